@@ -1,0 +1,42 @@
+# `make help` lists the targets.
+SHELL := /bin/bash
+GO ?= go
+BIN := bin
+DEMO_DIR ?= demo-data
+TEMPORAL := $(shell command -v temporal 2>/dev/null || echo $(BIN)/temporal)
+export PATH := $(CURDIR)/$(BIN):$(PATH)
+
+.PHONY: help
+help: ## list the targets
+	@awk -F':.*## ' '/^[a-z0-9-]+:.*## /{printf "  %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+.PHONY: build
+build: ## build bin/muninn and bin/muninn-worker
+	@echo "building bin/muninn and bin/muninn-worker (the first time takes a minute or two) …"
+	@$(GO) build -o $(BIN)/ ./starter/muninn ./worker/muninn-worker
+
+.PHONY: temporal
+temporal: ## build bin/temporal (server, UI and CLI) when none is on PATH
+	@if [ ! -x "$(TEMPORAL)" ]; then echo "building bin/temporal, which is done once and takes two or three minutes …"; mkdir -p $(BIN) && cd tools/temporal && $(GO) build -o ../../$(BIN)/temporal github.com/temporalio/cli/cmd/temporal; fi
+
+.PHONY: demo
+demo: build temporal ## crawl a small synthetic web on this machine (DEMO_DIR=demo-data)
+	@$(BIN)/muninn demo --dir $(DEMO_DIR)
+
+.PHONY: test
+test: temporal ## run the tests
+	$(GO) test -timeout 9m ./...
+
+.PHONY: check
+check: temporal ## format, vet, lint, floors, workflowcheck, race and replay tests
+	@test -z "$$(gofmt -l $$(git ls-files -co --exclude-standard '*.go'))" || { echo "run gofmt on:"; gofmt -l $$(git ls-files -co --exclude-standard '*.go'); exit 1; }
+	$(GO) vet ./...
+	cd tools/lint && $(GO) build -o ../../$(BIN)/ honnef.co/go/tools/cmd/staticcheck go.temporal.io/sdk/contrib/tools/workflowcheck
+	$(BIN)/staticcheck ./...
+	$(BIN)/workflowcheck -config .workflowcheck.yaml ./workflows/...
+	$(GO) test -timeout 15m -race ./...
+
+.PHONY: test-s3
+test-s3: ## run the store's conformance suite and the integration test on a real S3 server
+	@mkdir -p $(BIN) && cd tools/versitygw && $(GO) build -o ../../$(BIN)/versitygw github.com/versity/versitygw/cmd/versitygw
+	tools/versitygw/with-s3.sh $(GO) test -count=1 -run S3 ./internal/archive/... ./internal/integration/...

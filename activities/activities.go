@@ -1,0 +1,99 @@
+// Package activities holds the durable steps of a crawl, one a file. Each is a thin adapter: it
+// reads its input from spool and frontier, calls a domain package, and leaves its result where the
+// next step finds it. All are idempotent, most of them by batch.
+package activities
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"go.temporal.io/sdk/client"
+
+	"github.com/muninn-archive/muninn/frontier"
+	"github.com/muninn-archive/muninn/internal/aah"
+	"github.com/muninn-archive/muninn/internal/archive"
+	"github.com/muninn-archive/muninn/internal/fetch"
+	"github.com/muninn-archive/muninn/internal/page"
+	"github.com/muninn-archive/muninn/internal/score"
+	"github.com/muninn-archive/muninn/internal/spool"
+)
+
+// Settings are the worker's own bounds.
+type Settings struct {
+	Worker     string        // name of the worker: its queue, its frontier
+	Queue      string        // the shared task queue
+	Shards     int           // of Politeness
+	Lanes      int           // claims that may be out at a time
+	Round      int           // claims a round
+	Linger     time.Duration // how long a round waits for more
+	BatchTime  time.Duration // a batch stops fetching after this and gives the rest back
+	BundlePLDs int           // claims in one batch, at most
+	BundleURLs int           // URLs in one batch, at most; a single claim may have more
+	GiveBack   time.Duration // how long the queues of a failed batch rest
+	SpoolKeep  time.Duration // how long the working files of failed batches are kept
+	Software   string        // for warcinfo
+	Page       page.Limits
+}
+
+// Activities holds what the steps work with.
+type Activities struct {
+	Settings Settings
+	Client   client.Client
+	Frontier *frontier.Frontier
+	Spool    *spool.Spool
+	Fetch    *fetch.Client
+	Helper   *aah.Helper
+	Analyser *score.Analyser
+	Archives *Archives
+	Meter    Meter
+	Now      func() time.Time
+
+	mu      sync.Mutex
+	fetches map[string]*running // batches that are being fetched in this process
+	scorers map[string]*scorerOf
+	parsed  pageCache
+}
+
+// Meter counts what the operator watches; internal to the worker's metrics.
+type Meter interface {
+	Fetched(status int, bytes int64, elapsed time.Duration)
+	Outcome(kind string)
+	Archived(pages int, bytes int64)
+}
+
+// Archives opens the stores that crawls name, once each.
+type Archives struct {
+	Default string
+	S3      archive.S3
+
+	mu   sync.Mutex
+	open map[string]archive.Store
+}
+
+// Open returns the store of a crawl; where is empty for the worker's own.
+func (a *Archives) Open(ctx context.Context, where string) (archive.Store, error) {
+	if where == "" {
+		where = a.Default
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if s, ok := a.open[where]; ok {
+		return s, nil
+	}
+	s, err := archive.Open(ctx, where, a.S3)
+	if err != nil {
+		return nil, err
+	}
+	if a.open == nil {
+		a.open = map[string]archive.Store{}
+	}
+	a.open[where] = s
+	return s, nil
+}
+
+// scorerOf is the scorer that goes with a state of a crawl's plan.
+type scorerOf struct {
+	scorer *score.Scorer
+	of     string
+}

@@ -1,0 +1,144 @@
+package activities
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"net/http/httputil"
+
+	"github.com/klauspost/compress/gzip"
+
+	"github.com/muninn-archive/muninn/internal/crawl"
+	"github.com/muninn-archive/muninn/internal/page"
+	"github.com/muninn-archive/muninn/internal/spool"
+	"github.com/muninn-archive/muninn/internal/urls"
+)
+
+// parsedPage is a page with the number of its exchange in the log.
+type parsedPage struct {
+	Entry int        `json:"entry"`
+	Page  crawl.Page `json:"page"`
+}
+
+// Analyse is the AAH step: it parses what was fetched, once, and lets the helper recognise the
+// application, lift web objects and judge links.
+func (a *Activities) Analyse(ctx context.Context, in BatchInput) (AnalyseResult, error) {
+	stop := a.heartbeat(ctx, func() any { return nil })
+	defer stop()
+	out := AnalyseResult{Applications: map[string]int{}}
+	b := a.Spool.Batch(in.Crawl, in.Batch)
+	entries, closer, err := a.entries(b)
+	if err != nil {
+		return out, edge(err)
+	}
+	defer func() { _ = closer() }()
+	var pages []parsedPage
+	for i := range entries {
+		if ctx.Err() != nil {
+			return out, ctx.Err()
+		}
+		p, ok := a.understand(&entries[i])
+		if !ok {
+			continue
+		}
+		out.Pages++
+		out.Links += len(p.Links)
+		out.Objects += len(p.Objects)
+		if p.Application != "" {
+			out.Applications[p.Application]++
+		}
+		pages = append(pages, parsedPage{i, p})
+	}
+	a.parsed.put(b.Dir(), pages)
+	return out, edge(spool.WriteAll(b, filePages, pages))
+}
+
+// understand makes the page record of an exchange; false if there is nothing to understand.
+func (a *Activities) understand(e *spool.Entry) (crawl.Page, bool) {
+	switch {
+	case e.Kind != crawl.ExchangePage || e.Status == 0:
+		return crawl.Page{}, false
+	case e.Status >= 300 && e.Status < 400 && e.Location != "":
+		return redirect(e)
+	case e.Status < 200 || e.Status >= 300:
+		return crawl.Page{}, false
+	}
+	body := decodedBody(e, int64(a.Settings.Page.DecodedBytes))
+	d := page.Parse(page.Input{URL: e.URL, MIME: e.MIME, RobotsTag: e.RobotsTag, Body: body}, a.Settings.Page)
+	a.Helper.Apply(d, body)
+	d.Status = e.Status
+	return d.Page, true
+}
+
+// redirect is the page record of a redirect: its one outlink.
+func redirect(e *spool.Entry) (crawl.Page, bool) {
+	base, err := urls.NewResolver(e.URL)
+	if err != nil {
+		return crawl.Page{}, false
+	}
+	target, err := base.Resolve(e.Location)
+	if err != nil || target.String() == e.URL {
+		return crawl.Page{}, false
+	}
+	return crawl.Page{URL: e.URL, Status: e.Status, Score: -1, Links: []crawl.Outlink{
+		{URL: target.String(), Hop: crawl.HopRedirect, Context: "Location", Block: -1},
+	}}, true
+}
+
+// decodedBody takes off the transfer and content encodings, up to a limit of bytes. What breaks off
+// gives what stood before.
+func decodedBody(e *spool.Entry, limit int64) []byte {
+	r := e.Body()
+	if e.Chunked {
+		r = httputil.NewChunkedReader(r)
+	}
+	if e.Encoding == "gzip" || e.Encoding == "x-gzip" {
+		z, err := gzip.NewReader(r)
+		if err != nil {
+			return nil
+		}
+		r = z
+	}
+	var out bytes.Buffer
+	_, _ = io.Copy(&out, io.LimitReader(r, limit))
+	return out.Bytes()
+}
+
+// entries reads the log and leaves out the exchanges of targets that are no longer the batch's.
+func (a *Activities) entries(b *spool.Batch) ([]spool.Entry, func() error, error) {
+	var lanes []lane
+	if err := b.Read(fileLanes, &lanes); err != nil {
+		return nil, nil, err
+	}
+	mine := map[string]crawl.Target{}
+	for _, l := range lanes {
+		for _, t := range l.Targets {
+			mine[t.URL] = t
+		}
+	}
+	all, closer, err := b.Entries()
+	if err != nil {
+		return nil, nil, err
+	}
+	kept := all[:0]
+	for _, e := range all {
+		t, is := mine[e.URL]
+		switch {
+		case e.Kind == crawl.ExchangeIntent:
+			continue
+		case e.Kind == crawl.ExchangePage && !is:
+			continue
+		case e.Kind == crawl.ExchangePage:
+			delete(mine, e.URL) // the first exchange of a URL counts
+			if e.Outcome.Kind == crawl.OutcomeUnmodified {
+				etag := e.Outcome.Visit.ETag
+				e.Outcome.Visit = t.Previous
+				if etag != "" {
+					e.Outcome.Visit.ETag = etag
+				}
+			}
+		}
+		kept = append(kept, e)
+	}
+	return kept, closer, nil
+}

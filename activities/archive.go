@@ -1,0 +1,204 @@
+package activities
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/fxamacker/cbor/v2"
+
+	"github.com/muninn-archive/muninn/internal/archive"
+	"github.com/muninn-archive/muninn/internal/crawl"
+	"github.com/muninn-archive/muninn/internal/score"
+	"github.com/muninn-archive/muninn/internal/spool"
+)
+
+// committing is what COMMIT needs; ARCHIVE leaves it in the spool before the manifest is put.
+type committing struct {
+	Outcomes    []crawl.Outcome        `json:"outcomes"`
+	Discoveries []crawl.Discovery      `json:"discoveries"`
+	Originals   map[string]crawl.Visit `json:"originals"`
+	Samples     []score.Sample         `json:"samples"`
+}
+
+// Archive is the ARCHIVE step: it makes the batch's segment and commits it in the archive, exactly
+// once however often it is run.
+func (a *Activities) Archive(ctx context.Context, in BatchInput) (ArchiveResult, error) {
+	stop := a.heartbeat(ctx, func() any { return nil })
+	defer stop()
+	if err := a.Frontier.Renew(in.Crawl, in.Batch); err != nil {
+		return ArchiveResult{}, edge(err)
+	}
+	plan, err := a.Frontier.Plan(in.Crawl)
+	if err != nil {
+		return ArchiveResult{}, edge(err)
+	}
+	d := plan.Definition
+	store, err := a.Archives.Open(ctx, d.Archive.Where)
+	if err != nil {
+		return ArchiveResult{}, edge(err)
+	}
+	m, err := archive.ReadManifest(ctx, store, d.Archive.Prefix, in.Crawl, in.Batch)
+	if err == nil {
+		return archived(d, m), nil
+	}
+	if !errors.Is(err, archive.ErrNotFound) {
+		return ArchiveResult{}, edge(err)
+	}
+	b := a.Spool.Batch(in.Crawl, in.Batch)
+	segment, err := a.segment(in, d, b)
+	if err != nil {
+		return ArchiveResult{}, edge(err)
+	}
+	defer segment.Close()
+	left, err := a.fill(segment, b, in.Crawl)
+	if err != nil {
+		return ArchiveResult{}, edge(err)
+	}
+	if err := spool.WriteAll(b, fileCommit, []committing{left}); err != nil {
+		return ArchiveResult{}, edge(err)
+	}
+	if segment.Empty() {
+		return ArchiveResult{}, nil
+	}
+	m, err = segment.Commit(ctx, store)
+	if errors.Is(err, archive.ErrExists) {
+		m, err = archive.ReadManifest(ctx, store, d.Archive.Prefix, in.Crawl, in.Batch)
+	}
+	if err != nil {
+		return ArchiveResult{}, edge(err)
+	}
+	a.Meter.Archived(m.Pages, m.WARC.Bytes)
+	return archived(d, m), nil
+}
+
+func archived(d crawl.Definition, m archive.Manifest) ArchiveResult {
+	return ArchiveResult{
+		Manifest: archive.ManifestKey(d.Archive.Prefix, m.Crawl, m.Batch), WARC: m.WARC.Key,
+		Bytes: m.WARC.Bytes, Pages: m.Pages, Revisits: m.Revisits,
+	}
+}
+
+// isArchived tells whether the batch's manifest is there.
+func (a *Activities) isArchived(ctx context.Context, in BatchInput) (bool, error) {
+	plan, err := a.Frontier.Plan(in.Crawl)
+	if err != nil {
+		return false, err
+	}
+	if _, err := os.Stat(filepath.Join(a.Spool.Batch(in.Crawl, in.Batch).Dir(), fileCommit)); err != nil {
+		return false, nil // no attempt came so far
+	}
+	store, err := a.Archives.Open(ctx, plan.Definition.Archive.Where)
+	if err != nil {
+		return false, err
+	}
+	_, err = archive.ReadManifest(ctx, store, plan.Definition.Archive.Prefix, in.Crawl, in.Batch)
+	if errors.Is(err, archive.ErrNotFound) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+func (a *Activities) segment(in BatchInput, d crawl.Definition, b *spool.Batch) (*archive.Segment, error) {
+	return archive.NewSegment(b.Dir(), archive.Label{
+		Crawl: in.Crawl, Batch: in.Batch, Worker: a.Settings.Worker, Prefix: d.Archive.Prefix,
+		Operator: d.Archive.Operator, Agent: d.Politeness.Agent(), Software: a.Settings.Software, Description: d.Description,
+	}, a.Now(), func(digest string) (crawl.Visit, bool) { return a.Frontier.Original(in.Crawl, digest) })
+}
+
+// fill writes the batch's exchanges into the segment and gathers what COMMIT needs.
+func (a *Activities) fill(segment *archive.Segment, b *spool.Batch, name string) (committing, error) {
+	left := committing{Originals: map[string]crawl.Visit{}}
+	pages, scores, err := a.scored(b)
+	if err != nil {
+		return left, err
+	}
+	entries, closer, err := a.entries(b)
+	if err != nil {
+		return left, err
+	}
+	defer func() { _ = closer() }()
+	next := 0
+	for i := range entries {
+		e := &entries[i]
+		if e.Kind == crawl.ExchangeDNS {
+			if err := segment.Resource(capture(e, nil)); err != nil {
+				return left, err
+			}
+			continue
+		}
+		var p *crawl.Page
+		if next < len(pages) && pages[next].Entry == i {
+			p = &pages[next].Page
+			if s := scores[next].Learn; s != nil {
+				left.Samples = append(left.Samples, *s)
+			}
+			next++
+		}
+		if err := a.one(segment, e, p, &left); err != nil {
+			return left, err
+		}
+	}
+	return left, nil
+}
+
+// one archives an exchange and notes its outcome and outlinks.
+func (a *Activities) one(segment *archive.Segment, e *spool.Entry, p *crawl.Page, left *committing) error {
+	o := e.Outcome
+	o.Score = -1
+	if e.Status > 0 && o.Kind != crawl.OutcomeRetry {
+		rec, err := segment.Add(capture(e, p))
+		if err != nil {
+			return err
+		}
+		o.Visit, o.Revisit = rec.Visit, rec.Revisit
+		if e.Kind == crawl.ExchangePage && !rec.Revisit && e.Status >= 200 && e.Status < 300 {
+			left.Originals[rec.Digest] = rec.Visit
+		}
+	}
+	if e.Kind != crawl.ExchangePage {
+		return nil
+	}
+	if p != nil {
+		o.Score, o.Level, o.App = p.Score, p.Level, p.Application
+		if !p.NoFollow {
+			for _, l := range p.Links {
+				left.Discoveries = append(left.Discoveries, crawl.Discovery{
+					URL: l.URL, Via: e.URL, Path: e.Path + string(rune(l.Hop)), Score: l.Score,
+				})
+			}
+		}
+	}
+	left.Outcomes = append(left.Outcomes, o)
+	return nil
+}
+
+func capture(e *spool.Entry, p *crawl.Page) archive.Capture {
+	return archive.Capture{
+		Exchange: e.Exchange, Request: e.Request(), Page: p,
+		Response: e.Response, Body: e.Body,
+		Header: func() io.Reader { return io.LimitReader(e.Response(), e.HeaderBytes) },
+	}
+}
+
+// readCommitting reads what ARCHIVE left.
+func readCommitting(b *spool.Batch) (committing, error) {
+	list, err := spool.ReadAll[committing](b, fileCommit)
+	if err != nil {
+		return committing{}, err
+	}
+	if len(list) != 1 {
+		return committing{}, fmt.Errorf("spool %s: %w", fileCommit, spool.ErrMissing)
+	}
+	return list[0], nil
+}
+
+func encodeSamples(samples []score.Sample) ([]byte, error) {
+	if len(samples) == 0 {
+		return nil, nil
+	}
+	return cbor.Marshal(samples)
+}

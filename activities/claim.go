@@ -1,0 +1,152 @@
+package activities
+
+import (
+	"context"
+	"errors"
+	"hash/fnv"
+	"time"
+
+	"go.temporal.io/sdk/activity"
+
+	"github.com/muninn-archive/muninn/frontier"
+	"github.com/muninn-archive/muninn/internal/fetch"
+	"github.com/muninn-archive/muninn/internal/politeness"
+)
+
+// claimWait is how long a round waits for something to happen; the activity's timeout is longer.
+const claimWait = 40 * time.Second
+
+// renewMargin is what a renewed lease is held for shorter than it lasts, for clocks that differ.
+const renewMargin = time.Minute
+
+// Claim waits until there is something to claim or to tell, and sends one signal to each politeness
+// shard concerned: all asks, releases and renewals of the round.
+func (a *Activities) Claim(ctx context.Context, in ClaimInput) (ClaimResult, error) {
+	stop := a.heartbeat(ctx, func() any { return nil })
+	defer stop()
+	if err := a.Frontier.Confirm(in.Crawl, in.Confirm.Releases, in.Confirm.Renewed, in.Confirm.Until); err != nil {
+		return ClaimResult{}, edge(err)
+	}
+	if err := a.Frontier.Withdraw(in.Crawl); err != nil {
+		return ClaimResult{}, edge(err)
+	}
+	plan, err := a.Frontier.Plan(in.Crawl)
+	if err != nil {
+		return ClaimResult{}, edge(err)
+	}
+	want := a.want(in)
+	round, err := a.Frontier.Claim(ctx, want)
+	if err != nil {
+		return ClaimResult{}, edge(err)
+	}
+	for _, batch := range round.Expired {
+		if err := a.restart(ctx, in.Crawl, batch); err != nil {
+			return ClaimResult{}, edge(err)
+		}
+	}
+	out := ClaimResult{Asked: len(round.Claims), Drained: round.Drained, Spent: round.Spent}
+	if in.Drain && len(round.Claims) == 0 {
+		s, err := a.Frontier.Status(in.Crawl)
+		if err != nil {
+			return out, edge(err)
+		}
+		if s.Lanes+s.Asking+s.Claimed == 0 && out.Spent == "" {
+			out.Spent = "stopped"
+		}
+	}
+	until := a.Now().Add(politeness.DefaultTTL - renewMargin)
+	out.Sent, err = a.sendRound(ctx, in, round, plan.Definition.Politeness.PerIP)
+	if err != nil {
+		return out, edge(err)
+	}
+	for _, r := range round.Releases {
+		out.Confirm.Releases = append(out.Confirm.Releases, r.Lease)
+	}
+	for _, r := range round.Renewals {
+		out.Confirm.Renewed, out.Confirm.Until = append(out.Confirm.Renewed, r.Lease), until
+	}
+	s, err := a.Frontier.Status(in.Crawl)
+	out.Progress, out.Waiting, out.Queues = s.Totals, s.Waiting, s.Queues
+	return out, edge(err)
+}
+
+func (a *Activities) want(in ClaimInput) frontier.Want {
+	limits := a.Fetch.Limits()
+	want := frontier.Want{
+		Crawl: in.Crawl, Round: in.Round, Claims: a.Settings.Round, Lanes: a.Settings.Lanes,
+		Linger: a.Settings.Linger, Until: a.Now().Add(claimWait), MaxFail: limits.HostFailures, Backoff: limits.Backoff,
+		Resolve: func(ctx context.Context, host string) (string, error) {
+			addr, err := a.Fetch.Address(ctx, host)
+			return addr.String(), err
+		},
+		Refused: func(err error) bool {
+			var refused *fetch.RefusedError
+			return errors.As(err, &refused)
+		},
+	}
+	if in.Drain {
+		want.Claims, want.Until = 0, a.Now().Add(time.Second)
+	}
+	return want
+}
+
+// sendRound signals the shards of a round; one of them answers an empty round too, so that every
+// round has an answer.
+func (a *Activities) sendRound(ctx context.Context, in ClaimInput, round frontier.Round, perIP int) (int, error) {
+	shards := map[int]*RoundSignal{}
+	at := func(ip string) *RoundSignal {
+		n := Shard(ip, a.Settings.Shards)
+		if shards[n] == nil {
+			shards[n] = &RoundSignal{From: in.Reply, Round: in.Round}
+		}
+		return shards[n]
+	}
+	for _, c := range round.Claims {
+		s := at(c.IP)
+		s.Asks = append(s.Asks, politeness.Ask{Lease: c.ID, IP: c.IP, PerIP: perIP, Worker: a.Settings.Worker, Reply: in.Reply})
+	}
+	for _, r := range round.Releases {
+		s := at(r.IP)
+		s.Releases = append(s.Releases, politeness.Release{Lease: r.Lease, IP: r.IP, Next: r.Next})
+	}
+	for _, r := range round.Renewals {
+		s := at(r.IP)
+		s.Renewals = append(s.Renewals, politeness.Renewal{Lease: r.Lease, IP: r.IP})
+	}
+	for n, s := range shards {
+		if err := a.signalPoliteness(ctx, n, *s); err != nil {
+			return 0, err
+		}
+	}
+	return len(shards), nil
+}
+
+// Shard is the politeness shard of an address.
+func Shard(ip string, shards int) int {
+	h := fnv.New32a()
+	_, _ = h.Write([]byte(ip))
+	return int(h.Sum32() % uint32(max(shards, 1)))
+}
+
+// signalPoliteness signals a shard, which is started if it is not there.
+func (a *Activities) signalPoliteness(ctx context.Context, shard int, s RoundSignal) error {
+	return StartPoliteness(ctx, a.Client, a.Settings.Queue, shard, &s)
+}
+
+// heartbeat tells Temporal that the activity lives, until stop is called.
+func (a *Activities) heartbeat(ctx context.Context, details func() any) (stop func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	go func() {
+		tick := time.NewTicker(2 * time.Second)
+		defer tick.Stop()
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-tick.C:
+				activity.RecordHeartbeat(ctx, details())
+			}
+		}
+	}()
+	return cancel
+}

@@ -1,0 +1,50 @@
+package activities
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/fxamacker/cbor/v2"
+
+	"github.com/muninn-archive/muninn/internal/score"
+)
+
+// Submit offers scored URLs that came from elsewhere (paper §4.4, the scored-URL service).
+func (a *Activities) Submit(_ context.Context, in SubmitInput) error {
+	return edge(a.Frontier.Submit(in.Crawl, in.ID, in.URLs))
+}
+
+// EndInput ends a run.
+type EndInput struct {
+	Crawl string `json:"crawl"`
+	Owner string `json:"owner"`
+}
+
+// End ends the run and returns its final state.
+func (a *Activities) End(_ context.Context, in EndInput) (EndResult, error) {
+	status, err := a.Status(in.Crawl)
+	if err != nil {
+		return EndResult{}, edge(err)
+	}
+	if err := a.Spool.Sweep(a.Now(), a.Settings.SpoolKeep); err != nil {
+		return EndResult{}, edge(err)
+	}
+	return status, edge(a.Frontier.End(in.Crawl, in.Owner))
+}
+
+// Status returns the state of a crawl in this worker's frontier.
+func (a *Activities) Status(name string) (EndResult, error) {
+	s, err := a.Frontier.Status(name)
+	if err != nil {
+		return EndResult{}, err
+	}
+	out := EndResult{Status: s}
+	if len(s.Learned) > 0 {
+		var learned score.Learned
+		if err := cbor.Unmarshal(s.Learned, &learned); err != nil {
+			return out, err
+		}
+		out.Learned, err = json.Marshal(learned)
+	}
+	return out, err
+}

@@ -1,0 +1,67 @@
+package activities
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"syscall"
+
+	"go.temporal.io/api/enums/v1"
+	"go.temporal.io/api/serviceerror"
+	"go.temporal.io/sdk/temporal"
+
+	"github.com/muninn-archive/muninn/frontier"
+	"github.com/muninn-archive/muninn/internal/spool"
+)
+
+// InputError says that what was given can never work.
+type InputError struct{ Message string }
+
+func (e *InputError) Error() string { return e.Message }
+
+// The types of application errors, as the UI shows them.
+const (
+	ErrorInput   = "Input"
+	ErrorBusy    = "CrawlIsRunning"
+	ErrorSpool   = "SpoolIsGone"
+	ErrorClaim   = "ClaimIsGone"
+	ErrorDisk    = "DiskIsFull"
+	ErrorArchive = "Archive"
+)
+
+// edge turns domain errors into Temporal's, in this one place: what can never succeed is not retried.
+func edge(err error) error {
+	var input *InputError
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &input):
+		return temporal.NewNonRetryableApplicationError(err.Error(), ErrorInput, err)
+	case errors.Is(err, frontier.ErrBusy):
+		return temporal.NewNonRetryableApplicationError(err.Error()+": stop it first, or wait for its end", ErrorBusy, err)
+	case errors.Is(err, spool.ErrMissing):
+		return temporal.NewNonRetryableApplicationError(err.Error(), ErrorSpool, err)
+	case errors.Is(err, frontier.ErrNoBatch):
+		return temporal.NewNonRetryableApplicationError(err.Error(), ErrorClaim, err)
+	case errors.Is(err, syscall.ENOSPC):
+		return temporal.NewApplicationErrorWithCause(err.Error()+": make room, the step is tried again", ErrorDisk, err)
+	}
+	return err
+}
+
+func (a *Activities) queue() string { return a.Settings.Queue + "/" + a.Settings.Worker }
+
+// isOpen tells whether a workflow's run is still going.
+func (a *Activities) isOpen(ctx context.Context, workflow, run string) (bool, error) {
+	out, err := a.Client.DescribeWorkflowExecution(ctx, workflow, "")
+	var missing *serviceerror.NotFound
+	if errors.As(err, &missing) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	info := out.GetWorkflowExecutionInfo()
+	same := run == "" || strings.EqualFold(info.GetFirstRunId(), run)
+	return same && info.GetStatus() == enums.WORKFLOW_EXECUTION_STATUS_RUNNING, nil
+}

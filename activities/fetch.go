@@ -1,0 +1,214 @@
+package activities
+
+import (
+	"context"
+	"errors"
+	"net/netip"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"go.temporal.io/sdk/activity"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/muninn-archive/muninn/internal/crawl"
+	"github.com/muninn-archive/muninn/internal/fetch"
+	"github.com/muninn-archive/muninn/internal/spool"
+)
+
+// running is a batch that is being fetched in this process.
+type running struct {
+	cancel context.CancelFunc
+	done   chan struct{}
+}
+
+// exclusive makes sure that a batch is fetched once at a time: an attempt that Temporal has given up,
+// but that still runs here, is stopped first.
+func (a *Activities) exclusive(ctx context.Context, key string) (context.Context, func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	mine := &running{cancel, make(chan struct{})}
+	for {
+		a.mu.Lock()
+		other := a.fetches[key]
+		if other == nil {
+			if a.fetches == nil {
+				a.fetches = map[string]*running{}
+			}
+			a.fetches[key] = mine
+			a.mu.Unlock()
+			break
+		}
+		a.mu.Unlock()
+		other.cancel()
+		<-other.done
+	}
+	return ctx, func() {
+		a.mu.Lock()
+		delete(a.fetches, key)
+		a.mu.Unlock()
+		cancel()
+		close(mine.done)
+	}
+}
+
+// fetching is a batch under FETCH.
+type fetching struct {
+	a        *Activities
+	in       BatchInput
+	plan     crawl.Politeness
+	log      *spool.Log
+	deadline time.Time // after it no further request is made
+	done     map[string]bool
+	last     map[string]crawl.Exchange // the last entry of a claim that an earlier attempt left
+	total    int
+	count    atomic.Int64
+	mu       sync.Mutex
+	result   FetchResult
+}
+
+// FetchTargets fetches a batch: its lanes side by side, each with its own lease. Exchanges go to the
+// spool; an attempt goes on after the last complete one.
+func (a *Activities) FetchTargets(ctx context.Context, in BatchInput) (FetchResult, error) {
+	ctx, release := a.exclusive(ctx, in.Crawl+"/"+in.Batch)
+	defer release()
+	b := a.Spool.Batch(in.Crawl, in.Batch)
+	var lanes []lane
+	if err := b.Read(fileLanes, &lanes); err != nil {
+		return FetchResult{}, edge(err)
+	}
+	plan, err := a.Frontier.Plan(in.Crawl)
+	if err != nil {
+		return FetchResult{}, edge(err)
+	}
+	log, entries, err := b.OpenLog()
+	if err != nil {
+		return FetchResult{}, edge(err)
+	}
+	f := &fetching{
+		a: a, in: in, plan: plan.Definition.Politeness, log: log, deadline: a.Now().Add(a.Settings.BatchTime),
+		done: map[string]bool{}, last: map[string]crawl.Exchange{}, result: FetchResult{Kinds: map[string]int{}},
+	}
+	f.recall(entries)
+	for _, l := range lanes {
+		f.total += len(l.Targets)
+	}
+	stop := a.heartbeat(ctx, f.progress)
+	err = f.run(ctx, lanes)
+	stop()
+	err = errors.Join(err, log.Close())
+	return f.result, edge(err)
+}
+
+// recall takes over what an earlier attempt left.
+func (f *fetching) recall(entries []spool.Entry) {
+	for _, e := range entries {
+		if e.Kind == crawl.ExchangePage {
+			f.done[e.URL] = true
+			f.result.Resumed++
+		}
+		f.last[e.Claim] = e.Exchange
+	}
+}
+
+// progress is what the heartbeat tells; the claims are renewed with it.
+func (f *fetching) progress() any {
+	_ = f.a.Frontier.Renew(f.in.Crawl, f.in.Batch) // a claim that is lost shows at the next step
+	return map[string]int64{"fetched": f.count.Load(), "of": int64(f.total), "resumed": int64(f.result.Resumed)}
+}
+
+func (f *fetching) run(ctx context.Context, lanes []lane) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	go func() { // a worker that drains stops its lanes between two requests
+		select {
+		case <-activity.GetWorkerStopChannel(ctx):
+			cancel()
+		case <-ctx.Done():
+		}
+	}()
+	group, ctx := errgroup.WithContext(ctx)
+	for _, l := range lanes {
+		group.Go(func() error { return f.lane(ctx, l) })
+	}
+	return group.Wait()
+}
+
+func (f *fetching) lane(ctx context.Context, l lane) error {
+	addr, err := netip.ParseAddr(l.Claim.IP)
+	if err != nil {
+		return err
+	}
+	claim, known := f.a.Frontier.ClaimOf(f.in.Crawl, l.Claim.ID)
+	if !known {
+		return nil // taken back meanwhile: the next step tells
+	}
+	var left []crawl.Target
+	for _, t := range l.Targets {
+		if !f.done[t.URL] {
+			left = append(left, t)
+		}
+	}
+	if len(left) == 0 && claim.Ended {
+		return nil
+	}
+	run := &fetch.Lane{
+		Claim: l.Claim.ID, Addr: addr, Politeness: f.plan, Agent: f.plan.UserAgent,
+		NotBefore: f.notBefore(l.Claim.ID, claim.Earliest), Failures: claim.Fails, Targets: left,
+		Valid: func() time.Time { return f.valid(l.Claim.ID) },
+	}
+	run.Intend = func(url string, at time.Time) error {
+		return f.log.Append(crawl.Exchange{Kind: crawl.ExchangeIntent, URL: url, Claim: l.Claim.ID, Started: at, Pause: run.Pause()}, nil, nil, 0)
+	}
+	run.Emit = func(_ context.Context, x *fetch.Exchange) error {
+		x.Pause = run.Pause()
+		return f.emit(x)
+	}
+	ending, err := f.a.Fetch.Run(ctx, run)
+	if err != nil {
+		return err
+	}
+	return f.a.Frontier.EndLease(f.in.Crawl, l.Claim.ID, ending.Next, ending.Unreachable)
+}
+
+// valid is until when the lane may make requests: its lease lasts, and the batch has time left.
+func (f *fetching) valid(claim string) time.Time {
+	until := f.a.Frontier.LeaseUntil(f.in.Crawl, claim)
+	if f.deadline.Before(until) {
+		return f.deadline
+	}
+	return until
+}
+
+// notBefore is when the host may be asked: a pause after whatever an earlier attempt last did. How
+// long the request took that it was killed in cannot be known, so the pause runs from now on.
+func (f *fetching) notBefore(claim string, granted time.Time) time.Time {
+	last, resumed := f.last[claim]
+	if !resumed {
+		return granted
+	}
+	owed := f.a.Now().Add(max(last.Pause, f.plan.MinDelay.D()))
+	if owed.After(granted) {
+		return owed
+	}
+	return granted
+}
+
+func (f *fetching) emit(x *fetch.Exchange) error {
+	if err := f.log.Append(x.Exchange, x.Request, x.Response, x.Size); err != nil {
+		return err
+	}
+	if x.Kind != crawl.ExchangePage {
+		return nil
+	}
+	f.count.Add(1)
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.result.URLs++
+	f.result.Bytes += x.Outcome.Bytes
+	f.result.Kinds[x.Outcome.Kind]++
+	f.a.Meter.Outcome(x.Outcome.Kind)
+	if x.Status > 0 {
+		f.a.Meter.Fetched(x.Status, x.Outcome.Bytes, x.Elapsed)
+	}
+	return nil
+}

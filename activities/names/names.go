@@ -1,0 +1,69 @@
+// Package names builds the names by which Temporal knows Muninn: workflow types and IDs, task queues,
+// signals, queries and search attributes. An operator meets them in the UI and the CLI.
+package names
+
+import (
+	"fmt"
+	"strings"
+
+	"go.temporal.io/sdk/temporal"
+)
+
+// Workflow types.
+const (
+	Crawl             = "Crawl"
+	FetcherController = "FetcherController"
+	Batch             = "Batch"
+	Politeness        = "Politeness"
+)
+
+// TaskQueue is the queue of Crawl, FetcherController and Politeness workflows.
+const TaskQueue = "muninn"
+
+// WorkerQueue is the queue of what must run where a worker's frontier and spool are.
+func WorkerQueue(queue, worker string) string { return queue + "/" + worker }
+
+// Signals and queries.
+const (
+	SignalPause    = "pause"    // Crawl and FetcherController: claim no more
+	SignalResume   = "resume"   // claim again
+	SignalStop     = "stop"     // finish what is out and end the run
+	SignalSubmit   = "submit"   // Crawl: scored URLs, []crawl.Discovery
+	SignalProgress = "progress" // FetcherController to Crawl
+	SignalRound    = "round"    // to Politeness
+	SignalGrants   = "grants"   // from Politeness
+	QueryStatus    = "status"   // of Crawl, FetcherController and Politeness
+)
+
+// CrawlID is the ID of a crawl's workflow.
+func CrawlID(crawl string) string { return "crawl/" + crawl }
+
+// ControllerID is the ID of a worker's FetcherController.
+func ControllerID(crawl, worker string) string { return CrawlID(crawl) + "/fetchers/" + worker }
+
+// BatchID is the ID of a batch's workflow; a batch is named PLD-number.
+func BatchID(crawl, batch string) string {
+	if cut := strings.LastIndexByte(batch, '-'); cut > 0 {
+		return CrawlID(crawl) + "/" + batch[:cut] + "/" + batch[cut+1:]
+	}
+	return CrawlID(crawl) + "/" + batch
+}
+
+// PolitenessID is the ID of a politeness shard.
+func PolitenessID(shard int) string { return fmt.Sprintf("politeness/%d", shard) }
+
+// Search attributes.
+var (
+	AttrCrawl  = temporal.NewSearchAttributeKeyKeyword("MuninnCrawl")
+	AttrPLD    = temporal.NewSearchAttributeKeyKeyword("MuninnPLD") // of a bundle: the first
+	AttrWorker = temporal.NewSearchAttributeKeyKeyword("MuninnWorker")
+	AttrState  = temporal.NewSearchAttributeKeyKeyword("MuninnState")
+	AttrPages  = temporal.NewSearchAttributeKeyInt64("MuninnPages")
+	AttrErrors = temporal.NewSearchAttributeKeyInt64("MuninnErrors")
+)
+
+// SearchAttributes lists the search attributes by name and type, for registration.
+var SearchAttributes = map[string]string{
+	AttrCrawl.GetName(): "Keyword", AttrPLD.GetName(): "Keyword", AttrWorker.GetName(): "Keyword",
+	AttrState.GetName(): "Keyword", AttrPages.GetName(): "Int", AttrErrors.GetName(): "Int",
+}

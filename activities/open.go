@@ -1,0 +1,124 @@
+package activities
+
+import (
+	"context"
+	"errors"
+
+	"github.com/muninn-archive/muninn/activities/names"
+	"github.com/muninn-archive/muninn/frontier"
+	"github.com/muninn-archive/muninn/internal/crawl"
+	"github.com/muninn-archive/muninn/internal/politeness"
+	"github.com/muninn-archive/muninn/internal/spool"
+)
+
+// The files of a batch in the spool.
+const (
+	fileLanes  = "lanes.json"
+	filePages  = "pages.cbor"
+	fileScores = "scores.cbor"
+	fileCommit = "commit.cbor"
+)
+
+// lane is a claim with its targets, as the spool keeps it.
+type lane struct {
+	Claim   ClaimRef       `json:"claim"`
+	Targets []crawl.Target `json:"targets"`
+}
+
+// Open opens a batch's claims: URLs that another batch has taken or finished meanwhile are left out.
+// It tells which leases must be asked for, which is none unless the batch is run again.
+func (a *Activities) Open(ctx context.Context, in BatchInput) (OpenResult, error) {
+	b := a.Spool.Batch(in.Crawl, in.Batch)
+	var before []lane
+	if err := b.Read(fileLanes, &before); err != nil && !errors.Is(err, spool.ErrMissing) {
+		return OpenResult{}, edge(err)
+	}
+	archived, err := a.isArchived(ctx, in)
+	if err != nil {
+		return OpenResult{}, edge(err)
+	}
+	claims, known := make([]frontier.Claim, len(in.Claims)), map[string][]string{}
+	for i, c := range in.Claims {
+		claims[i] = frontier.Claim{ID: c.ID, PLD: c.PLD, IP: c.IP}
+	}
+	for _, l := range before {
+		for _, t := range l.Targets {
+			known[l.Claim.ID] = append(known[l.Claim.ID], t.URL)
+		}
+	}
+	lanes, err := a.Frontier.Reopen(in.Crawl, in.Batch, claims, known)
+	if errors.Is(err, frontier.ErrFinished) {
+		return OpenResult{Done: true}, edge(b.Remove())
+	}
+	if err != nil {
+		return OpenResult{}, edge(err)
+	}
+	if archived {
+		return OpenResult{Archived: true}, nil
+	}
+	return a.opened(in, b, lanes)
+}
+
+// opened writes the lanes to the spool and lists the leases that are missing.
+func (a *Activities) opened(in BatchInput, b *spool.Batch, lanes []frontier.Lane) (OpenResult, error) {
+	var out OpenResult
+	kept := make([]lane, 0, len(lanes))
+	fetched, err := fetchedURLs(b)
+	if err != nil {
+		return out, edge(err)
+	}
+	plan, err := a.Frontier.Plan(in.Crawl)
+	if err != nil {
+		return out, edge(err)
+	}
+	for _, l := range lanes {
+		ref := ClaimRef{l.ID, l.PLD, l.IP}
+		kept = append(kept, lane{ref, l.Targets})
+		out.URLs += len(l.Targets)
+		left := 0
+		for _, t := range l.Targets {
+			if !fetched[t.URL] {
+				left++
+			}
+		}
+		if left > 0 && !a.Frontier.LeaseUntil(in.Crawl, l.ID).After(a.Now()) {
+			out.Asks = append(out.Asks, politeness.Ask{
+				Lease: l.ID, IP: l.IP, PerIP: plan.Definition.Politeness.PerIP, Worker: a.Settings.Worker,
+				Reply: names.BatchID(in.Crawl, in.Batch),
+			})
+		}
+	}
+	out.Done = out.URLs == 0
+	if out.Done {
+		return out, edge(a.Frontier.Commit(frontier.Commit{Crawl: in.Crawl, Batch: in.Batch}))
+	}
+	return out, edge(b.Write(fileLanes, kept))
+}
+
+// Lease gives a batch's claims the leases that it asked for itself.
+func (a *Activities) Lease(_ context.Context, in LeaseInput) error {
+	grants := make([]frontier.Granted, len(in.Grants))
+	for i, g := range in.Grants {
+		grants[i] = frontier.Granted{Lease: g.Lease, IP: g.IP, Earliest: g.NotBefore, Deadline: g.Deadline}
+	}
+	return edge(a.Frontier.Lease(in.Crawl, in.Batch, grants))
+}
+
+// fetchedURLs lists the URLs whose exchange the log holds.
+func fetchedURLs(b *spool.Batch) (map[string]bool, error) {
+	entries, closer, err := b.Entries()
+	if errors.Is(err, spool.ErrMissing) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = closer() }()
+	done := map[string]bool{}
+	for _, e := range entries {
+		if e.Kind == crawl.ExchangePage {
+			done[e.URL] = true
+		}
+	}
+	return done, nil
+}

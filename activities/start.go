@@ -1,0 +1,122 @@
+package activities
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"go.temporal.io/api/enums/v1"
+	"go.temporal.io/api/serviceerror"
+	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/temporal"
+
+	"github.com/muninn-archive/muninn/activities/names"
+	"github.com/muninn-archive/muninn/frontier"
+)
+
+// StartPoliteness starts a politeness shard if it is not running; with a signal, it delivers it.
+func StartPoliteness(ctx context.Context, c client.Client, queue string, shard int, s *RoundSignal) error {
+	options := client.StartWorkflowOptions{
+		ID: names.PolitenessID(shard), TaskQueue: queue, StaticSummary: "grants leases on IP addresses to all crawls",
+		WorkflowIDConflictPolicy: enums.WORKFLOW_ID_CONFLICT_POLICY_USE_EXISTING,
+	}
+	var err error
+	if s != nil {
+		_, err = c.SignalWithStartWorkflow(ctx, options.ID, names.SignalRound, *s, options, names.Politeness, shard, nil)
+	} else {
+		_, err = c.ExecuteWorkflow(ctx, options, names.Politeness, shard, nil)
+	}
+	return err
+}
+
+// Start starts the Batch workflows of granted claims: those of short queues in bundles. It is
+// idempotent: a claim that was bound to a batch before stays with it.
+func (a *Activities) Start(ctx context.Context, in StartInput) (int, error) {
+	bound, free := map[string][]frontier.Granted{}, []frontier.Granted{}
+	sizes := map[string]int{}
+	for _, g := range in.Grants {
+		grant := frontier.Granted{Lease: g.Lease, IP: g.IP, Earliest: g.NotBefore, Deadline: g.Deadline}
+		c, known := a.Frontier.ClaimOf(in.Crawl, g.Lease)
+		sizes[g.Lease] = len(c.URLs)
+		if known && c.Batch != "" {
+			bound[c.Batch] = append(bound[c.Batch], grant)
+		} else {
+			free = append(free, grant)
+		}
+	}
+	for _, bundle := range bundles(free, sizes, a.Settings.BundlePLDs, a.Settings.BundleURLs) {
+		bound[bundle[0].Lease] = bundle
+	}
+	ordered := make([]string, 0, len(bound))
+	for batch := range bound {
+		ordered = append(ordered, batch)
+	}
+	slices.Sort(ordered)
+	for _, batch := range ordered {
+		claims, err := a.Frontier.Start(in.Crawl, batch, bound[batch])
+		if err != nil {
+			return 0, edge(err)
+		}
+		if len(claims) == 0 {
+			continue
+		}
+		if err := a.startBatch(ctx, in.Crawl, batch, claims, enums.WORKFLOW_ID_REUSE_POLICY_REJECT_DUPLICATE); err != nil {
+			return 0, edge(err)
+		}
+	}
+	return len(ordered), nil
+}
+
+// bundles fills batches with claims, the longest first, so that those of like length stand together.
+func bundles(grants []frontier.Granted, sizes map[string]int, plds, urls int) [][]frontier.Granted {
+	slices.SortStableFunc(grants, func(a, b frontier.Granted) int { return sizes[b.Lease] - sizes[a.Lease] })
+	var out [][]frontier.Granted
+	n := 0
+	for _, g := range grants {
+		if len(out) == 0 || len(out[len(out)-1]) >= plds || n+sizes[g.Lease] > urls {
+			out, n = append(out, nil), 0
+		}
+		out[len(out)-1] = append(out[len(out)-1], g)
+		n += sizes[g.Lease]
+	}
+	return out
+}
+
+func (a *Activities) startBatch(ctx context.Context, crawl, batch string, claims []frontier.Claim, reuse enums.WorkflowIdReusePolicy) error {
+	in := BatchInput{Crawl: crawl, Batch: batch, Shards: a.Settings.Shards}
+	for _, c := range claims {
+		in.Claims = append(in.Claims, ClaimRef{c.ID, c.PLD, c.IP})
+		in.URLs += len(c.URLs)
+	}
+	summary := fmt.Sprintf("%d URLs of %s", in.URLs, claims[0].PLD)
+	if len(claims) > 1 {
+		summary += fmt.Sprintf(" and %d more", len(claims)-1)
+	}
+	_, err := a.Client.ExecuteWorkflow(ctx, client.StartWorkflowOptions{
+		ID: names.BatchID(crawl, batch), TaskQueue: a.queue(), EnableEagerStart: true,
+		WorkflowIDReusePolicy: reuse, WorkflowExecutionErrorWhenAlreadyStarted: true, StaticSummary: summary,
+		TypedSearchAttributes: temporal.NewSearchAttributes(
+			names.AttrCrawl.ValueSet(crawl), names.AttrPLD.ValueSet(claims[0].PLD),
+			names.AttrWorker.ValueSet(a.Settings.Worker), names.AttrState.ValueSet("fetching"),
+		),
+	}, names.Batch, in)
+	var started *serviceerror.WorkflowExecutionAlreadyStarted
+	if errors.As(err, &started) {
+		return nil
+	}
+	return err
+}
+
+// restart starts a batch again whose claims ran out: its workflow was terminated, or is stuck. If it
+// still runs, its claims are renewed.
+func (a *Activities) restart(ctx context.Context, crawl, batch string) error {
+	if err := a.Frontier.Renew(crawl, batch); err != nil && !errors.Is(err, frontier.ErrNoBatch) {
+		return err
+	}
+	claims := a.Frontier.ClaimsOf(crawl, batch)
+	if len(claims) == 0 {
+		return nil
+	}
+	return a.startBatch(ctx, crawl, batch, claims, enums.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE)
+}

@@ -1,0 +1,188 @@
+package activities
+
+import (
+	"encoding/json"
+	"time"
+
+	"github.com/muninn-archive/muninn/frontier"
+	"github.com/muninn-archive/muninn/internal/crawl"
+	"github.com/muninn-archive/muninn/internal/politeness"
+	"github.com/muninn-archive/muninn/internal/score"
+)
+
+// Member is a worker that takes part.
+type Member struct {
+	Worker string `json:"worker"`
+	Queue  string `json:"queue"` // its own task queue
+}
+
+// BeginInput begins or goes on with a run.
+type BeginInput struct {
+	Definition crawl.Definition `json:"definition"`
+	Owner      string           `json:"owner"`    // run ID of the first Crawl execution
+	Workflow   string           `json:"workflow"` // its workflow ID
+}
+
+// BeginResult says what the run starts from.
+type BeginResult struct {
+	Run     uint32 `json:"run"`
+	Seeds   int    `json:"seeds"`
+	Archive string `json:"archive"` // where the segments go
+}
+
+// PhaseInput bounds the claims of a phase.
+type PhaseInput struct {
+	Crawl     string `json:"crawl"`
+	Pages     int64  `json:"pages"` // 0: the budget alone
+	Reference bool   `json:"reference"`
+}
+
+// ClaimInput asks for a round of claims.
+type ClaimInput struct {
+	Crawl   string    `json:"crawl"`
+	Round   int64     `json:"round"`
+	Reply   string    `json:"reply"`           // the controller's workflow ID
+	Drain   bool      `json:"drain,omitempty"` // claim nothing, wait for what is out
+	Confirm Confirmed `json:"confirm,omitzero"`
+}
+
+// Confirmed is what the politeness workflow has taken note of.
+type Confirmed struct {
+	Releases []string  `json:"releases,omitempty"`
+	Renewed  []string  `json:"renewed,omitempty"`
+	Until    time.Time `json:"until,omitzero"`
+}
+
+// ClaimResult is a round; its asks, releases and renewals are on their way to Politeness already.
+type ClaimResult struct {
+	Asked    int             `json:"asked"`
+	Sent     int             `json:"sent"` // shards that will answer
+	Confirm  Confirmed       `json:"confirm,omitzero"`
+	Drained  bool            `json:"drained,omitempty"`
+	Spent    string          `json:"spent,omitempty"`
+	Progress frontier.Totals `json:"progress"`
+	Waiting  int             `json:"waiting"`
+	Queues   int             `json:"queues"`
+}
+
+// RoundSignal carries a round to Politeness.
+type RoundSignal struct {
+	From     string               `json:"from"`
+	Round    int64                `json:"round"`
+	Asks     []politeness.Ask     `json:"asks,omitempty"`
+	Releases []politeness.Release `json:"releases,omitempty"`
+	Renewals []politeness.Renewal `json:"renewals,omitempty"`
+}
+
+// GrantsSignal carries leases back. Round is set on the answer to a round.
+type GrantsSignal struct {
+	Shard  int                `json:"shard"`
+	Round  int64              `json:"round,omitempty"`
+	Grants []politeness.Grant `json:"grants,omitempty"`
+}
+
+// StartInput starts the batches of granted claims.
+type StartInput struct {
+	Crawl  string             `json:"crawl"`
+	Grants []politeness.Grant `json:"grants"`
+}
+
+// BatchInput is the input of a Batch workflow, and of its steps.
+type BatchInput struct {
+	Crawl  string     `json:"crawl"`
+	Batch  string     `json:"batch"` // the name of its segment
+	Claims []ClaimRef `json:"claims"`
+	URLs   int        `json:"urls"`
+	Shards int        `json:"shards"`
+}
+
+// ClaimRef names a claim of a batch.
+type ClaimRef struct {
+	ID  string `json:"id"`
+	PLD string `json:"pld"`
+	IP  string `json:"ip"`
+}
+
+// OpenResult says what there is to do.
+type OpenResult struct {
+	Done     bool             `json:"done,omitempty"`     // committed, or nothing of it is left
+	Archived bool             `json:"archived,omitempty"` // only the commit is missing
+	URLs     int              `json:"urls"`
+	Asks     []politeness.Ask `json:"asks,omitempty"` // leases that must be had before fetching
+}
+
+// LeaseInput gives a batch the leases that it asked for.
+type LeaseInput struct {
+	BatchInput
+	Grants []politeness.Grant `json:"grants"`
+}
+
+// FetchResult sums up a batch's fetching.
+type FetchResult struct {
+	URLs    int            `json:"urls"`
+	Kinds   map[string]int `json:"kinds"` // outcomes by kind
+	Bytes   int64          `json:"bytes"`
+	Resumed int            `json:"resumed,omitempty"` // exchanges that an earlier attempt left
+}
+
+// AnalyseResult sums up what the helper found.
+type AnalyseResult struct {
+	Pages        int            `json:"pages"`
+	Links        int            `json:"links"`
+	Objects      int            `json:"objects"`
+	Applications map[string]int `json:"applications,omitempty"`
+}
+
+// ScoreResult sums up the scores.
+type ScoreResult struct {
+	Pages    int     `json:"pages"`
+	Relevant int     `json:"relevant"`
+	Mean     float64 `json:"mean"`
+}
+
+// ArchiveResult names the segment.
+type ArchiveResult struct {
+	Manifest string `json:"manifest,omitempty"` // key; empty if there was nothing to archive
+	WARC     string `json:"warc,omitempty"`
+	Bytes    int64  `json:"bytes"`
+	Pages    int    `json:"pages"`
+	Revisits int    `json:"revisits"`
+}
+
+// BatchResult is the result of a Batch workflow.
+type BatchResult struct {
+	URLs     int            `json:"urls"`
+	Fetched  *FetchResult   `json:"fetched,omitempty"`
+	Analysed *AnalyseResult `json:"analysed,omitempty"`
+	Scored   *ScoreResult   `json:"scored,omitempty"`
+	Archived *ArchiveResult `json:"archived,omitempty"`
+	Note     string         `json:"note,omitempty"`
+}
+
+// LearnResult is what the reference crawl taught.
+type LearnResult struct {
+	Learned score.Learned `json:"learned"`
+	Key     string        `json:"key"` // in the archive
+}
+
+// SubmitInput offers scored URLs.
+type SubmitInput struct {
+	Crawl string            `json:"crawl"`
+	ID    string            `json:"id"`
+	URLs  []crawl.Discovery `json:"urls"`
+}
+
+// Progress is what a controller tells its crawl.
+type Progress struct {
+	Worker  string          `json:"worker"`
+	Totals  frontier.Totals `json:"totals"`
+	Waiting int             `json:"waiting"`
+	Queues  int             `json:"queues"`
+	State   string          `json:"state"`
+}
+
+// EndResult closes a run.
+type EndResult struct {
+	Status  frontier.Status `json:"status"`
+	Learned json.RawMessage `json:"learned,omitempty"`
+}

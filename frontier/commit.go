@@ -1,0 +1,359 @@
+package frontier
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/dgraph-io/badger/v4"
+
+	"github.com/muninn-archive/muninn/internal/crawl"
+	"github.com/muninn-archive/muninn/internal/urls"
+)
+
+// Commit is what a batch brings back.
+type Commit struct {
+	Crawl       string
+	Batch       string
+	Outcomes    []crawl.Outcome
+	Discoveries []crawl.Discovery
+	Originals   map[string]crawl.Visit // payload digests archived for the first time
+	Sample      []byte                 // what the reference crawl learns from
+}
+
+// commitPart is how many discovered URLs are written in one transaction.
+const commitPart = 10_000
+
+// commitBytes is how many bytes of them; a transaction of the store holds some 9 MB.
+const commitBytes = 4 << 20
+
+// Commit ends a batch: its outcomes are marked, its outlinks queued, its claims dropped. It is
+// idempotent by batch: what is committed already is left alone.
+func (f *Frontier) Commit(c Commit) error {
+	f.mu.Lock()
+	s, err := f.get(c.Crawl)
+	if err != nil {
+		f.mu.Unlock()
+		return err
+	}
+	bound := s.scope
+	f.mu.Unlock()
+	list := gather(bound, c.Discoveries)
+	for part := 0; ; part++ {
+		n := partLen(list)
+		if n == len(list) {
+			return f.commitRest(s, c, list)
+		}
+		if err := f.commitLinks(s, c, list[:n], part); err != nil {
+			return err
+		}
+		list = list[n:]
+	}
+}
+
+// partLen is how many of the URLs go into the next transaction.
+func partLen(list []*offered) int {
+	size := 0
+	for i, o := range list {
+		size += len(o.url)
+		if i == commitPart || size > commitBytes {
+			return i
+		}
+	}
+	return len(list)
+}
+
+func batchKey(id uint16, run uint32, batch string, part string) []byte {
+	return textKey(kindBatch, id, fmt.Sprintf("%d/%s/%s", run, batch, part))
+}
+
+func committed(txn *badger.Txn, key []byte) (bool, error) {
+	return getValue(txn, key, func([]byte) error { return nil })
+}
+
+// commitLinks queues a part of a batch's many outlinks.
+func (f *Frontier) commitLinks(s *state, c Commit, list []*offered, part int) error {
+	return f.update(func(txn *badger.Txn) (func(), error) {
+		rec := f.draft(s)
+		key := batchKey(s.ID, 0, c.Batch, fmt.Sprint(part))
+		if done, err := committed(txn, key); done || err != nil {
+			return nil, err
+		}
+		changes := map[uint64]*change{}
+		for _, o := range list {
+			if err := f.offer(txn, s, rec, o, changes); err != nil {
+				return nil, err
+			}
+		}
+		return f.finishTxn(txn, s, rec, key, changes, nil)
+	})
+}
+
+// commitRest does everything else, and so ends the batch.
+func (f *Frontier) commitRest(s *state, c Commit, list []*offered) error {
+	return f.update(func(txn *badger.Txn) (func(), error) {
+		rec := f.draft(s)
+		f.mu.Lock()
+		var claims []*Claim
+		done := map[uint64]int64{}
+		for _, claim := range s.claims {
+			if claim.Batch == c.Batch && c.Batch != "" {
+				claims = append(claims, claim)
+				done[claim.Queue] = s.queue(claim.Queue, "").done
+			}
+		}
+		f.mu.Unlock()
+		key := batchKey(s.ID, 0, c.Batch, "end")
+		if already, err := committed(txn, key); already || err != nil {
+			return nil, err
+		}
+		for _, claim := range claims {
+			if err := f.touch(s, claim.Queue); err != nil {
+				return nil, err
+			}
+		}
+		changes := map[uint64]*change{}
+		var delays []int64
+		for _, o := range c.Outcomes {
+			due, err := f.conclude(txn, s, rec, o, changes, done)
+			if err != nil {
+				return nil, err
+			}
+			if due != 0 {
+				delays = append(delays, due)
+			}
+		}
+		for _, o := range list {
+			if err := f.offer(txn, s, rec, o, changes); err != nil {
+				return nil, err
+			}
+		}
+		rec.Totals.Links += int64(len(c.Discoveries))
+		if len(c.Outcomes) > 0 {
+			rec.Totals.Batches++
+		}
+		if err := f.keep(txn, s, c); err != nil {
+			return nil, err
+		}
+		var releases []Release
+		for _, claim := range claims {
+			if err := txn.Delete(textKey(kindClaim, s.ID, claim.ID)); err != nil {
+				return nil, err
+			}
+			if !claim.Ended {
+				releases = append(releases, Release{Lease: claim.ID, IP: claim.IP})
+			}
+		}
+		released, err := f.saveClaims(txn, s, nil, releases)
+		if err != nil {
+			return nil, err
+		}
+		f.mu.Lock()
+		for pld, n := range done {
+			q := s.queue(pld, "")
+			m := queueMeta{Name: q.name, Next: q.next.UnixMilli(), Fails: q.fails, Done: n}
+			if err := s.saveMeta(txn, pld, m); err != nil {
+				f.mu.Unlock()
+				return nil, err
+			}
+		}
+		f.mu.Unlock()
+		return f.finishTxn(txn, s, rec, key, changes, func() {
+			released()
+			for _, due := range delays {
+				s.delay(due)
+			}
+			for pld, n := range done {
+				q := s.queue(pld, "")
+				q.done, q.spent = n, s.pldSpent(q)
+				s.order.place(q, f.opts.Now())
+			}
+			for _, claim := range claims {
+				c := changes[claim.Queue]
+				s.drop(claim, c == nil || c.concluded < len(claim.URLs), f.opts.Now())
+			}
+		})
+	})
+}
+
+// keep stores what outlasts the batch: payload digests and samples.
+func (f *Frontier) keep(txn *badger.Txn, s *state, c Commit) error {
+	for digest, visit := range c.Originals {
+		if err := setCBOR(txn, textKey(kindDigest, s.ID, digest), visit); err != nil {
+			return err
+		}
+	}
+	if len(c.Sample) > 0 {
+		return txn.Set(textKey(kindSample, s.ID, fmt.Sprintf("%d/%s", s.Run, c.Batch)), c.Sample)
+	}
+	return nil
+}
+
+// finishTxn writes the crawl's record and the metadata of new queues.
+func (f *Frontier) finishTxn(txn *badger.Txn, s *state, rec *crawlRecord, marker []byte, changes map[uint64]*change, more func()) (func(), error) {
+	f.mu.Lock()
+	for pld, c := range changes {
+		rec.Totals.Known += c.known
+		if _, known := s.queues[pld]; !known && c.name != "" {
+			if err := s.saveMeta(txn, pld, queueMeta{Name: c.name}); err != nil {
+				f.mu.Unlock()
+				return nil, err
+			}
+		}
+	}
+	f.mu.Unlock()
+	if err := txn.Set(marker, nil); err != nil {
+		return nil, err
+	}
+	return func() {
+		for _, c := range changes {
+			f.applyChange(s, c)
+		}
+		if more != nil {
+			more()
+		}
+	}, nil
+}
+
+// conclude marks one outcome; due is when a delayed URL comes back.
+func (f *Frontier) conclude(txn *badger.Txn, s *state, rec *crawlRecord, o crawl.Outcome, changes map[uint64]*change, done map[uint64]int64) (due int64, err error) {
+	u, err := urls.Parse(o.URL)
+	if err != nil {
+		return 0, fmt.Errorf("commit %s: %w", o.URL, err)
+	}
+	k := keyOf(u)
+	r, found, err := getRecord(txn, recordKey(s.ID, k))
+	if err != nil || !found || r.state != stateWaiting {
+		return 0, err
+	}
+	count(rec, o)
+	if o.Kind == crawl.OutcomeReturned {
+		return 0, nil
+	}
+	if err := txn.Delete(queueKey(s.ID, k.pld, r.place)); err != nil {
+		return 0, err
+	}
+	if changes[k.pld] == nil {
+		changes[k.pld] = &change{pld: k.pld}
+	}
+	changes[k.pld].removed++
+	changes[k.pld].concluded++
+	r.run = rec.Run // it may have waited since an earlier run
+	switch o.Kind {
+	case crawl.OutcomeRetry:
+		r.state, r.attempts, r.due = stateDelayed, r.attempts+1, max(o.After.Unix(), 0)+1
+		due = r.due
+		if err := txn.Set(delayedKey(s.ID, due, k), nil); err != nil {
+			return 0, err
+		}
+	case crawl.OutcomeDone, crawl.OutcomeUnmodified:
+		r.state, r.attempts = stateDone, 0
+		if o.Visit.Digest != "" {
+			r.visit = o.Visit
+			if r.visit.URL == r.url {
+				r.visit.URL = ""
+			}
+		}
+		if o.Success() {
+			if err := f.countDone(s, k.pld, done); err != nil {
+				return 0, err
+			}
+		}
+	case crawl.OutcomeRobots, crawl.OutcomeRefused:
+		r.state = stateRefused
+	default:
+		r.state = stateFailed
+	}
+	return due, txn.Set(recordKey(s.ID, k), r.encode())
+}
+
+// countDone counts a page of a queue. done holds the queues of the batch's claims; a batch whose claims
+// ran out brings pages of others.
+func (f *Frontier) countDone(s *state, pld uint64, done map[uint64]int64) error {
+	if _, claimed := done[pld]; !claimed {
+		if err := f.touch(s, pld); err != nil {
+			return err
+		}
+		f.mu.Lock()
+		if q, known := s.queues[pld]; known {
+			done[pld] = q.done
+		}
+		f.mu.Unlock()
+	}
+	done[pld]++
+	return nil
+}
+
+// count adds an outcome to the run's totals.
+func count(rec *crawlRecord, o crawl.Outcome) {
+	t := &rec.Totals
+	t.Bytes += o.Bytes
+	switch o.Kind {
+	case crawl.OutcomeRetry:
+		t.Retries++
+	case crawl.OutcomeRobots:
+		t.Robots++
+	case crawl.OutcomeRefused:
+		t.Refused++
+	case crawl.OutcomeFailed:
+		t.Errors++
+	case crawl.OutcomeDone:
+		if o.Status >= 400 {
+			t.Errors++
+		}
+	}
+	if o.Revisit {
+		t.Revisits++
+	}
+	if !o.Success() {
+		return
+	}
+	t.Pages++
+	if o.Score < 0 {
+		return
+	}
+	t.Scored++
+	if o.Score >= rec.Definition.Topic.Threshold {
+		t.Relevant++
+	}
+	at, _ := slices.BinarySearchFunc(rec.Top, o.Score, func(p Top, score float64) int {
+		if p.Score >= score {
+			return -1
+		}
+		return 1
+	})
+	if at < topPages {
+		rec.Top = slices.Insert(rec.Top, at, Top{o.URL, o.Score})
+		rec.Top = rec.Top[:min(len(rec.Top), topPages)]
+	}
+}
+
+// finishQueue marks outcomes of a queue that no batch holds.
+func (f *Frontier) finishQueue(s *state, q *queue, outcomes []crawl.Outcome, next time.Time, failing bool) error {
+	return f.update(func(txn *badger.Txn) (func(), error) {
+		if err := f.touch(s, q.pld); err != nil {
+			return nil, err
+		}
+		rec := f.draft(s)
+		fails := 0
+		if failing {
+			fails = q.fails + 1
+		}
+		changes := map[uint64]*change{}
+		for _, o := range outcomes {
+			if _, err := f.conclude(txn, s, rec, o, changes, map[uint64]int64{}); err != nil {
+				return nil, err
+			}
+		}
+		if err := s.saveMeta(txn, q.pld, queueMeta{Name: q.name, Next: next.UnixMilli(), Fails: fails, Done: q.done}); err != nil {
+			return nil, err
+		}
+		return func() {
+			q.busy, q.next, q.fails = false, next, fails
+			for _, c := range changes {
+				f.applyChange(s, c)
+			}
+			s.order.place(q, f.opts.Now())
+		}, nil
+	})
+}

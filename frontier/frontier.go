@@ -1,0 +1,374 @@
+package frontier
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/dgraph-io/badger/v4"
+	"github.com/fxamacker/cbor/v2"
+
+	"github.com/muninn-archive/muninn/internal/crawl"
+	"github.com/muninn-archive/muninn/internal/scope"
+)
+
+// The errors of the frontier.
+var (
+	ErrClosed   = errors.New("the frontier is closed")
+	ErrNoCrawl  = errors.New("the frontier does not know this crawl")
+	ErrNoBatch  = errors.New("the batch has no claim any more")
+	ErrBusy     = errors.New("the crawl is running already")
+	ErrFinished = errors.New("the run has ended")
+)
+
+// Options make a frontier.
+type Options struct {
+	Now       func() time.Time
+	ClaimTTL  time.Duration // how long a claim lasts that is not renewed
+	LeaseWait time.Duration // how long a claim waits for its lease before it is withdrawn
+	LeaseTTL  time.Duration // how long a lease lasts that is not renewed
+}
+
+// Defaults of Options.
+const (
+	DefaultClaimTTL  = 30 * time.Minute
+	DefaultLeaseWait = 2 * time.Minute
+	DefaultLeaseTTL  = 15 * time.Minute
+)
+
+// Frontier is the frontier of one worker.
+type Frontier struct {
+	db      *badger.DB
+	opts    Options
+	writes  chan pendingWrite
+	closed  chan struct{}
+	stopped chan struct{}
+	once    sync.Once
+	reading sync.RWMutex // held while reading, so that Close waits
+
+	// Of the transaction under way; the writer's alone.
+	drafts  map[*state]*crawlRecord
+	born    map[string]*state // crawls that begin in it
+	touched map[queueRef]int  // queue → the mutation that rests on it
+	turn    int               // of the mutation that is being made
+
+	mu      sync.Mutex
+	crawls  map[string]*state
+	changed chan struct{} // closed and made anew whenever something changes
+	nextID  uint16
+}
+
+// state is a crawl as memory knows it. Frontier.mu guards it.
+type state struct {
+	crawlRecord
+	scope   *scope.Scope
+	queues  map[uint64]*queue
+	order   *order
+	claims  map[string]*Claim
+	taken   map[urlKey]string // URL → claim
+	journal map[string]Release
+	delayed int   // entries of kindDelayed
+	due     int64 // of the first of them, or earlier; Unix seconds
+	waiting int   // entries in queues, claimed ones included
+}
+
+// crawlRecord is what is kept of a crawl.
+type crawlRecord struct {
+	ID         uint16           `cbor:"1,keyasint"`
+	Name       string           `cbor:"2,keyasint"`
+	Owner      string           `cbor:"3,keyasint"` // the Crawl workflow's run that it belongs to
+	Run        uint32           `cbor:"4,keyasint"` // counts the runs
+	Active     bool             `cbor:"5,keyasint"`
+	Started    time.Time        `cbor:"6,keyasint"`
+	Definition crawl.Definition `cbor:"7,keyasint"`
+	Seeds      []string         `cbor:"8,keyasint"` // canonical, for the scope
+	Totals     Totals           `cbor:"9,keyasint"` // of this run
+	Counter    uint64           `cbor:"10,keyasint"`
+	Sequence   int64            `cbor:"11,keyasint"` // of claims
+	Learned    []byte           `cbor:"12,keyasint,omitempty"`
+	Top        []Top            `cbor:"13,keyasint,omitempty"`
+	Limit      int64            `cbor:"14,keyasint,omitempty"` // pages of the present phase, 0: the budget alone
+	Reference  bool             `cbor:"15,keyasint,omitempty"` // the reference crawl is under way
+}
+
+// Totals count what a run did.
+type Totals struct {
+	Pages    int64 `json:"pages" cbor:"1,keyasint"`    // successful responses
+	Scored   int64 `json:"scored" cbor:"2,keyasint"`   // of them with a document score
+	Relevant int64 `json:"relevant" cbor:"3,keyasint"` // of them at or above the threshold
+	Bytes    int64 `json:"bytes" cbor:"4,keyasint"`    // on the wire
+	Errors   int64 `json:"errors" cbor:"5,keyasint"`   // responses of 4xx and 5xx, and URLs that failed for good
+	Robots   int64 `json:"robots" cbor:"6,keyasint"`   // refused by robots.txt
+	Refused  int64 `json:"refused" cbor:"7,keyasint"`  // refused by the address guard
+	Retries  int64 `json:"retries" cbor:"8,keyasint"`
+	Revisits int64 `json:"revisits" cbor:"9,keyasint"`
+	Links    int64 `json:"links" cbor:"10,keyasint"` // outlinks offered
+	Known    int64 `json:"known" cbor:"11,keyasint"` // URLs new in this run
+	Batches  int64 `json:"batches" cbor:"12,keyasint"`
+	Failed   int64 `json:"failed_batches" cbor:"13,keyasint"`
+}
+
+// Top is one of the most relevant pages.
+type Top struct {
+	URL   string  `json:"url" cbor:"1,keyasint"`
+	Score float64 `json:"score" cbor:"2,keyasint"`
+}
+
+const topPages = 20
+
+// Open opens the frontier in a folder and brings its memory up.
+func Open(dir string, opts Options) (*Frontier, error) {
+	if opts.Now == nil {
+		opts.Now = time.Now
+	}
+	if opts.ClaimTTL == 0 {
+		opts.ClaimTTL = DefaultClaimTTL
+	}
+	if opts.LeaseWait == 0 {
+		opts.LeaseWait = DefaultLeaseWait
+	}
+	if opts.LeaseTTL == 0 {
+		opts.LeaseTTL = DefaultLeaseTTL
+	}
+	db, err := openBadger(dir)
+	if err != nil {
+		return nil, err
+	}
+	f := &Frontier{
+		db: db, opts: opts, writes: make(chan pendingWrite, groupSize), closed: make(chan struct{}),
+		stopped: make(chan struct{}), crawls: map[string]*state{}, changed: make(chan struct{}), nextID: 1,
+		drafts: map[*state]*crawlRecord{}, born: map[string]*state{}, touched: map[queueRef]int{},
+	}
+	if err := f.load(); err != nil {
+		return nil, errors.Join(err, db.Close())
+	}
+	go f.writer()
+	go f.collectGarbage()
+	return f, nil
+}
+
+// Close ends the frontier; what was acknowledged is on disk.
+func (f *Frontier) Close() error {
+	err := ErrClosed
+	f.once.Do(func() {
+		close(f.closed)
+		<-f.stopped
+		f.wake()
+		f.reading.Lock()
+		defer f.reading.Unlock()
+		err = f.db.Close()
+	})
+	return err
+}
+
+// collectGarbage gives back the space of values that are no longer needed.
+func (f *Frontier) collectGarbage() {
+	tick := time.NewTicker(10 * time.Minute)
+	defer tick.Stop()
+	for {
+		select {
+		case <-tick.C:
+			for f.db.RunValueLogGC(0.5) == nil {
+				continue
+			}
+		case <-f.closed:
+			return
+		}
+	}
+}
+
+// wake tells those who wait that something has changed.
+func (f *Frontier) wake() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	close(f.changed)
+	f.changed = make(chan struct{})
+}
+
+// wait returns when something changes, at a time, or when the context ends.
+func (f *Frontier) wait(ctx context.Context, changed <-chan struct{}, until time.Time) error {
+	timer := time.NewTimer(max(until.Sub(f.opts.Now()), 0))
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-f.closed:
+		return ErrClosed
+	case <-changed:
+	case <-timer.C:
+	}
+	return nil
+}
+
+func (f *Frontier) get(name string) (*state, error) {
+	s, known := f.crawls[name]
+	if !known {
+		return nil, fmt.Errorf("%w: %s", ErrNoCrawl, name)
+	}
+	return s, nil
+}
+
+// load brings up the memory of all crawls.
+func (f *Frontier) load() error {
+	return f.db.View(func(txn *badger.Txn) error {
+		err := scan(txn, []byte{kindCrawl}, nil, true, func(_, value []byte) (bool, error) {
+			var rec crawlRecord
+			if err := cbor.Unmarshal(value, &rec); err != nil {
+				return false, fmt.Errorf("open frontier: %w", err)
+			}
+			s, err := newState(rec)
+			if err != nil {
+				return false, fmt.Errorf("open frontier: %w", err)
+			}
+			f.crawls[rec.Name] = s
+			f.nextID = max(f.nextID, rec.ID+1)
+			return true, nil
+		})
+		for _, s := range f.crawls {
+			if err == nil {
+				err = f.loadCrawl(txn, s)
+			}
+		}
+		return err
+	})
+}
+
+func newState(rec crawlRecord) (*state, error) {
+	sc, err := scope.New(rec.Definition, rec.Seeds)
+	if err != nil {
+		return nil, err
+	}
+	return &state{
+		crawlRecord: rec, scope: sc, queues: map[uint64]*queue{}, order: newOrder(),
+		claims: map[string]*Claim{}, taken: map[urlKey]string{}, journal: map[string]Release{},
+	}, nil
+}
+
+func (f *Frontier) loadCrawl(txn *badger.Txn, s *state) error {
+	err := scan(txn, prefix(kindMeta, s.ID), nil, true, func(key, value []byte) (bool, error) {
+		var m queueMeta
+		if err := cbor.Unmarshal(value, &m); err != nil {
+			return false, fmt.Errorf("open frontier: %w", err)
+		}
+		q := s.queue(pldOf(key), m.Name)
+		q.next = time.UnixMilli(m.Next)
+		if m.Run == s.Run {
+			q.done, q.fails = m.Done, m.Fails
+		}
+		return true, nil
+	})
+	if err != nil {
+		return err
+	}
+	err = scan(txn, prefix(kindClaim, s.ID), nil, true, func(_, value []byte) (bool, error) {
+		var c Claim
+		if err := cbor.Unmarshal(value, &c); err != nil {
+			return false, fmt.Errorf("open frontier: %w", err)
+		}
+		s.hold(&c)
+		return true, nil
+	})
+	if err != nil {
+		return err
+	}
+	err = scan(txn, prefix(kindQueue, s.ID), nil, true, func(key, value []byte) (bool, error) {
+		pld, at, ok := parseQueueKey(key)
+		if ok && len(value) == 8 {
+			_, taken := s.taken[urlKey{pld, binary.BigEndian.Uint64(value)}]
+			s.queue(pld, "").loaded(at, taken)
+			s.waiting++
+		}
+		return true, nil
+	})
+	if err != nil {
+		return err
+	}
+	err = scan(txn, prefix(kindDelayed, s.ID), nil, false, func(key, _ []byte) (bool, error) {
+		if at, _, ok := parseDelayedKey(key); ok {
+			s.delay(at)
+		}
+		return true, nil
+	})
+	if err != nil {
+		return err
+	}
+	err = scan(txn, prefix(kindRelease, s.ID), nil, true, func(_, value []byte) (bool, error) {
+		var r Release
+		if err := cbor.Unmarshal(value, &r); err != nil {
+			return false, fmt.Errorf("open frontier: %w", err)
+		}
+		s.journal[r.Lease] = r
+		return true, nil
+	})
+	for _, q := range s.queues {
+		q.spent = s.pldSpent(q)
+		s.order.place(q, f.opts.Now())
+	}
+	return err
+}
+
+func (s *state) pldSpent(q *queue) bool {
+	limit := s.Definition.Budget.PerPLD
+	return limit > 0 && q.done >= limit
+}
+
+// queue returns the queue of a PLD and makes it if there is none.
+func (s *state) queue(pld uint64, name string) *queue {
+	q, known := s.queues[pld]
+	if !known {
+		q = &queue{pld: pld, index: -1, best: lastPlace, floor: lastPlace, since: lastPlace}
+		s.queues[pld] = q
+	}
+	if name != "" {
+		q.name = name
+	}
+	return q
+}
+
+// added counts an entry.
+func (q *queue) added(at place) {
+	q.waiting++
+	if at.before(q.best) {
+		q.best = at
+	}
+	if at.before(q.floor) {
+		q.floor = at
+	}
+	if at.before(q.since) {
+		q.since = at
+	}
+}
+
+// loaded counts an entry that was there before.
+func (q *queue) loaded(at place, taken bool) {
+	q.waiting++
+	if at.before(q.floor) {
+		q.floor = at
+	}
+	if !taken && at.before(q.best) {
+		q.best = at
+	}
+}
+
+func (s *state) delay(at int64) {
+	if s.delayed == 0 || at < s.due {
+		s.due = at
+	}
+	s.delayed++
+}
+
+func (s *state) saveMeta(txn *badger.Txn, pld uint64, m queueMeta) error {
+	m.Run = s.Run
+	return setCBOR(txn, pldKey(kindMeta, s.ID, pld), m)
+}
+
+func pldOf(key []byte) uint64 {
+	var v uint64
+	for _, b := range key[3:11] {
+		v = v<<8 | uint64(b)
+	}
+	return v
+}

@@ -1,0 +1,105 @@
+package frontier
+
+import (
+	"encoding/binary"
+	"math"
+
+	"github.com/cespare/xxhash/v2"
+	"github.com/muninn-archive/muninn/internal/urls"
+)
+
+// The first byte of a key says what it holds.
+const (
+	kindCrawl   = 'x' // crawl name → crawlRecord
+	kindRecord  = 'r' // id, PLD, URL → record
+	kindQueue   = 'q' // id, PLD, inverted priority, counter → URL hash
+	kindMeta    = 'm' // id, PLD → queueMeta
+	kindClaim   = 'c' // id, claim → Claim
+	kindBatch   = 'b' // id, batch, part → nothing: the part is committed
+	kindRelease = 'l' // id, claim → Release, until the politeness workflow has it
+	kindDelayed = 'w' // id, time, PLD, URL → nothing: not before that time
+	kindDigest  = 'd' // id, payload digest → original
+	kindSample  = 's' // id, batch → samples of the reference crawl
+)
+
+// urlKey is the identity of a URL within a crawl: the hashes of its PLD and of itself.
+type urlKey struct{ pld, url uint64 }
+
+func keyOf(u urls.URL) urlKey {
+	return urlKey{xxhash.Sum64String(u.PLD()), xxhash.Sum64String(u.String())}
+}
+
+func prefix(kind byte, id uint16) []byte { return binary.BigEndian.AppendUint16([]byte{kind}, id) }
+
+func recordKey(id uint16, k urlKey) []byte {
+	b := binary.BigEndian.AppendUint64(prefix(kindRecord, id), k.pld)
+	return binary.BigEndian.AppendUint64(b, k.url)
+}
+
+func pldKey(kind byte, id uint16, pld uint64) []byte {
+	return binary.BigEndian.AppendUint64(prefix(kind, id), pld)
+}
+
+// place is where an entry stands in its queue: its priority and, among equals, its age.
+type place struct {
+	priority uint16
+	counter  uint64
+}
+
+func (p place) before(q place) bool {
+	if p.priority != q.priority {
+		return p.priority > q.priority
+	}
+	return p.counter < q.counter
+}
+
+// lastPlace stands behind every entry.
+var lastPlace = place{0, math.MaxUint64}
+
+const queueKeyLen = 1 + 2 + 8 + 2 + 8
+
+func queueKey(id uint16, pld uint64, p place) []byte {
+	b := binary.BigEndian.AppendUint16(pldKey(kindQueue, id, pld), math.MaxUint16-p.priority)
+	return binary.BigEndian.AppendUint64(b, p.counter)
+}
+
+func parseQueueKey(b []byte) (pld uint64, p place, ok bool) {
+	if len(b) != queueKeyLen || b[0] != kindQueue {
+		return 0, place{}, false
+	}
+	p.priority = math.MaxUint16 - binary.BigEndian.Uint16(b[11:])
+	p.counter = binary.BigEndian.Uint64(b[13:])
+	return binary.BigEndian.Uint64(b[3:]), p, true
+}
+
+func textKey(kind byte, id uint16, text string) []byte { return append(prefix(kind, id), text...) }
+
+const delayedKeyLen = 1 + 2 + 8 + 8 + 8
+
+func delayedKey(id uint16, at int64, k urlKey) []byte {
+	b := binary.BigEndian.AppendUint64(prefix(kindDelayed, id), uint64(at))
+	b = binary.BigEndian.AppendUint64(b, k.pld)
+	return binary.BigEndian.AppendUint64(b, k.url)
+}
+
+func parseDelayedKey(b []byte) (at int64, k urlKey, ok bool) {
+	if len(b) != delayedKeyLen || b[0] != kindDelayed {
+		return 0, urlKey{}, false
+	}
+	return int64(binary.BigEndian.Uint64(b[3:])), urlKey{binary.BigEndian.Uint64(b[11:]), binary.BigEndian.Uint64(b[19:])}, true
+}
+
+// priority16 maps a score onto the queue's scale. Scores of the update function "sum" exceed 1: they
+// are bent below 1, which keeps their order.
+func priority16(score float64, unbounded bool) uint16 {
+	if unbounded {
+		score = score / (1 + score)
+	}
+	switch {
+	case !(score > 0):
+		return 0
+	case score >= 1:
+		return math.MaxUint16
+	}
+	return uint16(score * math.MaxUint16)
+}

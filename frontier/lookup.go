@@ -1,0 +1,85 @@
+package frontier
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/dgraph-io/badger/v4"
+
+	"github.com/muninn-archive/muninn/internal/crawl"
+)
+
+// ClaimOf returns a claim as it stands.
+func (f *Frontier) ClaimOf(name, claim string) (Claim, bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if s, err := f.get(name); err == nil {
+		if c, known := s.claims[claim]; known {
+			return *c, true
+		}
+	}
+	return Claim{}, false
+}
+
+// ClaimsOf returns the claims of a batch.
+func (f *Frontier) ClaimsOf(name, batch string) []Claim {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	var claims []Claim
+	if s, err := f.get(name); err == nil {
+		for _, c := range s.claims {
+			if c.Batch == batch {
+				claims = append(claims, *c)
+			}
+		}
+	}
+	slices.SortFunc(claims, func(a, b Claim) int { return cmp.Compare(a.ID, b.ID) })
+	return claims
+}
+
+// Holds tells whether a batch has claims.
+func (f *Frontier) Holds(name, batch string) bool { return len(f.ClaimsOf(name, batch)) > 0 }
+
+// recrawlPart is how many URLs a recrawl offers at a time.
+const recrawlPart = 5000
+
+// Recrawl offers all URLs that earlier runs have crawled, with the scores they had. It is idempotent
+// by id.
+func (f *Frontier) Recrawl(name, id string) error {
+	f.mu.Lock()
+	s, err := f.get(name)
+	f.mu.Unlock()
+	if err != nil {
+		return err
+	}
+	var part []crawl.Discovery
+	n := 0
+	flush := func() error {
+		n++
+		found := part
+		part = nil
+		return f.Submit(name, fmt.Sprintf("%s/%d", id, n), found)
+	}
+	update := s.Definition.Order.Update
+	err = f.db.View(func(txn *badger.Txn) error {
+		return scan(txn, prefix(kindRecord, s.ID), nil, true, func(_, value []byte) (bool, error) {
+			r, err := decodeRecord(value)
+			if err != nil {
+				return false, err
+			}
+			if r.run == s.Run || r.state == stateWaiting && r.visit == (crawl.Visit{}) {
+				return true, nil
+			}
+			part = append(part, crawl.Discovery{URL: r.url, Path: r.path, Score: r.scores.value(update)})
+			if len(part) < recrawlPart {
+				return true, nil
+			}
+			return true, flush()
+		})
+	})
+	if err != nil {
+		return err
+	}
+	return flush()
+}

@@ -1,0 +1,155 @@
+package frontier
+
+import (
+	"github.com/dgraph-io/badger/v4"
+
+	"github.com/muninn-archive/muninn/internal/crawl"
+	"github.com/muninn-archive/muninn/internal/scope"
+	"github.com/muninn-archive/muninn/internal/urls"
+)
+
+// offered is a discovered URL with all the scores that a batch gave it.
+type offered struct {
+	key    urlKey
+	url    string
+	pld    string
+	via    urlKey
+	path   string
+	scores []float64
+}
+
+// gather merges the discoveries of one URL, in the order they came, and leaves out what is not in
+// scope: most of a site's links are repeats, and each costs a look into the store.
+func gather(bound *scope.Scope, found []crawl.Discovery) []*offered {
+	byURL := make(map[string]*offered, len(found))
+	list := make([]*offered, 0, len(found)/4+1)
+	for _, d := range found {
+		o, known := byURL[d.URL]
+		if !known {
+			o = admit(bound, d)
+			byURL[d.URL] = o
+			if o != nil {
+				list = append(list, o)
+			}
+		}
+		if o != nil {
+			o.scores = append(o.scores, d.Score)
+		}
+	}
+	return list
+}
+
+// admit returns nil for what does not belong to the crawl.
+func admit(bound *scope.Scope, d crawl.Discovery) *offered {
+	u, err := urls.Parse(d.URL)
+	if err != nil {
+		return nil
+	}
+	path := d.Path
+	if path == "" || path[len(path)-1] != crawl.HopSeed {
+		if _, ok := bound.Check(u, path); !ok {
+			return nil
+		}
+	}
+	if len(path) > maxPath {
+		path = path[len(path)-maxPath:]
+	}
+	o := &offered{key: keyOf(u), url: u.String(), pld: u.PLD(), path: path}
+	if via, err := urls.Parse(d.Via); err == nil {
+		o.via = keyOf(via)
+	}
+	return o
+}
+
+// change is what an offer does to memory.
+type change struct {
+	pld     uint64
+	name    string
+	added   []place
+	removed int
+	// concluded counts those of the removed that an outcome took out for good, or for a time.
+	concluded int
+	known     int64
+}
+
+// offer brings one URL into the frontier: new ones are queued, waiting ones get their new priority,
+// those done in this run are left alone.
+func (f *Frontier) offer(txn *badger.Txn, s *state, rec *crawlRecord, o *offered, changes map[uint64]*change) error {
+	key := recordKey(s.ID, o.key)
+	r, found, err := getRecord(txn, key)
+	if err != nil {
+		return err
+	}
+	fresh := !found || r.run != rec.Run
+	if !fresh && r.state != stateWaiting {
+		return nil
+	}
+	c := changes[o.key.pld]
+	if c == nil {
+		c = &change{pld: o.key.pld, name: o.pld}
+		changes[o.key.pld] = c
+	}
+	queued := found && r.state == stateWaiting
+	if fresh {
+		old := r
+		r = record{run: rec.Run, via: o.via, path: o.path, url: o.url, visit: old.visit, place: old.place}
+		c.known++
+	}
+	before := r.scores
+	for _, score := range o.scores {
+		r.scores.add(score)
+	}
+	d := rec.Definition.Order
+	priority := priority16(r.scores.value(d.Update), d.Update == crawl.UpdateSum)
+	if queued && priority == r.place.priority && !fresh {
+		if before.value(d.Update) == r.scores.value(d.Update) && lazy(d.Update) {
+			return nil // nothing that the order depends on has changed
+		}
+		r.state = stateWaiting
+		return txn.Set(key, r.encode())
+	}
+	if queued {
+		if err := txn.Delete(queueKey(s.ID, o.key.pld, r.place)); err != nil {
+			return err
+		}
+		c.removed++
+	}
+	rec.Counter++
+	r.state, r.place = stateWaiting, place{priority, rec.Counter}
+	if err := setQueued(txn, s.ID, o.key, &r); err != nil {
+		return err
+	}
+	c.added = append(c.added, r.place)
+	return nil
+}
+
+// lazy tells whether a score that leaves the value as it was may be forgotten.
+func lazy(update string) bool { return update == crawl.UpdateMax || update == crawl.UpdateFirst }
+
+func setQueued(txn *badger.Txn, id uint16, k urlKey, r *record) error {
+	if err := txn.Set(recordKey(id, k), r.encode()); err != nil {
+		return err
+	}
+	var hash [8]byte
+	for i := range hash {
+		hash[i] = byte(k.url >> (56 - 8*i))
+	}
+	return txn.Set(queueKey(id, k.pld, r.place), hash[:])
+}
+
+// applyChange brings memory up to date; Frontier.mu is held.
+func (f *Frontier) applyChange(s *state, c *change) {
+	q := s.queue(c.pld, c.name)
+	q.waiting -= c.removed
+	s.waiting -= c.removed
+	for _, at := range c.added {
+		q.added(at)
+		s.waiting++
+	}
+	s.order.place(q, f.opts.Now())
+}
+
+// Submit offers URLs that no batch found: seeds, and URLs scored elsewhere. It is idempotent by id.
+func (f *Frontier) Submit(name, id string, found []crawl.Discovery) error {
+	return f.Commit(Commit{Crawl: name, Batch: id, Discoveries: found})
+}

@@ -1,0 +1,116 @@
+package frontier
+
+import (
+	"container/heap"
+	"time"
+)
+
+// queue is a PLD's queue as memory knows it.
+type queue struct {
+	pld     uint64
+	name    string
+	next    time.Time // not before
+	waiting int       // entries, claimed ones included
+	busy    bool      // a claim is out: one at a time
+	fails   int       // batches in a row that could not reach the host
+	done    int64     // pages of this run
+	best    place     // of the first entry that is not claimed, or better
+	floor   place     // no live entry stands before it; where reading begins
+	since   place     // of the first entry that came in since a claim began to read
+	index   int       // in its heap, −1 if in none
+	ready   bool      // which heap
+	spent   bool      // its PLD budget is spent
+}
+
+// queueMeta is what is kept of a queue.
+type queueMeta struct {
+	Name  string `cbor:"1,keyasint"`
+	Next  int64  `cbor:"2,keyasint,omitempty"` // Unix milliseconds
+	Fails int    `cbor:"3,keyasint,omitempty"`
+	Done  int64  `cbor:"4,keyasint,omitempty"`
+	Run   uint32 `cbor:"5,keyasint"`
+}
+
+// order holds the queues that have something to give: those whose time has come by their best
+// priority, the others by their time.
+type order struct {
+	ready queueHeap
+	later queueHeap
+}
+
+func newOrder() *order {
+	return &order{
+		ready: queueHeap{less: func(a, b *queue) bool { return a.best.before(b.best) }},
+		later: queueHeap{less: func(a, b *queue) bool { return a.next.Before(b.next) }},
+	}
+}
+
+// place puts a queue where it belongs now.
+func (o *order) place(q *queue, now time.Time) {
+	o.remove(q)
+	if q.waiting == 0 || q.busy || q.spent {
+		return
+	}
+	q.ready = !q.next.After(now)
+	if q.ready {
+		heap.Push(&o.ready, q)
+	} else {
+		heap.Push(&o.later, q)
+	}
+}
+
+func (o *order) remove(q *queue) {
+	if q.index < 0 {
+		return
+	}
+	if q.ready {
+		heap.Remove(&o.ready, q.index)
+	} else {
+		heap.Remove(&o.later, q.index)
+	}
+}
+
+// pop takes the ready queue with the best priority; nil if none is ready.
+func (o *order) pop(now time.Time) *queue {
+	for o.later.Len() > 0 && !o.later.items[0].next.After(now) {
+		o.place(o.later.items[0], now)
+	}
+	if o.ready.Len() == 0 {
+		return nil
+	}
+	return heap.Pop(&o.ready).(*queue)
+}
+
+// next is when a queue becomes ready; the zero time if one is, false if there is none.
+func (o *order) nextTime() (time.Time, bool) {
+	switch {
+	case o.ready.Len() > 0:
+		return time.Time{}, true
+	case o.later.Len() > 0:
+		return o.later.items[0].next, true
+	}
+	return time.Time{}, false
+}
+
+type queueHeap struct {
+	items []*queue
+	less  func(a, b *queue) bool
+}
+
+func (h *queueHeap) Len() int           { return len(h.items) }
+func (h *queueHeap) Less(i, j int) bool { return h.less(h.items[i], h.items[j]) }
+func (h *queueHeap) Swap(i, j int) {
+	h.items[i], h.items[j] = h.items[j], h.items[i]
+	h.items[i].index, h.items[j].index = i, j
+}
+func (h *queueHeap) Push(x any) {
+	q := x.(*queue)
+	q.index = len(h.items)
+	h.items = append(h.items, q)
+}
+func (h *queueHeap) Pop() any {
+	q := h.items[len(h.items)-1]
+	h.items = h.items[:len(h.items)-1]
+	q.index = -1
+	return q
+}

@@ -1,0 +1,176 @@
+package frontier
+
+import (
+	"encoding/binary"
+	"errors"
+	"math"
+	"time"
+
+	"github.com/muninn-archive/muninn/internal/crawl"
+)
+
+// The states of a record.
+const (
+	stateWaiting = 1 // in its queue, claimed or not
+	stateDelayed = 2 // out of its queue until a time
+	stateDone    = 3
+	stateFailed  = 4
+	stateRefused = 5 // by robots.txt or the address guard
+)
+
+// record is what the frontier knows of a URL.
+type record struct {
+	state    byte
+	run      uint32 // the run of the crawl that saw it last
+	attempts uint8
+	place    place // in the queue, if waiting
+	due      int64 // if delayed, Unix seconds
+	scores   aggregate
+	via      urlKey
+	path     string // hop letters, at most maxPath
+	url      string
+	visit    crawl.Visit
+}
+
+// maxPath is how many hop letters are kept: the last ones.
+const maxPath = 50
+
+// aggregate sums up the scores that a URL got from several pages.
+type aggregate struct {
+	count                 uint32
+	sum, max, first, last float32
+}
+
+func (a *aggregate) add(score float64) {
+	s := float32(score)
+	if a.count == 0 {
+		a.first, a.max = s, s
+	}
+	a.count++
+	a.sum += s
+	a.max = max(a.max, s)
+	a.last = s
+}
+
+// value applies an update function (paper §4.4).
+func (a aggregate) value(update string) float64 {
+	switch update {
+	case crawl.UpdateFirst:
+		return float64(a.first)
+	case crawl.UpdateLast:
+		return float64(a.last)
+	case crawl.UpdateAvg:
+		return float64(a.sum) / float64(max(a.count, 1))
+	case crawl.UpdateSum:
+		return float64(a.sum)
+	}
+	return float64(a.max)
+}
+
+const hasVisit = 0x80
+
+var errRecord = errors.New("the frontier holds a record that cannot be read")
+
+func (r *record) encode() []byte {
+	b := make([]byte, 0, 64+len(r.url)+len(r.path))
+	state := r.state
+	if r.visit != (crawl.Visit{}) {
+		state |= hasVisit
+	}
+	b = append(b, state, r.attempts)
+	b = binary.AppendUvarint(b, uint64(r.run))
+	switch r.state {
+	case stateWaiting:
+		b = binary.BigEndian.AppendUint16(b, r.place.priority)
+		b = binary.AppendUvarint(b, r.place.counter)
+	case stateDelayed:
+		b = binary.AppendVarint(b, r.due)
+	}
+	b = binary.AppendUvarint(b, uint64(r.scores.count))
+	for _, f := range []float32{r.scores.sum, r.scores.max, r.scores.first, r.scores.last} {
+		b = binary.BigEndian.AppendUint32(b, math.Float32bits(f))
+	}
+	b = binary.BigEndian.AppendUint64(b, r.via.pld)
+	b = binary.BigEndian.AppendUint64(b, r.via.url)
+	b = appendText(b, r.path)
+	b = appendText(b, r.url)
+	if state&hasVisit != 0 {
+		for _, s := range []string{r.visit.ETag, r.visit.LastModified, r.visit.Digest, r.visit.URL} {
+			b = appendText(b, s)
+		}
+		b = binary.AppendVarint(b, r.visit.Date.Unix())
+	}
+	return b
+}
+
+func appendText(b []byte, s string) []byte {
+	return append(binary.AppendUvarint(b, uint64(len(s))), s...)
+}
+
+// cursor reads the parts of an encoded record; the first fault sticks.
+type cursor struct {
+	b   []byte
+	bad bool
+}
+
+func (c *cursor) take(n uint64) []byte {
+	if n > uint64(len(c.b)) {
+		c.bad = true
+		return make([]byte, min(n, 8))
+	}
+	out := c.b[:n]
+	c.b = c.b[n:]
+	return out
+}
+
+func (c *cursor) uvarint() uint64 {
+	v, n := binary.Uvarint(c.b)
+	if n <= 0 {
+		c.bad = true
+		return 0
+	}
+	c.b = c.b[n:]
+	return v
+}
+
+func (c *cursor) varint() int64 {
+	v, n := binary.Varint(c.b)
+	if n <= 0 {
+		c.bad = true
+		return 0
+	}
+	c.b = c.b[n:]
+	return v
+}
+
+func (c *cursor) u64() uint64 { return binary.BigEndian.Uint64(c.take(8)) }
+
+func (c *cursor) f32() float32 { return math.Float32frombits(binary.BigEndian.Uint32(c.take(4)[:4])) }
+
+func (c *cursor) text() string { return string(c.take(c.uvarint())) }
+
+func decodeRecord(b []byte) (record, error) {
+	c := &cursor{b: b}
+	head := c.take(2)
+	r := record{state: head[0] &^ hasVisit, attempts: head[1]}
+	r.run = uint32(c.uvarint())
+	switch r.state {
+	case stateWaiting:
+		r.place.priority = binary.BigEndian.Uint16(c.take(2))
+		r.place.counter = c.uvarint()
+	case stateDelayed:
+		r.due = c.varint()
+	}
+	r.scores.count = uint32(c.uvarint())
+	r.scores.sum, r.scores.max, r.scores.first, r.scores.last = c.f32(), c.f32(), c.f32(), c.f32()
+	r.via = urlKey{c.u64(), c.u64()}
+	r.path, r.url = c.text(), c.text()
+	if head[0]&hasVisit != 0 && !c.bad {
+		r.visit = crawl.Visit{ETag: c.text(), LastModified: c.text(), Digest: c.text(), URL: c.text()}
+		r.visit.Date = time.Unix(c.varint(), 0).UTC()
+	}
+	if c.bad || len(c.b) > 0 {
+		return record{}, errRecord
+	}
+	return r, nil
+}

@@ -1,0 +1,154 @@
+package frontier
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/dgraph-io/badger/v4"
+
+	"github.com/muninn-archive/muninn/internal/crawl"
+	"github.com/muninn-archive/muninn/internal/scope"
+	"github.com/muninn-archive/muninn/internal/urls"
+)
+
+// Begin starts a run of a crawl, or goes on with the one that the owner has begun. Of an ended run
+// the known URLs stay known as what they were: they are crawled anew, with their validators. If a
+// run of another owner is under way, Begin returns ErrBusy unless takeOver is set, and then goes on
+// with it.
+func (f *Frontier) Begin(name, owner string, d crawl.Definition, takeOver bool) (run uint32, err error) {
+	err = f.update(func(*badger.Txn) (func(), error) {
+		f.mu.Lock()
+		s, known := f.crawls[name]
+		id := f.nextID + uint16(len(f.born))
+		f.mu.Unlock()
+		if !known {
+			s, known = f.born[name]
+		}
+		if !known {
+			var err error
+			if s, err = newState(crawlRecord{ID: id, Name: name, Sequence: f.opts.Now().UnixMilli()}); err != nil {
+				return nil, err
+			}
+			f.born[name] = s
+		}
+		rec := f.draft(s)
+		again := false
+		switch {
+		case known && rec.Owner == owner:
+			run = rec.Run
+			return nil, nil
+		case rec.Active && !takeOver:
+			return nil, fmt.Errorf("%w: %s belongs to %s", ErrBusy, name, rec.Owner)
+		case rec.Active:
+			rec.Owner = owner
+		default:
+			again = true
+			rec.Owner, rec.Active, rec.Started = owner, true, f.opts.Now().UTC()
+			rec.Run++
+			rec.Totals, rec.Top, rec.Learned, rec.Limit, rec.Reference = Totals{}, nil, nil, 0, false
+		}
+		rec.Definition, rec.Seeds = d, seedURLs(d)
+		run = rec.Run
+		sc, err := scope.New(rec.Definition, rec.Seeds)
+		if err != nil {
+			return nil, err
+		}
+		return func() { f.adopt(s, sc, again) }, nil
+	})
+	return run, err
+}
+
+// adopt puts a new or changed plan in force; Frontier.mu is held.
+func (f *Frontier) adopt(s *state, sc *scope.Scope, again bool) {
+	s.scope = sc
+	for _, q := range s.queues {
+		if again {
+			q.done, q.fails = 0, 0
+		}
+		q.spent = s.pldSpent(q)
+		s.order.place(q, f.opts.Now())
+	}
+	if f.crawls[s.Name] == nil {
+		f.crawls[s.Name] = s
+		f.nextID = max(f.nextID, s.ID+1)
+	}
+}
+
+func seedURLs(d crawl.Definition) []string {
+	var list []string
+	for _, s := range d.Seeds {
+		if u, err := urls.Parse(s.URL + s.Sitemap); err == nil {
+			list = append(list, u.String())
+		}
+	}
+	return list
+}
+
+// Bound adds seed URLs to those that bound the scope.
+func (f *Frontier) Bound(name string, seeds []string) error {
+	return f.change(name, func(rec *crawlRecord) { rec.Seeds = append(rec.Seeds, seeds...) })
+}
+
+// Phase bounds the claims of the present phase: pages of the run so far and to come, 0 for the budget
+// alone. reference marks the reference crawl.
+func (f *Frontier) Phase(name string, limit int64, reference bool) error {
+	return f.change(name, func(rec *crawlRecord) { rec.Limit, rec.Reference = limit, reference })
+}
+
+// Teach keeps what was learned.
+func (f *Frontier) Teach(name string, learned []byte) error {
+	return f.change(name, func(rec *crawlRecord) { rec.Learned = learned })
+}
+
+// End ends the run; its claims must have been committed or given back.
+func (f *Frontier) End(name, owner string) error {
+	err := f.change(name, func(rec *crawlRecord) {
+		if rec.Owner == owner {
+			rec.Active = false
+		}
+	})
+	if errors.Is(err, ErrNoCrawl) {
+		return nil
+	}
+	return err
+}
+
+func (f *Frontier) change(name string, edit func(rec *crawlRecord)) error {
+	f.mu.Lock()
+	s, err := f.get(name)
+	f.mu.Unlock()
+	if err != nil {
+		return err
+	}
+	return f.update(func(*badger.Txn) (func(), error) {
+		rec := f.draft(s)
+		edit(rec)
+		sc, err := scope.New(rec.Definition, rec.Seeds)
+		if err != nil {
+			return nil, err
+		}
+		return func() { f.adopt(s, sc, false) }, nil
+	})
+}
+
+// Plan is what the activities need to know of a crawl.
+type Plan struct {
+	Definition crawl.Definition
+	Run        uint32
+	Learned    []byte
+	Reference  bool
+	Started    time.Time
+	Owner      string
+}
+
+// Plan returns the crawl's plan.
+func (f *Frontier) Plan(name string) (Plan, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	s, err := f.get(name)
+	if err != nil {
+		return Plan{}, err
+	}
+	return Plan{s.Definition, s.Run, s.Learned, s.Reference, s.Started, s.Owner}, nil
+}

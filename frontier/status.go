@@ -1,0 +1,139 @@
+package frontier
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/dgraph-io/badger/v4"
+
+	"github.com/muninn-archive/muninn/internal/crawl"
+)
+
+// Status is a crawl at a glance.
+type Status struct {
+	Crawl     string    `json:"crawl"`
+	Run       uint32    `json:"run"`
+	Active    bool      `json:"active"`
+	Started   time.Time `json:"started"`
+	Reference bool      `json:"reference,omitempty"`
+	Totals    Totals    `json:"totals"`
+	Queues    int       `json:"queues"` // with URLs waiting
+	Waiting   int       `json:"waiting"`
+	Delayed   int       `json:"delayed"`
+	Claimed   int       `json:"claimed"`
+	Lanes     int       `json:"lanes"`  // claims whose lease is out
+	Asking    int       `json:"asking"` // claims that wait for their lease
+	Top       []Top     `json:"top,omitempty"`
+	Slow      []Queue   `json:"slow,omitempty"` // queues that rest longest
+	Learned   []byte    `json:"-"`
+}
+
+// Queue is a queue at a glance.
+type Queue struct {
+	PLD     string    `json:"pld"`
+	Waiting int       `json:"waiting"`
+	Next    time.Time `json:"next"`
+	Fails   int       `json:"fails,omitempty"`
+}
+
+// HarvestRatio is the share of scored pages that are relevant.
+func (t Totals) HarvestRatio() float64 {
+	if t.Scored == 0 {
+		return 0
+	}
+	return float64(t.Relevant) / float64(t.Scored)
+}
+
+// Status returns the state of a crawl.
+func (f *Frontier) Status(name string) (Status, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	s, err := f.get(name)
+	if err != nil {
+		return Status{}, err
+	}
+	out := Status{
+		Crawl: name, Run: s.Run, Active: s.Active, Started: s.Started, Reference: s.Reference, Totals: s.Totals,
+		Waiting: s.waiting - len(s.taken), Delayed: s.delayed, Claimed: len(s.taken), Top: slices.Clone(s.Top), Learned: s.Learned,
+	}
+	for _, c := range s.claims {
+		if c.Batch == "" {
+			out.Asking++
+		} else if !c.Ended {
+			out.Lanes++
+		}
+	}
+	now := f.opts.Now()
+	for _, q := range s.queues {
+		if q.waiting > 0 {
+			out.Queues++
+			if q.next.Sub(now) > 10*time.Second || q.fails > 0 {
+				out.Slow = append(out.Slow, Queue{q.name, q.waiting, q.next, q.fails})
+			}
+		}
+	}
+	slices.SortFunc(out.Slow, func(a, b Queue) int {
+		if c := b.Next.Compare(a.Next); c != 0 {
+			return c
+		}
+		return strings.Compare(a.PLD, b.PLD)
+	})
+	out.Slow = out.Slow[:min(len(out.Slow), 10)]
+	return out, nil
+}
+
+// Original finds the capture that holds a payload digest already.
+func (f *Frontier) Original(name, digest string) (v crawl.Visit, found bool) {
+	f.mu.Lock()
+	s, err := f.get(name)
+	f.mu.Unlock()
+	if err != nil {
+		return v, false
+	}
+	err = f.view(func(txn *badger.Txn) (err error) {
+		found, err = getCBOR(txn, textKey(kindDigest, s.ID, digest), &v)
+		return err
+	})
+	return v, found && err == nil
+}
+
+// Samples calls fn with the samples that the batches of the run left.
+func (f *Frontier) Samples(name string, fn func(raw []byte) error) error {
+	f.mu.Lock()
+	s, err := f.get(name)
+	run := uint32(0)
+	if err == nil {
+		run = s.Run
+	}
+	f.mu.Unlock()
+	if err != nil {
+		return err
+	}
+	return f.view(func(txn *badger.Txn) error {
+		return scan(txn, textKey(kindSample, s.ID, fmt.Sprintf("%d/", run)), nil, true, func(_, value []byte) (bool, error) {
+			return true, fn(slices.Clone(value))
+		})
+	})
+}
+
+// Known calls fn with every URL that the frontier knows of the crawl, for tests and exports.
+func (f *Frontier) Known(name string, fn func(url, state string) error) error {
+	f.mu.Lock()
+	s, err := f.get(name)
+	f.mu.Unlock()
+	if err != nil {
+		return err
+	}
+	names := map[byte]string{stateWaiting: "waiting", stateDelayed: "delayed", stateDone: "done", stateFailed: "failed", stateRefused: "refused"}
+	return f.view(func(txn *badger.Txn) error {
+		return scan(txn, prefix(kindRecord, s.ID), nil, true, func(_, value []byte) (bool, error) {
+			r, err := decodeRecord(value)
+			if err != nil {
+				return false, err
+			}
+			return true, fn(r.url, names[r.state])
+		})
+	})
+}

@@ -1,0 +1,246 @@
+package frontier
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/dgraph-io/badger/v4"
+	"github.com/dgraph-io/badger/v4/options"
+	"github.com/fxamacker/cbor/v2"
+)
+
+// groupSize is how many writes are made durable together.
+const groupSize = 8
+
+func openBadger(dir string) (*badger.DB, error) {
+	o := badger.DefaultOptions(dir).
+		WithLogger(nil).WithSyncWrites(true).WithCompression(options.None).
+		WithBlockCacheSize(0).WithIndexCacheSize(0).WithNumVersionsToKeep(1).WithDetectConflicts(false).
+		WithMemTableSize(64 << 20).WithBaseLevelSize(256 << 20).WithBaseTableSize(16 << 20).
+		WithNumCompactors(2).WithMetricsEnabled(false)
+	db, err := badger.Open(o)
+	if err != nil {
+		return nil, fmt.Errorf("open frontier in %s: %w", dir, err)
+	}
+	return db, nil
+}
+
+// mutation reads and writes in a transaction; apply, which may be nil, brings memory up to date once
+// the transaction is on disk.
+type mutation func(txn *badger.Txn) (apply func(), err error)
+
+type pendingWrite struct {
+	do   mutation
+	done chan error
+}
+
+// update makes a mutation durable. Mutations that come at the same time share one transaction: a
+// sync costs milliseconds, whatever it covers.
+func (f *Frontier) update(do mutation) error {
+	w := pendingWrite{do, make(chan error, 1)}
+	select {
+	case f.writes <- w:
+	case <-f.closed:
+		return ErrClosed
+	}
+	select {
+	case err := <-w.done:
+		return err
+	case <-f.stopped:
+	}
+	select { // the writer's last group may have held it
+	case err := <-w.done:
+		return err
+	default:
+		return ErrClosed
+	}
+}
+
+func (f *Frontier) writer() {
+	defer close(f.stopped)
+	for {
+		select {
+		case w := <-f.writes:
+			group := []pendingWrite{w}
+			for len(group) < groupSize {
+				select {
+				case w := <-f.writes:
+					group = append(group, w)
+					continue
+				default:
+				}
+				break
+			}
+			f.commit(group)
+		case <-f.closed:
+			return
+		}
+	}
+}
+
+// commit writes a group; if it fails together, each is tried alone.
+func (f *Frontier) commit(group []pendingWrite) {
+	err := f.commitOnce(group)
+	if err == nil || len(group) == 1 {
+		for _, w := range group {
+			w.done <- err
+		}
+		return
+	}
+	for _, w := range group {
+		w.done <- f.commitOnce([]pendingWrite{w})
+	}
+}
+
+func (f *Frontier) commitOnce(group []pendingWrite) error {
+	txn := f.db.NewTransaction(true)
+	defer txn.Discard()
+	clear(f.drafts)
+	clear(f.born)
+	clear(f.touched)
+	var applies []func()
+	for i, w := range group {
+		f.turn = i
+		apply, err := w.do(txn)
+		if err != nil {
+			return err
+		}
+		if apply != nil {
+			applies = append(applies, apply)
+		}
+	}
+	for s, rec := range f.drafts {
+		if err := setCBOR(txn, append([]byte{kindCrawl}, s.Name...), rec); err != nil {
+			return err
+		}
+	}
+	if err := txn.Commit(); err != nil {
+		return fmt.Errorf("write frontier: %w", err)
+	}
+	f.mu.Lock()
+	for s, rec := range f.drafts {
+		s.crawlRecord = *rec
+	}
+	for _, apply := range applies {
+		apply()
+	}
+	f.mu.Unlock()
+	f.wake()
+	return nil
+}
+
+// draft is the crawl's record as the transaction under way leaves it. Only mutations call it, and only
+// through it is the record changed: the mutations of a group see each other's changes.
+func (f *Frontier) draft(s *state) *crawlRecord {
+	rec, known := f.drafts[s]
+	if !known {
+		f.mu.Lock()
+		copied := s.crawlRecord
+		f.mu.Unlock()
+		copied.Top = slices.Clone(copied.Top)
+		rec = &copied
+		f.drafts[s] = rec
+	}
+	return rec
+}
+
+// errTogether makes commit try the mutations of a group one by one.
+var errTogether = errors.New("two writes of a group concern the same queue")
+
+// touch is called by mutations that rest on what memory says of a queue or its claim: memory does not
+// show yet what an earlier mutation of the group did to it.
+func (f *Frontier) touch(s *state, pld uint64) error {
+	at := queueRef{s, pld}
+	if by, touched := f.touched[at]; touched && by != f.turn {
+		return errTogether
+	}
+	f.touched[at] = f.turn
+	return nil
+}
+
+type queueRef struct {
+	crawl *state
+	pld   uint64
+}
+
+// view reads; Close waits for it.
+func (f *Frontier) view(fn func(txn *badger.Txn) error) error {
+	f.reading.RLock()
+	defer f.reading.RUnlock()
+	select {
+	case <-f.closed:
+		return ErrClosed
+	default:
+		return f.db.View(fn)
+	}
+}
+
+func getValue(txn *badger.Txn, key []byte, read func([]byte) error) (found bool, err error) {
+	item, err := txn.Get(key)
+	if errors.Is(err, badger.ErrKeyNotFound) {
+		return false, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("read frontier: %w", err)
+	}
+	return true, item.Value(read)
+}
+
+func getCBOR(txn *badger.Txn, key []byte, into any) (bool, error) {
+	return getValue(txn, key, func(b []byte) error { return cbor.Unmarshal(b, into) })
+}
+
+// encoding keeps times as they are; the default cuts them to seconds.
+var encoding = func() cbor.EncMode {
+	mode, err := cbor.EncOptions{Time: cbor.TimeRFC3339NanoUTC}.EncMode()
+	if err != nil {
+		panic(err) // the options are constant
+	}
+	return mode
+}()
+
+func setCBOR(txn *badger.Txn, key []byte, value any) error {
+	raw, err := encoding.Marshal(value)
+	if err != nil {
+		return fmt.Errorf("write frontier: %w", err)
+	}
+	return txn.Set(key, raw)
+}
+
+func getRecord(txn *badger.Txn, key []byte) (r record, found bool, err error) {
+	found, err = getValue(txn, key, func(b []byte) (err error) {
+		r, err = decodeRecord(b)
+		return err
+	})
+	return r, found, err
+}
+
+// scan calls fn for each entry under a prefix, in order, until fn returns false.
+func scan(txn *badger.Txn, under []byte, from []byte, values bool, fn func(key, value []byte) (bool, error)) error {
+	o := badger.DefaultIteratorOptions
+	o.Prefix, o.PrefetchValues = under, values
+	it := txn.NewIterator(o)
+	defer it.Close()
+	if from == nil {
+		from = under
+	}
+	for it.Seek(from); it.ValidForPrefix(under); it.Next() {
+		item := it.Item()
+		more := false
+		read := func(v []byte) (err error) {
+			more, err = fn(item.Key(), v)
+			return err
+		}
+		var err error
+		if values {
+			err = item.Value(read)
+		} else {
+			err = read(nil)
+		}
+		if err != nil || !more {
+			return err
+		}
+	}
+	return nil
+}

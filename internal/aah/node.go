@@ -1,0 +1,65 @@
+package aah
+
+import (
+	"strings"
+
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+
+	"github.com/muninn-archive/muninn/internal/page"
+	"github.com/muninn-archive/muninn/internal/urls"
+)
+
+// baseOf is what the references of a page are relative to: its first base element, else its URL.
+func baseOf(d *page.Document) (urls.Resolver, error) {
+	r, err := urls.NewResolver(d.URL)
+	if err != nil {
+		return r, err
+	}
+	for n := range d.Root.Descendants() {
+		if n.DataAtom != atom.Base {
+			continue
+		}
+		for _, a := range n.Attr {
+			if a.Key != "href" || a.Val == "" {
+				continue
+			}
+			if u, err := r.Resolve(a.Val); err == nil {
+				return urls.NewResolver(u.String())
+			}
+			return r, nil
+		}
+	}
+	return r, nil
+}
+
+// spaced are the elements that part words, though no white space may stand between them.
+var spaced = map[atom.Atom]bool{
+	atom.Address: true, atom.Article: true, atom.Blockquote: true, atom.Br: true, atom.Dd: true, atom.Div: true,
+	atom.Dt: true, atom.Figcaption: true, atom.H1: true, atom.H2: true, atom.H3: true, atom.H4: true, atom.H5: true,
+	atom.H6: true, atom.Hr: true, atom.Li: true, atom.P: true, atom.Pre: true, atom.Section: true, atom.Td: true,
+	atom.Th: true, atom.Tr: true,
+}
+
+// textOf is the text below a node that a reader sees: no scripts, no style sheets.
+func textOf(n *html.Node) string {
+	var b strings.Builder
+	collect(&b, n)
+	return b.String()
+}
+
+func collect(b *strings.Builder, n *html.Node) {
+	for c := n.FirstChild; c != nil; c = c.NextSibling {
+		switch {
+		case c.Type == html.TextNode:
+			b.WriteString(c.Data)
+		case c.Type != html.ElementNode || c.DataAtom == atom.Script || c.DataAtom == atom.Style:
+		case spaced[c.DataAtom]:
+			b.WriteByte(' ')
+			collect(b, c)
+			b.WriteByte(' ')
+		default:
+			collect(b, c)
+		}
+	}
+}

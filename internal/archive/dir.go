@@ -1,0 +1,192 @@
+package archive
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+)
+
+// tempPrefix marks files that are still being written; listings pass them over.
+const tempPrefix = ".new-"
+
+// dirStore keeps objects as files: written under another name, synced, then linked into place.
+type dirStore struct{ root string }
+
+// OpenDir opens a directory as a store and makes it if it is not there.
+func OpenDir(root string) (Store, error) {
+	root, err := filepath.Abs(root)
+	if err != nil {
+		return nil, fmt.Errorf("open archive: %w", err)
+	}
+	if err := os.MkdirAll(root, 0o755); err != nil {
+		return nil, fmt.Errorf("open archive: %w", err)
+	}
+	probe, err := os.CreateTemp(root, tempPrefix+"*")
+	if err != nil {
+		return nil, fmt.Errorf("open archive: the directory cannot be written: %w", err)
+	}
+	return &dirStore{root}, errors.Join(probe.Close(), os.Remove(probe.Name()))
+}
+
+func (d *dirStore) String() string { return d.root }
+
+func (d *dirStore) path(key string) (string, error) {
+	if !fs.ValidPath(key) || strings.HasPrefix(filepath.Base(key), tempPrefix) {
+		return "", fmt.Errorf("archive key %q is not valid", key)
+	}
+	return filepath.Join(d.root, filepath.FromSlash(key)), nil
+}
+
+func (d *dirStore) Put(ctx context.Context, key string, r io.Reader, size int64) error {
+	return d.put(ctx, key, r, size, os.Rename)
+}
+
+func (d *dirStore) PutIfAbsent(ctx context.Context, key string, data []byte) error {
+	err := d.put(ctx, key, strings.NewReader(string(data)), int64(len(data)), func(from, to string) error {
+		return errors.Join(os.Link(from, to), os.Remove(from))
+	})
+	if errors.Is(err, fs.ErrExist) {
+		return fmt.Errorf("put %s: %w", key, ErrExists)
+	}
+	return err
+}
+
+func (d *dirStore) put(ctx context.Context, key string, r io.Reader, size int64, place func(from, to string) error) error {
+	path, err := d.path(key)
+	if err != nil {
+		return err
+	}
+	if err := d.mkdir(filepath.Dir(path)); err != nil {
+		return fmt.Errorf("put %s: %w", key, err)
+	}
+	f, err := os.CreateTemp(filepath.Dir(path), tempPrefix+"*")
+	if err != nil {
+		return fmt.Errorf("put %s: %w", key, err)
+	}
+	n, err := io.Copy(f, &contextReader{ctx, r})
+	if err == nil && n != size {
+		err = fmt.Errorf("%d bytes came, %d were announced", n, size)
+	}
+	err = errors.Join(err, f.Chmod(0o644), f.Sync(), f.Close())
+	if err == nil {
+		err = place(f.Name(), path)
+	}
+	if err != nil {
+		_ = os.Remove(f.Name())
+		return fmt.Errorf("put %s: %w", key, err)
+	}
+	return syncDir(filepath.Dir(path))
+}
+
+// mkdir makes a folder and makes it durable.
+func (d *dirStore) mkdir(dir string) error {
+	if _, err := os.Stat(dir); err == nil {
+		return nil
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	for at := filepath.Dir(dir); strings.HasPrefix(at, d.root); at = filepath.Dir(at) {
+		if err := syncDir(at); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func syncDir(dir string) error {
+	f, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Sync(), f.Close())
+}
+
+func (d *dirStore) Get(_ context.Context, key string) (io.ReadCloser, error) {
+	path, err := d.path(key)
+	if err != nil {
+		return nil, err
+	}
+	info, err := os.Stat(path)
+	if err == nil && info.IsDir() || errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
+		return nil, fmt.Errorf("get %s: %w", key, ErrNotFound)
+	}
+	f, err := os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("get %s: %w", key, ErrNotFound)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("get %s: %w", key, err)
+	}
+	return f, nil
+}
+
+func (d *dirStore) List(ctx context.Context, prefix string, fn func(Object) error) error {
+	start := d.root
+	if cut := strings.LastIndexByte(prefix, '/'); cut > 0 {
+		path, err := d.path(prefix[:cut])
+		if err != nil {
+			return err
+		}
+		start = path
+	}
+	var objects []Object
+	err := filepath.WalkDir(start, func(path string, e fs.DirEntry, err error) error {
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		if err != nil || e.IsDir() || strings.HasPrefix(e.Name(), tempPrefix) {
+			return errors.Join(err, ctx.Err())
+		}
+		rel, err := filepath.Rel(d.root, path)
+		if err != nil || !strings.HasPrefix(filepath.ToSlash(rel), prefix) {
+			return err
+		}
+		info, err := e.Info()
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		if err == nil {
+			objects = append(objects, Object{filepath.ToSlash(rel), info.Size(), info.ModTime()})
+		}
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("list %s: %w", prefix, err)
+	}
+	return inOrder(objects, fn)
+}
+
+func (d *dirStore) Delete(_ context.Context, key string) error {
+	path, err := d.path(key)
+	if err != nil {
+		return err
+	}
+	info, err := os.Lstat(path)
+	if err == nil && info.IsDir() || errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
+		return nil // a folder is no object
+	}
+	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("delete %s: %w", key, err)
+	}
+	return nil
+}
+
+// contextReader stops reading when the context ends.
+type contextReader struct {
+	ctx context.Context
+	r   io.Reader
+}
+
+func (c *contextReader) Read(p []byte) (int, error) {
+	if err := c.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return c.r.Read(p)
+}

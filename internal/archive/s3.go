@@ -1,0 +1,170 @@
+package archive
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/minio/minio-go/v7"
+	"github.com/minio/minio-go/v7/pkg/credentials"
+)
+
+// partSize is the size of the parts of a multipart upload.
+const partSize = 64 << 20
+
+// openTries bounds the tries of the first request: whoever configured the store waits for its answer.
+const openTries = 2
+
+// s3Store keeps objects in a bucket.
+type s3Store struct {
+	client *minio.Client
+	bucket string
+	prefix string
+	where  string
+}
+
+// OpenS3 opens a bucket; it must exist, and the keys must let in.
+func OpenS3(ctx context.Context, conf S3, bucket, prefix string) (Store, error) {
+	where := "s3://" + path.Join(bucket, prefix)
+	endpoint, secure := conf.Endpoint, true
+	if u, err := url.Parse(endpoint); err == nil && u.Host != "" {
+		endpoint, secure = u.Host, u.Scheme != "http"
+	}
+	if endpoint == "" {
+		return nil, fmt.Errorf("open archive %s: no S3 endpoint is configured (s3-endpoint, MUNINN_S3_ENDPOINT)", where)
+	}
+	provider := credentials.NewStaticV4(conf.AccessKey, conf.SecretKey, "")
+	if conf.AccessKey == "" {
+		provider = credentials.NewChainCredentials([]credentials.Provider{&credentials.EnvAWS{}, &credentials.FileAWSCredentials{}, &credentials.IAM{Client: http.DefaultClient}})
+	}
+	options := minio.Options{Creds: provider, Secure: secure, Region: conf.Region, BucketLookup: minio.BucketLookupAuto}
+	client, err := minio.New(endpoint, &options)
+	if err != nil {
+		return nil, fmt.Errorf("open archive %s: %w", where, err)
+	}
+	options.MaxRetries = openTries
+	probe, err := minio.New(endpoint, &options)
+	if err != nil {
+		return nil, fmt.Errorf("open archive %s: %w", where, err)
+	}
+	found, err := probe.BucketExists(ctx, bucket)
+	if err != nil {
+		return nil, fmt.Errorf("open archive %s at %s: %w", where, endpoint, explain(err))
+	}
+	if !found {
+		return nil, fmt.Errorf("open archive %s at %s: the bucket does not exist: make it first", where, endpoint)
+	}
+	prefix = strings.Trim(prefix, "/")
+	if prefix != "" {
+		prefix += "/"
+	}
+	return &s3Store{client, bucket, prefix, where}, nil
+}
+
+func explain(err error) error {
+	switch minio.ToErrorResponse(err).Code {
+	case "InvalidAccessKeyId", "SignatureDoesNotMatch", "AccessDenied":
+		return fmt.Errorf("the S3 keys are refused (MUNINN_S3_ACCESS_KEY, MUNINN_S3_SECRET_KEY): %w", err)
+	}
+	return err
+}
+
+func (s *s3Store) String() string { return s.where }
+
+func (s *s3Store) Put(ctx context.Context, key string, r io.Reader, size int64) error {
+	_, err := s.client.PutObject(ctx, s.bucket, s.prefix+key, r, size, minio.PutObjectOptions{
+		ContentType: contentType(key), PartSize: partSize, NumThreads: 2,
+	})
+	if err != nil {
+		return fmt.Errorf("put %s: %w", key, explain(err))
+	}
+	return nil
+}
+
+func (s *s3Store) PutIfAbsent(ctx context.Context, key string, data []byte) error {
+	opts := minio.PutObjectOptions{ContentType: contentType(key), DisableMultipart: true}
+	opts.SetMatchETagExcept("*")
+	_, err := s.client.PutObject(ctx, s.bucket, s.prefix+key, bytes.NewReader(data), int64(len(data)), opts)
+	status := minio.ToErrorResponse(err).StatusCode
+	switch {
+	case err == nil:
+		return nil
+	case status == http.StatusPreconditionFailed:
+		return fmt.Errorf("put %s: %w", key, ErrExists)
+	case status == http.StatusConflict: // another conditional PUT is under way: its outcome decides
+		if r, errGet := s.Get(ctx, key); errGet == nil {
+			_ = r.Close()
+			return fmt.Errorf("put %s: %w", key, ErrExists)
+		}
+	}
+	return fmt.Errorf("put %s: %w", key, explain(err))
+}
+
+func (s *s3Store) Get(ctx context.Context, key string) (io.ReadCloser, error) {
+	object, err := s.client.GetObject(ctx, s.bucket, s.prefix+key, minio.GetObjectOptions{})
+	if err == nil {
+		_, err = object.Stat() // the request is made now
+	}
+	switch {
+	case err == nil:
+		return object, nil
+	case minio.ToErrorResponse(err).StatusCode == http.StatusNotFound:
+		return nil, fmt.Errorf("get %s: %w", key, ErrNotFound)
+	}
+	return nil, fmt.Errorf("get %s: %w", key, explain(err))
+}
+
+func (s *s3Store) List(ctx context.Context, prefix string, fn func(Object) error) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel() // ends the listing if fn does
+	for o := range s.client.ListObjects(ctx, s.bucket, minio.ListObjectsOptions{Prefix: s.prefix + prefix, Recursive: true}) {
+		if o.Err != nil {
+			return fmt.Errorf("list %s: %w", prefix, explain(o.Err))
+		}
+		if strings.HasSuffix(o.Key, "/") {
+			continue // a folder of a server that keeps objects as files
+		}
+		if err := fn(Object{strings.TrimPrefix(o.Key, s.prefix), o.Size, o.LastModified}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *s3Store) Delete(ctx context.Context, key string) error {
+	err := s.client.RemoveObject(ctx, s.bucket, s.prefix+key, minio.RemoveObjectOptions{})
+	if err != nil && minio.ToErrorResponse(err).StatusCode != http.StatusNotFound {
+		return fmt.Errorf("delete %s: %w", key, explain(err))
+	}
+	return nil
+}
+
+func contentType(key string) string {
+	switch {
+	case strings.HasSuffix(key, ".warc.gz"):
+		return "application/warc"
+	case strings.HasSuffix(key, ".json"):
+		return "application/json"
+	case strings.HasSuffix(key, ".cdxj"):
+		return "text/x-cdxj"
+	}
+	return "application/octet-stream"
+}
+
+// inOrder yields objects in the order of their keys.
+func inOrder(objects []Object, fn func(Object) error) error {
+	slices.SortFunc(objects, func(a, b Object) int { return cmp.Compare(a.Key, b.Key) })
+	for _, o := range objects {
+		if err := fn(o); err != nil {
+			return err
+		}
+	}
+	return nil
+}

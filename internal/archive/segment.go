@@ -1,0 +1,367 @@
+package archive
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/klauspost/compress/zstd"
+	"github.com/nlnwa/gowarc/v2"
+
+	"github.com/muninn-archive/muninn/internal/crawl"
+	"github.com/muninn-archive/muninn/internal/urls"
+)
+
+// The levels of compression: of text, and of what is compressed already.
+const (
+	levelText   = 3
+	levelPacked = 1
+)
+
+// Label says what a segment is of; it goes into warcinfo and manifest.
+type Label struct {
+	Crawl       string
+	Batch       string
+	Worker      string
+	Prefix      string // put before every key
+	Operator    string
+	Agent       string
+	Software    string
+	Description string
+}
+
+// Capture is one exchange to archive. Response and Body are opened anew for each reading.
+type Capture struct {
+	crawl.Exchange
+	Request  io.Reader
+	Response func() io.Reader // header block and body
+	Header   func() io.Reader // header block alone
+	Body     func() io.Reader
+	Page     *crawl.Page // nil if nothing was understood
+}
+
+// Recorded says how a capture was archived.
+type Recorded struct {
+	Digest  string // payload digest
+	Revisit bool
+	Visit   crawl.Visit // the original of a revisit, else itself
+}
+
+// Segment gathers what a batch leaves. Close frees it, committed or not.
+type Segment struct {
+	label    Label
+	created  time.Time
+	warc     *warcFile
+	name     string // of the WARC object, settled at the end
+	index    []indexLine
+	links    bytes.Buffer
+	zip      *zstd.Encoder
+	seen     map[string]crawl.Visit
+	original func(digest string) (crawl.Visit, bool)
+	counts   Counts
+}
+
+// Counts are the numbers of a segment.
+type Counts struct {
+	Pages     int   `json:"pages"` // responses and revisits, without robots.txt
+	Responses int   `json:"responses"`
+	Revisits  int   `json:"revisits"`
+	Robots    int   `json:"robots"`
+	DNS       int   `json:"dns"`
+	Links     int   `json:"outlinks"`
+	Payload   int64 `json:"payload_bytes"` // bytes of responses on the wire
+}
+
+type indexLine struct {
+	key       string
+	timestamp string
+	fields    indexFields
+}
+
+// indexFields are the members of a CDXJ line, as pywb and wabac read them: all are strings.
+type indexFields struct {
+	URL      string `json:"url"`
+	MIME     string `json:"mime"`
+	Status   string `json:"status,omitempty"`
+	Digest   string `json:"digest"`
+	Length   string `json:"length"`
+	Offset   string `json:"offset"`
+	Filename string `json:"filename"`
+}
+
+// NewSegment begins a segment whose working files lie in dir. original finds an earlier capture with
+// the same payload digest.
+func NewSegment(dir string, label Label, created time.Time, original func(digest string) (crawl.Visit, bool)) (*Segment, error) {
+	w, err := newWARC(dir)
+	if err != nil {
+		return nil, err
+	}
+	s := &Segment{label: label, created: created, warc: w, seen: map[string]crawl.Visit{}, original: original}
+	if s.zip, err = zstd.NewWriter(&s.links, zstd.WithEncoderConcurrency(1), zstd.WithEncoderLevel(zstd.SpeedFastest)); err != nil {
+		return nil, fmt.Errorf("open segment: %w", err)
+	}
+	return s, s.warcinfo()
+}
+
+// Close frees the segment's working files.
+func (s *Segment) Close() { _ = s.warc.file.Close() }
+
+func (s *Segment) warcinfo() error {
+	id := newID()
+	_, err := s.warc.write(record{
+		kind: gowarc.Warcinfo, id: id, date: s.created, contentType: gowarc.ApplicationWarcFields, level: levelText,
+		block: fields([][2]string{
+			{"software", s.label.Software},
+			{"format", "WARC File Format 1.1"},
+			{"conformsTo", "http://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/"},
+			{"operator", s.label.Operator},
+			{"http-header-user-agent", s.label.Agent},
+			{"robots", "rfc9309"},
+			{"isPartOf", s.label.Crawl},
+			{"description", s.label.Description},
+			{"muninn-batch", s.label.Batch},
+		}),
+	})
+	s.warc.info = id
+	return err
+}
+
+// fields makes an application/warc-fields block; empty values are left out, line breaks folded.
+func fields(list [][2]string) io.Reader {
+	var b strings.Builder
+	for _, f := range list {
+		if f[1] != "" {
+			b.WriteString(f[0] + ": " + strings.Join(strings.Fields(f[1]), " ") + "\r\n")
+		}
+	}
+	return strings.NewReader(b.String())
+}
+
+// Resource archives a DNS answer.
+func (s *Segment) Resource(c Capture) error {
+	id := newID()
+	digest, _, err := payloadDigest(c.Response())
+	if err != nil {
+		return err
+	}
+	_, err = s.warc.write(record{
+		kind: gowarc.Resource, id: id, date: c.Started, target: c.URL, contentType: c.MIME, level: levelText,
+		headers: [][2]string{{gowarc.WarcPayloadDigest, digest}}, block: c.Response(),
+	})
+	s.counts.DNS++
+	return err
+}
+
+// Add archives a request, its response (or a revisit of an earlier one) and its metadata.
+func (s *Segment) Add(c Capture) (Recorded, error) {
+	digest, size, err := payloadDigest(c.Body())
+	if err != nil {
+		return Recorded{}, fmt.Errorf("archive %s: %w", c.URL, err)
+	}
+	id := newID()
+	rec, out := s.response(c, digest)
+	rec.id, rec.date, rec.target = id, c.Started, c.URL
+	at, err := s.warc.write(rec)
+	if err != nil {
+		return out, err
+	}
+	s.addIndex(c, out, at)
+	_, err = s.warc.write(record{
+		kind: gowarc.Request, id: newID(), date: c.Started, target: c.URL,
+		contentType: "application/http; msgtype=request", block: c.Request, level: levelPacked,
+		headers: [][2]string{{gowarc.WarcConcurrentTo, "<" + id + ">"}, {gowarc.WarcIPAddress, c.IP}},
+	})
+	if err != nil {
+		return out, err
+	}
+	_, err = s.warc.write(record{
+		kind: gowarc.Metadata, id: newID(), date: c.Started, target: c.URL, contentType: gowarc.ApplicationWarcFields,
+		block: metadata(c), level: levelText, headers: [][2]string{{gowarc.WarcConcurrentTo, "<" + id + ">"}},
+	})
+	if err != nil {
+		return out, err
+	}
+	s.count(c, out)
+	s.counts.Payload += c.HeaderBytes + size
+	return out, s.addLinks(c)
+}
+
+// response chooses between a response record and a revisit record.
+func (s *Segment) response(c Capture, digest string) (record, Recorded) {
+	out := Recorded{Digest: digest, Visit: crawl.Visit{
+		ETag: c.Outcome.Visit.ETag, LastModified: c.Outcome.Visit.LastModified,
+		Digest: digest, URL: c.URL, Date: c.Started.UTC().Truncate(time.Second),
+	}}
+	rec := record{kind: gowarc.Response, contentType: "application/http; msgtype=response", level: levelText}
+	if c.Encoding != "" || packed(c.MIME) {
+		rec.level = levelPacked
+	}
+	profile := ""
+	if c.Outcome.Kind == crawl.OutcomeUnmodified {
+		profile = gowarc.ProfileServerNotModifiedV1_1
+		before := out.Visit
+		out.Visit, out.Digest = c.Outcome.Visit, c.Outcome.Visit.Digest
+		if before.ETag != "" {
+			out.Visit.ETag = before.ETag
+		}
+	} else if c.Status >= 200 && c.Status < 300 && c.Truncated == "" && c.Kind == crawl.ExchangePage {
+		if original, known := s.find(digest); known {
+			profile = gowarc.ProfileIdenticalPayloadDigestV1_1
+			out.Visit.Date, out.Visit.URL = original.Date, original.URL
+		} else {
+			s.seen[digest] = out.Visit
+		}
+	}
+	if profile == "" {
+		rec.block = c.Response()
+		rec.headers = [][2]string{{gowarc.WarcIPAddress, c.IP}, {gowarc.WarcPayloadDigest, digest}, {gowarc.WarcTruncated, c.Truncated}}
+		return rec, out
+	}
+	out.Revisit = true
+	rec.kind, rec.block, rec.level = gowarc.Revisit, c.Header(), levelText
+	rec.headers = [][2]string{
+		{gowarc.WarcIPAddress, c.IP}, {gowarc.WarcPayloadDigest, out.Digest}, {gowarc.WarcProfile, profile},
+		{gowarc.WarcRefersToTargetURI, out.Visit.URL}, {gowarc.WarcRefersToDate, out.Visit.Date.UTC().Format(time.RFC3339)},
+	}
+	return rec, out
+}
+
+// emptyDigest is the digest of no bytes; captures without body are not revisits of each other.
+const emptyDigest = "sha1:3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ"
+
+func (s *Segment) find(digest string) (crawl.Visit, bool) {
+	if digest == emptyDigest {
+		return crawl.Visit{}, false
+	}
+	if v, ok := s.seen[digest]; ok {
+		return v, true
+	}
+	return s.original(digest)
+}
+
+func packed(mime string) bool {
+	for _, prefix := range []string{"image/", "video/", "audio/", "application/zip", "application/pdf", "application/gzip", "font/"} {
+		if strings.HasPrefix(mime, prefix) {
+			return mime != "image/svg+xml"
+		}
+	}
+	return false
+}
+
+// metadata writes via, hop path, fetch time, scores, what the helper found, and the outlinks
+// (WARC/1.1 §6.5 and Heritrix's "outlink: URL letter context").
+func metadata(c Capture) io.Reader {
+	list := [][2]string{
+		{"via", c.Via}, {"hopsFromSeed", strings.TrimPrefix(c.Path, string(rune(crawl.HopSeed)))},
+		{"fetchTimeMs", fmt.Sprint(c.Elapsed.Milliseconds())},
+	}
+	if c.Outcome.Kind == crawl.OutcomeRetry {
+		list = append(list, [2]string{"muninn-outcome", c.Outcome.Kind + ": " + c.Outcome.Reason})
+	}
+	p := c.Page
+	if p == nil {
+		return fields(list)
+	}
+	if p.Score >= 0 {
+		list = append(list, [2]string{"muninn-score", fmt.Sprintf("%.4f", p.Score)})
+	}
+	list = append(list, [2]string{"title", p.Title}, [2]string{"language", p.Language}, [2]string{"charset", p.Charset},
+		[2]string{"muninn-application", p.Application}, [2]string{"muninn-level", p.Level}, [2]string{"muninn-rule", p.Rule})
+	for _, o := range p.Objects {
+		raw, err := json.Marshal(o)
+		if err == nil {
+			list = append(list, [2]string{"muninn-object", string(raw)})
+		}
+	}
+	for _, l := range p.Links {
+		list = append(list, [2]string{"outlink", l.URL + " " + string(rune(l.Hop)) + " " + l.Context})
+	}
+	return fields(list)
+}
+
+func (s *Segment) addIndex(c Capture, out Recorded, at span) {
+	u, err := urls.Parse(c.URL)
+	if err != nil {
+		return
+	}
+	mime, _, _ := strings.Cut(c.MIME, ";")
+	mime = strings.ToLower(strings.TrimSpace(mime))
+	if mime == "" {
+		mime = "unk"
+	}
+	f := indexFields{
+		URL: c.URL, MIME: mime, Status: fmt.Sprint(c.Status), Digest: strings.TrimPrefix(out.Digest, "sha1:"),
+		Length: fmt.Sprint(at.length), Offset: fmt.Sprint(at.offset),
+	}
+	if out.Revisit {
+		f.MIME = "warc/revisit"
+		if c.Status == 304 { // the replayed status is the original's
+			f.Status = ""
+		}
+	}
+	s.index = append(s.index, indexLine{u.Key(), c.Started.UTC().Format("20060102150405"), f})
+}
+
+// cdxj writes the index for a WARC object of the given name, sorted as pywb wants it.
+func (s *Segment) cdxj(filename string) ([]byte, error) {
+	lines := make([]string, len(s.index))
+	for i, l := range s.index {
+		l.fields.Filename = path.Base(filename)
+		raw, err := json.Marshal(l.fields)
+		if err != nil {
+			return nil, err
+		}
+		lines[i] = l.key + " " + l.timestamp + " " + string(raw) + "\n"
+	}
+	slices.Sort(lines)
+	return []byte(strings.Join(lines, "")), nil
+}
+
+// sidecarLink is a line of the links sidecar.
+type sidecarLink struct {
+	Source string `json:"source"`
+	Path   string `json:"path"` // hop letters of the source
+	crawl.Outlink
+	HopLetter string `json:"hop"`
+	Paragraph string `json:"paragraph,omitempty"`
+}
+
+func (s *Segment) addLinks(c Capture) error {
+	if c.Page == nil {
+		return nil
+	}
+	enc := json.NewEncoder(s.zip)
+	for _, l := range c.Page.Links {
+		line := sidecarLink{Source: c.URL, Path: c.Path, Outlink: l, HopLetter: string(rune(l.Hop))}
+		if l.Block >= 0 && l.Block < len(c.Page.Blocks) {
+			line.Paragraph = c.Page.Blocks[l.Block]
+		}
+		if err := enc.Encode(line); err != nil {
+			return fmt.Errorf("write links of %s: %w", c.URL, err)
+		}
+	}
+	s.counts.Links += len(c.Page.Links)
+	return nil
+}
+
+func (s *Segment) count(c Capture, out Recorded) {
+	switch {
+	case c.Kind == crawl.ExchangeRobots:
+		s.counts.Robots++
+	default:
+		s.counts.Pages++
+	}
+	if out.Revisit {
+		s.counts.Revisits++
+	} else {
+		s.counts.Responses++
+	}
+}
+
+// Empty tells whether nothing but the warcinfo record was written.
+func (s *Segment) Empty() bool { return s.warc.count <= 1 }

@@ -1,0 +1,79 @@
+package archive
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+)
+
+// The errors of a store.
+var (
+	ErrExists   = errors.New("there is an object of that key already")
+	ErrNotFound = errors.New("no such object")
+)
+
+// Object is an entry of a listing.
+type Object struct {
+	Key     string
+	Size    int64
+	Changed time.Time
+}
+
+// Store keeps objects under keys of '/'-separated names. Implementations are safe for concurrent use
+// and pass the suite in internal/archive/storetest.
+type Store interface {
+	// Put stores size bytes of r under key; it is durable when Put returns, and never seen in part.
+	// A key is put once, or again with the same content.
+	Put(ctx context.Context, key string, r io.Reader, size int64) error
+	// PutIfAbsent stores data under key if there is no such object, else returns ErrExists. Of
+	// several at once exactly one succeeds.
+	PutIfAbsent(ctx context.Context, key string, data []byte) error
+	// Get opens an object; ErrNotFound if there is none.
+	Get(ctx context.Context, key string) (io.ReadCloser, error)
+	// List calls fn for each object whose key begins with prefix, in the order of keys.
+	List(ctx context.Context, prefix string, fn func(Object) error) error
+	// Delete removes an object; it is no error if there is none.
+	Delete(ctx context.Context, key string) error
+	// String says where the store is, for people.
+	String() string
+}
+
+// S3 is how an S3 service is reached.
+type S3 struct {
+	Endpoint  string `json:"endpoint"` // host:port, or a URL; http:// turns TLS off
+	Region    string `json:"region"`
+	AccessKey string `json:"-"`
+	SecretKey string `json:"-"`
+}
+
+// Open opens "s3://bucket/prefix" or a directory.
+func Open(ctx context.Context, where string, conf S3) (Store, error) {
+	if rest, ok := strings.CutPrefix(where, "s3://"); ok {
+		bucket, prefix, _ := strings.Cut(rest, "/")
+		return OpenS3(ctx, conf, bucket, prefix)
+	}
+	if scheme, _, ok := strings.Cut(where, "://"); ok && scheme != "file" {
+		return nil, fmt.Errorf("archive %q: write s3://bucket/prefix or a directory", where)
+	}
+	return OpenDir(strings.TrimPrefix(where, "file://"))
+}
+
+// ReadAll reads an object that is known to be small: at most limit bytes.
+func ReadAll(ctx context.Context, s Store, key string, limit int64) ([]byte, error) {
+	r, err := s.Get(ctx, key)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = r.Close() }()
+	raw, err := io.ReadAll(io.LimitReader(r, limit+1))
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", key, err)
+	}
+	if int64(len(raw)) > limit {
+		return nil, fmt.Errorf("read %s: is larger than %d bytes", key, limit)
+	}
+	return raw, nil
+}

@@ -1,0 +1,32 @@
+package archivecheck
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+
+	"github.com/klauspost/compress/zstd"
+)
+
+// readLinks checks a links sidecar: zstd, each line one JSON value. Offsets in its faults are those of
+// the decompressed text.
+func (c *checker) readLinks(key string, r io.Reader) error {
+	zr, err := zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true))
+	if err != nil {
+		return err
+	}
+	defer zr.Close()
+	data, err := io.ReadAll(zr)
+	if err != nil {
+		c.fault(key, int64(len(data)), "the sidecar does not decompress: %v", err)
+		return nil
+	}
+	var offset int64
+	for line := range bytes.Lines(data) {
+		if !json.Valid(line) {
+			c.fault(key, offset, "the line %q is not JSON", clip(line))
+		}
+		offset += int64(len(line))
+	}
+	return nil
+}

@@ -1,0 +1,217 @@
+package crawl
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"reflect"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// ParseDefinition reads a definition in YAML or JSON, fills in the defaults and validates it. The error
+// is a Faults that lists everything that is wrong.
+func ParseDefinition(text []byte) (Definition, error) {
+	tree, err := readTree(text)
+	if err != nil {
+		return Definition{}, Faults{{"", "is neither YAML nor JSON: " + strings.TrimPrefix(err.Error(), "yaml: ")}}
+	}
+	if tree == nil {
+		return Definition{}, Faults{{"", "is empty: three lines will do, name:, seeds: and topic:"}}
+	}
+	object, ok := tree.(map[string]any)
+	if !ok {
+		return Definition{}, Faults{{"", "is not a mapping: it begins with name: and seeds:"}}
+	}
+	faults := unknownKeys("", object, reflect.TypeFor[Definition]())
+	raw, err := json.Marshal(object)
+	if err != nil {
+		return Definition{}, Faults{{"", "has a key that is not a string, or a number that is none: " + err.Error()}}
+	}
+	d := DefaultDefinition()
+	faults = append(faults, decodeFields("", raw, reflect.ValueOf(&d).Elem())...)
+	var invalid Faults
+	errors.As(d.Validate(), &invalid)
+	for _, f := range invalid {
+		if !slices.ContainsFunc(faults, func(known Fault) bool { return within(f.Path, known.Path) || within(known.Path, f.Path) }) {
+			faults = append(faults, f)
+		}
+	}
+	if len(faults) > 0 {
+		return d, faults
+	}
+	return d, nil
+}
+
+// readTree decodes JSON as JSON, for YAML knows neither its tabs nor its surrogate pairs, and all else
+// as YAML, where a date is text: no field takes a time.
+func readTree(text []byte) (tree any, err error) {
+	if json.Valid(text) {
+		dec := json.NewDecoder(bytes.NewReader(text))
+		dec.UseNumber()
+		return tree, dec.Decode(&tree)
+	}
+	var node yaml.Node
+	dec := yaml.NewDecoder(bytes.NewReader(text))
+	if err := dec.Decode(&node); err != nil {
+		if errors.Is(err, io.EOF) {
+			err = nil
+		}
+		return nil, err
+	}
+	if err := dec.Decode(new(yaml.Node)); !errors.Is(err, io.EOF) {
+		return nil, errors.New("there is more behind the end of the document")
+	}
+	datesToText(&node)
+	err = node.Decode(&tree)
+	return tree, err
+}
+
+func datesToText(n *yaml.Node) {
+	if n.Tag == "!!timestamp" {
+		n.Tag = "!!str"
+	}
+	for _, child := range n.Content {
+		datesToText(child)
+	}
+}
+
+// within tells whether a path is another or lies in it.
+func within(path, other string) bool {
+	rest, ok := strings.CutPrefix(path, other)
+	return ok && (rest == "" || rest[0] == '.' || rest[0] == '[')
+}
+
+func decodeFields(path string, raw []byte, into reflect.Value) Faults {
+	var fields map[string]json.RawMessage
+	if err := json.Unmarshal(raw, &fields); err != nil {
+		return Faults{{path, "must be a mapping"}}
+	}
+	var faults Faults
+	for i := range into.NumField() {
+		name := jsonName(into.Type().Field(i))
+		if value, there := fields[name]; there && string(value) != "null" {
+			faults = append(faults, decodeValue(join(path, name), value, into.Field(i))...)
+		}
+	}
+	return faults
+}
+
+// decodeValue decodes each field and each entry on its own, so that one fault does not hide the next.
+func decodeValue(path string, raw []byte, into reflect.Value) Faults {
+	switch into.Kind() {
+	case reflect.Struct:
+		if raw[0] == '{' || !reflect.PointerTo(into.Type()).Implements(unmarshaler) {
+			return decodeFields(path, raw, into)
+		}
+	case reflect.Slice:
+		var entries []json.RawMessage
+		if json.Unmarshal(raw, &entries) != nil {
+			break
+		}
+		var faults Faults
+		into.Set(reflect.MakeSlice(into.Type(), len(entries), len(entries)))
+		for i, entry := range entries {
+			faults = append(faults, decodeValue(fmt.Sprintf("%s[%d]", path, i), entry, into.Index(i))...)
+		}
+		return faults
+	}
+	if err := json.Unmarshal(raw, into.Addr().Interface()); err != nil {
+		return Faults{typeFault(path, err)}
+	}
+	return nil
+}
+
+var unmarshaler = reflect.TypeFor[json.Unmarshaler]()
+
+func typeFault(path string, err error) Fault {
+	var t *json.UnmarshalTypeError
+	if errors.As(err, &t) {
+		return Fault{path, fmt.Sprintf("is a %s, must be %s", t.Value, kindName(t.Type))}
+	}
+	return Fault{path, strings.TrimPrefix(err.Error(), "json: ")}
+}
+
+func kindName(t reflect.Type) string {
+	switch t.Kind() {
+	case reflect.String:
+		return "a string"
+	case reflect.Bool:
+		return "true or false"
+	case reflect.Slice:
+		return "a list"
+	case reflect.Struct, reflect.Map:
+		return "a mapping"
+	case reflect.Pointer:
+		return kindName(t.Elem())
+	case reflect.Int, reflect.Int64:
+		return "a whole number"
+	}
+	return "a number"
+}
+
+// unknownKeys reports the keys of a decoded tree that the type does not have, with the nearest name.
+func unknownKeys(path string, tree any, t reflect.Type) Faults {
+	var faults Faults
+	switch t.Kind() {
+	case reflect.Slice:
+		list, _ := tree.([]any)
+		for i, item := range list {
+			faults = append(faults, unknownKeys(fmt.Sprintf("%s[%d]", path, i), item, t.Elem())...)
+		}
+	case reflect.Struct:
+		object, _ := tree.(map[string]any)
+		fields := map[string]reflect.Type{}
+		for i := range t.NumField() {
+			fields[jsonName(t.Field(i))] = t.Field(i).Type
+		}
+		for key, value := range object {
+			if ft, known := fields[key]; known {
+				faults = append(faults, unknownKeys(join(path, key), value, ft)...)
+				continue
+			}
+			names := make([]string, 0, len(fields))
+			for name := range fields {
+				names = append(names, name)
+			}
+			slices.Sort(names)
+			faults = append(faults, Fault{join(path, key), "is not known here; known: " + strings.Join(names, ", ")})
+		}
+	}
+	slices.SortFunc(faults, func(a, b Fault) int { return strings.Compare(a.Path, b.Path) })
+	return faults
+}
+
+func jsonName(f reflect.StructField) string {
+	name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+	return name
+}
+
+func join(path, name string) string {
+	if path == "" {
+		return name
+	}
+	return path + "." + name
+}
+
+// UnmarshalJSON takes a bare string for a URL.
+func (s *Seed) UnmarshalJSON(b []byte) error {
+	if len(b) > 0 && b[0] == '"' {
+		return json.Unmarshal(b, &s.URL)
+	}
+	type plain Seed
+	return json.Unmarshal(b, (*plain)(s))
+}
+
+// UnmarshalJSON takes a bare string for a URL.
+func (e *Example) UnmarshalJSON(b []byte) error {
+	if len(b) > 0 && b[0] == '"' {
+		return json.Unmarshal(b, &e.URL)
+	}
+	type plain Example
+	return json.Unmarshal(b, (*plain)(e))
+}

@@ -1,0 +1,216 @@
+package crawl
+
+import "time"
+
+// Definition is what an archivist writes: the crawl definition (paper §3). Zero values are never
+// defaults: DefaultDefinition gives those, and decoding starts from it.
+type Definition struct {
+	// Name is the crawl's name: letters, digits, '.', '-' and '_', at most 64 bytes.
+	Name string `json:"name"`
+	// Description tells people what the collection is about.
+	Description string `json:"description,omitempty"`
+	// Seeds is where the crawl starts.
+	Seeds []Seed `json:"seeds"`
+	// Topic is what the crawl looks for; empty means everything in scope, in breadth-first order.
+	Topic Topic `json:"topic,omitzero"`
+	// Scope says which URLs may be crawled.
+	Scope Scope `json:"scope,omitzero"`
+	// Order says how the scores of a URL make its place in its queue.
+	Order Order `json:"order"`
+	// Weights are the weights of the score parts; a part that says nothing of a URL is left out.
+	Weights Weights `json:"weights"`
+	// Budget bounds the crawl.
+	Budget Budget `json:"budget"`
+	// Politeness bounds what hosts are asked to bear.
+	Politeness Politeness `json:"politeness"`
+	// Reference is the reference crawl that teaches the topic vector before the broad crawl.
+	Reference Reference `json:"reference,omitzero"`
+	// Archive says where the WARC files go.
+	Archive Archive `json:"archive"`
+}
+
+// Seed is one start: exactly one of the three fields is set. A bare string is a URL.
+type Seed struct {
+	URL     string `json:"url,omitempty"`     // a page
+	Sitemap string `json:"sitemap,omitempty"` // the URL of a sitemap or sitemap index (sitemaps.org 0.9)
+	File    string `json:"file,omitempty"`    // a text file with one URL a line, '#' starts a comment
+}
+
+// Topic is the subject of the collection (paper §3: keywords, entities, example pages).
+type Topic struct {
+	Keywords []string  `json:"keywords,omitempty"`
+	Entities []Entity  `json:"entities,omitempty"`
+	Examples []Example `json:"examples,omitempty"`
+	// URLPatterns score a URL by its form: the best matching pattern's score counts.
+	URLPatterns []URLPattern `json:"url_patterns,omitempty"`
+	// Threshold is the document score from which a page counts as relevant, in [0,1].
+	Threshold float64 `json:"threshold,omitempty"`
+}
+
+// Empty tells whether nothing was said of the topic.
+func (t Topic) Empty() bool {
+	return len(t.Keywords)+len(t.Entities)+len(t.Examples)+len(t.URLPatterns) == 0
+}
+
+// Entity is a named thing of the topic.
+type Entity struct {
+	Name    string   `json:"name"`
+	Type    string   `json:"type,omitempty"` // person, organisation, place, event, work, …
+	Aliases []string `json:"aliases,omitempty"`
+}
+
+// Example is a page that is about the topic: exactly one field is set. A bare string is a URL, which
+// the reference crawl fetches first and learns from.
+type Example struct {
+	URL  string `json:"url,omitempty"`
+	Text string `json:"text,omitempty"`
+}
+
+// URLPattern gives the URLs that match a pattern (see Scope) a score in [0,1].
+type URLPattern struct {
+	Pattern string  `json:"pattern"`
+	Score   float64 `json:"score"`
+}
+
+// Scope says which URLs belong to the crawl. A URL is in scope if it is within the bound of Within or
+// matches Hosts, PLDs or Include, and matches nothing of Exclude. A pattern is a glob over the whole
+// URL ("https://example.org/blog/*"), "surt:" and a SURT prefix ("surt:org,example,)/blog/"), or
+// "re:" and a regular expression (RE2).
+type Scope struct {
+	// Within bounds the crawl by its seeds: "host", "pld" or "web" (no bound). Empty: "web" if there
+	// is a topic and no other rule of inclusion, "pld" if there is neither, nothing otherwise.
+	Within  string   `json:"within,omitempty"`
+	Hosts   []string `json:"hosts,omitempty"`
+	PLDs    []string `json:"plds,omitempty"`
+	Include []string `json:"include,omitempty"`
+	Exclude []string `json:"exclude,omitempty"`
+	// Blacklist names hosts and PLDs (with all their hosts) that are spam: never crawled.
+	Blacklist []string `json:"blacklist,omitempty"`
+	// MaxHops is the greatest number of links from a seed. 0: no bound but budgets.
+	MaxHops int `json:"max_hops,omitempty"`
+}
+
+// The update functions of Order: how the scores that a URL got from several pages become one
+// (paper §4.4 and Table 1).
+const (
+	UpdateFirst = "first"
+	UpdateLast  = "last"
+	UpdateAvg   = "avg"
+	UpdateMax   = "max"
+	UpdateSum   = "sum"
+)
+
+// Order says how scores become priority (paper §5.1).
+type Order struct {
+	Update   string `json:"update"`    // first, last, avg, max or sum
+	PerQueue int    `json:"per_queue"` // b_l: URLs taken from one queue together
+	Batch    bool   `json:"batch"`     // batch prioritisation: the pages of a batch that cite a URL are scored as one
+}
+
+// Weights of the score parts, each ≥ 0.
+type Weights struct {
+	Document  float64 `json:"document"`  // the page the link stands on
+	Paragraph float64 `json:"paragraph"` // the paragraph around the link
+	Anchor    float64 `json:"anchor"`    // the link's own text
+	URL       float64 `json:"url"`       // URL patterns
+	Helper    float64 `json:"helper"`    // what the helper expects behind the link
+}
+
+// Budget bounds a run of the crawl. Every bound is at least 1; PerPLD 0 means no bound.
+type Budget struct {
+	Pages  int64    `json:"pages"` // successful responses (2xx and 304)
+	Bytes  Bytes    `json:"bytes"` // bytes on the wire
+	Time   Duration `json:"time"`  // from the start of the run
+	PerPLD int64    `json:"per_pld,omitempty"`
+}
+
+// Politeness bounds what one host is asked to bear. The pause between two requests to a host is
+// Factor times the last response time, at least MinDelay, at most MaxDelay; a Crawl-delay in
+// robots.txt raises it (to at most MaxCrawlDelay).
+type Politeness struct {
+	MinDelay      Duration `json:"min_delay"`
+	MaxDelay      Duration `json:"max_delay"`
+	MaxCrawlDelay Duration `json:"max_crawl_delay"`
+	Factor        float64  `json:"factor"`
+	PerIP         int      `json:"per_ip"` // batches that may fetch from one IP address at a time, cluster-wide
+	// UserAgent is the product token and robots.txt name.
+	UserAgent string `json:"user_agent"`
+	// Contact is a URL or mail address by which a webmaster reaches the operator.
+	Contact string `json:"contact,omitempty"`
+}
+
+// Agent returns the User-Agent header: the product with its contact.
+func (p Politeness) Agent() string {
+	if p.Contact == "" {
+		return p.UserAgent
+	}
+	return p.UserAgent + " (+" + p.Contact + ")"
+}
+
+// Reference is the reference crawl (paper §3): its pages teach the topic vector.
+type Reference struct {
+	// Pages is the size of the reference crawl; absent: a tenth of the page budget, at least 20 and at
+	// most 500, or none where there is no topic. 0 turns it off.
+	Pages *int64 `json:"pages,omitempty"`
+}
+
+// Archive says where segments go and what they say of their maker.
+type Archive struct {
+	// Where is "s3://bucket/prefix" or a directory; empty: what the worker was configured with.
+	Where string `json:"where,omitempty"`
+	// Prefix is put before every key of the crawl.
+	Prefix string `json:"prefix,omitempty"`
+	// Operator is who runs the crawl, for warcinfo.
+	Operator string `json:"operator,omitempty"`
+	// WARCBytes is the size of the files that merging makes.
+	WARCBytes Bytes `json:"warc_bytes"`
+}
+
+// DefaultDefinition holds the default of every field.
+func DefaultDefinition() Definition {
+	return Definition{
+		Topic:   Topic{Threshold: 0.333},
+		Order:   Order{Update: UpdateMax, PerQueue: 50, Batch: false},
+		Weights: Weights{Document: 1, Paragraph: 1, Anchor: 2, URL: 1, Helper: 1},
+		Budget:  Budget{Pages: 10_000, Bytes: 100e9, Time: Duration(7 * 24 * time.Hour)},
+		Politeness: Politeness{
+			MinDelay: Duration(time.Second), MaxDelay: Duration(30 * time.Second),
+			MaxCrawlDelay: Duration(time.Minute), Factor: 2, PerIP: 1,
+			UserAgent: "Muninn/1.0",
+		},
+		Archive: Archive{WARCBytes: 1e9},
+	}
+}
+
+// ReferencePages is the size of the reference crawl that the definition asks for.
+func (d Definition) ReferencePages() int64 {
+	switch {
+	case d.Reference.Pages != nil:
+		return min(*d.Reference.Pages, d.Budget.Pages)
+	case d.Topic.Empty():
+		return 0
+	}
+	return min(max(d.Budget.Pages/10, 20), 500, d.Budget.Pages/2)
+}
+
+// Bound is Scope.Within with its default worked out.
+func (d Definition) Bound() string {
+	s := d.Scope
+	switch {
+	case s.Within != "":
+		return s.Within
+	case len(s.Hosts)+len(s.PLDs)+len(s.Include) > 0:
+		return WithinNothing
+	case d.Topic.Empty():
+		return WithinPLD
+	}
+	return WithinWeb
+}
+
+// The values of Scope.Within; WithinNothing stands for a scope that is made of rules only.
+const (
+	WithinHost    = "host"
+	WithinPLD     = "pld"
+	WithinWeb     = "web"
+	WithinNothing = "rules"
+)

@@ -1,0 +1,37 @@
+package crawl
+
+import "time"
+
+// The kinds of exchange.
+const (
+	ExchangePage   = "page"
+	ExchangeRobots = "robots"
+	ExchangeDNS    = "dns"
+	// ExchangeIntent is written before a request, so that a worker that is killed knows on its return
+	// that the host may just have been asked.
+	ExchangeIntent = "intent"
+)
+
+// Exchange describes one request and its response on the wire, or why there was none.
+type Exchange struct {
+	Kind        string        `json:"kind"`
+	URL         string        `json:"url"`
+	Claim       string        `json:"claim"` // the lane: one claim of the batch
+	IP          string        `json:"ip,omitempty"`
+	Started     time.Time     `json:"started"`
+	FirstByte   time.Duration `json:"first_byte,omitempty"` // from Started
+	Elapsed     time.Duration `json:"elapsed,omitempty"`    // from Started to the last byte
+	Status      int           `json:"status,omitempty"`
+	HeaderBytes int64         `json:"header_bytes,omitempty"` // of the response: status line, header, blank line
+	Chunked     bool          `json:"chunked,omitempty"`
+	Encoding    string        `json:"encoding,omitempty"` // Content-Encoding
+	MIME        string        `json:"mime,omitempty"`     // Content-Type as it came
+	Location    string        `json:"location,omitempty"`
+	RobotsTag   string        `json:"robots_tag,omitempty"` // X-Robots-Tag
+	Truncated   string        `json:"truncated,omitempty"`  // length, time or disconnect (WARC-Truncated)
+	TLS         string        `json:"tls,omitempty"`        // version and cipher suite
+	Pause       time.Duration `json:"pause,omitempty"`      // owed to the host after an intent
+	Via         string        `json:"via,omitempty"`
+	Path        string        `json:"path,omitempty"`
+	Outcome     Outcome       `json:"outcome,omitzero"` // of a page
+}

@@ -1,0 +1,126 @@
+package crawl
+
+import "time"
+
+// Letters of the hop path: how a URL was found, as Heritrix and the WARC field "outlink" name them.
+const (
+	HopSeed     = 'S'
+	HopLink     = 'L' // an ordinary link
+	HopEmbed    = 'E' // image, script, style sheet, frame
+	HopRedirect = 'R'
+	HopSitemap  = 'M' // named by a sitemap, or a sitemap named by a seed
+	HopPrereq   = 'P' // robots.txt, DNS
+)
+
+// Target is a URL that a batch has claimed and will fetch.
+type Target struct {
+	URL      string  `json:"url"`
+	Via      string  `json:"via,omitempty"`
+	Path     string  `json:"path,omitempty"` // hop letters from the seed, oldest first
+	Priority float64 `json:"priority"`
+	Attempts int     `json:"attempts,omitempty"`
+	Previous Visit   `json:"previous,omitzero"`
+}
+
+// Visit is what the frontier remembers of the last time a URL was archived: the validators of a
+// conditional request, and the original that a revisit record refers to.
+type Visit struct {
+	ETag         string    `json:"etag,omitempty"`
+	LastModified string    `json:"last_modified,omitempty"`
+	Digest       string    `json:"digest,omitempty"` // payload digest of the original, "sha1:…"
+	URL          string    `json:"url,omitempty"`    // of the original, if it is another
+	Date         time.Time `json:"date,omitzero"`    // WARC-Date of the original
+}
+
+// Outlink is a discovered URL (paper §4.2). Block is the index of the page's text block around the
+// anchor, −1 if there is none.
+type Outlink struct {
+	URL     string  `json:"url"`
+	Hop     byte    `json:"hop"`
+	Context string  `json:"context,omitempty"` // where it stood, such as "a/@href"
+	Anchor  string  `json:"anchor,omitempty"`
+	Block   int     `json:"block"`
+	TagPath string  `json:"tag_path,omitempty"`
+	Rel     string  `json:"rel,omitempty"`
+	Level   string  `json:"level,omitempty"` // the page level the helper expects behind it
+	Prior   float64 `json:"prior,omitempty"` // the helper's priority in [0,1]; 0: it said nothing
+	Score   float64 `json:"score"`
+	Parts   Parts   `json:"parts,omitzero"`
+}
+
+// Parts are the scores of which a score was averaged; −1 stands for a part that said nothing.
+type Parts struct {
+	Document  float64 `json:"document"`
+	Paragraph float64 `json:"paragraph"`
+	Anchor    float64 `json:"anchor"`
+	URL       float64 `json:"url"`
+	Helper    float64 `json:"helper"`
+}
+
+// Object is a web object that the helper lifted out of a page: a post, an article, a comment.
+type Object struct {
+	Type       string            `json:"type"` // article, post, comment, thread, person, …
+	Properties map[string]string `json:"properties"`
+}
+
+// Page is what was understood of one response.
+type Page struct {
+	URL         string    `json:"url"`
+	Status      int       `json:"status"`
+	MIME        string    `json:"mime,omitempty"`
+	Charset     string    `json:"charset,omitempty"`
+	Title       string    `json:"title,omitempty"`
+	Language    string    `json:"language,omitempty"` // ISO 639-1, empty if unsure
+	Description string    `json:"description,omitempty"`
+	Generator   string    `json:"generator,omitempty"`
+	Canonical   string    `json:"canonical,omitempty"`
+	Blocks      []string  `json:"blocks,omitempty"` // text blocks in document order
+	Application string    `json:"application,omitempty"`
+	Level       string    `json:"level,omitempty"`
+	Rule        string    `json:"rule,omitempty"` // which rule of the knowledge base said so
+	Objects     []Object  `json:"objects,omitempty"`
+	Links       []Outlink `json:"links,omitempty"`
+	NoIndex     bool      `json:"noindex,omitempty"`
+	NoFollow    bool      `json:"nofollow,omitempty"`
+	Score       float64   `json:"score"` // the document score, −1 if nothing was said
+	LinksCut    int       `json:"links_cut,omitempty"`
+}
+
+// The kinds of outcome of a claimed URL. Every URL ever claimed ends with one.
+const (
+	OutcomeDone       = "done"       // archived
+	OutcomeUnmodified = "unmodified" // 304, archived as a revisit
+	OutcomeRobots     = "robots"     // refused by robots.txt
+	OutcomeRefused    = "refused"    // refused by the address guard or the scope
+	OutcomeRetry      = "retry"      // failed for now; it goes back with back-off
+	OutcomeFailed     = "failed"     // failed for good
+	OutcomeReturned   = "returned"   // not tried; it goes back as it was
+)
+
+// Outcome is what became of one claimed URL.
+type Outcome struct {
+	URL     string    `json:"url"`
+	Kind    string    `json:"kind"`
+	Status  int       `json:"status,omitempty"` // HTTP status, 0 if there was no response
+	Reason  string    `json:"reason,omitempty"`
+	Bytes   int64     `json:"bytes,omitempty"`   // on the wire, both ways
+	After   time.Time `json:"after,omitzero"`    // a retry not before
+	Score   float64   `json:"score,omitempty"`   // the document score, −1 if there is none
+	Visit   Visit     `json:"visit,omitzero"`    // what to remember
+	Revisit bool      `json:"revisit,omitempty"` // archived as a revisit record
+	Level   string    `json:"level,omitempty"`   // level and application by the helper
+	App     string    `json:"app,omitempty"`     //
+}
+
+// Success tells whether a response counts as a page in budgets and harvest ratio.
+func (o Outcome) Success() bool {
+	return (o.Kind == OutcomeDone && o.Status >= 200 && o.Status < 300) || o.Kind == OutcomeUnmodified
+}
+
+// Discovery is an outlink on its way to the frontier: what the queue needs and no more.
+type Discovery struct {
+	URL   string  `json:"url"`
+	Via   string  `json:"via,omitempty"`
+	Path  string  `json:"path"` // hop letters including the last
+	Score float64 `json:"score"`
+}

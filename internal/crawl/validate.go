@@ -1,0 +1,209 @@
+package crawl
+
+import (
+	"fmt"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Fault is one thing wrong with a definition: where, and how to mend it.
+type Fault struct {
+	Path    string `json:"path"`    // such as "seeds[2]" or "budget.pages"; empty for the whole
+	Message string `json:"message"` // continues the path as a sentence
+}
+
+// Faults is an error that lists everything wrong with a definition.
+type Faults []Fault
+
+func (f Faults) Error() string {
+	lines := make([]string, len(f))
+	for i, fault := range f {
+		where := fault.Path
+		if where == "" {
+			where = "the definition"
+		}
+		lines[i] = where + " " + fault.Message
+	}
+	return strings.Join(lines, "\n")
+}
+
+// Limits of a definition.
+const (
+	MaxName     = 64
+	MaxSeeds    = 100_000
+	MaxKeywords = 10_000
+	MaxPerQueue = 500
+	MaxPerIP    = 16
+)
+
+var namePattern = regexp.MustCompile(`^[\pL\pN][\pL\pN._-]*$`)
+
+// Validate reports every fault at once; nil if there is none.
+func (d Definition) Validate() error {
+	v := validator{}
+	v.check(d.Name != "", "name", "is missing: give the crawl a name such as \"ravens\"")
+	v.check(d.Name == "" || namePattern.MatchString(d.Name), "name", "may hold letters, digits, '.', '-' and '_' and begins with a letter or digit")
+	v.check(len(d.Name) <= MaxName, "name", fmt.Sprintf("has %d bytes, at most %d are allowed", len(d.Name), MaxName))
+	v.seeds(d.Seeds)
+	v.topic(d.Topic)
+	v.scope(d.Scope)
+	v.order(d)
+	v.budget(d)
+	v.politeness(d.Politeness)
+	v.archive(d.Archive)
+	if len(v.faults) == 0 {
+		return nil
+	}
+	slices.SortStableFunc(v.faults, func(a, b Fault) int { return strings.Compare(a.Path, b.Path) })
+	return v.faults
+}
+
+type validator struct{ faults Faults }
+
+func (v *validator) check(ok bool, path, message string) {
+	if !ok {
+		v.faults = append(v.faults, Fault{path, message})
+	}
+}
+
+func (v *validator) seeds(seeds []Seed) {
+	v.check(len(seeds) > 0, "seeds", "is missing: name at least one URL to start from")
+	v.check(len(seeds) <= MaxSeeds, "seeds", fmt.Sprintf("has %d entries, at most %d are allowed: put them into a file", len(seeds), MaxSeeds))
+	for i, s := range seeds {
+		path := fmt.Sprintf("seeds[%d]", i)
+		set := 0
+		for _, f := range []string{s.URL, s.Sitemap, s.File} {
+			if f != "" {
+				set++
+			}
+		}
+		v.check(set == 1, path, "must have exactly one of url, sitemap and file")
+		if s.URL != "" {
+			v.url(path, s.URL)
+		}
+		if s.Sitemap != "" {
+			v.url(path+".sitemap", s.Sitemap)
+		}
+	}
+}
+
+func (v *validator) url(path, raw string) {
+	u, err := url.Parse(strings.TrimSpace(raw))
+	switch {
+	case err != nil:
+		v.check(false, path, fmt.Sprintf("%q is not a URL: %v", raw, strings.TrimPrefix(err.Error(), "parse ")))
+	case u.Scheme != "http" && u.Scheme != "https":
+		v.check(false, path, fmt.Sprintf("%q must begin with http:// or https://", raw))
+	case u.Hostname() == "":
+		v.check(false, path, fmt.Sprintf("%q has no host: write http://host/path", raw))
+	}
+}
+
+func (v *validator) topic(t Topic) {
+	v.check(len(t.Keywords) <= MaxKeywords, "topic.keywords", fmt.Sprintf("has more than %d entries", MaxKeywords))
+	for i, k := range t.Keywords {
+		v.check(strings.TrimSpace(k) != "", fmt.Sprintf("topic.keywords[%d]", i), "is empty")
+	}
+	for i, e := range t.Entities {
+		v.check(strings.TrimSpace(e.Name) != "", fmt.Sprintf("topic.entities[%d].name", i), "is missing")
+	}
+	for i, e := range t.Examples {
+		path := fmt.Sprintf("topic.examples[%d]", i)
+		v.check((e.URL == "") != (e.Text == ""), path, "must have exactly one of url and text")
+		if e.URL != "" {
+			v.url(path, e.URL)
+		}
+	}
+	for i, p := range t.URLPatterns {
+		path := fmt.Sprintf("topic.url_patterns[%d]", i)
+		v.pattern(path+".pattern", p.Pattern)
+		v.check(p.Score >= 0 && p.Score <= 1, path+".score", "must be between 0 and 1")
+	}
+	v.check(t.Threshold > 0 && t.Threshold <= 1, "topic.threshold", "must be above 0 and at most 1")
+}
+
+func (v *validator) pattern(path, p string) {
+	v.check(p != "", path, "is empty")
+	if expr, ok := strings.CutPrefix(p, "re:"); ok {
+		_, err := regexp.Compile(expr)
+		if err != nil {
+			v.check(false, path, "is not a regular expression: "+err.Error())
+		}
+	}
+}
+
+type namedList struct {
+	name string
+	list []string
+}
+
+func (v *validator) scope(s Scope) {
+	switch s.Within {
+	case "", WithinHost, WithinPLD, WithinWeb:
+	default:
+		v.check(false, "scope.within", fmt.Sprintf("is %q, must be host, pld or web", s.Within))
+	}
+	for _, l := range []namedList{{"hosts", s.Hosts}, {"plds", s.PLDs}, {"blacklist", s.Blacklist}} {
+		for i, host := range l.list {
+			bad := host == "" || strings.ContainsAny(host, "/ *@")
+			v.check(!bad, fmt.Sprintf("scope.%s[%d]", l.name, i), fmt.Sprintf("%q must be a bare host name such as example.org", host))
+		}
+	}
+	for _, l := range []namedList{{"include", s.Include}, {"exclude", s.Exclude}} {
+		for i, p := range l.list {
+			v.pattern(fmt.Sprintf("scope.%s[%d]", l.name, i), p)
+		}
+	}
+	v.check(s.MaxHops >= 0, "scope.max_hops", "must not be negative; 0 means no bound")
+}
+
+func (v *validator) order(d Definition) {
+	switch d.Order.Update {
+	case UpdateFirst, UpdateLast, UpdateAvg, UpdateMax, UpdateSum:
+	default:
+		v.check(false, "order.update", fmt.Sprintf("is %q, must be first, last, avg, max or sum", d.Order.Update))
+	}
+	v.check(d.Order.PerQueue >= 1 && d.Order.PerQueue <= MaxPerQueue, "order.per_queue", fmt.Sprintf("must be between 1 and %d", MaxPerQueue))
+	w := d.Weights
+	for _, part := range []struct {
+		name   string
+		weight float64
+	}{{"document", w.Document}, {"paragraph", w.Paragraph}, {"anchor", w.Anchor}, {"url", w.URL}, {"helper", w.Helper}} {
+		v.check(part.weight >= 0, "weights."+part.name, "must not be negative; 0 turns the part off")
+	}
+	v.check(w.Document+w.Paragraph+w.Anchor+w.URL+w.Helper > 0, "weights", "are all 0: at least one part must count")
+}
+
+func (v *validator) budget(d Definition) {
+	b := d.Budget
+	v.check(b.Pages >= 1, "budget.pages", "must be at least 1; leave it out for the default of 10000")
+	v.check(b.Bytes >= 1, "budget.bytes", "must be at least 1; leave it out for the default of 100 GB")
+	v.check(b.Time.D() >= time.Second, "budget.time", "must be at least 1s; leave it out for the default of 168h")
+	v.check(b.PerPLD >= 0, "budget.per_pld", "must not be negative; 0 means no bound")
+	if d.Reference.Pages != nil {
+		v.check(*d.Reference.Pages >= 0, "reference.pages", "must not be negative; 0 turns the reference crawl off")
+	}
+}
+
+func (v *validator) politeness(p Politeness) {
+	v.check(p.MinDelay >= 0, "politeness.min_delay", "must not be negative")
+	v.check(p.MaxDelay >= p.MinDelay, "politeness.max_delay", "must not be below politeness.min_delay")
+	v.check(p.MaxCrawlDelay >= 0, "politeness.max_crawl_delay", "must not be negative")
+	v.check(p.Factor >= 0, "politeness.factor", "must not be negative")
+	v.check(p.PerIP >= 1 && p.PerIP <= MaxPerIP, "politeness.per_ip", fmt.Sprintf("must be between 1 and %d", MaxPerIP))
+	v.check(strings.TrimSpace(p.UserAgent) != "", "politeness.user_agent", "is empty: name the crawler to the webmasters")
+	v.check(!strings.ContainsAny(p.UserAgent+p.Contact, "\r\n"), "politeness.user_agent", "and contact must each be one line")
+}
+
+func (v *validator) archive(a Archive) {
+	if strings.Contains(a.Where, "://") {
+		u, err := url.Parse(a.Where)
+		v.check(err == nil && u.Scheme == "s3" && u.Host != "", "archive.where", fmt.Sprintf("%q must be s3://bucket/prefix or a directory", a.Where))
+		v.check(err != nil || u.User == nil, "archive.where", "must not hold credentials: the worker has them")
+	}
+	v.check(!strings.Contains(a.Prefix, ".."), "archive.prefix", "must not contain \"..\"")
+	v.check(a.WARCBytes >= 1e6, "archive.warc_bytes", "must be at least 1MB")
+}

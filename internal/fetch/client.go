@@ -1,0 +1,66 @@
+package fetch
+
+import (
+	"context"
+	"crypto/tls"
+	"net/netip"
+	"time"
+)
+
+// Sleeper waits until a moment, or until the context ends.
+type Sleeper func(ctx context.Context, until time.Time) error
+
+// Client is what the lanes of a worker share. It is safe for concurrent use.
+type Client struct {
+	limits   Limits
+	guard    *Guard
+	resolver *Resolver
+	robots   *robotsCache
+	tls      *tls.Config
+	tempDir  string
+	now      func() time.Time
+	sleep    Sleeper
+}
+
+// New makes a client.
+func New(o Options) *Client {
+	c := &Client{
+		limits: o.Limits, guard: o.Guard, resolver: o.Resolver, robots: newRobotsCache(),
+		tls: o.tls(), tempDir: o.TempDir, now: o.Now, sleep: o.Sleep,
+	}
+	if c.now == nil {
+		c.now = time.Now
+	}
+	if c.sleep == nil {
+		c.sleep = SleepUntil
+	}
+	return c
+}
+
+// Limits returns the limits in force.
+func (c *Client) Limits() Limits { return c.limits }
+
+// Address resolves a host and asks the guard; the error is a RefusedError if that says no.
+func (c *Client) Address(ctx context.Context, host string) (netip.Addr, error) {
+	addr, err := c.resolver.Resolve(ctx, host)
+	if err != nil {
+		return addr, err
+	}
+	return addr, c.guard.Check(addr)
+}
+
+// SleepUntil waits on the real clock.
+func SleepUntil(ctx context.Context, until time.Time) error {
+	wait := time.Until(until)
+	if wait <= 0 {
+		return ctx.Err()
+	}
+	timer := time.NewTimer(wait)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-timer.C:
+		return nil
+	}
+}

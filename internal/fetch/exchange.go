@@ -1,0 +1,215 @@
+package fetch
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/netip"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/muninn-archive/muninn/internal/crawl"
+	"github.com/muninn-archive/muninn/internal/urls"
+)
+
+// Exchange is one request and what came back, ready to be kept. Close frees its temporary file.
+type Exchange struct {
+	crawl.Exchange
+	Request  []byte
+	Response io.Reader // the final response as it came over the wire; nil if there was none
+	Size     int64     // bytes of Response
+	Header   http.Header
+	body     io.Reader // the wire's bytes after the header block
+	wire     *wire
+}
+
+// Close frees what the exchange holds.
+func (x *Exchange) Close() {
+	if x.wire != nil {
+		x.wire.close()
+	}
+}
+
+// The kinds of failure.
+var (
+	errStale    = errors.New("the kept-alive connection was closed by the host")
+	errProtocol = errors.New("the answer is not HTTP/1.1")
+	errConnect  = errors.New("connect")
+)
+
+// connection is the one connection of a lane.
+type connection struct {
+	net.Conn
+	origin string
+	used   int // requests sent
+	last   time.Time
+	tls    string
+}
+
+// dial opens a connection to an address; the guard has its say first.
+func (c *Client) dial(ctx context.Context, u urls.URL, addr netip.Addr) (*connection, error) {
+	if err := c.guard.Check(addr); err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, c.limits.Connect.D())
+	defer cancel()
+	raw, err := (&net.Dialer{}).DialContext(ctx, "tcp", netip.AddrPortFrom(addr, uint16(u.Port())).String())
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", errConnect, err)
+	}
+	conn := &connection{Conn: raw, origin: u.Origin()}
+	if u.Scheme() != "https" {
+		return conn, nil
+	}
+	conf := c.tls.Clone()
+	conf.ServerName = strings.Trim(u.Host(), "[]")
+	secure := tls.Client(raw, conf)
+	if err := secure.HandshakeContext(ctx); err != nil {
+		_ = raw.Close()
+		return nil, fmt.Errorf("%w: TLS: %w", errConnect, err)
+	}
+	state := secure.ConnectionState()
+	conn.Conn, conn.tls = secure, tls.VersionName(state.Version)+" "+tls.CipherSuiteName(state.CipherSuite)
+	return conn, nil
+}
+
+// request writes the bytes of a GET request.
+func request(u urls.URL, agent string, t crawl.Target) []byte {
+	var b bytes.Buffer
+	b.Grow(512)
+	line := func(name, value string) {
+		if value != "" && !strings.ContainsAny(value, "\r\n") {
+			b.WriteString(name + ": " + value + "\r\n")
+		}
+	}
+	b.WriteString("GET " + u.RequestURI() + " HTTP/1.1\r\n")
+	line("Host", u.Authority())
+	line("User-Agent", agent)
+	line("Accept", "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8")
+	line("Accept-Encoding", "gzip")
+	line("If-None-Match", t.Previous.ETag)
+	line("If-Modified-Since", t.Previous.LastModified)
+	b.WriteString("\r\n")
+	return b.Bytes()
+}
+
+// send makes one exchange over an open connection. An exchange with a response is returned without
+// error even if the response was cut off; keep tells whether the connection may be used again.
+func (c *Client) send(conn *connection, x *Exchange, total time.Duration, bodyLimit int64) (keep bool, err error) {
+	x.Started = c.now()
+	x.TLS = conn.tls
+	deadline := x.Started.Add(total)
+	_ = conn.SetWriteDeadline(socketTime(total))
+	reused := conn.used > 0
+	conn.used++
+	if _, err := conn.Write(x.Request); err != nil {
+		return false, staleOr(reused, fmt.Errorf("send the request: %w", err))
+	}
+	w := &wire{
+		conn: conn, idle: c.limits.FirstByte.D(), deadline: deadline, now: c.now, tmp: c.tempDir,
+		memory: int64(c.limits.MemoryBytes), limit: int64(c.limits.HeaderBytes),
+	}
+	x.wire = w
+	br := bufio.NewReaderSize(w, 16<<10)
+	response, start, err := readHeader(br, w)
+	x.Elapsed = c.now().Sub(x.Started)
+	if err != nil {
+		if w.size == 0 || errors.Is(err, errProtocol) { // no HTTP: perhaps the rest of the answer before
+			return false, staleOr(reused, err)
+		}
+		return false, err
+	}
+	x.FirstByte = w.first.Sub(x.Started)
+	body := w.size - int64(br.Buffered())
+	x.describe(response, body-start)
+	w.idle, w.limit = c.limits.Idle.D(), body+bodyLimit
+	_, err = io.Copy(io.Discard, response.Body)
+	var disk *storeError
+	if errors.As(err, &disk) {
+		return false, err
+	}
+	x.Truncated = truncation(err, c.now().After(deadline))
+	end := w.size - int64(br.Buffered())
+	x.Elapsed = c.now().Sub(x.Started)
+	x.Size = end - start
+	x.Response, x.body = w.reader(start, end), w.reader(body, end)
+	conn.last = c.now()
+	return x.Truncated == "" && br.Buffered() == 0 && !response.Close, nil
+}
+
+// readHeader reads up to the end of the final response's header block and tells where it starts:
+// interim responses (RFC 9110 §15.2) are passed over.
+func readHeader(br *bufio.Reader, w *wire) (*http.Response, int64, error) {
+	for {
+		start := w.size - int64(br.Buffered())
+		response, err := http.ReadResponse(br, nil)
+		switch {
+		case err != nil && errors.Is(w.err, errTooMuch): // the parser may have stumbled over the end
+			return nil, 0, fmt.Errorf("the response header is longer than header_bytes (%s)", crawl.Bytes(w.limit))
+		case err != nil && w.err != nil:
+			return nil, 0, fmt.Errorf("read the response: %w", w.err)
+		case err != nil && w.size > 0 && !isNet(err):
+			return nil, 0, fmt.Errorf("%w: %w", errProtocol, err)
+		case err != nil:
+			return nil, 0, fmt.Errorf("read the response: %w", err)
+		case response.StatusCode >= 200 || response.StatusCode == http.StatusSwitchingProtocols:
+			return response, start, nil
+		}
+	}
+}
+
+func (x *Exchange) describe(r *http.Response, headerBytes int64) {
+	x.Status = r.StatusCode
+	x.Header = r.Header
+	x.HeaderBytes = headerBytes
+	x.Chunked = len(r.TransferEncoding) > 0 && r.TransferEncoding[0] == "chunked"
+	x.Encoding = strings.ToLower(strings.TrimSpace(r.Header.Get("Content-Encoding")))
+	x.MIME = r.Header.Get("Content-Type")
+	x.Location = r.Header.Get("Location")
+	x.RobotsTag = strings.Join(r.Header.Values("X-Robots-Tag"), ",")
+}
+
+// retryAfter reads a Retry-After header (RFC 9110 §10.2.3): seconds or a date; 0 if there is none.
+func (x *Exchange) retryAfter(now time.Time) time.Duration {
+	value := x.Header.Get("Retry-After")
+	if seconds, err := strconv.Atoi(strings.TrimSpace(value)); err == nil {
+		return min(time.Duration(max(seconds, 0)), 1e6) * time.Second
+	}
+	if at, err := http.ParseTime(value); err == nil {
+		return max(at.Sub(now), 0)
+	}
+	return 0
+}
+
+// truncation names the reason why a body was cut off (WARC/1.1 §5.13); empty if it is whole.
+func truncation(err error, late bool) string {
+	switch {
+	case err == nil:
+		return ""
+	case errors.Is(err, errTooMuch):
+		return "length"
+	case late:
+		return "time"
+	}
+	return "disconnect"
+}
+
+func staleOr(reused bool, err error) error {
+	var timeout net.Error
+	if reused && !(errors.As(err, &timeout) && timeout.Timeout()) {
+		return errStale
+	}
+	return err
+}
+
+func isNet(err error) bool {
+	var e net.Error
+	return errors.As(err, &e) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
+}

@@ -1,0 +1,319 @@
+package fetch
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"io"
+	"net"
+	"net/http"
+	"net/netip"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/muninn-archive/muninn/internal/crawl"
+)
+
+// clock runs with the real one, but waiting on it only moves it on.
+type clock struct {
+	mu     sync.Mutex
+	offset time.Duration
+}
+
+func (c *clock) now() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return time.Now().Add(c.offset)
+}
+
+func (c *clock) sleep(ctx context.Context, until time.Time) error {
+	if wait := until.Sub(c.now()); wait > 0 {
+		c.advance(wait)
+	}
+	return ctx.Err()
+}
+
+func (c *clock) advance(d time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.offset += d
+}
+
+// answer is what a host puts on the wire. After it the connection stays open for the next request unless
+// then is "close", "reset" or "hang".
+type answer struct {
+	wire string
+	then string
+	drip time.Duration // between two bytes of wire that come after its header
+}
+
+// seen is a request as a host saw it.
+type seen struct {
+	path   string
+	header http.Header
+	raw    string
+	at     time.Time // on the host's clock
+	conn   int       // number of the connection
+	nth    int       // of the requests for this path, from 1
+}
+
+// host is a server that speaks raw bytes.
+type host struct {
+	clock  *clock
+	answer func(seen) answer
+	ln     net.Listener
+	done   chan struct{}
+
+	mu       sync.Mutex
+	requests []seen
+	conns    int
+	paths    map[string]int
+}
+
+const noRobots = "HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n"
+
+// page is a complete small answer.
+func page(status, body string, header ...string) string {
+	var h strings.Builder
+	for _, line := range header {
+		h.WriteString(line + "\r\n")
+	}
+	return "HTTP/1.1 " + status + "\r\n" + h.String() + "Content-Length: " + itoa(len(body)) + "\r\n\r\n" + body
+}
+
+// newHost serves on a loopback address. answer is asked for every path but a robots.txt for which it
+// returns nothing: that one is not found.
+func newHost(t *testing.T, answer func(seen) answer) *host {
+	t.Helper()
+	ln, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := &host{clock: &clock{}, answer: answer, ln: ln, done: make(chan struct{}), paths: map[string]int{}}
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		for {
+			c, err := ln.Accept()
+			if err != nil {
+				return
+			}
+			h.mu.Lock()
+			h.conns++
+			n := h.conns
+			h.mu.Unlock()
+			wg.Go(func() { h.serve(c, n) })
+		}
+	})
+	t.Cleanup(func() {
+		_ = ln.Close()
+		close(h.done)
+		wg.Wait()
+	})
+	return h
+}
+
+func (h *host) serve(c net.Conn, n int) {
+	stop := make(chan struct{})
+	go func() {
+		select {
+		case <-h.done:
+			_ = c.Close()
+		case <-stop:
+		}
+	}()
+	defer close(stop)
+	defer c.Close()
+	br := bufio.NewReader(c)
+	for {
+		var raw bytes.Buffer
+		r, err := http.ReadRequest(bufio.NewReader(io.TeeReader(onebyte{br}, &raw)))
+		if err != nil {
+			return
+		}
+		h.mu.Lock()
+		h.paths[r.RequestURI]++
+		s := seen{path: r.RequestURI, header: r.Header, raw: raw.String(), at: h.clock.now(), conn: n, nth: h.paths[r.RequestURI]}
+		h.requests = append(h.requests, s)
+		h.mu.Unlock()
+		a := h.answer(s)
+		if a == (answer{}) && s.path == "/robots.txt" {
+			a.wire = noRobots
+		}
+		if !write(c, a) {
+			return
+		}
+		switch a.then {
+		case "reset":
+			_ = c.(*net.TCPConn).SetLinger(0)
+			return
+		case "close":
+			return
+		case "hang":
+			<-h.done
+			return
+		}
+	}
+}
+
+// onebyte keeps a reader from reading ahead of the request.
+type onebyte struct{ r io.Reader }
+
+func (o onebyte) Read(p []byte) (int, error) { return o.r.Read(p[:1]) }
+
+func write(c net.Conn, a answer) bool {
+	if a.drip == 0 {
+		_, err := io.WriteString(c, a.wire)
+		return err == nil
+	}
+	header, body, _ := strings.Cut(a.wire, "\r\n\r\n")
+	if _, err := io.WriteString(c, header+"\r\n\r\n"); err != nil {
+		return false
+	}
+	tick := time.NewTicker(a.drip)
+	defer tick.Stop()
+	for i := range len(body) {
+		<-tick.C
+		if _, err := io.WriteString(c, body[i:i+1]); err != nil {
+			return false
+		}
+	}
+	return true
+}
+
+func (h *host) url(path string) string { return "http://" + h.ln.Addr().String() + path }
+
+func (h *host) addr() netip.Addr { return h.ln.Addr().(*net.TCPAddr).AddrPort().Addr() }
+
+func (h *host) log() []seen {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return append([]seen(nil), h.requests...)
+}
+
+// kept is an exchange as a spool would hold it.
+type kept struct {
+	crawl.Exchange
+	request  string
+	response string
+}
+
+// run is a lane that has run.
+type run struct {
+	Ending
+	err   error
+	all   []kept
+	pages []kept // with an outcome
+}
+
+func (r run) robots() (list []kept) {
+	for _, x := range r.all {
+		if x.Kind == crawl.ExchangeRobots {
+			list = append(list, x)
+		}
+	}
+	return list
+}
+
+// outcome returns the only outcome of a target.
+func (r run) outcome(t *testing.T, at string) crawl.Outcome {
+	t.Helper()
+	var found []crawl.Outcome
+	for _, p := range r.pages {
+		if p.URL == at {
+			found = append(found, p.Outcome)
+		}
+	}
+	if len(found) != 1 {
+		t.Fatalf("%s: %d outcomes, want 1: %+v (lane: %v)", at, len(found), found, r.err)
+	}
+	return found[0]
+}
+
+func guard(t *testing.T, networks ...string) *Guard {
+	t.Helper()
+	g, err := NewGuard(networks)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+func seconds(s float64) crawl.Duration { return crawl.Duration(s * float64(time.Second)) }
+
+// newClient makes a client of loopback hosts on the host's clock; change may be nil.
+func newClient(t *testing.T, c *clock, change func(*Options)) *Client {
+	t.Helper()
+	r, err := NewResolver(nil, "127.0.0.1:1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := Options{Limits: DefaultLimits(), Guard: guard(t, "127.0.0.0/8"), Resolver: r, TempDir: t.TempDir()}
+	if c != nil {
+		o.Now, o.Sleep = c.now, c.sleep
+	}
+	if change != nil {
+		change(&o)
+	}
+	return New(o)
+}
+
+func politeness() crawl.Politeness {
+	return crawl.Politeness{
+		MinDelay: seconds(2), MaxDelay: seconds(30), MaxCrawlDelay: seconds(120), Factor: 2, PerIP: 1, UserAgent: "Muninn",
+	}
+}
+
+// newLane makes a lane for targets on one address; emitted exchanges are gathered in the run.
+func newLane(addr netip.Addr, out *run, targets ...crawl.Target) *Lane {
+	l := &Lane{
+		Claim: "c", Addr: addr, Politeness: politeness(), Agent: "Muninn", Targets: targets,
+		Valid:  func() time.Time { return time.Now().Add(1000 * time.Hour) },
+		Intend: func(string, time.Time) error { return nil },
+	}
+	l.Emit = func(_ context.Context, x *Exchange) error {
+		k := kept{Exchange: x.Exchange, request: string(x.Request)}
+		if x.Response != nil {
+			raw, err := io.ReadAll(x.Response)
+			if err != nil {
+				return err
+			}
+			k.response = string(raw)
+		}
+		out.all = append(out.all, k)
+		if x.Kind == crawl.ExchangePage {
+			out.pages = append(out.pages, k)
+		}
+		return nil
+	}
+	return l
+}
+
+func targets(urls ...string) (list []crawl.Target) {
+	for _, u := range urls {
+		list = append(list, crawl.Target{URL: u})
+	}
+	return list
+}
+
+// fetch runs a lane over a host's paths.
+func (h *host) fetch(t *testing.T, c *Client, paths ...string) run {
+	t.Helper()
+	var list []crawl.Target
+	for _, p := range paths {
+		list = append(list, crawl.Target{URL: h.url(p)})
+	}
+	return h.run(t, c, nil, list...)
+}
+
+func (h *host) run(t *testing.T, c *Client, change func(*Lane), list ...crawl.Target) run {
+	t.Helper()
+	var out run
+	l := newLane(h.addr(), &out, list...)
+	if change != nil {
+		change(l)
+	}
+	out.Ending, out.err = c.Run(t.Context(), l)
+	return out
+}

@@ -1,0 +1,310 @@
+package fetch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/netip"
+	"time"
+
+	"github.com/muninn-archive/muninn/internal/crawl"
+	"github.com/muninn-archive/muninn/internal/urls"
+)
+
+// Lane fetches the targets of one claim from one address, one after the other, over one connection.
+type Lane struct {
+	Claim      string
+	Addr       netip.Addr
+	Politeness crawl.Politeness
+	Agent      string
+	NotBefore  time.Time // no request before
+	Failures   int       // earlier batches in a row that could not reach the host
+	Targets    []crawl.Target
+	// Valid tells until when the lease lasts; it may be put off while the lane runs.
+	Valid func() time.Time
+	// Intend is told of every request before it is sent.
+	Intend func(url string, at time.Time) error
+	// Emit keeps an exchange; it reads Response before it returns.
+	Emit func(ctx context.Context, x *Exchange) error
+
+	client *Client
+	conn   *connection
+	next   time.Time
+	last   time.Time     // end of the last request; zero before the first
+	delay  time.Duration // of robots.txt
+	pauses time.Duration // the last pause that was set
+}
+
+// Ending says how a lane ended.
+type Ending struct {
+	Next        time.Time // when the host may be asked again
+	Unreachable bool      // the host could not be reached, or asked to be left alone
+}
+
+// Reasons for which a lane or a target goes back untried.
+var (
+	errLease = errors.New("the lease has ended")
+	errIP    = errors.New("the host has moved to another address")
+)
+
+// Run fetches the targets in order and emits an outcome for each. An error is one of our own (disk,
+// context): what was emitted stands, and another run may go on with the rest.
+func (c *Client) Run(ctx context.Context, l *Lane) (Ending, error) {
+	l.client, l.next = c, l.NotBefore
+	defer l.disconnect()
+	for i, t := range l.Targets {
+		err := l.target(ctx, t)
+		var stop *stopError
+		switch {
+		case err == nil:
+			continue
+		case errors.As(err, &stop):
+			return Ending{Next: l.next, Unreachable: stop.unreachable}, l.giveBack(ctx, l.Targets[i+1:], stop)
+		default:
+			return Ending{Next: l.next}, err
+		}
+	}
+	return Ending{Next: l.next}, nil
+}
+
+// stopError ends a lane early; the rest of its targets goes back, or fails with the host.
+type stopError struct {
+	reason      string
+	after       time.Time
+	unreachable bool
+	failed      bool
+}
+
+func (e *stopError) Error() string { return e.reason }
+
+func (l *Lane) giveBack(ctx context.Context, rest []crawl.Target, stop *stopError) error {
+	kind := crawl.OutcomeReturned
+	if stop.failed {
+		kind = crawl.OutcomeFailed
+	}
+	for _, t := range rest {
+		if err := l.outcome(ctx, t, crawl.Outcome{Kind: kind, Reason: stop.reason, After: stop.after}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// target fetches one URL; a nil error means that its outcome is emitted and the lane goes on.
+func (l *Lane) target(ctx context.Context, t crawl.Target) error {
+	u, err := urls.Parse(t.URL)
+	if err != nil {
+		return l.outcome(ctx, t, crawl.Outcome{Kind: crawl.OutcomeFailed, Reason: err.Error()})
+	}
+	if addr, err := l.client.Address(ctx, u.Host()); err == nil && addr != l.Addr {
+		return l.outcome(ctx, t, crawl.Outcome{Kind: crawl.OutcomeReturned, Reason: errIP.Error()})
+	}
+	if err := l.archiveDNS(ctx, u.Host()); err != nil {
+		return err
+	}
+	rules, err := l.rules(ctx, u)
+	if err != nil {
+		return l.failed(ctx, t, err)
+	}
+	switch {
+	case rules.broken != "":
+		return l.retry(ctx, t, crawl.OutcomeRobots, rules.broken, l.client.limits.RobotsRetry.D())
+	case !rules.rules.Allowed(u.RequestURI()):
+		return l.outcome(ctx, t, crawl.Outcome{Kind: crawl.OutcomeRobots, Reason: "robots.txt disallows it"})
+	}
+	l.delay = min(rules.rules.Delay(), l.Politeness.MaxCrawlDelay.D())
+	if !l.last.IsZero() { // the request before may have been for the robots.txt that asks for the delay
+		l.next = later(l.next, l.last.Add(l.delay))
+	}
+	x := &Exchange{Exchange: crawl.Exchange{Kind: crawl.ExchangePage, URL: t.URL, Via: t.Via, Path: t.Path}}
+	defer x.Close()
+	if err := l.request(ctx, u, t, x, l.client.limits.Total.D(), int64(l.client.limits.BodyBytes)); err != nil {
+		return l.failed(ctx, t, err)
+	}
+	return l.finish(ctx, t, x)
+}
+
+// request waits for the host's next time and makes the exchange, opening a connection if there is
+// none to the origin. A kept-alive connection that the host has closed is tried anew, once.
+func (l *Lane) request(ctx context.Context, u urls.URL, t crawl.Target, x *Exchange, total time.Duration, body int64) error {
+	for try := 0; ; try++ {
+		if err := l.wait(ctx); err != nil {
+			return err
+		}
+		if err := l.connect(ctx, u); err != nil {
+			l.pause(0)
+			return err
+		}
+		x.Claim, x.IP = l.Claim, l.Addr.String()
+		x.Request = request(u, l.Politeness.Agent(), t)
+		if err := l.Intend(x.URL, l.client.now()); err != nil {
+			return &storeError{err}
+		}
+		conn := l.conn
+		stop := context.AfterFunc(ctx, func() { _ = conn.Close() })
+		keep, err := l.client.send(conn, x, total, body)
+		if !stop() || err != nil || !keep {
+			l.disconnect()
+		}
+		l.pause(x.Elapsed)
+		if ctx.Err() != nil { // what came may have been cut off by us: it is no outcome
+			return ctx.Err()
+		}
+		if errors.Is(err, errStale) && try == 0 {
+			x.Close()
+			continue
+		}
+		return err
+	}
+}
+
+func (l *Lane) wait(ctx context.Context) error {
+	if l.Valid().Before(l.next) || !l.Valid().After(l.client.now()) {
+		return &stopError{reason: errLease.Error()}
+	}
+	return l.client.sleep(ctx, l.next)
+}
+
+// pause sets the host's next time from the last response time.
+func (l *Lane) pause(response time.Duration) {
+	p := l.Politeness
+	wait := time.Duration(p.Factor * float64(response))
+	wait = max(min(max(wait, p.MinDelay.D()), p.MaxDelay.D()), l.delay)
+	l.pauses = wait
+	l.last = l.client.now()
+	l.next = l.last.Add(wait)
+}
+
+// Pause is the pause between two requests as it stands: what a lane that was cut off owes its host.
+func (l *Lane) Pause() time.Duration { return max(l.pauses, l.delay, l.Politeness.MinDelay.D()) }
+
+func (l *Lane) connect(ctx context.Context, u urls.URL) error {
+	if l.conn != nil && l.conn.origin == u.Origin() && l.client.now().Sub(l.conn.last) < l.client.limits.ConnectionIdle.D() {
+		return nil
+	}
+	l.disconnect()
+	conn, err := l.client.dial(ctx, u, l.Addr)
+	l.conn = conn
+	return err
+}
+
+func (l *Lane) disconnect() {
+	if l.conn != nil {
+		_ = l.conn.Close()
+		l.conn = nil
+	}
+}
+
+// finish judges a response and emits it.
+func (l *Lane) finish(ctx context.Context, t crawl.Target, x *Exchange) error {
+	limits := l.client.limits
+	o := crawl.Outcome{URL: t.URL, Kind: crawl.OutcomeDone, Status: x.Status, Bytes: x.Size + int64(len(x.Request))}
+	last := t.Attempts+1 >= limits.MaxAttempts
+	var stop *stopError
+	switch {
+	case x.Status == 429 || x.Status == 503:
+		pause := min(max(x.retryAfter(l.client.now()), limits.Backoff(t.Attempts+1)), limits.RetryAfter.D())
+		if given := x.retryAfter(l.client.now()); given > 0 {
+			pause = min(given, limits.RetryAfter.D())
+		}
+		after := l.client.now().Add(pause)
+		l.next = later(l.next, after)
+		stop = &stopError{reason: fmt.Sprintf("the host answers %d and asks to wait %s", x.Status, pause.Round(time.Second)), after: after}
+		if !last {
+			o.Kind, o.Reason, o.After = crawl.OutcomeRetry, stop.reason, after
+		}
+	case x.Status >= 500 && !last:
+		o.Kind, o.Reason = crawl.OutcomeRetry, fmt.Sprintf("the host answers %d", x.Status)
+		o.After = l.client.now().Add(limits.Backoff(t.Attempts + 1))
+	case x.Truncated == "disconnect" && !last:
+		o.Kind, o.Reason = crawl.OutcomeRetry, "the connection broke within the body"
+		o.After = l.client.now().Add(limits.Backoff(t.Attempts + 1))
+	case x.Status == 304 && t.Previous.Digest != "":
+		o.Kind = crawl.OutcomeUnmodified
+	}
+	o.Visit = crawl.Visit{ETag: x.Header.Get("ETag"), LastModified: x.Header.Get("Last-Modified")}
+	x.Outcome = o
+	if err := l.Emit(ctx, x); err != nil {
+		return &storeError{err}
+	}
+	if stop != nil {
+		return stop
+	}
+	return nil
+}
+
+// failed turns an error of an exchange into the target's outcome.
+func (l *Lane) failed(ctx context.Context, t crawl.Target, err error) error {
+	var refused *RefusedError
+	var stop *stopError
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case isFatal(err):
+		return err
+	case errors.As(err, &stop):
+		if e := l.giveBack(ctx, []crawl.Target{t}, stop); e != nil {
+			return e
+		}
+		return stop
+	case errors.As(err, &refused):
+		return l.outcome(ctx, t, crawl.Outcome{Kind: crawl.OutcomeRefused, Reason: err.Error()})
+	case hostDown(err):
+		return l.hostFailed(ctx, t, err)
+	case errors.Is(err, errProtocol):
+		return l.outcome(ctx, t, crawl.Outcome{Kind: crawl.OutcomeFailed, Reason: err.Error()})
+	}
+	return l.retry(ctx, t, crawl.OutcomeFailed, err.Error(), l.client.limits.Backoff(t.Attempts+1))
+}
+
+// hostFailed ends the lane: the host cannot be reached. After HostFailures batches in a row all of
+// the claim's URLs fail with it.
+func (l *Lane) hostFailed(ctx context.Context, t crawl.Target, err error) error {
+	limits := l.client.limits
+	stop := &stopError{
+		reason:      "the host cannot be reached: " + err.Error(),
+		after:       l.client.now().Add(limits.Backoff(l.Failures + 1)),
+		unreachable: true,
+		failed:      l.Failures+1 >= limits.HostFailures,
+	}
+	l.next = later(l.next, stop.after)
+	if e := l.giveBack(ctx, []crawl.Target{t}, stop); e != nil {
+		return e
+	}
+	return stop
+}
+
+// retry gives the URL back with back-off, or ends it with the given kind at its last attempt.
+func (l *Lane) retry(ctx context.Context, t crawl.Target, final, reason string, wait time.Duration) error {
+	o := crawl.Outcome{Kind: final, Reason: reason}
+	if t.Attempts+1 < l.client.limits.MaxAttempts {
+		o.Kind, o.After = crawl.OutcomeRetry, l.client.now().Add(wait)
+	}
+	return l.outcome(ctx, t, o)
+}
+
+// outcome emits an outcome that has no response.
+func (l *Lane) outcome(ctx context.Context, t crawl.Target, o crawl.Outcome) error {
+	o.URL = t.URL
+	x := &Exchange{Exchange: crawl.Exchange{
+		Kind: crawl.ExchangePage, Claim: l.Claim, URL: t.URL, Via: t.Via, Path: t.Path,
+		Started: l.client.now(), Outcome: o,
+	}}
+	if err := l.Emit(ctx, x); err != nil {
+		return &storeError{err}
+	}
+	return nil
+}
+
+func (l *Lane) archiveDNS(ctx context.Context, host string) error {
+	a, ok := l.client.resolver.Unsaved(host)
+	if !ok {
+		return nil
+	}
+	x := &Exchange{Exchange: crawl.Exchange{
+		Kind: crawl.ExchangeDNS, Claim: l.Claim, URL: "dns:" + host, IP: a.Server, Started: a.Asked,
+		MIME: "text/dns", Path: string(rune(crawl.HopPrereq)),
+	}}
+	x.Response, x.Size = textReader(a.Text), int64(len(a.Text))
+	return l.Emit(ctx, x)
+}

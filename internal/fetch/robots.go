@@ -1,0 +1,160 @@
+package fetch
+
+import (
+	"compress/gzip"
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httputil"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/muninn-archive/muninn/internal/crawl"
+	"github.com/muninn-archive/muninn/internal/robots"
+	"github.com/muninn-archive/muninn/internal/urls"
+)
+
+// maxRobots bounds the cache of rules.
+const maxRobots = 100_000
+
+type rulesEntry struct {
+	rules   robots.Rules
+	expires time.Time
+	broken  string // why robots.txt could not be had; the rules then disallow everything
+}
+
+// robotsCache keeps the rules of origins, for one user agent each.
+type robotsCache struct {
+	mu      sync.Mutex
+	entries map[string]rulesEntry
+}
+
+func newRobotsCache() *robotsCache { return &robotsCache{entries: map[string]rulesEntry{}} }
+
+func (c *robotsCache) get(key string, now time.Time) (rulesEntry, bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	e, ok := c.entries[key]
+	return e, ok && now.Before(e.expires)
+}
+
+func (c *robotsCache) put(key string, e rulesEntry) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if len(c.entries) >= maxRobots {
+		clear(c.entries)
+	}
+	c.entries[key] = e
+}
+
+// rules returns the rules of a URL's origin, fetching robots.txt and up to five redirects of it
+// (RFC 9309 §2.3.1). A redirect to another address is not followed, for this lane has no lease
+// there: such a robots.txt counts as unavailable, which allows (§2.3.1.3).
+func (l *Lane) rules(ctx context.Context, u urls.URL) (rulesEntry, error) {
+	key := l.Agent + " " + u.Origin()
+	if e, ok := l.client.robots.get(key, l.client.now()); ok {
+		return e, nil
+	}
+	at, err := urls.Parse(u.Origin() + "/robots.txt")
+	if err != nil {
+		return rulesEntry{}, err
+	}
+	e := rulesEntry{rules: robots.AllowAll()}
+	for hop := 0; hop <= robots.MaxRedirects; hop++ {
+		next, found, err := l.robotsHop(ctx, at)
+		if err != nil {
+			return rulesEntry{}, err
+		}
+		e = found
+		if next == nil {
+			break
+		}
+		at = *next
+	}
+	keep := robots.MaxAge
+	if e.broken != "" {
+		keep = l.client.limits.RobotsRetry.D()
+	}
+	e.expires = l.client.now().Add(keep)
+	l.client.robots.put(key, e)
+	return e, nil
+}
+
+// robotsHop fetches one robots.txt. It returns where it redirects to, or what it says.
+func (l *Lane) robotsHop(ctx context.Context, at urls.URL) (*urls.URL, rulesEntry, error) {
+	x := &Exchange{Exchange: crawl.Exchange{Kind: crawl.ExchangeRobots, URL: at.String(), Path: string(rune(crawl.HopPrereq))}}
+	defer x.Close()
+	err := l.request(ctx, at, crawl.Target{URL: at.String()}, x, l.client.limits.RobotsTimeout.D(), robots.MaxBytes+1<<10)
+	if ctx.Err() != nil {
+		return nil, rulesEntry{}, ctx.Err()
+	}
+	if err != nil {
+		var stop *stopError
+		var refused *RefusedError
+		if hostDown(err) || isFatal(err) || errors.As(err, &stop) || errors.As(err, &refused) {
+			return nil, rulesEntry{}, err // says nothing of robots.txt
+		}
+		return nil, rulesEntry{rules: robots.DenyAll(), broken: "robots.txt cannot be had: " + err.Error()}, nil
+	}
+	rules, decided := robots.FromStatus(x.Status)
+	if !decided {
+		body, _ := io.ReadAll(io.LimitReader(x.decoded(), robots.MaxBytes+1))
+		rules = robots.Parse(body, l.Agent)
+	}
+	if err := l.Emit(ctx, x); err != nil {
+		return nil, rulesEntry{}, &storeError{err}
+	}
+	l.heedRetryAfter(x)
+	if x.Status >= 300 && x.Status < 400 && x.Location != "" {
+		if next, ok := l.sameAddress(ctx, at, x.Location); ok {
+			return &next, rulesEntry{rules: robots.AllowAll()}, nil
+		}
+	}
+	e := rulesEntry{rules: rules}
+	switch {
+	case x.Status >= 500 || x.Status == http.StatusTooManyRequests: // 429 speaks of us, not of the file
+		e.rules, e.broken = robots.DenyAll(), "robots.txt answers "+strconv.Itoa(x.Status)+", which disallows everything"
+	case !decided && (x.Truncated == "time" || x.Truncated == "disconnect"): // rules may be missing (§2.3.1.4)
+		e.rules, e.broken = robots.DenyAll(), "robots.txt was cut off: "+x.Truncated
+	}
+	return nil, e, nil
+}
+
+// heedRetryAfter puts the host's next time off if it asks for that instead of giving its robots.txt.
+func (l *Lane) heedRetryAfter(x *Exchange) {
+	if x.Status == http.StatusTooManyRequests || x.Status == http.StatusServiceUnavailable {
+		now := l.client.now()
+		l.next = later(l.next, now.Add(min(x.retryAfter(now), l.client.limits.RetryAfter.D())))
+	}
+}
+
+func (l *Lane) sameAddress(ctx context.Context, at urls.URL, location string) (urls.URL, bool) {
+	base, err := urls.NewResolver(at.String())
+	if err != nil {
+		return urls.URL{}, false
+	}
+	next, err := base.Resolve(location)
+	if err != nil {
+		return urls.URL{}, false
+	}
+	addr, err := l.client.Address(ctx, next.Host())
+	return next, err == nil && addr == l.Addr
+}
+
+// decoded reads the body without its transfer and content encodings. Response stays unread.
+func (x *Exchange) decoded() io.Reader {
+	var r io.Reader = x.body
+	if x.Chunked {
+		r = httputil.NewChunkedReader(r)
+	}
+	if x.Encoding == "gzip" || x.Encoding == "x-gzip" {
+		z, err := gzip.NewReader(r)
+		if err != nil {
+			return io.LimitReader(r, 0)
+		}
+		r = z
+	}
+	return r
+}

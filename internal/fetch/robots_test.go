@@ -1,0 +1,171 @@
+package fetch
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/muninn-archive/muninn/internal/crawl"
+)
+
+// robotsHost answers good pages and the given robots.txt.
+func robotsHost(t *testing.T, robots func(seen) answer) *host {
+	t.Helper()
+	return newHost(t, func(s seen) answer {
+		if strings.HasPrefix(s.path, "/robots") {
+			return robots(s)
+		}
+		return answer{wire: page("200 OK", "page")}
+	})
+}
+
+func fixed(wire string) func(seen) answer { return func(seen) answer { return answer{wire: wire} } }
+
+func hops(n int, final string) func(seen) answer {
+	return func(s seen) answer {
+		at := 0
+		if s.path != "/robots.txt" {
+			_, _ = fmt.Sscanf(s.path, "/robots-%d", &at)
+		}
+		if at < n {
+			return answer{wire: page("301 Moved", "", fmt.Sprintf("Location: /robots-%d", at+1))}
+		}
+		return answer{wire: final}
+	}
+}
+
+func TestRobots(t *testing.T) {
+	closed := page("200 OK", "User-agent: *\nDisallow: /\n")
+	half := page("200 OK", "User-agent: *\nDisallow: /half\n")
+	long := "User-agent: *\nDisallow: /half\n" + strings.Repeat("# comment\n", 60_000)
+	tests := []struct {
+		name   string
+		robots func(seen) answer
+		open   string // outcome of /open, done if empty
+		half   string // outcome of /half
+		asked  int    // requests for robots.txt
+	}{
+		{name: "404", robots: fixed(noRobots), asked: 1},
+		{name: "403", robots: fixed(page("403 Forbidden", "no")), asked: 1},
+		{name: "empty", robots: fixed(page("200 OK", "")), asked: 1},
+		{name: "half", robots: fixed(half), half: crawl.OutcomeRobots, asked: 1},
+		{name: "half, gzipped", robots: fixed(page("200 OK", gzipped(t, "User-agent: *\nDisallow: /half\n"), "Content-Encoding: gzip")), half: crawl.OutcomeRobots, asked: 1},
+		{name: "half, chunked", robots: fixed("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1e\r\nUser-agent: *\nDisallow: /half\n\r\n0\r\n\r\n"), half: crawl.OutcomeRobots, asked: 1},
+		{name: "longer than is read", robots: fixed(page("200 OK", long)), half: crawl.OutcomeRobots, asked: 1},
+		{name: "closed", robots: fixed(closed), open: crawl.OutcomeRobots, half: crawl.OutcomeRobots, asked: 1},
+		{name: "closed to another", robots: fixed(page("200 OK", "User-agent: Huginn\nDisallow: /\n")), asked: 1},
+		{name: "closed to us", robots: fixed(page("200 OK", "User-agent: muninn\nDisallow: /\n\nUser-agent: *\nDisallow:\n")), open: crawl.OutcomeRobots, half: crawl.OutcomeRobots, asked: 1},
+		{name: "500", robots: fixed(page("500 Oops", "")), open: crawl.OutcomeRetry, half: crawl.OutcomeRetry, asked: 1},
+		{name: "429", robots: fixed(page("429 Slow", "")), open: crawl.OutcomeRetry, half: crawl.OutcomeRetry, asked: 1},
+		{name: "hang-up", robots: func(seen) answer { return answer{then: "close"} }, open: crawl.OutcomeRetry, half: crawl.OutcomeRetry, asked: 1},
+		{name: "silence", robots: func(seen) answer { return answer{then: "hang"} }, open: crawl.OutcomeRetry, half: crawl.OutcomeRetry, asked: 1},
+		{name: "no HTTP", robots: func(seen) answer { return answer{wire: "Disallow: /\n\n", then: "close"} }, open: crawl.OutcomeRetry, half: crawl.OutcomeRetry, asked: 1},
+		{name: "cut off", robots: func(seen) answer { return answer{wire: half[:len(half)-10], then: "close"} }, open: crawl.OutcomeRetry, half: crawl.OutcomeRetry, asked: 1},
+		{name: "one redirect", robots: hops(1, half), half: crawl.OutcomeRobots, asked: 2},
+		{name: "five redirects", robots: hops(5, half), half: crawl.OutcomeRobots, asked: 6},
+		{name: "six redirects", robots: hops(6, closed), asked: 6},
+		{name: "redirect to a 500", robots: hops(2, page("500 Oops", "")), open: crawl.OutcomeRetry, half: crawl.OutcomeRetry, asked: 3},
+		{name: "redirect to another address", robots: fixed(page("301 Moved", "", "Location: http://127.9.9.9:1/robots.txt")), asked: 1},
+		{name: "redirect to nowhere", robots: fixed(page("301 Moved", "", "Location: gopher://x")), asked: 1},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			h := robotsHost(t, test.robots)
+			c := newClient(t, h.clock, func(o *Options) { o.Limits.FirstByte = seconds(0.2) })
+			for round := range 2 { // the second finds the rules in the cache
+				r := h.fetch(t, c, "/open", "/half")
+				if r.err != nil {
+					t.Fatal(r.err)
+				}
+				for path, want := range map[string]string{"/open": test.open, "/half": test.half} {
+					if want == "" {
+						want = crawl.OutcomeDone
+					}
+					if o := r.outcome(t, h.url(path)); o.Kind != want {
+						t.Errorf("%s: %+v, want %s", path, o, want)
+					}
+				}
+				asked := test.asked * (1 - round)
+				if x := r.robots(); len(x) > asked || round == 1 && len(x) > 0 {
+					t.Errorf("round %d: %d robots exchanges kept, want %d", round, len(x), asked)
+				}
+			}
+			asked := 0
+			for _, s := range h.log() {
+				if strings.HasPrefix(s.path, "/robots") {
+					asked++
+				} else if (s.path == "/half" && test.half != "") || (s.path == "/open" && test.open != "") {
+					t.Errorf("%s was asked for", s.path)
+				}
+			}
+			if asked != test.asked {
+				t.Errorf("robots.txt was asked for %d times, want %d", asked, test.asked)
+			}
+		})
+	}
+}
+
+// TestRobotsExpire: good rules are kept for a day, bad ones until their retry.
+func TestRobotsExpire(t *testing.T) {
+	broken := true
+	h := robotsHost(t, func(seen) answer {
+		if broken {
+			return answer{wire: page("500 Oops", "")}
+		}
+		return answer{}
+	})
+	c := newClient(t, h.clock, nil)
+	steps := []struct {
+		wait  time.Duration
+		want  string
+		asked int
+	}{
+		{0, crawl.OutcomeRetry, 1},
+		{c.limits.RobotsRetry.D() - time.Minute, crawl.OutcomeRetry, 1},
+		{2 * time.Minute, crawl.OutcomeDone, 2},
+		{23 * time.Hour, crawl.OutcomeDone, 2},
+		{2 * time.Hour, crawl.OutcomeDone, 3},
+	}
+	for i, step := range steps {
+		h.clock.advance(step.wait)
+		r := h.fetch(t, c, "/a")
+		if o := r.outcome(t, h.url("/a")); o.Kind != step.want {
+			t.Errorf("step %d: %+v, want %s", i, o, step.want)
+		}
+		if n := h.paths["/robots.txt"]; n != step.asked {
+			t.Errorf("step %d: robots.txt was asked for %d times, want %d", i, n, step.asked)
+		}
+		broken = false
+	}
+}
+
+// TestBrokenRobotsAtTheLastAttempt: what robots.txt never allowed ends as refused by it.
+func TestBrokenRobotsAtTheLastAttempt(t *testing.T) {
+	h := robotsHost(t, fixed(page("502 Oops", "")))
+	c := newClient(t, h.clock, nil)
+	target := crawl.Target{URL: h.url("/a"), Attempts: c.limits.MaxAttempts - 1}
+	if o := h.run(t, c, nil, target).outcome(t, target.URL); o.Kind != crawl.OutcomeRobots || !strings.Contains(o.Reason, "502") {
+		t.Errorf("%+v", o)
+	}
+}
+
+// TestLeaseEndsBeforeRobots: a lease too short for robots.txt says nothing about the host's rules.
+func TestLeaseEndsBeforeRobots(t *testing.T) {
+	h := robotsHost(t, fixed(noRobots))
+	c := newClient(t, h.clock, nil)
+	ended := func(l *Lane) { end := h.clock.now().Add(-time.Second); l.Valid = func() time.Time { return end } }
+	r := h.run(t, c, ended, targets(h.url("/a"), h.url("/b"))...)
+	for _, path := range []string{"/a", "/b"} {
+		if o := r.outcome(t, h.url(path)); o.Kind != crawl.OutcomeReturned {
+			t.Errorf("%s: %+v, want returned", path, o)
+		}
+	}
+	if n := len(h.log()); n != 0 {
+		t.Errorf("%d requests without a lease", n)
+	}
+	if o := h.fetch(t, c, "/a").outcome(t, h.url("/a")); o.Kind != crawl.OutcomeDone {
+		t.Errorf("with a lease: %+v", o)
+	}
+}

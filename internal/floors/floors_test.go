@@ -1,0 +1,121 @@
+package floors
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/muninn-archive/muninn/"
+
+// floors lists the packages from the ground up: a package imports those of lower floors only.
+// Packages of one floor do not know each other.
+var floors = [][]string{
+	{"internal/crawl", "internal/version"},
+	{"internal/urls"},
+	{"internal/scope", "internal/robots", "internal/politeness", "internal/page", "kb", "internal/crawl/schema"},
+	{"internal/score"},
+	{"frontier", "internal/fetch", "internal/archive", "internal/aah", "internal/spool", "internal/localstack"},
+	{"activities/names"},
+	{"activities"},
+	{"workflows"},
+	{"worker"},
+	{"starter"},
+	{"starter/muninn", "worker/muninn-worker"},
+}
+
+// beside may import anything below the workflows; tests, benches and mains import them.
+var beside = []string{"internal/webworld", "internal/archivecheck", "internal/archive/storetest", "internal/floors", "internal/integration", "internal/bench"}
+
+// wrappers are the only packages that import a library.
+var wrappers = map[string][]string{
+	"go.temporal.io/":                     {"workflows", "activities", "activities/names", "worker", "starter", "internal/localstack", "internal/integration", "internal/bench"},
+	"github.com/nlnwa/gowarc":             {"internal/archive"},
+	"github.com/minio/minio-go":           {"internal/archive"},
+	"github.com/temoto/robotstxt":         {"internal/robots"},
+	"github.com/dgraph-io/badger":         {"frontier"},
+	"github.com/PuerkitoBio/goquery":      {"internal/page", "internal/aah"},
+	"golang.org/x/net/html":               {"internal/page", "internal/aah", "internal/webworld"},
+	"github.com/nlnwa/whatwg-url":         {"internal/urls"},
+	"github.com/spf13/cobra":              {"starter", "worker/muninn-worker"},
+	"github.com/prometheus/client_golang": {"worker"},
+}
+
+type pkg struct {
+	ImportPath string
+	Imports    []string
+}
+
+func packages(t *testing.T) []pkg {
+	t.Helper()
+	out, err := exec.Command("go", "list", "-json=ImportPath,Imports", module+"...").Output()
+	if err != nil {
+		t.Fatalf("go list: %v", err)
+	}
+	var list []pkg
+	for dec := json.NewDecoder(strings.NewReader(string(out))); ; {
+		var p pkg
+		err := dec.Decode(&p)
+		if errors.Is(err, io.EOF) {
+			return list
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		p.ImportPath = strings.TrimPrefix(p.ImportPath, module)
+		list = append(list, p)
+	}
+}
+
+func floorOf(name string) int {
+	return slices.IndexFunc(floors, func(f []string) bool { return slices.Contains(f, name) })
+}
+
+func isBeside(name string) bool {
+	return slices.ContainsFunc(beside, func(b string) bool { return name == b || strings.HasPrefix(name, b+"/") })
+}
+
+func TestFloors(t *testing.T) {
+	workflows := floorOf("workflows")
+	for _, p := range packages(t) {
+		at := floorOf(p.ImportPath)
+		if at < 0 && !isBeside(p.ImportPath) {
+			t.Errorf("%s stands on no floor: give it one in floors_test.go and ARCHITECTURE.md", p.ImportPath)
+			continue
+		}
+		for _, imported := range p.Imports {
+			below, ours := strings.CutPrefix(imported, module)
+			if !ours {
+				continue
+			}
+			switch {
+			case isBeside(p.ImportPath):
+				if floorOf(below) > workflows && !strings.HasPrefix(p.ImportPath, "internal/integration") && !strings.HasPrefix(p.ImportPath, "internal/bench") {
+					t.Errorf("%s imports %s, which stands above the workflows", p.ImportPath, below)
+				}
+			case isBeside(below):
+				if at < floorOf("starter") {
+					t.Errorf("%s imports %s, which is for tests, benches and mains", p.ImportPath, below)
+				}
+			case floorOf(below) >= at:
+				t.Errorf("%s imports %s, which does not stand below it", p.ImportPath, below)
+			}
+		}
+	}
+}
+
+func TestWrappers(t *testing.T) {
+	for _, p := range packages(t) {
+		for _, imported := range p.Imports {
+			for library, allowed := range wrappers {
+				if strings.HasPrefix(imported, library) && !slices.Contains(allowed, p.ImportPath) && !strings.HasPrefix(imported, "golang.org/x/net/html/charset") {
+					t.Errorf("%s imports %s, which only %v may", p.ImportPath, imported, allowed)
+				}
+			}
+		}
+	}
+}

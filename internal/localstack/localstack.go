@@ -1,0 +1,198 @@
+// Package localstack runs a Temporal dev server as a child process, with the settings that were
+// measured to suit a crawl on one machine.
+package localstack
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"go.temporal.io/sdk/client"
+)
+
+// Options make a server.
+type Options struct {
+	Binary string            // the temporal CLI; empty: looked for beside this program and on PATH
+	Data   string            // folder of its database and log
+	Port   int               // 0: a free one
+	UIPort int               // 0: a free one
+	Attrs  map[string]string // search attributes by name and type
+}
+
+// startTimeout is how long the server may take until it answers.
+const startTimeout = 60 * time.Second
+
+// stopTimeout is how long it may take to end before it is killed.
+const stopTimeout = 10 * time.Second
+
+// Server is a running dev server.
+type Server struct {
+	Address string // host:port of the frontend
+	UI      string // URL of the web UI
+	cmd     *exec.Cmd
+	log     *os.File
+	exited  chan struct{}
+	err     error
+	once    sync.Once
+}
+
+// ErrNoBinary says that there is no temporal CLI to be found.
+var ErrNoBinary = errors.New("the temporal CLI is not to be found: `make temporal` builds bin/temporal, or install it on PATH, or use --temporal HOST:PORT")
+
+// Find looks for the temporal CLI: on PATH, then beside this program.
+func Find() (string, error) {
+	if path, err := exec.LookPath("temporal"); err == nil {
+		return path, nil
+	}
+	if self, err := os.Executable(); err == nil {
+		path := filepath.Join(filepath.Dir(self), "temporal")
+		if _, err := os.Stat(path); err == nil {
+			return path, nil
+		}
+	}
+	return "", ErrNoBinary
+}
+
+// Start starts the server and waits until it answers.
+func Start(ctx context.Context, o Options) (*Server, error) {
+	if o.Binary == "" {
+		found, err := Find()
+		if err != nil {
+			return nil, err
+		}
+		o.Binary = found
+	}
+	if err := os.MkdirAll(o.Data, 0o755); err != nil {
+		return nil, fmt.Errorf("start Temporal: %w", err)
+	}
+	var err error
+	for _, port := range []*int{&o.Port, &o.UIPort} {
+		if *port, err = choose(*port); err != nil {
+			return nil, err
+		}
+	}
+	log, err := os.OpenFile(filepath.Join(o.Data, "temporal.log"), os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o644)
+	if err != nil {
+		return nil, fmt.Errorf("start Temporal: %w", err)
+	}
+	s := &Server{
+		Address: net.JoinHostPort("127.0.0.1", strconv.Itoa(o.Port)), UI: fmt.Sprintf("http://127.0.0.1:%d", o.UIPort),
+		log: log, exited: make(chan struct{}),
+	}
+	s.cmd = exec.Command(o.Binary, arguments(o)...)
+	s.cmd.Stdout, s.cmd.Stderr = log, log
+	detach(s.cmd)
+	if err := s.cmd.Start(); err != nil {
+		return nil, errors.Join(fmt.Errorf("start Temporal: %w", err), log.Close())
+	}
+	go func() {
+		s.err = s.cmd.Wait()
+		close(s.exited)
+	}()
+	if err := s.ready(ctx); err != nil {
+		s.Stop()
+		return nil, fmt.Errorf("start Temporal: %w", err)
+	}
+	return s, nil
+}
+
+// arguments are the measured settings: a write-ahead journal, one partition a queue (fewer polls),
+// and task processors that are not held back.
+func arguments(o Options) []string {
+	args := []string{
+		"server", "start-dev", "--ip", "127.0.0.1", "--port", strconv.Itoa(o.Port), "--ui-port", strconv.Itoa(o.UIPort),
+		"--db-filename", filepath.Join(o.Data, "temporal.db"), "--log-level", "warn",
+		"--sqlite-pragma", "journal_mode=wal", "--sqlite-pragma", "synchronous=normal",
+		"--dynamic-config-value", "history.transferProcessorMaxPollRPS=1000",
+		"--dynamic-config-value", "history.timerProcessorMaxPollRPS=1000",
+		"--dynamic-config-value", "system.enableEagerWorkflowStart=true",
+		"--dynamic-config-value", "frontend.enableUpdateWorkflowExecution=true",
+	}
+	for name, kind := range o.Attrs {
+		args = append(args, "--search-attribute", name+"="+kind)
+	}
+	return args
+}
+
+// choose takes the port that is asked for, or a free one.
+func choose(port int) (int, error) {
+	l, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
+	if err != nil {
+		return 0, fmt.Errorf("start Temporal: port %d is in use: choose another, or 0 for a free one: %w", port, err)
+	}
+	port = l.Addr().(*net.TCPAddr).Port
+	return port, l.Close()
+}
+
+// ready waits until the server answers.
+func (s *Server) ready(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, startTimeout)
+	defer cancel()
+	for {
+		c, err := client.DialContext(ctx, client.Options{HostPort: s.Address, Logger: silent{}})
+		if err == nil {
+			_, err = c.CheckHealth(ctx, &client.CheckHealthRequest{})
+			c.Close()
+		}
+		if err == nil {
+			return nil
+		}
+		select {
+		case <-s.exited:
+			return fmt.Errorf("it ended: %w: %s", s.err, s.lastWords())
+		case <-ctx.Done():
+			return fmt.Errorf("it does not answer at %s: %w: %s", s.Address, err, s.lastWords())
+		case <-time.After(100 * time.Millisecond):
+		}
+	}
+}
+
+// lastWords is the last line of the server's log.
+func (s *Server) lastWords() string {
+	f, err := os.Open(s.log.Name())
+	if err != nil {
+		return ""
+	}
+	defer func() { _ = f.Close() }()
+	last := ""
+	for lines := bufio.NewScanner(f); lines.Scan(); {
+		if text := strings.TrimSpace(lines.Text()); text != "" {
+			last = text
+		}
+	}
+	return last
+}
+
+// Exited is closed when the server has ended.
+func (s *Server) Exited() <-chan struct{} { return s.exited }
+
+// Stop ends the server and waits for it.
+func (s *Server) Stop() {
+	s.once.Do(func() {
+		_ = s.cmd.Process.Signal(os.Interrupt)
+		select {
+		case <-s.exited:
+		case <-time.After(stopTimeout):
+			_ = s.cmd.Process.Kill()
+			<-s.exited
+		}
+		_ = s.log.Close()
+	})
+}
+
+// silent is a logger that says nothing.
+type silent struct{}
+
+func (silent) Debug(string, ...any) {}
+func (silent) Info(string, ...any)  {}
+func (silent) Warn(string, ...any)  {}
+func (silent) Error(string, ...any) {}

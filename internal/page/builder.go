@@ -1,0 +1,221 @@
+package page
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"github.com/muninn-archive/muninn/internal/crawl"
+	"github.com/muninn-archive/muninn/internal/urls"
+)
+
+// builder collects the parts of a page while its tree is walked.
+type builder struct {
+	doc      *Document
+	limits   Limits
+	base     urls.Resolver
+	valid    bool // base is a URL
+	based    bool // a base element was seen
+	text     strings.Builder
+	textSize int
+	lang     string
+	resolved map[string]string // reference → canonical URL, "" if it is none
+	seen     map[seenLink]int
+	pending  int // first link that stands in the current block
+	inAnchor int // link of the anchor that is open, −1 if none is
+}
+
+type seenLink struct {
+	url string
+	hop byte
+}
+
+func newBuilder(d *Document, base string, limits Limits) *builder {
+	b := &builder{doc: d, limits: limits, resolved: map[string]string{}, seen: map[seenLink]int{}, inAnchor: -1}
+	r, err := urls.NewResolver(base)
+	b.base, b.valid = r, err == nil
+	return b
+}
+
+func (b *builder) setBase(ref string) {
+	if b.based || !b.valid {
+		return
+	}
+	b.based = true
+	if u, err := b.base.Resolve(ref); err == nil {
+		clear(b.resolved)
+		b.base, err = urls.NewResolver(u.String())
+		b.valid = err == nil
+	}
+}
+
+// write adds text to the current block with its white space folded.
+func (b *builder) write(s string) {
+	for s != "" && b.textSize+b.text.Len() < int(b.limits.TextBytes) {
+		piece := s[:b.split(s)]
+		s = s[len(piece):]
+		folded(&b.text, piece)
+		if s != "" || b.text.Len() >= b.limits.BlockBytes {
+			b.breakBlock()
+		}
+	}
+}
+
+// split tells how much of s the current block has room for: up to a space if there is one, else nothing; at least a
+// rune of a new block.
+func (b *builder) split(s string) int {
+	room := b.limits.BlockBytes - b.text.Len()
+	if len(s) <= room {
+		return len(s)
+	}
+	if at := strings.LastIndexAny(s[:max(room, 0)], " \n\t"); at >= 0 {
+		return at + 1
+	}
+	if b.text.Len() > 0 {
+		return 0
+	}
+	if n := len(cut(s, room)); n > 0 {
+		return n
+	}
+	_, n := utf8.DecodeRuneInString(s)
+	return n
+}
+
+// folded appends s with runs of white space as one space.
+func folded(out *strings.Builder, s string) {
+	space := false
+	for _, r := range s {
+		if r == ' ' || r == '\n' || r == '\t' || r == '\r' || r == '\u00a0' || r == '\f' {
+			space = true
+			continue
+		}
+		if space {
+			space = false
+			if out.Len() > 0 && !strings.HasSuffix(tail(out), " ") {
+				out.WriteByte(' ')
+			}
+		}
+		if r != utf8.RuneError && r != 0 {
+			out.WriteRune(r)
+		}
+	}
+	if space && out.Len() > 0 && !strings.HasSuffix(tail(out), " ") {
+		out.WriteByte(' ')
+	}
+}
+
+func tail(b *strings.Builder) string { s := b.String(); return s[len(s)-1:] }
+
+// breakBlock ends the current text block.
+func (b *builder) breakBlock() {
+	s := strings.TrimSpace(b.text.String())
+	b.text.Reset()
+	if s == "" {
+		b.noBlock()
+		return
+	}
+	b.pending = len(b.doc.Links)
+	b.textSize += len(s)
+	b.doc.Blocks = append(b.doc.Blocks, s)
+}
+
+// noBlock tells the links since the last block that there is no text around them. The text of an
+// anchor that is still open may come yet, in a block inside of it.
+func (b *builder) noBlock() {
+	for i := b.pending; i < len(b.doc.Links); i++ {
+		if i != b.inAnchor {
+			b.doc.Links[i].Block = -1
+		}
+	}
+	b.pending = len(b.doc.Links)
+	if b.inAnchor >= 0 && b.inAnchor < b.pending && b.doc.Links[b.inAnchor].Block == len(b.doc.Blocks) {
+		b.pending = b.inAnchor
+	}
+}
+
+// link adds an outlink that stands in the current block; it returns its index, −1 if it was not taken.
+func (b *builder) link(ref string, hop byte, context, tagPath, rel string) int {
+	ref = strings.TrimSpace(ref)
+	if ref == "" || ref[0] == '#' || !b.valid {
+		return -1
+	}
+	target, known := b.resolved[ref]
+	if !known {
+		if u, err := b.base.Resolve(ref); err == nil {
+			target = u.String()
+		}
+		b.resolved[ref] = target
+	}
+	if target == "" || target == b.doc.URL && hop != crawl.HopRedirect {
+		return -1
+	}
+	key := seenLink{target, hop}
+	if at, twice := b.seen[key]; twice {
+		return at
+	}
+	if len(b.doc.Links) >= b.limits.Links {
+		b.doc.LinksCut++
+		return -1
+	}
+	b.seen[key] = len(b.doc.Links)
+	b.doc.Links = append(b.doc.Links, crawl.Outlink{
+		URL: target, Hop: hop, Context: context, TagPath: tagPath, Rel: rel, Block: len(b.doc.Blocks),
+	})
+	return len(b.doc.Links) - 1
+}
+
+// anchor gives a link its text; the first one that says something counts.
+func (b *builder) anchor(at int, text string) {
+	if at < 0 || b.doc.Links[at].Anchor != "" {
+		return
+	}
+	var out strings.Builder
+	folded(&out, text)
+	b.doc.Links[at].Anchor = cut(strings.TrimSpace(out.String()), b.limits.AnchorBytes)
+}
+
+// robots reads a robots meta element or header.
+func (b *builder) robots(content string) {
+	previous := ""
+	for _, word := range strings.FieldsFunc(strings.ToLower(content), func(r rune) bool { return r == ',' || r == ' ' }) {
+		if strings.HasPrefix(word, "max-") || strings.HasPrefix(previous, "max-") && strings.HasSuffix(previous, ":") {
+			previous = word // max-image-preview:none is no "none"
+			continue
+		}
+		previous = word
+		_, after, named := strings.Cut(word, ":") // "botname:noindex"
+		if named {
+			word = after
+		}
+		switch word {
+		case "noindex":
+			b.doc.NoIndex = true
+		case "nofollow":
+			b.doc.NoFollow = true
+		case "none":
+			b.doc.NoIndex, b.doc.NoFollow = true, true
+		}
+	}
+}
+
+func (b *builder) finish() {
+	b.breakBlock()
+	for i := range b.doc.Links {
+		if b.doc.Links[i].Block >= len(b.doc.Blocks) {
+			b.doc.Links[i].Block = -1
+		}
+	}
+	b.doc.Language = language(b.lang, b.doc.Blocks)
+}
+
+// cut shortens s to at most n bytes at a rune's edge.
+func cut(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	for n > 0 && !utf8.RuneStart(s[n]) {
+		n--
+	}
+	return s[:n]
+}
+
+func validUTF8(b []byte) bool { return utf8.Valid(b) }

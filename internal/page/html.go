@@ -1,0 +1,307 @@
+package page
+
+import (
+	"bytes"
+	"strings"
+
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+
+	"github.com/muninn-archive/muninn/internal/crawl"
+)
+
+// html parses the tree and walks it. Trees that the parser refuses (nested deeper than it allows) are
+// read token by token instead: links and text are found all the same.
+func (b *builder) html(body []byte, contentType string) {
+	text, name := decode(body, "", contentType)
+	b.doc.Charset = name
+	root, err := html.ParseWithOptions(bytes.NewReader(text), html.ParseOptionEnableScripting(false))
+	if err != nil {
+		b.tokens(text)
+		return
+	}
+	b.doc.Root = root
+	w := walker{builder: b}
+	w.walk(root)
+}
+
+// tokens reads a page without building its tree.
+func (b *builder) tokens(text []byte) {
+	z := html.NewTokenizer(bytes.NewReader(text))
+	w := walker{builder: b}
+	skip := 0
+	for {
+		switch z.Next() {
+		case html.ErrorToken:
+			return
+		case html.TextToken:
+			if skip == 0 {
+				b.write(string(z.Text()))
+			}
+		case html.StartTagToken, html.SelfClosingTagToken:
+			t := z.Token()
+			n := &html.Node{Type: html.ElementNode, Data: t.Data, DataAtom: t.DataAtom, Attr: t.Attr}
+			if silent[t.DataAtom] && t.Type == html.StartTagToken {
+				skip++
+			}
+			if blocks[t.DataAtom] {
+				b.breakBlock()
+			}
+			w.open(n)
+		case html.EndTagToken:
+			t := z.Token()
+			if silent[t.DataAtom] && skip > 0 {
+				skip--
+			}
+			if blocks[t.DataAtom] {
+				b.breakBlock()
+			}
+		}
+	}
+}
+
+// walker walks a tree and keeps the tag path to where it is.
+type walker struct {
+	*builder
+	path []string
+}
+
+// maxPath bounds a tag path; the steps nearest to the root are left out.
+const maxPath = 12
+
+func (w *walker) tagPath() string {
+	p := w.path
+	if len(p) > maxPath {
+		p = p[len(p)-maxPath:]
+	}
+	return strings.Join(p, "/")
+}
+
+func (w *walker) walk(n *html.Node) {
+	switch n.Type {
+	case html.TextNode:
+		w.write(n.Data)
+		return
+	case html.ElementNode:
+		if n.DataAtom == atom.Title && w.doc.Title == "" && !inSVG(n) {
+			w.doc.Title = cut(textOf(n), 1024)
+			return
+		}
+		w.path = append(w.path, step(n))
+		defer func() { w.path = w.path[:len(w.path)-1] }()
+		if blocks[n.DataAtom] {
+			w.breakBlock()
+			defer w.breakBlock()
+		}
+		if at := w.open(n); at >= 0 {
+			outer := w.inAnchor
+			w.inAnchor = at
+			defer func() {
+				w.inAnchor = outer
+				if w.doc.Links[at].Anchor == "" {
+					w.anchor(at, anchorText(n))
+				}
+			}()
+		}
+		if silent[n.DataAtom] {
+			return
+		}
+	}
+	for c := n.FirstChild; c != nil; c = c.NextSibling {
+		w.walk(c)
+	}
+}
+
+func step(n *html.Node) string {
+	if class := attr(n, "class"); class != "" {
+		first, _, _ := strings.Cut(strings.TrimSpace(class), " ")
+		return n.Data + "." + cut(first, 40)
+	}
+	return n.Data
+}
+
+// open takes the links and metadata of an element; it returns the index of an anchor's link, else −1.
+func (w *walker) open(n *html.Node) int {
+	get := func(name string) string { return attr(n, name) }
+	embed := func(name string) {
+		if v := get(name); v != "" {
+			w.link(v, crawl.HopEmbed, n.Data+"/@"+name, w.tagPath(), "")
+		}
+	}
+	switch n.DataAtom {
+	case atom.Html:
+		w.lang = get("lang")
+	case atom.Base:
+		if href := get("href"); href != "" {
+			w.setBase(href)
+		}
+	case atom.A, atom.Area:
+		at := w.link(get("href"), crawl.HopLink, n.Data+"/@href", w.tagPath(), strings.ToLower(get("rel")))
+		if n.DataAtom == atom.A {
+			return at
+		}
+		w.anchor(at, get("alt"))
+	case atom.Link:
+		w.linkElement(strings.ToLower(get("rel")), get("href"))
+	case atom.Meta:
+		w.meta(n)
+	case atom.Frame, atom.Iframe, atom.Script, atom.Embed, atom.Track:
+		embed("src")
+	case atom.Img, atom.Source, atom.Video, atom.Audio, atom.Input:
+		if n.DataAtom != atom.Input || strings.EqualFold(get("type"), "image") {
+			embed("src")
+		}
+		embed("poster")
+		for _, ref := range srcset(get("srcset")) {
+			w.link(ref, crawl.HopEmbed, n.Data+"/@srcset", w.tagPath(), "")
+		}
+	case atom.Object:
+		embed("data")
+	case atom.Body, atom.Table, atom.Td:
+		embed("background")
+	}
+	return -1
+}
+
+func (w *walker) linkElement(rel, href string) {
+	if href == "" {
+		return
+	}
+	for word := range strings.FieldsSeq(rel) {
+		switch word {
+		case "stylesheet", "icon", "preload", "apple-touch-icon", "manifest", "modulepreload":
+			w.link(href, crawl.HopEmbed, "link/@href", w.tagPath(), rel)
+			return
+		case "canonical":
+			if u, err := w.base.Resolve(href); err == nil && w.valid {
+				w.doc.Canonical = u.String()
+			}
+			w.link(href, crawl.HopLink, "link/@href", w.tagPath(), rel)
+			return
+		case "next", "prev", "alternate", "contents", "index", "up", "start", "chapter", "section":
+			w.link(href, crawl.HopLink, "link/@href", w.tagPath(), rel)
+			return
+		}
+	}
+}
+
+func (w *walker) meta(n *html.Node) {
+	content := attr(n, "content")
+	switch strings.ToLower(attr(n, "name")) {
+	case "description":
+		w.doc.Description = cut(content, 2048)
+	case "generator":
+		if w.doc.Generator == "" {
+			w.doc.Generator = cut(content, 256)
+		}
+	case "robots":
+		w.robots(content)
+	}
+	if strings.EqualFold(attr(n, "http-equiv"), "refresh") {
+		w.link(refresh(content), crawl.HopRedirect, "meta/@refresh", w.tagPath(), "")
+	}
+}
+
+// refresh takes the URL out of "5; url=/next" (HTML §4.2.5.3): the word url is optional, and so are
+// quotes.
+func refresh(content string) string {
+	_, ref, found := strings.Cut(content, ";")
+	if !found {
+		_, ref, _ = strings.Cut(content, ",")
+	}
+	ref = strings.TrimSpace(ref)
+	if len(ref) >= 3 && strings.EqualFold(ref[:3], "url") {
+		if rest, ok := strings.CutPrefix(strings.TrimSpace(ref[3:]), "="); ok {
+			ref = strings.TrimSpace(rest)
+		}
+	}
+	return strings.Trim(ref, `'"`)
+}
+
+// srcset yields the URLs of a srcset attribute (HTML §4.8.4.2.1).
+func srcset(value string) []string {
+	var refs []string
+	for value != "" {
+		value = strings.TrimLeft(value, " \t\r\n,")
+		ref, rest := value, ""
+		if at := strings.IndexAny(value, " \t\r\n\f"); at >= 0 {
+			ref, rest = value[:at], value[at+1:]
+		}
+		if trimmed := strings.TrimRight(ref, ","); trimmed != ref { // no descriptor
+			ref, value = trimmed, rest
+		} else {
+			_, value, _ = strings.Cut(rest, ",")
+		}
+		if ref != "" && !strings.HasPrefix(ref, "data:") {
+			refs = append(refs, ref)
+		}
+	}
+	return refs
+}
+
+// silent elements hold no text to read.
+var silent = map[atom.Atom]bool{
+	atom.Script: true, atom.Style: true, atom.Template: true, atom.Textarea: true, atom.Select: true,
+	atom.Iframe: true, atom.Object: true, atom.Svg: true, atom.Math: true,
+}
+
+// blocks are the elements that begin and end a text block.
+var blocks = func() map[atom.Atom]bool {
+	m := map[atom.Atom]bool{}
+	for _, a := range []atom.Atom{
+		atom.Address, atom.Article, atom.Aside, atom.Blockquote, atom.Body, atom.Caption, atom.Dd, atom.Details,
+		atom.Div, atom.Dl, atom.Dt, atom.Fieldset, atom.Figcaption, atom.Figure, atom.Footer, atom.Form,
+		atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6, atom.Head, atom.Header, atom.Hr, atom.Html,
+		atom.Li, atom.Main, atom.Nav, atom.Ol, atom.P, atom.Pre, atom.Section, atom.Summary, atom.Table,
+		atom.Tbody, atom.Td, atom.Tfoot, atom.Th, atom.Thead, atom.Tr, atom.Ul, atom.Title, atom.Center,
+	} {
+		m[a] = true
+	}
+	return m
+}()
+
+func attr(n *html.Node, name string) string {
+	for _, a := range n.Attr {
+		if a.Key == name && a.Namespace == "" {
+			return a.Val
+		}
+	}
+	return ""
+}
+
+func inSVG(n *html.Node) bool { return n.Namespace != "" }
+
+// textOf is the folded text below an element.
+func textOf(n *html.Node) string {
+	var raw strings.Builder
+	collect(&raw, n)
+	var out strings.Builder
+	folded(&out, raw.String())
+	return strings.TrimSpace(out.String())
+}
+
+// anchorText is the text below an anchor, with what its images say.
+func anchorText(n *html.Node) string {
+	var raw strings.Builder
+	collect(&raw, n)
+	if strings.TrimSpace(raw.String()) == "" {
+		return attr(n, "title")
+	}
+	return raw.String()
+}
+
+func collect(out *strings.Builder, n *html.Node) {
+	if n.Type == html.TextNode {
+		out.WriteString(n.Data)
+		return
+	}
+	if n.DataAtom == atom.Img {
+		out.WriteString(" " + attr(n, "alt") + " ")
+	}
+	if silent[n.DataAtom] || out.Len() > 64<<10 {
+		return
+	}
+	for c := n.FirstChild; c != nil; c = c.NextSibling {
+		collect(out, c)
+	}
+}

@@ -1,0 +1,109 @@
+// Package page parses a response once: text blocks, title, links with what stands around them,
+// language and metadata. The parsed tree is handed on to the helper.
+package page
+
+import (
+	"bytes"
+	"io"
+	"mime"
+	"strings"
+
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/charset"
+	"golang.org/x/text/transform"
+
+	"github.com/muninn-archive/muninn/internal/crawl"
+)
+
+// Limits bound what is taken from one page.
+type Limits struct {
+	DecodedBytes crawl.Bytes `json:"decoded_bytes"`  // of a body without its encodings; the rest is not looked at
+	Links        int         `json:"links_per_page"` // more are not taken
+	TextBytes    crawl.Bytes `json:"text_bytes"`     // of all text blocks together
+	BlockBytes   int         `json:"block_bytes"`    // of one text block; longer ones are split
+	AnchorBytes  int         `json:"anchor_bytes"`   // of an anchor's text
+}
+
+// DefaultLimits are the documented defaults.
+func DefaultLimits() Limits {
+	return Limits{DecodedBytes: 16 << 20, Links: 5000, TextBytes: 1 << 20, BlockBytes: 4096, AnchorBytes: 512}
+}
+
+// Input is a response as FETCH left it, its transfer and content encodings taken off.
+type Input struct {
+	URL       string
+	MIME      string // Content-Type as it came
+	RobotsTag string // X-Robots-Tag
+	Body      []byte
+}
+
+// Document is a parsed page; Root is nil unless the page is HTML.
+type Document struct {
+	crawl.Page
+	Root *html.Node
+}
+
+// Parse never fails: what cannot be understood is left out.
+func Parse(in Input, limits Limits) *Document {
+	d := &Document{Page: crawl.Page{URL: in.URL, Score: -1}}
+	kind, params, err := mime.ParseMediaType(in.MIME)
+	if err != nil {
+		kind, _, _ = strings.Cut(in.MIME, ";")
+		kind = strings.ToLower(strings.TrimSpace(kind))
+	}
+	if kind == "" || kind == "application/octet-stream" || kind == "text/plain" && looksHTML(in.Body) {
+		kind = sniff(in.Body)
+	}
+	d.MIME = kind
+	b := newBuilder(d, in.URL, limits)
+	b.robots(in.RobotsTag)
+	switch {
+	case kind == "text/html" || kind == "application/xhtml+xml":
+		b.html(in.Body, in.MIME)
+	case kind == "text/xml" || strings.HasSuffix(kind, "/xml") || strings.HasSuffix(kind, "+xml"):
+		b.xml(in.Body)
+	case kind == "text/plain":
+		text, name := decode(in.Body, params["charset"], in.MIME)
+		d.Charset = name
+		b.plain(text)
+	}
+	b.finish()
+	return d
+}
+
+func looksHTML(body []byte) bool { return sniff(body) == "text/html" }
+
+// sniff tells HTML and XML from the rest by their first bytes (WHATWG MIME Sniffing §7.1).
+func sniff(body []byte) string {
+	head := bytes.ToLower(bytes.TrimLeft(body[:min(len(body), 512)], "\xef\xbb\xbf \t\r\n"))
+	for _, start := range []string{"<!doctype html", "<html", "<head", "<body", "<!--", "<title", "<h1", "<div", "<p>", "<a ", "<table"} {
+		if bytes.HasPrefix(head, []byte(start)) {
+			return "text/html"
+		}
+	}
+	if bytes.HasPrefix(head, []byte("<?xml")) {
+		if bytes.Contains(head, []byte("<html")) {
+			return "application/xhtml+xml"
+		}
+		return "text/xml"
+	}
+	return "application/octet-stream"
+}
+
+// decode turns a body into UTF-8: charset by header, byte order mark, meta element, and content.
+func decode(body []byte, declared, contentType string) ([]byte, string) {
+	enc, name, _ := charset.DetermineEncoding(body[:min(len(body), 1024)], contentType)
+	if declared == "" && name == "windows-1252" && validUTF8(body) {
+		return body, "utf-8"
+	}
+	text := body
+	if name == "utf-8" {
+		text = bytes.TrimPrefix(body, []byte("\xef\xbb\xbf"))
+	} else if decoded, err := io.ReadAll(transform.NewReader(bytes.NewReader(body), enc.NewDecoder())); err == nil {
+		text = decoded
+	}
+	if !validUTF8(text) {
+		text = bytes.ToValidUTF8(text, []byte("\uFFFD"))
+	}
+	return text, name
+}

@@ -1,0 +1,114 @@
+package robots
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/muninn-archive/muninn/internal/urls"
+)
+
+func dataRoot(t *testing.T) string {
+	t.Helper()
+	root := os.Getenv("MUNINN_DATA")
+	if root == "" {
+		t.Skip("MUNINN_DATA is not set: no conformance tables")
+	}
+	return filepath.Join(root, "conformance")
+}
+
+// deviations are the cases of Google's table in which Muninn is of another mind.
+var deviations = map[string]string{
+	"GoogleOnly_AcceptUserAgentUpToFirstSpace http://foo.bar/x/y":   "a user agent of two words has the first as its token",
+	"GoogleOnly_IndexHTMLisDirectory http://foo.com/allowed-slash/": "that index.html stands for its directory is Google's own rule",
+	"ID_Encoding http://foo.bar/foo/bar/baz":                        "RFC 9309 §2.2.2 takes escapes off unreserved characters",
+	"ID_Encoding http://foo.bar/foo/bar/ツ":                          "RFC 9309 §2.2.2 escapes what is not ASCII in the URL too",
+}
+
+func TestGoogle(t *testing.T) {
+	raw, err := os.ReadFile(filepath.Join(dataRoot(t), "google-robots.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var cases []struct {
+		Test, URL string
+		File      string `json:"robots_txt"`
+		Agent     string `json:"user_agent"`
+		Allowed   bool
+	}
+	if err := json.Unmarshal(raw, &cases); err != nil {
+		t.Fatal(err)
+	}
+	agree := 0
+	seen := map[string]bool{}
+	for _, c := range cases {
+		path := "/"
+		if _, rest, ok := strings.Cut(c.URL, "://"); ok {
+			if _, after, ok := strings.Cut(rest, "/"); ok {
+				path = "/" + after
+			}
+		}
+		if u, err := urls.Parse(c.URL); err == nil {
+			path = u.RequestURI()
+		}
+		if Parse([]byte(c.File), c.Agent).Allowed(path) == c.Allowed {
+			agree++
+			continue
+		}
+		name := c.Test + " " + c.URL
+		seen[name] = true
+		if deviations[name] == "" {
+			t.Errorf("%s: %q for %s: want %v", name, c.File, c.Agent, c.Allowed)
+		} else {
+			t.Logf("%s differs: %s", name, deviations[name])
+		}
+	}
+	for name := range deviations {
+		if !seen[name] {
+			t.Errorf("%s agrees now: it is no deviation", name)
+		}
+	}
+	t.Logf("%d of %d agree", agree, len(cases))
+}
+
+// TestCrawlerCommons reads the files that made other parsers stumble, and checks what a few of them say.
+func TestCrawlerCommons(t *testing.T) {
+	dir := filepath.Join(dataRoot(t), "crawler-commons/src/test/resources/robots")
+	files, err := filepath.Glob(filepath.Join(dir, "*.txt"))
+	if err != nil || len(files) < 20 {
+		t.Fatalf("%d files, %v", len(files), err)
+	}
+	for _, file := range files {
+		raw, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, agent := range []string{"Muninn", "foobot", "googlebot", "*", ""} {
+			rules := Parse(raw, agent)
+			_, _ = rules.Allowed("/a/b?c=%d"), rules.Delay()
+		}
+	}
+	for _, c := range []struct {
+		file, agent, path string
+		allowed           bool
+	}{
+		{"rfc9309-example-longest-match-robots.txt", "foobot", "/example/page/disallowed.gif", false},
+		{"rfc9309-example-longest-match-robots.txt", "foobot", "/example/page/other", true},
+		{"rfc9309-example-longest-match-robots.txt", "foobot", "/example/page/disallowed.gif?a", false},
+		{"rfc9309-example-simple-robots.txt", "foobot", "/foo", false},
+		{"rfc9309-example-simple-robots.txt", "otherbot", "/a.gif", false},
+		{"rfc9309-example-simple-robots.txt", "foobot", "/example/allowed.gif", true},
+		{"rfc9309-example-simple-robots.txt", "barbot", "/example/page.html", false},
+		{"rfc9309-example-simple-robots.txt", "quxbot", "/example/page.html", true},
+	} {
+		raw, err := os.ReadFile(filepath.Join(dir, c.file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := Parse(raw, c.agent).Allowed(c.path); got != c.allowed {
+			t.Errorf("%s: %s for %s: %v", c.file, c.path, c.agent, got)
+		}
+	}
+}

@@ -1,0 +1,151 @@
+// Package scope decides which URLs belong to a crawl.
+package scope
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/muninn-archive/muninn/internal/crawl"
+	"github.com/muninn-archive/muninn/internal/urls"
+)
+
+// Scope is a compiled crawl.Scope. It is safe for concurrent use.
+type Scope struct {
+	web       bool
+	hosts     map[string]bool
+	plds      map[string]bool
+	include   []Pattern
+	exclude   []Pattern
+	blacklist map[string]bool
+	maxHops   int
+}
+
+// New compiles the scope of a definition; seeds are the canonical seed URLs that bound it.
+func New(d crawl.Definition, seeds []string) (*Scope, error) {
+	s := &Scope{
+		hosts: set(d.Scope.Hosts), plds: set(d.Scope.PLDs), blacklist: set(d.Scope.Blacklist),
+		maxHops: d.Scope.MaxHops,
+	}
+	var err error
+	if s.include, err = compileAll(d.Scope.Include); err != nil {
+		return nil, fmt.Errorf("scope.include: %w", err)
+	}
+	if s.exclude, err = compileAll(d.Scope.Exclude); err != nil {
+		return nil, fmt.Errorf("scope.exclude: %w", err)
+	}
+	bound := d.Bound()
+	s.web = bound == crawl.WithinWeb
+	for _, seed := range seeds {
+		u, err := urls.Parse(seed)
+		if err != nil {
+			continue // seeds are reported where they are submitted
+		}
+		switch bound {
+		case crawl.WithinHost:
+			s.hosts[u.Host()] = true
+		case crawl.WithinPLD:
+			s.plds[u.PLD()] = true
+		}
+	}
+	return s, nil
+}
+
+// Check tells whether a URL belongs to the crawl, and why not; path holds its hop letters from the
+// seed. What a page in scope embeds (one step, wherever it lies) belongs to the crawl too, or the
+// page could not be shown again; redirects and embedded resources are no hops.
+func (s *Scope) Check(u urls.URL, path string) (reason string, ok bool) {
+	pld := u.PLD()
+	switch {
+	case s.maxHops > 0 && hops(path) > s.maxHops:
+		return "too many hops", false
+	case s.blacklist[u.Host()] || s.blacklist[pld]:
+		return "black list", false
+	case matchAny(s.exclude, u):
+		return "excluded", false
+	case embedded(path), s.web, s.hosts[u.Host()], s.plds[pld], matchAny(s.include, u):
+		return "", true
+	}
+	return "out of scope", false
+}
+
+func hops(path string) int {
+	return strings.Count(path, string(rune(crawl.HopLink))) + strings.Count(path, string(rune(crawl.HopSitemap)))
+}
+
+func embedded(path string) bool {
+	path = strings.ReplaceAll(path, string(rune(crawl.HopRedirect)), "")
+	n := len(path)
+	return n >= 1 && path[n-1] == crawl.HopEmbed && (n == 1 || path[n-2] != crawl.HopEmbed)
+}
+
+// Blacklisted tells whether the URL's host or PLD is on the black list.
+func (s *Scope) Blacklisted(u urls.URL) bool { return s.blacklist[u.Host()] || s.blacklist[u.PLD()] }
+
+// set holds hosts as URLs hold them: in lower-case ASCII.
+func set(list []string) map[string]bool {
+	m := make(map[string]bool, len(list))
+	for _, s := range list {
+		if u, err := urls.Parse("http://" + s); err == nil {
+			s = u.Host()
+		}
+		m[s] = true
+	}
+	return m
+}
+
+// Pattern matches URLs: a glob, a SURT prefix or a regular expression (see crawl.Scope).
+type Pattern struct {
+	surt string
+	expr *regexp.Regexp
+}
+
+// Compile reads a pattern.
+func Compile(text string) (Pattern, error) {
+	if prefix, ok := strings.CutPrefix(text, "surt:"); ok {
+		prefix = strings.TrimPrefix(strings.TrimPrefix(prefix, "http://"), "https://")
+		return Pattern{surt: strings.TrimPrefix(prefix, "(")}, nil
+	}
+	expr, isExpr := strings.CutPrefix(text, "re:")
+	if !isExpr {
+		parts := strings.Split(text, "*")
+		for i := range parts {
+			parts[i] = regexp.QuoteMeta(parts[i])
+		}
+		expr = "^" + strings.Join(parts, ".*") + "$"
+	}
+	re, err := regexp.Compile(expr)
+	if err != nil {
+		return Pattern{}, fmt.Errorf("pattern %q: %w", text, err)
+	}
+	return Pattern{expr: re}, nil
+}
+
+// Match tells whether the URL matches.
+func (p Pattern) Match(u urls.URL) bool {
+	if p.expr != nil {
+		return p.expr.MatchString(u.String())
+	}
+	return strings.HasPrefix(u.SURT(), p.surt)
+}
+
+func compileAll(texts []string) ([]Pattern, error) {
+	patterns := make([]Pattern, 0, len(texts))
+	for _, text := range texts {
+		p, err := Compile(text)
+		if err != nil {
+			return nil, err
+		}
+		patterns = append(patterns, p)
+	}
+	return patterns, nil
+}
+
+func matchAny(patterns []Pattern, u urls.URL) bool {
+	for _, p := range patterns {
+		if p.Match(u) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,139 @@
+package score
+
+import (
+	"fmt"
+	"math"
+	"sync"
+
+	"github.com/muninn-archive/muninn/internal/crawl"
+	"github.com/muninn-archive/muninn/internal/scope"
+	"github.com/muninn-archive/muninn/internal/urls"
+)
+
+// silent stands for a part that said nothing.
+const silent = -1
+
+// titleWeight is how often a word of the title counts.
+const titleWeight = 3
+
+// Scorer scores the pages of one crawl. It is safe for concurrent use.
+type Scorer struct {
+	topic    crawl.Topic
+	weights  crawl.Weights
+	learned  *Learned
+	patterns []urlPattern
+	analyser *Analyser
+
+	mu         sync.Mutex
+	byLanguage map[string]topicVector
+}
+
+type urlPattern struct {
+	scope.Pattern
+	score float64
+}
+
+// New makes the scorer of a definition, with what was learned (nil if nothing was yet).
+func New(d crawl.Definition, learned *Learned, analyser *Analyser) (*Scorer, error) {
+	s := &Scorer{topic: d.Topic, weights: d.Weights, learned: learned, analyser: analyser, byLanguage: map[string]topicVector{}}
+	for i, p := range d.Topic.URLPatterns {
+		compiled, err := scope.Compile(p.Pattern)
+		if err != nil {
+			return nil, fmt.Errorf("topic.url_patterns[%d]: %w", i, err)
+		}
+		s.patterns = append(s.patterns, urlPattern{compiled, p.Score})
+	}
+	return s, nil
+}
+
+// Page scores a page and its links in place. inherit is the page's own priority: what a link gets of
+// which no part says anything. The returned vector holds the page's terms.
+func (s *Scorer) Page(p *crawl.Page, inherit float64) Vector {
+	topic := s.vector(p.Language)
+	doc := Vector{}
+	blockScores := make([]float64, len(p.Blocks))
+	for i, block := range p.Blocks {
+		v := s.analyser.Vector(block, p.Language)
+		blockScores[i] = topic.cosine(v)
+		doc.add(v, 1)
+	}
+	s.analyser.Add(doc, p.Title, p.Language, titleWeight)
+	p.Score = silent
+	if topic.norm > 0 && len(doc) > 0 {
+		p.Score = topic.cosine(doc)
+	}
+	for i := range p.Links {
+		s.link(&p.Links[i], p, topic, blockScores, inherit)
+	}
+	return doc
+}
+
+func (s *Scorer) link(l *crawl.Outlink, p *crawl.Page, topic topicVector, blocks []float64, inherit float64) {
+	parts := crawl.Parts{Document: p.Score, Paragraph: silent, Anchor: silent, URL: s.url(l.URL), Helper: silent}
+	switch l.Hop {
+	case crawl.HopRedirect, crawl.HopSitemap:
+		parts.Document = silent
+	case crawl.HopLink:
+		if topic.norm > 0 && l.Block >= 0 && l.Block < len(blocks) {
+			parts.Paragraph = blocks[l.Block]
+		}
+		if topic.norm > 0 && l.Anchor != "" {
+			parts.Anchor = topic.cosine(s.analyser.Vector(l.Anchor, p.Language))
+		}
+	}
+	if l.Prior > 0 {
+		parts.Helper = l.Prior
+	}
+	l.Parts = parts
+	l.Score = s.average(parts, inherit)
+}
+
+// average is the weighted average over the parts that spoke.
+func (s *Scorer) average(p crawl.Parts, inherit float64) float64 {
+	sum, weights := 0.0, 0.0
+	add := func(value, weight float64) {
+		if value != silent {
+			sum += value * weight
+			weights += weight
+		}
+	}
+	add(p.Document, s.weights.Document)
+	add(p.Paragraph, s.weights.Paragraph)
+	add(p.Anchor, s.weights.Anchor)
+	add(p.URL, s.weights.URL)
+	add(p.Helper, s.weights.Helper)
+	if weights == 0 {
+		return Clamp(inherit)
+	}
+	return Clamp(sum / weights)
+}
+
+func (s *Scorer) url(raw string) float64 {
+	if len(s.patterns) == 0 {
+		return silent
+	}
+	u, err := urls.Parse(raw)
+	if err != nil {
+		return silent
+	}
+	best := float64(silent)
+	for _, p := range s.patterns {
+		if p.Match(u) {
+			best = max(best, p.score)
+		}
+	}
+	return best
+}
+
+// Sample keeps what a page can teach.
+func (s *Scorer) Sample(p *crawl.Page, v Vector) Sample {
+	return Sample{URL: p.URL, Score: max(p.Score, 0), Example: IsExample(s.topic, p.URL), Terms: v.heaviest(sampleTerms)}
+}
+
+// Clamp brings a score into [0,1]; what is no number counts as 0.
+func Clamp(x float64) float64 {
+	if math.IsNaN(x) {
+		return 0
+	}
+	return min(max(x, 0), 1)
+}

@@ -1,0 +1,183 @@
+package score
+
+import (
+	"strings"
+	"sync"
+	"unicode"
+
+	"github.com/blevesearch/snowballstem"
+	"github.com/blevesearch/snowballstem/danish"
+	"github.com/blevesearch/snowballstem/dutch"
+	"github.com/blevesearch/snowballstem/english"
+	"github.com/blevesearch/snowballstem/finnish"
+	"github.com/blevesearch/snowballstem/french"
+	"github.com/blevesearch/snowballstem/german"
+	"github.com/blevesearch/snowballstem/hungarian"
+	"github.com/blevesearch/snowballstem/italian"
+	"github.com/blevesearch/snowballstem/norwegian"
+	"github.com/blevesearch/snowballstem/portuguese"
+	"github.com/blevesearch/snowballstem/romanian"
+	"github.com/blevesearch/snowballstem/russian"
+	"github.com/blevesearch/snowballstem/spanish"
+	"github.com/blevesearch/snowballstem/swedish"
+	"github.com/blevesearch/snowballstem/turkish"
+	"golang.org/x/text/unicode/norm"
+)
+
+// Vector holds the frequencies of the terms of a text.
+type Vector map[string]float64
+
+var stemmers = map[string]func(*snowballstem.Env) bool{
+	"da": danish.Stem, "de": german.Stem, "en": english.Stem, "es": spanish.Stem, "fi": finnish.Stem,
+	"fr": french.Stem, "hu": hungarian.Stem, "it": italian.Stem, "nb": norwegian.Stem, "nl": dutch.Stem,
+	"no": norwegian.Stem, "pt": portuguese.Stem, "ro": romanian.Stem, "ru": russian.Stem, "sv": swedish.Stem,
+	"tr": turkish.Stem,
+}
+
+// maxStems bounds the stem cache of a language; when it is full it starts anew.
+const maxStems = 200_000
+
+// Analyser turns texts into terms. Stems are cached, for stemming a page's words each time costs ten
+// times as much. It is safe for concurrent use.
+type Analyser struct {
+	mu    sync.RWMutex
+	stems map[string]map[string]string // language → word → term, "" for a stop word
+}
+
+// NewAnalyser makes an analyser with an empty cache.
+func NewAnalyser() *Analyser { return &Analyser{stems: map[string]map[string]string{}} }
+
+// Add counts the terms of a text into a vector, each with the given weight.
+func (a *Analyser) Add(v Vector, text, lang string, weight float64) {
+	if _, known := stemmers[lang]; !known {
+		lang = "en"
+	}
+	words(text, func(w string) {
+		if term := a.term(w, lang); term != "" {
+			v[term] += weight
+		}
+	})
+}
+
+// Vector returns the term frequencies of a text.
+func (a *Analyser) Vector(text, lang string) Vector {
+	v := Vector{}
+	a.Add(v, text, lang, 1)
+	return v
+}
+
+func (a *Analyser) term(word, lang string) string {
+	a.mu.RLock()
+	term, known := a.stems[lang][word]
+	a.mu.RUnlock()
+	if known {
+		return term
+	}
+	word = strings.Clone(word)
+	term = stem(word, lang)
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if len(a.stems[lang]) >= maxStems || a.stems[lang] == nil {
+		a.stems[lang] = map[string]string{}
+	}
+	a.stems[lang][word] = term
+	return term
+}
+
+func stem(word, lang string) string {
+	word = strings.ToLower(word)
+	if stopWords[word] || len(word) < 2 {
+		return ""
+	}
+	env := snowballstem.NewEnv(word)
+	stemmers[lang](env)
+	return fold(env.Current())
+}
+
+// fold strips the accents of letters.
+func fold(s string) string {
+	ascii := true
+	for i := range len(s) {
+		ascii = ascii && s[i] < 0x80
+	}
+	if ascii {
+		return s
+	}
+	var out strings.Builder
+	for _, r := range norm.NFD.String(s) {
+		if !unicode.Is(unicode.Mn, r) {
+			out.WriteRune(r)
+		}
+	}
+	return out.String()
+}
+
+// words calls yield with each word of a text as it stands. Scripts that are written without spaces
+// give their character pairs.
+func words(text string, yield func(string)) {
+	start, previous := -1, -1
+	for i, r := range text {
+		switch {
+		case unspaced(r):
+			if start >= 0 && previous < 0 {
+				yield(text[start:i])
+			}
+			if previous >= 0 {
+				yield(text[previous : i+len(string(r))])
+			}
+			start, previous = -1, i
+			continue
+		case isWord(r):
+			if start < 0 {
+				start = i
+			}
+			previous = -1
+			continue
+		case start >= 0:
+			yield(text[start:i])
+		}
+		start, previous = -1, -1
+	}
+	if start >= 0 {
+		yield(text[start:])
+	}
+}
+
+func isWord(r rune) bool {
+	if r < 0x80 {
+		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9'
+	}
+	return unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.Is(unicode.Mn, r)
+}
+
+func unspaced(r rune) bool {
+	return r >= 0x0e00 && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai)
+}
+
+// stopWords are the commonest words of the commonest languages of the web.
+var stopWords = func() map[string]bool {
+	m := map[string]bool{}
+	for _, list := range []string{
+		`a about above after again all also am an and any are as at be because been before being below between both but
+		by can could did do does doing down during each few for from further had has have having he her here hers him his
+		how i if in into is it its itself just me more most my no nor not now of off on once only or other our out over
+		own same she should so some such than that the their them then there these they this those through to too under
+		until up us very was we were what when where which while who whom why will with would you your`,
+		`aber alle als also am an auch auf aus bei bin bis bist da das dass dein dem den der des die dies diese dieser doch
+		du durch ein eine einem einen einer er es für haben hat hatte ich ihr im in ist ja jede kann kein mehr mein mit nach
+		nicht noch nur ob oder ohne schon sein sich sie sind so über um und uns unter vom von vor war was weil wenn wer wie
+		wir wird zu zum zur`,
+		`au aux avec ce ces cette dans de des du elle en est et eu il ils je la le les leur lui mais même ne nous on ou où par
+		pas pour qu que qui sa se ses son sont sur ta te tu un une vous`,
+		`al como con de del desde donde el ella en entre era es esta este ha hay la las lo los más mi muy no nos o para pero
+		por porque que se ser si sin sobre son su sus también un una y ya`,
+		`che con da dal degli dei del della di e gli ha il in la le lo ma nel non per più si sono una uno`,
+		`aan als bij dat de den der die dit door een en er het hij ik in is je maar met naar niet of om onder ook op te tot uit
+		van voor was wat wij zal ze zich zijn`,
+	} {
+		for w := range strings.FieldsSeq(list) {
+			m[w] = true
+		}
+	}
+	return m
+}()

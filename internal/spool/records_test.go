@@ -1,0 +1,117 @@
+package spool
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"reflect"
+	"testing"
+	"time"
+
+	"github.com/muninn-archive/muninn/internal/crawl"
+)
+
+func TestRecords(t *testing.T) {
+	b := batch(t)
+	if _, err := ReadAll[crawl.Page](b, "pages"); !errors.Is(err, ErrMissing) {
+		t.Errorf("before writing: %v", err)
+	}
+	many := crawl.Page{URL: "http://b.test/", Blocks: make([]string, 200_000)}
+	for i := range many.Blocks {
+		many.Blocks[i] = "7"
+	}
+	lists := [][]crawl.Page{
+		nil,
+		{{URL: "http://a.test/", Title: "not UTF-8: \xff\xc3(", Score: -1, Objects: []crawl.Object{{Type: "post", Properties: map[string]string{"\xe9": "\x00"}}}}},
+		{many, {URL: "http://c.test/", Links: []crawl.Outlink{{URL: "http://d.test/", Hop: crawl.HopLink, Block: -1}}}},
+	}
+	for _, list := range lists {
+		if err := WriteAll(b, "pages", list); err != nil {
+			t.Fatal(err)
+		}
+		got, err := ReadAll[crawl.Page](b, "pages")
+		if err != nil || !reflect.DeepEqual(got, list) {
+			t.Errorf("%d records, want %d: %v", len(got), len(list), err)
+		}
+	}
+	path := filepath.Join(b.Dir(), "pages")
+	raw, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, raw[:len(raw)-1], 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := ReadAll[crawl.Page](b, "pages"); !errors.Is(err, ErrMissing) {
+		t.Errorf("cut off: %v", err)
+	}
+}
+
+func TestSmallFiles(t *testing.T) {
+	b := batch(t)
+	var got crawl.Target
+	if err := b.Read("state", &got); !errors.Is(err, ErrMissing) {
+		t.Errorf("before writing: %v", err)
+	}
+	want := crawl.Target{URL: "http://a.test/", Attempts: 2}
+	if err := b.Write("state", want); err != nil {
+		t.Fatal(err)
+	}
+	if err := b.Read("state", &got); err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("%+v, %v", got, err)
+	}
+	if err := b.Remove(); err != nil {
+		t.Fatal(err)
+	}
+	if err := b.Read("state", &got); !errors.Is(err, ErrMissing) {
+		t.Errorf("after removal: %v", err)
+	}
+}
+
+// TestSweep: only what nothing has written to for long is removed, though a log that grows leaves the
+// time of its folder as it was.
+func TestSweep(t *testing.T) {
+	s, err := Open(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	now := time.Now()
+	old, alive := s.Batch("ravens", "old"), s.Batch("ravens", "alive")
+	for _, b := range []*Batch{old, alive} {
+		if err := b.Write("state", 1); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Chtimes(b.Dir(), now, now.Add(-48*time.Hour)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Chtimes(filepath.Join(old.Dir(), "state"), now, now.Add(-47*time.Hour)); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Sweep(now, 24*time.Hour); err != nil {
+		t.Fatal(err)
+	}
+	var n int
+	if err := old.Read("state", &n); !errors.Is(err, ErrMissing) {
+		t.Errorf("the old batch is still there: %v", err)
+	}
+	if err := alive.Read("state", &n); err != nil {
+		t.Errorf("the batch that was written to is gone: %v", err)
+	}
+}
+
+// TestBatchFolders: names with slashes and dots stay folders of their own inside the spool.
+func TestBatchFolders(t *testing.T) {
+	s, err := Open(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := map[string]bool{}
+	for _, name := range [][2]string{{"a", "b/1"}, {"a/b", "1"}, {"a", "b%2F1"}, {"ä", "../x"}, {"a", "b"}} {
+		dir := s.Batch(name[0], name[1]).Dir()
+		if seen[dir] || filepath.Dir(filepath.Dir(dir)) != filepath.Join(s.dir, "batches") {
+			t.Errorf("%q: %s", name, dir)
+		}
+		seen[dir] = true
+	}
+}

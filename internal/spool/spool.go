@@ -1,0 +1,114 @@
+package spool
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/url"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+// ErrMissing says that a batch has no such file: the step that writes it has to run again.
+var ErrMissing = errors.New("the batch's working files are gone: run it again from its first step")
+
+// Spool is the folder of all batches of a worker.
+type Spool struct{ dir string }
+
+// Open makes the folder if it is not there.
+func Open(dir string) (*Spool, error) {
+	if err := os.MkdirAll(filepath.Join(dir, "tmp"), 0o755); err != nil {
+		return nil, fmt.Errorf("open spool: %w", err)
+	}
+	return &Spool{dir}, nil
+}
+
+// TempDir is for files that need not outlive the process.
+func (s *Spool) TempDir() string { return filepath.Join(s.dir, "tmp") }
+
+// Batch names a batch's folder; it is made at the first write.
+func (s *Spool) Batch(crawl, batch string) *Batch {
+	return &Batch{dir: filepath.Join(s.dir, "batches", url.PathEscape(crawl), url.PathEscape(batch))}
+}
+
+// Sweep removes the folders of batches that nothing has touched for longer than age: those of
+// batches that failed and were never run again.
+func (s *Spool) Sweep(now time.Time, age time.Duration) error {
+	batches, err := filepath.Glob(filepath.Join(s.dir, "batches", "*", "*"))
+	if err != nil {
+		return err
+	}
+	for _, dir := range batches {
+		if now.Sub(touched(dir)) > age {
+			if err := os.RemoveAll(dir); err != nil {
+				return fmt.Errorf("sweep spool: %w", err)
+			}
+		}
+	}
+	return nil
+}
+
+// touched is when the folder or a file in it was last written: appending to a file leaves the folder's
+// own time as it was.
+func touched(dir string) (last time.Time) {
+	paths := []string{dir}
+	entries, _ := os.ReadDir(dir)
+	for _, e := range entries {
+		paths = append(paths, filepath.Join(dir, e.Name()))
+	}
+	for _, path := range paths {
+		if info, err := os.Stat(path); err == nil && info.ModTime().After(last) {
+			last = info.ModTime()
+		}
+	}
+	return last
+}
+
+// Batch is one batch's folder.
+type Batch struct{ dir string }
+
+// Dir returns the folder's path.
+func (b *Batch) Dir() string { return b.dir }
+
+// Remove deletes the folder.
+func (b *Batch) Remove() error { return os.RemoveAll(b.dir) }
+
+// Write puts a small value into a file of its own, whole or not at all.
+func (b *Batch) Write(name string, value any) error {
+	raw, err := json.Marshal(value)
+	if err != nil {
+		return fmt.Errorf("spool %s: %w", name, err)
+	}
+	return b.writeFile(name, raw)
+}
+
+func (b *Batch) writeFile(name string, raw []byte) error {
+	if err := os.MkdirAll(b.dir, 0o755); err != nil {
+		return fmt.Errorf("spool %s: %w", name, err)
+	}
+	path := filepath.Join(b.dir, name)
+	if err := os.WriteFile(path+".new", raw, 0o644); err != nil {
+		return fmt.Errorf("spool %s: %w", name, err)
+	}
+	if err := os.Rename(path+".new", path); err != nil {
+		return fmt.Errorf("spool %s: %w", name, err)
+	}
+	return nil
+}
+
+// Read reads what Write wrote; ErrMissing if it did not.
+func (b *Batch) Read(name string, value any) error {
+	raw, err := os.ReadFile(filepath.Join(b.dir, name))
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("spool %s: %w", name, ErrMissing)
+	}
+	if err != nil {
+		return fmt.Errorf("spool %s: %w", name, err)
+	}
+	if err := json.Unmarshal(raw, value); err != nil {
+		return fmt.Errorf("spool %s: %w", name, err)
+	}
+	return nil
+}

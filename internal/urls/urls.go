@@ -1,0 +1,214 @@
+// Package urls gives URLs their one canonical form, their SURT and their pay-level domain.
+// Parsing follows the WHATWG URL standard, as browsers do.
+package urls
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"strconv"
+	"strings"
+
+	"github.com/cespare/xxhash/v2"
+	whatwg "github.com/nlnwa/whatwg-url/url"
+	"golang.org/x/net/publicsuffix"
+)
+
+// MaxLength is the longest URL, in bytes, that is taken; longer ones are nearly always traps.
+const MaxLength = 2083
+
+// Partitions is the number of partitions of the PLD space, fixed for ever.
+const Partitions = 1024
+
+// The reasons for which a URL is not taken.
+var (
+	ErrScheme  = errors.New("not http or https")
+	ErrNoHost  = errors.New("has no host")
+	ErrTooLong = fmt.Errorf("is longer than %d bytes", MaxLength)
+)
+
+// URL is an http or https URL in canonical form: WHATWG serialisation without fragment and user
+// information, percent-escapes in upper case, lone percent signs escaped, unreserved characters
+// unescaped, no empty query.
+type URL struct {
+	text   string // the whole
+	scheme string
+	host   string // lower-case ASCII; IPv6 in brackets
+	port   int
+	path   int // index of the path in text
+}
+
+var parser = whatwg.NewParser(whatwg.WithPercentEncodeSinglePercentSign())
+
+// Parse makes the canonical URL of an absolute URL as people and pages write it.
+func Parse(raw string) (URL, error) {
+	if len(raw) > 4*MaxLength {
+		return URL{}, ErrTooLong
+	}
+	u, err := parser.Parse(strings.TrimSpace(raw))
+	if err != nil {
+		return URL{}, fmt.Errorf("parse URL: %w", err)
+	}
+	return canonical(u)
+}
+
+// Resolver resolves the references of one document.
+type Resolver struct{ base *whatwg.Url }
+
+// NewResolver takes the document's base URL.
+func NewResolver(base string) (Resolver, error) {
+	u, err := parser.Parse(base)
+	if err != nil {
+		return Resolver{}, fmt.Errorf("parse base URL: %w", err)
+	}
+	return Resolver{u}, nil
+}
+
+// Resolve makes the canonical URL of a reference.
+func (r Resolver) Resolve(ref string) (URL, error) {
+	if len(ref) > 4*MaxLength {
+		return URL{}, ErrTooLong
+	}
+	u, err := r.base.Parse(strings.TrimSpace(ref))
+	if err != nil {
+		return URL{}, fmt.Errorf("resolve URL: %w", err)
+	}
+	return canonical(u)
+}
+
+func canonical(u *whatwg.Url) (URL, error) {
+	scheme := u.Scheme()
+	if scheme != "http" && scheme != "https" {
+		return URL{}, ErrScheme
+	}
+	host := strings.TrimSuffix(u.Hostname(), ".")
+	if host == "" || host[len(host)-1] == '.' { // what is left of "1.2.." would read as an address the next time
+		return URL{}, ErrNoHost
+	}
+	port := 80
+	if scheme == "https" {
+		port = 443
+	}
+	var b strings.Builder
+	b.Grow(len(host) + 64)
+	b.WriteString(scheme)
+	b.WriteString("://")
+	b.WriteString(host)
+	if p := u.Port(); p != "" {
+		b.WriteByte(':')
+		b.WriteString(p)
+		port, _ = strconv.Atoi(p)
+	}
+	start := b.Len()
+	path := u.Pathname()
+	if path == "" {
+		path = "/"
+	}
+	writeEscaped(&b, path)
+	if q := u.Query(); q != "" {
+		b.WriteByte('?')
+		writeEscaped(&b, q)
+	}
+	if b.Len() > MaxLength {
+		return URL{}, ErrTooLong
+	}
+	return URL{text: b.String(), scheme: scheme, host: host, port: port, path: start}, nil
+}
+
+// writeEscaped unescapes unreserved characters, puts the other escapes into upper case (RFC 3986
+// §6.2.2) and escapes the percent signs that begin none, lest "%4%31" become an escape.
+func writeEscaped(b *strings.Builder, s string) {
+	for i := 0; i < len(s); i++ {
+		c := s[i]
+		if c != '%' {
+			b.WriteByte(c)
+			continue
+		}
+		if i+2 >= len(s) || !isHex(s[i+1]) || !isHex(s[i+2]) {
+			b.WriteString("%25")
+			continue
+		}
+		v := unhex(s[i+1])<<4 | unhex(s[i+2])
+		if unreserved(v) {
+			b.WriteByte(v)
+		} else {
+			b.WriteByte('%')
+			b.WriteByte(upperHex(s[i+1]))
+			b.WriteByte(upperHex(s[i+2]))
+		}
+		i += 2
+	}
+}
+
+func isHex(c byte) bool {
+	return c >= '0' && c <= '9' || c >= 'a' && c <= 'f' || c >= 'A' && c <= 'F'
+}
+
+func upperHex(c byte) byte {
+	if c >= 'a' {
+		return c - 32
+	}
+	return c
+}
+
+func unhex(c byte) byte {
+	if c <= '9' {
+		return c - '0'
+	}
+	return upperHex(c) - 'A' + 10
+}
+
+func unreserved(c byte) bool {
+	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '-' || c == '.' || c == '_' || c == '~'
+}
+
+// String returns the canonical form.
+func (u URL) String() string { return u.text }
+
+// Scheme is "http" or "https".
+func (u URL) Scheme() string { return u.scheme }
+
+// Host is the host in lower-case ASCII, IPv6 addresses in brackets, without port.
+func (u URL) Host() string { return u.host }
+
+// Port is the port, the scheme's default if none was written.
+func (u URL) Port() int { return u.port }
+
+// RequestURI is path and query, as they go into a request line.
+func (u URL) RequestURI() string { return u.text[u.path:] }
+
+// Origin is scheme, host and, if it is not the default, port.
+func (u URL) Origin() string { return u.text[:u.path] }
+
+// Authority is the value of the Host header.
+func (u URL) Authority() string { return u.text[len(u.scheme)+3 : u.path] }
+
+// PLD is the URL's pay-level domain.
+func (u URL) PLD() string { return PLD(u.host) }
+
+// PLD returns a host's pay-level domain: public suffix plus one label. An IP address and a host
+// without a known suffix are their own.
+func PLD(host string) string {
+	if strings.HasPrefix(host, "[") || net.ParseIP(host) != nil {
+		return host
+	}
+	suffix, icann := publicsuffix.PublicSuffix(host)
+	if !icann && strings.IndexByte(suffix, '.') < 0 {
+		return host // the list's rule "*": nothing is known of the suffix
+	}
+	pld, err := publicsuffix.EffectiveTLDPlusOne(host)
+	if err != nil {
+		return host // the host is itself a public suffix
+	}
+	return pld
+}
+
+// Address returns the IP address that a host literally is.
+func Address(host string) (netip.Addr, bool) {
+	a, err := netip.ParseAddr(strings.Trim(host, "[]"))
+	return a, err == nil
+}
+
+// Partition returns the partition of a PLD, in [0, Partitions).
+func Partition(pld string) int { return int(xxhash.Sum64String(pld) % Partitions) }

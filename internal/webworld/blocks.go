@@ -1,0 +1,86 @@
+package webworld
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"hash/crc32"
+
+	"github.com/klauspost/compress/flate"
+)
+
+// block is a part of many pages with its deflate stream, which refers to nothing before it and ends on a
+// byte, so that streams can be put one behind the other.
+type block struct {
+	raw, deflated []byte
+}
+
+const (
+	benchPool       = 2000 // blocks and titles for each side
+	benchParagraphs = 5    // a block
+)
+
+// prepare writes the titles and compresses the blocks.
+func (be *bench) prepare(b *builder) {
+	z, err := flate.NewWriter(nil, flate.DefaultCompression)
+	if err != nil {
+		b.err = err
+		return
+	}
+	sides := [2][]subject{{cooking, world}, {ravens, norse}}
+	for side, subjects := range sides {
+		for i := range benchPool {
+			r := random(be.seed, fmt.Sprintf("bench %d %d", side, i))
+			s := subjects[i%2]
+			t := b.lib.title(r, s)
+			be.titles[side] = append(be.titles[side], benchTitle{text: t, slug: slug(t)})
+			var raw bytes.Buffer
+			for j, p := range b.lib.paragraphs(r, s, benchParagraphs) {
+				fmt.Fprintf(&raw, "<p class=\"text\" id=\"p%d-%d\">%s</p>\n", i, j, p)
+			}
+			be.blocks[side] = append(be.blocks[side], b.block(z, raw.Bytes()))
+		}
+	}
+	be.tail = b.block(z, []byte("</article>\n<footer><p>Muninn bench world</p></footer>\n</body>\n</html>\n"))
+}
+
+func (b *builder) block(z *flate.Writer, raw []byte) block {
+	var out bytes.Buffer
+	z.Reset(&out)
+	_, err := z.Write(raw)
+	if err == nil {
+		err = z.Flush()
+	}
+	if err != nil && b.err == nil {
+		b.err = err
+	}
+	return block{raw: raw, deflated: out.Bytes()}
+}
+
+func plain(head []byte, blocks []block) [][]byte {
+	pieces := [][]byte{head}
+	for _, b := range blocks {
+		pieces = append(pieces, b.raw)
+	}
+	return pieces
+}
+
+// zipped puts the gzip file of a page together (RFC 1952): only head is compressed anew, and fast.
+func zipped(head []byte, blocks []block) [][]byte {
+	start := bytes.NewBuffer(make([]byte, 0, 4<<10))
+	start.Write([]byte{0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255})
+	if err := flate.StatelessDeflate(start, head, false, nil); err != nil {
+		return nil // a buffer takes all
+	}
+	sum, size := crc32.ChecksumIEEE(head), len(head)
+	pieces := [][]byte{nil}
+	for _, b := range blocks {
+		sum = crc32.Update(sum, crc32.IEEETable, b.raw)
+		size += len(b.raw)
+		pieces = append(pieces, b.deflated)
+	}
+	pieces[0] = start.Bytes()
+	end := []byte{3, 0} // an empty final block
+	end = binary.LittleEndian.AppendUint32(end, sum)
+	return append(pieces, binary.LittleEndian.AppendUint32(end, uint32(size)))
+}

@@ -1,0 +1,55 @@
+package webworld
+
+import (
+	"context"
+	"net"
+	"net/netip"
+)
+
+// countingListener tells the recorder about each connection.
+type countingListener struct {
+	net.Listener
+	rec *recorder
+}
+
+func (l *countingListener) Accept() (net.Conn, error) {
+	nc, err := l.Listener.Accept()
+	if err != nil {
+		return nil, err
+	}
+	c := &conn{Conn: nc, rec: l.rec, ip: localIP(nc)}
+	l.rec.opened(c)
+	return c, nil
+}
+
+// conn is a server's end of a connection.
+type conn struct {
+	net.Conn
+	rec *recorder
+	ip  netip.Addr // the site's
+}
+
+func (c *conn) Close() error {
+	c.rec.closed(c)
+	return c.Conn.Close()
+}
+
+// reset makes the next Close send RST instead of FIN.
+func (c *conn) reset() error {
+	if tcp, ok := c.Conn.(*net.TCPConn); ok {
+		return tcp.SetLinger(0)
+	}
+	return nil
+}
+
+func localIP(nc net.Conn) netip.Addr {
+	return nc.LocalAddr().(*net.TCPAddr).AddrPort().Addr().Unmap()
+}
+
+type connKey struct{}
+
+func withConn(ctx context.Context, nc net.Conn) context.Context {
+	return context.WithValue(ctx, connKey{}, nc)
+}
+
+func connOf(ctx context.Context) *conn { return ctx.Value(connKey{}).(*conn) }

@@ -1,0 +1,6 @@
+//go:build !unix
+
+package webworld
+
+// hungUp is not known on this system until a read or write fails.
+func (c *conn) hungUp() bool { return false }

@@ -1,0 +1,188 @@
+package webworld
+
+import (
+	"context"
+	"net"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// rawAnswer writes a response that is no ordinary one. It calls x.end before its last byte; an exchange
+// that it leaves open counts as cut by the client.
+type rawAnswer func(x *exchange, w http.ResponseWriter, r *http.Request)
+
+// handler serves all sites.
+type handler struct {
+	sites   map[string]*site
+	rec     *recorder
+	latency time.Duration
+}
+
+func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	c := connOf(r.Context())
+	s := h.sites[hostname(r.Host)]
+	if s == nil || s.IP != c.ip {
+		h.rec.stranger(r.Host)
+		http.Error(w, "no such host on this address", http.StatusMisdirectedRequest)
+		return
+	}
+	uri := r.URL.RequestURI()
+	res := s.answer(r)
+	x := h.rec.begin(c, s.Host, "http://"+r.Host+uri, res.robots, s.rules.allows(uri))
+	defer func() {
+		if x.abandon() {
+			panic(http.ErrAbortHandler) // or net/http would make a complete response of it
+		}
+	}()
+	if !pause(r.Context(), h.latency) {
+		return
+	}
+	if res.raw != nil {
+		res.raw(x, w, r)
+		return
+	}
+	s.setHeader(w.Header(), res)
+	if s.etag && unchanged(r, res) {
+		w.Header().Del("Content-Type")
+		x.end(http.StatusNotModified)
+		w.WriteHeader(http.StatusNotModified)
+		return
+	}
+	send(x, w, r, res)
+}
+
+// answer finds the resource for a request, or the site's hiccup, or its 404.
+func (s *site) answer(r *http.Request) *resource {
+	res := s.find(r.URL)
+	if res == nil {
+		res = s.missing(r.URL.RequestURI())
+	}
+	if s.hiccup != nil && !res.robots {
+		if hic, ok := s.hiccup(int(s.asked.Add(1))); ok {
+			return hic
+		}
+	}
+	return res
+}
+
+func (s *site) setHeader(h http.Header, res *resource) {
+	for k, v := range s.defaults {
+		h[k] = v
+	}
+	for k, v := range res.header {
+		h[k] = v
+	}
+}
+
+// send writes the response, the last byte apart, so that end comes before the client can have it all.
+func send(x *exchange, w http.ResponseWriter, r *http.Request, res *resource) {
+	pieces := res.body
+	if res.gz != nil || res.zip != nil {
+		w.Header().Set("Vary", "Accept-Encoding")
+		if acceptsGzip(r) {
+			w.Header().Set("Content-Encoding", "gzip")
+			pieces = res.compressed()
+		}
+	}
+	body := join(pieces)
+	if !res.chunked {
+		w.Header().Set("Content-Length", strconv.Itoa(len(body)))
+	}
+	if len(body) == 0 || r.Method == http.MethodHead {
+		x.end(res.Status)
+		w.WriteHeader(res.Status)
+		return
+	}
+	w.WriteHeader(res.Status)
+	last := len(body) - 1
+	if err := write(w, body[:last], res.chunked); err != nil || r.Context().Err() != nil {
+		return
+	}
+	x.end(res.Status)
+	if _, err := w.Write(body[last:]); err != nil {
+		x.retract(res.Status)
+	} else if err := http.NewResponseController(w).Flush(); err != nil {
+		x.retract(res.Status)
+	}
+}
+
+// write writes the body, in several chunks if it is to be chunked.
+func write(w http.ResponseWriter, body []byte, chunked bool) error {
+	const chunk = 1500
+	for chunked && len(body) > chunk {
+		if _, err := w.Write(body[:chunk]); err != nil {
+			return err
+		}
+		if err := http.NewResponseController(w).Flush(); err != nil {
+			return err
+		}
+		body = body[chunk:]
+	}
+	_, err := w.Write(body)
+	return err
+}
+
+func join(pieces [][]byte) []byte {
+	if len(pieces) == 1 {
+		return pieces[0]
+	}
+	n := 0
+	for _, p := range pieces {
+		n += len(p)
+	}
+	all := make([]byte, 0, n)
+	for _, p := range pieces {
+		all = append(all, p...)
+	}
+	return all
+}
+
+// unchanged tells whether the client's copy is good (RFC 9110 §13.2.2: If-None-Match goes first).
+func unchanged(r *http.Request, res *resource) bool {
+	tag, modified := res.header.Get("ETag"), res.header.Get("Last-Modified")
+	if match := r.Header.Get("If-None-Match"); match != "" {
+		return tag != "" && strings.Contains(match, tag)
+	}
+	since, err := http.ParseTime(r.Header.Get("If-Modified-Since"))
+	if err != nil {
+		return false
+	}
+	at, err := http.ParseTime(modified)
+	return err == nil && !at.After(since)
+}
+
+func acceptsGzip(r *http.Request) bool {
+	for _, v := range r.Header.Values("Accept-Encoding") {
+		for part := range strings.SplitSeq(v, ",") {
+			name, q, _ := strings.Cut(strings.TrimSpace(part), ";")
+			if (name == "gzip" || name == "*") && strings.ReplaceAll(q, " ", "") != "q=0" {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// pause waits for d; it is false if ctx ended first.
+func pause(ctx context.Context, d time.Duration) bool {
+	if d <= 0 {
+		return ctx.Err() == nil
+	}
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+func hostname(hostport string) string {
+	if h, _, err := net.SplitHostPort(hostport); err == nil {
+		return strings.ToLower(h)
+	}
+	return strings.ToLower(hostport)
+}

@@ -1,0 +1,262 @@
+package webworld
+
+import (
+	"net/netip"
+	"sync"
+	"time"
+)
+
+// recorder measures the traffic of a world. All its state is under mu, which is never held over I/O
+// other than a non-blocking look at a socket.
+type recorder struct {
+	now func() time.Time
+
+	mu         sync.Mutex
+	ips        map[netip.Addr]*ipRecord
+	hosts      map[string]int
+	urls       map[string]int
+	cutURLs    map[string]int
+	disallowed map[string]int
+	byStatus   map[int]int
+	robotsDone map[string]bool // hosts whose robots.txt has been answered
+	robotsLate map[string]string
+	strangers  map[string]int
+}
+
+// ipRecord is the traffic of one IP.
+type ipRecord struct {
+	Traffic
+	ip        netip.Addr
+	conns     map[*conn]struct{}
+	live      map[*exchange]struct{}
+	last      ending // of any response
+	lastPages ending // of a page, that is, anything but robots.txt
+}
+
+type ending struct {
+	at  time.Time
+	url string
+}
+
+// exchange is one request under way.
+type exchange struct {
+	rec     *recorder
+	ip      *ipRecord
+	conn    *conn
+	host    string
+	began   time.Time
+	url     string
+	robots  bool
+	over    bool // under rec.mu, as is counted
+	counted bool // as complete
+}
+
+func newRecorder(now func() time.Time) *recorder {
+	return &recorder{
+		now: now, ips: map[netip.Addr]*ipRecord{}, hosts: map[string]int{}, urls: map[string]int{},
+		cutURLs: map[string]int{}, disallowed: map[string]int{}, byStatus: map[int]int{},
+		robotsDone: map[string]bool{}, robotsLate: map[string]string{}, strangers: map[string]int{},
+	}
+}
+
+// know makes the site's IP appear in Stats before its first request.
+func (rec *recorder) know(s *site) {
+	rec.mu.Lock()
+	defer rec.mu.Unlock()
+	rec.at(s.IP)
+}
+
+func (rec *recorder) at(ip netip.Addr) *ipRecord {
+	r := rec.ips[ip]
+	if r == nil {
+		r = &ipRecord{ip: ip, conns: map[*conn]struct{}{}, live: map[*exchange]struct{}{}}
+		rec.ips[ip] = r
+	}
+	return r
+}
+
+// begin notes a request whose header has been read.
+func (rec *recorder) begin(c *conn, host, url string, robots, allowed bool) *exchange {
+	rec.mu.Lock()
+	defer rec.mu.Unlock()
+	now, r := rec.now(), rec.at(c.ip)
+	r.reap(rec)
+	x := &exchange{rec: rec, ip: r, conn: c, began: now, host: host, url: url, robots: robots}
+	r.MinGap = shorter(r.MinGap, r.gap(x, now, true))
+	if !robots {
+		r.MinPageGap = shorter(r.MinPageGap, r.gap(x, now, false))
+	}
+	r.live[x] = struct{}{}
+	r.PeakRequests = max(r.PeakRequests, len(r.live))
+	r.Requests++
+	rec.hosts[host]++
+	rec.judge(x, allowed)
+	return x
+}
+
+// judge notes what the request's robots.txt has to say about it.
+func (rec *recorder) judge(x *exchange, allowed bool) {
+	if x.robots {
+		x.ip.Robots++
+		return
+	}
+	if !allowed {
+		rec.disallowed[x.url]++
+	}
+	if _, late := rec.robotsLate[x.host]; !late && !rec.robotsDone[x.host] {
+		rec.robotsLate[x.host] = x.url
+	}
+}
+
+// stranger notes a request for a host that does not live on the IP.
+func (rec *recorder) stranger(host string) {
+	rec.mu.Lock()
+	defer rec.mu.Unlock()
+	rec.strangers[host]++
+}
+
+// gap is the pause before x, 0 if it overlaps another request, nil if there was none before.
+func (r *ipRecord) gap(x *exchange, now time.Time, withRobots bool) *Gap {
+	for y := range r.live {
+		if withRobots || !y.robots {
+			return &Gap{IP: r.ip, From: y.url, To: x.url}
+		}
+	}
+	last := r.lastPages
+	if withRobots {
+		last = r.last
+	}
+	if last.at.IsZero() {
+		return nil
+	}
+	return &Gap{IP: r.ip, Pause: now.Sub(last.at), From: last.url, To: x.url}
+}
+
+// reap ends the requests whose client has hung up without the handler having noticed yet.
+func (r *ipRecord) reap(rec *recorder) {
+	for x := range r.live {
+		if x.conn.hungUp() {
+			rec.cut(x)
+		}
+	}
+}
+
+// end notes that the last byte of a response is about to be written. Only the first of end and abandon
+// counts.
+func (x *exchange) end(status int) {
+	rec := x.rec
+	rec.mu.Lock()
+	defer rec.mu.Unlock()
+	if x.over {
+		return
+	}
+	rec.finish(x, rec.now())
+	x.counted = true
+	rec.byStatus[status]++
+	if !x.robots {
+		rec.urls[x.url]++
+	}
+}
+
+// abandon notes that the client left before the response was written; it is false if end was first.
+func (x *exchange) abandon() bool {
+	rec := x.rec
+	rec.mu.Lock()
+	defer rec.mu.Unlock()
+	if x.over {
+		return false
+	}
+	rec.cut(x)
+	return true
+}
+
+// retract turns an ended exchange into a cut one: its last byte could not be written.
+func (x *exchange) retract(status int) {
+	rec := x.rec
+	rec.mu.Lock()
+	defer rec.mu.Unlock()
+	if !x.counted {
+		return
+	}
+	x.counted = false
+	if rec.byStatus[status]--; rec.byStatus[status] == 0 {
+		delete(rec.byStatus, status)
+	}
+	if !x.robots {
+		rec.urls[x.url]--
+		if rec.urls[x.url] == 0 {
+			delete(rec.urls, x.url)
+		}
+	}
+	rec.countCut(x)
+}
+
+// finish ends an exchange as of a time.
+func (rec *recorder) finish(x *exchange, at time.Time) {
+	x.over = true
+	delete(x.ip.live, x)
+	end := ending{at, x.url}
+	x.ip.last = later(x.ip.last, end)
+	if x.robots {
+		rec.robotsDone[x.host] = true
+	} else {
+		x.ip.lastPages = later(x.ip.lastPages, end)
+	}
+}
+
+// cut ends an exchange that the client left, as of its begin: when exactly the client left is not known,
+// and the gap after it must not look shorter than it was.
+func (rec *recorder) cut(x *exchange) {
+	rec.finish(x, x.began)
+	rec.countCut(x)
+}
+
+func later(a, b ending) ending {
+	if b.at.After(a.at) {
+		return b
+	}
+	return a
+}
+
+func (rec *recorder) countCut(x *exchange) {
+	x.ip.Cut++
+	if !x.robots {
+		rec.cutURLs[x.url]++
+	}
+}
+
+// opened and closed follow the connections of an IP.
+func (rec *recorder) opened(c *conn) {
+	rec.mu.Lock()
+	defer rec.mu.Unlock()
+	r := rec.at(c.ip)
+	for old := range r.conns {
+		if old.hungUp() {
+			delete(r.conns, old)
+		}
+	}
+	r.conns[c] = struct{}{}
+	r.Connections++
+	r.PeakConnections = max(r.PeakConnections, len(r.conns))
+}
+
+func (rec *recorder) closed(c *conn) {
+	rec.mu.Lock()
+	defer rec.mu.Unlock()
+	delete(rec.at(c.ip).conns, c)
+}
+
+// closeConns closes what http.Server does not know any more: hijacked connections.
+func (rec *recorder) closeConns() {
+	rec.mu.Lock()
+	var all []*conn
+	for _, r := range rec.ips {
+		for c := range r.conns {
+			all = append(all, c)
+		}
+	}
+	rec.mu.Unlock()
+	for _, c := range all {
+		c.Close()
+	}
+}

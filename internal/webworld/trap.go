@@ -1,0 +1,73 @@
+package webworld
+
+import (
+	"fmt"
+	"net/url"
+	"strings"
+	"time"
+)
+
+// calendarView is what the template "calendar" gets.
+type calendarView struct {
+	Date                    time.Time
+	Text                    string
+	Before, After, NextYear string
+	Days                    []string
+	Session                 string
+	Deeper                  string
+}
+
+// trap is a calendar without end, with session ids in paths, parameters and queries, and paths that grow.
+type trap struct {
+	b *builder
+	s *site
+}
+
+func planTrap(b *builder, s *site) *trap {
+	s.setRobots(rules{}, "")
+	t := &trap{b: b, s: s}
+	s.dynamic = t.answer
+	return t
+}
+
+func (t *trap) write() {
+	res := t.s.addHTML("/", "trap", false, t.page("/", time.Date(2024, 5, 1, 0, 0, 0, 0, time.UTC)))
+	res.Endless = true
+}
+
+// answer knows every date, every session and every depth; it is safe for concurrent use.
+func (t *trap) answer(u *url.URL) *resource {
+	date, err := time.Parse(time.DateOnly, u.Query().Get("date"))
+	if err != nil {
+		date = time.Date(2024, 5, 1, 0, 0, 0, 0, time.UTC)
+	}
+	known := false
+	for _, prefix := range []string{"/calendar", "/events", "/room/", "/deeper/"} {
+		known = known || strings.HasPrefix(u.Path, prefix)
+	}
+	if !known {
+		return nil
+	}
+	res := t.s.missing(u.RequestURI())
+	res.Status, res.Kind = 200, "trap"
+	res.body = [][]byte{t.page(u.RequestURI(), date)}
+	return res
+}
+
+func (t *trap) page(uri string, date time.Time) []byte {
+	r := t.b.random(t.s, "%s", uri)
+	day := func(y, m, d int) string { return date.AddDate(y, m, d).Format(time.DateOnly) }
+	path, _, _ := strings.Cut(uri, "?")
+	v := calendarView{
+		Date: date, Text: t.b.lib.paragraph(r, world, 2), Before: day(0, -1, 0), After: day(0, 1, 0), NextYear: day(1, 0, 0),
+		Session: fmt.Sprintf("%016X", r.Uint64()), Deeper: path[:strings.LastIndex(path, "/")+1],
+	}
+	for d := range 7 {
+		v.Days = append(v.Days, day(0, 0, d+1))
+	}
+	var out strings.Builder
+	if err := t.b.views.ExecuteTemplate(&out, "calendar", v); err != nil {
+		return []byte(err.Error())
+	}
+	return []byte(out.String())
+}

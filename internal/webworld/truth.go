@@ -1,0 +1,161 @@
+package webworld
+
+import (
+	"bytes"
+	"net/url"
+	"slices"
+	"strings"
+
+	"golang.org/x/net/html"
+)
+
+// link is a reference from a page, resolved.
+type link struct {
+	url      *url.URL
+	embed    bool
+	nofollow bool
+}
+
+// walk follows all links from the seeds, not into disallowed pages and not beyond the door of a trap, and
+// lists what it meets. It goes over the worlds' own bodies, not over the network.
+func (b *builder) walk() []Page {
+	found := map[string]*Page{}
+	queue := make([]*Page, 0, len(b.seeds))
+	meet := func(l link, depth int, nofollow bool) {
+		p := b.listed(l.url)
+		if p == nil {
+			return
+		}
+		known, again := found[p.URL]
+		if again && (!known.NoFollow || nofollow) {
+			return
+		}
+		if again { // met anew without nofollow: all that follows from it is, too
+			known.NoFollow = false
+			queue = append(queue, known)
+			return
+		}
+		p.Depth, p.NoFollow, p.Embed = depth, nofollow, l.embed
+		found[p.URL] = p
+		queue = append(queue, p)
+	}
+	for _, s := range b.seeds {
+		meet(link{url: mustParse(s)}, 0, false)
+	}
+	for len(queue) > 0 {
+		p := queue[0]
+		queue = queue[1:]
+		if !p.Allowed || p.Endless {
+			continue
+		}
+		for _, l := range b.linksOf(p) {
+			meet(l, p.Depth+1, p.NoFollow || l.nofollow)
+		}
+	}
+	pages := make([]Page, 0, len(found))
+	for _, p := range found {
+		pages = append(pages, *p)
+	}
+	slices.SortFunc(pages, byURL)
+	return pages
+}
+
+// listed finds the page at u; nil if it is outside the world or inside a trap.
+func (b *builder) listed(u *url.URL) *Page {
+	p, ok := lookup(b.sites, u)
+	if !ok || p.Kind == "robots" || p.Kind == "trap" && !p.Endless {
+		return nil
+	}
+	return &p
+}
+
+// lookup finds the page at u, which may be the host's 404; it is false outside the world.
+func lookup(sites map[string]*site, u *url.URL) (Page, bool) {
+	s := sites[strings.ToLower(u.Hostname())]
+	if s == nil || s.base != u.Scheme+"://"+strings.ToLower(u.Host) {
+		return Page{}, false
+	}
+	if res := s.find(u); res != nil {
+		return res.Page, true
+	}
+	return s.missing(u.RequestURI()).Page, true
+}
+
+// linksOf are the links of a page's body and its redirect.
+func (b *builder) linksOf(p *Page) []link {
+	u := mustParse(p.URL)
+	res := b.sites[p.Host].find(u)
+	if res == nil {
+		return nil
+	}
+	if p.Location != "" {
+		return []link{{url: mustParse(p.Location), embed: p.Embed}}
+	}
+	if res.raw != nil || p.Status != 200 || !strings.HasPrefix(res.header.Get("Content-Type"), "text/html") {
+		return nil
+	}
+	return extract(u, join(res.body))
+}
+
+// extract finds the links of a page as a browser or a thorough crawler would.
+func extract(base *url.URL, body []byte) []link {
+	var links []link
+	add := func(ref string, embed, nofollow bool) {
+		u, err := base.Parse(strings.TrimSpace(ref))
+		if err != nil || ref == "" || u.Scheme != "http" {
+			return
+		}
+		u.Fragment = ""
+		links = append(links, link{u, embed, nofollow})
+	}
+	z := html.NewTokenizer(bytes.NewReader(body))
+	for {
+		switch z.Next() {
+		case html.ErrorToken:
+			return links
+		case html.StartTagToken, html.SelfClosingTagToken:
+			t := z.Token()
+			if t.Data == "base" {
+				if u, err := base.Parse(attr(t, "href")); err == nil {
+					base = u
+				}
+				continue
+			}
+			elementLinks(t, add)
+		}
+	}
+}
+
+func elementLinks(t html.Token, add func(ref string, embed, nofollow bool)) {
+	switch t.Data {
+	case "a", "area":
+		add(attr(t, "href"), false, strings.Contains(attr(t, "rel"), "nofollow"))
+	case "frame", "iframe":
+		add(attr(t, "src"), false, false)
+	case "img", "script", "source":
+		add(attr(t, "src"), true, false)
+		for candidate := range strings.SplitSeq(attr(t, "srcset"), ",") {
+			if f := strings.Fields(candidate); len(f) > 0 {
+				add(f[0], true, false)
+			}
+		}
+	case "link":
+		rel := attr(t, "rel")
+		add(attr(t, "href"), strings.Contains(rel, "stylesheet") || strings.Contains(rel, "icon"), false)
+	case "meta":
+		if strings.EqualFold(attr(t, "http-equiv"), "refresh") {
+			if _, ref, ok := strings.Cut(attr(t, "content"), "url="); ok {
+				add(strings.Trim(ref, `'"`), false, false)
+			}
+		}
+	}
+}
+
+func attr(t html.Token, name string) string {
+	for _, a := range t.Attr {
+		if a.Key == name {
+			return a.Val
+		}
+	}
+	return ""
+}

@@ -1,0 +1,82 @@
+// Command webworld-serve serves a synthetic web until it is told to stop (SIGTERM or SIGINT). When it is ready it
+// prints one line of JSON with the seeds, the topic, the port and the IP of each host; at the end it prints
+// what it measured.
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"net/netip"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/muninn-archive/muninn/internal/webworld"
+)
+
+func main() {
+	if err := run(); err != nil {
+		fmt.Fprintln(os.Stderr, "webworld-serve:", err)
+		os.Exit(1)
+	}
+}
+
+func run() error {
+	var o webworld.Options
+	kind := flag.String("kind", "demo", "demo, bench or faults")
+	hosts := flag.Int("hosts", 500, "hosts of a bench world")
+	pages := flag.Int("pages", 40, "pages a host of a bench world")
+	list := flag.Bool("truth", false, "put the ground truth of all pages into the first line")
+	flag.Uint64Var(&o.Seed, "seed", 1, "same seed, same world")
+	flag.IntVar(&o.Port, "port", 0, "port on every IP; 0 picks a free one")
+	flag.IntVar(&o.Scale, "scale", 1, "size of a demo world; 1 is about 250 pages")
+	flag.DurationVar(&o.Latency, "latency", 0, "wait before each response")
+	flag.TextVar(&o.FirstIP, "first-ip", netip.AddrFrom4([4]byte{127, 77, 0, 1}), "IP of the first site")
+	flag.Parse()
+
+	w, err := choose(*kind, o, *hosts, *pages)
+	if err != nil {
+		return err
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGINT)
+	defer stop()
+	if err := w.Start(context.WithoutCancel(ctx)); err != nil {
+		return err
+	}
+	if err := announce(w, *list); err != nil {
+		return err
+	}
+	<-ctx.Done()
+	if err := w.Close(); err != nil {
+		return err
+	}
+	return json.NewEncoder(os.Stdout).Encode(w.Stats())
+}
+
+func choose(kind string, o webworld.Options, hosts, pages int) (*webworld.World, error) {
+	switch kind {
+	case "demo":
+		return webworld.NewDemo(o), nil
+	case "bench":
+		return webworld.NewBench(o, hosts, pages), nil
+	case "faults":
+		return webworld.NewFaults(o), nil
+	}
+	return nil, fmt.Errorf("unknown kind of world: %q", kind)
+}
+
+func announce(w *webworld.World, truth bool) error {
+	ready := struct {
+		Seeds   []string              `json:"seeds"`
+		Topic   []string              `json:"topic"`
+		Port    int                   `json:"port"`
+		Resolve map[string]netip.Addr `json:"resolve"`
+		Pages   []webworld.Page       `json:"pages,omitempty"`
+	}{Seeds: w.Seeds(), Topic: w.Topic(), Port: w.Port(), Resolve: w.Resolve()}
+	if truth {
+		ready.Pages = w.Pages()
+	}
+	return json.NewEncoder(os.Stdout).Encode(ready)
+}

@@ -1,0 +1,249 @@
+package webworld
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log"
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"slices"
+	"sync"
+	"time"
+)
+
+// Options choose a world. The zero value is the demo-sized world of seed 0 on a free port.
+type Options struct {
+	Seed    uint64
+	FirstIP netip.Addr    // of the first site; default 127.77.0.1
+	Port    int           // on every IP; 0 picks a free one
+	Latency time.Duration // between a request and the first byte of its response; default none
+	Scale   int           // multiplies the demo's articles, topics and recipes; 1 (the default) is about 250 pages
+}
+
+func (o Options) withDefaults() Options {
+	if !o.FirstIP.IsValid() {
+		o.FirstIP = netip.AddrFrom4([4]byte{127, 77, 0, 1})
+	}
+	o.Scale = max(o.Scale, 1)
+	return o
+}
+
+// Site is one host of the world.
+type Site struct {
+	Host       string // without the port
+	IP         netip.Addr
+	Kind       string        // blog, forum, wiki, news, offtopic, trap, forbidden, mirror, oddity, bench or fault
+	Robots     string        // the text of robots.txt; empty if it has none
+	RobotsCode int           // the status that robots.txt answers with; 0 if its answer is no valid HTTP
+	CrawlDelay time.Duration // as robots.txt asks; 0 if it does not
+}
+
+// Page is the ground truth of one URL that can be reached from the seeds through allowed pages.
+type Page struct {
+	URL      string
+	Host     string // without the port
+	Kind     string // what it is: post, topic, article, list, profile, feed, redirect, missing, image, trap, fault …
+	Relevant bool   // to World.Topic
+	Allowed  bool   // by robots.txt; a disallowed page is listed because an allowed one links to it
+	Status   int    // of the answer to a first, unconditional GET; 0 if it is no complete HTTP response
+	Depth    int    // links from the nearest seed; 0 in a bench world
+	Embed    bool   // an image, stylesheet, script or icon; frames are pages
+	NoFollow bool   // every way to it passes a rel=nofollow link
+	Location string // absolute target if it is a redirect
+	SameAs   string // URL of the page with the identical body, if this one is its duplicate
+	Endless  bool   // the door to a trap or to 100,000 404s: what it links to is not listed
+}
+
+// World is a set of sites and their measured traffic. Apart from Start and Close its methods may be
+// called at any time after Start; before Start they answer with nothing.
+type World struct {
+	opts   Options
+	plan   []Site // without what building adds
+	build  func(*builder)
+	rec    *recorder
+	server *http.Server
+	stop   context.CancelFunc
+	done   sync.WaitGroup
+
+	port  int
+	sites map[string]*site
+	order []*site
+	seeds []string
+	topic []string
+	pages func() []Page
+}
+
+func newWorld(o Options, plan []Site, build func(*builder)) *World {
+	return &World{opts: o.withDefaults(), plan: plan, build: build, rec: newRecorder(time.Now)}
+}
+
+// Start binds all addresses, writes the sites and serves them until Close or until ctx ends.
+func (w *World) Start(ctx context.Context) error {
+	if w.server != nil {
+		return errors.New("start web world: already started")
+	}
+	listeners, port, err := listenAll(ctx, addresses(w.plan), w.opts.Port)
+	if err != nil {
+		return fmt.Errorf("start web world: %w", err)
+	}
+	w.port = port
+	b, err := newBuilder(w.opts, port, w.plan)
+	if err != nil {
+		closeAll(listeners)
+		return fmt.Errorf("build web world: %w", err)
+	}
+	w.build(b)
+	if b.err != nil {
+		closeAll(listeners)
+		return fmt.Errorf("build web world: %w", b.err)
+	}
+	w.sites, w.order, w.seeds, w.topic = b.sites, b.order, b.seeds, b.topic
+	w.pages = sync.OnceValue(b.truth)
+	for _, s := range w.order {
+		w.rec.know(s)
+	}
+	ctx, w.stop = context.WithCancel(ctx)
+	w.serve(ctx, listeners)
+	return nil
+}
+
+func (w *World) serve(ctx context.Context, listeners []net.Listener) {
+	w.server = &http.Server{
+		Handler:           &handler{sites: w.sites, rec: w.rec, latency: w.opts.Latency},
+		BaseContext:       func(net.Listener) context.Context { return ctx },
+		ConnContext:       withConn,
+		ReadHeaderTimeout: 30 * time.Second,
+		ErrorLog:          log.New(io.Discard, "", 0),
+	}
+	context.AfterFunc(ctx, func() { w.server.Close() })
+	for _, l := range listeners {
+		w.done.Go(func() { _ = w.server.Serve(&countingListener{Listener: l, rec: w.rec}) })
+	}
+}
+
+// Close cuts all connections and frees the addresses. Stats stay readable.
+func (w *World) Close() error {
+	if w.server == nil {
+		return nil
+	}
+	w.stop()
+	err := w.server.Close()
+	w.rec.closeConns()
+	w.done.Wait()
+	return err
+}
+
+// Port is the port of every site.
+func (w *World) Port() int { return w.port }
+
+// Seeds are the URLs to begin with.
+func (w *World) Seeds() []string { return slices.Clone(w.seeds) }
+
+// Topic is the list of keywords that relevant pages are about; empty in a world of faults.
+func (w *World) Topic() []string { return slices.Clone(w.topic) }
+
+// Resolve maps each host to its IP.
+func (w *World) Resolve() map[string]netip.Addr {
+	m := make(map[string]netip.Addr, len(w.order))
+	for _, s := range w.order {
+		m[s.Host] = s.IP
+	}
+	return m
+}
+
+// Sites lists the hosts in the order of their making.
+func (w *World) Sites() []Site {
+	list := make([]Site, len(w.order))
+	for i, s := range w.order {
+		list[i] = s.Site
+	}
+	return list
+}
+
+// Pages lists every page that can be reached from the seeds and is not inside a trap, by URL.
+func (w *World) Pages() []Page {
+	if w.pages == nil {
+		return nil
+	}
+	return slices.Clone(w.pages())
+}
+
+// PageOf finds the ground truth of a URL as it was requested: session ids, the order of parameters and
+// their escaping do not matter. It knows the inside of traps too, and answers 404 pages for unknown paths;
+// it is false for hosts outside the world. Depth, Embed and NoFollow are those of Pages, not set here.
+func (w *World) PageOf(rawURL string) (Page, bool) {
+	u, err := url.Parse(rawURL)
+	if err != nil {
+		return Page{}, false
+	}
+	return lookup(w.sites, u)
+}
+
+// Stats is what the servers have measured so far.
+func (w *World) Stats() Stats { return w.rec.snapshot() }
+
+func addresses(plan []Site) []netip.Addr {
+	var ips []netip.Addr
+	for _, s := range plan {
+		ips = append(ips, s.IP)
+	}
+	slices.SortFunc(ips, netip.Addr.Compare)
+	return slices.Compact(ips)
+}
+
+// listenAll binds the same port on all ips. With port 0 it asks the kernel for one and tries again when
+// another IP has it taken.
+func listenAll(ctx context.Context, ips []netip.Addr, port int) ([]net.Listener, int, error) {
+	const tries = 20
+	var err error
+	for range tries {
+		var ls []net.Listener
+		got := port
+		for _, ip := range ips {
+			var l net.Listener
+			if l, err = new(net.ListenConfig).Listen(ctx, "tcp", netip.AddrPortFrom(ip, uint16(got)).String()); err != nil {
+				break
+			}
+			ls = append(ls, l)
+			got = l.Addr().(*net.TCPAddr).Port
+		}
+		if err == nil {
+			return ls, got, nil
+		}
+		closeAll(ls)
+		if port != 0 {
+			break
+		}
+	}
+	return nil, 0, err
+}
+
+func closeAll(ls []net.Listener) {
+	for _, l := range ls {
+		l.Close()
+	}
+}
+
+// planner hands out IPs, one a site unless told to share.
+type planner struct {
+	next  netip.Addr
+	sites []Site
+}
+
+func (p *planner) add(host, kind string) {
+	p.sites = append(p.sites, Site{Host: host, Kind: kind, IP: p.next, RobotsCode: http.StatusOK})
+	p.next = p.next.Next()
+}
+
+// addOn puts a host on the IP of an earlier one.
+func (p *planner) addOn(other, host, kind string) {
+	i := slices.IndexFunc(p.sites, func(s Site) bool { return s.Host == other })
+	p.sites = append(p.sites, Site{Host: host, Kind: kind, IP: p.sites[i].IP, RobotsCode: http.StatusOK})
+}
+
+func byURL(a, b Page) int { return cmp.Compare(a.URL, b.URL) }

@@ -1,0 +1,124 @@
+package starter
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/muninn-archive/muninn/internal/crawl"
+	"github.com/muninn-archive/muninn/internal/webworld"
+	"github.com/muninn-archive/muninn/worker"
+)
+
+// demoMark is the file that says that a folder is a demo's, and may be cleared by the next.
+const demoMark = ".muninn-demo"
+
+// demoPages is the demo's budget; the demo web has no end.
+const demoPages = 240
+
+func demoCommand(g *globals) *cobra.Command {
+	dir := "demo-data"
+	cmd := &cobra.Command{
+		Use: "demo", Short: "Crawl a small synthetic web on this machine", Args: cobra.NoArgs,
+		Long: "Crawl a small synthetic web, served on loopback addresses: a blog, a forum, a wiki, a news site, an\noff-topic site, a trap, and sites that refuse some paths. State and archive lie in --dir.",
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := clearDemo(dir); err != nil {
+				return err
+			}
+			return g.demo(cmd.Context(), dir)
+		},
+	}
+	cmd.Flags().StringVar(&dir, "dir", dir, "folder of state and archive; a former demo in it is removed")
+	return cmd
+}
+
+// clearDemo makes an empty folder; it removes what a former demo left, and nothing else.
+func clearDemo(dir string) error {
+	entries, err := os.ReadDir(dir)
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return fmt.Errorf("demo folder: %w", err)
+	}
+	if _, err := os.Stat(filepath.Join(dir, demoMark)); err != nil && len(entries) > 0 {
+		return usage("%s holds something else than a former demo: choose another folder (make demo DEMO_DIR=…)", dir)
+	}
+	for _, name := range []string{"state", "archive"} {
+		if err := os.RemoveAll(filepath.Join(dir, name)); err != nil {
+			return fmt.Errorf("demo folder: %w", err)
+		}
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return fmt.Errorf("demo folder: %w", err)
+	}
+	return os.WriteFile(filepath.Join(dir, demoMark), []byte("made by muninn demo\n"), 0o644)
+}
+
+func (g *globals) demo(ctx context.Context, dir string) error {
+	world := webworld.NewDemo(webworld.Options{Seed: 1})
+	if err := world.Start(ctx); err != nil {
+		return fmt.Errorf("serve the demo web: %w", err)
+	}
+	defer func() { _ = world.Close() }()
+	_, _ = fmt.Fprintf(os.Stderr, "a web of %d sites is served on loopback addresses, port %d\n", len(world.Sites()), world.Port())
+	conf := localConfig()
+	conf.Data, conf.Archive = filepath.Join(dir, "state"), filepath.Join(dir, "archive")
+	serveWorld(&conf, world)
+	return g.run(ctx, local{conf: conf, definition: demoDefinition(world), ended: func(_ context.Context, o *outcome) error {
+		return judgeDemo(o, world.Stats())
+	}})
+}
+
+// serveWorld lets a worker reach a synthetic web, and shortens the waits that a real one deserves.
+func serveWorld(conf *worker.Config, world *webworld.World) {
+	conf.Networks = []string{"127.0.0.0/8"}
+	conf.Resolve = map[string]string{}
+	for host, addr := range world.Resolve() {
+		conf.Resolve[host] = addr.String()
+	}
+	conf.DNS = "127.0.0.1:9" // no name of the demo web leaves this machine
+	second := crawl.Duration(time.Second)
+	conf.Fetch.RetryBase, conf.Fetch.RobotsRetry = second, second
+	conf.Fetch.HostFailures = 2
+	conf.BatchTime = 10 * time.Second
+}
+
+func demoDefinition(world *webworld.World) crawl.Definition {
+	d := crawl.DefaultDefinition()
+	d.Name, d.Description = "demo", "ravens, in nature and in myth"
+	for _, seed := range world.Seeds() {
+		d.Seeds = append(d.Seeds, crawl.Seed{URL: seed})
+	}
+	d.Topic.Keywords = world.Topic()
+	d.Budget.Pages = demoPages
+	d.Order.PerQueue = 12
+	d.Politeness.MinDelay = crawl.Duration(50 * time.Millisecond)
+	d.Politeness.Factor = 1
+	d.Archive.Operator = "Muninn demo"
+	return d
+}
+
+// judgeDemo says whether the crawl did what it should, by what the servers saw.
+func judgeDemo(o *outcome, s webworld.Stats) error {
+	var errs []error
+	if o.Totals.Pages < demoPages*9/10 {
+		errs = append(errs, fmt.Errorf("only %d pages were archived, at least %d should be", o.Totals.Pages, demoPages*9/10))
+	}
+	if o.Totals.Relevant == 0 || o.Totals.Robots == 0 || o.WARCs == 0 {
+		errs = append(errs, errors.New("no relevant page, no refusal by robots.txt, or no WARC file"))
+	}
+	if len(s.Disallowed) > 0 {
+		errs = append(errs, fmt.Errorf("paths were fetched that robots.txt disallows: %v", s.Disallowed))
+	}
+	if s.PeakConnections > 1 {
+		errs = append(errs, fmt.Errorf("an address saw %d connections at once", s.PeakConnections))
+	}
+	if len(errs) == 0 {
+		o.Notes = append(o.Notes, "the servers saw one connection at a time on each address, and no request for a disallowed path")
+		return nil
+	}
+	return fmt.Errorf("the demo did not do what it should: %w", errors.Join(errs...))
+}

@@ -1,0 +1,125 @@
+package starter
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"go.temporal.io/sdk/temporal"
+	"golang.org/x/term"
+
+	"github.com/muninn-archive/muninn/frontier"
+	"github.com/muninn-archive/muninn/internal/archive"
+	"github.com/muninn-archive/muninn/internal/crawl"
+	"github.com/muninn-archive/muninn/worker"
+)
+
+// display shows progress: one line that changes on a terminal, a line now and then elsewhere.
+type display struct {
+	out   io.Writer
+	live  bool
+	every time.Duration
+	pages int64
+	at    time.Time
+	rate  float64
+	shown int
+}
+
+func newDisplay(out io.Writer) *display {
+	d := &display{out: out, every: 5 * time.Second, at: time.Now()}
+	if f, ok := out.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
+		d.live, d.every = true, 500*time.Millisecond
+	}
+	return d
+}
+
+func (d *display) show(s frontier.Status) {
+	t := s.Totals
+	if span := time.Since(d.at).Seconds(); span > 0 {
+		now := float64(t.Pages-d.pages) / span
+		d.rate = d.rate*0.6 + now*0.4
+	}
+	d.pages, d.at = t.Pages, time.Now()
+	phase := "broad"
+	if s.Reference {
+		phase = "reference"
+	}
+	text := fmt.Sprintf("%s: %d pages, %.1f/s, harvest %.2f, %d waiting in %d queues, %d lanes, %.1f MB, %d errors, %d refused by robots",
+		phase, t.Pages, d.rate, t.HarvestRatio(), s.Waiting, s.Queues, s.Lanes, float64(t.Bytes)/1e6, t.Errors, t.Robots)
+	if d.live {
+		if width, _, err := term.GetSize(int(os.Stdout.Fd())); err == nil && width > 1 && len(text) >= width {
+			text = text[:width-1]
+		}
+		_, _ = fmt.Fprintf(d.out, "\r%s%s", text, strings.Repeat(" ", max(d.shown-len(text), 0)))
+		d.shown = len(text)
+		return
+	}
+	_, _ = fmt.Fprintln(d.out, text)
+}
+
+func (d *display) end() {
+	if d.live && d.shown > 0 {
+		_, _ = fmt.Fprintln(d.out)
+	}
+}
+
+// explain takes the reason out of a workflow's failure.
+func explain(err error) error {
+	var app *temporal.ApplicationError
+	if errors.As(err, &app) {
+		return fmt.Errorf("the crawl failed: %s", app.Message())
+	}
+	return err
+}
+
+// count counts what the archive holds of the crawl.
+func (o *outcome) count(ctx context.Context, w *worker.Worker, d crawl.Definition) error {
+	store, err := w.Activities().Archives.Open(ctx, d.Archive.Where)
+	if err != nil {
+		return err
+	}
+	prefix := strings.TrimPrefix(d.Archive.Prefix+"/"+d.Name+"/", "/")
+	o.Manifest = prefix + "segments/"
+	return store.List(ctx, prefix+"segments/", func(archive.Object) error {
+		o.WARCs++
+		return nil
+	})
+}
+
+// write prints the summary for people.
+func (o *outcome) write(w io.Writer) {
+	t := o.Totals
+	line := func(format string, args ...any) { _, _ = fmt.Fprintf(w, format+"\n", args...) }
+	why := map[string]string{"drained": "nothing is left to crawl", "stopped": "it was stopped"}[o.Reason]
+	if why == "" {
+		why = "the budget of " + o.Reason + " is spent"
+	}
+	line("")
+	line("The crawl has ended: %s.", why)
+	line("  archived   %d pages, %d of them revisits, %.1f MB on the wire", t.Pages, t.Revisits, float64(t.Bytes)/1e6)
+	line("  WARC files %d, in %s/%s", o.WARCs, o.Archive, strings.TrimSuffix(o.Manifest, "segments/")+"data")
+	line("  manifests  %s/%s", o.Archive, o.Manifest)
+	line("  harvest    %.2f: %d of %d scored pages are relevant", o.Harvest, t.Relevant, t.Scored)
+	line("  refused    %d URLs by robots.txt, %d by the address guard", t.Robots, t.Refused)
+	line("  errors     %d, %d retries, %d failed batches", t.Errors, t.Retries, t.Failed)
+	if o.Learned != nil && len(o.Learned.Terms) > 0 {
+		words := []string{}
+		for _, term := range o.Learned.Terms[:min(12, len(o.Learned.Terms))] {
+			words = append(words, term.Text)
+		}
+		line("  learned    %s", strings.Join(words, " "))
+	}
+	if len(o.Top) > 0 {
+		line("  most relevant")
+		for _, p := range o.Top[:min(10, len(o.Top))] {
+			line("    %.3f  %s", p.Score, p.URL)
+		}
+	}
+	for _, note := range o.Notes {
+		line("  %s", note)
+	}
+}

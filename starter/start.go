@@ -1,0 +1,132 @@
+package starter
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+	"go.temporal.io/api/enums/v1"
+	"go.temporal.io/api/serviceerror"
+	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/temporal"
+
+	"github.com/muninn-archive/muninn/activities/names"
+	"github.com/muninn-archive/muninn/internal/crawl"
+)
+
+// startOptions are those of a Crawl workflow.
+func startOptions(d crawl.Definition, queue string) client.StartWorkflowOptions {
+	summary := d.Description
+	if summary == "" {
+		summary = fmt.Sprintf("crawl of %d seeds, %d pages at most", len(d.Seeds), d.Budget.Pages)
+	}
+	return client.StartWorkflowOptions{
+		ID: names.CrawlID(d.Name), TaskQueue: queue, StaticSummary: summary,
+		WorkflowIDConflictPolicy:                 enums.WORKFLOW_ID_CONFLICT_POLICY_FAIL,
+		WorkflowExecutionErrorWhenAlreadyStarted: true,
+		TypedSearchAttributes:                    temporal.NewSearchAttributes(names.AttrCrawl.ValueSet(d.Name)),
+	}
+}
+
+// start starts a crawl; running tells that it was running already.
+func start(ctx context.Context, c client.Client, d crawl.Definition, queue string) (running bool, err error) {
+	raw, err := json.Marshal(d)
+	if err != nil {
+		return false, err
+	}
+	if len(raw) > maxInline {
+		return false, usage("the definition has %d bytes, at most %d travel: put the seeds into a file that the worker can read", len(raw), maxInline)
+	}
+	_, err = c.ExecuteWorkflow(ctx, startOptions(d, queue), names.Crawl, json.RawMessage(raw))
+	var started *serviceerror.WorkflowExecutionAlreadyStarted
+	if errors.As(err, &started) {
+		return true, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("start the crawl: %w", err)
+	}
+	return false, nil
+}
+
+func startCommand(g *globals) *cobra.Command {
+	cmd := &cobra.Command{
+		Use: "start DEFINITION.yaml", Short: "Start a crawl on a running service",
+		Long: `Start a crawl on a running service and its workers.
+
+The same with the Temporal CLI:
+  muninn check --json DEFINITION.yaml > definition.json
+  temporal workflow start --type Crawl --task-queue muninn --workflow-id crawl/NAME --input-file definition.json`,
+		Args: exactArgs(1, "one definition file"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			d, err := readDefinition(args[0])
+			if err != nil {
+				return err
+			}
+			c, err := g.dial(cmd.Context())
+			if err != nil {
+				return err
+			}
+			defer c.Close()
+			running, err := start(cmd.Context(), c, d, g.temporal.Queue)
+			if err != nil {
+				return err
+			}
+			if running {
+				return fmt.Errorf("the crawl %s is running already: see `muninn status %s`", d.Name, d.Name)
+			}
+			out := map[string]string{"crawl": d.Name, "workflow": names.CrawlID(d.Name)}
+			return g.print(out, func(w io.Writer) { _, _ = fmt.Fprintf(w, "started %s\n", names.CrawlID(d.Name)) })
+		},
+	}
+	g.remote(cmd)
+	return cmd
+}
+
+func signalCommand(g *globals, signal, short string) *cobra.Command {
+	cmd := &cobra.Command{
+		Use: signal + " CRAWL", Short: short, Args: exactArgs(1, "the name of one crawl"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			c, err := g.dial(cmd.Context())
+			if err != nil {
+				return err
+			}
+			defer c.Close()
+			id, err := workflowOf(cmd.Context(), c, args[0])
+			if err != nil {
+				return err
+			}
+			if err := c.SignalWorkflow(cmd.Context(), id, "", signal, nil); err != nil {
+				return notFound(args[0], err)
+			}
+			out := map[string]string{"crawl": args[0], "signal": signal}
+			return g.print(out, func(w io.Writer) { _, _ = fmt.Fprintf(w, "%s: %s\n", args[0], signal) })
+		},
+	}
+	g.remote(cmd)
+	return cmd
+}
+
+// workflowOf finds the workflow of a crawl: its own ID, or that of a scheduled run.
+func workflowOf(ctx context.Context, c client.Client, crawl string) (string, error) {
+	id := names.CrawlID(crawl)
+	d, err := c.DescribeWorkflowExecution(ctx, id, "")
+	if err == nil && d.GetWorkflowExecutionInfo().GetStatus() == enums.WORKFLOW_EXECUTION_STATUS_RUNNING {
+		return id, nil
+	}
+	list, errList := c.ListWorkflow(ctx, listRequest(fmt.Sprintf("WorkflowType = '%s' AND %s = '%s'", names.Crawl, names.AttrCrawl.GetName(), crawl)))
+	if errList == nil && len(list.GetExecutions()) > 0 {
+		return list.GetExecutions()[0].GetExecution().GetWorkflowId(), nil
+	}
+	return id, notFound(crawl, err)
+}
+
+func notFound(crawl string, err error) error {
+	var missing *serviceerror.NotFound
+	if errors.As(err, &missing) {
+		return fmt.Errorf("there is no crawl %q that runs; `temporal workflow list --query \"WorkflowType='Crawl'\"` lists them", crawl)
+	}
+	return err
+}

@@ -1,0 +1,249 @@
+package worker
+
+import (
+	"errors"
+	"fmt"
+	"net/netip"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/pflag"
+	"github.com/spf13/viper"
+
+	"github.com/muninn-archive/muninn/activities/names"
+	"github.com/muninn-archive/muninn/internal/aah"
+	"github.com/muninn-archive/muninn/internal/archive"
+	"github.com/muninn-archive/muninn/internal/crawl"
+	"github.com/muninn-archive/muninn/internal/fetch"
+	"github.com/muninn-archive/muninn/internal/page"
+)
+
+// Config is a worker's configuration. DefaultConfig gives the defaults; flags, environment variables
+// (MUNINN_ and the flag's name in capitals, '-' as '_') and a YAML file (the flags' names as keys) set
+// it, in that order of precedence.
+type Config struct {
+	Temporal  Temporal
+	Name      string // of the worker; its queue, and its frontier, go by it
+	Data      string // folder of frontier and spool
+	Archive   string // where crawls go that do not say: s3://bucket/prefix or a directory
+	S3        archive.S3
+	Networks  []string // private networks that may be crawled, CIDR
+	Resolve   map[string]string
+	DNS       string
+	Knowledge string // folder of the knowledge base; empty: the one built in
+	Listen    string // address of health and metrics; empty: none
+	VerifyTLS bool
+
+	Lanes      int
+	Round      int
+	Linger     time.Duration
+	BatchTime  time.Duration
+	BundlePLDs int
+	BundleURLs int
+	GiveBack   time.Duration
+	SpoolKeep  time.Duration
+	Drain      time.Duration // how long a worker that stops waits for its activities
+	Shards     int
+
+	Fetch  fetch.Limits
+	Page   page.Limits
+	Helper aah.Limits
+}
+
+// Temporal is how the Temporal service is reached.
+type Temporal struct {
+	Address    string
+	Namespace  string
+	Queue      string
+	TLS        bool
+	CA         string
+	Cert       string
+	Key        string
+	ServerName string
+	APIKey     string
+}
+
+// DefaultConfig holds the default of every setting.
+func DefaultConfig() Config {
+	host, err := os.Hostname()
+	if err != nil {
+		host = "worker"
+	}
+	return Config{
+		Temporal: Temporal{Address: "127.0.0.1:7233", Namespace: "default", Queue: names.TaskQueue},
+		Name:     host, Data: "muninn-data", Archive: "", Listen: "127.0.0.1:9464",
+		Lanes: 256, Round: 64, Linger: 500 * time.Millisecond, BatchTime: 2 * time.Minute,
+		BundlePLDs: 64, BundleURLs: 500, GiveBack: 5 * time.Minute, SpoolKeep: 7 * 24 * time.Hour,
+		Drain: 20 * time.Second, Shards: 1,
+		Fetch: fetch.DefaultLimits(), Page: page.DefaultLimits(), Helper: aah.DefaultLimits(),
+	}
+}
+
+// Flags binds the settings to flags.
+func (c *Config) Flags(fs *pflag.FlagSet) {
+	fs.StringVar(&c.Temporal.Address, "temporal", c.Temporal.Address, "Temporal frontend, HOST:PORT")
+	fs.StringVar(&c.Temporal.Namespace, "namespace", c.Temporal.Namespace, "Temporal namespace")
+	fs.StringVar(&c.Temporal.Queue, "task-queue", c.Temporal.Queue, "shared task queue")
+	fs.BoolVar(&c.Temporal.TLS, "tls", c.Temporal.TLS, "reach Temporal over TLS")
+	fs.StringVar(&c.Temporal.CA, "tls-ca", "", "file of the CA certificate (PEM)")
+	fs.StringVar(&c.Temporal.Cert, "tls-cert", "", "file of the client certificate (PEM)")
+	fs.StringVar(&c.Temporal.Key, "tls-key", "", "file of the client key (PEM)")
+	fs.StringVar(&c.Temporal.ServerName, "tls-server-name", "", "name that the server's certificate must have")
+	fs.StringVar(&c.Name, "name", c.Name, "name of this worker; it keeps its frontier under it")
+	fs.StringVar(&c.Data, "data", c.Data, "folder of frontier and spool")
+	fs.StringVar(&c.Archive, "archive", c.Archive, "where WARC files go: s3://bucket/prefix or a directory (default DATA/archive)")
+	fs.StringVar(&c.S3.Endpoint, "s3-endpoint", "", "S3 service, URL or HOST:PORT")
+	fs.StringVar(&c.S3.Region, "s3-region", "us-east-1", "S3 region")
+	fs.StringSliceVar(&c.Networks, "allow-network", nil, "private network that may be crawled, CIDR (repeatable)")
+	fs.StringToStringVar(&c.Resolve, "resolve", nil, "resolve a host by hand, HOST=IP (repeatable)")
+	fs.StringVar(&c.DNS, "dns", "", "DNS server, ADDR:PORT (default: the system's)")
+	fs.StringVar(&c.Knowledge, "kb", "", "folder of the knowledge base (default: the one built in)")
+	fs.StringVar(&c.Listen, "listen", c.Listen, "address of health and metrics; empty for none")
+	fs.BoolVar(&c.VerifyTLS, "verify-tls", false, "refuse sites whose certificate is not valid")
+	fs.IntVar(&c.Lanes, "lanes", c.Lanes, "hosts that are fetched from at a time, per crawl")
+	fs.IntVar(&c.Round, "round", c.Round, "claims a round")
+	fs.DurationVar(&c.Linger, "linger", c.Linger, "how long a round of claims waits for more")
+	fs.DurationVar(&c.BatchTime, "batch-time", c.BatchTime, "a batch stops fetching after this and gives the rest back")
+	fs.IntVar(&c.BundlePLDs, "bundle-plds", c.BundlePLDs, "queues in one batch, at most")
+	fs.IntVar(&c.BundleURLs, "bundle-urls", c.BundleURLs, "URLs in one batch, at most")
+	fs.DurationVar(&c.GiveBack, "give-back", c.GiveBack, "how long the queues of a failed batch rest")
+	fs.DurationVar(&c.SpoolKeep, "spool-keep", c.SpoolKeep, "how long working files of failed batches are kept")
+	fs.DurationVar(&c.Drain, "drain", c.Drain, "how long a stopping worker waits for its activities")
+	fs.IntVar(&c.Shards, "politeness-shards", c.Shards, "politeness workflows; the same on all workers, for ever")
+	c.limitFlags(fs)
+}
+
+func (c *Config) limitFlags(fs *pflag.FlagSet) {
+	size := func(p *crawl.Bytes, name, usage string) { fs.Var(&bytesFlag{p}, name, usage) }
+	span := func(p *crawl.Duration, name, usage string) {
+		fs.DurationVar((*time.Duration)(p), name, p.D(), usage)
+	}
+	size(&c.Fetch.HeaderBytes, "header-bytes", "longest response header")
+	size(&c.Fetch.BodyBytes, "body-bytes", "longest response body; more is cut off (WARC-Truncated: length)")
+	size(&c.Fetch.MemoryBytes, "memory-bytes", "of a response held in memory; more goes to a file")
+	span(&c.Fetch.Connect, "connect-timeout", "to open a connection, and again for TLS")
+	span(&c.Fetch.FirstByte, "first-byte", "from a request to the first byte of its response")
+	span(&c.Fetch.Idle, "idle-timeout", "between two reads of a body")
+	span(&c.Fetch.Total, "total-timeout", "a whole exchange; more is cut off (WARC-Truncated: time)")
+	span(&c.Fetch.RetryAfter, "retry-after-max", "longest Retry-After that is obeyed")
+	span(&c.Fetch.RobotsTimeout, "robots-timeout", "a whole robots.txt exchange")
+	span(&c.Fetch.RobotsRetry, "robots-retry", "how long an unreachable robots.txt disallows before it is asked for again")
+	fs.IntVar(&c.Fetch.HostFailures, "host-failures", c.Fetch.HostFailures, "batches in a row that could not reach a host before its URLs fail")
+	fs.IntVar(&c.Fetch.MaxAttempts, "max-attempts", c.Fetch.MaxAttempts, "tries of a URL before it fails for good")
+	span(&c.Fetch.RetryBase, "retry-base", "back-off after the first failure; doubles with each")
+	span(&c.Fetch.RetryMax, "retry-max", "longest back-off")
+	span(&c.Fetch.ConnectionIdle, "connection-idle", "pause beyond which a connection is not used again")
+	size(&c.Page.DecodedBytes, "decoded-bytes", "of a body without its encodings; the rest is not looked at")
+	fs.IntVar(&c.Page.Links, "links-per-page", c.Page.Links, "links taken from a page")
+	size(&c.Page.TextBytes, "text-bytes", "of all text of a page")
+	fs.IntVar(&c.Page.BlockBytes, "block-bytes", c.Page.BlockBytes, "of one text block")
+	fs.IntVar(&c.Page.AnchorBytes, "anchor-bytes", c.Page.AnchorBytes, "of an anchor's text")
+	fs.IntVar(&c.Helper.Objects, "objects-per-page", c.Helper.Objects, "web objects lifted out of a page")
+	fs.IntVar(&c.Helper.PropertyBytes, "property-bytes", c.Helper.PropertyBytes, "of one property of a web object")
+}
+
+// bytesFlag reads sizes such as 64MiB.
+type bytesFlag struct{ *crawl.Bytes }
+
+func (b *bytesFlag) Type() string { return "size" }
+
+func (b *bytesFlag) Set(text string) (err error) {
+	*b.Bytes, err = crawl.ParseBytes(text)
+	return err
+}
+
+// Load takes what the flags leave open from the environment and from a file, and the secrets, for
+// which there are no flags.
+func (c *Config) Load(fs *pflag.FlagSet, file string) error {
+	v := viper.New()
+	v.SetEnvPrefix("MUNINN")
+	v.SetEnvKeyReplacer(strings.NewReplacer("-", "_"))
+	v.AutomaticEnv()
+	if file != "" {
+		v.SetConfigFile(file)
+		v.SetConfigType("yaml")
+		if err := v.ReadInConfig(); err != nil {
+			return fmt.Errorf("configuration file: %w", err)
+		}
+		if err := unknownKeys(v, fs); err != nil {
+			return fmt.Errorf("configuration file %s: %w", file, err)
+		}
+	}
+	var errs []error
+	fs.VisitAll(func(f *pflag.Flag) {
+		if f.Changed || !v.IsSet(f.Name) {
+			return
+		}
+		value := v.GetString(f.Name)
+		if list := v.GetStringSlice(f.Name); len(list) > 1 && (f.Value.Type() == "stringSlice" || f.Value.Type() == "stringToString") {
+			value = strings.Join(list, ",")
+		}
+		if err := f.Value.Set(value); err != nil {
+			errs = append(errs, fmt.Errorf("setting %s: %w", f.Name, err))
+		}
+	})
+	c.S3.AccessKey, c.S3.SecretKey = v.GetString(keyAccess), v.GetString(keySecret)
+	c.Temporal.APIKey = v.GetString(keyAPI)
+	return errors.Join(errs...)
+}
+
+// The secrets: environment or file only, for flags are seen by everyone on the machine.
+const (
+	keyAccess = "s3-access-key"
+	keySecret = "s3-secret-key"
+	keyAPI    = "temporal-api-key"
+)
+
+func unknownKeys(v *viper.Viper, fs *pflag.FlagSet) error {
+	for _, key := range v.AllKeys() {
+		name, _, _ := strings.Cut(key, ".")
+		if fs.Lookup(name) == nil && name != keyAccess && name != keySecret && name != keyAPI {
+			return fmt.Errorf("setting %q is not known: the settings are the flags' names", key)
+		}
+	}
+	return nil
+}
+
+// Validate reports every fault of the configuration at once.
+func (c *Config) Validate() error {
+	var errs []error
+	positive := func(name string, n int) {
+		if n < 1 {
+			errs = append(errs, fmt.Errorf("%s must be at least 1", name))
+		}
+	}
+	positive("lanes", c.Lanes)
+	positive("round", c.Round)
+	positive("bundle-plds", c.BundlePLDs)
+	positive("bundle-urls", c.BundleURLs)
+	positive("politeness-shards", c.Shards)
+	positive("max-attempts", c.Fetch.MaxAttempts)
+	positive("host-failures", c.Fetch.HostFailures)
+	positive("links-per-page", c.Page.Links)
+	if c.Name == "" || strings.ContainsAny(c.Name, "/ ") {
+		errs = append(errs, fmt.Errorf("name %q must not be empty nor hold '/' or blanks", c.Name))
+	}
+	if c.BatchTime < 10*time.Second {
+		errs = append(errs, errors.New("batch-time must be at least 10s"))
+	}
+	if _, err := c.resolved(); err != nil {
+		errs = append(errs, err)
+	}
+	if _, err := fetch.NewGuard(c.Networks); err != nil {
+		errs = append(errs, err)
+	}
+	return errors.Join(errs...)
+}
+
+func (c *Config) resolved() (map[string]netip.Addr, error) {
+	out := map[string]netip.Addr{}
+	for host, text := range c.Resolve {
+		addr, err := netip.ParseAddr(text)
+		if err != nil {
+			return nil, fmt.Errorf("resolve %s=%s: write HOST=IP", host, text)
+		}
+		out[host] = addr
+	}
+	return out, nil
+}

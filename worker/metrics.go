@@ -1,0 +1,137 @@
+package worker
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"github.com/muninn-archive/muninn/frontier"
+)
+
+// meter counts what the activities do.
+type meter struct {
+	registry  *prometheus.Registry
+	responses *prometheus.CounterVec
+	bytes     prometheus.Counter
+	seconds   prometheus.Histogram
+	outcomes  *prometheus.CounterVec
+	pages     prometheus.Counter
+	stored    prometheus.Counter
+}
+
+func newMeter() *meter {
+	m := &meter{
+		registry:  prometheus.NewRegistry(),
+		responses: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "muninn_responses_total", Help: "Responses by status class."}, []string{"status"}),
+		bytes:     prometheus.NewCounter(prometheus.CounterOpts{Name: "muninn_fetched_bytes_total", Help: "Bytes on the wire."}),
+		seconds:   prometheus.NewHistogram(prometheus.HistogramOpts{Name: "muninn_fetch_seconds", Help: "Duration of exchanges.", Buckets: prometheus.ExponentialBuckets(0.005, 2.5, 12)}),
+		outcomes:  prometheus.NewCounterVec(prometheus.CounterOpts{Name: "muninn_outcomes_total", Help: "Outcomes of claimed URLs."}, []string{"kind"}),
+		pages:     prometheus.NewCounter(prometheus.CounterOpts{Name: "muninn_archived_pages_total", Help: "Responses and revisits archived."}),
+		stored:    prometheus.NewCounter(prometheus.CounterOpts{Name: "muninn_archived_bytes_total", Help: "Bytes of WARC objects."}),
+	}
+	m.registry.MustRegister(m.responses, m.bytes, m.seconds, m.outcomes, m.pages, m.stored,
+		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	return m
+}
+
+// Fetched counts a response.
+func (m *meter) Fetched(status int, bytes int64, elapsed time.Duration) {
+	m.responses.WithLabelValues(strconv.Itoa(status/100) + "xx").Inc()
+	m.bytes.Add(float64(bytes))
+	m.seconds.Observe(elapsed.Seconds())
+}
+
+// Outcome counts an outcome.
+func (m *meter) Outcome(kind string) { m.outcomes.WithLabelValues(kind).Inc() }
+
+// Archived counts a segment.
+func (m *meter) Archived(pages int, bytes int64) {
+	m.pages.Add(float64(pages))
+	m.stored.Add(float64(bytes))
+}
+
+// crawls collects the state of the crawls in the frontier.
+type crawls struct{ frontier *frontier.Frontier }
+
+func describeCrawl(name, help string) *prometheus.Desc {
+	return prometheus.NewDesc("muninn_crawl_"+name, help, []string{"crawl"}, nil)
+}
+
+// Describe sends nothing: the metrics are those of the crawls that are there.
+func (c crawls) Describe(chan<- *prometheus.Desc) {}
+
+// Collect sends the state of each crawl.
+func (c crawls) Collect(out chan<- prometheus.Metric) {
+	for _, name := range c.frontier.Crawls() {
+		s, err := c.frontier.Status(name)
+		if err != nil {
+			continue
+		}
+		gauge := func(metric, help string, value float64) {
+			out <- prometheus.MustNewConstMetric(describeCrawl(metric, help), prometheus.GaugeValue, value, name)
+		}
+		gauge("pages", "Pages of the run.", float64(s.Totals.Pages))
+		gauge("relevant_pages", "Pages of the run at or above the threshold.", float64(s.Totals.Relevant))
+		gauge("harvest_ratio", "Relevant of scored pages.", s.Totals.HarvestRatio())
+		gauge("bytes", "Bytes on the wire of the run.", float64(s.Totals.Bytes))
+		gauge("errors", "Errors of the run.", float64(s.Totals.Errors))
+		gauge("robots_refused", "URLs refused by robots.txt.", float64(s.Totals.Robots))
+		gauge("waiting_urls", "URLs in queues.", float64(s.Waiting))
+		gauge("delayed_urls", "URLs that wait for their next try.", float64(s.Delayed))
+		gauge("queues", "Queues with URLs.", float64(s.Queues))
+		gauge("lanes", "Leases that are out.", float64(s.Lanes))
+		gauge("asking", "Claims that wait for their lease.", float64(s.Asking))
+	}
+}
+
+// server serves health and metrics.
+type server struct {
+	http *http.Server
+	addr string
+}
+
+func serve(listen string, w *Worker) (*server, error) {
+	if listen == "" {
+		return nil, nil
+	}
+	l, err := net.Listen("tcp", listen)
+	if err != nil {
+		return nil, fmt.Errorf("listen for health and metrics (--listen): %w", err)
+	}
+	w.meter.registry.MustRegister(crawls{w.front})
+	mux := http.NewServeMux()
+	mux.Handle("/metrics", promhttp.HandlerFor(w.meter.registry, promhttp.HandlerOpts{}))
+	mux.HandleFunc("/health", w.health)
+	s := &server{&http.Server{Handler: mux, ReadHeaderTimeout: 5 * time.Second}, l.Addr().String()}
+	go func() {
+		if err := s.http.Serve(l); !errors.Is(err, http.ErrServerClosed) {
+			w.log.Error("serve health and metrics", "error", err)
+		}
+	}()
+	return s, nil
+}
+
+// health answers 200 if Temporal answers, 503 if not.
+func (w *Worker) health(out http.ResponseWriter, r *http.Request) {
+	ctx, cancel := context.WithTimeout(r.Context(), 3*time.Second)
+	defer cancel()
+	if _, err := w.client.CheckHealth(ctx, nil); err != nil {
+		http.Error(out, "Temporal does not answer: "+err.Error(), http.StatusServiceUnavailable)
+		return
+	}
+	_, _ = fmt.Fprintln(out, "ok")
+}
+
+func (s *server) close() {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+	defer cancel()
+	_ = s.http.Shutdown(ctx)
+}

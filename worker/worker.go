@@ -1,0 +1,255 @@
+// Package worker wires a worker: frontier, spool, archive, fetcher and helper, and the Temporal
+// workers that run the workflows and activities over them.
+package worker
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"time"
+
+	"go.temporal.io/sdk/activity"
+	"go.temporal.io/sdk/client"
+	sdklog "go.temporal.io/sdk/log"
+	sdk "go.temporal.io/sdk/worker"
+
+	"github.com/muninn-archive/muninn/activities"
+	"github.com/muninn-archive/muninn/activities/names"
+	"github.com/muninn-archive/muninn/frontier"
+	"github.com/muninn-archive/muninn/internal/aah"
+	"github.com/muninn-archive/muninn/internal/fetch"
+	"github.com/muninn-archive/muninn/internal/score"
+	"github.com/muninn-archive/muninn/internal/spool"
+	"github.com/muninn-archive/muninn/internal/version"
+	"github.com/muninn-archive/muninn/kb"
+	"github.com/muninn-archive/muninn/workflows"
+)
+
+// Worker is a running worker.
+type Worker struct {
+	conf    Config
+	log     *slog.Logger
+	client  client.Client
+	front   *frontier.Frontier
+	acts    *activities.Activities
+	meter   *meter
+	workers []sdk.Worker
+	server  *server
+	fatal   chan error
+}
+
+// dialTimeout is how long the Temporal service may take to answer at the start.
+const dialTimeout = 15 * time.Second
+
+// Start starts a worker.
+func Start(ctx context.Context, conf Config, log *slog.Logger) (*Worker, error) {
+	if err := conf.Validate(); err != nil {
+		return nil, err
+	}
+	if conf.Archive == "" {
+		conf.Archive = filepath.Join(conf.Data, "archive")
+	}
+	w := &Worker{conf: conf, log: log, meter: newMeter(), fatal: make(chan error, 2)}
+	if err := w.open(ctx); err != nil {
+		w.Stop()
+		return nil, err
+	}
+	return w, nil
+}
+
+func (w *Worker) open(ctx context.Context) error {
+	var err error
+	if w.client, err = Dial(ctx, w.conf.Temporal, w.log); err != nil {
+		return err
+	}
+	if err := registerAttributes(ctx, w.client, w.conf.Temporal.Namespace); err != nil {
+		return err
+	}
+	if w.acts, err = w.activities(ctx); err != nil {
+		return err
+	}
+	for shard := range w.conf.Shards {
+		if err := activities.StartPoliteness(ctx, w.client, w.conf.Temporal.Queue, shard, nil); err != nil {
+			return fmt.Errorf("start politeness shard %d: %w", shard, err)
+		}
+	}
+	if w.server, err = serve(w.conf.Listen, w); err != nil {
+		return err
+	}
+	return w.run()
+}
+
+// activities opens what the steps work with.
+func (w *Worker) activities(ctx context.Context) (*activities.Activities, error) {
+	conf := w.conf
+	front, err := frontier.Open(filepath.Join(conf.Data, "frontier"), frontier.Options{})
+	if err != nil {
+		return nil, err
+	}
+	w.front = front
+	sp, err := spool.Open(filepath.Join(conf.Data, "spool"))
+	if err != nil {
+		return nil, err
+	}
+	base, err := knowledge(conf.Knowledge)
+	if err != nil {
+		return nil, err
+	}
+	fetcher, err := newFetcher(conf, sp.TempDir())
+	if err != nil {
+		return nil, err
+	}
+	archives := &activities.Archives{Default: conf.Archive, S3: conf.S3}
+	if _, err := archives.Open(ctx, ""); err != nil {
+		return nil, err
+	}
+	return &activities.Activities{
+		Settings: activities.Settings{
+			Worker: conf.Name, Queue: conf.Temporal.Queue, Shards: conf.Shards, Lanes: conf.Lanes, Round: conf.Round,
+			Linger: conf.Linger, BatchTime: conf.BatchTime, BundlePLDs: conf.BundlePLDs, BundleURLs: conf.BundleURLs,
+			GiveBack: conf.GiveBack, SpoolKeep: conf.SpoolKeep, Software: version.Software(), Page: conf.Page,
+		},
+		Client: w.client, Frontier: front, Spool: sp, Fetch: fetcher, Helper: aah.New(base, conf.Helper),
+		Analyser: score.NewAnalyser(), Archives: archives, Meter: w.meter, Now: time.Now,
+	}, nil
+}
+
+func newFetcher(conf Config, tmp string) (*fetch.Client, error) {
+	guard, err := fetch.NewGuard(conf.Networks)
+	if err != nil {
+		return nil, err
+	}
+	fixed, err := conf.resolved()
+	if err != nil {
+		return nil, err
+	}
+	resolver, err := fetch.NewResolver(fixed, conf.DNS)
+	if err != nil {
+		return nil, err
+	}
+	return fetch.New(fetch.Options{Limits: conf.Fetch, Guard: guard, Resolver: resolver, VerifyTLS: conf.VerifyTLS, TempDir: tmp}), nil
+}
+
+func knowledge(dir string) (*kb.Base, error) {
+	if dir == "" {
+		return kb.Shipped()
+	}
+	base, err := kb.Load(os.DirFS(dir))
+	if err != nil {
+		return nil, fmt.Errorf("knowledge base in %s:\n%w", dir, err)
+	}
+	return base, nil
+}
+
+// run starts the Temporal workers: one on the shared queue, one on the worker's own.
+func (w *Worker) run() error {
+	sdk.SetStickyWorkflowCacheSize(4096)
+	for _, queue := range []string{w.conf.Temporal.Queue, names.WorkerQueue(w.conf.Temporal.Queue, w.conf.Name)} {
+		tw := sdk.New(w.client, queue, sdk.Options{
+			WorkerStopTimeout:                       w.conf.Drain,
+			MaxConcurrentActivityExecutionSize:      2*w.conf.Lanes + 64,
+			MaxConcurrentWorkflowTaskExecutionSize:  64,
+			MaxConcurrentEagerActivityExecutionSize: 2*w.conf.Lanes + 64,
+			OnFatalError: func(err error) {
+				select {
+				case w.fatal <- err:
+				default:
+				}
+			},
+		})
+		workflows.Register(tw)
+		tw.RegisterActivityWithOptions(w.acts, activity.RegisterOptions{})
+		if err := tw.Start(); err != nil {
+			return fmt.Errorf("start worker on queue %s: %w", queue, err)
+		}
+		w.workers = append(w.workers, tw)
+	}
+	return nil
+}
+
+// Client is the worker's connection to Temporal.
+func (w *Worker) Client() client.Client { return w.client }
+
+// Activities are the worker's steps, for those who share its process.
+func (w *Worker) Activities() *activities.Activities { return w.acts }
+
+// Fatal yields the error that the worker cannot go on after.
+func (w *Worker) Fatal() <-chan error { return w.fatal }
+
+// Stop drains the worker: activities finish or stop where they can go on later; then it closes what
+// it opened. Nothing is lost if it is killed instead.
+func (w *Worker) Stop() {
+	done := make(chan struct{}, len(w.workers))
+	for _, tw := range w.workers {
+		go func() {
+			tw.Stop()
+			done <- struct{}{}
+		}()
+	}
+	for range w.workers {
+		<-done
+	}
+	if w.server != nil {
+		w.server.close()
+	}
+	if w.front != nil {
+		if err := w.front.Close(); err != nil {
+			w.log.Error("close frontier", "error", err)
+		}
+	}
+	if w.client != nil {
+		w.client.Close()
+	}
+}
+
+// Dial connects to Temporal.
+func Dial(ctx context.Context, t Temporal, log *slog.Logger) (client.Client, error) {
+	options := client.Options{HostPort: t.Address, Namespace: t.Namespace, Logger: sdklog.NewStructuredLogger(log)}
+	if t.TLS || t.CA != "" || t.Cert != "" {
+		conf, err := t.tls()
+		if err != nil {
+			return nil, err
+		}
+		options.ConnectionOptions.TLS = conf
+	}
+	if t.APIKey != "" {
+		options.Credentials = client.NewAPIKeyStaticCredentials(t.APIKey)
+	}
+	ctx, cancel := context.WithTimeout(ctx, dialTimeout)
+	defer cancel()
+	c, err := client.DialContext(ctx, options)
+	if err != nil {
+		return nil, fmt.Errorf("no Temporal service answers at %s (--temporal): %w", t.Address, err)
+	}
+	return c, nil
+}
+
+func (t Temporal) tls() (*tls.Config, error) {
+	conf := &tls.Config{ServerName: t.ServerName, MinVersion: tls.VersionTLS12}
+	if t.CA != "" {
+		pem, err := os.ReadFile(t.CA)
+		if err != nil {
+			return nil, fmt.Errorf("tls-ca: %w", err)
+		}
+		conf.RootCAs = x509.NewCertPool()
+		if !conf.RootCAs.AppendCertsFromPEM(pem) {
+			return nil, fmt.Errorf("tls-ca: %s holds no certificate", t.CA)
+		}
+	}
+	if (t.Cert == "") != (t.Key == "") {
+		return nil, errors.New("tls-cert and tls-key go together")
+	}
+	if t.Cert != "" {
+		pair, err := tls.LoadX509KeyPair(t.Cert, t.Key)
+		if err != nil {
+			return nil, fmt.Errorf("tls-cert, tls-key: %w", err)
+		}
+		conf.Certificates = []tls.Certificate{pair}
+	}
+	return conf, nil
+}

@@ -1,0 +1,165 @@
+package workflows
+
+import (
+	"fmt"
+
+	"go.temporal.io/sdk/temporal"
+	"go.temporal.io/sdk/workflow"
+
+	"github.com/muninn-archive/muninn/activities"
+	"github.com/muninn-archive/muninn/activities/names"
+	"github.com/muninn-archive/muninn/internal/politeness"
+)
+
+// Batch takes a batch through its steps: FETCH, AAH, SCORE, ARCHIVE, commit. If a step fails for
+// good, the URLs go back to their queues and the workflow fails with the reason; reset or run again,
+// it does the work that is left, and archives nothing twice.
+func Batch(ctx workflow.Context, in activities.BatchInput) (activities.BatchResult, error) {
+	b := batch{in: in}
+	err := b.run(ctx)
+	if err != nil {
+		b.state(ctx, "failed", "URLs went back to their queues: "+err.Error())
+		b.giveBack(ctx)
+	}
+	return b.out, err
+}
+
+type batch struct {
+	in  activities.BatchInput
+	out activities.BatchResult
+}
+
+func (b *batch) run(ctx workflow.Context) error {
+	open, err := b.open(ctx)
+	if err != nil || open.Done {
+		return err
+	}
+	if !open.Archived {
+		if err := b.lease(ctx, open.Asks); err != nil {
+			return err
+		}
+		if err := b.fetch(ctx); err != nil {
+			return err
+		}
+		if err := b.analyse(ctx); err != nil {
+			return err
+		}
+		if err := b.score(ctx); err != nil {
+			return err
+		}
+		if err := b.archive(ctx); err != nil {
+			return err
+		}
+	}
+	return b.commit(ctx)
+}
+
+func (b *batch) open(ctx workflow.Context) (activities.OpenResult, error) {
+	var open activities.OpenResult
+	err := workflow.ExecuteLocalActivity(local(ctx, "open the claims"), steps.Open, b.in).Get(ctx, &open)
+	b.out.URLs = open.URLs
+	if open.Done {
+		b.out.Note = "nothing of it is left to do: it was committed, or other batches took its URLs"
+	}
+	return open, err
+}
+
+// lease asks for the leases that the batch lacks, which it does only if it is run again.
+func (b *batch) lease(ctx workflow.Context, asks []politeness.Ask) error {
+	if len(asks) == 0 {
+		return nil
+	}
+	b.state(ctx, "waiting", "asks for the leases of its addresses anew")
+	byShard := map[int][]politeness.Ask{}
+	for _, ask := range asks {
+		n := activities.Shard(ask.IP, b.in.Shards)
+		byShard[n] = append(byShard[n], ask)
+	}
+	for n := range max(b.in.Shards, 1) {
+		if len(byShard[n]) == 0 {
+			continue
+		}
+		round := activities.RoundSignal{From: workflow.GetInfo(ctx).WorkflowExecution.ID, Asks: byShard[n]}
+		if err := workflow.SignalExternalWorkflow(ctx, names.PolitenessID(n), "", names.SignalRound, round).Get(ctx, nil); err != nil {
+			return fmt.Errorf("ask for leases: %w", err)
+		}
+	}
+	grants := workflow.GetSignalChannel(ctx, names.SignalGrants)
+	for had := map[string]bool{}; len(had) < len(asks); {
+		var s activities.GrantsSignal
+		grants.Receive(ctx, &s)
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		for _, g := range s.Grants {
+			had[g.Lease] = true
+		}
+		in := activities.LeaseInput{BatchInput: b.in, Grants: s.Grants}
+		if err := workflow.ExecuteLocalActivity(local(ctx, "take the leases"), steps.Lease, in).Get(ctx, nil); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (b *batch) fetch(ctx workflow.Context) error {
+	err := workflow.ExecuteActivity(fetching(ctx, fmt.Sprintf("FETCH %d URLs of %d hosts", b.out.URLs, len(b.in.Claims))), steps.FetchTargets, b.in).Get(ctx, &b.out.Fetched)
+	b.state(ctx, "analysing", "")
+	return err
+}
+
+func (b *batch) analyse(ctx workflow.Context) error {
+	return workflow.ExecuteActivity(working(ctx, "AAH: understand the pages"), steps.Analyse, b.in).Get(ctx, &b.out.Analysed)
+}
+
+func (b *batch) score(ctx workflow.Context) error {
+	return workflow.ExecuteActivity(working(ctx, "SCORE pages and links"), steps.Score, b.in).Get(ctx, &b.out.Scored)
+}
+
+func (b *batch) archive(ctx workflow.Context) error {
+	err := workflow.ExecuteActivity(working(ctx, "ARCHIVE the segment"), steps.Archive, b.in).Get(ctx, &b.out.Archived)
+	b.state(ctx, "committing", "")
+	return err
+}
+
+func (b *batch) commit(ctx workflow.Context) error {
+	err := workflow.ExecuteLocalActivity(local(ctx, "commit to the frontier"), steps.Commit, b.in).Get(ctx, nil)
+	if err == nil {
+		b.state(ctx, "done", b.summary())
+	}
+	return err
+}
+
+func (b *batch) giveBack(ctx workflow.Context) {
+	ctx, cancel := workflow.NewDisconnectedContext(ctx)
+	defer cancel()
+	err := workflow.ExecuteActivity(on(ctx, "", "give the URLs back"), steps.GiveBack, b.in).Get(ctx, nil)
+	if err != nil {
+		workflow.GetLogger(ctx).Error("give back", "error", err)
+	}
+}
+
+// state tells the UI where the batch stands.
+func (b *batch) state(ctx workflow.Context, state, details string) {
+	updates := []temporal.SearchAttributeUpdate{names.AttrState.ValueSet(state)}
+	if a := b.out.Archived; a != nil && state == "done" {
+		updates = append(updates, names.AttrPages.ValueSet(int64(a.Pages)), names.AttrErrors.ValueSet(int64(b.out.Fetched.Kinds["failed"])))
+	}
+	if state == "done" || state == "failed" || state == "waiting" {
+		_ = workflow.UpsertTypedSearchAttributes(ctx, updates...) // for the operator's eyes only
+	}
+	if details != "" {
+		workflow.SetCurrentDetails(ctx, details)
+	}
+}
+
+func (b *batch) summary() string {
+	out := fmt.Sprintf("%d URLs", b.out.URLs)
+	if s := b.out.Scored; s != nil {
+		out += fmt.Sprintf(", %d of %d scored pages relevant", s.Relevant, s.Pages)
+	}
+	if a := b.out.Archived; a != nil && a.WARC != "" {
+		out += "\n\narchived in `" + a.WARC + "`"
+	}
+	return out
+}

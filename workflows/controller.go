@@ -1,0 +1,236 @@
+package workflows
+
+import (
+	"fmt"
+	"time"
+
+	"go.temporal.io/sdk/temporal"
+	"go.temporal.io/sdk/workflow"
+
+	"github.com/muninn-archive/muninn/activities"
+	"github.com/muninn-archive/muninn/activities/names"
+	"github.com/muninn-archive/muninn/frontier"
+	"github.com/muninn-archive/muninn/internal/politeness"
+)
+
+// controllerRounds is how many rounds an execution makes before it continues as new.
+const controllerRounds = 100
+
+// controllerHandover is the round after which the controller hands back to its crawl, which may then
+// continue as new itself.
+const controllerHandover = 1000
+
+// How often the crawl is told of its progress, at most: often while people watch, then seldom.
+const (
+	progressSoon = 3 * time.Second
+	progressLate = 30 * time.Second
+	soonRounds   = 200
+)
+
+// reasonHandover is the reason of a controller that is to be started again.
+const reasonHandover = "handover"
+
+// ControllerInput is the input of FetcherController; all but the first three fields are carried from
+// execution to execution.
+type ControllerInput struct {
+	Crawl  string `json:"crawl"`
+	Worker string `json:"worker"`
+	Queue  string `json:"queue"`
+
+	Round    int64                `json:"round,omitempty"` // the last that was begun
+	Paused   bool                 `json:"paused,omitempty"`
+	Stopping bool                 `json:"stopping,omitempty"`
+	Confirm  activities.Confirmed `json:"confirm,omitzero"`
+	Totals   frontier.Totals      `json:"totals,omitzero"`
+	Told     time.Time            `json:"told,omitzero"`
+	Since    int64                `json:"since,omitempty"` // the round that it took over at
+}
+
+// ControllerResult says why a controller ended.
+type ControllerResult struct {
+	Reason string          `json:"reason"` // drained, the budget that is spent, or handover
+	Totals frontier.Totals `json:"totals"`
+	State  ControllerInput `json:"state"` // to go on with
+}
+
+// FetcherController keeps one worker busy with one crawl: it claims, has leases granted, and starts
+// batches, round after round, until nothing is left or a budget is spent.
+func FetcherController(ctx workflow.Context, in ControllerInput) (ControllerResult, error) {
+	c := &controller{ControllerInput: in, grants: workflow.GetSignalChannel(ctx, names.SignalGrants)}
+	if err := c.listen(ctx); err != nil {
+		return ControllerResult{}, err
+	}
+	for range controllerRounds {
+		if err := c.whilePaused(ctx); err != nil {
+			return ControllerResult{}, err
+		}
+		round, err := c.round(ctx)
+		if err != nil {
+			return ControllerResult{}, err
+		}
+		c.tell(ctx, round)
+		if reason := ended(round); reason != "" {
+			return c.result(reason), c.startWaiting(ctx)
+		}
+	}
+	if err := c.startWaiting(ctx); err != nil {
+		return ControllerResult{}, err
+	}
+	if c.Round-c.Since >= controllerHandover {
+		return c.result(reasonHandover), nil
+	}
+	return ControllerResult{}, workflow.NewContinueAsNewError(ctx, names.FetcherController, c.ControllerInput)
+}
+
+// ended names the reason to end; empty to go on.
+func ended(r activities.ClaimResult) string {
+	if r.Drained {
+		return "drained"
+	}
+	return r.Spent
+}
+
+type controller struct {
+	ControllerInput
+	grants workflow.ReceiveChannel
+}
+
+func (c *controller) result(reason string) ControllerResult {
+	return ControllerResult{Reason: reason, Totals: c.Totals, State: c.ControllerInput}
+}
+
+// round claims, waits until every politeness shard has answered, and starts what was granted. Grants
+// of earlier rounds are started while the claim is still waiting.
+func (c *controller) round(ctx workflow.Context) (activities.ClaimResult, error) {
+	c.Round++
+	var out activities.ClaimResult
+	claim := workflow.ExecuteActivity(claiming(ctx, c.Queue), steps.Claim, activities.ClaimInput{
+		Crawl: c.Crawl, Round: c.Round, Reply: workflow.GetInfo(ctx).WorkflowExecution.ID, Drain: c.Stopping, Confirm: c.Confirm,
+	})
+	answered := map[int]bool{}
+	claimed := false
+	for !claimed || len(answered) < out.Sent {
+		var granted []politeness.Grant
+		var failed error
+		s := workflow.NewSelector(ctx)
+		if !claimed {
+			s.AddFuture(claim, func(f workflow.Future) {
+				failed = f.Get(ctx, &out)
+				claimed = true
+			})
+		}
+		s.AddReceive(c.grants, func(workflow.ReceiveChannel, bool) { granted = c.receive(answered) })
+		s.Select(ctx)
+		if failed != nil {
+			return out, failed
+		}
+		if err := c.start(ctx, granted); err != nil {
+			return out, err
+		}
+	}
+	c.Confirm = out.Confirm
+	return out, nil
+}
+
+// receive takes all grants that are there and notes which shards have answered the round.
+func (c *controller) receive(answered map[int]bool) []politeness.Grant {
+	var grants []politeness.Grant
+	for {
+		var s activities.GrantsSignal
+		if !c.grants.ReceiveAsync(&s) {
+			return grants
+		}
+		if s.Round == c.Round {
+			answered[s.Shard] = true
+		}
+		grants = append(grants, s.Grants...)
+	}
+}
+
+func (c *controller) start(ctx workflow.Context, grants []politeness.Grant) error {
+	if len(grants) == 0 {
+		return nil
+	}
+	ctx = on(ctx, c.Queue, fmt.Sprintf("start the batches of %d claims", len(grants)))
+	return workflow.ExecuteActivity(ctx, steps.Start, activities.StartInput{Crawl: c.Crawl, Grants: grants}).Get(ctx, nil)
+}
+
+// startWaiting starts what was granted last, before the execution ends.
+func (c *controller) startWaiting(ctx workflow.Context) error {
+	return c.start(ctx, c.receive(map[int]bool{}))
+}
+
+// listen serves signals and queries beside the loop.
+func (c *controller) listen(ctx workflow.Context) error {
+	on := func(signal string, do func()) {
+		channel := workflow.GetSignalChannel(ctx, signal)
+		workflow.Go(ctx, func(ctx workflow.Context) {
+			for channel.Receive(ctx, nil) {
+				do()
+			}
+		})
+	}
+	on(names.SignalPause, func() { c.Paused = true })
+	on(names.SignalResume, func() { c.Paused = false })
+	on(names.SignalStop, func() { c.Stopping, c.Paused = true, false })
+	return workflow.SetQueryHandler(ctx, names.QueryStatus, func() (activities.Progress, error) {
+		return activities.Progress{Worker: c.Worker, Totals: c.Totals, State: c.state()}, nil
+	})
+}
+
+func (c *controller) state() string {
+	switch {
+	case c.Stopping:
+		return "stopping"
+	case c.Paused:
+		return "paused"
+	}
+	return "crawling"
+}
+
+// whilePaused waits until the crawl is resumed; grants that come meanwhile are started, for their
+// claims are out.
+func (c *controller) whilePaused(ctx workflow.Context) error {
+	for c.Paused {
+		workflow.SetCurrentDetails(ctx, "paused: claims nothing; batches that are out finish")
+		err := workflow.Await(ctx, func() bool { return !c.Paused || c.grants.Len() > 0 })
+		if err != nil {
+			return err
+		}
+		if err := c.startWaiting(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// tell keeps the UI and the crawl up to date.
+func (c *controller) tell(ctx workflow.Context, r activities.ClaimResult) {
+	c.Totals = r.Progress
+	every := progressSoon
+	if c.Round > soonRounds {
+		every = progressLate
+	}
+	if now := workflow.Now(ctx); now.Sub(c.Told) < every && ended(r) == "" {
+		return
+	}
+	c.Told = workflow.Now(ctx)
+	workflow.SetCurrentDetails(ctx, describe(r.Progress, r.Waiting, r.Queues))
+	_ = workflow.UpsertTypedSearchAttributes(ctx, attributes(c.state(), r.Progress)...)
+	if parent := workflow.GetInfo(ctx).ParentWorkflowExecution; parent != nil {
+		workflow.SignalExternalWorkflow(ctx, parent.ID, "", names.SignalProgress, activities.Progress{
+			Worker: c.Worker, Totals: r.Progress, Waiting: r.Waiting, Queues: r.Queues, State: c.state(),
+		})
+	}
+}
+
+func attributes(state string, t frontier.Totals) []temporal.SearchAttributeUpdate {
+	return []temporal.SearchAttributeUpdate{
+		names.AttrState.ValueSet(state), names.AttrPages.ValueSet(t.Pages), names.AttrErrors.ValueSet(t.Errors),
+	}
+}
+
+func describe(t frontier.Totals, waiting, queues int) string {
+	return fmt.Sprintf("%d pages, harvest ratio %.2f (%d of %d scored), %.1f MB\n\n%d URLs wait in %d queues, %d errors, %d refused by robots.txt, %d retries",
+		t.Pages, t.HarvestRatio(), t.Relevant, t.Scored, float64(t.Bytes)/1e6, waiting, queues, t.Errors, t.Robots, t.Retries)
+}

@@ -1,0 +1,231 @@
+package workflows
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"go.temporal.io/sdk/temporal"
+	"go.temporal.io/sdk/workflow"
+
+	"github.com/muninn-archive/muninn/activities"
+	"github.com/muninn-archive/muninn/activities/names"
+	"github.com/muninn-archive/muninn/frontier"
+	"github.com/muninn-archive/muninn/internal/crawl"
+	"github.com/muninn-archive/muninn/internal/score"
+)
+
+// CrawlState is carried from execution to execution, and shown by the status query.
+type CrawlState struct {
+	Name     string                 `json:"name"`
+	Phase    string                 `json:"phase"` // beginning, reference, learning, broad, ending
+	Owner    string                 `json:"owner"`
+	Member   activities.Member      `json:"member"`
+	Begun    activities.BeginResult `json:"begun"`
+	Paused   bool                   `json:"paused,omitempty"`
+	Stopping bool                   `json:"stopping,omitempty"`
+	Progress activities.Progress    `json:"progress"`
+	Learned  *score.Learned         `json:"learned,omitempty"`
+	Submits  int                    `json:"submits,omitempty"`
+	// Controller is where the last FetcherController left off.
+	Controller ControllerInput `json:"controller,omitzero"`
+}
+
+// CrawlResult is the result of a crawl.
+type CrawlResult struct {
+	Reason  string          `json:"reason"` // drained, stopped, or the budget that was spent
+	Archive string          `json:"archive"`
+	Run     uint32          `json:"run"`
+	Totals  frontier.Totals `json:"totals"`
+	Harvest float64         `json:"harvest_ratio"`
+	Top     []frontier.Top  `json:"top"`
+	Learned *score.Learned  `json:"learned,omitempty"`
+}
+
+// Crawl runs a crawl from its definition: begin → reference crawl → learn → broad crawl → end. The
+// definition is a mapping as in a definition file; resumed is nil but when the workflow continues as new.
+func Crawl(ctx workflow.Context, definition json.RawMessage, resumed *CrawlState) (CrawlResult, error) {
+	d, err := crawl.ParseDefinition(definition)
+	if err != nil {
+		return CrawlResult{}, temporal.NewNonRetryableApplicationError("the definition has faults:\n"+err.Error(), activities.ErrorInput, nil)
+	}
+	c := &crawling{definition: d, raw: definition}
+	if err := c.listen(ctx, resumed); err != nil {
+		return CrawlResult{}, err
+	}
+	if err := c.begin(ctx); err != nil {
+		return CrawlResult{}, err
+	}
+	reason, err := c.phases(ctx)
+	if err != nil {
+		return CrawlResult{}, err
+	}
+	return c.end(ctx, reason)
+}
+
+type crawling struct {
+	definition crawl.Definition
+	raw        json.RawMessage
+	CrawlState
+	controller workflow.ChildWorkflowFuture
+}
+
+// phases runs the reference crawl, if there is one, and the broad crawl; it returns why they ended.
+func (c *crawling) phases(ctx workflow.Context) (string, error) {
+	if pages := c.definition.ReferencePages(); pages > 0 && c.Learned == nil {
+		reason, err := c.fetch(ctx, "reference", activities.PhaseInput{Crawl: c.Name, Pages: pages, Reference: true})
+		if err != nil || reason != "phase" && reason != "drained" {
+			return reason, err
+		}
+		if err := c.learn(ctx); err != nil || reason == "drained" {
+			return reason, err
+		}
+	}
+	return c.fetch(ctx, "broad", activities.PhaseInput{Crawl: c.Name})
+}
+
+func (c *crawling) begin(ctx workflow.Context) error {
+	if c.Begun.Run > 0 {
+		return nil
+	}
+	c.enter(ctx, "beginning")
+	var members []activities.Member
+	if err := workflow.ExecuteActivity(shared(ctx, "which workers take part?"), steps.Members).Get(ctx, &members); err != nil {
+		return err
+	}
+	if len(members) == 0 {
+		return temporal.NewApplicationError("no worker takes part", "NoWorker")
+	}
+	c.Member = members[0]
+	info := workflow.GetInfo(ctx)
+	c.Owner = info.WorkflowExecution.ID + "@" + info.FirstRunID
+	in := activities.BeginInput{Definition: c.definition, Owner: c.Owner, Workflow: info.WorkflowExecution.ID}
+	return workflow.ExecuteActivity(on(ctx, c.Member.Queue, "open archive and frontier, queue the seeds"), steps.Begin, in).Get(ctx, &c.Begun)
+}
+
+// fetch runs a phase's FetcherController to its end.
+func (c *crawling) fetch(ctx workflow.Context, phase string, bounds activities.PhaseInput) (string, error) {
+	c.enter(ctx, phase)
+	if err := workflow.ExecuteActivity(on(ctx, c.Member.Queue, "bounds of the "+phase+" crawl"), steps.Phase, bounds).Get(ctx, nil); err != nil {
+		return "", err
+	}
+	childCtx := workflow.WithChildOptions(ctx, workflow.ChildWorkflowOptions{
+		WorkflowID: names.ControllerID(c.Name, c.Member.Worker), StaticSummary: "keeps " + c.Member.Worker + " busy with " + c.Name,
+		WaitForCancellation: true,
+		TypedSearchAttributes: temporal.NewSearchAttributes(
+			names.AttrCrawl.ValueSet(c.Name), names.AttrWorker.ValueSet(c.Member.Worker), names.AttrState.ValueSet("crawling")),
+	})
+	for {
+		in := c.Controller
+		in.Crawl, in.Worker, in.Queue, in.Since = c.Name, c.Member.Worker, c.Member.Queue, in.Round
+		in.Paused, in.Stopping = c.Paused, c.Stopping
+		c.controller = workflow.ExecuteChildWorkflow(childCtx, names.FetcherController, in)
+		var result ControllerResult
+		err := c.controller.Get(ctx, &result)
+		c.controller = nil
+		if err != nil {
+			return "", err
+		}
+		c.Controller, c.Progress.Totals = result.State, result.Totals
+		if result.Reason != reasonHandover {
+			return result.Reason, nil
+		}
+		if workflow.GetInfo(ctx).GetContinueAsNewSuggested() {
+			return "", workflow.NewContinueAsNewError(ctx, names.Crawl, c.raw, &c.CrawlState)
+		}
+	}
+}
+
+func (c *crawling) learn(ctx workflow.Context) error {
+	c.enter(ctx, "learning")
+	var out activities.LearnResult
+	if err := workflow.ExecuteActivity(on(ctx, c.Member.Queue, "learn the topic of the reference crawl"), steps.Learn, c.Name).Get(ctx, &out); err != nil {
+		return err
+	}
+	c.Learned = &out.Learned
+	return nil
+}
+
+func (c *crawling) end(ctx workflow.Context, reason string) (CrawlResult, error) {
+	c.enter(ctx, "ending")
+	var out activities.EndResult
+	in := activities.EndInput{Crawl: c.Name, Owner: c.Owner}
+	if err := workflow.ExecuteActivity(on(ctx, c.Member.Queue, "end the run"), steps.End, in).Get(ctx, &out); err != nil {
+		return CrawlResult{}, err
+	}
+	t := out.Status.Totals
+	c.Progress.Totals = t
+	workflow.SetCurrentDetails(ctx, "ended: "+reason+"\n\n"+describe(t, out.Status.Waiting, out.Status.Queues)+"\n\narchive: `"+c.Begun.Archive+"`")
+	_ = workflow.UpsertTypedSearchAttributes(ctx, attributes("ended", t)...)
+	return CrawlResult{
+		Reason: reason, Archive: c.Begun.Archive, Run: c.Begun.Run, Totals: t, Harvest: t.HarvestRatio(),
+		Top: out.Status.Top, Learned: c.Learned,
+	}, nil
+}
+
+// enter tells the UI of the phase.
+func (c *crawling) enter(ctx workflow.Context, phase string) {
+	c.Phase = phase
+	c.show(ctx)
+	_ = workflow.UpsertTypedSearchAttributes(ctx, append(attributes(phase, c.Progress.Totals), names.AttrCrawl.ValueSet(c.Name))...)
+}
+
+func (c *crawling) show(ctx workflow.Context) {
+	state := c.Phase
+	if c.Paused {
+		state += ", paused"
+	}
+	p := c.Progress
+	workflow.SetCurrentDetails(ctx, fmt.Sprintf("**%s**\n\n%s", state, describe(p.Totals, p.Waiting, p.Queues)))
+}
+
+// listen serves signals and queries beside the phases.
+func (c *crawling) listen(ctx workflow.Context, resumed *CrawlState) error {
+	c.Name = c.definition.Name
+	if resumed != nil {
+		c.CrawlState = *resumed
+	}
+	c.forward(ctx, names.SignalPause, func() { c.Paused = true })
+	c.forward(ctx, names.SignalResume, func() { c.Paused = false })
+	c.forward(ctx, names.SignalStop, func() { c.Stopping, c.Paused = true, false })
+	c.hearProgress(ctx)
+	c.hearSubmits(ctx)
+	return workflow.SetQueryHandler(ctx, names.QueryStatus, func() (CrawlState, error) { return c.CrawlState, nil })
+}
+
+// forward hands an operator's signal to the controller.
+func (c *crawling) forward(ctx workflow.Context, signal string, do func()) {
+	channel := workflow.GetSignalChannel(ctx, signal)
+	workflow.Go(ctx, func(ctx workflow.Context) {
+		for channel.Receive(ctx, nil) {
+			do()
+			c.show(ctx)
+			if c.controller != nil {
+				c.controller.SignalChildWorkflow(ctx, signal, nil)
+			}
+		}
+	})
+}
+
+func (c *crawling) hearProgress(ctx workflow.Context) {
+	channel := workflow.GetSignalChannel(ctx, names.SignalProgress)
+	workflow.Go(ctx, func(ctx workflow.Context) {
+		for channel.Receive(ctx, &c.Progress) {
+			c.show(ctx)
+		}
+	})
+}
+
+func (c *crawling) hearSubmits(ctx workflow.Context) {
+	channel := workflow.GetSignalChannel(ctx, names.SignalSubmit)
+	workflow.Go(ctx, func(ctx workflow.Context) {
+		var urls []crawl.Discovery
+		for channel.Receive(ctx, &urls) {
+			c.Submits++
+			in := activities.SubmitInput{Crawl: c.Name, ID: fmt.Sprintf("submit-%d-%d", c.Begun.Run, c.Submits), URLs: urls}
+			if err := workflow.ExecuteActivity(on(ctx, c.Member.Queue, "submit URLs"), steps.Submit, in).Get(ctx, nil); err != nil {
+				workflow.GetLogger(ctx).Error("submit", "error", err)
+			}
+			urls = nil
+		}
+	})
+}

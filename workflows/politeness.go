@@ -1,0 +1,121 @@
+package workflows
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"go.temporal.io/sdk/workflow"
+
+	"github.com/muninn-archive/muninn/activities"
+	"github.com/muninn-archive/muninn/activities/names"
+	"github.com/muninn-archive/muninn/internal/politeness"
+)
+
+// politenessRounds is how many rounds an execution serves before it continues as new: well below
+// the server's 10,000 signals a run.
+const politenessRounds = 2000
+
+// Politeness grants the leases of one shard of addresses, over all crawls and workers. The rules are
+// in internal/politeness; this carries signals in and grants out, always in bulk.
+func Politeness(ctx workflow.Context, shard int, state *politeness.State) error {
+	p := &shardOf{shard: shard, state: state, rounds: workflow.GetSignalChannel(ctx, names.SignalRound)}
+	if p.state == nil {
+		p.state = politeness.New(0)
+	}
+	if err := workflow.SetQueryHandler(ctx, names.QueryStatus, func() (*politeness.State, error) { return p.state, nil }); err != nil {
+		return err
+	}
+	for served := 0; served < politenessRounds && !workflow.GetInfo(ctx).GetContinueAsNewSuggested(); {
+		served += p.wait(ctx)
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+	}
+	p.drain(ctx)
+	return workflow.NewContinueAsNewError(ctx, names.Politeness, shard, p.state)
+}
+
+type shardOf struct {
+	shard  int
+	state  *politeness.State
+	rounds workflow.ReceiveChannel
+}
+
+// wait serves what comes next: rounds, or the moment at which a lease ends or an address is free.
+func (p *shardOf) wait(ctx workflow.Context) (served int) {
+	timerCtx, cancel := workflow.WithCancel(ctx)
+	defer cancel()
+	s := workflow.NewSelector(ctx)
+	s.AddReceive(ctx.Done(), func(workflow.ReceiveChannel, bool) {})
+	s.AddReceive(p.rounds, func(workflow.ReceiveChannel, bool) {})
+	if wake, ok := p.state.Wake(); ok {
+		timer := workflow.NewTimer(timerCtx, max(wake.Sub(workflow.Now(ctx)), 10*time.Millisecond))
+		s.AddFuture(timer, func(workflow.Future) { p.send(ctx, nil, p.state.Tick(workflow.Now(ctx))) })
+	}
+	s.Select(ctx)
+	return p.drain(ctx)
+}
+
+// drain serves all rounds that are there, and answers them with one signal a sender.
+func (p *shardOf) drain(ctx workflow.Context) (served int) {
+	var grants []politeness.Grant
+	answers := map[string]int64{}
+	now := workflow.Now(ctx)
+	for {
+		var r activities.RoundSignal
+		if !p.rounds.ReceiveAsync(&r) {
+			break
+		}
+		served++
+		grants = append(grants, p.state.Release(now, r.Releases)...)
+		p.state.Renew(now, r.Renewals)
+		grants = append(grants, p.state.Ask(now, r.Asks)...)
+		if r.Round > 0 {
+			answers[r.From] = max(answers[r.From], r.Round)
+		}
+	}
+	if served > 0 {
+		p.send(ctx, answers, grants)
+		held, waiting := p.state.Counts()
+		workflow.SetCurrentDetails(ctx, fmt.Sprintf("%d leases are out, %d asks wait, %d addresses known", held, waiting, len(p.state.Addresses)))
+	}
+	return served
+}
+
+// send tells each asker of its grants, and each controller that its round was served.
+func (p *shardOf) send(ctx workflow.Context, answers map[string]int64, grants []politeness.Grant) {
+	signals := map[string]*activities.GrantsSignal{}
+	to := func(id string) *activities.GrantsSignal {
+		if signals[id] == nil {
+			signals[id] = &activities.GrantsSignal{Shard: p.shard}
+		}
+		return signals[id]
+	}
+	for _, id := range slices.Sorted(maps.Keys(answers)) {
+		to(id).Round = answers[id]
+	}
+	for _, g := range grants {
+		s := to(g.Reply)
+		s.Grants = append(s.Grants, g)
+	}
+	for _, id := range slices.Sorted(maps.Keys(signals)) {
+		p.deliver(ctx, id, *signals[id])
+	}
+}
+
+// deliver signals one asker. If it is gone, its leases are free again.
+func (p *shardOf) deliver(ctx workflow.Context, id string, s activities.GrantsSignal) {
+	sent := workflow.SignalExternalWorkflow(ctx, id, "", names.SignalGrants, s)
+	workflow.Go(ctx, func(ctx workflow.Context) {
+		if sent.Get(ctx, nil) == nil || len(s.Grants) == 0 {
+			return
+		}
+		var unused []politeness.Release
+		for _, g := range s.Grants {
+			unused = append(unused, politeness.Release{Lease: g.Lease, IP: g.IP})
+		}
+		p.send(ctx, nil, p.state.Release(workflow.Now(ctx), unused))
+	})
+}
