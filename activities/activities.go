@@ -30,6 +30,7 @@ type Settings struct {
 	BatchTime  time.Duration // a batch stops fetching after this and gives the rest back
 	BundlePLDs int           // claims in one batch, at most
 	BundleURLs int           // URLs in one batch, at most; a single claim may have more
+	Attempts   int           // of a step that computes or stores, before its batch fails
 	GiveBack   time.Duration // how long the queues of a failed batch rest
 	SpoolKeep  time.Duration // how long the working files of failed batches are kept
 	Software   string        // for warcinfo

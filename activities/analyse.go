@@ -5,6 +5,7 @@ import (
 	"context"
 	"io"
 	"net/http/httputil"
+	"sync"
 
 	"github.com/klauspost/compress/gzip"
 
@@ -63,7 +64,14 @@ func (a *Activities) understand(e *spool.Entry) (crawl.Page, bool) {
 	case e.Status < 200 || e.Status >= 300:
 		return crawl.Page{}, false
 	}
-	body := decodedBody(e, int64(a.Settings.Page.DecodedBytes))
+	buffer := bodies.Get().(*bytes.Buffer)
+	defer func() {
+		if buffer.Cap() <= maxPooled {
+			buffer.Reset()
+			bodies.Put(buffer)
+		}
+	}()
+	body := decodedBody(e, int64(a.Settings.Page.DecodedBytes), buffer)
 	d := page.Parse(page.Input{URL: e.URL, MIME: e.MIME, RobotsTag: e.RobotsTag, Body: body}, a.Settings.Page)
 	a.Helper.Apply(d, body)
 	d.Status = e.Status
@@ -85,22 +93,30 @@ func redirect(e *spool.Entry) (crawl.Page, bool) {
 	}}, true
 }
 
+// bodies are buffers for decoded bodies; larger ones than maxPooled bytes are not kept.
+var bodies = sync.Pool{New: func() any { return new(bytes.Buffer) }}
+
+const maxPooled = 4 << 20
+
+// unzippers are gzip readers, which are costly to make.
+var unzippers = sync.Pool{New: func() any { return new(gzip.Reader) }}
+
 // decodedBody takes off the transfer and content encodings, up to a limit of bytes. What breaks off
-// gives what stood before.
-func decodedBody(e *spool.Entry, limit int64) []byte {
+// gives what stood before. The result lies in the buffer.
+func decodedBody(e *spool.Entry, limit int64, out *bytes.Buffer) []byte {
 	r := e.Body()
 	if e.Chunked {
 		r = httputil.NewChunkedReader(r)
 	}
 	if e.Encoding == "gzip" || e.Encoding == "x-gzip" {
-		z, err := gzip.NewReader(r)
-		if err != nil {
+		z := unzippers.Get().(*gzip.Reader)
+		defer unzippers.Put(z)
+		if err := z.Reset(r); err != nil {
 			return nil
 		}
 		r = z
 	}
-	var out bytes.Buffer
-	_, _ = io.Copy(&out, io.LimitReader(r, limit))
+	_, _ = io.Copy(out, io.LimitReader(r, limit))
 	return out.Bytes()
 }
 

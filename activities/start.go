@@ -84,7 +84,7 @@ func bundles(grants []frontier.Granted, sizes map[string]int, plds, urls int) []
 }
 
 func (a *Activities) startBatch(ctx context.Context, crawl, batch string, claims []frontier.Claim, reuse enums.WorkflowIdReusePolicy) error {
-	in := BatchInput{Crawl: crawl, Batch: batch, Shards: a.Settings.Shards}
+	in := BatchInput{Crawl: crawl, Batch: batch, Shards: a.Settings.Shards, Attempts: a.Settings.Attempts}
 	for _, c := range claims {
 		in.Claims = append(in.Claims, ClaimRef{c.ID, c.PLD, c.IP})
 		in.URLs += len(c.URLs)

@@ -94,6 +94,8 @@ type BatchInput struct {
 	Claims []ClaimRef `json:"claims"`
 	URLs   int        `json:"urls"`
 	Shards int        `json:"shards"`
+	// Attempts is how often a step is tried that computes or stores, before the batch fails; 0: 8.
+	Attempts int `json:"attempts,omitempty"`
 }
 
 // ClaimRef names a claim of a batch.

@@ -106,7 +106,7 @@ func (g *globals) run(ctx context.Context, l local) error {
 	if err != nil {
 		return interruptedOr(ctx, err)
 	}
-	running, err := start(ctx, stack.worker.Client(), l.definition, l.conf.Temporal.Queue)
+	running, err := start(ctx, stack.worker.Client(), l.definition, l.conf.Temporal.Queue, l.conf.Temporal.Namespace)
 	if err != nil {
 		return interruptedOr(ctx, err)
 	}

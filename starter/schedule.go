@@ -14,6 +14,7 @@ import (
 	"go.temporal.io/sdk/client"
 
 	"github.com/muninn-archive/muninn/activities/names"
+	"github.com/muninn-archive/muninn/worker"
 )
 
 // overlaps are the overlap policies by name.
@@ -70,6 +71,9 @@ func scheduleCreate(g *globals) *cobra.Command {
 				return err
 			}
 			defer c.Close()
+			if err := worker.RegisterAttributes(cmd.Context(), c, g.temporal.Namespace); err != nil {
+				return err
+			}
 			spec := client.ScheduleSpec{CronExpressions: cron}
 			if every > 0 {
 				spec.Intervals = []client.ScheduleIntervalSpec{{Every: every}}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/muninn-archive/muninn/activities/names"
 	"github.com/muninn-archive/muninn/internal/crawl"
+	"github.com/muninn-archive/muninn/worker"
 )
 
 // startOptions are those of a Crawl workflow.
@@ -32,13 +33,16 @@ func startOptions(d crawl.Definition, queue string) client.StartWorkflowOptions 
 }
 
 // start starts a crawl; running tells that it was running already.
-func start(ctx context.Context, c client.Client, d crawl.Definition, queue string) (running bool, err error) {
+func start(ctx context.Context, c client.Client, d crawl.Definition, queue, namespace string) (running bool, err error) {
 	raw, err := json.Marshal(d)
 	if err != nil {
 		return false, err
 	}
 	if len(raw) > maxInline {
 		return false, usage("the definition has %d bytes, at most %d travel: put the seeds into a file that the worker can read", len(raw), maxInline)
+	}
+	if err := worker.RegisterAttributes(ctx, c, namespace); err != nil {
+		return false, err
 	}
 	_, err = c.ExecuteWorkflow(ctx, startOptions(d, queue), names.Crawl, json.RawMessage(raw))
 	var started *serviceerror.WorkflowExecutionAlreadyStarted
@@ -70,7 +74,7 @@ The same with the Temporal CLI:
 				return err
 			}
 			defer c.Close()
-			running, err := start(cmd.Context(), c, d, g.temporal.Queue)
+			running, err := start(cmd.Context(), c, d, g.temporal.Queue, g.temporal.Namespace)
 			if err != nil {
 				return err
 			}

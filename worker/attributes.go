@@ -13,8 +13,8 @@ import (
 	"github.com/muninn-archive/muninn/activities/names"
 )
 
-// registerAttributes makes the search attributes that are missing.
-func registerAttributes(ctx context.Context, c client.Client, namespace string) error {
+// RegisterAttributes makes the search attributes that are missing.
+func RegisterAttributes(ctx context.Context, c client.Client, namespace string) error {
 	operator := c.OperatorService()
 	have, err := operator.ListSearchAttributes(ctx, &operatorservice.ListSearchAttributesRequest{Namespace: namespace})
 	if err != nil {

@@ -41,6 +41,7 @@ type Config struct {
 	BatchTime  time.Duration
 	BundlePLDs int
 	BundleURLs int
+	Attempts   int
 	GiveBack   time.Duration
 	SpoolKeep  time.Duration
 	Drain      time.Duration // how long a worker that stops waits for its activities
@@ -74,7 +75,7 @@ func DefaultConfig() Config {
 		Temporal: Temporal{Address: "127.0.0.1:7233", Namespace: "default", Queue: names.TaskQueue},
 		Name:     host, Data: "muninn-data", Archive: "", Listen: "127.0.0.1:9464",
 		Lanes: 256, Round: 64, Linger: 500 * time.Millisecond, BatchTime: 2 * time.Minute,
-		BundlePLDs: 64, BundleURLs: 500, GiveBack: 5 * time.Minute, SpoolKeep: 7 * 24 * time.Hour,
+		BundlePLDs: 64, BundleURLs: 500, Attempts: 8, GiveBack: 5 * time.Minute, SpoolKeep: 7 * 24 * time.Hour,
 		Drain: 20 * time.Second, Shards: 1,
 		Fetch: fetch.DefaultLimits(), Page: page.DefaultLimits(), Helper: aah.DefaultLimits(),
 	}
@@ -107,6 +108,7 @@ func (c *Config) Flags(fs *pflag.FlagSet) {
 	fs.DurationVar(&c.BatchTime, "batch-time", c.BatchTime, "a batch stops fetching after this and gives the rest back")
 	fs.IntVar(&c.BundlePLDs, "bundle-plds", c.BundlePLDs, "queues in one batch, at most")
 	fs.IntVar(&c.BundleURLs, "bundle-urls", c.BundleURLs, "URLs in one batch, at most")
+	fs.IntVar(&c.Attempts, "step-attempts", c.Attempts, "tries of a step that computes or stores, with growing pauses, before its batch fails")
 	fs.DurationVar(&c.GiveBack, "give-back", c.GiveBack, "how long the queues of a failed batch rest")
 	fs.DurationVar(&c.SpoolKeep, "spool-keep", c.SpoolKeep, "how long working files of failed batches are kept")
 	fs.DurationVar(&c.Drain, "drain", c.Drain, "how long a stopping worker waits for its activities")
@@ -217,6 +219,7 @@ func (c *Config) Validate() error {
 	positive("round", c.Round)
 	positive("bundle-plds", c.BundlePLDs)
 	positive("bundle-urls", c.BundleURLs)
+	positive("step-attempts", c.Attempts)
 	positive("politeness-shards", c.Shards)
 	positive("max-attempts", c.Fetch.MaxAttempts)
 	positive("host-failures", c.Fetch.HostFailures)

@@ -67,7 +67,7 @@ func (w *Worker) open(ctx context.Context) error {
 	if w.client, err = Dial(ctx, w.conf.Temporal, w.log); err != nil {
 		return err
 	}
-	if err := registerAttributes(ctx, w.client, w.conf.Temporal.Namespace); err != nil {
+	if err := RegisterAttributes(ctx, w.client, w.conf.Temporal.Namespace); err != nil {
 		return err
 	}
 	if w.acts, err = w.activities(ctx); err != nil {
@@ -111,7 +111,7 @@ func (w *Worker) activities(ctx context.Context) (*activities.Activities, error)
 	return &activities.Activities{
 		Settings: activities.Settings{
 			Worker: conf.Name, Queue: conf.Temporal.Queue, Shards: conf.Shards, Lanes: conf.Lanes, Round: conf.Round,
-			Linger: conf.Linger, BatchTime: conf.BatchTime, BundlePLDs: conf.BundlePLDs, BundleURLs: conf.BundleURLs,
+			Linger: conf.Linger, BatchTime: conf.BatchTime, BundlePLDs: conf.BundlePLDs, BundleURLs: conf.BundleURLs, Attempts: conf.Attempts,
 			GiveBack: conf.GiveBack, SpoolKeep: conf.SpoolKeep, Software: version.Software(), Page: conf.Page,
 		},
 		Client: w.client, Frontier: front, Spool: sp, Fetch: fetcher, Helper: aah.New(base, conf.Helper),

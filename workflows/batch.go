@@ -70,6 +70,9 @@ func (b *batch) lease(ctx workflow.Context, asks []politeness.Ask) error {
 		return nil
 	}
 	b.state(ctx, "waiting", "asks for the leases of its addresses anew")
+	grants := workflow.GetSignalChannel(ctx, names.SignalGrants)
+	for grants.ReceiveAsync(nil) { // a reset gives a batch the grants of its former life again
+	}
 	byShard := map[int][]politeness.Ask{}
 	for _, ask := range asks {
 		n := activities.Shard(ask.IP, b.in.Shards)
@@ -84,13 +87,12 @@ func (b *batch) lease(ctx workflow.Context, asks []politeness.Ask) error {
 			return fmt.Errorf("ask for leases: %w", err)
 		}
 	}
-	grants := workflow.GetSignalChannel(ctx, names.SignalGrants)
 	for had := map[string]bool{}; len(had) < len(asks); {
-		var s activities.GrantsSignal
-		grants.Receive(ctx, &s)
-		if err := ctx.Err(); err != nil {
+		if err := workflow.Await(ctx, func() bool { return grants.Len() > 0 }); err != nil {
 			return err
 		}
+		var s activities.GrantsSignal
+		grants.ReceiveAsync(&s)
 		for _, g := range s.Grants {
 			had[g.Lease] = true
 		}
@@ -109,15 +111,15 @@ func (b *batch) fetch(ctx workflow.Context) error {
 }
 
 func (b *batch) analyse(ctx workflow.Context) error {
-	return workflow.ExecuteActivity(working(ctx, "AAH: understand the pages"), steps.Analyse, b.in).Get(ctx, &b.out.Analysed)
+	return workflow.ExecuteActivity(working(ctx, b.in.Attempts, "AAH: understand the pages"), steps.Analyse, b.in).Get(ctx, &b.out.Analysed)
 }
 
 func (b *batch) score(ctx workflow.Context) error {
-	return workflow.ExecuteActivity(working(ctx, "SCORE pages and links"), steps.Score, b.in).Get(ctx, &b.out.Scored)
+	return workflow.ExecuteActivity(working(ctx, b.in.Attempts, "SCORE pages and links"), steps.Score, b.in).Get(ctx, &b.out.Scored)
 }
 
 func (b *batch) archive(ctx workflow.Context) error {
-	err := workflow.ExecuteActivity(working(ctx, "ARCHIVE the segment"), steps.Archive, b.in).Get(ctx, &b.out.Archived)
+	err := workflow.ExecuteActivity(working(ctx, b.in.Attempts, "ARCHIVE the segment"), steps.Archive, b.in).Get(ctx, &b.out.Archived)
 	b.state(ctx, "committing", "")
 	return err
 }

@@ -70,7 +70,10 @@ func FetcherController(ctx workflow.Context, in ControllerInput) (ControllerResu
 		}
 		c.tell(ctx, round)
 		if reason := ended(round); reason != "" {
-			return c.result(reason), c.startWaiting(ctx)
+			if err := c.startWaiting(ctx); err != nil {
+				return ControllerResult{}, err
+			}
+			return c.result(reason), nil
 		}
 	}
 	if err := c.startWaiting(ctx); err != nil {
@@ -119,6 +122,7 @@ func (c *controller) round(ctx workflow.Context) (activities.ClaimResult, error)
 				claimed = true
 			})
 		}
+		s.AddReceive(ctx.Done(), func(workflow.ReceiveChannel, bool) { failed = ctx.Err() })
 		s.AddReceive(c.grants, func(workflow.ReceiveChannel, bool) { granted = c.receive(answered) })
 		s.Select(ctx)
 		if failed != nil {
@@ -155,24 +159,24 @@ func (c *controller) start(ctx workflow.Context, grants []politeness.Grant) erro
 	return workflow.ExecuteActivity(ctx, steps.Start, activities.StartInput{Crawl: c.Crawl, Grants: grants}).Get(ctx, nil)
 }
 
-// startWaiting starts what was granted last, before the execution ends.
+// startWaiting starts what was granted last, and what is granted meanwhile, and hears the operator out,
+// before the execution ends.
 func (c *controller) startWaiting(ctx workflow.Context) error {
-	return c.start(ctx, c.receive(map[int]bool{}))
+	for {
+		if err := settle(ctx); err != nil || c.grants.Len() == 0 {
+			return err
+		}
+		if err := c.start(ctx, c.receive(map[int]bool{})); err != nil {
+			return err
+		}
+	}
 }
 
 // listen serves signals and queries beside the loop.
 func (c *controller) listen(ctx workflow.Context) error {
-	on := func(signal string, do func()) {
-		channel := workflow.GetSignalChannel(ctx, signal)
-		workflow.Go(ctx, func(ctx workflow.Context) {
-			for channel.Receive(ctx, nil) {
-				do()
-			}
-		})
-	}
-	on(names.SignalPause, func() { c.Paused = true })
-	on(names.SignalResume, func() { c.Paused = false })
-	on(names.SignalStop, func() { c.Stopping, c.Paused = true, false })
+	hear(ctx, names.SignalPause, func(workflow.Context) { c.Paused = true })
+	hear(ctx, names.SignalResume, func(workflow.Context) { c.Paused = false })
+	hear(ctx, names.SignalStop, func(workflow.Context) { c.Stopping, c.Paused = true, false })
 	return workflow.SetQueryHandler(ctx, names.QueryStatus, func() (activities.Progress, error) {
 		return activities.Progress{Worker: c.Worker, Totals: c.Totals, State: c.state()}, nil
 	})

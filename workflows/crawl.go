@@ -67,6 +67,7 @@ type crawling struct {
 	raw        json.RawMessage
 	CrawlState
 	controller workflow.ChildWorkflowFuture
+	submitting bool
 }
 
 // phases runs the reference crawl, if there is one, and the broad crawl; it returns why they ended.
@@ -130,6 +131,9 @@ func (c *crawling) fetch(ctx workflow.Context, phase string, bounds activities.P
 			return result.Reason, nil
 		}
 		if workflow.GetInfo(ctx).GetContinueAsNewSuggested() {
+			if err := c.settle(ctx); err != nil {
+				return "", err
+			}
 			return "", workflow.NewContinueAsNewError(ctx, names.Crawl, c.raw, &c.CrawlState)
 		}
 	}
@@ -147,6 +151,9 @@ func (c *crawling) learn(ctx workflow.Context) error {
 
 func (c *crawling) end(ctx workflow.Context, reason string) (CrawlResult, error) {
 	c.enter(ctx, "ending")
+	if err := c.settle(ctx); err != nil {
+		return CrawlResult{}, err
+	}
 	var out activities.EndResult
 	in := activities.EndInput{Crawl: c.Name, Owner: c.Owner}
 	if err := workflow.ExecuteActivity(on(ctx, c.Member.Queue, "end the run"), steps.End, in).Get(ctx, &out); err != nil {
@@ -194,16 +201,25 @@ func (c *crawling) listen(ctx workflow.Context, resumed *CrawlState) error {
 
 // forward hands an operator's signal to the controller.
 func (c *crawling) forward(ctx workflow.Context, signal string, do func()) {
-	channel := workflow.GetSignalChannel(ctx, signal)
-	workflow.Go(ctx, func(ctx workflow.Context) {
-		for channel.Receive(ctx, nil) {
-			do()
-			c.show(ctx)
-			if c.controller != nil {
-				c.controller.SignalChildWorkflow(ctx, signal, nil)
-			}
+	hear(ctx, signal, func(ctx workflow.Context) {
+		do()
+		c.show(ctx)
+		if c.controller != nil {
+			c.controller.SignalChildWorkflow(ctx, signal, nil)
 		}
 	})
+}
+
+// settle hears what has come, and waits until submitted URLs are in the frontier.
+func (c *crawling) settle(ctx workflow.Context) error {
+	for {
+		if err := settle(ctx); err != nil || !c.submitting {
+			return err
+		}
+		if err := workflow.Await(ctx, func() bool { return !c.submitting }); err != nil {
+			return err
+		}
+	}
 }
 
 func (c *crawling) hearProgress(ctx workflow.Context) {
@@ -220,12 +236,16 @@ func (c *crawling) hearSubmits(ctx workflow.Context) {
 	workflow.Go(ctx, func(ctx workflow.Context) {
 		var urls []crawl.Discovery
 		for channel.Receive(ctx, &urls) {
+			c.submitting = true
+			if err := workflow.Await(ctx, func() bool { return c.Begun.Run > 0 }); err != nil {
+				return
+			}
 			c.Submits++
 			in := activities.SubmitInput{Crawl: c.Name, ID: fmt.Sprintf("submit-%d-%d", c.Begun.Run, c.Submits), URLs: urls}
 			if err := workflow.ExecuteActivity(on(ctx, c.Member.Queue, "submit URLs"), steps.Submit, in).Get(ctx, nil); err != nil {
 				workflow.GetLogger(ctx).Error("submit", "error", err)
 			}
-			urls = nil
+			urls, c.submitting = nil, false
 		}
 	})
 }

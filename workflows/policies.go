@@ -1,6 +1,7 @@
 package workflows
 
 import (
+	"cmp"
 	"time"
 
 	"go.temporal.io/sdk/temporal"
@@ -14,6 +15,9 @@ const (
 	workTimeout      = 30 * time.Minute // parsing, scoring and archiving a batch
 	shortTimeout     = time.Minute
 	claimTimeout     = 2 * time.Minute
+
+	fetchAttempts = 50 // of which a worker's end cuts some off
+	stepAttempts  = 8  // if the worker does not say otherwise: some two minutes
 )
 
 // shared runs on whichever worker takes it.
@@ -41,14 +45,14 @@ func claiming(ctx workflow.Context, queue string) workflow.Context {
 func fetching(ctx workflow.Context, summary string) workflow.Context {
 	return workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
 		StartToCloseTimeout: fetchTimeout, HeartbeatTimeout: heartbeatTimeout, Summary: summary,
-		WaitForCancellation: true, RetryPolicy: bounded(50),
+		WaitForCancellation: true, RetryPolicy: bounded(fetchAttempts),
 	})
 }
 
 // working runs the steps that compute and store.
-func working(ctx workflow.Context, summary string) workflow.Context {
+func working(ctx workflow.Context, attempts int, summary string) workflow.Context {
 	return workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
-		StartToCloseTimeout: workTimeout, HeartbeatTimeout: heartbeatTimeout, Summary: summary, RetryPolicy: bounded(8),
+		StartToCloseTimeout: workTimeout, HeartbeatTimeout: heartbeatTimeout, Summary: summary, RetryPolicy: bounded(int32(cmp.Or(attempts, stepAttempts))),
 	})
 }
 

@@ -19,7 +19,10 @@ const politenessRounds = 2000
 
 // Politeness grants the leases of one shard of addresses, over all crawls and workers. The rules are
 // in internal/politeness; this carries signals in and grants out, always in bulk.
-func Politeness(ctx workflow.Context, shard int, state *politeness.State) error {
+//
+// State and unserved are nil but when the workflow continues as new; unserved holds the rounds that
+// came while the last answers of the execution before were on their way.
+func Politeness(ctx workflow.Context, shard int, state *politeness.State, unserved []activities.RoundSignal) error {
 	p := &shardOf{shard: shard, state: state, rounds: workflow.GetSignalChannel(ctx, names.SignalRound)}
 	if p.state == nil {
 		p.state = politeness.New(0)
@@ -27,20 +30,26 @@ func Politeness(ctx workflow.Context, shard int, state *politeness.State) error 
 	if err := workflow.SetQueryHandler(ctx, names.QueryStatus, func() (*politeness.State, error) { return p.state, nil }); err != nil {
 		return err
 	}
+	p.serve(ctx, unserved)
 	for served := 0; served < politenessRounds && !workflow.GetInfo(ctx).GetContinueAsNewSuggested(); {
 		served += p.wait(ctx)
 		if err := ctx.Err(); err != nil {
 			return err
 		}
 	}
-	p.drain(ctx)
-	return workflow.NewContinueAsNewError(ctx, names.Politeness, shard, p.state)
+	// The server drops signals that a closed execution has not sent yet, and an asker whose answer is
+	// lost waits for ever.
+	if err := workflow.Await(ctx, func() bool { return p.sending == 0 }); err != nil {
+		return err
+	}
+	return workflow.NewContinueAsNewError(ctx, names.Politeness, shard, p.state, p.received())
 }
 
 type shardOf struct {
-	shard  int
-	state  *politeness.State
-	rounds workflow.ReceiveChannel
+	shard   int
+	state   *politeness.State
+	rounds  workflow.ReceiveChannel
+	sending int // signals that are on their way
 }
 
 // wait serves what comes next: rounds, or the moment at which a lease ends or an address is free.
@@ -55,20 +64,27 @@ func (p *shardOf) wait(ctx workflow.Context) (served int) {
 		s.AddFuture(timer, func(workflow.Future) { p.send(ctx, nil, p.state.Tick(workflow.Now(ctx))) })
 	}
 	s.Select(ctx)
-	return p.drain(ctx)
+	return p.serve(ctx, p.received())
 }
 
-// drain serves all rounds that are there, and answers them with one signal a sender.
-func (p *shardOf) drain(ctx workflow.Context) (served int) {
-	var grants []politeness.Grant
-	answers := map[string]int64{}
-	now := workflow.Now(ctx)
+// received takes all rounds that are there.
+func (p *shardOf) received() []activities.RoundSignal {
+	var rounds []activities.RoundSignal
 	for {
 		var r activities.RoundSignal
 		if !p.rounds.ReceiveAsync(&r) {
-			break
+			return rounds
 		}
-		served++
+		rounds = append(rounds, r)
+	}
+}
+
+// serve serves rounds, and answers them with one signal a sender.
+func (p *shardOf) serve(ctx workflow.Context, rounds []activities.RoundSignal) int {
+	var grants []politeness.Grant
+	answers := map[string]int64{}
+	now := workflow.Now(ctx)
+	for _, r := range rounds {
 		grants = append(grants, p.state.Release(now, r.Releases)...)
 		p.state.Renew(now, r.Renewals)
 		grants = append(grants, p.state.Ask(now, r.Asks)...)
@@ -76,12 +92,12 @@ func (p *shardOf) drain(ctx workflow.Context) (served int) {
 			answers[r.From] = max(answers[r.From], r.Round)
 		}
 	}
-	if served > 0 {
+	if len(rounds) > 0 {
 		p.send(ctx, answers, grants)
 		held, waiting := p.state.Counts()
 		workflow.SetCurrentDetails(ctx, fmt.Sprintf("%d leases are out, %d asks wait, %d addresses known", held, waiting, len(p.state.Addresses)))
 	}
-	return served
+	return len(rounds)
 }
 
 // send tells each asker of its grants, and each controller that its round was served.
@@ -108,7 +124,9 @@ func (p *shardOf) send(ctx workflow.Context, answers map[string]int64, grants []
 // deliver signals one asker. If it is gone, its leases are free again.
 func (p *shardOf) deliver(ctx workflow.Context, id string, s activities.GrantsSignal) {
 	sent := workflow.SignalExternalWorkflow(ctx, id, "", names.SignalGrants, s)
+	p.sending++
 	workflow.Go(ctx, func(ctx workflow.Context) {
+		defer func() { p.sending-- }()
 		if sent.Get(ctx, nil) == nil || len(s.Grants) == 0 {
 			return
 		}

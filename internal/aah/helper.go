@@ -5,11 +5,9 @@ package aah
 import (
 	"bytes"
 	"strings"
-	"time"
 
 	"github.com/antchfx/htmlquery"
 	"github.com/antchfx/xpath"
-	"golang.org/x/net/html"
 
 	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/page"
@@ -114,9 +112,13 @@ func (h *Helper) lift(v *view, level *kb.Level) {
 			if len(v.doc.Objects) >= h.limits.Objects {
 				return
 			}
+			at := navigator(v.doc.Root, n)
 			object := crawl.Object{Type: o.Type, Properties: map[string]string{}}
 			for _, p := range o.Properties {
-				if value := h.value(n, p, v.base); value != "" {
+				if object.Properties[p.Name] != "" {
+					continue // the first that finds something counts
+				}
+				if value := h.value(at, p, v.base); value != "" {
 					object.Properties[p.Name] = value
 				}
 			}
@@ -127,12 +129,12 @@ func (h *Helper) lift(v *view, level *kb.Level) {
 	}
 }
 
-func (h *Helper) value(n *html.Node, p kb.Property, base urls.Resolver) string {
-	found := first(n, p.XPath)
-	if found == nil {
+func (h *Helper) value(at *htmlquery.NodeNavigator, p kb.Property, base urls.Resolver) string {
+	text, found := evaluate(at, p.XPath)
+	if !found {
 		return ""
 	}
-	value := strings.Join(strings.Fields(textOf(found)), " ")
+	value := strings.Join(strings.Fields(text), " ")
 	switch p.As {
 	case "url":
 		u, err := base.Resolve(value)
@@ -145,16 +147,6 @@ func (h *Helper) value(n *html.Node, p kb.Property, base urls.Resolver) string {
 	}
 	if len(value) > h.limits.PropertyBytes {
 		value = strings.ToValidUTF8(value[:h.limits.PropertyBytes], "")
-	}
-	return value
-}
-
-// dateTime writes a date as RFC 3339 if it is one, and leaves it alone if not.
-func dateTime(value string) string {
-	for _, layout := range []string{time.RFC3339, "2006-01-02T15:04:05-0700", "2006-01-02T15:04:05", "2006-01-02 15:04:05", "2006-01-02", time.RFC1123Z, time.RFC1123} {
-		if t, err := time.Parse(layout, value); err == nil {
-			return t.Format(time.RFC3339)
-		}
 	}
 	return value
 }
@@ -219,16 +211,4 @@ func (v *view) hrefs(expr *xpath.Expr, yield func(url string)) {
 			yield(u.String())
 		}
 	}
-}
-
-// first and all evaluate an expression; one that fails on this page selects nothing, for the evaluator
-// panics where a function meets a type it does not take.
-func first(n *html.Node, expr *xpath.Expr) (found *html.Node) {
-	defer func() { _ = recover() }()
-	return htmlquery.QuerySelector(n, expr)
-}
-
-func all(n *html.Node, expr *xpath.Expr) (found []*html.Node) {
-	defer func() { _ = recover() }()
-	return htmlquery.QuerySelectorAll(n, expr)
 }

@@ -3,6 +3,8 @@ package aah
 import (
 	"strings"
 
+	"github.com/antchfx/htmlquery"
+	"github.com/antchfx/xpath"
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
 
@@ -43,6 +45,9 @@ var spaced = map[atom.Atom]bool{
 
 // textOf is the text below a node that a reader sees: no scripts, no style sheets.
 func textOf(n *html.Node) string {
+	if n.Type == html.TextNode {
+		return n.Data
+	}
 	var b strings.Builder
 	collect(&b, n)
 	return b.String()
@@ -62,4 +67,52 @@ func collect(b *strings.Builder, n *html.Node) {
 			collect(b, c)
 		}
 	}
+}
+
+// first and all evaluate an expression; one that fails on this page selects nothing, for the evaluator
+// panics where a function meets a type it does not take.
+func first(n *html.Node, expr *xpath.Expr) (found *html.Node) {
+	defer func() { _ = recover() }()
+	return htmlquery.QuerySelector(n, expr)
+}
+
+func all(n *html.Node, expr *xpath.Expr) (found []*html.Node) {
+	defer func() { _ = recover() }()
+	return htmlquery.QuerySelectorAll(n, expr)
+}
+
+// navigator stands on a node and knows the whole page, so that "//" means the page in a property of an
+// object too.
+func navigator(root, n *html.Node) *htmlquery.NodeNavigator {
+	var path []*html.Node
+	for at := n; at != root; at = at.Parent {
+		if at == nil { // an attribute: it has no place in the tree
+			return htmlquery.CreateXPathNavigator(n)
+		}
+		path = append(path, at)
+	}
+	nav := htmlquery.CreateXPathNavigator(root)
+	for i := len(path) - 1; i >= 0; i-- {
+		for ok := nav.MoveToChild(); ok && nav.Current() != path[i]; {
+			ok = nav.MoveToNext()
+		}
+	}
+	return nav
+}
+
+// evaluate returns the text of the first node that an expression selects from where the navigator stands.
+func evaluate(at *htmlquery.NodeNavigator, expr *xpath.Expr) (text string, found bool) {
+	defer func() { _ = recover() }()
+	selected := expr.Select(at.Copy())
+	if !selected.MoveNext() {
+		return "", false
+	}
+	nav, ok := selected.Current().(*htmlquery.NodeNavigator)
+	switch {
+	case !ok:
+		return "", false
+	case nav.NodeType() == xpath.AttributeNode:
+		return nav.Value(), true
+	}
+	return textOf(nav.Current()), true
 }

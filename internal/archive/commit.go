@@ -63,7 +63,7 @@ func ReadManifest(ctx context.Context, s Store, prefix, crawl, batch string) (Ma
 // are deleted and ErrExists is returned: the other's manifest stands. It may be called again after an
 // error: if the manifest was put and only the answer was lost, it returns that manifest.
 func (s *Segment) Commit(ctx context.Context, store Store) (Manifest, error) {
-	if err := s.zip.Close(); err != nil {
+	if err := errors.Join(s.zip.Close(), s.warc.out.Flush()); err != nil {
 		return Manifest{}, fmt.Errorf("commit segment: %w", err)
 	}
 	sum := hex.EncodeToString(s.warc.sum.Sum(nil))

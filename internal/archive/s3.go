@@ -59,6 +59,13 @@ func OpenS3(ctx context.Context, conf S3, bucket, prefix string) (Store, error) 
 		return nil, fmt.Errorf("open archive %s at %s: %w", where, endpoint, explain(err))
 	}
 	if !found {
+		for o := range probe.ListObjectsIter(ctx, bucket, minio.ListObjectsOptions{MaxKeys: 1}) {
+			// HEAD has no words for the reason: some servers answer 404 to keys that they do not know
+			if o.Err != nil && minio.ToErrorResponse(o.Err).Code != minio.NoSuchBucket {
+				return nil, fmt.Errorf("open archive %s at %s: %w", where, endpoint, explain(o.Err))
+			}
+			break
+		}
 		return nil, fmt.Errorf("open archive %s at %s: the bucket does not exist: make it first", where, endpoint)
 	}
 	prefix = strings.Trim(prefix, "/")
@@ -70,7 +77,7 @@ func OpenS3(ctx context.Context, conf S3, bucket, prefix string) (Store, error) 
 
 func explain(err error) error {
 	switch minio.ToErrorResponse(err).Code {
-	case "InvalidAccessKeyId", "SignatureDoesNotMatch", "AccessDenied":
+	case minio.InvalidAccessKeyID, minio.SignatureDoesNotMatch, minio.AccessDenied, "XAdminUserNotFound":
 		return fmt.Errorf("the S3 keys are refused (MUNINN_S3_ACCESS_KEY, MUNINN_S3_SECRET_KEY): %w", err)
 	}
 	return err
@@ -122,9 +129,7 @@ func (s *s3Store) Get(ctx context.Context, key string) (io.ReadCloser, error) {
 }
 
 func (s *s3Store) List(ctx context.Context, prefix string, fn func(Object) error) error {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel() // ends the listing if fn does
-	for o := range s.client.ListObjects(ctx, s.bucket, minio.ListObjectsOptions{Prefix: s.prefix + prefix, Recursive: true}) {
+	for o := range s.client.ListObjectsIter(ctx, s.bucket, minio.ListObjectsOptions{Prefix: s.prefix + prefix, Recursive: true}) {
 		if o.Err != nil {
 			return fmt.Errorf("list %s: %w", prefix, explain(o.Err))
 		}
@@ -134,6 +139,9 @@ func (s *s3Store) List(ctx context.Context, prefix string, fn func(Object) error
 		if err := fn(Object{strings.TrimPrefix(o.Key, s.prefix), o.Size, o.LastModified}); err != nil {
 			return err
 		}
+	}
+	if err := ctx.Err(); err != nil { // the listing may end early without a word
+		return fmt.Errorf("list %s: %w", prefix, err)
 	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package archive
 
 import (
+	"bufio"
 	"crypto/sha1"
 	"crypto/sha256"
 	"encoding/base32"
@@ -18,6 +19,7 @@ import (
 // warcFile writes WARC/1.1 records, each a gzip member of its own, to a local file.
 type warcFile struct {
 	file   *os.File
+	out    *bufio.Writer // to file: members are written in small pieces
 	sum    hash.Hash
 	size   int64
 	zip    map[int]*gzip.Writer // by compression level
@@ -44,7 +46,7 @@ func newWARC(dir string) (*warcFile, error) {
 		return nil, fmt.Errorf("open segment: %w", err)
 	}
 	_ = os.Remove(f.Name()) // the open file stays until it is closed
-	return &warcFile{file: f, sum: sha256.New(), zip: map[int]*gzip.Writer{}, format: gowarc.NewMarshaler()}, nil
+	return &warcFile{file: f, out: bufio.NewWriterSize(f, 64<<10), sum: sha256.New(), zip: map[int]*gzip.Writer{}, format: gowarc.NewMarshaler()}, nil
 }
 
 func newID() string { return "urn:uuid:" + uuid.NewString() }
@@ -98,7 +100,7 @@ func (w *warcFile) write(r record) (span, error) {
 
 // Write takes compressed bytes.
 func (w *warcFile) Write(p []byte) (int, error) {
-	n, err := w.file.Write(p)
+	n, err := w.out.Write(p)
 	w.size += int64(n)
 	_, _ = w.sum.Write(p[:n])
 	return n, err

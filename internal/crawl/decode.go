@@ -36,15 +36,17 @@ func ParseDefinition(text []byte) (Definition, error) {
 	faults = append(faults, decodeFields("", raw, reflect.ValueOf(&d).Elem())...)
 	var invalid Faults
 	errors.As(d.Validate(), &invalid)
+	unread := faults
 	for _, f := range invalid {
-		if !slices.ContainsFunc(faults, func(known Fault) bool { return within(f.Path, known.Path) || within(known.Path, f.Path) }) {
+		if !slices.ContainsFunc(unread, func(u Fault) bool { return within(f.Path, u.Path) || within(u.Path, f.Path) }) {
 			faults = append(faults, f)
 		}
 	}
-	if len(faults) > 0 {
-		return d, faults
+	if len(faults) == 0 {
+		return d, nil
 	}
-	return d, nil
+	sortByPath(faults)
+	return d, faults
 }
 
 // readTree decodes JSON as JSON, for YAML knows neither its tabs nor its surrogate pairs, and all else
@@ -182,7 +184,6 @@ func unknownKeys(path string, tree any, t reflect.Type) Faults {
 			faults = append(faults, Fault{join(path, key), "is not known here; known: " + strings.Join(names, ", ")})
 		}
 	}
-	slices.SortFunc(faults, func(a, b Fault) int { return strings.Compare(a.Path, b.Path) })
 	return faults
 }
 

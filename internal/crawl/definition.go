@@ -38,9 +38,9 @@ type Seed struct {
 
 // Topic is the subject of the collection (paper §3: keywords, entities, example pages).
 type Topic struct {
-	Keywords []string  `json:"keywords,omitempty"`
-	Entities []Entity  `json:"entities,omitempty"`
-	Examples []Example `json:"examples,omitempty"`
+	Keywords []string  `json:"keywords,omitempty"` // words and phrases
+	Entities []Entity  `json:"entities,omitempty"` // people, places, organisations, events
+	Examples []Example `json:"examples,omitempty"` // pages that are about it
 	// URLPatterns score a URL by its form: the best matching pattern's score counts.
 	URLPatterns []URLPattern `json:"url_patterns,omitempty"`
 	// Threshold is the document score from which a page counts as relevant, in [0,1].
@@ -54,22 +54,22 @@ func (t Topic) Empty() bool {
 
 // Entity is a named thing of the topic.
 type Entity struct {
-	Name    string   `json:"name"`
-	Type    string   `json:"type,omitempty"` // person, organisation, place, event, work, …
-	Aliases []string `json:"aliases,omitempty"`
+	Name    string   `json:"name"`              // as texts write it
+	Type    string   `json:"type,omitempty"`    // person, organisation, place, event, work, …
+	Aliases []string `json:"aliases,omitempty"` // its other names; they count half
 }
 
 // Example is a page that is about the topic: exactly one field is set. A bare string is a URL, which
 // the reference crawl fetches first and learns from.
 type Example struct {
-	URL  string `json:"url,omitempty"`
-	Text string `json:"text,omitempty"`
+	URL  string `json:"url,omitempty"`  // a page
+	Text string `json:"text,omitempty"` // the text itself
 }
 
 // URLPattern gives the URLs that match a pattern (see Scope) a score in [0,1].
 type URLPattern struct {
-	Pattern string  `json:"pattern"`
-	Score   float64 `json:"score"`
+	Pattern string  `json:"pattern"` // a glob over the whole URL, "surt:…" or "re:…"
+	Score   float64 `json:"score"`   // in [0,1]
 }
 
 // Scope says which URLs belong to the crawl. A URL is in scope if it is within the bound of Within or
@@ -80,10 +80,10 @@ type Scope struct {
 	// Within bounds the crawl by its seeds: "host", "pld" or "web" (no bound). Empty: "web" if there
 	// is a topic and no other rule of inclusion, "pld" if there is neither, nothing otherwise.
 	Within  string   `json:"within,omitempty"`
-	Hosts   []string `json:"hosts,omitempty"`
-	PLDs    []string `json:"plds,omitempty"`
-	Include []string `json:"include,omitempty"`
-	Exclude []string `json:"exclude,omitempty"`
+	Hosts   []string `json:"hosts,omitempty"`   // host names
+	PLDs    []string `json:"plds,omitempty"`    // pay-level domains with all their hosts
+	Include []string `json:"include,omitempty"` // patterns
+	Exclude []string `json:"exclude,omitempty"` // patterns
 	// Blacklist names hosts and PLDs (with all their hosts) that are spam: never crawled.
 	Blacklist []string `json:"blacklist,omitempty"`
 	// MaxHops is the greatest number of links from a seed. 0: no bound but budgets.
@@ -118,21 +118,21 @@ type Weights struct {
 
 // Budget bounds a run of the crawl. Every bound is at least 1; PerPLD 0 means no bound.
 type Budget struct {
-	Pages  int64    `json:"pages"` // successful responses (2xx and 304)
-	Bytes  Bytes    `json:"bytes"` // bytes on the wire
-	Time   Duration `json:"time"`  // from the start of the run
-	PerPLD int64    `json:"per_pld,omitempty"`
+	Pages  int64    `json:"pages"`             // successful responses (2xx and 304)
+	Bytes  Bytes    `json:"bytes"`             // bytes on the wire
+	Time   Duration `json:"time"`              // from the start of the run
+	PerPLD int64    `json:"per_pld,omitempty"` // pages of one PLD
 }
 
 // Politeness bounds what one host is asked to bear. The pause between two requests to a host is
 // Factor times the last response time, at least MinDelay, at most MaxDelay; a Crawl-delay in
 // robots.txt raises it (to at most MaxCrawlDelay).
 type Politeness struct {
-	MinDelay      Duration `json:"min_delay"`
-	MaxDelay      Duration `json:"max_delay"`
-	MaxCrawlDelay Duration `json:"max_crawl_delay"`
-	Factor        float64  `json:"factor"`
-	PerIP         int      `json:"per_ip"` // batches that may fetch from one IP address at a time, cluster-wide
+	MinDelay      Duration `json:"min_delay"`       // the shortest pause
+	MaxDelay      Duration `json:"max_delay"`       // the longest pause, without Crawl-delay
+	MaxCrawlDelay Duration `json:"max_crawl_delay"` // the longest Crawl-delay that is obeyed
+	Factor        float64  `json:"factor"`          // of the last response time
+	PerIP         int      `json:"per_ip"`          // batches that may fetch from one IP address at a time, cluster-wide
 	// UserAgent is the product token and robots.txt name.
 	UserAgent string `json:"user_agent"`
 	// Contact is a URL or mail address by which a webmaster reaches the operator.

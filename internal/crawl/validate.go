@@ -30,6 +30,10 @@ func (f Faults) Error() string {
 	return strings.Join(lines, "\n")
 }
 
+func sortByPath(f Faults) {
+	slices.SortStableFunc(f, func(a, b Fault) int { return strings.Compare(a.Path, b.Path) })
+}
+
 // Limits of a definition.
 const (
 	MaxName     = 64
@@ -57,7 +61,7 @@ func (d Definition) Validate() error {
 	if len(v.faults) == 0 {
 		return nil
 	}
-	slices.SortStableFunc(v.faults, func(a, b Fault) int { return strings.Compare(a.Path, b.Path) })
+	sortByPath(v.faults)
 	return v.faults
 }
 
@@ -135,26 +139,21 @@ func (v *validator) pattern(path, p string) {
 	}
 }
 
-type namedList struct {
-	name string
-	list []string
-}
-
 func (v *validator) scope(s Scope) {
 	switch s.Within {
 	case "", WithinHost, WithinPLD, WithinWeb:
 	default:
 		v.check(false, "scope.within", fmt.Sprintf("is %q, must be host, pld or web", s.Within))
 	}
-	for _, l := range []namedList{{"hosts", s.Hosts}, {"plds", s.PLDs}, {"blacklist", s.Blacklist}} {
-		for i, host := range l.list {
+	for name, list := range map[string][]string{"hosts": s.Hosts, "plds": s.PLDs, "blacklist": s.Blacklist} {
+		for i, host := range list {
 			bad := host == "" || strings.ContainsAny(host, "/ *@")
-			v.check(!bad, fmt.Sprintf("scope.%s[%d]", l.name, i), fmt.Sprintf("%q must be a bare host name such as example.org", host))
+			v.check(!bad, fmt.Sprintf("scope.%s[%d]", name, i), fmt.Sprintf("%q must be a bare host name such as example.org", host))
 		}
 	}
-	for _, l := range []namedList{{"include", s.Include}, {"exclude", s.Exclude}} {
-		for i, p := range l.list {
-			v.pattern(fmt.Sprintf("scope.%s[%d]", l.name, i), p)
+	for name, list := range map[string][]string{"include": s.Include, "exclude": s.Exclude} {
+		for i, p := range list {
+			v.pattern(fmt.Sprintf("scope.%s[%d]", name, i), p)
 		}
 	}
 	v.check(s.MaxHops >= 0, "scope.max_hops", "must not be negative; 0 means no bound")
@@ -168,11 +167,8 @@ func (v *validator) order(d Definition) {
 	}
 	v.check(d.Order.PerQueue >= 1 && d.Order.PerQueue <= MaxPerQueue, "order.per_queue", fmt.Sprintf("must be between 1 and %d", MaxPerQueue))
 	w := d.Weights
-	for _, part := range []struct {
-		name   string
-		weight float64
-	}{{"document", w.Document}, {"paragraph", w.Paragraph}, {"anchor", w.Anchor}, {"url", w.URL}, {"helper", w.Helper}} {
-		v.check(part.weight >= 0, "weights."+part.name, "must not be negative; 0 turns the part off")
+	for name, value := range map[string]float64{"document": w.Document, "paragraph": w.Paragraph, "anchor": w.Anchor, "url": w.URL, "helper": w.Helper} {
+		v.check(value >= 0, "weights."+name, "must not be negative; 0 turns the part off")
 	}
 	v.check(w.Document+w.Paragraph+w.Anchor+w.URL+w.Helper > 0, "weights", "are all 0: at least one part must count")
 }

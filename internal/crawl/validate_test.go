@@ -9,7 +9,8 @@ import (
 	"testing"
 )
 
-// TestFaults parses three good lines with more behind them and states the paths of the faults, in order.
+// TestFaults parses three good lines with others instead or besides, and states the paths of the
+// faults, sorted.
 func TestFaults(t *testing.T) {
 	for _, c := range []struct{ more, paths string }{
 		{"", ""},
@@ -61,8 +62,8 @@ func TestFaults(t *testing.T) {
 		{"topic: {threshold: 1.1}", "topic.threshold"},
 
 		{"scope: {within: domain}", "scope.within"},
-		{"scope: {hosts: ['*.a.example', '', b.example/c], plds: [http://a.example], blacklist: [a@b.example]}", "scope.hosts[0] scope.hosts[1] scope.hosts[2] scope.plds[0] scope.blacklist[0]"},
-		{"scope: {include: [''], exclude: ['re:(', 're:\\C']}", "scope.include[0] scope.exclude[0] scope.exclude[1]"},
+		{"scope: {hosts: ['*.a.example', '', b.example/c], plds: [http://a.example], blacklist: [a@b.example]}", "scope.blacklist[0] scope.hosts[0] scope.hosts[1] scope.hosts[2] scope.plds[0]"},
+		{"scope: {include: [''], exclude: ['re:(', 're:\\C']}", "scope.exclude[0] scope.exclude[1] scope.include[0]"},
 		{"scope: {max_hops: -1}", "scope.max_hops"},
 
 		{"order: {update: mean}", "order.update"},
@@ -75,12 +76,12 @@ func TestFaults(t *testing.T) {
 		{"budget: {pages: 0}", "budget.pages"},
 		{"budget: {pages: 1.5}", "budget.pages"},
 		{"budget: {pages: 1e4}", ""},
-		{"budget: {bytes: 0, time: 0s, per_pld: -1}", "budget.bytes budget.time budget.per_pld"},
+		{"budget: {bytes: 0, time: 0s, per_pld: -1}", "budget.bytes budget.per_pld budget.time"},
 		{"budget: {bytes: 1 stone, time: 60}", "budget.bytes budget.time"},
 		{"reference: {pages: -1}", "reference.pages"},
 
 		{"politeness: {min_delay: 1m}", "politeness.max_delay"},
-		{"politeness: {min_delay: -1s, max_crawl_delay: -1s, factor: -1, per_ip: 0, user_agent: ' '}", "politeness.min_delay politeness.max_crawl_delay politeness.factor politeness.per_ip politeness.user_agent"},
+		{"politeness: {min_delay: -1s, max_crawl_delay: -1s, factor: -1, per_ip: 0, user_agent: ' '}", "politeness.factor politeness.max_crawl_delay politeness.min_delay politeness.per_ip politeness.user_agent"},
 		{fmt.Sprintf("politeness: {per_ip: %d}", MaxPerIP+1), "politeness.per_ip"},
 		{`politeness: {contact: "a\nb"}`, "politeness.user_agent"},
 
@@ -90,9 +91,11 @@ func TestFaults(t *testing.T) {
 		{"archive: {where: ./warcs}", ""},
 		{"archive: {prefix: a/../b, warc_bytes: 1KB}", "archive.prefix archive.warc_bytes"},
 
+		{"weights: {document: -9}", "weights weights.document"},
+
 		// What cannot be read does not hide what is not valid, nor is it reported twice.
-		{"budget: {pages: many}\norder: {per_queue: 0}\nseeds: []\nsede: 1", "sede budget.pages seeds order.per_queue"},
-		{"budget: 1\nweights: {anchor: x, url: -1}", "weights.anchor budget weights.url"},
+		{"budget: {pages: many}\norder: {per_queue: 0}\nseeds: []\nsede: 1", "budget.pages order.per_queue sede seeds"},
+		{"budget: 1\nweights: {anchor: x, url: -1}", "budget weights.anchor weights.url"},
 	} {
 		text := three
 		for line := range strings.Lines(c.more) {

@@ -3,6 +3,7 @@ package fetch
 import (
 	"context"
 	"crypto/tls"
+	"io"
 	"net/netip"
 	"time"
 )
@@ -20,13 +21,14 @@ type Client struct {
 	tempDir  string
 	now      func() time.Time
 	sleep    Sleeper
+	grace    time.Duration // for an exchange under way when its context ends
 }
 
 // New makes a client.
 func New(o Options) *Client {
 	c := &Client{
 		limits: o.Limits, guard: o.Guard, resolver: o.Resolver, robots: newRobotsCache(),
-		tls: o.tls(), tempDir: o.TempDir, now: o.Now, sleep: o.Sleep,
+		tls: o.tls(), tempDir: o.TempDir, now: o.Now, sleep: o.Sleep, grace: 5 * time.Second,
 	}
 	if c.now == nil {
 		c.now = time.Now
@@ -47,6 +49,33 @@ func (c *Client) Address(ctx context.Context, host string) (netip.Addr, error) {
 		return addr, err
 	}
 	return addr, c.guard.Check(addr)
+}
+
+// hurry closes a connection if its exchange is not over a little after the context's end. ended ends the
+// watch and tells whether the connection was closed.
+func (c *Client) hurry(ctx context.Context, conn io.Closer) (ended func() (closed bool)) {
+	over, closed := make(chan struct{}), make(chan bool, 1)
+	go func() {
+		select {
+		case <-over:
+			closed <- false
+			return
+		case <-ctx.Done():
+		}
+		timer := time.NewTimer(c.grace)
+		defer timer.Stop()
+		select {
+		case <-over:
+			closed <- false
+		case <-timer.C:
+			_ = conn.Close()
+			closed <- true
+		}
+	}()
+	return func() bool {
+		close(over)
+		return <-closed
+	}
 }
 
 // SleepUntil waits on the real clock.

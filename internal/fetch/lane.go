@@ -140,14 +140,14 @@ func (l *Lane) request(ctx context.Context, u urls.URL, t crawl.Target, x *Excha
 		if err := l.Intend(x.URL, l.client.now()); err != nil {
 			return &storeError{err}
 		}
-		conn := l.conn
-		stop := context.AfterFunc(ctx, func() { _ = conn.Close() })
-		keep, err := l.client.send(conn, x, total, body)
-		if !stop() || err != nil || !keep {
+		ended := l.client.hurry(ctx, l.conn)
+		keep, err := l.client.send(l.conn, x, total, body)
+		cut := ended()
+		if cut || err != nil || !keep {
 			l.disconnect()
 		}
 		l.pause(x.Elapsed)
-		if ctx.Err() != nil { // what came may have been cut off by us: it is no outcome
+		if cut { // by us: what came is no outcome
 			return ctx.Err()
 		}
 		if errors.Is(err, errStale) && try == 0 {

@@ -71,7 +71,7 @@ func TestEveryGapIsKept(t *testing.T) {
 				}
 				next = r.Next
 			}
-			if log := h.log(); len(log) < 9 {
+			if log := h.log(); len(log) < 8 {
 				t.Errorf("only %d requests", len(log))
 			}
 			for i, gap := range h.gaps() {

@@ -100,7 +100,7 @@ func TestFaultsWorld(t *testing.T) {
 			w := webworld.NewFaults(webworld.Options{FirstIP: netip.AddrFrom4([4]byte{127, 81, byte(attempts), 1})})
 			c := startWorld(t, w, func(o *Options) {
 				l := &o.Limits
-				l.FirstByte, l.Idle, l.Total, l.RobotsTimeout = seconds(0.3), seconds(0.3), seconds(1), seconds(1)
+				l.FirstByte, l.Idle, l.Total, l.RobotsTimeout = seconds(2), seconds(2), seconds(3), seconds(3)
 				l.BodyBytes, l.MemoryBytes = 256<<10, 16<<10
 			})
 			var pages []string

@@ -80,30 +80,46 @@ func (b *builder) split(s string) int {
 	return n
 }
 
-// folded appends s with runs of white space as one space.
+// folded appends s with runs of white space as one space. NUL and what is no UTF-8 is left out.
 func folded(out *strings.Builder, s string) {
 	space := false
-	for _, r := range s {
-		if r == ' ' || r == '\n' || r == '\t' || r == '\r' || r == '\u00a0' || r == '\f' {
+	for i := 0; i < len(s); {
+		size := 1
+		switch c := s[i]; {
+		case c == ' ' || c == '\n' || c == '\t' || c == '\r' || c == '\f':
 			space = true
+			i++
 			continue
-		}
-		if space {
-			space = false
-			if out.Len() > 0 && !strings.HasSuffix(tail(out), " ") {
-				out.WriteByte(' ')
+		case c == 0:
+			i++
+			continue
+		case c < utf8.RuneSelf:
+			for i+size < len(s) && s[i+size] > ' ' && s[i+size] < utf8.RuneSelf {
+				size++
+			}
+		default:
+			r, n := utf8.DecodeRuneInString(s[i:])
+			size = n
+			if r == '\u00a0' || r == utf8.RuneError {
+				space = space || r == '\u00a0'
+				i += n
+				continue
 			}
 		}
-		if r != utf8.RuneError && r != 0 {
-			out.WriteRune(r)
-		}
+		writeSpace(out, space)
+		space = false
+		out.WriteString(s[i : i+size])
+		i += size
 	}
-	if space && out.Len() > 0 && !strings.HasSuffix(tail(out), " ") {
+	writeSpace(out, space)
+}
+
+// writeSpace writes a space unless nothing or a space stands before it.
+func writeSpace(out *strings.Builder, wanted bool) {
+	if wanted && out.Len() > 0 && !strings.HasSuffix(out.String(), " ") {
 		out.WriteByte(' ')
 	}
 }
-
-func tail(b *strings.Builder) string { s := b.String(); return s[len(s)-1:] }
 
 // breakBlock ends the current text block.
 func (b *builder) breakBlock() {

@@ -97,13 +97,13 @@ func decode(body []byte, declared, contentType string) ([]byte, string) {
 		return body, "utf-8"
 	}
 	text := body
-	if name == "utf-8" {
-		text = bytes.TrimPrefix(body, []byte("\xef\xbb\xbf"))
-	} else if decoded, err := io.ReadAll(transform.NewReader(bytes.NewReader(body), enc.NewDecoder())); err == nil {
-		text = decoded
+	if name != "utf-8" {
+		if decoded, err := io.ReadAll(transform.NewReader(bytes.NewReader(body), enc.NewDecoder())); err == nil {
+			text = decoded
+		}
 	}
 	if !validUTF8(text) {
 		text = bytes.ToValidUTF8(text, []byte("\uFFFD"))
 	}
-	return text, name
+	return bytes.TrimPrefix(text, []byte("\uFEFF")), name
 }

@@ -18,6 +18,8 @@ const (
 	GrantAhead = 2 * time.Second
 	// MaxPause bounds how far ahead a release can set an address's next time.
 	MaxPause = 24 * time.Hour
+	// minSweep is the number of addresses below which it is not worth looking for idle ones.
+	minSweep = 64
 )
 
 // Ask is the wish of a batch to fetch from an address.
@@ -68,6 +70,8 @@ type Address struct {
 type State struct {
 	Addresses map[string]*Address `json:"addresses"`
 	TTL       time.Duration       `json:"ttl"`
+
+	swept int // addresses that the last sweep left
 }
 
 // New returns an empty state; ttl 0 means DefaultTTL.
@@ -98,6 +102,7 @@ func (s *State) Ask(now time.Time, asks []Ask) []Grant {
 		}
 		touched = append(touched, ask.IP)
 	}
+	s.sweep(now)
 	return append(grants, s.settle(now, touched)...)
 }
 
@@ -211,6 +216,21 @@ func (s *State) settle(now time.Time, ips []string) []Grant {
 		}
 	}
 	return grants
+}
+
+// sweep forgets the addresses whose next time has passed since their last lease ended. It waits until
+// the addresses have doubled, so that it costs an ask next to nothing, and the state stays as small as
+// what is in use.
+func (s *State) sweep(now time.Time) {
+	if len(s.Addresses) < 2*s.swept+minSweep {
+		return
+	}
+	for ip, a := range s.Addresses {
+		if len(a.Holders)+len(a.Waiters) == 0 && !a.Next.After(now) {
+			delete(s.Addresses, ip)
+		}
+	}
+	s.swept = len(s.Addresses)
 }
 
 func (s *State) address(ip string) *Address {

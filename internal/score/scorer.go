@@ -50,22 +50,50 @@ func New(d crawl.Definition, learned *Learned, analyser *Analyser) (*Scorer, err
 // which no part says anything. The returned vector holds the page's terms.
 func (s *Scorer) Page(p *crawl.Page, inherit float64) Vector {
 	topic := s.vector(p.Language)
-	doc := Vector{}
-	blockScores := make([]float64, len(p.Blocks))
-	for i, block := range p.Blocks {
-		v := s.analyser.Vector(block, p.Language)
-		blockScores[i] = topic.cosine(v)
-		doc.add(v, 1)
-	}
-	s.analyser.Add(doc, p.Title, p.Language, titleWeight)
 	p.Score = silent
-	if topic.norm > 0 && len(doc) > 0 {
-		p.Score = topic.cosine(doc)
+	doc := Vector{}
+	var blocks []float64
+	if topic.norm > 0 {
+		doc = make(Vector, typicalTerms)
+		blocks = s.blocks(doc, p, topic)
+		s.analyser.Add(doc, p.Title, p.Language, titleWeight)
+		if len(doc) > 0 {
+			p.Score = topic.cosine(doc)
+		}
 	}
 	for i := range p.Links {
-		s.link(&p.Links[i], p, topic, blockScores, inherit)
+		s.link(&p.Links[i], p, topic, blocks, inherit)
 	}
 	return doc
+}
+
+// typicalTerms is how many different terms a page has, about.
+const typicalTerms = 512
+
+// blocks counts the terms of all blocks into doc, and scores those blocks that links stand in.
+func (s *Scorer) blocks(doc Vector, p *crawl.Page, topic topicVector) []float64 {
+	scores := make([]float64, len(p.Blocks))
+	for i := range scores {
+		scores[i] = silent
+	}
+	linked := make([]bool, len(p.Blocks))
+	for i := range p.Links {
+		if l := &p.Links[i]; l.Hop == crawl.HopLink && l.Block >= 0 && l.Block < len(linked) {
+			linked[l.Block] = true
+		}
+	}
+	for i, block := range p.Blocks {
+		if !linked[i] {
+			s.analyser.Add(doc, block, p.Language, 1)
+			continue
+		}
+		v := s.analyser.Vector(block, p.Language)
+		doc.add(v, 1)
+		if len(v) > 0 {
+			scores[i] = topic.cosine(v)
+		}
+	}
+	return scores
 }
 
 func (s *Scorer) link(l *crawl.Outlink, p *crawl.Page, topic topicVector, blocks []float64, inherit float64) {
@@ -78,7 +106,9 @@ func (s *Scorer) link(l *crawl.Outlink, p *crawl.Page, topic topicVector, blocks
 			parts.Paragraph = blocks[l.Block]
 		}
 		if topic.norm > 0 && l.Anchor != "" {
-			parts.Anchor = topic.cosine(s.analyser.Vector(l.Anchor, p.Language))
+			if v := s.analyser.Vector(l.Anchor, p.Language); len(v) > 0 { // "»" and "here" say nothing
+				parts.Anchor = topic.cosine(v)
+			}
 		}
 	}
 	if l.Prior > 0 {

@@ -52,8 +52,18 @@ func (a *Analyser) Add(v Vector, text, lang string, weight float64) {
 	if _, known := stemmers[lang]; !known {
 		lang = "en"
 	}
+	a.mu.RLock()
+	defer a.mu.RUnlock()
+	stems := a.stems[lang]
 	words(text, func(w string) {
-		if term := a.term(w, lang); term != "" {
+		term, known := stems[w]
+		if !known {
+			a.mu.RUnlock()
+			term = a.learn(w, lang)
+			a.mu.RLock()
+			stems = a.stems[lang]
+		}
+		if term != "" {
 			v[term] += weight
 		}
 	})
@@ -66,15 +76,10 @@ func (a *Analyser) Vector(text, lang string) Vector {
 	return v
 }
 
-func (a *Analyser) term(word, lang string) string {
-	a.mu.RLock()
-	term, known := a.stems[lang][word]
-	a.mu.RUnlock()
-	if known {
-		return term
-	}
+// learn stems a word that the cache does not hold.
+func (a *Analyser) learn(word, lang string) string {
 	word = strings.Clone(word)
-	term = stem(word, lang)
+	term := stem(word, lang)
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if len(a.stems[lang]) >= maxStems || a.stems[lang] == nil {
@@ -86,7 +91,7 @@ func (a *Analyser) term(word, lang string) string {
 
 func stem(word, lang string) string {
 	word = strings.ToLower(word)
-	if stopWords[word] || len(word) < 2 {
+	if stopWord(word, lang) || len(word) < 2 {
 		return ""
 	}
 	env := snowballstem.NewEnv(word)
@@ -154,29 +159,40 @@ func unspaced(r rune) bool {
 	return r >= 0x0e00 && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai)
 }
 
-// stopWords are the commonest words of the commonest languages of the web.
-var stopWords = func() map[string]bool {
-	m := map[string]bool{}
-	for _, list := range []string{
-		`a about above after again all also am an and any are as at be because been before being below between both but
+// stopWord tells whether a word is one of the commonest of its language: the German "war" is the English
+// "was". A language without a list takes all lists, for its relatives share many words with it.
+func stopWord(word, lang string) bool {
+	list, known := stopWords[lang]
+	if !known {
+		list = stopWords[""]
+	}
+	return list[word]
+}
+
+// stopWords are the commonest words of the commonest languages of the web, and of all these together.
+var stopWords = func() map[string]map[string]bool {
+	m := map[string]map[string]bool{"": {}}
+	for lang, list := range map[string]string{
+		"en": `a about above after again all also am an and any are as at be because been before being below between both but
 		by can could did do does doing down during each few for from further had has have having he her here hers him his
 		how i if in into is it its itself just me more most my no nor not now of off on once only or other our out over
 		own same she should so some such than that the their them then there these they this those through to too under
 		until up us very was we were what when where which while who whom why will with would you your`,
-		`aber alle als also am an auch auf aus bei bin bis bist da das dass dein dem den der des die dies diese dieser doch
+		"de": `aber alle als also am an auch auf aus bei bin bis bist da das dass dein dem den der des die dies diese dieser doch
 		du durch ein eine einem einen einer er es für haben hat hatte ich ihr im in ist ja jede kann kein mehr mein mit nach
 		nicht noch nur ob oder ohne schon sein sich sie sind so über um und uns unter vom von vor war was weil wenn wer wie
 		wir wird zu zum zur`,
-		`au aux avec ce ces cette dans de des du elle en est et eu il ils je la le les leur lui mais même ne nous on ou où par
+		"fr": `au aux avec ce ces cette dans de des du elle en est et eu il ils je la le les leur lui mais même ne nous on ou où par
 		pas pour qu que qui sa se ses son sont sur ta te tu un une vous`,
-		`al como con de del desde donde el ella en entre era es esta este ha hay la las lo los más mi muy no nos o para pero
+		"es": `al como con de del desde donde el ella en entre era es esta este ha hay la las lo los más mi muy no nos o para pero
 		por porque que se ser si sin sobre son su sus también un una y ya`,
-		`che con da dal degli dei del della di e gli ha il in la le lo ma nel non per più si sono una uno`,
-		`aan als bij dat de den der die dit door een en er het hij ik in is je maar met naar niet of om onder ook op te tot uit
+		"it": `che con da dal degli dei del della di e gli ha il in la le lo ma nel non per più si sono una uno`,
+		"nl": `aan als bij dat de den der die dit door een en er het hij ik in is je maar met naar niet of om onder ook op te tot uit
 		van voor was wat wij zal ze zich zijn`,
 	} {
+		m[lang] = map[string]bool{}
 		for w := range strings.FieldsSeq(list) {
-			m[w] = true
+			m[lang][w], m[""][w] = true, true
 		}
 	}
 	return m

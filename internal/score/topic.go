@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/muninn-archive/muninn/internal/crawl"
+	"github.com/muninn-archive/muninn/internal/urls"
 )
 
 // Term is a term of a learned topic vector.
@@ -103,7 +104,7 @@ func (t topicVector) cosine(v Vector) float64 {
 	if dot == 0 {
 		return 0
 	}
-	return min(dot/(t.norm*v.norm()), 1)
+	return min(math.Round(dot/(t.norm*v.norm())*1e9)/1e9, 1) // rounded, for sums in map order differ in the last bits
 }
 
 func (v Vector) add(w Vector, factor float64) {
@@ -182,7 +183,10 @@ func btoi(b bool) int {
 	return 0
 }
 
-// IsExample tells whether the definition names the URL as an example page.
+// IsExample tells whether the definition names the canonical URL, in whatever form, as an example page.
 func IsExample(t crawl.Topic, url string) bool {
-	return slices.ContainsFunc(t.Examples, func(e crawl.Example) bool { return e.URL == url })
+	return slices.ContainsFunc(t.Examples, func(e crawl.Example) bool {
+		u, err := urls.Parse(e.URL)
+		return err == nil && u.String() == url
+	})
 }

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"os"
 	"os/signal"
+	"runtime/debug"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -15,7 +16,13 @@ import (
 	"github.com/muninn-archive/muninn/worker"
 )
 
+// gcPercent lets the heap grow further between collections than Go's default of 100: pages are short-lived.
+const gcPercent = 300
+
 func main() {
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(gcPercent)
+	}
 	if err := command().ExecuteContext(context.Background()); err != nil {
 		fmt.Fprintln(os.Stderr, "muninn-worker:", err)
 		os.Exit(1)

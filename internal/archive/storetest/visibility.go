@@ -137,9 +137,9 @@ func cancelled(t *testing.T, s archive.Store) {
 	defer cancel()
 	r := io.MultiReader(&pattern{left: 1 << 20}, readerFunc(func([]byte) (int, error) {
 		cancel()
-		return 0, nil
-	}), &pattern{left: 1 << 20})
-	if err := s.Put(ctx, "c/amid", r, 2<<20); !errors.Is(err, context.Canceled) {
+		return 0, io.EOF
+	}), &pattern{left: 31 << 20})
+	if err := s.Put(ctx, "c/amid", r, 32<<20); !errors.Is(err, context.Canceled) {
 		t.Errorf("a put whose context ends amid it: %v", err)
 	}
 	absent(t, s, "c/amid")

@@ -1,0 +1,145 @@
+package frontier
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/muninn-archive/muninn/internal/crawl"
+)
+
+// benchPLDs is over how many queues the known URLs of a bench are spread.
+const benchPLDs = 1000
+
+// benchURL is the ith URL: of ordinary length, with the look of a path.
+func benchURL(i int) string {
+	return fmt.Sprintf("http://www.host%d.example/section-%d/article-%d.html", i%benchPLDs, i%17, i)
+}
+
+func benchLinks(from, n int) (list []crawl.Discovery) {
+	for i := from; i < from+n; i++ {
+		list = append(list, crawl.Discovery{URL: benchURL(i), Via: benchURL(i / 2), Path: "SLL", Score: float64(i*7919%1000) / 1000})
+	}
+	return list
+}
+
+// known fills a frontier. 10^6 URLs take a minute and are asked for with MUNINN_BENCH_KNOWN=1000000.
+func benchRig(b *testing.B) (r *rig, n int) {
+	b.Helper()
+	n = 100_000
+	if v := os.Getenv("MUNINN_BENCH_KNOWN"); v != "" {
+		var err error
+		if n, err = strconv.Atoi(v); err != nil {
+			b.Fatal(err)
+		}
+	}
+	r = newRig(b, func(d *crawl.Definition) { d.Budget.Pages = 1e9 })
+	for from := 0; from < n; from += 5000 {
+		r.submit(fmt.Sprint("fill", from), benchLinks(from, 5000)...)
+	}
+	return r, n
+}
+
+// BenchmarkOffer offers 3,000 outlinks a batch, of which nine in ten are known: the time is that of a
+// durable commit, the cost of an offered link is its own figure.
+func BenchmarkOffer(b *testing.B) {
+	r, n := benchRig(b)
+	const batch = 3000
+	fresh := n
+	for i := 0; b.Loop(); i++ {
+		links := append(benchLinks(i*7919%(n-batch), batch*9/10), benchLinks(fresh, batch/10)...)
+		fresh += batch / 10
+		r.submit(fmt.Sprint("bench", i), links...)
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/batch/1000, "µs/link")
+}
+
+// BenchmarkClaim claims 50 URLs of one queue and gives them back: claim, and durable writes of both.
+func BenchmarkClaim(b *testing.B) {
+	r, _ := benchRig(b)
+	var claiming time.Duration
+	for i := 0; b.Loop(); i++ {
+		w := r.want()
+		w.Claims = 1
+		began := time.Now()
+		round, err := r.Claim(b.Context(), w)
+		claiming += time.Since(began)
+		r.must(err)
+		if len(round.Claims) != 1 || len(round.Claims[0].URLs) != 50 {
+			b.Fatalf("%+v", round)
+		}
+		batch := r.start(round.Claims...)
+		r.must(r.GiveBack(testCrawl, batch, r.clock.Now()))
+		r.confirm(r.drainJournal())
+	}
+	b.ReportMetric(float64(claiming.Microseconds())/float64(b.N), "µs/claim")
+}
+
+// drainJournal returns the releases without claiming.
+func (r *rig) drainJournal() Round {
+	w := r.want()
+	w.Claims = 0
+	round, err := r.Claim(r.t.Context(), w)
+	r.must(err)
+	return round
+}
+
+// BenchmarkBatch is a whole batch: claim 50, commit 50 outcomes and 3,000 outlinks, nine in ten known.
+func BenchmarkBatch(b *testing.B) {
+	r, n := benchRig(b)
+	fresh := n
+	for i := 0; b.Loop(); i++ {
+		w := r.want()
+		w.Claims = 1
+		round, err := r.Claim(b.Context(), w)
+		r.must(err)
+		batch := r.start(round.Claims...)
+		lanes, err := r.Reopen(testCrawl, batch, round.Claims, nil)
+		r.must(err)
+		r.finish(batch, lanes, append(benchLinks(i*7919%(n-3000), 2700), benchLinks(fresh, 300)...)...)
+		fresh += 300
+		r.confirm(round)
+	}
+	b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(b.N)/50, "µs/page")
+}
+
+// BenchmarkOpen opens a frontier and tells what a known URL takes on disk, as the writes left it and
+// once it is settled.
+func BenchmarkOpen(b *testing.B) {
+	r, n := benchRig(b)
+	r.must(r.Close())
+	r.open()
+	r.must(r.db.Flatten(2))
+	r.must(r.Close())
+	size := diskBytes(b, r.dir)
+	for b.Loop() {
+		r.open()
+		r.must(r.Close())
+	}
+	b.ReportMetric(float64(size)/float64(n), "bytes/URL")
+	r.open()
+}
+
+// diskBytes is what a folder takes on disk. Logs are mapped at full length and mostly holes: the key
+// tables are what stays.
+func diskBytes(b *testing.B, dir string) (size int64) {
+	b.Helper()
+	err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+		if err != nil || filepath.Ext(path) != ".sst" {
+			return err
+		}
+		info, err := e.Info()
+		if err == nil {
+			size += info.Size()
+		}
+		return err
+	})
+	if err != nil {
+		b.Fatal(err)
+	}
+	return size
+}

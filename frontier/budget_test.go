@@ -1,0 +1,174 @@
+package frontier
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/muninn-archive/muninn/internal/crawl"
+)
+
+// manyQueues is a rig with n URLs on each of k PLDs.
+func manyQueues(t *testing.T, k, n int, edit func(*crawl.Definition)) *rig {
+	t.Helper()
+	r := newRig(t, edit)
+	var list []crawl.Discovery
+	for i := range k {
+		for j := range n {
+			list = append(list, found(0.5, fmt.Sprintf("http://h%d.example/%d", i, j))...)
+		}
+	}
+	r.submit("seeds", list...)
+	return r
+}
+
+// crawlOut claims and commits until nothing comes any more, several batches side by side, and returns
+// the round that ends it. of gives the outcome of a URL.
+func (r *rig) crawlOut(of func(url string) crawl.Outcome) Round {
+	r.t.Helper()
+	type job struct {
+		batch string
+		lanes []Lane
+	}
+	var out []job
+	for range 10_000 {
+		round := r.next()
+		r.confirm(round)
+		for _, c := range round.Claims {
+			batch := r.start(c)
+			lanes, err := r.Reopen(testCrawl, batch, []Claim{c}, nil)
+			r.must(err)
+			out = append(out, job{batch, lanes})
+		}
+		if len(out) == 0 {
+			if round.Drained || round.Spent != "" {
+				return round
+			}
+			continue
+		}
+		j := out[0]
+		out = out[1:]
+		var outcomes []crawl.Outcome
+		for _, u := range targets(j.lanes...) {
+			outcomes = append(outcomes, of(u))
+		}
+		for _, l := range j.lanes {
+			r.must(r.EndLease(testCrawl, l.ID, r.clock.Now(), false))
+		}
+		r.must(r.Commit(Commit{Crawl: testCrawl, Batch: j.batch, Outcomes: outcomes}))
+	}
+	r.t.Fatal("10,000 rounds and no end")
+	return Round{}
+}
+
+func TestPageBudget(t *testing.T) {
+	for _, pages := range []int64{1, 7, 50, 119} {
+		r := manyQueues(t, 6, 20, func(d *crawl.Definition) { d.Budget.Pages, d.Order.PerQueue = pages, 4 })
+		round := r.crawlOut(done)
+		if s := r.status(); round.Spent != "pages" || s.Totals.Pages != pages {
+			t.Errorf("budget %d: %d pages, %+v", pages, s.Totals.Pages, round)
+		}
+		if got := r.next(); len(got.Claims) != 0 {
+			t.Errorf("budget %d: claimed when spent", pages)
+		}
+	}
+}
+
+// What is claimed may all become pages; what turns out to be none makes room again.
+func TestPageBudgetCountsPagesOnly(t *testing.T) {
+	r := manyQueues(t, 2, 20, func(d *crawl.Definition) { d.Budget.Pages, d.Order.PerQueue = 5, 5 })
+	n := 0
+	round := r.crawlOut(func(url string) crawl.Outcome {
+		if n++; n <= 12 {
+			return crawl.Outcome{URL: url, Kind: crawl.OutcomeDone, Status: 404, Score: -1}
+		}
+		return done(url)
+	})
+	if s := r.status(); round.Spent != "pages" || s.Totals.Pages != 5 || s.Totals.Errors != 12 || n != 17 {
+		t.Errorf("%+v, %+v after %d", round, s.Totals, n)
+	}
+}
+
+func TestPhaseLimit(t *testing.T) {
+	r := manyQueues(t, 3, 20, func(d *crawl.Definition) { d.Budget.Pages = 40 })
+	r.must(r.Phase(testCrawl, 11, true))
+	r.reopen()
+	if round := r.crawlOut(done); round.Spent != "phase" || r.status().Totals.Pages != 11 || !r.status().Reference {
+		t.Fatalf("%+v, %+v", round, r.status())
+	}
+	r.must(r.Phase(testCrawl, 0, false))
+	if round := r.crawlOut(done); round.Spent != "pages" || r.status().Totals.Pages != 40 || r.status().Reference {
+		t.Fatalf("%+v, %+v", round, r.status())
+	}
+}
+
+func TestPLDBudget(t *testing.T) {
+	for _, reopen := range []bool{false, true} {
+		r := manyQueues(t, 3, 20, func(d *crawl.Definition) { d.Budget.PerPLD, d.Order.PerQueue = 7, 3 })
+		counts := map[string]int{}
+		round := r.crawlOut(func(url string) crawl.Outcome {
+			counts[url[:len("http://h0")]]++
+			return done(url)
+		})
+		if !round.Drained || r.status().Totals.Pages != 21 {
+			t.Errorf("%+v, %+v", round, r.status().Totals)
+		}
+		for pld, n := range counts {
+			if n != 7 {
+				t.Errorf("%s: %d pages", pld, n)
+			}
+		}
+		if reopen {
+			r.reopen()
+		}
+		r.submit("more", found(1, "http://h0.example/more", "http://new.example/")...)
+		if got := r.next(); len(got.Claims) != 1 || got.Claims[0].PLD != "new.example" {
+			t.Errorf("%+v", got)
+		}
+	}
+}
+
+func TestBytesBudget(t *testing.T) {
+	r := manyQueues(t, 1, 20, func(d *crawl.Definition) { d.Budget.Bytes, d.Order.PerQueue = 4500, 2 })
+	round := r.crawlOut(done) // 1,000 bytes each: known only when they have come
+	if s := r.status(); round.Spent != "bytes" || s.Totals.Bytes != 6000 {
+		t.Errorf("%+v, %+v", round, s.Totals)
+	}
+}
+
+func TestTimeBudget(t *testing.T) {
+	r := manyQueues(t, 2, 5, func(d *crawl.Definition) { d.Budget.Time = crawl.Duration(time.Hour) })
+	batch, lanes := r.take()
+	r.clock.pass(time.Hour - time.Millisecond)
+	r.submit("s", found(1, "http://new.example/")...)
+	if got := r.next(); len(got.Claims) != 1 || got.Spent != "" {
+		t.Fatalf("%+v", got)
+	}
+	r.clock.pass(time.Millisecond)
+	r.submit("s2", found(1, "http://newer.example/")...)
+	r.reopen()
+	if got := r.next(); len(got.Claims) != 0 || got.Spent != "" {
+		t.Fatalf("%+v", got)
+	}
+	r.finish(batch, lanes)
+	r.clock.pass(DefaultLeaseWait)
+	r.must(r.Withdraw(testCrawl))
+	r.confirm(r.next())
+	if got := r.next(); got.Spent != "time" {
+		t.Fatalf("%+v", got)
+	}
+}
+
+// A waiting claim is told when the time is up.
+func TestTimeBudgetWakesUp(t *testing.T) {
+	r := newRig(t, func(d *crawl.Definition) { d.Budget.Time = crawl.Duration(400 * time.Millisecond) })
+	r.submit("s", found(1, "http://a.example/")...)
+	batch, _ := r.take()
+	r.must(r.GiveBack(testCrawl, batch, r.clock.Now().Add(time.Hour)))
+	r.confirm(r.next())
+	out := r.waiting()
+	r.clock.pass(400 * time.Millisecond)
+	if got := r.comes(out, "the time is up"); got.Spent != "time" {
+		t.Fatalf("%+v", got)
+	}
+}

@@ -1,0 +1,185 @@
+package frontier
+
+import (
+	"bufio"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/muninn-archive/muninn/internal/crawl"
+)
+
+const crashDir = "MUNINN_TEST_CRASH_DIR"
+
+// crashLinks are the outlinks that a batch finds.
+func crashLinks(batch string) (links []crawl.Discovery) {
+	for i := range 20 {
+		links = append(links, found(float64(i)/20, fmt.Sprintf("http://h%d.example/%s/%d", i%8, batch, i))...)
+	}
+	return links
+}
+
+// TestCrashChild is the process that TestKilled kills: it crawls and says what it does. "try" comes
+// before a commit, "ack" after it.
+func TestCrashChild(t *testing.T) {
+	dir := os.Getenv(crashDir)
+	if dir == "" {
+		t.Skip("is run by TestKilled")
+	}
+	r := &rig{t: t, dir: dir, clock: &clock{now: time.Now()}}
+	r.open()
+	if err := r.begin("owner", func(d *crawl.Definition) { d.Order.PerQueue, d.Budget.Pages = 5, 1e9 }); err != nil {
+		t.Fatal(err)
+	}
+	r.submit("seeds", crashLinks("seeds")...)
+	say := make(chan string)
+	go func() {
+		for line := range say {
+			fmt.Println(line)
+		}
+	}()
+	for {
+		var wg sync.WaitGroup
+		round := r.next()
+		r.confirm(round)
+		for _, c := range round.Claims {
+			wg.Go(func() {
+				batch := c.ID
+				started, err := r.Start(testCrawl, batch, r.grant(c))
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				lanes, err := r.Reopen(testCrawl, batch, started, nil)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				say <- "try " + batch + " " + strings.Join(targets(lanes...), " ")
+				r.finish(batch, lanes, crashLinks(batch)...)
+				say <- "ack " + batch
+			})
+		}
+		wg.Wait()
+	}
+}
+
+// Killed at any moment, the frontier has every commit that it acknowledged, and of the others all or
+// nothing.
+func TestKilled(t *testing.T) {
+	kills := 6
+	if testing.Short() {
+		kills = 2
+	}
+	dir := t.TempDir()
+	tries, acked := map[string][]string{}, map[string]bool{}
+	for range kills {
+		child := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestCrashChild$", "-test.count=1")
+		child.Env = append(os.Environ(), crashDir+"="+dir)
+		out, err := child.StdoutPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := child.Start(); err != nil {
+			t.Fatal(err)
+		}
+		kill := 1 + rand.IntN(300)
+		lines := 0
+		for scan := bufio.NewScanner(out); scan.Scan(); {
+			word, rest, _ := strings.Cut(scan.Text(), " ")
+			switch word {
+			case "try":
+				batch, list, _ := strings.Cut(rest, " ")
+				tries[batch] = strings.Fields(list)
+			case "ack":
+				acked[rest] = true
+			default:
+				t.Fatalf("the child says %q", scan.Text())
+			}
+			if lines++; lines == kill {
+				if err := child.Process.Kill(); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		if err := child.Wait(); err == nil || lines < kill {
+			t.Fatalf("the child ended by itself after %d lines: %v", lines, err)
+		}
+		checkKilled(t, dir, tries, acked)
+	}
+	if len(acked) == 0 {
+		t.Error("nothing was acknowledged in all that time")
+	}
+}
+
+func checkKilled(t *testing.T, dir string, tries map[string][]string, acked map[string]bool) {
+	t.Helper()
+	r := &rig{t: t, dir: dir, clock: &clock{now: time.Now()}}
+	r.open()
+	defer func() { r.must(r.Close()) }()
+	states := r.states()
+	replay := func(batch string) {
+		c := Commit{Crawl: testCrawl, Batch: batch, Discoveries: crashLinks(batch)}
+		for _, u := range tries[batch] {
+			c.Outcomes = append(c.Outcomes, done(u))
+		}
+		r.must(r.Commit(c))
+	}
+	for batch, list := range tries {
+		finished, queued := 0, 0
+		for _, u := range list {
+			if states[u] == "done" {
+				finished++
+			}
+		}
+		for _, l := range crashLinks(batch) {
+			if states[l.URL] != "" {
+				queued++
+			}
+		}
+		all := finished == len(list) && queued == len(crashLinks(batch))
+		nothing := finished == 0 && queued == 0
+		if !all && !nothing || nothing && acked[batch] {
+			t.Errorf("%s, acknowledged %v: %d of %d outcomes, %d of %d links", batch, acked[batch], finished, len(list), queued, len(crashLinks(batch)))
+		}
+		before := r.status()
+		replay(batch)
+		after := r.status()
+		if all && (after.Totals != before.Totals || after.Waiting != before.Waiting) {
+			t.Errorf("%s, committed again: %+v became %+v", batch, before.Totals, after.Totals)
+		}
+		if pages := before.Totals.Pages + int64(len(list)); nothing && after.Totals.Pages != pages {
+			t.Errorf("%s, committed after the crash: %d pages, not %d", batch, after.Totals.Pages, pages)
+		}
+		acked[batch] = true
+	}
+	pages := 0
+	for _, list := range tries {
+		pages += len(list)
+	}
+	if s := r.status(); s.Totals.Pages != int64(pages) || s.Totals.Batches != int64(len(tries)) {
+		t.Errorf("%d pages in %d batches were committed, but %+v", pages, len(tries), s.Totals)
+	}
+	counts := 0
+	for _, state := range r.states() {
+		if state == "waiting" {
+			counts++
+		}
+	}
+	if s := r.status(); s.Waiting+s.Claimed != counts {
+		t.Errorf("%+v, but %d records wait", s, counts)
+	}
+	// what was claimed and never started comes back to the living
+	r.clock.pass(DefaultLeaseWait + time.Second)
+	r.must(r.Withdraw(testCrawl))
+	r.clock.pass(DefaultClaimTTL)
+	for _, batch := range r.next().Expired {
+		r.must(r.GiveBack(testCrawl, batch, r.clock.Now()))
+	}
+	r.confirm(r.next())
+}

@@ -1,0 +1,238 @@
+package frontier
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/muninn-archive/muninn/internal/crawl"
+	"github.com/muninn-archive/muninn/internal/urls"
+)
+
+// clock is a clock that tests move by hand.
+type clock struct {
+	mu  sync.Mutex
+	now time.Time
+}
+
+func (c *clock) Now() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.now
+}
+
+func (c *clock) pass(d time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.now = c.now.Add(d)
+}
+
+var errNoHost, errRefused = errors.New("no such host"), errors.New("a private address")
+
+// rig is a frontier with one crawl, its clock and its name service.
+type rig struct {
+	*Frontier
+	t     testing.TB
+	dir   string
+	clock *clock
+	round int64
+	batch int
+	hosts sync.Map // host → address, or the error of looking it up; others lie at 192.0.2.1
+}
+
+const testCrawl = "c"
+
+func definition(edit func(*crawl.Definition)) crawl.Definition {
+	d := crawl.DefaultDefinition()
+	d.Name, d.Seeds, d.Scope.Within = testCrawl, []crawl.Seed{{URL: "http://a.example/"}}, crawl.WithinWeb
+	if edit != nil {
+		edit(&d)
+	}
+	return d
+}
+
+func newRig(t testing.TB, edit func(*crawl.Definition)) *rig {
+	t.Helper()
+	r := &rig{t: t, dir: t.TempDir(), clock: &clock{now: time.Date(2026, 1, 2, 3, 4, 5, 600_000_000, time.UTC)}}
+	r.open()
+	t.Cleanup(func() { _ = r.Close() })
+	r.must(r.begin("owner", edit))
+	return r
+}
+
+func (r *rig) begin(owner string, edit func(*crawl.Definition)) error {
+	_, err := r.Begin(testCrawl, owner, definition(edit), false)
+	return err
+}
+
+func (r *rig) open() {
+	r.t.Helper()
+	f, err := Open(r.dir, Options{Now: r.clock.Now})
+	r.must(err)
+	r.Frontier = f
+}
+
+func (r *rig) reopen() {
+	r.t.Helper()
+	r.must(r.Close())
+	r.open()
+}
+
+func (r *rig) must(err error) {
+	r.t.Helper()
+	if err != nil {
+		r.t.Fatal(err)
+	}
+}
+
+func (r *rig) want() Want {
+	r.round++
+	return Want{
+		Crawl: testCrawl, Round: r.round, Claims: 100, Lanes: 1000, Until: r.clock.Now(), MaxFail: 3,
+		Resolve: r.resolve,
+		Refused: func(err error) bool { return errors.Is(err, errRefused) },
+		Backoff: func(n int) time.Duration { return time.Duration(n) * time.Minute },
+	}
+}
+
+func (r *rig) resolve(_ context.Context, host string) (string, error) {
+	switch v, _ := r.hosts.Load(host); v := v.(type) {
+	case string:
+		return v, nil
+	case error:
+		return "", v
+	}
+	return "192.0.2.1", nil
+}
+
+// next makes one round of claiming that does not wait.
+func (r *rig) next() Round {
+	r.t.Helper()
+	got, err := r.Claim(r.t.Context(), r.want())
+	r.must(err)
+	return got
+}
+
+// one makes a round of claiming that must yield one claim.
+func (r *rig) one() Claim {
+	r.t.Helper()
+	got := r.next()
+	if len(got.Claims) != 1 {
+		r.t.Fatalf("%d claims: %+v", len(got.Claims), got)
+	}
+	return got.Claims[0]
+}
+
+func (r *rig) grant(claims ...Claim) (grants []Granted) {
+	for _, c := range claims {
+		grants = append(grants, Granted{Lease: c.ID, IP: c.IP, Deadline: r.clock.Now().Add(DefaultLeaseTTL)})
+	}
+	return grants
+}
+
+// start binds claims to a new batch.
+func (r *rig) start(claims ...Claim) (batch string) {
+	r.t.Helper()
+	r.batch++
+	batch = fmt.Sprintf("batch-%d", r.batch)
+	started, err := r.Start(testCrawl, batch, r.grant(claims...))
+	r.must(err)
+	if len(started) != len(claims) {
+		r.t.Fatalf("%d of %d claims were started", len(started), len(claims))
+	}
+	return batch
+}
+
+// take claims and starts whatever is ready, and opens it.
+func (r *rig) take() (batch string, lanes []Lane) {
+	r.t.Helper()
+	claims := r.next().Claims
+	if len(claims) == 0 {
+		return "", nil
+	}
+	batch = r.start(claims...)
+	lanes, err := r.Reopen(testCrawl, batch, claims, nil)
+	r.must(err)
+	return batch, lanes
+}
+
+func targets(lanes ...Lane) (list []string) {
+	for _, l := range lanes {
+		for _, t := range l.Targets {
+			list = append(list, t.URL)
+		}
+	}
+	return list
+}
+
+func done(url string) crawl.Outcome {
+	return crawl.Outcome{URL: url, Kind: crawl.OutcomeDone, Status: 200, Bytes: 1000, Score: 0.5}
+}
+
+func found(score float64, list ...string) (discoveries []crawl.Discovery) {
+	for _, u := range list {
+		discoveries = append(discoveries, crawl.Discovery{URL: u, Path: "SL", Via: "http://a.example/", Score: score})
+	}
+	return discoveries
+}
+
+// finish ends a batch: every URL of its lanes is done.
+func (r *rig) finish(batch string, lanes []Lane, links ...crawl.Discovery) {
+	r.t.Helper()
+	var outcomes []crawl.Outcome
+	for _, u := range targets(lanes...) {
+		outcomes = append(outcomes, done(u))
+	}
+	for _, l := range lanes {
+		r.must(r.EndLease(testCrawl, l.ID, r.clock.Now(), false))
+	}
+	r.must(r.Commit(Commit{Crawl: testCrawl, Batch: batch, Outcomes: outcomes, Discoveries: links}))
+}
+
+func (r *rig) submit(id string, list ...crawl.Discovery) {
+	r.t.Helper()
+	r.must(r.Submit(testCrawl, id, list))
+}
+
+func (r *rig) status() Status {
+	r.t.Helper()
+	s, err := r.Status(testCrawl)
+	r.must(err)
+	return s
+}
+
+// confirm takes all releases out of the journal.
+func (r *rig) confirm(round Round) {
+	r.t.Helper()
+	var leases []string
+	for _, l := range round.Releases {
+		leases = append(leases, l.Lease)
+	}
+	r.must(r.Confirm(testCrawl, leases, nil, time.Time{}))
+}
+
+// states returns the state of every known URL.
+func (r *rig) states() map[string]string {
+	r.t.Helper()
+	all := map[string]string{}
+	r.must(r.Known(testCrawl, func(url, state string) error {
+		if _, twice := all[url]; twice {
+			r.t.Errorf("%s is known twice", url)
+		}
+		all[url] = state
+		return nil
+	}))
+	return all
+}
+
+func keyText(t testing.TB, url string) urlKey {
+	t.Helper()
+	u, err := urls.Parse(url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return keyOf(u)
+}

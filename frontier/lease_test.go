@@ -1,0 +1,247 @@
+package frontier
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/muninn-archive/muninn/internal/crawl"
+)
+
+// oneQueue is a rig with n URLs of one PLD, of falling scores.
+func oneQueue(t *testing.T, n int, edit func(*crawl.Definition)) *rig {
+	t.Helper()
+	r := newRig(t, edit)
+	for i := range n {
+		r.submit(fmt.Sprint("s", i), found(1-float64(i)/100, fmt.Sprintf("http://a.example/%d", i))...)
+	}
+	return r
+}
+
+func TestOneClaimPerQueue(t *testing.T) {
+	r := oneQueue(t, 10, func(d *crawl.Definition) { d.Order.PerQueue = 3 })
+	first := r.one()
+	if len(first.URLs) != 3 {
+		t.Fatalf("%+v", first)
+	}
+	r.submit("more", found(1, "http://a.example/more")...)
+	if got := r.next(); len(got.Claims) != 0 {
+		t.Fatalf("a second claim of the queue: %+v", got)
+	}
+	batch := r.start(first)
+	r.reopen()
+	if got := r.next(); len(got.Claims) != 0 {
+		t.Fatalf("a second claim of the queue after reopening: %+v", got)
+	}
+	r.must(r.Commit(Commit{Crawl: testCrawl, Batch: batch, Outcomes: []crawl.Outcome{done("http://a.example/0")}}))
+	if s := r.status(); s.Claimed != 0 || s.Waiting != 10 || s.Totals.Pages != 1 {
+		t.Fatalf("%+v", s)
+	}
+	_, lanes := r.take()
+	if got := targets(lanes...); !slices.Equal(got, []string{"http://a.example/more", "http://a.example/1", "http://a.example/2"}) {
+		t.Fatalf("the next claim holds %q", got)
+	}
+}
+
+func TestLostRoundIsGivenAgain(t *testing.T) {
+	r := oneQueue(t, 3, nil)
+	want := r.want()
+	first, err := r.Claim(t.Context(), want)
+	r.must(err)
+	r.reopen()
+	again, err := r.Claim(t.Context(), want)
+	r.must(err)
+	if len(again.Claims) != 1 || again.Claims[0].ID != first.Claims[0].ID || !slices.Equal(again.Claims[0].URLs, first.Claims[0].URLs) {
+		t.Fatalf("%+v, then %+v", first, again)
+	}
+	r.start(first.Claims...)
+	if again, err = r.Claim(t.Context(), want); err != nil || len(again.Claims) != 0 {
+		t.Fatalf("a started claim is given again: %+v, %v", again, err)
+	}
+}
+
+func TestStart(t *testing.T) {
+	r := oneQueue(t, 2, nil)
+	c := r.one()
+	grants := r.grant(c)
+	for range 2 { // idempotent
+		started, err := r.Start(testCrawl, "b", grants)
+		if err != nil || len(started) != 1 || started[0].Batch != "b" || started[0].Ended {
+			t.Fatalf("%+v, %v", started, err)
+		}
+	}
+	if got := r.next(); len(got.Releases) != 0 {
+		t.Fatalf("releases %+v", got.Releases)
+	}
+	// another batch has no right to it, and must not have its lease released
+	if started, err := r.Start(testCrawl, "other", grants); err != nil || len(started) != 0 {
+		t.Fatalf("%+v, %v", started, err)
+	}
+	if got := r.next(); len(got.Releases) != 0 {
+		t.Fatalf("a lease in use is released: %+v", got.Releases)
+	}
+	// a lease that nobody knows is released
+	gone := []Granted{{Lease: "gone-1", IP: "192.0.2.9", Deadline: r.clock.Now().Add(time.Minute)}}
+	for range 2 {
+		if started, err := r.Start(testCrawl, "b2", gone); err != nil || len(started) != 0 {
+			t.Fatalf("%+v, %v", started, err)
+		}
+	}
+	if got := r.next(); len(got.Releases) != 1 || got.Releases[0].Lease != "gone-1" || got.Releases[0].IP != "192.0.2.9" {
+		t.Fatalf("releases %+v", got.Releases)
+	}
+	// the answer of a start that comes late does not bring an ended lease to life
+	r.must(r.EndLease(testCrawl, c.ID, r.clock.Now(), false))
+	if _, err := r.Start(testCrawl, "b", grants); err != nil || !r.LeaseUntil(testCrawl, c.ID).IsZero() {
+		t.Fatalf("the lease lasts until %v, %v", r.LeaseUntil(testCrawl, c.ID), err)
+	}
+}
+
+func TestWithdraw(t *testing.T) {
+	r := oneQueue(t, 2, nil)
+	c := r.one()
+	r.must(r.Withdraw(testCrawl))
+	if s := r.status(); s.Asking != 1 {
+		t.Fatalf("withdrawn too early: %+v", s)
+	}
+	r.clock.pass(DefaultLeaseWait + time.Second)
+	r.reopen()
+	r.must(r.Withdraw(testCrawl))
+	got := r.next()
+	if len(got.Releases) != 1 || got.Releases[0].Lease != c.ID || len(got.Claims) != 1 || got.Claims[0].ID == c.ID {
+		t.Fatalf("%+v", got)
+	}
+	if started, err := r.Start(testCrawl, "late", r.grant(c)); err != nil || len(started) != 0 {
+		t.Fatalf("a withdrawn claim was started: %+v, %v", started, err)
+	}
+	r.start(got.Claims...)
+	r.clock.pass(time.Hour)
+	r.must(r.Withdraw(testCrawl))
+	if s := r.status(); s.Lanes != 1 {
+		t.Fatalf("a started claim was withdrawn: %+v", s)
+	}
+}
+
+func TestDeadlines(t *testing.T) {
+	r := oneQueue(t, 2, nil)
+	batch := r.start(r.one())
+	if err := r.Renew(testCrawl, "other"); !errors.Is(err, ErrNoBatch) {
+		t.Fatalf("%v", err)
+	}
+	r.clock.pass(DefaultClaimTTL - time.Second)
+	r.must(r.Renew(testCrawl, batch))
+	r.clock.pass(DefaultClaimTTL - time.Second)
+	if got := r.next(); len(got.Expired) != 0 {
+		t.Fatalf("expired in spite of being renewed: %+v", got)
+	}
+	r.clock.pass(2 * time.Second)
+	for range 2 { // told until something is done
+		if got := r.next(); !slices.Equal(got.Expired, []string{batch}) || got.Drained {
+			t.Fatalf("%+v", got)
+		}
+	}
+	lanes, err := r.Reopen(testCrawl, batch, []Claim{{ID: "a.example-0"}}, nil)
+	r.must(err)
+	if len(lanes) != 0 {
+		t.Fatalf("lanes of a claim that never was: %+v", lanes)
+	}
+	r.must(r.GiveBack(testCrawl, batch, r.clock.Now()))
+	if err := r.Renew(testCrawl, batch); !errors.Is(err, ErrNoBatch) {
+		t.Fatalf("%v", err)
+	}
+}
+
+func TestLeases(t *testing.T) {
+	r := oneQueue(t, 2, nil)
+	c := r.one()
+	r.start(c)
+	until := r.LeaseUntil(testCrawl, c.ID)
+	if !until.Equal(r.clock.Now().Add(DefaultLeaseTTL)) {
+		t.Fatalf("lasts until %v", until)
+	}
+	if got := r.next(); len(got.Renewals) != 0 {
+		t.Fatalf("renewed too early: %+v", got)
+	}
+	r.clock.pass(DefaultLeaseTTL/2 + time.Second)
+	for range 2 {
+		if got := r.next(); len(got.Renewals) != 1 || got.Renewals[0].Lease != c.ID || got.Renewals[0].IP != c.IP {
+			t.Fatalf("%+v", got)
+		}
+	}
+	longer := r.clock.Now().Add(DefaultLeaseTTL)
+	r.must(r.Confirm(testCrawl, nil, []string{c.ID, "gone"}, longer))
+	r.reopen()
+	if got := r.LeaseUntil(testCrawl, c.ID); !got.Equal(longer) {
+		t.Fatalf("lasts until %v, not %v", got, longer)
+	}
+	rest := r.clock.Now().Add(90*time.Second + 123*time.Millisecond)
+	for range 2 { // idempotent
+		r.must(r.EndLease(testCrawl, c.ID, rest, true))
+	}
+	r.reopen()
+	if !r.LeaseUntil(testCrawl, c.ID).IsZero() {
+		t.Fatal("the ended lease lasts")
+	}
+	got := r.next()
+	if len(got.Releases) != 1 || !got.Releases[0].Next.Equal(rest) || len(got.Renewals) != 0 {
+		t.Fatalf("%+v", got)
+	}
+	r.confirm(got)
+	r.reopen()
+	if got := r.next(); len(got.Releases) != 0 {
+		t.Fatalf("confirmed, but released again: %+v", got)
+	}
+	if s := r.status(); len(s.Slow) != 1 || s.Slow[0].Fails != 1 || !s.Slow[0].Next.Equal(rest) || s.Slow[0].PLD != "a.example" {
+		t.Fatalf("%+v", s)
+	}
+}
+
+// A batch that ends without having released its leases releases them.
+func TestCommitReleasesLeases(t *testing.T) {
+	r := oneQueue(t, 1, nil)
+	c := r.one()
+	batch := r.start(c)
+	r.must(r.Commit(Commit{Crawl: testCrawl, Batch: batch, Outcomes: []crawl.Outcome{done("http://a.example/0")}}))
+	r.reopen()
+	got := r.next()
+	if len(got.Releases) != 1 || got.Releases[0].Lease != c.ID || got.Drained {
+		t.Fatalf("%+v", got)
+	}
+	r.confirm(got)
+	if got := r.next(); !got.Drained {
+		t.Fatalf("%+v", got)
+	}
+}
+
+func TestGiveBack(t *testing.T) {
+	r := oneQueue(t, 2, nil)
+	batch, lanes := r.take()
+	asked := r.clock.Now().Add(time.Hour)
+	r.must(r.EndLease(testCrawl, lanes[0].ID, asked, false)) // the host asked for an hour
+	for range 2 {
+		r.must(r.GiveBack(testCrawl, batch, r.clock.Now().Add(time.Minute)))
+	}
+	if s := r.status(); s.Totals.Failed != 1 || s.Claimed != 0 || s.Waiting != 2 {
+		t.Fatalf("%+v", s)
+	}
+	r.clock.pass(2 * time.Minute)
+	if got := r.next(); len(got.Claims) != 0 {
+		t.Fatalf("the host is not left alone as it asked: %+v", got)
+	}
+	r.clock.pass(time.Hour)
+	batch, lanes = r.take()
+	if len(targets(lanes...)) != 2 {
+		t.Fatalf("%+v", lanes)
+	}
+	r.must(r.GiveBack(testCrawl, batch, r.clock.Now().Add(time.Minute)))
+	r.reopen()
+	if got := r.next(); len(got.Claims) != 0 || len(got.Releases) != 2 {
+		t.Fatalf("%+v", got)
+	}
+	r.clock.pass(time.Minute)
+	if c := r.one(); len(c.URLs) != 2 {
+		t.Fatalf("%+v", c)
+	}
+}

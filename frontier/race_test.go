@@ -1,0 +1,178 @@
+package frontier
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/muninn-archive/muninn/internal/crawl"
+)
+
+// Many batches, submitters and onlookers at once: every URL is fetched once, none is left.
+func TestAllAtOnce(t *testing.T) {
+	const plds, links, depth = 12, 6, 3
+	r := newRig(t, func(d *crawl.Definition) { d.Order.PerQueue = 7 })
+	for i := range plds {
+		r.submit(fmt.Sprint("seed", i), found(0.5, fmt.Sprintf("http://h%d.example/", i))...)
+	}
+	var mu sync.Mutex
+	fetched := map[string]int{}
+	var out, helpers sync.WaitGroup
+	ctx, cancel := context.WithCancel(t.Context())
+	helpers.Go(func() { // an onlooker, and a submitter of repeats
+		for n := 0; ctx.Err() == nil; n++ {
+			if _, err := r.Status(testCrawl); err != nil {
+				t.Error(err)
+			}
+			if err := r.Submit(testCrawl, fmt.Sprint("again", n), found(0.9, fmt.Sprintf("http://h%d.example/", n%plds))); err != nil {
+				t.Error(err)
+			}
+		}
+	})
+	fetch := func(c Claim) {
+		batch := "batch of " + c.ID
+		started, err := r.Start(testCrawl, batch, r.grant(c))
+		if err != nil || len(started) != 1 {
+			t.Errorf("start: %d, %v", len(started), err)
+			return
+		}
+		lanes, err := r.Reopen(testCrawl, batch, started, nil)
+		if err != nil || len(lanes) != 1 {
+			t.Errorf("reopen: %d lanes, %v", len(lanes), err)
+			return
+		}
+		commit := Commit{Crawl: testCrawl, Batch: batch}
+		for _, target := range lanes[0].Targets {
+			mu.Lock()
+			fetched[target.URL]++
+			seen := len(fetched)
+			mu.Unlock()
+			commit.Outcomes = append(commit.Outcomes, done(target.URL))
+			if len(target.Path) <= depth {
+				for i := range links {
+					commit.Discoveries = append(commit.Discoveries, crawl.Discovery{
+						URL: fmt.Sprintf("http://h%d.example/%d/%d", (seen+i)%plds, len(target.Path), i), Path: target.Path + "L", Score: float64(i) / links,
+					})
+				}
+			}
+		}
+		for range 2 { // each step may be made again
+			if err := errors.Join(r.Renew(testCrawl, batch), r.EndLease(testCrawl, c.ID, r.clock.Now(), false)); err != nil {
+				t.Error(err)
+			}
+		}
+		for range 2 {
+			if err := r.Commit(commit); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+	finished := time.Now().Add(time.Minute)
+	for {
+		if time.Now().After(finished) {
+			t.Fatalf("not drained in a minute: %+v", r.status())
+		}
+		w := r.want()
+		w.Until, w.Claims = r.clock.Now().Add(time.Second), 5
+		round, err := r.Claim(ctx, w)
+		r.must(err)
+		r.confirm(round)
+		if round.Drained {
+			break
+		}
+		for _, c := range round.Claims {
+			out.Go(func() { fetch(c) })
+		}
+	}
+	cancel()
+	out.Wait()
+	helpers.Wait()
+	s := r.status()
+	if s.Claimed != 0 || s.Waiting != 0 || s.Lanes != 0 || s.Totals.Pages != int64(len(fetched)) {
+		t.Errorf("%d fetched, but %+v", len(fetched), s)
+	}
+	for u, n := range fetched {
+		if n != 1 {
+			t.Errorf("%s was fetched %d times", u, n)
+		}
+	}
+	for u, state := range r.states() {
+		if state != "done" {
+			t.Errorf("%s is %s", u, state)
+		}
+	}
+}
+
+// A batch that reopens its lost claim while a round of claiming reads the same queue: one of them has it.
+func TestReopenWhileClaiming(t *testing.T) {
+	r := oneQueue(t, 3, nil)
+	batch, lanes := r.take()
+	r.must(r.GiveBack(testCrawl, batch, r.clock.Now()))
+	var again []Lane
+	want := r.want()
+	var once sync.Once
+	want.Resolve = func(context.Context, string) (string, error) {
+		once.Do(func() {
+			// the queue is being read: as the round has it in hand, the batch must not get it
+			var err error
+			again, err = r.Reopen(testCrawl, batch, bare(lanes...), known(lanes...))
+			r.must(err)
+		})
+		return "192.0.2.1", nil
+	}
+	round, err := r.Claim(t.Context(), want)
+	r.must(err)
+	if len(again)+len(round.Claims) != 1 {
+		t.Fatalf("%d claims and %d lanes of one queue", len(round.Claims), len(again))
+	}
+	if s := r.status(); s.Claimed != 3 {
+		t.Fatalf("%+v", s)
+	}
+}
+
+// Writes that concern one queue and come together have the result of one after the other.
+func TestWritesOfOneGroup(t *testing.T) {
+	for range 20 {
+		r := oneQueue(t, 1, nil)
+		c := r.one()
+		var wg sync.WaitGroup
+		var mu sync.Mutex
+		var holders []string
+		for i := range 6 {
+			wg.Go(func() {
+				batch := fmt.Sprint("b", i)
+				started, err := r.Start(testCrawl, batch, r.grant(c))
+				if err != nil {
+					t.Error(err)
+				}
+				if len(started) > 0 {
+					mu.Lock()
+					holders = append(holders, batch)
+					mu.Unlock()
+				}
+			})
+		}
+		wg.Wait()
+		if len(holders) != 1 {
+			t.Fatalf("%q hold one claim", holders)
+		}
+		rest := r.clock.Now().Add(time.Hour)
+		wg.Go(func() { r.must(r.EndLease(testCrawl, c.ID, rest, false)) })
+		wg.Go(func() {
+			r.must(r.Commit(Commit{Crawl: testCrawl, Batch: holders[0], Outcomes: []crawl.Outcome{done("http://a.example/0")}}))
+		})
+		wg.Wait()
+		before := asJSON(r.status())
+		r.reopen()
+		if after := asJSON(r.status()); after != before {
+			t.Fatalf("%s\nbecame\n%s", before, after)
+		}
+		if got := r.next(); len(got.Releases) != 1 {
+			t.Fatalf("%+v", got)
+		}
+		r.must(r.Close())
+	}
+}

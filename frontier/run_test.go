@@ -1,0 +1,218 @@
+package frontier
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/muninn-archive/muninn/internal/crawl"
+)
+
+func TestBegin(t *testing.T) {
+	r := newRig(t, nil)
+	d := definition(nil)
+	if run, err := r.Begin(testCrawl, "owner", d, false); err != nil || run != 1 {
+		t.Fatalf("the owner goes on: run %d, %v", run, err)
+	}
+	if _, err := r.Begin(testCrawl, "other", d, false); !errors.Is(err, ErrBusy) {
+		t.Fatalf("%v", err)
+	}
+	r.submit("s", found(1, "http://a.example/1", "http://a.example/2")...)
+	batch, lanes := r.take()
+	if run, err := r.Begin(testCrawl, "other", d, true); err != nil || run != 1 {
+		t.Fatalf("taken over: run %d, %v", run, err)
+	}
+	r.reopen()
+	r.finish(batch, lanes) // what is out goes on under the new owner
+	if s := r.status(); s.Totals.Pages != 2 || !s.Active {
+		t.Fatalf("%+v", s)
+	}
+	r.must(r.End(testCrawl, "owner")) // not its own any more
+	if !r.status().Active {
+		t.Fatal("ended by one that does not own it")
+	}
+	r.must(r.End(testCrawl, "other"))
+	r.must(r.End("no such crawl", "other"))
+	if r.status().Active {
+		t.Fatal("not ended")
+	}
+	if _, err := r.Status("no such crawl"); !errors.Is(err, ErrNoCrawl) {
+		t.Fatalf("%v", err)
+	}
+}
+
+// Crawls that begin together, for the first time, keep apart.
+func TestBeginTogether(t *testing.T) {
+	r := newRig(t, nil)
+	var wg sync.WaitGroup
+	for i := range 12 {
+		wg.Go(func() {
+			name := fmt.Sprintf("crawl-%d", i%6)
+			d := definition(func(d *crawl.Definition) { d.Name = name })
+			if _, err := r.Begin(name, fmt.Sprintf("owner of %d", i%6), d, false); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+	for i := range 6 {
+		r.must(r.Submit(fmt.Sprintf("crawl-%d", i), "s", found(1, fmt.Sprintf("http://only-in-%d.example/", i))))
+	}
+	r.reopen()
+	for i := range 6 {
+		var all []string
+		r.must(r.Known(fmt.Sprintf("crawl-%d", i), func(url, _ string) error {
+			all = append(all, url)
+			return nil
+		}))
+		if !slices.Equal(all, []string{fmt.Sprintf("http://only-in-%d.example/", i)}) {
+			t.Errorf("crawl %d knows %q", i, all)
+		}
+	}
+}
+
+func TestRecrawl(t *testing.T) {
+	r := newRig(t, nil)
+	const page, other, late = "http://a.example/", "http://a.example/other", "http://b.example/"
+	r.submit("run-1", found(1, page, other, late)...)
+	visit := crawl.Visit{ETag: "\"1\"", LastModified: "yesterday", Digest: "sha1:AAAA", URL: page, Date: r.clock.Now().Truncate(time.Second)}
+	round := r.next()
+	batch := r.start(round.Claims...)
+	o := done(page)
+	o.Visit = visit
+	r.must(r.Commit(Commit{
+		Crawl: testCrawl, Batch: batch, Outcomes: []crawl.Outcome{o, done(other), {URL: late, Kind: crawl.OutcomeReturned}},
+		Originals: map[string]crawl.Visit{"sha1:AAAA": visit}, Sample: []byte("sample of run 1"),
+	}))
+	r.must(r.Teach(testCrawl, []byte("learned")))
+	r.must(r.End(testCrawl, "owner"))
+	r.clock.pass(24 * time.Hour)
+	r.must(r.begin("second owner", nil))
+	r.reopen()
+	if s := r.status(); s.Run != 2 || s.Totals != (Totals{}) || len(s.Top) != 0 || s.Learned != nil || !s.Started.Equal(r.clock.Now()) {
+		t.Fatalf("%+v", s)
+	}
+	r.must(r.Samples(testCrawl, func(raw []byte) error { return fmt.Errorf("a sample of the run before: %s", raw) }))
+	if v, ok := r.Original(testCrawl, "sha1:AAAA"); !ok || v != visit {
+		t.Fatalf("%+v, %v", v, ok)
+	}
+	// what waited goes on waiting, and can be finished; what was done does not come back by itself
+	batch, lanes := r.take()
+	if got := targets(lanes...); !slices.Equal(got, []string{late}) {
+		t.Fatalf("%q", got)
+	}
+	r.finish(batch, lanes)
+	if s := r.status(); s.Waiting != 0 || s.Totals.Pages != 1 || s.Claimed != 0 {
+		t.Fatalf("%+v", s)
+	}
+	r.submit("run-2", found(0.5, page)...)
+	r.submit("run-2 again", found(0.5, page, late)...)
+	batch, lanes = r.take()
+	if got := targets(lanes...); !slices.Equal(got, []string{page}) {
+		t.Fatalf("%q", got)
+	}
+	if got := lanes[0].Targets[0].Previous; got != visit {
+		t.Fatalf("validators %+v, not %+v", got, visit)
+	}
+	r.finish(batch, lanes)
+	r.confirm(r.next())
+	if got := r.next(); !got.Drained || r.status().Totals.Pages != 2 || r.status().Totals.Known != 1 {
+		t.Fatalf("%+v, %+v", got, r.status())
+	}
+}
+
+// A URL that waited for its retry when the run ended is retried in the next, once.
+func TestRecrawlWithDelayed(t *testing.T) {
+	r := oneQueue(t, 2, nil)
+	batch, _ := r.take()
+	again := r.clock.Now().Add(time.Minute)
+	r.must(r.Commit(Commit{Crawl: testCrawl, Batch: batch, Outcomes: []crawl.Outcome{
+		{URL: "http://a.example/0", Kind: crawl.OutcomeRetry, After: again}, {URL: "http://a.example/1", Kind: crawl.OutcomeRetry, After: again},
+	}}))
+	r.must(r.End(testCrawl, "owner"))
+	r.must(r.begin("next", nil))
+	r.submit("offered", found(1, "http://a.example/1")...) // fresh in this run: no need to wait
+	batch, lanes := r.take()
+	if got := targets(lanes...); !slices.Equal(got, []string{"http://a.example/1"}) {
+		t.Fatalf("%q", got)
+	}
+	later := r.clock.Now().Add(time.Hour)
+	r.must(r.Commit(Commit{Crawl: testCrawl, Batch: batch, Outcomes: []crawl.Outcome{{URL: "http://a.example/1", Kind: crawl.OutcomeRetry, After: later}}}))
+	r.clock.pass(2 * time.Minute)
+	for range 3 {
+		batch, lanes = r.take()
+		if got := targets(lanes...); len(got) > 0 && !slices.Equal(got, []string{"http://a.example/0"}) {
+			t.Fatalf("%q: the delay of the run before counts", got)
+		}
+		if batch != "" {
+			r.finish(batch, lanes)
+		}
+	}
+	if s := r.status(); s.Totals.Pages != 1 || s.Delayed != 1 || s.Waiting != 0 {
+		t.Fatalf("%+v", s)
+	}
+}
+
+// Everything of a plan outlasts a restart.
+func TestPlanIsKept(t *testing.T) {
+	pages := int64(12)
+	edit := func(d *crawl.Definition) {
+		d.Topic = crawl.Topic{Keywords: []string{"raven"}, Entities: []crawl.Entity{{Name: "Odin", Type: "person", Aliases: []string{"Wotan"}}}, Threshold: 0.25}
+		d.Scope.Include, d.Scope.MaxHops = []string{"surt:org,example,)/"}, 3
+		d.Reference.Pages, d.Budget.Time = &pages, crawl.Duration(90*time.Minute)
+		d.Seeds = append(d.Seeds, crawl.Seed{Sitemap: "http://a.example/sitemap.xml"})
+	}
+	r := newRig(t, edit)
+	r.must(r.Teach(testCrawl, []byte{0, 1, 2}))
+	before, err := r.Plan(testCrawl)
+	r.must(err)
+	r.reopen()
+	after, err := r.Plan(testCrawl)
+	r.must(err)
+	a, errA := json.Marshal(before)
+	b, errB := json.Marshal(after)
+	r.must(errors.Join(errA, errB))
+	if string(a) != string(b) {
+		t.Errorf("%s\nbecame\n%s", a, b)
+	}
+}
+
+// Whoever calls while the frontier closes gets an answer.
+func TestClose(t *testing.T) {
+	r := oneQueue(t, 1, nil)
+	out := make(chan error, 64)
+	for i := range cap(out) / 2 {
+		go func() {
+			out <- r.Submit(testCrawl, fmt.Sprint("x", i), found(1, fmt.Sprintf("http://x%d.example/", i)))
+		}()
+		go func() {
+			w := Want{Crawl: testCrawl, Round: int64(1000 + i), Claims: 1, Lanes: 1000, Until: r.clock.Now().Add(time.Hour), Linger: time.Hour,
+				Resolve: func(context.Context, string) (string, error) { return "192.0.2.1", nil }}
+			_, err := r.Claim(context.Background(), w)
+			out <- err
+		}()
+	}
+	r.must(r.Close())
+	for range cap(out) {
+		select {
+		case err := <-out:
+			if err != nil && !errors.Is(err, ErrClosed) {
+				t.Error(err)
+			}
+		case <-time.After(20 * time.Second):
+			t.Fatal("a call has no answer 20 s after the frontier was closed")
+		}
+	}
+	if err := r.Close(); !errors.Is(err, ErrClosed) {
+		t.Errorf("closed twice: %v", err)
+	}
+	if err := r.Submit(testCrawl, "y", nil); !errors.Is(err, ErrClosed) {
+		t.Errorf("%v", err)
+	}
+	r.open()
+}

@@ -1,0 +1,39 @@
+package archive_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/muninn-archive/muninn/internal/archive"
+	"github.com/muninn-archive/muninn/internal/crawl"
+)
+
+// BenchmarkAdd archives a page of 30 kB that came as gzip, with 56 outlinks.
+func BenchmarkAdd(b *testing.B) {
+	random := rand.New(rand.NewPCG(1, 2))
+	var text strings.Builder
+	for text.Len() < 30_000 {
+		fmt.Fprintf(&text, "<p>word%d <a href=\"/page/%d\">link</a></p>\n", random.IntN(4000), random.IntN(1000))
+	}
+	body := gzipped(b, text.String())
+	page := &crawl.Page{Title: "A page", Language: "en", Score: 0.5, Application: "wordpress", Level: "post", Blocks: []string{strings.Repeat("a paragraph ", 20)}}
+	for i := range 56 {
+		page.Links = append(page.Links, crawl.Outlink{URL: fmt.Sprintf("http://a.example/page/%d", i), Hop: crawl.HopLink, Context: "a/@href", Anchor: "link", TagPath: "html body p a"})
+	}
+	s, err := archive.NewSegment(b.TempDir(), label("bench"), epoch, unknown)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer s.Close()
+	b.SetBytes(int64(text.Len()))
+	b.ReportAllocs()
+	for i := 0; b.Loop(); i++ {
+		c := capture(fmt.Sprintf("http://a.example/%d", i), htmlHeader("Content-Encoding: gzip\n", len(body)), body+fmt.Sprint(i))
+		c.Encoding, c.Page = "gzip", page
+		if _, err := s.Add(c); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,192 @@
+package archive_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/muninn-archive/muninn/internal/archive"
+)
+
+var errFault = errors.New("the store is out of order")
+
+// faulty fails at its nth call, before or after the call does its work. 0 never fails.
+type faulty struct {
+	archive.Store
+	fail  int
+	after bool // the work is done, only the answer is lost
+	calls int
+}
+
+func (f *faulty) step(do func() error) error {
+	f.calls++
+	if f.calls != f.fail {
+		return do()
+	}
+	if f.after {
+		if err := do(); err != nil {
+			return err
+		}
+	}
+	return errFault
+}
+
+func (f *faulty) Put(ctx context.Context, key string, r io.Reader, size int64) error {
+	return f.step(func() error { return f.Store.Put(ctx, key, r, size) })
+}
+
+func (f *faulty) PutIfAbsent(ctx context.Context, key string, data []byte) error {
+	return f.step(func() error { return f.Store.PutIfAbsent(ctx, key, data) })
+}
+
+func (f *faulty) Get(ctx context.Context, key string) (r io.ReadCloser, err error) {
+	err = f.step(func() error {
+		r, err = f.Store.Get(ctx, key)
+		return err
+	})
+	return r, err
+}
+
+func (f *faulty) Delete(ctx context.Context, key string) error {
+	return f.step(func() error { return f.Store.Delete(ctx, key) })
+}
+
+func newDir(t *testing.T) (string, archive.Store) {
+	t.Helper()
+	dir := t.TempDir()
+	s, err := archive.OpenDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dir, s
+}
+
+// Whatever call fails, and whether before or after its work, there is no manifest or a complete
+// segment; and the same segment tried again, or another attempt, ends with exactly one.
+func TestCommitFailsAtEachStep(t *testing.T) {
+	for _, after := range []bool{false, true} {
+		for fail := 1; fail <= 4; fail++ {
+			for _, sameSegment := range []bool{false, true} {
+				t.Run(fmt.Sprintf("%d after=%v same=%v", fail, after, sameSegment), func(t *testing.T) {
+					failsAt(t, &faulty{fail: fail, after: after}, sameSegment)
+				})
+			}
+		}
+	}
+}
+
+func failsAt(t *testing.T, broken *faulty, sameSegment bool) {
+	dir, store := newDir(t)
+	broken.Store = store
+	pages := func() []archive.Capture {
+		return []archive.Capture{plain("http://a.example/1", "<p>one"), plain("http://a.example/2", "<p>two")}
+	}
+	s, _ := segment(t, "b", unknown, pages()...)
+	if _, err := s.Commit(t.Context(), broken); !errors.Is(err, errFault) {
+		t.Fatalf("the fault is told as %v", err)
+	}
+	_, err := archive.ReadManifest(t.Context(), store, "", "c", "b")
+	lost := broken.fail == 4 && broken.after
+	if lost && err != nil || !lost && !errors.Is(err, archive.ErrNotFound) {
+		t.Fatalf("the manifest after the fault: %v", err)
+	}
+	if lost {
+		check(t, dir)
+	}
+	if !sameSegment {
+		s, _ = segment(t, "b", unknown, pages()...)
+	}
+	m, err := s.Commit(t.Context(), store)
+	switch {
+	case lost && !sameSegment:
+		if !errors.Is(err, archive.ErrExists) {
+			t.Errorf("another attempt after the lost answer: %v, not ErrExists", err)
+		}
+	case err != nil:
+		t.Errorf("the second try: %v", err)
+	default:
+		stands, err := archive.ReadManifest(t.Context(), store, "", "c", "b")
+		if err != nil || stands.WARC != m.WARC || stands.CDXJ != m.CDXJ || stands.Links != m.Links {
+			t.Errorf("returned %+v, but %+v stands, %v", m, stands, err)
+		}
+	}
+	report, err := os.ReadDir(dir + "/c/segments")
+	if err != nil || len(report) != 1 {
+		t.Errorf("%v, %v", report, err)
+	}
+	if sameSegment || lost { // else the first attempt's objects stay behind, named by no manifest
+		check(t, dir)
+	}
+}
+
+func TestSecondAttempt(t *testing.T) {
+	dir, store := newDir(t)
+	first, _ := segment(t, "b", unknown, plain("http://a.example/1", "<p>one"))
+	second, _ := segment(t, "b", unknown, plain("http://a.example/1", "<p>one"))
+	m, err := first.Commit(t.Context(), store)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := second.Commit(t.Context(), store); !errors.Is(err, archive.ErrExists) {
+		t.Fatalf("%v, not ErrExists", err)
+	}
+	report := check(t, dir) // no orphans: the second's objects are gone
+	if report.Segments != 1 || report.Pages["http://a.example/1"] != 1 {
+		t.Errorf("%+v", report)
+	}
+	stands, err := archive.ReadManifest(t.Context(), store, "", "c", "b")
+	if err != nil || stands.WARC != m.WARC {
+		t.Errorf("%+v stands, %v", stands, err)
+	}
+}
+
+// A second attempt that cannot clean up says so and leaves the first alone.
+func TestSecondAttemptCannotCleanUp(t *testing.T) {
+	for fail := 5; fail <= 8; fail++ {
+		dir, store := newDir(t)
+		first, _ := segment(t, "b", unknown, plain("http://a.example/1", "<p>one"))
+		second, _ := segment(t, "b", unknown, plain("http://a.example/1", "<p>one"))
+		if _, err := first.Commit(t.Context(), store); err != nil {
+			t.Fatal(err)
+		}
+		_, err := second.Commit(t.Context(), &faulty{Store: store, fail: fail})
+		if !errors.Is(err, archive.ErrExists) || !errors.Is(err, errFault) {
+			t.Errorf("at step %d: %v", fail, err)
+		}
+		report, err := os.ReadDir(dir + "/c/segments")
+		if err != nil || len(report) != 1 {
+			t.Errorf("%v, %v", report, err)
+		}
+	}
+}
+
+// Attempts side by side: one wins, the others clean up.
+func TestAttemptsRace(t *testing.T) {
+	dir, store := newDir(t)
+	const attempts = 6
+	errs := make(chan error, attempts)
+	for range attempts {
+		s, _ := segment(t, "b", unknown, plain("http://a.example/1", "<p>one"), plain("http://a.example/2", strings.Repeat("x", 1<<16)))
+		go func() {
+			_, err := s.Commit(t.Context(), store)
+			errs <- err
+		}()
+	}
+	won := 0
+	for range attempts {
+		switch err := <-errs; {
+		case err == nil:
+			won++
+		case !errors.Is(err, archive.ErrExists):
+			t.Error(err)
+		}
+	}
+	if won != 1 {
+		t.Errorf("%d have won", won)
+	}
+	check(t, dir)
+}

@@ -1,0 +1,131 @@
+// muninn-bench measures a whole crawl on a synthetic web, process by process, and GNU wget with WARC
+// on the same web in the same run: CPU seconds per 1,000 distinct pages, and their ratio. Wall times
+// and absolute figures belong to the machine; the ratio travels.
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/muninn-archive/muninn/internal/archivecheck"
+)
+
+type options struct {
+	bin    string
+	dir    string
+	hosts  int
+	pages  int
+	store  string
+	wget   bool
+	listen string
+}
+
+func main() {
+	var o options
+	flag.StringVar(&o.bin, "bin", "bin", "folder of muninn, muninn-worker, temporal and versitygw")
+	flag.StringVar(&o.dir, "dir", "", "working folder (default: a temporary one, removed in the end)")
+	flag.IntVar(&o.hosts, "hosts", 500, "hosts of the web")
+	flag.IntVar(&o.pages, "pages", 40, "pages of a host")
+	flag.StringVar(&o.store, "store", "dir", "dir, or s3 for a versitygw process")
+	flag.BoolVar(&o.wget, "wget", true, "run GNU wget beside it")
+	flag.StringVar(&o.listen, "listen", "", "address of the worker's metrics and profiles")
+	flag.Parse()
+	if err := run(context.Background(), o); err != nil {
+		fmt.Fprintln(os.Stderr, "muninn-bench:", err)
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context, o options) error {
+	if o.dir == "" {
+		dir, err := os.MkdirTemp("", "muninn-bench-*")
+		if err != nil {
+			return err
+		}
+		defer func() { _ = os.RemoveAll(dir) }()
+		o.dir = dir
+	}
+	web, err := serveWeb(ctx, o)
+	if err != nil {
+		return err
+	}
+	defer web.stop()
+	fmt.Printf("web: %d hosts x %d pages, politeness off, one address a host\n", o.hosts, o.pages)
+	ours, err := crawl(ctx, o, web)
+	if err != nil {
+		return err
+	}
+	ours.print()
+	if !o.wget {
+		return nil
+	}
+	theirs, err := wget(ctx, o, web)
+	if err != nil {
+		return err
+	}
+	theirs.print()
+	fmt.Printf("ratio of CPU per page, worker / wget: %.2f\n", ours.perThousand(ours.cpu["worker"])/theirs.perThousand(theirs.cpu["wget"]))
+	return nil
+}
+
+// measured is what a crawler used.
+type measured struct {
+	name  string
+	pages int
+	cpu   map[string]time.Duration // by process
+	order []string
+	rss   map[string]int64 // peak, bytes
+	wall  time.Duration
+	note  string
+}
+
+func (m measured) perThousand(cpu time.Duration) float64 {
+	return cpu.Seconds() / float64(max(m.pages, 1)) * 1000
+}
+
+func (m measured) print() {
+	fmt.Printf("%s: %d distinct pages in %.1f s %s\n", m.name, m.pages, m.wall.Seconds(), m.note)
+	for _, name := range m.order {
+		fmt.Printf("  %-16s %7.2f CPU s   %6.3f CPU s / 1,000 pages   peak %4d MB\n",
+			name, m.cpu[name].Seconds(), m.perThousand(m.cpu[name]), m.rss[name]>>20)
+	}
+}
+
+// web is the synthetic web's process.
+type web struct {
+	*process
+	Seeds   []string          `json:"seeds"`
+	Topic   []string          `json:"topic"`
+	Port    int               `json:"port"`
+	Resolve map[string]string `json:"resolve"`
+}
+
+func serveWeb(ctx context.Context, o options) (*web, error) {
+	bin := filepath.Join(o.dir, "webworld-serve")
+	if err := command(ctx, "go", "build", "-o", bin, "./internal/webworld/webworld-serve"); err != nil {
+		return nil, err
+	}
+	p, line, err := startLine(ctx, bin, "-kind", "bench", "-hosts", fmt.Sprint(o.hosts), "-pages", fmt.Sprint(o.pages))
+	if err != nil {
+		return nil, err
+	}
+	w := &web{process: p}
+	return w, json.Unmarshal([]byte(line), w)
+}
+
+// archived counts the distinct pages of an archive folder.
+func archived(dir string) (int, error) {
+	report, err := archivecheck.CheckDir(dir)
+	if err != nil {
+		return 0, err
+	}
+	if len(report.Faults) > 0 {
+		return 0, fmt.Errorf("the archive has %d faults, the first: %s", len(report.Faults), report.Faults[0])
+	}
+	return len(report.Pages), nil
+}

@@ -1,0 +1,193 @@
+package schema
+
+import (
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"strconv"
+	"strings"
+
+	"github.com/invopop/jsonschema"
+
+	"github.com/muninn-archive/muninn/internal/crawl"
+)
+
+// The forms of the strings.
+const (
+	urlForm      = `^\s*[hH][tT][tT][pP][sS]?://[^/?#\s]`
+	nameForm     = `^[\p{L}\p{N}][\p{L}\p{N}._-]*$`
+	hostForm     = `^[^/ *@]+$`
+	textForm     = `\S`
+	agentForm    = `^[^\r\n]*\S[^\r\n]*$`
+	lineForm     = `^[^\r\n]*$`
+	durationForm = `^\+?(0|(([0-9]+\.?[0-9]*|\.[0-9]+)(ns|us|µs|μs|ms|s|m|h))+)$`
+	bytesForm    = `^\s*\+?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?\s*([KMGT]i?B|B)?\s*$`
+)
+
+// JSON makes the schema by reflection. The descriptions are the comments in the source of package
+// crawl, which it expects in the parent directory: it runs in the directory of this package.
+func JSON() ([]byte, error) {
+	r := &jsonschema.Reflector{
+		BaseSchemaID: "https://github.com/muninn-archive/muninn", ExpandedStruct: true, RequiredFromJSONSchemaTags: true,
+		Mapper: units,
+	}
+	if err := r.AddGoComments("github.com/muninn-archive/muninn/internal/crawl/schema", "..", jsonschema.WithFullComment()); err != nil {
+		return nil, fmt.Errorf("read the comments: %w", err)
+	}
+	root := r.Reflect(crawl.Definition{})
+	root.Title = "Muninn crawl definition"
+	for _, s := range append([]*jsonschema.Schema{root}, values(root.Definitions)...) {
+		tidy(s)
+	}
+	if err := defaults(root); err != nil {
+		return nil, err
+	}
+	constrain(root)
+	text, err := json.MarshalIndent(root, "", "  ")
+	if err != nil {
+		return nil, fmt.Errorf("write the schema: %w", err)
+	}
+	return append(text, '\n'), nil
+}
+
+func values(defs jsonschema.Definitions) []*jsonschema.Schema {
+	var list []*jsonschema.Schema
+	for _, s := range defs {
+		list = append(list, s)
+	}
+	return list
+}
+
+// tidy takes the line breaks of the source out of the descriptions.
+func tidy(s *jsonschema.Schema) {
+	s.Description = strings.Join(strings.Fields(s.Description), " ")
+	for p := s.Properties.Oldest(); p != nil; p = p.Next() {
+		p.Value.Description = strings.Join(strings.Fields(p.Value.Description), " ")
+	}
+}
+
+// units writes the types that are text in a definition.
+func units(t reflect.Type) *jsonschema.Schema {
+	switch t {
+	case reflect.TypeFor[crawl.Duration]():
+		return &jsonschema.Schema{Type: "string", Pattern: durationForm, Examples: []any{"30s", "5m", "24h"}}
+	case reflect.TypeFor[crawl.Bytes]():
+		return &jsonschema.Schema{
+			AnyOf:    []*jsonschema.Schema{{Type: "integer", Minimum: "0"}, {Type: "string", Pattern: bytesForm}},
+			Examples: []any{"64MiB", "1GB"},
+		}
+	}
+	return nil
+}
+
+// defaults writes the defaults of the fields, as crawl.DefaultDefinition gives them.
+func defaults(root *jsonschema.Schema) error {
+	text, err := json.Marshal(crawl.DefaultDefinition())
+	if err != nil {
+		return fmt.Errorf("write the defaults: %w", err)
+	}
+	parts := map[string]json.RawMessage{}
+	if err := json.Unmarshal(text, &parts); err != nil {
+		return fmt.Errorf("read the defaults: %w", err)
+	}
+	for part, text := range parts {
+		fields := map[string]any{}
+		if json.Unmarshal(text, &fields) != nil {
+			continue // name and seeds have none
+		}
+		for name, value := range fields {
+			field(root, part+"."+name).Default = value
+		}
+	}
+	return nil
+}
+
+// constrain writes what crawl.Definition.Validate asks of single fields.
+func constrain(root *jsonschema.Schema) {
+	root.Required = []string{"name", "seeds"}
+	at := func(path string) *jsonschema.Schema { return field(root, path) }
+	bounds := func(path, least, most string) {
+		at(path).Minimum, at(path).Maximum = json.Number(least), json.Number(most)
+	}
+	at("name").Pattern, at("name").MaxLength, at("name").MinLength = nameForm, count(crawl.MaxName), count(1)
+	at("seeds").MinItems, at("seeds").MaxItems = count(1), count(crawl.MaxSeeds)
+
+	root.Definitions["Seed"] = orURL(root.Definitions["Seed"], "sitemap")
+	root.Definitions["Example"] = orURL(root.Definitions["Example"])
+	root.Definitions["Entity"].Required = []string{"name"}
+	root.Definitions["URLPattern"].Required = []string{"pattern"}
+	at("topic.keywords").MaxItems = count(crawl.MaxKeywords)
+	at("topic.keywords").Items.Pattern = textForm
+	bounds("topic.threshold", "", "1")
+	at("topic.threshold").ExclusiveMinimum = "0"
+	property(root.Definitions["Entity"], "name").Pattern = textForm
+	pattern := property(root.Definitions["URLPattern"], "pattern")
+	pattern.MinLength = count(1)
+	score := property(root.Definitions["URLPattern"], "score")
+	score.Minimum, score.Maximum = "0", "1"
+
+	at("scope.within").Enum = []any{crawl.WithinHost, crawl.WithinPLD, crawl.WithinWeb}
+	for _, list := range []string{"hosts", "plds", "blacklist"} {
+		at("scope." + list).Items.Pattern = hostForm
+	}
+	at("scope.include").Items.MinLength, at("scope.exclude").Items.MinLength = count(1), count(1)
+	bounds("scope.max_hops", "0", "")
+
+	at("order.update").Enum = []any{crawl.UpdateFirst, crawl.UpdateLast, crawl.UpdateAvg, crawl.UpdateMax, crawl.UpdateSum}
+	bounds("order.per_queue", "1", strconv.Itoa(crawl.MaxPerQueue))
+	for _, part := range []string{"document", "paragraph", "anchor", "url", "helper"} {
+		bounds("weights."+part, "0", "")
+	}
+	bounds("budget.pages", "1", "")
+	bounds("budget.per_pld", "0", "")
+	bounds("reference.pages", "0", "")
+	at("budget.bytes").AnyOf[0].Minimum = "1"
+	bounds("politeness.factor", "0", "")
+	bounds("politeness.per_ip", "1", strconv.Itoa(crawl.MaxPerIP))
+	at("politeness.user_agent").Pattern, at("politeness.contact").Pattern = agentForm, lineForm
+
+	at("archive.where").AnyOf = []*jsonschema.Schema{
+		{Pattern: `^s3://[^/?#@:]+(/|$)`}, {Not: &jsonschema.Schema{Pattern: "://"}},
+	}
+	at("archive.prefix").Not = &jsonschema.Schema{Pattern: `\.\.`}
+	at("archive.warc_bytes").AnyOf[0].Minimum = "1000000"
+}
+
+// orURL makes of an object with exactly one field one that a bare URL may stand for; more names the
+// fields besides url that hold URLs.
+func orURL(object *jsonschema.Schema, more ...string) *jsonschema.Schema {
+	description := object.Description
+	object.Description = ""
+	object.MinProperties, object.MaxProperties = count(1), count(1)
+	for p := object.Properties.Oldest(); p != nil; p = p.Next() {
+		p.Value.MinLength = count(1)
+	}
+	for _, name := range append(more, "url") {
+		property(object, name).Pattern = urlForm
+	}
+	return &jsonschema.Schema{
+		Description: description,
+		OneOf:       []*jsonschema.Schema{{Type: "string", Pattern: urlForm}, object},
+	}
+}
+
+// field finds a field by its path, such as "budget.pages".
+func field(root *jsonschema.Schema, path string) *jsonschema.Schema {
+	part, name, deeper := strings.Cut(path, ".")
+	s := property(root, part)
+	if !deeper {
+		return s
+	}
+	return property(root.Definitions[strings.TrimPrefix(s.Ref, "#/$defs/")], name)
+}
+
+// property panics if the type has no such field: this runs only when the schema is made.
+func property(s *jsonschema.Schema, name string) *jsonschema.Schema {
+	p, known := s.Properties.Get(name)
+	if !known {
+		panic("the definition has no field " + name)
+	}
+	return p
+}
+
+func count(n uint64) *uint64 { return &n }

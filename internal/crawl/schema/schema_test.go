@@ -1,0 +1,143 @@
+package schema
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+	"go.yaml.in/yaml/v3"
+
+	"github.com/muninn-archive/muninn/internal/crawl"
+)
+
+var update = flag.Bool("update", false, "write the schema file anew")
+
+func TestPublished(t *testing.T) {
+	text, err := JSON()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if *update {
+		if err := os.WriteFile("definition.schema.json", text, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	if !bytes.Equal(text, Published()) {
+		t.Error("the definition has changed: make the schema anew with go generate")
+	}
+}
+
+func compile(t *testing.T) *jsonschema.Schema {
+	t.Helper()
+	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(Published()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := jsonschema.NewCompiler()
+	if err := c.AddResource("definition.json", doc); err != nil {
+		t.Fatal(err)
+	}
+	s, err := c.Compile("definition.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// TestAgrees: schema and ParseDefinition take and refuse the same.
+func TestAgrees(t *testing.T) {
+	s := compile(t)
+	for _, c := range []struct {
+		more string
+		good bool
+	}{
+		{"", true},
+		{"name: Äöü_1.2", true}, {"name: ''", false}, {"name: -a", false}, {"name: a/b", false}, {"name: 7", false},
+		{"name: " + strings.Repeat("a", crawl.MaxName), true}, {"name: " + strings.Repeat("a", crawl.MaxName+1), false},
+		{"description: [a]", false}, {"descripton: a", false},
+		{"seeds: []", false}, {"seeds: http://a.example/", false}, {"seeds: [a.example]", false}, {"seeds: ['ftp://a.example']", false},
+		{"seeds: ['HTTPS://a.example', {url: http://b.example}, {sitemap: http://c.example/s.xml}, {file: d}]", true},
+		{"seeds: [{}]", false}, {"seeds: [{url: http://b.example, file: d}]", false}, {"seeds: [{sitemap: d}]", false}, {"seeds: [{adress: d}]", false}, {"seeds: ['http:///a']", false},
+		{"topic: {keywords: [a, 'b c'], threshold: 0.5}", true}, {"topic: {keywords: [' ']}", false}, {"topic: {keywords: [1]}", false}, {"topic: {keywords: a}", false},
+		{"topic: {threshold: 0}", false}, {"topic: {threshold: 1}", true}, {"topic: {threshold: 1.01}", false},
+		{"topic: {entities: [{name: a, type: person, aliases: [b]}]}", true}, {"topic: {entities: [{type: person}]}", false}, {"topic: {entities: [a]}", false},
+		{"topic: {examples: [http://a.example/, {text: b}]}", true}, {"topic: {examples: [{url: http://a.example, text: b}]}", false}, {"topic: {examples: [a]}", false},
+		{"topic: {url_patterns: [{pattern: '*a*', score: 1}]}", true}, {"topic: {url_patterns: [{pattern: '', score: 1}]}", false},
+		{"topic: {url_patterns: [{score: 1}]}", false}, {"topic: {url_patterns: [{pattern: a, score: 2}]}", false},
+		{"scope: {within: pld, hosts: [a.example], plds: [b.example], include: ['*'], exclude: ['re:a'], blacklist: [c.example], max_hops: 3}", true},
+		{"scope: {within: domain}", false}, {"scope: {within: rules}", false}, {"scope: {hosts: ['*.a.example']}", false}, {"scope: {plds: [http://a.example]}", false},
+		{"scope: {blacklist: ['']}", false}, {"scope: {include: ['']}", false}, {"scope: {max_hops: -1}", false}, {"scope: {max_hops: 1.5}", false},
+		{"order: {update: sum, per_queue: 500, batch: true}", true}, {"order: {update: mean}", false}, {"order: {per_queue: 0}", false}, {"order: {per_queue: 501}", false}, {"order: {batch: 1}", false},
+		{"weights: {document: 0, paragraph: 0.5, anchor: 1, url: 2, helper: 3}", true}, {"weights: {anchor: -1}", false}, {"weights: {title: 1}", false},
+		{"budget: {pages: 1, bytes: 1, time: 1s, per_pld: 0}", true}, {"budget: {pages: 0}", false}, {"budget: {pages: 1.5}", false}, {"budget: {per_pld: -1}", false},
+		{"budget: {bytes: 64 MiB}", true}, {"budget: {bytes: 1e9}", true}, {"budget: {bytes: 1.5GB}", true}, {"budget: {bytes: 0}", false}, {"budget: {bytes: 1 stone}", false}, {"budget: {bytes: 5K}", false}, {"budget: {bytes: -1MB}", false}, {"budget: {bytes: true}", false},
+		{"budget: {time: 1h30m}", true}, {"budget: {time: 1.5h}", true}, {"budget: {time: 60}", false}, {"budget: {time: 1d}", false}, {"budget: {time: -1h}", false}, {"budget: {time: ''}", false},
+		{"politeness: {min_delay: '0', max_delay: 1m, max_crawl_delay: 100ms, factor: 0, per_ip: 16, user_agent: Raven/2.0, contact: 'mailto:a@b.example'}", true},
+		{"politeness: {min_delay: -1s}", false}, {"politeness: {factor: -1}", false}, {"politeness: {per_ip: 0}", false}, {"politeness: {per_ip: 17}", false},
+		{"politeness: {user_agent: ' '}", false}, {`politeness: {user_agent: "a\nb"}`, false}, {`politeness: {contact: "a\rb"}`, false},
+		{"reference: {pages: 0}", true}, {"reference: {pages: -1}", false},
+		{"archive: {where: 's3://bucket/prefix', prefix: a/b, operator: The Library, warc_bytes: 1MB}", true}, {"archive: {where: warcs/ravens}", true},
+		{"archive: {where: 's3://'}", false}, {"archive: {where: 's3://key:secret@bucket/'}", false}, {"archive: {where: 'ftp://a.example/'}", false},
+		{"archive: {prefix: ../a}", false}, {"archive: {warc_bytes: 1000}", false},
+	} {
+		tree := map[string]any{"name": "ravens", "seeds": []any{"http://example.org/"}}
+		if err := yaml.Unmarshal([]byte(c.more), &tree); err != nil {
+			t.Fatal(err)
+		}
+		text, err := json.Marshal(tree)
+		if err != nil {
+			t.Fatal(err)
+		}
+		doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Validate(doc); (err == nil) != c.good {
+			t.Errorf("%s: the schema says %v", c.more, err)
+		}
+		if _, err := crawl.ParseDefinition(text); (err == nil) != c.good {
+			t.Errorf("%s: the parser says %v", c.more, err)
+		}
+	}
+}
+
+// TestDescribed: whoever writes a definition in an editor reads something of every field.
+func TestDescribed(t *testing.T) {
+	var tree map[string]any
+	if err := json.Unmarshal(Published(), &tree); err != nil {
+		t.Fatal(err)
+	}
+	var bare []string
+	var walk func(path string, node any)
+	walk = func(path string, node any) {
+		object, _ := node.(map[string]any)
+		properties, _ := object["properties"].(map[string]any)
+		for name, p := range properties {
+			property := p.(map[string]any)
+			if property["description"] == nil && property["$ref"] == nil {
+				bare = append(bare, path+"."+name)
+			}
+		}
+		for name, child := range object {
+			if name == "$defs" {
+				for def, s := range child.(map[string]any) {
+					walk(def, s)
+				}
+			}
+			if list, ok := child.([]any); ok && name == "oneOf" {
+				for _, s := range list {
+					walk(path, s)
+				}
+			}
+		}
+	}
+	walk("", tree)
+	if len(bare) > 0 {
+		t.Errorf("fields without a comment: %v", bare)
+	}
+}

@@ -1,0 +1,12 @@
+package integration
+
+import (
+	"os"
+	"testing"
+)
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	RemovePrograms()
+	os.Exit(code)
+}

@@ -1,0 +1,169 @@
+package integration
+
+import (
+	"cmp"
+	"math/rand/v2"
+	"os"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/muninn-archive/muninn/internal/archivecheck"
+	"github.com/muninn-archive/muninn/internal/webworld"
+)
+
+// killSeed chooses the moments of the kills; MUNINN_TEST_SEED chooses others.
+func killSeed(t *testing.T) uint64 {
+	text := cmp.Or(os.Getenv("MUNINN_TEST_SEED"), "4")
+	seed, err := strconv.ParseUint(text, 10, 64)
+	if err != nil {
+		t.Fatalf("MUNINN_TEST_SEED: %v", err)
+	}
+	return seed
+}
+
+// TestKilled kills a crawl ten times without warning: in the end every page is archived once.
+func TestKilled(t *testing.T) {
+	const kills = 10
+	seed := killSeed(t)
+	random := rand.New(rand.NewPCG(seed, seed))
+	world := demoWorld(t, "127.91.0.1")
+	d := demoDefinition("killed", world)
+	reference := int64(60)
+	d.Reference.Pages = &reference
+	s := newSite(t, world, d, "--kb", ignorance(t))
+	pages := truth(world)
+	delays := watchGaps(world, "archive.nornir.test")
+	began := time.Now()
+
+	for n := range kills {
+		// Half of the kills come at any moment of the start, half once the crawl has got on.
+		p := s.start()
+		from, asked := time.Now(), world.Stats().Requests
+		first := time.Duration(0) // until the first request
+		if n%2 == 1 {
+			got := asked + random.IntN(len(pages)/kills)
+			Until(t, time.Minute, "the crawl goes on after a kill", func() string {
+				now := world.Stats().Requests
+				if now > asked && first == 0 {
+					first = time.Since(from)
+				}
+				if p.ended() || now > got {
+					return ""
+				}
+				return "the servers see no further request; muninn says:\n" + lines(p.out.String())
+			})
+		}
+		wait := time.NewTimer(time.Duration(random.Int64N(int64(3 * time.Second))))
+		select {
+		case <-wait.C:
+		case <-p.done:
+		}
+		if p.ended() {
+			t.Fatalf("the crawl ended before kill %d, with exit code %d:\n%s", n+1, p.cmd.ProcessState.ExitCode(), lines(p.out.String()))
+		}
+		p.kill()
+		t.Logf("kill %d came after %v, with %d more requests, the first after %v", n+1, time.Since(from).Round(10*time.Millisecond),
+			world.Stats().Requests-asked, first.Round(10*time.Millisecond))
+	}
+	last := time.Now()
+	p := s.start()
+	if code := p.end(2 * time.Minute); code != 0 {
+		t.Errorf("exit code %d:\n%s", code, p.out)
+	}
+	gap, stats := delays.end(), world.Stats()
+	t.Logf("%v in all, %v of it after the last kill; %d requests, %d of them for robots.txt, %d cut, %d repeated", time.Since(began).Round(100*time.Millisecond),
+		time.Since(last).Round(100*time.Millisecond), stats.Requests, stats.Robots, stats.Cut, repeats(stats))
+
+	sitesOnce(t, s.archive(), world)
+	polite(t, stats, killDelay)
+	if least := time.Second - 2*watchEvery; gap < least {
+		t.Errorf("archive.nornir.test was asked %v after the last time; its Crawl-delay is a second", gap)
+	}
+	hiccups := 2 // a 429 and a 503, whose URLs are asked for again
+	if most := kills*len(stats.PerIP) + hiccups; repeats(stats) > most {
+		t.Errorf("%d requests were repeated, at most %d may be", repeats(stats), most)
+	}
+	if t.Failed() {
+		t.Logf("muninn says:\n%s", lines(p.out.String()))
+	}
+}
+
+// sitesOnce checks an archive of the demo web: each page of it once and nothing else, without a fault.
+// What a kill left behind lies beside the segments, and no manifest names it.
+func sitesOnce(t *testing.T, dir string, world *webworld.World) archivecheck.Report {
+	t.Helper()
+	report, err := archivecheck.CheckDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, fault := range report.Faults[:min(len(report.Faults), 20)] {
+		t.Errorf("archive: %s", fault)
+	}
+	pages := truth(world)
+	for url := range pages {
+		if n := report.Pages[url]; n != 1 {
+			t.Errorf("archive: %s is there %d times, want once", url, n)
+		}
+	}
+	for url := range report.Pages {
+		if _, known := pages[url]; !known {
+			t.Errorf("archive: %s is there, which is not among the pages that can be reached", url)
+		}
+	}
+	t.Logf("the archive holds %d pages in %d segments, %d revisits, %d orphans", len(report.Pages), report.Segments, report.Revisits, len(report.Orphans))
+	return report
+}
+
+// TestInterrupted stops a crawl by Ctrl-C: once cleanly, twice at once; it goes on both times.
+func TestInterrupted(t *testing.T) {
+	world := demoWorld(t, "127.92.0.1")
+	d := demoDefinition("interrupted", world)
+	d.Politeness.MinDelay /= 2
+	s := newSite(t, world, d, "--kb", ignorance(t))
+	under := func(p *program) {
+		t.Helper()
+		from := world.Stats().Requests
+		Until(t, time.Minute, "the crawl is under way", func() string {
+			if world.Stats().Requests > from+20 || p.ended() {
+				return ""
+			}
+			return "the servers see no request; muninn says:\n" + lines(p.out.String())
+		})
+		if p.ended() {
+			t.Fatalf("muninn has ended with exit code %d:\n%s", p.cmd.ProcessState.ExitCode(), lines(p.out.String()))
+		}
+	}
+
+	p := s.start()
+	under(p)
+	asked := time.Now()
+	p.signal(os.Interrupt)
+	if code := p.end(30 * time.Second); code != 130 {
+		t.Errorf("exit code %d after Ctrl-C, want 130:\n%s", code, lines(p.out.String()))
+	}
+	t.Logf("a clean stop took %v:\n%s", time.Since(asked).Round(10*time.Millisecond), lines(p.out.String()))
+
+	p = s.start()
+	under(p)
+	asked = time.Now()
+	p.signal(os.Interrupt)
+	Until(t, 10*time.Second, "the first Ctrl-C is noticed", func() string {
+		if n := len(p.out.String()); n > 0 && p.ended() {
+			return ""
+		}
+		p.signal(os.Interrupt)
+		return "muninn runs on:\n" + lines(p.out.String())
+	})
+	if code := p.end(time.Second); code != 130 {
+		t.Errorf("exit code %d after two Ctrl-C, want 130:\n%s", code, lines(p.out.String()))
+	}
+	t.Logf("a stop at once took %v", time.Since(asked).Round(10*time.Millisecond))
+
+	p = s.start()
+	if code := p.end(2 * time.Minute); code != 0 {
+		t.Errorf("exit code %d:\n%s", code, lines(p.out.String()))
+	}
+	sitesOnce(t, s.archive(), world)
+	polite(t, world.Stats(), killDelay/2)
+}

@@ -1,0 +1,106 @@
+package score
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"testing"
+
+	"github.com/muninn-archive/muninn/internal/crawl"
+)
+
+// samples are 40 pages, the first 8 about ravens; all speak of home and contact.
+func samples() []Sample {
+	var list []Sample
+	for i := range 40 {
+		s := Sample{URL: fmt.Sprintf("http://a.example/%d", i), Terms: []Term{{"home", 5}, {"contact", 3}}}
+		if i < 8 {
+			s.Score = 0.5 + float64(i%4)/10
+			s.Terms = append(s.Terms, Term{"raven", 4}, Term{"feather", float64(1 + i%3)}, Term{fmt.Sprintf("rare%d", i), 1})
+		} else {
+			s.Score = float64(i%5) / 100
+			s.Terms = append(s.Terms, Term{"sport", 6}, Term{fmt.Sprintf("other%d", i), 2})
+		}
+		list = append(list, s)
+	}
+	return list
+}
+
+func TestLearn(t *testing.T) {
+	got := Learn(samples())
+	if got.Pages != 40 || got.Relevant != 8 || len(got.Terms) > learnedTerms {
+		t.Errorf("%d pages, %d relevant, %d terms", got.Pages, got.Relevant, len(got.Terms))
+	}
+	if got.Terms[0].Text != "raven" || got.Terms[1].Text != "feather" && got.Terms[2].Text != "feather" {
+		t.Errorf("the first terms are %v", got.Terms[:3])
+	}
+	if slices.ContainsFunc(got.Terms, func(term Term) bool { return term.Text == "sport" }) {
+		t.Errorf("a term of the other pages is learned: %v", got.Terms)
+	}
+	if len(got.Examples) != 8 || got.Examples[0] != "http://a.example/3" || got.Examples[1] != "http://a.example/7" {
+		t.Errorf("the examples are %v", got.Examples)
+	}
+	for _, term := range got.Terms {
+		if term.Weight <= 0 {
+			t.Errorf("%s weighs %g", term.Text, term.Weight)
+		}
+	}
+}
+
+// TestLearnOrder: the same samples in any order, and after a way through JSON, teach the same.
+func TestLearnOrder(t *testing.T) {
+	want := Learn(samples())
+	for seed := range uint64(20) {
+		list := samples()
+		rand.New(rand.NewPCG(seed, 0)).Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
+		text, err := json.Marshal(list)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var again []Sample
+		if err := json.Unmarshal(text, &again); err != nil {
+			t.Fatal(err)
+		}
+		if got := Learn(again); !reflect.DeepEqual(got, want) {
+			t.Fatalf("order %d teaches\n%+v\nnot\n%+v", seed, got, want)
+		}
+	}
+}
+
+func TestLearnFromLittle(t *testing.T) {
+	if got := Learn(nil); got.Pages != 0 || got.Relevant != 0 || len(got.Terms) != 0 {
+		t.Errorf("nothing teaches %+v", got)
+	}
+	if got := Learn([]Sample{{URL: "a", Terms: []Term{{"x", 1}}}}); got.Relevant != 0 || len(got.Terms) != 0 {
+		t.Errorf("pages that score 0 teach %+v", got)
+	}
+	got := Learn([]Sample{
+		{URL: "a", Score: 0.9, Terms: []Term{{"raven", 1}}},
+		{URL: "b", Example: true, Terms: []Term{{"crow", 1}}},
+		{URL: "c", Score: 0.1}, // no terms: nothing to divide by
+	})
+	if got.Relevant != 3 || len(got.Terms) != 2 || got.Examples[0] != "b" {
+		t.Errorf("three pages teach %+v", got)
+	}
+}
+
+func TestSample(t *testing.T) {
+	topic := crawl.Topic{Keywords: []string{"raven"}, Examples: []crawl.Example{{URL: "HTTP://Example.org:80"}, {Text: "raven"}}}
+	s := scorer(t, topic, crawl.Weights{Document: 1}, nil)
+	v := Vector{}
+	for i := range 200 {
+		v[fmt.Sprintf("t%03d", i)] = float64(i % 150)
+	}
+	got := s.Sample(&crawl.Page{URL: "http://example.org/", Score: silent}, v)
+	if !got.Example || got.Score != 0 || len(got.Terms) != sampleTerms || got.Terms[0] != (Term{"t149", 149}) {
+		t.Errorf("%v %g %d terms, the first %v", got.Example, got.Score, len(got.Terms), got.Terms[0])
+	}
+	if s.Sample(&crawl.Page{URL: "http://example.org/other"}, nil).Example {
+		t.Error("another page counts as an example")
+	}
+	if IsExample(topic, "") {
+		t.Error("the example text counts as a page")
+	}
+}

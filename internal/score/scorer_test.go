@@ -1,0 +1,225 @@
+package score
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/muninn-archive/muninn/internal/crawl"
+)
+
+func scorer(t testing.TB, topic crawl.Topic, weights crawl.Weights, learned *Learned) *Scorer {
+	t.Helper()
+	s, err := New(crawl.Definition{Topic: topic, Weights: weights}, learned, NewAnalyser())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func near(a, b float64) bool { return math.Abs(a-b) < 1e-6 }
+
+// TestCosine states values worked out by hand from Eq. 1: dot product over the product of the norms.
+func TestCosine(t *testing.T) {
+	keywords := func(k ...string) crawl.Topic { return crawl.Topic{Keywords: k} }
+	for _, c := range []struct {
+		name    string
+		topic   crawl.Topic
+		learned *Learned
+		text    string
+		want    float64
+	}{
+		{"the same", keywords("raven", "crow"), nil, "raven crow", 1},
+		{"as often", keywords("raven", "crow"), nil, "crows ravens crow raven", 1},
+		{"one of two", keywords("raven", "crow"), nil, "raven", 1 / math.Sqrt2},
+		{"none", keywords("raven", "crow"), nil, "fox", 0},
+		{"two ravens, a fox", keywords("raven", "crow"), nil, "raven raven fox", 2 / math.Sqrt(10)},
+		{"no text", keywords("raven"), nil, "", 0},
+		{"stop words alone", keywords("raven"), nil, "the and of", 0},
+		{"no topic", crawl.Topic{}, nil, "raven", 0},
+		// An alias counts half: topic (1, ½), norm √1.25.
+		{"entity", crawl.Topic{Entities: []crawl.Entity{{Name: "Muninn", Aliases: []string{"Huginn"}}}}, nil, "Huginn", 0.5 / math.Sqrt(1.25)},
+		// A word counts twice at most: topic (2, 1), norm √5.
+		{"a word of many names", keywords("raven nest", "raven", "ravens", "raven"), nil, "raven", 2 / math.Sqrt(5)},
+		// An example text of norm 1 counts ¾: topic (1, ¾), norm 1.25.
+		{"example", crawl.Topic{Keywords: []string{"raven"}, Examples: []crawl.Example{{Text: "fox"}}}, nil, "fox", 0.75 / 1.25},
+		{"example by URL says nothing yet", crawl.Topic{Keywords: []string{"raven"}, Examples: []crawl.Example{{URL: "http://fox.example/"}}}, nil, "fox", 0},
+		// What was learned, (3, 4)/5, counts ¾ too: topic (1, .45, .6), norm √(1 + .5625).
+		{"learned", keywords("raven"), &Learned{Terms: []Term{{"fox", 3}, {"hare", 4}}}, "hare", 0.6 / math.Sqrt(1.5625)},
+	} {
+		s := scorer(t, c.topic, crawl.Weights{}, c.learned)
+		if got := s.vector("en").cosine(s.analyser.Vector(c.text, "en")); !near(got, c.want) {
+			t.Errorf("%s: %g, want %g", c.name, got, c.want)
+		}
+	}
+}
+
+func TestAverage(t *testing.T) {
+	const s = silent
+	all := crawl.Weights{Document: 1, Paragraph: 1, Anchor: 2, URL: 1, Helper: 1}
+	for _, c := range []struct {
+		weights crawl.Weights
+		parts   crawl.Parts
+		inherit float64
+		want    float64
+	}{
+		{all, crawl.Parts{Document: 0.5, Paragraph: 0.2, Anchor: 0.8, URL: 1, Helper: 0.1}, 0, (0.5 + 0.2 + 1.6 + 1 + 0.1) / 6},
+		{all, crawl.Parts{Document: 0.5, Paragraph: s, Anchor: 0.8, URL: s, Helper: s}, 0, (0.5 + 1.6) / 3},
+		{all, crawl.Parts{Document: 0, Paragraph: s, Anchor: s, URL: s, Helper: s}, 1, 0}, // 0 is not silence
+		{all, crawl.Parts{Document: s, Paragraph: s, Anchor: s, URL: s, Helper: s}, 0.7, 0.7},
+		{crawl.Weights{URL: 1}, crawl.Parts{Document: 1, Paragraph: 1, Anchor: 1, URL: s, Helper: 1}, 0.4, 0.4},
+		{crawl.Weights{URL: 1}, crawl.Parts{Document: 1, Paragraph: 1, Anchor: 1, URL: 0.3, Helper: 1}, 0.4, 0.3},
+		{crawl.Weights{}, crawl.Parts{Document: 1, Paragraph: 1, Anchor: 1, URL: 1, Helper: 1}, 2, 1},
+		{crawl.Weights{}, crawl.Parts{}, math.NaN(), 0},
+		{all, crawl.Parts{Document: s, Paragraph: s, Anchor: s, URL: s, Helper: 7}, 0, 1},
+	} {
+		if got := scorer(t, crawl.Topic{}, c.weights, nil).average(c.parts, c.inherit); !near(got, c.want) {
+			t.Errorf("%+v of %+v, inherited %g: %g, want %g", c.weights, c.parts, c.inherit, got, c.want)
+		}
+	}
+}
+
+func TestPage(t *testing.T) {
+	topic := crawl.Topic{Keywords: []string{"raven"}, URLPatterns: []crawl.URLPattern{{Pattern: "*raven*", Score: 0.5}, {Pattern: "re:ravens$", Score: 0.9}}}
+	s := scorer(t, topic, crawl.Weights{Document: 1, Paragraph: 1, Anchor: 2, URL: 1, Helper: 1}, nil)
+	p := &crawl.Page{
+		Language: "en", Title: "Ravens", Blocks: []string{"raven fox", "hare"}, // 3 + 1 ravens, a fox, a hare
+		Links: []crawl.Outlink{
+			{URL: "http://a.example/", Hop: crawl.HopLink, Anchor: "raven", Block: 0},
+			{URL: "http://a.example/ravens", Hop: crawl.HopLink, Anchor: "hare", Block: 1, Prior: 0.25},
+			{URL: "http://a.example/raven", Hop: crawl.HopLink, Block: -1},
+			{URL: "http://a.example/", Hop: crawl.HopLink, Block: 2},
+			{URL: "http://a.example/a.png", Hop: crawl.HopEmbed, Anchor: "raven", Block: 0},
+			{URL: "http://a.example/b", Hop: crawl.HopRedirect, Anchor: "raven", Block: 0},
+			{URL: "http://a.example/ravens", Hop: crawl.HopSitemap, Block: -1},
+			{URL: "mailto:raven", Hop: crawl.HopLink, Block: -1},
+		},
+	}
+	doc := 4 / math.Sqrt(18)
+	half := 1 / math.Sqrt2
+	want := []struct {
+		parts crawl.Parts
+		score float64
+	}{
+		{crawl.Parts{Document: doc, Paragraph: half, Anchor: 1, URL: silent, Helper: silent}, (doc + half + 2) / 4},
+		{crawl.Parts{Document: doc, Paragraph: 0, Anchor: 0, URL: 0.9, Helper: 0.25}, (doc + 0.9 + 0.25) / 6},
+		{crawl.Parts{Document: doc, Paragraph: silent, Anchor: silent, URL: 0.5, Helper: silent}, (doc + 0.5) / 2},
+		{crawl.Parts{Document: doc, Paragraph: silent, Anchor: silent, URL: silent, Helper: silent}, doc},
+		{crawl.Parts{Document: doc, Paragraph: silent, Anchor: silent, URL: silent, Helper: silent}, doc},
+		{crawl.Parts{Document: silent, Paragraph: silent, Anchor: silent, URL: silent, Helper: silent}, 0.7},
+		{crawl.Parts{Document: silent, Paragraph: silent, Anchor: silent, URL: 0.9, Helper: silent}, 0.9},
+		{crawl.Parts{Document: doc, Paragraph: silent, Anchor: silent, URL: silent, Helper: silent}, doc},
+	}
+	v := s.Page(p, 0.7)
+	if !reflect.DeepEqual(v, Vector{"raven": 4, "fox": 1, "hare": 1}) || !near(p.Score, doc) {
+		t.Errorf("vector %v, score %g, want %g", v, p.Score, doc)
+	}
+	for i, l := range p.Links {
+		got := []float64{l.Parts.Document, l.Parts.Paragraph, l.Parts.Anchor, l.Parts.URL, l.Parts.Helper, l.Score}
+		w := want[i].parts
+		for j, x := range []float64{w.Document, w.Paragraph, w.Anchor, w.URL, w.Helper, want[i].score} {
+			if !near(got[j], x) {
+				t.Errorf("link %d: %v, want %+v", i, got, want[i])
+				break
+			}
+		}
+	}
+
+	empty := &crawl.Page{Language: "en", Links: []crawl.Outlink{{URL: "http://a.example/", Hop: crawl.HopLink, Block: -1}}}
+	if s.Page(empty, 0.7); empty.Score != silent || empty.Links[0].Score != 0.7 {
+		t.Errorf("a page without text: %g, its link %g", empty.Score, empty.Links[0].Score)
+	}
+	p.Links[0].Anchor = "raven"
+	if scorer(t, crawl.Topic{}, crawl.Weights{Document: 1, Anchor: 1}, nil).Page(p, 0.7); p.Score != silent || p.Links[0].Score != 0.7 {
+		t.Errorf("without a topic: %g, its link %g", p.Score, p.Links[0].Score)
+	}
+}
+
+func TestLanguages(t *testing.T) {
+	s := scorer(t, crawl.Topic{Keywords: []string{"Raben", "東京", "corbeaux"}}, crawl.Weights{Document: 1}, nil)
+	for _, c := range []struct {
+		lang, text string
+		found      bool
+	}{
+		{"de", "Der Rabe", true}, {"de", "Die Raben", true}, {"en", "Rabe", false}, {"ja", "東京タワー", true}, {"zh", "京東", false},
+		{"fr", "un corbeau", true}, {"en", "corbeau", false},
+	} {
+		p := &crawl.Page{Language: c.lang, Blocks: []string{c.text}}
+		if s.Page(p, 0); (p.Score > 0) != c.found {
+			t.Errorf("%s %q scores %g", c.lang, c.text, p.Score)
+		}
+	}
+}
+
+// TestScoresAreStable: the same page scores the same to the last digit, though maps have no order, and
+// always in [0,1].
+func TestScoresAreStable(t *testing.T) {
+	topic := crawl.Topic{Keywords: strings.Fields(prose(1, 30)), Examples: []crawl.Example{{Text: prose(2, 200)}}}
+	p := bench(3)
+	first := ""
+	for range 30 {
+		s := scorer(t, topic, crawl.Weights{Document: 1, Paragraph: 0.3, Anchor: 2}, nil)
+		s.Page(p, 0.5)
+		said := fmt.Sprint(p.Score)
+		for _, l := range p.Links {
+			said += fmt.Sprint(" ", l.Score)
+			if l.Score < 0 || l.Score > 1 {
+				t.Fatalf("a link scores %g", l.Score)
+			}
+		}
+		if first == "" {
+			first = said
+		}
+		if said != first {
+			t.Fatalf("the same page scores\n%s\nand\n%s", first, said)
+		}
+	}
+}
+
+func TestBadPattern(t *testing.T) {
+	_, err := New(crawl.Definition{Topic: crawl.Topic{URLPatterns: []crawl.URLPattern{{Pattern: "*"}, {Pattern: "re:("}}}}, nil, NewAnalyser())
+	if err == nil || !strings.Contains(err.Error(), "topic.url_patterns[1]") {
+		t.Errorf("error %v", err)
+	}
+}
+
+// prose is text of n words of which a few are frequent, as in a language.
+func prose(seed uint64, n int) string {
+	random := rand.New(rand.NewPCG(seed, 0))
+	syllables := strings.Fields("ra ven mu nin crow fe ather nest wing fly sto ry ar chive web hi gin")
+	var b strings.Builder
+	for range n {
+		rank := int(math.Pow(3000, random.Float64()))
+		for ; rank > 0; rank /= len(syllables) {
+			b.WriteString(syllables[rank%len(syllables)])
+		}
+		b.WriteByte(' ')
+	}
+	return b.String()
+}
+
+// bench is a page of 30 KB of text with 56 links.
+func bench(seed uint64) *crawl.Page {
+	p := &crawl.Page{Language: "en", Title: prose(seed, 6)}
+	for n := 0; n < 30_000; {
+		p.Blocks = append(p.Blocks, prose(seed+uint64(n), 70))
+		n += len(p.Blocks[len(p.Blocks)-1])
+	}
+	for i := range 56 {
+		p.Links = append(p.Links, crawl.Outlink{URL: fmt.Sprintf("http://a.example/%d", i), Hop: crawl.HopLink, Anchor: prose(uint64(i), 4), Block: i % len(p.Blocks)})
+	}
+	return p
+}
+
+func BenchmarkPage(b *testing.B) {
+	s := scorer(b, crawl.Topic{Keywords: strings.Fields(prose(1, 20))}, crawl.Weights{Document: 1, Paragraph: 1, Anchor: 2}, nil)
+	p := bench(7)
+	s.Page(p, 0)
+	b.ReportAllocs()
+	for b.Loop() {
+		s.Page(p, 0)
+	}
+}
