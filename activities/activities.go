@@ -54,6 +54,7 @@ type Activities struct {
 	fetches map[string]*running // batches that are being fetched in this process
 	scorers map[string]*scorerOf
 	parsed  pageCache
+	work    workshop
 }
 
 // Meter counts what the operator watches; internal to the worker's metrics.

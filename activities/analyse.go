@@ -26,6 +26,11 @@ type parsedPage struct {
 func (a *Activities) Analyse(ctx context.Context, in BatchInput) (AnalyseResult, error) {
 	stop := a.heartbeat(ctx, func() any { return nil })
 	defer stop()
+	leave, err := a.work.enter(ctx)
+	if err != nil {
+		return AnalyseResult{}, err
+	}
+	defer leave()
 	out := AnalyseResult{Applications: map[string]int{}}
 	b := a.Spool.Batch(in.Crawl, in.Batch)
 	entries, closer, err := a.entries(b)

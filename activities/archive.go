@@ -29,7 +29,12 @@ type committing struct {
 func (a *Activities) Archive(ctx context.Context, in BatchInput) (ArchiveResult, error) {
 	stop := a.heartbeat(ctx, func() any { return nil })
 	defer stop()
-	if err := a.Frontier.Renew(in.Crawl, in.Batch); err != nil {
+	leave, err := a.work.enter(ctx)
+	if err != nil {
+		return ArchiveResult{}, err
+	}
+	defer leave()
+	if err = a.Frontier.Renew(in.Crawl, in.Batch); err != nil {
 		return ArchiveResult{}, edge(err)
 	}
 	plan, err := a.Frontier.Plan(in.Crawl)

@@ -29,6 +29,7 @@ func (a *Activities) Members(context.Context) ([]Member, error) {
 // Begin begins a run: it checks the archive, opens the crawl in the frontier, keeps the definition
 // in the archive and queues the seeds. Going on with a run does no harm.
 func (a *Activities) Begin(ctx context.Context, in BeginInput) (BeginResult, error) {
+	defer a.beat(ctx)()
 	d := in.Definition
 	store, err := a.Archives.Open(ctx, d.Archive.Where)
 	if err != nil {

@@ -1,10 +1,14 @@
 package activities
 
-import "sync"
+import (
+	"context"
+	"runtime"
+	"sync"
+)
 
 // cachedBatches is how many batches' parsed pages are kept in memory for the steps that follow; the
 // spool has them too.
-const cachedBatches = 64
+const cachedBatches = 4
 
 // pageCache hands the pages of a batch from step to step without reading them from the spool again.
 type pageCache struct {
@@ -41,4 +45,22 @@ func (c *pageCache) drop(key string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	delete(c.pages, key)
+}
+
+// workshop bounds how many batches are parsed, scored and archived at a time: more than there are
+// processors gain nothing, and each holds its pages in memory.
+type workshop struct {
+	once  sync.Once
+	seats chan struct{}
+}
+
+// enter takes a seat; leave gives it back.
+func (w *workshop) enter(ctx context.Context) (leave func(), err error) {
+	w.once.Do(func() { w.seats = make(chan struct{}, runtime.GOMAXPROCS(0)+1) })
+	select {
+	case w.seats <- struct{}{}:
+		return func() { <-w.seats }, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
 }

@@ -133,6 +133,12 @@ func (a *Activities) signalPoliteness(ctx context.Context, shard int, s RoundSig
 	return StartPoliteness(ctx, a.Client, a.Settings.Queue, shard, &s)
 }
 
+// beat is the heartbeat of a step that has no position to tell. Short steps have one too: without it, a
+// step that a worker is killed in is only tried again when its whole time is over.
+func (a *Activities) beat(ctx context.Context) (stop func()) {
+	return a.heartbeat(ctx, func() any { return nil })
+}
+
 // heartbeat tells Temporal that the activity lives, until stop is called.
 func (a *Activities) heartbeat(ctx context.Context, details func() any) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)

@@ -37,6 +37,7 @@ func (a *Activities) Commit(_ context.Context, in BatchInput) error {
 // GiveBack returns the URLs of a failed batch to their queues, which rest a while. If the batch had
 // come as far as its manifest, it is committed instead: what is archived is not fetched again.
 func (a *Activities) GiveBack(ctx context.Context, in BatchInput) error {
+	defer a.beat(ctx)()
 	archived, err := a.isArchived(ctx, in)
 	if err != nil {
 		return edge(err)

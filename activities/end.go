@@ -10,7 +10,8 @@ import (
 )
 
 // Submit offers scored URLs that came from elsewhere (paper §4.4, the scored-URL service).
-func (a *Activities) Submit(_ context.Context, in SubmitInput) error {
+func (a *Activities) Submit(ctx context.Context, in SubmitInput) error {
+	defer a.beat(ctx)()
 	return edge(a.Frontier.Submit(in.Crawl, in.ID, in.URLs))
 }
 
@@ -21,7 +22,8 @@ type EndInput struct {
 }
 
 // End ends the run and returns its final state.
-func (a *Activities) End(_ context.Context, in EndInput) (EndResult, error) {
+func (a *Activities) End(ctx context.Context, in EndInput) (EndResult, error) {
+	defer a.beat(ctx)()
 	status, err := a.Status(in.Crawl)
 	if err != nil {
 		return EndResult{}, edge(err)

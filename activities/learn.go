@@ -13,13 +13,15 @@ import (
 )
 
 // Phase bounds the claims of a phase of the crawl.
-func (a *Activities) Phase(_ context.Context, in PhaseInput) error {
+func (a *Activities) Phase(ctx context.Context, in PhaseInput) error {
+	defer a.beat(ctx)()
 	return edge(a.Frontier.Phase(in.Crawl, in.Pages, in.Reference))
 }
 
 // Learn makes the topic vector of what the reference crawl saw, puts it in force, orders the URLs
 // that wait by it, and keeps it in the archive.
 func (a *Activities) Learn(ctx context.Context, name string) (LearnResult, error) {
+	defer a.beat(ctx)()
 	var samples []score.Sample
 	err := a.Frontier.Samples(name, func(raw []byte) error {
 		var list []score.Sample

@@ -29,6 +29,11 @@ type linkScore struct {
 func (a *Activities) Score(ctx context.Context, in BatchInput) (ScoreResult, error) {
 	stop := a.heartbeat(ctx, func() any { return nil })
 	defer stop()
+	leave, err := a.work.enter(ctx)
+	if err != nil {
+		return ScoreResult{}, err
+	}
+	defer leave()
 	var out ScoreResult
 	b := a.Spool.Batch(in.Crawl, in.Batch)
 	pages, err := a.pages(b)

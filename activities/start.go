@@ -33,6 +33,7 @@ func StartPoliteness(ctx context.Context, c client.Client, queue string, shard i
 // Start starts the Batch workflows of granted claims: those of short queues in bundles. It is
 // idempotent: a claim that was bound to a batch before stays with it.
 func (a *Activities) Start(ctx context.Context, in StartInput) (int, error) {
+	defer a.beat(ctx)()
 	bound, free := map[string][]frontier.Granted{}, []frontier.Granted{}
 	sizes := map[string]int{}
 	for _, g := range in.Grants {

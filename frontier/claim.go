@@ -7,13 +7,13 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
 	"github.com/dgraph-io/badger/v4"
 
 	"github.com/muninn-archive/muninn/internal/crawl"
-	"github.com/muninn-archive/muninn/internal/urls"
 )
 
 // Claim holds URLs of one queue that a batch will fetch from one address.
@@ -306,27 +306,22 @@ func (f *Frontier) read(ctx context.Context, s *state, c *candidate, taken map[u
 		}
 	}
 	for _, e := range entries {
-		u, err := urls.Parse(e.rec.url)
-		if err != nil {
-			e.err = err
-			c.failed = append(c.failed, e)
-			continue
-		}
-		if _, asked := addrs[u.Host()]; !asked {
-			addrs[u.Host()], hosts[u.Host()] = w.Resolve(ctx, u.Host())
+		host := hostOf(e.rec.url)
+		if _, asked := addrs[host]; !asked {
+			addrs[host], hosts[host] = w.Resolve(ctx, host)
 		}
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		if err := hosts[u.Host()]; err != nil {
+		if err := hosts[host]; err != nil {
 			e.err = err
 			c.failed = append(c.failed, e)
 			continue
 		}
 		if claim.IP == "" {
-			claim.IP = addrs[u.Host()]
+			claim.IP = addrs[host]
 		}
-		if addrs[u.Host()] == claim.IP && len(claim.URLs) < c.limit {
+		if addrs[host] == claim.IP && len(claim.URLs) < c.limit {
 			claim.URLs = append(claim.URLs, e.key.url)
 		} else {
 			leave(e)
@@ -342,12 +337,22 @@ func (f *Frontier) read(ctx context.Context, s *state, c *candidate, taken map[u
 	return nil
 }
 
+// hostOf cuts the host out of a canonical URL, for a tenth of what parsing it costs.
+func hostOf(canonical string) string {
+	_, rest, _ := strings.Cut(canonical, "://")
+	host, _, _ := strings.Cut(rest, "/")
+	if at := strings.LastIndexByte(host, ':'); at > strings.LastIndexByte(host, ']') {
+		host = host[:at]
+	}
+	return host
+}
+
 // head reads the first live entries of a queue, and where the queue begins and goes on behind them.
 func (f *Frontier) head(s *state, c *candidate, taken map[urlKey]bool) (entries []queuedURL, err error) {
 	c.floor, c.rest = lastPlace, lastPlace
 	err = f.view(func(txn *badger.Txn) error {
 		pld := c.queue.pld
-		return scan(txn, pldKey(kindQueue, s.ID, pld), queueKey(s.ID, pld, c.from), true, func(key, value []byte) (bool, error) {
+		return scan(txn, pldKey(kindQueue, s.id, pld), queueKey(s.id, pld, c.from), true, func(key, value []byte) (bool, error) {
 			_, at, ok := parseQueueKey(key)
 			if !ok || len(value) != 8 {
 				return true, nil
@@ -363,7 +368,7 @@ func (f *Frontier) head(s *state, c *candidate, taken map[urlKey]bool) (entries 
 				c.rest = at
 				return false, nil
 			}
-			r, found, err := getRecord(txn, recordKey(s.ID, k))
+			r, found, err := getRecord(txn, recordKey(s.id, k))
 			if err != nil {
 				return false, err
 			}
@@ -397,7 +402,7 @@ func (f *Frontier) settle(ctx context.Context, s *state, picked []*candidate, w 
 			rec.Sequence++
 			c.claim.ID = fmt.Sprintf("%s-%d", c.claim.PLD, rec.Sequence)
 			c.claim.Asked, c.claim.Deadline = now, now.Add(f.opts.ClaimTTL)
-			if err := setCBOR(txn, textKey(kindClaim, s.ID, c.claim.ID), c.claim); err != nil {
+			if err := setCBOR(txn, textKey(kindClaim, s.id, c.claim.ID), c.claim); err != nil {
 				return nil, err
 			}
 			claims = append(claims, *c.claim)
@@ -544,7 +549,7 @@ func (f *Frontier) promote(name string) error {
 		var due []urlKey
 		var times []int64
 		var keys [][]byte
-		err := scan(txn, prefix(kindDelayed, s.ID), nil, false, func(key, _ []byte) (bool, error) {
+		err := scan(txn, prefix(kindDelayed, s.id), nil, false, func(key, _ []byte) (bool, error) {
 			at, k, ok := parseDelayedKey(key)
 			if !ok {
 				return true, nil
@@ -564,7 +569,7 @@ func (f *Frontier) promote(name string) error {
 				return nil, err
 			}
 			taken++
-			r, found, err := getRecord(txn, recordKey(s.ID, k))
+			r, found, err := getRecord(txn, recordKey(s.id, k))
 			if err != nil {
 				return nil, err
 			}
@@ -574,7 +579,7 @@ func (f *Frontier) promote(name string) error {
 			rec.Counter++
 			r.state = stateWaiting
 			r.place = place{priority16(r.scores.value(rec.Definition.Order.Update), rec.Definition.Order.Update == crawl.UpdateSum), rec.Counter}
-			if err := setQueued(txn, s.ID, k, &r); err != nil {
+			if err := setQueued(txn, s.id, k, &r); err != nil {
 				return nil, err
 			}
 			if changes[k.pld] == nil {

@@ -52,7 +52,7 @@ func FuzzRecordFields(f *testing.F) {
 		}
 		b := r.encode()
 		got, err := decodeRecord(b)
-		if err != nil || !same(r, got) || got.url != url || got.path != path || got.place != r.place || got.due != r.due || got.visit.Date.Unix() != date {
+		if err != nil || !same(r, got) || got.url != url || got.path != path || got.via != r.via || got.visit != r.visit || got.place != r.place || got.due != r.due || got.visit.Date.Unix() != date {
 			t.Fatalf("%+v became %+v, %v", r, got, err)
 		}
 		for n := range b { // what is cut off is told, never guessed

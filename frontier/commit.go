@@ -75,7 +75,7 @@ func committed(txn *badger.Txn, key []byte) (bool, error) {
 func (f *Frontier) commitLinks(s *state, c Commit, list []*offered, part int) error {
 	return f.update(func(txn *badger.Txn) (func(), error) {
 		rec := f.draft(s)
-		key := batchKey(s.ID, 0, c.Batch, fmt.Sprint(part))
+		key := batchKey(s.id, 0, c.Batch, fmt.Sprint(part))
 		if done, err := committed(txn, key); done || err != nil {
 			return nil, err
 		}
@@ -103,7 +103,7 @@ func (f *Frontier) commitRest(s *state, c Commit, list []*offered) error {
 			}
 		}
 		f.mu.Unlock()
-		key := batchKey(s.ID, 0, c.Batch, "end")
+		key := batchKey(s.id, 0, c.Batch, "end")
 		if already, err := committed(txn, key); already || err != nil {
 			return nil, err
 		}
@@ -137,7 +137,7 @@ func (f *Frontier) commitRest(s *state, c Commit, list []*offered) error {
 		}
 		var releases []Release
 		for _, claim := range claims {
-			if err := txn.Delete(textKey(kindClaim, s.ID, claim.ID)); err != nil {
+			if err := txn.Delete(textKey(kindClaim, s.id, claim.ID)); err != nil {
 				return nil, err
 			}
 			if !claim.Ended {
@@ -179,12 +179,12 @@ func (f *Frontier) commitRest(s *state, c Commit, list []*offered) error {
 // keep stores what outlasts the batch: payload digests and samples.
 func (f *Frontier) keep(txn *badger.Txn, s *state, c Commit) error {
 	for digest, visit := range c.Originals {
-		if err := setCBOR(txn, textKey(kindDigest, s.ID, digest), visit); err != nil {
+		if err := setCBOR(txn, textKey(kindDigest, s.id, digest), visit); err != nil {
 			return err
 		}
 	}
 	if len(c.Sample) > 0 {
-		return txn.Set(textKey(kindSample, s.ID, fmt.Sprintf("%d/%s", s.Run, c.Batch)), c.Sample)
+		return txn.Set(textKey(kindSample, s.id, fmt.Sprintf("%d/%s", s.Run, c.Batch)), c.Sample)
 	}
 	return nil
 }
@@ -222,7 +222,7 @@ func (f *Frontier) conclude(txn *badger.Txn, s *state, rec *crawlRecord, o crawl
 		return 0, fmt.Errorf("commit %s: %w", o.URL, err)
 	}
 	k := keyOf(u)
-	r, found, err := getRecord(txn, recordKey(s.ID, k))
+	r, found, err := getRecord(txn, recordKey(s.id, k))
 	if err != nil || !found || r.state != stateWaiting {
 		return 0, err
 	}
@@ -230,7 +230,7 @@ func (f *Frontier) conclude(txn *badger.Txn, s *state, rec *crawlRecord, o crawl
 	if o.Kind == crawl.OutcomeReturned {
 		return 0, nil
 	}
-	if err := txn.Delete(queueKey(s.ID, k.pld, r.place)); err != nil {
+	if err := txn.Delete(queueKey(s.id, k.pld, r.place)); err != nil {
 		return 0, err
 	}
 	if changes[k.pld] == nil {
@@ -243,7 +243,7 @@ func (f *Frontier) conclude(txn *badger.Txn, s *state, rec *crawlRecord, o crawl
 	case crawl.OutcomeRetry:
 		r.state, r.attempts, r.due = stateDelayed, r.attempts+1, max(o.After.Unix(), 0)+1
 		due = r.due
-		if err := txn.Set(delayedKey(s.ID, due, k), nil); err != nil {
+		if err := txn.Set(delayedKey(s.id, due, k), nil); err != nil {
 			return 0, err
 		}
 	case crawl.OutcomeDone, crawl.OutcomeUnmodified:
@@ -264,7 +264,7 @@ func (f *Frontier) conclude(txn *badger.Txn, s *state, rec *crawlRecord, o crawl
 	default:
 		r.state = stateFailed
 	}
-	return due, txn.Set(recordKey(s.ID, k), r.encode())
+	return due, txn.Set(recordKey(s.id, k), r.encode())
 }
 
 // countDone counts a page of a queue. done holds the queues of the batch's claims; a batch whose claims

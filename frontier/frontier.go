@@ -64,6 +64,7 @@ type Frontier struct {
 // state is a crawl as memory knows it. Frontier.mu guards it.
 type state struct {
 	crawlRecord
+	id      uint16 // crawlRecord.ID, which may be read without the lock
 	scope   *scope.Scope
 	queues  map[uint64]*queue
 	order   *order
@@ -242,13 +243,13 @@ func newState(rec crawlRecord) (*state, error) {
 		return nil, err
 	}
 	return &state{
-		crawlRecord: rec, scope: sc, queues: map[uint64]*queue{}, order: newOrder(),
+		crawlRecord: rec, id: rec.ID, scope: sc, queues: map[uint64]*queue{}, order: newOrder(),
 		claims: map[string]*Claim{}, taken: map[urlKey]string{}, journal: map[string]Release{},
 	}, nil
 }
 
 func (f *Frontier) loadCrawl(txn *badger.Txn, s *state) error {
-	err := scan(txn, prefix(kindMeta, s.ID), nil, true, func(key, value []byte) (bool, error) {
+	err := scan(txn, prefix(kindMeta, s.id), nil, true, func(key, value []byte) (bool, error) {
 		var m queueMeta
 		if err := cbor.Unmarshal(value, &m); err != nil {
 			return false, fmt.Errorf("open frontier: %w", err)
@@ -263,7 +264,7 @@ func (f *Frontier) loadCrawl(txn *badger.Txn, s *state) error {
 	if err != nil {
 		return err
 	}
-	err = scan(txn, prefix(kindClaim, s.ID), nil, true, func(_, value []byte) (bool, error) {
+	err = scan(txn, prefix(kindClaim, s.id), nil, true, func(_, value []byte) (bool, error) {
 		var c Claim
 		if err := cbor.Unmarshal(value, &c); err != nil {
 			return false, fmt.Errorf("open frontier: %w", err)
@@ -274,7 +275,7 @@ func (f *Frontier) loadCrawl(txn *badger.Txn, s *state) error {
 	if err != nil {
 		return err
 	}
-	err = scan(txn, prefix(kindQueue, s.ID), nil, true, func(key, value []byte) (bool, error) {
+	err = scan(txn, prefix(kindQueue, s.id), nil, true, func(key, value []byte) (bool, error) {
 		pld, at, ok := parseQueueKey(key)
 		if ok && len(value) == 8 {
 			_, taken := s.taken[urlKey{pld, binary.BigEndian.Uint64(value)}]
@@ -286,7 +287,7 @@ func (f *Frontier) loadCrawl(txn *badger.Txn, s *state) error {
 	if err != nil {
 		return err
 	}
-	err = scan(txn, prefix(kindDelayed, s.ID), nil, false, func(key, _ []byte) (bool, error) {
+	err = scan(txn, prefix(kindDelayed, s.id), nil, false, func(key, _ []byte) (bool, error) {
 		if at, _, ok := parseDelayedKey(key); ok {
 			s.delay(at)
 		}
@@ -295,7 +296,7 @@ func (f *Frontier) loadCrawl(txn *badger.Txn, s *state) error {
 	if err != nil {
 		return err
 	}
-	err = scan(txn, prefix(kindRelease, s.ID), nil, true, func(_, value []byte) (bool, error) {
+	err = scan(txn, prefix(kindRelease, s.id), nil, true, func(_, value []byte) (bool, error) {
 		var r Release
 		if err := cbor.Unmarshal(value, &r); err != nil {
 			return false, fmt.Errorf("open frontier: %w", err)
@@ -362,7 +363,7 @@ func (s *state) delay(at int64) {
 
 func (s *state) saveMeta(txn *badger.Txn, pld uint64, m queueMeta) error {
 	m.Run = s.Run
-	return setCBOR(txn, pldKey(kindMeta, s.ID, pld), m)
+	return setCBOR(txn, pldKey(kindMeta, s.id, pld), m)
 }
 
 func pldOf(key []byte) uint64 {

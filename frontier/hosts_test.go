@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/muninn-archive/muninn/internal/crawl"
+	"github.com/muninn-archive/muninn/internal/urls"
 )
 
 func TestUnresolvableHost(t *testing.T) {
@@ -156,5 +157,20 @@ func TestScope(t *testing.T) {
 	r.submit("s2", found(1, "http://b.example/")...)
 	if r.states()["http://b.example/"] != "waiting" {
 		t.Fatalf("%v", r.states())
+	}
+}
+
+func TestHostOf(t *testing.T) {
+	for _, raw := range []string{
+		"http://a.example", "https://User:pw@A.example:8443/x:y?u=http://b.example/", "http://192.0.2.1:80/", "http://[2001:db8::1]/",
+		"http://[2001:db8::1]:8080/a]:b", "http://bücher.example/ä?q", "http://a.example?x", "https://a.example:443/",
+	} {
+		u, err := urls.Parse(raw)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := hostOf(u.String()); got != u.Host() {
+			t.Errorf("%s: %q, not %q", u, got, u.Host())
+		}
 	}
 }

@@ -66,7 +66,7 @@ func (f *Frontier) Start(name, batch string, grants []Granted) (claims []Claim, 
 			return nil, err
 		}
 		for _, lease := range again {
-			if err := txn.Delete(textKey(kindRelease, s.ID, lease)); err != nil {
+			if err := txn.Delete(textKey(kindRelease, s.id, lease)); err != nil {
 				return nil, err
 			}
 		}
@@ -83,12 +83,12 @@ func (f *Frontier) Start(name, batch string, grants []Granted) (claims []Claim, 
 // saveClaims writes changed claims and new journal entries.
 func (f *Frontier) saveClaims(txn *badger.Txn, s *state, claims []Claim, releases []Release) (func(), error) {
 	for i := range claims {
-		if err := setCBOR(txn, textKey(kindClaim, s.ID, claims[i].ID), &claims[i]); err != nil {
+		if err := setCBOR(txn, textKey(kindClaim, s.id, claims[i].ID), &claims[i]); err != nil {
 			return nil, err
 		}
 	}
 	for _, r := range releases {
-		if err := setCBOR(txn, textKey(kindRelease, s.ID, r.Lease), r); err != nil {
+		if err := setCBOR(txn, textKey(kindRelease, s.id, r.Lease), r); err != nil {
 			return nil, err
 		}
 	}
@@ -140,7 +140,7 @@ func (f *Frontier) dropClaims(txn *badger.Txn, s *state, claims []*Claim) (func(
 		if err := f.touch(s, c.Queue); err != nil {
 			return nil, err
 		}
-		if err := txn.Delete(textKey(kindClaim, s.ID, c.ID)); err != nil {
+		if err := txn.Delete(textKey(kindClaim, s.id, c.ID)); err != nil {
 			return nil, err
 		}
 		if !c.Ended {
@@ -164,7 +164,7 @@ func (f *Frontier) Confirm(name string, releases []string, renewed []string, unt
 	}
 	return f.withCrawl(name, func(s *state, txn *badger.Txn) (func(), error) {
 		for _, lease := range releases {
-			if err := txn.Delete(textKey(kindRelease, s.ID, lease)); err != nil {
+			if err := txn.Delete(textKey(kindRelease, s.id, lease)); err != nil {
 				return nil, err
 			}
 		}
@@ -204,7 +204,7 @@ type Lane struct {
 func (f *Frontier) Reopen(name, batch string, leases []Claim, found map[string][]string) (lanes []Lane, err error) {
 	err = f.withCrawl(name, func(s *state, txn *badger.Txn) (func(), error) {
 		lanes = lanes[:0]
-		if done, err := committed(txn, batchKey(s.ID, 0, batch, "end")); done || err != nil {
+		if done, err := committed(txn, batchKey(s.id, 0, batch, "end")); done || err != nil {
 			return nil, errors.Join(err, ErrFinished)
 		}
 		var claims []Claim
@@ -277,7 +277,7 @@ func (f *Frontier) targets(txn *badger.Txn, s *state, c *Claim) ([]crawl.Target,
 	kept := c.URLs[:0:0]
 	for _, hash := range c.URLs {
 		k := urlKey{c.Queue, hash}
-		r, found, err := getRecord(txn, recordKey(s.ID, k))
+		r, found, err := getRecord(txn, recordKey(s.id, k))
 		if err != nil {
 			return nil, err
 		}
@@ -295,7 +295,7 @@ func (f *Frontier) targets(txn *badger.Txn, s *state, c *Claim) ([]crawl.Target,
 			t.Previous.URL = r.url
 		}
 		if r.via != (urlKey{}) {
-			via, found, err := getRecord(txn, recordKey(s.ID, r.via))
+			via, found, err := getRecord(txn, recordKey(s.id, r.via))
 			if err != nil {
 				return nil, err
 			}

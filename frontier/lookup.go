@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/cespare/xxhash/v2"
 	"github.com/dgraph-io/badger/v4"
 
 	"github.com/muninn-archive/muninn/internal/crawl"
@@ -49,26 +50,29 @@ const recrawlPart = 5000
 func (f *Frontier) Recrawl(name, id string) error {
 	f.mu.Lock()
 	s, err := f.get(name)
-	f.mu.Unlock()
 	if err != nil {
+		f.mu.Unlock()
 		return err
 	}
+	update, run := s.Definition.Order.Update, s.Run
+	f.mu.Unlock()
 	var part []crawl.Discovery
-	n := 0
 	flush := func() error {
-		n++
+		if len(part) == 0 {
+			return nil
+		}
 		found := part
 		part = nil
-		return f.Submit(name, fmt.Sprintf("%s/%d", id, n), found)
+		// The part is named by where it begins: a second try leaves out what the first has offered.
+		return f.Submit(name, fmt.Sprintf("%s/%x", id, xxhash.Sum64String(found[0].URL)), found)
 	}
-	update := s.Definition.Order.Update
-	err = f.db.View(func(txn *badger.Txn) error {
-		return scan(txn, prefix(kindRecord, s.ID), nil, true, func(_, value []byte) (bool, error) {
+	err = f.view(func(txn *badger.Txn) error {
+		return scan(txn, prefix(kindRecord, s.id), nil, true, func(_, value []byte) (bool, error) {
 			r, err := decodeRecord(value)
 			if err != nil {
 				return false, err
 			}
-			if r.run == s.Run || r.state == stateWaiting && r.visit == (crawl.Visit{}) {
+			if r.run == run || r.state == stateWaiting && r.visit == (crawl.Visit{}) {
 				return true, nil
 			}
 			part = append(part, crawl.Discovery{URL: r.url, Path: r.path, Score: r.scores.value(update)})

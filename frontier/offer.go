@@ -22,11 +22,12 @@ type offered struct {
 // scope: most of a site's links are repeats, and each costs a look into the store.
 func gather(bound *scope.Scope, found []crawl.Discovery) []*offered {
 	byURL := make(map[string]*offered, len(found))
+	vias := map[string]urlKey{} // a page has many links
 	list := make([]*offered, 0, len(found)/4+1)
 	for _, d := range found {
 		o, known := byURL[d.URL]
 		if !known {
-			o = admit(bound, d)
+			o = admit(bound, d, vias)
 			byURL[d.URL] = o
 			if o != nil {
 				list = append(list, o)
@@ -40,7 +41,7 @@ func gather(bound *scope.Scope, found []crawl.Discovery) []*offered {
 }
 
 // admit returns nil for what does not belong to the crawl.
-func admit(bound *scope.Scope, d crawl.Discovery) *offered {
+func admit(bound *scope.Scope, d crawl.Discovery, vias map[string]urlKey) *offered {
 	u, err := urls.Parse(d.URL)
 	if err != nil {
 		return nil
@@ -55,9 +56,14 @@ func admit(bound *scope.Scope, d crawl.Discovery) *offered {
 		path = path[len(path)-maxPath:]
 	}
 	o := &offered{key: keyOf(u), url: u.String(), pld: u.PLD(), path: path}
-	if via, err := urls.Parse(d.Via); err == nil {
-		o.via = keyOf(via)
+	via, known := vias[d.Via]
+	if !known {
+		if u, err := urls.Parse(d.Via); err == nil {
+			via = keyOf(u)
+		}
+		vias[d.Via] = via
 	}
+	o.via = via
 	return o
 }
 
@@ -75,7 +81,7 @@ type change struct {
 // offer brings one URL into the frontier: new ones are queued, waiting ones get their new priority,
 // those done in this run are left alone.
 func (f *Frontier) offer(txn *badger.Txn, s *state, rec *crawlRecord, o *offered, changes map[uint64]*change) error {
-	key := recordKey(s.ID, o.key)
+	key := recordKey(s.id, o.key)
 	r, found, err := getRecord(txn, key)
 	if err != nil {
 		return err
@@ -109,14 +115,14 @@ func (f *Frontier) offer(txn *badger.Txn, s *state, rec *crawlRecord, o *offered
 		return txn.Set(key, r.encode())
 	}
 	if queued {
-		if err := txn.Delete(queueKey(s.ID, o.key.pld, r.place)); err != nil {
+		if err := txn.Delete(queueKey(s.id, o.key.pld, r.place)); err != nil {
 			return err
 		}
 		c.removed++
 	}
 	rec.Counter++
 	r.state, r.place = stateWaiting, place{priority, rec.Counter}
-	if err := setQueued(txn, s.ID, o.key, &r); err != nil {
+	if err := setQueued(txn, s.id, o.key, &r); err != nil {
 		return err
 	}
 	c.added = append(c.added, r.place)

@@ -71,7 +71,7 @@ func (f *Frontier) adopt(s *state, sc *scope.Scope, again bool) {
 	}
 	if f.crawls[s.Name] == nil {
 		f.crawls[s.Name] = s
-		f.nextID = max(f.nextID, s.ID+1)
+		f.nextID = max(f.nextID, s.id+1)
 	}
 }
 

@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/dgraph-io/badger/v4"
+
 	"github.com/muninn-archive/muninn/internal/crawl"
 )
 
@@ -215,4 +217,36 @@ func TestClose(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 	r.open()
+}
+
+// A recrawl that is cut short and tried again offers every URL that earlier runs have crawled.
+func TestRecrawlTriedAgain(t *testing.T) {
+	const pages = recrawlPart + 100
+	r := newRig(t, func(d *crawl.Definition) { d.Order.PerQueue = pages })
+	var list []crawl.Discovery
+	for i := range pages {
+		list = append(list, found(0.5, fmt.Sprintf("http://a.example/%d", i))...)
+	}
+	r.submit("s", list...)
+	batch, lanes := r.take()
+	r.finish(batch, lanes)
+	r.confirm(r.next())
+	r.must(r.End(testCrawl, "owner"))
+	r.must(r.begin("next", nil))
+	// the first try got as far as one part
+	var first []crawl.Discovery
+	r.must(r.view(func(txn *badger.Txn) error {
+		return scan(txn, prefix(kindRecord, r.crawls[testCrawl].id), nil, true, func(_, value []byte) (bool, error) {
+			rec, err := decodeRecord(value)
+			first = append(first, crawl.Discovery{URL: rec.url, Path: rec.path, Score: 0.5})
+			return len(first) < recrawlPart, err
+		})
+	}))
+	r.submit("again/1", first...)
+	for range 2 {
+		r.must(r.Recrawl(testCrawl, "again"))
+		if s := r.status(); s.Waiting != pages || s.Totals.Known != pages {
+			t.Fatalf("%+v", s)
+		}
+	}
 }

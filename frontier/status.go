@@ -93,7 +93,7 @@ func (f *Frontier) Original(name, digest string) (v crawl.Visit, found bool) {
 		return v, false
 	}
 	err = f.view(func(txn *badger.Txn) (err error) {
-		found, err = getCBOR(txn, textKey(kindDigest, s.ID, digest), &v)
+		found, err = getCBOR(txn, textKey(kindDigest, s.id, digest), &v)
 		return err
 	})
 	return v, found && err == nil
@@ -112,7 +112,7 @@ func (f *Frontier) Samples(name string, fn func(raw []byte) error) error {
 		return err
 	}
 	return f.view(func(txn *badger.Txn) error {
-		return scan(txn, textKey(kindSample, s.ID, fmt.Sprintf("%d/", run)), nil, true, func(_, value []byte) (bool, error) {
+		return scan(txn, textKey(kindSample, s.id, fmt.Sprintf("%d/", run)), nil, true, func(_, value []byte) (bool, error) {
 			return true, fn(slices.Clone(value))
 		})
 	})
@@ -128,7 +128,7 @@ func (f *Frontier) Known(name string, fn func(url, state string) error) error {
 	}
 	names := map[byte]string{stateWaiting: "waiting", stateDelayed: "delayed", stateDone: "done", stateFailed: "failed", stateRefused: "refused"}
 	return f.view(func(txn *badger.Txn) error {
-		return scan(txn, prefix(kindRecord, s.ID), nil, true, func(_, value []byte) (bool, error) {
+		return scan(txn, prefix(kindRecord, s.id), nil, true, func(_, value []byte) (bool, error) {
 			r, err := decodeRecord(value)
 			if err != nil {
 				return false, err

@@ -47,6 +47,9 @@ type Condition struct {
 	Generator string         // the meta generator contains it, case apart
 	Text      string         // the raw page contains it
 	Rule      string         // file:line, for provenance
+	// Needs are words of which the raw page must hold at least one for XPath to select anything; none
+	// if that cannot be told.
+	Needs [][]byte
 }
 
 // Object is an extraction action: one web object for each node that Each selects.

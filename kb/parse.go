@@ -197,6 +197,7 @@ func (p *fileParser) condition(e *element, ofPage bool) Condition {
 	c := Condition{Generator: strings.ToLower(e.attrs["generator"]), Text: e.attrs["text"], Rule: p.rule(e)}
 	c.URL = p.regexp(e, "url")
 	c.XPath = p.xpath(e, "xpath")
+	c.Needs = needs(e.attrs["xpath"])
 	if len(e.attrs) != 1 {
 		p.fault(e, "element %s must have exactly one of url, xpath, generator and text", e.name)
 	}
@@ -204,6 +205,33 @@ func (p *fileParser) condition(e *element, ofPage bool) Condition {
 		p.fault(e, "element %s judges links: it must have url or xpath", e.name)
 	}
 	return c
+}
+
+var literal = regexp.MustCompile(`'([^']*)'|"([^"]*)"`)
+
+// needs lists the words that an expression compares with. One of them must stand in the page, unless
+// the expression also selects by what is not there, or compares with what a page may write in
+// another way (blanks, characters that HTML escapes).
+func needs(expr string) [][]byte {
+	if strings.Contains(expr, "not(") || strings.Contains(expr, "!=") || strings.Contains(expr, "|") || strings.Contains(expr, "translate(") {
+		return nil
+	}
+	var words [][]byte
+	for _, m := range literal.FindAllStringSubmatch(expr, -1) {
+		word := strings.TrimSpace(m[1] + m[2])
+		if word == "" {
+			continue // the padding of a class test
+		}
+		if strings.ContainsFunc(word, func(r rune) bool { return r <= ' ' || r >= 0x7f || strings.ContainsRune("&<>\"'", r) }) {
+			return nil
+		}
+		words = append(words, []byte(word))
+	}
+	// a predicate without a word may select by itself: [@a='b' or @c]
+	if strings.Contains(expr, " or ") && strings.Count(expr, " or ") >= len(words) {
+		return nil
+	}
+	return words
 }
 
 func (p *fileParser) level(e *element) *Level {

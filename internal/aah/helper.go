@@ -96,13 +96,24 @@ func (v *view) any(conditions []kb.Condition) (rule string, ok bool) {
 		case c.URL != nil:
 			ok = c.URL.MatchString(v.doc.URL)
 		case c.XPath != nil:
-			ok = first(v.doc.Root, c.XPath) != nil
+			ok = v.may(c.Needs) && first(v.doc.Root, c.XPath) != nil
 		}
 		if ok {
 			return c.Rule, true
 		}
 	}
 	return "", false
+}
+
+// may tells whether the raw page holds one of the words without which an expression selects nothing:
+// looking for them costs far less than walking the tree.
+func (v *view) may(needs [][]byte) bool {
+	for _, word := range needs {
+		if bytes.Contains(v.raw, word) {
+			return true
+		}
+	}
+	return len(needs) == 0
 }
 
 // lift extracts the web objects of a level.
@@ -130,11 +141,10 @@ func (h *Helper) lift(v *view, level *kb.Level) {
 }
 
 func (h *Helper) value(at *htmlquery.NodeNavigator, p kb.Property, base urls.Resolver) string {
-	text, found := evaluate(at, p.XPath)
+	value, found := evaluate(at, p.XPath)
 	if !found {
 		return ""
 	}
-	value := strings.Join(strings.Fields(text), " ")
 	switch p.As {
 	case "url":
 		u, err := base.Resolve(value)

@@ -1,6 +1,7 @@
 package aah
 
 import (
+	"bytes"
 	"strings"
 
 	"github.com/antchfx/htmlquery"
@@ -43,26 +44,27 @@ var spaced = map[atom.Atom]bool{
 	atom.Th: true, atom.Tr: true,
 }
 
-// textOf is the text below a node that a reader sees: no scripts, no style sheets.
+// textOf is the text below a node that a reader sees, its white space folded: no scripts, no style sheets.
 func textOf(n *html.Node) string {
+	var b bytes.Buffer
 	if n.Type == html.TextNode {
-		return n.Data
+		page.Fold(&b, n.Data)
+	} else {
+		collect(&b, n)
 	}
-	var b strings.Builder
-	collect(&b, n)
-	return b.String()
+	return string(bytes.TrimSpace(b.Bytes()))
 }
 
-func collect(b *strings.Builder, n *html.Node) {
+func collect(b *bytes.Buffer, n *html.Node) {
 	for c := n.FirstChild; c != nil; c = c.NextSibling {
 		switch {
 		case c.Type == html.TextNode:
-			b.WriteString(c.Data)
+			page.Fold(b, c.Data)
 		case c.Type != html.ElementNode || c.DataAtom == atom.Script || c.DataAtom == atom.Style:
 		case spaced[c.DataAtom]:
-			b.WriteByte(' ')
+			page.Fold(b, " ")
 			collect(b, c)
-			b.WriteByte(' ')
+			page.Fold(b, " ")
 		default:
 			collect(b, c)
 		}
@@ -112,7 +114,7 @@ func evaluate(at *htmlquery.NodeNavigator, expr *xpath.Expr) (text string, found
 	case !ok:
 		return "", false
 	case nav.NodeType() == xpath.AttributeNode:
-		return nav.Value(), true
+		return strings.Join(strings.Fields(nav.Value()), " "), true
 	}
 	return textOf(nav.Current()), true
 }

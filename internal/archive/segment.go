@@ -136,10 +136,40 @@ func fields(list [][2]string) io.Reader {
 	var b strings.Builder
 	for _, f := range list {
 		if f[1] != "" {
-			b.WriteString(f[0] + ": " + strings.Join(strings.Fields(f[1]), " ") + "\r\n")
+			b.WriteString(f[0])
+			b.WriteString(": ")
+			b.WriteString(oneLine(f[1]))
+			b.WriteString("\r\n")
 		}
 	}
 	return strings.NewReader(b.String())
+}
+
+func oneLine(s string) string {
+	if !strings.ContainsAny(s, "\r\n") {
+		return s
+	}
+	return strings.Join(strings.Fields(s), " ")
+}
+
+// maxProperty bounds the properties of web objects in metadata records, in bytes: the whole text is in
+// the response.
+const maxProperty = 512
+
+// object writes a web object as JSON, its long properties cut.
+func object(o crawl.Object) string {
+	short := crawl.Object{Type: o.Type, Properties: make(map[string]string, len(o.Properties))}
+	for name, value := range o.Properties {
+		if len(value) > maxProperty {
+			value = strings.ToValidUTF8(value[:maxProperty], "") + "…"
+		}
+		short.Properties[name] = value
+	}
+	raw, err := json.Marshal(short)
+	if err != nil {
+		return ""
+	}
+	return string(raw)
 }
 
 // Resource archives a DNS answer.
@@ -273,10 +303,7 @@ func metadata(c Capture) io.Reader {
 	list = append(list, [2]string{"title", p.Title}, [2]string{"language", p.Language}, [2]string{"charset", p.Charset},
 		[2]string{"muninn-application", p.Application}, [2]string{"muninn-level", p.Level}, [2]string{"muninn-rule", p.Rule})
 	for _, o := range p.Objects {
-		raw, err := json.Marshal(o)
-		if err == nil {
-			list = append(list, [2]string{"muninn-object", string(raw)})
-		}
+		list = append(list, [2]string{"muninn-object", object(o)})
 	}
 	for _, l := range p.Links {
 		list = append(list, [2]string{"outlink", l.URL + " " + string(rune(l.Hop)) + " " + l.Context})

@@ -13,6 +13,7 @@ import (
 	"net/netip"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/muninn-archive/muninn/internal/crawl"
@@ -43,6 +44,9 @@ var (
 	errProtocol = errors.New("the answer is not HTTP/1.1")
 	errConnect  = errors.New("connect")
 )
+
+// readers are buffered readers, one for an exchange under way.
+var readers = sync.Pool{New: func() any { return bufio.NewReaderSize(nil, 16<<10) }}
 
 // connection is the one connection of a lane.
 type connection struct {
@@ -114,10 +118,15 @@ func (c *Client) send(conn *connection, x *Exchange, total time.Duration, bodyLi
 	}
 	w := &wire{
 		conn: conn, idle: c.limits.FirstByte.D(), deadline: deadline, now: c.now, tmp: c.tempDir,
-		memory: int64(c.limits.MemoryBytes), limit: int64(c.limits.HeaderBytes),
+		memory: int64(c.limits.MemoryBytes), head: heads.Get().(*bytes.Buffer), limit: int64(c.limits.HeaderBytes),
 	}
 	x.wire = w
-	br := bufio.NewReaderSize(w, 16<<10)
+	br := readers.Get().(*bufio.Reader)
+	br.Reset(w)
+	defer func() {
+		br.Reset(nil)
+		readers.Put(br)
+	}()
 	response, start, err := readHeader(br, w)
 	x.Elapsed = c.now().Sub(x.Started)
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 	"io"
 	"net"
 	"os"
+	"sync"
 	"time"
 )
 
@@ -22,7 +23,7 @@ type wire struct {
 	memory int64 // bound of head
 	limit  int64 // bytes that may come in; more is errTooMuch
 	tmp    string
-	head   bytes.Buffer
+	head   *bytes.Buffer
 	file   *os.File
 	size   int64
 	err    error     // of the last read from the connection
@@ -91,7 +92,18 @@ func (w *wire) reader(from, to int64) io.Reader {
 	return io.MultiReader(bytes.NewReader(b[from:]), io.NewSectionReader(file, 0, to-held))
 }
 
+// heads are buffers for responses; larger ones than maxPooled bytes are not kept.
+var heads = sync.Pool{New: func() any { return new(bytes.Buffer) }}
+
+const maxPooled = 256 << 10
+
+// close frees what was kept; the readers of it are done with.
 func (w *wire) close() {
+	if w.head != nil && w.head.Cap() <= maxPooled {
+		w.head.Reset()
+		heads.Put(w.head)
+	}
+	w.head = nil
 	if w.file != nil {
 		_ = w.file.Close()
 	}

@@ -32,8 +32,7 @@ func TestSimulated(t *testing.T) {
 		{"plain", 17, 64, 256, false},
 		{"small", 3, 64, 256, false},
 		{"large", 200, 64, 256, false},
-		{"unbundled", 17, 1, 256, false},
-		{"narrow", 3, 1, 4, false},
+		{"narrow", 17, 1, 4, false},
 		{"single", 200, 64, 1, false},
 		{"crashed", 17, 64, 256, true},
 	} {

@@ -1,6 +1,7 @@
 package page
 
 import (
+	"bytes"
 	"strings"
 	"unicode/utf8"
 
@@ -15,7 +16,7 @@ type builder struct {
 	base     urls.Resolver
 	valid    bool // base is a URL
 	based    bool // a base element was seen
-	text     strings.Builder
+	text     bytes.Buffer
 	textSize int
 	lang     string
 	resolved map[string]string // reference → canonical URL, "" if it is none
@@ -80,8 +81,11 @@ func (b *builder) split(s string) int {
 	return n
 }
 
+// Fold appends s with runs of white space as one space, to what out holds already.
+func Fold(out *bytes.Buffer, s string) { folded(out, s) }
+
 // folded appends s with runs of white space as one space. NUL and what is no UTF-8 is left out.
-func folded(out *strings.Builder, s string) {
+func folded(out *bytes.Buffer, s string) {
 	space := false
 	for i := 0; i < len(s); {
 		size := 1
@@ -115,8 +119,8 @@ func folded(out *strings.Builder, s string) {
 }
 
 // writeSpace writes a space unless nothing or a space stands before it.
-func writeSpace(out *strings.Builder, wanted bool) {
-	if wanted && out.Len() > 0 && !strings.HasSuffix(out.String(), " ") {
+func writeSpace(out *bytes.Buffer, wanted bool) {
+	if wanted && out.Len() > 0 && out.Bytes()[out.Len()-1] != ' ' {
 		out.WriteByte(' ')
 	}
 }
@@ -184,7 +188,7 @@ func (b *builder) anchor(at int, text string) {
 	if at < 0 || b.doc.Links[at].Anchor != "" {
 		return
 	}
-	var out strings.Builder
+	var out bytes.Buffer
 	folded(&out, text)
 	b.doc.Links[at].Anchor = cut(strings.TrimSpace(out.String()), b.limits.AnchorBytes)
 }

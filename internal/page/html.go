@@ -275,7 +275,7 @@ func inSVG(n *html.Node) bool { return n.Namespace != "" }
 func textOf(n *html.Node) string {
 	var raw strings.Builder
 	collect(&raw, n)
-	var out strings.Builder
+	var out bytes.Buffer
 	folded(&out, raw.String())
 	return strings.TrimSpace(out.String())
 }

@@ -16,7 +16,7 @@ func FuzzScan(f *testing.F) {
 	scanAll := func(t *testing.T, raw []byte) (list []Entry, end int64) {
 		r := bytes.NewReader(raw)
 		for {
-			e, next, ok, err := frame(r, end, int64(len(raw)))
+			e, next, ok, err := frame(r, end, int64(len(raw)), make([]byte, 1024))
 			if err != nil {
 				t.Fatal(err)
 			}

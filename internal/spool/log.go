@@ -55,6 +55,7 @@ type Log struct {
 	mu   sync.Mutex
 	file *os.File
 	end  int64
+	out  *bufio.Writer
 }
 
 // OpenLog opens the batch's log for appending: it cuts off what was not written whole and returns
@@ -128,7 +129,11 @@ func (l *Log) Append(x crawl.Exchange, request []byte, response io.Reader, n int
 func (l *Log) write(response io.Reader, n int64, parts ...[]byte) (int64, error) {
 	sum := crc32.New(castagnoli)
 	at := &offsetWriter{file: l.file, at: l.end}
-	out := bufio.NewWriterSize(at, 64<<10)
+	if l.out == nil {
+		l.out = bufio.NewWriterSize(at, 64<<10)
+	}
+	out := l.out
+	out.Reset(at)
 	w := io.MultiWriter(out, sum)
 	for _, part := range parts {
 		if _, err := w.Write(part); err != nil {
@@ -185,8 +190,9 @@ func scan(f *os.File) ([]Entry, int64, error) {
 	}
 	var entries []Entry
 	end := int64(0)
+	buffer := make([]byte, 64<<10)
 	for {
-		e, next, ok, err := frame(f, end, info.Size())
+		e, next, ok, err := frame(f, end, info.Size(), buffer)
 		if err != nil {
 			return nil, 0, err
 		}
@@ -198,7 +204,7 @@ func scan(f *os.File) ([]Entry, int64, error) {
 	}
 }
 
-func frame(f io.ReaderAt, at, size int64) (e Entry, next int64, ok bool, err error) {
+func frame(f io.ReaderAt, at, size int64, buffer []byte) (e Entry, next int64, ok bool, err error) {
 	prefix := make([]byte, prefixLen)
 	if at+prefixLen > size {
 		return e, 0, false, nil
@@ -218,7 +224,7 @@ func frame(f io.ReaderAt, at, size int64) (e Entry, next int64, ok bool, err err
 		return e, 0, false, nil
 	}
 	sum := crc32.New(castagnoli)
-	if _, err := io.Copy(sum, io.NewSectionReader(f, at, next-crcLen-at)); err != nil {
+	if _, err := io.CopyBuffer(sum, io.NewSectionReader(f, at, next-crcLen-at), buffer); err != nil {
 		return e, 0, false, err
 	}
 	want := make([]byte, crcLen)

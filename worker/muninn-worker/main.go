@@ -16,12 +16,19 @@ import (
 	"github.com/muninn-archive/muninn/worker"
 )
 
-// gcPercent lets the heap grow further between collections than Go's default of 100: pages are short-lived.
-const gcPercent = 300
+// The collector's settings where GOGC and GOMEMLIMIT give none: pages are short-lived, so the heap may
+// grow further between collections than by Go's default of 100 %, up to a limit.
+const (
+	gcPercent   = 250
+	memoryLimit = 1536 << 20
+)
 
 func main() {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(gcPercent)
+	}
+	if os.Getenv("GOMEMLIMIT") == "" {
+		debug.SetMemoryLimit(memoryLimit)
 	}
 	if err := command().ExecuteContext(context.Background()); err != nil {
 		fmt.Fprintln(os.Stderr, "muninn-worker:", err)

@@ -1,0 +1,122 @@
+package integration
+
+import (
+	"net/netip"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/muninn-archive/muninn/frontier"
+	"github.com/muninn-archive/muninn/internal/archivecheck"
+	"github.com/muninn-archive/muninn/internal/crawl"
+	"github.com/muninn-archive/muninn/internal/webworld"
+)
+
+// faultsMemory bounds the resident memory of a crawler among broken servers, in MiB.
+const faultsMemory = 700
+
+// TestFaults crawls a web of broken servers: the crawl ends, and each server's good page is archived.
+func TestFaults(t *testing.T) {
+	server := StartServer(t)
+	world := Serve(t, webworld.NewFaults(webworld.Options{Seed: 1, FirstIP: netip.MustParseAddr("127.95.0.1")}))
+	d := Definition("faults", world)
+	d.Scope = crawl.Scope{Within: crawl.WithinWeb, Exclude: []string{`re:/link/\d\d`}} // ten of 100,000 dead links will do
+	s := newSite(t, world, d, "--temporal", server.Address, "--max-attempts", "2", "--retry-base", "200ms", "--robots-retry", "200ms",
+		"--first-byte", "2s", "--idle-timeout", "2s", "--total-timeout", "4s", "--robots-timeout", "13s", "--body-bytes", "12MiB",
+		"--batch-time", "40s", "--lanes", "64")
+	dialled := watchDials(t, "FEA9FEA9")
+	began := time.Now()
+	p := s.start()
+	if code := p.end(CrawlTime); code != 0 {
+		t.Fatalf("exit code %d:\n%s", code, lines(p.out.String()))
+	}
+	took := time.Since(began)
+
+	memory := p.cmd.ProcessState.SysUsage().(*syscall.Rusage).Maxrss >> 10
+	t.Logf("%v, %d MiB at most, %v of CPU\n%s", took.Round(100*time.Millisecond), memory,
+		(p.cmd.ProcessState.UserTime() + p.cmd.ProcessState.SystemTime()).Round(10*time.Millisecond), lines(p.out.String()))
+	if memory > faultsMemory {
+		t.Errorf("the crawler took %d MiB, want %d at most", memory, faultsMemory)
+	}
+	if dialled() {
+		t.Error("the metadata service's address was dialled")
+	}
+	report, err := archivecheck.CheckDir(s.archive())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, fault := range report.Faults {
+		t.Errorf("archive: %s", fault)
+	}
+	for _, p := range world.Pages() {
+		if after := strings.HasSuffix(p.URL, "/after"); after && p.Allowed && report.Pages[p.URL] != 1 {
+			t.Errorf("%s is there %d times, want once", p.URL, report.Pages[p.URL])
+		}
+	}
+	t.Logf("the archive holds %d URLs in %d segments, %d bytes; %d orphans", len(report.Pages), report.Segments, report.Bytes, len(report.Orphans))
+	faultsOutcomes(t, s, d.Name)
+	stats := world.Stats()
+	if len(stats.Disallowed) > 0 || stats.PeakConnections > 1 {
+		t.Errorf("asked for what robots.txt disallows: %v; %d connections at once", stats.Disallowed, stats.PeakConnections)
+	}
+}
+
+// faultsOutcomes looks into the frontier that the crawl left.
+func faultsOutcomes(t *testing.T, s *site, name string) {
+	t.Helper()
+	front, err := frontier.Open(filepath.Join(s.dir, "data", "frontier"), frontier.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer front.Close()
+	t.Logf("known URLs by state: %v", settled(t, front, name))
+	metadata := ""
+	err = front.Known(name, func(url, state string) error {
+		if strings.HasPrefix(url, "http://169.254.169.254/") {
+			metadata = state
+		}
+		if strings.Contains(url, "muterobots") && state != "refused" {
+			t.Errorf("%s is %s, though its robots.txt never came", url, state)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if metadata != "refused" {
+		t.Errorf("the redirect to the metadata service is %q, want refused", metadata)
+	}
+}
+
+// watchDials looks for connections to an address, as /proc/net/tcp writes it, until the result is asked
+// for: those that are being opened too.
+func watchDials(t *testing.T, address string) (seen func() bool) {
+	t.Helper()
+	const table = "/proc/net/tcp"
+	if _, err := os.Stat(table); err != nil {
+		return func() bool { return false }
+	}
+	stop, result := make(chan struct{}), make(chan bool, 1)
+	go func() {
+		found := false
+		tick := time.NewTicker(5 * time.Millisecond)
+		defer tick.Stop()
+		for {
+			select {
+			case <-stop:
+				result <- found
+				return
+			case <-tick.C:
+				raw, _ := os.ReadFile(table)
+				found = found || strings.Contains(string(raw), " "+address+":")
+			}
+		}
+	}()
+	return func() bool {
+		close(stop)
+		return <-result
+	}
+}

@@ -1,0 +1,274 @@
+package workflows
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/mock"
+	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/temporal"
+
+	"github.com/muninn-archive/muninn/activities"
+	"github.com/muninn-archive/muninn/activities/names"
+	"github.com/muninn-archive/muninn/internal/politeness"
+)
+
+var batchInput = activities.BatchInput{
+	Crawl: "c", Batch: "a.test-1", URLs: 3, Shards: 1,
+	Claims: []activities.ClaimRef{{ID: "a.test-1", PLD: "a.test", IP: "10.0.0.1"}, {ID: "b.test-2", PLD: "b.test", IP: "10.0.0.2"}},
+}
+
+// batchSteps answers the steps of a batch, except some; fail names the step that fails, with err.
+func batchSteps(e *env, open activities.OpenResult, fail string, err error, except ...string) {
+	failing := func(step string) error {
+		if step == fail {
+			return err
+		}
+		return nil
+	}
+	answers := map[string]func(name string){
+		"Open": func(name string) {
+			does(e, name, func(activities.BatchInput) (activities.OpenResult, error) { return open, failing(name) })
+		},
+		"Lease": func(name string) { acts(e, name, func(activities.LeaseInput) error { return failing(name) }) },
+		"FetchTargets": func(name string) {
+			does(e, name, func(activities.BatchInput) (activities.FetchResult, error) {
+				return activities.FetchResult{URLs: 3, Kinds: map[string]int{"done": 3}}, failing(name)
+			})
+		},
+		"Analyse": func(name string) {
+			does(e, name, func(activities.BatchInput) (activities.AnalyseResult, error) {
+				return activities.AnalyseResult{Pages: 3}, failing(name)
+			})
+		},
+		"Score": func(name string) {
+			does(e, name, func(activities.BatchInput) (activities.ScoreResult, error) {
+				return activities.ScoreResult{Pages: 3, Relevant: 1}, failing(name)
+			})
+		},
+		"Archive": func(name string) {
+			does(e, name, func(activities.BatchInput) (activities.ArchiveResult, error) {
+				return activities.ArchiveResult{Pages: 3, WARC: "c/data/a.warc.gz"}, failing(name)
+			})
+		},
+		"Commit": func(name string) { acts(e, name, func(activities.BatchInput) error { return failing(name) }) },
+		"GiveBack": func(name string) {
+			acts(e, name, func(in activities.BatchInput) error {
+				if in.Batch != batchInput.Batch {
+					e.t.Errorf("batch %q was given back", in.Batch)
+				}
+				return nil
+			})
+		},
+	}
+	for name, answer := range answers {
+		if !slices.Contains(except, name) {
+			answer(name)
+		}
+	}
+}
+
+func TestBatchSteps(t *testing.T) {
+	for _, tc := range []struct {
+		name string
+		open activities.OpenResult
+		want string
+	}{
+		{"all", activities.OpenResult{URLs: 3}, "Open FetchTargets Analyse Score Archive Commit"},
+		{"nothing left", activities.OpenResult{Done: true}, "Open"},
+		{"archived before", activities.OpenResult{Archived: true}, "Open Commit"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			e := newEnv(t)
+			batchSteps(e, tc.open, "", nil)
+			if err := e.run(Batch, batchInput); err != nil {
+				t.Fatal(err)
+			}
+			if got := strings.Join(e.called(), " "); got != tc.want {
+				t.Errorf("steps %q, want %q", got, tc.want)
+			}
+			var out activities.BatchResult
+			if err := e.GetWorkflowResult(&out); err != nil {
+				t.Fatal(err)
+			}
+			if tc.name == "all" && (out.URLs != 3 || out.Archived == nil || out.Archived.Pages != 3 || out.Fetched.Kinds["done"] != 3 || out.Scored.Relevant != 1) {
+				t.Errorf("the result tells %+v", out)
+			}
+			if tc.open.Done && out.Note == "" {
+				t.Error("nothing says why nothing was done")
+			}
+		})
+	}
+}
+
+func TestBatchFails(t *testing.T) {
+	for _, step := range []string{"Open", "Lease", "FetchTargets", "Analyse", "Score", "Archive", "Commit"} {
+		t.Run(step, func(t *testing.T) {
+			e := newEnv(t)
+			open := activities.OpenResult{URLs: 3}
+			if step == "Lease" {
+				open.Asks = []politeness.Ask{{Lease: "a.test-1", IP: "10.0.0.1"}}
+			}
+			batchSteps(e, open, step, temporal.NewNonRetryableApplicationError("the raven is gone", "Gone", nil))
+			e.signals(nil)
+			e.at(time.Second, e.granted(activities.GrantsSignal{Grants: []politeness.Grant{{Lease: "a.test-1", IP: "10.0.0.1"}}}))
+			err := e.run(Batch, batchInput)
+			var app *temporal.ApplicationError
+			if !errors.As(err, &app) || app.Message() != "the raven is gone" {
+				t.Errorf("ends with %v, want the reason", err)
+			}
+			calls := e.called()
+			if len(calls) < 2 || calls[len(calls)-2] != step || calls[len(calls)-1] != "GiveBack" {
+				t.Errorf("steps %v: want %s, then GiveBack, and nothing after", calls, step)
+			}
+		})
+	}
+}
+
+// A step that fails for now is tried as often as the worker says.
+func TestBatchTriesAgain(t *testing.T) {
+	for _, tc := range []struct{ attempts, want int }{{0, stepAttempts}, {3, 3}} {
+		e := newEnv(t)
+		batchSteps(e, activities.OpenResult{URLs: 3}, "Archive", errors.New("the store is away"))
+		in := batchInput
+		in.Attempts = tc.attempts
+		if err := e.run(Batch, in); err == nil || !strings.Contains(err.Error(), "the store is away") {
+			t.Errorf("ends with %v", err)
+		}
+		if n := e.count("Archive"); n != tc.want {
+			t.Errorf("attempts %d: ARCHIVE was tried %d times, want %d", tc.attempts, n, tc.want)
+		}
+		if e.count("GiveBack") != 1 || e.count("Commit") != 0 {
+			t.Errorf("steps %v", e.called())
+		}
+	}
+}
+
+// GiveBack must not be given up: without it the URLs are lost to the crawl until their claim runs out.
+func TestBatchGivesBackInTheEnd(t *testing.T) {
+	e := newEnv(t)
+	batchSteps(e, activities.OpenResult{URLs: 3}, "Score", temporal.NewNonRetryableApplicationError("no", "No", nil), "GiveBack")
+	const enough = 10 // the test environment tries no more often; a server does
+	tries := 0
+	acts(e, "GiveBack", func(activities.BatchInput) error {
+		if tries++; tries < enough {
+			return errors.New("busy")
+		}
+		return nil
+	})
+	if err := e.run(Batch, batchInput); err == nil || !strings.Contains(err.Error(), "no") {
+		t.Errorf("ends with %v", err)
+	}
+	if tries != enough {
+		t.Errorf("GiveBack was tried %d times, want until it worked, at the %dth", tries, enough)
+	}
+}
+
+// A batch that is run again asks for its leases, of every shard that it needs, and fetches when it has
+// them all.
+func TestBatchLeases(t *testing.T) {
+	asks := []politeness.Ask{
+		{Lease: "a.test-1", IP: "10.0.0.1", PerIP: 1, Worker: "w", Reply: "crawl/c/a.test/1"},
+		{Lease: "b.test-2", IP: "10.0.0.2", PerIP: 1, Worker: "w", Reply: "crawl/c/a.test/1"},
+	}
+	in := batchInput
+	in.Shards = 4
+	e := newEnv(t)
+	e.SetStartWorkflowOptions(client.StartWorkflowOptions{ID: names.BatchID(in.Crawl, in.Batch), TaskQueue: "q"})
+	batchSteps(e, activities.OpenResult{URLs: 3, Asks: asks}, "", nil)
+	asked := map[string][]string{}
+	e.signals(func(s sent) error {
+		round := s.arg.(activities.RoundSignal)
+		if s.signal != names.SignalRound || round.From != "crawl/c/a.test/1" || round.Round != 0 {
+			t.Errorf("sent %+v", s)
+		}
+		for _, a := range round.Asks {
+			asked[s.to] = append(asked[s.to], a.Lease)
+		}
+		return nil
+	})
+	e.at(time.Minute, e.granted(activities.GrantsSignal{Grants: []politeness.Grant{{Lease: "b.test-2", IP: "10.0.0.2"}}}))
+	e.at(2*time.Minute, func() {
+		if e.count("FetchTargets") > 0 {
+			t.Error("fetches before it has all leases")
+		}
+	})
+	e.at(time.Hour, e.granted(activities.GrantsSignal{Grants: []politeness.Grant{{Lease: "a.test-1", IP: "10.0.0.1"}}}))
+	if err := e.run(Batch, in); err != nil {
+		t.Fatal(err)
+	}
+	for _, ask := range asks {
+		shard := names.PolitenessID(activities.Shard(ask.IP, in.Shards))
+		if !slices.Contains(asked[shard], ask.Lease) {
+			t.Errorf("%s was not asked for at %s: %v", ask.Lease, shard, asked)
+		}
+	}
+	if want := "Open Lease Lease FetchTargets Analyse Score Archive Commit"; strings.Join(e.called(), " ") != want {
+		t.Errorf("steps %v, want %s", e.called(), want)
+	}
+}
+
+// A reset gives a run the signals of the run before it: grants that came before it asked are of leases
+// that are long released.
+func TestBatchForgetsOldGrants(t *testing.T) {
+	e := newEnv(t)
+	old := time.Date(2026, 7, 1, 11, 50, 0, 0, time.UTC)
+	fresh := old.Add(time.Hour)
+	batchSteps(e, activities.OpenResult{URLs: 3, Asks: []politeness.Ask{{Lease: "a.test-1", IP: "10.0.0.1"}}}, "", nil, "Lease")
+	var taken []time.Time
+	acts(e, "Lease", func(in activities.LeaseInput) error {
+		for _, g := range in.Grants {
+			taken = append(taken, g.Deadline)
+		}
+		return nil
+	})
+	grant := func(deadline time.Time) func() {
+		return e.granted(activities.GrantsSignal{Grants: []politeness.Grant{{Lease: "a.test-1", IP: "10.0.0.1", Deadline: deadline}}})
+	}
+	e.signals(nil)
+	e.at(0, grant(old))
+	e.at(time.Minute, grant(fresh))
+	if err := e.run(Batch, batchInput); err != nil {
+		t.Fatal(err)
+	}
+	if len(taken) != 1 || !taken[0].Equal(fresh) {
+		t.Errorf("took the leases that end at %v, want %v", taken, fresh)
+	}
+}
+
+func TestBatchCancelled(t *testing.T) {
+	for _, tc := range []struct {
+		name string
+		open activities.OpenResult
+	}{
+		{"while it fetches", activities.OpenResult{URLs: 3}},
+		{"while it waits for leases", activities.OpenResult{URLs: 3, Asks: []politeness.Ask{{Lease: "a.test-1", IP: "10.0.0.1"}}}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			e := newEnv(t)
+			batchSteps(e, tc.open, "", nil, "FetchTargets")
+			e.signals(nil)
+			e.OnActivity("FetchTargets", mock.Anything, mock.Anything).Return(func(ctx context.Context, _ activities.BatchInput) (activities.FetchResult, error) {
+				e.note("FetchTargets")
+				e.CancelWorkflow()
+				<-ctx.Done()
+				return activities.FetchResult{}, ctx.Err()
+			})
+			if len(tc.open.Asks) > 0 {
+				e.at(time.Minute, e.CancelWorkflow)
+			}
+			err := e.run(Batch, batchInput)
+			var cancelled *temporal.CanceledError
+			if !errors.As(err, &cancelled) {
+				t.Errorf("ends with %v, want cancelled", err)
+			}
+			if calls := e.called(); calls[len(calls)-1] != "GiveBack" {
+				t.Errorf("steps %v, want GiveBack in the end", calls)
+			}
+		})
+	}
+}

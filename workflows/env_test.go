@@ -1,0 +1,137 @@
+package workflows
+
+import (
+	"context"
+	"io"
+	"log/slog"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/mock"
+	"go.temporal.io/sdk/log"
+	"go.temporal.io/sdk/testsuite"
+
+	"github.com/muninn-archive/muninn/activities"
+	"github.com/muninn-archive/muninn/activities/names"
+)
+
+// idle is how long a workflow under test may do nothing at all before it counts as stuck; time that it
+// sleeps is skipped.
+const idle = 20 * time.Second
+
+func quiet() log.Logger { return log.NewStructuredLogger(slog.New(slog.NewTextHandler(io.Discard, nil))) }
+
+// env is a test environment with the workflows, steps that note that they were called, and the signals
+// that were sent out.
+type env struct {
+	*testsuite.TestWorkflowEnvironment
+	t *testing.T
+
+	mu    sync.Mutex
+	calls []string
+	sent  []sent
+}
+
+type sent struct {
+	to, signal string
+	arg        any
+}
+
+func newEnv(t *testing.T) *env {
+	t.Helper()
+	var suite testsuite.WorkflowTestSuite
+	suite.SetLogger(quiet())
+	e := &env{TestWorkflowEnvironment: suite.NewTestWorkflowEnvironment(), t: t}
+	Register(e)
+	e.RegisterActivity(&activities.Activities{})
+	e.SetTestTimeout(idle)
+	e.SetStartTime(time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC))
+	return e
+}
+
+// note notes a call.
+func (e *env) note(call string) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.calls = append(e.calls, call)
+}
+
+// called lists the calls so far.
+func (e *env) called() []string {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return slices.Clone(e.calls)
+}
+
+func (e *env) count(call string) int {
+	n := 0
+	for _, c := range e.called() {
+		if c == call {
+			n++
+		}
+	}
+	return n
+}
+
+// does answers a step that has a result.
+func does[In, Out any](e *env, name string, do func(in In) (Out, error)) {
+	e.OnActivity(name, mock.Anything, mock.Anything).Return(func(_ context.Context, in In) (Out, error) {
+		e.note(name)
+		return do(in)
+	})
+}
+
+// acts answers a step that has none.
+func acts[In any](e *env, name string, do func(in In) error) {
+	e.OnActivity(name, mock.Anything, mock.Anything).Return(func(_ context.Context, in In) error {
+		e.note(name)
+		return do(in)
+	})
+}
+
+// signals takes what the workflow signals to others; answer may be nil.
+func (e *env) signals(answer func(s sent) error) {
+	e.OnSignalExternalWorkflow(mock.Anything, mock.Anything, mock.Anything, mock.Anything, mock.Anything).Return(
+		func(_, to, _, signal string, arg any) error {
+			s := sent{to, signal, arg}
+			e.mu.Lock()
+			e.sent = append(e.sent, s)
+			e.mu.Unlock()
+			if answer == nil {
+				return nil
+			}
+			return answer(s)
+		})
+}
+
+// out lists the signals of a name that were sent so far.
+func (e *env) out(signal string) []sent {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	var list []sent
+	for _, s := range e.sent {
+		if s.signal == signal {
+			list = append(list, s)
+		}
+	}
+	return list
+}
+
+// at does something at a time after the start.
+func (e *env) at(after time.Duration, do func()) { e.RegisterDelayedCallback(do, after) }
+
+// run runs a workflow to its end and returns the error that it ended with.
+func (e *env) run(workflow any, args ...any) error {
+	e.t.Helper()
+	e.ExecuteWorkflow(workflow, args...)
+	if !e.IsWorkflowCompleted() {
+		e.t.Fatal("the workflow has not ended")
+	}
+	return e.GetWorkflowError()
+}
+
+func (e *env) granted(s activities.GrantsSignal) func() {
+	return func() { e.SignalWorkflow(names.SignalGrants, s) }
+}

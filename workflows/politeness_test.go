@@ -1,0 +1,252 @@
+package workflows
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/mock"
+	"go.temporal.io/api/serviceerror"
+	"go.temporal.io/sdk/converter"
+	"go.temporal.io/sdk/temporal"
+	"go.temporal.io/sdk/workflow"
+
+	"github.com/muninn-archive/muninn/activities"
+	"github.com/muninn-archive/muninn/activities/names"
+	"github.com/muninn-archive/muninn/internal/politeness"
+)
+
+// told is a signal of grants, and when it was sent.
+type told struct {
+	to    string
+	after time.Duration // the start
+	activities.GrantsSignal
+}
+
+func (s told) String() string {
+	var leases []string
+	for _, g := range s.Grants {
+		leases = append(leases, g.Lease)
+	}
+	return fmt.Sprintf("%v %s round %d %v", s.after, s.to, s.Round, leases)
+}
+
+// shardEnv runs Politeness; its answers go to told.
+type shardEnv struct {
+	*env
+	start time.Time
+	told  []told
+}
+
+func newShard(t *testing.T, gone ...string) *shardEnv {
+	e := &shardEnv{env: newEnv(t)}
+	e.start = e.Now()
+	e.signals(func(s sent) error {
+		e.mu.Lock()
+		defer e.mu.Unlock()
+		for _, id := range gone {
+			if id == s.to {
+				return serviceerror.NewNotFound("no such workflow")
+			}
+		}
+		e.told = append(e.told, told{s.to, e.Now().Sub(e.start), s.arg.(activities.GrantsSignal)})
+		return nil
+	})
+	return e
+}
+
+func (e *shardEnv) round(after time.Duration, r activities.RoundSignal) {
+	e.at(after, func() { e.SignalWorkflow(names.SignalRound, r) })
+}
+
+// expect compares what was told, in order.
+func (e *shardEnv) expect(want ...string) {
+	e.t.Helper()
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	var got []string
+	for _, s := range e.told {
+		got = append(got, s.String())
+	}
+	if strings.Join(got, "\n") != strings.Join(want, "\n") {
+		e.t.Errorf("told\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}
+
+// cancelled runs the shard until it is cancelled, after a time.
+func (e *shardEnv) cancelled(after time.Duration, args ...any) {
+	e.t.Helper()
+	e.at(after, e.CancelWorkflow)
+	err := e.run(Politeness, args...)
+	var cancelled *temporal.CanceledError
+	if !errors.As(err, &cancelled) {
+		e.t.Errorf("ends with %v, want cancelled", err)
+	}
+}
+
+// asks are asks of one controller, "lease@address".
+func asks(from string, list ...string) []politeness.Ask {
+	var out []politeness.Ask
+	for _, text := range list {
+		lease, ip, _ := strings.Cut(text, "@")
+		out = append(out, politeness.Ask{Lease: lease, IP: ip, PerIP: 1, Worker: "w", Reply: from})
+	}
+	return out
+}
+
+func TestPolitenessAnswers(t *testing.T) {
+	e := newShard(t)
+	e.round(time.Second, activities.RoundSignal{From: "one", Round: 7, Asks: asks("one", "a@10.0.0.1", "b@10.0.0.2", "c@10.0.0.1")})
+	e.round(2*time.Second, activities.RoundSignal{From: "two", Round: 3, Asks: asks("two", "d@10.0.0.2")})
+	e.round(3*time.Second, activities.RoundSignal{From: "one", Round: 8, Releases: []politeness.Release{{Lease: "b", IP: "10.0.0.2"}}})
+	// A batch asks without a round, and is told of its leases alone.
+	e.round(4*time.Second, activities.RoundSignal{From: "batch", Asks: asks("batch", "e@10.0.0.2")})
+	e.round(5*time.Second, activities.RoundSignal{From: "two", Round: 4, Releases: []politeness.Release{{Lease: "d", IP: "10.0.0.2"}}})
+	e.cancelled(time.Minute, 5, nil, nil)
+	e.expect(
+		"1s one round 7 [a b]",
+		"2s two round 3 []",
+		"3s one round 8 []",
+		"3s two round 0 [d]",
+		"5s batch round 0 [e]",
+		"5s two round 4 []",
+	)
+	for _, s := range e.told {
+		if s.Shard != 5 {
+			t.Errorf("%v comes from shard %d, want 5", s, s.Shard)
+		}
+	}
+}
+
+// Rounds that are there together are answered together.
+func TestPolitenessAnswersInBulk(t *testing.T) {
+	e := newShard(t)
+	e.at(time.Second, func() {
+		for i := range 3 {
+			lease := fmt.Sprintf("l%d@10.0.0.%d", i, i)
+			e.SignalWorkflowSkippingWorkflowTask(names.SignalRound, activities.RoundSignal{From: "one", Round: int64(i + 1), Asks: asks("one", lease)})
+		}
+		e.SignalWorkflow(names.SignalRound, activities.RoundSignal{From: "two", Round: 9})
+	})
+	e.cancelled(time.Minute, 0, nil, nil)
+	e.expect("1s one round 3 [l0 l1 l2]", "1s two round 9 []")
+}
+
+func TestPolitenessWaits(t *testing.T) {
+	e := newShard(t)
+	next := e.start.Add(10 * time.Minute)
+	ip := "10.0.0.1"
+	e.round(0, activities.RoundSignal{From: "one", Round: 1, Asks: asks("one", "a@"+ip)})
+	e.round(time.Second, activities.RoundSignal{From: "one", Round: 2, Releases: []politeness.Release{{Lease: "a", IP: ip, Next: next}}})
+	// The address rests until its next time: b is told shortly before.
+	e.round(2*time.Second, activities.RoundSignal{From: "one", Round: 3, Asks: asks("one", "b@"+ip, "c@"+ip)})
+	// b is renewed once, then never released: c has its lease when b's deadline has passed.
+	renewed := 15 * time.Minute
+	e.round(renewed, activities.RoundSignal{From: "one", Round: 4, Renewals: []politeness.Renewal{{Lease: "b", IP: ip}}})
+	e.cancelled(2*time.Hour, 0, nil, nil)
+	e.expect(
+		"0s one round 1 [a]",
+		"1s one round 2 []",
+		"2s one round 3 []",
+		fmt.Sprintf("%v one round 0 [b]", 10*time.Minute-politeness.GrantAhead),
+		"15m0s one round 4 []",
+		fmt.Sprintf("%v one round 0 [c]", renewed+politeness.DefaultTTL),
+	)
+	for _, s := range e.told {
+		for _, g := range s.Grants {
+			if g.Lease == "b" && !g.NotBefore.Equal(next) {
+				t.Errorf("b may begin at %v, want %v", g.NotBefore, next)
+			}
+		}
+	}
+}
+
+// An asker that is gone does not keep its leases.
+func TestPolitenessFreesOfTheGone(t *testing.T) {
+	e := newShard(t, "gone")
+	ip := "10.0.0.1"
+	e.round(time.Second, activities.RoundSignal{From: "one", Round: 1, Asks: asks("one", "a@"+ip)})
+	e.round(2*time.Second, activities.RoundSignal{From: "gone", Round: 1, Asks: asks("gone", "b@"+ip, "c@"+ip)})
+	e.round(3*time.Second, activities.RoundSignal{From: "one", Round: 2, Asks: asks("one", "d@"+ip)})
+	e.round(4*time.Second, activities.RoundSignal{From: "one", Round: 3, Releases: []politeness.Release{{Lease: "a", IP: ip}}})
+	e.cancelled(time.Minute, 0, nil, nil)
+	e.expect("1s one round 1 [a]", "3s one round 2 []", "4s one round 3 []", "4s one round 0 [d]")
+}
+
+// continued decodes what an execution hands on to the next.
+func continued(t *testing.T, err error) (shard int, state *politeness.State, unserved []activities.RoundSignal) {
+	t.Helper()
+	var next *workflow.ContinueAsNewError
+	if !errors.As(err, &next) {
+		t.Fatalf("ends with %v, want to continue as new", err)
+	}
+	if next.WorkflowType.Name != names.Politeness {
+		t.Errorf("continues as %s", next.WorkflowType.Name)
+	}
+	if err := converter.GetDefaultDataConverter().FromPayloads(next.Input, &shard, &state, &unserved); err != nil {
+		t.Fatal(err)
+	}
+	return shard, state, unserved
+}
+
+func TestPolitenessContinues(t *testing.T) {
+	e := newShard(t)
+	e.round(time.Second, activities.RoundSignal{From: "one", Round: 1, Asks: asks("one", "a@10.0.0.1", "b@10.0.0.1", "c@10.0.0.2")})
+	e.at(2*time.Second, func() {
+		e.SetContinueAsNewSuggested(true)
+		e.SignalWorkflow(names.SignalRound, activities.RoundSignal{From: "one", Round: 2, Releases: []politeness.Release{{Lease: "c", IP: "10.0.0.2", Next: e.start.Add(time.Hour)}}})
+	})
+	shard, state, unserved := continued(t, e.run(Politeness, 3, nil, nil))
+	e.expect("1s one round 1 [a c]", "2s one round 2 []")
+	if shard != 3 || len(unserved) != 0 {
+		t.Errorf("hands on shard %d and %d rounds", shard, len(unserved))
+	}
+
+	next := newShard(t)
+	next.SetStartTime(e.start.Add(3 * time.Second))
+	next.start = next.Now()
+	next.round(time.Second, activities.RoundSignal{From: "one", Round: 3, Asks: asks("one", "d@10.0.0.2"), Releases: []politeness.Release{{Lease: "a", IP: "10.0.0.1"}}})
+	next.cancelled(2*time.Hour, shard, state, unserved)
+	next.expect("1s one round 3 [b]", fmt.Sprintf("%v one round 0 [d]", time.Hour-3*time.Second-politeness.GrantAhead))
+}
+
+func TestPolitenessContinuesByCount(t *testing.T) {
+	e := newShard(t)
+	e.at(time.Second, func() {
+		for i := range politenessRounds {
+			e.SignalWorkflowSkippingWorkflowTask(names.SignalRound, activities.RoundSignal{From: "one", Round: int64(i + 1)})
+		}
+		e.SignalWorkflow(names.SignalRound, activities.RoundSignal{From: "one", Round: politenessRounds + 1})
+	})
+	continued(t, e.run(Politeness, 0, nil, nil))
+	e.expect(fmt.Sprintf("1s one round %d []", politenessRounds+1))
+}
+
+// The server drops what a closed execution has not sent: the last answers go out first, and the rounds
+// that come meanwhile are handed on.
+func TestPolitenessAnswersBeforeItContinues(t *testing.T) {
+	e := newEnv(t)
+	delivered := false
+	e.OnSignalExternalWorkflow(mock.Anything, mock.Anything, mock.Anything, mock.Anything, mock.Anything).After(time.Minute).Return(
+		func(_, _, _, _ string, _ any) error {
+			delivered = true
+			return nil
+		})
+	e.at(time.Second, func() {
+		e.SetContinueAsNewSuggested(true)
+		e.SignalWorkflow(names.SignalRound, activities.RoundSignal{From: "one", Round: 1})
+	})
+	e.at(10*time.Second, func() { e.SignalWorkflow(names.SignalRound, activities.RoundSignal{From: "one", Round: 2}) })
+	shard, state, unserved := continued(t, e.run(Politeness, 0, nil, nil))
+	if !delivered {
+		t.Error("continued as new before its answer was delivered")
+	}
+	if len(unserved) != 1 || unserved[0].Round != 2 {
+		t.Fatalf("hands on %+v, want round 2", unserved)
+	}
+	next := newShard(t)
+	next.cancelled(time.Minute, shard, state, unserved)
+	next.expect("0s one round 2 []")
+}
