@@ -43,7 +43,10 @@ S3 keys come from MUNINN_S3_ACCESS_KEY and MUNINN_S3_SECRET_KEY.`,
 			if err != nil {
 				return err
 			}
-			if err := conf.Load(cmd.Flags(), file); err != nil {
+			if cmd.Flags().Changed("pages") && pages < 1 {
+				return usage("--pages must be at least 1")
+			}
+			if err := errors.Join(conf.Load(cmd.Flags(), file), conf.Validate()); err != nil {
 				return &usageError{err}
 			}
 			return g.run(cmd.Context(), local{conf: conf, definition: d})
@@ -99,6 +102,11 @@ func (g *globals) run(ctx context.Context, l local) error {
 	if g.json {
 		report = os.Stderr
 	}
+	release, err := hold(l.conf.Data)
+	if err != nil {
+		return err
+	}
+	defer release()
 	stack, err := g.bringUp(ctx, &l.conf, report)
 	if stack != nil {
 		defer stack.stop()
@@ -184,9 +192,6 @@ func (s *stack) link(namespace, id string) string {
 
 func (g *globals) bringUp(ctx context.Context, conf *worker.Config, report io.Writer) (*stack, error) {
 	s := &stack{}
-	if err := os.MkdirAll(conf.Data, 0o755); err != nil {
-		return nil, fmt.Errorf("the data folder (--data): %w", err)
-	}
 	if conf.Temporal.Address == "" {
 		_, _ = fmt.Fprintln(report, "starting Temporal …")
 		server, err := localstack.Start(ctx, localstack.Options{Data: filepath.Join(conf.Data, "temporal"), Attrs: names.SearchAttributes})
@@ -254,11 +259,16 @@ func devCommand(g *globals) *cobra.Command {
 		Use: "dev", Short: "Run only the local stack: a Temporal dev server and a worker", Args: cobra.NoArgs,
 		Long: "Run only the local stack, a Temporal dev server and a worker, until Ctrl-C: for `muninn start`,\n`muninn schedule` and the Temporal CLI.",
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := conf.Load(cmd.Flags(), ""); err != nil {
+			if err := errors.Join(conf.Load(cmd.Flags(), ""), conf.Validate()); err != nil {
 				return &usageError{err}
 			}
 			ctx, stop := interruptible(cmd.Context())
 			defer stop()
+			release, err := hold(conf.Data)
+			if err != nil {
+				return err
+			}
+			defer release()
 			s := &stack{}
 			defer func() { s.stop() }()
 			server, err := localstack.Start(ctx, localstack.Options{

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"strings"
 
+	"github.com/PuerkitoBio/goquery"
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
 
@@ -21,6 +22,7 @@ func (b *builder) html(body []byte, contentType string) {
 		return
 	}
 	b.doc.Root = root
+	b.head(goquery.NewDocumentFromNode(root))
 	w := walker{builder: b}
 	w.walk(root)
 }
@@ -130,7 +132,9 @@ func (w *walker) open(n *html.Node) int {
 	}
 	switch n.DataAtom {
 	case atom.Html:
-		w.lang = get("lang")
+		if w.lang == "" {
+			w.lang = get("lang")
+		}
 	case atom.Base:
 		if href := get("href"); href != "" {
 			w.setBase(href)
@@ -187,16 +191,7 @@ func (w *walker) linkElement(rel, href string) {
 
 func (w *walker) meta(n *html.Node) {
 	content := attr(n, "content")
-	switch strings.ToLower(attr(n, "name")) {
-	case "description":
-		w.doc.Description = cut(content, 2048)
-	case "generator":
-		if w.doc.Generator == "" {
-			w.doc.Generator = cut(content, 256)
-		}
-	case "robots":
-		w.robots(content)
-	}
+	w.named(attr(n, "name"), content)
 	if strings.EqualFold(attr(n, "http-equiv"), "refresh") {
 		w.link(refresh(content), crawl.HopRedirect, "meta/@refresh", w.tagPath(), "")
 	}

@@ -1,0 +1,24 @@
+package starter
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+)
+
+// hold makes the data folder and takes it for this process: two Temporal servers on one database would
+// spoil it.
+func hold(dir string) (release func(), err error) {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return nil, fmt.Errorf("the data folder (--data): %w", err)
+	}
+	f, err := os.OpenFile(filepath.Join(dir, "lock"), os.O_CREATE|os.O_RDWR, 0o644)
+	if err != nil {
+		return nil, fmt.Errorf("the data folder (--data): %w", err)
+	}
+	if err := lockFile(f); err != nil {
+		_ = f.Close()
+		return nil, fmt.Errorf("the data folder %s is in use by another muninn: wait for its end, or choose another (--data)", dir)
+	}
+	return func() { _ = f.Close() }, nil
+}

@@ -1,0 +1,11 @@
+package starter
+
+import (
+	"os"
+	"syscall"
+)
+
+// lockFile takes the file for this process; the lock goes with the process, however it ends.
+func lockFile(f *os.File) error {
+	return syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+}

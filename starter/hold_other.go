@@ -1,0 +1,7 @@
+//go:build !linux
+
+package starter
+
+import "os"
+
+func lockFile(*os.File) error { return nil }
