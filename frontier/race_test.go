@@ -4,9 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/dgraph-io/badger/v4"
 
 	"github.com/muninn-archive/muninn/internal/crawl"
 )
@@ -133,46 +136,90 @@ func TestReopenWhileClaiming(t *testing.T) {
 	}
 }
 
+// together makes the writes that are called inside it one group.
+func (r *rig) together(calls ...func()) {
+	r.t.Helper()
+	gate := make(chan struct{})
+	var wg sync.WaitGroup
+	held := make(chan struct{})
+	wg.Go(func() {
+		r.must(r.update(func(*badger.Txn) (func(), error) {
+			select {
+			case <-held:
+			default:
+				close(held)
+			}
+			<-gate
+			return nil, nil
+		}))
+	})
+	<-held // the writer is busy: what comes now waits
+	for _, call := range calls {
+		wg.Go(call)
+	}
+	for deadline := time.Now().Add(20 * time.Second); len(r.writes) < len(calls); runtime.Gosched() {
+		if time.Now().After(deadline) {
+			r.t.Fatalf("%d of %d writes wait after 20 s", len(r.writes), len(calls))
+		}
+	}
+	close(gate)
+	wg.Wait()
+}
+
 // Writes that concern one queue and come together have the result of one after the other.
 func TestWritesOfOneGroup(t *testing.T) {
-	for range 20 {
-		r := oneQueue(t, 1, nil)
-		c := r.one()
-		var wg sync.WaitGroup
-		var mu sync.Mutex
-		var holders []string
-		for i := range 6 {
-			wg.Go(func() {
-				batch := fmt.Sprint("b", i)
-				started, err := r.Start(testCrawl, batch, r.grant(c))
-				if err != nil {
-					t.Error(err)
-				}
-				if len(started) > 0 {
-					mu.Lock()
-					holders = append(holders, batch)
-					mu.Unlock()
-				}
-			})
-		}
-		wg.Wait()
-		if len(holders) != 1 {
-			t.Fatalf("%q hold one claim", holders)
-		}
-		rest := r.clock.Now().Add(time.Hour)
-		wg.Go(func() { r.must(r.EndLease(testCrawl, c.ID, rest, false)) })
-		wg.Go(func() {
-			r.must(r.Commit(Commit{Crawl: testCrawl, Batch: holders[0], Outcomes: []crawl.Outcome{done("http://a.example/0")}}))
+	r := oneQueue(t, 1, nil)
+	c := r.one()
+	var mu sync.Mutex
+	var holders []string
+	var starts []func()
+	for i := range 6 {
+		starts = append(starts, func() {
+			batch := fmt.Sprint("b", i)
+			started, err := r.Start(testCrawl, batch, r.grant(c))
+			if err != nil {
+				t.Error(err)
+			}
+			if len(started) > 0 {
+				mu.Lock()
+				holders = append(holders, batch)
+				mu.Unlock()
+			}
 		})
-		wg.Wait()
-		before := asJSON(r.status())
-		r.reopen()
-		if after := asJSON(r.status()); after != before {
-			t.Fatalf("%s\nbecame\n%s", before, after)
+	}
+	r.together(starts...)
+	if len(holders) != 1 {
+		t.Fatalf("%q hold one claim", holders)
+	}
+	rest := r.clock.Now().Add(time.Hour)
+	r.together(
+		func() { r.must(r.EndLease(testCrawl, c.ID, rest, false)) },
+		func() {
+			r.must(r.Commit(Commit{Crawl: testCrawl, Batch: holders[0], Outcomes: []crawl.Outcome{done("http://a.example/0")}}))
+		},
+		func() { r.must(r.GiveBack(testCrawl, "another", rest)) },
+	)
+	before := asJSON(r.status())
+	r.reopen()
+	if after := asJSON(r.status()); after != before {
+		t.Fatalf("%s\nbecame\n%s", before, after)
+	}
+	if got := r.next(); len(got.Releases) != 1 || len(r.crawls[testCrawl].claims) != 0 {
+		t.Fatalf("%+v", got)
+	}
+}
+
+// The frontier waits by the clock that it was given, however far that is from the time of day.
+func TestWaitsByItsClock(t *testing.T) {
+	r := newRig(t, nil)
+	for _, ahead := range []time.Duration{-100 * 365 * 24 * time.Hour, 200 * 365 * 24 * time.Hour} {
+		r.clock.pass(ahead)
+		began := time.Now()
+		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+		r.must(r.wait(ctx, make(chan struct{}), r.clock.Now().Add(20*time.Millisecond)))
+		cancel()
+		if time.Since(began) < 20*time.Millisecond {
+			t.Errorf("waited only %v", time.Since(began))
 		}
-		if got := r.next(); len(got.Releases) != 1 {
-			t.Fatalf("%+v", got)
-		}
-		r.must(r.Close())
 	}
 }

@@ -178,8 +178,8 @@ func (c *Config) Load(fs *pflag.FlagSet, file string) error {
 			return
 		}
 		value := v.GetString(f.Name)
-		if list := v.GetStringSlice(f.Name); len(list) > 1 && (f.Value.Type() == "stringSlice" || f.Value.Type() == "stringToString") {
-			value = strings.Join(list, ",")
+		if value == "" { // a list of the file
+			value = strings.Join(v.GetStringSlice(f.Name), ",")
 		}
 		if err := f.Value.Set(value); err != nil {
 			errs = append(errs, fmt.Errorf("setting %s: %w", f.Name, err))
