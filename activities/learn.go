@@ -8,7 +8,11 @@ import (
 	"path"
 
 	"github.com/fxamacker/cbor/v2"
+	"go.temporal.io/sdk/activity"
 
+	"github.com/muninn-archive/muninn/frontier"
+	"github.com/muninn-archive/muninn/internal/archive"
+	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/score"
 )
 
@@ -55,5 +59,44 @@ func (a *Activities) Learn(ctx context.Context, name string) (LearnResult, error
 	if err := store.Put(ctx, out.Key, bytes.NewReader(text), int64(len(text))); err != nil {
 		return out, edge(err)
 	}
-	return out, edge(a.Frontier.Teach(name, raw))
+	if err := a.Frontier.Teach(name, raw); err != nil {
+		return out, edge(err)
+	}
+	return out, edge(a.reorder(ctx, name, store, samples))
 }
+
+// reorder scores the links of the reference crawl anew by what it taught: from then on all URLs that
+// wait are ordered by the same topic.
+func (a *Activities) reorder(ctx context.Context, name string, store archive.Store, samples []score.Sample) error {
+	plan, err := a.Frontier.Plan(name)
+	if err != nil {
+		return err
+	}
+	scorer, err := a.scorer(name, plan)
+	if err != nil {
+		return err
+	}
+	terms := make(map[string][]score.Term, len(samples))
+	for _, s := range samples {
+		terms[s.URL] = s.Terms
+	}
+	var found []crawl.Discovery
+	err = archive.Manifests(ctx, store, plan.Definition.Archive.Prefix, name, func(m archive.Manifest) error {
+		if m.Created.Before(plan.Started) || len(found) >= maxReorder {
+			return nil
+		}
+		activity.RecordHeartbeat(ctx, m.Batch)
+		return archive.ReadLinks(ctx, store, m.Links.Key, func(l archive.Link) error {
+			scorer.Relink(&l.Outlink, terms[l.Source], l.Paragraph, l.Language)
+			found = append(found, crawl.Discovery{URL: l.URL, Via: l.Source, Path: l.Path + l.HopLetter, Score: l.Score})
+			return nil
+		})
+	})
+	if err != nil {
+		return err
+	}
+	return a.Frontier.Commit(frontier.Commit{Crawl: name, Batch: fmt.Sprintf("reorder-%d", plan.Run), Discoveries: found, Rescore: true})
+}
+
+// maxReorder bounds the links that are scored anew; the reference crawl is small.
+const maxReorder = 1_000_000

@@ -19,6 +19,9 @@ type Commit struct {
 	Discoveries []crawl.Discovery
 	Originals   map[string]crawl.Visit // payload digests archived for the first time
 	Sample      []byte                 // what the reference crawl learns from
+	// Rescore gives the discovered URLs that wait these scores in place of those they had, and leaves the
+	// others alone.
+	Rescore bool
 }
 
 // commitPart is how many discovered URLs are written in one transaction.
@@ -38,7 +41,7 @@ func (f *Frontier) Commit(c Commit) error {
 	}
 	bound := s.scope
 	f.mu.Unlock()
-	list := gather(bound, c.Discoveries)
+	list := gather(bound, c.Discoveries, c.Rescore)
 	for part := 0; ; part++ {
 		n := partLen(list)
 		if n == len(list) {
@@ -128,7 +131,9 @@ func (f *Frontier) commitRest(s *state, c Commit, list []*offered) error {
 				return nil, err
 			}
 		}
-		rec.Totals.Links += int64(len(c.Discoveries))
+		if !c.Rescore {
+			rec.Totals.Links += int64(len(c.Discoveries))
+		}
 		if len(c.Outcomes) > 0 {
 			rec.Totals.Batches++
 		}

@@ -16,11 +16,12 @@ type offered struct {
 	via    urlKey
 	path   string
 	scores []float64
+	anew   bool // the scores take the place of those before
 }
 
 // gather merges the discoveries of one URL, in the order they came, and leaves out what is not in
 // scope: most of a site's links are repeats, and each costs a look into the store.
-func gather(bound *scope.Scope, found []crawl.Discovery) []*offered {
+func gather(bound *scope.Scope, found []crawl.Discovery, anew bool) []*offered {
 	byURL := make(map[string]*offered, len(found))
 	vias := map[string]urlKey{} // a page has many links
 	list := make([]*offered, 0, len(found)/4+1)
@@ -30,6 +31,7 @@ func gather(bound *scope.Scope, found []crawl.Discovery) []*offered {
 			o = admit(bound, d, vias)
 			byURL[d.URL] = o
 			if o != nil {
+				o.anew = anew
 				list = append(list, o)
 			}
 		}
@@ -89,6 +91,12 @@ func (f *Frontier) offer(txn *badger.Txn, s *state, rec *crawlRecord, o *offered
 	fresh := !found || r.run != rec.Run
 	if !fresh && r.state != stateWaiting {
 		return nil
+	}
+	if o.anew {
+		if fresh {
+			return nil
+		}
+		r.scores = aggregate{}
 	}
 	c := changes[o.key.pld]
 	if c == nil {

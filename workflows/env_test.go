@@ -21,7 +21,9 @@ import (
 // sleeps is skipped.
 const idle = 20 * time.Second
 
-func quiet() log.Logger { return log.NewStructuredLogger(slog.New(slog.NewTextHandler(io.Discard, nil))) }
+func quiet() log.Logger {
+	return log.NewStructuredLogger(slog.New(slog.NewTextHandler(io.Discard, nil)))
+}
 
 // env is a test environment with the workflows, steps that note that they were called, and the signals
 // that were sent out.

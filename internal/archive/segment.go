@@ -57,7 +57,6 @@ type Segment struct {
 	label    Label
 	created  time.Time
 	warc     *warcFile
-	name     string // of the WARC object, settled at the end
 	index    []indexLine
 	links    bytes.Buffer
 	zip      *zstd.Encoder
@@ -347,33 +346,6 @@ func (s *Segment) cdxj(filename string) ([]byte, error) {
 	}
 	slices.Sort(lines)
 	return []byte(strings.Join(lines, "")), nil
-}
-
-// sidecarLink is a line of the links sidecar.
-type sidecarLink struct {
-	Source string `json:"source"`
-	Path   string `json:"path"` // hop letters of the source
-	crawl.Outlink
-	HopLetter string `json:"hop"`
-	Paragraph string `json:"paragraph,omitempty"`
-}
-
-func (s *Segment) addLinks(c Capture) error {
-	if c.Page == nil {
-		return nil
-	}
-	enc := json.NewEncoder(s.zip)
-	for _, l := range c.Page.Links {
-		line := sidecarLink{Source: c.URL, Path: c.Path, Outlink: l, HopLetter: string(rune(l.Hop))}
-		if l.Block >= 0 && l.Block < len(c.Page.Blocks) {
-			line.Paragraph = c.Page.Blocks[l.Block]
-		}
-		if err := enc.Encode(line); err != nil {
-			return fmt.Errorf("write links of %s: %w", c.URL, err)
-		}
-	}
-	s.counts.Links += len(c.Page.Links)
-	return nil
 }
 
 func (s *Segment) count(c Capture, out Recorded) {

@@ -1,9 +1,9 @@
 package integration
 
 import (
-	"time"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/muninn-archive/muninn/internal/webworld"
 )

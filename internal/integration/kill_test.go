@@ -33,48 +33,31 @@ func TestKilled(t *testing.T) {
 	reference := int64(60)
 	d.Reference.Pages = &reference
 	s := newSite(t, world, d, "--kb", ignorance(t))
-	pages := truth(world)
 	delays := watchGaps(world, "archive.nornir.test")
 	began := time.Now()
 
-	for n := range kills {
+	var p *program
+	for n := 1; n <= kills; n++ {
 		// Half of the kills come at any moment of the start, half once the crawl has got on.
-		p := s.start()
-		from, asked := time.Now(), world.Stats().Requests
-		first := time.Duration(0) // until the first request
-		if n%2 == 1 {
-			got := asked + random.IntN(len(pages)/2/kills)
-			gone := time.Now().Add(50 * time.Second)
-			Until(t, time.Minute, "the crawl goes on after a kill", func() string {
-				now := world.Stats().Requests
-				if now > asked && first == 0 {
-					first = time.Since(from)
-				}
-				if p.ended() || now > got {
-					return ""
-				}
-				if time.Now().Before(gone) {
-					return "the servers see no further request"
-				}
-				return "the servers see no further request; " + p.pending(d.Name)
-			})
+		progress := -1
+		if n%2 == 0 {
+			progress = random.IntN(len(truth(world)) / 2 / kills)
 		}
-		wait := time.NewTimer(time.Duration(random.Int64N(int64(2500 * time.Millisecond))))
-		select {
-		case <-wait.C:
-		case <-p.done:
+		p = s.start()
+		if !killOnce(t, p, d.Name, world, progress, time.Duration(random.Int64N(int64(2500*time.Millisecond)))) {
+			t.Logf("the crawl ended before kill %d", n)
+			if n <= kills/2 {
+				t.Fatalf("it ended too soon, with exit code %d:\n%s", p.cmd.ProcessState.ExitCode(), lines(p.out.String()))
+			}
+			break
 		}
-		if p.ended() {
-			t.Fatalf("the crawl ended before kill %d, with exit code %d:\n%s", n+1, p.cmd.ProcessState.ExitCode(), lines(p.out.String()))
-		}
-		p.kill()
-		t.Logf("kill %d came after %v, with %d more requests, the first after %v", n+1, time.Since(from).Round(10*time.Millisecond),
-			world.Stats().Requests-asked, first.Round(10*time.Millisecond))
 	}
 	last := time.Now()
-	p := s.start()
+	if p.cmd.ProcessState.ExitCode() != 0 {
+		p = s.start()
+	}
 	if code := p.end(2 * time.Minute); code != 0 {
-		t.Errorf("exit code %d:\n%s", code, p.out)
+		t.Errorf("exit code %d:\n%s", code, lines(p.out.String()))
 	}
 	gap, stats := delays.end(), world.Stats()
 	t.Logf("%v in all, %v of it after the last kill; %d requests, %d of them for robots.txt, %d cut, %d repeated", time.Since(began).Round(100*time.Millisecond),
@@ -89,9 +72,43 @@ func TestKilled(t *testing.T) {
 	if most := kills*len(stats.PerIP) + hiccups; repeats(stats) > most {
 		t.Errorf("%d requests were repeated, at most %d may be", repeats(stats), most)
 	}
-	if t.Failed() {
-		t.Logf("muninn says:\n%s", lines(p.out.String()))
+}
+
+// killOnce kills a program after a while; if progress is not negative, after that many further requests
+// and a while. It returns false if the program ended before.
+func killOnce(t *testing.T, p *program, crawl string, world *webworld.World, progress int, while time.Duration) bool {
+	t.Helper()
+	const patience = time.Minute
+	from, asked := time.Now(), world.Stats().Requests
+	first := time.Duration(0) // until the first request
+	if progress >= 0 {
+		Until(t, patience, "the crawl goes on after a kill", func() string {
+			now := world.Stats().Requests
+			if now > asked && first == 0 {
+				first = time.Since(from)
+			}
+			if p.ended() || now > asked+progress {
+				return ""
+			}
+			if time.Since(from) < patience*9/10 {
+				return "the servers see no further request"
+			}
+			return "the servers see no further request; " + p.pending(crawl)
+		})
 	}
+	timer := time.NewTimer(while)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-p.done:
+	}
+	if p.ended() {
+		return false
+	}
+	p.kill()
+	t.Logf("killed after %v, with %d more requests, the first after %v", time.Since(from).Round(10*time.Millisecond),
+		world.Stats().Requests-asked, first.Round(10*time.Millisecond))
+	return true
 }
 
 // sitesOnce checks an archive of the demo web: each page of it once and nothing else, without a fault.

@@ -118,6 +118,26 @@ func (s *Scorer) link(l *crawl.Outlink, p *crawl.Page, topic topicVector, blocks
 	l.Score = s.average(parts, inherit)
 }
 
+// Relink scores a link anew by the present topic, from what was kept of it: the terms of the page it
+// stands on, its paragraph and anchor. Without terms, the page's part stays as it was.
+func (s *Scorer) Relink(l *crawl.Outlink, terms []Term, paragraph, lang string) {
+	topic := s.vector(lang)
+	p := crawl.Page{Language: lang, Score: l.Parts.Document}
+	if len(terms) > 0 && topic.norm > 0 {
+		v := Vector{}
+		for _, t := range terms {
+			v[t.Text] = t.Weight
+		}
+		p.Score = topic.cosine(v)
+	}
+	blocks := []float64{silent}
+	if v := s.analyser.Vector(paragraph, lang); len(v) > 0 {
+		blocks[0] = topic.cosine(v)
+	}
+	l.Block = 0
+	s.link(l, &p, topic, blocks, l.Score)
+}
+
 // average is the weighted average over the parts that spoke.
 func (s *Scorer) average(p crawl.Parts, inherit float64) float64 {
 	sum, weights := 0.0, 0.0

@@ -1,0 +1,269 @@
+package workflows
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/mock"
+	"go.temporal.io/sdk/activity"
+	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/converter"
+	"go.temporal.io/sdk/temporal"
+	"go.temporal.io/sdk/workflow"
+
+	"github.com/muninn-archive/muninn/activities"
+	"github.com/muninn-archive/muninn/activities/names"
+	"github.com/muninn-archive/muninn/frontier"
+	"github.com/muninn-archive/muninn/internal/politeness"
+)
+
+const controllerID = "crawl/c/fetchers/w"
+
+var controllerInput = ControllerInput{Crawl: "c", Worker: "w", Queue: "q/w"}
+
+// newController is a controller whose rounds of claims are answered by claim; what it starts is noted as
+// "start " and the leases.
+func newController(t *testing.T, claim func(e *env, in activities.ClaimInput) (activities.ClaimResult, error)) *env {
+	e := newEnv(t)
+	e.SetStartWorkflowOptions(client.StartWorkflowOptions{ID: controllerID, TaskQueue: names.TaskQueue})
+	e.OnActivity("Claim", mock.Anything, mock.Anything).Return(func(_ context.Context, in activities.ClaimInput) (activities.ClaimResult, error) {
+		if in.Crawl != "c" || in.Reply != controllerID {
+			t.Errorf("claims %+v", in)
+		}
+		drain := ""
+		if in.Drain {
+			drain = " drain"
+		}
+		e.note(fmt.Sprintf("claim %d%s", in.Round, drain))
+		return claim(e, in)
+	})
+	e.OnActivity("Start", mock.Anything, mock.Anything).Return(func(_ context.Context, in activities.StartInput) (int, error) {
+		var leases []string
+		for _, g := range in.Grants {
+			leases = append(leases, g.Lease)
+		}
+		e.note("start " + strings.Join(leases, " "))
+		return len(leases), nil
+	})
+	e.signals(nil)
+	return e
+}
+
+// answer is what a shard says to a round.
+func answer(shard int, round int64, leases ...string) activities.GrantsSignal {
+	s := activities.GrantsSignal{Shard: shard, Round: round}
+	for _, lease := range leases {
+		s.Grants = append(s.Grants, politeness.Grant{Lease: lease})
+	}
+	return s
+}
+
+func (e *env) expectCalls(want ...string) {
+	e.t.Helper()
+	if got := e.called(); !slices.Equal(got, want) {
+		e.t.Errorf("calls\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}
+
+func controllerResult(t *testing.T, e *env) ControllerResult {
+	t.Helper()
+	var out ControllerResult
+	if err := e.GetWorkflowResult(&out); err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// A round ends when every shard has answered it, once or more often; answers to other rounds do not
+// count, but their grants are started.
+func TestControllerAwaitsAnswers(t *testing.T) {
+	confirm := activities.Confirmed{Releases: []string{"x"}, Renewed: []string{"y"}}
+	e := newController(t, func(e *env, in activities.ClaimInput) (activities.ClaimResult, error) {
+		if in.Round == 1 {
+			e.at(0, func() {
+				e.at(time.Second, e.granted(answer(0, 1, "a")))
+				e.at(2*time.Second, e.granted(answer(0, 1, "b")))
+				e.at(3*time.Second, e.granted(answer(1, 0, "c")))
+				e.at(time.Minute, func() {
+					if e.count("claim 2") > 0 {
+						t.Error("the next round began before shard 1 had answered")
+					}
+				})
+				e.at(2*time.Minute, e.granted(answer(1, 1)))
+			})
+			return activities.ClaimResult{Asked: 3, Sent: 2, Confirm: confirm}, nil
+		}
+		if !slices.Equal(in.Confirm.Releases, confirm.Releases) || !slices.Equal(in.Confirm.Renewed, confirm.Renewed) {
+			t.Errorf("round 2 confirms %+v, want %+v", in.Confirm, confirm)
+		}
+		return activities.ClaimResult{Drained: true, Progress: frontier.Totals{Pages: 9}}, nil
+	})
+	if err := e.run(FetcherController, controllerInput); err != nil {
+		t.Fatal(err)
+	}
+	e.expectCalls("claim 1", "start a", "start b", "start c", "claim 2")
+	if out := controllerResult(t, e); out.Reason != "drained" || out.Totals.Pages != 9 {
+		t.Errorf("ends with %+v", out)
+	}
+}
+
+// While a claim waits, what earlier rounds are granted is started.
+func TestControllerStartsWhileItClaims(t *testing.T) {
+	started := make(chan struct{})
+	e := newController(t, func(e *env, in activities.ClaimInput) (activities.ClaimResult, error) {
+		e.SignalWorkflow(names.SignalGrants, answer(0, 0, "late"))
+		select {
+		case <-started:
+		case <-time.After(idle):
+			t.Error("the grant was not started while the claim waited")
+		}
+		return activities.ClaimResult{Spent: "pages"}, nil
+	})
+	e.SetOnActivityCompletedListener(func(info *activity.Info, _ converter.EncodedValue, _ error) {
+		if info.ActivityType.Name == "Start" {
+			close(started)
+		}
+	})
+	if err := e.run(FetcherController, controllerInput); err != nil {
+		t.Fatal(err)
+	}
+	e.expectCalls("claim 1", "start late")
+	if out := controllerResult(t, e); out.Reason != "pages" {
+		t.Errorf("ends because of %q, want the budget of pages", out.Reason)
+	}
+}
+
+func TestControllerPauses(t *testing.T) {
+	e := newController(t, func(e *env, in activities.ClaimInput) (activities.ClaimResult, error) {
+		if in.Round == 1 {
+			e.SignalWorkflow(names.SignalPause, nil)
+			return activities.ClaimResult{}, nil
+		}
+		return activities.ClaimResult{Drained: true}, nil
+	})
+	e.at(time.Minute, func() {
+		e.note("a minute")
+		e.SignalWorkflow(names.SignalGrants, answer(0, 0, "a"))
+	})
+	e.at(time.Hour, func() {
+		value, err := e.QueryWorkflow(names.QueryStatus)
+		var p activities.Progress
+		if err != nil || value.Get(&p) != nil || p.State != "paused" || p.Worker != "w" {
+			t.Errorf("the status is %+v, %v", p, err)
+		}
+		e.note("an hour")
+		e.SignalWorkflow(names.SignalResume, nil)
+	})
+	if err := e.run(FetcherController, controllerInput); err != nil {
+		t.Fatal(err)
+	}
+	e.expectCalls("claim 1", "a minute", "start a", "an hour", "claim 2")
+}
+
+// A stop ends a pause; the controller claims nothing more and waits for what is out.
+func TestControllerStops(t *testing.T) {
+	e := newController(t, func(_ *env, in activities.ClaimInput) (activities.ClaimResult, error) {
+		if in.Round < 3 {
+			return activities.ClaimResult{}, nil
+		}
+		return activities.ClaimResult{Spent: "stopped"}, nil
+	})
+	e.at(time.Minute, func() { e.SignalWorkflow(names.SignalStop, nil) })
+	in := controllerInput
+	in.Paused = true
+	if err := e.run(FetcherController, in); err != nil {
+		t.Fatal(err)
+	}
+	e.expectCalls("claim 1 drain", "claim 2 drain", "claim 3 drain")
+	if out := controllerResult(t, e); out.Reason != "stopped" || !out.State.Stopping || out.State.Paused {
+		t.Errorf("ends with %+v", out)
+	}
+}
+
+func TestControllerCancelled(t *testing.T) {
+	for name, claim := range map[string]activities.ClaimResult{
+		"waiting for an answer": {Sent: 1},
+		"paused":                {},
+	} {
+		t.Run(name, func(t *testing.T) {
+			e := newController(t, func(e *env, _ activities.ClaimInput) (activities.ClaimResult, error) {
+				if claim.Sent == 0 {
+					e.SignalWorkflow(names.SignalPause, nil)
+				}
+				return claim, nil
+			})
+			e.at(time.Minute, e.CancelWorkflow)
+			err := e.run(FetcherController, controllerInput)
+			var cancelled *temporal.CanceledError
+			if !errors.As(err, &cancelled) {
+				t.Errorf("ends with %v, want cancelled", err)
+			}
+		})
+	}
+}
+
+// handedOn decodes what a controller hands on as it continues as new.
+func handedOn(t *testing.T, err error) ControllerInput {
+	t.Helper()
+	var next *workflow.ContinueAsNewError
+	if !errors.As(err, &next) {
+		t.Fatalf("ends with %v, want to continue as new", err)
+	}
+	var in ControllerInput
+	if err := converter.GetDefaultDataConverter().FromPayloads(next.Input, &in); err != nil {
+		t.Fatal(err)
+	}
+	return in
+}
+
+// By the count of rounds the controller continues as new, with all that it knows; nothing that came in
+// the last moment is lost.
+func TestControllerContinues(t *testing.T) {
+	var started atomic.Bool
+	e := newController(t, func(e *env, in activities.ClaimInput) (activities.ClaimResult, error) {
+		out := activities.ClaimResult{Progress: frontier.Totals{Pages: in.Round}, Confirm: activities.Confirmed{Releases: []string{fmt.Sprint(in.Round)}}}
+		if in.Round == 50+controllerRounds {
+			e.SignalWorkflow(names.SignalGrants, answer(0, 0, "a"))
+		}
+		return out, nil
+	})
+	e.SetOnActivityStartedListener(func(info *activity.Info, _ context.Context, _ converter.EncodedValues) {
+		if info.ActivityType.Name == "Start" && !started.Swap(true) { // while the last batches are being started
+			e.SignalWorkflow(names.SignalGrants, answer(0, 0, "b"))
+			e.SignalWorkflow(names.SignalPause, nil)
+		}
+	})
+	in := controllerInput
+	in.Round, in.Since = 50, 50
+	next := handedOn(t, e.run(FetcherController, in))
+	if next.Round != 50+controllerRounds || next.Since != 50 || !next.Paused || next.Totals.Pages != 50+controllerRounds ||
+		!slices.Equal(next.Confirm.Releases, []string{fmt.Sprint(50 + controllerRounds)}) {
+		t.Errorf("hands on %+v", next)
+	}
+	if calls := e.called(); len(calls) != controllerRounds+2 || calls[len(calls)-2] != "start a" || calls[len(calls)-1] != "start b" {
+		t.Errorf("%d calls, the last %v, want start a and start b", len(calls), calls[max(0, len(calls)-3):])
+	}
+}
+
+// After many rounds the controller hands back to its crawl.
+func TestControllerHandsOver(t *testing.T) {
+	e := newController(t, func(*env, activities.ClaimInput) (activities.ClaimResult, error) {
+		return activities.ClaimResult{}, nil
+	})
+	in := controllerInput
+	in.Since = 500
+	in.Round = in.Since + controllerHandover - controllerRounds
+	if err := e.run(FetcherController, in); err != nil {
+		t.Fatal(err)
+	}
+	out := controllerResult(t, e)
+	if out.Reason != reasonHandover || out.State.Round != in.Since+controllerHandover {
+		t.Errorf("ends with %+v", out)
+	}
+}

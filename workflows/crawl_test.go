@@ -1,0 +1,271 @@
+package workflows
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/mock"
+	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/converter"
+	"go.temporal.io/sdk/temporal"
+	"go.temporal.io/sdk/workflow"
+
+	"github.com/muninn-archive/muninn/activities"
+	"github.com/muninn-archive/muninn/activities/names"
+	"github.com/muninn-archive/muninn/frontier"
+	"github.com/muninn-archive/muninn/internal/crawl"
+	"github.com/muninn-archive/muninn/internal/score"
+)
+
+// The shortest definitions, with and without a topic.
+var (
+	withTopic    = json.RawMessage(`{"name":"c","seeds":["http://a.test/"],"topic":{"keywords":["raven"]}}`)
+	withoutTopic = json.RawMessage(`{"name":"c","seeds":["http://a.test/"]}`)
+)
+
+// newCrawl is a crawl whose controllers behave as given. Its steps are noted.
+func newCrawl(t *testing.T, controller func(e *env, ctx workflow.Context, in ControllerInput) (ControllerResult, error)) *env {
+	e := newEnv(t)
+	e.SetStartWorkflowOptions(client.StartWorkflowOptions{ID: names.CrawlID("c"), TaskQueue: names.TaskQueue})
+	e.OnActivity("Members", mock.Anything).Return([]activities.Member{{Worker: "w", Queue: "q/w"}}, nil)
+	does(e, "Begin", func(in activities.BeginInput) (activities.BeginResult, error) {
+		if in.Workflow != "crawl/c" || !strings.HasPrefix(in.Owner, "crawl/c@") || in.Definition.Name != "c" {
+			t.Errorf("begins with %+v", in)
+		}
+		return activities.BeginResult{Run: 1, Seeds: 1, Archive: "store"}, nil
+	})
+	acts(e, "Phase", func(in activities.PhaseInput) error {
+		e.note(fmt.Sprintf("reference %v, %d pages", in.Reference, in.Pages))
+		return nil
+	})
+	does(e, "Learn", func(string) (activities.LearnResult, error) {
+		return activities.LearnResult{Learned: score.Learned{Pages: 20, Relevant: 7}}, nil
+	})
+	acts(e, "Submit", func(in activities.SubmitInput) error {
+		e.note(fmt.Sprintf("%s: %d URLs", in.ID, len(in.URLs)))
+		return nil
+	})
+	does(e, "End", func(activities.EndInput) (activities.EndResult, error) {
+		return activities.EndResult{Status: frontier.Status{Totals: frontier.Totals{Pages: 40, Scored: 40, Relevant: 10}}}, nil
+	})
+	e.OnWorkflow(names.FetcherController, mock.Anything, mock.Anything).Return(func(ctx workflow.Context, in ControllerInput) (ControllerResult, error) {
+		if id := workflow.GetInfo(ctx).WorkflowExecution.ID; id != controllerID || in.Crawl != "c" || in.Worker != "w" || in.Queue != "q/w" {
+			t.Errorf("controller %s has %+v", id, in)
+		}
+		e.note("controller")
+		return controller(e, ctx, in)
+	})
+	return e
+}
+
+// endsWith are controllers that end with the reasons given, one after the other.
+func endsWith(reasons ...string) func(*env, workflow.Context, ControllerInput) (ControllerResult, error) {
+	n := -1
+	return func(*env, workflow.Context, ControllerInput) (ControllerResult, error) {
+		n = min(n+1, len(reasons)-1)
+		return ControllerResult{Reason: reasons[n]}, nil
+	}
+}
+
+func crawlResult(t *testing.T, e *env) CrawlResult {
+	t.Helper()
+	var out CrawlResult
+	if err := e.GetWorkflowResult(&out); err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+func TestCrawlPhases(t *testing.T) {
+	const reference, learn, broad = "Phase reference true, 500 pages controller", " Learn", " Phase reference false, 0 pages controller"
+	for _, tc := range []struct {
+		name       string
+		definition json.RawMessage
+		reasons    []string
+		want       string
+		reason     string
+	}{
+		{"reference, learn, broad", withTopic, []string{"phase", "pages"}, reference + learn + broad, "pages"},
+		{"everything was seen in the reference crawl", withTopic, []string{"drained"}, reference + learn, "drained"},
+		{"stopped in the reference crawl", withTopic, []string{"stopped"}, reference, "stopped"},
+		{"budget spent in the reference crawl", withTopic, []string{"bytes"}, reference, "bytes"},
+		{"no topic", withoutTopic, []string{"drained"}, strings.TrimPrefix(broad, " "), "drained"},
+		{"handed over", withoutTopic, []string{reasonHandover, reasonHandover, "drained"}, strings.TrimPrefix(broad, " ") + " controller controller", "drained"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			e := newCrawl(t, endsWith(tc.reasons...))
+			if err := e.run(Crawl, tc.definition, nil); err != nil {
+				t.Fatal(err)
+			}
+			if got, want := strings.Join(e.called(), " "), "Begin "+tc.want+" End"; got != want {
+				t.Errorf("steps %q, want %q", got, want)
+			}
+			out := crawlResult(t, e)
+			if out.Reason != tc.reason || out.Archive != "store" || out.Run != 1 || out.Totals.Pages != 40 || out.Harvest != 0.25 {
+				t.Errorf("the result is %+v", out)
+			}
+			if learned := out.Learned != nil; learned != strings.Contains(tc.want, "Learn") {
+				t.Errorf("learned: %v", learned)
+			}
+		})
+	}
+}
+
+func TestCrawlRefusesBadDefinitions(t *testing.T) {
+	e := newCrawl(t, endsWith("drained"))
+	err := e.run(Crawl, json.RawMessage(`{"name":"no/good","seeds":["ftp://a.test/"],"budget":{"pages":0},"order":{"update":"often"}}`), nil)
+	var app *temporal.ApplicationError
+	if !errors.As(err, &app) || !app.NonRetryable() || app.Type() != activities.ErrorInput {
+		t.Fatalf("ends with %v, want a failure that is not retried", err)
+	}
+	for _, fault := range []string{"name may hold", "seeds[0]", "budget.pages", "order.update"} {
+		if !strings.Contains(app.Message(), fault) {
+			t.Errorf("the reason does not name %q:\n%s", fault, app.Message())
+		}
+	}
+	if len(e.called()) > 0 {
+		t.Errorf("steps %v were taken", e.called())
+	}
+}
+
+func TestCrawlFailsWithItsController(t *testing.T) {
+	e := newCrawl(t, func(*env, workflow.Context, ControllerInput) (ControllerResult, error) {
+		return ControllerResult{}, temporal.NewNonRetryableApplicationError("the frontier is gone", "Gone", nil)
+	})
+	if err := e.run(Crawl, withoutTopic, nil); err == nil || !strings.Contains(err.Error(), "the frontier is gone") {
+		t.Errorf("ends with %v, want the reason", err)
+	}
+}
+
+// An operator's signals reach the controller that runs, and the ones that are started later.
+func TestCrawlForwardsSignals(t *testing.T) {
+	n := 0
+	e := newCrawl(t, func(e *env, ctx workflow.Context, in ControllerInput) (ControllerResult, error) {
+		if n++; n > 1 {
+			e.note(fmt.Sprintf("begins paused %v, stopping %v", in.Paused, in.Stopping))
+			return ControllerResult{Reason: "stopped"}, nil
+		}
+		for _, signal := range []string{names.SignalPause, names.SignalResume, names.SignalPause, names.SignalStop} {
+			workflow.GetSignalChannel(ctx, signal).Receive(ctx, nil)
+			e.note("hears " + signal)
+		}
+		return ControllerResult{Reason: reasonHandover}, nil
+	})
+	status := func() CrawlState {
+		var s CrawlState
+		value, err := e.QueryWorkflow(names.QueryStatus)
+		if err == nil {
+			err = value.Get(&s)
+		}
+		if err != nil {
+			t.Error(err)
+		}
+		return s
+	}
+	e.at(time.Minute, func() { e.SignalWorkflow(names.SignalPause, nil) })
+	e.at(2*time.Minute, func() {
+		if s := status(); !s.Paused || s.Phase != "broad" || s.Member.Worker != "w" || s.Begun.Run != 1 {
+			t.Errorf("the status is %+v", s)
+		}
+		e.SignalWorkflow(names.SignalResume, nil)
+	})
+	e.at(3*time.Minute, func() {
+		e.SignalWorkflow(names.SignalProgress, activities.Progress{Worker: "w", Waiting: 12, Totals: frontier.Totals{Pages: 5}})
+	})
+	e.at(4*time.Minute, func() {
+		if s := status(); s.Paused || s.Progress.Waiting != 12 || s.Progress.Totals.Pages != 5 {
+			t.Errorf("the status is %+v", s)
+		}
+		e.SignalWorkflow(names.SignalPause, nil)
+	})
+	e.at(5*time.Minute, func() { e.SignalWorkflow(names.SignalStop, nil) })
+	if err := e.run(Crawl, withoutTopic, nil); err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"controller", "hears pause", "hears resume", "hears pause", "hears stop", "controller", "begins paused false, stopping true", "End"}
+	if got := e.called(); !slices.Equal(got[len(got)-len(want):], want) {
+		t.Errorf("calls\n%s\nwant in the end\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}
+
+func urls(n int) []crawl.Discovery {
+	list := make([]crawl.Discovery, n)
+	for i := range list {
+		list[i] = crawl.Discovery{URL: fmt.Sprintf("http://a.test/%d", i), Score: 1}
+	}
+	return list
+}
+
+// Submitted URLs are queued before the run ends, those too that came before it had begun.
+func TestCrawlSubmits(t *testing.T) {
+	e := newCrawl(t, func(e *env, ctx workflow.Context, _ ControllerInput) (ControllerResult, error) {
+		err := workflow.Sleep(ctx, time.Hour)
+		return ControllerResult{Reason: "drained"}, err
+	})
+	e.at(0, func() { e.SignalWorkflow(names.SignalSubmit, urls(1)) })
+	e.at(time.Minute, func() { e.SignalWorkflow(names.SignalSubmit, urls(2)) })
+	e.at(time.Hour, func() { e.SignalWorkflow(names.SignalSubmit, urls(3)) })
+	if err := e.run(Crawl, withoutTopic, nil); err != nil {
+		t.Fatal(err)
+	}
+	calls := e.called()
+	for _, want := range []string{"submit-1-1: 1 URLs", "submit-1-2: 2 URLs", "submit-1-3: 3 URLs"} {
+		at := slices.Index(calls, want)
+		if at < slices.Index(calls, "Begin") {
+			t.Errorf("%q is missing or came before the run had begun: %v", want, calls)
+		}
+	}
+	if calls[len(calls)-1] != "End" {
+		t.Errorf("the run ended before the URLs were queued: %v", calls)
+	}
+}
+
+// Between two controllers a crawl with a long history continues as new: with its definition and state,
+// and what was signalled in the last moment.
+func TestCrawlContinues(t *testing.T) {
+	e := newCrawl(t, func(e *env, ctx workflow.Context, in ControllerInput) (ControllerResult, error) {
+		if err := workflow.Sleep(ctx, time.Minute); err != nil {
+			return ControllerResult{}, err
+		}
+		e.SetContinueAsNewSuggested(true)
+		in.Round += 1000
+		return ControllerResult{Reason: reasonHandover, State: in, Totals: frontier.Totals{Pages: 30}}, nil
+	})
+	e.at(time.Minute, func() {
+		e.SignalWorkflow(names.SignalSubmit, urls(2))
+		e.SignalWorkflow(names.SignalPause, nil)
+	})
+	err := e.run(Crawl, withTopic, nil)
+	var next *workflow.ContinueAsNewError
+	if !errors.As(err, &next) {
+		t.Fatalf("ends with %v, want to continue as new", err)
+	}
+	var definition json.RawMessage
+	var state *CrawlState
+	if err := converter.GetDefaultDataConverter().FromPayloads(next.Input, &definition, &state); err != nil {
+		t.Fatal(err)
+	}
+	if !state.Paused || state.Submits != 1 || state.Controller.Round != 1000 || state.Begun.Run != 1 || state.Progress.Totals.Pages != 30 {
+		t.Errorf("hands on %+v", state)
+	}
+	if e.count("submit-1-1: 2 URLs") != 1 {
+		t.Errorf("the URLs that were submitted in the last moment are lost: %v", e.called())
+	}
+
+	e = newCrawl(t, func(e *env, _ workflow.Context, in ControllerInput) (ControllerResult, error) {
+		e.note(fmt.Sprintf("round %d since %d, paused %v", in.Round, in.Since, in.Paused))
+		return ControllerResult{Reason: "stopped"}, nil
+	})
+	if err := e.run(Crawl, definition, state); err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"Phase", "reference true, 500 pages", "controller", "round 1000 since 1000, paused true", "End"}
+	if got := e.called(); !slices.Equal(got, want) {
+		t.Errorf("goes on with\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}
