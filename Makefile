@@ -40,3 +40,11 @@ check: temporal ## format, vet, lint, floors, workflowcheck, race and replay tes
 test-s3: ## run the store's conformance suite and the integration test on a real S3 server
 	@mkdir -p $(BIN) && cd tools/versitygw && $(GO) build -o ../../$(BIN)/versitygw github.com/versity/versitygw/cmd/versitygw
 	tools/versitygw/with-s3.sh $(GO) test -count=1 -run S3 ./internal/archive/... ./internal/integration/...
+
+.PHONY: bench
+bench: build temporal ## CPU per page end to end, beside GNU wget on the same web; frontier and page benches
+	@command -v wget >/dev/null || { echo "GNU wget is needed for comparison: apt-get install wget"; exit 1; }
+	@mkdir -p $(BIN) && cd tools/versitygw && $(GO) build -o ../../$(BIN)/versitygw github.com/versity/versitygw/cmd/versitygw
+	$(GO) run ./internal/bench/muninn-bench -bin $(BIN) -store s3
+	$(GO) test -run '^$$' -bench . -benchtime 3x ./frontier
+	$(GO) test -run '^$$' -bench . ./internal/page ./internal/score ./internal/archive ./activities

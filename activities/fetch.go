@@ -126,9 +126,9 @@ func (f *fetching) run(ctx context.Context, lanes []lane) error {
 		case <-ctx.Done():
 		}
 	}()
-	group, ctx := errgroup.WithContext(ctx)
+	group, groupCtx := errgroup.WithContext(ctx)
 	for _, l := range lanes {
-		group.Go(func() error { return f.lane(ctx, l) })
+		group.Go(func() error { return f.lane(groupCtx, l) })
 	}
 	return group.Wait()
 }

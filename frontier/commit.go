@@ -222,7 +222,7 @@ func (f *Frontier) finishTxn(txn *badger.Txn, s *state, rec *crawlRecord, marker
 
 // conclude marks one outcome; due is when a delayed URL comes back.
 func (f *Frontier) conclude(txn *badger.Txn, s *state, rec *crawlRecord, o crawl.Outcome, changes map[uint64]*change, done map[uint64]int64) (due int64, err error) {
-	u, err := urls.Parse(o.URL)
+	u, err := urls.Trusted(o.URL)
 	if err != nil {
 		return 0, fmt.Errorf("commit %s: %w", o.URL, err)
 	}

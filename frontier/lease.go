@@ -249,7 +249,7 @@ func (f *Frontier) reclaim(txn *badger.Txn, s *state, batch string, was Claim, k
 		was.Batch, was.Lease, was.Ended, was.URLs = batch, time.Time{}, true, nil
 	}
 	if !held && len(known) > 0 {
-		if u, err := urls.Parse(known[0]); err == nil {
+		if u, err := urls.Trusted(known[0]); err == nil {
 			was.Queue = keyOf(u).pld
 		}
 	}
@@ -261,7 +261,7 @@ func (f *Frontier) reclaim(txn *badger.Txn, s *state, batch string, was Claim, k
 	}
 	if !held {
 		for _, text := range known {
-			if u, err := urls.Parse(text); err == nil {
+			if u, err := urls.Trusted(text); err == nil {
 				was.URLs = append(was.URLs, keyOf(u).url)
 			}
 		}

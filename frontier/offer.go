@@ -44,7 +44,7 @@ func gather(bound *scope.Scope, found []crawl.Discovery, anew bool) []*offered {
 
 // admit returns nil for what does not belong to the crawl.
 func admit(bound *scope.Scope, d crawl.Discovery, vias map[string]urlKey) *offered {
-	u, err := urls.Parse(d.URL)
+	u, err := urls.Trusted(d.URL)
 	if err != nil {
 		return nil
 	}
@@ -60,7 +60,7 @@ func admit(bound *scope.Scope, d crawl.Discovery, vias map[string]urlKey) *offer
 	o := &offered{key: keyOf(u), url: u.String(), pld: u.PLD(), path: path}
 	via, known := vias[d.Via]
 	if !known {
-		if u, err := urls.Parse(d.Via); err == nil {
+		if u, err := urls.Trusted(d.Via); err == nil {
 			via = keyOf(u)
 		}
 		vias[d.Via] = via

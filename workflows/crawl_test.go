@@ -30,7 +30,15 @@ var (
 
 // newCrawl is a crawl whose controllers behave as given. Its steps are noted.
 func newCrawl(t *testing.T, controller func(e *env, ctx workflow.Context, in ControllerInput) (ControllerResult, error)) *env {
-	e := newEnv(t)
+	e := bareEnv(t)
+	e.RegisterWorkflowWithOptions(Crawl, workflow.RegisterOptions{Name: names.Crawl})
+	e.RegisterWorkflowWithOptions(func(ctx workflow.Context, in ControllerInput) (ControllerResult, error) {
+		if id := workflow.GetInfo(ctx).WorkflowExecution.ID; id != controllerID || in.Crawl != "c" || in.Worker != "w" || in.Queue != "q/w" {
+			t.Errorf("controller %s has %+v", id, in)
+		}
+		e.note("controller")
+		return controller(e, ctx, in)
+	}, workflow.RegisterOptions{Name: names.FetcherController})
 	e.SetStartWorkflowOptions(client.StartWorkflowOptions{ID: names.CrawlID("c"), TaskQueue: names.TaskQueue})
 	e.OnActivity("Members", mock.Anything).Return([]activities.Member{{Worker: "w", Queue: "q/w"}}, nil)
 	does(e, "Begin", func(in activities.BeginInput) (activities.BeginResult, error) {
@@ -52,13 +60,6 @@ func newCrawl(t *testing.T, controller func(e *env, ctx workflow.Context, in Con
 	})
 	does(e, "End", func(activities.EndInput) (activities.EndResult, error) {
 		return activities.EndResult{Status: frontier.Status{Totals: frontier.Totals{Pages: 40, Scored: 40, Relevant: 10}}}, nil
-	})
-	e.OnWorkflow(names.FetcherController, mock.Anything, mock.Anything).Return(func(ctx workflow.Context, in ControllerInput) (ControllerResult, error) {
-		if id := workflow.GetInfo(ctx).WorkflowExecution.ID; id != controllerID || in.Crawl != "c" || in.Worker != "w" || in.Queue != "q/w" {
-			t.Errorf("controller %s has %+v", id, in)
-		}
-		e.note("controller")
-		return controller(e, ctx, in)
 	})
 	return e
 }
@@ -185,7 +186,7 @@ func TestCrawlForwardsSignals(t *testing.T) {
 	})
 	e.at(5*time.Minute, func() { e.SignalWorkflow(names.SignalStop, nil) })
 	if err := e.run(Crawl, withoutTopic, nil); err != nil {
-		t.Fatal(err)
+		t.Fatalf("%v after %v", err, e.called())
 	}
 	want := []string{"controller", "hears pause", "hears resume", "hears pause", "hears stop", "controller", "begins paused false, stopping true", "End"}
 	if got := e.called(); !slices.Equal(got[len(got)-len(want):], want) {

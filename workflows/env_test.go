@@ -43,10 +43,16 @@ type sent struct {
 
 func newEnv(t *testing.T) *env {
 	t.Helper()
+	e := bareEnv(t)
+	Register(e)
+	return e
+}
+
+// bareEnv is one without workflows.
+func bareEnv(t *testing.T) *env {
 	var suite testsuite.WorkflowTestSuite
 	suite.SetLogger(quiet())
 	e := &env{TestWorkflowEnvironment: suite.NewTestWorkflowEnvironment(), t: t}
-	Register(e)
 	e.RegisterActivity(&activities.Activities{})
 	e.SetTestTimeout(idle)
 	e.SetStartTime(time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC))

@@ -1,8 +1,10 @@
 package workflows
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -61,11 +63,14 @@ func (e *shardEnv) round(after time.Duration, r activities.RoundSignal) {
 	e.at(after, func() { e.SignalWorkflow(names.SignalRound, r) })
 }
 
-// expect compares what was told, in order.
+// expect compares what was told, in the order of time and, within it, of askers.
 func (e *shardEnv) expect(want ...string) {
 	e.t.Helper()
 	e.mu.Lock()
 	defer e.mu.Unlock()
+	slices.SortStableFunc(e.told, func(a, b told) int {
+		return cmp.Or(cmp.Compare(a.after, b.after), cmp.Compare(a.to, b.to))
+	})
 	var got []string
 	for _, s := range e.told {
 		got = append(got, s.String())

@@ -118,7 +118,11 @@ func (v *view) may(needs [][]byte) bool {
 
 // lift extracts the web objects of a level.
 func (h *Helper) lift(v *view, level *kb.Level) {
+	found := map[string]bool{}
 	for _, o := range level.Objects {
+		if found[o.Type] {
+			continue // of several rules for a type the first that finds something counts
+		}
 		for _, n := range all(v.doc.Root, o.Each) {
 			if len(v.doc.Objects) >= h.limits.Objects {
 				return
@@ -135,6 +139,7 @@ func (h *Helper) lift(v *view, level *kb.Level) {
 			}
 			if len(object.Properties) > 0 {
 				v.doc.Objects = append(v.doc.Objects, object)
+				found[o.Type] = true
 			}
 		}
 	}

@@ -311,7 +311,7 @@ func metadata(c Capture) io.Reader {
 }
 
 func (s *Segment) addIndex(c Capture, out Recorded, at span) {
-	u, err := urls.Parse(c.URL)
+	u, err := urls.Trusted(c.URL)
 	if err != nil {
 		return
 	}

@@ -162,7 +162,7 @@ func (s *Scorer) url(raw string) float64 {
 	if len(s.patterns) == 0 {
 		return silent
 	}
-	u, err := urls.Parse(raw)
+	u, err := urls.Trusted(raw)
 	if err != nil {
 		return silent
 	}
