@@ -8,7 +8,7 @@ import (
 
 // cachedBatches is how many batches' parsed pages are kept in memory for the steps that follow; the
 // spool has them too.
-const cachedBatches = 4
+const cachedBatches = 8
 
 // pageCache hands the pages of a batch from step to step without reading them from the spool again.
 type pageCache struct {

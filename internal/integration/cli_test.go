@@ -1,21 +1,301 @@
 package integration
 
 import (
+	"encoding/json"
+	"fmt"
+	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
+	"github.com/muninn-archive/muninn/activities/names"
+	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/webworld"
 )
 
-func TestSmoke(t *testing.T) {
+// soon is how long a test waits for what one command or one batch brings about.
+const soon = time.Minute
+
+// write writes a file of the test and returns its path.
+func write(t *testing.T, name, text string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// temporal runs the CLI, which must do what it is told.
+func (s *Server) temporal(t *testing.T, args ...string) string {
+	t.Helper()
+	out, err := s.Run(args...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// execution is a row of `temporal workflow list`.
+type execution struct {
+	Execution struct {
+		WorkflowID string `json:"workflowId"`
+		RunID      string `json:"runId"`
+	} `json:"execution"`
+	Status string `json:"status"`
+}
+
+// list lists workflows by a query.
+func (s *Server) list(t *testing.T, query string) []execution {
+	t.Helper()
+	var rows []execution
+	s.JSON(t, &rows, "workflow", "list", "--query", query)
+	return rows
+}
+
+// batches asks for the batches of a crawl in a state.
+func batches(crawl, status string) string {
+	return fmt.Sprintf("WorkflowType = 'Batch' AND %s = '%s' AND ExecutionStatus = '%s'", names.AttrCrawl.GetName(), crawl, status)
+}
+
+// status is the state of a workflow's latest run.
+func (s *Server) status(t *testing.T, id string) string {
+	t.Helper()
+	var out struct {
+		Info execution `json:"workflowExecutionInfo"`
+	}
+	s.JSON(t, &out, "workflow", "describe", "--workflow-id", id)
+	return strings.TrimPrefix(out.Info.Status, "WORKFLOW_EXECUTION_STATUS_")
+}
+
+func (s *Server) awaitStatus(t *testing.T, id, want string) {
+	t.Helper()
+	Until(t, soon, "workflow "+id, func() string {
+		if got := s.status(t, id); got != want {
+			return "it is " + got + ", want " + want
+		}
+		return ""
+	})
+}
+
+// A crawl that is started with the Temporal CLI and a definition of three keys does what one does that
+// is started with muninn.
+func TestStartWithTheCLI(t *testing.T) {
 	server := StartServer(t)
-	world := Serve(t, webworld.NewBench(webworld.Options{Seed: 1}, 4, 25))
+	world := Serve(t, webworld.NewBench(webworld.Options{Seed: 2}, 2, 4))
 	dir := t.TempDir()
 	StartWorker(t, Config(server, world, dir))
-	d := Definition("small", world)
+	minimal := func(name string) string {
+		raw, err := json.Marshal(map[string]any{"name": name, "seeds": world.Seeds(), "topic": map[string]any{"keywords": world.Topic()}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(raw)
+	}
+	server.temporal(t, "workflow", "start", "--type", "Crawl", "--task-queue", "muninn", "--workflow-id", "crawl/by-hand",
+		"--input-file", write(t, "crawl.json", minimal("by-hand")))
+	muninn := func(args ...string) (string, error) {
+		return Run(Program(t, "muninn"), append(args, "--temporal", server.Address)...)
+	}
+	if _, err := muninn("start", write(t, "crawl.yaml", minimal("by-muninn"))); err != nil {
+		t.Fatal(err)
+	}
+	hand, verb := Result(t, server.Client, "by-hand", CrawlTime), Result(t, server.Client, "by-muninn", CrawlTime)
+	if hand.Reason != verb.Reason || hand.Totals.Pages != verb.Totals.Pages || hand.Totals.Known != verb.Totals.Known || hand.Totals.Relevant != verb.Totals.Relevant {
+		t.Errorf("by hand: %s, %+v\nby muninn: %s, %+v", hand.Reason, hand.Totals, verb.Reason, verb.Totals)
+	}
+	report := Check(t, filepath.Join(dir, "archive"))
+	for _, p := range world.Pages() {
+		if n := report.Pages[p.URL]; p.Allowed && n != 2 {
+			t.Errorf("%s is archived %d times, want once in each crawl", p.URL, n)
+		}
+	}
+}
+
+func TestBadDefinitionWithTheCLI(t *testing.T) {
+	server := StartServer(t)
+	world := Serve(t, webworld.NewBench(webworld.Options{Seed: 2}, 1, 1))
+	StartWorker(t, Config(server, world, t.TempDir()))
+	server.temporal(t, "workflow", "start", "--type", "Crawl", "--task-queue", "muninn", "--workflow-id", "crawl/bad",
+		"--input", `{"name":"bad","seeds":["raven"],"budgit":1,"order":{"per_queue":9999}}`)
+	server.awaitStatus(t, "crawl/bad", "FAILED")
+	out, err := server.Run("workflow", "result", "--workflow-id", "crawl/bad")
+	text := out + fmt.Sprint(err)
+	for _, fault := range []string{"seeds[0]", "budgit", "order.per_queue"} {
+		if !strings.Contains(text, fault) {
+			t.Errorf("the failure does not name %q:\n%s", fault, text)
+		}
+	}
+}
+
+// Batches fail while the archive cannot be written, give their URLs back, and do their work when they
+// are reset: one by its ID, the others by a query.
+func TestResetFailedBatches(t *testing.T) {
+	const hosts = 4
+	server := StartServer(t)
+	world := Serve(t, webworld.NewBench(webworld.Options{Seed: 3}, hosts, 12))
+	dir := t.TempDir()
+	conf := Config(server, world, dir)
+	conf.BundlePLDs, conf.GiveBack = 1, time.Hour
+	worker := StartWorker(t, conf)
+	d := Definition("ravens", world)
+
+	// The segments' folder cannot be made, for a file is in its place.
+	obstacle := filepath.Join(dir, "archive", d.Name, "data")
+	if err := os.MkdirAll(filepath.Dir(obstacle), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(obstacle, nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
 	StartCrawl(t, server.Client, d)
-	result := Result(t, server.Client, d.Name, 30*time.Second)
-	t.Logf("%+v", result.Totals)
+	var failed []execution
+	Until(t, soon, "the batches of all hosts fail", func() string {
+		failed = server.list(t, batches(d.Name, "Failed"))
+		if len(failed) < hosts {
+			return fmt.Sprintf("%d have failed", len(failed))
+		}
+		return ""
+	})
+	id := failed[0].Execution.WorkflowID
+	out, err := server.Run("workflow", "result", "--workflow-id", id)
+	if text := out + fmt.Sprint(err); !strings.Contains(text, "not a directory") {
+		t.Errorf("the failure of %s does not tell its reason:\n%s", id, text)
+	}
+	s, err := worker.Activities().Frontier.Status(d.Name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.Claimed != 0 || s.Waiting != hosts || s.Totals.Failed != hosts || len(s.Slow) != hosts || time.Until(s.Slow[0].Next) < conf.GiveBack/2 {
+		t.Errorf("the URLs have not gone back to queues that rest: %+v", s)
+	}
+
+	if err := os.Remove(obstacle); err != nil {
+		t.Fatal(err)
+	}
+	server.temporal(t, "workflow", "reset", "--workflow-id", id, "--type", "FirstWorkflowTask", "--reason", "the archive is mended")
+	server.awaitStatus(t, id, "COMPLETED")
+	server.temporal(t, "workflow", "reset", "--query", batches(d.Name, "Failed"), "--type", "FirstWorkflowTask", "--reason", "the archive is mended", "--yes")
+	for _, f := range failed {
+		server.awaitStatus(t, f.Execution.WorkflowID, "COMPLETED")
+	}
+	result := Result(t, server.Client, d.Name, CrawlTime)
+	if result.Reason != "drained" {
+		t.Errorf("the crawl ended because of %q", result.Reason)
+	}
 	Once(t, Check(t, filepath.Join(dir, "archive")), world)
+	polite(t, world.Stats(), 0)
+}
+
+// A batch that is terminated while it fetches is reset, goes on, and archives every page once.
+func TestResetTerminatedBatch(t *testing.T) {
+	server := StartServer(t)
+	world := Serve(t, webworld.NewBench(webworld.Options{Seed: 4, Latency: 100 * time.Millisecond}, 2, 30))
+	dir := t.TempDir()
+	StartWorker(t, Config(server, world, dir))
+	d := Definition("slow", world)
+	d.Scope.Within = crawl.WithinHost
+	StartCrawl(t, server.Client, d)
+	var running []execution
+	Until(t, soon, "a batch is in the middle", func() string {
+		if n := world.Stats().Requested(); n < 8 {
+			return fmt.Sprintf("%d pages are fetched", n)
+		}
+		if running = server.list(t, batches(d.Name, "Running")); len(running) == 0 {
+			return "no batch runs"
+		}
+		return ""
+	})
+	for _, b := range running {
+		id := b.Execution.WorkflowID
+		server.temporal(t, "workflow", "terminate", "--workflow-id", id, "--reason", "by mistake")
+		server.temporal(t, "workflow", "reset", "--workflow-id", id, "--type", "FirstWorkflowTask", "--reason", "it was terminated by mistake")
+	}
+	result := Result(t, server.Client, d.Name, CrawlTime)
+	for _, b := range running {
+		if got := server.status(t, b.Execution.WorkflowID); got != "COMPLETED" {
+			t.Errorf("batch %s is %s", b.Execution.WorkflowID, got)
+		}
+	}
+	if result.Totals.Failed > 0 || result.Reason != "drained" {
+		t.Errorf("ended: %s, %+v", result.Reason, result.Totals)
+	}
+	Once(t, Check(t, filepath.Join(dir, "archive")), world)
+	polite(t, world.Stats(), 0)
+	if again := world.Stats().Repeated(); len(again) > len(running) {
+		t.Errorf("fetched again, not only what was under way: %v", again)
+	}
+}
+
+// A schedule crawls again and again: what has not changed is archived as revisits.
+func TestSchedule(t *testing.T) {
+	server := StartServer(t)
+	world := Serve(t, webworld.NewBench(webworld.Options{Seed: 5}, 2, 8))
+	dir := t.TempDir()
+	StartWorker(t, Config(server, world, dir))
+	raw, err := json.Marshal(Definition("daily", world))
+	if err != nil {
+		t.Fatal(err)
+	}
+	schedule := func(args ...string) string {
+		t.Helper()
+		out, err := Run(Program(t, "muninn"), append(append([]string{"schedule"}, args...), "--temporal", server.Address, "--json")...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return out
+	}
+	definition := write(t, "daily.json", string(raw))
+	schedule("create", definition, "--every", "24h")
+	if _, err := Run(Program(t, "muninn"), "schedule", "create", definition, "--every", "24h", "--temporal", server.Address); err == nil {
+		t.Error("a second schedule of the same name was created")
+	}
+	type row struct {
+		ID     string   `json:"id"`
+		Paused bool     `json:"paused"`
+		Recent []string `json:"recent"`
+	}
+	rows := func() (list []row) {
+		if err := json.Unmarshal([]byte(schedule("list")), &list); err != nil {
+			t.Fatal(err)
+		}
+		return list
+	}
+	var pages [2]int
+	for run := range 2 {
+		schedule("trigger", "daily")
+		var id string
+		Until(t, soon, fmt.Sprintf("run %d is started", run+1), func() string {
+			list := rows()
+			if len(list) != 1 || list[0].ID != "daily" || list[0].Paused || len(list[0].Recent) != run+1 {
+				return fmt.Sprintf("the list is %+v", list)
+			}
+			id = list[0].Recent[run]
+			return ""
+		})
+		result := Result(t, server.Client, strings.TrimPrefix(id, "crawl/"), CrawlTime)
+		if result.Run != uint32(run+1) {
+			t.Errorf("run %d counts as run %d", run+1, result.Run)
+		}
+		pages[run] = int(result.Totals.Pages)
+		if run == 0 && result.Totals.Revisits > 0 || run == 1 && result.Totals.Revisits != result.Totals.Pages {
+			t.Errorf("run %d: %d of %d pages are revisits", run+1, result.Totals.Revisits, result.Totals.Pages)
+		}
+	}
+	if pages[0] != pages[1] || pages[0] == 0 {
+		t.Errorf("the runs have %v pages", pages)
+	}
+	report := Check(t, filepath.Join(dir, "archive"))
+	if report.Revisits != pages[1] {
+		t.Errorf("the archive has %d revisits, want %d", report.Revisits, pages[1])
+	}
+	schedule("delete", "daily")
+	Until(t, soon, "the schedule is deleted", func() string {
+		if list := rows(); slices.ContainsFunc(list, func(r row) bool { return r.ID == "daily" }) {
+			return fmt.Sprintf("the list is %+v", list)
+		}
+		return ""
+	})
 }
