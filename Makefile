@@ -48,3 +48,7 @@ bench: build temporal ## CPU per page end to end, beside GNU wget on the same we
 	$(GO) run ./internal/bench/muninn-bench -bin $(BIN) -store s3
 	$(GO) test -run '^$$' -bench . -benchtime 3x ./frontier
 	$(GO) test -run '^$$' -bench . ./internal/page ./internal/score ./internal/archive ./activities
+
+.PHONY: real
+real: build temporal ## crawl real documentation through Temporal into S3 (Debian; root if packages are missing)
+	tools/real/real.sh

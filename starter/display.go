@@ -20,13 +20,14 @@ import (
 
 // display shows progress: one line that changes on a terminal, a line now and then elsewhere.
 type display struct {
-	out   io.Writer
-	live  bool
-	every time.Duration
-	pages int64
-	at    time.Time
-	rate  float64
-	shown int
+	out     io.Writer
+	live    bool
+	every   time.Duration
+	pages   int64
+	at      time.Time
+	rate    float64
+	shown   int
+	trouble string // the last that was told
 }
 
 func newDisplay(out io.Writer) *display {
@@ -37,13 +38,20 @@ func newDisplay(out io.Writer) *display {
 	return d
 }
 
-func (d *display) show(s frontier.Status) {
+// show prints where the crawl stands, and the last trouble of the worker if there is new.
+func (d *display) show(s frontier.Status, trouble string) {
 	t := s.Totals
 	if span := time.Since(d.at).Seconds(); span > 0 {
 		now := float64(t.Pages-d.pages) / span
 		d.rate = d.rate*0.6 + now*0.4
 	}
 	d.pages, d.at = t.Pages, time.Now()
+	if trouble != "" && trouble != d.trouble {
+		d.trouble = trouble
+		d.end()
+		d.shown = 0
+		_, _ = fmt.Fprintln(d.out, "trouble, tried again:", trouble)
+	}
 	phase := "broad"
 	if s.Reference {
 		phase = "reference"

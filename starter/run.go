@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"net/url"
 	"os"
 	"os/signal"
@@ -169,8 +170,9 @@ func interruptedOr(ctx context.Context, err error) error {
 
 // stack is what runs on this machine.
 type stack struct {
-	server *localstack.Server // nil if another's is used
-	worker *worker.Worker
+	server  *localstack.Server // nil if another's is used
+	worker  *worker.Worker
+	trouble trouble
 }
 
 func (s *stack) stop() {
@@ -209,7 +211,7 @@ func (g *globals) bringUp(ctx context.Context, conf *worker.Config, report io.Wr
 	if g.verbose {
 		logger = g.logger(os.Stderr)
 	}
-	s.worker, err = worker.Start(ctx, *conf, logger)
+	s.worker, err = worker.Start(ctx, *conf, slog.New(troubled{logger.Handler(), &s.trouble}))
 	return s, err
 }
 
@@ -245,7 +247,7 @@ func (g *globals) watch(ctx context.Context, s *stack, name string, report io.Wr
 			return workflows.CrawlResult{}, fmt.Errorf("the worker cannot go on: %w", err)
 		case <-tick.C:
 			if status, err := s.worker.Activities().Frontier.Status(name); err == nil {
-				display.show(status)
+				display.show(status, s.trouble.take())
 			}
 		}
 	}

@@ -30,7 +30,7 @@ func shared(ctx workflow.Context, summary string) workflow.Context {
 // on runs short steps on a worker's own queue.
 func on(ctx workflow.Context, queue, summary string) workflow.Context {
 	return workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
-		TaskQueue: queue, StartToCloseTimeout: workTimeout, HeartbeatTimeout: workTimeout, Summary: summary, RetryPolicy: patient(),
+		TaskQueue: queue, StartToCloseTimeout: workTimeout, HeartbeatTimeout: heartbeatTimeout, Summary: summary, RetryPolicy: patient(),
 	})
 }
 

@@ -2,6 +2,7 @@ package archive
 
 import (
 	"bufio"
+	"bytes"
 	"crypto/sha1"
 	"crypto/sha256"
 	"encoding/base32"
@@ -9,6 +10,7 @@ import (
 	"hash"
 	"io"
 	"os"
+	"strconv"
 	"time"
 
 	"github.com/google/uuid"
@@ -26,6 +28,7 @@ type warcFile struct {
 	format gowarc.Marshaler
 	count  int
 	info   string // record ID of the warcinfo record
+	block  bytes.Buffer
 }
 
 // record is one record to write. Digests are filled in by write.
@@ -56,33 +59,26 @@ type span struct{ offset, length int64 }
 
 // write appends a record.
 func (w *warcFile) write(r record) (span, error) {
-	b := gowarc.NewRecordBuilder(r.kind, gowarc.WithNoValidation(), gowarc.WithAddMissingDigest(false))
-	defer func() { _ = b.Close() }()
+	w.block.Reset()
 	digest := sha1.New()
-	n, err := b.ReadFrom(io.TeeReader(r.block, digest))
+	n, err := io.Copy(io.MultiWriter(&w.block, digest), r.block)
 	if err != nil {
 		return span{}, fmt.Errorf("write %s record of %s: %w", r.kind, r.target, err)
 	}
-	b.AddWarcHeader(gowarc.WarcRecordID, "<"+r.id+">")
-	b.AddWarcHeader(gowarc.WarcDate, r.date.UTC().Format(time.RFC3339))
-	if r.target != "" {
-		b.AddWarcHeader(gowarc.WarcTargetURI, r.target)
-	}
+	built := built{headers: &gowarc.WarcFields{}, block: block{w.block.Bytes()}}
+	built.add(gowarc.WarcType, r.kind.String())
+	built.add(gowarc.WarcRecordID, "<"+r.id+">")
+	built.add(gowarc.WarcDate, r.date.UTC().Format(time.RFC3339))
+	built.add(gowarc.WarcTargetURI, r.target)
 	if w.info != "" {
-		b.AddWarcHeader(gowarc.WarcWarcinfoID, "<"+w.info+">")
+		built.add(gowarc.WarcWarcinfoID, "<"+w.info+">")
 	}
 	for _, h := range r.headers {
-		if h[1] != "" {
-			b.AddWarcHeader(h[0], h[1])
-		}
+		built.add(h[0], h[1])
 	}
-	b.AddWarcHeader(gowarc.WarcBlockDigest, sha1Text(digest))
-	b.AddWarcHeader(gowarc.ContentType, r.contentType)
-	b.AddWarcHeaderInt64(gowarc.ContentLength, n)
-	built, _, err := b.Build()
-	if err != nil {
-		return span{}, fmt.Errorf("write %s record of %s: %w", r.kind, r.target, err)
-	}
+	built.add(gowarc.WarcBlockDigest, sha1Text(digest))
+	built.add(gowarc.ContentType, r.contentType)
+	built.add(gowarc.ContentLength, strconv.FormatInt(n, 10))
 	start := w.size
 	zip, err := w.member(r.level)
 	if err != nil {
@@ -97,6 +93,33 @@ func (w *warcFile) write(r record) (span, error) {
 	w.count++
 	return span{start, w.size - start}, nil
 }
+
+// built is a record as gowarc's marshaler takes it. gowarc's own builder parses and buffers what is
+// known here already, and sets a variable of another package at each call, which other goroutines read.
+type built struct {
+	gowarc.WarcRecord // the methods that the marshaler does not call
+	headers           *gowarc.WarcFields
+	block             block
+}
+
+func (b built) add(name, value string) {
+	if value != "" {
+		b.headers.Add(name, value)
+	}
+}
+
+func (b built) Version() *gowarc.WarcVersion   { return gowarc.V1_1 }
+func (b built) WarcHeader() *gowarc.WarcFields { return b.headers }
+func (b built) Block() gowarc.Block            { return b.block }
+
+type block struct{ bytes []byte }
+
+func (b block) RawBytes() (io.Reader, error) { return bytes.NewReader(b.bytes), nil }
+func (b block) BlockDigest() string          { return "" }
+func (b block) Size() int64                  { return int64(len(b.bytes)) }
+func (b block) IsCached() bool               { return true }
+func (b block) Cache() error                 { return nil }
+func (b block) Close() error                 { return nil }
 
 // Write takes compressed bytes.
 func (w *warcFile) Write(p []byte) (int, error) {

@@ -3,10 +3,11 @@
 // Pages compares the responses in an archive with the files that they were served from, and lists
 // what was not answered with 200. It reads gzip members and WARC records by hand.
 //
-//	pages [-once] ARCHIVE URL-PREFIX=FILE-PREFIX...
+//	pages [-once] [-focused] ARCHIVE URL-PREFIX=FILE-PREFIX...
 //
-// It exits with 1 if a body differs, if nothing could be compared, or, with -once, if a URL has been
-// captured more than once.
+// It exits with 1 if a body differs, if nothing could be compared, with -once, if a URL has been
+// captured more than once, and with -focused, if the pages that came first are not nearer to the topic
+// than those that came last.
 package main
 
 import (
@@ -42,10 +43,18 @@ type tally struct {
 	bytes    int64
 	unknown  []string
 	faults   []string
+	scores   []scored
+}
+
+// scored is a page's score, and when it was fetched.
+type scored struct {
+	date  string
+	score float64
 }
 
 func main() {
 	once := flag.Bool("once", false, "a URL may be captured once only")
+	focused := flag.Bool("focused", false, "relevant pages must come first")
 	flag.Parse()
 	t := &tally{captures: map[string]int{}, kinds: map[string]int{}, others: map[string]string{}, via: map[string]string{}, revisits: map[string]int{}}
 	for _, arg := range flag.Args()[1:] {
@@ -69,10 +78,27 @@ func main() {
 			}
 		}
 	}
+	thirds := t.thirds()
+	if *focused && thirds[0] < 1.5*thirds[2] {
+		t.faults = append(t.faults, fmt.Sprintf("mean scores of the first, second and last third: %.3f, not 1.5 times the last", thirds))
+	}
 	t.print()
+	fmt.Printf("%d scored; mean scores of the first, second and last third: %.3f\n", len(t.scores), thirds)
 	if len(t.faults) > 0 || t.equal == 0 {
 		os.Exit(1)
 	}
+}
+
+// thirds is the mean score of the pages that came first, next and last.
+func (t *tally) thirds() (means [3]float64) {
+	slices.SortStableFunc(t.scores, func(a, b scored) int { return strings.Compare(a.date, b.date) })
+	n := len(t.scores) / 3
+	for i := range means {
+		for _, s := range t.scores[i*n : (i+1)*n] {
+			means[i] += s.score / float64(n)
+		}
+	}
+	return means
 }
 
 func (t *tally) print() {
@@ -140,6 +166,11 @@ func (t *tally) record(head textproto.MIMEHeader, block []byte) {
 		for line := range strings.Lines(string(block)) {
 			if strings.HasPrefix(line, "via:") {
 				t.via[target] = strings.TrimSpace(line)
+			}
+			if text, ok := strings.CutPrefix(line, "muninn-score:"); ok {
+				if score, err := strconv.ParseFloat(strings.TrimSpace(text), 64); err == nil {
+					t.scores = append(t.scores, scored{head.Get("Warc-Date"), score})
+				}
 			}
 		}
 	case "revisit":

@@ -1,0 +1,189 @@
+package integration
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"go.temporal.io/api/enums/v1"
+	"go.temporal.io/api/history/v1"
+	"go.temporal.io/api/temporalproto"
+
+	"github.com/muninn-archive/muninn/activities/names"
+	"github.com/muninn-archive/muninn/internal/crawl"
+	"github.com/muninn-archive/muninn/internal/webworld"
+)
+
+// recordEnv, if set, makes TestRecordHistories record the histories that workflows' replay test replays.
+const recordEnv = "MUNINN_RECORD"
+
+// maxPlain is the size in bytes beyond which a history is stored compressed.
+const maxPlain = 150 << 10
+
+// recorder writes histories without what only the machine of the recording knows.
+type recorder struct {
+	t      *testing.T
+	server *Server
+	hide   *strings.Replacer
+}
+
+func TestRecordHistories(t *testing.T) {
+	if os.Getenv(recordEnv) == "" {
+		t.Skip("set " + recordEnv + "=1 to record the histories of workflows/testdata anew")
+	}
+	server := StartServer(t)
+	world := Serve(t, webworld.NewBench(webworld.Options{Seed: 7}, 2, 120))
+	dir := t.TempDir()
+	conf := Config(server, world, dir)
+	StartWorker(t, conf)
+	r := &recorder{t, server, strings.NewReplacer(dir, "/srv/muninn", "127.77.", "10.77.")}
+
+	// A crawl with all phases, signals and submitted URLs.
+	d := Definition("ravens", world)
+	d.Order.PerQueue, d.Budget.Pages = 6, 40
+	d.Reference.Pages = new(int64)
+	*d.Reference.Pages = 8
+	StartCrawl(t, server.Client, d)
+	signal := func(name string, arg any) {
+		if err := server.Client.SignalWorkflow(t.Context(), names.CrawlID(d.Name), "", name, arg); err != nil {
+			t.Fatal(err)
+		}
+	}
+	signal(names.SignalPause, nil)
+	signal(names.SignalSubmit, []crawl.Discovery{{URL: world.Seeds()[0] + "lost", Path: "S", Score: 0.5}})
+	signal(names.SignalResume, nil)
+	Result(t, server.Client, d.Name, CrawlTime)
+	r.record("crawl", names.CrawlID(d.Name), "")
+	r.record("controller", names.ControllerID(d.Name, conf.Name), "")
+	r.record("politeness", names.PolitenessID(0), "")
+	done := server.list(t, batches(d.Name, "Completed"))
+	r.record("batch", done[0].Execution.WorkflowID, done[0].Execution.RunID)
+
+	// A batch that failed, and the run that a reset made of it.
+	d = Definition("mended", world)
+	d.Budget.Pages = 40
+	obstacle := filepath.Join(dir, "archive", d.Name, "data")
+	if err := os.MkdirAll(filepath.Dir(obstacle), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(obstacle, nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	StartCrawl(t, server.Client, d)
+	var failed []execution
+	Until(t, soon, "a batch fails", func() string {
+		if failed = server.list(t, batches(d.Name, "Failed")); len(failed) == 0 {
+			return "none has failed"
+		}
+		return ""
+	})
+	id, run := failed[0].Execution.WorkflowID, failed[0].Execution.RunID
+	if err := os.Remove(obstacle); err != nil {
+		t.Fatal(err)
+	}
+	server.temporal(t, "workflow", "reset", "--workflow-id", id, "--run-id", run, "--type", "FirstWorkflowTask", "--reason", "the archive is mended")
+	server.awaitStatus(t, id, "COMPLETED")
+	r.record("batch-failed", id, run)
+	r.record("batch-reset", id, "")
+	Result(t, server.Client, d.Name, CrawlTime)
+
+	// A crawl of as many rounds as make its controller continue as new.
+	d = Definition("long", world)
+	d.Order.PerQueue, d.Seeds, d.Scope.Within = 1, d.Seeds[:1], crawl.WithinHost
+	StartCrawl(t, server.Client, d)
+	Result(t, server.Client, d.Name, CrawlTime)
+	var runs []execution
+	server.JSON(t, &runs, "workflow", "list", "--query", fmt.Sprintf("WorkflowId = '%s'", names.ControllerID(d.Name, conf.Name)))
+	for _, run := range runs {
+		switch run.Status {
+		case "WORKFLOW_EXECUTION_STATUS_CONTINUED_AS_NEW":
+			r.record("controller-continued", run.Execution.WorkflowID, run.Execution.RunID)
+		case "WORKFLOW_EXECUTION_STATUS_COMPLETED":
+			r.record("controller-continuing", run.Execution.WorkflowID, run.Execution.RunID)
+		}
+	}
+	if len(runs) < 2 {
+		t.Errorf("the controller of %s has not continued as new", d.Name)
+	}
+}
+
+// record writes the history of a run, the latest if run is empty.
+func (r *recorder) record(name, id, run string) {
+	r.t.Helper()
+	h := &history.History{}
+	events := r.server.Client.GetWorkflowHistory(r.t.Context(), id, run, false, enums.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT)
+	for events.HasNext() {
+		e, err := events.Next()
+		if err != nil {
+			r.t.Fatal(err)
+		}
+		h.Events = append(h.Events, e)
+	}
+	raw, err := temporalproto.CustomJSONMarshalOptions{}.Marshal(h)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	var tree any
+	if err := json.Unmarshal(raw, &tree); err != nil {
+		r.t.Fatal(err)
+	}
+	if raw, err = json.Marshal(r.clean(tree)); err != nil {
+		r.t.Fatal(err)
+	}
+	file := filepath.Join(Root(r.t), "workflows", "testdata", "histories", name+".json")
+	_ = os.Remove(file)
+	_ = os.Remove(file + ".gz")
+	if len(raw) > maxPlain {
+		var zipped bytes.Buffer
+		z, _ := gzip.NewWriterLevel(&zipped, gzip.BestCompression)
+		_, _ = z.Write(raw)
+		if err := z.Close(); err != nil {
+			r.t.Fatal(err)
+		}
+		raw, file = zipped.Bytes(), file+".gz"
+	}
+	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+		r.t.Fatal(err)
+	}
+	if err := os.WriteFile(file, raw, 0o644); err != nil {
+		r.t.Fatal(err)
+	}
+	r.t.Logf("%s: %d events, %d bytes", filepath.Base(file), len(h.Events), len(raw))
+}
+
+// identity is who did something: process, host and queue.
+var identity = regexp.MustCompile(`^\d+@[^@]*`)
+
+// clean hides the machine in a decoded history.
+func (r *recorder) clean(v any) any {
+	switch v := v.(type) {
+	case map[string]any:
+		for key, value := range v {
+			text, isText := value.(string)
+			switch {
+			case key == "stackTrace" || key == "taskId":
+				delete(v, key)
+			case key == "data" && isText:
+				if raw, err := base64.StdEncoding.DecodeString(text); err == nil {
+					v[key] = base64.StdEncoding.EncodeToString([]byte(r.hide.Replace(string(raw))))
+				}
+			case isText:
+				v[key] = identity.ReplaceAllString(r.hide.Replace(text), "1@worker")
+			default:
+				v[key] = r.clean(value)
+			}
+		}
+	case []any:
+		for i := range v {
+			v[i] = r.clean(v[i])
+		}
+	}
+	return v
+}

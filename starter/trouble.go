@@ -1,0 +1,56 @@
+package starter
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+)
+
+// trouble remembers the last error that a worker logged, so that `run` can tell of it: a full disk, an
+// archive that does not answer. Steps are tried again meanwhile.
+type trouble struct {
+	mu   sync.Mutex
+	last string
+}
+
+// take returns the last error, once.
+func (t *trouble) take() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	last := t.last
+	t.last = ""
+	return last
+}
+
+// troubled is a log handler that tells its trouble of errors.
+type troubled struct {
+	slog.Handler
+	*trouble
+}
+
+// Handle logs the record and remembers the error of it.
+func (h troubled) Handle(ctx context.Context, r slog.Record) error {
+	if r.Level >= slog.LevelError {
+		text := r.Message
+		r.Attrs(func(a slog.Attr) bool {
+			if a.Key == "Error" || a.Key == "error" {
+				text = a.Value.String()
+			}
+			return true
+		})
+		h.mu.Lock()
+		h.last = text
+		h.mu.Unlock()
+	}
+	return h.Handler.Handle(ctx, r)
+}
+
+// WithAttrs keeps the trouble.
+func (h troubled) WithAttrs(attrs []slog.Attr) slog.Handler {
+	return troubled{h.Handler.WithAttrs(attrs), h.trouble}
+}
+
+// WithGroup keeps the trouble.
+func (h troubled) WithGroup(name string) slog.Handler {
+	return troubled{h.Handler.WithGroup(name), h.trouble}
+}

@@ -1,0 +1,68 @@
+package workflows
+
+import (
+	"bytes"
+	"compress/gzip"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/worker"
+)
+
+// TestReplay replays histories that were recorded of real crawls. If it fails, a change breaks the
+// crawls that run while it is deployed: let workflow.GetVersion decide between the old way and the new.
+// MUNINN_RECORD=1 go test -run TestRecordHistories ./internal/integration records them anew, which is
+// right only as long as nothing is deployed.
+func TestReplay(t *testing.T) {
+	files, err := filepath.Glob("testdata/histories/*.json*")
+	if err != nil {
+		t.Fatal(err)
+	}
+	have := map[string]bool{}
+	for _, file := range files {
+		name, _, _ := strings.Cut(filepath.Base(file), ".")
+		have[name] = true
+		t.Run(name, func(t *testing.T) {
+			history, err := client.HistoryFromJSON(bytes.NewReader(read(t, file)), client.HistoryJSONOptions{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			replayer := worker.NewWorkflowReplayer()
+			Register(replayer)
+			if err := replayer.ReplayWorkflowHistory(quiet(), history); err != nil {
+				t.Errorf("%s does not replay: %v", file, err)
+			}
+		})
+	}
+	for _, name := range []string{
+		"crawl", "controller", "controller-continued", "controller-continuing", "batch", "batch-failed", "batch-reset", "politeness",
+	} {
+		if !have[name] {
+			t.Errorf("there is no history %s", name)
+		}
+	}
+}
+
+// read reads a file that may be compressed.
+func read(t *testing.T, file string) []byte {
+	t.Helper()
+	raw, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.HasSuffix(file, ".gz") {
+		return raw
+	}
+	z, err := gzip.NewReader(bytes.NewReader(raw))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if raw, err = io.ReadAll(z); err != nil {
+		t.Fatal(err)
+	}
+	return raw
+}
