@@ -58,6 +58,13 @@ func (d *display) show(s frontier.Status, trouble string) {
 	}
 	text := fmt.Sprintf("%s: %d pages, %.1f/s, harvest %.2f, %d waiting in %d queues, %d lanes, %.1f MB, %d errors, %d refused by robots",
 		phase, t.Pages, d.rate, t.HarvestRatio(), s.Waiting, s.Queues, s.Lanes, float64(t.Bytes)/1e6, t.Errors, t.Robots)
+	if len(s.Slow) > 0 && s.Lanes+s.Asking == 0 { // nothing else is going on
+		q := s.Slow[len(s.Slow)-1]
+		text += fmt.Sprintf("; %s rests %s", q.PLD, max(time.Until(q.Next), 0).Round(time.Second))
+		if q.Fails > 0 {
+			text += fmt.Sprintf(", it could not be reached %d times", q.Fails)
+		}
+	}
 	if d.live {
 		if width, _, err := term.GetSize(int(os.Stdout.Fd())); err == nil && width > 1 && len(text) >= width {
 			text = text[:width-1]

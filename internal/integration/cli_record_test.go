@@ -43,7 +43,11 @@ func TestRecordHistories(t *testing.T) {
 	dir := t.TempDir()
 	conf := Config(server, world, dir)
 	StartWorker(t, conf)
-	r := &recorder{t, server, strings.NewReplacer(dir, "/srv/muninn", "127.77.", "10.77.")}
+	host, err := os.Hostname()
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &recorder{t, server, strings.NewReplacer(dir, "/srv/muninn", "127.77.", "10.77.", host+":", "worker:")}
 
 	// A crawl with all phases, signals and submitted URLs.
 	d := Definition("ravens", world)
