@@ -26,7 +26,7 @@ const (
 type urlKey struct{ pld, url uint64 }
 
 func keyOf(u urls.URL) urlKey {
-	return urlKey{xxhash.Sum64String(u.PLD()), xxhash.Sum64String(u.Identity())}
+	return urlKey{xxhash.Sum64String(u.PLD()), xxhash.Sum64String(u.String())}
 }
 
 func prefix(kind byte, id uint16) []byte { return binary.BigEndian.AppendUint16([]byte{kind}, id) }

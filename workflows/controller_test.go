@@ -251,6 +251,19 @@ func TestControllerContinues(t *testing.T) {
 	}
 }
 
+// What is signalled together with the end of an execution's last round is heard.
+func TestControllerHearsToTheEnd(t *testing.T) {
+	e := newController(t, func(e *env, in activities.ClaimInput) (activities.ClaimResult, error) {
+		if in.Round == controllerRounds {
+			e.SignalWorkflowSkippingWorkflowTask(names.SignalPause, nil)
+		}
+		return activities.ClaimResult{}, nil
+	})
+	if next := handedOn(t, e.run(FetcherController, controllerInput)); !next.Paused {
+		t.Error("the pause is lost")
+	}
+}
+
 // After many rounds the controller hands back to its crawl.
 func TestControllerHandsOver(t *testing.T) {
 	e := newController(t, func(*env, activities.ClaimInput) (activities.ClaimResult, error) {

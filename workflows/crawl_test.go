@@ -234,12 +234,10 @@ func TestCrawlContinues(t *testing.T) {
 			return ControllerResult{}, err
 		}
 		e.SetContinueAsNewSuggested(true)
+		e.SignalWorkflowSkippingWorkflowTask(names.SignalSubmit, urls(2))
+		e.SignalWorkflowSkippingWorkflowTask(names.SignalPause, nil)
 		in.Round += 1000
 		return ControllerResult{Reason: reasonHandover, State: in, Totals: frontier.Totals{Pages: 30}}, nil
-	})
-	e.at(time.Minute, func() {
-		e.SignalWorkflow(names.SignalSubmit, urls(2))
-		e.SignalWorkflow(names.SignalPause, nil)
 	})
 	err := e.run(Crawl, withTopic, nil)
 	var next *workflow.ContinueAsNewError

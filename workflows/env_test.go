@@ -114,19 +114,6 @@ func (e *env) signals(answer func(s sent) error) {
 		})
 }
 
-// out lists the signals of a name that were sent so far.
-func (e *env) out(signal string) []sent {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	var list []sent
-	for _, s := range e.sent {
-		if s.signal == signal {
-			list = append(list, s)
-		}
-	}
-	return list
-}
-
 // at does something at a time after the start.
 func (e *env) at(after time.Duration, do func()) { e.RegisterDelayedCallback(do, after) }
 

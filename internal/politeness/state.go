@@ -225,7 +225,8 @@ func (s *State) sweep(now time.Time) {
 	if len(s.Addresses) < 2*s.swept+minSweep {
 		return
 	}
-	for ip, a := range s.Addresses {
+	for _, ip := range s.sorted() {
+		a := s.Addresses[ip]
 		if len(a.Holders)+len(a.Waiters) == 0 && !a.Next.After(now) {
 			delete(s.Addresses, ip)
 		}

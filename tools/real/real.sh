@@ -26,9 +26,15 @@ python_docs=/usr/share/doc/python3/html
 postgres_docs=/usr/share/doc/postgresql-doc-15
 handbook_docs=/usr/share/doc/debian-handbook/html
 
-# install gets what is missing. The service of the nginx package is kept from starting.
+# install gets what is missing. The service of the nginx package is kept from starting; from the next
+# boot on it would run, unless it is disabled.
+policy=
+finish() {
+	[ -z "$policy" ] || rm -f "$policy"
+	policy=
+}
 install() {
-	local missing=() made= policy=/usr/sbin/policy-rc.d
+	local missing=()
 	[ -e "$python_docs/index.html" ] || missing+=(python3-doc)
 	[ -e "$postgres_docs/html/index.html" ] || missing+=(postgresql-doc-15)
 	[ -e "$handbook_docs/en-US/index.html" ] || missing+=(debian-handbook)
@@ -38,14 +44,14 @@ install() {
 	[ -x "$(command -v apt-get)" ] || die "this needs Debian, or these by other means: ${missing[*]}"
 	[ "$(id -u)" = 0 ] || die "run it as root once, or install these first: apt-get install ${missing[*]}"
 	echo "installing ${missing[*]} …"
-	if [ ! -e $policy ]; then
-		made=1
+	if [ ! -e /usr/sbin/policy-rc.d ]; then
+		policy=/usr/sbin/policy-rc.d
 		printf '#!/bin/sh\nexit 101\n' >$policy
 		chmod 755 $policy
 	fi
 	local code=0
 	{ apt-get update && DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends "${missing[@]}"; } >"$work/apt.log" 2>&1 || code=$?
-	[ -z "$made" ] || rm -f $policy
+	finish
 	[ $code = 0 ] || { tail -20 "$work/apt.log" >&2; die "apt-get failed"; }
 }
 
@@ -57,8 +63,9 @@ if [ "${1:-}" != inner ]; then
 		[ -z "$(ls -A "$work")" ] || die "MUNINN_REAL_DIR is not empty: $work"
 	else
 		work=$(mktemp -d)
-		trap 'rm -rf "$work"' EXIT
+		temporary=$work
 	fi
+	trap 'finish; [ -z "${temporary:-}" ] || rm -rf "$temporary"' EXIT
 	for program in muninn muninn-worker temporal; do
 		[ -x "$(command -v $program)" ] || die "$program is missing: make build temporal"
 	done
@@ -136,8 +143,8 @@ fi
 
 cp "$repo/bin/muninn" "$repo/bin/muninn-worker" "$work/" # others may build meanwhile
 PATH=$work:$PATH
-go build -o "$work/pages" "$here/pages.go"
-go build -C "$repo" -o "$work/archivecheck" ./internal/archivecheck/archivecheck
+go build -buildvcs=false -o "$work/pages" "$here/pages.go"
+go build -C "$repo" -buildvcs=false -o "$work/archivecheck" ./internal/archivecheck/archivecheck
 
 # ---- nginx: a host a tree ----
 
@@ -397,7 +404,9 @@ mun schedule delete nightly
 title "the end"
 check "the worker still lives" kill -0 $worker
 # The activity of the batch that was terminated is cancelled, which the log tells.
-check "its log has no other errors" bash -c "! grep -E 'level=(ERROR|WARN)|panic' '$work/worker.log' | grep -v 'Error=\"context canceled\"' | cut -c1-300"
+grep -E 'level=(ERROR|WARN)|panic' "$work/worker.log" | grep -v 'Error="context canceled"' >"$work/errors.txt" || true
+cut -c1-300 "$work/errors.txt"
+check "its log has no other errors" [ ! -s "$work/errors.txt" ]
 if [ -n "${MUNINN_REAL_HOLD:-}" ]; then
 	echo "TEMPORAL_ADDRESS=$TEMPORAL_ADDRESS; the UI: http://127.0.0.1:$ui; metrics: http://127.0.0.1:$listen/metrics; Enter ends all"
 	read -r _ || true
