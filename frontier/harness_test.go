@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/muninn-archive/muninn/internal/crawl"
-	"github.com/muninn-archive/muninn/internal/urls"
 )
 
 // clock is a clock that tests move by hand.
@@ -226,13 +225,4 @@ func (r *rig) states() map[string]string {
 		return nil
 	}))
 	return all
-}
-
-func keyText(t testing.TB, url string) urlKey {
-	t.Helper()
-	u, err := urls.Parse(url)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return keyOf(u)
 }

@@ -140,7 +140,7 @@ func TestLateCommitCountsForItsQueue(t *testing.T) {
 
 func TestDelayed(t *testing.T) {
 	r := oneQueue(t, 2, nil)
-	batch, lanes := r.take()
+	batch, _ := r.take()
 	retry := crawl.Outcome{URL: "http://a.example/0", Kind: crawl.OutcomeRetry, After: r.clock.Now().Add(time.Minute), Score: -1}
 	r.must(r.Commit(Commit{Crawl: testCrawl, Batch: batch, Outcomes: []crawl.Outcome{retry, done("http://a.example/1")}}))
 	if s := r.status(); s.Delayed != 1 || s.Waiting != 0 || s.Totals.Retries != 1 {
@@ -157,7 +157,7 @@ func TestDelayed(t *testing.T) {
 	}
 	r.reopen()
 	r.clock.pass(time.Minute + 2*time.Second)
-	batch, lanes = r.take()
+	batch, lanes := r.take()
 	if got := targets(lanes...); !slices.Equal(got, []string{"http://a.example/0"}) || lanes[0].Targets[0].Attempts != 1 {
 		t.Fatalf("%+v", lanes)
 	}

@@ -110,9 +110,8 @@ func (l library) paragraphs(r *rand.Rand, s subject, n int) []string {
 	return list
 }
 
-// name is a person's full name, user a forum handle.
+// name is a person's full name.
 func (l library) name(r *rand.Rand) string { return l[people].expand(r, "name") }
-func (l library) user(r *rand.Rand) string { return l[people].expand(r, "user") }
 
 // articles turns "a" into "an" before a vowel.
 func articles(s string) string {

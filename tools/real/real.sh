@@ -172,6 +172,7 @@ http {
 		server_name python.docs.test;
 		access_log $web/python.log times;
 		location = / { return 302 /3/; }
+		location / { return 404; }
 		location /3/ { alias $python_docs/; }
 		location /3.11/ { alias $python_docs/; }
 	}
