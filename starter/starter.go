@@ -9,6 +9,7 @@ import (
 	"io"
 	"log/slog"
 	"os"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"go.temporal.io/sdk/client"
@@ -50,7 +51,7 @@ func Main(args []string) int {
 	case errors.Is(err, errInterrupted):
 		fmt.Fprintln(os.Stderr, "muninn:", err)
 		return ExitInterrupted
-	case errors.As(err, &faults), errors.As(err, &wrong):
+	case errors.As(err, &faults), errors.As(err, &wrong), strings.HasPrefix(err.Error(), "unknown command"):
 		fmt.Fprintln(os.Stderr, "muninn:", err)
 		return ExitUsage
 	}

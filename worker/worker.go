@@ -139,6 +139,9 @@ func knowledge(dir string) (*kb.Base, error) {
 	if dir == "" {
 		return kb.Shipped()
 	}
+	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+		return nil, fmt.Errorf("knowledge base (--kb): there is no folder %s", dir)
+	}
 	base, err := kb.Load(os.DirFS(dir))
 	if err != nil {
 		return nil, fmt.Errorf("knowledge base in %s:\n%w", dir, err)
