@@ -57,7 +57,10 @@ type fetching struct {
 	in       BatchInput
 	plan     crawl.Politeness
 	log      *spool.Log
-	deadline time.Time // after it no further request is made
+	started  time.Time
+	deadline atomic.Pointer[time.Time] // after it no further request is made
+	lanes    int
+	ended    atomic.Int64 // lanes
 	done     map[string]bool
 	last     map[string]crawl.Exchange // the last entry of a claim that an earlier attempt left
 	total    int
@@ -85,9 +88,10 @@ func (a *Activities) FetchTargets(ctx context.Context, in BatchInput) (FetchResu
 		return FetchResult{}, edge(err)
 	}
 	f := &fetching{
-		a: a, in: in, plan: plan.Definition.Politeness, log: log, deadline: a.Now().Add(a.Settings.BatchTime),
+		a: a, in: in, plan: plan.Definition.Politeness, log: log, started: a.Now(), lanes: len(lanes),
 		done: map[string]bool{}, last: map[string]crawl.Exchange{}, result: FetchResult{Kinds: map[string]int{}},
 	}
+	f.limit(f.started.Add(a.Settings.BatchTime))
 	f.recall(entries)
 	for _, l := range lanes {
 		f.total += len(l.Targets)
@@ -163,6 +167,7 @@ func (f *fetching) lane(ctx context.Context, l lane) error {
 		x.Pause = run.Pause()
 		return f.emit(x)
 	}
+	defer f.laneEnded()
 	ending, err := f.a.Fetch.Run(ctx, run)
 	if err != nil {
 		return err
@@ -173,10 +178,28 @@ func (f *fetching) lane(ctx context.Context, l lane) error {
 // valid is until when the lane may make requests: its lease lasts, and the batch has time left.
 func (f *fetching) valid(claim string) time.Time {
 	until := f.a.Frontier.LeaseUntil(f.in.Crawl, claim)
-	if f.deadline.Before(until) {
-		return f.deadline
+	if deadline := *f.deadline.Load(); deadline.Before(until) {
+		return deadline
 	}
 	return until
+}
+
+func (f *fetching) limit(t time.Time) { f.deadline.Store(&t) }
+
+// leastGrace is the least time that slow lanes get once the others have ended.
+const leastGrace = 2 * time.Second
+
+// laneEnded keeps slow hosts from holding back the fast ones of their bundle, whose queues are busy until
+// the batch is committed: once half of the lanes have ended, the others get as long again, and give
+// the rest of their URLs back.
+func (f *fetching) laneEnded() {
+	if 2*f.ended.Add(1) < int64(f.lanes) {
+		return
+	}
+	now := f.a.Now()
+	if until := now.Add(max(now.Sub(f.started), leastGrace)); until.Before(*f.deadline.Load()) {
+		f.limit(until)
+	}
 }
 
 // notBefore is when the host may be asked: a pause after whatever an earlier attempt last did. How

@@ -73,13 +73,21 @@ func status(ctx context.Context, c client.Client, crawl string) (crawlStatus, er
 			return s, err
 		}
 	}
-	failed, err := c.ListWorkflow(ctx, listRequest(fmt.Sprintf("WorkflowType = '%s' AND %s = '%s' AND ExecutionStatus = 'Failed'",
+	failed, err := c.ListWorkflow(ctx, listRequest(fmt.Sprintf("WorkflowType = '%s' AND %s = '%s' AND ExecutionStatus IN ('Failed', 'Terminated', 'TimedOut')",
 		names.Batch, names.AttrCrawl.GetName(), crawl)))
 	if err != nil {
 		return s, err
 	}
 	for _, e := range failed.GetExecutions() {
-		s.Failed = append(s.Failed, e.GetExecution().GetWorkflowId())
+		id := e.GetExecution().GetWorkflowId()
+		latest, err := c.DescribeWorkflowExecution(ctx, id, "")
+		if err != nil {
+			return s, err
+		}
+		// a batch that was reset since then has another run
+		if latest.GetWorkflowExecutionInfo().GetExecution().GetRunId() == e.GetExecution().GetRunId() {
+			s.Failed = append(s.Failed, id)
+		}
 	}
 	return s, nil
 }

@@ -131,7 +131,7 @@ func TestJudgedLinks(t *testing.T) {
 		{"MediaWiki", "/wiki/Raven", mediawiki + `<body class="ns-0"><div id="mw-content-text"><a href="/wiki/Crow">c</a><a class="new" href="/wiki/Nothing">n</a></div><a href="/w/index.php?title=Raven&action=edit">e</a><a href="/wiki/Special:Random">s</a><div id="catlinks"><a href="/wiki/Category:Birds">b</a></div>`,
 			[]string{"/wiki/Crow article 0.8", "/wiki/Category:Birds category 0.5"}},
 		{"phpBB, with session IDs", "/viewforum.php?f=1", `<body id="phpbb"><a class="topictitle" href="viewtopic.php?f=1&t=2&sid=0123456789abcdef0123456789abcdef">t</a><a href="posting.php?f=1">p</a><a href="memberlist.php">m</a><div class="pagination"><a href="viewforum.php?f=1&start=25">2</a></div>`,
-			[]string{"/viewtopic.php?f=1&t=2&sid=0123456789abcdef0123456789abcdef thread 0.9", "/viewforum.php?f=1&start=25 list of threads 0.7"}},
+			[]string{"/viewtopic.php?f=1&t=2 thread 0.9", "/viewforum.php?f=1&start=25 list of threads 0.7"}},
 		{"under a base", "/deep/page", mediawiki + `<base href="/w/"><body class="ns-0"><div id="mw-content-text"><a href="Crow">c</a><a class="new" href="Nothing">n</a></div>`,
 			[]string{"/w/Crow article 0.8"}},
 	}
