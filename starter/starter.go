@@ -101,14 +101,21 @@ func exactArgs(n int, what string) cobra.PositionalArgs {
 // remote binds the flags of verbs that speak to a running service.
 func (g *globals) remote(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.StringVar(&g.temporal.Address, "temporal", g.temporal.Address, "Temporal frontend, HOST:PORT")
-	f.StringVar(&g.temporal.Namespace, "namespace", g.temporal.Namespace, "Temporal namespace")
+	f.StringVar(&g.temporal.Address, "temporal", fromEnv("MUNINN_TEMPORAL", g.temporal.Address), "Temporal frontend, HOST:PORT; also MUNINN_TEMPORAL")
+	f.StringVar(&g.temporal.Namespace, "namespace", fromEnv("MUNINN_NAMESPACE", g.temporal.Namespace), "Temporal namespace; also MUNINN_NAMESPACE")
 	f.StringVar(&g.temporal.Queue, "task-queue", g.temporal.Queue, "shared task queue of the workers")
 	f.BoolVar(&g.temporal.TLS, "tls", false, "reach Temporal over TLS")
 	f.StringVar(&g.temporal.CA, "tls-ca", "", "file of the CA certificate (PEM)")
 	f.StringVar(&g.temporal.Cert, "tls-cert", "", "file of the client certificate (PEM)")
 	f.StringVar(&g.temporal.Key, "tls-key", "", "file of the client key (PEM)")
 	f.StringVar(&g.temporal.ServerName, "tls-server-name", "", "name that the server's certificate must have")
+}
+
+func fromEnv(name, otherwise string) string {
+	if value := os.Getenv(name); value != "" {
+		return value
+	}
+	return otherwise
 }
 
 func (g *globals) dial(ctx context.Context) (client.Client, error) {
