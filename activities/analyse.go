@@ -24,8 +24,7 @@ type parsedPage struct {
 // Analyse is the AAH step: it parses what was fetched, once, and lets the helper recognise the
 // application, lift web objects and judge links.
 func (a *Activities) Analyse(ctx context.Context, in BatchInput) (AnalyseResult, error) {
-	stop := a.heartbeat(ctx, func() any { return nil })
-	defer stop()
+	defer a.beat(ctx)()
 	leave, err := a.work.enter(ctx)
 	if err != nil {
 		return AnalyseResult{}, err

@@ -27,8 +27,7 @@ type committing struct {
 // Archive is the ARCHIVE step: it makes the batch's segment and commits it in the archive, exactly
 // once however often it is run.
 func (a *Activities) Archive(ctx context.Context, in BatchInput) (ArchiveResult, error) {
-	stop := a.heartbeat(ctx, func() any { return nil })
-	defer stop()
+	defer a.beat(ctx)()
 	leave, err := a.work.enter(ctx)
 	if err != nil {
 		return ArchiveResult{}, err

@@ -22,8 +22,7 @@ const renewMargin = time.Minute
 // Claim waits until there is something to claim or to tell, and sends one signal to each politeness
 // shard concerned: all asks, releases and renewals of the round.
 func (a *Activities) Claim(ctx context.Context, in ClaimInput) (ClaimResult, error) {
-	stop := a.heartbeat(ctx, func() any { return nil })
-	defer stop()
+	defer a.beat(ctx)()
 	if err := a.Frontier.Confirm(in.Crawl, in.Confirm.Releases, in.Confirm.Renewed, in.Confirm.Until); err != nil {
 		return ClaimResult{}, edge(err)
 	}

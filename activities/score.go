@@ -27,8 +27,7 @@ type linkScore struct {
 
 // Score is the SCORE step: it judges pages and links by the crawl's topic.
 func (a *Activities) Score(ctx context.Context, in BatchInput) (ScoreResult, error) {
-	stop := a.heartbeat(ctx, func() any { return nil })
-	defer stop()
+	defer a.beat(ctx)()
 	leave, err := a.work.enter(ctx)
 	if err != nil {
 		return ScoreResult{}, err

@@ -97,9 +97,8 @@ func (o *outcome) count(ctx context.Context, w *worker.Worker, d crawl.Definitio
 	if err != nil {
 		return err
 	}
-	prefix := strings.TrimPrefix(d.Archive.Prefix+"/"+d.Name+"/", "/")
-	o.Manifest = prefix + "segments/"
-	return store.List(ctx, prefix+"segments/", func(archive.Object) error {
+	o.Manifest = archive.ManifestPrefix(d.Archive.Prefix, d.Name)
+	return store.List(ctx, o.Manifest, func(archive.Object) error {
 		o.WARCs++
 		return nil
 	})

@@ -40,15 +40,20 @@ type Manifest struct {
 	Counts
 }
 
+// ManifestPrefix is what the keys of a crawl's manifests begin with.
+func ManifestPrefix(prefix, crawl string) string { return path.Join(prefix, crawl, "segments") + "/" }
+
 // ManifestKey is where the manifest of a batch lies.
 func ManifestKey(prefix, crawl, batch string) string {
-	return path.Join(prefix, crawl, "segments", batch+".json")
+	return ManifestPrefix(prefix, crawl) + batch + ".json"
 }
 
 // ReadManifest returns a batch's manifest; ErrNotFound if the batch is not committed.
 func ReadManifest(ctx context.Context, s Store, prefix, crawl, batch string) (Manifest, error) {
-	var m Manifest
-	key := ManifestKey(prefix, crawl, batch)
+	return readManifest(ctx, s, ManifestKey(prefix, crawl, batch))
+}
+
+func readManifest(ctx context.Context, s Store, key string) (m Manifest, err error) {
 	raw, err := ReadAll(ctx, s, key, maxManifest)
 	if err != nil {
 		return m, err
@@ -57,6 +62,28 @@ func ReadManifest(ctx context.Context, s Store, prefix, crawl, batch string) (Ma
 		return m, fmt.Errorf("read %s: %w", key, err)
 	}
 	return m, nil
+}
+
+// Manifests calls fn with each manifest of a crawl, in the order of keys.
+func Manifests(ctx context.Context, store Store, prefix, crawl string, fn func(Manifest) error) error {
+	var keys []string
+	err := store.List(ctx, ManifestPrefix(prefix, crawl), func(o Object) error {
+		keys = append(keys, o.Key)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	for _, key := range keys {
+		m, err := readManifest(ctx, store, key)
+		if err != nil {
+			return err
+		}
+		if err := fn(m); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Commit uploads the segment and puts its manifest. If another attempt was first, this one's objects

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strings"
 
 	"github.com/klauspost/compress/zstd"
 
@@ -70,30 +69,4 @@ func ReadLinks(ctx context.Context, store Store, key string, fn func(Link) error
 			return err
 		}
 	}
-}
-
-// Manifests calls fn with each manifest of a crawl, in the order of keys.
-func Manifests(ctx context.Context, store Store, prefix, crawl string, fn func(Manifest) error) error {
-	var keys []string
-	err := store.List(ctx, strings.TrimSuffix(ManifestKey(prefix, crawl, ""), ".json"), func(o Object) error {
-		keys = append(keys, o.Key)
-		return nil
-	})
-	if err != nil {
-		return err
-	}
-	for _, key := range keys {
-		raw, err := ReadAll(ctx, store, key, maxManifest)
-		if err != nil {
-			return err
-		}
-		var m Manifest
-		if err := json.Unmarshal(raw, &m); err != nil {
-			return fmt.Errorf("read %s: %w", key, err)
-		}
-		if err := fn(m); err != nil {
-			return err
-		}
-	}
-	return nil
 }

@@ -54,7 +54,7 @@ func (b *builder) write(s string) {
 	for s != "" && b.textSize+b.text.Len() < int(b.limits.TextBytes) {
 		piece := s[:b.split(s)]
 		s = s[len(piece):]
-		folded(&b.text, piece)
+		Fold(&b.text, piece)
 		if s != "" || b.text.Len() >= b.limits.BlockBytes {
 			b.breakBlock()
 		}
@@ -81,11 +81,8 @@ func (b *builder) split(s string) int {
 	return n
 }
 
-// Fold appends s with runs of white space as one space, to what out holds already.
-func Fold(out *bytes.Buffer, s string) { folded(out, s) }
-
-// folded appends s with runs of white space as one space. NUL and what is no UTF-8 is left out.
-func folded(out *bytes.Buffer, s string) {
+// Fold appends s with runs of white space as one space. NUL and what is no UTF-8 is left out.
+func Fold(out *bytes.Buffer, s string) {
 	space := false
 	for i := 0; i < len(s); {
 		size := 1
@@ -189,7 +186,7 @@ func (b *builder) anchor(at int, text string) {
 		return
 	}
 	var out bytes.Buffer
-	folded(&out, text)
+	Fold(&out, text)
 	b.doc.Links[at].Anchor = cut(strings.TrimSpace(out.String()), b.limits.AnchorBytes)
 }
 

@@ -24,7 +24,7 @@ func (b *builder) head(doc *goquery.Document) {
 		b.setBase(href)
 	}
 	var title bytes.Buffer
-	folded(&title, head.Find("title").First().Text())
+	Fold(&title, head.Find("title").First().Text())
 	b.doc.Title = cut(strings.TrimSpace(title.String()), maxTitle)
 	head.Find("meta[name]").Each(func(_ int, meta *goquery.Selection) {
 		b.named(meta.AttrOr("name", ""), meta.AttrOr("content", ""))

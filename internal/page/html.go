@@ -271,7 +271,7 @@ func textOf(n *html.Node) string {
 	var raw strings.Builder
 	collect(&raw, n)
 	var out bytes.Buffer
-	folded(&out, raw.String())
+	Fold(&out, raw.String())
 	return strings.TrimSpace(out.String())
 }
 
