@@ -5,6 +5,7 @@ import (
 	"crypto/tls"
 	"io"
 	"net/netip"
+	"slices"
 	"time"
 )
 
@@ -49,6 +50,13 @@ func (c *Client) Address(ctx context.Context, host string) (netip.Addr, error) {
 		return addr, err
 	}
 	return addr, c.guard.Check(addr)
+}
+
+// at tells whether a host may still be asked at an address. A host that cannot be resolved just now may:
+// it could be when it was claimed.
+func (c *Client) at(ctx context.Context, host string, addr netip.Addr) bool {
+	a, err := c.resolver.lookup(ctx, host)
+	return err != nil || slices.Contains(a.Addrs, addr)
 }
 
 // hurry closes a connection if its exchange is not over a little after the context's end. ended ends the

@@ -85,7 +85,12 @@ func page(status, body string, header ...string) string {
 // returns nothing: that one is not found.
 func newHost(t *testing.T, answer func(seen) answer) *host {
 	t.Helper()
-	ln, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	return newHostAt(t, "127.0.0.1", answer)
+}
+
+func newHostAt(t *testing.T, ip string, answer func(seen) answer) *host {
+	t.Helper()
+	ln, err := new(net.ListenConfig).Listen(t.Context(), "tcp", ip+":0")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -27,12 +27,25 @@ type Lane struct {
 	// Emit keeps an exchange; it reads Response before it returns.
 	Emit func(ctx context.Context, x *Exchange) error
 
+	// Borrow gets a lease on another address for a few requests, of which robots.txt may need some; nil if
+	// there is none to be had.
+	Borrow func(ctx context.Context, addr netip.Addr) (Loan, error)
+
 	client *Client
 	conn   *connection
 	next   time.Time
 	last   time.Time     // end of the last request; zero before the first
 	delay  time.Duration // of robots.txt
 	pauses time.Duration // the last pause that was set
+	mute   mute
+	loan   *Loan // of a lane that was borrowed
+}
+
+// Loan is a lease on another address than the lane's own.
+type Loan struct {
+	NotBefore time.Time
+	Until     time.Time
+	Return    func(next time.Time) // ends it; next is when the address may be asked again
 }
 
 // Ending says how a lane ended.
@@ -54,6 +67,9 @@ func (c *Client) Run(ctx context.Context, l *Lane) (Ending, error) {
 	defer l.disconnect()
 	for i, t := range l.Targets {
 		err := l.target(ctx, t)
+		if err == nil && len(l.mute.held) > 0 && !l.mute.answered && len(l.mute.origins) >= maxMute {
+			err = l.unreachable(ctx)
+		}
 		var stop *stopError
 		switch {
 		case err == nil:
@@ -64,7 +80,12 @@ func (c *Client) Run(ctx context.Context, l *Lane) (Ending, error) {
 			return Ending{Next: l.next}, err
 		}
 	}
-	return Ending{Next: l.next}, nil
+	err := l.settleMute(ctx)
+	var stop *stopError
+	if errors.As(err, &stop) {
+		return Ending{Next: l.next, Unreachable: stop.unreachable}, nil
+	}
+	return Ending{Next: l.next}, err
 }
 
 // stopError ends a lane early; the rest of its targets goes back, or fails with the host.
@@ -96,8 +117,11 @@ func (l *Lane) target(ctx context.Context, t crawl.Target) error {
 	if err != nil {
 		return l.outcome(ctx, t, crawl.Outcome{Kind: crawl.OutcomeFailed, Reason: err.Error()})
 	}
-	if addr, err := l.client.Address(ctx, u.Host()); err == nil && addr != l.Addr {
+	if !l.client.at(ctx, u.Host(), l.Addr) {
 		return l.outcome(ctx, t, crawl.Outcome{Kind: crawl.OutcomeReturned, Reason: errIP.Error()})
+	}
+	if l.hold(t, u.Origin()) {
+		return nil
 	}
 	if err := l.archiveDNS(ctx, u.Host()); err != nil {
 		return err
@@ -135,6 +159,7 @@ func (l *Lane) request(ctx context.Context, u urls.URL, t crawl.Target, x *Excha
 			l.pause(0)
 			return err
 		}
+		l.mute.answer(l.conn.origin)
 		x.Claim, x.IP = l.Claim, l.Addr.String()
 		x.Request = request(u, l.Politeness.Agent(), t)
 		if err := l.Intend(x.URL, l.client.now()); err != nil {
@@ -175,8 +200,10 @@ func (l *Lane) pause(response time.Duration) {
 	l.next = l.last.Add(wait)
 }
 
-// Pause is the pause between two requests as it stands: what a lane that was cut off owes its host.
-func (l *Lane) Pause() time.Duration { return max(l.pauses, l.delay, l.Politeness.MinDelay.D()) }
+// Pause is the pause that is due after a request now: what a lane that is cut off owes its host.
+func (l *Lane) Pause() time.Duration {
+	return max(l.pauses, l.delay, l.Politeness.MinDelay.D(), l.next.Sub(l.client.now()))
+}
 
 func (l *Lane) connect(ctx context.Context, u urls.URL) error {
 	if l.conn != nil && l.conn.origin == u.Origin() && l.client.now().Sub(l.conn.last) < l.client.limits.ConnectionIdle.D() {
@@ -249,29 +276,15 @@ func (l *Lane) failed(ctx context.Context, t crawl.Target, err error) error {
 		return stop
 	case errors.As(err, &refused):
 		return l.outcome(ctx, t, crawl.Outcome{Kind: crawl.OutcomeRefused, Reason: err.Error()})
+	case isLocal(err, l.Addr):
+		return l.offline(ctx, t, err)
 	case hostDown(err):
-		return l.hostFailed(ctx, t, err)
+		l.mute.add(t, err)
+		return nil
 	case errors.Is(err, errProtocol):
 		return l.outcome(ctx, t, crawl.Outcome{Kind: crawl.OutcomeFailed, Reason: err.Error()})
 	}
 	return l.retry(ctx, t, crawl.OutcomeFailed, err.Error(), l.client.limits.Backoff(t.Attempts+1))
-}
-
-// hostFailed ends the lane: the host cannot be reached. After HostFailures batches in a row all of
-// the claim's URLs fail with it.
-func (l *Lane) hostFailed(ctx context.Context, t crawl.Target, err error) error {
-	limits := l.client.limits
-	stop := &stopError{
-		reason:      "the host cannot be reached: " + err.Error(),
-		after:       l.client.now().Add(limits.Backoff(l.Failures + 1)),
-		unreachable: true,
-		failed:      l.Failures+1 >= limits.HostFailures,
-	}
-	l.next = later(l.next, stop.after)
-	if e := l.giveBack(ctx, []crawl.Target{t}, stop); e != nil {
-		return e
-	}
-	return stop
 }
 
 // retry gives the URL back with back-off, or ends it with the given kind at its last attempt.

@@ -2,14 +2,18 @@ package fetch
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net"
 	"net/netip"
+	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/miekg/dns"
+	"golang.org/x/sync/singleflight"
 
 	"github.com/muninn-archive/muninn/internal/urls"
 )
@@ -18,7 +22,7 @@ import (
 const (
 	minTTL      = time.Minute
 	maxTTL      = time.Hour
-	failureTTL  = 15 * time.Second
+	failureTTL  = 50 * time.Second // longer than a round of claiming, shorter than the first back-off
 	maxResolved = 200_000
 	dnsTimeout  = 5 * time.Second
 )
@@ -26,7 +30,8 @@ const (
 // Answer is a name resolved. Text is the answer as a text/dns record, empty if no server was asked.
 type Answer struct {
 	Host    string
-	Addr    netip.Addr
+	Addr    netip.Addr   // the first of Addrs
+	Addrs   []netip.Addr // all, in the order of the answer
 	Text    string
 	Server  string
 	Asked   time.Time
@@ -39,6 +44,9 @@ type Resolver struct {
 	fixed   map[string]netip.Addr
 	servers []string
 	now     func() time.Time
+
+	asking singleflight.Group
+	silent atomic.Int64 // look-ups in a row that no server replied to
 
 	mu      sync.Mutex
 	cache   map[string]Answer
@@ -67,37 +75,64 @@ func NewResolver(fixed map[string]netip.Addr, server string) (*Resolver, error) 
 	return r, nil
 }
 
-// Resolve returns the address of a host.
+// ErrSilent says that none of the DNS servers has answered anything of late: it speaks of the worker's
+// network, not of the host.
+var ErrSilent = errors.New("no DNS server answers")
+
+// silence is how many look-ups in a row without any reply make the servers count as out of reach.
+const silence = 8
+
+// Resolve returns the address of a host: the first of the answer.
 func (r *Resolver) Resolve(ctx context.Context, host string) (netip.Addr, error) {
+	a, err := r.lookup(ctx, host)
+	return a.Addr, err
+}
+
+// lookup returns the answer for a host. Callers that ask for a host at the same time share a look-up.
+func (r *Resolver) lookup(ctx context.Context, host string) (Answer, error) {
 	if addr, ok := urls.Address(host); ok {
-		return addr, nil
+		return Answer{Addr: addr, Addrs: []netip.Addr{addr}}, nil
 	}
 	if addr, ok := r.fixed[host]; ok {
-		return addr, nil
+		return Answer{Addr: addr, Addrs: []netip.Addr{addr}}, nil
 	}
 	r.mu.Lock()
 	a, known := r.cache[host]
 	r.mu.Unlock()
 	if known && r.now().Before(a.expires) {
-		return a.Addr, a.err
+		return a, a.err
 	}
-	a = r.ask(ctx, host)
-	if ctx.Err() != nil {
-		return netip.Addr{}, ctx.Err()
+	found := r.asking.DoChan(host, func() (any, error) { return r.ask(context.WithoutCancel(ctx), host), nil })
+	select {
+	case <-ctx.Done():
+		return Answer{}, ctx.Err() // the look-up goes on: who asks next finds its answer
+	case res := <-found:
+		a, _ = res.Val.(Answer)
+		return a, a.err
 	}
+}
+
+// keep puts an answer into the cache.
+func (r *Resolver) keep(a Answer) Answer {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if len(r.cache) >= maxResolved {
 		clear(r.cache)
 	}
-	r.cache[host] = a
+	r.cache[a.Host] = a
 	if a.err == nil {
 		if len(r.unsaved) >= maxResolved {
 			clear(r.unsaved)
 		}
-		r.unsaved[host] = a
+		r.unsaved[a.Host] = a
 	}
-	return a.Addr, a.err
+	return a
+}
+
+// At tells whether an address is one of a host's.
+func (r *Resolver) At(ctx context.Context, host string, addr netip.Addr) bool {
+	a, err := r.lookup(ctx, host)
+	return err == nil && slices.Contains(a.Addrs, addr)
 }
 
 // Unsaved returns the answer for a host if it is not archived yet, and holds it for archived now.
@@ -112,12 +147,13 @@ func (r *Resolver) Unsaved(host string) (Answer, bool) {
 func (r *Resolver) ask(ctx context.Context, host string) Answer {
 	now := r.now()
 	failed := func(err error) Answer {
-		return Answer{Host: host, expires: now.Add(failureTTL), err: fmt.Errorf("resolve %s: %w", host, err)}
+		return r.keep(Answer{Host: host, expires: r.now().Add(failureTTL), err: fmt.Errorf("resolve %s: %w", host, err)})
 	}
 	if len(r.servers) == 0 {
-		return failed(fmt.Errorf("no DNS server is configured"))
+		return failed(errors.New("no DNS server is configured"))
 	}
 	var last error
+	replied := false
 	for _, server := range r.servers {
 		for _, kind := range []uint16{dns.TypeA, dns.TypeAAAA} {
 			reply, err := exchange(ctx, server, host, kind)
@@ -125,12 +161,19 @@ func (r *Resolver) ask(ctx context.Context, host string) Answer {
 				last = err
 				continue
 			}
+			replied = true
 			if a, ok := read(reply, host, now); ok {
+				r.silent.Store(0)
 				a.Server, a.Asked = server, now
-				return a
+				return r.keep(a)
 			}
 			last = fmt.Errorf("the DNS answer is %s without an address", dns.RcodeToString[reply.Rcode])
 		}
+	}
+	if replied {
+		r.silent.Store(0)
+	} else if r.silent.Add(1) >= silence {
+		last = fmt.Errorf("%w: %w", ErrSilent, last)
 	}
 	return failed(last)
 }
@@ -164,9 +207,12 @@ func read(reply *dns.Msg, host string, now time.Time) (Answer, bool) {
 		case *dns.AAAA:
 			ip = rr.AAAA
 		}
-		if addr, ok := netip.AddrFromSlice(ip); ok && !a.Addr.IsValid() {
-			a.Addr = addr.Unmap()
+		if addr, ok := netip.AddrFromSlice(ip); ok {
+			a.Addrs = append(a.Addrs, addr.Unmap())
 		}
+	}
+	if len(a.Addrs) > 0 {
+		a.Addr = a.Addrs[0]
 	}
 	a.Text, a.expires = text.String(), now.Add(max(ttl, minTTL))
 	return a, a.Addr.IsValid()

@@ -49,9 +49,8 @@ func (c *robotsCache) put(key string, e rulesEntry) {
 	c.entries[key] = e
 }
 
-// rules returns the rules of a URL's origin, fetching robots.txt and up to five redirects of it
-// (RFC 9309 §2.3.1). A redirect to another address is not followed, for this lane has no lease
-// there: such a robots.txt counts as unavailable, which allows (§2.3.1.3).
+// rules returns the rules of a URL's origin, fetching robots.txt and up to five redirects of it, to other
+// hosts too (RFC 9309 §2.3.1.2). At another address a lease is borrowed for that.
 func (l *Lane) rules(ctx context.Context, u urls.URL) (rulesEntry, error) {
 	key := l.Agent + " " + u.Origin()
 	if e, ok := l.client.robots.get(key, l.client.now()); ok {
@@ -61,9 +60,14 @@ func (l *Lane) rules(ctx context.Context, u urls.URL) (rulesEntry, error) {
 	if err != nil {
 		return rulesEntry{}, err
 	}
+	lane := l
+	defer func() { lane.giveLoanBack() }()
 	e := rulesEntry{rules: robots.AllowAll()}
 	for hop := 0; hop <= robots.MaxRedirects; hop++ {
-		next, found, err := l.robotsHop(ctx, at)
+		next, found, err := lane.robotsHop(ctx, at)
+		if err != nil && lane != l && ctx.Err() == nil && !isFatal(err) {
+			next, found, err = nil, noRules(err.Error()), nil // of another host: it says nothing of ours
+		}
 		if err != nil {
 			return rulesEntry{}, err
 		}
@@ -72,6 +76,19 @@ func (l *Lane) rules(ctx context.Context, u urls.URL) (rulesEntry, error) {
 			break
 		}
 		at = *next
+		if l.client.at(ctx, at.Host(), lane.Addr) {
+			continue
+		}
+		lane.giveLoanBack()
+		if lane, err = l.borrow(ctx, at); err != nil {
+			lane = l
+			var stop *stopError
+			if ctx.Err() != nil || errors.As(err, &stop) {
+				return rulesEntry{}, err
+			}
+			e = noRules(err.Error())
+			break
+		}
 	}
 	keep := robots.MaxAge
 	if e.broken != "" {
@@ -80,6 +97,46 @@ func (l *Lane) rules(ctx context.Context, u urls.URL) (rulesEntry, error) {
 	e.expires = l.client.now().Add(keep)
 	l.client.robots.put(key, e)
 	return e, nil
+}
+
+// noRules stands for a robots.txt that cannot be had: it disallows everything (RFC 9309 §2.3.1.4).
+func noRules(reason string) rulesEntry {
+	return rulesEntry{rules: robots.DenyAll(), broken: "robots.txt cannot be had: " + reason}
+}
+
+// borrow makes a lane to another address, for robots.txt alone. If the address is busy, this lane ends
+// and comes again.
+func (l *Lane) borrow(ctx context.Context, at urls.URL) (*Lane, error) {
+	addr, err := l.client.Address(ctx, at.Host())
+	if err != nil {
+		return nil, err
+	}
+	if l.Borrow == nil {
+		return nil, errIP
+	}
+	loan, err := l.Borrow(ctx, addr)
+	if err != nil {
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		after := l.client.now().Add(offlineWait)
+		l.next = later(l.next, after)
+		return nil, &stopError{reason: "robots.txt lies at " + at.String() + ": " + err.Error(), after: after}
+	}
+	other := &Lane{
+		Claim: l.Claim, Addr: addr, Politeness: l.Politeness, Agent: l.Agent, Intend: l.Intend, Emit: l.Emit,
+		Valid: func() time.Time { return loan.Until }, client: l.client, next: loan.NotBefore, loan: &loan,
+	}
+	return other, other.archiveDNS(ctx, at.Host())
+}
+
+// giveLoanBack ends a borrowed lane; of the lane itself it does nothing.
+func (l *Lane) giveLoanBack() {
+	if l.loan != nil {
+		l.disconnect()
+		l.loan.Return(l.next)
+		l.loan = nil
+	}
 }
 
 // robotsHop fetches one robots.txt. It returns where it redirects to, or what it says.
@@ -96,7 +153,7 @@ func (l *Lane) robotsHop(ctx context.Context, at urls.URL) (*urls.URL, rulesEntr
 		if hostDown(err) || isFatal(err) || errors.As(err, &stop) || errors.As(err, &refused) {
 			return nil, rulesEntry{}, err // says nothing of robots.txt
 		}
-		return nil, rulesEntry{rules: robots.DenyAll(), broken: "robots.txt cannot be had: " + err.Error()}, nil
+		return nil, noRules(err.Error()), nil
 	}
 	rules, decided := robots.FromStatus(x.Status)
 	if !decided {
@@ -108,7 +165,7 @@ func (l *Lane) robotsHop(ctx context.Context, at urls.URL) (*urls.URL, rulesEntr
 	}
 	l.heedRetryAfter(x)
 	if x.Status >= 300 && x.Status < 400 && x.Location != "" {
-		if next, ok := l.sameAddress(ctx, at, x.Location); ok {
+		if next, ok := follow(at, x.Location); ok {
 			return &next, rulesEntry{rules: robots.AllowAll()}, nil
 		}
 	}
@@ -130,17 +187,13 @@ func (l *Lane) heedRetryAfter(x *Exchange) {
 	}
 }
 
-func (l *Lane) sameAddress(ctx context.Context, at urls.URL, location string) (urls.URL, bool) {
+func follow(at urls.URL, location string) (urls.URL, bool) {
 	base, err := urls.NewResolver(at.String())
 	if err != nil {
 		return urls.URL{}, false
 	}
 	next, err := base.Resolve(location)
-	if err != nil {
-		return urls.URL{}, false
-	}
-	addr, err := l.client.Address(ctx, next.Host())
-	return next, err == nil && addr == l.Addr
+	return next, err == nil
 }
 
 // decoded reads the body without its transfer and content encodings. Response stays unread.

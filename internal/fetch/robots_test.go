@@ -1,7 +1,10 @@
 package fetch
 
 import (
+	"context"
+	"errors"
 	"fmt"
+	"net/netip"
 	"strings"
 	"testing"
 	"time"
@@ -66,7 +69,7 @@ func TestRobots(t *testing.T) {
 		{name: "five redirects", robots: hops(5, half), half: crawl.OutcomeRobots, asked: 6},
 		{name: "six redirects", robots: hops(6, closed), asked: 6},
 		{name: "redirect to a 500", robots: hops(2, page("500 Oops", "")), open: crawl.OutcomeRetry, half: crawl.OutcomeRetry, asked: 3},
-		{name: "redirect to another address", robots: fixed(page("301 Moved", "", "Location: http://127.9.9.9:1/robots.txt")), asked: 1},
+		{name: "redirect to another address", robots: fixed(page("301 Moved", "", "Location: http://127.9.9.9:1/robots.txt")), open: crawl.OutcomeRetry, half: crawl.OutcomeRetry, asked: 1},
 		{name: "redirect to nowhere", robots: fixed(page("301 Moved", "", "Location: gopher://x")), asked: 1},
 	}
 	for _, test := range tests {
@@ -102,6 +105,50 @@ func TestRobots(t *testing.T) {
 			}
 			if asked != test.asked {
 				t.Errorf("robots.txt was asked for %d times, want %d", asked, test.asked)
+			}
+		})
+	}
+}
+
+// TestRobotsElsewhere follows robots.txt to another address under a borrowed lease, and to none without.
+func TestRobotsElsewhere(t *testing.T) {
+	const half = "User-agent: *\nDisallow: /half\n"
+	other := newHostAt(t, "127.0.0.2", fixed(page("200 OK", half)))
+	tests := []struct {
+		name string
+		lend error
+		open string
+		half string
+		kept int
+	}{
+		{"lent", nil, crawl.OutcomeDone, crawl.OutcomeRobots, 2},
+		{"busy", errors.New("its address is busy"), crawl.OutcomeReturned, crawl.OutcomeReturned, 1},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			h := robotsHost(t, fixed(page("301 Moved", "", "Location: "+other.url("/robots.txt"))))
+			var asked netip.Addr
+			var next time.Time
+			r := h.run(t, newClient(t, h.clock, nil), func(l *Lane) {
+				l.Borrow = func(_ context.Context, addr netip.Addr) (Loan, error) {
+					asked = addr
+					return Loan{Until: h.clock.now().Add(time.Hour), Return: func(t time.Time) { next = t }}, test.lend
+				}
+			}, targets(h.url("/open"), h.url("/half"))...)
+			if r.err != nil || asked.String() != "127.0.0.2" {
+				t.Fatalf("asked for %s: %v", asked, r.err)
+			}
+			if got := r.outcome(t, h.url("/open")); got.Kind != test.open {
+				t.Errorf("/open: %+v, want %s", got, test.open)
+			}
+			if got := r.outcome(t, h.url("/half")); got.Kind != test.half {
+				t.Errorf("/half: %+v, want %s", got, test.half)
+			}
+			if len(r.robots()) != test.kept {
+				t.Fatalf("%d robots.txt kept, want %d", len(r.robots()), test.kept)
+			}
+			if lent := test.lend == nil; lent && !next.After(r.robots()[1].Started) {
+				t.Errorf("the loan was given back with %s as the next time", next)
 			}
 		})
 	}

@@ -1,0 +1,131 @@
+package fetch
+
+import (
+	"context"
+	"errors"
+	"net/netip"
+	"syscall"
+	"time"
+
+	"github.com/muninn-archive/muninn/internal/crawl"
+	"github.com/muninn-archive/muninn/internal/urls"
+)
+
+// mute are the origins of a lane that take no connection. A port that is closed says nothing of the
+// others at the address, so their targets are held until it is known whether anything answers.
+type mute struct {
+	origins  map[string]error
+	fallen   map[string]bool // answered before, in this lane
+	heard    map[string]bool
+	held     []crawl.Target
+	answered bool // some origin took a connection
+}
+
+// maxMute is how many origins of an address are tried before it counts as down, if none of them answers.
+const maxMute = 3
+
+// answer notes that an origin took a connection.
+func (m *mute) answer(origin string) {
+	if m.heard == nil {
+		m.heard = map[string]bool{}
+	}
+	m.heard[origin], m.answered = true, true
+}
+
+// add holds a target whose origin took no connection, and so all that follow of that origin.
+func (m *mute) add(t crawl.Target, err error) {
+	if m.origins == nil {
+		m.origins, m.fallen = map[string]error{}, map[string]bool{}
+	}
+	origin := originOf(t)
+	m.origins[origin], m.fallen[origin] = err, m.heard[origin]
+	m.held = append(m.held, t)
+}
+
+func originOf(t crawl.Target) string {
+	u, err := urls.Trusted(t.URL)
+	if err != nil {
+		return ""
+	}
+	return u.Origin()
+}
+
+// hold keeps a target back whose origin is mute.
+func (l *Lane) hold(t crawl.Target, origin string) bool {
+	if _, is := l.mute.origins[origin]; !is {
+		return false
+	}
+	l.mute.held = append(l.mute.held, t)
+	return true
+}
+
+// settleMute gives the held targets their outcomes at the end of the lane. If nothing at the address
+// answered, the host is down. Else an origin that never answered costs its targets an attempt each, and
+// one that fell silent only the target that met it.
+func (l *Lane) settleMute(ctx context.Context) error {
+	if len(l.mute.held) == 0 {
+		return nil
+	}
+	if !l.mute.answered {
+		return l.unreachable(ctx)
+	}
+	met := map[string]bool{}
+	for _, t := range l.mute.held {
+		origin := originOf(t)
+		err := l.mute.origins[origin]
+		wait := l.client.limits.Backoff(t.Attempts + 1)
+		if l.mute.fallen[origin] && met[origin] {
+			l.next = later(l.next, l.client.now().Add(l.client.limits.Backoff(1)))
+			err = l.outcome(ctx, t, crawl.Outcome{Kind: crawl.OutcomeReturned, Reason: err.Error()})
+		} else {
+			err = l.retry(ctx, t, crawl.OutcomeFailed, err.Error(), wait)
+		}
+		if err != nil {
+			return err
+		}
+		met[origin] = true
+	}
+	l.mute.held = nil
+	return nil
+}
+
+// unreachable ends the lane: nothing at the address answers. After HostFailures batches in a row all of
+// the claim's URLs fail with it.
+func (l *Lane) unreachable(ctx context.Context) error {
+	limits := l.client.limits
+	stop := &stopError{
+		reason:      "the host cannot be reached: " + l.mute.origins[originOf(l.mute.held[0])].Error(),
+		after:       l.client.now().Add(limits.Backoff(l.Failures + 1)),
+		unreachable: true,
+		failed:      l.Failures+1 >= limits.HostFailures,
+	}
+	l.next = later(l.next, stop.after)
+	held := l.mute.held
+	l.mute.held = nil
+	if err := l.giveBack(ctx, held, stop); err != nil {
+		return err
+	}
+	return stop
+}
+
+// offline ends the lane because the worker itself has no network: nothing of that is the host's fault.
+func (l *Lane) offline(ctx context.Context, t crawl.Target, err error) error {
+	stop := &stopError{reason: "the worker's network is down: " + err.Error(), after: l.client.now().Add(offlineWait)}
+	l.next = later(l.next, stop.after)
+	held := append(l.mute.held, t)
+	l.mute.held = nil
+	if err := l.giveBack(ctx, held, stop); err != nil {
+		return err
+	}
+	return stop
+}
+
+// offlineWait is how long a host rests that could not be asked for want of a network.
+const offlineWait = time.Minute
+
+// isLocal tells whether a connection failed on this side. A worker without IPv6 has no way to an
+// IPv6 address, ever; that counts as the host's failure.
+func isLocal(err error, addr netip.Addr) bool {
+	return errors.Is(err, syscall.ENETDOWN) || errors.Is(err, syscall.EADDRNOTAVAIL) ||
+		errors.Is(err, syscall.ENETUNREACH) && addr.Is4() || errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE)
+}
