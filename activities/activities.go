@@ -49,6 +49,7 @@ type Activities struct {
 	Archives *Archives
 	Meter    Meter
 	Now      func() time.Time
+	UnderWay UnderWay
 
 	mu      sync.Mutex
 	fetches map[string]*running // batches that are being fetched in this process

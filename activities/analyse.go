@@ -3,9 +3,13 @@ package activities
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"io"
 	"net/http/httputil"
+	"runtime/debug"
 	"sync"
+
+	"go.temporal.io/sdk/activity"
 
 	"github.com/klauspost/compress/gzip"
 
@@ -25,6 +29,8 @@ type parsedPage struct {
 // application, lift web objects and judge links.
 func (a *Activities) Analyse(ctx context.Context, in BatchInput) (AnalyseResult, error) {
 	defer a.beat(ctx)()
+	ctx, release := a.exclusive(ctx, in.Crawl+"/"+in.Batch)
+	defer release()
 	leave, err := a.work.enter(ctx)
 	if err != nil {
 		return AnalyseResult{}, err
@@ -42,7 +48,11 @@ func (a *Activities) Analyse(ctx context.Context, in BatchInput) (AnalyseResult,
 		if ctx.Err() != nil {
 			return out, ctx.Err()
 		}
-		p, ok := a.understand(&entries[i])
+		p, ok, err := a.understand(&entries[i])
+		if err != nil { // a page that breaks the parser must not hold back the others of its batch
+			out.Broken++
+			activity.GetLogger(ctx).Error("a page is archived unread", "url", entries[i].URL, "error", err)
+		}
 		if !ok {
 			continue
 		}
@@ -58,15 +68,22 @@ func (a *Activities) Analyse(ctx context.Context, in BatchInput) (AnalyseResult,
 	return out, edge(spool.WriteAll(b, filePages, pages))
 }
 
-// understand makes the page record of an exchange; false if there is nothing to understand.
-func (a *Activities) understand(e *spool.Entry) (crawl.Page, bool) {
+// understand makes the page record of an exchange; false if there is nothing to understand. The error is
+// a panic on a page that no one has thought of.
+func (a *Activities) understand(e *spool.Entry) (p crawl.Page, ok bool, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			p, ok, err = crawl.Page{}, false, fmt.Errorf("panic: %v\n%s", r, debug.Stack())
+		}
+	}()
 	switch {
 	case e.Kind != crawl.ExchangePage || e.Status == 0:
-		return crawl.Page{}, false
+		return p, false, nil
 	case e.Status >= 300 && e.Status < 400 && e.Location != "":
-		return redirect(e)
+		p, ok = redirect(e)
+		return p, ok, nil
 	case e.Status < 200 || e.Status >= 300:
-		return crawl.Page{}, false
+		return p, false, nil
 	}
 	buffer := bodies.Get().(*bytes.Buffer)
 	defer func() {
@@ -79,7 +96,7 @@ func (a *Activities) understand(e *spool.Entry) (crawl.Page, bool) {
 	d := page.Parse(page.Input{URL: e.URL, MIME: e.MIME, RobotsTag: e.RobotsTag, Body: body}, a.Settings.Page)
 	a.Helper.Apply(d, body)
 	d.Status = e.Status
-	return d.Page, true
+	return d.Page, true, nil
 }
 
 // redirect is the page record of a redirect: its one outlink.

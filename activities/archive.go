@@ -28,6 +28,8 @@ type committing struct {
 // once however often it is run.
 func (a *Activities) Archive(ctx context.Context, in BatchInput) (ArchiveResult, error) {
 	defer a.beat(ctx)()
+	ctx, release := a.exclusive(ctx, in.Crawl+"/"+in.Batch)
+	defer release()
 	leave, err := a.work.enter(ctx)
 	if err != nil {
 		return ArchiveResult{}, err
@@ -58,7 +60,7 @@ func (a *Activities) Archive(ctx context.Context, in BatchInput) (ArchiveResult,
 		return ArchiveResult{}, edge(err)
 	}
 	defer segment.Close()
-	left, err := a.fill(segment, b, in.Crawl)
+	left, err := a.fill(ctx, segment, b)
 	if err != nil {
 		return ArchiveResult{}, edge(err)
 	}
@@ -67,6 +69,9 @@ func (a *Activities) Archive(ctx context.Context, in BatchInput) (ArchiveResult,
 	}
 	if segment.Empty() {
 		return ArchiveResult{}, nil
+	}
+	if err = a.Frontier.Renew(in.Crawl, in.Batch); err != nil { // its URLs may have gone back meanwhile
+		return ArchiveResult{}, edge(err)
 	}
 	m, err = segment.Commit(ctx, store)
 	if errors.Is(err, archive.ErrExists) {
@@ -114,7 +119,7 @@ func (a *Activities) segment(in BatchInput, d crawl.Definition, b *spool.Batch) 
 }
 
 // fill writes the batch's exchanges into the segment and gathers what COMMIT needs.
-func (a *Activities) fill(segment *archive.Segment, b *spool.Batch, name string) (committing, error) {
+func (a *Activities) fill(ctx context.Context, segment *archive.Segment, b *spool.Batch) (committing, error) {
 	left := committing{Originals: map[string]crawl.Visit{}}
 	pages, scores, err := a.scored(b)
 	if err != nil {
@@ -127,6 +132,9 @@ func (a *Activities) fill(segment *archive.Segment, b *spool.Batch, name string)
 	defer func() { _ = closer() }()
 	next := 0
 	for i := range entries {
+		if ctx.Err() != nil {
+			return left, ctx.Err()
+		}
 		e := &entries[i]
 		if e.Kind == crawl.ExchangeDNS {
 			if err := segment.Resource(capture(e, nil)); err != nil {

@@ -2,10 +2,13 @@ package activities
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"hash/crc32"
+	"io"
 	"os"
 	"path"
 	"strings"
@@ -35,13 +38,13 @@ func (a *Activities) Begin(ctx context.Context, in BeginInput) (BeginResult, err
 	if err != nil {
 		return BeginResult{}, edge(err)
 	}
-	found, err := seeds(d)
+	found, bounding, err := seeds(d)
 	if err != nil {
 		return BeginResult{}, edge(err)
 	}
-	run, err := a.Frontier.Begin(d.Name, in.Owner, d, false)
+	run, err := a.Frontier.Begin(d.Name, in.Owner, d, bounding, false)
 	if errors.Is(err, frontier.ErrBusy) && a.abandoned(ctx, d.Name) {
-		run, err = a.Frontier.Begin(d.Name, in.Owner, d, true)
+		run, err = a.Frontier.Begin(d.Name, in.Owner, d, bounding, true)
 	}
 	if err != nil {
 		return BeginResult{}, edge(err)
@@ -55,7 +58,8 @@ func (a *Activities) Begin(ctx context.Context, in BeginInput) (BeginResult, err
 			return BeginResult{}, edge(err)
 		}
 	}
-	if err := a.Frontier.Submit(d.Name, fmt.Sprintf("seeds-%d", run), found); err != nil {
+	// whoever takes a run over may bring other seeds
+	if err := a.Frontier.Submit(d.Name, fmt.Sprintf("seeds-%d-%s", run, in.Owner), found); err != nil {
 		return BeginResult{}, edge(err)
 	}
 	return BeginResult{Run: run, Seeds: len(found), Archive: store.String()}, nil
@@ -73,54 +77,76 @@ func (a *Activities) abandoned(ctx context.Context, name string) bool {
 	return err == nil && !open
 }
 
+// keepDefinition keeps the definition in the archive; one that goes on with a run under other terms gets
+// a name of its own.
 func (a *Activities) keepDefinition(ctx context.Context, store archive.Store, d crawl.Definition, run uint32) error {
 	raw, err := json.MarshalIndent(d, "", " ")
 	if err != nil {
 		return err
 	}
-	key := path.Join(d.Archive.Prefix, d.Name, "definitions", fmt.Sprintf("run-%d.json", run))
-	if err := store.PutIfAbsent(ctx, key, raw); err != nil && !errors.Is(err, archive.ErrExists) {
+	key := path.Join(d.Archive.Prefix, d.Name, "definitions", fmt.Sprintf("run-%d", run))
+	err = store.PutIfAbsent(ctx, key+".json", raw)
+	if !errors.Is(err, archive.ErrExists) {
 		return err
 	}
-	return nil
+	before, err := readAll(ctx, store, key+".json")
+	if err != nil || bytes.Equal(before, raw) {
+		return err
+	}
+	err = store.PutIfAbsent(ctx, fmt.Sprintf("%s-%08x.json", key, crc32.ChecksumIEEE(raw)), raw)
+	if errors.Is(err, archive.ErrExists) {
+		return nil
+	}
+	return err
 }
 
-// seeds lists what a definition starts from: its seeds, and the example pages that it names by URL.
-func seeds(d crawl.Definition) ([]crawl.Discovery, error) {
-	var found []crawl.Discovery
+func readAll(ctx context.Context, store archive.Store, key string) ([]byte, error) {
+	r, err := store.Get(ctx, key)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = r.Close() }()
+	return io.ReadAll(r)
+}
+
+// seeds lists what a definition starts from: its seeds, which may bound the scope, and the example pages
+// that it names by URL.
+func seeds(d crawl.Definition) (found []crawl.Discovery, bounding []string, err error) {
 	add := func(raw, where string, hop byte, score float64) error {
 		u, err := urls.Parse(raw)
 		if err != nil {
-			return &InputError{fmt.Sprintf("%s: %q: %v", where, raw, err)}
+			return &InputError{fmt.Sprintf("%s is no URL to crawl: %v", where, reason(err))}
 		}
 		found = append(found, crawl.Discovery{URL: u.String(), Path: string(rune(hop)), Score: score})
 		return nil
 	}
 	for i, s := range d.Seeds {
 		where := fmt.Sprintf("seeds[%d]", i)
-		var err error
 		switch {
 		case s.URL != "":
-			err = add(s.URL, where, crawl.HopSeed, 1)
+			err = add(s.URL, fmt.Sprintf("%s: %q", where, s.URL), crawl.HopSeed, 1)
 		case s.Sitemap != "":
-			err = add(s.Sitemap, where, crawl.HopSeed, 1)
+			err = add(s.Sitemap, fmt.Sprintf("%s: %q", where, s.Sitemap), crawl.HopSeed, 1)
 		default:
 			err = seedFile(s.File, func(line int, url string) error {
 				return add(url, fmt.Sprintf("%s, line %d", s.File, line), crawl.HopSeed, 1)
 			})
 		}
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
+	}
+	for _, s := range found {
+		bounding = append(bounding, s.URL)
 	}
 	for i, e := range d.Topic.Examples {
 		if e.URL != "" {
-			if err := add(e.URL, fmt.Sprintf("topic.examples[%d]", i), crawl.HopSeed, 1); err != nil {
-				return nil, err
+			if err := add(e.URL, fmt.Sprintf("topic.examples[%d]: %q", i, e.URL), crawl.HopSeed, 1); err != nil {
+				return nil, nil, err
 			}
 		}
 	}
-	return found, nil
+	return found, bounding, nil
 }
 
 func seedFile(name string, add func(line int, url string) error) error {
@@ -130,7 +156,8 @@ func seedFile(name string, add func(line int, url string) error) error {
 	}
 	defer func() { _ = f.Close() }()
 	lines := bufio.NewScanner(f)
-	for n := 1; lines.Scan(); n++ {
+	n := 1
+	for ; lines.Scan(); n++ {
 		if n > MaxSeedFile {
 			return &InputError{fmt.Sprintf("%s has more than %d lines", name, MaxSeedFile)}
 		}
@@ -142,5 +169,17 @@ func seedFile(name string, add func(line int, url string) error) error {
 			return err
 		}
 	}
-	return lines.Err()
+	if err := lines.Err(); err != nil {
+		return &InputError{fmt.Sprintf("%s, line %d cannot be read: %v", name, n, err)}
+	}
+	return nil
+}
+
+// reason tells what is wrong with a URL without the URL itself: a file that was named by mistake may hold
+// what must not get into a log.
+func reason(err error) error {
+	for inner := errors.Unwrap(err); inner != nil; inner = errors.Unwrap(inner) {
+		err = inner
+	}
+	return err
 }

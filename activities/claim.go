@@ -16,6 +16,16 @@ import (
 // claimWait is how long a round waits for something to happen; the activity's timeout is longer.
 const claimWait = 40 * time.Second
 
+// holdWait is how long a round waits that claims nothing: a crawl that is resumed waits for its end.
+const holdWait = 10 * time.Second
+
+// askersPerLease is how many claims may wait for each lease of an address: more would keep others from
+// the lanes.
+const askersPerLease = 4
+
+// endsTold is how many of the last URLs that ended without a page a round tells of.
+const endsTold = 5
+
 // renewMargin is what a renewed lease is held for shorter than it lasts, for clocks that differ.
 const renewMargin = time.Minute
 
@@ -33,8 +43,9 @@ func (a *Activities) Claim(ctx context.Context, in ClaimInput) (ClaimResult, err
 	if err != nil {
 		return ClaimResult{}, edge(err)
 	}
-	want := a.want(in)
-	round, err := a.Frontier.Claim(ctx, want)
+	ctx, release := untilStopped(ctx)
+	defer release()
+	round, err := a.Frontier.Claim(ctx, a.want(in, plan.Definition.Politeness.PerIP))
 	if err != nil {
 		return ClaimResult{}, edge(err)
 	}
@@ -43,15 +54,9 @@ func (a *Activities) Claim(ctx context.Context, in ClaimInput) (ClaimResult, err
 			return ClaimResult{}, edge(err)
 		}
 	}
-	out := ClaimResult{Asked: len(round.Claims), Drained: round.Drained, Spent: round.Spent}
-	if in.Drain && len(round.Claims) == 0 {
-		s, err := a.Frontier.Status(in.Crawl)
-		if err != nil {
-			return out, edge(err)
-		}
-		if s.Lanes+s.Asking+s.Claimed == 0 && out.Spent == "" {
-			out.Spent = "stopped"
-		}
+	out := ClaimResult{Drained: round.Drained, Spent: round.Spent, Idle: round.Idle}
+	if in.Drain && round.Idle && out.Spent == "" {
+		out.Spent = "stopped"
 	}
 	until := a.Now().Add(politeness.DefaultTTL - renewMargin)
 	out.Sent, err = a.sendRound(ctx, in, round, plan.Definition.Politeness.PerIP)
@@ -64,12 +69,26 @@ func (a *Activities) Claim(ctx context.Context, in ClaimInput) (ClaimResult, err
 	for _, r := range round.Renewals {
 		out.Confirm.Renewed, out.Confirm.Until = append(out.Confirm.Renewed, r.Lease), until
 	}
-	s, err := a.Frontier.Status(in.Crawl)
-	out.Progress, out.Waiting, out.Queues = s.Totals, s.Waiting, s.Queues
+	p, err := a.Frontier.Progress(in.Crawl)
+	out.Progress, out.Waiting, out.Queues, out.UnderWay = p.Totals, p.Waiting, p.Queues, a.UnderWay.Of(in.Crawl)
+	out.Ends = p.Ends[max(len(p.Ends)-endsTold, 0):]
 	return out, edge(err)
 }
 
-func (a *Activities) want(in ClaimInput) frontier.Want {
+// untilStopped ends a context when the worker drains: what only waits need not hold it up.
+func untilStopped(ctx context.Context) (context.Context, func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	go func() {
+		select {
+		case <-activity.GetWorkerStopChannel(ctx):
+			cancel()
+		case <-ctx.Done():
+		}
+	}()
+	return ctx, cancel
+}
+
+func (a *Activities) want(in ClaimInput, perIP int) frontier.Want {
 	limits := a.Fetch.Limits()
 	want := frontier.Want{
 		Crawl: in.Crawl, Round: in.Round, Claims: a.Settings.Round, Lanes: a.Settings.Lanes,
@@ -82,15 +101,16 @@ func (a *Activities) want(in ClaimInput) frontier.Want {
 			var refused *fetch.RefusedError
 			return errors.As(err, &refused)
 		},
+		Local: func(err error) bool { return errors.Is(err, fetch.ErrSilent) },
+		Hold:  in.Drain || in.Hold, PerIP: askersPerLease * max(perIP, 1),
 	}
-	if in.Drain {
-		want.Claims, want.Until = 0, a.Now().Add(time.Second)
+	if in.Hold {
+		want.Until = a.Now().Add(holdWait)
 	}
 	return want
 }
 
-// sendRound signals the shards of a round; one of them answers an empty round too, so that every
-// round has an answer.
+// sendRound signals the shards that a round concerns, and returns how many will answer.
 func (a *Activities) sendRound(ctx context.Context, in ClaimInput, round frontier.Round, perIP int) (int, error) {
 	shards := map[int]*RoundSignal{}
 	at := func(ip string) *RoundSignal {

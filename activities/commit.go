@@ -31,6 +31,7 @@ func (a *Activities) Commit(_ context.Context, in BatchInput) error {
 		return edge(err)
 	}
 	a.parsed.drop(b.Dir())
+	a.UnderWay.end(in)
 	return edge(b.Remove())
 }
 
@@ -38,6 +39,8 @@ func (a *Activities) Commit(_ context.Context, in BatchInput) error {
 // come as far as its manifest, it is committed instead: what is archived is not fetched again.
 func (a *Activities) GiveBack(ctx context.Context, in BatchInput) error {
 	defer a.beat(ctx)()
+	ctx, release := a.exclusive(ctx, in.Crawl+"/"+in.Batch) // a step that was cut off may still run
+	defer release()
 	archived, err := a.isArchived(ctx, in)
 	if err != nil {
 		return edge(err)
@@ -45,5 +48,6 @@ func (a *Activities) GiveBack(ctx context.Context, in BatchInput) error {
 	if archived {
 		return a.Commit(ctx, in)
 	}
+	a.UnderWay.end(in)
 	return edge(a.Frontier.GiveBack(in.Crawl, in.Batch, a.Now().Add(a.Settings.GiveBack)))
 }

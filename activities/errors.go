@@ -11,6 +11,7 @@ import (
 	"go.temporal.io/sdk/temporal"
 
 	"github.com/muninn-archive/muninn/frontier"
+	"github.com/muninn-archive/muninn/internal/archive"
 	"github.com/muninn-archive/muninn/internal/spool"
 )
 
@@ -21,12 +22,13 @@ func (e *InputError) Error() string { return e.Message }
 
 // The types of application errors, as the UI shows them.
 const (
-	ErrorInput   = "Input"
-	ErrorBusy    = "CrawlIsRunning"
-	ErrorSpool   = "SpoolIsGone"
-	ErrorClaim   = "ClaimIsGone"
-	ErrorDisk    = "DiskIsFull"
-	ErrorArchive = "Archive"
+	ErrorInput = "Input"
+	ErrorBusy  = "CrawlIsRunning"
+	ErrorSpool = "SpoolIsGone"
+	ErrorClaim = "ClaimIsGone"
+	ErrorDisk  = "DiskIsFull"
+
+	ErrorBusyAddress = "AddressIsBusy"
 )
 
 // edge turns domain errors into Temporal's, in this one place: what can never succeed is not retried.
@@ -36,6 +38,8 @@ func edge(err error) error {
 	case err == nil:
 		return nil
 	case errors.As(err, &input):
+		return temporal.NewNonRetryableApplicationError(err.Error(), ErrorInput, err)
+	case errors.Is(err, frontier.ErrTooMany), errors.Is(err, archive.ErrKey):
 		return temporal.NewNonRetryableApplicationError(err.Error(), ErrorInput, err)
 	case errors.Is(err, frontier.ErrBusy):
 		return temporal.NewNonRetryableApplicationError(err.Error()+": stop it first, or wait for its end", ErrorBusy, err)

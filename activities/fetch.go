@@ -65,6 +65,7 @@ type fetching struct {
 	last     map[string]crawl.Exchange // the last entry of a claim that an earlier attempt left
 	total    int
 	count    atomic.Int64
+	resumed  atomic.Int64
 	mu       sync.Mutex
 	result   FetchResult
 }
@@ -83,23 +84,23 @@ func (a *Activities) FetchTargets(ctx context.Context, in BatchInput) (FetchResu
 	if err != nil {
 		return FetchResult{}, edge(err)
 	}
-	log, entries, err := b.OpenLog()
-	if err != nil {
-		return FetchResult{}, edge(err)
-	}
 	f := &fetching{
-		a: a, in: in, plan: plan.Definition.Politeness, log: log, started: a.Now(), lanes: len(lanes),
+		a: a, in: in, plan: plan.Definition.Politeness, started: a.Now(), lanes: len(lanes),
 		done: map[string]bool{}, last: map[string]crawl.Exchange{}, result: FetchResult{Kinds: map[string]int{}},
 	}
 	f.limit(f.started.Add(a.Settings.BatchTime))
-	f.recall(entries)
 	for _, l := range lanes {
 		f.total += len(l.Targets)
 	}
-	stop := a.heartbeat(ctx, f.progress)
-	err = f.run(ctx, lanes)
-	stop()
-	err = errors.Join(err, log.Close())
+	a.UnderWay.begin(in, func() int64 { return f.count.Load() + f.resumed.Load() })
+	defer a.heartbeat(ctx, f.progress)()
+	log, entries, err := b.OpenLog() // which reads it whole
+	if err != nil {
+		return FetchResult{}, edge(err)
+	}
+	f.log = log
+	f.recall(entries)
+	err = errors.Join(f.run(ctx, lanes), log.Close())
 	return f.result, edge(err)
 }
 
@@ -109,6 +110,7 @@ func (f *fetching) recall(entries []spool.Entry) {
 		if e.Kind == crawl.ExchangePage {
 			f.done[e.URL] = true
 			f.result.Resumed++
+			f.resumed.Add(1)
 		}
 		f.last[e.Claim] = e.Exchange
 	}
@@ -117,7 +119,7 @@ func (f *fetching) recall(entries []spool.Entry) {
 // progress is what the heartbeat tells; the claims are renewed with it.
 func (f *fetching) progress() any {
 	_ = f.a.Frontier.Renew(f.in.Crawl, f.in.Batch) // a claim that is lost shows at the next step
-	return map[string]int64{"fetched": f.count.Load(), "of": int64(f.total), "resumed": int64(f.result.Resumed)}
+	return map[string]int64{"fetched": f.count.Load(), "of": int64(f.total), "resumed": f.resumed.Load()}
 }
 
 func (f *fetching) run(ctx context.Context, lanes []lane) error {
@@ -152,13 +154,14 @@ func (f *fetching) lane(ctx context.Context, l lane) error {
 			left = append(left, t)
 		}
 	}
+	defer f.laneEnded()
 	if len(left) == 0 && claim.Ended {
 		return nil
 	}
 	run := &fetch.Lane{
 		Claim: l.Claim.ID, Addr: addr, Politeness: f.plan, Agent: f.plan.UserAgent,
 		NotBefore: f.notBefore(l.Claim.ID, claim.Earliest), Failures: claim.Fails, Targets: left,
-		Valid: func() time.Time { return f.valid(l.Claim.ID) },
+		Valid: func() time.Time { return f.valid(l.Claim.ID) }, Borrow: f.a.borrower(l.Claim.ID, f.plan),
 	}
 	run.Intend = func(url string, at time.Time) error {
 		return f.log.Append(crawl.Exchange{Kind: crawl.ExchangeIntent, URL: url, Claim: l.Claim.ID, Started: at, Pause: run.Pause()}, nil, nil, 0)
@@ -167,10 +170,9 @@ func (f *fetching) lane(ctx context.Context, l lane) error {
 		x.Pause = run.Pause()
 		return f.emit(x)
 	}
-	defer f.laneEnded()
 	ending, err := f.a.Fetch.Run(ctx, run)
 	if err != nil {
-		return err
+		return errors.Join(err, f.a.Frontier.Owe(f.in.Crawl, l.Claim.ID, ending.Next))
 	}
 	return f.a.Frontier.EndLease(f.in.Crawl, l.Claim.ID, ending.Next, ending.Unreachable)
 }

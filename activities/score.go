@@ -28,6 +28,8 @@ type linkScore struct {
 // Score is the SCORE step: it judges pages and links by the crawl's topic.
 func (a *Activities) Score(ctx context.Context, in BatchInput) (ScoreResult, error) {
 	defer a.beat(ctx)()
+	ctx, release := a.exclusive(ctx, in.Crawl+"/"+in.Batch)
+	defer release()
 	leave, err := a.work.enter(ctx)
 	if err != nil {
 		return ScoreResult{}, err
@@ -60,6 +62,9 @@ func (a *Activities) Score(ctx context.Context, in BatchInput) (ScoreResult, err
 	scores := make([]pageScores, len(pages))
 	merge := score.NewMerge(scorer)
 	for i := range pages {
+		if ctx.Err() != nil {
+			return out, ctx.Err()
+		}
 		p := &pages[i].Page
 		vector := scorer.Page(p, inherit(plan, priority[p.URL]))
 		if plan.Definition.Order.Batch {

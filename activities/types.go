@@ -19,8 +19,7 @@ type Member struct {
 // BeginInput begins or goes on with a run.
 type BeginInput struct {
 	Definition crawl.Definition `json:"definition"`
-	Owner      string           `json:"owner"`    // run ID of the first Crawl execution
-	Workflow   string           `json:"workflow"` // its workflow ID
+	Owner      string           `json:"owner"` // workflow ID "@" run ID of the first Crawl execution
 }
 
 // BeginResult says what the run starts from.
@@ -43,6 +42,7 @@ type ClaimInput struct {
 	Round   int64     `json:"round"`
 	Reply   string    `json:"reply"`           // the controller's workflow ID
 	Drain   bool      `json:"drain,omitempty"` // claim nothing, wait for what is out
+	Hold    bool      `json:"hold,omitempty"`  // claim nothing, the crawl is paused
 	Confirm Confirmed `json:"confirm,omitzero"`
 }
 
@@ -55,14 +55,16 @@ type Confirmed struct {
 
 // ClaimResult is a round; its asks, releases and renewals are on their way to Politeness already.
 type ClaimResult struct {
-	Asked    int             `json:"asked"`
 	Sent     int             `json:"sent"` // shards that will answer
 	Confirm  Confirmed       `json:"confirm,omitzero"`
 	Drained  bool            `json:"drained,omitempty"`
 	Spent    string          `json:"spent,omitempty"`
+	Idle     bool            `json:"idle,omitempty"` // nothing is out, of a round that claims nothing
 	Progress frontier.Totals `json:"progress"`
 	Waiting  int             `json:"waiting"`
 	Queues   int             `json:"queues"`
+	UnderWay int64           `json:"under_way"`
+	Ends     []frontier.End  `json:"ends,omitempty"`
 }
 
 // RoundSignal carries a round to Politeness.
@@ -133,6 +135,7 @@ type AnalyseResult struct {
 	Links        int            `json:"links"`
 	Objects      int            `json:"objects"`
 	Applications map[string]int `json:"applications,omitempty"`
+	Broken       int            `json:"broken,omitempty"` // pages that the parser failed on; they are archived
 }
 
 // ScoreResult sums up the scores.
@@ -181,6 +184,9 @@ type Progress struct {
 	Waiting int             `json:"waiting"`
 	Queues  int             `json:"queues"`
 	State   string          `json:"state"`
+	// UnderWay counts URLs that are fetched, but whose batches are not committed yet.
+	UnderWay int64          `json:"under_way"`
+	Ends     []frontier.End `json:"ends,omitempty"` // the last URLs that ended without a page
 }
 
 // EndResult closes a run.

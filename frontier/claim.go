@@ -22,6 +22,7 @@ type Claim struct {
 	Ended    bool      `json:"ended,omitempty" cbor:"11,keyasint"` // fetching has ended, the lease is released
 	Fails    int       `json:"fails,omitempty" cbor:"12,keyasint"`
 	Round    int64     `json:"-" cbor:"13,keyasint"` // of claiming
+	Owed     time.Time `json:"-" cbor:"14,keyasint"` // before it the address is not asked again: fetching was cut off
 }
 
 // Resolve finds the address of a host. An error that is Refused or not temporary is the host's fate.
@@ -35,10 +36,13 @@ type Want struct {
 	Lanes   int           // claims that may be out at a time
 	Linger  time.Duration // how long a round waits for more once it has something
 	Until   time.Time     // return by then, with or without anything
+	Hold    bool          // claim nothing; a round in which nothing is out any more is Idle
+	PerIP   int           // claims that may wait for the lease of one address at a time
 	Resolve Resolve
 	Refused func(error) bool
 	Backoff func(failures int) time.Duration
-	MaxFail int // rounds in a row in which a host cannot be resolved before its URLs fail
+	Local   func(error) bool // tells that a look-up failed for want of a network
+	MaxFail int              // rounds in a row in which a host cannot be resolved before its URLs fail
 }
 
 // Round is what a round of claiming yields.
@@ -49,10 +53,11 @@ type Round struct {
 	Expired  []string  // batches whose claims ran out: they are to be started again
 	Drained  bool      // nothing is left and nothing is out
 	Spent    string    // which budget is spent, with nothing out; empty if none is
+	Idle     bool      // nothing is out, of a round that claims nothing
 }
 
 func (r Round) empty() bool {
-	return len(r.Claims)+len(r.Releases)+len(r.Renewals)+len(r.Expired) == 0 && !r.Drained && r.Spent == ""
+	return len(r.Claims)+len(r.Releases)+len(r.Renewals)+len(r.Expired) == 0 && !r.Drained && !r.Idle && r.Spent == ""
 }
 
 // Claim waits until there is something to claim, to release or to tell, and returns it. Claims and
@@ -77,7 +82,7 @@ func (f *Frontier) Claim(ctx context.Context, w Want) (Round, error) {
 		if err != nil {
 			return round, err
 		}
-		final := w.Claims > 0 && len(round.Claims) >= w.Claims || round.Drained || round.Spent != "" || len(round.Expired) > 0
+		final := w.Claims > 0 && len(round.Claims) >= w.Claims || round.Drained || round.Idle || round.Spent != "" || len(round.Expired) > 0
 		if !round.empty() && started.IsZero() {
 			started = now
 		}
@@ -136,7 +141,7 @@ func (f *Frontier) report(w Want, round *Round, now time.Time) (wake time.Time, 
 			expired[c.Batch] = true
 		}
 		due := c.Lease.Add(-f.opts.LeaseTTL / 2)
-		if c.Lease.IsZero() || c.Ended {
+		if !f.renewable(c, now) {
 			continue
 		}
 		if now.After(due) {
@@ -160,7 +165,7 @@ func (f *Frontier) report(w Want, round *Round, now time.Time) (wake time.Time, 
 		wake = earliest(wake, left)
 	}
 	if len(s.claims)+len(s.journal)+len(round.Claims) == 0 {
-		round.Spent = spent
+		round.Spent, round.Idle = spent, w.Hold
 		round.Drained = s.waitingLive() == 0 && s.delayed == 0
 	}
 	return wake, nil

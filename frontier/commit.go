@@ -146,7 +146,7 @@ func (f *Frontier) commitRest(s *state, c Commit, list []*offered) error {
 				return nil, err
 			}
 			if !claim.Ended {
-				releases = append(releases, Release{Lease: claim.ID, IP: claim.IP})
+				releases = append(releases, f.releaseOf(s, claim))
 			}
 		}
 		released, err := f.saveClaims(txn, s, nil, releases)
@@ -156,7 +156,8 @@ func (f *Frontier) commitRest(s *state, c Commit, list []*offered) error {
 		f.mu.Lock()
 		for pld, n := range done {
 			q := s.queue(pld, "")
-			m := queueMeta{Name: q.name, Next: q.next.UnixMilli(), Fails: q.fails, Done: n}
+			m := q.meta()
+			m.Done, m.Rest = n, 0
 			if err := s.saveMeta(txn, pld, m); err != nil {
 				f.mu.Unlock()
 				return nil, err
@@ -170,7 +171,8 @@ func (f *Frontier) commitRest(s *state, c Commit, list []*offered) error {
 			}
 			for pld, n := range done {
 				q := s.queue(pld, "")
-				q.done, q.spent = n, s.pldSpent(q)
+				q.done, q.rest = n, time.Time{} // its batch has come to its end
+				q.spent = s.pldSpent(q)
 				s.order.place(q, f.opts.Now())
 			}
 			for _, claim := range claims {
@@ -266,8 +268,10 @@ func (f *Frontier) conclude(txn *badger.Txn, s *state, rec *crawlRecord, o crawl
 		}
 	case crawl.OutcomeRobots, crawl.OutcomeRefused:
 		r.state = stateRefused
+		rec.ended(o, f.opts.Now())
 	default:
 		r.state = stateFailed
+		rec.ended(o, f.opts.Now())
 	}
 	return due, txn.Set(recordKey(s.id, k), r.encode())
 }
@@ -350,7 +354,11 @@ func (f *Frontier) finishQueue(s *state, q *queue, outcomes []crawl.Outcome, nex
 				return nil, err
 			}
 		}
-		if err := s.saveMeta(txn, q.pld, queueMeta{Name: q.name, Next: next.UnixMilli(), Fails: fails, Done: q.done}); err != nil {
+		f.mu.Lock()
+		m := q.meta()
+		f.mu.Unlock()
+		m.Next, m.Fails = next.UnixMilli(), fails
+		if err := s.saveMeta(txn, q.pld, m); err != nil {
 			return nil, err
 		}
 		return func() {

@@ -5,6 +5,8 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -21,7 +23,8 @@ var (
 	ErrNoCrawl  = errors.New("the frontier does not know this crawl")
 	ErrNoBatch  = errors.New("the batch has no claim any more")
 	ErrBusy     = errors.New("the crawl is running already")
-	ErrFinished = errors.New("the run has ended")
+	ErrTooMany  = errors.New("too many seeds")
+	ErrFinished = errors.New("the batch was committed before")
 )
 
 // Options make a frontier.
@@ -78,21 +81,31 @@ type state struct {
 
 // crawlRecord is what is kept of a crawl.
 type crawlRecord struct {
-	ID         uint16           `cbor:"1,keyasint"`
-	Name       string           `cbor:"2,keyasint"`
-	Owner      string           `cbor:"3,keyasint"` // the Crawl workflow's run that it belongs to
-	Run        uint32           `cbor:"4,keyasint"` // counts the runs
-	Active     bool             `cbor:"5,keyasint"`
-	Started    time.Time        `cbor:"6,keyasint"`
-	Definition crawl.Definition `cbor:"7,keyasint"`
-	Seeds      []string         `cbor:"8,keyasint"` // canonical, for the scope
-	Totals     Totals           `cbor:"9,keyasint"` // of this run
-	Counter    uint64           `cbor:"10,keyasint"`
-	Sequence   int64            `cbor:"11,keyasint"` // of claims
-	Learned    []byte           `cbor:"12,keyasint,omitempty"`
-	Top        []Top            `cbor:"13,keyasint,omitempty"`
-	Limit      int64            `cbor:"14,keyasint,omitempty"` // pages of the present phase, 0: the budget alone
-	Reference  bool             `cbor:"15,keyasint,omitempty"` // the reference crawl is under way
+	ID        uint16    `cbor:"1,keyasint"`
+	Name      string    `cbor:"2,keyasint"`
+	Owner     string    `cbor:"3,keyasint"` // the Crawl workflow's run that it belongs to
+	Run       uint32    `cbor:"4,keyasint"` // counts the runs
+	Active    bool      `cbor:"5,keyasint"`
+	Started   time.Time `cbor:"6,keyasint"`
+	Totals    Totals    `cbor:"9,keyasint"` // of this run
+	Counter   uint64    `cbor:"10,keyasint"`
+	Sequence  int64     `cbor:"11,keyasint"` // of claims
+	Learned   []byte    `cbor:"12,keyasint,omitempty"`
+	Top       []Top     `cbor:"13,keyasint,omitempty"`
+	Limit     int64     `cbor:"14,keyasint,omitempty"` // pages of the present phase, 0: the budget alone
+	Reference bool      `cbor:"15,keyasint,omitempty"` // the reference crawl is under way
+
+	Ends []End `cbor:"16,keyasint,omitempty"` // URLs that ended without a page, the last of each kind
+
+	planRecord `cbor:"-"`
+	planned    bool // planRecord is to be written
+}
+
+// planRecord is what a crawl was asked for. It is kept apart: it may be large, and the rest of the record
+// is written with each batch.
+type planRecord struct {
+	Definition crawl.Definition `cbor:"1,keyasint"`
+	Bounds     []string         `cbor:"2,keyasint"` // hosts or PLDs of the seeds, for the scope
 }
 
 // Totals count what a run did.
@@ -119,6 +132,39 @@ type Top struct {
 }
 
 const topPages = 20
+
+// End is a URL that ended without a page, and why.
+type End struct {
+	URL    string    `json:"url" cbor:"1,keyasint"`
+	Kind   string    `json:"kind" cbor:"2,keyasint"` // crawl.OutcomeFailed, OutcomeRobots or OutcomeRefused
+	Reason string    `json:"reason" cbor:"3,keyasint"`
+	At     time.Time `json:"at" cbor:"4,keyasint"`
+}
+
+// lastEnds is how many URLs of each kind are remembered with their reasons; maxReason how long these may
+// be, in bytes.
+const (
+	lastEnds  = 20
+	maxReason = 300
+)
+
+// ended remembers a URL that ended without a page, in place of the oldest of its kind.
+func (rec *crawlRecord) ended(o crawl.Outcome, now time.Time) {
+	e := End{URL: o.URL, Kind: o.Kind, Reason: strings.ToValidUTF8(o.Reason[:min(len(o.Reason), maxReason)], ""), At: now.UTC().Truncate(time.Second)}
+	n, oldest := 0, -1
+	for i := range rec.Ends {
+		if rec.Ends[i].Kind == o.Kind {
+			n++
+			if oldest < 0 {
+				oldest = i
+			}
+		}
+	}
+	if n >= lastEnds {
+		rec.Ends = slices.Delete(rec.Ends, oldest, oldest+1)
+	}
+	rec.Ends = append(rec.Ends, e)
+}
 
 // Open opens the frontier in a folder and brings its memory up.
 func Open(dir string, opts Options) (*Frontier, error) {
@@ -220,6 +266,9 @@ func (f *Frontier) load() error {
 			if err := cbor.Unmarshal(value, &rec); err != nil {
 				return false, fmt.Errorf("open frontier: %w", err)
 			}
+			if _, err := getCBOR(txn, textKey(kindPlan, rec.ID, ""), &rec.planRecord); err != nil {
+				return false, fmt.Errorf("open frontier: %w", err)
+			}
 			s, err := newState(rec)
 			if err != nil {
 				return false, fmt.Errorf("open frontier: %w", err)
@@ -238,7 +287,7 @@ func (f *Frontier) load() error {
 }
 
 func newState(rec crawlRecord) (*state, error) {
-	sc, err := scope.New(rec.Definition, rec.Seeds)
+	sc, err := scope.New(rec.Definition, rec.Bounds)
 	if err != nil {
 		return nil, err
 	}
@@ -256,6 +305,9 @@ func (f *Frontier) loadCrawl(txn *badger.Txn, s *state) error {
 		}
 		q := s.queue(pldOf(key), m.Name)
 		q.next = time.UnixMilli(m.Next)
+		if m.Rest != 0 {
+			q.rest = time.UnixMilli(m.Rest)
+		}
 		if m.Run == s.Run {
 			q.done, q.fails = m.Done, m.Fails
 		}

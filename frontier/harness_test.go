@@ -1,9 +1,12 @@
 package frontier
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -63,8 +66,15 @@ func newRig(t testing.TB, edit func(*crawl.Definition)) *rig {
 }
 
 func (r *rig) begin(owner string, edit func(*crawl.Definition)) error {
-	_, err := r.Begin(testCrawl, owner, definition(edit), false)
+	_, err := r.Begin(testCrawl, owner, definition(edit), seedsOf(definition(edit)), false)
 	return err
+}
+
+func seedsOf(d crawl.Definition) (list []string) {
+	for _, s := range d.Seeds {
+		list = append(list, s.URL)
+	}
+	return list
 }
 
 func (r *rig) open() {
@@ -200,6 +210,8 @@ func (r *rig) status() Status {
 	r.t.Helper()
 	s, err := r.Status(testCrawl)
 	r.must(err)
+	// those of one moment come in any order: queues are looked at side by side
+	slices.SortFunc(s.Ends, func(a, b End) int { return cmp.Or(a.At.Compare(b.At), strings.Compare(a.URL, b.URL)) })
 	return s
 }
 

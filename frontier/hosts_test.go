@@ -152,11 +152,19 @@ func TestScope(t *testing.T) {
 	if len(got) != 4 || got["http://sub.ravens.org/"] == "" || got["http://a.example/"] == "" || got["http://seed.example/"] == "" || got["http://b.example/p.png"] == "" {
 		t.Fatalf("%v", got)
 	}
-	r.must(r.Bound(testCrawl, []string{"http://b.example/"}))
+}
+
+// TestScopeOfOtherSeeds: whoever takes a run over may bring other seeds, such as those of a file.
+func TestScopeOfOtherSeeds(t *testing.T) {
+	r := newRig(t, func(d *crawl.Definition) {
+		d.Scope.Within, d.Seeds = crawl.WithinHost, []crawl.Seed{{File: "seeds.txt"}}
+	})
+	_, err := r.Begin(testCrawl, "other", definition(func(d *crawl.Definition) { d.Scope.Within = crawl.WithinHost }), []string{"http://b.example/"}, true)
+	r.must(err)
 	r.reopen()
-	r.submit("s2", found(1, "http://b.example/")...)
-	if r.states()["http://b.example/"] != "waiting" {
-		t.Fatalf("%v", r.states())
+	r.submit("s", found(1, "http://b.example/", "http://c.example/")...)
+	if got := r.states(); len(got) != 1 || got["http://b.example/"] != "waiting" {
+		t.Fatalf("%v", got)
 	}
 }
 

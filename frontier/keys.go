@@ -11,6 +11,7 @@ import (
 // The first byte of a key says what it holds.
 const (
 	kindCrawl   = 'x' // crawl name → crawlRecord
+	kindPlan    = 'p' // id → planRecord
 	kindRecord  = 'r' // id, PLD, URL → record
 	kindQueue   = 'q' // id, PLD, inverted priority, counter → URL hash
 	kindMeta    = 'm' // id, PLD → queueMeta

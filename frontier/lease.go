@@ -1,7 +1,6 @@
 package frontier
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -144,7 +143,7 @@ func (f *Frontier) dropClaims(txn *badger.Txn, s *state, claims []*Claim) (func(
 			return nil, err
 		}
 		if !c.Ended {
-			releases = append(releases, Release{Lease: c.ID, IP: c.IP})
+			releases = append(releases, f.releaseOf(s, c))
 		}
 	}
 	apply, err := f.saveClaims(txn, s, nil, releases)
@@ -155,6 +154,25 @@ func (f *Frontier) dropClaims(txn *badger.Txn, s *state, claims []*Claim) (func(
 		}
 	}, err
 }
+
+// releaseOf ends a lease whose fetching did not say when the address may be asked again. When the last
+// request was made is not known then, so the longest usual pause runs from now on.
+func (f *Frontier) releaseOf(s *state, c *Claim) Release {
+	r := Release{Lease: c.ID, IP: c.IP, Next: c.Owed}
+	if c.Batch != "" {
+		r.Next = latest(r.Next, f.opts.Now().Add(s.Definition.Politeness.MaxDelay.D()))
+	}
+	return r
+}
+
+// renewable tells whether a lease lasts long enough for its renewal to come in time: one that is over may
+// be another's already.
+func (f *Frontier) renewable(c *Claim, now time.Time) bool {
+	return !c.Ended && c.Lease.After(now.Add(renewalTime))
+}
+
+// renewalTime is what a renewal may take on its way.
+const renewalTime = 15 * time.Second
 
 // Confirm takes releases out of the journal: the politeness workflow has them. Renewed leases last
 // until the given time.
@@ -171,7 +189,7 @@ func (f *Frontier) Confirm(name string, releases []string, renewed []string, unt
 		var claims []Claim
 		f.mu.Lock()
 		for _, lease := range renewed {
-			if c, known := s.claims[lease]; known && !c.Ended && until.After(c.Lease) {
+			if c, known := s.claims[lease]; known && !c.Ended && c.Lease.After(f.opts.Now()) && until.After(c.Lease) {
 				if err := f.touch(s, c.Queue); err != nil {
 					f.mu.Unlock()
 					return nil, err
@@ -204,8 +222,10 @@ type Lane struct {
 func (f *Frontier) Reopen(name, batch string, leases []Claim, found map[string][]string) (lanes []Lane, err error) {
 	err = f.withCrawl(name, func(s *state, txn *badger.Txn) (func(), error) {
 		lanes = lanes[:0]
-		if done, err := committed(txn, batchKey(s.id, 0, batch, "end")); done || err != nil {
-			return nil, errors.Join(err, ErrFinished)
+		if done, err := committed(txn, batchKey(s.id, 0, batch, "end")); err != nil {
+			return nil, err
+		} else if done {
+			return nil, ErrFinished
 		}
 		var claims []Claim
 		var empty []*Claim // held, but nothing of them is left
@@ -363,7 +383,8 @@ func (f *Frontier) EndLease(name, claim string, next time.Time, unreachable bool
 		if unreachable {
 			fails = q.fails + 1
 		}
-		m := queueMeta{Name: q.name, Next: next.UnixMilli(), Fails: fails, Done: q.done}
+		m := q.meta()
+		m.Next, m.Fails = next.UnixMilli(), fails
 		f.mu.Unlock()
 		if err := f.touch(s, c.Queue); err != nil {
 			return nil, err
@@ -379,9 +400,28 @@ func (f *Frontier) EndLease(name, claim string, next time.Time, unreachable bool
 	})
 }
 
-// GiveBack returns a failed batch's URLs to their queues, which rest until next, or longer if the host
-// asked for that.
-func (f *Frontier) GiveBack(name, batch string, next time.Time) error {
+// Owe notes when the address of a claim may be asked again whose fetching was cut off.
+func (f *Frontier) Owe(name, claim string, next time.Time) error {
+	return f.withCrawl(name, func(s *state, txn *badger.Txn) (func(), error) {
+		f.mu.Lock()
+		c, known := s.claims[claim]
+		if !known || c.Ended || !next.After(c.Owed) {
+			f.mu.Unlock()
+			return nil, nil
+		}
+		owing := *c
+		owing.Owed = next
+		f.mu.Unlock()
+		if err := f.touch(s, c.Queue); err != nil {
+			return nil, err
+		}
+		return f.saveClaims(txn, s, []Claim{owing}, nil)
+	})
+}
+
+// GiveBack returns a failed batch's URLs to their queues, which rest until a time, unless the batch is run
+// again before and commits.
+func (f *Frontier) GiveBack(name, batch string, rest time.Time) error {
 	return f.withCrawl(name, func(s *state, txn *badger.Txn) (func(), error) {
 		f.mu.Lock()
 		var claims []*Claim
@@ -398,7 +438,8 @@ func (f *Frontier) GiveBack(name, batch string, next time.Time) error {
 		for _, c := range claims {
 			f.mu.Lock()
 			q := s.queue(c.Queue, c.PLD)
-			m := queueMeta{Name: q.name, Next: latest(q.next, next).UnixMilli(), Fails: q.fails, Done: q.done}
+			m := q.meta()
+			m.Rest = latest(q.rest, rest).UnixMilli()
 			f.mu.Unlock()
 			if err := s.saveMeta(txn, c.Queue, m); err != nil {
 				return nil, err
@@ -408,7 +449,7 @@ func (f *Frontier) GiveBack(name, batch string, next time.Time) error {
 		return func() {
 			for _, c := range claims {
 				q := s.queue(c.Queue, c.PLD)
-				q.next = latest(q.next, next)
+				q.rest = latest(q.rest, rest)
 			}
 			apply()
 		}, err

@@ -54,10 +54,7 @@ func admit(bound *scope.Scope, d crawl.Discovery, vias map[string]urlKey) *offer
 			return nil
 		}
 	}
-	if len(path) > maxPath {
-		path = path[len(path)-maxPath:]
-	}
-	o := &offered{key: keyOf(u), url: u.String(), pld: u.PLD(), path: path}
+	o := &offered{key: keyOf(u), url: u.String(), pld: u.PLD(), path: scope.Abbreviate(path)}
 	via, known := vias[d.Via]
 	if !known {
 		if u, err := urls.Trusted(d.Via); err == nil {

@@ -5,8 +5,11 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/dgraph-io/badger/v4"
 
@@ -21,11 +24,25 @@ type candidate struct {
 	from   place
 	limit  int
 	claim  *Claim
-	floor  place       // of the first entry
-	rest   place       // of the first entry that the claim leaves
-	failed []queuedURL // of hosts that cannot be resolved
+	floor  place         // of the first entry
+	rest   place         // of the first entry that the claim leaves
+	failed []queuedURL   // of hosts that cannot be resolved
+	wait   time.Duration // if there is no claim: how long the queue waits
 	err    error
 }
+
+// How long a queue waits that gives no claim now.
+const (
+	slowName    = 5 * time.Second  // the look-up of its hosts goes on
+	busyAddress = 10 * time.Second // enough claims wait for its address
+	noNetwork   = 30 * time.Second
+)
+
+// resolveTime is how long a round waits for the look-ups of its hosts; slower ones go on beside it.
+const resolveTime = 3 * time.Second
+
+// lookupsAtOnce bounds the look-ups of one queue that are under way.
+const lookupsAtOnce = 16
 
 // claimReady claims from ready queues, at most n claims.
 func (f *Frontier) claimReady(ctx context.Context, w Want, n int) ([]Claim, error) {
@@ -38,7 +55,7 @@ func (f *Frontier) claimReady(ctx context.Context, w Want, n int) ([]Claim, erro
 	now := f.opts.Now()
 	n = min(n, w.Lanes-len(s.claims))
 	room := s.room()
-	if s.spent(now) != "" {
+	if w.Hold || s.spent(now) != "" {
 		n = 0
 	}
 	var picked []*candidate
@@ -98,43 +115,89 @@ func (f *Frontier) read(ctx context.Context, s *state, c *candidate, taken map[u
 		return err
 	}
 	claim := &Claim{Queue: c.queue.pld, PLD: c.name, Fails: c.fails, Round: w.Round}
-	hosts := map[string]error{}
-	addrs := map[string]string{}
+	found := lookups(ctx, entries, w)
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
 	leave := func(e queuedURL) {
 		if e.at.before(c.rest) {
 			c.rest = e.at
 		}
 	}
 	for _, e := range entries {
-		host := hostOf(e.rec.url)
-		if _, asked := addrs[host]; !asked {
-			addrs[host], hosts[host] = w.Resolve(ctx, host)
-		}
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
-		if err := hosts[host]; err != nil {
-			e.err = err
+		at := found[hostOf(e.rec.url)]
+		switch {
+		case errors.Is(at.err, context.DeadlineExceeded):
+			c.wait = max(c.wait, slowName)
+			leave(e)
+			continue
+		case at.err != nil && w.Local != nil && w.Local(at.err):
+			c.wait = max(c.wait, noNetwork)
+			leave(e)
+			continue
+		case at.err != nil:
+			e.err = at.err
 			c.failed = append(c.failed, e)
 			continue
 		}
 		if claim.IP == "" {
-			claim.IP = addrs[host]
+			claim.IP = at.addr
 		}
-		if addrs[host] == claim.IP && len(claim.URLs) < c.limit {
+		if at.addr == claim.IP && len(claim.URLs) < c.limit {
 			claim.URLs = append(claim.URLs, e.key.url)
 		} else {
 			leave(e)
 		}
 	}
-	if claim.IP != "" {
-		c.claim = claim
+	if claim.IP != "" || c.wait > 0 {
+		if claim.IP != "" {
+			c.claim = claim
+		}
 		for _, e := range c.failed { // their turn comes when they stand alone at the head
 			leave(e)
 		}
 		c.failed = nil
 	}
 	return nil
+}
+
+// address is what a look-up found.
+type address struct {
+	addr string
+	err  error
+}
+
+// lookups resolves the hosts of a queue's head, side by side. A host that takes too long has the error
+// context.DeadlineExceeded: one name whose servers do not answer must not hold up all other queues.
+func lookups(ctx context.Context, entries []queuedURL, w Want) map[string]address {
+	ctx, cancel := context.WithTimeout(ctx, resolveTime)
+	defer cancel()
+	found := map[string]address{}
+	for _, e := range entries {
+		found[hostOf(e.rec.url)] = address{}
+	}
+	if len(found) == 1 { // as nearly always
+		for host := range found {
+			addr, err := w.Resolve(ctx, host)
+			found[host] = address{addr, err}
+		}
+		return found
+	}
+	var mu sync.Mutex
+	var wg sync.WaitGroup
+	slots := make(chan struct{}, lookupsAtOnce)
+	for _, host := range slices.Collect(maps.Keys(found)) {
+		slots <- struct{}{}
+		wg.Go(func() {
+			defer func() { <-slots }()
+			addr, err := w.Resolve(ctx, host)
+			mu.Lock()
+			defer mu.Unlock()
+			found[host] = address{addr, err}
+		})
+	}
+	wg.Wait()
+	return found
 }
 
 // hostOf cuts the host out of a canonical URL, for a tenth of what parsing it costs.
@@ -188,10 +251,16 @@ func (f *Frontier) settle(ctx context.Context, s *state, picked []*candidate, w 
 		now := f.opts.Now()
 		rec := f.draft(s)
 		claims = claims[:0]
+		asking := f.asking(s)
 		for _, c := range picked {
 			if c.claim == nil {
 				continue
 			}
+			if w.PerIP > 0 && asking[c.claim.IP] >= w.PerIP {
+				c.claim, c.wait = nil, busyAddress
+				continue
+			}
+			asking[c.claim.IP]++
 			if err := f.touch(s, c.claim.Queue); err != nil {
 				return nil, err
 			}
@@ -221,9 +290,22 @@ func (f *Frontier) settle(ctx context.Context, s *state, picked []*candidate, w 
 	return claims, err
 }
 
+// asking counts the claims that wait for the lease of an address, by address.
+func (f *Frontier) asking(s *state) map[string]int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	n := map[string]int{}
+	for _, c := range s.claims {
+		if c.Batch == "" {
+			n[c.IP]++
+		}
+	}
+	return n
+}
+
 // unpick puts a queue that gave no claim back, later if its host cannot be resolved.
 func (f *Frontier) unpick(ctx context.Context, s *state, c *candidate, w Want) error {
-	if c.claim == nil && len(c.failed) > 0 && ctx.Err() == nil {
+	if c.claim == nil && c.wait == 0 && len(c.failed) > 0 && ctx.Err() == nil {
 		return f.unresolved(s, c, w)
 	}
 	f.mu.Lock()
@@ -242,6 +324,9 @@ func (f *Frontier) unpick(ctx context.Context, s *state, c *candidate, w Want) e
 		}
 	}
 	q.busy = s.held(q.pld)
+	if c.claim == nil && c.wait > 0 {
+		q.next = latest(q.next, f.opts.Now().Add(c.wait))
+	}
 	s.order.place(q, f.opts.Now())
 	if ctx.Err() != nil {
 		return ctx.Err()

@@ -9,7 +9,8 @@ import (
 type queue struct {
 	pld     uint64
 	name    string
-	next    time.Time // not before
+	next    time.Time // not before: the host's own pace
+	rest    time.Time // not before: a batch of it has failed
 	waiting int       // entries, claimed ones included
 	busy    bool      // a claim is out: one at a time
 	fails   int       // batches in a row that could not reach the host
@@ -29,7 +30,20 @@ type queueMeta struct {
 	Fails int    `cbor:"3,keyasint,omitempty"`
 	Done  int64  `cbor:"4,keyasint,omitempty"`
 	Run   uint32 `cbor:"5,keyasint"`
+	Rest  int64  `cbor:"6,keyasint,omitempty"` // Unix milliseconds
 }
+
+// meta is the queue as it is kept. Frontier.mu is held.
+func (q *queue) meta() queueMeta {
+	m := queueMeta{Name: q.name, Next: q.next.UnixMilli(), Fails: q.fails, Done: q.done}
+	if !q.rest.IsZero() {
+		m.Rest = q.rest.UnixMilli()
+	}
+	return m
+}
+
+// due is when the queue may be claimed from.
+func (q *queue) due() time.Time { return latest(q.next, q.rest) }
 
 // order holds the queues that have something to give: those whose time has come by their best
 // priority, the others by their time.
@@ -41,7 +55,7 @@ type order struct {
 func newOrder() *order {
 	return &order{
 		ready: queueHeap{less: func(a, b *queue) bool { return a.best.before(b.best) }},
-		later: queueHeap{less: func(a, b *queue) bool { return a.next.Before(b.next) }},
+		later: queueHeap{less: func(a, b *queue) bool { return a.due().Before(b.due()) }},
 	}
 }
 
@@ -51,7 +65,7 @@ func (o *order) place(q *queue, now time.Time) {
 	if q.waiting == 0 || q.busy || q.spent {
 		return
 	}
-	q.ready = !q.next.After(now)
+	q.ready = !q.due().After(now)
 	if q.ready {
 		heap.Push(&o.ready, q)
 	} else {
@@ -72,7 +86,7 @@ func (o *order) remove(q *queue) {
 
 // pop takes the ready queue with the best priority; nil if none is ready.
 func (o *order) pop(now time.Time) *queue {
-	for o.later.Len() > 0 && !o.later.items[0].next.After(now) {
+	for o.later.Len() > 0 && !o.later.items[0].due().After(now) {
 		o.place(o.later.items[0], now)
 	}
 	if o.ready.Len() == 0 {
@@ -87,7 +101,7 @@ func (o *order) nextTime() (time.Time, bool) {
 	case o.ready.Len() > 0:
 		return time.Time{}, true
 	case o.later.Len() > 0:
-		return o.later.items[0].next, true
+		return o.later.items[0].due(), true
 	}
 	return time.Time{}, false
 }

@@ -27,13 +27,10 @@ type record struct {
 	due      int64 // if delayed, Unix seconds
 	scores   aggregate
 	via      urlKey
-	path     string // hop letters, at most maxPath
+	path     string // hop letters, abbreviated
 	url      string
 	visit    crawl.Visit
 }
-
-// maxPath is how many hop letters are kept: the last ones.
-const maxPath = 50
 
 // aggregate sums up the scores that a URL got from several pages.
 type aggregate struct {

@@ -9,14 +9,17 @@ import (
 
 	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/scope"
-	"github.com/muninn-archive/muninn/internal/urls"
 )
 
 // Begin starts a run of a crawl, or goes on with the one that the owner has begun. Of an ended run
 // the known URLs stay known as what they were: they are crawled anew, with their validators. If a
 // run of another owner is under way, Begin returns ErrBusy unless takeOver is set, and then goes on
-// with it.
-func (f *Frontier) Begin(name, owner string, d crawl.Definition, takeOver bool) (run uint32, err error) {
+// with it. seeds are the URLs that bound the scope.
+func (f *Frontier) Begin(name, owner string, d crawl.Definition, seeds []string, takeOver bool) (run uint32, err error) {
+	bounds := scope.Bounds(d, seeds)
+	if len(bounds) > MaxBounds {
+		return 0, fmt.Errorf("%w: the seeds lie on %d hosts, at most %d can bound a scope; set scope.within to web, or part the crawl", ErrTooMany, len(bounds), MaxBounds)
+	}
 	err = f.update(func(*badger.Txn) (func(), error) {
 		f.mu.Lock()
 		s, known := f.crawls[name]
@@ -46,11 +49,11 @@ func (f *Frontier) Begin(name, owner string, d crawl.Definition, takeOver bool) 
 			again = true
 			rec.Owner, rec.Active, rec.Started = owner, true, f.opts.Now().UTC()
 			rec.Run++
-			rec.Totals, rec.Top, rec.Learned, rec.Limit, rec.Reference = Totals{}, nil, nil, 0, false
+			rec.Totals, rec.Top, rec.Ends, rec.Learned, rec.Limit, rec.Reference = Totals{}, nil, nil, nil, 0, false
 		}
-		rec.Definition, rec.Seeds = d, seedURLs(d)
+		rec.Definition, rec.Bounds, rec.planned = d, bounds, true
 		run = rec.Run
-		sc, err := scope.New(rec.Definition, rec.Seeds)
+		sc, err := scope.New(rec.Definition, rec.Bounds)
 		if err != nil {
 			return nil, err
 		}
@@ -64,7 +67,7 @@ func (f *Frontier) adopt(s *state, sc *scope.Scope, again bool) {
 	s.scope = sc
 	for _, q := range s.queues {
 		if again {
-			q.done, q.fails = 0, 0
+			q.done, q.fails, q.rest = 0, 0, time.Time{}
 		}
 		q.spent = s.pldSpent(q)
 		s.order.place(q, f.opts.Now())
@@ -75,20 +78,8 @@ func (f *Frontier) adopt(s *state, sc *scope.Scope, again bool) {
 	}
 }
 
-func seedURLs(d crawl.Definition) []string {
-	var list []string
-	for _, s := range d.Seeds {
-		if u, err := urls.Parse(s.URL + s.Sitemap); err == nil {
-			list = append(list, u.String())
-		}
-	}
-	return list
-}
-
-// Bound adds seed URLs to those that bound the scope.
-func (f *Frontier) Bound(name string, seeds []string) error {
-	return f.change(name, func(rec *crawlRecord) { rec.Seeds = append(rec.Seeds, seeds...) })
-}
+// MaxBounds is how many hosts or PLDs of seeds can bound a scope.
+const MaxBounds = 200_000
 
 // Phase bounds the claims of the present phase: pages of the run so far and to come, 0 for the budget
 // alone. reference marks the reference crawl.
@@ -124,7 +115,7 @@ func (f *Frontier) change(name string, edit func(rec *crawlRecord)) error {
 	return f.update(func(*badger.Txn) (func(), error) {
 		rec := f.draft(s)
 		edit(rec)
-		sc, err := scope.New(rec.Definition, rec.Seeds)
+		sc, err := scope.New(rec.Definition, rec.Bounds)
 		if err != nil {
 			return nil, err
 		}

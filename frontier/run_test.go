@@ -18,15 +18,15 @@ import (
 func TestBegin(t *testing.T) {
 	r := newRig(t, nil)
 	d := definition(nil)
-	if run, err := r.Begin(testCrawl, "owner", d, false); err != nil || run != 1 {
+	if run, err := r.Begin(testCrawl, "owner", d, seedsOf(d), false); err != nil || run != 1 {
 		t.Fatalf("the owner goes on: run %d, %v", run, err)
 	}
-	if _, err := r.Begin(testCrawl, "other", d, false); !errors.Is(err, ErrBusy) {
+	if _, err := r.Begin(testCrawl, "other", d, seedsOf(d), false); !errors.Is(err, ErrBusy) {
 		t.Fatalf("%v", err)
 	}
 	r.submit("s", found(1, "http://a.example/1", "http://a.example/2")...)
 	batch, lanes := r.take()
-	if run, err := r.Begin(testCrawl, "other", d, true); err != nil || run != 1 {
+	if run, err := r.Begin(testCrawl, "other", d, seedsOf(d), true); err != nil || run != 1 {
 		t.Fatalf("taken over: run %d, %v", run, err)
 	}
 	r.reopen()
@@ -56,7 +56,7 @@ func TestBeginTogether(t *testing.T) {
 		wg.Go(func() {
 			name := fmt.Sprintf("crawl-%d", i%6)
 			d := definition(func(d *crawl.Definition) { d.Name = name })
-			if _, err := r.Begin(name, fmt.Sprintf("owner of %d", i%6), d, false); err != nil {
+			if _, err := r.Begin(name, fmt.Sprintf("owner of %d", i%6), d, seedsOf(d), false); err != nil {
 				t.Error(err)
 			}
 		})

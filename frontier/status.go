@@ -26,6 +26,7 @@ type Status struct {
 	Lanes     int       `json:"lanes"`  // claims whose lease is out
 	Asking    int       `json:"asking"` // claims that wait for their lease
 	Top       []Top     `json:"top,omitempty"`
+	Ends      []End     `json:"ends,omitempty"` // URLs that ended without a page, the last of each kind
 	Slow      []Queue   `json:"slow,omitempty"` // queues that rest longest
 	Learned   []byte    `json:"-"`
 }
@@ -46,6 +47,29 @@ func (t Totals) HarvestRatio() float64 {
 	return float64(t.Relevant) / float64(t.Scored)
 }
 
+// Progress is where a run stands, without what takes a walk through all queues.
+type Progress struct {
+	Totals  Totals
+	Waiting int // URLs
+	Queues  int // that have any
+	Claimed int // URLs that are out
+	Ends    []End
+}
+
+// Progress returns where a crawl's run stands.
+func (f *Frontier) Progress(name string) (Progress, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	s, err := f.get(name)
+	if err != nil {
+		return Progress{}, err
+	}
+	return Progress{
+		Totals: s.Totals, Waiting: s.waiting, Queues: s.order.ready.Len() + s.order.later.Len() + len(s.claims),
+		Claimed: len(s.taken), Ends: slices.Clone(s.Ends),
+	}, nil
+}
+
 // Status returns the state of a crawl.
 func (f *Frontier) Status(name string) (Status, error) {
 	f.mu.Lock()
@@ -56,7 +80,7 @@ func (f *Frontier) Status(name string) (Status, error) {
 	}
 	out := Status{
 		Crawl: name, Run: s.Run, Active: s.Active, Started: s.Started, Reference: s.Reference, Totals: s.Totals,
-		Waiting: s.waiting - len(s.taken), Delayed: s.delayed, Claimed: len(s.taken), Top: slices.Clone(s.Top), Learned: s.Learned,
+		Waiting: s.waiting - len(s.taken), Delayed: s.delayed, Claimed: len(s.taken), Top: slices.Clone(s.Top), Ends: slices.Clone(s.Ends), Learned: s.Learned,
 	}
 	for _, c := range s.claims {
 		if c.Batch == "" {
@@ -69,8 +93,8 @@ func (f *Frontier) Status(name string) (Status, error) {
 	for _, q := range s.queues {
 		if q.waiting > 0 {
 			out.Queues++
-			if q.next.Sub(now) > 10*time.Second || q.fails > 0 {
-				out.Slow = append(out.Slow, Queue{q.name, q.waiting, q.next, q.fails})
+			if q.due().Sub(now) > 10*time.Second || q.fails > 0 {
+				out.Slow = append(out.Slow, Queue{q.name, q.waiting, q.due(), q.fails})
 			}
 		}
 	}

@@ -114,6 +114,12 @@ func (f *Frontier) commitOnce(group []pendingWrite) error {
 		if err := setCBOR(txn, append([]byte{kindCrawl}, s.Name...), rec); err != nil {
 			return err
 		}
+		if !rec.planned {
+			continue
+		}
+		if err := setCBOR(txn, textKey(kindPlan, rec.ID, ""), rec.planRecord); err != nil {
+			return err
+		}
 	}
 	if err := txn.Commit(); err != nil {
 		return fmt.Errorf("write frontier: %w", err)
@@ -139,6 +145,8 @@ func (f *Frontier) draft(s *state) *crawlRecord {
 		copied := s.crawlRecord
 		f.mu.Unlock()
 		copied.Top = slices.Clone(copied.Top)
+		copied.Ends = slices.Clone(copied.Ends)
+		copied.planned = false
 		rec = &copied
 		f.drafts[s] = rec
 	}

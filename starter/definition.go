@@ -1,6 +1,7 @@
 package starter
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"net/url"
@@ -11,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/muninn-archive/muninn/internal/crawl"
+	"github.com/muninn-archive/muninn/internal/urls"
 )
 
 // maxInline bounds the definition that travels as a workflow's input, in bytes.
@@ -32,11 +34,15 @@ func readDefinition(name string) (crawl.Definition, error) {
 	if err != nil {
 		return d, usage("%s:\n%w", name, err)
 	}
-	return d, absolute(&d, filepath.Dir(name))
+	if err := absolute(&d, filepath.Dir(name)); err != nil {
+		return d, err
+	}
+	return d, validated(d)
 }
 
 // absolute makes the paths of seed files absolute: the worker reads them.
 func absolute(d *crawl.Definition, dir string) error {
+	var missing crawl.Faults
 	for i, s := range d.Seeds {
 		if s.File == "" {
 			continue
@@ -50,9 +56,12 @@ func absolute(d *crawl.Definition, dir string) error {
 			return err
 		}
 		if _, err := os.Stat(abs); err != nil {
-			return usage("seeds[%d].file: %w", i, err)
+			missing = append(missing, crawl.Fault{Path: fmt.Sprintf("seeds[%d].file", i), Message: err.Error()})
 		}
 		d.Seeds[i].File = abs
+	}
+	if len(missing) > 0 {
+		return missing
 	}
 	return nil
 }
@@ -63,6 +72,9 @@ func fromArgs(args []string, topic string, pages int64, name string) (crawl.Defi
 		return crawl.Definition{}, usage("give a definition file, or one or more URLs")
 	}
 	if !strings.Contains(args[0], "://") {
+		if _, err := os.Stat(args[0]); errors.Is(err, os.ErrNotExist) && filepath.Ext(args[0]) != ".yaml" && filepath.Ext(args[0]) != ".json" {
+			return crawl.Definition{}, usage("there is no definition file %q; a URL begins with https:// or http://", args[0])
+		}
 		if len(args) > 1 {
 			return crawl.Definition{}, usage("give one definition file, or URLs that begin with http:// or https://")
 		}
@@ -88,9 +100,22 @@ func fromArgs(args []string, topic string, pages int64, name string) (crawl.Defi
 	return d, validated(d)
 }
 
+// validated checks a definition, and its seeds as the crawl will read them.
 func validated(d crawl.Definition) error {
 	if err := d.Validate(); err != nil {
 		return usage("%w", err)
+	}
+	var faults crawl.Faults
+	for i, s := range d.Seeds {
+		if s.File != "" {
+			continue
+		}
+		if _, err := urls.Parse(s.URL + s.Sitemap); err != nil {
+			faults = append(faults, crawl.Fault{Path: fmt.Sprintf("seeds[%d]", i), Message: fmt.Sprintf("%q: %v", s.URL+s.Sitemap, err)})
+		}
+	}
+	if len(faults) > 0 {
+		return faults
 	}
 	return nil
 }
@@ -110,6 +135,10 @@ func checkCommand(g *globals) *cobra.Command {
 		Args: exactArgs(1, "one definition file"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			d, err := readDefinition(args[0])
+			var faults crawl.Faults
+			if g.json && errors.As(err, &faults) {
+				return errors.Join(g.print(map[string]any{"faults": faults}, nil), err)
+			}
 			if err != nil {
 				return err
 			}

@@ -89,7 +89,7 @@ func serveWorld(conf *worker.Config, world *webworld.World) {
 func demoDefinition(world *webworld.World) crawl.Definition {
 	d := crawl.DefaultDefinition()
 	d.Name, d.Description = "demo", "ravens, in nature and in myth"
-	for _, seed := range world.Seeds() {
+	for _, seed := range append(world.Seeds(), world.Forbidden()) {
 		d.Seeds = append(d.Seeds, crawl.Seed{URL: seed})
 	}
 	d.Topic.Keywords = world.Topic()
@@ -107,8 +107,14 @@ func judgeDemo(o *outcome, s webworld.Stats) error {
 	if o.Totals.Pages < demoPages*9/10 {
 		errs = append(errs, fmt.Errorf("only %d pages were archived, at least %d should be", o.Totals.Pages, demoPages*9/10))
 	}
-	if o.Totals.Relevant == 0 || o.Totals.Robots == 0 || o.WARCs == 0 {
-		errs = append(errs, errors.New("no relevant page, no refusal by robots.txt, or no WARC file"))
+	if o.Totals.Relevant == 0 {
+		errs = append(errs, errors.New("no page was found relevant"))
+	}
+	if o.Totals.Robots == 0 {
+		errs = append(errs, errors.New("nothing was refused by robots.txt, though a seed is"))
+	}
+	if o.WARCs == 0 {
+		errs = append(errs, errors.New("no WARC file was written"))
 	}
 	if len(s.Disallowed) > 0 {
 		errs = append(errs, fmt.Errorf("paths were fetched that robots.txt disallows: %v", s.Disallowed))

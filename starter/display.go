@@ -39,13 +39,13 @@ func newDisplay(out io.Writer) *display {
 }
 
 // show prints where the crawl stands, and the last trouble of the worker if there is new.
-func (d *display) show(s frontier.Status, trouble string) {
+func (d *display) show(s frontier.Status, underWay int64, trouble string) {
 	t := s.Totals
 	if span := time.Since(d.at).Seconds(); span > 0 {
-		now := float64(t.Pages-d.pages) / span
+		now := float64(t.Pages+underWay-d.pages) / span
 		d.rate = d.rate*0.6 + now*0.4
 	}
-	d.pages, d.at = t.Pages, time.Now()
+	d.pages, d.at = t.Pages+underWay, time.Now()
 	if trouble != "" && trouble != d.trouble {
 		d.trouble = trouble
 		d.end()
@@ -56,8 +56,8 @@ func (d *display) show(s frontier.Status, trouble string) {
 	if s.Reference {
 		phase = "reference"
 	}
-	text := fmt.Sprintf("%s: %d pages, %.1f/s, harvest %.2f, %d waiting in %d queues, %d lanes, %.1f MB, %d errors, %d refused by robots",
-		phase, t.Pages, d.rate, t.HarvestRatio(), s.Waiting, s.Queues, s.Lanes, float64(t.Bytes)/1e6, t.Errors, t.Robots)
+	text := fmt.Sprintf("%s: %d pages (%d more under way), %.1f/s, harvest %.2f, %d waiting in %d queues, %d lanes, %.1f MB, %d errors, %d refused by robots",
+		phase, t.Pages, underWay, d.rate, t.HarvestRatio(), s.Waiting, s.Queues, s.Lanes, float64(t.Bytes)/1e6, t.Errors, t.Robots)
 	if len(s.Slow) > 0 && s.Lanes+s.Asking == 0 { // nothing else is going on
 		q := s.Slow[len(s.Slow)-1]
 		text += fmt.Sprintf("; %s rests %s", q.PLD, max(time.Until(q.Next), 0).Round(time.Second))
@@ -133,6 +133,7 @@ func (o *outcome) write(w io.Writer) {
 			line("    %.3f  %s", p.Score, p.URL)
 		}
 	}
+	writeEnds(line, o.Ends)
 	for _, note := range o.Notes {
 		line("  %s", note)
 	}

@@ -10,10 +10,12 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/muninn-archive/muninn/activities/names"
 	"github.com/muninn-archive/muninn/internal/crawl"
@@ -29,6 +31,7 @@ func runCommand(g *globals) *cobra.Command {
 	conf := localConfig()
 	var topic, name, file string
 	var pages int64
+	var anew bool
 	cmd := &cobra.Command{
 		Use:   "run DEFINITION.yaml | URL…",
 		Short: "Crawl on this machine: a Temporal dev server, a worker and the crawl, to the end",
@@ -38,8 +41,14 @@ State lies in --data, WARC files in --archive. Ctrl-C stops cleanly, and the sam
 with the crawl; a second Ctrl-C stops at once, and loses nothing either. A crawl that has ended is
 crawled anew: what has not changed is archived as revisits.
 
+A crawl that is under way keeps its definition: if the file was changed since, run says so, and --anew
+ends the old crawl first.
+
 S3 keys come from MUNINN_S3_ACCESS_KEY and MUNINN_S3_SECRET_KEY.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if byFile := len(args) > 0 && !strings.Contains(args[0], "://"); byFile && topic+name != "" {
+				return usage("--topic and --crawl are for crawls that are given by URLs: write topic and name into %s", args[0])
+			}
 			d, err := fromArgs(args, topic, pages, name)
 			if err != nil {
 				return err
@@ -47,10 +56,10 @@ S3 keys come from MUNINN_S3_ACCESS_KEY and MUNINN_S3_SECRET_KEY.`,
 			if cmd.Flags().Changed("pages") && pages < 1 {
 				return usage("--pages must be at least 1")
 			}
-			if err := errors.Join(conf.Load(cmd.Flags(), file), conf.Validate()); err != nil {
+			if err := errors.Join(conf.Load(file), conf.Validate()); err != nil {
 				return &usageError{err}
 			}
-			return g.run(cmd.Context(), local{conf: conf, definition: d})
+			return g.run(cmd.Context(), local{conf: conf, definition: d, anew: anew})
 		},
 	}
 	f := cmd.Flags()
@@ -58,10 +67,16 @@ S3 keys come from MUNINN_S3_ACCESS_KEY and MUNINN_S3_SECRET_KEY.`,
 	f.StringVar(&topic, "topic", "", "what the crawl is about: keywords, separated by commas")
 	f.Int64Var(&pages, "pages", 0, "pages at most (default: as the definition says, else 10000)")
 	f.StringVar(&name, "crawl", "", "name of a crawl that is given by URLs (default: the first host)")
-	f.StringVar(&file, "config", "", "configuration file of the worker (YAML)")
+	f.BoolVar(&anew, "anew", false, "if the crawl is under way with another definition, end that and begin anew")
+	configFlag(f, &file)
 	f.Lookup("temporal").Usage = "use this Temporal frontend, HOST:PORT, instead of a dev server of its own"
 	hide(cmd, "name")
 	return cmd
+}
+
+// configFlag is the flag of a configuration file.
+func configFlag(f *pflag.FlagSet, file *string) {
+	f.StringVar(file, "config", os.Getenv("MUNINN_CONFIG"), "configuration file of the worker (YAML); also MUNINN_CONFIG")
 }
 
 // localConfig is the configuration of a worker for one machine.
@@ -82,6 +97,7 @@ func hide(cmd *cobra.Command, flags ...string) {
 type local struct {
 	conf       worker.Config
 	definition crawl.Definition
+	anew       bool                                  // end a crawl that is under way with another definition
 	ended      func(context.Context, *outcome) error // has the last word; may be nil
 }
 
@@ -108,14 +124,14 @@ func (g *globals) run(ctx context.Context, l local) error {
 		return err
 	}
 	defer release()
-	stack, err := g.bringUp(ctx, &l.conf, report)
+	stack, err := g.bringUp(ctx, &l.conf, false, report)
 	if stack != nil {
 		defer stack.stop()
 	}
 	if err != nil {
 		return interruptedOr(ctx, err)
 	}
-	running, err := start(ctx, stack.worker.Client(), l.definition, l.conf.Temporal.Queue, l.conf.Temporal.Namespace)
+	running, err := g.begin(ctx, stack, l, report)
 	if err != nil {
 		return interruptedOr(ctx, err)
 	}
@@ -133,10 +149,49 @@ func (g *globals) run(ctx context.Context, l local) error {
 	if err := out.count(ctx, stack.worker, l.definition); err != nil {
 		return err
 	}
-	if l.ended != nil {
+	switch {
+	case l.ended != nil && ctx.Err() != nil:
+		err = errInterrupted
+	case l.ended != nil:
 		err = l.ended(ctx, out)
+	case out.Totals.Pages == 0:
+		err = out.nothing()
 	}
-	return errors.Join(err, g.print(out, out.write))
+	return errors.Join(g.print(out, out.write), err)
+}
+
+// begin starts the crawl, or goes on with the one that is under way if it has the same definition.
+func (g *globals) begin(ctx context.Context, s *stack, l local, report io.Writer) (running bool, err error) {
+	c, conf := s.worker.Client(), l.conf.Temporal
+	running, err = start(ctx, c, l.definition, conf.Queue, conf.Namespace)
+	if err != nil || !running {
+		return running, err
+	}
+	differ, err := differences(ctx, c, l.definition)
+	switch {
+	case err != nil || differ == "":
+		return true, err
+	case !l.anew:
+		return true, usage("crawl %q is under way with another definition (other %s): give the former one to go on with it, or --anew to end it and begin with this one", l.definition.Name, differ)
+	}
+	_, _ = fmt.Fprintf(report, "ending the former crawl, which has other %s …\n", differ)
+	id := names.CrawlID(l.definition.Name)
+	if err := c.SignalWorkflow(ctx, id, "", names.SignalStop, nil); err != nil {
+		return true, err
+	}
+	if err := c.GetWorkflow(ctx, id, "").Get(ctx, nil); err != nil && ctx.Err() != nil {
+		return true, ctx.Err()
+	}
+	return start(ctx, c, l.definition, conf.Queue, conf.Namespace)
+}
+
+// nothing is the error of a crawl that archived no page.
+func (o *outcome) nothing() error {
+	if len(o.Ends) == 0 {
+		return errors.New("no page was archived")
+	}
+	last := o.Ends[len(o.Ends)-1]
+	return fmt.Errorf("no page was archived; %s: %s", last.URL, last.Reason)
 }
 
 // interruptible ends the context at the first Ctrl-C or SIGTERM and the program at the second.
@@ -151,6 +206,7 @@ func interruptible(ctx context.Context) (context.Context, func()) {
 		fmt.Fprintln(os.Stderr, "\nstopping: what is under way is finished or kept for later; once more stops at once")
 		cancel()
 		if _, ok := <-signals; ok {
+			fmt.Fprintln(os.Stderr, "stopped; the same command goes on with the crawl")
 			os.Exit(ExitInterrupted)
 		}
 	}()
@@ -192,7 +248,9 @@ func (s *stack) link(namespace, id string) string {
 	return s.server.UI + "/namespaces/" + namespace + "/workflows/" + url.PathEscape(id)
 }
 
-func (g *globals) bringUp(ctx context.Context, conf *worker.Config, report io.Writer) (*stack, error) {
+// bringUp starts a Temporal server, unless the configuration names one, and a worker; own tells that the
+// one that it names is ours.
+func (g *globals) bringUp(ctx context.Context, conf *worker.Config, own bool, report io.Writer) (*stack, error) {
 	s := &stack{}
 	if conf.Temporal.Address == "" {
 		_, _ = fmt.Fprintln(report, "starting Temporal …")
@@ -202,6 +260,8 @@ func (g *globals) bringUp(ctx context.Context, conf *worker.Config, report io.Wr
 		}
 		s.server, conf.Temporal.Address = server, server.Address
 		_, _ = fmt.Fprintf(report, "Temporal at %s, its UI at %s\n", server.Address, server.UI)
+	} else if !own {
+		_, _ = fmt.Fprintf(report, "a worker of the Temporal service at %s, namespace %s (--temporal or MUNINN_TEMPORAL)\n", conf.Temporal.Address, conf.Temporal.Namespace)
 	}
 	log, err := os.OpenFile(filepath.Join(conf.Data, "worker.log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
 	if err != nil {
@@ -247,7 +307,7 @@ func (g *globals) watch(ctx context.Context, s *stack, name string, report io.Wr
 			return workflows.CrawlResult{}, fmt.Errorf("the worker cannot go on: %w", err)
 		case <-tick.C:
 			if status, err := s.worker.Activities().Frontier.Status(name); err == nil {
-				display.show(status, s.trouble.take())
+				display.show(status, s.worker.Activities().UnderWay.Of(name), s.trouble.take())
 			}
 		}
 	}
@@ -257,11 +317,12 @@ func (g *globals) watch(ctx context.Context, s *stack, name string, report io.Wr
 func devCommand(g *globals) *cobra.Command {
 	conf := localConfig()
 	port, uiPort := 7233, 8233
+	var file string
 	cmd := &cobra.Command{
 		Use: "dev", Short: "Run only the local stack: a Temporal dev server and a worker", Args: cobra.NoArgs,
 		Long: "Run only the local stack, a Temporal dev server and a worker, until Ctrl-C: for `muninn start`,\n`muninn schedule` and the Temporal CLI.",
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := errors.Join(conf.Load(cmd.Flags(), ""), conf.Validate()); err != nil {
+			if err := errors.Join(conf.Load(file), conf.Validate()); err != nil {
 				return &usageError{err}
 			}
 			ctx, stop := interruptible(cmd.Context())
@@ -280,7 +341,7 @@ func devCommand(g *globals) *cobra.Command {
 				return interruptedOr(ctx, err)
 			}
 			s.server, conf.Temporal.Address = server, server.Address
-			up, err := g.bringUp(ctx, &conf, os.Stdout)
+			up, err := g.bringUp(ctx, &conf, true, os.Stdout)
 			if up != nil {
 				s.worker = up.worker
 			}
@@ -306,6 +367,7 @@ func devCommand(g *globals) *cobra.Command {
 	}
 	f := cmd.Flags()
 	conf.Flags(f)
+	configFlag(f, &file)
 	f.IntVar(&port, "port", port, "port of Temporal's frontend; 0 for a free one")
 	f.IntVar(&uiPort, "ui-port", uiPort, "port of Temporal's UI; 0 for a free one")
 	hide(cmd, "name", "temporal")

@@ -24,7 +24,15 @@ var overlaps = map[string]enums.ScheduleOverlapPolicy{
 }
 
 func scheduleCommand(g *globals) *cobra.Command {
-	cmd := &cobra.Command{Use: "schedule", Short: "Crawl again and again (Temporal Schedules)"}
+	cmd := &cobra.Command{
+		Use: "schedule", Short: "Crawl again and again (Temporal Schedules)",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return usage("unknown command %q for %q", args[0], cmd.CommandPath())
+			}
+			return cmd.Help()
+		},
+	}
 	cmd.AddCommand(scheduleCreate(g), scheduleList(g),
 		scheduleDo(g, "pause", "Pause a schedule", func(cmd *cobra.Command, h client.ScheduleHandle) error {
 			return h.Pause(cmd.Context(), client.SchedulePauseOptions{Note: "paused by muninn schedule pause"})
@@ -91,6 +99,10 @@ func scheduleCreate(g *globals) *cobra.Command {
 				if errors.As(err, &exists) || strings.Contains(err.Error(), "already registered") {
 					return fmt.Errorf("there is a schedule %q already: delete it first (muninn schedule delete %s)", d.Name, d.Name)
 				}
+				var wrong *serviceerror.InvalidArgument
+				if errors.As(err, &wrong) {
+					return usage("create schedule: %w", err)
+				}
 				return fmt.Errorf("create schedule: %w", err)
 			}
 			return g.print(map[string]string{"schedule": d.Name}, func(w io.Writer) { _, _ = fmt.Fprintf(w, "created schedule %s\n", d.Name) })
@@ -143,6 +155,9 @@ func scheduleList(g *globals) *cobra.Command {
 				rows = append(rows, row)
 			}
 			return g.print(rows, func(w io.Writer) {
+				if len(rows) == 0 {
+					_, _ = fmt.Fprintln(w, "there is no schedule of a crawl")
+				}
 				for _, r := range rows {
 					state := "active"
 					if r.Paused {

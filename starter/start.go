@@ -1,16 +1,20 @@
 package starter
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"reflect"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"go.temporal.io/api/enums/v1"
 	"go.temporal.io/api/serviceerror"
 	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/converter"
 	"go.temporal.io/sdk/temporal"
 
 	"github.com/muninn-archive/muninn/activities/names"
@@ -43,6 +47,9 @@ func start(ctx context.Context, c client.Client, d crawl.Definition, queue, name
 	}
 	if err := worker.RegisterAttributes(ctx, c, namespace); err != nil {
 		return false, err
+	}
+	if id, state, err := workflowOf(ctx, c, d.Name); err == nil && state == enums.WORKFLOW_EXECUTION_STATUS_RUNNING && id != names.CrawlID(d.Name) {
+		return false, fmt.Errorf("crawl %q is running already, by its schedule: workflow %s", d.Name, id)
 	}
 	_, err = c.ExecuteWorkflow(ctx, startOptions(d, queue), names.Crawl, json.RawMessage(raw))
 	var started *serviceerror.WorkflowExecutionAlreadyStarted
@@ -98,7 +105,7 @@ func signalCommand(g *globals, signal, short string) *cobra.Command {
 				return err
 			}
 			defer c.Close()
-			id, err := workflowOf(cmd.Context(), c, args[0])
+			id, _, err := workflowOf(cmd.Context(), c, args[0])
 			if err != nil {
 				return err
 			}
@@ -113,18 +120,50 @@ func signalCommand(g *globals, signal, short string) *cobra.Command {
 	return cmd
 }
 
-// workflowOf finds the workflow of a crawl: its own ID, or that of a scheduled run.
-func workflowOf(ctx context.Context, c client.Client, crawl string) (string, error) {
+// workflowOf finds the workflow of a crawl and its state: its own ID, or that of the last scheduled run.
+func workflowOf(ctx context.Context, c client.Client, crawl string) (string, enums.WorkflowExecutionStatus, error) {
 	id := names.CrawlID(crawl)
 	d, err := c.DescribeWorkflowExecution(ctx, id, "")
-	if err == nil && d.GetWorkflowExecutionInfo().GetStatus() == enums.WORKFLOW_EXECUTION_STATUS_RUNNING {
-		return id, nil
+	state := d.GetWorkflowExecutionInfo().GetStatus()
+	if err == nil && state == enums.WORKFLOW_EXECUTION_STATUS_RUNNING {
+		return id, state, nil
 	}
 	list, errList := c.ListWorkflow(ctx, listRequest(fmt.Sprintf("WorkflowType = '%s' AND %s = '%s'", names.Crawl, names.AttrCrawl.GetName(), crawl)))
 	if errList == nil && len(list.GetExecutions()) > 0 {
-		return list.GetExecutions()[0].GetExecution().GetWorkflowId(), nil
+		last := list.GetExecutions()[0]
+		return last.GetExecution().GetWorkflowId(), last.GetStatus(), nil
 	}
-	return id, notFound(crawl, err)
+	return id, state, notFound(crawl, err)
+}
+
+// differences names the parts in which a definition differs from that of the crawl under way; empty if in
+// none.
+func differences(ctx context.Context, c client.Client, d crawl.Definition) (string, error) {
+	events := c.GetWorkflowHistory(ctx, names.CrawlID(d.Name), "", false, enums.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT)
+	first, err := events.Next()
+	if err != nil {
+		return "", fmt.Errorf("read the crawl that is under way: %w", err)
+	}
+	var raw json.RawMessage
+	input := first.GetWorkflowExecutionStartedEventAttributes().GetInput()
+	if err := converter.GetDefaultDataConverter().FromPayload(input.GetPayloads()[0], &raw); err != nil {
+		return "", fmt.Errorf("read the crawl that is under way: %w", err)
+	}
+	former, err := crawl.ParseDefinition(raw)
+	if err != nil {
+		return "", fmt.Errorf("read the crawl that is under way: %w", err)
+	}
+	var parts []string
+	was, is := reflect.ValueOf(former), reflect.ValueOf(d)
+	for i := range is.NumField() {
+		before, errBefore := json.Marshal(was.Field(i).Interface())
+		now, errNow := json.Marshal(is.Field(i).Interface())
+		if errBefore != nil || errNow != nil || !bytes.Equal(before, now) {
+			name, _, _ := strings.Cut(is.Type().Field(i).Tag.Get("json"), ",")
+			parts = append(parts, name)
+		}
+	}
+	return strings.Join(parts, ", "), nil
 }
 
 func notFound(crawl string, err error) error {

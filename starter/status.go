@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 	"go.temporal.io/api/enums/v1"
@@ -12,6 +13,8 @@ import (
 	"go.temporal.io/sdk/client"
 
 	"github.com/muninn-archive/muninn/activities/names"
+	"github.com/muninn-archive/muninn/frontier"
+	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/workflows"
 )
 
@@ -26,6 +29,30 @@ type crawlStatus struct {
 	Crawl    workflows.CrawlState   `json:"crawl"`
 	Failed   []string               `json:"failed_batches,omitempty"`
 	Result   *workflows.CrawlResult `json:"result,omitempty"`
+	Reason   string                 `json:"reason,omitempty"`  // why it failed
+	Retries  []string               `json:"retries,omitempty"` // steps that are tried again
+}
+
+// queryTimeout is how long a worker may take to answer for a crawl.
+const queryTimeout = 10 * time.Second
+
+// retries notes the steps of a workflow that failed and are tried again.
+func (s *crawlStatus) retries(d *workflowservice.DescribeWorkflowExecutionResponse) {
+	for _, a := range d.GetPendingActivities() {
+		if a.GetAttempt() > 1 {
+			s.Retries = append(s.Retries, fmt.Sprintf("%s, attempt %d: %s", a.GetActivityType().GetName(), a.GetAttempt(), a.GetLastFailure().GetMessage()))
+		}
+	}
+}
+
+// ended reads the result of a crawl, or why it has none.
+func (s *crawlStatus) ended(ctx context.Context, c client.Client) {
+	var result workflows.CrawlResult
+	if err := c.GetWorkflow(ctx, s.Workflow, "").Get(ctx, &result); err != nil {
+		s.Reason = strings.TrimPrefix(explain(err).Error(), "the crawl failed: ")
+		return
+	}
+	s.Result = &result
 }
 
 func statusCommand(g *globals) *cobra.Command {
@@ -48,33 +75,44 @@ func statusCommand(g *globals) *cobra.Command {
 	return cmd
 }
 
-func status(ctx context.Context, c client.Client, crawl string) (crawlStatus, error) {
-	var s crawlStatus
+func status(ctx context.Context, c client.Client, name string) (crawlStatus, error) {
+	s := crawlStatus{Crawl: workflows.CrawlState{Name: name}}
 	var err error
-	if s.Workflow, err = workflowOf(ctx, c, crawl); err != nil {
+	if s.Workflow, _, err = workflowOf(ctx, c, name); err != nil {
 		return s, err
 	}
 	d, err := c.DescribeWorkflowExecution(ctx, s.Workflow, "")
 	if err != nil {
-		return s, notFound(crawl, err)
+		return s, notFound(name, err)
 	}
 	state := d.GetWorkflowExecutionInfo().GetStatus()
 	s.State = state.String()
-	value, err := c.QueryWorkflow(ctx, s.Workflow, "", names.QueryStatus)
-	if err != nil {
-		return s, fmt.Errorf("ask the crawl for its status (does a worker run?): %w", err)
+	s.retries(d)
+	running := state == enums.WORKFLOW_EXECUTION_STATUS_RUNNING
+	if !running {
+		s.ended(ctx, c)
 	}
-	if err := value.Get(&s.Crawl); err != nil {
-		return s, err
-	}
-	if state == enums.WORKFLOW_EXECUTION_STATUS_COMPLETED {
-		s.Result = &workflows.CrawlResult{}
-		if err := c.GetWorkflow(ctx, s.Workflow, "").Get(ctx, s.Result); err != nil {
+	queryCtx, cancel := context.WithTimeout(ctx, queryTimeout)
+	defer cancel()
+	value, err := c.QueryWorkflow(queryCtx, s.Workflow, "", names.QueryStatus)
+	switch {
+	case err == nil:
+		if err := value.Get(&s.Crawl); err != nil {
 			return s, err
+		}
+	case running:
+		return s, fmt.Errorf("ask the crawl for its status: %w; is a worker running on task queue %q?", err, d.GetExecutionConfig().GetTaskQueue().GetName())
+	case s.Result != nil: // no worker is there to ask, and what it would say is known
+		s.Crawl.Phase, s.Crawl.Begun.Run, s.Crawl.Begun.Archive = "ended", s.Result.Run, s.Result.Archive
+		s.Crawl.Learned, s.Crawl.Progress.Totals = s.Result.Learned, s.Result.Totals
+	}
+	if m := s.Crawl.Member.Worker; running && m != "" {
+		if d, err := c.DescribeWorkflowExecution(ctx, names.ControllerID(name, m), ""); err == nil {
+			s.retries(d)
 		}
 	}
 	failed, err := c.ListWorkflow(ctx, listRequest(fmt.Sprintf("WorkflowType = '%s' AND %s = '%s' AND ExecutionStatus IN ('Failed', 'Terminated', 'TimedOut')",
-		names.Batch, names.AttrCrawl.GetName(), crawl)))
+		names.Batch, names.AttrCrawl.GetName(), name)))
 	if err != nil {
 		return s, err
 	}
@@ -96,10 +134,30 @@ func (s crawlStatus) write(w io.Writer) {
 	t, p := s.Crawl.Progress.Totals, s.Crawl.Progress
 	line := func(format string, args ...any) { _, _ = fmt.Fprintf(w, format+"\n", args...) }
 	phase := s.Crawl.Phase
-	if s.Crawl.Paused {
+	switch {
+	case s.Result != nil:
+	case s.Crawl.Paused:
 		phase += ", paused"
+	case s.Crawl.Stopping:
+		phase += ", stopping: batches that are out finish"
 	}
-	line("%s: %s, %s (run %d, worker %s)", s.Crawl.Name, s.State, phase, s.Crawl.Begun.Run, s.Crawl.Member.Worker)
+	if s.Crawl.Begun.Run == 0 {
+		line("%s: %s", s.Crawl.Name, s.State)
+	} else {
+		line("%s: %s, %s (run %d, worker %s)", s.Crawl.Name, s.State, phase, s.Crawl.Begun.Run, s.Crawl.Member.Worker)
+	}
+	if s.Reason != "" {
+		line("  reason    %s", s.Reason)
+	}
+	for _, r := range s.Retries {
+		line("  retrying  %s", r)
+	}
+	if s.Crawl.Begun.Run == 0 {
+		return
+	}
+	if p.UnderWay > 0 {
+		line("  fetched   %d URLs more, of batches that are under way", p.UnderWay)
+	}
 	line("  pages     %d, %.1f MB, harvest ratio %.2f (%d of %d scored)", t.Pages, float64(t.Bytes)/1e6, t.HarvestRatio(), t.Relevant, t.Scored)
 	line("  frontier  %d URLs wait in %d queues, %d known", p.Waiting, p.Queues, t.Known)
 	line("  refused   %d by robots.txt, %d by the address guard", t.Robots, t.Refused)
@@ -118,7 +176,22 @@ func (s crawlStatus) write(w io.Writer) {
 			line("  relevant  %.3f %s", top.Score, top.URL)
 		}
 	}
+	ends := p.Ends
+	if s.Result != nil {
+		ends = s.Result.Ends
+	}
+	writeEnds(line, ends)
 	for _, id := range s.Failed {
 		line("  failed    %s (temporal workflow reset --type FirstWorkflowTask --workflow-id '%s' --reason retry)", id, id)
+	}
+}
+
+// endsShown is how many URLs that ended without a page are shown.
+const endsShown = 10
+
+// writeEnds lists URLs that ended without a page, and why.
+func writeEnds(line func(format string, args ...any), ends []frontier.End) {
+	for _, e := range ends[max(len(ends)-endsShown, 0):] {
+		line("  %-9s %s: %s", map[string]string{crawl.OutcomeFailed: "failed", crawl.OutcomeRobots: "robots", crawl.OutcomeRefused: "refused"}[e.Kind], e.URL, e.Reason)
 	}
 }

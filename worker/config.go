@@ -3,8 +3,11 @@ package worker
 import (
 	"errors"
 	"fmt"
+	"maps"
+	"net"
 	"net/netip"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -50,6 +53,8 @@ type Config struct {
 	Fetch  fetch.Limits
 	Page   page.Limits
 	Helper aah.Limits
+
+	flags *pflag.FlagSet // that the settings are bound to
 }
 
 // Temporal is how the Temporal service is reached.
@@ -81,8 +86,11 @@ func DefaultConfig() Config {
 	}
 }
 
-// Flags binds the settings to flags.
-func (c *Config) Flags(fs *pflag.FlagSet) {
+// Flags binds the settings to flags, beside others that a command may have.
+func (c *Config) Flags(into *pflag.FlagSet) {
+	fs := pflag.NewFlagSet("settings", pflag.ContinueOnError)
+	c.flags = fs
+	defer into.AddFlagSet(fs)
 	fs.StringVar(&c.Temporal.Address, "temporal", c.Temporal.Address, "Temporal frontend, HOST:PORT")
 	fs.StringVar(&c.Temporal.Namespace, "namespace", c.Temporal.Namespace, "Temporal namespace")
 	fs.StringVar(&c.Temporal.Queue, "task-queue", c.Temporal.Queue, "shared task queue")
@@ -94,7 +102,7 @@ func (c *Config) Flags(fs *pflag.FlagSet) {
 	fs.StringVar(&c.Name, "name", c.Name, "name of this worker; it keeps its frontier under it")
 	fs.StringVar(&c.Data, "data", c.Data, "folder of frontier and spool")
 	fs.StringVar(&c.Archive, "archive", c.Archive, "where WARC files go: s3://bucket/prefix or a directory (default DATA/archive)")
-	fs.StringVar(&c.S3.Endpoint, "s3-endpoint", "", "S3 service, URL or HOST:PORT")
+	fs.StringVar(&c.S3.Endpoint, "s3-endpoint", "", "S3 service, URL or HOST:PORT; HTTPS unless it begins with http://")
 	fs.StringVar(&c.S3.Region, "s3-region", "us-east-1", "S3 region")
 	fs.StringSliceVar(&c.Networks, "allow-network", nil, "private network that may be crawled, CIDR (repeatable)")
 	fs.StringToStringVar(&c.Resolve, "resolve", nil, "resolve a host by hand, HOST=IP (repeatable)")
@@ -157,7 +165,8 @@ func (b *bytesFlag) Set(text string) (err error) {
 
 // Load takes what the flags leave open from the environment and from a file, and the secrets, for
 // which there are no flags.
-func (c *Config) Load(fs *pflag.FlagSet, file string) error {
+func (c *Config) Load(file string) error {
+	fs := c.flags
 	v := viper.New()
 	v.SetEnvPrefix("MUNINN")
 	v.SetEnvKeyReplacer(strings.NewReplacer("-", "_"))
@@ -177,17 +186,32 @@ func (c *Config) Load(fs *pflag.FlagSet, file string) error {
 		if f.Changed || !v.IsSet(f.Name) {
 			return
 		}
-		value := v.GetString(f.Name)
-		if value == "" { // a list of the file
-			value = strings.Join(v.GetStringSlice(f.Name), ",")
+		where := "configuration file"
+		if env := "MUNINN_" + strings.ToUpper(strings.ReplaceAll(f.Name, "-", "_")); os.Getenv(env) != "" {
+			where = env
 		}
-		if err := f.Value.Set(value); err != nil {
-			errs = append(errs, fmt.Errorf("setting %s: %w", f.Name, err))
+		if err := f.Value.Set(setting(v, f.Name)); err != nil {
+			errs = append(errs, fmt.Errorf("%s: setting %s: %w", where, f.Name, err))
 		}
 	})
 	c.S3.AccessKey, c.S3.SecretKey = v.GetString(keyAccess), v.GetString(keySecret)
 	c.Temporal.APIKey = v.GetString(keyAPI)
 	return errors.Join(errs...)
+}
+
+// setting is a value as a flag takes it: the lists and mappings of a file are joined.
+func setting(v *viper.Viper, name string) string {
+	switch value := v.Get(name).(type) {
+	case []any:
+		return strings.Join(v.GetStringSlice(name), ",")
+	case map[string]any:
+		pairs := make([]string, 0, len(value))
+		for _, key := range slices.Sorted(maps.Keys(value)) {
+			pairs = append(pairs, fmt.Sprintf("%s=%v", key, value[key]))
+		}
+		return strings.Join(pairs, ",")
+	}
+	return v.GetString(name)
 }
 
 // The secrets: environment or file only, for flags are seen by everyone on the machine.
@@ -229,6 +253,20 @@ func (c *Config) Validate() error {
 	}
 	if c.BatchTime < 10*time.Second {
 		errs = append(errs, errors.New("batch-time must be at least 10s"))
+	}
+	if scheme, _, is := strings.Cut(c.Archive, "://"); is && scheme != "s3" {
+		errs = append(errs, fmt.Errorf("archive %q must be s3://bucket/prefix or a directory", c.Archive))
+	}
+	for name, address := range map[string]string{"dns": c.DNS, "listen": c.Listen} {
+		if _, _, err := net.SplitHostPort(address); address != "" && err != nil {
+			errs = append(errs, fmt.Errorf("%s %q: write ADDR:PORT, such as 127.0.0.1:9464", name, address))
+		}
+	}
+	if info, err := os.Stat(c.Knowledge); c.Knowledge != "" && (err != nil || !info.IsDir()) {
+		errs = append(errs, fmt.Errorf("kb %q is no folder", c.Knowledge))
+	}
+	if t := c.Temporal; (t.Cert == "") != (t.Key == "") {
+		errs = append(errs, errors.New("tls-cert and tls-key go together"))
 	}
 	if _, err := c.resolved(); err != nil {
 		errs = append(errs, err)

@@ -22,7 +22,7 @@ func TestSettingsAreDocumented(t *testing.T) {
 			t.Errorf("setting %s is not in docs/OPERATING.md", f.Name)
 		}
 	})
-	if err := conf.Load(fs, "../deploy/worker.yaml"); err != nil {
+	if err := conf.Load("../deploy/worker.yaml"); err != nil {
 		t.Errorf("deploy/worker.yaml: %v", err)
 	}
 	if conf.Name != "worker-1" || conf.S3.Endpoint == "" {
@@ -43,7 +43,7 @@ func TestPrecedence(t *testing.T) {
 	if err := fs.Parse([]string{"--linger", "1s"}); err != nil {
 		t.Fatal(err)
 	}
-	if err := conf.Load(fs, file); err != nil {
+	if err := conf.Load(file); err != nil {
 		t.Fatal(err)
 	}
 	if conf.Lanes != 3 || conf.Round != 5 || conf.Linger.Seconds() != 1 || conf.Fetch.BodyBytes != 2<<20 {
@@ -67,7 +67,7 @@ func TestBadSettings(t *testing.T) {
 		conf := DefaultConfig()
 		fs := pflag.NewFlagSet("worker", pflag.ContinueOnError)
 		conf.Flags(fs)
-		if err := conf.Load(fs, file); err == nil || !strings.Contains(err.Error(), want) {
+		if err := conf.Load(file); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: error %v, want %q in it", text, err, want)
 		}
 	}

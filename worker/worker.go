@@ -106,7 +106,7 @@ func (w *Worker) activities(ctx context.Context) (*activities.Activities, error)
 	}
 	archives := &activities.Archives{Default: conf.Archive, S3: conf.S3}
 	if _, err := archives.Open(ctx, ""); err != nil {
-		return nil, err
+		return nil, fmt.Errorf("setting archive: %w", err)
 	}
 	return &activities.Activities{
 		Settings: activities.Settings{

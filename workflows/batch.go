@@ -78,14 +78,22 @@ func (b *batch) lease(ctx workflow.Context, asks []politeness.Ask) error {
 		n := activities.Shard(ask.IP, b.in.Shards)
 		byShard[n] = append(byShard[n], ask)
 	}
-	for n := range max(b.in.Shards, 1) {
-		if len(byShard[n]) == 0 {
-			continue
+	for n := range max(b.in.Shards, 1) { // in order: batches that are reset together must not wait for each other
+		if err := b.leaseOf(ctx, n, byShard[n], grants); err != nil {
+			return err
 		}
-		round := activities.RoundSignal{From: workflow.GetInfo(ctx).WorkflowExecution.ID, Asks: byShard[n]}
-		if err := workflow.SignalExternalWorkflow(ctx, names.PolitenessID(n), "", names.SignalRound, round).Get(ctx, nil); err != nil {
-			return fmt.Errorf("ask for leases: %w", err)
-		}
+	}
+	return nil
+}
+
+// leaseOf asks one shard and waits until it has granted everything.
+func (b *batch) leaseOf(ctx workflow.Context, shard int, asks []politeness.Ask, grants workflow.ReceiveChannel) error {
+	if len(asks) == 0 {
+		return nil
+	}
+	round := activities.RoundSignal{From: workflow.GetInfo(ctx).WorkflowExecution.ID, Asks: asks}
+	if err := workflow.SignalExternalWorkflow(ctx, names.PolitenessID(shard), "", names.SignalRound, round).Get(ctx, nil); err != nil {
+		return fmt.Errorf("ask for leases: %w", err)
 	}
 	for had := map[string]bool{}; len(had) < len(asks); {
 		if err := workflow.Await(ctx, func() bool { return grants.Len() > 0 }); err != nil {

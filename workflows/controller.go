@@ -27,6 +27,10 @@ const (
 	soonRounds   = 200
 )
 
+// answerWait is how long a round waits for the answers of the politeness shards: one that is terminated
+// right then answers never.
+const answerWait = time.Minute
+
 // reasonHandover is the reason of a controller that is to be started again.
 const reasonHandover = "handover"
 
@@ -68,8 +72,9 @@ func FetcherController(ctx workflow.Context, in ControllerInput) (ControllerResu
 		if err != nil {
 			return ControllerResult{}, err
 		}
+		c.idle = round.Idle
 		c.tell(ctx, round)
-		if reason := ended(round); reason != "" {
+		if reason := ended(round); reason != "" && !c.Paused {
 			if err := c.startWaiting(ctx); err != nil {
 				return ControllerResult{}, err
 			}
@@ -96,6 +101,7 @@ func ended(r activities.ClaimResult) string {
 type controller struct {
 	ControllerInput
 	grants workflow.ReceiveChannel
+	idle   bool // nothing was out after a round that claimed nothing
 }
 
 func (c *controller) result(reason string) ControllerResult {
@@ -108,11 +114,15 @@ func (c *controller) round(ctx workflow.Context) (activities.ClaimResult, error)
 	c.Round++
 	var out activities.ClaimResult
 	claim := workflow.ExecuteActivity(claiming(ctx, c.Queue), steps.Claim, activities.ClaimInput{
-		Crawl: c.Crawl, Round: c.Round, Reply: workflow.GetInfo(ctx).WorkflowExecution.ID, Drain: c.Stopping, Confirm: c.Confirm,
+		Crawl: c.Crawl, Round: c.Round, Reply: workflow.GetInfo(ctx).WorkflowExecution.ID,
+		Drain: c.Stopping, Hold: c.Paused, Confirm: c.Confirm,
 	})
+	timerCtx, stopTimer := workflow.WithCancel(ctx)
+	defer stopTimer()
+	var timer workflow.Future // runs once the claim is in
 	answered := map[int]bool{}
-	claimed := false
-	for !claimed || len(answered) < out.Sent {
+	claimed, late := false, false
+	for !claimed || len(answered) < out.Sent && !late {
 		var granted []politeness.Grant
 		var failed error
 		s := workflow.NewSelector(ctx)
@@ -121,6 +131,12 @@ func (c *controller) round(ctx workflow.Context) (activities.ClaimResult, error)
 				failed = f.Get(ctx, &out)
 				claimed = true
 			})
+		}
+		if claimed && len(answered) < out.Sent {
+			if timer == nil {
+				timer = workflow.NewTimer(timerCtx, answerWait)
+			}
+			s.AddFuture(timer, func(workflow.Future) { late = true })
 		}
 		s.AddReceive(ctx.Done(), func(workflow.ReceiveChannel, bool) { failed = ctx.Err() })
 		s.AddReceive(c.grants, func(workflow.ReceiveChannel, bool) { granted = c.receive(answered) })
@@ -133,6 +149,9 @@ func (c *controller) round(ctx workflow.Context) (activities.ClaimResult, error)
 		}
 	}
 	c.Confirm = out.Confirm
+	if late { // what was sent may be lost: it stays in the journal, and goes out again with the next round
+		c.Confirm = activities.Confirmed{}
+	}
 	return out, nil
 }
 
@@ -192,15 +211,15 @@ func (c *controller) state() string {
 	return "crawling"
 }
 
-// whilePaused waits until the crawl is resumed; grants that come meanwhile are started, for their
-// claims are out.
+// whilePaused waits until the crawl is resumed, if nothing is out. As long as something is, rounds go on
+// that claim nothing: leases are renewed and released.
 func (c *controller) whilePaused(ctx workflow.Context) error {
-	for c.Paused {
-		workflow.SetCurrentDetails(ctx, "paused: claims nothing; batches that are out finish")
-		err := workflow.Await(ctx, func() bool { return !c.Paused || c.grants.Len() > 0 })
-		if err != nil {
+	for c.Paused && c.idle {
+		workflow.SetCurrentDetails(ctx, "paused: nothing is out")
+		if err := workflow.Await(ctx, func() bool { return !c.Paused || c.grants.Len() > 0 }); err != nil {
 			return err
 		}
+		c.idle = c.grants.Len() == 0
 		if err := c.startWaiting(ctx); err != nil {
 			return err
 		}
@@ -219,11 +238,12 @@ func (c *controller) tell(ctx workflow.Context, r activities.ClaimResult) {
 		return
 	}
 	c.Told = workflow.Now(ctx)
-	workflow.SetCurrentDetails(ctx, describe(r.Progress, r.Waiting, r.Queues))
+	workflow.SetCurrentDetails(ctx, describe(r.Progress, r.Waiting, r.Queues, r.UnderWay))
 	_ = workflow.UpsertTypedSearchAttributes(ctx, attributes(c.state(), r.Progress)...)
 	if parent := workflow.GetInfo(ctx).ParentWorkflowExecution; parent != nil {
 		workflow.SignalExternalWorkflow(ctx, parent.ID, "", names.SignalProgress, activities.Progress{
 			Worker: c.Worker, Totals: r.Progress, Waiting: r.Waiting, Queues: r.Queues, State: c.state(),
+			UnderWay: r.UnderWay, Ends: r.Ends,
 		})
 	}
 }
@@ -234,7 +254,7 @@ func attributes(state string, t frontier.Totals) []temporal.SearchAttributeUpdat
 	}
 }
 
-func describe(t frontier.Totals, waiting, queues int) string {
-	return fmt.Sprintf("%d pages, harvest ratio %.2f (%d of %d scored), %.1f MB\n\n%d URLs wait in %d queues, %d errors, %d refused by robots.txt, %d retries",
-		t.Pages, t.HarvestRatio(), t.Relevant, t.Scored, float64(t.Bytes)/1e6, waiting, queues, t.Errors, t.Robots, t.Retries)
+func describe(t frontier.Totals, waiting, queues int, underWay int64) string {
+	return fmt.Sprintf("%d pages (%d URLs more are under way), harvest ratio %.2f (%d of %d scored), %.1f MB\n\n%d URLs wait in %d queues, %d errors, %d refused by robots.txt, %d retries",
+		t.Pages, underWay, t.HarvestRatio(), t.Relevant, t.Scored, float64(t.Bytes)/1e6, waiting, queues, t.Errors, t.Robots, t.Retries)
 }

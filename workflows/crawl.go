@@ -39,6 +39,7 @@ type CrawlResult struct {
 	Harvest float64         `json:"harvest_ratio"`
 	Top     []frontier.Top  `json:"top"`
 	Learned *score.Learned  `json:"learned,omitempty"`
+	Ends    []frontier.End  `json:"ends,omitempty"` // URLs that ended without a page, the last of each kind
 }
 
 // Crawl runs a crawl from its definition: begin → reference crawl → learn → broad crawl → end. The
@@ -99,7 +100,7 @@ func (c *crawling) begin(ctx workflow.Context) error {
 	c.Member = members[0]
 	info := workflow.GetInfo(ctx)
 	c.Owner = info.WorkflowExecution.ID + "@" + info.FirstRunID
-	in := activities.BeginInput{Definition: c.definition, Owner: c.Owner, Workflow: info.WorkflowExecution.ID}
+	in := activities.BeginInput{Definition: c.definition, Owner: c.Owner}
 	return workflow.ExecuteActivity(on(ctx, c.Member.Queue, "open archive and frontier, queue the seeds"), steps.Begin, in).Get(ctx, &c.Begun)
 }
 
@@ -160,12 +161,13 @@ func (c *crawling) end(ctx workflow.Context, reason string) (CrawlResult, error)
 		return CrawlResult{}, err
 	}
 	t := out.Status.Totals
-	c.Progress.Totals = t
-	workflow.SetCurrentDetails(ctx, "ended: "+reason+"\n\n"+describe(t, out.Status.Waiting, out.Status.Queues)+"\n\narchive: `"+c.Begun.Archive+"`")
+	c.Progress.Totals, c.Progress.Waiting, c.Progress.Queues, c.Progress.UnderWay = t, out.Status.Waiting, out.Status.Queues, 0
+	c.Phase = "ended"
+	workflow.SetCurrentDetails(ctx, "ended: "+reason+"\n\n"+describe(t, out.Status.Waiting, out.Status.Queues, 0)+"\n\narchive: `"+c.Begun.Archive+"`")
 	_ = workflow.UpsertTypedSearchAttributes(ctx, attributes("ended", t)...)
 	return CrawlResult{
 		Reason: reason, Archive: c.Begun.Archive, Run: c.Begun.Run, Totals: t, Harvest: t.HarvestRatio(),
-		Top: out.Status.Top, Learned: c.Learned,
+		Top: out.Status.Top, Learned: c.Learned, Ends: out.Status.Ends,
 	}, nil
 }
 
@@ -173,16 +175,23 @@ func (c *crawling) end(ctx workflow.Context, reason string) (CrawlResult, error)
 func (c *crawling) enter(ctx workflow.Context, phase string) {
 	c.Phase = phase
 	c.show(ctx)
-	_ = workflow.UpsertTypedSearchAttributes(ctx, append(attributes(phase, c.Progress.Totals), names.AttrCrawl.ValueSet(c.Name))...)
+	_ = workflow.UpsertTypedSearchAttributes(ctx, append(attributes(c.stateName(), c.Progress.Totals), names.AttrCrawl.ValueSet(c.Name))...)
+}
+
+// stateName is the phase, and what an operator has asked for.
+func (c *crawling) stateName() string {
+	switch {
+	case c.Paused:
+		return c.Phase + ", paused"
+	case c.Stopping && c.Phase != "ending":
+		return c.Phase + ", stopping"
+	}
+	return c.Phase
 }
 
 func (c *crawling) show(ctx workflow.Context) {
-	state := c.Phase
-	if c.Paused {
-		state += ", paused"
-	}
 	p := c.Progress
-	workflow.SetCurrentDetails(ctx, fmt.Sprintf("**%s**\n\n%s", state, describe(p.Totals, p.Waiting, p.Queues)))
+	workflow.SetCurrentDetails(ctx, fmt.Sprintf("**%s**\n\n%s", c.stateName(), describe(p.Totals, p.Waiting, p.Queues, p.UnderWay)))
 }
 
 // listen serves signals and queries beside the phases.
@@ -204,6 +213,7 @@ func (c *crawling) forward(ctx workflow.Context, signal string, do func()) {
 	hear(ctx, signal, func(ctx workflow.Context) {
 		do()
 		c.show(ctx)
+		_ = workflow.UpsertTypedSearchAttributes(ctx, names.AttrState.ValueSet(c.stateName()))
 		if c.controller != nil {
 			c.controller.SignalChildWorkflow(ctx, signal, nil)
 		}
@@ -227,6 +237,7 @@ func (c *crawling) hearProgress(ctx workflow.Context) {
 	workflow.Go(ctx, func(ctx workflow.Context) {
 		for channel.Receive(ctx, &c.Progress) {
 			c.show(ctx)
+			_ = workflow.UpsertTypedSearchAttributes(ctx, attributes(c.stateName(), c.Progress.Totals)...)
 		}
 	})
 }
@@ -241,7 +252,7 @@ func (c *crawling) hearSubmits(ctx workflow.Context) {
 				return
 			}
 			c.Submits++
-			in := activities.SubmitInput{Crawl: c.Name, ID: fmt.Sprintf("submit-%d-%d", c.Begun.Run, c.Submits), URLs: urls}
+			in := activities.SubmitInput{Crawl: c.Name, ID: fmt.Sprintf("submit-%d-%s-%d", c.Begun.Run, c.Owner, c.Submits), URLs: urls}
 			if err := workflow.ExecuteActivity(on(ctx, c.Member.Queue, "submit URLs"), steps.Submit, in).Get(ctx, nil); err != nil {
 				workflow.GetLogger(ctx).Error("submit", "error", err)
 			}

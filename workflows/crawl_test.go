@@ -42,7 +42,7 @@ func newCrawl(t *testing.T, controller func(e *env, ctx workflow.Context, in Con
 	e.SetStartWorkflowOptions(client.StartWorkflowOptions{ID: names.CrawlID("c"), TaskQueue: names.TaskQueue})
 	e.OnActivity("Members", mock.Anything).Return([]activities.Member{{Worker: "w", Queue: "q/w"}}, nil)
 	does(e, "Begin", func(in activities.BeginInput) (activities.BeginResult, error) {
-		if in.Workflow != "crawl/c" || !strings.HasPrefix(in.Owner, "crawl/c@") || in.Definition.Name != "c" {
+		if !strings.HasPrefix(in.Owner, "crawl/c@") || in.Definition.Name != "c" {
 			t.Errorf("begins with %+v", in)
 		}
 		return activities.BeginResult{Run: 1, Seeds: 1, Archive: "store"}, nil
@@ -55,7 +55,11 @@ func newCrawl(t *testing.T, controller func(e *env, ctx workflow.Context, in Con
 		return activities.LearnResult{Learned: score.Learned{Pages: 20, Relevant: 7}}, nil
 	})
 	acts(e, "Submit", func(in activities.SubmitInput) error {
-		e.note(fmt.Sprintf("%s: %d URLs", in.ID, len(in.URLs)))
+		n, ours := strings.CutPrefix(in.ID, "submit-1-"+names.CrawlID("c")+"@-")
+		if !ours {
+			t.Errorf("the batch of URLs is named %q, want run, owner and number", in.ID)
+		}
+		e.note(fmt.Sprintf("%s: %d URLs", n, len(in.URLs)))
 		return nil
 	})
 	does(e, "End", func(activities.EndInput) (activities.EndResult, error) {
@@ -215,7 +219,7 @@ func TestCrawlSubmits(t *testing.T) {
 		t.Fatal(err)
 	}
 	calls := e.called()
-	for _, want := range []string{"submit-1-1: 1 URLs", "submit-1-2: 2 URLs", "submit-1-3: 3 URLs"} {
+	for _, want := range []string{"1: 1 URLs", "2: 2 URLs", "3: 3 URLs"} {
 		at := slices.Index(calls, want)
 		if at < slices.Index(calls, "Begin") {
 			t.Errorf("%q is missing or came before the run had begun: %v", want, calls)
@@ -252,7 +256,7 @@ func TestCrawlContinues(t *testing.T) {
 	if !state.Paused || state.Submits != 1 || state.Controller.Round != 1000 || state.Begun.Run != 1 || state.Progress.Totals.Pages != 30 {
 		t.Errorf("hands on %+v", state)
 	}
-	if e.count("submit-1-1: 2 URLs") != 1 {
+	if e.count("1: 2 URLs") != 1 {
 		t.Errorf("the URLs that were submitted in the last moment are lost: %v", e.called())
 	}
 

@@ -52,7 +52,8 @@ func fetching(ctx workflow.Context, summary string) workflow.Context {
 // working runs the steps that compute and store.
 func working(ctx workflow.Context, attempts int, summary string) workflow.Context {
 	return workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
-		StartToCloseTimeout: workTimeout, HeartbeatTimeout: heartbeatTimeout, Summary: summary, RetryPolicy: bounded(int32(cmp.Or(attempts, stepAttempts))),
+		StartToCloseTimeout: workTimeout, HeartbeatTimeout: heartbeatTimeout, Summary: summary,
+		WaitForCancellation: true, RetryPolicy: bounded(int32(cmp.Or(attempts, stepAttempts))),
 	})
 }
 

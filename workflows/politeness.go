@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/workflow"
 
 	"github.com/muninn-archive/muninn/activities"
@@ -23,11 +24,17 @@ const politenessRounds = 2000
 // State and unserved are nil but when the workflow continues as new; unserved holds the rounds that
 // came while the last answers of the execution before were on their way.
 func Politeness(ctx workflow.Context, shard int, state *politeness.State, unserved []activities.RoundSignal) error {
-	p := &shardOf{shard: shard, state: state, rounds: workflow.GetSignalChannel(ctx, names.SignalRound)}
+	p := &shardOf{
+		shard: shard, state: state, rounds: workflow.GetSignalChannel(ctx, names.SignalRound),
+		asked: workflow.NewBufferedChannel(ctx, 1), lent: map[string]politeness.Grant{},
+	}
 	if p.state == nil {
 		p.state = politeness.New(0)
 	}
 	if err := workflow.SetQueryHandler(ctx, names.QueryStatus, func() (*politeness.State, error) { return p.state, nil }); err != nil {
+		return err
+	}
+	if err := workflow.SetUpdateHandler(ctx, names.UpdateBorrow, p.borrow); err != nil {
 		return err
 	}
 	p.serve(ctx, unserved)
@@ -39,7 +46,8 @@ func Politeness(ctx workflow.Context, shard int, state *politeness.State, unserv
 	}
 	// The server drops signals that a closed execution has not sent yet, and an asker whose answer is
 	// lost waits for ever.
-	if err := workflow.Await(ctx, func() bool { return p.sending == 0 }); err != nil {
+	p.closing = true
+	if err := workflow.Await(ctx, func() bool { return p.sending == 0 && workflow.AllHandlersFinished(ctx) }); err != nil {
 		return err
 	}
 	return workflow.NewContinueAsNewError(ctx, names.Politeness, shard, p.state, p.received())
@@ -50,6 +58,36 @@ type shardOf struct {
 	state   *politeness.State
 	rounds  workflow.ReceiveChannel
 	sending int // signals that are on their way
+	closing bool
+
+	asked workflow.Channel            // a borrower has asked: when to wake may have changed
+	lent  map[string]politeness.Grant // grants that borrowers wait for
+}
+
+// borrowWait is how long a borrower waits for its lease.
+const borrowWait = 20 * time.Second
+
+// borrow gives a lease to an activity, which gives it back by a round signal: fetching has met another
+// address than its own that it needs, as robots.txt may redirect to. If the address does not become free
+// soon, the ask is withdrawn and the update fails with activities.ErrorBusy.
+func (p *shardOf) borrow(ctx workflow.Context, ask politeness.Ask) (politeness.Grant, error) {
+	ask.Reply = ""
+	p.send(ctx, nil, p.state.Ask(workflow.Now(ctx), []politeness.Ask{ask}))
+	p.asked.SendAsync(true)
+	_, err := workflow.AwaitWithTimeout(ctx, borrowWait, func() bool {
+		_, had := p.lent[ask.Lease]
+		return had || p.closing
+	})
+	grant, had := p.lent[ask.Lease]
+	delete(p.lent, ask.Lease)
+	if had {
+		return grant, nil
+	}
+	p.send(ctx, nil, p.state.Release(workflow.Now(ctx), []politeness.Release{{Lease: ask.Lease, IP: ask.IP}}))
+	if err != nil {
+		return grant, err
+	}
+	return grant, temporal.NewNonRetryableApplicationError(ask.IP+" is busy", activities.ErrorBusyAddress, nil)
 }
 
 // wait serves what comes next: rounds, or the moment at which a lease ends or an address is free.
@@ -59,6 +97,7 @@ func (p *shardOf) wait(ctx workflow.Context) (served int) {
 	s := workflow.NewSelector(ctx)
 	s.AddReceive(ctx.Done(), func(workflow.ReceiveChannel, bool) {})
 	s.AddReceive(p.rounds, func(workflow.ReceiveChannel, bool) {})
+	s.AddReceive(p.asked, func(c workflow.ReceiveChannel, _ bool) { c.Receive(ctx, nil) })
 	if wake, ok := p.state.Wake(); ok {
 		timer := workflow.NewTimer(timerCtx, max(wake.Sub(workflow.Now(ctx)), 10*time.Millisecond))
 		s.AddFuture(timer, func(workflow.Future) { p.send(ctx, nil, p.state.Tick(workflow.Now(ctx))) })
@@ -113,6 +152,10 @@ func (p *shardOf) send(ctx workflow.Context, answers map[string]int64, grants []
 		to(id).Round = answers[id]
 	}
 	for _, g := range grants {
+		if g.Reply == "" {
+			p.lent[g.Lease] = g
+			continue
+		}
 		s := to(g.Reply)
 		s.Grants = append(s.Grants, g)
 	}

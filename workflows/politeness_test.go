@@ -13,6 +13,7 @@ import (
 	"go.temporal.io/api/serviceerror"
 	"go.temporal.io/sdk/converter"
 	"go.temporal.io/sdk/temporal"
+	"go.temporal.io/sdk/testsuite"
 	"go.temporal.io/sdk/workflow"
 
 	"github.com/muninn-archive/muninn/activities"
@@ -257,4 +258,37 @@ func TestPolitenessAnswersBeforeItContinues(t *testing.T) {
 	next := newShard(t)
 	next.cancelled(time.Minute, shard, state, unserved)
 	next.expect("0s one round 2 []")
+}
+
+// A borrower gets its lease at once, or as soon as the address is free, or is told that it is busy.
+func TestPolitenessLends(t *testing.T) {
+	e := newShard(t)
+	type answer struct {
+		after time.Duration
+		lease string
+		busy  bool
+	}
+	var got []answer
+	borrow := func(after time.Duration, lease, ip string) {
+		e.at(after, func() {
+			done := func(value any, err error) {
+				grant, _ := value.(politeness.Grant)
+				var failed *temporal.ApplicationError
+				got = append(got, answer{e.Now().Sub(e.start), grant.Lease, errors.As(err, &failed) && failed.Type() == activities.ErrorBusyAddress})
+			}
+			e.UpdateWorkflow(names.UpdateBorrow, lease, &testsuite.TestUpdateCallback{
+				OnAccept: func() {}, OnReject: func(err error) { t.Errorf("%s is rejected: %v", lease, err) }, OnComplete: done,
+			}, politeness.Ask{Lease: lease, IP: ip, PerIP: 1})
+		})
+	}
+	e.round(0, activities.RoundSignal{From: "a", Round: 1, Asks: asks("a", "held@10.0.0.1")})
+	borrow(time.Second, "free", "10.0.0.2")
+	borrow(2*time.Second, "late", "10.0.0.1")
+	e.round(10*time.Second, activities.RoundSignal{From: "a", Round: 2, Releases: []politeness.Release{{Lease: "held", IP: "10.0.0.1"}}})
+	borrow(20*time.Second, "never", "10.0.0.1")
+	e.cancelled(2*time.Minute, 0, nil, nil)
+	want := []answer{{time.Second, "free", false}, {10 * time.Second, "late", false}, {20*time.Second + borrowWait, "", true}}
+	if !slices.Equal(got, want) {
+		t.Errorf("borrowers got %v, want %v", got, want)
+	}
 }

@@ -33,6 +33,7 @@ const (
 	SignalRound    = "round"    // to Politeness
 	SignalGrants   = "grants"   // from Politeness
 	QueryStatus    = "status"   // of Crawl, FetcherController and Politeness
+	UpdateBorrow   = "borrow"   // of Politeness: a lease at once, for a few requests
 )
 
 // CrawlID is the ID of a crawl's workflow.

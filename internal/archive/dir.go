@@ -38,7 +38,7 @@ func (d *dirStore) String() string { return d.root }
 
 func (d *dirStore) path(key string) (string, error) {
 	if !fs.ValidPath(key) || strings.HasPrefix(filepath.Base(key), tempPrefix) {
-		return "", fmt.Errorf("archive key %q is not valid", key)
+		return "", fmt.Errorf("archive key %q: %w", key, ErrKey)
 	}
 	return filepath.Join(d.root, filepath.FromSlash(key)), nil
 }

@@ -13,6 +13,7 @@ import (
 var (
 	ErrExists   = errors.New("there is an object of that key already")
 	ErrNotFound = errors.New("no such object")
+	ErrKey      = errors.New("not a valid key")
 )
 
 // Object is an entry of a listing.

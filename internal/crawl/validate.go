@@ -2,6 +2,7 @@ package crawl
 
 import (
 	"fmt"
+	"io/fs"
 	"net/url"
 	"regexp"
 	"slices"
@@ -200,6 +201,7 @@ func (v *validator) archive(a Archive) {
 		v.check(err == nil && u.Scheme == "s3" && u.Host != "", "archive.where", fmt.Sprintf("%q must be s3://bucket/prefix or a directory", a.Where))
 		v.check(err != nil || u.User == nil, "archive.where", "must not hold credentials: the worker has them")
 	}
-	v.check(!strings.Contains(a.Prefix, ".."), "archive.prefix", "must not contain \"..\"")
+	v.check(a.Prefix == "" || fs.ValidPath(strings.TrimSuffix(a.Prefix, "/")) && a.Prefix != ".", "archive.prefix",
+		fmt.Sprintf("%q must be names with slashes between, such as library/2026", a.Prefix))
 	v.check(a.WARCBytes >= 1e6, "archive.warc_bytes", "must be at least 1MB")
 }

@@ -145,7 +145,7 @@ func play(t *testing.T, random *rand.Rand) {
 		case 4, 5, 6:
 			ask := m.asks[fmt.Sprint(random.IntN(leases+1))]
 			r := Release{Lease: ask.Lease, IP: ask.IP, Next: m.now.Add(time.Duration(random.IntN(10_000)-2000) * time.Millisecond)}
-			if _, held := m.held[r.Lease]; held && r.Next.After(m.next[r.IP]) {
+			if r.IP != "" && r.Next.After(m.next[r.IP]) {
 				m.next[r.IP] = r.Next
 			}
 			m.end(func(g Grant) bool { return g.Lease == r.Lease }, func(lease string) bool { return lease == r.Lease })

@@ -31,7 +31,8 @@ type Ask struct {
 	Reply  string `json:"reply"` // the workflow that is told of the grant
 }
 
-// Release ends a lease or withdraws an ask; Next is when the address may be asked again.
+// Release ends a lease or withdraws an ask; Next is when the address may be asked again, zero if that
+// changes nothing.
 type Release struct {
 	Lease string    `json:"lease"`
 	IP    string    `json:"ip"`
@@ -106,24 +107,23 @@ func (s *State) Ask(now time.Time, asks []Ask) []Grant {
 	return append(grants, s.settle(now, touched)...)
 }
 
-// Release takes releases and returns the leases that this frees for others. Unknown leases are
-// ignored: a release may come twice.
+// Release takes releases and returns the leases that this frees for others. A release may come twice, or
+// after its lease's deadline: when the address may be asked again counts all the same.
 func (s *State) Release(now time.Time, releases []Release) []Grant {
 	touched := make([]string, 0, len(releases))
 	for _, r := range releases {
-		a, known := s.Addresses[r.IP]
-		if !known {
+		if _, known := s.Addresses[r.IP]; !known && !r.Next.After(now) {
 			continue
 		}
-		held := a.holder(r.Lease)
-		if held >= 0 {
+		a := s.address(r.IP)
+		if held := a.holder(r.Lease); held >= 0 {
 			a.Holders = slices.Delete(a.Holders, held, held+1)
-			if limit := now.Add(MaxPause); r.Next.After(limit) {
-				r.Next = limit
-			}
-			if r.Next.After(a.Next) {
-				a.Next = r.Next
-			}
+		}
+		if limit := now.Add(MaxPause); r.Next.After(limit) {
+			r.Next = limit
+		}
+		if r.Next.After(a.Next) {
+			a.Next = r.Next
 		}
 		if i := a.waiter(r.Lease); i >= 0 {
 			a.Waiters = slices.Delete(a.Waiters, i, i+1)

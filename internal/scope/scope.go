@@ -4,6 +4,7 @@ package scope
 import (
 	"fmt"
 	"regexp"
+	"strconv"
 	"strings"
 
 	"github.com/muninn-archive/muninn/internal/crawl"
@@ -21,8 +22,8 @@ type Scope struct {
 	maxHops   int
 }
 
-// New compiles the scope of a definition; seeds are the canonical seed URLs that bound it.
-func New(d crawl.Definition, seeds []string) (*Scope, error) {
+// New compiles the scope of a definition; bounds are what Bounds made of its seeds.
+func New(d crawl.Definition, bounds []string) (*Scope, error) {
 	s := &Scope{
 		hosts: set(d.Scope.Hosts), plds: set(d.Scope.PLDs), blacklist: set(d.Scope.Blacklist),
 		maxHops: d.Scope.MaxHops,
@@ -36,19 +37,41 @@ func New(d crawl.Definition, seeds []string) (*Scope, error) {
 	}
 	bound := d.Bound()
 	s.web = bound == crawl.WithinWeb
-	for _, seed := range seeds {
-		u, err := urls.Parse(seed)
-		if err != nil {
-			continue // seeds are reported where they are submitted
-		}
+	for _, name := range bounds {
 		switch bound {
 		case crawl.WithinHost:
-			s.hosts[u.Host()] = true
+			s.hosts[name] = true
 		case crawl.WithinPLD:
-			s.plds[u.PLD()] = true
+			s.plds[name] = true
 		}
 	}
 	return s, nil
+}
+
+// Bounds lists the hosts or PLDs, as the definition's scope.within says, that seed URLs bound a scope to.
+// What is no URL is left out: seeds are reported where they are submitted.
+func Bounds(d crawl.Definition, seeds []string) []string {
+	bound := d.Bound()
+	if bound != crawl.WithinHost && bound != crawl.WithinPLD {
+		return nil
+	}
+	seen := map[string]bool{}
+	var list []string
+	for _, seed := range seeds {
+		u, err := urls.Trusted(seed)
+		if err != nil {
+			continue
+		}
+		name := u.Host()
+		if bound == crawl.WithinPLD {
+			name = u.PLD()
+		}
+		if !seen[name] {
+			seen[name] = true
+			list = append(list, name)
+		}
+	}
+	return list
 }
 
 // Check tells whether a URL belongs to the crawl, and why not; path holds its hop letters from the
@@ -69,8 +92,35 @@ func (s *Scope) Check(u urls.URL, path string) (reason string, ok bool) {
 	return "out of scope", false
 }
 
+// maxPath is how many hop letters of a path are kept: the last ones.
+const maxPath = 50
+
+// Abbreviate shortens a long hop path to its last letters, with the number of hops before them: "12+LLR…".
+func Abbreviate(path string) string {
+	if len(path) <= maxPath {
+		return path
+	}
+	_, letters := parts(path)
+	if len(letters) <= maxPath {
+		return path
+	}
+	last := letters[len(letters)-maxPath:]
+	return strconv.Itoa(hops(path)-hops(last)) + "+" + last
+}
+
+// parts are the hops that an abbreviated path only counts, and its letters.
+func parts(path string) (before int, letters string) {
+	if count, rest, ok := strings.Cut(path, "+"); ok {
+		before, _ = strconv.Atoi(count)
+		return before, rest
+	}
+	return 0, path
+}
+
+// hops counts the links that were followed; redirects and what a page embeds are none.
 func hops(path string) int {
-	return strings.Count(path, string(rune(crawl.HopLink))) + strings.Count(path, string(rune(crawl.HopSitemap)))
+	before, letters := parts(path)
+	return before + strings.Count(letters, string(rune(crawl.HopLink))) + strings.Count(letters, string(rune(crawl.HopSitemap)))
 }
 
 func embedded(path string) bool {

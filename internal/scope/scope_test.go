@@ -88,7 +88,7 @@ func TestCheck(t *testing.T) {
 		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			s, err := New(crawl.Definition{Topic: c.topic, Scope: c.scope}, seeds)
+			s, err := New(crawl.Definition{Topic: c.topic, Scope: c.scope}, Bounds(crawl.Definition{Topic: c.topic, Scope: c.scope}, seeds))
 			if err != nil {
 				t.Fatal(err)
 			}

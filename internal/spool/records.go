@@ -1,38 +1,29 @@
 package spool
 
 import (
-	"bufio"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 )
 
-// WriteAll writes a list of records (CBOR, RFC 8742 sequence) whole or not at all.
+// WriteAll writes a list of records whole or not at all: a CBOR sequence (RFC 8742) that ends with their
+// number.
 func WriteAll[T any](b *Batch, name string, list []T) error {
 	if err := os.MkdirAll(b.dir, 0o755); err != nil {
 		return fmt.Errorf("spool %s: %w", name, err)
 	}
-	path := filepath.Join(b.dir, name)
-	f, err := os.Create(path + ".new")
-	if err != nil {
-		return fmt.Errorf("spool %s: %w", name, err)
-	}
-	out := bufio.NewWriterSize(f, 256<<10)
-	enc := encoding.NewEncoder(out)
-	for i := range list {
-		if err = enc.Encode(&list[i]); err != nil {
-			break
+	return b.put(name, func(w io.Writer) error {
+		enc := encoding.NewEncoder(w)
+		for i := range list {
+			if err := enc.Encode(&list[i]); err != nil {
+				return err
+			}
 		}
-	}
-	if err = errors.Join(err, out.Flush(), f.Close()); err != nil {
-		return fmt.Errorf("spool %s: %w", name, err)
-	}
-	if err := os.Rename(path+".new", path); err != nil {
-		return fmt.Errorf("spool %s: %w", name, err)
-	}
-	return nil
+		return enc.Encode(len(list))
+	})
 }
 
 // ReadAll reads what WriteAll wrote; ErrMissing if it did not.
@@ -44,13 +35,20 @@ func ReadAll[T any](b *Batch, name string) ([]T, error) {
 	if err != nil {
 		return nil, fmt.Errorf("spool %s: %w", name, err)
 	}
+	torn := func(err error) error { return fmt.Errorf("spool %s: %w", name, errors.Join(ErrMissing, err)) }
 	var list []T
-	for len(raw) > 0 {
+	for {
+		if len(raw) > 0 && raw[0]>>5 == 0 { // a number, where records are maps
+			var n int
+			if rest, err := decoding.UnmarshalFirst(raw, &n); err != nil || n != len(list) || len(rest) > 0 {
+				return nil, torn(errors.New("records are missing"))
+			}
+			return list, nil
+		}
 		var v T
 		if raw, err = decoding.UnmarshalFirst(raw, &v); err != nil {
-			return nil, fmt.Errorf("spool %s: %w", name, errors.Join(ErrMissing, err))
+			return nil, torn(err)
 		}
 		list = append(list, v)
 	}
-	return list, nil
 }

@@ -115,3 +115,34 @@ func TestBatchFolders(t *testing.T) {
 		seen[dir] = true
 	}
 }
+
+// TestTorn: a list that was cut off anywhere, to nothing too, is missing rather than short.
+func TestTorn(t *testing.T) {
+	type rec struct{ Name string }
+	s, err := Open(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := s.Batch("c", "b")
+	for _, list := range [][]rec{nil, {{"one"}}, {{"one"}, {"two"}, {"three"}}} {
+		if err := WriteAll(b, "list", list); err != nil {
+			t.Fatal(err)
+		}
+		path := filepath.Join(b.Dir(), "list")
+		raw, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := ReadAll[rec](b, "list"); err != nil || len(got) != len(list) {
+			t.Fatalf("%d records, %v; want %d", len(got), err, len(list))
+		}
+		for n := range raw {
+			if err := os.WriteFile(path, raw[:n], 0o644); err != nil {
+				t.Fatal(err)
+			}
+			if got, err := ReadAll[rec](b, "list"); !errors.Is(err, ErrMissing) {
+				t.Errorf("%d of %d bytes give %d records, %v", n, len(raw), len(got), err)
+			}
+		}
+	}
+}

@@ -1,9 +1,11 @@
 package spool
 
 import (
+	"bufio"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"net/url"
 	"os"
@@ -88,14 +90,39 @@ func (b *Batch) writeFile(name string, raw []byte) error {
 	if err := os.MkdirAll(b.dir, 0o755); err != nil {
 		return fmt.Errorf("spool %s: %w", name, err)
 	}
+	return b.put(name, func(w io.Writer) error {
+		_, err := w.Write(raw)
+		return err
+	})
+}
+
+// put writes a file whole or not at all: when it returns, the file is on disk under its name, and stays
+// there if the power fails.
+func (b *Batch) put(name string, write func(w io.Writer) error) error {
 	path := filepath.Join(b.dir, name)
-	if err := os.WriteFile(path+".new", raw, 0o644); err != nil {
-		return fmt.Errorf("spool %s: %w", name, err)
+	f, err := os.Create(path + ".new")
+	if err == nil {
+		out := bufio.NewWriterSize(f, 256<<10)
+		err = errors.Join(write(out), out.Flush(), f.Sync(), f.Close())
 	}
-	if err := os.Rename(path+".new", path); err != nil {
+	if err == nil {
+		err = os.Rename(path+".new", path)
+	}
+	if err == nil {
+		err = syncDir(b.dir)
+	}
+	if err != nil {
 		return fmt.Errorf("spool %s: %w", name, err)
 	}
 	return nil
+}
+
+func syncDir(dir string) error {
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(d.Sync(), d.Close())
 }
 
 // Read reads what Write wrote; ErrMissing if it did not.
@@ -108,7 +135,7 @@ func (b *Batch) Read(name string, value any) error {
 		return fmt.Errorf("spool %s: %w", name, err)
 	}
 	if err := json.Unmarshal(raw, value); err != nil {
-		return fmt.Errorf("spool %s: %w", name, err)
+		return fmt.Errorf("spool %s: %w", name, errors.Join(ErrMissing, err))
 	}
 	return nil
 }

@@ -144,6 +144,11 @@ func (w *World) Port() int { return w.port }
 // Seeds are the URLs to begin with.
 func (w *World) Seeds() []string { return slices.Clone(w.seeds) }
 
+// Forbidden is a URL of the demo world that robots.txt disallows.
+func (w *World) Forbidden() string {
+	return fmt.Sprintf("http://%s:%d/private/fates.html", archiveHost, w.port)
+}
+
 // Topic is the list of keywords that relevant pages are about; empty in a world of faults.
 func (w *World) Topic() []string { return slices.Clone(w.topic) }
 

@@ -55,7 +55,7 @@ Health is at http://LISTEN/health, Prometheus metrics at http://LISTEN/metrics.`
 			if file == "" {
 				file = os.Getenv("MUNINN_CONFIG")
 			}
-			if err := conf.Load(cmd.Flags(), file); err != nil {
+			if err := conf.Load(file); err != nil {
 				return err
 			}
 			return run(cmd.Context(), conf, verbose)

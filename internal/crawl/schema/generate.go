@@ -15,7 +15,8 @@ import (
 // The forms of the strings.
 const (
 	urlForm      = `^\s*[hH][tT][tT][pP][sS]?://[^/?#\s]`
-	nameForm     = `^[\p{L}\p{N}][\p{L}\p{N}._-]*$`
+	nameForm     = `^[^\x00-\x2f\x3a-\x40\x5b-\x60\x7b-\xbf][^\x00-\x2c\x2f\x3a-\x40\x5b-\x5e\x60\x7b-\xbf]*$` // not all validators know \p{L}
+	prefixForm   = `^([^/]+(/[^/]+)*/?)?$`
 	hostForm     = `^[^/ *@]+$`
 	textForm     = `\S`
 	agentForm    = `^[^\r\n]*\S[^\r\n]*$`
@@ -149,7 +150,8 @@ func constrain(root *jsonschema.Schema) {
 	at("archive.where").AnyOf = []*jsonschema.Schema{
 		{Pattern: `^s3://[^/?#@:]+(/|$)`}, {Not: &jsonschema.Schema{Pattern: "://"}},
 	}
-	at("archive.prefix").Not = &jsonschema.Schema{Pattern: `\.\.`}
+	at("archive.prefix").Pattern = prefixForm
+	at("archive.prefix").Not = &jsonschema.Schema{Pattern: `(^|/)\.\.?(/|$)`}
 	at("archive.warc_bytes").AnyOf[0].Minimum = "1000000"
 }
 

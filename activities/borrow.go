@@ -1,0 +1,64 @@
+package activities
+
+import (
+	"context"
+	"errors"
+	"net/netip"
+	"time"
+
+	"go.temporal.io/api/serviceerror"
+	"go.temporal.io/sdk/client"
+
+	"github.com/muninn-archive/muninn/activities/names"
+	"github.com/muninn-archive/muninn/internal/crawl"
+	"github.com/muninn-archive/muninn/internal/fetch"
+	"github.com/muninn-archive/muninn/internal/politeness"
+)
+
+// borrower gets a claim leases on other addresses than its own. Of a lease that an attempt before this one
+// may have held, it cannot be known when the address was last asked: a pause comes first.
+func (a *Activities) borrower(claim string, plan crawl.Politeness) func(ctx context.Context, addr netip.Addr) (fetch.Loan, error) {
+	return func(ctx context.Context, addr netip.Addr) (fetch.Loan, error) {
+		ip := addr.String()
+		shard := Shard(ip, a.Settings.Shards)
+		ask := politeness.Ask{Lease: claim + "@" + ip, IP: ip, PerIP: plan.PerIP, Worker: a.Settings.Worker}
+		grant, err := a.borrow(ctx, shard, ask)
+		if err != nil {
+			return fetch.Loan{}, err
+		}
+		loan := fetch.Loan{NotBefore: grant.NotBefore, Until: grant.Deadline}
+		if rested := a.Now().Add(plan.MinDelay.D()); rested.After(loan.NotBefore) {
+			loan.NotBefore = rested
+		}
+		loan.Return = func(next time.Time) {
+			ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), returnTime)
+			defer cancel()
+			round := RoundSignal{From: claim, Releases: []politeness.Release{{Lease: ask.Lease, IP: ip, Next: next}}}
+			_ = a.signalPoliteness(ctx, shard, round) // else it ends by its deadline
+		}
+		return loan, nil
+	}
+}
+
+// returnTime bounds how long giving a loan back may take.
+const returnTime = 5 * time.Second
+
+func (a *Activities) borrow(ctx context.Context, shard int, ask politeness.Ask) (grant politeness.Grant, err error) {
+	for try := 0; ; try++ {
+		var handle client.WorkflowUpdateHandle
+		handle, err = a.Client.UpdateWorkflow(ctx, client.UpdateWorkflowOptions{
+			WorkflowID: names.PolitenessID(shard), UpdateName: names.UpdateBorrow, Args: []any{ask},
+			WaitForStage: client.WorkflowUpdateStageCompleted,
+		})
+		if err == nil {
+			err = handle.Get(ctx, &grant)
+		}
+		var gone *serviceerror.NotFound
+		if !errors.As(err, &gone) || try > 0 {
+			return grant, err
+		}
+		if err = StartPoliteness(ctx, a.Client, a.Settings.Queue, shard, nil); err != nil {
+			return grant, err
+		}
+	}
+}
