@@ -74,11 +74,23 @@ func Start(ctx context.Context, o Options) (*Server, error) {
 	if err := os.MkdirAll(o.Data, 0o755); err != nil {
 		return nil, fmt.Errorf("start Temporal: %w", err)
 	}
-	var err error
-	for _, port := range []*int{&o.Port, &o.UIPort} {
-		if *port, err = choose(*port); err != nil {
-			return nil, err
+	for try := 1; ; try++ {
+		s, err := launch(ctx, o)
+		if err == nil || try == starts || !errors.Is(err, errEnded) {
+			return s, err
 		}
+	}
+}
+
+// starts is how often the server is started that ends at once: it takes some free ports for itself, which
+// another program may take first.
+const starts = 3
+
+var errEnded = errors.New("it ended")
+
+func launch(ctx context.Context, o Options) (*Server, error) {
+	if err := choose(&o.Port, &o.UIPort); err != nil {
+		return nil, err
 	}
 	log, err := os.OpenFile(filepath.Join(o.Data, "temporal.log"), os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o644)
 	if err != nil {
@@ -123,14 +135,17 @@ func arguments(o Options) []string {
 	return args
 }
 
-// choose takes the port that is asked for, or a free one.
-func choose(port int) (int, error) {
-	l, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
-	if err != nil {
-		return 0, fmt.Errorf("start Temporal: port %d is in use: choose another, or 0 for a free one: %w", port, err)
+// choose takes the ports that are asked for, or free ones.
+func choose(ports ...*int) (err error) {
+	for _, port := range ports {
+		l, errListen := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(*port)))
+		if errListen != nil {
+			return errors.Join(err, fmt.Errorf("start Temporal: port %d is in use: choose another, or 0 for a free one: %w", *port, errListen))
+		}
+		defer func() { err = errors.Join(err, l.Close()) }() // not before all are chosen
+		*port = l.Addr().(*net.TCPAddr).Port
 	}
-	port = l.Addr().(*net.TCPAddr).Port
-	return port, l.Close()
+	return err
 }
 
 // ready waits until the server answers.
@@ -148,7 +163,7 @@ func (s *Server) ready(ctx context.Context) error {
 		}
 		select {
 		case <-s.exited:
-			return fmt.Errorf("it ended: %w: %s", s.err, s.lastWords())
+			return fmt.Errorf("%w: %w: %s", errEnded, s.err, s.lastWords())
 		case <-ctx.Done():
 			return fmt.Errorf("it does not answer at %s: %w: %s", s.Address, err, s.lastWords())
 		case <-time.After(100 * time.Millisecond):
