@@ -74,7 +74,7 @@ func BenchmarkUnderstand(b *testing.B) {
 		}
 		p := page.Parse(in, page.DefaultLimits()).Page
 		for b.Loop() {
-			scorer.Page(&p, 0.5)
+			scorer.Page(&p, 0.5, false)
 		}
 	})
 }

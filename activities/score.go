@@ -61,12 +61,13 @@ func (a *Activities) Score(ctx context.Context, in BatchInput) (ScoreResult, err
 	}
 	scores := make([]pageScores, len(pages))
 	merge := score.NewMerge(scorer)
+	terms := plan.Definition.Order.Batch || plan.Reference
 	for i := range pages {
 		if ctx.Err() != nil {
 			return out, ctx.Err()
 		}
 		p := &pages[i].Page
-		vector := scorer.Page(p, inherit(plan, priority[p.URL]))
+		vector := scorer.Page(p, inherit(plan, priority[p.URL]), terms)
 		if plan.Definition.Order.Batch {
 			merge.Add(p, vector)
 		}

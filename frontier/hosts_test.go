@@ -3,6 +3,7 @@ package frontier
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -165,6 +166,32 @@ func TestScopeOfOtherSeeds(t *testing.T) {
 	r.submit("s", found(1, "http://b.example/", "http://c.example/")...)
 	if got := r.states(); len(got) != 1 || got["http://b.example/"] != "waiting" {
 		t.Fatalf("%v", got)
+	}
+}
+
+// The bound on hops bites also beyond the letters that a path keeps.
+func TestHopsBeyondThePath(t *testing.T) {
+	const most = 55
+	r := newRig(t, func(d *crawl.Definition) { d.Scope.MaxHops = most })
+	path := "S" + strings.Repeat("L", 45)
+	for n := 46; n <= most+1; n++ {
+		page := fmt.Sprintf("http://a.example/%d", n)
+		r.submit(page, crawl.Discovery{URL: page, Path: path + "L", Score: 1}, crawl.Discovery{URL: page + ".png", Path: path + "E", Score: 0.5})
+		batch, lanes := r.take()
+		if n > most {
+			if got := targets(lanes...); !slices.Equal(got, []string{page + ".png"}) {
+				t.Fatalf("after %d hops %q", n, got)
+			}
+			break
+		}
+		if got := targets(lanes...); !slices.Equal(got, []string{page, page + ".png"}) {
+			t.Fatalf("after %d hops %q", n, got)
+		}
+		path = lanes[0].Targets[0].Path
+		r.finish(batch, lanes)
+	}
+	if want := "5+" + strings.Repeat("L", 50); path != want {
+		t.Fatalf("the path is %s, not %s", path, want)
 	}
 }
 

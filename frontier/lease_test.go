@@ -245,3 +245,153 @@ func TestGiveBack(t *testing.T) {
 		t.Fatalf("%+v", c)
 	}
 }
+
+const maxDelay = 45 * time.Second
+
+func slowly(d *crawl.Definition) { d.Politeness.MaxDelay = crawl.Duration(maxDelay) }
+
+// A lease whose fetching did not say when the address may be asked again ends with the longest pause
+// ahead, and at least what it owed. One that never started owes nothing.
+func TestReleaseOfDropped(t *testing.T) {
+	owe := func(d time.Duration) func(*rig, Claim) {
+		return func(r *rig, c Claim) { r.must(r.Owe(testCrawl, c.ID, r.clock.Now().Add(d))) }
+	}
+	giveBack := func(r *rig, batch string) { r.must(r.GiveBack(testCrawl, batch, r.clock.Now())) }
+	commit := func(r *rig, batch string) {
+		r.must(r.Commit(Commit{Crawl: testCrawl, Batch: batch, Outcomes: []crawl.Outcome{done("http://a.example/0")}}))
+	}
+	empty := func(r *rig, batch string) { // others have finished all of it
+		r.must(r.Commit(Commit{Crawl: testCrawl, Batch: "late", Outcomes: []crawl.Outcome{done("http://a.example/0"), done("http://a.example/1")}}))
+		if lanes, err := r.Reopen(testCrawl, batch, r.ClaimsOf(testCrawl, batch), nil); err != nil || len(lanes) != 0 {
+			r.t.Fatalf("%+v, %v", lanes, err)
+		}
+	}
+	for _, c := range []struct {
+		name  string
+		fetch func(*rig, Claim) // before the clock passes a minute
+		drop  func(*rig, string)
+		want  time.Duration // from then on
+	}{
+		{"given back", nil, giveBack, maxDelay},
+		{"committed", nil, commit, maxDelay},
+		{"nothing left", nil, empty, maxDelay},
+		{"given back, owing little", owe(90 * time.Second), giveBack, maxDelay},
+		{"given back, owing much", owe(time.Hour), giveBack, 59 * time.Minute},
+		{"committed, owing much", owe(time.Hour), commit, 59 * time.Minute},
+		{"nothing left, owing much", owe(time.Hour), empty, 59 * time.Minute},
+		{"owing much, then less", func(r *rig, c Claim) { owe(time.Hour)(r, c); owe(time.Minute)(r, c) }, giveBack, 59 * time.Minute},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r := oneQueue(t, 2, slowly)
+			claim := r.one()
+			batch := r.start(claim)
+			if c.fetch != nil {
+				c.fetch(r, claim)
+			}
+			r.clock.pass(time.Minute)
+			r.reopen()
+			c.drop(r, batch)
+			for range 2 {
+				got := r.next().Releases
+				if len(got) != 1 || got[0].Lease != claim.ID || got[0].IP != claim.IP {
+					t.Fatalf("%+v", got)
+				}
+				if want := r.clock.Now().Add(c.want); got[0].Next.Before(want) || got[0].Next.After(want.Add(time.Second)) {
+					t.Fatalf("the address is asked again at %v, not %v", got[0].Next, want)
+				}
+				r.reopen()
+			}
+		})
+	}
+}
+
+func TestReleaseOfUnstarted(t *testing.T) {
+	r := oneQueue(t, 2, slowly)
+	claim := r.one()
+	r.clock.pass(DefaultLeaseWait + time.Second)
+	r.must(r.Withdraw(testCrawl))
+	for range 2 {
+		if got := r.next().Releases; len(got) != 1 || got[0].Lease != claim.ID || !got[0].Next.IsZero() {
+			t.Fatalf("%+v", got)
+		}
+		r.reopen()
+	}
+}
+
+// What fetching said of its end stands: a drop does not release the lease once more.
+func TestReleaseOfEnded(t *testing.T) {
+	r := oneQueue(t, 2, slowly)
+	batch, lanes := r.take()
+	next := r.clock.Now().Add(2 * time.Second)
+	r.must(r.EndLease(testCrawl, lanes[0].ID, next, false))
+	r.must(r.Owe(testCrawl, lanes[0].ID, next.Add(time.Hour))) // too late
+	r.must(r.GiveBack(testCrawl, batch, r.clock.Now()))
+	got := r.next()
+	if len(got.Releases) != 1 || !got.Releases[0].Next.Equal(next) {
+		t.Fatalf("%+v", got)
+	}
+	r.confirm(got)
+	if got := r.next(); len(got.Releases) != 0 {
+		t.Fatalf("released once more: %+v", got)
+	}
+}
+
+// A lease that is over, or will be before a renewal comes through, may be another's: it is left to end.
+func TestExpiredLeaseIsNotRenewed(t *testing.T) {
+	for _, c := range []struct {
+		after          time.Duration
+		renewed, lasts bool
+	}{
+		{DefaultLeaseTTL/2 - time.Second, false, true},
+		{DefaultLeaseTTL/2 + time.Second, true, true},
+		{DefaultLeaseTTL - renewalTime - time.Second, true, true},
+		{DefaultLeaseTTL - renewalTime, false, true},
+		{DefaultLeaseTTL - time.Second, false, true}, // a renewal that was under way
+		{DefaultLeaseTTL, false, false},
+		{DefaultLeaseTTL + time.Minute, false, false},
+	} {
+		r := oneQueue(t, 2, nil)
+		claim := r.one()
+		batch := r.start(claim)
+		until := r.clock.Now().Add(DefaultLeaseTTL)
+		r.clock.pass(c.after)
+		r.must(r.Renew(testCrawl, batch)) // the claim lasts
+		for range 2 {
+			got := r.next()
+			if renewed := len(got.Renewals) == 1 && got.Renewals[0].Lease == claim.ID; renewed != c.renewed || len(got.Renewals) > 1 || len(got.Expired) > 0 {
+				t.Fatalf("after %v: %+v", c.after, got)
+			}
+			r.reopen()
+		}
+		longer := r.clock.Now().Add(DefaultLeaseTTL)
+		r.must(r.Confirm(testCrawl, nil, []string{claim.ID}, longer))
+		want := until
+		if c.lasts {
+			want = longer
+		}
+		for range 2 {
+			if got := r.LeaseUntil(testCrawl, claim.ID); !got.Equal(want) {
+				t.Fatalf("confirmed after %v, it lasts until %v, not %v", c.after, got, want)
+			}
+			r.reopen()
+		}
+		r.must(r.Confirm(testCrawl, nil, []string{claim.ID}, want.Add(-time.Minute))) // neither is it shortened
+		if got := r.LeaseUntil(testCrawl, claim.ID); !got.Equal(want) {
+			t.Fatalf("shortened to %v", got)
+		}
+	}
+}
+
+// An expired lease comes back by a new grant alone.
+func TestExpiredLeaseIsGrantedAnew(t *testing.T) {
+	r := oneQueue(t, 2, nil)
+	claim := r.one()
+	batch := r.start(claim)
+	r.clock.pass(DefaultLeaseTTL + time.Minute)
+	grants := r.grant(claim)
+	r.must(r.Confirm(testCrawl, nil, []string{claim.ID}, grants[0].Deadline))
+	r.must(r.Lease(testCrawl, batch, grants))
+	if got := r.LeaseUntil(testCrawl, claim.ID); !got.Equal(grants[0].Deadline) {
+		t.Fatalf("it lasts until %v", got)
+	}
+}

@@ -1,11 +1,13 @@
 package frontier
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -181,6 +183,111 @@ func TestPlanIsKept(t *testing.T) {
 	r.must(errors.Join(errA, errB))
 	if string(a) != string(b) {
 		t.Errorf("%s\nbecame\n%s", a, b)
+	}
+}
+
+// A plan, with the bounds of its scope, is written once: what is written with each batch neither holds it
+// nor loses it.
+func TestPlanOutlastsCommits(t *testing.T) {
+	within := func(d *crawl.Definition) {
+		d.Scope.Within, d.Order.PerQueue = crawl.WithinHost, 7
+		d.Seeds = []crawl.Seed{{URL: "http://a.example/"}, {URL: "http://www.ravens.org/nest"}}
+	}
+	r := newRig(t, within)
+	other := definition(within)
+	other.Name, other.Order.PerQueue = "other", 9
+	_, err := r.Begin("other", "its owner", other, []string{"http://crows.org/"}, false)
+	r.must(err)
+	for i := range 3 {
+		page := fmt.Sprintf("http://www.ravens.org/%d", i)
+		r.submit(fmt.Sprint("s", i), found(1, page, "http://crows.org/", "http://ravens.org/")...)
+		r.must(r.Submit("other", fmt.Sprint("s", i), found(1, page, "http://crows.org/")))
+		batch, lanes := r.take()
+		r.finish(batch, lanes)
+		r.confirm(r.next())
+		r.must(r.Phase(testCrawl, int64(100+i), false))
+		r.must(r.Teach(testCrawl, []byte{byte(i)}))
+		r.must(r.begin("owner", nil)) // the owner goes on, on the terms that it began with
+		r.reopen()
+		r.must(r.view(func(txn *badger.Txn) error {
+			_, err := getValue(txn, append([]byte{kindCrawl}, testCrawl...), func(raw []byte) error {
+				if bytes.Contains(raw, []byte("a.example")) { // a bound, and no page of it is known
+					t.Errorf("what is written with each batch holds the plan: %q", raw)
+				}
+				return nil
+			})
+			return err
+		}))
+	}
+	for name, want := range map[string]crawl.Definition{testCrawl: definition(within), "other": other} {
+		plan, err := r.Plan(name)
+		r.must(err)
+		got, errGot := json.Marshal(plan.Definition)
+		wanted, errWant := json.Marshal(want)
+		r.must(errors.Join(errGot, errWant))
+		if !bytes.Equal(got, wanted) {
+			t.Errorf("the plan of %s: %s, not %s", name, got, wanted)
+		}
+	}
+	if got := r.crawls[testCrawl].Bounds; !slices.Equal(got, []string{"a.example", "www.ravens.org"}) {
+		t.Errorf("bounds %q", got)
+	}
+	if got := r.crawls["other"].Bounds; !slices.Equal(got, []string{"crows.org"}) {
+		t.Errorf("bounds %q", got)
+	}
+	if got := r.states(); len(got) != 3 || got["http://www.ravens.org/2"] != "done" {
+		t.Errorf("%v", got)
+	}
+	r.must(r.Known("other", func(url, _ string) error {
+		if url != "http://crows.org/" {
+			t.Errorf("the other crawl knows %s", url)
+		}
+		return nil
+	}))
+}
+
+// A run on other terms goes by these, also when the frontier was closed.
+func TestPlanIsReplaced(t *testing.T) {
+	terms := func(host string) func(*crawl.Definition) {
+		return func(d *crawl.Definition) {
+			d.Scope.Within, d.Seeds = crawl.WithinHost, []crawl.Seed{{URL: "http://" + host + "/"}}
+		}
+	}
+	r := newRig(t, terms("a.example"))
+	r.must(r.End(testCrawl, "owner"))
+	r.must(r.begin("next", terms("b.example")))
+	r.submit("before", found(1, "http://a.example/1", "http://b.example/1")...)
+	r.reopen()
+	r.submit("after", found(1, "http://a.example/2", "http://b.example/2")...)
+	if got := r.states(); len(got) != 2 || got["http://b.example/1"] == "" || got["http://b.example/2"] == "" {
+		t.Errorf("%v", got)
+	}
+}
+
+// Seeds on more hosts than can bound a scope are refused, and the message says what to do.
+func TestTooManyBounds(t *testing.T) {
+	seeds := make([]string, MaxBounds+1)
+	for i := range seeds {
+		seeds[i] = fmt.Sprintf("http://h%d.ravens.org/", i)
+	}
+	r := newRig(t, nil)
+	within := func(bound string) crawl.Definition {
+		return definition(func(d *crawl.Definition) { d.Name, d.Scope.Within = "many", bound })
+	}
+	_, err := r.Begin("many", "owner", within(crawl.WithinHost), seeds, false)
+	if !errors.Is(err, ErrTooMany) || !strings.Contains(err.Error(), "scope.within") || !strings.Contains(err.Error(), fmt.Sprint(MaxBounds+1)) {
+		t.Fatalf("%v", err)
+	}
+	if _, err := r.Plan("many"); !errors.Is(err, ErrNoCrawl) {
+		t.Fatalf("refused, but begun: %v", err)
+	}
+	for _, bound := range []string{crawl.WithinPLD, crawl.WithinWeb} { // one PLD, and no bound
+		if _, err := r.Begin("many", "owner", within(bound), seeds, true); err != nil {
+			t.Fatalf("within %s: %v", bound, err)
+		}
+		if got := len(r.crawls["many"].Bounds); got > 1 {
+			t.Fatalf("%d bounds within %s", got, bound)
+		}
 	}
 }
 

@@ -17,7 +17,10 @@ import (
 var shipped embed.FS
 
 // Base is a checked knowledge base.
-type Base struct{ Applications []*Application }
+type Base struct {
+	Applications []*Application
+	Words        Words // that the conditions of Applications need
+}
 
 // Application teaches the helper one web application.
 type Application struct {
@@ -47,9 +50,10 @@ type Condition struct {
 	Generator string         // the meta generator contains it, case apart
 	Text      string         // the raw page contains it
 	Rule      string         // file:line, for provenance
-	// Needs are words of which the raw page must hold at least one for XPath to select anything; none
-	// if that cannot be told.
-	Needs [][]byte
+	// Needs are words of the base, of which the raw page must hold at least one for XPath to select
+	// anything; none if that cannot be told.
+	Needs []int
+	needs []string
 }
 
 // Object is an extraction action: one web object for each node that Each selects.
@@ -131,7 +135,29 @@ func Load(files fs.FS) (*Base, error) {
 	slices.SortStableFunc(base.Applications, func(a, b *Application) int {
 		return strings.Compare(generic(a), generic(b))
 	})
+	for _, app := range base.Applications {
+		base.number(app.Detect)
+		for _, l := range app.Levels {
+			base.number(l.Match)
+		}
+	}
 	return base, nil
+}
+
+// number gives the conditions the numbers of their words; one of which a word is too short to be looked for
+// needs none.
+func (b *Base) number(conditions []Condition) {
+	for i := range conditions {
+		c := &conditions[i]
+		for _, word := range c.needs {
+			id, ok := b.Words.add(word)
+			if !ok {
+				c.Needs = nil
+				break
+			}
+			c.Needs = append(c.Needs, id)
+		}
+	}
 }
 
 func generic(a *Application) string {

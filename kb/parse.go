@@ -197,7 +197,7 @@ func (p *fileParser) condition(e *element, ofPage bool) Condition {
 	c := Condition{Generator: strings.ToLower(e.attrs["generator"]), Text: e.attrs["text"], Rule: p.rule(e)}
 	c.URL = p.regexp(e, "url")
 	c.XPath = p.xpath(e, "xpath")
-	c.Needs = needs(e.attrs["xpath"])
+	c.needs = needs(e.attrs["xpath"])
 	if len(e.attrs) != 1 {
 		p.fault(e, "element %s must have exactly one of url, xpath, generator and text", e.name)
 	}
@@ -212,11 +212,11 @@ var literal = regexp.MustCompile(`'([^']*)'|"([^"]*)"`)
 // needs lists the words that an expression compares with. One of them must stand in the page, unless
 // the expression also selects by what is not there, or compares with what a page may write in
 // another way (blanks, characters that HTML escapes).
-func needs(expr string) [][]byte {
+func needs(expr string) []string {
 	if strings.Contains(expr, "not(") || strings.Contains(expr, "!=") || strings.Contains(expr, "|") || strings.Contains(expr, "translate(") {
 		return nil
 	}
-	var words [][]byte
+	var words []string
 	for _, m := range literal.FindAllStringSubmatch(expr, -1) {
 		word := strings.TrimSpace(m[1] + m[2])
 		if word == "" {
@@ -225,7 +225,7 @@ func needs(expr string) [][]byte {
 		if strings.ContainsFunc(word, func(r rune) bool { return r <= ' ' || r >= 0x7f || strings.ContainsRune("&<>\"'", r) }) {
 			return nil
 		}
-		words = append(words, []byte(word))
+		words = append(words, word)
 	}
 	// a predicate without a word may select by itself: [@a='b' or @c]
 	if strings.Contains(expr, " or ") && strings.Count(expr, " or ") >= len(words) {

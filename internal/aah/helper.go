@@ -4,7 +4,9 @@ package aah
 
 import (
 	"bytes"
+	"slices"
 	"strings"
+	"sync"
 
 	"github.com/antchfx/htmlquery"
 	"github.com/antchfx/xpath"
@@ -39,7 +41,12 @@ func (h *Helper) Apply(d *page.Document, raw []byte) {
 	if d.Root == nil {
 		return
 	}
-	v := &view{doc: d, raw: raw}
+	v := views.Get().(*view)
+	*v = view{doc: d, raw: raw, words: h.base.Words.Find(raw, v.words)}
+	defer func() {
+		v.doc, v.raw = nil, nil
+		views.Put(v)
+	}()
 	var err error
 	if v.base, err = baseOf(d); err != nil {
 		return
@@ -68,7 +75,11 @@ type view struct {
 	doc  *page.Document
 	raw  []byte
 	base urls.Resolver
+
+	words kb.Found // that stand in raw
 }
+
+var views = sync.Pool{New: func() any { return new(view) }}
 
 func (v *view) recognise(app *kb.Application) (rule string, found bool) {
 	if app.Category == "generic" {
@@ -107,13 +118,8 @@ func (v *view) any(conditions []kb.Condition) (rule string, ok bool) {
 
 // may tells whether the raw page holds one of the words without which an expression selects nothing:
 // looking for them costs far less than walking the tree.
-func (v *view) may(needs [][]byte) bool {
-	for _, word := range needs {
-		if bytes.Contains(v.raw, word) {
-			return true
-		}
-	}
-	return len(needs) == 0
+func (v *view) may(needs []int) bool {
+	return len(needs) == 0 || slices.ContainsFunc(needs, v.words.Has)
 }
 
 // lift extracts the web objects of a level.

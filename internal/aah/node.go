@@ -3,6 +3,7 @@ package aah
 import (
 	"bytes"
 	"strings"
+	"sync"
 
 	"github.com/antchfx/htmlquery"
 	"github.com/antchfx/xpath"
@@ -36,39 +37,46 @@ func baseOf(d *page.Document) (urls.Resolver, error) {
 	return r, nil
 }
 
-// spaced are the elements that part words, though no white space may stand between them.
-var spaced = map[atom.Atom]bool{
-	atom.Address: true, atom.Article: true, atom.Blockquote: true, atom.Br: true, atom.Dd: true, atom.Div: true,
-	atom.Dt: true, atom.Figcaption: true, atom.H1: true, atom.H2: true, atom.H3: true, atom.H4: true, atom.H5: true,
-	atom.H6: true, atom.Hr: true, atom.Li: true, atom.P: true, atom.Pre: true, atom.Section: true, atom.Td: true,
-	atom.Th: true, atom.Tr: true,
+// spaced tells of the elements that part words, though no white space may stand between them.
+func spaced(a atom.Atom) bool {
+	switch a {
+	case atom.Address, atom.Article, atom.Blockquote, atom.Br, atom.Dd, atom.Div, atom.Dt, atom.Figcaption,
+		atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6, atom.Hr, atom.Li, atom.P, atom.Pre, atom.Section,
+		atom.Td, atom.Th, atom.Tr:
+		return true
+	}
+	return false
 }
 
 // textOf is the text below a node that a reader sees, its white space folded: no scripts, no style sheets.
 func textOf(n *html.Node) string {
-	var b bytes.Buffer
+	b := texts.Get().(*[]byte)
 	if n.Type == html.TextNode {
-		page.Fold(&b, n.Data)
+		*b = page.Fold((*b)[:0], n.Data)
 	} else {
-		collect(&b, n)
+		*b = collect((*b)[:0], n)
 	}
-	return string(bytes.TrimSpace(b.Bytes()))
+	text := string(bytes.TrimSpace(*b))
+	texts.Put(b)
+	return text
 }
 
-func collect(b *bytes.Buffer, n *html.Node) {
+// texts are buffers for the text below nodes.
+var texts = sync.Pool{New: func() any { b := make([]byte, 0, 16<<10); return &b }}
+
+func collect(b []byte, n *html.Node) []byte {
 	for c := n.FirstChild; c != nil; c = c.NextSibling {
 		switch {
 		case c.Type == html.TextNode:
-			page.Fold(b, c.Data)
+			b = page.Fold(b, c.Data)
 		case c.Type != html.ElementNode || c.DataAtom == atom.Script || c.DataAtom == atom.Style:
-		case spaced[c.DataAtom]:
-			page.Fold(b, " ")
-			collect(b, c)
-			page.Fold(b, " ")
+		case spaced(c.DataAtom):
+			b = page.Fold(collect(page.Fold(b, " "), c), " ")
 		default:
-			collect(b, c)
+			b = collect(b, c)
 		}
 	}
+	return b
 }
 
 // first and all evaluate an expression; one that fails on this page selects nothing, for the evaluator

@@ -113,7 +113,7 @@ func (l *Lane) giveBack(ctx context.Context, rest []crawl.Target, stop *stopErro
 
 // target fetches one URL; a nil error means that its outcome is emitted and the lane goes on.
 func (l *Lane) target(ctx context.Context, t crawl.Target) error {
-	u, err := urls.Parse(t.URL)
+	u, err := urls.Trusted(t.URL)
 	if err != nil {
 		return l.outcome(ctx, t, crawl.Outcome{Kind: crawl.OutcomeFailed, Reason: err.Error()})
 	}

@@ -14,9 +14,10 @@ type builder struct {
 	doc      *Document
 	limits   Limits
 	base     urls.Resolver
-	valid    bool // base is a URL
-	based    bool // a base element was seen
-	text     bytes.Buffer
+	valid    bool   // base is a URL
+	based    bool   // a base element was seen
+	text     []byte // of the current block
+	fold     []byte // for short use
 	textSize int
 	lang     string
 	resolved map[string]string // reference → canonical URL, "" if it is none
@@ -51,11 +52,11 @@ func (b *builder) setBase(ref string) {
 
 // write adds text to the current block with its white space folded.
 func (b *builder) write(s string) {
-	for s != "" && b.textSize+b.text.Len() < int(b.limits.TextBytes) {
+	for s != "" && b.textSize+len(b.text) < int(b.limits.TextBytes) {
 		piece := s[:b.split(s)]
 		s = s[len(piece):]
-		Fold(&b.text, piece)
-		if s != "" || b.text.Len() >= b.limits.BlockBytes {
+		b.text = Fold(b.text, piece)
+		if s != "" || len(b.text) >= b.limits.BlockBytes {
 			b.breakBlock()
 		}
 	}
@@ -64,14 +65,14 @@ func (b *builder) write(s string) {
 // split tells how much of s the current block has room for: up to a space if there is one, else nothing; at least a
 // rune of a new block.
 func (b *builder) split(s string) int {
-	room := b.limits.BlockBytes - b.text.Len()
+	room := b.limits.BlockBytes - len(b.text)
 	if len(s) <= room {
 		return len(s)
 	}
 	if at := strings.LastIndexAny(s[:max(room, 0)], " \n\t"); at >= 0 {
 		return at + 1
 	}
-	if b.text.Len() > 0 {
+	if len(b.text) > 0 {
 		return 0
 	}
 	if n := len(cut(s, room)); n > 0 {
@@ -81,51 +82,69 @@ func (b *builder) split(s string) int {
 	return n
 }
 
-// Fold appends s with runs of white space as one space. NUL and what is no UTF-8 is left out.
-func Fold(out *bytes.Buffer, s string) {
+// Fold appends s with runs of white space as one space, none at the beginning. NUL and what is no UTF-8
+// is left out.
+func Fold(out []byte, s string) []byte {
 	space := false
 	for i := 0; i < len(s); {
-		size := 1
-		switch c := s[i]; {
-		case c == ' ' || c == '\n' || c == '\t' || c == '\r' || c == '\f':
-			space = true
+		start := i
+		for i < len(s) && plain[s[i]] {
 			i++
-			continue
-		case c == 0:
-			i++
-			continue
-		case c < utf8.RuneSelf:
-			for i+size < len(s) && s[i+size] > ' ' && s[i+size] < utf8.RuneSelf {
-				size++
-			}
-		default:
-			r, n := utf8.DecodeRuneInString(s[i:])
-			size = n
-			if r == '\u00a0' || r == utf8.RuneError {
-				space = space || r == '\u00a0'
-				i += n
-				continue
-			}
 		}
-		writeSpace(out, space)
-		space = false
-		out.WriteString(s[i : i+size])
-		i += size
+		if i > start {
+			if space {
+				out = appendSpace(out)
+				space = false
+			}
+			out = append(out, s[start:i]...)
+			continue
+		}
+		switch c := s[i]; {
+		case c >= utf8.RuneSelf:
+			r, n := utf8.DecodeRuneInString(s[i:])
+			switch {
+			case r == '\u00a0':
+				space = true
+			case r != utf8.RuneError:
+				if space {
+					out = appendSpace(out)
+					space = false
+				}
+				out = append(out, s[i:i+n]...)
+			}
+			i += n
+			continue
+		case c != 0:
+			space = true
+		}
+		i++
 	}
-	writeSpace(out, space)
+	if space {
+		out = appendSpace(out)
+	}
+	return out
 }
 
-// writeSpace writes a space unless nothing or a space stands before it.
-func writeSpace(out *bytes.Buffer, wanted bool) {
-	if wanted && out.Len() > 0 && out.Bytes()[out.Len()-1] != ' ' {
-		out.WriteByte(' ')
+// plain are the ASCII characters that Fold takes as they are.
+var plain = func() (t [256]bool) {
+	for c := 1; c < utf8.RuneSelf; c++ {
+		t[c] = c != ' ' && c != '\n' && c != '\t' && c != '\r' && c != '\f'
 	}
+	return t
+}()
+
+// appendSpace appends a space unless nothing or a space stands before it.
+func appendSpace(out []byte) []byte {
+	if len(out) > 0 && out[len(out)-1] != ' ' {
+		return append(out, ' ')
+	}
+	return out
 }
 
 // breakBlock ends the current text block.
 func (b *builder) breakBlock() {
-	s := strings.TrimSpace(b.text.String())
-	b.text.Reset()
+	s := string(bytes.TrimSpace(b.text))
+	b.text = b.text[:0]
 	if s == "" {
 		b.noBlock()
 		return
@@ -185,9 +204,8 @@ func (b *builder) anchor(at int, text string) {
 	if at < 0 || b.doc.Links[at].Anchor != "" {
 		return
 	}
-	var out bytes.Buffer
-	Fold(&out, text)
-	b.doc.Links[at].Anchor = cut(strings.TrimSpace(out.String()), b.limits.AnchorBytes)
+	b.fold = Fold(b.fold[:0], text)
+	b.doc.Links[at].Anchor = cut(string(bytes.TrimSpace(b.fold)), b.limits.AnchorBytes)
 }
 
 // robots reads a robots meta element or header.

@@ -23,9 +23,8 @@ func (b *builder) head(doc *goquery.Document) {
 	if href := head.Find("base[href]").First().AttrOr("href", ""); href != "" {
 		b.setBase(href)
 	}
-	var title bytes.Buffer
-	Fold(&title, head.Find("title").First().Text())
-	b.doc.Title = cut(strings.TrimSpace(title.String()), maxTitle)
+	title := bytes.TrimSpace(Fold(nil, head.Find("title").First().Text()))
+	b.doc.Title = cut(string(title), maxTitle)
 	head.Find("meta[name]").Each(func(_ int, meta *goquery.Selection) {
 		b.named(meta.AttrOr("name", ""), meta.AttrOr("content", ""))
 	})

@@ -43,19 +43,19 @@ func (b *builder) tokens(text []byte) {
 		case html.StartTagToken, html.SelfClosingTagToken:
 			t := z.Token()
 			n := &html.Node{Type: html.ElementNode, Data: t.Data, DataAtom: t.DataAtom, Attr: t.Attr}
-			if silent[t.DataAtom] && t.Type == html.StartTagToken {
+			if silent(t.DataAtom) && t.Type == html.StartTagToken {
 				skip++
 			}
-			if blocks[t.DataAtom] {
+			if isBlock(t.DataAtom) {
 				b.breakBlock()
 			}
 			w.open(n)
 		case html.EndTagToken:
 			t := z.Token()
-			if silent[t.DataAtom] && skip > 0 {
+			if silent(t.DataAtom) && skip > 0 {
 				skip--
 			}
-			if blocks[t.DataAtom] {
+			if isBlock(t.DataAtom) {
 				b.breakBlock()
 			}
 		}
@@ -65,18 +65,28 @@ func (b *builder) tokens(text []byte) {
 // walker walks a tree and keeps the tag path to where it is.
 type walker struct {
 	*builder
-	path []string
+	path []*html.Node
+	tags []byte // for short use
 }
 
 // maxPath bounds a tag path; the steps nearest to the root are left out.
 const maxPath = 12
 
+// tagPath names the elements on the way here, each with its first class: "ul.menu/li/a".
 func (w *walker) tagPath() string {
-	p := w.path
-	if len(p) > maxPath {
-		p = p[len(p)-maxPath:]
+	b := w.tags[:0]
+	for i, n := range w.path[max(len(w.path)-maxPath, 0):] {
+		if i > 0 {
+			b = append(b, '/')
+		}
+		b = append(b, n.Data...)
+		if class := strings.TrimSpace(attr(n, "class")); class != "" {
+			first, _, _ := strings.Cut(class, " ")
+			b = append(append(b, '.'), cut(first, 40)...)
+		}
 	}
-	return strings.Join(p, "/")
+	w.tags = b
+	return string(b)
 }
 
 func (w *walker) walk(n *html.Node) {
@@ -89,9 +99,9 @@ func (w *walker) walk(n *html.Node) {
 			w.doc.Title = cut(textOf(n), 1024)
 			return
 		}
-		w.path = append(w.path, step(n))
+		w.path = append(w.path, n)
 		defer func() { w.path = w.path[:len(w.path)-1] }()
-		if blocks[n.DataAtom] {
+		if isBlock(n.DataAtom) {
 			w.breakBlock()
 			defer w.breakBlock()
 		}
@@ -105,21 +115,13 @@ func (w *walker) walk(n *html.Node) {
 				}
 			}()
 		}
-		if silent[n.DataAtom] {
+		if silent(n.DataAtom) {
 			return
 		}
 	}
 	for c := n.FirstChild; c != nil; c = c.NextSibling {
 		w.walk(c)
 	}
-}
-
-func step(n *html.Node) string {
-	if class := attr(n, "class"); class != "" {
-		first, _, _ := strings.Cut(strings.TrimSpace(class), " ")
-		return n.Data + "." + cut(first, 40)
-	}
-	return n.Data
 }
 
 // open takes the links and metadata of an element; it returns the index of an anchor's link, else −1.
@@ -235,25 +237,26 @@ func srcset(value string) []string {
 }
 
 // silent elements hold no text to read.
-var silent = map[atom.Atom]bool{
-	atom.Script: true, atom.Style: true, atom.Template: true, atom.Textarea: true, atom.Select: true,
-	atom.Iframe: true, atom.Object: true, atom.Svg: true, atom.Math: true,
+func silent(a atom.Atom) bool {
+	switch a {
+	case atom.Script, atom.Style, atom.Template, atom.Textarea, atom.Select, atom.Iframe, atom.Object, atom.Svg, atom.Math:
+		return true
+	}
+	return false
 }
 
-// blocks are the elements that begin and end a text block.
-var blocks = func() map[atom.Atom]bool {
-	m := map[atom.Atom]bool{}
-	for _, a := range []atom.Atom{
-		atom.Address, atom.Article, atom.Aside, atom.Blockquote, atom.Body, atom.Caption, atom.Dd, atom.Details,
+// isBlock tells of the elements that begin and end a text block.
+func isBlock(a atom.Atom) bool {
+	switch a {
+	case atom.Address, atom.Article, atom.Aside, atom.Blockquote, atom.Body, atom.Caption, atom.Dd, atom.Details,
 		atom.Div, atom.Dl, atom.Dt, atom.Fieldset, atom.Figcaption, atom.Figure, atom.Footer, atom.Form,
 		atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6, atom.Head, atom.Header, atom.Hr, atom.Html,
 		atom.Li, atom.Main, atom.Nav, atom.Ol, atom.P, atom.Pre, atom.Section, atom.Summary, atom.Table,
-		atom.Tbody, atom.Td, atom.Tfoot, atom.Th, atom.Thead, atom.Tr, atom.Ul, atom.Title, atom.Center,
-	} {
-		m[a] = true
+		atom.Tbody, atom.Td, atom.Tfoot, atom.Th, atom.Thead, atom.Tr, atom.Ul, atom.Title, atom.Center:
+		return true
 	}
-	return m
-}()
+	return false
+}
 
 func attr(n *html.Node, name string) string {
 	for _, a := range n.Attr {
@@ -270,9 +273,7 @@ func inSVG(n *html.Node) bool { return n.Namespace != "" }
 func textOf(n *html.Node) string {
 	var raw strings.Builder
 	collect(&raw, n)
-	var out bytes.Buffer
-	Fold(&out, raw.String())
-	return strings.TrimSpace(out.String())
+	return string(bytes.TrimSpace(Fold(nil, raw.String())))
 }
 
 // anchorText is the text below an anchor, with what its images say.
@@ -293,7 +294,7 @@ func collect(out *strings.Builder, n *html.Node) {
 	if n.DataAtom == atom.Img {
 		out.WriteString(" " + attr(n, "alt") + " ")
 	}
-	if silent[n.DataAtom] || out.Len() > 64<<10 {
+	if silent(n.DataAtom) || out.Len() > 64<<10 {
 		return
 	}
 	for c := n.FirstChild; c != nil; c = c.NextSibling {

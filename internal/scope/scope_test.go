@@ -1,7 +1,10 @@
 package scope
 
 import (
+	"math/rand/v2"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -100,6 +103,84 @@ func TestCheck(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestAbbreviate holds in paths "L*60" for sixty L.
+func TestAbbreviate(t *testing.T) {
+	long := func(path string) string {
+		return regexp.MustCompile(`(\w)\*(\d+)`).ReplaceAllStringFunc(path, func(s string) string {
+			n, _ := strconv.Atoi(s[2:])
+			return strings.Repeat(s[:1], n)
+		})
+	}
+	for _, c := range []struct{ path, want string }{
+		{"", ""},
+		{"S", "S"},
+		{"SL*49", "SL*49"},
+		{"SL*50", "0+L*50"}, // the seed is no hop
+		{"SL*51", "1+L*50"},
+		{"SML*50", "1+L*50"},
+		{"SL*62", "12+L*50"},
+		{"12+L*50", "12+L*50"},
+		{"12+L*51", "13+L*50"},
+		{"12+L*48", "12+L*48"},
+		{"99+L*51", "100+L*50"},
+		{"7+R*20L*40", "7+R*10L*40"},  // redirects
+		{"7+E*20L*40", "7+E*10L*40"},  // and what is embedded are no hops
+		{"7+M*20L*40", "17+M*10L*40"}, // what a sitemap names is
+		{"SL*20R*30L*10", "10+L*10R*30L*10"},
+		{"SL*30R*60", "30+R*50"},
+	} {
+		if got := Abbreviate(long(c.path)); got != long(c.want) {
+			t.Errorf("%s becomes %q, not %q", c.path, got, long(c.want))
+		}
+	}
+}
+
+// A path that is abbreviated at each step counts its hops like the whole, and ends like it.
+func TestAbbreviatedStepByStep(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	for range 50 {
+		whole, short := "S", "S"
+		links := 0
+		for range 300 {
+			hop := "LLLREM"[random.IntN(6)]
+			if hop == crawl.HopLink || hop == crawl.HopSitemap {
+				links++
+			}
+			whole, short = whole+string(rune(hop)), Abbreviate(short+string(rune(hop)))
+			if got := hops(short); got != links || hops(whole) != links {
+				t.Fatalf("%s has %d hops, and %d as %s", whole, links, got, short)
+			}
+			if len(short) > maxPath+len("300+") || !strings.HasSuffix(whole, short[strings.Index(short, "+")+1:]) {
+				t.Fatalf("%s became %s", whole, short)
+			}
+			if embedded(short) != embedded(whole) && !strings.HasSuffix(whole, strings.Repeat("R", maxPath-1)) {
+				t.Fatalf("%s: embedded %v, as %s %v", whole, embedded(whole), short, embedded(short))
+			}
+		}
+	}
+}
+
+// TestManyHops: the bound bites where paths are abbreviated, and counts neither redirects nor embeds.
+func TestManyHops(t *testing.T) {
+	const most = 60
+	s, err := New(crawl.Definition{Scope: crawl.Scope{Within: crawl.WithinWeb, MaxHops: most}}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, step := range []string{"L", "M", "RL", "LRR", "REL"} {
+		path, u := "S", parse(t, "http://a.example/")
+		for n := 1; n <= most+5; n++ {
+			path = Abbreviate(path + step)
+			if reason, ok := s.Check(u, path); ok != (n <= most) || !ok && reason != "too many hops" {
+				t.Fatalf("%d times %s, %q: %v, %q", n, step, path, ok, reason)
+			}
+			if reason, ok := s.Check(u, path+"RE"); ok != (n <= most) {
+				t.Fatalf("embedded after %d times %s: %v, %q", n, step, ok, reason)
+			}
+		}
 	}
 }
 

@@ -47,31 +47,33 @@ func New(d crawl.Definition, learned *Learned, analyser *Analyser) (*Scorer, err
 }
 
 // Page scores a page and its links in place. inherit is the page's own priority: what a link gets of
-// which no part says anything. The returned vector holds the page's terms.
-func (s *Scorer) Page(p *crawl.Page, inherit float64) Vector {
-	topic := s.vector(p.Language)
+// which no part says anything. The returned vector holds the page's terms, if they are asked for.
+func (s *Scorer) Page(p *crawl.Page, inherit float64, terms bool) Vector {
+	x := s.analyser.lexicon()
+	topic := s.topicIn(p.Language, x)
 	p.Score = silent
-	doc := Vector{}
+	doc, part := newTally(x), newTally(x)
+	defer doc.free()
+	defer part.free()
 	var blocks []float64
 	if topic.norm > 0 {
-		doc = make(Vector, typicalTerms)
-		blocks = s.blocks(doc, p, topic)
-		s.analyser.Add(doc, p.Title, p.Language, titleWeight)
-		if len(doc) > 0 {
-			p.Score = topic.cosine(doc)
+		blocks = s.blocks(doc, part, p, topic)
+		doc.count(p.Title, p.Language, titleWeight)
+		if len(doc.seen) > 0 {
+			p.Score = topic.near(doc)
 		}
 	}
 	for i := range p.Links {
-		s.link(&p.Links[i], p, topic, blocks, inherit)
+		s.link(&p.Links[i], p, topic, blocks, part, inherit)
 	}
-	return doc
+	if !terms {
+		return nil
+	}
+	return doc.vector()
 }
 
-// typicalTerms is how many different terms a page has, about.
-const typicalTerms = 512
-
 // blocks counts the terms of all blocks into doc, and scores those blocks that links stand in.
-func (s *Scorer) blocks(doc Vector, p *crawl.Page, topic topicVector) []float64 {
+func (s *Scorer) blocks(doc, part *tally, p *crawl.Page, topic topicVector) []float64 {
 	scores := make([]float64, len(p.Blocks))
 	for i := range scores {
 		scores[i] = silent
@@ -84,19 +86,20 @@ func (s *Scorer) blocks(doc Vector, p *crawl.Page, topic topicVector) []float64 
 	}
 	for i, block := range p.Blocks {
 		if !linked[i] {
-			s.analyser.Add(doc, block, p.Language, 1)
+			doc.count(block, p.Language, 1)
 			continue
 		}
-		v := s.analyser.Vector(block, p.Language)
-		doc.add(v, 1)
-		if len(v) > 0 {
-			scores[i] = topic.cosine(v)
+		part.count(block, p.Language, 1)
+		doc.addAll(part)
+		if len(part.seen) > 0 {
+			scores[i] = topic.near(part)
 		}
+		part.reset()
 	}
 	return scores
 }
 
-func (s *Scorer) link(l *crawl.Outlink, p *crawl.Page, topic topicVector, blocks []float64, inherit float64) {
+func (s *Scorer) link(l *crawl.Outlink, p *crawl.Page, topic topicVector, blocks []float64, part *tally, inherit float64) {
 	parts := crawl.Parts{Document: p.Score, Paragraph: silent, Anchor: silent, URL: s.url(l.URL), Helper: silent}
 	switch l.Hop {
 	case crawl.HopRedirect, crawl.HopSitemap:
@@ -106,9 +109,11 @@ func (s *Scorer) link(l *crawl.Outlink, p *crawl.Page, topic topicVector, blocks
 			parts.Paragraph = blocks[l.Block]
 		}
 		if topic.norm > 0 && l.Anchor != "" {
-			if v := s.analyser.Vector(l.Anchor, p.Language); len(v) > 0 { // "»" and "here" say nothing
-				parts.Anchor = topic.cosine(v)
+			part.count(l.Anchor, p.Language, 1)
+			if len(part.seen) > 0 { // "»" and "here" say nothing
+				parts.Anchor = topic.near(part)
 			}
+			part.reset()
 		}
 	}
 	if l.Prior > 0 {
@@ -121,7 +126,8 @@ func (s *Scorer) link(l *crawl.Outlink, p *crawl.Page, topic topicVector, blocks
 // Relink scores a link anew by the present topic, from what was kept of it: the terms of the page it
 // stands on, its paragraph and anchor. Without terms, the page's part stays as it was.
 func (s *Scorer) Relink(l *crawl.Outlink, terms []Term, paragraph, lang string) {
-	topic := s.vector(lang)
+	x := s.analyser.lexicon()
+	topic := s.topicIn(lang, x)
 	p := crawl.Page{Language: lang, Score: l.Parts.Document}
 	if len(terms) > 0 && topic.norm > 0 {
 		v := Vector{}
@@ -130,12 +136,15 @@ func (s *Scorer) Relink(l *crawl.Outlink, terms []Term, paragraph, lang string) 
 		}
 		p.Score = topic.cosine(v)
 	}
+	part := newTally(x)
+	defer part.free()
 	blocks := []float64{silent}
-	if v := s.analyser.Vector(paragraph, lang); len(v) > 0 {
-		blocks[0] = topic.cosine(v)
+	if part.count(paragraph, lang, 1); len(part.seen) > 0 {
+		blocks[0] = topic.near(part)
 	}
+	part.reset()
 	l.Block = 0
-	s.link(l, &p, topic, blocks, l.Score)
+	s.link(l, &p, topic, blocks, part, l.Score)
 }
 
 // average is the weighted average over the parts that spoke.

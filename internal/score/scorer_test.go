@@ -113,7 +113,7 @@ func TestPage(t *testing.T) {
 		{crawl.Parts{Document: silent, Paragraph: silent, Anchor: silent, URL: 0.9, Helper: silent}, 0.9},
 		{crawl.Parts{Document: doc, Paragraph: silent, Anchor: silent, URL: silent, Helper: silent}, doc},
 	}
-	v := s.Page(p, 0.7)
+	v := s.Page(p, 0.7, true)
 	if !reflect.DeepEqual(v, Vector{"raven": 4, "fox": 1, "hare": 1}) || !near(p.Score, doc) {
 		t.Errorf("vector %v, score %g, want %g", v, p.Score, doc)
 	}
@@ -129,11 +129,11 @@ func TestPage(t *testing.T) {
 	}
 
 	empty := &crawl.Page{Language: "en", Links: []crawl.Outlink{{URL: "http://a.example/", Hop: crawl.HopLink, Block: -1}}}
-	if s.Page(empty, 0.7); empty.Score != silent || empty.Links[0].Score != 0.7 {
+	if s.Page(empty, 0.7, true); empty.Score != silent || empty.Links[0].Score != 0.7 {
 		t.Errorf("a page without text: %g, its link %g", empty.Score, empty.Links[0].Score)
 	}
 	p.Links[0].Anchor = "raven"
-	if scorer(t, crawl.Topic{}, crawl.Weights{Document: 1, Anchor: 1}, nil).Page(p, 0.7); p.Score != silent || p.Links[0].Score != 0.7 {
+	if scorer(t, crawl.Topic{}, crawl.Weights{Document: 1, Anchor: 1}, nil).Page(p, 0.7, true); p.Score != silent || p.Links[0].Score != 0.7 {
 		t.Errorf("without a topic: %g, its link %g", p.Score, p.Links[0].Score)
 	}
 }
@@ -148,7 +148,7 @@ func TestLanguages(t *testing.T) {
 		{"fr", "un corbeau", true}, {"en", "corbeau", false},
 	} {
 		p := &crawl.Page{Language: c.lang, Blocks: []string{c.text}}
-		if s.Page(p, 0); (p.Score > 0) != c.found {
+		if s.Page(p, 0, true); (p.Score > 0) != c.found {
 			t.Errorf("%s %q scores %g", c.lang, c.text, p.Score)
 		}
 	}
@@ -162,7 +162,7 @@ func TestScoresAreStable(t *testing.T) {
 	first := ""
 	for range 30 {
 		s := scorer(t, topic, crawl.Weights{Document: 1, Paragraph: 0.3, Anchor: 2}, nil)
-		s.Page(p, 0.5)
+		s.Page(p, 0.5, true)
 		said := fmt.Sprint(p.Score)
 		for _, l := range p.Links {
 			said += fmt.Sprint(" ", l.Score)
@@ -217,9 +217,9 @@ func bench(seed uint64) *crawl.Page {
 func BenchmarkPage(b *testing.B) {
 	s := scorer(b, crawl.Topic{Keywords: strings.Fields(prose(1, 20))}, crawl.Weights{Document: 1, Paragraph: 1, Anchor: 2}, nil)
 	p := bench(7)
-	s.Page(p, 0)
+	s.Page(p, 0, true)
 	b.ReportAllocs()
 	for b.Loop() {
-		s.Page(p, 0)
+		s.Page(p, 0, true)
 	}
 }

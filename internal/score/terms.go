@@ -2,8 +2,8 @@ package score
 
 import (
 	"strings"
-	"sync"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/blevesearch/snowballstem"
 	"github.com/blevesearch/snowballstem/danish"
@@ -24,69 +24,11 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// Vector holds the frequencies of the terms of a text.
-type Vector map[string]float64
-
 var stemmers = map[string]func(*snowballstem.Env) bool{
 	"da": danish.Stem, "de": german.Stem, "en": english.Stem, "es": spanish.Stem, "fi": finnish.Stem,
 	"fr": french.Stem, "hu": hungarian.Stem, "it": italian.Stem, "nb": norwegian.Stem, "nl": dutch.Stem,
 	"no": norwegian.Stem, "pt": portuguese.Stem, "ro": romanian.Stem, "ru": russian.Stem, "sv": swedish.Stem,
 	"tr": turkish.Stem,
-}
-
-// maxStems bounds the stem cache of a language; when it is full it starts anew.
-const maxStems = 200_000
-
-// Analyser turns texts into terms. Stems are cached, for stemming a page's words each time costs ten
-// times as much. It is safe for concurrent use.
-type Analyser struct {
-	mu    sync.RWMutex
-	stems map[string]map[string]string // language → word → term, "" for a stop word
-}
-
-// NewAnalyser makes an analyser with an empty cache.
-func NewAnalyser() *Analyser { return &Analyser{stems: map[string]map[string]string{}} }
-
-// Add counts the terms of a text into a vector, each with the given weight.
-func (a *Analyser) Add(v Vector, text, lang string, weight float64) {
-	if _, known := stemmers[lang]; !known {
-		lang = "en"
-	}
-	a.mu.RLock()
-	defer a.mu.RUnlock()
-	stems := a.stems[lang]
-	words(text, func(w string) {
-		term, known := stems[w]
-		if !known {
-			a.mu.RUnlock()
-			term = a.learn(w, lang)
-			a.mu.RLock()
-			stems = a.stems[lang]
-		}
-		if term != "" {
-			v[term] += weight
-		}
-	})
-}
-
-// Vector returns the term frequencies of a text.
-func (a *Analyser) Vector(text, lang string) Vector {
-	v := Vector{}
-	a.Add(v, text, lang, 1)
-	return v
-}
-
-// learn stems a word that the cache does not hold.
-func (a *Analyser) learn(word, lang string) string {
-	word = strings.Clone(word)
-	term := stem(word, lang)
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if len(a.stems[lang]) >= maxStems || a.stems[lang] == nil {
-		a.stems[lang] = map[string]string{}
-	}
-	a.stems[lang][word] = term
-	return term
 }
 
 func stem(word, lang string) string {
@@ -121,32 +63,55 @@ func fold(s string) string {
 // give their character pairs.
 func words(text string, yield func(string)) {
 	start, previous := -1, -1
-	for i, r := range text {
+	for i := 0; i < len(text); {
+		if c := text[i]; c < utf8.RuneSelf { // nearly always
+			switch {
+			case !wordByte[c]:
+				if start >= 0 {
+					yield(text[start:i])
+				}
+				start = -1
+			case start < 0:
+				start = i
+			}
+			previous = -1
+			i++
+			continue
+		}
+		r, n := utf8.DecodeRuneInString(text[i:])
 		switch {
 		case unspaced(r):
-			if start >= 0 && previous < 0 {
+			if start >= 0 {
 				yield(text[start:i])
 			}
 			if previous >= 0 {
-				yield(text[previous : i+len(string(r))])
+				yield(text[previous : i+n])
 			}
 			start, previous = -1, i
-			continue
 		case isWord(r):
 			if start < 0 {
 				start = i
 			}
 			previous = -1
-			continue
-		case start >= 0:
-			yield(text[start:i])
+		default:
+			if start >= 0 {
+				yield(text[start:i])
+			}
+			start, previous = -1, -1
 		}
-		start, previous = -1, -1
+		i += n
 	}
 	if start >= 0 {
 		yield(text[start:])
 	}
 }
+
+var wordByte = func() (t [utf8.RuneSelf]bool) {
+	for c := range t {
+		t[c] = isWord(rune(c))
+	}
+	return t
+}()
 
 func isWord(r rune) bool {
 	if r < 0x80 {

@@ -1,7 +1,6 @@
 package score
 
 import (
-	"fmt"
 	"maps"
 	"math"
 	"slices"
@@ -73,13 +72,10 @@ func TestStemCache(t *testing.T) {
 	if got := a.Vector("ravens", "fr"); maps.Equal(got, Vector{"raven": 2}) || len(got) != 1 {
 		t.Errorf("French after English: %v", got)
 	}
-	full := map[string]string{}
-	for i := range maxStems {
-		full[fmt.Sprint(i)] = ""
-	}
-	a.stems["en"] = full
-	if a.Vector("crows", "en"); len(a.stems["en"]) != 1 {
-		t.Errorf("a full cache has %d words after one more", len(a.stems["en"]))
+	before := a.now
+	before.size = maxWords
+	if got := a.Vector("ravens crows", "en"); !maps.Equal(got, Vector{"raven": 1, "crow": 1}) || a.now == before || len(a.now.words["en"]) != 2 {
+		t.Errorf("after a full memory: %v, %d words", got, len(a.now.words["en"]))
 	}
 }
 

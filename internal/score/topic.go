@@ -45,6 +45,40 @@ const (
 type topicVector struct {
 	terms Vector
 	norm  float64
+	in    *lexicon
+	coded []codedTerm // the terms as the lexicon numbers them
+}
+
+type codedTerm struct {
+	id     uint32
+	weight float64
+}
+
+// topicIn is the topic for a language, as a lexicon numbers its terms.
+func (s *Scorer) topicIn(lang string, x *lexicon) topicVector {
+	t := s.vector(lang)
+	if t.in == x {
+		return t
+	}
+	t.in, t.coded = x, make([]codedTerm, 0, len(t.terms))
+	for term, weight := range t.terms {
+		t.coded = append(t.coded, codedTerm{x.id(term), weight})
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.byLanguage[lang] = t
+	return t
+}
+
+// near is the cosine with a tally of the topic's lexicon.
+func (t topicVector) near(of *tally) float64 {
+	dot := 0.0
+	for _, c := range t.coded {
+		if int(c.id) < len(of.n) {
+			dot += c.weight * float64(of.n[c.id])
+		}
+	}
+	return t.cosineOf(dot, of.norm())
 }
 
 func (s *Scorer) vector(lang string) topicVector {
@@ -81,7 +115,7 @@ func (s *Scorer) vector(lang string) topicVector {
 		}
 		total.add(v, feedback/max(v.norm(), 1e-9))
 	}
-	t := topicVector{total, total.norm()}
+	t := topicVector{terms: total, norm: total.norm()}
 	s.byLanguage[lang] = t
 	return t
 }
@@ -101,10 +135,15 @@ func (t topicVector) cosine(v Vector) float64 {
 			dot += w * v[term]
 		}
 	}
+	return t.cosineOf(dot, v.norm())
+}
+
+// cosineOf is rounded, for sums in map order differ in the last bits.
+func (t topicVector) cosineOf(dot, norm float64) float64 {
 	if dot == 0 {
 		return 0
 	}
-	return min(math.Round(dot/(t.norm*v.norm())*1e9)/1e9, 1) // rounded, for sums in map order differ in the last bits
+	return min(math.Round(dot/(t.norm*norm)*1e9)/1e9, 1)
 }
 
 func (v Vector) add(w Vector, factor float64) {

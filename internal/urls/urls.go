@@ -54,7 +54,10 @@ func Parse(raw string) (URL, error) {
 }
 
 // Resolver resolves the references of one document.
-type Resolver struct{ base *whatwg.Url }
+type Resolver struct {
+	base  *whatwg.Url
+	plain URL // the base in canonical form; zero if it has none
+}
 
 // NewResolver takes the document's base URL.
 func NewResolver(base string) (Resolver, error) {
@@ -62,13 +65,20 @@ func NewResolver(base string) (Resolver, error) {
 	if err != nil {
 		return Resolver{}, fmt.Errorf("parse base URL: %w", err)
 	}
-	return Resolver{u}, nil
+	r := Resolver{base: u}
+	if plain, err := canonical(u); err == nil {
+		r.plain = plain
+	}
+	return r, nil
 }
 
 // Resolve makes the canonical URL of a reference.
 func (r Resolver) Resolve(ref string) (URL, error) {
 	if len(ref) > 4*MaxLength {
 		return URL{}, ErrTooLong
+	}
+	if u, ok := r.quick(ref); ok {
+		return u, nil
 	}
 	u, err := r.base.Parse(strings.TrimSpace(ref))
 	if err != nil {
