@@ -54,7 +54,7 @@ type Activities struct {
 	mu      sync.Mutex
 	fetches map[string]*running // batches that are being fetched in this process
 	scorers map[string]*scorerOf
-	parsed  pageCache
+	handed  handover
 	work    workshop
 }
 

@@ -15,14 +15,16 @@ import (
 
 	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/page"
+	"github.com/muninn-archive/muninn/internal/score"
 	"github.com/muninn-archive/muninn/internal/spool"
 	"github.com/muninn-archive/muninn/internal/urls"
 )
 
 // parsedPage is a page with the number of its exchange in the log.
 type parsedPage struct {
-	Entry int        `json:"entry"`
-	Page  crawl.Page `json:"page"`
+	Entry int
+	Page  crawl.Page
+	Learn *score.Sample // what it teaches, once it is scored in a reference crawl
 }
 
 // Analyse is the AAH step: it parses what was fetched, once, and lets the helper recognise the
@@ -31,41 +33,52 @@ func (a *Activities) Analyse(ctx context.Context, in BatchInput) (AnalyseResult,
 	defer a.beat(ctx)()
 	ctx, release := a.exclusive(ctx, in.Crawl+"/"+in.Batch)
 	defer release()
-	leave, err := a.work.enter(ctx)
+	a.handed.room(ctx)
+	leave, err := a.work.enter(ctx, stepAnalyse)
 	if err != nil {
 		return AnalyseResult{}, err
 	}
 	defer leave()
-	out := AnalyseResult{Applications: map[string]int{}}
-	b := a.Spool.Batch(in.Crawl, in.Batch)
-	entries, closer, err := a.entries(b)
+	batch, err := a.parse(ctx, in)
 	if err != nil {
-		return out, edge(err)
+		return AnalyseResult{}, edge(err)
 	}
-	defer func() { _ = closer() }()
-	var pages []parsedPage
-	for i := range entries {
-		if ctx.Err() != nil {
-			return out, ctx.Err()
-		}
-		p, ok, err := a.understand(&entries[i])
-		if err != nil { // a page that breaks the parser must not hold back the others of its batch
-			out.Broken++
-			activity.GetLogger(ctx).Error("a page is archived unread", "url", entries[i].URL, "error", err)
-		}
-		if !ok {
-			continue
-		}
-		out.Pages++
+	out := AnalyseResult{Pages: len(batch.pages), Broken: batch.broken, Applications: map[string]int{}}
+	for i := range batch.pages {
+		p := &batch.pages[i].Page
 		out.Links += len(p.Links)
 		out.Objects += len(p.Objects)
 		if p.Application != "" {
 			out.Applications[p.Application]++
 		}
-		pages = append(pages, parsedPage{i, p})
 	}
-	a.parsed.put(b.Dir(), pages)
-	return out, edge(spool.WriteAll(b, filePages, pages))
+	return out, nil
+}
+
+// parse makes the page records of a batch and hands them on.
+func (a *Activities) parse(ctx context.Context, in BatchInput) (*handed, error) {
+	b := a.Spool.Batch(in.Crawl, in.Batch)
+	entries, closer, err := a.entries(b)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = closer() }()
+	out := &handed{}
+	for i := range entries {
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		p, ok, err := a.understand(&entries[i])
+		if err != nil { // a page that breaks the parser must not hold back the others of its batch
+			out.broken++
+			activity.GetLogger(ctx).Error("a page is archived unread", "url", entries[i].URL, "error", err)
+		}
+		if ok {
+			out.pages = append(out.pages, parsedPage{Entry: i, Page: p})
+		}
+	}
+	a.handed.put(b.Dir(), out)
+	return out, nil
 }
 
 // understand makes the page record of an exchange; false if there is nothing to understand. The error is

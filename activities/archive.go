@@ -30,7 +30,7 @@ func (a *Activities) Archive(ctx context.Context, in BatchInput) (ArchiveResult,
 	defer a.beat(ctx)()
 	ctx, release := a.exclusive(ctx, in.Crawl+"/"+in.Batch)
 	defer release()
-	leave, err := a.work.enter(ctx)
+	leave, err := a.work.enter(ctx, stepArchive)
 	if err != nil {
 		return ArchiveResult{}, err
 	}
@@ -60,7 +60,7 @@ func (a *Activities) Archive(ctx context.Context, in BatchInput) (ArchiveResult,
 		return ArchiveResult{}, edge(err)
 	}
 	defer segment.Close()
-	left, err := a.fill(ctx, segment, b)
+	left, err := a.fill(ctx, segment, in)
 	if err != nil {
 		return ArchiveResult{}, edge(err)
 	}
@@ -68,6 +68,7 @@ func (a *Activities) Archive(ctx context.Context, in BatchInput) (ArchiveResult,
 		return ArchiveResult{}, edge(err)
 	}
 	if segment.Empty() {
+		a.handed.drop(b.Dir())
 		return ArchiveResult{}, nil
 	}
 	if err = a.Frontier.Renew(in.Crawl, in.Batch); err != nil { // its URLs may have gone back meanwhile
@@ -80,6 +81,7 @@ func (a *Activities) Archive(ctx context.Context, in BatchInput) (ArchiveResult,
 	if err != nil {
 		return ArchiveResult{}, edge(err)
 	}
+	a.handed.drop(b.Dir())
 	a.Meter.Archived(m.Pages, m.WARC.Bytes)
 	return archived(d, m), nil
 }
@@ -119,13 +121,13 @@ func (a *Activities) segment(in BatchInput, d crawl.Definition, b *spool.Batch) 
 }
 
 // fill writes the batch's exchanges into the segment and gathers what COMMIT needs.
-func (a *Activities) fill(ctx context.Context, segment *archive.Segment, b *spool.Batch) (committing, error) {
+func (a *Activities) fill(ctx context.Context, segment *archive.Segment, in BatchInput) (committing, error) {
 	left := committing{Originals: map[string]crawl.Visit{}}
-	pages, scores, err := a.scored(b)
+	pages, err := a.scored(ctx, in)
 	if err != nil {
 		return left, err
 	}
-	entries, closer, err := a.entries(b)
+	entries, closer, err := a.entries(a.Spool.Batch(in.Crawl, in.Batch))
 	if err != nil {
 		return left, err
 	}
@@ -145,7 +147,7 @@ func (a *Activities) fill(ctx context.Context, segment *archive.Segment, b *spoo
 		var p *crawl.Page
 		if next < len(pages) && pages[next].Entry == i {
 			p = &pages[next].Page
-			if s := scores[next].Learn; s != nil {
+			if s := pages[next].Learn; s != nil {
 				left.Samples = append(left.Samples, *s)
 			}
 			next++

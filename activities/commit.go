@@ -30,7 +30,7 @@ func (a *Activities) Commit(_ context.Context, in BatchInput) error {
 	if err != nil {
 		return edge(err)
 	}
-	a.parsed.drop(b.Dir())
+	a.handed.drop(b.Dir())
 	a.UnderWay.end(in)
 	return edge(b.Remove())
 }
@@ -49,5 +49,6 @@ func (a *Activities) GiveBack(ctx context.Context, in BatchInput) error {
 		return a.Commit(ctx, in)
 	}
 	a.UnderWay.end(in)
+	a.handed.drop(a.Spool.Batch(in.Crawl, in.Batch).Dir())
 	return edge(a.Frontier.GiveBack(in.Crawl, in.Batch, a.Now().Add(a.Settings.GiveBack)))
 }

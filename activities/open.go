@@ -14,8 +14,6 @@ import (
 // The files of a batch in the spool.
 const (
 	fileLanes  = "lanes.json"
-	filePages  = "pages.cbor"
-	fileScores = "scores.cbor"
 	fileCommit = "commit.cbor"
 )
 

@@ -8,72 +8,58 @@ import (
 	"github.com/fxamacker/cbor/v2"
 
 	"github.com/muninn-archive/muninn/frontier"
-	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/score"
 	"github.com/muninn-archive/muninn/internal/spool"
 )
-
-// pageScores are the scores of a page and its links, in the order of pages.cbor.
-type pageScores struct {
-	Score float64       `json:"score"`
-	Links []linkScore   `json:"links"`
-	Learn *score.Sample `json:"learn,omitempty"`
-}
-
-type linkScore struct {
-	Score float64     `json:"score"`
-	Parts crawl.Parts `json:"parts"`
-}
 
 // Score is the SCORE step: it judges pages and links by the crawl's topic.
 func (a *Activities) Score(ctx context.Context, in BatchInput) (ScoreResult, error) {
 	defer a.beat(ctx)()
 	ctx, release := a.exclusive(ctx, in.Crawl+"/"+in.Batch)
 	defer release()
-	leave, err := a.work.enter(ctx)
+	leave, err := a.work.enter(ctx, stepScore)
 	if err != nil {
 		return ScoreResult{}, err
 	}
 	defer leave()
-	var out ScoreResult
+	_, out, err := a.score(ctx, in)
+	return out, edge(err)
+}
+
+// score scores the pages that AAH has handed on, or that it makes anew.
+func (a *Activities) score(ctx context.Context, in BatchInput) (batch *handed, out ScoreResult, err error) {
 	b := a.Spool.Batch(in.Crawl, in.Batch)
-	pages, err := a.pages(b)
-	if err != nil {
-		return out, edge(err)
-	}
-	var lanes []lane
-	if err := b.Read(fileLanes, &lanes); err != nil {
-		return out, edge(err)
-	}
-	priority := map[string]float64{}
-	for _, l := range lanes {
-		for _, t := range l.Targets {
-			priority[t.URL] = t.Priority
+	if batch = a.handed.get(b.Dir()); batch == nil {
+		if batch, err = a.parse(ctx, in); err != nil {
+			return nil, out, err
 		}
+	}
+	priority, err := priorities(b)
+	if err != nil {
+		return nil, out, err
 	}
 	plan, err := a.Frontier.Plan(in.Crawl)
 	if err != nil {
-		return out, edge(err)
+		return nil, out, err
 	}
 	scorer, err := a.scorer(in.Crawl, plan)
 	if err != nil {
-		return out, edge(err)
+		return nil, out, err
 	}
-	scores := make([]pageScores, len(pages))
 	merge := score.NewMerge(scorer)
 	terms := plan.Definition.Order.Batch || plan.Reference
-	for i := range pages {
+	for i := range batch.pages {
 		if ctx.Err() != nil {
-			return out, ctx.Err()
+			return nil, out, ctx.Err()
 		}
-		p := &pages[i].Page
+		p := &batch.pages[i].Page
 		vector := scorer.Page(p, inherit(plan, priority[p.URL]), terms)
 		if plan.Definition.Order.Batch {
 			merge.Add(p, vector)
 		}
 		if plan.Reference && p.Score >= 0 {
 			sample := scorer.Sample(p, vector)
-			scores[i].Learn = &sample
+			batch.pages[i].Learn = &sample
 		}
 		if p.Score >= 0 {
 			out.Pages++
@@ -85,14 +71,23 @@ func (a *Activities) Score(ctx context.Context, in BatchInput) (ScoreResult, err
 	}
 	merge.Apply()
 	out.Mean /= float64(max(out.Pages, 1))
-	for i := range pages {
-		p := &pages[i].Page
-		scores[i].Score = p.Score
-		for _, l := range p.Links {
-			scores[i].Links = append(scores[i].Links, linkScore{l.Score, l.Parts})
+	batch.scored = true
+	return batch, out, nil
+}
+
+// priorities are those that the batch's URLs were claimed with.
+func priorities(b *spool.Batch) (map[string]float64, error) {
+	var lanes []lane
+	if err := b.Read(fileLanes, &lanes); err != nil {
+		return nil, err
+	}
+	priority := map[string]float64{}
+	for _, l := range lanes {
+		for _, t := range l.Targets {
+			priority[t.URL] = t.Priority
 		}
 	}
-	return out, edge(spool.WriteAll(b, fileScores, scores))
+	return priority, nil
 }
 
 // inherit is what a link gets of which nothing is said: without a topic a little less than its page,
@@ -104,36 +99,17 @@ func inherit(plan frontier.Plan, priority float64) float64 {
 	return priority
 }
 
-func (a *Activities) pages(b *spool.Batch) ([]parsedPage, error) {
-	if pages, ok := a.parsed.get(b.Dir()); ok {
-		return pages, nil
-	}
-	return spool.ReadAll[parsedPage](b, filePages)
-}
-
 // scored returns the batch's pages with their scores.
-func (a *Activities) scored(b *spool.Batch) ([]parsedPage, []pageScores, error) {
-	pages, err := a.pages(b)
+func (a *Activities) scored(ctx context.Context, in BatchInput) ([]parsedPage, error) {
+	dir := a.Spool.Batch(in.Crawl, in.Batch).Dir()
+	if batch := a.handed.get(dir); batch != nil && batch.scored {
+		return batch.pages, nil
+	}
+	batch, _, err := a.score(ctx, in)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	scores, err := spool.ReadAll[pageScores](b, fileScores)
-	if err != nil {
-		return nil, nil, err
-	}
-	if len(scores) != len(pages) {
-		return nil, nil, fmt.Errorf("%d pages have %d scores: %w", len(pages), len(scores), spool.ErrMissing)
-	}
-	for i := range pages {
-		p := &pages[i].Page
-		p.Score = scores[i].Score
-		for j := range p.Links {
-			if j < len(scores[i].Links) {
-				p.Links[j].Score, p.Links[j].Parts = scores[i].Links[j].Score, scores[i].Links[j].Parts
-			}
-		}
-	}
-	return pages, scores, nil
+	return batch.pages, nil
 }
 
 // scorer returns the scorer of a crawl's present plan.

@@ -154,6 +154,7 @@ func (f *Frontier) report(w Want, round *Round, now time.Time) (wake time.Time, 
 		round.Expired = append(round.Expired, batch)
 	}
 	slices.Sort(round.Expired)
+	s.order.promote(now) // which claiming does not, if it may claim nothing
 	if next, ok := s.order.nextTime(); ok && !next.IsZero() {
 		wake = earliest(wake, next)
 	}

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/dgraph-io/badger/v4"
-	"github.com/fxamacker/cbor/v2"
 
 	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/scope"
@@ -263,7 +262,7 @@ func (f *Frontier) load() error {
 	return f.db.View(func(txn *badger.Txn) error {
 		err := scan(txn, []byte{kindCrawl}, nil, true, func(_, value []byte) (bool, error) {
 			var rec crawlRecord
-			if err := cbor.Unmarshal(value, &rec); err != nil {
+			if err := decoding.Unmarshal(value, &rec); err != nil {
 				return false, fmt.Errorf("open frontier: %w", err)
 			}
 			if _, err := getCBOR(txn, textKey(kindPlan, rec.ID, ""), &rec.planRecord); err != nil {
@@ -300,16 +299,16 @@ func newState(rec crawlRecord) (*state, error) {
 func (f *Frontier) loadCrawl(txn *badger.Txn, s *state) error {
 	err := scan(txn, prefix(kindMeta, s.id), nil, true, func(key, value []byte) (bool, error) {
 		var m queueMeta
-		if err := cbor.Unmarshal(value, &m); err != nil {
+		if err := decoding.Unmarshal(value, &m); err != nil {
 			return false, fmt.Errorf("open frontier: %w", err)
 		}
 		q := s.queue(pldOf(key), m.Name)
 		q.next = time.UnixMilli(m.Next)
-		if m.Rest != 0 {
-			q.rest = time.UnixMilli(m.Rest)
-		}
 		if m.Run == s.Run {
 			q.done, q.fails = m.Done, m.Fails
+			if m.Rest != 0 {
+				q.rest = time.UnixMilli(m.Rest)
+			}
 		}
 		return true, nil
 	})
@@ -318,7 +317,7 @@ func (f *Frontier) loadCrawl(txn *badger.Txn, s *state) error {
 	}
 	err = scan(txn, prefix(kindClaim, s.id), nil, true, func(_, value []byte) (bool, error) {
 		var c Claim
-		if err := cbor.Unmarshal(value, &c); err != nil {
+		if err := decoding.Unmarshal(value, &c); err != nil {
 			return false, fmt.Errorf("open frontier: %w", err)
 		}
 		s.hold(&c)
@@ -350,7 +349,7 @@ func (f *Frontier) loadCrawl(txn *badger.Txn, s *state) error {
 	}
 	err = scan(txn, prefix(kindRelease, s.id), nil, true, func(_, value []byte) (bool, error) {
 		var r Release
-		if err := cbor.Unmarshal(value, &r); err != nil {
+		if err := decoding.Unmarshal(value, &r); err != nil {
 			return false, fmt.Errorf("open frontier: %w", err)
 		}
 		s.journal[r.Lease] = r

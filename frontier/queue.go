@@ -86,16 +86,21 @@ func (o *order) remove(q *queue) {
 
 // pop takes the ready queue with the best priority; nil if none is ready.
 func (o *order) pop(now time.Time) *queue {
-	for o.later.Len() > 0 && !o.later.items[0].due().After(now) {
-		o.place(o.later.items[0], now)
-	}
+	o.promote(now)
 	if o.ready.Len() == 0 {
 		return nil
 	}
 	return heap.Pop(&o.ready).(*queue)
 }
 
-// next is when a queue becomes ready; the zero time if one is, false if there is none.
+// promote makes the queues ready whose time has come.
+func (o *order) promote(now time.Time) {
+	for o.later.Len() > 0 && !o.later.items[0].due().After(now) {
+		o.place(o.later.items[0], now)
+	}
+}
+
+// nextTime is when a queue becomes ready; the zero time if one is, false if there is none.
 func (o *order) nextTime() (time.Time, bool) {
 	switch {
 	case o.ready.Len() > 0:

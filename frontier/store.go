@@ -3,6 +3,7 @@ package frontier
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/dgraph-io/badger/v4"
@@ -196,12 +197,21 @@ func getValue(txn *badger.Txn, key []byte, read func([]byte) error) (found bool,
 }
 
 func getCBOR(txn *badger.Txn, key []byte, into any) (bool, error) {
-	return getValue(txn, key, func(b []byte) error { return cbor.Unmarshal(b, into) })
+	return getValue(txn, key, func(b []byte) error { return decoding.Unmarshal(b, into) })
 }
 
 // encoding keeps times as they are; the default cuts them to seconds.
 var encoding = func() cbor.EncMode {
 	mode, err := cbor.EncOptions{Time: cbor.TimeRFC3339NanoUTC}.EncMode()
+	if err != nil {
+		panic(err) // the options are constant
+	}
+	return mode
+}()
+
+// decoding reads what encoding wrote, however long its lists are; the default takes 131,072 entries.
+var decoding = func() cbor.DecMode {
+	mode, err := cbor.DecOptions{MaxArrayElements: math.MaxInt32}.DecMode()
 	if err != nil {
 		panic(err) // the options are constant
 	}

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
 	"github.com/nlnwa/gowarc/v2"
 
@@ -17,10 +18,10 @@ import (
 	"github.com/muninn-archive/muninn/internal/urls"
 )
 
-// The levels of compression: of text, and of what is compressed already.
+// The levels of compression: of text, and of what is compressed already, which is stored as it is.
 const (
 	levelText   = 3
-	levelPacked = 1
+	levelPacked = gzip.NoCompression
 )
 
 // Label says what a segment is of; it goes into warcinfo and manifest.

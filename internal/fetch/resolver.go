@@ -158,7 +158,7 @@ func (r *Resolver) ask(ctx context.Context, host string) Answer {
 		for _, kind := range []uint16{dns.TypeA, dns.TypeAAAA} {
 			reply, err := exchange(ctx, server, host, kind)
 			if err != nil {
-				last = err
+				last = errors.New(err.Error()) // its time is not that of who asks
 				continue
 			}
 			replied = true

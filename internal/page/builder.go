@@ -88,8 +88,14 @@ func Fold(out []byte, s string) []byte {
 	space := false
 	for i := 0; i < len(s); {
 		start := i
-		for i < len(s) && plain[s[i]] {
-			i++
+		for i < len(s) {
+			if plain[s[i]] {
+				i++
+			} else if i > start && s[i] == ' ' && i+1 < len(s) && plain[s[i+1]] { // most text is folded already
+				i += 2
+			} else {
+				break
+			}
 		}
 		if i > start {
 			if space {

@@ -1,5 +1,3 @@
-//go:build found
-
 package frontier
 
 import (
