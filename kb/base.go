@@ -50,16 +50,21 @@ type Condition struct {
 	Generator string         // the meta generator contains it, case apart
 	Text      string         // the raw page contains it
 	Rule      string         // file:line, for provenance
-	// Needs are words of the base, of which the raw page must hold at least one for XPath to select
-	// anything; none if that cannot be told.
-	Needs []int
-	needs []string
+	Needs     Needs
+}
+
+// Needs are words of which the raw page must hold at least one for an expression to select anything; none
+// if that cannot be told.
+type Needs struct {
+	Words []int // as the base numbers them
+	text  []string
 }
 
 // Object is an extraction action: one web object for each node that Each selects.
 type Object struct {
 	Type       string
 	Each       *xpath.Expr
+	Needs      Needs // of Each
 	Properties []Property
 	Rule       string
 }
@@ -68,6 +73,7 @@ type Object struct {
 type Property struct {
 	Name  string
 	XPath *xpath.Expr
+	Needs Needs
 	As    string // "", "dateTime" or "url"
 }
 
@@ -75,6 +81,7 @@ type Property struct {
 type Follow struct {
 	URL      *regexp.Regexp
 	XPath    *xpath.Expr // selects a elements
+	Needs    Needs
 	Level    string
 	Priority float64 // in (0,1]
 	Rule     string
@@ -136,27 +143,47 @@ func Load(files fs.FS) (*Base, error) {
 		return strings.Compare(generic(a), generic(b))
 	})
 	for _, app := range base.Applications {
-		base.number(app.Detect)
-		for _, l := range app.Levels {
-			base.number(l.Match)
-		}
+		base.number(app)
 	}
 	return base, nil
 }
 
-// number gives the conditions the numbers of their words; one of which a word is too short to be looked for
-// needs none.
-func (b *Base) number(conditions []Condition) {
-	for i := range conditions {
-		c := &conditions[i]
-		for _, word := range c.needs {
-			id, ok := b.Words.add(word)
-			if !ok {
-				c.Needs = nil
-				break
-			}
-			c.Needs = append(c.Needs, id)
+// number gives the words of an application's rules their numbers.
+func (b *Base) number(app *Application) {
+	conditions := func(list []Condition) {
+		for i := range list {
+			b.need(&list[i].Needs)
 		}
+	}
+	follows := func(list []Follow) {
+		for i := range list {
+			b.need(&list[i].Needs)
+		}
+	}
+	conditions(app.Detect)
+	conditions(app.Drop)
+	follows(app.Follow)
+	for _, l := range app.Levels {
+		conditions(l.Match)
+		follows(l.Follow)
+		for i := range l.Objects {
+			b.need(&l.Objects[i].Needs)
+			for j := range l.Objects[i].Properties {
+				b.need(&l.Objects[i].Properties[j].Needs)
+			}
+		}
+	}
+}
+
+// need numbers words; an expression of which one is too short to be looked for needs none.
+func (b *Base) need(n *Needs) {
+	for _, word := range n.text {
+		id, ok := b.Words.add(word)
+		if !ok {
+			n.Words = nil
+			return
+		}
+		n.Words = append(n.Words, id)
 	}
 }
 

@@ -197,7 +197,7 @@ func (p *fileParser) condition(e *element, ofPage bool) Condition {
 	c := Condition{Generator: strings.ToLower(e.attrs["generator"]), Text: e.attrs["text"], Rule: p.rule(e)}
 	c.URL = p.regexp(e, "url")
 	c.XPath = p.xpath(e, "xpath")
-	c.needs = needs(e.attrs["xpath"])
+	c.Needs = needs(e.attrs["xpath"])
 	if len(e.attrs) != 1 {
 		p.fault(e, "element %s must have exactly one of url, xpath, generator and text", e.name)
 	}
@@ -212,9 +212,9 @@ var literal = regexp.MustCompile(`'([^']*)'|"([^"]*)"`)
 // needs lists the words that an expression compares with. One of them must stand in the page, unless
 // the expression also selects by what is not there, or compares with what a page may write in
 // another way (blanks, characters that HTML escapes).
-func needs(expr string) []string {
+func needs(expr string) Needs {
 	if strings.Contains(expr, "not(") || strings.Contains(expr, "!=") || strings.Contains(expr, "|") || strings.Contains(expr, "translate(") {
-		return nil
+		return Needs{}
 	}
 	var words []string
 	for _, m := range literal.FindAllStringSubmatch(expr, -1) {
@@ -223,15 +223,15 @@ func needs(expr string) []string {
 			continue // the padding of a class test
 		}
 		if strings.ContainsFunc(word, func(r rune) bool { return r <= ' ' || r >= 0x7f || strings.ContainsRune("&<>\"'", r) }) {
-			return nil
+			return Needs{}
 		}
 		words = append(words, word)
 	}
 	// a predicate without a word may select by itself: [@a='b' or @c]
 	if strings.Contains(expr, " or ") && strings.Count(expr, " or ") >= len(words) {
-		return nil
+		return Needs{}
 	}
-	return words
+	return Needs{text: words}
 }
 
 func (p *fileParser) level(e *element) *Level {
@@ -263,7 +263,7 @@ func (p *fileParser) level(e *element) *Level {
 
 func (p *fileParser) object(e *element) Object {
 	p.attrs(e, "type", "each")
-	o := Object{Type: e.attrs["type"], Each: p.xpath(e, "each"), Rule: p.rule(e)}
+	o := Object{Type: e.attrs["type"], Each: p.xpath(e, "each"), Needs: needs(e.attrs["each"]), Rule: p.rule(e)}
 	for _, c := range e.children {
 		if c.name != "property" {
 			p.unknown(e, c, "property")
@@ -275,7 +275,7 @@ func (p *fileParser) object(e *element) Object {
 		if as != "" && as != "dateTime" && as != "url" {
 			p.fault(c, "attribute as is %q, must be dateTime or url", as)
 		}
-		o.Properties = append(o.Properties, Property{Name: c.attrs["name"], XPath: p.xpath(c, "xpath"), As: as})
+		o.Properties = append(o.Properties, Property{Name: c.attrs["name"], XPath: p.xpath(c, "xpath"), Needs: needs(c.attrs["xpath"]), As: as})
 	}
 	if len(o.Properties) == 0 {
 		p.fault(e, "object %q has no property", o.Type)
@@ -285,7 +285,7 @@ func (p *fileParser) object(e *element) Object {
 
 func (p *fileParser) follow(e *element) Follow {
 	p.attrs(e, "url?", "xpath?", "level?", "priority?")
-	f := Follow{URL: p.regexp(e, "url"), XPath: p.xpath(e, "xpath"), Level: e.attrs["level"], Priority: 0.5, Rule: p.rule(e)}
+	f := Follow{URL: p.regexp(e, "url"), XPath: p.xpath(e, "xpath"), Needs: needs(e.attrs["xpath"]), Level: e.attrs["level"], Priority: 0.5, Rule: p.rule(e)}
 	p.leaf(e)
 	_, url := e.attrs["url"]
 	if _, path := e.attrs["xpath"]; url == path {

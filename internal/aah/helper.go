@@ -118,15 +118,18 @@ func (v *view) any(conditions []kb.Condition) (rule string, ok bool) {
 
 // may tells whether the raw page holds one of the words without which an expression selects nothing:
 // looking for them costs far less than walking the tree.
-func (v *view) may(needs []int) bool {
-	return len(needs) == 0 || slices.ContainsFunc(needs, v.words.Has)
+func (v *view) may(needs kb.Needs) bool {
+	if strings.HasPrefix(v.doc.Charset, "utf-16") {
+		return true // raw holds two bytes a letter
+	}
+	return len(needs.Words) == 0 || slices.ContainsFunc(needs.Words, v.words.Has)
 }
 
 // lift extracts the web objects of a level.
 func (h *Helper) lift(v *view, level *kb.Level) {
 	found := map[string]bool{}
 	for _, o := range level.Objects {
-		if found[o.Type] {
+		if found[o.Type] || !v.may(o.Needs) {
 			continue // of several rules for a type the first that finds something counts
 		}
 		for _, n := range all(v.doc.Root, o.Each) {
@@ -136,7 +139,7 @@ func (h *Helper) lift(v *view, level *kb.Level) {
 			at := navigator(v.doc.Root, n)
 			object := crawl.Object{Type: o.Type, Properties: map[string]string{}}
 			for _, p := range o.Properties {
-				if object.Properties[p.Name] != "" {
+				if object.Properties[p.Name] != "" || !v.may(p.Needs) {
 					continue // the first that finds something counts
 				}
 				if value := h.value(at, p, v.base); value != "" {
@@ -180,12 +183,12 @@ func (v *view) judge(app *kb.Application, level *kb.Level) {
 		follows = append(append([]kb.Follow(nil), level.Follow...), follows...)
 	}
 	for _, c := range app.Drop {
-		if c.XPath != nil {
+		if c.XPath != nil && v.may(c.Needs) {
 			v.hrefs(c.XPath, func(url string) { dropped[url] = true })
 		}
 	}
 	for _, f := range follows {
-		if f.XPath != nil {
+		if f.XPath != nil && v.may(f.Needs) {
 			v.hrefs(f.XPath, func(url string) {
 				if _, known := wanted[url]; !known {
 					wanted[url] = f

@@ -2,6 +2,7 @@ package spool
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -29,6 +30,36 @@ const (
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
+// maxHeld is the size of the longest log that is read into memory whole, in bytes: one read in place of
+// some for each exchange.
+const maxHeld = 64 << 20
+
+// held is a log in memory.
+type held []byte
+
+func (h held) ReadAt(p []byte, at int64) (int, error) { return bytes.NewReader(h).ReadAt(p, at) }
+
+// part reads a part of a log.
+func part(f io.ReaderAt, at, n int64) io.Reader {
+	if h, ok := f.(held); ok {
+		return bytes.NewReader(h[at : at+n])
+	}
+	return io.NewSectionReader(f, at, n)
+}
+
+// cut returns a part of a log, which must not be changed.
+func cut(f io.ReaderAt, at, n int64) ([]byte, error) {
+	if h, ok := f.(held); ok {
+		return h[at : at+n], nil
+	}
+	b := make([]byte, n)
+	if n == 0 {
+		return b, nil
+	}
+	_, err := f.ReadAt(b, at)
+	return b, err
+}
+
 // Entry is one exchange in the log; its request and response are read from the file when wanted.
 type Entry struct {
 	crawl.Exchange
@@ -39,15 +70,15 @@ type Entry struct {
 }
 
 // Request returns the request's bytes.
-func (e *Entry) Request() io.Reader { return io.NewSectionReader(e.file, e.reqAt, e.RequestN) }
+func (e *Entry) Request() io.Reader { return part(e.file, e.reqAt, e.RequestN) }
 
 // Response returns the response's bytes, header block included.
-func (e *Entry) Response() io.Reader { return io.NewSectionReader(e.file, e.respAt, e.ResponseN) }
+func (e *Entry) Response() io.Reader { return part(e.file, e.respAt, e.ResponseN) }
 
 // Body returns the response's bytes after the header block.
 func (e *Entry) Body() io.Reader {
 	head := min(e.HeaderBytes, e.ResponseN)
-	return io.NewSectionReader(e.file, e.respAt+head, e.ResponseN-head)
+	return part(e.file, e.respAt+head, e.ResponseN-head)
 }
 
 // Log appends exchanges. It is safe for concurrent use.
@@ -68,7 +99,11 @@ func (b *Batch) OpenLog() (*Log, []Entry, error) {
 	if err != nil {
 		return nil, nil, fmt.Errorf("open exchange log: %w", err)
 	}
-	entries, end, err := scan(f)
+	info, err := f.Stat()
+	if err != nil {
+		return nil, nil, errors.Join(fmt.Errorf("open exchange log: %w", err), f.Close())
+	}
+	entries, end, err := scan(f, info.Size())
 	if err == nil {
 		err = f.Truncate(end)
 	}
@@ -88,12 +123,27 @@ func (b *Batch) Entries() (entries []Entry, closer func() error, err error) {
 	if err != nil {
 		return nil, nil, fmt.Errorf("read exchange log: %w", err)
 	}
-	entries, _, err = scan(f)
-	if err != nil {
-		_ = f.Close()
-		return nil, nil, fmt.Errorf("read exchange log: %w", err)
+	failed := func(err error) ([]Entry, func() error, error) {
+		return nil, nil, errors.Join(fmt.Errorf("read exchange log: %w", err), f.Close())
 	}
-	return entries, f.Close, nil
+	info, err := f.Stat()
+	if err != nil {
+		return failed(err)
+	}
+	if info.Size() > maxHeld {
+		if entries, _, err = scan(f, info.Size()); err != nil {
+			return failed(err)
+		}
+		return entries, f.Close, nil
+	}
+	whole := make(held, info.Size())
+	if _, err := io.ReadFull(f, whole); err != nil {
+		return failed(err)
+	}
+	if entries, _, err = scan(whole, info.Size()); err != nil {
+		return failed(err)
+	}
+	return entries, func() error { return nil }, f.Close()
 }
 
 // Append writes one exchange. response may be nil; else it must yield n bytes.
@@ -183,16 +233,12 @@ func (w *offsetWriter) Write(p []byte) (int, error) {
 }
 
 // scan reads the frames of a log up to the first that is not whole, and tells where that begins.
-func scan(f *os.File) ([]Entry, int64, error) {
-	info, err := f.Stat()
-	if err != nil {
-		return nil, 0, err
-	}
+func scan(f io.ReaderAt, size int64) ([]Entry, int64, error) {
 	var entries []Entry
 	end := int64(0)
 	buffer := make([]byte, 64<<10)
 	for {
-		e, next, ok, err := frame(f, end, info.Size(), buffer)
+		e, next, ok, err := frame(f, end, size, buffer)
 		if err != nil {
 			return nil, 0, err
 		}
@@ -205,11 +251,11 @@ func scan(f *os.File) ([]Entry, int64, error) {
 }
 
 func frame(f io.ReaderAt, at, size int64, buffer []byte) (e Entry, next int64, ok bool, err error) {
-	prefix := make([]byte, prefixLen)
 	if at+prefixLen > size {
 		return e, 0, false, nil
 	}
-	if _, err := f.ReadAt(prefix, at); err != nil {
+	prefix, err := cut(f, at, prefixLen)
+	if err != nil {
 		return e, 0, false, err
 	}
 	headN := int64(binary.BigEndian.Uint32(prefix[4:]))
@@ -224,15 +270,15 @@ func frame(f io.ReaderAt, at, size int64, buffer []byte) (e Entry, next int64, o
 		return e, 0, false, nil
 	}
 	sum := crc32.New(castagnoli)
-	if _, err := io.CopyBuffer(sum, io.NewSectionReader(f, at, next-crcLen-at), buffer); err != nil {
+	if _, err := io.CopyBuffer(sum, part(f, at, next-crcLen-at), buffer); err != nil {
 		return e, 0, false, err
 	}
-	want := make([]byte, crcLen)
-	if _, err := f.ReadAt(want, next-crcLen); err != nil {
+	want, err := cut(f, next-crcLen, crcLen)
+	if err != nil {
 		return e, 0, false, err
 	}
-	head := make([]byte, headN)
-	if _, err := f.ReadAt(head, body); err != nil && headN > 0 {
+	head, err := cut(f, body, headN)
+	if err != nil {
 		return e, 0, false, err
 	}
 	if sum.Sum32() != binary.BigEndian.Uint32(want) || decoding.Unmarshal(head, &e.Exchange) != nil {
