@@ -198,6 +198,9 @@ func (p *fileParser) condition(e *element, ofPage bool) Condition {
 	c.URL = p.regexp(e, "url")
 	c.XPath = p.xpath(e, "xpath")
 	c.Needs = needs(e.attrs["xpath"])
+	if c.Text != "" {
+		c.Needs = Needs{text: []string{c.Text}}
+	}
 	if len(e.attrs) != 1 {
 		p.fault(e, "element %s must have exactly one of url, xpath, generator and text", e.name)
 	}

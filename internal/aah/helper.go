@@ -103,7 +103,7 @@ func (v *view) any(conditions []kb.Condition) (rule string, ok bool) {
 		case c.Generator != "":
 			ok = strings.Contains(strings.ToLower(v.doc.Generator), c.Generator)
 		case c.Text != "":
-			ok = bytes.Contains(v.raw, []byte(c.Text))
+			ok = v.may(c.Needs) && (len(c.Needs.Words) > 0 || bytes.Contains(v.raw, []byte(c.Text)))
 		case c.URL != nil:
 			ok = c.URL.MatchString(v.doc.URL)
 		case c.XPath != nil:

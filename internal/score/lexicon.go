@@ -53,14 +53,14 @@ func (a *Analyser) Vector(text, lang string) Vector {
 // the number 0.
 type lexicon struct {
 	mu    sync.RWMutex
-	words map[string]map[string]uint32 // language → word as it stands → term
+	words map[string]*wordTable // language → word as it stands → term
 	size  int
 	ids   map[string]uint32
 	names []string
 }
 
 func newLexicon() *lexicon {
-	return &lexicon{words: map[string]map[string]uint32{}, ids: map[string]uint32{}, names: []string{""}}
+	return &lexicon{words: map[string]*wordTable{}, ids: map[string]uint32{}, names: []string{""}}
 }
 
 func (x *lexicon) full() bool {
@@ -100,11 +100,12 @@ func (x *lexicon) learn(word, lang string) uint32 {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if x.words[lang] == nil {
-		x.words[lang] = map[string]uint32{}
+		x.words[lang] = &wordTable{}
 	}
 	id := x.number(strings.Clone(term))
-	x.words[lang][strings.Clone(word)] = id
-	x.size++
+	if x.words[lang].put(word, id) {
+		x.size++
+	}
 	return id
 }
 
@@ -146,7 +147,7 @@ func (t *tally) count(text, lang string, weight float32) {
 	defer x.mu.RUnlock()
 	known := x.words[lang]
 	words(text, func(w string) {
-		id, met := known[w]
+		id, met := known.get(w)
 		if !met {
 			x.mu.RUnlock()
 			id = x.learn(w, lang)

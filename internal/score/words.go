@@ -1,0 +1,58 @@
+package score
+
+import "hash/maphash"
+
+// wordTable maps words to the numbers of their terms. All words of all pages are looked up in it, and
+// nearly all are there. It keeps 64 bits of hash in place of the word: that two of half a million words
+// share them happens once in a hundred million times, and then one counts as the other.
+type wordTable struct {
+	slots []wordSlot // a power of two, at most half of them taken
+	taken int
+}
+
+type wordSlot struct {
+	hash uint64 // 0: free
+	term uint32
+}
+
+var seed = maphash.MakeSeed()
+
+func hashOf(word string) uint64 { return max(maphash.String(seed, word), 1) }
+
+// get is the number of a word's term; false if the word is not known. It may be called on nil.
+func (t *wordTable) get(word string) (term uint32, ok bool) {
+	if t == nil || t.taken == 0 {
+		return 0, false
+	}
+	s := t.slot(hashOf(word))
+	return s.term, s.hash != 0
+}
+
+// slot is where a hash stands, or would.
+func (t *wordTable) slot(hash uint64) *wordSlot {
+	mask := uint64(len(t.slots) - 1)
+	for i := hash & mask; ; i = (i + 1) & mask {
+		if s := &t.slots[i]; s.hash == hash || s.hash == 0 {
+			return s
+		}
+	}
+}
+
+// put adds a word; false if it was there already.
+func (t *wordTable) put(word string, term uint32) bool {
+	if _, known := t.get(word); known {
+		return false
+	}
+	if 2*(t.taken+1) > len(t.slots) {
+		old := t.slots
+		t.slots = make([]wordSlot, max(2*len(old), 1024))
+		for _, s := range old {
+			if s.hash != 0 {
+				*t.slot(s.hash) = s
+			}
+		}
+	}
+	*t.slot(hashOf(word)) = wordSlot{hashOf(word), term}
+	t.taken++
+	return true
+}
