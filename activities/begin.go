@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"hash/crc32"
-	"io"
 	"os"
 	"path"
 	"strings"
@@ -20,6 +19,9 @@ import (
 	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/urls"
 )
+
+// maxDefinition bounds a definition that is read from the archive, in bytes.
+const maxDefinition = 8 << 20
 
 // MaxSeedFile bounds a file of seeds, in lines.
 const MaxSeedFile = 1_000_000
@@ -89,7 +91,7 @@ func (a *Activities) keepDefinition(ctx context.Context, store archive.Store, d 
 	if !errors.Is(err, archive.ErrExists) {
 		return err
 	}
-	before, err := readAll(ctx, store, key+".json")
+	before, err := archive.ReadAll(ctx, store, key+".json", maxDefinition)
 	if err != nil || bytes.Equal(before, raw) {
 		return err
 	}
@@ -98,15 +100,6 @@ func (a *Activities) keepDefinition(ctx context.Context, store archive.Store, d 
 		return nil
 	}
 	return err
-}
-
-func readAll(ctx context.Context, store archive.Store, key string) ([]byte, error) {
-	r, err := store.Get(ctx, key)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = r.Close() }()
-	return io.ReadAll(r)
 }
 
 // seeds lists what a definition starts from: its seeds, which may bound the scope, and the example pages
