@@ -1,0 +1,105 @@
+package integration
+
+import (
+	"net/netip"
+	"testing"
+	"time"
+
+	"go.temporal.io/api/enums/v1"
+
+	"github.com/muninn-archive/muninn/activities/names"
+	"github.com/muninn-archive/muninn/internal/crawl"
+	"github.com/muninn-archive/muninn/internal/politeness"
+	"github.com/muninn-archive/muninn/internal/webworld"
+)
+
+// shard asks the first politeness shard, of which there is one, for its state.
+func (s *Server) shard(t *testing.T) politeness.State {
+	t.Helper()
+	value, err := s.Client.QueryWorkflow(t.Context(), names.PolitenessID(0), "", names.QueryStatus)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var state politeness.State
+	if err := value.Get(&state); err != nil {
+		t.Fatal(err)
+	}
+	return state
+}
+
+// borrowed counts the leases that were borrowed from the first politeness shard.
+func (s *Server) borrowed(t *testing.T) (n int) {
+	t.Helper()
+	events := s.Client.GetWorkflowHistory(t.Context(), names.PolitenessID(0), "", false, enums.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT)
+	for events.HasNext() {
+		e, err := events.Next()
+		if err != nil {
+			t.Fatal(err)
+		}
+		done := e.GetWorkflowExecutionUpdateCompletedEventAttributes()
+		if done.GetMeta().GetUpdateId() != "" && done.GetOutcome().GetFailure() == nil {
+			n++
+		}
+	}
+	return n
+}
+
+// A robots.txt that lies at another address is fetched there under a lease that is borrowed: while the
+// address's own host is crawled, too, it sees one connection at a time and the pauses that it is owed.
+func TestRobotsAtAnotherAddress(t *testing.T) {
+	const delay = 60 * time.Millisecond
+	server := StartServer(t)
+	world := Serve(t, webworld.NewLent(webworld.Options{FirstIP: netip.MustParseAddr("127.96.0.1")}, 24))
+	dir := t.TempDir()
+	worker := StartWorker(t, Config(server, world, dir))
+	d := Definition("lent", world)
+	d.Politeness.MinDelay, d.Politeness.MaxDelay = crawl.Duration(delay), crawl.Duration(time.Second)
+	StartCrawl(t, server.Client, d)
+	result := Result(t, server.Client, d.Name, CrawlTime)
+	if result.Reason != "drained" || result.Totals.Failed > 0 {
+		t.Errorf("the crawl ended with %q and %d failed batches", result.Reason, result.Totals.Failed)
+	}
+
+	stats := world.Stats()
+	polite(t, stats, delay)
+	if len(stats.PerIP) != 2 || stats.MinGap == nil {
+		t.Fatalf("%d addresses saw the crawl, the shortest gap is %+v", len(stats.PerIP), stats.MinGap)
+	}
+	report := Check(t, dir+"/archive")
+	Once(t, report, world)
+	forbidden := 0
+	for _, p := range world.Pages() {
+		if !p.Allowed {
+			forbidden++
+			if report.Pages[p.URL] > 0 {
+				t.Errorf("archive: %s is there, which robots.txt disallows", p.URL)
+			}
+		}
+	}
+	if int(result.Totals.Robots) != forbidden || forbidden == 0 {
+		t.Errorf("%d URLs were refused by robots.txt, want %d", result.Totals.Robots, forbidden)
+	}
+	for url, hosts := range map[string]int{world.Seeds()[0] + "robots.txt": 2, world.Seeds()[1] + "robots.txt": 1} {
+		if n := report.Robots[url]; n != hosts {
+			t.Errorf("archive: %s is there %d times, want once for each of %d hosts", url, n, hosts)
+		}
+	}
+	if n := server.borrowed(t); n == 0 {
+		t.Error("no lease was borrowed")
+	}
+	settled(t, worker.Activities().Frontier, d.Name)
+	Until(t, soon, "all leases are given back", func() string { return held(server.shard(t)) })
+}
+
+// held names the addresses on which leases are out or asked for.
+func held(s politeness.State) (out string) {
+	for ip, a := range s.Addresses {
+		for _, h := range a.Holders {
+			out += " " + ip + " is held by " + h.Lease
+		}
+		for _, w := range a.Waiters {
+			out += " " + ip + " is asked for by " + w.Lease
+		}
+	}
+	return out
+}

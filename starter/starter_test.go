@@ -1,0 +1,227 @@
+package starter
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/muninn-archive/muninn/internal/crawl"
+)
+
+// call runs a command line in an empty folder, out of reach of any Temporal: what gets as far as
+// starting one fails with another exit code. It returns what the command printed and what it said.
+func call(t *testing.T, args ...string) (code int, printed, said string) {
+	t.Helper()
+	t.Chdir(t.TempDir())
+	t.Setenv("PATH", "")
+	t.Setenv("MUNINN_CONFIG", "")
+	t.Setenv("MUNINN_TEMPORAL", "127.0.0.1:9")
+	out, err := os.Create(filepath.Join(t.TempDir(), "out"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer out.Close()
+	words, err := os.Create(filepath.Join(t.TempDir(), "err"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer words.Close()
+	stdout, stderr := os.Stdout, os.Stderr
+	defer func() { os.Stdout, os.Stderr = stdout, stderr }()
+	os.Stdout, os.Stderr = out, words
+	code = Main(args)
+	return code, read(t, out.Name()), read(t, words.Name())
+}
+
+func read(t *testing.T, name string) string {
+	t.Helper()
+	raw, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(raw)
+}
+
+// write writes a file of the test and returns its path.
+func write(t *testing.T, name, text string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+const good = "name: ravens\nseeds: [https://example.org/]\ntopic: {keywords: [raven]}\n"
+
+// What is wrong with a command line is told before anything is started, with exit code 2.
+func TestUsage(t *testing.T) {
+	file := write(t, "ravens.yaml", good)
+	for _, c := range []struct {
+		args []string
+		says []string
+	}{
+		{[]string{"fly"}, []string{`"fly"`}},
+		{[]string{"run"}, []string{"definition file", "URLs"}},
+		{[]string{"run", "example.org"}, []string{`"example.org"`, "a URL begins with https://"}},
+		{[]string{"run", "https://example.org/", "--no-such-flag"}, []string{"--no-such-flag"}},
+		{[]string{"run", "https://example.org/", "--archive", "gs://bucket/x"}, []string{`"gs://bucket/x"`, "s3://bucket/prefix"}},
+		{[]string{"run", "https://example.org/", "--dns", "nonsense"}, []string{`"nonsense"`, "ADDR:PORT"}},
+		{[]string{"run", "https://example.org/", "--allow-network", "home"}, []string{`"home"`, "10.0.0.0/8"}},
+		{[]string{"run", "https://example.org/", "--resolve", "example.org=here"}, []string{"HOST=IP"}},
+		{[]string{"run", "https://example.org/", "--batch-time", "1s"}, []string{"batch-time"}},
+		{[]string{"run", "https://example.org/", "--pages", "-1"}, []string{"pages"}},
+		{[]string{"run", "https://example.org/", "--pages", "0"}, []string{"--pages"}},
+		{[]string{"run", "https://example.org:99999/"}, []string{"seeds[0]", "99999"}},
+		{[]string{"run", "https://example.org/", "ftp://example.org/"}, []string{"seeds[1]", "ftp://example.org/"}},
+		{[]string{"run", "https://example.org/", "--config", "none.yaml"}, []string{"none.yaml"}},
+		{[]string{"run", file, "--topic", "raven"}, []string{"--topic", "ravens.yaml"}},
+		{[]string{"run", file, "--crawl", "crows"}, []string{"--crawl", "ravens.yaml"}},
+		{[]string{"run", file, "https://example.org/"}, []string{"one definition file"}},
+		{[]string{"run", file, "--pages", "-3"}, []string{"pages"}},
+		{[]string{"run", "none.yaml"}, []string{"none.yaml"}},
+		{[]string{"start"}, []string{"one definition file"}},
+		{[]string{"start", "none.yaml"}, []string{"none.yaml"}},
+		{[]string{"status"}, []string{"one crawl"}},
+		{[]string{"status", "ravens", "--no-such-flag"}, []string{"--no-such-flag"}},
+		{[]string{"pause"}, []string{"one crawl"}},
+		{[]string{"schedule", "foo"}, []string{`unknown command "foo"`, "muninn schedule"}},
+		{[]string{"schedule", "create"}, []string{"one definition file"}},
+		{[]string{"schedule", "create", file}, []string{"--cron", "--every"}},
+		{[]string{"schedule", "create", file, "--every", "10s"}, []string{"--every", "1m"}},
+		{[]string{"schedule", "create", file, "--every", "soon"}, []string{"--every"}},
+		{[]string{"schedule", "create", file, "--every", "1h", "--overlap", "none"}, []string{`"none"`, "buffer-one"}},
+		{[]string{"schedule", "pause"}, []string{"one schedule"}},
+		{[]string{"check"}, []string{"one definition file"}},
+		{[]string{"check", "none.yaml"}, []string{"none.yaml"}},
+	} {
+		t.Run(strings.ReplaceAll(strings.Join(c.args, " "), filepath.Dir(file)+"/", ""), func(t *testing.T) {
+			code, printed, said := call(t, c.args...)
+			if code != ExitUsage {
+				t.Errorf("exit code %d, want %d", code, ExitUsage)
+			}
+			for _, words := range c.says {
+				if !strings.Contains(said, words) {
+					t.Errorf("%q is not in what it says: %s", words, said)
+				}
+			}
+			if printed != "" {
+				t.Errorf("it prints: %s", printed)
+			}
+		})
+	}
+}
+
+// What is right on the command line, but cannot be done, has exit code 1.
+func TestFailed(t *testing.T) {
+	file := write(t, "ravens.yaml", good)
+	for _, args := range [][]string{
+		{"run", file}, {"run", "https://example.org/", "--topic", "raven", "--pages", "3"},
+		{"start", file}, {"status", "ravens"}, {"schedule", "list"}, {"schedule", "create", file, "--every", "1h"},
+	} {
+		code, _, said := call(t, args...)
+		if code != ExitFailed || !strings.Contains(strings.ToLower(said), "temporal") {
+			t.Errorf("%v: exit code %d, want %d; it says: %s", args, code, ExitFailed, said)
+		}
+	}
+}
+
+func TestNothingToDo(t *testing.T) {
+	for _, args := range [][]string{{}, {"--help"}, {"run", "--help"}, {"schedule"}, {"version"}, {"--version"}} {
+		if code, printed, said := call(t, args...); code != ExitOK || printed == "" {
+			t.Errorf("%v: exit code %d; it prints %q and says %q", args, code, printed, said)
+		}
+	}
+}
+
+func TestCheck(t *testing.T) {
+	file := write(t, "ravens.yaml", good)
+	code, printed, said := call(t, "check", file)
+	if code != ExitOK || !strings.Contains(printed, "valid definition") || said != "" {
+		t.Errorf("exit code %d: %s%s", code, printed, said)
+	}
+	code, printed, _ = call(t, "check", file, "--json")
+	d, err := crawl.ParseDefinition([]byte(printed))
+	if code != ExitOK || err != nil || d.Name != "ravens" || d.Budget.Pages != crawl.DefaultDefinition().Budget.Pages {
+		t.Errorf("exit code %d, %v: %s", code, err, printed)
+	}
+}
+
+// faults runs check, for people and for machines, and returns the faults by place.
+func faults(t *testing.T, file string) map[string]string {
+	t.Helper()
+	var out struct{ Faults crawl.Faults }
+	code, printed, _ := call(t, "check", file, "--json")
+	if err := json.Unmarshal([]byte(printed), &out); err != nil || code != ExitUsage || len(out.Faults) == 0 {
+		t.Errorf("check --json: exit code %d, %v: %s", code, err, printed)
+	}
+	var keys map[string]json.RawMessage
+	if err := json.Unmarshal([]byte(printed), &keys); err != nil || len(keys) != 1 || keys["faults"] == nil {
+		t.Errorf("check --json prints not faults alone: %s", printed)
+	}
+	code, printed, said := call(t, "check", file)
+	if code != ExitUsage || printed != "" {
+		t.Errorf("check: exit code %d, it prints %q", code, printed)
+	}
+	places := map[string]string{}
+	for _, f := range out.Faults {
+		places[f.Path] += f.Message
+		if !strings.Contains(said, f.Path+" "+f.Message) {
+			t.Errorf("%q is among the faults, and not in what people read: %s", f.Path, said)
+		}
+	}
+	return places
+}
+
+func TestFaultsOfADefinition(t *testing.T) {
+	for _, c := range []struct {
+		name, text string
+		want       map[string]string // what is wrong where
+	}{
+		{"empty", "", map[string]string{"": "empty"}},
+		{"keys and values", "name: a b\nseeds: [raven]\nbudgit: {}\nbudget: {pages: 0}\norder: {per_queue: many}\n",
+			map[string]string{"name": "letters", "seeds[0]": "http://", "budgit": "", "budget.pages": "at least 1", "order.per_queue": ""}},
+		{"two files", "name: ravens\nseeds: [{file: one.txt}, {url: 'https://example.org/'}, {file: /no/where/two.txt}]\n",
+			map[string]string{"seeds[0].file": "one.txt", "seeds[2].file": "two.txt"}},
+		{"two ports", "name: ravens\nseeds: ['https://example.org:99999/', {sitemap: 'https://example.org:0x7/s.xml'}]\n",
+			map[string]string{"seeds[0]": "99999", "seeds[1]": "0x7"}},
+	} {
+		t.Run(c.name, func(t *testing.T) { faultsAt(t, c.text, c.want) })
+	}
+}
+
+// faultsAt checks a definition: it has faults in the places wanted, and in no other.
+func faultsAt(t *testing.T, text string, want map[string]string) {
+	t.Helper()
+	got := faults(t, write(t, "bad.yaml", text))
+	for place, words := range want {
+		if said, there := got[place]; !there || !strings.Contains(said, words) {
+			t.Errorf("%q: %q, want %q in it", place, said, words)
+		}
+	}
+	if len(got) != len(want) {
+		t.Errorf("the faults are %v", got)
+	}
+}
+
+// Faults that are found in different ways are told together.
+func TestAllFaultsAtOnce(t *testing.T) {
+	faultsAt(t, "name: ravens\nseeds: [{file: one.txt}, {file: two.txt}, 'https://example.org:99999/']\n",
+		map[string]string{"seeds[0].file": "one.txt", "seeds[1].file": "two.txt", "seeds[2]": "99999"})
+}
+
+// The file of seeds is looked for beside the definition, wherever the command is run.
+func TestSeedFileBesideTheDefinition(t *testing.T) {
+	file := write(t, "ravens.yaml", "name: ravens\nseeds: [{file: seeds.txt}]\n")
+	seeds := filepath.Join(filepath.Dir(file), "seeds.txt")
+	if err := os.WriteFile(seeds, []byte("https://example.org/\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	code, printed, said := call(t, "check", file, "--json")
+	d, err := crawl.ParseDefinition([]byte(printed))
+	if code != ExitOK || err != nil || len(d.Seeds) != 1 || d.Seeds[0].File != seeds {
+		t.Errorf("exit code %d, %v: %s%s", code, err, printed, said)
+	}
+}
