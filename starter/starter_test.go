@@ -185,8 +185,8 @@ func TestFaultsOfADefinition(t *testing.T) {
 			map[string]string{"name": "letters", "seeds[0]": "http://", "budgit": "", "budget.pages": "at least 1", "order.per_queue": ""}},
 		{"two files", "name: ravens\nseeds: [{file: one.txt}, {url: 'https://example.org/'}, {file: /no/where/two.txt}]\n",
 			map[string]string{"seeds[0].file": "one.txt", "seeds[2].file": "two.txt"}},
-		{"two ports", "name: ravens\nseeds: ['https://example.org:99999/', {sitemap: 'https://example.org:0x7/s.xml'}]\n",
-			map[string]string{"seeds[0]": "99999", "seeds[1]": "0x7"}},
+		{"two ports", "name: ravens\nseeds: ['https://example.org:99999/', {sitemap: 'https://example.org:70000/s.xml'}]\n",
+			map[string]string{"seeds[0]": "99999", "seeds[1]": "70000"}},
 	} {
 		t.Run(c.name, func(t *testing.T) { faultsAt(t, c.text, c.want) })
 	}

@@ -158,7 +158,7 @@ func TestPolitenessWaits(t *testing.T) {
 		"2s one round 3 []",
 		fmt.Sprintf("%v one round 0 [b]", 10*time.Minute-politeness.GrantAhead),
 		"15m0s one round 4 []",
-		fmt.Sprintf("%v one round 0 [c]", renewed+politeness.DefaultTTL),
+		fmt.Sprintf("%v one round 0 [c]", renewed+politeness.DefaultTTL+politeness.ExpiryPause-politeness.GrantAhead),
 	)
 	for _, s := range e.told {
 		for _, g := range s.Grants {

@@ -47,13 +47,13 @@ func (s *Server) borrowed(t *testing.T) (n int) {
 // A robots.txt that lies at another address is fetched there under a lease that is borrowed: while the
 // address's own host is crawled, too, it sees one connection at a time and the pauses that it is owed.
 func TestRobotsAtAnotherAddress(t *testing.T) {
-	const delay = 60 * time.Millisecond
+	const delay = 500 * time.Millisecond // longer than it takes to borrow: only who waits keeps it
 	server := StartServer(t)
-	world := Serve(t, webworld.NewLent(webworld.Options{FirstIP: netip.MustParseAddr("127.96.0.1")}, 24))
+	world := Serve(t, webworld.NewLent(webworld.Options{FirstIP: netip.MustParseAddr("127.96.0.1")}, 8))
 	dir := t.TempDir()
 	worker := StartWorker(t, Config(server, world, dir))
 	d := Definition("lent", world)
-	d.Politeness.MinDelay, d.Politeness.MaxDelay = crawl.Duration(delay), crawl.Duration(time.Second)
+	d.Politeness.MinDelay, d.Politeness.MaxDelay = crawl.Duration(delay), crawl.Duration(2*delay)
 	StartCrawl(t, server.Client, d)
 	result := Result(t, server.Client, d.Name, CrawlTime)
 	if result.Reason != "drained" || result.Totals.Failed > 0 {

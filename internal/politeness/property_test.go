@@ -169,13 +169,19 @@ func play(t *testing.T, random *rand.Rand) {
 }
 
 func (m *model) tick(both func(func(*State) []Grant)) {
-	m.end(func(g Grant) bool { return !g.Deadline.After(m.now) }, func(string) bool { return false })
+	m.end(func(g Grant) bool {
+		over := !g.Deadline.After(m.now)
+		if next := g.Deadline.Add(ExpiryPause); over && next.After(m.next[g.IP]) {
+			m.next[g.IP] = next
+		}
+		return over
+	}, func(string) bool { return false })
 	both(func(s *State) []Grant { return s.Tick(m.now) })
 }
 
 // finish goes from one wake to the next: deadlines alone must serve everyone and empty the state.
 func (m *model) finish(t *testing.T, state *State, both func(func(*State) []Grant)) {
-	for range 2 * len(m.asks) {
+	for range 4 * len(m.asks) {
 		wake, ok := state.Wake()
 		if !ok {
 			break

@@ -18,6 +18,9 @@ const (
 	GrantAhead = 2 * time.Second
 	// MaxPause bounds how far ahead a release can set an address's next time.
 	MaxPause = 24 * time.Hour
+	// ExpiryPause is how long an address rests after a lease that ended by its deadline: when its holder
+	// last asked is not known.
+	ExpiryPause = 30 * time.Second
 	// minSweep is the number of addresses below which it is not worth looking for idle ones.
 	minSweep = 64
 )
@@ -161,7 +164,15 @@ func (s *State) Tick(now time.Time) []Grant {
 	ips := s.sorted()
 	for _, ip := range ips {
 		a := s.Addresses[ip]
-		a.Holders = slices.DeleteFunc(a.Holders, func(h Holder) bool { return !h.Deadline.After(now) })
+		a.Holders = slices.DeleteFunc(a.Holders, func(h Holder) bool {
+			if h.Deadline.After(now) {
+				return false
+			}
+			if next := h.Deadline.Add(ExpiryPause); next.After(a.Next) {
+				a.Next = next
+			}
+			return true
+		})
 	}
 	return s.settle(now, ips)
 }
