@@ -46,8 +46,9 @@ bench: build temporal ## CPU per page end to end, beside GNU wget on the same we
 	@command -v wget >/dev/null || { echo "GNU wget is needed for comparison: apt-get install wget"; exit 1; }
 	@mkdir -p $(BIN) && cd tools/versitygw && $(GO) build -o ../../$(BIN)/versitygw github.com/versity/versitygw/cmd/versitygw
 	$(GO) run ./internal/bench/muninn-bench -bin $(BIN) -store s3
-	$(GO) test -run '^$$' -bench . -benchtime 3x ./frontier
-	$(GO) test -run '^$$' -bench . ./internal/page ./internal/score ./internal/archive ./activities
+	@echo "frontier of 10^5 URLs:"; $(GO) test -run '^$$' -bench . -benchtime 3x ./frontier
+	@echo "frontier of 10^6 URLs:"; MUNINN_BENCH_KNOWN=1000000 $(GO) test -run '^$$' -bench . -benchtime 3x ./frontier
+	$(GO) test -run '^$$' -bench . ./internal/urls ./kb ./internal/page ./internal/score ./internal/archive ./activities
 
 .PHONY: real
 real: build temporal ## crawl real documentation through Temporal into S3 (Debian; root if packages are missing)
