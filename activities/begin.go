@@ -44,6 +44,9 @@ func (a *Activities) Begin(ctx context.Context, in BeginInput) (BeginResult, err
 	if err != nil {
 		return BeginResult{}, edge(err)
 	}
+	if err := a.inherit(ctx, store, d); err != nil {
+		return BeginResult{}, edge(err)
+	}
 	run, err := a.Frontier.Begin(d.Name, in.Owner, d, bounding, false)
 	if errors.Is(err, frontier.ErrBusy) && a.abandoned(ctx, d.Name) {
 		run, err = a.Frontier.Begin(d.Name, in.Owner, d, bounding, true)
@@ -53,6 +56,15 @@ func (a *Activities) Begin(ctx context.Context, in BeginInput) (BeginResult, err
 	}
 	if err := a.keepDefinition(ctx, store, d, run); err != nil {
 		return BeginResult{}, edge(err)
+	}
+	plan, err := a.Frontier.Plan(d.Name)
+	if err != nil {
+		return BeginResult{}, edge(err)
+	}
+	if plan.Restore {
+		if err := a.restore(ctx, store, d); err != nil {
+			return BeginResult{}, edge(err)
+		}
 	}
 	activity.RecordHeartbeat(ctx, "queueing seeds")
 	if run > 1 {

@@ -96,6 +96,8 @@ type crawlRecord struct {
 
 	Ends []End `cbor:"16,keyasint,omitempty"` // URLs that ended without a page, the last of each kind
 
+	Restore bool `cbor:"17,keyasint,omitempty"` // what another frontier knew is still to be brought in
+
 	planRecord `cbor:"-"`
 	planned    bool // planRecord is to be written
 }

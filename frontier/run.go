@@ -62,6 +62,32 @@ func (f *Frontier) Begin(name, owner string, d crawl.Definition, seeds []string,
 	return run, err
 }
 
+// Inherit makes a crawl known that another frontier knew, which is lost: it has had that many runs. What it
+// knew is to be brought in by Commit, until Restored is called; Plan tells.
+func (f *Frontier) Inherit(name string, runs uint32) error {
+	return f.update(func(*badger.Txn) (func(), error) {
+		f.mu.Lock()
+		_, known := f.crawls[name]
+		id := f.nextID + uint16(len(f.born))
+		f.mu.Unlock()
+		if _, born := f.born[name]; known || born {
+			return nil, nil
+		}
+		s, err := newState(crawlRecord{ID: id, Name: name, Sequence: f.opts.Now().UnixMilli(), Run: runs, Restore: true})
+		if err != nil {
+			return nil, err
+		}
+		f.born[name] = s
+		f.draft(s)
+		return func() { f.adopt(s, s.scope, false) }, nil
+	})
+}
+
+// Restored says that all is brought in that another frontier knew.
+func (f *Frontier) Restored(name string) error {
+	return f.change(name, func(rec *crawlRecord) { rec.Restore = false })
+}
+
 // adopt puts a new or changed plan in force; Frontier.mu is held.
 func (f *Frontier) adopt(s *state, sc *scope.Scope, again bool) {
 	s.scope = sc
@@ -131,6 +157,14 @@ type Plan struct {
 	Reference  bool
 	Started    time.Time
 	Owner      string
+	Restore    bool // see Inherit
+}
+
+// Knows tells whether the frontier knows a crawl.
+func (f *Frontier) Knows(name string) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.crawls[name] != nil
 }
 
 // Plan returns the crawl's plan.
@@ -141,5 +175,5 @@ func (f *Frontier) Plan(name string) (Plan, error) {
 	if err != nil {
 		return Plan{}, err
 	}
-	return Plan{s.Definition, s.Run, s.Learned, s.Reference, s.Started, s.Owner}, nil
+	return Plan{s.Definition, s.Run, s.Learned, s.Reference, s.Started, s.Owner, s.Restore}, nil
 }

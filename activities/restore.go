@@ -1,0 +1,65 @@
+package activities
+
+import (
+	"context"
+	"fmt"
+	"path"
+	"strings"
+
+	"go.temporal.io/sdk/activity"
+
+	"github.com/muninn-archive/muninn/frontier"
+	"github.com/muninn-archive/muninn/internal/archive"
+	"github.com/muninn-archive/muninn/internal/crawl"
+)
+
+// inherit makes a crawl known whose frontier is lost with a disk, if the archive tells of earlier runs.
+func (a *Activities) inherit(ctx context.Context, store archive.Store, d crawl.Definition) error {
+	if a.Frontier.Knows(d.Name) {
+		return nil
+	}
+	runs := uint32(0)
+	prefix := path.Join(d.Archive.Prefix, d.Name, "definitions") + "/"
+	err := store.List(ctx, prefix, func(o archive.Object) error {
+		var run uint32
+		if n, _ := fmt.Sscanf(strings.TrimPrefix(o.Key, prefix), "run-%d", &run); n == 1 {
+			runs = max(runs, run)
+		}
+		return nil
+	})
+	if err != nil || runs == 0 {
+		return err
+	}
+	return a.Frontier.Inherit(d.Name, runs)
+}
+
+// restore brings in what a lost frontier knew: the outlinks of all segments, with their scores, and the
+// digests of the payloads that are archived. What was fetched already is fetched anew, as in any later run,
+// and archived as a revisit if it is the same.
+func (a *Activities) restore(ctx context.Context, store archive.Store, d crawl.Definition) error {
+	err := archive.Manifests(ctx, store, d.Archive.Prefix, d.Name, func(m archive.Manifest) error {
+		activity.RecordHeartbeat(ctx, m.Batch)
+		c := frontier.Commit{Crawl: d.Name, Batch: "restore-" + m.Batch, Originals: map[string]crawl.Visit{}}
+		err := archive.ReadLinks(ctx, store, m.Links.Key, func(l archive.Link) error {
+			c.Discoveries = append(c.Discoveries, crawl.Discovery{URL: l.URL, Via: l.Source, Path: l.Path + l.HopLetter, Score: l.Score})
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		err = archive.ReadIndex(ctx, store, m.CDXJ.Key, func(i archive.Indexed) error {
+			if !i.Revisit && i.Status >= 200 && i.Status < 300 && !strings.HasSuffix(i.URL, "/robots.txt") {
+				c.Originals[i.Digest] = crawl.Visit{URL: i.URL, Date: i.Date, Digest: i.Digest}
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		return a.Frontier.Commit(c)
+	})
+	if err != nil {
+		return err
+	}
+	return a.Frontier.Restored(d.Name)
+}
