@@ -34,10 +34,18 @@ func readDefinition(name string) (crawl.Definition, error) {
 	if err != nil {
 		return d, usage("%s:\n%w", name, err)
 	}
-	if err := absolute(&d, filepath.Dir(name)); err != nil {
-		return d, err
+	var all crawl.Faults
+	for _, err := range []error{absolute(&d, filepath.Dir(name)), validated(d)} {
+		var faults crawl.Faults
+		if err != nil && !errors.As(err, &faults) {
+			return d, err
+		}
+		all = append(all, faults...)
 	}
-	return d, validated(d)
+	if len(all) > 0 {
+		return d, all
+	}
+	return d, nil
 }
 
 // absolute makes the paths of seed files absolute: the worker reads them.

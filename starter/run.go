@@ -41,8 +41,8 @@ State lies in --data, WARC files in --archive. Ctrl-C stops cleanly, and the sam
 with the crawl; a second Ctrl-C stops at once, and loses nothing either. A crawl that has ended is
 crawled anew: what has not changed is archived as revisits.
 
-A crawl that is under way keeps its definition: if the file was changed since, run says so, and --anew
-ends the old crawl first.
+A crawl that is under way keeps its definition: if that was changed since, run says so, and --anew
+ends the old crawl first. Files of seeds are read when a crawl begins.
 
 S3 keys come from MUNINN_S3_ACCESS_KEY and MUNINN_S3_SECRET_KEY.`,
 		RunE: func(cmd *cobra.Command, args []string) error {

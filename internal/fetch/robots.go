@@ -72,6 +72,12 @@ func (l *Lane) rules(ctx context.Context, u urls.URL) (rulesEntry, error) {
 			return rulesEntry{}, err
 		}
 		e = found
+		if lane != l { // the host there has a Crawl-delay of its own
+			if known, ok := l.client.robots.get(l.Agent+" "+at.Origin(), l.client.now()); ok {
+				found = known
+			}
+			lane.next = later(lane.next, l.client.now().Add(min(found.rules.Delay(), l.Politeness.MaxCrawlDelay.D())))
+		}
 		if next == nil {
 			break
 		}

@@ -2,6 +2,7 @@ package integration
 
 import (
 	"net/netip"
+	"path/filepath"
 	"testing"
 	"time"
 
@@ -44,16 +45,33 @@ func (s *Server) borrowed(t *testing.T) (n int) {
 	return n
 }
 
+// lentDelay is longer than it takes to borrow a lease and to give it back: only who waits keeps it.
+const lentDelay = 500 * time.Millisecond
+
 // A robots.txt that lies at another address is fetched there under a lease that is borrowed: while the
 // address's own host is crawled, too, it sees one connection at a time and the pauses that it is owed.
 func TestRobotsAtAnotherAddress(t *testing.T) {
-	const delay = 500 * time.Millisecond // longer than it takes to borrow: only who waits keeps it
+	world := Serve(t, webworld.NewLent(webworld.Options{FirstIP: netip.MustParseAddr("127.96.0.1")}, 8, 0))
+	d := Definition("lent", world)
+	d.Politeness.MinDelay, d.Politeness.MaxDelay = crawl.Duration(lentDelay), crawl.Duration(2*lentDelay)
+	crawlLent(t, world, d)
+}
+
+// The request for a robots.txt at another address counts for the Crawl-delay of that address's host.
+func TestCrawlDelayAtAnotherAddress(t *testing.T) {
+	world := Serve(t, webworld.NewLent(webworld.Options{FirstIP: netip.MustParseAddr("127.96.1.1")}, 6, 2*lentDelay))
+	d := Definition("lent-delay", world)
+	d.Order.PerQueue = 2 // so that the borrower comes between two batches of the lender
+	crawlLent(t, world, d)
+}
+
+// crawlLent crawls the world of lent rules: in the end all that they allow is archived, and nothing else
+// was asked for, nor anything in less than lentDelay, or the world's Crawl-delay.
+func crawlLent(t *testing.T, world *webworld.World, d crawl.Definition) {
+	t.Helper()
 	server := StartServer(t)
-	world := Serve(t, webworld.NewLent(webworld.Options{FirstIP: netip.MustParseAddr("127.96.0.1")}, 8))
 	dir := t.TempDir()
 	worker := StartWorker(t, Config(server, world, dir))
-	d := Definition("lent", world)
-	d.Politeness.MinDelay, d.Politeness.MaxDelay = crawl.Duration(delay), crawl.Duration(2*delay)
 	StartCrawl(t, server.Client, d)
 	result := Result(t, server.Client, d.Name, CrawlTime)
 	if result.Reason != "drained" || result.Totals.Failed > 0 {
@@ -61,11 +79,11 @@ func TestRobotsAtAnotherAddress(t *testing.T) {
 	}
 
 	stats := world.Stats()
-	polite(t, stats, delay)
+	polite(t, stats, max(lentDelay, world.Sites()[0].CrawlDelay))
 	if len(stats.PerIP) != 2 || stats.MinGap == nil {
 		t.Fatalf("%d addresses saw the crawl, the shortest gap is %+v", len(stats.PerIP), stats.MinGap)
 	}
-	report := Check(t, dir+"/archive")
+	report := Check(t, filepath.Join(dir, "archive"))
 	Once(t, report, world)
 	forbidden := 0
 	for _, p := range world.Pages() {

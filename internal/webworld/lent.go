@@ -3,6 +3,7 @@ package webworld
 import (
 	"net/http"
 	"strconv"
+	"time"
 )
 
 // The hosts of the world of lent rules: each is a pay-level domain on an IP of its own.
@@ -14,17 +15,17 @@ const (
 // NewLent is a world of two sites on an IP each. The robots.txt of the borrower is a redirect to the
 // robots.txt of the lender, at the other IP, whose rules so hold for both: both disallow /private/, and
 // each front page links to pages in it. Each site has so many pages that may be fetched, its front page
-// among them, and half as many that may not.
-func NewLent(o Options, pages int) *World {
+// among them, and half as many that may not. A delay is the rules' Crawl-delay.
+func NewLent(o Options, pages int, delay time.Duration) *World {
 	o = o.withDefaults()
 	p := &planner{next: o.FirstIP}
 	p.add(LenderHost, "forbidden")
 	p.add(BorrowerHost, "forbidden")
 	return newWorld(o, p.sites, func(b *builder) {
 		lender, borrower := b.sites[LenderHost], b.sites[BorrowerHost]
-		lent := rules{lines: []rule{disallow("/private/")}}
+		lent := rules{delay: delay, lines: []rule{disallow("/private/")}}
 		lender.setRobots(lent, "")
-		borrower.rules = lent
+		borrower.rules, borrower.CrawlDelay = lent, delay
 		borrower.addRobots("/robots.txt", &resource{
 			Page:   Page{Status: http.StatusMovedPermanently},
 			header: http.Header{"Location": {lender.base + "/robots.txt"}},

@@ -8,7 +8,7 @@ import (
 
 func TestLent(t *testing.T) {
 	t.Parallel()
-	w := started(t, NewLent(Options{FirstIP: netip.MustParseAddr("127.78.16.1")}, 6))
+	w := started(t, NewLent(Options{FirstIP: netip.MustParseAddr("127.78.16.1")}, 6, 0))
 	c := client(w)
 	where := w.Resolve()
 	if where[LenderHost] == where[BorrowerHost] {
