@@ -1,6 +1,7 @@
 package archive
 
 import (
+	"bufio"
 	"bytes"
 	"encoding/json"
 	"fmt"
@@ -254,6 +255,11 @@ func (s *Segment) response(c Capture, digest string) (record, Recorded) {
 	}
 	out.Revisit = true
 	rec.kind, rec.block, rec.level = gowarc.Revisit, c.Header(), levelText
+	if c.Outcome.Kind == crawl.OutcomeUnmodified {
+		// Replay puts the headers of a revisit before the payload that it refers to, and those of a 304 lack
+		// its type and encoding. Without a block, the original's are taken; the 304's are in the metadata.
+		rec.block = strings.NewReader("")
+	}
 	rec.headers = [][2]string{
 		{gowarc.WarcIPAddress, c.IP}, {gowarc.WarcPayloadDigest, out.Digest}, {gowarc.WarcProfile, profile},
 		{gowarc.WarcRefersToTargetURI, out.Visit.URL}, {gowarc.WarcRefersToDate, out.Visit.Date.UTC().Format(time.RFC3339)},
@@ -293,6 +299,9 @@ func metadata(c Capture) io.Reader {
 	if c.Outcome.Kind == crawl.OutcomeRetry {
 		list = append(list, [2]string{"muninn-outcome", c.Outcome.Kind + ": " + c.Outcome.Reason})
 	}
+	if c.Outcome.Kind == crawl.OutcomeUnmodified {
+		list = append(list, headerFields(c.Header())...)
+	}
 	p := c.Page
 	if p == nil {
 		return fields(list)
@@ -309,6 +318,17 @@ func metadata(c Capture) io.Reader {
 		list = append(list, [2]string{"outlink", l.URL + " " + string(rune(l.Hop)) + " " + l.Context})
 	}
 	return fields(list)
+}
+
+// headerFields are the lines of a header block as fields, for a record that has none.
+func headerFields(header io.Reader) [][2]string {
+	var list [][2]string
+	for lines := bufio.NewScanner(header); lines.Scan(); {
+		if text := strings.TrimSpace(lines.Text()); text != "" {
+			list = append(list, [2]string{"http-response-header", text})
+		}
+	}
+	return list
 }
 
 func (s *Segment) addIndex(c Capture, out Recorded, at span) {
@@ -339,11 +359,14 @@ func (s *Segment) cdxj(filename string) ([]byte, error) {
 	lines := make([]string, len(s.index))
 	for i, l := range s.index {
 		l.fields.Filename = path.Base(filename)
-		raw, err := json.Marshal(l.fields)
-		if err != nil {
+		var line strings.Builder
+		line.WriteString(l.key + " " + l.timestamp + " ")
+		enc := json.NewEncoder(&line)
+		enc.SetEscapeHTML(false) // "&" is a part of many URLs
+		if err := enc.Encode(l.fields); err != nil {
 			return nil, err
 		}
-		lines[i] = l.key + " " + l.timestamp + " " + string(raw) + "\n"
+		lines[i] = line.String()
 	}
 	slices.Sort(lines)
 	return []byte(strings.Join(lines, "")), nil
