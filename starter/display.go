@@ -27,11 +27,13 @@ type display struct {
 	at      time.Time
 	rate    float64
 	shown   int
+	begun   time.Time
+	printed time.Time // the last line, where lines are not written over
 	trouble string // the last that was told
 }
 
 func newDisplay(out io.Writer) *display {
-	d := &display{out: out, every: 5 * time.Second, at: time.Now()}
+	d := &display{out: out, every: 2 * time.Second, at: time.Now(), begun: time.Now()}
 	if f, ok := out.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
 		d.live, d.every = true, 500*time.Millisecond
 	}
@@ -73,8 +75,18 @@ func (d *display) show(s frontier.Status, underWay int64, trouble string) {
 		d.shown = len(text)
 		return
 	}
+	if time.Since(d.begun) > linesSoon && time.Since(d.printed) < linesLate {
+		return
+	}
+	d.printed = time.Now()
 	_, _ = fmt.Fprintln(d.out, text)
 }
+
+// Without a terminal, a line comes every two seconds at first, later every ten.
+const (
+	linesSoon = time.Minute
+	linesLate = 10 * time.Second
+)
 
 func (d *display) end() {
 	if d.live && d.shown > 0 {

@@ -47,6 +47,7 @@ type Resolver struct {
 
 	asking singleflight.Group
 	silent atomic.Int64 // look-ups in a row that no server replied to
+	spoke  atomic.Bool  // a server has replied once
 
 	mu      sync.Mutex
 	cache   map[string]Answer
@@ -75,8 +76,8 @@ func NewResolver(fixed map[string]netip.Addr, server string) (*Resolver, error) 
 	return r, nil
 }
 
-// ErrSilent says that none of the DNS servers has answered anything of late: it speaks of the worker's
-// network, not of the host.
+// ErrSilent says that the DNS servers, which have answered before, answer nothing any more: it speaks of
+// the worker's network, not of the host.
 var ErrSilent = errors.New("no DNS server answers")
 
 // silence is how many look-ups in a row without any reply make the servers count as out of reach.
@@ -162,6 +163,7 @@ func (r *Resolver) ask(ctx context.Context, host string) Answer {
 				continue
 			}
 			replied = true
+			r.spoke.Store(true)
 			if a, ok := read(reply, host, now); ok {
 				r.silent.Store(0)
 				a.Server, a.Asked = server, now
@@ -172,7 +174,7 @@ func (r *Resolver) ask(ctx context.Context, host string) Answer {
 	}
 	if replied {
 		r.silent.Store(0)
-	} else if r.silent.Add(1) >= silence {
+	} else if r.silent.Add(1) >= silence && r.spoke.Load() {
 		last = fmt.Errorf("%w: %w", ErrSilent, last)
 	}
 	return failed(last)

@@ -2,6 +2,8 @@ package fetch
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"net"
 	"net/netip"
 	"strings"
@@ -206,5 +208,33 @@ func TestLaneKeepsDNS(t *testing.T) {
 	}
 	if x := got.all[0]; x.URL != "dns:raven.test" || x.MIME != "text/dns" || !strings.HasSuffix(x.response, "A\t127.0.0.1\n") || x.Path != string(rune(crawl.HopPrereq)) {
 		t.Errorf("%+v", x)
+	}
+}
+
+// TestResolverSilence: servers that have answered before and then answer nothing are the worker's trouble;
+// of those that never answered it cannot be known.
+func TestResolverSilence(t *testing.T) {
+	for _, spoke := range []bool{true, false} {
+		n := newNameServer(t, zone)
+		r, err := NewResolver(nil, n.addr)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if spoke {
+			if _, err := r.Resolve(t.Context(), "four.test"); err != nil {
+				t.Fatal(err)
+			}
+		}
+		r.servers = []string{"127.0.0.1:9"} // nobody listens there
+		for i := range 2 * silence {
+			_, err := r.Resolve(t.Context(), fmt.Sprintf("h%d.test", i))
+			if want := spoke && i+1 >= silence; err == nil || errors.Is(err, ErrSilent) != want {
+				t.Errorf("spoke %v, look-up %d: %v", spoke, i+1, err)
+			}
+		}
+		r.servers = []string{n.addr}
+		if _, err := r.Resolve(t.Context(), "nowhere.test"); errors.Is(err, ErrSilent) {
+			t.Errorf("an answer of NXDOMAIN counts as silence: %v", err)
+		}
 	}
 }
