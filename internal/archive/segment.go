@@ -61,6 +61,7 @@ type Segment struct {
 	warc     *warcFile
 	index    []indexLine
 	links    bytes.Buffer
+	line     []byte // of the sidecar, for short use
 	zip      *zstd.Encoder
 	seen     map[string]crawl.Visit
 	original func(digest string) (crawl.Visit, bool)

@@ -12,28 +12,9 @@ func (r Resolver) quick(ref string) (URL, bool) {
 	if r.plain.text == "" || ref == "" {
 		return URL{}, false
 	}
-	colon, query := -1, -1
-	for i := range len(ref) {
-		switch kinds[ref[i]] {
-		case other:
-			return URL{}, false
-		case isColon:
-			if colon < 0 && query < 0 {
-				colon = i
-			}
-		case isQuestion:
-			if query >= 0 {
-				return URL{}, false
-			}
-			query = i
-		}
-	}
-	path := ref
-	if query >= 0 {
-		path = ref[:query]
-		if n := len(ref) - query - 1; n == 0 || n >= sessionLength { // an empty query, or perhaps a session
-			return URL{}, false
-		}
+	path, colon, ok := plainPath(ref)
+	if !ok {
+		return URL{}, false
 	}
 	switch {
 	case path == "" || path[0] == '.' || strings.Contains(path, "/.") || strings.HasPrefix(path, "//"):
@@ -48,6 +29,41 @@ func (r Resolver) quick(ref string) (URL, bool) {
 		dir = dir[:at]
 	}
 	return join(r.plain, dir[:strings.LastIndexByte(dir, '/')+1], ref)
+}
+
+// quickParse takes an absolute URL of which it is sure that it is in canonical form.
+func quickParse(raw string) (URL, bool) {
+	if _, colon, ok := plainPath(raw); !ok || colon < 0 {
+		return URL{}, false
+	}
+	return quickAbsolute(raw)
+}
+
+// plainPath returns what stands before the query, and where a colon stands in it, −1 if none does; false if
+// there is anything that the parser may change.
+func plainPath(ref string) (path string, colon int, ok bool) {
+	colon = -1
+	query := -1
+	for i := range len(ref) {
+		switch kinds[ref[i]] {
+		case other:
+			return "", 0, false
+		case isColon:
+			if colon < 0 && query < 0 {
+				colon = i
+			}
+		case isQuestion:
+			if query >= 0 {
+				return "", 0, false
+			}
+			query = i
+		}
+	}
+	if query < 0 {
+		return ref, colon, true
+	}
+	n := len(ref) - query - 1
+	return ref[:query], colon, n > 0 && n < sessionLength // an empty query goes, and so may a session
 }
 
 // join makes the URL of a beginning, with at least its origin, and the rest.

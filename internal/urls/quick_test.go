@@ -7,7 +7,11 @@ import (
 
 // slow resolves by the parser alone.
 func slow(r Resolver, ref string) string {
-	u, err := r.base.Parse(strings.TrimSpace(ref))
+	base, err := parser.Parse(r.text)
+	if err != nil {
+		return ""
+	}
+	u, err := base.Parse(strings.TrimSpace(ref))
 	if err != nil {
 		return ""
 	}
@@ -25,6 +29,16 @@ func agree(t *testing.T, base, ref string) (taken bool) {
 	if err != nil {
 		return false
 	}
+	if r.base == nil {
+		b, err := parser.Parse(base)
+		if err != nil {
+			t.Fatalf("%q is taken as a base: %v", base, err)
+		}
+		if want, err := canonical(b); err != nil || want != r.plain {
+			t.Fatalf("the base %q is %+v, by the parser %+v, %v", base, r.plain, want, err)
+		}
+	}
+	r.text = base
 	u, ok := r.quick(ref)
 	if !ok {
 		return false

@@ -55,12 +55,16 @@ func Parse(raw string) (URL, error) {
 
 // Resolver resolves the references of one document.
 type Resolver struct {
-	base  *whatwg.Url
+	base  *whatwg.Url // nil if the text is as good
+	text  string
 	plain URL // the base in canonical form; zero if it has none
 }
 
 // NewResolver takes the document's base URL.
 func NewResolver(base string) (Resolver, error) {
+	if u, ok := quickParse(base); ok {
+		return Resolver{text: base, plain: u}, nil // references that need the parser pay for the base too
+	}
 	u, err := parser.Parse(base)
 	if err != nil {
 		return Resolver{}, fmt.Errorf("parse base URL: %w", err)
@@ -80,11 +84,19 @@ func (r Resolver) Resolve(ref string) (URL, error) {
 	if u, ok := r.quick(ref); ok {
 		return u, nil
 	}
-	u, err := r.base.Parse(strings.TrimSpace(ref))
+	u, err := r.parse(strings.TrimSpace(ref))
 	if err != nil {
 		return URL{}, fmt.Errorf("resolve URL: %w", err)
 	}
 	return canonical(u)
+}
+
+// parse resolves by the parser.
+func (r Resolver) parse(ref string) (*whatwg.Url, error) {
+	if r.base == nil {
+		return parser.ParseRef(r.text, ref)
+	}
+	return r.base.Parse(ref)
 }
 
 func canonical(u *whatwg.Url) (URL, error) {

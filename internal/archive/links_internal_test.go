@@ -1,0 +1,53 @@
+package archive
+
+import (
+	"encoding/json"
+	"math/rand/v2"
+	"reflect"
+	"testing"
+
+	"github.com/muninn-archive/muninn/internal/crawl"
+)
+
+// TestAppendLink: what is written by hand reads as what encoding/json writes.
+func TestAppendLink(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	texts := []string{"", "plain text", "\"quoted\" \\ and\ttabs\nlines", "ünïcödé 東京", "<b>&amp;</b>", "\u2028 \x7f", "a\xffb", "\x00"}
+	text := func() string { return texts[random.IntN(len(texts))] }
+	number := func() float64 { return []float64{0, -1, 1, 0.1, 1e-9, 1e300, random.Float64()}[random.IntN(7)] }
+	for range 5000 {
+		page := &crawl.Page{Language: text(), Blocks: []string{text()}}
+		l := crawl.Outlink{
+			URL: text(), Hop: "LERM"[random.IntN(4)], Context: text(), Anchor: text(), Block: random.IntN(2) - 1, TagPath: text(), Rel: text(),
+			Level: text(), Prior: number(), Score: number(),
+		}
+		if random.IntN(2) == 0 {
+			l.Parts = crawl.Parts{Document: number(), Paragraph: number(), Anchor: number(), URL: number(), Helper: number()}
+		}
+		c := Capture{Exchange: crawl.Exchange{URL: text(), Path: text()}, Page: page}
+		want := Link{Source: c.URL, Path: c.Path, Outlink: l, HopLetter: string(rune(l.Hop)), Language: page.Language}
+		var paragraph []byte
+		if l.Block >= 0 {
+			want.Paragraph = page.Blocks[l.Block]
+			paragraph = appendText(nil, ",\"paragraph\":", want.Paragraph)
+		}
+		raw, err := json.Marshal(want)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var a, b map[string]any
+		line := appendLink(nil, c, &l, paragraph)
+		if err := json.Unmarshal(line, &a); err != nil {
+			t.Fatalf("%s: %v", line, err)
+		}
+		if err := json.Unmarshal(raw, &b); err != nil {
+			t.Fatal(err)
+		}
+		if b["paragraph"] == nil {
+			delete(a, "paragraph") // an empty one may be written
+		}
+		if !reflect.DeepEqual(a, b) {
+			t.Fatalf("%s\nis not\n%s", line, raw)
+		}
+	}
+}
