@@ -2,8 +2,11 @@ package starter
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"sync"
+
+	"go.temporal.io/sdk/temporal"
 )
 
 // trouble remembers the last error that a worker logged, so that `run` can tell of it: a full disk, an
@@ -34,7 +37,7 @@ func (h troubled) Handle(ctx context.Context, r slog.Record) error {
 		text := r.Message
 		r.Attrs(func(a slog.Attr) bool {
 			if a.Key == "Error" || a.Key == "error" {
-				text = a.Value.String()
+				text = message(a.Value)
 			}
 			return true
 		})
@@ -43,6 +46,15 @@ func (h troubled) Handle(ctx context.Context, r slog.Record) error {
 		h.mu.Unlock()
 	}
 	return h.Handler.Handle(ctx, r)
+}
+
+// message is what an error says, once: Temporal's name their cause again.
+func message(v slog.Value) string {
+	var app *temporal.ApplicationError
+	if err, is := v.Any().(error); is && errors.As(err, &app) {
+		return app.Message()
+	}
+	return v.String()
 }
 
 // WithAttrs keeps the trouble.
