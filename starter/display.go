@@ -29,7 +29,7 @@ type display struct {
 	shown   int
 	begun   time.Time
 	printed time.Time // the last line, where lines are not written over
-	trouble string // the last that was told
+	trouble string    // the last that was told
 }
 
 func newDisplay(out io.Writer) *display {
