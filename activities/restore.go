@@ -40,16 +40,26 @@ func (a *Activities) restore(ctx context.Context, store archive.Store, d crawl.D
 	err := archive.Manifests(ctx, store, d.Archive.Prefix, d.Name, func(m archive.Manifest) error {
 		activity.RecordHeartbeat(ctx, m.Batch)
 		c := frontier.Commit{Crawl: d.Name, Batch: "restore-" + m.Batch, Originals: map[string]crawl.Visit{}}
-		err := archive.ReadLinks(ctx, store, m.Links.Key, func(l archive.Link) error {
-			c.Discoveries = append(c.Discoveries, crawl.Discovery{URL: l.URL, Via: l.Source, Path: l.Path + l.HopLetter, Score: l.Score})
+		if ctx.Err() != nil || a.Frontier.Committed(d.Name, c.Batch) {
+			return ctx.Err()
+		}
+		err := archive.ReadIndex(ctx, store, m.CDXJ.Key, func(i archive.Indexed) error {
+			if strings.HasSuffix(i.URL, "/robots.txt") {
+				return nil
+			}
+			if !i.Revisit && i.Status >= 200 && i.Status < 300 {
+				c.Originals[i.Digest] = crawl.Visit{URL: i.URL, Date: i.Date, Digest: i.Digest}
+			}
+			// no page may link to it: how it was found is not in the index
+			c.Discoveries = append(c.Discoveries, crawl.Discovery{URL: i.URL, Path: string(rune(crawl.HopLink))})
 			return nil
 		})
 		if err != nil {
 			return err
 		}
-		err = archive.ReadIndex(ctx, store, m.CDXJ.Key, func(i archive.Indexed) error {
-			if !i.Revisit && i.Status >= 200 && i.Status < 300 && !strings.HasSuffix(i.URL, "/robots.txt") {
-				c.Originals[i.Digest] = crawl.Visit{URL: i.URL, Date: i.Date, Digest: i.Digest}
+		err = archive.ReadLinks(ctx, store, m.Links.Key, func(l archive.Link) error {
+			if !l.NoFollow {
+				c.Discoveries = append(c.Discoveries, crawl.Discovery{URL: l.URL, Via: l.Source, Path: l.Path + l.HopLetter, Score: l.Score})
 			}
 			return nil
 		})

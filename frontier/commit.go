@@ -74,6 +74,22 @@ func committed(txn *badger.Txn, key []byte) (bool, error) {
 	return getValue(txn, key, func([]byte) error { return nil })
 }
 
+// Committed tells whether a batch was committed.
+func (f *Frontier) Committed(name, batch string) bool {
+	f.mu.Lock()
+	s, err := f.get(name)
+	f.mu.Unlock()
+	if err != nil {
+		return false
+	}
+	done := false
+	err = f.view(func(txn *badger.Txn) (err error) {
+		done, err = committed(txn, batchKey(s.id, 0, batch, "end"))
+		return err
+	})
+	return done && err == nil
+}
+
 // commitLinks queues a part of a batch's many outlinks.
 func (f *Frontier) commitLinks(s *state, c Commit, list []*offered, part int) error {
 	return f.update(func(txn *badger.Txn) (func(), error) {

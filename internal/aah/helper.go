@@ -103,7 +103,9 @@ func (v *view) any(conditions []kb.Condition) (rule string, ok bool) {
 		case c.Generator != "":
 			ok = strings.Contains(strings.ToLower(v.doc.Generator), c.Generator)
 		case c.Text != "":
-			ok = v.may(c.Needs) && (len(c.Needs.Words) > 0 || bytes.Contains(v.raw, []byte(c.Text)))
+			if ok = v.may(c.Needs); ok && (v.wide() || len(c.Needs.Words) == 0) {
+				ok = bytes.Contains(v.raw, []byte(c.Text))
+			}
 		case c.URL != nil:
 			ok = c.URL.MatchString(v.doc.URL)
 		case c.XPath != nil:
@@ -116,13 +118,13 @@ func (v *view) any(conditions []kb.Condition) (rule string, ok bool) {
 	return "", false
 }
 
+// wide tells that raw holds two bytes a letter.
+func (v *view) wide() bool { return strings.HasPrefix(v.doc.Charset, "utf-16") }
+
 // may tells whether the raw page holds one of the words without which an expression selects nothing:
 // looking for them costs far less than walking the tree.
 func (v *view) may(needs kb.Needs) bool {
-	if strings.HasPrefix(v.doc.Charset, "utf-16") {
-		return true // raw holds two bytes a letter
-	}
-	return len(needs.Words) == 0 || slices.ContainsFunc(needs.Words, v.words.Has)
+	return v.wide() || len(needs.Words) == 0 || slices.ContainsFunc(needs.Words, v.words.Has)
 }
 
 // lift extracts the web objects of a level.

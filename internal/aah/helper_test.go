@@ -208,3 +208,25 @@ func BenchmarkApply(b *testing.B) {
 		h.Apply(d, body)
 	}
 }
+
+// TestWide: a page of two bytes a letter is read by its tree alone.
+func TestWide(t *testing.T) {
+	wide := func(s string) []byte {
+		b := []byte{0xff, 0xfe}
+		for _, c := range []byte(s) {
+			b = append(b, c, 0)
+		}
+		return b
+	}
+	for body, want := range map[string]string{
+		`<html><head><title>Ravens</title></head><body><p>nothing of any application</p></body></html>`: "",
+		wordpress + `<body><p>ravens</p></body></html>`:                                                  "WordPress",
+	} {
+		raw := wide(body)
+		d := page.Parse(page.Input{URL: "http://a.test/x", MIME: "text/html", Body: raw}, page.DefaultLimits())
+		shipped(t).Apply(d, raw)
+		if d.Charset != "utf-16le" || d.Application != want {
+			t.Errorf("charset %s, application %q, want %q", d.Charset, d.Application, want)
+		}
+	}
+}

@@ -23,6 +23,7 @@ type Link struct {
 	HopLetter string `json:"hop"`
 	Paragraph string `json:"paragraph,omitempty"`
 	Language  string `json:"language,omitempty"` // of the source
+	NoFollow  bool   `json:"nofollow,omitempty"` // the source asks robots not to follow its links
 }
 
 // addLinks writes a page's outlinks into the sidecar.
@@ -74,6 +75,9 @@ func appendLink(b []byte, c Capture, l *crawl.Outlink, paragraph []byte) []byte 
 	b = appendText(b, ",\"hop\":", string(rune(l.Hop)))
 	b = append(b, paragraph...)
 	b = appendSome(b, ",\"language\":", c.Page.Language)
+	if c.Page.NoFollow {
+		b = append(b, ",\"nofollow\":true"...)
+	}
 	return append(b, '}', '\n')
 }
 

@@ -16,7 +16,7 @@ func TestAppendLink(t *testing.T) {
 	text := func() string { return texts[random.IntN(len(texts))] }
 	number := func() float64 { return []float64{0, -1, 1, 0.1, 1e-9, 1e300, random.Float64()}[random.IntN(7)] }
 	for range 5000 {
-		page := &crawl.Page{Language: text(), Blocks: []string{text()}}
+		page := &crawl.Page{Language: text(), Blocks: []string{text()}, NoFollow: random.IntN(2) == 0}
 		l := crawl.Outlink{
 			URL: text(), Hop: "LERM"[random.IntN(4)], Context: text(), Anchor: text(), Block: random.IntN(2) - 1, TagPath: text(), Rel: text(),
 			Level: text(), Prior: number(), Score: number(),
@@ -25,7 +25,7 @@ func TestAppendLink(t *testing.T) {
 			l.Parts = crawl.Parts{Document: number(), Paragraph: number(), Anchor: number(), URL: number(), Helper: number()}
 		}
 		c := Capture{Exchange: crawl.Exchange{URL: text(), Path: text()}, Page: page}
-		want := Link{Source: c.URL, Path: c.Path, Outlink: l, HopLetter: string(rune(l.Hop)), Language: page.Language}
+		want := Link{Source: c.URL, Path: c.Path, Outlink: l, HopLetter: string(rune(l.Hop)), Language: page.Language, NoFollow: page.NoFollow}
 		var paragraph []byte
 		if l.Block >= 0 {
 			want.Paragraph = page.Blocks[l.Block]

@@ -94,6 +94,7 @@ type stopError struct {
 	after       time.Time
 	unreachable bool
 	failed      bool
+	counts      bool // as an attempt of the target that met it
 }
 
 func (e *stopError) Error() string { return e.reason }
@@ -270,7 +271,11 @@ func (l *Lane) failed(ctx context.Context, t crawl.Target, err error) error {
 	case isFatal(err):
 		return err
 	case errors.As(err, &stop):
-		if e := l.giveBack(ctx, []crawl.Target{t}, stop); e != nil {
+		give := func() error { return l.giveBack(ctx, []crawl.Target{t}, stop) }
+		if stop.counts {
+			give = func() error { return l.retry(ctx, t, crawl.OutcomeRobots, stop.reason, offlineWait) }
+		}
+		if e := give(); e != nil {
 			return e
 		}
 		return stop

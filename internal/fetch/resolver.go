@@ -174,10 +174,21 @@ func (r *Resolver) ask(ctx context.Context, host string) Answer {
 	}
 	if replied {
 		r.silent.Store(0)
-	} else if r.silent.Add(1) >= silence && r.spoke.Load() {
+	} else if r.silent.Add(1) >= silence && r.spoke.Load() && !r.alive(ctx) {
 		last = fmt.Errorf("%w: %w", ErrSilent, last)
 	}
 	return failed(last)
+}
+
+// alive asks the servers what every server knows: names whose own servers are dead may silence them too.
+func (r *Resolver) alive(ctx context.Context) bool {
+	for _, server := range r.servers {
+		if _, err := exchange(ctx, server, ".", dns.TypeNS); err == nil {
+			r.silent.Store(0)
+			return true
+		}
+	}
+	return false
 }
 
 func exchange(ctx context.Context, server, host string, kind uint16) (*dns.Msg, error) {
@@ -185,9 +196,9 @@ func exchange(ctx context.Context, server, host string, kind uint16) (*dns.Msg, 
 	defer cancel()
 	query := new(dns.Msg).SetQuestion(dns.Fqdn(host), kind)
 	query.SetEdns0(1232, false)
-	reply, _, err := (&dns.Client{}).ExchangeContext(ctx, query, server)
+	reply, _, err := (&dns.Client{Timeout: dnsTimeout}).ExchangeContext(ctx, query, server)
 	if err == nil && reply.Truncated {
-		reply, _, err = (&dns.Client{Net: "tcp"}).ExchangeContext(ctx, query, server)
+		reply, _, err = (&dns.Client{Net: "tcp", Timeout: dnsTimeout}).ExchangeContext(ctx, query, server)
 	}
 	return reply, err
 }

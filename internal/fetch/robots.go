@@ -82,14 +82,18 @@ func (l *Lane) rules(ctx context.Context, u urls.URL) (rulesEntry, error) {
 			break
 		}
 		at = *next
-		if l.client.at(ctx, at.Host(), lane.Addr) {
+		if hop == robots.MaxRedirects || l.client.at(ctx, at.Host(), lane.Addr) {
 			continue
 		}
 		lane.giveLoanBack()
+		if l.client.at(ctx, at.Host(), l.Addr) { // and back again
+			lane = l
+			continue
+		}
 		if lane, err = l.borrow(ctx, at); err != nil {
 			lane = l
 			var stop *stopError
-			if ctx.Err() != nil || errors.As(err, &stop) {
+			if ctx.Err() != nil || isFatal(err) || errors.As(err, &stop) {
 				return rulesEntry{}, err
 			}
 			e = noRules(err.Error())
@@ -114,6 +118,9 @@ func noRules(reason string) rulesEntry {
 // and comes again.
 func (l *Lane) borrow(ctx context.Context, at urls.URL) (*Lane, error) {
 	addr, err := l.client.Address(ctx, at.Host())
+	if errors.Is(err, ErrSilent) {
+		err = &stopError{reason: err.Error(), after: l.client.now().Add(offlineWait)}
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -127,13 +134,17 @@ func (l *Lane) borrow(ctx context.Context, at urls.URL) (*Lane, error) {
 		}
 		after := l.client.now().Add(offlineWait)
 		l.next = later(l.next, after)
-		return nil, &stopError{reason: "robots.txt lies at " + at.String() + ": " + err.Error(), after: after}
+		return nil, &stopError{reason: "robots.txt lies at " + at.String() + ": " + err.Error(), after: after, counts: true}
 	}
 	other := &Lane{
 		Claim: l.Claim, Addr: addr, Politeness: l.Politeness, Agent: l.Agent, Intend: l.Intend, Emit: l.Emit,
 		Valid: func() time.Time { return loan.Until }, client: l.client, next: loan.NotBefore, loan: &loan,
 	}
-	return other, other.archiveDNS(ctx, at.Host())
+	if err := other.archiveDNS(ctx, at.Host()); err != nil {
+		other.giveLoanBack()
+		return nil, &storeError{err}
+	}
+	return other, nil
 }
 
 // giveLoanBack ends a borrowed lane; of the lane itself it does nothing.

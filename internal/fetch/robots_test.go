@@ -122,7 +122,7 @@ func TestRobotsElsewhere(t *testing.T) {
 		kept int
 	}{
 		{"lent", nil, crawl.OutcomeDone, crawl.OutcomeRobots, 2},
-		{"busy", errors.New("its address is busy"), crawl.OutcomeReturned, crawl.OutcomeReturned, 1},
+		{"busy", errors.New("its address is busy"), crawl.OutcomeRetry, crawl.OutcomeReturned, 1},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -214,5 +214,40 @@ func TestLeaseEndsBeforeRobots(t *testing.T) {
 	}
 	if o := h.fetch(t, c, "/a").outcome(t, h.url("/a")); o.Kind != crawl.OutcomeDone {
 		t.Errorf("with a lease: %+v", o)
+	}
+}
+
+// TestRobotsThereAndBack: a redirect that leaves the address and comes back is followed to its end.
+func TestRobotsThereAndBack(t *testing.T) {
+	var back string
+	other := newHostAt(t, "127.0.0.2", func(seen) answer { return answer{wire: page("302 Found", "", "Location: "+back)} })
+	h := newHost(t, func(s seen) answer {
+		switch s.path {
+		case "/robots.txt":
+			return answer{wire: page("302 Found", "", "Location: "+other.url("/consent"))}
+		case "/robots-2.txt":
+			return answer{wire: page("200 OK", "User-agent: *\nDisallow: /half\n")}
+		}
+		return answer{wire: page("200 OK", "page")}
+	})
+	back = h.url("/robots-2.txt")
+	lent, returned := 0, 0
+	r := h.run(t, newClient(t, h.clock, nil), func(l *Lane) {
+		l.Borrow = func(_ context.Context, addr netip.Addr) (Loan, error) {
+			lent++
+			if addr == l.Addr {
+				t.Error("the lane borrows its own address")
+			}
+			return Loan{Until: h.clock.now().Add(time.Hour), Return: func(time.Time) { returned++ }}, nil
+		}
+	}, targets(h.url("/open"), h.url("/half"))...)
+	if r.err != nil || lent != 1 || returned != 1 {
+		t.Fatalf("%d loans, %d returned: %v", lent, returned, r.err)
+	}
+	if got := r.outcome(t, h.url("/open")); got.Kind != crawl.OutcomeDone {
+		t.Errorf("/open: %+v", got)
+	}
+	if got := r.outcome(t, h.url("/half")); got.Kind != crawl.OutcomeRobots {
+		t.Errorf("/half: %+v", got)
 	}
 }
