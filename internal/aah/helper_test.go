@@ -220,7 +220,7 @@ func TestWide(t *testing.T) {
 	}
 	for body, want := range map[string]string{
 		`<html><head><title>Ravens</title></head><body><p>nothing of any application</p></body></html>`: "",
-		wordpress + `<body><p>ravens</p></body></html>`:                                                  "WordPress",
+		wordpress + `<body><p>ravens</p></body></html>`:                                                 "WordPress",
 	} {
 		raw := wide(body)
 		d := page.Parse(page.Input{URL: "http://a.test/x", MIME: "text/html", Body: raw}, page.DefaultLimits())
