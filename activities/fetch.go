@@ -8,7 +8,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"go.temporal.io/sdk/activity"
 	"golang.org/x/sync/errgroup"
 
 	"github.com/muninn-archive/muninn/internal/crawl"
@@ -101,6 +100,7 @@ func (a *Activities) FetchTargets(ctx context.Context, in BatchInput) (FetchResu
 	f.log = log
 	f.recall(entries)
 	err = errors.Join(f.run(ctx, lanes), log.Close())
+	f.result.Resumed = int(f.resumed.Load())
 	return f.result, edge(err)
 }
 
@@ -109,7 +109,6 @@ func (f *fetching) recall(entries []spool.Entry) {
 	for _, e := range entries {
 		if e.Kind == crawl.ExchangePage {
 			f.done[e.URL] = true
-			f.result.Resumed++
 			f.resumed.Add(1)
 		}
 		f.last[e.Claim] = e.Exchange
@@ -123,15 +122,8 @@ func (f *fetching) progress() any {
 }
 
 func (f *fetching) run(ctx context.Context, lanes []lane) error {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	go func() { // a worker that drains stops its lanes between two requests
-		select {
-		case <-activity.GetWorkerStopChannel(ctx):
-			cancel()
-		case <-ctx.Done():
-		}
-	}()
+	ctx, release := untilStopped(ctx) // a worker that drains stops its lanes between two requests
+	defer release()
 	group, groupCtx := errgroup.WithContext(ctx)
 	for _, l := range lanes {
 		group.Go(func() error { return f.lane(groupCtx, l) })

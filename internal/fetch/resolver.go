@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net"
 	"net/netip"
-	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -128,12 +127,6 @@ func (r *Resolver) keep(a Answer) Answer {
 		r.unsaved[a.Host] = a
 	}
 	return a
-}
-
-// At tells whether an address is one of a host's.
-func (r *Resolver) At(ctx context.Context, host string, addr netip.Addr) bool {
-	a, err := r.lookup(ctx, host)
-	return err == nil && slices.Contains(a.Addrs, addr)
 }
 
 // Unsaved returns the answer for a host if it is not archived yet, and holds it for archived now.

@@ -78,6 +78,22 @@ func (s *site) muninn(flags ...string) (code int, said string) {
 	return code, p.out.String()
 }
 
+// interrupted begins the crawl, and ends muninn by Ctrl-C once some pages are fetched.
+func (s *site) interrupted() {
+	s.t.Helper()
+	p := s.start()
+	Until(s.t, soon, "the crawl is under way", func() string {
+		if n := s.world.Stats().Requested(); n < 8 && !p.ended() {
+			return fmt.Sprintf("%d pages are fetched; muninn says:\n%s", n, lines(p.out.String()))
+		}
+		return ""
+	})
+	p.signal(os.Interrupt)
+	if code := p.end(soon); code != 130 {
+		s.t.Fatalf("exit code %d after Ctrl-C, want 130:\n%s", code, lines(p.out.String()))
+	}
+}
+
 // A crawl that is under way is not gone on with under another definition, but says what differs; with
 // --anew it is ended, and the new one begins.
 func TestRunAnew(t *testing.T) {
@@ -87,17 +103,7 @@ func TestRunAnew(t *testing.T) {
 	d.Order.PerQueue = 10
 	d.Scope.Within = crawl.WithinHost
 	s := newSite(t, world, d, "--temporal", server.Address)
-	p := s.start()
-	Until(t, soon, "the crawl is under way", func() string {
-		if n := world.Stats().Requested(); n < 8 && !p.ended() {
-			return fmt.Sprintf("%d pages are fetched; muninn says:\n%s", n, lines(p.out.String()))
-		}
-		return ""
-	})
-	p.signal(os.Interrupt)
-	if code := p.end(soon); code != 130 {
-		t.Fatalf("exit code %d after Ctrl-C, want 130:\n%s", code, lines(p.out.String()))
-	}
+	s.interrupted()
 
 	changed := d
 	changed.Budget.Pages = 30
@@ -158,17 +164,7 @@ func TestRunGoesOn(t *testing.T) {
 	d.Order.PerQueue = 10
 	d.Scope.Within = crawl.WithinHost
 	s := newSite(t, world, d, "--temporal", server.Address)
-	p := s.start()
-	Until(t, soon, "the crawl is under way", func() string {
-		if n := world.Stats().Requested(); n < 8 && !p.ended() {
-			return fmt.Sprintf("%d pages are fetched; muninn says:\n%s", n, lines(p.out.String()))
-		}
-		return ""
-	})
-	p.signal(os.Interrupt)
-	if code := p.end(soon); code != 130 {
-		t.Fatalf("exit code %d after Ctrl-C, want 130:\n%s", code, lines(p.out.String()))
-	}
+	s.interrupted()
 	raw, err := json.MarshalIndent(d, "", "\t") // with other blanks
 	if err != nil {
 		t.Fatal(err)
