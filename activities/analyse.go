@@ -13,6 +13,7 @@ import (
 
 	"github.com/klauspost/compress/gzip"
 
+	"github.com/muninn-archive/muninn/internal/aah"
 	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/page"
 	"github.com/muninn-archive/muninn/internal/score"
@@ -62,13 +63,24 @@ func (a *Activities) parse(ctx context.Context, in BatchInput) (*handed, error) 
 	if err != nil {
 		return nil, err
 	}
+	before, err := prints(b)
+	if err != nil {
+		return nil, err
+	}
 	defer func() { _ = closer() }()
+	plan, err := a.Frontier.Plan(in.Crawl)
+	if err != nil {
+		return nil, err
+	}
+	if err := a.Helper.Refresh(false); err != nil {
+		activity.GetLogger(ctx).Error("the knowledge base was changed and has faults; the former one stays in force", "error", err)
+	}
 	out := &handed{}
 	for i := range entries {
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		p, ok, err := a.understand(&entries[i])
+		p, ok, err := a.understand(&entries[i], plan.Definition.Helper, before[entries[i].URL])
 		if err != nil { // a page that breaks the parser must not hold back the others of its batch
 			out.broken++
 			activity.GetLogger(ctx).Error("a page is archived unread", "url", entries[i].URL, "error", err)
@@ -83,7 +95,7 @@ func (a *Activities) parse(ctx context.Context, in BatchInput) (*handed, error) 
 
 // understand makes the page record of an exchange; false if there is nothing to understand. The error is
 // a panic on a page that no one has thought of.
-func (a *Activities) understand(e *spool.Entry) (p crawl.Page, ok bool, err error) {
+func (a *Activities) understand(e *spool.Entry, mode string, before []byte) (p crawl.Page, ok bool, err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			p, ok, err = crawl.Page{}, false, fmt.Errorf("panic: %v\n%s", r, debug.Stack())
@@ -107,9 +119,30 @@ func (a *Activities) understand(e *spool.Entry) (p crawl.Page, ok bool, err erro
 	}()
 	body := decodedBody(e, int64(a.Settings.Page.DecodedBytes), buffer)
 	d := page.Parse(page.Input{URL: e.URL, MIME: e.MIME, RobotsTag: e.RobotsTag, Body: body}, a.Settings.Page)
-	a.Helper.Apply(d, body)
+	head, err := io.ReadAll(e.Header())
+	if err != nil {
+		return p, false, err
+	}
+	a.Helper.Apply(d, aah.Input{Head: head, Mode: mode, Before: before})
 	d.Status = e.Status
 	return d.Page, true, nil
+}
+
+// prints are what is remembered of the web objects of the batch's pages, from when they were crawled before.
+func prints(b *spool.Batch) (map[string][]byte, error) {
+	var lanes []lane
+	if err := b.Read(fileLanes, &lanes); err != nil {
+		return nil, err
+	}
+	before := map[string][]byte{}
+	for _, l := range lanes {
+		for _, t := range l.Targets {
+			if len(t.Prints) > 0 {
+				before[t.URL] = t.Prints
+			}
+		}
+	}
+	return before, nil
 }
 
 // redirect is the page record of a redirect: its one outlink.

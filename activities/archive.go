@@ -60,7 +60,7 @@ func (a *Activities) Archive(ctx context.Context, in BatchInput) (ArchiveResult,
 		return ArchiveResult{}, edge(err)
 	}
 	defer segment.Close()
-	left, err := a.fill(ctx, segment, in)
+	left, err := a.fill(ctx, segment, d, in)
 	if err != nil {
 		return ArchiveResult{}, edge(err)
 	}
@@ -121,7 +121,8 @@ func (a *Activities) segment(in BatchInput, d crawl.Definition, b *spool.Batch) 
 }
 
 // fill writes the batch's exchanges into the segment and gathers what COMMIT needs.
-func (a *Activities) fill(ctx context.Context, segment *archive.Segment, in BatchInput) (committing, error) {
+func (a *Activities) fill(ctx context.Context, segment *archive.Segment, d crawl.Definition, in BatchInput) (committing, error) {
+	bandit := d.Helper != crawl.HelperOff && !d.Topic.Empty() && d.Weights.Helper > 0
 	left := committing{Originals: map[string]crawl.Visit{}}
 	pages, err := a.scored(ctx, in)
 	if err != nil {
@@ -152,15 +153,16 @@ func (a *Activities) fill(ctx context.Context, segment *archive.Segment, in Batc
 			}
 			next++
 		}
-		if err := a.one(segment, e, p, &left); err != nil {
+		if err := a.one(segment, e, p, bandit, &left); err != nil {
 			return left, err
 		}
 	}
 	return left, nil
 }
 
-// one archives an exchange and notes its outcome and outlinks.
-func (a *Activities) one(segment *archive.Segment, e *spool.Entry, p *crawl.Page, left *committing) error {
+// one archives an exchange and notes its outcome and outlinks. bandit tells that what was learned of the places
+// that links stand at has a say, where the helper has none.
+func (a *Activities) one(segment *archive.Segment, e *spool.Entry, p *crawl.Page, bandit bool, left *committing) error {
 	o := e.Outcome
 	o.Score = -1
 	if e.Status > 0 && o.Kind != crawl.OutcomeRetry {
@@ -177,12 +179,14 @@ func (a *Activities) one(segment *archive.Segment, e *spool.Entry, p *crawl.Page
 		return nil
 	}
 	if p != nil {
-		o.Score, o.Level, o.App = p.Score, p.Level, p.Application
+		o.Score, o.Level, o.App, o.Prints = p.Score, p.Level, p.Application, p.Prints
 		if !p.NoFollow {
 			for _, l := range p.Links {
-				left.Discoveries = append(left.Discoveries, crawl.Discovery{
-					URL: l.URL, Via: e.URL, Path: e.Path + string(rune(l.Hop)), Score: l.Score,
-				})
+				d := crawl.Discovery{URL: l.URL, Via: e.URL, Path: crawl.Hopped(e.Path, l.Hop), Score: l.Score}
+				if bandit && l.Prior == 0 && l.Hop == crawl.HopLink {
+					d.TagPath = l.TagPath
+				}
+				left.Discoveries = append(left.Discoveries, d)
 			}
 		}
 	}

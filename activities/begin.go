@@ -36,6 +36,9 @@ func (a *Activities) Members(context.Context) ([]Member, error) {
 func (a *Activities) Begin(ctx context.Context, in BeginInput) (BeginResult, error) {
 	defer a.beat(ctx)()
 	d := in.Definition
+	if err := a.Helper.Refresh(true); err != nil { // no crawl starts on a broken base
+		return BeginResult{}, edge(err)
+	}
 	store, err := a.Archives.Open(ctx, d.Archive.Where)
 	if err != nil {
 		return BeginResult{}, edge(err)

@@ -42,6 +42,9 @@ func (a *Activities) End(ctx context.Context, in EndInput) (EndResult, error) {
 	if err != nil {
 		return EndResult{}, edge(err)
 	}
+	if err := a.keepLearned(ctx, in.Crawl); err != nil {
+		return EndResult{}, edge(err)
+	}
 	if err := a.Spool.Sweep(a.Now(), a.Settings.SpoolKeep); err != nil {
 		return EndResult{}, edge(err)
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/muninn-archive/muninn/frontier"
 	"github.com/muninn-archive/muninn/internal/archive"
 	"github.com/muninn-archive/muninn/internal/spool"
+	"github.com/muninn-archive/muninn/kb"
 )
 
 // InputError says that what was given can never work.
@@ -27,6 +28,7 @@ const (
 	ErrorSpool = "SpoolIsGone"
 	ErrorClaim = "ClaimIsGone"
 	ErrorDisk  = "DiskIsFull"
+	ErrorRules = "KnowledgeBaseIsBroken"
 
 	ErrorBusyAddress = "AddressIsBusy"
 )
@@ -34,11 +36,14 @@ const (
 // edge turns domain errors into Temporal's, in this one place: what can never succeed is not retried.
 func edge(err error) error {
 	var input *InputError
+	var rules kb.Faults
 	switch {
 	case err == nil:
 		return nil
 	case errors.As(err, &input):
 		return temporal.NewNonRetryableApplicationError(err.Error(), ErrorInput, err)
+	case errors.As(err, &rules):
+		return temporal.NewNonRetryableApplicationError(err.Error(), ErrorRules, err)
 	case errors.Is(err, frontier.ErrTooMany), errors.Is(err, archive.ErrKey):
 		return temporal.NewNonRetryableApplicationError(err.Error(), ErrorInput, err)
 	case errors.Is(err, frontier.ErrBusy):

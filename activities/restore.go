@@ -59,7 +59,7 @@ func (a *Activities) restore(ctx context.Context, store archive.Store, d crawl.D
 		}
 		err = archive.ReadLinks(ctx, store, m.Links.Key, func(l archive.Link) error {
 			if !l.NoFollow {
-				c.Discoveries = append(c.Discoveries, crawl.Discovery{URL: l.URL, Via: l.Source, Path: l.Path + l.HopLetter, Score: l.Score})
+				c.Discoveries = append(c.Discoveries, crawl.Discovery{URL: l.URL, Via: l.Source, Path: crawl.Hopped(l.Path, l.Hop), Score: l.Score})
 			}
 			return nil
 		})

@@ -98,11 +98,14 @@ func (f *Frontier) commitLinks(s *state, c Commit, list []*offered, part int) er
 		if done, err := committed(txn, key); done || err != nil {
 			return nil, err
 		}
-		changes := map[uint64]*change{}
+		changes, learned := map[uint64]*change{}, openSites(txn, s.id)
 		for _, o := range list {
-			if err := f.offer(txn, s, rec, o, changes); err != nil {
+			if err := f.offer(txn, s, rec, o, learned, changes); err != nil {
 				return nil, err
 			}
+		}
+		if err := learned.save(); err != nil {
+			return nil, err
 		}
 		return f.finishTxn(txn, s, rec, key, changes, nil)
 	})
@@ -131,10 +134,10 @@ func (f *Frontier) commitRest(s *state, c Commit, list []*offered) error {
 				return nil, err
 			}
 		}
-		changes := map[uint64]*change{}
+		changes, learned := map[uint64]*change{}, openSites(txn, s.id)
 		var delays []int64
 		for _, o := range c.Outcomes {
-			due, err := f.conclude(txn, s, rec, o, changes, done)
+			due, err := f.conclude(txn, s, rec, o, learned, changes, done)
 			if err != nil {
 				return nil, err
 			}
@@ -143,9 +146,12 @@ func (f *Frontier) commitRest(s *state, c Commit, list []*offered) error {
 			}
 		}
 		for _, o := range list {
-			if err := f.offer(txn, s, rec, o, changes); err != nil {
+			if err := f.offer(txn, s, rec, o, learned, changes); err != nil {
 				return nil, err
 			}
+		}
+		if err := learned.save(); err != nil {
+			return nil, err
 		}
 		if !c.Rescore {
 			rec.Totals.Links += int64(len(c.Discoveries))
@@ -239,7 +245,7 @@ func (f *Frontier) finishTxn(txn *badger.Txn, s *state, rec *crawlRecord, marker
 }
 
 // conclude marks one outcome; due is when a delayed URL comes back.
-func (f *Frontier) conclude(txn *badger.Txn, s *state, rec *crawlRecord, o crawl.Outcome, changes map[uint64]*change, done map[uint64]int64) (due int64, err error) {
+func (f *Frontier) conclude(txn *badger.Txn, s *state, rec *crawlRecord, o crawl.Outcome, learned *sites, changes map[uint64]*change, done map[uint64]int64) (due int64, err error) {
 	u, err := urls.Trusted(o.URL)
 	if err != nil {
 		return 0, fmt.Errorf("commit %s: %w", o.URL, err)
@@ -275,6 +281,14 @@ func (f *Frontier) conclude(txn *badger.Txn, s *state, rec *crawlRecord, o crawl
 			r.visit = o.Visit
 			if r.visit.URL == r.url {
 				r.visit.URL = ""
+			}
+		}
+		if err := learned.reward(&r, o, rec.Definition.Topic.Threshold); err != nil {
+			return 0, err
+		}
+		if len(o.Prints) > 0 {
+			if err := txn.Set(urlKeyed(kindPrint, s.id, k), o.Prints); err != nil {
+				return 0, err
 			}
 		}
 		if o.Success() {
@@ -364,9 +378,9 @@ func (f *Frontier) finishQueue(s *state, q *queue, outcomes []crawl.Outcome, nex
 		if failing {
 			fails = q.fails + 1
 		}
-		changes := map[uint64]*change{}
+		changes, learned := map[uint64]*change{}, openSites(txn, s.id) // no page among them: nothing is learned
 		for _, o := range outcomes {
-			if _, err := f.conclude(txn, s, rec, o, changes, map[uint64]int64{}); err != nil {
+			if _, err := f.conclude(txn, s, rec, o, learned, changes, map[uint64]int64{}); err != nil {
 				return nil, err
 			}
 		}

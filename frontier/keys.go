@@ -21,6 +21,8 @@ const (
 	kindDelayed = 'w' // id, time, PLD, URL → nothing: not before that time
 	kindDigest  = 'd' // id, payload digest → original
 	kindSample  = 's' // id, batch → samples of the reference crawl
+	kindSite    = 'g' // id, host → what the bandit learned of it
+	kindPrint   = 'o' // id, PLD, URL → what is remembered of the page's web objects
 )
 
 // urlKey is the identity of a URL within a crawl: the hashes of its PLD and of itself.
@@ -32,8 +34,10 @@ func keyOf(u urls.URL) urlKey {
 
 func prefix(kind byte, id uint16) []byte { return binary.BigEndian.AppendUint16([]byte{kind}, id) }
 
-func recordKey(id uint16, k urlKey) []byte {
-	b := binary.BigEndian.AppendUint64(prefix(kindRecord, id), k.pld)
+func recordKey(id uint16, k urlKey) []byte { return urlKeyed(kindRecord, id, k) }
+
+func urlKeyed(kind byte, id uint16, k urlKey) []byte {
+	b := binary.BigEndian.AppendUint64(prefix(kind, id), k.pld)
 	return binary.BigEndian.AppendUint64(b, k.url)
 }
 

@@ -15,6 +15,8 @@ type offered struct {
 	pld    string
 	via    urlKey
 	path   string
+	host   string // of the URL, with tag
+	tag    string // tag path of the link on a page of the same host; "" if the bandit has no say
 	scores []float64
 	anew   bool // the scores take the place of those before
 }
@@ -36,6 +38,9 @@ func gather(bound *scope.Scope, found []crawl.Discovery, anew bool) []*offered {
 			}
 		}
 		if o != nil {
+			if o.tag == "" && d.TagPath != "" && hostOf(d.Via) == hostOf(o.url) {
+				o.host, o.tag = hostOf(o.url), d.TagPath
+			}
 			o.scores = append(o.scores, d.Score)
 		}
 	}
@@ -79,7 +84,7 @@ type change struct {
 
 // offer brings one URL into the frontier: new ones are queued, waiting ones get their new priority,
 // those done in this run are left alone.
-func (f *Frontier) offer(txn *badger.Txn, s *state, rec *crawlRecord, o *offered, changes map[uint64]*change) error {
+func (f *Frontier) offer(txn *badger.Txn, s *state, rec *crawlRecord, o *offered, learned *sites, changes map[uint64]*change) error {
 	key := recordKey(s.id, o.key)
 	r, found, err := getRecord(txn, key)
 	if err != nil {
@@ -105,13 +110,21 @@ func (f *Frontier) offer(txn *badger.Txn, s *state, rec *crawlRecord, o *offered
 		old := r
 		r = record{run: rec.Run, via: o.via, path: o.path, url: o.url, visit: old.visit, place: old.place}
 		c.known++
+		if o.tag != "" {
+			if r.group, err = learned.assign(o.host, o.tag); err != nil {
+				return err
+			}
+		}
 	}
 	before := r.scores
 	for _, score := range o.scores {
 		r.scores.add(score)
 	}
 	d := rec.Definition.Order
-	priority := priority16(r.scores.value(d.Update), d.Update == crawl.UpdateSum)
+	priority, err := learned.priority(&r, &rec.Definition)
+	if err != nil {
+		return err
+	}
 	if queued && priority == r.place.priority && !fresh {
 		if before.value(d.Update) == r.scores.value(d.Update) && lazy(d.Update) {
 			return nil // nothing that the order depends on has changed

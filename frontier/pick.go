@@ -23,10 +23,12 @@ type candidate struct {
 	fails  int
 	from   place
 	limit  int
+	plan   *crawl.Definition
 	claim  *Claim
 	floor  place         // of the first entry
 	rest   place         // of the first entry that the claim leaves
 	failed []queuedURL   // of hosts that cannot be resolved
+	stale  []queuedURL   // whose group is worth less than when they were queued
 	wait   time.Duration // if there is no claim: how long the queue waits
 	err    error
 }
@@ -54,7 +56,7 @@ func (f *Frontier) claimReady(ctx context.Context, w Want, n int) ([]Claim, erro
 	}
 	now := f.opts.Now()
 	n = min(n, w.Lanes-len(s.claims))
-	room := s.room()
+	room, plan := s.room(), s.Definition
 	if w.Hold || s.spent(now) != "" {
 		n = 0
 	}
@@ -70,7 +72,7 @@ func (f *Frontier) claimReady(ctx context.Context, w Want, n int) ([]Claim, erro
 		}
 		room -= min(limit, int64(q.waiting))
 		q.busy, q.since = true, lastPlace
-		picked = append(picked, &candidate{queue: q, name: q.name, fails: q.fails, from: q.floor, limit: int(limit)})
+		picked = append(picked, &candidate{queue: q, name: q.name, fails: q.fails, from: q.floor, limit: int(limit), plan: &plan})
 	}
 	taken := make(map[urlKey]bool, len(s.taken))
 	if len(picked) > 0 {
@@ -105,7 +107,8 @@ type queuedURL struct {
 	key urlKey
 	at  place
 	rec record
-	err error // why its host has no address
+	now uint16 // its priority by what is known now
+	err error  // why its host has no address
 }
 
 // read fills a candidate: the first entries whose hosts lie at the address of the first.
@@ -210,10 +213,18 @@ func hostOf(canonical string) string {
 	return host
 }
 
-// head reads the first live entries of a queue, and where the queue begins and goes on behind them.
+// maxStale is how many entries a round moves down at most, times what a claim takes.
+const maxStale = 4
+
+// staleBy is how far an entry's priority must have fallen for it to be moved: a fiftieth of the scale.
+const staleBy = 65535 / 50
+
+// head reads the first live entries of a queue, and where the queue begins and goes on behind them. Entries
+// whose group was found to be worth less since they were queued give way to others.
 func (f *Frontier) head(s *state, c *candidate, taken map[urlKey]bool) (entries []queuedURL, err error) {
 	c.floor, c.rest = lastPlace, lastPlace
 	err = f.view(func(txn *badger.Txn) error {
+		learned := openSites(txn, s.id)
 		pld := c.queue.pld
 		return scan(txn, pldKey(kindQueue, s.id, pld), queueKey(s.id, pld, c.from), true, func(key, value []byte) (bool, error) {
 			_, at, ok := parseQueueKey(key)
@@ -235,9 +246,20 @@ func (f *Frontier) head(s *state, c *candidate, taken map[urlKey]bool) (entries 
 			if err != nil {
 				return false, err
 			}
-			if found {
-				entries = append(entries, queuedURL{key: k, at: at, rec: r})
+			if !found {
+				return true, nil
 			}
+			e := queuedURL{key: k, at: at, rec: r}
+			if r.group > 0 && len(c.stale) < maxStale*c.limit {
+				if e.now, err = learned.priority(&r, c.plan); err != nil {
+					return false, err
+				}
+				if int(at.priority)-int(e.now) > staleBy {
+					c.stale = append(c.stale, e)
+					return true, nil
+				}
+			}
+			entries = append(entries, e)
 			return true, nil
 		})
 	})
@@ -276,11 +298,20 @@ func (f *Frontier) settle(ctx context.Context, s *state, picked []*candidate, w 
 			}
 			claims = append(claims, *c.claim)
 		}
+		changes := map[uint64]*change{}
+		for _, c := range picked {
+			if err := f.moveDown(txn, s, rec, c, changes); err != nil {
+				return nil, err
+			}
+		}
 		return func() {
 			for _, c := range picked {
 				if c.claim != nil {
 					s.hold(c.claim)
 				}
+			}
+			for _, c := range changes {
+				f.applyChange(s, c)
 			}
 		}, nil
 	})
@@ -362,4 +393,33 @@ func (f *Frontier) unresolved(s *state, c *candidate, w Want) error {
 		s.order.place(c.queue, f.opts.Now())
 	}
 	return err
+}
+
+// moveDown gives the entries that were found to be worth less their new place.
+func (f *Frontier) moveDown(txn *badger.Txn, s *state, rec *crawlRecord, c *candidate, changes map[uint64]*change) error {
+	for _, e := range c.stale {
+		r, found, err := getRecord(txn, recordKey(s.id, e.key))
+		if err != nil {
+			return err
+		}
+		if !found || r.state != stateWaiting || r.place != e.at {
+			continue // it was claimed, fetched or scored anew meanwhile
+		}
+		if err := txn.Delete(queueKey(s.id, e.key.pld, r.place)); err != nil {
+			return err
+		}
+		rec.Counter++
+		r.place = place{e.now, rec.Counter}
+		if err := setQueued(txn, s.id, e.key, &r); err != nil {
+			return err
+		}
+		moved := changes[e.key.pld]
+		if moved == nil {
+			moved = &change{pld: e.key.pld}
+			changes[e.key.pld] = moved
+		}
+		moved.removed++
+		moved.added = append(moved.added, r.place)
+	}
+	return nil
 }

@@ -30,6 +30,7 @@ type record struct {
 	path     string // hop letters, abbreviated
 	url      string
 	visit    crawl.Visit
+	group    int // of the link that it was found by, on its own host; 0: none
 }
 
 // aggregate sums up the scores that a URL got from several pages.
@@ -64,7 +65,11 @@ func (a aggregate) value(update string) float64 {
 	return float64(a.max)
 }
 
-const hasVisit = 0x80
+// Marks of what an encoded record holds beside.
+const (
+	hasVisit = 0x80
+	hasGroup = 0x40
+)
 
 var errRecord = errors.New("the frontier holds a record that cannot be read")
 
@@ -73,6 +78,9 @@ func (r *record) encode() []byte {
 	state := r.state
 	if r.visit != (crawl.Visit{}) {
 		state |= hasVisit
+	}
+	if r.group > 0 {
+		state |= hasGroup
 	}
 	b = append(b, state, r.attempts)
 	b = binary.AppendUvarint(b, uint64(r.run))
@@ -96,6 +104,9 @@ func (r *record) encode() []byte {
 			b = appendText(b, s)
 		}
 		b = binary.AppendVarint(b, r.visit.Date.Unix())
+	}
+	if r.group > 0 {
+		b = binary.AppendUvarint(b, uint64(r.group))
 	}
 	return b
 }
@@ -149,7 +160,7 @@ func (c *cursor) text() string { return string(c.take(c.uvarint())) }
 func decodeRecord(b []byte) (record, error) {
 	c := &cursor{b: b}
 	head := c.take(2)
-	r := record{state: head[0] &^ hasVisit, attempts: head[1]}
+	r := record{state: head[0] &^ (hasVisit | hasGroup), attempts: head[1]}
 	r.run = uint32(c.uvarint())
 	switch r.state {
 	case stateWaiting:
@@ -165,6 +176,9 @@ func decodeRecord(b []byte) (record, error) {
 	if head[0]&hasVisit != 0 && !c.bad {
 		r.visit = crawl.Visit{ETag: c.text(), LastModified: c.text(), Digest: c.text(), URL: c.text()}
 		r.visit.Date = time.Unix(c.varint(), 0).UTC()
+	}
+	if head[0]&hasGroup != 0 {
+		r.group = int(c.uvarint())
 	}
 	if c.bad || len(c.b) > 0 {
 		return record{}, errRecord

@@ -1,6 +1,7 @@
 package frontier
 
 import (
+	"bytes"
 	"fmt"
 	"time"
 
@@ -163,6 +164,15 @@ func (f *Frontier) targets(txn *badger.Txn, s *state, c *Claim) ([]crawl.Target,
 		t := crawl.Target{
 			URL: r.url, Path: r.path, Attempts: int(r.attempts), Previous: r.visit,
 			Priority: float64(r.place.priority) / 65535,
+		}
+		if r.visit.Digest != "" {
+			_, err := getValue(txn, urlKeyed(kindPrint, s.id, k), func(raw []byte) error {
+				t.Prints = bytes.Clone(raw)
+				return nil
+			})
+			if err != nil {
+				return nil, err
+			}
 		}
 		if r.visit.Digest != "" && r.visit.URL == "" {
 			t.Previous.URL = r.url

@@ -1,94 +1,31 @@
 package kb
 
 import (
+	"crypto/sha256"
 	"embed"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
-
-	"github.com/antchfx/xpath"
 )
 
-//go:embed applications/*.xml kb.xsd
+//go:embed applications/*.xml categories/*.xml kb.xsd
 var shipped embed.FS
 
-// Base is a checked knowledge base.
+// Base is a checked knowledge base. It is safe for concurrent use.
 type Base struct {
-	Applications []*Application
-	Words        Words // that the conditions of Applications need
-}
+	Applications []*Application // the generic one last
+	Categories   map[string]*Category
+	Sites        []*Site
+	ID           string // checksum of all files
+	Marks        Marks
 
-// Application teaches the helper one web application.
-type Application struct {
-	Name     string
-	Category string // forum, blog, wiki, …
-	File     string
-	Detect   []Condition // any of them recognises the application
-	Levels   []*Level    // the first that matches is the page's level
-	Drop     []Condition // links that are never followed
-	Follow   []Follow    // on every level
+	profiles map[profileKey]*Profile
+	hosts    map[string]*Site
 }
-
-// Level is a kind of page of an application.
-type Level struct {
-	Name     string
-	Terminal bool        // it holds the content that the archive is for
-	Match    []Condition // any of them recognises the level
-	Objects  []Object
-	Follow   []Follow
-	Line     int
-}
-
-// Condition is one test of a page or of a link. Exactly one field is set.
-type Condition struct {
-	XPath     *xpath.Expr    // of the page: selects something
-	URL       *regexp.Regexp // matches the URL of the page or link
-	Generator string         // the meta generator contains it, case apart
-	Text      string         // the raw page contains it
-	Rule      string         // file:line, for provenance
-	Needs     Needs
-}
-
-// Needs are words of which the raw page must hold at least one for an expression to select anything; none
-// if that cannot be told.
-type Needs struct {
-	Words []int // as the base numbers them
-	text  []string
-}
-
-// Object is an extraction action: one web object for each node that Each selects.
-type Object struct {
-	Type       string
-	Each       *xpath.Expr
-	Needs      Needs // of Each
-	Properties []Property
-	Rule       string
-}
-
-// Property is a property of a web object; its expression is relative to the object.
-type Property struct {
-	Name  string
-	XPath *xpath.Expr
-	Needs Needs
-	As    string // "", "dateTime" or "url"
-}
-
-// Follow is a navigation action: the links it matches lead to a level and get a priority.
-type Follow struct {
-	URL      *regexp.Regexp
-	XPath    *xpath.Expr // selects a elements
-	Needs    Needs
-	Level    string
-	Priority float64 // in (0,1]
-	Rule     string
-}
-
-// Categories are the kinds of application.
-var Categories = []string{"forum", "blog", "wiki", "news", "questions", "social", "photo", "video", "shop", "repository", "generic"}
 
 // Faults lists what is wrong with a knowledge base, a line each.
 type Faults []string
@@ -96,100 +33,121 @@ type Faults []string
 func (f Faults) Error() string { return strings.Join(f, "\n") }
 
 // Shipped loads the base that is built in.
-func Shipped() (*Base, error) {
-	sub, err := fs.Sub(shipped, "applications")
+func Shipped() (*Base, error) { return Load(shipped) }
+
+// Schema is the XML Schema of the files.
+func Schema() []byte {
+	raw, err := shipped.ReadFile("kb.xsd")
 	if err != nil {
-		return nil, err
+		panic(err) // it is embedded
 	}
-	return Load(sub)
+	return raw
 }
 
-// Load reads all .xml files of a folder. A base with any fault is refused; the error is a Faults that
-// names file, line and reason of each.
+// Files returns the files that are built in, to copy them.
+func Files() fs.FS { return shipped }
+
+// Load reads all .xml files of a folder and the folders in it. A base with any fault is refused; the error
+// is a Faults that names file, line and reason of each.
 func Load(files fs.FS) (*Base, error) {
-	names, err := fs.Glob(files, "*.xml")
-	if err != nil {
-		return nil, fmt.Errorf("load knowledge base: %w", err)
-	}
-	if len(names) == 0 {
-		return nil, Faults{"the knowledge base has no .xml file"}
-	}
-	slices.Sort(names)
-	base := &Base{}
+	b := &Base{Categories: map[string]*Category{}, hosts: map[string]*Site{}, profiles: map[profileKey]*Profile{}}
+	sum := sha256.New()
 	var faults Faults
-	seen := map[string]string{}
-	for _, name := range names {
+	read := 0
+	err := fs.WalkDir(files, ".", func(name string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() || path.Ext(name) != ".xml" {
+			return err
+		}
 		raw, err := fs.ReadFile(files, name)
 		if err != nil {
-			return nil, fmt.Errorf("load knowledge base: %w", err)
+			return err
 		}
-		app, err := Parse(path.Base(name), raw)
+		read++
+		fmt.Fprintf(sum, "%s %d\n", name, len(raw))
+		sum.Write(raw)
+		f, err := parse(path.Base(name), raw)
 		var more Faults
 		if errors.As(err, &more) {
 			faults = append(faults, more...)
-			continue
+			return nil
 		}
-		if other, twice := seen[app.Name]; twice {
-			faults = append(faults, fmt.Sprintf("%s: application %q is in %s already", name, app.Name, other))
-		}
-		seen[app.Name] = name
-		base.Applications = append(base.Applications, app)
+		faults = append(faults, b.add(f)...)
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("load knowledge base: %w", err)
+	}
+	if read == 0 {
+		return nil, Faults{"the knowledge base has no .xml file"}
+	}
+	b.ID = hex.EncodeToString(sum.Sum(nil))[:12]
+	b.sort()
+	if len(faults) == 0 {
+		faults = b.join()
 	}
 	if len(faults) > 0 {
 		return nil, faults
 	}
-	// the generic case is asked last
-	slices.SortStableFunc(base.Applications, func(a, b *Application) int {
-		return strings.Compare(generic(a), generic(b))
-	})
-	for _, app := range base.Applications {
-		base.number(app)
-	}
-	return base, nil
+	b.number()
+	return b, nil
 }
 
-// number gives the words of an application's rules their numbers.
-func (b *Base) number(app *Application) {
-	conditions := func(list []Condition) {
-		for i := range list {
-			b.need(&list[i].Needs)
-		}
+// add takes what a file holds into the base.
+func (b *Base) add(f file) (faults Faults) {
+	twice := func(what, name, file, other string) {
+		faults = append(faults, fmt.Sprintf("%s:1: %s %q is in %s already", file, what, name, other))
 	}
-	follows := func(list []Follow) {
-		for i := range list {
-			b.need(&list[i].Needs)
+	switch {
+	case f.category != nil:
+		if other := b.Categories[f.category.Name]; other != nil {
+			twice("category", f.category.Name, f.category.File, other.File)
 		}
-	}
-	conditions(app.Detect)
-	conditions(app.Drop)
-	follows(app.Follow)
-	for _, l := range app.Levels {
-		conditions(l.Match)
-		follows(l.Follow)
-		for i := range l.Objects {
-			b.need(&l.Objects[i].Needs)
-			for j := range l.Objects[i].Properties {
-				b.need(&l.Objects[i].Properties[j].Needs)
+		b.Categories[f.category.Name] = f.category
+	case f.application != nil:
+		if other := b.Application(f.application.Name); other != nil {
+			twice("application", other.Name, f.application.File, other.File)
+		}
+		b.Applications = append(b.Applications, f.application)
+	case f.site != nil:
+		for _, host := range f.site.Hosts {
+			if other := b.hosts[host]; other != nil {
+				twice("host", host, f.site.File, other.File)
 			}
+			b.hosts[host] = f.site
 		}
+		b.Sites = append(b.Sites, f.site)
 	}
+	return faults
 }
 
-// need numbers words; an expression of which one is too short to be looked for needs none.
-func (b *Base) need(n *Needs) {
-	for _, word := range n.text {
-		id, ok := b.Words.add(word)
-		if !ok {
-			n.Words = nil
-			return
+// sort puts the generic case last, and each kind in the order of names.
+func (b *Base) sort() {
+	rank := func(a *Application) string {
+		if a.Category == "generic" {
+			return "1" + a.Name
 		}
-		n.Words = append(n.Words, id)
+		return "0" + a.Name
 	}
+	slices.SortStableFunc(b.Applications, func(x, y *Application) int { return strings.Compare(rank(x), rank(y)) })
 }
 
-func generic(a *Application) string {
-	if a.Category == "generic" {
-		return "1"
+// Application returns the application of a name, nil if there is none.
+func (b *Base) Application(name string) *Application {
+	for _, a := range b.Applications {
+		if a.Name == name {
+			return a
+		}
 	}
-	return "0"
+	return nil
 }
+
+// Generic returns the lowest layer, nil if the base has none.
+func (b *Base) Generic() *Application {
+	if n := len(b.Applications); n > 0 && b.Applications[n-1].Category == "generic" {
+		return b.Applications[n-1]
+	}
+	return nil
+}
+
+// SiteOf returns what the base knows of a host alone, nil if nothing.
+func (b *Base) SiteOf(host string) *Site { return b.hosts[host] }

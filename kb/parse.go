@@ -1,17 +1,15 @@
 package kb
 
 import (
-	"bytes"
 	"encoding/xml"
 	"errors"
 	"fmt"
-	"io"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
-	"github.com/antchfx/xpath"
+	"github.com/muninn-archive/muninn/internal/xpath"
 )
 
 // Namespace is the XML namespace of knowledge base files.
@@ -20,79 +18,32 @@ const Namespace = "https://muninn-archive.github.io/ns/kb/1"
 // MaxFile bounds a knowledge base file.
 const MaxFile = 1 << 20
 
-// element is an XML element with the line it begins at.
-type element struct {
-	name     string
-	line     int
-	attrs    map[string]string
-	children []*element
+// file is what one XML file holds: exactly one of the three.
+type file struct {
+	category    *Category
+	application *Application
+	site        *Site
 }
 
-// Parse reads one application. The error is a Faults.
-func Parse(file string, raw []byte) (*Application, error) {
+// parse reads one file. The error is a Faults.
+func parse(name string, raw []byte) (file, error) {
 	if len(raw) > MaxFile {
-		return nil, Faults{fmt.Sprintf("%s:1: is larger than %d bytes", file, MaxFile)}
+		return file{}, Faults{fmt.Sprintf("%s:1: is larger than %d bytes", name, MaxFile)}
 	}
 	root, err := readTree(raw)
 	if err != nil {
 		var syntax *xml.SyntaxError
 		if errors.As(err, &syntax) {
-			return nil, Faults{fmt.Sprintf("%s:%d: %s", file, syntax.Line, syntax.Msg)}
+			return file{}, Faults{fmt.Sprintf("%s:%d: %s", name, syntax.Line, syntax.Msg)}
 		}
-		return nil, Faults{fmt.Sprintf("%s:%v", file, err)}
+		return file{}, Faults{fmt.Sprintf("%s:%v", name, err)}
 	}
-	p := &fileParser{file: file}
-	app := p.application(root)
+	p := &fileParser{file: name}
+	f := p.root(root)
 	if len(p.faults) > 0 {
-		return nil, p.faults
+		return file{}, p.faults
 	}
-	return app, nil
-}
-
-func readTree(raw []byte) (*element, error) {
-	dec := xml.NewDecoder(bytes.NewReader(raw))
-	var stack []*element
-	var root *element
-	for {
-		line, _ := dec.InputPos()
-		token, err := dec.Token()
-		if errors.Is(err, io.EOF) {
-			if root == nil {
-				return nil, errors.New("1: holds no element")
-			}
-			return root, nil
-		}
-		if err != nil {
-			return nil, err
-		}
-		switch t := token.(type) {
-		case xml.StartElement:
-			e := &element{name: t.Name.Local, line: line, attrs: map[string]string{}}
-			if t.Name.Space != Namespace {
-				return nil, fmt.Errorf("%d: element %s is not in the namespace %s", line, e.name, Namespace)
-			}
-			for _, a := range t.Attr {
-				if a.Name.Local != "xmlns" && a.Name.Space == "" {
-					e.attrs[a.Name.Local] = a.Value
-				}
-			}
-			if len(stack) > 0 {
-				parent := stack[len(stack)-1]
-				parent.children = append(parent.children, e)
-			} else if root != nil {
-				return nil, fmt.Errorf("%d: element %s stands after the end of the element %s", line, e.name, root.name)
-			} else {
-				root = e
-			}
-			stack = append(stack, e)
-		case xml.EndElement:
-			stack = stack[:len(stack)-1]
-		case xml.CharData:
-			if text := bytes.TrimSpace(bytes.TrimPrefix(t, []byte("\ufeff"))); len(text) > 0 {
-				return nil, fmt.Errorf("%d: text %q stands where only elements belong", line, text)
-			}
-		}
-	}
+	return f, nil
 }
 
 // fileParser collects the faults of one file.
@@ -140,145 +91,183 @@ func (p *fileParser) unknown(parent, e *element, known string) {
 	p.fault(e, "element %s is not known in %s; known: %s", e.name, parent.name, known)
 }
 
-func (p *fileParser) application(root *element) *Application {
-	app := &Application{Name: root.attrs["name"], Category: root.attrs["category"], File: p.file}
-	if root.name != "application" {
-		p.fault(root, "the file must hold one element application, not %s", root.name)
-		return app
+func (p *fileParser) root(e *element) (f file) {
+	switch e.name {
+	case "category":
+		c := &Category{Name: e.attrs["name"], File: p.file}
+		p.attrs(e, "name")
+		p.oneOf(e, "category", c.Name, Categories)
+		p.rules(e, &c.Rules, nil)
+		if len(c.Detect) > 0 {
+			p.fault(e, "a category is never recognised: it may hold no detect element")
+		}
+		f.category = c
+	case "application":
+		f.application = p.application(e)
+	case "site":
+		s := &Site{Application: e.attrs["application"], Version: e.attrs["version"], Hosts: strings.Fields(strings.ToLower(e.attrs["hosts"])), File: p.file}
+		p.attrs(e, "application", "hosts", "version?")
+		p.rules(e, &s.Rules, nil)
+		f.site = s
+	default:
+		p.fault(e, "the file must hold one element application, category or site, not %s", e.name)
 	}
-	p.attrs(root, "name", "category")
-	if app.Category != "" && !slices.Contains(Categories, app.Category) {
-		p.fault(root, "category %q is not known; known: %s", app.Category, strings.Join(Categories, ", "))
+	return f
+}
+
+// oneOf checks a word against a vocabulary.
+func (p *fileParser) oneOf(e *element, what, word string, known []string) {
+	if word != "" && !slices.Contains(known, word) {
+		p.fault(e, "%s %q is not known; known: %s", what, word, strings.Join(known, ", "))
 	}
-	for _, e := range root.children {
-		switch e.name {
-		case "detect":
-			app.Detect = append(app.Detect, p.condition(e, true))
-		case "level":
-			app.Levels = append(app.Levels, p.level(e))
-		case "drop":
-			app.Drop = append(app.Drop, p.condition(e, false))
-		case "follow":
-			app.Follow = append(app.Follow, p.follow(e))
+}
+
+func (p *fileParser) application(e *element) *Application {
+	app := &Application{Name: e.attrs["name"], Category: e.attrs["category"], File: p.file}
+	p.attrs(e, "name", "category")
+	p.oneOf(e, "category", app.Category, Categories)
+	seen := map[string]bool{}
+	p.rules(e, &app.Rules, func(c *element) bool {
+		switch c.name {
+		case "version":
+			v := &Version{Name: c.attrs["name"]}
+			p.attrs(c, "name")
+			if seen[v.Name] {
+				p.fault(c, "version %q is there twice", v.Name)
+			}
+			seen[v.Name] = true
+			p.rules(c, &v.Rules, nil)
+			app.Versions = append(app.Versions, v)
+		case "example":
+			app.Examples = append(app.Examples, p.example(c))
 		default:
-			p.unknown(root, e, "detect, level, drop, follow")
+			return false
+		}
+		return true
+	})
+	marks := len(app.Detect)
+	for _, v := range app.Versions {
+		marks += len(v.Detect)
+	}
+	if marks == 0 && app.Category != "generic" {
+		p.fault(e, "application %q has no detect element: it would never be recognised", app.Name)
+	}
+	for _, x := range app.Examples {
+		if x.Version != "" && !seen[x.Version] {
+			p.faults = append(p.faults, fmt.Sprintf("%s: version %q is not known", x.Rule, x.Version))
 		}
 	}
-	if len(app.Detect) == 0 && app.Category != "generic" {
-		p.fault(root, "application %q has no detect element: it would never be recognised", app.Name)
-	}
-	p.references(root, app)
 	return app
 }
 
-// references checks that links lead to levels that exist.
-func (p *fileParser) references(root *element, app *Application) {
-	names := map[string]bool{}
-	for _, l := range app.Levels {
-		if names[l.Name] {
-			p.faults = append(p.faults, fmt.Sprintf("%s:%d: level %q is there twice", p.file, l.Line, l.Name))
-		}
-		names[l.Name] = true
-	}
-	follows := slices.Clone(app.Follow)
-	for _, l := range app.Levels {
-		follows = append(follows, l.Follow...)
-	}
-	for _, f := range follows {
-		if f.Level != "" && !names[f.Level] {
-			p.faults = append(p.faults, fmt.Sprintf("%s: leads to level %q, which the file does not have", f.Rule, f.Level))
+const known = "detect, level, follow, drop, normalize"
+
+// rules reads what categories, applications, versions and sites have in common; other takes the rest.
+func (p *fileParser) rules(parent *element, r *Rules, other func(*element) bool) {
+	levels := map[string]bool{}
+	for _, e := range parent.children {
+		switch e.name {
+		case "detect":
+			c := p.condition(e, "url?", "xpath?", "generator?", "text?", "header?", "cookie?", "confidence?")
+			c.Confidence = p.fraction(e, "confidence", 1)
+			r.Detect = append(r.Detect, c)
+		case "level":
+			l := p.level(e)
+			if levels[l.Name] {
+				p.fault(e, "level %q is there twice", l.Name)
+			}
+			levels[l.Name] = true
+			r.Levels = append(r.Levels, l)
+		case "follow":
+			r.Follow = append(r.Follow, p.follow(e))
+		case "drop":
+			r.Drop = append(r.Drop, p.condition(e, "url?", "xpath?"))
+		case "normalize":
+			r.Normalize = append(r.Normalize, p.normal(e))
+		default:
+			if other == nil {
+				p.unknown(parent, e, known)
+			} else if !other(e) {
+				p.unknown(parent, e, known+", version, example")
+			}
 		}
 	}
 }
 
-func (p *fileParser) condition(e *element, ofPage bool) Condition {
-	p.attrs(e, "url?", "xpath?", "generator?", "text?")
+func (p *fileParser) condition(e *element, attrs ...string) Condition {
+	p.attrs(e, attrs...)
 	p.leaf(e)
-	c := Condition{Generator: strings.ToLower(e.attrs["generator"]), Text: e.attrs["text"], Rule: p.rule(e)}
-	c.URL = p.regexp(e, "url")
-	c.XPath = p.xpath(e, "xpath")
-	c.Needs = needs(e.attrs["xpath"])
-	if c.Text != "" {
-		c.Needs = Needs{text: []string{c.Text}}
+	c := Condition{
+		Generator: strings.ToLower(e.attrs["generator"]), Text: e.attrs["text"], Cookie: strings.ToLower(e.attrs["cookie"]),
+		URL: p.regexp(e, "url"), XPath: p.xpath(e, "xpath"), Rule: p.rule(e),
 	}
-	if len(e.attrs) != 1 {
-		p.fault(e, "element %s must have exactly one of url, xpath, generator and text", e.name)
+	name, value, _ := strings.Cut(strings.ToLower(e.attrs["header"]), ":")
+	c.Header, c.Value = strings.TrimSpace(name), strings.TrimSpace(value)
+	parts := len(e.attrs)
+	if _, given := e.attrs["confidence"]; given {
+		parts--
 	}
-	if _, url := e.attrs["url"]; !ofPage && !url && e.attrs["xpath"] == "" {
-		p.fault(e, "element %s judges links: it must have url or xpath", e.name)
+	if parts == 0 {
+		var names []string
+		for _, a := range attrs {
+			if a != "confidence?" {
+				names = append(names, strings.TrimSuffix(a, "?"))
+			}
+		}
+		p.fault(e, "element %s says nothing: it must have one at least of %s", e.name, strings.Join(names, ", "))
 	}
 	return c
 }
 
-var literal = regexp.MustCompile(`'([^']*)'|"([^"]*)"`)
-
-// needs lists the words that an expression compares with. One of them must stand in the page, unless
-// the expression also selects by what is not there, or compares with what a page may write in
-// another way (blanks, characters that HTML escapes).
-func needs(expr string) Needs {
-	if strings.Contains(expr, "not(") || strings.Contains(expr, "!=") || strings.Contains(expr, "|") || strings.Contains(expr, "translate(") {
-		return Needs{}
-	}
-	var words []string
-	for _, m := range literal.FindAllStringSubmatch(expr, -1) {
-		word := strings.TrimSpace(m[1] + m[2])
-		if word == "" {
-			continue // the padding of a class test
-		}
-		if strings.ContainsFunc(word, func(r rune) bool { return r <= ' ' || r >= 0x7f || strings.ContainsRune("&<>\"'", r) }) {
-			return Needs{}
-		}
-		words = append(words, word)
-	}
-	// a predicate without a word may select by itself: [@a='b' or @c]
-	if strings.Contains(expr, " or ") && strings.Count(expr, " or ") >= len(words) {
-		return Needs{}
-	}
-	return Needs{text: words}
-}
-
 func (p *fileParser) level(e *element) *Level {
 	p.attrs(e, "name", "terminal?")
-	l := &Level{Name: e.attrs["name"], Line: e.line}
-	switch terminal, given := e.attrs["terminal"]; {
-	case terminal == "true" || terminal == "1":
-		l.Terminal = true
-	case given && terminal != "false" && terminal != "0":
-		p.fault(e, "attribute terminal is %q, must be true or false", terminal)
-	}
+	l := &Level{Name: e.attrs["name"], Terminal: p.truth(e, "terminal"), Rule: p.rule(e)}
+	p.oneOf(e, "level", l.Name, Levels)
 	for _, c := range e.children {
 		switch c.name {
 		case "match":
-			l.Match = append(l.Match, p.condition(c, true))
+			l.Match = append(l.Match, p.condition(c, "url?", "xpath?", "generator?", "text?"))
 		case "object":
 			l.Objects = append(l.Objects, p.object(c))
 		case "follow":
 			l.Follow = append(l.Follow, p.follow(c))
+		case "drop":
+			l.Drop = append(l.Drop, p.condition(c, "url?", "xpath?"))
 		default:
-			p.unknown(e, c, "match, object, follow")
+			p.unknown(e, c, "match, object, follow, drop")
 		}
-	}
-	if len(l.Match) == 0 {
-		p.fault(e, "level %q has no match element: it would never be recognised", l.Name)
 	}
 	return l
 }
 
+func (p *fileParser) truth(e *element, name string) bool {
+	switch v, given := e.attrs[name]; {
+	case v == "true" || v == "1":
+		return true
+	case given && v != "false" && v != "0":
+		p.fault(e, "attribute %s is %q, must be true or false", name, v)
+	}
+	return false
+}
+
 func (p *fileParser) object(e *element) Object {
 	p.attrs(e, "type", "each")
-	o := Object{Type: e.attrs["type"], Each: p.xpath(e, "each"), Needs: needs(e.attrs["each"]), Rule: p.rule(e)}
+	o := Object{Type: e.attrs["type"], Each: p.xpath(e, "each"), Rule: p.rule(e)}
+	p.oneOf(e, "object type", o.Type, names(ObjectTypes))
 	for _, c := range e.children {
 		if c.name != "property" {
 			p.unknown(e, c, "property")
 			continue
 		}
-		p.attrs(c, "name", "xpath", "as?")
+		p.attrs(c, "name", "xpath", "as?", "match?", "many?")
 		p.leaf(c)
-		as := c.attrs["as"]
-		if as != "" && as != "dateTime" && as != "url" {
-			p.fault(c, "attribute as is %q, must be dateTime or url", as)
+		q := Property{Name: c.attrs["name"], XPath: p.xpath(c, "xpath"), As: c.attrs["as"], Match: p.regexp(c, "match"), Many: p.truth(c, "many"), Rule: p.rule(c)}
+		p.oneOf(c, "property", q.Name, names(Properties))
+		p.oneOf(c, "as", q.As, []string{"dateTime", "url", "number"})
+		if q.Match != nil && q.Match.NumSubexp() < 1 {
+			p.fault(c, "attribute match has no group: put what is wanted in brackets")
 		}
-		o.Properties = append(o.Properties, Property{Name: c.attrs["name"], XPath: p.xpath(c, "xpath"), Needs: needs(c.attrs["xpath"]), As: as})
+		o.Properties = append(o.Properties, q)
 	}
 	if len(o.Properties) == 0 {
 		p.fault(e, "object %q has no property", o.Type)
@@ -287,21 +276,46 @@ func (p *fileParser) object(e *element) Object {
 }
 
 func (p *fileParser) follow(e *element) Follow {
-	p.attrs(e, "url?", "xpath?", "level?", "priority?")
-	f := Follow{URL: p.regexp(e, "url"), XPath: p.xpath(e, "xpath"), Needs: needs(e.attrs["xpath"]), Level: e.attrs["level"], Priority: 0.5, Rule: p.rule(e)}
+	p.attrs(e, "url?", "xpath?", "level?", "priority?", "paging?")
 	p.leaf(e)
+	f := Follow{URL: p.regexp(e, "url"), XPath: p.xpath(e, "xpath"), Level: e.attrs["level"], Priority: p.fraction(e, "priority", .5), Paging: p.truth(e, "paging"), Rule: p.rule(e)}
+	p.oneOf(e, "level", f.Level, Levels)
 	_, url := e.attrs["url"]
-	if _, path := e.attrs["xpath"]; url == path {
-		p.fault(e, "element follow must have exactly one of url and xpath")
-	}
-	if text, given := e.attrs["priority"]; given {
-		v, err := strconv.ParseFloat(text, 64)
-		if err != nil || !(v > 0 && v <= 1) {
-			p.fault(e, "priority %q must be a number above 0 and at most 1", text)
-		}
-		f.Priority = v
+	if _, path := e.attrs["xpath"]; !url && !path {
+		p.fault(e, "element follow must have url or xpath, or both")
 	}
 	return f
+}
+
+func (p *fileParser) fraction(e *element, name string, otherwise float64) float64 {
+	text, given := e.attrs[name]
+	if !given {
+		return otherwise
+	}
+	v, err := strconv.ParseFloat(text, 64)
+	if err != nil || !(v > 0 && v <= 1) {
+		p.fault(e, "%s %q must be a number above 0 and at most 1", name, text)
+	}
+	return v
+}
+
+func (p *fileParser) normal(e *element) Normal {
+	p.attrs(e, "parameter?", "value?", "url?", "to?")
+	n := Normal{Parameter: e.attrs["parameter"], URL: p.regexp(e, "url"), To: e.attrs["to"], Rule: p.rule(e)}
+	for _, c := range e.children {
+		p.fault(c, "element %s is not known in %s, which holds no elements", c.name, e.name)
+	}
+	if (n.Parameter == "") == (n.URL == nil) {
+		p.fault(e, "element normalize must have parameter (and value), or url (and to)")
+	}
+	if text, given := e.attrs["value"]; given {
+		re, err := regexp.Compile("^(?:" + text + ")$")
+		if err != nil {
+			p.fault(e, "attribute value is not a regular expression: %v", err)
+		}
+		n.Value = re
+	}
+	return n
 }
 
 func (p *fileParser) regexp(e *element, name string) *regexp.Regexp {
@@ -316,23 +330,18 @@ func (p *fileParser) regexp(e *element, name string) *regexp.Regexp {
 	return re
 }
 
-func (p *fileParser) xpath(e *element, name string) (expr *xpath.Expr) {
+func (p *fileParser) xpath(e *element, name string) *xpath.Expr {
 	text, given := e.attrs[name]
 	if !given {
 		return nil
 	}
-	defer func() { // the compiler panics on some inputs
-		if r := recover(); r != nil {
-			p.fault(e, "attribute %s is not an XPath expression: %v", name, r)
-		}
-	}()
-	expr, err := xpath.Compile(text)
-	if err != nil {
+	x, err := xpath.Parse(text)
+	switch {
+	case err != nil:
 		p.fault(e, "attribute %s is not an XPath expression: %v", name, err)
 		return nil
-	}
-	if result, nodes := expr.Evaluate(emptyDocument{}).(*xpath.NodeIterator); !nodes || result == nil {
+	case !x.Selects():
 		p.fault(e, "attribute %s selects no elements or attributes: an expression such as count(//a) > 3 must stand in brackets behind a path, as in //body[count(.//a) > 3]", name)
 	}
-	return expr
+	return x
 }

@@ -151,6 +151,8 @@ func (c *Config) limitFlags(fs *pflag.FlagSet) {
 	fs.IntVar(&c.Page.AnchorBytes, "anchor-bytes", c.Page.AnchorBytes, "of an anchor's text")
 	fs.IntVar(&c.Helper.Objects, "objects-per-page", c.Helper.Objects, "web objects lifted out of a page")
 	fs.IntVar(&c.Helper.PropertyBytes, "property-bytes", c.Helper.PropertyBytes, "of one property of a web object")
+	fs.IntVar(&c.Helper.Nodes, "helper-nodes", c.Helper.Nodes, "nodes of a page that the helper's rules may look at")
+	fs.IntVar(&c.Helper.Hosts, "helper-hosts", c.Helper.Hosts, "hosts of which it is remembered what application they run")
 }
 
 // bytesFlag reads sizes such as 64MiB.

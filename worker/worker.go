@@ -22,11 +22,11 @@ import (
 	"github.com/muninn-archive/muninn/activities/names"
 	"github.com/muninn-archive/muninn/frontier"
 	"github.com/muninn-archive/muninn/internal/aah"
+	"github.com/muninn-archive/muninn/internal/adapt"
 	"github.com/muninn-archive/muninn/internal/fetch"
 	"github.com/muninn-archive/muninn/internal/score"
 	"github.com/muninn-archive/muninn/internal/spool"
 	"github.com/muninn-archive/muninn/internal/version"
-	"github.com/muninn-archive/muninn/kb"
 	"github.com/muninn-archive/muninn/workflows"
 )
 
@@ -96,10 +96,14 @@ func (w *Worker) activities(ctx context.Context) (*activities.Activities, error)
 	if err != nil {
 		return nil, err
 	}
-	base, err := knowledge(conf.Knowledge)
+	helper, err := aah.Open(conf.Knowledge, conf.Helper)
 	if err != nil {
+		return nil, fmt.Errorf("setting kb: %w", err)
+	}
+	if helper.Learned, err = adapt.OpenStore(filepath.Join(conf.Data, "learned")); err != nil {
 		return nil, err
 	}
+	helper.Trouble = func(err error) { w.log.Error("the helper goes on without what it learned", "error", err) }
 	fetcher, err := newFetcher(conf, sp.TempDir())
 	if err != nil {
 		return nil, err
@@ -114,7 +118,7 @@ func (w *Worker) activities(ctx context.Context) (*activities.Activities, error)
 			Linger: conf.Linger, BatchTime: conf.BatchTime, BundlePLDs: conf.BundlePLDs, BundleURLs: conf.BundleURLs, Attempts: conf.Attempts,
 			GiveBack: conf.GiveBack, SpoolKeep: conf.SpoolKeep, Software: version.Software(), Page: conf.Page,
 		},
-		Client: w.client, Frontier: front, Spool: sp, Fetch: fetcher, Helper: aah.New(base, conf.Helper),
+		Client: w.client, Frontier: front, Spool: sp, Fetch: fetcher, Helper: helper,
 		Analyser: score.NewAnalyser(), Archives: archives, Meter: w.meter, Now: time.Now,
 	}, nil
 }
@@ -133,20 +137,6 @@ func newFetcher(conf Config, tmp string) (*fetch.Client, error) {
 		return nil, err
 	}
 	return fetch.New(fetch.Options{Limits: conf.Fetch, Guard: guard, Resolver: resolver, VerifyTLS: conf.VerifyTLS, TempDir: tmp}), nil
-}
-
-func knowledge(dir string) (*kb.Base, error) {
-	if dir == "" {
-		return kb.Shipped()
-	}
-	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
-		return nil, fmt.Errorf("knowledge base (--kb): there is no folder %s", dir)
-	}
-	base, err := kb.Load(os.DirFS(dir))
-	if err != nil {
-		return nil, fmt.Errorf("knowledge base in %s:\n%w", dir, err)
-	}
-	return base, nil
 }
 
 // run starts the Temporal workers: one on the shared queue, one on the worker's own.

@@ -25,7 +25,7 @@ var datesInText = []struct {
 // maxDate bounds the phrase that a date is looked for in.
 const maxDate = 300
 
-// dateTime writes a date as RFC 3339 if it is or holds one, and leaves it alone if not.
+// dateTime writes a date as RFC 3339 if it is or holds one, "" if not.
 func dateTime(value string) string {
 	for _, layout := range wholeDates {
 		if t, err := time.Parse(layout, value); err == nil {
@@ -33,7 +33,7 @@ func dateTime(value string) string {
 		}
 	}
 	if len(value) > maxDate {
-		return value
+		return ""
 	}
 	for _, d := range datesInText {
 		found := d.find.FindString(value)
@@ -43,5 +43,5 @@ func dateTime(value string) string {
 			}
 		}
 	}
-	return value
+	return ""
 }

@@ -3,238 +3,266 @@
 package aah
 
 import (
-	"bytes"
-	"slices"
-	"strings"
-	"sync"
+	"sync/atomic"
+	"time"
 
-	"github.com/antchfx/htmlquery"
-	"github.com/antchfx/xpath"
+	"golang.org/x/net/html"
 
+	"github.com/muninn-archive/muninn/internal/adapt"
 	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/page"
 	"github.com/muninn-archive/muninn/internal/urls"
+	"github.com/muninn-archive/muninn/internal/xpath"
 	"github.com/muninn-archive/muninn/kb"
 )
 
-// Limits bound what is lifted out of one page.
+// Limits bound what the helper does for one page.
 type Limits struct {
 	Objects       int `json:"objects_per_page"`
 	PropertyBytes int `json:"property_bytes"` // of one property's value
+	Nodes         int `json:"helper_nodes"`   // that the rules may look at; the rules that come later select nothing
+	Hosts         int `json:"helper_hosts"`   // of which it is remembered what they run
+	// Adapt is the time that learning from one page may take.
+	Adapt time.Duration `json:"adapt_time"`
 }
 
 // DefaultLimits are the documented defaults.
-func DefaultLimits() Limits { return Limits{Objects: 500, PropertyBytes: 64 << 10} }
+func DefaultLimits() Limits {
+	return Limits{Objects: 500, PropertyBytes: 64 << 10, Nodes: xpath.DefaultBudget, Hosts: 100_000, Adapt: adapt.DefaultBudget}
+}
 
 // Helper applies a knowledge base. It is safe for concurrent use.
 type Helper struct {
-	base   *kb.Base
+	base   atomic.Pointer[kb.Base]
 	limits Limits
+	hosts  *memory
+	folder *folder // nil: the base stays as it is
+	// Learned keeps what is learned where templates change; nil: nothing is.
+	Learned *adapt.Store
+	// Trouble is told why something learned could not be kept; nil: nobody is.
+	Trouble func(error)
 }
 
 // New makes a helper of a checked base.
-func New(base *kb.Base, limits Limits) *Helper { return &Helper{base: base, limits: limits} }
+func New(base *kb.Base, limits Limits) *Helper {
+	h := &Helper{limits: limits, hosts: newMemory(limits.Hosts)}
+	h.base.Store(base)
+	return h
+}
+
+// Use puts another base in force, from the next page on.
+func (h *Helper) Use(base *kb.Base) { h.base.Store(base) }
+
+// Base returns the base in force.
+func (h *Helper) Base() *kb.Base { return h.base.Load() }
+
+// Input is what the helper is told of a page beside its document.
+type Input struct {
+	Head []byte // header block of the response
+	Mode string // what the definition's field "helper" says; empty: crawl.HelperLenient
+	// Before is what the page held when it was crawled before, as Page.Prints had it.
+	Before []byte
+}
 
 // Apply recognises the page, fills in its application, level and objects, and judges its links:
-// dropped ones are taken out, the others may get a level and a priority. raw is the decoded body.
-func (h *Helper) Apply(d *page.Document, raw []byte) {
+// dropped ones are taken out, the others may get a level and a priority.
+func (h *Helper) Apply(d *page.Document, in Input) {
 	if d.Root == nil {
 		return
 	}
-	v := views.Get().(*view)
-	*v = view{doc: d, raw: raw, words: h.base.Words.Find(raw, v.words)}
-	defer func() {
-		v.doc, v.raw = nil, nil
-		views.Put(v)
-	}()
-	var err error
-	if v.base, err = baseOf(d); err != nil {
+	u, err := urls.Trusted(d.URL)
+	if err != nil {
 		return
 	}
-	for _, app := range h.base.Applications {
-		rule, found := v.recognise(app)
-		if !found {
-			continue
+	v := &view{
+		doc: d, host: u.Host(), base: h.base.Load(), limits: h.limits, mode: in.Mode, learned: h.Learned,
+		eval: xpath.NewEval(d.Root, h.limits.Nodes),
+	}
+	defer v.eval.Free()
+	v.words = scratch.Get().(*kb.Seen)
+	defer scratch.Put(v.words)
+	d.Base = v.base.ID
+	v.look(in.Head)
+	known, ok := v.recognise(h.hosts.of(v.host))
+	if ok {
+		d.Application, d.Version, d.Rule, d.Confidence = known.app.Name, known.version, known.rule, known.confidence
+		h.hosts.note(v.host, known)
+		v.profile = v.base.Profile(known.app, known.version, v.host)
+		v.level, d.LevelRule = v.levelOf(v.profile)
+		if v.level != nil {
+			d.Level, d.Terminal = v.level.Name, v.level.Terminal
+			v.lift(v.level)
 		}
-		level := v.level(app)
-		if app.Category == "generic" && level == nil {
+	}
+	v.adapt(adapt.DecodePrints(in.Before))
+	d.Prints = v.prints()
+	v.generic()
+	v.complete()
+	if v.content(); d.Content == nil {
+		v.segment()
+	}
+	v.judge()
+	if v.trouble != nil && h.Trouble != nil {
+		h.Trouble(v.trouble)
+	}
+}
+
+// view is a page under the rules.
+type view struct {
+	doc     *page.Document
+	host    string
+	base    *kb.Base
+	limits  Limits
+	mode    string
+	eval    *xpath.Eval
+	links   kb.Seen // words of one link, for short use
+	head    []byte  // of the response, in lower case
+	words   *kb.Seen
+	found   kb.Found // words of the rules that stand in the page
+	profile *kb.Profile
+	level   *kb.Level
+	bodies  []xpath.Ref // of the objects
+	lifted  []adapt.Lifted
+	learned *adapt.Store
+	trouble error         // with what is learned
+	refs    urls.Resolver // for references that the page's links do not hold
+	based   bool
+}
+
+// generic asks the lowest layer, where no application is known or its rules found nothing on a page of worth.
+func (v *view) generic() {
+	app := v.base.Generic()
+	if app == nil || len(v.doc.Objects) > 0 || v.profile != nil && v.level != nil && !v.level.Terminal {
+		return
+	}
+	profile := v.base.Profile(app, "", v.host)
+	level, rule := v.levelOf(profile)
+	if v.profile == nil {
+		if level == nil {
 			return
 		}
-		d.Application, d.Rule = app.Name, rule
-		if level != nil {
-			d.Level = level.Name
-			h.lift(v, level)
-		}
-		v.judge(app, level)
+		v.profile, v.level = profile, level
+		v.doc.Application, v.doc.Rule, v.doc.Confidence = app.Name, app.File, genericConfidence
+		v.doc.Level, v.doc.LevelRule, v.doc.Terminal = level.Name, rule, level.Terminal
+	}
+	if level != nil {
+		v.lift(level)
+	}
+}
+
+// complete adds what the page says of itself in JSON-LD: all of it where no rule found anything, else what the
+// only object of a type lacks.
+func (v *view) complete() {
+	if v.profile != nil && v.level != nil && !v.level.Terminal {
 		return
 	}
-}
-
-// view is a page under the rules; links are found by the node they stand on.
-type view struct {
-	doc  *page.Document
-	raw  []byte
-	base urls.Resolver
-
-	words kb.Found // that stand in raw
-}
-
-var views = sync.Pool{New: func() any { return new(view) }}
-
-func (v *view) recognise(app *kb.Application) (rule string, found bool) {
-	if app.Category == "generic" {
-		return app.File, true
+	if len(v.doc.Objects) > 0 && !v.incomplete() {
+		return
 	}
-	return v.any(app.Detect)
-}
-
-func (v *view) level(app *kb.Application) *kb.Level {
-	for _, l := range app.Levels {
-		if _, ok := v.any(l.Match); ok {
-			return l
+	found := v.structured()
+	if len(v.doc.Objects) == 0 {
+		v.doc.Objects = found
+		if len(found) > 0 && v.profile == nil {
+			v.doc.Level, v.doc.LevelRule, v.doc.Terminal = levelFor[found[0].Type], found[0].Rule, true
+		}
+		return
+	}
+	count, theirs := map[string]int{}, map[string]crawl.Object{}
+	for _, o := range v.doc.Objects {
+		count[o.Type]++
+	}
+	for _, o := range found {
+		if _, twice := theirs[o.Type]; !twice {
+			theirs[o.Type] = o
 		}
 	}
-	return nil
-}
-
-func (v *view) any(conditions []kb.Condition) (rule string, ok bool) {
-	for _, c := range conditions {
-		switch {
-		case c.Generator != "":
-			ok = strings.Contains(strings.ToLower(v.doc.Generator), c.Generator)
-		case c.Text != "":
-			if ok = v.may(c.Needs); ok && (v.wide() || len(c.Needs.Words) == 0) {
-				ok = bytes.Contains(v.raw, []byte(c.Text))
+	for i := range v.doc.Objects {
+		o := &v.doc.Objects[i]
+		other, ok := theirs[o.Type]
+		if !ok || count[o.Type] != 1 {
+			continue
+		}
+		lacking := o.Properties
+		for _, p := range other.Properties {
+			if p.Name != "body" && lacking.Get(p.Name) == "" {
+				o.Properties = append(o.Properties, p)
 			}
-		case c.URL != nil:
-			ok = c.URL.MatchString(v.doc.URL)
-		case c.XPath != nil:
-			ok = v.may(c.Needs) && first(v.doc.Root, c.XPath) != nil
-		}
-		if ok {
-			return c.Rule, true
 		}
 	}
-	return "", false
 }
 
-// wide tells that raw holds two bytes a letter.
-func (v *view) wide() bool { return strings.HasPrefix(v.doc.Charset, "utf-16") }
-
-// may tells whether the raw page holds one of the words without which an expression selects nothing:
-// looking for them costs far less than walking the tree.
-func (v *view) may(needs kb.Needs) bool {
-	return v.wide() || len(needs.Words) == 0 || slices.ContainsFunc(needs.Words, v.words.Has)
+// incomplete tells whether the first object lacks what most have.
+func (v *view) incomplete() bool {
+	p := v.doc.Objects[0].Properties
+	return p.Get("title") == "" || p.Get("author") == "" || p.Get("published") == ""
 }
 
-// lift extracts the web objects of a level.
-func (h *Helper) lift(v *view, level *kb.Level) {
-	found := map[string]bool{}
-	for _, o := range level.Objects {
-		if found[o.Type] || !v.may(o.Needs) {
-			continue // of several rules for a type the first that finds something counts
-		}
-		for _, n := range all(v.doc.Root, o.Each) {
-			if len(v.doc.Objects) >= h.limits.Objects {
-				return
-			}
-			at := navigator(v.doc.Root, n)
-			object := crawl.Object{Type: o.Type, Properties: map[string]string{}}
-			for _, p := range o.Properties {
-				if object.Properties[p.Name] != "" || !v.may(p.Needs) {
-					continue // the first that finds something counts
-				}
-				if value := h.value(at, p, v.base); value != "" {
-					object.Properties[p.Name] = value
+// levelFor is the level of a page that only its own data tell of.
+var levelFor = map[string]string{
+	"article": "article", "post": "thread", "comment": "article", "question": "question", "answer": "question", "product": "product",
+	"video": "media", "image": "media", "repository": "repository", "event": "page",
+}
+
+// genericConfidence is that of what a page says of itself.
+const genericConfidence = 0.5
+
+// selected evaluates an expression of which the words may stand in the page; one that costs too much selects
+// nothing.
+func (v *view) selected(x *xpath.Expr, needs kb.Needs, at xpath.Ref, limit int) []xpath.Ref {
+	if !needs.Held(v.found) {
+		return nil
+	}
+	refs, err := v.eval.Select(x, at, limit)
+	if err != nil {
+		return nil
+	}
+	return refs
+}
+
+// resolver is what the references of a page are relative to: its first base element, else its URL.
+func (v *view) resolver() urls.Resolver {
+	if v.based {
+		return v.refs
+	}
+	v.based = true
+	v.refs, _ = urls.NewResolver(v.doc.URL)
+	for n := range v.doc.Root.Descendants() {
+		if href := attr(n, "href"); n.Data == "base" && href != "" {
+			if u, err := v.refs.Resolve(href); err == nil {
+				if r, err := urls.NewResolver(u.String()); err == nil {
+					v.refs = r
 				}
 			}
-			if len(object.Properties) > 0 {
-				v.doc.Objects = append(v.doc.Objects, object)
-				found[o.Type] = true
-			}
+			break
 		}
 	}
+	return v.refs
 }
 
-func (h *Helper) value(at *htmlquery.NodeNavigator, p kb.Property, base urls.Resolver) string {
-	value, found := evaluate(at, p.XPath)
-	if !found {
+// resolve makes a reference absolute, "" if it leads nowhere.
+func (v *view) resolve(ref string) string {
+	if u, known := v.doc.Refs[ref]; known {
+		return u
+	}
+	r := v.resolver()
+	u, err := r.Resolve(ref)
+	if err != nil {
 		return ""
 	}
-	switch p.As {
-	case "url":
-		u, err := base.Resolve(value)
-		if err != nil {
-			return ""
-		}
-		value = u.String()
-	case "dateTime":
-		value = dateTime(value)
-	}
-	if len(value) > h.limits.PropertyBytes {
-		value = strings.ToValidUTF8(value[:h.limits.PropertyBytes], "")
-	}
-	return value
+	return u.String()
 }
 
-// judge drops links and gives the others level and priority.
-func (v *view) judge(app *kb.Application, level *kb.Level) {
-	dropped, wanted := map[string]bool{}, map[string]kb.Follow{}
-	follows := app.Follow
-	if level != nil {
-		follows = append(append([]kb.Follow(nil), level.Follow...), follows...)
-	}
-	for _, c := range app.Drop {
-		if c.XPath != nil && v.may(c.Needs) {
-			v.hrefs(c.XPath, func(url string) { dropped[url] = true })
+func attr(n *html.Node, name string) string {
+	for i := range n.Attr {
+		if n.Attr[i].Key == name && n.Attr[i].Namespace == "" {
+			return n.Attr[i].Val
 		}
 	}
-	for _, f := range follows {
-		if f.XPath != nil && v.may(f.Needs) {
-			v.hrefs(f.XPath, func(url string) {
-				if _, known := wanted[url]; !known {
-					wanted[url] = f
-				}
-			})
-		}
-	}
-	kept := v.doc.Links[:0]
-	for _, l := range v.doc.Links {
-		if l.Hop == crawl.HopLink && (dropped[l.URL] || dropURL(app, l.URL)) {
-			continue
-		}
-		if f, ok := wanted[l.URL]; ok {
-			l.Level, l.Prior = f.Level, f.Priority
-		} else {
-			for _, f := range follows {
-				if f.URL != nil && f.URL.MatchString(l.URL) {
-					l.Level, l.Prior = f.Level, f.Priority
-					break
-				}
-			}
-		}
-		kept = append(kept, l)
-	}
-	v.doc.Links = kept
+	return ""
 }
 
-func dropURL(app *kb.Application, url string) bool {
-	for _, c := range app.Drop {
-		if c.URL != nil && c.URL.MatchString(url) {
-			return true
-		}
-	}
-	return false
-}
-
-func (v *view) hrefs(expr *xpath.Expr, yield func(url string)) {
-	for _, n := range all(v.doc.Root, expr) {
-		href := htmlquery.SelectAttr(n, "href")
-		if href == "" {
-			continue
-		}
-		if u, err := v.base.Resolve(href); err == nil {
-			yield(u.String())
-		}
-	}
-}
+// Modes of the helper, as definitions name them.
+const (
+	strict = crawl.HelperStrict
+	off    = crawl.HelperOff
+)

@@ -3,181 +3,220 @@ package aah
 import (
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"testing/fstest"
 
+	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/page"
 	"github.com/muninn-archive/muninn/kb"
 )
 
-func shipped(t testing.TB) *Helper {
+const ravenForum = `<application xmlns="` + kb.Namespace + `" name="Raven" category="forum">
+<detect generator="raven board"/>
+<detect xpath="//script[contains(@src, '/raven.js')]" confidence="0.6"/>
+<detect text="ravenboard-footer" confidence="0.4"/>
+<detect cookie="ravensession"/>
+<detect header="X-Made-By: Hugin"/>
+<level name="login"><match url="/login"/></level>
+<level name="thread" terminal="true"><match xpath="//div[@id='thread']"/>
+  <object type="post" each="//div[has-class('post')]">
+    <property name="author" xpath=".//b"/>
+    <property name="published" xpath=".//time/@datetime" as="dateTime"/>
+    <property name="body" xpath=".//p"/>
+    <property name="permalink" xpath=".//a[has-class('self')]/@href" as="url"/>
+    <property name="score" xpath=".//i" as="number" match="([0-9,]+) points"/>
+    <property name="tags" xpath=".//em" many="true"/>
+  </object>
+  <follow xpath="//div[@id='pages']//a" level="thread" priority="0.9" paging="true"/>
+</level>
+<level name="list of threads"><match url="/f/"/>
+  <follow xpath="//a[has-class('t')]" level="thread" priority="1"/>
+  <follow url="/t/" level="thread" priority="0.5"/>
+  <drop xpath="//a[has-class('new')]"/>
+</level>
+<drop url="/(login|reply)"/>
+<normalize parameter="sid"/>
+<normalize parameter="page" value="1"/>
+<normalize url="/topic-([0-9]+)-.*$" to="/t/$1"/>
+<version name="2"><detect generator="raven board 2"/></version>
+<version name="3"><detect generator="raven board 3"/></version>
+</application>`
+
+const crowBlog = `<application xmlns="` + kb.Namespace + `" name="Crow" category="blog">
+<detect text="crow-engine" confidence="0.7"/>
+<level name="article" terminal="true"><match url="."/><object type="article" each="//body"><property name="title" xpath=".//h1"/><property name="body" xpath=".//article"/></object></level>
+</application>`
+
+func base(t testing.TB, files ...string) *kb.Base {
 	t.Helper()
-	base, err := kb.Shipped()
+	m := fstest.MapFS{}
+	for i, f := range files {
+		m[fmt.Sprintf("%d.xml", i)] = &fstest.MapFile{Data: []byte(f)}
+	}
+	b, err := kb.Load(m)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return New(base, DefaultLimits())
+	return b
 }
 
-func read(h *Helper, url, body string) *page.Document {
+func helper(t testing.TB) *Helper { return New(base(t, ravenForum, crowBlog), DefaultLimits()) }
+
+func read(h *Helper, url, body string, in Input) *page.Document {
 	d := page.Parse(page.Input{URL: url, MIME: "text/html; charset=utf-8", Body: []byte(body)}, page.DefaultLimits())
-	h.Apply(d, []byte(body))
+	h.Apply(d, in)
 	return d
 }
 
-// links writes the kept links as "path level prior".
-func links(d *page.Document) (list []string) {
+const generator = `<meta name="generator" content="Raven Board 2.1">`
+
+func TestRecognise(t *testing.T) {
+	tests := []struct{ name, url, head, body, app, version string }{
+		{"generator, case apart", "/", "", generator, "Raven", "2"},
+		{"the second generator", "/", "", `<meta name="generator" content="Elementor"><meta name="GENERATOR" content="RAVEN BOARD 3">`, "Raven", "3"},
+		{"one strong mark", "/", "", `<script src="/raven.js"></script>`, "Raven", ""},
+		{"one weak mark", "/", "", `<p>ravenboard-footer`, "", ""},
+		{"a weak mark beside a strong one of another", "/", "", `<p>ravenboard-footer crow-engine`, "Crow", ""},
+		{"two marks against one", "/", "", `<script src="/raven.js"></script><p>ravenboard-footer crow-engine`, "Raven", ""},
+		{"cookie", "/", "Set-Cookie: RavenSession=1; path=/\r\n", "<p>x", "Raven", ""},
+		{"cookie of another name", "/", "Set-Cookie: other=ravensession\r\n", "<p>x", "", ""},
+		{"header", "/", "X-Made-By:  hugin 7\r\n", "<p>x", "Raven", ""},
+		{"header of another name", "/", "X-Other: hugin x-made-by\r\n", "<p>x", "", ""},
+		{"words of the marks in another place", "/", "", `<p>raven board x-made-by hugin ravensession</p><a href="/raven.js">s</a>`, "", ""},
+		{"nothing", "/", "", ``, "", ""},
+	}
+	for _, test := range tests {
+		d := read(helper(t), "http://a.test"+test.url, test.body, Input{Head: []byte(test.head)})
+		if d.Application != test.app || d.Version != test.version || (d.Rule == "") != (test.app == "") {
+			t.Errorf("%s: %q %q by %q, want %q %q", test.name, d.Application, d.Version, d.Rule, test.app, test.version)
+		}
+	}
+}
+
+// TestHostMemory: a page without marks is taken for what its host was, if it looks like it; another host's
+// is not, nor one of a host that has changed.
+func TestHostMemory(t *testing.T) {
+	h := helper(t)
+	bare := `<div id="thread"><div class="post"><p>They fly.</p></div></div>`
+	for range 3 {
+		read(h, "http://a.test/", generator, Input{})
+	}
+	tests := []struct{ name, url, body, app string }{
+		{"looks like it", "http://a.test/t/1", bare, "Raven"},
+		{"does not", "http://a.test/x", "<p>About us", ""},
+		{"another host", "http://b.test/t/1", bare, ""},
+	}
+	for _, test := range tests {
+		if d := read(h, test.url, test.body, Input{}); d.Application != test.app || test.app != "" && (d.Rule != "host" || d.Version != "2" || len(d.Objects) != 1) {
+			t.Errorf("%s: %q by %q", test.name, d.Application, d.Rule)
+		}
+	}
+	for range 20 {
+		read(h, "http://a.test/", `crow-engine`, Input{})
+	}
+	if d := read(h, "http://a.test/t/1", bare, Input{}); d.Application == "Raven" {
+		t.Error("a host that has changed is taken for what it was")
+	}
+	small := New(h.Base(), Limits{Objects: 1, PropertyBytes: 10, Nodes: 1000, Hosts: 2})
+	for i := range 50 {
+		read(small, fmt.Sprintf("http://h%d.test/", i), generator, Input{})
+	}
+	if n := len(small.hosts.hosts); n > 2 {
+		t.Errorf("%d hosts are remembered, 2 may be", n)
+	}
+}
+
+func TestLevelAndObjects(t *testing.T) {
+	d := read(helper(t), "http://a.test/t/7", generator+`<div id="thread">
+<div class="post"><b>Hugo</b><time datetime="2026-11-21">x</time><p>One<br>two <script>no</script></p><a class="self" href="#1">1</a><i>1,234 points</i><em>black</em><em>bird</em></div>
+<div class="post x"><p>Three</p><i>none</i></div><div class="post"></div></div>`, Input{})
+	if d.Level != "thread" || !d.Terminal || !strings.HasPrefix(d.LevelRule, "0.xml:") {
+		t.Fatalf("level %q by %q", d.Level, d.LevelRule)
+	}
+	want := []string{
+		"author=Hugo published=2026-11-21T00:00:00Z body=One two html=One<br/>two <script>no</script> permalink=http://a.test/t/7#1 score=1234 tags=black tags=bird",
+		"body=Three html=Three",
+	}
+	var got []string
+	for _, o := range d.Objects {
+		var parts []string
+		for _, p := range o.Properties {
+			parts = append(parts, p.Name+"="+p.Value)
+		}
+		if o.Type != "post" || o.Confidence != 1 || !strings.HasPrefix(o.Rule, "0.xml:") {
+			t.Errorf("%+v", o)
+		}
+		got = append(got, strings.Join(parts, " "))
+	}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+	var content []string
+	for i, in := range d.Content {
+		if in {
+			content = append(content, d.Blocks[i])
+		}
+	}
+	if !slices.ContainsFunc(content, func(s string) bool { return strings.Contains(s, "Three") }) || slices.ContainsFunc(content, func(s string) bool { return strings.Contains(s, "points") }) {
+		t.Errorf("content %q of %q", content, d.Blocks)
+	}
+}
+
+func TestJudge(t *testing.T) {
+	body := generator + `<a class="t" href="/t/1?sid=abc">1</a><a class="t" href="/topic-2-old-ravens">2</a><a href="/t/3?page=1&x=2">3</a><a class="new" href="/t/4">4</a>
+<a href="/login?x">l</a><a href="/about">a</a><a href="http://b.test/login">b</a><img src="/i.png"><a href="http://www.a.test/reply">r</a><a href="/t/1">again</a>`
+	for mode, want := range map[string][]string{
+		crawl.HelperLenient: {"L /t/1 thread 1.0", "L /t/2 thread 1.0", "L /t/3?x=2 thread 0.5", "L /about  0.1", "L http://b.test/login  0.0", "E /i.png  0.0"},
+		crawl.HelperStrict:  {"L /t/1 thread 1.0", "L /t/2 thread 1.0", "L /t/3?x=2 thread 0.5", "E /i.png  0.0"},
+		crawl.HelperOff: {"L /t/1?sid=abc  0.0", "L /topic-2-old-ravens  0.0", "L /t/3?page=1&x=2  0.0", "L /t/4  0.0", "L /login?x  0.0", "L /about  0.0",
+			"L http://b.test/login  0.0", "E /i.png  0.0", "L http://www.a.test/reply  0.0", "L /t/1  0.0"},
+	} {
+		if got := kept(read(helper(t), "http://a.test/f/1", body, Input{Mode: mode})); !reflect.DeepEqual(got, want) {
+			t.Errorf("%s:\n%s\nwant\n%s", mode, strings.Join(got, "\n"), strings.Join(want, "\n"))
+		}
+	}
+	d := read(helper(t), "http://a.test/t/1", generator+`<div id="thread"><div class="post"><p>See <a href="http://b.test/x">there</a></p></div></div><div id="pages"><a href="/t/1?page=2">2</a></div><a href="http://c.test/">c</a>`, Input{Mode: crawl.HelperStrict})
+	if got, want := kept(d), []string{"L http://b.test/x  0.0", "N /t/1?page=2 thread 0.9"}; !reflect.DeepEqual(got, want) {
+		t.Errorf("paging and what content links to: %q, want %q", got, want)
+	}
+}
+
+// kept writes the links of a page.
+func kept(d *page.Document) (list []string) {
 	for _, l := range d.Links {
-		list = append(list, fmt.Sprintf("%s %s %.1f", strings.TrimPrefix(l.URL, "http://a.test"), l.Level, l.Prior))
+		list = append(list, fmt.Sprintf("%c %s %s %.1f", l.Hop, strings.TrimPrefix(l.URL, "http://a.test"), l.Level, l.Prior))
 	}
 	return list
 }
 
-const (
-	wordpress = `<html><head><meta name="generator" content="WordPress 6.4"><link rel="canonical" href="/ravens/"></head>`
-	mediawiki = `<html><head><meta name="generator" content="MediaWiki 1.41"></head>`
-)
-
-func TestRecognise(t *testing.T) {
-	tests := []struct{ name, url, body, app, level string }{
-		{"WordPress by generator", "/ravens/", wordpress + `<body class="single single-post">`, "WordPress", "article"},
-		{"WordPress by its scripts", "/x/", `<script src="/wp-includes/js/jquery.js"></script><body class="blog home">`, "WordPress", "front"},
-		{"WordPress by its API", "/x/", `<link rel="https://api.w.org/" href="/wp-json/"><body class="archive category">`, "WordPress", "archive"},
-		{"WordPress page", "/about/", wordpress + `<body class="page page-id-7">`, "WordPress", "article"},
-		{"WordPress page as front", "/", wordpress + `<body class="home page page-id-7">`, "WordPress", "front"},
-		{"WordPress search", "/?s=raven", wordpress + `<body class="search search-results">`, "WordPress", "search"},
-		{"WordPress without classes", "/2020/05/ravens/", wordpress + `<link rel=shortlink href="http://a.test/?p=12"><body>`, "WordPress", "article"},
-		{"WordPress login", "/wp-login.php", `<body class="login">`, "WordPress", "login"},
-		{"a picture from a WordPress elsewhere", "/x", `<body><img src="http://b.test/wp-content/uploads/r.png">`, "", ""},
-		{"MediaWiki article", "/wiki/Raven", mediawiki + `<body class="mediawiki ns-0"><div id="mw-content-text">text</div>`, "MediaWiki", "article"},
-		{"MediaWiki edit", "/w/index.php?title=Raven&action=edit", mediawiki + `<body class="mediawiki ns-0"><div id="bodyContent">`, "MediaWiki", "edit"},
-		{"MediaWiki history", "/w/index.php?title=Raven&action=history", mediawiki + `<body class="mediawiki ns-0">`, "MediaWiki", "history"},
-		{"MediaWiki old version", "/w/index.php?title=Raven&oldid=7", mediawiki + `<body class="mediawiki ns-0">`, "MediaWiki", "history"},
-		{"MediaWiki special", "/wiki/Special:RecentChanges", `<body class="mediawiki ns--1 ns-special">`, "MediaWiki", "special"},
-		{"MediaWiki category", "/wiki/Kategorie:Vogel", `<body class="mediawiki ns-14"><div id="mw-content-text">`, "MediaWiki", "category"},
-		{"phpBB 3 thread", "/viewtopic.php?t=1", `<body id="phpbb" class="section-viewtopic">`, "phpBB", "thread"},
-		{"phpBB 3 forum", "/viewforum.php?f=1", `<body id="phpbb">`, "phpBB", "list of threads"},
-		{"phpBB 3 index", "/index.php", `<body id="phpbb"><a class="forumtitle" href="viewforum.php?f=1">Birds</a>`, "phpBB", "list of forums"},
-		{"phpBB 3 member", "/memberlist.php?mode=viewprofile&u=2", `<body id="phpbb">`, "phpBB", "profile"},
-		{"phpBB 3 login", "/ucp.php?mode=login", `<body id="phpbb"><input type=password>`, "phpBB", "login"},
-		{"phpBB 3, subsilver2", "/topic1.html", `<link href="/styles/subsilver2/theme/s.css"><table class="tablebg"><tr><td><span class="postauthor">A</span><div class="postbody">p</div></table>`, "phpBB", "thread"},
-		{"phpBB 2 index", "/phpBB2/", `<body><a class="forumlink" href="viewforum.php?f=1">Birds</a>Powered by <a href="http://www.phpbb.com/">phpBB</a>`, "phpBB", "list of forums"},
-		{"phpBB 2 with rewritten URLs", "/ravens-f1.html", `<body><span class="topictitle"><a class="topictitle" href="x-t1.html">Ravens</a></span>Powered by <a href="http://www.phpbb.com/">phpBB</a>`, "phpBB", "list of threads"},
-		{"generic article", "/news/1", `<body><article><h1>Ravens</h1><p>They fly.</p></article>`, "generic", "article"},
-		{"generic login", "/enter", `<body><input type=password>`, "generic", "login"},
-		{"generic front", "/", `<body>Hello`, "generic", "front"},
-		{"nothing known", "/x", `<body>Hello`, "", ""},
-		{"nothing at all", "/x", ``, "", ""},
-	}
-	h := shipped(t)
-	for _, test := range tests {
-		d := read(h, "http://a.test"+test.url, test.body)
-		if d.Application != test.app || d.Level != test.level || (d.Rule == "") != (test.app == "") {
-			t.Errorf("%s: %q %q by %q, want %q %q", test.name, d.Application, d.Level, d.Rule, test.app, test.level)
-		}
-	}
-}
-
-func TestObjects(t *testing.T) {
-	tests := []struct {
-		name, url, body string
-		want            []map[string]string // properties, with the type as "type"
-	}{
-		{"WordPress article and comment", "/ravens/", wordpress + `<body class="single"><article id="post-7" class="post-7 post type-post hentry"><h1 class="entry-title">Ravens</h1>
-<span class="author vcard"><a rel="author" href="/a">Hugo</a></span><time datetime="2026-11-21T08:00:00+00:00">today</time>
-<div class="entry-content"><p>One.</p><p>Two.</p><script>no()</script></div></article>
-<ol><li class="comment even"><b class="fn">Munin</b><div class="comment-meta"><a href="#comment-1"><time datetime="2026-11-22T08:00:00+01:00">t</time></a></div><div class="comment-content"><p>Fine.</p></div></li></ol>`,
-			[]map[string]string{
-				{"type": "article", "title": "Ravens", "author": "Hugo", "published": "2026-11-21T08:00:00Z", "body": "One. Two.", "permalink": "http://a.test/ravens/"},
-				{"type": "comment", "author": "Munin", "published": "2026-11-22T08:00:00+01:00", "body": "Fine.", "permalink": "http://a.test/ravens/"},
-			}},
-		{"WordPress without classes", "/x/", wordpress + `<link rel=shortlink href="/?p=9"><body><h1>Crows</h1><div id="content"><p>Text.</p></div>`,
-			[]map[string]string{{"type": "article", "title": "Crows", "body": "Text.", "permalink": "http://a.test/ravens/"}}},
-		{"MediaWiki", "/wiki/Raven", mediawiki + `<body class="mediawiki ns-0"><h1 id="firstHeading">Raven</h1><div id="bodyContent"><div id="mw-content-text"><div class="mw-parser-output"><p>A <b>bird</b>.</p><style>x</style></div></div></div>`,
-			[]map[string]string{{"type": "article", "title": "Raven", "body": "A bird."}}},
-		{"phpBB 3", "/viewtopic.php?t=1", `<body id="phpbb"><div id="p1" class="post has-profile bg2"><div class="postbody"><h3><a href="#p1">Ravens</a></h3><p class="author">by <strong><a class="username" href="m">Hugo</a></strong> » <time datetime="2026-11-21T08:00:00+00:00">x</time></p><div class="content">One<br>two</div></div></div>
-<div id="p2" class="post bg1"><div class="postbody"><h3><a href="#p2">Re: Ravens</a></h3><p class="author">by <a class="username-coloured" href="m">Munin</a> » Sat Nov 21, 2026 9:15 am</p><div class="content">three</div></div></div>`,
-			[]map[string]string{
-				{"type": "post", "title": "Ravens", "author": "Hugo", "published": "2026-11-21T08:00:00Z", "body": "One two", "permalink": "http://a.test/viewtopic.php?t=1"},
-				{"type": "post", "title": "Re: Ravens", "author": "Munin", "published": "2026-11-21T09:15:00Z", "body": "three", "permalink": "http://a.test/viewtopic.php?t=1"},
-			}},
-		{"phpBB 2", "/viewtopic.php?t=1", `<body><table class="forumline"><tr><td class="row1"><span class="name"><a name="5"></a><b>Hugo</b></span></td><td><table><tr><td><a href="viewtopic.php?p=5#5"></a><span class="postdetails">Posted: Thu Dec 17, 2009 1:44 pm Post subject: Ravens</span></td></tr><tr><td><span class="postbody">They fly.</span></td></tr></table></td></tr></table>Powered by <a href="http://www.phpbb.com/">phpBB</a>`,
-			[]map[string]string{{"type": "post", "author": "Hugo", "published": "2009-12-17T13:44:00Z", "body": "They fly.", "permalink": "http://a.test/viewtopic.php?p=5"}}},
-		{"generic, under a base", "/x/y", `<base href="/other/"><link rel=canonical href="z"><article><h1>Ravens</h1><p>They fly.</p></article>`,
-			[]map[string]string{{"type": "article", "title": "Ravens", "body": "Ravens They fly.", "permalink": "http://a.test/other/z"}}},
-	}
-	h := shipped(t)
-	for _, test := range tests {
-		var got []map[string]string
-		for _, o := range read(h, "http://a.test"+test.url, test.body).Objects {
-			o.Properties["type"] = o.Type
-			got = append(got, o.Properties)
-		}
-		if !reflect.DeepEqual(got, test.want) {
-			t.Errorf("%s:\n%v\nwant\n%v", test.name, got, test.want)
-		}
-	}
-}
-
-func TestJudgedLinks(t *testing.T) {
-	tests := []struct {
-		name, url, body string
-		want            []string
-	}{
-		{"WordPress", "/", wordpress + `<body class="home"><h2 class="entry-title"><a href="/one/">1</a></h2><a href="/one/?replytocom=3">r</a><a href="/wp-login.php">l</a><div class="nav-links"><a href="/page/2/">2</a></div><a href="/about/">a</a>`,
-			[]string{"/ravens/  0.0", "/one/ article 0.9", "/page/2/ archive 0.6", "/about/  0.0"}},
-		{"MediaWiki", "/wiki/Raven", mediawiki + `<body class="ns-0"><div id="mw-content-text"><a href="/wiki/Crow">c</a><a class="new" href="/wiki/Nothing">n</a></div><a href="/w/index.php?title=Raven&action=edit">e</a><a href="/wiki/Special:Random">s</a><div id="catlinks"><a href="/wiki/Category:Birds">b</a></div>`,
-			[]string{"/wiki/Crow article 0.8", "/wiki/Category:Birds category 0.5"}},
-		{"phpBB, with session IDs", "/viewforum.php?f=1", `<body id="phpbb"><a class="topictitle" href="viewtopic.php?f=1&t=2&sid=0123456789abcdef0123456789abcdef">t</a><a href="posting.php?f=1">p</a><a href="memberlist.php">m</a><div class="pagination"><a href="viewforum.php?f=1&start=25">2</a></div>`,
-			[]string{"/viewtopic.php?f=1&t=2 thread 0.9", "/viewforum.php?f=1&start=25 list of threads 0.7"}},
-		{"under a base", "/deep/page", mediawiki + `<base href="/w/"><body class="ns-0"><div id="mw-content-text"><a href="Crow">c</a><a class="new" href="Nothing">n</a></div>`,
-			[]string{"/w/Crow article 0.8"}},
-	}
-	h := shipped(t)
-	for _, test := range tests {
-		if got := links(read(h, "http://a.test"+test.url, test.body)); !reflect.DeepEqual(got, test.want) {
-			t.Errorf("%s:\n%v\nwant\n%v", test.name, got, test.want)
-		}
-	}
-}
-
 func TestLimits(t *testing.T) {
-	base, err := kb.Load(fstest.MapFS{"a.xml": {Data: []byte(`<application xmlns="` + kb.Namespace + `" name="a" category="blog"><detect text="raven"/>
-<level name="all" terminal="true"><match url="."/><object type="item" each="//li"><property name="t" xpath="text()"/><property name="t" xpath="@id"/></object></level></application>`)}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	d := read(New(base, Limits{Objects: 3, PropertyBytes: 5}), "http://a.test/", "<p>raven<ul>"+strings.Repeat("<li id=no>äääää", 9)+"</ul>")
-	if len(d.Objects) != 3 || d.Objects[0].Properties["t"] != "ää" {
+	body := `crow-engine<h1>äääää</h1><article>` + strings.Repeat("<p>x</p>", 50) + `</article>`
+	d := read(New(base(t, crowBlog), Limits{Objects: 3, PropertyBytes: 5, Nodes: 10_000, Hosts: 1}), "http://a.test/", body, Input{})
+	if len(d.Objects) != 1 || d.Objects[0].Properties.Get("title") != "ää" || len(d.Objects[0].Properties.Get("html")) > 5 {
 		t.Errorf("%+v", d.Objects)
 	}
-}
-
-// TestExpressionsThatFail: whatever passes the loader may fail on a page, but never takes the page with it.
-func TestExpressionsThatFail(t *testing.T) {
-	for _, expr := range []string{"//li[substring(., 'x')]", "//li[substring(.)]", "//li[round('a') = 1]", "//li[matches(., '(')]", "//li[. + 'x' > 1]", "//li[position() = 'a']", "//li[contains(., //li)]", "//li[number(.) mod 0 = 1]", "//li[string-length(//p)]", "//li/..[translate(., 'ab')]"} {
-		base, err := kb.Load(fstest.MapFS{"a.xml": {Data: []byte(`<application xmlns="` + kb.Namespace + `" name="a" category="blog"><detect text="raven"/><level name="all"><match xpath="` + strings.ReplaceAll(expr, ">", "&gt;") + `"/></level></application>`)}})
-		if err != nil {
-			continue
-		}
-		if d := read(New(base, DefaultLimits()), "http://a.test/", "<ul><li>raven 1<li>2</ul>"); d.Application != "a" {
-			t.Errorf("%s: %+v", expr, d.Page)
-		}
+	d = read(New(base(t, crowBlog), Limits{Objects: 3, PropertyBytes: 5, Nodes: 20, Hosts: 1}), "http://a.test/", body, Input{})
+	if d.Application != "Crow" || len(d.Objects) > 0 && d.Objects[0].Properties.Get("title") != "" {
+		t.Errorf("the budget does not end the work: %+v", d.Page.Objects)
 	}
 }
 
-// TestConcurrentUse: one helper, many pages at once, the same answers.
+// TestConcurrentUse: one helper, many pages at once, the same answers; a base may be replaced meanwhile.
 func TestConcurrentUse(t *testing.T) {
-	h := shipped(t)
-	body := wordpress + `<body class="single"><article class="hentry"><h1 class="entry-title">Ravens</h1><div class="entry-content">Text</div></article><a href="/wp-login.php">x</a>`
-	want := read(h, "http://a.test/ravens/", body).Page
+	h := helper(t)
+	body := generator + `<div id="thread"><div class="post"><p>They fly.</p></div></div><a href="/login">x</a>`
+	want := read(h, "http://a.test/t/1", body, Input{}).Page
 	var wg sync.WaitGroup
 	for range 8 {
 		wg.Go(func() {
-			for range 20 {
-				if got := read(h, "http://a.test/ravens/", body).Page; !reflect.DeepEqual(got, want) {
+			for i := range 20 {
+				if i == 10 {
+					h.Use(base(t, ravenForum, crowBlog))
+				}
+				if got := read(h, "http://a.test/t/1", body, Input{}).Page; !reflect.DeepEqual(got, want) {
 					t.Errorf("%+v\nwant %+v", got, want)
 					return
 				}
@@ -187,46 +226,56 @@ func TestConcurrentUse(t *testing.T) {
 	wg.Wait()
 }
 
+func TestStructured(t *testing.T) {
+	ld := `<script type="application/ld+json">{"@context":"https://schema.org","@graph":[{"@type":"Organization","name":"x"},{"@type":["NewsArticle","Thing"],
+"headline":"Ravens &amp; crows","author":[{"@type":"Person","name":"Hugo"}],"datePublished":"2026-11-21","keywords":"black, bird","url":"/r","articleBody":"They <b>fly</b>.",
+"comment":[{"@type":"Comment","text":"Fine.","author":{"name":"Munin"}}]}]}</script><script type="application/ld+json">{broken</script>`
+	d := read(helper(t), "http://a.test/r", ld+"<p>short", Input{})
+	want := crawl.Properties{{Name: "title", Value: "Ravens & crows"}, {Name: "author", Value: "Hugo"}, {Name: "published", Value: "2026-11-21T00:00:00Z"}, {Name: "body", Value: "They fly ."},
+		{Name: "tags", Value: "black"}, {Name: "tags", Value: "bird"}, {Name: "permalink", Value: "http://a.test/r"}}
+	if len(d.Objects) != 2 || !reflect.DeepEqual(d.Objects[0].Properties, want) || d.Objects[1].Properties.Get("author") != "Munin" || d.Level != "article" {
+		t.Errorf("%+v, level %s", d.Objects, d.Level)
+	}
+	d = read(helper(t), "http://a.test/r", ld+"crow-engine<h1>Own title</h1><article>Own body</article>", Input{})
+	p := d.Objects[0].Properties
+	if len(d.Objects) != 1 || p.Get("title") != "Own title" || p.Get("body") != "Own body" || p.Get("author") != "Hugo" || len(p.All("tags")) != 2 {
+		t.Errorf("what the page says of itself does not complete its object: %+v", d.Objects)
+	}
+}
+
+// TestSegments: on a page of no known application the main text is told from navigation and footers.
+func TestSegments(t *testing.T) {
+	text := strings.Repeat("The raven sits on the wall of the old tower and looks down at the people who pass below it. ", 3)
+	body := `<body><div id="menu"><a href="/a">Home</a> <a href="/b">About us</a> <a href="/c">Contact</a></div><div class="main"><h1>Ravens</h1><p>` + text + `</p><p>` + text + `</p><p>` + text +
+		`</p></div><div class="comments"><p>` + text + `</p></div><div class="footer">All rights reserved by the people of the tower who keep the ravens and feed them every day of the year</div>`
+	d := read(helper(t), "http://a.test/x", body, Input{})
+	if len(d.Objects) != 1 || d.Objects[0].Type != "article" || d.Objects[0].Properties.Get("title") != "Ravens" || !d.Terminal {
+		t.Fatalf("%+v", d.Objects)
+	}
+	got := d.Objects[0].Properties.Get("body")
+	if strings.Count(got, "The raven sits") != 9 || strings.Contains(got, "Contact") || strings.Contains(got, "rights") {
+		t.Errorf("body %q", got)
+	}
+	if d := read(helper(t), "http://a.test/x", `<ul><li><a href="/a">One</a><li><a href="/b">Two</a></ul>`, Input{}); len(d.Objects) != 0 || d.Level != "" {
+		t.Errorf("a list of links is taken for %s: %+v", d.Level, d.Objects)
+	}
+}
+
+func TestNumber(t *testing.T) {
+	for text, want := range map[string]string{"1,234 views": "1234", "Replies: 7": "7", "3.5": "3.5", "1.234.567": "1234567", "-12 points": "-12", "none": "", "12, 13": "12", "2 000": "2000", "2.8K views": "2800", "3M": "3000000", "3 km": "3"} {
+		if got := number(text); got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+}
 func TestDateTime(t *testing.T) {
 	for value, want := range map[string]string{
 		"2026-11-21T08:00:00+01:00": "2026-11-21T08:00:00+01:00", "2026-11-21": "2026-11-21T00:00:00Z", "Sat, 21 Nov 2026 08:00:00 GMT": "2026-11-21T08:00:00Z",
 		"Posted: Thu Dec 17, 2009 1:44 pm Post subject: x": "2009-12-17T13:44:00Z", "on December 17, 2009": "2009-12-17T00:00:00Z", "17 Dec 2009, 13:44": "2009-12-17T13:44:00Z",
-		"yesterday": "yesterday", "": "", "May 99, 2009": "May 99, 2009",
+		"yesterday": "", "": "", "May 99, 2009": "",
 	} {
 		if got := dateTime(value); got != want {
 			t.Errorf("%q: %q, want %q", value, got, want)
-		}
-	}
-}
-
-func BenchmarkApply(b *testing.B) {
-	h := shipped(b)
-	body := []byte(wordpress + `<body class="single"><article class="hentry"><h1 class="entry-title">Ravens</h1><div class="entry-content">` + strings.Repeat(`<div class="p"><p>The raven <a href="/x">flew</a> over the hills.</p></div>`, 300) + `</div></article>`)
-	b.ReportAllocs()
-	for b.Loop() {
-		d := page.Parse(page.Input{URL: "http://a.test/ravens/", MIME: "text/html", Body: body}, page.DefaultLimits())
-		h.Apply(d, body)
-	}
-}
-
-// TestWide: a page of two bytes a letter is read by its tree alone.
-func TestWide(t *testing.T) {
-	wide := func(s string) []byte {
-		b := []byte{0xff, 0xfe}
-		for _, c := range []byte(s) {
-			b = append(b, c, 0)
-		}
-		return b
-	}
-	for body, want := range map[string]string{
-		`<html><head><title>Ravens</title></head><body><p>nothing of any application</p></body></html>`: "",
-		wordpress + `<body><p>ravens</p></body></html>`:                                                 "WordPress",
-	} {
-		raw := wide(body)
-		d := page.Parse(page.Input{URL: "http://a.test/x", MIME: "text/html", Body: raw}, page.DefaultLimits())
-		shipped(t).Apply(d, raw)
-		if d.Charset != "utf-16le" || d.Application != want {
-			t.Errorf("charset %s, application %q, want %q", d.Charset, d.Application, want)
 		}
 	}
 }

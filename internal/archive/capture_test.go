@@ -103,7 +103,7 @@ func everything(t testing.TB) (pages []archive.Capture, dns archive.Capture) {
 	page.Page = &crawl.Page{
 		URL: page.URL, Status: 200, Title: "A title\r\n over  two lines", Language: "en", Charset: "utf-8", Score: 0.75,
 		Application: "wordpress", Level: "post", Rule: "wp-1", Blocks: []string{"first block", "the paragraph\nof the link"},
-		Objects: []crawl.Object{{Type: "post", Properties: map[string]string{"author": "Ä. Müller", "text": "two\n\nlines  and: a colon"}}},
+		Objects: []crawl.Object{{Type: "post", Properties: crawl.Properties{{Name: "author", Value: "Ä. Müller"}, {Name: "body", Value: "two\n\nlines  and: a colon"}}}},
 		Links: []crawl.Outlink{
 			{URL: "http://a.example/next", Hop: crawl.HopLink, Context: "a/@href", Anchor: "next", Block: 1, Score: 0.5},
 			{URL: "http://b.example/x?y=z&w", Hop: crawl.HopEmbed, Context: "img/@src", Block: -1, Score: 0},

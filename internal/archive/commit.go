@@ -36,8 +36,18 @@ type Manifest struct {
 	WARC    Stored    `json:"warc"`
 	CDXJ    Stored    `json:"cdxj"`
 	Links   Stored    `json:"links"`
+	Objects *Stored   `json:"objects,omitempty"` // nil if no page had any
 	Records int       `json:"records"`
 	Counts
+}
+
+// Stored lists the objects of the segment.
+func (m *Manifest) Stored() []Stored {
+	list := []Stored{m.WARC, m.CDXJ, m.Links}
+	if m.Objects != nil {
+		list = append(list, *m.Objects)
+	}
+	return list
 }
 
 // ManifestPrefix is what the keys of a crawl's manifests begin with.
@@ -90,7 +100,7 @@ func Manifests(ctx context.Context, store Store, prefix, crawl string, fn func(M
 // are deleted and ErrExists is returned: the other's manifest stands. It may be called again after an
 // error: if the manifest was put and only the answer was lost, it returns that manifest.
 func (s *Segment) Commit(ctx context.Context, store Store) (Manifest, error) {
-	if err := errors.Join(s.zip.Close(), s.warc.out.Flush()); err != nil {
+	if err := errors.Join(s.links.zip.Close(), s.objects.zip.Close(), s.warc.out.Flush()); err != nil {
 		return Manifest{}, fmt.Errorf("commit segment: %w", err)
 	}
 	sum := hex.EncodeToString(s.warc.sum.Sum(nil))
@@ -104,16 +114,22 @@ func (s *Segment) Commit(ctx context.Context, store Store) (Manifest, error) {
 		Created: s.created.UTC(), Records: s.warc.count, Counts: s.counts,
 		WARC:  Stored{base + ".warc.gz", s.warc.size, sum},
 		CDXJ:  stored(base+".cdxj", index),
-		Links: stored(base+".links.zst", s.links.Bytes()),
+		Links: stored(base+".links.zst", s.links.out.Bytes()),
 	}
-	uploads := []struct {
+	type upload struct {
 		key  string
 		r    io.Reader
 		size int64
-	}{
+	}
+	uploads := []upload{
 		{m.WARC.Key, io.NewSectionReader(s.warc.file, 0, s.warc.size), m.WARC.Bytes},
 		{m.CDXJ.Key, bytes.NewReader(index), m.CDXJ.Bytes},
-		{m.Links.Key, bytes.NewReader(s.links.Bytes()), m.Links.Bytes},
+		{m.Links.Key, bytes.NewReader(s.links.out.Bytes()), m.Links.Bytes},
+	}
+	if s.objects.lines > 0 {
+		o := stored(base+".objects.zst", s.objects.out.Bytes())
+		m.Objects = &o
+		uploads = append(uploads, upload{o.Key, bytes.NewReader(s.objects.out.Bytes()), o.Bytes})
 	}
 	for _, u := range uploads {
 		if err := store.Put(ctx, u.key, u.r, u.size); err != nil {
@@ -149,7 +165,7 @@ func (s *Segment) withdraw(ctx context.Context, store Store, m Manifest) (mine b
 		return true, nil
 	}
 	var errs []error
-	for _, o := range []Stored{m.WARC, m.CDXJ, m.Links} {
+	for _, o := range m.Stored() {
 		errs = append(errs, store.Delete(ctx, o.Key))
 	}
 	return false, errors.Join(errs...)

@@ -3,14 +3,10 @@ package archive
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"math"
 	"strconv"
 	"unicode/utf8"
-
-	"github.com/klauspost/compress/zstd"
 
 	"github.com/muninn-archive/muninn/internal/crawl"
 )
@@ -40,8 +36,8 @@ func (s *Segment) addLinks(c Capture) error {
 				paragraph = appendText(paragraph, ",\"paragraph\":", c.Page.Blocks[block])
 			}
 		}
-		s.line = appendLink(s.line[:0], c, l, paragraph)
-		if _, err := s.zip.Write(s.line); err != nil {
+		s.links.line = appendLink(s.links.line[:0], c, l, paragraph)
+		if err := s.links.put(); err != nil {
 			return fmt.Errorf("write links of %s: %w", c.URL, err)
 		}
 	}
@@ -113,30 +109,10 @@ func appendText(b []byte, name, s string) []byte {
 
 // ReadLinks calls fn with each outlink of a sidecar.
 func ReadLinks(ctx context.Context, store Store, key string, fn func(Link) error) error {
-	r, err := store.Get(ctx, key)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = r.Close() }()
-	z, err := zstd.NewReader(r, zstd.WithDecoderConcurrency(1))
-	if err != nil {
-		return fmt.Errorf("read %s: %w", key, err)
-	}
-	defer z.Close()
-	for dec := json.NewDecoder(z); ; {
-		var l Link
-		err := dec.Decode(&l)
-		if errors.Is(err, io.EOF) {
-			return nil
-		}
-		if err != nil {
-			return fmt.Errorf("read %s: %w", key, err)
-		}
+	return readSidecar(ctx, store, key, func(l *Link) error {
 		if l.HopLetter != "" {
 			l.Hop = l.HopLetter[0]
 		}
-		if err := fn(l); err != nil {
-			return err
-		}
-	}
+		return fn(*l)
+	})
 }

@@ -2,8 +2,8 @@ package archive
 
 import (
 	"bufio"
-	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"path"
@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/klauspost/compress/gzip"
-	"github.com/klauspost/compress/zstd"
 	"github.com/nlnwa/gowarc/v2"
 
 	"github.com/muninn-archive/muninn/internal/crawl"
@@ -60,9 +59,8 @@ type Segment struct {
 	created  time.Time
 	warc     *warcFile
 	index    []indexLine
-	links    bytes.Buffer
-	line     []byte // of the sidecar, for short use
-	zip      *zstd.Encoder
+	links    sidecar
+	objects  sidecar
 	seen     map[string]crawl.Visit
 	original func(digest string) (crawl.Visit, bool)
 	counts   Counts
@@ -76,6 +74,7 @@ type Counts struct {
 	Robots    int   `json:"robots"`
 	DNS       int   `json:"dns"`
 	Links     int   `json:"outlinks"`
+	Objects   int   `json:"web_objects,omitempty"`
 	Payload   int64 `json:"payload_bytes"` // bytes of responses on the wire
 }
 
@@ -104,7 +103,7 @@ func NewSegment(dir string, label Label, created time.Time, original func(digest
 		return nil, err
 	}
 	s := &Segment{label: label, created: created, warc: w, seen: map[string]crawl.Visit{}, original: original}
-	if s.zip, err = zstd.NewWriter(&s.links, zstd.WithEncoderConcurrency(1), zstd.WithEncoderLevel(zstd.SpeedFastest)); err != nil {
+	if err = errors.Join(s.links.open(), s.objects.open()); err != nil {
 		return nil, fmt.Errorf("open segment: %w", err)
 	}
 	return s, s.warcinfo()
@@ -160,12 +159,12 @@ const maxProperty = 512
 
 // object writes a web object as JSON, its long properties cut.
 func object(o crawl.Object) string {
-	short := crawl.Object{Type: o.Type, Properties: make(map[string]string, len(o.Properties))}
-	for name, value := range o.Properties {
-		if len(value) > maxProperty {
-			value = strings.ToValidUTF8(value[:maxProperty], "") + "…"
+	short := crawl.Object{Type: o.Type, Rule: o.Rule, Confidence: o.Confidence}
+	for _, p := range o.Properties.Without("html") { // the response beside it has that
+		if len(p.Value) > maxProperty {
+			p.Value = strings.ToValidUTF8(p.Value[:maxProperty], "") + "…"
 		}
-		short.Properties[name] = value
+		short.Properties = append(short.Properties, p)
 	}
 	raw, err := json.Marshal(short)
 	if err != nil {
@@ -220,7 +219,7 @@ func (s *Segment) Add(c Capture) (Recorded, error) {
 	}
 	s.count(c, out)
 	s.counts.Payload += c.HeaderBytes + size
-	return out, s.addLinks(c)
+	return out, errors.Join(s.addLinks(c), s.addObjects(c))
 }
 
 // response chooses between a response record and a revisit record.
@@ -311,7 +310,11 @@ func metadata(c Capture) io.Reader {
 		list = append(list, [2]string{"muninn-score", fmt.Sprintf("%.4f", p.Score)})
 	}
 	list = append(list, [2]string{"title", p.Title}, [2]string{"language", p.Language}, [2]string{"charset", p.Charset},
-		[2]string{"muninn-application", p.Application}, [2]string{"muninn-level", p.Level}, [2]string{"muninn-rule", p.Rule})
+		[2]string{"muninn-application", p.Application}, [2]string{"muninn-version", p.Version}, [2]string{"muninn-level", p.Level},
+		[2]string{"muninn-rule", strings.TrimSpace(p.Rule + " " + p.LevelRule)})
+	if p.Application != "" {
+		list = append(list, [2]string{"muninn-confidence", fmt.Sprintf("%.2f", p.Confidence)})
+	}
 	for _, o := range p.Objects {
 		list = append(list, [2]string{"muninn-object", object(o)})
 	}

@@ -106,7 +106,7 @@ func TestSegmentIsSound(t *testing.T) {
 		n, _ := io.Copy(io.Discard, c.Response())
 		payload += n
 	}
-	want := archive.Counts{Pages: 14, Responses: 13, Revisits: 3, Robots: 2, DNS: 1, Links: 3, Payload: payload}
+	want := archive.Counts{Pages: 14, Responses: 13, Revisits: 3, Robots: 2, DNS: 1, Links: 3, Objects: 1, Payload: payload}
 	if m.Counts != want || m.Records != 1+1+3*16 {
 		t.Errorf("counts %+v, not %+v; %d records", m.Counts, want, m.Records)
 	}
@@ -196,5 +196,21 @@ func TestIndexAndSidecar(t *testing.T) {
 	if len(links) != 3 || links[0]["hop"] != "L" || links[0]["source"] != "http://a.example/page" || links[0]["anchor"] != "next" ||
 		links[0]["paragraph"] != "the paragraph\nof the link" || links[0]["path"] != "SL" || links[1]["hop"] != "E" || links[1]["paragraph"] != nil {
 		t.Errorf("%v", links)
+	}
+	store, err := archive.OpenDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var objects []archive.WebObject
+	if m.Objects == nil {
+		t.Fatal("the manifest names no objects")
+	}
+	err = archive.ReadObjects(t.Context(), store, m.Objects.Key, func(o archive.WebObject) error {
+		objects = append(objects, o)
+		return nil
+	})
+	if err != nil || len(objects) != 1 || objects[0].Type != "post" || objects[0].URL != "http://a.example/page" || objects[0].Application != "wordpress" ||
+		objects[0].Properties.Get("body") != "two\n\nlines  and: a colon" || objects[0].Date.IsZero() {
+		t.Errorf("objects %+v, %v", objects, err)
 	}
 }

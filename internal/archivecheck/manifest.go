@@ -16,15 +16,16 @@ import (
 
 // manifest is what the checker reads of a segment's manifest; other fields are ignored.
 type manifest struct {
-	Version int    `json:"version"`
-	Crawl   string `json:"crawl"`
-	Batch   string `json:"batch"`
-	Worker  string `json:"worker"`
-	Created string `json:"created"`
-	WARC    object `json:"warc"`
-	CDXJ    object `json:"cdxj"`
-	Links   object `json:"links"`
-	Records *int   `json:"records"` // WARC records, warcinfo included
+	Version int     `json:"version"`
+	Crawl   string  `json:"crawl"`
+	Batch   string  `json:"batch"`
+	Worker  string  `json:"worker"`
+	Created string  `json:"created"`
+	WARC    object  `json:"warc"`
+	CDXJ    object  `json:"cdxj"`
+	Links   object  `json:"links"`
+	Objects *object `json:"objects"`
+	Records *int    `json:"records"` // WARC records, warcinfo included
 }
 
 // object is a file of the segment: its key, its size in bytes and its sum.
@@ -61,7 +62,10 @@ func (c *checker) checkSegment(crawl, key string) error {
 	if err := c.readObject(key, m.CDXJ, func(r io.Reader) error { return c.readCDXJ(m.CDXJ.Key, r, warc) }); err != nil {
 		return err
 	}
-	return c.readObject(key, m.Links, func(r io.Reader) error { return c.readLinks(m.Links.Key, r) })
+	if err := c.readObject(key, m.Links, func(r io.Reader) error { return c.readLines(m.Links.Key, r) }); err != nil || m.Objects == nil {
+		return err
+	}
+	return c.readObject(key, *m.Objects, func(r io.Reader) error { return c.readLines(m.Objects.Key, r) })
 }
 
 // checkManifest checks the manifest's own fields and the form of the keys.
@@ -82,9 +86,12 @@ func (c *checker) checkManifest(crawl, key string, m manifest) {
 	if _, err := time.Parse(time.RFC3339, m.Created); err != nil {
 		c.fault(key, 0, "created %q is not RFC 3339", m.Created)
 	}
-	for _, o := range []struct{ what, key, suffix string }{
-		{"warc", m.WARC.Key, ".warc.gz"}, {"cdxj", m.CDXJ.Key, ".cdxj"}, {"links", m.Links.Key, ".links.zst"},
-	} {
+	type part struct{ what, key, suffix string }
+	parts := []part{{"warc", m.WARC.Key, ".warc.gz"}, {"cdxj", m.CDXJ.Key, ".cdxj"}, {"links", m.Links.Key, ".links.zst"}}
+	if m.Objects != nil {
+		parts = append(parts, part{"objects", m.Objects.Key, ".objects.zst"})
+	}
+	for _, o := range parts {
 		if !strings.HasPrefix(o.key, crawl+"/data/"+batch+"-") || !strings.HasSuffix(o.key, o.suffix) {
 			c.fault(key, 0, "the %s key %q is not of the form %s/data/%s-HASH%s", o.what, o.key, crawl, batch, o.suffix)
 		}

@@ -23,6 +23,9 @@ type Definition struct {
 	Budget Budget `json:"budget"`
 	// Politeness bounds what hosts are asked to bear.
 	Politeness Politeness `json:"politeness"`
+	// Helper says what becomes of the links of a page whose application is known: "strict" follows those that its
+	// rules want and no others of the site, "lenient" follows the others too, behind those, "off" judges none.
+	Helper string `json:"helper"`
 	// Reference is the reference crawl that teaches the topic vector before the broad crawl.
 	Reference Reference `json:"reference,omitzero"`
 	// Archive says where the WARC files go.
@@ -124,6 +127,13 @@ type Budget struct {
 	PerPLD int64    `json:"per_pld,omitempty"` // pages of one PLD
 }
 
+// What the helper does with links (paper §4.1).
+const (
+	HelperStrict  = "strict"
+	HelperLenient = "lenient"
+	HelperOff     = "off"
+)
+
 // Politeness bounds what one host is asked to bear. The pause between two requests to a host is
 // Factor times the last response time, at least MinDelay, at most MaxDelay; a Crawl-delay in
 // robots.txt raises it (to at most MaxCrawlDelay).
@@ -172,6 +182,7 @@ func DefaultDefinition() Definition {
 		Topic:   Topic{Threshold: 0.333},
 		Order:   Order{Update: UpdateMax, PerQueue: 50, Batch: false},
 		Weights: Weights{Document: 1, Paragraph: 1, Anchor: 2, URL: 1, Helper: 1},
+		Helper:  HelperLenient,
 		Budget:  Budget{Pages: 10_000, Bytes: 100e9, Time: Duration(7 * 24 * time.Hour)},
 		Politeness: Politeness{
 			MinDelay: Duration(time.Second), MaxDelay: Duration(30 * time.Second),

@@ -10,7 +10,16 @@ const (
 	HopRedirect = 'R'
 	HopSitemap  = 'M' // named by a sitemap, or a sitemap named by a seed
 	HopPrereq   = 'P' // robots.txt, DNS
+	HopPaging   = 'N' // to the next part of the same thread or list, as the helper says; not counted as a hop
 )
+
+// Hopped appends a letter to a hop path. Paging through one thing stays one letter, however long it is.
+func Hopped(path string, hop byte) string {
+	if n := len(path); n > 0 && hop == HopPaging && path[n-1] == HopPaging {
+		return path
+	}
+	return path + string(rune(hop))
+}
 
 // Target is a URL that a batch has claimed and will fetch.
 type Target struct {
@@ -20,6 +29,7 @@ type Target struct {
 	Priority float64 `json:"priority"`
 	Attempts int     `json:"attempts,omitempty"`
 	Previous Visit   `json:"previous,omitzero"`
+	Prints   []byte  `json:"prints,omitempty"` // what is remembered of the page's web objects
 }
 
 // Visit is what the frontier remembers of the last time a URL was archived: the validators of a
@@ -57,12 +67,6 @@ type Parts struct {
 	Helper    float64 `json:"helper"`
 }
 
-// Object is a web object that the helper lifted out of a page: a post, an article, a comment.
-type Object struct {
-	Type       string            `json:"type"` // article, post, comment, thread, person, …
-	Properties map[string]string `json:"properties"`
-}
-
 // Page is what was understood of one response.
 type Page struct {
 	URL         string    `json:"url"`
@@ -75,9 +79,16 @@ type Page struct {
 	Generator   string    `json:"generator,omitempty"`
 	Canonical   string    `json:"canonical,omitempty"`
 	Blocks      []string  `json:"blocks,omitempty"` // text blocks in document order
+	Content     []bool    `json:"-"`                // blocks that are content; nil: the helper did not say
 	Application string    `json:"application,omitempty"`
+	Version     string    `json:"version,omitempty"` // of the application
 	Level       string    `json:"level,omitempty"`
-	Rule        string    `json:"rule,omitempty"` // which rule of the knowledge base said so
+	Terminal    bool      `json:"terminal,omitempty"`   // the level holds what the archive is for
+	Rule        string    `json:"rule,omitempty"`       // which rule of the knowledge base recognised the application
+	LevelRule   string    `json:"level_rule,omitempty"` // … and the level
+	Confidence  float64   `json:"confidence,omitempty"` // of the application, in (0,1]
+	Base        string    `json:"kb,omitempty"`         // checksum of the knowledge base
+	Prints      []byte    `json:"-"`                    // what is remembered of the objects for the next time
 	Objects     []Object  `json:"objects,omitempty"`
 	Links       []Outlink `json:"links,omitempty"`
 	NoIndex     bool      `json:"noindex,omitempty"`
@@ -110,6 +121,7 @@ type Outcome struct {
 	Revisit bool      `json:"revisit,omitempty"` // archived as a revisit record
 	Level   string    `json:"level,omitempty"`   // level and application by the helper
 	App     string    `json:"app,omitempty"`     //
+	Prints  []byte    `json:"prints,omitempty"`  // what to remember of its web objects
 }
 
 // Success tells whether a response counts as a page in budgets and harvest ratio.
@@ -123,4 +135,6 @@ type Discovery struct {
 	Via   string  `json:"via,omitempty"`
 	Path  string  `json:"path"` // hop letters including the last
 	Score float64 `json:"score"`
+	// TagPath is where the link stands, if what was learned of such places has a say in its priority.
+	TagPath string `json:"tag_path,omitempty"`
 }

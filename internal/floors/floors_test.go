@@ -16,9 +16,9 @@ const module = "github.com/muninn-archive/muninn/"
 // Packages of one floor do not know each other.
 var floors = [][]string{
 	{"internal/crawl", "internal/version"},
-	{"internal/urls"},
+	{"internal/urls", "internal/xpath", "internal/dates"},
 	{"internal/scope", "internal/robots", "internal/politeness", "internal/page", "kb", "internal/crawl/schema"},
-	{"internal/score"},
+	{"internal/score", "internal/adapt", "internal/bandit"},
 	{"frontier", "internal/fetch", "internal/archive", "internal/aah", "internal/spool", "internal/localstack"},
 	{"activities/names"},
 	{"activities"},
@@ -29,7 +29,7 @@ var floors = [][]string{
 }
 
 // beside may import anything below the workflows; tests, benches and mains import them.
-var beside = []string{"internal/webworld", "internal/archivecheck", "internal/archive/storetest", "internal/floors", "internal/integration", "internal/bench"}
+var beside = []string{"internal/webworld", "internal/archivecheck", "internal/archive/storetest", "internal/floors", "internal/integration", "internal/bench", "internal/lab"}
 
 // wrappers are the only packages that import a library.
 var wrappers = map[string][]string{
@@ -39,8 +39,9 @@ var wrappers = map[string][]string{
 	"github.com/temoto/robotstxt":         {"internal/robots"},
 	"github.com/dgraph-io/badger":         {"frontier"},
 	"github.com/PuerkitoBio/goquery":      {"internal/page", "internal/aah"},
-	"golang.org/x/net/html":               {"internal/page", "internal/aah", "internal/webworld"},
+	"golang.org/x/net/html":               {"internal/page", "internal/aah", "internal/adapt", "internal/xpath", "internal/webworld", "internal/lab/adaptation"},
 	"github.com/nlnwa/whatwg-url":         {"internal/urls"},
+	"github.com/projectdiscovery/":        {"internal/lab/recognition"},
 	"github.com/spf13/cobra":              {"starter", "worker/muninn-worker"},
 	"github.com/prometheus/client_golang": {"worker"},
 }

@@ -85,11 +85,14 @@ func simCrashed(t *testing.T, server *Server, world *webworld.World, d crawl.Def
 	s := newSite(t, world, d, "--temporal", server.Address, "--retry-base", "200ms", "--robots-retry", "200ms", "--max-attempts", "2")
 	p := s.start()
 	Until(t, time.Minute, "the crawl gets on", func() string {
-		if n := world.Stats().Requests; n < len(world.Pages())/2 && !p.ended() {
+		if n := world.Stats().Requests; n < len(world.Pages())/6 && !p.ended() {
 			return fmt.Sprintf("%d requests; muninn says:\n%s", n, lines(p.out.String()))
 		}
 		return ""
 	})
+	if p.ended() {
+		t.Fatalf("the crawl is over before it could be killed:\n%s", lines(p.out.String()))
+	}
 	p.kill()
 	p = s.start()
 	if code := p.end(CrawlTime); code != 0 {

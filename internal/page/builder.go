@@ -5,6 +5,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"golang.org/x/net/html"
+
 	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/urls"
 )
@@ -22,8 +24,10 @@ type builder struct {
 	lang     string
 	resolved map[string]string // reference → canonical URL, "" if it is none
 	seen     map[seenLink]int
-	pending  int // first link that stands in the current block
-	inAnchor int // link of the anchor that is open, −1 if none is
+	pending  int        // first link that stands in the current block
+	inAnchor int        // link of the anchor that is open, −1 if none is
+	node     *html.Node // the text node that is read, nil without a tree
+	start    *html.Node // the one that the current block begins in
 }
 
 type seenLink struct {
@@ -55,6 +59,9 @@ func (b *builder) write(s string) {
 	for s != "" && b.textSize+len(b.text) < int(b.limits.TextBytes) {
 		piece := s[:b.split(s)]
 		s = s[len(piece):]
+		if len(b.text) == 0 {
+			b.start = b.node
+		}
 		b.text = Fold(b.text, piece)
 		if s != "" || len(b.text) >= b.limits.BlockBytes {
 			b.breakBlock()
@@ -158,6 +165,9 @@ func (b *builder) breakBlock() {
 	b.pending = len(b.doc.Links)
 	b.textSize += len(s)
 	b.doc.Blocks = append(b.doc.Blocks, s)
+	if b.start != nil {
+		b.doc.Starts = append(b.doc.Starts, b.start)
+	}
 }
 
 // noBlock tells the links since the last block that there is no text around them. The text of an

@@ -12,6 +12,7 @@ const (
 	maxTitle       = 1024
 	maxDescription = 2048
 	maxGenerator   = 256
+	maxGenerators  = 2048 // of all together
 )
 
 // head reads what a page says of itself in its head, before its links are resolved: the base element
@@ -26,7 +27,11 @@ func (b *builder) head(doc *goquery.Document) {
 	title := bytes.TrimSpace(Fold(nil, head.Find("title").First().Text()))
 	b.doc.Title = cut(string(title), maxTitle)
 	head.Find("meta[name]").Each(func(_ int, meta *goquery.Selection) {
-		b.named(meta.AttrOr("name", ""), meta.AttrOr("content", ""))
+		name, content := meta.AttrOr("name", ""), meta.AttrOr("content", "")
+		b.named(name, content)
+		if strings.EqualFold(name, "generator") && len(b.doc.Generators) < maxGenerators {
+			b.doc.Generators += strings.ToLower(cut(content, maxGenerator)) + "\n"
+		}
 	})
 }
 

@@ -21,7 +21,7 @@ func (b *builder) html(body []byte, contentType string) {
 		b.tokens(text)
 		return
 	}
-	b.doc.Root = root
+	b.doc.Root, b.doc.Source, b.doc.Refs = root, text, b.resolved
 	b.head(goquery.NewDocumentFromNode(root))
 	w := walker{builder: b}
 	w.walk(root)
@@ -92,6 +92,7 @@ func (w *walker) tagPath() string {
 func (w *walker) walk(n *html.Node) {
 	switch n.Type {
 	case html.TextNode:
+		w.node = n
 		w.write(n.Data)
 		return
 	case html.ElementNode:

@@ -37,10 +37,15 @@ type Input struct {
 	Body      []byte
 }
 
-// Document is a parsed page; Root is nil unless the page is HTML.
+// Document is a parsed page. What stands below Page is for the helper, and is set only if the page is HTML
+// whose tree could be built.
 type Document struct {
 	crawl.Page
-	Root *html.Node
+	Root       *html.Node
+	Source     []byte            // in UTF-8; it may share memory with the body
+	Generators string            // all generator elements of the head, in lower case, a line each
+	Refs       map[string]string // references as they are written, and what they lead to
+	Starts     []*html.Node      // for each text block the text node that it begins in
 }
 
 // Parse never fails: what cannot be understood is left out.

@@ -72,7 +72,10 @@ func (s *Scorer) Page(p *crawl.Page, inherit float64, terms bool) Vector {
 	return doc.vector()
 }
 
-// blocks counts the terms of all blocks into doc, and scores those blocks that links stand in.
+// anchored tells of links that stand in the text of a page.
+func anchored(l *crawl.Outlink) bool { return l.Hop == crawl.HopLink || l.Hop == crawl.HopPaging }
+
+// blocks counts the terms of the blocks into doc, of those only that are content where the helper knows, and scores those blocks that links stand in.
 func (s *Scorer) blocks(doc, part *tally, p *crawl.Page, topic topicVector) []float64 {
 	scores := make([]float64, len(p.Blocks))
 	for i := range scores {
@@ -80,17 +83,22 @@ func (s *Scorer) blocks(doc, part *tally, p *crawl.Page, topic topicVector) []fl
 	}
 	linked := make([]bool, len(p.Blocks))
 	for i := range p.Links {
-		if l := &p.Links[i]; l.Hop == crawl.HopLink && l.Block >= 0 && l.Block < len(linked) {
+		if l := &p.Links[i]; anchored(l) && l.Block >= 0 && l.Block < len(linked) {
 			linked[l.Block] = true
 		}
 	}
 	for i, block := range p.Blocks {
+		content := p.Content == nil || p.Content[i]
 		if !linked[i] {
-			doc.count(block, p.Language, 1)
+			if content {
+				doc.count(block, p.Language, 1)
+			}
 			continue
 		}
 		part.count(block, p.Language, 1)
-		doc.addAll(part)
+		if content {
+			doc.addAll(part)
+		}
 		if len(part.seen) > 0 {
 			scores[i] = topic.near(part)
 		}
@@ -104,7 +112,7 @@ func (s *Scorer) link(l *crawl.Outlink, p *crawl.Page, topic topicVector, blocks
 	switch l.Hop {
 	case crawl.HopRedirect, crawl.HopSitemap:
 		parts.Document = silent
-	case crawl.HopLink:
+	case crawl.HopLink, crawl.HopPaging:
 		if topic.norm > 0 && l.Block >= 0 && l.Block < len(blocks) {
 			parts.Paragraph = blocks[l.Block]
 		}

@@ -75,6 +75,9 @@ func (e *Entry) Request() io.Reader { return part(e.file, e.reqAt, e.RequestN) }
 // Response returns the response's bytes, header block included.
 func (e *Entry) Response() io.Reader { return part(e.file, e.respAt, e.ResponseN) }
 
+// Header returns the response's header block.
+func (e *Entry) Header() io.Reader { return part(e.file, e.respAt, min(e.HeaderBytes, e.ResponseN)) }
+
 // Body returns the response's bytes after the header block.
 func (e *Entry) Body() io.Reader {
 	head := min(e.HeaderBytes, e.ResponseN)

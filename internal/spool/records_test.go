@@ -22,7 +22,7 @@ func TestRecords(t *testing.T) {
 	}
 	lists := [][]crawl.Page{
 		nil,
-		{{URL: "http://a.test/", Title: "not UTF-8: \xff\xc3(", Score: -1, Objects: []crawl.Object{{Type: "post", Properties: map[string]string{"\xe9": "\x00"}}}}},
+		{{URL: "http://a.test/", Title: "not UTF-8: \xff\xc3(", Score: -1, Objects: []crawl.Object{{Type: "post", Properties: crawl.Properties{{Name: "\xe9", Value: "\x00"}}}}}},
 		{many, {URL: "http://c.test/", Links: []crawl.Outlink{{URL: "http://d.test/", Hop: crawl.HopLink, Block: -1}}}},
 	}
 	for _, list := range lists {

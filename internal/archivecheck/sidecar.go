@@ -8,9 +8,9 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// readLinks checks a links sidecar: zstd, each line one JSON value. Offsets in its faults are those of
+// readLines checks a sidecar: zstd, each line one JSON value. Offsets in its faults are those of
 // the decompressed text.
-func (c *checker) readLinks(key string, r io.Reader) error {
+func (c *checker) readLines(key string, r io.Reader) error {
 	zr, err := zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true))
 	if err != nil {
 		return err

@@ -1,0 +1,42 @@
+package activities
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"path"
+
+	"github.com/muninn-archive/muninn/internal/aah"
+	"github.com/muninn-archive/muninn/internal/adapt"
+	"github.com/muninn-archive/muninn/internal/urls"
+	"github.com/muninn-archive/muninn/kb"
+)
+
+// keepLearned puts the rules that were learned for sites of the crawl into its archive, as files of the knowledge
+// base: PREFIX/CRAWL/kb/run-N/HOST.xml.
+func (a *Activities) keepLearned(ctx context.Context, name string) error {
+	if a.Helper == nil || a.Helper.Learned == nil {
+		return nil
+	}
+	plan, err := a.Frontier.Plan(name)
+	if err != nil {
+		return err
+	}
+	d := plan.Definition
+	store, err := a.Archives.Open(ctx, d.Archive.Where)
+	if err != nil {
+		return err
+	}
+	return a.Helper.Learned.Sites(func(s *adapt.Site) error {
+		u, err := urls.Parse("http://" + s.Host + "/")
+		if err != nil || !s.InForce() || !a.Frontier.Met(name, u.PLD()) {
+			return nil
+		}
+		var out bytes.Buffer
+		if err := s.WriteXML(&out, kb.Namespace, aah.As); err != nil {
+			return err
+		}
+		key := path.Join(d.Archive.Prefix, name, "kb", fmt.Sprintf("run-%d", plan.Run), s.File()+".xml")
+		return store.Put(ctx, key, &out, int64(out.Len()))
+	})
+}

@@ -1,0 +1,109 @@
+package frontier
+
+import (
+	"encoding/binary"
+
+	"github.com/cespare/xxhash/v2"
+	"github.com/dgraph-io/badger/v4"
+
+	"github.com/muninn-archive/muninn/internal/bandit"
+	"github.com/muninn-archive/muninn/internal/crawl"
+)
+
+// sites are what was learned of the hosts that a transaction touches: which of the places that links stand at
+// lead to pages of worth.
+type sites struct {
+	txn     *badger.Txn
+	id      uint16
+	known   map[string]*bandit.Site
+	changed map[string]bool
+}
+
+func openSites(txn *badger.Txn, id uint16) *sites {
+	return &sites{txn: txn, id: id, known: map[string]*bandit.Site{}, changed: map[string]bool{}}
+}
+
+func siteKey(id uint16, host string) []byte {
+	return binary.BigEndian.AppendUint64(prefix(kindSite, id), xxhash.Sum64String(host))
+}
+
+// of returns what was learned of a host. What cannot be read is learned anew.
+func (s *sites) of(host string) (*bandit.Site, error) {
+	if site := s.known[host]; site != nil {
+		return site, nil
+	}
+	site := &bandit.Site{}
+	_, err := getValue(s.txn, siteKey(s.id, host), func(raw []byte) error {
+		if read, err := bandit.Decode(raw); err == nil {
+			site = read
+		}
+		return nil
+	})
+	s.known[host] = site
+	return site, err
+}
+
+// assign gives a link its group, by where it stands.
+func (s *sites) assign(host, tagPath string) (group int, err error) {
+	site, err := s.of(host)
+	if err != nil {
+		return 0, err
+	}
+	s.changed[host] = true
+	return site.Assign(tagPath), nil
+}
+
+// reward tells what a page was worth to the group of the link that led to it.
+func (s *sites) reward(r *record, o crawl.Outcome, threshold float64) error {
+	if r.group == 0 || !o.Success() || o.Score < 0 {
+		return nil
+	}
+	host := hostOf(r.url)
+	site, err := s.of(host)
+	if err != nil {
+		return err
+	}
+	worth := 1.0
+	if threshold > 0 {
+		worth = min(o.Score/threshold, 1)
+	}
+	site.Reward(r.group, worth)
+	s.changed[host] = true
+	return nil
+}
+
+// priority is the place of a URL in the order: its score, and what is to be expected of its group.
+func (s *sites) priority(r *record, d *crawl.Definition) (uint16, error) {
+	value, sum := r.scores.value(d.Order.Update), d.Order.Update == crawl.UpdateSum
+	if r.group == 0 || sum {
+		return priority16(value, sum), nil
+	}
+	site, err := s.of(hostOf(r.url))
+	if err != nil {
+		return 0, err
+	}
+	w := d.Weights
+	share := w.Helper / (w.Document + w.Paragraph + w.Anchor + w.URL + w.Helper)
+	return priority16((1-share)*value+share*site.Value(r.group), false), nil
+}
+
+func (s *sites) save() error {
+	for host := range s.changed {
+		if err := s.txn.Set(siteKey(s.id, host), s.known[host].Encode()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Met tells whether a crawl has met a PLD.
+func (f *Frontier) Met(name, pld string) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	s, err := f.get(name)
+	if err != nil {
+		return false
+	}
+	_, known := s.queues[xxhash.Sum64String(pld)]
+	return known
+}

@@ -1,0 +1,54 @@
+package frontier
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/muninn-archive/muninn/internal/crawl"
+)
+
+// TestBanditLearnsWhileItCrawls: links of two places have the same score; those of one lead to relevant pages.
+// After a few batches the others wait behind them, though they were queued first; what was learned survives a
+// restart.
+func TestBanditLearnsWhileItCrawls(t *testing.T) {
+	r := newRig(t, func(d *crawl.Definition) {
+		d.Topic.Keywords, d.Order.PerQueue = []string{"raven"}, 10
+	})
+	const home = "http://a.example/"
+	var links []crawl.Discovery
+	for i := range 300 {
+		links = append(links,
+			crawl.Discovery{URL: fmt.Sprintf("%sbad/%d", home, i), Via: home, Path: "SL", Score: 0.3, TagPath: "html/body/div.footer/ul.links/li/a"},
+			crawl.Discovery{URL: fmt.Sprintf("%sgood/%d", home, i), Via: home, Path: "SL", Score: 0.3, TagPath: "html/body/div.main/article.post/h2.title/a"})
+	}
+	r.must(r.Submit(testCrawl, "links", links))
+	good, seen := 0, 0
+	for n := range 30 {
+		if n == 15 {
+			r.reopen()
+		}
+		batch, lanes := r.take()
+		commit := Commit{Crawl: testCrawl, Batch: batch}
+		for _, lane := range lanes {
+			for _, target := range lane.Targets {
+				o := crawl.Outcome{URL: target.URL, Kind: crawl.OutcomeDone, Status: 200}
+				if strings.Contains(target.URL, "/good/") {
+					o.Score = 0.9
+				}
+				if n >= 15 {
+					seen++
+					if o.Score > 0 {
+						good++
+					}
+				}
+				commit.Outcomes = append(commit.Outcomes, o)
+			}
+		}
+		r.must(r.Commit(commit))
+		r.clock.pass(1e9)
+	}
+	if seen < 50 || good*10 < seen*9 {
+		t.Errorf("%d of the last %d pages are of the good place", good, seen)
+	}
+}

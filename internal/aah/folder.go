@@ -1,0 +1,97 @@
+package aah
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/muninn-archive/muninn/kb"
+)
+
+// folder is where a base that can be replaced lies.
+type folder struct {
+	dir     string
+	mu      sync.Mutex
+	seen    string // names, sizes and times of the files in force
+	looked  time.Time
+	trouble error // with the files as they are now
+}
+
+// LookEvery is how often a folder is looked at while pages come in.
+const LookEvery = 5 * time.Second
+
+// Open makes a helper of the base in a folder, which may be changed while the helper is in use; "" is the
+// base that is built in. The error of a broken base holds a kb.Faults.
+func Open(dir string, limits Limits) (*Helper, error) {
+	if dir == "" {
+		base, err := kb.Shipped()
+		if err != nil {
+			return nil, err
+		}
+		return New(base, limits), nil
+	}
+	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+		return nil, fmt.Errorf("knowledge base: there is no folder %s", dir)
+	}
+	h := New(&kb.Base{}, limits)
+	h.folder = &folder{dir: dir}
+	return h, h.Refresh(true)
+}
+
+// Refresh puts the base of the folder in force if that has changed. A base with faults is told and the former
+// one stays in force. Without now it looks at the folder only from time to time, and tells a fault once.
+func (h *Helper) Refresh(now bool) error {
+	f := h.folder
+	if f == nil {
+		return nil
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if !now && time.Since(f.looked) < LookEvery {
+		return nil
+	}
+	f.looked = time.Now()
+	files, err := f.state()
+	if err != nil {
+		return fmt.Errorf("knowledge base: %w", err)
+	}
+	if files == f.seen {
+		if now {
+			return f.trouble
+		}
+		return nil
+	}
+	base, err := kb.Load(os.DirFS(f.dir))
+	f.seen, f.trouble = files, nil
+	if err != nil {
+		f.trouble = fmt.Errorf("knowledge base in %s:\n%w", f.dir, err)
+		return f.trouble
+	}
+	h.Use(base)
+	return nil
+}
+
+// state is what tells that a file has changed.
+func (f *folder) state() (string, error) {
+	var b strings.Builder
+	err := fs.WalkDir(os.DirFS(f.dir), ".", func(name string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() || path.Ext(name) != ".xml" {
+			return err
+		}
+		info, err := entry.Info()
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil // gone meanwhile
+		}
+		if err != nil {
+			return err
+		}
+		fmt.Fprintln(&b, name, info.Size(), info.ModTime().UnixNano())
+		return nil
+	})
+	return b.String(), err
+}

@@ -1,0 +1,193 @@
+package aah
+
+import (
+	"strings"
+
+	"golang.org/x/net/html"
+
+	"github.com/muninn-archive/muninn/internal/crawl"
+	"github.com/muninn-archive/muninn/internal/urls"
+	"github.com/muninn-archive/muninn/internal/xpath"
+	"github.com/muninn-archive/muninn/kb"
+)
+
+// Lowered is the priority of links that no rule wants, on pages whose rules want others.
+const Lowered = 0.1
+
+// judge drops links, brings the others into the application's normal form, and gives them level and priority.
+func (v *view) judge() {
+	if v.mode == off || v.profile == nil {
+		return
+	}
+	var drops []kb.Condition
+	var follows []kb.Follow
+	if v.level != nil {
+		drops, follows = append(drops, v.level.Drop...), append(follows, v.level.Follow...)
+	}
+	drops, follows = append(drops, v.profile.Drop...), append(follows, v.profile.Follow...)
+	dropped, wanted := map[string]bool{}, map[string]*kb.Follow{}
+	for i := range drops {
+		if c := &drops[i]; c.XPath != nil {
+			v.hrefs(c.XPath, c.Needs, func(url string) {
+				if c.URL == nil || c.URL.MatchString(url) {
+					dropped[url] = true
+				}
+			})
+		}
+	}
+	for i := range follows {
+		if f := &follows[i]; f.XPath != nil {
+			v.hrefs(f.XPath, f.Needs, func(url string) {
+				if wanted[url] == nil && (f.URL == nil || f.URL.MatchString(url)) {
+					wanted[url] = f
+				}
+			})
+		}
+	}
+	kept := v.doc.Links[:0]
+	seen := make(map[string]int, len(v.doc.Links))
+	for _, l := range v.doc.Links {
+		if l.Hop == crawl.HopLink {
+			own := v.own(l.URL)
+			if dropped[l.URL] {
+				continue
+			}
+			f := wanted[l.URL]
+			if own {
+				v.base.Marks.Look(kb.InURL, []byte(l.URL), &v.links)
+				if v.drops(drops, l.URL) {
+					continue
+				}
+				if v.normal(&l) && l.URL == v.doc.URL {
+					continue
+				}
+				if f == nil {
+					f = v.byURL(follows, l.URL)
+				}
+			} else if f != nil && f.Level != "" && v.profile.Application.Category != "generic" {
+				f = nil // levels are those of the site's own pages
+			}
+			if !v.follow(&l, f, own) {
+				continue
+			}
+			if at, twice := seen[l.URL]; twice {
+				if kept[at].Prior < l.Prior {
+					kept[at].Prior, kept[at].Level, kept[at].Hop = l.Prior, l.Level, l.Hop
+				}
+				continue
+			}
+			seen[l.URL] = len(kept)
+		}
+		kept = append(kept, l)
+	}
+	v.doc.Links = kept
+}
+
+// follow gives a link what the rule that wants it says; false if no rule does and the crawl is strict. Links
+// that lead away from the site go on if they stand in the content.
+func (v *view) follow(l *crawl.Outlink, f *kb.Follow, own bool) bool {
+	if f != nil {
+		l.Level, l.Prior = f.Level, f.Priority
+		if f.Paging {
+			l.Hop = crawl.HopPaging
+		}
+		return true
+	}
+	generic := v.profile.Application.Category == "generic"
+	content := l.Block >= 0 && l.Block < len(v.doc.Content) && v.doc.Content[l.Block]
+	switch {
+	case generic || v.level == nil:
+		return true
+	case !own:
+		return v.mode != strict || content
+	case v.mode == strict:
+		return false
+	}
+	l.Prior = Lowered
+	return true
+}
+
+// own tells whether a URL is of the page's site: the same host, with or without "www.".
+func (v *view) own(url string) bool {
+	u, err := urls.Trusted(url)
+	return err == nil && strings.TrimPrefix(u.Host(), "www.") == strings.TrimPrefix(v.host, "www.")
+}
+
+func (v *view) drops(list []kb.Condition, url string) bool {
+	for i := range list {
+		if c := &list[i]; c.XPath == nil && c.URL != nil && c.LinkNeeds.Held(url, v.links[kb.InURL]) && c.URL.MatchString(url) {
+			return true
+		}
+	}
+	return false
+}
+
+func (v *view) byURL(follows []kb.Follow, url string) *kb.Follow {
+	for i := range follows {
+		if f := &follows[i]; f.XPath == nil && f.URL != nil && f.LinkNeeds.Held(url, v.links[kb.InURL]) && f.URL.MatchString(url) {
+			return f
+		}
+	}
+	return nil
+}
+
+// hrefs yields where the a elements lead that an expression selects.
+func (v *view) hrefs(x *xpath.Expr, needs kb.Needs, yield func(url string)) {
+	for _, r := range v.selected(x, needs, v.eval.Tree.Root(), 0) {
+		ref := ""
+		if n := v.eval.Tree.Node(r); r.Attr >= 0 {
+			ref = n.Attr[r.Attr].Val
+		} else if n.Type == html.ElementNode {
+			ref = attr(n, "href")
+		}
+		if ref = strings.TrimSpace(ref); ref != "" {
+			if u := v.resolve(ref); u != "" {
+				yield(u)
+			}
+		}
+	}
+}
+
+// normal rewrites a link's URL by the application's rules; true if that changed it.
+func (v *view) normal(l *crawl.Outlink) bool {
+	was := l.URL
+	for i := range v.profile.Normalize {
+		n := &v.profile.Normalize[i]
+		if n.URL != nil {
+			if n.LinkNeeds.Held(l.URL, v.links[kb.InURL]) && n.URL.MatchString(l.URL) {
+				l.URL = n.URL.ReplaceAllString(l.URL, n.To)
+			}
+		} else {
+			l.URL = without(l.URL, n)
+		}
+	}
+	if l.URL == was {
+		return false
+	}
+	u, err := urls.Parse(l.URL)
+	if err != nil {
+		l.URL = was
+		return false
+	}
+	l.URL = u.String()
+	return l.URL != was
+}
+
+// without leaves out a parameter of the query.
+func without(url string, n *kb.Normal) string {
+	at := strings.IndexByte(url, '?')
+	if at < 0 || !strings.Contains(url[at:], n.Parameter) {
+		return url
+	}
+	var kept []string
+	for part := range strings.FieldsFuncSeq(url[at+1:], func(r rune) bool { return r == '&' || r == ';' }) {
+		name, value, _ := strings.Cut(part, "=")
+		if name != n.Parameter || n.Value != nil && !n.Value.MatchString(value) {
+			kept = append(kept, part)
+		}
+	}
+	if len(kept) == 0 {
+		return url[:at]
+	}
+	return url[:at+1] + strings.Join(kept, "&")
+}

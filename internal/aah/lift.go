@@ -1,0 +1,238 @@
+package aah
+
+import (
+	"bytes"
+	"math"
+	"strconv"
+	"strings"
+
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+
+	"github.com/muninn-archive/muninn/internal/adapt"
+	"github.com/muninn-archive/muninn/internal/crawl"
+	"github.com/muninn-archive/muninn/internal/xpath"
+	"github.com/muninn-archive/muninn/kb"
+)
+
+// lift extracts the web objects of a level. Of several rules for a type the first that finds something
+// counts.
+func (v *view) lift(level *kb.Level) {
+	found := map[string]bool{}
+	for i := range level.Objects {
+		o := &level.Objects[i]
+		if found[o.Type] {
+			continue
+		}
+		for _, at := range v.selected(o.Each, o.Needs, v.eval.Tree.Root(), v.limits.Objects-len(v.doc.Objects)) {
+			if object, lifted, body, ok := v.object(o, at); ok {
+				v.doc.Objects, v.lifted = append(v.doc.Objects, object), append(v.lifted, lifted)
+				found[o.Type] = true
+				if body.ID > 0 {
+					v.bodies = append(v.bodies, body)
+				}
+			}
+		}
+		if len(v.doc.Objects) >= v.limits.Objects {
+			return
+		}
+	}
+}
+
+// object lifts one object; of several rules for a property the first that finds something counts.
+func (v *view) object(o *kb.Object, at xpath.Ref) (object crawl.Object, lifted adapt.Lifted, body xpath.Ref, ok bool) {
+	lifted.Type = o.Type
+	object = crawl.Object{Type: o.Type, Rule: o.Rule, Confidence: v.doc.Confidence}
+	var unread crawl.Properties // dates as they stand there, which no rule could read
+	for i := range o.Properties {
+		p := &o.Properties[i]
+		if object.Properties.Get(p.Name) != "" {
+			continue
+		}
+		limit := 1
+		if p.Many {
+			limit = maxValues
+		}
+		for _, r := range v.selected(p.XPath, p.Needs, at, limit) {
+			value := v.value(p, r)
+			if value == "" && p.As == "dateTime" {
+				if text := v.text(r); text != "" && len(text) <= maxDate && unread.Get(p.Name) == "" {
+					unread = append(unread, crawl.Property{Name: p.Name, Value: text})
+				}
+				continue
+			}
+			if value == "" && (p.Name != "body" || !v.picture(r)) {
+				continue
+			}
+			if value != "" {
+				object.Properties = append(object.Properties, crawl.Property{Name: p.Name, Value: value})
+			}
+			lifted.Parts = append(lifted.Parts, adapt.Part{Name: p.Name, At: r})
+			if p.Name == "body" && r.Attr < 0 {
+				body = r
+				object.Properties = append(object.Properties, crawl.Property{Name: "html", Value: v.html(r)})
+			}
+		}
+	}
+	for _, u := range unread {
+		if object.Properties.Get(u.Name) == "" {
+			object.Properties = append(object.Properties, u)
+		}
+	}
+	return object, lifted, body, len(object.Properties) > 0
+}
+
+// picture tells of bodies that show something instead of saying it.
+func (v *view) picture(r xpath.Ref) bool {
+	if r.Attr >= 0 {
+		return false
+	}
+	for id := r.ID; id < v.eval.Tree.End(r); id++ {
+		switch v.eval.Tree.At(id).DataAtom {
+		case atom.Img, atom.Video, atom.Iframe, atom.Audio, atom.Object, atom.Embed:
+			return true
+		}
+	}
+	return false
+}
+
+// maxValues bounds the values of one property of an object.
+const maxValues = 100
+
+// value is what a property's node says.
+func (v *view) value(p *kb.Property, r xpath.Ref) string {
+	value := v.text(r)
+	if p.Match != nil {
+		groups := p.Match.FindStringSubmatch(value)
+		if groups == nil {
+			return ""
+		}
+		value = strings.TrimSpace(groups[1])
+	}
+	switch p.As {
+	case "url":
+		value = v.address(value)
+	case "dateTime":
+		if value = dateTime(value); value == "" {
+			return "" // the next rule may know where a date stands
+		}
+	case "number":
+		value = number(value)
+	}
+	return shorten(value, v.limits.PropertyBytes)
+}
+
+// text is what a node says, its white space folded.
+func (v *view) text(r xpath.Ref) string {
+	n := v.eval.Tree.Node(r)
+	if r.Attr >= 0 {
+		return strings.Join(strings.Fields(n.Attr[r.Attr].Val), " ")
+	}
+	return textOf(n)
+}
+
+// address makes a reference absolute and keeps its fragment: it is what tells the posts of a page from each other.
+func (v *view) address(ref string) string {
+	plain, fragment, found := strings.Cut(strings.TrimSpace(ref), "#")
+	url := v.doc.URL
+	if plain != "" {
+		url = v.resolve(plain)
+	}
+	if url == "" || !found || fragment == "" {
+		return url
+	}
+	return url + "#" + fragment
+}
+
+// number keeps the first number of a text, without what groups its digits: "1,234 views" is 1234, "2.8K" is 2800.
+func number(s string) string {
+	at := strings.IndexAny(s, "0123456789")
+	if at < 0 {
+		return ""
+	}
+	out := []byte{}
+	if at > 0 && s[at-1] == '-' {
+		out = append(out, '-')
+	}
+	for ; at < len(s); at++ {
+		switch c := s[at]; {
+		case c >= '0' && c <= '9':
+			out = append(out, c)
+		case (c == ',' || c == '.' || c == ' ' || c == '\'') && thousands(s[at+1:]):
+		case c == '.' && at+1 < len(s) && s[at+1] >= '0' && s[at+1] <= '9' && !bytes.ContainsRune(out, '.'):
+			out = append(out, c)
+		default:
+			return times(string(out), c)
+		}
+	}
+	return string(out)
+}
+
+// times multiplies by a letter that stands for thousands or millions.
+func times(number string, letter byte) string {
+	by := 0.0
+	switch letter {
+	case 'k', 'K':
+		by = 1e3
+	case 'M':
+		by = 1e6
+	}
+	x, err := strconv.ParseFloat(number, 64)
+	if by == 0 || err != nil {
+		return number
+	}
+	return strconv.FormatFloat(math.Round(x*by), 'f', -1, 64)
+}
+
+// thousands tells whether a text begins with three digits and no fourth.
+func thousands(s string) bool {
+	n := 0
+	for n < len(s) && s[n] >= '0' && s[n] <= '9' {
+		n++
+	}
+	return n == 3
+}
+
+// html writes what stands in an element as markup.
+func (v *view) html(r xpath.Ref) string {
+	out := &bounded{room: v.limits.PropertyBytes}
+	for c := v.eval.Tree.Node(r).FirstChild; c != nil; c = c.NextSibling {
+		if html.Render(out, c) != nil {
+			break
+		}
+	}
+	return strings.ToValidUTF8(string(out.out), "")
+}
+
+// bounded takes so many bytes and then fails.
+type bounded struct {
+	out  []byte
+	room int
+}
+
+func (b *bounded) Write(p []byte) (int, error) { return b.WriteString(string(p)) }
+
+// WriteString and WriteByte spare the renderer a buffer of its own.
+func (b *bounded) WriteString(s string) (int, error) {
+	if room := b.room - len(b.out); len(s) > room {
+		b.out = append(b.out, s[:room]...)
+		return room, bytes.ErrTooLarge
+	}
+	b.out = append(b.out, s...)
+	return len(s), nil
+}
+
+func (b *bounded) WriteByte(c byte) error {
+	if len(b.out) >= b.room {
+		return bytes.ErrTooLarge
+	}
+	b.out = append(b.out, c)
+	return nil
+}
+
+func shorten(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	return strings.ToValidUTF8(s[:n], "")
+}

@@ -1,0 +1,196 @@
+package aah
+
+import (
+	"strings"
+
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+
+	"github.com/muninn-archive/muninn/internal/crawl"
+)
+
+// Segment is what a text block of a page of an unknown application is.
+type Segment uint8
+
+// The segments of a page.
+const (
+	Boilerplate Segment = iota // repeated on the pages of a site
+	Navigation                 // leads elsewhere
+	Comments                   // what readers wrote
+	Main                       // the text that the page is for
+)
+
+// segments tells what each text block is, by the shallow text features of Kohlschütter, Fankhauser and Nejdl
+// (Boilerplate detection using shallow text features, WSDM 2010): words and share of linked words of a block and
+// its neighbours, by the decision tree of their paper; and by what elements around it are for.
+func (v *view) segments() []Segment {
+	d := v.doc
+	words, linked := make([]int, len(d.Blocks)), make([]int, len(d.Blocks))
+	for i, b := range d.Blocks {
+		words[i] = countWords(b)
+	}
+	for i := range d.Links {
+		if l := &d.Links[i]; l.Hop == crawl.HopLink && l.Block >= 0 && l.Block < len(words) {
+			linked[l.Block] += countWords(l.Anchor)
+		}
+	}
+	density := func(i int) float64 {
+		if i < 0 || i >= len(words) || words[i] == 0 {
+			return 0
+		}
+		return min(float64(linked[i])/float64(words[i]), 1)
+	}
+	size := func(i int) int {
+		if i < 0 || i >= len(words) {
+			return 0
+		}
+		return words[i]
+	}
+	out := make([]Segment, len(d.Blocks))
+	for i := range d.Blocks {
+		role := Main
+		if len(d.Starts) == len(d.Blocks) {
+			role = roleOf(d.Starts[i])
+		}
+		switch content := isContent(density(i), density(i-1), size(i-1), size(i), size(i+1)); {
+		case role == Navigation:
+			out[i] = Navigation
+		case role == Comments && content:
+			out[i] = Comments
+		case content:
+			out[i] = role
+		case density(i) > 0.5:
+			out[i] = Navigation
+		}
+	}
+	return out
+}
+
+// isContent is the decision tree over the features of a block and those beside it.
+func isContent(density, before float64, previous, words, next int) bool {
+	switch {
+	case density > 1./3:
+		return false
+	case before <= 5./9:
+		return words > 16 || next > 15 || previous > 4
+	}
+	return words > 40 || next > 17
+}
+
+// roleOf tells what the elements around a text are for, by their names, classes and IDs.
+func roleOf(n *html.Node) Segment {
+	for depth := 0; n != nil && depth < 30; n, depth = n.Parent, depth+1 {
+		switch n.DataAtom {
+		case atom.Nav, atom.Button, atom.Select, atom.Label:
+			return Navigation
+		case atom.Footer, atom.Aside:
+			return Boilerplate
+		case atom.Body:
+			return Main
+		}
+		for i := range n.Attr {
+			if k := n.Attr[i].Key; k != "class" && k != "id" && k != "role" {
+				continue
+			}
+			switch name := n.Attr[i].Val; {
+			case holdsAny(name, "comment", "Comment", "disqus", "respond"):
+				return Comments
+			case holdsAny(name, "navigation", "navbar", "menu", "breadcrumb", "pagination"):
+				return Navigation
+			case holdsAny(name, "footer", "sidebar", "cookie", "banner", "related", "share", "social", "newsletter"):
+				if n.DataAtom != atom.Body && n.DataAtom != atom.Html {
+					return Boilerplate
+				}
+			}
+		}
+	}
+	return Main
+}
+
+func holdsAny(s string, parts ...string) bool {
+	for _, p := range parts {
+		if strings.Contains(s, p) {
+			return true
+		}
+	}
+	return false
+}
+
+func countWords(s string) int {
+	n, in := 0, false
+	for i := range len(s) {
+		switch letter := s[i] > ' '; {
+		case letter && !in:
+			n, in = n+1, true
+		case !letter:
+			in = false
+		}
+	}
+	return n
+}
+
+// The least that the main text of a page must have for the page to count as an article, if it does not say
+// itself what it is.
+const (
+	articleWords = 120
+	articleShare = 0.4 // of the words of the page
+	unsure       = 0.3 // the confidence of what is told from the form of the text alone
+)
+
+// segment marks the content of a page of which no rule knows the bodies, and makes an article of it if
+// nothing else was lifted and the page holds a text worth the name.
+func (v *view) segment() {
+	d := v.doc
+	if len(d.Blocks) == 0 || v.level != nil && !v.level.Terminal && v.level.Name != "front" {
+		return
+	}
+	segments := v.segments()
+	content, any := make([]bool, len(segments)), false
+	var main []string
+	words, all := 0, 0
+	for i, s := range segments {
+		n := countWords(d.Blocks[i])
+		all += n
+		if content[i] = s == Main || s == Comments; content[i] {
+			any = true
+		}
+		if s == Main {
+			main = append(main, d.Blocks[i])
+			words += n
+		}
+	}
+	if any {
+		d.Content = content
+	}
+	if len(d.Objects) > 0 || v.level != nil && !v.level.Terminal {
+		return
+	}
+	if v.level == nil && (words < articleWords || float64(words) < articleShare*float64(all)) {
+		return
+	}
+	o := crawl.Object{Type: "article", Rule: "segments", Confidence: unsure}
+	for _, p := range [][2]string{{"title", v.heading()}, {"body", shorten(strings.Join(main, "\n"), v.limits.PropertyBytes)}} {
+		if p[1] != "" {
+			o.Properties = append(o.Properties, crawl.Property{Name: p[0], Value: p[1]})
+		}
+	}
+	if o.Properties.Get("body") == "" {
+		return
+	}
+	d.Objects = append(d.Objects, o)
+	if v.level == nil && v.profile == nil {
+		d.Level, d.LevelRule, d.Terminal = "article", "segments", true
+	}
+}
+
+// heading is the page's first h1, or else its title.
+func (v *view) heading() string {
+	for n := range v.doc.Root.Descendants() {
+		if n.DataAtom == atom.H1 {
+			if text := textOf(n); text != "" {
+				return text
+			}
+		}
+	}
+	return v.doc.Title
+}

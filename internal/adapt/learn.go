@@ -1,0 +1,367 @@
+package adapt
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/muninn-archive/muninn/internal/xpath"
+)
+
+// Learned is an extraction rule for one type of object, made of a page.
+type Learned struct {
+	Type       string        `json:"type"`
+	Each       string        `json:"each"`
+	Properties []LearnedPart `json:"properties"`
+	Support    int           `json:"support"` // objects of the page that it was made of
+	Of         int           `json:"of"`      // objects that should have been found
+}
+
+// LearnedPart is the expression of a property, relative to the object.
+type LearnedPart struct {
+	Name  string `json:"name"`
+	XPath string `json:"xpath"`
+}
+
+// Bounds of the work on one page.
+const (
+	// DefaultBudget is the time that learning from one page may take.
+	DefaultBudget = 20 * time.Millisecond
+	// Support is the share of the objects of a page that a learned expression must find.
+	Support = 0.8
+)
+
+// learner tries expressions on one page.
+type learner struct {
+	eval  *xpath.Eval
+	texts *texts
+	until time.Time
+	cache map[string]*xpath.Expr
+}
+
+func (l *learner) spent() bool { return time.Now().After(l.until) }
+
+func (l *learner) parse(text string) *xpath.Expr {
+	if x, ok := l.cache[text]; ok {
+		return x
+	}
+	x, err := xpath.Parse(text)
+	if err != nil {
+		x = nil
+	}
+	l.cache[text] = x
+	return x
+}
+
+// Learn looks for the objects of before in a page, and makes rules that lift them from it as it is now: one for
+// each type of which enough objects are found. budget bounds the time.
+func Learn(eval *xpath.Eval, prints []Print, budget time.Duration) (rules []Learned) {
+	l := &learner{eval: eval, texts: read(eval.Tree), until: time.Now().Add(budget), cache: map[string]*xpath.Expr{}}
+	byType := map[string][]Print{}
+	var order []string
+	for _, p := range prints {
+		if byType[p.Type] == nil {
+			order = append(order, p.Type)
+		}
+		byType[p.Type] = append(byType[p.Type], p)
+	}
+	for _, kind := range order {
+		if r, ok := l.rule(kind, byType[kind]); ok {
+			rules = append(rules, r)
+		}
+	}
+	return rules
+}
+
+func (l *learner) rule(kind string, prints []Print) (Learned, bool) {
+	objects := align(l.texts, prints)
+	if float64(len(objects)) < Support*float64(len(prints)) || len(objects) == 0 {
+		return Learned{}, false
+	}
+	return l.best(kind, objects, len(prints))
+}
+
+// best makes the rule that lifts the most of the objects.
+func (l *learner) best(kind string, objects []*found, of int) (Learned, bool) {
+	best, most := Learned{}, -1.0
+	for _, each := range l.each(objects) {
+		if l.spent() {
+			break
+		}
+		r := Learned{Type: kind, Each: each.text, Support: each.support, Of: of}
+		score := 0.0
+		for _, name := range l.names(objects) {
+			text, support := l.part(name, objects, each)
+			if text == "" {
+				continue
+			}
+			r.Properties = append(r.Properties, LearnedPart{name, text})
+			weight := 1.0
+			if name == "body" {
+				weight = 3
+			}
+			score += weight * support
+		}
+		score *= float64(each.support) / float64(len(objects))
+		if score > most {
+			best, most = r, score
+		}
+	}
+	return best, most > 0
+}
+
+// container is an expression that selects one element of each object's chain.
+type container struct {
+	text    string
+	at      []xpath.Ref // by object; ID −1: none
+	support int
+	clean   bool // selects nothing but objects
+}
+
+const (
+	maxEach    = 4  // containers that are tried with all properties
+	maxChain   = 12 // elements around an object that may stand for it
+	maxPartial = 12 // containers of some of the objects
+)
+
+// each finds expressions for the objects themselves.
+func (l *learner) each(objects []*found) (list []container) {
+	if len(objects) == 1 { // its page is the object
+		if c, ok := l.try("//body", objects); ok {
+			list = append(list, c)
+		}
+	}
+	seen := map[string]bool{}
+	var partial []container
+	// the smallest element that holds all parts, of the first, of the last and of one between
+	for _, f := range []*found{objects[0], objects[len(objects)/2], objects[len(objects)-1]} {
+		for _, id := range f.chain[:min(len(f.chain), maxChain)] {
+			for _, text := range candidates(l.eval.Tree, id, "//") {
+				if seen[text] {
+					continue
+				}
+				seen[text] = true
+				if l.spent() {
+					return list
+				}
+				c, ok := l.try(text, objects)
+				if !ok && c.clean && len(partial) < maxPartial {
+					partial = append(partial, c)
+				}
+				if ok {
+					if list = append(list, c); len(list) >= maxEach {
+						return list
+					}
+					break // the next element of the chain
+				}
+			}
+		}
+	}
+	// rows that are dressed by turns: two expressions together
+	for i, a := range partial {
+		for _, b := range partial[:i] {
+			if len(list) >= maxEach || l.spent() {
+				return list
+			}
+			if float64(a.support+b.support) < Support*float64(len(objects)) {
+				continue
+			}
+			if c, ok := l.try(b.text+" | "+a.text, objects); ok {
+				list = append(list, c)
+			}
+		}
+	}
+	return list
+}
+
+// try evaluates a container: one element for each object, and few that are none. It is clean if there is none
+// that is none, though some objects may lack one.
+func (l *learner) try(text string, objects []*found) (c container, ok bool) {
+	x := l.parse(text)
+	if x == nil {
+		return c, false
+	}
+	refs, err := l.eval.Select(x, l.eval.Tree.Root(), 0)
+	if err != nil || len(refs) == 0 {
+		return c, false
+	}
+	c = container{text: text, at: make([]xpath.Ref, len(objects))}
+	for i := range c.at {
+		c.at[i] = xpath.Ref{ID: -1, Attr: -1}
+	}
+	strays, last := 0, objects[len(objects)-1].chain[0]
+	for _, r := range refs {
+		mine := -1
+		for i, f := range objects {
+			for _, id := range f.chain {
+				if id == r.ID {
+					mine = i
+				}
+			}
+		}
+		switch {
+		case mine < 0 && r.ID > last && len(objects) >= fullPrints: // a page may have more than are remembered
+		case mine < 0:
+			strays++
+		case c.at[mine].ID < 0:
+			c.at[mine] = r
+			c.support++
+		default:
+			return c, false // two elements for one object
+		}
+	}
+	c.clean = strays == 0 && c.support > 0
+	return c, float64(c.support) >= Support*float64(len(objects)) && strays <= len(objects)/4
+}
+
+// names are the properties of the objects, the first object's first.
+func (l *learner) names(objects []*found) (names []string) {
+	seen := map[string]bool{}
+	for _, f := range objects {
+		for _, p := range f.print.Properties {
+			if !seen[p.Name] {
+				seen[p.Name] = true
+				names = append(names, p.Name)
+			}
+		}
+	}
+	return names
+}
+
+// part finds the expression of a property: the first node that it selects in an object must say what the
+// property said.
+func (l *learner) part(name string, objects []*found, each container) (best string, support float64) {
+	have := 0
+	tried := map[string]bool{}
+	for i, f := range objects {
+		if _, ok := f.parts[name]; ok && each.at[i].ID >= 0 {
+			have++
+		}
+	}
+	if have == 0 {
+		return "", 0
+	}
+	attempts := 0
+	for i, f := range objects {
+		r, ok := f.parts[name]
+		if !ok || each.at[i].ID < 0 {
+			continue
+		}
+		if attempts++; attempts > 3 {
+			break
+		}
+		for _, text := range l.expressions(r, each.at[i]) {
+			if tried[text] {
+				continue
+			}
+			tried[text] = true
+			if l.spent() {
+				return best, support
+			}
+			n := l.agree(text, name, objects, each)
+			if s := float64(n) / float64(have); s > support {
+				best, support = text, s
+			}
+			if n == have {
+				return best, support
+			}
+		}
+	}
+	if support < Support {
+		return "", 0
+	}
+	return best, support
+}
+
+// expressions for a node from the element of its object: relative to it, or of the page where it stands
+// elsewhere.
+func (l *learner) expressions(r, object xpath.Ref) (list []string) {
+	tree := l.eval.Tree
+	lead, suffix := ".//", ""
+	if r.Attr >= 0 {
+		suffix = "/@" + tree.Node(r).Attr[r.Attr].Key
+		r.Attr = -1
+	}
+	switch {
+	case r.ID == object.ID:
+		if suffix != "" {
+			return []string{suffix[1:]}
+		}
+		return []string{"."}
+	case !tree.Within(r, object):
+		lead = "//"
+		list = l.beside(r, object, suffix)
+	}
+	// elements around that say the same may be better known than the innermost
+	same := l.texts.of(r)
+	for range 3 {
+		for _, text := range candidates(tree, r.ID, lead) {
+			list = append(list, text+suffix)
+		}
+		up, ok := tree.Parent(r)
+		if !ok || suffix != "" || l.texts.sums[up.ID].hash != same.hash || up.ID == object.ID {
+			break
+		}
+		r = up
+	}
+	return list
+}
+
+// beside makes expressions for a node that stands in an element beside the object's.
+func (l *learner) beside(r, object xpath.Ref, suffix string) (list []string) {
+	tree := l.eval.Tree
+	up, ok := tree.Parent(object)
+	if !ok || !tree.Within(r, up) {
+		return nil
+	}
+	sibling := r
+	for {
+		p, ok := tree.Parent(sibling)
+		if !ok {
+			return nil
+		}
+		if p == up {
+			break
+		}
+		sibling = p
+	}
+	axis, first, last := "preceding-sibling", sibling.ID, object.ID
+	if sibling.ID > object.ID {
+		axis, first, last = "following-sibling", object.ID+1, sibling.ID+1
+	}
+	n := tree.At(sibling.ID)
+	count := 0 // elements of the name between the two, the sibling among them
+	for c := up.ID + 1; c < tree.End(up); c = tree.End(xpath.Ref{ID: c, Attr: -1}) {
+		if c >= first && c < last && c != object.ID && tree.At(c).Type == n.Type && tree.At(c).Data == n.Data {
+			count++
+		}
+	}
+	if count == 0 || count > 5 {
+		return nil
+	}
+	step := fmt.Sprintf("%s::%s[%d]", axis, n.Data, count)
+	if r.ID == sibling.ID {
+		return []string{step + suffix}
+	}
+	for _, text := range candidates(tree, r.ID, "//") {
+		list = append(list, step+text+suffix)
+	}
+	return list
+}
+
+// agree counts the objects of which an expression selects what the property said.
+func (l *learner) agree(text, name string, objects []*found, each container) (n int) {
+	x := l.parse(text)
+	if x == nil {
+		return 0
+	}
+	for i, f := range objects {
+		want, ok := f.parts[name]
+		if !ok || each.at[i].ID < 0 {
+			continue
+		}
+		if r, found, err := l.eval.First(x, each.at[i]); err == nil && found && l.texts.of(r).hash == l.texts.of(want).hash {
+			n++
+		}
+	}
+	return n
+}

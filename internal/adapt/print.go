@@ -1,0 +1,118 @@
+package adapt
+
+import (
+	"github.com/fxamacker/cbor/v2"
+
+	"github.com/muninn-archive/muninn/internal/xpath"
+)
+
+// Print is the fingerprint of a web object: what its properties said, as hashes.
+type Print struct {
+	_          struct{} `cbor:",toarray"`
+	Type       string
+	Properties []Property
+}
+
+// Property is the fingerprint of a property's text.
+type Property struct {
+	_    struct{} `cbor:",toarray"`
+	Name string
+	Hash uint64
+	Size int // letters
+}
+
+// Prints are those of a page, and the level it had.
+type Prints struct {
+	_           struct{} `cbor:",toarray"`
+	Application string
+	Version     string
+	Level       string
+	Objects     []Print
+}
+
+// Encode writes prints in some dozens of bytes an object.
+func (p *Prints) Encode() []byte {
+	raw, err := cbor.Marshal(p)
+	if err != nil {
+		return nil // there is nothing in it that could fail
+	}
+	return raw
+}
+
+// DecodePrints reads what Encode wrote; nil of what is none.
+func DecodePrints(raw []byte) *Prints {
+	p := &Prints{}
+	if len(raw) == 0 || cbor.Unmarshal(raw, p) != nil {
+		return nil
+	}
+	return p
+}
+
+// Longest is the index of the body if that has letters enough, else of the property with the most; −1 if there is
+// none.
+func (p *Print) Longest() int {
+	best := -1
+	for i := range p.Properties {
+		if p.Properties[i].Name == "body" && p.Properties[i].Size >= minBody {
+			return i
+		}
+		if best < 0 || p.Properties[i].Size > p.Properties[best].Size {
+			best = i
+		}
+	}
+	return best
+}
+
+// minBody is the least number of letters by which a body is told from others.
+const minBody = 8
+
+// MaxPrints bounds the objects of a page that are remembered.
+const MaxPrints = 60
+
+// fullPrints of them are remembered with all their properties, the others by their texts alone.
+const fullPrints = 12
+
+// Lifted is a web object with the places its properties were found at.
+type Lifted struct {
+	Type  string
+	Parts []Part
+}
+
+// Part is a property and its place.
+type Part struct {
+	Name string
+	At   xpath.Ref
+}
+
+// PrintsOf makes the fingerprints of what was lifted from a page.
+func PrintsOf(tree *xpath.Tree, objects []Lifted) []Print {
+	if len(objects) > MaxPrints {
+		objects = objects[:MaxPrints]
+	}
+	// only the nodes that were lifted are summed up
+	one := func(r xpath.Ref) sum {
+		if r.Attr >= 0 {
+			return sumOf(tree.Node(r).Attr[r.Attr].Val)
+		}
+		return sumBelow(tree, r)
+	}
+	var out []Print
+	for i, o := range objects {
+		p := Print{Type: o.Type}
+		for _, part := range o.Parts {
+			if i >= fullPrints && part.Name != "body" && len(p.Properties) > 0 {
+				continue
+			}
+			if s := one(part.At); s.size >= minLetters {
+				p.Properties = append(p.Properties, Property{Name: part.Name, Hash: s.hash, Size: s.size})
+			}
+		}
+		if len(p.Properties) > 0 {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+// Hash returns the hash of a text, as prints have it.
+func Hash(text string) uint64 { return sumOf(text).hash }

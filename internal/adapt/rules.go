@@ -1,0 +1,202 @@
+package adapt
+
+import (
+	"encoding/xml"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+)
+
+// How a rule came to be.
+const (
+	ByContent = "content" // what was lifted before was found again
+	ByShape   = "shape"   // the page has things of the form that the level holds
+	ByBase    = "base"    // a rule of another application of the category fits
+)
+
+const (
+	// Enough pages must have verified a rule before it is in force.
+	Enough = 3
+	// MaxRules bounds the rules of a site.
+	MaxRules = 40
+	// MaxEvidence bounds the pages that a rule names as its evidence.
+	MaxEvidence = 5
+)
+
+// Rule is what was learned for one site, with its evidence.
+type Rule struct {
+	Application string `json:"application"`
+	Level       string `json:"level"`
+	Learned
+	Method   string    `json:"method"`
+	Instead  string    `json:"instead,omitempty"` // the shipped rule that failed, file:line
+	Verified int       `json:"verified"`          // pages on which it lifted what it should
+	Failed   int       `json:"failed"`            // … and on which it did not
+	Evidence []string  `json:"evidence"`          // URLs of some of them
+	First    time.Time `json:"first"`
+	Last     time.Time `json:"last"`
+}
+
+// InForce tells whether the rule may be used.
+func (r *Rule) InForce() bool { return r.Verified >= Enough && r.Failed*2 <= r.Verified }
+
+// same tells whether two rules say the same.
+func (r *Rule) same(o *Rule) bool {
+	return r.Application == o.Application && r.Level == o.Level && r.Type == o.Type && r.Each == o.Each && slices.Equal(r.Properties, o.Properties)
+}
+
+// Site holds what was learned of one host.
+type Site struct {
+	Host  string  `json:"host"`
+	Rules []*Rule `json:"rules"`
+	// Attempts counts the pages from which nothing could be learned, since the last from which something was.
+	Attempts int `json:"attempts,omitempty"`
+}
+
+// of returns copies of the rules for an application, those in force first, of those the best verified.
+func (s *Site) of(application string) (list []Rule) {
+	for _, r := range s.Rules {
+		if r.Application == application {
+			list = append(list, *r)
+		}
+	}
+	slices.SortStableFunc(list, func(a, b Rule) int {
+		if a.InForce() != b.InForce() {
+			if a.InForce() {
+				return -1
+			}
+			return 1
+		}
+		return (b.Verified - b.Failed) - (a.Verified - a.Failed)
+	})
+	return list
+}
+
+// Add takes a rule that was learned from a page; one that is known already is verified by that.
+func (s *Site) Add(r Rule, url string, now time.Time) *Rule {
+	for _, known := range s.Rules {
+		if known.same(&r) {
+			known.verify(url, now)
+			return known
+		}
+	}
+	if len(s.Rules) >= MaxRules { // the least proven goes
+		worst := 0
+		for i, k := range s.Rules {
+			if k.Verified-k.Failed < s.Rules[worst].Verified-s.Rules[worst].Failed {
+				worst = i
+			}
+		}
+		s.Rules = slices.Delete(s.Rules, worst, worst+1)
+	}
+	r.First = now
+	r.verify(url, now)
+	s.Rules = append(s.Rules, &r)
+	return &r
+}
+
+// noteEvery is how many pages a rule in force does well on between two times that this is kept.
+const noteEvery = 20
+
+// Note notes that a rule did well on a page, or not, and tells whether that is worth keeping at once. A rule that
+// fails more often than it does well is forgotten.
+func (s *Site) Note(copied *Rule, well bool, url string, now time.Time) bool {
+	for i, r := range s.Rules {
+		if !r.same(copied) {
+			continue
+		}
+		before := r.InForce()
+		if well {
+			r.verify(url, now)
+			return before != r.InForce() || r.Verified%noteEvery == 0
+		}
+		if r.Failed++; r.Failed > r.Verified+2 {
+			s.Rules = slices.Delete(s.Rules, i, i+1)
+		}
+		return true
+	}
+	return false
+}
+
+func (r *Rule) verify(url string, now time.Time) {
+	if slices.Contains(r.Evidence, url) {
+		return // the same page proves nothing more
+	}
+	r.Verified++
+	r.Last = now
+	if len(r.Evidence) < MaxEvidence {
+		r.Evidence = append(r.Evidence, url)
+	}
+}
+
+// WriteXML writes the rules in force of a site as a file of the knowledge base, with their evidence as comments.
+// ns is the namespace, as the type of a property's value.
+func (s *Site) WriteXML(out io.Writer, ns string, as func(property string) string) error {
+	byApplication := map[string][]*Rule{}
+	var order []string
+	for _, r := range s.Rules {
+		if r.InForce() {
+			if byApplication[r.Application] == nil {
+				order = append(order, r.Application)
+			}
+			byApplication[r.Application] = append(byApplication[r.Application], r)
+		}
+	}
+	var b strings.Builder
+	b.WriteString(xml.Header)
+	for i, app := range order {
+		if i > 0 {
+			break // a file holds one site element; a host runs one application
+		}
+		fmt.Fprintf(&b, "<site xmlns=%q application=%s hosts=%s>\n", ns, quoted(app), quoted(s.Host))
+		levels := map[string][]*Rule{}
+		var names []string
+		for _, r := range byApplication[app] {
+			if levels[r.Level] == nil {
+				names = append(names, r.Level)
+			}
+			levels[r.Level] = append(levels[r.Level], r)
+		}
+		for _, level := range names {
+			fmt.Fprintf(&b, "  <level name=%s>\n", quoted(level))
+			for _, r := range levels[level] {
+				r.write(&b, as)
+			}
+			b.WriteString("  </level>\n")
+		}
+		b.WriteString("</site>\n")
+	}
+	_, err := io.WriteString(out, b.String())
+	return err
+}
+
+func (r *Rule) write(b *strings.Builder, as func(string) string) {
+	comment := fmt.Sprintf("learned by %s; verified on %d pages, failed on %d; first %s, last %s", r.Method, r.Verified, r.Failed, r.First.Format(time.DateOnly), r.Last.Format(time.DateOnly))
+	if r.Instead != "" {
+		comment += "; in place of " + r.Instead
+	}
+	fmt.Fprintf(b, "    <!-- %s\n", strings.ReplaceAll(comment, "--", "- -"))
+	for _, url := range r.Evidence {
+		fmt.Fprintf(b, "         %s\n", strings.ReplaceAll(url, "--", "-%2D"))
+	}
+	b.WriteString("    -->\n")
+	fmt.Fprintf(b, "    <match xpath=%s/>\n    <object type=%s each=%s>\n", quoted(r.Each), quoted(r.Type), quoted(r.Each))
+	for _, p := range r.Properties {
+		kind := ""
+		if k := as(p.Name); k != "" {
+			kind = " as=" + quoted(k)
+		}
+		fmt.Fprintf(b, "      <property name=%s xpath=%s%s/>\n", quoted(p.Name), quoted(p.XPath), kind)
+	}
+	b.WriteString("    </object>\n")
+}
+
+func quoted(s string) string {
+	var b strings.Builder
+	b.WriteByte('"')
+	_ = xml.EscapeText(&b, []byte(s))
+	b.WriteByte('"')
+	return b.String()
+}

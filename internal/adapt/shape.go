@@ -1,0 +1,296 @@
+package adapt
+
+import (
+	"strings"
+	"time"
+
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+
+	"github.com/muninn-archive/muninn/internal/xpath"
+)
+
+// Limits of what counts as a record: one of several things of the same form on a page.
+const (
+	minRecords     = 2
+	maxRecords     = 500
+	recordLetters  = 25  // of each, on average
+	recordShare    = 0.3 // of the page's letters, that all records hold together
+	datedShare     = 0.7 // of the records must bear a date
+	bodyShare      = 0.6 // of an element's letters that its body holds
+	dateLetters    = 60  // a longer text is no date
+	articleLetters = 200 // that the text of an article has at least
+)
+
+// Shape guesses the objects of a page of an unknown template by its form, and makes a rule that lifts them: where
+// things of one form repeat that bear dates and texts, posts or comments; else the one text of the page. kind is
+// the type of object that the level holds.
+func Shape(eval *xpath.Eval, kind string, budget time.Duration) (Learned, bool) {
+	l := &learner{eval: eval, texts: read(eval.Tree), until: time.Now().Add(budget), cache: map[string]*xpath.Expr{}}
+	var objects []*found
+	if kind != "article" && kind != "page" {
+		objects = l.records(kind)
+	}
+	if len(objects) == 0 {
+		if objects = l.article(kind); len(objects) == 0 {
+			return Learned{}, false
+		}
+	}
+	return l.best(kind, objects, len(objects))
+}
+
+// records finds the group of like elements that most looks like what people wrote.
+func (l *learner) records(kind string) []*found {
+	tree := l.eval.Tree
+	groups := map[string][]int32{}
+	var order []string
+	for id := range int32(tree.Len()) {
+		n := tree.At(id)
+		if n.Type != html.ElementNode || l.texts.sums[id].size < recordLetters {
+			continue
+		}
+		key := signature(tree, id)
+		if groups[key] == nil {
+			order = append(order, key)
+		}
+		groups[key] = append(groups[key], id)
+	}
+	whole := l.texts.sums[0].size
+	var best []int32
+	most := 0.0
+	for _, key := range order {
+		list := groups[key]
+		if len(list) < minRecords || len(list) > maxRecords || l.spent() {
+			continue
+		}
+		letters, dated := 0, 0
+		nested := false
+		for i, id := range list {
+			letters += l.texts.sums[id].size
+			nested = nested || i > 0 && id < tree.End(xpath.Ref{ID: list[i-1], Attr: -1})
+			if _, ok := l.date(id); ok {
+				dated++
+			}
+		}
+		share := float64(letters) / float64(max(whole, 1))
+		withDate := float64(dated) / float64(len(list))
+		if nested || share < recordShare || withDate < datedShare || letters < recordLetters*len(list) {
+			continue
+		}
+		// more records of the same text are the better ones: the rows, not the halves of the table
+		if score := share * withDate * (1 + 0.01*float64(min(len(list), 50))); score > most {
+			best, most = list, score
+		}
+	}
+	var objects []*found
+	for _, id := range best {
+		if f := l.object(kind, id); f != nil {
+			objects = append(objects, f)
+		}
+	}
+	l.chains(objects)
+	return objects
+}
+
+func (l *learner) chains(objects []*found) {
+	for _, f := range objects {
+		f.chain = l.texts.chain(f, objects)
+	}
+}
+
+// signature is what elements of one template have in common: names of the element and of those around it, and
+// its classes but those that name one thing.
+func signature(tree *xpath.Tree, id int32) string {
+	var b strings.Builder
+	n := tree.At(id)
+	b.WriteString(n.Data)
+	for _, a := range n.Attr {
+		if a.Key == "class" {
+			for class := range strings.FieldsSeq(a.Val) {
+				if !numbered(class) {
+					b.WriteString("." + class)
+					break // the first names it, the others dress it
+				}
+			}
+		}
+	}
+	at := xpath.Ref{ID: id, Attr: -1}
+	for range 2 {
+		up, ok := tree.Parent(at)
+		if !ok {
+			break
+		}
+		b.WriteString("<" + tree.At(up.ID).Data)
+		at = up
+	}
+	return b.String()
+}
+
+// object makes an object of an element by what stands in it.
+func (l *learner) object(kind string, id int32) *found {
+	body := l.body(id)
+	f := &found{print: &Print{Type: kind}, parts: map[string]xpath.Ref{}}
+	f.put(l.texts, "body", xpath.Ref{ID: body, Attr: -1})
+	if at, ok := l.date(id); ok {
+		f.put(l.texts, "published", at)
+	}
+	if at, ok := l.author(id, body); ok {
+		f.put(l.texts, "author", at)
+	}
+	if len(f.print.Properties) == 0 {
+		return nil
+	}
+	return f
+}
+
+func (f *found) put(t *texts, name string, at xpath.Ref) {
+	s := t.of(at)
+	f.parts[name] = at
+	f.print.Properties = append(f.print.Properties, Property{Name: name, Hash: s.hash, Size: s.size})
+}
+
+// body goes down while one element holds most of the text.
+func (l *learner) body(id int32) int32 {
+	tree := l.eval.Tree
+	for {
+		next := int32(-1)
+		for c := id + 1; c < tree.End(xpath.Ref{ID: id, Attr: -1}); c = tree.End(xpath.Ref{ID: c, Attr: -1}) {
+			n := tree.At(c)
+			if n.Type == html.ElementNode && float64(l.texts.sums[c].size) >= bodyShare*float64(l.texts.sums[id].size) && n.DataAtom != atom.P {
+				next = c
+			}
+		}
+		if next < 0 {
+			return id
+		}
+		id = next
+	}
+}
+
+// date finds where a record says when it was written.
+func (l *learner) date(id int32) (xpath.Ref, bool) {
+	tree := l.eval.Tree
+	for c := id; c < tree.End(xpath.Ref{ID: id, Attr: -1}); c++ {
+		n := tree.At(c)
+		if n.Type != html.ElementNode {
+			continue
+		}
+		for i, a := range n.Attr {
+			if (a.Key == "datetime" || a.Key == "data-time" || a.Key == "title" || a.Key == "data-timestamp") && dated(a.Val) {
+				return xpath.Ref{ID: c, Attr: int32(i)}, true
+			}
+		}
+		if n.FirstChild != nil && n.FirstChild.Type == html.TextNode && l.texts.sums[c].size <= dateLetters && dated(n.FirstChild.Data) {
+			return xpath.Ref{ID: c, Attr: -1}, true
+		}
+	}
+	return xpath.Ref{}, false
+}
+
+// author finds a short link beside the body, as a name is.
+func (l *learner) author(id, body int32) (xpath.Ref, bool) {
+	tree := l.eval.Tree
+	for c := id; c < tree.End(xpath.Ref{ID: id, Attr: -1}); c++ {
+		if c == body && body != id {
+			c = tree.End(xpath.Ref{ID: c, Attr: -1}) - 1
+			continue
+		}
+		n := tree.At(c)
+		if size := l.texts.sums[c].size; n.DataAtom != atom.A || size < 2 || size > 30 || n.FirstChild == nil {
+			continue
+		}
+		if text := n.FirstChild.Data; n.FirstChild.Type == html.TextNode && (dated(text) || strings.ContainsAny(text, "#0123456789")) {
+			continue
+		}
+		return xpath.Ref{ID: c, Attr: -1}, true
+	}
+	return xpath.Ref{}, false
+}
+
+// dated tells whether a text names a day: a year or a time of day beside other digits.
+func dated(s string) bool {
+	if len(s) > 120 {
+		return false
+	}
+	digits, run, year, clock := 0, 0, false, false
+	for i := 0; i <= len(s); i++ {
+		if i < len(s) && s[i] >= '0' && s[i] <= '9' {
+			digits++
+			run++
+			continue
+		}
+		if run == 4 && (s[i-4:i-2] == "19" || s[i-4:i-2] == "20") || run == 10 && s[i-10] == '1' {
+			year = true
+		}
+		if i < len(s) && s[i] == ':' && run > 0 {
+			clock = true
+		}
+		run = 0
+	}
+	return year && digits >= 5 || clock && digits >= 3
+}
+
+// article takes the page as one object: its longest text, heading, date and author.
+func (l *learner) article(kind string) []*found {
+	tree := l.eval.Tree
+	root := int32(0)
+	for id := range int32(tree.Len()) {
+		if tree.At(id).DataAtom == atom.Body {
+			root = id
+			break
+		}
+	}
+	// the element in which paragraphs hold the most text
+	best, most := int32(-1), 0
+	for id := root; id < tree.End(xpath.Ref{ID: root, Attr: -1}); id++ {
+		if tree.At(id).Type != html.ElementNode {
+			continue
+		}
+		if own := l.prose(id); own > most {
+			best, most = id, own
+		}
+	}
+	if best < 0 || most < articleLetters {
+		return nil
+	}
+	f := &found{print: &Print{Type: kind}, parts: map[string]xpath.Ref{}}
+	f.put(l.texts, "body", xpath.Ref{ID: best, Attr: -1})
+	if at, ok := l.heading(); ok {
+		f.put(l.texts, "title", at)
+	}
+	if at, ok := l.date(root); ok {
+		f.put(l.texts, "published", at)
+	}
+	l.chains([]*found{f})
+	if len(f.chain) == 0 {
+		return nil
+	}
+	return []*found{f}
+}
+
+// prose counts the letters that stand in an element's own text and in the paragraphs right in it.
+func (l *learner) prose(id int32) (letters int) {
+	tree := l.eval.Tree
+	for c := id + 1; c < tree.End(xpath.Ref{ID: id, Attr: -1}); c = tree.End(xpath.Ref{ID: c, Attr: -1}) {
+		n := tree.At(c)
+		switch {
+		case n.Type == html.TextNode:
+			letters += l.texts.sums[c].size
+		case n.DataAtom == atom.P || n.DataAtom == atom.Blockquote || n.DataAtom == atom.Pre || n.DataAtom == atom.Br || n.DataAtom == atom.I ||
+			n.DataAtom == atom.B || n.DataAtom == atom.Em || n.DataAtom == atom.Strong || n.DataAtom == atom.Ul || n.DataAtom == atom.Ol:
+			letters += l.texts.sums[c].size
+		}
+	}
+	return letters
+}
+
+func (l *learner) heading() (xpath.Ref, bool) {
+	for _, name := range []atom.Atom{atom.H1, atom.H2} {
+		for id := range int32(l.eval.Tree.Len()) {
+			if l.eval.Tree.At(id).DataAtom == name && l.texts.sums[id].size >= minLetters {
+				return xpath.Ref{ID: id, Attr: -1}, true
+			}
+		}
+	}
+	return xpath.Ref{}, false
+}

@@ -1,0 +1,157 @@
+package adapt
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// MaxSites bounds the sites that are held in memory; the others are read again when they are met.
+const MaxSites = 10_000
+
+// Store keeps what was learned, a file a site. It is safe for concurrent use.
+type Store struct {
+	dir   string // "": in memory only
+	mu    sync.Mutex
+	sites map[string]*Site
+}
+
+// OpenStore opens a folder, and makes it if it is not there; "" keeps all in memory.
+func OpenStore(dir string) (*Store, error) {
+	s := &Store{dir: dir, sites: map[string]*Site{}}
+	if dir == "" {
+		return s, nil
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return nil, fmt.Errorf("open what was learned: %w", err)
+	}
+	return s, nil
+}
+
+// With lets fn see and change what was learned of a host; if fn returns true it is kept.
+func (s *Store) With(host string, fn func(*Site) (changed bool)) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	site, err := s.site(host)
+	if err != nil {
+		return err
+	}
+	if !fn(site) || s.dir == "" {
+		return nil
+	}
+	return s.save(site)
+}
+
+// Rules returns copies of the rules learned for an application on a host, the best first.
+func (s *Store) Rules(host, application string) (rules []Rule) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	site, err := s.site(host)
+	if err != nil || len(site.Rules) == 0 {
+		return nil
+	}
+	return site.of(application)
+}
+
+func (s *Store) site(host string) (*Site, error) {
+	if site := s.sites[host]; site != nil {
+		return site, nil
+	}
+	site := &Site{Host: host}
+	if s.dir != "" {
+		raw, err := os.ReadFile(s.file(host))
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+		case err != nil:
+			return nil, fmt.Errorf("read what was learned of %s: %w", host, err)
+		default:
+			if err := json.Unmarshal(raw, site); err != nil { // it can be learned again
+				site = &Site{Host: host}
+			}
+		}
+	}
+	if len(s.sites) >= MaxSites {
+		for other := range s.sites {
+			delete(s.sites, other)
+			break
+		}
+	}
+	s.sites[host] = site
+	return site, nil
+}
+
+func (s *Store) file(host string) string {
+	return filepath.Join(s.dir, (&Site{Host: host}).File()+".json")
+}
+
+// File is the host as the name of a file.
+func (s *Site) File() string {
+	return strings.Map(func(r rune) rune {
+		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' || r == '.' || r == '-' {
+			return r
+		}
+		return '_'
+	}, strings.TrimLeft(s.Host, "."))
+}
+
+// InForce tells whether any rule of the site may be used.
+func (s *Site) InForce() bool { return slices.ContainsFunc(s.Rules, (*Rule).InForce) }
+
+func (s *Store) save(site *Site) error {
+	raw, err := json.MarshalIndent(site, "", " ")
+	if err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(s.dir, ".new-")
+	if err != nil {
+		return fmt.Errorf("keep what was learned of %s: %w", site.Host, err)
+	}
+	_, err = f.Write(raw)
+	err = errors.Join(err, f.Sync(), f.Close())
+	if err == nil {
+		err = os.Rename(f.Name(), s.file(site.Host))
+	}
+	if err != nil {
+		_ = os.Remove(f.Name())
+		return fmt.Errorf("keep what was learned of %s: %w", site.Host, err)
+	}
+	return nil
+}
+
+// Sites calls fn with what was learned of each host.
+func (s *Store) Sites(fn func(*Site) error) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.dir == "" {
+		for _, site := range s.sites {
+			if err := fn(site); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	names, err := filepath.Glob(filepath.Join(s.dir, "*.json"))
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		raw, err := os.ReadFile(name)
+		if err != nil {
+			return err
+		}
+		site := &Site{}
+		if err := json.Unmarshal(raw, site); err != nil {
+			return fmt.Errorf("read %s: %w", name, err)
+		}
+		if err := fn(site); err != nil {
+			return err
+		}
+	}
+	return nil
+}

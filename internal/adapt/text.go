@@ -1,0 +1,129 @@
+package adapt
+
+import (
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+
+	"github.com/muninn-archive/muninn/internal/xpath"
+)
+
+// sum is a hash of the letters and digits of a text, in lower case: white space, punctuation and markup do not
+// matter. Sums of parts make the sum of the whole.
+type sum struct {
+	hash  uint64
+	power uint64 // of the base, to the number of letters
+	size  int    // letters
+}
+
+const base = 0x9e3779b97f4a7c15 | 1
+
+var empty = sum{power: 1}
+
+func (s sum) add(t sum) sum {
+	return sum{hash: s.hash*t.power + t.hash, power: s.power * t.power, size: s.size + t.size}
+}
+
+func sumOf(text string) sum {
+	s := empty
+	for i := 0; i < len(text); {
+		r, n := rune(text[i]), 1
+		if r >= utf8.RuneSelf {
+			r, n = utf8.DecodeRuneInString(text[i:])
+		}
+		i += n
+		switch {
+		case r >= 'A' && r <= 'Z':
+			r += 'a' - 'A'
+		case r >= 'a' && r <= 'z' || r >= '0' && r <= '9':
+		case r < utf8.RuneSelf:
+			continue
+		case unicode.IsLetter(r) || unicode.IsDigit(r):
+			r = unicode.ToLower(r)
+		default:
+			continue
+		}
+		s.hash = s.hash*base + uint64(r) + 1
+		s.power *= base
+		s.size++
+	}
+	return s
+}
+
+// texts are the sums of all nodes of a page.
+type texts struct {
+	tree *xpath.Tree
+	sums []sum
+	// by hash: elements and text nodes in document order, attributes
+	byHash map[uint64][]xpath.Ref
+}
+
+// MaxAttribute bounds the attributes whose values are looked for, in bytes.
+const MaxAttribute = 300
+
+// read sums up a page.
+func read(tree *xpath.Tree) *texts {
+	t := &texts{tree: tree, sums: make([]sum, tree.Len()), byHash: make(map[uint64][]xpath.Ref, tree.Len())}
+	for i := range t.sums {
+		t.sums[i] = empty
+	}
+	// children come after their parents: from the end, each node is whole when its parent takes it
+	next := make([]sum, tree.Len()) // of the children that were seen, in reverse
+	for i := range next {
+		next[i] = empty
+	}
+	for id := int32(tree.Len()) - 1; id >= 0; id-- {
+		n := tree.At(id)
+		switch {
+		case n.Type == html.TextNode:
+			t.sums[id] = sumOf(n.Data)
+		case n.Type == html.ElementNode && n.DataAtom != atom.Script && n.DataAtom != atom.Style:
+			t.sums[id] = next[id]
+		}
+		if above, ok := tree.Parent(xpath.Ref{ID: id, Attr: -1}); ok {
+			next[above.ID] = t.sums[id].add(next[above.ID])
+		}
+	}
+	for id := range int32(tree.Len()) {
+		n := tree.At(id)
+		if s := t.sums[id]; n.Type == html.ElementNode && s.size >= minLetters {
+			t.byHash[s.hash] = append(t.byHash[s.hash], xpath.Ref{ID: id, Attr: -1})
+		}
+		for i := range n.Attr {
+			if k := n.Attr[i].Key; k == "class" || k == "id" || k == "style" || len(n.Attr[i].Val) > MaxAttribute {
+				continue
+			}
+			if s := sumOf(n.Attr[i].Val); s.size >= minLetters {
+				t.byHash[s.hash] = append(t.byHash[s.hash], xpath.Ref{ID: id, Attr: int32(i)})
+			}
+		}
+	}
+	return t
+}
+
+// minLetters is the least that a text must have to be told from others.
+const minLetters = 2
+
+func (t *texts) of(r xpath.Ref) sum {
+	if r.Attr >= 0 {
+		return sumOf(t.tree.Node(r).Attr[r.Attr].Val)
+	}
+	return t.sums[r.ID]
+}
+
+// sumBelow sums up the text below one node.
+func sumBelow(tree *xpath.Tree, r xpath.Ref) sum {
+	s := empty
+	for id := r.ID; id < tree.End(r); id++ {
+		n := tree.At(id)
+		switch {
+		case n.Type == html.ElementNode && (n.DataAtom == atom.Script || n.DataAtom == atom.Style):
+			id = tree.End(xpath.Ref{ID: id, Attr: -1}) - 1
+		case n.Type == html.TextNode:
+			s = s.add(sumOf(n.Data))
+		}
+	}
+	return s
+}

@@ -1,0 +1,202 @@
+package adaptation
+
+import (
+	"net/url"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/muninn-archive/muninn/internal/aah"
+	"github.com/muninn-archive/muninn/internal/adapt"
+	"github.com/muninn-archive/muninn/internal/crawl"
+	"github.com/muninn-archive/muninn/internal/lab/recognition"
+	"github.com/muninn-archive/muninn/internal/page"
+	"github.com/muninn-archive/muninn/kb"
+)
+
+// Least is how many terminal pages with objects an application must have to be measured.
+const Least = 5
+
+// Score compares what was lifted from changed pages with what was there.
+type Score struct {
+	Pages   int           `json:"pages"`
+	Truth   int           `json:"objects"`     // of the pages as they were
+	Lifted  int           `json:"lifted"`      // objects of the changed pages
+	Right   int           `json:"right"`       // of them those with the text of one that was there
+	Parts   int           `json:"properties"`  // authors, dates and titles of the pages as they were
+	PartsOK int           `json:"right_parts"` // … that were lifted with their object
+	Time    time.Duration `json:"ns"`          // of the helper, all pages
+}
+
+func (s *Score) add(o Score) {
+	s.Pages += o.Pages
+	s.Truth += o.Truth
+	s.Lifted += o.Lifted
+	s.Right += o.Right
+	s.Parts += o.Parts
+	s.PartsOK += o.PartsOK
+	s.Time += o.Time
+}
+
+// Row is an application under a strength of change.
+type Row struct {
+	Application string `json:"application"`
+	Strength    string `json:"strength"`
+	Without     Score  `json:"without"` // the shipped base alone
+	Recrawl     Score  `json:"recrawl"` // the pages were crawled before they changed
+	New         Score  `json:"new"`     // the pages were never seen before
+}
+
+// thing is an object with a text, by hashes.
+type thing struct {
+	body  uint64
+	parts map[string]uint64
+}
+
+func things(objects []crawl.Object) (list []thing) {
+	for _, o := range objects {
+		body := o.Properties.Get("body")
+		if body == "" {
+			continue
+		}
+		t := thing{body: adapt.Hash(body), parts: map[string]uint64{}}
+		for _, name := range []string{"author", "published", "title"} {
+			if v := o.Properties.Get(name); v != "" {
+				t.parts[name] = adapt.Hash(v)
+			}
+		}
+		list = append(list, t)
+	}
+	return list
+}
+
+// compare counts what of the truth was lifted.
+func compare(truth, lifted []thing) (s Score) {
+	s.Pages, s.Truth, s.Lifted = 1, len(truth), len(lifted)
+	left := map[uint64][]thing{}
+	for _, t := range truth {
+		left[t.body] = append(left[t.body], t)
+		s.Parts += len(t.parts)
+	}
+	for _, l := range lifted {
+		same := left[l.body]
+		if len(same) == 0 {
+			continue
+		}
+		s.Right++
+		for name, hash := range same[0].parts {
+			if l.parts[name] == hash {
+				s.PartsOK++
+			}
+		}
+		left[l.body] = same[1:]
+	}
+	return s
+}
+
+// sample is a page as it was.
+type sample struct {
+	url    string
+	body   []byte
+	truth  []thing
+	prints []byte
+}
+
+// Measure changes the pages of each application with enough of them, and lifts their objects again.
+func Measure(dir string, list []recognition.Labelled, base *kb.Base, seed uint64) ([]Row, error) {
+	samples := map[string][]sample{}
+	var order []string
+	for _, l := range list {
+		body, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(l.File)))
+		if err != nil {
+			return nil, err
+		}
+		if l.URL == "" {
+			continue
+		}
+		// the mutator writes UTF-8
+		body = page.Parse(page.Input{URL: l.URL, MIME: "text/html", Body: body}, page.DefaultLimits()).Source
+		d := apply(aah.New(base, aah.DefaultLimits()), l.URL, body, nil)
+		if d.Application != l.Application() || !d.Terminal || d.Prints == nil || len(things(d.Objects)) == 0 {
+			continue
+		}
+		if samples[d.Application] == nil {
+			order = append(order, d.Application)
+		}
+		samples[d.Application] = append(samples[d.Application], sample{l.URL, body, things(d.Objects), d.Prints})
+	}
+	var rows []Row
+	for _, strength := range Strengths {
+		for _, app := range order {
+			if len(samples[app]) < Least {
+				continue
+			}
+			row, err := measure(app, samples[app], base, strength, seed)
+			if err != nil {
+				return nil, err
+			}
+			rows = append(rows, row)
+		}
+	}
+	return rows, nil
+}
+
+func apply(h *aah.Helper, url string, body, before []byte) *page.Document {
+	d := page.Parse(page.Input{URL: url, MIME: "text/html; charset=utf-8", Body: body}, page.DefaultLimits())
+	h.Apply(d, aah.Input{Before: before})
+	return d
+}
+
+func measure(app string, samples []sample, base *kb.Base, strength Strength, seed uint64) (Row, error) {
+	row := Row{Application: app, Strength: strength.Name}
+	fresh := func(learns bool) (*aah.Helper, error) {
+		h := aah.New(base, aah.DefaultLimits())
+		if !learns {
+			return h, nil
+		}
+		var err error
+		h.Learned, err = adapt.OpenStore("")
+		return h, err
+	}
+	without, err := fresh(false)
+	if err != nil {
+		return row, err
+	}
+	recrawl, err := fresh(true)
+	if err != nil {
+		return row, err
+	}
+	never, err := fresh(true)
+	if err != nil {
+		return row, err
+	}
+	for _, s := range samples { // as they were: hosts are remembered
+		apply(without, s.url, s.body, nil)
+		apply(recrawl, s.url, s.body, nil)
+	}
+	for _, s := range samples {
+		host := s.url
+		if u, err := url.Parse(s.url); err == nil {
+			host = u.Host
+		}
+		m := Mutator{Seed: seed ^ adapt.Hash(host), Strength: strength}
+		body, err := m.Mutate(s.body)
+		if err != nil {
+			return row, err
+		}
+		row.Without.add(one(without, s, body, nil))
+		row.Recrawl.add(one(recrawl, s, body, s.prints))
+		row.New.add(one(never, s, body, nil))
+	}
+	return row, nil
+}
+
+func one(h *aah.Helper, s sample, body, before []byte) Score {
+	d := page.Parse(page.Input{URL: s.url, MIME: "text/html; charset=utf-8", Body: body}, page.DefaultLimits())
+	start := time.Now()
+	h.Apply(d, aah.Input{Before: before})
+	took := time.Since(start)
+	score := compare(s.truth, things(d.Objects))
+	score.Time = took
+	return score
+}

@@ -1,0 +1,66 @@
+package adaptation
+
+import (
+	"fmt"
+	"io"
+	"text/tabwriter"
+	"time"
+)
+
+// Result is all that was measured.
+type Result struct {
+	Base   string         `json:"base"`
+	Seed   uint64         `json:"seed"`
+	Rows   []Row          `json:"rows"`
+	Totals map[string]Row `json:"totals"` // by strength
+}
+
+// Sum adds the rows of a strength up.
+func Sum(base string, seed uint64, rows []Row) Result {
+	r := Result{Base: base, Seed: seed, Rows: rows, Totals: map[string]Row{}}
+	for _, row := range rows {
+		t := r.Totals[row.Strength]
+		t.Application, t.Strength = "all", row.Strength
+		t.Without.add(row.Without)
+		t.Recrawl.add(row.Recrawl)
+		t.New.add(row.New)
+		r.Totals[row.Strength] = t
+	}
+	return r
+}
+
+// Print writes the table for people: for each way the share of the objects that are still lifted, the precision
+// of what is lifted, and the share of authors, dates and titles.
+func (r Result) Print(out io.Writer) error {
+	w := tabwriter.NewWriter(out, 0, 8, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(w, "strength\tapplication\tpages\tobjects\twithout\tprec.\tparts\trecrawl\tprec.\tparts\tms/page\tnew\tprec.\tparts\tms/page\t")
+	for _, s := range Strengths {
+		rows := append([]Row(nil), r.Totals[s.Name])
+		for _, row := range r.Rows {
+			if row.Strength == s.Name {
+				rows = append(rows, row)
+			}
+		}
+		for _, row := range rows {
+			fmt.Fprintf(w, "%s\t%s\t%d\t%d\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t\n", row.Strength, row.Application, row.Without.Pages, row.Without.Truth,
+				share(row.Without.Right, row.Without.Truth), share(row.Without.Right, row.Without.Lifted), share(row.Without.PartsOK, row.Without.Parts),
+				share(row.Recrawl.Right, row.Recrawl.Truth), share(row.Recrawl.Right, row.Recrawl.Lifted), share(row.Recrawl.PartsOK, row.Recrawl.Parts), perPage(row.Recrawl),
+				share(row.New.Right, row.New.Truth), share(row.New.Right, row.New.Lifted), share(row.New.PartsOK, row.New.Parts), perPage(row.New))
+		}
+	}
+	return w.Flush()
+}
+
+func share(n, of int) string {
+	if of == 0 {
+		return "-"
+	}
+	return fmt.Sprintf("%.1f%%", 100*float64(n)/float64(of))
+}
+
+func perPage(s Score) string {
+	if s.Pages == 0 {
+		return "-"
+	}
+	return fmt.Sprintf("%.1f", float64(s.Time)/float64(time.Millisecond)/float64(s.Pages))
+}

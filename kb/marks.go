@@ -1,0 +1,340 @@
+package kb
+
+import (
+	"regexp"
+	"regexp/syntax"
+	"slices"
+
+	"github.com/muninn-archive/muninn/internal/xpath"
+)
+
+// Mark is a detect element: what recognises an application, and perhaps its version.
+type Mark struct {
+	Application *Application
+	Version     string
+	Condition   *Condition
+}
+
+// Marks are all detect elements of a base, found by the words that they need: what it costs to learn which of
+// them a page may have does not hang on how many there are (the idea of YFilter, with words for paths).
+type Marks struct {
+	list   []Mark
+	words  [places]Words     // those of pages are the words of all rules
+	marks  [places][][]int32 // by word
+	always []int32           // marks of which no word is known
+}
+
+// Where the words of a mark are looked for.
+const (
+	InPage      = iota // the source of the page
+	InHead             // the header block of the response, in lower case
+	InGenerator        // the meta generators, in lower case
+	InURL
+	places
+)
+
+// Seen is what is known of a page: the words that stand in its places.
+type Seen [places]Found
+
+// Look finds the words of one place in a text.
+func (m *Marks) Look(where int, text []byte, seen *Seen) {
+	seen[where] = m.words[where].Find(text, seen[where])
+}
+
+// Candidates calls fn with each mark of which a word was seen, and with those of which none is known, until
+// fn returns false. A mark may come more than once.
+func (m *Marks) Candidates(seen *Seen, fn func(Mark) bool) {
+	for _, at := range m.always {
+		if !fn(m.list[at]) {
+			return
+		}
+	}
+	for where := range seen {
+		marks := m.marks[where]
+		for word := range seen[where].All() {
+			if word >= len(marks) {
+				break // the words behind belong to no mark
+			}
+			for _, at := range marks[word] {
+				if !fn(m.list[at]) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// Len is the number of marks.
+func (m *Marks) Len() int { return len(m.list) }
+
+// Unbound returns the marks that every page must be asked for, since no word is known that they need.
+func (m *Marks) Unbound() (list []Mark) {
+	for _, at := range m.always {
+		list = append(list, m.list[at])
+	}
+	return list
+}
+
+func (m *Marks) add(mark Mark) {
+	at := int32(len(m.list))
+	m.list = append(m.list, mark)
+	where, words := mark.Condition.key()
+	if len(words) == 0 {
+		m.always = append(m.always, at)
+		return
+	}
+	for _, w := range words {
+		id, _ := m.words[where].add(w)
+		for len(m.marks[where]) <= id {
+			m.marks[where] = append(m.marks[where], nil)
+		}
+		m.marks[where][id] = append(m.marks[where][id], at)
+	}
+}
+
+// key names words of which one must stand in a place for the condition to hold: the rarest that are known.
+func (c *Condition) key() (where int, words []string) {
+	long := func(w string) bool { return len(w) >= xpath.MinWord }
+	switch {
+	case long(c.Cookie):
+		return InHead, []string{c.Cookie}
+	case c.Header != "" && long(c.Value):
+		return InHead, []string{c.Value}
+	case long(c.Header):
+		return InHead, []string{c.Header}
+	case long(c.Generator):
+		return InGenerator, []string{c.Generator}
+	}
+	if list := c.lists(); len(list) > 0 {
+		return InPage, slices.MaxFunc(list, func(a, b []string) int { return worth(a) - worth(b) })
+	}
+	if c.URL != nil {
+		return InURL, required(c.URL.String())
+	}
+	return 0, nil
+}
+
+// lists are the words that a page's source must hold for the condition to hold, one at least of each list.
+func (c *Condition) lists() (list [][]string) {
+	if c.XPath != nil {
+		list = slices.Clone(c.XPath.Needs())
+	}
+	if len(c.Text) >= xpath.MinWord {
+		list = append(list, []string{c.Text})
+	}
+	return list
+}
+
+// worth tells how rare the words of a list may be: the length of the shortest.
+func worth(list []string) int {
+	least := 100
+	for _, w := range list {
+		least = min(least, len(w))
+	}
+	return least*4 - len(list)
+}
+
+// required returns texts of which every match of a regular expression holds one; none if that cannot be told.
+func required(pattern string) []string {
+	re, err := syntax.Parse(pattern, syntax.Perl)
+	if err != nil {
+		return nil
+	}
+	return texts(re.Simplify())
+}
+
+func texts(re *syntax.Regexp) []string {
+	switch re.Op {
+	case syntax.OpLiteral:
+		if re.Flags&syntax.FoldCase == 0 && len(string(re.Rune)) >= xpath.MinWord {
+			return []string{string(re.Rune)}
+		}
+	case syntax.OpCapture, syntax.OpPlus:
+		return texts(re.Sub[0])
+	case syntax.OpConcat:
+		var best []string
+		for _, sub := range re.Sub {
+			if list := texts(sub); len(list) > 0 && (best == nil || worth(list) > worth(best)) {
+				best = list
+			}
+		}
+		return best
+	case syntax.OpAlternate:
+		var all []string
+		for _, sub := range re.Sub {
+			list := texts(sub)
+			if len(list) == 0 {
+				return nil
+			}
+			all = append(all, list...)
+		}
+		return all
+	}
+	return nil
+}
+
+// number gives the words of all rules their numbers and gathers the marks.
+func (b *Base) number() {
+	for _, app := range b.Applications {
+		mark := func(version string, list []Condition) {
+			for i := range list {
+				b.Marks.add(Mark{app, version, &list[i]})
+			}
+		}
+		mark("", app.Detect)
+		for _, v := range app.Versions {
+			mark(v.Name, v.Detect)
+		}
+	}
+	defer func() {
+		for i := range b.Marks.words {
+			b.Marks.words[i].seal()
+		}
+	}()
+	for _, p := range b.profiles {
+		b.numberRules(&p.Rules)
+	}
+	for _, app := range b.Applications {
+		b.conditions(app.Detect)
+		for _, v := range app.Versions {
+			b.conditions(v.Detect)
+		}
+	}
+}
+
+func (b *Base) numberRules(r *Rules) {
+	b.conditions(r.Drop)
+	b.follows(r.Follow)
+	for i := range r.Normalize {
+		r.Normalize[i].LinkNeeds = b.inURL(r.Normalize[i].URL)
+	}
+	for _, l := range r.Levels {
+		b.conditions(l.Match)
+		b.conditions(l.Drop)
+		b.follows(l.Follow)
+		for i := range l.Objects {
+			o := &l.Objects[i]
+			o.Needs = b.need(o.Each)
+			o.Properties = slices.Clone(o.Properties)
+			for j := range o.Properties {
+				o.Properties[j].Needs = b.need(o.Properties[j].XPath)
+			}
+		}
+	}
+}
+
+func (b *Base) conditions(list []Condition) {
+	for i := range list {
+		list[i].Needs = b.numbers(list[i].lists())
+		list[i].LinkNeeds = b.inURL(list[i].URL)
+	}
+}
+
+func (b *Base) follows(list []Follow) {
+	for i := range list {
+		list[i].Needs = b.need(list[i].XPath)
+		list[i].LinkNeeds = b.inURL(list[i].URL)
+	}
+}
+
+// Need returns the needs of an expression that is not of the base's files. Words that the base does not look
+// for are left out.
+func (b *Base) Need(x *xpath.Expr) (n Needs) {
+	for _, list := range x.Needs() {
+		var ids []int
+		for _, w := range list {
+			id, ok := b.Marks.words[InPage].ids[w]
+			if !ok {
+				ids = nil
+				break
+			}
+			ids = append(ids, id)
+		}
+		if len(ids) > 0 {
+			n = append(n, ids)
+		}
+	}
+	return n
+}
+
+func (b *Base) need(x *xpath.Expr) Needs {
+	if x == nil {
+		return nil
+	}
+	return b.numbers(x.Needs())
+}
+
+// inURL numbers the words that a URL must hold for a pattern to match.
+func (b *Base) inURL(pattern *regexp.Regexp) (n LinkNeeds) {
+	if pattern == nil {
+		return n
+	}
+	if re, err := syntax.Parse(pattern.String(), syntax.Perl); err == nil {
+		n.Query = inQuery(re.Simplify())
+	}
+	var ids []int
+	for _, w := range required(pattern.String()) {
+		id, ok := b.Marks.words[InURL].add(w)
+		if !ok {
+			return n
+		}
+		ids = append(ids, id)
+	}
+	if len(ids) > 0 {
+		n.Words = Needs{ids}
+	}
+	return n
+}
+
+// inQuery tells whether every match of a pattern holds a question mark, or an ampersand, which stand in URLs with a
+// query alone.
+func inQuery(re *syntax.Regexp) bool {
+	switch re.Op {
+	case syntax.OpLiteral:
+		return slices.Contains(re.Rune, '?') || slices.Contains(re.Rune, '&')
+	case syntax.OpCharClass:
+		for i := 0; i+1 < len(re.Rune); i += 2 {
+			if re.Rune[i] != re.Rune[i+1] || re.Rune[i] != '?' && re.Rune[i] != '&' && re.Rune[i] != ';' {
+				return false
+			}
+		}
+		return true
+	case syntax.OpCapture, syntax.OpPlus:
+		return inQuery(re.Sub[0])
+	case syntax.OpConcat:
+		return slices.ContainsFunc(re.Sub, inQuery)
+	case syntax.OpAlternate:
+		for _, sub := range re.Sub {
+			if !inQuery(sub) {
+				return false
+			}
+		}
+		return true
+	}
+	return false
+}
+
+func (b *Base) numbers(lists [][]string) (n Needs) {
+	for _, list := range lists {
+		ids := make([]int, 0, len(list))
+		for _, w := range list {
+			if id, ok := b.Marks.words[InPage].add(w); ok {
+				ids = append(ids, id)
+			}
+		}
+		if len(ids) == len(list) {
+			n = append(n, ids)
+		}
+	}
+	return n
+}
+
+// Held tells whether a page holds a word of each list.
+func (n Needs) Held(by Found) bool {
+	for _, list := range n {
+		if !slices.ContainsFunc(list, by.Has) {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,366 @@
+package starter
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/muninn-archive/muninn/internal/aah"
+	"github.com/muninn-archive/muninn/internal/adapt"
+	"github.com/muninn-archive/muninn/internal/crawl"
+	"github.com/muninn-archive/muninn/internal/page"
+	"github.com/muninn-archive/muninn/kb"
+)
+
+// kbCommand groups the verbs about the knowledge base.
+func kbCommand(g *globals) *cobra.Command {
+	var dir string
+	cmd := &cobra.Command{
+		Use:   "kb",
+		Short: "Check, try and list the rules that recognise web applications",
+		Long: `Check, try and list the rules that recognise web applications.
+
+The knowledge base is a folder of XML files; without --kb it is the one that is built in.`,
+	}
+	cmd.PersistentFlags().StringVar(&dir, "kb", "", "folder of the knowledge base")
+	cmd.AddCommand(kbCheck(g, &dir), kbTest(g, &dir), kbList(g, &dir), kbExport(g))
+	return cmd
+}
+
+// openBase loads the base of a folder; its faults are those of what the user wrote.
+func openBase(dir string) (*kb.Base, error) {
+	if dir == "" {
+		return kb.Shipped()
+	}
+	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+		return nil, usage("--kb: there is no folder %s", dir)
+	}
+	base, err := kb.Load(os.DirFS(dir))
+	var faults kb.Faults
+	if errors.As(err, &faults) {
+		return nil, usage("the knowledge base in %s has %s:\n%w", dir, many(len(faults), "fault"), faults)
+	}
+	return base, err
+}
+
+func many(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+func kbCheck(g *globals, dir *string) *cobra.Command {
+	return &cobra.Command{
+		Use:   "check",
+		Short: "Check all files: their form, expressions, rules that nothing reaches, and their examples",
+		Args:  cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			base, err := openBase(*dir)
+			if err != nil {
+				return err
+			}
+			faults := aah.Examples(base)
+			faults = append(faults, base.Unreachable()...)
+			if len(faults) > 0 {
+				return usage("the knowledge base has %s:\n%w", many(len(faults), "fault"), kb.Faults(faults))
+			}
+			examples := 0
+			for _, a := range base.Applications {
+				examples += len(a.Examples)
+			}
+			fmt.Fprintf(g.out, "the knowledge base %s is good: %s, %s, all examples as they should be (%d)\n", base.ID,
+				many(len(base.Applications), "application"), many(base.Marks.Len(), "mark"), examples)
+			for _, m := range base.Marks.Unbound() {
+				fmt.Fprintf(g.out, "note: %s: every page is asked for this mark of %s: give it a word of %d letters that stands in each such page\n",
+					m.Condition.Rule, m.Application.Name, 4)
+			}
+			return nil
+		},
+	}
+}
+
+func kbList(g *globals, dir *string) *cobra.Command {
+	return &cobra.Command{
+		Use:   "list",
+		Short: "List the applications with their versions and levels",
+		Args:  cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			base, err := openBase(*dir)
+			if err != nil {
+				return err
+			}
+			if g.json {
+				return writeList(g.out, base)
+			}
+			w := tabwriter.NewWriter(g.out, 0, 8, 2, ' ', 0)
+			fmt.Fprintln(w, "CATEGORY\tAPPLICATION\tVERSIONS\tMARKS\tTERMINAL LEVELS\tOTHER LEVELS")
+			apps := slices.Clone(base.Applications)
+			slices.SortStableFunc(apps, func(a, b *kb.Application) int { return strings.Compare(a.Category, b.Category) })
+			for _, a := range apps {
+				versions, marks := []string{}, len(a.Detect)
+				for _, v := range a.Versions {
+					versions, marks = append(versions, v.Name), marks+len(v.Detect)
+				}
+				var terminal, others []string
+				for _, l := range base.Profile(a, "", "").Levels {
+					if l.Terminal {
+						terminal = append(terminal, l.Name)
+					} else {
+						others = append(others, l.Name)
+					}
+				}
+				fmt.Fprintf(w, "%s\t%s\t%s\t%d\t%s\t%s\n", a.Category, a.Name, strings.Join(versions, ", "), marks, strings.Join(terminal, ", "), strings.Join(others, ", "))
+			}
+			return w.Flush()
+		},
+	}
+}
+
+func writeList(out io.Writer, base *kb.Base) error {
+	type level struct {
+		Name     string `json:"name"`
+		Terminal bool   `json:"terminal"`
+	}
+	type application struct {
+		Name     string   `json:"name"`
+		Category string   `json:"category"`
+		File     string   `json:"file"`
+		Versions []string `json:"versions"`
+		Levels   []level  `json:"levels"`
+	}
+	list := struct {
+		ID           string        `json:"id"`
+		Applications []application `json:"applications"`
+	}{ID: base.ID}
+	for _, a := range base.Applications {
+		one := application{Name: a.Name, Category: a.Category, File: a.File, Versions: []string{}}
+		for _, v := range a.Versions {
+			one.Versions = append(one.Versions, v.Name)
+		}
+		for _, l := range base.Profile(a, "", "").Levels {
+			one.Levels = append(one.Levels, level{l.Name, l.Terminal})
+		}
+		list.Applications = append(list.Applications, one)
+	}
+	enc := json.NewEncoder(out)
+	enc.SetIndent("", "  ")
+	return enc.Encode(list)
+}
+
+func kbExport(g *globals) *cobra.Command {
+	var learned string
+	cmd := &cobra.Command{
+		Use:   "export DIR",
+		Short: "Write the built-in knowledge base into a folder, or what a worker has learned of sites",
+		Long: `Write the built-in knowledge base into a folder, to change it there; or, with --learned, what a worker has
+learned of sites whose templates the base does not fit: a file a site in DIR/sites, with the evidence as comments,
+to review and to put into a base. The worker keeps it in the folder "learned" of its data folder.`,
+		Args: exactArgs(1, "one folder to write into"),
+		RunE: func(_ *cobra.Command, args []string) error {
+			if learned != "" {
+				return exportLearned(g.out, learned, args[0])
+			}
+			if entries, err := os.ReadDir(args[0]); err == nil && len(entries) > 0 {
+				return usage("%s is not empty", args[0])
+			}
+			if err := os.CopyFS(args[0], kb.Files()); err != nil {
+				return err
+			}
+			fmt.Fprintf(g.out, "the knowledge base is in %s; use it with --kb %s\n", args[0], args[0])
+			return nil
+		},
+	}
+	cmd.Flags().StringVar(&learned, "learned", "", "folder that a worker keeps what it learned in (DATA/learned)")
+	return cmd
+}
+
+// exportLearned writes the rules in force of each site.
+func exportLearned(out io.Writer, from, to string) error {
+	if info, err := os.Stat(from); err != nil || !info.IsDir() {
+		return usage("--learned: there is no folder %s", from)
+	}
+	store, err := adapt.OpenStore(from)
+	if err != nil {
+		return err
+	}
+	dir, sites := filepath.Join(to, "sites"), 0
+	err = store.Sites(func(s *adapt.Site) error {
+		if !s.InForce() {
+			return nil
+		}
+		if err := os.MkdirAll(dir, 0o755); err != nil {
+			return err
+		}
+		var b bytes.Buffer
+		if err := s.WriteXML(&b, kb.Namespace, aah.As); err != nil {
+			return err
+		}
+		sites++
+		return os.WriteFile(filepath.Join(dir, s.File()+".xml"), b.Bytes(), 0o644)
+	})
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(out, "rules of %s are in %s\n", many(sites, "site"), dir)
+	return nil
+}
+
+func kbTest(g *globals, dir *string) *cobra.Command {
+	var as, mode string
+	var full bool
+	cmd := &cobra.Command{
+		Use:   "test URL|FILE",
+		Short: "Tell what the helper makes of a page, and which rules said so",
+		Long: `Tell what the helper makes of a page, and which rules said so.
+
+A FILE is HTML as a browser saves it; --url tells where it came from, which many rules look at.`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			base, err := openBase(*dir)
+			if err != nil {
+				return err
+			}
+			if !slices.Contains([]string{crawl.HelperStrict, crawl.HelperLenient, crawl.HelperOff}, mode) {
+				return usage("--helper is %q, must be strict, lenient or off", mode)
+			}
+			body, head, mime, err := readPage(args[0], &as)
+			if err != nil {
+				return err
+			}
+			d := page.Parse(page.Input{URL: as, MIME: mime, Body: body}, page.DefaultLimits())
+			before := slices.Clone(d.Links)
+			start := time.Now()
+			aah.New(base, aah.DefaultLimits()).Apply(d, aah.Input{Head: head, Mode: mode})
+			took := time.Since(start)
+			if g.json {
+				d.Blocks = nil
+				enc := json.NewEncoder(g.out)
+				enc.SetIndent("", "  ")
+				return enc.Encode(d.Page)
+			}
+			tellPage(g.out, d, before, took, full)
+			return nil
+		},
+	}
+	cmd.Flags().StringVar(&as, "url", "", "URL of a FILE")
+	cmd.Flags().StringVar(&mode, "helper", crawl.HelperLenient, "what becomes of links: strict, lenient or off")
+	cmd.Flags().BoolVar(&full, "full", false, "whole texts and all links")
+	return cmd
+}
+
+// maxTest bounds a page that is tried, in bytes.
+const maxTest = 16 << 20
+
+// readPage reads a file, or fetches a URL: one request that the user asked for by hand.
+func readPage(what string, as *string) (body, head []byte, mime string, err error) {
+	if !strings.HasPrefix(what, "http://") && !strings.HasPrefix(what, "https://") {
+		if body, err = os.ReadFile(what); err != nil {
+			return nil, nil, "", usage("%w", err)
+		}
+		if *as == "" {
+			*as = "http://file.invalid/" + filepath.Base(what)
+		}
+		return body, nil, "text/html", nil
+	}
+	client := http.Client{Timeout: time.Minute}
+	req, err := http.NewRequest(http.MethodGet, what, nil)
+	if err != nil {
+		return nil, nil, "", usage("%w", err)
+	}
+	req.Header.Set("User-Agent", crawl.DefaultDefinition().Politeness.UserAgent)
+	resp, err := client.Do(req)
+	if err != nil {
+		return nil, nil, "", err
+	}
+	defer func() { _ = resp.Body.Close() }()
+	if body, err = io.ReadAll(io.LimitReader(resp.Body, maxTest)); err != nil {
+		return nil, nil, "", err
+	}
+	if *as == "" {
+		*as = resp.Request.URL.String()
+	}
+	var lines strings.Builder
+	if err := resp.Header.Write(&lines); err != nil {
+		return nil, nil, "", err
+	}
+	return body, []byte(lines.String()), resp.Header.Get("Content-Type"), nil
+}
+
+func tellPage(out io.Writer, d *page.Document, before []crawl.Outlink, took time.Duration, full bool) {
+	none := func(s string) string {
+		if s == "" {
+			return "none"
+		}
+		return s
+	}
+	fmt.Fprintf(out, "application  %s %s (confidence %.2f, by %s)\n", none(d.Application), d.Version, d.Confidence, none(d.Rule))
+	kind := "intermediate"
+	if d.Terminal {
+		kind = "terminal"
+	}
+	fmt.Fprintf(out, "level        %s, %s (by %s)\n", none(d.Level), kind, none(d.LevelRule))
+	fmt.Fprintf(out, "objects      %d\n", len(d.Objects))
+	for _, o := range d.Objects {
+		fmt.Fprintf(out, "  %s (by %s)\n", o.Type, o.Rule)
+		for _, p := range o.Properties {
+			if value := p.Value; full || p.Name != "html" {
+				fmt.Fprintf(out, "    %-10s %s\n", p.Name, short(value, full))
+			}
+		}
+	}
+	after := map[string]crawl.Outlink{}
+	for _, l := range d.Links {
+		after[l.URL] = l
+	}
+	kept, wanted := 0, []crawl.Outlink{}
+	var dropped []string
+	for _, l := range before {
+		if l.Hop != crawl.HopLink {
+			continue
+		}
+		now, is := after[l.URL]
+		switch {
+		case !is:
+			dropped = append(dropped, l.URL)
+		case now.Prior > aah.Lowered:
+			wanted = append(wanted, now)
+		default:
+			kept++
+		}
+	}
+	fmt.Fprintf(out, "links        %d wanted, %d others, %d dropped or rewritten\n", len(wanted), kept, len(dropped))
+	for i, l := range wanted {
+		if i == 10 && !full {
+			fmt.Fprintf(out, "  … (all with --full)\n")
+			break
+		}
+		fmt.Fprintf(out, "  %.2f %-16s %c %s\n", l.Prior, l.Level, l.Hop, l.URL)
+	}
+	for i, u := range dropped {
+		if i == 10 && !full {
+			fmt.Fprintf(out, "  … (all with --full)\n")
+			break
+		}
+		fmt.Fprintf(out, "  dropped %s\n", u)
+	}
+	fmt.Fprintf(out, "took         %s\n", took.Round(time.Microsecond))
+}
+
+func short(s string, full bool) string {
+	if r := []rune(s); !full && len(r) > 100 {
+		return string(r[:100]) + "…"
+	}
+	return s
+}

@@ -1,0 +1,115 @@
+package starter
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"github.com/muninn-archive/muninn/internal/lab/adaptation"
+	"github.com/muninn-archive/muninn/internal/lab/recognition"
+)
+
+// labCommand groups the verbs that measure Muninn on data that others recorded.
+func labCommand(g *globals) *cobra.Command {
+	cmd := &cobra.Command{Use: "lab", Short: "Measure Muninn on data that others recorded"}
+	cmd.AddCommand(labHelper(g), labAdapt(g))
+	return cmd
+}
+
+func labHelper(g *globals) *cobra.Command {
+	var dir, doubts string
+	var only []string
+	var compare bool
+	cmd := &cobra.Command{
+		Use:   "aah DIR",
+		Short: "Measure how well the helper recognises the saved pages of DIR and lifts their objects",
+		Long: `Measure how well the helper recognises the saved pages of DIR and lifts their objects.
+
+DIR holds index.jsonl, a JSON object a line: file (in DIR), cms (the application), level (front, list, thread,
+post, page, profile, login/register, …; others do not count) and url.`,
+		Args: exactArgs(1, "one folder with index.jsonl"),
+		RunE: func(_ *cobra.Command, args []string) error {
+			base, err := openBase(dir)
+			if err != nil {
+				return err
+			}
+			list, err := recognition.Read(args[0], doubts)
+			if err != nil {
+				return usage("%w", err)
+			}
+			if len(only) > 0 {
+				list = slices.DeleteFunc(list, func(l recognition.Labelled) bool { return !slices.Contains(only, l.Application()) })
+			}
+			var other recognition.Recogniser
+			if compare {
+				if other, err = recognition.Wappalyzer(); err != nil {
+					return fmt.Errorf("load wappalyzer's fingerprints: %w", err)
+				}
+			}
+			seen, err := recognition.Measure(args[0], list, base, other)
+			if err != nil {
+				return err
+			}
+			result := recognition.Sum(base.ID, compare, seen)
+			if g.json {
+				return writeJSON(g.out, result)
+			}
+			return result.Print(g.out)
+		},
+	}
+	cmd.Flags().StringVar(&dir, "kb", "", "folder of the knowledge base")
+	cmd.Flags().StringSliceVar(&only, "only", nil, "pages of these applications only")
+	cmd.Flags().BoolVar(&compare, "compare", false, "let wappalyzergo recognise the pages too, which takes long")
+	cmd.Flags().StringVar(&doubts, "doubts", "", "file of labels not held for right: lines of FILE, a tab and the reason")
+	return cmd
+}
+
+func labAdapt(g *globals) *cobra.Command {
+	var dir string
+	var only []string
+	var seed uint64
+	cmd := &cobra.Command{
+		Use:   "adapt DIR",
+		Short: "Measure how well extraction survives changed templates, on the saved pages of DIR",
+		Long: `Measure how well extraction survives changed templates, on the saved pages of DIR.
+
+The templates of the pages are changed as a redesign would (mild, medium, heavy). "without" is the knowledge
+base alone; "recrawl" knows what the pages held before; "new" has never seen them. DIR is as for "lab aah".`,
+		Args: exactArgs(1, "one folder with index.jsonl"),
+		RunE: func(_ *cobra.Command, args []string) error {
+			base, err := openBase(dir)
+			if err != nil {
+				return err
+			}
+			list, err := recognition.Read(args[0], "")
+			if err != nil {
+				return usage("%w", err)
+			}
+			if len(only) > 0 {
+				list = slices.DeleteFunc(list, func(l recognition.Labelled) bool { return !slices.Contains(only, l.Application()) })
+			}
+			rows, err := adaptation.Measure(args[0], list, base, seed)
+			if err != nil {
+				return err
+			}
+			result := adaptation.Sum(base.ID, seed, rows)
+			if g.json {
+				return writeJSON(g.out, result)
+			}
+			return result.Print(g.out)
+		},
+	}
+	cmd.Flags().StringVar(&dir, "kb", "", "folder of the knowledge base")
+	cmd.Flags().StringSliceVar(&only, "only", nil, "pages of these applications only")
+	cmd.Flags().Uint64Var(&seed, "seed", 1, "of the changes")
+	return cmd
+}
+
+func writeJSON(out io.Writer, v any) error {
+	enc := json.NewEncoder(out)
+	enc.SetIndent("", "  ")
+	return enc.Encode(v)
+}
