@@ -77,7 +77,7 @@ func labAdapt(g *globals) *cobra.Command {
 		Long: `Measure how well extraction survives changed templates, on the saved pages of DIR.
 
 The templates of the pages are changed as a redesign would (mild, medium, heavy). "without" is the knowledge
-base alone; "recrawl" knows what the pages held before; "new" has never seen them. DIR is as for "lab aah".`,
+base alone; "recrawl" knows what the pages held before; "new" has seen the site before, but knows nothing of these pages. DIR is as for "lab aah".`,
 		Args: exactArgs(1, "one folder with index.jsonl"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			base, err := openBase(dir)

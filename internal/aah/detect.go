@@ -110,17 +110,11 @@ func (v *view) recognise(before was) (found recognised, ok bool) {
 	return winner.recognised, true
 }
 
-// fits tells whether a page that bears no mark looks like one of the application all the same: one of its
-// levels must match by more than the URL.
+// fits tells whether a page that bears no mark looks like one of the application all the same: one of its levels
+// must match.
 func (v *view) fits(r recognised) bool {
-	for _, l := range v.base.Profile(r.app, r.version, v.host).Levels {
-		for i := range l.Match {
-			if l.Match[i].XPath != nil && v.holds(&l.Match[i]) {
-				return true
-			}
-		}
-	}
-	return false
+	level, _ := v.levelOf(v.base.Profile(r.app, r.version, v.host))
+	return level != nil
 }
 
 // likeliest returns the version that most speaks for; what the host had before if the page says nothing.

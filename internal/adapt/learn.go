@@ -2,6 +2,7 @@ package adapt
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/muninn-archive/muninn/internal/xpath"
@@ -101,7 +102,8 @@ func (l *learner) best(kind string, objects []*found, of int) (Learned, bool) {
 			}
 			score += weight * support
 		}
-		score *= float64(each.support) / float64(len(objects))
+		left := l.refine(&r, each)
+		score *= float64(each.support) / float64(len(objects)+left)
 		if score > most {
 			best, most = r, score
 		}
@@ -109,11 +111,50 @@ func (l *learner) best(kind string, objects []*found, of int) (Learned, bool) {
 	return best, most > 0
 }
 
+// refine tells objects from what only looks like them by what they have and the others lack; it returns how many of
+// those are left.
+func (l *learner) refine(r *Learned, each container) (left int) {
+	if len(each.strays) == 0 {
+		return 0
+	}
+	strays := each.strays
+	for _, p := range r.Properties {
+		if len(strays) == 0 || strings.HasPrefix(p.XPath, "/") || strings.Contains(r.Each, " | ") || p.XPath == "." {
+			continue
+		}
+		x := l.parse(p.XPath)
+		if x == nil {
+			continue
+		}
+		has := func(at xpath.Ref) bool {
+			_, found, err := l.eval.First(x, at)
+			return err == nil && found
+		}
+		kept, without := strays[:0:0], 0
+		for _, s := range strays {
+			if has(s) {
+				kept = append(kept, s)
+			}
+		}
+		for _, at := range each.at {
+			if at.ID >= 0 && !has(at) {
+				without++
+			}
+		}
+		if len(kept) < len(strays) && without == 0 {
+			r.Each += "[" + p.XPath + "]"
+			strays = kept
+		}
+	}
+	return len(strays)
+}
+
 // container is an expression that selects one element of each object's chain.
 type container struct {
 	text    string
 	at      []xpath.Ref // by object; ID −1: none
 	support int
+	strays  []xpath.Ref
 	clean   bool // selects nothing but objects
 }
 
@@ -188,7 +229,7 @@ func (l *learner) try(text string, objects []*found) (c container, ok bool) {
 	for i := range c.at {
 		c.at[i] = xpath.Ref{ID: -1, Attr: -1}
 	}
-	strays, last := 0, objects[len(objects)-1].chain[0]
+	last := objects[len(objects)-1].chain[0]
 	for _, r := range refs {
 		mine := -1
 		for i, f := range objects {
@@ -201,7 +242,7 @@ func (l *learner) try(text string, objects []*found) (c container, ok bool) {
 		switch {
 		case mine < 0 && r.ID > last && len(objects) >= fullPrints: // a page may have more than are remembered
 		case mine < 0:
-			strays++
+			c.strays = append(c.strays, r)
 		case c.at[mine].ID < 0:
 			c.at[mine] = r
 			c.support++
@@ -209,8 +250,8 @@ func (l *learner) try(text string, objects []*found) (c container, ok bool) {
 			return c, false // two elements for one object
 		}
 	}
-	c.clean = strays == 0 && c.support > 0
-	return c, float64(c.support) >= Support*float64(len(objects)) && strays <= len(objects)/4
+	c.clean = len(c.strays) == 0 && c.support > 0
+	return c, float64(c.support) >= Support*float64(len(objects)) && len(c.strays) <= len(objects)/2
 }
 
 // names are the properties of the objects, the first object's first.

@@ -1,6 +1,8 @@
 package adapt
 
 import (
+	"strings"
+
 	"github.com/fxamacker/cbor/v2"
 
 	"github.com/muninn-archive/muninn/internal/xpath"
@@ -114,5 +116,12 @@ func PrintsOf(tree *xpath.Tree, objects []Lifted) []Print {
 	return out
 }
 
-// Hash returns the hash of a text, as prints have it.
-func Hash(text string) uint64 { return sumOf(text).hash }
+// Hash returns a hash of a text that does not hang on the order of its words, nor on anything but their letters and
+// digits.
+func Hash(text string) uint64 {
+	var s sum
+	for word := range strings.FieldsSeq(text) {
+		s = s.add(sumOf(word))
+	}
+	return s.hash
+}

@@ -10,24 +10,20 @@ import (
 	"github.com/muninn-archive/muninn/internal/xpath"
 )
 
-// sum is a hash of the letters and digits of a text, in lower case: white space, punctuation and markup do not
-// matter. Sums of parts make the sum of the whole.
+// sum is a hash of a text: of the letters and digits of each text node, in lower case, and of the nodes together
+// in whatever order. White space, punctuation, markup, and the order in which a template puts the parts do not
+// matter.
 type sum struct {
-	hash  uint64
-	power uint64 // of the base, to the number of letters
-	size  int    // letters
+	hash uint64
+	size int // letters and digits
 }
 
 const base = 0x9e3779b97f4a7c15 | 1
 
-var empty = sum{power: 1}
-
-func (s sum) add(t sum) sum {
-	return sum{hash: s.hash*t.power + t.hash, power: s.power * t.power, size: s.size + t.size}
-}
+func (s sum) add(t sum) sum { return sum{s.hash + t.hash, s.size + t.size} }
 
 func sumOf(text string) sum {
-	s := empty
+	var s sum
 	for i := 0; i < len(text); {
 		r, n := rune(text[i]), 1
 		if r >= utf8.RuneSelf {
@@ -46,8 +42,14 @@ func sumOf(text string) sum {
 			continue
 		}
 		s.hash = s.hash*base + uint64(r) + 1
-		s.power *= base
 		s.size++
+	}
+	if s.size > 0 { // mixed well, so that sums of several do not meet
+		s.hash ^= s.hash >> 30
+		s.hash *= 0xbf58476d1ce4e5b9
+		s.hash ^= s.hash >> 27
+		s.hash *= 0x94d049bb133111eb
+		s.hash ^= s.hash >> 31
 	}
 	return s
 }
@@ -66,24 +68,18 @@ const MaxAttribute = 300
 // read sums up a page.
 func read(tree *xpath.Tree) *texts {
 	t := &texts{tree: tree, sums: make([]sum, tree.Len()), byHash: make(map[uint64][]xpath.Ref, tree.Len())}
-	for i := range t.sums {
-		t.sums[i] = empty
-	}
 	// children come after their parents: from the end, each node is whole when its parent takes it
-	next := make([]sum, tree.Len()) // of the children that were seen, in reverse
-	for i := range next {
-		next[i] = empty
-	}
+	below := make([]sum, tree.Len())
 	for id := int32(tree.Len()) - 1; id >= 0; id-- {
 		n := tree.At(id)
 		switch {
 		case n.Type == html.TextNode:
 			t.sums[id] = sumOf(n.Data)
 		case n.Type == html.ElementNode && n.DataAtom != atom.Script && n.DataAtom != atom.Style:
-			t.sums[id] = next[id]
+			t.sums[id] = below[id]
 		}
 		if above, ok := tree.Parent(xpath.Ref{ID: id, Attr: -1}); ok {
-			next[above.ID] = t.sums[id].add(next[above.ID])
+			below[above.ID] = below[above.ID].add(t.sums[id])
 		}
 	}
 	for id := range int32(tree.Len()) {
@@ -115,7 +111,7 @@ func (t *texts) of(r xpath.Ref) sum {
 
 // sumBelow sums up the text below one node.
 func sumBelow(tree *xpath.Tree, r xpath.Ref) sum {
-	s := empty
+	var s sum
 	for id := r.ID; id < tree.End(r); id++ {
 		n := tree.At(id)
 		switch {

@@ -44,7 +44,7 @@ type Row struct {
 	Strength    string `json:"strength"`
 	Without     Score  `json:"without"` // the shipped base alone
 	Recrawl     Score  `json:"recrawl"` // the pages were crawled before they changed
-	New         Score  `json:"new"`     // the pages were never seen before
+	New         Score  `json:"new"`     // the site was seen before it changed, these pages were not
 }
 
 // thing is an object with a text, by hashes.
@@ -166,13 +166,17 @@ func measure(app string, samples []sample, base *kb.Base, strength Strength, see
 	if err != nil {
 		return row, err
 	}
-	never, err := fresh(true)
+	never, err := fresh(false)
 	if err != nil {
 		return row, err
 	}
 	for _, s := range samples { // as they were: hosts are remembered
-		apply(without, s.url, s.body, nil)
-		apply(recrawl, s.url, s.body, nil)
+		for _, h := range []*aah.Helper{without, recrawl, never} {
+			apply(h, s.url, s.body, nil)
+		}
+	}
+	if never.Learned, err = adapt.OpenStore(""); err != nil {
+		return row, err
 	}
 	for _, s := range samples {
 		host := s.url
