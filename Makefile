@@ -50,6 +50,19 @@ bench: build temporal ## CPU per page end to end, beside GNU wget on the same we
 	@echo "frontier of 10^6 URLs:"; MUNINN_BENCH_KNOWN=1000000 $(GO) test -run '^$$' -bench . -benchtime 3x ./frontier
 	$(GO) test -run '^$$' -bench . ./internal/urls ./kb ./internal/page ./internal/score ./internal/archive ./activities
 
+MUNINN_DATA ?= ../shared/data
+.PHONY: eval-aah
+eval-aah: build ## how well the helper recognises saved pages and lifts their objects (MUNINN_DATA/aah), beside wappalyzergo
+	$(BIN)/muninn lab aah --compare --doubts internal/lab/recognition/doubts.tsv $(MUNINN_DATA)/aah
+
+.PHONY: eval-adapt
+eval-adapt: build ## how well extraction survives changed templates (MUNINN_DATA/aah)
+	$(BIN)/muninn lab adapt $(MUNINN_DATA)/aah
+
+.PHONY: eval-economy
+eval-economy: ## requests per post, article and comment with the helper and without, on synthetic forums, a blog and a wiki
+	$(GO) run ./starter/muninn lab economy
+
 .PHONY: real
 real: build temporal ## crawl real documentation through Temporal into S3 (Debian; root if packages are missing)
 	tools/real/real.sh

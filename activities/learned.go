@@ -32,11 +32,16 @@ func (a *Activities) keepLearned(ctx context.Context, name string) error {
 		if err != nil || !s.InForce() || !a.Frontier.Met(name, u.PLD()) {
 			return nil
 		}
-		var out bytes.Buffer
-		if err := s.WriteXML(&out, kb.Namespace, aah.As); err != nil {
-			return err
+		for _, app := range s.Applications() {
+			var out bytes.Buffer
+			if err := s.WriteXML(&out, app, kb.Namespace, aah.As); err != nil {
+				return err
+			}
+			key := path.Join(d.Archive.Prefix, name, "kb", fmt.Sprintf("run-%d", plan.Run), s.File(app)+".xml")
+			if err := store.Put(ctx, key, &out, int64(out.Len())); err != nil {
+				return err
+			}
 		}
-		key := path.Join(d.Archive.Prefix, name, "kb", fmt.Sprintf("run-%d", plan.Run), s.File()+".xml")
-		return store.Put(ctx, key, &out, int64(out.Len()))
+		return nil
 	})
 }

@@ -12,7 +12,7 @@ import (
 	"strings"
 )
 
-//go:embed applications/*.xml categories/*.xml kb.xsd
+//go:embed applications/*.xml categories/*.xml kb.xsd README.md
 var shipped embed.FS
 
 // Base is a checked knowledge base. It is safe for concurrent use.

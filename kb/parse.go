@@ -108,6 +108,9 @@ func (p *fileParser) root(e *element) (f file) {
 		s := &Site{Application: e.attrs["application"], Version: e.attrs["version"], Hosts: strings.Fields(strings.ToLower(e.attrs["hosts"])), File: p.file}
 		p.attrs(e, "application", "hosts", "version?")
 		p.rules(e, &s.Rules, nil)
+		if len(s.Detect) > 0 {
+			p.fault(e, "a site is recognised by its hosts: it may hold no detect element")
+		}
 		f.site = s
 	default:
 		p.fault(e, "the file must hold one element application, category or site, not %s", e.name)

@@ -18,7 +18,7 @@ type profileKey struct {
 	site                 *Site
 }
 
-// Profile returns the rules for an application in a version ("" if it is not known) on a host.
+// Profile returns the rules for an application in a version ("" if it is not known, or not of the base) on a host.
 func (b *Base) Profile(app *Application, version, host string) *Profile {
 	site := b.hosts[host]
 	if site != nil && site.Application != app.Name {
@@ -27,7 +27,10 @@ func (b *Base) Profile(app *Application, version, host string) *Profile {
 	if site != nil && site.Version != "" {
 		version = site.Version
 	}
-	return b.profiles[profileKey{app.Name, version, site}]
+	if p := b.profiles[profileKey{app.Name, version, site}]; p != nil {
+		return p
+	}
+	return b.profiles[profileKey{app.Name, "", site}] // the base had the version once
 }
 
 // join makes the profiles and checks what files say of each other.

@@ -203,12 +203,17 @@ func exportLearned(out io.Writer, from, to string) error {
 		if err := os.MkdirAll(dir, 0o755); err != nil {
 			return err
 		}
-		var b bytes.Buffer
-		if err := s.WriteXML(&b, kb.Namespace, aah.As); err != nil {
-			return err
-		}
 		sites++
-		return os.WriteFile(filepath.Join(dir, s.File()+".xml"), b.Bytes(), 0o644)
+		for _, app := range s.Applications() {
+			var b bytes.Buffer
+			if err := s.WriteXML(&b, app, kb.Namespace, aah.As); err != nil {
+				return err
+			}
+			if err := os.WriteFile(filepath.Join(dir, s.File(app)+".xml"), b.Bytes(), 0o644); err != nil {
+				return err
+			}
+		}
+		return nil
 	})
 	if err != nil {
 		return err
@@ -327,15 +332,15 @@ func tellPage(out io.Writer, d *page.Document, before []crawl.Outlink, took time
 	kept, wanted := 0, []crawl.Outlink{}
 	var dropped []string
 	for _, l := range before {
-		if l.Hop != crawl.HopLink {
-			continue
-		}
-		now, is := after[l.URL]
-		switch {
-		case !is:
+		if _, is := after[l.URL]; !is && l.Hop == crawl.HopLink {
 			dropped = append(dropped, l.URL)
-		case now.Prior > aah.Lowered:
-			wanted = append(wanted, now)
+		}
+	}
+	for _, l := range d.Links {
+		switch {
+		case l.Hop != crawl.HopLink && l.Hop != crawl.HopPaging:
+		case l.Prior > aah.Lowered:
+			wanted = append(wanted, l)
 		default:
 			kept++
 		}

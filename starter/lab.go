@@ -15,7 +15,7 @@ import (
 // labCommand groups the verbs that measure Muninn on data that others recorded.
 func labCommand(g *globals) *cobra.Command {
 	cmd := &cobra.Command{Use: "lab", Short: "Measure Muninn on data that others recorded"}
-	cmd.AddCommand(labHelper(g), labAdapt(g))
+	cmd.AddCommand(labHelper(g), labAdapt(g), labEconomy(g))
 	return cmd
 }
 

@@ -104,11 +104,11 @@ func (v *view) levelByLearned(rules []adapt.Rule) {
 	for i := range rules {
 		r := &rules[i]
 		l := v.profile.Level(r.Level)
-		if l == nil || !r.InForce() {
+		if l == nil || !r.InForce() || !r.Telling() {
 			continue
 		}
 		x, err := xpath.Parse(r.Each)
-		if err != nil || r.Each == "//body" {
+		if err != nil {
 			continue
 		}
 		if len(v.selected(x, nil, v.eval.Tree.Root(), 1)) > 0 {
@@ -183,7 +183,7 @@ func (a *adaptation) unseen() {
 		if well {
 			a.replace(r.Type, set)
 		}
-		a.note(func(s *adapt.Site) bool { return s.Note(r, well, a.doc.URL, time.Now()) })
+		a.verified(r, well, real)
 		if well {
 			return
 		}
@@ -196,7 +196,7 @@ func (a *adaptation) unseen() {
 		}
 		tried = true
 		well := a.extract(r.Learned).sound(r.Learned)
-		a.note(func(s *adapt.Site) bool { return s.Note(r, well, a.doc.URL, time.Now()) })
+		a.verified(r, well, real)
 		if well {
 			return // it may come into force on the next page
 		}
@@ -207,6 +207,13 @@ func (a *adaptation) unseen() {
 	a.tried(a.relax())
 }
 
+// verified notes how a rule did; where the shipped rules work it need not have done anything.
+func (a *adaptation) verified(r *adapt.Rule, well, shipped bool) {
+	if well || !shipped {
+		a.note(func(s *adapt.Site) bool { return s.Note(r, well, a.doc.URL, time.Now()) })
+	}
+}
+
 // relax makes a candidate for a page on which the shipped rules fail: a rule of another application of the
 // category that fits, the failing rule with what fails left out, or what the form of the page tells.
 func (a *adaptation) relax() bool {
@@ -214,12 +221,15 @@ func (a *adaptation) relax() bool {
 	if kind == "" {
 		return false
 	}
-	learned, method, ok := a.byBase(kind)
+	learned, method, ok := a.byRelaxing(kind)
+	if !ok {
+		learned, method, ok = a.byBase(kind)
+	}
 	if !ok {
 		learned, ok = adapt.Shape(a.eval, kind, a.limits.Adapt)
 		method = adapt.ByShape
 	}
-	if !ok || !a.extract(learned).sound(learned) {
+	if !ok || !learned.Has("body") || !a.extract(learned).sound(learned) {
 		return false
 	}
 	a.note(func(s *adapt.Site) bool {
@@ -227,6 +237,26 @@ func (a *adaptation) relax() bool {
 		return true
 	})
 	return true
+}
+
+// byRelaxing tries the failing rules of the level themselves.
+func (a *adaptation) byRelaxing(kind string) (best adapt.Learned, method string, ok bool) {
+	most := 0
+	until := time.Now().Add(a.limits.Adapt)
+	for i := range a.level.Objects {
+		o := &a.level.Objects[i]
+		if o.Type != kind || time.Now().After(until) {
+			continue
+		}
+		learned, found := adapt.Relax(a.eval, asLearned(o), time.Until(until))
+		if !found || !learned.Has("body") {
+			continue
+		}
+		if set := a.extract(learned); set.sound(learned) && set.worth() > most {
+			best, most, ok = learned, set.worth(), true
+		}
+	}
+	return best, adapt.ByRelaxed, ok
 }
 
 // byBase tries the rules for the same type of object of other applications, those of the category first.

@@ -84,7 +84,8 @@ func (v *view) recognise(before was) (found recognised, ok bool) {
 	})
 	if site := v.base.SiteOf(v.host); site != nil {
 		t := of(v.base.Application(site.Application))
-		t.confidence, t.rule = 1, site.File+":1"
+		t.confidence, t.rule, t.version = 1, site.File+":1", t.likeliest(before)
+		return t.recognised, true
 	}
 	if app := v.base.Application(before.app); before.app != "" && app != nil {
 		t := of(app)

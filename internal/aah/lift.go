@@ -128,7 +128,7 @@ func (v *view) text(r xpath.Ref) string {
 	if r.Attr >= 0 {
 		return strings.Join(strings.Fields(n.Attr[r.Attr].Val), " ")
 	}
-	return textOf(n)
+	return textOf(n, v.limits.PropertyBytes)
 }
 
 // address makes a reference absolute and keeps its fragment: it is what tells the posts of a page from each other.

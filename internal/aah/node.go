@@ -21,13 +21,14 @@ func spaced(a atom.Atom) bool {
 	return false
 }
 
-// textOf is the text below a node that a reader sees, its white space folded: no scripts, no style sheets.
-func textOf(n *html.Node) string {
+// textOf is the text below a node that a reader sees, its white space folded: no scripts, no style sheets. It may
+// be cut off behind so many bytes.
+func textOf(n *html.Node, most int) string {
 	b := texts.Get().(*[]byte)
 	if n.Type == html.TextNode {
-		*b = page.Fold((*b)[:0], n.Data)
+		*b = page.Fold((*b)[:0], shorten(n.Data, most))
 	} else {
-		*b = collect((*b)[:0], n)
+		*b = collect((*b)[:0], n, most)
 	}
 	text := string(bytes.TrimSpace(*b))
 	texts.Put(b)
@@ -37,16 +38,16 @@ func textOf(n *html.Node) string {
 // texts are buffers for the text below nodes.
 var texts = sync.Pool{New: func() any { b := make([]byte, 0, 16<<10); return &b }}
 
-func collect(b []byte, n *html.Node) []byte {
-	for c := n.FirstChild; c != nil; c = c.NextSibling {
+func collect(b []byte, n *html.Node, most int) []byte {
+	for c := n.FirstChild; c != nil && len(b) <= most; c = c.NextSibling {
 		switch {
 		case c.Type == html.TextNode:
-			b = page.Fold(b, c.Data)
+			b = page.Fold(b, shorten(c.Data, most))
 		case c.Type != html.ElementNode || c.DataAtom == atom.Script || c.DataAtom == atom.Style:
 		case spaced(c.DataAtom):
-			b = page.Fold(collect(page.Fold(b, " "), c), " ")
+			b = page.Fold(collect(page.Fold(b, " "), c, most), " ")
 		default:
-			b = collect(b, c)
+			b = collect(b, c, most)
 		}
 	}
 	return b

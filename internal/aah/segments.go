@@ -77,6 +77,9 @@ func isContent(density, before float64, previous, words, next int) bool {
 	return words > 40 || next > 17
 }
 
+// maxNames bounds how much of a list of classes is looked at, in bytes.
+const maxNames = 256
+
 // roleOf tells what the elements around a text are for, by their names, classes and IDs.
 func roleOf(n *html.Node) Segment {
 	for depth := 0; n != nil && depth < 30; n, depth = n.Parent, depth+1 {
@@ -92,7 +95,7 @@ func roleOf(n *html.Node) Segment {
 			if k := n.Attr[i].Key; k != "class" && k != "id" && k != "role" {
 				continue
 			}
-			switch name := n.Attr[i].Val; {
+			switch name := n.Attr[i].Val[:min(len(n.Attr[i].Val), maxNames)]; {
 			case holdsAny(name, "comment", "Comment", "disqus", "respond"):
 				return Comments
 			case holdsAny(name, "navigation", "navbar", "menu", "breadcrumb", "pagination"):
@@ -183,11 +186,14 @@ func (v *view) segment() {
 	}
 }
 
+// maxHeading bounds a heading, in bytes.
+const maxHeading = 1024
+
 // heading is the page's first h1, or else its title.
 func (v *view) heading() string {
 	for n := range v.doc.Root.Descendants() {
 		if n.DataAtom == atom.H1 {
-			if text := textOf(n); text != "" {
+			if text := textOf(n, maxHeading); text != "" {
 				return text
 			}
 		}

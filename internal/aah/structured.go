@@ -151,7 +151,7 @@ func unescape(s string) string {
 	}
 	var b strings.Builder
 	for _, n := range nodes {
-		b.WriteString(textOf(n) + " ")
+		b.WriteString(textOf(n, maxStructured) + " ")
 	}
 	return b.String()
 }

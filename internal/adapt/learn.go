@@ -2,6 +2,7 @@ package adapt
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -23,6 +24,11 @@ type LearnedPart struct {
 	XPath string `json:"xpath"`
 }
 
+// Has tells whether the rule lifts a property.
+func (l *Learned) Has(name string) bool {
+	return slices.ContainsFunc(l.Properties, func(p LearnedPart) bool { return p.Name == name })
+}
+
 // Bounds of the work on one page.
 const (
 	// DefaultBudget is the time that learning from one page may take.
@@ -37,6 +43,10 @@ type learner struct {
 	texts *texts
 	until time.Time
 	cache map[string]*xpath.Expr
+	// classes of the page, once they were asked for
+	classes map[string]bool
+	// guessed tells that the bodies are not known by their text, but by their form alone
+	guessed bool
 }
 
 func (l *learner) spent() bool { return time.Now().After(l.until) }
@@ -271,7 +281,8 @@ func (l *learner) names(objects []*found) (names []string) {
 // part finds the expression of a property: the first node that it selects in an object must say what the
 // property said.
 func (l *learner) part(name string, objects []*found, each container) (best string, support float64) {
-	have := 0
+	have, least := 0, 0
+	guess := l.guessed && name == "body" // of several that hold all texts the one that holds the least beside them
 	tried := map[string]bool{}
 	for i, f := range objects {
 		if _, ok := f.parts[name]; ok && each.at[i].ID >= 0 {
@@ -298,11 +309,12 @@ func (l *learner) part(name string, objects []*found, each container) (best stri
 			if l.spent() {
 				return best, support
 			}
-			n := l.agree(text, name, objects, each)
-			if s := float64(n) / float64(have); s > support {
-				best, support = text, s
+			n, letters := l.agree(text, name, objects, each)
+			s := float64(n) / float64(have)
+			if s > support || guess && s == support && letters < least {
+				best, support, least = text, s, letters
 			}
-			if n == have {
+			if n == have && !guess {
 				return best, support
 			}
 		}
@@ -334,12 +346,12 @@ func (l *learner) expressions(r, object xpath.Ref) (list []string) {
 	}
 	// elements around that say the same may be better known than the innermost
 	same := l.texts.of(r)
-	for range 3 {
+	for depth := range maxChain {
 		for _, text := range candidates(tree, r.ID, lead) {
 			list = append(list, text+suffix)
 		}
 		up, ok := tree.Parent(r)
-		if !ok || suffix != "" || l.texts.sums[up.ID].hash != same.hash || up.ID == object.ID {
+		if !ok || suffix != "" || up.ID <= object.ID || !l.guessed && (depth > 2 || l.texts.sums[up.ID].hash != same.hash) {
 			break
 		}
 		r = up
@@ -389,20 +401,28 @@ func (l *learner) beside(r, object xpath.Ref, suffix string) (list []string) {
 	return list
 }
 
-// agree counts the objects of which an expression selects what the property said.
-func (l *learner) agree(text, name string, objects []*found, each container) (n int) {
+// agree counts the objects of which an expression selects what the property said, and the letters it selects.
+func (l *learner) agree(text, name string, objects []*found, each container) (n, letters int) {
 	x := l.parse(text)
 	if x == nil {
-		return 0
+		return 0, 0
 	}
 	for i, f := range objects {
 		want, ok := f.parts[name]
 		if !ok || each.at[i].ID < 0 {
 			continue
 		}
-		if r, found, err := l.eval.First(x, each.at[i]); err == nil && found && l.texts.of(r).hash == l.texts.of(want).hash {
+		r, found, err := l.eval.First(x, each.at[i])
+		if err == nil && found {
+			letters += l.texts.of(r).size
+		}
+		switch {
+		case err != nil || !found:
+		case l.texts.of(r).hash == l.texts.of(want).hash:
 			n++
+		case l.guessed && name == "body" && r.Attr < 0 && l.eval.Tree.Within(want, r):
+			n++ // the guess went too deep into this one
 		}
 	}
-	return n
+	return n, letters
 }

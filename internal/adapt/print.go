@@ -32,6 +32,12 @@ type Prints struct {
 	Objects     []Print
 }
 
+// Bounds of what is read as prints.
+const (
+	maxEncoded    = 1 << 20 // bytes
+	maxProperties = 40      // of an object
+)
+
 // Encode writes prints in some dozens of bytes an object.
 func (p *Prints) Encode() []byte {
 	raw, err := cbor.Marshal(p)
@@ -44,8 +50,12 @@ func (p *Prints) Encode() []byte {
 // DecodePrints reads what Encode wrote; nil of what is none.
 func DecodePrints(raw []byte) *Prints {
 	p := &Prints{}
-	if len(raw) == 0 || cbor.Unmarshal(raw, p) != nil {
+	if len(raw) == 0 || len(raw) > maxEncoded || cbor.Unmarshal(raw, p) != nil {
 		return nil
+	}
+	p.Objects = p.Objects[:min(len(p.Objects), MaxPrints)]
+	for i := range p.Objects {
+		p.Objects[i].Properties = p.Objects[i].Properties[:min(len(p.Objects[i].Properties), maxProperties)]
 	}
 	return p
 }

@@ -14,6 +14,7 @@ const (
 	ByContent = "content" // what was lifted before was found again
 	ByShape   = "shape"   // the page has things of the form that the level holds
 	ByBase    = "base"    // a rule of another application of the category fits
+	ByRelaxed = "relaxed" // the failing rule, with expressions that are less strict
 )
 
 const (
@@ -131,45 +132,47 @@ func (r *Rule) verify(url string, now time.Time) {
 	}
 }
 
-// WriteXML writes the rules in force of a site as a file of the knowledge base, with their evidence as comments.
-// ns is the namespace, as the type of a property's value.
-func (s *Site) WriteXML(out io.Writer, ns string, as func(property string) string) error {
-	byApplication := map[string][]*Rule{}
-	var order []string
+// Applications lists those of which rules are in force.
+func (s *Site) Applications() (names []string) {
 	for _, r := range s.Rules {
-		if r.InForce() {
-			if byApplication[r.Application] == nil {
-				order = append(order, r.Application)
-			}
-			byApplication[r.Application] = append(byApplication[r.Application], r)
+		if r.InForce() && !slices.Contains(names, r.Application) {
+			names = append(names, r.Application)
 		}
 	}
+	return names
+}
+
+// WriteXML writes the rules in force for an application as a file of the knowledge base, with their evidence as
+// comments. ns is the namespace, as gives the type of a property's value.
+func (s *Site) WriteXML(out io.Writer, application, ns string, as func(property string) string) error {
 	var b strings.Builder
-	b.WriteString(xml.Header)
-	for i, app := range order {
-		if i > 0 {
-			break // a file holds one site element; a host runs one application
+	fmt.Fprintf(&b, "%s<site xmlns=%q application=%s hosts=%s>\n", xml.Header, ns, quoted(application), quoted(s.Host))
+	levels := map[string][]*Rule{}
+	var names []string
+	for _, r := range s.Rules {
+		if !r.InForce() || r.Application != application {
+			continue
 		}
-		fmt.Fprintf(&b, "<site xmlns=%q application=%s hosts=%s>\n", ns, quoted(app), quoted(s.Host))
-		levels := map[string][]*Rule{}
-		var names []string
-		for _, r := range byApplication[app] {
-			if levels[r.Level] == nil {
-				names = append(names, r.Level)
-			}
-			levels[r.Level] = append(levels[r.Level], r)
+		if levels[r.Level] == nil {
+			names = append(names, r.Level)
 		}
-		for _, level := range names {
-			fmt.Fprintf(&b, "  <level name=%s>\n", quoted(level))
-			for _, r := range levels[level] {
-				r.write(&b, as)
-			}
-			b.WriteString("  </level>\n")
-		}
-		b.WriteString("</site>\n")
+		levels[r.Level] = append(levels[r.Level], r)
 	}
+	for _, level := range names {
+		fmt.Fprintf(&b, "  <level name=%s>\n", quoted(level))
+		for _, r := range levels[level] {
+			r.write(&b, as)
+		}
+		b.WriteString("  </level>\n")
+	}
+	b.WriteString("</site>\n")
 	_, err := io.WriteString(out, b.String())
 	return err
+}
+
+// Telling tells whether the rule's objects tell its level from others: every page has a body.
+func (r *Rule) Telling() bool {
+	return !strings.HasPrefix(r.Each, "//body") && !strings.HasPrefix(r.Each, "//html")
 }
 
 func (r *Rule) write(b *strings.Builder, as func(string) string) {
@@ -177,20 +180,34 @@ func (r *Rule) write(b *strings.Builder, as func(string) string) {
 	if r.Instead != "" {
 		comment += "; in place of " + r.Instead
 	}
-	fmt.Fprintf(b, "    <!-- %s\n", strings.ReplaceAll(comment, "--", "- -"))
+	fmt.Fprintf(b, "    <!-- %s\n", apart(comment))
 	for _, url := range r.Evidence {
-		fmt.Fprintf(b, "         %s\n", strings.ReplaceAll(url, "--", "-%2D"))
+		fmt.Fprintf(b, "         %s\n", apart(url))
 	}
 	b.WriteString("    -->\n")
-	fmt.Fprintf(b, "    <match xpath=%s/>\n    <object type=%s each=%s>\n", quoted(r.Each), quoted(r.Type), quoted(r.Each))
+	if r.Telling() {
+		fmt.Fprintf(b, "    <match xpath=%s/>\n", quoted(r.Each))
+	}
+	fmt.Fprintf(b, "    <object type=%s each=%s>\n", quoted(r.Type), quoted(r.Each))
 	for _, p := range r.Properties {
 		kind := ""
 		if k := as(p.Name); k != "" {
 			kind = " as=" + quoted(k)
 		}
+		if p.Name == "tags" {
+			kind += ` many="true"`
+		}
 		fmt.Fprintf(b, "      <property name=%s xpath=%s%s/>\n", quoted(p.Name), quoted(p.XPath), kind)
 	}
 	b.WriteString("    </object>\n")
+}
+
+// apart puts blanks between hyphens: two of them may not stand together in a comment.
+func apart(s string) string {
+	for strings.Contains(s, "--") {
+		s = strings.ReplaceAll(s, "--", "- -")
+	}
+	return s
 }
 
 func quoted(s string) string {

@@ -1,6 +1,7 @@
 package adapt
 
 import (
+	"math"
 	"strings"
 	"time"
 
@@ -17,7 +18,6 @@ const (
 	recordLetters  = 25  // of each, on average
 	recordShare    = 0.3 // of the page's letters, that all records hold together
 	datedShare     = 0.7 // of the records must bear a date
-	bodyShare      = 0.6 // of an element's letters that its body holds
 	dateLetters    = 60  // a longer text is no date
 	articleLetters = 200 // that the text of an article has at least
 )
@@ -26,7 +26,7 @@ const (
 // things of one form repeat that bear dates and texts, posts or comments; else the one text of the page. kind is
 // the type of object that the level holds.
 func Shape(eval *xpath.Eval, kind string, budget time.Duration) (Learned, bool) {
-	l := &learner{eval: eval, texts: read(eval.Tree), until: time.Now().Add(budget), cache: map[string]*xpath.Expr{}}
+	l := &learner{eval: eval, texts: read(eval.Tree), until: time.Now().Add(budget), cache: map[string]*xpath.Expr{}, guessed: true}
 	var objects []*found
 	if kind != "article" && kind != "page" {
 		objects = l.records(kind)
@@ -36,7 +36,11 @@ func Shape(eval *xpath.Eval, kind string, budget time.Duration) (Learned, bool) 
 			return Learned{}, false
 		}
 	}
-	return l.best(kind, objects, len(objects))
+	r, ok := l.best(kind, objects, len(objects))
+	if ok && !r.Has("body") { // no place in the objects has the text alone: all of them then
+		r.Properties = append(r.Properties, LearnedPart{"body", "."})
+	}
+	return r, ok
 }
 
 // records finds the group of like elements that most looks like what people wrote.
@@ -77,8 +81,8 @@ func (l *learner) records(kind string) []*found {
 		if nested || share < recordShare || withDate < datedShare || letters < recordLetters*len(list) {
 			continue
 		}
-		// more records of the same text are the better ones: the rows, not the halves of the table
-		if score := share * withDate * (1 + 0.01*float64(min(len(list), 50))); score > most {
+		// more records of the same text are the better ones: the rows, not the halves of the page
+		if score := share * withDate * math.Log2(1+float64(min(len(list), 100))); score > most {
 			best, most = list, score
 		}
 	}
@@ -149,22 +153,18 @@ func (f *found) put(t *texts, name string, at xpath.Ref) {
 	f.print.Properties = append(f.print.Properties, Property{Name: name, Hash: s.hash, Size: s.size})
 }
 
-// body goes down while one element holds most of the text.
+// body is the element below in which the most is written.
 func (l *learner) body(id int32) int32 {
 	tree := l.eval.Tree
-	for {
-		next := int32(-1)
-		for c := id + 1; c < tree.End(xpath.Ref{ID: id, Attr: -1}); c = tree.End(xpath.Ref{ID: c, Attr: -1}) {
-			n := tree.At(c)
-			if n.Type == html.ElementNode && float64(l.texts.sums[c].size) >= bodyShare*float64(l.texts.sums[id].size) && n.DataAtom != atom.P {
-				next = c
+	best, most := id, 0
+	for c := id; c < tree.End(xpath.Ref{ID: id, Attr: -1}); c++ {
+		if tree.At(c).Type == html.ElementNode && l.texts.sums[c].size > most {
+			if n := l.prose(c); n > most {
+				best, most = c, n
 			}
 		}
-		if next < 0 {
-			return id
-		}
-		id = next
 	}
+	return best
 }
 
 // date finds where a record says when it was written.

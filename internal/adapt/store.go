@@ -87,17 +87,21 @@ func (s *Store) site(host string) (*Site, error) {
 }
 
 func (s *Store) file(host string) string {
-	return filepath.Join(s.dir, (&Site{Host: host}).File()+".json")
+	return filepath.Join(s.dir, (&Site{Host: host}).File("")+".json")
 }
 
-// File is the host as the name of a file.
-func (s *Site) File() string {
+// File is the host as the name of a file, with the application if there is more than one.
+func (s *Site) File(application string) string {
+	name := s.Host
+	if apps := s.Applications(); application != "" && len(apps) > 1 {
+		name += "-" + strings.ToLower(application)
+	}
 	return strings.Map(func(r rune) rune {
 		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' || r == '.' || r == '-' {
 			return r
 		}
 		return '_'
-	}, strings.TrimLeft(s.Host, "."))
+	}, strings.TrimLeft(name, "."))
 }
 
 // InForce tells whether any rule of the site may be used.

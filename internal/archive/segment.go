@@ -313,7 +313,7 @@ func metadata(c Capture) io.Reader {
 		[2]string{"muninn-application", p.Application}, [2]string{"muninn-version", p.Version}, [2]string{"muninn-level", p.Level},
 		[2]string{"muninn-rule", strings.TrimSpace(p.Rule + " " + p.LevelRule)})
 	if p.Application != "" {
-		list = append(list, [2]string{"muninn-confidence", fmt.Sprintf("%.2f", p.Confidence)})
+		list = append(list, [2]string{"muninn-confidence", fmt.Sprintf("%.2f", p.Confidence)}, [2]string{"muninn-kb", p.Base})
 	}
 	for _, o := range p.Objects {
 		list = append(list, [2]string{"muninn-object", object(o)})

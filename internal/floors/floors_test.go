@@ -38,7 +38,7 @@ var wrappers = map[string][]string{
 	"github.com/minio/minio-go":           {"internal/archive"},
 	"github.com/temoto/robotstxt":         {"internal/robots"},
 	"github.com/dgraph-io/badger":         {"frontier"},
-	"github.com/PuerkitoBio/goquery":      {"internal/page", "internal/aah"},
+	"github.com/PuerkitoBio/goquery":      {"internal/page"},
 	"golang.org/x/net/html":               {"internal/page", "internal/aah", "internal/adapt", "internal/xpath", "internal/webworld", "internal/lab/adaptation"},
 	"github.com/nlnwa/whatwg-url":         {"internal/urls"},
 	"github.com/projectdiscovery/":        {"internal/lab/recognition"},

@@ -7,12 +7,12 @@ import (
 
 // session matches the session parameters of a query that common applications add for visitors without
 // cookies.
-var session = regexp.MustCompile(`(?i)(^|&)(?:sid|s|phpsessid|jsessionid)=[0-9a-f]{32}(&|$)`)
+var session = regexp.MustCompile(`(?i)(^|&)(?:(?:sid|s|jsessionid)=[0-9a-f]{32}|phpsessid=[0-9a-z,-]{22,48})(&|$)`)
 
 // withoutSession takes session parameters out of a query: each visit would make another URL of the same
 // page.
 func withoutSession(query string) string {
-	for len(query) >= 34 && session.MatchString(query) { // neighbours share an '&'
+	for len(query) >= 32 && session.MatchString(query) { // neighbours share an '&'
 		query = strings.Trim(session.ReplaceAllString(query, "$2"), "&")
 	}
 	return query

@@ -1,0 +1,255 @@
+package webworld
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"html/template"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"slices"
+	"strings"
+	"sync/atomic"
+)
+
+// EconomyObjects is how many terminal objects a site of the economy world has unless another number is asked for.
+const EconomyObjects = 300
+
+// EconomySite is a site as one application emits it, with all the links beside the content: what a crawl needs to
+// reach its objects is a small part of what its pages link to. It is safe for concurrent use.
+type EconomySite struct {
+	Host        string
+	Application string // as the knowledge base names it
+	Release     string // of the application that the pages look like
+	Seed        string // URL to begin with
+
+	site    *site
+	seed    uint64
+	views   *template.Template
+	app     application
+	objects []EconomyObject
+	served  atomic.Uint64 // responses; what changes with each of them is made of it
+}
+
+// EconomyObject is what an archive is for: a post, an article or a comment.
+type EconomyObject struct {
+	ID   string
+	Kind string // post, article or comment
+	URL  string // of the page that it belongs to
+	Text string // as it stands in pages that bear it, paragraphs apart
+}
+
+// EconomyPage is the answer to one request.
+type EconomyPage struct {
+	Status  int
+	Header  http.Header
+	Body    []byte
+	Kind    string   // thread, list, profile, reply, print, calendar, history …
+	Objects []string // IDs of those that stand in it as a whole
+}
+
+// application makes the pages of a site.
+type application interface {
+	// answer makes the page at a URL, nil if there is none. The session is another one for each response.
+	answer(u *url.URL, session session) *reply
+}
+
+// session stands for what an application gives to a visitor without cookies.
+type session struct{ seed, nth uint64 }
+
+// id is a session ID of n characters out of the first `base` digits and letters.
+func (s session) id(n, base int) string {
+	const digits = "0123456789abcdefghijklmnopqrstuvwxyz"
+	r := random(s.seed, fmt.Sprintf("session %d", s.nth))
+	out := make([]byte, n)
+	for i := range out {
+		out[i] = digits[r.IntN(base)]
+	}
+	return string(out)
+}
+
+// reply is a page before it is written out.
+type reply struct {
+	kind     string
+	view     string // template
+	data     any
+	objects  []string
+	mime     string // default HTML in UTF-8
+	status   int    // default 200
+	location string // of a redirect
+}
+
+// redirectTo answers with the place where the page is.
+func redirectTo(location string) *reply { return &reply{kind: "redirect", location: location} }
+
+// The hosts of the economy world.
+const (
+	economyPHPBB     = "rookery.example"
+	economySMF       = "nest.example"
+	economyVBulletin = "perch.example"
+	economyWordPress = "ledger.example"
+	economyMediaWiki = "corvids.example"
+)
+
+// economyPlan lists the sites in the order of their making.
+var economyPlan = []struct {
+	host, name, release, front string
+	make                       func(b *builder, s *site, objects int) (application, []EconomyObject)
+}{
+	{economyPHPBB, "phpBB", "3.2", "/index.php", newPHPBB},
+	{economySMF, "SMF", "2.0.19", "/index.php", newSMF},
+	{economyVBulletin, "vBulletin", "4.2.5", "/forum.php", newVBulletin},
+	{economyWordPress, "WordPress", "6.4.3", "/", newWordPress},
+	{economyMediaWiki, "MediaWiki", "1.39.6", "/wiki/Main_Page", newMediaWiki},
+}
+
+// EconomySites makes the sites of the economy world without serving them; their URLs have no port. Each has so
+// many terminal objects.
+func EconomySites(o Options, objects int) ([]*EconomySite, error) {
+	o = o.withDefaults()
+	b, err := newBuilder(o, o.Port, planEconomy(o).sites)
+	if err != nil {
+		return nil, fmt.Errorf("build economy world: %w", err)
+	}
+	if o.Port == 0 {
+		for _, s := range b.order {
+			s.base = "http://" + s.Host
+		}
+	}
+	sites := b.economy(objects)
+	return sites, b.err
+}
+
+// NewEconomy is the world of EconomySites on loopback addresses. Its Pages are those that objects belong to.
+func NewEconomy(o Options, objects int) *World {
+	o = o.withDefaults()
+	return newWorld(o, planEconomy(o).sites, func(b *builder) {
+		sites := b.economy(objects)
+		for _, e := range sites {
+			e.site.setRobots(rules{}, "")
+			e.site.dynamic = e.resource
+			b.seeds = append(b.seeds, e.Seed)
+		}
+		b.truth = func() []Page {
+			var pages []Page
+			for _, e := range sites {
+				pages = append(pages, e.pages()...)
+			}
+			return pages
+		}
+	})
+}
+
+func planEconomy(o Options) *planner {
+	p := &planner{next: cmp.Or(o.FirstIP, netip.AddrFrom4([4]byte{127, 77, 0, 1}))}
+	for _, e := range economyPlan {
+		p.add(e.host, "economy")
+	}
+	return p
+}
+
+func (b *builder) economy(objects int) []*EconomySite {
+	var sites []*EconomySite
+	for _, p := range economyPlan {
+		s := b.sites[p.host]
+		e := &EconomySite{Host: p.host, Application: p.name, Release: p.release, Seed: s.base + p.front, site: s, seed: b.random(s, "sessions").Uint64(), views: b.views}
+		e.app, e.objects = p.make(b, s, cmp.Or(objects, EconomyObjects))
+		sites = append(sites, e)
+	}
+	return sites
+}
+
+// Objects lists all terminal objects of the site.
+func (e *EconomySite) Objects() []EconomyObject { return slices.Clone(e.objects) }
+
+// Answer is the response to a GET request for a URL of the site.
+func (e *EconomySite) Answer(rawURL string) EconomyPage {
+	u, err := url.Parse(rawURL)
+	if err != nil {
+		return EconomyPage{Status: http.StatusBadRequest, Kind: "missing"}
+	}
+	res, objects := e.respond(u)
+	return EconomyPage{Status: res.Status, Header: res.header, Body: join(res.body), Kind: res.Kind, Objects: objects}
+}
+
+// ServeHTTP serves the site.
+func (e *EconomySite) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	res, _ := e.respond(r.URL)
+	e.site.setHeader(w.Header(), res)
+	w.WriteHeader(res.Status)
+	_, _ = w.Write(join(res.body)) // a client that has left is no fault of the server
+}
+
+func (e *EconomySite) resource(u *url.URL) *resource {
+	res, _ := e.respond(u)
+	return res
+}
+
+// respond makes the response, with the objects that stand in it.
+func (e *EconomySite) respond(u *url.URL) (*resource, []string) {
+	if u.Path == "" {
+		u = u.JoinPath("/")
+	}
+	res := e.site.missing(u.RequestURI())
+	r := e.app.answer(u, session{e.seed, e.served.Add(1)})
+	if r == nil {
+		return res, nil
+	}
+	res.Kind, res.Status = r.kind, cmp.Or(r.status, http.StatusOK)
+	if r.location != "" {
+		res.Status, res.Location = http.StatusMovedPermanently, r.location
+		res.header.Set("Location", r.location)
+		return res, nil
+	}
+	if r.mime != "" {
+		res.header.Set("Content-Type", r.mime)
+	}
+	var body bytes.Buffer
+	if strings.Contains(r.mime, "xml") {
+		body.WriteString(`<?xml version="1.0" encoding="UTF-8"?>` + "\n") // templates would escape it
+	}
+	if err := e.views.ExecuteTemplate(&body, r.view, r.data); err != nil {
+		res.Status, res.Kind, res.body = http.StatusInternalServerError, "broken", [][]byte{[]byte(err.Error())}
+		return res, nil
+	}
+	res.body = [][]byte{body.Bytes()}
+	return res, r.objects
+}
+
+// pages are those that objects belong to, for the truth of a world.
+func (e *EconomySite) pages() []Page {
+	seen := map[string]bool{}
+	var list []Page
+	for _, o := range e.objects {
+		if !seen[o.URL] {
+			seen[o.URL] = true
+			list = append(list, Page{URL: o.URL, Host: e.Host, Kind: o.Kind, Relevant: true, Allowed: true, Status: http.StatusOK})
+		}
+	}
+	slices.SortFunc(list, byURL)
+	return list
+}
+
+// arguments are the parameters of a query, separated by "&" or ";"; what has no value has an empty one.
+type arguments map[string]string
+
+func argumentsOf(query string) arguments {
+	args := arguments{}
+	for part := range strings.FieldsFuncSeq(query, func(r rune) bool { return r == '&' || r == ';' }) {
+		name, value, _ := strings.Cut(part, "=")
+		if v, err := url.QueryUnescape(value); err == nil {
+			args[name] = v
+		}
+	}
+	return args
+}
+
+// has tells whether a parameter is there, with or without a value.
+func (a arguments) has(name string) bool {
+	_, ok := a[name]
+	return ok
+}
+
+// href is a reference that needs no more escaping than that of an attribute.
+func href(format string, args ...any) template.URL { return template.URL(fmt.Sprintf(format, args...)) }

@@ -1,0 +1,57 @@
+package starter
+
+import (
+	"encoding/json"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"github.com/muninn-archive/muninn/internal/lab/economy"
+	"github.com/muninn-archive/muninn/internal/webworld"
+)
+
+func labEconomy(g *globals) *cobra.Command {
+	var dir string
+	var o economy.Options
+	cmd := &cobra.Command{
+		Use:   "economy",
+		Short: "Measure how many requests the helper saves on forums, a blog and a wiki",
+		Long: `Measure how many requests the helper saves on forums, a blog and a wiki.
+
+The sites are synthetic and emit what the real applications emit: sort orders, reply forms, print views, profiles,
+calendars, session links, feeds, archives, histories. Each is crawled in this process, without network, with the
+helper off, lenient and strict; told are the requests per distinct post, article or comment.`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			for _, mode := range o.Modes {
+				if !slices.Contains(economy.Modes, mode) {
+					return usage("--helper is %q, must be some of %q", mode, economy.Modes)
+				}
+			}
+			if o.Objects < 1 || o.Budget < 1 {
+				return usage("--objects and --budget must be at least 1")
+			}
+			base, err := openBase(dir)
+			if err != nil {
+				return err
+			}
+			result, err := economy.Measure(cmd.Context(), base, o)
+			if err != nil {
+				return err
+			}
+			if g.json {
+				enc := json.NewEncoder(g.out)
+				enc.SetIndent("", "  ")
+				return enc.Encode(result)
+			}
+			return result.Print(g.out)
+		},
+	}
+	cmd.Flags().StringVar(&dir, "kb", "", "folder of the knowledge base")
+	cmd.Flags().Uint64Var(&o.Seed, "seed", 1, "of the sites")
+	cmd.Flags().IntVar(&o.Objects, "objects", webworld.EconomyObjects, "posts, articles and comments of each site")
+	cmd.Flags().IntVar(&o.Budget, "budget", economy.Budget, "requests for each site and mode")
+	cmd.Flags().StringSliceVar(&o.Only, "only", nil, "sites of these applications only")
+	cmd.Flags().StringSliceVar(&o.Modes, "helper", nil, "these modes of the helper only: off, lenient, strict")
+	return cmd
+}
