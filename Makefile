@@ -48,7 +48,7 @@ bench: build temporal ## CPU per page end to end, beside GNU wget on the same we
 	$(GO) run ./internal/bench/muninn-bench -bin $(BIN) -store s3
 	@echo "frontier of 10^5 URLs:"; $(GO) test -run '^$$' -bench . -benchtime 3x ./frontier
 	@echo "frontier of 10^6 URLs:"; MUNINN_BENCH_KNOWN=1000000 $(GO) test -run '^$$' -bench . -benchtime 3x ./frontier
-	$(GO) test -run '^$$' -bench . ./internal/urls ./kb ./internal/page ./internal/score ./internal/archive ./activities
+	$(GO) test -run '^$$' -bench . ./internal/urls ./internal/xpath ./kb ./internal/dates ./internal/bandit ./internal/page ./internal/aah ./internal/score ./internal/archive ./activities
 
 MUNINN_DATA ?= ../shared/data
 .PHONY: eval-aah

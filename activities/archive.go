@@ -122,7 +122,7 @@ func (a *Activities) segment(in BatchInput, d crawl.Definition, b *spool.Batch) 
 
 // fill writes the batch's exchanges into the segment and gathers what COMMIT needs.
 func (a *Activities) fill(ctx context.Context, segment *archive.Segment, d crawl.Definition, in BatchInput) (committing, error) {
-	bandit := d.Helper != crawl.HelperOff && !d.Topic.Empty() && d.Weights.Helper > 0
+	bandit := hasBandit(d)
 	left := committing{Originals: map[string]crawl.Visit{}}
 	pages, err := a.scored(ctx, in)
 	if err != nil {
@@ -181,17 +181,27 @@ func (a *Activities) one(segment *archive.Segment, e *spool.Entry, p *crawl.Page
 	if p != nil {
 		o.Score, o.Level, o.App, o.Prints = p.Score, p.Level, p.Application, p.Prints
 		if !p.NoFollow {
-			for _, l := range p.Links {
-				d := crawl.Discovery{URL: l.URL, Via: e.URL, Path: crawl.Hopped(e.Path, l.Hop), Score: l.Score}
-				if bandit && l.Prior == 0 && l.Hop == crawl.HopLink {
-					d.TagPath = l.TagPath
-				}
-				left.Discoveries = append(left.Discoveries, d)
+			for i := range p.Links {
+				left.Discoveries = append(left.Discoveries, discovery(&p.Links[i], e.URL, e.Path, bandit))
 			}
 		}
 	}
 	left.Outcomes = append(left.Outcomes, o)
 	return nil
+}
+
+// hasBandit tells whether what was learned of the places that links stand at has a say in a crawl.
+func hasBandit(d crawl.Definition) bool {
+	return d.Helper != crawl.HelperOff && !d.Topic.Empty() && d.Weights.Helper > 0
+}
+
+// discovery is an outlink on its way to the frontier. Where the helper said nothing of it, the bandit may.
+func discovery(l *crawl.Outlink, source, path string, bandit bool) crawl.Discovery {
+	d := crawl.Discovery{URL: l.URL, Via: source, Path: crawl.Hopped(path, l.Hop), Score: l.Score}
+	if bandit && l.Prior == 0 && l.Hop == crawl.HopLink {
+		d.TagPath = l.TagPath
+	}
+	return d
 }
 
 func capture(e *spool.Entry, p *crawl.Page) archive.Capture {

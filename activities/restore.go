@@ -59,7 +59,7 @@ func (a *Activities) restore(ctx context.Context, store archive.Store, d crawl.D
 		}
 		err = archive.ReadLinks(ctx, store, m.Links.Key, func(l archive.Link) error {
 			if !l.NoFollow {
-				c.Discoveries = append(c.Discoveries, crawl.Discovery{URL: l.URL, Via: l.Source, Path: crawl.Hopped(l.Path, l.Hop), Score: l.Score})
+				c.Discoveries = append(c.Discoveries, discovery(&l.Outlink, l.Source, l.Path, hasBandit(d)))
 			}
 			return nil
 		})
@@ -71,5 +71,32 @@ func (a *Activities) restore(ctx context.Context, store archive.Store, d crawl.D
 	if err != nil {
 		return err
 	}
+	if hasBandit(d) {
+		if err := a.restoreRewards(ctx, store, d); err != nil {
+			return err
+		}
+	}
 	return a.Frontier.Restored(d.Name)
+}
+
+// restoreRewards teaches the bandit anew what the pages were worth: the scores of the pages that outlinks stood on,
+// once it is known from all sidecars how those pages were found.
+func (a *Activities) restoreRewards(ctx context.Context, store archive.Store, d crawl.Definition) error {
+	return archive.Manifests(ctx, store, d.Archive.Prefix, d.Name, func(m archive.Manifest) error {
+		activity.RecordHeartbeat(ctx, m.Batch)
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		scores := map[string]float64{}
+		err := archive.ReadLinks(ctx, store, m.Links.Key, func(l archive.Link) error {
+			if l.Parts != (crawl.Parts{}) && l.Parts.Document >= 0 {
+				scores[l.Source] = l.Parts.Document
+			}
+			return nil
+		})
+		if err != nil || len(scores) == 0 {
+			return err
+		}
+		return a.Frontier.Reward(d.Name, "reward-"+m.Batch, scores)
+	})
 }

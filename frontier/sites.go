@@ -8,6 +8,7 @@ import (
 
 	"github.com/muninn-archive/muninn/internal/bandit"
 	"github.com/muninn-archive/muninn/internal/crawl"
+	"github.com/muninn-archive/muninn/internal/urls"
 )
 
 // sites are what was learned of the hosts that a transaction touches: which of the places that links stand at
@@ -106,4 +107,43 @@ func (f *Frontier) Met(name, pld string) bool {
 	}
 	_, known := s.queues[xxhash.Sum64String(pld)]
 	return known
+}
+
+// Reward rewards the groups of pages by their scores, for a frontier that is made anew of the archive. It is
+// idempotent by id.
+func (f *Frontier) Reward(name, id string, scores map[string]float64) error {
+	f.mu.Lock()
+	s, err := f.get(name)
+	f.mu.Unlock()
+	if err != nil {
+		return err
+	}
+	return f.update(func(txn *badger.Txn) (func(), error) {
+		rec, marker := f.draft(s), batchKey(s.id, 0, id, "end")
+		if done, err := committed(txn, marker); done || err != nil {
+			return nil, err
+		}
+		learned := openSites(txn, s.id)
+		for url, score := range scores {
+			u, err := urls.Trusted(url)
+			if err != nil {
+				continue
+			}
+			r, found, err := getRecord(txn, recordKey(s.id, keyOf(u)))
+			if err != nil {
+				return nil, err
+			}
+			if !found {
+				continue
+			}
+			o := crawl.Outcome{Kind: crawl.OutcomeDone, Status: 200, Score: score}
+			if err := learned.reward(&r, o, rec.Definition.Topic.Threshold); err != nil {
+				return nil, err
+			}
+		}
+		if err := learned.save(); err != nil {
+			return nil, err
+		}
+		return nil, txn.Set(marker, nil)
+	})
 }

@@ -2,6 +2,7 @@ package frontier
 
 import (
 	"fmt"
+	"math"
 	"strings"
 	"testing"
 
@@ -50,5 +51,29 @@ func TestBanditLearnsWhileItCrawls(t *testing.T) {
 	}
 	if seen < 50 || good*10 < seen*9 {
 		t.Errorf("%d of the last %d pages are of the good place", good, seen)
+	}
+}
+
+// TestReward: what pages were worth is learned from their scores, once however often it is told.
+func TestReward(t *testing.T) {
+	r := newRig(t, func(d *crawl.Definition) { d.Topic.Keywords = []string{"raven"} })
+	const home, tag = "http://a.example/", "html/body/div.main/h2/a"
+	link := func(path string) crawl.Discovery {
+		return crawl.Discovery{URL: home + path, Via: home, Path: "SL", Score: 0.3, TagPath: tag}
+	}
+	r.must(r.Submit(testCrawl, "links", []crawl.Discovery{link("one")}))
+	for range 2 {
+		r.must(r.Reward(testCrawl, "reward-1", map[string]float64{home + "one": 0, home + "unknown": 1}))
+	}
+	r.reopen()
+	r.must(r.Submit(testCrawl, "more", []crawl.Discovery{link("two")}))
+	_, lanes := r.take()
+	for _, target := range lanes[0].Targets {
+		// by hand: of a group with one page of worth 0 there is to be expected 0 + 0.3·√(ln 3 / 2); the helper's share of
+		// the weights is a sixth
+		want := 0.3*5/6 + 0.3*math.Sqrt(math.Log(3)/2)/6
+		if strings.HasSuffix(target.URL, "/two") && math.Abs(target.Priority-want) > 1e-3 {
+			t.Errorf("priority %.4f, want %.4f", target.Priority, want)
+		}
 	}
 }

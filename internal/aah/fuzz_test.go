@@ -149,7 +149,7 @@ func FuzzApply(f *testing.F) {
 		limits := DefaultLimits()
 		limits.Nodes, limits.Adapt = 1<<18, time.Millisecond
 		if bits&1 != 0 {
-			limits.Objects, limits.PropertyBytes = 7, 30
+			limits.Objects, limits.PropertyBytes = 7, maxDate+100 // dates that cannot be read are left as they are
 		}
 		h := New(h.Base(), limits)
 		var err error

@@ -1,0 +1,72 @@
+package integration
+
+import (
+	"net/netip"
+	"testing"
+	"time"
+
+	"github.com/muninn-archive/muninn/internal/archive"
+	"github.com/muninn-archive/muninn/internal/crawl"
+	"github.com/muninn-archive/muninn/internal/webworld"
+)
+
+// TestObjects crawls a blog, a forum and a wiki, once with the strict helper and once without: web objects of all
+// three lie in the archive, with who says so, and the strict helper asks for less to have them.
+func TestObjects(t *testing.T) {
+	server := StartServer(t)
+	requests, bodies := map[string]int{}, map[string]map[string]bool{}
+	for i, mode := range []string{crawl.HelperStrict, crawl.HelperOff} {
+		world := Serve(t, webworld.NewDemo(webworld.Options{Seed: 1, FirstIP: netip.AddrFrom4([4]byte{127, 94, byte(i), 1})}))
+		d := demoDefinition("objects-"+mode, world)
+		d.Scope.Hosts = append(d.Scope.Hosts, forumHost)
+		d.Helper = mode
+		d.Politeness.MinDelay, d.Politeness.Factor = 0, 0
+		d.Politeness.MaxCrawlDelay = crawl.Duration(100 * time.Millisecond)
+		dir := simRun(t, server, world, d, variant{name: "objects-" + mode, perQueue: 17, bundle: 64, lanes: 256})
+		Check(t, dir)
+		store, err := archive.OpenDir(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		applications := map[string]int{}
+		bodies[mode] = map[string]bool{}
+		err = archive.Manifests(t.Context(), store, "", d.Name, func(m archive.Manifest) error {
+			requests[mode] += m.Pages
+			if (m.Objects == nil) != (m.Counts.Objects == 0) {
+				t.Errorf("%s names %v for %d objects", m.Batch, m.Objects, m.Counts.Objects)
+			}
+			if m.Objects == nil {
+				return nil
+			}
+			return archive.ReadObjects(t.Context(), store, m.Objects.Key, func(o archive.WebObject) error {
+				if o.URL == "" || o.Date.IsZero() || o.Type == "" || o.Rule == "" || o.Base == "" || o.Confidence <= 0 {
+					t.Errorf("%+v", o)
+				}
+				if body := o.Properties.Get("body"); body != "" && o.Application != "" && o.Application != "generic" {
+					applications[o.Application]++
+					bodies[mode][body] = true
+				}
+				return nil
+			})
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range []string{"WordPress", "phpBB", "MediaWiki"} {
+			if applications[name] == 0 {
+				t.Errorf("%s: no object of %s has a body; there are %v", mode, name, applications)
+			}
+		}
+		t.Logf("%s: %d pages, %d texts, %v", mode, requests[mode], len(bodies[mode]), applications)
+	}
+	missing := 0
+	for body := range bodies[crawl.HelperOff] {
+		if !bodies[crawl.HelperStrict][body] {
+			missing++
+			t.Logf("strict misses %.100q", body)
+		}
+	}
+	if requests[crawl.HelperStrict] >= requests[crawl.HelperOff] || missing*20 > len(bodies[crawl.HelperOff]) {
+		t.Errorf("strict asks for %d pages, off for %d; strict misses %d of %d texts", requests[crawl.HelperStrict], requests[crawl.HelperOff], missing, len(bodies[crawl.HelperOff]))
+	}
+}
