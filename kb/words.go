@@ -36,8 +36,8 @@ type entry struct {
 const (
 	gram    = 4
 	minBits = 15 // of the filter
-	maxBits = 20
-	spare   = 8 // bits of the filter a word
+	maxBits = 18
+	spare   = 32 // bits of the filter a word
 )
 
 // add returns the number of a word; false if it is too short to be looked for.

@@ -218,7 +218,7 @@ func TestShippedRuleStays(t *testing.T) {
 		works("a page that was not dressed anew", threadURL(i), thread(i, rook, wasPost), nil)
 	}
 	if rules := h.Learned.Rules("a.test", "Rook"); len(rules) == 0 || !rules[0].InForce() {
-		t.Logf("pages that were not dressed anew speak against the rule: %+v", rules)
+		t.Errorf("pages that were not dressed anew speak against the rule: %+v", rules)
 	}
 	works("… and was seen before", threadURL(1), thread(1, rook, wasPost), before[1])
 	works("one that is of both", threadURL(9), thread(9, rook, wasPost)+`<article class="c-message"><h4 class="c-name">Related</h4></article>`, nil)
@@ -425,7 +425,6 @@ func TestLearningIsKept(t *testing.T) {
 
 // TestBeforeOfAnotherBase: what prints and hosts' history say of versions that the base has no more does no harm.
 func TestBeforeOfAnotherBase(t *testing.T) {
-	t.Skip("recall, fits and Apply take the profile of a version that is not in the base, which is nil")
 	h := learner(t, patient())
 	p := adapt.Prints{Application: "Rook", Version: "9", Level: "thread", Objects: []adapt.Print{{Type: "post", Properties: []adapt.Property{{Name: "body", Hash: 7, Size: 30}}}}}
 	if d := read(h, threadURL(1), thread(1, "", isPost), Input{Before: p.Encode()}); d.Application != "Rook" || d.Level != "thread" {
@@ -446,7 +445,7 @@ func TestBeforeOfAnotherBase(t *testing.T) {
 func TestLearningLeavesTheRest(t *testing.T) {
 	links := `<a class="reply" href="/r/1">Reply</a><a href="/t/5">Next</a>`
 	limits := patient()
-	limits.Nodes = 12_000 // some sixty times the page
+	limits.Nodes = 600 // twice as many as all else needs
 	for _, learns := range []bool{false, true} {
 		h := learner(t, limits)
 		before := read(h, threadURL(1), thread(1, rook, wasPost), Input{})
@@ -468,21 +467,21 @@ func TestLearningLeavesTheRest(t *testing.T) {
 // TestObjectsOfLearnedRules: rules that were learned lift no more objects than the limit.
 func TestObjectsOfLearnedRules(t *testing.T) {
 	limits := patient()
-	limits.Objects = 6
+	limits.Objects = 20
 	h := learner(t, limits)
 	write := func(each string) (s string) {
 		s = jay + `<h1 class="t">Jays</h1><div class="entry">` + fmt.Sprintf(jayText, 1, 1) + `</div>`
-		for i := range 12 {
+		for i := range 40 {
 			s += fmt.Sprintf(each, fmt.Sprintf("Comment %d of the magpies who saw it.", i))
 		}
 		return s
 	}
 	before := read(h, "http://a.test/a/1", write(`<li class="c"><p>%s</p></li>`), Input{})
-	if len(before.Objects) != 6 {
+	if len(before.Objects) != limits.Objects {
 		t.Fatalf("%q", said(before))
 	}
 	d := read(h, "http://a.test/a/1", write(`<li class="d"><q>%s</q></li>`), Input{Before: before.Prints})
-	if n := len(d.Objects); n != 6 && n != 1 {
-		t.Skipf("%d objects, the limit is 6: replace does not count", n)
+	if n := len(d.Objects); n != limits.Objects {
+		t.Skipf("%d objects, the limit is %d: replace does not count", n, limits.Objects)
 	}
 }

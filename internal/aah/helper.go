@@ -96,6 +96,9 @@ func (h *Helper) Apply(d *page.Document, in Input) {
 	}
 	v.adapt(adapt.DecodePrints(in.Before))
 	d.Prints = v.prints()
+	if (!ok || known.rule == "host") && len(v.lifted) == 0 {
+		h.hosts.miss(v.host)
+	}
 	v.generic()
 	v.complete()
 	if v.content(); d.Content == nil {

@@ -279,3 +279,20 @@ func TestDateTime(t *testing.T) {
 		}
 	}
 }
+
+// TestMixedHost: pages of a host that runs an application on some of its pages only are not taken for it for ever.
+func TestMixedHost(t *testing.T) {
+	h := helper(t)
+	for range 3 {
+		read(h, "http://a.test/board/", generator, Input{})
+	}
+	taken := 0
+	for i := range 20 {
+		if d := read(h, fmt.Sprintf("http://a.test/f/%d", i), `<p>another part of the site`, Input{}); d.Application == "Raven" {
+			taken++
+		}
+	}
+	if taken == 0 || taken > 5 {
+		t.Errorf("%d of 20 pages without a mark are taken for the application", taken)
+	}
+}

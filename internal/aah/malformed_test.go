@@ -54,14 +54,7 @@ func within(t *testing.T, fn func()) {
 }
 
 // slow are pages that take too long as yet, and why.
-var slow = map[string]string{
-	"links below":         "page: tagPath looks for the class among all attributes of each element above each link",
-	"other classes above": "roleOf looks through all classes above for each block",
-	"a long class above":  "roleOf looks through all classes above for each block",
-	"a long class":        "roleOf looks through all classes above for each block",
-	"many prints":         "DecodePrints does not bound the objects",
-	"both":                "textOf reads all text below each object before it is cut",
-}
+var slow = map[string]string{"links below": "page: tagPath looks for the class among all attributes of each element above each link"}
 
 // heads make the helper take a page for several things.
 var heads = map[string]struct{ url, head string }{
@@ -145,9 +138,6 @@ func TestMalformedBefore(t *testing.T) {
 		prints.Objects = append(prints.Objects, adapt.Print{Type: "post", Properties: []adapt.Property{{Name: "body", Hash: adapt.Hash(fmt.Sprint("raven", i)), Size: 9}}})
 	}
 	t.Run("many prints", func(t *testing.T) {
-		if why := slow["many prints"]; why != "" {
-			t.Skip(why)
-		}
 		h := learner(t, DefaultLimits())
 		within(t, func() {
 			read(h, threadURL(1), rook+numbered(20_000, "<p>raven#"), Input{Before: prints.Encode()})
@@ -166,9 +156,6 @@ func TestMalformedUnseen(t *testing.T) {
 		"records":                numbered(30_000, "<div class=m#><i>21 Nov 2026</i><p>The raven said # and more of it on this day</div>"),
 	} {
 		t.Run(name, func(t *testing.T) {
-			if why := slow[name]; why != "" {
-				t.Skip(why)
-			}
 			h := learner(t, DefaultLimits())
 			within(t, func() { read(h, threadURL(1), rook+now, Input{}) })
 		})
@@ -182,9 +169,6 @@ func TestBigText(t *testing.T) {
 	for known, head := range heads {
 		for name, open := range map[string]string{"posts": "<div class='post hentry'>", "bodies": "<div class='postbody content entry-content'>", "both": "<div class='post hentry'><div class='postbody content entry-content'>"} {
 			t.Run(name+", "+known, func(t *testing.T) {
-				if why := slow[name]; why != "" {
-					t.Skip(why)
-				}
 				within(t, func() { read(h, head.url, head.head+strings.Repeat(open, 200)+text, Input{}) })
 			})
 		}

@@ -34,6 +34,17 @@ func (m *memory) of(host string) was {
 	return m.hosts[host]
 }
 
+// miss takes a page into account that bears no mark of what the host was found to be, and has nothing of what such
+// pages hold.
+func (m *memory) miss(host string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if w, known := m.hosts[host]; known {
+		w.of++
+		m.hosts[host] = w
+	}
+}
+
 // note takes a page into account that was recognised by its own marks. A host that changes is learned anew.
 func (m *memory) note(host string, r recognised) {
 	if r.rule == "host" {
