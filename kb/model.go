@@ -101,13 +101,14 @@ type Object struct {
 
 // Property is a property of a web object; its expression is relative to the object.
 type Property struct {
-	Name  string
-	XPath *xpath.Expr
-	Needs Needs
-	As    string         // "", "dateTime", "url" or "number"
-	Match *regexp.Regexp // of its text only what the first group holds; nil: all
-	Many  bool           // every node that is selected gives a value
-	Rule  string
+	Name    string
+	XPath   *xpath.Expr
+	Needs   Needs
+	As      string         // "", "dateTime", "url" or "number"
+	Match   *regexp.Regexp // of its text only what the first group holds; nil: all
+	Many    bool           // every node that is selected gives a value
+	Without *xpath.Expr    // parts of the node that do not belong to the value; nil: none
+	Rule    string
 }
 
 // Follow is a navigation action: the links it matches lead to a level and get a priority.

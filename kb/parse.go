@@ -262,9 +262,9 @@ func (p *fileParser) object(e *element) Object {
 			p.unknown(e, c, "property")
 			continue
 		}
-		p.attrs(c, "name", "xpath", "as?", "match?", "many?")
+		p.attrs(c, "name", "xpath", "as?", "match?", "many?", "without?")
 		p.leaf(c)
-		q := Property{Name: c.attrs["name"], XPath: p.xpath(c, "xpath"), As: c.attrs["as"], Match: p.regexp(c, "match"), Many: p.truth(c, "many"), Rule: p.rule(c)}
+		q := Property{Name: c.attrs["name"], XPath: p.xpath(c, "xpath"), As: c.attrs["as"], Match: p.regexp(c, "match"), Many: p.truth(c, "many"), Without: p.xpath(c, "without"), Rule: p.rule(c)}
 		p.oneOf(c, "property", q.Name, names(Properties))
 		p.oneOf(c, "as", q.As, []string{"dateTime", "url", "number"})
 		if q.Match != nil && q.Match.NumSubexp() < 1 {

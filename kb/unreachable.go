@@ -47,7 +47,7 @@ func (r *Rules) unreachable() (faults []string) {
 				if q.Match != nil {
 					match = q.Match.String()
 				}
-				once(q.Rule, fmt.Sprint("property ", l.Name, i, q.Name, q.XPath, q.As, match))
+				once(q.Rule, fmt.Sprint("property ", l.Name, i, q.Name, q.XPath, q.As, match, q.Without))
 			}
 		}
 		for _, f := range l.Follow {

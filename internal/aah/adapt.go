@@ -1,6 +1,7 @@
 package aah
 
 import (
+	"slices"
 	"time"
 
 	"golang.org/x/net/html/atom"
@@ -76,6 +77,15 @@ func (v *view) recall(before *adapt.Prints) {
 	}
 }
 
+// tried is what a page was found to be by itself, if it is taken for what it was before.
+type tried struct {
+	level   *kb.Level
+	rule    string
+	objects []crawl.Object
+	lifted  []adapt.Lifted
+	bodies  []xpath.Ref
+}
+
 // sameLevel takes a page for what it was before, if it seems to be of another level and what it held before is not
 // lifted any more.
 func (v *view) sameLevel(before *adapt.Prints) {
@@ -86,11 +96,11 @@ func (v *view) sameLevel(before *adapt.Prints) {
 	if was == nil || v.agreement(v.lifted, before.Objects) >= adapt.Support {
 		return
 	}
-	objects, lifted, bodies := v.doc.Objects, v.lifted, v.bodies
+	v.before = &tried{v.level, v.doc.LevelRule, v.doc.Objects, v.lifted, v.bodies}
 	v.doc.Objects, v.lifted, v.bodies = nil, nil, nil
 	v.lift(was)
 	if len(v.doc.Objects) == 0 { // what the other level found is better than nothing
-		v.doc.Objects, v.lifted, v.bodies = objects, lifted, bodies
+		v.doc.Objects, v.lifted, v.bodies = v.before.objects, v.before.lifted, v.before.bodies
 	}
 	v.setLevel(was, "before")
 }
@@ -126,36 +136,56 @@ type adaptation struct {
 	rules []adapt.Rule // of the page's level
 }
 
-// byContent looks for what the page held before: the shipped rules work if they find it again.
+// byContent looks for what the page held before: the shipped rules work, type by type, if they find it again.
 func (a *adaptation) byContent(prints []adapt.Print) {
-	have := a.agreement(a.lifted, prints)
-	if have >= adapt.Support {
+	byType, lost := map[string][]adapt.Print{}, []adapt.Print(nil)
+	for _, p := range prints {
+		byType[p.Type] = append(byType[p.Type], p)
+	}
+	for kind, same := range byType {
+		if have := a.agreement(a.lifted, same); have < adapt.Support && !a.byKnown(kind, same, have) {
+			lost = append(lost, same...)
+		}
+	}
+	if len(lost) == 0 {
 		return
 	}
+	if a.mayTry() {
+		learned, stands := a.learn(lost, byType)
+		if learned || stands { // content that was edited proves nothing
+			a.tried(learned)
+		}
+	}
+	if a.before != nil && a.agreement(a.lifted, prints) == 0 { // nothing of before is there: it is another page now
+		a.doc.Objects, a.lifted, a.bodies = a.before.objects, a.before.lifted, a.before.bodies
+		a.setLevel(a.before.level, a.before.rule)
+	}
+}
+
+// byKnown tries the rules that were learned before.
+func (a *adaptation) byKnown(kind string, same []adapt.Print, have float64) bool {
 	for i := range a.rules {
 		r := &a.rules[i]
+		if r.Type != kind {
+			continue
+		}
 		set := a.extract(r.Learned)
-		if a.agreement(set.lifted, prints) >= max(adapt.Support, have) {
-			a.replace(r.Type, set)
+		if got := a.agreement(set.lifted, same); got >= adapt.Support && got > have {
+			a.replace(kind, set)
 			a.note(func(s *adapt.Site) bool { return s.Note(r, true, a.doc.URL, time.Now()) })
-			if a.agreement(a.lifted, prints) >= adapt.Support {
-				return
-			}
+			return true
 		}
 	}
-	if !a.mayTry() {
-		return
-	}
-	success := false
-	for _, learned := range adapt.Learn(a.eval, prints, a.limits.Adapt) {
-		set := a.extract(learned)
-		var same []adapt.Print
-		for _, p := range prints {
-			if p.Type == learned.Type {
-				same = append(same, p)
-			}
-		}
-		if got := a.agreement(set.lifted, same); got < adapt.Support || got < a.agreement(a.lifted, same) {
+	return false
+}
+
+// learn makes new rules for what was lost.
+// stands tells that what was lost is in the page.
+func (a *adaptation) learn(lost []adapt.Print, byType map[string][]adapt.Print) (success, stands bool) {
+	rules, stands := adapt.Learn(a.eval, lost, a.limits.Adapt)
+	for _, learned := range rules {
+		set, same := a.extract(learned), byType[learned.Type]
+		if got := a.agreement(set.lifted, same); got < adapt.Support || got <= a.agreement(a.lifted, same) {
 			continue
 		}
 		instead := a.shippedRule(learned.Type)
@@ -166,53 +196,48 @@ func (a *adaptation) byContent(prints []adapt.Print) {
 			return true
 		})
 	}
-	a.tried(success)
+	return success, stands
 }
 
-// unseen works on a page of which nothing is known from before. Rules in force that were learned because shipped
-// ones lifted the wrong things come before these; others where those find nothing.
+// unseen works on a page of which nothing is known from before, type by type: a rule in force is used where the
+// shipped rules find nothing of the type that is worth the name.
 func (a *adaptation) unseen() {
-	real := a.real()
+	kinds := map[string]bool{}
+	if main := a.mainType(); main != "" {
+		kinds[main] = true
+	}
 	for i := range a.rules {
-		r := &a.rules[i]
-		if !r.InForce() || real && r.Method != adapt.ByContent {
+		kinds[a.rules[i].Type] = true
+	}
+	for kind := range kinds {
+		if a.real(kind) {
 			continue
 		}
-		set := a.extract(r.Learned)
-		well := set.sound(r.Learned)
-		if well {
-			a.replace(r.Type, set)
+		known, done := 0, false
+		for i := range a.rules {
+			r := &a.rules[i]
+			if r.Type != kind {
+				continue
+			}
+			known++
+			set := a.extract(r.Learned)
+			well := set.sound(r.Learned)
+			if well && r.InForce() {
+				a.replace(kind, set)
+			}
+			a.note(func(s *adapt.Site) bool { return s.Note(r, well, a.doc.URL, time.Now()) })
+			if done = well; done { // one that is not in force yet may be on the next page
+				break
+			}
 		}
-		a.verified(r, well, real)
-		if well {
-			return
-		}
-	}
-	tried := false
-	for i := range a.rules {
-		r := &a.rules[i]
-		if r.InForce() || real && r.Method != adapt.ByContent {
-			continue
-		}
-		tried = true
-		well := a.extract(r.Learned).sound(r.Learned)
-		a.verified(r, well, real)
-		if well {
-			return // it may come into force on the next page
+		if !done && known <= maxCandidates && kind == a.mainType() && a.mayTry() {
+			a.tried(a.relax())
 		}
 	}
-	if real || tried && len(a.rules) > 3 || !a.mayTry() {
-		return
-	}
-	a.tried(a.relax())
 }
 
-// verified notes how a rule did; where the shipped rules work it need not have done anything.
-func (a *adaptation) verified(r *adapt.Rule, well, shipped bool) {
-	if well || !shipped {
-		a.note(func(s *adapt.Site) bool { return s.Note(r, well, a.doc.URL, time.Now()) })
-	}
-}
+// maxCandidates bounds the rules for one type that are kept before no more are made.
+const maxCandidates = 3
 
 // relax makes a candidate for a page on which the shipped rules fail: a rule of another application of the
 // category that fits, the failing rule with what fails left out, or what the form of the page tells.
@@ -261,7 +286,7 @@ func (a *adaptation) byRelaxing(kind string) (best adapt.Learned, method string,
 
 // byBase tries the rules for the same type of object of other applications, those of the category first.
 func (a *adaptation) byBase(kind string) (best adapt.Learned, method string, ok bool) {
-	most := 0
+	most, until := 0, time.Now().Add(a.limits.Adapt)
 	for _, same := range []bool{true, false} {
 		for _, app := range a.base.Applications {
 			if (app.Category == a.profile.Application.Category) != same || app == a.profile.Application {
@@ -270,6 +295,9 @@ func (a *adaptation) byBase(kind string) (best adapt.Learned, method string, ok 
 			for _, l := range a.base.Profile(app, "", "").Levels {
 				for i := range l.Objects {
 					o := &l.Objects[i]
+					if time.Now().After(until) {
+						return best, adapt.ByBase, ok
+					}
 					if !l.Terminal || o.Type != kind || len(o.Each.Needs()) == 0 || !o.Needs.Held(a.found) {
 						continue
 					}
@@ -307,11 +335,29 @@ func (a *adaptation) mainType() string {
 	return ""
 }
 
-// real tells whether the shipped rules lifted a text that is not just the whole page.
-func (a *adaptation) real() bool {
-	for _, b := range a.bodies {
-		if n := a.eval.Tree.Node(b); n.DataAtom != atom.Body && n.DataAtom != atom.Html {
-			return true
+// real tells whether the shipped rules lifted a text of the type that is not just the whole page; of types without a
+// text whether they lifted anything.
+func (a *adaptation) real(kind string) bool {
+	if !a.hasBody(kind) {
+		return slices.ContainsFunc(a.lifted, func(l adapt.Lifted) bool { return l.Type == kind })
+	}
+	for _, l := range a.lifted {
+		for _, p := range l.Parts {
+			if n := a.eval.Tree.Node(p.At); l.Type == kind && p.Name == "body" && n.DataAtom != atom.Body && n.DataAtom != atom.Html {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// hasBody tells whether the level's rules for a type lift a body.
+func (a *adaptation) hasBody(kind string) bool {
+	for i := range a.level.Objects {
+		for j := range a.level.Objects[i].Properties {
+			if a.level.Objects[i].Type == kind && a.level.Objects[i].Properties[j].Name == "body" {
+				return true
+			}
 		}
 	}
 	return false
@@ -434,6 +480,8 @@ func (a *adaptation) replace(kind string, set extraction) {
 			}
 		}
 	}
+	room := max(a.limits.Objects-len(objects), 0)
+	set.objects, set.lifted = set.objects[:min(len(set.objects), room)], set.lifted[:min(len(set.lifted), room)]
 	// before, bodies were those of the objects that are gone
 	a.bodies = append([]xpath.Ref(nil), set.bodies...)
 	for _, l := range lifted {

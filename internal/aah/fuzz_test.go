@@ -34,6 +34,9 @@ func sane(t *testing.T, d *page.Document, links []crawl.Outlink, limits Limits) 
 		if !(o.Confidence >= 0 && o.Confidence <= 1) || o.Type == "" || o.Rule == "" || len(o.Properties) == 0 {
 			t.Errorf("%+v", o)
 		}
+		if len(o.Properties) > 40*maxValues {
+			t.Errorf("%s has %d properties", o.Type, len(o.Properties))
+		}
 		for _, p := range o.Properties {
 			if p.Name == "" || !utf8.ValidString(p.Value) || len(p.Value) > limits.PropertyBytes {
 				t.Errorf("%s %q: %d bytes: %.80q", o.Type, p.Name, len(p.Value), p.Value)

@@ -94,7 +94,10 @@ func (h *Helper) Apply(d *page.Document, in Input) {
 			v.lift(v.level)
 		}
 	}
+	spare := v.eval.Budget / 2 // learning must leave something for the rules of links
+	v.eval.Budget -= spare
 	v.adapt(adapt.DecodePrints(in.Before))
+	v.eval.Budget = max(v.eval.Budget, 0) + spare
 	d.Prints = v.prints()
 	if (!ok || known.rule == "host") && len(v.lifted) == 0 {
 		h.hosts.miss(v.host)
@@ -127,6 +130,7 @@ type view struct {
 	bodies  []xpath.Ref // of the objects
 	lifted  []adapt.Lifted
 	learned *adapt.Store
+	before  *tried        // what it was found to be, if it is taken for what it was when it was crawled before
 	trouble error         // with what is learned
 	refs    urls.Resolver // for references that the page's links do not hold
 	based   bool

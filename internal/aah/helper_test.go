@@ -25,7 +25,7 @@ const ravenForum = `<application xmlns="` + kb.Namespace + `" name="Raven" categ
   <object type="post" each="//div[has-class('post')]">
     <property name="author" xpath=".//b"/>
     <property name="published" xpath=".//time/@datetime" as="dateTime"/>
-    <property name="body" xpath=".//p"/>
+    <property name="body" xpath=".//p" without=".//s | .//u"/>
     <property name="permalink" xpath=".//a[has-class('self')]/@href" as="url"/>
     <property name="score" xpath=".//i" as="number" match="([0-9,]+) points"/>
     <property name="tags" xpath=".//em" many="true"/>
@@ -131,7 +131,7 @@ func TestHostMemory(t *testing.T) {
 
 func TestLevelAndObjects(t *testing.T) {
 	d := read(helper(t), "http://a.test/t/7", generator+`<div id="thread">
-<div class="post"><b>Hugo</b><time datetime="2026-11-21">x</time><p>One<br>two <script>no</script></p><a class="self" href="#1">1</a><i>1,234 points</i><em>black</em><em>bird</em></div>
+<div class="post"><b>Hugo</b><time datetime="2026-11-21">x</time><p>One<br><s>not <u>this</u></s>two <u>nor</u><script>no</script></p><a class="self" href="#1">1</a><i>1,234 points</i><em>black</em><em>bird</em></div>
 <div class="post x"><p>Three</p><i>none</i></div><div class="post"></div></div>`, Input{})
 	if d.Level != "thread" || !d.Terminal || !strings.HasPrefix(d.LevelRule, "0.xml:") {
 		t.Fatalf("level %q by %q", d.Level, d.LevelRule)

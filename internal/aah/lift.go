@@ -54,10 +54,19 @@ func (v *view) object(o *kb.Object, at xpath.Ref) (object crawl.Object, lifted a
 			limit = maxValues
 		}
 		for _, r := range v.selected(p.XPath, p.Needs, at, limit) {
+			whole := v.leaveOut(p, r)
 			value := v.value(p, r)
+			markup := ""
+			if p.Name == "body" && r.Attr < 0 {
+				markup = v.html(r)
+			}
+			whole()
+			if value == "" && p.Without != nil { // nothing else is there
+				value = v.value(p, r)
+			}
 			if value == "" && p.As == "dateTime" {
 				if text := v.text(r); text != "" && len(text) <= maxDate && unread.Get(p.Name) == "" {
-					unread = append(unread, crawl.Property{Name: p.Name, Value: text})
+					unread = append(unread, crawl.Property{Name: p.Name, Value: shorten(text, v.limits.PropertyBytes)})
 				}
 				continue
 			}
@@ -70,7 +79,7 @@ func (v *view) object(o *kb.Object, at xpath.Ref) (object crawl.Object, lifted a
 			lifted.Parts = append(lifted.Parts, adapt.Part{Name: p.Name, At: r})
 			if p.Name == "body" && r.Attr < 0 {
 				body = r
-				object.Properties = append(object.Properties, crawl.Property{Name: "html", Value: v.html(r)})
+				object.Properties = append(object.Properties, crawl.Property{Name: "html", Value: markup})
 			}
 		}
 	}
@@ -80,6 +89,30 @@ func (v *view) object(o *kb.Object, at xpath.Ref) (object crawl.Object, lifted a
 		}
 	}
 	return object, lifted, body, len(object.Properties) > 0
+}
+
+// maxLeftOut bounds the parts that are left out of one value.
+const maxLeftOut = 1000
+
+// leaveOut takes the parts out of a node that do not belong to a value; the function that it returns puts them
+// back.
+func (v *view) leaveOut(p *kb.Property, r xpath.Ref) (restore func()) {
+	if p.Without == nil || r.Attr >= 0 {
+		return func() {}
+	}
+	type part struct{ node, parent, next *html.Node }
+	var out []part
+	for _, ref := range v.selected(p.Without, nil, r, maxLeftOut) {
+		if n := v.eval.Tree.Node(ref); ref.Attr < 0 && ref.ID != r.ID && v.eval.Tree.Within(ref, r) {
+			out = append(out, part{n, n.Parent, n.NextSibling})
+			n.Parent.RemoveChild(n)
+		}
+	}
+	return func() {
+		for i := len(out) - 1; i >= 0; i-- {
+			out[i].parent.InsertBefore(out[i].node, out[i].next)
+		}
+	}
 }
 
 // picture tells of bodies that show something instead of saying it.

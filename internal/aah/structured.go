@@ -106,6 +106,9 @@ func (v *view) entity(kind string, data map[string]any) crawl.Object {
 			if value = shorten(strings.Join(strings.Fields(unescape(value)), " "), v.limits.PropertyBytes); value != "" {
 				o.Properties = append(o.Properties, crawl.Property{Name: n.name, Value: value})
 			}
+			if len(o.Properties) >= maxValues {
+				return o
+			}
 		}
 	}
 	return o

@@ -53,7 +53,7 @@ func align(t *texts, prints []Print) (out []*found) {
 func (t *texts) place(hash uint64, taken map[xpath.Ref]bool, near *xpath.Ref) (best xpath.Ref, ok bool) {
 	least := int32(1 << 30)
 	for _, r := range t.byHash[hash] {
-		if taken[r] {
+		if t.inTaken(r, taken) || ok && r.Attr >= 0 && best.Attr < 0 {
 			continue
 		}
 		distance := int32(0)
@@ -62,11 +62,21 @@ func (t *texts) place(hash uint64, taken map[xpath.Ref]bool, near *xpath.Ref) (b
 		}
 		// an element within the best so far, with the same text, takes its place
 		inner := ok && r.Attr < 0 && best.Attr < 0 && t.tree.Within(r, best) && r != best
-		if !ok || distance < least || inner && distance <= least+8 {
+		if !ok || best.Attr >= 0 && r.Attr < 0 || distance < least || inner && distance <= least+8 {
 			best, least, ok = r, distance, true
 		}
 	}
 	return best, ok
+}
+
+// inTaken tells of nodes that hold a taken one or stand in it.
+func (t *texts) inTaken(r xpath.Ref, taken map[xpath.Ref]bool) bool {
+	for other := range taken {
+		if t.tree.Within(r, other) || t.tree.Within(other, r) {
+			return true
+		}
+	}
+	return false
 }
 
 // distance is the size of the smallest element that holds both.

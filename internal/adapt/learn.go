@@ -64,8 +64,9 @@ func (l *learner) parse(text string) *xpath.Expr {
 }
 
 // Learn looks for the objects of before in a page, and makes rules that lift them from it as it is now: one for
-// each type of which enough objects are found. budget bounds the time.
-func Learn(eval *xpath.Eval, prints []Print, budget time.Duration) (rules []Learned) {
+// each type of which enough objects are found. budget bounds the time. stands tells that enough objects of a type
+// are in the page, whether or not a rule could be made.
+func Learn(eval *xpath.Eval, prints []Print, budget time.Duration) (rules []Learned, stands bool) {
 	l := &learner{eval: eval, texts: read(eval.Tree), until: time.Now().Add(budget), cache: map[string]*xpath.Expr{}}
 	byType := map[string][]Print{}
 	var order []string
@@ -76,19 +77,16 @@ func Learn(eval *xpath.Eval, prints []Print, budget time.Duration) (rules []Lear
 		byType[p.Type] = append(byType[p.Type], p)
 	}
 	for _, kind := range order {
-		if r, ok := l.rule(kind, byType[kind]); ok {
+		objects := align(l.texts, byType[kind])
+		if len(objects) == 0 || float64(len(objects)) < Support*float64(len(byType[kind])) {
+			continue
+		}
+		stands = true
+		if r, ok := l.best(kind, objects, len(byType[kind])); ok {
 			rules = append(rules, r)
 		}
 	}
-	return rules
-}
-
-func (l *learner) rule(kind string, prints []Print) (Learned, bool) {
-	objects := align(l.texts, prints)
-	if float64(len(objects)) < Support*float64(len(prints)) || len(objects) == 0 {
-		return Learned{}, false
-	}
-	return l.best(kind, objects, len(prints))
+	return rules, stands
 }
 
 // best makes the rule that lifts the most of the objects.
@@ -307,6 +305,9 @@ func (l *learner) part(name string, objects []*found, each container) (best stri
 			}
 			tried[text] = true
 			if l.spent() {
+				if support < Support {
+					return "", 0
+				}
 				return best, support
 			}
 			n, letters := l.agree(text, name, objects, each)

@@ -56,7 +56,8 @@ type Site struct {
 	Attempts int `json:"attempts,omitempty"`
 }
 
-// of returns copies of the rules for an application, those in force first, of those the best verified.
+// of returns copies of the rules for an application, those in force first, of those the ones that found known content again,
+// and the best verified.
 func (s *Site) of(application string) (list []Rule) {
 	for _, r := range s.Rules {
 		if r.Application == application {
@@ -66,6 +67,12 @@ func (s *Site) of(application string) (list []Rule) {
 	slices.SortStableFunc(list, func(a, b Rule) int {
 		if a.InForce() != b.InForce() {
 			if a.InForce() {
+				return -1
+			}
+			return 1
+		}
+		if a, b := a.Method == ByContent, b.Method == ByContent; a != b {
+			if a {
 				return -1
 			}
 			return 1
@@ -111,7 +118,7 @@ func (s *Site) Note(copied *Rule, well bool, url string, now time.Time) bool {
 		before := r.InForce()
 		if well {
 			r.verify(url, now)
-			return before != r.InForce() || r.Verified%noteEvery == 0
+			return before != r.InForce() || r.Verified <= Enough || r.Verified%noteEvery == 0
 		}
 		if r.Failed++; r.Failed > r.Verified+2 {
 			s.Rules = slices.Delete(s.Rules, i, i+1)

@@ -98,7 +98,7 @@ func TestNote(t *testing.T) {
 	for i, test := range []struct {
 		well, keep       bool
 		verified, failed int
-	}{{true, false, 2, 0}, {true, true, 3, 0}, {true, false, 4, 0}, {false, true, 4, 1}, {false, true, 4, 2}, {false, true, 4, 3}, {true, false, 5, 3}, {true, true, 6, 3}} {
+	}{{true, true, 2, 0}, {true, true, 3, 0}, {true, false, 4, 0}, {false, true, 4, 1}, {false, true, 4, 2}, {false, true, 4, 3}, {true, false, 5, 3}, {true, true, 6, 3}} {
 		keep := s.Note(&rule, test.well, url(i+2), day)
 		if r := s.Rules[0]; keep != test.keep || r.Verified != test.verified || r.Failed != test.failed {
 			t.Errorf("%d: keep %v, %d and %d, want %+v", i, keep, r.Verified, r.Failed, test)

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -71,9 +72,10 @@ func (s *Store) site(host string) (*Site, error) {
 		case err != nil:
 			return nil, fmt.Errorf("read what was learned of %s: %w", host, err)
 		default:
-			if err := json.Unmarshal(raw, site); err != nil { // it can be learned again
+			if err := json.Unmarshal(raw, site); err != nil || site.Host != host { // it can be learned again
 				site = &Site{Host: host}
 			}
+			site.Rules = slices.DeleteFunc(site.Rules, func(r *Rule) bool { return r == nil })
 		}
 	}
 	if len(s.sites) >= MaxSites {
@@ -90,18 +92,23 @@ func (s *Store) file(host string) string {
 	return filepath.Join(s.dir, (&Site{Host: host}).File("")+".json")
 }
 
-// File is the host as the name of a file, with the application if there is more than one.
+// File is the host as the name of a file, with the application if there is more than one. Hosts that are no file
+// names have a checksum beside.
 func (s *Site) File(application string) string {
 	name := s.Host
 	if apps := s.Applications(); application != "" && len(apps) > 1 {
 		name += "-" + strings.ToLower(application)
 	}
-	return strings.Map(func(r rune) rune {
+	safe := strings.Map(func(r rune) rune {
 		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' || r == '.' || r == '-' {
 			return r
 		}
 		return '_'
 	}, strings.TrimLeft(name, "."))
+	if safe != name {
+		safe += fmt.Sprintf("-%08x", crc32.ChecksumIEEE([]byte(name)))
+	}
+	return safe
 }
 
 // InForce tells whether any rule of the site may be used.

@@ -62,10 +62,13 @@ func (b *builder) tokens(text []byte) {
 	}
 }
 
+// step is an element on the way, with its first class.
+type step struct{ name, class string }
+
 // walker walks a tree and keeps the tag path to where it is.
 type walker struct {
 	*builder
-	path []*html.Node
+	path []step
 	tags []byte // for short use
 }
 
@@ -79,10 +82,9 @@ func (w *walker) tagPath() string {
 		if i > 0 {
 			b = append(b, '/')
 		}
-		b = append(b, n.Data...)
-		if class := strings.TrimSpace(attr(n, "class")); class != "" {
-			first, _, _ := strings.Cut(class, " ")
-			b = append(append(b, '.'), cut(first, 40)...)
+		b = append(b, n.name...)
+		if n.class != "" {
+			b = append(append(b, '.'), n.class...)
 		}
 	}
 	w.tags = b
@@ -100,7 +102,8 @@ func (w *walker) walk(n *html.Node) {
 			w.doc.Title = cut(textOf(n), 1024)
 			return
 		}
-		w.path = append(w.path, n)
+		class, _, _ := strings.Cut(strings.TrimSpace(attr(n, "class")), " ")
+		w.path = append(w.path, step{n.Data, cut(class, 40)})
 		defer func() { w.path = w.path[:len(w.path)-1] }()
 		if isBlock(n.DataAtom) {
 			w.breakBlock()

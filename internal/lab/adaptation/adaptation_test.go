@@ -147,6 +147,9 @@ func TestShippedOnSavedPages(t *testing.T) {
 	if data == "" {
 		t.Skip("MUNINN_DATA is not set: no saved pages")
 	}
+	if raced {
+		t.Skip("with the race detector it takes minutes, and there is one goroutine")
+	}
 	all := Strengths
 	Strengths = all[:2]
 	defer func() { Strengths = all }()

@@ -1,0 +1,5 @@
+//go:build !race
+
+package aah
+
+const raced = false

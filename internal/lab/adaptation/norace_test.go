@@ -1,0 +1,5 @@
+//go:build !race
+
+package adaptation
+
+const raced = false
