@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"path"
 
+	"go.temporal.io/sdk/activity"
+
 	"github.com/muninn-archive/muninn/internal/aah"
 	"github.com/muninn-archive/muninn/internal/adapt"
 	"github.com/muninn-archive/muninn/internal/urls"
@@ -27,7 +29,7 @@ func (a *Activities) keepLearned(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
-	return a.Helper.Learned.Sites(func(s *adapt.Site) error {
+	bad, err := a.Helper.Learned.Sites(func(s *adapt.Site) error {
 		u, err := urls.Parse("http://" + s.Host + "/")
 		if err != nil || !s.InForce() || !a.Frontier.Met(name, u.PLD()) {
 			return nil
@@ -44,4 +46,8 @@ func (a *Activities) keepLearned(ctx context.Context, name string) error {
 		}
 		return nil
 	})
+	for _, name := range bad {
+		activity.GetLogger(ctx).Warn("what was learned of a site cannot be read and is not archived", "file", name)
+	}
+	return err
 }

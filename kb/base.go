@@ -55,8 +55,17 @@ func Load(files fs.FS) (*Base, error) {
 	var faults Faults
 	read := 0
 	err := fs.WalkDir(files, ".", func(name string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() || path.Ext(name) != ".xml" {
+		if err != nil {
 			return err
+		}
+		if Hidden(name) {
+			if entry.IsDir() {
+				return fs.SkipDir
+			}
+			return nil
+		}
+		if entry.IsDir() || path.Ext(name) != ".xml" {
+			return nil
 		}
 		raw, err := fs.ReadFile(files, name)
 		if err != nil {
@@ -65,7 +74,7 @@ func Load(files fs.FS) (*Base, error) {
 		read++
 		fmt.Fprintf(sum, "%s %d\n", name, len(raw))
 		sum.Write(raw)
-		f, err := parse(path.Base(name), raw)
+		f, err := parse(name, raw)
 		var more Faults
 		if errors.As(err, &more) {
 			faults = append(faults, more...)
@@ -90,6 +99,12 @@ func Load(files fs.FS) (*Base, error) {
 	}
 	b.number()
 	return b, nil
+}
+
+// Hidden tells of names that begin with a dot, which are not read: what editors and mounts leave.
+func Hidden(name string) bool {
+	base := path.Base(name)
+	return len(base) > 1 && base[0] == '.'
 }
 
 // add takes what a file holds into the base.

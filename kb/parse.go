@@ -108,6 +108,11 @@ func (p *fileParser) root(e *element) (f file) {
 		s := &Site{Application: e.attrs["application"], Version: e.attrs["version"], Hosts: strings.Fields(strings.ToLower(e.attrs["hosts"])), File: p.file}
 		p.attrs(e, "application", "hosts", "version?")
 		p.rules(e, &s.Rules, nil)
+		for _, host := range s.Hosts {
+			if strings.ContainsAny(host, "/?#@ ") || strings.Contains(host, "://") {
+				p.fault(e, "host %q is no host name: write only what stands between // and the next /", host)
+			}
+		}
 		if len(s.Detect) > 0 {
 			p.fault(e, "a site is recognised by its hosts: it may hold no detect element")
 		}
@@ -302,6 +307,9 @@ func (p *fileParser) fraction(e *element, name string, otherwise float64) float6
 	return v
 }
 
+// groupRef finds the groups of a pattern that a replacement names.
+var groupRef = regexp.MustCompile(`\$\{?([0-9]+)`)
+
 func (p *fileParser) normal(e *element) Normal {
 	p.attrs(e, "parameter?", "value?", "url?", "to?")
 	n := Normal{Parameter: e.attrs["parameter"], URL: p.regexp(e, "url"), To: e.attrs["to"], Rule: p.rule(e)}
@@ -310,6 +318,13 @@ func (p *fileParser) normal(e *element) Normal {
 	}
 	if (n.Parameter == "") == (n.URL == nil) {
 		p.fault(e, "element normalize must have parameter (and value), or url (and to)")
+	}
+	if n.URL != nil {
+		for _, ref := range groupRef.FindAllStringSubmatch(n.To, -1) {
+			if at, err := strconv.Atoi(ref[1]); err == nil && at > n.URL.NumSubexp() {
+				p.fault(e, "attribute to names group %d, but url has %d", at, n.URL.NumSubexp())
+			}
+		}
 	}
 	if text, given := e.attrs["value"]; given {
 		re, err := regexp.Compile("^(?:" + text + ")$")

@@ -196,7 +196,7 @@ func exportLearned(out io.Writer, from, to string) error {
 		return err
 	}
 	dir, sites := filepath.Join(to, "sites"), 0
-	err = store.Sites(func(s *adapt.Site) error {
+	bad, err := store.Sites(func(s *adapt.Site) error {
 		if !s.InForce() {
 			return nil
 		}
@@ -217,6 +217,9 @@ func exportLearned(out io.Writer, from, to string) error {
 	})
 	if err != nil {
 		return err
+	}
+	for _, name := range bad {
+		fmt.Fprintf(out, "%s cannot be read and is left out\n", name)
 	}
 	fmt.Fprintf(out, "rules of %s are in %s\n", many(sites, "site"), dir)
 	return nil

@@ -154,6 +154,7 @@ func (a *adaptation) byContent(prints []adapt.Print) {
 		learned, stands := a.learn(lost, byType)
 		if learned || stands { // content that was edited proves nothing
 			a.tried(learned)
+			a.failed = !learned
 		}
 	}
 	if a.before != nil && a.agreement(a.lifted, prints) == 0 { // nothing of before is there: it is another page now
@@ -522,7 +523,7 @@ func (a *adaptation) tried(success bool) {
 
 // prints are what is remembered of a terminal page, for the next time.
 func (v *view) prints() []byte {
-	if v.level == nil || !v.level.Terminal || len(v.lifted) == 0 || v.profile == nil {
+	if v.level == nil || !v.level.Terminal || len(v.lifted) == 0 || v.profile == nil || v.failed {
 		return nil
 	}
 	p := adapt.Prints{Application: v.profile.Application.Name, Version: v.doc.Version, Level: v.level.Name, Objects: adapt.PrintsOf(v.eval.Tree, v.lifted)}

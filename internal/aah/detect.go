@@ -185,6 +185,7 @@ func (v *view) levelOf(p *kb.Profile) (level *kb.Level, rule string) {
 	for _, l := range p.Levels {
 		for i := range l.Match {
 			if v.holds(&l.Match[i]) {
+				v.urlOnly = l.Match[i].XPath == nil && l.Match[i].Text == ""
 				return l, l.Match[i].Rule
 			}
 		}

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"path/filepath"
 	"strings"
 	"sync"
 	"time"
@@ -18,6 +19,7 @@ type folder struct {
 	dir     string
 	mu      sync.Mutex
 	seen    string // names, sizes and times of the files in force
+	pending string // … of files that have changed since
 	looked  time.Time
 	trouble error // with the files as they are now
 }
@@ -66,10 +68,17 @@ func (h *Helper) Refresh(now bool) error {
 		}
 		return nil
 	}
+	if !now && files != f.pending { // somebody may be writing: what stays until the next look counts
+		f.pending = files
+		return nil
+	}
 	base, err := kb.Load(os.DirFS(f.dir))
 	f.seen, f.trouble = files, nil
 	if err != nil {
 		f.trouble = fmt.Errorf("knowledge base in %s:\n%w", f.dir, err)
+		if faults := (kb.Faults)(nil); !errors.As(err, &faults) {
+			f.seen = "" // passing trouble: it is looked at again
+		}
 		return f.trouble
 	}
 	h.Use(base)
@@ -80,10 +89,19 @@ func (h *Helper) Refresh(now bool) error {
 func (f *folder) state() (string, error) {
 	var b strings.Builder
 	err := fs.WalkDir(os.DirFS(f.dir), ".", func(name string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() || path.Ext(name) != ".xml" {
+		if err != nil {
 			return err
 		}
-		info, err := entry.Info()
+		if kb.Hidden(name) {
+			if entry.IsDir() {
+				return fs.SkipDir
+			}
+			return nil
+		}
+		if entry.IsDir() || path.Ext(name) != ".xml" {
+			return nil
+		}
+		info, err := os.Stat(filepath.Join(f.dir, filepath.FromSlash(name))) // of what a link leads to
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil // gone meanwhile
 		}

@@ -99,7 +99,7 @@ func (h *Helper) Apply(d *page.Document, in Input) {
 	v.adapt(adapt.DecodePrints(in.Before))
 	v.eval.Budget = max(v.eval.Budget, 0) + spare
 	d.Prints = v.prints()
-	if (!ok || known.rule == "host") && len(v.lifted) == 0 {
+	if !ok || known.rule == "host" && len(v.lifted) == 0 && v.urlOnly {
 		h.hosts.miss(v.host)
 	}
 	v.generic()
@@ -132,6 +132,8 @@ type view struct {
 	learned *adapt.Store
 	before  *tried        // what it was found to be, if it is taken for what it was when it was crawled before
 	trouble error         // with what is learned
+	failed  bool          // what the page held before stands there, but is not lifted any more: its prints are kept
+	urlOnly bool          // the level was told by the URL alone
 	refs    urls.Resolver // for references that the page's links do not hold
 	based   bool
 }

@@ -169,7 +169,7 @@ func TestJudge(t *testing.T) {
 	body := generator + `<a class="t" href="/t/1?sid=abc">1</a><a class="t" href="/topic-2-old-ravens">2</a><a href="/t/3?page=1&x=2">3</a><a class="new" href="/t/4">4</a>
 <a href="/login?x">l</a><a href="/about">a</a><a href="http://b.test/login">b</a><img src="/i.png"><a href="http://www.a.test/reply">r</a><a href="/t/1">again</a>`
 	for mode, want := range map[string][]string{
-		crawl.HelperLenient: {"L /t/1 thread 1.0", "L /t/2 thread 1.0", "L /t/3?x=2 thread 0.5", "L /about  0.1", "L http://b.test/login  0.0", "E /i.png  0.0"},
+		crawl.HelperLenient: {"L /t/1 thread 1.0", "L /t/2 thread 1.0", "L /t/3?x=2 thread 0.5", "L /about  0.1", "L http://b.test/login  0.1", "E /i.png  0.0"},
 		crawl.HelperStrict:  {"L /t/1 thread 1.0", "L /t/2 thread 1.0", "L /t/3?x=2 thread 0.5", "E /i.png  0.0"},
 		crawl.HelperOff: {"L /t/1?sid=abc  0.0", "L /topic-2-old-ravens  0.0", "L /t/3?page=1&x=2  0.0", "L /t/4  0.0", "L /login?x  0.0", "L /about  0.0",
 			"L http://b.test/login  0.0", "E /i.png  0.0", "L http://www.a.test/reply  0.0", "L /t/1  0.0"},

@@ -98,8 +98,11 @@ func (v *view) follow(l *crawl.Outlink, f *kb.Follow, own bool) bool {
 	switch {
 	case generic || v.level == nil:
 		return true
+	case !own && content:
+		return true
 	case !own:
-		return v.mode != strict || content
+		l.Prior = Lowered
+		return v.mode != strict
 	case v.mode == strict:
 		return false
 	}

@@ -16,6 +16,14 @@ func (w was) share() float64 {
 	return float64(w.pages) / float64(w.of)
 }
 
+// aged lets old pages weigh less.
+func (w was) aged() was {
+	if w.of >= 1000 {
+		w.of, w.pages = w.of/2, w.pages/2
+	}
+	return w
+}
+
 // enoughPages must be seen of a host before its history counts.
 const enoughPages = 3
 
@@ -41,7 +49,7 @@ func (m *memory) miss(host string) {
 	defer m.mu.Unlock()
 	if w, known := m.hosts[host]; known {
 		w.of++
-		m.hosts[host] = w
+		m.hosts[host] = w.aged()
 	}
 }
 
@@ -69,8 +77,5 @@ func (m *memory) note(host string, r recognised) {
 	case w.pages*2 <= w.of:
 		w = was{app: r.app.Name, version: r.version, pages: 1, of: 1}
 	}
-	if w.of >= 1000 { // old pages weigh less
-		w.of, w.pages = w.of/2, w.pages/2
-	}
-	m.hosts[host] = w
+	m.hosts[host] = w.aged()
 }

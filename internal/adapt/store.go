@@ -135,34 +135,46 @@ func (s *Store) save(site *Site) error {
 	return nil
 }
 
-// Sites calls fn with what was learned of each host.
-func (s *Store) Sites(fn func(*Site) error) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+// Sites calls fn with what was learned of each host, as it is kept; it does not hold up those who learn meanwhile.
+// Files that cannot be read are left out and named.
+func (s *Store) Sites(fn func(*Site) error) (bad []string, err error) {
 	if s.dir == "" {
-		for _, site := range s.sites {
+		for _, site := range s.copies() {
 			if err := fn(site); err != nil {
-				return err
+				return nil, err
 			}
 		}
-		return nil
+		return nil, nil
 	}
 	names, err := filepath.Glob(filepath.Join(s.dir, "*.json"))
 	if err != nil {
-		return err
+		return nil, err
 	}
 	for _, name := range names {
 		raw, err := os.ReadFile(name)
-		if err != nil {
-			return err
-		}
 		site := &Site{}
-		if err := json.Unmarshal(raw, site); err != nil {
-			return fmt.Errorf("read %s: %w", name, err)
+		if err != nil || json.Unmarshal(raw, site) != nil || slices.Contains(site.Rules, nil) {
+			bad = append(bad, name)
+			continue
 		}
 		if err := fn(site); err != nil {
-			return err
+			return bad, err
 		}
 	}
-	return nil
+	return bad, nil
+}
+
+// copies are the sites in memory.
+func (s *Store) copies() (list []*Site) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, site := range s.sites {
+		c := &Site{Host: site.Host, Attempts: site.Attempts}
+		for _, r := range site.Rules {
+			rule := *r
+			c.Rules = append(c.Rules, &rule)
+		}
+		list = append(list, c)
+	}
+	return list
 }

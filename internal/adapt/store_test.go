@@ -166,13 +166,19 @@ func TestStoreSites(t *testing.T) {
 			taught(t, s, host, host)
 		}
 		got := map[string]int{}
-		if err := s.Sites(func(site *Site) error { got[site.Host] = len(site.Rules); return nil }); err != nil {
-			t.Error(err)
+		if dir != "" {
+			if err := os.WriteFile(filepath.Join(dir, "broken.json"), []byte("{"), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		bad, err := s.Sites(func(site *Site) error { got[site.Host] = len(site.Rules); return nil })
+		if err != nil || len(bad) != min(len(dir), 1) {
+			t.Error(bad, err)
 		}
 		if !reflect.DeepEqual(got, map[string]int{"a.test": 1, "b.test": 1}) {
 			t.Errorf("%v", got)
 		}
-		if err := s.Sites(func(*Site) error { return os.ErrClosed }); err != os.ErrClosed {
+		if _, err := s.Sites(func(*Site) error { return os.ErrClosed }); err != os.ErrClosed {
 			t.Errorf("the error is %v", err)
 		}
 	}
