@@ -24,6 +24,9 @@ type Marks struct {
 	always []int32           // marks of which no word is known
 }
 
+// Threshold is the confidence from which an application counts as recognised.
+const Threshold = 0.5
+
 // Where the words of a mark are looked for.
 const (
 	InPage      = iota // the source of the page
@@ -235,26 +238,6 @@ func (b *Base) follows(list []Follow) {
 		list[i].Needs = b.need(list[i].XPath)
 		list[i].LinkNeeds = b.inURL(list[i].URL)
 	}
-}
-
-// Need returns the needs of an expression that is not of the base's files. Words that the base does not look
-// for are left out.
-func (b *Base) Need(x *xpath.Expr) (n Needs) {
-	for _, list := range x.Needs() {
-		var ids []int
-		for _, w := range list {
-			id, ok := b.Marks.words[InPage].ids[w]
-			if !ok {
-				ids = nil
-				break
-			}
-			ids = append(ids, id)
-		}
-		if len(ids) > 0 {
-			n = append(n, ids)
-		}
-	}
-	return n
 }
 
 func (b *Base) need(x *xpath.Expr) Needs {

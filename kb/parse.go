@@ -160,12 +160,28 @@ func (p *fileParser) application(e *element) *Application {
 	if marks == 0 && app.Category != "generic" {
 		p.fault(e, "application %q has no detect element: it would never be recognised", app.Name)
 	}
+	doubt := 1.0
+	for _, r := range append([]Rules{app.Rules}, versionRules(app)...) {
+		for _, c := range r.Detect {
+			doubt *= 1 - c.Confidence
+		}
+	}
+	if marks > 0 && 1-doubt < Threshold {
+		p.fault(e, "application %q would never be recognised: all its marks together have confidence %.2f, it takes %.2g", app.Name, 1-doubt, Threshold)
+	}
 	for _, x := range app.Examples {
 		if x.Version != "" && !seen[x.Version] {
 			p.faults = append(p.faults, fmt.Sprintf("%s: version %q is not known", x.Rule, x.Version))
 		}
 	}
 	return app
+}
+
+func versionRules(app *Application) (list []Rules) {
+	for _, v := range app.Versions {
+		list = append(list, v.Rules)
+	}
+	return list
 }
 
 const known = "detect, level, follow, drop, normalize"

@@ -248,9 +248,11 @@ A FILE is HTML as a browser saves it; --url tells where it came from, which many
 				return err
 			}
 			d := page.Parse(page.Input{URL: as, MIME: mime, Body: body}, page.DefaultLimits())
-			before := slices.Clone(d.Links)
+			var told []linkRule
 			start := time.Now()
-			aah.New(base, aah.DefaultLimits()).Apply(d, aah.Input{Head: head, Mode: mode})
+			aah.New(base, aah.DefaultLimits()).Apply(d, aah.Input{Head: head, Mode: mode, Trace: func(url, becomes, rule string) {
+				told = append(told, linkRule{url, becomes, rule})
+			}})
 			took := time.Since(start)
 			if g.json {
 				d.Blocks = nil
@@ -258,7 +260,7 @@ A FILE is HTML as a browser saves it; --url tells where it came from, which many
 				enc.SetIndent("", "  ")
 				return enc.Encode(d.Page)
 			}
-			tellPage(g.out, d, before, took, full)
+			tellPage(g.out, d, told, took, full)
 			return nil
 		},
 	}
@@ -306,7 +308,10 @@ func readPage(what string, as *string) (body, head []byte, mime string, err erro
 	return body, []byte(lines.String()), resp.Header.Get("Content-Type"), nil
 }
 
-func tellPage(out io.Writer, d *page.Document, before []crawl.Outlink, took time.Duration, full bool) {
+// linkRule is what became of a link, and by which rule.
+type linkRule struct{ url, becomes, rule string }
+
+func tellPage(out io.Writer, d *page.Document, told []linkRule, took time.Duration, full bool) {
 	none := func(s string) string {
 		if s == "" {
 			return "none"
@@ -323,46 +328,47 @@ func tellPage(out io.Writer, d *page.Document, before []crawl.Outlink, took time
 	for _, o := range d.Objects {
 		fmt.Fprintf(out, "  %s (by %s)\n", o.Type, o.Rule)
 		for _, p := range o.Properties {
-			if value := p.Value; full || p.Name != "html" {
-				fmt.Fprintf(out, "    %-10s %s\n", p.Name, short(value, full))
+			if full || p.Name != "html" {
+				fmt.Fprintf(out, "    %-10s %s\n", p.Name, short(p.Value, full))
 			}
 		}
 	}
-	after := map[string]crawl.Outlink{}
-	for _, l := range d.Links {
-		after[l.URL] = l
-	}
-	kept, wanted := 0, []crawl.Outlink{}
-	var dropped []string
-	for _, l := range before {
-		if _, is := after[l.URL]; !is && l.Hop == crawl.HopLink {
-			dropped = append(dropped, l.URL)
+	wants := map[string]string{}
+	var dropped, rewritten []string
+	for _, l := range told {
+		switch l.becomes {
+		case "":
+			dropped = append(dropped, fmt.Sprintf("%s (by %s)", l.url, l.rule))
+		case l.url:
+			wants[l.url] = l.rule
+		default:
+			rewritten = append(rewritten, fmt.Sprintf("%s to %s (by %s)", l.url, l.becomes, l.rule))
 		}
 	}
+	var wanted []string
+	others := 0
 	for _, l := range d.Links {
 		switch {
 		case l.Hop != crawl.HopLink && l.Hop != crawl.HopPaging:
 		case l.Prior > aah.Lowered:
-			wanted = append(wanted, l)
+			wanted = append(wanted, fmt.Sprintf("%.2f %-16s %c %s (by %s)", l.Prior, l.Level, l.Hop, l.URL, wants[l.URL]))
 		default:
-			kept++
+			others++
 		}
 	}
-	fmt.Fprintf(out, "links        %d wanted, %d others, %d dropped or rewritten\n", len(wanted), kept, len(dropped))
-	for i, l := range wanted {
-		if i == 10 && !full {
-			fmt.Fprintf(out, "  … (all with --full)\n")
-			break
+	fmt.Fprintf(out, "links        %d wanted, %d others, %d rewritten, %d dropped\n", len(wanted), others, len(rewritten), len(dropped))
+	some := func(what string, list []string) {
+		for i, text := range list {
+			if i == 10 && !full {
+				fmt.Fprintln(out, "  … (all with --full)")
+				return
+			}
+			fmt.Fprintln(out, " ", what, text)
 		}
-		fmt.Fprintf(out, "  %.2f %-16s %c %s\n", l.Prior, l.Level, l.Hop, l.URL)
 	}
-	for i, u := range dropped {
-		if i == 10 && !full {
-			fmt.Fprintf(out, "  … (all with --full)\n")
-			break
-		}
-		fmt.Fprintf(out, "  dropped %s\n", u)
-	}
+	some("wanted", wanted)
+	some("rewritten", rewritten)
+	some("dropped", dropped)
 	fmt.Fprintf(out, "took         %s\n", took.Round(time.Microsecond))
 }
 

@@ -17,8 +17,6 @@ type recognised struct {
 }
 
 const (
-	// threshold is the confidence from which an application counts as recognised.
-	threshold = 0.5
 	// memorable is the confidence that a host's history alone gives, at most.
 	memorable = 0.6
 )
@@ -96,7 +94,7 @@ func (v *view) recognise(before was) (found recognised, ok bool) {
 	}
 	var winner *tally
 	for _, t := range tallies {
-		if t.confidence >= threshold && (winner == nil || t.confidence > winner.confidence ||
+		if t.confidence >= kb.Threshold && (winner == nil || t.confidence > winner.confidence ||
 			t.confidence == winner.confidence && t.app.Name < winner.app.Name) {
 			winner = t
 		}

@@ -62,6 +62,8 @@ type Input struct {
 	Mode string // what the definition's field "helper" says; empty: crawl.HelperLenient
 	// Before is what the page held when it was crawled before, as Page.Prints had it.
 	Before []byte
+	// Trace is told what becomes of links, and by which rule: dropped ones become "". Nil: nobody is told.
+	Trace func(url, becomes, rule string)
 }
 
 // Apply recognises the page, fills in its application, level and objects, and judges its links:
@@ -75,7 +77,7 @@ func (h *Helper) Apply(d *page.Document, in Input) {
 		return
 	}
 	v := &view{
-		doc: d, host: u.Host(), base: h.base.Load(), limits: h.limits, mode: in.Mode, learned: h.Learned,
+		doc: d, host: u.Host(), base: h.base.Load(), limits: h.limits, mode: in.Mode, trace: in.Trace, learned: h.Learned,
 		eval: xpath.NewEval(d.Root, h.limits.Nodes),
 	}
 	defer v.eval.Free()
@@ -130,9 +132,10 @@ type view struct {
 	bodies  []xpath.Ref // of the objects
 	lifted  []adapt.Lifted
 	learned *adapt.Store
-	before  *tried        // what it was found to be, if it is taken for what it was when it was crawled before
-	trouble error         // with what is learned
-	failed  bool          // what the page held before stands there, but is not lifted any more: its prints are kept
+	before  *tried // what it was found to be, if it is taken for what it was when it was crawled before
+	trouble error  // with what is learned
+	failed  bool   // what the page held before stands there, but is not lifted any more: its prints are kept
+	trace   func(url, becomes, rule string)
 	urlOnly bool          // the level was told by the URL alone
 	refs    urls.Resolver // for references that the page's links do not hold
 	based   bool

@@ -25,12 +25,12 @@ func (v *view) judge() {
 		drops, follows = append(drops, v.level.Drop...), append(follows, v.level.Follow...)
 	}
 	drops, follows = append(drops, v.profile.Drop...), append(follows, v.profile.Follow...)
-	dropped, wanted := map[string]bool{}, map[string]*kb.Follow{}
+	dropped, wanted := map[string]string{}, map[string]*kb.Follow{}
 	for i := range drops {
 		if c := &drops[i]; c.XPath != nil {
 			v.hrefs(c.XPath, c.Needs, func(url string) {
 				if c.URL == nil || c.URL.MatchString(url) {
-					dropped[url] = true
+					dropped[url] = c.Rule
 				}
 			})
 		}
@@ -44,22 +44,31 @@ func (v *view) judge() {
 			})
 		}
 	}
+	if v.mode == strict && v.eval.Budget < 0 { // not all rules were asked: what they want is not known
+		v.mode = crawl.HelperLenient
+	}
 	kept := v.doc.Links[:0]
 	seen := make(map[string]int, len(v.doc.Links))
 	for _, l := range v.doc.Links {
 		if l.Hop == crawl.HopLink {
 			own := v.own(l.URL)
-			if dropped[l.URL] {
+			if rule := dropped[l.URL]; rule != "" {
+				v.tell(l.URL, "", rule)
 				continue
 			}
 			f := wanted[l.URL]
 			if own {
 				v.base.Marks.Look(kb.InURL, []byte(l.URL), &v.links)
-				if v.drops(drops, l.URL) {
+				if rule := v.drops(drops, l.URL); rule != "" {
+					v.tell(l.URL, "", rule)
 					continue
 				}
-				if v.normal(&l) && l.URL == v.doc.URL {
-					continue
+				was := l.URL
+				if rule := v.normal(&l); rule != "" {
+					v.tell(was, l.URL, rule)
+					if l.URL == v.doc.URL {
+						continue
+					}
 				}
 				if f == nil {
 					f = v.byURL(follows, l.URL)
@@ -68,7 +77,11 @@ func (v *view) judge() {
 				f = nil // levels are those of the site's own pages
 			}
 			if !v.follow(&l, f, own) {
+				v.tell(l.URL, "", "strict")
 				continue
+			}
+			if f != nil {
+				v.tell(l.URL, l.URL, f.Rule)
 			}
 			if at, twice := seen[l.URL]; twice {
 				if kept[at].Prior < l.Prior {
@@ -116,13 +129,14 @@ func (v *view) own(url string) bool {
 	return err == nil && strings.TrimPrefix(u.Host(), "www.") == strings.TrimPrefix(v.host, "www.")
 }
 
-func (v *view) drops(list []kb.Condition, url string) bool {
+// drops returns the rule that drops a URL, "" if none does.
+func (v *view) drops(list []kb.Condition, url string) (rule string) {
 	for i := range list {
 		if c := &list[i]; c.XPath == nil && c.URL != nil && c.LinkNeeds.Held(url, v.links[kb.InURL]) && c.URL.MatchString(url) {
-			return true
+			return c.Rule
 		}
 	}
-	return false
+	return ""
 }
 
 func (v *view) byURL(follows []kb.Follow, url string) *kb.Follow {
@@ -151,29 +165,40 @@ func (v *view) hrefs(x *xpath.Expr, needs kb.Needs, yield func(url string)) {
 	}
 }
 
-// normal rewrites a link's URL by the application's rules; true if that changed it.
-func (v *view) normal(l *crawl.Outlink) bool {
+// tell tells what became of a link, and by which rule, if anybody asks.
+func (v *view) tell(url, becomes, rule string) {
+	if v.trace != nil {
+		v.trace(url, becomes, rule)
+	}
+}
+
+// normal rewrites a link's URL by the application's rules, and returns the last that changed it.
+func (v *view) normal(l *crawl.Outlink) (rule string) {
 	was := l.URL
 	for i := range v.profile.Normalize {
 		n := &v.profile.Normalize[i]
-		if n.URL != nil {
-			if n.LinkNeeds.Held(l.URL, v.links[kb.InURL]) && n.URL.MatchString(l.URL) {
-				l.URL = n.URL.ReplaceAllString(l.URL, n.To)
-			}
-		} else {
+		before := l.URL
+		switch {
+		case n.URL == nil:
 			l.URL = without(l.URL, n)
+		case n.LinkNeeds.Held(l.URL, v.links[kb.InURL]) && n.URL.MatchString(l.URL):
+			l.URL = n.URL.ReplaceAllString(l.URL, n.To)
+		}
+		if l.URL != before {
+			rule = n.Rule
+			v.base.Marks.Look(kb.InURL, []byte(l.URL), &v.links) // the rules behind see the new form
 		}
 	}
 	if l.URL == was {
-		return false
+		return ""
 	}
 	u, err := urls.Parse(l.URL)
 	if err != nil {
 		l.URL = was
-		return false
+		return ""
 	}
 	l.URL = u.String()
-	return l.URL != was
+	return rule
 }
 
 // without leaves out a parameter of the query.

@@ -91,7 +91,7 @@ func kindOf(t any) string {
 }
 
 func (v *view) entity(kind string, data map[string]any) crawl.Object {
-	o := crawl.Object{Type: kind, Rule: "schema.org", Confidence: v.doc.Confidence}
+	o := crawl.Object{Type: kind, Rule: "schema.org", Confidence: max(v.doc.Confidence, genericConfidence)}
 	for _, n := range structuredNames {
 		if o.Properties.Get(n.name) != "" {
 			continue
