@@ -100,11 +100,11 @@ func (h *Helper) Apply(d *page.Document, in Input) {
 	v.eval.Budget -= spare
 	v.adapt(adapt.DecodePrints(in.Before))
 	v.eval.Budget = max(v.eval.Budget, 0) + spare
-	d.Prints = v.prints()
 	if !ok || known.rule == "host" && len(v.lifted) == 0 && v.urlOnly {
 		h.hosts.miss(v.host)
 	}
 	v.generic()
+	d.Prints = v.prints()
 	v.complete()
 	if v.content(); d.Content == nil {
 		v.segment()
