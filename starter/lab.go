@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/muninn-archive/muninn/internal/aah"
 	"github.com/muninn-archive/muninn/internal/lab/adaptation"
 	"github.com/muninn-archive/muninn/internal/lab/recognition"
 )
@@ -91,7 +92,7 @@ base alone; "recrawl" knows what the pages held before; "new" has seen the site 
 			if len(only) > 0 {
 				list = slices.DeleteFunc(list, func(l recognition.Labelled) bool { return !slices.Contains(only, l.Application()) })
 			}
-			rows, err := adaptation.Measure(args[0], list, base, seed)
+			rows, err := adaptation.Measure(args[0], list, base, aah.DefaultLimits(), seed)
 			if err != nil {
 				return err
 			}

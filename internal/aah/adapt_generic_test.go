@@ -9,6 +9,7 @@ import (
 // TestRecrawlGeneric: a page of no known application is mended too, by what it held before.
 func TestRecrawlGeneric(t *testing.T) {
 	h := shippedLearner(t)
+	h.limits = patient()
 	for i := range 4 {
 		url := fmt.Sprintf("http://news.test/story-%d", i)
 		text := strings.Repeat(fmt.Sprintf("Raven %d flew over the wall and said what it saw there. ", i), 5)

@@ -103,7 +103,7 @@ type sample struct {
 }
 
 // Measure changes the pages of each application with enough of them, and lifts their objects again.
-func Measure(dir string, list []recognition.Labelled, base *kb.Base, seed uint64) ([]Row, error) {
+func Measure(dir string, list []recognition.Labelled, base *kb.Base, limits aah.Limits, seed uint64) ([]Row, error) {
 	samples := map[string][]sample{}
 	var order []string
 	for _, l := range list {
@@ -131,7 +131,7 @@ func Measure(dir string, list []recognition.Labelled, base *kb.Base, seed uint64
 			if len(samples[app]) < Least {
 				continue
 			}
-			row, err := measure(app, samples[app], base, strength, seed)
+			row, err := measure(app, samples[app], base, limits, strength, seed)
 			if err != nil {
 				return nil, err
 			}
@@ -147,10 +147,10 @@ func apply(h *aah.Helper, url string, body, before []byte) *page.Document {
 	return d
 }
 
-func measure(app string, samples []sample, base *kb.Base, strength Strength, seed uint64) (Row, error) {
+func measure(app string, samples []sample, base *kb.Base, limits aah.Limits, strength Strength, seed uint64) (Row, error) {
 	row := Row{Application: app, Strength: strength.Name}
 	fresh := func(learns bool) (*aah.Helper, error) {
-		h := aah.New(base, aah.DefaultLimits())
+		h := aah.New(base, limits)
 		if !learns {
 			return h, nil
 		}
