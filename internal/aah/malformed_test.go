@@ -15,7 +15,7 @@ import (
 
 // What one page may take, however it is written.
 const (
-	soon   = 2 * time.Second
+	soon   = 10 * time.Second
 	enough = 1 << 30 // bytes that are allocated, most of which are free again at once
 )
 

@@ -81,6 +81,9 @@ const minBody = 8
 // MaxPrints bounds the objects of a page that are remembered.
 const MaxPrints = 60
 
+// maxLetters bounds what is summed up of one page for its prints, but for the last object.
+const maxLetters = 2 << 20
+
 // fullPrints of them are remembered with all their properties, the others by their texts alone.
 const fullPrints = 12
 
@@ -109,13 +112,19 @@ func PrintsOf(tree *xpath.Tree, objects []Lifted) []Print {
 		return sumBelow(tree, r)
 	}
 	var out []Print
+	letters := 0
 	for i, o := range objects {
+		if letters > maxLetters {
+			break // bodies within bodies
+		}
 		p := Print{Type: o.Type}
 		for _, part := range o.Parts {
 			if i >= fullPrints && part.Name != "body" && len(p.Properties) > 0 {
 				continue
 			}
-			if s := one(part.At); s.size >= minLetters {
+			s := one(part.At)
+			letters += s.size
+			if s.size >= minLetters {
 				p.Properties = append(p.Properties, Property{Name: part.Name, Hash: s.hash, Size: s.size})
 			}
 		}
