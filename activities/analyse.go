@@ -59,11 +59,11 @@ func (a *Activities) Analyse(ctx context.Context, in BatchInput) (AnalyseResult,
 // parse makes the page records of a batch and hands them on.
 func (a *Activities) parse(ctx context.Context, in BatchInput) (*handed, error) {
 	b := a.Spool.Batch(in.Crawl, in.Batch)
-	entries, closer, err := a.entries(b)
+	mine, err := targets(b)
 	if err != nil {
 		return nil, err
 	}
-	before, err := prints(b)
+	entries, closer, err := a.entries(b, mine)
 	if err != nil {
 		return nil, err
 	}
@@ -80,7 +80,7 @@ func (a *Activities) parse(ctx context.Context, in BatchInput) (*handed, error) 
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		p, ok, err := a.understand(&entries[i], plan.Definition.Helper, before[entries[i].URL])
+		p, ok, err := a.understand(&entries[i], plan.Definition.Helper, mine[entries[i].URL].Prints)
 		if err != nil { // a page that breaks the parser must not hold back the others of its batch
 			out.broken++
 			activity.GetLogger(ctx).Error("a page is archived unread", "url", entries[i].URL, "error", err)
@@ -128,23 +128,6 @@ func (a *Activities) understand(e *spool.Entry, mode string, before []byte) (p c
 	return d.Page, true, nil
 }
 
-// prints are what is remembered of the web objects of the batch's pages, from when they were crawled before.
-func prints(b *spool.Batch) (map[string][]byte, error) {
-	var lanes []lane
-	if err := b.Read(fileLanes, &lanes); err != nil {
-		return nil, err
-	}
-	before := map[string][]byte{}
-	for _, l := range lanes {
-		for _, t := range l.Targets {
-			if len(t.Prints) > 0 {
-				before[t.URL] = t.Prints
-			}
-		}
-	}
-	return before, nil
-}
-
 // redirect is the page record of a redirect: its one outlink.
 func redirect(e *spool.Entry) (crawl.Page, bool) {
 	base, err := urls.NewResolver(e.URL)
@@ -187,11 +170,11 @@ func decodedBody(e *spool.Entry, limit int64, out *bytes.Buffer) []byte {
 	return out.Bytes()
 }
 
-// entries reads the log and leaves out the exchanges of targets that are no longer the batch's.
-func (a *Activities) entries(b *spool.Batch) ([]spool.Entry, func() error, error) {
+// targets are the URLs that the batch was claimed with.
+func targets(b *spool.Batch) (map[string]crawl.Target, error) {
 	var lanes []lane
 	if err := b.Read(fileLanes, &lanes); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	mine := map[string]crawl.Target{}
 	for _, l := range lanes {
@@ -199,6 +182,12 @@ func (a *Activities) entries(b *spool.Batch) ([]spool.Entry, func() error, error
 			mine[t.URL] = t
 		}
 	}
+	return mine, nil
+}
+
+// entries reads the log and leaves out the exchanges of targets that are no longer the batch's.
+func (a *Activities) entries(b *spool.Batch, mine map[string]crawl.Target) ([]spool.Entry, func() error, error) {
+	seen := make(map[string]bool, len(mine))
 	all, closer, err := b.Entries()
 	if err != nil {
 		return nil, nil, err
@@ -209,10 +198,10 @@ func (a *Activities) entries(b *spool.Batch) ([]spool.Entry, func() error, error
 		switch {
 		case e.Kind == crawl.ExchangeIntent:
 			continue
-		case e.Kind == crawl.ExchangePage && !is:
+		case e.Kind == crawl.ExchangePage && (!is || seen[e.URL]): // the first exchange of a URL counts
 			continue
 		case e.Kind == crawl.ExchangePage:
-			delete(mine, e.URL) // the first exchange of a URL counts
+			seen[e.URL] = true
 			if e.Outcome.Kind == crawl.OutcomeUnmodified {
 				etag := e.Outcome.Visit.ETag
 				e.Outcome.Visit = t.Previous

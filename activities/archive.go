@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 
@@ -128,7 +127,12 @@ func (a *Activities) fill(ctx context.Context, segment *archive.Segment, d crawl
 	if err != nil {
 		return left, err
 	}
-	entries, closer, err := a.entries(a.Spool.Batch(in.Crawl, in.Batch))
+	b := a.Spool.Batch(in.Crawl, in.Batch)
+	mine, err := targets(b)
+	if err != nil {
+		return left, err
+	}
+	entries, closer, err := a.entries(b, mine)
 	if err != nil {
 		return left, err
 	}
@@ -208,7 +212,7 @@ func capture(e *spool.Entry, p *crawl.Page) archive.Capture {
 	return archive.Capture{
 		Exchange: e.Exchange, Request: e.Request(), Page: p,
 		Response: e.Response, Body: e.Body,
-		Header: func() io.Reader { return io.LimitReader(e.Response(), e.HeaderBytes) },
+		Header: e.Header,
 	}
 }
 

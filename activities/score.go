@@ -9,7 +9,6 @@ import (
 
 	"github.com/muninn-archive/muninn/frontier"
 	"github.com/muninn-archive/muninn/internal/score"
-	"github.com/muninn-archive/muninn/internal/spool"
 )
 
 // Score is the SCORE step: it judges pages and links by the crawl's topic.
@@ -34,7 +33,7 @@ func (a *Activities) score(ctx context.Context, in BatchInput) (batch *handed, o
 			return nil, out, err
 		}
 	}
-	priority, err := priorities(b)
+	claimed, err := targets(b)
 	if err != nil {
 		return nil, out, err
 	}
@@ -53,7 +52,7 @@ func (a *Activities) score(ctx context.Context, in BatchInput) (batch *handed, o
 			return nil, out, ctx.Err()
 		}
 		p := &batch.pages[i].Page
-		vector := scorer.Page(p, inherit(plan, priority[p.URL]), terms)
+		vector := scorer.Page(p, inherit(plan, claimed[p.URL].Priority), terms)
 		if plan.Definition.Order.Batch {
 			merge.Add(p, vector)
 		}
@@ -73,21 +72,6 @@ func (a *Activities) score(ctx context.Context, in BatchInput) (batch *handed, o
 	out.Mean /= float64(max(out.Pages, 1))
 	batch.scored = true
 	return batch, out, nil
-}
-
-// priorities are those that the batch's URLs were claimed with.
-func priorities(b *spool.Batch) (map[string]float64, error) {
-	var lanes []lane
-	if err := b.Read(fileLanes, &lanes); err != nil {
-		return nil, err
-	}
-	priority := map[string]float64{}
-	for _, l := range lanes {
-		for _, t := range l.Targets {
-			priority[t.URL] = t.Priority
-		}
-	}
-	return priority, nil
 }
 
 // inherit is what a link gets of which nothing is said: without a topic a little less than its page,

@@ -262,11 +262,9 @@ func (f *Frontier) conclude(txn *badger.Txn, s *state, rec *crawlRecord, o crawl
 	if err := txn.Delete(queueKey(s.id, k.pld, r.place)); err != nil {
 		return 0, err
 	}
-	if changes[k.pld] == nil {
-		changes[k.pld] = &change{pld: k.pld}
-	}
-	changes[k.pld].removed++
-	changes[k.pld].concluded++
+	c := changeOf(changes, k.pld)
+	c.removed++
+	c.concluded++
 	r.run = rec.Run // it may have waited since an earlier run
 	switch o.Kind {
 	case crawl.OutcomeRetry:

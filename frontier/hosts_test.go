@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/muninn-archive/muninn/internal/crawl"
-	"github.com/muninn-archive/muninn/internal/urls"
 )
 
 func TestUnresolvableHost(t *testing.T) {
@@ -192,20 +191,5 @@ func TestHopsBeyondThePath(t *testing.T) {
 	}
 	if want := "5+" + strings.Repeat("L", 50); path != want {
 		t.Fatalf("the path is %s, not %s", path, want)
-	}
-}
-
-func TestHostOf(t *testing.T) {
-	for _, raw := range []string{
-		"http://a.example", "https://User:pw@A.example:8443/x:y?u=http://b.example/", "http://192.0.2.1:80/", "http://[2001:db8::1]/",
-		"http://[2001:db8::1]:8080/a]:b", "http://bücher.example/ä?q", "http://a.example?x", "https://a.example:443/",
-	} {
-		u, err := urls.Parse(raw)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := hostOf(u.String()); got != u.Host() {
-			t.Errorf("%s: %q, not %q", u, got, u.Host())
-		}
 	}
 }

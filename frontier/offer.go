@@ -38,8 +38,8 @@ func gather(bound *scope.Scope, found []crawl.Discovery, anew bool) []*offered {
 			}
 		}
 		if o != nil {
-			if o.tag == "" && d.TagPath != "" && hostOf(d.Via) == hostOf(o.url) {
-				o.host, o.tag = hostOf(o.url), d.TagPath
+			if o.tag == "" && d.TagPath != "" && urls.HostOf(d.Via) == urls.HostOf(o.url) {
+				o.host, o.tag = urls.HostOf(o.url), d.TagPath
 			}
 			o.scores = append(o.scores, d.Score)
 		}
@@ -82,6 +82,16 @@ type change struct {
 	known     int64
 }
 
+// changeOf returns what is to change of a queue.
+func changeOf(changes map[uint64]*change, pld uint64) *change {
+	c := changes[pld]
+	if c == nil {
+		c = &change{pld: pld}
+		changes[pld] = c
+	}
+	return c
+}
+
 // offer brings one URL into the frontier: new ones are queued, waiting ones get their new priority,
 // those done in this run are left alone.
 func (f *Frontier) offer(txn *badger.Txn, s *state, rec *crawlRecord, o *offered, learned *sites, changes map[uint64]*change) error {
@@ -100,11 +110,8 @@ func (f *Frontier) offer(txn *badger.Txn, s *state, rec *crawlRecord, o *offered
 		}
 		r.scores = aggregate{}
 	}
-	c := changes[o.key.pld]
-	if c == nil {
-		c = &change{pld: o.key.pld, name: o.pld}
-		changes[o.key.pld] = c
-	}
+	c := changeOf(changes, o.key.pld)
+	c.name = o.pld
 	queued := found && r.state == stateWaiting
 	if fresh {
 		old := r
@@ -132,15 +139,20 @@ func (f *Frontier) offer(txn *badger.Txn, s *state, rec *crawlRecord, o *offered
 		r.state = stateWaiting
 		return txn.Set(key, r.encode())
 	}
+	return s.enqueue(txn, rec, o.key, &r, priority, queued, c)
+}
+
+// enqueue puts a URL into its queue at a priority, out of its former place if it is queued already.
+func (s *state) enqueue(txn *badger.Txn, rec *crawlRecord, k urlKey, r *record, priority uint16, queued bool, c *change) error {
 	if queued {
-		if err := txn.Delete(queueKey(s.id, o.key.pld, r.place)); err != nil {
+		if err := txn.Delete(queueKey(s.id, k.pld, r.place)); err != nil {
 			return err
 		}
 		c.removed++
 	}
 	rec.Counter++
 	r.state, r.place = stateWaiting, place{priority, rec.Counter}
-	if err := setQueued(txn, s.id, o.key, &r); err != nil {
+	if err := setQueued(txn, s.id, k, r); err != nil {
 		return err
 	}
 	c.added = append(c.added, r.place)

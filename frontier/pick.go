@@ -7,13 +7,13 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
 	"github.com/dgraph-io/badger/v4"
 
 	"github.com/muninn-archive/muninn/internal/crawl"
+	"github.com/muninn-archive/muninn/internal/urls"
 )
 
 // candidate is a queue that is about to be claimed from.
@@ -128,7 +128,7 @@ func (f *Frontier) read(ctx context.Context, s *state, c *candidate, taken map[u
 		}
 	}
 	for _, e := range entries {
-		at := found[hostOf(e.rec.url)]
+		at := found[urls.HostOf(e.rec.url)]
 		switch {
 		case errors.Is(at.err, context.DeadlineExceeded):
 			c.wait = max(c.wait, slowName)
@@ -177,7 +177,7 @@ func lookups(ctx context.Context, entries []queuedURL, w Want) map[string]addres
 	defer cancel()
 	found := map[string]address{}
 	for _, e := range entries {
-		found[hostOf(e.rec.url)] = address{}
+		found[urls.HostOf(e.rec.url)] = address{}
 	}
 	if len(found) == 1 { // as nearly always
 		for host := range found {
@@ -201,16 +201,6 @@ func lookups(ctx context.Context, entries []queuedURL, w Want) map[string]addres
 	}
 	wg.Wait()
 	return found
-}
-
-// hostOf cuts the host out of a canonical URL, for a tenth of what parsing it costs.
-func hostOf(canonical string) string {
-	_, rest, _ := strings.Cut(canonical, "://")
-	host, _, _ := strings.Cut(rest, "/")
-	if at := strings.LastIndexByte(host, ':'); at > strings.LastIndexByte(host, ']') {
-		host = host[:at]
-	}
-	return host
 }
 
 // maxStale is how many entries a round moves down at most, times what a claim takes.
@@ -405,21 +395,9 @@ func (f *Frontier) moveDown(txn *badger.Txn, s *state, rec *crawlRecord, c *cand
 		if !found || r.state != stateWaiting || r.place != e.at {
 			continue // it was claimed, fetched or scored anew meanwhile
 		}
-		if err := txn.Delete(queueKey(s.id, e.key.pld, r.place)); err != nil {
+		if err := s.enqueue(txn, rec, e.key, &r, e.now, true, changeOf(changes, e.key.pld)); err != nil {
 			return err
 		}
-		rec.Counter++
-		r.place = place{e.now, rec.Counter}
-		if err := setQueued(txn, s.id, e.key, &r); err != nil {
-			return err
-		}
-		moved := changes[e.key.pld]
-		if moved == nil {
-			moved = &change{pld: e.key.pld}
-			changes[e.key.pld] = moved
-		}
-		moved.removed++
-		moved.added = append(moved.added, r.place)
 	}
 	return nil
 }

@@ -59,7 +59,7 @@ func (s *sites) reward(r *record, o crawl.Outcome, threshold float64) error {
 	if r.group == 0 || !o.Success() || o.Score < 0 {
 		return nil
 	}
-	host := hostOf(r.url)
+	host := urls.HostOf(r.url)
 	site, err := s.of(host)
 	if err != nil {
 		return err
@@ -79,7 +79,7 @@ func (s *sites) priority(r *record, d *crawl.Definition) (uint16, error) {
 	if r.group == 0 || sum {
 		return priority16(value, sum), nil
 	}
-	site, err := s.of(hostOf(r.url))
+	site, err := s.of(urls.HostOf(r.url))
 	if err != nil {
 		return 0, err
 	}

@@ -23,6 +23,7 @@ type Base struct {
 	ID           string // checksum of all files
 	Marks        Marks
 
+	byName   map[string]*Application
 	profiles map[profileKey]*Profile
 	hosts    map[string]*Site
 }
@@ -50,7 +51,7 @@ func Files() fs.FS { return shipped }
 // Load reads all .xml files of a folder and the folders in it. A base with any fault is refused; the error
 // is a Faults that names file, line and reason of each.
 func Load(files fs.FS) (*Base, error) {
-	b := &Base{Categories: map[string]*Category{}, hosts: map[string]*Site{}, profiles: map[profileKey]*Profile{}}
+	b := &Base{Categories: map[string]*Category{}, byName: map[string]*Application{}, hosts: map[string]*Site{}, profiles: map[profileKey]*Profile{}}
 	sum := sha256.New()
 	var faults Faults
 	read := 0
@@ -122,7 +123,7 @@ func (b *Base) add(f file) (faults Faults) {
 		if other := b.Application(f.application.Name); other != nil {
 			twice("application", other.Name, f.application.File, other.File)
 		}
-		b.Applications = append(b.Applications, f.application)
+		b.Applications, b.byName[f.application.Name] = append(b.Applications, f.application), f.application
 	case f.site != nil:
 		for _, host := range f.site.Hosts {
 			if other := b.hosts[host]; other != nil {
@@ -148,12 +149,7 @@ func (b *Base) sort() {
 
 // Application returns the application of a name, nil if there is none.
 func (b *Base) Application(name string) *Application {
-	for _, a := range b.Applications {
-		if a.Name == name {
-			return a
-		}
-	}
-	return nil
+	return b.byName[name]
 }
 
 // Generic returns the lowest layer, nil if the base has none.

@@ -2,6 +2,7 @@ package kb
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/muninn-archive/muninn/internal/xpath"
@@ -97,6 +98,11 @@ type Object struct {
 	Needs      Needs // of Each
 	Properties []Property
 	Rule       string
+}
+
+// Has tells whether a property of a name is lifted.
+func (o *Object) Has(name string) bool {
+	return slices.ContainsFunc(o.Properties, func(p Property) bool { return p.Name == name })
 }
 
 // Property is a property of a web object; its expression is relative to the object.

@@ -2,7 +2,6 @@ package starter
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -20,6 +19,7 @@ import (
 	"github.com/muninn-archive/muninn/internal/adapt"
 	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/page"
+	"github.com/muninn-archive/muninn/internal/xpath"
 	"github.com/muninn-archive/muninn/kb"
 )
 
@@ -84,7 +84,7 @@ func kbCheck(g *globals, dir *string) *cobra.Command {
 				many(len(base.Applications), "application"), many(base.Marks.Len(), "mark"), examples)
 			for _, m := range base.Marks.Unbound() {
 				fmt.Fprintf(g.out, "note: %s: every page is asked for this mark of %s: give it a word of %d letters that stands in each such page\n",
-					m.Condition.Rule, m.Application.Name, 4)
+					m.Condition.Rule, m.Application.Name, xpath.MinWord)
 			}
 			return nil
 		},
@@ -102,7 +102,7 @@ func kbList(g *globals, dir *string) *cobra.Command {
 				return err
 			}
 			if g.json {
-				return writeList(g.out, base)
+				return g.print(listOf(base), nil)
 			}
 			w := tabwriter.NewWriter(g.out, 0, 8, 2, ' ', 0)
 			fmt.Fprintln(w, "CATEGORY\tAPPLICATION\tVERSIONS\tMARKS\tTERMINAL LEVELS\tOTHER LEVELS")
@@ -128,7 +128,8 @@ func kbList(g *globals, dir *string) *cobra.Command {
 	}
 }
 
-func writeList(out io.Writer, base *kb.Base) error {
+// listOf is what list tells machines.
+func listOf(base *kb.Base) any {
 	type level struct {
 		Name     string `json:"name"`
 		Terminal bool   `json:"terminal"`
@@ -154,9 +155,7 @@ func writeList(out io.Writer, base *kb.Base) error {
 		}
 		list.Applications = append(list.Applications, one)
 	}
-	enc := json.NewEncoder(out)
-	enc.SetIndent("", "  ")
-	return enc.Encode(list)
+	return list
 }
 
 func kbExport(g *globals) *cobra.Command {
@@ -234,13 +233,13 @@ func kbTest(g *globals, dir *string) *cobra.Command {
 		Long: `Tell what the helper makes of a page, and which rules said so.
 
 A FILE is HTML as a browser saves it; --url tells where it came from, which many rules look at.`,
-		Args: cobra.ExactArgs(1),
+		Args: exactArgs(1, "one URL or file"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			base, err := openBase(*dir)
 			if err != nil {
 				return err
 			}
-			if !slices.Contains([]string{crawl.HelperStrict, crawl.HelperLenient, crawl.HelperOff}, mode) {
+			if !slices.Contains(crawl.HelperModes, mode) {
 				return usage("--helper is %q, must be strict, lenient or off", mode)
 			}
 			body, head, mime, err := readPage(args[0], &as)
@@ -256,12 +255,8 @@ A FILE is HTML as a browser saves it; --url tells where it came from, which many
 			took := time.Since(start)
 			if g.json {
 				d.Blocks = nil
-				enc := json.NewEncoder(g.out)
-				enc.SetIndent("", "  ")
-				return enc.Encode(d.Page)
 			}
-			tellPage(g.out, d, told, took, full)
-			return nil
+			return g.print(d.Page, func(out io.Writer) { tellPage(out, d, told, took, full) })
 		},
 	}
 	cmd.Flags().StringVar(&as, "url", "", "URL of a FILE")

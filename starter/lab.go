@@ -1,7 +1,7 @@
 package starter
 
 import (
-	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -37,12 +37,9 @@ post, page, profile, login/register, …; others do not count) and url.`,
 			if err != nil {
 				return err
 			}
-			list, err := recognition.Read(args[0], doubts)
+			list, err := savedPages(args[0], doubts, only)
 			if err != nil {
-				return usage("%w", err)
-			}
-			if len(only) > 0 {
-				list = slices.DeleteFunc(list, func(l recognition.Labelled) bool { return !slices.Contains(only, l.Application()) })
+				return err
 			}
 			var other recognition.Recogniser
 			if compare {
@@ -54,11 +51,7 @@ post, page, profile, login/register, …; others do not count) and url.`,
 			if err != nil {
 				return err
 			}
-			result := recognition.Sum(base.ID, compare, seen)
-			if g.json {
-				return writeJSON(g.out, result)
-			}
-			return result.Print(g.out)
+			return g.report(recognition.Sum(base.ID, compare, seen))
 		},
 	}
 	cmd.Flags().StringVar(&dir, "kb", "", "folder of the knowledge base")
@@ -85,22 +78,15 @@ base alone; "recrawl" knows what the pages held before; "new" has seen the site 
 			if err != nil {
 				return err
 			}
-			list, err := recognition.Read(args[0], "")
+			list, err := savedPages(args[0], "", only)
 			if err != nil {
-				return usage("%w", err)
-			}
-			if len(only) > 0 {
-				list = slices.DeleteFunc(list, func(l recognition.Labelled) bool { return !slices.Contains(only, l.Application()) })
+				return err
 			}
 			rows, err := adaptation.Measure(args[0], list, base, aah.DefaultLimits(), seed)
 			if err != nil {
 				return err
 			}
-			result := adaptation.Sum(base.ID, seed, rows)
-			if g.json {
-				return writeJSON(g.out, result)
-			}
-			return result.Print(g.out)
+			return g.report(adaptation.Sum(base.ID, seed, rows))
 		},
 	}
 	cmd.Flags().StringVar(&dir, "kb", "", "folder of the knowledge base")
@@ -109,8 +95,21 @@ base alone; "recrawl" knows what the pages held before; "new" has seen the site 
 	return cmd
 }
 
-func writeJSON(out io.Writer, v any) error {
-	enc := json.NewEncoder(out)
-	enc.SetIndent("", "  ")
-	return enc.Encode(v)
+// report prints a result as tables, or as JSON.
+func (g *globals) report(result interface{ Print(io.Writer) error }) error {
+	var failed error
+	err := g.print(result, func(out io.Writer) { failed = result.Print(out) })
+	return errors.Join(err, failed)
+}
+
+// savedPages reads the labels of saved pages, of some applications only if any are named.
+func savedPages(dir, doubts string, only []string) ([]recognition.Labelled, error) {
+	list, err := recognition.Read(dir, doubts)
+	if err != nil {
+		return nil, usage("%w", err)
+	}
+	if len(only) > 0 {
+		list = slices.DeleteFunc(list, func(l recognition.Labelled) bool { return !slices.Contains(only, l.Application()) })
+	}
+	return list, nil
 }

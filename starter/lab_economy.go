@@ -1,7 +1,6 @@
 package starter
 
 import (
-	"encoding/json"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -39,12 +38,7 @@ helper off, lenient and strict; told are the requests per distinct post, article
 			if err != nil {
 				return err
 			}
-			if g.json {
-				enc := json.NewEncoder(g.out)
-				enc.SetIndent("", "  ")
-				return enc.Encode(result)
-			}
-			return result.Print(g.out)
+			return g.report(result)
 		},
 	}
 	cmd.Flags().StringVar(&dir, "kb", "", "folder of the knowledge base")

@@ -83,7 +83,6 @@ type tried struct {
 	rule    string
 	objects []crawl.Object
 	lifted  []adapt.Lifted
-	bodies  []xpath.Ref
 }
 
 // sameLevel takes a page for what it was before, if it seems to be of another level and what it held before is not
@@ -96,11 +95,11 @@ func (v *view) sameLevel(before *adapt.Prints) {
 	if was == nil || v.agreement(v.lifted, before.Objects) >= adapt.Support {
 		return
 	}
-	v.before = &tried{v.level, v.doc.LevelRule, v.doc.Objects, v.lifted, v.bodies}
-	v.doc.Objects, v.lifted, v.bodies = nil, nil, nil
+	v.before = &tried{v.level, v.doc.LevelRule, v.doc.Objects, v.lifted}
+	v.doc.Objects, v.lifted = nil, nil
 	v.lift(was)
 	if len(v.doc.Objects) == 0 { // what the other level found is better than nothing
-		v.doc.Objects, v.lifted, v.bodies = v.before.objects, v.before.lifted, v.before.bodies
+		v.doc.Objects, v.lifted = v.before.objects, v.before.lifted
 	}
 	v.setLevel(was, "before")
 }
@@ -158,7 +157,7 @@ func (a *adaptation) byContent(prints []adapt.Print) {
 		}
 	}
 	if a.before != nil && a.agreement(a.lifted, prints) == 0 { // nothing of before is there: it is another page now
-		a.doc.Objects, a.lifted, a.bodies = a.before.objects, a.before.lifted, a.before.bodies
+		a.doc.Objects, a.lifted = a.before.objects, a.before.lifted
 		a.setLevel(a.before.level, a.before.rule)
 	}
 }
@@ -180,8 +179,7 @@ func (a *adaptation) byKnown(kind string, same []adapt.Print, have float64) bool
 	return false
 }
 
-// learn makes new rules for what was lost.
-// stands tells that what was lost is in the page.
+// learn makes new rules for what was lost; stands tells that what was lost is in the page.
 func (a *adaptation) learn(lost []adapt.Print, byType map[string][]adapt.Print) (success, stands bool) {
 	rules, stands := adapt.Learn(a.eval, lost, a.limits.Adapt)
 	for _, learned := range rules {
@@ -240,8 +238,8 @@ func (a *adaptation) unseen() {
 // maxCandidates bounds the rules for one type that are kept before no more are made.
 const maxCandidates = 3
 
-// relax makes a candidate for a page on which the shipped rules fail: a rule of another application of the
-// category that fits, the failing rule with what fails left out, or what the form of the page tells.
+// relax makes a candidate for a page on which the shipped rules fail: the failing rule made less strict, a rule of
+// another application that fits, or what the form of the page tells.
 func (a *adaptation) relax() bool {
 	kind := a.mainType()
 	if kind == "" {
@@ -327,10 +325,8 @@ func asLearned(o *kb.Object) adapt.Learned {
 // mainType is the type of object that the level is for: that of its first rule with a body.
 func (a *adaptation) mainType() string {
 	for i := range a.level.Objects {
-		for j := range a.level.Objects[i].Properties {
-			if a.level.Objects[i].Properties[j].Name == "body" {
-				return a.level.Objects[i].Type
-			}
+		if o := &a.level.Objects[i]; o.Has("body") {
+			return o.Type
 		}
 	}
 	return ""
@@ -339,24 +335,12 @@ func (a *adaptation) mainType() string {
 // real tells whether the shipped rules lifted a text of the type that is not just the whole page; of types without a
 // text whether they lifted anything.
 func (a *adaptation) real(kind string) bool {
-	if !a.hasBody(kind) {
+	if !slices.ContainsFunc(a.level.Objects, func(o kb.Object) bool { return o.Type == kind && o.Has("body") }) {
 		return slices.ContainsFunc(a.lifted, func(l adapt.Lifted) bool { return l.Type == kind })
 	}
 	for _, l := range a.lifted {
 		for _, p := range l.Parts {
 			if n := a.eval.Tree.Node(p.At); l.Type == kind && p.Name == "body" && n.DataAtom != atom.Body && n.DataAtom != atom.Html {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// hasBody tells whether the level's rules for a type lift a body.
-func (a *adaptation) hasBody(kind string) bool {
-	for i := range a.level.Objects {
-		for j := range a.level.Objects[i].Properties {
-			if a.level.Objects[i].Type == kind && a.level.Objects[i].Properties[j].Name == "body" {
 				return true
 			}
 		}
@@ -397,7 +381,6 @@ func (v *view) agreement(lifted []adapt.Lifted, prints []adapt.Print) float64 {
 type extraction struct {
 	objects []crawl.Object
 	lifted  []adapt.Lifted
-	bodies  []xpath.Ref
 }
 
 func (a *adaptation) extract(l adapt.Learned) (set extraction) {
@@ -414,12 +397,9 @@ func (a *adaptation) extract(l adapt.Learned) (set extraction) {
 		o.Properties = append(o.Properties, kb.Property{Name: p.Name, XPath: x, As: asked[p.Name], Many: p.Name == "tags"})
 	}
 	for _, at := range a.selected(each, nil, a.eval.Tree.Root(), a.limits.Objects) {
-		if object, lifted, body, ok := a.object(&o, at); ok {
+		if object, lifted, ok := a.object(&o, at); ok {
 			object.Confidence = min(object.Confidence, learnedConfidence)
 			set.objects, set.lifted = append(set.objects, object), append(set.lifted, lifted)
-			if body.ID > 0 {
-				set.bodies = append(set.bodies, body)
-			}
 		}
 	}
 	return set
@@ -483,15 +463,6 @@ func (a *adaptation) replace(kind string, set extraction) {
 	}
 	room := max(a.limits.Objects-len(objects), 0)
 	set.objects, set.lifted = set.objects[:min(len(set.objects), room)], set.lifted[:min(len(set.lifted), room)]
-	// before, bodies were those of the objects that are gone
-	a.bodies = append([]xpath.Ref(nil), set.bodies...)
-	for _, l := range lifted {
-		for _, p := range l.Parts {
-			if p.Name == "body" {
-				a.bodies = append(a.bodies, p.At)
-			}
-		}
-	}
 	a.doc.Objects, a.lifted = append(objects, set.objects...), append(lifted, set.lifted...)
 }
 

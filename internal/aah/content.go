@@ -1,9 +1,11 @@
 package aah
 
+import "github.com/muninn-archive/muninn/internal/xpath"
+
 // content marks the text blocks that stand in the bodies of objects: the topic is looked for in those.
 func (v *view) content() {
-	d := v.doc
-	if len(v.bodies) == 0 || len(d.Starts) != len(d.Blocks) {
+	d, bodies := v.doc, v.bodies()
+	if len(bodies) == 0 || len(d.Starts) != len(d.Blocks) {
 		return
 	}
 	tree := v.eval.Tree
@@ -11,7 +13,7 @@ func (v *view) content() {
 	next, any := 0, false
 	for id := int32(0); int(id) < tree.Len() && next < len(content); id++ {
 		for next < len(content) && tree.At(id) == d.Starts[next] {
-			for _, body := range v.bodies {
+			for _, body := range bodies {
 				if id >= body.ID && id < tree.End(body) {
 					content[next], any = true, true
 				}
@@ -22,4 +24,16 @@ func (v *view) content() {
 	if any {
 		d.Content = content
 	}
+}
+
+// bodies are the elements that the texts of the page's objects were lifted from.
+func (v *view) bodies() (list []xpath.Ref) {
+	for _, l := range v.lifted {
+		for _, p := range l.Parts {
+			if p.Name == "body" && p.At.Attr < 0 {
+				list = append(list, p.At)
+			}
+		}
+	}
+	return list
 }

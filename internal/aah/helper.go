@@ -129,16 +129,13 @@ type view struct {
 	found   kb.Found // words of the rules that stand in the page
 	profile *kb.Profile
 	level   *kb.Level
-	bodies  []xpath.Ref // of the objects
 	lifted  []adapt.Lifted
 	learned *adapt.Store
 	before  *tried // what it was found to be, if it is taken for what it was when it was crawled before
 	trouble error  // with what is learned
 	failed  bool   // what the page held before stands there, but is not lifted any more: its prints are kept
 	trace   func(url, becomes, rule string)
-	urlOnly bool          // the level was told by the URL alone
-	refs    urls.Resolver // for references that the page's links do not hold
-	based   bool
+	urlOnly bool // the level was told by the URL alone
 }
 
 // generic asks the lowest layer, where no application is known or its rules found nothing on a page of worth.
@@ -229,39 +226,6 @@ func (v *view) selected(x *xpath.Expr, needs kb.Needs, at xpath.Ref, limit int) 
 		return nil
 	}
 	return refs
-}
-
-// resolver is what the references of a page are relative to: its first base element, else its URL.
-func (v *view) resolver() urls.Resolver {
-	if v.based {
-		return v.refs
-	}
-	v.based = true
-	v.refs, _ = urls.NewResolver(v.doc.URL)
-	for n := range v.doc.Root.Descendants() {
-		if href := attr(n, "href"); n.Data == "base" && href != "" {
-			if u, err := v.refs.Resolve(href); err == nil {
-				if r, err := urls.NewResolver(u.String()); err == nil {
-					v.refs = r
-				}
-			}
-			break
-		}
-	}
-	return v.refs
-}
-
-// resolve makes a reference absolute, "" if it leads nowhere.
-func (v *view) resolve(ref string) string {
-	if u, known := v.doc.Refs[ref]; known {
-		return u
-	}
-	r := v.resolver()
-	u, err := r.Resolve(ref)
-	if err != nil {
-		return ""
-	}
-	return u.String()
 }
 
 func attr(n *html.Node, name string) string {

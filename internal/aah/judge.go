@@ -19,15 +19,9 @@ func (v *view) judge() {
 	if v.mode == off || v.profile == nil {
 		return
 	}
-	var drops []kb.Condition
-	var follows []kb.Follow
-	if v.level != nil {
-		drops, follows = append(drops, v.level.Drop...), append(follows, v.level.Follow...)
-	}
-	drops, follows = append(drops, v.profile.Drop...), append(follows, v.profile.Follow...)
 	dropped, wanted := map[string]string{}, map[string]*kb.Follow{}
-	for i := range drops {
-		if c := &drops[i]; c.XPath != nil {
+	for c := range v.dropRules {
+		if c.XPath != nil {
 			v.hrefs(c.XPath, c.Needs, func(url string) {
 				if c.URL == nil || c.URL.MatchString(url) {
 					dropped[url] = c.Rule
@@ -35,8 +29,8 @@ func (v *view) judge() {
 			})
 		}
 	}
-	for i := range follows {
-		if f := &follows[i]; f.XPath != nil {
+	for f := range v.followRules {
+		if f.XPath != nil {
 			v.hrefs(f.XPath, f.Needs, func(url string) {
 				if wanted[url] == nil && (f.URL == nil || f.URL.MatchString(url)) {
 					wanted[url] = f
@@ -59,7 +53,7 @@ func (v *view) judge() {
 			f := wanted[l.URL]
 			if own {
 				v.base.Marks.Look(kb.InURL, []byte(l.URL), &v.links)
-				if rule := v.drops(drops, l.URL); rule != "" {
+				if rule := v.drops(l.URL); rule != "" {
 					v.tell(l.URL, "", rule)
 					continue
 				}
@@ -71,7 +65,7 @@ func (v *view) judge() {
 					}
 				}
 				if f == nil {
-					f = v.byURL(follows, l.URL)
+					f = v.byURL(l.URL)
 				}
 			} else if f != nil && f.Level != "" && v.profile.Application.Category != "generic" {
 				f = nil // levels are those of the site's own pages
@@ -94,6 +88,30 @@ func (v *view) judge() {
 		kept = append(kept, l)
 	}
 	v.doc.Links = kept
+}
+
+// dropRules yields the rules for links that are never followed: the level's, then those for all levels.
+func (v *view) dropRules(yield func(*kb.Condition) bool) {
+	if v.level == nil || each(v.level.Drop, yield) {
+		each(v.profile.Drop, yield)
+	}
+}
+
+// followRules yields the rules for links that matter, likewise.
+func (v *view) followRules(yield func(*kb.Follow) bool) {
+	if v.level == nil || each(v.level.Follow, yield) {
+		each(v.profile.Follow, yield)
+	}
+}
+
+// each yields the rules of a list; false if that was enough.
+func each[T any](list []T, yield func(*T) bool) bool {
+	for i := range list {
+		if !yield(&list[i]) {
+			return false
+		}
+	}
+	return true
 }
 
 // follow gives a link what the rule that wants it says; false if no rule does and the crawl is strict. Links
@@ -125,23 +143,22 @@ func (v *view) follow(l *crawl.Outlink, f *kb.Follow, own bool) bool {
 
 // own tells whether a URL is of the page's site: the same host, with or without "www.".
 func (v *view) own(url string) bool {
-	u, err := urls.Trusted(url)
-	return err == nil && strings.TrimPrefix(u.Host(), "www.") == strings.TrimPrefix(v.host, "www.")
+	return strings.TrimPrefix(urls.HostOf(url), "www.") == strings.TrimPrefix(v.host, "www.")
 }
 
 // drops returns the rule that drops a URL, "" if none does.
-func (v *view) drops(list []kb.Condition, url string) (rule string) {
-	for i := range list {
-		if c := &list[i]; c.XPath == nil && c.URL != nil && c.LinkNeeds.Held(url, v.links[kb.InURL]) && c.URL.MatchString(url) {
+func (v *view) drops(url string) (rule string) {
+	for c := range v.dropRules {
+		if c.XPath == nil && c.URL != nil && c.LinkNeeds.Held(url, v.links[kb.InURL]) && c.URL.MatchString(url) {
 			return c.Rule
 		}
 	}
 	return ""
 }
 
-func (v *view) byURL(follows []kb.Follow, url string) *kb.Follow {
-	for i := range follows {
-		if f := &follows[i]; f.XPath == nil && f.URL != nil && f.LinkNeeds.Held(url, v.links[kb.InURL]) && f.URL.MatchString(url) {
+func (v *view) byURL(url string) *kb.Follow {
+	for f := range v.followRules {
+		if f.XPath == nil && f.URL != nil && f.LinkNeeds.Held(url, v.links[kb.InURL]) && f.URL.MatchString(url) {
 			return f
 		}
 	}
@@ -158,7 +175,7 @@ func (v *view) hrefs(x *xpath.Expr, needs kb.Needs, yield func(url string)) {
 			ref = attr(n, "href")
 		}
 		if ref = strings.TrimSpace(ref); ref != "" {
-			if u := v.resolve(ref); u != "" {
+			if u := v.doc.Resolve(ref); u != "" {
 				yield(u)
 			}
 		}

@@ -25,12 +25,9 @@ func (v *view) lift(level *kb.Level) {
 			continue
 		}
 		for _, at := range v.selected(o.Each, o.Needs, v.eval.Tree.Root(), v.limits.Objects-len(v.doc.Objects)) {
-			if object, lifted, body, ok := v.object(o, at); ok {
+			if object, lifted, ok := v.object(o, at); ok {
 				v.doc.Objects, v.lifted = append(v.doc.Objects, object), append(v.lifted, lifted)
 				found[o.Type] = true
-				if body.ID > 0 {
-					v.bodies = append(v.bodies, body)
-				}
 			}
 		}
 		if len(v.doc.Objects) >= v.limits.Objects {
@@ -40,7 +37,7 @@ func (v *view) lift(level *kb.Level) {
 }
 
 // object lifts one object; of several rules for a property the first that finds something counts.
-func (v *view) object(o *kb.Object, at xpath.Ref) (object crawl.Object, lifted adapt.Lifted, body xpath.Ref, ok bool) {
+func (v *view) object(o *kb.Object, at xpath.Ref) (object crawl.Object, lifted adapt.Lifted, ok bool) {
 	lifted.Type = o.Type
 	object = crawl.Object{Type: o.Type, Rule: o.Rule, Confidence: v.doc.Confidence}
 	var unread crawl.Properties // dates as they stand there, which no rule could read
@@ -78,7 +75,6 @@ func (v *view) object(o *kb.Object, at xpath.Ref) (object crawl.Object, lifted a
 			}
 			lifted.Parts = append(lifted.Parts, adapt.Part{Name: p.Name, At: r})
 			if p.Name == "body" && r.Attr < 0 {
-				body = r
 				object.Properties = append(object.Properties, crawl.Property{Name: "html", Value: markup})
 			}
 		}
@@ -88,7 +84,7 @@ func (v *view) object(o *kb.Object, at xpath.Ref) (object crawl.Object, lifted a
 			object.Properties = append(object.Properties, u)
 		}
 	}
-	return object, lifted, body, len(object.Properties) > 0
+	return object, lifted, len(object.Properties) > 0
 }
 
 // maxLeftOut bounds the parts that are left out of one value.
@@ -169,7 +165,7 @@ func (v *view) address(ref string) string {
 	plain, fragment, found := strings.Cut(strings.TrimSpace(ref), "#")
 	url := v.doc.URL
 	if plain != "" {
-		url = v.resolve(plain)
+		url = v.doc.Resolve(plain)
 	}
 	if url == "" || !found || fragment == "" {
 		return url

@@ -97,10 +97,10 @@ func (v *view) entity(kind string, data map[string]any) crawl.Object {
 			continue
 		}
 		for _, value := range plainValues(data[n.theirs], n.name) {
-			switch n.name {
-			case "published", "modified", "start":
+			switch As(n.name) {
+			case "dateTime":
 				value = dateTime(value)
-			case "permalink", "image", "media":
+			case "url":
 				value = v.address(value)
 			}
 			if value = shorten(strings.Join(strings.Fields(unescape(value)), " "), v.limits.PropertyBytes); value != "" {

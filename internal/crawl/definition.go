@@ -134,6 +134,9 @@ const (
 	HelperOff     = "off"
 )
 
+// HelperModes are the values of Definition.Helper.
+var HelperModes = []string{HelperStrict, HelperLenient, HelperOff}
+
 // Politeness bounds what one host is asked to bear. The pause between two requests to a host is
 // Factor times the last response time, at least MinDelay, at most MaxDelay; a Crawl-delay in
 // robots.txt raises it (to at most MaxCrawlDelay).

@@ -166,11 +166,7 @@ func (v *validator) order(d Definition) {
 	default:
 		v.check(false, "order.update", fmt.Sprintf("is %q, must be first, last, avg, max or sum", d.Order.Update))
 	}
-	switch d.Helper {
-	case HelperStrict, HelperLenient, HelperOff:
-	default:
-		v.check(false, "helper", fmt.Sprintf("is %q, must be strict, lenient or off", d.Helper))
-	}
+	v.check(slices.Contains(HelperModes, d.Helper), "helper", fmt.Sprintf("is %q, must be strict, lenient or off", d.Helper))
 	v.check(d.Order.PerQueue >= 1 && d.Order.PerQueue <= MaxPerQueue, "order.per_queue", fmt.Sprintf("must be between 1 and %d", MaxPerQueue))
 	w := d.Weights
 	for name, value := range map[string]float64{"document": w.Document, "paragraph": w.Paragraph, "anchor": w.Anchor, "url": w.URL, "helper": w.Helper} {

@@ -184,11 +184,10 @@ func (b *builder) noBlock() {
 	}
 }
 
-// link adds an outlink that stands in the current block; it returns its index, −1 if it was not taken.
-func (b *builder) link(ref string, hop byte, context, tagPath, rel string) int {
-	ref = strings.TrimSpace(ref)
-	if ref == "" || ref[0] == '#' || !b.valid {
-		return -1
+// resolve makes a reference absolute, "" if it leads nowhere.
+func (b *builder) resolve(ref string) string {
+	if !b.valid {
+		return ""
 	}
 	target, known := b.resolved[ref]
 	if !known {
@@ -197,6 +196,16 @@ func (b *builder) link(ref string, hop byte, context, tagPath, rel string) int {
 		}
 		b.resolved[ref] = target
 	}
+	return target
+}
+
+// link adds an outlink that stands in the current block; it returns its index, −1 if it was not taken.
+func (b *builder) link(ref string, hop byte, context, tagPath, rel string) int {
+	ref = strings.TrimSpace(ref)
+	if ref == "" || ref[0] == '#' || !b.valid {
+		return -1
+	}
+	target := b.resolve(ref)
 	if target == "" || target == b.doc.URL && hop != crawl.HopRedirect {
 		return -1
 	}

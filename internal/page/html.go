@@ -21,7 +21,7 @@ func (b *builder) html(body []byte, contentType string) {
 		b.tokens(text)
 		return
 	}
-	b.doc.Root, b.doc.Source, b.doc.Refs = root, text, b.resolved
+	b.doc.Root, b.doc.Source, b.doc.links = root, text, b
 	b.head(goquery.NewDocumentFromNode(root))
 	w := walker{builder: b}
 	w.walk(root)

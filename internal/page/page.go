@@ -42,11 +42,15 @@ type Input struct {
 type Document struct {
 	crawl.Page
 	Root       *html.Node
-	Source     []byte            // in UTF-8; it may share memory with the body
-	Generators string            // all generator elements of the head, in lower case, a line each
-	Refs       map[string]string // references as they are written, and what they lead to
-	Starts     []*html.Node      // for each text block the text node that it begins in
+	Source     []byte       // in UTF-8; it may share memory with the body
+	Generators string       // all generator elements of the head, in lower case, a line each
+	Starts     []*html.Node // for each text block the text node that it begins in
+	links      *builder     // knows the page's base, and what its references lead to
 }
+
+// Resolve makes a reference of the page absolute, by its base element if it has one; "" if it leads nowhere. It is
+// for pages that have a Root.
+func (d *Document) Resolve(ref string) string { return d.links.resolve(ref) }
 
 // Parse never fails: what cannot be understood is left out.
 func Parse(in Input, limits Limits) *Document {

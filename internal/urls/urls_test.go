@@ -215,3 +215,18 @@ func FuzzParse(f *testing.F) {
 		}
 	})
 }
+
+func TestHostOf(t *testing.T) {
+	for _, raw := range []string{
+		"http://a.example", "https://User:pw@A.example:8443/x:y?u=http://b.example/", "http://192.0.2.1:80/", "http://[2001:db8::1]/",
+		"http://[2001:db8::1]:8080/a]:b", "http://bücher.example/ä?q", "http://a.example?x", "https://a.example:443/",
+	} {
+		u, err := Parse(raw)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := HostOf(u.String()); got != u.Host() {
+			t.Errorf("%s: %q, not %q", u, got, u.Host())
+		}
+	}
+}

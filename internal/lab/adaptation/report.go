@@ -5,6 +5,8 @@ import (
 	"io"
 	"text/tabwriter"
 	"time"
+
+	"github.com/muninn-archive/muninn/internal/lab/recognition"
 )
 
 // Result is all that was measured.
@@ -43,19 +45,12 @@ func (r Result) Print(out io.Writer) error {
 		}
 		for _, row := range rows {
 			fmt.Fprintf(w, "%s\t%s\t%d\t%d\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t\n", row.Strength, row.Application, row.Without.Pages, row.Without.Truth,
-				share(row.Without.Right, row.Without.Truth), share(row.Without.Right, row.Without.Lifted), share(row.Without.PartsOK, row.Without.Parts),
-				share(row.Recrawl.Right, row.Recrawl.Truth), share(row.Recrawl.Right, row.Recrawl.Lifted), share(row.Recrawl.PartsOK, row.Recrawl.Parts), perPage(row.Recrawl),
-				share(row.New.Right, row.New.Truth), share(row.New.Right, row.New.Lifted), share(row.New.PartsOK, row.New.Parts), perPage(row.New))
+				recognition.Share(row.Without.Right, row.Without.Truth), recognition.Share(row.Without.Right, row.Without.Lifted), recognition.Share(row.Without.PartsOK, row.Without.Parts),
+				recognition.Share(row.Recrawl.Right, row.Recrawl.Truth), recognition.Share(row.Recrawl.Right, row.Recrawl.Lifted), recognition.Share(row.Recrawl.PartsOK, row.Recrawl.Parts), perPage(row.Recrawl),
+				recognition.Share(row.New.Right, row.New.Truth), recognition.Share(row.New.Right, row.New.Lifted), recognition.Share(row.New.PartsOK, row.New.Parts), perPage(row.New))
 		}
 	}
 	return w.Flush()
-}
-
-func share(n, of int) string {
-	if of == 0 {
-		return "-"
-	}
-	return fmt.Sprintf("%.1f%%", 100*float64(n)/float64(of))
 }
 
 func perPage(s Score) string {

@@ -131,8 +131,8 @@ func (r Result) Print(out io.Writer) error {
 	w := tabwriter.NewWriter(out, 0, 8, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintf(w, "application\tpages\trecognised\tothers'\tlevels judged\tright\tterminal\twith objects\twith a body\tobjects\t\n")
 	for _, row := range append(slices.Clone(r.Rows), r.Total) {
-		fmt.Fprintf(w, "%s\t%d\t%s\t%s\t%d\t%s\t%d\t%s\t%s\t%s\t\n", row.Application, row.Pages, share(row.Recognised, row.Pages), r.other(row),
-			row.Judged, share(row.Right, row.Judged), row.Terminal, share(row.Lifted, row.Terminal), share(row.Bodies, row.Terminal), types(row.Objects))
+		fmt.Fprintf(w, "%s\t%d\t%s\t%s\t%d\t%s\t%d\t%s\t%s\t%s\t\n", row.Application, row.Pages, Share(row.Recognised, row.Pages), r.other(row),
+			row.Judged, Share(row.Right, row.Judged), row.Terminal, Share(row.Lifted, row.Terminal), Share(row.Bodies, row.Terminal), types(row.Objects))
 	}
 	if err := w.Flush(); err != nil {
 		return err
@@ -171,10 +171,11 @@ func (r Result) other(row Row) string {
 	if !r.Compared {
 		return "-"
 	}
-	return share(row.Other, row.Pages)
+	return Share(row.Other, row.Pages)
 }
 
-func share(n, of int) string {
+// Share writes a part of a whole in per cent.
+func Share(n, of int) string {
 	if of == 0 {
 		return "-"
 	}
