@@ -28,6 +28,7 @@ type Step struct {
 
 	atom       uint32 // of Test, if it has one
 	positional bool   // a predicate asks for the position
+	sieves     []sieve
 }
 
 // Binary is an operation on two expressions: or, and, =, !=, <, <=, >, >=, +, -, *, div, mod or |.

@@ -381,16 +381,24 @@ func (e *Eval) scan(s *Step, begin, end int32, yield func(Ref) bool) bool {
 		return yield(Ref{id, -1})
 	}
 	switch {
+	case begin >= end || !t.mayHold(s.sieves):
 	case s.atom != 0:
 		for i, kind := range t.atoms[begin:end] {
-			if kind == s.atom && !hit(begin+int32(i)) {
+			if id := begin + int32(i); kind == s.atom && t.sifted(s.sieves, id) && !hit(id) {
+				return false
+			}
+		}
+	case s.Test == "*" && len(s.sieves) == 1: // as most
+		only := s.sieves[0]
+		classes, attrs := t.bits[begin:end], t.attrs[begin:end]
+		for i, kind := range t.atoms[begin:end] {
+			if kind != noElement && only.holds(kind, classes[i], attrs[i]) && !hit(begin+int32(i)) {
 				return false
 			}
 		}
 	case s.Test == "*":
-		bits := classBits(s.Preds)
-		for id := begin; id < end; id++ {
-			if t.atoms[id] != noElement && t.bits[id]&bits == bits && !hit(id) {
+		for i, kind := range t.atoms[begin:end] {
+			if id := begin + int32(i); kind != noElement && t.sifted(s.sieves, id) && !hit(id) {
 				return false
 			}
 		}
@@ -405,16 +413,24 @@ func (e *Eval) scan(s *Step, begin, end int32, yield func(Ref) bool) bool {
 	return true
 }
 
-// classBits are those that an element must have for the first predicate to be true.
-func classBits(preds []Node) uint64 {
-	if len(preds) == 0 {
-		return 0
+// sifted tells whether one of the ways in which predicates may be true is open to a node.
+func (t *Tree) sifted(ways []sieve, id int32) bool {
+	for i := range ways {
+		if ways[i].holds(t.atoms[id], t.bits[id], t.attrs[id]) {
+			return true
+		}
 	}
-	c, _ := preds[0].(*Call)
-	if c == nil || c.Name != "has-class" {
-		return 0
+	return len(ways) == 0
+}
+
+// mayHold tells whether the page has the attributes that one of the ways asks for.
+func (t *Tree) mayHold(ways []sieve) bool {
+	for i := range ways {
+		if t.all&ways[i].attrs == ways[i].attrs {
+			return true
+		}
 	}
-	return c.bits
+	return len(ways) == 0
 }
 
 func (e *Eval) test(s *Step, id int32, yield func(Ref) bool) bool {

@@ -352,6 +352,9 @@ func finish(n Node) (Node, error) {
 			all(s.Preds)
 			s.positional = slices.ContainsFunc(s.Preds, positional)
 			s.atom = uint32(atom.Lookup([]byte(s.Test)))
+			if err == nil {
+				s.sieves = sieves(s.Preds, s.positional)
+			}
 		}
 		n.Steps = fuse(n.Steps)
 		if n.From != nil && len(n.Filter)+len(n.Steps) == 0 {

@@ -14,6 +14,8 @@ type Tree struct {
 	end    []int32 // the first number behind the node and all that is below it
 	atoms  []uint32
 	bits   []uint64 // a bit for each class
+	attrs  []uint64 // a bit for the name of each attribute
+	all    uint64   // attrs of all nodes
 	text   []byte   // for short use
 }
 
@@ -39,7 +41,8 @@ func NewTree(root *html.Node) *Tree {
 
 // Reset flattens another page into the tree.
 func (t *Tree) Reset(root *html.Node) {
-	t.nodes, t.parent, t.end, t.atoms, t.bits = t.nodes[:0], t.parent[:0], t.end[:0], t.atoms[:0], t.bits[:0]
+	t.nodes, t.parent, t.end = t.nodes[:0], t.parent[:0], t.end[:0]
+	t.atoms, t.bits, t.attrs, t.all = t.atoms[:0], t.bits[:0], t.attrs[:0], 0
 	if root == nil {
 		return
 	}
@@ -64,19 +67,24 @@ func (t *Tree) Reset(root *html.Node) {
 }
 
 func (t *Tree) add(n *html.Node, above int32) {
-	kind, bits := uint32(noElement), uint64(0)
+	kind, bits, attrs := uint32(noElement), uint64(0), uint64(0)
 	if n.Type == html.ElementNode {
 		if kind = uint32(n.DataAtom); kind == 0 || foreign(n) {
 			if kind = uint32(atom.Lookup([]byte(strings.ToLower(n.Data)))); kind == 0 {
 				kind = otherElement
 			}
 		}
-		if list, found := attribute(n, "class"); found {
-			bits = bitsOf(list)
+		for i := range n.Attr {
+			a := &n.Attr[i]
+			attrs |= bitOf(a)
+			if named(a, "class") && bits == 0 {
+				bits = bitsOf(a.Val)
+			}
 		}
+		t.all |= attrs
 	}
 	t.nodes, t.parent, t.end = append(t.nodes, n), append(t.parent, above), append(t.end, 0)
-	t.atoms, t.bits = append(t.atoms, kind), append(t.bits, bits)
+	t.atoms, t.bits, t.attrs = append(t.atoms, kind), append(t.bits, bits), append(t.attrs, attrs)
 }
 
 // foreign tells of elements whose names SVG writes with capitals; expressions have none.
