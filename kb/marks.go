@@ -1,8 +1,6 @@
 package kb
 
 import (
-	"regexp"
-	"regexp/syntax"
 	"slices"
 
 	"github.com/muninn-archive/muninn/internal/xpath"
@@ -35,6 +33,12 @@ const (
 	InURL
 	places
 )
+
+// shortest are the words of each place that are looked for, in bytes. Pages are long: shorter words stand in most.
+var shortest = [places]int{InPage: xpath.MinWord, InHead: MinWord, InGenerator: MinWord, InURL: MinWord}
+
+// MinWord is the length of the shortest word that is looked for in URLs, header fields and generators, in bytes.
+const MinWord = 4
 
 // Seen is what is known of a page: the words that stand in its places.
 type Seen [places]Found
@@ -70,10 +74,12 @@ func (m *Marks) Candidates(seen *Seen, fn func(Mark) bool) {
 // Len is the number of marks.
 func (m *Marks) Len() int { return len(m.list) }
 
-// Unbound returns the marks that every page must be asked for, since no word is known that they need.
+// Unbound returns the marks that every page must be asked for at length, since nothing is known that they need.
 func (m *Marks) Unbound() (list []Mark) {
 	for _, at := range m.always {
-		list = append(list, m.list[at])
+		if x := m.list[at].Condition.XPath; x == nil || !x.Quick() {
+			list = append(list, m.list[at])
+		}
 	}
 	return list
 }
@@ -97,7 +103,7 @@ func (m *Marks) add(mark Mark) {
 
 // key names words of which one must stand in a place for the condition to hold: the rarest that are known.
 func (c *Condition) key() (where int, words []string) {
-	long := func(w string) bool { return len(w) >= xpath.MinWord }
+	long := func(w string) bool { return len(w) >= MinWord }
 	switch {
 	case long(c.Cookie):
 		return InHead, []string{c.Cookie}
@@ -137,47 +143,11 @@ func worth(list []string) int {
 	return least*4 - len(list)
 }
 
-// required returns texts of which every match of a regular expression holds one; none if that cannot be told.
-func required(pattern string) []string {
-	re, err := syntax.Parse(pattern, syntax.Perl)
-	if err != nil {
-		return nil
-	}
-	return texts(re.Simplify())
-}
-
-func texts(re *syntax.Regexp) []string {
-	switch re.Op {
-	case syntax.OpLiteral:
-		if re.Flags&syntax.FoldCase == 0 && len(string(re.Rune)) >= xpath.MinWord {
-			return []string{string(re.Rune)}
-		}
-	case syntax.OpCapture, syntax.OpPlus:
-		return texts(re.Sub[0])
-	case syntax.OpConcat:
-		var best []string
-		for _, sub := range re.Sub {
-			if list := texts(sub); len(list) > 0 && (best == nil || worth(list) > worth(best)) {
-				best = list
-			}
-		}
-		return best
-	case syntax.OpAlternate:
-		var all []string
-		for _, sub := range re.Sub {
-			list := texts(sub)
-			if len(list) == 0 {
-				return nil
-			}
-			all = append(all, list...)
-		}
-		return all
-	}
-	return nil
-}
-
 // number gives the words of all rules their numbers and gathers the marks.
 func (b *Base) number() {
+	for place, least := range shortest {
+		b.Marks.words[place] = newWords(least)
+	}
 	for _, app := range b.Applications {
 		mark := func(version string, list []Condition) {
 			for i := range list {
@@ -209,7 +179,7 @@ func (b *Base) numberRules(r *Rules) {
 	b.conditions(r.Drop)
 	b.follows(r.Follow)
 	for i := range r.Normalize {
-		r.Normalize[i].LinkNeeds = b.inURL(r.Normalize[i].URL)
+		r.Normalize[i].Links = b.pattern(r.Normalize[i].URL)
 	}
 	for _, l := range r.Levels {
 		b.conditions(l.Match)
@@ -229,14 +199,14 @@ func (b *Base) numberRules(r *Rules) {
 func (b *Base) conditions(list []Condition) {
 	for i := range list {
 		list[i].Needs = b.numbers(list[i].lists())
-		list[i].LinkNeeds = b.inURL(list[i].URL)
+		list[i].Links = b.pattern(list[i].URL)
 	}
 }
 
 func (b *Base) follows(list []Follow) {
 	for i := range list {
 		list[i].Needs = b.need(list[i].XPath)
-		list[i].LinkNeeds = b.inURL(list[i].URL)
+		list[i].Links = b.pattern(list[i].URL)
 	}
 }
 
@@ -245,56 +215,6 @@ func (b *Base) need(x *xpath.Expr) Needs {
 		return nil
 	}
 	return b.numbers(x.Needs())
-}
-
-// inURL numbers the words that a URL must hold for a pattern to match.
-func (b *Base) inURL(pattern *regexp.Regexp) (n LinkNeeds) {
-	if pattern == nil {
-		return n
-	}
-	if re, err := syntax.Parse(pattern.String(), syntax.Perl); err == nil {
-		n.Query = inQuery(re.Simplify())
-	}
-	var ids []int
-	for _, w := range required(pattern.String()) {
-		id, ok := b.Marks.words[InURL].add(w)
-		if !ok {
-			return n
-		}
-		ids = append(ids, id)
-	}
-	if len(ids) > 0 {
-		n.Words = Needs{ids}
-	}
-	return n
-}
-
-// inQuery tells whether every match of a pattern holds a question mark, or an ampersand, which stand in URLs with a
-// query alone.
-func inQuery(re *syntax.Regexp) bool {
-	switch re.Op {
-	case syntax.OpLiteral:
-		return slices.Contains(re.Rune, '?') || slices.Contains(re.Rune, '&')
-	case syntax.OpCharClass:
-		for i := 0; i+1 < len(re.Rune); i += 2 {
-			if re.Rune[i] != re.Rune[i+1] || re.Rune[i] != '?' && re.Rune[i] != '&' && re.Rune[i] != ';' {
-				return false
-			}
-		}
-		return true
-	case syntax.OpCapture, syntax.OpPlus:
-		return inQuery(re.Sub[0])
-	case syntax.OpConcat:
-		return slices.ContainsFunc(re.Sub, inQuery)
-	case syntax.OpAlternate:
-		for _, sub := range re.Sub {
-			if !inQuery(sub) {
-				return false
-			}
-		}
-		return true
-	}
-	return false
 }
 
 func (b *Base) numbers(lists [][]string) (n Needs) {

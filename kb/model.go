@@ -3,7 +3,6 @@ package kb
 import (
 	"regexp"
 	"slices"
-	"strings"
 
 	"github.com/muninn-archive/muninn/internal/xpath"
 )
@@ -73,23 +72,12 @@ type Condition struct {
 	Confidence float64        // in (0,1], of a detect element
 	Rule       string
 	Needs      Needs
-	LinkNeeds  LinkNeeds // words that a URL must hold for URL to match
+	Links      Pattern // URL, for links
 }
 
 // Needs are lists of words: of each list the raw page must hold one at least for an expression to select
 // anything; none if that cannot be told.
 type Needs [][]int
-
-// LinkNeeds are what a URL must hold for a pattern to match.
-type LinkNeeds struct {
-	Words Needs
-	Query bool
-}
-
-// Held tells whether a URL holds it; by are the words that stand in it.
-func (n *LinkNeeds) Held(url string, by Found) bool {
-	return n.Words.Held(by) && (!n.Query || strings.IndexByte(url, '?') >= 0)
-}
 
 // Object is an extraction action: one web object for each node that Each selects.
 type Object struct {
@@ -119,14 +107,14 @@ type Property struct {
 
 // Follow is a navigation action: the links it matches lead to a level and get a priority.
 type Follow struct {
-	URL       *regexp.Regexp
-	XPath     *xpath.Expr // selects a elements
-	Needs     Needs
-	Level     string
-	Priority  float64   // in (0,1]
-	Paging    bool      // to the next part of the same thing
-	LinkNeeds LinkNeeds // words that a URL must hold for URL to match
-	Rule      string
+	URL      *regexp.Regexp
+	XPath    *xpath.Expr // selects a elements
+	Needs    Needs
+	Level    string
+	Priority float64 // in (0,1]
+	Paging   bool    // to the next part of the same thing
+	Links    Pattern // URL, for links
+	Rule     string
 }
 
 // Normal brings URLs of the application into one form: a query parameter is left out, or what a pattern
@@ -136,7 +124,7 @@ type Normal struct {
 	Value     *regexp.Regexp // the whole value matches; nil: any value
 	URL       *regexp.Regexp
 	To        string
-	LinkNeeds LinkNeeds // words that a URL must hold for URL to match
+	Links     Pattern // URL, for links
 	Rule      string
 }
 

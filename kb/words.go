@@ -4,95 +4,112 @@ import (
 	"encoding/binary"
 	"iter"
 	"math/bits"
-
-	"github.com/muninn-archive/muninn/internal/xpath"
+	"strings"
+	"sync"
 )
 
 // Words finds which of many words stand in a text, in one pass over its bytes: that costs the same for three
-// words and for thirty thousand. Four bytes of the text are looked up at each place in a filter; where a word
-// may have them, the words are compared. Of each word the four bytes are taken that are rarest in pages.
+// words and for thirty thousand. A few bytes of the text are looked up at each place in a filter; where a word
+// may have them, the words are compared. Of each word the bytes are taken that are rarest in pages.
 type Words struct {
+	min    int // length of the shortest words that are taken, and of what is looked up: at most 6 bytes
 	ids    map[string]int
 	list   []string
-	grams  map[uint32][]entry // four bytes → words
-	filter []uint64
-	shift  uint32
+	grams  map[uint64][]entry // bytes → words
+	filter *filter
 	table  []bucket // of grams, by hash, for looking up; made by seal
-	mask   uint32
+	mask   uint64
 	sealed bool
 }
 
-// bucket holds the words of four bytes.
+// bucket holds the words of the same bytes.
 type bucket struct {
-	key     uint32
+	key     uint64
+	alone   bool // no other bytes have the same bit of the filter
 	entries []entry
 }
 
 type entry struct {
 	word   int
-	offset int // of the four bytes in the word
+	offset int // of the bytes in the word
 }
 
-const (
-	gram    = 4
-	minBits = 15 // of the filter
-	maxBits = 18
-	spare   = 32 // bits of the filter a word
-)
+// filter has a bit set for the bytes of each word: 32 KiB, as much as a processor has at hand.
+type filter [1 << (filterBits - 6)]uint64
+
+const filterBits = 18
+
+// bit brings the bit of some bytes to the lowest place.
+func (f *filter) bit(key uint64) uint64 {
+	h := key * spread
+	return f[h>>(64-filterBits+6)] >> (h >> (64 - filterBits) & 63)
+}
+
+func (f *filter) set(key uint64) {
+	slot := slotOf(key)
+	f[slot>>6] |= 1 << (slot & 63)
+}
+
+func (f *filter) unset(key uint64) {
+	slot := slotOf(key)
+	f[slot>>6] &^= 1 << (slot & 63)
+}
+
+// spread is Knuth's factor for hashing, 2⁶⁴ over the golden ratio.
+const spread = 0x9e3779b97f4a7c15
+
+func slotOf(key uint64) uint64 { return key * spread >> (64 - filterBits) }
+
+// newWords makes an empty list for words of at least so many bytes, 6 at most.
+func newWords(shortest int) Words {
+	return Words{min: shortest, ids: map[string]int{}, grams: map[uint64][]entry{}, filter: &filter{}}
+}
+
+// low has the bits of the bytes that are looked up.
+func (w *Words) low() uint64 { return 1<<(8*w.min) - 1 }
+
+// at reads bytes of a text, as many as are looked up.
+func (w *Words) at(text string) uint64 {
+	var eight [8]byte
+	copy(eight[:w.min], text)
+	return binary.LittleEndian.Uint64(eight[:])
+}
 
 // add returns the number of a word; false if it is too short to be looked for.
 func (w *Words) add(word string) (id int, ok bool) {
-	if len(word) < xpath.MinWord {
+	if len(word) < w.min {
 		return 0, false
 	}
 	if id, known := w.ids[word]; known {
 		return id, true
 	}
-	if w.ids == nil {
-		w.ids, w.grams = map[string]int{}, map[uint32][]entry{}
-	}
 	id, w.sealed = len(w.list), false
 	w.ids[word], w.list = id, append(w.list, word)
 	offset, least := 0, 1<<30
-	for i := 0; i+gram <= len(word); i++ {
-		if c := common(word[i : i+gram]); c < least {
+	for i := 0; i+w.min <= len(word); i++ {
+		part := word[i : i+w.min]
+		if c := common(part) + crowded*len(w.grams[w.at(part)]); c < least {
 			offset, least = i, c
 		}
 	}
-	key := binary.LittleEndian.Uint32([]byte(word[offset:]))
+	key := w.at(word[offset:])
 	w.grams[key] = append(w.grams[key], entry{id, offset})
-	w.fill(key)
+	w.filter.set(key)
 	return id, true
 }
 
-// fill sets a bit of the filter, and makes the filter larger when words have become many.
-func (w *Words) fill(key uint32) {
-	size := minBits
-	for size < maxBits && 1<<size < len(w.list)*spare {
-		size++
-	}
-	if len(w.filter) != 1<<(size-6) {
-		w.filter, w.shift = make([]uint64, 1<<(size-6)), uint32(32-size)
-		for k := range w.grams {
-			h := w.slot(k)
-			w.filter[h>>6] |= 1 << (h & 63)
-		}
-	}
-	h := w.slot(key)
-	w.filter[h>>6] |= 1 << (h & 63)
-}
+// crowded is what a word less with the same bytes is worth, in the measure of common.
+const crowded = 8
 
-func (w *Words) slot(key uint32) uint32 { return key * 0x9e3779b1 >> w.shift }
-
-// common guesses how often four bytes stand in pages: letters and the punctuation of markup are frequent.
-func common(four string) int {
+// common guesses how often some bytes stand in pages: letters and the punctuation of markup are frequent.
+func common(part string) int {
 	sum := 0
-	for i := range len(four) {
-		sum += frequency[four[i]]
+	for i := range len(part) {
+		sum += frequency[part[i]]
 	}
 	for _, often := range frequentGrams {
-		if four == often {
-			sum += 400
+		if strings.Contains(part, often) {
+			sum += 200
 		}
 	}
 	return sum
@@ -137,25 +154,35 @@ func (w *Words) seal() {
 	for size < 4*len(w.grams) {
 		size *= 2
 	}
-	w.table, w.mask, w.sealed = make([]bucket, size), uint32(size-1), true
+	w.table, w.mask, w.sealed = make([]bucket, size), uint64(size-1), true
+	shared := map[uint64]int{}
+	for key := range w.grams {
+		shared[slotOf(key)]++
+	}
 	for key, entries := range w.grams {
 		at := mixed(key) & w.mask
 		for w.table[at].entries != nil {
 			at = (at + 1) & w.mask
 		}
-		w.table[at] = bucket{key, entries}
+		w.table[at] = bucket{key, shared[slotOf(key)] == 1, entries}
 	}
 }
 
-func mixed(key uint32) uint32 { return (key * 0x85ebca6b) >> 8 }
+func mixed(key uint64) uint64 { return key * 0xff51afd7ed558ccd >> 32 }
 
-func (w *Words) of(key uint32) []entry {
+func (w *Words) of(key uint64) *bucket {
 	for at := mixed(key) & w.mask; ; at = (at + 1) & w.mask {
 		if b := &w.table[at]; b.entries == nil || b.key == key {
-			return b.entries
+			return b
 		}
 	}
 }
+
+// filters are copies of the filter for one text each: what has been found is not looked for again.
+var filters = sync.Pool{New: func() any { return &filter{} }}
+
+// longText is from which a copy of the filter pays, in bytes.
+const longText = 16 << 10
 
 // Find looks for all words at once. It writes into found if that is long enough.
 func (w *Words) Find(text []byte, found Found) Found {
@@ -171,18 +198,45 @@ func (w *Words) Find(text []byte, found Found) Found {
 	if !w.sealed {
 		w.seal()
 	}
-	filter, shift := w.filter, w.shift
-	for i := 0; i+gram <= len(text); i++ {
-		key := binary.LittleEndian.Uint32(text[i:])
-		if h := key * 0x9e3779b1 >> shift; filter[h>>6]>>(h&63)&1 == 0 {
-			continue
-		}
-		for _, e := range w.of(key) {
-			word, at := w.list[e.word], i-e.offset
-			if at >= 0 && len(text)-at >= len(word) && !found.Has(e.word) && string(text[at:at+len(word)]) == word {
-				found[e.word>>6] |= 1 << (e.word & 63)
+	f := w.filter
+	if len(text) > longText {
+		f = filters.Get().(*filter)
+		defer filters.Put(f)
+		*f = *w.filter
+	}
+	i, low := 0, w.low()
+	for ; i+8 <= len(text); i += 3 { // three places at a time, of which mostly none is of interest
+		eight := binary.LittleEndian.Uint64(text[i:])
+		if (f.bit(eight&low)|f.bit(eight>>8&low)|f.bit(eight>>16&low))&1 != 0 {
+			for j := range 3 {
+				w.look(text, i+j, eight>>(8*j)&low, f, found)
 			}
 		}
 	}
+	for ; i+w.min <= len(text); i++ {
+		w.look(text, i, w.at(string(text[i:i+w.min])), f, found)
+	}
 	return found
+}
+
+// look compares the words of which some bytes stand at a place.
+func (w *Words) look(text []byte, i int, key uint64, f *filter, found Found) {
+	if f.bit(key)&1 == 0 {
+		return
+	}
+	b, left := w.of(key), 0
+	for _, e := range b.entries {
+		if found.Has(e.word) {
+			continue
+		}
+		word, at := w.list[e.word], i-e.offset
+		if at >= 0 && len(text)-at >= len(word) && string(text[at:at+len(word)]) == word {
+			found[e.word>>6] |= 1 << (e.word & 63)
+			continue
+		}
+		left++
+	}
+	if left == 0 && b.alone && f != w.filter {
+		f.unset(key)
+	}
 }

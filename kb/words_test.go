@@ -18,7 +18,7 @@ func TestWords(t *testing.T) {
 		}
 		list = append(list, b.String())
 	}
-	var w Words
+	w := newWords(4)
 	ids := map[string]int{}
 	for _, word := range list {
 		id, ok := w.add(word)
@@ -58,7 +58,7 @@ func BenchmarkWords(b *testing.B) {
 	page := []byte(strings.Repeat(`<div class="post-body entry"><p>The raven sits on the wall and says nothing of it.</p></div>`, 330))
 	for _, n := range []int{100, 10_000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
-			var w Words
+			w := newWords(6)
 			for i := range n {
 				w.add(fmt.Sprintf("%08x-word", uint32(i)*2654435761))
 			}

@@ -149,7 +149,7 @@ func (v *view) own(url string) bool {
 // drops returns the rule that drops a URL, "" if none does.
 func (v *view) drops(url string) (rule string) {
 	for c := range v.dropRules {
-		if c.XPath == nil && c.URL != nil && c.LinkNeeds.Held(url, v.links[kb.InURL]) && c.URL.MatchString(url) {
+		if c.XPath == nil && c.Links.Match(url, v.links[kb.InURL]) {
 			return c.Rule
 		}
 	}
@@ -158,7 +158,7 @@ func (v *view) drops(url string) (rule string) {
 
 func (v *view) byURL(url string) *kb.Follow {
 	for f := range v.followRules {
-		if f.XPath == nil && f.URL != nil && f.LinkNeeds.Held(url, v.links[kb.InURL]) && f.URL.MatchString(url) {
+		if f.XPath == nil && f.Links.Match(url, v.links[kb.InURL]) {
 			return f
 		}
 	}
@@ -198,7 +198,7 @@ func (v *view) normal(l *crawl.Outlink) (rule string) {
 		switch {
 		case n.URL == nil:
 			l.URL = without(l.URL, n)
-		case n.LinkNeeds.Held(l.URL, v.links[kb.InURL]) && n.URL.MatchString(l.URL):
+		case n.Links.Match(l.URL, v.links[kb.InURL]):
 			l.URL = n.URL.ReplaceAllString(l.URL, n.To)
 		}
 		if l.URL != before {

@@ -423,10 +423,10 @@ func (t *Tree) sifted(ways []sieve, id int32) bool {
 	return len(ways) == 0
 }
 
-// mayHold tells whether the page has the attributes that one of the ways asks for.
+// mayHold tells whether the page has what one of the ways asks for.
 func (t *Tree) mayHold(ways []sieve) bool {
 	for i := range ways {
-		if t.all&ways[i].attrs == ways[i].attrs {
+		if t.all&ways[i].attrs == ways[i].attrs && t.hasToken(ways[i].token) {
 			return true
 		}
 	}

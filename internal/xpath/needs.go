@@ -142,4 +142,4 @@ func word(s string) string {
 }
 
 // MinWord is the length of the shortest word that is worth looking for, in bytes.
-const MinWord = 4
+const MinWord = 6

@@ -497,7 +497,7 @@ func (c *Call) check() error {
 				return errors.New("has-class takes class names in quotes, one an argument")
 			}
 			c.classes = append(c.classes, string(class))
-			c.bits |= bit(string(class))
+			c.bits |= bit(hash(string(class)))
 		}
 	case "matches":
 		pattern, ok := c.Args[1].(Literal)

@@ -18,8 +18,8 @@ func newMaker(seed uint64) *maker { return &maker{rand.New(rand.NewPCG(seed, 1))
 func (m *maker) of(list ...string) string { return list[m.IntN(len(list))] }
 
 func (m *maker) element() string { return m.of("div", "p", "a", "b", "li", "x-tag") }
-func (m *maker) class() string   { return m.of("post", "entry", "meta-date", "x") }
-func (m *maker) word() string    { return m.of("hello", "world", "1", "2", "10", "posted by", "x") }
+func (m *maker) class() string   { return m.of("posting", "entry", "meta-date", "x") }
+func (m *maker) word() string    { return m.of("welcome", "world", "1", "2", "10", "posted by", "x") }
 
 // page makes a tree of some tens of nodes.
 func (m *maker) page() *html.Node {

@@ -7,6 +7,7 @@ type sieve struct {
 	kind    uint32 // atom of its name; 0: any
 	classes uint64 // bits that it must have
 	attrs   uint64
+	token   uint32 // hash of a class or an id that it must have; 0: any
 }
 
 // maxSieves bounds the ways in which predicates may be true; where there are more, they are just asked.
@@ -49,12 +50,22 @@ func sievesOf(n Node) []sieve {
 			}
 			return append(l[:len(l):len(l)], r...)
 		case "=", "!=", "<", "<=", ">", ">=":
-			return both(asked(n.Left, n.Right), asked(n.Right, n.Left))
+			ways := both(asked(n.Left, n.Right), asked(n.Right, n.Left))
+			if p, _ := n.Left.(*Path); n.Op == "=" && p != nil && attrOf(p) == "id" && len(ways) == 1 {
+				if l, is := n.Right.(Literal); is {
+					ways = []sieve{{attrs: ways[0].attrs, token: hash(string(l))}}
+				}
+			}
+			return ways
 		}
 	case *Call:
 		switch n.Name {
 		case "has-class":
-			return []sieve{{classes: n.bits, attrs: attrBit("class")}}
+			way := sieve{classes: n.bits, attrs: attrBit("class")}
+			if len(n.classes) > 0 {
+				way.token = hash(n.classes[0])
+			}
+			return []sieve{way}
 		case "boolean":
 			return sievesOf(n.Args[0])
 		case "contains", "starts-with", "ends-with":
@@ -117,11 +128,14 @@ func both(a, b []sieve) (ways []sieve) {
 	}
 	for _, x := range a {
 		for _, y := range b {
-			kind := x.kind
-			if kind == 0 {
-				kind = y.kind
+			way := sieve{x.kind, x.classes | y.classes, x.attrs | y.attrs, x.token}
+			if way.kind == 0 {
+				way.kind = y.kind
 			}
-			ways = append(ways, sieve{kind, x.classes | y.classes, x.attrs | y.attrs})
+			if way.token == 0 {
+				way.token = y.token
+			}
+			ways = append(ways, way)
 		}
 	}
 	return ways
@@ -150,4 +164,10 @@ func bitOf(a *html.Attribute) uint64 {
 // attrBitOf tells names apart by their ends and length, whether they are written in capitals or not.
 func attrBitOf(first, last byte, size int) uint64 {
 	return 1 << ((uint(first|0x20)*5 + uint(last|0x20)*11 + uint(size)*3) & 63)
+}
+
+// Quick tells whether pages without the attributes or classes that the expression asks for cost it next to nothing.
+func (e *Expr) Quick() bool {
+	p, is := e.Root.(*Path)
+	return is && p.From == nil && len(p.Steps) > 0 && len(p.Steps[0].sieves) > 0
 }

@@ -13,10 +13,11 @@ type Tree struct {
 	parent []int32 // −1 of the root
 	end    []int32 // the first number behind the node and all that is below it
 	atoms  []uint32
-	bits   []uint64 // a bit for each class
-	attrs  []uint64 // a bit for the name of each attribute
-	all    uint64   // attrs of all nodes
-	text   []byte   // for short use
+	bits   []uint64   // a bit for each class
+	attrs  []uint64   // a bit for the name of each attribute
+	all    uint64     // attrs of all nodes
+	tokens [64]uint64 // a bit for each class and id of the page
+	text   []byte     // for short use
 }
 
 // noElement marks text, comments and the document in atoms; otherElement an element without an atom. (1 is the
@@ -43,6 +44,7 @@ func NewTree(root *html.Node) *Tree {
 func (t *Tree) Reset(root *html.Node) {
 	t.nodes, t.parent, t.end = t.nodes[:0], t.parent[:0], t.end[:0]
 	t.atoms, t.bits, t.attrs, t.all = t.atoms[:0], t.bits[:0], t.attrs[:0], 0
+	clear(t.tokens[:])
 	if root == nil {
 		return
 	}
@@ -77,8 +79,11 @@ func (t *Tree) add(n *html.Node, above int32) {
 		for i := range n.Attr {
 			a := &n.Attr[i]
 			attrs |= bitOf(a)
-			if named(a, "class") && bits == 0 {
-				bits = bitsOf(a.Val)
+			switch {
+			case len(a.Key) == 5 && bits == 0 && named(a, "class"):
+				bits = t.classes(a.Val)
+			case len(a.Key) == 2 && named(a, "id"):
+				t.token(hash(a.Val))
 			}
 		}
 		t.all |= attrs
@@ -92,28 +97,38 @@ func foreign(n *html.Node) bool {
 	return n.Namespace != "" && strings.IndexFunc(n.Data, func(r rune) bool { return r >= 'A' && r <= 'Z' }) >= 0
 }
 
-// bitsOf are the bits of a list of classes.
-func bitsOf(list string) (bits uint64) {
+// classes returns the bits of a list of classes, and takes them for the page's.
+func (t *Tree) classes(list string) (bits uint64) {
 	for begin := 0; begin < len(list); {
 		end := begin
 		for end < len(list) && !space(list[end]) {
 			end++
 		}
 		if end > begin {
-			bits |= bit(list[begin:end])
+			h := hash(list[begin:end])
+			bits |= bit(h)
+			t.token(h)
 		}
 		begin = end + 1
 	}
 	return bits
 }
 
+func (t *Tree) token(h uint32) { t.tokens[h>>26] |= 1 << (h >> 20 & 63) }
+
+// hasToken tells whether a class or an id may be in the page.
+func (t *Tree) hasToken(h uint32) bool { return h == 0 || t.tokens[h>>26]>>(h>>20&63)&1 != 0 }
+
 // bit gives a class its bit.
-func bit(class string) uint64 {
+func bit(hash uint32) uint64 { return 1 << (hash >> 14 & 63) }
+
+// hash is FNV-1a.
+func hash(s string) uint32 {
 	h := uint32(2166136261)
-	for i := range len(class) {
-		h = (h ^ uint32(class[i])) * 16777619
+	for i := range len(s) {
+		h = (h ^ uint32(s[i])) * 16777619
 	}
-	return 1 << (h >> 26)
+	return h
 }
 
 // Len is the number of nodes.
