@@ -1,6 +1,7 @@
 package aah
 
 import (
+	"regexp"
 	"slices"
 	"time"
 
@@ -142,7 +143,7 @@ func (a *adaptation) byContent(prints []adapt.Print) {
 		byType[p.Type] = append(byType[p.Type], p)
 	}
 	for kind, same := range byType {
-		if have := a.agreement(a.lifted, same); have < adapt.Support && !a.byKnown(kind, same, have) {
+		if have := a.agreement(a.lifted, same); have < adapt.Support && !a.byKnown(kind, same, have, false) {
 			lost = append(lost, same...)
 		}
 	}
@@ -156,20 +157,29 @@ func (a *adaptation) byContent(prints []adapt.Print) {
 			a.failed = !learned
 		}
 	}
+	for kind, same := range byType {
+		if have := a.agreement(a.lifted, same); have < adapt.Support && a.byKnown(kind, same, have, true) {
+			a.failed = false
+		}
+	}
 	if a.before != nil && a.agreement(a.lifted, prints) == 0 { // nothing of before is there: it is another page now
 		a.doc.Objects, a.lifted = a.before.objects, a.before.lifted
 		a.setLevel(a.before.level, a.before.rule)
 	}
 }
 
-// byKnown tries the rules that were learned before.
-func (a *adaptation) byKnown(kind string, same []adapt.Print, have float64) bool {
+// byKnown tries the rules that were learned before. Of those that were not made of known content only such as find
+// nearly all that was known, but as a last resort.
+func (a *adaptation) byKnown(kind string, same []adapt.Print, have float64, last bool) bool {
 	for i := range a.rules {
 		r := &a.rules[i]
 		if r.Type != kind {
 			continue
 		}
 		set := a.extract(r.Learned)
+		if r.Method != adapt.ByContent && !last && a.known(set.lifted, same) < adapt.Support {
+			continue // one that is made of what is known here may do better
+		}
 		if got := a.agreement(set.lifted, same); got >= adapt.Support && got > have {
 			a.replace(kind, set)
 			a.note(func(s *adapt.Site) bool { return s.Note(r, true, a.doc.URL, time.Now()) })
@@ -183,6 +193,7 @@ func (a *adaptation) byKnown(kind string, same []adapt.Print, have float64) bool
 func (a *adaptation) learn(lost []adapt.Print, byType map[string][]adapt.Print) (success, stands bool) {
 	rules, stands := adapt.Learn(a.eval, lost, a.limits.Adapt)
 	for _, learned := range rules {
+		a.inherit(&learned)
 		set, same := a.extract(learned), byType[learned.Type]
 		if got := a.agreement(set.lifted, same); got < adapt.Support || got <= a.agreement(a.lifted, same) {
 			continue
@@ -209,30 +220,47 @@ func (a *adaptation) unseen() {
 		kinds[a.rules[i].Type] = true
 	}
 	for kind := range kinds {
-		if a.real(kind) {
-			continue
-		}
-		known, done := 0, false
+		known, done, real := 0, false, a.real(kind)
 		for i := range a.rules {
 			r := &a.rules[i]
-			if r.Type != kind {
+			if r.Type != kind || real && (r.Method != adapt.ByContent || !r.InForce()) {
 				continue
 			}
-			known++
 			set := a.extract(r.Learned)
+			if real && !a.tighter(kind, set) || repeated[kind] && len(set.objects) == 0 {
+				continue // there may be none
+			}
+			known++
 			well := set.sound(r.Learned)
-			if well && r.InForce() {
+			if well && r.InForce() && !done {
 				a.replace(kind, set)
+				done = true
 			}
 			a.note(func(s *adapt.Site) bool { return s.Note(r, well, a.doc.URL, time.Now()) })
-			if done = well; done { // one that is not in force yet may be on the next page
+			if done && r.Method == adapt.ByContent { // the others may yet prove better
 				break
 			}
 		}
-		if !done && known <= maxCandidates && kind == a.mainType() && a.mayTry() {
+		if !done && !real && known <= maxCandidates && kind == a.mainType() && a.mayTry() {
 			a.tried(a.relax())
 		}
 	}
+}
+
+// tighter tells whether a rule that was made where shipped ones lifted too much, or too little of it, finds as many
+// texts as they, in the same places.
+func (a *adaptation) tighter(kind string, set extraction) bool {
+	theirs := bodies(a.lifted, kind)
+	mine := bodies(set.lifted, kind)
+	if len(mine) < len(theirs) {
+		return false
+	}
+	for _, m := range mine {
+		if !slices.ContainsFunc(theirs, func(t xpath.Ref) bool { return a.eval.Tree.Within(m, t) }) {
+			return false
+		}
+	}
+	return true
 }
 
 // maxCandidates bounds the rules for one type that are kept before no more are made.
@@ -240,27 +268,43 @@ const maxCandidates = 3
 
 // relax makes a candidate for a page on which the shipped rules fail: the failing rule made less strict, a rule of
 // another application that fits, or what the form of the page tells.
-func (a *adaptation) relax() bool {
+func (a *adaptation) relax() (found bool) {
 	kind := a.mainType()
 	if kind == "" {
 		return false
 	}
-	learned, method, ok := a.byRelaxing(kind)
-	if !ok {
-		learned, method, ok = a.byBase(kind)
+	for _, by := range []func(string) (adapt.Learned, string, bool){a.byParts, a.byRelaxing, a.byBase, a.byShape} {
+		learned, method, ok := by(kind)
+		if !ok || !learned.Has("body") || !a.extract(learned).sound(learned) {
+			continue
+		}
+		a.note(func(s *adapt.Site) bool {
+			s.Add(adapt.Rule{Application: a.app, Level: a.level.Name, Learned: learned, Method: method, Instead: a.shippedRule(kind)}, a.doc.URL, time.Now())
+			return true
+		})
+		if found = true; method != adapt.ByParts { // of two ways that are as sure, other pages decide
+			break
+		}
 	}
-	if !ok {
-		learned, ok = adapt.Shape(a.eval, kind, a.limits.Adapt)
-		method = adapt.ByShape
+	return found
+}
+
+// byShape goes by what the form of the page tells.
+func (a *adaptation) byShape(kind string) (learned adapt.Learned, method string, ok bool) {
+	learned, ok = adapt.Shape(a.eval, kind, a.limits.Adapt)
+	return learned, adapt.ByShape, ok
+}
+
+// byParts looks for things by those of their parts that are still found.
+func (a *adaptation) byParts(kind string) (learned adapt.Learned, method string, ok bool) {
+	var failing []adapt.LearnedPart
+	for i := range a.level.Objects {
+		if o := &a.level.Objects[i]; o.Type == kind {
+			failing = append(failing, asLearned(o).Properties...)
+		}
 	}
-	if !ok || !learned.Has("body") || !a.extract(learned).sound(learned) {
-		return false
-	}
-	a.note(func(s *adapt.Site) bool {
-		s.Add(adapt.Rule{Application: a.app, Level: a.level.Name, Learned: learned, Method: method, Instead: a.shippedRule(kind)}, a.doc.URL, time.Now())
-		return true
-	})
-	return true
+	learned, ok = adapt.Parts(a.eval, kind, failing, a.limits.Adapt)
+	return learned, adapt.ByParts, ok
 }
 
 // byRelaxing tries the failing rules of the level themselves.
@@ -317,9 +361,56 @@ func (a *adaptation) byBase(kind string) (best adapt.Learned, method string, ok 
 func asLearned(o *kb.Object) adapt.Learned {
 	l := adapt.Learned{Type: o.Type, Each: o.Each.String()}
 	for i := range o.Properties {
-		l.Properties = append(l.Properties, adapt.LearnedPart{Name: o.Properties[i].Name, XPath: o.Properties[i].XPath.String()})
+		l.Properties = append(l.Properties, part(&o.Properties[i], o.Properties[i].XPath.String()))
 	}
 	return l
+}
+
+// part is what a shipped rule says of a property, with another expression.
+func part(p *kb.Property, text string) adapt.LearnedPart {
+	l := adapt.LearnedPart{Name: p.Name, XPath: text}
+	if p.Match != nil {
+		l.Match = p.Match.String()
+	}
+	if p.Without != nil {
+		l.Without = p.Without.String()
+	}
+	return l
+}
+
+// inherit gives a rule that was learned by content what the shipped rules of its type say beside where properties
+// stand: which part of a text counts, and what does not belong to it.
+func (a *adaptation) inherit(l *adapt.Learned) {
+	for i := range l.Properties {
+		p, plain := &l.Properties[i], false
+		var match, without string
+		for j := range a.level.Objects {
+			o := &a.level.Objects[j]
+			for k := range o.Properties {
+				if o.Type != l.Type || o.Properties[k].Name != p.Name {
+					continue
+				}
+				shipped := part(&o.Properties[k], "")
+				plain = plain || shipped.Match == ""
+				if match == "" {
+					match = shipped.Match
+				}
+				if without == "" {
+					without = shipped.Without
+				}
+			}
+		}
+		if !plain {
+			p.Match = match
+		}
+		switch {
+		case without == "":
+		case p.Without == "":
+			p.Without = without
+		default:
+			p.Without = without + " | " + p.Without
+		}
+	}
 }
 
 // mainType is the type of object that the level is for: that of its first rule with a body.
@@ -332,6 +423,9 @@ func (a *adaptation) mainType() string {
 	return ""
 }
 
+// repeated are the types of which a page holds several, as a rule: one that is the whole page is a last resort.
+var repeated = map[string]bool{"post": true, "comment": true, "answer": true, "review": true}
+
 // real tells whether the shipped rules lifted a text of the type that is not just the whole page; of types without a
 // text whether they lifted anything.
 func (a *adaptation) real(kind string) bool {
@@ -339,13 +433,22 @@ func (a *adaptation) real(kind string) bool {
 		return slices.ContainsFunc(a.lifted, func(l adapt.Lifted) bool { return l.Type == kind })
 	}
 	for _, l := range a.lifted {
+		if l.Type != kind || repeated[kind] && a.whole(l.At) {
+			continue
+		}
 		for _, p := range l.Parts {
-			if n := a.eval.Tree.Node(p.At); l.Type == kind && p.Name == "body" && n.DataAtom != atom.Body && n.DataAtom != atom.Html {
+			if p.Name == "body" && !a.whole(p.At) {
 				return true
 			}
 		}
 	}
 	return false
+}
+
+// whole tells of the elements that are the page.
+func (a *adaptation) whole(r xpath.Ref) bool {
+	n := a.eval.Tree.Node(r)
+	return n.DataAtom == atom.Body || n.DataAtom == atom.Html
 }
 
 func (a *adaptation) shippedRule(kind string) string {
@@ -357,24 +460,59 @@ func (a *adaptation) shippedRule(kind string) string {
 	return ""
 }
 
-// agreement is the share of the objects of before whose longest text was lifted again.
+// agreement is the share of the objects of before whose longest text was lifted again, without what did not belong
+// to it.
 func (v *view) agreement(lifted []adapt.Lifted, prints []adapt.Print) float64 {
 	if len(prints) == 0 {
 		return 1
 	}
-	now := map[uint64]bool{}
+	now := map[uint64]*adapt.Property{}
+	for _, p := range adapt.PrintsOf(v.eval.Tree, lifted) {
+		for i := range p.Properties {
+			now[p.Properties[i].Hash] = &p.Properties[i]
+		}
+	}
+	same := 0
+	for i := range prints {
+		at := prints[i].Longest()
+		if at < 0 {
+			continue
+		}
+		before := &prints[i].Properties[at]
+		if p := now[before.Hash]; p != nil && leftOut(before.Out, p.Out) {
+			same++
+		}
+	}
+	return float64(same) / float64(len(prints))
+}
+
+// known is the share of the properties of before that were lifted again.
+func (v *view) known(lifted []adapt.Lifted, prints []adapt.Print) float64 {
+	now, n, of := map[uint64]bool{}, 0, 0
 	for _, p := range adapt.PrintsOf(v.eval.Tree, lifted) {
 		for _, q := range p.Properties {
 			now[q.Hash] = true
 		}
 	}
-	same := 0
-	for i := range prints {
-		if at := prints[i].Longest(); at >= 0 && now[prints[i].Properties[at].Hash] {
-			same++
+	for _, p := range prints {
+		for _, q := range p.Properties {
+			if of++; now[q.Hash] {
+				n++
+			}
 		}
 	}
-	return float64(same) / float64(len(prints))
+	return float64(n) / float64(max(of, 1))
+}
+
+// leftOut tells whether most of what was left out before is left out now.
+func leftOut(before, now []uint64) bool {
+	n := 0
+	for _, hash := range before {
+		if slices.Contains(now, hash) {
+			n++
+		}
+	}
+	return float64(n) >= adapt.Support*float64(len(before))
 }
 
 // extraction is what a learned rule lifts.
@@ -394,7 +532,18 @@ func (a *adaptation) extract(l adapt.Learned) (set extraction) {
 		if err != nil {
 			return set
 		}
-		o.Properties = append(o.Properties, kb.Property{Name: p.Name, XPath: x, As: asked[p.Name], Many: p.Name == "tags"})
+		property := kb.Property{Name: p.Name, XPath: x, As: asked[p.Name], Many: p.Name == "tags"}
+		if p.Match != "" {
+			if property.Match, err = regexp.Compile(p.Match); err != nil || property.Match.NumSubexp() == 0 {
+				return set
+			}
+		}
+		if p.Without != "" {
+			if property.Without, err = xpath.Parse(p.Without); err != nil {
+				return set
+			}
+		}
+		o.Properties = append(o.Properties, property)
 	}
 	for _, at := range a.selected(each, nil, a.eval.Tree.Root(), a.limits.Objects) {
 		if object, lifted, ok := a.object(&o, at); ok {

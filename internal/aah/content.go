@@ -1,10 +1,13 @@
 package aah
 
-import "github.com/muninn-archive/muninn/internal/xpath"
+import (
+	"github.com/muninn-archive/muninn/internal/adapt"
+	"github.com/muninn-archive/muninn/internal/xpath"
+)
 
 // content marks the text blocks that stand in the bodies of objects: the topic is looked for in those.
 func (v *view) content() {
-	d, bodies := v.doc, v.bodies()
+	d, bodies := v.doc, bodies(v.lifted, "")
 	if len(bodies) == 0 || len(d.Starts) != len(d.Blocks) {
 		return
 	}
@@ -26,11 +29,11 @@ func (v *view) content() {
 	}
 }
 
-// bodies are the elements that the texts of the page's objects were lifted from.
-func (v *view) bodies() (list []xpath.Ref) {
-	for _, l := range v.lifted {
+// bodies are the elements that the texts of objects were lifted from; of one type, or of all: "".
+func bodies(lifted []adapt.Lifted, kind string) (list []xpath.Ref) {
+	for _, l := range lifted {
 		for _, p := range l.Parts {
-			if p.Name == "body" && p.At.Attr < 0 {
+			if p.Name == "body" && p.At.Attr < 0 && (kind == "" || l.Type == kind) {
 				list = append(list, p.At)
 			}
 		}

@@ -38,7 +38,7 @@ func (v *view) lift(level *kb.Level) {
 
 // object lifts one object; of several rules for a property the first that finds something counts.
 func (v *view) object(o *kb.Object, at xpath.Ref) (object crawl.Object, lifted adapt.Lifted, ok bool) {
-	lifted.Type = o.Type
+	lifted.Type, lifted.At = o.Type, at
 	object = crawl.Object{Type: o.Type, Rule: o.Rule, Confidence: v.doc.Confidence}
 	var unread crawl.Properties // dates as they stand there, which no rule could read
 	for i := range o.Properties {
@@ -51,7 +51,7 @@ func (v *view) object(o *kb.Object, at xpath.Ref) (object crawl.Object, lifted a
 			limit = maxValues
 		}
 		for _, r := range v.selected(p.XPath, p.Needs, at, limit) {
-			whole := v.leaveOut(p, r)
+			out, whole := v.leaveOut(p, r)
 			value := v.value(p, r)
 			markup := ""
 			if p.Name == "body" && r.Attr < 0 {
@@ -62,6 +62,9 @@ func (v *view) object(o *kb.Object, at xpath.Ref) (object crawl.Object, lifted a
 				value = v.value(p, r)
 			}
 			if value == "" && p.As == "dateTime" {
+				if p.Match != nil && !p.Match.MatchString(v.text(r)) {
+					continue // that is no date at all
+				}
 				if text := v.text(r); text != "" && len(text) <= maxDate && unread.Get(p.Name) == "" {
 					unread = append(unread, crawl.Property{Name: p.Name, Value: shorten(text, v.limits.PropertyBytes)})
 				}
@@ -73,7 +76,7 @@ func (v *view) object(o *kb.Object, at xpath.Ref) (object crawl.Object, lifted a
 			if value != "" {
 				object.Properties = append(object.Properties, crawl.Property{Name: p.Name, Value: value})
 			}
-			lifted.Parts = append(lifted.Parts, adapt.Part{Name: p.Name, At: r})
+			lifted.Parts = append(lifted.Parts, adapt.Part{Name: p.Name, At: r, Out: out})
 			if p.Name == "body" && r.Attr < 0 {
 				object.Properties = append(object.Properties, crawl.Property{Name: "html", Value: markup})
 			}
@@ -90,21 +93,20 @@ func (v *view) object(o *kb.Object, at xpath.Ref) (object crawl.Object, lifted a
 // maxLeftOut bounds the parts that are left out of one value.
 const maxLeftOut = 1000
 
-// leaveOut takes the parts out of a node that do not belong to a value; the function that it returns puts them
-// back.
-func (v *view) leaveOut(p *kb.Property, r xpath.Ref) (restore func()) {
+// leaveOut takes the parts out of a node that do not belong to a value; restore puts them back.
+func (v *view) leaveOut(p *kb.Property, r xpath.Ref) (refs []xpath.Ref, restore func()) {
 	if p.Without == nil || r.Attr >= 0 {
-		return func() {}
+		return nil, func() {}
 	}
 	type part struct{ node, parent, next *html.Node }
 	var out []part
 	for _, ref := range v.selected(p.Without, nil, r, maxLeftOut) {
 		if n := v.eval.Tree.Node(ref); ref.Attr < 0 && ref.ID != r.ID && v.eval.Tree.Within(ref, r) {
-			out = append(out, part{n, n.Parent, n.NextSibling})
+			refs, out = append(refs, ref), append(out, part{n, n.Parent, n.NextSibling})
 			n.Parent.RemoveChild(n)
 		}
 	}
-	return func() {
+	return refs, func() {
 		for i := len(out) - 1; i >= 0; i-- {
 			out[i].parent.InsertBefore(out[i].node, out[i].next)
 		}

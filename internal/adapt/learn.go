@@ -20,8 +20,10 @@ type Learned struct {
 
 // LearnedPart is the expression of a property, relative to the object.
 type LearnedPart struct {
-	Name  string `json:"name"`
-	XPath string `json:"xpath"`
+	Name    string `json:"name"`
+	XPath   string `json:"xpath"`
+	Match   string `json:"match,omitempty"`   // of the text only what the first group holds
+	Without string `json:"without,omitempty"` // selects parts of the node that do not belong to the value
 }
 
 // Has tells whether the rule lifts a property.
@@ -45,6 +47,8 @@ type learner struct {
 	cache map[string]*xpath.Expr
 	// classes of the page, once they were asked for
 	classes map[string]bool
+	// above are expressions for objects by way of their parts
+	above []string
 	// guessed tells that the bodies are not known by their text, but by their form alone
 	guessed bool
 }
@@ -103,7 +107,7 @@ func (l *learner) best(kind string, objects []*found, of int) (Learned, bool) {
 			if text == "" {
 				continue
 			}
-			r.Properties = append(r.Properties, LearnedPart{name, text})
+			r.Properties = append(r.Properties, LearnedPart{Name: name, XPath: text, Without: l.without(name, objects)})
 			weight := 1.0
 			if name == "body" {
 				weight = 3
@@ -176,6 +180,11 @@ const (
 func (l *learner) each(objects []*found) (list []container) {
 	if len(objects) == 1 { // its page is the object
 		if c, ok := l.try("//body", objects); ok {
+			list = append(list, c)
+		}
+	}
+	for _, text := range l.above {
+		if c, ok := l.try(text, objects); ok && len(list) < maxEach/2 {
 			list = append(list, c)
 		}
 	}
@@ -312,7 +321,11 @@ func (l *learner) part(name string, objects []*found, each container) (best stri
 			}
 			n, letters := l.agree(text, name, objects, each)
 			s := float64(n) / float64(have)
-			if s > support || guess && s == support && letters < least {
+			better := s > support
+			if guess && s >= Support && support >= Support { // some guesses went wrong: the tightest that fits most
+				better = letters < least
+			}
+			if better {
 				best, support, least = text, s, letters
 			}
 			if n == have && !guess {

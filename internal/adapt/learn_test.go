@@ -31,7 +31,7 @@ func lifted(t testing.TB, e *xpath.Eval, rule Learned) (list []Lifted) {
 		o := Lifted{Type: rule.Type}
 		for _, p := range rule.Properties {
 			if found := selected(p.XPath, r); len(found) > 0 {
-				o.Parts = append(o.Parts, Part{p.Name, found[0]})
+				o.Parts = append(o.Parts, Part{Name: p.Name, At: found[0]})
 			}
 		}
 		list = append(list, o)
@@ -79,7 +79,7 @@ func paged(head, each string, posts []post) string {
 const old = `<div class="post" id="p{n}"><b class="who">{author}</b><time datetime="{date}">{date}</time><div class="text">{body}</div></div>`
 
 var oldRule = Learned{Type: "post", Each: "//div[has-class('post')]", Properties: []LearnedPart{
-	{"author", ".//b[has-class('who')]"}, {"published", ".//time/@datetime"}, {"body", ".//div[has-class('text')]"},
+	{Name: "author", XPath: ".//b[has-class('who')]"}, {Name: "published", XPath: ".//time/@datetime"}, {Name: "body", XPath: ".//div[has-class('text')]"},
 }}
 
 // expected are the posts as written writes them.
@@ -202,7 +202,7 @@ func TestLearnArticle(t *testing.T) {
 	const text = "The raven is a large black bird. It can live for twenty years in the wild, and longer among people."
 	before := opened(t, `<h1 class="t">Ravens</h1><i class="by">Hugin</i><div class="entry">`+text+`</div><a class="tag">birds</a>`)
 	prints := PrintsOf(before.Tree, lifted(t, before, Learned{Type: "article", Each: "//body", Properties: []LearnedPart{
-		{"title", ".//h1"}, {"author", ".//i"}, {"body", ".//div"}, {"tags", ".//a"},
+		{Name: "title", XPath: ".//h1"}, {Name: "author", XPath: ".//i"}, {Name: "body", XPath: ".//div"}, {Name: "tags", XPath: ".//a"},
 	}}))
 	for name, page := range map[string]string{
 		"renamed":         `<h1 class="c-title">Ravens</h1><i class="c-by">Hugin</i><div class="c-entry">` + text + `</div><a class="c-tag">birds</a>`,
@@ -224,7 +224,7 @@ func TestLearnArticle(t *testing.T) {
 // TestLearnTypes: an article and its comments are learned side by side, each from its own objects.
 func TestLearnTypes(t *testing.T) {
 	before := opened(t, `<div class="entry">A long article about the ravens of the tower.</div>`+paged("", old, some))
-	prints := append(PrintsOf(before.Tree, lifted(t, before, Learned{Type: "article", Each: "//body", Properties: []LearnedPart{{"body", "div[has-class('entry')]"}}})),
+	prints := append(PrintsOf(before.Tree, lifted(t, before, Learned{Type: "article", Each: "//body", Properties: []LearnedPart{{Name: "body", XPath: "div[has-class('entry')]"}}})),
 		PrintsOf(before.Tree, lifted(t, before, Learned{Type: "comment", Each: oldRule.Each, Properties: oldRule.Properties}))...)
 	e := opened(t, `<main><p>A long article about the ravens of the tower.</p></main>`+paged("", `<li class="c"><a>{author}</a><em>{date}</em><q>{body}</q></li>`, some))
 	rules, _ := Learn(e, prints, ample)

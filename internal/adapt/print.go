@@ -1,6 +1,7 @@
 package adapt
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/fxamacker/cbor/v2"
@@ -21,6 +22,8 @@ type Property struct {
 	Name string
 	Hash uint64
 	Size int // letters
+	// Out are hashes of the parts of the text that do not belong to it, each once.
+	Out []uint64
 }
 
 // Prints are those of a page, and the level it had.
@@ -36,6 +39,7 @@ type Prints struct {
 const (
 	maxEncoded    = 1 << 20 // bytes
 	maxProperties = 40      // of an object
+	maxOut        = 16      // parts of a text that do not belong to it
 )
 
 // Encode writes prints in some dozens of bytes an object.
@@ -56,6 +60,10 @@ func DecodePrints(raw []byte) *Prints {
 	p.Objects = p.Objects[:min(len(p.Objects), MaxPrints)]
 	for i := range p.Objects {
 		p.Objects[i].Properties = p.Objects[i].Properties[:min(len(p.Objects[i].Properties), maxProperties)]
+		for j := range p.Objects[i].Properties {
+			q := &p.Objects[i].Properties[j]
+			q.Out = q.Out[:min(len(q.Out), maxOut)]
+		}
 	}
 	return p
 }
@@ -90,6 +98,7 @@ const fullPrints = 12
 // Lifted is a web object with the places its properties were found at.
 type Lifted struct {
 	Type  string
+	At    xpath.Ref // the object's element
 	Parts []Part
 }
 
@@ -97,6 +106,7 @@ type Lifted struct {
 type Part struct {
 	Name string
 	At   xpath.Ref
+	Out  []xpath.Ref // elements below that do not belong to it
 }
 
 // PrintsOf makes the fingerprints of what was lifted from a page.
@@ -124,9 +134,16 @@ func PrintsOf(tree *xpath.Tree, objects []Lifted) []Print {
 			}
 			s := one(part.At)
 			letters += s.size
-			if s.size >= minLetters {
-				p.Properties = append(p.Properties, Property{Name: part.Name, Hash: s.hash, Size: s.size})
+			if s.size < minLetters {
+				continue
 			}
+			q := Property{Name: part.Name, Hash: s.hash, Size: s.size}
+			for _, r := range part.Out {
+				if out := one(r); len(q.Out) < maxOut && out.size >= minLetters && !slices.Contains(q.Out, out.hash) {
+					q.Out = append(q.Out, out.hash)
+				}
+			}
+			p.Properties = append(p.Properties, q)
 		}
 		if len(p.Properties) > 0 {
 			out = append(out, p)

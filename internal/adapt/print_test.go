@@ -92,7 +92,7 @@ func TestPrintsOf(t *testing.T) {
 		fmt.Fprintf(&page, `<div title="about %d"><b>Hugin%d</b><p>Text <i>number</i> %d</p><u>x</u></div>`, i, i, i)
 	}
 	e := opened(t, page.String())
-	list := lifted(t, e, Learned{Type: "post", Each: "//div", Properties: []LearnedPart{{"title", "@title"}, {"author", "b"}, {"body", "p"}, {"number", "u"}}})
+	list := lifted(t, e, Learned{Type: "post", Each: "//div", Properties: []LearnedPart{{Name: "title", XPath: "@title"}, {Name: "author", XPath: "b"}, {Name: "body", XPath: "p"}, {Name: "number", XPath: "u"}}})
 	got := PrintsOf(e.Tree, list)
 	if len(got) != MaxPrints {
 		t.Fatalf("%d objects, want %d", len(got), MaxPrints)
@@ -118,7 +118,7 @@ func TestPrintsOf(t *testing.T) {
 	if got := PrintsOf(e.Tree, nil); got != nil {
 		t.Errorf("of nothing: %+v", got)
 	}
-	if got := PrintsOf(e.Tree, []Lifted{{Type: "post"}, {Type: "post", Parts: []Part{{"number", at(t, e, "//u")}}}}); got != nil {
+	if got := PrintsOf(e.Tree, []Lifted{{Type: "post"}, {Type: "post", Parts: []Part{{Name: "number", At: at(t, e, "//u")}}}}); got != nil {
 		t.Errorf("of objects that say nothing: %+v", got)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
 
 	"github.com/muninn-archive/muninn/internal/xpath"
 )
@@ -31,7 +32,7 @@ func Relax(eval *xpath.Eval, failing Learned, budget time.Duration) (best Learne
 			continue
 		}
 		refs, err := eval.Select(x, eval.Tree.Root(), maxObjects+1)
-		if err != nil || len(refs) == 0 || len(refs) > maxObjects || l.nested(refs) {
+		if err != nil || len(refs) == 0 || len(refs) > maxObjects || l.nested(refs) || l.most(refs) {
 			continue
 		}
 		r, worth := l.fill(each, failing, refs)
@@ -40,6 +41,17 @@ func Relax(eval *xpath.Eval, failing Learned, budget time.Duration) (best Learne
 		}
 	}
 	return best, ok
+}
+
+// most tells of elements that are the page, or nearly.
+func (l *learner) most(refs []xpath.Ref) bool {
+	for _, r := range refs {
+		n := l.eval.Tree.Node(r)
+		if n.Type != html.ElementNode || n.DataAtom == atom.Html || n.DataAtom == atom.Body {
+			return true
+		}
+	}
+	return false
 }
 
 // nested tells of elements that stand in each other: they are not things side by side.
@@ -70,17 +82,21 @@ func (l *learner) fill(each string, failing Learned, refs []xpath.Ref) (r Learne
 		at.at[i] = xpath.Ref{ID: f.chain[0], Attr: -1}
 	}
 	have := map[string]bool{}
-	add := func(name, text string, share float64) {
-		have[name] = true
-		r.Properties = append(r.Properties, LearnedPart{name, text})
-		if name == "body" {
+	add := func(p LearnedPart, text string, share float64) {
+		have[p.Name] = true
+		p.XPath = text
+		r.Properties = append(r.Properties, p)
+		if p.Name == "body" {
 			share *= 3
 		}
 		worth += share
 	}
 	for _, p := range failing.Properties { // as they are, the first of a name that is found
-		if share := l.share(p.XPath, refs); !have[p.Name] && share >= keptShare {
-			add(p.Name, p.XPath, share)
+		if have[p.Name] || p.XPath == "." { // the last resort
+			continue
+		}
+		if share := l.share(p.XPath, refs); share >= keptShare {
+			add(p, p.XPath, share)
 		}
 	}
 	for _, p := range failing.Properties {
@@ -89,13 +105,13 @@ func (l *learner) fill(each string, failing Learned, refs []xpath.Ref) (r Learne
 		}
 		if _, formed := objects[0].parts[p.Name]; formed { // body, date and author have a form of their own
 			if text, share := l.part(p.Name, objects, at); text != "" {
-				add(p.Name, text, share)
+				add(p, text, share)
 				continue
 			}
 		}
 		for _, text := range l.relaxed(p.XPath) {
 			if share := l.share(text, refs); share >= Support {
-				add(p.Name, text, share/2)
+				add(p, text, share/2)
 				break
 			}
 		}

@@ -14,6 +14,7 @@ const (
 	ByContent = "content" // what was lifted before was found again
 	ByShape   = "shape"   // the page has things of the form that the level holds
 	ByBase    = "base"    // a rule of another application of the category fits
+	ByParts   = "parts"   // parts of what the level holds are still found
 	ByRelaxed = "relaxed" // the failing rule, with expressions that are less strict
 )
 
@@ -56,8 +57,11 @@ type Site struct {
 	Attempts int `json:"attempts,omitempty"`
 }
 
-// of returns copies of the rules for an application, those in force first, of those the ones that found known content again,
-// and the best verified.
+// methods are the ways in which rules come to be, the surest first.
+var methods = []string{ByContent, ByParts, ByRelaxed, ByBase, ByShape}
+
+// of returns copies of the rules for an application, those in force first, of those the ones that were made in the
+// surest way, and the best verified.
 func (s *Site) of(application string) (list []Rule) {
 	for _, r := range s.Rules {
 		if r.Application == application {
@@ -71,11 +75,8 @@ func (s *Site) of(application string) (list []Rule) {
 			}
 			return 1
 		}
-		if a, b := a.Method == ByContent, b.Method == ByContent; a != b {
-			if a {
-				return -1
-			}
-			return 1
+		if by := slices.Index(methods, a.Method) - slices.Index(methods, b.Method); by != 0 {
+			return by
 		}
 		return (b.Verified - b.Failed) - (a.Verified - a.Failed)
 	})
@@ -203,6 +204,12 @@ func (r *Rule) write(b *strings.Builder, as func(string) string) {
 		}
 		if p.Name == "tags" {
 			kind += ` many="true"`
+		}
+		if p.Match != "" {
+			kind += " match=" + quoted(p.Match)
+		}
+		if p.Without != "" {
+			kind += " without=" + quoted(p.Without)
 		}
 		fmt.Fprintf(b, "      <property name=%s xpath=%s%s/>\n", quoted(p.Name), quoted(p.XPath), kind)
 	}

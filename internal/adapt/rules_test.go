@@ -11,7 +11,7 @@ var day = time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC)
 // ravenRule is a rule of a forum; name tells it from others.
 func ravenRule(name string) Rule {
 	return Rule{Application: "phpBB", Level: "thread", Method: ByContent, Learned: Learned{
-		Type: "post", Each: "//div[has-class('" + name + "')]", Properties: []LearnedPart{{"author", ".//b"}, {"body", ".//p"}},
+		Type: "post", Each: "//div[has-class('" + name + "')]", Properties: []LearnedPart{{Name: "author", XPath: ".//b"}, {Name: "body", XPath: ".//p"}},
 	}}
 }
 
@@ -61,7 +61,9 @@ func TestSameRule(t *testing.T) {
 		{"another level", change(func(r *Rule) { r.Level = "article" }), false},
 		{"another type", change(func(r *Rule) { r.Type = "comment" }), false},
 		{"another property", change(func(r *Rule) { r.Properties = r.Properties[:1] }), false},
-		{"other places", change(func(r *Rule) { r.Properties = []LearnedPart{{"author", ".//i"}, {"body", ".//p"}} }), false},
+		{"other places", change(func(r *Rule) {
+			r.Properties = []LearnedPart{{Name: "author", XPath: ".//i"}, {Name: "body", XPath: ".//p"}}
+		}), false},
 	}
 	for _, test := range tests {
 		s := &Site{}

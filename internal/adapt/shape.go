@@ -38,7 +38,7 @@ func Shape(eval *xpath.Eval, kind string, budget time.Duration) (Learned, bool) 
 	}
 	r, ok := l.best(kind, objects, len(objects))
 	if ok && !r.Has("body") { // no place in the objects has the text alone: all of them then
-		r.Properties = append(r.Properties, LearnedPart{"body", "."})
+		r.Properties = append(r.Properties, LearnedPart{Name: "body", XPath: "."})
 	}
 	return r, ok
 }

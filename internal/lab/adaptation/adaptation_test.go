@@ -22,6 +22,7 @@ const (
 	leastMild      = 0.95
 	leastMedium    = 0.85
 	leastPrecision = 0.98
+	leastBeside    = 0.8
 )
 
 const birds = `<application xmlns="` + kb.Namespace + `" name="Birds" category="forum"><detect generator="birds"/>
@@ -56,7 +57,7 @@ func small(t *testing.T) *kb.Base {
 }
 
 func TestMeasure(t *testing.T) {
-	dir, list := saved(t, Least)
+	dir, list := saved(t, LeastOfSite)
 	list = append(list, recognition.Labelled{File: "0.html", CMS: "Birds", Level: "thread"}, // has no URL
 		recognition.Labelled{File: "0.html", CMS: "Birds", URL: "http://a.test/about"}, // is not terminal
 		recognition.Labelled{File: "0.html", CMS: "Crows", URL: "http://a.test/t/0"})   // is of another application
@@ -69,16 +70,19 @@ func TestMeasure(t *testing.T) {
 	}
 	for i, r := range rows {
 		for _, s := range []Score{r.Without, r.Recrawl, r.New} {
-			if s.Pages != Least || s.Truth != 3*Least || s.Parts != 3*Least || s.Right > s.Truth || s.Right > s.Lifted || s.PartsOK > s.Parts || s.Time <= 0 {
+			if s.Pages != LeastOfSite || s.Truth != 3*LeastOfSite || s.Parts != 3*LeastOfSite || s.Right > s.Truth || s.Right > s.Lifted || s.PartsOK > s.Parts || s.Time <= 0 {
 				t.Errorf("%s: %+v", r.Strength, s)
 			}
 		}
-		if r.Application != "Birds" || r.Strength != Strengths[i].Name || r.Recrawl.Right < r.Without.Right || r.Recrawl.Right < 3*Least {
+		if r.Application != "Birds" || r.Strength != Strengths[i].Name || r.Recrawl.Right < r.Without.Right || r.Recrawl.Right < 3*LeastOfSite || r.Beside.Pages != LeastOfSite/2 || r.Beside.Right < r.Beside.Truth/3 {
 			t.Errorf("%+v", r)
 		}
 	}
-	if rows[2].Without.Right != 0 {
-		t.Errorf("without learning %d objects survive that all classes are renamed", rows[2].Without.Right)
+	if rows[0].New.Right != rows[0].New.Truth || rows[0].Beside.Right != rows[0].Beside.Lifted {
+		t.Errorf("pages that did not change: %+v", rows[0])
+	}
+	if rows[3].Without.Right != 0 {
+		t.Errorf("without learning %d objects survive that all classes are renamed", rows[3].Without.Right)
 	}
 	if few, err := Measure(dir, list[:Least-1], small(t), patient(), 1); err != nil || len(few) != 0 {
 		t.Errorf("too few pages are measured: %+v %v", few, err)
@@ -153,7 +157,7 @@ func TestShippedOnSavedPages(t *testing.T) {
 		t.Skip("with the race detector it takes minutes, and there is one goroutine")
 	}
 	all := Strengths
-	Strengths = all[:2]
+	Strengths = all[:3]
 	defer func() { Strengths = all }()
 	base, err := kb.Shipped()
 	if err != nil {
@@ -169,6 +173,12 @@ func TestShippedOnSavedPages(t *testing.T) {
 		t.Fatal(err)
 	}
 	totals := Sum(base.ID, 1, rows).Totals
+	if s := totals["none"]; s.Recrawl.Right != s.Recrawl.Truth || s.Recrawl.Lifted != s.Recrawl.Truth || s.New.Right != s.New.Truth || s.New.Lifted != s.New.Truth {
+		t.Errorf("pages whose templates did not change are lifted in another way: %+v", s)
+	}
+	if s := totals["medium"].Beside; float64(s.Right) < leastBeside*float64(s.Truth) || float64(s.Right) < leastPrecision*float64(s.Lifted) {
+		t.Errorf("of pages beside those that are known %+v", s)
+	}
 	for strength, want := range map[string]float64{"mild": leastMild, "medium": leastMedium} {
 		s := totals[strength].Recrawl
 		t.Logf("%s: %d of %d objects, of %d lifted; parts %d of %d", strength, s.Right, s.Truth, s.Lifted, s.PartsOK, s.Parts)

@@ -44,8 +44,15 @@ type Row struct {
 	Strength    string `json:"strength"`
 	Without     Score  `json:"without"` // the shipped base alone
 	Recrawl     Score  `json:"recrawl"` // the pages were crawled before they changed
-	New         Score  `json:"new"`     // the site was seen before it changed, these pages were not
+	// Beside are pages never seen before, of sites of which every other page was crawled before they changed; New
+	// are pages of sites that were seen before they changed, though none of these pages. Sites of fewer than
+	// LeastOfSite pages do not count, since a rule must prove itself on several.
+	Beside Score `json:"beside"`
+	New    Score `json:"new"`
 }
+
+// LeastOfSite is how many pages a site must have for what is learned without old content to be measured.
+const LeastOfSite = 6
 
 // thing is an object with a text, by hashes.
 type thing struct {
@@ -100,6 +107,14 @@ type sample struct {
 	body   []byte
 	truth  []thing
 	prints []byte
+}
+
+func (s *sample) host() string {
+	u, err := url.Parse(s.url)
+	if err != nil {
+		return s.url
+	}
+	return u.Host
 }
 
 // Measure changes the pages of each application with enough of them, and lifts their objects again.
@@ -170,19 +185,24 @@ func measure(app string, samples []sample, base *kb.Base, limits aah.Limits, str
 	if err != nil {
 		return row, err
 	}
+	beside, err := fresh(false)
+	if err != nil {
+		return row, err
+	}
+	pages, met := map[string]int{}, map[string]int{}
 	for _, s := range samples { // as they were: hosts are remembered
-		for _, h := range []*aah.Helper{without, recrawl, never} {
+		pages[s.host()]++
+		for _, h := range []*aah.Helper{without, recrawl, beside, never} {
 			apply(h, s.url, s.body, nil)
 		}
 	}
-	if never.Learned, err = adapt.OpenStore(""); err != nil {
-		return row, err
+	for _, h := range []*aah.Helper{beside, never} {
+		if h.Learned, err = adapt.OpenStore(""); err != nil {
+			return row, err
+		}
 	}
 	for _, s := range samples {
-		host := s.url
-		if u, err := url.Parse(s.url); err == nil {
-			host = u.Host
-		}
+		host := s.host()
 		m := Mutator{Seed: seed ^ adapt.Hash(host), Strength: strength}
 		body, err := m.Mutate(s.body)
 		if err != nil {
@@ -190,7 +210,15 @@ func measure(app string, samples []sample, base *kb.Base, limits aah.Limits, str
 		}
 		row.Without.add(one(without, s, body, nil))
 		row.Recrawl.add(one(recrawl, s, body, s.prints))
+		if pages[host] < LeastOfSite {
+			continue
+		}
 		row.New.add(one(never, s, body, nil))
+		if met[host]++; met[host]%2 == 1 {
+			one(beside, s, body, s.prints)
+		} else {
+			row.Beside.add(one(beside, s, body, nil))
+		}
 	}
 	return row, nil
 }

@@ -23,6 +23,7 @@ type Strength struct {
 
 // Strengths are those that are measured.
 var Strengths = []Strength{
+	{Name: "none"}, // nothing may get worse
 	{Name: "mild", Rename: .25, Swap: .05, Wrap: .05, Drop: .05},
 	{Name: "medium", Rename: .6, Swap: .2, Wrap: .15, Unwrap: .05, Reorder: .05, Drop: .2},
 	{Name: "heavy", Rename: 1, Swap: .4, Wrap: .3, Unwrap: .15, Reorder: .15, Drop: .4},

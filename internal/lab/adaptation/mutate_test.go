@@ -32,7 +32,7 @@ func mutated(t *testing.T, m Mutator, page []byte) []byte {
 // TestMutateAgain: the same seed makes the same page, another seed another.
 func TestMutateAgain(t *testing.T) {
 	page := forum(1, 5)
-	for _, s := range Strengths {
+	for _, s := range Strengths[1:] {
 		first := mutated(t, Mutator{Seed: 7, Strength: s}, page)
 		if !bytes.Equal(first, mutated(t, Mutator{Seed: 7, Strength: s}, page)) {
 			t.Errorf("%s: the same seed makes another page", s.Name)
@@ -182,7 +182,7 @@ func TestMutateMuch(t *testing.T) {
 func TestMutateOdd(t *testing.T) {
 	for _, page := range []string{"", "<p", "<table><div class=a>x<tr><td class=b>y", "<svg class=c><p class=d>", "<body class=><div class='  '>x</div>", "<frameset class=a><frame>", "\xff"} {
 		for seed := range uint64(20) {
-			mutated(t, Mutator{Seed: seed, Strength: Strengths[2]}, []byte(page))
+			mutated(t, Mutator{Seed: seed, Strength: Strengths[3]}, []byte(page))
 		}
 	}
 }

@@ -25,6 +25,7 @@ func Sum(base string, seed uint64, rows []Row) Result {
 		t.Application, t.Strength = "all", row.Strength
 		t.Without.add(row.Without)
 		t.Recrawl.add(row.Recrawl)
+		t.Beside.add(row.Beside)
 		t.New.add(row.New)
 		r.Totals[row.Strength] = t
 	}
@@ -35,7 +36,7 @@ func Sum(base string, seed uint64, rows []Row) Result {
 // of what is lifted, and the share of authors, dates and titles.
 func (r Result) Print(out io.Writer) error {
 	w := tabwriter.NewWriter(out, 0, 8, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(w, "strength\tapplication\tpages\tobjects\twithout\tprec.\tparts\trecrawl\tprec.\tparts\tms/page\tnew\tprec.\tparts\tms/page\t")
+	fmt.Fprintln(w, "strength\tapplication\tpages\tobjects\twithout\tprec.\tparts\trecrawl\tprec.\tparts\tms/page\tpages\tbeside\tprec.\tparts\tpages\tnew\tprec.\tparts\tms/page\t")
 	for _, s := range Strengths {
 		rows := append([]Row(nil), r.Totals[s.Name])
 		for _, row := range r.Rows {
@@ -44,13 +45,16 @@ func (r Result) Print(out io.Writer) error {
 			}
 		}
 		for _, row := range rows {
-			fmt.Fprintf(w, "%s\t%s\t%d\t%d\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t\n", row.Strength, row.Application, row.Without.Pages, row.Without.Truth,
-				recognition.Share(row.Without.Right, row.Without.Truth), recognition.Share(row.Without.Right, row.Without.Lifted), recognition.Share(row.Without.PartsOK, row.Without.Parts),
-				recognition.Share(row.Recrawl.Right, row.Recrawl.Truth), recognition.Share(row.Recrawl.Right, row.Recrawl.Lifted), recognition.Share(row.Recrawl.PartsOK, row.Recrawl.Parts), perPage(row.Recrawl),
-				recognition.Share(row.New.Right, row.New.Truth), recognition.Share(row.New.Right, row.New.Lifted), recognition.Share(row.New.PartsOK, row.New.Parts), perPage(row.New))
+			fmt.Fprintf(w, "%s\t%s\t%d\t%d\t%s%s%s\t%d\t%s%d\t%s%s\t\n", row.Strength, row.Application, row.Without.Pages, row.Without.Truth,
+				row.Without.shares(), row.Recrawl.shares(), perPage(row.Recrawl), row.Beside.Pages, row.Beside.shares(), row.New.Pages, row.New.shares(), perPage(row.New))
 		}
 	}
 	return w.Flush()
+}
+
+// shares are the columns of one way.
+func (s Score) shares() string {
+	return recognition.Share(s.Right, s.Truth) + "\t" + recognition.Share(s.Right, s.Lifted) + "\t" + recognition.Share(s.PartsOK, s.Parts) + "\t"
 }
 
 func perPage(s Score) string {

@@ -1,0 +1,94 @@
+package adapt
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/muninn-archive/muninn/internal/xpath"
+)
+
+// Bounds of what is learned of parts that do not belong to a text.
+const (
+	maxWithout  = 6  // expressions for them
+	maxSearched = 12 // objects in which they are looked for
+)
+
+// without makes an expression for the parts of a property's text that did not belong to it before, "" if there are
+// none or nothing tells them from the text.
+func (l *learner) without(name string, objects []*found) string {
+	var list []string
+	for _, f := range objects[:min(len(objects), maxSearched)] {
+		whole, ok := f.parts[name]
+		if !ok || whole.Attr >= 0 {
+			continue
+		}
+		for _, hash := range f.out(name) {
+			for _, r := range l.texts.byHash[hash] {
+				if r.Attr >= 0 || r.ID == whole.ID || !l.eval.Tree.Within(r, whole) || l.selectedBy(list, whole, r) {
+					continue
+				}
+				if text := l.tells(r, name, objects); text != "" && len(list) < maxWithout {
+					list = append(list, text)
+				}
+			}
+		}
+	}
+	return strings.Join(list, " | ")
+}
+
+// out are the hashes of what did not belong to a property's text.
+func (f *found) out(name string) []uint64 {
+	for i := range f.print.Properties {
+		if p := &f.print.Properties[i]; p.Name == name {
+			return p.Out
+		}
+	}
+	return nil
+}
+
+// selectedBy tells whether an element, or one around it, is selected by one of the expressions already.
+func (l *learner) selectedBy(list []string, whole, r xpath.Ref) bool {
+	for _, text := range list {
+		refs, err := l.eval.Select(l.parse(text), whole, maxStrays)
+		if err != nil || slices.ContainsFunc(refs, func(s xpath.Ref) bool { return l.eval.Tree.Within(r, s) }) {
+			return true
+		}
+	}
+	return false
+}
+
+// maxStrays bounds the elements that one expression may take out of one text.
+const maxStrays = 1000
+
+// tells finds an expression that selects an element in the text, and nothing of any object that belongs to it.
+func (l *learner) tells(r xpath.Ref, name string, objects []*found) string {
+	for _, text := range candidates(l.eval.Tree, r.ID, ".//") {
+		x := l.parse(text)
+		if x == nil || l.spent() || !strings.Contains(text, "[") {
+			continue
+		}
+		good := true
+		for _, f := range objects[:min(len(objects), maxSearched)] {
+			whole, ok := f.parts[name]
+			if !ok || whole.Attr >= 0 {
+				continue
+			}
+			refs, err := l.eval.Select(x, whole, maxStrays)
+			out, known := f.out(name), 0
+			for _, s := range refs {
+				if slices.Contains(out, l.texts.sums[s.ID].hash) || l.texts.sums[s.ID].size < minLetters {
+					known++
+				}
+			}
+			// of many only the first are known
+			if err != nil || known < len(refs) && (len(out) < maxOut || known*2 < len(refs)) {
+				good = false
+				break
+			}
+		}
+		if good {
+			return text
+		}
+	}
+	return ""
+}
