@@ -37,6 +37,7 @@ type Rule struct {
 	Verified int       `json:"verified"`          // pages on which it lifted what it should
 	Failed   int       `json:"failed"`            // … and on which it did not
 	Evidence []string  `json:"evidence"`          // URLs of some of them
+	Against  []string  `json:"against,omitempty"` // URLs of some on which it failed
 	First    time.Time `json:"first"`
 	Last     time.Time `json:"last"`
 }
@@ -120,6 +121,12 @@ func (s *Site) Note(copied *Rule, well bool, url string, now time.Time) bool {
 		if well {
 			r.verify(url, now)
 			return before != r.InForce() || r.Verified <= Enough || r.Verified%noteEvery == 0
+		}
+		if slices.Contains(r.Against, url) {
+			return false // the same page proves nothing more
+		}
+		if len(r.Against) < MaxEvidence {
+			r.Against = append(r.Against, url)
 		}
 		if r.Failed++; r.Failed > r.Verified+2 {
 			s.Rules = slices.Delete(s.Rules, i, i+1)
