@@ -5,6 +5,7 @@ import (
 	"regexp/syntax"
 	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
 // Pattern is a regular expression for URLs, cut into its alternatives: each is tried on those URLs alone that hold
@@ -136,12 +137,15 @@ func spelled(re *syntax.Regexp) (list []string, exact bool) {
 	case syntax.OpEmptyMatch, syntax.OpBeginLine, syntax.OpEndLine, syntax.OpBeginText, syntax.OpEndText, syntax.OpWordBoundary, syntax.OpNoWordBoundary:
 		return []string{""}, true
 	case syntax.OpLiteral:
-		if re.Flags&syntax.FoldCase == 0 {
+		if re.Flags&syntax.FoldCase == 0 && !slices.ContainsFunc(re.Rune, odd) {
 			return []string{string(re.Rune)}, true
 		}
 	case syntax.OpCharClass:
 		for i := 0; i+1 < len(re.Rune); i += 2 {
 			for r := re.Rune[i]; r <= re.Rune[i+1]; r++ {
+				if odd(r) {
+					return nil, false
+				}
 				if list = append(list, string(r)); len(list) > 4 {
 					return nil, false
 				}
@@ -173,6 +177,9 @@ func spelled(re *syntax.Regexp) (list []string, exact bool) {
 	}
 	return nil, false
 }
+
+// odd tells of characters that bytes which are no UTF-8 match too.
+func odd(r rune) bool { return r == utf8.RuneError || !utf8.ValidRune(r) }
 
 // product joins each text with each other; none if they become too many.
 func product(a, b []string) (list []string) {

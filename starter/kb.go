@@ -83,8 +83,8 @@ func kbCheck(g *globals, dir *string) *cobra.Command {
 			fmt.Fprintf(g.out, "the knowledge base %s is good: %s, %s, all examples as they should be (%d)\n", base.ID,
 				many(len(base.Applications), "application"), many(base.Marks.Len(), "mark"), examples)
 			for _, m := range base.Marks.Unbound() {
-				fmt.Fprintf(g.out, "note: %s: every page is asked for this mark of %s at length: give it a text of %d letters that stands in each such page\n",
-					m.Condition.Rule, m.Application.Name, xpath.MinWord)
+				fmt.Fprintf(g.out, "note: %s: every page is asked for this mark of %s at length: give it a text of %d letters that stands in each such page (%d in a URL, a header or a generator)\n",
+					m.Condition.Rule, m.Application.Name, xpath.MinWord, kb.MinWord)
 			}
 			return nil
 		},

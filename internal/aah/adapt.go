@@ -51,7 +51,7 @@ func (v *view) adapt(before *adapt.Prints) {
 		}
 	}
 	if before != nil && len(before.Objects) > 0 && before.Application == app && before.Level == v.level.Name {
-		a.byContent(before.Objects)
+		a.byContent(before)
 		return
 	}
 	a.unseen()
@@ -137,14 +137,20 @@ type adaptation struct {
 }
 
 // byContent looks for what the page held before: the shipped rules work, type by type, if they find it again.
-func (a *adaptation) byContent(prints []adapt.Print) {
-	byType, lost := map[string][]adapt.Print{}, []adapt.Print(nil)
+func (a *adaptation) byContent(before *adapt.Prints) {
+	prints := before.Objects
+	byType := map[string][]adapt.Print{}
+	var lost []adapt.Print
+	var kinds []string
 	for _, p := range prints {
 		byType[p.Type] = append(byType[p.Type], p)
 	}
 	for kind, same := range byType {
+		if before.Base != a.base.ID && a.real(kind) { // another base lifted something else: it may be the better one
+			continue
+		}
 		if have := a.agreement(a.lifted, same); have < adapt.Support && !a.byKnown(kind, same, have, false) {
-			lost = append(lost, same...)
+			lost, kinds = append(lost, same...), append(kinds, kind)
 		}
 	}
 	if len(lost) == 0 {
@@ -157,7 +163,8 @@ func (a *adaptation) byContent(prints []adapt.Print) {
 			a.failed = !learned
 		}
 	}
-	for kind, same := range byType {
+	for _, kind := range kinds {
+		same := byType[kind]
 		if have := a.agreement(a.lifted, same); have < adapt.Support && a.byKnown(kind, same, have, true) {
 			a.failed = false
 		}
@@ -176,7 +183,7 @@ func (a *adaptation) byKnown(kind string, same []adapt.Print, have float64, last
 		if r.Type != kind {
 			continue
 		}
-		set := a.extract(r.Learned)
+		set, _ := a.extract(r.Learned)
 		if r.Method != adapt.ByContent && !last && a.known(set.lifted, same) < adapt.Support {
 			continue // one that is made of what is known here may do better
 		}
@@ -194,7 +201,8 @@ func (a *adaptation) learn(lost []adapt.Print, byType map[string][]adapt.Print) 
 	rules, stands := adapt.Learn(a.eval, lost, a.limits.Adapt)
 	for _, learned := range rules {
 		a.inherit(&learned)
-		set, same := a.extract(learned), byType[learned.Type]
+		set, _ := a.extract(learned)
+		same := byType[learned.Type]
 		if got := a.agreement(set.lifted, same); got < adapt.Support || got <= a.agreement(a.lifted, same) {
 			continue
 		}
@@ -210,7 +218,8 @@ func (a *adaptation) learn(lost []adapt.Print, byType map[string][]adapt.Print) 
 }
 
 // unseen works on a page of which nothing is known from before, type by type: a rule in force is used where the
-// shipped rules find nothing of the type that is worth the name.
+// shipped rules find nothing of the type that is worth the name, and one that was made of known content where it
+// finds the same texts as they do and leaves out more that does not belong to them.
 func (a *adaptation) unseen() {
 	kinds := map[string]bool{}
 	if main := a.mainType(); main != "" {
@@ -226,11 +235,14 @@ func (a *adaptation) unseen() {
 			if r.Type != kind || real && (r.Method != adapt.ByContent || !r.InForce()) {
 				continue
 			}
-			set := a.extract(r.Learned)
-			if real && !a.tighter(kind, set) || repeated[kind] && len(set.objects) == 0 {
+			set, valid := a.extract(r.Learned)
+			if !valid { // the file was written by hand
+				a.note(func(s *adapt.Site) bool { return s.Drop(r) })
+				continue
+			}
+			if known++; real && !a.cleaner(kind, set) || repeated[kind] && len(set.objects) == 0 {
 				continue // there may be none
 			}
-			known++
 			well := set.sound(r.Learned)
 			if well && r.InForce() && !done {
 				a.replace(kind, set)
@@ -247,27 +259,40 @@ func (a *adaptation) unseen() {
 	}
 }
 
-// tighter tells whether a rule that was made where shipped ones lifted too much, or too little of it, finds as many
-// texts as they, in the same places.
-func (a *adaptation) tighter(kind string, set extraction) bool {
-	theirs := bodies(a.lifted, kind)
-	mine := bodies(set.lifted, kind)
-	if len(mine) < len(theirs) {
+// cleaner tells whether a rule that was made where shipped ones did not leave out enough finds the same texts as
+// they do on this page, and leaves more out of them.
+func (a *adaptation) cleaner(kind string, set extraction) bool {
+	theirs, mine := bodyTexts(a.eval.Tree, a.lifted, kind), bodyTexts(a.eval.Tree, set.lifted, kind)
+	if len(theirs) == 0 || len(mine) != len(theirs) {
 		return false
 	}
-	for _, m := range mine {
-		if !slices.ContainsFunc(theirs, func(t xpath.Ref) bool { return a.eval.Tree.Within(m, t) }) {
+	more := false
+	for i := range mine {
+		if mine[i].Hash != theirs[i].Hash || !leftOut(theirs[i].Out, mine[i].Out) {
 			return false
 		}
+		more = more || len(mine[i].Out) > len(theirs[i].Out)
 	}
-	return true
+	return more
+}
+
+// bodyTexts are the prints of the bodies of a type.
+func bodyTexts(tree *xpath.Tree, lifted []adapt.Lifted, kind string) (list []adapt.Property) {
+	for _, p := range adapt.PrintsOf(tree, lifted) {
+		for _, q := range p.Properties {
+			if p.Type == kind && q.Name == "body" {
+				list = append(list, q)
+			}
+		}
+	}
+	return list
 }
 
 // maxCandidates bounds the rules for one type that are kept before no more are made.
 const maxCandidates = 3
 
-// relax makes a candidate for a page on which the shipped rules fail: the failing rule made less strict, a rule of
-// another application that fits, or what the form of the page tells.
+// relax makes candidates for a page on which the shipped rules fail: by parts that are still found, the failing rule
+// made less strict, a rule of another application that fits, or what the form of the page tells.
 func (a *adaptation) relax() (found bool) {
 	kind := a.mainType()
 	if kind == "" {
@@ -275,7 +300,7 @@ func (a *adaptation) relax() (found bool) {
 	}
 	for _, by := range []func(string) (adapt.Learned, string, bool){a.byParts, a.byRelaxing, a.byBase, a.byShape} {
 		learned, method, ok := by(kind)
-		if !ok || !learned.Has("body") || !a.extract(learned).sound(learned) {
+		if !ok || !learned.Has("body") || !a.soundly(learned) {
 			continue
 		}
 		a.note(func(s *adapt.Site) bool {
@@ -320,7 +345,7 @@ func (a *adaptation) byRelaxing(kind string) (best adapt.Learned, method string,
 		if !found || !learned.Has("body") {
 			continue
 		}
-		if set := a.extract(learned); set.sound(learned) && set.worth() > most {
+		if set, _ := a.extract(learned); set.sound(learned) && set.worth() > most {
 			best, most, ok = learned, set.worth(), true
 		}
 	}
@@ -345,7 +370,7 @@ func (a *adaptation) byBase(kind string) (best adapt.Learned, method string, ok 
 						continue
 					}
 					learned := asLearned(o)
-					if set := a.extract(learned); set.sound(learned) && set.worth() > most {
+					if set, _ := a.extract(learned); set.sound(learned) && set.worth() > most {
 						best, most, ok = learned, set.worth(), true
 					}
 				}
@@ -466,10 +491,10 @@ func (v *view) agreement(lifted []adapt.Lifted, prints []adapt.Print) float64 {
 	if len(prints) == 0 {
 		return 1
 	}
-	now := map[uint64]*adapt.Property{}
+	now := map[uint64][]adapt.Property{}
 	for _, p := range adapt.PrintsOf(v.eval.Tree, lifted) {
-		for i := range p.Properties {
-			now[p.Properties[i].Hash] = &p.Properties[i]
+		for _, q := range p.Properties {
+			now[q.Hash] = append(now[q.Hash], q)
 		}
 	}
 	same := 0
@@ -479,7 +504,7 @@ func (v *view) agreement(lifted []adapt.Lifted, prints []adapt.Print) float64 {
 			continue
 		}
 		before := &prints[i].Properties[at]
-		if p := now[before.Hash]; p != nil && leftOut(before.Out, p.Out) {
+		if slices.ContainsFunc(now[before.Hash], func(q adapt.Property) bool { return leftOut(before.Out, q.Out) }) {
 			same++
 		}
 	}
@@ -521,26 +546,27 @@ type extraction struct {
 	lifted  []adapt.Lifted
 }
 
-func (a *adaptation) extract(l adapt.Learned) (set extraction) {
+// extract applies a learned rule; valid tells that it is one.
+func (a *adaptation) extract(l adapt.Learned) (set extraction, valid bool) {
 	each, err := xpath.Parse(l.Each)
 	if err != nil {
-		return set
+		return set, false
 	}
 	o := kb.Object{Type: l.Type, Each: each, Rule: "learned"}
 	for _, p := range l.Properties {
 		x, err := xpath.Parse(p.XPath)
 		if err != nil {
-			return set
+			return set, false
 		}
 		property := kb.Property{Name: p.Name, XPath: x, As: asked[p.Name], Many: p.Name == "tags"}
 		if p.Match != "" {
 			if property.Match, err = regexp.Compile(p.Match); err != nil || property.Match.NumSubexp() == 0 {
-				return set
+				return set, false
 			}
 		}
 		if p.Without != "" {
 			if property.Without, err = xpath.Parse(p.Without); err != nil {
-				return set
+				return set, false
 			}
 		}
 		o.Properties = append(o.Properties, property)
@@ -551,7 +577,7 @@ func (a *adaptation) extract(l adapt.Learned) (set extraction) {
 			set.objects, set.lifted = append(set.objects, object), append(set.lifted, lifted)
 		}
 	}
-	return set
+	return set, true
 }
 
 // learnedConfidence is the highest of what a learned rule lifts.
@@ -588,6 +614,12 @@ func (s extraction) sound(l adapt.Learned) bool {
 		return false
 	}
 	return !names["body"] || letters >= bodyLetters*len(s.objects) && float64(len(bodies)) >= distinctBody*float64(len(s.objects))
+}
+
+// soundly tells whether what a rule lifts from the page has the form that it promises.
+func (a *adaptation) soundly(l adapt.Learned) bool {
+	set, _ := a.extract(l)
+	return set.sound(l)
 }
 
 // worth is how much was lifted.
@@ -646,7 +678,7 @@ func (v *view) prints() []byte {
 	if v.level == nil || !v.level.Terminal || len(v.lifted) == 0 || v.profile == nil || v.failed {
 		return nil
 	}
-	p := adapt.Prints{Application: v.profile.Application.Name, Version: v.doc.Version, Level: v.level.Name, Objects: adapt.PrintsOf(v.eval.Tree, v.lifted)}
+	p := adapt.Prints{Application: v.profile.Application.Name, Version: v.doc.Version, Level: v.level.Name, Objects: adapt.PrintsOf(v.eval.Tree, v.lifted), Base: v.base.ID}
 	if len(p.Objects) == 0 {
 		return nil
 	}

@@ -13,6 +13,7 @@ type found struct {
 	// chain holds the elements that may stand for the object: the smallest that holds all its parts, and
 	// those around that hold no part of another object; the smallest first.
 	chain []int32
+	at    *xpath.Ref // of the longest text, once it was asked for
 }
 
 // align finds the objects of before by what they said. Objects of which the longest text is not in the page are
@@ -115,10 +116,10 @@ func (t *texts) chain(f *found, all []*found) (chain []int32) {
 	return t.around(at, f, all)
 }
 
-// around lists an element and those around it that hold no text of another object.
+// around lists an element and those around it that hold no text of another object, maxChain at most.
 func (t *texts) around(at xpath.Ref, f *found, all []*found) (chain []int32) {
 	at.Attr = -1
-	for !t.holdsOther(at, f, all) {
+	for len(chain) < maxChain && !t.holdsOther(at, f, all) {
 		chain = append(chain, at.ID)
 		up, ok := t.tree.Parent(at)
 		if !ok {
@@ -130,7 +131,13 @@ func (t *texts) around(at xpath.Ref, f *found, all []*found) (chain []int32) {
 }
 
 // anchor is where the longest text of an object stands.
-func (f *found) anchor() xpath.Ref { return f.parts[f.print.Properties[f.print.Longest()].Name] }
+func (f *found) anchor() xpath.Ref {
+	if f.at == nil {
+		at := f.parts[f.print.Properties[f.print.Longest()].Name]
+		f.at = &at
+	}
+	return *f.at
+}
 
 // outside tells of a part that lies so far from the object's text that another object's stands between.
 func (t *texts) outside(r xpath.Ref, f *found, all []*found) bool {

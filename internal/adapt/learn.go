@@ -171,9 +171,10 @@ type container struct {
 }
 
 const (
-	maxEach    = 4  // containers that are tried with all properties
-	maxChain   = 12 // elements around an object that may stand for it
-	maxPartial = 12 // containers of some of the objects
+	maxEach    = 4    // containers that are tried with all properties
+	maxChain   = 12   // elements around an object that may stand for it
+	maxPartial = 12   // containers of some of the objects
+	maxTried   = 5000 // elements that a container may select
 )
 
 // each finds expressions for the objects themselves.
@@ -238,9 +239,15 @@ func (l *learner) try(text string, objects []*found) (c container, ok bool) {
 	if x == nil {
 		return c, false
 	}
-	refs, err := l.eval.Select(x, l.eval.Tree.Root(), 0)
-	if err != nil || len(refs) == 0 {
+	refs, err := l.eval.Select(x, l.eval.Tree.Root(), maxTried)
+	if err != nil || len(refs) == 0 || len(refs) == maxTried {
 		return c, false
+	}
+	of := map[int32]int{}
+	for i, f := range objects {
+		for _, id := range f.chain {
+			of[id] = i
+		}
 	}
 	c = container{text: text, at: make([]xpath.Ref, len(objects))}
 	for i := range c.at {
@@ -248,13 +255,9 @@ func (l *learner) try(text string, objects []*found) (c container, ok bool) {
 	}
 	last := objects[len(objects)-1].chain[0]
 	for _, r := range refs {
-		mine := -1
-		for i, f := range objects {
-			for _, id := range f.chain {
-				if id == r.ID {
-					mine = i
-				}
-			}
+		mine, known := of[r.ID]
+		if !known {
+			mine = -1
 		}
 		switch {
 		case mine < 0 && r.ID > last && len(objects) >= fullPrints: // a page may have more than are remembered

@@ -3,6 +3,7 @@ package adapt
 import (
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"golang.org/x/net/html"
@@ -41,6 +42,7 @@ func Parts(eval *xpath.Eval, kind string, failing []LearnedPart, budget time.Dur
 	if len(best) < minRecords {
 		return Learned{}, false
 	}
+	best = best[:min(len(best), MaxPrints)]
 	l.chains(best)
 	l.above = ancestors(l, lists, best)
 	if slices.ContainsFunc(best, func(f *found) bool { return len(f.chain) == 0 }) {
@@ -198,6 +200,9 @@ func (l *learner) members(kind string, group []int32, lists map[string]anchors) 
 		if len(parts[id]) == 0 {
 			continue
 		}
+		if l.spent() {
+			return nil, 0
+		}
 		body, known := parts[id]["body"]
 		if !known {
 			body = xpath.Ref{ID: l.bodyOutside(id, in), Attr: -1}
@@ -278,7 +283,11 @@ func ancestors(l *learner, lists map[string]anchors, objects []*found) (list []s
 				if depth > 0 || r.Attr >= 0 {
 					n := tree.At(at.ID).Data
 					if names[n]++; slices.Contains(f.chain, at.ID) {
-						text := lists[name].text + "/ancestor::" + n + "[" + strconv.Itoa(names[n]) + "]"
+						text := lists[name].text
+						if strings.Contains(text, " | ") {
+							text = "(" + text + ")"
+						}
+						text += "/ancestor::" + n + "[" + strconv.Itoa(names[n]) + "]"
 						if count[text]++; count[text] == 1 {
 							order = append(order, text)
 						}

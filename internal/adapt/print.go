@@ -33,6 +33,7 @@ type Prints struct {
 	Version     string
 	Level       string
 	Objects     []Print
+	Base        string // checksum of the knowledge base that lifted them
 }
 
 // Bounds of what is read as prints.
@@ -54,8 +55,13 @@ func (p *Prints) Encode() []byte {
 // DecodePrints reads what Encode wrote; nil of what is none.
 func DecodePrints(raw []byte) *Prints {
 	p := &Prints{}
-	if len(raw) == 0 || len(raw) > maxEncoded || cbor.Unmarshal(raw, p) != nil {
+	if len(raw) == 0 || len(raw) > maxEncoded {
 		return nil
+	}
+	if cbor.Unmarshal(raw, p) != nil {
+		if p = decodeFirst(raw); p == nil {
+			return nil
+		}
 	}
 	p.Objects = p.Objects[:min(len(p.Objects), MaxPrints)]
 	for i := range p.Objects {
@@ -64,6 +70,36 @@ func DecodePrints(raw []byte) *Prints {
 			q := &p.Objects[i].Properties[j]
 			q.Out = q.Out[:min(len(q.Out), maxOut)]
 		}
+	}
+	return p
+}
+
+// decodeFirst reads prints of the first form, which knew neither the base nor what does not belong to a text.
+func decodeFirst(raw []byte) *Prints {
+	var old struct {
+		_                           struct{} `cbor:",toarray"`
+		Application, Version, Level string
+		Objects                     []struct {
+			_          struct{} `cbor:",toarray"`
+			Type       string
+			Properties []struct {
+				_    struct{} `cbor:",toarray"`
+				Name string
+				Hash uint64
+				Size int
+			}
+		}
+	}
+	if cbor.Unmarshal(raw, &old) != nil {
+		return nil
+	}
+	p := &Prints{Application: old.Application, Version: old.Version, Level: old.Level}
+	for _, o := range old.Objects {
+		object := Print{Type: o.Type}
+		for _, q := range o.Properties {
+			object.Properties = append(object.Properties, Property{Name: q.Name, Hash: q.Hash, Size: q.Size})
+		}
+		p.Objects = append(p.Objects, object)
 	}
 	return p
 }
@@ -138,8 +174,18 @@ func PrintsOf(tree *xpath.Tree, objects []Lifted) []Print {
 				continue
 			}
 			q := Property{Name: part.Name, Hash: s.hash, Size: s.size}
+			covered := int32(0)
 			for _, r := range part.Out {
-				if out := one(r); len(q.Out) < maxOut && out.size >= minLetters && !slices.Contains(q.Out, out.hash) {
+				if len(q.Out) == maxOut || letters > maxLetters {
+					break
+				}
+				if r.ID < covered { // stands in the one before
+					continue
+				}
+				covered = tree.End(r)
+				out := one(r)
+				letters += out.size
+				if out.size >= minLetters && !slices.Contains(q.Out, out.hash) {
 					q.Out = append(q.Out, out.hash)
 				}
 			}

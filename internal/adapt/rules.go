@@ -136,6 +136,13 @@ func (s *Site) Note(copied *Rule, well bool, url string, now time.Time) bool {
 	return false
 }
 
+// Drop forgets a rule; true if it was there.
+func (s *Site) Drop(copied *Rule) bool {
+	n := len(s.Rules)
+	s.Rules = slices.DeleteFunc(s.Rules, func(r *Rule) bool { return r.same(copied) })
+	return len(s.Rules) < n
+}
+
 func (r *Rule) verify(url string, now time.Time) {
 	if slices.Contains(r.Evidence, url) {
 		return // the same page proves nothing more

@@ -15,11 +15,12 @@ import (
 const (
 	minRecords     = 2
 	maxRecords     = 500
-	recordLetters  = 25  // of each, on average
-	recordShare    = 0.3 // of the page's letters, that all records hold together
-	datedShare     = 0.7 // of the records must bear a date
-	dateLetters    = 60  // a longer text is no date
-	articleLetters = 200 // that the text of an article has at least
+	recordLetters  = 25   // of each, on average
+	recordShare    = 0.3  // of the page's letters, that all records hold together
+	datedShare     = 0.7  // of the records must bear a date
+	dateLetters    = 60   // a longer text is no date
+	maxDated       = 1000 // nodes of a record in which its date is looked for
+	articleLetters = 200  // that the text of an article has at least
 )
 
 // Shape guesses the objects of a page of an unknown template by its form, and makes a rule that lifts them: where
@@ -87,7 +88,7 @@ func (l *learner) records(kind string) []*found {
 		}
 	}
 	var objects []*found
-	for _, id := range best {
+	for _, id := range best[:min(len(best), MaxPrints)] {
 		if f := l.object(kind, id); f != nil {
 			objects = append(objects, f)
 		}
@@ -170,7 +171,7 @@ func (l *learner) body(id int32) int32 {
 // date finds where a record says when it was written.
 func (l *learner) date(id int32) (xpath.Ref, bool) {
 	tree := l.eval.Tree
-	for c := id; c < tree.End(xpath.Ref{ID: id, Attr: -1}); c++ {
+	for c := id; c < min(tree.End(xpath.Ref{ID: id, Attr: -1}), id+maxDated); c++ {
 		n := tree.At(c)
 		if n.Type != html.ElementNode {
 			continue

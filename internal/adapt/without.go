@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 
+	"golang.org/x/net/html/atom"
+
 	"github.com/muninn-archive/muninn/internal/xpath"
 )
 
@@ -24,12 +26,16 @@ func (l *learner) without(name string, objects []*found) string {
 		}
 		for _, hash := range f.out(name) {
 			for _, r := range l.texts.byHash[hash] {
+				if l.spent() || len(list) == maxWithout {
+					return strings.Join(list, " | ")
+				}
 				if r.Attr >= 0 || r.ID == whole.ID || !l.eval.Tree.Within(r, whole) || l.selectedBy(list, whole, r) {
 					continue
 				}
-				if text := l.tells(r, name, objects); text != "" && len(list) < maxWithout {
+				if text := l.tells(r, whole, name, objects); text != "" {
 					list = append(list, text)
 				}
+				break // others that say the same are mostly written the same
 			}
 		}
 	}
@@ -60,17 +66,25 @@ func (l *learner) selectedBy(list []string, whole, r xpath.Ref) bool {
 // maxStrays bounds the elements that one expression may take out of one text.
 const maxStrays = 1000
 
+// inTexts are elements that texts are made of: their names alone tell nothing of what does not belong.
+var inTexts = map[atom.Atom]bool{
+	atom.P: true, atom.Div: true, atom.Span: true, atom.A: true, atom.Li: true, atom.Ul: true, atom.Ol: true, atom.Em: true, atom.Strong: true,
+	atom.B: true, atom.I: true, atom.U: true, atom.Img: true, atom.Table: true, atom.Tr: true, atom.Td: true, atom.Pre: true, atom.Code: true,
+	atom.Blockquote: true, atom.H1: true, atom.H2: true, atom.H3: true, atom.H4: true, atom.Font: true, atom.Section: true, atom.Sup: true, atom.Sub: true,
+}
+
 // tells finds an expression that selects an element in the text, and nothing of any object that belongs to it.
-func (l *learner) tells(r xpath.Ref, name string, objects []*found) string {
+func (l *learner) tells(r, within xpath.Ref, name string, objects []*found) string {
 	for _, text := range candidates(l.eval.Tree, r.ID, ".//") {
 		x := l.parse(text)
-		if x == nil || l.spent() || !strings.Contains(text, "[") {
+		if x == nil || l.spent() || !strings.Contains(text, "[") && inTexts[l.eval.Tree.Node(r).DataAtom] {
 			continue
 		}
-		good := true
+		own, err := l.eval.Select(x, within, maxStrays)
+		good := err == nil && slices.Contains(own, r)
 		for _, f := range objects[:min(len(objects), maxSearched)] {
 			whole, ok := f.parts[name]
-			if !ok || whole.Attr >= 0 {
+			if !good || !ok || whole.Attr >= 0 {
 				continue
 			}
 			refs, err := l.eval.Select(x, whole, maxStrays)

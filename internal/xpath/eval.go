@@ -48,6 +48,9 @@ func (e *Eval) Free() {
 // Select returns the nodes that an expression selects, in document order, at most limit of them (0: all).
 // The error is ErrBudget.
 func (e *Eval) Select(x *Expr, at Ref, limit int) (found []Ref, err error) {
+	if e.Budget < 0 {
+		return nil, ErrBudget
+	}
 	defer e.spent(&err)
 	e.nodes(x.Root, context{e, at, 1, 1}, limit, func(r Ref) { found = append(found, r) })
 	return found, nil
@@ -55,6 +58,9 @@ func (e *Eval) Select(x *Expr, at Ref, limit int) (found []Ref, err error) {
 
 // First returns the first node that an expression selects. The error is ErrBudget.
 func (e *Eval) First(x *Expr, at Ref) (first Ref, found bool, err error) {
+	if e.Budget < 0 {
+		return first, false, ErrBudget
+	}
 	defer e.spent(&err)
 	e.nodes(x.Root, context{e, at, 1, 1}, 1, func(r Ref) { first, found = r, true })
 	return first, found, nil

@@ -115,6 +115,9 @@ func holding(n Node) []sieve {
 		}
 		return nil
 	}
+	if _, nodes := typeOf(n); !nodes { // "false" is a text too
+		return nil
+	}
 	return sievesOf(n)
 }
 
