@@ -34,35 +34,49 @@ type entry struct {
 	offset int // of the bytes in the word
 }
 
-// filter has a bit set for the bytes of each word: 32 KiB, as much as a processor has at hand.
-type filter [1 << (filterBits - 6)]uint64
-
-const filterBits = 18
-
-// bit brings the bit of some bytes to the lowest place.
-func (f *filter) bit(key uint64) uint64 {
-	h := key * spread
-	return f[h>>(64-filterBits+6)] >> (h >> (64 - filterBits) & 63)
+// filter has a bit set for the bytes of each word: as many bits as keep it sparse, and no more than a processor has
+// at hand.
+type filter struct {
+	shift uint // from a hash to a bit
+	bits  [1 << (manyBits - 6)]uint64
 }
 
-func (f *filter) set(key uint64) {
-	slot := slotOf(key)
-	f[slot>>6] |= 1 << (slot & 63)
-}
-
-func (f *filter) unset(key uint64) {
-	slot := slotOf(key)
-	f[slot>>6] &^= 1 << (slot & 63)
-}
+const (
+	fewBits  = 18   // 32 KiB
+	manyBits = 20   // 128 KiB
+	few      = 4000 // words, beyond which the larger filter is quicker
+)
 
 // spread is Knuth's factor for hashing, 2⁶⁴ over the golden ratio.
 const spread = 0x9e3779b97f4a7c15
 
-func slotOf(key uint64) uint64 { return key * spread >> (64 - filterBits) }
+// bit brings the bit of some bytes to the lowest place.
+func (f *filter) bit(key uint64) uint64 {
+	slot := key * spread >> f.shift
+	return f.bits[slot>>6&(1<<(manyBits-6)-1)] >> (slot & 63)
+}
+
+func (f *filter) set(key uint64) {
+	slot := f.slot(key)
+	f.bits[slot>>6] |= 1 << (slot & 63)
+}
+
+func (f *filter) unset(key uint64) {
+	slot := f.slot(key)
+	f.bits[slot>>6] &^= 1 << (slot & 63)
+}
+
+func (f *filter) slot(key uint64) uint64 { return key * spread >> f.shift }
+
+// copyTo copies what is used of the filter.
+func (f *filter) copyTo(other *filter) {
+	other.shift = f.shift
+	copy(other.bits[:1<<(64-f.shift-6)], f.bits[:])
+}
 
 // newWords makes an empty list for words of at least so many bytes, 6 at most.
 func newWords(shortest int) Words {
-	return Words{min: shortest, ids: map[string]int{}, grams: map[uint64][]entry{}, filter: &filter{}}
+	return Words{min: shortest, ids: map[string]int{}, grams: map[uint64][]entry{}}
 }
 
 // low has the bits of the bytes that are looked up.
@@ -94,7 +108,6 @@ func (w *Words) add(word string) (id int, ok bool) {
 	}
 	key := w.at(word[offset:])
 	w.grams[key] = append(w.grams[key], entry{id, offset})
-	w.filter.set(key)
 	return id, true
 }
 
@@ -155,16 +168,21 @@ func (w *Words) seal() {
 		size *= 2
 	}
 	w.table, w.mask, w.sealed = make([]bucket, size), uint64(size-1), true
+	w.filter = &filter{shift: 64 - fewBits}
+	if len(w.grams) > few {
+		w.filter.shift = 64 - manyBits
+	}
 	shared := map[uint64]int{}
 	for key := range w.grams {
-		shared[slotOf(key)]++
+		w.filter.set(key)
+		shared[w.filter.slot(key)]++
 	}
 	for key, entries := range w.grams {
 		at := mixed(key) & w.mask
 		for w.table[at].entries != nil {
 			at = (at + 1) & w.mask
 		}
-		w.table[at] = bucket{key, shared[slotOf(key)] == 1, entries}
+		w.table[at] = bucket{key, shared[w.filter.slot(key)] == 1, entries}
 	}
 }
 
@@ -202,7 +220,7 @@ func (w *Words) Find(text []byte, found Found) Found {
 	if len(text) > longText {
 		f = filters.Get().(*filter)
 		defer filters.Put(f)
-		*f = *w.filter
+		w.filter.copyTo(f)
 	}
 	i, low := 0, w.low()
 	for ; i+8 <= len(text); i += 3 { // three places at a time, of which mostly none is of interest
