@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -182,4 +183,35 @@ func checkKilled(t *testing.T, dir string, tries map[string][]string, acked map[
 		r.must(r.GiveBack(testCrawl, batch, r.clock.Now()))
 	}
 	r.confirm(r.next())
+}
+
+// TestUnbornLog: a process that was killed while it made a log leaves a file without a byte, of a new frontier or
+// beside those of one in use.
+func TestUnbornLog(t *testing.T) {
+	r := oneQueue(t, 3, nil)
+	_ = r.Close()
+	for _, name := range []string{"00000.mem", "00001.mem", "00007.mem"} {
+		path := filepath.Join(r.dir, name)
+		if _, err := os.Stat(path); err == nil {
+			continue // holds what the queue is made of
+		}
+		if err := os.WriteFile(path, nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r.open()
+	if s := r.status(); s.Waiting != 3 {
+		t.Errorf("%d URLs wait, want 3", s.Waiting)
+	}
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "00001.mem"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	db, err := openBadger(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := db.Close(); err != nil {
+		t.Error(err)
+	}
 }

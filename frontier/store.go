@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"os"
+	"path/filepath"
 	"slices"
 
 	"github.com/dgraph-io/badger/v4"
@@ -20,11 +22,34 @@ func openBadger(dir string) (*badger.DB, error) {
 		WithBlockCacheSize(0).WithIndexCacheSize(0).WithNumVersionsToKeep(1).WithDetectConflicts(false).
 		WithMemTableSize(64 << 20).WithBaseLevelSize(256 << 20).WithBaseTableSize(16 << 20).
 		WithNumCompactors(2).WithMetricsEnabled(false)
+	if err := dropUnborn(dir); err != nil {
+		return nil, fmt.Errorf("open frontier in %s: %w", dir, err)
+	}
 	db, err := badger.Open(o)
 	if err != nil {
 		return nil, fmt.Errorf("open frontier in %s: %w", dir, err)
 	}
 	return db, nil
+}
+
+// dropUnborn takes away logs without a byte, of a process that was killed between making the file and giving it its
+// size: nothing was written to them, and Badger takes them for new ones when it reads the old ones, which it refuses.
+func dropUnborn(dir string) error {
+	logs, err := filepath.Glob(filepath.Join(dir, "*.mem"))
+	if err != nil {
+		return err
+	}
+	for _, log := range logs {
+		if info, err := os.Stat(log); err != nil {
+			return err
+		} else if info.Size() > 0 {
+			continue
+		}
+		if err := os.Remove(log); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // mutation reads and writes in a transaction; apply, which may be nil, brings memory up to date once
