@@ -48,7 +48,7 @@ bench: build temporal ## CPU per page end to end, beside GNU wget on the same we
 	$(GO) run ./internal/bench/muninn-bench -bin $(BIN) -store s3
 	@echo "frontier of 10^5 URLs:"; $(GO) test -run '^$$' -bench . -benchtime 3x ./frontier
 	@echo "frontier of 10^6 URLs:"; MUNINN_BENCH_KNOWN=1000000 $(GO) test -run '^$$' -bench . -benchtime 3x ./frontier
-	$(GO) test -run '^$$' -bench . ./internal/urls ./internal/xpath ./kb ./internal/dates ./internal/bandit ./internal/page ./internal/aah ./internal/score ./internal/archive ./activities
+	$(GO) test -run '^$$' -bench . ./internal/urls ./internal/xpath ./kb ./internal/dates ./internal/bandit ./internal/page ./internal/aah ./internal/lab/recognition ./internal/order ./internal/score ./internal/archive ./activities
 
 MUNINN_DATA ?= ../shared/data
 .PHONY: eval-aah
@@ -58,6 +58,10 @@ eval-aah: build ## how well the helper recognises saved pages and lifts their ob
 .PHONY: eval-adapt
 eval-adapt: build ## how well extraction survives changed templates (MUNINN_DATA/aah)
 	$(BIN)/muninn lab adapt $(MUNINN_DATA)/aah
+
+.PHONY: eval-focus
+eval-focus: build ## how soon crawls in several orders find the pages of a topic, on a recorded web (MUNINN_DATA/webkb)
+	$(BIN)/muninn lab focus $(MUNINN_DATA)/webkb
 
 .PHONY: eval-economy
 eval-economy: ## requests per post, article and comment with the helper and without, on synthetic forums, a blog and a wiki

@@ -16,7 +16,7 @@ import (
 // labCommand groups the verbs that measure Muninn on data that others recorded.
 func labCommand(g *globals) *cobra.Command {
 	cmd := &cobra.Command{Use: "lab", Short: "Measure Muninn on data that others recorded"}
-	cmd.AddCommand(labHelper(g), labAdapt(g), labEconomy(g))
+	cmd.AddCommand(labHelper(g), labAdapt(g), labEconomy(g), labFocus(g))
 	return cmd
 }
 
@@ -70,8 +70,9 @@ func labAdapt(g *globals) *cobra.Command {
 		Short: "Measure how well extraction survives changed templates, on the saved pages of DIR",
 		Long: `Measure how well extraction survives changed templates, on the saved pages of DIR.
 
-The templates of the pages are changed as a redesign would (mild, medium, heavy). "without" is the knowledge
-base alone; "recrawl" knows what the pages held before; "new" has seen the site before, but knows nothing of these pages. DIR is as for "lab aah".`,
+The templates of the pages are changed as a redesign would (none, mild, medium, heavy). "without" is the knowledge
+base alone; "recrawl" knows what the pages held before; "beside" are pages never seen of sites of which every other page
+was crawled before, "new" such of sites that were seen, none of these pages. DIR is as for "lab aah".`,
 		Args: exactArgs(1, "one folder with index.jsonl"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			base, err := openBase(dir)

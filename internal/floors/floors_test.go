@@ -18,7 +18,7 @@ var floors = [][]string{
 	{"internal/crawl", "internal/version"},
 	{"internal/urls", "internal/xpath", "internal/dates"},
 	{"internal/scope", "internal/robots", "internal/politeness", "internal/page", "kb", "internal/crawl/schema"},
-	{"internal/score", "internal/adapt", "internal/bandit"},
+	{"internal/score", "internal/adapt", "internal/bandit", "internal/order"},
 	{"frontier", "internal/fetch", "internal/archive", "internal/aah", "internal/spool", "internal/localstack"},
 	{"activities/names"},
 	{"activities"},

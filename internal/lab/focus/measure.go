@@ -1,0 +1,202 @@
+package focus
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/muninn-archive/muninn/internal/order"
+)
+
+// Options of a measurement.
+type Options struct {
+	Topics   []string // labels; none: those that most pages have
+	Orders   []string // by name; none: all
+	Seeds    int      // random pages that each crawl begins at; 0: the corpus' own seeds
+	Draws    int      // crawls of each topic, each with other examples
+	Examples int      // pages of the topic that the orders are given
+	Share    float64  // of the reachable pages that are crawled
+	Seed     uint64
+}
+
+// DefaultOptions measure as docs/FOCUS.md does.
+func DefaultOptions() Options { return Options{Draws: 9, Examples: 20, Share: 0.5, Seed: 1} }
+
+// Threshold is the similarity with the topic from which a page counts as relevant where labels are not asked for
+// (Plachouras et al. 2014, §5.1).
+const Threshold = 0.333
+
+// Points are the places of a curve that are kept.
+const Points = 50
+
+// Row is what one order did on one topic: means over the draws.
+type Row struct {
+	Order   string    `json:"order"`
+	Topic   string    `json:"topic"`
+	Areas   []float64 `json:"areas"`         // under the curve of recall, by draw
+	Area    float64   `json:"area"`          // their mean
+	Spread  float64   `json:"spread"`        // their standard deviation
+	Recall  float64   `json:"recall"`        // at the end
+	Harvest float64   `json:"harvest"`       // share of the fetched pages that have the label
+	Near    float64   `json:"harvest_near"`  // … that are as similar to the topic as Threshold
+	Similar float64   `json:"similarity"`    // mean, of the fetched pages to the topic
+	Half    float64   `json:"pages_to_half"` // pages until half of the relevant ones are found; all, if they are not
+	Most    float64   `json:"pages_to_80"`   // … four fifths
+	Curve   []float64 `json:"curve"`         // recall after equal parts of the crawl
+	Micros  float64   `json:"us_per_page"`   // of the order and of the simulation
+}
+
+// Result is all that was measured.
+type Result struct {
+	Corpus    string   `json:"corpus"`
+	Pages     int      `json:"pages"`
+	Links     int      `json:"links"`
+	Reachable int      `json:"reachable"` // from the corpus' own seeds
+	Options   Options  `json:"options"`
+	Topics    []string `json:"topics"`
+	Orders    []string `json:"orders"`
+	Rows      []Row    `json:"rows"`
+}
+
+// ErrNoTopic tells that no page has a label.
+var ErrNoTopic = errors.New("has no pages of the topic")
+
+// Measure crawls a corpus for each topic in each order.
+func Measure(c *Corpus, o Options) (Result, error) {
+	out := Result{Corpus: c.Name, Pages: len(c.Pages), Options: o, Topics: o.Topics}
+	for i := range c.Pages {
+		out.Links += len(c.Pages[i].To)
+	}
+	_, out.Reachable = c.Reachable(c.Seeds)
+	if len(out.Topics) == 0 {
+		out.Topics = c.Topics
+	}
+	strategies, err := chosen(o.Orders)
+	if err != nil {
+		return out, err
+	}
+	for _, s := range strategies {
+		out.Orders = append(out.Orders, s.Name)
+	}
+	for _, topic := range out.Topics {
+		var all []int
+		for i := range c.Pages {
+			if c.Pages[i].Label == topic {
+				all = append(all, i)
+			}
+		}
+		if len(all) == 0 {
+			return out, fmt.Errorf("%s %w %q", c.Name, ErrNoTopic, topic)
+		}
+		rows := make([]Row, len(strategies))
+		for i, s := range strategies {
+			rows[i] = Row{Order: s.Name, Topic: topic, Curve: make([]float64, Points)}
+		}
+		for draw := range o.Draws {
+			task, seeds := c.task(topic, all, o, draw)
+			for i, s := range strategies {
+				rows[i].run(c, s, task, seeds, o)
+			}
+		}
+		for i := range rows {
+			rows[i].finish(o.Draws)
+		}
+		out.Rows = append(out.Rows, rows...)
+	}
+	return out, nil
+}
+
+// chosen are strategies by their names.
+func chosen(names []string) ([]Strategy, error) {
+	if len(names) == 0 {
+		return Strategies, nil
+	}
+	var list []Strategy
+	for _, name := range names {
+		at := slices.IndexFunc(Strategies, func(s Strategy) bool { return s.Name == name })
+		if at < 0 {
+			var known []string
+			for _, s := range Strategies {
+				known = append(known, s.Name)
+			}
+			return nil, fmt.Errorf("order %q is not known; known: %s", name, strings.Join(known, ", "))
+		}
+		list = append(list, Strategies[at])
+	}
+	return list, nil
+}
+
+// task draws examples, and seeds if they are drawn.
+func (c *Corpus) task(topic string, all []int, o Options, draw int) (Task, []int) {
+	random := rand.New(rand.NewPCG(o.Seed, uint64(draw)))
+	t := Task{Seed: o.Seed + uint64(draw), Relevant: func(page int) bool { return c.Pages[page].Label == topic }, corpus: c}
+	for _, k := range random.Perm(len(all))[:min(o.Examples, len(all))] {
+		p := &c.Pages[all[k]].Page
+		t.Examples = append(t.Examples, p)
+		t.Topic = t.Topic.Add(p.Text, 1)
+	}
+	seeds := c.Seeds
+	if o.Seeds > 0 {
+		seeds = random.Perm(len(c.Pages))[:min(o.Seeds, len(c.Pages))]
+	}
+	return t, seeds
+}
+
+// run crawls once.
+func (r *Row) run(c *Corpus, s Strategy, task Task, seeds []int, o Options) {
+	reached, n := c.Reachable(seeds)
+	relevant := 0
+	for i, is := range reached {
+		if is && task.Relevant(i) {
+			relevant++
+		}
+	}
+	budget := int(float64(n) * o.Share)
+	begin := time.Now()
+	visited := c.Crawl(s.New(task), seeds, budget)
+	r.Micros += float64(time.Since(begin).Microseconds()) / float64(max(len(visited), 1))
+	found, sum, half, most := 0, 0, budget, budget
+	for k := range budget {
+		if k < len(visited) {
+			p := visited[k]
+			if task.Relevant(p) {
+				found++
+			}
+			near := order.Cosine(task.Topic, c.Pages[p].Text)
+			r.Similar += near / float64(len(visited))
+			if near >= Threshold {
+				r.Near += 1 / float64(len(visited))
+			}
+		}
+		if 2*found >= relevant {
+			half = min(half, k+1)
+		}
+		if 5*found >= 4*relevant {
+			most = min(most, k+1)
+		}
+		sum += found
+		if at := (k + 1) * Points / budget; at > k*Points/budget {
+			r.Curve[at-1] += float64(found) / float64(max(relevant, 1))
+		}
+	}
+	r.Areas = append(r.Areas, float64(sum)/float64(max(budget*relevant, 1)))
+	r.Recall += float64(found) / float64(max(relevant, 1))
+	r.Harvest += float64(found) / float64(max(len(visited), 1))
+	r.Half += float64(half)
+	r.Most += float64(most)
+}
+
+// finish makes means of sums.
+func (r *Row) finish(draws int) {
+	n := float64(max(draws, 1))
+	for _, x := range []*float64{&r.Recall, &r.Harvest, &r.Near, &r.Similar, &r.Half, &r.Most, &r.Micros} {
+		*x /= n
+	}
+	for i := range r.Curve {
+		r.Curve[i] /= n
+	}
+	r.Area, r.Spread = meanAndSpread(r.Areas)
+}

@@ -1,0 +1,218 @@
+package order
+
+import (
+	"math"
+	"slices"
+)
+
+// Relevance tells pages of a topic from others, by what example pages have in common that the pages of the crawl have
+// not: words of text and title, and the form of the URL. Nothing has to be labelled: the crawl's own pages, most of
+// which are of other topics, stand for the others.
+type Relevance struct {
+	settings Settings
+	parts    [3]contrast // text, title, URL
+	examples [][3]Terms
+	others   [][3]Terms // some of the pages that were seen
+	seen     int
+	weights  [3]float64
+	bias     float64
+	random   random
+}
+
+// maxOthers bounds the pages that are kept to weigh the parts by.
+const maxOthers = 300
+
+// NewRelevance makes a judge of examples.
+func NewRelevance(examples []*Page, s Settings) *Relevance {
+	r := &Relevance{settings: s, weights: [3]float64{1, 0.5, 0.5}, random: random(s.Seed)}
+	for i := range r.parts {
+		r.parts[i] = newContrast(s.Smoothing)
+	}
+	for _, e := range examples {
+		views := viewsOf(e)
+		r.examples = append(r.examples, views)
+		for i, v := range views {
+			r.parts[i].add(v, true)
+		}
+	}
+	return r
+}
+
+// viewsOf are the parts of a page, each of length 1.
+func viewsOf(p *Page) [3]Terms {
+	return [3]Terms{damped(p.Text), damped(p.Title), flat(urlFeatures(p.URL))}
+}
+
+// damped has each term by the logarithm of its frequency, and length 1.
+func damped(t Terms) Terms {
+	out := slices.Clone(t)
+	for i := range out {
+		out[i].W = float32(math.Log1p(float64(out[i].W)))
+	}
+	return out.unit()
+}
+
+// flat has each feature once, and length 1.
+func flat(list []uint32) Terms {
+	t := make(Terms, len(list))
+	for i, id := range list {
+		t[i] = Term{id, 1}
+	}
+	return t.sorted().unit()
+}
+
+func (t Terms) unit() Terms {
+	if n := float32(t.Norm()); n > 0 {
+		for i := range t {
+			t[i].W /= n
+		}
+	}
+	return t
+}
+
+// Add takes in a page of the crawl.
+func (r *Relevance) Add(p *Page) {
+	views := viewsOf(p)
+	for i, v := range views {
+		r.parts[i].add(v, false)
+	}
+	r.seen++
+	switch {
+	case len(r.others) < maxOthers:
+		r.others = append(r.others, views)
+	default: // each page that was seen has the same chance to be kept
+		if at := r.random.below(r.seen); at < maxOthers {
+			r.others[at] = views
+		}
+	}
+	if r.seen == 10 || r.seen == 25 || r.seen == 50 || r.seen%100 == 0 {
+		r.weigh()
+	}
+}
+
+// Of is how likely a page is of the topic, in (0,1).
+func (r *Relevance) Of(p *Page) float64 { return sigmoid(r.sum(r.inputs(viewsOf(p), false))) }
+
+// URL is what the form of a URL says for the topic: above 0 if examples have such oftener than others.
+func (r *Relevance) URL(features Terms) float64 { return r.parts[2].score(features, nil) }
+
+func (r *Relevance) sum(x [3]float64) float64 {
+	return r.weights[0]*x[0] + r.weights[1]*x[1] + r.weights[2]*x[2] + r.bias
+}
+
+// inputs are the scores of the parts; an example is judged by the other examples.
+func (r *Relevance) inputs(views [3]Terms, example bool) (x [3]float64) {
+	for i, v := range views {
+		var without Terms
+		if example && len(r.examples) > 2 {
+			without = v
+		}
+		x[i] = r.parts[i].score(v, without)
+	}
+	return x
+}
+
+// weigh fits the weights of the parts, by linear discriminant with the parts taken for independent: a part counts by
+// how far it holds examples and others apart, measured by how far it scatters them.
+func (r *Relevance) weigh() {
+	var mine, theirs [][3]float64
+	for _, v := range r.examples {
+		mine = append(mine, r.inputs(v, true))
+	}
+	for _, v := range r.others {
+		theirs = append(theirs, r.inputs(v, false))
+	}
+	if len(mine) == 0 || len(theirs) == 0 {
+		return
+	}
+	var w [3]float64
+	apart, middle := 0.0, 0.0
+	for i := range w {
+		m, vm := moments(mine, i)
+		o, vo := moments(theirs, i)
+		w[i] = max((m-o)/(vm/2+vo/2+1e-3), 0)
+		apart += w[i] * (m - o)
+		middle += w[i] * (r.settings.Middle*m + (1-r.settings.Middle)*o)
+	}
+	if apart <= 0 {
+		return
+	}
+	scale := r.settings.Sharpness / apart
+	for i := range w {
+		r.weights[i] = w[i] * scale
+	}
+	r.bias = -middle * scale
+}
+
+func moments(list [][3]float64, i int) (mean, variance float64) {
+	n := float64(len(list))
+	for _, x := range list {
+		mean += x[i] / n
+	}
+	for _, x := range list {
+		variance += (x[i] - mean) * (x[i] - mean) / n
+	}
+	return mean, variance
+}
+
+// contrast weighs terms by how much oftener examples have them than all pages (naive Bayes, smoothed by the background:
+// Dirichlet).
+type contrast struct {
+	mine, all       map[uint32]float32
+	mineSum, allSum float64
+	smoothing       float64
+}
+
+func newContrast(smoothing float64) contrast {
+	return contrast{mine: map[uint32]float32{}, all: map[uint32]float32{}, smoothing: smoothing}
+}
+
+func (c *contrast) add(t Terms, example bool) {
+	counts, sum := c.all, &c.allSum
+	if example {
+		counts, sum = c.mine, &c.mineSum
+	}
+	for _, x := range t {
+		counts[x.ID] += x.W
+		*sum += float64(x.W)
+	}
+}
+
+// score is the sum of the weights of a text's terms; without is an example that must not speak for itself.
+func (c *contrast) score(t, without Terms) (sum float64) {
+	mineSum := c.mineSum
+	for _, x := range without {
+		mineSum -= float64(x.W)
+	}
+	if mineSum <= 0 {
+		return 0
+	}
+	mu, total, j := c.smoothing*mineSum, c.allSum+mineSum, 0
+	for _, x := range t {
+		for j < len(without) && without[j].ID < x.ID {
+			j++
+		}
+		mine, all := float64(c.mine[x.ID]), float64(c.all[x.ID])
+		if j < len(without) && without[j].ID == x.ID {
+			mine = max(mine-float64(without[j].W), 0)
+		}
+		background := (all + mine + float64(x.W)) / (total + float64(x.W))
+		sum += float64(x.W) * math.Log((mine+mu*background)/(mineSum+mu)/background)
+	}
+	return sum
+}
+
+func sigmoid(z float64) float64 { return 1 / (1 + math.Exp(-z)) }
+
+func logit(p float64) float64 {
+	p = min(max(p, 0.01), 0.99)
+	return math.Log(p / (1 - p))
+}
+
+// random is a small generator, the same for the same seed.
+type random uint64
+
+func (r *random) below(n int) int {
+	*r = *r*6364136223846793005 + 1442695040888963407
+	return int(uint64(*r>>33) % uint64(max(n, 1)))
+}

@@ -1,0 +1,56 @@
+package starter
+
+import (
+	"errors"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/muninn-archive/muninn/internal/lab/focus"
+)
+
+func labFocus(g *globals) *cobra.Command {
+	o := focus.DefaultOptions()
+	var curves string
+	cmd := &cobra.Command{
+		Use:   "focus DIR",
+		Short: "Measure how soon crawls in several orders find the pages of a topic, on the recorded web of DIR",
+		Long: `Measure how soon crawls in several orders find the pages of a topic, on the recorded web of DIR.
+
+DIR holds a corpus in the form of WebKB: pages.tsv (url, category, university, path in the archive), pages.tar.gz and
+edges.tsv (from, to, anchor). Topics are categories; each order is given the same examples of a topic, and no labels.`,
+		Args: exactArgs(1, "one folder with pages.tsv, pages.tar.gz and edges.tsv"),
+		RunE: func(_ *cobra.Command, args []string) error {
+			if o.Draws < 1 || o.Examples < 1 || o.Seeds < 0 || o.Share <= 0 || o.Share > 1 {
+				return usage("--draws and --examples must be at least 1, --random-seeds at least 0, --share in (0,1]")
+			}
+			corpus, err := focus.WebKB(args[0])
+			if err != nil {
+				return usage("%w", err)
+			}
+			result, err := focus.Measure(corpus, o)
+			if err != nil {
+				return usage("%w", err)
+			}
+			if curves != "" {
+				f, err := os.Create(curves)
+				if err != nil {
+					return err
+				}
+				if err := errors.Join(result.CSV(f), f.Close()); err != nil {
+					return err
+				}
+			}
+			return g.report(result)
+		},
+	}
+	cmd.Flags().StringSliceVar(&o.Topics, "topic", nil, "categories that are looked for (default: course, faculty, student, project)")
+	cmd.Flags().StringSliceVar(&o.Orders, "order", nil, "these orders only")
+	cmd.Flags().IntVar(&o.Seeds, "random-seeds", o.Seeds, "random pages that each crawl begins at, in place of the home pages")
+	cmd.Flags().IntVar(&o.Draws, "draws", o.Draws, "crawls of each topic, each with other examples")
+	cmd.Flags().IntVar(&o.Examples, "examples", o.Examples, "pages of the topic that the orders are given")
+	cmd.Flags().Float64Var(&o.Share, "share", o.Share, "of the reachable pages that are crawled")
+	cmd.Flags().Uint64Var(&o.Seed, "seed", o.Seed, "of the draws")
+	cmd.Flags().StringVar(&curves, "csv", "", "file that the curves of recall are written to")
+	return cmd
+}
