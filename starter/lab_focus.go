@@ -2,16 +2,18 @@ package starter
 
 import (
 	"errors"
+	"fmt"
 	"os"
 
 	"github.com/spf13/cobra"
 
 	"github.com/muninn-archive/muninn/internal/lab/focus"
+	"github.com/muninn-archive/muninn/internal/thesaurus"
 )
 
 func labFocus(g *globals) *cobra.Command {
 	o := focus.DefaultOptions()
-	var curves string
+	var curves, wordnet string
 	cmd := &cobra.Command{
 		Use:   "focus DIR",
 		Short: "Measure how soon crawls in several orders find the pages of a topic, on the recorded web of DIR",
@@ -20,9 +22,18 @@ func labFocus(g *globals) *cobra.Command {
 DIR holds a corpus in the form of WebKB: pages.tsv (url, category, university, path in the archive), pages.tar.gz and
 edges.tsv (from, to, anchor). Topics are categories; each order is given the same examples of a topic, and no labels.`,
 		Args: exactArgs(1, "one folder with pages.tsv, pages.tar.gz and edges.tsv"),
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: func(cmd *cobra.Command, args []string) error {
 			if o.Draws < 1 || o.Examples < 1 || o.Seeds < 0 || o.Share <= 0 || o.Share > 1 {
 				return usage("--draws and --examples must be at least 1, --random-seeds at least 0, --share in (0,1]")
+			}
+			words, err := focus.WordNet(wordnet)
+			if err != nil && cmd.Flags().Changed("wordnet") {
+				return usage("%w", err)
+			}
+			if words != nil {
+				o.Words = words
+			} else {
+				fmt.Fprintf(os.Stderr, "note: %v; orders that need it are left out\n", err)
 			}
 			corpus, err := focus.WebKB(args[0])
 			if err != nil {
@@ -51,6 +62,7 @@ edges.tsv (from, to, anchor). Topics are categories; each order is given the sam
 	cmd.Flags().IntVar(&o.Examples, "examples", o.Examples, "pages of the topic that the orders are given")
 	cmd.Flags().Float64Var(&o.Share, "share", o.Share, "of the reachable pages that are crawled")
 	cmd.Flags().Uint64Var(&o.Seed, "seed", o.Seed, "of the draws")
+	cmd.Flags().StringVar(&wordnet, "wordnet", thesaurus.DefaultWordNet, "folder of a WordNet 3 database, for the orders that go by what words mean")
 	cmd.Flags().StringVar(&curves, "csv", "", "file that the curves of recall are written to")
 	return cmd
 }

@@ -77,3 +77,12 @@ func (s *Shark) Fetched(p *Page) []float64 {
 	}
 	return out
 }
+
+// Batch makes an order fetch the N best pages at once (N-best-first, Menczer et al. 2004): greed is damped.
+type Batch struct {
+	Order
+	N int
+}
+
+// Size is how many pages are fetched before their links are looked at.
+func (b Batch) Size() int { return b.N }

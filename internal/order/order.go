@@ -26,6 +26,12 @@ type Order interface {
 	Fetched(p *Page) []float64
 }
 
+// Batched is an order that has several pages fetched before it looks at any.
+type Batched interface {
+	Order
+	Size() int
+}
+
 // Learner is an order whose priorities of waiting links change by what is fetched.
 type Learner interface {
 	Order

@@ -10,6 +10,7 @@ type Corpus struct {
 	Seeds  []int    // where its recorders began
 	Topics []string // labels that crawls may look for
 	index  map[string]int
+	cited  [][]int
 }
 
 // Page is a page of it.

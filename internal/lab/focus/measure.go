@@ -13,12 +13,13 @@ import (
 
 // Options of a measurement.
 type Options struct {
-	Topics   []string // labels; none: those that most pages have
-	Orders   []string // by name; none: all
-	Seeds    int      // random pages that each crawl begins at; 0: the corpus' own seeds
-	Draws    int      // crawls of each topic, each with other examples
-	Examples int      // pages of the topic that the orders are given
-	Share    float64  // of the reachable pages that are crawled
+	Topics   []string        // labels; none: those that most pages have
+	Orders   []string        // by name; none: all
+	Seeds    int             // random pages that each crawl begins at; 0: the corpus' own seeds
+	Draws    int             // crawls of each topic, each with other examples
+	Examples int             // pages of the topic that the orders are given
+	Share    float64         // of the reachable pages that are crawled
+	Words    order.Thesaurus `json:"-"` // nil: orders that need one are left out
 	Seed     uint64
 }
 
@@ -74,7 +75,7 @@ func Measure(c *Corpus, o Options) (Result, error) {
 	if len(out.Topics) == 0 {
 		out.Topics = c.Topics
 	}
-	strategies, err := chosen(o.Orders)
+	strategies, err := chosen(o.Orders, o.Words != nil)
 	if err != nil {
 		return out, err
 	}
@@ -110,9 +111,9 @@ func Measure(c *Corpus, o Options) (Result, error) {
 }
 
 // chosen are strategies by their names.
-func chosen(names []string) ([]Strategy, error) {
+func chosen(names []string, words bool) ([]Strategy, error) {
 	if len(names) == 0 {
-		return Strategies, nil
+		return slices.DeleteFunc(slices.Clone(Strategies), func(s Strategy) bool { return s.Words && !words }), nil
 	}
 	var list []Strategy
 	for _, name := range names {
@@ -124,6 +125,9 @@ func chosen(names []string) ([]Strategy, error) {
 			}
 			return nil, fmt.Errorf("order %q is not known; known: %s", name, strings.Join(known, ", "))
 		}
+		if Strategies[at].Words && !words {
+			return nil, fmt.Errorf("order %q needs a thesaurus, and there is none", name)
+		}
 		list = append(list, Strategies[at])
 	}
 	return list, nil
@@ -132,12 +136,15 @@ func chosen(names []string) ([]Strategy, error) {
 // task draws examples, and seeds if they are drawn.
 func (c *Corpus) task(topic string, all []int, o Options, draw int) (Task, []int) {
 	random := rand.New(rand.NewPCG(o.Seed, uint64(draw)))
-	t := Task{Seed: o.Seed + uint64(draw), Relevant: func(page int) bool { return c.Pages[page].Label == topic }, corpus: c}
+	t := Task{Seed: o.Seed + uint64(draw), Thesaurus: o.Words, Relevant: func(page int) bool { return c.Pages[page].Label == topic }, corpus: c}
+	var examples []int
 	for _, k := range random.Perm(len(all))[:min(o.Examples, len(all))] {
 		p := &c.Pages[all[k]].Page
+		examples = append(examples, all[k])
 		t.Examples = append(t.Examples, p)
 		t.Topic = t.Topic.Add(p.Text, 1)
 	}
+	t.Paths = c.paths(examples)
 	seeds := c.Seeds
 	if o.Seeds > 0 {
 		seeds = random.Perm(len(c.Pages))[:min(o.Seeds, len(c.Pages))]

@@ -4,17 +4,21 @@ import "github.com/muninn-archive/muninn/internal/order"
 
 // Task is what an order is told of a topic.
 type Task struct {
-	Topic    order.Terms   // sum of the term frequencies of the examples
-	Examples []*order.Page // pages of the topic
-	Seed     uint64
-	Relevant func(page int) bool // for the oracle alone
-	corpus   *Corpus
+	Topic     order.Terms     // sum of the term frequencies of the examples
+	Examples  []*order.Page   // pages of the topic
+	Paths     []order.Trained // the examples and pages on the way to them
+	Thesaurus order.Thesaurus // nil: there is none
+	Seed      uint64
+	Relevant  func(page int) bool // for the oracle alone
+	corpus    *Corpus
 }
 
 // Strategy is an order by its name.
 type Strategy struct {
 	Name string
 	New  func(Task) order.Order
+	// Words tells that a thesaurus is needed.
+	Words bool
 }
 
 // Ours is the name of the order that learns.
@@ -22,17 +26,84 @@ const Ours = "fused"
 
 // Strategies are those that are measured.
 var Strategies = []Strategy{
-	{"breadth-first", func(Task) order.Order { return order.Breadth{} }},
-	{"best-first content", func(t Task) order.Order { return order.NewBest(t.Topic, true, false) }},
-	{"best-first anchor", func(t Task) order.Order { return order.NewBest(t.Topic, false, true) }},
-	{"best-first content and anchor", func(t Task) order.Order { return order.NewBest(t.Topic, true, true) }},
-	{"shark-search", func(t Task) order.Order { return order.NewShark(t.Topic) }},
-	{Ours, func(t Task) order.Order {
+	{Name: "breadth-first", New: func(Task) order.Order { return order.Breadth{} }},
+	{Name: "best-first content", New: func(t Task) order.Order { return order.NewBest(t.Topic, true, false) }},
+	{Name: "best-first anchor", New: func(t Task) order.Order { return order.NewBest(t.Topic, false, true) }},
+	{Name: "best-first content and anchor", New: func(t Task) order.Order { return order.NewBest(t.Topic, true, true) }},
+	{Name: "16-best-first content and anchor", New: func(t Task) order.Order { return order.Batch{Order: order.NewBest(t.Topic, true, true), N: 16} }},
+	{Name: "shark-search", New: func(t Task) order.Order { return order.NewShark(t.Topic) }},
+	{Name: "synonyms", Words: true, New: func(t Task) order.Order { return order.NewSemantic(t.Topic, t.Thesaurus, false) }},
+	{Name: "synonyms, broader and narrower terms", Words: true, New: func(t Task) order.Order { return order.NewSemantic(t.Topic, t.Thesaurus, true) }},
+	{Name: "hmm", New: hmm(false, false)},
+	{Name: "hmm and centroid, content", New: hmm(true, false)},
+	{Name: "hmm and centroid, content and anchor", New: hmm(true, true)},
+	{Name: "tag-path bandit", New: func(t Task) order.Order { return order.NewPlaces(t.Topic) }},
+	{Name: Ours, New: func(t Task) order.Order {
 		s := order.DefaultSettings()
 		s.Seed = t.Seed
 		return order.NewFused(t.Examples, s)
 	}},
-	{"oracle", func(t Task) order.Order { return oracle{t.corpus, t.Relevant} }},
+	{Name: "oracle", New: func(t Task) order.Order { return oracle{t.corpus, t.Relevant} }},
+}
+
+func hmm(centroid, anchor bool) func(Task) order.Order {
+	return func(t Task) order.Order {
+		s := order.DefaultHMM()
+		s.Seed, s.Centroid, s.Anchor = t.Seed, centroid, anchor
+		return order.NewHMM(t.Paths, s)
+	}
+}
+
+// maxLevel bounds the training pages of a level.
+const maxLevel = 60
+
+// paths are example pages and pages that lead to them, as a user would who shows a crawler the way: it is more than the
+// other orders are told.
+func (c *Corpus) paths(examples []int) (list []order.Trained) {
+	at := map[int]int{}
+	add := func(page, level int) {
+		at[page] = len(list)
+		list = append(list, order.Trained{Text: c.Pages[page].Text, Level: level})
+	}
+	for _, e := range examples {
+		add(e, 0)
+	}
+	last := examples
+	for level := 1; level < order.Levels; level++ {
+		var found []int
+		for _, target := range last {
+			for _, from := range c.citing()[target] {
+				if _, known := at[from]; !known && len(found) < maxLevel {
+					add(from, level)
+					found = append(found, from)
+				}
+			}
+		}
+		last = found
+	}
+	for page, i := range at {
+		for _, to := range c.Pages[page].To {
+			if j, known := at[to]; known {
+				list[i].Next = append(list[i].Next, j)
+			}
+		}
+	}
+	return list
+}
+
+// citing lists the pages that link to each page.
+func (c *Corpus) citing() [][]int {
+	if c.cited == nil {
+		c.cited = make([][]int, len(c.Pages))
+		for from := range c.Pages {
+			for _, to := range c.Pages[from].To {
+				if to >= 0 {
+					c.cited[to] = append(c.cited[to], from)
+				}
+			}
+		}
+	}
+	return c.cited
 }
 
 // oracle knows what every page is, and what it links to: no order that sees links alone can do as well.

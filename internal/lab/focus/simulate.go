@@ -14,6 +14,7 @@ type waiting struct {
 	page     int
 	priority float64
 	turn     int // of its discovery; ties are visited in order
+	depth    int // links from a seed
 	at       int // in the heap
 	cited    []citation
 }
@@ -48,65 +49,90 @@ func (f *frontier) Pop() any {
 
 // Crawl visits a corpus in an order, from seeds, until so many pages are fetched or none is left; it returns their
 // numbers as they were visited. Of several links to a page the best counts.
-func (c *Corpus) Crawl(o order.Order, seeds []int, budget int) (visited []int) {
-	var f frontier
-	known := map[int]*waiting{}
-	fetched := make([]bool, len(c.Pages))
-	turn := 0
-	for _, s := range seeds {
-		if known[s] == nil {
-			known[s] = &waiting{page: s, priority: 1e9, turn: turn}
-			heap.Push(&f, known[s])
-			turn++
+func (c *Corpus) Crawl(o order.Order, seeds []int, budget int) []int {
+	s := simulation{corpus: c, order: o, known: map[int]*waiting{}, fetched: make([]bool, len(c.Pages))}
+	s.learner, _ = o.(order.Learner)
+	for _, page := range seeds {
+		if s.known[page] == nil {
+			s.found(page, 1e9, 0)
 		}
 	}
-	learner, learns := o.(order.Learner)
-	depth := map[int]int{}
-	for len(visited) < budget && f.Len() > 0 {
-		w := heap.Pop(&f).(*waiting)
-		fetched[w.page] = true
-		visited = append(visited, w.page)
-		p := &c.Pages[w.page].Page
-		p.Depth = depth[w.page]
-		if learns {
-			for _, by := range w.cited {
-				from := &c.Pages[by.from]
-				learner.Outcome(from.URL, &from.Links[by.link], p)
-			}
+	size := 1
+	if b, is := o.(order.Batched); is {
+		size = max(b.Size(), 1)
+	}
+	var visited []int
+	for begin := 0; begin < budget && s.frontier.Len() > 0; begin = len(visited) {
+		for len(visited) < begin+size && len(visited) < budget && s.frontier.Len() > 0 {
+			w := heap.Pop(&s.frontier).(*waiting)
+			s.fetched[w.page] = true
+			visited = append(visited, w.page)
 		}
-		priorities := o.Fetched(p)
-		for i, to := range c.Pages[w.page].To {
-			if to < 0 || fetched[to] {
-				continue
-			}
-			by := citation{w.page, i}
-			n := known[to]
-			if n == nil {
-				n = &waiting{page: to, priority: priorities[i], turn: turn, cited: []citation{by}}
-				known[to], depth[to] = n, depth[w.page]+1
-				turn++
-				heap.Push(&f, n)
-				continue
-			}
-			n.cited = append(n.cited, by)
-			if priorities[i] > n.priority {
-				n.priority = priorities[i]
-				heap.Fix(&f, n.at)
-			}
+		for _, page := range visited[begin:] {
+			s.look(page)
 		}
-		if learns && len(visited)%Refresh == 0 {
-			for _, n := range f {
-				if len(n.cited) == 0 {
-					continue
-				}
-				n.priority = 0
-				for _, by := range n.cited {
-					from := &c.Pages[by.from]
-					n.priority = max(n.priority, learner.Priority(from.URL, &from.Links[by.link]))
-				}
-			}
-			heap.Init(&f)
+		if s.learner != nil && len(visited)%Refresh == 0 {
+			s.refresh()
 		}
 	}
 	return visited
+}
+
+// simulation is a crawl under way.
+type simulation struct {
+	corpus   *Corpus
+	order    order.Order
+	learner  order.Learner // the same, if it learns
+	frontier frontier
+	known    map[int]*waiting
+	fetched  []bool
+}
+
+// found puts a page into the frontier.
+func (s *simulation) found(page int, priority float64, depth int, by ...citation) {
+	w := &waiting{page: page, priority: priority, turn: len(s.known), depth: depth, cited: by}
+	s.known[page] = w
+	heap.Push(&s.frontier, w)
+}
+
+// look shows a fetched page to the order, and takes its links into the frontier.
+func (s *simulation) look(page int) {
+	w, p := s.known[page], &s.corpus.Pages[page]
+	p.Depth = w.depth
+	if s.learner != nil {
+		for _, by := range w.cited {
+			from := &s.corpus.Pages[by.from]
+			s.learner.Outcome(from.URL, &from.Links[by.link], &p.Page)
+		}
+	}
+	priorities := s.order.Fetched(&p.Page)
+	for i, to := range p.To {
+		if to < 0 || s.fetched[to] {
+			continue
+		}
+		by, n := citation{page, i}, s.known[to]
+		if n == nil {
+			s.found(to, priorities[i], w.depth+1, by)
+			continue
+		}
+		if n.cited = append(n.cited, by); priorities[i] > n.priority {
+			n.priority = priorities[i]
+			heap.Fix(&s.frontier, n.at)
+		}
+	}
+}
+
+// refresh asks for the priorities of all waiting pages anew.
+func (s *simulation) refresh() {
+	for _, n := range s.frontier {
+		if len(n.cited) == 0 {
+			continue
+		}
+		n.priority = 0
+		for _, by := range n.cited {
+			from := &s.corpus.Pages[by.from]
+			n.priority = max(n.priority, s.learner.Priority(from.URL, &from.Links[by.link]))
+		}
+	}
+	heap.Init(&s.frontier)
 }

@@ -1,0 +1,18 @@
+package focus
+
+import (
+	"github.com/muninn-archive/muninn/internal/order"
+	"github.com/muninn-archive/muninn/internal/score"
+	"github.com/muninn-archive/muninn/internal/thesaurus"
+)
+
+// WordNet reads a thesaurus whose words are brought to the stems that pages are counted by.
+func WordNet(dir string) (*thesaurus.Thesaurus, error) {
+	analyser := score.NewAnalyser()
+	return thesaurus.WordNet(dir, func(word string) (uint32, bool) {
+		for stem := range analyser.Vector(word, "en") {
+			return order.Hash(stem), true
+		}
+		return 0, false
+	})
+}

@@ -1,0 +1,232 @@
+package order
+
+import (
+	"cmp"
+	"slices"
+)
+
+// Levels of the hidden Markov model: distances to a page of the topic, the last one for all that are farther.
+const Levels = 4
+
+// Trained is a page that the model learns from.
+type Trained struct {
+	Text  Terms
+	Level int   // links to a page of the topic: 0 is one, Levels−1 is that far or farther
+	Next  []int // pages of the training set that it links to
+}
+
+// HMMSettings are those of the model. The zero value is of no use: see DefaultHMM.
+type HMMSettings struct {
+	Seed       uint64
+	Clusters   int  // of training pages that are not of the topic
+	Neighbours int  // training pages that tell the cluster of a page
+	Centroid   bool // half of the priority is the similarity of the page with the mean page of the topic
+	Anchor     bool // … of page and anchor
+}
+
+// DefaultHMM are the settings of Batsakis et al. 2009, as far as they are told.
+func DefaultHMM() HMMSettings { return HMMSettings{Seed: 1, Clusters: 5, Neighbours: 5} }
+
+// HMM is the learning crawler of Liu, Janssen & Milios (2006), and with the centroid that of Batsakis et al. (2009): how
+// far a page is from the topic is not seen, but to which cluster it belongs is. What was seen on the way to a page tells
+// how likely its links lead to the topic.
+type HMM struct {
+	settings HMMSettings
+	training []Terms // of length 1
+	cluster  []int   // by training page; 0 has the pages of the topic
+	begin    [Levels]float64
+	next     [Levels][Levels]float64 // from a level to another
+	seen     [Levels][]float64       // clusters by level
+	centroid Terms
+	ways     map[string]way // to waiting pages, by URL
+}
+
+// way is what is thought of the page that a link stands on, and how good that looks.
+type way struct {
+	levels [Levels]float64
+	good   float64
+}
+
+// unseen is added to each count: that something was not seen in training does not make it impossible.
+const unseen = 0.01
+
+// NewHMM trains the model. Pages of level 0 are those of the topic.
+func NewHMM(pages []Trained, s HMMSettings) *HMM {
+	h := &HMM{settings: s, ways: map[string]way{}}
+	for _, p := range pages {
+		h.training = append(h.training, damped(p.Text))
+		if p.Level == 0 {
+			h.centroid = h.centroid.Add(h.training[len(h.training)-1], 1)
+		}
+	}
+	h.centroid = h.centroid.unit()
+	h.cluster = kMeans(h.training, pages, s)
+	for level := range h.seen {
+		h.seen[level] = make([]float64, s.Clusters+1)
+		for c := range h.seen[level] {
+			h.seen[level][c] = unseen
+		}
+		h.begin[level] = unseen
+		for to := range h.next[level] {
+			h.next[level][to] = unseen
+		}
+	}
+	for i, p := range pages {
+		h.begin[p.Level]++
+		h.seen[p.Level][h.cluster[i]]++
+		for _, to := range p.Next {
+			h.next[p.Level][pages[to].Level]++
+		}
+	}
+	share(h.begin[:])
+	for level := range h.seen {
+		share(h.seen[level])
+		share(h.next[level][:])
+	}
+	return h
+}
+
+// share divides counts by their sum.
+func share(counts []float64) {
+	sum := 0.0
+	for _, n := range counts {
+		sum += n
+	}
+	if sum > 0 {
+		for i := range counts {
+			counts[i] /= sum
+		}
+	}
+}
+
+// kMeans puts the pages of the topic into cluster 0, the others into clusters by their words.
+func kMeans(texts []Terms, pages []Trained, s HMMSettings) []int {
+	cluster := make([]int, len(texts))
+	var others []int
+	for i := range pages {
+		if pages[i].Level > 0 {
+			others = append(others, i)
+		}
+	}
+	k := min(s.Clusters, len(others))
+	if k == 0 {
+		return cluster
+	}
+	r := random(s.Seed)
+	means := make([]Terms, k)
+	for i := range means { // of pages that differ, each in its turn the one that is least like those before
+		best, least := others[r.below(len(others))], 2.0
+		for _, o := range others {
+			most := 0.0
+			for _, m := range means[:i] {
+				most = max(most, texts[o].Dot(m))
+			}
+			if i > 0 && most < least {
+				best, least = o, most
+			}
+		}
+		means[i] = texts[best]
+	}
+	for range 20 {
+		moved := false
+		for _, o := range others {
+			at, most := 0, -1.0
+			for i, m := range means {
+				if x := texts[o].Dot(m); x > most {
+					at, most = i, x
+				}
+			}
+			moved = moved || cluster[o] != at+1
+			cluster[o] = at + 1
+		}
+		if !moved {
+			break
+		}
+		sums := make([]Terms, k)
+		for _, o := range others {
+			sums[cluster[o]-1] = sums[cluster[o]-1].Add(texts[o], 1)
+		}
+		for i, sum := range sums {
+			if len(sum) > 0 {
+				means[i] = sum.unit()
+			}
+		}
+	}
+	return cluster
+}
+
+// clusterOf is that of most of the nearest training pages.
+func (h *HMM) clusterOf(text Terms) int {
+	type neighbour struct {
+		near    float64
+		cluster int
+	}
+	all := make([]neighbour, len(h.training))
+	for i, t := range h.training {
+		all[i] = neighbour{text.Dot(t), h.cluster[i]}
+	}
+	slices.SortStableFunc(all, func(a, b neighbour) int { return cmp.Compare(b.near, a.near) })
+	votes := make([]float64, h.settings.Clusters+1)
+	best := 0
+	for _, n := range all[:min(len(all), h.settings.Neighbours)] {
+		if votes[n.cluster] += n.near; votes[n.cluster] > votes[best] {
+			best = n.cluster
+		}
+	}
+	return best
+}
+
+// step is Eq. 6: how likely each level is one link on.
+func (h *HMM) step(from [Levels]float64) (to [Levels]float64) {
+	for i, p := range from {
+		for j := range to {
+			to[j] += p * h.next[i][j]
+		}
+	}
+	return to
+}
+
+// look is Eq. 5: how likely each level is, now that the cluster was seen.
+func (h *HMM) look(levels [Levels]float64, cluster int) [Levels]float64 {
+	for j := range levels {
+		levels[j] *= h.seen[j][cluster]
+	}
+	share(levels[:])
+	return levels
+}
+
+// nearly is how much the chance of the topic two links on counts: it decides between links that are as good.
+const nearly = 1e-3
+
+// Fetched gives links the chance that they lead to the topic, by what was seen on the way to them.
+func (h *HMM) Fetched(p *Page) []float64 {
+	levels := h.begin
+	if w, known := h.ways[p.URL]; known {
+		levels = h.step(w.levels)
+		delete(h.ways, p.URL)
+	}
+	text := damped(p.Text)
+	levels = h.look(levels, h.clusterOf(text))
+	ahead := h.step(levels)
+	chance := ahead[0] + nearly*h.step(ahead)[0]
+	out := make([]float64, len(p.Links))
+	near := 0.0
+	if h.settings.Centroid {
+		near = max(text.Dot(h.centroid), 0)
+	}
+	for i := range p.Links {
+		l := &p.Links[i]
+		out[i] = chance
+		if h.settings.Centroid {
+			similar := near
+			if h.settings.Anchor {
+				similar = (near + Cosine(h.centroid, l.Anchor)) / 2
+			}
+			out[i] = (chance + similar) / 2
+		}
+		if w, known := h.ways[l.URL]; !known || out[i] > w.good {
+			h.ways[l.URL] = way{levels, out[i]}
+		}
+	}
+	return out
+}

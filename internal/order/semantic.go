@@ -1,0 +1,64 @@
+package order
+
+// Thesaurus tells which terms mean the same as one, and which are one step broader or narrower.
+type Thesaurus interface {
+	Synonyms(term uint32) []uint32
+	Near(term uint32) []uint32
+}
+
+// Semantic visits best first by what words mean (Batsakis et al. 2009, Eq. 4): terms count that mean the same as one of
+// the topic, and by half those one step broader or narrower, if that is asked for.
+type Semantic struct {
+	meant map[uint32]float64 // what a term of a page counts for the topic
+	sum   float64            // of the topic's weights
+}
+
+// alike is what a broader or narrower term counts.
+const alike = 0.5
+
+// NewSemantic makes the order for a topic.
+func NewSemantic(topic Terms, t Thesaurus, broader bool) *Semantic {
+	s := &Semantic{meant: map[uint32]float64{}}
+	for _, k := range topic {
+		s.sum += float64(k.W)
+		same := t.Synonyms(k.ID)
+		counts := map[uint32]float64{k.ID: 1}
+		for _, other := range same {
+			counts[other] = 1
+		}
+		if broader {
+			for _, other := range t.Near(k.ID) {
+				if counts[other] == 0 {
+					counts[other] = alike
+				}
+			}
+		}
+		for id, x := range counts {
+			s.meant[id] += x * float64(k.W)
+		}
+	}
+	return s
+}
+
+// similarity is Eq. 4: the mean of how alike the terms of topic and text are, over all pairs.
+func (s *Semantic) similarity(text Terms) float64 {
+	sum, weights := 0.0, 0.0
+	for _, l := range text {
+		weights += float64(l.W)
+		sum += float64(l.W) * s.meant[l.ID]
+	}
+	if weights == 0 || s.sum == 0 {
+		return 0
+	}
+	return sum / (weights * s.sum)
+}
+
+// Fetched gives a link the mean of what its page and its anchor mean for the topic.
+func (s *Semantic) Fetched(p *Page) []float64 {
+	out := make([]float64, len(p.Links))
+	page := s.similarity(p.Text)
+	for i := range p.Links {
+		out[i] = (page + s.similarity(p.Links[i].Anchor)) / 2
+	}
+	return out
+}
