@@ -19,9 +19,11 @@ func labFocus(g *globals) *cobra.Command {
 		Short: "Measure how soon crawls in several orders find the pages of a topic, on the recorded web of DIR",
 		Long: `Measure how soon crawls in several orders find the pages of a topic, on the recorded web of DIR.
 
-DIR holds a corpus in the form of WebKB: pages.tsv (url, category, university, path in the archive), pages.tar.gz and
-edges.tsv (from, to, anchor). Topics are categories; each order is given the same examples of a topic, and no labels.`,
-		Args: exactArgs(1, "one folder with pages.tsv, pages.tar.gz and edges.tsv"),
+DIR holds pages.tsv (url, label, group, path; the first line has the names), the pages by their paths, as files or in
+pages.tar.gz, and perhaps edges.tsv (from, to, anchor: other links than those found in the pages) and seeds.txt (URLs that
+crawls begin at). The WebKB corpus of CMU has this form. Topics are labels; each order is given the same examples of a
+topic, and no labels.`,
+		Args: exactArgs(1, "one folder with pages.tsv"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if o.Draws < 1 || o.Examples < 1 || o.Seeds < 0 || o.Share <= 0 || o.Share > 1 {
 				return usage("--draws and --examples must be at least 1, --random-seeds at least 0, --share in (0,1]")
@@ -35,9 +37,12 @@ edges.tsv (from, to, anchor). Topics are categories; each order is given the sam
 			} else {
 				fmt.Fprintf(os.Stderr, "note: %v; orders that need it are left out\n", err)
 			}
-			corpus, err := focus.WebKB(args[0])
+			corpus, err := focus.Open(args[0])
 			if err != nil {
 				return usage("%w", err)
+			}
+			if len(corpus.Seeds) == 0 && o.Seeds == 0 {
+				return usage("the corpus names no seeds: write seeds.txt, or take --random-seeds")
 			}
 			result, err := focus.Measure(corpus, o)
 			if err != nil {
@@ -55,9 +60,9 @@ edges.tsv (from, to, anchor). Topics are categories; each order is given the sam
 			return g.report(result)
 		},
 	}
-	cmd.Flags().StringSliceVar(&o.Topics, "topic", nil, "categories that are looked for (default: course, faculty, student, project)")
+	cmd.Flags().StringSliceVar(&o.Topics, "topic", nil, "labels that are looked for (default: those of 40 pages and more; of WebKB course, faculty, student, project)")
 	cmd.Flags().StringSliceVar(&o.Orders, "order", nil, "these orders only")
-	cmd.Flags().IntVar(&o.Seeds, "random-seeds", o.Seeds, "random pages that each crawl begins at, in place of the home pages")
+	cmd.Flags().IntVar(&o.Seeds, "random-seeds", o.Seeds, "random pages that each crawl begins at, in place of the corpus' own seeds")
 	cmd.Flags().IntVar(&o.Draws, "draws", o.Draws, "crawls of each topic, each with other examples")
 	cmd.Flags().IntVar(&o.Examples, "examples", o.Examples, "pages of the topic that the orders are given")
 	cmd.Flags().Float64Var(&o.Share, "share", o.Share, "of the reachable pages that are crawled")

@@ -64,7 +64,7 @@ func record(t *testing.T) string {
 
 func recorded(t *testing.T) *Corpus {
 	t.Helper()
-	c, err := WebKB(record(t))
+	c, err := Open(record(t))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -91,15 +91,59 @@ func TestWebKB(t *testing.T) {
 		if err := os.Remove(filepath.Join(dir, name)); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := WebKB(dir); err == nil || !strings.Contains(err.Error(), name) {
+		if _, err := Open(dir); (err == nil) != (name == "edges.tsv") || err != nil && !strings.Contains(err.Error(), name) {
 			t.Errorf("without %s: %v", name, err)
 		}
 		if err := os.WriteFile(filepath.Join(dir, name), []byte("url\nx"), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := WebKB(dir); name != "edges.tsv" && (err == nil || !strings.Contains(err.Error(), name)) {
+		if _, err := Open(dir); name != "edges.tsv" && (err == nil || !strings.Contains(err.Error(), name)) {
 			t.Errorf("a broken %s: %v", name, err)
 		}
+	}
+}
+
+// TestFolder: pages may lie in a folder, without lists of links; labels that few pages have are no topics.
+func TestFolder(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name, text string) {
+		t.Helper()
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	pages := "url\tlabel\tgroup\tpath\nhttp://a.test/\tother\t\thome.html\n"
+	links := ""
+	for i := range leastOfTopic {
+		pages += fmt.Sprintf("http://a.test/%d\tbird\t\t%d.html\n", i, i)
+		links += fmt.Sprintf(`<a href="/%d">raven</a>`, i)
+		write(fmt.Sprintf("%d.html", i), "HTTP/1.0 200 OK\r\nServer: old\r\n\r\n<title>Raven</title>")
+	}
+	pages += "http://a.test/fish\tfish\t\tfish.html\n"
+	write("fish.html", "<title>Fish</title>")
+	write("home.html", "<p>Note: no header.\n\n"+links)
+	write("pages.tsv", pages)
+	write("seeds.txt", "http://a.test/\n")
+	c, err := Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	home := &c.Pages[c.Seeds[0]]
+	if len(c.Seeds) != 1 || !slices.Equal(c.Topics, []string{"bird"}) || len(home.Links) != leastOfTopic || len(home.Text) == 0 || len(c.Pages[1].Title) == 0 || len(c.Pages[1].Text) != 1 {
+		t.Errorf("%v %v %+v", c.Seeds, c.Topics, home)
+	}
+	write("seeds.txt", "http://b.test/\n")
+	if _, err := Open(dir); err == nil || !strings.Contains(err.Error(), "http://b.test/") {
+		t.Errorf("%v", err)
+	}
+	write("seeds.txt", "")
+	write("pages.tsv", pages+"http://a.test/x\tbird\t\t../x.html\n")
+	if _, err := Open(dir); err == nil || !strings.Contains(err.Error(), "../x.html") {
+		t.Errorf("%v", err)
+	}
+	write("pages.tsv", pages+"http://a.test/x\tbird\t\tx.html\n")
+	if _, err := Open(dir); err == nil || !strings.Contains(err.Error(), "x.html") {
+		t.Errorf("%v", err)
 	}
 }
 
@@ -301,7 +345,7 @@ func TestOursOnWebKB(t *testing.T) {
 	if data == "" {
 		t.Skip("MUNINN_DATA is not set: no recorded web")
 	}
-	c, err := WebKB(filepath.Join(data, "webkb"))
+	c, err := Open(filepath.Join(data, "webkb"))
 	if err != nil {
 		t.Fatal(err)
 	}

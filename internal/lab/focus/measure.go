@@ -13,7 +13,7 @@ import (
 
 // Options of a measurement.
 type Options struct {
-	Topics   []string        // labels; none: those that most pages have
+	Topics   []string        // labels; none: the corpus' own topics
 	Orders   []string        // by name; none: all
 	Seeds    int             // random pages that each crawl begins at; 0: the corpus' own seeds
 	Draws    int             // crawls of each topic, each with other examples

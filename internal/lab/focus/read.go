@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -26,24 +27,31 @@ var homePages = []string{"http://www.cs.cornell.edu/", "http://www.cs.utexas.edu
 // port is how the corpus writes ports.
 var port = regexp.MustCompile(`^(https?://[^/]+)_(\d+)(/|$)`)
 
-// WebKB reads the corpus of CMU (1997): a folder with pages.tsv (url, category, university, path in the archive) and
-// pages.tar.gz (header block, blank line, HTML).
-func WebKB(dir string) (*Corpus, error) {
+// Open reads a recorded web from a folder:
+//
+//   - pages.tsv: a line for each page with url, label, group and path, parted by tabs, after a first line with these names;
+//   - the pages, in pages.tar.gz or as files of the folder, by their paths: HTML, before which a header block and a blank
+//     line may stand, as in the WebKB corpus of CMU (1997);
+//   - edges.tsv (from, to, anchor), if other links shall count than those that our parser finds;
+//   - seeds.txt, URLs that crawls begin at, a line each. Without it the pages of WebKB's four departments are taken, if
+//     they are there.
+func Open(dir string) (*Corpus, error) {
 	f, err := os.Open(filepath.Join(dir, "pages.tsv"))
 	if err != nil {
-		return nil, fmt.Errorf("WebKB needs the list of its pages: %w", err)
+		return nil, fmt.Errorf("a recorded web needs the list of its pages: %w", err)
 	}
 	defer func() { _ = f.Close() }()
-	c := &Corpus{Name: "webkb", index: map[string]int{}}
-	at := map[string]int{} // by path in the archive
+	c := &Corpus{Name: filepath.Base(dir), index: map[string]int{}}
+	at := map[string]int{} // by path
 	lines := bufio.NewScanner(f)
+	lines.Buffer(nil, 1<<20)
 	for n := 1; lines.Scan(); n++ {
 		fields := strings.Split(lines.Text(), "\t")
 		if n == 1 {
 			continue
 		}
 		if len(fields) < 4 {
-			return nil, fmt.Errorf("%s:%d: a line must have url, category, university and path", f.Name(), n)
+			return nil, fmt.Errorf("%s:%d: a line must have url, label, group and path, parted by tabs", f.Name(), n)
 		}
 		u, err := urls.Parse(port.ReplaceAllString(fields[0], "$1:$2$3"))
 		if err != nil {
@@ -52,36 +60,114 @@ func WebKB(dir string) (*Corpus, error) {
 		if _, twice := c.At(u.String()); twice {
 			continue
 		}
+		if _, twice := at[fields[3]]; twice {
+			return nil, fmt.Errorf("%s:%d: another page has the path %q", f.Name(), n, fields[3])
+		}
 		c.index[u.String()], at[fields[3]] = len(c.Pages), len(c.Pages)
 		c.Pages = append(c.Pages, Page{Page: order.Page{URL: u.String()}, Label: fields[1], Group: fields[2]})
 	}
 	if err := lines.Err(); err != nil {
 		return nil, fmt.Errorf("%s: %w", f.Name(), err)
 	}
-	err = c.archive(filepath.Join(dir, "pages.tar.gz"), func(name string, raw []byte, parse func(int, string, []byte)) {
-		if i, listed := at[name]; listed {
-			_, body, _ := bytes.Cut(raw, []byte("\n\n"))
-			parse(i, "text/html", body)
-		}
-	})
-	if err != nil {
+	if err := c.read(dir, at); err != nil {
 		return nil, err
 	}
-	for _, home := range homePages {
-		if at, found := c.At(home); found {
+	if err := c.seeds(dir); err != nil {
+		return nil, err
+	}
+	c.topics()
+	return c, c.edges(filepath.Join(dir, "edges.tsv"))
+}
+
+// read reads and parses the pages.
+func (c *Corpus) read(dir string, at map[string]int) error {
+	analyser := score.NewAnalyser()
+	packed := filepath.Join(dir, "pages.tar.gz")
+	err := unpack(packed, func(name string, raw []byte) {
+		if i, listed := at[name]; listed {
+			c.parse(i, html(raw), analyser)
+		}
+	})
+	if !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	for path, i := range at {
+		if !filepath.IsLocal(filepath.FromSlash(path)) {
+			return fmt.Errorf("%s: the path %q leads out of the folder", filepath.Join(dir, "pages.tsv"), path)
+		}
+		raw, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(path)))
+		if err != nil {
+			return fmt.Errorf("there is no pages.tar.gz, and a page is missing: %w", err)
+		}
+		c.parse(i, html(raw), analyser)
+	}
+	return nil
+}
+
+// html leaves out a header block.
+func html(raw []byte) []byte {
+	head, body, found := bytes.Cut(bytes.ReplaceAll(raw, []byte("\r\n"), []byte("\n")), []byte("\n\n"))
+	if first, _, _ := bytes.Cut(head, []byte("\n")); found && headerLine.Match(first) {
+		return body
+	}
+	return raw
+}
+
+// headerLine is the first line of a header block.
+var headerLine = regexp.MustCompile(`^(HTTP/[0-9.]+ |[A-Za-z-]+:)`)
+
+// seeds reads where crawls begin.
+func (c *Corpus) seeds(dir string) error {
+	raw, err := os.ReadFile(filepath.Join(dir, "seeds.txt"))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	list := homePages
+	if err == nil {
+		list = strings.Fields(string(raw))
+	}
+	for _, url := range list {
+		if at, found := c.at(url); found {
 			c.Seeds = append(c.Seeds, at)
+		} else if err == nil {
+			return fmt.Errorf("%s: %s is no page of the corpus", filepath.Join(dir, "seeds.txt"), url)
 		}
 	}
-	c.Topics = []string{"course", "faculty", "student", "project"}
-	return c, c.edges(filepath.Join(dir, "edges.tsv"))
+	return nil
+}
+
+// leastOfTopic is how many pages a label must have for a crawl to look for them.
+const leastOfTopic = 40
+
+// topics are the labels that enough pages have; of WebKB those four that crawls are compared by.
+func (c *Corpus) topics() {
+	count := map[string]int{}
+	for i := range c.Pages {
+		if label := c.Pages[i].Label; label != "" && label != "other" {
+			count[label]++
+		}
+	}
+	if count["course"] > 0 && count["faculty"] > 0 && count["student"] > 0 && count["project"] > 0 {
+		c.Topics = []string{"course", "faculty", "student", "project"}
+		return
+	}
+	for label, n := range count {
+		if n >= leastOfTopic {
+			c.Topics = append(c.Topics, label)
+		}
+	}
+	slices.Sort(c.Topics)
 }
 
 // edges brings the links into line with those that the corpus lists (from, to, anchor), so that results can be compared:
 // what the parser found beside them is left out, what it did not find is added.
 func (c *Corpus) edges(path string) error {
 	f, err := os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
 	if err != nil {
-		return fmt.Errorf("WebKB needs the list of its links: %w", err)
+		return err
 	}
 	defer func() { _ = f.Close() }()
 	analyser := score.NewAnalyser()
@@ -131,8 +217,8 @@ func (c *Corpus) at(raw string) (int, bool) {
 	return c.At(u.String())
 }
 
-// archive reads the pages of a compressed tar file.
-func (c *Corpus) archive(path string, each func(name string, raw []byte, parse func(i int, mime string, body []byte))) error {
+// unpack yields the files of a compressed tar file.
+func unpack(path string, each func(name string, raw []byte)) error {
 	f, err := os.Open(path)
 	if err != nil {
 		return err
@@ -142,7 +228,6 @@ func (c *Corpus) archive(path string, each func(name string, raw []byte, parse f
 	if err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
-	analyser := score.NewAnalyser()
 	for r := tar.NewReader(z); ; {
 		h, err := r.Next()
 		if errors.Is(err, io.EOF) {
@@ -158,14 +243,14 @@ func (c *Corpus) archive(path string, each func(name string, raw []byte, parse f
 		if err != nil {
 			return fmt.Errorf("%s: %s: %w", path, h.Name, err)
 		}
-		each(h.Name, raw, func(i int, mime string, body []byte) { c.parse(i, mime, body, analyser) })
+		each(h.Name, raw)
 	}
 }
 
 // parse reads a page as the crawl would.
-func (c *Corpus) parse(i int, mime string, body []byte, analyser *score.Analyser) {
+func (c *Corpus) parse(i int, body []byte, analyser *score.Analyser) {
 	p := &c.Pages[i]
-	d := page.Parse(page.Input{URL: p.URL, MIME: mime, Body: body}, page.DefaultLimits())
+	d := page.Parse(page.Input{URL: p.URL, MIME: "text/html", Body: body}, page.DefaultLimits())
 	all := analyser.Vector(d.Title, d.Language)
 	p.Title = order.NewTerms(all)
 	blocks := make([]order.Terms, len(d.Blocks))
