@@ -3,6 +3,7 @@ package starter
 import (
 	"errors"
 	"fmt"
+	"io"
 	"os"
 
 	"github.com/spf13/cobra"
@@ -13,7 +14,7 @@ import (
 
 func labFocus(g *globals) *cobra.Command {
 	o := focus.DefaultOptions()
-	var curves, wordnet string
+	var curves, page, wordnet string
 	cmd := &cobra.Command{
 		Use:   "focus DIR",
 		Short: "Measure how soon crawls in several orders find the pages of a topic, on the recorded web of DIR",
@@ -48,14 +49,11 @@ topic, and no labels.`,
 			if err != nil {
 				return usage("%w", err)
 			}
-			if curves != "" {
-				f, err := os.Create(curves)
-				if err != nil {
-					return err
-				}
-				if err := errors.Join(result.CSV(f), f.Close()); err != nil {
-					return err
-				}
+			if err := writeFile(curves, result.CSV); err != nil {
+				return err
+			}
+			if err := writeFile(page, result.HTML); err != nil {
+				return err
 			}
 			return g.report(result)
 		},
@@ -69,5 +67,18 @@ topic, and no labels.`,
 	cmd.Flags().Uint64Var(&o.Seed, "seed", o.Seed, "of the draws")
 	cmd.Flags().StringVar(&wordnet, "wordnet", thesaurus.DefaultWordNet, "folder of a WordNet 3 database, for the orders that go by what words mean")
 	cmd.Flags().StringVar(&curves, "csv", "", "file that the curves of recall are written to")
+	cmd.Flags().StringVar(&page, "html", "", "file that tables and plots are written to, as a page")
 	return cmd
+}
+
+// writeFile lets write fill a file; "" is none.
+func writeFile(name string, write func(io.Writer) error) error {
+	if name == "" {
+		return nil
+	}
+	f, err := os.Create(name)
+	if err != nil {
+		return err
+	}
+	return errors.Join(write(f), f.Close())
 }

@@ -261,6 +261,13 @@ func TestMeasure(t *testing.T) {
 	if n := strings.Count(curves.String(), "\n"); n != 1+Points*len(r.Rows) {
 		t.Errorf("%d lines of curves", n)
 	}
+	var page strings.Builder
+	if err := r.HTML(&page); err != nil {
+		t.Fatal(err)
+	}
+	if text := page.String(); strings.Count(text, "<svg") != 2 || strings.Count(text, "</svg>") != 2 || !strings.Contains(text, "oracle") || strings.Contains(text, "NaN") {
+		t.Errorf("the page has %d plots", strings.Count(text, "<svg"))
+	}
 	if _, err := json.Marshal(r); err != nil {
 		t.Error(err)
 	}

@@ -35,19 +35,21 @@ const Points = 50
 
 // Row is what one order did on one topic: means over the draws.
 type Row struct {
-	Order   string    `json:"order"`
-	Topic   string    `json:"topic"`
-	Areas   []float64 `json:"areas"`         // under the curve of recall, by draw
-	Area    float64   `json:"area"`          // their mean
-	Spread  float64   `json:"spread"`        // their standard deviation
-	Recall  float64   `json:"recall"`        // at the end
-	Harvest float64   `json:"harvest"`       // share of the fetched pages that have the label
-	Near    float64   `json:"harvest_near"`  // … that are as similar to the topic as Threshold
-	Similar float64   `json:"similarity"`    // mean, of the fetched pages to the topic
-	Half    float64   `json:"pages_to_half"` // pages until half of the relevant ones are found; all, if they are not
-	Most    float64   `json:"pages_to_80"`   // … four fifths
-	Curve   []float64 `json:"curve"`         // recall after equal parts of the crawl
-	Micros  float64   `json:"us_per_page"`   // of the order and of the simulation
+	Order    string    `json:"order"`
+	Topic    string    `json:"topic"`
+	Areas    []float64 `json:"areas"`         // under the curve of recall, by draw
+	Area     float64   `json:"area"`          // their mean
+	Spread   float64   `json:"spread"`        // their standard deviation
+	Recall   float64   `json:"recall"`        // at the end
+	Harvest  float64   `json:"harvest"`       // share of the fetched pages that have the label
+	Near     float64   `json:"harvest_near"`  // … that are as similar to the topic as Threshold
+	Similar  float64   `json:"similarity"`    // mean, of the fetched pages to the topic
+	Half     float64   `json:"pages_to_half"` // pages until half of the relevant ones are found; all, if they are not
+	Most     float64   `json:"pages_to_80"`   // … four fifths
+	Curve    []float64 `json:"curve"`         // recall after equal parts of the crawl
+	Fetched  float64   `json:"fetched"`       // pages of a crawl
+	Relevant float64   `json:"relevant"`      // pages with the label that could be reached
+	Micros   float64   `json:"us_per_page"`   // of the order and of the simulation
 }
 
 // Result is all that was measured.
@@ -192,6 +194,8 @@ func (r *Row) run(c *Corpus, s Strategy, task Task, seeds []int, o Options) {
 	r.Areas = append(r.Areas, float64(sum)/float64(max(budget*relevant, 1)))
 	r.Recall += float64(found) / float64(max(relevant, 1))
 	r.Harvest += float64(found) / float64(max(len(visited), 1))
+	r.Fetched += float64(budget)
+	r.Relevant += float64(relevant)
 	r.Half += float64(half)
 	r.Most += float64(most)
 }
@@ -199,7 +203,7 @@ func (r *Row) run(c *Corpus, s Strategy, task Task, seeds []int, o Options) {
 // finish makes means of sums.
 func (r *Row) finish(draws int) {
 	n := float64(max(draws, 1))
-	for _, x := range []*float64{&r.Recall, &r.Harvest, &r.Near, &r.Similar, &r.Half, &r.Most, &r.Micros} {
+	for _, x := range []*float64{&r.Recall, &r.Harvest, &r.Near, &r.Similar, &r.Half, &r.Most, &r.Micros, &r.Fetched, &r.Relevant} {
 		*x /= n
 	}
 	for i := range r.Curve {
