@@ -5,9 +5,11 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 
 	"github.com/spf13/cobra"
 
+	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/lab/focus"
 	"github.com/muninn-archive/muninn/internal/thesaurus"
 )
@@ -28,6 +30,9 @@ topic, and no labels.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if o.Draws < 1 || o.Examples < 1 || o.Seeds < 0 || o.Share <= 0 || o.Share > 1 {
 				return usage("--draws and --examples must be at least 1, --random-seeds at least 0, --share in (0,1]")
+			}
+			if !slices.Contains(crawl.Updates, o.Update) {
+				return usage("--update is %q, must be some of %q", o.Update, crawl.Updates)
 			}
 			words, err := focus.WordNet(wordnet)
 			if err != nil && cmd.Flags().Changed("wordnet") {
@@ -63,6 +68,7 @@ topic, and no labels.`,
 	cmd.Flags().IntVar(&o.Seeds, "random-seeds", o.Seeds, "random pages that each crawl begins at, in place of the corpus' own seeds")
 	cmd.Flags().IntVar(&o.Draws, "draws", o.Draws, "crawls of each topic, each with other examples")
 	cmd.Flags().IntVar(&o.Examples, "examples", o.Examples, "pages of the topic that the orders are given")
+	cmd.Flags().StringVar(&o.Update, "update", o.Update, "of the scores of several links to a page: first, last, avg, max or sum")
 	cmd.Flags().Float64Var(&o.Share, "share", o.Share, "of the reachable pages that are crawled")
 	cmd.Flags().Uint64Var(&o.Seed, "seed", o.Seed, "of the draws")
 	cmd.Flags().StringVar(&wordnet, "wordnet", thesaurus.DefaultWordNet, "folder of a WordNet 3 database, for the orders that go by what words mean")

@@ -103,6 +103,9 @@ const (
 	UpdateSum   = "sum"
 )
 
+// Updates are the update functions.
+var Updates = []string{UpdateFirst, UpdateLast, UpdateAvg, UpdateMax, UpdateSum}
+
 // Order says how scores become priority (paper §5.1).
 type Order struct {
 	Update   string `json:"update"`    // first, last, avg, max or sum

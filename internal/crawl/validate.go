@@ -161,11 +161,7 @@ func (v *validator) scope(s Scope) {
 }
 
 func (v *validator) order(d Definition) {
-	switch d.Order.Update {
-	case UpdateFirst, UpdateLast, UpdateAvg, UpdateMax, UpdateSum:
-	default:
-		v.check(false, "order.update", fmt.Sprintf("is %q, must be first, last, avg, max or sum", d.Order.Update))
-	}
+	v.check(slices.Contains(Updates, d.Order.Update), "order.update", fmt.Sprintf("is %q, must be first, last, avg, max or sum", d.Order.Update))
 	v.check(slices.Contains(HelperModes, d.Helper), "helper", fmt.Sprintf("is %q, must be strict, lenient or off", d.Helper))
 	v.check(d.Order.PerQueue >= 1 && d.Order.PerQueue <= MaxPerQueue, "order.per_queue", fmt.Sprintf("must be between 1 and %d", MaxPerQueue))
 	w := d.Weights

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/order"
 )
 
@@ -185,7 +186,7 @@ func TestCrawl(t *testing.T) {
 		"budget":        {order.Breadth{}, 3, []int{0, 1, 2}},
 		"best-first":    {byNumber{"http://a.test/2": 1, "http://a.test/4": .5, "http://a.test/1": .1}, 10, []int{0, 2, 4, 1, 3, 5}},
 	} {
-		if got := c.Crawl(test.order, []int{0, 0}, test.budget); !slices.Equal(got, test.want) {
+		if got := c.Crawl(test.order, []int{0, 0}, test.budget, crawl.UpdateMax); !slices.Equal(got, test.want) {
 			t.Errorf("%s: %v, want %v", name, got, test.want)
 		}
 	}
@@ -212,7 +213,7 @@ func TestCrawlAnew(t *testing.T) {
 	for i := 1; i < 100; i++ {
 		links[0] = append(links[0], i)
 	}
-	visited := web(links...).Crawl(raised{map[string]bool{}}, []int{0}, 100)
+	visited := web(links...).Crawl(raised{map[string]bool{}}, []int{0}, 100, crawl.UpdateMax)
 	if at := slices.Index(visited, 99); at != Refresh {
 		t.Errorf("page 99 is fetched as number %d, want %d", at, Refresh)
 	}
@@ -317,14 +318,37 @@ func TestPaths(t *testing.T) {
 	}
 }
 
+// TestUpdate: of two links to a page, the first of .2 and the second of .6, each function makes its own priority; the
+// other page waits with .5.
+func TestUpdate(t *testing.T) {
+	var s scores
+	s.add(.2)
+	s.add(.6)
+	for update, want := range map[string]float64{crawl.UpdateFirst: .2, crawl.UpdateLast: .6, crawl.UpdateAvg: .4, crawl.UpdateSum: .8, crawl.UpdateMax: .6} {
+		if got := s.by(update); math.Abs(got-want) > 1e-9 {
+			t.Errorf("%s: %v, want %v", update, got, want)
+		}
+		c := web([]int{1, 2, 3}, []int{2}, nil, nil)
+		visited := c.Crawl(turns{"http://a.test/0": {.9, .2, .5}, "http://a.test/1": {.6}}, []int{0}, 9, update)
+		if first := visited[2] == 2; first != (want > .5) {
+			t.Errorf("%s: %v", update, visited)
+		}
+	}
+}
+
+// turns gives the links of each page their priorities.
+type turns map[string][]float64
+
+func (p turns) Fetched(page *order.Page) []float64 { return p[page.URL] }
+
 // TestCrawlBatch: links of a batch are looked at once all its pages are fetched.
 func TestCrawlBatch(t *testing.T) {
 	c := web([]int{1, 2}, []int{3}, nil, nil)
 	best := byNumber{"http://a.test/1": .5, "http://a.test/2": .1, "http://a.test/3": 1}
-	if got := c.Crawl(best, []int{0}, 9); !slices.Equal(got, []int{0, 1, 3, 2}) {
+	if got := c.Crawl(best, []int{0}, 9, crawl.UpdateMax); !slices.Equal(got, []int{0, 1, 3, 2}) {
 		t.Errorf("%v", got)
 	}
-	if got := c.Crawl(order.Batch{Order: best, N: 2}, []int{0}, 9); !slices.Equal(got, []int{0, 1, 2, 3}) {
+	if got := c.Crawl(order.Batch{Order: best, N: 2}, []int{0}, 9, crawl.UpdateMax); !slices.Equal(got, []int{0, 1, 2, 3}) {
 		t.Errorf("by two: %v", got)
 	}
 }

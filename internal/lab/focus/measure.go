@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/order"
 )
 
@@ -18,13 +19,16 @@ type Options struct {
 	Seeds    int             // random pages that each crawl begins at; 0: the corpus' own seeds
 	Draws    int             // crawls of each topic, each with other examples
 	Examples int             // pages of the topic that the orders are given
+	Update   string          // of the scores of several links to a page: first, last, avg, max or sum
 	Share    float64         // of the reachable pages that are crawled
 	Words    order.Thesaurus `json:"-"` // nil: orders that need one are left out
 	Seed     uint64
 }
 
 // DefaultOptions measure as docs/FOCUS.md does.
-func DefaultOptions() Options { return Options{Draws: 9, Examples: 20, Share: 0.5, Seed: 1} }
+func DefaultOptions() Options {
+	return Options{Draws: 9, Examples: 20, Update: crawl.UpdateMax, Share: 0.5, Seed: 1}
+}
 
 // Threshold is the similarity with the topic from which a page counts as relevant where labels are not asked for
 // (Plachouras et al. 2014, §5.1).
@@ -165,7 +169,7 @@ func (r *Row) run(c *Corpus, s Strategy, task Task, seeds []int, o Options) {
 	}
 	budget := int(float64(n) * o.Share)
 	begin := time.Now()
-	visited := c.Crawl(s.New(task), seeds, budget)
+	visited := c.Crawl(s.New(task), seeds, budget, o.Update)
 	r.Micros += float64(time.Since(begin).Microseconds()) / float64(max(len(visited), 1))
 	found, sum, half, most := 0, 0, budget, budget
 	for k := range budget {

@@ -33,10 +33,10 @@ var Strategies = []Strategy{
 	{Name: "16-best-first content and anchor", New: func(t Task) order.Order { return order.Batch{Order: order.NewBest(t.Topic, true, true), N: 16} }},
 	{Name: "shark-search", New: func(t Task) order.Order { return order.NewShark(t.Topic) }},
 	{Name: "synonyms", Words: true, New: func(t Task) order.Order { return order.NewSemantic(t.Topic, t.Thesaurus, false) }},
-	{Name: "synonyms, broader and narrower terms", Words: true, New: func(t Task) order.Order { return order.NewSemantic(t.Topic, t.Thesaurus, true) }},
+	{Name: "synonyms and broader terms", Words: true, New: func(t Task) order.Order { return order.NewSemantic(t.Topic, t.Thesaurus, true) }},
 	{Name: "hmm", New: hmm(false, false)},
-	{Name: "hmm and centroid, content", New: hmm(true, false)},
-	{Name: "hmm and centroid, content and anchor", New: hmm(true, true)},
+	{Name: "hmm with centroid content", New: hmm(true, false)},
+	{Name: "hmm with centroid content and anchor", New: hmm(true, true)},
 	{Name: "tag-path bandit", New: func(t Task) order.Order { return order.NewPlaces(t.Topic) }},
 	{Name: Ours, New: func(t Task) order.Order {
 		s := order.DefaultSettings()

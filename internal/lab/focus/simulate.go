@@ -3,6 +3,7 @@ package focus
 import (
 	"container/heap"
 
+	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/order"
 )
 
@@ -13,10 +14,41 @@ const Refresh = 25
 type waiting struct {
 	page     int
 	priority float64
+	scores   scores
+	seed     bool
 	turn     int // of its discovery; ties are visited in order
 	depth    int // links from a seed
 	at       int // in the heap
 	cited    []citation
+}
+
+// scores are those of the links to a page.
+type scores struct {
+	n                     int
+	first, last, sum, max float64
+}
+
+func (s *scores) add(x float64) {
+	if s.n == 0 {
+		s.first, s.max = x, x
+	}
+	s.n++
+	s.last, s.sum, s.max = x, s.sum+x, max(s.max, x)
+}
+
+// by makes one priority of several scores (Plachouras et al. 2014, §4.4).
+func (s *scores) by(update string) float64 {
+	switch update {
+	case crawl.UpdateFirst:
+		return s.first
+	case crawl.UpdateLast:
+		return s.last
+	case crawl.UpdateAvg:
+		return s.sum / float64(max(s.n, 1))
+	case crawl.UpdateSum:
+		return s.sum
+	}
+	return s.max
 }
 
 // citation is a link: the page that it stands on, and which of its links it is.
@@ -48,13 +80,15 @@ func (f *frontier) Pop() any {
 }
 
 // Crawl visits a corpus in an order, from seeds, until so many pages are fetched or none is left; it returns their
-// numbers as they were visited. Of several links to a page the best counts.
-func (c *Corpus) Crawl(o order.Order, seeds []int, budget int) []int {
-	s := simulation{corpus: c, order: o, known: map[int]*waiting{}, fetched: make([]bool, len(c.Pages))}
+// numbers as they were visited. update makes one priority of the scores of several links to a page, as a definition's
+// order.update does.
+func (c *Corpus) Crawl(o order.Order, seeds []int, budget int, update string) []int {
+	s := simulation{corpus: c, order: o, update: update, known: map[int]*waiting{}, fetched: make([]bool, len(c.Pages))}
 	s.learner, _ = o.(order.Learner)
 	for _, page := range seeds {
 		if s.known[page] == nil {
 			s.found(page, 1e9, 0)
+			s.known[page].seed = true
 		}
 	}
 	size := 1
@@ -83,6 +117,7 @@ type simulation struct {
 	corpus   *Corpus
 	order    order.Order
 	learner  order.Learner // the same, if it learns
+	update   string
 	frontier frontier
 	known    map[int]*waiting
 	fetched  []bool
@@ -90,7 +125,7 @@ type simulation struct {
 
 // found puts a page into the frontier.
 func (s *simulation) found(page int, priority float64, depth int, by ...citation) {
-	w := &waiting{page: page, priority: priority, turn: len(s.known), depth: depth, cited: by}
+	w := &waiting{page: page, priority: priority, scores: scores{1, priority, priority, priority, priority}, turn: len(s.known), depth: depth, cited: by}
 	s.known[page] = w
 	heap.Push(&s.frontier, w)
 }
@@ -115,9 +150,12 @@ func (s *simulation) look(page int) {
 			s.found(to, priorities[i], w.depth+1, by)
 			continue
 		}
-		if n.cited = append(n.cited, by); priorities[i] > n.priority {
-			n.priority = priorities[i]
-			heap.Fix(&s.frontier, n.at)
+		n.cited = append(n.cited, by)
+		if n.scores.add(priorities[i]); !n.seed { // a seed goes first, whoever links to it
+			if priority := n.scores.by(s.update); priority != n.priority {
+				n.priority = priority
+				heap.Fix(&s.frontier, n.at)
+			}
 		}
 	}
 }
@@ -125,14 +163,15 @@ func (s *simulation) look(page int) {
 // refresh asks for the priorities of all waiting pages anew.
 func (s *simulation) refresh() {
 	for _, n := range s.frontier {
-		if len(n.cited) == 0 {
+		if n.seed {
 			continue
 		}
-		n.priority = 0
+		n.scores = scores{}
 		for _, by := range n.cited {
 			from := &s.corpus.Pages[by.from]
-			n.priority = max(n.priority, s.learner.Priority(from.URL, &from.Links[by.link]))
+			n.scores.add(s.learner.Priority(from.URL, &from.Links[by.link]))
 		}
+		n.priority = n.scores.by(s.update)
 	}
 	heap.Init(&s.frontier)
 }
