@@ -28,7 +28,7 @@ crawls begin at). The WebKB corpus of CMU has this form. Topics are labels; each
 topic, and no labels.`,
 		Args: exactArgs(1, "one folder with pages.tsv"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if o.Draws < 1 || o.Examples < 1 || o.Seeds < 0 || o.Share <= 0 || o.Share > 1 {
+			if o.Draws < 1 || o.Examples < 1 || o.Seeds < 0 || !(o.Share > 0 && o.Share <= 1) {
 				return usage("--draws and --examples must be at least 1, --random-seeds at least 0, --share in (0,1]")
 			}
 			if !slices.Contains(crawl.Updates, o.Update) {

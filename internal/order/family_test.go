@@ -110,6 +110,9 @@ func TestHMM(t *testing.T) {
 	if below == elsewhere {
 		t.Errorf("the way does not matter: %v", below)
 	}
+	if c := h.clusterOf(damped(text("zzz qqq"))); c != -1 {
+		t.Errorf("a page of unknown words is in cluster %d", c)
+	}
 	s.Centroid = true
 	h = NewHMM(trained(), s)
 	plain := of("http://a.test/4", "raven crow feather wing nest")

@@ -8,7 +8,7 @@ import (
 // Settings of an order that learns.
 type Settings struct {
 	Seed      uint64
-	Smoothing float64 // of words against the background, in examples
+	Smoothing float64 // weight of the background in the frequencies of words, against 1 for the examples
 	Sharpness float64 // how far apart the mean example and the mean page are judged, in logits
 	Middle    float64 // where between the two a page is as likely of the topic as not
 	Rate      float64 // of learning
@@ -49,7 +49,7 @@ type Fused struct {
 // tried sums up how the links of a group fared.
 type tried struct{ n, sum float64 }
 
-// known is what is worked out once of a link.
+// known is what is worked out once of a link, when it is found: what its URL says for the topic by what was known then.
 type known struct {
 	fixed  []feature
 	groups [4]*tried
@@ -154,6 +154,7 @@ func (o *Fused) Outcome(from string, l *Link, p *Page) {
 			promise += o.rel.predict(o.features(o.know(p.URL, &p.Links[i]), nil))
 		}
 	}
+	delete(o.links, l)
 	o.hub.learn(f, min(math.Log1p(promise)/math.Log1p(o.settings.Many), 1))
 }
 

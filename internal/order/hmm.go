@@ -155,7 +155,8 @@ func kMeans(texts []Terms, pages []Trained, s HMMSettings) []int {
 	return cluster
 }
 
-// clusterOf is that of most of the nearest training pages.
+// clusterOf is that of the nearest training pages, weighed by how near they are; −1 of a page that has nothing in common
+// with any.
 func (h *HMM) clusterOf(text Terms) int {
 	type neighbour struct {
 		near    float64
@@ -172,6 +173,9 @@ func (h *HMM) clusterOf(text Terms) int {
 		if votes[n.cluster] += n.near; votes[n.cluster] > votes[best] {
 			best = n.cluster
 		}
+	}
+	if votes[best] <= 0 {
+		return -1
 	}
 	return best
 }
@@ -206,7 +210,9 @@ func (h *HMM) Fetched(p *Page) []float64 {
 		delete(h.ways, p.URL)
 	}
 	text := damped(p.Text)
-	levels = h.look(levels, h.clusterOf(text))
+	if cluster := h.clusterOf(text); cluster >= 0 {
+		levels = h.look(levels, cluster)
+	}
 	ahead := h.step(levels)
 	chance := ahead[0] + nearly*h.step(ahead)[0]
 	out := make([]float64, len(p.Links))

@@ -259,8 +259,8 @@ func BenchmarkFused(b *testing.B) {
 		}
 	})
 	b.Run("outcome", func(b *testing.B) {
-		for b.Loop() {
-			o.Outcome(p.URL, &p.Links[7], page(7, true))
+		for b.Loop() { // a page of fifty links
+			o.Outcome(p.URL, &p.Links[7], p)
 		}
 	})
 }

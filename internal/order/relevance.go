@@ -155,8 +155,8 @@ func moments(list [][3]float64, i int) (mean, variance float64) {
 	return mean, variance
 }
 
-// contrast weighs terms by how much oftener examples have them than all pages (naive Bayes, smoothed by the background:
-// Dirichlet).
+// contrast weighs terms by how much oftener examples have them than all pages (naive Bayes, smoothed by the background with
+// a fixed share: Jelinek-Mercer).
 type contrast struct {
 	mine, all       map[uint32]float32
 	mineSum, allSum float64

@@ -105,7 +105,7 @@ func synset(fields []string) (words, pointers []string, err error) {
 	}
 	rest := fields[4+2*int(n):]
 	m, err := strconv.Atoi(rest[0])
-	if err != nil || len(rest) < 1+4*m {
+	if err != nil || m < 0 || len(rest) < 1+4*m {
 		return nil, nil, fmt.Errorf("%q is not the number of its pointers", rest[0])
 	}
 	return words, rest[1 : 1+4*m], nil

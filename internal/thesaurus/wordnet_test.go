@@ -64,7 +64,7 @@ func TestWordNet(t *testing.T) {
 
 func TestBrokenWordNet(t *testing.T) {
 	any := func(string) (uint32, bool) { return 1, true }
-	for _, line := range []string{"x", "00000100 05 n zz bird 0 000", "00000100 05 n 09 bird 0 000", "00000100 05 n 01 bird 0 003 ~ 00000200", "00000100 05 n 01 bird 0 xx"} {
+	for _, line := range []string{"x", "00000100 05 n zz bird 0 000", "00000100 05 n 09 bird 0 000", "00000100 05 n 01 bird 0 003 ~ 00000200", "00000100 05 n 01 bird 0 xx", "00000100 05 n 01 bird 0 -1"} {
 		if _, err := WordNet(written(t, line+"\n"), any); err == nil || !strings.Contains(err.Error(), "data.noun:1:") {
 			t.Errorf("%q: %v", line, err)
 		}

@@ -30,9 +30,11 @@ func (c *Corpus) At(url string) (int, bool) {
 // Reachable tells which pages can be reached from seeds.
 func (c *Corpus) Reachable(seeds []int) (reached []bool, count int) {
 	reached = make([]bool, len(c.Pages))
-	queue := append([]int(nil), seeds...)
+	var queue []int
 	for _, s := range seeds {
-		reached[s] = true
+		if !reached[s] {
+			reached[s], queue = true, append(queue, s)
+		}
 	}
 	for ; count < len(queue); count++ {
 		for _, to := range c.Pages[queue[count]].To {

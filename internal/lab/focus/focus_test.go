@@ -133,6 +133,34 @@ func TestFolder(t *testing.T) {
 	if len(c.Seeds) != 1 || !slices.Equal(c.Topics, []string{"bird"}) || len(home.Links) != leastOfTopic || len(home.Text) == 0 || len(c.Pages[1].Title) == 0 || len(c.Pages[1].Text) != 1 {
 		t.Errorf("%v %v %+v", c.Seeds, c.Topics, home)
 	}
+	write("seeds.txt", "http://a.test/\nhttp://A.test\n")
+	if c, err = Open(dir); err != nil {
+		t.Fatal(err)
+	}
+	if _, n := c.Reachable(c.Seeds); n != 1+leastOfTopic {
+		t.Errorf("%d pages can be reached from a seed that is named twice", n)
+	}
+	o := DefaultOptions()
+	o.Draws, o.Share, o.Topics = 1, 0.1, []string{"bird"} // four pages: fewer than the places of a curve
+	r, err := Measure(c, o)
+	if err != nil || !slices.IsSorted(r.row("breadth-first", "bird").Curve) || r.row("breadth-first", "bird").Curve[Points-1] != r.row("breadth-first", "bird").Recall {
+		t.Errorf("%v %v", r.row("breadth-first", "bird"), err)
+	}
+	o.Topics, o.Orders = []string{"fish"}, []string{"breadth-first"} // which cannot be reached
+	if r, err = Measure(c, o); err != nil || r.Rows[0].Half != r.Rows[0].Fetched || r.Rows[0].Area != 0 {
+		t.Errorf("%+v %v", r.Rows, err)
+	}
+	write("edges.tsv", "http://a.test/\thttp://a.test/3\n")
+	if c, err = Open(dir); err != nil || len(c.Pages[c.Seeds[0]].Links) != 1 {
+		t.Errorf("a link without an anchor: %v", err)
+	}
+	write("edges.tsv", "http://a.test/\n")
+	if _, err := Open(dir); err == nil || !strings.Contains(err.Error(), "edges.tsv:1") {
+		t.Errorf("%v", err)
+	}
+	if err := os.Remove(filepath.Join(dir, "edges.tsv")); err != nil {
+		t.Fatal(err)
+	}
 	write("seeds.txt", "http://b.test/\n")
 	if _, err := Open(dir); err == nil || !strings.Contains(err.Error(), "http://b.test/") {
 		t.Errorf("%v", err)

@@ -81,6 +81,9 @@ func Measure(c *Corpus, o Options) (Result, error) {
 	if len(out.Topics) == 0 {
 		out.Topics = c.Topics
 	}
+	if len(out.Topics) == 0 {
+		return out, fmt.Errorf("%s has no label of %d pages or more: name the topics", c.Name, leastOfTopic)
+	}
 	strategies, err := chosen(o.Orders, o.Words != nil)
 	if err != nil {
 		return out, err
@@ -167,7 +170,7 @@ func (r *Row) run(c *Corpus, s Strategy, task Task, seeds []int, o Options) {
 			relevant++
 		}
 	}
-	budget := int(float64(n) * o.Share)
+	budget := max(int(float64(n)*o.Share), 1)
 	begin := time.Now()
 	visited := c.Crawl(s.New(task), seeds, budget, o.Update)
 	r.Micros += float64(time.Since(begin).Microseconds()) / float64(max(len(visited), 1))
@@ -184,15 +187,15 @@ func (r *Row) run(c *Corpus, s Strategy, task Task, seeds []int, o Options) {
 				r.Near += 1 / float64(len(visited))
 			}
 		}
-		if 2*found >= relevant {
+		if relevant > 0 && 2*found >= relevant {
 			half = min(half, k+1)
 		}
-		if 5*found >= 4*relevant {
+		if relevant > 0 && 5*found >= 4*relevant {
 			most = min(most, k+1)
 		}
 		sum += found
-		if at := (k + 1) * Points / budget; at > k*Points/budget {
-			r.Curve[at-1] += float64(found) / float64(max(relevant, 1))
+		for at := k * Points / budget; at < (k+1)*Points/budget; at++ {
+			r.Curve[at] += float64(found) / float64(max(relevant, 1))
 		}
 	}
 	r.Areas = append(r.Areas, float64(sum)/float64(max(budget*relevant, 1)))

@@ -106,7 +106,7 @@ func (c *Corpus) citing() [][]int {
 	return c.cited
 }
 
-// oracle knows what every page is, and what it links to: no order that sees links alone can do as well.
+// oracle knows what every page is, and what it links to. It is greedy: it does not plan beyond that.
 type oracle struct {
 	corpus   *Corpus
 	relevant func(page int) bool

@@ -10,6 +10,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -48,6 +49,9 @@ func Open(dir string) (*Corpus, error) {
 	for n := 1; lines.Scan(); n++ {
 		fields := strings.Split(lines.Text(), "\t")
 		if n == 1 {
+			if fields[0] != "url" {
+				return nil, fmt.Errorf("%s:1: the first line must name the fields: url, label, group, path", f.Name())
+			}
 			continue
 		}
 		if len(fields) < 4 {
@@ -83,19 +87,24 @@ func Open(dir string) (*Corpus, error) {
 func (c *Corpus) read(dir string, at map[string]int) error {
 	analyser := score.NewAnalyser()
 	packed := filepath.Join(dir, "pages.tar.gz")
+	missing := len(at)
 	err := unpack(packed, func(name string, raw []byte) {
-		if i, listed := at[name]; listed {
+		if i, listed := at[path.Clean(name)]; listed {
 			c.parse(i, html(raw), analyser)
+			missing--
 		}
 	})
+	if err == nil && missing > 0 {
+		err = fmt.Errorf("%s lacks %d of the %d pages that pages.tsv lists by their paths", packed, missing, len(at))
+	}
 	if !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	for path, i := range at {
-		if !filepath.IsLocal(filepath.FromSlash(path)) {
-			return fmt.Errorf("%s: the path %q leads out of the folder", filepath.Join(dir, "pages.tsv"), path)
+	for name, i := range at {
+		if !filepath.IsLocal(filepath.FromSlash(name)) {
+			return fmt.Errorf("%s: the path %q leads out of the folder", filepath.Join(dir, "pages.tsv"), name)
 		}
-		raw, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(path)))
+		raw, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(name)))
 		if err != nil {
 			return fmt.Errorf("there is no pages.tar.gz, and a page is missing: %w", err)
 		}
@@ -173,10 +182,11 @@ func (c *Corpus) edges(path string) error {
 	analyser := score.NewAnalyser()
 	listed := map[[2]int]bool{}
 	lines := bufio.NewScanner(f)
-	for lines.Scan() {
-		fields := strings.Split(lines.Text(), "\t")
+	lines.Buffer(nil, 1<<20)
+	for n := 1; lines.Scan(); n++ {
+		fields := append(strings.Split(lines.Text(), "\t"), "")
 		if len(fields) < 3 {
-			continue
+			return fmt.Errorf("%s:%d: a line must have from, to and perhaps an anchor, parted by tabs", path, n)
 		}
 		from, known := c.at(fields[0])
 		to, inside := c.at(fields[1])

@@ -10,8 +10,9 @@ import (
 func WordNet(dir string) (*thesaurus.Thesaurus, error) {
 	analyser := score.NewAnalyser()
 	return thesaurus.WordNet(dir, func(word string) (uint32, bool) {
-		for stem := range analyser.Vector(word, "en") {
-			return order.Hash(stem), true
+		v := analyser.Vector(word, "en")
+		for stem := range v {
+			return order.Hash(stem), len(v) == 1 // of several words none stands for all
 		}
 		return 0, false
 	})
