@@ -7,7 +7,7 @@ import (
 
 // content marks the text blocks that stand in the bodies of objects: the topic is looked for in those.
 func (v *view) content() {
-	d, bodies := v.doc, bodies(v.lifted, "")
+	d, bodies := v.doc, bodies(v.lifted)
 	if len(bodies) == 0 || len(d.Starts) != len(d.Blocks) {
 		return
 	}
@@ -29,11 +29,11 @@ func (v *view) content() {
 	}
 }
 
-// bodies are the elements that the texts of objects were lifted from; of one type, or of all: "".
-func bodies(lifted []adapt.Lifted, kind string) (list []xpath.Ref) {
+// bodies are the elements that the texts of objects were lifted from.
+func bodies(lifted []adapt.Lifted) (list []xpath.Ref) {
 	for _, l := range lifted {
 		for _, p := range l.Parts {
-			if p.Name == "body" && p.At.Attr < 0 && (kind == "" || l.Type == kind) {
+			if p.Name == "body" && p.At.Attr < 0 {
 				list = append(list, p.At)
 			}
 		}

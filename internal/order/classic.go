@@ -1,5 +1,7 @@
 package order
 
+import "slices"
+
 // Breadth visits pages as they are found.
 type Breadth struct{}
 
@@ -15,7 +17,7 @@ type Best struct {
 
 // NewBest makes a best-first order that goes by the content of pages, by anchors, or by both.
 func NewBest(topic Terms, content, anchor bool) *Best {
-	return &Best{topic.copied().unit(), content, anchor}
+	return &Best{slices.Clone(topic).unit(), content, anchor}
 }
 
 // Fetched gives a link what its page and its anchor have in common with the topic.
@@ -54,7 +56,7 @@ const (
 
 // NewShark makes the order for a topic.
 func NewShark(topic Terms) *Shark {
-	return &Shark{topic.copied().unit(), map[string]float64{}}
+	return &Shark{slices.Clone(topic).unit(), map[string]float64{}}
 }
 
 // Fetched gives links what they inherit and what their anchors say.

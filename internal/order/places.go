@@ -1,6 +1,10 @@
 package order
 
-import "github.com/muninn-archive/muninn/internal/bandit"
+import (
+	"slices"
+
+	"github.com/muninn-archive/muninn/internal/bandit"
+)
 
 // Places is the tag-path bandit of the helper as an order: the links of a host are grouped by the places that they stand
 // at in its pages, and those places are visited that led to pages of the topic, or that little is known of.
@@ -11,7 +15,7 @@ type Places struct {
 
 // NewPlaces makes the order for a topic.
 func NewPlaces(topic Terms) *Places {
-	return &Places{topic.copied().unit(), map[string]*bandit.Site{}}
+	return &Places{slices.Clone(topic).unit(), map[string]*bandit.Site{}}
 }
 
 func (b *Places) site(url string) *bandit.Site {

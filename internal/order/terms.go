@@ -102,5 +102,3 @@ func Cosine(a, b Terms) float64 {
 	}
 	return min(a.Dot(b)/n, 1)
 }
-
-func (t Terms) copied() Terms { return slices.Clone(t) }

@@ -389,8 +389,8 @@ func TestArea(t *testing.T) {
 	}
 	c.Pages[0].Label, c.Pages[2].Label = "bird", "bird"
 	r := Row{Curve: make([]float64, Points)}
-	task, _ := c.task("bird", []int{0, 2}, Options{Examples: 1, Seed: 1}, 0)
-	r.run(c, Strategies[0], task, []int{0}, Options{Share: 0.5})
+	c.Seeds = []int{0}
+	r.run(c, Strategies[0], c.task("bird", []int{0, 2}, Options{Examples: 1, Seed: 1, Share: 0.5}, 0), crawl.UpdateMax)
 	r.finish(1)
 	if want := (1 + 1 + 2 + 2) / 8.0; r.Area != want || r.Recall != 1 || r.Harvest != 0.5 || r.Half != 1 || r.Most != 3 || math.Abs(r.Near-1) > 1e-9 || math.Abs(r.Similar-1) > 1e-9 {
 		t.Errorf("%+v, want an area of %v", r, want)

@@ -106,9 +106,9 @@ func Measure(c *Corpus, o Options) (Result, error) {
 			rows[i] = Row{Order: s.Name, Topic: topic, Curve: make([]float64, Points)}
 		}
 		for draw := range o.Draws {
-			task, seeds := c.task(topic, all, o, draw)
+			task := c.task(topic, all, o, draw)
 			for i, s := range strategies {
-				rows[i].run(c, s, task, seeds, o)
+				rows[i].run(c, s, task, o.Update)
 			}
 		}
 		for i := range rows {
@@ -143,9 +143,9 @@ func chosen(names []string, words bool) ([]Strategy, error) {
 }
 
 // task draws examples, and seeds if they are drawn.
-func (c *Corpus) task(topic string, all []int, o Options, draw int) (Task, []int) {
+func (c *Corpus) task(topic string, all []int, o Options, draw int) Task {
 	random := rand.New(rand.NewPCG(o.Seed, uint64(draw)))
-	t := Task{Seed: o.Seed + uint64(draw), Thesaurus: o.Words, Relevant: func(page int) bool { return c.Pages[page].Label == topic }, corpus: c}
+	t := Task{Seed: o.Seed + uint64(draw), Thesaurus: o.Words, Relevant: func(page int) bool { return c.Pages[page].Label == topic }, corpus: c, nearness: map[int]float64{}}
 	var examples []int
 	for _, k := range random.Perm(len(all))[:min(o.Examples, len(all))] {
 		p := &c.Pages[all[k]].Page
@@ -154,25 +154,35 @@ func (c *Corpus) task(topic string, all []int, o Options, draw int) (Task, []int
 		t.Topic = t.Topic.Add(p.Text, 1)
 	}
 	t.Paths = c.paths(examples)
-	seeds := c.Seeds
+	t.seeds = c.Seeds
 	if o.Seeds > 0 {
-		seeds = random.Perm(len(c.Pages))[:min(o.Seeds, len(c.Pages))]
+		t.seeds = random.Perm(len(c.Pages))[:min(o.Seeds, len(c.Pages))]
 	}
-	return t, seeds
+	reached, n := c.Reachable(t.seeds)
+	for i, is := range reached {
+		if is && t.Relevant(i) {
+			t.relevant++
+		}
+	}
+	t.budget = max(int(float64(n)*o.Share), 1)
+	return t
+}
+
+// near is the similarity of a page with the topic.
+func (t *Task) near(page int) float64 {
+	x, known := t.nearness[page]
+	if !known {
+		x = order.Cosine(t.Topic, t.corpus.Pages[page].Text)
+		t.nearness[page] = x
+	}
+	return x
 }
 
 // run crawls once.
-func (r *Row) run(c *Corpus, s Strategy, task Task, seeds []int, o Options) {
-	reached, n := c.Reachable(seeds)
-	relevant := 0
-	for i, is := range reached {
-		if is && task.Relevant(i) {
-			relevant++
-		}
-	}
-	budget := max(int(float64(n)*o.Share), 1)
+func (r *Row) run(c *Corpus, s Strategy, task Task, update string) {
+	budget, relevant := task.budget, task.relevant
 	begin := time.Now()
-	visited := c.Crawl(s.New(task), seeds, budget, o.Update)
+	visited := c.Crawl(s.New(task), task.seeds, budget, update)
 	r.Micros += float64(time.Since(begin).Microseconds()) / float64(max(len(visited), 1))
 	found, sum, half, most := 0, 0, budget, budget
 	for k := range budget {
@@ -181,7 +191,7 @@ func (r *Row) run(c *Corpus, s Strategy, task Task, seeds []int, o Options) {
 			if task.Relevant(p) {
 				found++
 			}
-			near := order.Cosine(task.Topic, c.Pages[p].Text)
+			near := task.near(p)
 			r.Similar += near / float64(len(visited))
 			if near >= Threshold {
 				r.Near += 1 / float64(len(visited))

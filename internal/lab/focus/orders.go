@@ -11,6 +11,10 @@ type Task struct {
 	Seed      uint64
 	Relevant  func(page int) bool // for the oracle alone
 	corpus    *Corpus
+	seeds     []int
+	budget    int             // pages that are crawled
+	relevant  int             // pages of the topic that can be reached
+	nearness  map[int]float64 // of pages to the topic, once they were asked for
 }
 
 // Strategy is an order by its name.
