@@ -53,7 +53,7 @@ type Activities struct {
 
 	mu      sync.Mutex
 	fetches map[string]*running // batches that are being fetched in this process
-	scorers map[string]*scorerOf
+	judges  map[string]judgeOf
 	handed  handover
 	work    workshop
 }
@@ -95,8 +95,8 @@ func (a *Archives) Open(ctx context.Context, where string) (archive.Store, error
 	return s, nil
 }
 
-// scorerOf is the scorer that goes with a state of a crawl's plan.
-type scorerOf struct {
-	scorer *score.Scorer
-	of     string
+// judgeOf is the judge that goes with a state of a crawl's plan.
+type judgeOf struct {
+	judge *score.Judge
+	of    string
 }

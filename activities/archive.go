@@ -121,7 +121,7 @@ func (a *Activities) segment(in BatchInput, d crawl.Definition, b *spool.Batch) 
 
 // fill writes the batch's exchanges into the segment and gathers what COMMIT needs.
 func (a *Activities) fill(ctx context.Context, segment *archive.Segment, d crawl.Definition, in BatchInput) (committing, error) {
-	bandit := hasBandit(d)
+	places := d.ByPlaces()
 	left := committing{Originals: map[string]crawl.Visit{}}
 	pages, err := a.scored(ctx, in)
 	if err != nil {
@@ -157,16 +157,16 @@ func (a *Activities) fill(ctx context.Context, segment *archive.Segment, d crawl
 			}
 			next++
 		}
-		if err := a.one(segment, e, p, bandit, &left); err != nil {
+		if err := a.one(segment, e, p, places, &left); err != nil {
 			return left, err
 		}
 	}
 	return left, nil
 }
 
-// one archives an exchange and notes its outcome and outlinks. bandit tells that what was learned of the places
-// that links stand at has a say, where the helper has none.
-func (a *Activities) one(segment *archive.Segment, e *spool.Entry, p *crawl.Page, bandit bool, left *committing) error {
+// one archives an exchange and notes its outcome and outlinks. places tells that what was learned of the places
+// that links stand at has a say.
+func (a *Activities) one(segment *archive.Segment, e *spool.Entry, p *crawl.Page, places bool, left *committing) error {
 	o := e.Outcome
 	o.Score = -1
 	if e.Status > 0 && o.Kind != crawl.OutcomeRetry {
@@ -184,28 +184,15 @@ func (a *Activities) one(segment *archive.Segment, e *spool.Entry, p *crawl.Page
 	}
 	if p != nil {
 		o.Score, o.Level, o.App, o.Prints = p.Score, p.Level, p.Application, p.Prints
+		o.Worth, o.Seen = p.Worth, p.Seen
 		if !p.NoFollow {
 			for i := range p.Links {
-				left.Discoveries = append(left.Discoveries, discovery(&p.Links[i], e.URL, e.Path, bandit))
+				left.Discoveries = append(left.Discoveries, p.Links[i].Discovery(e.URL, e.Path, places))
 			}
 		}
 	}
 	left.Outcomes = append(left.Outcomes, o)
 	return nil
-}
-
-// hasBandit tells whether what was learned of the places that links stand at has a say in a crawl.
-func hasBandit(d crawl.Definition) bool {
-	return d.Helper != crawl.HelperOff && !d.Topic.Empty() && d.Weights.Helper > 0
-}
-
-// discovery is an outlink on its way to the frontier. Where the helper said nothing of it, the bandit may.
-func discovery(l *crawl.Outlink, source, path string, bandit bool) crawl.Discovery {
-	d := crawl.Discovery{URL: l.URL, Via: source, Path: crawl.Hopped(path, l.Hop), Score: l.Score}
-	if bandit && l.Prior == 0 && l.Hop == crawl.HopLink {
-		d.TagPath = l.TagPath
-	}
-	return d
 }
 
 func capture(e *spool.Entry, p *crawl.Page) archive.Capture {

@@ -17,6 +17,7 @@ import (
 	"github.com/muninn-archive/muninn/frontier"
 	"github.com/muninn-archive/muninn/internal/archive"
 	"github.com/muninn-archive/muninn/internal/crawl"
+	"github.com/muninn-archive/muninn/internal/score"
 	"github.com/muninn-archive/muninn/internal/urls"
 )
 
@@ -37,6 +38,9 @@ func (a *Activities) Begin(ctx context.Context, in BeginInput) (BeginResult, err
 	defer a.beat(ctx)()
 	d := in.Definition
 	if err := a.Helper.Refresh(true); err != nil { // no crawl starts on a broken base
+		return BeginResult{}, edge(err)
+	}
+	if err := checkThesaurus(d); err != nil {
 		return BeginResult{}, edge(err)
 	}
 	store, err := a.Archives.Open(ctx, d.Archive.Where)
@@ -80,6 +84,14 @@ func (a *Activities) Begin(ctx context.Context, in BeginInput) (BeginResult, err
 		return BeginResult{}, edge(err)
 	}
 	return BeginResult{Run: run, Seeds: len(found), Archive: store.String()}, nil
+}
+
+// checkThesaurus tells whether the order of a crawl has the thesaurus that it needs.
+func checkThesaurus(d crawl.Definition) error {
+	if err := score.CheckThesaurus(d.Order); err != nil {
+		return &InputError{err.Error()}
+	}
+	return nil
 }
 
 // abandoned tells whether the workflow that the run belongs to has ended without ending it: it was

@@ -68,13 +68,13 @@ func BenchmarkUnderstand(b *testing.B) {
 		b.ReportAllocs()
 		d := crawl.DefaultDefinition()
 		d.Topic.Keywords = []string{"raven", "norse mythology", "crow"}
-		scorer, err := score.New(d, nil, score.NewAnalyser())
+		scorer, err := score.New(d, nil, score.NewAnalyser(), score.Memory{})
 		if err != nil {
 			b.Fatal(err)
 		}
 		p := page.Parse(in, page.DefaultLimits()).Page
 		for b.Loop() {
-			scorer.Page(&p, 0.5, false)
+			scorer.Page(&p, score.Context{Inherit: 0.5})
 		}
 	})
 }

@@ -71,6 +71,7 @@ func (a *Activities) Claim(ctx context.Context, in ClaimInput) (ClaimResult, err
 	}
 	p, err := a.Frontier.Progress(in.Crawl)
 	out.Progress, out.Waiting, out.Queues, out.UnderWay = p.Totals, p.Waiting, p.Queues, a.UnderWay.Of(in.Crawl)
+	out.Harvests = p.Harvests
 	out.Ends = p.Ends[max(len(p.Ends)-endsTold, 0):]
 	return out, edge(err)
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/fxamacker/cbor/v2"
+	"go.temporal.io/sdk/activity"
 
 	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/score"
@@ -48,6 +49,11 @@ func (a *Activities) End(ctx context.Context, in EndInput) (EndResult, error) {
 	if err := a.Spool.Sweep(a.Now(), a.Settings.SpoolKeep); err != nil {
 		return EndResult{}, edge(err)
 	}
+	if made, err := a.report(ctx, in.Crawl); err != nil { // it can be made at any time
+		activity.GetLogger(ctx).Warn("no report was made", "error", err)
+	} else {
+		status.Report = made.Key
+	}
 	return status, edge(a.Frontier.End(in.Crawl, in.Owner))
 }
 
@@ -63,7 +69,7 @@ func (a *Activities) Status(name string) (EndResult, error) {
 		if err := cbor.Unmarshal(s.Learned, &learned); err != nil {
 			return out, err
 		}
-		out.Learned, err = json.Marshal(learned)
+		out.Learned, err = json.Marshal(learned.Brief())
 	}
 	return out, err
 }

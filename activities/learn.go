@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"path"
+	"strings"
 
 	"github.com/fxamacker/cbor/v2"
 	"go.temporal.io/sdk/activity"
@@ -13,6 +14,7 @@ import (
 	"github.com/muninn-archive/muninn/frontier"
 	"github.com/muninn-archive/muninn/internal/archive"
 	"github.com/muninn-archive/muninn/internal/crawl"
+	"github.com/muninn-archive/muninn/internal/scope"
 	"github.com/muninn-archive/muninn/internal/score"
 )
 
@@ -38,31 +40,65 @@ func (a *Activities) Learn(ctx context.Context, name string) (LearnResult, error
 	if err != nil {
 		return LearnResult{}, edge(err)
 	}
-	out := LearnResult{Learned: score.Learn(samples)}
-	raw, err := cbor.Marshal(out.Learned)
-	if err != nil {
-		return out, edge(err)
-	}
 	plan, err := a.Frontier.Plan(name)
 	if err != nil {
-		return out, edge(err)
+		return LearnResult{}, edge(err)
 	}
 	store, err := a.Archives.Open(ctx, plan.Definition.Archive.Where)
 	if err != nil {
-		return out, edge(err)
+		return LearnResult{}, edge(err)
 	}
-	text, err := json.MarshalIndent(out.Learned, "", " ")
+	out, err := a.teach(ctx, plan, store, samples)
 	if err != nil {
 		return out, edge(err)
 	}
-	out.Key = path.Join(plan.Definition.Archive.Prefix, name, "topic", fmt.Sprintf("run-%d.json", plan.Run))
-	if err := store.Put(ctx, out.Key, bytes.NewReader(text), int64(len(text))); err != nil {
-		return out, edge(err)
-	}
-	if err := a.Frontier.Teach(name, raw); err != nil {
-		return out, edge(err)
-	}
 	return out, edge(a.reorder(ctx, name, store, samples))
+}
+
+// teach learns from samples, puts in force what was learned, and keeps it in the archive.
+func (a *Activities) teach(ctx context.Context, plan frontier.Plan, store archive.Store, samples []score.Sample) (LearnResult, error) {
+	d := plan.Definition
+	learned := score.Learn(samples) // brings the samples into order
+	if strings.HasPrefix(d.Order.Strategy, crawl.StrategyHMM) {
+		links := map[string][]string{}
+		err := a.linksOf(ctx, plan, store, func(l archive.Link) error {
+			links[l.Source] = append(links[l.Source], l.URL)
+			return nil
+		})
+		if err != nil {
+			return LearnResult{}, err
+		}
+		learned.Paths = score.Paths(samples, links, d.Topic.Threshold)
+	}
+	out := LearnResult{Learned: learned.Brief(), Key: path.Join(d.Archive.Prefix, d.Name, "topic", fmt.Sprintf("run-%d.json", plan.Run))}
+	text, err := json.MarshalIndent(learned, "", " ")
+	if err != nil {
+		return out, err
+	}
+	if err := store.Put(ctx, out.Key, bytes.NewReader(text), int64(len(text))); err != nil {
+		return out, err
+	}
+	raw, err := cbor.Marshal(learned)
+	if err != nil {
+		return out, err
+	}
+	judge, err := a.judge(d.Name, plan)
+	if err != nil {
+		return out, err
+	}
+	return out, a.Frontier.Teach(d.Name, raw, judge.Examples(samples))
+}
+
+// linksOf calls fn with the outlinks of the present run.
+func (a *Activities) linksOf(ctx context.Context, plan frontier.Plan, store archive.Store, fn func(archive.Link) error) error {
+	d := plan.Definition
+	return archive.Manifests(ctx, store, d.Archive.Prefix, d.Name, func(m archive.Manifest) error {
+		if m.Created.Before(plan.Started) {
+			return nil
+		}
+		activity.RecordHeartbeat(ctx, m.Batch)
+		return archive.ReadLinks(ctx, store, m.Links.Key, fn)
+	})
 }
 
 // reorder scores the links of the reference crawl anew by what it taught: from then on all URLs that
@@ -72,7 +108,7 @@ func (a *Activities) reorder(ctx context.Context, name string, store archive.Sto
 	if err != nil {
 		return err
 	}
-	scorer, err := a.scorer(name, plan)
+	judge, err := a.judge(name, plan)
 	if err != nil {
 		return err
 	}
@@ -80,17 +116,20 @@ func (a *Activities) reorder(ctx context.Context, name string, store archive.Sto
 	for _, s := range samples {
 		terms[s.URL] = s.Terms
 	}
+	whole := a.Frontier.Learner(name)
 	var found []crawl.Discovery
-	err = archive.Manifests(ctx, store, plan.Definition.Archive.Prefix, name, func(m archive.Manifest) error {
-		if m.Created.Before(plan.Started) || len(found) >= maxReorder {
+	err = a.linksOf(ctx, plan, store, func(l archive.Link) error {
+		if len(found) >= maxReorder || l.NoFollow {
 			return nil
 		}
-		activity.RecordHeartbeat(ctx, m.Batch)
-		return archive.ReadLinks(ctx, store, m.Links.Key, func(l archive.Link) error {
-			scorer.Relink(&l.Outlink, terms[l.Source], l.Paragraph, l.Language)
-			found = append(found, crawl.Discovery{URL: l.URL, Via: l.Source, Path: l.Path + l.HopLetter, Score: l.Score})
-			return nil
-		})
+		d, err := judge.Again(score.Found{
+			Link: l.Outlink, Source: l.Source, Path: l.Path, Language: l.Language, Paragraph: l.Paragraph, Terms: terms[l.Source], Depth: scope.Hops(l.Path),
+		}, whole)
+		if err != nil {
+			return &InputError{err.Error()}
+		}
+		found = append(found, d)
+		return nil
 	})
 	if err != nil {
 		return err

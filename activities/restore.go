@@ -59,7 +59,7 @@ func (a *Activities) restore(ctx context.Context, store archive.Store, d crawl.D
 		}
 		err = archive.ReadLinks(ctx, store, m.Links.Key, func(l archive.Link) error {
 			if !l.NoFollow {
-				c.Discoveries = append(c.Discoveries, discovery(&l.Outlink, l.Source, l.Path, hasBandit(d)))
+				c.Discoveries = append(c.Discoveries, l.Discovery(l.Source, l.Path, d.ByPlaces()))
 			}
 			return nil
 		})
@@ -71,7 +71,7 @@ func (a *Activities) restore(ctx context.Context, store archive.Store, d crawl.D
 	if err != nil {
 		return err
 	}
-	if hasBandit(d) {
+	if d.ByPlaces() {
 		if err := a.restoreRewards(ctx, store, d); err != nil {
 			return err
 		}
@@ -89,8 +89,8 @@ func (a *Activities) restoreRewards(ctx context.Context, store archive.Store, d 
 		}
 		scores := map[string]float64{}
 		err := archive.ReadLinks(ctx, store, m.Links.Key, func(l archive.Link) error {
-			if l.Parts != (crawl.Parts{}) && l.Parts.Document >= 0 {
-				scores[l.Source] = l.Parts.Document
+			if score, said := l.Parts.Of("document"); said {
+				scores[l.Source] = score
 			}
 			return nil
 		})

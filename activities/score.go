@@ -8,6 +8,7 @@ import (
 	"github.com/fxamacker/cbor/v2"
 
 	"github.com/muninn-archive/muninn/frontier"
+	"github.com/muninn-archive/muninn/internal/scope"
 	"github.com/muninn-archive/muninn/internal/score"
 )
 
@@ -41,23 +42,25 @@ func (a *Activities) score(ctx context.Context, in BatchInput) (batch *handed, o
 	if err != nil {
 		return nil, out, err
 	}
-	scorer, err := a.scorer(in.Crawl, plan)
+	judge, err := a.judge(in.Crawl, plan)
 	if err != nil {
 		return nil, out, err
 	}
-	merge := score.NewMerge(scorer)
-	terms := plan.Definition.Order.Batch || plan.Reference
+	judging := judge.Batch(a.Frontier.Learner(in.Crawl))
 	for i := range batch.pages {
 		if ctx.Err() != nil {
 			return nil, out, ctx.Err()
 		}
 		p := &batch.pages[i].Page
-		vector := scorer.Page(p, inherit(plan, claimed[p.URL].Priority), terms)
-		if plan.Definition.Order.Batch {
-			merge.Add(p, vector)
+		t := claimed[p.URL]
+		vector, err := judging.Page(p, score.Context{
+			Inherit: inherit(plan, t.Priority), Submitted: t.Submitted, Depth: scope.Hops(t.Path), Now: plan.Started, Terms: plan.Reference,
+		}, t.Kept)
+		if err != nil {
+			return nil, out, &InputError{err.Error()}
 		}
 		if plan.Reference && p.Score >= 0 {
-			sample := scorer.Sample(p, vector)
+			sample := judge.Sample(p, vector)
 			batch.pages[i].Learn = &sample
 		}
 		if p.Score >= 0 {
@@ -68,7 +71,7 @@ func (a *Activities) score(ctx context.Context, in BatchInput) (batch *handed, o
 			}
 		}
 	}
-	merge.Apply()
+	judging.Merge()
 	out.Mean /= float64(max(out.Pages, 1))
 	batch.scored = true
 	return batch, out, nil
@@ -96,16 +99,17 @@ func (a *Activities) scored(ctx context.Context, in BatchInput) ([]parsedPage, e
 	return batch.pages, nil
 }
 
-// scorer returns the scorer of a crawl's present plan.
-func (a *Activities) scorer(name string, plan frontier.Plan) (*score.Scorer, error) {
-	raw, err := json.Marshal([]any{plan.Definition.Topic, plan.Definition.Weights, plan.Learned})
+// judge returns the judge of a crawl's present plan.
+func (a *Activities) judge(name string, plan frontier.Plan) (*score.Judge, error) {
+	raw, err := json.Marshal([]any{plan.Definition.Topic, plan.Definition.Weights, plan.Definition.Order, plan.Learned})
 	if err != nil {
 		return nil, err
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if s := a.scorers[name]; s != nil && s.of == string(raw) {
-		return s.scorer, nil
+	before := a.judges[name]
+	if before.of == string(raw) {
+		return before.judge, nil
 	}
 	var learned *score.Learned
 	if len(plan.Learned) > 0 {
@@ -114,13 +118,13 @@ func (a *Activities) scorer(name string, plan frontier.Plan) (*score.Scorer, err
 			return nil, fmt.Errorf("read what was learned: %w", err)
 		}
 	}
-	scorer, err := score.New(plan.Definition, learned, a.Analyser)
+	judge, err := score.NewJudge(plan.Definition, learned, a.Analyser, before.judge)
 	if err != nil {
 		return nil, err
 	}
-	if a.scorers == nil {
-		a.scorers = map[string]*scorerOf{}
+	if a.judges == nil {
+		a.judges = map[string]judgeOf{}
 	}
-	a.scorers[name] = &scorerOf{scorer, string(raw)}
-	return scorer, nil
+	a.judges[name] = judgeOf{judge, string(raw)}
+	return judge, nil
 }

@@ -64,6 +64,7 @@ type ClaimResult struct {
 	Waiting  int             `json:"waiting"`
 	Queues   int             `json:"queues"`
 	UnderWay int64           `json:"under_way"`
+	Harvests []float64       `json:"harvests,omitempty"` // see Progress
 	Ends     []frontier.End  `json:"ends,omitempty"`
 }
 
@@ -185,7 +186,9 @@ type Progress struct {
 	Queues  int             `json:"queues"`
 	State   string          `json:"state"`
 	// UnderWay counts URLs that are fetched, but whose batches are not committed yet.
-	UnderWay int64          `json:"under_way"`
+	UnderWay int64 `json:"under_way"`
+	// Harvests is the harvest ratio of each tenth of the run so far.
+	Harvests []float64      `json:"harvests,omitempty"`
 	Ends     []frontier.End `json:"ends,omitempty"` // the last URLs that ended without a page
 }
 
@@ -193,4 +196,5 @@ type Progress struct {
 type EndResult struct {
 	Status  frontier.Status `json:"status"`
 	Learned json.RawMessage `json:"learned,omitempty"`
+	Report  string          `json:"report,omitempty"` // key in the archive
 }

@@ -154,8 +154,8 @@ func (f *Frontier) report(w Want, round *Round, now time.Time) (wake time.Time, 
 		round.Expired = append(round.Expired, batch)
 	}
 	slices.Sort(round.Expired)
-	s.order.promote(now) // which claiming does not, if it may claim nothing
-	if next, ok := s.order.nextTime(); ok && !next.IsZero() {
+	s.schedule.promote(now) // which claiming does not, if it may claim nothing
+	if next, ok := s.schedule.nextTime(); ok && !next.IsZero() {
 		wake = earliest(wake, next)
 	}
 	if s.delayed > 0 {
@@ -237,7 +237,7 @@ func (s *state) hold(c *Claim) {
 	}
 	q := s.queue(c.Queue, c.PLD)
 	q.busy = true
-	s.order.remove(q)
+	s.schedule.remove(q)
 }
 
 // drop takes a claim out of memory; back tells that some of its URLs stay in the queue. Frontier.mu is
@@ -251,7 +251,7 @@ func (s *state) drop(c *Claim, back bool, now time.Time) {
 	if back {
 		q.best = q.floor
 	}
-	s.order.place(q, now)
+	s.schedule.place(q, now)
 }
 
 // free lets go of a claim's URLs; Frontier.mu is held.

@@ -8,6 +8,7 @@ import (
 	"github.com/dgraph-io/badger/v4"
 
 	"github.com/muninn-archive/muninn/internal/crawl"
+	"github.com/muninn-archive/muninn/internal/order"
 	"github.com/muninn-archive/muninn/internal/urls"
 )
 
@@ -42,10 +43,11 @@ func (f *Frontier) Commit(c Commit) error {
 	bound := s.scope
 	f.mu.Unlock()
 	list := gather(bound, c.Discoveries, c.Rescore)
+	all := list
 	for part := 0; ; part++ {
 		n := partLen(list)
 		if n == len(list) {
-			return f.commitRest(s, c, list)
+			return f.commitRest(s, c, list, all)
 		}
 		if err := f.commitLinks(s, c, list[:n], part); err != nil {
 			return err
@@ -98,7 +100,7 @@ func (f *Frontier) commitLinks(s *state, c Commit, list []*offered, part int) er
 		if done, err := committed(txn, key); done || err != nil {
 			return nil, err
 		}
-		changes, learned := map[uint64]*change{}, openSites(txn, s.id)
+		changes, learned := map[uint64]*change{}, openSites(txn, s.id, s.learner())
 		for _, o := range list {
 			if err := f.offer(txn, s, rec, o, learned, changes); err != nil {
 				return nil, err
@@ -111,8 +113,8 @@ func (f *Frontier) commitLinks(s *state, c Commit, list []*offered, part int) er
 	})
 }
 
-// commitRest does everything else, and so ends the batch.
-func (f *Frontier) commitRest(s *state, c Commit, list []*offered) error {
+// commitRest does everything else, and so ends the batch. all are its outlinks, those that were queued before among them.
+func (f *Frontier) commitRest(s *state, c Commit, list, all []*offered) error {
 	return f.update(func(txn *badger.Txn) (func(), error) {
 		rec := f.draft(s)
 		f.mu.Lock()
@@ -134,15 +136,20 @@ func (f *Frontier) commitRest(s *state, c Commit, list []*offered) error {
 				return nil, err
 			}
 		}
-		changes, learned := map[uint64]*change{}, openSites(txn, s.id)
+		changes, learned := map[uint64]*change{}, openSites(txn, s.id, s.learner())
 		var delays []int64
+		var visited []order.Visit
+		var pages []string
 		for _, o := range c.Outcomes {
-			due, err := f.conclude(txn, s, rec, o, learned, changes, done)
+			end, err := f.conclude(txn, s, rec, o, learned, changes, done)
 			if err != nil {
 				return nil, err
 			}
-			if due != 0 {
-				delays = append(delays, due)
+			if end.new && len(o.Seen) > 0 && o.Success() {
+				visited, pages = append(visited, order.Visit{Seen: o.Seen, Worth: o.Worth, Kept: end.kept}), append(pages, o.URL)
+			}
+			if end.due != 0 {
+				delays = append(delays, end.due)
 			}
 		}
 		for _, o := range list {
@@ -153,11 +160,18 @@ func (f *Frontier) commitRest(s *state, c Commit, list []*offered) error {
 		if err := learned.save(); err != nil {
 			return nil, err
 		}
+		took, err := f.learn(txn, s, rec, s.visits(&c, visited, pages, all))
+		if err != nil {
+			return nil, err
+		}
 		if !c.Rescore {
 			rec.Totals.Links += int64(len(c.Discoveries))
 		}
 		if len(c.Outcomes) > 0 {
 			rec.Totals.Batches++
+			if err := f.trailed(txn, s, rec); err != nil {
+				return nil, err
+			}
 		}
 		if err := f.keep(txn, s, c); err != nil {
 			return nil, err
@@ -188,6 +202,7 @@ func (f *Frontier) commitRest(s *state, c Commit, list []*offered) error {
 		f.mu.Unlock()
 		return f.finishTxn(txn, s, rec, key, changes, func() {
 			released()
+			took()
 			for _, due := range delays {
 				s.delay(due)
 			}
@@ -195,7 +210,7 @@ func (f *Frontier) commitRest(s *state, c Commit, list []*offered) error {
 				q := s.queue(pld, "")
 				q.done, q.rest = n, time.Time{} // its batch has come to its end
 				q.spent = s.pldSpent(q)
-				s.order.place(q, f.opts.Now())
+				s.schedule.place(q, f.opts.Now())
 			}
 			for _, claim := range claims {
 				c := changes[claim.Queue]
@@ -244,37 +259,48 @@ func (f *Frontier) finishTxn(txn *badger.Txn, s *state, rec *crawlRecord, marker
 	}, nil
 }
 
-// conclude marks one outcome; due is when a delayed URL comes back.
-func (f *Frontier) conclude(txn *badger.Txn, s *state, rec *crawlRecord, o crawl.Outcome, learned *sites, changes map[uint64]*change, done map[uint64]int64) (due int64, err error) {
+// concluded is what an outcome does beside the marks.
+type concluded struct {
+	new  bool     // the URL waited
+	due  int64    // when a delayed URL comes back, Unix seconds
+	kept [][]byte // what the order kept with the link to a page
+}
+
+// conclude marks one outcome.
+func (f *Frontier) conclude(txn *badger.Txn, s *state, rec *crawlRecord, o crawl.Outcome, learned *sites, changes map[uint64]*change, done map[uint64]int64) (end concluded, err error) {
 	u, err := urls.Trusted(o.URL)
 	if err != nil {
-		return 0, fmt.Errorf("commit %s: %w", o.URL, err)
+		return end, fmt.Errorf("commit %s: %w", o.URL, err)
 	}
 	k := keyOf(u)
 	r, found, err := getRecord(txn, recordKey(s.id, k))
 	if err != nil || !found || r.state != stateWaiting {
-		return 0, err
+		return end, err
 	}
 	count(rec, o)
 	if o.Kind == crawl.OutcomeReturned {
-		return 0, nil
+		return end, nil
 	}
 	if err := txn.Delete(queueKey(s.id, k.pld, r.place)); err != nil {
-		return 0, err
+		return end, err
 	}
 	c := changeOf(changes, k.pld)
 	c.removed++
 	c.concluded++
+	end.new = true
 	r.run = rec.Run // it may have waited since an earlier run
 	switch o.Kind {
 	case crawl.OutcomeRetry:
 		r.state, r.attempts, r.due = stateDelayed, r.attempts+1, max(o.After.Unix(), 0)+1
-		due = r.due
-		if err := txn.Set(delayedKey(s.id, due, k), nil); err != nil {
-			return 0, err
+		end.due = r.due
+		if err := txn.Set(delayedKey(s.id, r.due, k), nil); err != nil {
+			return end, err
 		}
 	case crawl.OutcomeDone, crawl.OutcomeUnmodified:
 		r.state, r.attempts = stateDone, 0
+		if len(r.keep) > 0 { // nobody asks for it any more
+			end.kept, r.keep = [][]byte{r.keep}, nil
+		}
 		if o.Visit.Digest != "" {
 			r.visit = o.Visit
 			if r.visit.URL == r.url {
@@ -282,16 +308,16 @@ func (f *Frontier) conclude(txn *badger.Txn, s *state, rec *crawlRecord, o crawl
 			}
 		}
 		if err := learned.reward(&r, o, rec.Definition.Topic.Threshold); err != nil {
-			return 0, err
+			return end, err
 		}
 		if len(o.Prints) > 0 {
 			if err := txn.Set(urlKeyed(kindPrint, s.id, k), o.Prints); err != nil {
-				return 0, err
+				return end, err
 			}
 		}
 		if o.Success() {
 			if err := f.countDone(s, k.pld, done); err != nil {
-				return 0, err
+				return end, err
 			}
 		}
 	case crawl.OutcomeRobots, crawl.OutcomeRefused:
@@ -301,7 +327,7 @@ func (f *Frontier) conclude(txn *badger.Txn, s *state, rec *crawlRecord, o crawl
 		r.state = stateFailed
 		rec.ended(o, f.opts.Now())
 	}
-	return due, txn.Set(recordKey(s.id, k), r.encode())
+	return end, txn.Set(recordKey(s.id, k), r.encode())
 }
 
 // countDone counts a page of a queue. done holds the queues of the batch's claims; a batch whose claims
@@ -376,7 +402,7 @@ func (f *Frontier) finishQueue(s *state, q *queue, outcomes []crawl.Outcome, nex
 		if failing {
 			fails = q.fails + 1
 		}
-		changes, learned := map[uint64]*change{}, openSites(txn, s.id) // no page among them: nothing is learned
+		changes, learned := map[uint64]*change{}, openSites(txn, s.id, s.learner()) // no page among them: nothing is learned
 		for _, o := range outcomes {
 			if _, err := f.conclude(txn, s, rec, o, learned, changes, map[uint64]int64{}); err != nil {
 				return nil, err
@@ -394,7 +420,7 @@ func (f *Frontier) finishQueue(s *state, q *queue, outcomes []crawl.Outcome, nex
 			for _, c := range changes {
 				f.applyChange(s, c)
 			}
-			s.order.place(q, f.opts.Now())
+			s.schedule.place(q, f.opts.Now())
 		}, nil
 	})
 }

@@ -207,7 +207,7 @@ func TestUnbornLog(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "00001.mem"), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	db, err := openBadger(dir)
+	db, err := openBadger(dir, true)
 	if err != nil {
 		t.Fatal(err)
 	}

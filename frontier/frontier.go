@@ -29,6 +29,7 @@ type Options struct {
 	ClaimTTL  time.Duration // how long a claim lasts that is not renewed
 	LeaseWait time.Duration // how long a claim waits for its lease before it is withdrawn
 	LeaseTTL  time.Duration // how long a lease lasts that is not renewed
+	NoSync    bool          // what is acknowledged may be lost with the machine; for laboratories
 }
 
 // Defaults of Options.
@@ -63,16 +64,17 @@ type Frontier struct {
 // state is a crawl as memory knows it. Frontier.mu guards it.
 type state struct {
 	crawlRecord
-	id      uint16 // crawlRecord.ID, which may be read without the lock
-	scope   *scope.Scope
-	queues  map[uint64]*queue
-	order   *order
-	claims  map[string]*Claim
-	taken   map[urlKey]string // URL → claim
-	journal map[string]Release
-	delayed int   // entries of kindDelayed
-	due     int64 // of the first of them, or earlier; Unix seconds
-	waiting int   // entries in queues, claimed ones included
+	id       uint16 // crawlRecord.ID, which may be read without the lock
+	scope    *scope.Scope
+	queues   map[uint64]*queue
+	schedule *schedule
+	learning *learning // nil: the crawl's order does not learn
+	claims   map[string]*Claim
+	taken    map[urlKey]string // URL → claim
+	journal  map[string]Release
+	delayed  int   // entries of kindDelayed
+	due      int64 // of the first of them, or earlier; Unix seconds
+	waiting  int   // entries in queues, claimed ones included
 }
 
 // Open opens the frontier in a folder and brings its memory up.
@@ -89,7 +91,7 @@ func Open(dir string, opts Options) (*Frontier, error) {
 	if opts.LeaseTTL == 0 {
 		opts.LeaseTTL = DefaultLeaseTTL
 	}
-	db, err := openBadger(dir)
+	db, err := openBadger(dir, !opts.NoSync)
 	if err != nil {
 		return nil, err
 	}
@@ -178,6 +180,12 @@ func (f *Frontier) load() error {
 			if _, err := getCBOR(txn, textKey(kindPlan, rec.ID, ""), &rec.planRecord); err != nil {
 				return false, fmt.Errorf("open frontier: %w", err)
 			}
+			if _, err := getCBOR(txn, textKey(kindTrail, rec.ID, ""), &rec.Trail); err != nil {
+				return false, fmt.Errorf("open frontier: %w", err)
+			}
+			if n := len(rec.Trail); n > 0 && rec.Trail[n-1].At.Before(rec.Started) {
+				rec.Trail = nil // of the run before
+			}
 			s, err := newState(rec)
 			if err != nil {
 				return false, fmt.Errorf("open frontier: %w", err)
@@ -201,7 +209,7 @@ func newState(rec crawlRecord) (*state, error) {
 		return nil, err
 	}
 	return &state{
-		crawlRecord: rec, id: rec.ID, scope: sc, queues: map[uint64]*queue{}, order: newOrder(),
+		crawlRecord: rec, id: rec.ID, scope: sc, queues: map[uint64]*queue{}, schedule: newSchedule(),
 		claims: map[string]*Claim{}, taken: map[urlKey]string{}, journal: map[string]Release{},
 	}, nil
 }
@@ -213,7 +221,7 @@ func (f *Frontier) loadCrawl(txn *badger.Txn, s *state) error {
 			return false, fmt.Errorf("open frontier: %w", err)
 		}
 		q := s.queue(pldOf(key), m.Name)
-		q.next = time.UnixMilli(m.Next)
+		q.next, q.pace = time.UnixMilli(m.Next), time.Duration(m.Pace)*time.Millisecond
 		if m.Run == s.Run {
 			q.done, q.fails = m.Done, m.Fails
 			if m.Rest != 0 {
@@ -265,9 +273,12 @@ func (f *Frontier) loadCrawl(txn *badger.Txn, s *state) error {
 		s.journal[r.Lease] = r
 		return true, nil
 	})
+	if err == nil {
+		err = s.loadLearning(txn)
+	}
 	for _, q := range s.queues {
 		q.spent = s.pldSpent(q)
-		s.order.place(q, f.opts.Now())
+		s.schedule.place(q, f.opts.Now())
 	}
 	return err
 }
@@ -281,7 +292,7 @@ func (s *state) pldSpent(q *queue) bool {
 func (s *state) queue(pld uint64, name string) *queue {
 	q, known := s.queues[pld]
 	if !known {
-		q = &queue{pld: pld, index: -1, best: lastPlace, floor: lastPlace, since: lastPlace}
+		q = &queue{pld: pld, costly: s.learner() != nil, index: -1, best: lastPlace, floor: lastPlace, since: lastPlace}
 		s.queues[pld] = q
 	}
 	if name != "" {

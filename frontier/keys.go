@@ -22,6 +22,9 @@ const (
 	kindDigest  = 'd' // id, payload digest → original
 	kindSample  = 's' // id, batch → samples of the reference crawl
 	kindSite    = 'g' // id, host → what the bandit learned of it
+	kindLesson  = 'e' // id, number → what a batch teaches the order that learns
+	kindTrail   = 't' // id → where the run stood
+	kindSum     = 'y' // id, … → the sum of what it has learned
 	kindPrint   = 'o' // id, PLD, URL → what is remembered of the page's web objects
 )
 

@@ -188,8 +188,9 @@ func (f *Frontier) EndLease(name, claim string, next time.Time, unreachable bool
 		if unreachable {
 			fails = q.fails + 1
 		}
+		pace := q.paced(c, latest(next, f.opts.Now()))
 		m := q.meta()
-		m.Next, m.Fails = next.UnixMilli(), fails
+		m.Next, m.Fails, m.Pace = next.UnixMilli(), fails, pace.Milliseconds()
 		f.mu.Unlock()
 		if err := f.touch(s, c.Queue); err != nil {
 			return nil, err
@@ -199,7 +200,7 @@ func (f *Frontier) EndLease(name, claim string, next time.Time, unreachable bool
 		}
 		apply, err := f.saveClaims(txn, s, []Claim{ended}, []Release{{Lease: c.ID, IP: c.IP, Next: next}})
 		return func() {
-			q.next, q.fails = next, fails
+			q.next, q.fails, q.pace = next, fails, pace
 			apply()
 		}, err
 	})

@@ -10,15 +10,24 @@ import (
 
 // offered is a discovered URL with all the scores that a batch gave it.
 type offered struct {
-	key    urlKey
-	url    string
-	pld    string
-	via    urlKey
-	path   string
-	host   string // of the URL, with tag
-	tag    string // tag path of the link on a page of the same host; "" if the bandit has no say
-	scores []float64
-	anew   bool // the scores take the place of those before
+	key   urlKey
+	url   string
+	pld   string
+	via   urlKey
+	path  string
+	host  string // of the URL, with tag
+	tag   string // tag path of the link on a page of the same host; "" if the bandit has no say
+	links []scored
+	found string // as it was found
+	open  bool   // it waits, or is new
+	anew  bool   // the scores take the place of those before
+}
+
+// scored is a link as its page was judged.
+type scored struct {
+	score float64
+	keep  []byte
+	parts crawl.Parts
 }
 
 // gather merges the discoveries of one URL, in the order they came, and leaves out what is not in
@@ -33,7 +42,7 @@ func gather(bound *scope.Scope, found []crawl.Discovery, anew bool) []*offered {
 			o = admit(bound, d, vias)
 			byURL[d.URL] = o
 			if o != nil {
-				o.anew = anew
+				o.anew, o.found = anew, d.URL
 				list = append(list, o)
 			}
 		}
@@ -41,7 +50,7 @@ func gather(bound *scope.Scope, found []crawl.Discovery, anew bool) []*offered {
 			if o.tag == "" && d.TagPath != "" && urls.HostOf(d.Via) == urls.HostOf(o.url) {
 				o.host, o.tag = urls.HostOf(o.url), d.TagPath
 			}
-			o.scores = append(o.scores, d.Score)
+			o.links = append(o.links, scored{d.Score, d.Keep, d.Parts})
 		}
 	}
 	return list
@@ -104,11 +113,12 @@ func (f *Frontier) offer(txn *badger.Txn, s *state, rec *crawlRecord, o *offered
 	if !fresh && r.state != stateWaiting {
 		return nil
 	}
+	o.open = true
 	if o.anew {
 		if fresh {
 			return nil
 		}
-		r.scores = aggregate{}
+		r.scores, r.keep, r.parts = aggregate{}, nil, nil
 	}
 	c := changeOf(changes, o.key.pld)
 	c.name = o.pld
@@ -123,23 +133,32 @@ func (f *Frontier) offer(txn *badger.Txn, s *state, rec *crawlRecord, o *offered
 			}
 		}
 	}
-	before := r.scores
-	for _, score := range o.scores {
-		r.scores.add(score)
+	before, kept := r.scores, r.keptAt
+	for _, link := range o.links {
+		r.take(link, rec.Definition.Order.Update)
 	}
 	d := rec.Definition.Order
 	priority, err := learned.priority(&r, &rec.Definition)
 	if err != nil {
 		return err
 	}
-	if queued && priority == r.place.priority && !fresh {
-		if before.value(d.Update) == r.scores.value(d.Update) && lazy(d.Update) {
+	if queued && !fresh && !moved(r.place.priority, priority, &rec.Definition) {
+		if before.value(d.Update) == r.scores.value(d.Update) && kept == r.keptAt && lazy(d.Update) {
 			return nil // nothing that the order depends on has changed
 		}
 		r.state = stateWaiting
 		return txn.Set(key, r.encode())
 	}
 	return s.enqueue(txn, rec, o.key, &r, priority, queued, c)
+}
+
+// moved tells whether a waiting URL is to be given another place. Where priorities change with all that is learned, small
+// changes are not worth the writes.
+func moved(from, to uint16, d *crawl.Definition) bool {
+	if learns(d) {
+		return max(from, to)-min(from, to) > staleBy/4
+	}
+	return from != to
 }
 
 // enqueue puts a URL into its queue at a priority, out of its former place if it is queued already.
@@ -182,7 +201,7 @@ func (f *Frontier) applyChange(s *state, c *change) {
 		q.added(at)
 		s.waiting++
 	}
-	s.order.place(q, f.opts.Now())
+	s.schedule.place(q, f.opts.Now())
 }
 
 // Submit offers URLs that no batch found: seeds, and URLs scored elsewhere. It is idempotent by id.

@@ -2,7 +2,6 @@ package frontier
 
 import (
 	"context"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"maps"
@@ -28,7 +27,9 @@ type candidate struct {
 	floor  place         // of the first entry
 	rest   place         // of the first entry that the claim leaves
 	failed []queuedURL   // of hosts that cannot be resolved
-	stale  []queuedURL   // whose group is worth less than when they were queued
+	stale  []queuedURL   // that are worth more or less than when they were queued
+	whole  *learning     // nil: the order does not learn
+	sweep  place         // where the weighing of the queue goes on
 	wait   time.Duration // if there is no claim: how long the queue waits
 	err    error
 }
@@ -62,7 +63,7 @@ func (f *Frontier) claimReady(ctx context.Context, w Want, n int) ([]Claim, erro
 	}
 	var picked []*candidate
 	for len(picked) < n && room > 0 {
-		q := s.order.pop(now)
+		q := s.schedule.pop(now)
 		if q == nil {
 			break
 		}
@@ -72,7 +73,7 @@ func (f *Frontier) claimReady(ctx context.Context, w Want, n int) ([]Claim, erro
 		}
 		room -= min(limit, int64(q.waiting))
 		q.busy, q.since = true, lastPlace
-		picked = append(picked, &candidate{queue: q, name: q.name, fails: q.fails, from: q.floor, limit: int(limit), plan: &plan})
+		picked = append(picked, &candidate{queue: q, name: q.name, fails: q.fails, from: q.floor, sweep: q.sweep, whole: s.learner(), limit: int(limit), plan: &plan})
 	}
 	taken := make(map[urlKey]bool, len(s.taken))
 	if len(picked) > 0 {
@@ -203,59 +204,6 @@ func lookups(ctx context.Context, entries []queuedURL, w Want) map[string]addres
 	return found
 }
 
-// maxStale is how many entries a round moves down at most, times what a claim takes.
-const maxStale = 4
-
-// staleBy is how far an entry's priority must have fallen for it to be moved: a fiftieth of the scale.
-const staleBy = 65535 / 50
-
-// head reads the first live entries of a queue, and where the queue begins and goes on behind them. Entries
-// whose group was found to be worth less since they were queued give way to others.
-func (f *Frontier) head(s *state, c *candidate, taken map[urlKey]bool) (entries []queuedURL, err error) {
-	c.floor, c.rest = lastPlace, lastPlace
-	err = f.view(func(txn *badger.Txn) error {
-		learned := openSites(txn, s.id)
-		pld := c.queue.pld
-		return scan(txn, pldKey(kindQueue, s.id, pld), queueKey(s.id, pld, c.from), true, func(key, value []byte) (bool, error) {
-			_, at, ok := parseQueueKey(key)
-			if !ok || len(value) != 8 {
-				return true, nil
-			}
-			if at.before(c.floor) {
-				c.floor = at
-			}
-			k := urlKey{pld, binary.BigEndian.Uint64(value)}
-			if taken[k] {
-				return true, nil
-			}
-			if len(entries) == c.limit {
-				c.rest = at
-				return false, nil
-			}
-			r, found, err := getRecord(txn, recordKey(s.id, k))
-			if err != nil {
-				return false, err
-			}
-			if !found {
-				return true, nil
-			}
-			e := queuedURL{key: k, at: at, rec: r}
-			if r.group > 0 && len(c.stale) < maxStale*c.limit {
-				if e.now, err = learned.priority(&r, c.plan); err != nil {
-					return false, err
-				}
-				if int(at.priority)-int(e.now) > staleBy {
-					c.stale = append(c.stale, e)
-					return true, nil
-				}
-			}
-			entries = append(entries, e)
-			return true, nil
-		})
-	})
-	return entries, err
-}
-
 // settle makes the claims durable and puts the queues back where they belong.
 func (f *Frontier) settle(ctx context.Context, s *state, picked []*candidate, w Want) ([]Claim, error) {
 	var claims []Claim
@@ -288,9 +236,9 @@ func (f *Frontier) settle(ctx context.Context, s *state, picked []*candidate, w 
 			}
 			claims = append(claims, *c.claim)
 		}
-		changes := map[uint64]*change{}
+		changes, left := map[uint64]*change{}, maxMoves
 		for _, c := range picked {
-			if err := f.moveDown(txn, s, rec, c, changes); err != nil {
+			if err := f.move(txn, s, rec, c, changes, &left); err != nil {
 				return nil, err
 			}
 		}
@@ -344,11 +292,12 @@ func (f *Frontier) unpick(ctx context.Context, s *state, c *candidate, w Want) e
 			q.best = q.since
 		}
 	}
+	q.sweep = c.sweep
 	q.busy = s.held(q.pld)
 	if c.claim == nil && c.wait > 0 {
 		q.next = latest(q.next, f.opts.Now().Add(c.wait))
 	}
-	s.order.place(q, f.opts.Now())
+	s.schedule.place(q, f.opts.Now())
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
@@ -380,24 +329,7 @@ func (f *Frontier) unresolved(s *state, c *candidate, w Want) error {
 		f.mu.Lock()
 		defer f.mu.Unlock()
 		c.queue.busy = s.held(c.queue.pld)
-		s.order.place(c.queue, f.opts.Now())
+		s.schedule.place(c.queue, f.opts.Now())
 	}
 	return err
-}
-
-// moveDown gives the entries that were found to be worth less their new place.
-func (f *Frontier) moveDown(txn *badger.Txn, s *state, rec *crawlRecord, c *candidate, changes map[uint64]*change) error {
-	for _, e := range c.stale {
-		r, found, err := getRecord(txn, recordKey(s.id, e.key))
-		if err != nil {
-			return err
-		}
-		if !found || r.state != stateWaiting || r.place != e.at {
-			continue // it was claimed, fetched or scored anew meanwhile
-		}
-		if err := s.enqueue(txn, rec, e.key, &r, e.now, true, changeOf(changes, e.key.pld)); err != nil {
-			return err
-		}
-	}
-	return nil
 }

@@ -4,8 +4,6 @@ import (
 	"slices"
 
 	"github.com/dgraph-io/badger/v4"
-
-	"github.com/muninn-archive/muninn/internal/crawl"
 )
 
 // promote brings delayed URLs whose time has come back into their queues.
@@ -19,7 +17,7 @@ func (f *Frontier) promote(name string) error {
 		return err
 	}
 	return f.update(func(txn *badger.Txn) (func(), error) {
-		rec := f.draft(s)
+		rec, learned := f.draft(s), openSites(txn, s.id, s.learner())
 		changes, taken, next := map[uint64]*change{}, 0, int64(0)
 		var due []urlKey
 		var times []int64
@@ -53,7 +51,11 @@ func (f *Frontier) promote(name string) error {
 			}
 			rec.Counter++
 			r.state = stateWaiting
-			r.place = place{priority16(r.scores.value(rec.Definition.Order.Update), rec.Definition.Order.Update == crawl.UpdateSum), rec.Counter}
+			priority, err := learned.priority(&r, &rec.Definition)
+			if err != nil {
+				return nil, err
+			}
+			r.place = place{priority, rec.Counter}
 			if err := setQueued(txn, s.id, k, &r); err != nil {
 				return nil, err
 			}

@@ -2,6 +2,7 @@ package frontier
 
 import (
 	"container/heap"
+	"math"
 	"time"
 )
 
@@ -9,18 +10,21 @@ import (
 type queue struct {
 	pld     uint64
 	name    string
-	next    time.Time // not before: the host's own pace
-	rest    time.Time // not before: a batch of it has failed
-	waiting int       // entries, claimed ones included
-	busy    bool      // a claim is out: one at a time
-	fails   int       // batches in a row that could not reach the host
-	done    int64     // pages of this run
-	best    place     // of the first entry that is not claimed, or better
-	floor   place     // no live entry stands before it; where reading begins
-	since   place     // of the first entry that came in since a claim began to read
-	index   int       // in its heap, −1 if in none
-	ready   bool      // which heap
-	spent   bool      // its PLD budget is spent
+	next    time.Time     // not before: the host's own pace
+	rest    time.Time     // not before: a batch of it has failed
+	waiting int           // entries, claimed ones included
+	busy    bool          // a claim is out: one at a time
+	fails   int           // batches in a row that could not reach the host
+	done    int64         // pages of this run
+	best    place         // of the first entry that is not claimed, or better
+	floor   place         // no live entry stands before it; where reading begins
+	since   place         // of the first entry that came in since a claim began to read
+	sweep   place         // where the weighing of waiting entries goes on; the zero place is the end of the queue
+	pace    time.Duration // that a page has taken lately, pauses included; 0: not known
+	costly  bool          // the time that its pages take counts against it
+	index   int           // in its heap, −1 if in none
+	ready   bool          // which heap
+	spent   bool          // its PLD budget is spent
 }
 
 // queueMeta is what is kept of a queue.
@@ -31,36 +35,73 @@ type queueMeta struct {
 	Done  int64  `cbor:"4,keyasint,omitempty"`
 	Run   uint32 `cbor:"5,keyasint"`
 	Rest  int64  `cbor:"6,keyasint,omitempty"` // Unix milliseconds
+	Pace  int64  `cbor:"7,keyasint,omitempty"` // milliseconds
 }
 
 // meta is the queue as it is kept. Frontier.mu is held.
 func (q *queue) meta() queueMeta {
-	m := queueMeta{Name: q.name, Next: q.next.UnixMilli(), Fails: q.fails, Done: q.done}
+	m := queueMeta{Name: q.name, Next: q.next.UnixMilli(), Fails: q.fails, Done: q.done, Pace: q.pace.Milliseconds()}
 	if !q.rest.IsZero() {
 		m.Rest = q.rest.UnixMilli()
 	}
 	return m
 }
 
+// Where an order learns, a queue whose pages take long gives way to others: what its first entry is worth is halved for
+// each halfPace that a page takes, at most maxCost times.
+const (
+	halfPace = 30 * time.Second
+	maxCost  = 4
+)
+
+// worth is that of the queue's first entry, by what it costs.
+func (q *queue) worth() float64 {
+	worth := float64(q.best.priority)
+	if !q.costly {
+		return worth
+	}
+	return worth * math.Exp2(-min(float64(q.pace)/float64(halfPace), maxCost))
+}
+
+// paced is the pace of a queue with a claim that is free for others from a time on.
+func (q *queue) paced(c *Claim, until time.Time) time.Duration {
+	if c.Earliest.IsZero() || len(c.URLs) == 0 {
+		return q.pace
+	}
+	now := max(until.Sub(c.Earliest), 0) / time.Duration(len(c.URLs))
+	if q.pace == 0 {
+		return now
+	}
+	return (q.pace + now) / 2
+}
+
+// ahead tells whether a queue is claimed from before another.
+func ahead(a, b *queue) bool {
+	if x, y := a.worth(), b.worth(); x != y {
+		return x > y
+	}
+	return a.best.before(b.best)
+}
+
 // due is when the queue may be claimed from.
 func (q *queue) due() time.Time { return latest(q.next, q.rest) }
 
-// order holds the queues that have something to give: those whose time has come by their best
+// schedule holds the queues that have something to give: those whose time has come by their best
 // priority, the others by their time.
-type order struct {
+type schedule struct {
 	ready queueHeap
 	later queueHeap
 }
 
-func newOrder() *order {
-	return &order{
-		ready: queueHeap{less: func(a, b *queue) bool { return a.best.before(b.best) }},
+func newSchedule() *schedule {
+	return &schedule{
+		ready: queueHeap{less: ahead},
 		later: queueHeap{less: func(a, b *queue) bool { return a.due().Before(b.due()) }},
 	}
 }
 
 // place puts a queue where it belongs now.
-func (o *order) place(q *queue, now time.Time) {
+func (o *schedule) place(q *queue, now time.Time) {
 	o.remove(q)
 	if q.waiting == 0 || q.busy || q.spent {
 		return
@@ -73,7 +114,7 @@ func (o *order) place(q *queue, now time.Time) {
 	}
 }
 
-func (o *order) remove(q *queue) {
+func (o *schedule) remove(q *queue) {
 	if q.index < 0 {
 		return
 	}
@@ -85,7 +126,7 @@ func (o *order) remove(q *queue) {
 }
 
 // pop takes the ready queue with the best priority; nil if none is ready.
-func (o *order) pop(now time.Time) *queue {
+func (o *schedule) pop(now time.Time) *queue {
 	o.promote(now)
 	if o.ready.Len() == 0 {
 		return nil
@@ -94,14 +135,14 @@ func (o *order) pop(now time.Time) *queue {
 }
 
 // promote makes the queues ready whose time has come.
-func (o *order) promote(now time.Time) {
+func (o *schedule) promote(now time.Time) {
 	for o.later.Len() > 0 && !o.later.items[0].due().After(now) {
 		o.place(o.later.items[0], now)
 	}
 }
 
 // nextTime is when a queue becomes ready; the zero time if one is, false if there is none.
-func (o *order) nextTime() (time.Time, bool) {
+func (o *schedule) nextTime() (time.Time, bool) {
 	switch {
 	case o.ready.Len() > 0:
 		return time.Time{}, true

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/muninn-archive/muninn/internal/crawl"
@@ -30,13 +31,61 @@ type record struct {
 	path     string // hop letters, abbreviated
 	url      string
 	visit    crawl.Visit
-	group    int // of the link that it was found by, on its own host; 0: none
+	group    int     // of the link that it was found by, on its own host; 0: none
+	keep     []byte  // what the order kept with the link that counts
+	keptAt   float32 // the score that this link had when it was found
+	parts    []byte  // of the score of this link, by encodeParts
 }
 
 // aggregate sums up the scores that a URL got from several pages.
 type aggregate struct {
 	count                 uint32
 	sum, max, first, last float32
+}
+
+// take adds the score of a link, and keeps what the order kept with it if it is the one that counts by the update
+// function.
+func (r *record) take(link scored, update string) {
+	first := r.scores.count == 0
+	counts := float32(link.score) > r.scores.max
+	switch update {
+	case crawl.UpdateFirst:
+		counts = false
+	case crawl.UpdateLast:
+		counts = true
+	}
+	r.scores.add(link.score)
+	if counts || first {
+		r.keep, r.keptAt, r.parts = link.keep, float32(link.score), encodeParts(link.parts)
+	}
+}
+
+// submitted is the score that a URL was submitted with; 0 if it was found.
+func (r *record) submitted() float64 {
+	if r.path == string(rune(crawl.HopSeed)) && r.via == (urlKey{}) {
+		return float64(r.scores.first)
+	}
+	return 0
+}
+
+// encodeParts writes each part as two bytes: its number in crawl.PartNames, and its score in 255ths.
+func encodeParts(parts crawl.Parts) []byte {
+	var b []byte
+	for _, p := range parts {
+		if n := slices.Index(crawl.PartNames, p.Name); n >= 0 {
+			b = append(b, byte(n), byte(min(max(p.Score, 0), 1)*255+0.5))
+		}
+	}
+	return b
+}
+
+func decodeParts(b []byte) (parts crawl.Parts) {
+	for ; len(b) >= 2; b = b[2:] {
+		if int(b[0]) < len(crawl.PartNames) {
+			parts = append(parts, crawl.Part{Name: crawl.PartNames[b[0]], Score: float64(b[1]) / 255})
+		}
+	}
+	return parts
 }
 
 func (a *aggregate) add(score float64) {
@@ -69,6 +118,8 @@ func (a aggregate) value(update string) float64 {
 const (
 	hasVisit = 0x80
 	hasGroup = 0x40
+	hasKeep  = 0x20
+	hasParts = 0x10
 )
 
 var errRecord = errors.New("the frontier holds a record that cannot be read")
@@ -81,6 +132,12 @@ func (r *record) encode() []byte {
 	}
 	if r.group > 0 {
 		state |= hasGroup
+	}
+	if len(r.keep) > 0 {
+		state |= hasKeep
+	}
+	if len(r.parts) > 0 {
+		state |= hasParts
 	}
 	b = append(b, state, r.attempts)
 	b = binary.AppendUvarint(b, uint64(r.run))
@@ -107,6 +164,13 @@ func (r *record) encode() []byte {
 	}
 	if r.group > 0 {
 		b = binary.AppendUvarint(b, uint64(r.group))
+	}
+	if len(r.keep) > 0 {
+		b = binary.BigEndian.AppendUint32(b, math.Float32bits(r.keptAt))
+		b = appendText(b, string(r.keep))
+	}
+	if len(r.parts) > 0 {
+		b = appendText(b, string(r.parts))
 	}
 	return b
 }
@@ -160,7 +224,7 @@ func (c *cursor) text() string { return string(c.take(c.uvarint())) }
 func decodeRecord(b []byte) (record, error) {
 	c := &cursor{b: b}
 	head := c.take(2)
-	r := record{state: head[0] &^ (hasVisit | hasGroup), attempts: head[1]}
+	r := record{state: head[0] &^ (hasVisit | hasGroup | hasKeep | hasParts), attempts: head[1]}
 	r.run = uint32(c.uvarint())
 	switch r.state {
 	case stateWaiting:
@@ -179,6 +243,13 @@ func decodeRecord(b []byte) (record, error) {
 	}
 	if head[0]&hasGroup != 0 {
 		r.group = int(c.uvarint())
+	}
+	if head[0]&hasKeep != 0 {
+		r.keptAt = c.f32()
+		r.keep = slices.Clone(c.take(c.uvarint()))
+	}
+	if head[0]&hasParts != 0 {
+		r.parts = slices.Clone(c.take(c.uvarint()))
 	}
 	if c.bad || len(c.b) > 0 {
 		return record{}, errRecord

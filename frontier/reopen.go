@@ -164,6 +164,7 @@ func (f *Frontier) targets(txn *badger.Txn, s *state, c *Claim) ([]crawl.Target,
 		t := crawl.Target{
 			URL: r.url, Path: r.path, Attempts: int(r.attempts), Previous: r.visit,
 			Priority: float64(r.place.priority) / 65535,
+			Kept:     r.keep, Submitted: r.submitted(),
 		}
 		if r.visit.Digest != "" {
 			_, err := getValue(txn, urlKeyed(kindPrint, s.id, k), func(raw []byte) error {

@@ -1,6 +1,7 @@
 package frontier
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
@@ -50,6 +51,10 @@ func (f *Frontier) Begin(name, owner string, d crawl.Definition, seeds []string,
 			rec.Owner, rec.Active, rec.Started = owner, true, f.opts.Now().UTC()
 			rec.Run++
 			rec.Totals, rec.Top, rec.Ends, rec.Learned, rec.Limit, rec.Reference = Totals{}, nil, nil, nil, 0, false
+			rec.Trail, rec.TrailStep = nil, 0
+		}
+		if !sameTopic(rec.Definition.Topic, d.Topic) {
+			rec.LessonsFrom = rec.Lessons
 		}
 		rec.Definition, rec.Bounds, rec.planned = d, bounds, true
 		run = rec.Run
@@ -60,6 +65,13 @@ func (f *Frontier) Begin(name, owner string, d crawl.Definition, seeds []string,
 		return func() { f.adopt(s, sc, again) }, nil
 	})
 	return run, err
+}
+
+// sameTopic tells whether two definitions look for the same.
+func sameTopic(a, b crawl.Topic) bool {
+	x, err := json.Marshal(a)
+	y, err2 := json.Marshal(b)
+	return err == nil && err2 == nil && string(x) == string(y)
 }
 
 // Inherit makes a crawl known that another frontier knew, which is lost: it has had that many runs. What it
@@ -91,12 +103,15 @@ func (f *Frontier) Restored(name string) error {
 // adopt puts a new or changed plan in force; Frontier.mu is held.
 func (f *Frontier) adopt(s *state, sc *scope.Scope, again bool) {
 	s.scope = sc
+	s.learnBy()
+	s.schedule = newSchedule() // what the order of queues hangs on may have changed
 	for _, q := range s.queues {
+		q.index = -1
 		if again {
 			q.done, q.fails, q.rest = 0, 0, time.Time{}
 		}
 		q.spent = s.pldSpent(q)
-		s.order.place(q, f.opts.Now())
+		s.schedule.place(q, f.opts.Now())
 	}
 	if f.crawls[s.Name] == nil {
 		f.crawls[s.Name] = s
@@ -113,9 +128,26 @@ func (f *Frontier) Phase(name string, limit int64, reference bool) error {
 	return f.change(name, func(rec *crawlRecord) { rec.Limit, rec.Reference = limit, reference })
 }
 
-// Teach keeps what was learned.
-func (f *Frontier) Teach(name string, learned []byte) error {
-	return f.change(name, func(rec *crawlRecord) { rec.Learned = learned })
+// Configure puts another order, weights, budget, politeness or helper in force for a run under way. URLs that wait keep the
+// scores that they have; what a claim weighs anew, it weighs by the new order.
+func (f *Frontier) Configure(name string, d crawl.Definition) error {
+	return f.change(name, func(rec *crawlRecord) {
+		if !sameTopic(rec.Definition.Topic, d.Topic) {
+			rec.LessonsFrom = rec.Lessons
+		}
+		rec.Definition, rec.planned = d, true
+	})
+}
+
+// Teach keeps what was learned, and shows pages of the topic to an order that learns, in place of those that it was shown
+// before: views of them, as order.Views encodes them.
+func (f *Frontier) Teach(name string, learned []byte, examples [][]byte) error {
+	if err := f.change(name, func(rec *crawlRecord) { rec.Learned, rec.planned = learned, true }); err != nil {
+		return err
+	}
+	return f.withCrawl(name, func(s *state, txn *badger.Txn) (func(), error) {
+		return f.learn(txn, s, f.draft(s), &lesson{Examples: examples})
+	})
 }
 
 // End ends the run; its claims must have been committed or given back.

@@ -93,7 +93,7 @@ func TestRecrawl(t *testing.T) {
 		Crawl: testCrawl, Batch: batch, Outcomes: []crawl.Outcome{o, done(other), {URL: late, Kind: crawl.OutcomeReturned}},
 		Originals: map[string]crawl.Visit{"sha1:AAAA": visit}, Sample: []byte("sample of run 1"),
 	}))
-	r.must(r.Teach(testCrawl, []byte("learned")))
+	r.must(r.Teach(testCrawl, []byte("learned"), nil))
 	r.must(r.End(testCrawl, "owner"))
 	r.clock.pass(24 * time.Hour)
 	r.must(r.begin("second owner", nil))
@@ -172,7 +172,7 @@ func TestPlanIsKept(t *testing.T) {
 		d.Seeds = append(d.Seeds, crawl.Seed{Sitemap: "http://a.example/sitemap.xml"})
 	}
 	r := newRig(t, edit)
-	r.must(r.Teach(testCrawl, []byte{0, 1, 2}))
+	r.must(r.Teach(testCrawl, []byte{0, 1, 2}, nil))
 	before, err := r.Plan(testCrawl)
 	r.must(err)
 	r.reopen()
@@ -206,7 +206,7 @@ func TestPlanOutlastsCommits(t *testing.T) {
 		r.finish(batch, lanes)
 		r.confirm(r.next())
 		r.must(r.Phase(testCrawl, int64(100+i), false))
-		r.must(r.Teach(testCrawl, []byte{byte(i)}))
+		r.must(r.Teach(testCrawl, []byte{byte(i)}, nil))
 		r.must(r.begin("owner", nil)) // the owner goes on, on the terms that it began with
 		r.reopen()
 		r.must(r.view(func(txn *badger.Txn) error {

@@ -12,16 +12,17 @@ import (
 )
 
 // sites are what was learned of the hosts that a transaction touches: which of the places that links stand at
-// lead to pages of worth.
+// lead to pages of worth. What an order has learned of the whole crawl stands beside it.
 type sites struct {
 	txn     *badger.Txn
 	id      uint16
+	whole   *learning // nil: the order does not learn
 	known   map[string]*bandit.Site
 	changed map[string]bool
 }
 
-func openSites(txn *badger.Txn, id uint16) *sites {
-	return &sites{txn: txn, id: id, known: map[string]*bandit.Site{}, changed: map[string]bool{}}
+func openSites(txn *badger.Txn, id uint16, whole *learning) *sites {
+	return &sites{txn: txn, id: id, whole: whole, known: map[string]*bandit.Site{}, changed: map[string]bool{}}
 }
 
 func siteKey(id uint16, host string) []byte {
@@ -73,18 +74,25 @@ func (s *sites) reward(r *record, o crawl.Outcome, threshold float64) error {
 	return nil
 }
 
-// priority is the place of a URL in the order: its score, and what is to be expected of its group.
+// priority is the place of a URL in the order: its score, what was learned since it was scored, and what is to be
+// expected of its group.
 func (s *sites) priority(r *record, d *crawl.Definition) (uint16, error) {
 	value, sum := r.scores.value(d.Order.Update), d.Order.Update == crawl.UpdateSum
-	if r.group == 0 || sum {
+	if s.whole != nil && len(r.keep) > 0 {
+		value += s.whole.order.Priority(r.keep) - float64(r.keptAt)
+	}
+	if r.group == 0 || sum || !d.ByPlaces() {
 		return priority16(value, sum), nil
 	}
 	site, err := s.of(urls.HostOf(r.url))
 	if err != nil {
 		return 0, err
 	}
-	w := d.Weights
-	share := w.Helper / (w.Document + w.Paragraph + w.Anchor + w.URL + w.Helper)
+	share := 1.0
+	if d.Order.Strategy == crawl.StrategyWeighted {
+		w := d.Weights
+		share = w.Helper / max(w.Document+w.Paragraph+w.Anchor+w.URL+w.Helper, 1e-9)
+	}
 	return priority16((1-share)*value+share*site.Value(r.group), false), nil
 }
 
@@ -123,7 +131,7 @@ func (f *Frontier) Reward(name, id string, scores map[string]float64) error {
 		if done, err := committed(txn, marker); done || err != nil {
 			return nil, err
 		}
-		learned := openSites(txn, s.id)
+		learned := openSites(txn, s.id, s.learner())
 		for url, score := range scores {
 			u, err := urls.Trusted(url)
 			if err != nil {

@@ -14,7 +14,7 @@ import (
 // restart.
 func TestBanditLearnsWhileItCrawls(t *testing.T) {
 	r := newRig(t, func(d *crawl.Definition) {
-		d.Topic.Keywords, d.Order.PerQueue = []string{"raven"}, 10
+		d.Topic.Keywords, d.Order.PerQueue, d.Order.Strategy = []string{"raven"}, 10, crawl.StrategyWeighted
 	})
 	const home = "http://a.example/"
 	var links []crawl.Discovery
@@ -56,7 +56,9 @@ func TestBanditLearnsWhileItCrawls(t *testing.T) {
 
 // TestReward: what pages were worth is learned from their scores, once however often it is told.
 func TestReward(t *testing.T) {
-	r := newRig(t, func(d *crawl.Definition) { d.Topic.Keywords = []string{"raven"} })
+	r := newRig(t, func(d *crawl.Definition) {
+		d.Topic.Keywords, d.Order.Strategy = []string{"raven"}, crawl.StrategyWeighted
+	})
 	const home, tag = "http://a.example/", "html/body/div.main/h2/a"
 	link := func(path string) crawl.Discovery {
 		return crawl.Discovery{URL: home + path, Via: home, Path: "SL", Score: 0.3, TagPath: tag}

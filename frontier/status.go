@@ -26,8 +26,9 @@ type Status struct {
 	Lanes     int       `json:"lanes"`  // claims whose lease is out
 	Asking    int       `json:"asking"` // claims that wait for their lease
 	Top       []Top     `json:"top,omitempty"`
-	Ends      []End     `json:"ends,omitempty"` // URLs that ended without a page, the last of each kind
-	Slow      []Queue   `json:"slow,omitempty"` // queues that rest longest
+	Ends      []End     `json:"ends,omitempty"`  // URLs that ended without a page, the last of each kind
+	Trail     []Point   `json:"trail,omitempty"` // where the run stood, from its begin on
+	Slow      []Queue   `json:"slow,omitempty"`  // queues that rest longest
 	Learned   []byte    `json:"-"`
 }
 
@@ -49,11 +50,12 @@ func (t Totals) HarvestRatio() float64 {
 
 // Progress is where a run stands, without what takes a walk through all queues.
 type Progress struct {
-	Totals  Totals
-	Waiting int // URLs
-	Queues  int // that have any
-	Claimed int // URLs that are out
-	Ends    []End
+	Totals   Totals
+	Waiting  int // URLs
+	Queues   int // that have any
+	Claimed  int // URLs that are out
+	Ends     []End
+	Harvests []float64 // harvest ratio of each tenth of the run so far
 }
 
 // Progress returns where a crawl's run stands.
@@ -65,8 +67,8 @@ func (f *Frontier) Progress(name string) (Progress, error) {
 		return Progress{}, err
 	}
 	return Progress{
-		Totals: s.Totals, Waiting: s.waiting, Queues: s.order.ready.Len() + s.order.later.Len() + len(s.claims),
-		Claimed: len(s.taken), Ends: slices.Clone(s.Ends),
+		Totals: s.Totals, Waiting: s.waiting, Queues: s.schedule.ready.Len() + s.schedule.later.Len() + len(s.claims),
+		Claimed: len(s.taken), Ends: slices.Clone(s.Ends), Harvests: Harvests(s.Trail, 10),
 	}, nil
 }
 
@@ -80,7 +82,7 @@ func (f *Frontier) Status(name string) (Status, error) {
 	}
 	out := Status{
 		Crawl: name, Run: s.Run, Active: s.Active, Started: s.Started, Reference: s.Reference, Totals: s.Totals,
-		Waiting: s.waiting - len(s.taken), Delayed: s.delayed, Claimed: len(s.taken), Top: slices.Clone(s.Top), Ends: slices.Clone(s.Ends), Learned: s.Learned,
+		Waiting: s.waiting - len(s.taken), Delayed: s.delayed, Claimed: len(s.taken), Top: slices.Clone(s.Top), Ends: slices.Clone(s.Ends), Learned: s.Learned, Trail: slices.Clone(s.Trail),
 	}
 	for _, c := range s.claims {
 		if c.Batch == "" {
@@ -150,14 +152,13 @@ func (f *Frontier) Known(name string, fn func(url, state string) error) error {
 	if err != nil {
 		return err
 	}
-	names := map[byte]string{stateWaiting: "waiting", stateDelayed: "delayed", stateDone: "done", stateFailed: "failed", stateRefused: "refused"}
 	return f.view(func(txn *badger.Txn) error {
 		return scan(txn, prefix(kindRecord, s.id), nil, true, func(_, value []byte) (bool, error) {
 			r, err := decodeRecord(value)
 			if err != nil {
 				return false, err
 			}
-			return true, fn(r.url, names[r.state])
+			return true, fn(r.url, stateNames[r.state])
 		})
 	})
 }

@@ -16,9 +16,9 @@ import (
 // groupSize is how many writes are made durable together.
 const groupSize = 8
 
-func openBadger(dir string) (*badger.DB, error) {
+func openBadger(dir string, sync bool) (*badger.DB, error) {
 	o := badger.DefaultOptions(dir).
-		WithLogger(nil).WithSyncWrites(true).WithCompression(options.None).
+		WithLogger(nil).WithSyncWrites(sync).WithCompression(options.None).
 		WithBlockCacheSize(0).WithIndexCacheSize(0).WithNumVersionsToKeep(1).WithDetectConflicts(false).
 		WithMemTableSize(64 << 20).WithBaseLevelSize(256 << 20).WithBaseTableSize(16 << 20).
 		WithNumCompactors(2).WithMetricsEnabled(false)

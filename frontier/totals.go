@@ -19,7 +19,6 @@ type crawlRecord struct {
 	Totals    Totals    `cbor:"9,keyasint"` // of this run
 	Counter   uint64    `cbor:"10,keyasint"`
 	Sequence  int64     `cbor:"11,keyasint"` // of claims
-	Learned   []byte    `cbor:"12,keyasint,omitempty"`
 	Top       []Top     `cbor:"13,keyasint,omitempty"`
 	Limit     int64     `cbor:"14,keyasint,omitempty"` // pages of the present phase, 0: the budget alone
 	Reference bool      `cbor:"15,keyasint,omitempty"` // the reference crawl is under way
@@ -27,6 +26,12 @@ type crawlRecord struct {
 	Ends []End `cbor:"16,keyasint,omitempty"` // URLs that ended without a page, the last of each kind
 
 	Restore bool `cbor:"17,keyasint,omitempty"` // what another frontier knew is still to be brought in
+
+	Lessons     uint64 `cbor:"18,keyasint,omitempty"` // the last of the order that learns
+	LessonsFrom uint64 `cbor:"19,keyasint,omitempty"` // those up to it were of another topic
+
+	TrailStep int64   `cbor:"20,keyasint,omitempty"` // pages from point to point
+	Trail     []Point `cbor:"-"`                     // kept apart, written when it grows
 
 	planRecord `cbor:"-"`
 	planned    bool // planRecord is to be written
@@ -37,6 +42,7 @@ type crawlRecord struct {
 type planRecord struct {
 	Definition crawl.Definition `cbor:"1,keyasint"`
 	Bounds     []string         `cbor:"2,keyasint"` // hosts or PLDs of the seeds, for the scope
+	Learned    []byte           `cbor:"3,keyasint,omitempty"`
 }
 
 // Totals count what a run did.

@@ -130,6 +130,12 @@ func (o *outcome) write(w io.Writer) {
 	line("  WARC files %d, in %s/%s", o.WARCs, o.Archive, strings.TrimSuffix(o.Manifest, "segments/")+"data")
 	line("  manifests  %s/%s", o.Archive, o.Manifest)
 	line("  harvest    %.2f: %d of %d scored pages are relevant", o.Harvest, t.Relevant, t.Scored)
+	if len(o.Harvests) > 0 {
+		line("             %s by tenths of the run, %.2f to %.2f", bars(o.Harvests), o.Harvests[0], o.Harvests[len(o.Harvests)-1])
+	}
+	if o.Report != "" {
+		line("  report     %s/%s", o.Archive, o.Report)
+	}
 	line("  refused    %d URLs by robots.txt, %d by the address guard", t.Robots, t.Refused)
 	line("  errors     %d, %d retries, %d failed batches", t.Errors, t.Retries, t.Failed)
 	if o.Learned != nil && len(o.Learned.Terms) > 0 {

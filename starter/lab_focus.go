@@ -9,24 +9,28 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/muninn-archive/muninn/internal/aah"
 	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/lab/focus"
+	"github.com/muninn-archive/muninn/internal/lab/recorded"
 	"github.com/muninn-archive/muninn/internal/thesaurus"
 )
 
 func labFocus(g *globals) *cobra.Command {
 	o := focus.DefaultOptions()
-	var curves, page, wordnet string
+	var curves, page, wordnet, definition string
+	var isLive, grid bool
+	live := focus.Live{PerQueue: []int{crawl.DefaultDefinition().Order.PerQueue}, Batch: []bool{false}}
 	cmd := &cobra.Command{
-		Use:   "focus DIR",
-		Short: "Measure how soon crawls in several orders find the pages of a topic, on the recorded web of DIR",
-		Long: `Measure how soon crawls in several orders find the pages of a topic, on the recorded web of DIR.
+		Use:   "focus WEB",
+		Short: "Measure how soon crawls in several orders find the pages of a topic, on a recorded web",
+		Long: `Measure how soon crawls in several orders find the pages of a topic, on a recorded web.
 
-DIR holds pages.tsv (url, label, group, path; the first line has the names), the pages by their paths, as files or in
-pages.tar.gz, and perhaps edges.tsv (from, to, anchor: other links than those found in the pages) and seeds.txt (URLs that
-crawls begin at). The WebKB corpus of CMU has this form. Topics are labels; each order is given the same examples of a
-topic, and no labels.`,
-		Args: exactArgs(1, "one folder with pages.tsv"),
+WEB is
+` + recorded.Forms + `.
+
+Topics are labels, or what a definition looks for; each order is given the same examples of a topic, and no labels.`,
+		Args: exactArgs(1, "one recorded web"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if o.Draws < 1 || o.Examples < 1 || o.Seeds < 0 || !(o.Share > 0 && o.Share <= 1) {
 				return usage("--draws and --examples must be at least 1, --random-seeds at least 0, --share in (0,1]")
@@ -46,6 +50,26 @@ topic, and no labels.`,
 			corpus, err := focus.Open(args[0])
 			if err != nil {
 				return usage("%w", err)
+			}
+			if definition != "" {
+				d, err := readDefinition(definition)
+				if err != nil {
+					return err
+				}
+				if err := corpus.LabelBy(d); err != nil {
+					return usage("%w", err)
+				}
+				live.Definition = &d
+			}
+			if isLive {
+				if live.Helper, err = aah.Open("", aah.DefaultLimits()); err != nil {
+					return err
+				}
+				live.Updates = []string{o.Update}
+				if grid {
+					live.Updates, live.Batch = crawl.Updates, []bool{false, true}
+				}
+				o.Live = &live
 			}
 			if len(corpus.Seeds) == 0 && o.Seeds == 0 {
 				return usage("the corpus names no seeds: write seeds.txt, or take --random-seeds")
@@ -72,6 +96,10 @@ topic, and no labels.`,
 	cmd.Flags().Float64Var(&o.Share, "share", o.Share, "of the reachable pages that are crawled")
 	cmd.Flags().Uint64Var(&o.Seed, "seed", o.Seed, "of the draws")
 	cmd.Flags().StringVar(&wordnet, "wordnet", thesaurus.DefaultWordNet, "folder of a WordNet 3 database, for the orders that go by what words mean")
+	cmd.Flags().BoolVar(&isLive, "live", false, "crawl with the frontier, the helper, the scores and the orders of the live crawl, instead of a quick simulation")
+	cmd.Flags().IntSliceVar(&live.PerQueue, "per-queue", live.PerQueue, "with --live: order.per_queue, one or more")
+	cmd.Flags().BoolVar(&grid, "grid", false, "with --live: all update functions, with and without batch prioritisation (Plachouras et al. 2014, Table 2)")
+	cmd.Flags().StringVar(&definition, "definition", "", "definition whose topic tells which pages are relevant, in place of labels; with --live it is crawled for")
 	cmd.Flags().StringVar(&curves, "csv", "", "file that the curves of recall are written to")
 	cmd.Flags().StringVar(&page, "html", "", "file that tables and plots are written to, as a page")
 	return cmd

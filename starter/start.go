@@ -139,19 +139,9 @@ func workflowOf(ctx context.Context, c client.Client, crawl string) (string, enu
 // differences names the parts in which a definition differs from that of the crawl under way; empty if in
 // none.
 func differences(ctx context.Context, c client.Client, d crawl.Definition) (string, error) {
-	events := c.GetWorkflowHistory(ctx, names.CrawlID(d.Name), "", false, enums.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT)
-	first, err := events.Next()
+	former, err := definitionOf(ctx, c, names.CrawlID(d.Name))
 	if err != nil {
-		return "", fmt.Errorf("read the crawl that is under way: %w", err)
-	}
-	var raw json.RawMessage
-	input := first.GetWorkflowExecutionStartedEventAttributes().GetInput()
-	if err := converter.GetDefaultDataConverter().FromPayload(input.GetPayloads()[0], &raw); err != nil {
-		return "", fmt.Errorf("read the crawl that is under way: %w", err)
-	}
-	former, err := crawl.ParseDefinition(raw)
-	if err != nil {
-		return "", fmt.Errorf("read the crawl that is under way: %w", err)
+		return "", err
 	}
 	var parts []string
 	was, is := reflect.ValueOf(former), reflect.ValueOf(d)
@@ -164,6 +154,26 @@ func differences(ctx context.Context, c client.Client, d crawl.Definition) (stri
 		}
 	}
 	return strings.Join(parts, ", "), nil
+}
+
+// definitionOf is what a crawl was started with, or went on with.
+func definitionOf(ctx context.Context, c client.Client, workflow string) (d crawl.Definition, err error) {
+	defer func() {
+		if err != nil {
+			err = fmt.Errorf("read the definition of %s: %w", workflow, err)
+		}
+	}()
+	events := c.GetWorkflowHistory(ctx, workflow, "", false, enums.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT)
+	first, err := events.Next()
+	if err != nil {
+		return d, err
+	}
+	var raw json.RawMessage
+	input := first.GetWorkflowExecutionStartedEventAttributes().GetInput()
+	if err := converter.GetDefaultDataConverter().FromPayload(input.GetPayloads()[0], &raw); err != nil {
+		return d, err
+	}
+	return crawl.ParseDefinition(raw)
 }
 
 func notFound(crawl string, err error) error {

@@ -104,7 +104,7 @@ func status(ctx context.Context, c client.Client, name string) (crawlStatus, err
 		return s, fmt.Errorf("ask the crawl for its status: %w; is a worker running on task queue %q?", err, d.GetExecutionConfig().GetTaskQueue().GetName())
 	case s.Result != nil: // no worker is there to ask, and what it would say is known
 		s.Crawl.Phase, s.Crawl.Begun.Run, s.Crawl.Begun.Archive = "ended", s.Result.Run, s.Result.Archive
-		s.Crawl.Learned, s.Crawl.Progress.Totals = s.Result.Learned, s.Result.Totals
+		s.Crawl.Learned, s.Crawl.Progress.Totals, s.Crawl.Progress.Harvests = s.Result.Learned, s.Result.Totals, s.Result.Harvests
 	}
 	if m := s.Crawl.Member.Worker; running && m != "" {
 		if d, err := c.DescribeWorkflowExecution(ctx, names.ControllerID(name, m), ""); err == nil {
@@ -159,6 +159,9 @@ func (s crawlStatus) write(w io.Writer) {
 		line("  fetched   %d URLs more, of batches that are under way", p.UnderWay)
 	}
 	line("  pages     %d, %.1f MB, harvest ratio %.2f (%d of %d scored)", t.Pages, float64(t.Bytes)/1e6, t.HarvestRatio(), t.Relevant, t.Scored)
+	if harvests := p.Harvests; len(harvests) > 0 {
+		line("  harvest   %s by tenths of the run, %.2f to %.2f", bars(harvests), harvests[0], harvests[len(harvests)-1])
+	}
 	line("  frontier  %d URLs wait in %d queues, %d known", p.Waiting, p.Queues, t.Known)
 	line("  refused   %d by robots.txt, %d by the address guard", t.Robots, t.Refused)
 	line("  errors    %d, %d retries, %d batches failed", t.Errors, t.Retries, t.Failed)
@@ -172,6 +175,9 @@ func (s crawlStatus) write(w io.Writer) {
 	}
 	if s.Result != nil {
 		line("  ended     %s", s.Result.Reason)
+		if s.Result.Report != "" {
+			line("  report    %s", s.Result.Report)
+		}
 		for _, top := range s.Result.Top[:min(len(s.Result.Top), 5)] {
 			line("  relevant  %.3f %s", top.Score, top.URL)
 		}
@@ -184,6 +190,16 @@ func (s crawlStatus) write(w io.Writer) {
 	for _, id := range s.Failed {
 		line("  failed    %s (temporal workflow reset --type FirstWorkflowTask --workflow-id '%s' --reason retry)", id, id)
 	}
+}
+
+// bars draws shares, each as one character.
+func bars(shares []float64) string {
+	levels := []rune("▁▂▃▄▅▆▇█")
+	out := make([]rune, len(shares))
+	for i, x := range shares {
+		out[i] = levels[min(int(x*float64(len(levels))), len(levels)-1)]
+	}
+	return string(out)
 }
 
 // endsShown is how many URLs that ended without a page are shown.

@@ -82,6 +82,7 @@ func (c crawls) Collect(out chan<- prometheus.Metric) {
 		gauge("pages", "Pages of the run.", float64(s.Totals.Pages))
 		gauge("relevant_pages", "Pages of the run at or above the threshold.", float64(s.Totals.Relevant))
 		gauge("harvest_ratio", "Relevant of scored pages.", s.Totals.HarvestRatio())
+		gauge("harvest_ratio_lately", "Relevant of scored pages, of the last tenth of the run.", frontier.Lately(s.Trail))
 		gauge("bytes", "Bytes on the wire of the run.", float64(s.Totals.Bytes))
 		gauge("errors", "Errors of the run.", float64(s.Totals.Errors))
 		gauge("robots_refused", "URLs refused by robots.txt.", float64(s.Totals.Robots))

@@ -2,6 +2,7 @@ package workflows
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"go.temporal.io/sdk/temporal"
@@ -238,12 +239,12 @@ func (c *controller) tell(ctx workflow.Context, r activities.ClaimResult) {
 		return
 	}
 	c.Told = workflow.Now(ctx)
-	workflow.SetCurrentDetails(ctx, describe(r.Progress, r.Waiting, r.Queues, r.UnderWay))
+	workflow.SetCurrentDetails(ctx, describe(r.Progress, r.Harvests, r.Waiting, r.Queues, r.UnderWay))
 	_ = workflow.UpsertTypedSearchAttributes(ctx, attributes(c.state(), r.Progress)...)
 	if parent := workflow.GetInfo(ctx).ParentWorkflowExecution; parent != nil {
 		workflow.SignalExternalWorkflow(ctx, parent.ID, "", names.SignalProgress, activities.Progress{
 			Worker: c.Worker, Totals: r.Progress, Waiting: r.Waiting, Queues: r.Queues, State: c.state(),
-			UnderWay: r.UnderWay, Ends: r.Ends,
+			UnderWay: r.UnderWay, Harvests: r.Harvests, Ends: r.Ends,
 		})
 	}
 }
@@ -254,7 +255,20 @@ func attributes(state string, t frontier.Totals) []temporal.SearchAttributeUpdat
 	}
 }
 
-func describe(t frontier.Totals, waiting, queues int, underWay int64) string {
-	return fmt.Sprintf("%d pages (%d URLs more are under way), harvest ratio %.2f (%d of %d scored), %.1f MB\n\n%d URLs wait in %d queues, %d errors, %d refused by robots.txt, %d retries",
-		t.Pages, underWay, t.HarvestRatio(), t.Relevant, t.Scored, float64(t.Bytes)/1e6, waiting, queues, t.Errors, t.Robots, t.Retries)
+func describe(t frontier.Totals, harvests []float64, waiting, queues int, underWay int64) string {
+	return fmt.Sprintf("%d pages (%d URLs more are under way), harvest ratio %.2f (%d of %d scored%s), %.1f MB\n\n%d URLs wait in %d queues, %d errors, %d refused by robots.txt, %d retries",
+		t.Pages, underWay, t.HarvestRatio(), t.Relevant, t.Scored, tenths(harvests), float64(t.Bytes)/1e6, waiting, queues, t.Errors, t.Robots, t.Retries)
+}
+
+// tenths writes the harvest ratio of each tenth of a run.
+func tenths(harvests []float64) string {
+	if len(harvests) == 0 {
+		return ""
+	}
+	var b strings.Builder
+	b.WriteString("; by tenths of the run")
+	for _, h := range harvests {
+		fmt.Fprintf(&b, " %.2f", h)
+	}
+	return b.String()
 }

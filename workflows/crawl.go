@@ -2,7 +2,9 @@ package workflows
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
+	"strings"
 
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/workflow"
@@ -40,6 +42,9 @@ type CrawlResult struct {
 	Top     []frontier.Top  `json:"top"`
 	Learned *score.Learned  `json:"learned,omitempty"`
 	Ends    []frontier.End  `json:"ends,omitempty"` // URLs that ended without a page, the last of each kind
+	// Harvests is the harvest ratio of each tenth of the pages.
+	Harvests []float64 `json:"harvests,omitempty"`
+	Report   string    `json:"report,omitempty"` // key in the archive
 }
 
 // Crawl runs a crawl from its definition: begin → reference crawl → learn → broad crawl → end. The
@@ -68,7 +73,8 @@ type crawling struct {
 	raw        json.RawMessage
 	CrawlState
 	controller workflow.ChildWorkflowFuture
-	submitting bool
+	writing    int  // URLs and changes of the definition that are on their way to the frontier
+	changing   bool // the definition
 }
 
 // phases runs the reference crawl, if there is one, and the broad crawl; it returns why they ended.
@@ -162,12 +168,13 @@ func (c *crawling) end(ctx workflow.Context, reason string) (CrawlResult, error)
 	}
 	t := out.Status.Totals
 	c.Progress.Totals, c.Progress.Waiting, c.Progress.Queues, c.Progress.UnderWay = t, out.Status.Waiting, out.Status.Queues, 0
-	c.Phase = "ended"
-	workflow.SetCurrentDetails(ctx, "ended: "+reason+"\n\n"+describe(t, out.Status.Waiting, out.Status.Queues, 0)+"\n\narchive: `"+c.Begun.Archive+"`")
+	c.Phase, c.Progress.Harvests = "ended", frontier.Harvests(out.Status.Trail, 10)
+	workflow.SetCurrentDetails(ctx, "ended: "+reason+"\n\n"+describe(t, c.Progress.Harvests, out.Status.Waiting, out.Status.Queues, 0)+"\n\narchive: `"+c.Begun.Archive+"`")
 	_ = workflow.UpsertTypedSearchAttributes(ctx, attributes("ended", t)...)
 	return CrawlResult{
 		Reason: reason, Archive: c.Begun.Archive, Run: c.Begun.Run, Totals: t, Harvest: t.HarvestRatio(),
 		Top: out.Status.Top, Learned: c.Learned, Ends: out.Status.Ends,
+		Harvests: c.Progress.Harvests, Report: out.Report,
 	}, nil
 }
 
@@ -191,7 +198,7 @@ func (c *crawling) stateName() string {
 
 func (c *crawling) show(ctx workflow.Context) {
 	p := c.Progress
-	workflow.SetCurrentDetails(ctx, fmt.Sprintf("**%s**\n\n%s", c.stateName(), describe(p.Totals, p.Waiting, p.Queues, p.UnderWay)))
+	workflow.SetCurrentDetails(ctx, fmt.Sprintf("**%s**\n\n%s", c.stateName(), describe(p.Totals, p.Harvests, p.Waiting, p.Queues, p.UnderWay)))
 }
 
 // listen serves signals and queries beside the phases.
@@ -205,6 +212,9 @@ func (c *crawling) listen(ctx workflow.Context, resumed *CrawlState) error {
 	c.forward(ctx, names.SignalStop, func() { c.Stopping, c.Paused = true, false })
 	c.hearProgress(ctx)
 	c.hearSubmits(ctx)
+	if err := c.hearChanges(ctx); err != nil {
+		return err
+	}
 	return workflow.SetQueryHandler(ctx, names.QueryStatus, func() (CrawlState, error) { return c.CrawlState, nil })
 }
 
@@ -220,13 +230,48 @@ func (c *crawling) forward(ctx workflow.Context, signal string, do func()) {
 	})
 }
 
+// hearChanges serves the update "configure": fields of the definition that may change while the crawl runs.
+func (c *crawling) hearChanges(ctx workflow.Context) error {
+	change := func(ctx workflow.Context, fields json.RawMessage) (crawl.Definition, error) {
+		if err := workflow.Await(ctx, func() bool { return c.Begun.Run > 0 && !c.changing }); err != nil {
+			return c.definition, err
+		}
+		c.changing = true // one at a time, and none may be cut off
+		c.writing++
+		defer func() { c.changing, c.writing = false, c.writing-1 }()
+		d, err := c.definition.Changed(fields)
+		if err != nil {
+			return c.definition, err
+		}
+		if err := workflow.ExecuteActivity(on(ctx, c.Member.Queue, "change the definition"), steps.Configure, d).Get(ctx, nil); err != nil {
+			return c.definition, err
+		}
+		raw, err := json.Marshal(d)
+		if err != nil {
+			return c.definition, err
+		}
+		c.definition, c.raw = d, raw
+		return d, nil
+	}
+	return workflow.SetUpdateHandlerWithOptions(ctx, names.UpdateConfig, change, workflow.UpdateHandlerOptions{
+		Description: "changes " + strings.Join(crawl.Changeable, ", ") + " while the crawl runs: fields as in a definition",
+		Validator: func(_ workflow.Context, fields json.RawMessage) error {
+			if c.Phase == "ending" || c.Phase == "ended" {
+				return errors.New("the crawl is ending")
+			}
+			_, err := c.definition.Changed(fields)
+			return err
+		},
+	})
+}
+
 // settle hears what has come, and waits until submitted URLs are in the frontier.
 func (c *crawling) settle(ctx workflow.Context) error {
 	for {
-		if err := settle(ctx); err != nil || !c.submitting {
+		if err := settle(ctx); err != nil || c.writing == 0 {
 			return err
 		}
-		if err := workflow.Await(ctx, func() bool { return !c.submitting }); err != nil {
+		if err := workflow.Await(ctx, func() bool { return c.writing == 0 }); err != nil {
 			return err
 		}
 	}
@@ -247,7 +292,7 @@ func (c *crawling) hearSubmits(ctx workflow.Context) {
 	workflow.Go(ctx, func(ctx workflow.Context) {
 		var urls []crawl.Discovery
 		for channel.Receive(ctx, &urls) {
-			c.submitting = true
+			c.writing++
 			if err := workflow.Await(ctx, func() bool { return c.Begun.Run > 0 }); err != nil {
 				return
 			}
@@ -256,7 +301,8 @@ func (c *crawling) hearSubmits(ctx workflow.Context) {
 			if err := workflow.ExecuteActivity(on(ctx, c.Member.Queue, "submit URLs"), steps.Submit, in).Get(ctx, nil); err != nil {
 				workflow.GetLogger(ctx).Error("submit", "error", err)
 			}
-			urls, c.submitting = nil, false
+			urls = nil
+			c.writing--
 		}
 	})
 }

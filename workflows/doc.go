@@ -1,5 +1,5 @@
 // Package workflows holds the order of a crawl's steps: Crawl, FetcherController, Batch and
-// Politeness. Each is a recipe; decisions are made by pure functions elsewhere, work is done by
+// Politeness; and of what operators ask: Explain and Report. Each is a recipe; decisions are made by pure functions elsewhere, work is done by
 // activities, and bodies and lists never pass through.
 package workflows
 
@@ -20,6 +20,8 @@ func Register(r Registry) {
 	r.RegisterWorkflowWithOptions(Crawl, workflow.RegisterOptions{Name: names.Crawl})
 	r.RegisterWorkflowWithOptions(FetcherController, workflow.RegisterOptions{Name: names.FetcherController})
 	r.RegisterWorkflowWithOptions(Batch, workflow.RegisterOptions{Name: names.Batch})
+	r.RegisterWorkflowWithOptions(Explain, workflow.RegisterOptions{Name: names.Explain})
+	r.RegisterWorkflowWithOptions(Report, workflow.RegisterOptions{Name: names.Report})
 	r.RegisterWorkflowWithOptions(Politeness, workflow.RegisterOptions{Name: names.Politeness})
 }
 

@@ -15,6 +15,8 @@ const (
 	FetcherController = "FetcherController"
 	Batch             = "Batch"
 	Politeness        = "Politeness"
+	Explain           = "Explain" // why a URL stands where it stands
+	Report            = "Report"  // a crawl in tables and plots
 )
 
 // TaskQueue is the queue of Crawl, FetcherController and Politeness workflows.
@@ -25,15 +27,16 @@ func WorkerQueue(queue, worker string) string { return queue + "/" + worker }
 
 // Signals and queries.
 const (
-	SignalPause    = "pause"    // Crawl and FetcherController: claim no more
-	SignalResume   = "resume"   // claim again
-	SignalStop     = "stop"     // finish what is out and end the run
-	SignalSubmit   = "submit"   // Crawl: scored URLs, []crawl.Discovery
-	SignalProgress = "progress" // FetcherController to Crawl
-	SignalRound    = "round"    // to Politeness
-	SignalGrants   = "grants"   // from Politeness
-	QueryStatus    = "status"   // of Crawl, FetcherController and Politeness
-	UpdateBorrow   = "borrow"   // of Politeness: a lease at once, for a few requests
+	SignalPause    = "pause"     // Crawl and FetcherController: claim no more
+	SignalResume   = "resume"    // claim again
+	SignalStop     = "stop"      // finish what is out and end the run
+	SignalSubmit   = "submit"    // Crawl: scored URLs, []crawl.Discovery
+	SignalProgress = "progress"  // FetcherController to Crawl
+	SignalRound    = "round"     // to Politeness
+	SignalGrants   = "grants"    // from Politeness
+	QueryStatus    = "status"    // of Crawl, FetcherController and Politeness
+	UpdateBorrow   = "borrow"    // of Politeness: a lease at once, for a few requests
+	UpdateConfig   = "configure" // of Crawl: fields of the definition that may change while it runs
 )
 
 // CrawlID is the ID of a crawl's workflow.
@@ -49,6 +52,12 @@ func BatchID(crawl, batch string) string {
 	}
 	return CrawlID(crawl) + "/" + batch
 }
+
+// ExplainID is the ID of an explanation; ReportID that of the making of a report.
+func ExplainID(crawl string) string { return CrawlID(crawl) + "/explain" }
+
+// ReportID is the ID of the making of a report.
+func ReportID(crawl string) string { return CrawlID(crawl) + "/report" }
 
 // PolitenessID is the ID of a politeness shard.
 func PolitenessID(shard int) string { return fmt.Sprintf("politeness/%d", shard) }

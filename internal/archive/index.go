@@ -12,11 +12,16 @@ import (
 
 // Indexed is a line of a CDXJ.
 type Indexed struct {
-	URL     string
-	Date    time.Time
-	Status  int    // 0 of a revisit of a 304
-	Digest  string // of the payload, with its algorithm
-	Revisit bool
+	URL         string
+	Date        time.Time
+	Status      int    // 0 of a revisit of a 304
+	Digest      string // of the payload, with its algorithm
+	Revisit     bool
+	MIME        string  // of a revisit "warc/revisit"
+	Length      int64   // of the record in the WARC file, in bytes
+	Offset      int64   // … where it begins
+	Score       float64 // the document score, −1 if there is none
+	Application string  // that the helper recognised
 }
 
 // maxIndexLine bounds a line of a CDXJ, in bytes.
@@ -43,7 +48,14 @@ func ReadIndex(ctx context.Context, store Store, key string, fn func(Indexed) er
 			return fmt.Errorf("read %s: %w", key, err)
 		}
 		status, _ := strconv.Atoi(f.Status)
-		if err := fn(Indexed{f.URL, date, status, "sha1:" + f.Digest, f.MIME == "warc/revisit"}); err != nil {
+		length, _ := strconv.ParseInt(f.Length, 10, 64)
+		offset, _ := strconv.ParseInt(f.Offset, 10, 64)
+		score, err := strconv.ParseFloat(f.Score, 64)
+		if err != nil {
+			score = -1
+		}
+		line := Indexed{f.URL, date, status, "sha1:" + f.Digest, f.MIME == "warc/revisit", f.MIME, length, offset, score, f.Application}
+		if err := fn(line); err != nil {
 			return err
 		}
 	}

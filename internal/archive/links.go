@@ -61,12 +61,8 @@ func appendLink(b []byte, c Capture, l *crawl.Outlink, paragraph []byte) []byte 
 		b = appendNumber(b, ",\"prior\":", l.Prior)
 	}
 	b = appendNumber(b, ",\"score\":", l.Score)
-	if p := l.Parts; p != (crawl.Parts{}) {
-		b = appendNumber(b, ",\"parts\":{\"document\":", p.Document)
-		b = appendNumber(b, ",\"paragraph\":", p.Paragraph)
-		b = appendNumber(b, ",\"anchor\":", p.Anchor)
-		b = appendNumber(b, ",\"url\":", p.URL)
-		b = append(appendNumber(b, ",\"helper\":", p.Helper), '}')
+	if len(l.Parts) > 0 {
+		b = l.Parts.Append(append(b, ",\"parts\":"...))
 	}
 	b = appendText(b, ",\"hop\":", string(rune(l.Hop)))
 	b = append(b, paragraph...)

@@ -22,7 +22,9 @@ func TestAppendLink(t *testing.T) {
 			Level: text(), Prior: number(), Score: number(),
 		}
 		if random.IntN(2) == 0 {
-			l.Parts = crawl.Parts{Document: number(), Paragraph: number(), Anchor: number(), URL: number(), Helper: number()}
+			for _, name := range crawl.PartNames[:random.IntN(len(crawl.PartNames)+1)] {
+				l.Parts = append(l.Parts, crawl.Part{Name: name, Score: number()})
+			}
 		}
 		c := Capture{Exchange: crawl.Exchange{URL: text(), Path: text()}, Page: page}
 		want := Link{Source: c.URL, Path: c.Path, Outlink: l, HopLetter: string(rune(l.Hop)), Language: page.Language, NoFollow: page.NoFollow}

@@ -8,6 +8,7 @@ import (
 	"io"
 	"path"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -93,6 +94,9 @@ type indexFields struct {
 	Length   string `json:"length"`
 	Offset   string `json:"offset"`
 	Filename string `json:"filename"`
+	// Of pages that were understood; players pass over them.
+	Score       string `json:"score,omitempty"`
+	Application string `json:"application,omitempty"`
 }
 
 // NewSegment begins a segment whose working files lie in dir. original finds an earlier capture with
@@ -348,6 +352,11 @@ func (s *Segment) addIndex(c Capture, out Recorded, at span) {
 	f := indexFields{
 		URL: c.URL, MIME: mime, Status: fmt.Sprint(c.Status), Digest: strings.TrimPrefix(out.Digest, "sha1:"),
 		Length: fmt.Sprint(at.length), Offset: fmt.Sprint(at.offset),
+	}
+	if p := c.Page; p != nil {
+		if f.Application = p.Application; p.Score >= 0 {
+			f.Score = strconv.FormatFloat(p.Score, 'f', 4, 64)
+		}
 	}
 	if out.Revisit {
 		f.MIME = "warc/revisit"

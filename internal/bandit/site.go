@@ -56,12 +56,7 @@ func (s *Site) Assign(tagPath string) int {
 		return n
 	}
 	path := grams(tagPath)
-	best, near := 0, -1.0
-	for i := range s.groups {
-		if c := s.groups[i].cosine(path); c > near {
-			best, near = i+1, c
-		}
-	}
+	best, near := s.nearest(path)
 	if near < Similar && len(s.groups) < MaxGroups {
 		s.groups = append(s.groups, group{})
 		best = len(s.groups)
@@ -74,6 +69,28 @@ func (s *Site) Assign(tagPath string) int {
 	}
 	s.known[tagPath] = best
 	return best
+}
+
+// Find is the group that Assign would return for a tag path, but for a new one: then it is 0. Nothing is learned.
+func (s *Site) Find(tagPath string) int {
+	if n, ok := s.known[tagPath]; ok || tagPath == "" {
+		return n
+	}
+	best, near := s.nearest(grams(tagPath))
+	if near < Similar && len(s.groups) < MaxGroups {
+		return 0
+	}
+	return best
+}
+
+func (s *Site) nearest(path []gram) (best int, near float64) {
+	near = -1
+	for i := range s.groups {
+		if c := s.groups[i].cosine(path); c > near {
+			best, near = i+1, c
+		}
+	}
+	return best, near
 }
 
 // Reward tells what a page was worth that a link of the group led to, in [0,1].
@@ -101,8 +118,15 @@ func (s *Site) Value(number int) float64 {
 		return mean
 	}
 	g := &s.groups[number-1]
-	mean = (g.reward + mean) / (float64(g.pages) + 1)
-	return min(mean+Explore*math.Sqrt(math.Log(float64(s.pages)+2)/(float64(g.pages)+1)), 1)
+	return s.bound((g.reward+mean)/(float64(g.pages)+1), g.pages)
+}
+
+// Unseen is the Value of a group that is new.
+func (s *Site) Unseen() float64 { return s.bound(s.Value(0), 0) }
+
+// bound adds to a mean over so many pages what may be found yet.
+func (s *Site) bound(mean float64, pages uint32) float64 {
+	return min(mean+Explore*math.Sqrt(math.Log(float64(s.pages)+2)/(float64(pages)+1)), 1)
 }
 
 // grams makes the vector of a tag path: each step with the one before it.

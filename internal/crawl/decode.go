@@ -34,6 +34,11 @@ func ParseDefinition(text []byte) (Definition, error) {
 	}
 	d := DefaultDefinition()
 	faults = append(faults, decodeFields("", raw, reflect.ValueOf(&d).Elem())...)
+	return d, checked(d, faults)
+}
+
+// checked adds to the faults of reading a definition those of what was read; nil if there is none.
+func checked(d Definition, faults Faults) error {
 	var invalid Faults
 	errors.As(d.Validate(), &invalid)
 	unread := faults
@@ -43,10 +48,10 @@ func ParseDefinition(text []byte) (Definition, error) {
 		}
 	}
 	if len(faults) == 0 {
-		return d, nil
+		return nil
 	}
 	sortByPath(faults)
-	return d, faults
+	return faults
 }
 
 // readTree decodes JSON as JSON, for YAML knows neither its tabs nor its surrogate pairs, and all else
@@ -150,7 +155,7 @@ func kindName(t reflect.Type) string {
 		return "a mapping"
 	case reflect.Pointer:
 		return kindName(t.Elem())
-	case reflect.Int, reflect.Int64:
+	case reflect.Int, reflect.Int64, reflect.Uint64:
 		return "a whole number"
 	}
 	return "a number"

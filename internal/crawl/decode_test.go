@@ -122,15 +122,15 @@ func full() Definition {
 	d.Seeds = []Seed{{URL: "http://example.org/"}, {Sitemap: "https://example.org/sitemap.xml"}, {File: "seeds.txt"}}
 	d.Topic = Topic{
 		Keywords: []string{"raven", "1984", "no"}, Entities: []Entity{{"Muninn", "person", []string{"Munin"}}},
-		Examples:    []Example{{URL: "http://example.org/raven"}, {Text: "A raven."}},
+		Examples: []Example{{URL: "http://example.org/raven"}, {Text: "A raven."}}, Languages: []string{"en", "is"},
 		URLPatterns: []URLPattern{{"*raven*", 1}, {"re:^https?://crow", 0.25}}, Threshold: 0.5,
 	}
 	d.Scope = Scope{
 		WithinHost, []string{"example.org"}, []string{"example.com"}, []string{"surt:org,"}, []string{"re:x+"},
 		[]string{"spam.example"}, 7,
 	}
-	d.Order = Order{UpdateAvg, 500, true}
-	d.Weights = Weights{0, 0.5, 1, 2, 3}
+	d.Order = Order{StrategyBroader, "/words.ttl", 1<<64 - 1, UpdateAvg, 500, true}
+	d.Weights = Weights{0, 0.5, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10}
 	d.Budget = Budget{1, 1<<53 + 1, Duration(time.Second), 9}
 	d.Politeness = Politeness{0, Duration(time.Minute), Duration(1500 * time.Millisecond), 0, MaxPerIP, "Raven/2.0", "mailto:a@example.org"}
 	d.Reference.Pages = &none

@@ -1,6 +1,9 @@
 package crawl
 
-import "time"
+import (
+	"reflect"
+	"time"
+)
 
 // Definition is what an archivist writes: the crawl definition (paper §3). Zero values are never
 // defaults: DefaultDefinition gives those, and decoding starts from it.
@@ -44,6 +47,8 @@ type Topic struct {
 	Keywords []string  `json:"keywords,omitempty"` // words and phrases
 	Entities []Entity  `json:"entities,omitempty"` // people, places, organisations, events
 	Examples []Example `json:"examples,omitempty"` // pages that are about it
+	// Languages are those that pages should be in, as ISO 639-1 codes ("de"). Empty: any.
+	Languages []string `json:"languages,omitempty"`
 	// URLPatterns score a URL by its form: the best matching pattern's score counts.
 	URLPatterns []URLPattern `json:"url_patterns,omitempty"`
 	// Threshold is the document score from which a page counts as relevant, in [0,1].
@@ -106,20 +111,66 @@ const (
 // Updates are the update functions.
 var Updates = []string{UpdateFirst, UpdateLast, UpdateAvg, UpdateMax, UpdateSum}
 
+// The strategies of Order: what makes the priority of a link.
+const (
+	StrategyFused         = "fused"              // learned while the crawl runs, from all that is known of a link
+	StrategyWeighted      = "weighted"           // the average of the score parts by their weights (paper §4.2)
+	StrategyBreadth       = "breadth-first"      // as found
+	StrategyContent       = "content"            // best first by the page (Batsakis et al. 2009)
+	StrategyAnchor        = "anchor"             // … by the anchor
+	StrategyContentAnchor = "content-anchor"     // … by both (Eq. 3)
+	StrategySynonyms      = "synonyms"           // … by what their words mean (Eq. 4)
+	StrategyBroader       = "synonyms-broader"   // … broader and narrower terms among them
+	StrategyShark         = "shark-search"       // Hersovici et al. 1998
+	StrategyHMM           = "hmm"                // hidden Markov model (Eq. 5 and 6)
+	StrategyHMMContent    = "hmm-content"        // … with the mean page of the topic
+	StrategyHMMAnchor     = "hmm-content-anchor" // … by page and anchor
+	StrategyPlaces        = "places"             // by what the places led to that links stand at
+)
+
+// Strategies are the strategies of Order.
+var Strategies = []string{
+	StrategyFused, StrategyWeighted, StrategyBreadth, StrategyContent, StrategyAnchor, StrategyContentAnchor, StrategySynonyms,
+	StrategyBroader, StrategyShark, StrategyHMM, StrategyHMMContent, StrategyHMMAnchor, StrategyPlaces,
+}
+
 // Order says how scores become priority (paper §5.1).
 type Order struct {
+	Strategy string `json:"strategy"` // one of Strategies
+	// Thesaurus is a folder with a WordNet 3 database or a SKOS file (RDF/XML, Turtle, N-Triples), on the disk of the worker,
+	// for the strategies that go by what words mean. Empty: where Debian's package wordnet-base puts WordNet.
+	Thesaurus string `json:"thesaurus,omitempty"`
+	// Seed is that of the draws of an order that learns: the same crawl with the same seed goes the same way.
+	Seed     uint64 `json:"seed"`
 	Update   string `json:"update"`    // first, last, avg, max or sum
 	PerQueue int    `json:"per_queue"` // b_l: URLs taken from one queue together
 	Batch    bool   `json:"batch"`     // batch prioritisation: the pages of a batch that cite a URL are scored as one
 }
 
-// Weights of the score parts, each ≥ 0.
+// Weights of the score parts, each ≥ 0; 0 turns a part off.
 type Weights struct {
 	Document  float64 `json:"document"`  // the page the link stands on
 	Paragraph float64 `json:"paragraph"` // the paragraph around the link
 	Anchor    float64 `json:"anchor"`    // the link's own text
 	URL       float64 `json:"url"`       // URL patterns
+	Tokens    float64 `json:"tokens"`    // words of the URL
+	Entities  float64 `json:"entities"`  // names of the topic's entities, in the page and by the link
+	History   float64 `json:"history"`   // what the pages of the link's host and folder were worth
+	Language  float64 `json:"language"`  // whether the page is in a language of the topic, if any are named
+	Freshness float64 `json:"freshness"` // how young the page is; halves with each year
+	Spam      float64 `json:"spam"`      // speaks of pages that look like spam only, and then low
+	Social    float64 `json:"social"`    // the score that the page was submitted with
 	Helper    float64 `json:"helper"`    // what the helper expects behind the link
+}
+
+// ByName are the weights by the names of the parts.
+func (w Weights) ByName() map[string]float64 {
+	v := reflect.ValueOf(w)
+	m := make(map[string]float64, v.NumField())
+	for i := range v.NumField() {
+		m[jsonName(v.Type().Field(i))] = v.Field(i).Float()
+	}
+	return m
 }
 
 // Budget bounds a run of the crawl. Every bound is at least 1; PerPLD 0 means no bound.
@@ -185,11 +236,13 @@ type Archive struct {
 // DefaultDefinition holds the default of every field.
 func DefaultDefinition() Definition {
 	return Definition{
-		Topic:   Topic{Threshold: 0.333},
-		Order:   Order{Update: UpdateMax, PerQueue: 50, Batch: false},
-		Weights: Weights{Document: 1, Paragraph: 1, Anchor: 2, URL: 1, Helper: 1},
-		Helper:  HelperLenient,
-		Budget:  Budget{Pages: 10_000, Bytes: 100e9, Time: Duration(7 * 24 * time.Hour)},
+		Topic: Topic{Threshold: 0.1},
+		Order: Order{Strategy: StrategyFused, Seed: 1, Update: UpdateMax, PerQueue: 50, Batch: false},
+		Weights: Weights{
+			Document: 1, Paragraph: 1, Anchor: 2, URL: 1, Tokens: 0.5, Entities: 1, History: 1, Language: 0.5, Spam: 2, Social: 1, Helper: 1,
+		},
+		Helper: HelperLenient,
+		Budget: Budget{Pages: 10_000, Bytes: 100e9, Time: Duration(7 * 24 * time.Hour)},
 		Politeness: Politeness{
 			MinDelay: Duration(time.Second), MaxDelay: Duration(30 * time.Second),
 			MaxCrawlDelay: Duration(time.Minute), Factor: 2, PerIP: 1,
@@ -197,6 +250,17 @@ func DefaultDefinition() Definition {
 		},
 		Archive: Archive{WARCBytes: 1e9},
 	}
+}
+
+// ByPlaces tells whether what was learned of the places that links stand at has a say in the order.
+func (d Definition) ByPlaces() bool {
+	switch d.Order.Strategy {
+	case StrategyPlaces:
+		return !d.Topic.Empty()
+	case StrategyWeighted:
+		return !d.Topic.Empty() && d.Helper != HelperOff && d.Weights.Helper > 0
+	}
+	return false
 }
 
 // ReferencePages is the size of the reference crawl that the definition asks for.

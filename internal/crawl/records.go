@@ -30,6 +30,9 @@ type Target struct {
 	Attempts int     `json:"attempts,omitempty"`
 	Previous Visit   `json:"previous,omitzero"`
 	Prints   []byte  `json:"prints,omitempty"` // what is remembered of the page's web objects
+	Kept     []byte  `json:"kept,omitempty"`   // what the order kept with the link that led to it
+	// Submitted is the score that it was submitted with, if it was.
+	Submitted float64 `json:"submitted,omitempty"`
 }
 
 // Visit is what the frontier remembers of the last time a URL was archived: the validators of a
@@ -55,16 +58,8 @@ type Outlink struct {
 	Level   string  `json:"level,omitempty"` // the page level the helper expects behind it
 	Prior   float64 `json:"prior,omitempty"` // the helper's priority in [0,1]; 0: it said nothing
 	Score   float64 `json:"score"`
-	Parts   Parts   `json:"parts,omitzero"`
-}
-
-// Parts are the scores of which a score was averaged; −1 stands for a part that said nothing.
-type Parts struct {
-	Document  float64 `json:"document"`
-	Paragraph float64 `json:"paragraph"`
-	Anchor    float64 `json:"anchor"`
-	URL       float64 `json:"url"`
-	Helper    float64 `json:"helper"`
+	Parts   Parts   `json:"parts,omitempty"`
+	Keep    []byte  `json:"-"` // what the order wants to have again when the link is followed
 }
 
 // Page is what was understood of one response.
@@ -95,6 +90,8 @@ type Page struct {
 	NoFollow    bool      `json:"nofollow,omitempty"`
 	Score       float64   `json:"score"` // the document score, −1 if nothing was said
 	LinksCut    int       `json:"links_cut,omitempty"`
+	Worth       float64   `json:"-"` // for the topic, in [0,1], by an order that learns
+	Seen        []byte    `json:"-"` // what such an order learns of the page; nil: nothing
 }
 
 // The kinds of outcome of a claimed URL. Every URL ever claimed ends with one.
@@ -107,6 +104,17 @@ const (
 	OutcomeFailed     = "failed"     // failed for good
 	OutcomeReturned   = "returned"   // not tried; it goes back as it was
 )
+
+// Discovery is the outlink on its way to the frontier; source is the URL of its page, path the hop letters of that. places
+// tells that what was learned of the places that links stand at has a say (Definition.ByPlaces): it has, where the helper
+// said nothing.
+func (l *Outlink) Discovery(source, path string, places bool) Discovery {
+	d := Discovery{URL: l.URL, Via: source, Path: Hopped(path, l.Hop), Score: l.Score, Keep: l.Keep, Parts: l.Parts}
+	if places && l.Prior == 0 && l.Hop == HopLink {
+		d.TagPath = l.TagPath
+	}
+	return d
+}
 
 // Outcome is what became of one claimed URL.
 type Outcome struct {
@@ -122,6 +130,8 @@ type Outcome struct {
 	Level   string    `json:"level,omitempty"`   // level and application by the helper
 	App     string    `json:"app,omitempty"`     //
 	Prints  []byte    `json:"prints,omitempty"`  // what to remember of its web objects
+	Worth   float64   `json:"worth,omitempty"`   // see Page
+	Seen    []byte    `json:"seen,omitempty"`    // see Page
 }
 
 // Success tells whether a response counts as a page in budgets and harvest ratio.
@@ -137,4 +147,6 @@ type Discovery struct {
 	Score float64 `json:"score"`
 	// TagPath is where the link stands, if what was learned of such places has a say in its priority.
 	TagPath string `json:"tag_path,omitempty"`
+	Keep    []byte `json:"keep,omitempty"` // see Outlink
+	Parts   Parts  `json:"parts,omitempty"`
 }

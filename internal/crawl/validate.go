@@ -122,6 +122,9 @@ func (v *validator) topic(t Topic) {
 			v.url(path, e.URL)
 		}
 	}
+	for i, l := range t.Languages {
+		v.check(len(l) == 2 && strings.Trim(l, "abcdefghijklmnopqrstuvwxyz") == "", fmt.Sprintf("topic.languages[%d]", i), fmt.Sprintf("is %q, must be a code of two letters such as en (ISO 639-1)", l))
+	}
 	for i, p := range t.URLPatterns {
 		path := fmt.Sprintf("topic.url_patterns[%d]", i)
 		v.pattern(path+".pattern", p.Pattern)
@@ -161,14 +164,16 @@ func (v *validator) scope(s Scope) {
 }
 
 func (v *validator) order(d Definition) {
+	v.check(slices.Contains(Strategies, d.Order.Strategy), "order.strategy", fmt.Sprintf("is %q, must be one of %s", d.Order.Strategy, strings.Join(Strategies, ", ")))
 	v.check(slices.Contains(Updates, d.Order.Update), "order.update", fmt.Sprintf("is %q, must be first, last, avg, max or sum", d.Order.Update))
 	v.check(slices.Contains(HelperModes, d.Helper), "helper", fmt.Sprintf("is %q, must be strict, lenient or off", d.Helper))
 	v.check(d.Order.PerQueue >= 1 && d.Order.PerQueue <= MaxPerQueue, "order.per_queue", fmt.Sprintf("must be between 1 and %d", MaxPerQueue))
-	w := d.Weights
-	for name, value := range map[string]float64{"document": w.Document, "paragraph": w.Paragraph, "anchor": w.Anchor, "url": w.URL, "helper": w.Helper} {
+	sum := 0.0
+	for name, value := range d.Weights.ByName() {
 		v.check(value >= 0, "weights."+name, "must not be negative; 0 turns the part off")
+		sum += value
 	}
-	v.check(w.Document+w.Paragraph+w.Anchor+w.URL+w.Helper > 0, "weights", "are all 0: at least one part must count")
+	v.check(sum > 0, "weights", "are all 0: at least one part must count")
 }
 
 func (v *validator) budget(d Definition) {

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -61,17 +62,32 @@ func TestFaults(t *testing.T) {
 		{"topic: {threshold: 0}", "topic.threshold"},
 		{"topic: {threshold: 1.1}", "topic.threshold"},
 
+		{"topic: {languages: [en, de]}", ""},
+		{"topic: {languages: [english, DE, '', en, e]}", "topic.languages[0] topic.languages[1] topic.languages[2] topic.languages[4]"},
+		{"topic: {languages: en}", "topic.languages"},
+		{"topic: {languages: [1, en, no]}", "topic.languages[0]"},
+
 		{"scope: {within: domain}", "scope.within"},
 		{"scope: {hosts: ['*.a.example', '', b.example/c], plds: [http://a.example], blacklist: [a@b.example]}", "scope.blacklist[0] scope.hosts[0] scope.hosts[1] scope.hosts[2] scope.plds[0]"},
 		{"scope: {include: [''], exclude: ['re:(', 're:\\C']}", "scope.exclude[0] scope.exclude[1] scope.include[0]"},
 		{"scope: {max_hops: -1}", "scope.max_hops"},
 
+		{"order: {strategy: best-first}", "order.strategy"},
+		{"order: {strategy: ''}", "order.strategy"},
+		{"order: {strategy: [fused]}", "order.strategy"},
+		{"order: {strategy: Fused}", "order.strategy"},
+		{"order: {strategy: hmm, seed: 18446744073709551615, thesaurus: /usr/share/wordnet}", ""},
+		{"order: {seed: -1}", "order.seed"},
+		{"order: {seed: 1.5, thesaurus: [a]}", "order.seed order.thesaurus"},
 		{"order: {update: mean}", "order.update"},
 		{"order: {per_queue: 0}", "order.per_queue"},
 		{fmt.Sprintf("order: {per_queue: %d}", MaxPerQueue+1), "order.per_queue"},
 		{"order: {batch: 1}", "order.batch"},
 		{"weights: {document: -1, url: -1}", "weights.document weights.url"},
-		{"weights: {document: 0, paragraph: 0, anchor: 0, url: 0, helper: 0}", "weights"},
+		{off(""), "weights"},
+		{off("spam"), ""},
+		{"weights: {document: 9, tokens: -1, entities: -0.5, history: -1, language: -1, freshness: -1, spam: -1, social: -1}", "weights.entities weights.freshness weights.history weights.language weights.social weights.spam weights.tokens"},
+		{"weights: {title: 1}", "weights.title"},
 
 		{"budget: {pages: 0}", "budget.pages"},
 		{"budget: {pages: 1.5}", "budget.pages"},
@@ -91,7 +107,7 @@ func TestFaults(t *testing.T) {
 		{"archive: {where: ./warcs}", ""},
 		{"archive: {prefix: a/../b, warc_bytes: 1KB}", "archive.prefix archive.warc_bytes"},
 
-		{"weights: {document: -9}", "weights weights.document"},
+		{"weights: {document: -99}", "weights weights.document"},
 
 		// What cannot be read does not hide what is not valid, nor is it reported twice.
 		{"budget: {pages: many}\norder: {per_queue: 0}\nseeds: []\nsede: 1", "budget.pages order.per_queue sede seeds"},
@@ -121,6 +137,59 @@ func TestFaults(t *testing.T) {
 		if got := strings.Join(paths, " "); got != c.paths || (err == nil) != (c.paths == "") {
 			t.Errorf("%s\n  faults at %q, want %q\n  %v", c.more, got, c.paths, err)
 		}
+	}
+}
+
+// off turns all weights off but one.
+func off(but string) string {
+	var list []string
+	for _, name := range PartNames {
+		if name != but {
+			list = append(list, name+": 0")
+		}
+	}
+	return "weights: {" + strings.Join(list, ", ") + "}"
+}
+
+func TestUnknownStrategy(t *testing.T) {
+	_, err := ParseDefinition([]byte(three + "order: {strategy: depth-first}"))
+	var faults Faults
+	if errors.As(err, &faults); len(faults) != 1 || faults[0].Path != "order.strategy" {
+		t.Fatalf("faults %v", faults)
+	}
+	if want := `is "depth-first", must be one of ` + strings.Join(Strategies, ", "); faults[0].Message != want {
+		t.Errorf("it %s\nwant %s", faults[0].Message, want)
+	}
+	if _, err := ParseDefinition([]byte(three + "order: {seed: -1}")); err == nil || !strings.HasSuffix(err.Error(), "must be a whole number") {
+		t.Errorf("a seed below 0: %v", err)
+	}
+	for _, strategy := range Strategies {
+		d, err := ParseDefinition([]byte(three + "order: {strategy: " + strategy + "}"))
+		if err != nil || d.Order.Strategy != strategy {
+			t.Errorf("%s: %q, %v", strategy, d.Order.Strategy, err)
+		}
+	}
+}
+
+// TestByName: the weights have the names of the parts, each once.
+func TestByName(t *testing.T) {
+	got := Weights{
+		Document: 1, Paragraph: 2, Anchor: 3, URL: 4, Tokens: 5, Entities: 6, History: 7, Language: 8, Freshness: 9, Spam: 10, Social: 11, Helper: 12,
+	}.ByName()
+	want := map[string]float64{
+		"document": 1, "paragraph": 2, "anchor": 3, "url": 4, "tokens": 5, "entities": 6, "history": 7, "language": 8, "freshness": 9, "spam": 10,
+		"social": 11, "helper": 12,
+	}
+	if !maps.Equal(got, want) {
+		t.Errorf("the weights are %v", got)
+	}
+	for _, name := range PartNames {
+		if _, known := got[name]; !known {
+			t.Errorf("the part %s has no weight", name)
+		}
+	}
+	if len(PartNames) != len(got) {
+		t.Errorf("%d parts, %d weights", len(PartNames), len(got))
 	}
 }
 

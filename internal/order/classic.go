@@ -1,12 +1,27 @@
 package order
 
-import "slices"
+import (
+	"encoding/binary"
+	"math"
+	"slices"
+)
 
 // Breadth visits pages as they are found.
 type Breadth struct{}
 
-// Fetched gives all links the same priority.
-func (Breadth) Fetched(p *Page) []float64 { return make([]float64, len(p.Links)) }
+// Judge gives a link the less, the farther from a seed it is.
+func (Breadth) Judge(p *Page, _ []byte) Judgement {
+	return judged(p, func(int) float64 { return 1 / float64(p.Depth+2) })
+}
+
+// judged makes a judgement of the priorities of links.
+func judged(p *Page, priority func(link int) float64) Judgement {
+	out := make([]Judged, len(p.Links))
+	for i := range out {
+		out[i].Priority = priority(i)
+	}
+	return Judgement{Links: out}
+}
 
 // Best visits best first (Batsakis et al. 2009, §3): by the similarity with the topic of the page that a link stands
 // on, of its anchor, or the mean of both (Eq. 3).
@@ -20,9 +35,8 @@ func NewBest(topic Terms, content, anchor bool) *Best {
 	return &Best{slices.Clone(topic).unit(), content, anchor}
 }
 
-// Fetched gives a link what its page and its anchor have in common with the topic.
-func (b *Best) Fetched(p *Page) []float64 {
-	out := make([]float64, len(p.Links))
+// Judge gives a link what its page and its anchor have in common with the topic.
+func (b *Best) Judge(p *Page, _ []byte) Judgement {
 	page, n := 0.0, 0.0
 	if b.content {
 		page, n = Cosine(b.topic, p.Text), 1
@@ -30,22 +44,18 @@ func (b *Best) Fetched(p *Page) []float64 {
 	if b.anchor {
 		n++
 	}
-	for i := range p.Links {
+	return judged(p, func(i int) float64 {
 		sum := page
 		if b.anchor {
 			sum += Cosine(b.topic, p.Links[i].Anchor)
 		}
-		out[i] = sum / n
-	}
-	return out
+		return sum / n
+	})
 }
 
 // Shark is Shark-Search (Hersovici et al. 1998): a link inherits from its page, damped, through pages that are not of
-// the topic too, and gets the rest from its anchor and the text around it.
-type Shark struct {
-	topic     Terms
-	inherited map[string]float64 // by URL
-}
+// the topic too, and gets the rest from its anchor and the text around it. What it inherits is kept with it.
+type Shark struct{ topic Terms }
 
 // The factors of Hersovici et al.
 const (
@@ -55,29 +65,48 @@ const (
 )
 
 // NewShark makes the order for a topic.
-func NewShark(topic Terms) *Shark {
-	return &Shark{slices.Clone(topic).unit(), map[string]float64{}}
-}
+func NewShark(topic Terms) *Shark { return &Shark{slices.Clone(topic).unit()} }
 
-// Fetched gives links what they inherit and what their anchors say.
-func (s *Shark) Fetched(p *Page) []float64 {
+// Judge gives links what they inherit and what their anchors say.
+func (s *Shark) Judge(p *Page, kept []byte) Judgement {
 	inherits := Cosine(s.topic, p.Text)
-	if inherits == 0 {
-		inherits = s.inherited[p.URL]
+	if before, ok := floats(kept, 1); inherits == 0 && ok {
+		inherits = before[0]
 	}
-	delete(s.inherited, p.URL)
 	inherits *= sharkDecay
-	out := make([]float64, len(p.Links))
-	for i := range p.Links {
+	keep := keepFloats(inherits)
+	j := judged(p, func(i int) float64 {
 		l := &p.Links[i]
-		s.inherited[l.URL] = max(s.inherited[l.URL], inherits)
 		anchor, around := Cosine(s.topic, l.Anchor), 1.0
 		if anchor == 0 {
 			around = Cosine(s.topic, l.Around)
 		}
-		out[i] = sharkParent*inherits + (1-sharkParent)*(sharkAnchor*anchor+(1-sharkAnchor)*around)
+		return sharkParent*inherits + (1-sharkParent)*(sharkAnchor*anchor+(1-sharkAnchor)*around)
+	})
+	for i := range j.Links {
+		j.Links[i].Keep = keep
 	}
-	return out
+	return j
+}
+
+// keepFloats writes numbers that are kept with a link; floats reads so many.
+func keepFloats(list ...float64) []byte {
+	b := make([]byte, 0, 4*len(list))
+	for _, x := range list {
+		b = binary.LittleEndian.AppendUint32(b, math.Float32bits(float32(x)))
+	}
+	return b
+}
+
+func floats(b []byte, n int) ([]float64, bool) {
+	if len(b) != 4*n {
+		return nil, false
+	}
+	out := make([]float64, n)
+	for i := range out {
+		out[i] = float64(math.Float32frombits(binary.LittleEndian.Uint32(b[4*i:])))
+	}
+	return out, true
 }
 
 // Batch makes an order fetch the N best pages at once (N-best-first, Menczer et al. 2004): greed is damped.

@@ -31,19 +31,19 @@ func TestSemantic(t *testing.T) {
 		false: {(2.0 / 6) / 2, (2.0 / 6) / 2},
 		true:  {(2.5/6 + 0.5/2) / 2, (2.5 / 6) / 2},
 	} {
-		got := NewSemantic(text("car raven"), words, broader).Fetched(p)
+		got := priorities(NewSemantic(text("car raven"), words, broader).Judge(p, nil))
 		if !near(got[0], want[0]) || !near(got[1], want[1]) {
 			t.Errorf("broader %v: %v, want %v", broader, got, want)
 		}
 	}
-	if got := NewSemantic(nil, words, true).Fetched(p); got[0] != 0 {
+	if got := priorities(NewSemantic(nil, words, true).Judge(p, nil)); got[0] != 0 {
 		t.Errorf("without a topic: %v", got)
 	}
 }
 
 // TestHMMByHand checks Eq. 5 and 6 with matrices that are easy to follow.
 func TestHMMByHand(t *testing.T) {
-	h := &HMM{ways: map[string]way{}}
+	h := &HMM{}
 	h.next = [Levels][Levels]float64{{.5, .5, 0, 0}, {.8, 0, .2, 0}, {0, .5, 0, .5}, {0, 0, .1, .9}}
 	h.seen = [Levels][]float64{{.9, .1}, {.2, .8}, {.1, .9}, {.1, .9}}
 	levels := [Levels]float64{.1, .2, .3, .4}
@@ -98,60 +98,100 @@ func TestHMM(t *testing.T) {
 			t.Errorf("%v adds up to %v", row, sum)
 		}
 	}
-	of := func(url, words string) float64 {
-		return h.Fetched(&Page{URL: url, Text: text(words), Links: []Link{{URL: url + "/x", Anchor: text("raven")}}})[0]
+	judge := func(words string, kept []byte) Judged {
+		return h.Judge(&Page{URL: "http://a.test/", Text: text(words), Links: []Link{{URL: "http://a.test/x", Anchor: text("raven")}}}, kept).Links[0]
 	}
-	list, front, soups := of("http://a.test/1", "list of all birds page"), of("http://a.test/2", "welcome front house"), of("http://a.test/3", "soups pots onions")
-	if list <= front || front <= soups || list > 1+nearly || soups < 0 {
+	of := func(words string, kept []byte) float64 { return judge(words, kept).Priority }
+	list, front, soups := judge("list of all birds page", nil), judge("welcome front house", nil), judge("soups pots onions", nil)
+	if list.Priority <= front.Priority || front.Priority <= soups.Priority || list.Priority > 1+nearly || soups.Priority < 0 {
 		t.Errorf("links of lists %v, of front pages %v, of soups %v", list, front, soups)
 	}
 	// what was seen on the way counts: below a list, a page that says nothing is likelier of the topic
-	below, elsewhere := of("http://a.test/1/x", "nothing known"), of("http://a.test/3/x", "nothing known")
+	below, elsewhere := of("nothing known", list.Keep), of("nothing known", soups.Keep)
 	if below == elsewhere {
 		t.Errorf("the way does not matter: %v", below)
+	}
+	for _, kept := range [][]byte{{}, {1}, list.Keep[1:], append(slices.Clone(list.Keep), 0, 0, 0, 0)} {
+		if got := of("nothing known", kept); got != of("nothing known", nil) {
+			t.Errorf("%d bytes that cannot be read count: %v", len(kept), got)
+		}
 	}
 	if c := h.clusterOf(damped(text("zzz qqq"))); c != -1 {
 		t.Errorf("a page of unknown words is in cluster %d", c)
 	}
 	s.Centroid = true
 	h = NewHMM(trained(), s)
-	plain := of("http://a.test/4", "raven crow feather wing nest")
+	plain := of("raven crow feather wing nest", nil)
 	s.Anchor = true
 	h = NewHMM(trained(), s)
-	if with := of("http://a.test/4", "raven crow feather wing nest"); plain < 0.4 || with == plain || with < 0 || with > 1+nearly {
+	if with := of("raven crow feather wing nest", nil); plain < 0.4 || with == plain || with < 0 || with > 1+nearly {
 		t.Errorf("with the centroid %v, with the anchor too %v", plain, with)
 	}
 	empty := NewHMM(nil, DefaultHMM())
-	if got := empty.Fetched(&Page{Text: text("raven"), Links: make([]Link, 1)}); math.IsNaN(got[0]) {
+	if got := priorities(empty.Judge(&Page{Text: text("raven"), Links: make([]Link, 1)}, nil)); math.IsNaN(got[0]) {
 		t.Errorf("without training: %v", got)
 	}
 	one := NewHMM([]Trained{{Text: text("raven")}, {Text: text("crow"), Level: 1, Next: []int{0}}}, DefaultHMM())
-	if got := one.Fetched(&Page{Text: text("crow"), Links: make([]Link, 1)}); math.IsNaN(got[0]) || got[0] < 0.5 {
+	if got := priorities(one.Judge(&Page{Text: text("crow"), Links: make([]Link, 1)}, nil)); math.IsNaN(got[0]) || got[0] < 0.5 {
 		t.Errorf("trained with two pages: %v", got)
+	}
+}
+
+// TestHMMWay: what is kept with a link are the levels of its page, and the next page is one step on.
+func TestHMMWay(t *testing.T) {
+	s := DefaultHMM()
+	s.Clusters = 3
+	h := NewHMM(trained(), s)
+	list := h.Judge(&Page{Text: text("list of all birds page"), Links: make([]Link, 2)}, nil)
+	levels := h.look(h.begin, h.clusterOf(damped(text("list of all birds page"))))
+	got, ok := floats(list.Links[1].Keep, Levels)
+	if !ok || !slices.EqualFunc(got, levels[:], near) {
+		t.Fatalf("kept %v, want %v", got, levels)
+	}
+	ahead := h.step(h.step(levels))
+	want := ahead[0] + nearly*h.step(ahead)[0]
+	if got := h.Judge(&Page{Text: text("zzz"), Links: make([]Link, 1)}, list.Links[0].Keep).Links[0].Priority; !near(got, want) {
+		t.Errorf("two links from a list: %v, want %v", got, want)
 	}
 }
 
 // TestPlaces: a place that led to pages of the topic is better than one that did not.
 func TestPlaces(t *testing.T) {
 	b := NewPlaces(text("raven"))
-	good, bad := &Link{TagPath: "html/body/main/ul/li/a"}, &Link{TagPath: "html/body/nav/div/span/a"}
-	from := "http://a.test/"
-	if x, y := b.Priority(from, good), b.Priority(from, bad); x != y {
-		t.Errorf("before anything is known %v and %v", x, y)
+	p := &Page{URL: "http://a.test/", Text: text("raven crow"), Links: []Link{{TagPath: "html/body/main/ul/li/a"}, {TagPath: "html/body/nav/div/span/a"}}}
+	before := b.Judge(p, nil)
+	if x := priorities(before); x[0] != x[1] {
+		t.Errorf("before anything is known %v and %v", x[0], x[1])
 	}
+	if !near(before.Worth, 1/math.Sqrt2) {
+		t.Errorf("a page that is half of ravens is worth %v", before.Worth)
+	}
+	good, bad := before.Links[0].Keep, before.Links[1].Keep
 	for range 20 {
-		b.Outcome(from, good, &Page{Text: text("raven")})
-		b.Outcome(from, bad, &Page{Text: text("soup")})
+		b.Learn(Visit{Worth: b.Judge(&Page{Text: text("raven")}, good).Worth, Kept: [][]byte{good}})
+		b.Learn(Visit{Worth: b.Judge(&Page{Text: text("soup")}, bad).Worth, Kept: [][]byte{bad}})
 	}
-	got := b.Fetched(&Page{URL: from, Links: []Link{*good, *bad}})
+	got := priorities(b.Judge(p, nil))
 	if got[0] <= got[1]+0.3 {
 		t.Errorf("%v", got)
+	}
+	if b.Priority(good) != got[0] || b.Expect(bad) != got[1] {
+		t.Errorf("asked for later: %v and %v, want %v", b.Priority(good), b.Expect(bad), got)
+	}
+	p.URL = "http://b.test/"
+	if got := priorities(b.Judge(p, nil)); got[0] != got[1] {
+		t.Errorf("on another host: %v", got)
+	}
+	for _, kept := range [][]byte{nil, {}, {' '}, {0xff, 0}, []byte("a.test ")} {
+		if x := b.Priority(kept); math.IsNaN(x) || x < 0 || x > 1 {
+			t.Errorf("%q: %v", kept, x)
+		}
 	}
 }
 
 func TestBatch(t *testing.T) {
 	b := Batch{Order: NewBest(text("raven"), true, false), N: 7}
-	if b.Size() != 7 || b.Fetched(&Page{Text: text("raven"), Links: make([]Link, 1)})[0] != 1 {
+	if b.Size() != 7 || b.Judge(&Page{Text: text("raven"), Links: make([]Link, 1)}, nil).Links[0].Priority != 1 {
 		t.Error("a batch is another order")
 	}
 	var _ Batched = b

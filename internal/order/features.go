@@ -123,3 +123,34 @@ func nameShape(s string) string {
 	}
 	return b.String()
 }
+
+func hostOf(url string) string {
+	_, rest, _ := strings.Cut(url, "://")
+	host, _, _ := strings.Cut(rest, "/")
+	return host
+}
+
+// directory is a URL up to its last part.
+func directory(url string) string {
+	at := strings.LastIndexByte(strings.TrimSuffix(url, "/"), '/')
+	return url[:at+1]
+}
+
+// pathShape has the parts of a path alike that differ from page to page.
+func pathShape(url string) string {
+	_, rest, _ := strings.Cut(url, "://")
+	_, path, _ := strings.Cut(rest, "/")
+	parts := strings.Split(path, "/")
+	for i, p := range parts {
+		switch {
+		case strings.HasPrefix(p, "~"):
+			parts[i] = "~"
+		case i == len(parts)-1 && p != "":
+			_, ext, _ := strings.Cut(p, ".")
+			parts[i] = "f." + ext
+		default:
+			parts[i] = shape(p)
+		}
+	}
+	return strings.Join(parts, "/")
+}

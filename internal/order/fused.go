@@ -1,8 +1,9 @@
 package order
 
 import (
+	"fmt"
 	"math"
-	"strings"
+	"sync"
 )
 
 // Settings of an order that learns.
@@ -17,6 +18,9 @@ type Settings struct {
 	Strength  float64 // links that a group's mean is worth before any was followed
 	Hub       float64 // weight of what a page's own links promise
 	Many      float64 // links to relevant pages that make a page as good as one can be
+	// Enough is the document score from which a page counts as one of the topic. Given, the document score has half a
+	// say in what a page is worth, and all of it before there are examples; 0: it has none.
+	Enough float64
 	// Expected are the weights before anything was learned, by feature: for relevance, and for promise.
 	Expected, Promise map[string]float64
 }
@@ -26,248 +30,203 @@ type Settings struct {
 func DefaultSettings() Settings {
 	return Settings{
 		Seed: 1, Smoothing: 30, Sharpness: 5, Middle: 0.5, Rate: 0.1, Decay: 1e-3, Replay: 4, Strength: 3, Hub: 1, Many: 10,
-		Expected: map[string]float64{"bias": -1.5, "page": 0.8, "place": 0.4, "directory": 0.3, "shape": 0.4, "url": 0.4, "anchor": 2, "around": 0.5, "parent": 1},
-		Promise:  map[string]float64{"bias": -2, "page": 0.2, "anchor": 1},
+		Expected: map[string]float64{
+			"bias": -1.5, "page": 0.8, "place": 0.4, "directory": 0.3, "shape": 0.4, "url": 0.4, "anchor": 2, "paragraph": 0.5, "parent": 1,
+			"helper": 1, "patterns": 2, "entities": 1, "language": 1, "history": 1, "spam": 2, "freshness": 0.2, "social": 1,
+		},
+		Promise: map[string]float64{"bias": -2, "page": 0.2, "anchor": 1, "spam": 2},
 	}
 }
 
 // Fused is our order: it learns while it crawls which links lead to pages of the topic. Each fetched page tells how
 // well it was predicted, and what is learned of it moves all links that wait. What it looks at: the words and the
-// writing of anchors, the form of URLs, the page that a link stands on, its place in the page, and how the other links
-// of that page, place, directory and shape of URL fared.
+// writing of anchors, the form of URLs, the page that a link stands on, its place in the page, its depth, what others
+// say of it, and how the other links of that page, place, directory and shape of URL fared.
 type Fused struct {
-	settings  Settings
+	settings Settings
+	topic    Terms // of length 1; empty: how near anchors and paragraphs are comes by hints
+
+	mu        sync.RWMutex
 	relevance *Relevance
-	topic     Terms
 	rel, hub  regression
-	groups    map[string]*tried
-	pages     map[string]float64 // relevance of fetched ones, by URL
-	links     map[*Link]*known
+	groups    groups
 	mean      tried
 }
 
-// tried sums up how the links of a group fared.
-type tried struct{ n, sum float64 }
-
-// known is what is worked out once of a link, when it is found: what its URL says for the topic by what was known then.
-type known struct {
-	fixed  []feature
-	groups [4]*tried
-}
-
-type feature struct {
-	id    uint32
-	value float64
-}
-
-// names of the groups of a link, in the order of known.groups.
-var groupNames = [4]string{"page", "place", "directory", "shape"}
-
-// NewFused makes an order of example pages.
+// NewFused makes an order of example pages; there may be none.
 func NewFused(examples []*Page, s Settings) *Fused {
-	o := &Fused{settings: s, relevance: NewRelevance(examples, s), rel: newRegression(s), hub: newRegression(s),
-		groups: map[string]*tried{}, pages: map[string]float64{}, links: map[*Link]*known{}}
-	for name, w := range s.Expected {
-		o.rel.expect(name, w)
-	}
-	for name, w := range s.Promise {
-		o.hub.expect(name, w)
-	}
-	for _, e := range examples {
+	views := make([]Views, len(examples))
+	o := &Fused{settings: s, rel: newRegression(s, s.Expected), hub: newRegression(s, s.Promise), groups: newGroups()}
+	for i, e := range examples {
+		views[i] = ViewsOf(e)
 		o.topic = o.topic.Add(damped(e.Text), 1)
 	}
 	o.topic = o.topic.unit()
+	o.relevance = NewRelevance(views, s)
 	return o
 }
 
-// Judge is how likely a page is of the topic, as far as the order knows.
-func (o *Fused) Judge(p *Page) float64 { return o.relevance.Of(p) }
-
-func (o *Fused) group(key string) *tried {
-	g := o.groups[key]
-	if g == nil {
-		g = &tried{}
-		o.groups[key] = g
-	}
-	return g
+// Teach puts other examples in place of those before.
+func (o *Fused) Teach(examples []Views) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.relevance.teach(examples)
 }
 
-// know works out what does not change of a link.
-func (o *Fused) know(from string, l *Link) *known {
-	if k := o.links[l]; k != nil {
-		return k
+// Judge works out what is to be known of the links, and what the page is worth.
+func (o *Fused) Judge(p *Page, _ []byte) Judgement {
+	views := ViewsOf(p)
+	o.mu.RLock()
+	defer o.mu.RUnlock()
+	j := Judgement{Links: make([]Judged, len(p.Links)), Worth: o.worth(p, views), Seen: views.encode()}
+	var room [maxFixed]feature
+	for i := range p.Links {
+		s := o.signals(p, &p.Links[i], j.Worth, room[:0])
+		j.Links[i] = Judged{o.priority(s), s.encode()}
 	}
-	k := &known{}
-	add := func(name string, value float64) { k.fixed = append(k.fixed, feature{Hash(name) % weights, value}) }
-	add("bias", 1)
-	for _, t := range damped(l.Anchor) {
-		k.fixed = append(k.fixed, feature{(t.ID*31 + 1) % weights, float64(t.W)})
+	return j
+}
+
+// worth is how likely a page is of the topic.
+func (o *Fused) worth(p *Page, views Views) float64 {
+	said := o.settings.Enough > 0 && p.Score >= 0
+	switch {
+	case !said:
+		return o.relevance.Of(views)
+	case len(o.relevance.examples) == 0:
+		return min(p.Score/o.settings.Enough, 1)
 	}
-	add("writing "+nameShape(l.Name), 0.5)
+	return (o.relevance.Of(views) + min(p.Score/o.settings.Enough, 1)) / 2
+}
+
+var biasID, depthID, urlID, anchorID, paragraphID, parentID = featureOf("bias"), featureOf("depth"), featureOf("url"), featureOf("anchor"), featureOf("paragraph"), featureOf("parent")
+
+// signals are what does not change of a link.
+func (o *Fused) signals(p *Page, l *Link, worth float64, room []feature) signals {
+	s := signals{fixed: room, groups: [4]uint32{
+		Hash("p " + p.URL), Hash("t " + hostOf(p.URL) + " " + l.TagPath), Hash("d " + directory(l.URL)), Hash("s " + hostOf(l.URL) + " " + pathShape(l.URL)),
+	}}
+	s.add(biasID, 1)
 	form := urlFeatures(l.URL)
+	s.add(urlID, min(max(o.relevance.URL(flat(form)), -3), 3))
+	s.add(parentID, worth)
+	s.add(depthID, float64(min(p.Depth, 10))/30)
+	if len(o.topic) > 0 {
+		s.add(anchorID, Cosine(o.topic, l.Anchor))
+		s.add(paragraphID, Cosine(o.topic, l.Around))
+	}
+	for _, h := range l.Hints {
+		s.add(featureOf(h.Name), h.Value)
+	}
+	s.add(featureOf("writing "+nameShape(l.Name)), 0.5)
 	for _, id := range form {
-		k.fixed = append(k.fixed, feature{id % weights, 0.3})
+		s.add(uint16(id%weights), 0.3)
 	}
-	add("url", min(max(o.relevance.URL(flat(form)), -3), 3))
-	add("anchor", Cosine(o.topic, l.Anchor))
-	add("around", Cosine(o.topic, l.Around))
-	if r, fetched := o.pages[from]; fetched {
-		add("parent", r)
+	for _, t := range damped(l.Anchor) {
+		s.add(uint16((t.ID*31+1)%weights), float64(t.W))
 	}
-	for i, key := range []string{"p " + from, "t " + from + " " + l.TagPath, "d " + directory(l.URL), "s " + hostOf(l.URL) + " " + pathShape(l.URL)} {
-		k.groups[i] = o.group(key)
-	}
-	o.links[l] = k
-	return k
+	return s
 }
 
-// features adds to what is known of a link how its groups fared.
-func (o *Fused) features(k *known, into []feature) []feature {
-	into = append(into, k.fixed...)
-	prior := (o.mean.sum + 1) / (o.mean.n + 5)
-	for i, g := range k.groups {
-		p := (g.sum + o.settings.Strength*prior) / (g.n + o.settings.Strength)
-		into = append(into, feature{groupIDs[i], logit(p) - logit(prior)})
+// features adds to what is fixed of a link how its groups fared.
+func (o *Fused) features(s signals) []feature {
+	prior := (o.mean.Sum + 1) / (o.mean.N + 5)
+	f := s.fixed
+	for i, id := range s.groups {
+		g := o.groups.of(id)
+		p := (g.Sum + o.settings.Strength*prior) / (g.N + o.settings.Strength)
+		f = append(f, feature{groupIDs[i], logit(p) - logit(prior)})
 	}
-	return into
+	return f
 }
 
-var groupIDs = func() (ids [4]uint32) {
+func (o *Fused) priority(s signals) float64 {
+	f := o.features(s)
+	return (o.rel.predict(f) + o.settings.Hub*o.hub.predict(f)) / (1 + o.settings.Hub)
+}
+
+// Priority is the present priority of a link; 0 if nothing was kept with it that can be read.
+func (o *Fused) Priority(kept []byte) float64 {
+	var room [maxFixed + len(groupIDs)]feature
+	s, ok := decodeSignals(kept, room[:0])
+	if !ok {
+		return 0
+	}
+	o.mu.RLock()
+	defer o.mu.RUnlock()
+	return o.priority(s)
+}
+
+// Expect is how likely a link leads to a page of the topic, by what is known now.
+func (o *Fused) Expect(kept []byte) float64 {
+	var room [maxFixed + len(groupIDs)]feature
+	s, ok := decodeSignals(kept, room[:0])
+	if !ok {
+		return 0
+	}
+	o.mu.RLock()
+	defer o.mu.RUnlock()
+	return o.rel.predict(o.features(s))
+}
+
+// Learn learns from a visit. What cannot be read is left out.
+func (o *Fused) Learn(v Visit) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if math.IsNaN(v.Worth) || math.IsNaN(v.Promise) {
+		return
+	}
+	promise := min(math.Log1p(max(v.Promise, 0))/math.Log1p(o.settings.Many), 1)
+	for _, kept := range v.Kept {
+		s, ok := decodeSignals(kept, make([]feature, 0, len(kept)/4))
+		if !ok {
+			continue
+		}
+		f := o.features(s)
+		o.rel.learn(f, v.Worth)
+		o.hub.learn(f, promise)
+		for _, id := range s.groups {
+			o.groups.add(id, v.Worth)
+		}
+	}
+	o.mean.N++
+	o.mean.Sum += v.Worth
+	if views, err := decodeViews(v.Seen); err == nil && len(v.Seen) > 0 {
+		o.relevance.Add(views)
+	}
+}
+
+// Weight is a feature of a link with what it adds to how likely it is of the topic, in logits.
+type Weight struct {
+	Name  string
+	Value float64
+}
+
+// Explain tells why a link is expected to lead to the topic, by what was kept with it: features that have a name, with
+// all others in one.
+func (o *Fused) Explain(kept []byte) []Weight {
+	s, ok := decodeSignals(kept, nil)
+	if !ok {
+		return nil
+	}
+	o.mu.RLock()
+	defer o.mu.RUnlock()
+	names := map[uint16]string{depthID: "depth"}
+	for name := range o.settings.Expected {
+		names[featureOf(name)] = name
+	}
 	for i, name := range groupNames {
-		ids[i] = Hash(name) % weights
+		names[groupIDs[i]] = fmt.Sprintf("%s (%.0f links followed)", name, o.groups.of(s.groups[i]).N)
 	}
-	return ids
-}()
-
-// Outcome learns from what a link led to.
-func (o *Fused) Outcome(from string, l *Link, p *Page) {
-	k, r := o.know(from, l), o.Judge(p)
-	f := o.features(k, nil)
-	o.rel.learn(f, r)
-	for _, g := range k.groups {
-		g.n++
-		g.sum += r
-	}
-	promise := 0.0
-	for i := range p.Links {
-		if _, fetched := o.pages[p.Links[i].URL]; !fetched {
-			promise += o.rel.predict(o.features(o.know(p.URL, &p.Links[i]), nil))
+	var list []Weight
+	words := 0.0
+	for _, f := range o.features(s) {
+		value := o.rel.weight[f.id] * f.value
+		if name := names[f.id]; name != "" {
+			list = append(list, Weight{name, value})
+		} else {
+			words += value
 		}
 	}
-	delete(o.links, l)
-	o.hub.learn(f, min(math.Log1p(promise)/math.Log1p(o.settings.Many), 1))
-}
-
-// Fetched takes in a page.
-func (o *Fused) Fetched(p *Page) []float64 {
-	r := o.Judge(p)
-	o.pages[p.URL] = r
-	o.mean.n++
-	o.mean.sum += r
-	o.relevance.Add(p)
-	out := make([]float64, len(p.Links))
-	for i := range p.Links {
-		delete(o.links, &p.Links[i])
-		out[i] = o.Priority(p.URL, &p.Links[i])
-	}
-	return out
-}
-
-// Priority is the present priority of a waiting link.
-func (o *Fused) Priority(from string, l *Link) float64 {
-	k := o.know(from, l)
-	var room [96]feature
-	f := o.features(k, room[:0])
-	return o.rel.predict(f) + o.settings.Hub*o.hub.predict(f)
-}
-
-// regression is logistic, with a step of its own for each weight (AdaGrad), and goes through past outcomes again.
-type regression struct {
-	settings         Settings
-	weight, expected []float64
-	gradients        []float64
-	past             []outcome
-	random           random
-}
-
-type outcome struct {
-	features []feature
-	value    float64
-}
-
-const (
-	weights = 1 << 16 // of a regression
-	maxPast = 3000    // outcomes that are kept to be learned from again
-)
-
-func newRegression(s Settings) regression {
-	return regression{settings: s, weight: make([]float64, weights), expected: make([]float64, weights), gradients: make([]float64, weights), random: random(s.Seed)}
-}
-
-func (r *regression) expect(name string, w float64) {
-	id := Hash(name) % weights
-	r.weight[id], r.expected[id] = w, w
-}
-
-func (r *regression) predict(f []feature) float64 {
-	z := 0.0
-	for _, x := range f {
-		z += r.weight[x.id] * x.value
-	}
-	return sigmoid(z)
-}
-
-func (r *regression) learn(f []feature, value float64) {
-	r.step(f, value)
-	for range r.settings.Replay {
-		if len(r.past) > 0 {
-			o := &r.past[r.random.below(len(r.past))]
-			r.step(o.features, o.value)
-		}
-	}
-	if len(r.past) < maxPast {
-		r.past = append(r.past, outcome{f, value})
-	} else {
-		r.past[r.random.below(maxPast)] = outcome{f, value}
-	}
-}
-
-func (r *regression) step(f []feature, value float64) {
-	d := r.predict(f) - value
-	for _, x := range f {
-		g := d*x.value + r.settings.Decay*(r.weight[x.id]-r.expected[x.id])
-		r.gradients[x.id] += g * g
-		r.weight[x.id] -= r.settings.Rate * g / (math.Sqrt(r.gradients[x.id]) + 1e-3)
-	}
-}
-
-func hostOf(url string) string {
-	_, rest, _ := strings.Cut(url, "://")
-	host, _, _ := strings.Cut(rest, "/")
-	return host
-}
-
-// directory is a URL up to its last part.
-func directory(url string) string {
-	at := strings.LastIndexByte(strings.TrimSuffix(url, "/"), '/')
-	return url[:at+1]
-}
-
-// pathShape has the parts of a path alike that differ from page to page.
-func pathShape(url string) string {
-	_, rest, _ := strings.Cut(url, "://")
-	_, path, _ := strings.Cut(rest, "/")
-	parts := strings.Split(path, "/")
-	for i, p := range parts {
-		switch {
-		case strings.HasPrefix(p, "~"):
-			parts[i] = "~"
-		case i == len(parts)-1 && p != "":
-			_, ext, _ := strings.Cut(p, ".")
-			parts[i] = "f." + ext
-		default:
-			parts[i] = shape(p)
-		}
-	}
-	return strings.Join(parts, "/")
+	return append(list, Weight{"words of anchor and URL, as learned", words})
 }

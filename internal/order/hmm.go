@@ -38,13 +38,6 @@ type HMM struct {
 	next     [Levels][Levels]float64 // from a level to another
 	seen     [Levels][]float64       // clusters by level
 	centroid Terms
-	ways     map[string]way // to waiting pages, by URL
-}
-
-// way is what is thought of the page that a link stands on, and how good that looks.
-type way struct {
-	levels [Levels]float64
-	good   float64
 }
 
 // unseen is added to each count: that something was not seen in training does not make it impossible.
@@ -52,7 +45,7 @@ const unseen = 0.01
 
 // NewHMM trains the model. Pages of level 0 are those of the topic.
 func NewHMM(pages []Trained, s HMMSettings) *HMM {
-	h := &HMM{settings: s, ways: map[string]way{}}
+	h := &HMM{settings: s}
 	for _, p := range pages {
 		h.training = append(h.training, damped(p.Text))
 		if p.Level == 0 {
@@ -202,12 +195,12 @@ func (h *HMM) look(levels [Levels]float64, cluster int) [Levels]float64 {
 // nearly is how much the chance of the topic two links on counts: it decides between links that are as good.
 const nearly = 1e-3
 
-// Fetched gives links the chance that they lead to the topic, by what was seen on the way to them.
-func (h *HMM) Fetched(p *Page) []float64 {
+// Judge gives links the chance that they lead to the topic, by what was seen on the way to them. What is thought of the
+// levels of their page is kept with them.
+func (h *HMM) Judge(p *Page, kept []byte) Judgement {
 	levels := h.begin
-	if w, known := h.ways[p.URL]; known {
-		levels = h.step(w.levels)
-		delete(h.ways, p.URL)
+	if before, ok := floats(kept, Levels); ok {
+		levels = h.step([Levels]float64(before))
 	}
 	text := damped(p.Text)
 	if cluster := h.clusterOf(text); cluster >= 0 {
@@ -215,24 +208,22 @@ func (h *HMM) Fetched(p *Page) []float64 {
 	}
 	ahead := h.step(levels)
 	chance := ahead[0] + nearly*h.step(ahead)[0]
-	out := make([]float64, len(p.Links))
 	near := 0.0
 	if h.settings.Centroid {
 		near = max(text.Dot(h.centroid), 0)
 	}
-	for i := range p.Links {
-		l := &p.Links[i]
-		out[i] = chance
-		if h.settings.Centroid {
-			similar := near
-			if h.settings.Anchor {
-				similar = (near + Cosine(h.centroid, l.Anchor)) / 2
-			}
-			out[i] = (chance + similar) / 2
+	j := judged(p, func(i int) float64 {
+		switch {
+		case !h.settings.Centroid:
+			return chance
+		case h.settings.Anchor:
+			return (chance + (near+Cosine(h.centroid, p.Links[i].Anchor))/2) / 2
 		}
-		if w, known := h.ways[l.URL]; !known || out[i] > w.good {
-			h.ways[l.URL] = way{levels, out[i]}
-		}
+		return (chance + near) / 2
+	})
+	keep := keepFloats(levels[:]...)
+	for i := range j.Links {
+		j.Links[i].Keep = keep
 	}
-	return out
+	return j
 }

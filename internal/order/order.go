@@ -1,5 +1,6 @@
 // Package order holds the orders in which a crawl may visit the web (paper §4.2; Batsakis, Petrakis & Milios 2009).
-// An order sees each fetched page once and gives its links priorities.
+// An order judges the links of each fetched page. What it must know of a link later it gives back to be kept with
+// the link; what it learns of the crawl as a whole it learns of visits.
 package order
 
 // Page is what an order sees of a fetched page.
@@ -7,7 +8,8 @@ type Page struct {
 	URL   string
 	Depth int // links from a seed
 	Title Terms
-	Text  Terms // term frequencies of the whole page, its title among them
+	Text  Terms   // term frequencies of the whole page, its title among them
+	Score float64 // the document score, −1 if there is none
 	Links []Link
 }
 
@@ -15,15 +17,37 @@ type Page struct {
 type Link struct {
 	URL     string
 	Anchor  Terms
-	Name    string // the anchor as it is written
-	Around  Terms  // of the text block that the link stands in
-	TagPath string // of the elements around, the outermost first
+	Name    string  // the anchor as it is written
+	Around  Terms   // of the text block that the link stands in
+	TagPath string  // of the elements around, the outermost first
+	Hints   []Hint  // what others say of it, each once
+	Prior   float64 // what it gets of which an order knows nothing
 }
 
-// Order gives links priorities. It is for one goroutine at a time.
+// Hint is what somebody says of a link, such as a part of the score.
+type Hint struct {
+	Name  string
+	Value float64 // in [−1,1]; 0 says nothing
+}
+
+// Judged is what an order makes of a link.
+type Judged struct {
+	Priority float64 // higher ones are visited first; in [0,1] but for the oracles of a laboratory
+	Keep     []byte  // what the order wants to have again when the link is followed; may be nil
+}
+
+// Judgement is what an order makes of a page.
+type Judgement struct {
+	Links []Judged
+	Worth float64 // of the page for the topic, in [0,1]; of learners alone
+	Seen  []byte  // what a learner learns of the page
+}
+
+// Order judges links.
 type Order interface {
-	// Fetched takes in a page and returns the priorities of its links; higher ones are visited first.
-	Fetched(p *Page) []float64
+	// Judge judges the links of a fetched page. kept is what was kept with the link that led to it, nil of a seed.
+	// It is safe for concurrent use, and changes nothing.
+	Judge(p *Page, kept []byte) Judgement
 }
 
 // Batched is an order that has several pages fetched before it looks at any.
@@ -32,12 +56,22 @@ type Batched interface {
 	Size() int
 }
 
-// Learner is an order whose priorities of waiting links change by what is fetched.
+// Learner is an order that learns of what is fetched: the priorities of waiting links change.
 type Learner interface {
 	Order
-	// Outcome tells of a link that led to a fetched page. It comes before Fetched is called with the page. A page
-	// that several links lead to is the outcome of each.
-	Outcome(from string, link *Link, page *Page)
-	// Priority is the present priority of a waiting link of a page.
-	Priority(from string, link *Link) float64
+	// Learn takes in a visited page. The same visits in the same order teach the same.
+	Learn(v Visit)
+	// Priority is the present priority of a link, by what was kept with it.
+	Priority(kept []byte) float64
+	// Expect is what a link is expected to lead to, in [0,1]: the sum over the links of a page that are not visited is
+	// its promise.
+	Expect(kept []byte) float64
+}
+
+// Visit is what a learner learns of: a page that was judged, and how it was found.
+type Visit struct {
+	Seen    []byte   `cbor:"1,keyasint,omitempty"` // of its judgement
+	Worth   float64  `cbor:"2,keyasint"`
+	Promise float64  `cbor:"3,keyasint,omitempty"`
+	Kept    [][]byte `cbor:"4,keyasint,omitempty"` // with links that led to it
 }

@@ -4,8 +4,10 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"reflect"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -16,6 +18,15 @@ func text(s string) Terms {
 		v[w]++
 	}
 	return NewTerms(v)
+}
+
+// priorities are those of the links of a judgement.
+func priorities(j Judgement) []float64 {
+	out := make([]float64, len(j.Links))
+	for i, l := range j.Links {
+		out[i] = l.Priority
+	}
+	return out
 }
 
 func near(a, b float64) bool { return math.Abs(a-b) < 1e-6 }
@@ -77,142 +88,51 @@ func TestBest(t *testing.T) {
 		"anchor":  {false, true, []float64{first, 0, 0}},
 		"both":    {true, true, []float64{(0.8 + first) / 2, 0.4, 0.4}},
 	} {
-		got := NewBest(topic, test.content, test.anchor).Fetched(p)
+		got := priorities(NewBest(topic, test.content, test.anchor).Judge(p, nil))
 		for i := range got {
 			if !near(got[i], test.want[i]) {
 				t.Errorf("%s: %v, want %v", name, got, test.want)
 			}
 		}
 	}
-	if got := (Breadth{}).Fetched(p); !slices.Equal(got, []float64{0, 0, 0}) {
-		t.Errorf("breadth-first: %v", got)
+}
+
+// TestBreadth: links of a page are alike, and come before those of pages farther from a seed.
+func TestBreadth(t *testing.T) {
+	for depth, want := range map[int]float64{0: 0.5, 3: 0.2, 98: 0.01} {
+		got := priorities(Breadth{}.Judge(&Page{Depth: depth, Links: make([]Link, 3)}, nil))
+		if !slices.EqualFunc(got, []float64{want, want, want}, near) {
+			t.Errorf("%d links from a seed: %v, want %v", depth, got, want)
+		}
 	}
 }
 
 // TestShark: what is inherited goes through a page that has nothing of the topic, halved at each step.
 func TestShark(t *testing.T) {
 	s := NewShark(text("raven"))
-	got := s.Fetched(&Page{URL: "a", Text: text("raven"), Links: []Link{{URL: "b"}, {URL: "c", Anchor: text("raven")}, {URL: "d", Around: text("raven crow")}}})
+	from := s.Judge(&Page{URL: "a", Text: text("raven"), Links: []Link{{URL: "b"}, {URL: "c", Anchor: text("raven")}, {URL: "d", Around: text("raven crow")}}}, nil)
+	got := priorities(from)
 	want := []float64{.5 * .5, .5*.5 + .5*(.8+.2), .5*.5 + .5*.2/math.Sqrt2}
 	for i := range got {
 		if !near(got[i], want[i]) {
 			t.Errorf("%v, want %v", got, want)
 		}
 	}
-	if got := s.Fetched(&Page{URL: "b", Text: text("cat"), Links: []Link{{URL: "e"}}}); !near(got[0], .5*.25) {
-		t.Errorf("through a page of another topic: %v", got)
+	cat := &Page{URL: "b", Text: text("cat"), Links: []Link{{URL: "e"}}}
+	through := s.Judge(cat, from.Links[0].Keep).Links[0]
+	if !near(through.Priority, .5*.25) {
+		t.Errorf("through a page of another topic: %v", through)
 	}
-}
-
-// TestContrast checks the weight of a word by hand: half of the examples' words against a quarter of all.
-func TestContrast(t *testing.T) {
-	c := newContrast(0)
-	c.add(text("raven crow"), true)
-	c.add(text("cat dog"), false)
-	// after the word itself is counted: background (0+1+1)/(4+1), mine 1/2
-	if got, want := c.score(text("raven"), nil), math.Log(0.5/0.4); !near(got, want) {
-		t.Errorf("%v, want %v", got, want)
+	if got := s.Judge(cat, through.Keep).Links[0].Priority; !near(got, .5*.125) {
+		t.Errorf("through two pages of another topic: %v", got)
 	}
-	if got := c.score(text("cat"), nil); !math.IsInf(got, -1) {
-		t.Errorf("a word that no example has: %v", got)
-	}
-	c.smoothing = 1
-	if got := c.score(text("cat"), nil); got >= 0 || math.IsInf(got, 0) {
-		t.Errorf("smoothed: %v", got)
-	}
-	if got := c.score(text("raven crow"), text("raven crow")); got != 0 {
-		t.Errorf("an example that is all there is says %v for itself", got)
-	}
-}
-
-// page writes one of the topic, or of another.
-func page(i int, ravens bool) *Page {
-	if ravens {
-		return &Page{URL: fmt.Sprintf("http://a.test/birds/%d.html", i), Title: text("ravens"), Text: text(fmt.Sprintf("raven crow feather wing nest n%d", i))}
-	}
-	return &Page{URL: fmt.Sprintf("http://a.test/soups/%d.html", i), Title: text("soups"), Text: text(fmt.Sprintf("pot water onion salt nest n%d", i))}
-}
-
-func examples(n int) (list []*Page) {
-	for i := range n {
-		list = append(list, page(1000+i, true))
-	}
-	return list
-}
-
-func TestRelevance(t *testing.T) {
-	r := NewRelevance(examples(10), DefaultSettings())
-	for i := range 60 {
-		r.Add(page(i, i%10 == 0))
-	}
-	if good, bad := r.Of(page(99, true)), r.Of(page(99, false)); good < 0.7 || bad > 0.3 {
-		t.Errorf("a page of the topic %v, another %v", good, bad)
-	}
-	if x := r.Of(&Page{}); math.IsNaN(x) || x < 0 || x > 1 {
-		t.Errorf("an empty page: %v", x)
-	}
-	none := NewRelevance(nil, DefaultSettings())
-	for i := range 60 {
-		none.Add(page(i, false))
-	}
-	if x := none.Of(page(1, true)); math.IsNaN(x) {
-		t.Error("without examples there is no number")
-	}
-}
-
-// crawl lets an order see a web whose links tell where they lead by anchor alone, and returns the priorities of a good
-// and a bad link.
-func crawl(o *Fused, pages int) (good, bad float64) {
-	hub := &Page{URL: "http://a.test/", Text: text("all of it")}
-	for i := range pages {
-		name := "soup recipes"
-		if i%3 == 0 {
-			name = "bird lore"
+	for _, kept := range [][]byte{nil, {}, {1, 2, 3}, {1, 2, 3, 4, 5}} {
+		if got := s.Judge(cat, kept).Links[0].Priority; got != 0 {
+			t.Errorf("with %d bytes that cannot be read: %v", len(kept), got)
 		}
-		hub.Links = append(hub.Links, Link{URL: page(i, i%3 == 0).URL, Anchor: text(name), Name: name, TagPath: "/ul/li"})
 	}
-	o.Fetched(hub)
-	for i := range pages {
-		p := page(i, i%3 == 0)
-		o.Outcome(hub.URL, &hub.Links[i], p)
-		o.Fetched(p)
-	}
-	return o.Priority("http://b.test/", &Link{URL: "http://b.test/x1", Anchor: text("bird lore"), Name: "bird lore"}),
-		o.Priority("http://b.test/", &Link{URL: "http://b.test/x2", Anchor: text("soup recipes"), Name: "soup recipes"})
-}
-
-// TestFusedLearns: a word of anchors that led to pages of the topic counts on another host too.
-func TestFusedLearns(t *testing.T) {
-	before, same := crawl(NewFused(examples(10), DefaultSettings()), 0)
-	good, bad := crawl(NewFused(examples(10), DefaultSettings()), 90)
-	if math.Abs(before-same) > 0.05 || good < bad+0.1 {
-		t.Errorf("before %v and %v, after %v and %v", before, same, good, bad)
-	}
-	again, _ := crawl(NewFused(examples(10), DefaultSettings()), 90)
-	if again != good {
-		t.Errorf("the same crawl with the same seed gives %v, then %v", good, again)
-	}
-}
-
-// TestFusedInRange: priorities are numbers between 0 and what relevance and promise give together, whatever comes.
-func TestFusedInRange(t *testing.T) {
-	random := rand.New(rand.NewPCG(3, 3))
-	s := DefaultSettings()
-	o := NewFused(examples(3), s)
-	words := []string{"", "raven", "soup", "a b c", "Ünï", strings.Repeat("x ", 100)}
-	urls := []string{"", "http://", "http://a.test", "http://a.test/~x/", "nothing", "http://a.test/?a=1&b", "http://[::1]/a//b/", "http://a.test/" + strings.Repeat("d/", 80)}
-	for range 300 {
-		p := &Page{URL: urls[random.IntN(len(urls))], Text: text(words[random.IntN(len(words))])}
-		for range random.IntN(5) {
-			name := words[random.IntN(len(words))]
-			p.Links = append(p.Links, Link{URL: urls[random.IntN(len(urls))], Anchor: text(name), Name: name, Around: text(name), TagPath: name})
-		}
-		for i, x := range o.Fetched(p) {
-			if math.IsNaN(x) || x < 0 || x > 1+s.Hub {
-				t.Fatalf("%+v: %v", p.Links[i], x)
-			}
-			o.Outcome(p.URL, &p.Links[i], p)
-		}
+	if got := s.Judge(&Page{Text: text("raven"), Links: make([]Link, 1)}, through.Keep).Links[0].Priority; !near(got, .5*.5) {
+		t.Errorf("a page of the topic inherits nothing: %v", got)
 	}
 }
 
@@ -239,28 +159,61 @@ func TestFormOfURLs(t *testing.T) {
 	}
 }
 
-// BenchmarkFused is the cost of a link when its page is fetched, and of its priority later.
-func BenchmarkFused(b *testing.B) {
-	o := NewFused(examples(20), DefaultSettings())
-	crawl(o, 90)
-	p := &Page{URL: "http://a.test/list", Text: text(strings.Repeat("raven soup pot ", 100))}
-	for i := range 50 {
-		p.Links = append(p.Links, Link{URL: fmt.Sprintf("http://a.test/birds/%d/x.html", i), Anchor: text("birds and soups of old"), Name: "Birds and soups of old", Around: text("a list of birds and of soups"), TagPath: "/ul/li"})
+// TestJudgeChangesNothing: the same page is judged the same, whatever else is judged before and at the same time.
+func TestJudgeChangesNothing(t *testing.T) {
+	fused := NewFused(examples(5), DefaultSettings())
+	crawl(fused, 30)
+	places := NewPlaces(text("raven"))
+	places.Learn(Visit{Worth: 1, Kept: [][]byte{[]byte("a.test ul/li")}})
+	words := means{map[string][]string{"crow": {"raven"}}, nil}
+	pages := make([]*Page, 6)
+	for i := range pages {
+		pages[i] = page(i, i%2 == 0)
+		pages[i].Links = []Link{birds("http://a.test/birds/0.html"), soups("http://a.test/soups/1.html"), {URL: pages[i].URL, TagPath: "ul/li", Anchor: text("raven")}}
+		pages[i].Depth = i
 	}
-	b.Run("fetched", func(b *testing.B) {
-		for b.Loop() {
-			o.Fetched(p)
+	before := make([]Page, len(pages))
+	for i, p := range pages {
+		before[i] = *p
+		before[i].Text, before[i].Title, before[i].Links = slices.Clone(p.Text), slices.Clone(p.Title), slices.Clone(p.Links)
+		for k, l := range p.Links {
+			before[i].Links[k].Anchor = slices.Clone(l.Anchor)
 		}
-		b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*len(p.Links)), "ns/link")
-	})
-	b.Run("priority", func(b *testing.B) {
-		for b.Loop() {
-			o.Priority(p.URL, &p.Links[7])
+	}
+	for name, o := range map[string]Order{
+		"breadth": Breadth{}, "best": NewBest(text("raven"), true, true), "shark": NewShark(text("raven")), "batch": Batch{NewShark(text("raven")), 3},
+		"semantic": NewSemantic(text("crow"), words, false), "hmm": NewHMM(trained(), DefaultHMM()), "places": places, "fused": fused,
+	} {
+		kept := o.Judge(pages[1], nil).Links[0].Keep
+		want := make([]Judgement, len(pages))
+		for i, p := range pages {
+			want[i] = o.Judge(p, kept)
+			if len(want[i].Links) != len(p.Links) {
+				t.Fatalf("%s: %d of %d links are judged", name, len(want[i].Links), len(p.Links))
+			}
+			if name == "breadth" {
+				continue
+			}
+			if x := priorities(want[i]); slices.Max(x) <= 0 {
+				t.Errorf("%s: %v tell nothing", name, x)
+			}
 		}
-	})
-	b.Run("outcome", func(b *testing.B) {
-		for b.Loop() { // a page of fifty links
-			o.Outcome(p.URL, &p.Links[7], p)
+		var wait sync.WaitGroup
+		for from := range 3 {
+			wait.Go(func() {
+				for n := range 4 * len(pages) {
+					i := (n*5 + from) % len(pages)
+					if got := o.Judge(pages[i], kept); !reflect.DeepEqual(got, want[i]) {
+						t.Errorf("%s: page %d is judged %v, and then %v", name, i, want[i], got)
+					}
+				}
+			})
 		}
-	})
+		wait.Wait()
+		for i, p := range pages {
+			if !reflect.DeepEqual(*p, before[i]) {
+				t.Errorf("%s changes page %d", name, i)
+			}
+		}
+	}
 }

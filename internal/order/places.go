@@ -2,6 +2,8 @@ package order
 
 import (
 	"slices"
+	"strings"
+	"sync"
 
 	"github.com/muninn-archive/muninn/internal/bandit"
 )
@@ -10,41 +12,57 @@ import (
 // at in its pages, and those places are visited that led to pages of the topic, or that little is known of.
 type Places struct {
 	topic Terms
+	mu    sync.RWMutex
 	sites map[string]*bandit.Site
 }
 
 // NewPlaces makes the order for a topic.
 func NewPlaces(topic Terms) *Places {
-	return &Places{slices.Clone(topic).unit(), map[string]*bandit.Site{}}
+	return &Places{topic: slices.Clone(topic).unit(), sites: map[string]*bandit.Site{}}
 }
 
-func (b *Places) site(url string) *bandit.Site {
-	host := hostOf(url)
-	s := b.sites[host]
-	if s == nil {
-		s = &bandit.Site{}
-		b.sites[host] = s
+// Judge gives links the worth of their places, and a page what it has in common with the topic.
+func (b *Places) Judge(p *Page, _ []byte) Judgement {
+	out := make([]Judged, len(p.Links))
+	for i := range out {
+		keep := []byte(hostOf(p.URL) + " " + p.Links[i].TagPath)
+		out[i] = Judged{b.Priority(keep), keep}
 	}
-	return s
+	return Judgement{Links: out, Worth: Cosine(b.topic, p.Text)}
 }
 
-// Fetched gives links the worth of their places.
-func (b *Places) Fetched(p *Page) []float64 {
-	out := make([]float64, len(p.Links))
-	for i := range p.Links {
-		out[i] = b.Priority(p.URL, &p.Links[i])
+// Learn rewards the places of the links that led to a page.
+func (b *Places) Learn(v Visit) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, kept := range v.Kept {
+		host, tagPath, _ := strings.Cut(string(kept), " ")
+		s := b.sites[host]
+		if s == nil {
+			s = &bandit.Site{}
+			b.sites[host] = s
+		}
+		s.Reward(s.Assign(tagPath), v.Worth)
 	}
-	return out
-}
-
-// Outcome rewards the place of a link by what its page has in common with the topic.
-func (b *Places) Outcome(from string, l *Link, p *Page) {
-	s := b.site(from)
-	s.Reward(s.Assign(l.TagPath), Cosine(b.topic, p.Text))
 }
 
 // Priority is the present worth of a link's place.
-func (b *Places) Priority(from string, l *Link) float64 {
-	s := b.site(from)
-	return s.Value(s.Assign(l.TagPath))
+func (b *Places) Priority(kept []byte) float64 {
+	b.mu.RLock()
+	defer b.mu.RUnlock()
+	host, tagPath, _ := strings.Cut(string(kept), " ")
+	s := b.sites[host]
+	if s == nil {
+		s = &unknown
+	}
+	if group := s.Find(tagPath); group > 0 || tagPath == "" {
+		return s.Value(group)
+	}
+	return s.Unseen()
 }
+
+// unknown is a site that nothing was learned of.
+var unknown bandit.Site
+
+// Expect is the same.
+func (b *Places) Expect(kept []byte) float64 { return b.Priority(kept) }

@@ -1,6 +1,7 @@
 package order
 
 import (
+	"maps"
 	"math"
 	"slices"
 )
@@ -11,8 +12,8 @@ import (
 type Relevance struct {
 	settings Settings
 	parts    [3]contrast // text, title, URL
-	examples [][3]Terms
-	others   [][3]Terms // some of the pages that were seen
+	examples []Views
+	others   []Views // some of the pages that were seen
 	seen     int
 	weights  [3]float64
 	bias     float64
@@ -23,24 +24,35 @@ type Relevance struct {
 const maxOthers = 300
 
 // NewRelevance makes a judge of examples.
-func NewRelevance(examples []*Page, s Settings) *Relevance {
+func NewRelevance(examples []Views, s Settings) *Relevance {
+	r := newRelevance(s)
+	r.teach(examples)
+	return r
+}
+
+func newRelevance(s Settings) *Relevance {
 	r := &Relevance{settings: s, weights: [3]float64{1, 0.5, 0.5}, random: random(s.Seed)}
 	for i := range r.parts {
 		r.parts[i] = newContrast(s.Smoothing)
 	}
-	for _, e := range examples {
-		views := viewsOf(e)
-		r.examples = append(r.examples, views)
-		for i, v := range views {
-			r.parts[i].add(v, true)
-		}
-	}
 	return r
 }
 
-// viewsOf are the parts of a page, each of length 1.
-func viewsOf(p *Page) [3]Terms {
-	return [3]Terms{damped(p.Text), damped(p.Title), flat(urlFeatures(p.URL))}
+// teach puts examples in place of those before.
+func (r *Relevance) teach(examples []Views) {
+	r.examples = examples
+	r.count()
+	r.weigh()
+}
+
+// count counts the terms of the examples.
+func (r *Relevance) count() {
+	for i := range r.parts {
+		r.parts[i].mine, r.parts[i].mineSum = map[uint32]float32{}, 0
+		for _, e := range r.examples {
+			r.parts[i].add(e[i], true)
+		}
+	}
 }
 
 // damped has each term by the logarithm of its frequency, and length 1.
@@ -58,7 +70,7 @@ func flat(list []uint32) Terms {
 	for i, id := range list {
 		t[i] = Term{id, 1}
 	}
-	return t.sorted().unit()
+	return t.Sorted().unit()
 }
 
 func (t Terms) unit() Terms {
@@ -71,8 +83,7 @@ func (t Terms) unit() Terms {
 }
 
 // Add takes in a page of the crawl.
-func (r *Relevance) Add(p *Page) {
-	views := viewsOf(p)
+func (r *Relevance) Add(views Views) {
 	for i, v := range views {
 		r.parts[i].add(v, false)
 	}
@@ -91,7 +102,7 @@ func (r *Relevance) Add(p *Page) {
 }
 
 // Of is how likely a page is of the topic, in (0,1).
-func (r *Relevance) Of(p *Page) float64 { return sigmoid(r.sum(r.inputs(viewsOf(p), false))) }
+func (r *Relevance) Of(views Views) float64 { return sigmoid(r.sum(r.inputs(views, false))) }
 
 // URL is what the form of a URL says for the topic: above 0 if examples have such oftener than others.
 func (r *Relevance) URL(features Terms) float64 { return r.parts[2].score(features, nil) }
@@ -101,7 +112,7 @@ func (r *Relevance) sum(x [3]float64) float64 {
 }
 
 // inputs are the scores of the parts; an example is judged by the other examples.
-func (r *Relevance) inputs(views [3]Terms, example bool) (x [3]float64) {
+func (r *Relevance) inputs(views Views, example bool) (x [3]float64) {
 	for i, v := range views {
 		var without Terms
 		if example && len(r.examples) > 2 {
@@ -176,7 +187,18 @@ func (c *contrast) add(t Terms, example bool) {
 		counts[x.ID] += x.W
 		*sum += float64(x.W)
 	}
+	for rare := float32(0.01); len(c.all) > maxTerms; rare *= 2 {
+		maps.DeleteFunc(c.all, func(_ uint32, w float32) bool {
+			if w < rare {
+				c.allSum -= float64(w)
+			}
+			return w < rare
+		})
+	}
 }
+
+// maxTerms bounds the terms of a crawl that are counted; the rarest are forgotten.
+const maxTerms = 200_000
 
 // score is the sum of the weights of a text's terms; without is an example that must not speak for itself.
 func (c *contrast) score(t, without Terms) (sum float64) {
@@ -189,6 +211,9 @@ func (c *contrast) score(t, without Terms) (sum float64) {
 	}
 	mu, total, j := c.smoothing*mineSum, c.allSum+mineSum, 0
 	for _, x := range t {
+		if x.W <= 0 {
+			continue
+		}
 		for j < len(without) && without[j].ID < x.ID {
 			j++
 		}

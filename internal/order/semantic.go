@@ -53,12 +53,8 @@ func (s *Semantic) similarity(text Terms) float64 {
 	return sum / (weights * s.sum)
 }
 
-// Fetched gives a link the mean of what its page and its anchor mean for the topic.
-func (s *Semantic) Fetched(p *Page) []float64 {
-	out := make([]float64, len(p.Links))
+// Judge gives a link the mean of what its page and its anchor mean for the topic.
+func (s *Semantic) Judge(p *Page, _ []byte) Judgement {
 	page := s.similarity(p.Text)
-	for i := range p.Links {
-		out[i] = (page + s.similarity(p.Links[i].Anchor)) / 2
-	}
-	return out
+	return judged(p, func(i int) float64 { return (page + s.similarity(p.Links[i].Anchor)) / 2 })
 }

@@ -31,11 +31,11 @@ func NewTerms(v map[string]float64) Terms {
 	for term, w := range v {
 		t = append(t, Term{Hash(term), float32(w)})
 	}
-	return t.sorted()
+	return t.Sorted()
 }
 
-// sorted brings terms into order and adds those up that are the same.
-func (t Terms) sorted() Terms {
+// Sorted brings terms into order, in place, and adds those up that are the same.
+func (t Terms) Sorted() Terms {
 	slices.SortFunc(t, func(a, b Term) int { return cmp.Compare(a.ID, b.ID) })
 	out := t[:0]
 	for _, x := range t {

@@ -80,7 +80,7 @@ func Bounds(d crawl.Definition, seeds []string) []string {
 func (s *Scope) Check(u urls.URL, path string) (reason string, ok bool) {
 	pld := u.PLD()
 	switch {
-	case s.maxHops > 0 && hops(path) > s.maxHops:
+	case s.maxHops > 0 && Hops(path) > s.maxHops:
 		return "too many hops", false
 	case s.blacklist[u.Host()] || s.blacklist[pld]:
 		return "black list", false
@@ -105,7 +105,7 @@ func Abbreviate(path string) string {
 		return path
 	}
 	last := letters[len(letters)-maxPath:]
-	return strconv.Itoa(hops(path)-hops(last)) + "+" + last
+	return strconv.Itoa(Hops(path)-Hops(last)) + "+" + last
 }
 
 // parts are the hops that an abbreviated path only counts, and its letters.
@@ -117,8 +117,8 @@ func parts(path string) (before int, letters string) {
 	return 0, path
 }
 
-// hops counts the links that were followed; redirects and what a page embeds are none.
-func hops(path string) int {
+// Hops counts the links that were followed; redirects and what a page embeds are none.
+func Hops(path string) int {
 	before, letters := parts(path)
 	return before + strings.Count(letters, string(rune(crawl.HopLink))) + strings.Count(letters, string(rune(crawl.HopSitemap)))
 }

@@ -150,7 +150,7 @@ func TestAbbreviatedStepByStep(t *testing.T) {
 				links++
 			}
 			whole, short = whole+string(rune(hop)), Abbreviate(short+string(rune(hop)))
-			if got := hops(short); got != links || hops(whole) != links {
+			if got := Hops(short); got != links || Hops(whole) != links {
 				t.Fatalf("%s has %d hops, and %d as %s", whole, links, got, short)
 			}
 			if len(short) > maxPath+len("300+") || !strings.HasSuffix(whole, short[strings.Index(short, "+")+1:]) {

@@ -49,6 +49,34 @@ func TestLearn(t *testing.T) {
 	}
 }
 
+// TestLearnedWeights: terms are chosen by centroid times ln(1 + N/df), but weigh as in the centroid.
+func TestLearnedWeights(t *testing.T) {
+	list := []Sample{
+		{URL: "a", Score: 0.9, Terms: []Term{{"home", 4}, {"raven", 3}}},
+		{URL: "b", Score: 0.8, Terms: []Term{{"home", 1}}},
+		{URL: "c", Score: 0.7, Terms: []Term{{"crow", 2}}},
+		{URL: "d", Score: 0.6, Terms: []Term{{"fox", 1}, {"home", 1}}}, // the fourth: not learned from
+		{URL: "e", Terms: []Term{{"home", 7}}},
+	}
+	got := Learn(list)
+	// home (0.8 + 1) · ln(1 + 5/4) = 1.459674, crow 1 · ln 6 = 1.791759, raven 0.6 · ln 6 = 1.075056
+	want := Learned{
+		Pages: 5, Relevant: 3, Examples: []string{"a", "b", "c"},
+		Terms:      []Term{{"crow", 1}, {"home", 1.8}, {"raven", 0.6}},
+		Background: []Term{{"home", 4}, {"crow", 1}, {"fox", 1}, {"raven", 1}},
+	}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("%+v, want %+v", got, want)
+	}
+	var many []Sample
+	for i := range backgroundTerms + 10 {
+		many = append(many, Sample{URL: "a", Terms: []Term{{fmt.Sprintf("t%05d", i), 1}, {"t00007", 1}}})
+	}
+	if got := Learn(many).Background; len(got) != backgroundTerms || got[0].Text != "t00007" || got[1].Text != "t00000" {
+		t.Errorf("%d terms in the background, the first %v", len(got), got[:2])
+	}
+}
+
 // TestLearnOrder: the same samples in any order, and after a way through JSON, teach the same.
 func TestLearnOrder(t *testing.T) {
 	want := Learn(samples())

@@ -4,6 +4,8 @@ import (
 	"math"
 	"strings"
 	"sync"
+
+	"github.com/muninn-archive/muninn/internal/order"
 )
 
 // Vector holds the frequencies of the terms of a text.
@@ -52,15 +54,17 @@ func (a *Analyser) Vector(text, lang string) Vector {
 // lexicon numbers the terms, and knows the term of each word that was met. A word that says nothing has
 // the number 0.
 type lexicon struct {
-	mu    sync.RWMutex
-	words map[string]*wordTable // language → word as it stands → term
-	size  int
-	ids   map[string]uint32
-	names []string
+	mu      sync.RWMutex
+	words   map[string]*wordTable // language → word as it stands → term
+	size    int
+	ids     map[string]uint32
+	names   []string
+	hash    []uint32 // of the names, for orders
+	surface []string // the word that each term was first met as, in small letters
 }
 
 func newLexicon() *lexicon {
-	return &lexicon{words: map[string]*wordTable{}, ids: map[string]uint32{}, names: []string{""}}
+	return &lexicon{words: map[string]*wordTable{}, ids: map[string]uint32{}, names: []string{""}, hash: []uint32{0}, surface: []string{""}}
 }
 
 func (x *lexicon) full() bool {
@@ -79,17 +83,19 @@ func (x *lexicon) name(id uint32) string {
 func (x *lexicon) id(term string) uint32 {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	return x.number(term)
+	return x.number(term, term)
 }
 
-func (x *lexicon) number(term string) uint32 {
+// number numbers a term that was met as a word.
+func (x *lexicon) number(term, word string) uint32 {
 	if term == "" {
 		return 0
 	}
 	id, known := x.ids[term]
 	if !known {
 		id = uint32(len(x.names))
-		x.ids[term], x.names = id, append(x.names, term)
+		x.ids[term], x.names, x.hash = id, append(x.names, term), append(x.hash, order.Hash(term))
+		x.surface = append(x.surface, strings.ToLower(strings.Clone(word)))
 	}
 	return id
 }
@@ -102,7 +108,7 @@ func (x *lexicon) learn(word, lang string) uint32 {
 	if x.words[lang] == nil {
 		x.words[lang] = &wordTable{}
 	}
-	id := x.number(strings.Clone(term))
+	id := x.number(strings.Clone(term), word)
 	if x.words[lang].put(word, id) {
 		x.size++
 	}
@@ -177,13 +183,32 @@ func (t *tally) addAll(other *tally) {
 	}
 }
 
-func (t *tally) norm() float64 {
+// norm is the length of the vector of a tally, its terms damped and weighed.
+func (t *tally) norm(w *idf) float64 {
 	sum := 0.0
 	for _, id := range t.seen {
-		w := float64(t.n[id])
-		sum += w * w
+		x := sublinear(float64(t.n[id])) * w.of(id)
+		sum += x * x
 	}
 	return math.Sqrt(sum)
+}
+
+// counted sums a tally up.
+func (t *tally) counted() *counted {
+	c := &counted{}
+	for _, id := range t.seen {
+		n := float64(t.n[id])
+		c.total, c.most = c.total+n, max(c.most, n)
+	}
+	return c
+}
+
+// take counts terms as they were kept.
+func (t *tally) take(terms []Term) *tally {
+	for _, k := range terms {
+		t.add(t.lexicon.id(k.Text), float32(k.Weight))
+	}
+	return t
 }
 
 func (t *tally) vector() Vector {
@@ -194,4 +219,25 @@ func (t *tally) vector() Vector {
 		v[t.lexicon.names[id]] = float64(t.n[id])
 	}
 	return v
+}
+
+// terms are those of a tally, for orders.
+func (t *tally) terms() order.Terms {
+	t.lexicon.mu.RLock()
+	out := make(order.Terms, 0, len(t.seen))
+	for _, id := range t.seen {
+		out = append(out, order.Term{ID: t.lexicon.hash[id], W: t.n[id]})
+	}
+	t.lexicon.mu.RUnlock()
+	return out.Sorted()
+}
+
+// word is a word that a term was met as; the term itself if it never was.
+func (x *lexicon) word(term string) string {
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	if id, known := x.ids[term]; known {
+		return x.surface[id]
+	}
+	return term
 }

@@ -35,16 +35,39 @@ func (m *Merge) Add(p *crawl.Page, v Vector) {
 // Apply scores the links that several pages cite.
 func (m *Merge) Apply() {
 	for _, c := range m.cited {
-		topic := m.scorer.vector(c.lang)
-		if len(c.links) < 2 || topic.norm == 0 {
+		if len(c.links) < 2 {
 			continue
 		}
-		document := topic.cosine(c.sum)
+		near := m.scorer.near(c.sum, c.lang)
+		if near == silent {
+			continue
+		}
 		for _, l := range c.links {
-			if l.Parts.Document != silent {
-				l.Parts.Document = document
-				l.Score = m.scorer.average(l.Parts, l.Score)
+			for i := range l.Parts {
+				if l.Parts[i].Name == "document" {
+					l.Parts[i].Score = near
+					l.Score = m.scorer.average(l.Parts, l.Score)
+				}
 			}
 		}
 	}
+}
+
+// near is the cosine of a vector of term frequencies with the topic; silent if there is no topic.
+func (s *Scorer) near(v Vector, lang string) float64 {
+	x := s.vocabulary.lexicon()
+	var w *idf
+	if s.background != nil {
+		w = s.background.weights(x)
+	}
+	topic := s.topicIn(lang, x, w)
+	if topic.norm == 0 {
+		return silent
+	}
+	t := newTally(x)
+	defer t.free()
+	for term, n := range v {
+		t.add(x.id(term), float32(n))
+	}
+	return topic.near(t, w)
 }

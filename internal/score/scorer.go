@@ -4,25 +4,26 @@ import (
 	"fmt"
 	"math"
 	"sync"
+	"time"
 
 	"github.com/muninn-archive/muninn/internal/crawl"
+	"github.com/muninn-archive/muninn/internal/order"
 	"github.com/muninn-archive/muninn/internal/scope"
-	"github.com/muninn-archive/muninn/internal/urls"
 )
-
-// silent stands for a part that said nothing.
-const silent = -1
 
 // titleWeight is how often a word of the title counts.
 const titleWeight = 3
 
 // Scorer scores the pages of one crawl. It is safe for concurrent use.
 type Scorer struct {
-	topic    crawl.Topic
-	weights  crawl.Weights
-	learned  *Learned
-	patterns []urlPattern
-	analyser *Analyser
+	topic      crawl.Topic
+	weights    map[string]float64
+	learned    *Learned
+	patterns   []urlPattern
+	vocabulary *Analyser
+	background *Background
+	past       *Past
+	analysers  []analyser
 
 	mu         sync.Mutex
 	byLanguage map[string]topicVector
@@ -33,9 +34,18 @@ type urlPattern struct {
 	score float64
 }
 
+// Memory is what a crawl remembers from scorer to scorer.
+type Memory struct {
+	Background *Background // nil: all terms weigh alike
+	Past       *Past       // nil: nothing is remembered of hosts and folders
+}
+
 // New makes the scorer of a definition, with what was learned (nil if nothing was yet).
-func New(d crawl.Definition, learned *Learned, analyser *Analyser) (*Scorer, error) {
-	s := &Scorer{topic: d.Topic, weights: d.Weights, learned: learned, analyser: analyser, byLanguage: map[string]topicVector{}}
+func New(d crawl.Definition, learned *Learned, vocabulary *Analyser, memory Memory) (*Scorer, error) {
+	s := &Scorer{
+		topic: d.Topic, weights: d.Weights.ByName(), learned: learned, vocabulary: vocabulary, background: memory.Background, past: memory.Past,
+		byLanguage: map[string]topicVector{},
+	}
 	for i, p := range d.Topic.URLPatterns {
 		compiled, err := scope.Compile(p.Pattern)
 		if err != nil {
@@ -43,43 +53,114 @@ func New(d crawl.Definition, learned *Learned, analyser *Analyser) (*Scorer, err
 		}
 		s.patterns = append(s.patterns, urlPattern{compiled, p.Score})
 	}
+	for _, make := range analysers {
+		if a := make(s); a.name != "" && s.weights[a.name] > 0 {
+			s.analysers = append(s.analysers, a)
+		}
+	}
 	return s, nil
 }
 
-// Page scores a page and its links in place. inherit is the page's own priority: what a link gets of
-// which no part says anything. The returned vector holds the page's terms, if they are asked for.
-func (s *Scorer) Page(p *crawl.Page, inherit float64, terms bool) Vector {
-	x := s.analyser.lexicon()
-	topic := s.topicIn(p.Language, x)
-	p.Score = silent
+// Context is what is known of a page beside itself.
+type Context struct {
+	Inherit   float64   // what a link gets of which no analyser says anything: the page's own priority
+	Submitted float64   // the score that the page was submitted with; 0: it was not
+	Depth     int       // links from a seed
+	Now       time.Time // for the age of pages
+	Terms     bool      // the page's terms are asked for
+	View      bool      // what an order sees is asked for
+	counted   *counted
+}
+
+// Scored is what is handed on of a page beside its scores.
+type Scored struct {
+	Terms Vector      // nil unless asked for
+	View  *order.Page // nil unless asked for
+}
+
+// Page scores a page and its links in place.
+func (s *Scorer) Page(p *crawl.Page, c Context) Scored {
+	x := s.vocabulary.lexicon()
+	var w *idf
+	if s.background != nil {
+		w = s.background.weights(x)
+	}
 	doc, part := newTally(x), newTally(x)
 	defer doc.free()
 	defer part.free()
-	var blocks []float64
-	if topic.norm > 0 {
-		blocks = s.blocks(doc, part, p, topic)
-		doc.count(p.Title, p.Language, titleWeight)
-		if len(doc.seen) > 0 {
-			p.Score = topic.near(doc)
-		}
+	r := &reading{page: p, context: c, topic: s.topicIn(p.Language, x, w), part: part, near: silent, weights: w}
+	p.Score = silent
+	if r.topic.norm > 0 || c.View {
+		r.count(doc)
 	}
-	for i := range p.Links {
-		s.link(&p.Links[i], p, topic, blocks, part, inherit)
+	if r.topic.norm > 0 && len(doc.seen) > 0 {
+		r.near = r.topic.near(doc, w)
+		p.Score = r.near
 	}
-	if !terms {
-		return nil
+	r.context.counted = doc.counted()
+	s.judge(r)
+	out := Scored{}
+	if c.View {
+		out.View = r.view(doc)
 	}
-	return doc.vector()
+	if c.Terms {
+		out.Terms = doc.vector()
+	}
+	if s.background != nil && len(doc.seen) > 0 {
+		s.background.add(doc)
+	}
+	if s.past != nil && p.Score >= 0 {
+		s.past.Add(p.URL, p.Score)
+	}
+	return out
 }
 
-// anchored tells of links that stand in the text of a page.
-func anchored(l *crawl.Outlink) bool { return l.Hop == crawl.HopLink || l.Hop == crawl.HopPaging }
+// judge has all analysers speak, and averages what they say of the links.
+func (s *Scorer) judge(r *reading) {
+	r.passed = make([]float64, len(s.analysers))
+	for i, a := range s.analysers {
+		r.passed[i] = silent
+		switch {
+		case a.document == nil:
+		case r.anew && a.name != "document" && a.name != "language": // the page is not there any more
+			if said, ok := r.before.Of(a.name); ok {
+				r.passed[i] = said
+			}
+		default:
+			r.passed[i] = a.document(r)
+		}
+	}
+	parts := make(crawl.Parts, 0, len(r.page.Links)*3)
+	for i := range r.page.Links {
+		l := &r.page.Links[i]
+		begin := len(parts)
+		for j, a := range s.analysers {
+			said := float64(silent)
+			if a.link != nil {
+				said = a.link(r, l)
+			}
+			if said == silent && a.document != nil && inherits(l) {
+				said = r.passed[j]
+			}
+			if said != silent {
+				parts = append(parts, crawl.Part{Name: a.name, Score: said})
+			}
+		}
+		l.Parts = parts[begin:len(parts):len(parts)]
+		l.Score = s.average(l.Parts, r.context.Inherit)
+	}
+}
 
-// blocks counts the terms of the blocks into doc, of those only that are content where the helper knows, and scores those blocks that links stand in.
-func (s *Scorer) blocks(doc, part *tally, p *crawl.Page, topic topicVector) []float64 {
-	scores := make([]float64, len(p.Blocks))
-	for i := range scores {
-		scores[i] = silent
+// count counts the terms of the blocks into doc, of those only that are content where the helper knows, and those of the
+// title; it scores those blocks that links stand in.
+func (r *reading) count(doc *tally) {
+	p := r.page
+	r.blocks = make([]float64, len(p.Blocks))
+	for i := range r.blocks {
+		r.blocks[i] = silent
+	}
+	if r.context.View {
+		r.around = make([]order.Terms, len(p.Blocks))
 	}
 	linked := make([]bool, len(p.Blocks))
 	for i := range p.Links {
@@ -95,106 +176,124 @@ func (s *Scorer) blocks(doc, part *tally, p *crawl.Page, topic topicVector) []fl
 			}
 			continue
 		}
-		part.count(block, p.Language, 1)
+		r.part.count(block, p.Language, 1)
 		if content {
-			doc.addAll(part)
+			doc.addAll(r.part)
 		}
-		if len(part.seen) > 0 {
-			scores[i] = topic.near(part)
+		if len(r.part.seen) > 0 && r.topic.norm > 0 {
+			r.blocks[i] = r.topic.near(r.part, r.weights)
 		}
-		part.reset()
+		if r.context.View {
+			r.around[i] = r.part.terms()
+		}
+		r.part.reset()
 	}
-	return scores
+	doc.count(p.Title, p.Language, titleWeight)
 }
 
-func (s *Scorer) link(l *crawl.Outlink, p *crawl.Page, topic topicVector, blocks []float64, part *tally, inherit float64) {
-	parts := crawl.Parts{Document: p.Score, Paragraph: silent, Anchor: silent, URL: s.url(l.URL), Helper: silent}
-	switch l.Hop {
-	case crawl.HopRedirect, crawl.HopSitemap:
-		parts.Document = silent
-	case crawl.HopLink, crawl.HopPaging:
-		if topic.norm > 0 && l.Block >= 0 && l.Block < len(blocks) {
-			parts.Paragraph = blocks[l.Block]
+// view is what an order sees of the page.
+func (r *reading) view(doc *tally) *order.Page {
+	p := r.page
+	terms := func(text string) order.Terms {
+		if text == "" {
+			return nil
 		}
-		if topic.norm > 0 && l.Anchor != "" {
-			part.count(l.Anchor, p.Language, 1)
-			if len(part.seen) > 0 { // "»" and "here" say nothing
-				parts.Anchor = topic.near(part)
+		r.part.count(text, p.Language, 1)
+		defer r.part.reset()
+		return r.part.terms()
+	}
+	v := &order.Page{URL: p.URL, Depth: r.context.Depth, Title: terms(p.Title), Text: doc.terms(), Score: p.Score, Links: make([]order.Link, len(p.Links))}
+	for i := range p.Links {
+		l, o := &p.Links[i], &v.Links[i]
+		*o = order.Link{URL: l.URL, TagPath: l.TagPath, Prior: r.context.Inherit, Hints: hints(l.Parts)}
+		if anchored(l) {
+			o.Name, o.Anchor = l.Anchor, terms(l.Anchor)
+			if l.Block >= 0 && l.Block < len(r.around) {
+				o.Around = r.around[l.Block]
 			}
-			part.reset()
 		}
 	}
-	if l.Prior > 0 {
-		parts.Helper = l.Prior
+	return v
+}
+
+// hints are what analysers say of a link, for orders that learn how much each of them is worth. What they say of its page
+// is known to an order otherwise.
+func hints(parts crawl.Parts) []order.Hint {
+	list := make([]order.Hint, 0, len(parts))
+	for _, p := range parts {
+		value := p.Score
+		switch p.Name {
+		case "document":
+			continue
+		case "helper", "url", "social", "history", "language":
+			value = 2*p.Score - 1 // one half says nothing
+		case "spam":
+			value = p.Score - 1
+		}
+		name := p.Name
+		if name == "url" {
+			name = "patterns"
+		}
+		list = append(list, order.Hint{Name: name, Value: value})
 	}
-	l.Parts = parts
-	l.Score = s.average(parts, inherit)
+	return list
 }
 
 // Relink scores a link anew by the present topic, from what was kept of it: the terms of the page it
-// stands on, its paragraph and anchor. Without terms, the page's part stays as it was.
-func (s *Scorer) Relink(l *crawl.Outlink, terms []Term, paragraph, lang string) {
-	x := s.analyser.lexicon()
-	topic := s.topicIn(lang, x)
-	p := crawl.Page{Language: lang, Score: l.Parts.Document}
-	if len(terms) > 0 && topic.norm > 0 {
-		v := Vector{}
-		for _, t := range terms {
-			v[t.Text] = t.Weight
-		}
-		p.Score = topic.cosine(v)
+// stands on, its paragraph and anchor. Without terms, the page's part stays as it was. It returns what an order sees of
+// the page, with this one link.
+func (s *Scorer) Relink(l *crawl.Outlink, terms []Term, paragraph, lang string) *order.Page {
+	x := s.vocabulary.lexicon()
+	var w *idf
+	if s.background != nil {
+		w = s.background.weights(x)
 	}
-	part := newTally(x)
+	part, doc := newTally(x), newTally(x)
 	defer part.free()
-	blocks := []float64{silent}
-	if part.count(paragraph, lang, 1); len(part.seen) > 0 {
-		blocks[0] = topic.near(part)
+	defer doc.free()
+	p := &crawl.Page{Language: lang, Score: silent, Links: []crawl.Outlink{*l}}
+	r := &reading{page: p, context: Context{Inherit: l.Score}, topic: s.topicIn(lang, x, w), part: part, near: silent, weights: w, anew: true, before: l.Parts}
+	if before, said := l.Parts.Of("document"); said {
+		r.near = before
 	}
+	if doc.take(terms); len(terms) > 0 && r.topic.norm > 0 {
+		r.near = r.topic.near(doc, w)
+	}
+	r.blocks = []float64{r.text(paragraph)}
+	p.Score, p.Links[0].Block = r.near, 0
+	part.count(paragraph, lang, 1)
+	r.around = []order.Terms{part.terms()}
 	part.reset()
-	l.Block = 0
-	s.link(l, &p, topic, blocks, part, l.Score)
+	s.judge(r)
+	l.Score, l.Parts = p.Links[0].Score, p.Links[0].Parts
+	return r.view(doc)
 }
 
 // average is the weighted average over the parts that spoke.
-func (s *Scorer) average(p crawl.Parts, inherit float64) float64 {
+func (s *Scorer) average(parts crawl.Parts, inherit float64) float64 {
 	sum, weights := 0.0, 0.0
-	add := func(value, weight float64) {
-		if value != silent {
-			sum += value * weight
-			weights += weight
-		}
+	for _, p := range parts {
+		w := s.weights[p.Name]
+		sum += p.Score * w
+		weights += w
 	}
-	add(p.Document, s.weights.Document)
-	add(p.Paragraph, s.weights.Paragraph)
-	add(p.Anchor, s.weights.Anchor)
-	add(p.URL, s.weights.URL)
-	add(p.Helper, s.weights.Helper)
 	if weights == 0 {
 		return Clamp(inherit)
 	}
 	return Clamp(sum / weights)
 }
 
-func (s *Scorer) url(raw string) float64 {
-	if len(s.patterns) == 0 {
-		return silent
-	}
-	u, err := urls.Trusted(raw)
-	if err != nil {
-		return silent
-	}
-	best := float64(silent)
-	for _, p := range s.patterns {
-		if p.Match(u) {
-			best = max(best, p.score)
-		}
-	}
-	return best
-}
-
 // Sample keeps what a page can teach.
 func (s *Scorer) Sample(p *crawl.Page, v Vector) Sample {
-	return Sample{URL: p.URL, Score: max(p.Score, 0), Example: IsExample(s.topic, p.URL), Terms: v.heaviest(sampleTerms)}
+	out := Sample{
+		URL: p.URL, Score: max(p.Score, 0), Example: IsExample(s.topic, p.URL), Terms: v.heaviest(sampleTerms), Seen: p.Seen,
+		Language: p.Language, Names: namesIn(p.Blocks),
+	}
+	x := s.vocabulary.lexicon()
+	for _, t := range out.Terms {
+		out.Words = append(out.Words, x.word(t.Text))
+	}
+	return out
 }
 
 // Clamp brings a score into [0,1]; what is no number counts as 0.

@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -13,7 +14,12 @@ import (
 
 func scorer(t testing.TB, topic crawl.Topic, weights crawl.Weights, learned *Learned) *Scorer {
 	t.Helper()
-	s, err := New(crawl.Definition{Topic: topic, Weights: weights}, learned, NewAnalyser())
+	return remembering(t, topic, weights, learned, NewAnalyser(), Memory{})
+}
+
+func remembering(t testing.TB, topic crawl.Topic, weights crawl.Weights, learned *Learned, a *Analyser, m Memory) *Scorer {
+	t.Helper()
+	s, err := New(crawl.Definition{Topic: topic, Weights: weights}, learned, a, m)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -22,7 +28,30 @@ func scorer(t testing.TB, topic crawl.Topic, weights crawl.Weights, learned *Lea
 
 func near(a, b float64) bool { return math.Abs(a-b) < 1e-6 }
 
-// TestCosine states values worked out by hand from Eq. 1: dot product over the product of the norms.
+// said makes parts of names and scores by turns.
+func said(list ...any) (parts crawl.Parts) {
+	for i := 0; i < len(list); i += 2 {
+		p := crawl.Part{Name: list[i].(string)}
+		switch x := list[i+1].(type) {
+		case int:
+			p.Score = float64(x)
+		case float64:
+			p.Score = x
+		default:
+			panic(x)
+		}
+		parts = append(parts, p)
+	}
+	return parts
+}
+
+// alike tells whether the same parts say the same, in the same order.
+func alike(a, b crawl.Parts) bool {
+	return slices.EqualFunc(a, b, func(x, y crawl.Part) bool { return x.Name == y.Name && near(x.Score, y.Score) })
+}
+
+// TestCosine states values worked out by hand from Eq. 1: dot product over the product of the norms, the frequencies of
+// the text damped to 1 + ln n.
 func TestCosine(t *testing.T) {
 	keywords := func(k ...string) crawl.Topic { return crawl.Topic{Keywords: k} }
 	for _, c := range []struct {
@@ -36,10 +65,11 @@ func TestCosine(t *testing.T) {
 		{"as often", keywords("raven", "crow"), nil, "crows ravens crow raven", 1},
 		{"one of two", keywords("raven", "crow"), nil, "raven", 1 / math.Sqrt2},
 		{"none", keywords("raven", "crow"), nil, "fox", 0},
-		{"two ravens, a fox", keywords("raven", "crow"), nil, "raven raven fox", 2 / math.Sqrt(10)},
+		// (1.6931, 0, 1) with (1, 1, 0)/√2: 1.6931 / √(2 · (1.6931² + 1)).
+		{"two ravens, a fox", keywords("raven", "crow"), nil, "raven raven fox", 0.608845},
 		{"no text", keywords("raven"), nil, "", 0},
 		{"stop words alone", keywords("raven"), nil, "the and of", 0},
-		{"no topic", crawl.Topic{}, nil, "raven", 0},
+		{"no topic", crawl.Topic{}, nil, "raven", silent},
 		// An alias counts half: topic (1, ½), norm √1.25.
 		{"entity", crawl.Topic{Entities: []crawl.Entity{{Name: "Muninn", Aliases: []string{"Huginn"}}}}, nil, "Huginn", 0.5 / math.Sqrt(1.25)},
 		// A word counts twice at most: topic (2, 1), norm √5.
@@ -51,14 +81,13 @@ func TestCosine(t *testing.T) {
 		{"learned", keywords("raven"), &Learned{Terms: []Term{{"fox", 3}, {"hare", 4}}}, "hare", 0.6 / math.Sqrt(1.5625)},
 	} {
 		s := scorer(t, c.topic, crawl.Weights{}, c.learned)
-		if got := s.vector("en").cosine(s.analyser.Vector(c.text, "en")); !near(got, c.want) {
+		if got := s.near(s.vocabulary.Vector(c.text, "en"), "en"); !near(got, c.want) {
 			t.Errorf("%s: %g, want %g", c.name, got, c.want)
 		}
 	}
 }
 
 func TestAverage(t *testing.T) {
-	const s = silent
 	all := crawl.Weights{Document: 1, Paragraph: 1, Anchor: 2, URL: 1, Helper: 1}
 	for _, c := range []struct {
 		weights crawl.Weights
@@ -66,15 +95,18 @@ func TestAverage(t *testing.T) {
 		inherit float64
 		want    float64
 	}{
-		{all, crawl.Parts{Document: 0.5, Paragraph: 0.2, Anchor: 0.8, URL: 1, Helper: 0.1}, 0, (0.5 + 0.2 + 1.6 + 1 + 0.1) / 6},
-		{all, crawl.Parts{Document: 0.5, Paragraph: s, Anchor: 0.8, URL: s, Helper: s}, 0, (0.5 + 1.6) / 3},
-		{all, crawl.Parts{Document: 0, Paragraph: s, Anchor: s, URL: s, Helper: s}, 1, 0}, // 0 is not silence
-		{all, crawl.Parts{Document: s, Paragraph: s, Anchor: s, URL: s, Helper: s}, 0.7, 0.7},
-		{crawl.Weights{URL: 1}, crawl.Parts{Document: 1, Paragraph: 1, Anchor: 1, URL: s, Helper: 1}, 0.4, 0.4},
-		{crawl.Weights{URL: 1}, crawl.Parts{Document: 1, Paragraph: 1, Anchor: 1, URL: 0.3, Helper: 1}, 0.4, 0.3},
-		{crawl.Weights{}, crawl.Parts{Document: 1, Paragraph: 1, Anchor: 1, URL: 1, Helper: 1}, 2, 1},
-		{crawl.Weights{}, crawl.Parts{}, math.NaN(), 0},
-		{all, crawl.Parts{Document: s, Paragraph: s, Anchor: s, URL: s, Helper: 7}, 0, 1},
+		{all, said("document", 0.5, "paragraph", 0.2, "anchor", 0.8, "url", 1, "helper", 0.1), 0, (0.5 + 0.2 + 1.6 + 1 + 0.1) / 6},
+		{all, said("document", 0.5, "anchor", 0.8), 0, (0.5 + 1.6) / 3},
+		{all, said("document", 0), 1, 0}, // 0 is not silence
+		{all, nil, 0.7, 0.7},
+		{crawl.Weights{URL: 1}, said("document", 1, "paragraph", 1, "anchor", 1, "helper", 1), 0.4, 0.4},
+		{crawl.Weights{URL: 1}, said("document", 1, "paragraph", 1, "anchor", 1, "url", 0.3, "helper", 1), 0.4, 0.3},
+		{crawl.Weights{}, said("document", 1, "paragraph", 1, "anchor", 1, "url", 1, "helper", 1), 2, 1},
+		{crawl.Weights{}, said(), math.NaN(), 0},
+		{all, said("helper", 7), 0, 1},
+		{all, said("unheard", 1, "url", 0.5), 0, 0.5},
+		// 1·0.5 + 2·0.25 + 0.5·1 over 3.5.
+		{crawl.Weights{Entities: 1, Spam: 2, Tokens: 0.5, Social: 9}, said("tokens", 1, "entities", 0.5, "spam", 0.25), 0, 1.5 / 3.5},
 	} {
 		if got := scorer(t, crawl.Topic{}, c.weights, nil).average(c.parts, c.inherit); !near(got, c.want) {
 			t.Errorf("%+v of %+v, inherited %g: %g, want %g", c.weights, c.parts, c.inherit, got, c.want)
@@ -98,42 +130,39 @@ func TestPage(t *testing.T) {
 			{URL: "mailto:raven", Hop: crawl.HopLink, Block: -1},
 		},
 	}
-	doc := 4 / math.Sqrt(18)
+	// (1 + ln 4, 1, 1) with (1, 0, 0): 2.386294 / √(2.386294² + 2).
+	doc := 0.8602736
 	half := 1 / math.Sqrt2
 	want := []struct {
 		parts crawl.Parts
 		score float64
 	}{
-		{crawl.Parts{Document: doc, Paragraph: half, Anchor: 1, URL: silent, Helper: silent}, (doc + half + 2) / 4},
-		{crawl.Parts{Document: doc, Paragraph: 0, Anchor: 0, URL: 0.9, Helper: 0.25}, (doc + 0.9 + 0.25) / 6},
-		{crawl.Parts{Document: doc, Paragraph: silent, Anchor: silent, URL: 0.5, Helper: silent}, (doc + 0.5) / 2},
-		{crawl.Parts{Document: doc, Paragraph: silent, Anchor: silent, URL: silent, Helper: silent}, doc},
-		{crawl.Parts{Document: doc, Paragraph: silent, Anchor: silent, URL: silent, Helper: silent}, doc},
-		{crawl.Parts{Document: silent, Paragraph: silent, Anchor: silent, URL: silent, Helper: silent}, 0.7},
-		{crawl.Parts{Document: silent, Paragraph: silent, Anchor: silent, URL: 0.9, Helper: silent}, 0.9},
-		{crawl.Parts{Document: doc, Paragraph: silent, Anchor: silent, URL: silent, Helper: silent}, doc},
+		{said("document", doc, "paragraph", half, "anchor", 1), (doc + half + 2) / 4},
+		{said("document", doc, "paragraph", 0, "anchor", 0, "url", 0.9, "helper", 0.25), (doc + 0.9 + 0.25) / 6},
+		{said("document", doc, "url", 0.5), (doc + 0.5) / 2},
+		{said("document", doc), doc},
+		{said("document", doc), doc},
+		{said(), 0.7},
+		{said("url", 0.9), 0.9},
+		{said("document", doc), doc},
 	}
-	v := s.Page(p, 0.7, true)
+	asked := Context{Inherit: 0.7, Terms: true}
+	v := s.Page(p, asked).Terms
 	if !reflect.DeepEqual(v, Vector{"raven": 4, "fox": 1, "hare": 1}) || !near(p.Score, doc) {
 		t.Errorf("vector %v, score %g, want %g", v, p.Score, doc)
 	}
 	for i, l := range p.Links {
-		got := []float64{l.Parts.Document, l.Parts.Paragraph, l.Parts.Anchor, l.Parts.URL, l.Parts.Helper, l.Score}
-		w := want[i].parts
-		for j, x := range []float64{w.Document, w.Paragraph, w.Anchor, w.URL, w.Helper, want[i].score} {
-			if !near(got[j], x) {
-				t.Errorf("link %d: %v, want %+v", i, got, want[i])
-				break
-			}
+		if !alike(l.Parts, want[i].parts) || !near(l.Score, want[i].score) {
+			t.Errorf("link %d: %v, %g, want %+v", i, l.Parts, l.Score, want[i])
 		}
 	}
 
 	empty := &crawl.Page{Language: "en", Links: []crawl.Outlink{{URL: "http://a.example/", Hop: crawl.HopLink, Block: -1}}}
-	if s.Page(empty, 0.7, true); empty.Score != silent || empty.Links[0].Score != 0.7 {
+	if s.Page(empty, asked); empty.Score != silent || empty.Links[0].Score != 0.7 {
 		t.Errorf("a page without text: %g, its link %g", empty.Score, empty.Links[0].Score)
 	}
 	p.Links[0].Anchor = "raven"
-	if scorer(t, crawl.Topic{}, crawl.Weights{Document: 1, Anchor: 1}, nil).Page(p, 0.7, true); p.Score != silent || p.Links[0].Score != 0.7 {
+	if scorer(t, crawl.Topic{}, crawl.Weights{Document: 1, Anchor: 1}, nil).Page(p, asked); p.Score != silent || p.Links[0].Score != 0.7 {
 		t.Errorf("without a topic: %g, its link %g", p.Score, p.Links[0].Score)
 	}
 }
@@ -148,7 +177,7 @@ func TestLanguages(t *testing.T) {
 		{"fr", "un corbeau", true}, {"en", "corbeau", false},
 	} {
 		p := &crawl.Page{Language: c.lang, Blocks: []string{c.text}}
-		if s.Page(p, 0, true); (p.Score > 0) != c.found {
+		if s.Page(p, Context{}); (p.Score > 0) != c.found {
 			t.Errorf("%s %q scores %g", c.lang, c.text, p.Score)
 		}
 	}
@@ -162,7 +191,7 @@ func TestScoresAreStable(t *testing.T) {
 	first := ""
 	for range 30 {
 		s := scorer(t, topic, crawl.Weights{Document: 1, Paragraph: 0.3, Anchor: 2}, nil)
-		s.Page(p, 0.5, true)
+		s.Page(p, Context{Inherit: 0.5})
 		said := fmt.Sprint(p.Score)
 		for _, l := range p.Links {
 			said += fmt.Sprint(" ", l.Score)
@@ -180,7 +209,7 @@ func TestScoresAreStable(t *testing.T) {
 }
 
 func TestBadPattern(t *testing.T) {
-	_, err := New(crawl.Definition{Topic: crawl.Topic{URLPatterns: []crawl.URLPattern{{Pattern: "*"}, {Pattern: "re:("}}}}, nil, NewAnalyser())
+	_, err := New(crawl.Definition{Topic: crawl.Topic{URLPatterns: []crawl.URLPattern{{Pattern: "*"}, {Pattern: "re:("}}}}, nil, NewAnalyser(), Memory{})
 	if err == nil || !strings.Contains(err.Error(), "topic.url_patterns[1]") {
 		t.Errorf("error %v", err)
 	}
@@ -217,9 +246,9 @@ func bench(seed uint64) *crawl.Page {
 func BenchmarkPage(b *testing.B) {
 	s := scorer(b, crawl.Topic{Keywords: strings.Fields(prose(1, 20))}, crawl.Weights{Document: 1, Paragraph: 1, Anchor: 2}, nil)
 	p := bench(7)
-	s.Page(p, 0, true)
+	s.Page(p, Context{Terms: true})
 	b.ReportAllocs()
 	for b.Loop() {
-		s.Page(p, 0, true)
+		s.Page(p, Context{Terms: true})
 	}
 }

@@ -52,11 +52,11 @@ func fold(s string) string {
 	}
 	var out strings.Builder
 	for _, r := range norm.NFD.String(s) {
-		if !unicode.Is(unicode.Mn, r) {
+		if !unicode.Is(unicode.Mn, r) || r == 0x3099 || r == 0x309a { // those of kana make other letters
 			out.WriteRune(r)
 		}
 	}
-	return out.String()
+	return norm.NFC.String(out.String())
 }
 
 // words calls yield with each word of a text as it stands. Scripts that are written without spaces

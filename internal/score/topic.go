@@ -22,31 +22,53 @@ type Learned struct {
 	Relevant int      `json:"relevant"` // that the terms were taken from
 	Terms    []Term   `json:"terms"`
 	Examples []string `json:"examples,omitempty"` // URLs of the most relevant pages
+	// Telling are the terms that the relevant pages have oftener than the others, the most telling first, as words; Names
+	// the names in them; Languages those of the relevant pages and Hosts where they lie, with how many there are.
+	Telling   []Term `json:"telling,omitempty"`
+	Names     []Term `json:"names,omitempty"`
+	Languages []Term `json:"languages,omitempty"`
+	Hosts     []Term `json:"hosts,omitempty"`
+	// Background are how many of the pages have a term, the commonest first.
+	Background []Term `json:"background,omitempty"`
+	// Paths are pages that orders are trained with.
+	Paths []Path `json:"paths,omitempty"`
+}
+
+// Brief is what people want to see of it, and what is short enough for the history of a workflow.
+func (l Learned) Brief() Learned {
+	l.Background, l.Paths = nil, nil
+	return l
 }
 
 // Sample is what a page of the reference crawl says: its heaviest terms and its score.
 type Sample struct {
-	URL     string  `json:"url"`
-	Score   float64 `json:"score"`
-	Example bool    `json:"example,omitempty"` // the definition named it
-	Terms   []Term  `json:"terms"`
+	URL      string   `json:"url"`
+	Score    float64  `json:"score"`
+	Example  bool     `json:"example,omitempty"` // the definition named it
+	Terms    []Term   `json:"terms"`
+	Seen     []byte   `json:"seen,omitempty"` // what an order that learns has seen of it
+	Language string   `json:"language,omitempty"`
+	Names    []string `json:"names,omitempty"` // that the page says
+	Words    []string `json:"words,omitempty"` // the terms as words
 }
 
 // Limits of learning.
 const (
-	sampleTerms  = 80   // kept of a page
-	learnedTerms = 40   // kept of all
-	learnedShare = 0.2  // of the pages: the best are learned from
-	learnedLeast = 3    // pages, at least
-	feedback     = 0.75 // weight of what was learned against 1 for the definition's own words (Rocchio)
+	sampleTerms     = 80   // kept of a page
+	learnedTerms    = 40   // kept of all
+	learnedShare    = 0.2  // of the pages: the best are learned from
+	learnedLeast    = 3    // pages, at least
+	backgroundTerms = 5000 // whose frequencies are kept
+	feedback        = 0.75 // weight of what was learned against 1 for the definition's own words (Rocchio)
 )
 
 // topicVector holds the topic for pages of one language, with its norm.
 type topicVector struct {
 	terms Vector
-	norm  float64
+	norm  float64 // with the weights of the background
 	in    *lexicon
-	coded []codedTerm // the terms as the lexicon numbers them
+	by    *idf
+	coded []codedTerm // the terms as the lexicon numbers them, weighed
 }
 
 type codedTerm struct {
@@ -54,31 +76,40 @@ type codedTerm struct {
 	weight float64
 }
 
-// topicIn is the topic for a language, as a lexicon numbers its terms.
-func (s *Scorer) topicIn(lang string, x *lexicon) topicVector {
+// topicIn is the topic for a language, as a lexicon numbers its terms and a background weighs them.
+func (s *Scorer) topicIn(lang string, x *lexicon, w *idf) topicVector {
 	t := s.vector(lang)
-	if t.in == x {
+	if t.in == x && t.by == w {
 		return t
 	}
-	t.in, t.coded = x, make([]codedTerm, 0, len(t.terms))
+	t.in, t.by, t.coded = x, w, make([]codedTerm, 0, len(t.terms))
+	sum := 0.0
 	for term, weight := range t.terms {
-		t.coded = append(t.coded, codedTerm{x.id(term), weight})
+		id := x.id(term)
+		weight *= w.of(id)
+		sum += weight * weight
+		t.coded = append(t.coded, codedTerm{id, weight})
 	}
+	t.norm = math.Sqrt(sum)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.byLanguage[lang] = t
 	return t
 }
 
-// near is the cosine with a tally of the topic's lexicon.
-func (t topicVector) near(of *tally) float64 {
+// near is the cosine with a tally of the topic's lexicon (Eq. 1 of Batsakis et al. 2009): in [0,1], for no weight is
+// negative. It is rounded, for sums in map order differ in the last bits.
+func (t topicVector) near(of *tally, w *idf) float64 {
 	dot := 0.0
 	for _, c := range t.coded {
-		if int(c.id) < len(of.n) {
-			dot += c.weight * float64(of.n[c.id])
+		if int(c.id) < len(of.n) && of.n[c.id] > 0 {
+			dot += c.weight * sublinear(float64(of.n[c.id])) * w.of(c.id)
 		}
 	}
-	return t.cosineOf(dot, of.norm())
+	if dot == 0 || t.norm == 0 {
+		return 0
+	}
+	return min(math.Round(dot/(t.norm*of.norm(w))*1e9)/1e9, 1)
 }
 
 func (s *Scorer) vector(lang string) topicVector {
@@ -89,12 +120,12 @@ func (s *Scorer) vector(lang string) topicVector {
 	}
 	own := Vector{}
 	for _, k := range s.topic.Keywords {
-		s.analyser.Add(own, k, lang, 1)
+		s.vocabulary.Add(own, k, lang, 1)
 	}
 	for _, e := range s.topic.Entities {
-		s.analyser.Add(own, e.Name, lang, 1)
+		s.vocabulary.Add(own, e.Name, lang, 1)
 		for _, alias := range e.Aliases {
-			s.analyser.Add(own, alias, lang, 0.5)
+			s.vocabulary.Add(own, alias, lang, 0.5)
 		}
 	}
 	for term, weight := range own {
@@ -104,7 +135,7 @@ func (s *Scorer) vector(lang string) topicVector {
 	total.add(own, 1/max(own.norm(), 1e-9))
 	for _, e := range s.topic.Examples {
 		if e.Text != "" {
-			v := s.analyser.Vector(e.Text, lang)
+			v := s.vocabulary.Vector(e.Text, lang)
 			total.add(v, feedback/max(v.norm(), 1e-9))
 		}
 	}
@@ -118,32 +149,6 @@ func (s *Scorer) vector(lang string) topicVector {
 	t := topicVector{terms: total, norm: total.norm()}
 	s.byLanguage[lang] = t
 	return t
-}
-
-// cosine is Eq. 1 of Batsakis et al.: in [0,1], for no weight is negative.
-func (t topicVector) cosine(v Vector) float64 {
-	if t.norm == 0 || len(v) == 0 {
-		return 0
-	}
-	dot := 0.0
-	if len(v) < len(t.terms) {
-		for term, w := range v {
-			dot += w * t.terms[term]
-		}
-	} else {
-		for term, w := range t.terms {
-			dot += w * v[term]
-		}
-	}
-	return t.cosineOf(dot, v.norm())
-}
-
-// cosineOf is rounded, for sums in map order differ in the last bits.
-func (t topicVector) cosineOf(dot, norm float64) float64 {
-	if dot == 0 {
-		return 0
-	}
-	return min(math.Round(dot/(t.norm*norm)*1e9)/1e9, 1)
 }
 
 func (v Vector) add(w Vector, factor float64) {
@@ -162,6 +167,9 @@ func (v Vector) norm() float64 {
 
 // heaviest returns the n heaviest terms, heaviest first; ties go by the alphabet.
 func (v Vector) heaviest(n int) []Term {
+	if len(v) == 0 {
+		return nil
+	}
 	terms := make([]Term, 0, len(v))
 	for text, weight := range v {
 		terms = append(terms, Term{text, weight})
@@ -170,49 +178,6 @@ func (v Vector) heaviest(n int) []Term {
 		return cmp.Or(cmp.Compare(b.Weight, a.Weight), cmp.Compare(a.Text, b.Text))
 	})
 	return terms[:min(n, len(terms))]
-}
-
-// Learn makes a topic vector of the samples of a reference crawl: the centroid of the most relevant
-// pages, its terms weighted by how few of all pages have them (idf over the reference crawl).
-// The same samples give the same result in any order.
-func Learn(samples []Sample) Learned {
-	slices.SortFunc(samples, func(a, b Sample) int {
-		if a.Example != b.Example {
-			return cmp.Compare(btoi(b.Example), btoi(a.Example))
-		}
-		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.URL, b.URL))
-	})
-	best := max(int(float64(len(samples))*learnedShare), learnedLeast)
-	df := Vector{}
-	for _, s := range samples {
-		for _, t := range s.Terms {
-			df[t.Text]++
-		}
-	}
-	out := Learned{Pages: len(samples)}
-	centroid := Vector{}
-	for i, s := range samples {
-		if !s.Example && (i >= best || s.Score <= 0) {
-			continue
-		}
-		v := Vector{}
-		for _, t := range s.Terms {
-			v[t.Text] = t.Weight
-		}
-		centroid.add(v, 1/max(v.norm(), 1e-9))
-		out.Relevant++
-		if len(out.Examples) < 10 {
-			out.Examples = append(out.Examples, s.URL)
-		}
-	}
-	for term := range centroid {
-		centroid[term] *= math.Log(1 + float64(len(samples))/df[term])
-	}
-	out.Terms = centroid.heaviest(learnedTerms)
-	for i := range out.Terms {
-		out.Terms[i].Weight = math.Round(out.Terms[i].Weight*1e6) / 1e6
-	}
-	return out
 }
 
 func btoi(b bool) int {

@@ -15,6 +15,7 @@ type recorder struct {
 	ips        map[netip.Addr]*ipRecord
 	hosts      map[string]int
 	urls       map[string]int
+	order      []string // of the responses in urls
 	cutURLs    map[string]int
 	disallowed map[string]int
 	byStatus   map[int]int
@@ -155,6 +156,7 @@ func (x *exchange) end(status int) {
 	rec.byStatus[status]++
 	if !x.robots {
 		rec.urls[x.url]++
+		rec.order = append(rec.order, x.url)
 	}
 }
 

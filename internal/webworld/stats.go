@@ -3,6 +3,7 @@ package webworld
 import (
 	"maps"
 	"net/netip"
+	"slices"
 	"time"
 )
 
@@ -12,6 +13,7 @@ type Stats struct {
 	PerIP      map[netip.Addr]Traffic
 	Hosts      map[string]int    // requests begun, by host, robots.txt included
 	URLs       map[string]int    // complete responses, by URL
+	Order      []string          // their URLs, as the responses ended
 	CutURLs    map[string]int    // responses cut by the client, by URL
 	Disallowed map[string]int    // requests begun for what robots.txt forbids, by URL
 	ByStatus   map[int]int       // complete responses, robots.txt included; 0 is what is no HTTP
@@ -59,7 +61,7 @@ func (rec *recorder) snapshot() Stats {
 	defer rec.mu.Unlock()
 	s := Stats{
 		PerIP: map[netip.Addr]Traffic{}, Hosts: maps.Clone(rec.hosts), URLs: maps.Clone(rec.urls),
-		CutURLs: maps.Clone(rec.cutURLs), Disallowed: maps.Clone(rec.disallowed),
+		Order: slices.Clone(rec.order), CutURLs: maps.Clone(rec.cutURLs), Disallowed: maps.Clone(rec.disallowed),
 		ByStatus: maps.Clone(rec.byStatus), RobotsLate: maps.Clone(rec.robotsLate),
 		Strangers: maps.Clone(rec.strangers),
 	}

@@ -82,6 +82,49 @@ func newWorld(o Options, plan []Site, build func(*builder)) *World {
 	return &World{opts: o.withDefaults(), plan: plan, build: build, rec: newRecorder(time.Now)}
 }
 
+// Build writes the sites without serving them, as if they were at port 80; a world is built or started, not both.
+func (w *World) Build() error {
+	b, err := newBuilder(w.opts, 80, w.plan)
+	if err != nil {
+		return fmt.Errorf("build web world: %w", err)
+	}
+	return w.built(b)
+}
+
+func (w *World) built(b *builder) error {
+	w.build(b)
+	if b.err != nil {
+		return fmt.Errorf("build web world: %w", b.err)
+	}
+	w.port, w.sites, w.order, w.seeds, w.topic = b.port, b.sites, b.order, b.seeds, b.topic
+	w.pages = sync.OnceValue(b.truth)
+	for _, s := range w.order {
+		w.rec.know(s)
+	}
+	return nil
+}
+
+// Answer is what a first, unconditional GET of a URL answers, but for robots.txt and hosts that are no HTTP; false outside
+// of the world. It goes over the worlds' own bodies, and is not counted.
+func (w *World) Answer(rawURL string) (status int, header http.Header, body []byte, found bool) {
+	u, err := url.Parse(rawURL)
+	if err != nil {
+		return 0, nil, nil, false
+	}
+	s := w.sites[u.Hostname()]
+	if s == nil {
+		return 0, nil, nil, false
+	}
+	res := s.find(u)
+	if res == nil {
+		res = s.missing(u.RequestURI())
+	}
+	if res.raw != nil {
+		return 0, nil, nil, false
+	}
+	return res.Status, res.header.Clone(), join(res.body), true
+}
+
 // Start binds all addresses, writes the sites and serves them until Close or until ctx ends.
 func (w *World) Start(ctx context.Context) error {
 	if w.server != nil {
@@ -91,21 +134,14 @@ func (w *World) Start(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("start web world: %w", err)
 	}
-	w.port = port
 	b, err := newBuilder(w.opts, port, w.plan)
 	if err != nil {
 		closeAll(listeners)
 		return fmt.Errorf("build web world: %w", err)
 	}
-	w.build(b)
-	if b.err != nil {
+	if err := w.built(b); err != nil {
 		closeAll(listeners)
-		return fmt.Errorf("build web world: %w", b.err)
-	}
-	w.sites, w.order, w.seeds, w.topic = b.sites, b.order, b.seeds, b.topic
-	w.pages = sync.OnceValue(b.truth)
-	for _, s := range w.order {
-		w.rec.know(s)
+		return err
 	}
 	ctx, w.stop = context.WithCancel(ctx)
 	w.serve(ctx, listeners)

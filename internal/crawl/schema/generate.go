@@ -136,7 +136,12 @@ func constrain(root *jsonschema.Schema) {
 
 	at("order.update").Enum = []any{crawl.UpdateFirst, crawl.UpdateLast, crawl.UpdateAvg, crawl.UpdateMax, crawl.UpdateSum}
 	bounds("order.per_queue", "1", strconv.Itoa(crawl.MaxPerQueue))
-	for _, part := range []string{"document", "paragraph", "anchor", "url", "helper"} {
+	for _, strategy := range crawl.Strategies {
+		at("order.strategy").Enum = append(at("order.strategy").Enum, strategy)
+	}
+	bounds("order.seed", "0", "")
+	at("topic.languages").Items.Pattern = `^[a-z]{2}$`
+	for part := range crawl.DefaultDefinition().Weights.ByName() {
 		bounds("weights."+part, "0", "")
 	}
 	bounds("budget.pages", "1", "")

@@ -1,7 +1,10 @@
 // Package focus measures orders of crawling on webs that were recorded: how soon a crawl finds the pages of a topic.
 package focus
 
-import "github.com/muninn-archive/muninn/internal/order"
+import (
+	"github.com/muninn-archive/muninn/internal/lab/recorded"
+	"github.com/muninn-archive/muninn/internal/order"
+)
 
 // Corpus is a recorded web.
 type Corpus struct {
@@ -10,6 +13,7 @@ type Corpus struct {
 	Seeds  []int    // where its recorders began
 	Topics []string // labels that crawls may look for
 	index  map[string]int
+	web    *recorded.Web
 	cited  [][]int
 }
 

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/muninn-archive/muninn/internal/crawl"
+	"github.com/muninn-archive/muninn/internal/lab/recorded"
 	"github.com/muninn-archive/muninn/internal/order"
 )
 
@@ -23,6 +24,7 @@ type Options struct {
 	Share    float64         // of the reachable pages that are crawled
 	Words    order.Thesaurus `json:"-"` // nil: orders that need one are left out
 	Seed     uint64
+	Live     *Live `json:"live,omitempty"` // nil: a quick simulation, without politeness, of orders alone
 }
 
 // DefaultOptions measure as docs/FOCUS.md does.
@@ -82,9 +84,12 @@ func Measure(c *Corpus, o Options) (Result, error) {
 		out.Topics = c.Topics
 	}
 	if len(out.Topics) == 0 {
-		return out, fmt.Errorf("%s has no label of %d pages or more: name the topics", c.Name, leastOfTopic)
+		return out, fmt.Errorf("%s has no label of %d pages or more: name the topics", c.Name, recorded.LeastOfTopic)
 	}
 	strategies, err := chosen(o.Orders, o.Words != nil)
+	if o.Live != nil {
+		strategies, err = o.Live.strategies(o.Orders)
+	}
 	if err != nil {
 		return out, err
 	}
@@ -108,7 +113,9 @@ func Measure(c *Corpus, o Options) (Result, error) {
 		for draw := range o.Draws {
 			task := c.task(topic, all, o, draw)
 			for i, s := range strategies {
-				rows[i].run(c, s, task, o.Update)
+				if err := rows[i].run(c, s, task, o.Update); err != nil {
+					return out, err
+				}
 			}
 		}
 		for i := range rows {
@@ -153,7 +160,7 @@ func (c *Corpus) task(topic string, all []int, o Options, draw int) Task {
 		t.Examples = append(t.Examples, p)
 		t.Topic = t.Topic.Add(p.Text, 1)
 	}
-	t.Paths = c.paths(examples)
+	t.Paths, t.examples = c.paths(examples), examples
 	t.seeds = c.Seeds
 	if o.Seeds > 0 {
 		t.seeds = random.Perm(len(c.Pages))[:min(o.Seeds, len(c.Pages))]
@@ -179,10 +186,18 @@ func (t *Task) near(page int) float64 {
 }
 
 // run crawls once.
-func (r *Row) run(c *Corpus, s Strategy, task Task, update string) {
+func (r *Row) run(c *Corpus, s Strategy, task Task, update string) error {
 	budget, relevant := task.budget, task.relevant
 	begin := time.Now()
-	visited := c.Crawl(s.New(task), task.seeds, budget, update)
+	var visited []int
+	if s.live == nil {
+		visited = c.Crawl(s.New(task), task.seeds, budget, update)
+	} else {
+		var err error
+		if visited, err = s.live(task); err != nil {
+			return fmt.Errorf("%s: %w", s.Name, err)
+		}
+	}
 	r.Micros += float64(time.Since(begin).Microseconds()) / float64(max(len(visited), 1))
 	found, sum, half, most := 0, 0, budget, budget
 	for k := range budget {
@@ -215,6 +230,7 @@ func (r *Row) run(c *Corpus, s Strategy, task Task, update string) {
 	r.Relevant += float64(relevant)
 	r.Half += float64(half)
 	r.Most += float64(most)
+	return nil
 }
 
 // finish makes means of sums.

@@ -12,6 +12,7 @@ type Task struct {
 	Relevant  func(page int) bool // for the oracle alone
 	corpus    *Corpus
 	seeds     []int
+	examples  []int
 	budget    int             // pages that are crawled
 	relevant  int             // pages of the topic that can be reached
 	nearness  map[int]float64 // of pages to the topic, once they were asked for
@@ -23,6 +24,7 @@ type Strategy struct {
 	New  func(Task) order.Order
 	// Words tells that a thesaurus is needed.
 	Words bool
+	live  func(Task) ([]int, error) // crawls by the code of the live crawl; nil: New
 }
 
 // Ours is the name of the order that learns.
@@ -116,24 +118,24 @@ type oracle struct {
 	relevant func(page int) bool
 }
 
-// Fetched puts relevant pages first, then those that link to relevant ones.
-func (o oracle) Fetched(p *order.Page) []float64 {
-	out := make([]float64, len(p.Links))
+// Judge puts relevant pages first, then those that link to relevant ones.
+func (o oracle) Judge(p *order.Page, _ []byte) order.Judgement {
+	out := make([]order.Judged, len(p.Links))
 	from, _ := o.corpus.At(p.URL)
 	for i, to := range o.corpus.Pages[from].To {
 		if to < 0 {
 			continue
 		}
 		if o.relevant(to) {
-			out[i] = 2
+			out[i].Priority = 2
 			continue
 		}
 		for _, next := range o.corpus.Pages[to].To {
 			if next >= 0 && o.relevant(next) {
-				out[i] = 1
+				out[i].Priority = 1
 				break
 			}
 		}
 	}
-	return out
+	return order.Judgement{Links: out}
 }

@@ -1,70 +1,36 @@
 package focus
 
 import (
-	"bytes"
-	"fmt"
 	"html/template"
 	"io"
 	"strings"
 
-	"gonum.org/v1/plot"
-	"gonum.org/v1/plot/plotter"
-	"gonum.org/v1/plot/plotutil"
-	"gonum.org/v1/plot/vg"
-	"gonum.org/v1/plot/vg/draw"
-	"gonum.org/v1/plot/vg/vgsvg"
-)
-
-// Size of a plot, and how much thicker the line of our order is.
-const (
-	plotWidth  = 15 * vg.Centimeter
-	plotHeight = 10 * vg.Centimeter
-	thick      = 2.5
+	"github.com/muninn-archive/muninn/internal/chart"
 )
 
 // plot draws a curve for each order: recall, or the harvest so far, over the pages that were fetched.
-func (r *Result) plot(topic string, harvest bool) (svg string, err error) {
-	p := plot.New()
-	p.X.Label.Text, p.Y.Label.Text, p.Y.Min = "pages", "recall", 0
+func (r *Result) plot(topic string, harvest bool) (template.HTML, error) {
+	axes := chart.Axes{Title: topic, X: "pages", Y: "recall", LegendLeft: true}
 	if harvest {
-		p.Y.Label.Text = "harvest so far"
+		axes.Y, axes.LegendLeft = "harvest so far", false
 	}
-	p.Title.Text = topic
-	p.Legend.Top, p.Legend.Left = true, !harvest
-	p.Add(plotter.NewGrid())
-	for i, order := range r.Orders {
+	var curves []chart.Curve
+	for _, order := range r.Orders {
 		row := r.row(order, topic)
-		points := plotter.XYs{{}}
-		if harvest {
-			points = nil
+		c := chart.Curve{Name: order, Strong: order == Ours}
+		if !harvest {
+			c.X, c.Y = []float64{0}, []float64{0}
 		}
 		for k, recall := range row.Curve {
 			x, y := row.Fetched*float64(k+1)/Points, recall
 			if harvest {
 				y = recall * row.Relevant / x
 			}
-			points = append(points, plotter.XY{X: x, Y: y})
+			c.X, c.Y = append(c.X, x), append(c.Y, y)
 		}
-		line, err := plotter.NewLine(points)
-		if err != nil {
-			return "", fmt.Errorf("draw %s on %s: %w", order, topic, err)
-		}
-		line.Color, line.Dashes = plotutil.Color(i), plotutil.Dashes(i/len(plotutil.DefaultColors))
-		if order == Ours {
-			line.Width = vg.Points(thick)
-		}
-		p.Add(line)
-		p.Legend.Add(order, line)
+		curves = append(curves, c)
 	}
-	p.Legend.TextStyle.Font.Size = vg.Points(7)
-	canvas := vgsvg.New(plotWidth, plotHeight)
-	p.Draw(draw.New(canvas))
-	var out bytes.Buffer
-	if _, err := canvas.WriteTo(&out); err != nil {
-		return "", err
-	}
-	_, text, _ := strings.Cut(out.String(), "<svg")
-	return "<svg" + text, nil
+	return chart.Lines(axes, curves)
 }
 
 var report = template.Must(template.New("report").Parse(`<!DOCTYPE html>
@@ -99,8 +65,7 @@ func (r Result) HTML(out io.Writer) error {
 		if err != nil {
 			return err
 		}
-		// the plots are our own; labels in them are escaped by the plotter
-		page.Topics = append(page.Topics, topic{name, template.HTML(recall), template.HTML(harvest)})
+		page.Topics = append(page.Topics, topic{name, recall, harvest})
 	}
 	return report.Execute(out, page)
 }

@@ -16,10 +16,11 @@ type waiting struct {
 	priority float64
 	scores   scores
 	seed     bool
-	turn     int // of its discovery; ties are visited in order
-	depth    int // links from a seed
-	at       int // in the heap
-	cited    []citation
+	turn     int          // of its discovery; ties are visited in order
+	depth    int          // links from a seed
+	at       int          // in the heap
+	kept     [][]byte     // with the links to it, for an order that learns
+	best     order.Judged // of the links to it
 }
 
 // scores are those of the links to a page.
@@ -50,9 +51,6 @@ func (s *scores) by(update string) float64 {
 	}
 	return s.max
 }
-
-// citation is a link: the page that it stands on, and which of its links it is.
-type citation struct{ from, link int }
 
 type frontier []*waiting
 
@@ -87,8 +85,7 @@ func (c *Corpus) Crawl(o order.Order, seeds []int, budget int, update string) []
 	s.learner, _ = o.(order.Learner)
 	for _, page := range seeds {
 		if s.known[page] == nil {
-			s.found(page, 1e9, 0)
-			s.known[page].seed = true
+			s.found(page, order.Judged{Priority: 1e9}, 0).seed = true
 		}
 	}
 	size := 1
@@ -105,7 +102,7 @@ func (c *Corpus) Crawl(o order.Order, seeds []int, budget int, update string) []
 		for _, page := range visited[begin:] {
 			s.look(page)
 		}
-		if s.learner != nil && len(visited)%Refresh == 0 {
+		if s.learner != nil && len(visited)/Refresh > begin/Refresh {
 			s.refresh()
 		}
 	}
@@ -124,39 +121,54 @@ type simulation struct {
 }
 
 // found puts a page into the frontier.
-func (s *simulation) found(page int, priority float64, depth int, by ...citation) {
-	w := &waiting{page: page, priority: priority, scores: scores{1, priority, priority, priority, priority}, turn: len(s.known), depth: depth, cited: by}
+func (s *simulation) found(page int, by order.Judged, depth int) *waiting {
+	w := &waiting{page: page, priority: by.Priority, turn: len(s.known), depth: depth, best: by}
+	w.scores.add(by.Priority)
 	s.known[page] = w
 	heap.Push(&s.frontier, w)
+	return w
 }
 
 // look shows a fetched page to the order, and takes its links into the frontier.
 func (s *simulation) look(page int) {
-	w, p := s.known[page], &s.corpus.Pages[page]
-	p.Depth = w.depth
-	if s.learner != nil {
-		for _, by := range w.cited {
-			from := &s.corpus.Pages[by.from]
-			s.learner.Outcome(from.URL, &from.Links[by.link], &p.Page)
-		}
-	}
-	priorities := s.order.Fetched(&p.Page)
-	for i, to := range p.To {
+	w := s.known[page]
+	p := s.corpus.Pages[page].Page
+	p.Depth, p.Score = w.depth, -1
+	judged := s.order.Judge(&p, w.best.Keep)
+	promise := 0.0
+	for i, to := range s.corpus.Pages[page].To {
 		if to < 0 || s.fetched[to] {
 			continue
 		}
-		by, n := citation{page, i}, s.known[to]
+		link, n := judged.Links[i], s.known[to]
+		if s.learner != nil {
+			promise += s.learner.Expect(link.Keep)
+		}
 		if n == nil {
-			s.found(to, priorities[i], w.depth+1, by)
-			continue
+			n = s.found(to, link, w.depth+1)
+		} else {
+			s.again(n, link)
 		}
-		n.cited = append(n.cited, by)
-		if n.scores.add(priorities[i]); !n.seed { // a seed goes first, whoever links to it
-			if priority := n.scores.by(s.update); priority != n.priority {
-				n.priority = priority
-				heap.Fix(&s.frontier, n.at)
-			}
+		if s.learner != nil {
+			n.kept = append(n.kept, link.Keep)
 		}
+	}
+	if s.learner != nil {
+		s.learner.Learn(order.Visit{Seen: judged.Seen, Worth: judged.Worth, Promise: promise, Kept: w.kept})
+	}
+}
+
+// again takes in a further link to a page that waits.
+func (s *simulation) again(n *waiting, link order.Judged) {
+	if link.Priority > n.best.Priority {
+		n.best = link
+	}
+	if n.scores.add(link.Priority); n.seed { // a seed goes first, whoever links to it
+		return
+	}
+	if priority := n.scores.by(s.update); priority != n.priority {
+		n.priority = priority
+		heap.Fix(&s.frontier, n.at)
 	}
 }
 
@@ -167,9 +179,8 @@ func (s *simulation) refresh() {
 			continue
 		}
 		n.scores = scores{}
-		for _, by := range n.cited {
-			from := &s.corpus.Pages[by.from]
-			n.scores.add(s.learner.Priority(from.URL, &from.Links[by.link]))
+		for _, kept := range n.kept {
+			n.scores.add(s.learner.Priority(kept))
 		}
 		n.priority = n.scores.by(s.update)
 	}

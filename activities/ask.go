@@ -1,0 +1,47 @@
+package activities
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/muninn-archive/muninn/frontier"
+	"github.com/muninn-archive/muninn/internal/crawl"
+	"github.com/muninn-archive/muninn/internal/urls"
+)
+
+// AskInput asks the worker of a crawl.
+type AskInput struct {
+	Crawl string `json:"crawl"`
+	Queue string `json:"queue"`         // of the worker; the status of the crawl tells it
+	URL   string `json:"url,omitempty"` // of an explanation
+}
+
+// Explain tells where a URL stands in a crawl, and why.
+func (a *Activities) Explain(_ context.Context, in AskInput) (frontier.Explanation, error) {
+	u, err := urls.Parse(in.URL)
+	if err != nil {
+		return frontier.Explanation{}, edge(&InputError{fmt.Sprintf("%q is no URL: %v", in.URL, reason(err))})
+	}
+	out, err := a.Frontier.Explain(in.Crawl, u)
+	return out, edge(err)
+}
+
+// Configure puts a changed definition in force.
+func (a *Activities) Configure(ctx context.Context, d crawl.Definition) error {
+	defer a.beat(ctx)()
+	if err := checkThesaurus(d); err != nil {
+		return edge(err)
+	}
+	store, err := a.Archives.Open(ctx, d.Archive.Where)
+	if err != nil {
+		return edge(err)
+	}
+	plan, err := a.Frontier.Plan(d.Name)
+	if err != nil {
+		return edge(err)
+	}
+	if err := a.Frontier.Configure(d.Name, d); err != nil {
+		return edge(err)
+	}
+	return edge(a.keepDefinition(ctx, store, d, plan.Run))
+}

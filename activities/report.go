@@ -1,0 +1,74 @@
+package activities
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"path"
+
+	"github.com/fxamacker/cbor/v2"
+	"go.temporal.io/sdk/activity"
+
+	"github.com/muninn-archive/muninn/internal/archive"
+	"github.com/muninn-archive/muninn/internal/report"
+	"github.com/muninn-archive/muninn/internal/score"
+)
+
+// ReportResult says where a report lies.
+type ReportResult struct {
+	Key  string `json:"key"`            // in the archive
+	HTML []byte `json:"html,omitempty"` // the report itself, unless it is too large to pass through a workflow
+}
+
+// maxReport is the size up to which a report is passed through a workflow, in bytes.
+const maxReport = 1 << 20
+
+// Report makes a report of a crawl out of its archive, and puts it there.
+func (a *Activities) Report(ctx context.Context, in AskInput) (ReportResult, error) {
+	defer a.beat(ctx)()
+	out, err := a.report(ctx, in.Crawl)
+	return out, edge(err)
+}
+
+func (a *Activities) report(ctx context.Context, name string) (ReportResult, error) {
+	plan, err := a.Frontier.Plan(name)
+	if err != nil {
+		return ReportResult{}, err
+	}
+	d := plan.Definition
+	store, err := a.Archives.Open(ctx, d.Archive.Where)
+	if err != nil {
+		return ReportResult{}, err
+	}
+	pages := report.NewCollector(d.Topic.Threshold)
+	err = archive.Manifests(ctx, store, d.Archive.Prefix, name, func(m archive.Manifest) error {
+		activity.RecordHeartbeat(ctx, m.Batch)
+		return archive.ReadIndex(ctx, store, m.CDXJ.Key, func(i archive.Indexed) error {
+			pages.Add(i)
+			return ctx.Err()
+		})
+	})
+	if err != nil {
+		return ReportResult{}, err
+	}
+	about := report.Crawl{Definition: d, Made: a.Now()}
+	if about.Status, err = a.Frontier.Status(name); err != nil {
+		return ReportResult{}, err
+	}
+	if len(plan.Learned) > 0 {
+		about.Learned = &score.Learned{}
+		if err := cbor.Unmarshal(plan.Learned, about.Learned); err != nil {
+			return ReportResult{}, fmt.Errorf("read what was learned: %w", err)
+		}
+	}
+	var page bytes.Buffer
+	if err := pages.HTML(&page, about); err != nil {
+		return ReportResult{}, err
+	}
+	key := path.Join(d.Archive.Prefix, name, "reports", fmt.Sprintf("run-%d-%s.html", plan.Run, a.Now().UTC().Format("20060102150405")))
+	out := ReportResult{Key: key}
+	if page.Len() <= maxReport {
+		out.HTML = page.Bytes()
+	}
+	return out, store.Put(ctx, key, bytes.NewReader(page.Bytes()), int64(page.Len()))
+}

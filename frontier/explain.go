@@ -1,0 +1,111 @@
+package frontier
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/dgraph-io/badger/v4"
+
+	"github.com/muninn-archive/muninn/internal/crawl"
+	"github.com/muninn-archive/muninn/internal/order"
+	"github.com/muninn-archive/muninn/internal/urls"
+)
+
+// Explanation tells why a URL stands where it stands.
+type Explanation struct {
+	URL      string    `json:"url"`
+	State    string    `json:"state"` // waiting, claimed, delayed, done, failed, refused, or unknown
+	Via      string    `json:"via,omitempty"`
+	Path     string    `json:"path,omitempty"` // hop letters from the seed
+	Run      uint32    `json:"run,omitempty"`  // that saw it last
+	Attempts int       `json:"attempts,omitempty"`
+	Due      time.Time `json:"due,omitzero"` // if delayed
+
+	Strategy string         `json:"strategy"`
+	Update   string         `json:"update"`
+	Priority float64        `json:"priority"`          // in its queue, as it was queued
+	Now      float64        `json:"now"`               // by what is known now
+	Links    uint32         `json:"links"`             // that were scored
+	First    float64        `json:"first"`             // score of the first of them
+	Last     float64        `json:"last"`              // … of the last
+	Mean     float64        `json:"mean"`              // … their mean
+	Max      float64        `json:"max"`               // … of the best
+	Parts    crawl.Parts    `json:"parts,omitempty"`   // of the score of the link that counts
+	Learned  []order.Weight `json:"learned,omitempty"` // of an order that learns, in logits
+
+	PLD     string    `json:"pld"`
+	Before  int       `json:"before"`          // URLs that stand before it in its queue; at most maxBefore are counted
+	Waiting int       `json:"waiting"`         // URLs of the queue
+	Next    time.Time `json:"next,omitzero"`   // the queue is not claimed from before
+	Busy    bool      `json:"busy,omitempty"`  // a claim of the queue is out
+	Fails   int       `json:"fails,omitempty"` // batches in a row that could not reach the host
+	Spent   bool      `json:"spent,omitempty"` // the PLD's budget is spent
+}
+
+// maxBefore bounds the URLs that Explain counts.
+const maxBefore = 100_000
+
+// Explain tells where a canonical URL stands in a crawl, and why.
+func (f *Frontier) Explain(name string, u urls.URL) (Explanation, error) {
+	k := keyOf(u)
+	out := Explanation{URL: u.String(), PLD: u.PLD(), State: "unknown"}
+	f.mu.Lock()
+	s, err := f.get(name)
+	if err != nil {
+		f.mu.Unlock()
+		return out, err
+	}
+	definition, whole, claimed := s.Definition, s.learner(), s.taken[k] != ""
+	if q := s.queues[k.pld]; q != nil {
+		out.Waiting, out.Next, out.Busy, out.Fails, out.Spent = q.waiting, q.due(), q.busy, q.fails, q.spent
+	}
+	f.mu.Unlock()
+	out.Strategy, out.Update = definition.Order.Strategy, definition.Order.Update
+	err = f.view(func(txn *badger.Txn) error {
+		r, found, err := getRecord(txn, recordKey(s.id, k))
+		if err != nil || !found {
+			return err
+		}
+		out.State = stateNames[r.state]
+		if claimed {
+			out.State = "claimed"
+		}
+		out.Path, out.Run, out.Attempts = r.path, r.run, int(r.attempts)
+		if r.state == stateDelayed {
+			out.Due = time.Unix(r.due, 0).UTC()
+		}
+		if via, known, err := getRecord(txn, recordKey(s.id, r.via)); err != nil {
+			return err
+		} else if known {
+			out.Via = via.url
+		}
+		a := r.scores
+		out.Links, out.First, out.Last, out.Max, out.Mean = a.count, float64(a.first), float64(a.last), float64(a.max), a.value(crawl.UpdateAvg)
+		out.Parts = decodeParts(r.parts)
+		if whole != nil {
+			out.Learned = whole.order.Explain(r.keep)
+		}
+		now, err := openSites(txn, s.id, whole).priority(&r, &definition)
+		if err != nil {
+			return err
+		}
+		out.Now = float64(now) / 65535
+		if r.state != stateWaiting {
+			return nil
+		}
+		out.Priority = float64(r.place.priority) / 65535
+		return scan(txn, pldKey(kindQueue, s.id, k.pld), nil, false, func(key, _ []byte) (bool, error) {
+			_, at, ok := parseQueueKey(key)
+			if ok && at.before(r.place) {
+				out.Before++
+			}
+			return ok && at.before(r.place) && out.Before < maxBefore, nil
+		})
+	})
+	if err != nil {
+		return out, fmt.Errorf("explain %s: %w", u, err)
+	}
+	return out, nil
+}
+
+var stateNames = map[byte]string{stateWaiting: "waiting", stateDelayed: "delayed", stateDone: "done", stateFailed: "failed", stateRefused: "refused"}

@@ -1,0 +1,238 @@
+package frontier
+
+import (
+	"encoding/binary"
+	"errors"
+	"slices"
+
+	"github.com/dgraph-io/badger/v4"
+	"github.com/fxamacker/cbor/v2"
+
+	"github.com/muninn-archive/muninn/internal/crawl"
+	"github.com/muninn-archive/muninn/internal/order"
+)
+
+// learning is what an order learns of a crawl, as memory knows it. On disk it is a log of lessons, one a batch, and
+// from time to time the sum of them all, which takes the place of those before.
+type learning struct {
+	order  *order.Fused
+	from   uint64 // lessons up to it were of another topic
+	seq    uint64 // of the last lesson
+	since  int    // visits since the sum was kept
+	saving bool
+}
+
+// lesson is what is learned of together.
+type lesson struct {
+	Examples [][]byte      `cbor:"1,keyasint,omitempty"` // pages of the topic, in place of those before
+	Visits   []order.Visit `cbor:"2,keyasint,omitempty"`
+}
+
+// sumOf tells which lessons are in a sum, and in how many parts it is kept.
+type sumOf struct {
+	Seq   uint64 `cbor:"1,keyasint"`
+	Parts int    `cbor:"2,keyasint"`
+}
+
+const (
+	visitsPerSum = 1000    // after which the sum of what was learned is kept
+	sumPart      = 1 << 20 // bytes
+)
+
+func lessonKey(id uint16, seq uint64) []byte {
+	return binary.BigEndian.AppendUint64(prefix(kindLesson, id), seq)
+}
+
+func sumPartKey(id uint16, seq uint64, part int) []byte {
+	b := binary.BigEndian.AppendUint64(append(prefix(kindSum, id), 'p'), seq)
+	return binary.BigEndian.AppendUint32(b, uint32(part))
+}
+
+func sumKey(id uint16) []byte { return append(prefix(kindSum, id), 'm') }
+
+// learns tells whether the order of a crawl learns.
+func learns(d *crawl.Definition) bool {
+	return d.Order.Strategy == crawl.StrategyFused && !d.Topic.Empty()
+}
+
+// newLearning makes what has learned nothing yet.
+func newLearning(rec *crawlRecord) *learning {
+	s := order.DefaultSettings()
+	s.Seed, s.Enough = rec.Definition.Order.Seed, rec.Definition.Topic.Threshold
+	return &learning{order: order.NewFused(nil, s), from: rec.LessonsFrom, seq: rec.LessonsFrom}
+}
+
+// learnBy puts what the crawl learns by in force, after its plan has changed; Frontier.mu is held.
+func (s *state) learnBy() {
+	if s.learning == nil && learns(&s.Definition) || s.learning != nil && s.learning.from != s.LessonsFrom {
+		s.learning = newLearning(&s.crawlRecord)
+	}
+	for _, q := range s.queues {
+		q.costly = s.learner() != nil // adopt brings them into order
+	}
+}
+
+// learner is what the crawl learns by, nil if its order does not learn. What was learned before the order was changed to one
+// that does not is kept.
+func (s *state) learner() *learning {
+	if learns(&s.Definition) {
+		return s.learning
+	}
+	return nil
+}
+
+// loadLearning brings up what was learned of a crawl.
+func (s *state) loadLearning(txn *badger.Txn) error {
+	if s.learnBy(); s.learning == nil && s.Lessons > s.LessonsFrom {
+		s.learning = newLearning(&s.crawlRecord)
+	}
+	if s.learning == nil {
+		return nil
+	}
+	l := s.learning
+	var sum sumOf
+	if found, err := getCBOR(txn, sumKey(s.id), &sum); err != nil {
+		return err
+	} else if found && sum.Seq > s.LessonsFrom {
+		var raw []byte
+		for part := range sum.Parts {
+			if _, err := getValue(txn, sumPartKey(s.id, sum.Seq, part), func(b []byte) error { raw = append(raw, b...); return nil }); err != nil {
+				return err
+			}
+		}
+		if l.order.Restore(raw) == nil { // else it is learned anew from what comes
+			l.seq = sum.Seq
+		}
+	}
+	return scan(txn, prefix(kindLesson, s.id), lessonKey(s.id, l.seq+1), true, func(key, value []byte) (bool, error) {
+		var learned lesson
+		if err := cbor.Unmarshal(value, &learned); err == nil {
+			l.take(&learned)
+		}
+		l.seq = binary.BigEndian.Uint64(key[3:])
+		return true, nil
+	})
+}
+
+func (l *learning) take(learned *lesson) {
+	if len(learned.Examples) > 0 {
+		l.order.Teach(order.DecodeViews(learned.Examples))
+	}
+	for _, v := range learned.Visits {
+		l.order.Learn(v)
+	}
+	l.since += len(learned.Visits)
+}
+
+// learn makes a lesson durable; apply, which is called once it is, takes it in.
+func (f *Frontier) learn(txn *badger.Txn, s *state, rec *crawlRecord, learned *lesson) (apply func(), err error) {
+	if len(learned.Examples)+len(learned.Visits) == 0 || s.learner() == nil {
+		return func() {}, nil
+	}
+	raw, err := cbor.Marshal(learned)
+	if err != nil {
+		return nil, err
+	}
+	rec.Lessons++
+	seq := rec.Lessons
+	if err := txn.Set(lessonKey(s.id, seq), raw); err != nil {
+		return nil, err
+	}
+	return func() {
+		l := s.learning
+		if l.from > seq { // the topic was changed in the same transaction
+			return
+		}
+		l.take(learned)
+		l.seq = seq
+		if l.since >= visitsPerSum && !l.saving {
+			l.saving, l.since = true, 0
+			go f.saveLearning(s, l)
+		}
+	}, nil
+}
+
+// saveLearning keeps the sum of what was learned. Whatever goes wrong, the lessons are still there.
+func (f *Frontier) saveLearning(s *state, l *learning) {
+	f.mu.Lock()
+	seq := l.seq
+	raw, err := l.order.Encode()
+	f.mu.Unlock()
+	parts := slices.Collect(slices.Chunk(raw, sumPart))
+	for i, part := range parts {
+		if err == nil {
+			err = f.update(func(txn *badger.Txn) (func(), error) { return nil, txn.Set(sumPartKey(s.id, seq, i), part) })
+		}
+	}
+	if err == nil {
+		_ = f.update(func(txn *badger.Txn) (func(), error) {
+			if err := setCBOR(txn, sumKey(s.id), sumOf{seq, len(parts)}); err != nil {
+				return nil, err
+			}
+			return nil, dropLessons(txn, s.id, seq)
+		})
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	l.saving = false
+}
+
+// dropLessons deletes the lessons that a sum holds, and former sums.
+func dropLessons(txn *badger.Txn, id uint16, seq uint64) error {
+	var old [][]byte
+	collect := func(key, _ []byte) (bool, error) {
+		old = append(old, slices.Clone(key))
+		return true, nil
+	}
+	err := errors.Join(
+		scan(txn, prefix(kindLesson, id), nil, false, func(key, value []byte) (bool, error) {
+			if binary.BigEndian.Uint64(key[3:]) > seq {
+				return false, nil
+			}
+			return collect(key, value)
+		}),
+		scan(txn, append(prefix(kindSum, id), 'p'), nil, false, func(key, value []byte) (bool, error) {
+			if binary.BigEndian.Uint64(key[4:]) >= seq {
+				return false, nil
+			}
+			return collect(key, value)
+		}))
+	for _, key := range old {
+		if err == nil {
+			err = txn.Delete(key)
+		}
+	}
+	return err
+}
+
+// Learner returns the order of a crawl that learns; nil if it has another.
+func (f *Frontier) Learner(name string) *order.Fused {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if s, err := f.get(name); err == nil && s.learner() != nil {
+		return s.learner().order
+	}
+	return nil
+}
+
+// visits are what a batch teaches: its pages, with what their links promise that are not visited yet.
+func (s *state) visits(c *Commit, pages []order.Visit, urls []string, list []*offered) *lesson {
+	l := s.learner()
+	if l == nil || len(pages) == 0 {
+		return &lesson{}
+	}
+	open := make(map[string]bool, len(list))
+	for _, o := range list {
+		open[o.found] = o.open
+	}
+	promise := map[string]float64{}
+	for _, d := range c.Discoveries {
+		if len(d.Keep) > 0 && open[d.URL] {
+			promise[d.Via] += l.order.Expect(d.Keep)
+		}
+	}
+	for i := range pages {
+		pages[i].Promise = promise[urls[i]]
+	}
+	return &lesson{Visits: pages}
+}

@@ -1,0 +1,964 @@
+package frontier
+
+import (
+	"bufio"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"math"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/dgraph-io/badger/v4"
+	"github.com/fxamacker/cbor/v2"
+
+	"github.com/muninn-archive/muninn/internal/crawl"
+	"github.com/muninn-archive/muninn/internal/order"
+)
+
+// ofRavens makes a crawl learn.
+func ofRavens(d *crawl.Definition) {
+	d.Topic.Keywords, d.Order.Strategy, d.Budget.Pages = []string{"raven"}, crawl.StrategyFused, 1e6
+}
+
+// words counts the words of a text.
+func words(text string) order.Terms {
+	counts := map[string]float64{}
+	for _, w := range strings.Fields(text) {
+		counts[w]++
+	}
+	return order.NewTerms(counts)
+}
+
+// pageAt writes a page of the topic, or of another.
+func pageAt(url string, ravens bool) *order.Page {
+	text := "soup pot water onion salt nest"
+	if ravens {
+		text = "raven crow feather wing beak nest"
+	}
+	return &order.Page{URL: url, Title: words(text[:5]), Text: words(text + " " + url), Score: -1}
+}
+
+// examples are pages of the topic as Teach takes them.
+func examples(n int) (list [][]byte) {
+	for i := range n {
+		views := order.ViewsOf(pageAt(fmt.Sprintf("http://example.example/birds/%d", i), true))
+		list = append(list, views.Encode())
+	}
+	return list
+}
+
+// course is a crawl of a made-up web, as batches bring it back. It is judged by a learner of its own: the commits are
+// the same whatever frontier takes them.
+type course struct {
+	seeds   []crawl.Discovery
+	commits []Commit
+	visits  []int    // which each of them teaches
+	kept    [][]byte // with links
+}
+
+// courseOf makes n commits of k pages. Pages of the topic link to such rather than to others; one page in eleven is gone.
+func courseOf(n, k int) *course {
+	random := rand.New(rand.NewPCG(7, 7))
+	by := order.NewFused(nil, order.DefaultSettings())
+	by.Teach(order.DecodeViews(examples(5)))
+	c, ravens, kept := &course{}, map[int]bool{}, map[int][]byte{}
+	url := func(i int) string {
+		kind := "soups"
+		if ravens[i] {
+			kind = "birds"
+		}
+		return fmt.Sprintf("http://h%d.example/%s/%d.html", i%3, kind, i)
+	}
+	for i := range k {
+		ravens[i] = i%3 == 0
+		c.seeds = append(c.seeds, crawl.Discovery{URL: url(i), Path: "S", Score: 1})
+	}
+	for b := range n {
+		commit, visits := Commit{Crawl: testCrawl, Batch: fmt.Sprint("course-", b)}, 0
+		for i := b * k; i < (b+1)*k; i++ {
+			p := pageAt(url(i), ravens[i])
+			for child := k + 3*i; child < k+3*i+3; child++ {
+				if ravens[child] = random.IntN(6) == 0; ravens[i] {
+					ravens[child] = random.IntN(3) > 0
+				}
+				l := order.Link{URL: url(child), Anchor: words("soup " + fmt.Sprint(child)), Name: "Soup", TagPath: "html/body/div/a"}
+				if ravens[child] {
+					l.Anchor, l.Name, l.TagPath = words("raven "+fmt.Sprint(child)), "Raven", "html/body/h2/a"
+				}
+				p.Links = append(p.Links, l)
+			}
+			judged := by.Judge(p, nil)
+			o := crawl.Outcome{URL: p.URL, Kind: crawl.OutcomeDone, Status: 200, Score: -1, Worth: judged.Worth, Seen: judged.Seen}
+			if i%11 == 10 {
+				o.Status = 404
+			} else {
+				visits++
+				v := order.Visit{Seen: judged.Seen, Worth: judged.Worth}
+				if kept[i] != nil {
+					v.Kept = [][]byte{kept[i]}
+				}
+				by.Learn(v)
+			}
+			commit.Outcomes = append(commit.Outcomes, o)
+			for j, l := range judged.Links {
+				kept[k+3*i+j] = l.Keep
+				c.kept = append(c.kept, l.Keep)
+				commit.Discoveries = append(commit.Discoveries, crawl.Discovery{URL: p.Links[j].URL, Via: p.URL, Path: "SL", Score: l.Priority, Keep: l.Keep})
+			}
+		}
+		c.commits, c.visits = append(c.commits, commit), append(c.visits, visits)
+	}
+	return c
+}
+
+// knows is all that can be asked of a learner: what it makes of kept links, and of pages.
+func (c *course) knows(o *order.Fused) (bits []uint64) {
+	for _, keep := range c.kept[:min(len(c.kept), 300)] {
+		bits = append(bits, math.Float64bits(o.Priority(keep)), math.Float64bits(o.Expect(keep)))
+	}
+	for _, ravens := range []bool{true, false} {
+		bits = append(bits, math.Float64bits(o.Judge(pageAt("http://probe.example/1.html", ravens), nil).Worth))
+	}
+	return bits
+}
+
+// knows of a rig is that of its learner.
+func (r *rig) knows(c *course) []uint64 {
+	r.t.Helper()
+	o := r.Learner(testCrawl)
+	if o == nil {
+		r.t.Fatal("the crawl does not learn")
+	}
+	return c.knows(o)
+}
+
+// untaught is what a learner knows that has learned nothing.
+func (c *course) untaught() []uint64 {
+	s := order.DefaultSettings()
+	s.Seed, s.Enough = definition(ofRavens).Order.Seed, definition(ofRavens).Topic.Threshold
+	return c.knows(order.NewFused(nil, s))
+}
+
+// learned is what is on disk of a learner: the numbers of its lessons, its sum, and the keys of the parts of sums.
+func (r *rig) learned() (lessons []uint64, sum sumOf, parts [][]byte) {
+	r.t.Helper()
+	r.must(r.view(func(txn *badger.Txn) error {
+		id := r.crawls[testCrawl].id
+		_, err := getCBOR(txn, sumKey(id), &sum)
+		return errors.Join(err,
+			scan(txn, prefix(kindLesson, id), nil, false, func(key, _ []byte) (bool, error) {
+				lessons = append(lessons, binary.BigEndian.Uint64(key[3:]))
+				return true, nil
+			}),
+			scan(txn, append(prefix(kindSum, id), 'p'), nil, false, func(key, _ []byte) (bool, error) {
+				parts = append(parts, slices.Clone(key))
+				return true, nil
+			}))
+	}))
+	return lessons, sum, parts
+}
+
+// lesson reads one of the lessons on disk.
+func (r *rig) lesson(seq uint64) (l lesson) {
+	r.t.Helper()
+	r.must(r.view(func(txn *badger.Txn) error {
+		found, err := getValue(txn, lessonKey(r.crawls[testCrawl].id, seq), func(raw []byte) error { return cbor.Unmarshal(raw, &l) })
+		if err == nil && !found {
+			err = fmt.Errorf("there is no lesson %d", seq)
+		}
+		return err
+	}))
+	return l
+}
+
+// summed waits until the sum is kept of all lessons after some.
+func (r *rig) summed(after uint64) (sum sumOf) {
+	r.t.Helper()
+	late := time.After(15 * time.Second)
+	for {
+		r.mu.Lock()
+		changed := r.changed
+		r.mu.Unlock()
+		if _, sum, _ = r.learned(); sum.Seq > after {
+			return sum
+		}
+		select {
+		case <-changed:
+		case <-late:
+			r.t.Fatalf("after 15 s the sum is of lesson %d still", sum.Seq)
+		}
+	}
+}
+
+// TestLearnerSurvives: the same commits, with a restart after each and without, teach the same to the bit, and each
+// teaches something. There are too few visits for a sum.
+func TestLearnerSurvives(t *testing.T) {
+	c := courseOf(12, 10)
+	still, restless := newRig(t, ofRavens), newRig(t, ofRavens)
+	before := still.knows(c)
+	if !slices.Equal(before, c.untaught()) {
+		t.Error("a new learner knows something")
+	}
+	for _, r := range []*rig{still, restless} {
+		r.submit("seeds", c.seeds...)
+	}
+	check := func(what string) {
+		t.Helper()
+		now := still.knows(c)
+		if slices.Equal(now, before) {
+			t.Fatalf("%s teaches nothing", what)
+		}
+		before = now
+		if !slices.Equal(restless.knows(c), now) {
+			t.Fatalf("%s teaches another thing after restarts", what)
+		}
+		restless.reopen()
+		if !slices.Equal(restless.knows(c), now) {
+			t.Fatalf("what %s taught is another thing after a restart", what)
+		}
+	}
+	for i, commit := range c.commits {
+		for _, r := range []*rig{still, restless} {
+			r.must(r.Commit(commit))
+		}
+		check(commit.Batch)
+		if i == 4 || i == 8 {
+			for _, r := range []*rig{still, restless} {
+				r.must(r.Teach(testCrawl, nil, examples(i)))
+			}
+			check(fmt.Sprintf("%d examples", i))
+		}
+	}
+	if lessons, sum, _ := restless.learned(); len(lessons) != len(c.commits)+2 || sum != (sumOf{}) {
+		t.Errorf("lessons %v, sum %+v", lessons, sum)
+	}
+}
+
+// TestLearnerSurvivesSums: a sum takes the place of the lessons that it holds and of the sum before, and teaches the
+// same.
+func TestLearnerSurvivesSums(t *testing.T) {
+	c := courseOf(48, 50)
+	still, restless := newRig(t, ofRavens), newRig(t, ofRavens)
+	for _, r := range []*rig{still, restless} {
+		r.submit("seeds", c.seeds...)
+	}
+	restless.must(restless.update(func(txn *badger.Txn) (func(), error) { // left by a process that was killed
+		return nil, txn.Set(sumPartKey(restless.crawls[testCrawl].id, 3, 0), []byte("what no sum holds"))
+	}))
+	visits, sums, last := 0, 0, sumOf{}
+	for i, commit := range c.commits {
+		for _, r := range []*rig{still, restless} {
+			r.must(r.Commit(commit))
+		}
+		if visits += c.visits[i]; visits >= visitsPerSum {
+			visits, last = 0, restless.summed(last.Seq)
+			sums++
+		}
+		lessons, sum, parts := restless.learned()
+		if sum != last || len(lessons) != i+1-int(sum.Seq) || len(lessons) > 0 && lessons[0] != sum.Seq+1 {
+			t.Fatalf("%s: lessons %v beside the sum %+v, want %+v", commit.Batch, lessons, sum, last)
+		}
+		if sums > 0 && len(parts) != sum.Parts || sum.Parts == 0 && len(parts) != 1 {
+			t.Fatalf("%s: parts of sums %q, of the present %d", commit.Batch, parts, sum.Parts)
+		}
+		if i%5 == 0 || visits == 0 {
+			restless.reopen()
+			if !slices.Equal(still.knows(c), restless.knows(c)) {
+				t.Fatalf("%s: another thing after a restart, with the sum %+v and %d lessons", commit.Batch, sum, len(lessons))
+			}
+		}
+	}
+	if sums != 2 {
+		t.Fatalf("%d sums", sums)
+	}
+	if !slices.Equal(still.knows(c), restless.knows(c)) {
+		t.Error("another thing in the end")
+	}
+}
+
+// TestLearnerGoesOnWhileItIsSummed: lessons that come in while the sum is written are not lost.
+func TestLearnerGoesOnWhileItIsSummed(t *testing.T) {
+	c := courseOf(30, 50)
+	r := newRig(t, ofRavens)
+	r.submit("seeds", c.seeds...)
+	for _, commit := range c.commits {
+		r.must(r.Commit(commit))
+	}
+	sum := r.summed(0)
+	lessons, _, _ := r.learned()
+	if len(lessons) != len(c.commits)-int(sum.Seq) {
+		t.Errorf("lessons %v beside the sum %+v", lessons, sum)
+	}
+	before := r.knows(c)
+	r.reopen()
+	if !slices.Equal(before, r.knows(c)) {
+		t.Errorf("another thing after a restart, with the sum %+v and %d lessons", sum, len(lessons))
+	}
+}
+
+// TestDamagedSum: a sum that cannot be read is no reason not to open; what comes is learned.
+func TestDamagedSum(t *testing.T) {
+	c := courseOf(25, 50)
+	r := newRig(t, ofRavens)
+	r.submit("seeds", c.seeds...)
+	for _, commit := range c.commits[:23] {
+		r.must(r.Commit(commit))
+	}
+	sum := r.summed(0)
+	r.must(r.update(func(txn *badger.Txn) (func(), error) {
+		return nil, txn.Set(sumPartKey(r.crawls[testCrawl].id, sum.Seq, 0), []byte("no sum"))
+	}))
+	sound := r.knows(c)
+	r.reopen()
+	damaged := r.knows(c)
+	if slices.Equal(damaged, sound) {
+		t.Fatal("the sum was not needed")
+	}
+	r.must(r.Commit(c.commits[23]))
+	now := r.knows(c)
+	if slices.Equal(now, damaged) {
+		t.Error("nothing is learned any more")
+	}
+	r.reopen()
+	if !slices.Equal(now, r.knows(c)) {
+		t.Error("another thing after a further restart")
+	}
+}
+
+// TestLessonTwice: a commit that comes again teaches nothing, at once, together with itself, or after a restart.
+func TestLessonTwice(t *testing.T) {
+	c := courseOf(5, 10)
+	once, often := newRig(t, ofRavens), newRig(t, ofRavens)
+	for _, r := range []*rig{once, often} {
+		r.submit("seeds", c.seeds...)
+	}
+	for i, commit := range c.commits {
+		once.must(once.Commit(commit))
+		again := func() { often.must(often.Commit(commit)) }
+		switch i % 3 {
+		case 0:
+			again()
+			again()
+		case 1:
+			often.together(again, again, again)
+		case 2:
+			again()
+			often.reopen()
+			again()
+			often.must(often.Commit(c.commits[i-1]))
+		}
+		if !slices.Equal(once.knows(c), often.knows(c)) {
+			t.Fatalf("%s teaches more when it comes again", commit.Batch)
+		}
+	}
+	often.reopen()
+	lessons, _, _ := often.learned()
+	if !slices.Equal(once.knows(c), often.knows(c)) || len(lessons) != len(c.commits) {
+		t.Errorf("lessons %v of %d commits", lessons, len(c.commits))
+	}
+}
+
+// TestLessonsTogether: commits that share a transaction teach what they teach one by one, in the order of their numbers.
+func TestLessonsTogether(t *testing.T) {
+	c := courseOf(6, 10)
+	r := newRig(t, ofRavens)
+	r.submit("seeds", c.seeds...)
+	var calls []func()
+	for _, commit := range c.commits {
+		for _, o := range commit.Outcomes { // in whatever order they come, their pages wait
+			r.submit("all "+o.URL, crawl.Discovery{URL: o.URL, Path: "S", Score: 1})
+		}
+		calls = append(calls, func() { r.must(r.Commit(commit)) })
+	}
+	r.together(calls...)
+	before := r.knows(c)
+	if lessons, _, _ := r.learned(); !slices.Equal(lessons, []uint64{1, 2, 3, 4, 5, 6}) {
+		t.Errorf("lessons %v", lessons)
+	}
+	r.reopen()
+	if !slices.Equal(before, r.knows(c)) {
+		t.Error("another thing after a restart")
+	}
+}
+
+// TestWhatTeaches: pages teach that were fetched and judged, with what was kept of the link to them, and nothing else.
+func TestWhatTeaches(t *testing.T) {
+	r := newRig(t, ofRavens)
+	judge := func(url string) order.Judgement {
+		p := pageAt("http://hub.example/", true)
+		p.Links = []order.Link{{URL: url, Anchor: words(url)}}
+		return r.Learner(testCrawl).Judge(p, nil)
+	}
+	var found []crawl.Discovery
+	keep := map[string][]byte{}
+	urls := map[string]string{}
+	for _, name := range []string{"page", "unmodified", "gone", "blind", "failed", "robots", "refused", "retry", "returned"} {
+		url := "http://a.example/" + name
+		urls[name], keep[name] = url, judge(url).Links[0].Keep
+		found = append(found, crawl.Discovery{URL: url, Path: "SL", Score: 0.5, Keep: keep[name]})
+	}
+	r.submit("links", found...)
+	seen := judge("http://a.example/").Seen
+	outcome := func(name, kind string, status int, seen []byte) crawl.Outcome {
+		return crawl.Outcome{URL: urls[name], Kind: kind, Status: status, Score: -1, Worth: 0.75, Seen: seen, After: r.clock.Now()}
+	}
+	r.must(r.Commit(Commit{Crawl: testCrawl, Batch: "nothing", Outcomes: []crawl.Outcome{
+		outcome("gone", crawl.OutcomeDone, 404, seen), outcome("blind", crawl.OutcomeDone, 200, nil), outcome("failed", crawl.OutcomeFailed, 0, seen),
+		outcome("robots", crawl.OutcomeRobots, 0, seen), outcome("refused", crawl.OutcomeRefused, 0, seen), outcome("retry", crawl.OutcomeRetry, 0, seen),
+		outcome("returned", crawl.OutcomeReturned, 0, seen),
+	}}))
+	if lessons, _, _ := r.learned(); len(lessons) != 0 {
+		t.Errorf("lessons %v of nothing", lessons)
+	}
+	r.must(r.Commit(Commit{Crawl: testCrawl, Batch: "pages", Outcomes: []crawl.Outcome{
+		outcome("page", crawl.OutcomeDone, 200, seen), outcome("unmodified", crawl.OutcomeUnmodified, 304, seen),
+	}}))
+	got := r.lesson(1).Visits
+	if len(got) != 2 {
+		t.Fatalf("%+v", got)
+	}
+	for i, name := range []string{"page", "unmodified"} {
+		v := got[i]
+		if v.Worth != 0.75 || string(v.Seen) != string(seen) || len(v.Kept) != 1 || string(v.Kept[0]) != string(keep[name]) {
+			t.Errorf("%s: %+v", name, v)
+		}
+	}
+}
+
+// TestPromise: what a page promises is the sum of what its links are expected to lead to that are not visited, by what
+// was known before the batch.
+func TestPromise(t *testing.T) {
+	r := newRig(t, func(d *crawl.Definition) { ofRavens(d); d.Scope.Within = crawl.WithinHost })
+	c := courseOf(4, 10)
+	var links []crawl.Discovery
+	judge := func(page string, targets ...string) {
+		p := pageAt(page, true)
+		for _, to := range targets {
+			p.Links = append(p.Links, order.Link{URL: to, Anchor: words("raven " + to), TagPath: "html/body/a"})
+		}
+		for i, l := range r.Learner(testCrawl).Judge(p, nil).Links {
+			links = append(links, crawl.Discovery{URL: targets[i], Via: page, Path: "SLL", Score: l.Priority, Keep: l.Keep})
+		}
+	}
+	const one, two = "http://a.example/one", "http://a.example/two"
+	r.submit("s", found(0.5, one, two, "http://a.example/done", "http://a.example/failed", "http://a.example/waiting", c.seeds[0].URL)...)
+	r.must(r.Commit(Commit{Crawl: testCrawl, Batch: "before", Outcomes: []crawl.Outcome{
+		done("http://a.example/done"), {URL: "http://a.example/failed", Kind: crawl.OutcomeFailed},
+	}}))
+	judge(one, "http://a.example/new", "http://a.example/done", "http://a.example/failed", "http://a.example/waiting", "http://b.example/out-of-scope", one, two)
+	links = append(links, crawl.Discovery{URL: "http://a.example/without", Via: one, Path: "SLL", Score: 0.9})
+	judge(two, "http://a.example/new", "http://a.example/new2")
+	o := r.Learner(testCrawl)
+	want := []float64{o.Expect(links[0].Keep) + o.Expect(links[3].Keep), 0}
+	for _, l := range links {
+		if l.Via == two {
+			want[1] += o.Expect(l.Keep)
+		}
+	}
+	page := func(url string) crawl.Outcome {
+		views := order.ViewsOf(pageAt(url, true))
+		return crawl.Outcome{URL: url, Kind: crawl.OutcomeDone, Status: 200, Score: -1, Worth: 1, Seen: views.Encode()}
+	}
+	r.must(r.Commit(Commit{Crawl: testCrawl, Batch: "pages", Outcomes: []crawl.Outcome{page(one), page(two)}, Discoveries: links}))
+	got := r.lesson(1).Visits
+	if len(got) != 2 {
+		t.Fatalf("%+v", got)
+	}
+	for i, v := range got {
+		if want[i] < 0.1 || math.Abs(v.Promise-want[i]) > 1e-9 {
+			t.Errorf("page %d promises %v, want %v", i+1, v.Promise, want[i])
+		}
+	}
+}
+
+// TestPromiseOfManyLinks: the links of a batch that fill several transactions all count.
+func TestPromiseOfManyLinks(t *testing.T) {
+	r := newRig(t, ofRavens)
+	const page = "http://a.example/"
+	r.submit("s", found(0.5, page)...)
+	p := pageAt(page, true)
+	p.Links = []order.Link{{URL: page + "raven", Anchor: words("raven")}}
+	judged := r.Learner(testCrawl).Judge(p, nil)
+	link := crawl.Discovery{Via: page, Path: "SL", Score: judged.Links[0].Priority, Keep: judged.Links[0].Keep}
+	var links []crawl.Discovery
+	for i := range commitPart + 5 {
+		link.URL = fmt.Sprint(page, i)
+		links = append(links, link)
+	}
+	want := float64(len(links)) * r.Learner(testCrawl).Expect(link.Keep)
+	r.must(r.Commit(Commit{Crawl: testCrawl, Batch: "b", Discoveries: links, Outcomes: []crawl.Outcome{
+		{URL: page, Kind: crawl.OutcomeDone, Status: 200, Score: -1, Worth: 1, Seen: judged.Seen},
+	}}))
+	if got := r.lesson(1).Visits[0].Promise; math.Abs(got-want) > want/1e6 {
+		t.Errorf("%d links promise %v, want %v", len(links), got, want)
+	}
+}
+
+// TestLearnsNot: an order that does not learn has no learner, and keeps no lessons; nor has a crawl without a topic.
+func TestLearnsNot(t *testing.T) {
+	c := courseOf(3, 10)
+	for name, edit := range map[string]func(*crawl.Definition){
+		"breadth-first":   func(d *crawl.Definition) { ofRavens(d); d.Order.Strategy = crawl.StrategyBreadth },
+		"weighted":        func(d *crawl.Definition) { ofRavens(d); d.Order.Strategy = crawl.StrategyWeighted },
+		"places":          func(d *crawl.Definition) { ofRavens(d); d.Order.Strategy = crawl.StrategyPlaces },
+		"without a topic": func(d *crawl.Definition) { ofRavens(d); d.Topic = crawl.Topic{} },
+	} {
+		r := newRig(t, edit)
+		r.submit("seeds", c.seeds...)
+		for _, commit := range c.commits {
+			r.must(r.Commit(commit))
+		}
+		if lessons, _, _ := r.learned(); r.Learner(testCrawl) != nil || len(lessons) != 0 {
+			t.Errorf("%s: lessons %v, learner %v", name, lessons, r.Learner(testCrawl) != nil)
+		}
+		r.reopen()
+		if r.Learner(testCrawl) != nil {
+			t.Errorf("%s: there is a learner after a restart", name)
+		}
+	}
+	r := newRig(t, ofRavens)
+	if r.Learner("no such crawl") != nil {
+		t.Error("a crawl that nobody knows learns")
+	}
+}
+
+// TestExamplesForNobody: examples are not kept either for an order that does not learn.
+func TestExamplesForNobody(t *testing.T) {
+	r := newRig(t, func(d *crawl.Definition) { ofRavens(d); d.Order.Strategy = crawl.StrategyWeighted })
+	r.must(r.Teach(testCrawl, []byte("learned"), examples(3)))
+	if lessons, _, _ := r.learned(); len(lessons) != 0 {
+		t.Errorf("lessons %v", lessons)
+	}
+}
+
+// TestLearnerResumes: a run of another order between two that learn, all of one topic, takes nothing from what was learned,
+// with a restart and without.
+func TestLearnerResumes(t *testing.T) {
+	c := courseOf(4, 10)
+	r := newRig(t, ofRavens)
+	r.submit("seeds", c.seeds...)
+	for _, commit := range c.commits {
+		r.must(r.Commit(commit))
+	}
+	before := r.knows(c)
+	r.nextRun("second", func(d *crawl.Definition) { ofRavens(d); d.Order.Strategy = crawl.StrategyWeighted })
+	r.nextRun("third", ofRavens)
+	now := r.knows(c)
+	r.reopen()
+	if !slices.Equal(now, r.knows(c)) {
+		t.Errorf("another thing after a restart; before it, what was learned was known: %v", slices.Equal(before, now))
+	}
+}
+
+// nextRun ends a run and begins another.
+func (r *rig) nextRun(owner string, edit func(*crawl.Definition)) {
+	r.t.Helper()
+	plan, err := r.Plan(testCrawl)
+	r.must(err)
+	r.must(r.End(testCrawl, plan.Owner))
+	r.must(r.begin(owner, edit))
+}
+
+// TestNextRunLearnsOn: a run of the same topic goes on with what the last has learned, one of another topic learns anew.
+// Either is so after a restart, too.
+func TestNextRunLearnsOn(t *testing.T) {
+	ofSoups := func(d *crawl.Definition) { ofRavens(d); d.Topic.Keywords = []string{"soup"} }
+	c := courseOf(6, 10)
+	for _, restart := range []bool{false, true} {
+		t.Run(fmt.Sprintf("restart %v", restart), func(t *testing.T) {
+			r := newRig(t, ofRavens)
+			turn := func() {
+				if restart {
+					r.reopen()
+				}
+			}
+			r.submit("seeds", c.seeds...)
+			for _, commit := range c.commits[:3] {
+				r.must(r.Commit(commit))
+			}
+			r.must(r.Teach(testCrawl, nil, examples(3)))
+			before := r.knows(c)
+			r.nextRun("second", func(d *crawl.Definition) { ofRavens(d); d.Budget.Pages = 77; d.Order.PerQueue = 3 })
+			turn()
+			if !slices.Equal(before, r.knows(c)) {
+				t.Error("a run of the same topic has forgotten")
+			}
+			r.must(r.Commit(c.commits[3]))
+			if slices.Equal(before, r.knows(c)) {
+				t.Error("a run of the same topic does not learn on")
+			}
+			r.nextRun("third", ofSoups)
+			turn()
+			if !slices.Equal(c.untaught(), r.knows(c)) {
+				t.Error("a run of another topic goes by what was learned of the last")
+			}
+			r.must(r.Commit(c.commits[4]))
+			after := r.knows(c)
+			if slices.Equal(c.untaught(), after) {
+				t.Error("a run of another topic does not learn")
+			}
+			turn()
+			if !slices.Equal(after, r.knows(c)) {
+				t.Error("a run of another topic knows another thing after a restart")
+			}
+			r.nextRun("fourth", ofSoups)
+			turn()
+			if !slices.Equal(after, r.knows(c)) {
+				t.Error("what was learned of another topic is forgotten by the next run of it")
+			}
+		})
+	}
+}
+
+// TestNextRunDropsLessons: the sum of a run of another topic takes the place of the lessons before.
+func TestNextRunDropsLessons(t *testing.T) {
+	c := courseOf(26, 50)
+	r := newRig(t, ofRavens)
+	r.submit("seeds", c.seeds...)
+	for _, commit := range c.commits[:2] {
+		r.must(r.Commit(commit))
+	}
+	r.nextRun("second", func(d *crawl.Definition) { ofRavens(d); d.Topic.Keywords = []string{"soup"} })
+	for _, commit := range c.commits[2:] {
+		r.must(r.Commit(commit))
+	}
+	sum := r.summed(2)
+	if lessons, _, _ := r.learned(); len(lessons) != len(c.commits)-int(sum.Seq) {
+		t.Errorf("lessons %v beside the sum %+v", lessons, sum)
+	}
+	before := r.knows(c)
+	r.reopen()
+	if !slices.Equal(before, r.knows(c)) {
+		t.Error("another thing after a restart")
+	}
+}
+
+// TestNextRunLeavesSum: the sum of a run of another topic is none of this one's.
+func TestNextRunLeavesSum(t *testing.T) {
+	c := courseOf(24, 50)
+	r := newRig(t, ofRavens)
+	r.submit("seeds", c.seeds...)
+	for _, commit := range c.commits[:23] {
+		r.must(r.Commit(commit))
+	}
+	r.summed(0)
+	r.nextRun("second", func(d *crawl.Definition) { ofRavens(d); d.Topic.Keywords = []string{"soup"} })
+	r.reopen()
+	if !slices.Equal(c.untaught(), r.knows(c)) {
+		t.Error("a run of another topic begins with the sum of the last")
+	}
+	r.must(r.Commit(c.commits[23]))
+	before := r.knows(c)
+	r.reopen()
+	if !slices.Equal(before, r.knows(c)) {
+		t.Error("another thing after a further restart")
+	}
+}
+
+const learnDir = "MUNINN_TEST_LEARN_DIR"
+
+// killedCourse crosses a sum.
+func killedCourse() *course { return courseOf(40, 32) }
+
+// TestLearnChild is the process that TestLearnerKilled kills: it commits all it can and says so.
+func TestLearnChild(t *testing.T) {
+	dir := os.Getenv(learnDir)
+	if dir == "" {
+		t.Skip("is run by TestLearnerKilled")
+	}
+	r := &rig{t: t, dir: dir, clock: &clock{now: time.Now()}}
+	r.open()
+	r.must(r.begin("owner", ofRavens))
+	c := killedCourse()
+	r.submit("seeds", c.seeds...)
+	for i, commit := range c.commits {
+		r.must(r.Commit(commit))
+		fmt.Println("ack", i)
+	}
+	<-t.Context().Done() // it is killed before
+}
+
+// TestLearnerKilled: killed at any moment, the learner knows what some first commits taught, all that were acknowledged
+// among them, and just those whose batches the frontier takes for committed.
+func TestLearnerKilled(t *testing.T) {
+	c := killedCourse()
+	reference := newRig(t, ofRavens)
+	reference.submit("seeds", c.seeds...)
+	after := map[uint64]int{}
+	number := func(bits []uint64) uint64 {
+		h := fnv.New64a()
+		for _, b := range bits {
+			_, _ = h.Write(binary.BigEndian.AppendUint64(nil, b))
+		}
+		return h.Sum64()
+	}
+	after[number(reference.knows(c))] = 0
+	visits, crossing := 0, 0
+	for i, commit := range c.commits {
+		reference.must(reference.Commit(commit))
+		after[number(reference.knows(c))] = i + 1
+		if visits += c.visits[i]; visits >= visitsPerSum && crossing == 0 {
+			crossing = i + 1
+		}
+	}
+	if len(after) != len(c.commits)+1 || crossing == 0 {
+		t.Fatalf("%d states after %d commits, the sum at %d", len(after), len(c.commits), crossing)
+	}
+	dir, acked := t.TempDir(), 0
+	kills := []int{1 + rand.IntN(10), crossing, crossing + 1, crossing + 2} // the sum is kept beside the last
+	if testing.Short() {
+		kills = kills[2:]
+	}
+	for _, kill := range kills {
+		child := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestLearnChild$", "-test.count=1")
+		child.Env = append(os.Environ(), learnDir+"="+dir)
+		out, err := child.StdoutPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := child.Start(); err != nil {
+			t.Fatal(err)
+		}
+		lines := 0
+		for scan := bufio.NewScanner(out); scan.Scan(); {
+			n, err := strconv.Atoi(strings.TrimPrefix(scan.Text(), "ack "))
+			if err != nil {
+				t.Fatalf("the child says %q", scan.Text())
+			}
+			acked = max(acked, n+1)
+			if lines++; lines == kill {
+				if err := child.Process.Kill(); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		if err := child.Wait(); err == nil || lines < kill {
+			t.Fatalf("the child ended by itself after %d lines: %v", lines, err)
+		}
+		r := &rig{t: t, dir: dir, clock: &clock{now: time.Now()}}
+		r.open()
+		prefix, known := after[number(r.knows(c))]
+		lessons, sum, _ := r.learned()
+		if !known || prefix < acked {
+			t.Fatalf("killed after %d lines, with %d commits acknowledged: the learner knows what %d commits taught (%v); lessons %v, sum %+v", kill, acked, prefix, known, lessons, sum)
+		}
+		for i, commit := range c.commits {
+			if r.Committed(testCrawl, commit.Batch) != (i < prefix) {
+				t.Errorf("%s is committed: %v, but %d have taught", commit.Batch, i >= prefix, prefix)
+			}
+		}
+		t.Logf("killed after %d lines: %d commits, sum %+v, %d lessons", kill, prefix, sum, len(lessons))
+		r.must(r.Close())
+	}
+	r := &rig{t: t, dir: dir, clock: &clock{now: time.Now()}}
+	r.open()
+	defer func() { r.must(r.Close()) }()
+	for _, commit := range c.commits {
+		r.must(r.Commit(commit))
+	}
+	if !slices.Equal(r.knows(c), reference.knows(c)) {
+		t.Error("after all commits, the learner knows another thing than one that was never killed")
+	}
+	r.summed(0)
+}
+
+// TestLearnAllAtOnce: commits, claims and judgements at the same time; what was learned is what a restart brings up.
+func TestLearnAllAtOnce(t *testing.T) {
+	r := newRig(t, func(d *crawl.Definition) { ofRavens(d); d.Order.PerQueue = 3 })
+	c := courseOf(30, 4)
+	r.submit("seeds", c.seeds...)
+	ctx, cancel := context.WithCancel(t.Context())
+	var work, onlookers sync.WaitGroup
+	onlookers.Go(func() {
+		for n := 0; ctx.Err() == nil; n++ {
+			p := pageAt(fmt.Sprintf("http://a.example/%d", n), n%2 == 0)
+			p.Links = []order.Link{{URL: p.URL + "/next", Anchor: words("raven")}}
+			o := r.Learner(testCrawl)
+			for _, l := range o.Judge(p, nil).Links {
+				if x := o.Priority(l.Keep) + o.Expect(l.Keep); !(x >= 0 && x <= 2) {
+					t.Errorf("a link has %v", x)
+				}
+			}
+		}
+	})
+	onlookers.Go(func() {
+		for ctx.Err() == nil {
+			if err := r.Teach(testCrawl, nil, examples(3)); err != nil {
+				t.Error(err)
+			}
+			if err := r.Phase(testCrawl, 0, false); err != nil {
+				t.Error(err)
+			}
+		}
+	})
+	work.Go(func() {
+		for _, commit := range c.commits {
+			if err := r.Commit(commit); err != nil {
+				t.Error(err)
+			}
+		}
+	})
+	work.Go(func() {
+		for range 30 {
+			round, err := r.Claim(ctx, r.want())
+			if err != nil {
+				t.Error(err)
+			}
+			for _, claim := range round.Claims {
+				started, err := r.Start(testCrawl, claim.ID, r.grant(claim))
+				if err != nil {
+					t.Error(err)
+				}
+				lanes, err := r.Reopen(testCrawl, claim.ID, started, nil)
+				if err != nil {
+					t.Error(err)
+				}
+				commit := Commit{Crawl: testCrawl, Batch: claim.ID}
+				for _, u := range targets(lanes...) {
+					judged := r.Learner(testCrawl).Judge(pageAt(u, strings.Contains(u, "birds")), nil)
+					commit.Outcomes = append(commit.Outcomes, crawl.Outcome{URL: u, Kind: crawl.OutcomeDone, Status: 200, Score: -1, Worth: judged.Worth, Seen: judged.Seen})
+				}
+				if err := r.Commit(commit); err != nil {
+					t.Error(err)
+				}
+			}
+		}
+	})
+	work.Wait()
+	cancel()
+	onlookers.Wait()
+	before := r.knows(c)
+	r.reopen()
+	if !slices.Equal(before, r.knows(c)) {
+		t.Error("another thing after a restart")
+	}
+}
+
+// TestRecordKeeps: a record has what the order kept, and the parts of the score; what it has of them is read again, alone
+// and together with all else.
+func TestRecordKeeps(t *testing.T) {
+	parts := encodeParts(crawl.Parts{{Name: crawl.PartNames[0], Score: 0.25}, {Name: crawl.PartNames[len(crawl.PartNames)-1], Score: 1}})
+	for _, r := range []record{
+		{state: stateWaiting, keep: []byte{1}, keptAt: 0.1},
+		{state: stateWaiting, parts: parts},
+		{state: stateDelayed, due: 7, keep: make([]byte, 300), keptAt: -1, parts: parts},
+		{state: stateDone, parts: parts, group: 300, visit: crawl.Visit{Digest: "d", Date: time.Unix(1e9, 0).UTC()}},
+		{state: stateRefused, keep: []byte("k"), keptAt: float32(math.Inf(1)), parts: parts, group: 1, url: "http://a.example/", path: "SL", visit: crawl.Visit{Digest: "d", Date: time.Unix(1e9, 0).UTC()}},
+		{state: stateFailed},
+	} {
+		raw := r.encode()
+		got, err := decodeRecord(raw)
+		if err != nil || string(got.keep) != string(r.keep) || got.keptAt != r.keptAt || string(got.parts) != string(r.parts) || got.state != r.state || got.group != r.group || got.visit != r.visit || got.url != r.url {
+			t.Errorf("%+v became %+v, %v", r, got, err)
+		}
+		for n := range raw { // what is cut off is told, never guessed
+			if _, err := decodeRecord(raw[:n]); err == nil {
+				t.Errorf("%d of %d bytes were taken for a record", n, len(raw))
+			}
+		}
+		clear(raw) // the store's, which takes it back
+		if string(got.keep) != string(r.keep) || string(got.parts) != string(r.parts) {
+			t.Error("a record rests on bytes of the store")
+		}
+	}
+}
+
+func FuzzRecordKeeps(f *testing.F) {
+	f.Add(byte(0), []byte("keep"), float32(0.5), []byte{1, 2}, 3)
+	f.Fuzz(func(t *testing.T, state byte, keep []byte, at float32, parts []byte, group int) {
+		r := record{state: state%5 + 1, keep: keep, keptAt: at, parts: parts, group: max(group, 0), url: "http://a.example/"}
+		if len(keep) == 0 {
+			r.keptAt = 0 // it is the score of the link that something was kept with
+		}
+		got, err := decodeRecord(r.encode())
+		if err != nil || !same(r, got) || string(got.keep) != string(keep) || string(got.parts) != string(parts) || math.Float32bits(got.keptAt) != math.Float32bits(r.keptAt) || got.group != r.group {
+			t.Fatalf("%+v became %+v, %v", r, got, err)
+		}
+	})
+}
+
+// TestParts: the parts of a score are kept to a 255th; those that nobody knows are left out.
+func TestParts(t *testing.T) {
+	var all crawl.Parts
+	for i, name := range crawl.PartNames {
+		all = append(all, crawl.Part{Name: name, Score: float64(i) / float64(len(crawl.PartNames))})
+	}
+	got := decodeParts(encodeParts(append(all, crawl.Part{Name: "no such part", Score: 1})))
+	if len(got) != len(all) {
+		t.Fatalf("%v became %v", all, got)
+	}
+	for i := range got {
+		if got[i].Name != all[i].Name || math.Abs(got[i].Score-all[i].Score) > 0.5/255+1e-9 {
+			t.Errorf("%v became %v", all[i], got[i])
+		}
+	}
+	bounds := decodeParts(encodeParts(crawl.Parts{{Name: crawl.PartNames[0], Score: 7}, {Name: crawl.PartNames[1], Score: -7}}))
+	if len(bounds) != 2 || bounds[0].Score != 1 || bounds[1].Score != 0 {
+		t.Errorf("%v", bounds)
+	}
+	if got := decodeParts([]byte{byte(len(crawl.PartNames)), 255, 0}); len(got) != 0 {
+		t.Errorf("a part that nobody knows, and half a one: %v", got)
+	}
+}
+
+// TestWhichLinkCounts: by the update function, another link's keep stays with a record: the first's, the last's, or that of
+// the best, the first among equals.
+func TestWhichLinkCounts(t *testing.T) {
+	scores := []float64{0.25, 0.75, 0.75, 0.5}
+	for update, want := range map[string]int{
+		crawl.UpdateFirst: 0, crawl.UpdateLast: 3, crawl.UpdateMax: 1, crawl.UpdateAvg: 1, crawl.UpdateSum: 1,
+	} {
+		var rec record
+		var links []crawl.Discovery
+		for i, score := range scores {
+			l := scored{score, []byte{byte('a' + i)}, crawl.Parts{{Name: crawl.PartNames[i], Score: 1}}}
+			rec.take(l, update)
+			links = append(links, crawl.Discovery{URL: "http://a.example/x", Path: "SL", Score: score, Keep: l.keep, Parts: l.parts})
+		}
+		keep := string(rune('a' + want))
+		if parts := decodeParts(rec.parts); string(rec.keep) != keep || float64(rec.keptAt) != scores[want] || len(parts) != 1 || parts[0].Name != crawl.PartNames[want] || int(rec.scores.count) != len(scores) {
+			t.Errorf("%s: keep %q at %v, parts %v", update, rec.keep, rec.keptAt, parts)
+		}
+		for _, together := range []bool{true, false} { // in one batch, or one each
+			r := newRig(t, func(d *crawl.Definition) { ofRavens(d); d.Order.Update = update })
+			if together {
+				r.submit("all", links...)
+			} else {
+				for i, l := range links {
+					r.submit(fmt.Sprint(i), l)
+				}
+			}
+			r.reopen()
+			if _, lanes := r.take(); string(lanes[0].Targets[0].Kept) != keep {
+				t.Errorf("%s, together %v: keep %q, want %q", update, together, lanes[0].Targets[0].Kept, keep)
+			}
+		}
+	}
+	none := record{}
+	none.take(scored{score: -1, keep: []byte("a")}, crawl.UpdateMax)
+	if string(none.keep) != "a" {
+		t.Error("the only link does not count as its score is below 0")
+	}
+}
+
+// TestRescoreKeepsAnew: scores that take the place of others bring what is kept with them.
+func TestRescoreKeepsAnew(t *testing.T) {
+	r := newRig(t, ofRavens)
+	link := crawl.Discovery{URL: "http://a.example/x", Path: "SL", Score: 0.9, Keep: []byte("before")}
+	r.submit("s", link)
+	link.Score, link.Keep = 0.2, []byte("after")
+	r.must(r.Commit(Commit{Crawl: testCrawl, Batch: "rescore", Rescore: true, Discoveries: []crawl.Discovery{link}}))
+	if _, lanes := r.take(); string(lanes[0].Targets[0].Kept) != "after" {
+		t.Errorf("%+v", lanes[0].Targets)
+	}
+}

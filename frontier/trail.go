@@ -1,0 +1,76 @@
+package frontier
+
+import (
+	"slices"
+	"time"
+
+	"github.com/dgraph-io/badger/v4"
+)
+
+// Point is where a run stood at a time.
+type Point struct {
+	At       time.Time `json:"at" cbor:"1,keyasint"`
+	Pages    int64     `json:"pages" cbor:"2,keyasint"`
+	Scored   int64     `json:"scored" cbor:"3,keyasint"`
+	Relevant int64     `json:"relevant" cbor:"4,keyasint"`
+	Bytes    int64     `json:"bytes" cbor:"5,keyasint"`
+	Errors   int64     `json:"errors" cbor:"6,keyasint"`
+}
+
+// maxTrail bounds the points of a run. When there are so many, every other one goes, and the next come half as often.
+const maxTrail = 240
+
+// trailed adds a point to the trail of a run if it is time for one, and makes it durable.
+func (f *Frontier) trailed(txn *badger.Txn, s *state, rec *crawlRecord) error {
+	step := max(rec.TrailStep, 1)
+	if n := len(rec.Trail); n > 0 && rec.Totals.Pages < rec.Trail[n-1].Pages+step {
+		return nil
+	}
+	t := rec.Totals
+	rec.Trail = append(slices.Clip(rec.Trail), Point{f.opts.Now().UTC().Truncate(time.Millisecond), t.Pages, t.Scored, t.Relevant, t.Bytes, t.Errors})
+	if len(rec.Trail) >= maxTrail {
+		var kept []Point
+		for i := 1; i < len(rec.Trail); i += 2 {
+			kept = append(kept, rec.Trail[i])
+		}
+		rec.Trail, rec.TrailStep = kept, 2*step
+	}
+	return setCBOR(txn, textKey(kindTrail, s.id, ""), rec.Trail)
+}
+
+// Lately is the harvest ratio of the last part of a run: of its last tenth, as far as points tell.
+func Lately(trail []Point) float64 {
+	n := len(trail)
+	if n == 0 {
+		return 0
+	}
+	last := trail[n-1]
+	from := Point{}
+	for _, p := range trail[:n-1] {
+		if p.Pages <= last.Pages*9/10 {
+			from = p
+		}
+	}
+	if last.Scored == from.Scored {
+		return 0
+	}
+	return float64(last.Relevant-from.Relevant) / float64(last.Scored-from.Scored)
+}
+
+// Harvests are the harvest ratios of equal parts of a run, as far as points tell; nil if there are fewer points than
+// parts.
+func Harvests(trail []Point, parts int) []float64 {
+	if len(trail) < parts {
+		return nil
+	}
+	out := make([]float64, parts)
+	from := Point{}
+	for i := range out {
+		to := trail[(i+1)*len(trail)/parts-1]
+		if to.Scored > from.Scored {
+			out[i] = float64(to.Relevant-from.Relevant) / float64(to.Scored-from.Scored)
+		}
+		from = to
+	}
+	return out
+}

@@ -1,0 +1,155 @@
+package frontier
+
+import (
+	"encoding/binary"
+
+	"github.com/dgraph-io/badger/v4"
+)
+
+// maxStale is how many entries at the head of a queue a claim moves down at most, times what it takes.
+const maxStale = 4
+
+// staleBy is how far the priority of an entry must have changed for it to be moved: a fiftieth of the scale.
+const staleBy = 65535 / 50
+
+// Beside the head of its queue, a claim weighs others of its entries anew where the order learns, and goes on where the
+// last has stopped: so all entries move up and down in the end. They are sweepTimes what the claim takes, and at most
+// maxSweep.
+const (
+	sweepTimes = 20
+	maxSweep   = 1000
+)
+
+// Where the order learns, a claim takes few URLs but those that are nearly as good as the first: of a queue that has
+// little to give, it is better to learn of a few before the others are asked for.
+const (
+	fewURLs  = 3
+	nearlyAs = 0.8 // of the first one's priority
+)
+
+// enough tells whether the claim need not take the entry at a place.
+func (c *candidate) enough(entries []queuedURL, at place) bool {
+	return c.whole != nil && len(entries) >= fewURLs && float64(at.priority) < nearlyAs*float64(entries[0].at.priority)
+}
+
+// head reads the first live entries of a queue, and where the queue begins and goes on behind them. Entries
+// that are worth less than when they were queued give way to others.
+func (f *Frontier) head(s *state, c *candidate, taken map[urlKey]bool) (entries []queuedURL, err error) {
+	c.floor, c.rest = lastPlace, lastPlace
+	err = f.view(func(txn *badger.Txn) error {
+		learned := openSites(txn, s.id, c.whole)
+		pld := c.queue.pld
+		err := scan(txn, pldKey(kindQueue, s.id, pld), queueKey(s.id, pld, c.from), true, func(key, value []byte) (bool, error) {
+			e, ok := entryOf(key, value)
+			if !ok {
+				return true, nil
+			}
+			if e.at.before(c.floor) {
+				c.floor = e.at
+			}
+			if taken[e.key] {
+				return true, nil
+			}
+			if len(entries) == c.limit || c.enough(entries, e.at) {
+				c.rest = e.at
+				return false, nil
+			}
+			found, err := e.read(txn, s.id)
+			if err != nil || !found {
+				return err == nil, err
+			}
+			if len(c.stale) < maxStale*c.limit {
+				stale, err := e.weigh(learned, c)
+				if err != nil {
+					return false, err
+				}
+				if stale && e.now < e.at.priority {
+					c.stale = append(c.stale, e)
+					return true, nil
+				}
+			}
+			entries = append(entries, e)
+			return true, nil
+		})
+		if err != nil || c.whole == nil {
+			return err
+		}
+		return sweep(txn, s.id, c, taken, learned)
+	})
+	return entries, err
+}
+
+// sweep weighs entries of a queue behind its head anew, from where the last sweep has stopped.
+func sweep(txn *badger.Txn, id uint16, c *candidate, taken map[urlKey]bool, learned *sites) error {
+	from := c.sweep
+	if from == (place{}) || from.before(c.rest) {
+		from = c.rest
+	}
+	left := min(sweepTimes*c.limit, maxSweep)
+	c.sweep = place{}
+	pld := c.queue.pld
+	return scan(txn, pldKey(kindQueue, id, pld), queueKey(id, pld, from), true, func(key, value []byte) (bool, error) {
+		e, ok := entryOf(key, value)
+		if !ok || taken[e.key] {
+			return true, nil
+		}
+		if left--; left < 0 {
+			c.sweep = e.at
+			return false, nil
+		}
+		found, err := e.read(txn, id)
+		if err != nil || !found {
+			return err == nil, err
+		}
+		stale, err := e.weigh(learned, c)
+		if stale {
+			c.stale = append(c.stale, e)
+		}
+		return true, err
+	})
+}
+
+// entryOf reads an entry of a queue; false of anything else.
+func entryOf(key, value []byte) (e queuedURL, ok bool) {
+	pld, at, ok := parseQueueKey(key)
+	if !ok || len(value) != 8 {
+		return e, false
+	}
+	return queuedURL{key: urlKey{pld, binary.BigEndian.Uint64(value)}, at: at}, true
+}
+
+func (e *queuedURL) read(txn *badger.Txn, id uint16) (found bool, err error) {
+	e.rec, found, err = getRecord(txn, recordKey(id, e.key))
+	return found, err
+}
+
+// weigh works out what an entry is worth by what is known now, and whether it stands in a wrong place.
+func (e *queuedURL) weigh(learned *sites, c *candidate) (stale bool, err error) {
+	if e.rec.group == 0 && (c.whole == nil || len(e.rec.keep) == 0) {
+		return false, nil
+	}
+	e.now, err = learned.priority(&e.rec, c.plan)
+	return max(e.now, e.at.priority)-min(e.now, e.at.priority) > staleBy, err
+}
+
+// maxMoves bounds the entries that a round gives another place, for they are written in one transaction. The others are
+// found again.
+const maxMoves = 4000
+
+// move gives the entries that were found to be worth more or less their new place, as many as are left of a round's.
+func (f *Frontier) move(txn *badger.Txn, s *state, rec *crawlRecord, c *candidate, changes map[uint64]*change, left *int) error {
+	for _, e := range c.stale[:min(len(c.stale), *left)] {
+		*left--
+		r, found, err := getRecord(txn, recordKey(s.id, e.key))
+		if err != nil {
+			return err
+		}
+		if !found || r.state != stateWaiting || r.place != e.at {
+			continue // it was claimed, fetched or scored anew meanwhile
+		}
+		if err := s.enqueue(txn, rec, e.key, &r, e.now, true, changeOf(changes, e.key.pld)); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,461 @@
+package frontier
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/dgraph-io/badger/v4"
+
+	"github.com/muninn-archive/muninn/internal/crawl"
+	"github.com/muninn-archive/muninn/internal/order"
+)
+
+// kinds are links of several kinds, which a learner is taught to like or not. The kind of a URL is the first part of
+// its path.
+type kinds struct {
+	*rig
+	lessons int
+}
+
+func kindOf(url string) string { return strings.Split(url, "/")[3] }
+
+// links makes links of a host, of one kind after the other, as the learner judges them now.
+func (k *kinds) links(host string, n int, kinds ...string) (list []crawl.Discovery) {
+	p := &order.Page{URL: "http://hub.example/", Text: words("hub"), Score: -1}
+	for _, kind := range kinds {
+		for i := range n {
+			url := fmt.Sprintf("http://%s/%s/%04d.html", host, kind, i)
+			p.Links = append(p.Links, order.Link{URL: url, Anchor: words(kind), Name: kind, TagPath: "html/body/div." + kind + "/a"})
+		}
+	}
+	for i, l := range k.Learner(testCrawl).Judge(p, nil).Links {
+		list = append(list, crawl.Discovery{URL: p.Links[i].URL, Via: p.URL, Path: "SL", Score: l.Priority, Keep: l.Keep})
+	}
+	return list
+}
+
+// teach has n links of a kind followed, which lead to pages of some worth.
+func (k *kinds) teach(n int, kind string, worth float64) {
+	k.t.Helper()
+	k.lessons++
+	links := k.links(fmt.Sprintf("taught%d.example", k.lessons), n, kind)
+	k.submit(fmt.Sprint("to teach ", k.lessons), links...)
+	c := Commit{Crawl: testCrawl, Batch: fmt.Sprint("taught ", k.lessons)}
+	for _, l := range links {
+		c.Outcomes = append(c.Outcomes, visited(l.URL, worth))
+	}
+	k.must(k.Commit(c))
+}
+
+func visited(url string, worth float64) crawl.Outcome {
+	views := order.ViewsOf(&order.Page{URL: url, Text: words("hub")})
+	return crawl.Outcome{URL: url, Kind: crawl.OutcomeDone, Status: 200, Score: -1, Worth: worth, Seen: views.Encode()}
+}
+
+// standing is where an entry stands, and where it should by what is known now.
+type standing struct {
+	url     string
+	at      place
+	now     uint16
+	claimed bool
+}
+
+// stale tells whether it stands in a wrong place.
+func (s standing) stale() bool { return max(s.now, s.at.priority)-min(s.now, s.at.priority) > staleBy }
+
+// standings are the entries of the queues as the store has them, in order.
+func (r *rig) standings() (list []standing) {
+	r.t.Helper()
+	s, _ := r.get(testCrawl)
+	places := map[string]bool{}
+	r.must(r.view(func(txn *badger.Txn) error {
+		learned := openSites(txn, s.id, s.learning)
+		return scan(txn, prefix(kindQueue, s.id), nil, true, func(key, value []byte) (bool, error) {
+			e, ok := entryOf(key, value)
+			if !ok {
+				r.t.Errorf("the queue holds %x → %x", key, value)
+				return true, nil
+			}
+			if found, err := e.read(txn, s.id); !found || err != nil {
+				return false, fmt.Errorf("an entry at %v without a record: %w", e.at, err)
+			}
+			if e.rec.place != e.at || places[e.rec.url] {
+				r.t.Errorf("%s stands at %v, its record says %v; twice: %v", e.rec.url, e.at, e.rec.place, places[e.rec.url])
+			}
+			places[e.rec.url] = true
+			now, err := learned.priority(&e.rec, &s.Definition)
+			list = append(list, standing{e.rec.url, e.at, now, s.taken[e.key] != ""})
+			return true, err
+		})
+	}))
+	return list
+}
+
+// byURL has the priorities that entries stand at.
+func byURL(list []standing) map[string]uint16 {
+	m := map[string]uint16{}
+	for _, s := range list {
+		m[s.url] = s.at.priority
+	}
+	return m
+}
+
+// flipped is a queue whose first n entries are of the kind "down", and the n behind them of "up", and a learner that has
+// come to know that it should be the other way.
+func flipped(t *testing.T, n int, edit func(*crawl.Definition)) *kinds {
+	t.Helper()
+	k := &kinds{rig: newRig(t, func(d *crawl.Definition) {
+		ofRavens(d)
+		if edit != nil {
+			edit(d)
+		}
+	})}
+	for range 3 {
+		k.teach(20, "down", 1)
+		k.teach(20, "up", 0)
+	}
+	k.submit("links", k.links("a.example", n, "down", "up")...)
+	for i, s := range k.standings() {
+		if s.stale() || kindOf(s.url) != map[bool]string{true: "down", false: "up"}[i < n] {
+			t.Fatalf("before, place %d is %+v", i, s)
+		}
+	}
+	before := byURL(k.standings())
+	for range 8 {
+		k.teach(20, "down", 0)
+		k.teach(20, "up", 1)
+	}
+	for _, s := range k.standings() {
+		if s.at.priority != before[s.url] || !s.stale() || (s.now > s.at.priority) != (kindOf(s.url) == "up") {
+			t.Fatalf("nothing was claimed, and %+v, which stood at %d", s, before[s.url])
+		}
+	}
+	return k
+}
+
+// TestWeighedAnew: what rose is claimed before what fell, after as many claims as it takes to look at what stood before
+// it; once all was looked at, all stands where it should.
+func TestWeighedAnew(t *testing.T) {
+	const n, per = 400, 10
+	for _, restart := range []bool{false, true} {
+		k := flipped(t, n, func(d *crawl.Definition) { d.Order.PerQueue = per })
+		if restart {
+			k.reopen()
+		}
+		const first = 2*n/(sweepTimes*per) + 2 // what fell is met twice at most, where it was and where it went; then what rose
+		const settled = 2*2*n/(sweepTimes*per) + 1
+		given := map[string]int{}
+		for round := 1; round <= settled; round++ {
+			batch, lanes := k.take()
+			for _, u := range targets(lanes...) {
+				if given[kindOf(u)]++; round >= first && kindOf(u) != "up" {
+					t.Fatalf("restart %v: claim %d gives %s, though others are worth more", restart, round, u)
+				}
+			}
+			k.finish(batch, lanes)
+		}
+		if given["up"] < per || given["down"] == 0 {
+			t.Errorf("restart %v: given %v", restart, given)
+		}
+		list := k.standings()
+		for i, s := range list {
+			if s.stale() || i > 0 && s.now > list[i-1].now+2*staleBy {
+				t.Fatalf("restart %v: after %d claims, place %d is %+v", restart, settled, i, s)
+			}
+		}
+		if len(list) != 2*n-given["up"]-given["down"] {
+			t.Errorf("restart %v: %d entries are left of %d, given %v", restart, len(list), 2*n, given)
+		}
+	}
+}
+
+// TestHeadGivesWay: entries at the head that fell give way even where nothing is swept: to those behind them that did
+// not fall.
+func TestHeadGivesWay(t *testing.T) {
+	k := &kinds{rig: newRig(t, func(d *crawl.Definition) { ofRavens(d); d.Order.PerQueue = 4 })}
+	k.teach(40, "down", 1)
+	k.teach(40, "middle", 0.5)
+	k.submit("links", k.links("a.example", 12, "down", "middle")...)
+	for range 8 {
+		k.teach(20, "down", 0)
+		k.teach(20, "middle", 0.5)
+	}
+	_, lanes := k.take()
+	got := targets(lanes...)
+	if len(got) != 4 || slices.ContainsFunc(got, func(u string) bool { return kindOf(u) != "middle" }) {
+		t.Errorf("claimed %q", got)
+	}
+}
+
+// TestWeighingIsBounded: a claim moves no more entries of a queue than it may look at, however many are worth another
+// place: some at the head, and behind it sweepTimes what it takes, at most maxSweep.
+func TestWeighingIsBounded(t *testing.T) {
+	for _, per := range []int{1, 7, 100} {
+		k := flipped(t, 1000, func(d *crawl.Definition) { d.Order.PerQueue = per })
+		for round := range 2 {
+			before := byURL(k.standings())
+			batch, lanes := k.take()
+			if got := targets(lanes...); len(got) != per {
+				t.Fatalf("%d at a time: claimed %q", per, got)
+			}
+			moved := 0
+			for _, s := range k.standings() {
+				if s.at.priority != before[s.url] {
+					moved++
+				}
+			}
+			head, behind := maxStale*per, min(sweepTimes*per, maxSweep)
+			// all that is looked at behind the head moves; at the head, what rose stays, and is claimed
+			if moved > head+behind || round == 0 && moved != head+behind {
+				t.Errorf("%d at a time, claim %d: %d entries move, may be %d and %d", per, round+1, moved, head, behind)
+			}
+			k.finish(batch, lanes)
+		}
+	}
+}
+
+// TestSweepGoesOn: the second claim looks at what the first has not.
+func TestSweepGoesOn(t *testing.T) {
+	k := flipped(t, 300, func(d *crawl.Definition) { d.Order.PerQueue = 1 })
+	movedBy := map[string]int{}
+	for round := range 10 {
+		before := byURL(k.standings())
+		batch, lanes := k.take()
+		for _, s := range k.standings() {
+			if s.at.priority != before[s.url] {
+				if movedBy[s.url]++; movedBy[s.url] > 1 {
+					t.Errorf("claim %d moves %s again, though nothing was learned", round, s.url)
+				}
+			}
+		}
+		k.finish(batch, lanes)
+	}
+	if len(movedBy) < 10*sweepTimes {
+		t.Errorf("%d entries are moved by 10 claims", len(movedBy))
+	}
+}
+
+// TestWeighingNeedsWhatWasKept: URLs that nothing was kept with stay where they are.
+func TestWeighingNeedsWhatWasKept(t *testing.T) {
+	k := &kinds{rig: newRig(t, func(d *crawl.Definition) { ofRavens(d); d.Order.PerQueue = 2 })}
+	var plain []string
+	for i := range 30 {
+		plain = append(plain, fmt.Sprintf("http://a.example/plain/%d", i))
+	}
+	k.submit("links", found(0.5, plain...)...)
+	before := byURL(k.standings())
+	k.teach(40, "plain", 1)
+	k.one()
+	for _, s := range k.standings() {
+		if s.at.priority != before[s.url] || s.stale() {
+			t.Errorf("%+v stood at %d", s, before[s.url])
+		}
+	}
+}
+
+// TestManyQueuesMove: one round claims from many queues, all of whose entries are worth another place.
+func TestManyQueuesMove(t *testing.T) {
+	const queues, n = 40, 1200
+	k := &kinds{rig: newRig(t, ofRavens)}
+	k.teach(40, "down", 1)
+	for i := range queues {
+		k.submit(fmt.Sprint("links ", i), k.links(fmt.Sprintf("www.h%d.example", i), n, "down")...)
+	}
+	for range 8 {
+		k.teach(20, "down", 0)
+	}
+	round, err := k.Claim(t.Context(), k.want())
+	if err != nil || len(round.Claims) != queues {
+		t.Errorf("%d of %d queues are claimed from: %v", len(round.Claims), queues, err)
+	}
+}
+
+// TestMovedMeanwhile: entries that a claim has found in a wrong place are fetched, or get another place, before it is made:
+// they do not come back, and do not stand twice.
+func TestMovedMeanwhile(t *testing.T) {
+	const n = 80
+	k := flipped(t, n, func(d *crawl.Definition) { d.Order.PerQueue = 3 })
+	gone, risen := map[string]bool{}, ""
+	late := Commit{Crawl: testCrawl, Batch: "late", Discoveries: k.links("a.example", n, "down", "up")[n/2 : n]}
+	var waiting []string
+	for i, s := range k.standings() {
+		if i%3 == 0 {
+			gone[s.url] = true
+			late.Outcomes = append(late.Outcomes, done(s.url))
+		} else {
+			waiting = append(waiting, s.url)
+			if i == n/2 {
+				risen = s.url // it gets what was kept with a link that rose, and is found worth less before
+			}
+		}
+	}
+	another := k.links("a.example", 1, "up")
+	another[0].URL = risen
+	want := k.want()
+	resolve := want.Resolve
+	want.Resolve = func(ctx context.Context, host string) (string, error) {
+		k.must(k.Commit(late))
+		k.must(k.Commit(Commit{Crawl: testCrawl, Batch: "rescored", Rescore: true, Discoveries: another}))
+		return resolve(ctx, host)
+	}
+	round, err := k.Claim(t.Context(), want)
+	k.must(err)
+	if len(round.Claims) != 1 {
+		t.Fatalf("%+v", round)
+	}
+	var left []string
+	for _, s := range k.standings() {
+		if left = append(left, s.url); gone[s.url] {
+			t.Errorf("%s was fetched, and is back in its queue", s.url)
+		}
+		if s.url == risen && s.stale() {
+			t.Errorf("what was scored anew is put back: %+v", s)
+		}
+	}
+	slices.Sort(waiting)
+	if slices.Sort(left); !slices.Equal(left, waiting) {
+		t.Errorf("%d entries are left, want %d", len(left), len(waiting))
+	}
+	if s := k.status(); s.Waiting+s.Claimed < len(waiting) || s.Totals.Pages != int64(len(gone)+2*3*20+2*8*20) {
+		t.Errorf("%d should wait, and %d are done here: %+v", len(waiting), len(gone), s)
+	}
+	batch := k.start(round.Claims...)
+	lanes, err := k.Reopen(testCrawl, batch, round.Claims, nil)
+	k.must(err)
+	for _, u := range targets(lanes...) {
+		if gone[u] {
+			t.Errorf("%s was fetched, and is given again", u)
+		}
+	}
+}
+
+// TestEachURLOnce: whatever is learned between claims, however entries move meanwhile, each URL is given once, and never
+// to two batches at a time.
+func TestEachURLOnce(t *testing.T) {
+	seeds := uint64(4)
+	if testing.Short() {
+		seeds = 2
+	}
+	for seed := range seeds {
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			t.Parallel()
+			eachURLOnce(t, rand.New(rand.NewPCG(seed, 3)))
+		})
+	}
+}
+
+func eachURLOnce(t *testing.T, random *rand.Rand) {
+	updates := []string{crawl.UpdateFirst, crawl.UpdateLast, crawl.UpdateAvg, crawl.UpdateMax, crawl.UpdateSum}
+	k := &kinds{rig: newRig(t, func(d *crawl.Definition) {
+		ofRavens(d)
+		d.Order.PerQueue, d.Order.Update = 1+random.IntN(6), updates[random.IntN(len(updates))]
+	})}
+	names := []string{"ravens", "crows", "soups", "pots"}
+	var all []crawl.Discovery
+	for i := range 3 {
+		all = append(all, k.links(fmt.Sprintf("h%d.example", i), 15, names...)...)
+	}
+	k.submit("all", all...)
+	type batch struct {
+		name  string
+		lanes []Lane
+	}
+	var open []batch
+	out, given, moved, n := map[string]bool{}, map[string]int{}, 0, 0
+	learn := func() { k.teach(1+random.IntN(15), names[random.IntN(len(names))], float64(random.IntN(2))) }
+	drained := false
+	for step := 0; !drained; step++ {
+		if step > 3000 {
+			t.Fatalf("after %d steps %d of %d URLs were given: %+v", step, len(given), len(all), k.status())
+		}
+		switch random.IntN(8) {
+		case 0, 1, 2:
+			before := byURL(k.standings())
+			name, lanes := k.take()
+			for _, s := range k.standings() {
+				if s.at.priority != before[s.url] {
+					moved++
+				}
+			}
+			for _, u := range targets(lanes...) {
+				if out[u] || given[u] > 0 {
+					t.Fatalf("step %d: %s is given to %s, though it is out (%v) or done", step, u, name, out[u])
+				}
+				out[u] = true
+			}
+			if name != "" {
+				open = append(open, batch{name, lanes})
+			}
+		case 3, 4: // a batch ends, and teaches
+			if len(open) == 0 {
+				continue
+			}
+			b := open[0]
+			open = open[1:]
+			c := Commit{Crawl: testCrawl, Batch: b.name}
+			for _, u := range targets(b.lanes...) {
+				c.Outcomes = append(c.Outcomes, visited(u, float64(random.IntN(2))))
+				delete(out, u)
+				given[u]++
+			}
+			for range 1 + random.IntN(4) { // links that are known already
+				c.Discoveries = append(c.Discoveries, all[random.IntN(len(all))])
+			}
+			for _, l := range b.lanes {
+				k.must(k.EndLease(testCrawl, l.ID, k.clock.Now(), false))
+			}
+			k.must(k.Commit(c))
+		case 5:
+			learn()
+		case 6: // a batch fails
+			if len(open) == 0 || random.IntN(3) > 0 {
+				continue
+			}
+			b := open[0]
+			open = open[1:]
+			k.must(k.GiveBack(testCrawl, b.name, k.clock.Now()))
+			for _, u := range targets(b.lanes...) {
+				delete(out, u)
+			}
+		case 7:
+			if n++; n%4 == 0 {
+				before := asJSON(k.status())
+				k.reopen()
+				if after := asJSON(k.status()); after != before {
+					t.Fatalf("step %d: the status\n%s became\n%s", step, before, after)
+				}
+			}
+			k.clock.pass(1e9)
+		}
+		k.standings() // checks queue and records against each other
+		if len(open) == 0 {
+			round := k.next()
+			k.confirm(round)
+			drained = round.Drained
+			for _, c := range round.Claims {
+				name := k.start(c)
+				lanes, err := k.Reopen(testCrawl, name, []Claim{c}, nil)
+				k.must(err)
+				for _, u := range targets(lanes...) {
+					out[u] = true
+				}
+				open = append(open, batch{name, lanes})
+			}
+		}
+	}
+	for _, l := range all {
+		if given[l.URL] != 1 {
+			t.Errorf("%s was given %d times", l.URL, given[l.URL])
+		}
+	}
+	if len(given) != len(all) || moved < 20 {
+		t.Errorf("%d of %d URLs were given, %d entries moved", len(given), len(all), moved)
+	}
+	if s := k.status(); s.Waiting != 0 || s.Claimed != 0 {
+		t.Errorf("%+v", s)
+	}
+}

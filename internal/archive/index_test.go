@@ -1,0 +1,175 @@
+package archive_test
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/muninn-archive/muninn/internal/archive"
+	"github.com/muninn-archive/muninn/internal/crawl"
+)
+
+// indexed commits captures and reads their index, by URL.
+func indexed(t *testing.T, captures ...archive.Capture) map[string]archive.Indexed {
+	t.Helper()
+	_, store := newDir(t)
+	s, _ := segment(t, "b-1", unknown, captures...)
+	m, err := s.Commit(t.Context(), store)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return readIndex(t, store, m.CDXJ.Key)
+}
+
+func readIndex(t *testing.T, store archive.Store, key string) map[string]archive.Indexed {
+	t.Helper()
+	all := map[string]archive.Indexed{}
+	err := archive.ReadIndex(t.Context(), store, key, func(i archive.Indexed) error {
+		if _, twice := all[i.URL]; twice {
+			t.Errorf("%s is indexed twice", i.URL)
+		}
+		all[i.URL] = i
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// judged is a capture of a page with a score and an application.
+func judged(url string, score float64, application string) archive.Capture {
+	c := plain(url, "<p>"+url)
+	c.Page = &crawl.Page{URL: url, Status: 200, Score: score, Application: application}
+	return c
+}
+
+// The score and the application of a page come back from the index as they were given, to four digits; what was not
+// understood or not judged has none.
+func TestIndexKeepsScores(t *testing.T) {
+	for i, c := range []struct {
+		score       float64
+		application string
+		want        float64
+	}{
+		{0.75, "wordpress", 0.75}, {0.75, "", 0.75}, {-1, "mediawiki", -1}, {-1, "", -1},
+		{0, "", 0}, {1, "", 1}, {1.0 / 3, "", 0.3333}, {0.99996, "", 1}, {1e-9, "", 0}, {math.NaN(), "", -1},
+		{0.5, "a \"name\" with <signs> & Ümläüte\u2028", 0.5},
+	} {
+		url := fmt.Sprintf("http://a.example/%d", i)
+		got := indexed(t, judged(url, c.score, c.application))[url]
+		if math.Abs(got.Score-c.want) > 1e-12 || got.Application != c.application {
+			t.Errorf("%v and %q come back as %v and %q, want %v", c.score, c.application, got.Score, got.Application, c.want)
+		}
+	}
+	if got := indexed(t, plain("http://a.example/", "nobody looked at it"))["http://a.example/"]; got.Score != -1 || got.Application != "" {
+		t.Errorf("a page that nobody looked at has %v and %q", got.Score, got.Application)
+	}
+}
+
+// All else of a line comes back too, and says where the record lies.
+func TestIndexRoundTrip(t *testing.T) {
+	pages, _ := everything(t)
+	dir, store := newDir(t)
+	s, recorded := segment(t, "b-1", unknown, pages...)
+	m, err := s.Commit(t.Context(), store)
+	if err != nil {
+		t.Fatal(err)
+	}
+	warc, err := os.ReadFile(filepath.Join(dir, m.WARC.Key))
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := readIndex(t, store, m.CDXJ.Key)
+	if len(all) != len(pages) {
+		t.Errorf("%d lines of %d captures", len(all), len(pages))
+	}
+	for n, c := range pages {
+		i := all[c.URL]
+		status, mime := c.Status, strings.Split(c.MIME, ";")[0]
+		if recorded[n].Revisit {
+			mime = "warc/revisit"
+		}
+		if status == 304 {
+			status = 0
+		}
+		if mime == "" {
+			mime = "unk"
+		}
+		score, application := -1.0, ""
+		if c.Page != nil {
+			score, application = c.Page.Score, c.Page.Application
+		}
+		if i.Status != status || i.MIME != mime || i.Revisit != recorded[n].Revisit || i.Digest != recorded[n].Digest ||
+			!i.Date.Equal(c.Started.UTC().Truncate(1e9)) || i.Score != score || i.Application != application {
+			t.Errorf("%s: %+v", c.URL, i)
+		}
+		if end := i.Offset + i.Length; i.Offset <= 0 || i.Length <= 0 || end > int64(len(warc)) || warc[i.Offset] != 0x1f || warc[i.Offset+1] != 0x8b ||
+			end < int64(len(warc)) && warc[end] != 0x1f {
+			t.Errorf("%s: no record lies at %d, %d bytes long, of %d", c.URL, i.Offset, i.Length, len(warc))
+		}
+	}
+}
+
+// Lines of former versions have neither score nor application, and those of other makers may have what is no number.
+func TestIndexOfFormerVersions(t *testing.T) {
+	const line = `example,a)/%d 20260304050607 {"url":"http://a.example/%d","mime":"text/html","status":"200","digest":"3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ","length":"123","offset":"456","filename":"x.warc.gz"%s}` + "\n"
+	for _, c := range []struct {
+		more        string
+		score       float64
+		application string
+	}{
+		{"", -1, ""},
+		{`,"score":""`, -1, ""},
+		{`,"score":"good"`, -1, ""},
+		{`,"score":"0.0000"`, 0, ""},
+		{`,"score":"0.2500","application":"wordpress"`, 0.25, "wordpress"},
+		{`,"application":"wordpress"`, -1, "wordpress"},
+		{`,"something":"else","score":"0.5"`, 0.5, ""},
+	} {
+		dir, store := newDir(t)
+		if err := os.WriteFile(filepath.Join(dir, "x.cdxj"), fmt.Appendf(nil, line, 1, 1, c.more), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		got := readIndex(t, store, "x.cdxj")["http://a.example/1"]
+		want := archive.Indexed{
+			URL: "http://a.example/1", Date: epoch.Truncate(1e9), Status: 200, Digest: "sha1:3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ", MIME: "text/html",
+			Length: 123, Offset: 456, Score: c.score, Application: c.application,
+		}
+		if got != want {
+			t.Errorf("%s: %+v, want %+v", c.more, got, want)
+		}
+	}
+}
+
+// A line that is none is an error that names the object; an error of who reads ends the reading and comes back.
+func TestIndexFaults(t *testing.T) {
+	for _, text := range []string{"nonsense\n", "a)/ 2026 {}\n", "a)/ 20260304050607 {\n", `a)/ 20260304050607 {"score":0.5}` + "\n", "\n"} {
+		dir, store := newDir(t)
+		if err := os.WriteFile(filepath.Join(dir, "x.cdxj"), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		err := archive.ReadIndex(t.Context(), store, "x.cdxj", func(archive.Indexed) error { return nil })
+		if err == nil || !strings.Contains(err.Error(), "x.cdxj") {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+	_, store := newDir(t)
+	s, _ := segment(t, "b-1", unknown, judged("http://a.example/1", 0.5, ""), judged("http://a.example/2", 0.5, ""))
+	m, err := s.Commit(t.Context(), store)
+	if err != nil {
+		t.Fatal(err)
+	}
+	enough, n := errors.New("enough"), 0
+	err = archive.ReadIndex(t.Context(), store, m.CDXJ.Key, func(archive.Indexed) error { n++; return enough })
+	if !errors.Is(err, enough) || n != 1 {
+		t.Errorf("%d lines, %v", n, err)
+	}
+	if err := archive.ReadIndex(t.Context(), store, "none.cdxj", nil); !errors.Is(err, archive.ErrNotFound) {
+		t.Errorf("%v", err)
+	}
+}

@@ -1,0 +1,83 @@
+package crawl
+
+import (
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+)
+
+// Changeable are the fields of a definition that may change while its crawl runs.
+var Changeable = []string{"order", "weights", "budget", "politeness", "helper", "description"}
+
+// Changed is a definition with some fields changed, which are written as in a definition, in YAML or JSON. The error is a
+// Faults that lists everything that is wrong; then nothing is changed.
+func (d Definition) Changed(text []byte) (Definition, error) {
+	tree, err := readTree(text)
+	if err != nil {
+		return d, Faults{{"", "is neither YAML nor JSON: " + strings.TrimPrefix(err.Error(), "yaml: ")}}
+	}
+	object, ok := tree.(map[string]any)
+	if !ok || len(object) == 0 {
+		return d, Faults{{"", "is no mapping of fields: write for example order: {strategy: weighted}"}}
+	}
+	faults := unknownKeys("", object, reflect.TypeFor[Definition]())
+	for name := range object {
+		if _, known := reflect.TypeFor[Definition]().FieldByNameFunc(func(field string) bool {
+			f, _ := reflect.TypeFor[Definition]().FieldByName(field)
+			return jsonName(f) == name
+		}); known && !slices.Contains(Changeable, name) {
+			faults = append(faults, Fault{name, fmt.Sprintf("cannot change while the crawl runs; %s can", strings.Join(Changeable, ", "))})
+		}
+	}
+	raw, err := json.Marshal(object)
+	if err != nil {
+		return d, Faults{{"", "has a key that is not a string, or a number that is none: " + err.Error()}}
+	}
+	var changed Definition // that shares nothing with the former one
+	if was, err := json.Marshal(d); err != nil || json.Unmarshal(was, &changed) != nil {
+		return d, Faults{{"", "cannot be copied"}}
+	}
+	faults = append(faults, decodeFields("", raw, reflect.ValueOf(&changed).Elem())...)
+	if err := checked(changed, faults); err != nil {
+		return d, err
+	}
+	return changed, nil
+}
+
+// JSON is a mapping in YAML or JSON, as JSON.
+func JSON(text []byte) (json.RawMessage, error) {
+	tree, err := readTree(text)
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(tree)
+}
+
+// Fields makes a mapping of fields with their values, such as order.strategy=weighted; values are YAML.
+func Fields(list []string) ([]byte, error) {
+	root := map[string]any{}
+	for _, entry := range list {
+		name, value, ok := strings.Cut(entry, "=")
+		if !ok || name == "" {
+			return nil, fmt.Errorf("%q is no FIELD=VALUE, such as order.strategy=weighted", entry)
+		}
+		tree, err := readTree([]byte(value))
+		if err != nil {
+			return nil, fmt.Errorf("%s: %q is no value: %w", name, value, err)
+		}
+		at := root
+		parts := strings.Split(name, ".")
+		for _, part := range parts[:len(parts)-1] {
+			next, ok := at[part].(map[string]any)
+			if !ok {
+				next = map[string]any{}
+				at[part] = next
+			}
+			at = next
+		}
+		at[parts[len(parts)-1]] = tree
+	}
+	return json.Marshal(root)
+}

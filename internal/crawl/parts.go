@@ -1,0 +1,79 @@
+package crawl
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"math"
+	"strconv"
+)
+
+// Part is what one analyser says of a page or link, in [0,1].
+type Part struct {
+	Name  string
+	Score float64
+}
+
+// Parts are the scores of which a score is averaged: of those analysers that spoke. In JSON they are an object.
+type Parts []Part
+
+// Of returns the score of a part; false if it said nothing.
+func (p Parts) Of(name string) (float64, bool) {
+	for i := range p {
+		if p[i].Name == name {
+			return p[i].Score, true
+		}
+	}
+	return 0, false
+}
+
+// MarshalJSON writes an object.
+func (p Parts) MarshalJSON() ([]byte, error) { return p.Append(nil), nil }
+
+// Append appends what MarshalJSON writes: six digits of each score.
+func (p Parts) Append(b []byte) []byte {
+	b = append(b, '{')
+	for i := range p {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = strconv.AppendQuote(b, p[i].Name)
+		score := p[i].Score
+		if math.IsNaN(score) || math.IsInf(score, 0) {
+			score = 0
+		}
+		b = strconv.AppendFloat(append(b, ':'), score, 'g', 6, 64)
+	}
+	return append(b, '}')
+}
+
+// UnmarshalJSON reads an object; parts of −1, as former versions wrote them, said nothing.
+func (p *Parts) UnmarshalJSON(raw []byte) error {
+	*p = nil
+	dec := json.NewDecoder(bytes.NewReader(raw))
+	switch t, err := dec.Token(); {
+	case err != nil:
+		return err
+	case t == nil: // null
+		return nil
+	case t != json.Delim('{'):
+		return errors.New("the parts of a score must be an object")
+	}
+	for dec.More() {
+		name, err := dec.Token()
+		if err != nil {
+			return err
+		}
+		var score *float64
+		if err := dec.Decode(&score); err != nil {
+			return err
+		}
+		if text, ok := name.(string); ok && score != nil && *score >= 0 {
+			*p = append(*p, Part{text, *score})
+		}
+	}
+	return nil
+}
+
+// PartNames are the names of all parts. New ones come last: the frontier keeps their numbers.
+var PartNames = []string{"document", "paragraph", "anchor", "url", "helper", "tokens", "entities", "history", "language", "freshness", "spam", "social"}

@@ -1,0 +1,53 @@
+package integration
+
+import (
+	"net/netip"
+	"testing"
+
+	"github.com/muninn-archive/muninn/internal/aah"
+	"github.com/muninn-archive/muninn/internal/crawl"
+	"github.com/muninn-archive/muninn/internal/lab/recorded"
+	"github.com/muninn-archive/muninn/internal/lab/replay"
+	"github.com/muninn-archive/muninn/internal/webworld"
+)
+
+// TestSameOrder: the live crawl and the laboratory visit the same web in the same order.
+func TestSameOrder(t *testing.T) {
+	server := StartServer(t)
+	helper, err := aah.Open("", aah.DefaultLimits())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, strategy := range []string{crawl.StrategyFused, crawl.StrategyWeighted, crawl.StrategyShark, crawl.StrategyPlaces} {
+		t.Run(strategy, func(t *testing.T) {
+			world := Serve(t, webworld.NewScattered(webworld.Options{Seed: 3, FirstIP: netip.AddrFrom4([4]byte{127, 96, byte(i), 1})}, 1))
+			d := Definition("same-"+strategy, world)
+			d.Order.Strategy, d.Order.PerQueue = strategy, 7
+			pages := int64(20)
+			d.Reference.Pages = &pages
+			conf := Config(server, world, t.TempDir())
+			conf.Lanes, conf.BundlePLDs = 1, 1
+			w := StartWorker(t, conf)
+			StartCrawl(t, server.Client, d)
+			Result(t, server.Client, d.Name, CrawlTime)
+			w.Stop()
+			web, err := recorded.World(world)
+			if err != nil {
+				t.Fatal(err)
+			}
+			run, err := replay.Crawl(t.Context(), web, d, helper)
+			if err != nil {
+				t.Fatal(err)
+			}
+			live := world.Stats().Order
+			if len(live) != len(run.Visited) || len(live) < 100 {
+				t.Errorf("%d pages live, %d in the laboratory", len(live), len(run.Visited))
+			}
+			for k := range min(len(live), len(run.Visited)) {
+				if url := web.Pages[run.Visited[k].Page].URL; live[k] != url {
+					t.Fatalf("page %d is %s live, %s in the laboratory", k, live[k], url)
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,113 @@
+package focus
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/muninn-archive/muninn/internal/aah"
+	"github.com/muninn-archive/muninn/internal/crawl"
+	"github.com/muninn-archive/muninn/internal/lab/replay"
+	"github.com/muninn-archive/muninn/internal/page"
+	"github.com/muninn-archive/muninn/internal/score"
+)
+
+// Live has crawls made by the code of the live crawl: its frontier, parser, helper, scores and orders.
+type Live struct {
+	Updates  []string    `json:"update"`    // order.update
+	PerQueue []int       `json:"per_queue"` // order.per_queue
+	Batch    []bool      `json:"batch"`     // order.batch
+	Helper   *aah.Helper `json:"-"`
+	// Definition is what is crawled for; nil: the examples of a topic alone.
+	Definition *crawl.Definition `json:"definition,omitempty"`
+}
+
+// strategies are all combinations of strategies and settings, by names such as "fused, max, 50 a queue".
+func (l *Live) strategies(names []string) ([]Strategy, error) {
+	if len(names) == 0 {
+		names = []string{crawl.StrategyFused}
+	}
+	var list []Strategy
+	for _, name := range names {
+		if !slices.Contains(crawl.Strategies, name) {
+			return nil, fmt.Errorf("order %q is not known to the live crawl; known: %s", name, strings.Join(crawl.Strategies, ", "))
+		}
+		for _, update := range l.Updates {
+			for _, n := range l.PerQueue {
+				for _, batch := range l.Batch {
+					o := crawl.Order{Strategy: name, Update: update, PerQueue: n, Batch: batch}
+					title := fmt.Sprintf("%s, %s, %d a queue", name, update, n)
+					if batch {
+						title += ", batch"
+					}
+					list = append(list, Strategy{Name: title, live: func(t Task) ([]int, error) { return l.crawl(t, o) }})
+				}
+			}
+		}
+	}
+	return list, nil
+}
+
+// crawl crawls once.
+func (l *Live) crawl(t Task, o crawl.Order) ([]int, error) {
+	d := crawl.DefaultDefinition()
+	none := int64(0)
+	if l.Definition != nil {
+		d = *l.Definition
+		o.Thesaurus = d.Order.Thesaurus
+	} else {
+		d.Topic.Threshold = Threshold
+		for _, e := range t.examples {
+			d.Topic.Examples = append(d.Topic.Examples, crawl.Example{Text: t.corpus.text(e)})
+		}
+		if !strings.HasPrefix(o.Strategy, crawl.StrategyHMM) { // which needs one to be trained
+			d.Reference.Pages = &none
+		}
+	}
+	o.Seed = t.Seed
+	d.Name, d.Order, d.Seeds = "lab", o, nil
+	d.Scope = crawl.Scope{Within: crawl.WithinWeb}
+	for _, s := range t.seeds {
+		d.Seeds = append(d.Seeds, crawl.Seed{URL: t.corpus.Pages[s].URL})
+	}
+	d.Budget.Pages, d.Budget.PerPLD = int64(t.budget), 0
+	run, err := replay.Crawl(context.Background(), t.corpus.web, d, l.Helper)
+	visited := make([]int, 0, len(run.Visited))
+	for _, v := range run.Visited {
+		visited = append(visited, v.Page)
+	}
+	return visited, err
+}
+
+// text is what a page says.
+func (c *Corpus) text(i int) string {
+	d := page.Parse(page.Input{URL: c.Pages[i].URL, MIME: "text/html", Body: c.web.Pages[i].Body}, page.DefaultLimits())
+	return d.Title + "\n" + strings.Join(d.Blocks, "\n")
+}
+
+// LabelBy labels the pages from a definition's threshold on as relevant, and makes that the topic.
+func (c *Corpus) LabelBy(d crawl.Definition) error {
+	scorer, err := score.New(d, nil, score.NewAnalyser(), score.Memory{})
+	if err != nil {
+		return err
+	}
+	n := 0
+	for i := range c.Pages {
+		p := page.Parse(page.Input{URL: c.Pages[i].URL, MIME: c.web.Pages[i].MIME, Body: c.web.Pages[i].Body}, page.DefaultLimits())
+		scorer.Page(&p.Page, score.Context{})
+		c.Pages[i].Label = ""
+		if p.Score >= d.Topic.Threshold {
+			c.Pages[i].Label = ByDefinition
+			n++
+		}
+	}
+	if n == 0 {
+		return fmt.Errorf("%s has no page that the definition of %s finds relevant", c.Name, d.Name)
+	}
+	c.Topics = []string{ByDefinition}
+	return nil
+}
+
+// ByDefinition is the label of pages that a definition finds relevant.
+const ByDefinition = "relevant by the definition"

@@ -1,0 +1,128 @@
+package recorded
+
+import (
+	"bytes"
+	"reflect"
+	"testing"
+
+	"github.com/muninn-archive/muninn/internal/webworld"
+)
+
+func TestSyntheticForms(t *testing.T) {
+	two := open(t, "webworld:2")
+	if two.Name != "webworld" || len(two.Pages) < 2*100 || len(two.Pages) > 2*110 {
+		t.Fatalf("%s: %d pages of two sites", two.Name, len(two.Pages))
+	}
+	if first := open(t, "webworld:2:1"); !reflect.DeepEqual(first, two) {
+		t.Error("the seed is not 1, if none is named")
+	}
+	other := open(t, "webworld:2:7")
+	if reflect.DeepEqual(other.Pages, two.Pages) {
+		t.Error("another seed makes the same pages")
+	}
+	if !reflect.DeepEqual(open(t, "webworld:2:7"), other) {
+		t.Error("the same seed makes other pages")
+	}
+	if sites := groups(open(t, "webworld")); sites != defaultSites {
+		t.Errorf("%d sites, want %d", sites, defaultSites)
+	}
+	if sites := groups(open(t, "webworld:5:3")); sites != 5 {
+		t.Errorf("%d sites, want 5", sites)
+	}
+}
+
+func groups(w *Web) int {
+	known := map[string]bool{}
+	for i := range w.Pages {
+		known[w.Pages[i].Group] = true
+	}
+	return len(known)
+}
+
+func TestSyntheticFaults(t *testing.T) {
+	for _, form := range []string{"webworld:", "webworld:0", "webworld:-1", "webworld:x", "webworld:2:", "webworld:2:x", "webworld:2:-1", "webworld:2:1:1", "webworld:2.5"} {
+		refused(t, form, form, "webworld:SITES:SEED")
+	}
+	refused(t, "webworlds", "webworlds", "no such file") // which is the name of a folder
+}
+
+// TestWorld: all pages of a world that answer are recorded as they answer, with what they are.
+func TestWorld(t *testing.T) {
+	for name, world := range map[string]*webworld.World{
+		"scattered": webworld.NewScattered(webworld.Options{Seed: 3}, 3),
+		"demo":      webworld.NewDemo(webworld.Options{Seed: 3}), // with redirects, lost pages, duplicates and traps
+	} {
+		t.Run(name, func(t *testing.T) {
+			w, err := World(world)
+			if err != nil {
+				t.Fatal(err)
+			}
+			relevant, redirects, lost := 0, 0, 0
+			pages := world.Pages()
+			for _, truth := range pages {
+				p := w.page(t, known(t, truth.URL))
+				if truth.Status != p.Status || truth.Host != p.Group || (truth.Location != "") != (p.Location != "") {
+					t.Errorf("%s: %d %q %q, want %+v", p.URL, p.Status, p.Group, p.Location, truth)
+				}
+				if truth.Relevant != (p.Label == Relevant) || !truth.Relevant && p.Label != "" {
+					t.Errorf("%s has the label %q", p.URL, p.Label)
+				}
+				_, _, body, _ := world.Answer(truth.URL)
+				if !bytes.Equal(body, p.Body) || !bytes.HasPrefix(p.Head, []byte("HTTP/1.1 ")) || !bytes.HasSuffix(p.Head, []byte("\r\n\r\n")) {
+					t.Errorf("%s: %q with %d bytes, not %d", p.URL, p.Head, len(p.Body), len(body))
+				}
+				if p.Label == Relevant {
+					relevant++
+				}
+				if p.Location != "" {
+					redirects++
+				}
+				if p.Status == 404 {
+					lost++
+				}
+			}
+			if len(w.Pages) != len(pages) || len(pages) < 100 || relevant == 0 || relevant > len(pages)*2/3 {
+				t.Errorf("%d pages, %d of them relevant, of a world of %d", len(w.Pages), relevant, len(pages))
+			}
+			if name == "demo" && (redirects == 0 || lost == 0) {
+				t.Errorf("%d redirects, %d lost pages", redirects, lost)
+			}
+			seeds := world.Seeds()
+			if len(seeds) == 0 || len(w.Seeds) != len(seeds) || len(w.Topics) != 1 || w.Topics[0] != Relevant || w.Edges != nil {
+				t.Errorf("seeds %v, topics %q", w.Seeds, w.Topics)
+			}
+			for i, s := range w.Seeds {
+				if w.Pages[s].URL != known(t, seeds[i]) {
+					t.Errorf("seed %d is %s, want %s", i, w.Pages[s].URL, seeds[i])
+				}
+			}
+		})
+	}
+}
+
+// known is a URL as the crawler knows it; those of a world that is not served name port 80.
+func known(t *testing.T, raw string) string {
+	t.Helper()
+	url, ok := canonical(raw)
+	if !ok {
+		t.Fatalf("%s is no URL", raw)
+	}
+	return url
+}
+
+// TestWorldServed: a world that is served is recorded as it is.
+func TestWorldServed(t *testing.T) {
+	world := webworld.NewScattered(webworld.Options{Seed: 3}, 1)
+	if err := world.Start(t.Context()); err != nil {
+		t.Skipf("worlds cannot be served here: %v", err)
+	}
+	defer func() { _ = world.Close() }()
+	w, err := World(world)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.page(t, world.Seeds()[0])
+	if len(w.Pages) != len(world.Pages()) {
+		t.Errorf("%d pages of %d", len(w.Pages), len(world.Pages()))
+	}
+}

@@ -1,0 +1,233 @@
+package recorded
+
+import (
+	"bufio"
+	"bytes"
+	"compress/flate"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/klauspost/compress/gzip"
+	"github.com/nlnwa/gowarc/v2"
+)
+
+// maxBody bounds the bodies of pages, in bytes; more is cut off.
+const maxBody = 4 << 20
+
+// warcs reads the responses of WARC files: the first of each URL. Bodies are kept of what links can be found in.
+func warcs(where string, folder bool) (*Web, error) {
+	w := newWeb(filepath.Base(where))
+	home := where
+	var err error
+	switch {
+	case folder:
+		var files []string
+		if files, err = find(where); err != nil {
+			return nil, err
+		}
+		if len(files) == 0 {
+			return nil, fmt.Errorf("%s holds neither pages.tsv nor WARC files (.warc, .warc.gz)", where)
+		}
+		for _, file := range files {
+			if err = w.file(file); err != nil {
+				return nil, err
+			}
+		}
+	case strings.HasSuffix(where, ".cdxj"):
+		home = filepath.Dir(where)
+		err = w.cdxj(where)
+	case isWARC(where):
+		home = filepath.Dir(where)
+		err = w.file(where)
+	default:
+		err = fmt.Errorf("%s is no recorded web: its name ends neither in .warc, .warc.gz nor .cdxj", where)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if len(w.Pages) == 0 {
+		return nil, fmt.Errorf("%s holds no response", where)
+	}
+	if err := w.labels(filepath.Join(home, "labels.tsv")); err != nil {
+		return nil, err
+	}
+	for i := range w.Pages {
+		_, rest, _ := strings.Cut(w.Pages[i].URL, "://")
+		w.Pages[i].Group, _, _ = strings.Cut(rest, "/")
+	}
+	w.topics()
+	return w, w.seeds(home)
+}
+
+func isWARC(name string) bool {
+	return strings.HasSuffix(name, ".warc") || strings.HasSuffix(name, ".warc.gz")
+}
+
+// find lists the WARC files of a folder and those in it.
+func find(dir string) (files []string, err error) {
+	err = filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+		if err == nil && !e.IsDir() && isWARC(path) {
+			files = append(files, path)
+		}
+		return err
+	})
+	slices.Sort(files)
+	return files, err
+}
+
+// file reads all responses of a file.
+func (w *Web) file(name string) error {
+	return records(name, 0, func(rec gowarc.WarcRecord) (bool, error) { return true, w.record(rec) })
+}
+
+// records reads the records of a file from an offset on, until each returns false.
+func records(name string, offset int64, each func(gowarc.WarcRecord) (bool, error)) error {
+	// with less than ErrWarn the reader drops what is not read yet of a record
+	r, err := gowarc.NewWarcFileReader(name, offset, gowarc.WithSpecViolationPolicy(gowarc.ErrWarn), gowarc.WithSyntaxErrorPolicy(gowarc.ErrIgnore), gowarc.WithSkipParseBlock())
+	if err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	defer func() { _ = r.Close() }()
+	for {
+		rec, at, _, err := r.Next()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return fmt.Errorf("%s: the record at %d cannot be read: %w", name, at, err)
+		}
+		more, err := each(rec)
+		if err := errors.Join(err, rec.Close()); err != nil {
+			return fmt.Errorf("%s: the record at %d: %w", name, at, err)
+		}
+		if !more {
+			return nil
+		}
+	}
+}
+
+// record takes in a response.
+func (w *Web) record(rec gowarc.WarcRecord) error {
+	if rec.Type() != gowarc.Response {
+		return nil
+	}
+	url, ok := canonical(rec.WarcHeader().Get(gowarc.WarcTargetURI))
+	if !ok || strings.HasSuffix(url, "/robots.txt") {
+		return nil
+	}
+	if _, known := w.At(url); known {
+		return nil
+	}
+	raw, err := rec.Block().RawBytes()
+	if err != nil {
+		return err
+	}
+	answer, err := http.ReadResponse(bufio.NewReader(raw), nil)
+	if err != nil {
+		return nil // what is no HTTP has no links
+	}
+	defer func() { _ = answer.Body.Close() }()
+	p := Page{URL: url, Status: answer.StatusCode, MIME: mimeOf(answer.Header), Location: answer.Header.Get("Location"), Head: headOf(answer.StatusCode, answer.Header)}
+	if p.MIME == "" || strings.HasPrefix(p.MIME, "text/") || strings.HasSuffix(p.MIME, "xml") {
+		p.Body = body(answer)
+	}
+	w.add(p)
+	return nil
+}
+
+// body is without its encodings; what breaks off gives what stood before, an unknown encoding nothing.
+func body(answer *http.Response) []byte {
+	var r io.Reader = answer.Body
+	switch strings.ToLower(answer.Header.Get("Content-Encoding")) {
+	case "", "identity":
+	case "gzip", "x-gzip":
+		z, err := gzip.NewReader(answer.Body)
+		if err != nil {
+			return nil
+		}
+		r = z
+	case "deflate":
+		r = flate.NewReader(answer.Body)
+	default:
+		return nil
+	}
+	var out bytes.Buffer
+	_, _ = io.Copy(&out, io.LimitReader(r, maxBody))
+	return out.Bytes()
+}
+
+// cdxj reads the captures that an index names.
+func (w *Web) cdxj(name string) error {
+	f, err := os.Open(name)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = f.Close() }()
+	files, err := find(filepath.Dir(filepath.Dir(name)))
+	if err != nil {
+		return err
+	}
+	at := map[string]string{}
+	for _, file := range files {
+		at[filepath.Base(file)] = file
+	}
+	lines := bufio.NewScanner(f)
+	lines.Buffer(nil, 1<<20)
+	for n := 1; lines.Scan(); n++ {
+		begin := strings.IndexByte(lines.Text(), '{')
+		if begin < 0 {
+			continue // a header line
+		}
+		var capture struct{ Filename, Offset string }
+		if err := json.Unmarshal([]byte(lines.Text()[begin:]), &capture); err != nil {
+			return fmt.Errorf("%s:%d: %w", name, n, err)
+		}
+		file, known := at[filepath.Base(capture.Filename)]
+		if !known {
+			return fmt.Errorf("%s:%d: %s lies neither beside the index nor in a folder beside it", name, n, capture.Filename)
+		}
+		offset, err := strconv.ParseInt(capture.Offset, 10, 64)
+		if err != nil {
+			return fmt.Errorf("%s:%d: the offset %q is no number", name, n, capture.Offset)
+		}
+		err = records(file, offset, func(rec gowarc.WarcRecord) (bool, error) { return false, w.record(rec) })
+		if err != nil {
+			return err
+		}
+	}
+	return lines.Err()
+}
+
+// labels reads what pages are, if anybody said.
+func (w *Web) labels(name string) error {
+	f, err := os.Open(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer func() { _ = f.Close() }()
+	lines := bufio.NewScanner(f)
+	for n := 1; lines.Scan(); n++ {
+		raw, label, ok := strings.Cut(lines.Text(), "\t")
+		if !ok {
+			return fmt.Errorf("%s:%d: a line must have url and label, parted by a tab", name, n)
+		}
+		if url, is := canonical(raw); is {
+			if at, known := w.At(url); known {
+				w.Pages[at].Label = label
+			}
+		}
+	}
+	return lines.Err()
+}

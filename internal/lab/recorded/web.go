@@ -1,0 +1,91 @@
+// Package recorded reads webs that were recorded: corpora with labels, WARC collections, synthetic ones.
+package recorded
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/muninn-archive/muninn/internal/urls"
+)
+
+// Web is a recorded web.
+type Web struct {
+	Name   string
+	Pages  []Page
+	Seeds  []int    // where its recorders began; there may be none
+	Topics []string // labels that crawls may look for
+	Edges  []Edge   // the links that count, where the recorders list them; nil: those that pages have
+	index  map[string]int
+}
+
+// Page is a response of it.
+type Page struct {
+	URL      string // canonical
+	Label    string // what it is, by those who recorded it; "" if nobody said
+	Group    string // of pages that belong together, such as a university
+	Status   int
+	MIME     string
+	Location string // of a redirect
+	Head     []byte // status line and header fields; may be empty
+	Body     []byte // without transfer and content encodings
+}
+
+// Edge is a link between two pages.
+type Edge struct {
+	From, To int
+	Anchor   string
+}
+
+// At returns the number of the page with a canonical URL.
+func (w *Web) At(url string) (int, bool) {
+	at, found := w.index[url]
+	return at, found
+}
+
+// add takes a page in, unless its URL is there already; it returns its number.
+func (w *Web) add(p Page) (at int, added bool) {
+	if at, known := w.index[p.URL]; known {
+		return at, false
+	}
+	w.index[p.URL] = len(w.Pages)
+	w.Pages = append(w.Pages, p)
+	return len(w.Pages) - 1, true
+}
+
+func newWeb(name string) *Web { return &Web{Name: name, index: map[string]int{}} }
+
+// Forms tells what Open reads, for help texts.
+const Forms = `a folder with pages.tsv (url, label, group, path; the first line has the names), the pages by their paths, as
+files or in pages.tar.gz, and perhaps edges.tsv (from, to, anchor: the links that count) and seeds.txt (URLs that crawls
+begin at), as the WebKB corpus of CMU;
+a folder with WARC files, a WARC file, or a CDXJ beside which or in a folder beside which its WARC files lie, perhaps with
+labels.tsv (url, label) and seeds.txt beside it;
+webworld:SITES:SEED, a synthetic web of so many sites, in which a tenth of the pages is on a topic`
+
+// Open reads a recorded web.
+func Open(where string) (*Web, error) {
+	if rest, is := strings.CutPrefix(where, "webworld"); is && (rest == "" || rest[0] == ':') {
+		return synthetic(rest)
+	}
+	info, err := os.Stat(where)
+	if err != nil {
+		return nil, fmt.Errorf("a recorded web: %w", err)
+	}
+	if info.IsDir() {
+		if _, err := os.Stat(filepath.Join(where, "pages.tsv")); err == nil {
+			return corpus(where)
+		}
+	}
+	return warcs(where, info.IsDir())
+}
+
+// canonical is the form in which the crawler knows a URL.
+func canonical(raw string) (string, bool) {
+	u, err := urls.Parse(raw)
+	if err != nil {
+		return "", false
+	}
+	return u.String(), true
+}

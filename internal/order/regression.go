@@ -1,0 +1,72 @@
+package order
+
+import "math"
+
+// feature is something that is said of a link, and how strongly.
+type feature struct {
+	id    uint16 // its weight
+	value float64
+}
+
+func featureOf(name string) uint16 { return uint16(Hash(name) % weights) }
+
+const (
+	weights = 1 << 16 // of a regression
+	maxPast = 3000    // outcomes that are kept to be learned from again
+)
+
+// regression is logistic, with a step of its own for each weight (AdaGrad), and goes through past outcomes again.
+type regression struct {
+	settings         Settings
+	weight, expected []float64
+	gradients        []float64
+	past             []outcome
+	random           random
+}
+
+// outcome is what came of a link. Its features are kept as they were when it was followed.
+type outcome struct {
+	features []feature
+	value    float64
+}
+
+func newRegression(s Settings, expected map[string]float64) regression {
+	r := regression{settings: s, weight: make([]float64, weights), expected: make([]float64, weights), gradients: make([]float64, weights), random: random(s.Seed)}
+	for name, w := range expected {
+		id := featureOf(name)
+		r.weight[id], r.expected[id] = w, w
+	}
+	return r
+}
+
+func (r *regression) predict(f []feature) float64 {
+	z := 0.0
+	for _, x := range f {
+		z += r.weight[x.id] * x.value
+	}
+	return sigmoid(z)
+}
+
+func (r *regression) learn(f []feature, value float64) {
+	r.step(f, value)
+	for range r.settings.Replay {
+		if len(r.past) > 0 {
+			o := &r.past[r.random.below(len(r.past))]
+			r.step(o.features, o.value)
+		}
+	}
+	if len(r.past) < maxPast {
+		r.past = append(r.past, outcome{f, value})
+	} else {
+		r.past[r.random.below(maxPast)] = outcome{f, value}
+	}
+}
+
+func (r *regression) step(f []feature, value float64) {
+	d := r.predict(f) - value
+	for _, x := range f {
+		g := d*x.value + r.settings.Decay*(r.weight[x.id]-r.expected[x.id])
+		r.gradients[x.id] += g * g
+		r.weight[x.id] -= r.settings.Rate * g / (math.Sqrt(r.gradients[x.id]) + 1e-3)
+	}
+}

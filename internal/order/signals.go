@@ -1,0 +1,157 @@
+package order
+
+import (
+	"encoding/binary"
+	"errors"
+	"math"
+	"slices"
+)
+
+// signals are what is worked out once of a link, when it is found: they are kept with it until it is followed.
+type signals struct {
+	fixed  []feature
+	groups [4]uint32 // hashes of the groups that it belongs to
+}
+
+// The groups of a link: those of its page, of its place in pages, of its directory, of URLs of its shape.
+var (
+	groupNames = [4]string{"page", "place", "directory", "shape"}
+	groupIDs   = [4]uint16{featureOf("page"), featureOf("place"), featureOf("directory"), featureOf("shape")}
+)
+
+// maxFixed bounds the features of a link, so that a record of the frontier stays small.
+const maxFixed = 64
+
+// step of the values of features, of which ±32 can be kept.
+const fixedPoint = 1024
+
+// add says something of a link, unless it says nothing.
+func (s *signals) add(id uint16, value float64) {
+	if math.IsNaN(value) {
+		return
+	}
+	v := math.Round(min(max(value*fixedPoint, math.MinInt16), math.MaxInt16)) / fixedPoint
+	if v != 0 && len(s.fixed) < maxFixed {
+		s.fixed = append(s.fixed, feature{id, v})
+	}
+}
+
+func (s *signals) encode() []byte {
+	b := make([]byte, 0, 16+4*len(s.fixed))
+	for _, g := range s.groups {
+		b = binary.LittleEndian.AppendUint32(b, g)
+	}
+	for _, f := range s.fixed {
+		b = binary.LittleEndian.AppendUint16(b, f.id)
+		b = binary.LittleEndian.AppendUint16(b, uint16(int16(f.value*fixedPoint)))
+	}
+	return b
+}
+
+// decodeSignals reads what encode wrote, into fixed; false of anything else.
+func decodeSignals(b []byte, fixed []feature) (s signals, ok bool) {
+	if len(b) < 16 || len(b)%4 != 0 || len(b) > 16+4*maxFixed {
+		return s, false
+	}
+	for i := range s.groups {
+		s.groups[i] = binary.LittleEndian.Uint32(b[4*i:])
+	}
+	for b = b[16:]; len(b) > 0; b = b[4:] {
+		value := float64(int16(binary.LittleEndian.Uint16(b[2:]))) / fixedPoint
+		fixed = append(fixed, feature{binary.LittleEndian.Uint16(b), value})
+	}
+	s.fixed = fixed
+	return s, true
+}
+
+// Views are the parts of a page by which it is judged, each of length 1.
+type Views [3]Terms // text, title, URL
+
+// maxView bounds the terms of a part; the heaviest are kept.
+const maxView = 256
+
+// ViewsOf takes a page apart.
+func ViewsOf(p *Page) Views {
+	return Views{damped(p.Text).heaviest(maxView), damped(p.Title).heaviest(maxView), flat(urlFeatures(p.URL)).heaviest(maxView)}
+}
+
+// heaviest keeps the n heaviest terms, at length 1.
+func (t Terms) heaviest(n int) Terms {
+	if len(t) <= n {
+		return t
+	}
+	byWeight := slices.Clone(t)
+	slices.SortFunc(byWeight, func(a, b Term) int {
+		switch {
+		case a.W > b.W:
+			return -1
+		case a.W < b.W:
+			return 1
+		case a.ID < b.ID:
+			return -1
+		}
+		return 1
+	})
+	return byWeight[:n].Sorted().unit()
+}
+
+func (v *Views) encode() []byte {
+	b := make([]byte, 0, 6*(len(v[0])+len(v[1])+len(v[2]))+6)
+	for _, t := range v {
+		b = binary.AppendUvarint(b, uint64(len(t)))
+		last := uint32(0)
+		for _, x := range t {
+			b = binary.AppendUvarint(b, uint64(x.ID-last))
+			b = binary.LittleEndian.AppendUint16(b, uint16(min(max(x.W, 0), 1)*math.MaxUint16+0.5))
+			last = x.ID
+		}
+	}
+	return b
+}
+
+var errViews = errors.New("what is to be learned of a page cannot be read")
+
+// DecodeViews reads what judgements have seen; what cannot be read is left out.
+func DecodeViews(list [][]byte) (views []Views) {
+	for _, raw := range list {
+		if v, err := decodeViews(raw); err == nil {
+			views = append(views, v)
+		}
+	}
+	return views
+}
+
+// Encode writes the parts of a page.
+func (v *Views) Encode() []byte { return v.encode() }
+
+func decodeViews(b []byte) (v Views, err error) {
+	uvarint := func() uint64 {
+		x, n := binary.Uvarint(b)
+		if n <= 0 {
+			err, b = errViews, nil
+			return 0
+		}
+		b = b[n:]
+		return x
+	}
+	for i := range v {
+		n := uvarint()
+		if n > maxView {
+			return v, errViews
+		}
+		last := uint64(0)
+		for at := range n {
+			step := uvarint()
+			last += step
+			if len(b) < 2 || last > math.MaxUint32 || at > 0 && step == 0 {
+				return v, errViews
+			}
+			v[i] = append(v[i], Term{uint32(last), float32(binary.LittleEndian.Uint16(b)) / math.MaxUint16})
+			b = b[2:]
+		}
+	}
+	if len(b) > 0 {
+		return v, errViews
+	}
+	return v, err
+}

@@ -1,0 +1,162 @@
+package order
+
+import (
+	"bytes"
+	"fmt"
+	"maps"
+	"math"
+
+	"github.com/fxamacker/cbor/v2"
+)
+
+// stateVersion is that of the encoding: what another version wrote is learned anew.
+const stateVersion = 1
+
+// fusedState is what a Fused has learned, as it is kept.
+type fusedState struct {
+	Version   int              `cbor:"1,keyasint"`
+	Parts     [3]contrastState `cbor:"2,keyasint"`
+	Examples  [][]byte         `cbor:"3,keyasint,omitempty"`
+	Others    [][]byte         `cbor:"4,keyasint,omitempty"`
+	Pages     int              `cbor:"5,keyasint"`
+	Weights   [3]float64       `cbor:"6,keyasint"`
+	Bias      float64          `cbor:"7,keyasint"`
+	Random    uint64           `cbor:"8,keyasint"`
+	Relevance regressionState  `cbor:"9,keyasint"`
+	Hub       regressionState  `cbor:"10,keyasint"`
+	Young     map[uint32]tried `cbor:"11,keyasint,omitempty"`
+	Old       map[uint32]tried `cbor:"12,keyasint,omitempty"`
+	Mean      tried            `cbor:"13,keyasint"`
+}
+
+type contrastState struct {
+	All map[uint32]float32 `cbor:"1,keyasint,omitempty"`
+	Sum float64            `cbor:"2,keyasint"`
+}
+
+type regressionState struct {
+	IDs       []uint16    `cbor:"1,keyasint,omitempty"` // of the weights that were learned
+	Weights   []float64   `cbor:"2,keyasint,omitempty"`
+	Gradients []float64   `cbor:"3,keyasint,omitempty"`
+	Past      []pastState `cbor:"4,keyasint,omitempty"`
+	Random    uint64      `cbor:"5,keyasint"`
+}
+
+type pastState struct {
+	IDs    []uint16  `cbor:"1,keyasint"`
+	Values []float64 `cbor:"2,keyasint"`
+	Value  float64   `cbor:"3,keyasint"`
+}
+
+// Encode writes all that was learned. It is a few hundred kilobytes, and at most some megabytes.
+func (o *Fused) Encode() ([]byte, error) {
+	o.mu.RLock()
+	defer o.mu.RUnlock()
+	r := o.relevance
+	s := fusedState{
+		Version: stateVersion, Pages: r.seen, Weights: r.weights, Bias: r.bias, Random: uint64(r.random),
+		Relevance: o.rel.state(), Hub: o.hub.state(), Young: o.groups.young, Old: o.groups.old, Mean: o.mean,
+	}
+	for i := range s.Parts {
+		s.Parts[i] = contrastState{r.parts[i].all, r.parts[i].allSum}
+	}
+	for i := range r.examples {
+		s.Examples = append(s.Examples, r.examples[i].encode())
+	}
+	for i := range r.others {
+		s.Others = append(s.Others, r.others[i].encode())
+	}
+	return cbor.Marshal(s)
+}
+
+// Restore puts in place what Encode wrote. On an error nothing is changed.
+func (o *Fused) Restore(raw []byte) error {
+	var s fusedState
+	if err := bounded.NewDecoder(bytes.NewReader(raw)).Decode(&s); err != nil {
+		return fmt.Errorf("read what was learned: %w", err)
+	}
+	if s.Version != stateVersion {
+		return fmt.Errorf("read what was learned: it is of version %d, this is %d", s.Version, stateVersion)
+	}
+	r := newRelevance(o.settings)
+	for _, list := range []struct {
+		from [][]byte
+		into *[]Views
+	}{{s.Examples, &r.examples}, {s.Others, &r.others}} {
+		for _, raw := range list.from {
+			v, err := decodeViews(raw)
+			if err != nil {
+				return err
+			}
+			*list.into = append(*list.into, v)
+		}
+	}
+	r.count()
+	for i := range r.parts {
+		maps.Copy(r.parts[i].all, s.Parts[i].All)
+		r.parts[i].allSum = s.Parts[i].Sum
+	}
+	r.seen, r.weights, r.bias, r.random = s.Pages, s.Weights, s.Bias, random(s.Random)
+	rel, hub := newRegression(o.settings, o.settings.Expected), newRegression(o.settings, o.settings.Promise)
+	if !rel.restore(s.Relevance) || !hub.restore(s.Hub) {
+		return errViews
+	}
+	g := newGroups()
+	maps.Copy(g.young, s.Young)
+	maps.Copy(g.old, s.Old)
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.relevance, o.rel, o.hub, o.groups, o.mean = r, rel, hub, g, s.Mean
+	return nil
+}
+
+// bounded reads lists as long as Encode writes them.
+var bounded = func() cbor.DecMode {
+	mode, err := cbor.DecOptions{MaxArrayElements: math.MaxInt32, MaxMapPairs: math.MaxInt32}.DecMode()
+	if err != nil {
+		panic(err) // the options are constant
+	}
+	return mode
+}()
+
+func (r *regression) state() regressionState {
+	s := regressionState{Random: uint64(r.random)}
+	for id, g := range r.gradients {
+		if g > 0 {
+			s.IDs = append(s.IDs, uint16(id))
+			s.Weights = append(s.Weights, r.weight[id])
+			s.Gradients = append(s.Gradients, g)
+		}
+	}
+	for _, o := range r.past {
+		p := pastState{Value: o.value}
+		for _, f := range o.features {
+			p.IDs = append(p.IDs, f.id)
+			p.Values = append(p.Values, f.value)
+		}
+		s.Past = append(s.Past, p)
+	}
+	return s
+}
+
+// restore returns false if the lists do not fit.
+func (r *regression) restore(s regressionState) bool {
+	if len(s.IDs) != len(s.Weights) || len(s.IDs) != len(s.Gradients) || len(s.Past) > maxPast {
+		return false
+	}
+	for i, id := range s.IDs {
+		r.weight[id], r.gradients[id] = s.Weights[i], s.Gradients[i]
+	}
+	for _, p := range s.Past {
+		if len(p.IDs) != len(p.Values) {
+			return false
+		}
+		o := outcome{value: p.Value}
+		for i, id := range p.IDs {
+			o.features = append(o.features, feature{id, p.Values[i]})
+		}
+		r.past = append(r.past, o)
+	}
+	r.random = random(s.Random)
+	return true
+}

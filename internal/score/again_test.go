@@ -1,0 +1,135 @@
+package score
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/muninn-archive/muninn/internal/crawl"
+	"github.com/muninn-archive/muninn/internal/order"
+)
+
+// TestMerge: the terms of the pages of a batch that have a link are summed. The topic is (1, 1)/√2.
+func TestMerge(t *testing.T) {
+	s := scorer(t, ravens, crawl.Weights{Document: 1, Helper: 3}, nil)
+	m := NewMerge(s)
+	page := func(text string, links ...crawl.Outlink) *crawl.Page {
+		p := &crawl.Page{Language: "en", Blocks: []string{text}, Links: links}
+		m.Add(p, s.Page(p, Context{Inherit: 0.1, Terms: true}).Terms)
+		return p
+	}
+	at := func(url string, prior float64) crawl.Outlink {
+		return crawl.Outlink{URL: url, Hop: crawl.HopLink, Block: -1, Prior: prior}
+	}
+	redirect := at("http://a.example/both", 0)
+	redirect.Hop = crawl.HopRedirect
+	pages := []*crawl.Page{
+		page("raven", at("http://a.example/both", 0.5), at("http://a.example/one", 0)),
+		page("crow", at("http://a.example/both", 0), at("http://a.example/others", 0)),
+		page("fox", at("http://a.example/others", 0)),
+		page("", redirect),
+	}
+	m.Apply()
+	// both: (1, 1) is the topic. others: crow and fox (0, 1, 1): ½.
+	for i, want := range [][]crawl.Parts{
+		{said("document", 1, "helper", 0.5), said("document", 0.707107)},
+		{said("document", 1), said("document", 0.5)},
+		{said("document", 0.5)},
+		{said()},
+	} {
+		for j, l := range pages[i].Links {
+			score := 0.1
+			if d, spoke := want[j].Of("document"); spoke {
+				score = d
+			}
+			if i == 0 && j == 0 {
+				score = (1 + 3*0.5) / 4
+			}
+			if !alike(l.Parts, want[j]) || !near(l.Score, score) {
+				t.Errorf("page %d, link %d: %v, %g, want %v, %g", i, j, l.Parts, l.Score, want[j], score)
+			}
+		}
+	}
+
+	none := scorer(t, crawl.Topic{}, crawl.Weights{Document: 1, Helper: 1}, nil)
+	m = NewMerge(none)
+	p := &crawl.Page{Links: []crawl.Outlink{at("http://a.example/", 0.5), at("http://a.example/", 0.5)}}
+	none.Page(p, Context{})
+	m.Add(p, Vector{"raven": 1})
+	if m.Apply(); p.Links[0].Score != 0.5 {
+		t.Errorf("without a topic a link scores %g", p.Links[0].Score)
+	}
+}
+
+// TestRelink scores links by a topic that was taught after they were found: (1, 0, ¾)/1.25 of raven, crow, hare.
+func TestRelink(t *testing.T) {
+	topic := crawl.Topic{Keywords: []string{"raven"}, URLPatterns: []crawl.URLPattern{{Pattern: "*one", Score: 0.25}}, Languages: []string{"en"}}
+	learned := &Learned{Terms: []Term{{"hare", 2}}}
+	m := Memory{Past: NewPast()}
+	for range leastPast {
+		m.Past.Add("http://a.example/1", 0.75)
+	}
+	weights := crawl.Weights{Document: 1, Paragraph: 1, Anchor: 1, URL: 1, Tokens: 1, History: 1, Language: 1, Helper: 1}
+	s := remembering(t, topic, weights, learned, NewAnalyser(), m)
+	for _, c := range []struct {
+		name      string
+		link      crawl.Outlink
+		terms     []Term
+		paragraph string
+		want      crawl.Parts
+	}{
+		{
+			"all is known", crawl.Outlink{URL: "http://b.example/raven/one", Hop: crawl.HopLink, Anchor: "hare", Block: 7, Prior: 0.5, Parts: said("document", 0.1)},
+			[]Term{{"hare", 1}, {"crow", 1}}, "ravens", // 0.6/√2; of one and raven: 0.8/√2
+			said("document", 0.424264, "paragraph", 0.8, "anchor", 0.6, "url", 0.25, "tokens", 0.565685, "language", 1, "helper", 0.5),
+		},
+		{
+			"terms are damped", crawl.Outlink{URL: "http://b.example/", Hop: crawl.HopLink, Block: -1},
+			[]Term{{"hare", 2}, {"crow", 1}}, "", // 0.6 · 1.693147 / √(1.693147² + 1)
+			said("document", 0.516622, "language", 1),
+		},
+		{
+			"no terms: the page as before", crawl.Outlink{URL: "http://a.example/2", Hop: crawl.HopLink, Block: 1, Anchor: "fox", Parts: said("document", 0.3, "anchor", 1, "url", 1)},
+			nil, "fox",
+			said("document", 0.3, "paragraph", 0, "anchor", 0, "history", 0.75, "language", 1),
+		},
+		{
+			"no terms, and nothing was said", crawl.Outlink{URL: "http://b.example/", Hop: crawl.HopLink, Block: -1},
+			nil, "", said("language", 1),
+		},
+		{
+			"a redirect", crawl.Outlink{URL: "http://a.example/one", Hop: crawl.HopRedirect, Anchor: "raven", Block: 1, Score: 0.9},
+			[]Term{{"raven", 1}}, "raven", said("url", 0.25, "history", 0.75),
+		},
+		{
+			"a sitemap", crawl.Outlink{URL: "http://b.example/", Hop: crawl.HopSitemap, Block: -1, Score: 0.9},
+			[]Term{{"raven", 1}}, "", said(),
+		},
+	} {
+		l := c.link
+		v := s.Relink(&l, c.terms, c.paragraph, "en")
+		sum := 0.0
+		for _, p := range c.want {
+			sum += p.Score
+		}
+		score := c.link.Score // what it was, if nothing is said
+		if len(c.want) > 0 {
+			score = sum / float64(len(c.want))
+		}
+		if !alike(l.Parts, c.want) || !near(l.Score, score) {
+			t.Errorf("%s: %v, %g, want %v, %g", c.name, l.Parts, l.Score, c.want, score)
+		}
+		if l.Block != c.link.Block || l.URL != c.link.URL || l.Anchor != c.link.Anchor || l.Prior != c.link.Prior {
+			t.Errorf("%s: the link becomes %+v", c.name, l)
+		}
+		if len(v.Links) != 1 || v.Links[0].URL != l.URL || len(v.Text) != len(c.terms) || v.Links[0].Prior != c.link.Score {
+			t.Errorf("%s: an order sees %+v", c.name, v)
+		}
+		anchor, around := s.vocabulary.Vector(l.Anchor, "en"), s.vocabulary.Vector(c.paragraph, "en")
+		if l.Hop != crawl.HopLink {
+			anchor, around = nil, nil
+		}
+		if got := v.Links[0]; !slices.Equal(got.Anchor, order.NewTerms(anchor)) || !slices.Equal(got.Around, order.NewTerms(around)) {
+			t.Errorf("%s: an order sees the link %+v", c.name, got)
+		}
+	}
+}

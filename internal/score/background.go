@@ -1,0 +1,124 @@
+package score
+
+import (
+	"math"
+	"sync"
+)
+
+// Background counts how many pages of a crawl have a term: those of the reference crawl, and all that come after. It is
+// safe for concurrent use.
+type Background struct {
+	mu    sync.Mutex
+	in    *lexicon
+	pages float64
+	df    []float32 // by term
+	next  float64   // the weights are worked out anew from so many pages on
+	now   *idf
+}
+
+// idf holds the weights of terms by how few pages have them: ln(1 + N/df).
+type idf struct {
+	in     *lexicon
+	weight []float32
+	unseen float32
+	turn   int // counts the times that they were worked out
+}
+
+// leastBackground is the number of pages from which terms are weighed by how few pages have them; before, all are alike.
+const leastBackground = 20
+
+// again is by how much the pages must have grown for the weights to be worked out anew.
+const again = 1.25
+
+// NewBackground begins with what the reference crawl taught, which may be nil.
+func NewBackground(a *Analyser, learned *Learned) *Background {
+	b := &Background{in: a.lexicon(), next: leastBackground}
+	if learned != nil {
+		b.pages = float64(learned.Pages)
+		for _, t := range learned.Background {
+			b.grow(b.in.id(t.Text), float32(t.Weight))
+		}
+	}
+	return b
+}
+
+func (b *Background) grow(id uint32, n float32) {
+	if int(id) >= len(b.df) {
+		b.df = append(b.df, make([]float32, int(id)+1024-len(b.df))...)
+	}
+	b.df[id] += n
+}
+
+// weights are those of the present, for a lexicon; nil if all terms are alike.
+func (b *Background) weights(x *lexicon) *idf {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.move(x)
+	if b.pages >= b.next {
+		b.next = b.pages * again
+		w := &idf{in: x, weight: make([]float32, len(b.df)), unseen: float32(math.Log(1 + b.pages))}
+		for id, n := range b.df {
+			w.weight[id] = float32(math.Log(1 + b.pages/math.Max(float64(n), 1)))
+		}
+		if b.now != nil {
+			w.turn = b.now.turn
+		}
+		w.turn++
+		b.now = w
+	}
+	return b.now
+}
+
+// move brings the counts over to a lexicon that was begun anew.
+func (b *Background) move(x *lexicon) {
+	if b.in == x {
+		return
+	}
+	old, df := b.in, b.df
+	b.in, b.df, b.next = x, nil, min(b.next, max(b.pages, leastBackground))
+	for id, n := range df {
+		if n > 0 {
+			b.grow(x.id(old.name(uint32(id))), n)
+		}
+	}
+}
+
+// add counts the terms of a page.
+func (b *Background) add(t *tally) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.move(t.lexicon)
+	b.pages++
+	for _, id := range t.seen {
+		b.grow(id, 1)
+	}
+}
+
+// of is the weight of a term. It may be called on nil.
+func (w *idf) of(id uint32) float64 {
+	switch {
+	case w == nil:
+		return 1
+	case int(id) < len(w.weight):
+		return float64(w.weight[id])
+	}
+	return float64(w.unseen)
+}
+
+// sublinear damps the frequency of a term: 1 + ln n, and less than 1 below 1.
+func sublinear(n float64) float64 {
+	if n < 1 {
+		return n
+	}
+	if n < float64(len(logs)) && n == math.Trunc(n) {
+		return logs[int(n)]
+	}
+	return 1 + math.Log(n)
+}
+
+var logs = func() (table [64]float64) {
+	for i := range table {
+		table[i] = 1 + math.Log(math.Max(float64(i), 1))
+	}
+	return table
+}()

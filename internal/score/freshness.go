@@ -1,0 +1,38 @@
+package score
+
+import (
+	"math"
+	"time"
+)
+
+// halfLife is the age at which the freshness of a page is one half.
+const halfLife = 365 * 24 * time.Hour
+
+// freshness is how young the youngest web object of a page is, by the dates that the helper found. It speaks if it has a
+// weight, for an old page is no worse for most archives.
+func freshness(s *Scorer) analyser {
+	if s.weights["freshness"] == 0 {
+		return analyser{}
+	}
+	return analyser{name: "freshness", document: func(r *reading) float64 {
+		var last time.Time
+		for i := range r.page.Objects {
+			for _, p := range r.page.Objects[i].Properties {
+				if p.Name != "published" && p.Name != "modified" {
+					continue
+				}
+				for _, layout := range []string{time.RFC3339, time.DateTime, "2006-01-02T15:04", time.DateOnly} {
+					if t, err := time.Parse(layout, p.Value); err == nil && t.After(last) {
+						last = t
+						break
+					}
+				}
+			}
+		}
+		if last.IsZero() || r.context.Now.IsZero() {
+			return silent
+		}
+		age := max(r.context.Now.Sub(last), 0)
+		return math.Exp2(-float64(age) / float64(halfLife))
+	}}
+}

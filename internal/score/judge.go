@@ -1,0 +1,132 @@
+package score
+
+import (
+	"sync"
+
+	"github.com/muninn-archive/muninn/internal/crawl"
+	"github.com/muninn-archive/muninn/internal/order"
+)
+
+// Judge scores the pages of a crawl, and has its order judge their links. It is safe for concurrent use.
+type Judge struct {
+	*Scorer
+	by     crawl.Order
+	memory Memory
+
+	mu     sync.Mutex
+	orders map[string]order.Order // by language
+}
+
+// NewJudge makes the judge of a definition, with what was learned (nil if nothing was yet). former is that of an earlier
+// state of the crawl, whose memory it takes over; it may be nil.
+func NewJudge(d crawl.Definition, learned *Learned, vocabulary *Analyser, former *Judge) (*Judge, error) {
+	j := &Judge{by: d.Order, orders: map[string]order.Order{}}
+	if former != nil {
+		j.memory = former.memory
+	} else {
+		j.memory = Memory{Background: NewBackground(vocabulary, learned), Past: NewPast()}
+	}
+	var err error
+	j.Scorer, err = New(d, learned, vocabulary, j.memory)
+	return j, err
+}
+
+// order is what judges the links of pages in a language: the order of the whole crawl, if it learns; nil if the scores do.
+func (j *Judge) order(lang string, whole *order.Fused) (order.Order, error) {
+	if whole != nil {
+		return whole, nil
+	}
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if o, known := j.orders[lang]; known {
+		return o, nil
+	}
+	o, err := j.Scorer.Order(j.by, lang)
+	if err == nil {
+		j.orders[lang] = o
+	}
+	return o, err
+}
+
+// Batch is a batch of pages that are judged one after the other.
+type Batch struct {
+	judge  *Judge
+	whole  *order.Fused // nil: the order does not learn
+	merged *Merge       // for orders that go by the scores themselves
+	cited  *order.Merge // … for the others
+}
+
+// Batch begins a batch. whole is the order of the crawl if it learns, else nil.
+func (j *Judge) Batch(whole *order.Fused) *Batch {
+	return &Batch{judge: j, whole: whole, merged: NewMerge(j.Scorer), cited: order.NewMerge()}
+}
+
+// Page scores a page and its links in place; kept is what the order kept with the link that led to it. It returns the
+// terms of the page, if they are asked for.
+func (b *Batch) Page(p *crawl.Page, c Context, kept []byte) (Vector, error) {
+	by, err := b.judge.order(p.Language, b.whole)
+	if err != nil {
+		return nil, err
+	}
+	together, wanted := b.judge.by.Batch, c.Terms
+	c.View, c.Terms = by != nil, wanted || together && by == nil
+	scored := b.judge.Scorer.Page(p, c)
+	switch {
+	case by != nil:
+		judged := by.Judge(scored.View, kept)
+		p.Worth, p.Seen = judged.Worth, judged.Seen
+		for i := range p.Links {
+			l := &p.Links[i]
+			switch l.Hop {
+			case crawl.HopRedirect: // what it leads to is what the link to it led to
+				l.Score, l.Keep = c.Inherit, kept
+			case crawl.HopEmbed: // belongs to its page
+				l.Score = c.Inherit
+			default:
+				l.Score, l.Keep = judged.Links[i].Priority, judged.Links[i].Keep
+			}
+		}
+		if together && b.whole == nil {
+			b.cited.Add(by, scored.View, kept, func(link int, o order.Judged) {
+				p.Links[link].Score, p.Links[link].Keep = o.Priority, o.Keep
+			})
+		}
+	case together:
+		b.merged.Add(p, scored.Terms)
+	}
+	if !wanted {
+		return nil, nil
+	}
+	return scored.Terms, nil
+}
+
+// Merge scores the links anew that several pages of the batch have, if batch prioritisation is asked for.
+func (b *Batch) Merge() {
+	b.merged.Apply()
+	b.cited.Apply()
+}
+
+// Found is an outlink as it was archived.
+type Found struct {
+	Link      crawl.Outlink
+	Source    string // URL of its page
+	Path      string // hop letters of its page
+	Language  string // of its page
+	Paragraph string
+	Terms     []Term // of its page; nil: they were not kept
+	Depth     int    // of its page: links from a seed
+}
+
+// Again scores an outlink anew by what is known now.
+func (j *Judge) Again(f Found, whole *order.Fused) (crawl.Discovery, error) {
+	page := j.Relink(&f.Link, f.Terms, f.Paragraph, f.Language)
+	d := f.Link.Discovery(f.Source, f.Path, false) // only URLs that wait are scored anew: they have their place
+	by, err := j.order(f.Language, whole)
+	if err != nil || by == nil || f.Link.Hop == crawl.HopEmbed || f.Link.Hop == crawl.HopRedirect {
+		return d, err
+	}
+	page.URL, page.Depth = f.Source, f.Depth
+	judged := by.Judge(page, nil).Links[0]
+	d.Score, d.Keep = judged.Priority, judged.Keep
+	return d, nil
+}

@@ -1,0 +1,158 @@
+package score
+
+import (
+	"cmp"
+	"math"
+	"net/url"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Learn makes a topic model of the samples of a reference crawl: the centroid of the most relevant
+// pages, of it the terms that weigh most by how few of all pages have them (idf over the reference crawl); and what an
+// archivist may want to add to the definition. It brings the samples into order, the best first. The same samples give the
+// same result in any order.
+func Learn(samples []Sample) Learned {
+	slices.SortFunc(samples, func(a, b Sample) int {
+		if a.Example != b.Example {
+			return cmp.Compare(btoi(b.Example), btoi(a.Example))
+		}
+		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.URL, b.URL))
+	})
+	best := max(int(float64(len(samples))*learnedShare), learnedLeast)
+	df := Vector{}
+	for _, s := range samples {
+		for _, t := range s.Terms {
+			df[t.Text]++
+		}
+	}
+	out := Learned{Pages: len(samples)}
+	centroid := Vector{}
+	var relevant []Sample
+	for i, s := range samples {
+		if !s.Example && (i >= best || s.Score <= 0) {
+			continue
+		}
+		v := Vector{}
+		for _, t := range s.Terms {
+			v[t.Text] = t.Weight
+		}
+		centroid.add(v, 1/max(v.norm(), 1e-9))
+		relevant = append(relevant, s)
+		if len(out.Examples) < 10 {
+			out.Examples = append(out.Examples, s.URL)
+		}
+	}
+	out.Relevant = len(relevant)
+	telling := make(Vector, len(centroid))
+	for term, weight := range centroid {
+		telling[term] = weight * math.Log(1+float64(len(samples))/df[term])
+	}
+	out.Terms, out.Background = telling.heaviest(learnedTerms), df.heaviest(backgroundTerms)
+	for i := range out.Terms { // how few pages have it counts when pages are scored
+		out.Terms[i].Weight = round(centroid[out.Terms[i].Text])
+	}
+	out.suggest(relevant, samples, df)
+	return out
+}
+
+// Limits of suggestions.
+const (
+	suggested = 20 // of each kind
+	leastSaid = 2  // relevant pages that must have it
+)
+
+// suggest finds what tells relevant pages from the others.
+func (l *Learned) suggest(relevant, all []Sample, df Vector) {
+	mine, words, names, everywhere, languages, hosts := Vector{}, map[string]string{}, Vector{}, Vector{}, Vector{}, Vector{}
+	for _, s := range relevant {
+		for i, t := range s.Terms {
+			mine[t.Text]++
+			if i < len(s.Words) {
+				words[t.Text] = s.Words[i]
+			}
+		}
+		for _, n := range s.Names {
+			names[n]++
+		}
+		if s.Language != "" {
+			languages[s.Language]++
+		}
+		if u, err := url.Parse(s.URL); err == nil && u.Host != "" {
+			hosts[u.Hostname()]++
+		}
+	}
+	for _, s := range all {
+		for _, n := range s.Names {
+			everywhere[n]++
+		}
+	}
+	terms := Vector{}
+	for term, n := range mine {
+		if odds := logOdds(n, float64(len(relevant)), df[term], float64(len(all))); n >= leastSaid && odds > 0 && utf8.RuneCountInString(term) > 2 {
+			word := cmp.Or(words[term], term)
+			terms[word] = max(terms[word], round(odds))
+		}
+	}
+	for name, n := range names {
+		if n < leastSaid || logOdds(n, float64(len(relevant)), everywhere[name], float64(len(all))) <= 0 {
+			delete(names, name)
+		}
+	}
+	l.Telling, l.Names = terms.heaviest(suggested), names.heaviest(suggested)
+	l.Languages, l.Hosts = languages.heaviest(suggested), hosts.heaviest(suggested)
+}
+
+// logOdds is how much oftener a share of the pages has something than the others, weighed by how many have it: the
+// logarithm of the ratio of the odds, each count raised by a half, times the root of the count.
+func logOdds(mine, relevant, all, pages float64) float64 {
+	others, rest := all-mine, pages-relevant
+	odds := (mine + 0.5) / (relevant - mine + 0.5) / ((others + 0.5) / (max(rest-others, 0) + 0.5))
+	return math.Log(odds) * math.Sqrt(mine/max(relevant, 1))
+}
+
+func round(x float64) float64 { return math.Round(x*1e6) / 1e6 }
+
+// maxNames bounds the names that are kept of a page.
+const maxNames = 30
+
+// namesIn are the names that a text seems to say: two to four words in a row that begin with a capital, the first of
+// them not at the begin of a sentence.
+func namesIn(blocks []string) (names []string) {
+	seen := map[string]bool{}
+	for _, block := range blocks {
+		var run []string
+		begins := true // of a sentence
+		flush := func() {
+			if len(run) >= 2 && len(run) <= 4 && len(names) < maxNames {
+				if name := strings.Join(run, " "); !seen[name] {
+					seen[name] = true
+					names = append(names, name)
+				}
+			}
+			run = run[:0]
+		}
+		for word := range strings.FieldsSeq(block) {
+			bare := strings.TrimFunc(word, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+			first, n := utf8.DecodeRuneInString(bare)
+			capital := unicode.IsUpper(first) && len(bare) > n && strings.ToUpper(bare) != bare
+			switch {
+			case capital && !begins && strings.HasPrefix(word, bare):
+				run = append(run, bare)
+			default:
+				flush()
+			}
+			if strings.HasSuffix(word, ",") || strings.HasSuffix(word, ";") || strings.HasSuffix(word, ":") {
+				flush()
+			}
+			begins = strings.ContainsAny(word[len(word)-1:], ".!?:")
+			if begins {
+				flush()
+			}
+		}
+		flush()
+	}
+	return names
+}

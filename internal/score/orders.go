@@ -1,0 +1,206 @@
+package score
+
+import (
+	"fmt"
+	"path/filepath"
+	"sync"
+
+	"github.com/muninn-archive/muninn/internal/crawl"
+	"github.com/muninn-archive/muninn/internal/order"
+	"github.com/muninn-archive/muninn/internal/thesaurus"
+)
+
+// Order makes the order of a crawl that a strategy names, from the scorer's topic. It is nil where the order is that of
+// the scores themselves: of "weighted", of "fused" and "places", which the frontier holds, of strategies that are trained
+// before there is anything to train from, and of all but "breadth-first" in crawls without a topic.
+func (s *Scorer) Order(d crawl.Order, lang string) (order.Order, error) {
+	if d.Strategy == crawl.StrategyBreadth {
+		return order.Breadth{}, nil
+	}
+	if s.topic.Empty() {
+		return nil, nil
+	}
+	topic := s.terms(lang)
+	switch d.Strategy {
+	case crawl.StrategyContent:
+		return order.NewBest(topic, true, false), nil
+	case crawl.StrategyAnchor:
+		return order.NewBest(topic, false, true), nil
+	case crawl.StrategyContentAnchor:
+		return order.NewBest(topic, true, true), nil
+	case crawl.StrategyShark:
+		return order.NewShark(topic), nil
+	case crawl.StrategySynonyms, crawl.StrategyBroader:
+		t, err := s.thesaurus(d.Thesaurus, lang)
+		if err != nil {
+			return nil, err
+		}
+		return order.NewSemantic(topic, t, d.Strategy == crawl.StrategyBroader), nil
+	case crawl.StrategyHMM, crawl.StrategyHMMContent, crawl.StrategyHMMAnchor:
+		if s.learned == nil || len(s.learned.Paths) == 0 {
+			return nil, nil
+		}
+		set := order.DefaultHMM()
+		set.Seed, set.Centroid, set.Anchor = d.Seed, d.Strategy != crawl.StrategyHMM, d.Strategy == crawl.StrategyHMMAnchor
+		return order.NewHMM(trained(s.learned.Paths), set), nil
+	}
+	return nil, nil
+}
+
+// terms are the topic's, for orders.
+func (s *Scorer) terms(lang string) order.Terms {
+	t := s.vector(lang)
+	v := make(map[string]float64, len(t.terms))
+	for term, w := range t.terms {
+		v[term] = w
+	}
+	return order.NewTerms(v)
+}
+
+// thesauri are read once.
+var thesauri = struct {
+	sync.Mutex
+	read map[string]*thesaurus.Thesaurus
+}{read: map[string]*thesaurus.Thesaurus{}}
+
+// CheckThesaurus tells whether the strategy of a crawl has what it needs on this machine. The error names the field and
+// the mend.
+func CheckThesaurus(d crawl.Order) error {
+	if d.Strategy != crawl.StrategySynonyms && d.Strategy != crawl.StrategyBroader {
+		return nil
+	}
+	s := &Scorer{vocabulary: NewAnalyser()}
+	_, err := s.thesaurus(d.Thesaurus, "en")
+	return err
+}
+
+func (s *Scorer) thesaurus(where, lang string) (*thesaurus.Thesaurus, error) {
+	if where == "" {
+		where = thesaurus.DefaultWordNet
+	}
+	key := lang + " " + filepath.Clean(where)
+	thesauri.Lock()
+	defer thesauri.Unlock()
+	if t := thesauri.read[key]; t != nil {
+		return t, nil
+	}
+	t, err := thesaurus.Open(where, lang, func(word string) (uint32, bool) {
+		v := s.vocabulary.Vector(word, lang)
+		for stem := range v {
+			return order.Hash(stem), len(v) == 1 // of several words none stands for all
+		}
+		return 0, false
+	})
+	if err != nil {
+		return nil, fmt.Errorf("order.thesaurus: %w; install WordNet (Debian: wordnet-base), or name a folder with its database or a SKOS file on the disk of the worker", err)
+	}
+	thesauri.read[key] = t
+	return t, nil
+}
+
+// Path is a page of the reference crawl that orders are trained with.
+type Path struct {
+	Terms []Term `json:"terms"`
+	Level int    `json:"level"` // links to a page of the topic
+	Next  []int  `json:"next,omitempty"`
+}
+
+// maxPaths bounds the pages of a level that orders are trained with.
+const maxPaths = 60
+
+// Paths lists relevant pages of a reference crawl, and those that lead to them. links are the links between its pages,
+// by the URL that they stand on.
+func Paths(samples []Sample, links map[string][]string, threshold float64) []Path {
+	var list []Path
+	at, number := map[string]int{}, map[string]*Sample{}
+	citing := map[string][]string{}
+	for i := range samples {
+		number[samples[i].URL] = &samples[i]
+	}
+	for i := range samples { // in the order of the samples: the same crawl trains the same
+		for _, to := range links[samples[i].URL] {
+			citing[to] = append(citing[to], samples[i].URL)
+		}
+	}
+	add := func(url string, level, n int) bool {
+		s := number[url]
+		if _, known := at[url]; known || s == nil || n >= maxPaths {
+			return false
+		}
+		at[url] = len(list)
+		list = append(list, Path{Terms: s.Terms, Level: level})
+		return true
+	}
+	var last []string
+	for _, s := range samples {
+		if (s.Example || s.Score >= threshold) && add(s.URL, 0, len(last)) {
+			last = append(last, s.URL)
+		}
+	}
+	for level := 1; level < order.Levels; level++ {
+		var found []string
+		for _, url := range last {
+			for _, from := range citing[url] {
+				if add(from, level, len(found)) {
+					found = append(found, from)
+				}
+			}
+		}
+		last = found
+	}
+	for url, i := range at {
+		for _, to := range links[url] {
+			if j, known := at[to]; known {
+				list[i].Next = append(list[i].Next, j)
+			}
+		}
+	}
+	return list
+}
+
+func trained(paths []Path) []order.Trained {
+	list := make([]order.Trained, len(paths))
+	for i, p := range paths {
+		list[i] = order.Trained{Text: termsOf(p.Terms), Level: p.Level, Next: p.Next}
+	}
+	return list
+}
+
+// termsOf are terms as orders know them.
+func termsOf(terms []Term) order.Terms {
+	v := make(map[string]float64, len(terms))
+	for _, t := range terms {
+		v[t.Text] = t.Weight
+	}
+	return order.NewTerms(v)
+}
+
+// Examples are views of the pages of a reference crawl that are of the topic, for an order that learns: those that the
+// definition names, its texts, and the best of the others from the threshold on.
+func (s *Scorer) Examples(samples []Sample) [][]byte {
+	var list [][]byte
+	for _, e := range s.topic.Examples {
+		if e.Text != "" {
+			p := &order.Page{Text: s.tally(e.Text)}
+			v := order.ViewsOf(p)
+			v[2] = nil // it has no URL
+			list = append(list, v.Encode())
+		}
+	}
+	for _, sample := range samples { // the best come first
+		if len(sample.Seen) > 0 && len(list) < maxExamples && (sample.Example || sample.Score >= s.topic.Threshold) {
+			list = append(list, sample.Seen)
+		}
+	}
+	return list
+}
+
+// maxExamples bounds the pages that an order is shown as examples.
+const maxExamples = 100
+
+func (s *Scorer) tally(text string) order.Terms {
+	t := newTally(s.vocabulary.lexicon())
+	defer t.free()
+	t.count(text, "", 1)
+	return t.terms()
+}

@@ -1,0 +1,53 @@
+package score
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// The signs of spam (after Ntoulas et al. 2006, "Detecting spam web pages through content analysis").
+const (
+	spamWords   = 50  // a page of fewer terms tells nothing
+	spamShare   = 0.2 // of a page's terms that are one and the same: nobody writes so
+	spamTitle   = 25  // words of a title
+	spamAnchors = 0.9 // of the text that is anchors, if there are many links
+	spamLinks   = 200 // many links
+	spamWord    = 15  // mean length of words, in letters: URLs and random letters
+)
+
+// spam speaks of pages that look like spam: ½ with one sign, ¼ with two, and so on. It is silent of others: that a page
+// is no spam does not make it relevant. Hosts on a black list are not crawled at all (scope.blacklist).
+func spam(*Scorer) analyser {
+	return analyser{name: "spam", document: func(r *reading) float64 {
+		terms := r.context.counted
+		if terms == nil || terms.total < spamWords {
+			return silent
+		}
+		score, letters, words := 1.0, 0, 0
+		sign := func(is bool) {
+			if is {
+				score /= 2
+			}
+		}
+		anchors := 0
+		for i := range r.page.Links {
+			anchors += utf8.RuneCountInString(r.page.Links[i].Anchor)
+		}
+		for _, b := range r.page.Blocks {
+			letters += utf8.RuneCountInString(b)
+			words += strings.Count(b, " ") + 1
+		}
+		sign(terms.most > spamShare*terms.total)
+		sign(len(strings.Fields(r.page.Title)) > spamTitle)
+		sign(len(r.page.Links) > spamLinks && float64(anchors) > spamAnchors*float64(letters))
+		spaced := r.page.Language != "" && r.page.Language != "ja" && r.page.Language != "zh" && r.page.Language != "th"
+		sign(spaced && words > 0 && float64(letters)/float64(words) > spamWord)
+		if score == 1 {
+			return silent
+		}
+		return score
+	}}
+}
+
+// counted sums up the terms of a page.
+type counted struct{ total, most float64 }

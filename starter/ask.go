@@ -1,0 +1,227 @@
+package starter
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"go.temporal.io/api/enums/v1"
+	"go.temporal.io/sdk/client"
+
+	"github.com/muninn-archive/muninn/activities"
+	"github.com/muninn-archive/muninn/activities/names"
+	"github.com/muninn-archive/muninn/frontier"
+	"github.com/muninn-archive/muninn/internal/crawl"
+)
+
+// ask has the worker of a crawl run a workflow that answers a question.
+func (g *globals) ask(ctx context.Context, workflow, id string, in activities.AskInput, out any) error {
+	c, err := g.dial(ctx)
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	s, err := status(ctx, c, in.Crawl)
+	if err != nil {
+		return err
+	}
+	if in.Queue = s.Crawl.Member.Queue; in.Queue == "" {
+		return fmt.Errorf("no worker has taken part in %s yet, or none is there to say which", in.Crawl)
+	}
+	run, err := c.ExecuteWorkflow(ctx, client.StartWorkflowOptions{
+		ID: id, TaskQueue: g.temporal.Queue, WorkflowExecutionTimeout: 2 * time.Hour,
+		WorkflowIDConflictPolicy: enums.WORKFLOW_ID_CONFLICT_POLICY_TERMINATE_EXISTING,
+	}, workflow, in)
+	if err != nil {
+		return err
+	}
+	if err := run.Get(ctx, out); err != nil {
+		return fmt.Errorf("%w; is worker %q running?", explain(err), s.Crawl.Member.Worker)
+	}
+	return nil
+}
+
+func explainCommand(g *globals) *cobra.Command {
+	cmd := &cobra.Command{
+		Use: "explain CRAWL URL", Short: "Tell why a URL stands where it stands in a crawl", Args: exactArgs(2, "the name of a crawl and a URL"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			var e frontier.Explanation
+			in := activities.AskInput{Crawl: args[0], URL: args[1]}
+			if err := g.ask(cmd.Context(), names.Explain, names.ExplainID(args[0]), in, &e); err != nil {
+				return err
+			}
+			return g.print(e, func(w io.Writer) { writeExplanation(w, e) })
+		},
+	}
+	g.remote(cmd)
+	return cmd
+}
+
+func writeExplanation(w io.Writer, e frontier.Explanation) {
+	line := func(format string, args ...any) { _, _ = fmt.Fprintf(w, format+"\n", args...) }
+	line("%s", e.URL)
+	if e.State == "unknown" {
+		line("  is not known: no page links to it, or it is out of scope")
+		return
+	}
+	line("  state      %s, %d attempts failed; path %s", e.State, e.Attempts, e.Path)
+	if e.Via != "" {
+		line("  found on   %s", e.Via)
+	}
+	if !e.Due.IsZero() {
+		line("  tried next %s", e.Due.Local().Format(time.DateTime))
+	}
+	line("  links      %d were scored: first %.3f, last %.3f, mean %.3f, best %.3f; order.update is %s", e.Links, e.First, e.Last, e.Mean, e.Max, e.Update)
+	for _, p := range e.Parts {
+		line("    %-10s %.3f", p.Name, p.Score)
+	}
+	if e.State == "waiting" || e.State == "claimed" {
+		line("  priority   %.3f as it was queued, %.3f by what is known now (order.strategy is %s)", e.Priority, e.Now, e.Strategy)
+	}
+	for _, p := range e.Learned {
+		line("    %+7.2f    %s", p.Value, p.Name)
+	}
+	queue := fmt.Sprintf("%s: %d URLs before it of %d", e.PLD, e.Before, e.Waiting)
+	switch {
+	case e.Spent:
+		queue += "; the budget of this PLD is spent"
+	case e.Busy:
+		queue += "; a batch of it is under way"
+	case time.Until(e.Next) > 0:
+		queue += fmt.Sprintf("; it rests until %s", e.Next.Local().Format(time.DateTime))
+	}
+	if e.Fails > 0 {
+		queue += fmt.Sprintf("; %d batches in a row could not reach it", e.Fails)
+	}
+	line("  queue      %s", queue)
+}
+
+func reportCommand(g *globals) *cobra.Command {
+	file := ""
+	cmd := &cobra.Command{
+		Use: "report CRAWL", Short: "Make a report of a crawl, as a page with plots, and put it into its archive", Args: exactArgs(1, "the name of one crawl"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			var made activities.ReportResult
+			if err := g.ask(cmd.Context(), names.Report, names.ReportID(args[0]), activities.AskInput{Crawl: args[0]}, &made); err != nil {
+				return err
+			}
+			if file != "" {
+				if len(made.HTML) == 0 {
+					return fmt.Errorf("the report is too large to be sent; it lies in the archive as %s", made.Key)
+				}
+				if err := os.WriteFile(file, made.HTML, 0o644); err != nil {
+					return err
+				}
+			}
+			made.HTML = nil
+			return g.print(made, func(w io.Writer) {
+				_, _ = fmt.Fprintf(w, "the report lies in the archive as %s\n", made.Key)
+				if file != "" {
+					_, _ = fmt.Fprintf(w, "and here as %s\n", file)
+				}
+			})
+		},
+	}
+	cmd.Flags().StringVar(&file, "out", "", "file that the report is written to as well")
+	g.remote(cmd)
+	return cmd
+}
+
+func configureCommand(g *globals) *cobra.Command {
+	cmd := &cobra.Command{
+		Use: "configure CRAWL FIELD=VALUE… | CRAWL FILE.yaml", Short: "Change the definition of a crawl while it runs",
+		Long: "Change the definition of a crawl while it runs: " + strings.Join(crawl.Changeable, ", ") + `.
+Links that are found from then on are ordered by it; those that wait keep their scores.
+
+  muninn configure ravens order.strategy=weighted weights.anchor=3`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) < 2 {
+				return usage("give the name of a crawl and what is to change, such as order.strategy=weighted")
+			}
+			fields, err := changes(args[1:])
+			if err != nil {
+				return err
+			}
+			if _, err := (crawl.DefaultDefinition()).Changed(fields); onlyTheirs(err) != nil {
+				return onlyTheirs(err)
+			}
+			d, err := g.configure(cmd.Context(), args[0], fields)
+			if err != nil {
+				return err
+			}
+			return g.print(d, func(w io.Writer) {
+				_, _ = fmt.Fprintf(w, "%s: order %s (update %s, per_queue %d)\n", args[0], d.Order.Strategy, d.Order.Update, d.Order.PerQueue)
+			})
+		},
+	}
+	g.remote(cmd)
+	return cmd
+}
+
+// onlyTheirs are the faults of changes that are not those of the definition that they were tried on, which lacks seeds
+// and a name.
+func onlyTheirs(err error) error {
+	var faults, theirs crawl.Faults
+	if !errors.As(err, &faults) {
+		return err
+	}
+	for _, f := range faults {
+		if f.Path != "name" && f.Path != "seeds" {
+			theirs = append(theirs, f)
+		}
+	}
+	if len(theirs) == 0 {
+		return nil
+	}
+	return theirs
+}
+
+// changes reads what is to change: a file, or fields with their values.
+func changes(args []string) ([]byte, error) {
+	if len(args) == 1 && !strings.Contains(args[0], "=") {
+		text, err := os.ReadFile(args[0])
+		if err != nil {
+			return nil, usage("what is to change: %v", err)
+		}
+		return text, nil
+	}
+	tree, err := crawl.Fields(args)
+	if err != nil {
+		return nil, usage("%v", err)
+	}
+	return tree, nil
+}
+
+func (g *globals) configure(ctx context.Context, name string, fields []byte) (d crawl.Definition, err error) {
+	c, err := g.dial(ctx)
+	if err != nil {
+		return d, err
+	}
+	defer c.Close()
+	id, state, err := workflowOf(ctx, c, name)
+	if err != nil {
+		return d, err
+	}
+	if state != enums.WORKFLOW_EXECUTION_STATUS_RUNNING {
+		return d, fmt.Errorf("crawl %s has ended: change its definition and start it again", name)
+	}
+	raw, err := crawl.JSON(fields)
+	if err != nil {
+		return d, err
+	}
+	update, err := c.UpdateWorkflow(ctx, client.UpdateWorkflowOptions{
+		WorkflowID: id, UpdateName: names.UpdateConfig, Args: []any{raw}, WaitForStage: client.WorkflowUpdateStageCompleted,
+	})
+	if err == nil {
+		err = update.Get(ctx, &d)
+	}
+	if err != nil {
+		return d, explain(err)
+	}
+	return d, nil
+}

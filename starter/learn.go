@@ -1,0 +1,223 @@
+package starter
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"go.yaml.in/yaml/v3"
+
+	"github.com/muninn-archive/muninn/internal/crawl"
+	"github.com/muninn-archive/muninn/internal/lab/recorded"
+	"github.com/muninn-archive/muninn/internal/page"
+	"github.com/muninn-archive/muninn/internal/score"
+)
+
+// learning is what `learn` prints.
+type learning struct {
+	Learned    score.Learned    `json:"learned"`
+	Definition crawl.Definition `json:"definition"` // with what is suggested
+}
+
+func learnCommand(g *globals) *cobra.Command {
+	var from, file string
+	cmd := &cobra.Command{
+		Use:   "learn CRAWL | DEFINITION.yaml --from WEB",
+		Short: "Show what a reference crawl taught of a topic, and write a definition with it",
+		Long: `Show what a reference crawl taught of a topic: the terms, names and languages that tell its pages from others, and
+the hosts where they lie; and write a definition with what is suggested, to be edited (--out).
+
+CRAWL is a crawl that has had its reference crawl: a crawl learns by itself, this shows what. With --from, the pages of
+an archive or another recorded web stand for the reference crawl. WEB is
+` + recorded.Forms + `.`,
+		Args: exactArgs(1, "the name of a crawl, or a definition and --from"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			var out learning
+			var err error
+			if from != "" {
+				out, err = learnFrom(args[0], from)
+			} else {
+				out, err = g.learnOf(cmd.Context(), args[0])
+			}
+			if err != nil {
+				return err
+			}
+			out.Definition.Topic = suggested(out.Definition.Topic, out.Learned)
+			if file != "" {
+				text, err := brief(out.Definition)
+				if err != nil {
+					return err
+				}
+				if err := os.WriteFile(file, text, 0o644); err != nil {
+					return err
+				}
+			}
+			return g.print(out, func(w io.Writer) {
+				writeLearned(w, out.Learned)
+				if file != "" {
+					_, _ = fmt.Fprintf(w, "a definition with what is suggested lies in %s: edit it\n", file)
+				}
+			})
+		},
+	}
+	cmd.Flags().StringVar(&from, "from", "", "an archive, or another recorded web, whose pages are learned from")
+	cmd.Flags().StringVar(&file, "out", "", "file that a definition with what is suggested is written to, in YAML")
+	g.remote(cmd)
+	return cmd
+}
+
+// learnOf asks a crawl.
+func (g *globals) learnOf(ctx context.Context, name string) (out learning, err error) {
+	c, err := g.dial(ctx)
+	if err != nil {
+		return out, err
+	}
+	defer c.Close()
+	s, err := status(ctx, c, name)
+	if err != nil {
+		return out, err
+	}
+	if s.Crawl.Learned == nil {
+		return out, fmt.Errorf("%s has learned nothing yet: it has no reference crawl, or is not through with it", name)
+	}
+	out.Learned = *s.Crawl.Learned
+	out.Definition, err = definitionOf(ctx, c, s.Workflow)
+	return out, err
+}
+
+// learnFrom scores the pages of a recorded web by a definition.
+func learnFrom(definition, web string) (out learning, err error) {
+	if out.Definition, err = readDefinition(definition); err != nil {
+		return out, err
+	}
+	if out.Definition.Topic.Empty() {
+		return out, usage("%s has no topic: write topic.keywords, or name example pages", definition)
+	}
+	pages, err := recorded.Open(web)
+	if err != nil {
+		return out, usage("%w", err)
+	}
+	words := score.NewAnalyser()
+	scorer, err := score.New(out.Definition, nil, words, score.Memory{Background: score.NewBackground(words, nil)})
+	if err != nil {
+		return out, usage("%w", err)
+	}
+	var samples []score.Sample
+	for i := range pages.Pages {
+		r := &pages.Pages[i]
+		if r.Status != 200 || len(r.Body) == 0 {
+			continue
+		}
+		d := page.Parse(page.Input{URL: r.URL, MIME: r.MIME, Body: r.Body}, page.DefaultLimits())
+		scored := scorer.Page(&d.Page, score.Context{Terms: true})
+		if d.Score >= 0 {
+			samples = append(samples, scorer.Sample(&d.Page, scored.Terms))
+		}
+	}
+	if len(samples) == 0 {
+		return out, errors.New("no page of it has a text to learn from")
+	}
+	out.Learned = score.Learn(samples).Brief()
+	return out, nil
+}
+
+func writeLearned(w io.Writer, l score.Learned) {
+	line := func(format string, args ...any) { _, _ = fmt.Fprintf(w, format+"\n", args...) }
+	list := func(title string, terms []score.Term, format string) {
+		var parts []string
+		for _, t := range terms {
+			parts = append(parts, fmt.Sprintf(format, t.Text, t.Weight))
+		}
+		if len(parts) > 0 {
+			line("  %-10s %s", title, strings.Join(parts, ", "))
+		}
+	}
+	line("learned from the %d most relevant of %d pages", l.Relevant, l.Pages)
+	list("topic", l.Terms, "%s %.2f")
+	list("telling", l.Telling, "%s %.2f")
+	list("names", l.Names, "%s (%.0f)")
+	list("languages", l.Languages, "%s (%.0f)")
+	list("hosts", l.Hosts, "%s (%.0f)")
+	for _, url := range l.Examples {
+		line("  page       %s", url)
+	}
+}
+
+// suggested adds to a topic what was learned: words and names that tell its pages, and the languages that most of them
+// are in.
+func suggested(t crawl.Topic, l score.Learned) crawl.Topic {
+	has := func(text string) bool {
+		return slices.ContainsFunc(t.Keywords, func(k string) bool { return strings.EqualFold(k, text) }) ||
+			slices.ContainsFunc(t.Entities, func(e crawl.Entity) bool { return strings.EqualFold(e.Name, text) })
+	}
+	t.Keywords, t.Entities, t.Languages = slices.Clone(t.Keywords), slices.Clone(t.Entities), slices.Clone(t.Languages)
+	for _, term := range l.Telling {
+		if !has(term.Text) {
+			t.Keywords = append(t.Keywords, term.Text)
+		}
+	}
+	for _, name := range l.Names {
+		if !has(name.Text) {
+			t.Entities = append(t.Entities, crawl.Entity{Name: name.Text})
+		}
+	}
+	if len(t.Languages) == 0 {
+		for _, lang := range l.Languages {
+			if lang.Weight >= float64(l.Relevant)/10 {
+				t.Languages = append(t.Languages, lang.Text)
+			}
+		}
+	}
+	return t
+}
+
+// brief writes a definition in YAML, without what is as it would be anyway.
+func brief(d crawl.Definition) ([]byte, error) {
+	tree := func(d crawl.Definition) (t map[string]any, err error) {
+		raw, err := json.Marshal(d)
+		if err != nil {
+			return nil, err
+		}
+		return t, json.Unmarshal(raw, &t)
+	}
+	all, err := tree(d)
+	if err != nil {
+		return nil, err
+	}
+	defaults, err := tree(crawl.DefaultDefinition())
+	if err != nil {
+		return nil, err
+	}
+	without(all, defaults)
+	var out bytes.Buffer
+	out.WriteString("# With what a reference crawl suggests: see topic. Take out what does not belong to it.\n")
+	enc := yaml.NewEncoder(&out)
+	enc.SetIndent(2)
+	err = errors.Join(enc.Encode(all), enc.Close())
+	return out.Bytes(), err
+}
+
+// without takes those fields out of a tree that another has the same.
+func without(tree, other map[string]any) {
+	for name, value := range tree {
+		theirs, there := other[name]
+		inner, isMap := value.(map[string]any)
+		if theirInner, isTheirs := theirs.(map[string]any); isMap && isTheirs {
+			if without(inner, theirInner); len(inner) == 0 {
+				delete(tree, name)
+			}
+			continue
+		}
+		if there && reflect.DeepEqual(value, theirs) {
+			delete(tree, name)
+		}
+	}
+}

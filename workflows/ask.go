@@ -1,0 +1,32 @@
+package workflows
+
+import (
+	"time"
+
+	"go.temporal.io/sdk/workflow"
+
+	"github.com/muninn-archive/muninn/activities"
+	"github.com/muninn-archive/muninn/frontier"
+)
+
+// Explain asks the worker of a crawl why a URL stands where it stands.
+func Explain(ctx workflow.Context, in activities.AskInput) (out frontier.Explanation, err error) {
+	err = workflow.ExecuteActivity(asking(ctx, in.Queue, "look "+in.URL+" up"), steps.Explain, in).Get(ctx, &out)
+	return out, err
+}
+
+// Report has the worker of a crawl make a report of it, and puts it into the archive.
+func Report(ctx workflow.Context, in activities.AskInput) (out activities.ReportResult, err error) {
+	err = workflow.ExecuteActivity(on(ctx, in.Queue, "make a report of "+in.Crawl), steps.Report, in).Get(ctx, &out)
+	return out, err
+}
+
+// askTimeout is how long an operator waits for an answer, attempts and all.
+const askTimeout = 30 * time.Second
+
+// asking runs what somebody waits for on a worker's own queue.
+func asking(ctx workflow.Context, queue, summary string) workflow.Context {
+	return workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
+		TaskQueue: queue, ScheduleToCloseTimeout: askTimeout, Summary: summary, RetryPolicy: patient(),
+	})
+}
