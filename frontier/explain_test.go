@@ -152,7 +152,7 @@ func TestExplainGoesAlong(t *testing.T) {
 		}
 	}
 	expect("waiting", "waiting", 1, 2)
-	batch, lanes := r.take()
+	batch, _ = r.take()
 	expect("claimed", "waiting", 1, 2)
 	r.must(r.GiveBack(testCrawl, batch, r.clock.Now()))
 	expect("waiting", "waiting", 1, 2)
@@ -190,7 +190,7 @@ func TestExplainQueue(t *testing.T) {
 		t.Errorf("of a queue that rests until %v: %+v", next, e)
 	}
 	r.clock.pass(2 * time.Minute)
-	batch, lanes = r.take()
+	batch, _ = r.take()
 	rest := r.clock.Now().Add(time.Hour).Truncate(time.Millisecond)
 	r.must(r.GiveBack(testCrawl, batch, rest))
 	if e = r.why("http://a.example/3"); !e.Next.Equal(rest) || e.Busy {

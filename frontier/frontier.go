@@ -221,7 +221,9 @@ func (f *Frontier) loadCrawl(txn *badger.Txn, s *state) error {
 			return false, fmt.Errorf("open frontier: %w", err)
 		}
 		q := s.queue(pldOf(key), m.Name)
-		q.next, q.pace = time.UnixMilli(m.Next), time.Duration(m.Pace)*time.Millisecond
+		if q.pace = time.Duration(m.Pace) * time.Millisecond; m.Next > 0 {
+			q.next = time.UnixMilli(m.Next)
+		}
 		if m.Run == s.Run {
 			q.done, q.fails = m.Done, m.Fails
 			if m.Rest != 0 {

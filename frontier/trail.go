@@ -57,20 +57,22 @@ func Lately(trail []Point) float64 {
 	return float64(last.Relevant-from.Relevant) / float64(last.Scored-from.Scored)
 }
 
-// Harvests are the harvest ratios of equal parts of a run, as far as points tell; nil if there are fewer points than
-// parts.
+// Harvests are the harvest ratios of equal parts of a run, by pages, as near as there are points; nil if there are fewer
+// points than parts.
 func Harvests(trail []Point, parts int) []float64 {
 	if len(trail) < parts {
 		return nil
 	}
 	out := make([]float64, parts)
-	from := Point{}
+	from, at, all := Point{}, 0, trail[len(trail)-1].Pages
 	for i := range out {
-		to := trail[(i+1)*len(trail)/parts-1]
-		if to.Scored > from.Scored {
-			out[i] = float64(to.Relevant-from.Relevant) / float64(to.Scored-from.Scored)
+		for trail[at].Pages < all*int64(i+1)/int64(parts) {
+			at++
 		}
-		from = to
+		if to := trail[at]; to.Scored > from.Scored {
+			out[i] = float64(to.Relevant-from.Relevant) / float64(to.Scored-from.Scored)
+			from = to
+		}
 	}
 	return out
 }

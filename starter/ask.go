@@ -12,11 +12,13 @@ import (
 	"github.com/spf13/cobra"
 	"go.temporal.io/api/enums/v1"
 	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/temporal"
 
 	"github.com/muninn-archive/muninn/activities"
 	"github.com/muninn-archive/muninn/activities/names"
 	"github.com/muninn-archive/muninn/frontier"
 	"github.com/muninn-archive/muninn/internal/crawl"
+	"github.com/muninn-archive/muninn/internal/urls"
 )
 
 // ask has the worker of a crawl run a workflow that answers a question.
@@ -50,6 +52,9 @@ func explainCommand(g *globals) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "explain CRAWL URL", Short: "Tell why a URL stands where it stands in a crawl", Args: exactArgs(2, "the name of a crawl and a URL"),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if _, err := urls.Parse(args[1]); err != nil {
+				return usage("%q is no URL: %w", args[1], err)
+			}
 			var e frontier.Explanation
 			in := activities.AskInput{Crawl: args[0], URL: args[1]}
 			if err := g.ask(cmd.Context(), names.Explain, names.ExplainID(args[0]), in, &e); err != nil {
@@ -147,8 +152,8 @@ Links that are found from then on are ordered by it; those that wait keep their 
 			if err != nil {
 				return err
 			}
-			if _, err := (crawl.DefaultDefinition()).Changed(fields); onlyTheirs(err) != nil {
-				return onlyTheirs(err)
+			if err := crawl.CheckChange(fields); err != nil {
+				return err
 			}
 			d, err := g.configure(cmd.Context(), args[0], fields)
 			if err != nil {
@@ -161,24 +166,6 @@ Links that are found from then on are ordered by it; those that wait keep their 
 	}
 	g.remote(cmd)
 	return cmd
-}
-
-// onlyTheirs are the faults of changes that are not those of the definition that they were tried on, which lacks seeds
-// and a name.
-func onlyTheirs(err error) error {
-	var faults, theirs crawl.Faults
-	if !errors.As(err, &faults) {
-		return err
-	}
-	for _, f := range faults {
-		if f.Path != "name" && f.Path != "seeds" {
-			theirs = append(theirs, f)
-		}
-	}
-	if len(theirs) == 0 {
-		return nil
-	}
-	return theirs
 }
 
 // changes reads what is to change: a file, or fields with their values.
@@ -220,8 +207,9 @@ func (g *globals) configure(ctx context.Context, name string, fields []byte) (d 
 	if err == nil {
 		err = update.Get(ctx, &d)
 	}
-	if err != nil {
-		return d, explain(err)
+	var refused *temporal.ApplicationError
+	if errors.As(err, &refused) && refused.Type() != activities.ErrorInput {
+		return d, usage("%s", refused.Message())
 	}
-	return d, nil
+	return d, explain(err)
 }

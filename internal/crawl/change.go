@@ -14,36 +14,54 @@ var Changeable = []string{"order", "weights", "budget", "politeness", "helper", 
 // Changed is a definition with some fields changed, which are written as in a definition, in YAML or JSON. The error is a
 // Faults that lists everything that is wrong; then nothing is changed.
 func (d Definition) Changed(text []byte) (Definition, error) {
+	var changed Definition // that shares nothing with the former one
+	if was, err := json.Marshal(d); err != nil || json.Unmarshal(was, &changed) != nil {
+		return d, Faults{{"", "cannot be copied"}}
+	}
+	faults, err := changed.take(text)
+	if err == nil {
+		err = checked(changed, faults)
+	}
+	if err != nil {
+		return d, err
+	}
+	return changed, nil
+}
+
+// CheckChange tells what is wrong with changes by themselves, whatever definition they are for.
+func CheckChange(text []byte) error {
+	d := DefaultDefinition()
+	faults, err := d.take(text)
+	if err == nil && len(faults) > 0 {
+		sortByPath(faults)
+		err = faults
+	}
+	return err
+}
+
+// take puts changes into a definition. The faults are those of single fields.
+func (d *Definition) take(text []byte) (Faults, error) {
 	tree, err := readTree(text)
 	if err != nil {
-		return d, Faults{{"", "is neither YAML nor JSON: " + strings.TrimPrefix(err.Error(), "yaml: ")}}
+		return nil, Faults{{"", "is neither YAML nor JSON: " + strings.TrimPrefix(err.Error(), "yaml: ")}}
 	}
 	object, ok := tree.(map[string]any)
 	if !ok || len(object) == 0 {
-		return d, Faults{{"", "is no mapping of fields: write for example order: {strategy: weighted}"}}
+		return nil, Faults{{"", "is no mapping of fields: write for example order: {strategy: weighted}"}}
 	}
 	faults := unknownKeys("", object, reflect.TypeFor[Definition]())
-	for name := range object {
-		if _, known := reflect.TypeFor[Definition]().FieldByNameFunc(func(field string) bool {
-			f, _ := reflect.TypeFor[Definition]().FieldByName(field)
-			return jsonName(f) == name
-		}); known && !slices.Contains(Changeable, name) {
+	t := reflect.TypeFor[Definition]()
+	for i := range t.NumField() {
+		name := jsonName(t.Field(i))
+		if _, there := object[name]; there && !slices.Contains(Changeable, name) {
 			faults = append(faults, Fault{name, fmt.Sprintf("cannot change while the crawl runs; %s can", strings.Join(Changeable, ", "))})
 		}
 	}
 	raw, err := json.Marshal(object)
 	if err != nil {
-		return d, Faults{{"", "has a key that is not a string, or a number that is none: " + err.Error()}}
+		return nil, Faults{{"", "has a key that is not a string, or a number that is none: " + err.Error()}}
 	}
-	var changed Definition // that shares nothing with the former one
-	if was, err := json.Marshal(d); err != nil || json.Unmarshal(was, &changed) != nil {
-		return d, Faults{{"", "cannot be copied"}}
-	}
-	faults = append(faults, decodeFields("", raw, reflect.ValueOf(&changed).Elem())...)
-	if err := checked(changed, faults); err != nil {
-		return d, err
-	}
-	return changed, nil
+	return append(faults, decodeFields("", raw, reflect.ValueOf(d).Elem())...), nil
 }
 
 // JSON is a mapping in YAML or JSON, as JSON.
@@ -55,7 +73,7 @@ func JSON(text []byte) (json.RawMessage, error) {
 	return json.Marshal(tree)
 }
 
-// Fields makes a mapping of fields with their values, such as order.strategy=weighted; values are YAML.
+// Fields makes a mapping of fields with their values, such as order.strategy=weighted; values are YAML, or plain text.
 func Fields(list []string) ([]byte, error) {
 	root := map[string]any{}
 	for _, entry := range list {
@@ -64,8 +82,12 @@ func Fields(list []string) ([]byte, error) {
 			return nil, fmt.Errorf("%q is no FIELD=VALUE, such as order.strategy=weighted", entry)
 		}
 		tree, err := readTree([]byte(value))
-		if err != nil {
+		_, mapping := tree.(map[string]any)
+		if err != nil && strings.ContainsAny(value[:1], "[{\"'") {
 			return nil, fmt.Errorf("%s: %q is no value: %w", name, value, err)
+		}
+		if err != nil || tree == nil && value != "null" || mapping && value[0] != '{' {
+			tree = value // a text, whatever YAML takes it for
 		}
 		at := root
 		parts := strings.Split(name, ".")

@@ -16,11 +16,13 @@ const module = "github.com/muninn-archive/muninn/"
 // Packages of one floor do not know each other.
 var floors = [][]string{
 	{"internal/crawl", "internal/version"},
-	{"internal/urls", "internal/xpath", "internal/dates", "internal/thesaurus"},
+	{"internal/urls", "internal/xpath", "internal/dates", "internal/thesaurus", "internal/chart"},
 	{"internal/scope", "internal/robots", "internal/politeness", "internal/page", "kb", "internal/crawl/schema"},
-	{"internal/score", "internal/adapt", "internal/bandit"},
+	{"internal/adapt", "internal/bandit"},
 	{"internal/order"},
+	{"internal/score"},
 	{"frontier", "internal/fetch", "internal/archive", "internal/aah", "internal/spool", "internal/localstack"},
+	{"internal/report"},
 	{"activities/names"},
 	{"activities"},
 	{"workflows"},

@@ -92,6 +92,19 @@ func share(counts []float64) {
 	}
 }
 
+// Clusters puts texts into k clusters at most, by their words; it returns their numbers, from 0.
+func Clusters(texts []Terms, k int, seed uint64) []int {
+	vectors, pages := make([]Terms, len(texts)), make([]Trained, len(texts))
+	for i, t := range texts {
+		vectors[i], pages[i].Level = damped(t), 1
+	}
+	numbers := kMeans(vectors, pages, HMMSettings{Seed: seed, Clusters: k})
+	for i := range numbers {
+		numbers[i]--
+	}
+	return numbers
+}
+
 // kMeans puts the pages of the topic into cluster 0, the others into clusters by their words.
 func kMeans(texts []Terms, pages []Trained, s HMMSettings) []int {
 	cluster := make([]int, len(texts))

@@ -492,6 +492,7 @@ func TestOursOnWebKB(t *testing.T) {
 	if data == "" {
 		t.Skip("MUNINN_DATA is not set: no recorded web")
 	}
+	t.Parallel()
 	c, err := Open(filepath.Join(data, "webkb"))
 	if err != nil {
 		t.Fatal(err)

@@ -52,6 +52,7 @@ type Row struct {
 	Similar  float64   `json:"similarity"`    // mean, of the fetched pages to the topic
 	Half     float64   `json:"pages_to_half"` // pages until half of the relevant ones are found; all, if they are not
 	Most     float64   `json:"pages_to_80"`   // … four fifths
+	Subtopic float64   `json:"subtopics"`     // share of the subtopics that are reached after a tenth of the crawl
 	Curve    []float64 `json:"curve"`         // recall after equal parts of the crawl
 	Fetched  float64   `json:"fetched"`       // pages of a crawl
 	Relevant float64   `json:"relevant"`      // pages with the label that could be reached
@@ -172,7 +173,29 @@ func (c *Corpus) task(topic string, all []int, o Options, draw int) Task {
 		}
 	}
 	t.budget = max(int(float64(n)*o.Share), 1)
+	t.partition(reached, o.Seed)
 	return t
+}
+
+// subtopics is into how many clusters the relevant pages are parted.
+const subtopics = 10
+
+// partition parts the relevant pages that can be reached into subtopics, by their words.
+func (t *Task) partition(reached []bool, seed uint64) {
+	var pages []int
+	var texts []order.Terms
+	for i, is := range reached {
+		if is && t.Relevant(i) {
+			pages, texts = append(pages, i), append(texts, t.corpus.Pages[i].Text)
+		}
+	}
+	t.subtopic = map[int]int{}
+	all := map[int]bool{}
+	for i, cluster := range order.Clusters(texts, subtopics, seed) {
+		t.subtopic[pages[i]] = cluster
+		all[cluster] = true
+	}
+	t.subtopics = len(all)
 }
 
 // near is the similarity of a page with the topic.
@@ -199,12 +222,15 @@ func (r *Row) run(c *Corpus, s Strategy, task Task, update string) error {
 		}
 	}
 	r.Micros += float64(time.Since(begin).Microseconds()) / float64(max(len(visited), 1))
-	found, sum, half, most := 0, 0, budget, budget
+	found, sum, half, most, reached := 0, 0, budget, budget, map[int]bool{}
 	for k := range budget {
 		if k < len(visited) {
 			p := visited[k]
 			if task.Relevant(p) {
 				found++
+				if k < (budget+9)/10 {
+					reached[task.subtopic[p]] = true
+				}
 			}
 			near := task.near(p)
 			r.Similar += near / float64(len(visited))
@@ -230,13 +256,14 @@ func (r *Row) run(c *Corpus, s Strategy, task Task, update string) error {
 	r.Relevant += float64(relevant)
 	r.Half += float64(half)
 	r.Most += float64(most)
+	r.Subtopic += float64(len(reached)) / float64(max(task.subtopics, 1))
 	return nil
 }
 
 // finish makes means of sums.
 func (r *Row) finish(draws int) {
 	n := float64(max(draws, 1))
-	for _, x := range []*float64{&r.Recall, &r.Harvest, &r.Near, &r.Similar, &r.Half, &r.Most, &r.Micros, &r.Fetched, &r.Relevant} {
+	for _, x := range []*float64{&r.Recall, &r.Harvest, &r.Near, &r.Similar, &r.Half, &r.Most, &r.Micros, &r.Fetched, &r.Relevant, &r.Subtopic} {
 		*x /= n
 	}
 	for i := range r.Curve {

@@ -13,6 +13,8 @@ type Task struct {
 	corpus    *Corpus
 	seeds     []int
 	examples  []int
+	subtopic  map[int]int // of relevant pages that can be reached
+	subtopics int
 	budget    int             // pages that are crawled
 	relevant  int             // pages of the topic that can be reached
 	nearness  map[int]float64 // of pages to the topic, once they were asked for

@@ -7,6 +7,7 @@ import (
 	"github.com/muninn-archive/muninn/internal/order"
 	"github.com/muninn-archive/muninn/internal/page"
 	"github.com/muninn-archive/muninn/internal/score"
+	"github.com/muninn-archive/muninn/internal/urls"
 )
 
 // Open reads a recorded web (see recorded.Open) and parses its pages.
@@ -23,16 +24,32 @@ func Open(where string) (*Corpus, error) {
 	}
 	analyser := score.NewAnalyser()
 	for i := range web.Pages {
-		if p := &web.Pages[i]; len(p.Body) > 0 {
+		p := &web.Pages[i]
+		if p.Location != "" && p.Status >= 300 && p.Status < 400 {
+			c.redirect(i, p.Location)
+		} else if len(p.Body) > 0 {
 			c.parse(i, p.Body, analyser)
-		} else if to, inside := c.At(p.Location); inside && to != i {
-			c.Pages[i].To, c.Pages[i].Links = []int{to}, []order.Link{{URL: p.Location}}
 		}
 	}
 	if web.Edges != nil {
 		c.edges(web.Edges, analyser)
 	}
 	return c, nil
+}
+
+// redirect links a page to where it redirects to.
+func (c *Corpus) redirect(i int, location string) {
+	base, err := urls.NewResolver(c.Pages[i].URL)
+	if err != nil {
+		return
+	}
+	target, err := base.Resolve(location)
+	if err != nil {
+		return
+	}
+	if to, inside := c.At(target.String()); inside && to != i {
+		c.Pages[i].To, c.Pages[i].Links = []int{to}, []order.Link{{URL: target.String()}}
+	}
 }
 
 // edges brings the links into line with those that the recorders list: what the parser found beside them is left out, what

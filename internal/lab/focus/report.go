@@ -75,16 +75,16 @@ func (r Result) Print(out io.Writer) error {
 		fmt.Fprintf(w, "%.3f\t\n", sum/float64(max(len(r.Topics), 1)))
 	}
 	fmt.Fprintln(w, "\t")
-	fmt.Fprintln(w, "means over the topics\trecall\tharvest\tharvest ≥ .333\tsimilarity\tto 50 %\tto 80 %\tµs/page\t")
+	fmt.Fprintln(w, "means over the topics\trecall\tharvest\tharvest ≥ .333\tsimilarity\tsubtopics\tto 50 %\tto 80 %\tµs/page\t")
 	for _, order := range r.Orders {
-		var sums [7]float64
+		var sums [8]float64
 		for _, topic := range r.Topics {
 			row := r.row(order, topic)
-			for i, x := range []float64{row.Recall, row.Harvest, row.Near, row.Similar, row.Half, row.Most, row.Micros} {
+			for i, x := range []float64{row.Recall, row.Harvest, row.Near, row.Similar, row.Subtopic, row.Half, row.Most, row.Micros} {
 				sums[i] += x / float64(len(r.Topics))
 			}
 		}
-		fmt.Fprintf(w, "%s\t%.3f\t%.3f\t%.3f\t%.3f\t%.0f\t%.0f\t%.0f\t\n", order, sums[0], sums[1], sums[2], sums[3], sums[4], sums[5], sums[6])
+		fmt.Fprintf(w, "%s\t%.3f\t%.3f\t%.3f\t%.3f\t%.3f\t%.0f\t%.0f\t%.0f\t\n", order, sums[0], sums[1], sums[2], sums[3], sums[4], sums[5], sums[6], sums[7])
 	}
 	if err := w.Flush(); err != nil {
 		return err

@@ -17,7 +17,8 @@ import (
 	"strings"
 
 	"github.com/klauspost/compress/gzip"
-	"github.com/nlnwa/gowarc/v2"
+
+	"github.com/muninn-archive/muninn/internal/archive"
 )
 
 // maxBody bounds the bodies of pages, in bytes; more is cut off.
@@ -86,54 +87,24 @@ func find(dir string) (files []string, err error) {
 
 // file reads all responses of a file.
 func (w *Web) file(name string) error {
-	return records(name, 0, func(rec gowarc.WarcRecord) (bool, error) { return true, w.record(rec) })
-}
-
-// records reads the records of a file from an offset on, until each returns false.
-func records(name string, offset int64, each func(gowarc.WarcRecord) (bool, error)) error {
-	// with less than ErrWarn the reader drops what is not read yet of a record
-	r, err := gowarc.NewWarcFileReader(name, offset, gowarc.WithSpecViolationPolicy(gowarc.ErrWarn), gowarc.WithSyntaxErrorPolicy(gowarc.ErrIgnore), gowarc.WithSkipParseBlock())
-	if err != nil {
-		return fmt.Errorf("%s: %w", name, err)
-	}
-	defer func() { _ = r.Close() }()
-	for {
-		rec, at, _, err := r.Next()
-		if errors.Is(err, io.EOF) {
-			return nil
-		}
-		if err != nil {
-			return fmt.Errorf("%s: the record at %d cannot be read: %w", name, at, err)
-		}
-		more, err := each(rec)
-		if err := errors.Join(err, rec.Close()); err != nil {
-			return fmt.Errorf("%s: the record at %d: %w", name, at, err)
-		}
-		if !more {
-			return nil
-		}
-	}
+	return archive.ReadWARC(name, 0, func(rec archive.Captured) (bool, error) {
+		w.record(rec)
+		return true, nil
+	})
 }
 
 // record takes in a response.
-func (w *Web) record(rec gowarc.WarcRecord) error {
-	if rec.Type() != gowarc.Response {
-		return nil
-	}
-	url, ok := canonical(rec.WarcHeader().Get(gowarc.WarcTargetURI))
-	if !ok || strings.HasSuffix(url, "/robots.txt") {
-		return nil
+func (w *Web) record(rec archive.Captured) {
+	url, ok := canonical(rec.URL)
+	if !ok || rec.Kind != "response" || strings.HasSuffix(url, "/robots.txt") {
+		return
 	}
 	if _, known := w.At(url); known {
-		return nil
+		return
 	}
-	raw, err := rec.Block().RawBytes()
+	answer, err := http.ReadResponse(bufio.NewReader(rec.Block), nil)
 	if err != nil {
-		return err
-	}
-	answer, err := http.ReadResponse(bufio.NewReader(raw), nil)
-	if err != nil {
-		return nil // what is no HTTP has no links
+		return // what is no HTTP has no links
 	}
 	defer func() { _ = answer.Body.Close() }()
 	p := Page{URL: url, Status: answer.StatusCode, MIME: mimeOf(answer.Header), Location: answer.Header.Get("Location"), Head: headOf(answer.StatusCode, answer.Header)}
@@ -141,7 +112,6 @@ func (w *Web) record(rec gowarc.WarcRecord) error {
 		p.Body = body(answer)
 	}
 	w.add(p)
-	return nil
 }
 
 // body is without its encodings; what breaks off gives what stood before, an unknown encoding nothing.
@@ -199,7 +169,10 @@ func (w *Web) cdxj(name string) error {
 		if err != nil {
 			return fmt.Errorf("%s:%d: the offset %q is no number", name, n, capture.Offset)
 		}
-		err = records(file, offset, func(rec gowarc.WarcRecord) (bool, error) { return false, w.record(rec) })
+		err = archive.ReadWARC(file, offset, func(rec archive.Captured) (bool, error) {
+			w.record(rec)
+			return false, nil
+		})
 		if err != nil {
 			return err
 		}

@@ -3,6 +3,7 @@ package recorded
 import (
 	"bytes"
 	"compress/gzip"
+	"compress/zlib"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -44,6 +45,20 @@ func zipped(t testing.TB, text string) string {
 	t.Helper()
 	var b bytes.Buffer
 	z := gzip.NewWriter(&b)
+	if _, err := z.Write([]byte(text)); err != nil {
+		t.Fatal(err)
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// deflated is what servers call deflate: the zlib format (RFC 9110 §8.4.1.2).
+func deflated(t testing.TB, text string) string {
+	t.Helper()
+	var b bytes.Buffer
+	z := zlib.NewWriter(&b)
 	if _, err := z.Write([]byte(text)); err != nil {
 		t.Fatal(err)
 	}
@@ -166,6 +181,24 @@ func TestWARC(t *testing.T) {
 	}
 }
 
+func TestDeflate(t *testing.T) {
+	z := deflated(t, welcome)
+	raw, _ := warcFile(t, true, response("http://a.test/", fmt.Sprintf("200 OK\nContent-Type: text/html\nContent-Encoding: deflate\nContent-Length: %d", len(z)), z))
+	if p := open(t, write(t, t.TempDir(), "1.warc.gz", raw)).Pages[0]; string(p.Body) != welcome {
+		t.Errorf("%q", p.Body)
+	}
+}
+
+// TestEndlessLines: a file whose lines have no end is named.
+func TestEndlessLines(t *testing.T) {
+	dir := t.TempDir()
+	raw, _ := warcFile(t, true, htmlPage("http://a.test/", welcome))
+	file := write(t, dir, "1.warc.gz", raw)
+	refused(t, write(t, dir, "index.cdxj", cdxjLine("http://a.test/", "1.warc.gz", 0)+strings.Repeat("x", 2<<20)), "index.cdxj")
+	write(t, dir, "labels.tsv", strings.Repeat("x", 2<<20)+"\tbird\n")
+	refused(t, file, "labels.tsv")
+}
+
 // TestWARCFolder: the files of a folder and of those in it are read in the order of their names, so that the same folder
 // is the same web.
 func TestWARCFolder(t *testing.T) {
@@ -229,6 +262,18 @@ func TestCDXJ(t *testing.T) {
 		if len(w.Seeds) != 1 || w.Pages[w.Seeds[0]].URL != "http://b.test/" {
 			t.Errorf("seeds %v", w.Seeds)
 		}
+	}
+}
+
+// TestCDXJByItsName: an index is read by a name without a folder too.
+func TestCDXJByItsName(t *testing.T) {
+	dir := t.TempDir()
+	raw, at := warcFile(t, true, htmlPage("http://a.test/", welcome))
+	write(t, dir, "archive/1.warc.gz", raw)
+	write(t, dir, "indexes/index.cdxj", cdxjLine("http://a.test/", "1.warc.gz", at[0]))
+	t.Chdir(filepath.Join(dir, "indexes"))
+	if w := open(t, "index.cdxj"); len(w.Pages) != 1 {
+		t.Errorf("%d pages", len(w.Pages))
 	}
 }
 

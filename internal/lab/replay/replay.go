@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -46,6 +47,7 @@ type crawling struct {
 	run      Run
 	round    int64
 
+	listed    map[int][]recorded.Edge // the links that count, by page; nil: those that pages have
 	reference bool
 	samples   []score.Sample
 	found     []score.Found // outlinks of the reference crawl
@@ -64,6 +66,12 @@ func Crawl(ctx context.Context, web *recorded.Web, d crawl.Definition, helper *a
 		return out, err
 	}
 	defer func() { err = errors.Join(err, c.frontier.Close()) }()
+	if web.Edges != nil {
+		c.listed = map[int][]recorded.Edge{}
+		for _, e := range web.Edges {
+			c.listed[e.From] = append(c.listed[e.From], e)
+		}
+	}
 	began := time.Now()
 	if err := c.begin(); err != nil {
 		return out, err
@@ -225,7 +233,29 @@ func (c *crawling) fetch(t crawl.Target) (*crawl.Page, crawl.Outcome) {
 		c.helper.Apply(d, aah.Input{Head: r.Head, Mode: c.d.Helper})
 	}
 	d.Status = r.Status
+	if c.listed != nil {
+		c.edges(&d.Page, at)
+	}
 	return &d.Page, o
+}
+
+// edges brings the links of a page into line with those that the recorders list.
+func (c *crawling) edges(p *crawl.Page, at int) {
+	listed := map[string]*recorded.Edge{}
+	for i := range c.listed[at] {
+		e := &c.listed[at][i]
+		listed[c.web.Pages[e.To].URL] = e
+	}
+	p.Links = slices.DeleteFunc(p.Links, func(l crawl.Outlink) bool { return listed[l.URL] == nil })
+	for i := range p.Links {
+		delete(listed, p.Links[i].URL)
+	}
+	for _, e := range c.listed[at] { // those that the parser did not find
+		if url := c.web.Pages[e.To].URL; listed[url] != nil {
+			delete(listed, url)
+			p.Links = append(p.Links, crawl.Outlink{URL: url, Hop: crawl.HopLink, Anchor: e.Anchor, Block: -1})
+		}
+	}
 }
 
 // outlinks adds those of a page: all of them, or the ones that the recorders say it has.

@@ -278,6 +278,32 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
+// TestEdges: where the recorders list the links that count, these are followed and no others.
+func TestEdges(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"pages.tsv": "url\tlabel\tgroup\tpath\nhttp://a.test/\t\t\thome.html\nhttp://a.test/1\t\t\t1.html\nhttp://a.test/2\t\t\t2.html\nhttp://a.test/3\t\t\t3.html\n",
+		"edges.tsv": "http://a.test/\thttp://a.test/1\tone\nhttp://a.test/1\thttp://a.test/2\ttwo\n",
+		"home.html": `<a href="/1">one</a> <a href="/3">three, which is not listed</a>`, "1.html": "<p>a link to two was here", "2.html": "two", "3.html": "three",
+		"seeds.txt": "http://a.test/\n",
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	web, err := recorded.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, reference := range []int64{0, 2} {
+		d := definition(web, "raven")
+		d.Reference.Pages = &reference
+		if got := crawled(t, web, d).order(); !slices.Equal(got, []int{0, 1, 2}) {
+			t.Errorf("with a reference crawl of %d: %v, want [0 1 2]", reference, got)
+		}
+	}
+}
+
 // TestScores: pages about the topic have scores, and they are those by which the frontier counts relevant pages.
 func TestScores(t *testing.T) {
 	web, world := scattered(t, 2)
@@ -295,7 +321,7 @@ func TestScores(t *testing.T) {
 		}
 	}
 	n := float64(run.relevant(web))
-	if relevant != run.Totals.Relevant || on/n < 3*off/(float64(len(run.Visited))-n) {
+	if relevant == 0 || relevant != run.Totals.Relevant || on <= 0 || on/n < 3*off/(float64(len(run.Visited))-n) {
 		t.Errorf("%d pages from the threshold on, %+v; mean scores %v and %v", relevant, run.Totals, on/n, off)
 	}
 	d = definition(web)
@@ -325,6 +351,55 @@ func TestReference(t *testing.T) {
 			}
 			t.Logf("%d relevant pages with a reference crawl, %d without", with.relevant(web), without.relevant(web))
 		})
+	}
+}
+
+// TestReorder: the links of a reference crawl are scored anew, and not counted anew.
+func TestReorder(t *testing.T) {
+	web, world := scattered(t, 2)
+	d := definition(web, world.Topic()...)
+	without := crawled(t, web, d)
+	d.Reference.Pages = pages(100)
+	with := crawled(t, web, d)
+	if with.Totals.Links != without.Totals.Links || with.Totals.Known != without.Totals.Known {
+		t.Errorf("%+v with a reference crawl, %+v without", with.Totals, without.Totals)
+	}
+}
+
+// TestBatch: pages of a batch that link to the same URL are judged as one, if that is asked for.
+func TestBatch(t *testing.T) {
+	web, world := scattered(t, 4)
+	for _, strategy := range []string{crawl.StrategyWeighted, crawl.StrategyContentAnchor} {
+		d := definition(web, world.Topic()...)
+		d.Order.Strategy, d.Order.PerQueue, d.Budget.Pages = strategy, 10, 150
+		apart := crawled(t, web, d).order()
+		d.Order.Batch = true
+		if slices.Equal(crawled(t, web, d).order(), apart) {
+			t.Errorf("%s: batch prioritisation makes no difference", strategy)
+		}
+	}
+}
+
+// TestShark: what an order keeps with a link, it has again when the link is followed: pages behind one of the topic come
+// before others, though the page between says nothing.
+func TestShark(t *testing.T) {
+	link := func(to string) string {
+		return html + fmt.Sprintf("<p>some words of no interest</p><p><a href=%q>on</a>", to)
+	}
+	web := recordedAs(t, [][2]string{
+		{"http://a.test/", link("/1")},
+		{"http://b.test/", link("/1") + "<p>a raven, and another raven</p>"},
+		{"http://a.test/1", link("/2")},
+		{"http://b.test/1", link("/2")},
+		{"http://a.test/2", link("/")},
+		{"http://b.test/2", link("/")},
+	}, "http://a.test/", "http://b.test/")
+	for strategy, want := range map[string][]int{crawl.StrategyShark: {0, 1, 3, 5, 2, 4}, crawl.StrategyContent: {0, 1, 3, 2, 5, 4}} {
+		d := definition(web, "raven")
+		d.Order.Strategy, d.Order.PerQueue = strategy, 1
+		if got := crawled(t, web, d).order(); !slices.Equal(got, want) {
+			t.Errorf("%s: %v, want %v", strategy, got, want)
+		}
 	}
 }
 
