@@ -152,11 +152,11 @@ func TestExplainGoesAlong(t *testing.T) {
 		}
 	}
 	expect("waiting", "waiting", 1, 2)
-	batch, _ = r.take()
+	batch, _ := r.take()
 	expect("claimed", "waiting", 1, 2)
 	r.must(r.GiveBack(testCrawl, batch, r.clock.Now()))
 	expect("waiting", "waiting", 1, 2)
-	batch, lanes = r.take()
+	batch, lanes := r.take()
 	r.must(r.EndLease(testCrawl, lanes[0].ID, r.clock.Now(), false))
 	r.must(r.Commit(Commit{Crawl: testCrawl, Batch: batch, Outcomes: []crawl.Outcome{{URL: "http://a.example/first", Kind: crawl.OutcomeRetry, After: r.clock.Now().Add(time.Minute)}}}))
 	expect("delayed", "waiting", 0, 1)

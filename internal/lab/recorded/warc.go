@@ -142,7 +142,11 @@ func (w *Web) cdxj(name string) error {
 		return err
 	}
 	defer func() { _ = f.Close() }()
-	files, err := find(filepath.Dir(filepath.Dir(name)))
+	whole, err := filepath.Abs(name)
+	if err != nil {
+		return err
+	}
+	files, err := find(filepath.Dir(filepath.Dir(whole)))
 	if err != nil {
 		return err
 	}
