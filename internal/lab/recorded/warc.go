@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"compress/flate"
+	"compress/zlib"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -126,7 +127,13 @@ func body(answer *http.Response) []byte {
 		}
 		r = z
 	case "deflate":
-		r = flate.NewReader(answer.Body)
+		packed := bufio.NewReader(answer.Body) // with a zlib header (RFC 9110), which some leave out
+		r = flate.NewReader(packed)
+		if head, err := packed.Peek(2); err == nil && head[0]&0x0f == 8 && (int(head[0])<<8|int(head[1]))%31 == 0 {
+			if z, err := zlib.NewReader(packed); err == nil {
+				r = z
+			}
+		}
 	default:
 		return nil
 	}
@@ -181,7 +188,10 @@ func (w *Web) cdxj(name string) error {
 			return err
 		}
 	}
-	return lines.Err()
+	if err := lines.Err(); err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	return nil
 }
 
 // labels reads what pages are, if anybody said.
@@ -206,5 +216,8 @@ func (w *Web) labels(name string) error {
 			}
 		}
 	}
-	return lines.Err()
+	if err := lines.Err(); err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	return nil
 }
