@@ -98,5 +98,6 @@ func (a *Archives) Open(ctx context.Context, where string) (archive.Store, error
 // judgeOf is the judge that goes with a state of a crawl's plan.
 type judgeOf struct {
 	judge *score.Judge
-	of    string
+	of    string // the plan, as far as it concerns scores
+	topic string
 }

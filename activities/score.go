@@ -118,6 +118,13 @@ func (a *Activities) judge(name string, plan frontier.Plan) (*score.Judge, error
 			return nil, fmt.Errorf("read what was learned: %w", err)
 		}
 	}
+	topic, err := json.Marshal(plan.Definition.Topic)
+	if err != nil {
+		return nil, err
+	}
+	if before.topic != string(topic) { // what hosts were worth to another topic says nothing
+		before.judge = nil
+	}
 	judge, err := score.NewJudge(plan.Definition, learned, a.Analyser, before.judge)
 	if err != nil {
 		return nil, err
@@ -125,6 +132,6 @@ func (a *Activities) judge(name string, plan frontier.Plan) (*score.Judge, error
 	if a.judges == nil {
 		a.judges = map[string]judgeOf{}
 	}
-	a.judges[name] = judgeOf{judge, string(raw)}
+	a.judges[name] = judgeOf{judge, string(raw), string(topic)}
 	return judge, nil
 }

@@ -15,8 +15,8 @@ type Captured struct {
 	Block io.Reader // of a response to HTTP: header block and body
 }
 
-// ReadWARC calls fn with the records of a WARC file from an offset on, until it returns false. Only what cannot be read at all
-// is an error.
+// ReadWARC calls fn with the records of a WARC file from an offset on, until it returns false. A file that is cut off, as a
+// crawler leaves it that was killed, ends there. It must not be compressed as a whole.
 func ReadWARC(file string, offset int64, fn func(Captured) (more bool, err error)) error {
 	// with less than ErrWarn the reader drops what is not read yet of a record
 	r, err := gowarc.NewWarcFileReader(file, offset, gowarc.WithSpecViolationPolicy(gowarc.ErrWarn), gowarc.WithSyntaxErrorPolicy(gowarc.ErrIgnore), gowarc.WithSkipParseBlock())
@@ -26,7 +26,7 @@ func ReadWARC(file string, offset int64, fn func(Captured) (more bool, err error
 	defer func() { _ = r.Close() }()
 	for {
 		rec, at, _, err := r.Next()
-		if errors.Is(err, io.EOF) {
+		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 			return nil
 		}
 		if err != nil {

@@ -498,7 +498,7 @@ func TestOursOnWebKB(t *testing.T) {
 		t.Fatal(err)
 	}
 	o := DefaultOptions()
-	o.Draws, o.Orders = 3, []string{"breadth-first", "best-first content", "best-first anchor", "best-first content and anchor", Ours}
+	o.Draws, o.Orders = 2, []string{"breadth-first", "best-first content", "best-first anchor", "best-first content and anchor", Ours}
 	r, err := Measure(c, o)
 	if err != nil {
 		t.Fatal(err)

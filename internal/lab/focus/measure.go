@@ -223,6 +223,7 @@ func (r *Row) run(c *Corpus, s Strategy, task Task, update string) error {
 	}
 	r.Micros += float64(time.Since(begin).Microseconds()) / float64(max(len(visited), 1))
 	found, sum, half, most, reached := 0, 0, budget, budget, map[int]bool{}
+	counted := float64(max(min(len(visited), budget), 1)) // what was tried beside pages is not
 	for k := range budget {
 		if k < len(visited) {
 			p := visited[k]
@@ -233,9 +234,9 @@ func (r *Row) run(c *Corpus, s Strategy, task Task, update string) error {
 				}
 			}
 			near := task.near(p)
-			r.Similar += near / float64(len(visited))
+			r.Similar += near / counted
 			if near >= Threshold {
-				r.Near += 1 / float64(len(visited))
+				r.Near += 1 / counted
 			}
 		}
 		if relevant > 0 && 2*found >= relevant {
@@ -251,7 +252,7 @@ func (r *Row) run(c *Corpus, s Strategy, task Task, update string) error {
 	}
 	r.Areas = append(r.Areas, float64(sum)/float64(max(budget*relevant, 1)))
 	r.Recall += float64(found) / float64(max(relevant, 1))
-	r.Harvest += float64(found) / float64(max(len(visited), 1))
+	r.Harvest += float64(found) / counted
 	r.Fetched += float64(budget)
 	r.Relevant += float64(relevant)
 	r.Half += float64(half)

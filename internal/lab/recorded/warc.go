@@ -206,7 +206,10 @@ func (w *Web) labels(name string) error {
 	defer func() { _ = f.Close() }()
 	lines := bufio.NewScanner(f)
 	for n := 1; lines.Scan(); n++ {
-		raw, label, ok := strings.Cut(lines.Text(), "\t")
+		raw, label, ok := strings.Cut(strings.TrimSpace(lines.Text()), "\t")
+		if raw == "" {
+			continue
+		}
 		if !ok {
 			return fmt.Errorf("%s:%d: a line must have url and label, parted by a tab", name, n)
 		}

@@ -106,6 +106,11 @@ func (c *crawling) begin() error {
 		seeds = append(seeds, crawl.Discovery{URL: u.String(), Path: string(rune(crawl.HopSeed)), Score: 1})
 		bounding = append(bounding, u.String())
 	}
+	for _, e := range c.d.Topic.Examples {
+		if u, err := urls.Parse(e.URL); e.URL != "" && err == nil {
+			seeds = append(seeds, crawl.Discovery{URL: u.String(), Path: string(rune(crawl.HopSeed)), Score: 1})
+		}
+	}
 	if _, err := c.frontier.Begin(c.d.Name, "lab", c.d, bounding, false); err != nil {
 		return err
 	}
