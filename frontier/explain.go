@@ -81,7 +81,7 @@ func (f *Frontier) Explain(name string, u urls.URL) (Explanation, error) {
 		}
 		a := r.scores
 		out.Links, out.First, out.Last, out.Max, out.Mean = a.count, float64(a.first), float64(a.last), float64(a.max), a.value(crawl.UpdateAvg)
-		out.Parts = decodeParts(r.parts)
+		out.Parts = crawl.DecodeParts(r.parts)
 		if whole != nil {
 			out.Learned = whole.order.Explain(r.keep)
 		}

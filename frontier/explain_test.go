@@ -244,8 +244,8 @@ func TestExplainParts(t *testing.T) {
 		crawl.UpdateMax: `{"anchor":0.8,"helper":0.2}`, crawl.UpdateFirst: `{"document":1,"anchor":0}`, crawl.UpdateLast: `{"anchor":0.8,"helper":0.2}`,
 	} {
 		r := newRig(t, func(d *crawl.Definition) { d.Order.Update = update })
-		r.submit("1", crawl.Discovery{URL: "http://a.example/", Path: "SL", Score: 0.2, Parts: low})
-		r.submit("2", crawl.Discovery{URL: "http://a.example/", Path: "SL", Score: 0.6, Parts: high})
+		r.submit("1", crawl.Discovery{URL: "http://a.example/", Path: "SL", Score: 0.2, Parts: low.Encode()})
+		r.submit("2", crawl.Discovery{URL: "http://a.example/", Path: "SL", Score: 0.6, Parts: high.Encode()})
 		r.reopen()
 		for range 2 {
 			if got, err := r.why("http://a.example/").Parts.MarshalJSON(); err != nil || string(got) != want {

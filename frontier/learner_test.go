@@ -847,7 +847,7 @@ func TestLearnAllAtOnce(t *testing.T) {
 // TestRecordKeeps: a record has what the order kept, and the parts of the score; what it has of them is read again, alone
 // and together with all else.
 func TestRecordKeeps(t *testing.T) {
-	parts := encodeParts(crawl.Parts{{Name: crawl.PartNames[0], Score: 0.25}, {Name: crawl.PartNames[len(crawl.PartNames)-1], Score: 1}})
+	parts := crawl.Parts{{Name: crawl.PartNames[0], Score: 0.25}, {Name: crawl.PartNames[len(crawl.PartNames)-1], Score: 1}}.Encode()
 	for _, r := range []record{
 		{state: stateWaiting, keep: []byte{1}, keptAt: 0.1},
 		{state: stateWaiting, parts: parts},
@@ -893,7 +893,7 @@ func TestParts(t *testing.T) {
 	for i, name := range crawl.PartNames {
 		all = append(all, crawl.Part{Name: name, Score: float64(i) / float64(len(crawl.PartNames))})
 	}
-	got := decodeParts(encodeParts(append(all, crawl.Part{Name: "no such part", Score: 1})))
+	got := crawl.DecodeParts(append(all, crawl.Part{Name: "no such part", Score: 1}).Encode())
 	if len(got) != len(all) {
 		t.Fatalf("%v became %v", all, got)
 	}
@@ -902,11 +902,11 @@ func TestParts(t *testing.T) {
 			t.Errorf("%v became %v", all[i], got[i])
 		}
 	}
-	bounds := decodeParts(encodeParts(crawl.Parts{{Name: crawl.PartNames[0], Score: 7}, {Name: crawl.PartNames[1], Score: -7}}))
+	bounds := crawl.DecodeParts(crawl.Parts{{Name: crawl.PartNames[0], Score: 7}, {Name: crawl.PartNames[1], Score: -7}}.Encode())
 	if len(bounds) != 2 || bounds[0].Score != 1 || bounds[1].Score != 0 {
 		t.Errorf("%v", bounds)
 	}
-	if got := decodeParts([]byte{byte(len(crawl.PartNames)), 255, 0}); len(got) != 0 {
+	if got := crawl.DecodeParts([]byte{byte(len(crawl.PartNames)), 255, 0}); len(got) != 0 {
 		t.Errorf("a part that nobody knows, and half a one: %v", got)
 	}
 }
@@ -921,12 +921,12 @@ func TestWhichLinkCounts(t *testing.T) {
 		var rec record
 		var links []crawl.Discovery
 		for i, score := range scores {
-			l := scored{score, []byte{byte('a' + i)}, crawl.Parts{{Name: crawl.PartNames[i], Score: 1}}}
+			l := scored{score, []byte{byte('a' + i)}, crawl.Parts{{Name: crawl.PartNames[i], Score: 1}}.Encode()}
 			rec.take(l, update)
 			links = append(links, crawl.Discovery{URL: "http://a.example/x", Path: "SL", Score: score, Keep: l.keep, Parts: l.parts})
 		}
 		keep := string(rune('a' + want))
-		if parts := decodeParts(rec.parts); string(rec.keep) != keep || float64(rec.keptAt) != scores[want] || len(parts) != 1 || parts[0].Name != crawl.PartNames[want] || int(rec.scores.count) != len(scores) {
+		if parts := crawl.DecodeParts(rec.parts); string(rec.keep) != keep || float64(rec.keptAt) != scores[want] || len(parts) != 1 || parts[0].Name != crawl.PartNames[want] || int(rec.scores.count) != len(scores) {
 			t.Errorf("%s: keep %q at %v, parts %v", update, rec.keep, rec.keptAt, parts)
 		}
 		for _, together := range []bool{true, false} { // in one batch, or one each

@@ -27,7 +27,7 @@ type offered struct {
 type scored struct {
 	score float64
 	keep  []byte
-	parts crawl.Parts
+	parts []byte
 }
 
 // gather merges the discoveries of one URL, in the order they came, and leaves out what is not in

@@ -34,7 +34,7 @@ type record struct {
 	group    int     // of the link that it was found by, on its own host; 0: none
 	keep     []byte  // what the order kept with the link that counts
 	keptAt   float32 // the score that this link had when it was found
-	parts    []byte  // of the score of this link, by encodeParts
+	parts    []byte  // of the score of this link, by crawl.Parts.Encode
 }
 
 // aggregate sums up the scores that a URL got from several pages.
@@ -56,7 +56,7 @@ func (r *record) take(link scored, update string) {
 	}
 	r.scores.add(link.score)
 	if counts || first {
-		r.keep, r.keptAt, r.parts = link.keep, float32(link.score), encodeParts(link.parts)
+		r.keep, r.keptAt, r.parts = link.keep, float32(link.score), link.parts
 	}
 }
 
@@ -66,26 +66,6 @@ func (r *record) submitted() float64 {
 		return float64(r.scores.first)
 	}
 	return 0
-}
-
-// encodeParts writes each part as two bytes: its number in crawl.PartNames, and its score in 255ths.
-func encodeParts(parts crawl.Parts) []byte {
-	var b []byte
-	for _, p := range parts {
-		if n := slices.Index(crawl.PartNames, p.Name); n >= 0 {
-			b = append(b, byte(n), byte(min(max(p.Score, 0), 1)*255+0.5))
-		}
-	}
-	return b
-}
-
-func decodeParts(b []byte) (parts crawl.Parts) {
-	for ; len(b) >= 2; b = b[2:] {
-		if int(b[0]) < len(crawl.PartNames) {
-			parts = append(parts, crawl.Part{Name: crawl.PartNames[b[0]], Score: float64(b[1]) / 255})
-		}
-	}
-	return parts
 }
 
 func (a *aggregate) add(score float64) {

@@ -23,7 +23,7 @@ const (
 // Where the order learns, a claim takes few URLs but those that are nearly as good as the first: of a queue that has
 // little to give, it is better to learn of a few before the others are asked for.
 const (
-	fewURLs  = 3
+	fewURLs  = 5
 	nearlyAs = 0.8 // of the first one's priority
 )
 

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"math"
+	"slices"
 	"strconv"
 )
 
@@ -77,3 +78,27 @@ func (p *Parts) UnmarshalJSON(raw []byte) error {
 
 // PartNames are the names of all parts. New ones come last: the frontier keeps their numbers.
 var PartNames = []string{"document", "paragraph", "anchor", "url", "helper", "tokens", "entities", "history", "language", "freshness", "spam", "social"}
+
+// Encode writes each part as two bytes: its number in PartNames, and its score in 255ths.
+func (p Parts) Encode() []byte {
+	if len(p) == 0 {
+		return nil
+	}
+	b := make([]byte, 0, 2*len(p))
+	for i := range p {
+		if n := slices.Index(PartNames, p[i].Name); n >= 0 {
+			b = append(b, byte(n), byte(min(max(p[i].Score, 0), 1)*255+0.5))
+		}
+	}
+	return b
+}
+
+// DecodeParts reads what Encode wrote.
+func DecodeParts(b []byte) (parts Parts) {
+	for ; len(b) >= 2; b = b[2:] {
+		if int(b[0]) < len(PartNames) {
+			parts = append(parts, Part{PartNames[b[0]], float64(b[1]) / 255})
+		}
+	}
+	return parts
+}

@@ -81,11 +81,11 @@ func TestPartsInRecords(t *testing.T) {
 				want = append(want, Part{name, random.Float64()})
 			}
 		}
-		text, err := json.Marshal(Discovery{URL: "a", Parts: want})
+		text, err := json.Marshal(Outlink{URL: "a", Parts: want})
 		if err != nil {
 			t.Fatal(err)
 		}
-		var got Discovery
+		var got Outlink
 		if err := json.Unmarshal(text, &got); err != nil {
 			t.Fatal(err)
 		}

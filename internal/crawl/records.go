@@ -109,7 +109,7 @@ const (
 // tells that what was learned of the places that links stand at has a say (Definition.ByPlaces): it has, where the helper
 // said nothing.
 func (l *Outlink) Discovery(source, path string, places bool) Discovery {
-	d := Discovery{URL: l.URL, Via: source, Path: Hopped(path, l.Hop), Score: l.Score, Keep: l.Keep, Parts: l.Parts}
+	d := Discovery{URL: l.URL, Via: source, Path: Hopped(path, l.Hop), Score: l.Score, Keep: l.Keep, Parts: l.Parts.Encode()}
 	if places && l.Prior == 0 && l.Hop == HopLink {
 		d.TagPath = l.TagPath
 	}
@@ -147,6 +147,6 @@ type Discovery struct {
 	Score float64 `json:"score"`
 	// TagPath is where the link stands, if what was learned of such places has a say in its priority.
 	TagPath string `json:"tag_path,omitempty"`
-	Keep    []byte `json:"keep,omitempty"` // see Outlink
-	Parts   Parts  `json:"parts,omitempty"`
+	Keep    []byte `json:"keep,omitempty"`  // see Outlink
+	Parts   []byte `json:"parts,omitempty"` // by Parts.Encode
 }

@@ -6,72 +6,114 @@ import (
 	"unicode/utf8"
 )
 
+// The kinds of what the form of a URL says, hashed.
+var (
+	ofDepth, ofEnd, ofFile, ofExt = hashed(Hash("u:depth=")), hashed(Hash("u:end=")), hashed(Hash("u:file=")), hashed(Hash("u:ext="))
+	ofDir, ofWord, ofBegin        = hashed(Hash("u:dir=")), hashed(Hash("u:word=")), hashed(Hash("u:begin="))
+	ofHost, ofParam               = hashed(Hash("u:host=")), hashed(Hash("u:param="))
+)
+
+// hashed is the Hash of the begin of a text.
+type hashed uint32
+
+// and is the Hash of the text that goes on with s.
+func (h hashed) and(s string) uint32 {
+	for i := range len(s) {
+		h = (h ^ hashed(s[i])) * 16777619
+	}
+	return uint32(h)
+}
+
 // urlFeatures are what the form of a URL says: its words, the shape and kind of its path.
-func urlFeatures(url string) (list []uint32) {
+func urlFeatures(url string) []uint32 {
+	list := make([]uint32, 0, 24)
 	_, rest, _ := strings.Cut(url, "://")
 	host, path, _ := strings.Cut(rest, "/")
 	path, query, hasQuery := strings.Cut(path, "?")
-	add := func(kind, value string) { list = append(list, Hash("u:"+kind+"="+value)) }
-	segments := strings.Split(path, "/")
-	last := segments[len(segments)-1]
-	add("depth", string(rune('0'+min(len(segments), 9))))
+	last, count := path, 1
+	if at := strings.LastIndexByte(path, '/'); at >= 0 {
+		last, count = path[at+1:], 1+strings.Count(path, "/")
+	}
+	list = append(list, ofDepth.and(string(rune('0'+min(count, 9)))))
 	if last == "" {
-		add("end", "slash")
+		list = append(list, ofEnd.and("slash"))
 	} else {
 		name, ext, found := strings.Cut(last, ".")
-		add("file", shape(name))
+		list = append(list, ofFile.and(shape(name)))
 		if found {
-			add("ext", strings.ToLower(ext))
+			list = append(list, ofExt.and(strings.ToLower(ext)))
 		}
 	}
 	if hasQuery {
 		for part := range strings.SplitSeq(query, "&") {
 			name, _, _ := strings.Cut(part, "=")
-			add("param", name)
+			list = append(list, ofParam.and(name))
 		}
 	}
-	whole := make([]string, 0, len(segments))
-	for i, s := range segments {
-		if s == "" {
+	first, form, n := "", make([]byte, 0, 16), 0
+	for s := range strings.SplitSeq(path, "/") {
+		if n++; s == "" {
 			continue
 		}
-		kind := shape(s)
-		if s[0] == '~' {
-			kind = "~"
+		kind, letter := "~", byte('~')
+		if s[0] != '~' {
+			kind, letter = shape(s), 'x'
 		}
-		whole = append(whole, kind)
-		if i < len(segments)-1 {
-			add("dir", kind)
+		if len(form) == 0 {
+			first = kind
 		}
-		for _, w := range words(s) {
-			add("word", w)
+		form = append(form, letter)
+		if n < count {
+			list = append(list, ofDir.and(kind))
 		}
+		list = hashWords(list, ofWord, s)
 	}
-	if len(whole) > 1 {
-		add("begin", whole[0]+"/"+lengths(whole))
-	} else {
-		add("begin", lengths(whole))
+	begin := ofBegin
+	if len(form) > 1 {
+		begin = hashed(hashed(begin.and(first)).and("/"))
 	}
-	for _, w := range words(host) {
-		add("host", w)
+	list = append(list, begin.and(string(form)))
+	return hashWords(list, ofHost, host)
+}
+
+// hashWords adds the hashes of the words of a text, in small letters, of two letters and more.
+func hashWords(list []uint32, of hashed, text string) []uint32 {
+	h, n := of, 0
+	for i := range len(text) {
+		c := text[i]
+		switch {
+		case c >= utf8.RuneSelf: // seldom
+			for _, w := range words(text[i-n:]) {
+				list = append(list, of.and(w))
+			}
+			return list
+		case c >= 'A' && c <= 'Z':
+			c += 'a' - 'A'
+			fallthrough
+		case c >= 'a' && c <= 'z':
+			h, n = (h^hashed(c))*16777619, n+1
+			continue
+		case n > 1:
+			list = append(list, uint32(h))
+		}
+		h, n = of, 0
+	}
+	if n > 1 {
+		list = append(list, uint32(h))
 	}
 	return list
 }
 
-func lengths(parts []string) string {
-	var b strings.Builder
-	for _, p := range parts {
-		if p == "~" {
-			b.WriteString("~")
-		} else {
-			b.WriteString("x")
-		}
-	}
-	return b.String()
-}
-
 // shape writes a part of a path with its digits alike.
 func shape(s string) string {
+	plain := true
+	for i := range len(s) {
+		c := s[i]
+		plain = plain && c < utf8.RuneSelf && (c < '0' || c > '9') && (c < 'A' || c > 'Z')
+	}
+	if plain {
+		return s
+	}
 	var b strings.Builder
 	digit := false
 	for _, r := range strings.ToLower(s) {

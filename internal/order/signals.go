@@ -75,24 +75,38 @@ func ViewsOf(p *Page) Views {
 	return Views{damped(p.Text).heaviest(maxView), damped(p.Title).heaviest(maxView), flat(urlFeatures(p.URL)).heaviest(maxView)}
 }
 
-// heaviest keeps the n heaviest terms, at length 1.
+// heaviest keeps the n heaviest terms, at length 1. Of those that weigh the same, the first stay.
 func (t Terms) heaviest(n int) Terms {
 	if len(t) <= n {
 		return t
 	}
-	byWeight := slices.Clone(t)
-	slices.SortFunc(byWeight, func(a, b Term) int {
-		switch {
-		case a.W > b.W:
-			return -1
-		case a.W < b.W:
-			return 1
-		case a.ID < b.ID:
-			return -1
+	if n <= 0 {
+		return nil
+	}
+	weights := make([]float32, len(t))
+	for i, x := range t {
+		weights[i] = x.W
+	}
+	slices.Sort(weights)
+	least := weights[len(t)-n]
+	same := 0 // of that weight, that there is room for
+	for _, w := range weights[len(t)-n:] {
+		if w == least {
+			same++
 		}
-		return 1
-	})
-	return byWeight[:n].Sorted().unit()
+	}
+	out := make(Terms, 0, n)
+	for _, x := range t {
+		if x.W == least {
+			if same--; same < 0 {
+				continue
+			}
+		}
+		if x.W >= least {
+			out = append(out, x)
+		}
+	}
+	return out.unit()
 }
 
 func (v *Views) encode() []byte {
