@@ -73,6 +73,9 @@ func (a *Activities) Begin(ctx context.Context, in BeginInput) (BeginResult, err
 			return BeginResult{}, edge(err)
 		}
 	}
+	if err := a.showExamples(plan); err != nil {
+		return BeginResult{}, edge(err)
+	}
 	activity.RecordHeartbeat(ctx, "queueing seeds")
 	if run > 1 {
 		if err := a.Frontier.Recrawl(d.Name, fmt.Sprintf("recrawl-%d", run)); err != nil {
@@ -84,6 +87,22 @@ func (a *Activities) Begin(ctx context.Context, in BeginInput) (BeginResult, err
 		return BeginResult{}, edge(err)
 	}
 	return BeginResult{Run: run, Seeds: len(found), Archive: store.String()}, nil
+}
+
+// showExamples shows the texts that the definition gives as examples to an order that learns.
+func (a *Activities) showExamples(plan frontier.Plan) error {
+	name := plan.Definition.Name
+	if len(plan.Learned) > 0 || a.Frontier.Learner(name) == nil {
+		return nil
+	}
+	judge, err := a.judge(name, plan)
+	if err != nil {
+		return err
+	}
+	if examples := judge.Examples(nil); len(examples) > 0 {
+		return a.Frontier.Teach(name, nil, examples)
+	}
+	return nil
 }
 
 // checkThesaurus tells whether the order of a crawl has the thesaurus that it needs.

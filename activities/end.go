@@ -49,7 +49,9 @@ func (a *Activities) End(ctx context.Context, in EndInput) (EndResult, error) {
 	if err := a.Spool.Sweep(a.Now(), a.Settings.SpoolKeep); err != nil {
 		return EndResult{}, edge(err)
 	}
-	if made, err := a.report(ctx, in.Crawl); err != nil { // it can be made at any time
+	making, cancel := context.WithTimeout(ctx, reportTime)
+	defer cancel()
+	if made, err := a.report(making, in.Crawl); err != nil { // it can be made at any time
 		activity.GetLogger(ctx).Warn("no report was made", "error", err)
 	} else {
 		status.Report = made.Key

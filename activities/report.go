@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"path"
+	"time"
 
 	"github.com/fxamacker/cbor/v2"
 	"go.temporal.io/sdk/activity"
@@ -19,6 +20,9 @@ type ReportResult struct {
 	Key  string `json:"key"`            // in the archive
 	HTML []byte `json:"html,omitempty"` // the report itself, unless it is too large to pass through a workflow
 }
+
+// reportTime is how long the end of a run waits for its report.
+const reportTime = 5 * time.Minute
 
 // maxReport is the size up to which a report is passed through a workflow, in bytes.
 const maxReport = 1 << 20

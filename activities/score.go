@@ -59,7 +59,7 @@ func (a *Activities) score(ctx context.Context, in BatchInput) (batch *handed, o
 		if err != nil {
 			return nil, out, &InputError{err.Error()}
 		}
-		if plan.Reference && p.Score >= 0 {
+		if plan.Reference && len(vector) > 0 {
 			sample := judge.Sample(p, vector)
 			batch.pages[i].Learn = &sample
 		}

@@ -90,8 +90,7 @@ func (s *sites) priority(r *record, d *crawl.Definition) (uint16, error) {
 	}
 	share := 1.0
 	if d.Order.Strategy == crawl.StrategyWeighted {
-		w := d.Weights
-		share = w.Helper / max(w.Document+w.Paragraph+w.Anchor+w.URL+w.Helper, 1e-9)
+		share = d.Weights.Helper / max(d.Weights.Sum(), 1e-9)
 	}
 	return priority16((1-share)*value+share*site.Value(r.group), false), nil
 }

@@ -72,8 +72,8 @@ func TestReward(t *testing.T) {
 	_, lanes := r.take()
 	for _, target := range lanes[0].Targets {
 		// by hand: of a group with one page of worth 0 there is to be expected 0 + 0.3·√(ln 3 / 2); the helper's share of
-		// the weights is a sixth
-		want := 0.3*5/6 + 0.3*math.Sqrt(math.Log(3)/2)/6
+		// the weights is a twelfth
+		want := 0.3*11/12 + 0.3*math.Sqrt(math.Log(3)/2)/12
 		if strings.HasSuffix(target.URL, "/two") && math.Abs(target.Priority-want) > 1e-3 {
 			t.Errorf("priority %.4f, want %.4f", target.Priority, want)
 		}

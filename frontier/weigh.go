@@ -23,7 +23,7 @@ const (
 // Where the order learns, a claim takes few URLs but those that are nearly as good as the first: of a queue that has
 // little to give, it is better to learn of a few before the others are asked for.
 const (
-	fewURLs  = 5
+	fewURLs  = 3
 	nearlyAs = 0.8 // of the first one's priority
 )
 
@@ -74,18 +74,18 @@ func (f *Frontier) head(s *state, c *candidate, taken map[urlKey]bool) (entries 
 		if err != nil || c.whole == nil {
 			return err
 		}
-		return sweep(txn, s.id, c, taken, learned)
+		return sweep(txn, s.id, c, len(entries), taken, learned)
 	})
 	return entries, err
 }
 
 // sweep weighs entries of a queue behind its head anew, from where the last sweep has stopped.
-func sweep(txn *badger.Txn, id uint16, c *candidate, taken map[urlKey]bool, learned *sites) error {
+func sweep(txn *badger.Txn, id uint16, c *candidate, claimed int, taken map[urlKey]bool, learned *sites) error {
 	from := c.sweep
 	if from == (place{}) || from.before(c.rest) {
 		from = c.rest
 	}
-	left := min(sweepTimes*c.limit, maxSweep)
+	left := min(sweepTimes*claimed, maxSweep)
 	c.sweep = place{}
 	pld := c.queue.pld
 	return scan(txn, pldKey(kindQueue, id, pld), queueKey(id, pld, from), true, func(key, value []byte) (bool, error) {

@@ -36,8 +36,7 @@ func (g *globals) ask(ctx context.Context, workflow, id string, in activities.As
 		return fmt.Errorf("no worker has taken part in %s yet, or none is there to say which", in.Crawl)
 	}
 	run, err := c.ExecuteWorkflow(ctx, client.StartWorkflowOptions{
-		ID: id, TaskQueue: g.temporal.Queue, WorkflowExecutionTimeout: 2 * time.Hour,
-		WorkflowIDConflictPolicy: enums.WORKFLOW_ID_CONFLICT_POLICY_TERMINATE_EXISTING,
+		ID: fmt.Sprintf("%s/%d", id, time.Now().UnixNano()), TaskQueue: g.temporal.Queue, WorkflowExecutionTimeout: 24 * time.Hour,
 	}, workflow, in)
 	if err != nil {
 		return err
@@ -184,6 +183,9 @@ func changes(args []string) ([]byte, error) {
 	return tree, nil
 }
 
+// configureTimeout is how long a crawl may take to answer.
+const configureTimeout = 30 * time.Second
+
 func (g *globals) configure(ctx context.Context, name string, fields []byte) (d crawl.Definition, err error) {
 	c, err := g.dial(ctx)
 	if err != nil {
@@ -201,11 +203,16 @@ func (g *globals) configure(ctx context.Context, name string, fields []byte) (d 
 	if err != nil {
 		return d, err
 	}
+	ctx, cancel := context.WithTimeout(ctx, configureTimeout)
+	defer cancel()
 	update, err := c.UpdateWorkflow(ctx, client.UpdateWorkflowOptions{
 		WorkflowID: id, UpdateName: names.UpdateConfig, Args: []any{raw}, WaitForStage: client.WorkflowUpdateStageCompleted,
 	})
 	if err == nil {
 		err = update.Get(ctx, &d)
+	}
+	if ctx.Err() != nil {
+		return d, fmt.Errorf("the crawl has not answered for %s; is a worker running on its task queue?", configureTimeout)
 	}
 	var refused *temporal.ApplicationError
 	if errors.As(err, &refused) && refused.Type() != activities.ErrorInput {

@@ -35,6 +35,11 @@ Topics are labels, or what a definition looks for; each order is given the same 
 			if o.Draws < 1 || o.Examples < 1 || o.Seeds < 0 || !(o.Share > 0 && o.Share <= 1) {
 				return usage("--draws and --examples must be at least 1, --random-seeds at least 0, --share in (0,1]")
 			}
+			for _, n := range live.PerQueue {
+				if n < 1 || n > crawl.MaxPerQueue {
+					return usage("--per-queue must be between 1 and %d", crawl.MaxPerQueue)
+				}
+			}
 			if !slices.Contains(crawl.Updates, o.Update) {
 				return usage("--update is %q, must be some of %q", o.Update, crawl.Updates)
 			}

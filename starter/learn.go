@@ -118,7 +118,7 @@ func learnFrom(definition, web string) (out learning, err error) {
 		}
 		d := page.Parse(page.Input{URL: r.URL, MIME: r.MIME, Body: r.Body}, page.DefaultLimits())
 		scored := scorer.Page(&d.Page, score.Context{Terms: true})
-		if d.Score >= 0 {
+		if len(scored.Terms) > 0 {
 			samples = append(samples, scorer.Sample(&d.Page, scored.Terms))
 		}
 	}

@@ -17,8 +17,21 @@ func Explain(ctx workflow.Context, in activities.AskInput) (out frontier.Explana
 
 // Report has the worker of a crawl make a report of it, and puts it into the archive.
 func Report(ctx workflow.Context, in activities.AskInput) (out activities.ReportResult, err error) {
-	err = workflow.ExecuteActivity(on(ctx, in.Queue, "make a report of "+in.Crawl), steps.Report, in).Get(ctx, &out)
+	err = workflow.ExecuteActivity(reporting(ctx, in.Queue, "make a report of "+in.Crawl), steps.Report, in).Get(ctx, &out)
 	return out, err
+}
+
+// Reports read the indexes of a whole archive.
+const (
+	reportTimeout  = 6 * time.Hour
+	reportAttempts = 3
+)
+
+// reporting runs the making of a report on a worker's own queue.
+func reporting(ctx workflow.Context, queue, summary string) workflow.Context {
+	return workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
+		TaskQueue: queue, StartToCloseTimeout: reportTimeout, HeartbeatTimeout: heartbeatTimeout, Summary: summary, RetryPolicy: bounded(reportAttempts),
+	})
 }
 
 // askTimeout is how long an operator waits for an answer, attempts and all.

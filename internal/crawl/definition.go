@@ -163,6 +163,11 @@ type Weights struct {
 	Helper    float64 `json:"helper"`    // what the helper expects behind the link
 }
 
+// Sum is that of all weights.
+func (w Weights) Sum() float64 {
+	return w.Document + w.Paragraph + w.Anchor + w.URL + w.Tokens + w.Entities + w.History + w.Language + w.Freshness + w.Spam + w.Social + w.Helper
+}
+
 // ByName are the weights by the names of the parts.
 func (w Weights) ByName() map[string]float64 {
 	v := reflect.ValueOf(w)

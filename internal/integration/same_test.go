@@ -23,6 +23,7 @@ func TestSameOrder(t *testing.T) {
 			world := Serve(t, webworld.NewScattered(webworld.Options{Seed: 3, FirstIP: netip.AddrFrom4([4]byte{127, 96, byte(i), 1})}, 1))
 			d := Definition("same-"+strategy, world)
 			d.Order.Strategy, d.Order.PerQueue = strategy, 7
+			d.Topic.Examples = []crawl.Example{{Text: "The raven flew over the old saga stones, and Odin looked up from his runes."}}
 			pages := int64(20)
 			d.Reference.Pages = &pages
 			conf := Config(server, world, t.TempDir())

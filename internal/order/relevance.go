@@ -187,13 +187,21 @@ func (c *contrast) add(t Terms, example bool) {
 		counts[x.ID] += x.W
 		*sum += float64(x.W)
 	}
-	for rare := float32(0.01); len(c.all) > maxTerms; rare *= 2 {
-		maps.DeleteFunc(c.all, func(_ uint32, w float32) bool {
-			if w < rare {
-				c.allSum -= float64(w)
-			}
-			return w < rare
-		})
+	if len(c.all) > maxTerms {
+		c.forget()
+	}
+}
+
+// forget leaves out the rarer half of the terms.
+func (c *contrast) forget() {
+	counts := slices.Sorted(maps.Values(c.all))
+	least := counts[len(counts)/2]
+	maps.DeleteFunc(c.all, func(_ uint32, w float32) bool { return w <= least })
+	c.allSum = 0
+	for _, w := range counts { // in order, so that the sum is the same each time
+		if w > least {
+			c.allSum += float64(w)
+		}
 	}
 }
 

@@ -2,11 +2,13 @@ package score
 
 import (
 	"math"
+	"slices"
 	"sync"
 )
 
-// Background counts how many pages of a crawl have a term: those of the reference crawl, and all that come after. It is
-// safe for concurrent use.
+// Background counts how many pages of a crawl have a term: those of the reference crawl, and of all that come after those
+// that are not relevant. Were the relevant ones counted, the terms of the topic would weigh the less, the better the crawl
+// is. It is safe for concurrent use.
 type Background struct {
 	mu    sync.Mutex
 	in    *lexicon
@@ -21,7 +23,6 @@ type idf struct {
 	in     *lexicon
 	weight []float32
 	unseen float32
-	turn   int // counts the times that they were worked out
 }
 
 // leastBackground is the number of pages from which terms are weighed by how few pages have them; before, all are alike.
@@ -60,10 +61,6 @@ func (b *Background) weights(x *lexicon) *idf {
 		for id, n := range b.df {
 			w.weight[id] = float32(math.Log(1 + b.pages/math.Max(float64(n), 1)))
 		}
-		if b.now != nil {
-			w.turn = b.now.turn
-		}
-		w.turn++
 		b.now = w
 	}
 	return b.now
@@ -76,11 +73,25 @@ func (b *Background) move(x *lexicon) {
 	}
 	old, df := b.in, b.df
 	b.in, b.df, b.next = x, nil, min(b.next, max(b.pages, leastBackground))
+	if len(df) == 0 {
+		return
+	}
+	least := leastOf(df, maxKept)
 	for id, n := range df {
-		if n > 0 {
+		if n >= least {
 			b.grow(x.id(old.name(uint32(id))), n)
 		}
 	}
+}
+
+// maxKept bounds the terms that are brought over to a new lexicon: the commonest.
+const maxKept = 100_000
+
+// leastOf is the number of pages from which a term is among so many.
+func leastOf(df []float32, terms int) float32 {
+	sorted := slices.Clone(df)
+	slices.Sort(sorted)
+	return max(sorted[max(len(sorted)-terms, 0)], 1)
 }
 
 // add counts the terms of a page.

@@ -91,7 +91,7 @@ func (s *Scorer) Page(p *crawl.Page, c Context) Scored {
 	defer part.free()
 	r := &reading{page: p, context: c, topic: s.topicIn(p.Language, x, w), part: part, near: silent, weights: w}
 	p.Score = silent
-	if r.topic.norm > 0 || c.View {
+	if r.topic.norm > 0 || c.View || c.Terms {
 		r.count(doc)
 	}
 	if r.topic.norm > 0 && len(doc.seen) > 0 {
@@ -102,12 +102,12 @@ func (s *Scorer) Page(p *crawl.Page, c Context) Scored {
 	s.judge(r)
 	out := Scored{}
 	if c.View {
-		out.View = r.view(doc)
+		out.View = r.view(doc, s.topic.Threshold)
 	}
 	if c.Terms {
 		out.Terms = doc.vector()
 	}
-	if s.background != nil && len(doc.seen) > 0 {
+	if s.background != nil && len(doc.seen) > 0 && (p.Score < s.topic.Threshold || s.topic.Threshold == 0) {
 		s.background.add(doc)
 	}
 	if s.past != nil && p.Score >= 0 {
@@ -193,7 +193,7 @@ func (r *reading) count(doc *tally) {
 }
 
 // view is what an order sees of the page.
-func (r *reading) view(doc *tally) *order.Page {
+func (r *reading) view(doc *tally, threshold float64) *order.Page {
 	p := r.page
 	terms := func(text string) order.Terms {
 		if text == "" {
@@ -206,7 +206,7 @@ func (r *reading) view(doc *tally) *order.Page {
 	v := &order.Page{URL: p.URL, Depth: r.context.Depth, Title: terms(p.Title), Text: doc.terms(), Score: p.Score, Links: make([]order.Link, len(p.Links))}
 	for i := range p.Links {
 		l, o := &p.Links[i], &v.Links[i]
-		*o = order.Link{URL: l.URL, TagPath: l.TagPath, Prior: r.context.Inherit, Hints: hints(l.Parts)}
+		*o = order.Link{URL: l.URL, TagPath: l.TagPath, Prior: r.context.Inherit, Hints: hints(l.Parts, threshold)}
 		if anchored(l) {
 			o.Name, o.Anchor = l.Anchor, terms(l.Anchor)
 			if l.Block >= 0 && l.Block < len(r.around) {
@@ -219,15 +219,20 @@ func (r *reading) view(doc *tally) *order.Page {
 
 // hints are what analysers say of a link, for orders that learn how much each of them is worth. What they say of its page
 // is known to an order otherwise.
-func hints(parts crawl.Parts) []order.Hint {
+func hints(parts crawl.Parts, threshold float64) []order.Hint {
 	list := make([]order.Hint, 0, len(parts))
 	for _, p := range parts {
 		value := p.Score
 		switch p.Name {
 		case "document":
 			continue
-		case "helper", "url", "social", "history", "language":
+		case "helper", "url", "social", "language":
 			value = 2*p.Score - 1 // one half says nothing
+		case "history": // the threshold does
+			if threshold <= 0 {
+				threshold = 0.5
+			}
+			value = min(p.Score/threshold, 2) - 1
 		case "spam":
 			value = p.Score - 1
 		}
@@ -267,7 +272,7 @@ func (s *Scorer) Relink(l *crawl.Outlink, terms []Term, paragraph, lang string) 
 	part.reset()
 	s.judge(r)
 	l.Score, l.Parts = p.Links[0].Score, p.Links[0].Parts
-	return r.view(doc)
+	return r.view(doc, s.topic.Threshold)
 }
 
 // average is the weighted average over the parts that spoke.

@@ -15,20 +15,12 @@ import (
 	"github.com/blevesearch/bleve/v2/analysis/lang/tr"
 )
 
-// stopWord tells whether a word is one of the commonest of its language: the German "war" is the English
-// "was". A language without a list takes all lists, for its relatives share many words with it.
-func stopWord(word, lang string) bool {
-	list, known := stopWords[lang]
-	if !known {
-		list = stopWords[""]
-	}
-	return list[word]
-}
+// stopWord tells whether a word is one of the commonest of its language: the German "war" is the English "was".
+func stopWord(word, lang string) bool { return stopWords[lang][word] }
 
-// stopWords are the commonest words of the languages that are stemmed, and of the commonest of these together: our own short
-// lists, and those of Snowball.
+// stopWords are the commonest words of the languages that are stemmed: our own short lists, and those of Snowball.
 var stopWords = func() map[string]map[string]bool {
-	m := map[string]map[string]bool{"": {}}
+	m := map[string]map[string]bool{}
 	for lang, list := range map[string]string{
 		"en": `a about above after again all also am an and any are as at be because been before being below between both but
 		by can could did do does doing down during each few for from further had has have having he her here hers him his
@@ -49,7 +41,7 @@ var stopWords = func() map[string]map[string]bool {
 	} {
 		m[lang] = map[string]bool{}
 		for w := range strings.FieldsSeq(list) {
-			m[lang][w], m[""][w] = true, true
+			m[lang][w] = true
 		}
 	}
 	for lang, list := range map[string][]byte{

@@ -11,6 +11,7 @@ import (
 	"github.com/muninn-archive/muninn/internal/lab/replay"
 	"github.com/muninn-archive/muninn/internal/page"
 	"github.com/muninn-archive/muninn/internal/score"
+	"github.com/muninn-archive/muninn/internal/urls"
 )
 
 // Live has crawls made by the code of the live crawl: its frontier, parser, helper, scores and orders.
@@ -86,7 +87,8 @@ func (c *Corpus) text(i int) string {
 	return d.Title + "\n" + strings.Join(d.Blocks, "\n")
 }
 
-// LabelBy labels the pages from a definition's threshold on as relevant, and makes that the topic.
+// LabelBy labels the pages from a definition's threshold on as relevant, and makes that the topic. If the web names no
+// seeds, crawls begin at those of the definition, as far as they were recorded.
 func (c *Corpus) LabelBy(d crawl.Definition) error {
 	scorer, err := score.New(d, nil, score.NewAnalyser(), score.Memory{})
 	if err != nil {
@@ -106,6 +108,17 @@ func (c *Corpus) LabelBy(d crawl.Definition) error {
 		return fmt.Errorf("%s has no page that the definition of %s finds relevant", c.Name, d.Name)
 	}
 	c.Topics = []string{ByDefinition}
+	seeds := []int{}
+	for _, s := range d.Seeds {
+		if u, err := urls.Parse(s.URL); err == nil {
+			if at, known := c.At(u.String()); known {
+				seeds = append(seeds, at)
+			}
+		}
+	}
+	if len(c.Seeds) == 0 {
+		c.Seeds = seeds
+	}
 	return nil
 }
 

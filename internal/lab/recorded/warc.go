@@ -153,14 +153,17 @@ func (w *Web) cdxj(name string) error {
 	if err != nil {
 		return err
 	}
-	files, err := find(filepath.Dir(filepath.Dir(whole)))
-	if err != nil {
-		return err
-	}
 	at := map[string]string{}
-	for _, file := range files {
-		at[filepath.Base(file)] = file
+	look := func(dir string) {
+		files, _ := find(dir) // what cannot be read does not hold them
+		for _, file := range files {
+			if at[filepath.Base(file)] == "" {
+				at[filepath.Base(file)] = file
+			}
+		}
 	}
+	look(filepath.Dir(whole))
+	beside := filepath.Dir(filepath.Dir(whole))
 	lines := bufio.NewScanner(f)
 	lines.Buffer(nil, 1<<20)
 	for n := 1; lines.Scan(); n++ {
@@ -173,6 +176,11 @@ func (w *Web) cdxj(name string) error {
 			return fmt.Errorf("%s:%d: %w", name, n, err)
 		}
 		file, known := at[filepath.Base(capture.Filename)]
+		if !known && beside != "" {
+			look(beside)
+			beside = ""
+			file, known = at[filepath.Base(capture.Filename)]
+		}
 		if !known {
 			return fmt.Errorf("%s:%d: %s lies neither beside the index nor in a folder beside it", name, n, capture.Filename)
 		}

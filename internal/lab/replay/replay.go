@@ -286,7 +286,7 @@ func (c *crawling) outlinks(commit *frontier.Commit, p *crawl.Page, t crawl.Targ
 
 // learnOf keeps what a page of the reference crawl can teach.
 func (c *crawling) learnOf(p *crawl.Page, terms score.Vector) {
-	if c.reference && p.Score >= 0 {
+	if c.reference && len(terms) > 0 {
 		c.samples = append(c.samples, c.judge.Sample(p, terms))
 	}
 }
