@@ -49,6 +49,17 @@ func (a *Activities) End(ctx context.Context, in EndInput) (EndResult, error) {
 	if err := a.Spool.Sweep(a.Now(), a.Settings.SpoolKeep); err != nil {
 		return EndResult{}, edge(err)
 	}
+	plan, err := a.Frontier.Plan(in.Crawl)
+	if err != nil {
+		return EndResult{}, edge(err)
+	}
+	store, err := a.Archives.Open(ctx, plan.Definition.Archive.Where)
+	if err != nil {
+		return EndResult{}, edge(err)
+	}
+	if err := a.keepExperience(ctx, plan, store); err != nil {
+		return EndResult{}, edge(err)
+	}
 	making, cancel := context.WithTimeout(ctx, reportTime)
 	defer cancel()
 	if made, err := a.report(making, in.Crawl); err != nil { // it can be made at any time

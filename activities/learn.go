@@ -134,7 +134,11 @@ func (a *Activities) reorder(ctx context.Context, name string, store archive.Sto
 	if err != nil {
 		return err
 	}
-	return a.Frontier.Commit(frontier.Commit{Crawl: name, Batch: fmt.Sprintf("reorder-%d", plan.Run), Discoveries: found, Rescore: true})
+	err = a.Frontier.Commit(frontier.Commit{Crawl: name, Batch: fmt.Sprintf("reorder-%d", plan.Run), Discoveries: found, Rescore: true})
+	if err != nil {
+		return err
+	}
+	return a.keepExperience(ctx, plan, store)
 }
 
 // maxReorder bounds the links that are scored anew; the reference crawl is small.

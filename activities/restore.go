@@ -11,6 +11,8 @@ import (
 	"github.com/muninn-archive/muninn/frontier"
 	"github.com/muninn-archive/muninn/internal/archive"
 	"github.com/muninn-archive/muninn/internal/crawl"
+	"github.com/muninn-archive/muninn/internal/scope"
+	"github.com/muninn-archive/muninn/internal/score"
 )
 
 // inherit makes a crawl known whose frontier is lost with a disk, if the archive tells of earlier runs.
@@ -37,7 +39,14 @@ func (a *Activities) inherit(ctx context.Context, store archive.Store, d crawl.D
 // digests of the payloads that are archived. What was fetched already is fetched anew, as in any later run,
 // and archived as a revisit if it is the same.
 func (a *Activities) restore(ctx context.Context, store archive.Store, d crawl.Definition) error {
-	err := archive.Manifests(ctx, store, d.Archive.Prefix, d.Name, func(m archive.Manifest) error {
+	if err := a.regain(ctx, store, d); err != nil {
+		return err
+	}
+	again, err := a.again(d)
+	if err != nil {
+		return err
+	}
+	err = archive.Manifests(ctx, store, d.Archive.Prefix, d.Name, func(m archive.Manifest) error {
 		activity.RecordHeartbeat(ctx, m.Batch)
 		c := frontier.Commit{Crawl: d.Name, Batch: "restore-" + m.Batch, Originals: map[string]crawl.Visit{}}
 		if ctx.Err() != nil || a.Frontier.Committed(d.Name, c.Batch) {
@@ -58,10 +67,12 @@ func (a *Activities) restore(ctx context.Context, store archive.Store, d crawl.D
 			return err
 		}
 		err = archive.ReadLinks(ctx, store, m.Links.Key, func(l archive.Link) error {
-			if !l.NoFollow {
-				c.Discoveries = append(c.Discoveries, l.Discovery(l.Source, l.Path, d.ByPlaces()))
+			if l.NoFollow {
+				return nil
 			}
-			return nil
+			found, err := again(l)
+			c.Discoveries = append(c.Discoveries, found)
+			return err
 		})
 		if err != nil {
 			return err
@@ -77,6 +88,28 @@ func (a *Activities) restore(ctx context.Context, store archive.Store, d crawl.D
 		}
 	}
 	return a.Frontier.Restored(d.Name)
+}
+
+// again makes the discoveries of archived links: with the scores that they had, or judged anew by an order that learns, for
+// what it keeps with URLs is not in the archive.
+func (a *Activities) again(d crawl.Definition) (func(archive.Link) (crawl.Discovery, error), error) {
+	whole := a.Frontier.Learner(d.Name)
+	if whole == nil {
+		return func(l archive.Link) (crawl.Discovery, error) { return l.Discovery(l.Source, l.Path, d.ByPlaces()), nil }, nil
+	}
+	plan, err := a.Frontier.Plan(d.Name)
+	if err != nil {
+		return nil, err
+	}
+	judge, err := a.judge(d.Name, plan)
+	if err != nil {
+		return nil, err
+	}
+	return func(l archive.Link) (crawl.Discovery, error) {
+		return judge.Again(score.Found{
+			Link: l.Outlink, Source: l.Source, Path: l.Path, Language: l.Language, Paragraph: l.Paragraph, Depth: scope.Hops(l.Path),
+		}, whole)
+	}, nil
 }
 
 // restoreRewards teaches the bandit anew what the pages were worth: the scores of the pages that outlinks stood on,

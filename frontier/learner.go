@@ -158,23 +158,61 @@ func (f *Frontier) saveLearning(s *state, l *learning) {
 	seq := l.seq
 	raw, err := l.order.Encode()
 	f.mu.Unlock()
-	parts := slices.Collect(slices.Chunk(raw, sumPart))
-	for i, part := range parts {
-		if err == nil {
-			err = f.update(func(txn *badger.Txn) (func(), error) { return nil, txn.Set(sumPartKey(s.id, seq, i), part) })
-		}
-	}
 	if err == nil {
-		_ = f.update(func(txn *badger.Txn) (func(), error) {
-			if err := setCBOR(txn, sumKey(s.id), sumOf{seq, len(parts)}); err != nil {
-				return nil, err
-			}
-			return nil, dropLessons(txn, s.id, seq)
-		})
+		_ = f.keepSum(s, seq, raw, nil)
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	l.saving = false
+}
+
+// keepSum writes the sum of the lessons up to a number, in parts, and drops those lessons; apply, which may be nil, is called
+// once it is durable.
+func (f *Frontier) keepSum(s *state, seq uint64, raw []byte, apply func()) error {
+	parts := slices.Collect(slices.Chunk(raw, sumPart))
+	for i, part := range parts {
+		err := f.update(func(txn *badger.Txn) (func(), error) { return nil, txn.Set(sumPartKey(s.id, seq, i), part) })
+		if err != nil {
+			return err
+		}
+	}
+	return f.update(func(txn *badger.Txn) (func(), error) {
+		rec := f.draft(s)
+		rec.Lessons = max(rec.Lessons, seq)
+		if err := setCBOR(txn, sumKey(s.id), sumOf{seq, len(parts)}); err != nil {
+			return nil, err
+		}
+		return apply, dropLessons(txn, s.id, seq)
+	})
+}
+
+// Learned returns the sum of what a crawl has learned, for Relearn; nil if its order does not learn.
+func (f *Frontier) Learned(name string) ([]byte, error) {
+	if o := f.Learner(name); o != nil {
+		return o.Encode()
+	}
+	return nil, nil
+}
+
+// Relearn puts what another frontier had learned of a crawl in place of what this one has, which should be nothing. It does
+// nothing if the crawl's order does not learn.
+func (f *Frontier) Relearn(name string, raw []byte) error {
+	f.mu.Lock()
+	s, err := f.get(name)
+	if err != nil || s.learner() == nil {
+		f.mu.Unlock()
+		return err
+	}
+	l, seq := s.learner(), s.Lessons+1
+	f.mu.Unlock()
+	if err := order.NewFused(nil, order.DefaultSettings()).Restore(raw); err != nil {
+		return err
+	}
+	return f.keepSum(s, seq, raw, func() {
+		if l.order.Restore(raw) == nil { // as it was just tried
+			l.seq, l.since = seq, 0
+		}
+	})
 }
 
 // dropLessons deletes the lessons that a sum holds, and former sums.

@@ -1,0 +1,78 @@
+package activities
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"path"
+	"strings"
+
+	"github.com/fxamacker/cbor/v2"
+	"go.temporal.io/sdk/activity"
+
+	"github.com/muninn-archive/muninn/frontier"
+	"github.com/muninn-archive/muninn/internal/archive"
+	"github.com/muninn-archive/muninn/internal/crawl"
+)
+
+// experience is what an order has learned of a topic, as the archive keeps it for a frontier that is lost.
+type experience struct {
+	Topic []byte `cbor:"1,keyasint"` // JSON
+	Sum   []byte `cbor:"2,keyasint"`
+}
+
+// maxExperience bounds what is read of it, in bytes.
+const maxExperience = 64 << 20
+
+func experiencePrefix(d crawl.Definition) string {
+	return path.Join(d.Archive.Prefix, d.Name, "learned") + "/"
+}
+
+// keepExperience puts what the order has learned into the archive: PREFIX/CRAWL/learned/run-N-TIME.cbor.
+func (a *Activities) keepExperience(ctx context.Context, plan frontier.Plan, store archive.Store) error {
+	sum, err := a.Frontier.Learned(plan.Definition.Name)
+	if err != nil || sum == nil {
+		return err
+	}
+	topic, err := json.Marshal(plan.Definition.Topic)
+	if err != nil {
+		return err
+	}
+	raw, err := cbor.Marshal(experience{topic, sum})
+	if err != nil {
+		return err
+	}
+	key := fmt.Sprintf("%srun-%06d-%s.cbor", experiencePrefix(plan.Definition), plan.Run, a.Now().UTC().Format("20060102150405.000"))
+	return store.Put(ctx, key, bytes.NewReader(raw), int64(len(raw)))
+}
+
+// regain brings back what the order had learned last, if it was of the same topic. What cannot be read is learned anew.
+func (a *Activities) regain(ctx context.Context, store archive.Store, d crawl.Definition) error {
+	last := ""
+	err := store.List(ctx, experiencePrefix(d), func(o archive.Object) error {
+		if strings.HasSuffix(o.Key, ".cbor") {
+			last = o.Key // they come in the order of their names
+		}
+		return nil
+	})
+	if err != nil || last == "" {
+		return err
+	}
+	raw, err := archive.ReadAll(ctx, store, last, maxExperience)
+	if err != nil {
+		return err
+	}
+	topic, err := json.Marshal(d.Topic)
+	if err != nil {
+		return err
+	}
+	var known experience
+	if err := cbor.Unmarshal(raw, &known); err != nil || !bytes.Equal(known.Topic, topic) {
+		return nil
+	}
+	if err := a.Frontier.Relearn(d.Name, known.Sum); err != nil {
+		activity.GetLogger(ctx).Warn("what was learned before cannot be read and is learned anew", "key", last, "error", err)
+	}
+	return nil
+}

@@ -1,0 +1,54 @@
+package frontier
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/muninn-archive/muninn/internal/crawl"
+)
+
+// TestRelearn: a new frontier that is given what another has learned knows the same, and goes on from there.
+func TestRelearn(t *testing.T) {
+	c := courseOf(6, 10)
+	lost := newRig(t, ofRavens)
+	lost.submit("seeds", c.seeds...)
+	for _, commit := range c.commits[:5] {
+		lost.must(lost.Commit(commit))
+	}
+	raw, err := lost.Learned(testCrawl)
+	if err != nil || len(raw) == 0 {
+		t.Fatalf("%d bytes, %v", len(raw), err)
+	}
+	r := newRig(t, ofRavens)
+	if err := r.Relearn(testCrawl, []byte("no sum")); err == nil {
+		t.Error("what is no sum is taken")
+	}
+	r.must(r.Relearn(testCrawl, raw))
+	for range 2 {
+		if !slices.Equal(lost.knows(c), r.knows(c)) {
+			t.Fatal("the new frontier knows something else")
+		}
+		r.reopen()
+	}
+	// both learn the same from then on: the pages of the last commit are known to none
+	for _, both := range []*rig{lost, r} {
+		for i, o := range c.commits[5].Outcomes {
+			both.submit(string(rune('a'+i)), crawl.Discovery{URL: o.URL, Path: "S", Score: 1})
+		}
+	}
+	before := r.knows(c)
+	r.must(r.Commit(c.commits[5]))
+	if slices.Equal(before, r.knows(c)) {
+		t.Error("it learns nothing any more")
+	}
+	after := r.knows(c)
+	if r.reopen(); !slices.Equal(after, r.knows(c)) {
+		t.Error("after a restart it knows something else")
+	}
+
+	plain := newRig(t, func(d *crawl.Definition) { ofRavens(d); d.Order.Strategy = crawl.StrategyWeighted })
+	plain.must(plain.Relearn(testCrawl, raw))
+	if raw, err := plain.Learned(testCrawl); raw != nil || err != nil {
+		t.Errorf("an order that does not learn has learned %d bytes, %v", len(raw), err)
+	}
+}
