@@ -6,6 +6,7 @@ import (
 
 	"github.com/muninn-archive/muninn/frontier"
 	"github.com/muninn-archive/muninn/internal/crawl"
+	"github.com/muninn-archive/muninn/internal/score"
 	"github.com/muninn-archive/muninn/internal/urls"
 )
 
@@ -40,8 +41,32 @@ func (a *Activities) Configure(ctx context.Context, d crawl.Definition) error {
 	if err != nil {
 		return edge(err)
 	}
+	learned := a.Frontier.Learner(d.Name) != nil
 	if err := a.Frontier.Configure(d.Name, d); err != nil {
 		return edge(err)
 	}
+	if !learned && a.Frontier.Learner(d.Name) != nil {
+		if err := a.reteach(d.Name); err != nil {
+			return edge(err)
+		}
+	}
 	return edge(a.keepDefinition(ctx, store, d, plan.Run))
+}
+
+// reteach shows what the reference crawl has found to an order that learns from now on.
+func (a *Activities) reteach(name string) error {
+	plan, err := a.Frontier.Plan(name)
+	if err != nil {
+		return err
+	}
+	judge, err := a.judge(name, plan)
+	if err != nil {
+		return err
+	}
+	samples, err := a.samples(name)
+	if err != nil {
+		return err
+	}
+	score.Learn(samples) // brings them into order, the best first
+	return a.Frontier.Teach(name, plan.Learned, judge.Examples(samples))
 }

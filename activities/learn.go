@@ -28,15 +28,7 @@ func (a *Activities) Phase(ctx context.Context, in PhaseInput) error {
 // that wait by it, and keeps it in the archive.
 func (a *Activities) Learn(ctx context.Context, name string) (LearnResult, error) {
 	defer a.beat(ctx)()
-	var samples []score.Sample
-	err := a.Frontier.Samples(name, func(raw []byte) error {
-		var list []score.Sample
-		if err := cbor.Unmarshal(raw, &list); err != nil {
-			return fmt.Errorf("read samples: %w", err)
-		}
-		samples = append(samples, list...)
-		return nil
-	})
+	samples, err := a.samples(name)
 	if err != nil {
 		return LearnResult{}, edge(err)
 	}
@@ -53,6 +45,19 @@ func (a *Activities) Learn(ctx context.Context, name string) (LearnResult, error
 		return out, edge(err)
 	}
 	return out, edge(a.reorder(ctx, name, store, samples))
+}
+
+// samples are those of the run's reference crawl.
+func (a *Activities) samples(name string) (samples []score.Sample, err error) {
+	err = a.Frontier.Samples(name, func(raw []byte) error {
+		var list []score.Sample
+		if err := cbor.Unmarshal(raw, &list); err != nil {
+			return fmt.Errorf("read samples: %w", err)
+		}
+		samples = append(samples, list...)
+		return nil
+	})
+	return samples, err
 }
 
 // teach learns from samples, puts in force what was learned, and keeps it in the archive.

@@ -19,7 +19,7 @@ import (
 func labFocus(g *globals) *cobra.Command {
 	o := focus.DefaultOptions()
 	var curves, page, wordnet, definition string
-	var isLive, grid bool
+	var isLive, grid, beside bool
 	live := focus.Live{PerQueue: []int{crawl.DefaultDefinition().Order.PerQueue}, Batch: []bool{false}}
 	cmd := &cobra.Command{
 		Use:   "focus WEB",
@@ -89,7 +89,10 @@ Topics are labels, or what a definition looks for; each order is given the same 
 			if err := writeFile(page, result.HTML); err != nil {
 				return err
 			}
-			return g.report(result)
+			if err := g.report(result); err != nil || !beside || g.json {
+				return err
+			}
+			return result.Beside(g.out)
 		},
 	}
 	cmd.Flags().StringSliceVar(&o.Topics, "topic", nil, "labels that are looked for (default: those of 40 pages and more; of WebKB course, faculty, student, project)")
@@ -104,6 +107,7 @@ Topics are labels, or what a definition looks for; each order is given the same 
 	cmd.Flags().BoolVar(&isLive, "live", false, "crawl with the frontier, the helper, the scores and the orders of the live crawl, instead of a quick simulation")
 	cmd.Flags().IntSliceVar(&live.PerQueue, "per-queue", live.PerQueue, "with --live: order.per_queue, one or more")
 	cmd.Flags().BoolVar(&grid, "grid", false, "with --live: all update functions, with and without batch prioritisation (Plachouras et al. 2014, Table 2)")
+	cmd.Flags().BoolVar(&beside, "published", false, "print the figures of Batsakis et al. 2009, Table 1, beside those of the same orders")
 	cmd.Flags().StringVar(&definition, "definition", "", "definition whose topic tells which pages are relevant, in place of labels; with --live it is crawled for")
 	cmd.Flags().StringVar(&curves, "csv", "", "file that the curves of recall are written to")
 	cmd.Flags().StringVar(&page, "html", "", "file that tables and plots are written to, as a page")

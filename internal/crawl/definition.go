@@ -242,7 +242,7 @@ type Archive struct {
 func DefaultDefinition() Definition {
 	return Definition{
 		Topic: Topic{Threshold: 0.1},
-		Order: Order{Strategy: StrategyFused, Seed: 1, Update: UpdateMax, PerQueue: 50, Batch: false},
+		Order: Order{Strategy: StrategyFused, Seed: 1, Update: UpdateMax, PerQueue: 20, Batch: false},
 		Weights: Weights{
 			Document: 1, Paragraph: 1, Anchor: 2, URL: 1, Tokens: 0.5, Entities: 1, History: 1, Language: 0.5, Spam: 2, Social: 1, Helper: 1,
 		},

@@ -2,6 +2,7 @@ package score
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
 	"sync"
 
@@ -78,6 +79,12 @@ func (s *Scorer) thesaurus(where, lang string) (*thesaurus.Thesaurus, error) {
 	if where == "" {
 		where = thesaurus.DefaultWordNet
 	}
+	if _, known := stemmers[lang]; !known { // its words are counted as English ones
+		lang = "en"
+	}
+	if info, err := os.Stat(where); err == nil && info.IsDir() && lang != "en" {
+		return &thesaurus.Thesaurus{}, nil // WordNet knows English alone
+	}
 	key := lang + " " + filepath.Clean(where)
 	thesauri.Lock()
 	defer thesauri.Unlock()
@@ -92,7 +99,7 @@ func (s *Scorer) thesaurus(where, lang string) (*thesaurus.Thesaurus, error) {
 		return 0, false
 	})
 	if err != nil {
-		return nil, fmt.Errorf("order.thesaurus: %w; install WordNet (Debian: wordnet-base), or name a folder with its database or a SKOS file on the disk of the worker", err)
+		return nil, fmt.Errorf("order.thesaurus: %w; a SKOS file on the disk of the worker will do, too", err)
 	}
 	thesauri.read[key] = t
 	return t, nil

@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 	"text/tabwriter"
 )
 
@@ -89,14 +90,16 @@ func (r Result) Print(out io.Writer) error {
 	if err := w.Flush(); err != nil {
 		return err
 	}
-	if !slices.Contains(r.Orders, Ours) {
+	at := slices.IndexFunc(r.Orders, func(name string) bool { return name == Ours || strings.HasPrefix(name, Ours+", ") })
+	if at < 0 {
 		return nil
 	}
+	ours := r.Orders[at]
 	fmt.Fprintln(out)
 	for _, other := range r.Orders {
-		if other != Ours && other != "oracle" {
-			d, t, ahead, of := r.Paired(Ours, other)
-			fmt.Fprintf(out, "%s against %s: %+.3f on average (paired t %.1f), ahead in %d of %d crawls\n", Ours, other, d, t, ahead, of)
+		if other != ours && other != "oracle" {
+			d, t, ahead, of := r.Paired(ours, other)
+			fmt.Fprintf(out, "%s against %s: %+.3f on average (paired t %.1f), ahead in %d of %d crawls\n", ours, other, d, t, ahead, of)
 		}
 	}
 	return nil
