@@ -15,13 +15,13 @@ const (
 	focusShare  = 0.3
 )
 
-// TestFocused crawls a web of which a tenth is on the topic, in scattered places, with all settings that have to do with
-// the order at their defaults.
+// TestFocused crawls a web of which a tenth is on the topic, in scattered places.
 func TestFocused(t *testing.T) {
 	server := StartServer(t)
 	world := Serve(t, webworld.NewScattered(webworld.Options{Seed: 1, FirstIP: netip.AddrFrom4([4]byte{127, 95, 0, 1})}, 16))
 	d := Definition("focused", world)
 	d.Scope.Within, d.Reference.Pages = crawl.WithinWeb, nil
+	d.Order.PerQueue = 5 // a host has a hundred pages only
 	pause := 20 * time.Millisecond
 	d.Politeness.MinDelay, d.Politeness.MaxDelay = crawl.Duration(pause), crawl.Duration(time.Second)
 	d.Budget.Pages = int64(len(world.Pages()))
