@@ -13,6 +13,7 @@ import (
 	"github.com/muninn-archive/muninn/frontier"
 	"github.com/muninn-archive/muninn/internal/aah"
 	"github.com/muninn-archive/muninn/internal/archive"
+	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/fetch"
 	"github.com/muninn-archive/muninn/internal/page"
 	"github.com/muninn-archive/muninn/internal/score"
@@ -97,7 +98,9 @@ func (a *Archives) Open(ctx context.Context, where string) (archive.Store, error
 
 // judgeOf is the judge that goes with a state of a crawl's plan.
 type judgeOf struct {
-	judge *score.Judge
-	of    string // the plan, as far as it concerns scores
-	topic string
+	judge   *score.Judge
+	topic   string
+	weights crawl.Weights
+	order   crawl.Order
+	learned []byte
 }

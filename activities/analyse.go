@@ -18,7 +18,6 @@ import (
 	"github.com/muninn-archive/muninn/internal/page"
 	"github.com/muninn-archive/muninn/internal/score"
 	"github.com/muninn-archive/muninn/internal/spool"
-	"github.com/muninn-archive/muninn/internal/urls"
 )
 
 // parsedPage is a page with the number of its exchange in the log.
@@ -105,7 +104,7 @@ func (a *Activities) understand(e *spool.Entry, mode string, before []byte) (p c
 	case e.Kind != crawl.ExchangePage || e.Status == 0:
 		return p, false, nil
 	case e.Status >= 300 && e.Status < 400 && e.Location != "":
-		p, ok = redirect(e)
+		p, ok = page.Redirect(e.URL, e.Status, e.Location)
 		return p, ok, nil
 	case e.Status < 200 || e.Status >= 300:
 		return p, false, nil
@@ -126,21 +125,6 @@ func (a *Activities) understand(e *spool.Entry, mode string, before []byte) (p c
 	a.Helper.Apply(d, aah.Input{Head: head, Mode: mode, Before: before})
 	d.Status = e.Status
 	return d.Page, true, nil
-}
-
-// redirect is the page record of a redirect: its one outlink.
-func redirect(e *spool.Entry) (crawl.Page, bool) {
-	base, err := urls.NewResolver(e.URL)
-	if err != nil {
-		return crawl.Page{}, false
-	}
-	target, err := base.Resolve(e.Location)
-	if err != nil || target.String() == e.URL {
-		return crawl.Page{}, false
-	}
-	return crawl.Page{URL: e.URL, Status: e.Status, Score: -1, Links: []crawl.Outlink{
-		{URL: target.String(), Hop: crawl.HopRedirect, Context: "Location", Block: -1},
-	}}, true
 }
 
 // bodies are buffers for decoded bodies; larger ones than maxPooled bytes are not kept.

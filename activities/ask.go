@@ -6,7 +6,6 @@ import (
 
 	"github.com/muninn-archive/muninn/frontier"
 	"github.com/muninn-archive/muninn/internal/crawl"
-	"github.com/muninn-archive/muninn/internal/score"
 	"github.com/muninn-archive/muninn/internal/urls"
 )
 
@@ -59,14 +58,9 @@ func (a *Activities) reteach(name string) error {
 	if err != nil {
 		return err
 	}
-	judge, err := a.judge(name, plan)
-	if err != nil {
-		return err
-	}
 	samples, err := a.samples(name)
 	if err != nil {
 		return err
 	}
-	score.Learn(samples) // brings them into order, the best first
-	return a.Frontier.Teach(name, plan.Learned, judge.Examples(samples))
+	return a.showExamples(plan, samples)
 }

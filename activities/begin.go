@@ -73,8 +73,10 @@ func (a *Activities) Begin(ctx context.Context, in BeginInput) (BeginResult, err
 			return BeginResult{}, edge(err)
 		}
 	}
-	if err := a.showExamples(plan); err != nil {
-		return BeginResult{}, edge(err)
+	if len(plan.Learned) == 0 {
+		if err := a.showExamples(plan, nil); err != nil {
+			return BeginResult{}, edge(err)
+		}
 	}
 	activity.RecordHeartbeat(ctx, "queueing seeds")
 	if run > 1 {
@@ -89,18 +91,19 @@ func (a *Activities) Begin(ctx context.Context, in BeginInput) (BeginResult, err
 	return BeginResult{Run: run, Seeds: len(found), Archive: store.String()}, nil
 }
 
-// showExamples shows the texts that the definition gives as examples to an order that learns.
-func (a *Activities) showExamples(plan frontier.Plan) error {
+// showExamples shows an order that learns what the definition gives as examples, and samples that are of the topic.
+func (a *Activities) showExamples(plan frontier.Plan, samples []score.Sample) error {
 	name := plan.Definition.Name
-	if len(plan.Learned) > 0 || a.Frontier.Learner(name) == nil {
+	if a.Frontier.Learner(name) == nil {
 		return nil
 	}
 	judge, err := a.judge(name, plan)
 	if err != nil {
 		return err
 	}
-	if examples := judge.Examples(nil); len(examples) > 0 {
-		return a.Frontier.Teach(name, nil, examples)
+	score.BestFirst(samples)
+	if examples := judge.Examples(samples); len(examples) > 0 {
+		return a.Frontier.Teach(name, plan.Learned, examples)
 	}
 	return nil
 }

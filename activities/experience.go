@@ -3,7 +3,6 @@ package activities
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
 	"path"
 	"strings"
@@ -18,7 +17,7 @@ import (
 
 // experience is what an order has learned of a topic, as the archive keeps it for a frontier that is lost.
 type experience struct {
-	Topic []byte `cbor:"1,keyasint"` // JSON
+	Topic string `cbor:"1,keyasint"` // its canonical text
 	Sum   []byte `cbor:"2,keyasint"`
 }
 
@@ -35,11 +34,7 @@ func (a *Activities) keepExperience(ctx context.Context, plan frontier.Plan, sto
 	if err != nil || sum == nil {
 		return err
 	}
-	topic, err := json.Marshal(plan.Definition.Topic)
-	if err != nil {
-		return err
-	}
-	raw, err := cbor.Marshal(experience{topic, sum})
+	raw, err := cbor.Marshal(experience{plan.Definition.Topic.Canonical(), sum})
 	if err != nil {
 		return err
 	}
@@ -63,12 +58,8 @@ func (a *Activities) regain(ctx context.Context, store archive.Store, d crawl.De
 	if err != nil {
 		return err
 	}
-	topic, err := json.Marshal(d.Topic)
-	if err != nil {
-		return err
-	}
 	var known experience
-	if err := cbor.Unmarshal(raw, &known); err != nil || !bytes.Equal(known.Topic, topic) {
+	if err := cbor.Unmarshal(raw, &known); err != nil || known.Topic != d.Topic.Canonical() {
 		return nil
 	}
 	if err := a.Frontier.Relearn(d.Name, known.Sum); err != nil {

@@ -1,8 +1,8 @@
 package activities
 
 import (
+	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
 
 	"github.com/fxamacker/cbor/v2"
@@ -54,7 +54,7 @@ func (a *Activities) score(ctx context.Context, in BatchInput) (batch *handed, o
 		p := &batch.pages[i].Page
 		t := claimed[p.URL]
 		vector, err := judging.Page(p, score.Context{
-			Inherit: inherit(plan, t.Priority), Submitted: t.Submitted, Depth: scope.Hops(t.Path), Now: plan.Started, Terms: plan.Reference,
+			Inherit: plan.Definition.Inherit(t.Priority), Submitted: t.Submitted, Depth: scope.Hops(t.Path), Now: plan.Started, Terms: plan.Reference,
 		}, t.Kept)
 		if err != nil {
 			return nil, out, &InputError{err.Error()}
@@ -77,15 +77,6 @@ func (a *Activities) score(ctx context.Context, in BatchInput) (batch *handed, o
 	return batch, out, nil
 }
 
-// inherit is what a link gets of which nothing is said: without a topic a little less than its page,
-// which makes the order breadth-first.
-func inherit(plan frontier.Plan, priority float64) float64 {
-	if plan.Definition.Topic.Empty() {
-		return priority * 0.9
-	}
-	return priority
-}
-
 // scored returns the batch's pages with their scores.
 func (a *Activities) scored(ctx context.Context, in BatchInput) ([]parsedPage, error) {
 	dir := a.Spool.Batch(in.Crawl, in.Batch).Dir()
@@ -101,14 +92,12 @@ func (a *Activities) scored(ctx context.Context, in BatchInput) ([]parsedPage, e
 
 // judge returns the judge of a crawl's present plan.
 func (a *Activities) judge(name string, plan frontier.Plan) (*score.Judge, error) {
-	raw, err := json.Marshal([]any{plan.Definition.Topic, plan.Definition.Weights, plan.Definition.Order, plan.Learned})
-	if err != nil {
-		return nil, err
-	}
+	d := plan.Definition
+	now := judgeOf{topic: d.Topic.Canonical(), weights: d.Weights, order: d.Order, learned: plan.Learned}
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	before := a.judges[name]
-	if before.of == string(raw) {
+	if before.judge != nil && before.topic == now.topic && before.weights == now.weights && before.order == now.order && bytes.Equal(before.learned, now.learned) {
 		return before.judge, nil
 	}
 	var learned *score.Learned
@@ -118,20 +107,16 @@ func (a *Activities) judge(name string, plan frontier.Plan) (*score.Judge, error
 			return nil, fmt.Errorf("read what was learned: %w", err)
 		}
 	}
-	topic, err := json.Marshal(plan.Definition.Topic)
-	if err != nil {
-		return nil, err
-	}
-	if before.topic != string(topic) { // what hosts were worth to another topic says nothing
+	if before.topic != now.topic { // what hosts were worth to another topic says nothing
 		before.judge = nil
 	}
-	judge, err := score.NewJudge(plan.Definition, learned, a.Analyser, before.judge)
-	if err != nil {
+	var err error
+	if now.judge, err = score.NewJudge(d, learned, a.Analyser, before.judge); err != nil {
 		return nil, err
 	}
 	if a.judges == nil {
 		a.judges = map[string]judgeOf{}
 	}
-	a.judges[name] = judgeOf{judge, string(raw), string(topic)}
-	return judge, nil
+	a.judges[name] = now
+	return now.judge, nil
 }

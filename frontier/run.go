@@ -1,7 +1,6 @@
 package frontier
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
@@ -53,7 +52,7 @@ func (f *Frontier) Begin(name, owner string, d crawl.Definition, seeds []string,
 			rec.Totals, rec.Top, rec.Ends, rec.Learned, rec.Limit, rec.Reference = Totals{}, nil, nil, nil, 0, false
 			rec.Trail, rec.TrailStep = nil, 0
 		}
-		if !sameTopic(rec.Definition.Topic, d.Topic) {
+		if rec.Definition.Topic.Canonical() != d.Topic.Canonical() {
 			rec.LessonsFrom = rec.Lessons
 		}
 		rec.Definition, rec.Bounds, rec.planned = d, bounds, true
@@ -65,13 +64,6 @@ func (f *Frontier) Begin(name, owner string, d crawl.Definition, seeds []string,
 		return func() { f.adopt(s, sc, again) }, nil
 	})
 	return run, err
-}
-
-// sameTopic tells whether two definitions look for the same.
-func sameTopic(a, b crawl.Topic) bool {
-	x, err := json.Marshal(a)
-	y, err2 := json.Marshal(b)
-	return err == nil && err2 == nil && string(x) == string(y)
 }
 
 // Inherit makes a crawl known that another frontier knew, which is lost: it has had that many runs. What it
@@ -132,7 +124,7 @@ func (f *Frontier) Phase(name string, limit int64, reference bool) error {
 // scores that they have; what a claim weighs anew, it weighs by the new order.
 func (f *Frontier) Configure(name string, d crawl.Definition) error {
 	return f.change(name, func(rec *crawlRecord) {
-		if !sameTopic(rec.Definition.Topic, d.Topic) {
+		if rec.Definition.Topic.Canonical() != d.Topic.Canonical() {
 			rec.LessonsFrom = rec.Lessons
 		}
 		rec.Definition, rec.planned = d, true

@@ -6,9 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"path"
-	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -16,7 +13,6 @@ import (
 	"github.com/nlnwa/gowarc/v2"
 
 	"github.com/muninn-archive/muninn/internal/crawl"
-	"github.com/muninn-archive/muninn/internal/urls"
 )
 
 // The levels of compression: of text, and of what is compressed already, which is stored as it is.
@@ -337,52 +333,6 @@ func headerFields(header io.Reader) [][2]string {
 		}
 	}
 	return list
-}
-
-func (s *Segment) addIndex(c Capture, out Recorded, at span) {
-	u, err := urls.Trusted(c.URL)
-	if err != nil {
-		return
-	}
-	mime, _, _ := strings.Cut(c.MIME, ";")
-	mime = strings.ToLower(strings.TrimSpace(mime))
-	if mime == "" {
-		mime = "unk"
-	}
-	f := indexFields{
-		URL: c.URL, MIME: mime, Status: fmt.Sprint(c.Status), Digest: strings.TrimPrefix(out.Digest, "sha1:"),
-		Length: fmt.Sprint(at.length), Offset: fmt.Sprint(at.offset),
-	}
-	if p := c.Page; p != nil {
-		if f.Application = p.Application; p.Score >= 0 {
-			f.Score = strconv.FormatFloat(p.Score, 'f', 4, 64)
-		}
-	}
-	if out.Revisit {
-		f.MIME = "warc/revisit"
-		if c.Status == 304 { // the replayed status is the original's
-			f.Status = ""
-		}
-	}
-	s.index = append(s.index, indexLine{u.Key(), c.Started.UTC().Format("20060102150405"), f})
-}
-
-// cdxj writes the index for a WARC object of the given name, sorted as pywb wants it.
-func (s *Segment) cdxj(filename string) ([]byte, error) {
-	lines := make([]string, len(s.index))
-	for i, l := range s.index {
-		l.fields.Filename = path.Base(filename)
-		var line strings.Builder
-		line.WriteString(l.key + " " + l.timestamp + " ")
-		enc := json.NewEncoder(&line)
-		enc.SetEscapeHTML(false) // "&" is a part of many URLs
-		if err := enc.Encode(l.fields); err != nil {
-			return nil, err
-		}
-		lines[i] = line.String()
-	}
-	slices.Sort(lines)
-	return []byte(strings.Join(lines, "")), nil
 }
 
 func (s *Segment) count(c Capture, out Recorded) {

@@ -1,6 +1,8 @@
 package crawl
 
 import (
+	"encoding/json"
+	"fmt"
 	"reflect"
 	"time"
 )
@@ -58,6 +60,15 @@ type Topic struct {
 // Empty tells whether nothing was said of the topic.
 func (t Topic) Empty() bool {
 	return len(t.Keywords)+len(t.Entities)+len(t.Examples)+len(t.URLPatterns) == 0
+}
+
+// Canonical is the topic as text: two topics that look for the same have the same.
+func (t Topic) Canonical() string {
+	raw, err := json.Marshal(t)
+	if err != nil {
+		return fmt.Sprint(err) // a number that is none
+	}
+	return string(raw)
 }
 
 // Entity is a named thing of the topic.
@@ -277,6 +288,15 @@ func (d Definition) ReferencePages() int64 {
 		return 0
 	}
 	return min(max(d.Budget.Pages/10, 20), 500, d.Budget.Pages/2)
+}
+
+// Inherit is the score of a link of which nothing is said, on a page of a priority: without a topic a little less than
+// that, which makes the order breadth-first.
+func (d Definition) Inherit(priority float64) float64 {
+	if d.Topic.Empty() {
+		return priority * 0.9
+	}
+	return priority
 }
 
 // Bound is Scope.Within with its default worked out.

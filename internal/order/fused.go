@@ -78,7 +78,7 @@ func (o *Fused) Judge(p *Page, _ []byte) Judgement {
 	views := ViewsOf(p)
 	o.mu.RLock()
 	defer o.mu.RUnlock()
-	j := Judgement{Links: make([]Judged, len(p.Links)), Worth: o.worth(p, views), Seen: views.encode()}
+	j := Judgement{Links: make([]Judged, len(p.Links)), Worth: o.worth(p, views), Seen: views.Encode()}
 	var room [maxFixed]feature
 	for i := range p.Links {
 		s := o.signals(p, &p.Links[i], j.Worth, room[:0])

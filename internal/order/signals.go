@@ -109,7 +109,8 @@ func (t Terms) heaviest(n int) Terms {
 	return out.unit()
 }
 
-func (v *Views) encode() []byte {
+// Encode writes the parts of a page.
+func (v *Views) Encode() []byte {
 	b := make([]byte, 0, 6*(len(v[0])+len(v[1])+len(v[2]))+6)
 	for _, t := range v {
 		b = binary.AppendUvarint(b, uint64(len(t)))
@@ -134,9 +135,6 @@ func DecodeViews(list [][]byte) (views []Views) {
 	}
 	return views
 }
-
-// Encode writes the parts of a page.
-func (v *Views) Encode() []byte { return v.encode() }
 
 func decodeViews(b []byte) (v Views, err error) {
 	uvarint := func() uint64 {

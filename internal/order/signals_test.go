@@ -145,7 +145,7 @@ func TestViewsRoundTrip(t *testing.T) {
 		list = append(list, Views{someTerms(random, random.IntN(maxView+1)), someTerms(random, random.IntN(9)), someTerms(random, maxView)})
 	}
 	for _, v := range list {
-		raw := v.encode()
+		raw := v.Encode()
 		got, err := decodeViews(raw)
 		if err != nil {
 			t.Fatalf("%v: %v", v, err)
@@ -171,7 +171,7 @@ func TestViewsRoundTrip(t *testing.T) {
 	for i := range 3 {
 		var many Views
 		many[i] = someTerms(random, maxView+1)
-		if _, err := decodeViews(many.encode()); err == nil {
+		if _, err := decodeViews(many.Encode()); err == nil {
 			t.Errorf("%d terms of part %d are read", maxView+1, i)
 		}
 	}
@@ -180,7 +180,7 @@ func TestViewsRoundTrip(t *testing.T) {
 // TestViewsWeights: weights beyond [0,1] are written as its ends.
 func TestViewsWeights(t *testing.T) {
 	v := Views{{{1, -3}, {2, 7}, {3, float32(math.Inf(1))}}}
-	got, err := decodeViews(v.encode())
+	got, err := decodeViews(v.Encode())
 	if want := (Terms{{1, 0}, {2, 1}, {3, 1}}); err != nil || !slices.Equal(got[0], want) {
 		t.Errorf("%v %v, want %v", got, err, want)
 	}
@@ -204,7 +204,7 @@ func checkViews(t *testing.T, raw []byte) {
 			}
 		}
 	}
-	again, err := decodeViews(v.encode())
+	again, err := decodeViews(v.Encode())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -220,7 +220,7 @@ func checkViews(t *testing.T, raw []byte) {
 func TestViewsGarbage(t *testing.T) {
 	random := rand.New(rand.NewPCG(19, 19))
 	valid := ViewsOf(page(1, true))
-	written := valid.encode()
+	written := valid.Encode()
 	for range 20_000 {
 		checkViews(t, garbage(random, random.IntN(60)))
 		small := garbage(random, random.IntN(60)) // bytes that are counts and lie close
@@ -256,7 +256,7 @@ func TestDecodeViews(t *testing.T) {
 func FuzzViews(f *testing.F) {
 	for _, p := range []*Page{page(1, true), {}} {
 		v := ViewsOf(p)
-		f.Add(v.encode())
+		f.Add(v.Encode())
 	}
 	f.Fuzz(checkViews)
 }

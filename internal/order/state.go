@@ -61,10 +61,10 @@ func (o *Fused) Encode() ([]byte, error) {
 		s.Parts[i] = contrastState{r.parts[i].all, r.parts[i].allSum}
 	}
 	for i := range r.examples {
-		s.Examples = append(s.Examples, r.examples[i].encode())
+		s.Examples = append(s.Examples, r.examples[i].Encode())
 	}
 	for i := range r.others {
-		s.Others = append(s.Others, r.others[i].encode())
+		s.Others = append(s.Others, r.others[i].Encode())
 	}
 	return cbor.Marshal(s)
 }

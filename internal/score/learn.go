@@ -10,17 +10,22 @@ import (
 	"unicode/utf8"
 )
 
-// Learn makes a topic model of the samples of a reference crawl: the centroid of the most relevant
-// pages, of it the terms that weigh most by how few of all pages have them (idf over the reference crawl); and what an
-// archivist may want to add to the definition. It brings the samples into order, the best first. The same samples give the
-// same result in any order.
-func Learn(samples []Sample) Learned {
+// BestFirst brings samples into order: the examples first, then by score.
+func BestFirst(samples []Sample) {
 	slices.SortFunc(samples, func(a, b Sample) int {
 		if a.Example != b.Example {
 			return cmp.Compare(btoi(b.Example), btoi(a.Example))
 		}
 		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.URL, b.URL))
 	})
+}
+
+// Learn makes a topic model of the samples of a reference crawl: the centroid of the most relevant
+// pages, of it the terms that weigh most by how few of all pages have them (idf over the reference crawl); and what an
+// archivist may want to add to the definition. It brings the samples into order, the best first. The same samples give the
+// same result in any order.
+func Learn(samples []Sample) Learned {
+	BestFirst(samples)
 	best := max(int(float64(len(samples))*learnedShare), learnedLeast)
 	df := Vector{}
 	for _, s := range samples {

@@ -55,12 +55,7 @@ func (m *Merge) Apply() {
 
 // near is the cosine of a vector of term frequencies with the topic; silent if there is no topic.
 func (s *Scorer) near(v Vector, lang string) float64 {
-	x := s.vocabulary.lexicon()
-	var w *idf
-	if s.background != nil {
-		w = s.background.weights(x)
-	}
-	topic := s.topicIn(lang, x, w)
+	x, w, topic := s.now(lang)
 	if topic.norm == 0 {
 		return silent
 	}

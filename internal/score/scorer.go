@@ -79,17 +79,22 @@ type Scored struct {
 	View  *order.Page // nil unless asked for
 }
 
-// Page scores a page and its links in place.
-func (s *Scorer) Page(p *crawl.Page, c Context) Scored {
-	x := s.vocabulary.lexicon()
-	var w *idf
+// now are the words, their weights and the topic of pages in a language, as they are at present.
+func (s *Scorer) now(lang string) (x *lexicon, w *idf, topic topicVector) {
+	x = s.vocabulary.lexicon()
 	if s.background != nil {
 		w = s.background.weights(x)
 	}
+	return x, w, s.topicIn(lang, x, w)
+}
+
+// Page scores a page and its links in place.
+func (s *Scorer) Page(p *crawl.Page, c Context) Scored {
+	x, w, topic := s.now(p.Language)
 	doc, part := newTally(x), newTally(x)
 	defer doc.free()
 	defer part.free()
-	r := &reading{page: p, context: c, topic: s.topicIn(p.Language, x, w), part: part, near: silent, weights: w}
+	r := &reading{page: p, context: c, topic: topic, part: part, near: silent, weights: w}
 	p.Score = silent
 	if r.topic.norm > 0 || c.View || c.Terms {
 		r.count(doc)
@@ -249,16 +254,12 @@ func hints(parts crawl.Parts, threshold float64) []order.Hint {
 // stands on, its paragraph and anchor. Without terms, the page's part stays as it was. It returns what an order sees of
 // the page, with this one link.
 func (s *Scorer) Relink(l *crawl.Outlink, terms []Term, paragraph, lang string) *order.Page {
-	x := s.vocabulary.lexicon()
-	var w *idf
-	if s.background != nil {
-		w = s.background.weights(x)
-	}
+	x, w, topic := s.now(lang)
 	part, doc := newTally(x), newTally(x)
 	defer part.free()
 	defer doc.free()
 	p := &crawl.Page{Language: lang, Score: silent, Links: []crawl.Outlink{*l}}
-	r := &reading{page: p, context: Context{Inherit: l.Score}, topic: s.topicIn(lang, x, w), part: part, near: silent, weights: w, anew: true, before: l.Parts}
+	r := &reading{page: p, context: Context{Inherit: l.Score}, topic: topic, part: part, near: silent, weights: w, anew: true, before: l.Parts}
 	if before, said := l.Parts.Of("document"); said {
 		r.near = before
 	}

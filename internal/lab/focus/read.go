@@ -7,7 +7,6 @@ import (
 	"github.com/muninn-archive/muninn/internal/order"
 	"github.com/muninn-archive/muninn/internal/page"
 	"github.com/muninn-archive/muninn/internal/score"
-	"github.com/muninn-archive/muninn/internal/urls"
 )
 
 // Open reads a recorded web (see recorded.Open) and parses its pages.
@@ -26,7 +25,7 @@ func Open(where string) (*Corpus, error) {
 	for i := range web.Pages {
 		p := &web.Pages[i]
 		if p.Location != "" && p.Status >= 300 && p.Status < 400 {
-			c.redirect(i, p.Location)
+			c.redirect(i, p.Status, p.Location)
 		} else if len(p.Body) > 0 {
 			c.parse(i, p.Body, analyser)
 		}
@@ -38,17 +37,13 @@ func Open(where string) (*Corpus, error) {
 }
 
 // redirect links a page to where it redirects to.
-func (c *Corpus) redirect(i int, location string) {
-	base, err := urls.NewResolver(c.Pages[i].URL)
-	if err != nil {
+func (c *Corpus) redirect(i, status int, location string) {
+	p, ok := page.Redirect(c.Pages[i].URL, status, location)
+	if !ok {
 		return
 	}
-	target, err := base.Resolve(location)
-	if err != nil {
-		return
-	}
-	if to, inside := c.At(target.String()); inside && to != i {
-		c.Pages[i].To, c.Pages[i].Links = []int{to}, []order.Link{{URL: target.String()}}
+	if to, inside := c.At(p.Links[0].URL); inside {
+		c.Pages[i].To, c.Pages[i].Links = []int{to}, []order.Link{{URL: p.Links[0].URL}}
 	}
 }
 

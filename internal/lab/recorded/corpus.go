@@ -2,7 +2,6 @@ package recorded
 
 import (
 	"archive/tar"
-	"bufio"
 	"bytes"
 	"compress/gzip"
 	"errors"
@@ -33,40 +32,37 @@ var port = regexp.MustCompile(`^(https?://[^/]+)_(\d+)(/|$)`)
 //   - seeds.txt, URLs that crawls begin at, a line each. Without it the pages of WebKB's four departments are taken, if
 //     they are there.
 func corpus(dir string) (*Web, error) {
-	f, err := os.Open(filepath.Join(dir, "pages.tsv"))
-	if err != nil {
-		return nil, fmt.Errorf("a recorded web needs the list of its pages: %w", err)
-	}
-	defer func() { _ = f.Close() }()
-	w := newWeb(filepath.Base(dir))
+	w, list := newWeb(filepath.Base(dir)), filepath.Join(dir, "pages.tsv")
 	at := map[string]int{} // by path
-	lines := bufio.NewScanner(f)
-	lines.Buffer(nil, 1<<20)
-	for n := 1; lines.Scan(); n++ {
-		fields := strings.Split(lines.Text(), "\t")
+	err := eachLine(list, func(n int, line string) error {
+		fields := strings.Split(line, "\t")
 		if n == 1 {
 			if fields[0] != "url" {
-				return nil, fmt.Errorf("%s:1: the first line must name the fields: url, label, group, path", f.Name())
+				return fmt.Errorf("%s:1: the first line must name the fields: url, label, group, path", list)
 			}
-			continue
+			return nil
 		}
 		if len(fields) < 4 {
-			return nil, fmt.Errorf("%s:%d: a line must have url, label, group and path, parted by tabs", f.Name(), n)
+			return fmt.Errorf("%s:%d: a line must have url, label, group and path, parted by tabs", list, n)
 		}
 		url, ok := canonical(port.ReplaceAllString(fields[0], "$1:$2$3"))
 		if !ok {
-			continue // nothing can link to it
+			return nil // nothing can link to it
 		}
 		if _, twice := w.At(url); twice {
-			continue
+			return nil
 		}
 		if _, twice := at[fields[3]]; twice {
-			return nil, fmt.Errorf("%s:%d: another page has the path %q", f.Name(), n, fields[3])
+			return fmt.Errorf("%s:%d: another page has the path %q", list, n, fields[3])
 		}
 		at[fields[3]], _ = w.add(Page{URL: url, Label: fields[1], Group: fields[2], Status: http.StatusOK, MIME: "text/html"})
+		return nil
+	})
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("a recorded web needs the list of its pages: %w", err)
 	}
-	if err := lines.Err(); err != nil {
-		return nil, fmt.Errorf("%s: %w", f.Name(), err)
+	if err != nil {
+		return nil, err
 	}
 	if err := w.read(dir, at); err != nil {
 		return nil, err
@@ -164,32 +160,24 @@ func (w *Web) topics() {
 
 // edges reads the links that count (from, to, anchor), so that results can be compared.
 func (w *Web) edges(path string) error {
-	f, err := os.Open(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	defer func() { _ = f.Close() }()
-	w.Edges = []Edge{}
-	lines := bufio.NewScanner(f)
-	lines.Buffer(nil, 1<<20)
-	for n := 1; lines.Scan(); n++ {
-		fields := append(strings.Split(lines.Text(), "\t"), "")
+	edges := []Edge{}
+	err := eachLine(path, func(n int, line string) error {
+		fields := append(strings.Split(line, "\t"), "")
 		if len(fields) < 3 {
 			return fmt.Errorf("%s:%d: a line must have from, to and perhaps an anchor, parted by tabs", path, n)
 		}
 		from, known := w.at(fields[0])
 		to, inside := w.at(fields[1])
 		if known && inside && from != to {
-			w.Edges = append(w.Edges, Edge{from, to, fields[2]})
+			edges = append(edges, Edge{from, to, fields[2]})
 		}
+		return nil
+	})
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
 	}
-	if err := lines.Err(); err != nil {
-		return fmt.Errorf("%s: %w", path, err)
-	}
-	return nil
+	w.Edges = edges
+	return err
 }
 
 // at finds a page by its URL as the corpus writes it.

@@ -11,7 +11,6 @@ import (
 	"io"
 	"io/fs"
 	"net/http"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -144,11 +143,6 @@ func body(answer *http.Response) []byte {
 
 // cdxj reads the captures that an index names.
 func (w *Web) cdxj(name string) error {
-	f, err := os.Open(name)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = f.Close() }()
 	whole, err := filepath.Abs(name)
 	if err != nil {
 		return err
@@ -164,15 +158,13 @@ func (w *Web) cdxj(name string) error {
 	}
 	look(filepath.Dir(whole))
 	beside := filepath.Dir(filepath.Dir(whole))
-	lines := bufio.NewScanner(f)
-	lines.Buffer(nil, 1<<20)
-	for n := 1; lines.Scan(); n++ {
-		begin := strings.IndexByte(lines.Text(), '{')
+	return eachLine(name, func(n int, line string) error {
+		begin := strings.IndexByte(line, '{')
 		if begin < 0 {
-			continue // a header line
+			return nil // a header line
 		}
 		var capture struct{ Filename, Offset string }
-		if err := json.Unmarshal([]byte(lines.Text()[begin:]), &capture); err != nil {
+		if err := json.Unmarshal([]byte(line[begin:]), &capture); err != nil {
 			return fmt.Errorf("%s:%d: %w", name, n, err)
 		}
 		file, known := at[filepath.Base(capture.Filename)]
@@ -188,35 +180,19 @@ func (w *Web) cdxj(name string) error {
 		if err != nil {
 			return fmt.Errorf("%s:%d: the offset %q is no number", name, n, capture.Offset)
 		}
-		err = archive.ReadWARC(file, offset, func(rec archive.Captured) (bool, error) {
+		return archive.ReadWARC(file, offset, func(rec archive.Captured) (bool, error) {
 			w.record(rec)
 			return false, nil
 		})
-		if err != nil {
-			return err
-		}
-	}
-	if err := lines.Err(); err != nil {
-		return fmt.Errorf("%s: %w", name, err)
-	}
-	return nil
+	})
 }
 
 // labels reads what pages are, if anybody said.
 func (w *Web) labels(name string) error {
-	f, err := os.Open(name)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	defer func() { _ = f.Close() }()
-	lines := bufio.NewScanner(f)
-	for n := 1; lines.Scan(); n++ {
-		raw, label, ok := strings.Cut(strings.TrimSpace(lines.Text()), "\t")
+	err := eachLine(name, func(n int, line string) error {
+		raw, label, ok := strings.Cut(strings.TrimSpace(line), "\t")
 		if raw == "" {
-			continue
+			return nil
 		}
 		if !ok {
 			return fmt.Errorf("%s:%d: a line must have url and label, parted by a tab", name, n)
@@ -226,9 +202,10 @@ func (w *Web) labels(name string) error {
 				w.Pages[at].Label = label
 			}
 		}
+		return nil
+	})
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
 	}
-	if err := lines.Err(); err != nil {
-		return fmt.Errorf("%s: %w", name, err)
-	}
-	return nil
+	return err
 }

@@ -2,6 +2,7 @@
 package recorded
 
 import (
+	"bufio"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -79,6 +80,29 @@ func Open(where string) (*Web, error) {
 		}
 	}
 	return warcs(where, info.IsDir())
+}
+
+// maxLine bounds a line of a list, in bytes.
+const maxLine = 1 << 20
+
+// eachLine calls fn with the lines of a file, numbered from 1.
+func eachLine(name string, fn func(n int, line string) error) error {
+	f, err := os.Open(name)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = f.Close() }()
+	lines := bufio.NewScanner(f)
+	lines.Buffer(nil, maxLine)
+	for n := 1; lines.Scan(); n++ {
+		if err := fn(n, lines.Text()); err != nil {
+			return err
+		}
+	}
+	if err := lines.Err(); err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	return nil
 }
 
 // canonical is the form in which the crawler knows a URL.

@@ -201,11 +201,7 @@ func (c *crawling) batch(claim frontier.Claim) error {
 }
 
 func (c *crawling) context(t crawl.Target) score.Context {
-	inherit := t.Priority
-	if c.d.Topic.Empty() {
-		inherit *= 0.9
-	}
-	return score.Context{Inherit: inherit, Submitted: t.Submitted, Depth: scope.Hops(t.Path), Now: c.now, Terms: c.reference}
+	return score.Context{Inherit: c.d.Inherit(t.Priority), Submitted: t.Submitted, Depth: scope.Hops(t.Path), Now: c.now, Terms: c.reference}
 }
 
 // fetch answers for the web; the page is nil if there is nothing to understand.
@@ -219,17 +215,10 @@ func (c *crawling) fetch(t crawl.Target) (*crawl.Page, crawl.Outcome) {
 	o.Kind, o.Reason, o.Status, o.Bytes = crawl.OutcomeDone, "", r.Status, int64(len(r.Head)+len(r.Body))
 	switch {
 	case r.Status >= 300 && r.Status < 400 && r.Location != "":
-		base, err := urls.NewResolver(t.URL)
-		if err != nil {
-			return nil, o
+		if p, ok := page.Redirect(t.URL, r.Status, r.Location); ok {
+			return &p, o
 		}
-		to, err := base.Resolve(r.Location)
-		if err != nil || to.String() == t.URL {
-			return nil, o
-		}
-		return &crawl.Page{URL: t.URL, Status: r.Status, Score: -1, Links: []crawl.Outlink{
-			{URL: to.String(), Hop: crawl.HopRedirect, Context: "Location", Block: -1},
-		}}, o
+		return nil, o
 	case r.Status < 200 || r.Status >= 300:
 		return nil, o
 	}

@@ -1,0 +1,143 @@
+package frontier
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/dgraph-io/badger/v4"
+
+	"github.com/muninn-archive/muninn/internal/crawl"
+	"github.com/muninn-archive/muninn/internal/urls"
+)
+
+// concluded is what an outcome does beside the marks.
+type concluded struct {
+	new  bool     // the URL waited
+	due  int64    // when a delayed URL comes back, Unix seconds
+	kept [][]byte // what the order kept with the link to a page
+}
+
+// conclude marks one outcome.
+func (f *Frontier) conclude(txn *badger.Txn, s *state, rec *crawlRecord, o crawl.Outcome, learned *sites, changes map[uint64]*change, done map[uint64]int64) (end concluded, err error) {
+	u, err := urls.Trusted(o.URL)
+	if err != nil {
+		return end, fmt.Errorf("commit %s: %w", o.URL, err)
+	}
+	k := keyOf(u)
+	r, found, err := getRecord(txn, recordKey(s.id, k))
+	if err != nil || !found || r.state != stateWaiting {
+		return end, err
+	}
+	count(rec, o)
+	if o.Kind == crawl.OutcomeReturned {
+		return end, nil
+	}
+	if err := txn.Delete(queueKey(s.id, k.pld, r.place)); err != nil {
+		return end, err
+	}
+	c := changeOf(changes, k.pld)
+	c.removed++
+	c.concluded++
+	end.new = true
+	r.run = rec.Run // it may have waited since an earlier run
+	switch o.Kind {
+	case crawl.OutcomeRetry:
+		r.state, r.attempts, r.due = stateDelayed, r.attempts+1, max(o.After.Unix(), 0)+1
+		end.due = r.due
+		if err := txn.Set(delayedKey(s.id, r.due, k), nil); err != nil {
+			return end, err
+		}
+	case crawl.OutcomeDone, crawl.OutcomeUnmodified:
+		r.state, r.attempts = stateDone, 0
+		if len(r.keep) > 0 { // nobody asks for it any more
+			end.kept, r.keep = [][]byte{r.keep}, nil
+		}
+		if o.Visit.Digest != "" {
+			r.visit = o.Visit
+			if r.visit.URL == r.url {
+				r.visit.URL = ""
+			}
+		}
+		if err := learned.reward(&r, o, rec.Definition.Topic.Threshold); err != nil {
+			return end, err
+		}
+		if len(o.Prints) > 0 {
+			if err := txn.Set(urlKeyed(kindPrint, s.id, k), o.Prints); err != nil {
+				return end, err
+			}
+		}
+		if o.Success() {
+			if err := f.countDone(s, k.pld, done); err != nil {
+				return end, err
+			}
+		}
+	case crawl.OutcomeRobots, crawl.OutcomeRefused:
+		r.state = stateRefused
+		rec.ended(o, f.opts.Now())
+	default:
+		r.state = stateFailed
+		rec.ended(o, f.opts.Now())
+	}
+	return end, txn.Set(recordKey(s.id, k), r.encode())
+}
+
+// countDone counts a page of a queue. done holds the queues of the batch's claims; a batch whose claims
+// ran out brings pages of others.
+func (f *Frontier) countDone(s *state, pld uint64, done map[uint64]int64) error {
+	if _, claimed := done[pld]; !claimed {
+		if err := f.touch(s, pld); err != nil {
+			return err
+		}
+		f.mu.Lock()
+		if q, known := s.queues[pld]; known {
+			done[pld] = q.done
+		}
+		f.mu.Unlock()
+	}
+	done[pld]++
+	return nil
+}
+
+// count adds an outcome to the run's totals.
+func count(rec *crawlRecord, o crawl.Outcome) {
+	t := &rec.Totals
+	t.Bytes += o.Bytes
+	switch o.Kind {
+	case crawl.OutcomeRetry:
+		t.Retries++
+	case crawl.OutcomeRobots:
+		t.Robots++
+	case crawl.OutcomeRefused:
+		t.Refused++
+	case crawl.OutcomeFailed:
+		t.Errors++
+	case crawl.OutcomeDone:
+		if o.Status >= 400 {
+			t.Errors++
+		}
+	}
+	if o.Revisit {
+		t.Revisits++
+	}
+	if !o.Success() {
+		return
+	}
+	t.Pages++
+	if o.Score < 0 {
+		return
+	}
+	t.Scored++
+	if o.Score >= rec.Definition.Topic.Threshold {
+		t.Relevant++
+	}
+	at, _ := slices.BinarySearchFunc(rec.Top, o.Score, func(p Top, score float64) int {
+		if p.Score >= score {
+			return -1
+		}
+		return 1
+	})
+	if at < topPages {
+		rec.Top = slices.Insert(rec.Top, at, Top{o.URL, o.Score})
+		rec.Top = rec.Top[:min(len(rec.Top), topPages)]
+	}
+}
