@@ -233,49 +233,6 @@ func repeats(s webworld.Stats) (n int) {
 
 func isRobots(url string) bool { return strings.HasSuffix(url, "/robots.txt") }
 
-// watcher notes when a host's requests begin, by asking often.
-type watcher struct {
-	stop chan struct{}
-	gap  chan time.Duration
-}
-
-const watchEvery = 10 * time.Millisecond
-
-// watchGaps measures the shortest time between the beginnings of two requests to a host, on the
-// watchEvery side of exact; end returns it.
-func watchGaps(world *webworld.World, host string) *watcher {
-	w := &watcher{make(chan struct{}), make(chan time.Duration, 1)}
-	go func() {
-		least, last, seen := time.Hour, time.Time{}, 0
-		tick := time.NewTicker(watchEvery)
-		defer tick.Stop()
-		for {
-			select {
-			case <-w.stop:
-				w.gap <- least
-				return
-			case now := <-tick.C:
-				n := world.Stats().Hosts[host]
-				switch {
-				case n > seen+1 && !last.IsZero():
-					least = 0
-				case n > seen && !last.IsZero():
-					least = min(least, now.Sub(last))
-				}
-				if n > seen {
-					seen, last = n, now
-				}
-			}
-		}
-	}()
-	return w
-}
-
-func (w *watcher) end() time.Duration {
-	close(w.stop)
-	return <-w.gap
-}
-
 // lines indents a program's last words for a test's log.
 func lines(text string) string {
 	return "  " + strings.ReplaceAll(strings.TrimSpace(text), "\n", "\n  ")

@@ -14,6 +14,8 @@ type recorder struct {
 	mu         sync.Mutex
 	ips        map[netip.Addr]*ipRecord
 	hosts      map[string]int
+	hostLast   map[string]time.Time // when the last request began
+	hostGaps   map[string]time.Duration
 	urls       map[string]int
 	order      []string // of the responses in urls
 	cutURLs    map[string]int
@@ -54,7 +56,7 @@ type exchange struct {
 
 func newRecorder(now func() time.Time) *recorder {
 	return &recorder{
-		now: now, ips: map[netip.Addr]*ipRecord{}, hosts: map[string]int{}, urls: map[string]int{},
+		now: now, ips: map[netip.Addr]*ipRecord{}, hosts: map[string]int{}, hostLast: map[string]time.Time{}, hostGaps: map[string]time.Duration{}, urls: map[string]int{},
 		cutURLs: map[string]int{}, disallowed: map[string]int{}, byStatus: map[int]int{},
 		robotsDone: map[string]bool{}, robotsLate: map[string]string{}, strangers: map[string]int{},
 	}
@@ -91,6 +93,14 @@ func (rec *recorder) begin(c *conn, host, url string, robots, allowed bool) *exc
 	r.PeakRequests = max(r.PeakRequests, len(r.live))
 	r.Requests++
 	rec.hosts[host]++
+	if last, asked := rec.hostLast[host]; asked {
+		gap := now.Sub(last)
+		if least, known := rec.hostGaps[host]; known {
+			gap = min(gap, least)
+		}
+		rec.hostGaps[host] = gap
+	}
+	rec.hostLast[host] = now
 	rec.judge(x, allowed)
 	return x
 }

@@ -11,14 +11,15 @@ import (
 type Stats struct {
 	Traffic    // of all IPs; peaks and gaps are the worst of any one IP
 	PerIP      map[netip.Addr]Traffic
-	Hosts      map[string]int    // requests begun, by host, robots.txt included
-	URLs       map[string]int    // complete responses, by URL
-	Order      []string          // their URLs, as the responses ended
-	CutURLs    map[string]int    // responses cut by the client, by URL
-	Disallowed map[string]int    // requests begun for what robots.txt forbids, by URL
-	ByStatus   map[int]int       // complete responses, robots.txt included; 0 is what is no HTTP
-	RobotsLate map[string]string // host to the first URL asked of it before its robots.txt had been answered
-	Strangers  map[string]int    // requests for a host that is not on that IP, by Host header
+	Hosts      map[string]int           // requests begun, by host, robots.txt included
+	HostGaps   map[string]time.Duration // shortest times between the beginnings of two requests, by host
+	URLs       map[string]int           // complete responses, by URL
+	Order      []string                 // their URLs, as the responses ended
+	CutURLs    map[string]int           // responses cut by the client, by URL
+	Disallowed map[string]int           // requests begun for what robots.txt forbids, by URL
+	ByStatus   map[int]int              // complete responses, robots.txt included; 0 is what is no HTTP
+	RobotsLate map[string]string        // host to the first URL asked of it before its robots.txt had been answered
+	Strangers  map[string]int           // requests for a host that is not on that IP, by Host header
 }
 
 // Traffic is counted per IP.
@@ -60,7 +61,7 @@ func (rec *recorder) snapshot() Stats {
 	rec.mu.Lock()
 	defer rec.mu.Unlock()
 	s := Stats{
-		PerIP: map[netip.Addr]Traffic{}, Hosts: maps.Clone(rec.hosts), URLs: maps.Clone(rec.urls),
+		PerIP: map[netip.Addr]Traffic{}, Hosts: maps.Clone(rec.hosts), HostGaps: maps.Clone(rec.hostGaps), URLs: maps.Clone(rec.urls),
 		Order: slices.Clone(rec.order), CutURLs: maps.Clone(rec.cutURLs), Disallowed: maps.Clone(rec.disallowed),
 		ByStatus: maps.Clone(rec.byStatus), RobotsLate: maps.Clone(rec.robotsLate),
 		Strangers: maps.Clone(rec.strangers),

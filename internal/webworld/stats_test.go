@@ -35,6 +35,9 @@ func TestStatsOfAGoodClient(t *testing.T) {
 	if s.MinGap == nil || s.MinGap.Pause < wait || s.MinPageGap.Pause < wait || s.MinPageGap.From != base+"/" && s.MinPageGap.To != base+"/scan.pdf?page=2" {
 		t.Errorf("gaps %+v, %+v; want at least %v", s.MinGap, s.MinPageGap, wait)
 	}
+	if gap := s.HostGaps[archiveHost]; gap < wait || gap > time.Minute || len(s.HostGaps) != 1 {
+		t.Errorf("gaps by host %v, want at least %v", s.HostGaps, wait)
+	}
 	if s.PerIP[w.Resolve()[archiveHost]].Requests != 4 {
 		t.Error("not counted on its IP")
 	}
