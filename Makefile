@@ -62,11 +62,10 @@ eval-adapt: build ## how well extraction survives changed templates (MUNINN_DATA
 .PHONY: eval-focus
 eval-focus: build ## how soon crawls in several orders find the pages of a topic, on a recorded web (MUNINN_DATA/webkb)
 	$(BIN)/muninn lab focus $(MUNINN_DATA)/webkb --published --html $(BIN)/focus.html --csv $(BIN)/focus.csv
-	for update in first avg max sum last; do \
-		$(BIN)/muninn lab focus $(MUNINN_DATA)/webkb --update $$update --order fused,"best-first content and anchor" || exit 1; done
+	$(BIN)/muninn lab focus $(MUNINN_DATA)/webkb --published --update first,avg,max,sum,last --order fused,content-anchor
 	$(BIN)/muninn lab focus $(MUNINN_DATA)/webkb --random-seeds 20
 	$(BIN)/muninn lab focus $(MUNINN_DATA)/webkb --live --per-queue 1,10,50 --draws 3
-	$(BIN)/muninn lab focus $(MUNINN_DATA)/webkb --live --grid --per-queue 1,5,50 --draws 1 --order content-anchor
+	$(BIN)/muninn lab focus $(MUNINN_DATA)/webkb --live --published --grid --per-queue 1,5,50 --draws 1 --order content-anchor
 	@echo "curves of harvest and recall: $(BIN)/focus.html"
 
 .PHONY: eval-economy

@@ -40,8 +40,10 @@ Topics are labels, or what a definition looks for; each order is given the same 
 					return usage("--per-queue must be between 1 and %d", crawl.MaxPerQueue)
 				}
 			}
-			if !slices.Contains(crawl.Updates, o.Update) {
-				return usage("--update is %q, must be some of %q", o.Update, crawl.Updates)
+			for _, update := range o.Updates {
+				if !slices.Contains(crawl.Updates, update) {
+					return usage("--update is %q, must be some of %q", update, crawl.Updates)
+				}
 			}
 			words, err := focus.WordNet(wordnet)
 			if err != nil && cmd.Flags().Changed("wordnet") {
@@ -70,9 +72,8 @@ Topics are labels, or what a definition looks for; each order is given the same 
 				if live.Helper, err = aah.Open("", aah.DefaultLimits()); err != nil {
 					return err
 				}
-				live.Updates = []string{o.Update}
 				if grid {
-					live.Updates, live.Batch = crawl.Updates, []bool{false, true}
+					o.Updates, live.Batch = crawl.Updates, []bool{false, true}
 				}
 				o.Live = &live
 			}
@@ -96,18 +97,18 @@ Topics are labels, or what a definition looks for; each order is given the same 
 		},
 	}
 	cmd.Flags().StringSliceVar(&o.Topics, "topic", nil, "labels that are looked for (default: those of 40 pages and more; of WebKB course, faculty, student, project)")
-	cmd.Flags().StringSliceVar(&o.Orders, "order", nil, "these orders only")
+	cmd.Flags().StringSliceVar(&o.Orders, "order", nil, "these orders only, by the names of order.strategy; \"oracle\" knows what each page is")
 	cmd.Flags().IntVar(&o.Seeds, "random-seeds", o.Seeds, "random pages that each crawl begins at, in place of the corpus' own seeds")
 	cmd.Flags().IntVar(&o.Draws, "draws", o.Draws, "crawls of each topic, each with other examples")
 	cmd.Flags().IntVar(&o.Examples, "examples", o.Examples, "pages of the topic that the orders are given")
-	cmd.Flags().StringVar(&o.Update, "update", o.Update, "of the scores of several links to a page: first, last, avg, max or sum")
+	cmd.Flags().StringSliceVar(&o.Updates, "update", o.Updates, "of the scores of several links to a page, one or more: first, last, avg, max, sum (Plachouras et al. 2014, Table 1)")
 	cmd.Flags().Float64Var(&o.Share, "share", o.Share, "of the reachable pages that are crawled")
 	cmd.Flags().Uint64Var(&o.Seed, "seed", o.Seed, "of the draws")
 	cmd.Flags().StringVar(&wordnet, "wordnet", thesaurus.DefaultWordNet, "folder of a WordNet 3 database, for the orders that go by what words mean")
 	cmd.Flags().BoolVar(&isLive, "live", false, "crawl with the frontier, the helper, the scores and the orders of the live crawl, instead of a quick simulation")
 	cmd.Flags().IntSliceVar(&live.PerQueue, "per-queue", live.PerQueue, "with --live: order.per_queue, one or more")
 	cmd.Flags().BoolVar(&grid, "grid", false, "with --live: all update functions, with and without batch prioritisation (Plachouras et al. 2014, Table 2)")
-	cmd.Flags().BoolVar(&beside, "published", false, "print the figures of Batsakis et al. 2009, Table 1, beside those of the same orders")
+	cmd.Flags().BoolVar(&beside, "published", false, "print the figures of Batsakis et al. 2009, Table 1, and of Plachouras et al. 2014, Tables 1 and 2, beside those of the same orders and settings")
 	cmd.Flags().StringVar(&definition, "definition", "", "definition whose topic tells which pages are relevant, in place of labels; with --live it is crawled for")
 	cmd.Flags().StringVar(&curves, "csv", "", "file that the curves of recall are written to")
 	cmd.Flags().StringVar(&page, "html", "", "file that tables and plots are written to, as a page")

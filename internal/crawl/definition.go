@@ -130,6 +130,7 @@ const (
 	StrategyContent       = "content"            // best first by the page (Batsakis et al. 2009)
 	StrategyAnchor        = "anchor"             // … by the anchor
 	StrategyContentAnchor = "content-anchor"     // … by both (Eq. 3)
+	StrategyNBest         = "n-best-first"       // … as many of a queue as order.per_queue says, whatever the next are worth (Menczer et al. 2004)
 	StrategySynonyms      = "synonyms"           // … by what their words mean (Eq. 4)
 	StrategyBroader       = "synonyms-broader"   // … broader and narrower terms among them
 	StrategyShark         = "shark-search"       // Hersovici et al. 1998
@@ -141,8 +142,8 @@ const (
 
 // Strategies are the strategies of Order.
 var Strategies = []string{
-	StrategyFused, StrategyWeighted, StrategyBreadth, StrategyContent, StrategyAnchor, StrategyContentAnchor, StrategySynonyms,
-	StrategyBroader, StrategyShark, StrategyHMM, StrategyHMMContent, StrategyHMMAnchor, StrategyPlaces,
+	StrategyFused, StrategyWeighted, StrategyBreadth, StrategyContent, StrategyAnchor, StrategyContentAnchor, StrategyNBest,
+	StrategySynonyms, StrategyBroader, StrategyShark, StrategyHMM, StrategyHMMContent, StrategyHMMAnchor, StrategyPlaces,
 }
 
 // Order says how scores become priority (paper §5.1).

@@ -143,10 +143,10 @@ func TestFolder(t *testing.T) {
 	o := DefaultOptions()
 	o.Draws, o.Share, o.Topics = 1, 0.1, []string{"bird"} // four pages: fewer than the places of a curve
 	r, err := Measure(c, o)
-	if err != nil || !slices.IsSorted(r.row("breadth-first", "bird").Curve) || r.row("breadth-first", "bird").Curve[Points-1] != r.row("breadth-first", "bird").Recall {
-		t.Errorf("%v %v", r.row("breadth-first", "bird"), err)
+	if err != nil || !slices.IsSorted(r.row(crawl.StrategyBreadth, "bird").Curve) || r.row(crawl.StrategyBreadth, "bird").Curve[Points-1] != r.row(crawl.StrategyBreadth, "bird").Recall {
+		t.Errorf("%v %v", r.row(crawl.StrategyBreadth, "bird"), err)
 	}
-	o.Topics, o.Orders = []string{"fish"}, []string{"breadth-first"} // which cannot be reached
+	o.Topics, o.Orders = []string{"fish"}, []string{crawl.StrategyBreadth} // which cannot be reached
 	if r, err = Measure(c, o); err != nil || r.Rows[0].Half != r.Rows[0].Fetched || r.Rows[0].Area != 0 {
 		t.Errorf("%+v %v", r.Rows, err)
 	}
@@ -190,9 +190,9 @@ func TestCrawl(t *testing.T) {
 		budget int
 		want   []int
 	}{
-		"breadth-first": {order.Breadth{}, 10, []int{0, 1, 2, 3, 4, 5}},
-		"budget":        {order.Breadth{}, 3, []int{0, 1, 2}},
-		"best-first":    {byNumber{"http://a.test/2": 1, "http://a.test/4": .5, "http://a.test/1": .1}, 10, []int{0, 2, 4, 1, 3, 5}},
+		crawl.StrategyBreadth: {order.Breadth{}, 10, []int{0, 1, 2, 3, 4, 5}},
+		"budget":              {order.Breadth{}, 3, []int{0, 1, 2}},
+		"best-first":          {byNumber{"http://a.test/2": 1, "http://a.test/4": .5, "http://a.test/1": .1}, 10, []int{0, 2, 4, 1, 3, 5}},
 	} {
 		if got := c.Crawl(test.order, []int{0, 0}, test.budget, crawl.UpdateMax); !slices.Equal(got, test.want) {
 			t.Errorf("%s: %v, want %v", name, got, test.want)
@@ -348,7 +348,7 @@ func TestMeasure(t *testing.T) {
 	if len(r.Rows) != len(Strategies)-2 || len(r.Orders) != len(r.Rows) || r.Reachable != len(c.Pages) {
 		t.Fatalf("%+v", r)
 	}
-	best, ours, first := r.row("oracle", "bird"), r.row(Ours, "bird"), r.row("breadth-first", "bird")
+	best, ours, first := r.row("oracle", "bird"), r.row(Ours, "bird"), r.row(crawl.StrategyBreadth, "bird")
 	// home pages and lists of birds, then nothing but birds: 78 of 80 in 86 pages
 	if best.Area < 0.45 || best.Recall < 0.9 || ours.Area <= first.Area || ours.Area > best.Area || first.Spread != 0 {
 		t.Errorf("oracle %.3f, ours %.3f, breadth-first %.3f", best.Area, ours.Area, first.Area)
@@ -356,7 +356,7 @@ func TestMeasure(t *testing.T) {
 	if ours.Similar <= first.Similar || ours.Half >= first.Half || ours.Harvest <= first.Harvest || ours.Curve[Points-1] != ours.Recall {
 		t.Errorf("%+v\n%+v", ours, first)
 	}
-	d, tt, ahead, of := r.Paired(Ours, "breadth-first")
+	d, tt, ahead, of := r.Paired(Ours, crawl.StrategyBreadth)
 	if d <= 0 || tt < 0 || ahead != 2 || of != 2 {
 		t.Errorf("%v %v %d of %d", d, tt, ahead, of)
 	}
@@ -395,7 +395,7 @@ func TestMeasure(t *testing.T) {
 	if _, err := Measure(c, o); !errors.Is(err, ErrNoTopic) {
 		t.Errorf("%v", err)
 	}
-	o.Topics, o.Orders = []string{"bird"}, []string{"synonyms"}
+	o.Topics, o.Orders = []string{"bird"}, []string{crawl.StrategySynonyms}
 	if _, err := Measure(c, o); err == nil || !strings.Contains(err.Error(), "thesaurus") {
 		t.Errorf("%v", err)
 	}
@@ -404,7 +404,7 @@ func TestMeasure(t *testing.T) {
 		t.Errorf("%+v %v", r, err)
 	}
 	o.Orders = []string{"worst-first"}
-	if _, err := Measure(c, o); err == nil || !strings.Contains(err.Error(), "breadth-first") {
+	if _, err := Measure(c, o); err == nil || !strings.Contains(err.Error(), crawl.StrategyBreadth) {
 		t.Errorf("%v", err)
 	}
 }
@@ -478,7 +478,10 @@ func TestArea(t *testing.T) {
 	c.Pages[0].Label, c.Pages[2].Label = "bird", "bird"
 	r := Row{Curve: make([]float64, Points)}
 	c.Seeds = []int{0}
-	r.run(c, Strategies[0], c.task("bird", []int{0, 2}, Options{Examples: 1, Seed: 1, Share: 0.5}, 0), crawl.UpdateMax)
+	breadth := Setting{Strategy: crawl.StrategyBreadth, Update: crawl.UpdateMax}
+	if err := r.run(c, breadth, c.task("bird", []int{0, 2}, Options{Examples: 1, Seed: 1, Share: 0.5}, 0), nil); err != nil {
+		t.Fatal(err)
+	}
 	r.finish(1)
 	if want := (1 + 1 + 2 + 2) / 8.0; r.Area != want || r.Recall != 1 || r.Harvest != 0.5 || r.Half != 1 || r.Most != 3 || math.Abs(r.Near-1) > 1e-9 || math.Abs(r.Similar-1) > 1e-9 {
 		t.Errorf("%+v, want an area of %v", r, want)
@@ -498,7 +501,7 @@ func TestOursOnWebKB(t *testing.T) {
 		t.Fatal(err)
 	}
 	o := DefaultOptions()
-	o.Draws, o.Orders = 2, []string{"breadth-first", "best-first content", "best-first anchor", "best-first content and anchor", Ours}
+	o.Draws, o.Orders = 2, []string{crawl.StrategyBreadth, crawl.StrategyContent, crawl.StrategyAnchor, crawl.StrategyContentAnchor, Ours}
 	r, err := Measure(c, o)
 	if err != nil {
 		t.Fatal(err)

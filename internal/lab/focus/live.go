@@ -16,7 +16,6 @@ import (
 
 // Live has crawls made by the code of the live crawl: its frontier, parser, helper, scores and orders.
 type Live struct {
-	Updates  []string    `json:"update"`    // order.update
 	PerQueue []int       `json:"per_queue"` // order.per_queue
 	Batch    []bool      `json:"batch"`     // order.batch
 	Helper   *aah.Helper `json:"-"`
@@ -24,25 +23,19 @@ type Live struct {
 	Definition *crawl.Definition `json:"definition,omitempty"`
 }
 
-// strategies are all combinations of strategies and settings, by names such as "fused, max, 50 a queue".
-func (l *Live) strategies(names []string) ([]Strategy, error) {
+// settings are all combinations of strategies, update functions and settings.
+func (l *Live) settings(names, updates []string) (list []Setting, err error) {
 	if len(names) == 0 {
 		names = []string{crawl.StrategyFused}
 	}
-	var list []Strategy
 	for _, name := range names {
 		if !slices.Contains(crawl.Strategies, name) {
 			return nil, fmt.Errorf("order %q is not known to the live crawl; known: %s", name, strings.Join(crawl.Strategies, ", "))
 		}
-		for _, update := range l.Updates {
+		for _, update := range updates {
 			for _, n := range l.PerQueue {
 				for _, batch := range l.Batch {
-					o := crawl.Order{Strategy: name, Update: update, PerQueue: n, Batch: batch}
-					title := fmt.Sprintf("%s, %s, %d a queue", name, update, n)
-					if batch {
-						title += ", batch"
-					}
-					list = append(list, Strategy{Name: title, live: func(t Task) ([]int, error) { return l.crawl(t, o) }})
+					list = append(list, Setting{name, update, n, batch})
 				}
 			}
 		}
@@ -51,7 +44,8 @@ func (l *Live) strategies(names []string) ([]Strategy, error) {
 }
 
 // crawl crawls once.
-func (l *Live) crawl(t Task, o crawl.Order) ([]int, error) {
+func (l *Live) crawl(t Task, s Setting) ([]int, error) {
+	o := crawl.Order{Strategy: s.Strategy, Update: s.Update, PerQueue: s.PerQueue, Batch: s.Batch}
 	d := crawl.DefaultDefinition()
 	none := int64(0)
 	if l.Definition != nil {

@@ -6,7 +6,6 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/lab/recorded"
@@ -20,7 +19,7 @@ type Options struct {
 	Seeds    int             // random pages that each crawl begins at; 0: the corpus' own seeds
 	Draws    int             // crawls of each topic, each with other examples
 	Examples int             // pages of the topic that the orders are given
-	Update   string          // of the scores of several links to a page: first, last, avg, max or sum
+	Updates  []string        // of the scores of several links to a page, each by itself: first, last, avg, max, sum; none: max
 	Share    float64         // of the reachable pages that are crawled
 	Words    order.Thesaurus `json:"-"` // nil: orders that need one are left out
 	Seed     uint64
@@ -29,7 +28,7 @@ type Options struct {
 
 // DefaultOptions measure as docs/FOCUS.md does.
 func DefaultOptions() Options {
-	return Options{Draws: 9, Examples: 20, Update: crawl.UpdateMax, Share: 0.5, Seed: 1}
+	return Options{Draws: 9, Examples: 20, Updates: []string{crawl.UpdateMax}, Share: 0.5, Seed: 1}
 }
 
 // Threshold is the similarity with the topic from which a page counts as relevant where labels are not asked for
@@ -43,32 +42,33 @@ const Points = 50
 type Row struct {
 	Order    string    `json:"order"`
 	Topic    string    `json:"topic"`
-	Areas    []float64 `json:"areas"`         // under the curve of recall, by draw
-	Area     float64   `json:"area"`          // their mean
-	Spread   float64   `json:"spread"`        // their standard deviation
-	Recall   float64   `json:"recall"`        // at the end
-	Harvest  float64   `json:"harvest"`       // share of the fetched pages that have the label
-	Near     float64   `json:"harvest_near"`  // … that are as similar to the topic as Threshold
-	Similar  float64   `json:"similarity"`    // mean, of the fetched pages to the topic
-	Half     float64   `json:"pages_to_half"` // pages until half of the relevant ones are found; all, if they are not
-	Most     float64   `json:"pages_to_80"`   // … four fifths
-	Subtopic float64   `json:"subtopics"`     // share of the subtopics that are reached after a tenth of the crawl
-	Curve    []float64 `json:"curve"`         // recall after equal parts of the crawl
-	Fetched  float64   `json:"fetched"`       // pages of a crawl
-	Relevant float64   `json:"relevant"`      // pages with the label that could be reached
-	Micros   float64   `json:"us_per_page"`   // of the order and of the simulation
+	Areas    []float64 `json:"areas"`           // under the curve of recall, by draw
+	Area     float64   `json:"area"`            // their mean
+	Spread   float64   `json:"spread"`          // their standard deviation
+	Recall   float64   `json:"recall"`          // at the end
+	Harvest  float64   `json:"harvest"`         // share of the fetched pages that have the label
+	Near     float64   `json:"harvest_near"`    // … that are as similar to the topic as Threshold
+	Similar  float64   `json:"similarity"`      // mean, of the fetched pages to the topic
+	Half     float64   `json:"pages_to_half"`   // pages until half of the relevant ones are found; all, if they are not
+	Most     float64   `json:"pages_to_80"`     // … four fifths
+	Subtopic float64   `json:"subtopics"`       // share of the subtopics that are reached after a tenth of the crawl
+	Curve    []float64 `json:"curve"`           // recall after equal parts of the crawl
+	Fetched  float64   `json:"fetched"`         // pages of a crawl
+	Relevant float64   `json:"relevant"`        // pages with the label that could be reached
+	Micros   float64   `json:"cpu_us_per_page"` // of the order and of the simulation, or of the live crawl's code
 }
 
 // Result is all that was measured.
 type Result struct {
-	Corpus    string   `json:"corpus"`
-	Pages     int      `json:"pages"`
-	Links     int      `json:"links"`
-	Reachable int      `json:"reachable"` // from the corpus' own seeds
-	Options   Options  `json:"options"`
-	Topics    []string `json:"topics"`
-	Orders    []string `json:"orders"`
-	Rows      []Row    `json:"rows"`
+	Corpus    string    `json:"corpus"`
+	Pages     int       `json:"pages"`
+	Links     int       `json:"links"`
+	Reachable int       `json:"reachable"` // from the corpus' own seeds
+	Options   Options   `json:"options"`
+	Topics    []string  `json:"topics"`
+	Orders    []string  `json:"orders"`
+	Settings  []Setting `json:"settings"` // of the orders
+	Rows      []Row     `json:"rows"`
 }
 
 // ErrNoTopic tells that no page has a label.
@@ -76,6 +76,9 @@ var ErrNoTopic = errors.New("has no pages of the topic")
 
 // Measure crawls a corpus for each topic in each order.
 func Measure(c *Corpus, o Options) (Result, error) {
+	if len(o.Updates) == 0 {
+		o.Updates = []string{crawl.UpdateMax}
+	}
 	out := Result{Corpus: c.Name, Pages: len(c.Pages), Options: o, Topics: o.Topics}
 	for i := range c.Pages {
 		out.Links += len(c.Pages[i].To)
@@ -88,14 +91,15 @@ func Measure(c *Corpus, o Options) (Result, error) {
 		return out, fmt.Errorf("%s has no label of %d pages or more: name the topics", c.Name, recorded.LeastOfTopic)
 	}
 	strategies, err := chosen(o.Orders, o.Words != nil)
+	out.Settings = settings(strategies, o.Updates)
 	if o.Live != nil {
-		strategies, err = o.Live.strategies(o.Orders)
+		out.Settings, err = o.Live.settings(o.Orders, o.Updates)
 	}
 	if err != nil {
 		return out, err
 	}
-	for _, s := range strategies {
-		out.Orders = append(out.Orders, s.Name)
+	for _, s := range out.Settings {
+		out.Orders = append(out.Orders, s.name(len(o.Updates) > 1))
 	}
 	for _, topic := range out.Topics {
 		var all []int
@@ -107,14 +111,14 @@ func Measure(c *Corpus, o Options) (Result, error) {
 		if len(all) == 0 {
 			return out, fmt.Errorf("%s %w %q", c.Name, ErrNoTopic, topic)
 		}
-		rows := make([]Row, len(strategies))
-		for i, s := range strategies {
-			rows[i] = Row{Order: s.Name, Topic: topic, Curve: make([]float64, Points)}
+		rows := make([]Row, len(out.Orders))
+		for i, name := range out.Orders {
+			rows[i] = Row{Order: name, Topic: topic, Curve: make([]float64, Points)}
 		}
 		for draw := range o.Draws {
 			task := c.task(topic, all, o, draw)
-			for i, s := range strategies {
-				if err := rows[i].run(c, s, task, o.Update); err != nil {
+			for i, s := range out.Settings {
+				if err := rows[i].run(c, s, task, o.Live); err != nil {
 					return out, err
 				}
 			}
@@ -148,6 +152,21 @@ func chosen(names []string, words bool) ([]Strategy, error) {
 		list = append(list, Strategies[at])
 	}
 	return list, nil
+}
+
+// settings are strategies with update functions, of the simulation.
+func settings(strategies []Strategy, updates []string) (list []Setting) {
+	for _, s := range strategies {
+		for _, update := range updates {
+			list = append(list, Setting{Strategy: s.Name, Update: update})
+		}
+	}
+	return list
+}
+
+// strategy finds a strategy by its name.
+func strategy(name string) Strategy {
+	return Strategies[slices.IndexFunc(Strategies, func(s Strategy) bool { return s.Name == name })]
 }
 
 // task draws examples, and seeds if they are drawn.
@@ -209,19 +228,19 @@ func (t *Task) near(page int) float64 {
 }
 
 // run crawls once.
-func (r *Row) run(c *Corpus, s Strategy, task Task, update string) error {
+func (r *Row) run(c *Corpus, s Setting, task Task, live *Live) error {
 	budget, relevant := task.budget, task.relevant
-	begin := time.Now()
+	begin := cpu()
 	var visited []int
-	if s.live == nil {
-		visited = c.Crawl(s.New(task), task.seeds, budget, update)
+	if live == nil {
+		visited = c.Crawl(strategy(s.Strategy).New(task), task.seeds, budget, s.Update)
 	} else {
 		var err error
-		if visited, err = s.live(task); err != nil {
-			return fmt.Errorf("%s: %w", s.Name, err)
+		if visited, err = live.crawl(task, s); err != nil {
+			return fmt.Errorf("%s: %w", r.Order, err)
 		}
 	}
-	r.Micros += float64(time.Since(begin).Microseconds()) / float64(max(len(visited), 1))
+	r.Micros += float64((cpu() - begin).Microseconds()) / float64(max(len(visited), 1))
 	found, sum, half, most, reached := 0, 0, budget, budget, map[int]bool{}
 	counted := float64(max(min(len(visited), budget), 1)) // what was tried beside pages is not
 	for k := range budget {

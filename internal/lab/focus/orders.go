@@ -1,6 +1,11 @@
 package focus
 
-import "github.com/muninn-archive/muninn/internal/order"
+import (
+	"fmt"
+
+	"github.com/muninn-archive/muninn/internal/crawl"
+	"github.com/muninn-archive/muninn/internal/order"
+)
 
 // Task is what an order is told of a topic.
 type Task struct {
@@ -22,36 +27,64 @@ type Task struct {
 
 // Strategy is an order by its name.
 type Strategy struct {
-	Name string
+	Name string // that of order.strategy in definitions, but for the oracle's
 	New  func(Task) order.Order
 	// Words tells that a thesaurus is needed.
 	Words bool
-	live  func(Task) ([]int, error) // crawls by the code of the live crawl; nil: New
 }
 
 // Ours is the name of the order that learns.
-const Ours = "fused"
+const Ours = crawl.StrategyFused
+
+// Oracle is the name of the order that knows all pages.
+const Oracle = "oracle"
+
+// Setting is a strategy with how it is used.
+type Setting struct {
+	Strategy string `json:"strategy"`
+	Update   string `json:"update"`              // order.update
+	PerQueue int    `json:"per_queue,omitempty"` // order.per_queue; 0: the simulation, which has one queue and takes one of it
+	Batch    bool   `json:"batch,omitempty"`     // order.batch
+}
+
+// name tells settings apart; of the simulation's, the update function does if there are several.
+func (s Setting) name(several bool) string {
+	name := s.Strategy
+	if several || s.PerQueue > 0 {
+		name += ", " + s.Update
+	}
+	if s.PerQueue > 0 {
+		name += fmt.Sprintf(", %d a queue", s.PerQueue)
+	}
+	if s.Batch {
+		name += ", batch"
+	}
+	return name
+}
+
+// N is how many pages n-best-first fetches together in the simulation.
+const N = 16
 
 // Strategies are those that are measured.
 var Strategies = []Strategy{
-	{Name: "breadth-first", New: func(Task) order.Order { return order.Breadth{} }},
-	{Name: "best-first content", New: func(t Task) order.Order { return order.NewBest(t.Topic, true, false) }},
-	{Name: "best-first anchor", New: func(t Task) order.Order { return order.NewBest(t.Topic, false, true) }},
-	{Name: "best-first content and anchor", New: func(t Task) order.Order { return order.NewBest(t.Topic, true, true) }},
-	{Name: "16-best-first content and anchor", New: func(t Task) order.Order { return order.Batch{Order: order.NewBest(t.Topic, true, true), N: 16} }},
-	{Name: "shark-search", New: func(t Task) order.Order { return order.NewShark(t.Topic) }},
-	{Name: "synonyms", Words: true, New: func(t Task) order.Order { return order.NewSemantic(t.Topic, t.Thesaurus, false) }},
-	{Name: "synonyms and broader terms", Words: true, New: func(t Task) order.Order { return order.NewSemantic(t.Topic, t.Thesaurus, true) }},
-	{Name: "hmm", New: hmm(false, false)},
-	{Name: "hmm with centroid content", New: hmm(true, false)},
-	{Name: "hmm with centroid content and anchor", New: hmm(true, true)},
-	{Name: "tag-path bandit", New: func(t Task) order.Order { return order.NewPlaces(t.Topic) }},
+	{Name: crawl.StrategyBreadth, New: func(Task) order.Order { return order.Breadth{} }},
+	{Name: crawl.StrategyContent, New: func(t Task) order.Order { return order.NewBest(t.Topic, true, false) }},
+	{Name: crawl.StrategyAnchor, New: func(t Task) order.Order { return order.NewBest(t.Topic, false, true) }},
+	{Name: crawl.StrategyContentAnchor, New: func(t Task) order.Order { return order.NewBest(t.Topic, true, true) }},
+	{Name: crawl.StrategyNBest, New: func(t Task) order.Order { return order.Batch{Order: order.NewBest(t.Topic, true, true), N: N} }},
+	{Name: crawl.StrategyShark, New: func(t Task) order.Order { return order.NewShark(t.Topic) }},
+	{Name: crawl.StrategySynonyms, Words: true, New: func(t Task) order.Order { return order.NewSemantic(t.Topic, t.Thesaurus, false) }},
+	{Name: crawl.StrategyBroader, Words: true, New: func(t Task) order.Order { return order.NewSemantic(t.Topic, t.Thesaurus, true) }},
+	{Name: crawl.StrategyHMM, New: hmm(false, false)},
+	{Name: crawl.StrategyHMMContent, New: hmm(true, false)},
+	{Name: crawl.StrategyHMMAnchor, New: hmm(true, true)},
+	{Name: crawl.StrategyPlaces, New: func(t Task) order.Order { return order.NewPlaces(t.Topic) }},
 	{Name: Ours, New: func(t Task) order.Order {
 		s := order.DefaultSettings()
 		s.Seed = t.Seed
 		return order.NewFused(t.Examples, s)
 	}},
-	{Name: "oracle", New: func(t Task) order.Order { return oracle{t.corpus, t.Relevant} }},
+	{Name: Oracle, New: func(t Task) order.Order { return oracle{t.corpus, t.Relevant} }},
 }
 
 func hmm(centroid, anchor bool) func(Task) order.Order {

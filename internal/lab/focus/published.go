@@ -6,58 +6,130 @@ import (
 	"io"
 	"slices"
 	"text/tabwriter"
+
+	"github.com/muninn-archive/muninn/internal/crawl"
 )
 
-// published are the harvest rates of Batsakis, Petrakis & Milios (2009), Table 1: shares of 10,000 pages of the open web,
-// means over ten topics.
-var published = map[string]float64{
-	"breadth-first": .0252, "best-first content": .1442, "best-first anchor": .0664, "best-first content and anchor": .1738,
-	"synonyms": .1577, "synonyms and broader terms": .1047,
-	"hmm": .0381, "hmm with centroid content": .1224, "hmm with centroid content and anchor": .1207,
+// figure is a published measurement.
+type figure struct {
+	Setting
+	harvest    float64
+	similarity float64 // 0: it is not published
 }
 
-// Beside writes the published figures beside those that were measured, and where the order of two crawlers is another.
+// batsakis are the harvest rates of Batsakis, Petrakis & Milios (2009), Table 1: shares of 10,000 pages of the open web,
+// means over ten topics.
+var batsakis = []figure{
+	{Setting{Strategy: crawl.StrategyBreadth}, .0252, 0}, {Setting{Strategy: crawl.StrategyContent}, .1442, 0},
+	{Setting{Strategy: crawl.StrategyAnchor}, .0664, 0}, {Setting{Strategy: crawl.StrategyContentAnchor}, .1738, 0},
+	{Setting{Strategy: crawl.StrategySynonyms}, .1577, 0}, {Setting{Strategy: crawl.StrategyBroader}, .1047, 0},
+	{Setting{Strategy: crawl.StrategyHMM}, .0381, 0}, {Setting{Strategy: crawl.StrategyHMMContent}, .1224, 0},
+	{Setting{Strategy: crawl.StrategyHMMAnchor}, .1207, 0},
+}
+
+// The harvest ratios and mean similarities of Plachouras et al. (2014), Tables 1 and 2: of update functions, and with
+// several URLs of a queue taken together and batch prioritisation.
+var (
+	updates = []figure{
+		{Setting{Update: crawl.UpdateFirst}, .3317, .2945}, {Setting{Update: crawl.UpdateAvg}, .3609, .3024},
+		{Setting{Update: crawl.UpdateMax}, .3388, .2967}, {Setting{Update: crawl.UpdateSum}, .2679, .2759},
+		{Setting{Update: crawl.UpdateLast}, .3404, .2961},
+	}
+	together = []figure{
+		{Setting{Update: crawl.UpdateFirst, PerQueue: 1}, .3317, .2945}, {Setting{Update: crawl.UpdateFirst, PerQueue: 5}, .2948, .2819},
+		{Setting{Update: crawl.UpdateAvg, PerQueue: 1}, .3609, .3024}, {Setting{Update: crawl.UpdateAvg, PerQueue: 5}, .3200, .2897},
+		{Setting{Update: crawl.UpdateAvg, PerQueue: 1, Batch: true}, .3556, .3013}, {Setting{Update: crawl.UpdateAvg, PerQueue: 5, Batch: true}, .3347, .2952},
+	}
+)
+
+// Beside writes published figures beside those that were measured, and which pairs stand in another order here: of
+// strategies, of update functions where several were measured, and of what is taken together.
 func (r Result) Beside(out io.Writer) error {
+	if len(r.Options.Updates) < 2 {
+		return r.compare(out, "Batsakis et al. 2009, Table 1", batsakis, func(theirs, ours Setting) bool { return theirs.Strategy == ours.Strategy })
+	}
+	for _, strategy := range r.strategies() {
+		title, list := "Plachouras et al. 2014, Table 1; "+strategy, updates
+		if r.Options.Live != nil {
+			title, list = "Plachouras et al. 2014, Table 2; "+strategy, together
+		}
+		err := r.compare(out, title, list, func(theirs, ours Setting) bool {
+			theirs.Strategy = strategy
+			return theirs == ours
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// strategies are those that were measured.
+func (r Result) strategies() (list []string) {
+	for _, s := range r.Settings {
+		if !slices.Contains(list, s.Strategy) {
+			list = append(list, s.Strategy)
+		}
+	}
+	return list
+}
+
+// compare writes a published table beside what was measured of the same.
+func (r Result) compare(out io.Writer, title string, published []figure, same func(theirs, ours Setting) bool) error {
 	type line struct {
-		order                 string
-		theirs, harvest, area float64
+		figure
+		name string
+		here Row // means over the topics
 	}
 	var lines []line
-	for _, order := range r.Orders {
-		if theirs, known := published[order]; known {
-			l := line{order: order, theirs: theirs}
-			for _, topic := range r.Topics {
-				row := r.row(order, topic)
-				l.harvest += row.Harvest / float64(len(r.Topics))
-				l.area += row.Area / float64(len(r.Topics))
+	for _, theirs := range published {
+		for i, ours := range r.Settings {
+			if same(theirs.Setting, ours) {
+				lines = append(lines, line{theirs, r.Orders[i], r.mean(r.Orders[i])})
 			}
-			lines = append(lines, l)
 		}
 	}
 	if len(lines) < 2 {
 		return nil
 	}
-	slices.SortStableFunc(lines, func(a, b line) int { return cmp.Compare(b.theirs, a.theirs) })
+	slices.SortStableFunc(lines, func(a, b line) int { return cmp.Compare(b.harvest, a.harvest) })
 	w := tabwriter.NewWriter(out, 0, 8, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(w, "\nBatsakis et al. 2009, Table 1\tpublished harvest\tharvest here\tarea here\t")
-	same, pairs := 0, 0
+	fmt.Fprintf(w, "\n%s\tpublished harvest\tsimilarity\tharvest here\tharvest ≥ .333\tsimilarity\tarea\t\n", title)
+	agree, pairs := 0, 0
 	var other []string
 	for i, a := range lines {
-		fmt.Fprintf(w, "%s\t%.2f %%\t%.2f %%\t%.3f\t\n", a.order, 100*a.theirs, 100*a.harvest, a.area)
+		similarity := ""
+		if a.similarity > 0 {
+			similarity = fmt.Sprintf("%.3f", a.similarity)
+		}
+		fmt.Fprintf(w, "%s\t%.2f %%\t%s\t%.2f %%\t%.2f %%\t%.3f\t%.3f\t\n", a.name, 100*a.figure.harvest, similarity, 100*a.here.Harvest, 100*a.here.Near, a.here.Similar, a.here.Area)
 		for _, b := range lines[i+1:] {
-			if pairs++; a.area >= b.area {
-				same++
+			if pairs++; a.here.Area >= b.here.Area {
+				agree++
 			} else {
-				other = append(other, fmt.Sprintf("%s before %s", a.order, b.order))
+				other = append(other, fmt.Sprintf("%s before %s", a.name, b.name))
 			}
 		}
 	}
 	if err := w.Flush(); err != nil {
 		return err
 	}
-	fmt.Fprintf(out, "\nby area, %d of the %d pairs stand in the published order; not as published:\n", same, pairs)
+	fmt.Fprintf(out, "\nby area, %d of the %d pairs stand in the published order; not as published:\n", agree, pairs)
 	for _, o := range other {
 		fmt.Fprintf(out, "  %s\n", o)
 	}
 	return nil
+}
+
+// mean is what an order did, over all topics.
+func (r *Result) mean(order string) (mean Row) {
+	n := float64(max(len(r.Topics), 1))
+	for _, topic := range r.Topics {
+		row := r.row(order, topic)
+		mean.Area += row.Area / n
+		mean.Harvest += row.Harvest / n
+		mean.Near += row.Near / n
+		mean.Similar += row.Similar / n
+	}
+	return mean
 }

@@ -7,7 +7,6 @@ import (
 	"math"
 	"slices"
 	"strconv"
-	"strings"
 	"text/tabwriter"
 )
 
@@ -76,7 +75,7 @@ func (r Result) Print(out io.Writer) error {
 		fmt.Fprintf(w, "%.3f\t\n", sum/float64(max(len(r.Topics), 1)))
 	}
 	fmt.Fprintln(w, "\t")
-	fmt.Fprintln(w, "means over the topics\trecall\tharvest\tharvest ≥ .333\tsimilarity\tsubtopics\tto 50 %\tto 80 %\tµs/page\t")
+	fmt.Fprintln(w, "means over the topics\trecall\tharvest\tharvest ≥ .333\tsimilarity\tsubtopics\tto 50 %\tto 80 %\tCPU µs/page\t")
 	for _, order := range r.Orders {
 		var sums [8]float64
 		for _, topic := range r.Topics {
@@ -90,14 +89,14 @@ func (r Result) Print(out io.Writer) error {
 	if err := w.Flush(); err != nil {
 		return err
 	}
-	at := slices.IndexFunc(r.Orders, func(name string) bool { return name == Ours || strings.HasPrefix(name, Ours+", ") })
+	at := slices.IndexFunc(r.Settings, func(s Setting) bool { return s.Strategy == Ours })
 	if at < 0 {
 		return nil
 	}
 	ours := r.Orders[at]
 	fmt.Fprintln(out)
 	for _, other := range r.Orders {
-		if other != ours && other != "oracle" {
+		if other != ours && other != Oracle {
 			d, t, ahead, of := r.Paired(ours, other)
 			fmt.Fprintf(out, "%s against %s: %+.3f on average (paired t %.1f), ahead in %d of %d crawls\n", ours, other, d, t, ahead, of)
 		}
