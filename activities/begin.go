@@ -152,7 +152,7 @@ func (a *Activities) keepDefinition(ctx context.Context, store archive.Store, d 
 }
 
 // seeds lists what a definition starts from: its seeds, which may bound the scope, and the example pages
-// that it names by URL.
+// and paths that it names by URL.
 func seeds(d crawl.Definition) (found []crawl.Discovery, bounding []string, err error) {
 	add := func(raw, where string, hop byte, score float64) error {
 		u, err := urls.Parse(raw)
@@ -184,6 +184,13 @@ func seeds(d crawl.Definition) (found []crawl.Discovery, bounding []string, err 
 	for i, e := range d.Topic.Examples {
 		if e.URL != "" {
 			if err := add(e.URL, fmt.Sprintf("topic.examples[%d]: %q", i, e.URL), crawl.HopSeed, 1); err != nil {
+				return nil, nil, err
+			}
+		}
+	}
+	for i, path := range d.Topic.Paths {
+		for j, url := range path {
+			if err := add(url, fmt.Sprintf("topic.paths[%d][%d]: %q", i, j, url), crawl.HopSeed, 1); err != nil {
 				return nil, nil, err
 			}
 		}

@@ -73,7 +73,7 @@ func (a *Activities) teach(ctx context.Context, plan frontier.Plan, store archiv
 		if err != nil {
 			return LearnResult{}, err
 		}
-		learned.Paths = score.Paths(samples, links, d.Topic.Threshold)
+		learned.Paths = score.Paths(d.Topic, samples, links)
 	}
 	out := LearnResult{Learned: learned.Brief(), Key: path.Join(d.Archive.Prefix, d.Name, "topic", fmt.Sprintf("run-%d.json", plan.Run))}
 	text, err := json.MarshalIndent(learned, "", " ")

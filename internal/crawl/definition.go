@@ -49,6 +49,9 @@ type Topic struct {
 	Keywords []string  `json:"keywords,omitempty"` // words and phrases
 	Entities []Entity  `json:"entities,omitempty"` // people, places, organisations, events
 	Examples []Example `json:"examples,omitempty"` // pages that are about it
+	// Paths are example paths: URLs of pages that lead from one to the next, the last of which is about the topic. The
+	// reference crawl fetches them first; orders that learn what leads to a topic are trained with them.
+	Paths [][]string `json:"paths,omitempty"`
 	// Languages are those that pages should be in, as ISO 639-1 codes ("de"). Empty: any.
 	Languages []string `json:"languages,omitempty"`
 	// URLPatterns score a URL by its form: the best matching pattern's score counts.
@@ -59,7 +62,22 @@ type Topic struct {
 
 // Empty tells whether nothing was said of the topic.
 func (t Topic) Empty() bool {
-	return len(t.Keywords)+len(t.Entities)+len(t.Examples)+len(t.URLPatterns) == 0
+	return len(t.Keywords)+len(t.Entities)+len(t.Examples)+len(t.Paths)+len(t.URLPatterns) == 0
+}
+
+// ExampleURLs are the pages that are about the topic: the examples that are given by URL, and the ends of example paths.
+func (t Topic) ExampleURLs() (urls []string) {
+	for _, e := range t.Examples {
+		if e.URL != "" {
+			urls = append(urls, e.URL)
+		}
+	}
+	for _, path := range t.Paths {
+		if len(path) > 0 {
+			urls = append(urls, path[len(path)-1])
+		}
+	}
+	return urls
 }
 
 // Canonical is the topic as text: two topics that look for the same have the same.

@@ -40,6 +40,8 @@ const (
 	MaxName     = 64
 	MaxSeeds    = 100_000
 	MaxKeywords = 10_000
+	MaxPaths    = 100 // example paths
+	MaxPath     = 20  // URLs of an example path
 	MaxPerQueue = 500
 	MaxPerIP    = 16
 )
@@ -120,6 +122,14 @@ func (v *validator) topic(t Topic) {
 		v.check((e.URL == "") != (e.Text == ""), path, "must have exactly one of url and text")
 		if e.URL != "" {
 			v.url(path, e.URL)
+		}
+	}
+	v.check(len(t.Paths) <= MaxPaths, "topic.paths", fmt.Sprintf("has more than %d paths", MaxPaths))
+	for i, urls := range t.Paths {
+		path := fmt.Sprintf("topic.paths[%d]", i)
+		v.check(len(urls) >= 2 && len(urls) <= MaxPath, path, fmt.Sprintf("has %d URLs, must have 2 to %d: the pages on the way, and last the page that is about the topic", len(urls), MaxPath))
+		for j, u := range urls {
+			v.url(fmt.Sprintf("%s[%d]", path, j), u)
 		}
 	}
 	for i, l := range t.Languages {

@@ -62,6 +62,10 @@ func TestFaults(t *testing.T) {
 		{"topic: {threshold: 0}", "topic.threshold"},
 		{"topic: {threshold: 1.1}", "topic.threshold"},
 
+		{"topic: {paths: [[http://a.example/, http://a.example/b], [http://a.example/, http://b.example/, http://c.example/]]}", ""},
+		{"topic: {paths: [[http://a.example/], [], [ftp://a.example/, http:///b, http://c.example/]]}", "topic.paths[0] topic.paths[1] topic.paths[2][0] topic.paths[2][1]"},
+		{"topic: {paths: [http://a.example/]}", "topic.paths[0]"},
+
 		{"topic: {languages: [en, de]}", ""},
 		{"topic: {languages: [english, DE, '', en, e]}", "topic.languages[0] topic.languages[1] topic.languages[2] topic.languages[4]"},
 		{"topic: {languages: en}", "topic.languages"},

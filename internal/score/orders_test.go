@@ -4,92 +4,12 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"reflect"
 	"strings"
 	"testing"
 
 	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/order"
 )
-
-// sampled makes samples "name score term", with a * behind the name of an example.
-func sampled(lines ...string) (list []Sample) {
-	for _, line := range lines {
-		s := Sample{}
-		var term string
-		if _, err := fmt.Sscan(line, &s.URL, &s.Score, &term); err != nil {
-			panic(err)
-		}
-		s.URL, s.Example = strings.CutSuffix(s.URL, "*")
-		s.Terms = []Term{{term, 1}}
-		list = append(list, s)
-	}
-	return list
-}
-
-func TestPaths(t *testing.T) {
-	for _, c := range []struct {
-		name    string
-		samples []Sample
-		links   string // "a>b c" and '|' between
-		want    string // "URL's term level: next", by the order of the list
-	}{
-		{"none", nil, "", ""},
-		{"none of the topic", sampled("a 0.1 x", "b 0.2 y"), "a>b", ""},
-		{
-			"levels by distance", sampled("a 0.9 a", "b 0.1 b", "c 0.1 c", "d 0.1 d", "e 0.1 e", "f 0.1 f"), "b>a|c>b|d>c|e>d|f>a",
-			"a 0:|b 1: a|f 1: a|c 2: b|d 3: c", // e is farther than levels go
-		},
-		{"the shortest way", sampled("a 0.9 a", "b 0.1 b", "c 0.1 c"), "b>a|c>b a", "a 0:|b 1: a|c 1: b a"},
-		{"the threshold, and examples", sampled("a 0.5 a", "b 0.499 b", "c* 0 c"), "", "a 0:|c 0:"},
-		{"a circle, and a page that links to itself", sampled("a 0.9 a", "b 0.1 b"), "a>b a|b>a", "a 0: b a|b 1: a"},
-		{"pages of the topic that link", sampled("a 0.9 a", "b 0.8 b"), "a>b", "a 0: b|b 0:"},
-		{"links to what is no sample, and of it", sampled("a 0.9 a", "b 0.1 b"), "a>x|x>a|b>x a", "a 0:|b 1: a"},
-	} {
-		links := map[string][]string{}
-		for _, from := range strings.Split(c.links, "|") {
-			url, to, _ := strings.Cut(from, ">")
-			links[url] = strings.Fields(to)
-		}
-		list := Paths(c.samples, links, 0.5)
-		var lines []string
-		for _, p := range list {
-			line := fmt.Sprintf("%s %d:", p.Terms[0].Text, p.Level)
-			for _, n := range p.Next {
-				line += " " + list[n].Terms[0].Text
-			}
-			lines = append(lines, line)
-		}
-		if got := strings.Join(lines, "|"); got != c.want {
-			t.Errorf("%s: %s, want %s", c.name, got, c.want)
-		}
-	}
-}
-
-// TestPathsAreBounded: of each level so many, the best first; the same each time.
-func TestPathsAreBounded(t *testing.T) {
-	var list []Sample
-	links := map[string][]string{}
-	for i := range 100 {
-		list = append(list, Sample{URL: fmt.Sprint("topic", i), Score: 0.9, Terms: []Term{{fmt.Sprint(i), 1}}}, Sample{URL: fmt.Sprint("way", i)})
-		links[fmt.Sprint("way", i)] = []string{fmt.Sprint("topic", i%10), fmt.Sprint("topic", (i+1)%10)}
-	}
-	first := Paths(list, links, 0.5)
-	var by [order.Levels]int
-	for i, p := range first {
-		if by[p.Level]++; p.Level == 0 && p.Terms[0].Text != fmt.Sprint(i) {
-			t.Errorf("page %d of the topic is %v", i, p.Terms)
-		}
-	}
-	if by != [order.Levels]int{maxPaths, maxPaths} {
-		t.Errorf("%v pages by level", by)
-	}
-	for range 10 {
-		if again := Paths(list, links, 0.5); !reflect.DeepEqual(again, first) {
-			t.Fatal("the same crawl gives other paths")
-		}
-	}
-}
 
 func TestExamples(t *testing.T) {
 	topic := crawl.Topic{Threshold: 0.5, Examples: []crawl.Example{{Text: "Ravens and a crow, ravens"}, {URL: "http://a.example/"}, {Text: "fox"}}}

@@ -187,10 +187,16 @@ func btoi(b bool) int {
 	return 0
 }
 
+// canonical is the canonical form of a URL, "" if it is none.
+func canonical(raw string) string {
+	u, err := urls.Parse(raw)
+	if err != nil {
+		return ""
+	}
+	return u.String()
+}
+
 // IsExample tells whether the definition names the canonical URL, in whatever form, as an example page.
 func IsExample(t crawl.Topic, url string) bool {
-	return slices.ContainsFunc(t.Examples, func(e crawl.Example) bool {
-		u, err := urls.Parse(e.URL)
-		return err == nil && u.String() == url
-	})
+	return slices.ContainsFunc(t.ExampleURLs(), func(raw string) bool { return canonical(raw) == url })
 }

@@ -119,6 +119,8 @@ func constrain(root *jsonschema.Schema) {
 	root.Definitions["URLPattern"].Required = []string{"pattern"}
 	at("topic.keywords").MaxItems = count(crawl.MaxKeywords)
 	at("topic.keywords").Items.Pattern = textForm
+	paths := at("topic.paths")
+	paths.MaxItems, paths.Items.MinItems, paths.Items.MaxItems = count(crawl.MaxPaths), count(2), count(crawl.MaxPath)
 	bounds("topic.threshold", "", "1")
 	at("topic.threshold").ExclusiveMinimum = "0"
 	property(root.Definitions["Entity"], "name").Pattern = textForm

@@ -288,7 +288,7 @@ func (c *crawling) learn() error {
 		for _, f := range c.found {
 			links[f.Source] = append(links[f.Source], f.Link.URL)
 		}
-		learned.Paths = score.Paths(c.samples, links, c.d.Topic.Threshold)
+		learned.Paths = score.Paths(c.d.Topic, c.samples, links)
 	}
 	if err := c.frontier.Teach(c.d.Name, nil, c.judge.Examples(c.samples)); err != nil {
 		return err

@@ -1,0 +1,126 @@
+package score
+
+import (
+	"slices"
+
+	"github.com/muninn-archive/muninn/internal/crawl"
+	"github.com/muninn-archive/muninn/internal/order"
+)
+
+// Path is a page of the reference crawl that orders are trained with.
+type Path struct {
+	Terms []Term `json:"terms"`
+	Level int    `json:"level"` // links to a page of the topic
+	Next  []int  `json:"next,omitempty"`
+}
+
+// maxPaths bounds the pages of a level that orders are trained with.
+const maxPaths = 60
+
+// Paths lists what orders are trained with: the example paths of the definition, as far as the reference crawl has fetched
+// them; of a definition that has none, the relevant pages of the reference crawl, and those that lead to them. links are the
+// links between its pages, by the URL that they stand on.
+func Paths(topic crawl.Topic, samples []Sample, links map[string][]string) []Path {
+	if list := examplePaths(topic, samples); len(list) > 0 {
+		return list
+	}
+	return foundPaths(samples, links, topic.Threshold)
+}
+
+// examplePaths are the pages on the paths of a definition. A page on several of them is of the lowest level that one gives it.
+func examplePaths(topic crawl.Topic, samples []Sample) (list []Path) {
+	terms, at := map[string][]Term{}, map[string]int{}
+	for _, s := range samples {
+		terms[s.URL] = s.Terms
+	}
+	for _, path := range topic.Paths {
+		next := -1
+		for level := range path { // from its end
+			url := canonical(path[len(path)-1-level])
+			i, known := at[url]
+			switch {
+			case known:
+				list[i].Level = min(list[i].Level, level)
+			case terms[url] == nil: // it was not fetched, or says nothing
+				continue
+			default:
+				i = len(list)
+				at[url] = i
+				list = append(list, Path{Terms: terms[url], Level: min(level, order.Levels-1)})
+			}
+			if next >= 0 && !slices.Contains(list[i].Next, next) {
+				list[i].Next = append(list[i].Next, next)
+			}
+			next = i
+		}
+	}
+	if !slices.ContainsFunc(list, func(p Path) bool { return p.Level == 0 }) {
+		return nil // no path has an end
+	}
+	return list
+}
+
+func foundPaths(samples []Sample, links map[string][]string, threshold float64) []Path {
+	var list []Path
+	at, number := map[string]int{}, map[string]*Sample{}
+	citing := map[string][]string{}
+	for i := range samples {
+		number[samples[i].URL] = &samples[i]
+	}
+	for i := range samples { // in the order of the samples: the same crawl trains the same
+		for _, to := range links[samples[i].URL] {
+			citing[to] = append(citing[to], samples[i].URL)
+		}
+	}
+	add := func(url string, level, n int) bool {
+		s := number[url]
+		if _, known := at[url]; known || s == nil || n >= maxPaths {
+			return false
+		}
+		at[url] = len(list)
+		list = append(list, Path{Terms: s.Terms, Level: level})
+		return true
+	}
+	var last []string
+	for _, s := range samples {
+		if (s.Example || s.Score >= threshold) && add(s.URL, 0, len(last)) {
+			last = append(last, s.URL)
+		}
+	}
+	for level := 1; level < order.Levels; level++ {
+		var found []string
+		for _, url := range last {
+			for _, from := range citing[url] {
+				if add(from, level, len(found)) {
+					found = append(found, from)
+				}
+			}
+		}
+		last = found
+	}
+	for url, i := range at {
+		for _, to := range links[url] {
+			if j, known := at[to]; known {
+				list[i].Next = append(list[i].Next, j)
+			}
+		}
+	}
+	return list
+}
+
+func trained(paths []Path) []order.Trained {
+	list := make([]order.Trained, len(paths))
+	for i, p := range paths {
+		list[i] = order.Trained{Text: termsOf(p.Terms), Level: p.Level, Next: p.Next}
+	}
+	return list
+}
+
+// termsOf are terms as orders know them.
+func termsOf(terms []Term) order.Terms {
+	v := make(map[string]float64, len(terms))
+	for _, t := range terms {
+		v[t.Text] = t.Weight
+	}
+	return order.NewTerms(v)
+}
