@@ -9,6 +9,7 @@ import (
 
 	"github.com/fxamacker/cbor/v2"
 
+	"github.com/muninn-archive/muninn/frontier"
 	"github.com/muninn-archive/muninn/internal/archive"
 	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/score"
@@ -67,8 +68,7 @@ func (a *Activities) Archive(ctx context.Context, in BatchInput) (ArchiveResult,
 		return ArchiveResult{}, edge(err)
 	}
 	if segment.Empty() {
-		a.handed.drop(b.Dir())
-		return ArchiveResult{}, nil
+		return ArchiveResult{}, a.remember(in, plan)
 	}
 	if err = a.Frontier.Renew(in.Crawl, in.Batch); err != nil { // its URLs may have gone back meanwhile
 		return ArchiveResult{}, edge(err)
@@ -80,9 +80,26 @@ func (a *Activities) Archive(ctx context.Context, in BatchInput) (ArchiveResult,
 	if err != nil {
 		return ArchiveResult{}, edge(err)
 	}
-	a.handed.drop(b.Dir())
 	a.Meter.Archived(m.Pages, m.WARC.Bytes)
-	return archived(d, m), nil
+	return archived(d, m), edge(a.remember(in, plan))
+}
+
+// remember adds the pages of a batch that is archived to what the crawl remembers of pages, and lets go of them: each counts
+// once.
+func (a *Activities) remember(in BatchInput, plan frontier.Plan) error {
+	batch := a.handed.take(a.Spool.Batch(in.Crawl, in.Batch).Dir())
+	if batch == nil {
+		return nil
+	}
+	judge, err := a.judge(in.Crawl, plan)
+	if err != nil {
+		return err
+	}
+	raw, err := judge.Remember(batch.visits)
+	if err != nil || raw == nil {
+		return err
+	}
+	return a.Frontier.Remember(in.Crawl, raw)
 }
 
 func archived(d crawl.Definition, m archive.Manifest) ArchiveResult {

@@ -15,10 +15,11 @@ import (
 	"github.com/muninn-archive/muninn/internal/crawl"
 )
 
-// experience is what an order has learned of a topic, as the archive keeps it for a frontier that is lost.
+// experience is what a crawl has learned of a topic, as the archive keeps it for a frontier that is lost.
 type experience struct {
-	Topic string `cbor:"1,keyasint"` // its canonical text
-	Sum   []byte `cbor:"2,keyasint"`
+	Topic  string `cbor:"1,keyasint"`           // its canonical text
+	Sum    []byte `cbor:"2,keyasint,omitempty"` // of its order, if that learns
+	Memory []byte `cbor:"3,keyasint,omitempty"` // of its judge
 }
 
 // maxExperience bounds what is read of it, in bytes.
@@ -28,13 +29,29 @@ func experiencePrefix(d crawl.Definition) string {
 	return path.Join(d.Archive.Prefix, d.Name, "learned") + "/"
 }
 
-// keepExperience puts what the order has learned into the archive: PREFIX/CRAWL/learned/run-N-TIME.cbor.
+// keepExperience puts what the crawl has learned into the archive: PREFIX/CRAWL/learned/run-N-TIME.cbor; its memory of pages
+// into the frontier, too.
 func (a *Activities) keepExperience(ctx context.Context, plan frontier.Plan, store archive.Store) error {
-	sum, err := a.Frontier.Learned(plan.Definition.Name)
-	if err != nil || sum == nil {
+	name := plan.Definition.Name
+	if plan.Definition.Topic.Empty() {
+		return nil
+	}
+	sum, err := a.Frontier.Learned(name)
+	if err != nil {
 		return err
 	}
-	raw, err := cbor.Marshal(experience{plan.Definition.Topic.Canonical(), sum})
+	judge, err := a.judge(name, plan)
+	if err != nil {
+		return err
+	}
+	memory, err := judge.Remembered()
+	if err != nil {
+		return err
+	}
+	if err := a.Frontier.Remember(name, memory); err != nil {
+		return err
+	}
+	raw, err := cbor.Marshal(experience{plan.Definition.Topic.Canonical(), sum, memory})
 	if err != nil {
 		return err
 	}
@@ -42,7 +59,7 @@ func (a *Activities) keepExperience(ctx context.Context, plan frontier.Plan, sto
 	return store.Put(ctx, key, bytes.NewReader(raw), int64(len(raw)))
 }
 
-// regain brings back what the order had learned last, if it was of the same topic. What cannot be read is learned anew.
+// regain brings back what the crawl had learned last, if it was of the same topic. What cannot be read is learned anew.
 func (a *Activities) regain(ctx context.Context, store archive.Store, d crawl.Definition) error {
 	last := ""
 	err := store.List(ctx, experiencePrefix(d), func(o archive.Object) error {
@@ -60,6 +77,14 @@ func (a *Activities) regain(ctx context.Context, store archive.Store, d crawl.De
 	}
 	var known experience
 	if err := cbor.Unmarshal(raw, &known); err != nil || known.Topic != d.Topic.Canonical() {
+		return nil
+	}
+	if len(known.Memory) > 0 {
+		if err := a.Frontier.Remember(d.Name, known.Memory); err != nil {
+			return err
+		}
+	}
+	if len(known.Sum) == 0 {
 		return nil
 	}
 	if err := a.Frontier.Relearn(d.Name, known.Sum); err != nil {

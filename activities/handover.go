@@ -6,6 +6,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/muninn-archive/muninn/internal/score"
 )
 
 // handed is what AAH hands on to SCORE and ARCHIVE. It lies in memory alone: the exchanges in the spool
@@ -14,6 +16,7 @@ type handed struct {
 	pages  []parsedPage
 	broken int // exchanges that the parser failed on
 	scored bool
+	visits []score.Visit // of the pages, once they are scored
 }
 
 // handedBatches is how many batches may be between AAH and ARCHIVE at a time. handedWait is how long a
@@ -76,11 +79,15 @@ func (h *handover) get(key string) *handed {
 	return h.batches[key]
 }
 
-func (h *handover) drop(key string) {
+func (h *handover) drop(key string) { h.take(key) }
+
+// take returns what a batch has handed on, and lets go of it.
+func (h *handover) take(key string) *handed {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if _, known := h.batches[key]; !known {
-		return
+	b, known := h.batches[key]
+	if !known {
+		return nil
 	}
 	delete(h.batches, key)
 	h.order = slices.DeleteFunc(h.order, func(k string) bool { return k == key })
@@ -88,6 +95,7 @@ func (h *handover) drop(key string) {
 		close(h.changed)
 		h.changed = nil
 	}
+	return b
 }
 
 // workshop bounds how many batches are parsed, scored and archived at a time: more than there are

@@ -72,6 +72,7 @@ func (a *Activities) score(ctx context.Context, in BatchInput) (batch *handed, o
 		}
 	}
 	judging.Merge()
+	batch.visits = judging.Visits
 	out.Mean /= float64(max(out.Pages, 1))
 	batch.scored = true
 	return batch, out, nil
@@ -110,8 +111,14 @@ func (a *Activities) judge(name string, plan frontier.Plan) (*score.Judge, error
 	if before.topic != now.topic { // what hosts were worth to another topic says nothing
 		before.judge = nil
 	}
+	var remembered []byte
 	var err error
-	if now.judge, err = score.NewJudge(d, learned, a.Analyser, before.judge); err != nil {
+	if before.judge == nil {
+		if remembered, err = a.Frontier.Memory(name); err != nil {
+			return nil, err
+		}
+	}
+	if now.judge, err = score.NewJudge(d, learned, a.Analyser, before.judge, remembered); err != nil {
 		return nil, err
 	}
 	if a.judges == nil {

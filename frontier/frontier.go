@@ -59,6 +59,8 @@ type Frontier struct {
 	crawls  map[string]*state
 	changed chan struct{} // closed and made anew whenever something changes
 	nextID  uint16
+
+	remembering sync.Mutex // held while what is remembered is kept
 }
 
 // state is a crawl as memory knows it. Frontier.mu guards it.

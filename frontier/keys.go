@@ -24,7 +24,8 @@ const (
 	kindSite    = 'g' // id, host → what the bandit learned of it
 	kindLesson  = 'e' // id, number → what a batch teaches the order that learns
 	kindTrail   = 't' // id → where the run stood
-	kindSum     = 'y' // id, … → the sum of what it has learned
+	kindSum     = 'y' // id, … → the sum of what it has learned, in parts
+	kindMemory  = 'h' // id, … → what else is remembered of the pages of the crawl, in parts
 	kindPrint   = 'o' // id, PLD, URL → what is remembered of the page's web objects
 )
 

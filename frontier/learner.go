@@ -2,7 +2,6 @@ package frontier
 
 import (
 	"encoding/binary"
-	"errors"
 	"slices"
 
 	"github.com/dgraph-io/badger/v4"
@@ -28,27 +27,12 @@ type lesson struct {
 	Visits   []order.Visit `cbor:"2,keyasint,omitempty"`
 }
 
-// sumOf tells which lessons are in a sum, and in how many parts it is kept.
-type sumOf struct {
-	Seq   uint64 `cbor:"1,keyasint"`
-	Parts int    `cbor:"2,keyasint"`
-}
-
-const (
-	visitsPerSum = 1000    // after which the sum of what was learned is kept
-	sumPart      = 1 << 20 // bytes
-)
+// visitsPerSum are the visits after which the sum of what was learned is kept.
+const visitsPerSum = 1000
 
 func lessonKey(id uint16, seq uint64) []byte {
 	return binary.BigEndian.AppendUint64(prefix(kindLesson, id), seq)
 }
-
-func sumPartKey(id uint16, seq uint64, part int) []byte {
-	b := binary.BigEndian.AppendUint64(append(prefix(kindSum, id), 'p'), seq)
-	return binary.BigEndian.AppendUint32(b, uint32(part))
-}
-
-func sumKey(id uint16) []byte { return append(prefix(kindSum, id), 'm') }
 
 // learns tells whether the order of a crawl learns.
 func learns(d *crawl.Definition) bool {
@@ -90,19 +74,12 @@ func (s *state) loadLearning(txn *badger.Txn) error {
 		return nil
 	}
 	l := s.learning
-	var sum sumOf
-	if found, err := getCBOR(txn, sumKey(s.id), &sum); err != nil {
+	sum, raw, err := readParts(txn, kindSum, s.id)
+	if err != nil {
 		return err
-	} else if found && sum.Seq > s.LessonsFrom {
-		var raw []byte
-		for part := range sum.Parts {
-			if _, err := getValue(txn, sumPartKey(s.id, sum.Seq, part), func(b []byte) error { raw = append(raw, b...); return nil }); err != nil {
-				return err
-			}
-		}
-		if l.order.Restore(raw) == nil { // else it is learned anew from what comes
-			l.seq = sum.Seq
-		}
+	}
+	if sum.Seq > s.LessonsFrom && l.order.Restore(raw) == nil { // else it is learned anew from what comes
+		l.seq = sum.Seq
 	}
 	return scan(txn, prefix(kindLesson, s.id), lessonKey(s.id, l.seq+1), true, func(key, value []byte) (bool, error) {
 		var learned lesson
@@ -169,19 +146,9 @@ func (f *Frontier) saveLearning(s *state, l *learning) {
 // keepSum writes the sum of the lessons up to a number, in parts, and drops those lessons; apply, which may be nil, is called
 // once it is durable.
 func (f *Frontier) keepSum(s *state, seq uint64, raw []byte, apply func()) error {
-	parts := slices.Collect(slices.Chunk(raw, sumPart))
-	for i, part := range parts {
-		err := f.update(func(txn *badger.Txn) (func(), error) { return nil, txn.Set(sumPartKey(s.id, seq, i), part) })
-		if err != nil {
-			return err
-		}
-	}
-	return f.update(func(txn *badger.Txn) (func(), error) {
+	return f.keepParts(kindSum, s.id, seq, raw, func(txn *badger.Txn) (func(), error) {
 		rec := f.draft(s)
 		rec.Lessons = max(rec.Lessons, seq)
-		if err := setCBOR(txn, sumKey(s.id), sumOf{seq, len(parts)}); err != nil {
-			return nil, err
-		}
 		return apply, dropLessons(txn, s.id, seq)
 	})
 }
@@ -215,32 +182,17 @@ func (f *Frontier) Relearn(name string, raw []byte) error {
 	})
 }
 
-// dropLessons deletes the lessons that a sum holds, and former sums.
+// dropLessons deletes the lessons that a sum holds.
 func dropLessons(txn *badger.Txn, id uint16, seq uint64) error {
 	var old [][]byte
-	collect := func(key, _ []byte) (bool, error) {
+	err := scan(txn, prefix(kindLesson, id), nil, false, func(key, _ []byte) (bool, error) {
+		if binary.BigEndian.Uint64(key[3:]) > seq {
+			return false, nil
+		}
 		old = append(old, slices.Clone(key))
 		return true, nil
-	}
-	err := errors.Join(
-		scan(txn, prefix(kindLesson, id), nil, false, func(key, value []byte) (bool, error) {
-			if binary.BigEndian.Uint64(key[3:]) > seq {
-				return false, nil
-			}
-			return collect(key, value)
-		}),
-		scan(txn, append(prefix(kindSum, id), 'p'), nil, false, func(key, value []byte) (bool, error) {
-			if binary.BigEndian.Uint64(key[4:]) >= seq {
-				return false, nil
-			}
-			return collect(key, value)
-		}))
-	for _, key := range old {
-		if err == nil {
-			err = txn.Delete(key)
-		}
-	}
-	return err
+	})
+	return deleteAll(txn, old, err)
 }
 
 // Learner returns the order of a crawl that learns; nil if it has another.

@@ -150,11 +150,11 @@ func (c *course) untaught() []uint64 {
 }
 
 // learned is what is on disk of a learner: the numbers of its lessons, its sum, and the keys of the parts of sums.
-func (r *rig) learned() (lessons []uint64, sum sumOf, parts [][]byte) {
+func (r *rig) learned() (lessons []uint64, sum parted, parts [][]byte) {
 	r.t.Helper()
 	r.must(r.view(func(txn *badger.Txn) error {
 		id := r.crawls[testCrawl].id
-		_, err := getCBOR(txn, sumKey(id), &sum)
+		_, err := getCBOR(txn, partsKey(kindSum, id), &sum)
 		return errors.Join(err,
 			scan(txn, prefix(kindLesson, id), nil, false, func(key, _ []byte) (bool, error) {
 				lessons = append(lessons, binary.BigEndian.Uint64(key[3:]))
@@ -182,7 +182,7 @@ func (r *rig) lesson(seq uint64) (l lesson) {
 }
 
 // summed waits until the sum is kept of all lessons after some.
-func (r *rig) summed(after uint64) (sum sumOf) {
+func (r *rig) summed(after uint64) (sum parted) {
 	r.t.Helper()
 	late := time.After(15 * time.Second)
 	for {
@@ -239,7 +239,7 @@ func TestLearnerSurvives(t *testing.T) {
 			check(fmt.Sprintf("%d examples", i))
 		}
 	}
-	if lessons, sum, _ := restless.learned(); len(lessons) != len(c.commits)+2 || sum != (sumOf{}) {
+	if lessons, sum, _ := restless.learned(); len(lessons) != len(c.commits)+2 || sum != (parted{}) {
 		t.Errorf("lessons %v, sum %+v", lessons, sum)
 	}
 }
@@ -253,9 +253,9 @@ func TestLearnerSurvivesSums(t *testing.T) {
 		r.submit("seeds", c.seeds...)
 	}
 	restless.must(restless.update(func(txn *badger.Txn) (func(), error) { // left by a process that was killed
-		return nil, txn.Set(sumPartKey(restless.crawls[testCrawl].id, 3, 0), []byte("what no sum holds"))
+		return nil, txn.Set(partKey(kindSum, restless.crawls[testCrawl].id, 3, 0), []byte("what no sum holds"))
 	}))
-	visits, sums, last := 0, 0, sumOf{}
+	visits, sums, last := 0, 0, parted{}
 	for i, commit := range c.commits {
 		for _, r := range []*rig{still, restless} {
 			r.must(r.Commit(commit))
@@ -316,7 +316,7 @@ func TestDamagedSum(t *testing.T) {
 	}
 	sum := r.summed(0)
 	r.must(r.update(func(txn *badger.Txn) (func(), error) {
-		return nil, txn.Set(sumPartKey(r.crawls[testCrawl].id, sum.Seq, 0), []byte("no sum"))
+		return nil, txn.Set(partKey(kindSum, r.crawls[testCrawl].id, sum.Seq, 0), []byte("no sum"))
 	}))
 	sound := r.knows(c)
 	r.reopen()

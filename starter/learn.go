@@ -106,7 +106,8 @@ func learnFrom(definition, web string) (out learning, err error) {
 		return out, usage("%w", err)
 	}
 	words := score.NewAnalyser()
-	scorer, err := score.New(out.Definition, nil, words, score.Memory{Background: score.NewBackground(words, nil)})
+	memory := score.Memory{Background: score.NewBackground(words, nil)}
+	scorer, err := score.New(out.Definition, nil, words, memory)
 	if err != nil {
 		return out, usage("%w", err)
 	}
@@ -118,6 +119,7 @@ func learnFrom(definition, web string) (out learning, err error) {
 		}
 		d := page.Parse(page.Input{URL: r.URL, MIME: r.MIME, Body: r.Body}, page.DefaultLimits())
 		scored := scorer.Page(&d.Page, score.Context{Terms: true})
+		memory.Take(scored.Visit)
 		if len(scored.Terms) > 0 {
 			samples = append(samples, scorer.Sample(&d.Page, scored.Terms))
 		}

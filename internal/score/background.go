@@ -35,12 +35,35 @@ const again = 1.25
 func NewBackground(a *Analyser, learned *Learned) *Background {
 	b := &Background{in: a.lexicon(), next: leastBackground}
 	if learned != nil {
-		b.pages = float64(learned.Pages)
-		for _, t := range learned.Background {
-			b.grow(b.in.id(t.Text), float32(t.Weight))
-		}
+		b.restore(float64(learned.Pages), learned.Background)
 	}
 	return b
+}
+
+// restore puts other counts in place of its own.
+func (b *Background) restore(pages float64, terms []Term) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.pages, b.df, b.next = pages, nil, leastBackground
+	for _, t := range terms {
+		b.grow(b.in.id(t.Text), float32(t.Weight))
+	}
+}
+
+// commonest are the terms that most pages have, with the number of pages.
+func (b *Background) commonest(n int) (pages float64, terms []Term) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	v := Vector{}
+	if len(b.df) > 0 {
+		least := leastOf(b.df, n)
+		for id, df := range b.df {
+			if df >= least {
+				v[b.in.name(uint32(id))] = float64(df)
+			}
+		}
+	}
+	return b.pages, v.heaviest(n)
 }
 
 func (b *Background) grow(id uint32, n float32) {
@@ -94,13 +117,15 @@ func leastOf(df []float32, terms int) float32 {
 	return max(sorted[max(len(sorted)-terms, 0)], 1)
 }
 
-// add counts the terms of a page.
-func (b *Background) add(t *tally) {
+// add counts the terms of a page, each of which it has once.
+func (b *Background) add(in *lexicon, terms []uint32) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.move(t.lexicon)
 	b.pages++
-	for _, id := range t.seen {
+	for _, id := range terms {
+		if b.in != in { // one of them was begun anew since
+			id = b.in.id(in.name(id))
+		}
 		b.grow(id, 1)
 	}
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/muninn-archive/muninn/internal/crawl"
 )
 
-// Past remembers what the pages of hosts and folders were worth, in memory: it is made anew by what comes.
+// Past remembers what the pages of hosts and folders were worth.
 type Past struct {
 	mu         sync.Mutex
 	young, old map[string]worth
@@ -55,6 +55,36 @@ func (p *Past) Score(url string) float64 {
 		}
 	}
 	return silent
+}
+
+// generations are what is remembered, for restore.
+func (p *Past) generations() (young, old map[string][2]float64) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return numbers(p.young), numbers(p.old)
+}
+
+func numbers(of map[string]worth) map[string][2]float64 {
+	m := make(map[string][2]float64, len(of))
+	for key, w := range of {
+		m[key] = [2]float64{w.pages, w.sum}
+	}
+	return m
+}
+
+// restore puts other generations in place of its own.
+func (p *Past) restore(young, old map[string][2]float64) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.young, p.old = worths(young), worths(old)
+}
+
+func worths(of map[string][2]float64) map[string]worth {
+	m := make(map[string]worth, len(of))
+	for key, n := range of {
+		m[key] = worth{n[0], n[1]}
+	}
+	return m
 }
 
 // places are a URL's folder and its host.

@@ -91,7 +91,7 @@ func TestHistory(t *testing.T) {
 	s := remembering(t, ravens, weigh(t, 1, "history"), nil, NewAnalyser(), m)
 	page := func(url, text string) float64 {
 		p := &crawl.Page{URL: url, Language: "en", Blocks: []string{text}, Links: []crawl.Outlink{{URL: "http://a.example/raven/x", Hop: crawl.HopSitemap, Block: -1}}}
-		s.Page(p, Context{Inherit: 0.123})
+		m.Take(s.Page(p, Context{Inherit: 0.123}).Visit)
 		if got, spoke := p.Links[0].Parts.Of("history"); spoke {
 			return got
 		}

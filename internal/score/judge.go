@@ -10,26 +10,61 @@ import (
 // Judge scores the pages of a crawl, and has its order judge their links. It is safe for concurrent use.
 type Judge struct {
 	*Scorer
-	by     crawl.Order
-	memory Memory
+	*remembered
+	by crawl.Order
+	of string // the canonical text of its topic
 
 	mu     sync.Mutex
 	orders map[string]order.Order // by language
 }
 
 // NewJudge makes the judge of a definition, with what was learned (nil if nothing was yet). former is that of an earlier
-// state of the crawl, whose memory it takes over; it may be nil.
-func NewJudge(d crawl.Definition, learned *Learned, vocabulary *Analyser, former *Judge) (*Judge, error) {
-	j := &Judge{by: d.Order, orders: map[string]order.Order{}}
+// state of the crawl, whose memory it takes over; nil: it remembers raw, what Remember has returned before, if that was of
+// the same topic.
+func NewJudge(d crawl.Definition, learned *Learned, vocabulary *Analyser, former *Judge, raw []byte) (*Judge, error) {
+	j := &Judge{by: d.Order, of: d.Topic.Canonical(), orders: map[string]order.Order{}}
 	if former != nil {
-		j.memory = former.memory
+		j.remembered = former.remembered
 	} else {
-		j.memory = Memory{Background: NewBackground(vocabulary, learned), Past: NewPast()}
+		j.remembered = &remembered{memory: Memory{Background: NewBackground(vocabulary, learned), Past: NewPast()}}
+		if len(raw) > 0 {
+			_ = j.memory.Restore(j.of, raw) // what cannot be read is made anew by what comes
+		}
 	}
 	var err error
 	j.Scorer, err = New(d, learned, vocabulary, j.memory)
 	return j, err
 }
+
+// remembered is the memory of a crawl, which its judges share.
+type remembered struct {
+	memory Memory
+
+	counting sync.Mutex
+	since    int // pages, since it was kept
+}
+
+// PagesPerMemory is the number of pages after which what a crawl remembers of them is to be kept anew.
+const PagesPerMemory = 2000
+
+// Remember adds pages to the memory of the crawl. Now and then it returns the memory, to be kept for a judge to come; else nil.
+func (j *Judge) Remember(visits []Visit) ([]byte, error) {
+	j.memory.Take(visits...)
+	j.counting.Lock()
+	j.since += len(visits)
+	due := j.since >= PagesPerMemory
+	if due {
+		j.since = 0
+	}
+	j.counting.Unlock()
+	if !due {
+		return nil, nil
+	}
+	return j.Remembered()
+}
+
+// Remembered is the memory of the crawl, to be kept for a judge to come.
+func (j *Judge) Remembered() ([]byte, error) { return j.memory.Encode(j.of) }
 
 // order is what judges the links of pages in a language: the order of the whole crawl, if it learns; nil if the scores do.
 func (j *Judge) order(lang string, whole *order.Fused) (order.Order, error) {
@@ -54,6 +89,7 @@ type Batch struct {
 	whole  *order.Fused // nil: the order does not learn
 	merged *Merge       // for orders that go by the scores themselves
 	cited  *order.Merge // … for the others
+	Visits []Visit      // of its pages, for Judge.Remember once they are archived
 }
 
 // Batch begins a batch. whole is the order of the crawl if it learns, else nil.
@@ -72,6 +108,7 @@ func (b *Batch) Page(p *crawl.Page, c Context, kept []byte) (Vector, error) {
 	c.View, c.Around, c.Terms = by != nil, by != nil && b.whole == nil, // of what learns, hints tell how near it is
 		wanted || together && by == nil
 	scored := b.judge.Scorer.Page(p, c)
+	b.Visits = append(b.Visits, scored.Visit)
 	switch {
 	case by != nil:
 		judged := by.Judge(scored.View, kept)

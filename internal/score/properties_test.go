@@ -154,6 +154,7 @@ func TestScoresAreSound(t *testing.T) {
 			p, c := r.page(), r.context()
 			c.Terms = true
 			out := s.Page(p, c)
+			m.Take(out.Visit)
 			if !(p.Score >= 0 && p.Score <= 1) && p.Score != silent {
 				t.Fatalf("a page scores %g", p.Score)
 			}

@@ -3,6 +3,7 @@ package score
 import (
 	"fmt"
 	"math"
+	"slices"
 	"sync"
 	"time"
 
@@ -32,12 +33,6 @@ type Scorer struct {
 type urlPattern struct {
 	scope.Pattern
 	score float64
-}
-
-// Memory is what a crawl remembers from scorer to scorer.
-type Memory struct {
-	Background *Background // nil: all terms weigh alike
-	Past       *Past       // nil: nothing is remembered of hosts and folders
 }
 
 // New makes the scorer of a definition, with what was learned (nil if nothing was yet).
@@ -77,6 +72,7 @@ type Context struct {
 type Scored struct {
 	Terms Vector      // nil unless asked for
 	View  *order.Page // nil unless asked for
+	Visit Visit
 }
 
 // now are the words, their weights and the topic of pages in a language, as they are at present.
@@ -112,11 +108,9 @@ func (s *Scorer) Page(p *crawl.Page, c Context) Scored {
 	if c.Terms {
 		out.Terms = doc.vector()
 	}
-	if s.background != nil && len(doc.seen) > 0 && (p.Score < s.topic.Threshold || s.topic.Threshold == 0) {
-		s.background.add(doc)
-	}
-	if s.past != nil && p.Score >= 0 {
-		s.past.Add(p.URL, p.Score)
+	out.Visit = Visit{url: p.URL, score: p.Score}
+	if s.background != nil && (p.Score < s.topic.Threshold || s.topic.Threshold == 0) {
+		out.Visit.in, out.Visit.terms = x, slices.Clone(doc.seen)
 	}
 	return out
 }

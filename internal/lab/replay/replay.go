@@ -115,7 +115,7 @@ func (c *crawling) begin() error {
 		return err
 	}
 	var err error
-	if c.judge, err = score.NewJudge(c.d, nil, c.words, nil); err != nil {
+	if c.judge, err = score.NewJudge(c.d, nil, c.words, nil, nil); err != nil {
 		return err
 	}
 	if examples := c.judge.Examples(nil); len(examples) > 0 {
@@ -194,6 +194,9 @@ func (c *crawling) batch(claim frontier.Claim) error {
 		}
 	}
 	judging.Merge()
+	if _, err := c.judge.Remember(judging.Visits); err != nil {
+		return err
+	}
 	for i := range pages {
 		c.outlinks(&commit, &pages[i], targets[i])
 	}
@@ -294,7 +297,7 @@ func (c *crawling) learn() error {
 		return err
 	}
 	var err error
-	if c.judge, err = score.NewJudge(c.d, &learned, c.words, c.judge); err != nil {
+	if c.judge, err = score.NewJudge(c.d, &learned, c.words, c.judge, nil); err != nil {
 		return err
 	}
 	terms := map[string][]score.Term{}

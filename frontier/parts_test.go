@@ -1,0 +1,44 @@
+package frontier
+
+import (
+	"bytes"
+	"errors"
+	"testing"
+
+	"github.com/dgraph-io/badger/v4"
+)
+
+// TestMemory: what a crawl remembers is there as a whole after a restart, and nothing is left of what it remembered before.
+func TestMemory(t *testing.T) {
+	r := newRig(t, nil)
+	if raw, err := r.Memory(testCrawl); err != nil || raw != nil {
+		t.Fatalf("%d bytes are remembered of nothing, %v", len(raw), err)
+	}
+	long := bytes.Repeat([]byte("remembered "), partBytes/4)
+	for _, raw := range [][]byte{long, []byte("short"), long[:partBytes], {}, long[7:]} {
+		if err := r.Remember(testCrawl, raw); err != nil {
+			t.Fatal(err)
+		}
+		r.reopen()
+		got, err := r.Memory(testCrawl)
+		if err != nil || !bytes.Equal(got, raw) {
+			t.Fatalf("%d bytes of %d are remembered: %v", len(got), len(raw), err)
+		}
+		parts := 0
+		err = r.view(func(txn *badger.Txn) error {
+			return scan(txn, append(prefix(kindMemory, r.crawls[testCrawl].id), 'p'), nil, false, func(_, _ []byte) (bool, error) {
+				parts++
+				return true, nil
+			})
+		})
+		if want := (len(raw) + partBytes - 1) / partBytes; err != nil || parts != want {
+			t.Errorf("%d parts lie there of %d bytes, want %d: %v", parts, len(raw), want, err)
+		}
+	}
+	if err := r.Remember("unknown", long); !errors.Is(err, ErrNoCrawl) {
+		t.Errorf("of a crawl that is not known: %v", err)
+	}
+	if _, err := r.Memory("unknown"); !errors.Is(err, ErrNoCrawl) {
+		t.Errorf("of a crawl that is not known: %v", err)
+	}
+}

@@ -1,0 +1,84 @@
+package score
+
+import (
+	"fmt"
+	"maps"
+	"testing"
+
+	"github.com/muninn-archive/muninn/internal/crawl"
+)
+
+// judged has a judge score pages of a host: four of five are not of the topic.
+func judged(t *testing.T, j *Judge, from, pages int) (visits []Visit) {
+	t.Helper()
+	b := j.Batch(nil)
+	for i := from; i < from+pages; i++ {
+		text := []string{"raven", "fox", "fox hare", "fox", "hare"}[i%5]
+		p := &crawl.Page{URL: fmt.Sprintf("http://a.example/%d/%d", i%3, i), Language: "en", Blocks: []string{text}}
+		if _, err := b.Page(p, Context{}, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return b.Visits
+}
+
+// TestMemory: a judge remembers pages once they are archived, and one that takes its memory over knows the same.
+func TestMemory(t *testing.T) {
+	a := NewAnalyser()
+	d := crawl.DefaultDefinition()
+	d.Topic = ravens
+	d.Topic.Threshold, d.Order.Strategy = 0.1, crawl.StrategyWeighted
+	judge := func(d crawl.Definition, former *Judge, raw []byte) *Judge {
+		t.Helper()
+		j, err := NewJudge(d, nil, a, former, raw)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return j
+	}
+	j := judge(d, nil, nil)
+	visits := judged(t, j, 0, 50)
+	if pages, _ := counts(j.memory.Background); pages != 0 || j.memory.Past.Score("http://a.example/0/x") != silent {
+		t.Fatalf("%g pages count before they are archived", pages)
+	}
+	if raw, err := j.Remember(visits); raw != nil || err != nil {
+		t.Fatalf("%d bytes are to be kept after 50 pages: %v", len(raw), err)
+	}
+	pages, df := counts(j.memory.Background)
+	if pages != 40 || df["fox"] != 30 || df["hare"] != 20 || df["raven"] != 0 {
+		t.Errorf("%g pages of %v", pages, df)
+	}
+	worth := j.memory.Past.Score("http://a.example/0/x")
+	if worth <= 0 || worth >= 1 {
+		t.Errorf("the folder is worth %g", worth)
+	}
+
+	raw, err := j.Remember(judged(t, j, 50, PagesPerMemory-50))
+	if err != nil || len(raw) == 0 {
+		t.Fatalf("nothing is to be kept after %d pages: %v", PagesPerMemory, err)
+	}
+	pages, df = counts(j.memory.Background)
+	worth = j.memory.Past.Score("http://a.example/0/x")
+	a = NewAnalyser() // another process
+	later := judge(d, nil, raw)
+	if p, n := counts(later.memory.Background); p != pages || !maps.Equal(n, df) {
+		t.Errorf("after a restart %g pages of %v, want %g of %v", p, n, pages, df)
+	}
+	if got := later.memory.Past.Score("http://a.example/0/x"); got != worth {
+		t.Errorf("after a restart the folder is worth %g, want %g", got, worth)
+	}
+	if raw, _ := later.Remember(judged(t, later, 0, 10)); raw != nil {
+		t.Error("ten pages later it is to be kept again")
+	}
+	if again := judge(d, later, raw); again.memory != later.memory {
+		t.Error("a judge with a former one does not take over its memory")
+	}
+
+	d.Topic.Keywords = []string{"hare"}
+	for name, raw := range map[string][]byte{"another topic": raw, "no memory": []byte("no memory"), "nothing": nil} {
+		j := judge(d, nil, raw)
+		if p, n := counts(j.memory.Background); p != 0 || len(n) != 0 || j.memory.Past.Score("http://a.example/0/x") != silent {
+			t.Errorf("of %s it remembers %g pages", name, p)
+		}
+	}
+}
