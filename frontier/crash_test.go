@@ -190,7 +190,7 @@ func checkKilled(t *testing.T, dir string, tries map[string][]string, acked map[
 func TestUnbornLog(t *testing.T) {
 	r := oneQueue(t, 3, nil)
 	_ = r.Close()
-	for _, name := range []string{"00000.mem", "00001.mem", "00007.mem"} {
+	for _, name := range []string{"00000.mem", "00001.mem", "00007.mem", "000000.vlog", "000001.vlog", "000002.vlog", "000009.vlog"} {
 		path := filepath.Join(r.dir, name)
 		if _, err := os.Stat(path); err == nil {
 			continue // holds what the queue is made of
@@ -204,8 +204,10 @@ func TestUnbornLog(t *testing.T) {
 		t.Errorf("%d URLs wait, want 3", s.Waiting)
 	}
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "00001.mem"), nil, 0o600); err != nil {
-		t.Fatal(err)
+	for _, name := range []string{"00001.mem", "000001.vlog"} {
+		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
 	}
 	db, err := openBadger(dir, true)
 	if err != nil {

@@ -7,8 +7,9 @@ import (
 	"github.com/dgraph-io/badger/v4"
 )
 
-// partBytes bounds the parts in which texts are kept that are too long for one transaction.
-const partBytes = 1 << 20
+// partBytes bounds the parts in which texts are kept that are too long for one transaction. Values of a megabyte would lie in
+// Badger's value log, and stay there.
+const partBytes = 512 << 10
 
 // parted tells how a text in parts is kept. Texts that come later have higher numbers.
 type parted struct {

@@ -39,7 +39,11 @@ func dropUnborn(dir string) error {
 	if err != nil {
 		return err
 	}
-	for _, log := range logs {
+	values, err := filepath.Glob(filepath.Join(dir, "*.vlog"))
+	if err != nil {
+		return err
+	}
+	for _, log := range append(logs, values...) {
 		if info, err := os.Stat(log); err != nil {
 			return err
 		} else if info.Size() > 0 {
