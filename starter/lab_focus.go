@@ -107,6 +107,7 @@ Topics are labels, or what a definition looks for; each order is given the same 
 	cmd.Flags().StringVar(&wordnet, "wordnet", thesaurus.DefaultWordNet, "folder of a WordNet 3 database, for the orders that go by what words mean")
 	cmd.Flags().BoolVar(&isLive, "live", false, "crawl with the frontier, the helper, the scores and the orders of the live crawl, instead of a quick simulation")
 	cmd.Flags().IntSliceVar(&live.PerQueue, "per-queue", live.PerQueue, "with --live: order.per_queue, one or more")
+	cmd.Flags().BoolSliceVar(&live.Batch, "batch", live.Batch, "with --live: order.batch, one or both of true and false")
 	cmd.Flags().BoolVar(&grid, "grid", false, "with --live: all update functions, with and without batch prioritisation (Plachouras et al. 2014, Table 2)")
 	cmd.Flags().BoolVar(&beside, "published", false, "print the figures of Batsakis et al. 2009, Table 1, and of Plachouras et al. 2014, Tables 1 and 2, beside those of the same orders and settings")
 	cmd.Flags().StringVar(&definition, "definition", "", "definition whose topic tells which pages are relevant, in place of labels; with --live it is crawled for")

@@ -77,7 +77,7 @@ func (p *Parts) UnmarshalJSON(raw []byte) error {
 }
 
 // PartNames are the names of all parts. New ones come last: the frontier keeps their numbers.
-var PartNames = []string{"document", "paragraph", "anchor", "url", "helper", "tokens", "entities", "history", "language", "freshness", "spam", "social"}
+var PartNames = []string{"document", "paragraph", "anchor", "url", "helper", "tokens", "entities", "history", "language", "freshness", "spam", "social", "names"}
 
 // Encode writes each part as two bytes: its number in PartNames, and its score in 255ths.
 func (p Parts) Encode() []byte {

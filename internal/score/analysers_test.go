@@ -283,10 +283,10 @@ func TestPassedOn(t *testing.T) {
 	topic, p, c := everything()
 	remembering(t, topic, weigh(t, 1, crawl.PartNames...), nil, NewAnalyser(), met()).Page(p, c)
 	of := map[byte]string{
-		crawl.HopLink:     "document paragraph anchor url tokens entities history language freshness spam social helper",
-		crawl.HopPaging:   "document paragraph anchor url tokens entities history language freshness spam social helper",
-		crawl.HopEmbed:    "document url tokens entities history language freshness spam social helper",
-		crawl.HopPrereq:   "document url tokens entities history language freshness spam social helper",
+		crawl.HopLink:     "document paragraph anchor url tokens entities history language freshness spam social helper names",
+		crawl.HopPaging:   "document paragraph anchor url tokens entities history language freshness spam social helper names",
+		crawl.HopEmbed:    "document url tokens entities history language freshness spam social helper names",
+		crawl.HopPrereq:   "document url tokens entities history language freshness spam social helper names",
 		crawl.HopRedirect: "url tokens history helper",
 		crawl.HopSitemap:  "url tokens history helper",
 	}

@@ -226,7 +226,7 @@ func TestScoresAfterMove(t *testing.T) {
 func TestAnyOrder(t *testing.T) {
 	var texts []string
 	for i := range uint64(80) {
-		texts = append(texts, prose(i, 40))
+		texts = append(texts, rambling(i, 40))
 	}
 	build := func(seed uint64) (*Background, *Analyser) {
 		random := rand.New(rand.NewPCG(seed, 0))
@@ -273,7 +273,7 @@ func TestManyAtOnce(t *testing.T) {
 	for w := range workers {
 		wg.Go(func() {
 			for i := range each {
-				p := &crawl.Page{URL: fmt.Sprintf("http://a.example/%d", i), Language: "en", Blocks: []string{"raven " + prose(uint64(w*each+i), 20)}, Links: []crawl.Outlink{link("http://a.example/raven", "crow")}}
+				p := &crawl.Page{URL: fmt.Sprintf("http://a.example/%d", i), Language: "en", Blocks: []string{"raven " + rambling(uint64(w*each+i), 20)}, Links: []crawl.Outlink{link("http://a.example/raven", "crow")}}
 				scored := s.Page(p, Context{View: i%2 == 0, Terms: true})
 				if p.Score <= 0 || p.Score > 1 || p.Links[0].Score <= 0 || p.Links[0].Score > 1 {
 					t.Errorf("a page scores %g, its link %g", p.Score, p.Links[0].Score)

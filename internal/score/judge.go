@@ -124,7 +124,7 @@ func (b *Batch) Page(p *crawl.Page, c Context, kept []byte) (Vector, error) {
 				l.Score, l.Keep = judged.Links[i].Priority, judged.Links[i].Keep
 			}
 		}
-		if together && b.whole == nil {
+		if together {
 			b.cited.Add(by, scored.View, kept, func(link int, o order.Judged) {
 				p.Links[link].Score, p.Links[link].Keep = o.Priority, o.Keep
 			})

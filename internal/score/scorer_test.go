@@ -186,7 +186,7 @@ func TestLanguages(t *testing.T) {
 // TestScoresAreStable: the same page scores the same to the last digit, though maps have no order, and
 // always in [0,1].
 func TestScoresAreStable(t *testing.T) {
-	topic := crawl.Topic{Keywords: strings.Fields(prose(1, 30)), Examples: []crawl.Example{{Text: prose(2, 200)}}}
+	topic := crawl.Topic{Keywords: strings.Fields(rambling(1, 30)), Examples: []crawl.Example{{Text: rambling(2, 200)}}}
 	p := bench(3)
 	first := ""
 	for range 30 {
@@ -215,8 +215,8 @@ func TestBadPattern(t *testing.T) {
 	}
 }
 
-// prose is text of n words of which a few are frequent, as in a language.
-func prose(seed uint64, n int) string {
+// rambling is text of n words of which a few are frequent, as in a language.
+func rambling(seed uint64, n int) string {
 	random := rand.New(rand.NewPCG(seed, 0))
 	syllables := strings.Fields("ra ven mu nin crow fe ather nest wing fly sto ry ar chive web hi gin")
 	var b strings.Builder
@@ -232,19 +232,19 @@ func prose(seed uint64, n int) string {
 
 // bench is a page of 30 KB of text with 56 links.
 func bench(seed uint64) *crawl.Page {
-	p := &crawl.Page{Language: "en", Title: prose(seed, 6)}
+	p := &crawl.Page{Language: "en", Title: rambling(seed, 6)}
 	for n := 0; n < 30_000; {
-		p.Blocks = append(p.Blocks, prose(seed+uint64(n), 70))
+		p.Blocks = append(p.Blocks, rambling(seed+uint64(n), 70))
 		n += len(p.Blocks[len(p.Blocks)-1])
 	}
 	for i := range 56 {
-		p.Links = append(p.Links, crawl.Outlink{URL: fmt.Sprintf("http://a.example/%d", i), Hop: crawl.HopLink, Anchor: prose(uint64(i), 4), Block: i % len(p.Blocks)})
+		p.Links = append(p.Links, crawl.Outlink{URL: fmt.Sprintf("http://a.example/%d", i), Hop: crawl.HopLink, Anchor: rambling(uint64(i), 4), Block: i % len(p.Blocks)})
 	}
 	return p
 }
 
 func BenchmarkPage(b *testing.B) {
-	s := scorer(b, crawl.Topic{Keywords: strings.Fields(prose(1, 20))}, crawl.Weights{Document: 1, Paragraph: 1, Anchor: 2}, nil)
+	s := scorer(b, crawl.Topic{Keywords: strings.Fields(rambling(1, 20))}, crawl.Weights{Document: 1, Paragraph: 1, Anchor: 2}, nil)
 	p := bench(7)
 	s.Page(p, Context{Terms: true})
 	b.ReportAllocs()
