@@ -40,11 +40,10 @@ func (a *Activities) Configure(ctx context.Context, d crawl.Definition) error {
 	if err != nil {
 		return edge(err)
 	}
-	learned := a.Frontier.Learner(d.Name) != nil
 	if err := a.Frontier.Configure(d.Name, d); err != nil {
 		return edge(err)
 	}
-	if !learned && a.Frontier.Learner(d.Name) != nil {
+	if l := a.Frontier.Learner(d.Name); l != nil && l.Examples() == 0 {
 		if err := a.reteach(d.Name); err != nil {
 			return edge(err)
 		}

@@ -272,11 +272,12 @@ func TestExplainLearned(t *testing.T) {
 	for _, l := range links {
 		keep[l.URL] = l.Keep
 	}
-	sum := func(list []order.Weight) (sum float64) {
+	sums := func(list []order.Weight) (relevance, promise float64) { // as chances
 		for _, w := range list {
-			sum += w.Value
+			relevance += w.Value
+			promise += w.Promise
 		}
-		return sum
+		return 1 / (1 + math.Exp(-relevance)), 1 / (1 + math.Exp(-promise))
 	}
 	check := func(url string) Explanation {
 		t.Helper()
@@ -284,8 +285,12 @@ func TestExplainLearned(t *testing.T) {
 		if now := k.Learner(testCrawl).Priority(keep[url]); !about(e.Now, now) {
 			t.Errorf("%s is worth %v now, the learner says %v", url, e.Now, now)
 		}
-		if expect := k.Learner(testCrawl).Expect(keep[url]); math.Abs(1/(1+math.Exp(-sum(e.Learned)))-expect) > 1e-6 {
-			t.Errorf("the weights of %s are %v logits together, the learner expects %v", url, sum(e.Learned), expect)
+		relevance, promise := sums(e.Learned)
+		if expect := k.Learner(testCrawl).Expect(keep[url]); math.Abs(relevance-expect) > 1e-6 {
+			t.Errorf("by its weights %s is of the topic with %v, the learner expects %v", url, relevance, expect)
+		}
+		if !about(e.Now, (relevance+promise)/2) {
+			t.Errorf("%s is worth %v, by its weights %v and %v", url, e.Now, relevance, promise)
 		}
 		for _, name := range []string{"bias", "parent", "place"} {
 			if !slices.ContainsFunc(e.Learned, func(w order.Weight) bool { return strings.HasPrefix(w.Name, name) }) {

@@ -23,6 +23,15 @@ type offered struct {
 	anew  bool   // the scores take the place of those before
 }
 
+// size is how many bytes a record of the URL takes, at most.
+func (o *offered) size() int {
+	kept := 0
+	for _, l := range o.links {
+		kept = max(kept, len(l.keep)+len(l.parts))
+	}
+	return len(o.url) + len(o.path) + kept
+}
+
 // scored is a link as its page was judged.
 type scored struct {
 	score float64

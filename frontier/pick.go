@@ -236,7 +236,7 @@ func (f *Frontier) settle(ctx context.Context, s *state, picked []*candidate, w 
 			}
 			claims = append(claims, *c.claim)
 		}
-		changes, left := map[uint64]*change{}, maxMoves
+		changes, left := map[uint64]*change{}, moves{maxMoves, maxMoved}
 		for _, c := range picked {
 			if err := f.move(txn, s, rec, c, changes, &left); err != nil {
 				return nil, err

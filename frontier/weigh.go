@@ -132,14 +132,24 @@ func (e *queuedURL) weigh(learned *sites, c *candidate) (stale bool, err error) 
 	return max(e.now, e.at.priority)-min(e.now, e.at.priority) > staleBy, err
 }
 
-// maxMoves bounds the entries that a round gives another place, for they are written in one transaction. The others are
-// found again.
-const maxMoves = 4000
+// maxMoves bounds the entries that a round gives another place, and maxMoved what is written with them in bytes, for it is one
+// transaction. The others are found again.
+const (
+	maxMoves = 4000
+	maxMoved = 2 << 20
+)
+
+// moves are those that a round may still make.
+type moves struct{ entries, bytes int }
 
 // move gives the entries that were found to be worth more or less their new place, as many as are left of a round's.
-func (f *Frontier) move(txn *badger.Txn, s *state, rec *crawlRecord, c *candidate, changes map[uint64]*change, left *int) error {
-	for _, e := range c.stale[:min(len(c.stale), *left)] {
-		*left--
+func (f *Frontier) move(txn *badger.Txn, s *state, rec *crawlRecord, c *candidate, changes map[uint64]*change, left *moves) error {
+	for _, e := range c.stale {
+		left.entries--
+		left.bytes -= len(e.rec.url) + len(e.rec.keep) + len(e.rec.parts)
+		if left.entries < 0 || left.bytes < 0 {
+			return nil
+		}
 		r, found, err := getRecord(txn, recordKey(s.id, e.key))
 		if err != nil {
 			return err

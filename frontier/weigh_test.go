@@ -274,6 +274,39 @@ func TestManyQueuesMove(t *testing.T) {
 	}
 }
 
+// TestLongURLsMove: a round moves no more than fits into a transaction, however long the URLs are.
+func TestLongURLsMove(t *testing.T) {
+	const queues, n, length = 20, 400, 2000
+	k := &kinds{rig: newRig(t, ofRavens)}
+	k.teach(40, "down", 1)
+	for i := range queues {
+		links := k.links(fmt.Sprintf("www.h%d.example", i), n, "down")
+		for j := range links {
+			links[j].URL += "?" + strings.Repeat("x", length)
+		}
+		k.submit(fmt.Sprint("links ", i), links...)
+	}
+	for range 8 {
+		k.teach(20, "down", 0)
+	}
+	stale := func() (n int) {
+		for _, s := range k.standings() {
+			if s.stale() {
+				n++
+			}
+		}
+		return n
+	}
+	before := stale()
+	round, err := k.Claim(t.Context(), k.want())
+	if err != nil || len(round.Claims) != queues {
+		t.Fatalf("%d of %d queues are claimed from: %v", len(round.Claims), queues, err)
+	}
+	if after := stale(); before < queues*n/2 || after >= before || (before-after)*length > maxMoved {
+		t.Errorf("%d entries stood in wrong places, %d do after a round", before, after)
+	}
+}
+
 // TestMovedMeanwhile: entries that a claim has found in a wrong place are fetched, or get another place, before it is made:
 // they do not come back, and do not stand twice.
 func TestMovedMeanwhile(t *testing.T) {

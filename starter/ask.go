@@ -87,8 +87,11 @@ func writeExplanation(w io.Writer, e frontier.Explanation) {
 	if e.State == "waiting" || e.State == "claimed" {
 		line("  priority   %.3f as it was queued, %.3f by what is known now (order.strategy is %s)", e.Priority, e.Now, e.Strategy)
 	}
+	if len(e.Learned) > 0 {
+		line("    relevance  promise   (logits: of the page behind it, and of what that links to)")
+	}
 	for _, p := range e.Learned {
-		line("    %+7.2f    %s", p.Value, p.Name)
+		line("    %+9.2f  %+7.2f   %s", p.Value, p.Promise, p.Name)
 	}
 	queue := fmt.Sprintf("%s: %d URLs before it of %d", e.PLD, e.Before, e.Waiting)
 	switch {

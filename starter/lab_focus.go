@@ -20,6 +20,7 @@ func labFocus(g *globals) *cobra.Command {
 	o := focus.DefaultOptions()
 	var curves, page, wordnet, definition string
 	var isLive, grid, beside bool
+	var set []string
 	live := focus.Live{PerQueue: []int{crawl.DefaultDefinition().Order.PerQueue}, Batch: []bool{false}}
 	cmd := &cobra.Command{
 		Use:   "focus WEB",
@@ -68,6 +69,14 @@ Topics are labels, or what a definition looks for; each order is given the same 
 				}
 				live.Definition = &d
 			}
+			if len(set) > 0 {
+				if live.Change, err = changes(set); err != nil {
+					return err
+				}
+				if err := crawl.CheckChange(live.Change); err != nil {
+					return usage("--set: %w", err)
+				}
+			}
 			if isLive {
 				if live.Helper, err = aah.Open("", aah.DefaultLimits()); err != nil {
 					return err
@@ -110,6 +119,7 @@ Topics are labels, or what a definition looks for; each order is given the same 
 	cmd.Flags().BoolSliceVar(&live.Batch, "batch", live.Batch, "with --live: order.batch, one or both of true and false")
 	cmd.Flags().BoolVar(&grid, "grid", false, "with --live: all update functions, with and without batch prioritisation (Plachouras et al. 2014, Table 2)")
 	cmd.Flags().BoolVar(&beside, "published", false, "print the figures of Batsakis et al. 2009, Table 1, and of Plachouras et al. 2014, Tables 1 and 2, beside those of the same orders and settings")
+	cmd.Flags().StringArrayVar(&set, "set", nil, "with --live: FIELD=VALUE of the definition, such as weights.anchor=0; may be repeated")
 	cmd.Flags().StringVar(&definition, "definition", "", "definition whose topic tells which pages are relevant, in place of labels; with --live it is crawled for")
 	cmd.Flags().StringVar(&curves, "csv", "", "file that the curves of recall are written to")
 	cmd.Flags().StringVar(&page, "html", "", "file that tables and plots are written to, as a page")

@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 	"go.yaml.in/yaml/v3"
 
+	"github.com/muninn-archive/muninn/activities/names"
 	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/lab/recorded"
 	"github.com/muninn-archive/muninn/internal/page"
@@ -89,7 +90,10 @@ func (g *globals) learnOf(ctx context.Context, name string) (out learning, err e
 		return out, fmt.Errorf("%s has learned nothing yet: it has no reference crawl, or is not through with it", name)
 	}
 	out.Learned = *s.Crawl.Learned
-	out.Definition, err = definitionOf(ctx, c, s.Workflow)
+	if now, err := c.QueryWorkflow(ctx, s.Workflow, "", names.QueryPlan); err == nil && now.Get(&out.Definition) == nil {
+		return out, nil
+	}
+	out.Definition, err = definitionOf(ctx, c, s.Workflow) // as it was started: no worker answers, or one of before
 	return out, err
 }
 

@@ -73,6 +73,13 @@ func (o *Fused) Teach(examples []Views) {
 	o.relevance.teach(examples)
 }
 
+// Examples is the number of pages that it was shown as examples.
+func (o *Fused) Examples() int {
+	o.mu.RLock()
+	defer o.mu.RUnlock()
+	return len(o.relevance.examples)
+}
+
 // Judge works out what is to be known of the links, and what the page is worth.
 func (o *Fused) Judge(p *Page, _ []byte) Judgement {
 	views := ViewsOf(p)
@@ -196,14 +203,15 @@ func (o *Fused) Learn(v Visit) {
 	}
 }
 
-// Weight is a feature of a link with what it adds to how likely it is of the topic, in logits.
+// Weight is a feature of a link with what it adds, in logits, to how likely it is of the topic, and to how many links to pages
+// of the topic it promises.
 type Weight struct {
-	Name  string
-	Value float64
+	Name    string
+	Value   float64
+	Promise float64
 }
 
-// Explain tells why a link is expected to lead to the topic, by what was kept with it: features that have a name, with
-// all others in one.
+// Explain tells why a link has its priority, by what was kept with it: features that have a name, with all others in one.
 func (o *Fused) Explain(kept []byte) []Weight {
 	s, ok := decodeSignals(kept, nil)
 	if !ok {
@@ -219,14 +227,15 @@ func (o *Fused) Explain(kept []byte) []Weight {
 		names[groupIDs[i]] = fmt.Sprintf("%s (%.0f links followed)", name, o.groups.of(s.groups[i]).N)
 	}
 	var list []Weight
-	words := 0.0
+	words := Weight{Name: "words of anchor and URL, as learned"}
 	for _, f := range o.features(s) {
-		value := o.rel.weight[f.id] * f.value
+		value, promise := o.rel.weight[f.id]*f.value, o.hub.weight[f.id]*f.value
 		if name := names[f.id]; name != "" {
-			list = append(list, Weight{name, value})
+			list = append(list, Weight{name, value, promise})
 		} else {
-			words += value
+			words.Value += value
+			words.Promise += promise
 		}
 	}
-	return append(list, Weight{"words of anchor and URL, as learned", words})
+	return append(list, words)
 }

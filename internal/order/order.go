@@ -17,11 +17,10 @@ type Page struct {
 type Link struct {
 	URL     string
 	Anchor  Terms
-	Name    string  // the anchor as it is written
-	Around  Terms   // of the text block that the link stands in
-	TagPath string  // of the elements around, the outermost first
-	Hints   []Hint  // what others say of it, each once
-	Prior   float64 // what it gets of which an order knows nothing
+	Name    string // the anchor as it is written
+	Around  Terms  // of the text block that the link stands in
+	TagPath string // of the elements around, the outermost first
+	Hints   []Hint // what others say of it, each once
 }
 
 // Hint is what somebody says of a link, such as a part of the score.

@@ -205,7 +205,7 @@ func (r *reading) view(doc *tally, threshold float64) *order.Page {
 	v := &order.Page{URL: p.URL, Depth: r.context.Depth, Title: terms(p.Title), Text: doc.terms(), Score: p.Score, Links: make([]order.Link, len(p.Links))}
 	for i := range p.Links {
 		l, o := &p.Links[i], &v.Links[i]
-		*o = order.Link{URL: l.URL, TagPath: l.TagPath, Prior: r.context.Inherit, Hints: hints(l.Parts, threshold)}
+		*o = order.Link{URL: l.URL, TagPath: l.TagPath, Hints: hints(l.Parts, threshold)}
 		if anchored(l) {
 			o.Name, o.Anchor = l.Anchor, terms(l.Anchor)
 			if l.Block >= 0 && l.Block < len(r.around) {

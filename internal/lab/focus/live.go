@@ -21,6 +21,8 @@ type Live struct {
 	Helper   *aah.Helper `json:"-"`
 	// Definition is what is crawled for; nil: the examples of a topic alone.
 	Definition *crawl.Definition `json:"definition,omitempty"`
+	// Change is what changes of definitions, as crawl.Definition.Changed reads it.
+	Change []byte `json:"change,omitempty"`
 }
 
 // settings are all combinations of strategies, update functions and settings.
@@ -67,6 +69,12 @@ func (l *Live) crawl(t Task, s Setting) ([]int, error) {
 		d.Seeds = append(d.Seeds, crawl.Seed{URL: t.corpus.Pages[s].URL})
 	}
 	d.Budget.Pages, d.Budget.PerPLD = int64(t.budget), 0
+	if len(l.Change) > 0 {
+		var err error
+		if d, err = d.Changed(l.Change); err != nil {
+			return nil, err
+		}
+	}
 	run, err := replay.Crawl(context.Background(), t.corpus.web, d, l.Helper)
 	visited := make([]int, 0, len(run.Visited))
 	for _, v := range run.Visited {
