@@ -104,7 +104,8 @@ func TestAsk(t *testing.T) {
 	worker := StartWorker(t, Config(server, world, dir))
 	known, archive := worker.Activities().Frontier, filepath.Join(dir, "archive")
 	d := Definition("asked", world)
-	d.Order.PerQueue, d.Scope.Within = 5, crawl.WithinHost
+	reference := int64(20)
+	d.Order.PerQueue, d.Scope.Within, d.Reference.Pages = 5, crawl.WithinHost, &reference
 	o := operator{t, server}
 	StartCrawl(t, server.Client, d)
 	Until(t, soon, "the crawl is under way", func() string {
@@ -182,6 +183,29 @@ func TestAsk(t *testing.T) {
 		var answered crawl.Definition
 		if err := json.Unmarshal([]byte(raw), &answered); err != nil || answered.Order.Update != crawl.UpdateAvg || answered.Weights.Anchor != 3 || answered.Order.PerQueue != 7 {
 			t.Errorf("it answers %s, %v", raw, err)
+		}
+	})
+
+	t.Run("learn", func(t *testing.T) {
+		o := operator{t, server}
+		Until(t, soon, "the reference crawl has taught something", func() string {
+			if plan, err := known.Plan(d.Name); err != nil || len(plan.Learned) == 0 {
+				return fmt.Sprintf("nothing was learned, %v", err)
+			}
+			return ""
+		})
+		file := filepath.Join(t.TempDir(), "suggested.yaml")
+		text, _ := o.muninn(0, "learn", d.Name, "--out", file)
+		if !strings.Contains(text, file) {
+			t.Errorf("it says\n%s", text)
+		}
+		raw, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		suggested, err := crawl.ParseDefinition(raw)
+		if err != nil || suggested.Order.Strategy != crawl.StrategyWeighted || suggested.Order.PerQueue != 7 || suggested.Weights.Anchor != 3 || len(suggested.Topic.Keywords) <= len(d.Topic.Keywords) {
+			t.Errorf("the definition is not as it was configured, with what is suggested: %v\n%s", err, raw)
 		}
 	})
 
