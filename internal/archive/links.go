@@ -2,11 +2,8 @@ package archive
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
-	"math"
 	"strconv"
-	"unicode/utf8"
 
 	"github.com/muninn-archive/muninn/internal/crawl"
 )
@@ -71,36 +68,6 @@ func appendLink(b []byte, c Capture, l *crawl.Outlink, paragraph []byte) []byte 
 		b = append(b, ",\"nofollow\":true"...)
 	}
 	return append(b, '}', '\n')
-}
-
-// appendNumber appends a score; what is no number counts as 0.
-func appendNumber(b []byte, name string, x float64) []byte {
-	if math.IsNaN(x) || math.IsInf(x, 0) {
-		x = 0
-	}
-	return strconv.AppendFloat(append(b, name...), x, 'g', -1, 64)
-}
-
-func appendSome(b []byte, name, s string) []byte {
-	if s == "" {
-		return b
-	}
-	return appendText(b, name, s)
-}
-
-// appendText appends a string; those with characters that JSON escapes go through encoding/json.
-func appendText(b []byte, name, s string) []byte {
-	b = append(b, name...)
-	for i := range len(s) {
-		if c := s[i]; c < ' ' || c == '"' || c == '\\' || c >= utf8.RuneSelf {
-			raw, err := json.Marshal(s)
-			if err != nil {
-				return append(b, `""`...)
-			}
-			return append(b, raw...)
-		}
-	}
-	return append(append(append(b, '"'), s...), '"')
 }
 
 // ReadLinks calls fn with each outlink of a sidecar.

@@ -2,8 +2,8 @@ package archive
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
+	"strconv"
 	"time"
 
 	"github.com/muninn-archive/muninn/internal/crawl"
@@ -27,20 +27,33 @@ func (s *Segment) addObjects(c Capture) error {
 		return nil
 	}
 	p := c.Page
-	for i, o := range p.Objects {
-		raw, err := json.Marshal(WebObject{
-			URL: c.URL, Date: c.Started.UTC(), N: i, Application: p.Application, Version: p.Version, Level: p.Level, Base: p.Base, Object: o,
-		})
-		if err != nil {
-			return fmt.Errorf("write objects of %s: %w", c.URL, err)
-		}
-		s.objects.line = append(append(s.objects.line[:0], raw...), '\n')
+	for i := range p.Objects {
+		s.objects.line = appendObject(s.objects.line[:0], c, i)
 		if err := s.objects.put(); err != nil {
 			return fmt.Errorf("write objects of %s: %w", c.URL, err)
 		}
 	}
 	s.counts.Objects += len(p.Objects)
 	return nil
+}
+
+// appendObject appends a WebObject as encoding/json would write it.
+func appendObject(b []byte, c Capture, n int) []byte {
+	p, o := c.Page, &c.Page.Objects[n]
+	b = appendText(append(b, '{'), "\"url\":", c.URL)
+	b = c.Started.UTC().AppendFormat(append(b, ",\"date\":\""...), time.RFC3339Nano)
+	b = strconv.AppendInt(append(b, "\",\"n\":"...), int64(n), 10)
+	b = appendSome(b, ",\"application\":", p.Application)
+	b = appendSome(b, ",\"version\":", p.Version)
+	b = appendSome(b, ",\"level\":", p.Level)
+	b = appendSome(b, ",\"kb\":", p.Base)
+	b = appendText(b, ",\"type\":", o.Type)
+	b = appendProperties(append(b, ",\"properties\":"...), o.Properties)
+	b = appendSome(b, ",\"rule\":", o.Rule)
+	if o.Confidence != 0 {
+		b = appendNumber(b, ",\"confidence\":", o.Confidence)
+	}
+	return append(b, '}', '\n')
 }
 
 // ReadObjects calls fn with each web object of a sidecar.
