@@ -49,9 +49,7 @@ func (f *Frontier) conclude(txn *badger.Txn, s *state, rec *crawlRecord, o crawl
 		}
 	case crawl.OutcomeDone, crawl.OutcomeUnmodified:
 		r.state, r.attempts = stateDone, 0
-		if len(r.keep) > 0 { // nobody asks for it any more
-			end.kept, r.keep = [][]byte{r.keep}, nil
-		}
+		end.kept, r.keep, r.also = r.kept(), nil, nil // nobody asks for it any more
 		if o.Visit.Digest != "" {
 			r.visit = o.Visit
 			if r.visit.URL == r.url {

@@ -195,6 +195,15 @@ func dropLessons(txn *badger.Txn, id uint16, seq uint64) error {
 	return deleteAll(txn, old, err)
 }
 
+// priority is the present priority of a URL, by what was kept with the link that counts, or with the other one if the best counts.
+func (l *learning) priority(r *record, update string) float64 {
+	p := l.order.Priority(r.keep)
+	if update == crawl.UpdateMax && len(r.also) > 0 {
+		p = max(p, l.order.Priority(r.also))
+	}
+	return p
+}
+
 // Learner returns the order of a crawl that learns; nil if it has another.
 func (f *Frontier) Learner(name string) *order.Fused {
 	f.mu.Lock()

@@ -912,22 +912,31 @@ func TestParts(t *testing.T) {
 }
 
 // TestWhichLinkCounts: by the update function, another link's keep stays with a record: the first's, the last's, or that of
-// the best, the first among equals.
+// the best, the first among equals; and with it that of the best of the others, for orders that learn.
 func TestWhichLinkCounts(t *testing.T) {
 	scores := []float64{0.25, 0.75, 0.75, 0.5}
-	for update, want := range map[string]int{
-		crawl.UpdateFirst: 0, crawl.UpdateLast: 3, crawl.UpdateMax: 1, crawl.UpdateAvg: 1, crawl.UpdateSum: 1,
+	for update, both := range map[string]string{
+		crawl.UpdateFirst: "ab", crawl.UpdateLast: "db", crawl.UpdateMax: "bc", crawl.UpdateAvg: "bc", crawl.UpdateSum: "bc",
 	} {
-		var rec record
+		want := int(both[0] - 'a')
+		var rec, one record
 		var links []crawl.Discovery
 		for i, score := range scores {
 			l := scored{score, []byte{byte('a' + i)}, crawl.Parts{{Name: crawl.PartNames[i], Score: 1}}.Encode()}
-			rec.take(l, update)
+			rec.take(l, update, true)
+			one.take(l, update, false)
 			links = append(links, crawl.Discovery{URL: "http://a.example/x", Path: "SL", Score: score, Keep: l.keep, Parts: l.parts})
 		}
 		keep := string(rune('a' + want))
 		if parts := crawl.DecodeParts(rec.parts); string(rec.keep) != keep || float64(rec.keptAt) != scores[want] || len(parts) != 1 || parts[0].Name != crawl.PartNames[want] || int(rec.scores.count) != len(scores) {
 			t.Errorf("%s: keep %q at %v, parts %v", update, rec.keep, rec.keptAt, parts)
+		}
+		if string(rec.also) != both[1:] || float64(rec.alsoAt) != scores[both[1]-'a'] || len(rec.kept()) != 2 || len(one.kept()) != 1 || string(one.keep) != keep {
+			t.Errorf("%s: beside it %q at %v; without the other %q", update, rec.also, rec.alsoAt, one.kept())
+		}
+		rec.state, rec.url = stateWaiting, "http://a.example/x"
+		if again, err := decodeRecord(rec.encode()); err != nil || string(again.keep)+string(again.also) != both || again.alsoAt != rec.alsoAt {
+			t.Errorf("%s: read again %q and %q, %v", update, again.keep, again.also, err)
 		}
 		for _, together := range []bool{true, false} { // in one batch, or one each
 			r := newRig(t, func(d *crawl.Definition) { ofRavens(d); d.Order.Update = update })
@@ -945,7 +954,7 @@ func TestWhichLinkCounts(t *testing.T) {
 		}
 	}
 	none := record{}
-	none.take(scored{score: -1, keep: []byte("a")}, crawl.UpdateMax)
+	none.take(scored{score: -1, keep: []byte("a")}, crawl.UpdateMax, true)
 	if string(none.keep) != "a" {
 		t.Error("the only link does not count as its score is below 0")
 	}
@@ -960,5 +969,32 @@ func TestRescoreKeepsAnew(t *testing.T) {
 	r.must(r.Commit(Commit{Crawl: testCrawl, Batch: "rescore", Rescore: true, Discoveries: []crawl.Discovery{link}}))
 	if _, lanes := r.take(); string(lanes[0].Targets[0].Kept) != "after" {
 		t.Errorf("%+v", lanes[0].Targets)
+	}
+}
+
+// TestTwoLinks: where the best link counts, that which is the better by what is known now; both learn of what they led to.
+func TestTwoLinks(t *testing.T) {
+	k := &kinds{rig: newRig(t, ofRavens)}
+	both := append(k.links("a.example", 1, "liked"), k.links("a.example", 1, "disliked")...)
+	both[0].URL, both[1].URL = "http://a.example/x", "http://a.example/x"
+	both[0].Score, both[1].Score = 0.3, 0.4 // by what was known then
+	k.submit("both", both...)
+	one := both[1]
+	one.URL = "http://b.example/x"
+	k.submit("one", one)
+	for range 4 {
+		k.teach(20, "liked", 1)
+		k.teach(20, "disliked", 0)
+	}
+	learner := k.Learner(testCrawl)
+	if twice, once := k.why("http://a.example/x"), k.why("http://b.example/x"); twice.Now <= once.Now+0.1 || !about(twice.Now, learner.Priority(both[0].Keep)) {
+		t.Errorf("of two links it is worth %v, of one %v; the learner says %v of the other", twice.Now, once.Now, learner.Priority(both[0].Keep))
+	}
+	before := [2]float64{learner.Expect(both[0].Keep), learner.Expect(both[1].Keep)}
+	k.must(k.Commit(Commit{Crawl: testCrawl, Batch: "visit", Outcomes: []crawl.Outcome{visited("http://a.example/x", 1)}}))
+	for i, was := range before {
+		if now := learner.Expect(both[i].Keep); now <= was {
+			t.Errorf("link %d was expected to lead to %v, and now %v", i, was, now)
+		}
 	}
 }

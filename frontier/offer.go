@@ -127,7 +127,7 @@ func (f *Frontier) offer(txn *badger.Txn, s *state, rec *crawlRecord, o *offered
 		if fresh {
 			return nil
 		}
-		r.scores, r.keep, r.parts = aggregate{}, nil, nil
+		r.scores, r.keep, r.parts, r.also = aggregate{}, nil, nil, nil
 	}
 	c := changeOf(changes, o.key.pld)
 	c.name = o.pld
@@ -142,9 +142,9 @@ func (f *Frontier) offer(txn *badger.Txn, s *state, rec *crawlRecord, o *offered
 			}
 		}
 	}
-	before, kept := r.scores, r.keptAt
+	before, kept, also := r.scores, r.keptAt, r.alsoAt
 	for _, link := range o.links {
-		r.take(link, rec.Definition.Order.Update)
+		r.take(link, rec.Definition.Order.Update, learned.whole != nil)
 	}
 	d := rec.Definition.Order
 	priority, err := learned.priority(&r, &rec.Definition)
@@ -152,7 +152,7 @@ func (f *Frontier) offer(txn *badger.Txn, s *state, rec *crawlRecord, o *offered
 		return err
 	}
 	if queued && !fresh && !moved(r.place.priority, priority, &rec.Definition) {
-		if before.value(d.Update) == r.scores.value(d.Update) && kept == r.keptAt && lazy(d.Update) {
+		if before.value(d.Update) == r.scores.value(d.Update) && kept == r.keptAt && also == r.alsoAt && lazy(d.Update) {
 			return nil // nothing that the order depends on has changed
 		}
 		r.state = stateWaiting

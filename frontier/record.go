@@ -34,7 +34,19 @@ type record struct {
 	group    int     // of the link that it was found by, on its own host; 0: none
 	keep     []byte  // what the order kept with the link that counts
 	keptAt   float32 // the score that this link had when it was found
-	parts    []byte  // of the score of this link, by crawl.Parts.Encode
+	also     []byte  // … with the best of the others, for an order that learns
+	alsoAt   float32
+	parts    []byte // of the score of this link, by crawl.Parts.Encode
+}
+
+// kept lists what was kept with links to the URL, the one that counts first.
+func (r *record) kept() (list [][]byte) {
+	for _, k := range [][]byte{r.keep, r.also} {
+		if len(k) > 0 {
+			list = append(list, k)
+		}
+	}
+	return list
 }
 
 // aggregate sums up the scores that a URL got from several pages.
@@ -44,8 +56,8 @@ type aggregate struct {
 }
 
 // take adds the score of a link, and keeps what the order kept with it if it is the one that counts by the update
-// function.
-func (r *record) take(link scored, update string) {
+// function; two to have of several, the best of the others as well.
+func (r *record) take(link scored, update string, two bool) {
 	first := r.scores.count == 0
 	counts := float32(link.score) > r.scores.max
 	switch update {
@@ -55,8 +67,13 @@ func (r *record) take(link scored, update string) {
 		counts = true
 	}
 	r.scores.add(link.score)
+	other := link
 	if counts || first {
+		other = scored{score: float64(r.keptAt), keep: r.keep}
 		r.keep, r.keptAt, r.parts = link.keep, float32(link.score), link.parts
+	}
+	if two && len(other.keep) > 0 && (len(r.also) == 0 || float32(other.score) > r.alsoAt) {
+		r.also, r.alsoAt = other.keep, float32(other.score)
 	}
 }
 
@@ -100,6 +117,7 @@ const (
 	hasGroup = 0x40
 	hasKeep  = 0x20
 	hasParts = 0x10
+	hasAlso  = 0x08
 )
 
 var errRecord = errors.New("the frontier holds a record that cannot be read")
@@ -118,6 +136,9 @@ func (r *record) encode() []byte {
 	}
 	if len(r.parts) > 0 {
 		state |= hasParts
+	}
+	if len(r.also) > 0 {
+		state |= hasAlso
 	}
 	b = append(b, state, r.attempts)
 	b = binary.AppendUvarint(b, uint64(r.run))
@@ -151,6 +172,10 @@ func (r *record) encode() []byte {
 	}
 	if len(r.parts) > 0 {
 		b = appendText(b, string(r.parts))
+	}
+	if len(r.also) > 0 {
+		b = binary.BigEndian.AppendUint32(b, math.Float32bits(r.alsoAt))
+		b = appendText(b, string(r.also))
 	}
 	return b
 }
@@ -204,7 +229,7 @@ func (c *cursor) text() string { return string(c.take(c.uvarint())) }
 func decodeRecord(b []byte) (record, error) {
 	c := &cursor{b: b}
 	head := c.take(2)
-	r := record{state: head[0] &^ (hasVisit | hasGroup | hasKeep | hasParts), attempts: head[1]}
+	r := record{state: head[0] &^ (hasVisit | hasGroup | hasKeep | hasParts | hasAlso), attempts: head[1]}
 	r.run = uint32(c.uvarint())
 	switch r.state {
 	case stateWaiting:
@@ -230,6 +255,10 @@ func decodeRecord(b []byte) (record, error) {
 	}
 	if head[0]&hasParts != 0 {
 		r.parts = slices.Clone(c.take(c.uvarint()))
+	}
+	if head[0]&hasAlso != 0 {
+		r.alsoAt = c.f32()
+		r.also = slices.Clone(c.take(c.uvarint()))
 	}
 	if c.bad || len(c.b) > 0 {
 		return record{}, errRecord

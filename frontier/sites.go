@@ -79,7 +79,7 @@ func (s *sites) reward(r *record, o crawl.Outcome, threshold float64) error {
 func (s *sites) priority(r *record, d *crawl.Definition) (uint16, error) {
 	value, sum := r.scores.value(d.Order.Update), d.Order.Update == crawl.UpdateSum
 	if s.whole != nil && len(r.keep) > 0 {
-		value += s.whole.order.Priority(r.keep) - float64(r.keptAt)
+		value += s.whole.priority(r, d.Order.Update) - float64(r.keptAt)
 	}
 	if r.group == 0 || sum || !d.ByPlaces() {
 		return priority16(value, sum), nil

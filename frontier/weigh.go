@@ -146,7 +146,7 @@ type moves struct{ entries, bytes int }
 func (f *Frontier) move(txn *badger.Txn, s *state, rec *crawlRecord, c *candidate, changes map[uint64]*change, left *moves) error {
 	for _, e := range c.stale {
 		left.entries--
-		left.bytes -= len(e.rec.url) + len(e.rec.keep) + len(e.rec.parts)
+		left.bytes -= len(e.rec.url) + len(e.rec.keep) + len(e.rec.also) + len(e.rec.parts)
 		if left.entries < 0 || left.bytes < 0 {
 			return nil
 		}

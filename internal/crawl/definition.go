@@ -100,7 +100,7 @@ type Entity struct {
 // the reference crawl fetches first and learns from.
 type Example struct {
 	URL  string `json:"url,omitempty"`  // a page
-	Text string `json:"text,omitempty"` // the text itself
+	Text string `json:"text,omitempty"` // the text itself; HTML if it begins with a tag
 }
 
 // URLPattern gives the URLs that match a pattern (see Scope) a score in [0,1].

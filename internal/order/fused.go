@@ -44,7 +44,6 @@ func DefaultSettings() Settings {
 // say of it, and how the other links of that page, place, directory and shape of URL fared.
 type Fused struct {
 	settings Settings
-	topic    Terms // of length 1; empty: how near anchors and paragraphs are comes by hints
 
 	mu        sync.RWMutex
 	relevance *Relevance
@@ -59,9 +58,7 @@ func NewFused(examples []*Page, s Settings) *Fused {
 	o := &Fused{settings: s, rel: newRegression(s, s.Expected), hub: newRegression(s, s.Promise), groups: newGroups()}
 	for i, e := range examples {
 		views[i] = ViewsOf(e)
-		o.topic = o.topic.Add(damped(e.Text), 1)
 	}
-	o.topic = o.topic.unit()
 	o.relevance = NewRelevance(views, s)
 	return o
 }
@@ -118,12 +115,15 @@ func (o *Fused) signals(p *Page, l *Link, worth float64, room []feature) signals
 	s.add(urlID, min(max(o.relevance.URL(flat(form)), -3), 3))
 	s.add(parentID, worth)
 	s.add(depthID, float64(min(p.Depth, 10))/30)
-	if len(o.topic) > 0 {
-		s.add(anchorID, Cosine(o.topic, l.Anchor))
-		s.add(paragraphID, Cosine(o.topic, l.Around))
+	shown := len(o.relevance.examples) > 0
+	if shown {
+		s.add(anchorID, o.relevance.near(l.Anchor))
+		s.add(paragraphID, o.relevance.near(l.Around))
 	}
 	for _, h := range l.Hints {
-		s.add(featureOf(h.Name), h.Value)
+		if id := featureOf(h.Name); !shown || id != anchorID && id != paragraphID {
+			s.add(id, h.Value)
+		}
 	}
 	s.add(featureOf("writing "+nameShape(l.Name)), 0.5)
 	for _, id := range form {

@@ -373,7 +373,7 @@ func equal(t *testing.T, a, b *Fused) {
 	for _, part := range []struct {
 		name string
 		a, b any
-	}{{"relevance", a.relevance, b.relevance}, {"rel", a.rel, b.rel}, {"hub", a.hub, b.hub}, {"groups", a.groups, b.groups}, {"mean", a.mean, b.mean}, {"topic", a.topic, b.topic}} {
+	}{{"relevance", a.relevance, b.relevance}, {"rel", a.rel, b.rel}, {"hub", a.hub, b.hub}, {"groups", a.groups, b.groups}, {"mean", a.mean, b.mean}} {
 		if !reflect.DeepEqual(part.a, part.b) {
 			t.Errorf("%s differ", part.name)
 		}

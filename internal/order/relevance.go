@@ -12,6 +12,7 @@ import (
 type Relevance struct {
 	settings Settings
 	parts    [3]contrast // text, title, URL
+	length   float64     // of the sum of the examples' texts
 	examples []Views
 	others   []Views // some of the pages that were seen
 	seen     int
@@ -53,6 +54,24 @@ func (r *Relevance) count() {
 			r.parts[i].add(e[i], true)
 		}
 	}
+	r.length = 0
+	for _, id := range slices.Sorted(maps.Keys(r.parts[0].mine)) { // in order, so that the sum is the same each time
+		w := float64(r.parts[0].mine[id])
+		r.length += w * w
+	}
+	r.length = math.Sqrt(r.length)
+}
+
+// near is the cosine of a text with the sum of the examples'.
+func (r *Relevance) near(t Terms) float64 {
+	sum := 0.0
+	for _, x := range t {
+		sum += float64(x.W) * float64(r.parts[0].mine[x.ID])
+	}
+	if sum == 0 {
+		return 0
+	}
+	return min(sum/(r.length*t.Norm()), 1)
 }
 
 // damped has each term by the logarithm of its frequency, and length 1.

@@ -105,8 +105,7 @@ func (b *Batch) Page(p *crawl.Page, c Context, kept []byte) (Vector, error) {
 		return nil, err
 	}
 	together, wanted := b.judge.by.Batch, c.Terms
-	c.View, c.Around, c.Terms = by != nil, by != nil && b.whole == nil, // of what learns, hints tell how near it is
-		wanted || together && by == nil
+	c.View, c.Around, c.Terms = by != nil, by != nil, wanted || together && by == nil
 	scored := b.judge.Scorer.Page(p, c)
 	b.Visits = append(b.Visits, scored.Visit)
 	switch {

@@ -60,8 +60,8 @@ func names(s *Scorer) analyser {
 	for _, e := range s.topic.Entities {
 		add(append([]string{e.Name}, e.Aliases...)...)
 	}
-	for _, e := range s.topic.Examples {
-		if found, err := named(strings.ToValidUTF8(e.Text[:min(len(e.Text), maxNamed)], "")); err == nil {
+	for _, e := range s.examples {
+		if found, err := named(strings.ToValidUTF8(e.text[:min(len(e.text), maxNamed)], "")); err == nil {
 			for name := range found {
 				add(name)
 			}

@@ -111,13 +111,10 @@ func (s *Scorer) thesaurus(where, lang string) (*thesaurus.Thesaurus, error) {
 // definition names, its texts, and the best of the others from the threshold on.
 func (s *Scorer) Examples(samples []Sample) [][]byte {
 	var list [][]byte
-	for _, e := range s.topic.Examples {
-		if e.Text != "" {
-			p := &order.Page{Text: s.tally(e.Text)}
-			v := order.ViewsOf(p)
-			v[2] = nil // it has no URL
-			list = append(list, v.Encode())
-		}
+	for _, e := range s.examples {
+		v := order.ViewsOf(&order.Page{Text: s.tally(e.text), Title: s.tally(e.title)})
+		v[2] = nil // it has no URL
+		list = append(list, v.Encode())
 	}
 	for _, sample := range samples { // the best come first
 		if len(sample.Seen) > 0 && len(list) < maxExamples && (sample.Example || sample.Score >= s.topic.Threshold) {

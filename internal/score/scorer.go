@@ -20,6 +20,7 @@ type Scorer struct {
 	topic      crawl.Topic
 	weights    map[string]float64
 	learned    *Learned
+	examples   []exampleText
 	patterns   []urlPattern
 	vocabulary *Analyser
 	background *Background
@@ -39,7 +40,7 @@ type urlPattern struct {
 func New(d crawl.Definition, learned *Learned, vocabulary *Analyser, memory Memory) (*Scorer, error) {
 	s := &Scorer{
 		topic: d.Topic, weights: d.Weights.ByName(), learned: learned, vocabulary: vocabulary, background: memory.Background, past: memory.Past,
-		byLanguage: map[string]topicVector{},
+		byLanguage: map[string]topicVector{}, examples: exampleTexts(d.Topic),
 	}
 	for i, p := range d.Topic.URLPatterns {
 		compiled, err := scope.Compile(p.Pattern)

@@ -133,11 +133,9 @@ func (s *Scorer) vector(lang string) topicVector {
 	}
 	total := Vector{}
 	total.add(own, 1/max(own.norm(), 1e-9))
-	for _, e := range s.topic.Examples {
-		if e.Text != "" {
-			v := s.vocabulary.Vector(e.Text, lang)
-			total.add(v, feedback/max(v.norm(), 1e-9))
-		}
+	for _, e := range s.examples {
+		v := s.vocabulary.Vector(e.text, lang)
+		total.add(v, feedback/max(v.norm(), 1e-9))
 	}
 	if s.learned != nil {
 		v := Vector{}

@@ -56,7 +56,7 @@ func (l *Live) crawl(t Task, s Setting) ([]int, error) {
 	} else {
 		d.Topic.Threshold = Threshold
 		for _, e := range t.examples {
-			d.Topic.Examples = append(d.Topic.Examples, crawl.Example{Text: t.corpus.text(e)})
+			d.Topic.Examples = append(d.Topic.Examples, crawl.Example{Text: string(t.corpus.web.Pages[e].Body)})
 		}
 		if !strings.HasPrefix(o.Strategy, crawl.StrategyHMM) { // which needs one to be trained
 			d.Reference.Pages = &none
@@ -81,12 +81,6 @@ func (l *Live) crawl(t Task, s Setting) ([]int, error) {
 		visited = append(visited, v.Page)
 	}
 	return visited, err
-}
-
-// text is what a page says.
-func (c *Corpus) text(i int) string {
-	d := page.Parse(page.Input{URL: c.Pages[i].URL, MIME: "text/html", Body: c.web.Pages[i].Body}, page.DefaultLimits())
-	return d.Title + "\n" + strings.Join(d.Blocks, "\n")
 }
 
 // LabelBy labels the pages from a definition's threshold on as relevant, and makes that the topic. If the web names no

@@ -1,0 +1,29 @@
+package score
+
+import (
+	"strings"
+
+	"github.com/muninn-archive/muninn/internal/crawl"
+	"github.com/muninn-archive/muninn/internal/page"
+)
+
+// exampleText is an example page that the definition gives by its text.
+type exampleText struct {
+	title string // "" of a plain text
+	text  string // the title among it
+}
+
+// exampleTexts are the texts of a topic's examples. A text that begins with a tag is HTML.
+func exampleTexts(t crawl.Topic) (list []exampleText) {
+	for _, e := range t.Examples {
+		switch text := strings.TrimSpace(e.Text); {
+		case text == "":
+		case text[0] == '<':
+			d := page.Parse(page.Input{URL: "http://example.invalid/", MIME: "text/html", Body: []byte(text)}, page.DefaultLimits())
+			list = append(list, exampleText{d.Title, d.Title + "\n" + strings.Join(d.Blocks, "\n")})
+		default:
+			list = append(list, exampleText{"", text})
+		}
+	}
+	return list
+}
