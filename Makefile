@@ -68,6 +68,10 @@ eval-focus: build ## how soon crawls in several orders find the pages of a topic
 	$(BIN)/muninn lab focus $(MUNINN_DATA)/webkb --live --published --grid --per-queue 1,5,50 --draws 1 --order content-anchor
 	@echo "curves of harvest and recall: $(BIN)/focus.html"
 
+.PHONY: eval-focus-docs
+eval-focus-docs: build ## the same on documentation that Debian packages as HTML (fetches three packages)
+	tools/focus/docs.sh $(BIN) --draws 3
+
 .PHONY: eval-economy
 eval-economy: ## requests per post, article and comment with the helper and without, on synthetic forums, a blog and a wiki
 	$(GO) run ./starter/muninn lab economy
