@@ -48,8 +48,8 @@ func (a *Activities) Archive(ctx context.Context, in BatchInput) (ArchiveResult,
 		return ArchiveResult{}, edge(err)
 	}
 	m, err := archive.ReadManifest(ctx, store, d.Archive.Prefix, in.Crawl, in.Batch)
-	if err == nil {
-		return archived(d, m), nil
+	if err == nil { // an attempt before has written it, and may not have come further
+		return archived(d, m), edge(a.remember(in, plan))
 	}
 	if !errors.Is(err, archive.ErrNotFound) {
 		return ArchiveResult{}, edge(err)
@@ -68,7 +68,7 @@ func (a *Activities) Archive(ctx context.Context, in BatchInput) (ArchiveResult,
 		return ArchiveResult{}, edge(err)
 	}
 	if segment.Empty() {
-		return ArchiveResult{}, a.remember(in, plan)
+		return ArchiveResult{}, edge(a.remember(in, plan))
 	}
 	if err = a.Frontier.Renew(in.Crawl, in.Batch); err != nil { // its URLs may have gone back meanwhile
 		return ArchiveResult{}, edge(err)

@@ -51,11 +51,15 @@ func (a *Activities) Configure(ctx context.Context, d crawl.Definition) error {
 	return edge(a.keepDefinition(ctx, store, d, plan.Run))
 }
 
-// reteach shows what the reference crawl has found to an order that learns from now on.
+// reteach shows the examples of the definition, and what the reference crawl has found once it is over, to an order that learns
+// from now on.
 func (a *Activities) reteach(name string) error {
 	plan, err := a.Frontier.Plan(name)
 	if err != nil {
 		return err
+	}
+	if plan.Reference {
+		return a.showExamples(plan, nil)
 	}
 	samples, err := a.samples(name)
 	if err != nil {

@@ -103,7 +103,7 @@ func (a *Activities) showExamples(plan frontier.Plan, samples []score.Sample) er
 	}
 	score.BestFirst(samples)
 	if examples := judge.Examples(samples); len(examples) > 0 {
-		return a.Frontier.Teach(name, plan.Learned, examples)
+		return a.Frontier.Teach(name, nil, examples)
 	}
 	return nil
 }

@@ -23,11 +23,11 @@ type offered struct {
 	anew  bool   // the scores take the place of those before
 }
 
-// size is how many bytes a record of the URL takes, at most.
+// size is how many bytes a record of the URL takes, roughly: what is kept is that of two links.
 func (o *offered) size() int {
 	kept := 0
 	for _, l := range o.links {
-		kept = max(kept, len(l.keep)+len(l.parts))
+		kept = max(kept, 2*len(l.keep)+len(l.parts))
 	}
 	return len(o.url) + len(o.path) + kept
 }

@@ -131,11 +131,13 @@ func (f *Frontier) Configure(name string, d crawl.Definition) error {
 	})
 }
 
-// Teach keeps what was learned, and shows pages of the topic to an order that learns, in place of those that it was shown
+// Teach keeps what was learned, unless it is nil, and shows pages of the topic to an order that learns, in place of those that it was shown
 // before: views of them, as order.Views encodes them.
 func (f *Frontier) Teach(name string, learned []byte, examples [][]byte) error {
-	if err := f.change(name, func(rec *crawlRecord) { rec.Learned, rec.planned = learned, true }); err != nil {
-		return err
+	if learned != nil {
+		if err := f.change(name, func(rec *crawlRecord) { rec.Learned, rec.planned = learned, true }); err != nil {
+			return err
+		}
 	}
 	return f.withCrawl(name, func(s *state, txn *badger.Txn) (func(), error) {
 		return f.learn(txn, s, f.draft(s), &lesson{Examples: examples})

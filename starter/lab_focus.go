@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -35,6 +36,11 @@ Topics are labels, or what a definition looks for; each order is given the same 
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if o.Draws < 1 || o.Examples < 1 || o.Seeds < 0 || !(o.Share > 0 && o.Share <= 1) {
 				return usage("--draws and --examples must be at least 1, --random-seeds at least 0, --share in (0,1]")
+			}
+			for _, flag := range []string{"set", "batch", "per-queue", "grid"} {
+				if cmd.Flags().Changed(flag) && !isLive {
+					return usage("--%s is of the live crawl: add --live", flag)
+				}
 			}
 			for _, n := range live.PerQueue {
 				if n < 1 || n > crawl.MaxPerQueue {
@@ -70,10 +76,19 @@ Topics are labels, or what a definition looks for; each order is given the same 
 				live.Definition = &d
 			}
 			if len(set) > 0 {
-				if live.Change, err = changes(set); err != nil {
-					return err
+				for _, field := range set {
+					if name, _, _ := strings.Cut(field, "="); slices.Contains([]string{"order.strategy", "order.update", "order.per_queue", "order.batch"}, name) {
+						return usage("--set %s: settings that are compared have flags of their own: --order, --update, --per-queue, --batch", name)
+					}
 				}
-				if err := crawl.CheckChange(live.Change); err != nil {
+				tree, err := crawl.Fields(set)
+				if err != nil {
+					return usage("--set: %w", err)
+				}
+				if err := crawl.CheckChange(tree); err != nil {
+					return usage("--set: %w", err)
+				}
+				if live.Change, err = crawl.JSON(tree); err != nil {
 					return usage("--set: %w", err)
 				}
 			}

@@ -90,7 +90,7 @@ func (g *globals) learnOf(ctx context.Context, name string) (out learning, err e
 		return out, fmt.Errorf("%s has learned nothing yet: it has no reference crawl, or is not through with it", name)
 	}
 	out.Learned = *s.Crawl.Learned
-	if now, err := c.QueryWorkflow(ctx, s.Workflow, "", names.QueryPlan); err == nil && now.Get(&out.Definition) == nil {
+	if now, err := c.QueryWorkflow(ctx, s.Workflow, "", names.QueryDefinition); err == nil && now.Get(&out.Definition) == nil {
 		return out, nil
 	}
 	out.Definition, err = definitionOf(ctx, c, s.Workflow) // as it was started: no worker answers, or one of before

@@ -215,7 +215,7 @@ func (c *crawling) listen(ctx workflow.Context, resumed *CrawlState) error {
 	if err := c.hearChanges(ctx); err != nil {
 		return err
 	}
-	if err := workflow.SetQueryHandler(ctx, names.QueryPlan, func() (crawl.Definition, error) { return c.definition, nil }); err != nil {
+	if err := workflow.SetQueryHandler(ctx, names.QueryDefinition, func() (crawl.Definition, error) { return c.definition, nil }); err != nil {
 		return err
 	}
 	return workflow.SetQueryHandler(ctx, names.QueryStatus, func() (CrawlState, error) { return c.CrawlState, nil })

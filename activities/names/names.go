@@ -27,17 +27,17 @@ func WorkerQueue(queue, worker string) string { return queue + "/" + worker }
 
 // Signals and queries.
 const (
-	SignalPause    = "pause"      // Crawl and FetcherController: claim no more
-	SignalResume   = "resume"     // claim again
-	SignalStop     = "stop"       // finish what is out and end the run
-	SignalSubmit   = "submit"     // Crawl: scored URLs, []crawl.Discovery
-	SignalProgress = "progress"   // FetcherController to Crawl
-	SignalRound    = "round"      // to Politeness
-	SignalGrants   = "grants"     // from Politeness
-	QueryStatus    = "status"     // of Crawl, FetcherController and Politeness
-	QueryPlan      = "definition" // of Crawl: as it is now, with what was configured
-	UpdateBorrow   = "borrow"     // of Politeness: a lease at once, for a few requests
-	UpdateConfig   = "configure"  // of Crawl: fields of the definition that may change while it runs
+	SignalPause     = "pause"      // Crawl and FetcherController: claim no more
+	SignalResume    = "resume"     // claim again
+	SignalStop      = "stop"       // finish what is out and end the run
+	SignalSubmit    = "submit"     // Crawl: scored URLs, []crawl.Discovery
+	SignalProgress  = "progress"   // FetcherController to Crawl
+	SignalRound     = "round"      // to Politeness
+	SignalGrants    = "grants"     // from Politeness
+	QueryStatus     = "status"     // of Crawl, FetcherController and Politeness
+	QueryDefinition = "definition" // of Crawl: as it is now, with what was configured
+	UpdateBorrow    = "borrow"     // of Politeness: a lease at once, for a few requests
+	UpdateConfig    = "configure"  // of Crawl: fields of the definition that may change while it runs
 )
 
 // CrawlID is the ID of a crawl's workflow.

@@ -148,7 +148,7 @@ const (
 	StrategyContent       = "content"            // best first by the page (Batsakis et al. 2009)
 	StrategyAnchor        = "anchor"             // … by the anchor
 	StrategyContentAnchor = "content-anchor"     // … by both (Eq. 3)
-	StrategyNBest         = "n-best-first"       // … as many of a queue as order.per_queue says, whatever the next are worth (Menczer et al. 2004)
+	StrategyNBest         = "n-best-first"       // … the N best before their links are looked at (Menczer et al. 2004)
 	StrategySynonyms      = "synonyms"           // … by what their words mean (Eq. 4)
 	StrategyBroader       = "synonyms-broader"   // … broader and narrower terms among them
 	StrategyShark         = "shark-search"       // Hersovici et al. 1998

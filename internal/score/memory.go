@@ -42,10 +42,10 @@ type keptMemory struct {
 	Old   map[string][2]float64 `cbor:"5,keyasint"`
 }
 
-// Encode writes the memory of a topic's crawl, of which Restore makes the same again but for the rarest terms.
+// Encode writes the memory of a topic's crawl, of which Restore makes the same again but for terms beyond the 100,000 commonest.
 func (m Memory) Encode(topic string) ([]byte, error) {
 	k := keptMemory{Topic: topic}
-	k.Pages, k.Terms = m.Background.commonest(backgroundTerms)
+	k.Pages, k.Terms = m.Background.commonest(maxKept)
 	k.Young, k.Old = m.Past.generations()
 	return cbor.Marshal(k)
 }

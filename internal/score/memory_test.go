@@ -53,6 +53,9 @@ func TestMemory(t *testing.T) {
 		t.Errorf("the folder is worth %g", worth)
 	}
 
+	for i := range 2 * backgroundTerms { // more than is kept of a reference crawl
+		j.memory.Background.grow(j.memory.Background.in.id(fmt.Sprint("term ", i)), 1)
+	}
 	raw, err := j.Remember(judged(t, j, 50, PagesPerMemory-50))
 	if err != nil || len(raw) == 0 {
 		t.Fatalf("nothing is to be kept after %d pages: %v", PagesPerMemory, err)

@@ -1,6 +1,7 @@
 package score
 
 import (
+	"fmt"
 	"strings"
 	"sync"
 
@@ -19,8 +20,14 @@ var recogniser = sync.OnceValues(func() (*prose.Model, error) {
 	return d.Model, nil
 })
 
-// named are the names in a text, folded, each once.
-func named(text string) (map[string]bool, error) {
+// named are the names in a text, folded, each once. What the recogniser cannot bear, and there are words of which it panics, is
+// an error.
+func named(text string) (found map[string]bool, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			found, err = nil, fmt.Errorf("recognise names: %v", r)
+		}
+	}()
 	model, err := recogniser()
 	if err != nil {
 		return nil, err
@@ -30,7 +37,7 @@ func named(text string) (map[string]bool, error) {
 	if err != nil {
 		return nil, err
 	}
-	found := map[string]bool{}
+	found = map[string]bool{}
 	for _, e := range d.Entities() {
 		found[foldedName(e.Text)] = true
 	}
@@ -50,12 +57,14 @@ func names(s *Scorer) analyser {
 	of := map[string]int{} // the numbers of what the names stand for
 	number := 0
 	add := func(list ...string) {
+		fresh := 0
 		for _, name := range list {
 			if name = foldedName(name); name != "" && of[name] == 0 {
 				of[name] = number + 1
+				fresh = 1
 			}
 		}
-		number++
+		number += fresh
 	}
 	for _, e := range s.topic.Entities {
 		add(append([]string{e.Name}, e.Aliases...)...)

@@ -25,6 +25,7 @@ func TestNames(t *testing.T) {
 		{"Last year Neil Gaiman met Snorri Sturluson.", "", 2.0 / 3},
 		{"She wrote about Margaret Atwood and Canada.", "en", 2.0 / 3}, // names of an example
 		{city, "de", silent},
+		{"ȺȺȺ's " + city, "en", silent}, // the recogniser panics
 		{strings.Repeat("There is nothing to say. ", maxNamed/20) + city, "en", 0}, // too far behind
 		{"", "en", 0},
 	} {
@@ -43,6 +44,11 @@ func TestNames(t *testing.T) {
 	scorer(t, crawl.Topic{Keywords: []string{"raven"}}, weigh(t, 1, "names"), learned).Page(p, Context{})
 	if got, _ := p.Links[0].Parts.Of("names"); got != 1 {
 		t.Errorf("a name that the reference crawl has taught: %g", got)
+	}
+	odin := crawl.Topic{Entities: []crawl.Entity{{Name: "Margaret Atwood"}}, Examples: []crawl.Example{{Text: "We met Margaret Atwood."}}}
+	scorer(t, odin, weigh(t, 1, "names"), learned).Page(p, Context{})
+	if got, _ := p.Links[0].Parts.Of("names"); got != 1 {
+		t.Errorf("the only name, given three times: %g", got)
 	}
 	if a := names(scorer(t, topic, crawl.DefaultDefinition().Weights, nil)); a.name != "" {
 		t.Error("names are recognised though nobody has asked for it")

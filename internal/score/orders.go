@@ -27,10 +27,8 @@ func (s *Scorer) Order(d crawl.Order, lang string) (order.Order, error) {
 		return order.NewBest(topic, true, false), nil
 	case crawl.StrategyAnchor:
 		return order.NewBest(topic, false, true), nil
-	case crawl.StrategyContentAnchor:
+	case crawl.StrategyContentAnchor, crawl.StrategyNBest: // N is order.per_queue, as for all
 		return order.NewBest(topic, true, true), nil
-	case crawl.StrategyNBest:
-		return order.Batch{Order: order.NewBest(topic, true, true), N: d.PerQueue}, nil
 	case crawl.StrategyShark:
 		return order.NewShark(topic), nil
 	case crawl.StrategySynonyms, crawl.StrategyBroader:

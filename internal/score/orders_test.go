@@ -110,7 +110,7 @@ func TestOrder(t *testing.T) {
 		crawl.StrategyContent:       {order: "*order.Best", content: true},
 		crawl.StrategyAnchor:        {order: "*order.Best", anchor: true},
 		crawl.StrategyContentAnchor: {order: "*order.Best", content: true, anchor: true},
-		crawl.StrategyNBest:         {order: "order.Batch", content: true, anchor: true},
+		crawl.StrategyNBest:         {order: "*order.Best", content: true, anchor: true},
 		crawl.StrategyShark:         {order: "*order.Shark", content: true, anchor: true},
 		crawl.StrategySynonyms:      {order: "*order.Semantic", content: true, anchor: true, synonym: true},
 		crawl.StrategyBroader:       {order: "*order.Semantic", content: true, anchor: true, synonym: true, near: true},

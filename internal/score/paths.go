@@ -30,6 +30,7 @@ func Paths(topic crawl.Topic, samples []Sample, links map[string][]string) []Pat
 // examplePaths are the pages on the paths of a definition. A page on several of them is of the lowest level that one gives it.
 func examplePaths(topic crawl.Topic, samples []Sample) (list []Path) {
 	terms, at := map[string][]Term{}, map[string]int{}
+	var of [order.Levels]int // pages by level
 	for _, s := range samples {
 		terms[s.URL] = s.Terms
 	}
@@ -41,12 +42,13 @@ func examplePaths(topic crawl.Topic, samples []Sample) (list []Path) {
 			switch {
 			case known:
 				list[i].Level = min(list[i].Level, level)
-			case terms[url] == nil: // it was not fetched, or says nothing
+			case terms[url] == nil || of[min(level, order.Levels-1)] == maxPaths: // it was not fetched, or says nothing
 				continue
 			default:
 				i = len(list)
 				at[url] = i
 				list = append(list, Path{Terms: terms[url], Level: min(level, order.Levels-1)})
+				of[list[i].Level]++
 			}
 			if next >= 0 && !slices.Contains(list[i].Next, next) {
 				list[i].Next = append(list[i].Next, next)

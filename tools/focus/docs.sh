@@ -14,11 +14,12 @@ fetch() { # NAME PACKAGE
 }
 web() { # NAME PACKAGE [SELECTOR of what every page has and every page links to]
 	fetch "$1" "$2"
-	[ -d "$out/$1" ] || go run ./internal/lab/collections "$1" --from "$out/packages/$1" --out "$out/$1" ${3:+--without "$3"}
+	[ -f "$out/$1/pages.tsv" ] || go run ./internal/lab/collections "$1" --from "$out/packages/$1" --out "$out/$1" ${3:+--without "$3"}
 }
 web cppreference cppreference-doc-en-html .t-navbar
 web linux linux-doc-6.1 nav.wy-nav-side
 web qt qtbase5-doc-html
 for name in cppreference linux qt; do
-	"$bin/muninn" lab focus "$out/$name" "$@" | tee "$out/$name.txt"
+	"$bin/muninn" lab focus "$out/$name" "$@" > "$out/$name.txt"
+	cat "$out/$name.txt"
 done

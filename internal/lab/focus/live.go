@@ -2,6 +2,7 @@ package focus
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -22,7 +23,7 @@ type Live struct {
 	// Definition is what is crawled for; nil: the examples of a topic alone.
 	Definition *crawl.Definition `json:"definition,omitempty"`
 	// Change is what changes of definitions, as crawl.Definition.Changed reads it.
-	Change []byte `json:"change,omitempty"`
+	Change json.RawMessage `json:"change,omitempty"`
 }
 
 // settings are all combinations of strategies, update functions and settings.

@@ -104,6 +104,9 @@ func (r Result) compare(out io.Writer, title string, published []figure, same fu
 		}
 		fmt.Fprintf(w, "%s\t%.2f %%\t%s\t%.2f %%\t%.2f %%\t%.3f\t%.3f\t\n", a.name, 100*a.figure.harvest, similarity, 100*a.here.Harvest, 100*a.here.Near, a.here.Similar, a.here.Area)
 		for _, b := range lines[i+1:] {
+			if a.figure.harvest == b.figure.harvest { // the same figure, of several settings here
+				continue
+			}
 			if pairs++; a.here.Area >= b.here.Area {
 				agree++
 			} else {

@@ -106,8 +106,12 @@ func (c *crawling) begin() error {
 		seeds = append(seeds, crawl.Discovery{URL: u.String(), Path: string(rune(crawl.HopSeed)), Score: 1})
 		bounding = append(bounding, u.String())
 	}
+	shown := slices.Concat(c.d.Topic.Paths...)
 	for _, e := range c.d.Topic.Examples {
-		if u, err := urls.Parse(e.URL); e.URL != "" && err == nil {
+		shown = append(shown, e.URL)
+	}
+	for _, raw := range shown {
+		if u, err := urls.Parse(raw); raw != "" && err == nil {
 			seeds = append(seeds, crawl.Discovery{URL: u.String(), Path: string(rune(crawl.HopSeed)), Score: 1})
 		}
 	}
