@@ -1,10 +1,14 @@
 package archive
 
 import (
+	"bufio"
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"strings"
 
+	"github.com/klauspost/compress/gzip"
 	"github.com/nlnwa/gowarc/v2"
 )
 
@@ -32,7 +36,7 @@ func ReadWARC(file string, offset int64, fn func(Captured) (more bool, err error
 		if err != nil {
 			return fmt.Errorf("%s: the record at %d cannot be read: %w", file, at, err)
 		}
-		more, err := captured(rec, fn)
+		more, err := captured(rec, file, at, fn)
 		if err := errors.Join(err, rec.Close()); err != nil {
 			return fmt.Errorf("%s: the record at %d: %w", file, at, err)
 		}
@@ -42,10 +46,45 @@ func ReadWARC(file string, offset int64, fn func(Captured) (more bool, err error
 	}
 }
 
-func captured(rec gowarc.WarcRecord, fn func(Captured) (bool, error)) (more bool, err error) {
+func captured(rec gowarc.WarcRecord, file string, at int64, fn func(Captured) (bool, error)) (more bool, err error) {
 	block, err := rec.Block().RawBytes()
 	if err != nil {
 		return false, err
 	}
-	return fn(Captured{rec.Type().String(), rec.WarcHeader().Get(gowarc.WarcTargetURI), block})
+	target := rec.WarcHeader().Get(gowarc.WarcTargetURI)
+	if target == "" && rec.WarcHeader().Has(gowarc.WarcTargetURI) {
+		target = bracketed(file, at)
+	}
+	return fn(Captured{rec.Type().String(), target, block})
+}
+
+// maxHeader bounds what is read of a record's header by hand, in bytes.
+const maxHeader = 64 << 10
+
+// bracketed is the target of the record at an offset, if it stands in angle brackets: the grammar of WARC/1.0 has it so, GNU wget
+// writes it, and gowarc leaves it out. Else it is empty.
+func bracketed(file string, offset int64) string {
+	f, err := os.Open(file)
+	if err != nil {
+		return ""
+	}
+	defer func() { _ = f.Close() }()
+	if _, err := f.Seek(offset, io.SeekStart); err != nil {
+		return ""
+	}
+	raw := bufio.NewReader(f)
+	var text io.Reader = raw
+	if magic, err := raw.Peek(2); err == nil && magic[0] == 0x1f && magic[1] == 0x8b {
+		if text, err = gzip.NewReader(raw); err != nil {
+			return ""
+		}
+	}
+	for lines := bufio.NewScanner(io.LimitReader(text, maxHeader)); lines.Scan() && lines.Text() != ""; {
+		name, value, _ := strings.Cut(lines.Text(), ":")
+		value = strings.TrimSpace(value)
+		if strings.EqualFold(name, gowarc.WarcTargetURI) && strings.HasPrefix(value, "<") && strings.HasSuffix(value, ">") {
+			return value[1 : len(value)-1]
+		}
+	}
+	return ""
 }

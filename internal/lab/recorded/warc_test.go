@@ -117,6 +117,7 @@ func everyKind(t testing.TB) []string {
 		response("http://a.test/feed", "200 OK\nContent-Type: application/rss+xml", "<rss/>"),
 		response("http://a.test/untold", "200 OK\nServer: old", welcome),
 		htmlPage("https://b.test:8443/", "<p>other"),
+		htmlPage("<http://a.test/bracketed>", "<p>as GNU wget writes it"),
 		response("http://a.test/large", "200 OK\nContent-Type: text/html", strings.Repeat("x", maxBody+1)),
 	}
 }
@@ -142,6 +143,7 @@ func TestWARC(t *testing.T) {
 		{"http://a.test/feed", "application/rss+xml", "", "<rss/>", 200},
 		{"http://a.test/untold", "", "", welcome, 200},
 		{"https://b.test:8443/", "text/html", "", "<p>other", 200},
+		{"http://a.test/bracketed", "text/html", "", "<p>as GNU wget writes it", 200},
 		{"http://a.test/large", "text/html", "", strings.Repeat("x", maxBody), 200},
 	}
 	for _, name := range []string{"x.warc", "x.warc.gz"} {
