@@ -18,7 +18,7 @@ func TestSameOrder(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i, strategy := range []string{crawl.StrategyFused, crawl.StrategyWeighted, crawl.StrategyShark, crawl.StrategyPlaces} {
+	for i, strategy := range []string{crawl.StrategyFused, crawl.StrategyWeighted, crawl.StrategyShark, crawl.StrategyPlaces, crawl.StrategyHMMAnchor} {
 		t.Run(strategy, func(t *testing.T) {
 			world := Serve(t, webworld.NewScattered(webworld.Options{Seed: 3, FirstIP: netip.AddrFrom4([4]byte{127, 96, byte(i), 1})}, 1))
 			d := Definition("same-"+strategy, world)
@@ -26,16 +26,19 @@ func TestSameOrder(t *testing.T) {
 			d.Topic.Examples = []crawl.Example{{Text: "The raven flew over the old saga stones, and Odin looked up from his runes."}}
 			pages := int64(20)
 			d.Reference.Pages = &pages
+			web, err := recorded.World(world)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if strategy == crawl.StrategyHMMAnchor { // which is trained with them
+				d.Topic.Paths = [][]string{{web.Pages[40].URL, web.Pages[30].URL, web.Pages[50].URL}, {web.Pages[20].URL, web.Pages[50].URL}}
+			}
 			conf := Config(server, world, t.TempDir())
 			conf.Lanes, conf.BundlePLDs = 1, 1
 			w := StartWorker(t, conf)
 			StartCrawl(t, server.Client, d)
 			Result(t, server.Client, d.Name, CrawlTime)
 			w.Stop()
-			web, err := recorded.World(world)
-			if err != nil {
-				t.Fatal(err)
-			}
 			run, err := replay.Crawl(t.Context(), web, d, helper)
 			if err != nil {
 				t.Fatal(err)

@@ -106,11 +106,11 @@ func (c *crawling) begin() error {
 		seeds = append(seeds, crawl.Discovery{URL: u.String(), Path: string(rune(crawl.HopSeed)), Score: 1})
 		bounding = append(bounding, u.String())
 	}
-	shown := slices.Concat(c.d.Topic.Paths...)
+	var shown []string
 	for _, e := range c.d.Topic.Examples {
 		shown = append(shown, e.URL)
 	}
-	for _, raw := range shown {
+	for _, raw := range append(shown, slices.Concat(c.d.Topic.Paths...)...) {
 		if u, err := urls.Parse(raw); raw != "" && err == nil {
 			seeds = append(seeds, crawl.Discovery{URL: u.String(), Path: string(rune(crawl.HopSeed)), Score: 1})
 		}
