@@ -181,18 +181,9 @@ func seeds(d crawl.Definition) (found []crawl.Discovery, bounding []string, err 
 	for _, s := range found {
 		bounding = append(bounding, s.URL)
 	}
-	for i, e := range d.Topic.Examples {
-		if e.URL != "" {
-			if err := add(e.URL, fmt.Sprintf("topic.examples[%d]: %q", i, e.URL), crawl.HopSeed, 1); err != nil {
-				return nil, nil, err
-			}
-		}
-	}
-	for i, path := range d.Topic.Paths {
-		for j, url := range path {
-			if err := add(url, fmt.Sprintf("topic.paths[%d][%d]: %q", i, j, url), crawl.HopSeed, 1); err != nil {
-				return nil, nil, err
-			}
+	for _, n := range d.Topic.Named() {
+		if err := add(n.URL, fmt.Sprintf("%s: %q", n.Field, n.URL), crawl.HopSeed, 1); err != nil {
+			return nil, nil, err
 		}
 	}
 	return found, bounding, nil

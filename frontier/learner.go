@@ -195,13 +195,16 @@ func dropLessons(txn *badger.Txn, id uint16, seq uint64) error {
 	return deleteAll(txn, old, err)
 }
 
-// priority is the present priority of a URL, by what was kept with the link that counts, or with the other one if the best counts.
-func (l *learning) priority(r *record, update string) float64 {
-	p := l.order.Priority(r.keep)
+// counts is what was kept with the link to a URL that counts now, and the priority that it gives: the other one's if the best
+// counts and that is better.
+func (l *learning) counts(r *record, update string) (kept []byte, priority float64) {
+	kept, priority = r.keep, l.order.Priority(r.keep)
 	if update == crawl.UpdateMax && len(r.also) > 0 {
-		p = max(p, l.order.Priority(r.also))
+		if p := l.order.Priority(r.also); p > priority {
+			return r.also, p
+		}
 	}
-	return p
+	return kept, priority
 }
 
 // Learner returns the order of a crawl that learns; nil if it has another.

@@ -80,7 +80,15 @@ func deleteAll(txn *badger.Txn, keys [][]byte, err error) error {
 func (f *Frontier) Remember(name string, raw []byte) error {
 	f.remembering.Lock()
 	defer f.remembering.Unlock()
-	id, former, _, err := f.remembered(name)
+	id, err := f.idOf(name)
+	if err != nil {
+		return err
+	}
+	var former parted
+	err = f.view(func(txn *badger.Txn) error {
+		_, err := getCBOR(txn, partsKey(kindMemory, id), &former)
+		return err
+	})
 	if err != nil {
 		return err
 	}
@@ -88,21 +96,24 @@ func (f *Frontier) Remember(name string, raw []byte) error {
 }
 
 // Memory is what Remember has kept; nil if it was nothing.
-func (f *Frontier) Memory(name string) ([]byte, error) {
-	_, _, raw, err := f.remembered(name)
+func (f *Frontier) Memory(name string) (raw []byte, err error) {
+	id, err := f.idOf(name)
+	if err != nil {
+		return nil, err
+	}
+	err = f.view(func(txn *badger.Txn) (err error) {
+		_, raw, err = readParts(txn, kindMemory, id)
+		return err
+	})
 	return raw, err
 }
 
-func (f *Frontier) remembered(name string) (id uint16, of parted, raw []byte, err error) {
+func (f *Frontier) idOf(name string) (uint16, error) {
 	f.mu.Lock()
+	defer f.mu.Unlock()
 	s, err := f.get(name)
-	f.mu.Unlock()
 	if err != nil {
-		return 0, of, nil, err
+		return 0, err
 	}
-	err = f.view(func(txn *badger.Txn) (err error) {
-		of, raw, err = readParts(txn, kindMemory, s.id)
-		return err
-	})
-	return s.id, of, raw, err
+	return s.id, nil
 }

@@ -79,7 +79,8 @@ func (s *sites) reward(r *record, o crawl.Outcome, threshold float64) error {
 func (s *sites) priority(r *record, d *crawl.Definition) (uint16, error) {
 	value, sum := r.scores.value(d.Order.Update), d.Order.Update == crawl.UpdateSum
 	if s.whole != nil && len(r.keep) > 0 {
-		value += s.whole.priority(r, d.Order.Update) - float64(r.keptAt)
+		_, now := s.whole.counts(r, d.Order.Update)
+		value += now - float64(r.keptAt)
 	}
 	if r.group == 0 || sum || !d.ByPlaces() {
 		return priority16(value, sum), nil

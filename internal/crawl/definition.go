@@ -80,6 +80,24 @@ func (t Topic) ExampleURLs() (urls []string) {
 	return urls
 }
 
+// Named is a URL with the field of the definition that names it.
+type Named struct{ Field, URL string }
+
+// Named are the URLs of examples and example paths, which are fetched first.
+func (t Topic) Named() (list []Named) {
+	for i, e := range t.Examples {
+		if e.URL != "" {
+			list = append(list, Named{fmt.Sprintf("topic.examples[%d]", i), e.URL})
+		}
+	}
+	for i, path := range t.Paths {
+		for j, url := range path {
+			list = append(list, Named{fmt.Sprintf("topic.paths[%d][%d]", i, j), url})
+		}
+	}
+	return list
+}
+
 // Canonical is the topic as text: two topics that look for the same have the same.
 func (t Topic) Canonical() string {
 	raw, err := json.Marshal(t)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"slices"
 )
 
 // Object is a web object that the helper lifted out of a page: a post, an article, a comment. Types and
@@ -55,39 +56,36 @@ func (p Properties) Without(name string) (rest Properties) {
 }
 
 // MarshalJSON writes an object.
-func (p Properties) MarshalJSON() ([]byte, error) {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	b.WriteByte('{')
-	write := func(v any) error {
-		if err := enc.Encode(v); err != nil {
-			return err
-		}
-		b.Truncate(b.Len() - 1) // the line's end
-		return nil
-	}
+func (p Properties) MarshalJSON() ([]byte, error) { return p.Append(nil), nil }
+
+// Append appends what MarshalJSON writes: of a property that is there several times, a list.
+func (p Properties) Append(b []byte) []byte {
+	b = append(b, '{')
 	for i := range p {
-		if p[:i].Get(p[i].Name) != "" {
+		same := func(o Property) bool { return o.Name == p[i].Name }
+		if slices.ContainsFunc(p[:i], same) {
 			continue // written with the first
 		}
-		if b.Len() > 1 {
-			b.WriteByte(',')
+		if i > 0 {
+			b = append(b, ',')
 		}
-		if err := write(p[i].Name); err != nil {
-			return nil, err
+		b = append(AppendString(b, p[i].Name), ':')
+		if !slices.ContainsFunc(p[i+1:], same) {
+			b = AppendString(b, p[i].Value)
+			continue
 		}
-		b.WriteByte(':')
-		var value any = p[i].Value
-		if all := p.All(p[i].Name); len(all) > 1 {
-			value = all
+		b = append(b, '[')
+		for j := range p[i:] {
+			if o := p[i+j]; same(o) {
+				if j > 0 {
+					b = append(b, ',')
+				}
+				b = AppendString(b, o.Value)
+			}
 		}
-		if err := write(value); err != nil {
-			return nil, err
-		}
+		b = append(b, ']')
 	}
-	b.WriteByte('}')
-	return b.Bytes(), nil
+	return append(b, '}')
 }
 
 // UnmarshalJSON reads what MarshalJSON writes.

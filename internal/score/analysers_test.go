@@ -362,7 +362,7 @@ func TestAsked(t *testing.T) {
 	if got := s.Page(p, c); got.Terms != nil || got.View != nil {
 		t.Errorf("nothing was asked for: %v, %v", got.Terms, got.View)
 	}
-	c.Terms, c.View, c.Around, c.Depth = true, true, true, 3
+	c.Terms, c.View, c.Depth = true, true, 3
 	s = remembering(t, topic, weigh(t, 1, crawl.PartNames...), nil, NewAnalyser(), met())
 	got := s.Page(p, c)
 	if got.Terms["raven"] != 20 || got.Terms["muninn"] != titleWeight || len(got.Terms) != 42 {

@@ -291,7 +291,7 @@ func TestManyAtOnce(t *testing.T) {
 	if pages, df := counts(m.Background); pages != workers*each || df["raven"] != workers*each {
 		t.Errorf("%g pages, %g with ravens, want %d", pages, df["raven"], workers*each)
 	}
-	if w := m.Past.of("a.example"); w.pages != workers*each {
-		t.Errorf("the host has %g pages", w.pages)
+	if w := m.Past.of("a.example"); w.Pages != workers*each {
+		t.Errorf("the host has %g pages", w.Pages)
 	}
 }

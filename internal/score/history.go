@@ -1,6 +1,7 @@
 package score
 
 import (
+	"maps"
 	"strings"
 	"sync"
 
@@ -13,7 +14,11 @@ type Past struct {
 	young, old map[string]worth
 }
 
-type worth struct{ pages, sum float64 }
+type worth struct {
+	_     struct{} `cbor:",toarray"`
+	Pages float64
+	Sum   float64 // of their scores
+}
 
 // maxPast bounds the hosts and folders that are remembered: those that were heard of last.
 const maxPast = 50_000
@@ -37,7 +42,7 @@ func (p *Past) Add(url string, score float64) {
 	defer p.mu.Unlock()
 	for _, key := range places(url) {
 		w := p.of(key)
-		p.young[key] = worth{w.pages + 1, w.sum + score}
+		p.young[key] = worth{Pages: w.Pages + 1, Sum: w.Sum + score}
 	}
 	if len(p.young) >= maxPast {
 		p.young, p.old = map[string]worth{}, p.young
@@ -50,41 +55,27 @@ func (p *Past) Score(url string) float64 {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, key := range places(url) {
-		if w := p.of(key); w.pages >= leastPast {
-			return w.sum / w.pages
+		if w := p.of(key); w.Pages >= leastPast {
+			return w.Sum / w.Pages
 		}
 	}
 	return silent
 }
 
 // generations are what is remembered, for restore.
-func (p *Past) generations() (young, old map[string][2]float64) {
+func (p *Past) generations() (young, old map[string]worth) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return numbers(p.young), numbers(p.old)
-}
-
-func numbers(of map[string]worth) map[string][2]float64 {
-	m := make(map[string][2]float64, len(of))
-	for key, w := range of {
-		m[key] = [2]float64{w.pages, w.sum}
-	}
-	return m
+	return maps.Clone(p.young), maps.Clone(p.old)
 }
 
 // restore puts other generations in place of its own.
-func (p *Past) restore(young, old map[string][2]float64) {
+func (p *Past) restore(young, old map[string]worth) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.young, p.old = worths(young), worths(old)
-}
-
-func worths(of map[string][2]float64) map[string]worth {
-	m := make(map[string]worth, len(of))
-	for key, n := range of {
-		m[key] = worth{n[0], n[1]}
-	}
-	return m
+	p.young, p.old = map[string]worth{}, map[string]worth{}
+	maps.Copy(p.young, young)
+	maps.Copy(p.old, old)
 }
 
 // places are a URL's folder and its host.

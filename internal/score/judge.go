@@ -105,7 +105,7 @@ func (b *Batch) Page(p *crawl.Page, c Context, kept []byte) (Vector, error) {
 		return nil, err
 	}
 	together, wanted := b.judge.by.Batch, c.Terms
-	c.View, c.Around, c.Terms = by != nil, by != nil, wanted || together && by == nil
+	c.View, c.Terms = by != nil, wanted || together && by == nil
 	scored := b.judge.Scorer.Page(p, c)
 	b.Visits = append(b.Visits, scored.Visit)
 	switch {

@@ -65,7 +65,6 @@ type Context struct {
 	Now       time.Time // for the age of pages
 	Terms     bool      // the page's terms are asked for
 	View      bool      // what an order sees is asked for
-	Around    bool      // … the text around links among it
 	counted   *counted
 }
 
@@ -160,7 +159,7 @@ func (r *reading) count(doc *tally) {
 	for i := range r.blocks {
 		r.blocks[i] = silent
 	}
-	if r.context.Around {
+	if r.context.View {
 		r.around = make([]order.Terms, len(p.Blocks))
 	}
 	linked := make([]bool, len(p.Blocks))
@@ -184,7 +183,7 @@ func (r *reading) count(doc *tally) {
 		if len(r.part.seen) > 0 && r.topic.norm > 0 {
 			r.blocks[i] = r.topic.near(r.part, r.weights)
 		}
-		if r.context.Around {
+		if r.context.View {
 			r.around[i] = r.part.terms()
 		}
 		r.part.reset()

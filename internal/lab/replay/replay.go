@@ -106,12 +106,8 @@ func (c *crawling) begin() error {
 		seeds = append(seeds, crawl.Discovery{URL: u.String(), Path: string(rune(crawl.HopSeed)), Score: 1})
 		bounding = append(bounding, u.String())
 	}
-	var shown []string
-	for _, e := range c.d.Topic.Examples {
-		shown = append(shown, e.URL)
-	}
-	for _, raw := range append(shown, slices.Concat(c.d.Topic.Paths...)...) {
-		if u, err := urls.Parse(raw); raw != "" && err == nil {
+	for _, n := range c.d.Topic.Named() {
+		if u, err := urls.Parse(n.URL); err == nil {
 			seeds = append(seeds, crawl.Discovery{URL: u.String(), Path: string(rune(crawl.HopSeed)), Score: 1})
 		}
 	}
