@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
@@ -9,7 +8,7 @@ import (
 	"path"
 	"strings"
 
-	"github.com/PuerkitoBio/goquery"
+	"github.com/muninn-archive/muninn/internal/lab/markup"
 )
 
 // rewriter takes what the paths of pages say out of pages.
@@ -56,29 +55,23 @@ var references = []string{"href", "src", "data", "action", "poster"}
 
 // rewrite gives a page with the URLs of the web in place of paths.
 func (r *rewriter) rewrite(page string, raw []byte) ([]byte, error) {
-	doc, err := goquery.NewDocumentFromReader(bytes.NewReader(raw))
+	doc, err := markup.Parse(raw)
 	if err != nil {
 		return nil, err
 	}
-	if r.without != "" {
-		found := doc.Find(r.without)
-		r.left += found.Length()
-		found.Remove()
+	left, err := doc.Remove(r.without)
+	if err != nil {
+		return nil, err
 	}
-	if r.c.tells != "" {
-		doc.Find(r.c.tells).Remove()
+	r.left += left
+	if _, err := doc.Remove(r.c.tells); err != nil {
+		return nil, err
 	}
-	if r.c.titled != "" {
-		doc.Find(r.c.titled).RemoveAttr("title")
+	if err := doc.RemoveAttribute(r.c.titled, "title"); err != nil {
+		return nil, err
 	}
-	for _, name := range references {
-		doc.Find("[" + name + "]").Each(func(_ int, s *goquery.Selection) {
-			ref, _ := s.Attr(name)
-			s.SetAttr(name, r.refer(page, ref))
-		})
-	}
-	out, err := doc.Html()
-	return []byte(out), err
+	doc.Rewrite(references, func(ref string) string { return r.refer(page, ref) })
+	return doc.HTML()
 }
 
 // refer is what a reference becomes: one by a path from the page on, the URL of what it leads to. Those that lead to the page
