@@ -95,9 +95,9 @@ func (a *Activities) opened(in BatchInput, b *spool.Batch, lanes []frontier.Lane
 
 // Lease gives a batch's claims the leases that it asked for itself.
 func (a *Activities) Lease(_ context.Context, in LeaseInput) error {
-	grants := make([]frontier.Granted, len(in.Grants))
-	for i, g := range in.Grants {
-		grants[i] = frontier.Granted{Lease: g.Lease, IP: g.IP, Earliest: g.NotBefore, Deadline: g.Deadline}
+	var grants []frontier.Granted
+	for _, g := range politeness.Distinct(in.Grants) {
+		grants = append(grants, frontier.Granted{Lease: g.Lease, IP: g.IP, Earliest: g.NotBefore, Deadline: g.Deadline})
 	}
 	return edge(a.Frontier.Lease(in.Crawl, in.Batch, grants))
 }

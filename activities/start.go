@@ -13,6 +13,7 @@ import (
 
 	"github.com/muninn-archive/muninn/activities/names"
 	"github.com/muninn-archive/muninn/frontier"
+	"github.com/muninn-archive/muninn/internal/politeness"
 )
 
 // StartPoliteness starts a politeness shard if it is not running; with a signal, it delivers it.
@@ -34,21 +35,7 @@ func StartPoliteness(ctx context.Context, c client.Client, queue string, shard i
 // idempotent: a claim that was bound to a batch before stays with it.
 func (a *Activities) Start(ctx context.Context, in StartInput) (int, error) {
 	defer a.beat(ctx)()
-	bound, free := map[string][]frontier.Granted{}, []frontier.Granted{}
-	sizes := map[string]int{}
-	for _, g := range in.Grants {
-		grant := frontier.Granted{Lease: g.Lease, IP: g.IP, Earliest: g.NotBefore, Deadline: g.Deadline}
-		c, known := a.Frontier.ClaimOf(in.Crawl, g.Lease)
-		sizes[g.Lease] = len(c.URLs)
-		if known && c.Batch != "" {
-			bound[c.Batch] = append(bound[c.Batch], grant)
-		} else {
-			free = append(free, grant)
-		}
-	}
-	for _, bundle := range bundles(free, sizes, a.Settings.BundlePLDs, a.Settings.BundleURLs) {
-		bound[bundle[0].Lease] = bundle
-	}
+	bound := a.bind(in.Grants, func(lease string) (frontier.Claim, bool) { return a.Frontier.ClaimOf(in.Crawl, lease) })
 	ordered := make([]string, 0, len(bound))
 	for batch := range bound {
 		ordered = append(ordered, batch)
@@ -67,6 +54,27 @@ func (a *Activities) Start(ctx context.Context, in StartInput) (int, error) {
 		}
 	}
 	return len(ordered), nil
+}
+
+// bind parts grants among batches, one grant a claim: a claim that was bound before stays with its batch, the others go
+// into new ones, each named after its first claim. A claim that came twice would be two lanes to one host.
+func (a *Activities) bind(grants []politeness.Grant, claimOf func(lease string) (frontier.Claim, bool)) map[string][]frontier.Granted {
+	bound, free := map[string][]frontier.Granted{}, []frontier.Granted{}
+	sizes := map[string]int{}
+	for _, g := range politeness.Distinct(grants) {
+		grant := frontier.Granted{Lease: g.Lease, IP: g.IP, Earliest: g.NotBefore, Deadline: g.Deadline}
+		c, known := claimOf(g.Lease)
+		sizes[g.Lease] = len(c.URLs)
+		if known && c.Batch != "" {
+			bound[c.Batch] = append(bound[c.Batch], grant)
+		} else {
+			free = append(free, grant)
+		}
+	}
+	for _, bundle := range bundles(free, sizes, a.Settings.BundlePLDs, a.Settings.BundleURLs) {
+		bound[bundle[0].Lease] = bundle
+	}
+	return bound
 }
 
 // bundles fills batches with claims, the longest first, so that those of like length stand together.

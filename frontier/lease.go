@@ -22,15 +22,20 @@ type Granted struct {
 	Deadline time.Time
 }
 
-// Start binds granted claims to a batch; those that are gone meanwhile are left out, and their leases
-// released. It is idempotent.
+// Start binds granted claims to a batch, each once, however often it was granted; those that are gone meanwhile are left
+// out, and their leases released. It is idempotent.
 func (f *Frontier) Start(name, batch string, grants []Granted) (claims []Claim, err error) {
 	err = f.withCrawl(name, func(s *state, txn *badger.Txn) (func(), error) {
 		claims = claims[:0]
 		var gone []Release
-		var again []string // leases that were released before and must not be now
+		var again []string                         // leases that were released before and must not be now
+		seen := make(map[string]bool, len(grants)) // a claim that came twice would be two lanes to one host
 		f.mu.Lock()
 		for _, g := range grants {
+			if seen[g.Lease] {
+				continue
+			}
+			seen[g.Lease] = true
 			c, known := s.claims[g.Lease]
 			if !known {
 				gone = append(gone, Release{Lease: g.Lease, IP: g.IP})

@@ -99,6 +99,17 @@ func TestStart(t *testing.T) {
 	}
 }
 
+// A grant may come twice, as when a round is asked for again and both answers arrive together: the claim is started once.
+func TestStartTakesAGrantOnce(t *testing.T) {
+	r := oneQueue(t, 3, nil)
+	grants := r.grant(r.one())
+	claims, err := r.Start(testCrawl, "b", slices.Concat(grants, grants))
+	r.must(err)
+	if len(claims) != 1 {
+		t.Errorf("%d claims started, want 1", len(claims))
+	}
+}
+
 func TestWithdraw(t *testing.T) {
 	r := oneQueue(t, 2, nil)
 	c := r.one()

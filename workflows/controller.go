@@ -156,13 +156,13 @@ func (c *controller) round(ctx workflow.Context) (activities.ClaimResult, error)
 	return out, nil
 }
 
-// receive takes all grants that are there and notes which shards have answered the round.
+// receive takes all grants that are there, one a lease, and notes which shards have answered the round.
 func (c *controller) receive(answered map[int]bool) []politeness.Grant {
 	var grants []politeness.Grant
 	for {
 		var s activities.GrantsSignal
 		if !c.grants.ReceiveAsync(&s) {
-			return grants
+			return politeness.Distinct(grants)
 		}
 		if s.Round == c.Round {
 			answered[s.Shard] = true

@@ -165,6 +165,21 @@ func TestControllerStartsWhileItClaims(t *testing.T) {
 	}
 }
 
+// A round that is asked for twice is granted twice; what waits together is started once.
+func TestControllerStartsAGrantOnce(t *testing.T) {
+	e := newController(t, func(e *env, in activities.ClaimInput) (activities.ClaimResult, error) {
+		e.granted(answer(0, 0, "a", "b"))()
+		e.granted(answer(0, in.Round, "a", "b", "b"))()
+		return activities.ClaimResult{Sent: 1, Drained: true}, nil
+	})
+	if err := e.run(FetcherController, controllerInput); err != nil {
+		t.Fatal(err)
+	}
+	if n := e.count("start a b"); n == 0 || strings.Contains(strings.Join(e.called(), "\n"), "a b a") || strings.Contains(strings.Join(e.called(), "\n"), "b b") {
+		t.Errorf("calls %q", e.called())
+	}
+}
+
 func TestControllerPauses(t *testing.T) {
 	e := newController(t, func(e *env, in activities.ClaimInput) (activities.ClaimResult, error) {
 		if in.Round == 1 {

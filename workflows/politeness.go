@@ -151,7 +151,7 @@ func (p *shardOf) send(ctx workflow.Context, answers map[string]int64, grants []
 	for _, id := range slices.Sorted(maps.Keys(answers)) {
 		to(id).Round = answers[id]
 	}
-	for _, g := range grants {
+	for _, g := range politeness.Distinct(grants) { // rounds that are served together may ask for a lease twice
 		if g.Reply == "" {
 			p.lent[g.Lease] = g
 			continue

@@ -140,6 +140,18 @@ func TestPolitenessAnswersInBulk(t *testing.T) {
 	e.expect("1s one round 3 [l0 l1 l2]", "1s two round 9 []")
 }
 
+// A claim activity that was cut off sends its round again. Both copies may be served together: each lease is granted once.
+func TestPolitenessGrantsARepeatedRoundOnce(t *testing.T) {
+	e := newShard(t)
+	again := activities.RoundSignal{From: "one", Round: 1, Asks: asks("one", "a@10.0.0.1", "b@10.0.0.2", "c@10.0.0.1")}
+	e.at(time.Second, func() {
+		e.SignalWorkflowSkippingWorkflowTask(names.SignalRound, again)
+		e.SignalWorkflow(names.SignalRound, again)
+	})
+	e.cancelled(time.Minute, 0, nil, nil)
+	e.expect("1s one round 1 [a b]")
+}
+
 func TestPolitenessWaits(t *testing.T) {
 	e := newShard(t)
 	next := e.start.Add(10 * time.Minute)

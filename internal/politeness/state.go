@@ -57,6 +57,24 @@ type Grant struct {
 	Reply     string    `json:"-"`
 }
 
+// Distinct returns one grant a lease: the one with the latest deadline, at the place of the first. A lease
+// that is asked for twice is granted twice, for an answer may be lost; whoever acts on grants must act once.
+func Distinct(grants []Grant) []Grant {
+	at := make(map[string]int, len(grants))
+	var out []Grant
+	for _, g := range grants {
+		i, seen := at[g.Lease]
+		switch {
+		case !seen:
+			at[g.Lease] = len(out)
+			out = append(out, g)
+		case g.Deadline.After(out[i].Deadline):
+			out[i] = g
+		}
+	}
+	return out
+}
+
 // Holder is a lease that is out.
 type Holder struct {
 	Ask
