@@ -1,6 +1,7 @@
 package frontier
 
 import (
+	"errors"
 	"fmt"
 	"time"
 
@@ -23,15 +24,9 @@ type Commit struct {
 	Rescore bool
 }
 
-// commitPart is how many discovered URLs are written in one transaction.
-const commitPart = 10_000
-
-// commitBytes is how many bytes of them, with what is kept with them; a transaction of the store holds some 9 MB, and a URL
-// takes a hundred bytes in it beside these.
-const commitBytes = 4 << 20
-
 // Commit ends a batch: its outcomes are marked, its outlinks queued, its claims dropped. It is
-// idempotent by batch: what is committed already is left alone.
+// idempotent by batch: what is committed already is left alone. A portion that the store cannot take in one transaction
+// goes in without what the crawl can do without: prints, samples, digests, and what an order learns.
 func (f *Frontier) Commit(c Commit) error {
 	f.mu.Lock()
 	s, err := f.get(c.Crawl)
@@ -40,31 +35,27 @@ func (f *Frontier) Commit(c Commit) error {
 		return err
 	}
 	bound := s.scope
+	keeps, err := s.keeps(&c)
 	f.mu.Unlock()
-	list := gather(bound, c.Discoveries, c.Rescore)
-	all := list
-	for part := 0; ; part++ {
-		n := partLen(list)
-		if n == len(list) {
-			return f.commitRest(s, c, list, all)
+	if err != nil {
+		return err
+	}
+	links := gather(bound, c.Discoveries, c.Rescore)
+	parts := portions(links, keeps, c.Outcomes)
+	for i, p := range parts {
+		commit := committing{c: &c, all: links, marker: fmt.Sprint(i), ends: i == len(parts)-1, alone: len(parts) == 1}
+		if commit.ends {
+			commit.marker = "end"
 		}
-		if err := f.commitLinks(s, c, list[:n], part); err != nil {
+		err := f.commitPortion(s, commit, p)
+		if errors.Is(err, badger.ErrTxnTooBig) {
+			err = f.commitPortion(s, commit, p.spare())
+		}
+		if err != nil {
 			return err
 		}
-		list = list[n:]
 	}
-}
-
-// partLen is how many of the URLs go into the next transaction.
-func partLen(list []*offered) int {
-	size := 0
-	for i, o := range list {
-		size += o.size()
-		if i == commitPart || size > commitBytes {
-			return i
-		}
-	}
-	return len(list)
+	return nil
 }
 
 func batchKey(id uint16, run uint32, batch string, part string) []byte {
@@ -91,55 +82,32 @@ func (f *Frontier) Committed(name, batch string) bool {
 	return done && err == nil
 }
 
-// commitLinks queues a part of a batch's many outlinks.
-func (f *Frontier) commitLinks(s *state, c Commit, list []*offered, part int) error {
-	return f.update(func(txn *badger.Txn) (func(), error) {
-		rec := f.draft(s)
-		key := batchKey(s.id, 0, c.Batch, fmt.Sprint(part))
-		if done, err := committed(txn, key); done || err != nil {
-			return nil, err
-		}
-		changes, learned := map[uint64]*change{}, openSites(txn, s.id, s.learner())
-		for _, o := range list {
-			if err := f.offer(txn, s, rec, o, learned, changes); err != nil {
-				return nil, err
-			}
-		}
-		if err := learned.save(); err != nil {
-			return nil, err
-		}
-		return f.finishTxn(txn, s, rec, key, changes, nil)
-	})
+// committing is the commit that a portion belongs to.
+type committing struct {
+	c      *Commit
+	all    []*offered // its outlinks, those of other portions among them
+	marker string     // of the portion
+	ends   bool       // the portion ends the batch
+	alone  bool       // there is no other
 }
 
-// commitRest does everything else, and so ends the batch. all are its outlinks, those that were queued before among them.
-func (f *Frontier) commitRest(s *state, c Commit, list, all []*offered) error {
+// commitPortion writes a portion, unless it has been written.
+func (f *Frontier) commitPortion(s *state, now committing, p portion) error {
 	return f.update(func(txn *badger.Txn) (func(), error) {
 		rec := f.draft(s)
-		f.mu.Lock()
-		var claims []*Claim
-		done := map[uint64]int64{}
-		for _, claim := range s.claims {
-			if claim.Batch == c.Batch && c.Batch != "" {
-				claims = append(claims, claim)
-				done[claim.Queue] = s.queue(claim.Queue, "").done
-			}
-		}
-		f.mu.Unlock()
-		key := batchKey(s.id, 0, c.Batch, "end")
+		key := batchKey(s.id, 0, now.c.Batch, now.marker)
 		if already, err := committed(txn, key); already || err != nil {
 			return nil, err
 		}
-		for _, claim := range claims {
-			if err := f.touch(s, claim.Queue); err != nil {
-				return nil, err
-			}
+		claims, done, err := f.heldBy(s, now.c.Batch)
+		if err != nil {
+			return nil, err
 		}
 		changes, learned := map[uint64]*change{}, openSites(txn, s.id, s.learner())
 		var delays []int64
 		var visited []order.Visit
 		var pages []string
-		for _, o := range c.Outcomes {
+		for _, o := range p.outcomes {
 			end, err := f.conclude(txn, s, rec, o, learned, changes, done)
 			if err != nil {
 				return nil, err
@@ -151,83 +119,107 @@ func (f *Frontier) commitRest(s *state, c Commit, list, all []*offered) error {
 				delays = append(delays, end.due)
 			}
 		}
-		for _, o := range list {
+		for _, o := range p.links {
 			if err := f.offer(txn, s, rec, o, learned, changes); err != nil {
 				return nil, err
 			}
 		}
-		if err := learned.save(); err != nil {
+		if err := errors.Join(learned.save(), writeKeeps(txn, p.keeps)); err != nil {
 			return nil, err
 		}
-		took, err := f.learn(txn, s, rec, s.visits(&c, visited, pages, all))
+		took, err := f.learn(txn, s, rec, s.visits(now.c, visited, pages, now.all))
 		if err != nil {
 			return nil, err
 		}
-		if !c.Rescore {
-			rec.Totals.Links += int64(len(c.Discoveries))
-		}
-		if len(c.Outcomes) > 0 {
-			rec.Totals.Batches++
-			if err := f.trailed(txn, s, rec); err != nil {
+		ended := func() {}
+		if now.ends {
+			if ended, err = f.endBatch(txn, s, rec, now, claims, changes); err != nil {
 				return nil, err
 			}
 		}
-		if err := f.keep(txn, s, c); err != nil {
+		if err := f.saveDone(txn, s, done, now.ends); err != nil {
 			return nil, err
 		}
-		var releases []Release
-		for _, claim := range claims {
-			if err := txn.Delete(textKey(kindClaim, s.id, claim.ID)); err != nil {
-				return nil, err
-			}
-			if !claim.Ended {
-				releases = append(releases, f.releaseOf(s, claim))
-			}
-		}
-		released, err := f.saveClaims(txn, s, nil, releases)
-		if err != nil {
-			return nil, err
-		}
-		f.mu.Lock()
-		for pld, n := range done {
-			q := s.queue(pld, "")
-			m := q.meta()
-			m.Done, m.Rest = n, 0
-			if err := s.saveMeta(txn, pld, m); err != nil {
-				f.mu.Unlock()
-				return nil, err
-			}
-		}
-		f.mu.Unlock()
 		return f.finishTxn(txn, s, rec, key, changes, func() {
-			released()
 			took()
 			for _, due := range delays {
 				s.delay(due)
 			}
 			for pld, n := range done {
 				q := s.queue(pld, "")
-				q.done, q.rest = n, time.Time{} // its batch has come to its end
+				if q.done = n; now.ends {
+					q.rest = time.Time{} // its batch has come to its end
+				}
 				q.spent = s.pldSpent(q)
 				s.schedule.place(q, f.opts.Now())
 			}
-			for _, claim := range claims {
-				c := changes[claim.Queue]
-				s.drop(claim, c == nil || c.concluded < len(claim.URLs), f.opts.Now())
-			}
+			ended()
 		})
 	})
 }
 
-// keep stores what outlasts the batch: payload digests and samples.
-func (f *Frontier) keep(txn *badger.Txn, s *state, c Commit) error {
-	for digest, visit := range c.Originals {
-		if err := setCBOR(txn, textKey(kindDigest, s.id, digest), visit); err != nil {
-			return err
+// heldBy returns the claims of a batch, and how many pages each of their queues has in this run.
+func (f *Frontier) heldBy(s *state, batch string) (claims []*Claim, done map[uint64]int64, err error) {
+	done = map[uint64]int64{}
+	f.mu.Lock()
+	for _, claim := range s.claims {
+		if claim.Batch == batch && batch != "" {
+			claims = append(claims, claim)
+			done[claim.Queue] = s.queue(claim.Queue, "").done
 		}
 	}
-	if len(c.Sample) > 0 {
-		return txn.Set(textKey(kindSample, s.id, fmt.Sprintf("%d/%s", s.Run, c.Batch)), c.Sample)
+	f.mu.Unlock()
+	for _, claim := range claims {
+		if err := f.touch(s, claim.Queue); err != nil {
+			return nil, nil, err
+		}
+	}
+	return claims, done, nil
+}
+
+// endBatch counts the batch and drops its claims.
+func (f *Frontier) endBatch(txn *badger.Txn, s *state, rec *crawlRecord, now committing, claims []*Claim, changes map[uint64]*change) (apply func(), err error) {
+	if !now.c.Rescore {
+		rec.Totals.Links += int64(len(now.c.Discoveries))
+	}
+	if len(now.c.Outcomes) > 0 {
+		rec.Totals.Batches++
+		if err := f.trailed(txn, s, rec); err != nil {
+			return nil, err
+		}
+	}
+	var releases []Release
+	for _, claim := range claims {
+		if err := txn.Delete(textKey(kindClaim, s.id, claim.ID)); err != nil {
+			return nil, err
+		}
+		if !claim.Ended {
+			releases = append(releases, f.releaseOf(s, claim))
+		}
+	}
+	released, err := f.saveClaims(txn, s, nil, releases)
+	return func() {
+		released()
+		for _, claim := range claims {
+			c := changes[claim.Queue]
+			// what other portions took out is not known here: then some of the claim may be left
+			s.drop(claim, !now.alone || c == nil || c.concluded < len(claim.URLs), f.opts.Now())
+		}
+	}, err
+}
+
+// saveDone keeps the page counts of queues; a batch that has ended lets them rest no longer.
+func (f *Frontier) saveDone(txn *badger.Txn, s *state, done map[uint64]int64, ends bool) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for pld, n := range done {
+		m := s.queue(pld, "").meta()
+		if m.Done = n; ends {
+			m.Rest = 0
+		}
+		if err := s.saveMeta(txn, pld, m); err != nil {
+			return err
+		}
 	}
 	return nil
 }

@@ -59,11 +59,6 @@ func (f *Frontier) conclude(txn *badger.Txn, s *state, rec *crawlRecord, o crawl
 		if err := learned.reward(&r, o, rec.Definition.Topic.Threshold); err != nil {
 			return end, err
 		}
-		if len(o.Prints) > 0 {
-			if err := txn.Set(urlKeyed(kindPrint, s.id, k), o.Prints); err != nil {
-				return end, err
-			}
-		}
 		if o.Success() {
 			if err := f.countDone(s, k.pld, done); err != nil {
 				return end, err

@@ -36,26 +36,36 @@ type Prints struct {
 	Base        string // checksum of the knowledge base that lifted them
 }
 
+// MaxEncoded bounds the prints of a page, in bytes: a batch of hostile pages must not make the frontier's transactions large.
+// Pages of forums with 60 posts have some 10 KB.
+const MaxEncoded = 32 << 10
+
 // Bounds of what is read as prints.
 const (
-	maxEncoded    = 1 << 20 // bytes
+	maxRead       = 1 << 20 // bytes
 	maxProperties = 40      // of an object
 	maxOut        = 16      // parts of a text that do not belong to it
 )
 
-// Encode writes prints in some dozens of bytes an object.
+// Encode writes prints in some dozens of bytes an object. The last objects are left out until the rest fits into MaxEncoded.
 func (p *Prints) Encode() []byte {
-	raw, err := cbor.Marshal(p)
-	if err != nil {
-		return nil // there is nothing in it that could fail
+	less := *p
+	for {
+		raw, err := cbor.Marshal(&less)
+		if err != nil {
+			return nil // there is nothing in it that could fail
+		}
+		if len(raw) <= MaxEncoded || len(less.Objects) == 0 {
+			return raw
+		}
+		less.Objects = less.Objects[:len(less.Objects)/2]
 	}
-	return raw
 }
 
 // DecodePrints reads what Encode wrote; nil of what is none.
 func DecodePrints(raw []byte) *Prints {
 	p := &Prints{}
-	if len(raw) == 0 || len(raw) > maxEncoded {
+	if len(raw) == 0 || len(raw) > maxRead {
 		return nil
 	}
 	if cbor.Unmarshal(raw, p) != nil {
@@ -165,6 +175,9 @@ func PrintsOf(tree *xpath.Tree, objects []Lifted) []Print {
 		}
 		p := Print{Type: o.Type}
 		for _, part := range o.Parts {
+			if len(p.Properties) == maxProperties {
+				break
+			}
 			if i >= fullPrints && part.Name != "body" && len(p.Properties) > 0 {
 				continue
 			}

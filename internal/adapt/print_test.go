@@ -122,3 +122,26 @@ func TestPrintsOf(t *testing.T) {
 		t.Errorf("of objects that say nothing: %+v", got)
 	}
 }
+
+// Prints are bounded where they are made, whatever a page holds.
+func TestPrintsAreBounded(t *testing.T) {
+	p := &Prints{Application: "phpBB", Level: "thread"}
+	for range MaxPrints {
+		o := Print{Type: "post"}
+		for range maxProperties {
+			q := Property{Name: strings.Repeat("p", 20), Hash: 1 << 60, Size: 1 << 20}
+			for i := range maxOut {
+				q.Out = append(q.Out, 1<<60+uint64(i))
+			}
+			o.Properties = append(o.Properties, q)
+		}
+		p.Objects = append(p.Objects, o)
+	}
+	raw := p.Encode()
+	if len(raw) > MaxEncoded || len(raw) < MaxEncoded/4 {
+		t.Errorf("%d bytes", len(raw))
+	}
+	if got := DecodePrints(raw); got == nil || len(got.Objects) == 0 || got.Level != "thread" {
+		t.Errorf("%+v", got)
+	}
+}

@@ -1,0 +1,168 @@
+package frontier
+
+import (
+	"bytes"
+	"fmt"
+	"testing"
+
+	"github.com/dgraph-io/badger/v4"
+
+	"github.com/muninn-archive/muninn/internal/crawl"
+	"github.com/muninn-archive/muninn/internal/urls"
+)
+
+// bundle claims n URLs of as many queues as one batch.
+func bundle(t *testing.T, n int) (r *rig, batch string, lanes []Lane) {
+	t.Helper()
+	r = newRig(t, nil)
+	var list []string
+	for i := range n {
+		list = append(list, fmt.Sprintf("http://h%d.example/", i))
+	}
+	r.submit("s", found(1, list...)...)
+	w := r.want()
+	w.Claims = n
+	got, err := r.Claim(t.Context(), w)
+	r.must(err)
+	if len(got.Claims) != n {
+		t.Fatalf("%d claims", len(got.Claims))
+	}
+	batch = r.start(got.Claims...)
+	lanes, err = r.Reopen(testCrawl, batch, got.Claims, nil)
+	r.must(err)
+	return r, batch, lanes
+}
+
+func concluding(lanes []Lane, edit func(*crawl.Outcome)) (outcomes []crawl.Outcome) {
+	for _, u := range targets(lanes...) {
+		o := done(u)
+		edit(&o)
+		outcomes = append(outcomes, o)
+	}
+	return outcomes
+}
+
+func (r *rig) prints(url string) (raw []byte) {
+	r.t.Helper()
+	u, err := urls.Parse(url)
+	r.must(err)
+	r.must(r.view(func(txn *badger.Txn) error {
+		_, err := getValue(txn, urlKeyed(kindPrint, r.crawls[testCrawl].id, keyOf(u)), func(b []byte) error {
+			raw = bytes.Clone(b)
+			return nil
+		})
+		return err
+	}))
+	return raw
+}
+
+// A batch is committed however much there is to remember of its pages.
+func TestCommitOfLargePrints(t *testing.T) {
+	const n = 480
+	r, batch, lanes := bundle(t, n)
+	prints := bytes.Repeat([]byte{7}, 25_000)
+	outcomes := concluding(lanes, func(o *crawl.Outcome) { o.Prints = prints })
+	r.must(r.Commit(Commit{Crawl: testCrawl, Batch: batch, Outcomes: outcomes}))
+	s := r.status()
+	if s.Totals.Pages != n || s.Totals.Batches != 1 || s.Waiting != 0 || s.Claimed != 0 || s.Lanes != 0 {
+		t.Errorf("%+v", s)
+	}
+	for _, o := range outcomes {
+		if !bytes.Equal(r.prints(o.URL), prints) {
+			t.Fatalf("the prints of %s are gone", o.URL)
+		}
+	}
+}
+
+// What is dispensable is dropped if the store cannot take it.
+func TestCommitDropsWhatDoesNotFit(t *testing.T) {
+	r, batch, lanes := bundle(t, 2)
+	huge := bytes.Repeat([]byte{7}, 12<<20)
+	outcomes := concluding(lanes, func(o *crawl.Outcome) { o.Prints = huge })
+	outcomes[0].Seen, outcomes[0].Prints = huge, nil
+	r.must(r.Commit(Commit{Crawl: testCrawl, Batch: batch, Outcomes: outcomes, Sample: huge}))
+	if s := r.status(); s.Totals.Pages != 2 || s.Waiting != 0 || s.Claimed != 0 {
+		t.Errorf("%+v", s)
+	}
+}
+
+// A commit that was cut off between two of its transactions goes on where it was, and counts nothing twice.
+func TestCommitGoesOn(t *testing.T) {
+	const n = 30
+	for after := range 3 {
+		r, batch, lanes := bundle(t, n)
+		outcomes := concluding(lanes, func(o *crawl.Outcome) { o.Reason = string(bytes.Repeat([]byte("x"), 500_000)) })
+		commit := Commit{Crawl: testCrawl, Batch: batch, Outcomes: outcomes, Discoveries: found(0.5, "http://new.example/")}
+		parts := portions(gather(r.crawls[testCrawl].scope, commit.Discoveries, false), nil, outcomes)
+		if len(parts) < 4 {
+			t.Fatalf("%d portions", len(parts))
+		}
+		for i := range after {
+			r.must(r.commitPortion(r.crawls[testCrawl], committing{c: &commit, marker: fmt.Sprint(i)}, parts[i]))
+		}
+		r.reopen()
+		for range 2 {
+			r.must(r.Commit(commit))
+		}
+		r.reopen()
+		s := r.status()
+		if s.Totals.Pages != n || s.Totals.Known != n+1 || s.Waiting != 1 || s.Claimed != 0 || s.Totals.Batches != 1 || s.Totals.Links != n+1 {
+			t.Errorf("cut off after %d portions: %+v", after, s)
+		}
+		if got := r.next().Claims; len(got) != 1 {
+			t.Errorf("cut off after %d portions: %d claims", after, len(got))
+		}
+	}
+}
+
+// Portions hold everything once, in order, and none is too large.
+func TestPortions(t *testing.T) {
+	link := func(n int) *offered { return &offered{url: string(make([]byte, n))} }
+	links := func(count, size int) (list []*offered) {
+		for range count {
+			list = append(list, link(size))
+		}
+		return list
+	}
+	ends := func(count, size int) (list []crawl.Outcome) {
+		for range count {
+			list = append(list, crawl.Outcome{Seen: make([]byte, size)})
+		}
+		return list
+	}
+	kept := func(count, size int) (list []keep) {
+		for range count {
+			list = append(list, keep{nil, make([]byte, size)})
+		}
+		return list
+	}
+	for name, c := range map[string]struct {
+		links []*offered
+		keeps []keep
+		ends  []crawl.Outcome
+		parts int
+	}{
+		"nothing":                   {parts: 1},
+		"an ordinary batch":         {links(5000, 100), kept(400, 2000), ends(500, 300), 1},
+		"as many as fit":            {links(commitPart, 10), nil, nil, 1},
+		"one more":                  {links(commitPart, 10), nil, ends(1, 0), 2},
+		"one that fits nowhere":     {nil, kept(1, 20<<20), ends(1, 0), 2},
+		"many outcomes":             {nil, nil, ends(3*commitPart, 0), 5}, // by their bytes
+		"prints of 25 KB, 480 ones": {links(1, 1), kept(480, 25_000), ends(480, 0), 3},
+	} {
+		parts := portions(c.links, c.keeps, c.ends)
+		if len(parts) != c.parts {
+			t.Errorf("%s: %d portions", name, len(parts))
+		}
+		l, k, e := 0, 0, 0
+		for _, p := range parts {
+			l, k, e = l+len(p.links), k+len(p.keeps), e+len(p.outcomes)
+			if n := len(p.links) + len(p.keeps) + len(p.outcomes); n > commitPart || n == 0 && len(parts) > 1 {
+				t.Errorf("%s: a portion of %d", name, n)
+			}
+		}
+		if l != len(c.links) || k != len(c.keeps) || e != len(c.ends) {
+			t.Errorf("%s: %d links, %d things to keep, %d outcomes", name, l, k, e)
+		}
+	}
+}

@@ -1,0 +1,120 @@
+package frontier
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/dgraph-io/badger/v4"
+
+	"github.com/muninn-archive/muninn/internal/crawl"
+	"github.com/muninn-archive/muninn/internal/urls"
+)
+
+// A transaction of the store holds some 9 MB and 100,000 entries, and a commit that does not fit can never succeed. So a
+// commit is written in portions of at most commitPart entries and about commitBytes bytes: an entry takes some hundred
+// bytes in a transaction beside those that are counted here.
+const (
+	commitPart  = 10_000
+	commitBytes = 4 << 20
+)
+
+// portion is what one transaction of a commit writes.
+type portion struct {
+	links    []*offered
+	keeps    []keep
+	outcomes []crawl.Outcome
+}
+
+// keep is what is kept of a batch beside its outcomes: to write it again changes nothing. A crawl can do without it.
+type keep struct{ key, value []byte }
+
+// outcomeBytes is what an outcome takes beside its texts: what the order kept with the links to it, and its record.
+const outcomeBytes = 600
+
+func outcomeSize(o *crawl.Outcome) int {
+	v := &o.Visit
+	return outcomeBytes + 2*len(o.URL) + len(o.Reason) + len(o.Seen) + len(v.ETag) + len(v.LastModified) + len(v.Digest) + len(v.URL)
+}
+
+// portions parts a commit: outlinks first, for what an order learns of a page depends on which of them are new, outcomes
+// last. There is at least one portion; the last ends the batch. The same commit is always parted alike: each portion has a
+// marker of its own.
+func portions(links []*offered, keeps []keep, outcomes []crawl.Outcome) []portion {
+	list, now := []portion{{}}, 0
+	entries, size := 0, 0
+	room := func(bytes int) {
+		size += bytes
+		if entries == commitPart || size > commitBytes && entries > 0 {
+			list, entries, size = append(list, portion{}), 0, bytes
+			now++
+		}
+		entries++
+	}
+	for i := range links {
+		room(links[i].size())
+		list[now].links = append(list[now].links, links[i])
+	}
+	for i := range keeps {
+		room(len(keeps[i].key) + len(keeps[i].value))
+		list[now].keeps = append(list[now].keeps, keeps[i])
+	}
+	for i := range outcomes {
+		room(outcomeSize(&outcomes[i]))
+		list[now].outcomes = append(list[now].outcomes, outcomes[i])
+	}
+	return list
+}
+
+// spare is the portion without what a crawl can do without.
+func (p portion) spare() portion {
+	out := portion{outcomes: slices.Clone(p.outcomes)}
+	for i := range out.outcomes {
+		out.outcomes[i].Seen = nil
+	}
+	for _, o := range p.links {
+		less := *o
+		less.links = slices.Clone(o.links)
+		for i := range less.links {
+			less.links[i].keep, less.links[i].parts = nil, nil
+		}
+		out.links = append(out.links, &less)
+	}
+	return out
+}
+
+// keeps lists what outlasts the batch: prints of web objects, payload digests, samples.
+func (s *state) keeps(c *Commit) ([]keep, error) {
+	var list []keep
+	for i := range c.Outcomes {
+		o := &c.Outcomes[i]
+		if len(o.Prints) == 0 || o.Kind != crawl.OutcomeDone && o.Kind != crawl.OutcomeUnmodified {
+			continue
+		}
+		u, err := urls.Trusted(o.URL)
+		if err != nil {
+			return nil, fmt.Errorf("commit %s: %w", o.URL, err)
+		}
+		list = append(list, keep{urlKeyed(kindPrint, s.id, keyOf(u)), o.Prints})
+	}
+	for _, digest := range slices.Sorted(maps.Keys(c.Originals)) {
+		raw, err := encoding.Marshal(c.Originals[digest])
+		if err != nil {
+			return nil, fmt.Errorf("commit %s: %w", c.Batch, err)
+		}
+		list = append(list, keep{textKey(kindDigest, s.id, digest), raw})
+	}
+	if len(c.Sample) > 0 {
+		list = append(list, keep{textKey(kindSample, s.id, fmt.Sprintf("%d/%s", s.Run, c.Batch)), c.Sample})
+	}
+	return list, nil
+}
+
+func writeKeeps(txn *badger.Txn, keeps []keep) error {
+	for _, k := range keeps {
+		if err := txn.Set(k.key, k.value); err != nil {
+			return err
+		}
+	}
+	return nil
+}
