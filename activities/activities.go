@@ -50,6 +50,7 @@ type Activities struct {
 	Archives *Archives
 	Meter    Meter
 	Now      func() time.Time
+	Holds    Holds // each may keep crawls from claiming
 	UnderWay UnderWay
 
 	mu      sync.Mutex

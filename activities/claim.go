@@ -45,16 +45,20 @@ func (a *Activities) Claim(ctx context.Context, in ClaimInput) (ClaimResult, err
 	}
 	ctx, release := untilStopped(ctx)
 	defer release()
-	round, err := a.Frontier.Claim(ctx, a.want(in, plan.Definition.Politeness.PerIP))
+	holds := a.held(ctx, in)
+	round, err := a.Frontier.Claim(ctx, a.want(in, holds != "", plan.Definition.Politeness.PerIP))
 	if err != nil {
 		return ClaimResult{}, edge(err)
+	}
+	if holds != "" && in.Held && round.Idle && !in.Hold && !in.Drain && !round.Drained && round.Spent == "" {
+		a.waitHeld(ctx, in.Crawl, a.Now().Add(holdWait))
 	}
 	for _, batch := range round.Expired {
 		if err := a.restart(ctx, in.Crawl, batch); err != nil {
 			return ClaimResult{}, edge(err)
 		}
 	}
-	out := ClaimResult{Drained: round.Drained, Spent: round.Spent, Idle: round.Idle}
+	out := ClaimResult{Drained: round.Drained, Spent: round.Spent, Idle: round.Idle, Holds: holds}
 	if in.Drain && round.Idle && out.Spent == "" {
 		out.Spent = "stopped"
 	}
@@ -89,7 +93,7 @@ func untilStopped(ctx context.Context) (context.Context, func()) {
 	return ctx, cancel
 }
 
-func (a *Activities) want(in ClaimInput, perIP int) frontier.Want {
+func (a *Activities) want(in ClaimInput, held bool, perIP int) frontier.Want {
 	limits := a.Fetch.Limits()
 	want := frontier.Want{
 		Crawl: in.Crawl, Round: in.Round, Claims: a.Settings.Round, Lanes: a.Settings.Lanes,
@@ -103,10 +107,13 @@ func (a *Activities) want(in ClaimInput, perIP int) frontier.Want {
 			return errors.As(err, &refused)
 		},
 		Local: func(err error) bool { return errors.Is(err, fetch.ErrSilent) },
-		Hold:  in.Drain || in.Hold, PerIP: askersPerLease * max(perIP, 1),
+		Hold:  in.Drain || in.Hold || held, PerIP: askersPerLease * max(perIP, 1),
 	}
-	if in.Hold {
+	if in.Hold || held {
 		want.Until = a.Now().Add(holdWait)
+	}
+	if held != in.Held { // what has changed is told at once
+		want.Until = a.Now()
 	}
 	return want
 }

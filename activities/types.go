@@ -43,6 +43,7 @@ type ClaimInput struct {
 	Reply   string    `json:"reply"`           // the controller's workflow ID
 	Drain   bool      `json:"drain,omitempty"` // claim nothing, wait for what is out
 	Hold    bool      `json:"hold,omitempty"`  // claim nothing, the crawl is paused
+	Held    bool      `json:"held,omitempty"`  // the last round told that the crawl holds
 	Confirm Confirmed `json:"confirm,omitzero"`
 }
 
@@ -59,7 +60,8 @@ type ClaimResult struct {
 	Confirm  Confirmed       `json:"confirm,omitzero"`
 	Drained  bool            `json:"drained,omitempty"`
 	Spent    string          `json:"spent,omitempty"`
-	Idle     bool            `json:"idle,omitempty"` // nothing is out, of a round that claims nothing
+	Idle     bool            `json:"idle,omitempty"`  // nothing is out, of a round that claims nothing
+	Holds    string          `json:"holds,omitempty"` // why nothing was claimed
 	Progress frontier.Totals `json:"progress"`
 	Waiting  int             `json:"waiting"`
 	Queues   int             `json:"queues"`
@@ -190,6 +192,8 @@ type Progress struct {
 	// Harvests is the harvest ratio of each tenth of the run so far.
 	Harvests []float64      `json:"harvests,omitempty"`
 	Ends     []frontier.End `json:"ends,omitempty"` // the last URLs that ended without a page
+	// Holds is why the worker claims nothing for now; it goes on by itself.
+	Holds string `json:"holds,omitempty"`
 }
 
 // EndResult closes a run.

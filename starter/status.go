@@ -140,6 +140,8 @@ func (s crawlStatus) write(w io.Writer) {
 		phase += ", paused"
 	case s.Crawl.Stopping:
 		phase += ", stopping: batches that are out finish"
+	case p.Holds != "":
+		phase += ", holding"
 	}
 	if s.Crawl.Begun.Run == 0 {
 		line("%s: %s", s.Crawl.Name, s.State)
@@ -154,6 +156,9 @@ func (s crawlStatus) write(w io.Writer) {
 	}
 	if s.Crawl.Begun.Run == 0 {
 		return
+	}
+	if p.Holds != "" && s.Result == nil {
+		line("  holds     %s", p.Holds)
 	}
 	if p.UnderWay > 0 {
 		line("  fetched   %d URLs more, of batches that are under way", p.UnderWay)

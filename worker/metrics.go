@@ -60,7 +60,10 @@ func (m *meter) Archived(pages int, bytes int64) {
 }
 
 // crawls collects the state of the crawls in the frontier.
-type crawls struct{ frontier *frontier.Frontier }
+type crawls struct {
+	frontier *frontier.Frontier
+	holding  func(crawl string) string // why a crawl claims nothing; empty if it may
+}
 
 func describeCrawl(name, help string) *prometheus.Desc {
 	return prometheus.NewDesc("muninn_crawl_"+name, help, []string{"crawl"}, nil)
@@ -91,7 +94,17 @@ func (c crawls) Collect(out chan<- prometheus.Metric) {
 		gauge("queues", "Queues with URLs.", float64(s.Queues))
 		gauge("lanes", "Leases that are out.", float64(s.Lanes))
 		gauge("asking", "Claims that wait for their lease.", float64(s.Asking))
+		if s.Active {
+			gauge("holding", "1 while the crawl claims nothing until something that is wrong has gone away; /health says what.", flag(c.holding(name) != ""))
+		}
 	}
+}
+
+func flag(set bool) float64 {
+	if set {
+		return 1
+	}
+	return 0
 }
 
 // server serves health and metrics.
@@ -108,7 +121,7 @@ func serve(listen string, w *Worker) (*server, error) {
 	if err != nil {
 		return nil, fmt.Errorf("listen for health and metrics (--listen): %w", err)
 	}
-	w.meter.registry.MustRegister(crawls{w.front})
+	w.meter.registry.MustRegister(crawls{w.front, w.acts.Holds.Reason})
 	mux := http.NewServeMux()
 	mux.Handle("/metrics", promhttp.HandlerFor(w.meter.registry, promhttp.HandlerOpts{}))
 	mux.HandleFunc("/health", w.health)
@@ -124,7 +137,8 @@ func serve(listen string, w *Worker) (*server, error) {
 	return s, nil
 }
 
-// health answers 200 if Temporal answers, 503 if not.
+// health answers 200 if Temporal answers, 503 if not. A worker whose crawls hold is well: to start it again
+// would not help, so it answers 200, and says why they hold.
 func (w *Worker) health(out http.ResponseWriter, r *http.Request) {
 	ctx, cancel := context.WithTimeout(r.Context(), 3*time.Second)
 	defer cancel()
@@ -133,6 +147,18 @@ func (w *Worker) health(out http.ResponseWriter, r *http.Request) {
 		return
 	}
 	_, _ = fmt.Fprintln(out, "ok")
+	if reason := w.acts.Holds.Reason(""); reason != "" {
+		_, _ = fmt.Fprintf(out, "all crawls hold: %s\n", reason)
+		return
+	}
+	for _, name := range w.front.Crawls() {
+		if s, err := w.front.Status(name); err != nil || !s.Active {
+			continue
+		}
+		if reason := w.acts.Holds.Reason(name); reason != "" {
+			_, _ = fmt.Fprintf(out, "crawl %s holds: %s\n", name, reason)
+		}
+	}
 }
 
 func (s *server) close() {

@@ -49,6 +49,7 @@ type ControllerInput struct {
 	Totals   frontier.Totals      `json:"totals,omitzero"`
 	Told     time.Time            `json:"told,omitzero"`
 	Since    int64                `json:"since,omitempty"` // the round that it took over at
+	Holds    string               `json:"holds,omitempty"` // why the last round claimed nothing
 }
 
 // ControllerResult says why a controller ended.
@@ -116,7 +117,7 @@ func (c *controller) round(ctx workflow.Context) (activities.ClaimResult, error)
 	var out activities.ClaimResult
 	claim := workflow.ExecuteActivity(claiming(ctx, c.Queue), steps.Claim, activities.ClaimInput{
 		Crawl: c.Crawl, Round: c.Round, Reply: workflow.GetInfo(ctx).WorkflowExecution.ID,
-		Drain: c.Stopping, Hold: c.Paused, Confirm: c.Confirm,
+		Drain: c.Stopping, Hold: c.Paused, Held: c.Holds != "", Confirm: c.Confirm,
 	})
 	timerCtx, stopTimer := workflow.WithCancel(ctx)
 	defer stopTimer()
@@ -198,7 +199,7 @@ func (c *controller) listen(ctx workflow.Context) error {
 	hear(ctx, names.SignalResume, func(workflow.Context) { c.Paused = false })
 	hear(ctx, names.SignalStop, func(workflow.Context) { c.Stopping, c.Paused = true, false })
 	return workflow.SetQueryHandler(ctx, names.QueryStatus, func() (activities.Progress, error) {
-		return activities.Progress{Worker: c.Worker, Totals: c.Totals, State: c.state()}, nil
+		return activities.Progress{Worker: c.Worker, Totals: c.Totals, State: c.state(), Holds: c.Holds}, nil
 	})
 }
 
@@ -208,6 +209,8 @@ func (c *controller) state() string {
 		return "stopping"
 	case c.Paused:
 		return "paused"
+	case c.Holds != "":
+		return "holding"
 	}
 	return "crawling"
 }
@@ -231,22 +234,32 @@ func (c *controller) whilePaused(ctx workflow.Context) error {
 // tell keeps the UI and the crawl up to date.
 func (c *controller) tell(ctx workflow.Context, r activities.ClaimResult) {
 	c.Totals = r.Progress
+	changed := (r.Holds == "") != (c.Holds == "")
+	c.Holds = r.Holds
 	every := progressSoon
 	if c.Round > soonRounds {
 		every = progressLate
 	}
-	if now := workflow.Now(ctx); now.Sub(c.Told) < every && ended(r) == "" {
+	if now := workflow.Now(ctx); now.Sub(c.Told) < every && ended(r) == "" && !changed {
 		return
 	}
 	c.Told = workflow.Now(ctx)
-	workflow.SetCurrentDetails(ctx, describe(r.Progress, r.Harvests, r.Waiting, r.Queues, r.UnderWay))
+	workflow.SetCurrentDetails(ctx, holds(c.Holds)+describe(r.Progress, r.Harvests, r.Waiting, r.Queues, r.UnderWay))
 	_ = workflow.UpsertTypedSearchAttributes(ctx, attributes(c.state(), r.Progress)...)
 	if parent := workflow.GetInfo(ctx).ParentWorkflowExecution; parent != nil {
 		workflow.SignalExternalWorkflow(ctx, parent.ID, "", names.SignalProgress, activities.Progress{
 			Worker: c.Worker, Totals: r.Progress, Waiting: r.Waiting, Queues: r.Queues, State: c.state(),
-			UnderWay: r.UnderWay, Harvests: r.Harvests, Ends: r.Ends,
+			UnderWay: r.UnderWay, Harvests: r.Harvests, Ends: r.Ends, Holds: c.Holds,
 		})
 	}
+}
+
+// holds is the paragraph that says why a crawl claims nothing for now; empty if it does.
+func holds(reason string) string {
+	if reason == "" {
+		return ""
+	}
+	return "**holds**: " + reason + "\n\n"
 }
 
 func attributes(state string, t frontier.Totals) []temporal.SearchAttributeUpdate {

@@ -133,7 +133,7 @@ func (c *crawling) fetch(ctx workflow.Context, phase string, bounds activities.P
 		if err != nil {
 			return "", err
 		}
-		c.Controller, c.Progress.Totals = result.State, result.Totals
+		c.Controller, c.Progress.Totals, c.Progress.Holds = result.State, result.Totals, ""
 		if result.Reason != reasonHandover {
 			return result.Reason, nil
 		}
@@ -192,13 +192,15 @@ func (c *crawling) stateName() string {
 		return c.Phase + ", paused"
 	case c.Stopping && c.Phase != "ending":
 		return c.Phase + ", stopping"
+	case c.Progress.Holds != "":
+		return c.Phase + ", holding"
 	}
 	return c.Phase
 }
 
 func (c *crawling) show(ctx workflow.Context) {
 	p := c.Progress
-	workflow.SetCurrentDetails(ctx, fmt.Sprintf("**%s**\n\n%s", c.stateName(), describe(p.Totals, p.Harvests, p.Waiting, p.Queues, p.UnderWay)))
+	workflow.SetCurrentDetails(ctx, fmt.Sprintf("**%s**\n\n%s%s", c.stateName(), holds(p.Holds), describe(p.Totals, p.Harvests, p.Waiting, p.Queues, p.UnderWay)))
 }
 
 // listen serves signals and queries beside the phases.
@@ -283,7 +285,12 @@ func (c *crawling) settle(ctx workflow.Context) error {
 func (c *crawling) hearProgress(ctx workflow.Context) {
 	channel := workflow.GetSignalChannel(ctx, names.SignalProgress)
 	workflow.Go(ctx, func(ctx workflow.Context) {
-		for channel.Receive(ctx, &c.Progress) {
+		for {
+			var p activities.Progress // a fresh one: decoding leaves what the message does not name
+			if !channel.Receive(ctx, &p) {
+				return
+			}
+			c.Progress = p
 			c.show(ctx)
 			_ = workflow.UpsertTypedSearchAttributes(ctx, attributes(c.stateName(), c.Progress.Totals)...)
 		}
