@@ -207,7 +207,7 @@ func (l *Lane) Pause() time.Duration {
 }
 
 func (l *Lane) connect(ctx context.Context, u urls.URL) error {
-	if l.conn != nil && l.conn.origin == u.Origin() && l.client.now().Sub(l.conn.last) < l.client.limits.ConnectionIdle.D() {
+	if l.conn != nil && l.conn.origin == u.Origin() && l.client.now().Sub(l.conn.last) < l.client.limits.ConnectionIdle.D() && l.conn.silent() {
 		return nil
 	}
 	l.disconnect()

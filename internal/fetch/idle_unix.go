@@ -1,0 +1,24 @@
+//go:build unix
+
+package fetch
+
+import (
+	"errors"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// nothingWaits looks without waiting and without taking a byte. A socket that the host has closed is readable, too.
+func nothingWaits(socket syscall.Conn) bool {
+	raw, err := socket.SyscallConn()
+	if err != nil {
+		return false
+	}
+	quiet := false
+	err = raw.Control(func(fd uintptr) {
+		_, _, err := unix.Recvfrom(int(fd), make([]byte, 1), unix.MSG_PEEK|unix.MSG_DONTWAIT)
+		quiet = errors.Is(err, unix.EAGAIN) || errors.Is(err, unix.EINTR)
+	})
+	return quiet && err == nil
+}
