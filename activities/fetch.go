@@ -10,6 +10,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/muninn-archive/muninn/frontier"
 	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/fetch"
 	"github.com/muninn-archive/muninn/internal/spool"
@@ -61,7 +62,7 @@ type fetching struct {
 	lanes    int
 	ended    atomic.Int64 // lanes
 	done     map[string]bool
-	last     map[string]crawl.Exchange // the last entry of a claim that an earlier attempt left
+	last     map[string]*crawl.Exchange // the last entry of a claim that an earlier attempt left
 	total    int
 	count    atomic.Int64
 	resumed  atomic.Int64
@@ -85,7 +86,7 @@ func (a *Activities) FetchTargets(ctx context.Context, in BatchInput) (FetchResu
 	}
 	f := &fetching{
 		a: a, in: in, plan: plan.Definition.Politeness, started: a.Now(), lanes: len(lanes),
-		done: map[string]bool{}, last: map[string]crawl.Exchange{}, result: FetchResult{Kinds: map[string]int{}},
+		done: map[string]bool{}, last: map[string]*crawl.Exchange{}, result: FetchResult{Kinds: map[string]int{}},
 	}
 	f.limit(f.started.Add(a.Settings.BatchTime))
 	for _, l := range lanes {
@@ -111,7 +112,7 @@ func (f *fetching) recall(entries []spool.Entry) {
 			f.done[e.URL] = true
 			f.resumed.Add(1)
 		}
-		f.last[e.Claim] = e.Exchange
+		f.last[e.Claim] = &e.Exchange
 	}
 }
 
@@ -152,16 +153,11 @@ func (f *fetching) lane(ctx context.Context, l lane) error {
 	}
 	run := &fetch.Lane{
 		Claim: l.Claim.ID, Addr: addr, Politeness: f.plan, Agent: f.plan.UserAgent,
-		NotBefore: f.notBefore(l.Claim.ID, claim.Earliest), Failures: claim.Fails, Targets: left,
+		NotBefore: notBefore(f.a.Now(), claim, f.last[claim.ID], f.plan.MinDelay.D()), Failures: claim.Fails, Targets: left,
 		Valid: func() time.Time { return f.valid(l.Claim.ID) }, Borrow: f.a.borrower(l.Claim.ID, f.plan),
 	}
-	run.Intend = func(url string, at time.Time) error {
-		return f.log.Append(crawl.Exchange{Kind: crawl.ExchangeIntent, URL: url, Claim: l.Claim.ID, Started: at, Pause: run.Pause()}, nil, nil, 0)
-	}
-	run.Emit = func(_ context.Context, x *fetch.Exchange) error {
-		x.Pause = run.Pause()
-		return f.emit(x)
-	}
+	run.Intend = func(intent crawl.Exchange) error { return f.log.Append(intent, nil, nil, 0) }
+	run.Emit = func(_ context.Context, x *fetch.Exchange) error { return f.emit(x) }
 	ending, err := f.a.Fetch.Run(ctx, run)
 	if err != nil {
 		return errors.Join(err, f.a.Frontier.Owe(f.in.Crawl, l.Claim.ID, ending.Next))
@@ -196,18 +192,21 @@ func (f *fetching) laneEnded() {
 	}
 }
 
-// notBefore is when the host may be asked: a pause after whatever an earlier attempt last did. How
-// long the request took that it was killed in cannot be known, so the pause runs from now on.
-func (f *fetching) notBefore(claim string, granted time.Time) time.Time {
-	last, resumed := f.last[claim]
-	if !resumed {
-		return granted
+// notBefore is when the host of a claim may be asked: not before its lease was granted for, nor before what an
+// attempt that was cut off in this process said it owes, and a pause after whatever one that was killed last
+// logged. How long the request took that it was killed in cannot be known, so that pause runs from now on.
+func notBefore(now time.Time, claim frontier.Claim, last *crawl.Exchange, least time.Duration) time.Time {
+	t := claim.Earliest
+	if claim.Owed.After(t) {
+		t = claim.Owed
 	}
-	owed := f.a.Now().Add(max(last.Pause, f.plan.MinDelay.D()))
-	if owed.After(granted) {
+	if last == nil {
+		return t
+	}
+	if owed := now.Add(max(last.Pause, least)); owed.After(t) {
 		return owed
 	}
-	return granted
+	return t
 }
 
 func (f *fetching) emit(x *fetch.Exchange) error {

@@ -30,7 +30,7 @@ type Exchange struct {
 	RobotsTag   string        `json:"robots_tag,omitempty"` // X-Robots-Tag
 	Truncated   string        `json:"truncated,omitempty"`  // length, time or disconnect (WARC-Truncated)
 	TLS         string        `json:"tls,omitempty"`        // version and cipher suite
-	Pause       time.Duration `json:"pause,omitempty"`      // owed to the host after an intent
+	Pause       time.Duration `json:"pause,omitempty"`      // owed to the host from this entry on
 	Via         string        `json:"via,omitempty"`
 	Path        string        `json:"path,omitempty"`
 	Outcome     Outcome       `json:"outcome,omitzero"` // of a page

@@ -17,14 +17,16 @@ type Lane struct {
 	Addr       netip.Addr
 	Politeness crawl.Politeness
 	Agent      string
-	NotBefore  time.Time // no request before
-	Failures   int       // earlier batches in a row that could not reach the host
+	NotBefore  time.Time     // no request before
+	Delay      time.Duration // the longest Crawl-delay that is known of the host; it holds until robots.txt is read
+	Failures   int           // earlier batches in a row that could not reach the host
 	Targets    []crawl.Target
 	// Valid tells until when the lease lasts; it may be put off while the lane runs.
 	Valid func() time.Time
-	// Intend is told of every request before it is sent.
-	Intend func(url string, at time.Time) error
-	// Emit keeps an exchange; it reads Response before it returns.
+	// Intend keeps an intent: every request is announced before it is sent. Its Pause is what the host is owed
+	// from then on if nothing more is kept.
+	Intend func(intent crawl.Exchange) error
+	// Emit keeps an exchange; it reads Response before it returns. Its Pause is what the host is owed from then on.
 	Emit func(ctx context.Context, x *Exchange) error
 
 	// Borrow gets a lease on another address for a few requests, of which robots.txt may need some; nil if
@@ -33,12 +35,10 @@ type Lane struct {
 
 	client *Client
 	conn   *connection
-	next   time.Time
-	last   time.Time     // end of the last request; zero before the first
-	delay  time.Duration // of robots.txt
-	pauses time.Duration // the last pause that was set
+	pace   pace
 	mute   mute
 	loan   *Loan // of a lane that was borrowed
+	parent *Lane // whose lane it is
 }
 
 // Loan is a lease on another address than the lane's own.
@@ -50,8 +50,9 @@ type Loan struct {
 
 // Ending says how a lane ended.
 type Ending struct {
-	Next        time.Time // when the host may be asked again
-	Unreachable bool      // the host could not be reached, or asked to be left alone
+	Next        time.Time     // when the host may be asked again
+	Delay       time.Duration // the longest Crawl-delay that is known of the host
+	Unreachable bool          // the host could not be reached, or asked to be left alone
 }
 
 // Reasons for which a lane or a target goes back untried.
@@ -63,7 +64,8 @@ var (
 // Run fetches the targets in order and emits an outcome for each. An error is one of our own (disk,
 // context): what was emitted stands, and another run may go on with the rest.
 func (c *Client) Run(ctx context.Context, l *Lane) (Ending, error) {
-	l.client, l.next = c, l.NotBefore
+	l.client = c
+	l.pace = pace{politeness: l.Politeness, rest: l.NotBefore, delay: l.Delay, longest: l.Delay}
 	defer l.disconnect()
 	for i, t := range l.Targets {
 		err := l.target(ctx, t)
@@ -75,17 +77,21 @@ func (c *Client) Run(ctx context.Context, l *Lane) (Ending, error) {
 		case err == nil:
 			continue
 		case errors.As(err, &stop):
-			return Ending{Next: l.next, Unreachable: stop.unreachable}, l.giveBack(ctx, l.Targets[i+1:], stop)
+			return l.ending(stop.unreachable), l.giveBack(ctx, l.Targets[i+1:], stop)
 		default:
-			return Ending{Next: l.next}, err
+			return l.ending(false), err
 		}
 	}
 	err := l.settleMute(ctx)
 	var stop *stopError
 	if errors.As(err, &stop) {
-		return Ending{Next: l.next, Unreachable: stop.unreachable}, nil
+		return l.ending(stop.unreachable), nil
 	}
-	return Ending{Next: l.next}, err
+	return l.ending(false), err
+}
+
+func (l *Lane) ending(unreachable bool) Ending {
+	return Ending{Next: l.pace.next(), Delay: l.pace.longest, Unreachable: unreachable}
 }
 
 // stopError ends a lane early; the rest of its targets goes back, or fails with the host.
@@ -137,10 +143,6 @@ func (l *Lane) target(ctx context.Context, t crawl.Target) error {
 	case !rules.rules.Allowed(u.RequestURI()):
 		return l.outcome(ctx, t, crawl.Outcome{Kind: crawl.OutcomeRobots, Reason: "robots.txt disallows it"})
 	}
-	l.delay = min(rules.rules.Delay(), l.Politeness.MaxCrawlDelay.D())
-	if !l.last.IsZero() { // the request before may have been for the robots.txt that asks for the delay
-		l.next = later(l.next, l.last.Add(l.delay))
-	}
 	x := &Exchange{Exchange: crawl.Exchange{Kind: crawl.ExchangePage, URL: t.URL, Via: t.Via, Path: t.Path}}
 	defer x.Close()
 	if err := l.request(ctx, u, t, x, l.client.limits.Total.D(), int64(l.client.limits.BodyBytes)); err != nil {
@@ -157,13 +159,13 @@ func (l *Lane) request(ctx context.Context, u urls.URL, t crawl.Target, x *Excha
 			return err
 		}
 		if err := l.connect(ctx, u); err != nil {
-			l.pause(0)
+			l.pace.asked(l.client.now(), 0)
 			return err
 		}
 		l.mute.answer(l.conn.origin)
 		x.Claim, x.IP = l.Claim, l.Addr.String()
 		x.Request = request(u, l.Politeness.Agent(), t)
-		if err := l.Intend(x.URL, l.client.now()); err != nil {
+		if err := l.intend(x.URL); err != nil {
 			return &storeError{err}
 		}
 		ended := l.client.hurry(ctx, l.conn)
@@ -172,7 +174,7 @@ func (l *Lane) request(ctx context.Context, u urls.URL, t crawl.Target, x *Excha
 		if cut || err != nil || !keep {
 			l.disconnect()
 		}
-		l.pause(x.Elapsed)
+		l.pace.asked(l.client.now(), x.Elapsed)
 		if cut { // by us: what came is no outcome
 			return ctx.Err()
 		}
@@ -185,25 +187,32 @@ func (l *Lane) request(ctx context.Context, u urls.URL, t crawl.Target, x *Excha
 }
 
 func (l *Lane) wait(ctx context.Context) error {
-	if l.Valid().Before(l.next) || !l.Valid().After(l.client.now()) {
+	next := l.pace.next()
+	if l.Valid().Before(next) || !l.Valid().After(l.client.now()) {
 		return &stopError{reason: errLease.Error()}
 	}
-	return l.client.sleep(ctx, l.next)
+	return l.client.sleep(ctx, next)
 }
 
-// pause sets the host's next time from the last response time.
-func (l *Lane) pause(response time.Duration) {
-	p := l.Politeness
-	wait := time.Duration(p.Factor * float64(response))
-	wait = max(min(max(wait, p.MinDelay.D()), p.MaxDelay.D()), l.delay)
-	l.pauses = wait
-	l.last = l.client.now()
-	l.next = l.last.Add(wait)
+// owed is what a lane that is cut off now owes: to its own host, or to the one that it has borrowed an address of.
+func (l *Lane) owed() time.Duration {
+	owed := l.pace.owed(l.client.now())
+	if l.parent != nil {
+		owed = max(owed, l.parent.owed())
+	}
+	return owed
 }
 
-// Pause is the pause that is due after a request now: what a lane that is cut off owes its host.
-func (l *Lane) Pause() time.Duration {
-	return max(l.pauses, l.delay, l.Politeness.MinDelay.D(), l.next.Sub(l.client.now()))
+func (l *Lane) intend(url string) error {
+	return l.Intend(crawl.Exchange{Kind: crawl.ExchangeIntent, URL: url, Claim: l.Claim, Started: l.client.now(), Pause: l.owed()})
+}
+
+func (l *Lane) keep(ctx context.Context, x *Exchange) error {
+	x.Pause = l.owed()
+	if err := l.Emit(ctx, x); err != nil {
+		return &storeError{err}
+	}
+	return nil
 }
 
 func (l *Lane) connect(ctx context.Context, u urls.URL) error {
@@ -236,7 +245,7 @@ func (l *Lane) finish(ctx context.Context, t crawl.Target, x *Exchange) error {
 			pause = min(given, limits.RetryAfter.D())
 		}
 		after := l.client.now().Add(pause)
-		l.next = later(l.next, after)
+		l.pace.putOff(after)
 		stop = &stopError{reason: fmt.Sprintf("the host answers %d and asks to wait %s", x.Status, pause.Round(time.Second)), after: after}
 		if !last {
 			o.Kind, o.Reason, o.After = crawl.OutcomeRetry, stop.reason, after
@@ -252,8 +261,8 @@ func (l *Lane) finish(ctx context.Context, t crawl.Target, x *Exchange) error {
 	}
 	o.Visit = crawl.Visit{ETag: x.Header.Get("ETag"), LastModified: x.Header.Get("Last-Modified")}
 	x.Outcome = o
-	if err := l.Emit(ctx, x); err != nil {
-		return &storeError{err}
+	if err := l.keep(ctx, x); err != nil {
+		return err
 	}
 	if stop != nil {
 		return stop
@@ -308,10 +317,7 @@ func (l *Lane) outcome(ctx context.Context, t crawl.Target, o crawl.Outcome) err
 		Kind: crawl.ExchangePage, Claim: l.Claim, URL: t.URL, Via: t.Via, Path: t.Path,
 		Started: l.client.now(), Outcome: o,
 	}}
-	if err := l.Emit(ctx, x); err != nil {
-		return &storeError{err}
-	}
-	return nil
+	return l.keep(ctx, x)
 }
 
 func (l *Lane) archiveDNS(ctx context.Context, host string) error {
@@ -324,5 +330,5 @@ func (l *Lane) archiveDNS(ctx context.Context, host string) error {
 		MIME: "text/dns", Path: string(rune(crawl.HopPrereq)),
 	}}
 	x.Response, x.Size = textReader(a.Text), int64(len(a.Text))
-	return l.Emit(ctx, x)
+	return l.keep(ctx, x)
 }

@@ -75,7 +75,7 @@ func (l *Lane) settleMute(ctx context.Context) error {
 		err := l.mute.origins[origin]
 		wait := l.client.limits.Backoff(t.Attempts + 1)
 		if l.mute.fallen[origin] && met[origin] {
-			l.next = later(l.next, l.client.now().Add(l.client.limits.Backoff(1)))
+			l.pace.putOff(l.client.now().Add(l.client.limits.Backoff(1)))
 			err = l.outcome(ctx, t, crawl.Outcome{Kind: crawl.OutcomeReturned, Reason: err.Error()})
 		} else {
 			err = l.retry(ctx, t, crawl.OutcomeFailed, err.Error(), wait)
@@ -99,7 +99,7 @@ func (l *Lane) unreachable(ctx context.Context) error {
 		unreachable: true,
 		failed:      l.Failures+1 >= limits.HostFailures,
 	}
-	l.next = later(l.next, stop.after)
+	l.pace.putOff(stop.after)
 	held := l.mute.held
 	l.mute.held = nil
 	if err := l.giveBack(ctx, held, stop); err != nil {
@@ -111,7 +111,7 @@ func (l *Lane) unreachable(ctx context.Context) error {
 // offline ends the lane because the worker itself has no network: nothing of that is the host's fault.
 func (l *Lane) offline(ctx context.Context, t crawl.Target, err error) error {
 	stop := &stopError{reason: "the worker's network is down: " + err.Error(), after: l.client.now().Add(offlineWait)}
-	l.next = later(l.next, stop.after)
+	l.pace.putOff(stop.after)
 	held := append(l.mute.held, t)
 	l.mute.held = nil
 	if err := l.giveBack(ctx, held, stop); err != nil {

@@ -91,10 +91,10 @@ func TestSlowHostsGetLongerPauses(t *testing.T) {
 		{0, 2 * time.Second}, {time.Second, 2 * time.Second}, {5 * time.Second, 10 * time.Second}, {time.Hour, 30 * time.Second},
 	}
 	for _, test := range tests {
-		k := &clock{}
-		l := &Lane{Politeness: politeness(), client: newClient(t, k, nil)}
-		l.pause(test.response)
-		if got := l.next.Sub(k.now()); got > test.want || got < test.want-time.Second {
+		now := time.Unix(1000, 0)
+		p := pace{politeness: politeness()}
+		p.asked(now, test.response)
+		if got := p.next().Sub(now); got != test.want {
 			t.Errorf("after a response of %s a pause of %s, want %s", test.response, got, test.want)
 		}
 	}
@@ -114,7 +114,7 @@ func TestStaleConnectionIsTriedAnewOnce(t *testing.T) {
 		c := newClient(t, h.clock, nil)
 		var intents int
 		r := h.run(t, c, func(l *Lane) {
-			l.Intend = func(string, time.Time) error { intents++; return nil }
+			l.Intend = func(crawl.Exchange) error { intents++; return nil }
 		}, targets(h.url("/a"), h.url("/b"), h.url("/c"))...)
 		for _, path := range []string{"/a", "/b", "/c"} {
 			if o := r.outcome(t, h.url(path)); o.Kind != crawl.OutcomeDone {
@@ -251,7 +251,7 @@ func TestOwnErrorsEndTheLane(t *testing.T) {
 		options func(*Options)
 		lane    func(*Lane)
 	}{
-		"intent": {lane: func(l *Lane) { l.Intend = func(string, time.Time) error { return full } }},
+		"intent": {lane: func(l *Lane) { l.Intend = func(crawl.Exchange) error { return full } }},
 		"body":   {options: func(o *Options) { o.TempDir, o.Limits.MemoryBytes = "/nowhere/at/all", 10 }},
 	}
 	for name, test := range tests {

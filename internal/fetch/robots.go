@@ -54,6 +54,7 @@ func (c *robotsCache) put(key string, e rulesEntry) {
 func (l *Lane) rules(ctx context.Context, u urls.URL) (rulesEntry, error) {
 	key := l.Agent + " " + u.Origin()
 	if e, ok := l.client.robots.get(key, l.client.now()); ok {
+		l.pace.know(u.Origin(), e, true)
 		return e, nil
 	}
 	at, err := urls.Parse(u.Origin() + "/robots.txt")
@@ -72,12 +73,6 @@ func (l *Lane) rules(ctx context.Context, u urls.URL) (rulesEntry, error) {
 			return rulesEntry{}, err
 		}
 		e = found
-		if lane != l { // the host there has a Crawl-delay of its own
-			if known, ok := l.client.robots.get(l.Agent+" "+at.Origin(), l.client.now()); ok {
-				found = known
-			}
-			lane.next = later(lane.next, l.client.now().Add(min(found.rules.Delay(), l.Politeness.MaxCrawlDelay.D())))
-		}
 		if next == nil {
 			break
 		}
@@ -100,6 +95,7 @@ func (l *Lane) rules(ctx context.Context, u urls.URL) (rulesEntry, error) {
 			break
 		}
 	}
+	l.pace.know(u.Origin(), e, true)
 	keep := robots.MaxAge
 	if e.broken != "" {
 		keep = l.client.limits.RobotsRetry.D()
@@ -133,16 +129,17 @@ func (l *Lane) borrow(ctx context.Context, at urls.URL) (*Lane, error) {
 			return nil, ctx.Err()
 		}
 		after := l.client.now().Add(offlineWait)
-		l.next = later(l.next, after)
+		l.pace.putOff(after)
 		return nil, &stopError{reason: "robots.txt lies at " + at.String() + ": " + err.Error(), after: after, counts: true}
 	}
 	other := &Lane{
 		Claim: l.Claim, Addr: addr, Politeness: l.Politeness, Agent: l.Agent, Intend: l.Intend, Emit: l.Emit,
-		Valid: func() time.Time { return loan.Until }, client: l.client, next: loan.NotBefore, loan: &loan,
+		Valid: func() time.Time { return loan.Until }, client: l.client, loan: &loan, parent: l,
+		pace: pace{politeness: l.Politeness, rest: loan.NotBefore},
 	}
 	if err := other.archiveDNS(ctx, at.Host()); err != nil {
 		other.giveLoanBack()
-		return nil, &storeError{err}
+		return nil, err
 	}
 	return other, nil
 }
@@ -151,39 +148,51 @@ func (l *Lane) borrow(ctx context.Context, at urls.URL) (*Lane, error) {
 func (l *Lane) giveLoanBack() {
 	if l.loan != nil {
 		l.disconnect()
-		l.loan.Return(l.next)
+		l.loan.Return(l.pace.next())
 		l.loan = nil
 	}
 }
 
-// robotsHop fetches one robots.txt. It returns where it redirects to, or what it says.
+// robotsHop fetches one robots.txt. It returns where it redirects to, or what it says. What is owed to the host
+// after it is known before the exchange is kept, which says so; a whole answer counts although the lane is stopped.
 func (l *Lane) robotsHop(ctx context.Context, at urls.URL) (*urls.URL, rulesEntry, error) {
+	known, ok := l.client.robots.get(l.Agent+" "+at.Origin(), l.client.now())
+	l.pace.know(at.Origin(), known, ok)
 	x := &Exchange{Exchange: crawl.Exchange{Kind: crawl.ExchangeRobots, URL: at.String(), Path: string(rune(crawl.HopPrereq))}}
 	defer x.Close()
 	err := l.request(ctx, at, crawl.Target{URL: at.String()}, x, l.client.limits.RobotsTimeout.D(), robots.MaxBytes+1<<10)
-	if ctx.Err() != nil {
-		return nil, rulesEntry{}, ctx.Err()
-	}
 	if err != nil {
 		var stop *stopError
 		var refused *RefusedError
+		if ctx.Err() != nil {
+			return nil, rulesEntry{}, ctx.Err()
+		}
 		if hostDown(err) || isFatal(err) || errors.As(err, &stop) || errors.As(err, &refused) {
 			return nil, rulesEntry{}, err // says nothing of robots.txt
 		}
 		return nil, noRules(err.Error()), nil
 	}
+	next, e := l.readRobots(at, x)
+	if next == nil && !ok {
+		l.pace.know(at.Origin(), e, true)
+	}
+	l.putOffAsAsked(x)
+	if err := l.keep(ctx, x); err != nil {
+		return nil, rulesEntry{}, err
+	}
+	return next, e, nil
+}
+
+// readRobots tells where an answer redirects to, or what it says.
+func (l *Lane) readRobots(at urls.URL, x *Exchange) (*urls.URL, rulesEntry) {
 	rules, decided := robots.FromStatus(x.Status)
 	if !decided {
 		body, _ := io.ReadAll(io.LimitReader(x.decoded(), robots.MaxBytes+1))
 		rules = robots.Parse(body, l.Agent)
 	}
-	if err := l.Emit(ctx, x); err != nil {
-		return nil, rulesEntry{}, &storeError{err}
-	}
-	l.heedRetryAfter(x)
 	if x.Status >= 300 && x.Status < 400 && x.Location != "" {
 		if next, ok := follow(at, x.Location); ok {
-			return &next, rulesEntry{rules: robots.AllowAll()}, nil
+			return &next, rulesEntry{rules: robots.AllowAll()}
 		}
 	}
 	e := rulesEntry{rules: rules}
@@ -193,14 +202,24 @@ func (l *Lane) robotsHop(ctx context.Context, at urls.URL) (*urls.URL, rulesEntr
 	case !decided && (x.Truncated == "time" || x.Truncated == "disconnect"): // rules may be missing (§2.3.1.4)
 		e.rules, e.broken = robots.DenyAll(), "robots.txt was cut off: "+x.Truncated
 	}
-	return nil, e, nil
+	return nil, e
 }
 
-// heedRetryAfter puts the host's next time off if it asks for that instead of giving its robots.txt.
-func (l *Lane) heedRetryAfter(x *Exchange) {
+// know takes over what is known of an origin's Crawl-delay: nothing of one that is not there, or whose robots.txt
+// could not be had.
+func (p *pace) know(origin string, e rulesEntry, found bool) {
+	if !found || e.broken != "" {
+		p.unmet(origin)
+		return
+	}
+	p.met(origin, e.rules.Delay())
+}
+
+// putOffAsAsked puts the host's next time off if it asks for that instead of giving its robots.txt.
+func (l *Lane) putOffAsAsked(x *Exchange) {
 	if x.Status == http.StatusTooManyRequests || x.Status == http.StatusServiceUnavailable {
 		now := l.client.now()
-		l.next = later(l.next, now.Add(min(x.retryAfter(now), l.client.limits.RetryAfter.D())))
+		l.pace.putOff(now.Add(min(x.retryAfter(now), l.client.limits.RetryAfter.D())))
 	}
 }
 
