@@ -3,31 +3,25 @@ package activities
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 
 	"github.com/fxamacker/cbor/v2"
 	"go.temporal.io/sdk/activity"
 
-	"github.com/muninn-archive/muninn/internal/crawl"
+	"github.com/muninn-archive/muninn/frontier"
 	"github.com/muninn-archive/muninn/internal/score"
-	"github.com/muninn-archive/muninn/internal/urls"
 )
 
-// Submit offers scored URLs that came from elsewhere (paper §4.4, the scored-URL service).
-// Each is brought into its canonical form; if one is no URL, none is taken.
-func (a *Activities) Submit(ctx context.Context, in SubmitInput) error {
+// Submit offers scored URLs that came from elsewhere (paper §4.4, the scored-URL service), and tells what became of each.
+func (a *Activities) Submit(ctx context.Context, in SubmitInput) ([]frontier.SubmitAnswer, error) {
 	defer a.beat(ctx)()
-	for i, d := range in.URLs {
-		u, err := urls.Parse(d.URL)
-		if err != nil {
-			return edge(&InputError{fmt.Sprintf("submitted URL %q: %v", d.URL, err)})
-		}
-		in.URLs[i].URL = u.String()
-		if d.Path == "" {
-			in.URLs[i].Path = string(rune(crawl.HopSeed))
-		}
-	}
-	return edge(a.Frontier.Submit(in.Crawl, in.ID, in.URLs))
+	answers, err := a.Frontier.Take(in.Crawl, in.ID, in.URLs)
+	return answers, edge(err)
+}
+
+// Left tells whether any URL of a crawl waits: some may have been submitted since its controller found that nothing did.
+func (a *Activities) Left(_ context.Context, name string) (bool, error) {
+	left, err := a.Frontier.Left(name)
+	return left, edge(err)
 }
 
 // EndInput ends a run.

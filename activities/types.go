@@ -175,10 +175,16 @@ type LearnResult struct {
 
 // SubmitInput offers scored URLs.
 type SubmitInput struct {
-	Crawl string            `json:"crawl"`
-	ID    string            `json:"id"`
-	URLs  []crawl.Discovery `json:"urls"`
+	Crawl string                `json:"crawl"`
+	ID    string                `json:"id"`
+	URLs  []frontier.Submission `json:"urls"`
 }
+
+// What one submit may hold: it lies in the crawl's history with its answers, where a payload has 2 MB at most.
+const (
+	MaxSubmitURLs  = 1000
+	MaxSubmitBytes = 256 << 10 // of the URLs with what goes with them
+)
 
 // Progress is what a controller tells its crawl.
 type Progress struct {

@@ -14,7 +14,7 @@ import (
 // Explanation tells why a URL stands where it stands.
 type Explanation struct {
 	URL      string    `json:"url"`
-	State    string    `json:"state"` // waiting, claimed, delayed, done, failed, refused, or unknown
+	State    string    `json:"state"` // waiting, claimed, delayed, done, failed, refused, blacklisted, or unknown
 	Via      string    `json:"via,omitempty"`
 	Path     string    `json:"path,omitempty"` // hop letters from the seed
 	Run      uint32    `json:"run,omitempty"`  // that saw it last
@@ -109,4 +109,4 @@ func (f *Frontier) Explain(name string, u urls.URL) (Explanation, error) {
 	return out, nil
 }
 
-var stateNames = map[byte]string{stateWaiting: "waiting", stateDelayed: "delayed", stateDone: "done", stateFailed: "failed", stateRefused: "refused"}
+var stateNames = map[byte]string{stateWaiting: "waiting", stateDelayed: "delayed", stateDone: "done", stateFailed: "failed", stateRefused: "refused", stateBanned: "blacklisted"}

@@ -72,7 +72,7 @@ func (f *Frontier) Recrawl(name, id string) error {
 			if err != nil {
 				return false, err
 			}
-			if r.run == run || r.state == stateWaiting && r.visit == (crawl.Visit{}) {
+			if r.run == run || r.state == stateBanned || r.state == stateWaiting && r.visit == (crawl.Visit{}) {
 				return true, nil
 			}
 			part = append(part, crawl.Discovery{URL: r.url, Path: r.path, Score: r.scores.value(update)})

@@ -118,6 +118,9 @@ func (f *Frontier) offer(txn *badger.Txn, s *state, rec *crawlRecord, o *offered
 	if err != nil {
 		return err
 	}
+	if found && r.state == stateBanned {
+		return nil
+	}
 	fresh := !found || r.run != rec.Run
 	if !fresh && r.state != stateWaiting {
 		return nil

@@ -17,6 +17,7 @@ const (
 	stateDone    = 3
 	stateFailed  = 4
 	stateRefused = 5 // by robots.txt or the address guard
+	stateBanned  = 6 // never to be fetched, in any run: somebody has said so
 )
 
 // record is what the frontier knows of a URL.

@@ -72,6 +72,17 @@ func (f *Frontier) Progress(name string) (Progress, error) {
 	}, nil
 }
 
+// Left tells whether any URL of a crawl waits, or will be tried again.
+func (f *Frontier) Left(name string) (bool, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	s, err := f.get(name)
+	if err != nil {
+		return false, err
+	}
+	return s.waitingLive() > 0 || s.delayed > 0, nil
+}
+
 // Status returns the state of a crawl.
 func (f *Frontier) Status(name string) (Status, error) {
 	f.mu.Lock()
@@ -82,7 +93,7 @@ func (f *Frontier) Status(name string) (Status, error) {
 	}
 	out := Status{
 		Crawl: name, Run: s.Run, Active: s.Active, Started: s.Started, Reference: s.Reference, Totals: s.Totals,
-		Waiting: s.waiting - len(s.taken), Delayed: s.delayed, Claimed: len(s.taken), Top: slices.Clone(s.Top), Ends: slices.Clone(s.Ends), Learned: s.Learned, Trail: slices.Clone(s.Trail),
+		Waiting: max(s.waiting-len(s.taken), 0), Delayed: s.delayed, Claimed: len(s.taken), Top: slices.Clone(s.Top), Ends: slices.Clone(s.Ends), Learned: s.Learned, Trail: slices.Clone(s.Trail),
 	}
 	for _, c := range s.claims {
 		if c.Batch == "" {

@@ -2,7 +2,6 @@ package starter
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -12,7 +11,6 @@ import (
 	"github.com/spf13/cobra"
 	"go.temporal.io/api/enums/v1"
 	"go.temporal.io/sdk/client"
-	"go.temporal.io/sdk/temporal"
 
 	"github.com/muninn-archive/muninn/activities"
 	"github.com/muninn-archive/muninn/activities/names"
@@ -206,20 +204,5 @@ func (g *globals) configure(ctx context.Context, name string, fields []byte) (d 
 	if err != nil {
 		return d, err
 	}
-	ctx, cancel := context.WithTimeout(ctx, configureTimeout)
-	defer cancel()
-	update, err := c.UpdateWorkflow(ctx, client.UpdateWorkflowOptions{
-		WorkflowID: id, UpdateName: names.UpdateConfig, Args: []any{raw}, WaitForStage: client.WorkflowUpdateStageCompleted,
-	})
-	if err == nil {
-		err = update.Get(ctx, &d)
-	}
-	if ctx.Err() != nil {
-		return d, fmt.Errorf("the crawl has not answered for %s; is a worker running on its task queue?", configureTimeout)
-	}
-	var refused *temporal.ApplicationError
-	if errors.As(err, &refused) && refused.Type() != activities.ErrorInput {
-		return d, usage("%s", refused.Message())
-	}
-	return d, explain(err)
+	return update[crawl.Definition](ctx, c, id, names.UpdateConfig, configureTimeout, raw)
 }

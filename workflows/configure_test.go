@@ -293,10 +293,11 @@ func slowCrawl(t *testing.T, d time.Duration, controller func(*env, workflow.Con
 		note("Configure")
 		return nil
 	})
-	e.OnActivity("Submit", mock.Anything, mock.Anything).After(2 * d).Return(func(context.Context, activities.SubmitInput) error {
+	e.OnActivity("Submit", mock.Anything, mock.Anything).After(2 * d).Return(func(context.Context, activities.SubmitInput) ([]frontier.SubmitAnswer, error) {
 		note("Submit")
-		return nil
+		return nil, nil
 	})
+	e.OnActivity("Left", mock.Anything, mock.Anything).Return(false, nil)
 	e.OnActivity("End", mock.Anything, mock.Anything).After(d).Return(func(context.Context, activities.EndInput) (activities.EndResult, error) {
 		note("End")
 		return activities.EndResult{Status: frontier.Status{}}, nil
@@ -336,12 +337,12 @@ func TestSubmitBesideConfigure(t *testing.T) {
 				change, submit = submit, change
 			}
 			u := e.configure(change, `{"order":{"strategy":"weighted"}}`)
-			e.at(submit, func() { e.SignalWorkflow(names.SignalSubmit, urls(2)) })
+			s := e.submit(submit, 2)
 			if err := e.run(Crawl, withoutTopic, nil); err != nil {
 				t.Fatal(err)
 			}
-			if !u.completed || u.failed != nil {
-				t.Errorf("%+v", u)
+			if !u.completed || u.failed != nil || !s.completed || s.failed != nil {
+				t.Errorf("%+v, %+v", u, s)
 			}
 			if calls := e.called(); len(calls) != 3 || calls[2] != "End" {
 				t.Errorf("%v: the run ended after %v, the URLs were queued after %v", calls, took("End"), took("Submit"))

@@ -16,6 +16,14 @@ import (
 	"github.com/muninn-archive/muninn/internal/score"
 )
 
+// The phases in which a run takes no more updates.
+const (
+	phaseEnding = "ending"
+	phaseEnded  = "ended"
+)
+
+var errEnding = errors.New("the crawl is ending: start it again, which begins another run")
+
 // CrawlState is carried from execution to execution, and shown by the status query.
 type CrawlState struct {
 	Name     string                 `json:"name"`
@@ -61,11 +69,17 @@ func Crawl(ctx workflow.Context, definition json.RawMessage, resumed *CrawlState
 	if err := c.begin(ctx); err != nil {
 		return CrawlResult{}, err
 	}
-	reason, err := c.phases(ctx)
-	if err != nil {
-		return CrawlResult{}, err
+	for {
+		reason, err := c.phases(ctx)
+		if err != nil {
+			return CrawlResult{}, err
+		}
+		if over, err := c.over(ctx, reason); err != nil {
+			return CrawlResult{}, err
+		} else if over {
+			return c.end(ctx, reason)
+		}
 	}
-	return c.end(ctx, reason)
 }
 
 type crawling struct {
@@ -73,6 +87,7 @@ type crawling struct {
 	raw        json.RawMessage
 	CrawlState
 	controller workflow.ChildWorkflowFuture
+	submitted  bool // URLs, since the frontier was last asked whether anything waits
 	writing    int  // URLs and changes of the definition that are on their way to the frontier
 	changing   bool // the definition
 }
@@ -156,11 +171,30 @@ func (c *crawling) learn(ctx workflow.Context) error {
 	return nil
 }
 
-func (c *crawling) end(ctx workflow.Context, reason string) (CrawlResult, error) {
-	c.enter(ctx, "ending")
-	if err := c.settle(ctx); err != nil {
-		return CrawlResult{}, err
+// over tells whether the run ends: not if all was fetched, and more was submitted meanwhile. From then on no update is
+// accepted: what was, is in the frontier.
+func (c *crawling) over(ctx workflow.Context, reason string) (bool, error) {
+	for {
+		if err := c.settle(ctx); err != nil {
+			return false, err
+		}
+		if reason != "drained" || !c.submitted {
+			c.Phase = phaseEnding // before anything else runs
+			return true, nil
+		}
+		c.submitted = false
+		var left bool
+		if err := workflow.ExecuteActivity(on(ctx, c.Member.Queue, "does anything wait that was submitted meanwhile?"), steps.Left, c.Name).Get(ctx, &left); err != nil {
+			return false, err
+		}
+		if left {
+			return false, nil
+		}
 	}
+}
+
+func (c *crawling) end(ctx workflow.Context, reason string) (CrawlResult, error) {
+	c.enter(ctx, phaseEnding)
 	var out activities.EndResult
 	in := activities.EndInput{Crawl: c.Name, Owner: c.Owner}
 	if err := workflow.ExecuteActivity(on(ctx, c.Member.Queue, "end the run"), steps.End, in).Get(ctx, &out); err != nil {
@@ -168,7 +202,7 @@ func (c *crawling) end(ctx workflow.Context, reason string) (CrawlResult, error)
 	}
 	t := out.Status.Totals
 	c.Progress.Totals, c.Progress.Waiting, c.Progress.Queues, c.Progress.UnderWay = t, out.Status.Waiting, out.Status.Queues, 0
-	c.Phase, c.Progress.Harvests = "ended", frontier.Harvests(out.Status.Trail, 10)
+	c.Phase, c.Progress.Harvests = phaseEnded, frontier.Harvests(out.Status.Trail, 10)
 	workflow.SetCurrentDetails(ctx, "ended: "+reason+"\n\n"+describe(t, c.Progress.Harvests, out.Status.Waiting, out.Status.Queues, 0)+"\n\narchive: `"+c.Begun.Archive+"`")
 	_ = workflow.UpsertTypedSearchAttributes(ctx, attributes("ended", t)...)
 	return CrawlResult{
@@ -190,7 +224,7 @@ func (c *crawling) stateName() string {
 	switch {
 	case c.Paused:
 		return c.Phase + ", paused"
-	case c.Stopping && c.Phase != "ending":
+	case c.Stopping && c.Phase != phaseEnding:
 		return c.Phase + ", stopping"
 	case c.Progress.Holds != "":
 		return c.Phase + ", holding"
@@ -213,7 +247,9 @@ func (c *crawling) listen(ctx workflow.Context, resumed *CrawlState) error {
 	c.forward(ctx, names.SignalResume, func() { c.Paused = false })
 	c.forward(ctx, names.SignalStop, func() { c.Stopping, c.Paused = true, false })
 	c.hearProgress(ctx)
-	c.hearSubmits(ctx)
+	if err := c.hearSubmits(ctx); err != nil {
+		return err
+	}
 	if err := c.hearChanges(ctx); err != nil {
 		return err
 	}
@@ -261,8 +297,8 @@ func (c *crawling) hearChanges(ctx workflow.Context) error {
 	return workflow.SetUpdateHandlerWithOptions(ctx, names.UpdateConfig, change, workflow.UpdateHandlerOptions{
 		Description: "changes " + strings.Join(crawl.Changeable, ", ") + " while the crawl runs: fields as in a definition",
 		Validator: func(_ workflow.Context, fields json.RawMessage) error {
-			if c.Phase == "ending" || c.Phase == "ended" {
-				return errors.New("the crawl is ending")
+			if c.Phase == phaseEnding || c.Phase == phaseEnded {
+				return errEnding
 			}
 			_, err := c.definition.Changed(fields)
 			return err
@@ -293,26 +329,6 @@ func (c *crawling) hearProgress(ctx workflow.Context) {
 			c.Progress = p
 			c.show(ctx)
 			_ = workflow.UpsertTypedSearchAttributes(ctx, attributes(c.stateName(), c.Progress.Totals)...)
-		}
-	})
-}
-
-func (c *crawling) hearSubmits(ctx workflow.Context) {
-	channel := workflow.GetSignalChannel(ctx, names.SignalSubmit)
-	workflow.Go(ctx, func(ctx workflow.Context) {
-		var urls []crawl.Discovery
-		for channel.Receive(ctx, &urls) {
-			c.writing++
-			if err := workflow.Await(ctx, func() bool { return c.Begun.Run > 0 }); err != nil {
-				return
-			}
-			c.Submits++
-			in := activities.SubmitInput{Crawl: c.Name, ID: fmt.Sprintf("submit-%d-%s-%d", c.Begun.Run, c.Owner, c.Submits), URLs: urls}
-			if err := workflow.ExecuteActivity(on(ctx, c.Member.Queue, "submit URLs"), steps.Submit, in).Get(ctx, nil); err != nil {
-				workflow.GetLogger(ctx).Error("submit", "error", err)
-			}
-			urls = nil
-			c.writing--
 		}
 	})
 }

@@ -18,7 +18,6 @@ import (
 	"github.com/muninn-archive/muninn/activities"
 	"github.com/muninn-archive/muninn/activities/names"
 	"github.com/muninn-archive/muninn/frontier"
-	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/score"
 )
 
@@ -54,14 +53,20 @@ func newCrawl(t *testing.T, controller func(e *env, ctx workflow.Context, in Con
 	does(e, "Learn", func(string) (activities.LearnResult, error) {
 		return activities.LearnResult{Learned: score.Learned{Pages: 20, Relevant: 7}}, nil
 	})
-	acts(e, "Submit", func(in activities.SubmitInput) error {
+	does(e, "Submit", func(in activities.SubmitInput) ([]frontier.SubmitAnswer, error) {
 		n, ours := strings.CutPrefix(in.ID, "submit-1-"+names.CrawlID("c")+"@-")
 		if !ours {
 			t.Errorf("the batch of URLs is named %q, want run, owner and number", in.ID)
 		}
 		e.note(fmt.Sprintf("%s: %d URLs", n, len(in.URLs)))
-		return nil
+		e.left = true
+		answers := make([]frontier.SubmitAnswer, len(in.URLs))
+		for i := range answers {
+			answers[i] = frontier.SubmitAnswer{URL: in.URLs[i].URL, Answer: frontier.SubmitAccepted}
+		}
+		return answers, nil
 	})
+	does(e, "Left", func(string) (bool, error) { return e.left, nil })
 	does(e, "End", func(activities.EndInput) (activities.EndResult, error) {
 		return activities.EndResult{Status: frontier.Status{Totals: frontier.Totals{Pages: 40, Scored: 40, Relevant: 10}}}, nil
 	})
@@ -198,47 +203,16 @@ func TestCrawlForwardsSignals(t *testing.T) {
 	}
 }
 
-func urls(n int) []crawl.Discovery {
-	list := make([]crawl.Discovery, n)
-	for i := range list {
-		list[i] = crawl.Discovery{URL: fmt.Sprintf("http://a.test/%d", i), Score: 1}
-	}
-	return list
-}
-
-// Submitted URLs are queued before the run ends, those too that came before it had begun.
-func TestCrawlSubmits(t *testing.T) {
-	e := newCrawl(t, func(e *env, ctx workflow.Context, _ ControllerInput) (ControllerResult, error) {
-		err := workflow.Sleep(ctx, time.Hour)
-		return ControllerResult{Reason: "drained"}, err
-	})
-	e.at(0, func() { e.SignalWorkflow(names.SignalSubmit, urls(1)) })
-	e.at(time.Minute, func() { e.SignalWorkflow(names.SignalSubmit, urls(2)) })
-	e.at(time.Hour, func() { e.SignalWorkflow(names.SignalSubmit, urls(3)) })
-	if err := e.run(Crawl, withoutTopic, nil); err != nil {
-		t.Fatal(err)
-	}
-	calls := e.called()
-	for _, want := range []string{"1: 1 URLs", "2: 2 URLs", "3: 3 URLs"} {
-		at := slices.Index(calls, want)
-		if at < slices.Index(calls, "Begin") {
-			t.Errorf("%q is missing or came before the run had begun: %v", want, calls)
-		}
-	}
-	if calls[len(calls)-1] != "End" {
-		t.Errorf("the run ended before the URLs were queued: %v", calls)
-	}
-}
-
 // Between two controllers a crawl with a long history continues as new: with its definition and state,
 // and what was signalled in the last moment.
 func TestCrawlContinues(t *testing.T) {
+	var last submitted
 	e := newCrawl(t, func(e *env, ctx workflow.Context, in ControllerInput) (ControllerResult, error) {
 		if err := workflow.Sleep(ctx, time.Minute); err != nil {
 			return ControllerResult{}, err
 		}
 		e.SetContinueAsNewSuggested(true)
-		e.SignalWorkflowSkippingWorkflowTask(names.SignalSubmit, urls(2))
+		e.UpdateWorkflow(names.UpdateSubmit, "", &last, urls(2))
 		e.SignalWorkflowSkippingWorkflowTask(names.SignalPause, nil)
 		in.Round += 1000
 		return ControllerResult{Reason: reasonHandover, State: in, Totals: frontier.Totals{Pages: 30}}, nil
@@ -256,7 +230,7 @@ func TestCrawlContinues(t *testing.T) {
 	if !state.Paused || state.Submits != 1 || state.Controller.Round != 1000 || state.Begun.Run != 1 || state.Progress.Totals.Pages != 30 {
 		t.Errorf("hands on %+v", state)
 	}
-	if e.count("1: 2 URLs") != 1 {
+	if e.count("1: 2 URLs") != 1 || last.result.Answers[frontier.SubmitAccepted] != 2 {
 		t.Errorf("the URLs that were submitted in the last moment are lost: %v", e.called())
 	}
 

@@ -31,6 +31,8 @@ type env struct {
 	*testsuite.TestWorkflowEnvironment
 	t *testing.T
 
+	left bool // URLs wait, says the frontier
+
 	mu    sync.Mutex
 	calls []string
 	sent  []sent

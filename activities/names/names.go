@@ -30,13 +30,13 @@ const (
 	SignalPause     = "pause"      // Crawl and FetcherController: claim no more
 	SignalResume    = "resume"     // claim again
 	SignalStop      = "stop"       // finish what is out and end the run
-	SignalSubmit    = "submit"     // Crawl: scored URLs, []crawl.Discovery
 	SignalProgress  = "progress"   // FetcherController to Crawl
 	SignalRound     = "round"      // to Politeness
 	SignalGrants    = "grants"     // from Politeness
 	QueryStatus     = "status"     // of Crawl, FetcherController and Politeness
 	QueryDefinition = "definition" // of Crawl: as it is now, with what was configured
 	UpdateBorrow    = "borrow"     // of Politeness: a lease at once, for a few requests
+	UpdateSubmit    = "submit"     // of Crawl: scored URLs, each of which is answered
 	UpdateConfig    = "configure"  // of Crawl: fields of the definition that may change while it runs
 )
 

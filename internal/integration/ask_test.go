@@ -186,6 +186,24 @@ func TestAsk(t *testing.T) {
 		}
 	})
 
+	t.Run("submit", func(t *testing.T) {
+		o := operator{t, server}
+		url := d.Seeds[0].URL + "handed-in?n=1"
+		file := write(t, "urls.txt", "# of a colleague\n"+url+"\nhttp://[/\n")
+		text, _ := o.muninn(0, "submit", d.Name, file, d.Seeds[0].URL, "http://elsewhere.example/", "--score", "0.9")
+		for _, want := range []string{"accepted     " + url, "malformed    http://[/: ", "known        " + d.Seeds[0].URL, "out of scope http://elsewhere.example/"} {
+			if !strings.Contains(text, want) {
+				t.Errorf("%q is not in\n%s", want, lines(text))
+			}
+		}
+		if e, _ := o.explain(d.Name, url); e.State == "unknown" {
+			t.Errorf("%+v", e)
+		}
+		o.muninn(2, "submit", d.Name)
+		o.muninn(2, "submit", d.Name, "no-such-file.txt")
+		o.muninn(1, "submit", "nobody", url)
+	})
+
 	t.Run("learn", func(t *testing.T) {
 		o := operator{t, server}
 		Until(t, soon, "the reference crawl has taught something", func() string {
@@ -296,6 +314,9 @@ func TestAsk(t *testing.T) {
 		t.Errorf("the report does not tell of the run's %d pages, %d scored:\n%s", result.Totals.Pages, result.Totals.Scored, lines(told))
 	}
 	if _, said := o.muninn(1, "configure", d.Name, "order.per_queue=8"); !strings.Contains(said, "has ended") {
+		t.Errorf("of a crawl that has ended it says: %s", said)
+	}
+	if _, said := o.muninn(1, "submit", d.Name, d.Seeds[0].URL); !strings.Contains(said, "has ended") {
 		t.Errorf("of a crawl that has ended it says: %s", said)
 	}
 	if e, _ := o.explain(d.Name, d.Seeds[0].URL); e.State != "done" {

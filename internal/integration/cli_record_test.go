@@ -15,10 +15,13 @@ import (
 	"go.temporal.io/api/enums/v1"
 	"go.temporal.io/api/history/v1"
 	"go.temporal.io/api/temporalproto"
+	"go.temporal.io/sdk/client"
 
 	"github.com/muninn-archive/muninn/activities/names"
+	"github.com/muninn-archive/muninn/frontier"
 	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/webworld"
+	"github.com/muninn-archive/muninn/workflows"
 )
 
 // recordEnv, if set, makes TestRecordHistories record the histories that workflows' replay test replays.
@@ -61,7 +64,7 @@ func TestRecordHistories(t *testing.T) {
 		}
 	}
 	signal(names.SignalPause, nil)
-	signal(names.SignalSubmit, []crawl.Discovery{{URL: world.Seeds()[0] + "lost", Path: "S", Score: 0.5}})
+	submit(t, server.Client, d.Name, frontier.Submission{Discovery: crawl.Discovery{URL: world.Seeds()[0] + "lost", Path: "S", Score: 0.5}})
 	signal(names.SignalResume, nil)
 	Result(t, server.Client, d.Name, CrawlTime)
 	r.record("crawl", names.CrawlID(d.Name), "")
@@ -190,4 +193,19 @@ func (r *recorder) clean(v any) any {
 		}
 	}
 	return v
+}
+
+// submit hands URLs to a crawl, which must accept them all.
+func submit(t *testing.T, c client.Client, name string, list ...frontier.Submission) {
+	t.Helper()
+	update, err := c.UpdateWorkflow(t.Context(), client.UpdateWorkflowOptions{
+		WorkflowID: names.CrawlID(name), UpdateName: names.UpdateSubmit, Args: []any{list}, WaitForStage: client.WorkflowUpdateStageCompleted,
+	})
+	var out workflows.SubmitResult
+	if err == nil {
+		err = update.Get(t.Context(), &out)
+	}
+	if err != nil || out.Answers[frontier.SubmitAccepted] != len(list) {
+		t.Fatalf("%+v, %v", out, err)
+	}
 }

@@ -1,0 +1,128 @@
+package frontier
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/dgraph-io/badger/v4"
+
+	"github.com/muninn-archive/muninn/internal/crawl"
+	"github.com/muninn-archive/muninn/internal/scope"
+	"github.com/muninn-archive/muninn/internal/urls"
+)
+
+// Submission is a URL that somebody hands in while a crawl runs (paper §4.4, the scored-URL service). Without a path it is
+// judged by the scope, with the path "S" it is a seed, which only the black list bounds.
+type Submission struct {
+	crawl.Discovery
+	// Blacklisted says that the URL is never to be fetched, whatever links to it, in this run and in later ones.
+	Blacklisted bool `json:"blacklisted,omitempty"`
+}
+
+// The answers to a submitted URL.
+const (
+	SubmitAccepted    = "accepted"
+	SubmitKnown       = "known" // in this run; the score is taken nevertheless
+	SubmitOutOfScope  = "out of scope"
+	SubmitBlacklisted = "blacklisted"
+	SubmitMalformed   = "malformed"
+)
+
+// SubmitAnswer says what became of a submitted URL.
+type SubmitAnswer struct {
+	URL    string `json:"url" cbor:"1,keyasint"` // as it was submitted
+	Answer string `json:"answer" cbor:"2,keyasint"`
+	Reason string `json:"reason,omitempty" cbor:"3,keyasint,omitempty"`
+}
+
+// Take offers submitted URLs and tells what became of each, in their order. It is idempotent by id, answers included.
+func (f *Frontier) Take(name, id string, list []Submission) (answers []SubmitAnswer, err error) {
+	err = f.withCrawl(name, func(s *state, txn *badger.Txn) (func(), error) {
+		rec := f.draft(s)
+		f.mu.Lock()
+		bound := s.scope
+		f.mu.Unlock()
+		key := batchKey(s.id, 0, id, "answers")
+		answers = make([]SubmitAnswer, len(list))
+		if there, err := getCBOR(txn, key, &answers); there || err != nil {
+			return nil, err
+		}
+		changes, learned := map[uint64]*change{}, openSites(txn, s.id, s.learner())
+		for i := range list {
+			if answers[i], err = f.takeOne(txn, s, rec, bound, list[i], learned, changes); err != nil {
+				return nil, err
+			}
+		}
+		if err := errors.Join(learned.save(), setCBOR(txn, key, answers)); err != nil {
+			return nil, err
+		}
+		rec.Totals.Links += int64(len(list))
+		return f.finishTxn(txn, s, rec, batchKey(s.id, 0, id, "end"), changes, nil)
+	})
+	return answers, err
+}
+
+func (f *Frontier) takeOne(txn *badger.Txn, s *state, rec *crawlRecord, bound *scope.Scope, in Submission, learned *sites, changes map[uint64]*change) (SubmitAnswer, error) {
+	out := SubmitAnswer{URL: in.URL, Answer: SubmitMalformed}
+	u, err := urls.Parse(in.URL)
+	if err != nil {
+		out.Reason = err.Error()
+		return out, nil
+	}
+	in.URL = u.String()
+	seed := in.Path == string(rune(crawl.HopSeed))
+	if out.Answer = SubmitBlacklisted; in.Blacklisted {
+		return out, f.ban(txn, s, rec, u, in, changes)
+	}
+	if bound.Blacklisted(u) {
+		out.Reason = "the black list of the crawl's scope has " + u.Host() + " or its domain"
+		return out, nil
+	}
+	if reason, ok := bound.Check(u, in.Path); !ok && !seed {
+		out.Answer, out.Reason = SubmitOutOfScope, reason
+		return out, nil
+	}
+	r, found, err := getRecord(txn, recordKey(s.id, keyOf(u)))
+	if err != nil {
+		return out, err
+	}
+	switch {
+	case found && r.state == stateBanned:
+		out.Reason = "it was submitted as blacklisted before"
+		return out, nil
+	case found && r.run == rec.Run:
+		out.Answer, out.Reason = SubmitKnown, stateNames[r.state]
+	default:
+		out.Answer = SubmitAccepted
+	}
+	if in.Path == "" {
+		in.Path = string(rune(crawl.HopSeed))
+	}
+	o := admit(bound, in.Discovery, map[string]urlKey{})
+	o.links = []scored{{score: in.Score, keep: in.Keep, parts: in.Parts}}
+	return out, f.offer(txn, s, rec, o, learned, changes)
+}
+
+// ban marks a URL that is never to be fetched: it leaves its queue, and a claim that has it leaves it out once its batch
+// begins to fetch.
+func (f *Frontier) ban(txn *badger.Txn, s *state, rec *crawlRecord, u urls.URL, in Submission, changes map[uint64]*change) error {
+	k := keyOf(u)
+	r, found, err := getRecord(txn, recordKey(s.id, k))
+	if err != nil || found && r.state == stateBanned {
+		return err
+	}
+	c := changeOf(changes, k.pld)
+	c.name = u.PLD()
+	switch {
+	case !found:
+		r = record{url: u.String(), path: scope.Abbreviate(in.Path)}
+		c.known++
+	case r.state == stateWaiting:
+		if err := txn.Delete(queueKey(s.id, k.pld, r.place)); err != nil {
+			return fmt.Errorf("write frontier: %w", err)
+		}
+		c.removed++
+	}
+	r.state, r.run = stateBanned, rec.Run
+	return txn.Set(recordKey(s.id, k), r.encode())
+}

@@ -1,0 +1,111 @@
+package frontier
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/muninn-archive/muninn/internal/crawl"
+)
+
+func submission(url, path string, score float64) Submission {
+	return Submission{Discovery: crawl.Discovery{URL: url, Path: path, Score: score}}
+}
+
+// A list is answered URL by URL: one that cannot be taken loses no other.
+func TestSubmittedURLsAreAnswered(t *testing.T) {
+	r := newRig(t, func(d *crawl.Definition) {
+		d.Scope.Within, d.Scope.Blacklist, d.Scope.Exclude = crawl.WithinHost, []string{"spam.example"}, []string{"*private*"}
+	})
+	r.submit("s", found(1, "http://a.example/")...)
+	batch, lanes := r.take()
+	r.finish(batch, lanes)
+	list := []Submission{
+		submission("http://a.example/new", "", 0.5),
+		submission("http://a.example/", "", 0.5),
+		submission("HTTP://A.example:80/new#top", "", 0.9),
+		submission("http://other.example/", "", 0.5),
+		submission("http://other.example/", "S", 0.5),
+		submission("http://www.spam.example/", "S", 0.5),
+		submission("http://a.example/private", "", 0.5),
+		submission("ftp://a.example/", "", 0.5),
+		submission("no URL", "", 0.5),
+		submission("http://a.example/last", "", 0.5),
+	}
+	list[5].URL = "http://spam.example/"
+	want := []string{SubmitAccepted, SubmitKnown, SubmitKnown, SubmitOutOfScope, SubmitAccepted, SubmitBlacklisted, SubmitOutOfScope, SubmitMalformed, SubmitMalformed, SubmitAccepted}
+	answers := func(id string) (got []string) {
+		list, err := r.Take(testCrawl, id, list)
+		r.must(err)
+		for _, a := range list {
+			got = append(got, a.Answer)
+			if a.Answer != SubmitAccepted && a.Reason == "" {
+				t.Errorf("%+v has no reason", a)
+			}
+		}
+		return got
+	}
+	if got := answers("first"); !slices.Equal(got, want) {
+		t.Errorf("%q\nwant\n%q", got, want)
+	}
+	r.reopen()
+	if got := answers("first"); !slices.Equal(got, want) {
+		t.Errorf("tried again: %q", got)
+	}
+	if s := r.status(); s.Waiting != 3 || s.Totals.Known != 4 {
+		t.Errorf("%+v", s)
+	}
+	if got := answers("second"); slices.Contains(got, SubmitAccepted) {
+		t.Errorf("submitted again: %q", got)
+	}
+	if left, err := r.Left(testCrawl); err != nil || !left {
+		t.Errorf("%v, %v", left, err)
+	}
+}
+
+// A URL that is submitted as blacklisted is never fetched: not if it waits, nor if it is claimed, in no run.
+func TestSubmittedBlacklist(t *testing.T) {
+	r := oneQueue(t, 3, func(d *crawl.Definition) { d.Order.PerQueue = 2 })
+	claim := r.one()
+	ban := func(urls ...string) {
+		t.Helper()
+		var list []Submission
+		for _, u := range urls {
+			s := submission(u, "", 0)
+			s.Blacklisted = true
+			list = append(list, s)
+		}
+		got, err := r.Take(testCrawl, strings.Join(urls, ","), list)
+		r.must(err)
+		for _, a := range got {
+			if a.Answer != SubmitBlacklisted {
+				t.Errorf("%+v", a)
+			}
+		}
+	}
+	ban("http://a.example/0", "http://a.example/2", "http://new.example/")
+	batch := r.start(claim)
+	lanes, err := r.Reopen(testCrawl, batch, []Claim{claim}, nil)
+	r.must(err)
+	if got := targets(lanes...); !slices.Equal(got, []string{"http://a.example/1"}) {
+		t.Errorf("fetches %q", got)
+	}
+	all := found(1, "http://a.example/0", "http://a.example/2", "http://new.example/")
+	r.finish(batch, lanes, all...)
+	r.submit("links", all...)
+	if s := r.status(); s.Waiting != 0 || s.Totals.Pages != 1 {
+		t.Errorf("%+v", s)
+	}
+	r.confirm(r.next())
+	r.must(r.End(testCrawl, "owner"))
+	r.must(r.begin("next", nil))
+	r.reopen()
+	r.submit("again", all...)
+	r.must(r.Recrawl(testCrawl, "recrawl"))
+	if got := r.states(); got["http://a.example/0"] != "blacklisted" || got["http://new.example/"] != "blacklisted" || got["http://a.example/1"] != "waiting" {
+		t.Errorf("%v", got)
+	}
+	if got, err := r.Take(testCrawl, "plain", []Submission{submission("http://new.example/", "S", 1)}); err != nil || got[0].Answer != SubmitBlacklisted || got[0].Reason == "" {
+		t.Errorf("%+v, %v", got, err)
+	}
+}

@@ -1,0 +1,170 @@
+package starter
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"go.temporal.io/api/enums/v1"
+	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/temporal"
+
+	"github.com/muninn-archive/muninn/activities"
+	"github.com/muninn-archive/muninn/activities/names"
+	"github.com/muninn-archive/muninn/frontier"
+	"github.com/muninn-archive/muninn/internal/crawl"
+	"github.com/muninn-archive/muninn/workflows"
+)
+
+func submitCommand(g *globals) *cobra.Command {
+	var as frontier.Submission
+	seed := false
+	cmd := &cobra.Command{
+		Use: "submit CRAWL URL|FILE…", Short: "Hand URLs to a crawl that runs",
+		Long: `Hand URLs to a crawl that runs. A FILE has a URL a line; empty lines and those that begin with # are passed over.
+Each URL is answered: accepted, known, out of scope, blacklisted, or malformed, with the reason.
+
+  muninn submit ravens https://example.org/ravens.html --score 0.8`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) < 2 {
+				return usage("give the name of a crawl, and URLs or files of URLs")
+			}
+			if seed {
+				as.Path = string(rune(crawl.HopSeed))
+			}
+			list, err := submissions(args[1:], as)
+			if err != nil {
+				return err
+			}
+			out, err := g.submit(cmd.Context(), args[0], list)
+			if len(out.URLs) > 0 {
+				err = errors.Join(err, g.print(out, func(w io.Writer) { writeAnswers(w, out.URLs) }))
+			}
+			return err
+		},
+	}
+	cmd.Flags().Float64Var(&as.Score, "score", 1, "what the URLs are worth, from 0 to 1")
+	cmd.Flags().BoolVar(&seed, "seed", false, "take them as seeds: only the black list of the scope bounds them")
+	cmd.Flags().BoolVar(&as.Blacklisted, "blacklist", false, "never fetch these URLs, in this run and in later ones, even if they wait already")
+	g.remote(cmd)
+	return cmd
+}
+
+// submissions reads what is submitted: URLs, and files of them.
+func submissions(args []string, as frontier.Submission) (list []frontier.Submission, err error) {
+	add := func(url string) {
+		as.URL = url
+		list = append(list, as)
+	}
+	for _, arg := range args {
+		if strings.Contains(arg, "://") {
+			add(arg)
+			continue
+		}
+		f, err := os.Open(arg)
+		if err != nil {
+			return nil, usage("%q is neither a URL nor a file of URLs: %v", arg, err)
+		}
+		lines := bufio.NewScanner(f)
+		for lines.Scan() {
+			if text := strings.TrimSpace(lines.Text()); text != "" && text[0] != '#' {
+				add(text)
+			}
+		}
+		if err := errors.Join(lines.Err(), f.Close()); err != nil {
+			return nil, usage("read %s: %v", arg, err)
+		}
+	}
+	if len(list) == 0 {
+		return nil, usage("there is no URL in %s", strings.Join(args, ", "))
+	}
+	return list, nil
+}
+
+// submitTimeout is how long a crawl may take to answer a list of URLs.
+const submitTimeout = time.Minute
+
+// submit hands a list over in parts; what was answered before an error is returned with it.
+func (g *globals) submit(ctx context.Context, name string, list []frontier.Submission) (all workflows.SubmitResult, err error) {
+	c, err := g.dial(ctx)
+	if err != nil {
+		return all, err
+	}
+	defer c.Close()
+	id, state, err := workflowOf(ctx, c, name)
+	if err != nil {
+		return all, err
+	}
+	if state != enums.WORKFLOW_EXECUTION_STATUS_RUNNING {
+		return all, fmt.Errorf("crawl %s has ended: start it again, which begins another run, and submit then", name)
+	}
+	all.Answers = map[string]int{}
+	for len(list) > 0 {
+		part, err := submitPart(list)
+		if err != nil {
+			return all, err
+		}
+		out, err := update[workflows.SubmitResult](ctx, c, id, names.UpdateSubmit, submitTimeout, list[:part])
+		if err != nil {
+			return all, err
+		}
+		for answer, n := range out.Answers {
+			all.Answers[answer] += n
+		}
+		all.URLs = append(all.URLs, out.URLs...)
+		list = list[part:]
+	}
+	return all, nil
+}
+
+// submitPart is how many of the URLs one update takes.
+func submitPart(list []frontier.Submission) (int, error) {
+	size := 2
+	for i := range list {
+		raw, err := json.Marshal(list[i])
+		if err != nil {
+			return 0, err
+		}
+		if size += len(raw) + 1; i == activities.MaxSubmitURLs || size > activities.MaxSubmitBytes && i > 0 {
+			return i, nil
+		}
+	}
+	return len(list), nil
+}
+
+// update sends an update to a crawl and waits for its answer.
+func update[Out any](ctx context.Context, c client.Client, id, name string, timeout time.Duration, arg any) (out Out, err error) {
+	ctx, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	handle, err := c.UpdateWorkflow(ctx, client.UpdateWorkflowOptions{
+		WorkflowID: id, UpdateName: name, Args: []any{arg}, WaitForStage: client.WorkflowUpdateStageCompleted,
+	})
+	if err == nil {
+		err = handle.Get(ctx, &out)
+	}
+	if ctx.Err() != nil {
+		return out, fmt.Errorf("the crawl has not answered for %s; is a worker running on its task queue?", timeout)
+	}
+	var refused *temporal.ApplicationError
+	if errors.As(err, &refused) && refused.Type() != activities.ErrorInput {
+		return out, usage("%s", refused.Message())
+	}
+	return out, explain(err)
+}
+
+func writeAnswers(w io.Writer, list []frontier.SubmitAnswer) {
+	for _, a := range list {
+		reason := ""
+		if a.Reason != "" {
+			reason = ": " + a.Reason
+		}
+		_, _ = fmt.Fprintf(w, "%-12s %s%s\n", a.Answer, a.URL, reason)
+	}
+}

@@ -1,0 +1,74 @@
+package workflows
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"go.temporal.io/sdk/temporal"
+	"go.temporal.io/sdk/workflow"
+
+	"github.com/muninn-archive/muninn/activities"
+	"github.com/muninn-archive/muninn/activities/names"
+	"github.com/muninn-archive/muninn/frontier"
+)
+
+// SubmitResult says what became of submitted URLs: how many have which answer, and each with its reason.
+type SubmitResult struct {
+	Answers map[string]int          `json:"answers"`
+	URLs    []frontier.SubmitAnswer `json:"urls"`
+}
+
+// hearSubmits serves the update "submit": scored URLs. It is answered once they are in the frontier.
+func (c *crawling) hearSubmits(ctx workflow.Context) error {
+	return workflow.SetUpdateHandlerWithOptions(ctx, names.UpdateSubmit, c.submit, workflow.UpdateHandlerOptions{
+		Description: "offers URLs with their scores: [{\"url\": …, \"score\": 0.9}]; answers for each whether it is accepted",
+		Validator: func(_ workflow.Context, list json.RawMessage) error {
+			if c.Phase == phaseEnding || c.Phase == phaseEnded {
+				return errEnding
+			}
+			_, err := submissions(list)
+			return err
+		},
+	})
+}
+
+func (c *crawling) submit(ctx workflow.Context, raw json.RawMessage) (out SubmitResult, err error) {
+	list, err := submissions(raw)
+	if err != nil { // never: it was accepted
+		return out, temporal.NewNonRetryableApplicationError(err.Error(), activities.ErrorInput, err)
+	}
+	c.writing++
+	defer func() { c.writing-- }()
+	c.Submits++ // in the order of the updates, whichever is carried out first
+	number := c.Submits
+	if err := workflow.Await(ctx, func() bool { return c.Begun.Run > 0 }); err != nil {
+		return out, err
+	}
+	c.submitted = true
+	in := activities.SubmitInput{Crawl: c.Name, ID: fmt.Sprintf("submit-%d-%s-%d", c.Begun.Run, c.Owner, number), URLs: list}
+	if err := workflow.ExecuteActivity(on(ctx, c.Member.Queue, fmt.Sprintf("submit %d URLs", len(list))), steps.Submit, in).Get(ctx, &out.URLs); err != nil {
+		return out, err
+	}
+	out.Answers = map[string]int{}
+	for _, a := range out.URLs {
+		out.Answers[a.Answer]++
+	}
+	return out, nil
+}
+
+// submissions reads what is submitted.
+func submissions(raw json.RawMessage) (list []frontier.Submission, err error) {
+	if err := json.Unmarshal(raw, &list); err != nil {
+		return nil, fmt.Errorf("a submit is a list of URLs, such as [{\"url\": \"https://example.org/x\", \"score\": 0.9}]: %w", err)
+	}
+	switch {
+	case len(list) == 0:
+		return nil, errors.New("no URL is submitted")
+	case len(list) > activities.MaxSubmitURLs:
+		return nil, fmt.Errorf("%d URLs are submitted, at most %d can be at a time: part the list", len(list), activities.MaxSubmitURLs)
+	case len(raw) > activities.MaxSubmitBytes:
+		return nil, fmt.Errorf("the submitted URLs take %d bytes, %d at most can be at a time: part the list", len(raw), activities.MaxSubmitBytes)
+	}
+	return list, nil
+}
