@@ -121,10 +121,10 @@ func TestCrawlRefusesWhileEnding(t *testing.T) {
 func TestSubmissions(t *testing.T) {
 	long := `[{"url":"http://a.test/` + strings.Repeat("x", activities.MaxSubmitBytes) + `"}]`
 	for text, want := range map[string]string{
-		`[]`:                                       "no URL is submitted",
-		`null`:                                     "no URL is submitted",
-		`{"url":"http://a.test/"}`:                 "a submit is a list of URLs",
-		`["http://a.test/"]`:                       "a submit is a list of URLs",
+		`[]`:                       "no URL is submitted",
+		`null`:                     "no URL is submitted",
+		`{"url":"http://a.test/"}`: "a submit is a list of URLs",
+		`["http://a.test/"]`:       "a submit is a list of URLs",
 		`[{"url":"http://a.test/","score":"high"}`: "a submit is a list of URLs",
 		string(urls(activities.MaxSubmitURLs + 1)): "part the list",
 		long: "part the list",
