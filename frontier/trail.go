@@ -38,7 +38,7 @@ func (f *Frontier) trailed(txn *badger.Txn, s *state, rec *crawlRecord) error {
 	return setCBOR(txn, textKey(kindTrail, s.id, ""), rec.Trail)
 }
 
-// Lately is the harvest ratio of the last part of a run: of its last tenth, as far as points tell.
+// Lately is the harvest ratio of the last part of a run: of the last tenth of its scored pages, as far as points tell.
 func Lately(trail []Point) float64 {
 	n := len(trail)
 	if n == 0 {
@@ -47,7 +47,7 @@ func Lately(trail []Point) float64 {
 	last := trail[n-1]
 	from := Point{}
 	for _, p := range trail[:n-1] {
-		if p.Pages <= last.Pages*9/10 {
+		if p.Scored <= last.Scored*9/10 {
 			from = p
 		}
 	}
@@ -57,21 +57,24 @@ func Lately(trail []Point) float64 {
 	return float64(last.Relevant-from.Relevant) / float64(last.Scored-from.Scored)
 }
 
-// Harvests are the harvest ratios of equal parts of a run, by pages, as near as there are points; nil if there are fewer
-// points than parts.
+// Harvests are the harvest ratios of equal parts of a run, by scored pages, as near as there are points: images and style
+// sheets are pages too, and say nothing. A part in which there is no point has the ratio of the part before. nil if there are
+// fewer points than parts, or nothing was scored.
 func Harvests(trail []Point, parts int) []float64 {
-	if len(trail) < parts {
+	if len(trail) < parts || trail[len(trail)-1].Scored == 0 {
 		return nil
 	}
 	out := make([]float64, parts)
-	from, at, all := Point{}, 0, trail[len(trail)-1].Pages
+	from, at, all := Point{}, 0, trail[len(trail)-1].Scored
 	for i := range out {
-		for trail[at].Pages < all*int64(i+1)/int64(parts) {
+		for trail[at].Scored == 0 || trail[at].Scored < all*int64(i+1)/int64(parts) {
 			at++
 		}
 		if to := trail[at]; to.Scored > from.Scored {
 			out[i] = float64(to.Relevant-from.Relevant) / float64(to.Scored-from.Scored)
 			from = to
+		} else {
+			out[i] = out[i-1]
 		}
 	}
 	return out

@@ -248,7 +248,7 @@ func TestLately(t *testing.T) {
 		{"few points: since the one before the last tenth", tens(2, 8), 0.6},
 		{"uneven points", trailOf([]int64{50, 89, 90, 91, 99, 100}, []int64{50, 50, 50, 51, 51, 52}), 0.2},
 		{"no page has a score", []Point{{Pages: 10}, {Pages: 20}}, 0},
-		{"none of the last has a score", []Point{{Pages: 90, Scored: 90, Relevant: 90}, {Pages: 100, Scored: 90, Relevant: 90}}, 0},
+		{"none of the last pages has a score", []Point{{Pages: 90, Scored: 90, Relevant: 90}, {Pages: 100, Scored: 90, Relevant: 90}}, 1},
 		{"one of the last has a score", []Point{{Pages: 90, Scored: 9}, {Pages: 100, Scored: 10, Relevant: 1}}, 1},
 		{"no pages", []Point{{}}, 0},
 	} {
@@ -272,8 +272,10 @@ func TestHarvests(t *testing.T) {
 		{"all", rising, 1, []float64{0.45}},
 		{"fewer points than parts", rising[:9], 10, nil},
 		{"nothing", nil, 10, nil},
-		{"no scores in the second half", []Point{{Pages: 10, Scored: 10, Relevant: 5}, {Pages: 20, Scored: 10, Relevant: 5}}, 2, []float64{0.5, 0}},
-		{"nothing but what has no score", []Point{{Pages: 10}, {Pages: 20}}, 2, []float64{0, 0}},
+		{"no scores in the second half", []Point{{Pages: 10, Scored: 10, Relevant: 5}, {Pages: 20, Scored: 10, Relevant: 5}}, 2, []float64{0.5, 0.5}},
+		{"nothing but what has no score", []Point{{Pages: 10}, {Pages: 20}}, 2, nil},
+		{"images in every second batch", []Point{{Pages: 10}, {Pages: 20, Scored: 10, Relevant: 10}, {Pages: 30, Scored: 10, Relevant: 10}, {Pages: 40, Scored: 20, Relevant: 20}}, 4, []float64{1, 1, 1, 1}},
+		{"two parts at one point", []Point{{Pages: 10, Scored: 10, Relevant: 2}, {Pages: 11, Scored: 40, Relevant: 2}, {Pages: 12, Scored: 40, Relevant: 2}, {Pages: 13, Scored: 41, Relevant: 3}}, 4, []float64{0.2, 0, 0, 1}},
 	} {
 		got := Harvests(c.trail, c.parts)
 		if (got == nil) != (c.want == nil) || !slices.EqualFunc(got, c.want, func(a, b float64) bool { return math.Abs(a-b) < 1e-12 }) {

@@ -48,10 +48,10 @@ func (c *Collector) HTML(out io.Writer, about Crawl) error {
 		return svg
 	}
 	v.Harvest = draw(chart.Lines(chart.Axes{Title: "harvest ratio", X: "pages", Y: "share of scored pages that are relevant", Max: 1}, []chart.Curve{
-		{Name: "so far", X: k.pages, Y: k.harvest, Strong: true}, {Name: "of the last tenth", X: k.pages, Y: k.lately},
+		{Name: "so far", X: k.from, Y: k.harvest, Strong: true}, {Name: "of the last tenth", X: k.from, Y: k.lately},
 	}))
 	v.Mean = draw(chart.Lines(chart.Axes{Title: "relevance", X: "pages", Y: "mean document score of the last tenth"}, []chart.Curve{
-		{Name: "mean", X: k.pages, Y: k.mean, Strong: true},
+		{Name: "mean", X: k.from, Y: k.mean, Strong: true},
 	}))
 	v.Relevant = draw(chart.Lines(chart.Axes{Title: "relevant pages", X: "hours", Y: "pages", LegendLeft: true}, []chart.Curve{
 		{Name: "relevant", X: k.hours, Y: k.relevant, Strong: true}, {Name: "all", X: k.hours, Y: k.pages},

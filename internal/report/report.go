@@ -19,7 +19,7 @@ const (
 	maxRows  = 30  // of the tables of hosts and applications
 	maxTop   = 50  // most relevant pages
 	binsOf   = 200 // points of the curves
-	lastOnes = 0.1 // of the pages: what "lately" means
+	lastOnes = 0.1 // of the scored pages: what "lately" means
 )
 
 // Collector takes in what a crawl archived, in any order.
@@ -158,51 +158,43 @@ func rowsOf(m map[string]*Row) []Row {
 	return list[:min(len(list), maxRows)]
 }
 
-// curves are the harvest ratio so far, that of the last pages, and their mean score, over the pages in the order of their
-// dates; and the relevant pages over time.
+// curves are the harvest ratio so far, that of the last scored pages, and their mean score, over the pages in the order of their
+// dates; and the relevant pages over time. The first three begin where the first page was scored: images and style sheets say
+// nothing of relevance.
 type curves struct {
-	pages, harvest, lately, mean []float64
-	hours, relevant              []float64
+	from, harvest, lately, mean []float64
+	pages, hours, relevant      []float64
 }
 
 func (c *Collector) curves() curves {
 	slices.SortStableFunc(c.pages, func(a, b page) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.score, b.score)) })
 	var out curves
-	scored, relevant, sum := make([]int, 0, len(c.pages)), make([]int, 0, len(c.pages)), make([]float64, 0, len(c.pages))
-	s, r, t := 0, 0, 0.0
+	scored := make([]int, 0, len(c.pages))  // of the pages up to each
+	relevant, sum := []int{0}, []float64{0} // of the scored pages up to each
 	for _, p := range c.pages {
-		if p.score >= 0 {
-			s++
-			t += float64(p.score)
+		if s := len(sum) - 1; p.score >= 0 {
+			r := relevant[s]
 			if float64(p.score) >= c.threshold-1e-6 {
 				r++
 			}
+			relevant, sum = append(relevant, r), append(sum, sum[s]+float64(p.score))
 		}
-		scored, relevant, sum = append(scored, s), append(relevant, r), append(sum, t)
+		scored = append(scored, len(sum)-1)
 	}
 	n := len(c.pages)
-	window := max(int(lastOnes*float64(n)), 1)
+	window := max(int(lastOnes*float64(len(sum)-1)), 1)
 	for bin := range min(binsOf, n) {
 		at := (bin+1)*n/min(binsOf, n) - 1
-		before := func(sums []int) int { // the last pages begin behind it
-			if at < window {
-				return 0
-			}
-			return sums[at-window]
+		to := scored[at]
+		if from := max(to-window, 0); to > 0 {
+			out.from = append(out.from, float64(at+1))
+			out.harvest = append(out.harvest, share(relevant[to], to))
+			out.lately = append(out.lately, share(relevant[to]-relevant[from], to-from))
+			out.mean = append(out.mean, (sum[to]-sum[from])/float64(to-from))
 		}
 		out.pages = append(out.pages, float64(at+1))
-		out.harvest = append(out.harvest, share(relevant[at], scored[at]))
-		out.lately = append(out.lately, share(relevant[at]-before(relevant), scored[at]-before(scored)))
-		mean, earlier := 0.0, 0.0
-		if at >= window {
-			earlier = sum[at-window]
-		}
-		if d := scored[at] - before(scored); d > 0 {
-			mean = (sum[at] - earlier) / float64(d)
-		}
-		out.mean = append(out.mean, mean)
 		out.hours = append(out.hours, time.Duration((c.pages[at].at-c.pages[0].at)*int64(time.Second)).Hours())
-		out.relevant = append(out.relevant, float64(relevant[at]))
+		out.relevant = append(out.relevant, float64(relevant[to]))
 	}
 	return out
 }

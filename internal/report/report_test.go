@@ -54,10 +54,21 @@ func TestCurves(t *testing.T) {
 	k := collect(0.5, scored(0.9, 0.1, -1, 0.6, 0.4, 0.5, -1, 0.2, 0.8, 0.7)...).curves()
 	check(t, "pages", k.pages, []float64{1, 2, 3, 4, 5, 6, 7, 8, 9, 10})
 	check(t, "harvest so far", k.harvest, []float64{1, 1. / 2, 1. / 2, 2. / 3, 2. / 4, 3. / 5, 3. / 5, 3. / 6, 4. / 7, 5. / 8})
-	check(t, "harvest of the last tenth, from the second page on", k.lately[1:], []float64{0, 0, 1, 0, 1, 0, 0, 1, 1})
-	check(t, "mean of the last tenth, from the second page on", k.mean[1:], []float64{0.1, 0, 0.6, 0.4, 0.5, 0, 0.2, 0.8, 0.7})
+	check(t, "harvest of the last tenth, from the second page on", k.lately[1:], []float64{0, 0, 1, 0, 1, 1, 0, 1, 1})
+	check(t, "mean of the last tenth, from the second page on", k.mean[1:], []float64{0.1, 0.1, 0.6, 0.4, 0.5, 0.5, 0.2, 0.8, 0.7})
 	check(t, "relevant", k.relevant, []float64{1, 1, 1, 2, 2, 3, 3, 3, 4, 5})
 	check(t, "hours", k.hours, []float64{0, 1. / 60, 2. / 60, 3. / 60, 4. / 60, 5. / 60, 6. / 60, 7. / 60, 8. / 60, 9. / 60})
+}
+
+// Pages without a score, such as images, are no sign that a crawl finds nothing any more.
+func TestCurvesOfScoredPages(t *testing.T) {
+	k := collect(0.5, scored(-1, -1, 0.9, -1, -1, -1, -1, -1, -1, -1, 0.8)...).curves()
+	check(t, "from", k.from, []float64{3, 4, 5, 6, 7, 8, 9, 10, 11})
+	check(t, "harvest of the last tenth", k.lately, slices.Repeat([]float64{1}, 9))
+	check(t, "mean", k.mean, append(slices.Repeat([]float64{0.9}, 8), 0.8))
+	if k := collect(0.5, scored(-1, -1)...).curves(); len(k.from)+len(k.mean) != 0 || len(k.pages) != 2 {
+		t.Errorf("nothing was scored: %+v", k)
+	}
 }
 
 // The first page belongs to the last tenth as long as there are no more pages than that.
