@@ -24,7 +24,7 @@ type Exchange struct {
 	Status      int           `json:"status,omitempty"`
 	HeaderBytes int64         `json:"header_bytes,omitempty"` // of the response: status line, header, blank line
 	Chunked     bool          `json:"chunked,omitempty"`
-	Encoding    string        `json:"encoding,omitempty"` // Content-Encoding
+	Encoding    string        `json:"encoding,omitempty"` // Content-Encoding in lower case, several fields joined by commas
 	MIME        string        `json:"mime,omitempty"`     // Content-Type as it came
 	Location    string        `json:"location,omitempty"`
 	RobotsTag   string        `json:"robots_tag,omitempty"` // X-Robots-Tag

@@ -59,6 +59,13 @@ func (c *Client) at(ctx context.Context, host string, addr netip.Addr) bool {
 	return err != nil || slices.Contains(a.Addrs, addr)
 }
 
+// lies tells whether a host is known to be at an address. A host that a robots.txt redirects to must be: to ask one
+// address for another's host would let a site put files of hosts that have no address into the archive.
+func (c *Client) lies(ctx context.Context, host string, addr netip.Addr) bool {
+	a, err := c.resolver.lookup(ctx, host)
+	return err == nil && slices.Contains(a.Addrs, addr)
+}
+
 // hurry closes a connection if its exchange is not over a little after the context's end. ended ends the
 // watch and tells whether the connection was closed.
 func (c *Client) hurry(ctx context.Context, conn io.Closer) (ended func() (closed bool)) {

@@ -179,7 +179,7 @@ func (x *Exchange) describe(r *http.Response, headerBytes int64) {
 	x.Header = r.Header
 	x.HeaderBytes = headerBytes
 	x.Chunked = len(r.TransferEncoding) > 0 && r.TransferEncoding[0] == "chunked"
-	x.Encoding = strings.ToLower(strings.TrimSpace(r.Header.Get("Content-Encoding")))
+	x.Encoding = strings.ToLower(strings.TrimSpace(strings.Join(r.Header.Values("Content-Encoding"), ",")))
 	x.MIME = r.Header.Get("Content-Type")
 	x.Location = r.Header.Get("Location")
 	x.RobotsTag = strings.Join(r.Header.Values("X-Robots-Tag"), ",")

@@ -1,7 +1,7 @@
 package fetch
 
 import (
-	"compress/gzip"
+	"bufio"
 	"context"
 	"errors"
 	"io"
@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/muninn-archive/muninn/internal/coding"
 	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/robots"
 	"github.com/muninn-archive/muninn/internal/urls"
@@ -77,11 +78,11 @@ func (l *Lane) rules(ctx context.Context, u urls.URL) (rulesEntry, error) {
 			break
 		}
 		at = *next
-		if hop == robots.MaxRedirects || l.client.at(ctx, at.Host(), lane.Addr) {
+		if hop == robots.MaxRedirects || l.client.lies(ctx, at.Host(), lane.Addr) {
 			continue
 		}
 		lane.giveLoanBack()
-		if l.client.at(ctx, at.Host(), l.Addr) { // and back again
+		if l.client.lies(ctx, at.Host(), l.Addr) { // and back again
 			lane = l
 			continue
 		}
@@ -186,8 +187,10 @@ func (l *Lane) robotsHop(ctx context.Context, at urls.URL) (*urls.URL, rulesEntr
 // readRobots tells where an answer redirects to, or what it says.
 func (l *Lane) readRobots(at urls.URL, x *Exchange) (*urls.URL, rulesEntry) {
 	rules, decided := robots.FromStatus(x.Status)
+	var unread error
 	if !decided {
-		body, _ := io.ReadAll(io.LimitReader(x.decoded(), robots.MaxBytes+1))
+		var body []byte
+		body, unread = x.robotsText()
 		rules = robots.Parse(body, l.Agent)
 	}
 	if x.Status >= 300 && x.Status < 400 && x.Location != "" {
@@ -201,6 +204,8 @@ func (l *Lane) readRobots(at urls.URL, x *Exchange) (*urls.URL, rulesEntry) {
 		e.rules, e.broken = robots.DenyAll(), "robots.txt answers "+strconv.Itoa(x.Status)+", which disallows everything"
 	case !decided && (x.Truncated == "time" || x.Truncated == "disconnect"): // rules may be missing (§2.3.1.4)
 		e.rules, e.broken = robots.DenyAll(), "robots.txt was cut off: "+x.Truncated
+	case unread != nil: // its rules are not known
+		e.rules, e.broken = robots.DenyAll(), "robots.txt cannot be decoded: "+unread.Error()
 	}
 	return nil, e
 }
@@ -233,17 +238,37 @@ func follow(at urls.URL, location string) (urls.URL, bool) {
 }
 
 // decoded reads the body without its transfer and content encodings. Response stays unread.
-func (x *Exchange) decoded() io.Reader {
+func (x *Exchange) decoded() (io.ReadCloser, error) {
 	var r io.Reader = x.body
 	if x.Chunked {
 		r = httputil.NewChunkedReader(r)
 	}
-	if x.Encoding == "gzip" || x.Encoding == "x-gzip" {
-		z, err := gzip.NewReader(r)
-		if err != nil {
-			return io.LimitReader(r, 0)
-		}
-		r = z
+	field := x.Encoding
+	if field == "" {
+		buffered := bufio.NewReader(r)
+		head, _ := buffered.Peek(sniffed)
+		r, field = buffered, coding.Field(head)
 	}
-	return r
+	return coding.NewReader(r, field)
+}
+
+// sniffed is how many bytes tell that a body is packed although its header does not say so.
+const sniffed = 16
+
+// robotsText is the text of a robots.txt as far as it counts. An error says that its codings cannot be taken off.
+func (x *Exchange) robotsText() ([]byte, error) {
+	r, err := x.decoded()
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	text, err := io.ReadAll(io.LimitReader(r, robots.MaxBytes+1))
+	var broken *coding.Error
+	switch {
+	case x.Truncated == "length" && errors.Is(err, io.ErrUnexpectedEOF): // by us, as RFC 9309 §2.5 permits
+		return text, nil
+	case errors.As(err, &broken):
+		return nil, err
+	}
+	return text, nil // a broken chunk is told by Truncated
 }

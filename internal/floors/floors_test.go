@@ -16,7 +16,7 @@ const module = "github.com/muninn-archive/muninn/"
 // Packages of one floor do not know each other.
 var floors = [][]string{
 	{"internal/crawl", "internal/version"},
-	{"internal/urls", "internal/xpath", "internal/dates", "internal/thesaurus", "internal/chart"},
+	{"internal/urls", "internal/coding", "internal/xpath", "internal/dates", "internal/thesaurus", "internal/chart"},
 	{"internal/scope", "internal/robots", "internal/politeness", "internal/page", "kb", "internal/crawl/schema"},
 	{"internal/adapt", "internal/bandit"},
 	{"internal/order"},
@@ -37,6 +37,7 @@ var beside = []string{"internal/webworld", "internal/archivecheck", "internal/ar
 // wrappers are the only packages that import a library.
 var wrappers = map[string][]string{
 	"go.temporal.io/":                     {"workflows", "activities", "activities/names", "worker", "starter", "internal/localstack", "internal/integration", "internal/bench"},
+	"github.com/andybalholm/brotli":       {"internal/coding"},
 	"github.com/nlnwa/gowarc":             {"internal/archive"},
 	"github.com/minio/minio-go":           {"internal/archive"},
 	"github.com/temoto/robotstxt":         {"internal/robots"},

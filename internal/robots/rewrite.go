@@ -59,7 +59,6 @@ func rewrite(body []byte, agent string) []byte {
 
 func read(body []byte, agent string) []group {
 	var groups []group
-	body = bytes.TrimPrefix(body, []byte("\xef\xbb\xbf"))
 	for line := range bytes.Lines(bytes.ReplaceAll(body, []byte("\r"), []byte("\n"))) {
 		key, value := field(line)
 		if key == "user-agent" {

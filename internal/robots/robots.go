@@ -42,8 +42,10 @@ func FromStatus(status int) (rules Rules, ok bool) {
 
 // Parse reads the first MaxBytes of a robots.txt for the product token of a user agent. The text is
 // rewritten first, for the library reads some of it otherwise than the RFC (see rewrite). What cannot be
-// parsed is skipped line by line (§2.3.1.5).
+// parsed is skipped line by line (§2.3.1.5). UTF-16 and UTF-32 are read, though the RFC wants UTF-8 (§2.3): to skip their
+// lines would be to allow what they forbid.
 func Parse(body []byte, agent string) Rules {
+	body = utf8Text(body)
 	if len(body) > MaxBytes {
 		body = body[:MaxBytes]
 		if cut := bytes.LastIndexByte(body, '\n'); cut >= 0 {
