@@ -14,6 +14,7 @@ import (
 	"github.com/muninn-archive/muninn/internal/aah"
 	"github.com/muninn-archive/muninn/internal/archive"
 	"github.com/muninn-archive/muninn/internal/crawl"
+	"github.com/muninn-archive/muninn/internal/disk"
 	"github.com/muninn-archive/muninn/internal/fetch"
 	"github.com/muninn-archive/muninn/internal/page"
 	"github.com/muninn-archive/muninn/internal/score"
@@ -44,6 +45,7 @@ type Activities struct {
 	Client   client.Client
 	Frontier *frontier.Frontier
 	Spool    *spool.Spool
+	Disk     *disk.Watch
 	Fetch    *fetch.Client
 	Helper   *aah.Helper
 	Analyser *score.Analyser

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"strings"
-	"syscall"
 
 	"go.temporal.io/api/enums/v1"
 	"go.temporal.io/api/serviceerror"
@@ -12,6 +11,7 @@ import (
 
 	"github.com/muninn-archive/muninn/frontier"
 	"github.com/muninn-archive/muninn/internal/archive"
+	"github.com/muninn-archive/muninn/internal/disk"
 	"github.com/muninn-archive/muninn/internal/spool"
 	"github.com/muninn-archive/muninn/kb"
 )
@@ -52,7 +52,7 @@ func edge(err error) error {
 		return temporal.NewNonRetryableApplicationError(err.Error(), ErrorSpool, err)
 	case errors.Is(err, frontier.ErrNoBatch):
 		return temporal.NewNonRetryableApplicationError(err.Error(), ErrorClaim, err)
-	case errors.Is(err, syscall.ENOSPC):
+	case disk.Full(err):
 		return temporal.NewApplicationErrorWithCause(err.Error()+": make room, the step is tried again", ErrorDisk, err)
 	}
 	return err

@@ -102,7 +102,7 @@ func (a *Activities) FetchTargets(ctx context.Context, in BatchInput) (FetchResu
 	f.recall(entries)
 	err = errors.Join(f.run(ctx, lanes), log.Close())
 	f.result.Resumed = int(f.resumed.Load())
-	return f.result, edge(err)
+	return f.result, edge(a.waitRoom(ctx, err))
 }
 
 // recall takes over what an earlier attempt left.
@@ -167,6 +167,9 @@ func (f *fetching) lane(ctx context.Context, l lane) error {
 
 // valid is until when the lane may make requests: its lease lasts, and the batch has time left.
 func (f *fetching) valid(claim string) time.Time {
+	if !f.a.Disk.MayFetch() { // what was fetched goes to the archive, which makes room; the rest is given back
+		return time.Time{}
+	}
 	until := f.a.Frontier.LeaseUntil(f.in.Crawl, claim)
 	if deadline := *f.deadline.Load(); deadline.Before(until) {
 		return deadline

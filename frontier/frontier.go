@@ -29,6 +29,7 @@ type Options struct {
 	ClaimTTL  time.Duration // how long a claim lasts that is not renewed
 	LeaseWait time.Duration // how long a claim waits for its lease before it is withdrawn
 	LeaseTTL  time.Duration // how long a lease lasts that is not renewed
+	Room      func() error  // refuses a write that the disk may have no room for; nil: none is refused
 	NoSync    bool          // what is acknowledged may be lost with the machine; for laboratories
 }
 

@@ -124,6 +124,12 @@ func (f *Frontier) commit(group []pendingWrite) {
 }
 
 func (f *Frontier) commitOnce(group []pendingWrite) error {
+	// Badger writes through memory maps: a page of one that the disk has no room for is a SIGBUS.
+	if f.opts.Room != nil {
+		if err := f.opts.Room(); err != nil {
+			return fmt.Errorf("write frontier: %w", err)
+		}
+	}
 	txn := f.db.NewTransaction(true)
 	defer txn.Discard()
 	clear(f.drafts)

@@ -30,6 +30,7 @@ type display struct {
 	begun   time.Time
 	printed time.Time // the last line, where lines are not written over
 	trouble string    // the last that was told
+	holds   bool      // it was told that the crawl holds
 }
 
 func newDisplay(out io.Writer) *display {
@@ -40,8 +41,8 @@ func newDisplay(out io.Writer) *display {
 	return d
 }
 
-// show prints where the crawl stands, and the last trouble of the worker if there is new.
-func (d *display) show(s frontier.Status, underWay int64, trouble string) {
+// show prints where the crawl stands, why it holds if it does, and the last trouble of the worker if there is new.
+func (d *display) show(s frontier.Status, underWay int64, holds, trouble string) {
 	t := s.Totals
 	if span := time.Since(d.at).Seconds(); span > 0 {
 		now := float64(t.Pages+underWay-d.pages) / span
@@ -50,9 +51,15 @@ func (d *display) show(s frontier.Status, underWay int64, trouble string) {
 	d.pages, d.at = t.Pages+underWay, time.Now()
 	if trouble != "" && trouble != d.trouble {
 		d.trouble = trouble
-		d.end()
-		d.shown = 0
-		_, _ = fmt.Fprintln(d.out, "trouble, tried again:", trouble)
+		d.note("trouble, tried again: " + trouble)
+	}
+	if now := holds != ""; now != d.holds {
+		d.holds = now
+		if now {
+			d.note("holds: " + holds)
+		} else {
+			d.note("goes on")
+		}
 	}
 	phase := "broad"
 	if s.Reference {
@@ -87,6 +94,13 @@ const (
 	linesSoon = time.Minute
 	linesLate = 10 * time.Second
 )
+
+// note prints a line of its own.
+func (d *display) note(text string) {
+	d.end()
+	d.shown = 0
+	_, _ = fmt.Fprintln(d.out, text)
+}
 
 func (d *display) end() {
 	if d.live && d.shown > 0 {

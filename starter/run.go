@@ -307,7 +307,7 @@ func (g *globals) watch(ctx context.Context, s *stack, name string, report io.Wr
 			return workflows.CrawlResult{}, fmt.Errorf("the worker cannot go on: %w", err)
 		case <-tick.C:
 			if status, err := s.worker.Activities().Frontier.Status(name); err == nil {
-				display.show(status, s.worker.Activities().UnderWay.Of(name), s.trouble.take())
+				display.show(status, s.worker.Activities().UnderWay.Of(name), s.worker.Activities().Holds.Reason(name), s.trouble.take())
 			}
 		}
 	}

@@ -23,6 +23,7 @@ import (
 	"github.com/muninn-archive/muninn/frontier"
 	"github.com/muninn-archive/muninn/internal/aah"
 	"github.com/muninn-archive/muninn/internal/adapt"
+	"github.com/muninn-archive/muninn/internal/disk"
 	"github.com/muninn-archive/muninn/internal/fetch"
 	"github.com/muninn-archive/muninn/internal/score"
 	"github.com/muninn-archive/muninn/internal/spool"
@@ -87,7 +88,11 @@ func (w *Worker) open(ctx context.Context) error {
 // activities opens what the steps work with.
 func (w *Worker) activities(ctx context.Context) (*activities.Activities, error) {
 	conf := w.conf
-	front, err := frontier.Open(filepath.Join(conf.Data, "frontier"), frontier.Options{})
+	room := disk.New(conf.Data, conf.DiskFloor)
+	if err := room.Writes(); err != nil {
+		return nil, fmt.Errorf("%w: make room, or set another disk-floor", err)
+	}
+	front, err := frontier.Open(filepath.Join(conf.Data, "frontier"), frontier.Options{Room: room.Writes})
 	if err != nil {
 		return nil, err
 	}
@@ -112,15 +117,17 @@ func (w *Worker) activities(ctx context.Context) (*activities.Activities, error)
 	if _, err := archives.Open(ctx, ""); err != nil {
 		return nil, fmt.Errorf("setting archive: %w", err)
 	}
-	return &activities.Activities{
+	acts := &activities.Activities{
 		Settings: activities.Settings{
 			Worker: conf.Name, Queue: conf.Temporal.Queue, Shards: conf.Shards, Lanes: conf.Lanes, Round: conf.Round,
 			Linger: conf.Linger, BatchTime: conf.BatchTime, BundlePLDs: conf.BundlePLDs, BundleURLs: conf.BundleURLs, Attempts: conf.Attempts,
 			GiveBack: conf.GiveBack, SpoolKeep: conf.SpoolKeep, Software: version.Software(), Page: conf.Page,
 		},
-		Client: w.client, Frontier: front, Spool: sp, Fetch: fetcher, Helper: helper,
+		Client: w.client, Frontier: front, Spool: sp, Disk: room, Fetch: fetcher, Helper: helper,
 		Analyser: score.NewAnalyser(), Archives: archives, Meter: w.meter, Now: time.Now,
-	}, nil
+	}
+	acts.Holds = append(acts.Holds, activities.DiskHold(acts))
+	return acts, nil
 }
 
 func newFetcher(conf Config, tmp string) (*fetch.Client, error) {

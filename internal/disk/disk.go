@@ -1,0 +1,98 @@
+// Package disk tells how much room file systems have left. The frontier writes through memory maps, and a
+// write to a map that has no room on the disk behind it ends the process by a signal: so the room is looked
+// at before, with a margin.
+package disk
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"syscall"
+
+	"github.com/muninn-archive/muninn/internal/crawl"
+)
+
+// Parts of the floor, in percent, below which other things end than claims: what is out shall still be
+// archived and committed, which gives room back.
+const (
+	fetchPercent = 75 // below it, what is out fetches no more
+	writePercent = 50 // below it, the frontier writes nothing, and a worker does not start
+)
+
+// Free tells how many bytes may still be written to a file system, without what is kept for root.
+type Free func(path string) (int64, error)
+
+// Watch looks at the room of the file systems under folders.
+type Watch struct {
+	Floor int64 // bytes
+	Free  Free
+	Data  string // folder of frontier and spool
+}
+
+// New watches a data folder. floor is the room, in bytes, below which nothing is claimed; 0 does not look. A nil
+// Watch does not look either.
+func New(data string, floor crawl.Bytes) *Watch {
+	return &Watch{Floor: int64(floor), Free: free, Data: data}
+}
+
+// Claims tells why nothing may be claimed that writes to the data folder and to the other folders; empty if it may.
+func (w *Watch) Claims(folders ...string) string {
+	if w == nil {
+		return ""
+	}
+	for _, folder := range append([]string{w.Data}, folders...) {
+		if left, short := w.short(folder, 100); short {
+			return fmt.Sprintf("the disk of %s has %s left; no claims until %s are free", folder, left, crawl.Bytes(w.Floor))
+		}
+	}
+	return ""
+}
+
+// MayFetch tells whether the spool may grow.
+func (w *Watch) MayFetch() bool {
+	if w == nil {
+		return true
+	}
+	_, short := w.short(w.Data, fetchPercent)
+	return !short
+}
+
+// Writes is an error if the frontier may not be written to; it is a syscall.ENOSPC.
+func (w *Watch) Writes() error {
+	if w == nil {
+		return nil
+	}
+	if left, short := w.short(w.Data, writePercent); short {
+		return fmt.Errorf("the disk of %s has %s left, at least %s must be free (half of disk-floor): %w", w.Data, left, crawl.Bytes(w.Floor*writePercent/100), syscall.ENOSPC)
+	}
+	return nil
+}
+
+// short tells whether less than a part of the floor is free. What cannot be looked at counts as room enough:
+// whoever writes there meets the error itself.
+func (w *Watch) short(folder string, percent int64) (left crawl.Bytes, short bool) {
+	if w.Floor <= 0 {
+		return 0, false
+	}
+	n, err := w.Free(folder)
+	return crawl.Bytes(n), err == nil && n < w.Floor*percent/100
+}
+
+// Full tells whether an error comes of a disk or a quota without room.
+func Full(err error) bool { return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) }
+
+// existing is the path, or the nearest folder above it that is there.
+func existing(path string) string {
+	for {
+		if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
+			return path
+		}
+		up := filepath.Dir(path)
+		if up == path {
+			return path
+		}
+		path = up
+	}
+}
