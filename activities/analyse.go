@@ -184,6 +184,8 @@ func (a *Activities) entries(b *spool.Batch, mine map[string]crawl.Target) ([]sp
 			continue
 		case e.Kind == crawl.ExchangePage && (!is || seen[e.URL]): // the first exchange of a URL counts
 			continue
+		case e.Kind == crawl.ExchangePage && e.Outcome.Kind == crawl.OutcomeUnmodified && t.Previous.Digest == "":
+			continue // what it is a revisit of is not in the archive that the batch goes to now: it is fetched again later
 		case e.Kind == crawl.ExchangePage:
 			seen[e.URL] = true
 			if e.Outcome.Kind == crawl.OutcomeUnmodified {

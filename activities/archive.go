@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 
 	"github.com/fxamacker/cbor/v2"
 
@@ -43,19 +41,21 @@ func (a *Activities) Archive(ctx context.Context, in BatchInput) (ArchiveResult,
 		return ArchiveResult{}, edge(err)
 	}
 	d := plan.Definition
-	store, err := a.Archives.Open(ctx, d.Archive.Where)
+	h, err := a.home(ctx, in, d)
 	if err != nil {
 		return ArchiveResult{}, edge(err)
 	}
-	m, err := archive.ReadManifest(ctx, store, d.Archive.Prefix, in.Crawl, in.Batch)
+	m, err := h.manifest(ctx)
 	if err == nil { // an attempt before has written it, and may not have come further
-		return archived(d, m), edge(a.remember(in, plan))
+		return archived(h, m), edge(a.remember(in, plan))
 	}
 	if !errors.Is(err, archive.ErrNotFound) {
 		return ArchiveResult{}, edge(err)
 	}
 	b := a.Spool.Batch(in.Crawl, in.Batch)
-	segment, err := a.segment(in, d, b)
+	segment, err := archive.NewSegment(b.Dir(), h.label, a.Now(), func(digest string) (crawl.Visit, bool) {
+		return a.Frontier.Original(in.Crawl, h.life.Archive, digest)
+	})
 	if err != nil {
 		return ArchiveResult{}, edge(err)
 	}
@@ -73,15 +73,15 @@ func (a *Activities) Archive(ctx context.Context, in BatchInput) (ArchiveResult,
 	if err = a.Frontier.Renew(in.Crawl, in.Batch); err != nil { // its URLs may have gone back meanwhile
 		return ArchiveResult{}, edge(err)
 	}
-	m, err = segment.Commit(ctx, store)
+	m, err = segment.Commit(ctx, h.store)
 	if errors.Is(err, archive.ErrExists) {
-		m, err = archive.ReadManifest(ctx, store, d.Archive.Prefix, in.Crawl, in.Batch)
+		m, err = h.manifest(ctx)
 	}
 	if err != nil {
 		return ArchiveResult{}, edge(err)
 	}
 	a.Meter.Archived(m.Pages, m.WARC.Bytes)
-	return archived(d, m), edge(a.remember(in, plan))
+	return archived(h, m), edge(a.remember(in, plan))
 }
 
 // remember adds the pages of a batch that is archived to what the crawl remembers of pages, and lets go of them: each counts
@@ -102,38 +102,11 @@ func (a *Activities) remember(in BatchInput, plan frontier.Plan) error {
 	return a.Frontier.Remember(in.Crawl, raw)
 }
 
-func archived(d crawl.Definition, m archive.Manifest) ArchiveResult {
+func archived(h home, m archive.Manifest) ArchiveResult {
 	return ArchiveResult{
-		Manifest: archive.ManifestKey(d.Archive.Prefix, m.Crawl, m.Batch), WARC: m.WARC.Key,
+		Manifest: archive.ManifestKey(h.label.Prefix, m.Crawl, m.Segment()), WARC: m.WARC.Key,
 		Bytes: m.WARC.Bytes, Pages: m.Pages, Revisits: m.Revisits,
 	}
-}
-
-// isArchived tells whether the batch's manifest is there.
-func (a *Activities) isArchived(ctx context.Context, in BatchInput) (bool, error) {
-	plan, err := a.Frontier.Plan(in.Crawl)
-	if err != nil {
-		return false, err
-	}
-	if _, err := os.Stat(filepath.Join(a.Spool.Batch(in.Crawl, in.Batch).Dir(), fileCommit)); err != nil {
-		return false, nil // no attempt came so far
-	}
-	store, err := a.Archives.Open(ctx, plan.Definition.Archive.Where)
-	if err != nil {
-		return false, err
-	}
-	_, err = archive.ReadManifest(ctx, store, plan.Definition.Archive.Prefix, in.Crawl, in.Batch)
-	if errors.Is(err, archive.ErrNotFound) {
-		return false, nil
-	}
-	return err == nil, err
-}
-
-func (a *Activities) segment(in BatchInput, d crawl.Definition, b *spool.Batch) (*archive.Segment, error) {
-	return archive.NewSegment(b.Dir(), archive.Label{
-		Crawl: in.Crawl, Batch: in.Batch, Worker: a.Settings.Worker, Prefix: d.Archive.Prefix,
-		Operator: d.Archive.Operator, Agent: d.Politeness.Agent(), Software: a.Settings.Software, Description: d.Description,
-	}, a.Now(), func(digest string) (crawl.Visit, bool) { return a.Frontier.Original(in.Crawl, digest) })
 }
 
 // fill writes the batch's exchanges into the segment and gathers what COMMIT needs.

@@ -61,6 +61,9 @@ func (a *Activities) Begin(ctx context.Context, in BeginInput) (BeginResult, err
 	if err != nil {
 		return BeginResult{}, edge(err)
 	}
+	if _, err := a.settleArchive(ctx, d); err != nil {
+		return BeginResult{}, edge(err)
+	}
 	if err := a.keepDefinition(ctx, store, d, run); err != nil {
 		return BeginResult{}, edge(err)
 	}

@@ -5,16 +5,28 @@ import (
 	"errors"
 
 	"github.com/muninn-archive/muninn/frontier"
+	"github.com/muninn-archive/muninn/internal/archive"
 	"github.com/muninn-archive/muninn/internal/spool"
 )
 
 // Commit marks the batch's URLs in the frontier and queues its outlinks; the claims and the spool are
 // freed with that. It is idempotent by batch.
-func (a *Activities) Commit(_ context.Context, in BatchInput) error {
+func (a *Activities) Commit(ctx context.Context, in BatchInput) error {
 	b := a.Spool.Batch(in.Crawl, in.Batch)
+	life, err := a.Frontier.LifeOf(in.Crawl, in.Batch)
+	if errors.Is(err, frontier.ErrNoBatch) {
+		if a.Frontier.Committed(in.Crawl, in.Batch) { // before: the claims went with it, but perhaps not all else
+			a.freed(in)
+			return edge(b.Remove())
+		}
+		return nil
+	}
+	if err != nil {
+		return edge(err)
+	}
 	left, err := readCommitting(b)
-	if errors.Is(err, spool.ErrMissing) && !a.Frontier.Holds(in.Crawl, in.Batch) {
-		return nil // committed before: the spool went with it
+	if errors.Is(err, spool.ErrMissing) {
+		left, err = a.recovered(ctx, in, life)
 	}
 	if err != nil {
 		return edge(err)
@@ -24,31 +36,63 @@ func (a *Activities) Commit(_ context.Context, in BatchInput) error {
 		return edge(err)
 	}
 	err = a.Frontier.Commit(frontier.Commit{
-		Crawl: in.Crawl, Batch: in.Batch, Outcomes: left.Outcomes, Discoveries: left.Discoveries,
+		Crawl: in.Crawl, Batch: in.Batch, Archive: life.Archive, Outcomes: left.Outcomes, Discoveries: left.Discoveries,
 		Originals: left.Originals, Sample: samples,
 	})
 	if err != nil {
 		return edge(err)
 	}
-	a.handed.drop(b.Dir())
-	a.UnderWay.end(in)
+	a.freed(in)
 	return edge(b.Remove())
 }
 
-// GiveBack returns the URLs of a failed batch to their queues, which rest a while. If the batch had
+// freed forgets what the worker holds of a batch in memory.
+func (a *Activities) freed(in BatchInput) {
+	a.handed.drop(a.Spool.Batch(in.Crawl, in.Batch).Dir())
+	a.UnderWay.end(in)
+}
+
+// GiveBack returns the URLs of a failed batch to their queues, which rest a while. It takes the place of the manifest
+// first, so that no attempt of ARCHIVE that is still on its way can commit what will be fetched again. If the batch had
 // come as far as its manifest, it is committed instead: what is archived is not fetched again.
 func (a *Activities) GiveBack(ctx context.Context, in BatchInput) error {
 	defer a.beat(ctx)()
 	ctx, release := a.exclusive(ctx, in.Crawl+"/"+in.Batch) // a step that was cut off may still run
 	defer release()
-	archived, err := a.isArchived(ctx, in)
+	archived, err := a.closeLife(ctx, in)
 	if err != nil {
 		return edge(err)
 	}
 	if archived {
 		return a.Commit(ctx, in)
 	}
-	a.UnderWay.end(in)
-	a.handed.drop(a.Spool.Batch(in.Crawl, in.Batch).Dir())
+	a.freed(in)
 	return edge(a.Frontier.GiveBack(in.Crawl, in.Batch, a.Now().Add(a.Settings.GiveBack)))
+}
+
+// closeLife makes sure that a batch's present life leaves no segment, unless it has left one.
+func (a *Activities) closeLife(ctx context.Context, in BatchInput) (archived bool, err error) {
+	life, err := a.Frontier.LifeOf(in.Crawl, in.Batch)
+	if errors.Is(err, frontier.ErrNoBatch) || errors.Is(err, frontier.ErrNoCrawl) {
+		return false, nil // nothing is left to give back
+	}
+	if err != nil {
+		return false, err
+	}
+	if may, err := mayBeArchived(a.Spool.Batch(in.Crawl, in.Batch), life); !may || err != nil {
+		return false, err
+	}
+	plan, err := a.Frontier.Plan(in.Crawl)
+	if err != nil {
+		return false, err
+	}
+	h, err := a.home(ctx, in, plan.Definition)
+	if err != nil {
+		return false, err
+	}
+	err = archive.GiveBack(ctx, h.store, h.label, a.Now())
+	if errors.Is(err, archive.ErrExists) {
+		return true, nil
+	}
+	return false, err
 }

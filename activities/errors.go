@@ -44,13 +44,13 @@ func edge(err error) error {
 		return temporal.NewNonRetryableApplicationError(err.Error(), ErrorInput, err)
 	case errors.As(err, &rules):
 		return temporal.NewNonRetryableApplicationError(err.Error(), ErrorRules, err)
-	case errors.Is(err, frontier.ErrTooMany), errors.Is(err, archive.ErrKey):
+	case errors.Is(err, frontier.ErrTooMany), errors.Is(err, archive.ErrKey), errors.Is(err, archive.ErrUnconditional):
 		return temporal.NewNonRetryableApplicationError(err.Error(), ErrorInput, err)
 	case errors.Is(err, frontier.ErrBusy):
 		return temporal.NewNonRetryableApplicationError(err.Error()+": stop it first, or wait for its end", ErrorBusy, err)
 	case errors.Is(err, spool.ErrMissing):
 		return temporal.NewNonRetryableApplicationError(err.Error(), ErrorSpool, err)
-	case errors.Is(err, frontier.ErrNoBatch):
+	case errors.Is(err, frontier.ErrNoBatch), errors.Is(err, archive.ErrGivenBack):
 		return temporal.NewNonRetryableApplicationError(err.Error(), ErrorClaim, err)
 	case disk.Full(err):
 		return temporal.NewApplicationErrorWithCause(err.Error()+": make room, the step is tried again", ErrorDisk, err)

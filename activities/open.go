@@ -31,7 +31,10 @@ func (a *Activities) Open(ctx context.Context, in BatchInput) (OpenResult, error
 	if err := b.Read(fileLanes, &before); err != nil && !errors.Is(err, spool.ErrMissing) {
 		return OpenResult{}, edge(err)
 	}
-	archived, err := a.isArchived(ctx, in)
+	stands, err := a.standing(ctx, in)
+	if err == nil && stands == isGivenBack { // cut off before its claims were dropped: another life begins
+		err = a.Frontier.GiveBack(in.Crawl, in.Batch, a.Now())
+	}
 	if err != nil {
 		return OpenResult{}, edge(err)
 	}
@@ -51,7 +54,7 @@ func (a *Activities) Open(ctx context.Context, in BatchInput) (OpenResult, error
 	if err != nil {
 		return OpenResult{}, edge(err)
 	}
-	if archived {
+	if stands == isArchived {
 		return OpenResult{Archived: true}, nil
 	}
 	return a.opened(in, b, lanes)

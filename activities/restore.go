@@ -46,9 +46,13 @@ func (a *Activities) restore(ctx context.Context, store archive.Store, d crawl.D
 	if err != nil {
 		return err
 	}
+	plan, err := a.Frontier.Plan(d.Name)
+	if err != nil {
+		return err
+	}
 	err = archive.Manifests(ctx, store, d.Archive.Prefix, d.Name, func(m archive.Manifest) error {
 		activity.RecordHeartbeat(ctx, m.Batch)
-		c := frontier.Commit{Crawl: d.Name, Batch: "restore-" + m.Batch, Originals: map[string]crawl.Visit{}}
+		c := frontier.Commit{Crawl: d.Name, Batch: "restore-" + m.Segment(), Archive: plan.Archive, Originals: map[string]crawl.Visit{}}
 		if ctx.Err() != nil || a.Frontier.Committed(d.Name, c.Batch) {
 			return ctx.Err()
 		}
@@ -130,6 +134,6 @@ func (a *Activities) restoreRewards(ctx context.Context, store archive.Store, d 
 		if err != nil || len(scores) == 0 {
 			return err
 		}
-		return a.Frontier.Reward(d.Name, "reward-"+m.Batch, scores)
+		return a.Frontier.Reward(d.Name, "reward-"+m.Segment(), scores)
 	})
 }

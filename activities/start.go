@@ -35,6 +35,13 @@ func StartPoliteness(ctx context.Context, c client.Client, queue string, shard i
 // idempotent: a claim that was bound to a batch before stays with it.
 func (a *Activities) Start(ctx context.Context, in StartInput) (int, error) {
 	defer a.beat(ctx)()
+	plan, err := a.Frontier.Plan(in.Crawl)
+	if err != nil {
+		return 0, edge(err)
+	}
+	if _, err := a.settleArchive(ctx, plan.Definition); err != nil {
+		return 0, edge(err)
+	}
 	bound := a.bind(in.Grants, func(lease string) (frontier.Claim, bool) { return a.Frontier.ClaimOf(in.Crawl, lease) })
 	ordered := make([]string, 0, len(bound))
 	for batch := range bound {

@@ -23,6 +23,10 @@ type Claim struct {
 	Fails    int       `json:"fails,omitempty" cbor:"12,keyasint"`
 	Round    int64     `json:"-" cbor:"13,keyasint"` // of claiming
 	Owed     time.Time `json:"-" cbor:"14,keyasint"` // before it the address is not asked again: fetching was cut off
+	// Of the batch's present life, see Life.
+	Nonce   string `json:"-" cbor:"15,keyasint,omitempty"`
+	Archive int    `json:"-" cbor:"16,keyasint,omitempty"`
+	Opened  bool   `json:"-" cbor:"17,keyasint,omitempty"`
 }
 
 // Resolve finds the address of a host. An error that is Refused or not temporary is the host's fate.

@@ -22,6 +22,7 @@ func FuzzRecord(f *testing.F) {
 		{state: stateDelayed, due: -5, attempts: 255, via: urlKey{1, math.MaxUint64}, scores: aggregate{2, 1.5, 1, .5, 1}},
 		{state: stateDone, run: math.MaxUint32, url: strings.Repeat("u", 2083), visit: crawl.Visit{ETag: "e", LastModified: "l", Digest: "d", URL: "u", Date: time.Unix(1e9, 0)}},
 		{state: stateFailed, visit: crawl.Visit{Digest: "d"}}, {state: stateRefused},
+		{state: stateDone, archive: 12, visit: crawl.Visit{Digest: "sha1:A"}}, {state: stateDone, visit: crawl.Visit{Digest: "7 sha1:A"}},
 	} {
 		f.Add(r.encode())
 	}
@@ -40,9 +41,10 @@ func FuzzRecord(f *testing.F) {
 func FuzzRecordFields(f *testing.F) {
 	f.Add(byte(1), uint32(2), byte(3), uint16(4), uint64(5), int64(-6), uint32(7), float32(0.5), uint64(9), "SL", "http://a.example/", "etag", int64(1e9))
 	f.Fuzz(func(t *testing.T, state byte, run uint32, attempts byte, priority uint16, counter uint64, due int64, count uint32, score float32, via uint64, path, url, etag string, date int64) {
+		archive := int(count % 5)
 		r := record{
 			state: state&3 + 1, run: run, attempts: attempts, scores: aggregate{count, score, score, -score, score / 3},
-			via: urlKey{via, ^via}, path: path, url: url, visit: crawl.Visit{ETag: etag, Digest: url, Date: time.Unix(date, 0).UTC()},
+			via: urlKey{via, ^via}, archive: archive, path: path, url: url, visit: crawl.Visit{ETag: etag, Digest: url, Date: time.Unix(date, 0).UTC()},
 		}
 		switch r.state {
 		case stateWaiting:
@@ -52,7 +54,7 @@ func FuzzRecordFields(f *testing.F) {
 		}
 		b := r.encode()
 		got, err := decodeRecord(b)
-		if err != nil || !same(r, got) || got.url != url || got.path != path || got.via != r.via || got.visit != r.visit || got.place != r.place || got.due != r.due || got.visit.Date.Unix() != date {
+		if err != nil || !same(r, got) || got.url != url || got.path != path || got.via != r.via || got.visit != r.visit || got.archive != archive || got.place != r.place || got.due != r.due || got.visit.Date.Unix() != date {
 			t.Fatalf("%+v became %+v, %v", r, got, err)
 		}
 		for n := range b { // what is cut off is told, never guessed

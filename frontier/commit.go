@@ -15,6 +15,7 @@ import (
 type Commit struct {
 	Crawl       string
 	Batch       string
+	Archive     int // number of the archive that it went to
 	Outcomes    []crawl.Outcome
 	Discoveries []crawl.Discovery
 	Originals   map[string]crawl.Visit // payload digests archived for the first time
@@ -108,7 +109,7 @@ func (f *Frontier) commitPortion(s *state, now committing, p portion) error {
 		var visited []order.Visit
 		var pages []string
 		for _, o := range p.outcomes {
-			end, err := f.conclude(txn, s, rec, o, learned, changes, done)
+			end, err := f.conclude(txn, s, rec, o, now.c.Archive, learned, changes, done)
 			if err != nil {
 				return nil, err
 			}
@@ -263,7 +264,7 @@ func (f *Frontier) finishQueue(s *state, q *queue, outcomes []crawl.Outcome, nex
 		}
 		changes, learned := map[uint64]*change{}, openSites(txn, s.id, s.learner()) // no page among them: nothing is learned
 		for _, o := range outcomes {
-			if _, err := f.conclude(txn, s, rec, o, learned, changes, map[uint64]int64{}); err != nil {
+			if _, err := f.conclude(txn, s, rec, o, s.Archive, learned, changes, map[uint64]int64{}); err != nil {
 				return nil, err
 			}
 		}

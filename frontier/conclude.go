@@ -17,8 +17,8 @@ type concluded struct {
 	kept [][]byte // what the order kept with the link to a page
 }
 
-// conclude marks one outcome.
-func (f *Frontier) conclude(txn *badger.Txn, s *state, rec *crawlRecord, o crawl.Outcome, learned *sites, changes map[uint64]*change, done map[uint64]int64) (end concluded, err error) {
+// conclude marks one outcome; archive is the number of the archive that it is in.
+func (f *Frontier) conclude(txn *badger.Txn, s *state, rec *crawlRecord, o crawl.Outcome, archive int, learned *sites, changes map[uint64]*change, done map[uint64]int64) (end concluded, err error) {
 	u, err := urls.Trusted(o.URL)
 	if err != nil {
 		return end, fmt.Errorf("commit %s: %w", o.URL, err)
@@ -51,7 +51,7 @@ func (f *Frontier) conclude(txn *badger.Txn, s *state, rec *crawlRecord, o crawl
 		r.state, r.attempts = stateDone, 0
 		end.kept, r.keep, r.also = r.kept(), nil, nil // nobody asks for it any more
 		if o.Visit.Digest != "" {
-			r.visit = o.Visit
+			r.visit, r.archive = o.Visit, archive
 			if r.visit.URL == r.url {
 				r.visit.URL = ""
 			}

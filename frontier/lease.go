@@ -25,6 +25,7 @@ type Granted struct {
 // Start binds granted claims to a batch, each once, however often it was granted; those that are gone meanwhile are left
 // out, and their leases released. It is idempotent.
 func (f *Frontier) Start(name, batch string, grants []Granted) (claims []Claim, err error) {
+	nonce := newNonce()
 	err = f.withCrawl(name, func(s *state, txn *badger.Txn) (func(), error) {
 		claims = claims[:0]
 		var gone []Release
@@ -55,6 +56,9 @@ func (f *Frontier) Start(name, batch string, grants []Granted) (claims []Claim, 
 			}
 			if _, stale := s.journal[g.Lease]; stale {
 				again = append(again, g.Lease)
+			}
+			if c.Batch == "" {
+				s.enliven(&started, batch, nonce)
 			}
 			started.Batch, started.Lease, started.Earliest, started.Ended = batch, g.Deadline, g.Earliest, false
 			started.Deadline = f.opts.Now().Add(f.opts.ClaimTTL)

@@ -137,7 +137,7 @@ func (f *Frontier) offer(txn *badger.Txn, s *state, rec *crawlRecord, o *offered
 	queued := found && r.state == stateWaiting
 	if fresh {
 		old := r
-		r = record{run: rec.Run, via: o.via, path: o.path, url: o.url, visit: old.visit, place: old.place}
+		r = record{run: rec.Run, via: o.via, path: o.path, url: o.url, visit: old.visit, archive: old.archive, place: old.place}
 		c.known++
 		if o.tag != "" {
 			if r.group, err = learned.assign(o.host, o.tag); err != nil {

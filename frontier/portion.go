@@ -102,7 +102,7 @@ func (s *state) keeps(c *Commit) ([]keep, error) {
 		if err != nil {
 			return nil, fmt.Errorf("commit %s: %w", c.Batch, err)
 		}
-		list = append(list, keep{textKey(kindDigest, s.id, digest), raw})
+		list = append(list, keep{textKey(kindDigest, s.id, digestText(c.Archive, digest)), raw})
 	}
 	if len(c.Sample) > 0 {
 		list = append(list, keep{textKey(kindSample, s.id, fmt.Sprintf("%d/%s", s.Run, c.Batch)), c.Sample})

@@ -32,6 +32,7 @@ type record struct {
 	path     string // hop letters, abbreviated
 	url      string
 	visit    crawl.Visit
+	archive  int     // number of the archive that the visit is in
 	group    int     // of the link that it was found by, on its own host; 0: none
 	keep     []byte  // what the order kept with the link that counts
 	keptAt   float32 // the score that this link had when it was found
@@ -159,7 +160,7 @@ func (r *record) encode() []byte {
 	b = appendText(b, r.path)
 	b = appendText(b, r.url)
 	if state&hasVisit != 0 {
-		for _, s := range []string{r.visit.ETag, r.visit.LastModified, r.visit.Digest, r.visit.URL} {
+		for _, s := range []string{r.visit.ETag, r.visit.LastModified, numbered(r.archive, r.visit.Digest), r.visit.URL} {
 			b = appendText(b, s)
 		}
 		b = binary.AppendVarint(b, r.visit.Date.Unix())
@@ -246,6 +247,7 @@ func decodeRecord(b []byte) (record, error) {
 	if head[0]&hasVisit != 0 && !c.bad {
 		r.visit = crawl.Visit{ETag: c.text(), LastModified: c.text(), Digest: c.text(), URL: c.text()}
 		r.visit.Date = time.Unix(c.varint(), 0).UTC()
+		r.archive, r.visit.Digest = unnumbered(r.visit.Digest)
 	}
 	if head[0]&hasGroup != 0 {
 		r.group = int(c.uvarint())

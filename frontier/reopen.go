@@ -71,9 +71,10 @@ type Lane struct {
 }
 
 // Reopen brings the claims of a batch up for fetching. Of claims that are gone, the URLs that no
-// other batch has taken or finished are claimed anew, without a lease. ErrFinished if the batch was
-// committed.
+// other batch has taken or finished are claimed anew, without a lease; if all are gone, a new life of the batch
+// begins. ErrFinished if the batch was committed.
 func (f *Frontier) Reopen(name, batch string, leases []Claim, found map[string][]string) (lanes []Lane, err error) {
+	nonce := newNonce()
 	err = f.withCrawl(name, func(s *state, txn *badger.Txn) (func(), error) {
 		lanes = lanes[:0]
 		if done, err := committed(txn, batchKey(s.id, 0, batch, "end")); err != nil {
@@ -84,7 +85,7 @@ func (f *Frontier) Reopen(name, batch string, leases []Claim, found map[string][
 		var claims []Claim
 		var empty []*Claim // held, but nothing of them is left
 		for _, l := range leases {
-			c, targets, err := f.reclaim(txn, s, batch, l, found[l.ID])
+			c, targets, err := f.reclaim(txn, s, batch, nonce, l, found[l.ID])
 			if err != nil {
 				return nil, err
 			}
@@ -113,7 +114,7 @@ func (f *Frontier) Reopen(name, batch string, leases []Claim, found map[string][
 }
 
 // reclaim returns the claim as it stands, or a new one of the URLs that are still to be had.
-func (f *Frontier) reclaim(txn *badger.Txn, s *state, batch string, was Claim, known []string) (Claim, []crawl.Target, error) {
+func (f *Frontier) reclaim(txn *badger.Txn, s *state, batch, nonce string, was Claim, known []string) (Claim, []crawl.Target, error) {
 	f.mu.Lock()
 	c, held := s.claims[was.ID]
 	held = held && c.Batch == batch
@@ -121,7 +122,9 @@ func (f *Frontier) reclaim(txn *badger.Txn, s *state, batch string, was Claim, k
 		was = *c
 	} else {
 		was.Batch, was.Lease, was.Ended, was.URLs = batch, time.Time{}, true, nil
+		s.enliven(&was, batch, nonce)
 	}
+	was.Opened = true
 	if !held && len(known) > 0 {
 		if u, err := urls.Trusted(known[0]); err == nil {
 			was.Queue = keyOf(u).pld
@@ -162,7 +165,7 @@ func (f *Frontier) targets(txn *badger.Txn, s *state, c *Claim) ([]crawl.Target,
 			continue
 		}
 		t := crawl.Target{
-			URL: r.url, Path: r.path, Attempts: int(r.attempts), Previous: r.visit,
+			URL: r.url, Path: r.path, Attempts: int(r.attempts),
 			Priority: float64(r.place.priority) / 65535,
 			Kept:     r.keep, Submitted: r.submitted(),
 		}
@@ -175,7 +178,10 @@ func (f *Frontier) targets(txn *badger.Txn, s *state, c *Claim) ([]crawl.Target,
 				return nil, err
 			}
 		}
-		if r.visit.Digest != "" && r.visit.URL == "" {
+		if r.archive == c.Archive { // a revisit must not refer to a record of another archive
+			t.Previous = r.visit
+		}
+		if t.Previous.Digest != "" && t.Previous.URL == "" {
 			t.Previous.URL = r.url
 		}
 		if r.via != (urlKey{}) {

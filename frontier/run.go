@@ -184,6 +184,7 @@ type Plan struct {
 	Started    time.Time
 	Owner      string
 	Restore    bool // see Inherit
+	Archive    int  // number of the archive that new batches go to, see GoesTo
 }
 
 // Knows tells whether the frontier knows a crawl.
@@ -201,5 +202,5 @@ func (f *Frontier) Plan(name string) (Plan, error) {
 	if err != nil {
 		return Plan{}, err
 	}
-	return Plan{s.Definition, s.Run, s.Learned, s.Reference, s.Started, s.Owner, s.Restore}, nil
+	return Plan{s.Definition, s.Run, s.Learned, s.Reference, s.Started, s.Owner, s.Restore, s.Archive}, nil
 }

@@ -102,7 +102,7 @@ func TestRecrawl(t *testing.T) {
 		t.Fatalf("%+v", s)
 	}
 	r.must(r.Samples(testCrawl, func(raw []byte) error { return fmt.Errorf("a sample of the run before: %s", raw) }))
-	if v, ok := r.Original(testCrawl, "sha1:AAAA"); !ok || v != visit {
+	if v, ok := r.Original(testCrawl, 0, "sha1:AAAA"); !ok || v != visit {
 		t.Fatalf("%+v, %v", v, ok)
 	}
 	// what waited goes on waiting, and can be finished; what was done does not come back by itself

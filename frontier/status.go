@@ -121,8 +121,8 @@ func (f *Frontier) Status(name string) (Status, error) {
 	return out, nil
 }
 
-// Original finds the capture that holds a payload digest already.
-func (f *Frontier) Original(name, digest string) (v crawl.Visit, found bool) {
+// Original finds the capture in an archive that holds a payload digest already.
+func (f *Frontier) Original(name string, archive int, digest string) (v crawl.Visit, found bool) {
 	f.mu.Lock()
 	s, err := f.get(name)
 	f.mu.Unlock()
@@ -130,7 +130,7 @@ func (f *Frontier) Original(name, digest string) (v crawl.Visit, found bool) {
 		return v, false
 	}
 	err = f.view(func(txn *badger.Txn) (err error) {
-		found, err = getCBOR(txn, textKey(kindDigest, s.id, digest), &v)
+		found, err = getCBOR(txn, textKey(kindDigest, s.id, digestText(archive, digest)), &v)
 		return err
 	})
 	return v, found && err == nil

@@ -26,42 +26,93 @@ type Stored struct {
 	SHA256 string `json:"sha256"`
 }
 
-// Manifest commits a segment: what it names is archived, what no manifest names is not.
+// Manifest commits a segment: what it names is archived, what no manifest names is not. The manifest of a batch
+// that was given back names nothing: it keeps the place, so that no attempt that comes late can commit.
 type Manifest struct {
 	Version int       `json:"version"`
 	Crawl   string    `json:"crawl"`
 	Batch   string    `json:"batch"`
+	Nonce   string    `json:"nonce,omitempty"` // of the batch's life; a batch that is run again after it was given back has another
 	Worker  string    `json:"worker"`
 	Created time.Time `json:"created"`
-	WARC    Stored    `json:"warc"`
-	CDXJ    Stored    `json:"cdxj"`
-	Links   Stored    `json:"links"`
-	Objects *Stored   `json:"objects,omitempty"` // nil if no page had any
-	Records int       `json:"records"`
+	// GivenBack tells that the URLs of the batch went back to their queues, and that it left nothing.
+	GivenBack bool    `json:"given_back,omitempty"`
+	WARC      Stored  `json:"warc,omitzero"`
+	CDXJ      Stored  `json:"cdxj,omitzero"`
+	Links     Stored  `json:"links,omitzero"`
+	Objects   *Stored `json:"objects,omitempty"` // nil if no page had any
+	Records   int     `json:"records"`
 	Counts
 }
 
 // Stored lists the objects of the segment.
 func (m *Manifest) Stored() []Stored {
-	list := []Stored{m.WARC, m.CDXJ, m.Links}
+	var list []Stored
+	for _, o := range []Stored{m.WARC, m.CDXJ, m.Links} {
+		if o.Key != "" {
+			list = append(list, o)
+		}
+	}
 	if m.Objects != nil {
 		list = append(list, *m.Objects)
 	}
 	return list
 }
 
+// Segment is the name of the segment, unique in its crawl.
+func (m *Manifest) Segment() string { return SegmentName(m.Batch, m.Nonce) }
+
+// SegmentName names the segment that a life of a batch leaves.
+func SegmentName(batch, nonce string) string {
+	if nonce == "" { // of before there were any
+		return batch
+	}
+	return batch + "-" + nonce
+}
+
 // ManifestPrefix is what the keys of a crawl's manifests begin with.
 func ManifestPrefix(prefix, crawl string) string { return path.Join(prefix, crawl, "segments") + "/" }
 
-// ManifestKey is where the manifest of a batch lies.
-func ManifestKey(prefix, crawl, batch string) string {
-	return ManifestPrefix(prefix, crawl) + batch + ".json"
+// ManifestKey is where the manifest of a segment lies.
+func ManifestKey(prefix, crawl, segment string) string {
+	return ManifestPrefix(prefix, crawl) + segment + ".json"
 }
 
-// ReadManifest returns a batch's manifest; ErrNotFound if the batch is not committed.
-func ReadManifest(ctx context.Context, s Store, prefix, crawl, batch string) (Manifest, error) {
-	return readManifest(ctx, s, ManifestKey(prefix, crawl, batch))
+// ReadManifest returns a segment's manifest; ErrNotFound if it is not committed, ErrGivenBack if it never will be.
+func ReadManifest(ctx context.Context, s Store, prefix, crawl, segment string) (Manifest, error) {
+	m, err := readManifest(ctx, s, ManifestKey(prefix, crawl, segment))
+	if err == nil && m.GivenBack {
+		return m, fmt.Errorf("read manifest of %s: %w", segment, ErrGivenBack)
+	}
+	return m, err
 }
+
+// GiveBack keeps the place of a segment's manifest, so that the segment can never be committed: its URLs may be fetched
+// again. If the manifest is there already it returns ErrExists, and the segment stands. It may be called again.
+func GiveBack(ctx context.Context, store Store, label Label, at time.Time) error {
+	raw, err := json.MarshalIndent(Manifest{
+		Version: ManifestVersion, Crawl: label.Crawl, Batch: label.Batch, Nonce: label.Nonce, Worker: label.Worker,
+		Created: at.UTC(), GivenBack: true,
+	}, "", " ")
+	if err != nil {
+		return fmt.Errorf("give back segment: %w", err)
+	}
+	err = store.PutIfAbsent(ctx, ManifestKey(label.Prefix, label.Crawl, label.Segment()), raw)
+	if !errors.Is(err, ErrExists) {
+		return err
+	}
+	_, errRead := ReadManifest(ctx, store, label.Prefix, label.Crawl, label.Segment())
+	switch {
+	case errRead == nil:
+		return err
+	case errors.Is(errRead, ErrGivenBack):
+		return nil
+	}
+	return errRead
+}
+
+// Segment is the name of the segment.
+func (l Label) Segment() string { return SegmentName(l.Batch, l.Nonce) }
 
 func readManifest(ctx context.Context, s Store, key string) (m Manifest, err error) {
 	raw, err := ReadAll(ctx, s, key, maxManifest)
@@ -74,7 +125,8 @@ func readManifest(ctx context.Context, s Store, key string) (m Manifest, err err
 	return m, nil
 }
 
-// Manifests calls fn with each manifest of a crawl, in the order of keys.
+// Manifests calls fn with each manifest of a crawl, in the order of keys; those of batches that were given back are
+// passed over.
 func Manifests(ctx context.Context, store Store, prefix, crawl string, fn func(Manifest) error) error {
 	var keys []string
 	err := store.List(ctx, ManifestPrefix(prefix, crawl), func(o Object) error {
@@ -89,6 +141,9 @@ func Manifests(ctx context.Context, store Store, prefix, crawl string, fn func(M
 		if err != nil {
 			return err
 		}
+		if m.GivenBack {
+			continue
+		}
 		if err := fn(m); err != nil {
 			return err
 		}
@@ -97,8 +152,8 @@ func Manifests(ctx context.Context, store Store, prefix, crawl string, fn func(M
 }
 
 // Commit uploads the segment and puts its manifest. If another attempt was first, this one's objects
-// are deleted and ErrExists is returned: the other's manifest stands. It may be called again after an
-// error: if the manifest was put and only the answer was lost, it returns that manifest.
+// are deleted and ErrExists is returned: the other's manifest stands; ErrGivenBack if the batch's URLs went back. It
+// may be called again after an error: if the manifest was put and only the answer was lost, it returns that manifest.
 func (s *Segment) Commit(ctx context.Context, store Store) (Manifest, error) {
 	if err := errors.Join(s.links.zip.Close(), s.objects.zip.Close(), s.warc.out.Flush()); err != nil {
 		return Manifest{}, fmt.Errorf("commit segment: %w", err)
@@ -110,7 +165,7 @@ func (s *Segment) Commit(ctx context.Context, store Store) (Manifest, error) {
 		return Manifest{}, fmt.Errorf("commit segment: %w", err)
 	}
 	m := Manifest{
-		Version: ManifestVersion, Crawl: s.label.Crawl, Batch: s.label.Batch, Worker: s.label.Worker,
+		Version: ManifestVersion, Crawl: s.label.Crawl, Batch: s.label.Batch, Nonce: s.label.Nonce, Worker: s.label.Worker,
 		Created: s.created.UTC(), Records: s.warc.count, Counts: s.counts,
 		WARC:  Stored{base + ".warc.gz", s.warc.size, sum},
 		CDXJ:  stored(base+".cdxj", index),
@@ -140,13 +195,13 @@ func (s *Segment) Commit(ctx context.Context, store Store) (Manifest, error) {
 	if err != nil {
 		return Manifest{}, fmt.Errorf("commit segment: %w", err)
 	}
-	err = store.PutIfAbsent(ctx, ManifestKey(s.label.Prefix, m.Crawl, m.Batch), raw)
+	err = store.PutIfAbsent(ctx, ManifestKey(s.label.Prefix, m.Crawl, m.Segment()), raw)
 	if errors.Is(err, ErrExists) {
-		mine, errDelete := s.withdraw(ctx, store, m)
+		mine, err := s.withdraw(ctx, store, m)
 		if mine {
 			return m, nil
 		}
-		return Manifest{}, errors.Join(fmt.Errorf("commit segment %s: %w", m.Batch, ErrExists), errDelete)
+		return Manifest{}, fmt.Errorf("commit segment %s: %w", m.Segment(), err)
 	}
 	if err != nil {
 		return Manifest{}, fmt.Errorf("commit segment: %w", err)
@@ -155,16 +210,19 @@ func (s *Segment) Commit(ctx context.Context, store Store) (Manifest, error) {
 }
 
 // withdraw deletes the objects of an attempt that came second, unless they are the first one's: the
-// manifest may have been put by this very attempt, whose answer was lost.
+// manifest may have been put by this very attempt, whose answer was lost. err is ErrExists or ErrGivenBack, with
+// what else went wrong.
 func (s *Segment) withdraw(ctx context.Context, store Store, m Manifest) (mine bool, err error) {
-	first, err := ReadManifest(ctx, store, s.label.Prefix, m.Crawl, m.Batch)
-	if err != nil {
-		return false, err
-	}
-	if first.WARC.Key == m.WARC.Key {
+	first, err := ReadManifest(ctx, store, s.label.Prefix, m.Crawl, m.Segment())
+	switch {
+	case err == nil && first.WARC.Key == m.WARC.Key:
 		return true, nil
+	case err == nil:
+		err = ErrExists
+	case !errors.Is(err, ErrGivenBack):
+		return false, errors.Join(ErrExists, err)
 	}
-	var errs []error
+	errs := []error{err}
 	for _, o := range m.Stored() {
 		errs = append(errs, store.Delete(ctx, o.Key))
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -30,15 +31,55 @@ type s3Store struct {
 	where  string
 }
 
-// OpenS3 opens a bucket; it must exist, and the keys must let in.
+// OpenS3 opens a bucket; it must exist, and the keys must let in. The server must keep conditional puts
+// (ErrUnconditional), which is tried: all that is archived once rests on them.
 func OpenS3(ctx context.Context, conf S3, bucket, prefix string) (Store, error) {
+	s, probe, err := connectS3(ctx, conf, bucket, prefix)
+	if err != nil {
+		return nil, err
+	}
+	if err := probe.tryConditional(ctx); err != nil {
+		return nil, fmt.Errorf("open archive %s at %s: %w", s.where, probe.client.EndpointURL().Host, err)
+	}
+	return s, nil
+}
+
+// probeKey is the object that conditional puts are tried with. Only who has put it deletes it: others that find it have
+// their answer.
+const probeKey = ".muninn-probe"
+
+// tryConditional puts an object twice if it is absent: the server must refuse the second.
+func (s *s3Store) tryConditional(ctx context.Context) error {
+	for try := range 2 {
+		err := s.PutIfAbsent(ctx, probeKey, []byte("whether conditional puts work\n"))
+		switch {
+		case errors.Is(err, ErrExists) && try == 0:
+			return nil
+		case errors.Is(err, ErrExists):
+			return s.Delete(ctx, probeKey)
+		case notImplemented(err):
+			return fmt.Errorf("%w: %w", ErrUnconditional, err)
+		case err != nil:
+			return fmt.Errorf("the archive cannot be written: %w", err)
+		}
+	}
+	return errors.Join(ErrUnconditional, s.Delete(ctx, probeKey))
+}
+
+func notImplemented(err error) bool {
+	var answer minio.ErrorResponse
+	return errors.As(err, &answer) && answer.StatusCode == http.StatusNotImplemented
+}
+
+// connectS3 reaches a bucket. probe is the same store, of which requests are tried a few times only.
+func connectS3(ctx context.Context, conf S3, bucket, prefix string) (store, probe *s3Store, err error) {
 	where := "s3://" + path.Join(bucket, prefix)
 	endpoint, secure := conf.Endpoint, true
 	if u, err := url.Parse(endpoint); err == nil && u.Host != "" {
 		endpoint, secure = u.Host, u.Scheme != "http"
 	}
 	if endpoint == "" {
-		return nil, fmt.Errorf("open archive %s: no S3 endpoint is configured (s3-endpoint, MUNINN_S3_ENDPOINT)", where)
+		return nil, nil, fmt.Errorf("open archive %s: no S3 endpoint is configured (s3-endpoint, MUNINN_S3_ENDPOINT)", where)
 	}
 	provider := credentials.NewStaticV4(conf.AccessKey, conf.SecretKey, "")
 	if conf.AccessKey == "" {
@@ -47,32 +88,32 @@ func OpenS3(ctx context.Context, conf S3, bucket, prefix string) (Store, error) 
 	options := minio.Options{Creds: provider, Secure: secure, Region: conf.Region, BucketLookup: minio.BucketLookupAuto}
 	client, err := minio.New(endpoint, &options)
 	if err != nil {
-		return nil, fmt.Errorf("open archive %s: %w", where, err)
+		return nil, nil, fmt.Errorf("open archive %s: %w", where, err)
 	}
 	options.MaxRetries = openTries
-	probe, err := minio.New(endpoint, &options)
+	probing, err := minio.New(endpoint, &options)
 	if err != nil {
-		return nil, fmt.Errorf("open archive %s: %w", where, err)
+		return nil, nil, fmt.Errorf("open archive %s: %w", where, err)
 	}
-	found, err := probe.BucketExists(ctx, bucket)
+	found, err := probing.BucketExists(ctx, bucket)
 	if err != nil {
-		return nil, fmt.Errorf("open archive %s at %s: %w", where, endpoint, explain(err))
+		return nil, nil, fmt.Errorf("open archive %s at %s: %w", where, endpoint, explain(err))
 	}
 	if !found {
-		for o := range probe.ListObjectsIter(ctx, bucket, minio.ListObjectsOptions{MaxKeys: 1}) {
+		for o := range probing.ListObjectsIter(ctx, bucket, minio.ListObjectsOptions{MaxKeys: 1}) {
 			// HEAD has no words for the reason: some servers answer 404 to keys that they do not know
 			if o.Err != nil && minio.ToErrorResponse(o.Err).Code != minio.NoSuchBucket {
-				return nil, fmt.Errorf("open archive %s at %s: %w", where, endpoint, explain(o.Err))
+				return nil, nil, fmt.Errorf("open archive %s at %s: %w", where, endpoint, explain(o.Err))
 			}
 			break
 		}
-		return nil, fmt.Errorf("open archive %s at %s: the bucket does not exist: make it first", where, endpoint)
+		return nil, nil, fmt.Errorf("open archive %s at %s: the bucket does not exist: make it first", where, endpoint)
 	}
 	prefix = strings.Trim(prefix, "/")
 	if prefix != "" {
 		prefix += "/"
 	}
-	return &s3Store{client, bucket, prefix, where}, nil
+	return &s3Store{client, bucket, prefix, where}, &s3Store{probing, bucket, prefix, where}, nil
 }
 
 func explain(err error) error {

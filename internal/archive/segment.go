@@ -25,6 +25,7 @@ const (
 type Label struct {
 	Crawl       string
 	Batch       string
+	Nonce       string // of the batch's life
 	Worker      string
 	Prefix      string // put before every key
 	Operator    string

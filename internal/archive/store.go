@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 	"strings"
 	"time"
 )
@@ -14,6 +16,11 @@ var (
 	ErrExists   = errors.New("there is an object of that key already")
 	ErrNotFound = errors.New("no such object")
 	ErrKey      = errors.New("not a valid key")
+	// ErrUnconditional says that a store would let two attempts of a batch both commit.
+	ErrUnconditional = errors.New("the server does not keep conditional puts (If-None-Match: *), without which a batch could be archived twice: " +
+		"name another store (settings archive and s3-endpoint, or archive.where of the crawl)")
+	// ErrGivenBack says that a batch's URLs went back to their queues before its segment was committed.
+	ErrGivenBack = errors.New("the batch was given back")
 )
 
 // Object is an entry of a listing.
@@ -60,6 +67,26 @@ func Open(ctx context.Context, where string, conf S3) (Store, error) {
 		return nil, fmt.Errorf("archive %q: write s3://bucket/prefix or a directory", where)
 	}
 	return OpenDir(strings.TrimPrefix(where, "file://"))
+}
+
+// OpenReader opens a store that will only be read: nothing is made or tried. A directory must exist.
+func OpenReader(ctx context.Context, where string, conf S3) (Store, error) {
+	if rest, ok := strings.CutPrefix(where, "s3://"); ok {
+		bucket, prefix, _ := strings.Cut(rest, "/")
+		s, _, err := connectS3(ctx, conf, bucket, prefix)
+		return s, err
+	}
+	if scheme, _, ok := strings.Cut(where, "://"); ok && scheme != "file" {
+		return nil, fmt.Errorf("archive %q: write s3://bucket/prefix or a directory", where)
+	}
+	root, err := filepath.Abs(strings.TrimPrefix(where, "file://"))
+	if err != nil {
+		return nil, fmt.Errorf("open archive: %w", err)
+	}
+	if info, err := os.Stat(root); err != nil || !info.IsDir() {
+		return nil, fmt.Errorf("open archive: %s is no directory", root)
+	}
+	return &dirStore{root}, nil
 }
 
 // ReadAll reads an object that is known to be small: at most limit bytes.

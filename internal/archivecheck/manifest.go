@@ -19,6 +19,7 @@ type manifest struct {
 	Version int     `json:"version"`
 	Crawl   string  `json:"crawl"`
 	Batch   string  `json:"batch"`
+	Nonce   string  `json:"nonce"`
 	Worker  string  `json:"worker"`
 	Created string  `json:"created"`
 	WARC    object  `json:"warc"`
@@ -26,6 +27,8 @@ type manifest struct {
 	Links   object  `json:"links"`
 	Objects *object `json:"objects"`
 	Records *int    `json:"records"` // WARC records, warcinfo included
+	// GivenBack tells that the batch left nothing: the manifest keeps its place.
+	GivenBack bool `json:"given_back"`
 }
 
 // object is a file of the segment: its key, its size in bytes and its sum.
@@ -37,17 +40,22 @@ type object struct {
 
 // checkSegment checks the manifest at key and all that it names.
 func (c *checker) checkSegment(crawl, key string) error {
-	c.report.Segments++
 	data, err := os.ReadFile(c.file(key))
 	if err != nil {
 		return err
 	}
 	var m manifest
 	if err := json.Unmarshal(data, &m); err != nil {
+		c.report.Segments++
 		c.fault(key, 0, "the manifest is not JSON of the expected shape: %v", err)
 		return nil
 	}
 	c.checkManifest(crawl, key, m)
+	if m.GivenBack {
+		c.report.GivenBack++
+		return nil
+	}
+	c.report.Segments++
 
 	var warc *warcFile
 	if err := c.readObject(key, m.WARC, func(r io.Reader) (err error) {
@@ -70,21 +78,31 @@ func (c *checker) checkSegment(crawl, key string) error {
 
 // checkManifest checks the manifest's own fields and the form of the keys.
 func (c *checker) checkManifest(crawl, key string, m manifest) {
-	batch := strings.TrimSuffix(strings.TrimPrefix(key, crawl+"/segments/"), ".json")
+	name := strings.TrimSuffix(strings.TrimPrefix(key, crawl+"/segments/"), ".json")
+	batch := name
+	if m.Nonce != "" {
+		batch = strings.TrimSuffix(name, "-"+m.Nonce)
+	}
 	if m.Version != 1 {
 		c.fault(key, 0, "the manifest has version %d, not 1", m.Version)
 	}
 	if m.Crawl != crawl {
 		c.fault(key, 0, "the manifest is of crawl %q, but lies in %q", m.Crawl, crawl)
 	}
-	if m.Batch != batch {
-		c.fault(key, 0, "the manifest is of batch %q, but is named %q", m.Batch, batch)
+	if m.Batch != batch || m.Nonce != "" && batch == name {
+		c.fault(key, 0, "the manifest is of batch %q, but is named %q", m.Batch, name)
 	}
 	if m.Worker == "" {
 		c.fault(key, 0, "the manifest names no worker")
 	}
 	if _, err := time.Parse(time.RFC3339, m.Created); err != nil {
 		c.fault(key, 0, "created %q is not RFC 3339", m.Created)
+	}
+	if m.GivenBack {
+		if m.WARC.Key+m.CDXJ.Key+m.Links.Key != "" || m.Objects != nil {
+			c.fault(key, 0, "the batch was given back, but the manifest names objects")
+		}
+		return
 	}
 	type part struct{ what, key, suffix string }
 	parts := []part{{"warc", m.WARC.Key, ".warc.gz"}, {"cdxj", m.CDXJ.Key, ".cdxj"}, {"links", m.Links.Key, ".links.zst"}}

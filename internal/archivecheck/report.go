@@ -2,8 +2,9 @@ package archivecheck
 
 // Report is what a check of an archive directory found. Counts are of records unless said otherwise.
 type Report struct {
-	Segments int // manifests
-	Records  int // all of the following, and any of other types
+	Segments  int // manifests, without those of batches that were given back
+	GivenBack int // manifests of such batches: they name nothing
+	Records   int // all of the following, and any of other types
 
 	Responses int
 	Revisits  int

@@ -125,6 +125,18 @@ func syncDir(dir string) error {
 	return errors.Join(d.Sync(), d.Close())
 }
 
+// Has tells whether a file of the batch is there.
+func (b *Batch) Has(name string) (bool, error) {
+	_, err := os.Stat(filepath.Join(b.dir, name))
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("spool %s: %w", name, err)
+	}
+	return true, nil
+}
+
 // Read reads what Write wrote; ErrMissing if it did not.
 func (b *Batch) Read(name string, value any) error {
 	raw, err := os.ReadFile(filepath.Join(b.dir, name))

@@ -1,0 +1,202 @@
+package activities
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"go.temporal.io/sdk/testsuite"
+
+	"github.com/muninn-archive/muninn/frontier"
+	"github.com/muninn-archive/muninn/internal/aah"
+	"github.com/muninn-archive/muninn/internal/archive"
+	"github.com/muninn-archive/muninn/internal/archivecheck"
+	"github.com/muninn-archive/muninn/internal/crawl"
+	"github.com/muninn-archive/muninn/internal/page"
+	"github.com/muninn-archive/muninn/internal/score"
+	"github.com/muninn-archive/muninn/internal/spool"
+	"github.com/muninn-archive/muninn/kb"
+)
+
+// rig is a worker's steps with frontier, spool and a folder archive, without Temporal and without a network: what would
+// be fetched is put into the spool.
+type rig struct {
+	*Activities
+	t     *testing.T
+	env   *testsuite.TestActivityEnvironment
+	dir   string // of the archive
+	round int64
+}
+
+const (
+	rigCrawl = "c"
+	rigSeed  = "http://a.example/"
+	rigIP    = "192.0.2.1"
+)
+
+type noMeter struct{}
+
+func (noMeter) Fetched(int, int64, time.Duration) {}
+func (noMeter) Outcome(string)                    {}
+func (noMeter) Archived(int, int64)               {}
+
+var shipped = sync.OnceValues(kb.Shipped)
+
+func newRig(t *testing.T) *rig {
+	t.Helper()
+	r := &rig{t: t, dir: t.TempDir()}
+	front, err := frontier.Open(t.TempDir(), frontier.Options{})
+	r.must(err)
+	t.Cleanup(func() { _ = front.Close() })
+	files, err := spool.Open(t.TempDir())
+	r.must(err)
+	base, err := shipped()
+	r.must(err)
+	r.Activities = &Activities{
+		Settings: Settings{Worker: "w", Queue: "muninn", Attempts: 3, Software: "Muninn test", Page: page.DefaultLimits()},
+		Frontier: front, Spool: files, Helper: aah.New(base, aah.DefaultLimits()), Analyser: score.NewAnalyser(),
+		Archives: &Archives{Default: r.dir}, Meter: noMeter{}, Now: time.Now,
+	}
+	var suite testsuite.WorkflowTestSuite
+	r.env = suite.NewTestActivityEnvironment()
+	r.env.RegisterActivity(r.Activities)
+	return r
+}
+
+func (r *rig) must(err error) {
+	r.t.Helper()
+	if err != nil {
+		r.t.Fatal(err)
+	}
+}
+
+// begin begins a run of the crawl.
+func (r *rig) begin(owner string, edit func(*crawl.Definition)) BeginResult {
+	r.t.Helper()
+	out, err := call[BeginResult](r, r.Begin, BeginInput{Definition: r.definition(edit), Owner: owner})
+	r.must(err)
+	return out
+}
+
+func (r *rig) definition(edit func(*crawl.Definition)) crawl.Definition {
+	d := crawl.DefaultDefinition()
+	d.Name, d.Seeds, d.Scope.Within = rigCrawl, []crawl.Seed{{URL: rigSeed}}, crawl.WithinWeb
+	if edit != nil {
+		edit(&d)
+	}
+	return d
+}
+
+// call runs a step as Temporal does.
+func call[T any](r *rig, step, in any) (out T, err error) {
+	value, err := r.env.ExecuteActivity(step, in)
+	if err == nil && value.HasValue() {
+		err = value.Get(&out)
+	}
+	return out, err
+}
+
+func (r *rig) do(step, in any) error {
+	_, err := r.env.ExecuteActivity(step, in)
+	return err
+}
+
+// batch claims what is ready, binds it to a batch and opens that.
+func (r *rig) batch() BatchInput {
+	r.t.Helper()
+	r.round++
+	round, err := r.Frontier.Claim(r.t.Context(), frontier.Want{
+		Crawl: rigCrawl, Round: r.round, Claims: 10, Lanes: 100, Until: time.Now(), MaxFail: 3,
+		Resolve: func(context.Context, string) (string, error) { return rigIP, nil },
+		Refused: func(error) bool { return false }, Backoff: func(int) time.Duration { return 0 },
+	})
+	r.must(err)
+	if len(round.Claims) == 0 {
+		r.t.Fatal("nothing is ready")
+	}
+	in := BatchInput{Crawl: rigCrawl, Batch: round.Claims[0].ID, Attempts: r.Settings.Attempts}
+	var grants []frontier.Granted
+	for _, c := range round.Claims {
+		grants = append(grants, frontier.Granted{Lease: c.ID, IP: c.IP, Deadline: time.Now().Add(time.Hour)})
+		in.Claims = append(in.Claims, ClaimRef{c.ID, c.PLD, c.IP})
+	}
+	_, err = r.Frontier.Start(rigCrawl, in.Batch, grants)
+	r.must(err)
+	return in
+}
+
+// open opens a batch, and fetches what it has no exchange of: answer gives the body of a URL.
+func (r *rig) open(in BatchInput, answer func(url string) string) OpenResult {
+	r.t.Helper()
+	out, err := call[OpenResult](r, r.Open, in)
+	r.must(err)
+	if out.Archived || out.Done {
+		return out
+	}
+	b := r.Spool.Batch(in.Crawl, in.Batch)
+	var lanes []lane
+	r.must(b.Read(fileLanes, &lanes))
+	log, entries, err := b.OpenLog()
+	r.must(err)
+	had := map[string]bool{}
+	for _, e := range entries {
+		had[e.URL] = true
+	}
+	for _, l := range lanes {
+		for _, t := range l.Targets {
+			if !had[t.URL] {
+				r.must(log.Append(exchange(t, l.Claim, answer(t.URL))))
+			}
+		}
+		r.must(r.Frontier.EndLease(in.Crawl, l.Claim.ID, time.Now(), false))
+	}
+	r.must(log.Close())
+	return out
+}
+
+func exchange(t crawl.Target, c ClaimRef, body string) (crawl.Exchange, []byte, *strings.Reader, int64) {
+	head := fmt.Sprintf("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: %d\r\n\r\n", len(body))
+	return crawl.Exchange{
+		Kind: crawl.ExchangePage, URL: t.URL, Claim: c.ID, IP: c.IP, Started: time.Now(), Elapsed: time.Millisecond, Status: 200,
+		HeaderBytes: int64(len(head)), MIME: "text/html", Via: t.Via, Path: t.Path,
+		Outcome: crawl.Outcome{URL: t.URL, Kind: crawl.OutcomeDone, Status: 200, Bytes: int64(len(head) + len(body))},
+	}, []byte("GET / HTTP/1.1\r\nHost: a.example\r\n\r\n"), strings.NewReader(head + body), int64(len(head) + len(body))
+}
+
+// a page with a link to the next.
+func linking(url string) string {
+	return "<title>A page</title><p>of some words <a href=\"" + url + "next\">next</a>"
+}
+
+func (r *rig) states() map[string]string {
+	r.t.Helper()
+	all := map[string]string{}
+	r.must(r.Frontier.Known(rigCrawl, func(url, state string) error {
+		all[url] = state
+		return nil
+	}))
+	return all
+}
+
+// check checks an archive, which must have no faults.
+func (r *rig) check(dir string) archivecheck.Report {
+	r.t.Helper()
+	report, err := archivecheck.CheckDir(dir)
+	r.must(err)
+	for _, fault := range report.Faults {
+		r.t.Error(fault)
+	}
+	return report
+}
+
+// through puts a store between the steps and the archive.
+func (r *rig) through(wrap func(archive.Store) archive.Store) {
+	r.t.Helper()
+	store, err := r.Archives.Open(r.t.Context(), "")
+	r.must(err)
+	wrapped := wrap(store)
+	r.Archives.open[""], r.Archives.open[store.String()] = wrapped, wrapped
+}

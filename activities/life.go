@@ -1,0 +1,167 @@
+package activities
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"go.temporal.io/sdk/activity"
+
+	"github.com/muninn-archive/muninn/frontier"
+	"github.com/muninn-archive/muninn/internal/archive"
+	"github.com/muninn-archive/muninn/internal/crawl"
+	"github.com/muninn-archive/muninn/internal/spool"
+)
+
+// home is where the segment of a batch's present life goes, and under which label. Batches that are out while the crawl
+// gets another archive keep the one that they were started with.
+type home struct {
+	store archive.Store
+	label archive.Label
+	life  frontier.Life
+}
+
+// home opens the archive of a batch; frontier.ErrNoBatch if the batch has no claim any more.
+func (a *Activities) home(ctx context.Context, in BatchInput, d crawl.Definition) (home, error) {
+	life, err := a.Frontier.LifeOf(in.Crawl, in.Batch)
+	if err != nil {
+		return home{}, err
+	}
+	if life.Place.Where == "" { // started before places were kept
+		life.Place = frontier.Place{Where: d.Archive.Where, Prefix: d.Archive.Prefix}
+	}
+	store, err := a.Archives.Open(ctx, life.Place.Where)
+	if err != nil {
+		return home{}, err
+	}
+	return home{store, archive.Label{
+		Crawl: in.Crawl, Batch: in.Batch, Nonce: life.Nonce, Worker: a.Settings.Worker, Prefix: life.Place.Prefix,
+		Operator: d.Archive.Operator, Agent: d.Politeness.Agent(), Software: a.Settings.Software, Description: d.Description,
+	}, life}, nil
+}
+
+// manifest reads the manifest that the batch has left: archive.ErrNotFound if there is none so far, archive.ErrGivenBack if
+// there will be none in this life.
+func (h home) manifest(ctx context.Context) (archive.Manifest, error) {
+	return archive.ReadManifest(ctx, h.store, h.label.Prefix, h.label.Crawl, h.label.Segment())
+}
+
+// mayBeArchived tells whether an attempt of ARCHIVE may have come as far as the manifest. It leaves what COMMIT
+// needs in the spool before; where the spool itself is gone nobody knows.
+func mayBeArchived(b *spool.Batch, life frontier.Life) (bool, error) {
+	left, err := b.Has(fileCommit)
+	if left || err != nil {
+		return left, err
+	}
+	opened, err := b.Has(fileLanes)
+	return !opened && life.Opened, err
+}
+
+// standing says how far a batch has come in its present life.
+type standing int
+
+const (
+	unarchived standing = iota // no manifest; or no life at all
+	isArchived                 // the manifest is there: only the commit is missing
+	isGivenBack
+)
+
+// standing looks for the manifest of a batch, if there may be one.
+func (a *Activities) standing(ctx context.Context, in BatchInput) (standing, error) {
+	life, err := a.Frontier.LifeOf(in.Crawl, in.Batch)
+	if errors.Is(err, frontier.ErrNoBatch) {
+		return unarchived, nil
+	}
+	if err != nil {
+		return unarchived, err
+	}
+	if may, err := mayBeArchived(a.Spool.Batch(in.Crawl, in.Batch), life); !may || err != nil {
+		return unarchived, err
+	}
+	plan, err := a.Frontier.Plan(in.Crawl)
+	if err != nil {
+		return unarchived, err
+	}
+	h, err := a.home(ctx, in, plan.Definition)
+	if err != nil {
+		return unarchived, err
+	}
+	switch _, err := h.manifest(ctx); {
+	case err == nil:
+		return isArchived, nil
+	case errors.Is(err, archive.ErrNotFound):
+		return unarchived, nil
+	case errors.Is(err, archive.ErrGivenBack):
+		return isGivenBack, nil
+	default:
+		return unarchived, err
+	}
+}
+
+// settleArchive says where the batches of a crawl go from now on: to the archive of its definition, or to the worker's own.
+func (a *Activities) settleArchive(ctx context.Context, d crawl.Definition) (archive.Store, error) {
+	store, err := a.Archives.Open(ctx, d.Archive.Where)
+	if err != nil {
+		return nil, err
+	}
+	to := frontier.Place{Where: store.String(), Prefix: d.Archive.Prefix}
+	_, former, err := a.Frontier.GoesTo(d.Name, to)
+	if err == nil && former != nil {
+		activity.GetLogger(ctx).Warn("the crawl's archive has changed: pages are archived whole again, for no revisit refers to another archive",
+			"crawl", d.Name, "archive", to.String(), "before", former.String())
+	}
+	return store, err
+}
+
+// recovered makes what COMMIT needs out of the segment in the archive: the working files are lost, the manifest is there.
+// URLs of the batch that the segment does not tell of go back to their queues.
+func (a *Activities) recovered(ctx context.Context, in BatchInput, life frontier.Life) (left committing, err error) {
+	plan, err := a.Frontier.Plan(in.Crawl)
+	if err != nil {
+		return left, err
+	}
+	h, err := a.home(ctx, in, plan.Definition)
+	if err != nil {
+		return left, err
+	}
+	m, err := h.manifest(ctx)
+	if err != nil {
+		return left, fmt.Errorf("%w, and there is no segment to commit in their place: %w", spool.ErrMissing, err)
+	}
+	again, err := a.again(plan.Definition)
+	if err != nil {
+		return left, err
+	}
+	left.Originals = map[string]crawl.Visit{}
+	err = archive.ReadIndex(ctx, h.store, m.CDXJ.Key, func(i archive.Indexed) error {
+		if strings.HasSuffix(i.URL, "/robots.txt") {
+			return nil
+		}
+		o := crawl.Outcome{URL: i.URL, Kind: crawl.OutcomeDone, Status: i.Status, Bytes: i.Length, Score: i.Score, Revisit: i.Revisit, App: i.Application}
+		o.Visit = crawl.Visit{URL: i.URL, Date: i.Date, Digest: i.Digest}
+		switch {
+		case i.Revisit:
+			if i.Status == 0 {
+				o.Kind = crawl.OutcomeUnmodified
+			}
+			o.Visit, _ = a.Frontier.Original(in.Crawl, life.Archive, i.Digest)
+		case i.Status >= 200 && i.Status < 300:
+			left.Originals[i.Digest] = o.Visit
+		}
+		left.Outcomes = append(left.Outcomes, o)
+		return nil
+	})
+	if err != nil {
+		return left, err
+	}
+	err = archive.ReadLinks(ctx, h.store, m.Links.Key, func(l archive.Link) error {
+		if l.NoFollow {
+			return nil
+		}
+		found, err := again(l)
+		left.Discoveries = append(left.Discoveries, found)
+		return err
+	})
+	return left, err
+}

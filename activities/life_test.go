@@ -1,0 +1,131 @@
+package activities
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/muninn-archive/muninn/internal/archive"
+	"github.com/muninn-archive/muninn/internal/crawl"
+)
+
+// The working files are lost between manifest and commit: the commit is made out of the segment, by COMMIT and by a give-back.
+func TestCommitWithoutSpool(t *testing.T) {
+	for name, commit := range map[string]func(r *rig, in BatchInput) error{
+		"commit":    func(r *rig, in BatchInput) error { return r.do(r.Commit, in) },
+		"give back": func(r *rig, in BatchInput) error { return r.do(r.GiveBack, in) },
+		"run again": func(r *rig, in BatchInput) error {
+			if out := r.open(in, linking); !out.Archived {
+				t.Errorf("run again, the batch is not known as archived: %+v", out)
+			}
+			return r.do(r.Commit, in)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t)
+			r.begin("one", nil)
+			in := r.batch()
+			r.open(in, linking)
+			r.must(r.do(r.Archive, in))
+			r.must(r.Spool.Batch(in.Crawl, in.Batch).Remove())
+			r.must(commit(r, in))
+			if states := r.states(); states[rigSeed] != "done" || states[rigSeed+"next"] != "waiting" {
+				t.Errorf("states after the commit: %v", states)
+			}
+			if report := r.check(r.dir); report.Pages[rigSeed] != 1 {
+				t.Errorf("pages %v", report.Pages)
+			}
+			if r.Frontier.Holds(rigCrawl, in.Batch) {
+				t.Error("the batch still has claims")
+			}
+		})
+	}
+}
+
+// lateStore takes conditional puts later than their callers think.
+type lateStore struct {
+	archive.Store
+	late func() error // carries out the last one
+}
+
+var errNoAnswer = errors.New("the store does not answer")
+
+func (s *lateStore) PutIfAbsent(_ context.Context, key string, data []byte) error {
+	if !strings.Contains(key, "/segments/") || s.late != nil {
+		return s.Store.PutIfAbsent(context.Background(), key, data)
+	}
+	s.late = func() error { return s.Store.PutIfAbsent(context.Background(), key, data) }
+	return errNoAnswer
+}
+
+// A manifest that arrives after its batch was given back commits nothing: the URLs are fetched again and archived once.
+func TestManifestAfterGiveBack(t *testing.T) {
+	for _, again := range []string{"another batch", "the batch is reset"} {
+		t.Run(again, func(t *testing.T) {
+			r := newRig(t)
+			late := &lateStore{}
+			r.through(func(s archive.Store) archive.Store { late.Store = s; return late })
+			r.begin("one", nil)
+			in := r.batch()
+			r.open(in, linking)
+			if err := r.do(r.Archive, in); err == nil || !strings.Contains(err.Error(), errNoAnswer.Error()) {
+				t.Fatalf("archive: %v", err)
+			}
+			r.must(r.do(r.GiveBack, in))
+			if err := late.late(); !errors.Is(err, archive.ErrExists) {
+				t.Errorf("the late manifest: %v, not ErrExists", err)
+			}
+			if again == "another batch" {
+				in = r.batch()
+			}
+			r.open(in, linking)
+			r.must(r.do(r.Archive, in))
+			r.must(r.do(r.Commit, in))
+			report := r.check(r.dir)
+			if report.Pages[rigSeed] != 1 || report.Segments != 1 || report.GivenBack != 1 {
+				t.Errorf("pages %v in %d segments, %d were given back", report.Pages, report.Segments, report.GivenBack)
+			}
+			if state := r.states()[rigSeed]; state != "done" {
+				t.Errorf("the page is %s", state)
+			}
+		})
+	}
+}
+
+// A second run may go to another archive: what the first has archived is archived whole again, and batches that are out
+// stay with the archive that they were started for.
+func TestAnotherArchive(t *testing.T) {
+	r := newRig(t)
+	second := t.TempDir()
+	edit := func(d *crawl.Definition) { d.Archive.Where = second }
+	same := func(string) string { return "<p>always the same" }
+	run := func() BatchInput {
+		in := r.batch()
+		r.open(in, same)
+		r.must(r.do(r.Archive, in))
+		return in
+	}
+	r.begin("one", nil)
+	r.must(r.do(r.Commit, run()))
+	r.must(r.Frontier.End(rigCrawl, "one"))
+
+	r.begin("two", nil)
+	out := r.batch()
+	r.open(out, same) // not archived when the next run begins elsewhere
+	_, err := r.Frontier.Begin(rigCrawl, "three", r.definition(edit), nil, true)
+	r.must(err)
+	r.begin("three", edit)
+	r.must(r.do(r.Archive, out))
+	r.must(r.do(r.Commit, out))
+	if report := r.check(r.dir); report.Pages[rigSeed] != 2 || report.Revisits != 1 {
+		t.Errorf("the first archive holds %d captures, %d of them revisits", report.Pages[rigSeed], report.Revisits)
+	}
+
+	r.must(r.Frontier.End(rigCrawl, "three"))
+	r.begin("four", edit)
+	r.must(r.do(r.Commit, run()))
+	if report := r.check(second); report.Pages[rigSeed] != 1 || report.Responses != 1 {
+		t.Errorf("the second archive holds %v, %d responses", report.Pages, report.Responses)
+	}
+}

@@ -1,0 +1,132 @@
+package frontier
+
+import (
+	"crypto/rand"
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/dgraph-io/badger/v4"
+)
+
+// Place is where a crawl's archive lies.
+type Place struct {
+	Where  string `json:"where" cbor:"1,keyasint"`            // the store: a folder, or s3://bucket/prefix
+	Prefix string `json:"prefix,omitempty" cbor:"2,keyasint"` // put before every key
+}
+
+func (p Place) String() string {
+	if p.Prefix == "" {
+		return p.Where
+	}
+	return strings.TrimSuffix(p.Where, "/") + "/" + p.Prefix
+}
+
+// Life is one life of a batch: from the time its claims are bound to it until they are committed or given back. A
+// batch that is run again after a give-back has another life.
+type Life struct {
+	Nonce   string // no other life has it, of whatever frontier; empty for batches of before there were any
+	Archive int    // number of the archive that the batch goes to, for Original and Commit
+	Place   Place  // where that archive lies
+	Opened  bool   // Reopen has been called: there may be more of the batch than its claims
+}
+
+// LifeOf returns the present life of a batch; ErrNoBatch if it has none.
+func (f *Frontier) LifeOf(name, batch string) (Life, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	s, err := f.get(name)
+	if err != nil {
+		return Life{}, err
+	}
+	if c := s.claimOf(batch); c != nil {
+		return Life{c.Nonce, c.Archive, s.place(c.Archive), c.Opened}, nil
+	}
+	return Life{}, fmt.Errorf("%w: %s", ErrNoBatch, batch)
+}
+
+// claimOf returns one of a batch's claims, nil if it has none; Frontier.mu is held.
+func (s *state) claimOf(batch string) *Claim {
+	for _, c := range s.claims {
+		if c.Batch == batch {
+			return c
+		}
+	}
+	return nil
+}
+
+// enliven makes a claim a part of a batch's present life, or of a new one if the batch has none; Frontier.mu is held.
+func (s *state) enliven(c *Claim, batch, fresh string) {
+	c.Nonce, c.Archive, c.Opened = fresh, s.Archive, false
+	if other := s.claimOf(batch); other != nil {
+		c.Nonce, c.Archive, c.Opened = other.Nonce, other.Archive, other.Opened
+	}
+}
+
+// newNonce returns 64 random bits.
+func newNonce() string {
+	b := make([]byte, 8)
+	_, _ = rand.Read(b) // never fails
+	return hex.EncodeToString(b)
+}
+
+// GoesTo says where the batches go that are started from now on, and returns the number of that archive. What
+// earlier captures left in another archive — payload digests, validators — is used by the batches of that one alone: no
+// revisit refers to a record of another archive. former is the archive in force before, if it is another.
+func (f *Frontier) GoesTo(name string, to Place) (number int, former *Place, err error) {
+	f.mu.Lock()
+	s, err := f.get(name)
+	same := err == nil && len(s.Archives) > 0 && s.place(s.Archive) == to
+	if same {
+		number = s.Archive
+	}
+	f.mu.Unlock()
+	if same || err != nil {
+		return number, nil, err
+	}
+	err = f.withCrawl(name, func(s *state, _ *badger.Txn) (func(), error) {
+		rec := f.draft(s)
+		former = nil
+		if len(rec.Archives) > 0 {
+			was := rec.Archives[rec.Archive]
+			former = &was
+		}
+		if number = slices.Index(rec.Archives, to); number < 0 {
+			number, rec.Archives = len(rec.Archives), append(slices.Clip(rec.Archives), to)
+		}
+		rec.Archive, rec.planned = number, true
+		return nil, nil
+	})
+	return number, former, err
+}
+
+// place returns where an archive lies; Frontier.mu is held.
+func (s *state) place(number int) Place {
+	if number >= len(s.Archives) {
+		return Place{}
+	}
+	return s.Archives[number]
+}
+
+// digestText is the key of a payload digest in an archive.
+func digestText(archive int, digest string) string { return numbered(archive, digest) }
+
+// numbered puts the number of an archive before a digest; the first archive's digests stand alone, as they did when
+// a crawl had one archive only.
+func numbered(archive int, digest string) string {
+	if archive == 0 && !strings.Contains(digest, " ") {
+		return digest
+	}
+	return strconv.Itoa(archive) + " " + digest
+}
+
+func unnumbered(text string) (archive int, digest string) {
+	number, digest, ok := strings.Cut(text, " ")
+	if !ok {
+		return 0, text
+	}
+	archive, _ = strconv.Atoi(number)
+	return archive, digest
+}
