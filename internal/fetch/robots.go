@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"net/http/httputil"
 	"strconv"
-	"sync"
 	"time"
 
 	"github.com/muninn-archive/muninn/internal/coding"
@@ -16,39 +15,6 @@ import (
 	"github.com/muninn-archive/muninn/internal/robots"
 	"github.com/muninn-archive/muninn/internal/urls"
 )
-
-// maxRobots bounds the cache of rules.
-const maxRobots = 100_000
-
-type rulesEntry struct {
-	rules   robots.Rules
-	expires time.Time
-	broken  string // why robots.txt could not be had; the rules then disallow everything
-}
-
-// robotsCache keeps the rules of origins, for one user agent each.
-type robotsCache struct {
-	mu      sync.Mutex
-	entries map[string]rulesEntry
-}
-
-func newRobotsCache() *robotsCache { return &robotsCache{entries: map[string]rulesEntry{}} }
-
-func (c *robotsCache) get(key string, now time.Time) (rulesEntry, bool) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	e, ok := c.entries[key]
-	return e, ok && now.Before(e.expires)
-}
-
-func (c *robotsCache) put(key string, e rulesEntry) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if len(c.entries) >= maxRobots {
-		clear(c.entries)
-	}
-	c.entries[key] = e
-}
 
 // rules returns the rules of a URL's origin, fetching robots.txt and up to five redirects of it, to other
 // hosts too (RFC 9309 §2.3.1.2). At another address a lease is borrowed for that.

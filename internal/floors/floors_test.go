@@ -40,7 +40,7 @@ var wrappers = map[string][]string{
 	"github.com/andybalholm/brotli":       {"internal/coding"},
 	"github.com/nlnwa/gowarc":             {"internal/archive"},
 	"github.com/minio/minio-go":           {"internal/archive"},
-	"github.com/temoto/robotstxt":         {"internal/robots"},
+	"github.com/hashicorp/golang-lru":     {"internal/fetch"},
 	"github.com/dgraph-io/badger":         {"frontier"},
 	"github.com/PuerkitoBio/goquery":      {"internal/page"},
 	"github.com/andybalholm/cascadia":     {"internal/lab/markup"},

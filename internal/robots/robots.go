@@ -1,12 +1,12 @@
-// Package robots reads robots.txt as RFC 9309 says, through temoto/robotstxt.
+// Package robots reads robots.txt as RFC 9309 says. It has no regular expressions: a URL is judged in time linear in
+// its length and in the number of rules with wildcards, whatever a hostile file says.
 package robots
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 	"time"
-
-	"github.com/temoto/robotstxt"
 )
 
 // Limits of robots.txt (RFC 9309 §2.3.1.2, §2.4, §2.5).
@@ -18,8 +18,8 @@ const (
 
 // Rules are one host's rules for one user agent. The zero value allows everything.
 type Rules struct {
-	group *robotstxt.Group
-	deny  bool
+	set  *set
+	deny bool
 }
 
 // AllowAll are the rules of a host without robots.txt (RFC 9309 §2.3.1.3: 4xx).
@@ -40,24 +40,26 @@ func FromStatus(status int) (rules Rules, ok bool) {
 	return DenyAll(), true
 }
 
-// Parse reads the first MaxBytes of a robots.txt for the product token of a user agent. The text is
-// rewritten first, for the library reads some of it otherwise than the RFC (see rewrite). What cannot be
-// parsed is skipped line by line (§2.3.1.5). UTF-16 and UTF-32 are read, though the RFC wants UTF-8 (§2.3): to skip their
-// lines would be to allow what they forbid.
+// Parse reads the first MaxBytes of a robots.txt for the product token of a user agent: the groups of that name, or
+// else those of "*" (§2.2.1). What cannot be parsed is skipped line by line (§2.3.1.5). UTF-16 and UTF-32 are read, though
+// the RFC wants UTF-8 (§2.3): to skip their lines would be to allow what they forbid.
 func Parse(body []byte, agent string) Rules {
 	body = utf8Text(body)
 	if len(body) > MaxBytes {
 		body = body[:MaxBytes]
-		if cut := bytes.LastIndexByte(body, '\n'); cut >= 0 {
+		if cut := bytes.LastIndexAny(body, "\r\n"); cut >= 0 {
 			body = body[:cut]
 		}
 	}
 	agent = groupName(agent)
-	data, err := robotstxt.FromBytes(rewrite(body, agent))
-	if err != nil {
-		return AllowAll()
+	groups := read(body, agent)
+	for _, name := range []string{agent, "*"} {
+		mine := slices.DeleteFunc(slices.Clone(groups), func(g group) bool { return !slices.Contains(g.agents, name) })
+		if len(mine) > 0 {
+			return Rules{set: newSet(mine)}
+		}
 	}
-	return Rules{group: data.FindGroup(agent)}
+	return AllowAll()
 }
 
 // Token is the product token of a user agent: "Muninn" of "Muninn/1.0 (+https://…)".
@@ -78,16 +80,24 @@ func (r Rules) Allowed(requestURI string) bool {
 		return true
 	case r.deny:
 		return false
-	case r.group == nil:
+	case r.set == nil:
 		return true
 	}
-	return r.group.Test(subject(requestURI))
+	return r.set.allowed(normal(requestURI))
 }
 
 // Delay is the Crawl-delay, 0 if there is none, a day at most.
 func (r Rules) Delay() time.Duration {
-	if r.group == nil {
+	if r.set == nil {
 		return 0
 	}
-	return r.group.CrawlDelay
+	return r.set.delay
+}
+
+// Size is what the rules hold in memory, in bytes.
+func (r Rules) Size() int {
+	if r.set == nil {
+		return 0
+	}
+	return r.set.size()
 }

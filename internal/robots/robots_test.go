@@ -52,6 +52,9 @@ func TestRules(t *testing.T) {
 		{"no leading slash", "User-agent: *\nDisallow: a", "-/a +/b"},
 		{"leading wildcard", "User-agent: *\nDisallow: *a", "-/a -/xa +/b"},
 		{"many wildcards", "User-agent: *\nDisallow: /a***b**$", "-/ab -/axbx +/a"},
+		{"a wildcard at the end counts", "User-agent: *\nAllow: /grid/\nDisallow: /grid/*", "-/grid/ -/grid/x +/grid"},
+		{"and so for what is allowed", "User-agent: *\nDisallow: /grid/\nAllow: /grid/*", "+/grid/x"},
+		{"wildcard before the end", "User-agent: *\nDisallow: /a*$\nAllow: /a", "-/a -/ab +/b"},
 		{"query", "User-agent: *\nDisallow: /*?s=", "-/a?s=1 +/a?t=1"},
 		{"all but letters are plain", "User-agent: *\nDisallow: /a.b(c)[d]+|^{2}", "-/a.b(c)[d]+|^{2} +/axb(c)[d]+|^{2}"},
 
@@ -152,7 +155,7 @@ func TestDelay(t *testing.T) {
 	}
 }
 
-// TestHostile: what the library does for each pair of agent and rule stays within bounds.
+// TestHostile: a file that repeats its agents costs no more than its rules.
 func TestHostile(t *testing.T) {
 	agents := strings.Repeat("User-agent: *\nUser-agent: Muninn\nUser-agent: x\n", 5000)
 	rules := Parse([]byte(agents+strings.Repeat("Disallow: /a*b*c*d$\n", 15_000)), "Muninn")

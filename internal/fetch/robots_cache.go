@@ -1,0 +1,63 @@
+package fetch
+
+import (
+	"sync"
+	"time"
+
+	"github.com/hashicorp/golang-lru/v2/simplelru"
+
+	"github.com/muninn-archive/muninn/internal/robots"
+)
+
+// Bounds of the cache of rules. One robots.txt may hold a megabyte, and one page may link to any number of origins.
+const (
+	maxRobots      = 100_000
+	maxRobotsBytes = 64 << 20
+	entryBytes     = 512 // of an entry beside its rules
+)
+
+type rulesEntry struct {
+	rules   robots.Rules
+	expires time.Time
+	broken  string // why robots.txt could not be had; the rules then disallow everything
+}
+
+func (e rulesEntry) size(key string) int {
+	return e.rules.Size() + len(key) + len(e.broken) + entryBytes
+}
+
+// robotsCache keeps the rules of origins, for one user agent each. Beyond its bounds, those go that were not asked for
+// the longest.
+type robotsCache struct {
+	mu      sync.Mutex
+	entries *simplelru.LRU[string, rulesEntry]
+	bytes   int
+}
+
+func newRobotsCache() *robotsCache {
+	c := &robotsCache{}
+	entries, err := simplelru.NewLRU(maxRobots, func(key string, e rulesEntry) { c.bytes -= e.size(key) })
+	if err != nil {
+		panic(err) // a bound that is not above 0
+	}
+	c.entries = entries
+	return c
+}
+
+func (c *robotsCache) get(key string, now time.Time) (rulesEntry, bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	e, ok := c.entries.Get(key)
+	return e, ok && now.Before(e.expires)
+}
+
+func (c *robotsCache) put(key string, e rulesEntry) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.entries.Remove(key) // its bytes no longer count
+	c.entries.Add(key, e)
+	c.bytes += e.size(key)
+	for c.bytes > maxRobotsBytes && c.entries.Len() > 1 {
+		c.entries.RemoveOldest()
+	}
+}
