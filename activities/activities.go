@@ -34,7 +34,6 @@ type Settings struct {
 	BundleURLs int           // URLs in one batch, at most; a single claim may have more
 	Attempts   int           // of a step that computes or stores, before its batch fails
 	GiveBack   time.Duration // how long the queues of a failed batch rest
-	SpoolKeep  time.Duration // how long the working files of failed batches are kept
 	Software   string        // for warcinfo
 	Page       page.Limits
 }

@@ -40,9 +40,6 @@ func (a *Activities) End(ctx context.Context, in EndInput) (EndResult, error) {
 	if err := a.keepLearned(ctx, in.Crawl); err != nil {
 		return EndResult{}, edge(err)
 	}
-	if err := a.Spool.Sweep(a.Now(), a.Settings.SpoolKeep); err != nil {
-		return EndResult{}, edge(err)
-	}
 	plan, err := a.Frontier.Plan(in.Crawl)
 	if err != nil {
 		return EndResult{}, edge(err)

@@ -48,6 +48,7 @@ type Config struct {
 	DiskFloor  crawl.Bytes // room below which nothing is claimed; 0 does not look
 	GiveBack   time.Duration
 	SpoolKeep  time.Duration
+	SpoolBytes crawl.Bytes   // of working files of failed batches
 	Drain      time.Duration // how long a worker that stops waits for its activities
 	Shards     int
 
@@ -81,7 +82,7 @@ func DefaultConfig() Config {
 		Temporal: Temporal{Address: "127.0.0.1:7233", Namespace: "default", Queue: names.TaskQueue},
 		Name:     host, Data: "muninn-data", Archive: "", Listen: "127.0.0.1:9464",
 		Lanes: 256, Round: 64, Linger: 500 * time.Millisecond, BatchTime: 2 * time.Minute,
-		BundlePLDs: 64, BundleURLs: 500, Attempts: 8, DiskFloor: 1 << 30, GiveBack: 5 * time.Minute, SpoolKeep: 7 * 24 * time.Hour,
+		BundlePLDs: 64, BundleURLs: 500, Attempts: 8, DiskFloor: 1 << 30, GiveBack: 5 * time.Minute, SpoolKeep: 7 * 24 * time.Hour, SpoolBytes: 10 << 30,
 		Drain: 20 * time.Second, Shards: 1,
 		Fetch: fetch.DefaultLimits(), Page: page.DefaultLimits(), Helper: aah.DefaultLimits(),
 	}
@@ -130,6 +131,7 @@ func (c *Config) limitFlags(fs *pflag.FlagSet) {
 	span := func(p *crawl.Duration, name, usage string) {
 		fs.DurationVar((*time.Duration)(p), name, p.D(), usage)
 	}
+	size(&c.SpoolBytes, "spool-bytes", "working files of failed batches that are kept, at most; the oldest go first")
 	size(&c.DiskFloor, "disk-floor", "free space of the data folder's disk, and of a folder archive's, below which nothing is claimed; 0 does not look")
 	size(&c.Fetch.HeaderBytes, "header-bytes", "longest response header")
 	size(&c.Fetch.BodyBytes, "body-bytes", "longest response body; more is cut off (WARC-Truncated: length)")

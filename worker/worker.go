@@ -11,6 +11,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"sync"
 	"time"
 
 	"go.temporal.io/sdk/activity"
@@ -42,6 +43,8 @@ type Worker struct {
 	workers []sdk.Worker
 	server  *server
 	fatal   chan error
+	stopped chan struct{}  // closed when the worker stops
+	tidying sync.WaitGroup // what goes on beside the steps
 }
 
 // dialTimeout is how long the Temporal service may take to answer at the start.
@@ -55,7 +58,7 @@ func Start(ctx context.Context, conf Config, log *slog.Logger) (*Worker, error) 
 	if conf.Archive == "" {
 		conf.Archive = filepath.Join(conf.Data, "archive")
 	}
-	w := &Worker{conf: conf, log: log, meter: newMeter(), fatal: make(chan error, 2)}
+	w := &Worker{conf: conf, log: log, meter: newMeter(), fatal: make(chan error, 2), stopped: make(chan struct{})}
 	if err := w.open(ctx); err != nil {
 		w.Stop()
 		return nil, err
@@ -82,6 +85,7 @@ func (w *Worker) open(ctx context.Context) error {
 	if w.server, err = serve(w.conf.Listen, w); err != nil {
 		return err
 	}
+	w.tidying.Go(w.sweeping)
 	return w.run()
 }
 
@@ -121,7 +125,7 @@ func (w *Worker) activities(ctx context.Context) (*activities.Activities, error)
 		Settings: activities.Settings{
 			Worker: conf.Name, Queue: conf.Temporal.Queue, Shards: conf.Shards, Lanes: conf.Lanes, Round: conf.Round,
 			Linger: conf.Linger, BatchTime: conf.BatchTime, BundlePLDs: conf.BundlePLDs, BundleURLs: conf.BundleURLs, Attempts: conf.Attempts,
-			GiveBack: conf.GiveBack, SpoolKeep: conf.SpoolKeep, Software: version.Software(), Page: conf.Page,
+			GiveBack: conf.GiveBack, Software: version.Software(), Page: conf.Page,
 		},
 		Client: w.client, Frontier: front, Spool: sp, Disk: room, Fetch: fetcher, Helper: helper,
 		Analyser: score.NewAnalyser(), Archives: archives, Meter: w.meter, Now: time.Now,
@@ -194,6 +198,8 @@ func (w *Worker) Stop() {
 	for range w.workers {
 		<-done
 	}
+	close(w.stopped)
+	w.tidying.Wait()
 	if w.server != nil {
 		w.server.close()
 	}

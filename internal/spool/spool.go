@@ -10,7 +10,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
-	"time"
+	"strings"
 )
 
 // ErrMissing says that a batch has no such file: the step that writes it has to run again.
@@ -19,12 +19,16 @@ var ErrMissing = errors.New("the batch's working files are gone: run it again fr
 // Spool is the folder of all batches of a worker.
 type Spool struct{ dir string }
 
-// Open makes the folder if it is not there.
+// Open makes the folder if it is not there. No other process may have it open.
 func Open(dir string) (*Spool, error) {
-	if err := os.MkdirAll(filepath.Join(dir, "tmp"), 0o755); err != nil {
+	s := &Spool{dir}
+	if err := os.RemoveAll(s.TempDir()); err != nil { // what a process that was killed left
 		return nil, fmt.Errorf("open spool: %w", err)
 	}
-	return &Spool{dir}, nil
+	if err := os.MkdirAll(s.TempDir(), 0o755); err != nil {
+		return nil, fmt.Errorf("open spool: %w", err)
+	}
+	return s, nil
 }
 
 // TempDir is for files that need not outlive the process.
@@ -32,40 +36,15 @@ func (s *Spool) TempDir() string { return filepath.Join(s.dir, "tmp") }
 
 // Batch names a batch's folder; it is made at the first write.
 func (s *Spool) Batch(crawl, batch string) *Batch {
-	return &Batch{dir: filepath.Join(s.dir, "batches", url.PathEscape(crawl), url.PathEscape(batch))}
+	return &Batch{dir: filepath.Join(s.dir, "batches", escape(crawl), escape(batch))}
 }
 
-// Sweep removes the folders of batches that nothing has touched for longer than age: those of
-// batches that failed and were never run again.
-func (s *Spool) Sweep(now time.Time, age time.Duration) error {
-	batches, err := filepath.Glob(filepath.Join(s.dir, "batches", "*", "*"))
-	if err != nil {
-		return err
+// escape makes a name that of one folder, whatever the name holds: no name leads out of the spool.
+func escape(name string) string {
+	if escaped := url.PathEscape(name); strings.Trim(escaped, ".") != "" {
+		return escaped
 	}
-	for _, dir := range batches {
-		if now.Sub(touched(dir)) > age {
-			if err := os.RemoveAll(dir); err != nil {
-				return fmt.Errorf("sweep spool: %w", err)
-			}
-		}
-	}
-	return nil
-}
-
-// touched is when the folder or a file in it was last written: appending to a file leaves the folder's
-// own time as it was.
-func touched(dir string) (last time.Time) {
-	paths := []string{dir}
-	entries, _ := os.ReadDir(dir)
-	for _, e := range entries {
-		paths = append(paths, filepath.Join(dir, e.Name()))
-	}
-	for _, path := range paths {
-		if info, err := os.Stat(path); err == nil && info.ModTime().After(last) {
-			last = info.ModTime()
-		}
-	}
-	return last
+	return "%" + name // "", "." and ".."; no escaped name has a % before anything but two digits
 }
 
 // Batch is one batch's folder.

@@ -1,0 +1,95 @@
+package spool
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+)
+
+// TestSweep: what batches left that are over goes once it is old, though a log that grows leaves the time of its
+// folder as it was, or once all of it takes too much, the oldest first; what is out stays, whatever it takes.
+func TestSweep(t *testing.T) {
+	s, err := Open(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	now := time.Now()
+	const day = 24 * time.Hour
+	for name, age := range map[string]time.Duration{"a-1": 9 * day, "b-2": 5 * day, "c-3": 3 * day, "d-4": day, "running-5": 20 * day} {
+		b := s.Batch("ravens", name)
+		if err := b.Write("state", "0123456789"); err != nil { // 12 bytes
+			t.Fatal(err)
+		}
+		for path, age := range map[string]time.Duration{b.Dir(): 30 * day, filepath.Join(b.Dir(), "state"): age} {
+			if err := os.Chtimes(path, now, now.Add(-age)); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	out := func(crawl, batch string) bool { return crawl == "ravens" && batch == "running-5" }
+	for _, c := range []struct {
+		keep Keep
+		want []string
+		gone Usage
+	}{
+		{Keep{7 * day, 1000, out}, []string{"b-2", "c-3", "d-4", "running-5"}, Usage{1, 12}},
+		{Keep{7 * day, 25, out}, []string{"c-3", "d-4", "running-5"}, Usage{1, 12}},
+		{Keep{7 * day, 25, out}, []string{"c-3", "d-4", "running-5"}, Usage{}},
+		{Keep{7 * day, 0, out}, []string{"running-5"}, Usage{2, 24}},
+	} {
+		gone, err := s.Sweep(now, c.keep)
+		if err != nil || gone != c.gone {
+			t.Errorf("swept %+v, %v, want %+v", gone, err, c.gone)
+		}
+		folders, err := s.folders()
+		var left []string
+		for _, f := range folders {
+			left = append(left, f.batch)
+		}
+		if err != nil || !slices.Equal(left, c.want) {
+			t.Errorf("left %v, %v, want %v", left, err, c.want)
+		}
+	}
+	if u, err := s.Usage(); err != nil || u != (Usage{1, 12}) {
+		t.Errorf("usage %+v, %v", u, err)
+	}
+	if left, err := os.ReadDir(s.TempDir()); err != nil || len(left) > 0 {
+		t.Errorf("%v is left in the folder of temporary files, %v", left, err)
+	}
+}
+
+// TestSweepLooksAgain: a batch that is run again while others are swept is kept.
+func TestSweepLooksAgain(t *testing.T) {
+	s, err := Open(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Batch("c", "a-1").Write("state", 1); err != nil {
+		t.Fatal(err)
+	}
+	asked := 0
+	again := func(string, string) bool { asked++; return asked > 1 }
+	if gone, err := s.Sweep(time.Now(), Keep{Out: again}); err != nil || gone != (Usage{}) || asked != 2 {
+		t.Errorf("swept %+v, %v, asked %d times", gone, err, asked)
+	}
+}
+
+// TestOpenClears: files that need not outlive a process go when the next opens the spool.
+func TestOpenClears(t *testing.T) {
+	dir := t.TempDir()
+	s, err := Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(s.TempDir(), "body-1"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if s, err = Open(dir); err != nil {
+		t.Fatal(err)
+	}
+	if left, err := os.ReadDir(s.TempDir()); err != nil || len(left) > 0 {
+		t.Errorf("%v is left, %v", left, err)
+	}
+}

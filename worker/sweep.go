@@ -1,0 +1,36 @@
+package worker
+
+import (
+	"time"
+
+	"github.com/muninn-archive/muninn/internal/spool"
+)
+
+// sweepEvery is how often working files are looked through that failed batches left.
+const sweepEvery = time.Hour
+
+// sweeping sweeps the spool at the start, and then each hour, until the worker stops.
+func (w *Worker) sweeping() {
+	tick := time.NewTicker(sweepEvery)
+	defer tick.Stop()
+	for {
+		w.sweep()
+		select {
+		case <-tick.C:
+		case <-w.stopped:
+			return
+		}
+	}
+}
+
+func (w *Worker) sweep() {
+	gone, err := w.acts.Spool.Sweep(time.Now(), spool.Keep{
+		Age: w.conf.SpoolKeep, Bytes: int64(w.conf.SpoolBytes), Out: w.front.Holds,
+	})
+	if err != nil {
+		w.log.Error("sweep the spool", "error", err)
+	}
+	if gone.Batches > 0 {
+		w.log.Info("working files of failed batches are removed", "batches", gone.Batches, "bytes", gone.Bytes)
+	}
+}
