@@ -153,16 +153,25 @@ func (f *fetching) lane(ctx context.Context, l lane) error {
 	}
 	run := &fetch.Lane{
 		Claim: l.Claim.ID, Addr: addr, Politeness: f.plan, Agent: f.plan.UserAgent,
-		NotBefore: notBefore(f.a.Now(), claim, f.last[claim.ID], f.plan.MinDelay.D()), Failures: claim.Fails, Targets: left,
+		NotBefore: notBefore(f.a.Now(), claim, f.last[claim.ID], f.plan.MinDelay.D()), Delay: claim.Delay, Failures: claim.Fails, Targets: left,
 		Valid: func() time.Time { return f.valid(l.Claim.ID) }, Borrow: f.a.borrower(l.Claim.ID, f.plan),
 	}
 	run.Intend = func(intent crawl.Exchange) error { return f.log.Append(intent, nil, nil, 0) }
-	run.Emit = func(_ context.Context, x *fetch.Exchange) error { return f.emit(x) }
-	ending, err := f.a.Fetch.Run(ctx, run)
-	if err != nil {
-		return errors.Join(err, f.a.Frontier.Owe(f.in.Crawl, l.Claim.ID, ending.Next))
+	run.Emit = func(_ context.Context, x *fetch.Exchange) error {
+		// a claim that is dropped owes no more than the longest usual pause, unless it says so here
+		if x.Pause > max(f.plan.MaxDelay.D(), claim.Delay) {
+			if err := f.a.Frontier.Owe(f.in.Crawl, claim.ID, frontier.LaneEnd{Host: f.a.Now().Add(x.Pause)}); err != nil {
+				return err
+			}
+		}
+		return f.emit(x)
 	}
-	return f.a.Frontier.EndLease(f.in.Crawl, l.Claim.ID, ending.Next, ending.Unreachable)
+	ending, err := f.a.Fetch.Run(ctx, run)
+	end := frontier.LaneEnd{Address: ending.Address, Host: ending.Next, Delay: ending.Delay, Unreachable: ending.Unreachable}
+	if err != nil {
+		return errors.Join(err, f.a.Frontier.Owe(f.in.Crawl, l.Claim.ID, end))
+	}
+	return f.a.Frontier.EndLease(f.in.Crawl, l.Claim.ID, end)
 }
 
 // valid is until when the lane may make requests: its lease lasts, and the batch has time left.

@@ -151,7 +151,7 @@ func (r *rig) open(in BatchInput, answer func(url string) string) OpenResult {
 				r.must(log.Append(exchange(t, l.Claim, answer(t.URL))))
 			}
 		}
-		r.must(r.Frontier.EndLease(in.Crawl, l.Claim.ID, time.Now(), false))
+		r.must(r.Frontier.EndLease(in.Crawl, l.Claim.ID, frontier.LaneEnd{Host: time.Now()}))
 	}
 	r.must(log.Close())
 	return out

@@ -22,12 +22,18 @@ type Claim struct {
 	Ended    bool      `json:"ended,omitempty" cbor:"11,keyasint"` // fetching has ended, the lease is released
 	Fails    int       `json:"fails,omitempty" cbor:"12,keyasint"`
 	Round    int64     `json:"-" cbor:"13,keyasint"` // of claiming
-	Owed     time.Time `json:"-" cbor:"14,keyasint"` // before it the address is not asked again: fetching was cut off
+	Owed     time.Time `json:"-" cbor:"14,keyasint"` // before it the host is not asked again: fetching was cut off
 	// Of the batch's present life, see Life.
 	Nonce   string `json:"-" cbor:"15,keyasint,omitempty"`
 	Archive int    `json:"-" cbor:"16,keyasint,omitempty"`
 	Opened  bool   `json:"-" cbor:"17,keyasint,omitempty"`
+
+	Delay   time.Duration `json:"-" cbor:"18,keyasint,omitempty"` // the longest Crawl-delay that is known of its hosts
+	Reading time.Time     `json:"-" cbor:"19,keyasint,omitzero"`  // the lease is released; an answer may be read until then
 }
+
+// leased tells whether the claim's lease is still its own: neither has its fetching ended, nor was it given up.
+func (c *Claim) leased() bool { return !c.Ended && c.Reading.IsZero() }
 
 // Resolve finds the address of a host. An error that is Refused or not temporary is the host's fate.
 type Resolve func(ctx context.Context, host string) (addr string, err error)
@@ -230,6 +236,13 @@ func (f *Frontier) held(s *state, pld uint64) bool {
 	return s.held(pld)
 }
 
+// heldElsewhere tells whether a claim of another crawl is out on a host.
+func (f *Frontier) heldElsewhere(s *state, pld uint64) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.hosts.elsewhere(s, pld).After(f.opts.Now())
+}
+
 // hold puts a claim into memory; Frontier.mu is held.
 func (s *state) hold(c *Claim) {
 	if was, known := s.claims[c.ID]; known {
@@ -242,6 +255,7 @@ func (s *state) hold(c *Claim) {
 	q := s.queue(c.Queue, c.PLD)
 	q.busy = true
 	s.schedule.remove(q)
+	s.hosts.enter(s, c)
 }
 
 // drop takes a claim out of memory; back tells that some of its URLs stay in the queue. Frontier.mu is
@@ -256,6 +270,7 @@ func (s *state) drop(c *Claim, back bool, now time.Time) {
 		q.best = q.floor
 	}
 	s.schedule.place(q, now)
+	s.hosts.leave(s, c)
 }
 
 // free lets go of a claim's URLs; Frontier.mu is held.

@@ -189,16 +189,7 @@ func (f *Frontier) endBatch(txn *badger.Txn, s *state, rec *crawlRecord, now com
 			return nil, err
 		}
 	}
-	var releases []Release
-	for _, claim := range claims {
-		if err := txn.Delete(textKey(kindClaim, s.id, claim.ID)); err != nil {
-			return nil, err
-		}
-		if !claim.Ended {
-			releases = append(releases, f.releaseOf(s, claim))
-		}
-	}
-	released, err := f.saveClaims(txn, s, nil, releases)
+	released, err := f.deleteClaims(txn, s, claims)
 	return func() {
 		released()
 		for _, claim := range claims {
@@ -271,7 +262,7 @@ func (f *Frontier) finishQueue(s *state, q *queue, outcomes []crawl.Outcome, nex
 		f.mu.Lock()
 		m := q.meta()
 		f.mu.Unlock()
-		m.Next, m.Fails = next.UnixMilli(), fails
+		m.Next, m.Fails = millis(next), fails
 		if err := s.saveMeta(txn, q.pld, m); err != nil {
 			return nil, err
 		}

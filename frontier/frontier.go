@@ -58,6 +58,7 @@ type Frontier struct {
 
 	mu      sync.Mutex
 	crawls  map[string]*state
+	hosts   *hosts
 	changed chan struct{} // closed and made anew whenever something changes
 	nextID  uint16
 
@@ -70,6 +71,7 @@ type state struct {
 	id       uint16 // crawlRecord.ID, which may be read without the lock
 	scope    *scope.Scope
 	queues   map[uint64]*queue
+	hosts    *hosts // of the frontier
 	schedule *schedule
 	learning *learning // nil: the crawl's order does not learn
 	claims   map[string]*Claim
@@ -103,7 +105,8 @@ func Open(dir string, opts Options) (*Frontier, error) {
 		stopped: make(chan struct{}), crawls: map[string]*state{}, changed: make(chan struct{}), nextID: 1,
 		drafts: map[*state]*crawlRecord{}, born: map[string]*state{}, touched: map[queueRef]int{},
 	}
-	if err := f.load(); err != nil {
+	f.hosts = newHosts(f.crawls, opts)
+	if err := errors.Join(f.loadHosts(), f.load()); err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
 	go f.writer()
@@ -189,7 +192,7 @@ func (f *Frontier) load() error {
 			if n := len(rec.Trail); n > 0 && rec.Trail[n-1].At.Before(rec.Started) {
 				rec.Trail = nil // of the run before
 			}
-			s, err := newState(rec)
+			s, err := f.newState(rec)
 			if err != nil {
 				return false, fmt.Errorf("open frontier: %w", err)
 			}
@@ -202,17 +205,20 @@ func (f *Frontier) load() error {
 				err = f.loadCrawl(txn, s)
 			}
 		}
+		for pld := range f.hosts.out { // the claims of all crawls are known now
+			f.hosts.tell(nil, pld)
+		}
 		return err
 	})
 }
 
-func newState(rec crawlRecord) (*state, error) {
+func (f *Frontier) newState(rec crawlRecord) (*state, error) {
 	sc, err := scope.New(rec.Definition, rec.Bounds)
 	if err != nil {
 		return nil, err
 	}
 	return &state{
-		crawlRecord: rec, id: rec.ID, scope: sc, queues: map[uint64]*queue{}, schedule: newSchedule(),
+		crawlRecord: rec, id: rec.ID, scope: sc, queues: map[uint64]*queue{}, hosts: f.hosts, schedule: newSchedule(),
 		claims: map[string]*Claim{}, taken: map[urlKey]string{}, journal: map[string]Release{},
 	}, nil
 }
@@ -224,6 +230,7 @@ func (f *Frontier) loadCrawl(txn *badger.Txn, s *state) error {
 			return false, fmt.Errorf("open frontier: %w", err)
 		}
 		q := s.queue(pldOf(key), m.Name)
+		q.delay = time.Duration(m.Delay) * time.Millisecond
 		if q.pace = time.Duration(m.Pace) * time.Millisecond; m.Next > 0 {
 			q.next = time.UnixMilli(m.Next)
 		}
@@ -299,6 +306,7 @@ func (s *state) queue(pld uint64, name string) *queue {
 	if !known {
 		q = &queue{pld: pld, costly: s.learner() != nil, index: -1, best: lastPlace, floor: lastPlace, since: lastPlace}
 		s.queues[pld] = q
+		s.hosts.inform(s, q)
 	}
 	if name != "" {
 		q.name = name

@@ -50,6 +50,7 @@ const testCrawl = "c"
 func definition(edit func(*crawl.Definition)) crawl.Definition {
 	d := crawl.DefaultDefinition()
 	d.Name, d.Seeds, d.Scope.Within = testCrawl, []crawl.Seed{{URL: "http://a.example/"}}, crawl.WithinWeb
+	d.Politeness.MinDelay, d.Politeness.MaxDelay = 0, 0 // a claim that was dropped owes its host nothing
 	if edit != nil {
 		edit(&d)
 	}
@@ -133,6 +134,16 @@ func (r *rig) one() Claim {
 		r.t.Fatalf("%d claims: %+v", len(got.Claims), got)
 	}
 	return got.Claims[0]
+}
+
+// EndLease ends a lane whose host and address rest alike.
+func (r *rig) EndLease(name, claim string, next time.Time, unreachable bool) error {
+	return r.Frontier.EndLease(name, claim, LaneEnd{Address: next, Host: next, Unreachable: unreachable})
+}
+
+// Owe cuts a lane off.
+func (r *rig) Owe(name, claim string, next time.Time) error {
+	return r.Frontier.Owe(name, claim, LaneEnd{Host: next})
 }
 
 func (r *rig) grant(claims ...Claim) (grants []Granted) {

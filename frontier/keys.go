@@ -26,6 +26,7 @@ const (
 	kindTrail   = 't' // id → where the run stood
 	kindSum     = 'y' // id, … → the sum of what it has learned, in parts
 	kindMemory  = 'h' // id, … → what else is remembered of the pages of the crawl, in parts
+	kindHost    = 'n' // 0, PLD → when its host may be asked again, by any crawl
 	kindPrint   = 'o' // id, PLD, URL → what is remembered of the page's web objects
 )
 

@@ -1,6 +1,7 @@
 package frontier
 
 import (
+	"errors"
 	"slices"
 	"time"
 
@@ -12,6 +13,14 @@ type Release struct {
 	Lease string    `json:"lease" cbor:"1,keyasint"`
 	IP    string    `json:"ip" cbor:"2,keyasint"`
 	Next  time.Time `json:"next,omitzero" cbor:"3,keyasint"`
+}
+
+// LaneEnd says how the fetching of a claim ended, or how far it came before it was cut off.
+type LaneEnd struct {
+	Address     time.Time     // when its address may be asked again; zero: it was not asked, or has been given back before
+	Host        time.Time     // when its hosts may be asked again, at whatever address
+	Delay       time.Duration // the longest Crawl-delay that is known of its hosts
+	Unreachable bool          // nothing answered; it counts against the queue
 }
 
 // Granted is a lease that was granted to a claim.
@@ -31,6 +40,7 @@ func (f *Frontier) Start(name, batch string, grants []Granted) (claims []Claim, 
 		var gone []Release
 		var again []string                         // leases that were released before and must not be now
 		seen := make(map[string]bool, len(grants)) // a claim that came twice would be two lanes to one host
+		var late []*Claim                          // that another crawl was faster than
 		f.mu.Lock()
 		for _, g := range grants {
 			if seen[g.Lease] {
@@ -45,9 +55,15 @@ func (f *Frontier) Start(name, batch string, grants []Granted) (claims []Claim, 
 			if c.Batch != "" && c.Batch != batch {
 				continue // the other batch has the lease
 			}
-			if err := f.touch(s, c.Queue); err != nil {
+			if err := errors.Join(f.touch(s, c.Queue), f.touch(nil, c.Queue)); err != nil {
 				f.mu.Unlock()
 				return nil, err
+			}
+			if f.hosts.elsewhere(s, c.Queue).After(f.opts.Now()) { // another crawl asks its host, perhaps at another address
+				if gone = append(gone, Release{Lease: g.Lease, IP: g.IP}); c.Batch == "" {
+					late = append(late, c)
+				}
+				continue
 			}
 			started := *c
 			if c.Batch == batch && !g.Deadline.After(c.Lease) { // this very grant has been taken
@@ -61,11 +77,16 @@ func (f *Frontier) Start(name, batch string, grants []Granted) (claims []Claim, 
 				s.enliven(&started, batch, nonce)
 			}
 			started.Batch, started.Lease, started.Earliest, started.Ended = batch, g.Deadline, g.Earliest, false
+			started.Reading = time.Time{}
 			started.Deadline = f.opts.Now().Add(f.opts.ClaimTTL)
 			claims = append(claims, started)
 		}
 		f.mu.Unlock()
 		apply, err := f.saveClaims(txn, s, claims, gone)
+		if err != nil {
+			return nil, err
+		}
+		drop, err := f.dropClaims(txn, s, late)
 		if err != nil {
 			return nil, err
 		}
@@ -76,6 +97,7 @@ func (f *Frontier) Start(name, batch string, grants []Granted) (claims []Claim, 
 		}
 		return func() {
 			apply()
+			drop()
 			for _, lease := range again {
 				delete(s.journal, lease)
 			}
@@ -107,20 +129,51 @@ func (f *Frontier) saveClaims(txn *badger.Txn, s *state, claims []Claim, release
 	}, nil
 }
 
-// releaseOf ends a lease whose fetching did not say when the address may be asked again. When the last
-// request was made is not known then, so the longest usual pause runs from now on.
-func (f *Frontier) releaseOf(s *state, c *Claim) Release {
-	r := Release{Lease: c.ID, IP: c.IP, Next: c.Owed}
-	if c.Batch != "" {
-		r.Next = latest(r.Next, f.opts.Now().Add(s.Definition.Politeness.MaxDelay.D()))
+// deleteClaims takes claims off the disk and ends their leases. Of those whose fetching did not say when the host may
+// be asked again, it is not known when the last request was made, so the longest pause runs from now on, for the
+// address and for the host.
+func (f *Frontier) deleteClaims(txn *badger.Txn, s *state, claims []*Claim) (apply func(), err error) {
+	var releases []Release
+	var rests []func()
+	now := f.opts.Now()
+	for _, c := range claims {
+		if err := txn.Delete(textKey(kindClaim, s.id, c.ID)); err != nil {
+			return nil, err
+		}
+		switch {
+		case c.Ended:
+			continue
+		case c.Batch == "": // nothing was asked of it
+			releases = append(releases, Release{Lease: c.ID, IP: c.IP})
+			continue
+		case c.leased():
+			releases = append(releases, Release{Lease: c.ID, IP: c.IP, Next: now.Add(s.Definition.Politeness.MaxDelay.D())})
+		}
+		rest, err := f.restHost(txn, c.Queue, latest(c.Owed, now.Add(s.longestPause(c))))
+		if err != nil {
+			return nil, err
+		}
+		rests = append(rests, rest)
 	}
-	return r
+	released, err := f.saveClaims(txn, s, nil, releases)
+	return func() {
+		released()
+		for _, rest := range rests {
+			rest()
+		}
+	}, err
+}
+
+// longestPause is the longest pause that may be due after a request of a claim, but for those that its host has
+// asked for by Retry-After, which are written down at once.
+func (s *state) longestPause(c *Claim) time.Duration {
+	return max(s.Definition.Politeness.MaxDelay.D(), c.Delay)
 }
 
 // renewable tells whether a lease lasts long enough for its renewal to come in time: one that is over may
 // be another's already.
 func (f *Frontier) renewable(c *Claim, now time.Time) bool {
-	return !c.Ended && c.Lease.After(now.Add(renewalTime))
+	return c.leased() && c.Lease.After(now.Add(renewalTime))
 }
 
 // renewalTime is what a renewal may take on its way.
@@ -141,7 +194,7 @@ func (f *Frontier) Confirm(name string, releases []string, renewed []string, unt
 		var claims []Claim
 		f.mu.Lock()
 		for _, lease := range renewed {
-			if c, known := s.claims[lease]; known && !c.Ended && c.Lease.After(f.opts.Now()) && until.After(c.Lease) {
+			if c, known := s.claims[lease]; known && c.leased() && c.Lease.After(f.opts.Now()) && until.After(c.Lease) {
 				if err := f.touch(s, c.Queue); err != nil {
 					f.mu.Unlock()
 					return nil, err
@@ -173,16 +226,16 @@ func (f *Frontier) LeaseUntil(name, claim string) time.Time {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if s, err := f.get(name); err == nil {
-		if c, known := s.claims[claim]; known && !c.Ended {
+		if c, known := s.claims[claim]; known && c.leased() {
 			return c.Lease
 		}
 	}
 	return time.Time{}
 }
 
-// EndLease says that a claim's fetching has ended: its lease goes into the journal of releases, and
-// its queue rests until next. unreachable counts against the host.
-func (f *Frontier) EndLease(name, claim string, next time.Time, unreachable bool) error {
+// EndLease says that a claim's fetching has ended: its lease goes into the journal of releases, if it still has it,
+// and its hosts rest.
+func (f *Frontier) EndLease(name, claim string, end LaneEnd) error {
 	return f.withCrawl(name, func(s *state, txn *badger.Txn) (func(), error) {
 		f.mu.Lock()
 		c, known := s.claims[claim]
@@ -194,12 +247,12 @@ func (f *Frontier) EndLease(name, claim string, next time.Time, unreachable bool
 		ended.Ended = true
 		q := s.queue(c.Queue, c.PLD)
 		fails := 0
-		if unreachable {
+		if end.Unreachable {
 			fails = q.fails + 1
 		}
-		pace := q.paced(c, latest(next, f.opts.Now()))
+		pace, delay := q.paced(c, latest(end.Host, f.opts.Now())), max(q.delay, end.Delay)
 		m := q.meta()
-		m.Next, m.Fails, m.Pace = next.UnixMilli(), fails, pace.Milliseconds()
+		m.Next, m.Fails, m.Pace, m.Delay = millis(end.Host), fails, pace.Milliseconds(), delay.Milliseconds()
 		f.mu.Unlock()
 		if err := f.touch(s, c.Queue); err != nil {
 			return nil, err
@@ -207,30 +260,75 @@ func (f *Frontier) EndLease(name, claim string, next time.Time, unreachable bool
 		if err := s.saveMeta(txn, c.Queue, m); err != nil {
 			return nil, err
 		}
-		apply, err := f.saveClaims(txn, s, []Claim{ended}, []Release{{Lease: c.ID, IP: c.IP, Next: next}})
+		var releases []Release
+		if c.leased() {
+			releases = []Release{{Lease: c.ID, IP: c.IP, Next: end.Address}}
+		}
+		rest, err := f.restHost(txn, c.Queue, end.Host)
+		if err != nil {
+			return nil, err
+		}
+		apply, err := f.saveClaims(txn, s, []Claim{ended}, releases)
 		return func() {
-			q.next, q.fails, q.pace = next, fails, pace
+			q.next, q.fails, q.pace, q.delay = end.Host, fails, pace, delay
 			apply()
+			rest()
 		}, err
 	})
 }
 
-// Owe notes when the address of a claim may be asked again whose fetching was cut off.
-func (f *Frontier) Owe(name, claim string, next time.Time) error {
+// Owe notes what is owed to the host of a claim whose fetching goes on, or was cut off.
+func (f *Frontier) Owe(name, claim string, end LaneEnd) error {
 	return f.withCrawl(name, func(s *state, txn *badger.Txn) (func(), error) {
 		f.mu.Lock()
 		c, known := s.claims[claim]
-		if !known || c.Ended || !next.After(c.Owed) {
+		if !known || c.Ended || !end.Host.After(c.Owed) && end.Delay <= c.Delay {
 			f.mu.Unlock()
 			return nil, nil
 		}
 		owing := *c
-		owing.Owed = next
+		owing.Owed, owing.Delay = latest(c.Owed, end.Host), max(c.Delay, end.Delay)
+		q := s.queue(c.Queue, c.PLD)
+		m := q.meta()
+		delay := max(q.delay, end.Delay)
+		m.Delay = delay.Milliseconds()
 		f.mu.Unlock()
 		if err := f.touch(s, c.Queue); err != nil {
 			return nil, err
 		}
-		return f.saveClaims(txn, s, []Claim{owing}, nil)
+		if err := s.saveMeta(txn, c.Queue, m); err != nil {
+			return nil, err
+		}
+		rest, err := f.restHost(txn, c.Queue, owing.Owed)
+		if err != nil {
+			return nil, err
+		}
+		apply, err := f.saveClaims(txn, s, []Claim{owing}, nil)
+		return func() {
+			q.delay = delay
+			apply()
+			rest()
+		}, err
+	})
+}
+
+// Yield gives the lease of a claim back while an answer is still read, at most until a time: its address may be
+// asked again from next on, its hosts not before the claim has ended. It asks nothing more.
+func (f *Frontier) Yield(name, claim string, next, until time.Time) error {
+	return f.withCrawl(name, func(s *state, txn *badger.Txn) (func(), error) {
+		f.mu.Lock()
+		c, known := s.claims[claim]
+		if !known || !c.leased() {
+			f.mu.Unlock()
+			return nil, nil
+		}
+		reading := *c
+		reading.Reading = until
+		f.mu.Unlock()
+		if err := f.touch(s, c.Queue); err != nil {
+			return nil, err
+		}
+		return f.saveClaims(txn, s, []Claim{reading}, []Release{{Lease: c.ID, IP: c.IP, Next: next}})
 	})
 }
 

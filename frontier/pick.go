@@ -20,6 +20,7 @@ type candidate struct {
 	queue  *queue
 	name   string
 	fails  int
+	delay  time.Duration
 	from   place
 	limit  int
 	plan   *crawl.Definition
@@ -73,7 +74,7 @@ func (f *Frontier) claimReady(ctx context.Context, w Want, n int) ([]Claim, erro
 		}
 		room -= min(limit, int64(q.waiting))
 		q.busy, q.since = true, lastPlace
-		picked = append(picked, &candidate{queue: q, name: q.name, fails: q.fails, from: q.floor, sweep: q.sweep, whole: s.learner(), limit: int(limit), plan: &plan})
+		picked = append(picked, &candidate{queue: q, name: q.name, fails: q.fails, delay: q.delay, from: q.floor, sweep: q.sweep, whole: s.learner(), limit: int(limit), plan: &plan})
 	}
 	taken := make(map[urlKey]bool, len(s.taken))
 	if len(picked) > 0 {
@@ -118,7 +119,7 @@ func (f *Frontier) read(ctx context.Context, s *state, c *candidate, taken map[u
 	if err != nil {
 		return err
 	}
-	claim := &Claim{Queue: c.queue.pld, PLD: c.name, Fails: c.fails, Round: w.Round}
+	claim := &Claim{Queue: c.queue.pld, PLD: c.name, Fails: c.fails, Delay: c.delay, Round: w.Round}
 	found := lookups(ctx, entries, w)
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -224,7 +225,10 @@ func (f *Frontier) settle(ctx context.Context, s *state, picked []*candidate, w 
 			if err := f.touch(s, c.claim.Queue); err != nil {
 				return nil, err
 			}
-			if f.held(s, c.claim.Queue) { // a batch has reopened its claim meanwhile
+			if err := f.touch(nil, c.claim.Queue); err != nil {
+				return nil, err
+			}
+			if f.held(s, c.claim.Queue) || f.heldElsewhere(s, c.claim.Queue) { // meanwhile: a batch has reopened its claim, or another crawl was first
 				c.claim = nil
 				continue
 			}

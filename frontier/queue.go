@@ -11,6 +11,8 @@ type queue struct {
 	pld     uint64
 	name    string
 	next    time.Time     // not before: the host's own pace
+	host    time.Time     // not before: what all crawls know of the host; hosts.inform sets it
+	delay   time.Duration // the longest Crawl-delay that its hosts have asked for
 	rest    time.Time     // not before: a batch of it has failed
 	waiting int           // entries, claimed ones included
 	busy    bool          // a claim is out: one at a time
@@ -36,13 +38,16 @@ type queueMeta struct {
 	Run   uint32 `cbor:"5,keyasint"`
 	Rest  int64  `cbor:"6,keyasint,omitempty"` // Unix milliseconds
 	Pace  int64  `cbor:"7,keyasint,omitempty"` // milliseconds
+	Delay int64  `cbor:"8,keyasint,omitempty"` // milliseconds
 }
 
 // meta is the queue as it is kept. Frontier.mu is held.
 func (q *queue) meta() queueMeta {
-	m := queueMeta{Name: q.name, Next: q.next.UnixMilli(), Fails: q.fails, Done: q.done, Pace: q.pace.Milliseconds()}
+	m := queueMeta{
+		Name: q.name, Next: millis(q.next), Fails: q.fails, Done: q.done, Pace: q.pace.Milliseconds(), Delay: q.delay.Milliseconds(),
+	}
 	if !q.rest.IsZero() {
-		m.Rest = q.rest.UnixMilli()
+		m.Rest = millis(q.rest)
 	}
 	return m
 }
@@ -84,7 +89,7 @@ func ahead(a, b *queue) bool {
 }
 
 // due is when the queue may be claimed from.
-func (q *queue) due() time.Time { return latest(q.next, q.rest) }
+func (q *queue) due() time.Time { return latest(latest(q.next, q.rest), q.host) }
 
 // schedule holds the queues that have something to give: those whose time has come by their best
 // priority, the others by their time.

@@ -43,21 +43,14 @@ func (f *Frontier) late(s *state) []*Claim {
 }
 
 func (f *Frontier) dropClaims(txn *badger.Txn, s *state, claims []*Claim) (func(), error) {
-	var releases []Release
 	for _, c := range claims {
 		if err := f.touch(s, c.Queue); err != nil {
 			return nil, err
 		}
-		if err := txn.Delete(textKey(kindClaim, s.id, c.ID)); err != nil {
-			return nil, err
-		}
-		if !c.Ended {
-			releases = append(releases, f.releaseOf(s, c))
-		}
 	}
-	apply, err := f.saveClaims(txn, s, nil, releases)
+	released, err := f.deleteClaims(txn, s, claims)
 	return func() {
-		apply()
+		released()
 		for _, c := range claims {
 			s.drop(c, true, f.opts.Now())
 		}
@@ -238,7 +231,7 @@ func (f *Frontier) GiveBack(name, batch string, rest time.Time) error {
 			f.mu.Lock()
 			q := s.queue(c.Queue, c.PLD)
 			m := q.meta()
-			m.Rest = latest(q.rest, rest).UnixMilli()
+			m.Rest = millis(latest(q.rest, rest))
 			f.mu.Unlock()
 			if err := s.saveMeta(txn, c.Queue, m); err != nil {
 				return nil, err

@@ -30,7 +30,7 @@ func (f *Frontier) Begin(name, owner string, d crawl.Definition, seeds []string,
 		}
 		if !known {
 			var err error
-			if s, err = newState(crawlRecord{ID: id, Name: name, Sequence: f.opts.Now().UnixMilli()}); err != nil {
+			if s, err = f.newState(crawlRecord{ID: id, Name: name, Sequence: f.opts.Now().UnixMilli()}); err != nil {
 				return nil, err
 			}
 			f.born[name] = s
@@ -77,7 +77,7 @@ func (f *Frontier) Inherit(name string, runs uint32) error {
 		if _, born := f.born[name]; known || born {
 			return nil, nil
 		}
-		s, err := newState(crawlRecord{ID: id, Name: name, Sequence: f.opts.Now().UnixMilli(), Run: runs, Restore: true})
+		s, err := f.newState(crawlRecord{ID: id, Name: name, Sequence: f.opts.Now().UnixMilli(), Run: runs, Restore: true})
 		if err != nil {
 			return nil, err
 		}

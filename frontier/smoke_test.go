@@ -51,7 +51,7 @@ func TestClaimAndCommit(t *testing.T) {
 	if err != nil || len(lanes) != 1 || len(lanes[0].Targets) != 2 || lanes[0].Targets[0].URL != "http://a.example/" {
 		t.Fatalf("lanes %+v, %v", lanes, err)
 	}
-	if err := f.EndLease("c", r.Claims[0].ID, now, false); err != nil {
+	if err := f.EndLease("c", r.Claims[0].ID, LaneEnd{Address: now, Host: now}); err != nil {
 		t.Fatal(err)
 	}
 	for range 2 {

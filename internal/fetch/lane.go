@@ -51,6 +51,7 @@ type Loan struct {
 // Ending says how a lane ended.
 type Ending struct {
 	Next        time.Time     // when the host may be asked again
+	Address     time.Time     // when others of the address may be asked; zero: nothing was asked of it
 	Delay       time.Duration // the longest Crawl-delay that is known of the host
 	Unreachable bool          // the host could not be reached, or asked to be left alone
 }
@@ -91,7 +92,7 @@ func (c *Client) Run(ctx context.Context, l *Lane) (Ending, error) {
 }
 
 func (l *Lane) ending(unreachable bool) Ending {
-	return Ending{Next: l.pace.next(), Delay: l.pace.longest, Unreachable: unreachable}
+	return Ending{Next: l.pace.next(), Address: l.pace.address(), Delay: l.pace.longest, Unreachable: unreachable}
 }
 
 // stopError ends a lane early; the rest of its targets goes back, or fails with the host.

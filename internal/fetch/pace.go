@@ -30,6 +30,15 @@ func (p *pace) next() time.Time {
 	return later(p.rest, p.last.Add(max(p.usual, p.delay)))
 }
 
+// address is when the address may be asked again, for others of its hosts: it rests for the pause that the response
+// time asks for, and not for what one host wishes. Zero if nothing was asked.
+func (p *pace) address() time.Time {
+	if p.last.IsZero() {
+		return time.Time{}
+	}
+	return p.last.Add(p.usual)
+}
+
 // asked notes the end of a request and how long it took.
 func (p *pace) asked(now time.Time, response time.Duration) {
 	wait := min(time.Duration(p.politeness.Factor*float64(response)), p.politeness.MaxDelay.D())

@@ -1,0 +1,194 @@
+package frontier
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/dgraph-io/badger/v4"
+)
+
+// hosts is what the crawls of a worker share: when each host may be asked again, and who asks it. It goes by PLD,
+// as queues do.
+//
+// Invariant: a host is asked by one claim at a time, and not before the time that the claim before it has left,
+// whatever crawl and address they are of. Leases cannot see to that: a host may have several addresses.
+// Frontier.mu guards it.
+type hosts struct {
+	crawls map[string]*state // those of the frontier
+	now    func() time.Time
+	wait   time.Duration        // that a claim may wait for its lease
+	next   map[uint64]time.Time // on disk too; those that have passed are left out in the end
+	out    map[uint64][]claimRef
+	swept  int // entries of next that the last sweep left
+}
+
+type claimRef struct {
+	crawl *state
+	id    string
+}
+
+// hostRecord is what is kept of a host.
+type hostRecord struct {
+	Next int64 `cbor:"1,keyasint"` // Unix milliseconds
+}
+
+// minResting is the number of resting hosts below which none are swept; maxPassed is how many a write sweeps.
+const minResting, maxPassed = 64, 1000
+
+func newHosts(crawls map[string]*state, o Options) *hosts {
+	return &hosts{crawls: crawls, now: o.Now, wait: o.LeaseWait, next: map[uint64]time.Time{}, out: map[uint64][]claimRef{}}
+}
+
+// holds is until when a claim keeps others from its host. One that waits for its lease does so no longer than it
+// may wait; one whose lease ran out without a word, for the longest pause after that: its lane may have made a
+// request at the last moment. A crawl that was terminated so does not hold hosts for ever.
+func (h *hosts) holds(s *state, c *Claim) time.Time {
+	switch {
+	case c.Ended:
+		return time.Time{}
+	case c.Batch == "":
+		return c.Asked.Add(h.wait)
+	}
+	return latest(c.Lease, c.Reading).Add(s.longestPause(c))
+}
+
+// elsewhere is until when claims of other crawls hold a host; the zero time if none does.
+func (h *hosts) elsewhere(s *state, pld uint64) (until time.Time) {
+	for _, ref := range h.out[pld] {
+		if c, known := ref.crawl.claims[ref.id]; known && ref.crawl != s {
+			until = latest(until, h.holds(ref.crawl, c))
+		}
+	}
+	return until
+}
+
+// enter notes that a claim is out, or has changed.
+func (h *hosts) enter(s *state, c *Claim) {
+	ref := claimRef{s, c.ID}
+	if !c.Ended && !slices.Contains(h.out[c.Queue], ref) {
+		h.out[c.Queue] = append(h.out[c.Queue], ref)
+	} else if c.Ended {
+		h.drop(ref, c.Queue)
+	}
+	h.tell(s, c.Queue)
+}
+
+// leave notes that a claim is gone.
+func (h *hosts) leave(s *state, c *Claim) {
+	h.drop(claimRef{s, c.ID}, c.Queue)
+	h.tell(s, c.Queue)
+}
+
+func (h *hosts) drop(ref claimRef, pld uint64) {
+	if left := slices.DeleteFunc(h.out[pld], func(r claimRef) bool { return r == ref }); len(left) > 0 {
+		h.out[pld] = left
+	} else {
+		delete(h.out, pld)
+	}
+}
+
+// tell puts the host's queues where they belong, in all crawls but one; nil for none.
+func (h *hosts) tell(but *state, pld uint64) {
+	for _, s := range h.crawls {
+		if q, known := s.queues[pld]; known && s != but {
+			h.inform(s, q)
+			s.schedule.place(q, h.now())
+		}
+	}
+}
+
+// inform brings a queue up to what is known of its host.
+func (h *hosts) inform(s *state, q *queue) {
+	q.host = latest(h.next[q.pld], h.elsewhere(s, q.pld))
+}
+
+// restHost says, within a mutation, that a host is not asked before a time, by any crawl.
+func (f *Frontier) restHost(txn *badger.Txn, pld uint64, until time.Time) (apply func(), err error) {
+	if err := f.touch(nil, pld); err != nil {
+		return nil, err
+	}
+	f.mu.Lock()
+	idle := !until.After(f.opts.Now()) || !until.After(f.hosts.next[pld])
+	stale := f.hosts.stale(f.touched)
+	f.mu.Unlock()
+	if idle {
+		return func() {}, nil
+	}
+	if err := setCBOR(txn, pldKey(kindHost, 0, pld), hostRecord{millis(until)}); err != nil {
+		return nil, err
+	}
+	for _, old := range stale {
+		if err := txn.Delete(pldKey(kindHost, 0, old)); err != nil {
+			return nil, err
+		}
+	}
+	return func() {
+		for _, old := range stale {
+			delete(f.hosts.next, old)
+		}
+		if len(stale) > 0 {
+			f.hosts.swept = len(f.hosts.next)
+		}
+		f.hosts.next[pld] = until
+		f.hosts.tell(nil, pld)
+	}, nil
+}
+
+// stale lists hosts whose time has passed, once there are twice as many as the last sweep left: so it costs a write
+// next to nothing, and the table stays as small as what rests. Hosts that the transaction under way touches stay.
+func (h *hosts) stale(touched map[queueRef]int) (list []uint64) {
+	if len(h.next) < 2*h.swept+minResting {
+		return nil
+	}
+	now := h.now()
+	for pld, next := range h.next {
+		if _, busy := touched[queueRef{nil, pld}]; !busy && !next.After(now) && len(list) < maxPassed {
+			list = append(list, pld)
+		}
+	}
+	return list
+}
+
+// loadHosts brings up when hosts may be asked again, and deletes what has passed.
+func (f *Frontier) loadHosts() error {
+	var stale [][]byte
+	err := f.db.View(func(txn *badger.Txn) error {
+		return scan(txn, prefix(kindHost, 0), nil, true, func(key, value []byte) (bool, error) {
+			var r hostRecord
+			if err := decoding.Unmarshal(value, &r); err != nil {
+				return false, fmt.Errorf("open frontier: %w", err)
+			}
+			if next := time.UnixMilli(r.Next); next.After(f.opts.Now()) {
+				f.hosts.next[pldOf(key)] = next
+			} else {
+				stale = append(stale, slices.Clone(key))
+			}
+			return true, nil
+		})
+	})
+	if err != nil || len(stale) == 0 {
+		return err
+	}
+	batch := f.db.NewWriteBatch()
+	defer batch.Cancel()
+	for _, key := range stale {
+		if err := batch.Delete(key); err != nil {
+			return fmt.Errorf("open frontier: %w", err)
+		}
+	}
+	return batch.Flush()
+}
+
+// Rest says that a host is not asked before a time, by any crawl, whoever has asked it.
+func (f *Frontier) Rest(pld uint64, until time.Time) error {
+	return f.update(func(txn *badger.Txn) (func(), error) { return f.restHost(txn, pld, until) })
+}
+
+// millis is a time as it is kept: in whole milliseconds, and never earlier than it is.
+func millis(t time.Time) int64 {
+	if t.IsZero() {
+		return t.UnixMilli()
+	}
+	return t.Add(time.Millisecond - 1).UnixMilli()
+}

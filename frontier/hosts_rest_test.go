@@ -1,0 +1,233 @@
+package frontier
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/muninn-archive/muninn/internal/crawl"
+)
+
+// twoCrawls is a rig whose host has two addresses, and a second crawl of it that finds it at the other one.
+func twoCrawls(t *testing.T, edit func(*crawl.Definition)) (*rig, func() Round) {
+	t.Helper()
+	r := oneQueue(t, 4, edit)
+	d := definition(edit)
+	d.Name = "other"
+	_, err := r.Begin("other", "owner", d, seedsOf(d), false)
+	r.must(err)
+	r.must(r.Submit("other", "s", found(1, "http://a.example/0", "http://a.example/1")))
+	return r, func() Round {
+		w := r.want()
+		w.Crawl, w.Resolve = "other", func(context.Context, string) (string, error) { return "192.0.2.2", nil }
+		got, err := r.Claim(t.Context(), w)
+		r.must(err)
+		return got
+	}
+}
+
+// A host is asked by one claim at a time and has one next time, in all crawls and at all its addresses.
+func TestHostOfTwoCrawls(t *testing.T) {
+	r, other := twoCrawls(t, nil)
+	claim := r.one()
+	if got := other(); len(got.Claims) != 0 {
+		t.Fatalf("two crawls claim a host at %s and %s", claim.IP, got.Claims[0].IP)
+	}
+	r.start(claim)
+	r.reopen()
+	if got := other(); len(got.Claims) != 0 || got.Drained {
+		t.Fatalf("two crawls claim a host after reopening: %+v", got)
+	}
+	next := r.clock.Now().Add(10*time.Second + 123_456*time.Nanosecond)
+	r.must(r.EndLease(testCrawl, claim.ID, next, false))
+	r.reopen()
+	if got := other(); len(got.Claims) != 0 {
+		t.Fatalf("the host is asked %s too early", next.Sub(r.clock.Now()))
+	}
+	r.clock.pass(10 * time.Second)
+	if got := other(); len(got.Claims) != 0 {
+		t.Fatalf("the host is asked %s too early", next.Sub(r.clock.Now()))
+	}
+	r.clock.pass(2 * time.Millisecond)
+	if got := other(); len(got.Claims) != 1 || got.Claims[0].IP != "192.0.2.2" {
+		t.Fatalf("%+v", got)
+	}
+	if len(r.Frontier.hosts.next) != 1 {
+		t.Errorf("%d hosts rest", len(r.Frontier.hosts.next))
+	}
+	r.clock.pass(time.Hour)
+	r.reopen()
+	if len(r.Frontier.hosts.next) != 0 {
+		t.Errorf("%d hosts rest that have rested", len(r.Frontier.hosts.next))
+	}
+}
+
+// A grant that comes late, when another crawl asks the host already, is given back; so is one that a batch asked for
+// when it was run again.
+func TestLateGrantOfAHostHeldElsewhere(t *testing.T) {
+	for _, again := range []bool{false, true} {
+		r, other := twoCrawls(t, nil)
+		claim, batch := r.one(), "late"
+		if again {
+			batch = r.start(claim)
+			r.must(r.EndLease(testCrawl, claim.ID, r.clock.Now(), false))
+			r.confirm(r.next())
+		} else {
+			r.clock.pass(DefaultLeaseWait + time.Second)
+		}
+		if got := other(); len(got.Claims) != 1 {
+			t.Fatalf("%+v", got)
+		}
+		for range 2 {
+			started, err := r.Start(testCrawl, batch, r.grant(claim))
+			if err != nil || len(started) != 0 || !r.LeaseUntil(testCrawl, claim.ID).IsZero() {
+				t.Fatalf("it is started beside another crawl's: %+v, %v", started, err)
+			}
+			if got := r.next(); len(got.Claims) != 0 || len(got.Releases) != 1 || got.Releases[0].Lease != claim.ID {
+				t.Fatalf("%+v", got)
+			}
+			r.reopen()
+		}
+	}
+}
+
+// A crawl that was terminated holds its hosts no longer than its leases last, and the longest pause.
+func TestTerminatedCrawlHoldsItsHosts(t *testing.T) {
+	r, other := twoCrawls(t, slowly)
+	r.start(r.one())
+	r.clock.pass(DefaultLeaseTTL + maxDelay - time.Second)
+	r.reopen()
+	if got := other(); len(got.Claims) != 0 {
+		t.Fatalf("claimed beside a lease that may have been used to the last: %+v", got)
+	}
+	r.clock.pass(time.Second)
+	if got := other(); len(got.Claims) != 1 {
+		t.Fatalf("%+v", got)
+	}
+}
+
+// The Crawl-delay is state of the queue: the next claim knows it, whatever the process, and a claim that is dropped
+// owes it.
+func TestDelayIsKept(t *testing.T) {
+	const delay = 80 * time.Second
+	r, other := twoCrawls(t, slowly)
+	claim := r.one()
+	batch := r.start(claim)
+	r.must(r.Frontier.EndLease(testCrawl, claim.ID, LaneEnd{Host: r.clock.Now().Add(delay), Delay: delay}))
+	r.must(r.Commit(Commit{Crawl: testCrawl, Batch: batch, Outcomes: []crawl.Outcome{done("http://a.example/0")}}))
+	r.clock.pass(delay)
+	r.reopen()
+	claim = r.one()
+	if claim.Delay != delay {
+		t.Fatalf("the claim knows of a delay of %s, not %s", claim.Delay, delay)
+	}
+	batch = r.start(claim)
+	r.must(r.GiveBack(testCrawl, batch, r.clock.Now()))
+	if got := r.next().Releases; len(got) != 2 || got[1].Next.Sub(r.clock.Now()) != maxDelay {
+		t.Fatalf("%+v", got)
+	}
+	r.reopen()
+	r.clock.pass(delay - time.Second)
+	if got, more := r.next(), other(); len(got.Claims)+len(more.Claims) != 0 {
+		t.Fatalf("claimed too early: %+v, %+v", got, more)
+	}
+	r.clock.pass(time.Second)
+	if got := r.one(); got.Delay != delay {
+		t.Fatalf("%+v", got)
+	}
+}
+
+// What a lane that was cut off owes, its host is owed by all crawls, even if its claim is dropped.
+func TestOwedByAllCrawls(t *testing.T) {
+	r, other := twoCrawls(t, slowly)
+	claim := r.one()
+	batch := r.start(claim)
+	r.must(r.Frontier.Owe(testCrawl, claim.ID, LaneEnd{Host: r.clock.Now().Add(time.Hour), Delay: time.Minute}))
+	r.must(r.Frontier.Owe(testCrawl, claim.ID, LaneEnd{Host: r.clock.Now().Add(time.Minute)}))
+	r.reopen()
+	if c, _ := r.ClaimOf(testCrawl, claim.ID); c.Delay != time.Minute || c.Owed.Sub(r.clock.Now()) != time.Hour {
+		t.Fatalf("%+v", c)
+	}
+	r.must(r.GiveBack(testCrawl, batch, r.clock.Now()))
+	r.reopen()
+	for range 2 {
+		if got, more := r.next(), other(); len(got.Claims)+len(more.Claims) != 0 {
+			t.Fatalf("claimed too early: %+v, %+v", got, more)
+		}
+		r.clock.pass(59 * time.Minute)
+	}
+	r.clock.pass(time.Minute)
+	if got := r.one(); got.Delay != time.Minute {
+		t.Fatalf("%+v", got)
+	}
+}
+
+// A lease that is given back while an answer is read is released once; its host stays held.
+func TestYield(t *testing.T) {
+	r, other := twoCrawls(t, slowly)
+	claim := r.one()
+	batch := r.start(claim)
+	next := r.clock.Now().Add(time.Second)
+	until := r.clock.Now().Add(5 * time.Minute)
+	for range 2 { // idempotent
+		r.must(r.Yield(testCrawl, claim.ID, next, until))
+	}
+	r.reopen()
+	got := r.next()
+	if len(got.Releases) != 1 || !got.Releases[0].Next.Equal(next) || !r.LeaseUntil(testCrawl, claim.ID).IsZero() {
+		t.Fatalf("the lease lasts until %s: %+v", r.LeaseUntil(testCrawl, claim.ID), got)
+	}
+	r.confirm(got)
+	r.clock.pass(4 * time.Minute)
+	r.must(r.Renew(testCrawl, batch))
+	if got, more := r.next(), other(); len(got.Claims)+len(got.Renewals)+len(more.Claims) != 0 {
+		t.Fatalf("%+v, %+v", got, more)
+	}
+	r.must(r.EndLease(testCrawl, claim.ID, r.clock.Now().Add(time.Minute), false))
+	if got, more := r.next(), other(); len(got.Releases)+len(more.Claims) != 0 {
+		t.Fatalf("%+v, %+v", got, more)
+	}
+	r.clock.pass(time.Minute)
+	if more := other(); len(more.Claims) != 1 {
+		t.Fatalf("%+v", more)
+	}
+}
+
+// A claim whose lease was given back has none if its batch is dropped, and gets one if its batch asks for it again.
+func TestYieldedClaimOfABatchThatIsRunAgain(t *testing.T) {
+	r := oneQueue(t, 2, slowly)
+	claim := r.one()
+	batch := r.start(claim)
+	r.must(r.Yield(testCrawl, claim.ID, r.clock.Now(), r.clock.Now().Add(time.Minute)))
+	r.must(r.Lease(testCrawl, batch, r.grant(claim))) // this very grant has been used
+	if !r.LeaseUntil(testCrawl, claim.ID).IsZero() {
+		t.Fatal("a grant that was used gives the lease back")
+	}
+	r.clock.pass(time.Second)
+	r.must(r.Lease(testCrawl, batch, r.grant(claim)))
+	if r.LeaseUntil(testCrawl, claim.ID).IsZero() {
+		t.Fatal("it gets no lease again")
+	}
+	r.must(r.Yield(testCrawl, claim.ID, r.clock.Now(), r.clock.Now().Add(time.Minute)))
+	r.confirm(r.next())
+	r.must(r.GiveBack(testCrawl, batch, r.clock.Now()))
+	if got := r.next(); len(got.Releases)+len(got.Claims) != 0 {
+		t.Fatalf("%+v", got)
+	}
+}
+
+// The table of resting hosts stays as small as what rests.
+func TestRestedHostsAreForgotten(t *testing.T) {
+	r := newRig(t, nil)
+	for i := range uint64(10 * minResting) {
+		r.must(r.Rest(i, r.clock.Now().Add(time.Second)))
+		r.clock.pass(time.Second / 10)
+	}
+	if n := len(r.Frontier.hosts.next); n > 2*minResting {
+		t.Errorf("%d hosts are kept, of which 10 rest", n)
+	}
+	r.reopen()
+	if n := len(r.Frontier.hosts.next); n != 9 {
+		t.Errorf("%d hosts rest, want 9", n)
+	}
+}
