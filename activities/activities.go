@@ -32,7 +32,7 @@ type Settings struct {
 	BatchTime  time.Duration // a batch stops fetching after this and gives the rest back
 	BundlePLDs int           // claims in one batch, at most
 	BundleURLs int           // URLs in one batch, at most; a single claim may have more
-	Attempts   int           // of a step that computes or stores, before its batch fails
+	Attempts   int           // faults of a batch in one step before it fails; those of stores and kills do not count
 	GiveBack   time.Duration // how long the queues of a failed batch rest
 	Software   string        // for warcinfo
 	Page       page.Limits
@@ -59,6 +59,8 @@ type Activities struct {
 	judges  map[string]judgeOf
 	handed  handover
 	work    workshop
+
+	unwritable storeFaults
 }
 
 // Meter counts what the operator watches; internal to the worker's metrics.
@@ -89,8 +91,9 @@ func (a *Archives) Open(ctx context.Context, where string) (archive.Store, error
 	}
 	s, err := archive.Open(ctx, where, a.S3)
 	if err != nil {
-		return nil, err
+		return nil, archive.AsFault(ctx, err)
 	}
+	s = archive.Faults(s)
 	if a.open == nil {
 		a.open = map[string]archive.Store{}
 	}

@@ -30,6 +30,10 @@ type parsedPage struct {
 // Analyse is the AAH step: it parses what was fetched, once, and lets the helper recognise the
 // application, lift web objects and judge links.
 func (a *Activities) Analyse(ctx context.Context, in BatchInput) (AnalyseResult, error) {
+	return trying(ctx, a, in, nameAnalyse, a.analyseOnce)
+}
+
+func (a *Activities) analyseOnce(ctx context.Context, in BatchInput) (AnalyseResult, error) {
 	defer a.beat(ctx)()
 	ctx, release := a.exclusive(ctx, in.Crawl+"/"+in.Batch)
 	defer release()

@@ -25,6 +25,10 @@ type committing struct {
 // Archive is the ARCHIVE step: it makes the batch's segment and commits it in the archive, exactly
 // once however often it is run.
 func (a *Activities) Archive(ctx context.Context, in BatchInput) (ArchiveResult, error) {
+	return trying(ctx, a, in, nameArchive, a.archiveOnce)
+}
+
+func (a *Activities) archiveOnce(ctx context.Context, in BatchInput) (ArchiveResult, error) {
 	defer a.beat(ctx)()
 	ctx, release := a.exclusive(ctx, in.Crawl+"/"+in.Batch)
 	defer release()

@@ -60,6 +60,7 @@ func (a *Activities) GiveBack(ctx context.Context, in BatchInput) error {
 	ctx, release := a.exclusive(ctx, in.Crawl+"/"+in.Batch) // a step that was cut off may still run
 	defer release()
 	archived, err := a.closeLife(ctx, in)
+	a.unwritable.tell(in.Crawl, in.Batch, err, a.Now())
 	if err != nil {
 		return edge(err)
 	}

@@ -29,6 +29,8 @@ const (
 	ErrorClaim = "ClaimIsGone"
 	ErrorDisk  = "DiskIsFull"
 	ErrorRules = "KnowledgeBaseIsBroken"
+	ErrorStep  = "StepGaveUp"
+	ErrorStore = "ArchiveFails"
 
 	ErrorBusyAddress = "AddressIsBusy"
 )
@@ -37,6 +39,7 @@ const (
 func edge(err error) error {
 	var input *InputError
 	var rules kb.Faults
+	var store *archive.StoreError
 	switch {
 	case err == nil:
 		return nil
@@ -52,6 +55,8 @@ func edge(err error) error {
 		return temporal.NewNonRetryableApplicationError(err.Error(), ErrorSpool, err)
 	case errors.Is(err, frontier.ErrNoBatch), errors.Is(err, archive.ErrGivenBack):
 		return temporal.NewNonRetryableApplicationError(err.Error(), ErrorClaim, err)
+	case errors.As(err, &store):
+		return temporal.NewApplicationErrorWithCause("the archive fails: "+err.Error()+": the step is tried again", ErrorStore, err)
 	case disk.Full(err):
 		return temporal.NewApplicationErrorWithCause(err.Error()+": make room, the step is tried again", ErrorDisk, err)
 	}

@@ -73,6 +73,10 @@ type fetching struct {
 // FetchTargets fetches a batch: its lanes side by side, each with its own lease. Exchanges go to the
 // spool; an attempt goes on after the last complete one.
 func (a *Activities) FetchTargets(ctx context.Context, in BatchInput) (FetchResult, error) {
+	return trying(ctx, a, in, nameFetch, a.fetchOnce)
+}
+
+func (a *Activities) fetchOnce(ctx context.Context, in BatchInput) (FetchResult, error) {
 	ctx, release := a.exclusive(ctx, in.Crawl+"/"+in.Batch)
 	defer release()
 	b := a.Spool.Batch(in.Crawl, in.Batch)

@@ -102,6 +102,7 @@ func (a *Activities) standing(ctx context.Context, in BatchInput) (standing, err
 // settleArchive says where the batches of a crawl go from now on: to the archive of its definition, or to the worker's own.
 func (a *Activities) settleArchive(ctx context.Context, d crawl.Definition) (archive.Store, error) {
 	store, err := a.Archives.Open(ctx, d.Archive.Where)
+	a.unwritable.tell(d.Name, "", err, a.Now())
 	if err != nil {
 		return nil, err
 	}

@@ -14,6 +14,10 @@ import (
 
 // Score is the SCORE step: it judges pages and links by the crawl's topic.
 func (a *Activities) Score(ctx context.Context, in BatchInput) (ScoreResult, error) {
+	return trying(ctx, a, in, nameScore, a.scoreOnce)
+}
+
+func (a *Activities) scoreOnce(ctx context.Context, in BatchInput) (ScoreResult, error) {
 	defer a.beat(ctx)()
 	ctx, release := a.exclusive(ctx, in.Crawl+"/"+in.Batch)
 	defer release()

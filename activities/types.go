@@ -99,7 +99,7 @@ type BatchInput struct {
 	Claims []ClaimRef `json:"claims"`
 	URLs   int        `json:"urls"`
 	Shards int        `json:"shards"`
-	// Attempts is how often a step is tried that computes or stores, before the batch fails; 0: 8.
+	// Attempts is how often a step may fail for reasons of the batch itself before the batch fails; 0: DefaultAttempts.
 	Attempts int `json:"attempts,omitempty"`
 }
 

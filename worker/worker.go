@@ -130,7 +130,7 @@ func (w *Worker) activities(ctx context.Context) (*activities.Activities, error)
 		Client: w.client, Frontier: front, Spool: sp, Disk: room, Fetch: fetcher, Helper: helper,
 		Analyser: score.NewAnalyser(), Archives: archives, Meter: w.meter, Now: time.Now,
 	}
-	acts.Holds = append(acts.Holds, activities.DiskHold(acts))
+	acts.Holds = append(acts.Holds, activities.DiskHold(acts), activities.ArchiveHold(acts))
 	return acts, nil
 }
 

@@ -119,15 +119,15 @@ func (b *batch) fetch(ctx workflow.Context) error {
 }
 
 func (b *batch) analyse(ctx workflow.Context) error {
-	return workflow.ExecuteActivity(working(ctx, b.in.Attempts, "AAH: understand the pages"), steps.Analyse, b.in).Get(ctx, &b.out.Analysed)
+	return workflow.ExecuteActivity(working(ctx, "AAH: understand the pages"), steps.Analyse, b.in).Get(ctx, &b.out.Analysed)
 }
 
 func (b *batch) score(ctx workflow.Context) error {
-	return workflow.ExecuteActivity(working(ctx, b.in.Attempts, "SCORE pages and links"), steps.Score, b.in).Get(ctx, &b.out.Scored)
+	return workflow.ExecuteActivity(working(ctx, "SCORE pages and links"), steps.Score, b.in).Get(ctx, &b.out.Scored)
 }
 
 func (b *batch) archive(ctx workflow.Context) error {
-	err := workflow.ExecuteActivity(working(ctx, b.in.Attempts, "ARCHIVE the segment"), steps.Archive, b.in).Get(ctx, &b.out.Archived)
+	err := workflow.ExecuteActivity(working(ctx, "ARCHIVE the segment"), steps.Archive, b.in).Get(ctx, &b.out.Archived)
 	b.state(ctx, "committing", "")
 	return err
 }

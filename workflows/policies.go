@@ -1,7 +1,6 @@
 package workflows
 
 import (
-	"cmp"
 	"time"
 
 	"go.temporal.io/sdk/temporal"
@@ -15,9 +14,6 @@ const (
 	workTimeout      = 30 * time.Minute // parsing, scoring and archiving a batch
 	shortTimeout     = time.Minute
 	claimTimeout     = 2 * time.Minute
-
-	fetchAttempts = 50 // of which a worker's end cuts some off
-	stepAttempts  = 8  // if the worker does not say otherwise: some two minutes
 )
 
 // shared runs on whichever worker takes it.
@@ -41,19 +37,20 @@ func claiming(ctx workflow.Context, queue string) workflow.Context {
 	})
 }
 
-// fetching runs FETCH: attempts that the worker's end cuts off are made up for, so there are many.
+// fetching runs FETCH. Steps of a batch are tried until they say themselves that they give up: what a kill or an outage
+// cuts off does not count.
 func fetching(ctx workflow.Context, summary string) workflow.Context {
 	return workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
 		StartToCloseTimeout: fetchTimeout, HeartbeatTimeout: heartbeatTimeout, Summary: summary,
-		WaitForCancellation: true, RetryPolicy: bounded(fetchAttempts),
+		WaitForCancellation: true, RetryPolicy: patient(),
 	})
 }
 
 // working runs the steps that compute and store.
-func working(ctx workflow.Context, attempts int, summary string) workflow.Context {
+func working(ctx workflow.Context, summary string) workflow.Context {
 	return workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
 		StartToCloseTimeout: workTimeout, HeartbeatTimeout: heartbeatTimeout, Summary: summary,
-		WaitForCancellation: true, RetryPolicy: bounded(int32(cmp.Or(attempts, stepAttempts))),
+		WaitForCancellation: true, RetryPolicy: patient(),
 	})
 }
 

@@ -1,0 +1,129 @@
+package activities
+
+import (
+	"context"
+	"errors"
+	"io"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"go.temporal.io/sdk/temporal"
+
+	"github.com/muninn-archive/muninn/internal/archive"
+)
+
+// What counts against a batch is what is the matter with the batch.
+func TestTries(t *testing.T) {
+	fault, store, full := errors.New("a fault"), edge(&archive.StoreError{Err: errNoAnswer}), edge(syscall.ENOSPC)
+	gone := temporal.NewNonRetryableApplicationError("gone", ErrorClaim, nil)
+	for _, test := range []struct {
+		name    string
+		errs    []error
+		stopped bool
+		final   string // of the last; empty: it is tried again
+		faults  int
+		others  int
+	}{
+		{"faults below the limit", []error{fault, fault}, false, "", 2, 0},
+		{"faults", []error{fault, fault, fault}, false, "ARCHIVE failed 3 times, the last time because: a fault", 3, 0},
+		{"the store is away", []error{store, store, store, store, store, full, full, full}, false, "", 0, 8},
+		{"faults between outages", []error{store, fault, store, fault, store, fault}, false, "ARCHIVE failed 3 times", 3, 3},
+		{"the worker is stopped", []error{fault, fault, fault, fault}, true, "", 0, 4},
+		{"what can never succeed", []error{gone}, false, "gone", 0, 0},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			tries := tries{Step: nameArchive}
+			var final error
+			for i, err := range test.errs {
+				if final = tries.end(err, test.stopped, 3); final != nil && i < len(test.errs)-1 {
+					t.Fatalf("attempt %d of %d is the last: %v", i+1, len(test.errs), final)
+				}
+			}
+			var told *temporal.ApplicationError
+			switch {
+			case test.final == "" && final != nil, test.final != "" && (final == nil || !strings.Contains(final.Error(), test.final)):
+				t.Errorf("ends with %v, want %q", final, test.final)
+			case final != nil && (!errors.As(final, &told) || !told.NonRetryable()):
+				t.Errorf("%v is tried again", final)
+			}
+			if tries.Faults != test.faults || tries.Others != test.others {
+				t.Errorf("%+v", tries)
+			}
+		})
+	}
+	if n := (tries{Faults: 2, Others: 3}).cutOff(10); n != 4 {
+		t.Errorf("the tenth attempt, after 2 faults and 3 outages, follows %d that were cut off, not 4", n)
+	}
+}
+
+// deniedStore refuses puts as long as it is closed.
+type deniedStore struct {
+	archive.Store
+	closed atomic.Bool
+}
+
+var errDenied = errors.New("403 Forbidden: the quota is used up")
+
+func (s *deniedStore) Put(ctx context.Context, key string, r io.Reader, size int64) error {
+	if s.closed.Load() {
+		return errDenied
+	}
+	return s.Store.Put(ctx, key, r, size)
+}
+
+// A batch whose archive cannot be written waits with all that it fetched, however often it tries; its crawl holds, and goes on
+// by itself.
+func TestArchiveCannotBeWritten(t *testing.T) {
+	r := newRig(t)
+	denied := &deniedStore{}
+	r.through(func(s archive.Store) archive.Store { denied.Store = s; return archive.Faults(denied) })
+	hold := ArchiveHold(r.Activities)
+	r.begin("one", nil)
+	in := r.batch()
+	fetched := 0
+	r.open(in, func(url string) string { fetched++; return linking(url) })
+	denied.closed.Store(true)
+	for range 2 * r.Settings.Attempts {
+		err := r.do(r.Archive, in)
+		var told *temporal.ApplicationError
+		if !errors.As(err, &told) || told.NonRetryable() || told.Type() != ErrorStore {
+			t.Fatalf("ARCHIVE ends with %v", err)
+		}
+	}
+	if reason := hold(rigCrawl); !strings.Contains(reason, "the archive cannot be written: ") || !strings.Contains(reason, "quota") {
+		t.Errorf("the crawl holds because of %q", reason)
+	}
+	if reason := hold("another") + hold(""); reason != "" {
+		t.Errorf("other crawls hold because of %q", reason)
+	}
+	denied.closed.Store(false)
+	r.must(r.do(r.Archive, in))
+	if reason := hold(rigCrawl); reason != "" {
+		t.Errorf("the crawl still holds: %s", reason)
+	}
+	r.must(r.do(r.Commit, in))
+	if report := r.check(r.dir); report.Pages[rigSeed] != 1 || fetched != 1 {
+		t.Errorf("pages %v, %d fetched", report.Pages, fetched)
+	}
+}
+
+// A fault that nobody waits for any more holds nothing.
+func TestStoreFaultsEnd(t *testing.T) {
+	var f storeFaults
+	now := time.Now()
+	f.tell("c", "b-1", &archive.StoreError{Err: errDenied}, now)
+	f.tell("c", "b-2", &archive.StoreError{Err: errNoAnswer}, now.Add(time.Second))
+	if err := f.last("c", now.Add(time.Second)); !errors.Is(err, errNoAnswer) {
+		t.Errorf("the newest fault is %v", err)
+	}
+	f.tell("c", "b-2", nil, now.Add(2*time.Second))
+	if err := f.last("c", now.Add(2*time.Second)); !errors.Is(err, errDenied) {
+		t.Errorf("b-1 still waits, because of %v", err)
+	}
+	if err := f.last("c", now.Add(staleFault+time.Second)); err != nil {
+		t.Errorf("nobody tries any more, but the crawl holds: %v", err)
+	}
+}

@@ -1,0 +1,70 @@
+package activities
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/muninn-archive/muninn/internal/archive"
+)
+
+// staleFault is how long a store's fault holds a crawl whose batch is not tried again: its workflow may be gone. Attempts come
+// once a minute and more often.
+const staleFault = 10 * time.Minute
+
+// storeFaults are the batches that wait for an archive, by crawl and batch.
+type storeFaults struct {
+	mu      sync.Mutex
+	waiting map[string]map[string]storeFault
+}
+
+type storeFault struct {
+	err error
+	at  time.Time
+}
+
+// tell notes how an attempt of a batch at its archive ended.
+func (f *storeFaults) tell(crawl, batch string, err error, at time.Time) {
+	var fault *archive.StoreError
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if !errors.As(err, &fault) {
+		delete(f.waiting[crawl], batch)
+		return
+	}
+	if f.waiting == nil {
+		f.waiting = map[string]map[string]storeFault{}
+	}
+	if f.waiting[crawl] == nil {
+		f.waiting[crawl] = map[string]storeFault{}
+	}
+	f.waiting[crawl][batch] = storeFault{fault, at}
+}
+
+// last is the newest fault of a crawl's archive that a batch waits for the end of; nil if there is none.
+func (f *storeFaults) last(crawl string, now time.Time) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	var newest storeFault
+	for batch, fault := range f.waiting[crawl] {
+		switch {
+		case now.Sub(fault.at) > staleFault:
+			delete(f.waiting[crawl], batch)
+		case fault.at.After(newest.at):
+			newest = fault
+		}
+	}
+	return newest.err
+}
+
+// ArchiveHold keeps a crawl from claiming while its archive cannot be written: batches that are fetched keep their exchanges
+// and try again, and what would be fetched beside them could not be kept either.
+func ArchiveHold(a *Activities) Hold {
+	return func(crawl string) string {
+		if err := a.unwritable.last(crawl, a.Now()); err != nil {
+			return fmt.Sprintf("the archive cannot be written: %v", err)
+		}
+		return ""
+	}
+}

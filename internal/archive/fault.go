@@ -1,0 +1,62 @@
+package archive
+
+import (
+	"context"
+	"errors"
+	"io"
+)
+
+// StoreError says that a store did not do what it was asked to: it cannot be reached, refuses, or is full. It says nothing about
+// what was to be stored: the same call may succeed later.
+type StoreError struct{ Err error }
+
+func (e *StoreError) Error() string { return e.Err.Error() }
+func (e *StoreError) Unwrap() error { return e.Err }
+
+// Faults returns a store whose faults are StoreErrors; answers such as ErrExists and ErrNotFound are none, nor is a
+// context that has ended.
+func Faults(s Store) Store { return faults{s} }
+
+type faults struct{ Store }
+
+// AsFault makes an error of a store, or of opening one, a StoreError, unless it is an answer.
+func AsFault(ctx context.Context, err error) error {
+	if err == nil || ctx.Err() != nil {
+		return err
+	}
+	for _, answer := range []error{ErrExists, ErrNotFound, ErrKey, ErrUnconditional, ErrGivenBack} {
+		if errors.Is(err, answer) {
+			return err
+		}
+	}
+	return &StoreError{err}
+}
+
+func (f faults) Put(ctx context.Context, key string, r io.Reader, size int64) error {
+	return AsFault(ctx, f.Store.Put(ctx, key, r, size))
+}
+
+func (f faults) PutIfAbsent(ctx context.Context, key string, data []byte) error {
+	return AsFault(ctx, f.Store.PutIfAbsent(ctx, key, data))
+}
+
+func (f faults) Get(ctx context.Context, key string) (io.ReadCloser, error) {
+	r, err := f.Store.Get(ctx, key)
+	return r, AsFault(ctx, err)
+}
+
+func (f faults) List(ctx context.Context, prefix string, fn func(Object) error) error {
+	var own error // of fn, which is not the store's
+	err := f.Store.List(ctx, prefix, func(o Object) error {
+		own = fn(o)
+		return own
+	})
+	if own != nil {
+		return err
+	}
+	return AsFault(ctx, err)
+}
+
+func (f faults) Delete(ctx context.Context, key string) error {
+	return AsFault(ctx, f.Store.Delete(ctx, key))
+}
