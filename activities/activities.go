@@ -51,6 +51,7 @@ type Activities struct {
 	Archives *Archives
 	Meter    Meter
 	Now      func() time.Time
+	Allow    Allow
 	Holds    Holds // each may keep crawls from claiming
 	UnderWay UnderWay
 
@@ -73,16 +74,20 @@ type Meter interface {
 // Archives opens the stores that crawls name, once each.
 type Archives struct {
 	Default string
+	Allow   []string // other places than below Default, or in its bucket
 	S3      archive.S3
 
 	mu   sync.Mutex
 	open map[string]archive.Store
 }
 
-// Open returns the store of a crawl; where is empty for the worker's own.
+// Open returns the store of a crawl; where is empty for the worker's own. A place that the worker's configuration does
+// not allow is an InputError.
 func (a *Archives) Open(ctx context.Context, where string) (archive.Store, error) {
 	if where == "" {
 		where = a.Default
+	} else if err := archives(where, a.Default, a.Allow); err != nil {
+		return nil, err
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()

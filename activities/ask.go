@@ -29,7 +29,7 @@ func (a *Activities) Explain(_ context.Context, in AskInput) (frontier.Explanati
 // Configure puts a changed definition in force.
 func (a *Activities) Configure(ctx context.Context, d crawl.Definition) error {
 	defer a.beat(ctx)()
-	if err := checkThesaurus(d); err != nil {
+	if err := a.checkFiles(d); err != nil {
 		return edge(err)
 	}
 	store, err := a.Archives.Open(ctx, d.Archive.Where)

@@ -40,7 +40,7 @@ func (a *Activities) Begin(ctx context.Context, in BeginInput) (BeginResult, err
 	if err := a.Helper.Refresh(true); err != nil { // no crawl starts on a broken base
 		return BeginResult{}, edge(err)
 	}
-	if err := checkThesaurus(d); err != nil {
+	if err := a.checkFiles(d); err != nil {
 		return BeginResult{}, edge(err)
 	}
 	store, err := a.Archives.Open(ctx, d.Archive.Where)
@@ -111,8 +111,11 @@ func (a *Activities) showExamples(plan frontier.Plan, samples []score.Sample) er
 	return nil
 }
 
-// checkThesaurus tells whether the order of a crawl has the thesaurus that it needs.
-func checkThesaurus(d crawl.Definition) error {
+// checkFiles tells whether a crawl may read the files that it names, and whether its order has the thesaurus that it needs.
+func (a *Activities) checkFiles(d crawl.Definition) error {
+	if err := a.Allow.files(d); err != nil {
+		return err
+	}
 	if err := score.CheckThesaurus(d.Order); err != nil {
 		return &InputError{err.Error()}
 	}
@@ -158,6 +161,9 @@ func (a *Activities) keepDefinition(ctx context.Context, store archive.Store, d 
 // and paths that it names by URL.
 func seeds(d crawl.Definition) (found []crawl.Discovery, bounding []string, err error) {
 	add := func(raw, where string, hop byte, score float64) error {
+		if crawl.HasUser(raw) {
+			return &InputError{where + " has a user name before the host: leave user and password out"}
+		}
 		u, err := urls.Parse(raw)
 		if err != nil {
 			return &InputError{fmt.Sprintf("%s is no URL to crawl: %v", where, reason(err))}

@@ -124,6 +124,7 @@ func (g *globals) run(ctx context.Context, l local) error {
 		return err
 	}
 	defer release()
+	allow(&l.conf, l.definition)
 	stack, err := g.bringUp(ctx, &l.conf, false, report)
 	if stack != nil {
 		defer stack.stop()
@@ -158,6 +159,21 @@ func (g *globals) run(ctx context.Context, l local) error {
 		err = out.nothing()
 	}
 	return errors.Join(g.print(out, out.write), err)
+}
+
+// allow lets the worker read and write what the definition names: who runs it gave both.
+func allow(conf *worker.Config, d crawl.Definition) {
+	for _, s := range d.Seeds {
+		if s.File != "" {
+			conf.Seeds = append(conf.Seeds, s.File)
+		}
+	}
+	if d.Order.Thesaurus != "" {
+		conf.Thesauri = append(conf.Thesauri, d.Order.Thesaurus)
+	}
+	if d.Archive.Where != "" {
+		conf.Archives = append(conf.Archives, d.Archive.Where)
+	}
 }
 
 // begin starts the crawl, or goes on with the one that is under way if it has the same definition.

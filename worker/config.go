@@ -20,6 +20,7 @@ import (
 	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/fetch"
 	"github.com/muninn-archive/muninn/internal/page"
+	"github.com/muninn-archive/muninn/internal/thesaurus"
 )
 
 // Config is a worker's configuration. DefaultConfig gives the defaults; flags, environment variables
@@ -31,11 +32,15 @@ type Config struct {
 	Data      string // folder of frontier and spool
 	Archive   string // where crawls go that do not say: s3://bucket/prefix or a directory
 	S3        archive.S3
+	Archives  []string // other places that crawls may be archived in
+	Seeds     []string // files and folders that seeds may be read from
+	Thesauri  []string // files and folders that thesauri may be read from
 	Networks  []string // private networks that may be crawled, CIDR
 	Resolve   map[string]string
 	DNS       string
 	Knowledge string // folder of the knowledge base; empty: the one built in
 	Listen    string // address of health and metrics; empty: none
+	Profiles  string // off, loopback or on: whether Listen serves profiles
 	VerifyTLS bool
 
 	Lanes      int
@@ -80,9 +85,9 @@ func DefaultConfig() Config {
 	}
 	return Config{
 		Temporal: Temporal{Address: "127.0.0.1:7233", Namespace: "default", Queue: names.TaskQueue},
-		Name:     host, Data: "muninn-data", Archive: "", Listen: "127.0.0.1:9464",
+		Name:     host, Data: "muninn-data", Archive: "", Listen: "127.0.0.1:9464", Profiles: profilesLoopback,
 		Lanes: 256, Round: 64, Linger: 500 * time.Millisecond, BatchTime: 2 * time.Minute,
-		BundlePLDs: 64, BundleURLs: 500, Attempts: 8, DiskFloor: 1 << 30, GiveBack: 5 * time.Minute, SpoolKeep: 7 * 24 * time.Hour, SpoolBytes: 10 << 30,
+		BundlePLDs: 64, BundleURLs: 500, Attempts: 8, DiskFloor: 1 << 30, Thesauri: []string{thesaurus.DefaultWordNet}, GiveBack: 5 * time.Minute, SpoolKeep: 7 * 24 * time.Hour, SpoolBytes: 10 << 30,
 		Drain: 20 * time.Second, Shards: 1,
 		Fetch: fetch.DefaultLimits(), Page: page.DefaultLimits(), Helper: aah.DefaultLimits(),
 	}
@@ -104,6 +109,9 @@ func (c *Config) Flags(into *pflag.FlagSet) {
 	fs.StringVar(&c.Name, "name", c.Name, "name of this worker; it keeps its frontier under it")
 	fs.StringVar(&c.Data, "data", c.Data, "folder of frontier and spool")
 	fs.StringVar(&c.Archive, "archive", c.Archive, "where WARC files go: s3://bucket/prefix or a directory (default DATA/archive)")
+	fs.StringSliceVar(&c.Archives, "archive-allow", c.Archives, "other place that definitions may name as archive: s3://bucket/prefix or a directory (repeatable); what lies below archive, or in its bucket, they may")
+	fs.StringSliceVar(&c.Seeds, "seed-dir", c.Seeds, "folder of seed files that definitions may name (repeatable; default: none)")
+	fs.StringSliceVar(&c.Thesauri, "thesaurus-dir", c.Thesauri, "folder of thesauri that definitions may name (repeatable)")
 	fs.StringVar(&c.S3.Endpoint, "s3-endpoint", "", "S3 service, URL or HOST:PORT; HTTPS unless it begins with http://")
 	fs.StringVar(&c.S3.Region, "s3-region", "us-east-1", "S3 region")
 	fs.StringSliceVar(&c.Networks, "allow-network", nil, "private network that may be crawled, CIDR (repeatable)")
@@ -111,6 +119,7 @@ func (c *Config) Flags(into *pflag.FlagSet) {
 	fs.StringVar(&c.DNS, "dns", "", "DNS server, ADDR:PORT (default: the system's)")
 	fs.StringVar(&c.Knowledge, "kb", "", "folder of the knowledge base (default: the one built in)")
 	fs.StringVar(&c.Listen, "listen", c.Listen, "address of health and metrics; empty for none")
+	fs.StringVar(&c.Profiles, "profiles", c.Profiles, "serve profiles of the process at the address of health and metrics: off, loopback (if only this machine reaches it) or on")
 	fs.BoolVar(&c.VerifyTLS, "verify-tls", false, "refuse sites whose certificate is not valid")
 	fs.IntVar(&c.Lanes, "lanes", c.Lanes, "hosts that are fetched from at a time, per crawl")
 	fs.IntVar(&c.Round, "round", c.Round, "claims a round")
@@ -268,6 +277,9 @@ func (c *Config) Validate() error {
 		if _, _, err := net.SplitHostPort(address); address != "" && err != nil {
 			errs = append(errs, fmt.Errorf("%s %q: write ADDR:PORT, such as 127.0.0.1:9464", name, address))
 		}
+	}
+	if !slices.Contains([]string{profilesOff, profilesLoopback, profilesOn}, c.Profiles) {
+		errs = append(errs, fmt.Errorf("profiles is %q, must be off, loopback or on", c.Profiles))
 	}
 	if info, err := os.Stat(c.Knowledge); c.Knowledge != "" && (err != nil || !info.IsDir()) {
 		errs = append(errs, fmt.Errorf("kb %q is no folder", c.Knowledge))

@@ -125,8 +125,10 @@ func serve(listen string, w *Worker) (*server, error) {
 	mux := http.NewServeMux()
 	mux.Handle("/metrics", promhttp.HandlerFor(w.meter.registry, promhttp.HandlerOpts{}))
 	mux.HandleFunc("/health", w.health)
-	mux.HandleFunc("/debug/pprof/", pprof.Index)
-	mux.HandleFunc("/debug/pprof/profile", pprof.Profile)
+	if profiled(w.conf.Profiles, l.Addr()) {
+		mux.HandleFunc("/debug/pprof/", briefly(pprof.Index))
+		mux.HandleFunc("/debug/pprof/profile", briefly(pprof.Profile))
+	}
 
 	s := &server{&http.Server{Handler: mux, ReadHeaderTimeout: 5 * time.Second}, l.Addr().String()}
 	go func() {
@@ -135,6 +137,37 @@ func serve(listen string, w *Worker) (*server, error) {
 		}
 	}()
 	return s, nil
+}
+
+// Values of the setting profiles.
+const (
+	profilesOff      = "off"
+	profilesLoopback = "loopback" // where only this machine reaches the listener
+	profilesOn       = "on"
+)
+
+// maxProfile bounds how long a profile is taken, in seconds.
+const maxProfile = 60
+
+// profiled tells whether a listener serves profiles.
+func profiled(setting string, at net.Addr) bool {
+	if tcp, ok := at.(*net.TCPAddr); setting == profilesLoopback {
+		return ok && tcp.IP.IsLoopback()
+	}
+	return setting == profilesOn
+}
+
+// briefly refuses profiles that take long: each costs the worker time and memory.
+func briefly(serve http.HandlerFunc) http.HandlerFunc {
+	return func(out http.ResponseWriter, r *http.Request) {
+		if text := r.FormValue("seconds"); text != "" {
+			if n, err := strconv.Atoi(text); err != nil || n < 0 || n > maxProfile {
+				http.Error(out, fmt.Sprintf("seconds must be between 0 and %d", maxProfile), http.StatusBadRequest)
+				return
+			}
+		}
+		serve(out, r)
+	}
 }
 
 // health answers 200 if Temporal answers, 503 if not. A worker whose crawls hold is well: to start it again

@@ -16,6 +16,7 @@ import (
 
 	"go.temporal.io/sdk/activity"
 	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/interceptor"
 	sdklog "go.temporal.io/sdk/log"
 	sdk "go.temporal.io/sdk/worker"
 
@@ -117,7 +118,7 @@ func (w *Worker) activities(ctx context.Context) (*activities.Activities, error)
 	if err != nil {
 		return nil, err
 	}
-	archives := &activities.Archives{Default: conf.Archive, S3: conf.S3}
+	archives := &activities.Archives{Default: conf.Archive, Allow: conf.Archives, S3: conf.S3}
 	if _, err := archives.Open(ctx, ""); err != nil {
 		return nil, fmt.Errorf("setting archive: %w", err)
 	}
@@ -129,6 +130,7 @@ func (w *Worker) activities(ctx context.Context) (*activities.Activities, error)
 		},
 		Client: w.client, Frontier: front, Spool: sp, Disk: room, Fetch: fetcher, Helper: helper,
 		Analyser: score.NewAnalyser(), Archives: archives, Meter: w.meter, Now: time.Now,
+		Allow: activities.Allow{Seeds: conf.Seeds, Thesauri: conf.Thesauri},
 	}
 	acts.Holds = append(acts.Holds, activities.DiskHold(acts), activities.ArchiveHold(acts))
 	return acts, nil
@@ -155,6 +157,7 @@ func (w *Worker) run() error {
 	sdk.SetStickyWorkflowCacheSize(4096)
 	for _, queue := range []string{w.conf.Temporal.Queue, names.WorkerQueue(w.conf.Temporal.Queue, w.conf.Name)} {
 		tw := sdk.New(w.client, queue, sdk.Options{
+			Interceptors:                            []interceptor.WorkerInterceptor{&activities.Checked{}},
 			WorkerStopTimeout:                       w.conf.Drain,
 			MaxConcurrentActivityExecutionSize:      2*w.conf.Lanes + 64,
 			MaxConcurrentWorkflowTaskExecutionSize:  64,

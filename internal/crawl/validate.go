@@ -48,6 +48,22 @@ const (
 
 var namePattern = regexp.MustCompile(`^[\pL\pN][\pL\pN._-]*$`)
 
+// ValidName tells whether a crawl can have a name: folders, keys and workflow IDs are made of it.
+func ValidName(name string) bool { return len(name) <= MaxName && namePattern.MatchString(name) }
+
+// HasUser tells whether a URL carries user information, however it is written.
+func HasUser(raw string) bool {
+	_, rest, ok := strings.Cut(raw, ":")
+	if !ok {
+		return false
+	}
+	authority := strings.TrimLeft(rest, `/\`)
+	if end := strings.IndexAny(authority, `/\?#`); end >= 0 {
+		authority = authority[:end]
+	}
+	return len(authority) < len(rest) && strings.Contains(authority, "@")
+}
+
 // Validate reports every fault at once; nil if there is none.
 func (d Definition) Validate() error {
 	v := validator{}
@@ -98,6 +114,10 @@ func (v *validator) seeds(seeds []Seed) {
 }
 
 func (v *validator) url(path, raw string) {
+	if HasUser(raw) { // without the URL: the message gets into logs
+		v.check(false, path, "has a user name before the host: leave user and password out, they would be kept in Temporal and in the archive")
+		return
+	}
 	u, err := url.Parse(strings.TrimSpace(raw))
 	switch {
 	case err != nil:
@@ -213,6 +233,7 @@ func (v *validator) archive(a Archive) {
 		v.check(err == nil && u.Scheme == "s3" && u.Host != "", "archive.where", fmt.Sprintf("%q must be s3://bucket/prefix or a directory", a.Where))
 		v.check(err != nil || u.User == nil, "archive.where", "must not hold credentials: the worker has them")
 	}
+	v.check(!strings.HasPrefix(a.Where, "s3:") || strings.HasPrefix(a.Where, "s3://"), "archive.where", fmt.Sprintf("%q must be written s3://bucket/prefix", a.Where))
 	v.check(a.Prefix == "" || fs.ValidPath(strings.TrimSuffix(a.Prefix, "/")) && a.Prefix != ".", "archive.prefix",
 		fmt.Sprintf("%q must be names with slashes between, such as library/2026", a.Prefix))
 	v.check(a.WARCBytes >= 1e6, "archive.warc_bytes", "must be at least 1MB")

@@ -263,3 +263,37 @@ func TestReferencePages(t *testing.T) {
 		}
 	}
 }
+
+// User information is found however a parser may read it, and faults do not repeat it.
+func TestUserInformation(t *testing.T) {
+	for raw, want := range map[string]bool{
+		"https://joe:hush@example.org/": true, "https://joe@example.org": true, "https:joe:hush@example.org/": true, `https:\\joe@example.org/`: true,
+		"https:///joe:hush@example.org/": true, "https://jo%ZZe:hu sh@example.org/": true,
+		"https://example.org/@joe": false, "https://example.org/?a@b": false, "https://example.org#a@b": false, "mailto:joe@example.org": false, "joe@example.org": false,
+	} {
+		if got := HasUser(raw); got != want {
+			t.Errorf("HasUser(%q) = %t", raw, got)
+		}
+		if !want {
+			continue
+		}
+		d := DefaultDefinition()
+		d.Name, d.Seeds = "c", []Seed{{URL: raw}, {Sitemap: raw}}
+		d.Topic.Examples = []Example{{URL: raw}}
+		err := d.Validate()
+		for _, field := range []string{"seeds[0]", "seeds[1].sitemap", "topic.examples[0]"} {
+			if err == nil || !strings.Contains(err.Error(), field+" has a user name") || strings.Contains(err.Error(), "hush") || strings.Contains(err.Error(), "hu sh") {
+				t.Errorf("%q: %v", raw, err)
+			}
+		}
+	}
+}
+
+// One slash is an error: it would be taken for a folder.
+func TestArchiveWithOneSlash(t *testing.T) {
+	d := DefaultDefinition()
+	d.Name, d.Seeds, d.Archive.Where = "c", []Seed{{URL: "https://example.org/"}}, "s3:/arc/p"
+	if err := d.Validate(); err == nil || !strings.Contains(err.Error(), "s3://bucket/prefix") {
+		t.Error(err)
+	}
+}

@@ -1,6 +1,7 @@
 package score
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -67,12 +68,21 @@ var thesauri = struct {
 // CheckThesaurus tells whether the strategy of a crawl has what it needs on this machine. The error names the field and
 // the mend.
 func CheckThesaurus(d crawl.Order) error {
-	if d.Strategy != crawl.StrategySynonyms && d.Strategy != crawl.StrategyBroader {
+	where := ThesaurusOf(d)
+	if where == "" {
 		return nil
 	}
 	s := &Scorer{vocabulary: NewAnalyser()}
-	_, err := s.thesaurus(d.Thesaurus, "en")
+	_, err := s.thesaurus(where, "en")
 	return err
+}
+
+// ThesaurusOf is the file or folder that the strategy of a crawl reads; empty if it reads none.
+func ThesaurusOf(d crawl.Order) string {
+	if d.Strategy != crawl.StrategySynonyms && d.Strategy != crawl.StrategyBroader {
+		return ""
+	}
+	return cmp.Or(d.Thesaurus, thesaurus.DefaultWordNet)
 }
 
 func (s *Scorer) thesaurus(where, lang string) (*thesaurus.Thesaurus, error) {

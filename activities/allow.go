@@ -1,0 +1,113 @@
+package activities
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/muninn-archive/muninn/internal/crawl"
+	"github.com/muninn-archive/muninn/internal/score"
+)
+
+// Allow says which files of the worker's machine definitions may name. Whoever may start workflows may write a
+// definition, and need not be one who may read and write the worker's files.
+type Allow struct {
+	Seeds    []string // files of seeds, or folders of them
+	Thesauri []string // SKOS files, and folders of thesauri
+}
+
+// files refuses a definition that names files beyond those allowed.
+func (allow Allow) files(d crawl.Definition) error {
+	for i, s := range d.Seeds {
+		if s.File != "" && !below(s.File, allow.Seeds) {
+			return refused(fmt.Sprintf("seeds[%d].file", i), s.File, "seed-dir", allow.Seeds)
+		}
+	}
+	if where := score.ThesaurusOf(d.Order); where != "" && !below(where, allow.Thesauri) {
+		return refused("order.thesaurus", where, "thesaurus-dir", allow.Thesauri)
+	}
+	return nil
+}
+
+func refused(field, what, setting string, allowed []string) error {
+	names := "none is allowed"
+	if len(allowed) > 0 {
+		names = "allowed are " + strings.Join(allowed, ", ")
+	}
+	return &InputError{fmt.Sprintf("%s: %q is not below what the worker's setting %s names: %s", field, what, setting, names)}
+}
+
+// archives refuses a place for an archive that is neither below the worker's own, or in its bucket, nor below one that
+// its configuration allows.
+func archives(where, own string, allowed []string) error {
+	ok := false
+	if bucket, isS3 := bucketOf(own); isS3 {
+		ok = inBucket(where, "s3://"+bucket)
+	} else {
+		ok = isFolder(where) && below(where, []string{own})
+	}
+	for _, place := range allowed {
+		if isFolder(place) {
+			ok = ok || isFolder(where) && below(where, []string{place})
+		} else {
+			ok = ok || inBucket(where, place)
+		}
+	}
+	if ok {
+		return nil
+	}
+	return refused("archive.where", where, "archive-allow", append([]string{own}, allowed...))
+}
+
+func isFolder(where string) bool { return !strings.Contains(where, "://") }
+
+func bucketOf(where string) (bucket string, isS3 bool) {
+	rest, isS3 := strings.CutPrefix(where, "s3://")
+	bucket, _, _ = strings.Cut(rest, "/")
+	return bucket, isS3 && bucket != ""
+}
+
+// inBucket tells whether a place is that, or has it as a prefix of whole names.
+func inBucket(where, place string) bool {
+	where, place = strings.TrimRight(where, "/")+"/", strings.TrimRight(place, "/")+"/"
+	_, isS3 := bucketOf(where)
+	return isS3 && strings.HasPrefix(where, place) && !slices.Contains(strings.Split(where, "/"), "..")
+}
+
+// below tells whether a path is one of the places, or below one, with every symbolic link followed.
+func below(path string, places []string) bool {
+	real, err := followed(path)
+	if err != nil {
+		return false
+	}
+	return slices.ContainsFunc(places, func(place string) bool {
+		realPlace, err := followed(place)
+		if err != nil {
+			return false
+		}
+		rel, err := filepath.Rel(realPlace, real)
+		return err == nil && filepath.IsLocal(rel)
+	})
+}
+
+// followed is an absolute path without symbolic links; what is not there yet has none.
+func followed(path string) (string, error) {
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return "", err
+	}
+	missing := ""
+	for at := path; ; at = filepath.Dir(at) {
+		real, err := filepath.EvalSymlinks(at)
+		if err == nil {
+			return filepath.Join(real, missing), nil
+		}
+		// a link that leads nowhere is there: what is made through it would not be where its name says
+		if _, errLink := os.Lstat(at); errLink == nil || !os.IsNotExist(err) || at == filepath.Dir(at) {
+			return "", err
+		}
+		missing = filepath.Join(filepath.Base(at), missing)
+	}
+}

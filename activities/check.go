@@ -1,0 +1,128 @@
+package activities
+
+import (
+	"context"
+	"fmt"
+	"net/netip"
+	"regexp"
+	"unicode"
+
+	"go.temporal.io/sdk/interceptor"
+
+	"github.com/muninn-archive/muninn/internal/crawl"
+	"github.com/muninn-archive/muninn/internal/politeness"
+)
+
+// Checked makes a worker look at what activities are given before they run. Whoever reaches Temporal may start
+// workflows and activities with any input, and crawls and batches name folders and keys.
+type Checked struct {
+	interceptor.WorkerInterceptorBase
+}
+
+// InterceptActivity puts the check before each activity, local ones too.
+func (*Checked) InterceptActivity(_ context.Context, next interceptor.ActivityInboundInterceptor) interceptor.ActivityInboundInterceptor {
+	return &checked{interceptor.ActivityInboundInterceptorBase{Next: next}}
+}
+
+type checked struct {
+	interceptor.ActivityInboundInterceptorBase
+}
+
+// ExecuteActivity refuses input with names that cannot be.
+func (c *checked) ExecuteActivity(ctx context.Context, in *interceptor.ExecuteActivityInput) (any, error) {
+	for _, arg := range in.Args {
+		if err := checkInput(arg); err != nil {
+			return nil, edge(&InputError{err.Error()})
+		}
+	}
+	return c.Next.ExecuteActivity(ctx, in)
+}
+
+// checkInput checks the names in the input of an activity; an input that it does not know is refused.
+func checkInput(arg any) error {
+	switch in := arg.(type) {
+	case string: // of a crawl
+		return checkCrawl(in)
+	case crawl.Definition:
+		return checkDefinition(in)
+	case BeginInput:
+		return checkDefinition(in.Definition)
+	case PhaseInput:
+		return checkCrawl(in.Crawl)
+	case ClaimInput:
+		return checkCrawl(in.Crawl)
+	case StartInput:
+		return first(checkCrawl(in.Crawl), checkGrants(in.Grants))
+	case LeaseInput:
+		return first(checkInput(in.BatchInput), checkGrants(in.Grants))
+	case BatchInput:
+		err := first(checkCrawl(in.Crawl), checkBatch("batch", in.Batch))
+		for _, c := range in.Claims {
+			err = first(err, checkBatch("claim", c.ID), checkIP(c.IP))
+		}
+		return err
+	case SubmitInput:
+		return checkCrawl(in.Crawl)
+	case EndInput:
+		return checkCrawl(in.Crawl)
+	case AskInput:
+		return checkCrawl(in.Crawl)
+	}
+	return fmt.Errorf("an input of type %T is not known", arg)
+}
+
+func first(errs ...error) error {
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func checkCrawl(name string) error {
+	if !crawl.ValidName(name) {
+		return fmt.Errorf("crawl %q: no crawl can have this name", name)
+	}
+	return nil
+}
+
+func checkDefinition(d crawl.Definition) error {
+	if err := d.Validate(); err != nil {
+		return fmt.Errorf("the definition has faults:\n%w", err)
+	}
+	return nil
+}
+
+// batchName is that of claims and batches: the PLD and a number.
+var batchName = regexp.MustCompile(`^[^/\\]+-[0-9]{1,19}$`)
+
+// maxBatchName bounds the name of a batch, in bytes: a host has 253, and file names have 255.
+const maxBatchName = 253 + 20
+
+func checkBatch(what, name string) error {
+	bad := len(name) > maxBatchName || !batchName.MatchString(name)
+	for _, r := range name {
+		bad = bad || unicode.IsControl(r) || r == unicode.ReplacementChar
+	}
+	if bad {
+		return fmt.Errorf("%s %q: the name must be a pay-level domain, '-' and a number", what, name)
+	}
+	return nil
+}
+
+func checkGrants(grants []politeness.Grant) error {
+	for _, g := range grants {
+		if err := first(checkBatch("lease", g.Lease), checkIP(g.IP)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func checkIP(ip string) error {
+	if _, err := netip.ParseAddr(ip); err != nil {
+		return fmt.Errorf("address %q is none", ip)
+	}
+	return nil
+}
