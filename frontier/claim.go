@@ -190,6 +190,8 @@ func (s *state) spent(now time.Time) string {
 		return "phase"
 	case s.Totals.Pages >= b.Pages:
 		return "pages"
+	case s.Totals.Requests >= b.MaxRequests():
+		return "requests"
 	case s.Totals.Bytes >= int64(b.Bytes):
 		return "bytes"
 	case !now.Before(s.Started.Add(b.Time.D())):
@@ -198,13 +200,14 @@ func (s *state) spent(now time.Time) string {
 	return ""
 }
 
-// room is how many more URLs may be out, by the page budgets: each may become a page.
+// room is how many more URLs may be out, by the budgets of pages and requests: each may become a page.
 func (s *state) room() int64 {
 	limit := s.Definition.Budget.Pages
 	if s.Limit > 0 {
 		limit = min(limit, s.Limit)
 	}
-	return limit - s.Totals.Pages - int64(len(s.taken))
+	requests := s.Definition.Budget.MaxRequests() - s.Totals.Requests
+	return min(limit-s.Totals.Pages, requests) - int64(len(s.taken))
 }
 
 // waitingLive counts entries of queues whose PLD budget is not spent.

@@ -159,9 +159,9 @@ func (f *Frontier) commitPortion(s *state, now committing, p portion) error {
 	})
 }
 
-// heldBy returns the claims of a batch, and how many pages each of their queues has in this run.
-func (f *Frontier) heldBy(s *state, batch string) (claims []*Claim, done map[uint64]int64, err error) {
-	done = map[uint64]int64{}
+// heldBy returns the claims of a batch, and what each of their queues has given in this run.
+func (f *Frontier) heldBy(s *state, batch string) (claims []*Claim, done map[uint64]tally, err error) {
+	done = map[uint64]tally{}
 	f.mu.Lock()
 	for _, claim := range s.claims {
 		if claim.Batch == batch && batch != "" {
@@ -201,12 +201,12 @@ func (f *Frontier) endBatch(txn *badger.Txn, s *state, rec *crawlRecord, now com
 }
 
 // saveDone keeps the page counts of queues; a batch that has ended lets them rest no longer.
-func (f *Frontier) saveDone(txn *badger.Txn, s *state, done map[uint64]int64, ends bool) error {
+func (f *Frontier) saveDone(txn *badger.Txn, s *state, done map[uint64]tally, ends bool) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for pld, n := range done {
 		m := s.queue(pld, "").meta()
-		if m.Done = n; ends {
+		if m.Done, m.Asked = n.pages, n.requests; ends {
 			m.Rest = 0
 		}
 		if err := s.saveMeta(txn, pld, m); err != nil {
@@ -255,7 +255,7 @@ func (f *Frontier) finishQueue(s *state, q *queue, outcomes []crawl.Outcome, nex
 		}
 		changes, learned := map[uint64]*change{}, openSites(txn, s.id, s.learner()) // no page among them: nothing is learned
 		for _, o := range outcomes {
-			if _, err := f.conclude(txn, s, rec, o, s.Archive, learned, changes, map[uint64]int64{}); err != nil {
+			if _, err := f.conclude(txn, s, rec, o, s.Archive, learned, changes, map[uint64]tally{}); err != nil {
 				return nil, err
 			}
 		}

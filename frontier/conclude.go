@@ -18,7 +18,7 @@ type concluded struct {
 }
 
 // conclude marks one outcome; archive is the number of the archive that it is in.
-func (f *Frontier) conclude(txn *badger.Txn, s *state, rec *crawlRecord, o crawl.Outcome, archive int, learned *sites, changes map[uint64]*change, done map[uint64]int64) (end concluded, err error) {
+func (f *Frontier) conclude(txn *badger.Txn, s *state, rec *crawlRecord, o crawl.Outcome, archive int, learned *sites, changes map[uint64]*change, done map[uint64]tally) (end concluded, err error) {
 	u, err := urls.Trusted(o.URL)
 	if err != nil {
 		return end, fmt.Errorf("commit %s: %w", o.URL, err)
@@ -29,6 +29,11 @@ func (f *Frontier) conclude(txn *badger.Txn, s *state, rec *crawlRecord, o crawl
 		return end, err
 	}
 	count(rec, o)
+	if o.Answered() {
+		if err := f.countDone(s, k.pld, done, o); err != nil {
+			return end, err
+		}
+	}
 	if o.Kind == crawl.OutcomeReturned {
 		return end, nil
 	}
@@ -59,11 +64,6 @@ func (f *Frontier) conclude(txn *badger.Txn, s *state, rec *crawlRecord, o crawl
 		if err := learned.reward(&r, o, rec.Definition.Topic.Threshold); err != nil {
 			return end, err
 		}
-		if o.Success() {
-			if err := f.countDone(s, k.pld, done); err != nil {
-				return end, err
-			}
-		}
 	case crawl.OutcomeRobots, crawl.OutcomeRefused:
 		r.state = stateRefused
 		rec.ended(o, f.opts.Now())
@@ -74,9 +74,9 @@ func (f *Frontier) conclude(txn *badger.Txn, s *state, rec *crawlRecord, o crawl
 	return end, txn.Set(recordKey(s.id, k), r.encode())
 }
 
-// countDone counts a page of a queue. done holds the queues of the batch's claims; a batch whose claims
+// countDone counts an answer of a queue. done holds the queues of the batch's claims; a batch whose claims
 // ran out brings pages of others.
-func (f *Frontier) countDone(s *state, pld uint64, done map[uint64]int64) error {
+func (f *Frontier) countDone(s *state, pld uint64, done map[uint64]tally, o crawl.Outcome) error {
 	if _, claimed := done[pld]; !claimed {
 		if err := f.touch(s, pld); err != nil {
 			return err
@@ -87,7 +87,12 @@ func (f *Frontier) countDone(s *state, pld uint64, done map[uint64]int64) error 
 		}
 		f.mu.Unlock()
 	}
-	done[pld]++
+	now := done[pld]
+	now.requests++
+	if o.Success() {
+		now.pages++
+	}
+	done[pld] = now
 	return nil
 }
 
@@ -95,6 +100,9 @@ func (f *Frontier) countDone(s *state, pld uint64, done map[uint64]int64) error 
 func count(rec *crawlRecord, o crawl.Outcome) {
 	t := &rec.Totals
 	t.Bytes += o.Bytes
+	if o.Answered() {
+		t.Requests++
+	}
 	switch o.Kind {
 	case crawl.OutcomeRetry:
 		t.Retries++

@@ -8,6 +8,7 @@ import (
 
 	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/order"
+	"github.com/muninn-archive/muninn/internal/scope"
 	"github.com/muninn-archive/muninn/internal/urls"
 )
 
@@ -20,6 +21,9 @@ type Explanation struct {
 	Run      uint32    `json:"run,omitempty"`  // that saw it last
 	Attempts int       `json:"attempts,omitempty"`
 	Due      time.Time `json:"due,omitzero"` // if delayed
+	// Redirects are those in a row that led here; MaxRedirects how many are followed.
+	Redirects    int `json:"redirects,omitempty"`
+	MaxRedirects int `json:"max_redirects,omitempty"`
 
 	Strategy string         `json:"strategy"`
 	Update   string         `json:"update"`
@@ -71,6 +75,9 @@ func (f *Frontier) Explain(name string, u urls.URL) (Explanation, error) {
 			out.State = "claimed"
 		}
 		out.Path, out.Run, out.Attempts = r.path, r.run, int(r.attempts)
+		if out.Redirects = scope.Redirects(r.path); out.Redirects > 0 {
+			out.MaxRedirects = definition.Scope.MaxRedirects
+		}
 		if r.state == stateDelayed {
 			out.Due = time.Unix(r.due, 0).UTC()
 		}

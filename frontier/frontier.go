@@ -235,7 +235,7 @@ func (f *Frontier) loadCrawl(txn *badger.Txn, s *state) error {
 			q.next = time.UnixMilli(m.Next)
 		}
 		if m.Run == s.Run {
-			q.done, q.fails = m.Done, m.Fails
+			q.done, q.fails = tally{m.Done, m.Asked}, m.Fails
 			if m.Rest != 0 {
 				q.rest = time.UnixMilli(m.Rest)
 			}
@@ -296,8 +296,7 @@ func (f *Frontier) loadCrawl(txn *badger.Txn, s *state) error {
 }
 
 func (s *state) pldSpent(q *queue) bool {
-	limit := s.Definition.Budget.PerPLD
-	return limit > 0 && q.done >= limit
+	return q.done.left(s.Definition.Budget) <= 0
 }
 
 // queue returns the queue of a PLD and makes it if there is none.

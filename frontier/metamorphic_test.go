@@ -237,8 +237,8 @@ func sound(t *testing.T, d *driver) {
 		if _, held := busy[pld]; held != q.busy {
 			t.Fatalf("%s: busy %v, held %v", q.name, q.busy, held)
 		}
-		if limit := definitionOf(t, d).Budget.PerPLD; limit > 0 && q.done > limit {
-			t.Fatalf("%s: %d pages are over the budget", q.name, q.done)
+		if limit := definitionOf(t, d).Budget.PerPLD; limit > 0 && q.done.pages > limit {
+			t.Fatalf("%s: %d pages are over the budget", q.name, q.done.pages)
 		}
 	}
 }

@@ -68,10 +68,7 @@ func (f *Frontier) claimReady(ctx context.Context, w Want, n int) ([]Claim, erro
 		if q == nil {
 			break
 		}
-		limit := min(int64(s.Definition.Order.PerQueue), room)
-		if per := s.Definition.Budget.PerPLD; per > 0 {
-			limit = min(limit, per-q.done)
-		}
+		limit := min(int64(s.Definition.Order.PerQueue), room, q.done.left(s.Definition.Budget))
 		room -= min(limit, int64(q.waiting))
 		q.busy, q.since = true, lastPlace
 		picked = append(picked, &candidate{queue: q, name: q.name, fails: q.fails, delay: q.delay, from: q.floor, sweep: q.sweep, whole: s.learner(), limit: int(limit), plan: &plan})

@@ -4,6 +4,8 @@ import (
 	"container/heap"
 	"math"
 	"time"
+
+	"github.com/muninn-archive/muninn/internal/crawl"
 )
 
 // queue is a PLD's queue as memory knows it.
@@ -17,7 +19,7 @@ type queue struct {
 	waiting int           // entries, claimed ones included
 	busy    bool          // a claim is out: one at a time
 	fails   int           // batches in a row that could not reach the host
-	done    int64         // pages of this run
+	done    tally         // of this run
 	best    place         // of the first entry that is not claimed, or better
 	floor   place         // no live entry stands before it; where reading begins
 	since   place         // of the first entry that came in since a claim began to read
@@ -27,6 +29,17 @@ type queue struct {
 	index   int           // in its heap, −1 if in none
 	ready   bool          // which heap
 	spent   bool          // its PLD budget is spent
+}
+
+// tally counts what a queue has given: pages, and answers of any kind.
+type tally struct{ pages, requests int64 }
+
+// left is how many more URLs the budgets leave to a queue that has given so much.
+func (t tally) left(b crawl.Budget) int64 {
+	if b.PerPLD == 0 {
+		return math.MaxInt64
+	}
+	return min(b.PerPLD-t.pages, b.MaxRequestsPerPLD()-t.requests)
 }
 
 // queueMeta is what is kept of a queue.
@@ -39,12 +52,13 @@ type queueMeta struct {
 	Rest  int64  `cbor:"6,keyasint,omitempty"` // Unix milliseconds
 	Pace  int64  `cbor:"7,keyasint,omitempty"` // milliseconds
 	Delay int64  `cbor:"8,keyasint,omitempty"` // milliseconds
+	Asked int64  `cbor:"20,keyasint,omitempty"`
 }
 
 // meta is the queue as it is kept. Frontier.mu is held.
 func (q *queue) meta() queueMeta {
 	m := queueMeta{
-		Name: q.name, Next: millis(q.next), Fails: q.fails, Done: q.done, Pace: q.pace.Milliseconds(), Delay: q.delay.Milliseconds(),
+		Name: q.name, Next: millis(q.next), Fails: q.fails, Done: q.done.pages, Asked: q.done.requests, Pace: q.pace.Milliseconds(), Delay: q.delay.Milliseconds(),
 	}
 	if !q.rest.IsZero() {
 		m.Rest = millis(q.rest)

@@ -62,6 +62,7 @@ type Totals struct {
 	Known    int64 `json:"known" cbor:"11,keyasint"` // URLs new in this run
 	Batches  int64 `json:"batches" cbor:"12,keyasint"`
 	Failed   int64 `json:"failed_batches" cbor:"13,keyasint"`
+	Requests int64 `json:"requests" cbor:"20,keyasint,omitempty"` // answers of any kind, but for robots.txt and DNS
 }
 
 // Top is one of the most relevant pages.

@@ -68,10 +68,13 @@ func writeExplanation(w io.Writer, e frontier.Explanation) {
 	line := func(format string, args ...any) { _, _ = fmt.Fprintf(w, format+"\n", args...) }
 	line("%s", e.URL)
 	if e.State == "unknown" {
-		line("  is not known: no page links to it, or it is out of scope")
+		line("  is not known: no page links to it, it is out of scope, or it lies behind more redirects in a row than scope.max_redirects")
 		return
 	}
 	line("  state      %s, %d attempts failed; path %s", e.State, e.Attempts, e.Path)
+	if e.Redirects > 0 {
+		line("  redirects  %d in a row led here, at most %d are followed", e.Redirects, e.MaxRedirects)
+	}
 	if e.Via != "" {
 		line("  found on   %s", e.Via)
 	}

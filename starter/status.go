@@ -163,6 +163,7 @@ func (s crawlStatus) write(w io.Writer) {
 	if p.UnderWay > 0 {
 		line("  fetched   %d URLs more, of batches that are under way", p.UnderWay)
 	}
+	line("  requests  %d answered: pages, redirects, errors, and what was tried again", t.Requests)
 	line("  pages     %d, %.1f MB, harvest ratio %.2f (%d of %d scored)", t.Pages, float64(t.Bytes)/1e6, t.HarvestRatio(), t.Relevant, t.Scored)
 	if harvests := p.Harvests; len(harvests) > 0 {
 		line("  harvest   %s by tenths of the run, %.2f to %.2f", bars(harvests), harvests[0], harvests[len(harvests)-1])

@@ -87,6 +87,7 @@ func (c crawls) Collect(out chan<- prometheus.Metric) {
 		gauge("harvest_ratio", "Relevant of scored pages.", s.Totals.HarvestRatio())
 		gauge("harvest_ratio_lately", "Relevant of scored pages, of the last tenth of the run.", frontier.Lately(s.Trail))
 		gauge("bytes", "Bytes on the wire of the run.", float64(s.Totals.Bytes))
+		gauge("requests", "Answers of any kind of the run, but for robots.txt and DNS.", float64(s.Totals.Requests))
 		gauge("errors", "Errors of the run.", float64(s.Totals.Errors))
 		gauge("robots_refused", "URLs refused by robots.txt.", float64(s.Totals.Robots))
 		gauge("waiting_urls", "URLs in queues.", float64(s.Waiting))

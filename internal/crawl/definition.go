@@ -3,6 +3,7 @@ package crawl
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 	"reflect"
 	"time"
 )
@@ -143,6 +144,8 @@ type Scope struct {
 	Blacklist []string `json:"blacklist,omitempty"`
 	// MaxHops is the greatest number of links from a seed. 0: no bound but budgets.
 	MaxHops int `json:"max_hops,omitempty"`
+	// MaxRedirects is how many redirects and refreshes in a row are followed from a page, at least 1.
+	MaxRedirects int `json:"max_redirects"`
 }
 
 // The update functions of Order: how the scores that a URL got from several pages become one
@@ -233,7 +236,30 @@ type Budget struct {
 	Bytes  Bytes    `json:"bytes"`             // bytes on the wire
 	Time   Duration `json:"time"`              // from the start of the run
 	PerPLD int64    `json:"per_pld,omitempty"` // pages of one PLD
+	// Requests bounds the answers of any kind: pages, redirects, errors, and what is tried again. robots.txt and DNS are not
+	// counted. 0: ten times the pages, and 1000 more.
+	Requests int64 `json:"requests,omitempty"`
 }
+
+// MaxRequests is Requests with its default worked out.
+func (b Budget) MaxRequests() int64 {
+	if b.Requests > 0 {
+		return b.Requests
+	}
+	return requestsFor(b.Pages) + 1000
+}
+
+// MaxRequestsPerPLD is how many answers of any kind one PLD may give, where PerPLD bounds its pages; 0: any number.
+func (b Budget) MaxRequestsPerPLD() int64 {
+	if b.PerPLD == 0 {
+		return 0
+	}
+	return requestsFor(b.PerPLD) + 100
+}
+
+// requestsFor bounds the requests for a number of pages. On the web at large one answer in ten or so is a redirect or an
+// error; where ten in eleven are, a site has no end.
+func requestsFor(pages int64) int64 { return 10 * min(pages, math.MaxInt64/20) }
 
 // What the helper does with links (paper §4.1).
 const (
@@ -291,6 +317,7 @@ type Archive struct {
 func DefaultDefinition() Definition {
 	return Definition{
 		Topic: Topic{Threshold: 0.1},
+		Scope: Scope{MaxRedirects: 20},
 		Order: Order{Strategy: StrategyFused, Seed: 1, Update: UpdateMax, PerQueue: 20, Batch: false},
 		Weights: Weights{
 			Document: 1, Paragraph: 1, Anchor: 2, URL: 1, Tokens: 0.5, Entities: 1, History: 1, Language: 0.5, Spam: 2, Social: 1, Helper: 1,

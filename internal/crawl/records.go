@@ -139,6 +139,9 @@ func (o Outcome) Success() bool {
 	return (o.Kind == OutcomeDone && o.Status >= 200 && o.Status < 300) || o.Kind == OutcomeUnmodified
 }
 
+// Answered tells whether the host answered, whatever it said: what the budget of requests counts.
+func (o Outcome) Answered() bool { return o.Status > 0 || o.Success() }
+
 // Discovery is an outlink on its way to the frontier: what the queue needs and no more.
 type Discovery struct {
 	URL   string  `json:"url"`

@@ -44,6 +44,8 @@ const (
 	MaxPath     = 20  // URLs of an example path
 	MaxPerQueue = 500
 	MaxPerIP    = 16
+	// MaxRedirects is the greatest Scope.MaxRedirects: of a long hop path only the last letters are kept.
+	MaxRedirects = 40
 )
 
 var namePattern = regexp.MustCompile(`^[\pL\pN][\pL\pN._-]*$`)
@@ -190,6 +192,7 @@ func (v *validator) scope(s Scope) {
 			v.pattern(fmt.Sprintf("scope.%s[%d]", name, i), p)
 		}
 	}
+	v.check(s.MaxRedirects >= 1 && s.MaxRedirects <= MaxRedirects, "scope.max_redirects", fmt.Sprintf("must be between 1 and %d; leave it out for the default of 20", MaxRedirects))
 	v.check(s.MaxHops >= 0, "scope.max_hops", "must not be negative; 0 means no bound")
 }
 
@@ -211,6 +214,7 @@ func (v *validator) budget(d Definition) {
 	v.check(b.Pages >= 1, "budget.pages", "must be at least 1; leave it out for the default of 10000")
 	v.check(b.Bytes >= 1, "budget.bytes", "must be at least 1; leave it out for the default of 100 GB")
 	v.check(b.Time.D() >= time.Second, "budget.time", "must be at least 1s; leave it out for the default of 168h")
+	v.check(b.Requests >= 0, "budget.requests", "must not be negative; 0 means ten times budget.pages and 1000 more")
 	v.check(b.PerPLD >= 0, "budget.per_pld", "must not be negative; 0 means no bound")
 	if d.Reference.Pages != nil {
 		v.check(*d.Reference.Pages >= 0, "reference.pages", "must not be negative; 0 turns the reference crawl off")

@@ -75,6 +75,9 @@ func TestFaults(t *testing.T) {
 		{"scope: {hosts: ['*.a.example', '', b.example/c], plds: [http://a.example], blacklist: [a@b.example]}", "scope.blacklist[0] scope.hosts[0] scope.hosts[1] scope.hosts[2] scope.plds[0]"},
 		{"scope: {include: [''], exclude: ['re:(', 're:\\C']}", "scope.exclude[0] scope.exclude[1] scope.include[0]"},
 		{"scope: {max_hops: -1}", "scope.max_hops"},
+		{"scope: {max_redirects: 0}", "scope.max_redirects"},
+		{"scope: {max_redirects: 41}", "scope.max_redirects"},
+		{"budget: {requests: -1}", "budget.requests"},
 
 		{"order: {strategy: best-first}", "order.strategy"},
 		{"order: {strategy: ''}", "order.strategy"},

@@ -20,13 +20,18 @@ type Scope struct {
 	exclude   []Pattern
 	blacklist map[string]bool
 	maxHops   int
+
+	maxRedirects int
 }
 
 // New compiles the scope of a definition; bounds are what Bounds made of its seeds.
 func New(d crawl.Definition, bounds []string) (*Scope, error) {
 	s := &Scope{
 		hosts: set(d.Scope.Hosts), plds: set(d.Scope.PLDs), blacklist: set(d.Scope.Blacklist),
-		maxHops: d.Scope.MaxHops,
+		maxHops: d.Scope.MaxHops, maxRedirects: d.Scope.MaxRedirects,
+	}
+	if s.maxRedirects == 0 { // a crawl that began before there was a bound
+		s.maxRedirects = crawl.DefaultDefinition().Scope.MaxRedirects
 	}
 	var err error
 	if s.include, err = compileAll(d.Scope.Include); err != nil {
@@ -82,6 +87,8 @@ func (s *Scope) Check(u urls.URL, path string) (reason string, ok bool) {
 	switch {
 	case s.maxHops > 0 && Hops(path) > s.maxHops:
 		return "too many hops", false
+	case Redirects(path) > s.maxRedirects:
+		return "too many redirects in a row", false
 	case s.blacklist[u.Host()] || s.blacklist[pld]:
 		return "black list", false
 	case matchAny(s.exclude, u):
@@ -121,6 +128,13 @@ func parts(path string) (before int, letters string) {
 func Hops(path string) int {
 	before, letters := parts(path)
 	return before + strings.Count(letters, string(rune(crawl.HopLink))) + strings.Count(letters, string(rune(crawl.HopSitemap)))
+}
+
+// Redirects counts the redirects and refreshes since the last link. They are no hops and, as a rule, no pages: without a
+// bound of its own, a host that always redirects to another of its URLs would be asked for ever.
+func Redirects(path string) int {
+	_, letters := parts(path)
+	return len(letters) - len(strings.TrimRight(letters, string(rune(crawl.HopRedirect))))
 }
 
 func embedded(path string) bool {

@@ -85,6 +85,13 @@ func TestCheck(t *testing.T) {
 			"LER http://cdn.example/a.png", "LRE http://cdn.example/a.png", "LERE http://cdn.example/b.png out of scope",
 			"LEL http://cdn.example/ out of scope", "LR http://cdn.example/ out of scope", "R http://cdn.example/ out of scope", " http://cdn.example/ out of scope",
 		}},
+		{"redirects", topic, crawl.Scope{MaxRedirects: 2}, []string{
+			"SRR http://a.example/", "SRRR http://a.example/ too many redirects in a row", "SRRLRR http://a.example/", "LRRE http://a.example/",
+			"LERRR http://a.example/ too many redirects in a row", "12+RRR http://a.example/ too many redirects in a row",
+		}},
+		{"redirects by default", topic, crawl.Scope{}, []string{
+			"S" + strings.Repeat("R", 20) + " http://a.example/", "S" + strings.Repeat("R", 21) + " http://a.example/ too many redirects in a row",
+		}},
 		{"hops", topic, crawl.Scope{MaxHops: 2}, []string{
 			"L http://a.example/", "LL http://a.example/", "LLL http://a.example/ too many hops", "LLLE http://a.example/ too many hops",
 			"LLE http://a.example/", "LLRR http://a.example/", "SLRLE http://a.example/", "ML http://a.example/", "MLL http://a.example/ too many hops",

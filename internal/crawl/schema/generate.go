@@ -135,6 +135,7 @@ func constrain(root *jsonschema.Schema) {
 	}
 	at("scope.include").Items.MinLength, at("scope.exclude").Items.MinLength = count(1), count(1)
 	bounds("scope.max_hops", "0", "")
+	bounds("scope.max_redirects", "1", strconv.Itoa(crawl.MaxRedirects))
 
 	at("order.update").Enum = []any{crawl.UpdateFirst, crawl.UpdateLast, crawl.UpdateAvg, crawl.UpdateMax, crawl.UpdateSum}
 	bounds("order.per_queue", "1", strconv.Itoa(crawl.MaxPerQueue))
@@ -148,6 +149,7 @@ func constrain(root *jsonschema.Schema) {
 	}
 	bounds("budget.pages", "1", "")
 	bounds("budget.per_pld", "0", "")
+	bounds("budget.requests", "0", "")
 	bounds("reference.pages", "0", "")
 	at("budget.bytes").AnyOf[0].Minimum = "1"
 	bounds("politeness.factor", "0", "")
