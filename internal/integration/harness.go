@@ -136,6 +136,7 @@ func Config(server *Server, world *webworld.World, dir string) worker.Config {
 	for host, addr := range world.Resolve() {
 		conf.Resolve[host] = addr.String()
 	}
+	conf.Seeds = []string{os.TempDir()}
 	short := crawl.Duration(200 * time.Millisecond)
 	conf.Fetch.RetryBase, conf.Fetch.RobotsRetry = short, short
 	conf.Fetch.HostFailures, conf.Fetch.MaxAttempts = 2, 2
