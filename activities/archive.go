@@ -137,6 +137,9 @@ func (a *Activities) fill(ctx context.Context, segment *archive.Segment, d crawl
 			return left, ctx.Err()
 		}
 		e := &entries[i]
+		if err := segment.Log(archive.LoggedExchange(&e.Exchange, mine[e.URL].Attempts+1)); err != nil {
+			return left, err
+		}
 		if e.Kind == crawl.ExchangeDNS {
 			if err := segment.Resource(capture(e, nil)); err != nil {
 				return left, err

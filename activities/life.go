@@ -156,6 +156,16 @@ func (a *Activities) recovered(ctx context.Context, in BatchInput, life frontier
 	if err != nil {
 		return left, err
 	}
+	err = archive.ReadLog(ctx, h.store, &m, func(l archive.Logged) error {
+		switch l.Kind {
+		case crawl.OutcomeRobots, crawl.OutcomeRefused, crawl.OutcomeFailed:
+			left.Outcomes = append(left.Outcomes, crawl.Outcome{URL: l.URL, Kind: l.Kind, Status: l.Status, Reason: l.Reason, Bytes: l.Bytes, Score: -1})
+		}
+		return nil
+	})
+	if err != nil {
+		return left, err
+	}
 	err = archive.ReadLinks(ctx, h.store, m.Links.Key, func(l archive.Link) error {
 		if l.NoFollow {
 			return nil

@@ -242,8 +242,8 @@ func (f *Frontier) finishTxn(txn *badger.Txn, s *state, rec *crawlRecord, marker
 	}, nil
 }
 
-// finishQueue marks outcomes of a queue that no batch holds.
-func (f *Frontier) finishQueue(s *state, q *queue, outcomes []crawl.Outcome, next time.Time, failing bool) error {
+// finishQueue marks the outcomes of entries of a queue that no batch holds.
+func (f *Frontier) finishQueue(s *state, q *queue, outcomes []crawl.Outcome, failed []queuedURL, next time.Time, failing bool) error {
 	return f.update(func(txn *badger.Txn) (func(), error) {
 		if err := f.touch(s, q.pld); err != nil {
 			return nil, err
@@ -258,6 +258,9 @@ func (f *Frontier) finishQueue(s *state, q *queue, outcomes []crawl.Outcome, nex
 			if _, err := f.conclude(txn, s, rec, o, s.Archive, learned, changes, map[uint64]tally{}); err != nil {
 				return nil, err
 			}
+		}
+		if err := f.untold(txn, s, rec, outcomes, failed); err != nil {
+			return nil, err
 		}
 		f.mu.Lock()
 		m := q.meta()

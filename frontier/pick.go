@@ -325,7 +325,7 @@ func (f *Frontier) unresolved(s *state, c *candidate, w Want) error {
 	if failing {
 		next = next.Add(w.Backoff(c.fails + 1))
 	}
-	err := f.finishQueue(s, c.queue, outcomes, next, failing)
+	err := f.finishQueue(s, c.queue, outcomes, c.failed, next, failing)
 	if err != nil {
 		f.mu.Lock()
 		defer f.mu.Unlock()

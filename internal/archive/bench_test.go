@@ -37,3 +37,20 @@ func BenchmarkAdd(b *testing.B) {
 		}
 	}
 }
+
+// BenchmarkLog writes a line of the crawl log: one a page.
+func BenchmarkLog(b *testing.B) {
+	s, err := archive.NewSegment(b.TempDir(), label("bench"), epoch, unknown)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer s.Close()
+	c := capture("http://a.example/a/page/of/some/length.html", htmlHeader("", 100), "x")
+	c.Via, c.Path, c.IP, c.Claim = "http://a.example/", "SLL", "192.0.2.1", "a.example-1795326915987"
+	b.ReportAllocs()
+	for b.Loop() {
+		if err := s.Log(archive.LoggedExchange(&c.Exchange, 1)); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"path"
+	"slices"
 	"time"
 )
 
@@ -26,7 +27,8 @@ type Stored struct {
 	SHA256 string `json:"sha256"`
 }
 
-// Manifest commits a segment: what it names is archived, what no manifest names is not. The manifest of a batch
+// Manifest commits a segment: what it names is archived, what no manifest names is not. A batch without any response has
+// a crawl log alone. The manifest of a batch
 // that was given back names nothing: it keeps the place, so that no attempt that comes late can commit.
 type Manifest struct {
 	Version int       `json:"version"`
@@ -41,6 +43,7 @@ type Manifest struct {
 	CDXJ      Stored  `json:"cdxj,omitzero"`
 	Links     Stored  `json:"links,omitzero"`
 	Objects   *Stored `json:"objects,omitempty"` // nil if no page had any
+	Log       *Stored `json:"log,omitempty"`     // nil in segments of before there was a crawl log
 	Records   int     `json:"records"`
 	Counts
 }
@@ -55,6 +58,9 @@ func (m *Manifest) Stored() []Stored {
 	}
 	if m.Objects != nil {
 		list = append(list, *m.Objects)
+	}
+	if m.Log != nil {
+		list = append(list, *m.Log)
 	}
 	return list
 }
@@ -155,36 +161,12 @@ func Manifests(ctx context.Context, store Store, prefix, crawl string, fn func(M
 // are deleted and ErrExists is returned: the other's manifest stands; ErrGivenBack if the batch's URLs went back. It
 // may be called again after an error: if the manifest was put and only the answer was lost, it returns that manifest.
 func (s *Segment) Commit(ctx context.Context, store Store) (Manifest, error) {
-	if err := errors.Join(s.links.zip.Close(), s.objects.zip.Close(), s.warc.out.Flush()); err != nil {
+	if err := errors.Join(s.links.zip.Close(), s.objects.zip.Close(), s.log.zip.Close(), s.warc.out.Flush()); err != nil {
 		return Manifest{}, fmt.Errorf("commit segment: %w", err)
 	}
-	sum := hex.EncodeToString(s.warc.sum.Sum(nil))
-	base := path.Join(s.label.Prefix, s.label.Crawl, "data", s.label.Batch+"-"+sum[:16])
-	index, err := s.cdxj(base + ".warc.gz")
+	m, uploads, err := s.manifest()
 	if err != nil {
 		return Manifest{}, fmt.Errorf("commit segment: %w", err)
-	}
-	m := Manifest{
-		Version: ManifestVersion, Crawl: s.label.Crawl, Batch: s.label.Batch, Nonce: s.label.Nonce, Worker: s.label.Worker,
-		Created: s.created.UTC(), Records: s.warc.count, Counts: s.counts,
-		WARC:  Stored{base + ".warc.gz", s.warc.size, sum},
-		CDXJ:  stored(base+".cdxj", index),
-		Links: stored(base+".links.zst", s.links.out.Bytes()),
-	}
-	type upload struct {
-		key  string
-		r    io.Reader
-		size int64
-	}
-	uploads := []upload{
-		{m.WARC.Key, io.NewSectionReader(s.warc.file, 0, s.warc.size), m.WARC.Bytes},
-		{m.CDXJ.Key, bytes.NewReader(index), m.CDXJ.Bytes},
-		{m.Links.Key, bytes.NewReader(s.links.out.Bytes()), m.Links.Bytes},
-	}
-	if s.objects.lines > 0 {
-		o := stored(base+".objects.zst", s.objects.out.Bytes())
-		m.Objects = &o
-		uploads = append(uploads, upload{o.Key, bytes.NewReader(s.objects.out.Bytes()), o.Bytes})
 	}
 	for _, u := range uploads {
 		if err := store.Put(ctx, u.key, u.r, u.size); err != nil {
@@ -209,13 +191,59 @@ func (s *Segment) Commit(ctx context.Context, store Store) (Manifest, error) {
 	return m, nil
 }
 
+// upload is an object of a segment on its way.
+type upload struct {
+	key  string
+	r    io.Reader
+	size int64
+}
+
+// manifest makes the manifest, and the objects that it names: what has nothing in it is left out. They are named by
+// the SHA-256 of the first, so that attempts of one batch never write under one name: those of a WARC object differ at
+// least by the IDs of its records.
+func (s *Segment) manifest() (m Manifest, uploads []upload, err error) {
+	m = Manifest{
+		Version: ManifestVersion, Crawl: s.label.Crawl, Batch: s.label.Batch, Nonce: s.label.Nonce, Worker: s.label.Worker,
+		Created: s.created.UTC(), Counts: s.counts,
+	}
+	base := path.Join(s.label.Prefix, s.label.Crawl, "data", s.label.Batch+"-")
+	add := func(suffix string, data []byte) Stored {
+		o := stored(base+suffix, data)
+		uploads = append(uploads, upload{o.Key, bytes.NewReader(data), o.Bytes})
+		return o
+	}
+	if s.captured() {
+		sum := hex.EncodeToString(s.warc.sum.Sum(nil))
+		base += sum[:16]
+		index, err := s.cdxj(base + ".warc.gz")
+		if err != nil {
+			return m, nil, err
+		}
+		m.Records, m.WARC = s.warc.count, Stored{base + ".warc.gz", s.warc.size, sum}
+		uploads = append(uploads, upload{m.WARC.Key, io.NewSectionReader(s.warc.file, 0, s.warc.size), m.WARC.Bytes})
+		m.CDXJ, m.Links = add(".cdxj", index), add(".links.zst", s.links.out.Bytes())
+	} else {
+		sum := sha256.Sum256(s.log.out.Bytes())
+		base += hex.EncodeToString(sum[:8])
+	}
+	if s.objects.lines > 0 {
+		o := add(".objects.zst", s.objects.out.Bytes())
+		m.Objects = &o
+	}
+	if s.log.lines > 0 {
+		o := add(".log.zst", s.log.out.Bytes())
+		m.Log = &o
+	}
+	return m, uploads, nil
+}
+
 // withdraw deletes the objects of an attempt that came second, unless they are the first one's: the
 // manifest may have been put by this very attempt, whose answer was lost. err is ErrExists or ErrGivenBack, with
 // what else went wrong.
 func (s *Segment) withdraw(ctx context.Context, store Store, m Manifest) (mine bool, err error) {
 	first, err := ReadManifest(ctx, store, s.label.Prefix, m.Crawl, m.Segment())
 	switch {
-	case err == nil && first.WARC.Key == m.WARC.Key:
+	case err == nil && slices.Equal(first.Stored(), m.Stored()):
 		return true, nil
 	case err == nil:
 		err = ErrExists

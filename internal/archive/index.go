@@ -31,8 +31,11 @@ type Indexed struct {
 // maxIndexLine bounds a line of a CDXJ, in bytes.
 const maxIndexLine = 1 << 20
 
-// ReadIndex calls fn with each line of a segment's CDXJ.
+// ReadIndex calls fn with each line of a segment's CDXJ; without a key, as of a segment without responses, with none.
 func ReadIndex(ctx context.Context, store Store, key string, fn func(Indexed) error) error {
+	if key == "" {
+		return nil
+	}
 	r, err := store.Get(ctx, key)
 	if err != nil {
 		return err

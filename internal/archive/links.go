@@ -70,8 +70,11 @@ func appendLink(b []byte, c Capture, l *crawl.Outlink, paragraph []byte) []byte 
 	return append(b, '}', '\n')
 }
 
-// ReadLinks calls fn with each outlink of a sidecar.
+// ReadLinks calls fn with each outlink of a sidecar; without a key, as of a segment without responses, with none.
 func ReadLinks(ctx context.Context, store Store, key string, fn func(Link) error) error {
+	if key == "" {
+		return nil
+	}
 	return readSidecar(ctx, store, key, func(l *Link) error {
 		if l.HopLetter != "" {
 			l.Hop = l.HopLetter[0]

@@ -59,6 +59,7 @@ type Segment struct {
 	index    []indexLine
 	links    sidecar
 	objects  sidecar
+	log      sidecar
 	seen     map[string]crawl.Visit
 	original func(digest string) (crawl.Visit, bool)
 	counts   Counts
@@ -73,6 +74,7 @@ type Counts struct {
 	DNS       int   `json:"dns"`
 	Links     int   `json:"outlinks"`
 	Objects   int   `json:"web_objects,omitempty"`
+	Logged    int   `json:"log_lines,omitempty"`
 	Payload   int64 `json:"payload_bytes"` // bytes of responses on the wire
 }
 
@@ -104,7 +106,7 @@ func NewSegment(dir string, label Label, created time.Time, original func(digest
 		return nil, err
 	}
 	s := &Segment{label: label, created: created, warc: w, seen: map[string]crawl.Visit{}, original: original}
-	if err = errors.Join(s.links.open(), s.objects.open()); err != nil {
+	if err = errors.Join(s.links.open(), s.objects.open(), s.log.open()); err != nil {
 		return nil, fmt.Errorf("open segment: %w", err)
 	}
 	return s, s.warcinfo()
@@ -350,5 +352,8 @@ func (s *Segment) count(c Capture, out Recorded) {
 	}
 }
 
-// Empty tells whether nothing but the warcinfo record was written.
-func (s *Segment) Empty() bool { return s.warc.count <= 1 }
+// Empty tells whether there is nothing to archive.
+func (s *Segment) Empty() bool { return !s.captured() && s.log.lines == 0 }
+
+// captured tells whether any record but warcinfo was written.
+func (s *Segment) captured() bool { return s.warc.count > 1 }

@@ -11,6 +11,7 @@
 //	NAME/data/<batch>-<hash>.warc.gz        one gzip member a record
 //	NAME/data/<batch>-<hash>.cdxj           one line a response or revisit, sorted bytewise
 //	NAME/data/<batch>-<hash>.links.zst      JSON lines
+//	NAME/data/<batch>-<hash>.log.zst        JSON lines; alone if no URL had a response
 //
 // Only what a manifest names is read; other files in data/ are listed as orphans, which are no fault:
 // an attempt that was killed, or lost the race for its manifest, may leave them.

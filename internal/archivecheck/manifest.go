@@ -26,6 +26,7 @@ type manifest struct {
 	CDXJ    object  `json:"cdxj"`
 	Links   object  `json:"links"`
 	Objects *object `json:"objects"`
+	Log     *object `json:"log"`
 	Records *int    `json:"records"` // WARC records, warcinfo included
 	// GivenBack tells that the batch left nothing: the manifest keeps its place.
 	GivenBack bool `json:"given_back"`
@@ -70,10 +71,18 @@ func (c *checker) checkSegment(crawl, key string) error {
 	if err := c.readObject(key, m.CDXJ, func(r io.Reader) error { return c.readCDXJ(m.CDXJ.Key, r, warc) }); err != nil {
 		return err
 	}
-	if err := c.readObject(key, m.Links, func(r io.Reader) error { return c.readLines(m.Links.Key, r) }); err != nil || m.Objects == nil {
+	if err := c.readObject(key, m.Links, func(r io.Reader) error { return c.readLines(m.Links.Key, r) }); err != nil {
 		return err
 	}
-	return c.readObject(key, *m.Objects, func(r io.Reader) error { return c.readLines(m.Objects.Key, r) })
+	if m.Objects != nil {
+		if err := c.readObject(key, *m.Objects, func(r io.Reader) error { return c.readLines(m.Objects.Key, r) }); err != nil {
+			return err
+		}
+	}
+	if m.Log == nil {
+		return nil
+	}
+	return c.readObject(key, *m.Log, func(r io.Reader) error { return c.readLog(m.Log.Key, r, warc) })
 }
 
 // checkManifest checks the manifest's own fields and the form of the keys.
@@ -99,13 +108,19 @@ func (c *checker) checkManifest(crawl, key string, m manifest) {
 		c.fault(key, 0, "created %q is not RFC 3339", m.Created)
 	}
 	if m.GivenBack {
-		if m.WARC.Key+m.CDXJ.Key+m.Links.Key != "" || m.Objects != nil {
+		if m.WARC.Key+m.CDXJ.Key+m.Links.Key != "" || m.Objects != nil || m.Log != nil {
 			c.fault(key, 0, "the batch was given back, but the manifest names objects")
 		}
 		return
 	}
 	type part struct{ what, key, suffix string }
 	parts := []part{{"warc", m.WARC.Key, ".warc.gz"}, {"cdxj", m.CDXJ.Key, ".cdxj"}, {"links", m.Links.Key, ".links.zst"}}
+	if m.Log != nil {
+		if m.WARC.Key+m.CDXJ.Key+m.Links.Key == "" { // no URL of the batch had a response
+			parts = nil
+		}
+		parts = append(parts, part{"log", m.Log.Key, ".log.zst"})
+	}
 	if m.Objects != nil {
 		parts = append(parts, part{"objects", m.Objects.Key, ".objects.zst"})
 	}

@@ -13,6 +13,8 @@ type Report struct {
 	Warcinfo  int
 	Resources int
 
+	Logged int // lines of crawl logs
+
 	// Chunked responses by what their WARC-Payload-Digest covers: the body with its chunk framing, or
 	// with the transfer coding removed as ISO 28500:2017 §6.3.2 wants it.
 	ChunkedRaw     int

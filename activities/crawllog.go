@@ -1,0 +1,61 @@
+package activities
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/muninn-archive/muninn/frontier"
+	"github.com/muninn-archive/muninn/internal/archive"
+	"github.com/muninn-archive/muninn/internal/crawl"
+)
+
+// untoldPart is how many URLs that ended without a batch one segment tells of, at most.
+const untoldPart = 10_000
+
+// tellEnds has the archive tell of the URLs that ended without a batch, in segments that have a crawl log alone.
+func (a *Activities) tellEnds(ctx context.Context, plan frontier.Plan, store archive.Store) error {
+	d := plan.Definition
+	for ctx.Err() == nil {
+		list, first, err := a.Frontier.Untold(d.Name, untoldPart)
+		if err != nil || len(list) == 0 {
+			return err
+		}
+		// The name says where the part begins: one that was archived before, but not marked as told, is found again.
+		label := archive.Label{
+			Crawl: d.Name, Batch: fmt.Sprintf("ends-%d", first), Worker: a.Settings.Worker, Prefix: d.Archive.Prefix, Software: a.Settings.Software,
+		}
+		n, err := a.tell(ctx, store, label, list)
+		if err != nil {
+			return err
+		}
+		if err := a.Frontier.Told(d.Name, n); err != nil {
+			return err
+		}
+	}
+	return ctx.Err()
+}
+
+// tell archives a part, unless an attempt before has done so; n is how many URLs are told of.
+func (a *Activities) tell(ctx context.Context, store archive.Store, label archive.Label, list []frontier.Untold) (n int, err error) {
+	m, err := archive.ReadManifest(ctx, store, label.Prefix, label.Crawl, label.Segment())
+	if err == nil {
+		return m.Logged, nil
+	}
+	if !errors.Is(err, archive.ErrNotFound) {
+		return 0, err
+	}
+	segment, err := archive.NewSegment(a.Spool.TempDir(), label, a.Now(), func(string) (crawl.Visit, bool) { return crawl.Visit{}, false })
+	if err != nil {
+		return 0, err
+	}
+	defer segment.Close()
+	for _, u := range list {
+		err := segment.Log(archive.Logged{Time: u.At, URL: u.URL, Kind: u.Kind, Reason: u.Reason, Via: u.Via, Path: u.Path, Attempt: u.Attempt})
+		if err != nil {
+			return 0, err
+		}
+	}
+	m, err = segment.Commit(ctx, store)
+	return m.Logged, err
+}

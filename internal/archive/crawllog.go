@@ -1,0 +1,99 @@
+package archive
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/muninn-archive/muninn/internal/crawl"
+)
+
+// Logged is a line of the crawl log: one try of a URL, and what became of it. Every outcome has one, with or without a
+// response.
+type Logged struct {
+	Time    time.Time `json:"time"` // when the try began; of a URL that was not asked for, when that was decided
+	URL     string    `json:"url"`
+	Kind    string    `json:"kind"`              // an outcome (crawl.OutcomeDone …), LoggedRobots or LoggedDNS
+	Status  int       `json:"status,omitempty"`  // of HTTP; 0: there was no response
+	Reason  string    `json:"reason,omitempty"`  // why there is no page, or why it is tried again
+	Via     string    `json:"via,omitempty"`     // the page it was found on
+	Path    string    `json:"path,omitempty"`    // hop letters
+	Attempt int       `json:"attempt,omitempty"` // of the URL in its run, from 1
+	Bytes   int64     `json:"bytes,omitempty"`   // on the wire
+	Millis  int64     `json:"ms,omitempty"`      // from the begin to the last byte
+	IP      string    `json:"ip,omitempty"`
+	Claim   string    `json:"claim,omitempty"` // the lane
+}
+
+// The kinds of lines that are of no outcome.
+const (
+	LoggedRobots = "robots.txt" // a robots.txt was asked for
+	LoggedDNS    = "dns"        // a name was resolved
+)
+
+// WithoutPage tells whether the URL ended without a page.
+func (l *Logged) WithoutPage() bool {
+	switch l.Kind {
+	case crawl.OutcomeRobots, crawl.OutcomeRefused, crawl.OutcomeFailed:
+		return true
+	case crawl.OutcomeDone:
+		return l.Status >= 400
+	}
+	return false
+}
+
+// LoggedExchange is the line of an exchange; attempt counts the tries of its URL from 1.
+func LoggedExchange(x *crawl.Exchange, attempt int) Logged {
+	l := Logged{
+		Time: x.Started, URL: x.URL, Kind: x.Outcome.Kind, Status: x.Status, Reason: x.Outcome.Reason, Via: x.Via, Path: x.Path,
+		Attempt: attempt, Bytes: x.Outcome.Bytes, Millis: x.Elapsed.Milliseconds(), IP: x.IP, Claim: x.Claim,
+	}
+	switch x.Kind {
+	case crawl.ExchangeRobots:
+		l.Kind, l.Attempt = LoggedRobots, 0
+	case crawl.ExchangeDNS:
+		l.Kind, l.Attempt = LoggedDNS, 0
+	}
+	return l
+}
+
+// Log writes a line into the crawl log.
+func (s *Segment) Log(l Logged) error {
+	s.log.line = l.append(s.log.line[:0])
+	if err := s.log.put(); err != nil {
+		return fmt.Errorf("write log of %s: %w", l.URL, err)
+	}
+	s.counts.Logged++
+	return nil
+}
+
+// append appends the line as encoding/json would write it.
+func (l *Logged) append(b []byte) []byte {
+	b = l.Time.UTC().AppendFormat(append(b, "{\"time\":\""...), time.RFC3339Nano)
+	b = appendText(b, "\",\"url\":", l.URL)
+	b = appendText(b, ",\"kind\":", l.Kind)
+	number := func(name string, n int64) {
+		if n != 0 {
+			b = strconv.AppendInt(append(b, name...), n, 10)
+		}
+	}
+	number(",\"status\":", int64(l.Status))
+	b = appendSome(b, ",\"reason\":", l.Reason)
+	b = appendSome(b, ",\"via\":", l.Via)
+	b = appendSome(b, ",\"path\":", l.Path)
+	number(",\"attempt\":", int64(l.Attempt))
+	number(",\"bytes\":", l.Bytes)
+	number(",\"ms\":", l.Millis)
+	b = appendSome(b, ",\"ip\":", l.IP)
+	b = appendSome(b, ",\"claim\":", l.Claim)
+	return append(b, '}', '\n')
+}
+
+// ReadLog calls fn with each line of a segment's crawl log; of segments without one, with none.
+func ReadLog(ctx context.Context, store Store, m *Manifest, fn func(Logged) error) error {
+	if m.Log == nil {
+		return nil
+	}
+	return readSidecar(ctx, store, m.Log.Key, func(l *Logged) error { return fn(*l) })
+}
