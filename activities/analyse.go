@@ -121,7 +121,7 @@ func (a *Activities) understand(e *spool.Entry, mode string, before []byte) (p c
 		}
 	}()
 	body := decodedBody(e, int64(a.Settings.Page.DecodedBytes), buffer)
-	d := page.Parse(page.Input{URL: e.URL, MIME: e.MIME, RobotsTag: e.RobotsTag, Body: body}, a.Settings.Page)
+	d := page.Parse(page.Input{URL: e.URL, MIME: e.MIME, RobotsTag: e.RobotsTag, Refresh: e.Refresh, Body: body}, a.Settings.Page)
 	head, err := io.ReadAll(e.Header())
 	if err != nil {
 		return p, false, err

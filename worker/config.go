@@ -36,6 +36,7 @@ type Config struct {
 	Seeds     []string // files and folders that seeds may be read from
 	Thesauri  []string // files and folders that thesauri may be read from
 	Networks  []string // private networks that may be crawled, CIDR
+	Denied    []string // networks that are never crawled, CIDR
 	Resolve   map[string]string
 	DNS       string
 	Knowledge string // folder of the knowledge base; empty: the one built in
@@ -114,6 +115,7 @@ func (c *Config) Flags(into *pflag.FlagSet) {
 	fs.StringSliceVar(&c.Thesauri, "thesaurus-dir", c.Thesauri, "folder of thesauri that definitions may name (repeatable)")
 	fs.StringVar(&c.S3.Endpoint, "s3-endpoint", "", "S3 service, URL or HOST:PORT; HTTPS unless it begins with http://")
 	fs.StringVar(&c.S3.Region, "s3-region", "us-east-1", "S3 region")
+	fs.StringSliceVar(&c.Denied, "deny-network", nil, "network that is never crawled, CIDR (repeatable)")
 	fs.StringSliceVar(&c.Networks, "allow-network", nil, "private network that may be crawled, CIDR (repeatable)")
 	fs.StringToStringVar(&c.Resolve, "resolve", nil, "resolve a host by hand, HOST=IP (repeatable)")
 	fs.StringVar(&c.DNS, "dns", "", "DNS server, ADDR:PORT (default: the system's)")
@@ -290,7 +292,7 @@ func (c *Config) Validate() error {
 	if _, err := c.resolved(); err != nil {
 		errs = append(errs, err)
 	}
-	if _, err := fetch.NewGuard(c.Networks); err != nil {
+	if _, err := fetch.NewGuard(c.Networks, c.Denied); err != nil {
 		errs = append(errs, err)
 	}
 	return errors.Join(errs...)

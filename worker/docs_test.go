@@ -74,7 +74,7 @@ func TestBadSettings(t *testing.T) {
 	conf := DefaultConfig()
 	conf.Lanes, conf.Name, conf.Networks, conf.Resolve = 0, "a b", []string{"ten"}, map[string]string{"h": "x"}
 	err := conf.Validate()
-	for _, want := range []string{"lanes", "name", "allowed network", "resolve h=x"} {
+	for _, want := range []string{"lanes", "name", `allow-network "ten"`, "resolve h=x"} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want %q in it", err, want)
 		}

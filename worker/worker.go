@@ -137,7 +137,7 @@ func (w *Worker) activities(ctx context.Context) (*activities.Activities, error)
 }
 
 func newFetcher(conf Config, tmp string) (*fetch.Client, error) {
-	guard, err := fetch.NewGuard(conf.Networks)
+	guard, err := fetch.NewGuard(conf.Networks, conf.Denied)
 	if err != nil {
 		return nil, err
 	}

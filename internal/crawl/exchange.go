@@ -27,6 +27,7 @@ type Exchange struct {
 	Encoding    string        `json:"encoding,omitempty"` // Content-Encoding in lower case, several fields joined by commas
 	MIME        string        `json:"mime,omitempty"`     // Content-Type as it came
 	Location    string        `json:"location,omitempty"`
+	Refresh     string        `json:"refresh,omitempty"`    // Refresh
 	RobotsTag   string        `json:"robots_tag,omitempty"` // X-Robots-Tag
 	Truncated   string        `json:"truncated,omitempty"`  // length, time or disconnect (WARC-Truncated)
 	TLS         string        `json:"tls,omitempty"`        // version and cipher suite

@@ -59,7 +59,7 @@ type connection struct {
 
 // dial opens a connection to an address; the guard has its say first.
 func (c *Client) dial(ctx context.Context, u urls.URL, addr netip.Addr) (*connection, error) {
-	if err := c.guard.Check(addr); err != nil {
+	if err := errors.Join(c.guard.Check(addr), c.guard.CheckPort(u.Port())); err != nil {
 		return nil, err
 	}
 	ctx, cancel := context.WithTimeout(ctx, c.limits.Connect.D())
@@ -182,20 +182,25 @@ func (x *Exchange) describe(r *http.Response, headerBytes int64) {
 	x.Encoding = strings.ToLower(strings.TrimSpace(strings.Join(r.Header.Values("Content-Encoding"), ",")))
 	x.MIME = r.Header.Get("Content-Type")
 	x.Location = r.Header.Get("Location")
+	x.Refresh = r.Header.Get("Refresh")
 	x.RobotsTag = strings.Join(r.Header.Values("X-Robots-Tag"), ",")
 }
 
 // retryAfter reads a Retry-After header (RFC 9110 §10.2.3): seconds or a date; 0 if there is none.
 func (x *Exchange) retryAfter(now time.Time) time.Duration {
-	value := x.Header.Get("Retry-After")
-	if seconds, err := strconv.Atoi(strings.TrimSpace(value)); err == nil {
-		return min(time.Duration(max(seconds, 0)), 1e6) * time.Second
+	value := strings.TrimSpace(x.Header.Get("Retry-After"))
+	seconds, err := strconv.ParseInt(value, 10, 64)
+	if err == nil || errors.Is(err, strconv.ErrRange) { // beyond 64 bits it is the greatest of them, or the least
+		return time.Duration(min(max(seconds, 0), maxRetryAfter)) * time.Second
 	}
 	if at, err := http.ParseTime(value); err == nil {
 		return max(at.Sub(now), 0)
 	}
 	return 0
 }
+
+// maxRetryAfter is the longest Retry-After that is told from longer ones, in seconds.
+const maxRetryAfter = 1e6
 
 // truncation names the reason why a body was cut off (WARC/1.1 §5.13); empty if it is whole.
 func truncation(err error, late bool) string {

@@ -3,35 +3,50 @@ package fetch
 import (
 	"fmt"
 	"net/netip"
+	"slices"
 )
 
 // Guard refuses addresses that a public crawl has no business with: private, loopback, link-local
-// (with the cloud metadata addresses), multicast and reserved ones.
-type Guard struct{ allowed []netip.Prefix }
+// (with the cloud metadata addresses), multicast and reserved ones, and those of the machine itself; and ports of other
+// services than HTTP.
+type Guard struct {
+	allowed, denied []netip.Prefix
+	own             func() []netip.Addr
+}
 
-// NewGuard allows the networks of the worker's configuration, in CIDR form.
-func NewGuard(allowed []string) (*Guard, error) {
-	g := &Guard{}
-	for _, text := range allowed {
-		p, err := netip.ParsePrefix(text)
-		if err != nil {
-			a, errAddr := netip.ParseAddr(text)
-			if errAddr != nil {
-				return nil, fmt.Errorf("allowed network %q: write it as 10.0.0.0/8 or fd00::/8", text)
-			}
-			p = netip.PrefixFrom(a, a.BitLen())
-		}
-		g.allowed = append(g.allowed, p.Masked())
+// NewGuard takes the networks of the worker's configuration, in CIDR form: those that may be crawled though they are
+// private, and those that may not be crawled in any case.
+func NewGuard(allowed, denied []string) (*Guard, error) {
+	g := &Guard{own: newOwn(interfaceAddrs).addrs}
+	var err error
+	if g.allowed, err = prefixes("allow-network", allowed); err != nil {
+		return nil, err
+	}
+	if g.denied, err = prefixes("deny-network", denied); err != nil {
+		return nil, err
 	}
 	return g, nil
 }
 
-// RefusedError says that the address guard refused an address.
-type RefusedError struct{ Addr netip.Addr }
-
-func (e *RefusedError) Error() string {
-	return fmt.Sprintf("address %s is in a private or reserved network; the worker's allow-network permits it if it is meant", e.Addr)
+func prefixes(setting string, texts []string) (list []netip.Prefix, err error) {
+	for _, text := range texts {
+		p, err := netip.ParsePrefix(text)
+		if err != nil {
+			a, errAddr := netip.ParseAddr(text)
+			if errAddr != nil {
+				return nil, fmt.Errorf("%s %q: write it as 10.0.0.0/8 or fd00::/8", setting, text)
+			}
+			p = netip.PrefixFrom(a, a.BitLen())
+		}
+		list = append(list, p.Masked())
+	}
+	return list, nil
 }
+
+// RefusedError says why the guard refused an address or a port.
+type RefusedError struct{ Reason string }
+
+func (e *RefusedError) Error() string { return e.Reason }
 
 // reserved are the networks that netip.Addr has no predicate for (RFC 6890, RFC 8215).
 var reserved = func() (list []netip.Prefix) {
@@ -49,24 +64,56 @@ var reserved = func() (list []netip.Prefix) {
 // nat64 wraps IPv4 addresses (RFC 6052).
 var nat64 = netip.MustParsePrefix("64:ff9b::/96")
 
+// plain is an address in its one form: IPv4 is taken out of IPv6 that only wraps it (mapped, or by NAT64). Leases go by
+// addresses, and one machine must have one.
+func plain(addr netip.Addr) netip.Addr {
+	addr = addr.Unmap()
+	if nat64.Contains(addr.WithZone("")) {
+		b := addr.As16()
+		return netip.AddrFrom4([4]byte(b[12:]))
+	}
+	return addr
+}
+
 // Check returns a RefusedError if the address may not be dialled.
 func (g *Guard) Check(addr netip.Addr) error {
-	addr = addr.Unmap().WithZone("")
+	addr = plain(addr).WithZone("")
+	for _, p := range g.denied {
+		if p.Contains(addr) {
+			return &RefusedError{fmt.Sprintf("address %s is in a network that the worker's deny-network excludes", addr)}
+		}
+	}
 	for _, p := range g.allowed {
 		if p.Contains(addr) {
 			return nil
 		}
 	}
-	if nat64.Contains(addr) {
-		b := addr.As16()
-		return g.Check(netip.AddrFrom4([4]byte(b[12:])))
+	if slices.Contains(g.own(), addr) {
+		return &RefusedError{fmt.Sprintf("address %s is the worker's own; its allow-network permits it if it is meant", addr)}
 	}
 	bad := !addr.IsGlobalUnicast() || addr.IsPrivate() || addr.IsLoopback() || addr.IsLinkLocalUnicast()
 	for _, p := range reserved {
 		bad = bad || p.Contains(addr)
 	}
 	if bad {
-		return &RefusedError{addr}
+		return &RefusedError{fmt.Sprintf("address %s is in a private or reserved network; the worker's allow-network permits it if it is meant", addr)}
 	}
 	return nil
+}
+
+// CheckPort returns a RefusedError for a port on which browsers make no HTTP requests.
+func (g *Guard) CheckPort(port int) error {
+	if _, bad := slices.BinarySearch(badPorts, port); bad {
+		return &RefusedError{fmt.Sprintf("port %d is that of another service than HTTP; browsers refuse it too", port)}
+	}
+	return nil
+}
+
+// badPorts are those that browsers block (WHATWG Fetch §2.9, "bad port"), in order: a page must not make the crawler
+// talk to mail servers and the like.
+var badPorts = []int{
+	0, 1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77, 79, 87, 95, 101, 102, 103, 104, 109, 110, 111,
+	113, 115, 117, 119, 123, 135, 137, 139, 143, 161, 179, 389, 427, 465, 512, 513, 514, 515, 526, 530, 531, 532, 540, 548,
+	554, 556, 563, 587, 601, 636, 989, 990, 993, 995, 1719, 1720, 1723, 2049, 3659, 4045, 4190, 5060, 5061, 6000, 6566, 6665,
+	6666, 6667, 6668, 6669, 6679, 6697, 10080,
 }

@@ -1,8 +1,14 @@
 package fetch
 
 import (
+	"errors"
 	"net/netip"
+	"slices"
+	"strings"
 	"testing"
+	"time"
+
+	"github.com/muninn-archive/muninn/internal/crawl"
 )
 
 func TestGuard(t *testing.T) {
@@ -47,8 +53,90 @@ func TestGuardAllowList(t *testing.T) {
 		}
 	}
 	for _, bad := range []string{"", "ten", "10.0.0.0/99", "10.0.0", "10.0.0.0/8 "} {
-		if _, err := NewGuard([]string{bad}); err == nil {
+		if _, err := NewGuard([]string{bad}, nil); err == nil {
 			t.Errorf("%q is taken for a network", bad)
 		}
+	}
+}
+
+func TestGuardDenyList(t *testing.T) {
+	g, err := NewGuard([]string{"10.0.0.0/8"}, []string{"10.1.0.0/16", "93.184.216.34", "2606:4700::/32"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for addr, ok := range map[string]bool{
+		"10.2.0.1": true, "10.1.0.1": false, "::ffff:10.1.0.1": false, "64:ff9b::10.1.0.1": false, "93.184.216.34": false, "93.184.216.35": true,
+		"2606:4700::1": false, "2a00:1450:4001::1": true,
+	} {
+		if err := g.Check(netip.MustParseAddr(addr)); (err == nil) != ok {
+			t.Errorf("%s: %v, allowed should be %v", addr, err, ok)
+		}
+	}
+	if _, err := NewGuard(nil, []string{"ten"}); err == nil || !strings.Contains(err.Error(), "deny-network") {
+		t.Errorf("a network that is none: %v", err)
+	}
+}
+
+// TestGuardOwn: the public addresses of the machine itself are refused, unless they are named.
+func TestGuardOwn(t *testing.T) {
+	mine := netip.MustParseAddr("93.184.216.34")
+	for _, allowed := range []bool{false, true} {
+		g := guard(t)
+		if allowed {
+			g = guard(t, "93.184.216.34/32")
+		}
+		g.own = func() []netip.Addr { return []netip.Addr{mine} }
+		for _, addr := range []string{"93.184.216.34", "::ffff:93.184.216.34", "64:ff9b::93.184.216.34"} {
+			if err := g.Check(netip.MustParseAddr(addr)); (err == nil) != allowed {
+				t.Errorf("%s: %v, allowed should be %v", addr, err, allowed)
+			}
+		}
+		if err := g.Check(netip.MustParseAddr("93.184.216.35")); err != nil {
+			t.Error(err)
+		}
+	}
+	if !slices.Contains(interfaceAddrs(), netip.MustParseAddr("127.0.0.1")) {
+		t.Skip("the system does not tell its addresses")
+	}
+}
+
+func TestBadPorts(t *testing.T) {
+	g := guard(t)
+	for _, port := range []int{22, 25, 53, 110, 6000, 6667, 10080} {
+		if err := g.CheckPort(port); !errors.As(err, new(*RefusedError)) {
+			t.Errorf("port %d: %v", port, err)
+		}
+	}
+	for _, port := range []int{80, 443, 8080, 8443, 3000, 5000, 24, 65535} {
+		if err := g.CheckPort(port); err != nil {
+			t.Error(err)
+		}
+	}
+	if !slices.IsSorted(badPorts) || len(badPorts) < 80 {
+		t.Errorf("the list of %d ports is not in order, or not whole", len(badPorts))
+	}
+}
+
+// TestBadPortIsNotDialled: neither for a page nor for the robots.txt of another.
+func TestBadPortIsNotDialled(t *testing.T) {
+	h := newHost(t, func(s seen) answer {
+		if s.path == "/robots.txt" {
+			return answer{wire: page("302 Found", "", "Location: http://127.0.0.1:25/robots.txt")}
+		}
+		return answer{wire: page("200 OK", "page")}
+	})
+	c := newClient(t, h.clock, nil)
+	before := h.clock.now()
+	r := h.run(t, c, nil, targets("http://127.0.0.1:25/a", "http://127.0.0.1:6667/b")...)
+	for _, u := range []string{"http://127.0.0.1:25/a", "http://127.0.0.1:6667/b"} {
+		if o := r.outcome(t, u); o.Kind != crawl.OutcomeRefused || !strings.Contains(o.Reason, "port ") {
+			t.Errorf("%s: %+v", u, o)
+		}
+	}
+	if rested := h.clock.now().Sub(before); rested > time.Second {
+		t.Errorf("the lane rested %s for requests that were not made", rested)
+	}
+	if o := h.fetch(t, c, "/c").outcome(t, h.url("/c")); o.Kind != crawl.OutcomeRetry || !strings.Contains(o.Reason, "port 25") {
+		t.Errorf("robots.txt on a port of another service: %+v", o)
 	}
 }

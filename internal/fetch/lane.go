@@ -128,6 +128,9 @@ func (l *Lane) target(ctx context.Context, t crawl.Target) error {
 	if !l.client.at(ctx, u.Host(), l.Addr) {
 		return l.outcome(ctx, t, crawl.Outcome{Kind: crawl.OutcomeReturned, Reason: errIP.Error()})
 	}
+	if err := l.client.guard.CheckPort(u.Port()); err != nil {
+		return l.failed(ctx, t, err)
+	}
 	if l.hold(t, u.Origin()) {
 		return nil
 	}

@@ -150,7 +150,7 @@ func TestRetryAfter(t *testing.T) {
 		want  time.Duration
 	}{
 		{"", 0}, {"7", 7 * time.Second}, {" 120 ", 2 * time.Minute}, {"-5", 0}, {"soon", 0}, {"1.5", 0},
-		{"99999999999999", 1e6 * time.Second}, {"999999999999999999999999", 0},
+		{"99999999999999", 1e6 * time.Second}, {"999999999999999999999999", 1e6 * time.Second}, {"-999999999999999999999999", 0},
 		{"Sat, 21 Nov 2026 08:01:00 GMT", time.Minute}, {"Saturday, 21-Nov-26 08:01:00 GMT", time.Minute},
 		{"Sat Nov 21 08:01:00 2026", time.Minute}, {"Fri, 20 Nov 2026 08:01:00 GMT", 0},
 	}

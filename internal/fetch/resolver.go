@@ -57,7 +57,7 @@ type Resolver struct {
 func NewResolver(fixed map[string]netip.Addr, server string) (*Resolver, error) {
 	r := &Resolver{fixed: map[string]netip.Addr{}, now: time.Now, cache: map[string]Answer{}, unsaved: map[string]Answer{}}
 	for host, addr := range fixed {
-		r.fixed[strings.ToLower(host)] = addr
+		r.fixed[strings.ToLower(host)] = plain(addr)
 	}
 	if server != "" {
 		if _, _, err := net.SplitHostPort(server); err != nil {
@@ -91,6 +91,7 @@ func (r *Resolver) Resolve(ctx context.Context, host string) (netip.Addr, error)
 // lookup returns the answer for a host. Callers that ask for a host at the same time share a look-up.
 func (r *Resolver) lookup(ctx context.Context, host string) (Answer, error) {
 	if addr, ok := urls.Address(host); ok {
+		addr = plain(addr)
 		return Answer{Addr: addr, Addrs: []netip.Addr{addr}}, nil
 	}
 	if addr, ok := r.fixed[host]; ok {
@@ -214,7 +215,7 @@ func read(reply *dns.Msg, host string, now time.Time) (Answer, bool) {
 			ip = rr.AAAA
 		}
 		if addr, ok := netip.AddrFromSlice(ip); ok {
-			a.Addrs = append(a.Addrs, addr.Unmap())
+			a.Addrs = append(a.Addrs, plain(addr))
 		}
 	}
 	if len(a.Addrs) > 0 {

@@ -84,20 +84,22 @@ func (n *nameServer) asked(host string) (udp, tcp int) {
 }
 
 var zone = map[string][]string{
-	"four.test A":     {"four.test. 300 IN A 192.0.2.4", "four.test. 300 IN A 192.0.2.5"},
-	"six.test AAAA":   {"six.test. 300 IN AAAA 2001:db8::6"},
-	"both.test A":     {"both.test. 300 IN A 192.0.2.6"},
-	"both.test AAAA":  {"both.test. 300 IN AAAA 2001:db8::7"},
-	"alias.test A":    {"alias.test. 300 IN CNAME four.test.", "four.test. 300 IN A 192.0.2.4"},
-	"long.test A":     {"long.test. 300 IN A 192.0.2.9"},
-	"short.test A":    {"short.test. 1 IN A 192.0.2.10"},
-	"eternal.test A":  {"eternal.test. 999999999 IN A 192.0.2.11"},
-	"mailonly.test A": {},
+	"four.test A":       {"four.test. 300 IN A 192.0.2.4", "four.test. 300 IN A 192.0.2.5"},
+	"six.test AAAA":     {"six.test. 300 IN AAAA 2001:db8::6"},
+	"both.test A":       {"both.test. 300 IN A 192.0.2.6"},
+	"both.test AAAA":    {"both.test. 300 IN AAAA 2001:db8::7"},
+	"alias.test A":      {"alias.test. 300 IN CNAME four.test.", "four.test. 300 IN A 192.0.2.4"},
+	"long.test A":       {"long.test. 300 IN A 192.0.2.9"},
+	"short.test A":      {"short.test. 1 IN A 192.0.2.10"},
+	"eternal.test A":    {"eternal.test. 999999999 IN A 192.0.2.11"},
+	"nat64.test AAAA":   {"nat64.test. 300 IN AAAA 64:ff9b::192.0.2.77"},
+	"wrapped.test AAAA": {"wrapped.test. 300 IN AAAA ::ffff:192.0.2.78"},
+	"mailonly.test A":   {},
 }
 
 func TestResolve(t *testing.T) {
 	n := newNameServer(t, zone)
-	r, err := NewResolver(map[string]netip.Addr{"Fixed.test": netip.MustParseAddr("127.0.0.9")}, n.addr)
+	r, err := NewResolver(map[string]netip.Addr{"Fixed.test": netip.MustParseAddr("127.0.0.9"), "mapped.test": netip.MustParseAddr("::ffff:127.0.0.8")}, n.addr)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -105,6 +107,9 @@ func TestResolve(t *testing.T) {
 		{"four.test", "192.0.2.4", ""}, {"six.test", "2001:db8::6", ""}, {"both.test", "192.0.2.6", ""},
 		{"alias.test", "192.0.2.4", ""}, {"long.test", "192.0.2.9", ""}, {"fixed.test", "127.0.0.9", ""},
 		{"10.0.0.1", "10.0.0.1", ""}, {"[::1]", "::1", ""},
+		// one machine has one address, and so one lease
+		{"[::ffff:7f00:1]", "127.0.0.1", ""}, {"[64:ff9b::7f00:1]", "127.0.0.1", ""}, {"mapped.test", "127.0.0.8", ""},
+		{"nat64.test", "192.0.2.77", ""}, {"wrapped.test", "192.0.2.78", ""},
 		{"nowhere.test", "", "NXDOMAIN"}, {"mailonly.test", "", "without an address"},
 	}
 	for _, test := range tests {

@@ -44,6 +44,10 @@ func (l *Lane) rules(ctx context.Context, u urls.URL) (rulesEntry, error) {
 			break
 		}
 		at = *next
+		if err := l.client.guard.CheckPort(at.Port()); err != nil {
+			e = noRules(err.Error())
+			break
+		}
 		if hop == robots.MaxRedirects || l.client.lies(ctx, at.Host(), lane.Addr) {
 			continue
 		}

@@ -51,7 +51,7 @@ func (r run) outcome(t *testing.T, at string) crawl.Outcome {
 
 func guard(t *testing.T, networks ...string) *Guard {
 	t.Helper()
-	g, err := NewGuard(networks)
+	g, err := NewGuard(networks, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

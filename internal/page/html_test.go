@@ -197,3 +197,22 @@ func TestHops(t *testing.T) {
 		t.Errorf("%+v", d.Links[0])
 	}
 }
+
+// TestRefreshHeader: browsers follow it like the meta element, whatever the type of the page.
+func TestRefreshHeader(t *testing.T) {
+	for _, c := range []struct{ mime, field, want string }{
+		{"text/html", "0; url=/next", "http://a.example/next"}, {"text/html", "5;URL='b'", "http://a.example/dir/b"},
+		{"text/plain", "0;/next", "http://a.example/next"}, {"text/html", "30", ""}, {"text/html", "", ""},
+	} {
+		d := Parse(Input{URL: "http://a.example/dir/", MIME: c.mime, Refresh: c.field, Body: []byte("hello")}, DefaultLimits())
+		got := ""
+		for _, l := range d.Links {
+			if l.Hop == crawl.HopRedirect {
+				got += l.URL
+			}
+		}
+		if got != c.want {
+			t.Errorf("%s %q: %q, want %q", c.mime, c.field, got, c.want)
+		}
+	}
+}

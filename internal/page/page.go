@@ -34,6 +34,7 @@ type Input struct {
 	URL       string
 	MIME      string // Content-Type as it came
 	RobotsTag string // X-Robots-Tag
+	Refresh   string // Refresh, which browsers take for the meta element of that name
 	Body      []byte
 }
 
@@ -66,6 +67,7 @@ func Parse(in Input, limits Limits) *Document {
 	d.MIME = kind
 	b := newBuilder(d, in.URL, limits)
 	b.robots(in.RobotsTag)
+	b.link(refresh(in.Refresh), crawl.HopRedirect, "Refresh", "", "")
 	switch {
 	case kind == "text/html" || kind == "application/xhtml+xml":
 		b.html(in.Body, in.MIME)
