@@ -76,6 +76,7 @@ type Archives struct {
 	Default string
 	Allow   []string // other places than below Default, or in its bucket
 	S3      archive.S3
+	Wrap    func(archive.Store) archive.Store // around each store; may be nil
 
 	mu   sync.Mutex
 	open map[string]archive.Store
@@ -99,6 +100,9 @@ func (a *Archives) Open(ctx context.Context, where string) (archive.Store, error
 		return nil, archive.AsFault(ctx, err)
 	}
 	s = archive.Faults(s)
+	if a.Wrap != nil {
+		s = a.Wrap(s)
+	}
 	if a.open == nil {
 		a.open = map[string]archive.Store{}
 	}

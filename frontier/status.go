@@ -23,8 +23,10 @@ type Status struct {
 	Waiting   int       `json:"waiting"`
 	Delayed   int       `json:"delayed"`
 	Claimed   int       `json:"claimed"`
-	Lanes     int       `json:"lanes"`  // claims whose lease is out
-	Asking    int       `json:"asking"` // claims that wait for their lease
+	Lanes     int       `json:"lanes"`           // claims whose lease is out
+	Asking    int       `json:"asking"`          // claims that wait for their lease
+	Resting   int       `json:"resting"`         // queues with URLs that rest for more than 10 seconds, or whose host could not be reached
+	Oldest    time.Time `json:"oldest,omitzero"` // when the claim was made that is out longest
 	Top       []Top     `json:"top,omitempty"`
 	Ends      []End     `json:"ends,omitempty"`  // URLs that ended without a page, the last of each kind
 	Trail     []Point   `json:"trail,omitempty"` // where the run stood, from its begin on
@@ -96,6 +98,9 @@ func (f *Frontier) Status(name string) (Status, error) {
 		Waiting: max(s.waiting-len(s.taken), 0), Delayed: s.delayed, Claimed: len(s.taken), Top: slices.Clone(s.Top), Ends: slices.Clone(s.Ends), Learned: s.Learned, Trail: slices.Clone(s.Trail),
 	}
 	for _, c := range s.claims {
+		if out.Oldest.IsZero() || c.Asked.Before(out.Oldest) {
+			out.Oldest = c.Asked
+		}
 		if c.Batch == "" {
 			out.Asking++
 		} else if !c.Ended {
@@ -117,6 +122,7 @@ func (f *Frontier) Status(name string) (Status, error) {
 		}
 		return strings.Compare(a.PLD, b.PLD)
 	})
+	out.Resting = len(out.Slow)
 	out.Slow = out.Slow[:min(len(out.Slow), 10)]
 	return out, nil
 }

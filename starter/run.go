@@ -283,7 +283,7 @@ func (g *globals) bringUp(ctx context.Context, conf *worker.Config, own bool, re
 	if err != nil {
 		return s, fmt.Errorf("the data folder (--data): %w", err)
 	}
-	logger := g.logger(log)
+	logger := conf.Logger(log)
 	if g.verbose {
 		logger = g.logger(os.Stderr)
 	}

@@ -3,6 +3,7 @@ package worker
 import (
 	"errors"
 	"fmt"
+	"log/slog"
 	"maps"
 	"net"
 	"net/netip"
@@ -41,6 +42,8 @@ type Config struct {
 	DNS       string
 	Knowledge string // folder of the knowledge base; empty: the one built in
 	Listen    string // address of health and metrics; empty: none
+	LogFormat string // text or json
+	LogLevel  slog.Level
 	Profiles  string // off, loopback or on: whether Listen serves profiles
 	VerifyTLS bool
 
@@ -86,7 +89,7 @@ func DefaultConfig() Config {
 	}
 	return Config{
 		Temporal: Temporal{Address: "127.0.0.1:7233", Namespace: "default", Queue: names.TaskQueue},
-		Name:     host, Data: "muninn-data", Archive: "", Listen: "127.0.0.1:9464", Profiles: profilesLoopback,
+		Name:     host, Data: "muninn-data", Archive: "", Listen: "127.0.0.1:9464", Profiles: profilesLoopback, LogFormat: logText,
 		Lanes: 256, Round: 64, Linger: 500 * time.Millisecond, BatchTime: 2 * time.Minute,
 		BundlePLDs: 64, BundleURLs: 500, Attempts: 8, DiskFloor: 1 << 30, Thesauri: []string{thesaurus.DefaultWordNet}, GiveBack: 5 * time.Minute, SpoolKeep: 7 * 24 * time.Hour, SpoolBytes: 10 << 30,
 		Drain: 20 * time.Second, Shards: 1,
@@ -121,6 +124,8 @@ func (c *Config) Flags(into *pflag.FlagSet) {
 	fs.StringVar(&c.DNS, "dns", "", "DNS server, ADDR:PORT (default: the system's)")
 	fs.StringVar(&c.Knowledge, "kb", "", "folder of the knowledge base (default: the one built in)")
 	fs.StringVar(&c.Listen, "listen", c.Listen, "address of health and metrics; empty for none")
+	fs.StringVar(&c.LogFormat, "log-format", c.LogFormat, "text or json, one object a line")
+	fs.TextVar(&c.LogLevel, "log-level", c.LogLevel, "least level that is logged: debug, info, warn or error")
 	fs.StringVar(&c.Profiles, "profiles", c.Profiles, "serve profiles of the process at the address of health and metrics: off, loopback (if only this machine reaches it) or on")
 	fs.BoolVar(&c.VerifyTLS, "verify-tls", false, "refuse sites whose certificate is not valid")
 	fs.IntVar(&c.Lanes, "lanes", c.Lanes, "hosts that are fetched from at a time, per crawl")
@@ -282,6 +287,9 @@ func (c *Config) Validate() error {
 	}
 	if !slices.Contains([]string{profilesOff, profilesLoopback, profilesOn}, c.Profiles) {
 		errs = append(errs, fmt.Errorf("profiles is %q, must be off, loopback or on", c.Profiles))
+	}
+	if c.LogFormat != logText && c.LogFormat != logJSON {
+		errs = append(errs, fmt.Errorf("log-format is %q, must be text or json", c.LogFormat))
 	}
 	if info, err := os.Stat(c.Knowledge); c.Knowledge != "" && (err != nil || !info.IsDir()) {
 		errs = append(errs, fmt.Errorf("kb %q is no folder", c.Knowledge))

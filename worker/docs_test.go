@@ -80,3 +80,14 @@ func TestBadSettings(t *testing.T) {
 		}
 	}
 }
+
+// loaded is the default configuration with a file.
+func loaded(t *testing.T, file string) Config {
+	t.Helper()
+	conf := DefaultConfig()
+	conf.Flags(pflag.NewFlagSet("worker", pflag.ContinueOnError))
+	if err := conf.Load(file); err != nil {
+		t.Fatal(err)
+	}
+	return conf
+}

@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/pprof"
+	"runtime"
 	"strconv"
 	"time"
 
@@ -15,6 +16,9 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"github.com/muninn-archive/muninn/frontier"
+	"github.com/muninn-archive/muninn/internal/disk"
+	"github.com/muninn-archive/muninn/internal/spool"
+	"github.com/muninn-archive/muninn/internal/version"
 )
 
 // meter counts what the activities do.
@@ -26,6 +30,12 @@ type meter struct {
 	outcomes  *prometheus.CounterVec
 	pages     prometheus.Counter
 	stored    prometheus.Counter
+
+	faults      *prometheus.CounterVec // attempts of steps that failed
+	retries     *prometheus.CounterVec // attempts beyond the first
+	store       *prometheus.HistogramVec
+	storeErrors *prometheus.CounterVec
+	lookups     *prometheus.HistogramVec // of names
 }
 
 func newMeter() *meter {
@@ -37,7 +47,19 @@ func newMeter() *meter {
 		outcomes:  prometheus.NewCounterVec(prometheus.CounterOpts{Name: "muninn_outcomes_total", Help: "Outcomes of claimed URLs."}, []string{"kind"}),
 		pages:     prometheus.NewCounter(prometheus.CounterOpts{Name: "muninn_archived_pages_total", Help: "Responses and revisits archived."}),
 		stored:    prometheus.NewCounter(prometheus.CounterOpts{Name: "muninn_archived_bytes_total", Help: "Bytes of WARC objects."}),
+
+		faults:  prometheus.NewCounterVec(prometheus.CounterOpts{Name: "muninn_step_failures_total", Help: "Attempts of steps that failed, by step; they are tried again unless their batch or crawl fails."}, []string{"step"}),
+		retries: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "muninn_step_retries_total", Help: "Attempts of steps beyond their first, by step."}, []string{"step"}),
+		store: prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: "muninn_store_seconds", Help: "Duration of calls to archives, by call; of list with what is done for each object.",
+			Buckets: []float64{.001, .005, .025, .1, .5, 1, 5, 15, 60, 300}}, []string{"call"}),
+		storeErrors: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "muninn_store_errors_total", Help: "Calls to archives that failed, by call."}, []string{"call"}),
+		lookups: prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: "muninn_dns_seconds", Help: "Duration of look-ups of names that were not known, by result (found, failed).",
+			Buckets: prometheus.ExponentialBuckets(0.001, 4, 8)}, []string{"result"}),
 	}
+	info := prometheus.NewGauge(prometheus.GaugeOpts{Name: "muninn_build_info", Help: "1; the labels tell the build.", ConstLabels: prometheus.Labels{
+		"version": version.Number, "revision": version.Build(), "go": runtime.Version()}})
+	info.Set(1)
+	m.registry.MustRegister(info, m.faults, m.retries, m.store, m.storeErrors, m.lookups)
 	m.registry.MustRegister(m.responses, m.bytes, m.seconds, m.outcomes, m.pages, m.stored,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
@@ -59,10 +81,20 @@ func (m *meter) Archived(pages int, bytes int64) {
 	m.stored.Add(float64(bytes))
 }
 
+// Resolved notes a look-up of a name.
+func (m *meter) Resolved(took time.Duration, err error) {
+	result := "found"
+	if err != nil {
+		result = "failed"
+	}
+	m.lookups.WithLabelValues(result).Observe(took.Seconds())
+}
+
 // crawls collects the state of the crawls in the frontier.
 type crawls struct {
 	frontier *frontier.Frontier
 	holding  func(crawl string) string // why a crawl claims nothing; empty if it may
+	now      func() time.Time
 }
 
 func describeCrawl(name, help string) *prometheus.Desc {
@@ -76,7 +108,7 @@ func (c crawls) Describe(chan<- *prometheus.Desc) {}
 func (c crawls) Collect(out chan<- prometheus.Metric) {
 	for _, name := range c.frontier.Crawls() {
 		s, err := c.frontier.Status(name)
-		if err != nil {
+		if err != nil || !s.Active { // of a run that has ended, the archive and its report tell
 			continue
 		}
 		gauge := func(metric, help string, value float64) {
@@ -93,11 +125,45 @@ func (c crawls) Collect(out chan<- prometheus.Metric) {
 		gauge("waiting_urls", "URLs in queues.", float64(s.Waiting))
 		gauge("delayed_urls", "URLs that wait for their next try.", float64(s.Delayed))
 		gauge("queues", "Queues with URLs.", float64(s.Queues))
-		gauge("lanes", "Leases that are out.", float64(s.Lanes))
-		gauge("asking", "Claims that wait for their lease.", float64(s.Asking))
-		if s.Active {
-			gauge("holding", "1 while the crawl claims nothing until something that is wrong has gone away; /health says what.", flag(c.holding(name) != ""))
+		gauge("lanes", "Claims that hold a lease of their address.", float64(s.Lanes))
+		gauge("asking", "Claims that wait for a lease of their address.", float64(s.Asking))
+		gauge("resting_queues", "Queues that rest for more than 10 seconds, or whose host could not be reached.", float64(s.Resting))
+		gauge("failed_batches", "Batches of the run that failed.", float64(s.Totals.Failed))
+		if !s.Oldest.IsZero() {
+			gauge("oldest_claim_seconds", "Age of the claim that is out longest.", c.now().Sub(s.Oldest).Seconds())
 		}
+		gauge("holding", "1 while the crawl claims nothing until something that is wrong has gone away; /health says what.", flag(c.holding(name) != ""))
+	}
+}
+
+// room collects how much the worker's disk has left, and what the spool takes of it.
+type room struct {
+	disk  *disk.Watch
+	spool *spool.Spool
+}
+
+var (
+	freeBytes    = prometheus.NewDesc("muninn_disk_free_bytes", "Free space of the data folder's disk.", nil, nil)
+	floorBytes   = prometheus.NewDesc("muninn_disk_floor_bytes", "Free space below which nothing is claimed (setting disk-floor).", nil, nil)
+	spoolBytes   = prometheus.NewDesc("muninn_spool_bytes", "Working files of batches that are out or failed.", nil, nil)
+	spoolBatches = prometheus.NewDesc("muninn_spool_batches", "Batches that have working files.", nil, nil)
+)
+
+// Describe names the metrics.
+func (r room) Describe(out chan<- *prometheus.Desc) { prometheus.DescribeByCollect(r, out) }
+
+// Collect looks.
+func (r room) Collect(out chan<- prometheus.Metric) {
+	gauge := func(d *prometheus.Desc, value int64) {
+		out <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, float64(value))
+	}
+	gauge(floorBytes, r.disk.Floor)
+	if n, err := r.disk.Free(r.disk.Data); err == nil {
+		gauge(freeBytes, n)
+	}
+	if u, err := r.spool.Usage(); err == nil {
+		gauge(spoolBytes, u.Bytes)
+		gauge(spoolBatches, int64(u.Batches))
 	}
 }
 
@@ -122,7 +188,7 @@ func serve(listen string, w *Worker) (*server, error) {
 	if err != nil {
 		return nil, fmt.Errorf("listen for health and metrics (--listen): %w", err)
 	}
-	w.meter.registry.MustRegister(crawls{w.front, w.acts.Holds.Reason})
+	w.meter.registry.MustRegister(crawls{w.front, w.acts.Holds.Reason, time.Now}, room{w.acts.Disk, w.acts.Spool})
 	mux := http.NewServeMux()
 	mux.Handle("/metrics", promhttp.HandlerFor(w.meter.registry, promhttp.HandlerOpts{}))
 	mux.HandleFunc("/health", w.health)

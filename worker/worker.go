@@ -25,6 +25,7 @@ import (
 	"github.com/muninn-archive/muninn/frontier"
 	"github.com/muninn-archive/muninn/internal/aah"
 	"github.com/muninn-archive/muninn/internal/adapt"
+	"github.com/muninn-archive/muninn/internal/archive"
 	"github.com/muninn-archive/muninn/internal/disk"
 	"github.com/muninn-archive/muninn/internal/fetch"
 	"github.com/muninn-archive/muninn/internal/score"
@@ -69,7 +70,7 @@ func Start(ctx context.Context, conf Config, log *slog.Logger) (*Worker, error) 
 
 func (w *Worker) open(ctx context.Context) error {
 	var err error
-	if w.client, err = Dial(ctx, w.conf.Temporal, w.log); err != nil {
+	if w.client, err = dial(ctx, w.conf.Temporal, w.log, newSDKMetrics(w.meter.registry)); err != nil {
 		return err
 	}
 	if err := RegisterAttributes(ctx, w.client, w.conf.Temporal.Namespace); err != nil {
@@ -114,11 +115,11 @@ func (w *Worker) activities(ctx context.Context) (*activities.Activities, error)
 		return nil, err
 	}
 	helper.Trouble = func(err error) { w.log.Error("the helper goes on without what it learned", "error", err) }
-	fetcher, err := newFetcher(conf, sp.TempDir())
+	fetcher, err := newFetcher(conf, sp.TempDir(), w.meter.Resolved)
 	if err != nil {
 		return nil, err
 	}
-	archives := &activities.Archives{Default: conf.Archive, Allow: conf.Archives, S3: conf.S3}
+	archives := &activities.Archives{Default: conf.Archive, Allow: conf.Archives, S3: conf.S3, Wrap: func(s archive.Store) archive.Store { return measured{s, w.meter} }}
 	if _, err := archives.Open(ctx, ""); err != nil {
 		return nil, fmt.Errorf("setting archive: %w", err)
 	}
@@ -136,7 +137,7 @@ func (w *Worker) activities(ctx context.Context) (*activities.Activities, error)
 	return acts, nil
 }
 
-func newFetcher(conf Config, tmp string) (*fetch.Client, error) {
+func newFetcher(conf Config, tmp string, resolved func(took time.Duration, err error)) (*fetch.Client, error) {
 	guard, err := fetch.NewGuard(conf.Networks, conf.Denied)
 	if err != nil {
 		return nil, err
@@ -149,6 +150,7 @@ func newFetcher(conf Config, tmp string) (*fetch.Client, error) {
 	if err != nil {
 		return nil, err
 	}
+	resolver.Observe = resolved
 	return fetch.New(fetch.Options{Limits: conf.Fetch, Guard: guard, Resolver: resolver, VerifyTLS: conf.VerifyTLS, TempDir: tmp}), nil
 }
 
@@ -157,7 +159,7 @@ func (w *Worker) run() error {
 	sdk.SetStickyWorkflowCacheSize(4096)
 	for _, queue := range []string{w.conf.Temporal.Queue, names.WorkerQueue(w.conf.Temporal.Queue, w.conf.Name)} {
 		tw := sdk.New(w.client, queue, sdk.Options{
-			Interceptors:                            []interceptor.WorkerInterceptor{&activities.Checked{}},
+			Interceptors:                            []interceptor.WorkerInterceptor{&steps{meter: w.meter}, &activities.Checked{}},
 			WorkerStopTimeout:                       w.conf.Drain,
 			MaxConcurrentActivityExecutionSize:      2*w.conf.Lanes + 64,
 			MaxConcurrentWorkflowTaskExecutionSize:  64,
@@ -218,7 +220,11 @@ func (w *Worker) Stop() {
 
 // Dial connects to Temporal.
 func Dial(ctx context.Context, t Temporal, log *slog.Logger) (client.Client, error) {
-	options := client.Options{HostPort: t.Address, Namespace: t.Namespace, Logger: sdklog.NewStructuredLogger(log)}
+	return dial(ctx, t, log, nil)
+}
+
+func dial(ctx context.Context, t Temporal, log *slog.Logger, metrics client.MetricsHandler) (client.Client, error) {
+	options := client.Options{HostPort: t.Address, Namespace: t.Namespace, Logger: sdklog.NewStructuredLogger(log), MetricsHandler: metrics}
 	if t.TLS || t.CA != "" || t.Cert != "" {
 		conf, err := t.tls()
 		if err != nil {

@@ -19,10 +19,15 @@ func Batch(ctx workflow.Context, in activities.BatchInput) (activities.BatchResu
 	err := b.run(ctx)
 	if err != nil {
 		b.state(ctx, "failed", "URLs went back to their queues: "+err.Error())
+		workflow.GetLogger(ctx).Warn("the batch failed; its URLs go back to their queues", "crawl", in.Crawl, "batch", in.Batch, "error", err)
+		workflow.GetMetricsHandler(ctx).Counter(failedBatches).Inc(1)
 		b.giveBack(ctx)
 	}
 	return b.out, err
 }
+
+// failedBatches is the name of a metric.
+const failedBatches = "muninn_failed_batches"
 
 type batch struct {
 	in  activities.BatchInput

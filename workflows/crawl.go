@@ -203,6 +203,7 @@ func (c *crawling) end(ctx workflow.Context, reason string) (CrawlResult, error)
 	t := out.Status.Totals
 	c.Progress.Totals, c.Progress.Waiting, c.Progress.Queues, c.Progress.UnderWay = t, out.Status.Waiting, out.Status.Queues, 0
 	c.Phase, c.Progress.Harvests = phaseEnded, frontier.Harvests(out.Status.Trail, 10)
+	workflow.GetLogger(ctx).Info("the crawl has ended", "crawl", c.Name, "run", c.Begun.Run, "reason", reason, "pages", t.Pages, "errors", t.Errors, "failed_batches", t.Failed)
 	workflow.SetCurrentDetails(ctx, "ended: "+reason+"\n\n"+describe(t, c.Progress.Harvests, out.Status.Waiting, out.Status.Queues, 0)+"\n\narchive: `"+c.Begun.Archive+"`")
 	_ = workflow.UpsertTypedSearchAttributes(ctx, attributes("ended", t)...)
 	return CrawlResult{
@@ -215,6 +216,7 @@ func (c *crawling) end(ctx workflow.Context, reason string) (CrawlResult, error)
 // enter tells the UI of the phase.
 func (c *crawling) enter(ctx workflow.Context, phase string) {
 	c.Phase = phase
+	workflow.GetLogger(ctx).Info("the crawl enters a phase", "crawl", c.Name, "run", c.Begun.Run, "phase", phase)
 	c.show(ctx)
 	_ = workflow.UpsertTypedSearchAttributes(ctx, append(attributes(c.stateName(), c.Progress.Totals), names.AttrCrawl.ValueSet(c.Name))...)
 }

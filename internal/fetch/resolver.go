@@ -43,6 +43,8 @@ type Resolver struct {
 	fixed   map[string]netip.Addr
 	servers []string
 	now     func() time.Time
+	// Observe, if set, is told of each look-up: how long it took, and how it failed.
+	Observe func(took time.Duration, err error)
 
 	asking singleflight.Group
 	silent atomic.Int64 // look-ups in a row that no server replied to
@@ -103,7 +105,7 @@ func (r *Resolver) lookup(ctx context.Context, host string) (Answer, error) {
 	if known && r.now().Before(a.expires) {
 		return a, a.err
 	}
-	found := r.asking.DoChan(host, func() (any, error) { return r.ask(context.WithoutCancel(ctx), host), nil })
+	found := r.asking.DoChan(host, func() (any, error) { return r.observed(context.WithoutCancel(ctx), host), nil })
 	select {
 	case <-ctx.Done():
 		return Answer{}, ctx.Err() // the look-up goes on: who asks next finds its answer
@@ -137,6 +139,15 @@ func (r *Resolver) Unsaved(host string) (Answer, bool) {
 	a, ok := r.unsaved[host]
 	delete(r.unsaved, host)
 	return a, ok
+}
+
+func (r *Resolver) observed(ctx context.Context, host string) Answer {
+	began := r.now()
+	a := r.ask(ctx, host)
+	if r.Observe != nil {
+		r.Observe(r.now().Sub(began), a.err)
+	}
+	return a
 }
 
 func (r *Resolver) ask(ctx context.Context, host string) Answer {

@@ -68,18 +68,17 @@ Health is at http://LISTEN/health, Prometheus metrics at http://LISTEN/metrics.`
 }
 
 func run(ctx context.Context, conf worker.Config, verbose bool) error {
-	level := slog.LevelInfo
 	if verbose {
-		level = slog.LevelDebug
+		conf.LogLevel = slog.LevelDebug
 	}
-	log := slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: level}))
+	log := conf.Logger(os.Stderr)
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	w, err := worker.Start(ctx, conf, log)
 	if err != nil {
 		return err
 	}
-	log.Info("worker is up", "name", conf.Name, "temporal", conf.Temporal.Address, "listen", conf.Listen)
+	log.Info("worker is up", "version", version.Number, "revision", version.Build(), "name", conf.Name, "temporal", conf.Temporal.Address, "listen", conf.Listen)
 	select {
 	case <-ctx.Done():
 		log.Info("draining")
