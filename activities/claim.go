@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"hash/fnv"
+	"slices"
 	"time"
 
 	"go.temporal.io/sdk/activity"
@@ -23,8 +24,8 @@ const holdWait = 10 * time.Second
 // the lanes.
 const askersPerLease = 4
 
-// endsTold is how many of the last URLs that ended without a page a round tells of.
-const endsTold = 5
+// endsTold is how many of the last URLs that ended without a page a round tells of, of each kind.
+const endsTold = 3
 
 // renewMargin is what a renewed lease is held for shorter than it lasts, for clocks that differ.
 const renewMargin = time.Minute
@@ -76,8 +77,20 @@ func (a *Activities) Claim(ctx context.Context, in ClaimInput) (ClaimResult, err
 	p, err := a.Frontier.Progress(in.Crawl)
 	out.Progress, out.Waiting, out.Queues, out.UnderWay = p.Totals, p.Waiting, p.Queues, a.UnderWay.Of(in.Crawl)
 	out.Harvests = p.Harvests
-	out.Ends = p.Ends[max(len(p.Ends)-endsTold, 0):]
+	out.Ends = lastOf(p.Ends, endsTold)
 	return out, edge(err)
+}
+
+// lastOf are the last n ends of each kind, in their order: those of the commonest kind leave room for the others.
+func lastOf(ends []frontier.End, n int) (list []frontier.End) {
+	kinds := map[string]int{}
+	for _, e := range slices.Backward(ends) {
+		if kinds[e.Kind]++; kinds[e.Kind] <= n {
+			list = append(list, e)
+		}
+	}
+	slices.Reverse(list)
+	return list
 }
 
 // untilStopped ends a context when the worker drains: what only waits need not hold it up.

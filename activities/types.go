@@ -198,6 +198,7 @@ type Progress struct {
 	// Harvests is the harvest ratio of each tenth of the run so far.
 	Harvests []float64      `json:"harvests,omitempty"`
 	Ends     []frontier.End `json:"ends,omitempty"` // the last URLs that ended without a page
+	At       time.Time      `json:"at,omitzero"`    // when it stood so
 	// Holds is why the worker claims nothing for now; it goes on by itself.
 	Holds string `json:"holds,omitempty"`
 }

@@ -2,6 +2,7 @@ package starter
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -26,7 +27,7 @@ import (
 func startOptions(d crawl.Definition, queue string) client.StartWorkflowOptions {
 	summary := d.Description
 	if summary == "" {
-		summary = fmt.Sprintf("crawl of %d seeds, %d pages at most", len(d.Seeds), d.Budget.Pages)
+		summary = summaryOf(d)
 	}
 	return client.StartWorkflowOptions{
 		ID: names.CrawlID(d.Name), TaskQueue: queue, StaticSummary: summary,
@@ -34,6 +35,25 @@ func startOptions(d crawl.Definition, queue string) client.StartWorkflowOptions 
 		WorkflowExecutionErrorWhenAlreadyStarted: true,
 		TypedSearchAttributes:                    temporal.NewSearchAttributes(names.AttrCrawl.ValueSet(d.Name)),
 	}
+}
+
+// summaryOf says in a line what a crawl is about.
+func summaryOf(d crawl.Definition) string {
+	var seeds, words []string
+	for _, s := range d.Seeds[:min(len(d.Seeds), 2)] {
+		seeds = append(seeds, cmp.Or(s.URL, s.Sitemap, s.File))
+	}
+	text := "from " + strings.Join(seeds, ", ")
+	if n := len(d.Seeds) - len(seeds); n > 0 {
+		text += fmt.Sprintf(" and %d more seeds", n)
+	}
+	for _, k := range d.Topic.Keywords[:min(len(d.Topic.Keywords), 5)] {
+		words = append(words, k)
+	}
+	if len(words) > 0 {
+		text += "; topic: " + strings.Join(words, ", ")
+	}
+	return fmt.Sprintf("%s; %d pages at most", text, d.Budget.Pages)
 }
 
 // start starts a crawl; running tells that it was running already.

@@ -62,6 +62,7 @@ func Main(args []string) int {
 // globals are the flags that all verbs have.
 type globals struct {
 	temporal worker.Temporal
+	ui       string // address of Temporal's UI; empty if it is not known
 	json     bool
 	verbose  bool
 	out      io.Writer
@@ -103,6 +104,7 @@ func (g *globals) remote(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVar(&g.temporal.Address, "temporal", fromEnv("MUNINN_TEMPORAL", g.temporal.Address), "Temporal frontend, HOST:PORT; also MUNINN_TEMPORAL")
 	f.StringVar(&g.temporal.Namespace, "namespace", fromEnv("MUNINN_NAMESPACE", g.temporal.Namespace), "Temporal namespace; also MUNINN_NAMESPACE")
+	f.StringVar(&g.ui, "temporal-ui", fromEnv("MUNINN_TEMPORAL_UI", ""), "address of Temporal's UI, for links, such as http://127.0.0.1:8233; also MUNINN_TEMPORAL_UI")
 	f.StringVar(&g.temporal.Queue, "task-queue", g.temporal.Queue, "shared task queue of the workers")
 	f.BoolVar(&g.temporal.TLS, "tls", false, "reach Temporal over TLS")
 	f.StringVar(&g.temporal.CA, "tls-ca", "", "file of the CA certificate (PEM)")

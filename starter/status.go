@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -28,6 +29,10 @@ type crawlStatus struct {
 	State    string                 `json:"state"` // of the workflow: Running, Completed, …
 	Crawl    workflows.CrawlState   `json:"crawl"`
 	Failed   []string               `json:"failed_batches,omitempty"`
+	Why      map[string]string      `json:"failed_why,omitempty"`           // of the last of them, by ID
+	Finish   int64                  `json:"batches_that_finish,omitempty"`  // of a crawl that was cancelled, terminated or failed
+	Held     []string               `json:"paused_activities_of,omitempty"` // workflows with an activity that was paused by hand
+	Links    map[string]string      `json:"links,omitempty"`
 	Result   *workflows.CrawlResult `json:"result,omitempty"`
 	Reason   string                 `json:"reason,omitempty"`  // why it failed
 	Retries  []string               `json:"retries,omitempty"` // steps that are tried again
@@ -40,7 +45,8 @@ const queryTimeout = 10 * time.Second
 func (s *crawlStatus) retries(d *workflowservice.DescribeWorkflowExecutionResponse) {
 	for _, a := range d.GetPendingActivities() {
 		if a.GetAttempt() > 1 {
-			s.Retries = append(s.Retries, fmt.Sprintf("%s, attempt %d: %s", a.GetActivityType().GetName(), a.GetAttempt(), a.GetLastFailure().GetMessage()))
+			last := a.GetLastFailure()
+			s.Retries = append(s.Retries, workflows.StepFailure(a.GetActivityType().GetName(), a.GetAttempt(), last.GetMessage(), last.GetTimeoutFailureInfo() != nil))
 		}
 	}
 }
@@ -68,6 +74,7 @@ func statusCommand(g *globals) *cobra.Command {
 			if err != nil {
 				return err
 			}
+			s.Links = g.links(s)
 			return g.print(s, func(w io.Writer) { s.write(w) })
 		},
 	}
@@ -107,12 +114,12 @@ func status(ctx context.Context, c client.Client, name string) (crawlStatus, err
 		s.Crawl.Learned, s.Crawl.Progress.Totals, s.Crawl.Progress.Harvests = s.Result.Learned, s.Result.Totals, s.Result.Harvests
 	}
 	if m := s.Crawl.Member.Worker; running && m != "" {
-		if d, err := c.DescribeWorkflowExecution(ctx, names.ControllerID(name, m), ""); err == nil {
-			s.retries(d)
-		}
+		s.current(queryCtx, c, names.ControllerID(name, m))
 	}
-	failed, err := c.ListWorkflow(ctx, listRequest(fmt.Sprintf("WorkflowType = '%s' AND %s = '%s' AND ExecutionStatus IN ('Failed', 'Terminated', 'TimedOut')",
-		names.Batch, names.AttrCrawl.GetName(), name)))
+	if err := s.batches(ctx, c); err != nil {
+		return s, err
+	}
+	failed, err := c.ListWorkflow(ctx, listRequest(failedBatches(name)))
 	if err != nil {
 		return s, err
 	}
@@ -125,6 +132,7 @@ func status(ctx context.Context, c client.Client, name string) (crawlStatus, err
 		// a batch that was reset since then has another run
 		if latest.GetWorkflowExecutionInfo().GetExecution().GetRunId() == e.GetExecution().GetRunId() {
 			s.Failed = append(s.Failed, id)
+			s.because(ctx, c, e)
 		}
 	}
 	return s, nil
@@ -140,6 +148,8 @@ func (s crawlStatus) write(w io.Writer) {
 		phase += ", paused"
 	case s.Crawl.Stopping:
 		phase += ", stopping: batches that are out finish"
+	case s.State != enums.WORKFLOW_EXECUTION_STATUS_RUNNING.String():
+		phase = "cut off in the phase " + phase
 	case p.Holds != "":
 		phase += ", holding"
 	}
@@ -156,6 +166,13 @@ func (s crawlStatus) write(w io.Writer) {
 	}
 	if s.Crawl.Begun.Run == 0 {
 		return
+	}
+	if s.Result == nil && s.State != enums.WORKFLOW_EXECUTION_STATUS_RUNNING.String() {
+		line("  cut off   %s of it still finish; the numbers are those of the last word of its worker, %s", plural(s.Finish, "batch"), p.At.Local().Format(time.DateTime))
+		line("            `muninn start` with the definition goes on with run %d, whose end and report are still to come", s.Crawl.Begun.Run)
+	}
+	for _, id := range s.Held {
+		line("  paused    an activity of %s, by hand (temporal activity unpause --workflow-id '%s' --activity-type …)", id, id)
 	}
 	if p.Holds != "" && s.Result == nil {
 		line("  holds     %s", p.Holds)
@@ -195,6 +212,18 @@ func (s crawlStatus) write(w io.Writer) {
 	writeEnds(line, ends)
 	for _, id := range s.Failed {
 		line("  failed    %s (temporal workflow reset --type FirstWorkflowTask --workflow-id '%s' --reason retry)", id, id)
+		if why := s.Why[id]; why != "" {
+			line("            %s", why)
+		}
+	}
+	line("  look      temporal workflow list --query \"%s\"", runningBatches(s.Crawl.Name))
+	if s.Crawl.Progress.Totals.Failed > 0 || len(s.Failed) > 0 {
+		line("            temporal workflow list --query \"%s\"", failedBatches(s.Crawl.Name))
+	}
+	for _, what := range []string{"crawl", "batches", "failed"} {
+		if link := s.Links[what]; link != "" {
+			line("            %s: %s", what, link)
+		}
 	}
 }
 
@@ -208,12 +237,46 @@ func bars(shares []float64) string {
 	return string(out)
 }
 
-// endsShown is how many URLs that ended without a page are shown.
+// endsShown is how many groups of URLs that ended without a page are shown.
 const endsShown = 10
+
+// endGroup are URLs that ended without a page for one reason.
+type endGroup struct {
+	kind, reason, last string
+	n                  int
+}
+
+// grouped puts the URLs that ended without a page together by kind and reason; those of the last end come last.
+func grouped(ends []frontier.End) (groups []endGroup) {
+	for _, e := range ends {
+		g := endGroup{kind: e.Kind, reason: e.Reason}
+		if at := slices.IndexFunc(groups, func(g endGroup) bool { return g.kind == e.Kind && g.reason == e.Reason }); at >= 0 {
+			g = groups[at]
+			groups = slices.Delete(groups, at, at+1)
+		}
+		g.n++
+		g.last = e.URL
+		groups = append(groups, g)
+	}
+	return groups
+}
 
 // writeEnds lists URLs that ended without a page, and why.
 func writeEnds(line func(format string, args ...any), ends []frontier.End) {
-	for _, e := range ends[max(len(ends)-endsShown, 0):] {
-		line("  %-9s %s: %s", map[string]string{crawl.OutcomeFailed: "failed", crawl.OutcomeRobots: "robots", crawl.OutcomeRefused: "refused"}[e.Kind], e.URL, e.Reason)
+	groups := grouped(ends)
+	for _, g := range groups[max(len(groups)-endsShown, 0):] {
+		kind := map[string]string{crawl.OutcomeFailed: "failed", crawl.OutcomeRobots: "robots", crawl.OutcomeRefused: "refused"}[g.kind]
+		if g.n == 1 {
+			line("  %-9s %s: %s", kind, g.last, g.reason)
+		} else {
+			line("  %-9s %s: %s (and %d more of the last ones)", kind, g.last, g.reason, g.n-1)
+		}
 	}
+}
+
+func plural(n int64, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ses", n, noun)
 }

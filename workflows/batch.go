@@ -18,7 +18,10 @@ func Batch(ctx workflow.Context, in activities.BatchInput) (activities.BatchResu
 	b := batch{in: in}
 	err := b.run(ctx)
 	if err != nil {
-		b.state(ctx, "failed", "URLs went back to their queues: "+err.Error())
+		if !temporal.IsCanceledError(err) {
+			err = failure(workflow.GetInfo(ctx).WorkflowExecution.ID, err)
+		}
+		b.state(ctx, "failed", reasonOf(err))
 		workflow.GetLogger(ctx).Warn("the batch failed; its URLs go back to their queues", "crawl", in.Crawl, "batch", in.Batch, "error", err)
 		workflow.GetMetricsHandler(ctx).Counter(failedBatches).Inc(1)
 		b.giveBack(ctx)

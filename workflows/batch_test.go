@@ -118,7 +118,7 @@ func TestBatchFails(t *testing.T) {
 			e.at(time.Second, e.granted(activities.GrantsSignal{Grants: []politeness.Grant{{Lease: "a.test-1", IP: "10.0.0.1"}}}))
 			err := e.run(Batch, batchInput)
 			var app *temporal.ApplicationError
-			if !errors.As(err, &app) || app.Message() != "the raven is gone" {
+			if !errors.As(err, &app) || app.Type() != "Gone" || !strings.Contains(app.Message(), "the raven is gone") {
 				t.Errorf("ends with %v, want the reason", err)
 			}
 			calls := e.called()

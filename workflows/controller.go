@@ -2,31 +2,17 @@ package workflows
 
 import (
 	"fmt"
-	"strings"
 	"time"
 
-	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/workflow"
 
 	"github.com/muninn-archive/muninn/activities"
 	"github.com/muninn-archive/muninn/activities/names"
-	"github.com/muninn-archive/muninn/frontier"
 	"github.com/muninn-archive/muninn/internal/politeness"
 )
 
 // controllerRounds is how many rounds an execution makes before it continues as new.
 const controllerRounds = 100
-
-// controllerHandover is the round after which the controller hands back to its crawl, which may then
-// continue as new itself.
-const controllerHandover = 1000
-
-// How often the crawl is told of its progress, at most: often while people watch, then seldom.
-const (
-	progressSoon = 3 * time.Second
-	progressLate = 30 * time.Second
-	soonRounds   = 200
-)
 
 // answerWait is how long a round waits for the answers of the politeness shards: one that is terminated
 // right then answers never.
@@ -46,21 +32,19 @@ type ControllerInput struct {
 	Paused   bool                 `json:"paused,omitempty"`
 	Stopping bool                 `json:"stopping,omitempty"`
 	Confirm  activities.Confirmed `json:"confirm,omitzero"`
-	Totals   frontier.Totals      `json:"totals,omitzero"`
-	Told     time.Time            `json:"told,omitzero"`
-	Since    int64                `json:"since,omitempty"` // the round that it took over at
-	Holds    string               `json:"holds,omitempty"` // why the last round claimed nothing
+	Progress activities.Progress  `json:"progress,omitzero"` // as of the last round
+	Told     time.Time            `json:"told,omitzero"`     // when the crawl was told of it
+	Wait     time.Duration        `json:"wait,omitempty"`    // after which it is told again
 }
 
 // ControllerResult says why a controller ended.
 type ControllerResult struct {
 	Reason string          `json:"reason"` // drained, the budget that is spent, or handover
-	Totals frontier.Totals `json:"totals"`
-	State  ControllerInput `json:"state"` // to go on with
+	State  ControllerInput `json:"state"`  // to go on with
 }
 
 // FetcherController keeps one worker busy with one crawl: it claims, has leases granted, and starts
-// batches, round after round, until nothing is left or a budget is spent.
+// batches, round after round, until nothing is left, a budget is spent, or its crawl asks it to hand over.
 func FetcherController(ctx workflow.Context, in ControllerInput) (ControllerResult, error) {
 	c := &controller{ControllerInput: in, grants: workflow.GetSignalChannel(ctx, names.SignalGrants)}
 	if err := c.listen(ctx); err != nil {
@@ -69,6 +53,9 @@ func FetcherController(ctx workflow.Context, in ControllerInput) (ControllerResu
 	for range controllerRounds {
 		if err := c.whilePaused(ctx); err != nil {
 			return ControllerResult{}, err
+		}
+		if c.handover {
+			break
 		}
 		round, err := c.round(ctx)
 		if err != nil {
@@ -86,7 +73,7 @@ func FetcherController(ctx workflow.Context, in ControllerInput) (ControllerResu
 	if err := c.startWaiting(ctx); err != nil {
 		return ControllerResult{}, err
 	}
-	if c.Round-c.Since >= controllerHandover {
+	if c.handover { // which may have come in the last moment
 		return c.result(reasonHandover), nil
 	}
 	return ControllerResult{}, workflow.NewContinueAsNewError(ctx, names.FetcherController, c.ControllerInput)
@@ -104,10 +91,12 @@ type controller struct {
 	ControllerInput
 	grants workflow.ReceiveChannel
 	idle   bool // nothing was out after a round that claimed nothing
+	// handover is set by the crawl, which wants to continue as new and cannot while it has a child.
+	handover bool
 }
 
 func (c *controller) result(reason string) ControllerResult {
-	return ControllerResult{Reason: reason, Totals: c.Totals, State: c.ControllerInput}
+	return ControllerResult{Reason: reason, State: c.ControllerInput}
 }
 
 // round claims, waits until every politeness shard has answered, and starts what was granted. Grants
@@ -117,7 +106,7 @@ func (c *controller) round(ctx workflow.Context) (activities.ClaimResult, error)
 	var out activities.ClaimResult
 	claim := workflow.ExecuteActivity(claiming(ctx, c.Queue), steps.Claim, activities.ClaimInput{
 		Crawl: c.Crawl, Round: c.Round, Reply: workflow.GetInfo(ctx).WorkflowExecution.ID,
-		Drain: c.Stopping, Hold: c.Paused, Held: c.Holds != "", Confirm: c.Confirm,
+		Drain: c.Stopping, Hold: c.Paused, Held: c.Progress.Holds != "", Confirm: c.Confirm,
 	})
 	timerCtx, stopTimer := workflow.WithCancel(ctx)
 	defer stopTimer()
@@ -198,8 +187,11 @@ func (c *controller) listen(ctx workflow.Context) error {
 	hear(ctx, names.SignalPause, func(workflow.Context) { c.Paused = true })
 	hear(ctx, names.SignalResume, func(workflow.Context) { c.Paused = false })
 	hear(ctx, names.SignalStop, func(workflow.Context) { c.Stopping, c.Paused = true, false })
+	hear(ctx, names.SignalHandover, func(workflow.Context) { c.handover = true })
 	return workflow.SetQueryHandler(ctx, names.QueryStatus, func() (activities.Progress, error) {
-		return activities.Progress{Worker: c.Worker, Totals: c.Totals, State: c.state(), Holds: c.Holds}, nil
+		p := c.Progress
+		p.Worker, p.State = c.Worker, c.state()
+		return p, nil
 	})
 }
 
@@ -209,7 +201,7 @@ func (c *controller) state() string {
 		return "stopping"
 	case c.Paused:
 		return "paused"
-	case c.Holds != "":
+	case c.Progress.Holds != "":
 		return "holding"
 	}
 	return "crawling"
@@ -218,9 +210,9 @@ func (c *controller) state() string {
 // whilePaused waits until the crawl is resumed, if nothing is out. As long as something is, rounds go on
 // that claim nothing: leases are renewed and released.
 func (c *controller) whilePaused(ctx workflow.Context) error {
-	for c.Paused && c.idle {
-		workflow.SetCurrentDetails(ctx, "paused: nothing is out")
-		if err := workflow.Await(ctx, func() bool { return !c.Paused || c.grants.Len() > 0 }); err != nil {
+	for c.Paused && c.idle && !c.handover {
+		workflow.SetCurrentDetails(ctx, describe("paused, nothing is out", c.Progress))
+		if err := workflow.Await(ctx, func() bool { return !c.Paused || c.handover || c.grants.Len() > 0 }); err != nil {
 			return err
 		}
 		c.idle = c.grants.Len() == 0
@@ -229,59 +221,4 @@ func (c *controller) whilePaused(ctx workflow.Context) error {
 		}
 	}
 	return nil
-}
-
-// tell keeps the UI and the crawl up to date.
-func (c *controller) tell(ctx workflow.Context, r activities.ClaimResult) {
-	c.Totals = r.Progress
-	changed := (r.Holds == "") != (c.Holds == "")
-	c.Holds = r.Holds
-	every := progressSoon
-	if c.Round > soonRounds {
-		every = progressLate
-	}
-	if now := workflow.Now(ctx); now.Sub(c.Told) < every && ended(r) == "" && !changed {
-		return
-	}
-	c.Told = workflow.Now(ctx)
-	workflow.SetCurrentDetails(ctx, holds(c.Holds)+describe(r.Progress, r.Harvests, r.Waiting, r.Queues, r.UnderWay))
-	_ = workflow.UpsertTypedSearchAttributes(ctx, attributes(c.state(), r.Progress)...)
-	if parent := workflow.GetInfo(ctx).ParentWorkflowExecution; parent != nil {
-		workflow.SignalExternalWorkflow(ctx, parent.ID, "", names.SignalProgress, activities.Progress{
-			Worker: c.Worker, Totals: r.Progress, Waiting: r.Waiting, Queues: r.Queues, State: c.state(),
-			UnderWay: r.UnderWay, Harvests: r.Harvests, Ends: r.Ends, Holds: c.Holds,
-		})
-	}
-}
-
-// holds is the paragraph that says why a crawl claims nothing for now; empty if it does.
-func holds(reason string) string {
-	if reason == "" {
-		return ""
-	}
-	return "**holds**: " + reason + "\n\n"
-}
-
-func attributes(state string, t frontier.Totals) []temporal.SearchAttributeUpdate {
-	return []temporal.SearchAttributeUpdate{
-		names.AttrState.ValueSet(state), names.AttrPages.ValueSet(t.Pages), names.AttrErrors.ValueSet(t.Errors),
-	}
-}
-
-func describe(t frontier.Totals, harvests []float64, waiting, queues int, underWay int64) string {
-	return fmt.Sprintf("%d pages (%d URLs more are under way), harvest ratio %.2f (%d of %d scored%s), %.1f MB\n\n%d URLs wait in %d queues, %d errors, %d refused by robots.txt, %d retries",
-		t.Pages, underWay, t.HarvestRatio(), t.Relevant, t.Scored, tenths(harvests), float64(t.Bytes)/1e6, waiting, queues, t.Errors, t.Robots, t.Retries)
-}
-
-// tenths writes the harvest ratio of each tenth of a run.
-func tenths(harvests []float64) string {
-	if len(harvests) == 0 {
-		return ""
-	}
-	var b strings.Builder
-	b.WriteString("; by tenths of the run")
-	for _, h := range harvests {
-		fmt.Fprintf(&b, " %.2f", h)
-	}
-	return b.String()
 }

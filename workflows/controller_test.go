@@ -114,7 +114,7 @@ func TestControllerAwaitsAnswers(t *testing.T) {
 		t.Fatal(err)
 	}
 	e.expectCalls("claim 1", "start a", "start b", "start c", "claim 2")
-	if out := controllerResult(t, e); out.Reason != "drained" || out.Totals.Pages != 9 {
+	if out := controllerResult(t, e); out.Reason != "drained" || out.State.Progress.Totals.Pages != 9 {
 		t.Errorf("ends with %+v", out)
 	}
 }
@@ -281,9 +281,9 @@ func TestControllerContinues(t *testing.T) {
 		}
 	})
 	in := controllerInput
-	in.Round, in.Since = 50, 50
+	in.Round = 50
 	next := handedOn(t, e.run(FetcherController, in))
-	if next.Round != 50+controllerRounds || next.Since != 50 || !next.Paused || next.Totals.Pages != 50+controllerRounds ||
+	if next.Round != 50+controllerRounds || !next.Paused || next.Progress.Totals.Pages != 50+controllerRounds ||
 		!slices.Equal(next.Confirm.Releases, []string{fmt.Sprint(50 + controllerRounds)}) {
 		t.Errorf("hands on %+v", next)
 	}
@@ -305,19 +305,31 @@ func TestControllerHearsToTheEnd(t *testing.T) {
 	}
 }
 
-// After many rounds the controller hands back to its crawl.
+// Whatever it does, the controller hands back to its crawl when it is asked to.
 func TestControllerHandsOver(t *testing.T) {
-	e := newController(t, func(*env, activities.ClaimInput) (activities.ClaimResult, error) {
-		return activities.ClaimResult{}, nil
-	})
-	in := controllerInput
-	in.Since = 500
-	in.Round = in.Since + controllerHandover - controllerRounds
-	if err := e.run(FetcherController, in); err != nil {
-		t.Fatal(err)
-	}
-	out := controllerResult(t, e)
-	if out.Reason != reasonHandover || out.State.Round != in.Since+controllerHandover {
-		t.Errorf("ends with %+v", out)
+	for name, in := range map[string]struct {
+		paused bool
+		rounds int
+	}{"at work": {false, 1}, "paused, with nothing out": {true, 1}, "in its last round": {false, controllerRounds}} {
+		t.Run(name, func(t *testing.T) {
+			e := newController(t, func(e *env, c activities.ClaimInput) (activities.ClaimResult, error) {
+				if c.Round == int64(in.rounds) && !in.paused {
+					e.SignalWorkflowSkippingWorkflowTask(names.SignalHandover, nil)
+				}
+				return activities.ClaimResult{Idle: in.paused, Progress: frontier.Totals{Pages: c.Round}}, nil
+			})
+			if in.paused {
+				e.at(30*24*time.Hour, func() { e.SignalWorkflow(names.SignalHandover, nil) })
+			}
+			start := controllerInput
+			start.Paused = in.paused
+			if err := e.run(FetcherController, start); err != nil {
+				t.Fatal(err)
+			}
+			out := controllerResult(t, e)
+			if out.Reason != reasonHandover || out.State.Round > int64(in.rounds)+1 || out.State.Paused != in.paused {
+				t.Errorf("ends with %+v", out)
+			}
+		})
 	}
 }

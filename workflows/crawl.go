@@ -3,7 +3,6 @@ package workflows
 import (
 	"encoding/json"
 	"errors"
-	"fmt"
 	"strings"
 
 	"go.temporal.io/sdk/temporal"
@@ -139,16 +138,15 @@ func (c *crawling) fetch(ctx workflow.Context, phase string, bounds activities.P
 	})
 	for {
 		in := c.Controller
-		in.Crawl, in.Worker, in.Queue, in.Since = c.Name, c.Member.Worker, c.Member.Queue, in.Round
+		in.Crawl, in.Worker, in.Queue = c.Name, c.Member.Worker, c.Member.Queue
 		in.Paused, in.Stopping = c.Paused, c.Stopping
 		c.controller = workflow.ExecuteChildWorkflow(childCtx, names.FetcherController, in)
-		var result ControllerResult
-		err := c.controller.Get(ctx, &result)
-		c.controller = nil
+		result, err := c.awaitController(ctx)
 		if err != nil {
 			return "", err
 		}
-		c.Controller, c.Progress.Totals, c.Progress.Holds = result.State, result.Totals, ""
+		c.Controller, c.Progress = result.State, result.State.Progress
+		c.Progress.Holds = ""
 		if result.Reason != reasonHandover {
 			return result.Reason, nil
 		}
@@ -159,6 +157,25 @@ func (c *crawling) fetch(ctx workflow.Context, phase string, bounds activities.P
 			return "", workflow.NewContinueAsNewError(ctx, names.Crawl, c.raw, &c.CrawlState)
 		}
 	}
+}
+
+// awaitController waits for the end of the controller, and asks it to hand over once the crawl's history is so long that it
+// is to continue as new: whatever the controller does, it may be paused for months while URLs are submitted.
+func (c *crawling) awaitController(ctx workflow.Context) (result ControllerResult, err error) {
+	asked := false
+	for !c.controller.IsReady() {
+		if err := workflow.Await(ctx, func() bool {
+			return c.controller.IsReady() || !asked && workflow.GetInfo(ctx).GetContinueAsNewSuggested()
+		}); err != nil {
+			break // cancelled, as the controller is: its end is waited for
+		}
+		if asked = !c.controller.IsReady(); asked {
+			c.controller.SignalChildWorkflow(ctx, names.SignalHandover, nil)
+		}
+	}
+	err = c.controller.Get(ctx, &result)
+	c.controller = nil
+	return result, err
 }
 
 func (c *crawling) learn(ctx workflow.Context) error {
@@ -202,9 +219,9 @@ func (c *crawling) end(ctx workflow.Context, reason string) (CrawlResult, error)
 	}
 	t := out.Status.Totals
 	c.Progress.Totals, c.Progress.Waiting, c.Progress.Queues, c.Progress.UnderWay = t, out.Status.Waiting, out.Status.Queues, 0
-	c.Phase, c.Progress.Harvests = phaseEnded, frontier.Harvests(out.Status.Trail, 10)
 	workflow.GetLogger(ctx).Info("the crawl has ended", "crawl", c.Name, "run", c.Begun.Run, "reason", reason, "pages", t.Pages, "errors", t.Errors, "failed_batches", t.Failed)
-	workflow.SetCurrentDetails(ctx, "ended: "+reason+"\n\n"+describe(t, c.Progress.Harvests, out.Status.Waiting, out.Status.Queues, 0)+"\n\narchive: `"+c.Begun.Archive+"`")
+	c.Phase, c.Progress.Harvests, c.Progress.At = phaseEnded, frontier.Harvests(out.Status.Trail, 10), workflow.Now(ctx)
+	workflow.SetCurrentDetails(ctx, describe("ended, "+why(reason), c.Progress)+places(c.Begun.Archive, out.Report))
 	_ = workflow.UpsertTypedSearchAttributes(ctx, attributes("ended", t)...)
 	return CrawlResult{
 		Reason: reason, Archive: c.Begun.Archive, Run: c.Begun.Run, Totals: t, Harvest: t.HarvestRatio(),
@@ -235,8 +252,31 @@ func (c *crawling) stateName() string {
 }
 
 func (c *crawling) show(ctx workflow.Context) {
-	p := c.Progress
-	workflow.SetCurrentDetails(ctx, fmt.Sprintf("**%s**\n\n%s%s", c.stateName(), holds(p.Holds), describe(p.Totals, p.Harvests, p.Waiting, p.Queues, p.UnderWay)))
+	text := describe(c.stateName(), c.Progress)
+	if c.controller != nil {
+		text += " What is so now stands in the details of `" + names.ControllerID(c.Name, c.Member.Worker) + "`, and in `muninn status " + c.Name + "`."
+	}
+	workflow.SetCurrentDetails(ctx, text)
+}
+
+// places says where the archive and the report of a run lie.
+func places(archive, report string) string {
+	text := "\n\nArchive: `" + archive + "`"
+	if report != "" {
+		text += "; report: `" + report + "`"
+	}
+	return text
+}
+
+// why says why a run ended.
+func why(reason string) string {
+	switch reason {
+	case "drained":
+		return "nothing is left to crawl"
+	case "stopped":
+		return "it was stopped"
+	}
+	return "the budget of " + reason + " is spent"
 }
 
 // listen serves signals and queries beside the phases.

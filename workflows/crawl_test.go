@@ -215,7 +215,8 @@ func TestCrawlContinues(t *testing.T) {
 		e.UpdateWorkflow(names.UpdateSubmit, "", &last, urls(2))
 		e.SignalWorkflowSkippingWorkflowTask(names.SignalPause, nil)
 		in.Round += 1000
-		return ControllerResult{Reason: reasonHandover, State: in, Totals: frontier.Totals{Pages: 30}}, nil
+		in.Progress.Totals.Pages = 30
+		return ControllerResult{Reason: reasonHandover, State: in}, nil
 	})
 	err := e.run(Crawl, withTopic, nil)
 	var next *workflow.ContinueAsNewError
@@ -235,14 +236,59 @@ func TestCrawlContinues(t *testing.T) {
 	}
 
 	e = newCrawl(t, func(e *env, _ workflow.Context, in ControllerInput) (ControllerResult, error) {
-		e.note(fmt.Sprintf("round %d since %d, paused %v", in.Round, in.Since, in.Paused))
+		e.note(fmt.Sprintf("round %d, paused %v", in.Round, in.Paused))
 		return ControllerResult{Reason: "stopped"}, nil
 	})
 	if err := e.run(Crawl, definition, state); err != nil {
 		t.Fatal(err)
 	}
-	want := []string{"Phase", "reference true, 500 pages", "controller", "round 1000 since 1000, paused true", "End"}
+	want := []string{"Phase", "reference true, 500 pages", "controller", "round 1000, paused true", "End"}
 	if got := e.called(); !slices.Equal(got, want) {
 		t.Errorf("goes on with\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}
+
+// A crawl that is paused for long continues as new before its history is too long, however many URLs are submitted
+// meanwhile: its controller, which makes no rounds, is asked to hand over.
+func TestCrawlContinuesInAPause(t *testing.T) {
+	const updates, together = 3000, 10
+	e := newCrawl(t, func(e *env, ctx workflow.Context, in ControllerInput) (ControllerResult, error) {
+		if !in.Paused {
+			workflow.GetSignalChannel(ctx, names.SignalPause).Receive(ctx, nil)
+		}
+		workflow.GetSignalChannel(ctx, names.SignalHandover).Receive(ctx, nil)
+		e.note("hands over")
+		in.Paused = true
+		return ControllerResult{Reason: reasonHandover, State: in}, nil
+	})
+	e.at(time.Second, func() { e.SignalWorkflow(names.SignalPause, nil) })
+	var list []*submitted
+	for i := range updates / together {
+		e.at(time.Duration(i+2)*time.Second, func() {
+			for range together {
+				u := &submitted{}
+				list = append(list, u)
+				e.UpdateWorkflow(names.UpdateSubmit, "", u, urls(1))
+			}
+		})
+	}
+	e.at((updates+1)*time.Second, func() { e.SetContinueAsNewSuggested(true) })
+	err := e.run(Crawl, withoutTopic, nil)
+	var next *workflow.ContinueAsNewError
+	if !errors.As(err, &next) {
+		t.Fatalf("ends with %v, want to continue as new", err)
+	}
+	var definition json.RawMessage
+	var state *CrawlState
+	if err := converter.GetDefaultDataConverter().FromPayloads(next.Input, &definition, &state); err != nil {
+		t.Fatal(err)
+	}
+	if !state.Paused || len(list) != updates || state.Submits != updates || e.count("hands over") != 1 {
+		t.Errorf("hands on %+v", state)
+	}
+	for i, u := range list {
+		if u.result.Answers[frontier.SubmitAccepted] != 1 || u.failed != nil {
+			t.Fatalf("update %d: %+v", i, u)
+		}
 	}
 }

@@ -30,7 +30,8 @@ const (
 	SignalPause     = "pause"      // Crawl and FetcherController: claim no more
 	SignalResume    = "resume"     // claim again
 	SignalStop      = "stop"       // finish what is out and end the run
-	SignalProgress  = "progress"   // FetcherController to Crawl
+	SignalProgress  = "progress"   // FetcherController to Crawl, from time to time
+	SignalHandover  = "handover"   // Crawl to FetcherController: end, to be started again
 	SignalRound     = "round"      // to Politeness
 	SignalGrants    = "grants"     // from Politeness
 	QueryStatus     = "status"     // of Crawl, FetcherController and Politeness

@@ -1,0 +1,96 @@
+package starter
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"strings"
+
+	"go.temporal.io/api/enums/v1"
+	workflowpb "go.temporal.io/api/workflow/v1"
+	"go.temporal.io/api/workflowservice/v1"
+	"go.temporal.io/sdk/client"
+
+	"github.com/muninn-archive/muninn/activities"
+	"github.com/muninn-archive/muninn/activities/names"
+)
+
+// The prepared list queries of a crawl.
+func batchesOf(crawl string) string {
+	return fmt.Sprintf("WorkflowType='%s' AND %s='%s'", names.Batch, names.AttrCrawl.GetName(), crawl)
+}
+
+func runningBatches(crawl string) string { return batchesOf(crawl) + " AND ExecutionStatus='Running'" }
+
+func failedBatches(crawl string) string {
+	return batchesOf(crawl) + " AND ExecutionStatus IN ('Failed', 'Terminated', 'TimedOut')"
+}
+
+// links are addresses in the Temporal UI; none if it is not known where that is.
+func (g *globals) links(s crawlStatus) map[string]string {
+	if g.ui == "" {
+		return nil
+	}
+	base := strings.TrimRight(g.ui, "/") + "/namespaces/" + url.PathEscape(g.temporal.Namespace) + "/workflows"
+	list := func(query string) string { return base + "?query=" + url.QueryEscape(query) }
+	return map[string]string{
+		"crawl": base + "/" + url.PathEscape(s.Workflow), "batches": list(runningBatches(s.Crawl.Name)), "failed": list(failedBatches(s.Crawl.Name)),
+	}
+}
+
+// current takes what the controller of a crawl knows: the crawl itself is told from time to time only.
+func (s *crawlStatus) current(ctx context.Context, c client.Client, controller string) {
+	d, err := c.DescribeWorkflowExecution(ctx, controller, "")
+	if err != nil {
+		return
+	}
+	s.retries(d)
+	var p activities.Progress
+	if d.GetWorkflowExecutionInfo().GetStatus() != enums.WORKFLOW_EXECUTION_STATUS_RUNNING {
+		return
+	}
+	value, err := c.QueryWorkflow(ctx, controller, "", names.QueryStatus)
+	if err == nil && value.Get(&p) == nil && p.At.After(s.Crawl.Progress.At) {
+		s.Crawl.Progress = p
+	}
+}
+
+// batches counts what still runs of a crawl that was cut off, and finds activities that were paused by hand.
+func (s *crawlStatus) batches(ctx context.Context, c client.Client) error {
+	running := s.State == enums.WORKFLOW_EXECUTION_STATUS_RUNNING.String()
+	if !running && s.Result == nil {
+		n, err := c.CountWorkflow(ctx, &workflowservice.CountWorkflowExecutionsRequest{Query: runningBatches(s.Crawl.Name)})
+		if err != nil {
+			return err
+		}
+		s.Finish = n.GetCount()
+	}
+	// servers before 1.28 do not know the attribute: then nothing is told of it
+	held, err := c.ListWorkflow(ctx, listRequest(fmt.Sprintf("%s='%s' AND ExecutionStatus='Running' AND TemporalPauseInfo IS NOT NULL", names.AttrCrawl.GetName(), s.Crawl.Name)))
+	if err != nil {
+		return nil
+	}
+	for _, e := range held.GetExecutions() {
+		s.Held = append(s.Held, e.GetExecution().GetWorkflowId())
+	}
+	return nil
+}
+
+// reasonsShown is of how many failed batches the reason is asked for.
+const reasonsShown = 5
+
+// because asks why a batch failed; the first sentence of it says what and why.
+func (s *crawlStatus) because(ctx context.Context, c client.Client, e *workflowpb.WorkflowExecutionInfo) {
+	if e.GetStatus() != enums.WORKFLOW_EXECUTION_STATUS_FAILED || len(s.Why) == reasonsShown {
+		return
+	}
+	err := c.GetWorkflow(ctx, e.GetExecution().GetWorkflowId(), e.GetExecution().GetRunId()).Get(ctx, nil)
+	if err == nil {
+		return
+	}
+	if s.Why == nil {
+		s.Why = map[string]string{}
+	}
+	text, _, _ := strings.Cut(strings.TrimPrefix(explain(err).Error(), "the crawl failed: "), ". If its segment")
+	s.Why[e.GetExecution().GetWorkflowId()] = text
+}

@@ -1,0 +1,119 @@
+package workflows
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"go.temporal.io/sdk/temporal"
+	"go.temporal.io/sdk/workflow"
+
+	"github.com/muninn-archive/muninn/activities"
+	"github.com/muninn-archive/muninn/activities/names"
+	"github.com/muninn-archive/muninn/frontier"
+)
+
+// A controller's state and details are kept current without an event; who asks it, by a query, has the state of the last
+// round. What costs events, a signal to its crawl and search attributes, comes when the crawl holds or goes on, and from
+// time to time: after progressFirst, and each time after twice as long, up to progressLast.
+const (
+	progressFirst = 10 * time.Second
+	progressLast  = 5 * time.Minute
+)
+
+// due tells whether the crawl is to be told, and after how long it is told again.
+func due(since, wait time.Duration, changed bool) (now bool, next time.Duration) {
+	if wait == 0 {
+		wait = progressFirst
+	}
+	if !changed && since < wait {
+		return false, wait
+	}
+	return true, min(2*wait, progressLast)
+}
+
+// tell keeps the UI and the crawl up to date. What a controller that ends has to tell is in its result.
+func (c *controller) tell(ctx workflow.Context, r activities.ClaimResult) {
+	changed := (r.Holds == "") != (c.Progress.Holds == "")
+	c.Progress = activities.Progress{
+		Worker: c.Worker, Totals: r.Progress, Waiting: r.Waiting, Queues: r.Queues,
+		UnderWay: r.UnderWay, Harvests: r.Harvests, Ends: r.Ends, Holds: r.Holds,
+	}
+	c.Progress.State, c.Progress.At = c.state(), workflow.Now(ctx)
+	workflow.SetCurrentDetails(ctx, describe(c.state(), c.Progress))
+	if c.Told.IsZero() {
+		c.Told = c.Progress.At
+	}
+	now, wait := due(c.Progress.At.Sub(c.Told), c.Wait, changed)
+	if c.Wait = wait; !now {
+		return
+	}
+	c.Told = c.Progress.At
+	_ = workflow.UpsertTypedSearchAttributes(ctx, attributes(c.state(), r.Progress)...)
+	if parent := workflow.GetInfo(ctx).ParentWorkflowExecution; parent != nil {
+		workflow.SignalExternalWorkflow(ctx, parent.ID, "", names.SignalProgress, c.Progress)
+	}
+}
+
+func attributes(state string, t frontier.Totals) []temporal.SearchAttributeUpdate {
+	return []temporal.SearchAttributeUpdate{
+		names.AttrState.ValueSet(state), names.AttrPages.ValueSet(t.Pages), names.AttrErrors.ValueSet(t.Errors),
+	}
+}
+
+// holds is the paragraph that says why a crawl claims nothing for now; empty if it does.
+func holds(reason string) string {
+	if reason == "" {
+		return ""
+	}
+	return "**holds**: " + reason + "\n\n"
+}
+
+// describe sums a crawl up: all that counts in the first line, which is what the UI shows of it.
+func describe(state string, p activities.Progress) string {
+	t := p.Totals
+	var b strings.Builder
+	fmt.Fprintf(&b, "**%s**: %s", state, count(t.Pages, "page"))
+	if t.Scored > 0 {
+		fmt.Fprintf(&b, ", harvest ratio %.2f", t.HarvestRatio())
+	}
+	fmt.Fprintf(&b, ", %s wait, %s, %.1f MB\n\n%s", count(int64(p.Waiting), "URL"), count(t.Errors, "error"), float64(t.Bytes)/1e6, holds(p.Holds))
+	if p.UnderWay > 0 {
+		fmt.Fprintf(&b, "%d URLs more are fetched and not committed yet. ", p.UnderWay)
+	}
+	if t.Scored > 0 {
+		fmt.Fprintf(&b, "%d of %d scored pages are relevant%s. ", t.Relevant, t.Scored, tenths(p.Harvests))
+	}
+	fmt.Fprintf(&b, "%s have URLs; %d URLs were refused by robots.txt; %s, %s.",
+		count(int64(p.Queues), "queue"), t.Robots, count(t.Retries, "retry"), count(t.Failed, "failed batch"))
+	if !p.At.IsZero() {
+		fmt.Fprintf(&b, "\n\nAs of %s UTC.", p.At.UTC().Format(time.DateTime))
+	}
+	return b.String()
+}
+
+// count writes a number with its noun.
+func count(n int64, noun string) string {
+	switch stem, y := strings.CutSuffix(noun, "y"); {
+	case n == 1:
+		return "1 " + noun
+	case y:
+		return fmt.Sprintf("%d %sies", n, stem)
+	case strings.HasSuffix(noun, "ch"):
+		return fmt.Sprintf("%d %ses", n, noun)
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
+
+// tenths writes the harvest ratio of each tenth of a run.
+func tenths(harvests []float64) string {
+	if len(harvests) == 0 {
+		return ""
+	}
+	var b strings.Builder
+	b.WriteString(", by tenths of the run")
+	for _, h := range harvests {
+		fmt.Fprintf(&b, " %.2f", h)
+	}
+	return b.String()
+}

@@ -1,0 +1,129 @@
+package workflows
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"go.temporal.io/api/enums/v1"
+	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/temporal"
+
+	"github.com/muninn-archive/muninn/activities"
+	"github.com/muninn-archive/muninn/activities/names"
+	"github.com/muninn-archive/muninn/frontier"
+)
+
+// Words of progress come soon at first and seldom later: a crawl of ten hours has some 120 of them, one of a minute three.
+func TestDue(t *testing.T) {
+	told := func(run time.Duration) (n int) {
+		var since, wait time.Duration
+		for range run / time.Second {
+			since += time.Second
+			now, next := due(since, wait, false)
+			if wait = next; now {
+				n++
+				since = 0
+			}
+		}
+		return n
+	}
+	for run, want := range map[time.Duration]int{5 * time.Second: 0, time.Minute: 2, time.Hour: 15, 10 * time.Hour: 123} {
+		if got := told(run); got != want {
+			t.Errorf("in %v the crawl is told %d times, want %d", run, got, want)
+		}
+	}
+	if now, _ := due(0, progressLast, true); !now {
+		t.Error("a change is not told at once")
+	}
+}
+
+// The controller's state is that of its last round, however seldom it tells its crawl.
+func TestControllerIsCurrent(t *testing.T) {
+	e := newController(t, func(e *env, in activities.ClaimInput) (activities.ClaimResult, error) {
+		return activities.ClaimResult{Progress: frontier.Totals{Pages: 10 * in.Round}, Waiting: 7, UnderWay: 3, Drained: in.Round == 5}, nil
+	})
+	e.at(0, func() {})
+	if err := e.run(FetcherController, controllerInput); err != nil {
+		t.Fatal(err)
+	}
+	value, err := e.QueryWorkflow(names.QueryStatus)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var p activities.Progress
+	if err := value.Get(&p); err != nil || p.Totals.Pages != 50 || p.Waiting != 7 || p.UnderWay != 3 || p.Worker == "" || p.At.IsZero() {
+		t.Errorf("%+v, %v", p, err)
+	}
+	if out := controllerResult(t, e); out.State.Progress.Totals.Pages != 50 {
+		t.Errorf("%+v", out)
+	}
+	for _, s := range e.sent {
+		if s.signal == names.SignalProgress {
+			t.Errorf("its crawl was told of five rounds in no time: %+v", s)
+		}
+	}
+}
+
+func TestDescribe(t *testing.T) {
+	p := activities.Progress{
+		Totals:  frontier.Totals{Pages: 24841, Scored: 200, Relevant: 114, Bytes: 12_340_000, Errors: 1, Robots: 4, Retries: 2, Failed: 1},
+		Waiting: 245, Queues: 7, UnderWay: 764, Harvests: []float64{1, 0.5}, At: time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC),
+	}
+	want := "**broad**: 24841 pages, harvest ratio 0.57, 245 URLs wait, 1 error, 12.3 MB\n\n" +
+		"764 URLs more are fetched and not committed yet. 114 of 200 scored pages are relevant, by tenths of the run 1.00 0.50. " +
+		"7 queues have URLs; 4 URLs were refused by robots.txt; 2 retries, 1 failed batch.\n\nAs of 2026-07-01 12:00:00 UTC."
+	if got := describe("broad", p); got != want {
+		t.Errorf("%s\nwant\n%s", got, want)
+	}
+	if got := describe("beginning", activities.Progress{}); strings.Contains(got, "harvest") || !strings.HasPrefix(got, "**beginning**: 0 pages, 0 URLs wait, 0 errors") {
+		t.Errorf("%s", got)
+	}
+}
+
+func TestReasonOf(t *testing.T) {
+	for want, err := range map[string]error{
+		"no grant came": errors.New("no grant came"),
+		"its worker gave no sign of life for 10s: it was stopped or killed, or cannot reach Temporal": temporal.NewHeartbeatTimeoutError(),
+		"it took longer than it may, after: the disk is full":                                         temporal.NewTimeoutError(enums.TIMEOUT_TYPE_START_TO_CLOSE, temporal.NewApplicationError("the disk is full", "DiskIsFull")),
+		"the spool is gone": temporal.NewApplicationError("the spool is gone", "SpoolIsGone"),
+	} {
+		if got := reasonOf(err); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
+// A batch that failed says in words which step failed, why, what happens now and how to retry it.
+func TestBatchSaysWhy(t *testing.T) {
+	e := newEnv(t)
+	e.SetStartWorkflowOptions(client.StartWorkflowOptions{ID: names.BatchID("c", "a.test-1"), TaskQueue: "q/w"})
+	batchSteps(e, activities.OpenResult{URLs: 3}, "Archive", temporal.NewNonRetryableApplicationError("the spool is gone", activities.ErrorSpool, nil))
+	err := e.run(Batch, batchInput)
+	var app *temporal.ApplicationError
+	if !errors.As(err, &app) || app.Type() != activities.ErrorSpool {
+		t.Fatalf("ends with %v", err)
+	}
+	for _, want := range []string{"ARCHIVE failed", ": the spool is gone. ", "its URLs go back to their queues", "temporal workflow reset --type FirstWorkflowTask --reason retry --workflow-id 'crawl/c/a.test/1'"} {
+		if !strings.Contains(app.Message(), want) {
+			t.Errorf("%q is not in %q", want, app.Message())
+		}
+	}
+}
+
+func TestStepFailed(t *testing.T) {
+	for _, tc := range []struct {
+		step  string
+		state enums.RetryState
+		want  string
+	}{
+		{"Analyse", enums.RETRY_STATE_NON_RETRYABLE_FAILURE, "AAH failed, and to try it again cannot help: why"},
+		{"FetchTargets", enums.RETRY_STATE_TIMEOUT, "FETCH failed: why"},
+		{"New", enums.RETRY_STATE_UNSPECIFIED, "New failed: why"},
+	} {
+		if got := stepFailed(tc.step, tc.state, "why"); got != tc.want {
+			t.Errorf("%q, want %q", got, tc.want)
+		}
+	}
+}
