@@ -9,14 +9,15 @@ import (
 	"time"
 
 	"github.com/muninn-archive/muninn/internal/adapt"
+	"github.com/muninn-archive/muninn/internal/cputime"
 	"github.com/muninn-archive/muninn/internal/page"
 	"github.com/muninn-archive/muninn/kb"
 )
 
 // What one page may take, however it is written.
 const (
-	soon   = 10 * time.Second
-	enough = 1 << 30 // bytes that are allocated, most of which are free again at once
+	soon   = 10 * time.Second // of the processor
+	enough = 1 << 30          // bytes that are allocated, most of which are free again at once
 )
 
 // numbered writes n pieces, each with its number.
@@ -28,31 +29,26 @@ func numbered(n int, piece string) string {
 	return b.String()
 }
 
-// within runs fn and tells what it took; a second time if the machine was busy with others.
+// within runs fn and tells what it took.
 func within(t *testing.T, fn func()) {
 	t.Helper()
 	if raced {
 		t.Skip("the race detector takes its own time and memory, and one page alone has no races")
 	}
-	for turn := range 2 {
-		var before, after runtime.MemStats
-		runtime.GC()
-		runtime.ReadMemStats(&before)
-		begin := time.Now()
-		fn()
-		took := time.Since(begin)
-		runtime.ReadMemStats(&after)
-		allocated := after.TotalAlloc - before.TotalAlloc
-		t.Logf("%v, %d MB", took.Round(time.Millisecond), allocated>>20)
-		if allocated > enough {
-			t.Errorf("%d MB were allocated", allocated>>20)
-		}
-		if took <= soon {
-			return
-		}
-		if turn == 1 {
-			t.Errorf("took %v", took)
-		}
+	var before, after runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&before)
+	begin := cputime.Used()
+	fn()
+	took := cputime.Used() - begin
+	runtime.ReadMemStats(&after)
+	allocated := after.TotalAlloc - before.TotalAlloc
+	t.Logf("%v, %d MB", took.Round(time.Millisecond), allocated>>20)
+	if allocated > enough {
+		t.Errorf("%d MB were allocated", allocated>>20)
+	}
+	if took > soon {
+		t.Errorf("took %v", took)
 	}
 }
 

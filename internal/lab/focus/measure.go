@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/muninn-archive/muninn/internal/cputime"
 	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/lab/recorded"
 	"github.com/muninn-archive/muninn/internal/order"
@@ -230,7 +231,7 @@ func (t *Task) near(page int) float64 {
 // run crawls once.
 func (r *Row) run(c *Corpus, s Setting, task Task, live *Live) error {
 	budget, relevant := task.budget, task.relevant
-	begin := cpu()
+	begin := cputime.Used()
 	var visited []int
 	if live == nil {
 		visited = c.Crawl(strategy(s.Strategy).New(task), task.seeds, budget, s.Update)
@@ -240,7 +241,7 @@ func (r *Row) run(c *Corpus, s Setting, task Task, live *Live) error {
 			return fmt.Errorf("%s: %w", r.Order, err)
 		}
 	}
-	r.Micros += float64((cpu() - begin).Microseconds()) / float64(max(len(visited), 1))
+	r.Micros += float64((cputime.Used() - begin).Microseconds()) / float64(max(len(visited), 1))
 	found, sum, half, most, reached := 0, 0, budget, budget, map[int]bool{}
 	counted := float64(max(min(len(visited), budget), 1)) // what was tried beside pages is not
 	for k := range budget {

@@ -1,14 +1,14 @@
 //go:build unix
 
-package focus
+package cputime
 
 import (
 	"syscall"
 	"time"
 )
 
-// cpu is the processor time that this process has used.
-func cpu() time.Duration {
+// Used is the processor time that this process has used.
+func Used() time.Duration {
 	var use syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &use); err != nil {
 		return 0
