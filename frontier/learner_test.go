@@ -184,7 +184,7 @@ func (r *rig) lesson(seq uint64) (l lesson) {
 // summed waits until the sum is kept of all lessons after some.
 func (r *rig) summed(after uint64) (sum parted) {
 	r.t.Helper()
-	late := time.After(15 * time.Second)
+	late := time.After(time.Minute)
 	for {
 		r.mu.Lock()
 		changed := r.changed
@@ -195,7 +195,7 @@ func (r *rig) summed(after uint64) (sum parted) {
 		select {
 		case <-changed:
 		case <-late:
-			r.t.Fatalf("after 15 s the sum is of lesson %d still", sum.Seq)
+			r.t.Fatalf("after a minute the sum is of lesson %d still", sum.Seq)
 		}
 	}
 }

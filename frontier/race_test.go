@@ -215,7 +215,7 @@ func TestWaitsByItsClock(t *testing.T) {
 	for _, ahead := range []time.Duration{-100 * 365 * 24 * time.Hour, 200 * 365 * 24 * time.Hour} {
 		r.clock.pass(ahead)
 		began := time.Now()
-		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		r.must(r.wait(ctx, make(chan struct{}), r.clock.Now().Add(20*time.Millisecond)))
 		cancel()
 		if time.Since(began) < 20*time.Millisecond {

@@ -38,8 +38,12 @@ type crawlStatus struct {
 	Retries  []string               `json:"retries,omitempty"` // steps that are tried again
 }
 
-// queryTimeout is how long a worker may take to answer for a crawl.
-const queryTimeout = 10 * time.Second
+// How long a worker may take to answer for a crawl: one that runs, whose worker may be busy; and one that has ended, of which
+// the most is known without it.
+const (
+	queryTimeout      = 30 * time.Second
+	endedQueryTimeout = 3 * time.Second
+)
 
 // retries notes the steps of a workflow that failed and are tried again.
 func (s *crawlStatus) retries(d *workflowservice.DescribeWorkflowExecutionResponse) {
@@ -99,7 +103,11 @@ func status(ctx context.Context, c client.Client, name string) (crawlStatus, err
 	if !running {
 		s.ended(ctx, c)
 	}
-	queryCtx, cancel := context.WithTimeout(ctx, queryTimeout)
+	timeout := queryTimeout
+	if s.Result != nil {
+		timeout = endedQueryTimeout
+	}
+	queryCtx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	value, err := c.QueryWorkflow(queryCtx, s.Workflow, "", names.QueryStatus)
 	switch {

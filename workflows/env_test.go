@@ -19,7 +19,7 @@ import (
 
 // idle is how long a workflow under test may do nothing at all before it counts as stuck; time that it
 // sleeps is skipped.
-const idle = 20 * time.Second
+const idle = time.Minute
 
 func quiet() log.Logger {
 	return log.NewStructuredLogger(slog.New(slog.NewTextHandler(io.Discard, nil)))

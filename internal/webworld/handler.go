@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 )
 
@@ -17,7 +18,7 @@ type rawAnswer func(x *exchange, w http.ResponseWriter, r *http.Request)
 type handler struct {
 	sites   map[string]*site
 	rec     *recorder
-	latency time.Duration
+	latency *atomic.Int64
 }
 
 func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -36,7 +37,7 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			panic(http.ErrAbortHandler) // or net/http would make a complete response of it
 		}
 	}()
-	if !pause(r.Context(), h.latency) {
+	if !pause(r.Context(), time.Duration(h.latency.Load())) {
 		return
 	}
 	if res.raw != nil {

@@ -13,6 +13,7 @@ import (
 	"net/url"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -62,13 +63,14 @@ type Page struct {
 // World is a set of sites and their measured traffic. Apart from Start and Close its methods may be
 // called at any time after Start; before Start they answer with nothing.
 type World struct {
-	opts   Options
-	plan   []Site // without what building adds
-	build  func(*builder)
-	rec    *recorder
-	server *http.Server
-	stop   context.CancelFunc
-	done   sync.WaitGroup
+	opts    Options
+	plan    []Site       // without what building adds
+	latency atomic.Int64 // a time.Duration
+	build   func(*builder)
+	rec     *recorder
+	server  *http.Server
+	stop    context.CancelFunc
+	done    sync.WaitGroup
 
 	port  int
 	sites map[string]*site
@@ -79,8 +81,14 @@ type World struct {
 }
 
 func newWorld(o Options, plan []Site, build func(*builder)) *World {
-	return &World{opts: o.withDefaults(), plan: plan, build: build, rec: newRecorder(time.Now)}
+	w := &World{opts: o.withDefaults(), plan: plan, build: build, rec: newRecorder(time.Now)}
+	w.SetLatency(o.Latency)
+	return w
 }
+
+// SetLatency changes Options.Latency for the requests that come from now on, so that a test that waits for the middle of a
+// crawl can hold it there, however slow the machine is.
+func (w *World) SetLatency(d time.Duration) { w.latency.Store(int64(d)) }
 
 // Build writes the sites without serving them, as if they were at port 80; a world is built or started, not both.
 func (w *World) Build() error {
@@ -150,7 +158,7 @@ func (w *World) Start(ctx context.Context) error {
 
 func (w *World) serve(ctx context.Context, listeners []net.Listener) {
 	w.server = &http.Server{
-		Handler:           &handler{sites: w.sites, rec: w.rec, latency: w.opts.Latency},
+		Handler:           &handler{sites: w.sites, rec: w.rec, latency: &w.latency},
 		BaseContext:       func(net.Listener) context.Context { return ctx },
 		ConnContext:       withConn,
 		ReadHeaderTimeout: 30 * time.Second,
