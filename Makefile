@@ -23,28 +23,54 @@ temporal: ## build bin/temporal (server, UI and CLI) when none is on PATH
 demo: build temporal ## crawl a small synthetic web on this machine (DEMO_DIR=demo-data)
 	@$(BIN)/muninn demo --dir $(DEMO_DIR)
 
-.PHONY: test
-test: temporal ## run the tests
-	$(GO) test -timeout 9m ./...
+# A test whose name begins with TestLong is a long proof: `make test` skips it, `make proofs` runs it. So much is left to the
+# names that `go test -skip` and `-run` need nothing else. The results of other runs are not reused (-count=1).
+GOTEST := $(GO) test -count=1 -timeout 15m -parallel 4
+PROOFS := ./frontier ./internal/integration ./internal/lab/...
+RACE := ./activities ./frontier ./internal/archive ./internal/fetch ./internal/politeness ./internal/spool ./worker ./workflows
+KILL_RUNS ?= 10
+SEED ?= 1
 
-.PHONY: check
-check: temporal ## format, vet, lint, floors, workflowcheck, race and replay tests
+.PHONY: test
+test: temporal ## run the tests but for the long proofs (at most five minutes on two cores)
+	$(GOTEST) -skip '^TestLong' ./...
+
+.PHONY: lint
+lint: ## format, vet, floors, staticcheck, workflowcheck
 	@test -z "$$(gofmt -l $$(git ls-files -co --exclude-standard '*.go'))" || { echo "run gofmt on:"; gofmt -l $$(git ls-files -co --exclude-standard '*.go'); exit 1; }
+	$(GO) test -count=1 ./internal/floors
 	$(GO) vet ./...
 	cd tools/lint && $(GO) build -o ../../$(BIN)/ honnef.co/go/tools/cmd/staticcheck go.temporal.io/sdk/contrib/tools/workflowcheck
 	$(BIN)/staticcheck ./...
 	$(BIN)/workflowcheck -config .workflowcheck.yaml ./workflows/...
-	$(GO) test -timeout 15m -race ./...
+
+.PHONY: proofs
+proofs: temporal versitygw ## run the long proofs: kills, resets, schedules, simulation, broken servers, recorded webs
+	$(GOTEST) -run '^TestLong' $(PROOFS)
+
+.PHONY: race
+race: temporal ## run the race detector on the packages where goroutines share memory, and on crawls by a worker as a whole
+	$(GOTEST) -race -skip '^TestLong' $(RACE)
+	$(GOTEST) -race -run '^(TestAsk|TestPauseReleasesLeases|TestStartWithTheCLI)$$' ./internal/integration
+
+.PHONY: check
+check: lint test proofs race ## all of the above: what CI runs, but for S3
+
+.PHONY: kill
+kill: temporal versitygw ## crawls while worker, Temporal and S3 are killed: KILL_RUNS (10) runs from SEED (1) on, per_queue 1, 2 and 12 in turn
+	MUNINN_KILL_RUNS=$(KILL_RUNS) MUNINN_KILL_SEED=$(SEED) $(GO) test -count=1 -v -timeout 0 -run '^TestLongKilled$$' ./internal/integration
+
+.PHONY: versitygw
+versitygw: ## build bin/versitygw, the S3 server of the tests
+	@mkdir -p $(BIN) && cd tools/versitygw && $(GO) build -o ../../$(BIN)/versitygw github.com/versity/versitygw/cmd/versitygw
 
 .PHONY: test-s3
-test-s3: ## run the store's conformance suite and the integration test on a real S3 server
-	@mkdir -p $(BIN) && cd tools/versitygw && $(GO) build -o ../../$(BIN)/versitygw github.com/versity/versitygw/cmd/versitygw
-	tools/versitygw/with-s3.sh $(GO) test -count=1 -run S3 ./internal/archive/... ./internal/integration/...
+test-s3: temporal versitygw ## run the store's conformance suite and the integration test on a real S3 server
+	tools/versitygw/with-s3.sh $(GOTEST) -run S3 ./internal/archive/... ./internal/integration/...
 
 .PHONY: bench
-bench: build temporal ## CPU per page end to end, beside GNU wget on the same web; frontier and page benches
+bench: build temporal versitygw ## CPU per page end to end, beside GNU wget on the same web; frontier and page benches
 	@command -v wget >/dev/null || { echo "GNU wget is needed for comparison: apt-get install wget"; exit 1; }
-	@mkdir -p $(BIN) && cd tools/versitygw && $(GO) build -o ../../$(BIN)/versitygw github.com/versity/versitygw/cmd/versitygw
 	$(GO) run ./internal/bench/muninn-bench -bin $(BIN) -store s3
 	@echo "frontier of 10^5 URLs:"; $(GO) test -run '^$$' -bench . -benchtime 3x ./frontier
 	@echo "frontier of 10^6 URLs:"; MUNINN_BENCH_KNOWN=1000000 $(GO) test -run '^$$' -bench . -benchtime 3x ./frontier

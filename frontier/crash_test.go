@@ -25,12 +25,12 @@ func crashLinks(batch string) (links []crawl.Discovery) {
 	return links
 }
 
-// TestCrashChild is the process that TestKilled kills: it crawls and says what it does. "try" comes
+// TestCrashChild is the process that TestLongKilled kills: it crawls and says what it does. "try" comes
 // before a commit, "ack" after it.
 func TestCrashChild(t *testing.T) {
 	dir := os.Getenv(crashDir)
 	if dir == "" {
-		t.Skip("is run by TestKilled")
+		t.Skip("is run by TestLongKilled")
 	}
 	r := &rig{t: t, dir: dir, clock: &clock{now: time.Now()}}
 	r.open()
@@ -72,7 +72,7 @@ func TestCrashChild(t *testing.T) {
 
 // Killed at any moment, the frontier has every commit that it acknowledged, and of the others all or
 // nothing.
-func TestKilled(t *testing.T) {
+func TestLongKilled(t *testing.T) {
 	kills := 6
 	if testing.Short() {
 		kills = 2

@@ -97,9 +97,10 @@ func isReport(t *testing.T, page []byte, name string) string {
 // While a crawl runs, an operator asks why URLs stand where they stand, changes the order, is told what cannot be
 // changed, and has a report made; the end leaves a report in the archive.
 func TestAsk(t *testing.T) {
+	t.Parallel()
 	Program(t, "muninn") // is built before the crawl begins
 	server := StartServer(t)
-	world := Serve(t, webworld.NewBench(webworld.Options{Seed: 15, Latency: 150 * time.Millisecond}, 2, 150))
+	world := Serve(t, webworld.NewBench(webworld.Options{Seed: 15, Latency: 150 * time.Millisecond}, 2, 2000))
 	dir := t.TempDir()
 	worker := StartWorker(t, Config(server, world, dir))
 	known, archive := worker.Activities().Frontier, filepath.Join(dir, "archive")
@@ -297,7 +298,7 @@ func TestAsk(t *testing.T) {
 	})
 
 	p, err := known.Progress(d.Name)
-	if err != nil || p.Totals.Pages >= 290 {
+	if err != nil || p.Totals.Pages >= 3900 {
 		t.Fatalf("after %d pages nothing of this was asked while the crawl was under way: let the web be slower (%v)", p.Totals.Pages, err)
 	}
 	o.muninn(0, "stop", d.Name)

@@ -76,14 +76,9 @@ func TestRecordHistories(t *testing.T) {
 	// A batch that failed, and the run that a reset made of it: its working files are lost while its archive cannot be written.
 	d = Definition("mended", world)
 	d.Budget.Pages = 40
-	obstacle := filepath.Join(dir, "archive", d.Name, "data")
-	if err := os.MkdirAll(filepath.Dir(obstacle), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(obstacle, nil, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	world.SetLatency(obstructed)
 	StartCrawl(t, server.Client, d)
+	repair := obstruct(t, world, conf, d.Name, 2)
 	var failed []execution
 	Until(t, soon, "a batch fails", func() string {
 		if archived, _ := filepath.Glob(filepath.Join(conf.Data, "spool", "batches", d.Name, "*", "commit*")); len(archived) > 0 {
@@ -95,9 +90,7 @@ func TestRecordHistories(t *testing.T) {
 		return ""
 	})
 	id, run := failed[0].Execution.WorkflowID, failed[0].Execution.RunID
-	if err := os.Remove(obstacle); err != nil {
-		t.Fatal(err)
-	}
+	repair()
 	server.temporal(t, "workflow", "reset", "--workflow-id", id, "--run-id", run, "--type", "FirstWorkflowTask", "--reason", "the archive is mended")
 	server.awaitStatus(t, id, "COMPLETED")
 	r.record("batch-failed", id, run)

@@ -18,6 +18,7 @@ import (
 // Seeds that come from a file alone bound the crawl like those that stand in the definition: the rest of
 // their host is crawled, and nothing of another.
 func TestSeedsFromAFile(t *testing.T) {
+	t.Parallel()
 	server := StartServer(t)
 	world := Serve(t, webworld.NewBench(webworld.Options{Seed: 8}, 2, 12))
 	dir := t.TempDir()
@@ -88,15 +89,18 @@ func (s *site) interrupted() {
 		}
 		return ""
 	})
+	s.world.SetLatency(500 * time.Millisecond) // so that it is interrupted before the end
 	p.signal(os.Interrupt)
 	if code := p.end(soon); code != 130 {
 		s.t.Fatalf("exit code %d after Ctrl-C, want 130:\n%s", code, lines(p.out.String()))
 	}
+	s.world.SetLatency(0)
 }
 
 // A crawl that is under way is not gone on with under another definition, but says what differs; with
 // --anew it is ended, and the new one begins.
 func TestRunAnew(t *testing.T) {
+	t.Parallel()
 	server := StartServer(t)
 	world := Serve(t, webworld.NewBench(webworld.Options{Seed: 9, Latency: 100 * time.Millisecond}, 2, 300))
 	d := Definition("changed", world)
@@ -158,6 +162,7 @@ func TestRunAnew(t *testing.T) {
 
 // The same definition, and one that was only written otherwise, goes on with the crawl.
 func TestRunGoesOn(t *testing.T) {
+	t.Parallel()
 	server := StartServer(t)
 	world := Serve(t, webworld.NewBench(webworld.Options{Seed: 10, Latency: 50 * time.Millisecond}, 2, 40))
 	d := Definition("same", world)
@@ -184,6 +189,7 @@ func TestRunGoesOn(t *testing.T) {
 
 // A crawl whose only seed may not be fetched fails, and says why.
 func TestRunRefusedSeed(t *testing.T) {
+	t.Parallel()
 	server := StartServer(t)
 	world := Serve(t, webworld.NewBench(webworld.Options{Seed: 11}, 1, 2))
 	dir := t.TempDir()

@@ -36,6 +36,7 @@ func (s *Server) told(t *testing.T, name string) (text string, status crawlStatu
 
 // The status of a crawl that could not begin tells why, whoever started it.
 func TestStatusOfAFaultyCrawl(t *testing.T) {
+	t.Parallel()
 	server := StartServer(t)
 	world := Serve(t, webworld.NewBench(webworld.Options{Seed: 12}, 1, 1))
 	StartWorker(t, Config(server, world, t.TempDir()))
@@ -60,6 +61,7 @@ func TestStatusOfAFaultyCrawl(t *testing.T) {
 
 // The status of a crawl that has ended tells its totals, also when no worker is there to ask.
 func TestStatusWithoutAWorker(t *testing.T) {
+	t.Parallel()
 	server := StartServer(t)
 	world := Serve(t, webworld.NewBench(webworld.Options{Seed: 13}, 2, 24))
 	dir := t.TempDir()
@@ -92,6 +94,7 @@ func TestStatusWithoutAWorker(t *testing.T) {
 // A crawl that is paused gives its leases back once what was out has ended: its addresses are free for
 // others.
 func TestPauseReleasesLeases(t *testing.T) {
+	t.Parallel()
 	server := StartServer(t)
 	world := Serve(t, webworld.NewBench(webworld.Options{Seed: 14, Latency: 80 * time.Millisecond}, 2, 80))
 	dir := t.TempDir()
@@ -112,6 +115,7 @@ func TestPauseReleasesLeases(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	world.SetLatency(500 * time.Millisecond) // so that the pause comes before the end
 	signal(names.SignalPause)
 	before := 0
 	Until(t, soon, "the batches that are out end, and their leases with them", func() string {
@@ -128,6 +132,7 @@ func TestPauseReleasesLeases(t *testing.T) {
 	if before >= 140 {
 		t.Fatalf("%d requests before the pause: let the web be slower", before)
 	}
+	world.SetLatency(0)
 
 	// Another crawl has the addresses meanwhile.
 	other := Definition("other", world)

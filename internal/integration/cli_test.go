@@ -13,10 +13,11 @@ import (
 	"github.com/muninn-archive/muninn/activities/names"
 	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/webworld"
+	"github.com/muninn-archive/muninn/worker"
 )
 
-// soon is how long a test waits for what one command or one batch brings about.
-const soon = time.Minute
+// soon is how long a test waits for what one command or one batch brings about, which takes a second on an idle machine.
+const soon = 3 * time.Minute
 
 // write writes a file of the test and returns its path.
 func write(t *testing.T, name, text string) string {
@@ -83,6 +84,7 @@ func (s *Server) awaitStatus(t *testing.T, id, want string) {
 // A crawl that is started with the Temporal CLI and a definition of three keys does what one does that
 // is started with muninn.
 func TestStartWithTheCLI(t *testing.T) {
+	t.Parallel()
 	server := StartServer(t)
 	world := Serve(t, webworld.NewBench(webworld.Options{Seed: 2}, 2, 4))
 	dir := t.TempDir()
@@ -115,6 +117,7 @@ func TestStartWithTheCLI(t *testing.T) {
 }
 
 func TestBadDefinitionWithTheCLI(t *testing.T) {
+	t.Parallel()
 	server := StartServer(t)
 	world := Serve(t, webworld.NewBench(webworld.Options{Seed: 2}, 1, 1))
 	StartWorker(t, Config(server, world, t.TempDir()))
@@ -130,27 +133,52 @@ func TestBadDefinitionWithTheCLI(t *testing.T) {
 	}
 }
 
-// Batches fail while the archive cannot be written, give their URLs back, and do their work when they
+// obstructed is how late the web answers until the first batches are obstructed.
+const obstructed = 5 * time.Second
+
+// obstruct makes ARCHIVE fail in the first batches of a crawl, by a fault that counts: in their working folders a folder is
+// in the place of a file. The web answers late meanwhile, so that none has come so far.
+func obstruct(t *testing.T, world *webworld.World, conf worker.Config, crawl string, batches int) (repair func()) {
+	t.Helper()
+	var folders []string
+	Until(t, soon, "the first batches are open", func() (missing string) {
+		var err error
+		if folders, err = filepath.Glob(filepath.Join(conf.Data, "spool", "batches", crawl, "*")); err != nil || len(folders) < batches {
+			return fmt.Sprintf("%d are, %v", len(folders), err)
+		}
+		return ""
+	})
+	for i, folder := range folders {
+		folders[i] = filepath.Join(folder, "commit.cbor")
+		if err := os.Mkdir(folders[i], 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	world.SetLatency(0)
+	return func() {
+		for _, folder := range folders {
+			if err := os.Remove(folder); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
+
+// Batches fail while segments cannot be written, give their URLs back, and do their work when they
 // are reset: one by its ID, the others by a query.
-func TestResetFailedBatches(t *testing.T) {
+func TestLongResetFailedBatches(t *testing.T) {
+	t.Parallel()
 	const hosts = 4
 	server := StartServer(t)
-	world := Serve(t, webworld.NewBench(webworld.Options{Seed: 3}, hosts, 12))
+	world := Serve(t, webworld.NewBench(webworld.Options{Seed: 3, Latency: obstructed}, hosts, 12))
 	dir := t.TempDir()
 	conf := Config(server, world, dir)
-	conf.BundlePLDs, conf.GiveBack = 1, 15*time.Second // the queues rest so long, also of batches that are reset
-	worker := StartWorker(t, conf)
+	conf.BundlePLDs, conf.GiveBack = 1, 5*time.Minute // the queues rest so long, also of batches that are reset
+	w := StartWorker(t, conf)
 	d := Definition("ravens", world)
 
-	// The segments' folder cannot be made, for a file is in its place.
-	obstacle := filepath.Join(dir, "archive", d.Name, "data")
-	if err := os.MkdirAll(filepath.Dir(obstacle), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(obstacle, nil, 0o644); err != nil {
-		t.Fatal(err)
-	}
 	StartCrawl(t, server.Client, d)
+	repair := obstruct(t, world, conf, d.Name, hosts)
 	var failed []execution
 	Until(t, soon, "the batches of all hosts fail", func() string {
 		failed = server.list(t, batches(d.Name, "Failed"))
@@ -161,10 +189,10 @@ func TestResetFailedBatches(t *testing.T) {
 	})
 	id := failed[0].Execution.WorkflowID
 	out, err := server.Run("workflow", "result", "--workflow-id", id)
-	if text := out + fmt.Sprint(err); !strings.Contains(text, "not a directory") {
+	if text := out + fmt.Sprint(err); !strings.Contains(text, "commit.cbor") {
 		t.Errorf("the failure of %s does not tell its reason:\n%s", id, text)
 	}
-	s, err := worker.Activities().Frontier.Status(d.Name)
+	s, err := w.Activities().Frontier.Status(d.Name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -177,12 +205,10 @@ func TestResetFailedBatches(t *testing.T) {
 		}
 	}
 
-	if err := os.Remove(obstacle); err != nil {
-		t.Fatal(err)
-	}
-	server.temporal(t, "workflow", "reset", "--workflow-id", id, "--type", "FirstWorkflowTask", "--reason", "the archive is mended")
+	repair()
+	server.temporal(t, "workflow", "reset", "--workflow-id", id, "--type", "FirstWorkflowTask", "--reason", "the disk is repaired")
 	server.awaitStatus(t, id, "COMPLETED")
-	server.temporal(t, "workflow", "reset", "--query", batches(d.Name, "Failed"), "--type", "FirstWorkflowTask", "--reason", "the archive is mended", "--yes")
+	server.temporal(t, "workflow", "reset", "--query", batches(d.Name, "Failed"), "--type", "FirstWorkflowTask", "--reason", "the disk is repaired", "--yes")
 	for _, f := range failed {
 		server.awaitStatus(t, f.Execution.WorkflowID, "COMPLETED")
 	}
@@ -196,15 +222,19 @@ func TestResetFailedBatches(t *testing.T) {
 
 // A batch that is terminated or cancelled while it fetches is reset, goes on, and archives every page
 // once. The one that was cancelled has given its leases back and must have them again.
-func TestResetEndedBatch(t *testing.T) {
+func TestLongResetEndedBatch(t *testing.T) {
+	t.Parallel()
 	for verb, status := range map[string]string{"terminate": "TERMINATED", "cancel": "CANCELED"} {
-		t.Run(verb, func(t *testing.T) { resetEnded(t, verb, status) })
+		t.Run(verb, func(t *testing.T) {
+			t.Parallel()
+			resetEnded(t, verb, status)
+		})
 	}
 }
 
 func resetEnded(t *testing.T, verb, status string) {
 	server := StartServer(t)
-	world := Serve(t, webworld.NewBench(webworld.Options{Seed: 4, Latency: 150 * time.Millisecond}, 2, 40))
+	world := Serve(t, webworld.NewBench(webworld.Options{Seed: 4, Latency: 50 * time.Millisecond}, 2, 40))
 	dir := t.TempDir()
 	conf := Config(server, world, dir)
 	conf.GiveBack = time.Hour // no other batch takes the URLs meanwhile
@@ -222,15 +252,14 @@ func resetEnded(t *testing.T, verb, status string) {
 		}
 		return ""
 	})
+	world.SetLatency(5 * time.Second) // so that most is still to be fetched then
 	for _, b := range running {
 		id := b.Execution.WorkflowID
 		server.temporal(t, "workflow", verb, "--workflow-id", id)
 		server.awaitStatus(t, id, status)
-		if world.Stats().Requested() > 70 {
-			t.Fatal("nothing was left to do: let the web be slower")
-		}
 		server.temporal(t, "workflow", "reset", "--workflow-id", id, "--type", "FirstWorkflowTask", "--reason", "it was ended by mistake")
 	}
+	world.SetLatency(0)
 	result := Result(t, server.Client, d.Name, CrawlTime)
 	for _, b := range running {
 		if got := server.status(t, b.Execution.WorkflowID); got != "COMPLETED" {
@@ -248,7 +277,8 @@ func resetEnded(t *testing.T, verb, status string) {
 }
 
 // A schedule crawls again and again: what has not changed is archived as revisits.
-func TestSchedule(t *testing.T) {
+func TestLongSchedule(t *testing.T) {
+	t.Parallel()
 	server := StartServer(t)
 	world := Serve(t, webworld.NewBench(webworld.Options{Seed: 5}, 2, 8))
 	dir := t.TempDir()

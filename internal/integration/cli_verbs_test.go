@@ -105,7 +105,8 @@ type crawlStatus struct {
 }
 
 func TestVerbs(t *testing.T) {
-	world := Serve(t, webworld.NewBench(webworld.Options{Seed: 6, Latency: 50 * time.Millisecond}, 2, 200))
+	t.Parallel()
+	world := Serve(t, webworld.NewBench(webworld.Options{Seed: 6, Latency: 50 * time.Millisecond}, 2, 2000))
 	dir := t.TempDir()
 	address, interrupt := dev(t, world, dir)
 	muninn := func(want int, args ...string) string {
@@ -176,7 +177,7 @@ func TestVerbs(t *testing.T) {
 		}
 		return ""
 	})
-	if s := status(); s.State != "Running" || s.Result != nil || before >= 400 {
+	if s := status(); s.State != "Running" || s.Result != nil || before >= 4000 {
 		t.Errorf("paused after %d requests: %+v", before, s)
 	}
 	if text := muninn(0, at("status", "verbs")...); !strings.Contains(text, "paused") {
@@ -198,7 +199,7 @@ func TestVerbs(t *testing.T) {
 		}
 		return ""
 	})
-	if last.Result == nil || last.Result.Reason != "stopped" || last.Result.Totals.Pages >= 400 {
+	if last.Result == nil || last.Result.Reason != "stopped" || last.Result.Totals.Pages >= 4000 {
 		t.Errorf("ended with %+v", last.Result)
 	}
 	muninn(1, at("stop", "verbs")...)

@@ -18,14 +18,15 @@ import (
 // faultsMemory bounds the resident memory of a crawler among broken servers, in MiB.
 const faultsMemory = 700
 
-// TestFaults crawls a web of broken servers: the crawl ends, and each server's good page is archived.
-func TestFaults(t *testing.T) {
+// TestLongFaults crawls a web of broken servers: the crawl ends, and each server's good page is archived.
+func TestLongFaults(t *testing.T) {
+	t.Parallel()
 	server := StartServer(t)
 	world := Serve(t, webworld.NewFaults(webworld.Options{Seed: 1, FirstIP: netip.MustParseAddr("127.95.0.1")}))
 	d := Definition("faults", world)
-	d.Scope = crawl.Scope{Within: crawl.WithinWeb, Exclude: []string{`re:/link/\d\d`}} // ten of 100,000 dead links will do
+	d.Scope.Within, d.Scope.Exclude = crawl.WithinWeb, []string{`re:/link/\d\d`} // ten of 100,000 dead links will do
 	s := newSite(t, world, d, "--temporal", server.Address, "--max-attempts", "2", "--retry-base", "200ms", "--robots-retry", "200ms",
-		"--first-byte", "2s", "--idle-timeout", "2s", "--total-timeout", "4s", "--robots-timeout", "13s", "--body-bytes", "12MiB",
+		"--first-byte", "4s", "--idle-timeout", "4s", "--total-timeout", "8s", "--robots-timeout", "13s", "--body-bytes", "12MiB",
 		"--batch-time", "40s", "--lanes", "64")
 	dialled := watchDials(t, "FEA9FEA9")
 	began := time.Now()

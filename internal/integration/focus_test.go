@@ -17,6 +17,7 @@ const (
 
 // TestFocused crawls a web of which a tenth is on the topic, in scattered places.
 func TestFocused(t *testing.T) {
+	t.Parallel()
 	server := StartServer(t)
 	world := Serve(t, webworld.NewScattered(webworld.Options{Seed: 1, FirstIP: netip.AddrFrom4([4]byte{127, 95, 0, 1})}, 16))
 	d := Definition("focused", world)

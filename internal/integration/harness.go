@@ -27,8 +27,8 @@ import (
 	"github.com/muninn-archive/muninn/workflows"
 )
 
-// CrawlTime is how long a test waits for a small crawl's end.
-const CrawlTime = 3 * time.Minute
+// CrawlTime is how long a test waits for a small crawl's end, which takes seconds on an idle machine.
+const CrawlTime = 8 * time.Minute
 
 // Serve serves a synthetic web until the test's end.
 func Serve(t testing.TB, world *webworld.World) *webworld.World {

@@ -41,7 +41,7 @@ const forumHost = "forum.example.org"
 // demoDefinition crawls everything of the demo web but the forum and the inside of the trap.
 func demoDefinition(name string, world *webworld.World) crawl.Definition {
 	d := Definition(name, world)
-	d.Scope = crawl.Scope{Exclude: []string{`re:^http://calendar\.example:\d+/.`}}
+	d.Scope.Within, d.Scope.Exclude = "", []string{`re:^http://calendar\.example:\d+/.`}
 	for _, s := range world.Sites() {
 		if s.Host != forumHost {
 			d.Scope.Hosts = append(d.Scope.Hosts, s.Host)

@@ -23,8 +23,9 @@ func killSeed(t *testing.T) uint64 {
 	return seed
 }
 
-// TestKilled kills a crawl ten times without warning: in the end every page is archived once.
-func TestKilled(t *testing.T) {
+// TestLongKilled kills a crawl ten times without warning: in the end every page is archived once.
+func TestLongKilled(t *testing.T) {
+	t.Parallel()
 	const kills = 10
 	seed := killSeed(t)
 	random := rand.New(rand.NewPCG(seed, seed))
@@ -136,8 +137,9 @@ func sitesOnce(t *testing.T, dir string, world *webworld.World) archivecheck.Rep
 	return report
 }
 
-// TestInterrupted stops a crawl by Ctrl-C: once cleanly, twice at once; it goes on both times.
-func TestInterrupted(t *testing.T) {
+// TestLongInterrupted stops a crawl by Ctrl-C: once cleanly, twice at once; it goes on both times.
+func TestLongInterrupted(t *testing.T) {
+	t.Parallel()
 	world := demoWorld(t, "127.92.0.1")
 	d := demoDefinition("interrupted", world)
 	d.Politeness.MinDelay = crawl.Duration(25 * time.Millisecond)
@@ -145,7 +147,7 @@ func TestInterrupted(t *testing.T) {
 	under := func(p *program) {
 		t.Helper()
 		from := world.Stats().Requests
-		Until(t, time.Minute, "the crawl is under way", func() string {
+		Until(t, soon, "the crawl is under way", func() string {
 			if world.Stats().Requests > from+20 || p.ended() {
 				return ""
 			}
@@ -160,7 +162,7 @@ func TestInterrupted(t *testing.T) {
 	under(p)
 	asked := time.Now()
 	p.signal(os.Interrupt)
-	if code := p.end(30 * time.Second); code != 130 {
+	if code := p.end(soon); code != 130 {
 		t.Errorf("exit code %d after Ctrl-C, want 130:\n%s", code, lines(p.out.String()))
 	}
 	t.Logf("a clean stop took %v:\n%s", time.Since(asked).Round(10*time.Millisecond), lines(p.out.String()))
@@ -169,20 +171,20 @@ func TestInterrupted(t *testing.T) {
 	under(p)
 	asked = time.Now()
 	p.signal(os.Interrupt)
-	Until(t, 10*time.Second, "the first Ctrl-C is noticed", func() string {
+	Until(t, soon, "the first Ctrl-C is noticed", func() string {
 		if n := len(p.out.String()); n > 0 && p.ended() {
 			return ""
 		}
 		p.signal(os.Interrupt)
 		return "muninn runs on:\n" + lines(p.out.String())
 	})
-	if code := p.end(time.Second); code != 130 {
+	if code := p.end(soon); code != 130 {
 		t.Errorf("exit code %d after two Ctrl-C, want 130:\n%s", code, lines(p.out.String()))
 	}
 	t.Logf("a stop at once took %v", time.Since(asked).Round(10*time.Millisecond))
 
 	p = s.start()
-	if code := p.end(2 * time.Minute); code != 0 {
+	if code := p.end(CrawlTime); code != 0 {
 		t.Errorf("exit code %d:\n%s", code, lines(p.out.String()))
 	}
 	sitesOnce(t, s.archive(), world)

@@ -12,10 +12,11 @@ import (
 // only seed leads nowhere, so all else that it crawls comes from the sidecars; and it archives no payload
 // again.
 func TestLostDisk(t *testing.T) {
+	t.Parallel()
 	server, world := StartServer(t), demoWorld(t, "127.98.0.1")
 	conf := Config(server, world, t.TempDir())
 	d := Definition("lost", world)
-	d.Seeds, d.Scope = d.Seeds[:1], crawl.Scope{Within: crawl.WithinHost}
+	d.Seeds, d.Scope.Within = d.Seeds[:1], crawl.WithinHost
 
 	w := StartWorker(t, conf)
 	StartCrawl(t, w.Client(), d)

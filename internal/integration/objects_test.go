@@ -10,9 +10,10 @@ import (
 	"github.com/muninn-archive/muninn/internal/webworld"
 )
 
-// TestObjects crawls a blog, a forum and a wiki, once with the strict helper and once without: web objects of all
+// TestLongObjects crawls a blog, a forum and a wiki, once with the strict helper and once without: web objects of all
 // three lie in the archive, with who says so, and the strict helper asks for less to have them.
-func TestObjects(t *testing.T) {
+func TestLongObjects(t *testing.T) {
+	t.Parallel()
 	server := StartServer(t)
 	requests, bodies := map[string]int{}, map[string]map[string]bool{}
 	for i, mode := range []string{crawl.HelperStrict, crawl.HelperOff} {

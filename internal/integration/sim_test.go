@@ -22,9 +22,9 @@ type variant struct {
 	crash    bool
 }
 
-// TestSimulated crawls the same web in other batches, bundles and numbers of lanes, once with a crash
+// TestLongSimulated crawls the same web in other batches, bundles and numbers of lanes, once with a crash
 // in between: the archive is the same.
-func TestSimulated(t *testing.T) {
+func TestLongSimulated(t *testing.T) {
 	server := StartServer(t)
 	port := 0
 	var want map[string]int
@@ -84,7 +84,7 @@ func simCrashed(t *testing.T, server *Server, world *webworld.World, d crawl.Def
 	t.Helper()
 	s := newSite(t, world, d, "--temporal", server.Address, "--retry-base", "200ms", "--robots-retry", "200ms", "--max-attempts", "2")
 	p := s.start()
-	Until(t, time.Minute, "the crawl gets on", func() string {
+	Until(t, soon, "the crawl gets on", func() string {
 		if n := world.Stats().Requests; n < len(world.Pages())/6 && !p.ended() {
 			return fmt.Sprintf("%d requests; muninn says:\n%s", n, lines(p.out.String()))
 		}

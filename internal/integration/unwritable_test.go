@@ -13,6 +13,7 @@ import (
 // TestUnwritableArchive: while the archive cannot be written the crawl holds and its status says why; when it can, the
 // crawl goes on by itself, and nothing was fetched twice.
 func TestUnwritableArchive(t *testing.T) {
+	t.Parallel()
 	server, world := StartServer(t), demoWorld(t, "127.99.0.1")
 	conf := Config(server, world, t.TempDir())
 	conf.Attempts = 2 // more attempts fail than a fault of a batch would have

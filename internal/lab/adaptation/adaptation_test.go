@@ -147,8 +147,8 @@ func TestReport(t *testing.T) {
 	}
 }
 
-// TestShippedOnSavedPages: with all applications together enough is lifted again.
-func TestShippedOnSavedPages(t *testing.T) {
+// TestLongShippedOnSavedPages: with all applications together enough is lifted again.
+func TestLongShippedOnSavedPages(t *testing.T) {
 	data := os.Getenv("MUNINN_DATA")
 	if data == "" {
 		t.Skip("MUNINN_DATA is not set: no saved pages")

@@ -488,9 +488,9 @@ func TestArea(t *testing.T) {
 	}
 }
 
-// TestOursOnWebKB: on the recorded web of others our order is half as good again as the books' best, and nowhere below
+// TestLongOursOnWebKB: on the recorded web of others our order is half as good again as the books' best, and nowhere below
 // one of them.
-func TestOursOnWebKB(t *testing.T) {
+func TestLongOursOnWebKB(t *testing.T) {
 	data := os.Getenv("MUNINN_DATA")
 	if data == "" {
 		t.Skip("MUNINN_DATA is not set: no recorded web")

@@ -196,8 +196,8 @@ func TestReadFaults(t *testing.T) {
 	}
 }
 
-// TestShippedOnSavedPages: the base that is built in keeps what it can do.
-func TestShippedOnSavedPages(t *testing.T) {
+// TestLongShippedOnSavedPages: the base that is built in keeps what it can do.
+func TestLongShippedOnSavedPages(t *testing.T) {
 	data := os.Getenv("MUNINN_DATA")
 	if data == "" {
 		t.Skip("MUNINN_DATA is not set: no saved pages")
