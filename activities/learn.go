@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"path"
 	"strings"
+	"time"
 
 	"github.com/fxamacker/cbor/v2"
 	"go.temporal.io/sdk/activity"
@@ -94,15 +95,31 @@ func (a *Activities) teach(ctx context.Context, plan frontier.Plan, store archiv
 	return out, a.Frontier.Teach(d.Name, raw, judge.Examples(samples))
 }
 
+// clockSkew is how far the clock of a store may be behind the worker's: manifests that are older than the run by more are not
+// read.
+const clockSkew = 24 * time.Hour
+
 // linksOf calls fn with the outlinks of the present run.
 func (a *Activities) linksOf(ctx context.Context, plan frontier.Plan, store archive.Store, fn func(archive.Link) error) error {
 	d := plan.Definition
-	return archive.Manifests(ctx, store, d.Archive.Prefix, d.Name, func(m archive.Manifest) error {
-		if m.Created.Before(plan.Started) {
-			return nil
+	walk := archive.Walk[[]archive.Link]{
+		Prefix: d.Archive.Prefix, Crawl: d.Name,
+		Skip: func(_ string, changed time.Time) bool { return changed.Before(plan.Started.Add(-clockSkew)) },
+		Load: func(ctx context.Context, m archive.Manifest) ([]archive.Link, error) {
+			if m.Created.Before(plan.Started) {
+				return nil, nil
+			}
+			return readLinks(ctx, store, m)
+		},
+	}
+	return walk.Each(ctx, store, func(m archive.Manifest, links []archive.Link) error {
+		activity.RecordHeartbeat(ctx, m.Segment())
+		for _, l := range links {
+			if err := fn(l); err != nil {
+				return err
+			}
 		}
-		activity.RecordHeartbeat(ctx, m.Batch)
-		return archive.ReadLinks(ctx, store, m.Links.Key, fn)
+		return nil
 	})
 }
 

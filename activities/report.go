@@ -45,12 +45,22 @@ func (a *Activities) report(ctx context.Context, name string) (ReportResult, err
 		return ReportResult{}, err
 	}
 	pages := report.NewCollector(d.Topic.Threshold)
-	err = archive.Manifests(ctx, store, d.Archive.Prefix, name, func(m archive.Manifest) error {
-		activity.RecordHeartbeat(ctx, m.Batch)
-		return archive.ReadIndex(ctx, store, m.CDXJ.Key, func(i archive.Indexed) error {
+	walk := archive.Walk[[]archive.Indexed]{
+		Prefix: d.Archive.Prefix, Crawl: name,
+		Load: func(ctx context.Context, m archive.Manifest) (index []archive.Indexed, err error) {
+			err = archive.ReadIndex(ctx, store, m.CDXJ.Key, func(i archive.Indexed) error {
+				index = append(index, i)
+				return nil
+			})
+			return index, err
+		},
+	}
+	err = walk.Each(ctx, store, func(m archive.Manifest, index []archive.Indexed) error {
+		activity.RecordHeartbeat(ctx, m.Segment())
+		for _, i := range index {
 			pages.Add(i)
-			return ctx.Err()
-		})
+		}
+		return ctx.Err()
 	})
 	if err != nil {
 		return ReportResult{}, err

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path"
 	"strings"
+	"time"
 
 	"go.temporal.io/sdk/activity"
 
@@ -35,6 +36,38 @@ func (a *Activities) inherit(ctx context.Context, store archive.Store, d crawl.D
 	return a.Frontier.Inherit(d.Name, runs)
 }
 
+// restoring and rewarding begin the marks of segments that were brought in: an attempt that comes after another goes on with
+// the others, and reads of those not even the manifest.
+const (
+	restoring = "restore-"
+	rewarding = "reward-"
+)
+
+// contents are the captures and the outlinks of a segment.
+type contents struct {
+	index []archive.Indexed
+	links []archive.Link
+}
+
+func read(ctx context.Context, store archive.Store, m archive.Manifest) (c contents, err error) {
+	err = archive.ReadIndex(ctx, store, m.CDXJ.Key, func(i archive.Indexed) error {
+		c.index = append(c.index, i)
+		return nil
+	})
+	if err == nil {
+		c.links, err = readLinks(ctx, store, m)
+	}
+	return c, err
+}
+
+func readLinks(ctx context.Context, store archive.Store, m archive.Manifest) (list []archive.Link, err error) {
+	err = archive.ReadLinks(ctx, store, m.Links.Key, func(l archive.Link) error {
+		list = append(list, l)
+		return nil
+	})
+	return list, err
+}
+
 // restore brings in what a lost frontier knew: the outlinks of all segments, with their scores, and the
 // digests of the payloads that are archived. What was fetched already is fetched anew, as in any later run,
 // and archived as a revisit if it is the same.
@@ -50,36 +83,33 @@ func (a *Activities) restore(ctx context.Context, store archive.Store, d crawl.D
 	if err != nil {
 		return err
 	}
-	err = archive.Manifests(ctx, store, d.Archive.Prefix, d.Name, func(m archive.Manifest) error {
-		activity.RecordHeartbeat(ctx, m.Batch)
-		c := frontier.Commit{Crawl: d.Name, Batch: "restore-" + m.Segment(), Archive: plan.Archive, Originals: map[string]crawl.Visit{}}
-		if ctx.Err() != nil || a.Frontier.Committed(d.Name, c.Batch) {
-			return ctx.Err()
-		}
-		err := archive.ReadIndex(ctx, store, m.CDXJ.Key, func(i archive.Indexed) error {
+	walk := archive.Walk[contents]{
+		Prefix: d.Archive.Prefix, Crawl: d.Name,
+		Skip: func(segment string, _ time.Time) bool { return a.Frontier.Committed(d.Name, restoring+segment) },
+		Load: func(ctx context.Context, m archive.Manifest) (contents, error) { return read(ctx, store, m) },
+	}
+	err = walk.Each(ctx, store, func(m archive.Manifest, found contents) error {
+		activity.RecordHeartbeat(ctx, m.Segment())
+		c := frontier.Commit{Crawl: d.Name, Batch: restoring + m.Segment(), Archive: plan.Archive, Originals: map[string]crawl.Visit{}}
+		for _, i := range found.index {
 			if strings.HasSuffix(i.URL, "/robots.txt") {
-				return nil
+				continue
 			}
 			if !i.Revisit && i.Status >= 200 && i.Status < 300 {
 				c.Originals[i.Digest] = crawl.Visit{URL: i.URL, Date: i.Date, Digest: i.Digest}
 			}
 			// no page may link to it: how it was found is not in the index
 			c.Discoveries = append(c.Discoveries, crawl.Discovery{URL: i.URL, Path: string(rune(crawl.HopLink))})
-			return nil
-		})
-		if err != nil {
-			return err
 		}
-		err = archive.ReadLinks(ctx, store, m.Links.Key, func(l archive.Link) error {
+		for _, l := range found.links {
 			if l.NoFollow {
-				return nil
+				continue
 			}
-			found, err := again(l)
-			c.Discoveries = append(c.Discoveries, found)
-			return err
-		})
-		if err != nil {
-			return err
+			d, err := again(l)
+			if err != nil {
+				return err
+			}
+			c.Discoveries = append(c.Discoveries, d)
 		}
 		return a.Frontier.Commit(c)
 	})
@@ -119,21 +149,22 @@ func (a *Activities) again(d crawl.Definition) (func(archive.Link) (crawl.Discov
 // restoreRewards teaches the bandit anew what the pages were worth: the scores of the pages that outlinks stood on,
 // once it is known from all sidecars how those pages were found.
 func (a *Activities) restoreRewards(ctx context.Context, store archive.Store, d crawl.Definition) error {
-	return archive.Manifests(ctx, store, d.Archive.Prefix, d.Name, func(m archive.Manifest) error {
-		activity.RecordHeartbeat(ctx, m.Batch)
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
-		scores := map[string]float64{}
-		err := archive.ReadLinks(ctx, store, m.Links.Key, func(l archive.Link) error {
-			if score, said := l.Parts.Of("document"); said {
-				scores[l.Source] = score
-			}
-			return nil
-		})
-		if err != nil || len(scores) == 0 {
-			return err
-		}
-		return a.Frontier.Reward(d.Name, "reward-"+m.Segment(), scores)
+	walk := archive.Walk[map[string]float64]{
+		Prefix: d.Archive.Prefix, Crawl: d.Name,
+		Skip: func(segment string, _ time.Time) bool { return a.Frontier.Committed(d.Name, rewarding+segment) },
+		Load: func(ctx context.Context, m archive.Manifest) (map[string]float64, error) {
+			scores := map[string]float64{}
+			err := archive.ReadLinks(ctx, store, m.Links.Key, func(l archive.Link) error {
+				if score, said := l.Parts.Of("document"); said {
+					scores[l.Source] = score
+				}
+				return nil
+			})
+			return scores, err
+		},
+	}
+	return walk.Each(ctx, store, func(m archive.Manifest, scores map[string]float64) error {
+		activity.RecordHeartbeat(ctx, m.Segment())
+		return a.Frontier.Reward(d.Name, rewarding+m.Segment(), scores)
 	})
 }

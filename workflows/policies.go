@@ -12,6 +12,7 @@ const (
 	heartbeatTimeout = 10 * time.Second
 	fetchTimeout     = 2 * time.Hour    // a whole batch, however slow its hosts are
 	workTimeout      = 30 * time.Minute // parsing, scoring and archiving a batch
+	walkTimeout      = 24 * time.Hour   // steps that may walk through the whole archive; heartbeats tell that they live
 	shortTimeout     = time.Minute
 	claimTimeout     = 2 * time.Minute
 )
@@ -23,10 +24,10 @@ func shared(ctx workflow.Context, summary string) workflow.Context {
 	})
 }
 
-// on runs short steps on a worker's own queue.
+// on runs steps on a worker's own queue: most are short, some walk through the archive.
 func on(ctx workflow.Context, queue, summary string) workflow.Context {
 	return workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
-		TaskQueue: queue, StartToCloseTimeout: workTimeout, HeartbeatTimeout: heartbeatTimeout, Summary: summary, RetryPolicy: patient(),
+		TaskQueue: queue, StartToCloseTimeout: walkTimeout, HeartbeatTimeout: heartbeatTimeout, Summary: summary, RetryPolicy: patient(),
 	})
 }
 

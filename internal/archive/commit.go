@@ -131,32 +131,6 @@ func readManifest(ctx context.Context, s Store, key string) (m Manifest, err err
 	return m, nil
 }
 
-// Manifests calls fn with each manifest of a crawl, in the order of keys; those of batches that were given back are
-// passed over.
-func Manifests(ctx context.Context, store Store, prefix, crawl string, fn func(Manifest) error) error {
-	var keys []string
-	err := store.List(ctx, ManifestPrefix(prefix, crawl), func(o Object) error {
-		keys = append(keys, o.Key)
-		return nil
-	})
-	if err != nil {
-		return err
-	}
-	for _, key := range keys {
-		m, err := readManifest(ctx, store, key)
-		if err != nil {
-			return err
-		}
-		if m.GivenBack {
-			continue
-		}
-		if err := fn(m); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // Commit uploads the segment and puts its manifest. If another attempt was first, this one's objects
 // are deleted and ErrExists is returned: the other's manifest stands; ErrGivenBack if the batch's URLs went back. It
 // may be called again after an error: if the manifest was put and only the answer was lost, it returns that manifest.
