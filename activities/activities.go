@@ -57,6 +57,7 @@ type Activities struct {
 
 	mu      sync.Mutex
 	fetches map[string]*running // batches that are being fetched in this process
+	asked   addresses           // by their lanes
 	judges  map[string]judgeOf
 	handed  handover
 	work    workshop

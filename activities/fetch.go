@@ -3,14 +3,12 @@ package activities
 import (
 	"context"
 	"errors"
-	"net/netip"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"golang.org/x/sync/errgroup"
 
-	"github.com/muninn-archive/muninn/frontier"
 	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/fetch"
 	"github.com/muninn-archive/muninn/internal/spool"
@@ -84,6 +82,7 @@ func (a *Activities) fetchOnce(ctx context.Context, in BatchInput) (FetchResult,
 	if err := b.Read(fileLanes, &lanes); err != nil {
 		return FetchResult{}, edge(err)
 	}
+	lanes = distinct(lanes)
 	plan, err := a.Frontier.Plan(in.Crawl)
 	if err != nil {
 		return FetchResult{}, edge(err)
@@ -136,48 +135,6 @@ func (f *fetching) run(ctx context.Context, lanes []lane) error {
 	return group.Wait()
 }
 
-func (f *fetching) lane(ctx context.Context, l lane) error {
-	addr, err := netip.ParseAddr(l.Claim.IP)
-	if err != nil {
-		return err
-	}
-	claim, known := f.a.Frontier.ClaimOf(f.in.Crawl, l.Claim.ID)
-	if !known {
-		return nil // taken back meanwhile: the next step tells
-	}
-	var left []crawl.Target
-	for _, t := range l.Targets {
-		if !f.done[t.URL] {
-			left = append(left, t)
-		}
-	}
-	defer f.laneEnded()
-	if len(left) == 0 && claim.Ended {
-		return nil
-	}
-	run := &fetch.Lane{
-		Claim: l.Claim.ID, Addr: addr, Politeness: f.plan, Agent: f.plan.UserAgent,
-		NotBefore: notBefore(f.a.Now(), claim, f.last[claim.ID], f.plan.MinDelay.D()), Delay: claim.Delay, Failures: claim.Fails, Targets: left,
-		Valid: func() time.Time { return f.valid(l.Claim.ID) }, Borrow: f.a.borrower(l.Claim.ID, f.plan),
-	}
-	run.Intend = func(intent crawl.Exchange) error { return f.log.Append(intent, nil, nil, 0) }
-	run.Emit = func(_ context.Context, x *fetch.Exchange) error {
-		// a claim that is dropped owes no more than the longest usual pause, unless it says so here
-		if x.Pause > max(f.plan.MaxDelay.D(), claim.Delay) {
-			if err := f.a.Frontier.Owe(f.in.Crawl, claim.ID, frontier.LaneEnd{Host: f.a.Now().Add(x.Pause)}); err != nil {
-				return err
-			}
-		}
-		return f.emit(x)
-	}
-	ending, err := f.a.Fetch.Run(ctx, run)
-	end := frontier.LaneEnd{Address: ending.Address, Host: ending.Next, Delay: ending.Delay, Unreachable: ending.Unreachable}
-	if err != nil {
-		return errors.Join(err, f.a.Frontier.Owe(f.in.Crawl, l.Claim.ID, end))
-	}
-	return f.a.Frontier.EndLease(f.in.Crawl, l.Claim.ID, end)
-}
-
 // valid is until when the lane may make requests: its lease lasts, and the batch has time left.
 func (f *fetching) valid(claim string) time.Time {
 	if !f.a.Disk.MayFetch() { // what was fetched goes to the archive, which makes room; the rest is given back
@@ -206,23 +163,6 @@ func (f *fetching) laneEnded() {
 	if until := now.Add(max(now.Sub(f.started), leastGrace)); until.Before(*f.deadline.Load()) {
 		f.limit(until)
 	}
-}
-
-// notBefore is when the host of a claim may be asked: not before its lease was granted for, nor before what an
-// attempt that was cut off in this process said it owes, and a pause after whatever one that was killed last
-// logged. How long the request took that it was killed in cannot be known, so that pause runs from now on.
-func notBefore(now time.Time, claim frontier.Claim, last *crawl.Exchange, least time.Duration) time.Time {
-	t := claim.Earliest
-	if claim.Owed.After(t) {
-		t = claim.Owed
-	}
-	if last == nil {
-		return t
-	}
-	if owed := now.Add(max(last.Pause, least)); owed.After(t) {
-		return owed
-	}
-	return t
 }
 
 func (f *fetching) emit(x *fetch.Exchange) error {

@@ -156,6 +156,7 @@ func (c *Config) limitFlags(fs *pflag.FlagSet) {
 	span(&c.Fetch.FirstByte, "first-byte", "from a request to the first byte of its response")
 	span(&c.Fetch.Idle, "idle-timeout", "between two reads of a body")
 	span(&c.Fetch.Total, "total-timeout", "a whole exchange; more is cut off (WARC-Truncated: time)")
+	span(&c.Fetch.AddressHold, "address-hold", "an exchange that takes longer gives its address up to others; 0: never")
 	span(&c.Fetch.RetryAfter, "retry-after-max", "longest Retry-After that is obeyed")
 	span(&c.Fetch.RobotsTimeout, "robots-timeout", "a whole robots.txt exchange")
 	span(&c.Fetch.RobotsRetry, "robots-retry", "how long an unreachable robots.txt disallows before it is asked for again")

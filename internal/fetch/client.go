@@ -3,7 +3,7 @@ package fetch
 import (
 	"context"
 	"crypto/tls"
-	"io"
+	"net"
 	"net/netip"
 	"slices"
 	"time"
@@ -11,6 +11,9 @@ import (
 
 // Sleeper waits until a moment, or until the context ends.
 type Sleeper func(ctx context.Context, until time.Time) error
+
+// Dialer opens a connection to an address, IP:PORT.
+type Dialer func(ctx context.Context, network, address string) (net.Conn, error)
 
 // Client is what the lanes of a worker share. It is safe for concurrent use.
 type Client struct {
@@ -20,6 +23,7 @@ type Client struct {
 	robots   *robotsCache
 	tls      *tls.Config
 	tempDir  string
+	connect  Dialer
 	now      func() time.Time
 	sleep    Sleeper
 	grace    time.Duration // for an exchange under way when its context ends
@@ -29,7 +33,10 @@ type Client struct {
 func New(o Options) *Client {
 	c := &Client{
 		limits: o.Limits, guard: o.Guard, resolver: o.Resolver, robots: newRobotsCache(),
-		tls: o.tls(), tempDir: o.TempDir, now: o.Now, sleep: o.Sleep, grace: 5 * time.Second,
+		tls: o.tls(), tempDir: o.TempDir, connect: o.Dial, now: o.Now, sleep: o.Sleep, grace: 5 * time.Second,
+	}
+	if c.connect == nil {
+		c.connect = new(net.Dialer).DialContext
 	}
 	if c.now == nil {
 		c.now = time.Now
@@ -64,33 +71,6 @@ func (c *Client) at(ctx context.Context, host string, addr netip.Addr) bool {
 func (c *Client) lies(ctx context.Context, host string, addr netip.Addr) bool {
 	a, err := c.resolver.lookup(ctx, host)
 	return err == nil && slices.Contains(a.Addrs, addr)
-}
-
-// hurry closes a connection if its exchange is not over a little after the context's end. ended ends the
-// watch and tells whether the connection was closed.
-func (c *Client) hurry(ctx context.Context, conn io.Closer) (ended func() (closed bool)) {
-	over, closed := make(chan struct{}), make(chan bool, 1)
-	go func() {
-		select {
-		case <-over:
-			closed <- false
-			return
-		case <-ctx.Done():
-		}
-		timer := time.NewTimer(c.grace)
-		defer timer.Stop()
-		select {
-		case <-over:
-			closed <- false
-		case <-timer.C:
-			_ = conn.Close()
-			closed <- true
-		}
-	}()
-	return func() bool {
-		close(over)
-		return <-closed
-	}
 }
 
 // SleepUntil waits on the real clock.

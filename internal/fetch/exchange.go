@@ -64,7 +64,7 @@ func (c *Client) dial(ctx context.Context, u urls.URL, addr netip.Addr) (*connec
 	}
 	ctx, cancel := context.WithTimeout(ctx, c.limits.Connect.D())
 	defer cancel()
-	raw, err := (&net.Dialer{}).DialContext(ctx, "tcp", netip.AddrPortFrom(addr, uint16(u.Port())).String())
+	raw, err := c.connect(ctx, "tcp", netip.AddrPortFrom(addr, uint16(u.Port())).String())
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", errConnect, err)
 	}

@@ -21,8 +21,14 @@ type Lane struct {
 	Delay      time.Duration // the longest Crawl-delay that is known of the host; it holds until robots.txt is read
 	Failures   int           // earlier batches in a row that could not reach the host
 	Targets    []crawl.Target
-	// Valid tells until when the lease lasts; it may be put off while the lane runs.
+	// Valid tells until when requests may be made; it may be put off while the lane runs.
 	Valid func() time.Time
+	// Lease tells until when the lease lasts, as far as Valid is sooner for another reason; nil: as Valid. An exchange
+	// that is under way then is cut off.
+	Lease func() time.Time
+	// Yield gives the lease back while an answer is still read that takes longer than Limits.AddressHold. The lane asks
+	// nothing more then. It returns false if the lease is to be kept; nil keeps it always.
+	Yield func() bool
 	// Intend keeps an intent: every request is announced before it is sent. Its Pause is what the host is owed
 	// from then on if nothing more is kept.
 	Intend func(intent crawl.Exchange) error
@@ -33,12 +39,13 @@ type Lane struct {
 	// there is none to be had.
 	Borrow func(ctx context.Context, addr netip.Addr) (Loan, error)
 
-	client *Client
-	conn   *connection
-	pace   pace
-	mute   mute
-	loan   *Loan // of a lane that was borrowed
-	parent *Lane // whose lane it is
+	client  *Client
+	conn    *connection
+	pace    pace
+	yielded bool // the lease was given back
+	mute    mute
+	loan    *Loan // of a lane that was borrowed
+	parent  *Lane // whose lane it is
 }
 
 // Loan is a lease on another address than the lane's own.
@@ -59,6 +66,7 @@ type Ending struct {
 // Reasons for which a lane or a target goes back untried.
 var (
 	errLease = errors.New("the lease has ended")
+	errSlow  = errors.New("an answer took longer than address-hold, so the lease was given back")
 	errIP    = errors.New("the host has moved to another address")
 )
 
@@ -172,15 +180,16 @@ func (l *Lane) request(ctx context.Context, u urls.URL, t crawl.Target, x *Excha
 		if err := l.intend(x.URL); err != nil {
 			return &storeError{err}
 		}
-		ended := l.client.hurry(ctx, l.conn)
+		end := l.watch().over(ctx, l.conn)
 		keep, err := l.client.send(l.conn, x, total, body)
-		cut := ended()
-		if cut || err != nil || !keep {
+		ended := end()
+		l.yielded = l.yielded || ended.yielded
+		if ended.cut != nil || err != nil || !keep {
 			l.disconnect()
 		}
 		l.pace.asked(l.client.now(), x.Elapsed)
-		if cut { // by us: what came is no outcome
-			return ctx.Err()
+		if ended.cut != nil { // by us: what came is no outcome
+			return ended.cut
 		}
 		if errors.Is(err, errStale) && try == 0 {
 			x.Close()
@@ -190,8 +199,24 @@ func (l *Lane) request(ctx context.Context, u urls.URL, t crawl.Target, x *Excha
 	}
 }
 
+func (l *Lane) watch() watch {
+	return watch{
+		now: l.client.now, grace: l.client.grace, lease: l.lease, hold: l.client.limits.AddressHold.D(), yield: l.Yield,
+	}
+}
+
+func (l *Lane) lease() time.Time {
+	if l.Lease == nil {
+		return l.Valid()
+	}
+	return l.Lease()
+}
+
 func (l *Lane) wait(ctx context.Context) error {
 	next := l.pace.next()
+	if l.yielded {
+		return &stopError{reason: errSlow.Error()}
+	}
 	if l.Valid().Before(next) || !l.Valid().After(l.client.now()) {
 		return &stopError{reason: errLease.Error()}
 	}
@@ -224,7 +249,12 @@ func (l *Lane) connect(ctx context.Context, u urls.URL) error {
 		return nil
 	}
 	l.disconnect()
-	conn, err := l.client.dial(ctx, u, l.Addr)
+	within, cancel := context.WithTimeout(ctx, l.lease().Sub(l.client.now()))
+	defer cancel()
+	conn, err := l.client.dial(within, u, l.Addr)
+	if err != nil && ctx.Err() == nil && !l.lease().After(l.client.now()) {
+		err = &stopError{reason: errLease.Error()}
+	}
 	l.conn = conn
 	return err
 }

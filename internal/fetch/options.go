@@ -16,6 +16,7 @@ type Limits struct {
 	FirstByte      crawl.Duration `json:"first_byte"`      // from the request's end to the response's first byte
 	Idle           crawl.Duration `json:"idle_timeout"`    // between two reads of a body
 	Total          crawl.Duration `json:"total_timeout"`   // a whole exchange; more is cut off (WARC-Truncated: time)
+	AddressHold    crawl.Duration `json:"address_hold"`    // of an exchange, after which others may ask its address; 0: never
 	RetryAfter     crawl.Duration `json:"retry_after_max"` // the longest Retry-After that is obeyed
 	RobotsTimeout  crawl.Duration `json:"robots_timeout"`  // a whole robots.txt exchange
 	HostFailures   int            `json:"host_failures"`   // batches in a row that could not reach a host before its URLs fail
@@ -32,7 +33,7 @@ func DefaultLimits() Limits {
 	return Limits{
 		HeaderBytes: 256 << 10, BodyBytes: 64 << 20, MemoryBytes: 1 << 20,
 		Connect: d(15 * time.Second), FirstByte: d(30 * time.Second), Idle: d(30 * time.Second),
-		Total: d(5 * time.Minute), RetryAfter: d(time.Hour), RobotsTimeout: d(time.Minute),
+		Total: d(5 * time.Minute), AddressHold: d(30 * time.Second), RetryAfter: d(time.Hour), RobotsTimeout: d(time.Minute),
 		HostFailures: 4, MaxAttempts: 4, RetryBase: d(time.Minute), RetryMax: d(6 * time.Hour),
 		RobotsRetry: d(10 * time.Minute), ConnectionIdle: d(30 * time.Second),
 	}
@@ -56,6 +57,7 @@ type Options struct {
 	// the default is to take them.
 	VerifyTLS bool
 	TempDir   string // for large bodies
+	Dial      Dialer // nil: the network
 	Now       func() time.Time
 	Sleep     Sleeper
 }

@@ -1,0 +1,154 @@
+package activities
+
+import (
+	"context"
+	"net/netip"
+	"sync"
+	"time"
+
+	"github.com/muninn-archive/muninn/internal/crawl"
+)
+
+// maxSlow bounds the answers that are read at a time from one address by lanes that have given its lease back: what an
+// address bears beside per_ip requests.
+const maxSlow = 4
+
+// addresses keeps the lanes of this process apart that ask one address. Leases do that already; this is the last
+// place where a lease that was granted, started or opened twice does no harm.
+//
+// Invariant: no more than per_ip lanes of this process ask an address at a time, the least per_ip of those that ask
+// it, and one that comes after another comes after its pause.
+type addresses struct {
+	mu sync.Mutex
+	at map[netip.Addr]*occupied
+}
+
+// occupied is an address that lanes ask.
+type occupied struct {
+	limits  []int // per_ip of the lanes that ask it
+	slow    int   // lanes that have given its lease back and read on
+	waiting int
+	next    time.Time     // not before: the pause of the lane that left it last
+	changed chan struct{} // closed and made anew when a lane leaves
+}
+
+func (o *occupied) free(perIP int) bool {
+	for _, limit := range o.limits {
+		perIP = min(perIP, limit)
+	}
+	return len(o.limits) < max(perIP, 1)
+}
+
+// place is a lane's right to ask an address.
+type place struct {
+	from  *addresses
+	addr  netip.Addr
+	perIP int
+	slow  bool // given up, but an answer is read
+}
+
+// enter waits until a lane may ask an address, and tells from when on.
+func (a *addresses) enter(ctx context.Context, addr netip.Addr, perIP int) (p *place, next time.Time, err error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.at == nil {
+		a.at = map[netip.Addr]*occupied{}
+	}
+	o := a.at[addr]
+	if o == nil {
+		o = &occupied{changed: make(chan struct{})}
+		a.at[addr] = o
+	}
+	o.waiting++
+	defer func() { o.waiting-- }()
+	for !o.free(perIP) {
+		changed := o.changed
+		a.mu.Unlock()
+		select {
+		case <-changed:
+		case <-ctx.Done():
+		}
+		a.mu.Lock()
+		if ctx.Err() != nil {
+			return nil, next, ctx.Err()
+		}
+	}
+	o.limits = append(o.limits, perIP)
+	return &place{from: a, addr: addr, perIP: perIP}, o.next, nil
+}
+
+// yield gives the address up while an answer is still read; false if too many are read already.
+func (p *place) yield(next time.Time) bool {
+	p.from.mu.Lock()
+	defer p.from.mu.Unlock()
+	o := p.from.at[p.addr]
+	if p.slow || o.slow >= maxSlow {
+		return false
+	}
+	p.slow = true
+	o.slow++
+	p.from.quit(p, next)
+	return true
+}
+
+// leave ends the lane; next is when the address may be asked again, as far as the lane knows.
+func (p *place) leave(next time.Time) {
+	p.from.mu.Lock()
+	defer p.from.mu.Unlock()
+	o := p.from.at[p.addr]
+	if p.slow {
+		o.slow--
+	} else {
+		p.from.quit(p, next)
+	}
+	if len(o.limits)+o.slow+o.waiting == 0 {
+		delete(p.from.at, p.addr)
+	}
+}
+
+// quit makes room for another lane.
+func (a *addresses) quit(p *place, next time.Time) {
+	o := a.at[p.addr]
+	for i, limit := range o.limits {
+		if limit == p.perIP {
+			o.limits = append(o.limits[:i], o.limits[i+1:]...)
+			break
+		}
+	}
+	if next.After(o.next) {
+		o.next = next
+	}
+	close(o.changed)
+	o.changed = make(chan struct{})
+}
+
+// distinct merges lanes of one claim, which a batch may name twice that was opened long ago: two lanes would ask its
+// host at once.
+func distinct(lanes []lane) []lane {
+	var out []lane
+	at := map[string]int{}
+	for _, l := range lanes {
+		i, known := at[l.Claim.ID]
+		if !known {
+			i = len(out)
+			at[l.Claim.ID], out = i, append(out, lane{Claim: l.Claim})
+		}
+		out[i].Targets = append(out[i].Targets, l.Targets...)
+	}
+	for i := range out {
+		out[i].Targets = once(out[i].Targets)
+	}
+	return out
+}
+
+// once leaves out targets that are named again.
+func once(targets []crawl.Target) (out []crawl.Target) {
+	seen := make(map[string]bool, len(targets))
+	for _, t := range targets {
+		if !seen[t.URL] {
+			out = append(out, t)
+		}
+		seen[t.URL] = true
+	}
+	return out
+}

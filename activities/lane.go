@@ -1,0 +1,103 @@
+package activities
+
+import (
+	"context"
+	"errors"
+	"net/netip"
+	"time"
+
+	"github.com/muninn-archive/muninn/frontier"
+	"github.com/muninn-archive/muninn/internal/crawl"
+	"github.com/muninn-archive/muninn/internal/fetch"
+)
+
+// lane fetches what is left of a claim, and tells the frontier what its host and its address are owed.
+func (f *fetching) lane(ctx context.Context, l lane) error {
+	addr, err := netip.ParseAddr(l.Claim.IP)
+	if err != nil {
+		return err
+	}
+	defer f.laneEnded()
+	at, rested, err := f.a.asked.enter(ctx, addr, f.plan.PerIP)
+	if err != nil {
+		return err
+	}
+	claim, known := f.a.Frontier.ClaimOf(f.in.Crawl, l.Claim.ID)
+	left := f.left(l)
+	if !known || len(left) == 0 && claim.Ended { // taken back meanwhile, as the next step tells, or done
+		at.leave(time.Time{})
+		return nil
+	}
+	last := f.last[claim.ID]
+	run := &fetch.Lane{
+		Claim: claim.ID, Addr: addr, Politeness: f.plan, Agent: f.plan.UserAgent,
+		NotBefore: latest(rested, notBefore(f.a.Now(), claim, last, f.plan.MinDelay.D())),
+		Delay:     claim.Delay, Failures: claim.Fails, Targets: left,
+		Valid: func() time.Time { return f.valid(claim.ID) }, Borrow: f.a.borrower(claim.ID, f.plan),
+		Lease:  func() time.Time { return f.a.Frontier.LeaseUntil(f.in.Crawl, claim.ID) },
+		Yield:  func() bool { return f.yield(claim, at) },
+		Intend: func(intent crawl.Exchange) error { return f.log.Append(intent, nil, nil, 0) },
+		Emit: func(_ context.Context, x *fetch.Exchange) error {
+			return errors.Join(f.owe(claim, x.Pause), f.emit(x))
+		},
+	}
+	ending, err := f.a.Fetch.Run(ctx, run)
+	if ending.Address.IsZero() && (last != nil || !claim.Owed.IsZero()) {
+		// an attempt before this one asked, and did not live to say when the address may be asked again
+		ending.Address = f.a.Now().Add(f.plan.MaxDelay.D())
+	}
+	defer at.leave(ending.Address)
+	end := frontier.LaneEnd{Address: ending.Address, Host: ending.Next, Delay: ending.Delay, Unreachable: ending.Unreachable}
+	if err != nil {
+		return errors.Join(err, f.a.Frontier.Owe(f.in.Crawl, claim.ID, end))
+	}
+	return f.a.Frontier.EndLease(f.in.Crawl, claim.ID, end)
+}
+
+// left are the targets of a lane without an outcome yet.
+func (f *fetching) left(l lane) (left []crawl.Target) {
+	for _, t := range l.Targets {
+		if !f.done[t.URL] {
+			left = append(left, t)
+		}
+	}
+	return left
+}
+
+// yield gives a claim's lease back while an answer is still read: its address was asked long ago, so that it rests for
+// the shortest pause.
+func (f *fetching) yield(claim frontier.Claim, at *place) bool {
+	now := f.a.Now()
+	next := now.Add(f.plan.MinDelay.D())
+	if !at.yield(next) {
+		return false
+	}
+	err := f.a.Frontier.Yield(f.in.Crawl, claim.ID, next, now.Add(f.a.Fetch.Limits().Total.D()))
+	return err == nil || f.a.Frontier.LeaseUntil(f.in.Crawl, claim.ID).IsZero()
+}
+
+// owe notes at once what a claim that is dropped would not be known to owe: more than the longest pause without it.
+func (f *fetching) owe(claim frontier.Claim, pause time.Duration) error {
+	if pause <= max(f.plan.MaxDelay.D(), claim.Delay) {
+		return nil
+	}
+	return f.a.Frontier.Owe(f.in.Crawl, claim.ID, frontier.LaneEnd{Host: f.a.Now().Add(pause)})
+}
+
+// notBefore is when the host of a claim may be asked: not before its lease was granted for, nor before what an
+// attempt that was cut off in this process said it owes, and a pause after whatever one that was killed last
+// logged. How long the request took that it was killed in cannot be known, so that pause runs from now on.
+func notBefore(now time.Time, claim frontier.Claim, last *crawl.Exchange, least time.Duration) time.Time {
+	t := latest(claim.Earliest, claim.Owed)
+	if last == nil {
+		return t
+	}
+	return latest(t, now.Add(max(last.Pause, least)))
+}
+
+func latest(a, b time.Time) time.Time {
+	if b.After(a) {
+		return b
+	}
+	return a
+}
