@@ -9,6 +9,7 @@ import (
 	"github.com/muninn-archive/muninn/frontier"
 	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/fetch"
+	"github.com/muninn-archive/muninn/internal/urls"
 )
 
 // lane fetches what is left of a claim, and tells the frontier what its host and its address are owed.
@@ -33,7 +34,9 @@ func (f *fetching) lane(ctx context.Context, l lane) error {
 		Claim: claim.ID, Addr: addr, Politeness: f.plan, Agent: f.plan.UserAgent,
 		NotBefore: latest(rested, notBefore(f.a.Now(), claim, last, f.plan.MinDelay.D())),
 		Delay:     claim.Delay, Failures: claim.Fails, Targets: left,
-		Valid: func() time.Time { return f.valid(claim.ID) }, Borrow: f.a.borrower(claim.ID, f.plan),
+		Valid: func() time.Time { return f.valid(claim.ID) }, Borrow: func(ctx context.Context, at urls.URL, addr netip.Addr) (fetch.Loan, error) {
+			return f.lend(ctx, claim, at, addr)
+		},
 		Lease:  func() time.Time { return f.a.Frontier.LeaseUntil(f.in.Crawl, claim.ID) },
 		Yield:  func() bool { return f.yield(claim, at) },
 		Intend: func(intent crawl.Exchange) error { return f.log.Append(intent, nil, nil, 0) },
@@ -74,6 +77,24 @@ func (f *fetching) yield(claim frontier.Claim, at *place) bool {
 	}
 	err := f.a.Frontier.Yield(f.in.Crawl, claim.ID, next, now.Add(f.a.Fetch.Limits().Total.D()))
 	return err == nil || f.a.Frontier.LeaseUntil(f.in.Crawl, claim.ID).IsZero()
+}
+
+// lend gets a lease on another address, and the right to ask a host there: no claim of any crawl asks it meanwhile.
+func (f *fetching) lend(ctx context.Context, claim frontier.Claim, at urls.URL, addr netip.Addr) (fetch.Loan, error) {
+	loan, err := f.a.borrower(claim.ID, f.plan)(ctx, addr)
+	if err != nil {
+		return loan, err
+	}
+	host, err := f.a.Frontier.Lend(f.in.Crawl, claim.ID, at, loan.Until)
+	if err != nil {
+		loan.Return(time.Time{})
+		return loan, err
+	}
+	loan.NotBefore, loan.Delay = latest(loan.NotBefore, host.Next), host.Delay
+	loan.Rest = func(next time.Time) {
+		_ = f.a.Frontier.Return(f.in.Crawl, claim.ID, at, next) // else it is held until the lease has run out
+	}
+	return loan, nil
 }
 
 // owe notes at once what a claim that is dropped would not be known to owe: more than the longest pause without it.

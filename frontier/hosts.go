@@ -20,12 +20,19 @@ type hosts struct {
 	wait   time.Duration        // that a claim may wait for its lease
 	next   map[uint64]time.Time // on disk too; those that have passed are left out in the end
 	out    map[uint64][]claimRef
+	lent   map[uint64]loan
 	swept  int // entries of next that the last sweep left
 }
 
 type claimRef struct {
 	crawl *state
 	id    string
+}
+
+// loan is the right of a claim to ask a host that is not its own.
+type loan struct {
+	claim claimRef
+	until time.Time
 }
 
 // hostRecord is what is kept of a host.
@@ -37,7 +44,7 @@ type hostRecord struct {
 const minResting, maxPassed = 64, 1000
 
 func newHosts(crawls map[string]*state, o Options) *hosts {
-	return &hosts{crawls: crawls, now: o.Now, wait: o.LeaseWait, next: map[uint64]time.Time{}, out: map[uint64][]claimRef{}}
+	return &hosts{crawls: crawls, now: o.Now, wait: o.LeaseWait, next: map[uint64]time.Time{}, out: map[uint64][]claimRef{}, lent: map[uint64]loan{}}
 }
 
 // holds is until when a claim keeps others from its host. One that waits for its lease does so no longer than it
@@ -53,8 +60,9 @@ func (h *hosts) holds(s *state, c *Claim) time.Time {
 	return latest(c.Lease, c.Reading).Add(s.longestPause(c))
 }
 
-// elsewhere is until when claims of other crawls hold a host; the zero time if none does.
+// elsewhere is until when others than the claims of a crawl hold a host; the zero time if none does.
 func (h *hosts) elsewhere(s *state, pld uint64) (until time.Time) {
+	until = h.lent[pld].until
 	for _, ref := range h.out[pld] {
 		if c, known := ref.crawl.claims[ref.id]; known && ref.crawl != s {
 			until = latest(until, h.holds(ref.crawl, c))

@@ -31,6 +31,9 @@ type Granted struct {
 	Deadline time.Time
 }
 
+// maxIdle is how long an address may be held for a host that rests: a claim that comes for longer gives its lease back.
+const maxIdle = 2 * time.Second
+
 // Start binds granted claims to a batch, each once, however often it was granted; those that are gone meanwhile are left
 // out, and their leases released. It is idempotent.
 func (f *Frontier) Start(name, batch string, grants []Granted) (claims []Claim, err error) {
@@ -59,7 +62,10 @@ func (f *Frontier) Start(name, batch string, grants []Granted) (claims []Claim, 
 				f.mu.Unlock()
 				return nil, err
 			}
-			if f.hosts.elsewhere(s, c.Queue).After(f.opts.Now()) { // another crawl asks its host, perhaps at another address
+			now := f.opts.Now()
+			earliest := latest(g.Earliest, f.hosts.next[c.Queue])
+			idle := c.Batch == "" && earliest.After(latest(g.Earliest, now).Add(maxIdle))
+			if idle || f.hosts.elsewhere(s, c.Queue).After(now) { // another asks its host, or has, perhaps at another address
 				if gone = append(gone, Release{Lease: g.Lease, IP: g.IP}); c.Batch == "" {
 					late = append(late, c)
 				}
@@ -76,7 +82,7 @@ func (f *Frontier) Start(name, batch string, grants []Granted) (claims []Claim, 
 			if c.Batch == "" {
 				s.enliven(&started, batch, nonce)
 			}
-			started.Batch, started.Lease, started.Earliest, started.Ended = batch, g.Deadline, g.Earliest, false
+			started.Batch, started.Lease, started.Earliest, started.Ended = batch, g.Deadline, earliest, false
 			started.Reading = time.Time{}
 			started.Deadline = f.opts.Now().Add(f.opts.ClaimTTL)
 			claims = append(claims, started)

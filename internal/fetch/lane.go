@@ -37,7 +37,7 @@ type Lane struct {
 
 	// Borrow gets a lease on another address for a few requests, of which robots.txt may need some; nil if
 	// there is none to be had.
-	Borrow func(ctx context.Context, addr netip.Addr) (Loan, error)
+	Borrow func(ctx context.Context, at urls.URL, addr netip.Addr) (Loan, error)
 
 	client  *Client
 	conn    *connection
@@ -52,6 +52,8 @@ type Lane struct {
 type Loan struct {
 	NotBefore time.Time
 	Until     time.Time
+	Delay     time.Duration        // the longest Crawl-delay that is known of the host
+	Rest      func(next time.Time) // is told when the host may be asked again, before Return; nil: nobody asks
 	Return    func(next time.Time) // ends it; next is when the address may be asked again
 }
 

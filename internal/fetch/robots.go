@@ -94,7 +94,7 @@ func (l *Lane) borrow(ctx context.Context, at urls.URL) (*Lane, error) {
 	if l.Borrow == nil {
 		return nil, errIP
 	}
-	loan, err := l.Borrow(ctx, addr)
+	loan, err := l.Borrow(ctx, at, addr)
 	if err != nil {
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
@@ -106,7 +106,10 @@ func (l *Lane) borrow(ctx context.Context, at urls.URL) (*Lane, error) {
 	other := &Lane{
 		Claim: l.Claim, Addr: addr, Politeness: l.Politeness, Agent: l.Agent, Intend: l.Intend, Emit: l.Emit,
 		Valid: func() time.Time { return loan.Until }, client: l.client, loan: &loan, parent: l,
-		pace: pace{politeness: l.Politeness, rest: loan.NotBefore},
+		pace: pace{politeness: l.Politeness, rest: loan.NotBefore, delay: loan.Delay, longest: loan.Delay},
+	}
+	if l.kin(at) { // one host at two addresses is still asked by one lane, at one pace
+		other.pace.putOff(l.pace.next())
 	}
 	if err := other.archiveDNS(ctx, at.Host()); err != nil {
 		other.giveLoanBack()
@@ -115,11 +118,23 @@ func (l *Lane) borrow(ctx context.Context, at urls.URL) (*Lane, error) {
 	return other, nil
 }
 
+// kin tells whether a URL belongs to the same pay-level domain as what the lane asks.
+func (l *Lane) kin(at urls.URL) bool {
+	own, err := urls.Parse(l.pace.origin + "/")
+	return err == nil && own.PLD() == at.PLD()
+}
+
 // giveLoanBack ends a borrowed lane; of the lane itself it does nothing.
 func (l *Lane) giveLoanBack() {
 	if l.loan != nil {
+		if own, err := urls.Parse(l.pace.origin + "/"); err == nil && l.parent.kin(own) {
+			l.parent.pace.putOff(l.pace.next())
+		}
 		l.disconnect()
-		l.loan.Return(l.pace.next())
+		if l.loan.Rest != nil {
+			l.loan.Rest(l.pace.next())
+		}
+		l.loan.Return(l.pace.address())
 		l.loan = nil
 	}
 }

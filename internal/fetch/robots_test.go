@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/muninn-archive/muninn/internal/crawl"
+	"github.com/muninn-archive/muninn/internal/urls"
 )
 
 // robotsHost answers good pages and the given robots.txt.
@@ -130,7 +131,7 @@ func TestRobotsElsewhere(t *testing.T) {
 			var asked netip.Addr
 			var next time.Time
 			r := h.run(t, newClient(t, h.clock, nil), func(l *Lane) {
-				l.Borrow = func(_ context.Context, addr netip.Addr) (Loan, error) {
+				l.Borrow = func(_ context.Context, _ urls.URL, addr netip.Addr) (Loan, error) {
 					asked = addr
 					return Loan{Until: h.clock.now().Add(time.Hour), Return: func(t time.Time) { next = t }}, test.lend
 				}
@@ -233,7 +234,7 @@ func TestRobotsThereAndBack(t *testing.T) {
 	back = h.url("/robots-2.txt")
 	lent, returned := 0, 0
 	r := h.run(t, newClient(t, h.clock, nil), func(l *Lane) {
-		l.Borrow = func(_ context.Context, addr netip.Addr) (Loan, error) {
+		l.Borrow = func(_ context.Context, _ urls.URL, addr netip.Addr) (Loan, error) {
 			lent++
 			if addr == l.Addr {
 				t.Error("the lane borrows its own address")

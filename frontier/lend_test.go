@@ -1,0 +1,98 @@
+package frontier
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/muninn-archive/muninn/internal/urls"
+)
+
+func parsed(t *testing.T, text string) urls.URL {
+	t.Helper()
+	u, err := urls.Parse(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return u
+}
+
+// A host that is lent is asked by nobody else, of whatever crawl, and rests afterwards for all.
+func TestLentHost(t *testing.T) {
+	r, other := twoCrawls(t, slowly)
+	r.submit("b", found(0.5, "http://b.example/")...)
+	r.hosts.Store("b.example", "192.0.2.3")
+	var borrower, asking Claim
+	for _, c := range r.next().Claims {
+		if c.PLD == "b.example" {
+			borrower = c
+		} else {
+			asking = c
+		}
+	}
+	r.start(borrower)
+	lender := parsed(t, "http://a.example/robots.txt")
+	until := r.clock.Now().Add(DefaultLeaseTTL)
+	if _, err := r.Lend(testCrawl, borrower.ID, lender, until); err != nil { // its claim only waits for its lease
+		t.Fatal(err)
+	}
+	started, err := r.Start(testCrawl, "late", r.grant(asking))
+	if err != nil || len(started) != 0 {
+		t.Fatalf("a claim of a host that is lent is started: %+v, %v", started, err)
+	}
+	if got := other(); len(got.Claims) != 0 {
+		t.Fatalf("another crawl claims a host that is lent: %+v", got)
+	}
+	for range 2 {
+		r.must(r.Return(testCrawl, borrower.ID, lender, r.clock.Now().Add(time.Minute)))
+	}
+	if got := other(); len(got.Claims) != 0 {
+		t.Fatalf("the host was asked, and does not rest: %+v", got)
+	}
+	r.clock.pass(time.Minute)
+	got := other()
+	if len(got.Claims) != 1 {
+		t.Fatalf("%+v", got)
+	}
+	if _, err := r.Start("other", "b", r.grant(got.Claims...)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := r.Lend(testCrawl, borrower.ID, lender, until); !errors.Is(err, ErrAsked) {
+		t.Fatalf("a host is lent that a lane asks: %v", err)
+	}
+	if _, err := r.Lend(testCrawl, borrower.ID, parsed(t, "http://b.example/"), until); err != nil {
+		t.Fatalf("a claim's own host at another address: %v", err)
+	}
+}
+
+// Who borrows a host knows when it may be asked and its Crawl-delay, and a claim that waited for its lease meanwhile
+// keeps to it, or gives the lease back if the address would be held idle.
+func TestLentHostKeepsItsDelay(t *testing.T) {
+	for _, rest := range []time.Duration{time.Second, time.Minute} {
+		r := oneQueue(t, 2, slowly)
+		first := r.one()
+		batch := r.start(first)
+		next := r.clock.Now().Add(10 * time.Second)
+		r.must(r.Frontier.EndLease(testCrawl, first.ID, LaneEnd{Host: next, Delay: 5 * time.Second}))
+		r.must(r.GiveBack(testCrawl, batch, r.clock.Now()))
+		lender := parsed(t, "http://a.example/robots.txt")
+		host, err := r.Lend(testCrawl, "x", lender, r.clock.Now().Add(time.Hour))
+		if err != nil || !host.Next.Equal(next) || host.Delay != 5*time.Second {
+			t.Fatalf("%+v, %v", host, err)
+		}
+		r.must(r.Return(testCrawl, "x", lender, next))
+		r.clock.pass(10 * time.Second)
+		claim := r.one()
+		until := r.clock.Now().Add(rest)
+		r.must(r.Rest(claim.Queue, until))
+		started, err := r.Start(testCrawl, "b", r.grant(claim))
+		switch {
+		case err != nil:
+			t.Fatal(err)
+		case rest > maxIdle && len(started) != 0:
+			t.Fatalf("an address is held for a host that rests: %+v", started)
+		case rest < maxIdle && (len(started) != 1 || !started[0].Earliest.Equal(until)):
+			t.Fatalf("%+v, want it from %s on", started, until)
+		}
+	}
+}
