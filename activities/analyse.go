@@ -105,7 +105,7 @@ func (a *Activities) understand(e *spool.Entry, mode string, before []byte) (p c
 		}
 	}()
 	switch {
-	case e.Kind != crawl.ExchangePage || e.Status == 0:
+	case e.Kind != crawl.ExchangePage || e.Status == 0 || e.Outcome.Kind == crawl.OutcomeFailed:
 		return p, false, nil
 	case e.Status >= 300 && e.Status < 400 && e.Location != "":
 		p, ok = page.Redirect(e.URL, e.Status, e.Location)

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/http"
 	"strings"
 	"time"
 
@@ -43,6 +44,9 @@ type Capture struct {
 	Body     func() io.Reader
 	Page     *crawl.Page // nil if nothing was understood
 }
+
+// bare tells whether the response came without a header (HTTP/0.9).
+func (c *Capture) bare() bool { return c.HeaderBytes == 0 && c.Fault != "" }
 
 // Recorded says how a capture was archived.
 type Recorded struct {
@@ -198,6 +202,9 @@ func (s *Segment) Add(c Capture) (Recorded, error) {
 		return Recorded{}, fmt.Errorf("archive %s: %w", c.URL, err)
 	}
 	id := newID()
+	if c.bare() {
+		c.MIME = sniffed(c.Body())
+	}
 	rec, out := s.response(c, digest)
 	rec.id, rec.date, rec.target = id, c.Started, c.URL
 	at, err := s.warc.write(rec)
@@ -243,7 +250,7 @@ func (s *Segment) response(c Capture, digest string) (record, Recorded) {
 		if before.ETag != "" {
 			out.Visit.ETag = before.ETag
 		}
-	} else if c.Status >= 200 && c.Status < 300 && c.Truncated == "" && c.Kind == crawl.ExchangePage {
+	} else if c.Status >= 200 && c.Status < 300 && c.Truncated == "" && c.Kind == crawl.ExchangePage && !c.bare() {
 		if original, known := s.find(digest); known {
 			profile = gowarc.ProfileIdenticalPayloadDigestV1_1
 			out.Visit.Date, out.Visit.URL = original.Date, original.URL
@@ -253,6 +260,9 @@ func (s *Segment) response(c Capture, digest string) (record, Recorded) {
 	}
 	if profile == "" {
 		rec.block = c.Response()
+		if c.bare() { // HTTP/0.9: no message of HTTP/1, which a response record must have
+			rec.kind, rec.contentType = gowarc.Resource, c.MIME
+		}
 		rec.headers = [][2]string{{gowarc.WarcIPAddress, c.IP}, {gowarc.WarcPayloadDigest, digest}, {gowarc.WarcTruncated, c.Truncated}}
 		return rec, out
 	}
@@ -299,6 +309,9 @@ func metadata(c Capture) io.Reader {
 		{"via", c.Via}, {"hopsFromSeed", strings.TrimPrefix(c.Path, string(rune(crawl.HopSeed)))},
 		{"fetchTimeMs", fmt.Sprint(c.Elapsed.Milliseconds())},
 	}
+	if c.Fault != "" {
+		list = append(list, [2]string{"muninn-http-fault", c.Fault})
+	}
 	if c.Outcome.Kind == crawl.OutcomeRetry {
 		list = append(list, [2]string{"muninn-outcome", c.Outcome.Kind + ": " + c.Outcome.Reason})
 	}
@@ -325,6 +338,14 @@ func metadata(c Capture) io.Reader {
 		list = append(list, [2]string{"outlink", l.URL + " " + string(rune(l.Hop)) + " " + l.Context})
 	}
 	return fields(list)
+}
+
+// sniffed is the media type of a body that came without one (WHATWG MIME Sniffing).
+func sniffed(body io.Reader) string {
+	head := make([]byte, 512)
+	n, _ := io.ReadFull(body, head)
+	kind, _, _ := strings.Cut(http.DetectContentType(head[:n]), ";")
+	return kind
 }
 
 // headerFields are the lines of a header block as fields, for a record that has none.

@@ -214,3 +214,28 @@ func TestIndexAndSidecar(t *testing.T) {
 		t.Errorf("objects %+v, %v", objects, err)
 	}
 }
+
+// TestFaultyAnswers: what came with a faulty header, or with none, makes a sound archive, and says what is wrong.
+func TestFaultyAnswers(t *testing.T) {
+	odd := capture("http://a.example/odd", "HTTP/1.1 200 OK\nno colon here\n: x\nContent-Length: 7\n", "<p>page")
+	odd.Fault = "a header line without a colon"
+	refused := capture("http://a.example/nul", "HTTP/1.1 200 OK\nX: a\x00b\nContent-Length: 7\n", "<p>pa")
+	refused.Fault, refused.Truncated, refused.Outcome.Kind = "a NUL in the header", "unspecified", crawl.OutcomeFailed
+	bare := capture("http://a.example/bare", "", "<html><p>no header at all")
+	bare.Response, bare.Header = bare.Body, func() io.Reader { return strings.NewReader("") }
+	bare.HeaderBytes, bare.MIME, bare.Fault, bare.Status = 0, "", "no header at all (HTTP/0.9)", 200
+	dir, store := newDir(t)
+	s, recorded := segment(t, "faulty", unknown, odd, refused, bare)
+	if _, err := s.Commit(t.Context(), store); err != nil {
+		t.Fatal(err)
+	}
+	report := check(t, dir)
+	if report.Resources != 1 || report.Responses != 2 || report.Metadata != 3 || report.Requests != 3 {
+		t.Errorf("%+v", report)
+	}
+	for i, r := range recorded {
+		if r.Revisit {
+			t.Errorf("capture %d is a revisit", i)
+		}
+	}
+}

@@ -143,7 +143,7 @@ func (w *warcFile) checkConcurrent(e *entry) {
 		switch {
 		case other == nil:
 			w.fault(e.offset, "WARC-Concurrent-To of the %s names %s, which is not in the file", e.typ, id)
-		case e.typ != "request" && e.typ != "metadata" || !other.isCapture():
+		case e.typ != "request" && e.typ != "metadata" || !other.isCapture() && other.typ != "resource": // of HTTP/0.9
 		case other.uri != e.uri:
 			w.fault(e.offset, "the %s of %s is concurrent to a %s of %s", e.typ, e.uri, other.typ, other.uri)
 		default:

@@ -27,9 +27,10 @@ type Exchange struct {
 	Encoding    string        `json:"encoding,omitempty"` // Content-Encoding in lower case, several fields joined by commas
 	MIME        string        `json:"mime,omitempty"`     // Content-Type as it came
 	Location    string        `json:"location,omitempty"`
+	Fault       string        `json:"fault,omitempty"`      // what is wrong with the response's header
 	Refresh     string        `json:"refresh,omitempty"`    // Refresh
 	RobotsTag   string        `json:"robots_tag,omitempty"` // X-Robots-Tag
-	Truncated   string        `json:"truncated,omitempty"`  // length, time or disconnect (WARC-Truncated)
+	Truncated   string        `json:"truncated,omitempty"`  // length, time, disconnect or unspecified (WARC-Truncated)
 	TLS         string        `json:"tls,omitempty"`        // version and cipher suite
 	Pause       time.Duration `json:"pause,omitempty"`      // owed to the host from this entry on
 	Via         string        `json:"via,omitempty"`

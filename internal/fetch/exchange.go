@@ -27,6 +27,7 @@ type Exchange struct {
 	Response io.Reader // the final response as it came over the wire; nil if there was none
 	Size     int64     // bytes of Response
 	Header   http.Header
+	refused  bool      // Fault says why it cannot be told what is header and what is body
 	body     io.Reader // the wire's bytes after the header block
 	wire     *wire
 }
@@ -127,7 +128,7 @@ func (c *Client) send(conn *connection, x *Exchange, total time.Duration, bodyLi
 		br.Reset(nil)
 		readers.Put(br)
 	}()
-	response, start, err := readHeader(br, w)
+	h, start, err := readHead(br, w, !reused && bareAllowed(x))
 	x.Elapsed = c.now().Sub(x.Started)
 	if err != nil {
 		if w.size == 0 || errors.Is(err, errProtocol) { // no HTTP: perhaps the rest of the answer before
@@ -137,53 +138,52 @@ func (c *Client) send(conn *connection, x *Exchange, total time.Duration, bodyLi
 	}
 	x.FirstByte = w.first.Sub(x.Started)
 	body := w.size - int64(br.Buffered())
-	x.describe(response, body-start)
+	x.describe(h, body-start)
+	if x.refused = h.refused != ""; x.refused { // kept as far as it came
+		body, err = w.size, nil
+		x.end(w, start, start+x.HeaderBytes, body)
+		x.Truncated, x.Elapsed = "unspecified", c.now().Sub(x.Started)
+		return false, nil
+	}
 	w.idle, w.limit = c.limits.Idle.D(), body+bodyLimit
-	_, err = io.Copy(io.Discard, response.Body)
+	err = h.readBody(br)
 	var disk *storeError
 	if errors.As(err, &disk) {
 		return false, err
 	}
 	x.Truncated = truncation(err, c.now().After(deadline))
-	end := w.size - int64(br.Buffered())
 	x.Elapsed = c.now().Sub(x.Started)
+	x.end(w, start, body, w.size-int64(br.Buffered()))
+	conn.last = c.now()
+	return x.Truncated == "" && br.Buffered() == 0 && !h.alone(), nil
+}
+
+// end sets what came: bytes [start, end) of the wire, the body from body on.
+func (x *Exchange) end(w *wire, start, body, end int64) {
 	x.Size = end - start
 	x.Response, x.body = w.reader(start, end), w.reader(body, end)
-	conn.last = c.now()
-	return x.Truncated == "" && br.Buffered() == 0 && !response.Close, nil
 }
 
-// readHeader reads up to the end of the final response's header block and tells where it starts:
-// interim responses (RFC 9110 §15.2) are passed over.
-func readHeader(br *bufio.Reader, w *wire) (*http.Response, int64, error) {
-	for {
-		start := w.size - int64(br.Buffered())
-		response, err := http.ReadResponse(br, nil)
-		switch {
-		case err != nil && errors.Is(w.err, errTooMuch): // the parser may have stumbled over the end
-			return nil, 0, fmt.Errorf("the response header is longer than header_bytes (%s)", crawl.Bytes(w.limit))
-		case err != nil && w.err != nil:
-			return nil, 0, fmt.Errorf("read the response: %w", w.err)
-		case err != nil && w.size > 0 && !isNet(err):
-			return nil, 0, fmt.Errorf("%w: %w", errProtocol, err)
-		case err != nil:
-			return nil, 0, fmt.Errorf("read the response: %w", err)
-		case response.StatusCode >= 200 || response.StatusCode == http.StatusSwitchingProtocols:
-			return response, start, nil
-		}
-	}
+// bareAllowed tells whether an answer without a header is taken for a page, as browsers do on the usual ports only.
+func bareAllowed(x *Exchange) bool {
+	u, err := urls.Trusted(x.URL)
+	return err == nil && x.Kind == crawl.ExchangePage && (u.Port() == 80 || u.Port() == 443)
 }
 
-func (x *Exchange) describe(r *http.Response, headerBytes int64) {
-	x.Status = r.StatusCode
-	x.Header = r.Header
+func (x *Exchange) describe(r head, headerBytes int64) {
+	x.Status = r.status
+	x.Header = r.header
 	x.HeaderBytes = headerBytes
-	x.Chunked = len(r.TransferEncoding) > 0 && r.TransferEncoding[0] == "chunked"
-	x.Encoding = strings.ToLower(strings.TrimSpace(strings.Join(r.Header.Values("Content-Encoding"), ",")))
-	x.MIME = r.Header.Get("Content-Type")
-	x.Location = r.Header.Get("Location")
-	x.Refresh = r.Header.Get("Refresh")
-	x.RobotsTag = strings.Join(r.Header.Values("X-Robots-Tag"), ",")
+	x.Chunked = r.framing == chunked
+	x.Fault = strings.Join(r.faults, "; ")
+	if r.refused != "" {
+		x.Fault = r.refused
+	}
+	x.Encoding = strings.ToLower(strings.TrimSpace(strings.Join(r.header.Values("Content-Encoding"), ",")))
+	x.MIME = r.header.Get("Content-Type")
+	x.Location = r.header.Get("Location")
+	x.Refresh = r.header.Get("Refresh")
+	x.RobotsTag = strings.Join(r.header.Values("X-Robots-Tag"), ",")
 }
 
 // retryAfter reads a Retry-After header (RFC 9110 §10.2.3): seconds or a date; 0 if there is none.
@@ -221,9 +221,4 @@ func staleOr(reused bool, err error) error {
 		return errStale
 	}
 	return err
-}
-
-func isNet(err error) bool {
-	var e net.Error
-	return errors.As(err, &e) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
 }

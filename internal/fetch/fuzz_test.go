@@ -6,6 +6,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/http/httputil"
 	"testing"
 	"time"
 
@@ -16,7 +17,7 @@ import (
 // script is a connection that answers any request with the same bytes, then ends.
 type script struct {
 	net.Conn
-	rest *bytes.Reader
+	rest io.Reader
 }
 
 func (s *script) Read(p []byte) (int, error)       { return s.rest.Read(p) }
@@ -30,7 +31,8 @@ func FuzzSend(f *testing.F) {
 	for _, seed := range []string{
 		page("200 OK", "hello"), "HTTP/1.1 200 OK\r\n\r\nend", "HTTP/1.1 103 Hints\r\n\r\n" + page("404 No", "x") + "junk",
 		"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\nA: b\r\n\r\n", "HTTP/1.0 200\r\n\r\n", "\x00\xff", "",
-		"HTTP/1.1 200 OK\r\nContent-Length: 99999999999\r\n\r\n", "HTTP/1.1 101 Switch\r\n\r\nx", "HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 3\r\n\r\n\x1f\x8b\x08",
+		"HTTP/1.1 200 OK\r\nContent-Length: 99999999999\r\n\r\n", "HTTP/1.1 101 Switch\r\n\r\nx", "HTTP/1.1 200 OK\nno colon\n: x\n a\nX-ö: 1\nContent-Length: 2, 2\n\nok",
+		"HTTP/1.1 200 OK\r\n folded\r\nContent-Length: -1\r\nTransfer-Encoding: identity\r\n\r\nx", "HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nxy", "HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 3\r\n\r\n\x1f\x8b\x08",
 	} {
 		f.Add([]byte(seed))
 	}
@@ -58,8 +60,17 @@ func FuzzSend(f *testing.F) {
 				t.Fatalf("header of %d bytes in %d", x.HeaderBytes, x.Size)
 			}
 			again, err := http.ReadResponse(bufio.NewReader(bytes.NewReader(kept)), nil)
-			if err != nil || again.StatusCode != x.Status {
-				t.Fatalf("what is kept is no response of status %d: %v", x.Status, err)
+			if x.Fault == "" && (err != nil || again.StatusCode != x.Status) {
+				t.Fatalf("what is kept is no response of status %d, and nobody says why: %v", x.Status, err)
+			}
+			if err == nil && x.Fault == "" && x.Truncated == "" { // the body ends where a strict reader says
+				body, errBody := io.ReadAll(again.Body)
+				if mine, _ := io.ReadAll(x.wireBody()); errBody == nil && !bytes.Equal(body, mine) {
+					t.Fatalf("the body is %q, should be %q", mine, body)
+				}
+			}
+			if (x.refused || x.Fault != "") && keep {
+				t.Fatal("a connection with a faulty header is used again")
 			}
 			if keep && x.Truncated != "" {
 				t.Fatal("a connection in the middle of a body is used again")
@@ -73,4 +84,12 @@ func FuzzSend(f *testing.F) {
 			x.Close()
 		}
 	})
+}
+
+// wireBody reads the body without its transfer coding.
+func (x *Exchange) wireBody() io.Reader {
+	if x.Chunked {
+		return httputil.NewChunkedReader(x.body)
+	}
+	return x.body
 }

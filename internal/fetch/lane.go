@@ -274,7 +274,12 @@ func (l *Lane) finish(ctx context.Context, t crawl.Target, x *Exchange) error {
 	o := crawl.Outcome{URL: t.URL, Kind: crawl.OutcomeDone, Status: x.Status, Bytes: x.Size + int64(len(x.Request))}
 	last := t.Attempts+1 >= limits.MaxAttempts
 	var stop *stopError
+	if x.Fault != "" {
+		o.Reason = "the response's header is faulty: " + x.Fault
+	}
 	switch {
+	case x.refused:
+		o.Kind = crawl.OutcomeFailed
 	case x.Status == 429 || x.Status == 503:
 		pause := min(max(x.retryAfter(l.client.now()), limits.Backoff(t.Attempts+1)), limits.RetryAfter.D())
 		if given := x.retryAfter(l.client.now()); given > 0 {

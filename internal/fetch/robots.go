@@ -171,6 +171,9 @@ func (l *Lane) robotsHop(ctx context.Context, at urls.URL) (*urls.URL, rulesEntr
 
 // readRobots tells where an answer redirects to, or what it says.
 func (l *Lane) readRobots(at urls.URL, x *Exchange) (*urls.URL, rulesEntry) {
+	if x.refused {
+		return nil, noRules(x.Fault)
+	}
 	rules, decided := robots.FromStatus(x.Status)
 	var unread error
 	if !decided {

@@ -1,0 +1,267 @@
+package fetch
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httputil"
+	"net/textproto"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/muninn-archive/muninn/internal/crawl"
+)
+
+// head is a response's header block, read as browsers read it (Chromium's HttpResponseHeaders): what the web shows is
+// to be archived. A strict reader, that of net/http, refuses the faulty ones, some of which thousands of pages have.
+type head struct {
+	status  int
+	header  http.Header
+	old     bool  // HTTP/1.0 or older: a connection for each response
+	framing int64 // bytes of the body, or one of the values below
+	faults  []string
+	refused string // why it cannot be told what is header and what is body
+}
+
+// Values of head.framing that are no numbers of bytes.
+const (
+	untilClose = -1
+	chunked    = -2
+)
+
+// errNoHTTP says that the answer does not begin like HTTP/1.
+var errNoHTTP = errors.New("it does not begin with HTTP/")
+
+// readHead reads up to the end of the final response's header block and tells where it starts: interim responses
+// (RFC 9110 §15.2) are passed over. bare permits a body without a header (HTTP/0.9), of text.
+func readHead(br *bufio.Reader, w *wire, bare bool) (h head, start int64, err error) {
+	for {
+		start = w.size - int64(br.Buffered())
+		begin, err := br.Peek(len("HTTP/"))
+		var block []byte
+		if err == nil && string(begin) != "HTTP/" {
+			some, _ := br.Peek(br.Buffered())
+			if bare && strings.HasPrefix(http.DetectContentType(some), "text/") {
+				return bareHead(), start, nil
+			}
+			return h, 0, fmt.Errorf("%w: %w", errProtocol, errNoHTTP)
+		}
+		if err == nil {
+			block, err = readBlock(br)
+		}
+		switch {
+		case err != nil && errors.Is(w.err, errTooMuch):
+			return h, 0, fmt.Errorf("the response header is longer than header_bytes (%s)", crawl.Bytes(w.limit))
+		case err != nil && w.err != nil:
+			return h, 0, fmt.Errorf("read the response: %w", w.err)
+		case err != nil:
+			return h, 0, fmt.Errorf("read the response: %w", err)
+		}
+		if h, err = parseHead(block); err != nil {
+			return h, 0, fmt.Errorf("%w: %w", errProtocol, err)
+		}
+		if h.status >= 200 || h.status == http.StatusSwitchingProtocols {
+			return h, start, nil
+		}
+	}
+}
+
+// bareHead stands for the header that an HTTP/0.9 answer does not have.
+func bareHead() head {
+	return head{status: http.StatusOK, header: http.Header{}, old: true, framing: untilClose, faults: []string{"no header at all (HTTP/0.9)"}}
+}
+
+// readBlock reads lines up to the first empty one. The wire bounds them.
+func readBlock(br *bufio.Reader) ([]byte, error) {
+	var block []byte
+	for {
+		line, err := br.ReadSlice('\n')
+		block = append(block, line...)
+		switch {
+		case errors.Is(err, bufio.ErrBufferFull):
+			continue
+		case err != nil:
+			return nil, err
+		case len(endless(line)) == 0 && (len(block) == len(line) || block[len(block)-len(line)-1] == '\n'):
+			return block, nil
+		}
+	}
+}
+
+// endless is a line without its end.
+func endless(line []byte) []byte {
+	return bytes.TrimSuffix(bytes.TrimSuffix(line, []byte("\n")), []byte("\r"))
+}
+
+// parseHead understands a header block. The error says that it is none of HTTP/1.
+func parseHead(block []byte) (head, error) {
+	line, rest, _ := bytes.Cut(block, []byte("\n"))
+	h := head{header: http.Header{}}
+	if err := h.statusLine(string(endless(line))); err != nil {
+		return h, err
+	}
+	if bytes.IndexByte(block, 0) >= 0 {
+		h.refused = "a NUL in the header"
+	}
+	for _, f := range h.unfold(rest) {
+		h.field(f)
+	}
+	h.frame()
+	return h, nil
+}
+
+// statusLine reads "HTTP/1.1 200 OK"; the reason may be missing.
+func (h *head) statusLine(line string) error {
+	version, after, _ := strings.Cut(line, " ")
+	code, _, _ := strings.Cut(strings.TrimLeft(after, " "), " ")
+	number := version[min(len("HTTP/"), len(version)):]
+	major, minor, dotted := strings.Cut(number, ".")
+	status, err := strconv.Atoi(code)
+	if err != nil || len(code) != 3 || status < 100 || !digit(major) || dotted && !digit(minor) {
+		return fmt.Errorf("the status line is %.80q", line)
+	}
+	if !dotted {
+		h.fault("a version without a minor number")
+	}
+	h.status, h.old = status, number == "0.9" || number == "1.0"
+	return nil
+}
+
+func digit(s string) bool { return len(s) == 1 && s[0] >= '0' && s[0] <= '9' }
+
+// unfold cuts the fields apart, lines that begin with a blank being part of the one before (RFC 9112 §5.2).
+func (h *head) unfold(rest []byte) (fields []string) {
+	for line := range bytes.Lines(rest) {
+		text := string(endless(line))
+		switch {
+		case text == "":
+		case text[0] != ' ' && text[0] != '\t':
+			fields = append(fields, text)
+		case len(fields) > 0:
+			fields[len(fields)-1] += " " + strings.TrimLeft(text, " \t")
+		default:
+			h.fault("a first header line that begins with a blank")
+			fields = append(fields, strings.TrimLeft(text, " \t"))
+		}
+	}
+	return fields
+}
+
+// field takes one field; what is none is passed over.
+func (h *head) field(text string) {
+	name, value, ok := strings.Cut(text, ":")
+	name, value = strings.TrimRight(name, " \t"), strings.Trim(value, " \t")
+	switch {
+	case !ok:
+		h.fault("a header line without a colon")
+		return
+	case name == "":
+		h.fault("a header line without a name")
+		return
+	case strings.IndexFunc(name, notInNames) >= 0:
+		h.fault("a header name with characters that names do not have")
+	}
+	if strings.IndexFunc(value, func(c rune) bool { return c < ' ' && c != '\t' || c == 0x7f }) >= 0 {
+		h.fault("control characters in " + cut(textproto.CanonicalMIMEHeaderKey(name), 40))
+	}
+	key := textproto.CanonicalMIMEHeaderKey(name)
+	h.header[key] = append(h.header[key], value)
+}
+
+// notInNames tells what stands in no name of a field (RFC 9110 §5.6.2).
+func notInNames(c rune) bool {
+	return !(c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || strings.ContainsRune("!#$%&'*+-.^_`|~", c))
+}
+
+func cut(s string, n int) string { return strings.ToValidUTF8(s[:min(len(s), n)], "") }
+
+// fault notes a fault, once.
+func (h *head) fault(what string) {
+	if !slices.Contains(h.faults, what) {
+		h.faults = append(h.faults, what)
+	}
+}
+
+// frame finds out where the body ends (RFC 9112 §6.3). Two lengths that differ are refused: what follows the shorter
+// may be meant as another response.
+func (h *head) frame() {
+	if h.status < 200 || h.status == http.StatusNoContent || h.status == http.StatusNotModified {
+		h.framing = 0
+		return
+	}
+	h.framing = untilClose
+	if h.coded() {
+		h.framing = chunked
+		return
+	}
+	list := strings.Split(strings.Join(h.header["Content-Length"], ","), ",")
+	if len(h.header["Content-Length"]) == 0 {
+		return
+	}
+	length := int64(untilClose)
+	for i, text := range list {
+		text = strings.TrimSpace(text)
+		if i > 0 && text != strings.TrimSpace(list[0]) {
+			h.refused = "two unequal values of Content-Length"
+			return
+		}
+		n, err := strconv.ParseUint(text, 10, 63)
+		if err != nil {
+			h.fault(fmt.Sprintf("Content-Length is %.40q, the body counts up to the end of the connection", text))
+			continue
+		}
+		length = int64(n)
+	}
+	if len(list) > 1 {
+		h.fault("several values of Content-Length")
+	}
+	h.framing = length
+}
+
+// coded tells whether the body is chunked. Other transfer codings are not known, by browsers neither.
+func (h *head) coded() bool {
+	list, there := h.header["Transfer-Encoding"]
+	if h.old || !there { // HTTP/1.0 has none
+		return false
+	}
+	said := strings.Join(list, ",")
+	if !strings.EqualFold(said, "chunked") {
+		h.fault(fmt.Sprintf("Transfer-Encoding is %.40q", said))
+	}
+	return slices.ContainsFunc(strings.Split(said, ","), func(s string) bool { return strings.EqualFold(strings.TrimSpace(s), "chunked") })
+}
+
+// alone tells whether the response is the last of its connection.
+func (h *head) alone() bool {
+	said := strings.ToLower(strings.Join(h.header["Connection"], ","))
+	return h.old || h.framing == untilClose || len(h.faults) > 0 || strings.Contains(said, "close")
+}
+
+// readBody reads the body to its end; the wire keeps it.
+func (h *head) readBody(br *bufio.Reader) error {
+	switch h.framing {
+	case untilClose:
+		_, err := io.Copy(io.Discard, br)
+		return err
+	case chunked:
+		if _, err := io.Copy(io.Discard, httputil.NewChunkedReader(br)); err != nil {
+			return err
+		}
+		_, err := readBlock(br) // the trailer
+		return unexpected(err)
+	}
+	_, err := io.CopyN(io.Discard, br, h.framing)
+	return unexpected(err)
+}
+
+// unexpected is an end where more was announced.
+func unexpected(err error) error {
+	if errors.Is(err, io.EOF) {
+		return io.ErrUnexpectedEOF
+	}
+	return err
+}
