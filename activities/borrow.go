@@ -10,6 +10,7 @@ import (
 	"go.temporal.io/sdk/client"
 
 	"github.com/muninn-archive/muninn/activities/names"
+	"github.com/muninn-archive/muninn/frontier"
 	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/fetch"
 	"github.com/muninn-archive/muninn/internal/politeness"
@@ -17,23 +18,24 @@ import (
 
 // borrower gets a claim leases on other addresses than its own. Of a lease that an attempt before this one
 // may have held, it cannot be known when the address was last asked: a pause comes first.
-func (a *Activities) borrower(claim string, plan crawl.Politeness) func(ctx context.Context, addr netip.Addr) (fetch.Loan, error) {
+func (a *Activities) borrower(name, claim string, plan crawl.Politeness, clock politeness.Clock) func(ctx context.Context, addr netip.Addr) (fetch.Loan, error) {
 	return func(ctx context.Context, addr netip.Addr) (fetch.Loan, error) {
 		ip := addr.String()
 		shard := Shard(ip, a.Settings.Shards)
-		ask := politeness.Ask{Lease: claim + "@" + ip, IP: ip, PerIP: plan.PerIP, Worker: a.Settings.Worker}
+		ask := a.askOf(name, frontier.Claim{ID: claim + "@" + ip, IP: ip}, plan, "")
 		grant, err := a.borrow(ctx, shard, ask)
 		if err != nil {
 			return fetch.Loan{}, err
 		}
-		loan := fetch.Loan{NotBefore: grant.NotBefore, Until: grant.Deadline}
+		loan := fetch.Loan{NotBefore: clock.Earliest(grant), Until: clock.Deadline(grant)}
 		if rested := a.Now().Add(plan.MinDelay.D()); rested.After(loan.NotBefore) {
 			loan.NotBefore = rested
 		}
 		loan.Return = func(next time.Time) {
 			ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), returnTime)
 			defer cancel()
-			round := RoundSignal{From: claim, Releases: []politeness.Release{{Lease: ask.Lease, IP: ip, Next: next}}}
+			back := politeness.Release{Lease: ask.Lease, IP: ip, Number: grant.Number, Rest: politeness.RestOf(next, a.Now())}
+			round := politeness.Round{From: claim, Releases: []politeness.Release{back}}
 			_ = a.signalPoliteness(ctx, shard, round) // else it ends by its deadline
 		}
 		return loan, nil
@@ -47,7 +49,7 @@ func (a *Activities) borrow(ctx context.Context, shard int, ask politeness.Ask) 
 	for try := 0; ; try++ {
 		var handle client.WorkflowUpdateHandle
 		handle, err = a.Client.UpdateWorkflow(ctx, client.UpdateWorkflowOptions{
-			WorkflowID: names.PolitenessID(shard), UpdateName: names.UpdateBorrow, Args: []any{ask},
+			WorkflowID: names.PolitenessID(shard), UpdateName: names.UpdateBorrow, Args: []any{BorrowInput{ask, a.Settings.Shards}},
 			WaitForStage: client.WorkflowUpdateStageCompleted,
 		})
 		if err == nil {
@@ -57,7 +59,7 @@ func (a *Activities) borrow(ctx context.Context, shard int, ask politeness.Ask) 
 		if !errors.As(err, &gone) || try > 0 {
 			return grant, err
 		}
-		if err = StartPoliteness(ctx, a.Client, a.Settings.Queue, shard, nil); err != nil {
+		if err = StartPoliteness(ctx, a.Client, a.Settings.Queue, shard, a.Settings.Shards, nil); err != nil {
 			return grant, err
 		}
 	}

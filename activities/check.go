@@ -55,6 +55,12 @@ func checkInput(arg any) error {
 		return first(checkCrawl(in.Crawl), checkGrants(in.Grants))
 	case LeaseInput:
 		return first(checkInput(in.BatchInput), checkGrants(in.Grants))
+	case AskLeasesInput:
+		err := checkCrawl(in.Crawl)
+		for _, ask := range in.Asks {
+			err = first(err, checkBatch("lease", ask.Lease), checkIP(ask.IP))
+		}
+		return err
 	case BatchInput:
 		err := first(checkCrawl(in.Crawl), checkBatch("batch", in.Batch))
 		for _, c := range in.Claims {

@@ -3,7 +3,6 @@ package activities
 import (
 	"context"
 	"errors"
-	"hash/fnv"
 	"slices"
 	"time"
 
@@ -27,14 +26,11 @@ const askersPerLease = 4
 // endsTold is how many of the last URLs that ended without a page a round tells of, of each kind.
 const endsTold = 3
 
-// renewMargin is what a renewed lease is held for shorter than it lasts, for clocks that differ.
-const renewMargin = time.Minute
-
 // Claim waits until there is something to claim or to tell, and sends one signal to each politeness
 // shard concerned: all asks, releases and renewals of the round.
 func (a *Activities) Claim(ctx context.Context, in ClaimInput) (ClaimResult, error) {
 	defer a.beat(ctx)()
-	if err := a.Frontier.Confirm(in.Crawl, in.Confirm.Releases, in.Confirm.Renewed, in.Confirm.Until); err != nil {
+	if err := a.Frontier.Confirm(in.Crawl, in.Confirm); err != nil {
 		return ClaimResult{}, edge(err)
 	}
 	if err := a.Frontier.Withdraw(in.Crawl); err != nil {
@@ -63,16 +59,16 @@ func (a *Activities) Claim(ctx context.Context, in ClaimInput) (ClaimResult, err
 	if in.Drain && round.Idle && out.Spent == "" {
 		out.Spent = "stopped"
 	}
-	until := a.Now().Add(politeness.DefaultTTL - renewMargin)
-	out.Sent, err = a.sendRound(ctx, in, round, plan.Definition.Politeness.PerIP)
+	until := politeness.Renewed(a.Now())
+	out.Sent, err = a.sendRound(ctx, in, round, plan.Definition.Politeness)
 	if err != nil {
 		return out, edge(err)
 	}
 	for _, r := range round.Releases {
-		out.Confirm.Releases = append(out.Confirm.Releases, r.Lease)
+		out.Confirm.Releases = append(out.Confirm.Releases, r.Key())
 	}
-	for _, r := range round.Renewals {
-		out.Confirm.Renewed, out.Confirm.Until = append(out.Confirm.Renewed, r.Lease), until
+	for _, c := range round.Renewals {
+		out.Confirm.Renewed, out.Confirm.Until = append(out.Confirm.Renewed, politeness.Key{Lease: c.ID, Number: c.Grant}), until
 	}
 	p, err := a.Frontier.Progress(in.Crawl)
 	out.Progress, out.Waiting, out.Queues, out.UnderWay = p.Totals, p.Waiting, p.Queues, a.UnderWay.Of(in.Crawl)
@@ -129,48 +125,6 @@ func (a *Activities) want(in ClaimInput, held bool, perIP int) frontier.Want {
 		want.Until = a.Now()
 	}
 	return want
-}
-
-// sendRound signals the shards that a round concerns, and returns how many will answer.
-func (a *Activities) sendRound(ctx context.Context, in ClaimInput, round frontier.Round, perIP int) (int, error) {
-	shards := map[int]*RoundSignal{}
-	at := func(ip string) *RoundSignal {
-		n := Shard(ip, a.Settings.Shards)
-		if shards[n] == nil {
-			shards[n] = &RoundSignal{From: in.Reply, Round: in.Round}
-		}
-		return shards[n]
-	}
-	for _, c := range round.Claims {
-		s := at(c.IP)
-		s.Asks = append(s.Asks, politeness.Ask{Lease: c.ID, IP: c.IP, PerIP: perIP, Worker: a.Settings.Worker, Reply: in.Reply})
-	}
-	for _, r := range round.Releases {
-		s := at(r.IP)
-		s.Releases = append(s.Releases, politeness.Release{Lease: r.Lease, IP: r.IP, Next: r.Next})
-	}
-	for _, r := range round.Renewals {
-		s := at(r.IP)
-		s.Renewals = append(s.Renewals, politeness.Renewal{Lease: r.Lease, IP: r.IP})
-	}
-	for n, s := range shards {
-		if err := a.signalPoliteness(ctx, n, *s); err != nil {
-			return 0, err
-		}
-	}
-	return len(shards), nil
-}
-
-// Shard is the politeness shard of an address.
-func Shard(ip string, shards int) int {
-	h := fnv.New32a()
-	_, _ = h.Write([]byte(ip))
-	return int(h.Sum32() % uint32(max(shards, 1)))
-}
-
-// signalPoliteness signals a shard, which is started if it is not there.
-func (a *Activities) signalPoliteness(ctx context.Context, shard int, s RoundSignal) error {
-	return StartPoliteness(ctx, a.Client, a.Settings.Queue, shard, &s)
 }
 
 // beat is the heartbeat of a step that has no position to tell. Short steps have one too: without it, a

@@ -33,6 +33,7 @@ const (
 	ErrorStore = "ArchiveFails"
 
 	ErrorBusyAddress = "AddressIsBusy"
+	ErrorShards      = "PolitenessShardsDiffer"
 )
 
 // edge turns domain errors into Temporal's, in this one place: what can never succeed is not retried.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/fetch"
+	"github.com/muninn-archive/muninn/internal/politeness"
 	"github.com/muninn-archive/muninn/internal/spool"
 )
 
@@ -54,6 +55,7 @@ type fetching struct {
 	a        *Activities
 	in       BatchInput
 	plan     crawl.Politeness
+	clock    politeness.Clock
 	log      *spool.Log
 	started  time.Time
 	deadline atomic.Pointer[time.Time] // after it no further request is made
@@ -88,7 +90,7 @@ func (a *Activities) fetchOnce(ctx context.Context, in BatchInput) (FetchResult,
 		return FetchResult{}, edge(err)
 	}
 	f := &fetching{
-		a: a, in: in, plan: plan.Definition.Politeness, started: a.Now(), lanes: len(lanes),
+		a: a, in: in, clock: a.clock(ctx), plan: plan.Definition.Politeness, started: a.Now(), lanes: len(lanes),
 		done: map[string]bool{}, last: map[string]*crawl.Exchange{}, result: FetchResult{Kinds: map[string]int{}},
 	}
 	f.limit(f.started.Add(a.Settings.BatchTime))

@@ -81,7 +81,7 @@ func (f *fetching) yield(claim frontier.Claim, at *place) bool {
 
 // lend gets a lease on another address, and the right to ask a host there: no claim of any crawl asks it meanwhile.
 func (f *fetching) lend(ctx context.Context, claim frontier.Claim, at urls.URL, addr netip.Addr) (fetch.Loan, error) {
-	loan, err := f.a.borrower(claim.ID, f.plan)(ctx, addr)
+	loan, err := f.a.borrower(f.in.Crawl, claim.ID, f.plan, f.clock)(ctx, addr)
 	if err != nil {
 		return loan, err
 	}

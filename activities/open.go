@@ -83,10 +83,7 @@ func (a *Activities) opened(in BatchInput, b *spool.Batch, lanes []frontier.Lane
 			}
 		}
 		if left > 0 && !a.Frontier.LeaseUntil(in.Crawl, l.ID).After(a.Now()) {
-			out.Asks = append(out.Asks, politeness.Ask{
-				Lease: l.ID, IP: l.IP, PerIP: plan.Definition.Politeness.PerIP, Worker: a.Settings.Worker,
-				Reply: names.BatchID(in.Crawl, in.Batch),
-			})
+			out.Asks = append(out.Asks, a.askOf(in.Crawl, l.Claim, plan.Definition.Politeness, names.BatchID(in.Crawl, in.Batch)))
 		}
 	}
 	out.Done = out.URLs == 0
@@ -97,10 +94,12 @@ func (a *Activities) opened(in BatchInput, b *spool.Batch, lanes []frontier.Lane
 }
 
 // Lease gives a batch's claims the leases that it asked for itself.
-func (a *Activities) Lease(_ context.Context, in LeaseInput) error {
+func (a *Activities) Lease(ctx context.Context, in LeaseInput) error {
+	defer a.beat(ctx)()
+	clock := a.clock(ctx)
 	var grants []frontier.Granted
 	for _, g := range politeness.Distinct(in.Grants) {
-		grants = append(grants, frontier.Granted{Lease: g.Lease, IP: g.IP, Earliest: g.NotBefore, Deadline: g.Deadline})
+		grants = append(grants, granted(g, clock))
 	}
 	return edge(a.Frontier.Lease(in.Crawl, in.Batch, grants))
 }

@@ -16,25 +16,11 @@ import (
 	"github.com/muninn-archive/muninn/internal/politeness"
 )
 
-// StartPoliteness starts a politeness shard if it is not running; with a signal, it delivers it.
-func StartPoliteness(ctx context.Context, c client.Client, queue string, shard int, s *RoundSignal) error {
-	options := client.StartWorkflowOptions{
-		ID: names.PolitenessID(shard), TaskQueue: queue, StaticSummary: "grants leases on IP addresses to all crawls",
-		WorkflowIDConflictPolicy: enums.WORKFLOW_ID_CONFLICT_POLICY_USE_EXISTING,
-	}
-	var err error
-	if s != nil {
-		_, err = c.SignalWithStartWorkflow(ctx, options.ID, names.SignalRound, *s, options, names.Politeness, shard, nil)
-	} else {
-		_, err = c.ExecuteWorkflow(ctx, options, names.Politeness, shard, nil)
-	}
-	return err
-}
-
 // Start starts the Batch workflows of granted claims: those of short queues in bundles. It is
 // idempotent: a claim that was bound to a batch before stays with it.
 func (a *Activities) Start(ctx context.Context, in StartInput) (int, error) {
 	defer a.beat(ctx)()
+	clock := a.clock(ctx) // first: it is right as of the activity's begin
 	plan, err := a.Frontier.Plan(in.Crawl)
 	if err != nil {
 		return 0, edge(err)
@@ -42,7 +28,7 @@ func (a *Activities) Start(ctx context.Context, in StartInput) (int, error) {
 	if _, err := a.settleArchive(ctx, plan.Definition); err != nil {
 		return 0, edge(err)
 	}
-	bound := a.bind(in.Grants, func(lease string) (frontier.Claim, bool) { return a.Frontier.ClaimOf(in.Crawl, lease) })
+	bound := a.bind(in.Grants, clock, func(lease string) (frontier.Claim, bool) { return a.Frontier.ClaimOf(in.Crawl, lease) })
 	ordered := make([]string, 0, len(bound))
 	for batch := range bound {
 		ordered = append(ordered, batch)
@@ -65,11 +51,11 @@ func (a *Activities) Start(ctx context.Context, in StartInput) (int, error) {
 
 // bind parts grants among batches, one grant a claim: a claim that was bound before stays with its batch, the others go
 // into new ones, each named after its first claim. A claim that came twice would be two lanes to one host.
-func (a *Activities) bind(grants []politeness.Grant, claimOf func(lease string) (frontier.Claim, bool)) map[string][]frontier.Granted {
+func (a *Activities) bind(grants []politeness.Grant, clock politeness.Clock, claimOf func(lease string) (frontier.Claim, bool)) map[string][]frontier.Granted {
 	bound, free := map[string][]frontier.Granted{}, []frontier.Granted{}
 	sizes := map[string]int{}
 	for _, g := range politeness.Distinct(grants) {
-		grant := frontier.Granted{Lease: g.Lease, IP: g.IP, Earliest: g.NotBefore, Deadline: g.Deadline}
+		grant := granted(g, clock)
 		c, known := claimOf(g.Lease)
 		sizes[g.Lease] = len(c.URLs)
 		if known && c.Batch != "" {

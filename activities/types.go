@@ -38,52 +38,46 @@ type PhaseInput struct {
 
 // ClaimInput asks for a round of claims.
 type ClaimInput struct {
-	Crawl   string    `json:"crawl"`
-	Round   int64     `json:"round"`
-	Reply   string    `json:"reply"`           // the controller's workflow ID
-	Drain   bool      `json:"drain,omitempty"` // claim nothing, wait for what is out
-	Hold    bool      `json:"hold,omitempty"`  // claim nothing, the crawl is paused
-	Held    bool      `json:"held,omitempty"`  // the last round told that the crawl holds
-	Confirm Confirmed `json:"confirm,omitzero"`
-}
-
-// Confirmed is what the politeness workflow has taken note of.
-type Confirmed struct {
-	Releases []string  `json:"releases,omitempty"`
-	Renewed  []string  `json:"renewed,omitempty"`
-	Until    time.Time `json:"until,omitzero"`
+	Crawl   string             `json:"crawl"`
+	Round   int64              `json:"round"`
+	Reply   string             `json:"reply"`           // the controller's workflow ID
+	Drain   bool               `json:"drain,omitempty"` // claim nothing, wait for what is out
+	Hold    bool               `json:"hold,omitempty"`  // claim nothing, the crawl is paused
+	Held    bool               `json:"held,omitempty"`  // the last round told that the crawl holds
+	First   bool               `json:"first,omitempty"` // the first round of a controller: what no frontier knows any more is released
+	Confirm frontier.Confirmed `json:"confirm,omitzero"`
 }
 
 // ClaimResult is a round; its asks, releases and renewals are on their way to Politeness already.
 type ClaimResult struct {
-	Sent     int             `json:"sent"` // shards that will answer
-	Confirm  Confirmed       `json:"confirm,omitzero"`
-	Drained  bool            `json:"drained,omitempty"`
-	Spent    string          `json:"spent,omitempty"`
-	Idle     bool            `json:"idle,omitempty"`  // nothing is out, of a round that claims nothing
-	Holds    string          `json:"holds,omitempty"` // why nothing was claimed
-	Progress frontier.Totals `json:"progress"`
-	Waiting  int             `json:"waiting"`
-	Queues   int             `json:"queues"`
-	UnderWay int64           `json:"under_way"`
-	Harvests []float64       `json:"harvests,omitempty"` // see Progress
-	Ends     []frontier.End  `json:"ends,omitempty"`
+	Sent     int                `json:"sent"` // shards that will answer
+	Confirm  frontier.Confirmed `json:"confirm,omitzero"`
+	Drained  bool               `json:"drained,omitempty"`
+	Spent    string             `json:"spent,omitempty"`
+	Idle     bool               `json:"idle,omitempty"`  // nothing is out, of a round that claims nothing
+	Holds    string             `json:"holds,omitempty"` // why nothing was claimed
+	Progress frontier.Totals    `json:"progress"`
+	Waiting  int                `json:"waiting"`
+	Queues   int                `json:"queues"`
+	UnderWay int64              `json:"under_way"`
+	Harvests []float64          `json:"harvests,omitempty"` // see Progress
+	Ends     []frontier.End     `json:"ends,omitempty"`
 }
 
-// RoundSignal carries a round to Politeness.
-type RoundSignal struct {
-	From     string               `json:"from"`
-	Round    int64                `json:"round"`
-	Asks     []politeness.Ask     `json:"asks,omitempty"`
-	Releases []politeness.Release `json:"releases,omitempty"`
-	Renewals []politeness.Renewal `json:"renewals,omitempty"`
+// PolitenessInput is the input of a politeness shard. State and Unserved are nil but when it continues as new; Unserved
+// holds the rounds that came while the last answers of the execution before were on their way.
+type PolitenessInput struct {
+	Shard    int                `json:"shard"`
+	Shards   int                `json:"shards"`
+	Lost     time.Time          `json:"lost,omitzero"` // when a former life of the shard ended, whose state is lost
+	State    *politeness.State  `json:"state,omitempty"`
+	Unserved []politeness.Round `json:"unserved,omitempty"`
 }
 
-// GrantsSignal carries leases back. Round is set on the answer to a round.
-type GrantsSignal struct {
-	Shard  int                `json:"shard"`
-	Round  int64              `json:"round,omitempty"`
-	Grants []politeness.Grant `json:"grants,omitempty"`
+// BorrowInput asks for a lease at once, for a few requests.
+type BorrowInput struct {
+	politeness.Ask
+	Shards int `json:"shards"` // that the worker knows
 }
 
 // StartInput starts the batches of granted claims.
@@ -116,6 +110,15 @@ type OpenResult struct {
 	Archived bool             `json:"archived,omitempty"` // only the commit is missing
 	URLs     int              `json:"urls"`
 	Asks     []politeness.Ask `json:"asks,omitempty"` // leases that must be had before fetching
+}
+
+// AskLeasesInput asks a politeness shard for leases, or withdraws what was asked for.
+type AskLeasesInput struct {
+	Crawl    string           `json:"crawl"`
+	Shard    int              `json:"shard"`
+	Reply    string           `json:"reply"` // the workflow that is told of the grants
+	Asks     []politeness.Ask `json:"asks"`
+	Withdraw bool             `json:"withdraw,omitempty"`
 }
 
 // LeaseInput gives a batch the leases that it asked for.

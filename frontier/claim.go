@@ -30,6 +30,8 @@ type Claim struct {
 
 	Delay   time.Duration `json:"-" cbor:"18,keyasint,omitempty"` // the longest Crawl-delay that is known of its hosts
 	Reading time.Time     `json:"-" cbor:"19,keyasint,omitzero"`  // the lease is released; an answer may be read until then
+
+	Grant int64 `json:"-" cbor:"20,keyasint,omitempty"` // number of the grant that the lease goes by; 0: none yet
 }
 
 // leased tells whether the claim's lease is still its own: neither has its fetching ended, nor was it given up.
@@ -59,11 +61,11 @@ type Want struct {
 type Round struct {
 	Claims   []Claim
 	Releases []Release
-	Renewals []Release // leases to be renewed; Next is not set
-	Expired  []string  // batches whose claims ran out: they are to be started again
-	Drained  bool      // nothing is left and nothing is out
-	Spent    string    // which budget is spent, with nothing out; empty if none is
-	Idle     bool      // nothing is out, of a round that claims nothing
+	Renewals []Claim  // whose leases are to be renewed
+	Expired  []string // batches whose claims ran out: they are to be started again
+	Drained  bool     // nothing is left and nothing is out
+	Spent    string   // which budget is spent, with nothing out; empty if none is
+	Idle     bool     // nothing is out, of a round that claims nothing
 }
 
 func (r Round) empty() bool {
@@ -155,11 +157,12 @@ func (f *Frontier) report(w Want, round *Round, now time.Time) (wake time.Time, 
 			continue
 		}
 		if now.After(due) {
-			round.Renewals = append(round.Renewals, Release{Lease: c.ID, IP: c.IP})
+			round.Renewals = append(round.Renewals, *c)
 		} else {
 			wake = earliest(wake, due.Add(time.Second))
 		}
 	}
+	slices.SortFunc(round.Renewals, func(a, b Claim) int { return cmp.Compare(a.ID, b.ID) })
 	for batch := range expired {
 		round.Expired = append(round.Expired, batch)
 	}

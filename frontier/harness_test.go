@@ -37,12 +37,13 @@ var errNoHost, errRefused = errors.New("no such host"), errors.New("a private ad
 // rig is a frontier with one crawl, its clock and its name service.
 type rig struct {
 	*Frontier
-	t     testing.TB
-	dir   string
-	clock *clock
-	round int64
-	batch int
-	hosts sync.Map // host → address, or the error of looking it up; others lie at 192.0.2.1
+	t      testing.TB
+	dir    string
+	clock  *clock
+	round  int64
+	batch  int
+	number int64    // of the last grant
+	hosts  sync.Map // host → address, or the error of looking it up; others lie at 192.0.2.1
 }
 
 const testCrawl = "c"
@@ -148,7 +149,8 @@ func (r *rig) Owe(name, claim string, next time.Time) error {
 
 func (r *rig) grant(claims ...Claim) (grants []Granted) {
 	for _, c := range claims {
-		grants = append(grants, Granted{Lease: c.ID, IP: c.IP, Deadline: r.clock.Now().Add(DefaultLeaseTTL)})
+		r.number++
+		grants = append(grants, Granted{Lease: c.ID, IP: c.IP, Number: r.number, Deadline: r.clock.Now().Add(DefaultLeaseTTL)})
 	}
 	return grants
 }
@@ -229,11 +231,11 @@ func (r *rig) status() Status {
 // confirm takes all releases out of the journal.
 func (r *rig) confirm(round Round) {
 	r.t.Helper()
-	var leases []string
+	var done Confirmed
 	for _, l := range round.Releases {
-		leases = append(leases, l.Lease)
+		done.Releases = append(done.Releases, l.Key())
 	}
-	r.must(r.Confirm(testCrawl, leases, nil, time.Time{}))
+	r.must(r.Confirm(testCrawl, done))
 }
 
 // states returns the state of every known URL.

@@ -199,7 +199,9 @@ func TestYieldedClaimOfABatchThatIsRunAgain(t *testing.T) {
 	claim := r.one()
 	batch := r.start(claim)
 	r.must(r.Yield(testCrawl, claim.ID, r.clock.Now(), r.clock.Now().Add(time.Minute)))
-	r.must(r.Lease(testCrawl, batch, r.grant(claim))) // this very grant has been used
+	used := r.grant(claim)
+	used[0].Number--
+	r.must(r.Lease(testCrawl, batch, used)) // this very grant has been used
 	if !r.LeaseUntil(testCrawl, claim.ID).IsZero() {
 		t.Fatal("a grant that was used gives the lease back")
 	}

@@ -2,18 +2,25 @@ package frontier
 
 import (
 	"errors"
+	"maps"
 	"slices"
 	"time"
 
 	"github.com/dgraph-io/badger/v4"
+
+	"github.com/muninn-archive/muninn/internal/politeness"
 )
 
 // Release is a lease that has ended, on its way to the politeness workflow.
 type Release struct {
-	Lease string    `json:"lease" cbor:"1,keyasint"`
-	IP    string    `json:"ip" cbor:"2,keyasint"`
-	Next  time.Time `json:"next,omitzero" cbor:"3,keyasint"`
+	Lease  string    `json:"lease" cbor:"1,keyasint"`
+	IP     string    `json:"ip" cbor:"2,keyasint"`
+	Next   time.Time `json:"next,omitzero" cbor:"3,keyasint"`
+	Number int64     `json:"number,omitempty" cbor:"10,keyasint,omitempty"` // of the grant that it ends; 0: whichever there is
 }
+
+// Key names the grant that is released.
+func (r Release) Key() politeness.Key { return politeness.Key{Lease: r.Lease, Number: r.Number} }
 
 // LaneEnd says how the fetching of a claim ended, or how far it came before it was cut off.
 type LaneEnd struct {
@@ -23,10 +30,11 @@ type LaneEnd struct {
 	Unreachable bool          // nothing answered; it counts against the queue
 }
 
-// Granted is a lease that was granted to a claim.
+// Granted is a lease that was granted to a claim, by the worker's clock.
 type Granted struct {
 	Lease    string
 	IP       string
+	Number   int64
 	Earliest time.Time
 	Deadline time.Time
 }
@@ -34,9 +42,28 @@ type Granted struct {
 // maxIdle is how long an address may be held for a host that rests: a claim that comes for longer gives its lease back.
 const maxIdle = 2 * time.Second
 
+// Confirmed is what the politeness workflow has answered to a round.
+type Confirmed struct {
+	Releases []politeness.Key `json:"releases,omitempty"` // that it has taken note of
+	Renewed  []politeness.Key `json:"renewed,omitempty"`
+	Until    time.Time        `json:"until,omitzero"`    // the renewed leases last until then
+	Refused  []politeness.Key `json:"refused,omitempty"` // renewals: others have these addresses
+}
+
 // Start binds granted claims to a batch, each once, however often it was granted; those that are gone meanwhile are left
 // out, and their leases released. It is idempotent.
-func (f *Frontier) Start(name, batch string, grants []Granted) (claims []Claim, err error) {
+func (f *Frontier) Start(name, batch string, grants []Granted) ([]Claim, error) {
+	return f.take(name, batch, grants, false)
+}
+
+// Lease gives claims of a batch the leases that it asked for itself, for lanes that go on.
+func (f *Frontier) Lease(name, batch string, grants []Granted) error {
+	_, err := f.take(name, batch, grants, true)
+	return err
+}
+
+// take binds granted claims to a batch, which has asked for them itself or is new.
+func (f *Frontier) take(name, batch string, grants []Granted, asked bool) (claims []Claim, err error) {
 	nonce := newNonce()
 	err = f.withCrawl(name, func(s *state, txn *badger.Txn) (func(), error) {
 		claims = claims[:0]
@@ -52,7 +79,7 @@ func (f *Frontier) Start(name, batch string, grants []Granted) (claims []Claim, 
 			seen[g.Lease] = true
 			c, known := s.claims[g.Lease]
 			if !known {
-				gone = append(gone, Release{Lease: g.Lease, IP: g.IP})
+				gone = append(gone, Release{Lease: g.Lease, IP: g.IP, Number: g.Number})
 				continue
 			}
 			if c.Batch != "" && c.Batch != batch {
@@ -62,18 +89,25 @@ func (f *Frontier) Start(name, batch string, grants []Granted) (claims []Claim, 
 				f.mu.Unlock()
 				return nil, err
 			}
+			started := *c
+			mine := c.Batch == batch
+			if mine && g.Number <= c.Grant { // this very grant has been taken
+				claims = append(claims, started)
+				continue
+			}
+			if mine && !c.leased() && !asked { // its round was asked for twice: the lane has ended under the first grant
+				gone = append(gone, Release{c.ID, c.IP, s.journal[c.ID].Next, g.Number})
+				continue
+			}
 			now := f.opts.Now()
 			earliest := latest(g.Earliest, f.hosts.next[c.Queue])
 			idle := c.Batch == "" && earliest.After(latest(g.Earliest, now).Add(maxIdle))
-			if idle || f.hosts.elsewhere(s, c.Queue).After(now) { // another asks its host, or has, perhaps at another address
-				if gone = append(gone, Release{Lease: g.Lease, IP: g.IP}); c.Batch == "" {
+			atWork := mine && c.leased() && c.Lease.After(now) // the grant only confirms its lease
+			if !atWork && (idle || f.hosts.elsewhere(s, c.Queue).After(now)) {
+				// another asks its host, or has, perhaps at another address
+				if gone = append(gone, Release{Lease: g.Lease, IP: g.IP, Number: g.Number}); c.Batch == "" {
 					late = append(late, c)
 				}
-				continue
-			}
-			started := *c
-			if c.Batch == batch && !g.Deadline.After(c.Lease) { // this very grant has been taken
-				claims = append(claims, started)
 				continue
 			}
 			if _, stale := s.journal[g.Lease]; stale {
@@ -83,7 +117,7 @@ func (f *Frontier) Start(name, batch string, grants []Granted) (claims []Claim, 
 				s.enliven(&started, batch, nonce)
 			}
 			started.Batch, started.Lease, started.Earliest, started.Ended = batch, g.Deadline, earliest, false
-			started.Reading = time.Time{}
+			started.Reading, started.Grant = time.Time{}, g.Number
 			started.Deadline = f.opts.Now().Add(f.opts.ClaimTTL)
 			claims = append(claims, started)
 		}
@@ -153,7 +187,7 @@ func (f *Frontier) deleteClaims(txn *badger.Txn, s *state, claims []*Claim) (app
 			releases = append(releases, Release{Lease: c.ID, IP: c.IP})
 			continue
 		case c.leased():
-			releases = append(releases, Release{Lease: c.ID, IP: c.IP, Next: now.Add(s.Definition.Politeness.MaxDelay.D())})
+			releases = append(releases, Release{Lease: c.ID, IP: c.IP, Next: now.Add(s.Definition.Politeness.MaxDelay.D()), Number: c.Grant})
 		}
 		rest, err := f.restHost(txn, c.Queue, latest(c.Owed, now.Add(s.longestPause(c))))
 		if err != nil {
@@ -185,46 +219,76 @@ func (f *Frontier) renewable(c *Claim, now time.Time) bool {
 // renewalTime is what a renewal may take on its way.
 const renewalTime = 15 * time.Second
 
-// Confirm takes releases out of the journal: the politeness workflow has them. Renewed leases last
-// until the given time.
-func (f *Frontier) Confirm(name string, releases []string, renewed []string, until time.Time) error {
-	if len(releases)+len(renewed) == 0 {
+// Confirm takes in what the politeness workflow has answered: releases that it has leave the journal, leases that it has
+// renewed last longer, those that it refuses to renew are over at once. What names another grant than the present one is
+// passed over.
+func (f *Frontier) Confirm(name string, done Confirmed) error {
+	if len(done.Releases)+len(done.Renewed)+len(done.Refused) == 0 {
 		return nil
 	}
 	return f.withCrawl(name, func(s *state, txn *badger.Txn) (func(), error) {
-		for _, lease := range releases {
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		var released []string
+		for _, k := range done.Releases {
+			if r, known := s.journal[k.Lease]; known && r.Number == k.Number {
+				released = append(released, k.Lease)
+			}
+		}
+		for _, lease := range released {
 			if err := txn.Delete(textKey(kindRelease, s.id, lease)); err != nil {
 				return nil, err
 			}
 		}
 		var claims []Claim
-		f.mu.Lock()
-		for _, lease := range renewed {
-			if c, known := s.claims[lease]; known && c.leased() && c.Lease.After(f.opts.Now()) && until.After(c.Lease) {
-				if err := f.touch(s, c.Queue); err != nil {
-					f.mu.Unlock()
-					return nil, err
+		now := f.opts.Now()
+		set := func(keys []politeness.Key, until time.Time, changes func(c *Claim) bool) error {
+			for _, k := range keys {
+				c, known := s.claims[k.Lease]
+				if !known || c.Grant != k.Number || !c.leased() || !c.Lease.After(now) || !changes(c) {
+					continue
 				}
-				longer := *c
-				longer.Lease = until
-				claims = append(claims, longer)
+				if err := f.touch(s, c.Queue); err != nil {
+					return err
+				}
+				changed := *c
+				changed.Lease = until
+				claims = append(claims, changed)
 			}
+			return nil
 		}
-		f.mu.Unlock()
+		if err := set(done.Renewed, done.Until, func(c *Claim) bool { return done.Until.After(c.Lease) }); err != nil {
+			return nil, err
+		}
+		if err := set(done.Refused, now, func(*Claim) bool { return true }); err != nil {
+			return nil, err
+		}
 		apply, err := f.saveClaims(txn, s, claims, nil)
 		return func() {
 			apply()
-			for _, lease := range releases {
+			for _, lease := range released {
 				delete(s.journal, lease)
 			}
 		}, err
 	})
 }
 
-// Lease gives claims of a batch the leases that it asked for itself.
-func (f *Frontier) Lease(name, batch string, grants []Granted) error {
-	_, err := f.Start(name, batch, grants)
-	return err
+// Leases lists the leases of a crawl that may be out, be asked for, or be on their way back.
+func (f *Frontier) Leases(name string) ([]string, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	s, err := f.get(name)
+	if err != nil {
+		return nil, err
+	}
+	leases := slices.Collect(maps.Keys(s.claims))
+	for lease := range s.journal {
+		if s.claims[lease] == nil {
+			leases = append(leases, lease)
+		}
+	}
+	slices.Sort(leases)
+	return leases, nil
 }
 
 // LeaseUntil tells until when a claim's lease lasts; the zero time if it has none.
@@ -268,7 +332,7 @@ func (f *Frontier) EndLease(name, claim string, end LaneEnd) error {
 		}
 		var releases []Release
 		if c.leased() {
-			releases = []Release{{Lease: c.ID, IP: c.IP, Next: end.Address}}
+			releases = []Release{{Lease: c.ID, IP: c.IP, Next: end.Address, Number: c.Grant}}
 		}
 		rest, err := f.restHost(txn, c.Queue, end.Host)
 		if err != nil {
@@ -334,7 +398,7 @@ func (f *Frontier) Yield(name, claim string, next, until time.Time) error {
 		if err := f.touch(s, c.Queue); err != nil {
 			return nil, err
 		}
-		return f.saveClaims(txn, s, []Claim{reading}, []Release{{Lease: c.ID, IP: c.IP, Next: next}})
+		return f.saveClaims(txn, s, []Claim{reading}, []Release{{Lease: c.ID, IP: c.IP, Next: next, Number: c.Grant}})
 	})
 }
 

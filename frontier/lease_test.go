@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/muninn-archive/muninn/internal/crawl"
+	"github.com/muninn-archive/muninn/internal/politeness"
 )
 
 // oneQueue is a rig with n URLs of one PLD, of falling scores.
@@ -110,6 +111,74 @@ func TestStartTakesAGrantOnce(t *testing.T) {
 	}
 }
 
+// A round that was asked for twice is granted twice. If the lane has ended under the first grant when the second comes, that
+// is released, and the lane does not come to life.
+func TestStartReleasesASecondGrant(t *testing.T) {
+	r := oneQueue(t, 3, nil)
+	c := r.one()
+	first, second := r.grant(c), r.grant(c)
+	_, err := r.Start(testCrawl, "b", first)
+	r.must(err)
+	next := r.clock.Now().Add(time.Hour)
+	r.must(r.EndLease(testCrawl, c.ID, next, false))
+	round := r.next()
+	_, err = r.Start(testCrawl, "b", second)
+	r.must(err)
+	r.confirm(round) // of the first alone
+	r.reopen()
+	got := r.next()
+	if len(got.Releases) != 1 || got.Releases[0].Number != second[0].Number || !got.Releases[0].Next.Equal(next) {
+		t.Errorf("releases %+v, want that of the second grant", got.Releases)
+	}
+	if !r.LeaseUntil(testCrawl, c.ID).IsZero() {
+		t.Error("the lane has come to life again")
+	}
+}
+
+// A refused renewal ends the lease at once, unless it goes by a newer grant; a confirmation of another grant changes nothing.
+func TestRefusedRenewal(t *testing.T) {
+	r := oneQueue(t, 3, nil)
+	c := r.one()
+	first, second := r.grant(c), r.grant(c)
+	_, err := r.Start(testCrawl, "b", first)
+	r.must(err)
+	r.must(r.Lease(testCrawl, "b", second))
+	until := r.LeaseUntil(testCrawl, c.ID)
+	old := []politeness.Key{{Lease: c.ID, Number: first[0].Number}}
+	r.must(r.Confirm(testCrawl, Confirmed{Refused: old}))
+	r.must(r.Confirm(testCrawl, Confirmed{Renewed: old, Until: until.Add(time.Hour)}))
+	if got := r.LeaseUntil(testCrawl, c.ID); !got.Equal(until) {
+		t.Errorf("it lasts until %v, not %v", got, until)
+	}
+	r.must(r.Confirm(testCrawl, Confirmed{Refused: []politeness.Key{{Lease: c.ID, Number: second[0].Number}}}))
+	r.reopen()
+	if got := r.LeaseUntil(testCrawl, c.ID); got.After(r.clock.Now()) {
+		t.Errorf("refused, it lasts until %v", got)
+	}
+	if got := r.next(); len(got.Renewals) != 0 {
+		t.Errorf("it is to be renewed again: %+v", got.Renewals)
+	}
+}
+
+// A release names the grant that it ends; of a claim that was never started, none.
+func TestReleasesNameGrants(t *testing.T) {
+	r := oneQueue(t, 3, nil)
+	c := r.one()
+	grants := r.grant(c)
+	_, err := r.Start(testCrawl, "b", grants)
+	r.must(err)
+	r.must(r.GiveBack(testCrawl, "b", r.clock.Now()))
+	gone := r.grant(c) // granted once more, to nobody
+	if got := r.next(); len(got.Releases) != 1 || got.Releases[0].Number != grants[0].Number {
+		t.Errorf("releases %+v, want number %d", got.Releases, grants[0].Number)
+	}
+	_, err = r.Start(testCrawl, "b", gone)
+	r.must(err)
+	if got := r.next(); len(got.Releases) != 1 || got.Releases[0].Number != gone[0].Number {
+		t.Errorf("releases %+v, want number %d", got.Releases, gone[0].Number)
+	}
+}
+
 func TestWithdraw(t *testing.T) {
 	r := oneQueue(t, 2, nil)
 	c := r.one()
@@ -177,12 +246,12 @@ func TestLeases(t *testing.T) {
 	}
 	r.clock.pass(DefaultLeaseTTL/2 + time.Second)
 	for range 2 {
-		if got := r.next(); len(got.Renewals) != 1 || got.Renewals[0].Lease != c.ID || got.Renewals[0].IP != c.IP {
+		if got := r.next(); len(got.Renewals) != 1 || got.Renewals[0].ID != c.ID || got.Renewals[0].IP != c.IP {
 			t.Fatalf("%+v", got)
 		}
 	}
 	longer := r.clock.Now().Add(DefaultLeaseTTL)
-	r.must(r.Confirm(testCrawl, nil, []string{c.ID, "gone"}, longer))
+	r.must(r.Confirm(testCrawl, Confirmed{Renewed: []politeness.Key{{Lease: c.ID, Number: r.number}, {Lease: "gone"}}, Until: longer}))
 	r.reopen()
 	if got := r.LeaseUntil(testCrawl, c.ID); !got.Equal(longer) {
 		t.Fatalf("lasts until %v, not %v", got, longer)
@@ -369,13 +438,13 @@ func TestExpiredLeaseIsNotRenewed(t *testing.T) {
 		r.must(r.Renew(testCrawl, batch)) // the claim lasts
 		for range 2 {
 			got := r.next()
-			if renewed := len(got.Renewals) == 1 && got.Renewals[0].Lease == claim.ID; renewed != c.renewed || len(got.Renewals) > 1 || len(got.Expired) > 0 {
+			if renewed := len(got.Renewals) == 1 && got.Renewals[0].ID == claim.ID; renewed != c.renewed || len(got.Renewals) > 1 || len(got.Expired) > 0 {
 				t.Fatalf("after %v: %+v", c.after, got)
 			}
 			r.reopen()
 		}
 		longer := r.clock.Now().Add(DefaultLeaseTTL)
-		r.must(r.Confirm(testCrawl, nil, []string{claim.ID}, longer))
+		r.must(r.Confirm(testCrawl, Confirmed{Renewed: []politeness.Key{{Lease: claim.ID, Number: r.number}}, Until: longer}))
 		want := until
 		if c.lasts {
 			want = longer
@@ -386,7 +455,7 @@ func TestExpiredLeaseIsNotRenewed(t *testing.T) {
 			}
 			r.reopen()
 		}
-		r.must(r.Confirm(testCrawl, nil, []string{claim.ID}, want.Add(-time.Minute))) // neither is it shortened
+		r.must(r.Confirm(testCrawl, Confirmed{Renewed: []politeness.Key{{Lease: claim.ID, Number: r.number}}, Until: want.Add(-time.Minute)})) // neither is it shortened
 		if got := r.LeaseUntil(testCrawl, claim.ID); !got.Equal(want) {
 			t.Fatalf("shortened to %v", got)
 		}
@@ -400,7 +469,7 @@ func TestExpiredLeaseIsGrantedAnew(t *testing.T) {
 	batch := r.start(claim)
 	r.clock.pass(DefaultLeaseTTL + time.Minute)
 	grants := r.grant(claim)
-	r.must(r.Confirm(testCrawl, nil, []string{claim.ID}, grants[0].Deadline))
+	r.must(r.Confirm(testCrawl, Confirmed{Renewed: []politeness.Key{{Lease: claim.ID, Number: claim.Grant}}, Until: grants[0].Deadline}))
 	r.must(r.Lease(testCrawl, batch, grants))
 	if got := r.LeaseUntil(testCrawl, claim.ID); !got.Equal(grants[0].Deadline) {
 		t.Fatalf("it lasts until %v", got)

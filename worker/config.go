@@ -138,7 +138,7 @@ func (c *Config) Flags(into *pflag.FlagSet) {
 	fs.DurationVar(&c.GiveBack, "give-back", c.GiveBack, "how long the queues of a failed batch rest")
 	fs.DurationVar(&c.SpoolKeep, "spool-keep", c.SpoolKeep, "how long working files of failed batches are kept")
 	fs.DurationVar(&c.Drain, "drain", c.Drain, "how long a stopping worker waits for its activities")
-	fs.IntVar(&c.Shards, "politeness-shards", c.Shards, "politeness workflows; the same on all workers, for ever")
+	fs.IntVar(&c.Shards, "politeness-shards", c.Shards, "politeness workflows; the same on all workers: one with another number does not start")
 	c.limitFlags(fs)
 }
 

@@ -79,8 +79,11 @@ func (w *Worker) open(ctx context.Context) error {
 	if w.acts, err = w.activities(ctx); err != nil {
 		return err
 	}
+	if err := activities.CheckShards(ctx, w.client, w.conf.Shards); err != nil {
+		return err
+	}
 	for shard := range w.conf.Shards {
-		if err := activities.StartPoliteness(ctx, w.client, w.conf.Temporal.Queue, shard, nil); err != nil {
+		if err := activities.StartPoliteness(ctx, w.client, w.conf.Temporal.Queue, shard, w.conf.Shards, nil); err != nil {
 			return fmt.Errorf("start politeness shard %d: %w", shard, err)
 		}
 	}

@@ -8,7 +8,6 @@ import (
 
 	"github.com/muninn-archive/muninn/activities"
 	"github.com/muninn-archive/muninn/activities/names"
-	"github.com/muninn-archive/muninn/internal/politeness"
 )
 
 // Batch takes a batch through its steps: FETCH, AAH, SCORE, ARCHIVE, commit. If a step fails for
@@ -70,54 +69,6 @@ func (b *batch) open(ctx workflow.Context) (activities.OpenResult, error) {
 		b.out.Note = "nothing of it is left to do: it was committed, or other batches took its URLs"
 	}
 	return open, err
-}
-
-// lease asks for the leases that the batch lacks, which it does only if it is run again.
-func (b *batch) lease(ctx workflow.Context, asks []politeness.Ask) error {
-	if len(asks) == 0 {
-		return nil
-	}
-	b.state(ctx, "waiting", "asks for the leases of its addresses anew")
-	grants := workflow.GetSignalChannel(ctx, names.SignalGrants)
-	for grants.ReceiveAsync(nil) { // a reset gives a batch the grants of its former life again
-	}
-	byShard := map[int][]politeness.Ask{}
-	for _, ask := range asks {
-		n := activities.Shard(ask.IP, b.in.Shards)
-		byShard[n] = append(byShard[n], ask)
-	}
-	for n := range max(b.in.Shards, 1) { // in order: batches that are reset together must not wait for each other
-		if err := b.leaseOf(ctx, n, byShard[n], grants); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// leaseOf asks one shard and waits until it has granted everything.
-func (b *batch) leaseOf(ctx workflow.Context, shard int, asks []politeness.Ask, grants workflow.ReceiveChannel) error {
-	if len(asks) == 0 {
-		return nil
-	}
-	round := activities.RoundSignal{From: workflow.GetInfo(ctx).WorkflowExecution.ID, Asks: asks}
-	if err := workflow.SignalExternalWorkflow(ctx, names.PolitenessID(shard), "", names.SignalRound, round).Get(ctx, nil); err != nil {
-		return fmt.Errorf("ask for leases: %w", err)
-	}
-	for had := map[string]bool{}; len(had) < len(asks); {
-		if err := workflow.Await(ctx, func() bool { return grants.Len() > 0 }); err != nil {
-			return err
-		}
-		var s activities.GrantsSignal
-		grants.ReceiveAsync(&s)
-		for _, g := range s.Grants {
-			had[g.Lease] = true
-		}
-		in := activities.LeaseInput{BatchInput: b.in, Grants: s.Grants}
-		if err := workflow.ExecuteLocalActivity(local(ctx, "take the leases"), steps.Lease, in).Get(ctx, nil); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 func (b *batch) fetch(ctx workflow.Context) error {

@@ -34,7 +34,8 @@ func batchSteps(e *env, open activities.OpenResult, fail string, err error, exce
 		"Open": func(name string) {
 			does(e, name, func(activities.BatchInput) (activities.OpenResult, error) { return open, failing(name) })
 		},
-		"Lease": func(name string) { acts(e, name, func(activities.LeaseInput) error { return failing(name) }) },
+		"AskLeases": func(name string) { acts(e, name, func(activities.AskLeasesInput) error { return failing(name) }) },
+		"Lease":     func(name string) { acts(e, name, func(activities.LeaseInput) error { return failing(name) }) },
 		"FetchTargets": func(name string) {
 			does(e, name, func(activities.BatchInput) (activities.FetchResult, error) {
 				return activities.FetchResult{URLs: 3, Kinds: map[string]int{"done": 3}}, failing(name)
@@ -106,16 +107,16 @@ func TestBatchSteps(t *testing.T) {
 }
 
 func TestBatchFails(t *testing.T) {
-	for _, step := range []string{"Open", "Lease", "FetchTargets", "Analyse", "Score", "Archive", "Commit"} {
+	for _, step := range []string{"Open", "AskLeases", "Lease", "FetchTargets", "Analyse", "Score", "Archive", "Commit"} {
 		t.Run(step, func(t *testing.T) {
 			e := newEnv(t)
 			open := activities.OpenResult{URLs: 3}
-			if step == "Lease" {
+			if step == "Lease" || step == "AskLeases" {
 				open.Asks = []politeness.Ask{{Lease: "a.test-1", IP: "10.0.0.1"}}
 			}
 			batchSteps(e, open, step, temporal.NewNonRetryableApplicationError("the raven is gone", "Gone", nil))
 			e.signals(nil)
-			e.at(time.Second, e.granted(activities.GrantsSignal{Grants: []politeness.Grant{{Lease: "a.test-1", IP: "10.0.0.1"}}}))
+			e.at(time.Second, e.granted(politeness.Answer{Grants: []politeness.Grant{{Lease: "a.test-1", IP: "10.0.0.1"}}}))
 			err := e.run(Batch, batchInput)
 			var app *temporal.ApplicationError
 			if !errors.As(err, &app) || app.Type() != "Gone" || !strings.Contains(app.Message(), "the raven is gone") {
@@ -201,36 +202,92 @@ func TestBatchLeases(t *testing.T) {
 	in.Shards = 4
 	e := newEnv(t)
 	e.SetStartWorkflowOptions(client.StartWorkflowOptions{ID: names.BatchID(in.Crawl, in.Batch), TaskQueue: "q"})
-	batchSteps(e, activities.OpenResult{URLs: 3, Asks: asks}, "", nil)
-	asked := map[string][]string{}
-	e.signals(func(s sent) error {
-		round := s.arg.(activities.RoundSignal)
-		if s.signal != names.SignalRound || round.From != "crawl/c/a.test/1" || round.Round != 0 {
-			t.Errorf("sent %+v", s)
+	batchSteps(e, activities.OpenResult{URLs: 3, Asks: asks}, "", nil, "AskLeases")
+	asked := map[int][]string{}
+	acts(e, "AskLeases", func(in activities.AskLeasesInput) error {
+		if in.Reply != "crawl/c/a.test/1" || in.Withdraw {
+			t.Errorf("asks %+v", in)
 		}
-		for _, a := range round.Asks {
-			asked[s.to] = append(asked[s.to], a.Lease)
+		for _, a := range in.Asks {
+			asked[in.Shard] = append(asked[in.Shard], a.Lease)
 		}
 		return nil
 	})
-	e.at(time.Minute, e.granted(activities.GrantsSignal{Grants: []politeness.Grant{{Lease: "b.test-2", IP: "10.0.0.2"}}}))
-	e.at(2*time.Minute, func() {
+	e.at(30*time.Second, e.granted(politeness.Answer{Grants: []politeness.Grant{{Lease: "b.test-2", IP: "10.0.0.2"}}}))
+	e.at(40*time.Second, func() {
 		if e.count("FetchTargets") > 0 {
 			t.Error("fetches before it has all leases")
 		}
 	})
-	e.at(time.Hour, e.granted(activities.GrantsSignal{Grants: []politeness.Grant{{Lease: "a.test-1", IP: "10.0.0.1"}}}))
+	e.at(50*time.Second, e.granted(politeness.Answer{Grants: []politeness.Grant{{Lease: "a.test-1", IP: "10.0.0.1"}}}))
 	if err := e.run(Batch, in); err != nil {
 		t.Fatal(err)
 	}
 	for _, ask := range asks {
-		shard := names.PolitenessID(activities.Shard(ask.IP, in.Shards))
+		shard := activities.Shard(ask.IP, in.Shards)
 		if !slices.Contains(asked[shard], ask.Lease) {
-			t.Errorf("%s was not asked for at %s: %v", ask.Lease, shard, asked)
+			t.Errorf("%s was not asked for at shard %d: %v", ask.Lease, shard, asked)
 		}
 	}
-	if want := "Open Lease Lease FetchTargets Analyse Score Archive Commit"; strings.Join(e.called(), " ") != want {
+	if want := "Open AskLeases Lease AskLeases Lease FetchTargets Analyse Score Archive Commit"; strings.Join(e.called(), " ") != want {
 		t.Errorf("steps %v, want %s", e.called(), want)
+	}
+}
+
+// The shard that was asked may be terminated before it grants: a batch asks again every minute, for what it lacks. After
+// half an hour it fetches under the leases that it has, and withdraws the other asks.
+func TestBatchAsksAgain(t *testing.T) {
+	for _, tc := range []struct {
+		name    string
+		granted time.Duration
+		asks    int
+		last    string
+	}{
+		{"granted in the end", 10*time.Minute + time.Second, 11, "ask b"},
+		{"never granted", 2 * leaseWait, int(leaseWait/askAgain) + 1, "withdraw b"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			e := newEnv(t)
+			asks := []politeness.Ask{{Lease: "a", IP: "10.0.0.1"}, {Lease: "b", IP: "10.0.0.2"}}
+			batchSteps(e, activities.OpenResult{URLs: 3, Asks: asks}, "", nil, "AskLeases")
+			var asked []string
+			acts(e, "AskLeases", func(in activities.AskLeasesInput) error {
+				what := "ask"
+				if in.Withdraw {
+					what = "withdraw"
+				}
+				for _, a := range in.Asks {
+					what += " " + a.Lease
+				}
+				asked = append(asked, what)
+				return nil
+			})
+			e.at(time.Second, e.granted(politeness.Answer{Grants: []politeness.Grant{{Lease: "a"}}}))
+			e.at(tc.granted, e.granted(politeness.Answer{Grants: []politeness.Grant{{Lease: "b"}}}))
+			if err := e.run(Batch, batchInput); err != nil {
+				t.Fatal(err)
+			}
+			if len(asked) != tc.asks || asked[0] != "ask a b" || asked[1] != "ask b" || asked[len(asked)-1] != tc.last {
+				t.Errorf("asked %q", asked)
+			}
+			if e.count("FetchTargets") != 1 {
+				t.Errorf("steps %q", e.called())
+			}
+		})
+	}
+}
+
+// A batch of a worker that counts the shards otherwise is told so, and gives its URLs back.
+func TestBatchOfAnotherNumberOfShards(t *testing.T) {
+	e := newEnv(t)
+	batchSteps(e, activities.OpenResult{URLs: 3, Asks: []politeness.Ask{{Lease: "a", IP: "10.0.0.1"}}}, "", nil)
+	e.at(time.Second, e.granted(politeness.Answer{Fault: "politeness has 4 shards"}))
+	var fault *temporal.ApplicationError
+	if err := e.run(Batch, batchInput); !errors.As(err, &fault) || fault.Type() != activities.ErrorShards {
+		t.Errorf("ends with %v", err)
+	}
+	if calls := e.called(); calls[len(calls)-1] != "GiveBack" {
+		t.Errorf("steps %q", calls)
 	}
 }
 
@@ -249,11 +306,11 @@ func TestBatchForgetsOldGrants(t *testing.T) {
 		return nil
 	})
 	grant := func(deadline time.Time) func() {
-		return e.granted(activities.GrantsSignal{Grants: []politeness.Grant{{Lease: "a.test-1", IP: "10.0.0.1", Deadline: deadline}}})
+		return e.granted(politeness.Answer{Grants: []politeness.Grant{{Lease: "a.test-1", IP: "10.0.0.1", Deadline: deadline}}})
 	}
 	e.signals(nil)
 	e.at(0, grant(old))
-	e.at(time.Minute, grant(fresh))
+	e.at(30*time.Second, grant(fresh))
 	if err := e.run(Batch, batchInput); err != nil {
 		t.Fatal(err)
 	}

@@ -2,12 +2,14 @@ package workflows
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"go.temporal.io/sdk/workflow"
 
 	"github.com/muninn-archive/muninn/activities"
 	"github.com/muninn-archive/muninn/activities/names"
+	"github.com/muninn-archive/muninn/frontier"
 	"github.com/muninn-archive/muninn/internal/politeness"
 )
 
@@ -28,13 +30,13 @@ type ControllerInput struct {
 	Worker string `json:"worker"`
 	Queue  string `json:"queue"`
 
-	Round    int64                `json:"round,omitempty"` // the last that was begun
-	Paused   bool                 `json:"paused,omitempty"`
-	Stopping bool                 `json:"stopping,omitempty"`
-	Confirm  activities.Confirmed `json:"confirm,omitzero"`
-	Progress activities.Progress  `json:"progress,omitzero"` // as of the last round
-	Told     time.Time            `json:"told,omitzero"`     // when the crawl was told of it
-	Wait     time.Duration        `json:"wait,omitempty"`    // after which it is told again
+	Round    int64               `json:"round,omitempty"` // the last that was begun
+	Paused   bool                `json:"paused,omitempty"`
+	Stopping bool                `json:"stopping,omitempty"`
+	Confirm  frontier.Confirmed  `json:"confirm,omitzero"`
+	Progress activities.Progress `json:"progress,omitzero"` // as of the last round
+	Told     time.Time           `json:"told,omitzero"`     // when the crawl was told of it
+	Wait     time.Duration       `json:"wait,omitempty"`    // after which it is told again
 }
 
 // ControllerResult says why a controller ended.
@@ -46,7 +48,10 @@ type ControllerResult struct {
 // FetcherController keeps one worker busy with one crawl: it claims, has leases granted, and starts
 // batches, round after round, until nothing is left, a budget is spent, or its crawl asks it to hand over.
 func FetcherController(ctx workflow.Context, in ControllerInput) (ControllerResult, error) {
-	c := &controller{ControllerInput: in, grants: workflow.GetSignalChannel(ctx, names.SignalGrants)}
+	c := &controller{
+		ControllerInput: in, grants: workflow.GetSignalChannel(ctx, names.SignalGrants),
+		first: workflow.GetInfo(ctx).ContinuedExecutionRunID == "",
+	}
 	if err := c.listen(ctx); err != nil {
 		return ControllerResult{}, err
 	}
@@ -90,6 +95,7 @@ func ended(r activities.ClaimResult) string {
 type controller struct {
 	ControllerInput
 	grants workflow.ReceiveChannel
+	first  bool // no round has been made yet: the next tells Politeness what is known
 	idle   bool // nothing was out after a round that claimed nothing
 	// handover is set by the crawl, which wants to continue as new and cannot while it has a child.
 	handover bool
@@ -106,14 +112,15 @@ func (c *controller) round(ctx workflow.Context) (activities.ClaimResult, error)
 	var out activities.ClaimResult
 	claim := workflow.ExecuteActivity(claiming(ctx, c.Queue), steps.Claim, activities.ClaimInput{
 		Crawl: c.Crawl, Round: c.Round, Reply: workflow.GetInfo(ctx).WorkflowExecution.ID,
-		Drain: c.Stopping, Hold: c.Paused, Held: c.Progress.Holds != "", Confirm: c.Confirm,
+		Drain: c.Stopping, Hold: c.Paused, Held: c.Progress.Holds != "", First: c.first, Confirm: c.Confirm,
 	})
+	c.first = false
 	timerCtx, stopTimer := workflow.WithCancel(ctx)
 	defer stopTimer()
 	var timer workflow.Future // runs once the claim is in
-	answered := map[int]bool{}
+	round := replies{shards: map[int]bool{}}
 	claimed, late := false, false
-	for !claimed || len(answered) < out.Sent && !late {
+	for !claimed || len(round.shards) < out.Sent && !late {
 		var granted []politeness.Grant
 		var failed error
 		s := workflow.NewSelector(ctx)
@@ -123,14 +130,14 @@ func (c *controller) round(ctx workflow.Context) (activities.ClaimResult, error)
 				claimed = true
 			})
 		}
-		if claimed && len(answered) < out.Sent {
+		if claimed && len(round.shards) < out.Sent {
 			if timer == nil {
 				timer = workflow.NewTimer(timerCtx, answerWait)
 			}
 			s.AddFuture(timer, func(workflow.Future) { late = true })
 		}
 		s.AddReceive(ctx.Done(), func(workflow.ReceiveChannel, bool) { failed = ctx.Err() })
-		s.AddReceive(c.grants, func(workflow.ReceiveChannel, bool) { granted = c.receive(answered) })
+		s.AddReceive(c.grants, func(workflow.ReceiveChannel, bool) { granted, failed = c.receive(&round) })
 		s.Select(ctx)
 		if failed != nil {
 			return out, failed
@@ -141,23 +148,35 @@ func (c *controller) round(ctx workflow.Context) (activities.ClaimResult, error)
 	}
 	c.Confirm = out.Confirm
 	if late { // what was sent may be lost: it stays in the journal, and goes out again with the next round
-		c.Confirm = activities.Confirmed{}
+		c.Confirm = frontier.Confirmed{}
 	}
+	c.Confirm.Refused = round.refused
+	c.Confirm.Renewed = slices.DeleteFunc(c.Confirm.Renewed, func(k politeness.Key) bool { return slices.Contains(round.refused, k) })
 	return out, nil
 }
 
-// receive takes all grants that are there, one a lease, and notes which shards have answered the round.
-func (c *controller) receive(answered map[int]bool) []politeness.Grant {
+// replies is what the shards have answered to a round.
+type replies struct {
+	shards  map[int]bool // that have
+	refused []politeness.Key
+}
+
+// receive takes all grants that are there, one a lease, and notes what the shards have answered to the round.
+func (c *controller) receive(round *replies) ([]politeness.Grant, error) {
 	var grants []politeness.Grant
 	for {
-		var s activities.GrantsSignal
-		if !c.grants.ReceiveAsync(&s) {
-			return politeness.Distinct(grants)
+		var a politeness.Answer
+		if !c.grants.ReceiveAsync(&a) {
+			return politeness.Distinct(grants), nil
 		}
-		if s.Round == c.Round {
-			answered[s.Shard] = true
+		if a.Fault != "" {
+			return nil, shardsFault(a.Fault)
 		}
-		grants = append(grants, s.Grants...)
+		if a.Round == c.Round {
+			round.shards[a.Shard] = true
+			round.refused = append(round.refused, a.Refused...)
+		}
+		grants = append(grants, a.Grants...)
 	}
 }
 
@@ -176,7 +195,11 @@ func (c *controller) startWaiting(ctx workflow.Context) error {
 		if err := settle(ctx); err != nil || c.grants.Len() == 0 {
 			return err
 		}
-		if err := c.start(ctx, c.receive(map[int]bool{})); err != nil {
+		grants, err := c.receive(&replies{shards: map[int]bool{}})
+		if err == nil {
+			err = c.start(ctx, grants)
+		}
+		if err != nil {
 			return err
 		}
 	}

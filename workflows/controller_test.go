@@ -62,8 +62,8 @@ func newController(t *testing.T, claim func(e *env, in activities.ClaimInput) (a
 }
 
 // answer is what a shard says to a round.
-func answer(shard int, round int64, leases ...string) activities.GrantsSignal {
-	s := activities.GrantsSignal{Shard: shard, Round: round}
+func answer(shard int, round int64, leases ...string) politeness.Answer {
+	s := politeness.Answer{Shard: shard, Round: round}
 	for _, lease := range leases {
 		s.Grants = append(s.Grants, politeness.Grant{Lease: lease})
 	}
@@ -89,7 +89,7 @@ func controllerResult(t *testing.T, e *env) ControllerResult {
 // A round ends when every shard has answered it, once or more often; answers to other rounds do not
 // count, but their grants are started.
 func TestControllerAwaitsAnswers(t *testing.T) {
-	confirm := activities.Confirmed{Releases: []string{"x"}, Renewed: []string{"y"}}
+	confirm := frontier.Confirmed{Releases: []politeness.Key{{Lease: "x", Number: 1}}, Renewed: []politeness.Key{{Lease: "y", Number: 2}}}
 	e := newController(t, func(e *env, in activities.ClaimInput) (activities.ClaimResult, error) {
 		if in.Round == 1 {
 			e.at(0, func() {
@@ -119,11 +119,82 @@ func TestControllerAwaitsAnswers(t *testing.T) {
 	}
 }
 
+// A renewal that a shard refuses is not confirmed, but told to the frontier, at once and even if another shard does not
+// answer: its lane must end.
+func TestControllerPassesRefusalsOn(t *testing.T) {
+	x, y, z := politeness.Key{Lease: "x", Number: 1}, politeness.Key{Lease: "y", Number: 2}, politeness.Key{Lease: "z", Number: 3}
+	for _, tc := range []struct {
+		name string
+		sent int
+		want frontier.Confirmed
+	}{
+		{"all shards answer", 1, frontier.Confirmed{Releases: []politeness.Key{x}, Renewed: []politeness.Key{y}, Refused: []politeness.Key{z}}},
+		{"a shard does not answer", 2, frontier.Confirmed{Refused: []politeness.Key{z}}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			var got frontier.Confirmed
+			e := newController(t, func(e *env, in activities.ClaimInput) (activities.ClaimResult, error) {
+				if in.Round == 1 {
+					a := answer(0, 1)
+					a.Refused = []politeness.Key{z}
+					e.granted(a)()
+					return activities.ClaimResult{Sent: tc.sent, Confirm: frontier.Confirmed{Releases: []politeness.Key{x}, Renewed: []politeness.Key{y, z}}}, nil
+				}
+				got = in.Confirm
+				return activities.ClaimResult{Drained: true}, nil
+			})
+			if err := e.run(FetcherController, controllerInput); err != nil {
+				t.Fatal(err)
+			}
+			if !slices.Equal(got.Releases, tc.want.Releases) || !slices.Equal(got.Renewed, tc.want.Renewed) || !slices.Equal(got.Refused, tc.want.Refused) {
+				t.Errorf("round 2 confirms %+v, want %+v", got, tc.want)
+			}
+		})
+	}
+}
+
+// The first round of a controller tells the shards what the frontier knows, the others need not.
+func TestControllerTellsWhatIsKnown(t *testing.T) {
+	for _, tc := range []struct {
+		before string // the execution that it goes on with
+		want   []bool
+	}{{"", []bool{true, false}}, {"run", []bool{false, false}}} {
+		var first []bool
+		e := newController(t, func(e *env, in activities.ClaimInput) (activities.ClaimResult, error) {
+			first = append(first, in.First)
+			return activities.ClaimResult{Drained: len(first) == 2}, nil
+		})
+		e.SetContinuedExecutionRunID(tc.before)
+		in := controllerInput
+		in.Round = 7
+		if err := e.run(FetcherController, in); err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(first, tc.want) {
+			t.Errorf("after %q: first %v, want %v", tc.before, first, tc.want)
+		}
+	}
+}
+
+// A controller whose worker counts the shards otherwise ends, and says so.
+func TestControllerOfAnotherNumberOfShards(t *testing.T) {
+	e := newController(t, func(e *env, in activities.ClaimInput) (activities.ClaimResult, error) {
+		a := answer(0, in.Round)
+		a.Fault = "politeness has 4 shards"
+		e.granted(a)()
+		return activities.ClaimResult{Sent: 1}, nil
+	})
+	var fault *temporal.ApplicationError
+	if err := e.run(FetcherController, controllerInput); !errors.As(err, &fault) || fault.Type() != activities.ErrorShards {
+		t.Errorf("ends with %v", err)
+	}
+}
+
 // A shard that never answers holds a round up for a minute; what went to it is not confirmed.
 func TestControllerGoesOnWithoutAnswer(t *testing.T) {
 	e := newController(t, func(e *env, in activities.ClaimInput) (activities.ClaimResult, error) {
 		if in.Round == 1 {
-			return activities.ClaimResult{Sent: 1, Confirm: activities.Confirmed{Releases: []string{"x"}}}, nil
+			return activities.ClaimResult{Sent: 1, Confirm: frontier.Confirmed{Releases: []politeness.Key{{Lease: "x"}}}}, nil
 		}
 		if len(in.Confirm.Releases) > 0 {
 			t.Errorf("round %d confirms %+v", in.Round, in.Confirm)
@@ -268,7 +339,7 @@ func handedOn(t *testing.T, err error) ControllerInput {
 func TestControllerContinues(t *testing.T) {
 	var started atomic.Bool
 	e := newController(t, func(e *env, in activities.ClaimInput) (activities.ClaimResult, error) {
-		out := activities.ClaimResult{Progress: frontier.Totals{Pages: in.Round}, Confirm: activities.Confirmed{Releases: []string{fmt.Sprint(in.Round)}}}
+		out := activities.ClaimResult{Progress: frontier.Totals{Pages: in.Round}, Confirm: frontier.Confirmed{Releases: []politeness.Key{{Number: in.Round}}}}
 		if in.Round == 50+controllerRounds {
 			e.SignalWorkflow(names.SignalGrants, answer(0, 0, "a"))
 		}
@@ -284,7 +355,7 @@ func TestControllerContinues(t *testing.T) {
 	in.Round = 50
 	next := handedOn(t, e.run(FetcherController, in))
 	if next.Round != 50+controllerRounds || !next.Paused || next.Progress.Totals.Pages != 50+controllerRounds ||
-		!slices.Equal(next.Confirm.Releases, []string{fmt.Sprint(50 + controllerRounds)}) {
+		!slices.Equal(next.Confirm.Releases, []politeness.Key{{Number: 50 + controllerRounds}}) {
 		t.Errorf("hands on %+v", next)
 	}
 	if calls := e.called(); len(calls) != controllerRounds+2 || calls[len(calls)-2] != "start a" || calls[len(calls)-1] != "start b" {

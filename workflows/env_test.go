@@ -15,6 +15,7 @@ import (
 
 	"github.com/muninn-archive/muninn/activities"
 	"github.com/muninn-archive/muninn/activities/names"
+	"github.com/muninn-archive/muninn/internal/politeness"
 )
 
 // idle is how long a workflow under test may do nothing at all before it counts as stuck; time that it
@@ -129,6 +130,6 @@ func (e *env) run(workflow any, args ...any) error {
 	return e.GetWorkflowError()
 }
 
-func (e *env) granted(s activities.GrantsSignal) func() {
+func (e *env) granted(s politeness.Answer) func() {
 	return func() { e.SignalWorkflow(names.SignalGrants, s) }
 }

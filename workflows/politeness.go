@@ -2,8 +2,6 @@ package workflows
 
 import (
 	"fmt"
-	"maps"
-	"slices"
 	"time"
 
 	"go.temporal.io/sdk/temporal"
@@ -14,30 +12,27 @@ import (
 	"github.com/muninn-archive/muninn/internal/politeness"
 )
 
-// politenessRounds is how many rounds an execution serves before it continues as new: well below
-// the server's 10,000 signals a run.
-const politenessRounds = 2000
+// politenessRounds is how many rounds an execution serves before it continues as new: a worker that takes the shard over
+// replays them within a workflow task.
+const politenessRounds = 200
 
 // Politeness grants the leases of one shard of addresses, over all crawls and workers. The rules are
-// in internal/politeness; this carries signals in and grants out, always in bulk.
-//
-// State and unserved are nil but when the workflow continues as new; unserved holds the rounds that
-// came while the last answers of the execution before were on their way.
-func Politeness(ctx workflow.Context, shard int, state *politeness.State, unserved []activities.RoundSignal) error {
+// in internal/politeness; this carries signals in and answers out, always in bulk.
+func Politeness(ctx workflow.Context, in activities.PolitenessInput) error {
 	p := &shardOf{
-		shard: shard, state: state, rounds: workflow.GetSignalChannel(ctx, names.SignalRound),
+		shard: in.Shard, state: in.State, rounds: workflow.GetSignalChannel(ctx, names.SignalRound),
 		asked: workflow.NewBufferedChannel(ctx, 1), lent: map[string]politeness.Grant{},
 	}
 	if p.state == nil {
-		p.state = politeness.New(0)
+		p.state = politeness.New(0, in.Shards)
+		if !in.Lost.IsZero() {
+			p.state.Lost(in.Lost)
+		}
 	}
-	if err := workflow.SetQueryHandler(ctx, names.QueryStatus, func() (*politeness.State, error) { return p.state, nil }); err != nil {
+	if err := p.listen(ctx); err != nil {
 		return err
 	}
-	if err := workflow.SetUpdateHandler(ctx, names.UpdateBorrow, p.borrow); err != nil {
-		return err
-	}
-	p.serve(ctx, unserved)
+	p.serve(ctx, in.Unserved)
 	for served := 0; served < politenessRounds && !workflow.GetInfo(ctx).GetContinueAsNewSuggested(); {
 		served += p.wait(ctx)
 		if err := ctx.Err(); err != nil {
@@ -45,12 +40,14 @@ func Politeness(ctx workflow.Context, shard int, state *politeness.State, unserv
 		}
 	}
 	// The server drops signals that a closed execution has not sent yet, and an asker whose answer is
-	// lost waits for ever.
+	// lost waits until it asks again.
 	p.closing = true
 	if err := workflow.Await(ctx, func() bool { return p.sending == 0 && workflow.AllHandlersFinished(ctx) }); err != nil {
 		return err
 	}
-	return workflow.NewContinueAsNewError(ctx, names.Politeness, shard, p.state, p.received())
+	return workflow.NewContinueAsNewError(ctx, names.Politeness, activities.PolitenessInput{
+		Shard: in.Shard, Shards: in.Shards, State: p.state, Unserved: p.received(),
+	})
 }
 
 type shardOf struct {
@@ -64,15 +61,32 @@ type shardOf struct {
 	lent  map[string]politeness.Grant // grants that borrowers wait for
 }
 
+// listen answers queries and updates beside the loop.
+func (p *shardOf) listen(ctx workflow.Context) error {
+	if err := workflow.SetQueryHandler(ctx, names.QueryStatus, func() (*politeness.State, error) { return p.state, nil }); err != nil {
+		return err
+	}
+	find := func(ip, lease string) (*politeness.Waiting, error) { return p.state.Find(ip, lease), nil }
+	if err := workflow.SetQueryHandler(ctx, names.QueryWaiting, find); err != nil {
+		return err
+	}
+	return workflow.SetUpdateHandler(ctx, names.UpdateBorrow, p.borrow)
+}
+
 // borrowWait is how long a borrower waits for its lease.
 const borrowWait = 20 * time.Second
 
 // borrow gives a lease to an activity, which gives it back by a round signal: fetching has met another
 // address than its own that it needs, as robots.txt may redirect to. If the address does not become free
-// soon, the ask is withdrawn and the update fails with activities.ErrorBusy.
-func (p *shardOf) borrow(ctx workflow.Context, ask politeness.Ask) (politeness.Grant, error) {
+// soon, the ask is withdrawn and the update fails with activities.ErrorBusyAddress.
+func (p *shardOf) borrow(ctx workflow.Context, in activities.BorrowInput) (politeness.Grant, error) {
+	ask := in.Ask
 	ask.Reply = ""
-	p.send(ctx, nil, p.state.Ask(workflow.Now(ctx), []politeness.Ask{ask}))
+	for _, a := range p.serveAt(ctx, politeness.Round{Shards: in.Shards, Asks: []politeness.Ask{ask}}) {
+		if a.Fault != "" {
+			return politeness.Grant{}, shardsFault(a.Fault)
+		}
+	}
 	p.asked.SendAsync(true)
 	_, err := workflow.AwaitWithTimeout(ctx, borrowWait, func() bool {
 		_, had := p.lent[ask.Lease]
@@ -83,7 +97,8 @@ func (p *shardOf) borrow(ctx workflow.Context, ask politeness.Ask) (politeness.G
 	if had {
 		return grant, nil
 	}
-	p.send(ctx, nil, p.state.Release(workflow.Now(ctx), []politeness.Release{{Lease: ask.Lease, IP: ask.IP}}))
+	withdrawn := politeness.Release{Lease: ask.Lease, IP: ask.IP}
+	p.serveAt(ctx, politeness.Round{Releases: []politeness.Release{withdrawn}})
 	if err != nil {
 		return grant, err
 	}
@@ -100,17 +115,17 @@ func (p *shardOf) wait(ctx workflow.Context) (served int) {
 	s.AddReceive(p.asked, func(c workflow.ReceiveChannel, _ bool) { c.Receive(ctx, nil) })
 	if wake, ok := p.state.Wake(); ok {
 		timer := workflow.NewTimer(timerCtx, max(wake.Sub(workflow.Now(ctx)), 10*time.Millisecond))
-		s.AddFuture(timer, func(workflow.Future) { p.send(ctx, nil, p.state.Tick(workflow.Now(ctx))) })
+		s.AddFuture(timer, func(workflow.Future) { p.send(ctx, p.state.Tick(workflow.Now(ctx))) })
 	}
 	s.Select(ctx)
 	return p.serve(ctx, p.received())
 }
 
 // received takes all rounds that are there.
-func (p *shardOf) received() []activities.RoundSignal {
-	var rounds []activities.RoundSignal
+func (p *shardOf) received() []politeness.Round {
+	var rounds []politeness.Round
 	for {
-		var r activities.RoundSignal
+		var r politeness.Round
 		if !p.rounds.ReceiveAsync(&r) {
 			return rounds
 		}
@@ -119,64 +134,55 @@ func (p *shardOf) received() []activities.RoundSignal {
 }
 
 // serve serves rounds, and answers them with one signal a sender.
-func (p *shardOf) serve(ctx workflow.Context, rounds []activities.RoundSignal) int {
-	var grants []politeness.Grant
-	answers := map[string]int64{}
-	now := workflow.Now(ctx)
-	for _, r := range rounds {
-		grants = append(grants, p.state.Release(now, r.Releases)...)
-		p.state.Renew(now, r.Renewals)
-		grants = append(grants, p.state.Ask(now, r.Asks)...)
-		if r.Round > 0 {
-			answers[r.From] = max(answers[r.From], r.Round)
-		}
-	}
+func (p *shardOf) serve(ctx workflow.Context, rounds []politeness.Round) int {
 	if len(rounds) > 0 {
-		p.send(ctx, answers, grants)
-		held, waiting := p.state.Counts()
-		workflow.SetCurrentDetails(ctx, fmt.Sprintf("%d leases are out, %d asks wait, %d addresses known", held, waiting, len(p.state.Addresses)))
+		p.serveAt(ctx, rounds...)
+		workflow.SetCurrentDetails(ctx, p.describe(workflow.Now(ctx)))
 	}
 	return len(rounds)
 }
 
-// send tells each asker of its grants, and each controller that its round was served.
-func (p *shardOf) send(ctx workflow.Context, answers map[string]int64, grants []politeness.Grant) {
-	signals := map[string]*activities.GrantsSignal{}
-	to := func(id string) *activities.GrantsSignal {
-		if signals[id] == nil {
-			signals[id] = &activities.GrantsSignal{Shard: p.shard}
-		}
-		return signals[id]
+// serveAt serves rounds now and sends the answers.
+func (p *shardOf) serveAt(ctx workflow.Context, rounds ...politeness.Round) []politeness.Answer {
+	answers := p.state.Serve(workflow.Now(ctx), rounds)
+	p.send(ctx, answers)
+	return answers
+}
+
+func (p *shardOf) describe(now time.Time) string {
+	held, waiting, addresses := p.state.Counts()
+	out := fmt.Sprintf("%d leases are out, %d asks wait, %d addresses known", held, waiting, addresses)
+	if p.state.Floor.After(now) {
+		out += fmt.Sprintf("\n\nAddresses of which nothing is known are granted from %s on: the shard lost its state, or has no room for all that rest.", p.state.Floor.Format(time.RFC3339))
 	}
-	for _, id := range slices.Sorted(maps.Keys(answers)) {
-		to(id).Round = answers[id]
+	if p.state.Turned > 0 {
+		out += fmt.Sprintf("\n\n%d asks were not taken, for the shard is full: it takes more politeness-shards.", p.state.Turned)
 	}
-	for _, g := range politeness.Distinct(grants) { // rounds that are served together may ask for a lease twice
-		if g.Reply == "" {
-			p.lent[g.Lease] = g
+	return out
+}
+
+// send delivers answers; those to none are for borrowers.
+func (p *shardOf) send(ctx workflow.Context, answers []politeness.Answer) {
+	for _, a := range answers {
+		if a.To == "" {
+			for _, g := range a.Grants {
+				p.lent[g.Lease] = g
+			}
 			continue
 		}
-		s := to(g.Reply)
-		s.Grants = append(s.Grants, g)
-	}
-	for _, id := range slices.Sorted(maps.Keys(signals)) {
-		p.deliver(ctx, id, *signals[id])
+		a.Shard = p.shard
+		p.deliver(ctx, a)
 	}
 }
 
-// deliver signals one asker. If it is gone, its leases are free again.
-func (p *shardOf) deliver(ctx workflow.Context, id string, s activities.GrantsSignal) {
-	sent := workflow.SignalExternalWorkflow(ctx, id, "", names.SignalGrants, s)
+// deliver signals one asker. If it is gone, what was granted to it is free again.
+func (p *shardOf) deliver(ctx workflow.Context, a politeness.Answer) {
+	sent := workflow.SignalExternalWorkflow(ctx, a.To, "", names.SignalGrants, a)
 	p.sending++
 	workflow.Go(ctx, func(ctx workflow.Context) {
 		defer func() { p.sending-- }()
-		if sent.Get(ctx, nil) == nil || len(s.Grants) == 0 {
-			return
+		if sent.Get(ctx, nil) != nil && len(a.Grants) > 0 {
+			p.send(ctx, p.state.Undelivered(workflow.Now(ctx), a.Grants))
 		}
-		var unused []politeness.Release
-		for _, g := range s.Grants {
-			unused = append(unused, politeness.Release{Lease: g.Lease, IP: g.IP})
-		}
-		p.send(ctx, nil, p.state.Release(workflow.Now(ctx), unused))
 	})
 }

@@ -22,9 +22,10 @@ var start = time.Date(2026, 10, 5, 12, 0, 0, 0, time.UTC)
 // TestScripts runs the scripts in testdata. A line is a command; the indented lines below it are what
 // it prints. Times are counted from the start of the script; t= moves the clock.
 //
-//	ask LEASE[@IP]… ip= per_ip= worker= reply=   release LEASE… ip= next=   renew LEASE… ip=
-//	drop WORKER   tick   wake   state   ttl DURATION
+//	ask LEASE[@IP]… ip= per_ip= crawl= worker= reply= rest=   release LEASE… ip= next= grant=   renew LEASE… ip= grant= rest=
+//	known LEASE… crawl= worker= at=   undelivered LEASE   tick   wake   state   ttl DURATION   lost TIME
 //
+// grant= counts the grants of a lease from 1: a release or a renewal names the last one unless it says otherwise, grant=0 none.
 // The state may be written out and read again before any command and must go on as it would have.
 func TestScripts(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.txt")
@@ -57,7 +58,7 @@ func TestScripts(t *testing.T) {
 // run runs a script; before command number copied the state goes through JSON.
 func run(t *testing.T, script string, copied int) (printed string, commands int) {
 	t.Helper()
-	i := &interpreter{t: t, state: New(0), ips: map[string]string{}}
+	i := &interpreter{t: t, state: New(0, 0), ips: map[string]string{}, numbers: map[string][]int64{}}
 	var out strings.Builder
 	for line := range strings.Lines(script) {
 		if strings.HasPrefix(line, "  ") {
@@ -97,6 +98,8 @@ type interpreter struct {
 	state *State
 	now   time.Duration
 	ips   map[string]string // the address of each lease, so that a script need not repeat it
+
+	numbers map[string][]int64 // of the grants of each lease
 }
 
 func (i *interpreter) command(line string) []string {
@@ -114,36 +117,43 @@ func (i *interpreter) command(line string) []string {
 		i.now = i.duration(t)
 	}
 	now := start.Add(i.now)
-	var asks []Ask
-	var releases []Release
-	var renewals []Renewal
+	var r Round
+	var rest time.Duration
+	if text, ok := args["rest"]; ok {
+		rest = i.duration(text)
+	}
 	if words[0] == "ask" || words[0] == "release" || words[0] == "renew" {
 		for _, name := range names {
 			name, own, _ := strings.Cut(name, "@")
 			if ip := cmp.Or(own, args["ip"]); ip != "" {
 				i.ips[name] = ip
 			}
-			ip := i.ips[name]
-			asks = append(asks, Ask{Lease: name, IP: ip, PerIP: i.number(args["per_ip"]), Worker: args["worker"], Reply: args["reply"]})
-			renewals = append(renewals, Renewal{Lease: name, IP: ip})
-			r := Release{Lease: name, IP: ip}
-			if next, ok := args["next"]; ok {
-				r.Next = start.Add(i.duration(next))
+			ask := Ask{Lease: name, IP: i.ips[name], PerIP: i.number(args["per_ip"]), Crawl: args["crawl"], Worker: args["worker"], Reply: args["reply"], Rest: rest}
+			switch words[0] {
+			case "ask":
+				r.Asks = append(r.Asks, ask)
+			case "renew":
+				r.Renewals = append(r.Renewals, Renewal{ask, i.grant(name, args)})
+			case "release":
+				release := Release{Lease: name, IP: ask.IP, Number: i.grant(name, args)}
+				if next, ok := args["next"]; ok {
+					release.Rest = RestOf(start.Add(i.duration(next)), now)
+				}
+				r.Releases = append(r.Releases, release)
 			}
-			releases = append(releases, r)
 		}
 	}
 	switch words[0] {
-	case "ask":
-		return i.grants(i.state.Ask(now, asks))
-	case "release":
-		return i.grants(i.state.Release(now, releases))
-	case "renew":
-		i.state.Renew(now, renewals)
-	case "drop":
-		return i.grants(i.state.Drop(now, names[0]))
+	case "known":
+		r.Known = &Known{Crawl: args["crawl"], Worker: args["worker"], Leases: names, At: now}
+		if text, ok := args["at"]; ok {
+			r.Known.At = start.Add(i.duration(text))
+		}
+	case "undelivered":
+		number := i.grant(names[0], args)
+		return i.answers(i.state.Undelivered(now, []Grant{{Lease: names[0], IP: i.ips[names[0]], Number: number}}))
 	case "tick":
-		return i.grants(i.state.Tick(now))
+		return i.answers(i.state.Tick(now))
 	case "wake":
 		if at, ok := i.state.Wake(); ok {
 			return []string{"wake at " + at.Sub(start).String()}
@@ -152,40 +162,68 @@ func (i *interpreter) command(line string) []string {
 	case "state":
 		return i.describe()
 	case "ttl":
-		i.state = New(i.duration(names[0]))
+		i.state = New(i.duration(names[0]), 0)
+		return nil
+	case "lost":
+		i.state = New(0, 0)
+		i.state.Lost(start.Add(i.duration(names[0])))
+		return nil
+	case "ask", "release", "renew":
 	default:
 		i.t.Fatalf("no command %q", line)
 	}
-	return nil
+	if words[0] == "renew" { // whose answer tells what is refused
+		r.From, r.Round = "r", 1
+	}
+	return i.answers(i.state.Serve(now, []Round{r}))
 }
 
-func (i *interpreter) grants(grants []Grant) []string {
+// grant is the number of the grant that is meant.
+func (i *interpreter) grant(lease string, args map[string]string) int64 {
+	had := i.numbers[lease]
+	n := len(had)
+	if text, ok := args["grant"]; ok {
+		n = i.number(text)
+	}
+	if n == 0 {
+		return 0
+	}
+	return had[n-1]
+}
+
+func (i *interpreter) answers(answers []Answer) []string {
 	var lines []string
-	for _, g := range grants {
-		from := "at once"
-		if !g.NotBefore.IsZero() {
-			from = "not before " + g.NotBefore.Sub(start).String()
+	for _, a := range answers {
+		for _, g := range a.Grants {
+			from := "at once"
+			if !g.NotBefore.IsZero() {
+				from = "not before " + g.NotBefore.Sub(start).String()
+			}
+			i.numbers[g.Lease] = append(i.numbers[g.Lease], g.Number)
+			lines = append(lines, fmt.Sprintf("%s gets %s on %s %s, until %s", a.To, g.Lease, g.IP, from, g.Deadline.Sub(start)))
 		}
-		lines = append(lines, fmt.Sprintf("%s gets %s on %s %s, until %s", g.Reply, g.Lease, g.IP, from, g.Deadline.Sub(start)))
+		for _, k := range a.Refused {
+			lines = append(lines, k.Lease+" is refused")
+		}
 	}
 	return lines
 }
 
 func (i *interpreter) describe() []string {
-	held, waiting := i.state.Counts()
+	held, waiting, _ := i.state.Counts()
 	lines := []string{fmt.Sprintf("%d held, %d waiting", held, waiting)}
-	for _, ip := range slices.Sorted(maps.Keys(i.state.Addresses)) {
-		a := i.state.Addresses[ip]
+	for _, ip := range slices.Sorted(maps.Keys(i.state.addresses)) {
+		a := i.state.addresses[ip]
 		line := ip + " held by"
-		for _, h := range a.Holders {
+		for _, h := range a.holders {
 			line += fmt.Sprintf(" %s(%s until %s)", h.Lease, h.Worker, h.Deadline.Sub(start))
 		}
 		line += ", awaited by"
-		for _, w := range a.Waiters {
+		for _, w := range a.waiters {
 			line += " " + w.Lease
 		}
-		if !a.Next.IsZero() {
-			line += ", next " + a.Next.Sub(start).String()
+		if !a.next.IsZero() {
+			line += ", next " + a.next.Sub(start).String()
 		}
 		lines = append(lines, line)
 	}

@@ -1,298 +1,250 @@
-// Package politeness holds the rules by which leases on IP addresses are granted: a pure state
-// machine, without clock and without Temporal. At most per_ip leases are out on an address at a time,
-// over all crawls and workers, and none before the address's next time.
 package politeness
 
 import (
+	"cmp"
+	"encoding/json"
 	"maps"
 	"slices"
 	"time"
 )
 
-// Limits and defaults.
-const (
-	// DefaultTTL is how long a lease lasts if it is neither renewed nor released.
-	DefaultTTL = 15 * time.Minute
-	// GrantAhead is how far before an address's next time a lease is granted already: the holder
-	// waits the rest out itself, which saves a timer.
-	GrantAhead = 2 * time.Second
-	// MaxPause bounds how far ahead a release can set an address's next time.
-	MaxPause = 24 * time.Hour
-	// ExpiryPause is how long an address rests after a lease that ended by its deadline: when its holder
-	// last asked is not known.
-	ExpiryPause = 30 * time.Second
-	// minSweep is the number of addresses below which it is not worth looking for idle ones.
-	minSweep = 64
-)
+// State is the state of one shard. Its JSON form carries it over continue-as-new.
+type State struct {
+	TTL    time.Duration
+	Shards int       // of all of Politeness; 0: not known
+	Last   int64     // number of the last grant or ask
+	Floor  time.Time // before it no address is granted of which nothing is known
+	Turned int       // asks that were not taken for want of room
 
-// Ask is the wish of a batch to fetch from an address.
-type Ask struct {
-	Lease  string `json:"lease"` // unique; the claim's ID
-	IP     string `json:"ip"`
-	PerIP  int    `json:"per_ip"`
-	Worker string `json:"worker"`
-	Reply  string `json:"reply"` // the workflow that is told of the grant
+	addresses     map[string]*address
+	busy          agenda // addresses with leases or asks, by when something is to be done
+	idle          agenda // addresses that rest, by their next time
+	held, waiting int
+	bytes         int                  // of the JSON form, at most
+	lines         map[string][]*waiter // asks that wait, by whom they are answered to, in the order in which they came
 }
 
-// Release ends a lease or withdraws an ask; Next is when the address may be asked again, zero if that
-// changes nothing.
-type Release struct {
-	Lease string    `json:"lease"`
-	IP    string    `json:"ip"`
-	Next  time.Time `json:"next,omitzero"`
+// address is what is known of one IP address.
+type address struct {
+	ip      string
+	holders []*holder
+	waiters []*waiter // first come, first served
+	next    time.Time
+
+	due  time.Time // of the agenda that it is in
+	at   int       // its place there
+	list *agenda
 }
 
-// Renewal puts off a lease's deadline.
-type Renewal struct {
-	Lease string `json:"lease"`
-	IP    string `json:"ip"`
-}
-
-// Grant gives a lease. The holder makes no request before NotBefore or after Deadline.
-type Grant struct {
-	Lease     string    `json:"lease"`
-	IP        string    `json:"ip"`
-	NotBefore time.Time `json:"not_before,omitzero"`
-	Deadline  time.Time `json:"deadline"`
-	Reply     string    `json:"-"`
-}
-
-// Distinct returns one grant a lease: the one with the latest deadline, at the place of the first. A lease
-// that is asked for twice is granted twice, for an answer may be lost; whoever acts on grants must act once.
-func Distinct(grants []Grant) []Grant {
-	at := make(map[string]int, len(grants))
-	var out []Grant
-	for _, g := range grants {
-		i, seen := at[g.Lease]
-		switch {
-		case !seen:
-			at[g.Lease] = len(out)
-			out = append(out, g)
-		case g.Deadline.After(out[i].Deadline):
-			out[i] = g
-		}
-	}
-	return out
-}
-
-// Holder is a lease that is out.
-type Holder struct {
+// holder is a lease that is out.
+type holder struct {
 	Ask
+	Number   int64     `json:"number"`
+	First    int64     `json:"first,omitempty"` // number of the first grant; none if the lease was held again by a renewal
 	Deadline time.Time `json:"deadline"`
 }
 
-// Address is what is known of one IP address.
-type Address struct {
-	Holders []Holder  `json:"holders,omitempty"`
-	Waiters []Ask     `json:"waiters,omitempty"` // first come, first served
+// waiter is an ask that waits.
+type waiter struct {
+	Ask
+	Since int64 `json:"since"` // a number, as grants have
+}
+
+// New returns the state of a shard of which there are so many, without any leases; ttl 0 means DefaultTTL.
+func New(ttl time.Duration, shards int) *State {
+	s := &State{TTL: ttl, Shards: shards}
+	if ttl <= 0 {
+		s.TTL = DefaultTTL
+	}
+	s.init()
+	return s
+}
+
+// Lost says that the shard had a former life that ended then, of which it knows nothing: leases may be out.
+func (s *State) Lost(ended time.Time) { s.Floor = ceil(ended.Add(s.TTL)) }
+
+// Counts returns the numbers of leases held, of asks waiting, and of addresses known.
+func (s *State) Counts() (held, waiting, addresses int) {
+	return s.held, s.waiting, len(s.addresses)
+}
+
+func (s *State) init() {
+	s.addresses, s.lines = map[string]*address{}, map[string][]*waiter{}
+	s.bytes = stateBytes
+}
+
+// What a state's JSON form takes beside the strings in it, at most.
+const (
+	stateBytes   = 256
+	addressBytes = 96
+	leaseBytes   = 224
+)
+
+func sizeOf(a Ask) int {
+	return leaseBytes + len(a.Lease) + len(a.Crawl) + len(a.Worker) + len(a.Reply)
+}
+
+// carried is the JSON form of a state. Addresses that only rest, which are the most, have a short one.
+type carried struct {
+	TTL       time.Duration           `json:"ttl"`
+	Shards    int                     `json:"shards,omitempty"`
+	Last      int64                   `json:"last,omitempty"`
+	Floor     time.Time               `json:"floor,omitzero"`
+	Turned    int                     `json:"turned,omitempty"`
+	Addresses map[string]*carriedBusy `json:"addresses"`
+	Resting   map[string]time.Time    `json:"resting,omitempty"`
+}
+
+type carriedBusy struct {
+	Holders []holder  `json:"holders,omitempty"`
+	Waiters []waiter  `json:"waiters,omitempty"`
 	Next    time.Time `json:"next,omitzero"`
 }
 
-// State is the state of one shard. Its JSON form carries it over continue-as-new.
-type State struct {
-	Addresses map[string]*Address `json:"addresses"`
-	TTL       time.Duration       `json:"ttl"`
-
-	swept int // addresses that the last sweep left
-}
-
-// New returns an empty state; ttl 0 means DefaultTTL.
-func New(ttl time.Duration) *State {
-	if ttl <= 0 {
-		ttl = DefaultTTL
-	}
-	return &State{Addresses: map[string]*Address{}, TTL: ttl}
-}
-
-// Ask takes asks and returns what can be granted now, of these and of earlier ones on the same
-// addresses. An ask whose lease is held already is granted again: the answer may have been lost.
-func (s *State) Ask(now time.Time, asks []Ask) []Grant {
-	var grants []Grant
-	touched := make([]string, 0, len(asks))
-	for _, ask := range asks {
-		a := s.address(ask.IP)
-		if i := a.holder(ask.Lease); i >= 0 {
-			a.Holders[i].Ask = ask
-			a.Holders[i].Deadline = now.Add(s.TTL)
-			grants = append(grants, a.grant(a.Holders[i]))
+// MarshalJSON writes the state out.
+func (s *State) MarshalJSON() ([]byte, error) {
+	out := carried{TTL: s.TTL, Shards: s.Shards, Last: s.Last, Floor: s.Floor, Turned: s.Turned, Addresses: map[string]*carriedBusy{}, Resting: map[string]time.Time{}}
+	for _, ip := range slices.Sorted(maps.Keys(s.addresses)) {
+		a := s.addresses[ip]
+		if a.empty() {
+			out.Resting[ip] = a.next
 			continue
 		}
-		if i := a.waiter(ask.Lease); i >= 0 {
-			a.Waiters[i] = ask
-		} else {
-			a.Waiters = append(a.Waiters, ask)
+		b := &carriedBusy{Next: a.next}
+		for _, h := range a.holders {
+			b.Holders = append(b.Holders, *h)
+			b.Holders[len(b.Holders)-1].IP = "" // the key has it
 		}
-		touched = append(touched, ask.IP)
+		for _, w := range a.waiters {
+			b.Waiters = append(b.Waiters, *w)
+			b.Waiters[len(b.Waiters)-1].IP = ""
+		}
+		out.Addresses[ip] = b
 	}
-	s.sweep(now)
-	return append(grants, s.settle(now, touched)...)
+	return json.Marshal(out)
 }
 
-// Release takes releases and returns the leases that this frees for others. A release may come twice, or
-// after its lease's deadline: when the address may be asked again counts all the same.
-func (s *State) Release(now time.Time, releases []Release) []Grant {
-	touched := make([]string, 0, len(releases))
-	for _, r := range releases {
-		if _, known := s.Addresses[r.IP]; !known && !r.Next.After(now) {
-			continue
-		}
-		a := s.address(r.IP)
-		if held := a.holder(r.Lease); held >= 0 {
-			a.Holders = slices.Delete(a.Holders, held, held+1)
-		}
-		if limit := now.Add(MaxPause); r.Next.After(limit) {
-			r.Next = limit
-		}
-		if r.Next.After(a.Next) {
-			a.Next = r.Next
-		}
-		if i := a.waiter(r.Lease); i >= 0 {
-			a.Waiters = slices.Delete(a.Waiters, i, i+1)
-		}
-		touched = append(touched, r.IP)
+// UnmarshalJSON reads what MarshalJSON wrote, and builds what is derived of it anew.
+func (s *State) UnmarshalJSON(raw []byte) error {
+	var in carried
+	if err := json.Unmarshal(raw, &in); err != nil {
+		return err
 	}
-	return s.settle(now, touched)
+	*s = State{TTL: in.TTL, Shards: in.Shards, Last: in.Last, Floor: in.Floor, Turned: in.Turned}
+	s.init()
+	var lines []*waiter
+	for _, ip := range slices.Sorted(maps.Keys(in.Addresses)) {
+		b := in.Addresses[ip]
+		a := s.add(ip, b.Next)
+		for _, h := range b.Holders {
+			h.IP = ip
+			s.hold(a, &h)
+		}
+		for _, w := range b.Waiters {
+			w.IP = ip
+			a.waiters = append(a.waiters, &w)
+			s.waiting++
+			s.bytes += sizeOf(w.Ask)
+			lines = append(lines, &w)
+		}
+		s.place(a)
+	}
+	slices.SortFunc(lines, func(a, b *waiter) int { return cmp.Compare(a.Since, b.Since) })
+	for _, w := range lines {
+		s.lines[w.Reply] = append(s.lines[w.Reply], w)
+	}
+	for _, ip := range slices.Sorted(maps.Keys(in.Resting)) {
+		s.place(s.add(ip, in.Resting[ip]))
+	}
+	return nil
 }
 
-// Renew puts off the deadlines of leases that are still held.
-func (s *State) Renew(now time.Time, renewals []Renewal) {
-	for _, r := range renewals {
-		if a, known := s.Addresses[r.IP]; known {
-			if i := a.holder(r.Lease); i >= 0 {
-				a.Holders[i].Deadline = now.Add(s.TTL)
-			}
-		}
-	}
-}
-
-// Drop ends all leases and asks of a worker that has left the ring.
-func (s *State) Drop(now time.Time, worker string) []Grant {
-	var touched []string
-	for _, ip := range s.sorted() {
-		a := s.Addresses[ip]
-		a.Holders = slices.DeleteFunc(a.Holders, func(h Holder) bool { return h.Worker == worker })
-		a.Waiters = slices.DeleteFunc(a.Waiters, func(w Ask) bool { return w.Worker == worker })
-		touched = append(touched, ip)
-	}
-	return s.settle(now, touched)
-}
-
-// Tick ends the leases whose deadline has passed and returns what can be granted now.
-func (s *State) Tick(now time.Time) []Grant {
-	ips := s.sorted()
-	for _, ip := range ips {
-		a := s.Addresses[ip]
-		a.Holders = slices.DeleteFunc(a.Holders, func(h Holder) bool {
-			if h.Deadline.After(now) {
-				return false
-			}
-			if next := h.Deadline.Add(ExpiryPause); next.After(a.Next) {
-				a.Next = next
-			}
-			return true
-		})
-	}
-	return s.settle(now, ips)
-}
-
-// Wake is the next moment at which Tick has something to do; false if there is none.
-func (s *State) Wake() (time.Time, bool) {
-	var wake time.Time
-	sooner := func(t time.Time) {
-		if wake.IsZero() || t.Before(wake) {
-			wake = t
-		}
-	}
-	for _, ip := range s.sorted() {
-		a := s.Addresses[ip]
-		for _, h := range a.Holders {
-			sooner(h.Deadline)
-		}
-		if len(a.Waiters) > 0 && a.free() {
-			sooner(a.Next.Add(-GrantAhead))
-		}
-	}
-	return wake, !wake.IsZero()
-}
-
-// Counts returns the numbers of leases held and of asks waiting.
-func (s *State) Counts() (held, waiting int) {
-	for _, ip := range s.sorted() {
-		a := s.Addresses[ip]
-		held += len(a.Holders)
-		waiting += len(a.Waiters)
-	}
-	return held, waiting
-}
-
-// settle grants what can be granted on the addresses and forgets those of which nothing is left to know.
-func (s *State) settle(now time.Time, ips []string) []Grant {
-	slices.Sort(ips)
-	var grants []Grant
-	for _, ip := range slices.Compact(ips) {
-		a, known := s.Addresses[ip]
-		if !known {
-			continue
-		}
-		for len(a.Waiters) > 0 && a.free() && !a.Next.Add(-GrantAhead).After(now) {
-			h := Holder{Ask: a.Waiters[0], Deadline: now.Add(s.TTL)}
-			a.Waiters = slices.Delete(a.Waiters, 0, 1)
-			a.Holders = append(a.Holders, h)
-			grants = append(grants, a.grant(h))
-		}
-		if len(a.Holders)+len(a.Waiters) == 0 && !a.Next.After(now) {
-			delete(s.Addresses, ip)
-		}
-	}
-	return grants
-}
-
-// sweep forgets the addresses whose next time has passed since their last lease ended. It waits until
-// the addresses have doubled, so that it costs an ask next to nothing, and the state stays as small as
-// what is in use.
-func (s *State) sweep(now time.Time) {
-	if len(s.Addresses) < 2*s.swept+minSweep {
-		return
-	}
-	for _, ip := range s.sorted() {
-		a := s.Addresses[ip]
-		if len(a.Holders)+len(a.Waiters) == 0 && !a.Next.After(now) {
-			delete(s.Addresses, ip)
-		}
-	}
-	s.swept = len(s.Addresses)
-}
-
-func (s *State) address(ip string) *Address {
-	a, known := s.Addresses[ip]
-	if !known {
-		a = &Address{}
-		s.Addresses[ip] = a
-	}
+// add makes an address known.
+func (s *State) add(ip string, next time.Time) *address {
+	a := &address{ip: ip, next: next}
+	s.addresses[ip] = a
+	s.bytes += addressBytes + len(ip)
 	return a
 }
 
-func (s *State) sorted() []string {
-	return slices.Sorted(maps.Keys(s.Addresses))
+func (s *State) remove(a *address) {
+	delete(s.addresses, a.ip)
+	s.bytes -= addressBytes + len(a.ip)
 }
 
-// free tells whether the first waiter's per_ip and that of every holder leave room for one more.
-func (a *Address) free() bool {
-	limit := max(a.Waiters[0].PerIP, 1)
-	for _, h := range a.Holders {
+func (s *State) hold(a *address, h *holder) {
+	a.holders = append(a.holders, h)
+	s.held++
+	s.bytes += sizeOf(h.Ask)
+}
+
+// end takes a lease off its address.
+func (s *State) end(a *address, h *holder) {
+	a.holders = slices.DeleteFunc(a.holders, func(other *holder) bool { return other == h })
+	s.held--
+	s.bytes -= sizeOf(h.Ask)
+}
+
+// wait puts an ask at the end of the line.
+func (s *State) wait(a *address, w *waiter) {
+	a.waiters = append(a.waiters, w)
+	s.lines[w.Reply] = append(s.lines[w.Reply], w)
+	s.waiting++
+	s.bytes += sizeOf(w.Ask)
+}
+
+// withdraw takes an ask out of the line.
+func (s *State) withdraw(a *address, w *waiter) {
+	is := func(other *waiter) bool { return other == w }
+	a.waiters = slices.DeleteFunc(a.waiters, is)
+	if left := slices.DeleteFunc(s.lines[w.Reply], is); len(left) > 0 {
+		s.lines[w.Reply] = left
+	} else {
+		delete(s.lines, w.Reply)
+	}
+	s.waiting--
+	s.bytes -= sizeOf(w.Ask)
+}
+
+func (a *address) empty() bool { return len(a.holders)+len(a.waiters) == 0 }
+
+func (a *address) holder(lease string) *holder {
+	for _, h := range a.holders {
+		if h.Lease == lease {
+			return h
+		}
+	}
+	return nil
+}
+
+func (a *address) waiter(lease string) *waiter {
+	for _, w := range a.waiters {
+		if w.Lease == lease {
+			return w
+		}
+	}
+	return nil
+}
+
+// free tells whether an asker's per_ip and that of every holder leave room for one more.
+func (a *address) free(perIP int) bool {
+	limit := max(perIP, 1)
+	for _, h := range a.holders {
 		limit = min(limit, max(h.PerIP, 1))
 	}
-	return len(a.Holders) < limit
+	return len(a.holders) < limit
 }
 
-func (a *Address) grant(h Holder) Grant {
-	return Grant{Lease: h.Lease, IP: h.IP, NotBefore: a.Next, Deadline: h.Deadline, Reply: h.Reply}
+func (a *address) push(next time.Time) {
+	if next = ceil(next); next.After(a.next) {
+		a.next = next
+	}
 }
 
-func (a *Address) holder(lease string) int {
-	return slices.IndexFunc(a.Holders, func(h Holder) bool { return h.Lease == lease })
-}
-
-func (a *Address) waiter(lease string) int {
-	return slices.IndexFunc(a.Waiters, func(w Ask) bool { return w.Lease == lease })
+// ceil rounds a time up to milliseconds, in which next times are kept: their JSON form is short.
+func ceil(t time.Time) time.Time {
+	if cut := t.Truncate(time.Millisecond); !cut.Equal(t) {
+		return cut.Add(time.Millisecond)
+	}
+	return t
 }

@@ -143,11 +143,11 @@ func (c *crawling) phase(ctx context.Context, pages int64, reference bool) error
 		if err != nil {
 			return err
 		}
-		var releases []string
+		var done frontier.Confirmed
 		for _, r := range round.Releases {
-			releases = append(releases, r.Lease)
+			done.Releases = append(done.Releases, r.Key())
 		}
-		if err := c.frontier.Confirm(c.d.Name, releases, nil, time.Time{}); err != nil {
+		if err := c.frontier.Confirm(c.d.Name, done); err != nil {
 			return err
 		}
 		if round.Drained || round.Spent != "" {

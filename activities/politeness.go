@@ -1,0 +1,165 @@
+package activities
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"hash/fnv"
+
+	"go.temporal.io/api/enums/v1"
+	"go.temporal.io/api/serviceerror"
+	"go.temporal.io/sdk/activity"
+	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/converter"
+
+	"github.com/muninn-archive/muninn/activities/names"
+	"github.com/muninn-archive/muninn/frontier"
+	"github.com/muninn-archive/muninn/internal/crawl"
+	"github.com/muninn-archive/muninn/internal/politeness"
+)
+
+// memoShards is the memo of a politeness shard that tells how many there are.
+const memoShards = "shards"
+
+// Shard is the politeness shard of an address.
+func Shard(ip string, shards int) int {
+	h := fnv.New32a()
+	_, _ = h.Write([]byte(ip))
+	return int(h.Sum32() % uint32(max(shards, 1)))
+}
+
+// StartPoliteness starts a politeness shard, one of so many, if it is not running; with a round, it delivers it. Temporal
+// knows whether a shard has run before: one that has, and was terminated, has lost its state, and leases may be out.
+func StartPoliteness(ctx context.Context, c client.Client, queue string, shard, shards int, r *politeness.Round) error {
+	options := client.StartWorkflowOptions{
+		ID: names.PolitenessID(shard), TaskQueue: queue, StaticSummary: "grants leases on IP addresses to all crawls",
+		Memo:                     map[string]any{memoShards: shards},
+		WorkflowIDConflictPolicy: enums.WORKFLOW_ID_CONFLICT_POLICY_USE_EXISTING,
+		WorkflowIDReusePolicy:    enums.WORKFLOW_ID_REUSE_POLICY_REJECT_DUPLICATE, WorkflowExecutionErrorWhenAlreadyStarted: true,
+	}
+	in := PolitenessInput{Shard: shard, Shards: shards}
+	start := func() (err error) {
+		if r != nil {
+			_, err = c.SignalWithStartWorkflow(ctx, options.ID, names.SignalRound, *r, options, names.Politeness, in)
+		} else {
+			_, err = c.ExecuteWorkflow(ctx, options, names.Politeness, in)
+		}
+		return err
+	}
+	err := start()
+	var before *serviceerror.WorkflowExecutionAlreadyStarted
+	if !errors.As(err, &before) {
+		return err
+	}
+	was, err := c.DescribeWorkflowExecution(ctx, options.ID, "")
+	if err != nil {
+		return err
+	}
+	in.Lost = was.WorkflowExecutionInfo.GetCloseTime().AsTime()
+	options.WorkflowIDReusePolicy = enums.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE
+	return start()
+}
+
+// CheckShards finds out whether the politeness shards that run are as many as the worker was told: an address belongs to
+// one shard, and two that grant it let two in.
+func CheckShards(ctx context.Context, c client.Client, shards int) error {
+	for shard := range shards + 1 { // one more: there may have been more of them
+		d, err := c.DescribeWorkflowExecution(ctx, names.PolitenessID(shard), "")
+		var none *serviceerror.NotFound
+		if errors.As(err, &none) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		info := d.GetWorkflowExecutionInfo()
+		if info.GetStatus() != enums.WORKFLOW_EXECUTION_STATUS_RUNNING {
+			continue
+		}
+		n := 0
+		if err := converter.GetDefaultDataConverter().FromPayload(info.GetMemo().GetFields()[memoShards], &n); err != nil || n == shards {
+			continue
+		}
+		return fmt.Errorf("setting politeness-shards is %d, but politeness runs in %d shards here: set it to %d; to change it, stop all workers and terminate the workflows %s to %s first",
+			shards, n, n, names.PolitenessID(0), names.PolitenessID(n-1))
+	}
+	return nil
+}
+
+// signalPoliteness signals a shard, which is started if it is not there.
+func (a *Activities) signalPoliteness(ctx context.Context, shard int, r politeness.Round) error {
+	r.Shards = a.Settings.Shards
+	return StartPoliteness(ctx, a.Client, a.Settings.Queue, shard, a.Settings.Shards, &r)
+}
+
+// clock converts Temporal's times in an activity.
+func (a *Activities) clock(ctx context.Context) politeness.Clock {
+	return politeness.ClockOf(a.Now(), activity.GetInfo(ctx).StartedTime)
+}
+
+// askOf is the ask for a claim's lease.
+func (a *Activities) askOf(crawl string, c frontier.Claim, p crawl.Politeness, reply string) politeness.Ask {
+	return politeness.Ask{
+		Lease: c.ID, IP: c.IP, PerIP: p.PerIP, Crawl: crawl, Worker: a.Settings.Worker, Reply: reply,
+		Rest: max(p.MaxDelay.D(), c.Delay),
+	}
+}
+
+// granted is a grant by the worker's clock.
+func granted(g politeness.Grant, clock politeness.Clock) frontier.Granted {
+	return frontier.Granted{Lease: g.Lease, IP: g.IP, Number: g.Number, Earliest: clock.Earliest(g), Deadline: clock.Deadline(g)}
+}
+
+// AskLeases asks for leases outside of the rounds of a controller, or withdraws what was asked for. The shard is started if
+// it is gone.
+func (a *Activities) AskLeases(ctx context.Context, in AskLeasesInput) error {
+	defer a.beat(ctx)()
+	r := politeness.Round{From: in.Reply, Asks: in.Asks}
+	if in.Withdraw {
+		r.Asks = nil
+		for _, ask := range in.Asks {
+			r.Releases = append(r.Releases, politeness.Release{Lease: ask.Lease, IP: ask.IP})
+		}
+	}
+	return edge(a.signalPoliteness(ctx, in.Shard, r))
+}
+
+// sendRound signals the shards that a round concerns, and returns how many will answer.
+func (a *Activities) sendRound(ctx context.Context, in ClaimInput, round frontier.Round, p crawl.Politeness) (int, error) {
+	rounds := map[int]*politeness.Round{}
+	shard := func(n int) *politeness.Round {
+		if rounds[n] == nil {
+			rounds[n] = &politeness.Round{From: in.Reply, Round: in.Round}
+		}
+		return rounds[n]
+	}
+	at := func(ip string) *politeness.Round { return shard(Shard(ip, a.Settings.Shards)) }
+	if in.First {
+		leases, err := a.Frontier.Leases(in.Crawl)
+		if err != nil {
+			return 0, err
+		}
+		for n := range max(a.Settings.Shards, 1) {
+			shard(n).Known = &politeness.Known{Crawl: in.Crawl, Worker: a.Settings.Worker, Leases: leases, At: activity.GetInfo(ctx).StartedTime}
+		}
+	}
+	for _, c := range round.Claims {
+		r := at(c.IP)
+		r.Asks = append(r.Asks, a.askOf(in.Crawl, c, p, in.Reply))
+	}
+	now := a.Now()
+	for _, l := range round.Releases {
+		r := at(l.IP)
+		r.Releases = append(r.Releases, politeness.Release{Lease: l.Lease, IP: l.IP, Number: l.Number, Rest: politeness.RestOf(l.Next, now)})
+	}
+	for _, c := range round.Renewals {
+		r := at(c.IP)
+		r.Renewals = append(r.Renewals, politeness.Renewal{Ask: a.askOf(in.Crawl, c, p, in.Reply), Number: c.Grant})
+	}
+	for n, r := range rounds {
+		if err := a.signalPoliteness(ctx, n, *r); err != nil {
+			return 0, err
+		}
+	}
+	return len(rounds), nil
+}

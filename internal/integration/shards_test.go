@@ -1,0 +1,74 @@
+package integration
+
+import (
+	"log/slog"
+	"net/netip"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/muninn-archive/muninn/activities"
+	"github.com/muninn-archive/muninn/activities/names"
+	"github.com/muninn-archive/muninn/internal/politeness"
+	"github.com/muninn-archive/muninn/internal/webworld"
+	"github.com/muninn-archive/muninn/worker"
+)
+
+// The number of politeness shards is theirs: a worker that was told another one does not start, however often they have
+// continued as new. A shard that is terminated knows, when it is started again, that leases may be out.
+func TestPolitenessShards(t *testing.T) {
+	world := Serve(t, webworld.NewLent(webworld.Options{FirstIP: netip.MustParseAddr("127.102.0.1")}, 1, 0))
+	server := StartServer(t)
+	conf := Config(server, world, t.TempDir())
+	conf.Shards = 2
+	StartWorker(t, conf)
+	other := func(shards int) string {
+		wrong := Config(server, world, t.TempDir())
+		wrong.Shards = shards
+		w, err := worker.Start(t.Context(), wrong, slog.New(slog.DiscardHandler))
+		if err != nil {
+			return err.Error()
+		}
+		w.Stop()
+		return ""
+	}
+	first := server.politenessRun(t)
+	for range 200 { // rounds of nothing, until it continues as new
+		r := &politeness.Round{From: "nobody"}
+		if err := activities.StartPoliteness(t.Context(), server.Client, names.TaskQueue, 0, 2, r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	Until(t, soon, "the shard continues as new", func() string {
+		if server.politenessRun(t) == first {
+			return "it does not"
+		}
+		return ""
+	})
+	for _, shards := range []int{1, 3} {
+		if got := other(shards); !strings.Contains(got, "setting politeness-shards") || !strings.Contains(got, "set it to 2") {
+			t.Errorf("a worker with %d shards starts with %q", shards, got)
+		}
+	}
+	if err := server.Client.TerminateWorkflow(t.Context(), names.PolitenessID(0), "", "a test"); err != nil {
+		t.Fatal(err)
+	}
+	ended := time.Now()
+	if err := activities.StartPoliteness(t.Context(), server.Client, names.TaskQueue, 0, 2, nil); err != nil {
+		t.Fatal(err)
+	}
+	state := server.shard(t)
+	if late := state.Floor.Sub(ended.Add(politeness.DefaultTTL)); late < -time.Minute || late > time.Minute || state.Shards != 2 {
+		t.Errorf("%d shards; it grants what it does not know from %v on, it ended at %v", state.Shards, state.Floor, ended)
+	}
+}
+
+// politenessRun is the run of the first politeness shard.
+func (s *Server) politenessRun(t *testing.T) string {
+	t.Helper()
+	d, err := s.Client.DescribeWorkflowExecution(t.Context(), names.PolitenessID(0), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d.GetWorkflowExecutionInfo().GetExecution().GetRunId()
+}

@@ -1,0 +1,133 @@
+package politeness
+
+import (
+	"container/heap"
+	"time"
+)
+
+// agenda is a heap of addresses by when they are due. Ties go by address: the order in which addresses come out must not
+// hang on the order in which they came in, for a state that was written out and read again must go on like the other.
+type agenda struct {
+	items []*address
+	steps int // comparisons made: what a round costs
+}
+
+func (g *agenda) Len() int { return len(g.items) }
+func (g *agenda) Less(i, j int) bool {
+	g.steps++
+	a, b := g.items[i], g.items[j]
+	if c := a.due.Compare(b.due); c != 0 {
+		return c < 0
+	}
+	return a.ip < b.ip
+}
+func (g *agenda) Swap(i, j int) {
+	g.items[i], g.items[j] = g.items[j], g.items[i]
+	g.items[i].at, g.items[j].at = i, j
+}
+func (g *agenda) Push(x any) {
+	a := x.(*address)
+	a.at, a.list = len(g.items), g
+	g.items = append(g.items, a)
+}
+func (g *agenda) Pop() any {
+	a := g.items[len(g.items)-1]
+	g.items[len(g.items)-1] = nil
+	g.items = g.items[:len(g.items)-1]
+	a.list = nil
+	return a
+}
+
+// put enters an address, or moves it to its new time.
+func (g *agenda) put(a *address, due time.Time) {
+	if a.list == g {
+		a.due = due
+		heap.Fix(g, a.at)
+		return
+	}
+	a.leave()
+	a.due = due
+	heap.Push(g, a)
+}
+
+// leave takes an address out of the agenda that it is in.
+func (a *address) leave() {
+	if a.list != nil {
+		heap.Remove(a.list, a.at)
+	}
+}
+
+// first is the address that is due first; nil if there is none.
+func (g *agenda) first() *address {
+	if len(g.items) == 0 {
+		return nil
+	}
+	return g.items[0]
+}
+
+// place enters an address where it belongs: nothing is to be done for an address that rests, so it wakes nobody.
+func (s *State) place(a *address) {
+	if a.empty() {
+		s.idle.put(a, a.next)
+		return
+	}
+	s.busy.put(a, a.wake())
+}
+
+// wake is when something is to be done for an address with leases or asks.
+func (a *address) wake() time.Time {
+	var wake time.Time
+	sooner := func(t time.Time) {
+		if wake.IsZero() || t.Before(wake) {
+			wake = t
+		}
+	}
+	for _, h := range a.holders {
+		sooner(h.Deadline)
+	}
+	if len(a.waiters) > 0 && a.free(a.waiters[0].PerIP) {
+		sooner(a.next.Add(-GrantAhead))
+	}
+	return wake
+}
+
+// Wake is the next moment at which Tick has something to do; false if there is none.
+func (s *State) Wake() (time.Time, bool) {
+	if a := s.busy.first(); a != nil {
+		return a.due, true
+	}
+	return time.Time{}, false
+}
+
+// forget drops the addresses of which nothing more is known than of any other.
+func (s *State) forget(now time.Time) {
+	known := now
+	if s.Floor.After(known) {
+		known = s.Floor
+	}
+	for a := s.idle.first(); a != nil && !a.next.After(known); a = s.idle.first() {
+		a.leave()
+		s.remove(a)
+	}
+}
+
+// room makes room, if it must by forgetting addresses that rest, those first that rest shortest. It says whether there is
+// enough.
+func (s *State) room(now time.Time, bytes int) bool {
+	for s.bytes+bytes > MaxBytes {
+		a := s.idle.first()
+		if a == nil {
+			return false
+		}
+		floor := a.next
+		if limit := ceil(now.Add(MaxFloor)); floor.After(limit) {
+			floor = limit
+		}
+		if floor.After(s.Floor) {
+			s.Floor = floor
+		}
+		a.leave()
+		s.remove(a)
+	}
+	return true
+}

@@ -1,0 +1,307 @@
+package politeness
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+)
+
+// pass is what is done in one moment: what it touches is settled at its end, so that all that is said of an address has been
+// heard before anybody gets it.
+type pass struct {
+	s       *State
+	now     time.Time
+	touched map[string]bool
+	grants  []Grant
+}
+
+func (s *State) begin(now time.Time) *pass {
+	s.forget(now)
+	return &pass{s: s, now: now, touched: map[string]bool{}}
+}
+
+// Serve serves rounds and returns the answers, in the order of those they go to: to each sender that waits for one, and to
+// each asker that has a lease now. The answer to none ("") has the grants of asks that name nobody.
+func (s *State) Serve(now time.Time, rounds []Round) []Answer {
+	p := s.begin(now)
+	answers := map[string]*Answer{}
+	for _, r := range rounds {
+		fault := s.fault(r)
+		if fault == "" {
+			refused := p.round(r)
+			if r.Round > 0 {
+				a := answerTo(answers, r.From)
+				a.Round, a.Refused = max(a.Round, r.Round), append(a.Refused, refused...)
+			}
+			continue
+		}
+		a := answerTo(answers, r.From)
+		a.Round, a.Fault = max(a.Round, r.Round), fault
+	}
+	return s.answers(p.settle(), answers)
+}
+
+// fault tells why a round cannot be served: an address has one shard, or two may be let in.
+func (s *State) fault(r Round) string {
+	if s.Shards == 0 || r.Shards == 0 || s.Shards == r.Shards {
+		return ""
+	}
+	return fmt.Sprintf("politeness has %d shards, the worker that asks was started with politeness-shards %d", s.Shards, r.Shards)
+}
+
+func (p *pass) round(r Round) (refused []Key) {
+	if r.Known != nil {
+		p.keep(*r.Known)
+	}
+	for _, release := range r.Releases {
+		p.release(release)
+	}
+	for _, renewal := range r.Renewals {
+		if !p.renew(renewal) {
+			refused = append(refused, Key{renewal.Lease, renewal.Number})
+		}
+	}
+	for _, ask := range r.Asks {
+		p.ask(ask)
+	}
+	return refused
+}
+
+// Tick ends the leases whose deadline has passed and returns what can be granted now.
+func (s *State) Tick(now time.Time) []Answer {
+	p := s.begin(now)
+	for a := s.busy.first(); a != nil && !a.due.After(now); a = s.busy.first() {
+		for _, h := range slices.Clone(p.touch(a.ip).holders) {
+			if !h.Deadline.After(now) {
+				s.end(a, h)
+				a.push(h.Deadline.Add(h.rest()))
+			}
+		}
+	}
+	return s.answers(p.settle(), map[string]*Answer{})
+}
+
+// Undelivered frees what was granted to an asker that is gone. A lease that was granted before, and is only confirmed,
+// stays: its lane may be at work.
+func (s *State) Undelivered(now time.Time, grants []Grant) []Answer {
+	p := s.begin(now)
+	for _, g := range grants {
+		if a := s.addresses[g.IP]; a != nil {
+			if h := a.holder(g.Lease); h != nil && h.Number == g.Number && h.First == g.Number {
+				s.end(p.touch(a.ip), h)
+			}
+		}
+	}
+	return s.answers(p.settle(), map[string]*Answer{})
+}
+
+// number numbers a grant or an ask by Temporal's time in microseconds, so that numbers grow even over a loss of the state.
+func (p *pass) number() int64 {
+	p.s.Last = max(p.s.Last+1, p.now.UnixMicro())
+	return p.s.Last
+}
+
+// touch returns an address, which it makes known and takes out of its agenda until the pass is settled.
+func (p *pass) touch(ip string) *address {
+	a := p.s.addresses[ip]
+	if a == nil {
+		var next time.Time
+		if p.s.Floor.After(p.now) {
+			next = p.s.Floor
+		}
+		a = p.s.add(ip, next)
+	}
+	a.leave()
+	p.touched[ip] = true
+	return a
+}
+
+func (p *pass) ask(ask Ask) {
+	a := p.touch(ask.IP)
+	if h := a.holder(ask.Lease); h != nil {
+		p.s.bytes += sizeOf(ask) - sizeOf(h.Ask)
+		h.Ask, h.Deadline = ask, p.now.Add(p.s.TTL)
+		if h.Number < p.now.UnixMicro() { // not granted in this very pass
+			h.Number = p.number()
+		}
+		p.grants = append(p.grants, a.grant(h))
+		return
+	}
+	if w := a.waiter(ask.Lease); w != nil {
+		if w.Reply == ask.Reply {
+			p.s.bytes += sizeOf(ask) - sizeOf(w.Ask)
+			w.Ask = ask
+			return
+		}
+		place := slices.Index(a.waiters, w)
+		p.s.withdraw(a, w)
+		again := &waiter{ask, p.number()}
+		p.s.wait(a, again)
+		copy(a.waiters[place+1:], a.waiters[place:]) // keeps its place in the line of the address
+		a.waiters[place] = again
+		return
+	}
+	if !p.s.room(p.now, sizeOf(ask)) {
+		p.s.Turned++
+		return
+	}
+	p.s.wait(a, &waiter{ask, p.number()})
+}
+
+// release ends a grant, unless a newer one of the same lease is out. It may come twice, or after its lease's deadline: how
+// long the address rests counts all the same.
+func (p *pass) release(r Release) {
+	a := p.s.addresses[r.IP]
+	if a == nil && (r.Rest <= 0 || !p.s.room(p.now, addressBytes+len(r.IP))) {
+		return
+	}
+	a = p.touch(r.IP)
+	if h := a.holder(r.Lease); h != nil && (r.Number == 0 || r.Number >= h.Number) {
+		p.s.end(a, h)
+	}
+	if w := a.waiter(r.Lease); w != nil && r.Number == 0 {
+		p.s.withdraw(a, w)
+	}
+	if r.Rest > 0 {
+		a.push(p.now.Add(min(r.Rest, MaxPause)))
+	}
+}
+
+// renew puts off a deadline. A lease that is not held, because it ran out or the shard lost its state, is held again if the
+// address is free: its holder is at work, and goes before all who wait.
+func (p *pass) renew(r Renewal) bool {
+	a := p.touch(r.IP)
+	if h := a.holder(r.Lease); h != nil {
+		h.Deadline = p.now.Add(p.s.TTL)
+		h.Rest = max(h.Rest, r.Rest)
+		return true
+	}
+	if !a.free(r.PerIP) {
+		return false
+	}
+	if w := a.waiter(r.Lease); w != nil {
+		p.s.withdraw(a, w)
+	}
+	p.s.Last = max(p.s.Last, r.Number)
+	p.s.hold(a, &holder{Ask: r.Ask, Number: r.Number, Deadline: p.now.Add(p.s.TTL)})
+	return true
+}
+
+// keep ends what a crawl has on a worker beside the leases that are known. Requests may have been made until now.
+func (p *pass) keep(k Known) {
+	known := make(map[string]bool, len(k.Leases))
+	for _, lease := range k.Leases {
+		known[lease] = true
+	}
+	gone := func(ask Ask, number int64) bool {
+		claim, _, _ := strings.Cut(ask.Lease, "@") // a borrowed lease is its claim's
+		return ask.Crawl == k.Crawl && ask.Worker == k.Worker && number < k.At.UnixMicro() && !known[claim]
+	}
+	for _, ip := range slices.Sorted(maps.Keys(p.s.addresses)) {
+		a := p.s.addresses[ip]
+		for _, h := range slices.Clone(a.holders) {
+			if gone(h.Ask, h.Number) {
+				p.s.end(p.touch(ip), h)
+				a.push(p.now.Add(h.rest()))
+			}
+		}
+		for _, w := range slices.Clone(a.waiters) {
+			if gone(w.Ask, w.Since) {
+				p.s.withdraw(p.touch(ip), w)
+			}
+		}
+	}
+}
+
+// settle grants what can be granted on the addresses that were touched.
+func (p *pass) settle() []Grant {
+	for _, ip := range slices.Sorted(maps.Keys(p.touched)) {
+		a := p.s.addresses[ip]
+		if a == nil {
+			continue
+		}
+		for len(a.waiters) > 0 && a.free(a.waiters[0].PerIP) && !a.next.Add(-GrantAhead).After(p.now) {
+			w := a.waiters[0]
+			p.s.withdraw(a, w)
+			h := &holder{Ask: w.Ask, Number: p.number(), Deadline: p.now.Add(p.s.TTL)}
+			h.First = h.Number
+			p.s.hold(a, h)
+			p.grants = append(p.grants, a.grant(h))
+		}
+		p.s.place(a)
+	}
+	p.s.forget(p.now)
+	return p.grants
+}
+
+func (a *address) grant(h *holder) Grant {
+	return Grant{Lease: h.Lease, IP: a.ip, Number: h.Number, NotBefore: a.next, Deadline: h.Deadline, Reply: h.Reply}
+}
+
+func (h *holder) rest() time.Duration {
+	if h.Rest > 0 {
+		return min(h.Rest, MaxPause)
+	}
+	return DefaultRest
+}
+
+func answerTo(answers map[string]*Answer, id string) *Answer {
+	if answers[id] == nil {
+		answers[id] = &Answer{To: id}
+	}
+	return answers[id]
+}
+
+// answers adds grants to answers, and to those of rounds what their senders wait for.
+func (s *State) answers(grants []Grant, answers map[string]*Answer) []Answer {
+	for _, g := range Distinct(grants) {
+		a := answerTo(answers, g.Reply)
+		a.Grants = append(a.Grants, g)
+	}
+	var out []Answer
+	for _, id := range slices.Sorted(maps.Keys(answers)) {
+		a := answers[id]
+		if a.Round > 0 {
+			a.Waiting = s.Waiting(id)
+		}
+		out = append(out, *a)
+	}
+	return out
+}
+
+// Waiting tells what an asker waits for; nil if for nothing.
+func (s *State) Waiting(reply string) *Waiting {
+	line := s.lines[reply]
+	if len(line) == 0 {
+		return nil
+	}
+	w := s.waits(s.addresses[line[0].IP], line[0])
+	w.Asks = len(line)
+	return &w
+}
+
+// Find tells what the ask for a lease waits for; nil if it does not.
+func (s *State) Find(ip, lease string) *Waiting {
+	a := s.addresses[ip]
+	if a == nil {
+		return nil
+	}
+	w := a.waiter(lease)
+	if w == nil {
+		return nil
+	}
+	waits := s.waits(a, w)
+	return &waits
+}
+
+func (s *State) waits(a *address, w *waiter) Waiting {
+	out := Waiting{Asks: 1, Lease: w.Lease, IP: a.ip, Until: a.next}
+	for i, h := range a.holders {
+		if i == 0 || h.Deadline.Before(out.Until) {
+			out.By, out.Until = strings.Trim(h.Crawl+"/"+h.Worker, "/"), h.Deadline
+		}
+	}
+	return out
+}

@@ -1,0 +1,142 @@
+// Package politeness holds the rules by which leases on IP addresses are granted: a pure state
+// machine, without clock and without Temporal.
+//
+// What it promises of a shard of addresses, over all crawls and workers:
+//
+//   - At most per_ip leases are out on an address at a time, and none before the address's next time. A lease is out from
+//     its grant until it is released or its deadline has passed; its holder treats it as over Margin earlier.
+//   - A grant has a number, and numbers only grow, also over a loss of the state. A release names the grant that it ends,
+//     so that one which comes late cannot end a newer grant of the same lease.
+//   - A renewal holds again what is free, and is refused if another holds the address. A holder that is refused, or is not
+//     answered, does not go on after the end that it knows.
+//   - A shard that lost its state grants nothing for TTL (State.Floor). By then each lease of its former life has been
+//     renewed, and is known again, or is over.
+//   - What is asked for again is confirmed, not granted twice, and an ask keeps its place in the line.
+//
+// All times of a State are Temporal's. What comes from workers are durations, counted from when they are served; what goes
+// to workers is converted by Clock.
+package politeness
+
+import "time"
+
+// Limits and defaults.
+const (
+	// DefaultTTL is how long a lease lasts if it is neither renewed nor released.
+	DefaultTTL = 15 * time.Minute
+	// Margin is how much before its deadline a holder treats its lease as over: for clocks that run at different speeds,
+	// and for the time that a grant takes to its holder.
+	Margin = time.Minute
+	// GrantAhead is how far before an address's next time a lease is granted already: the holder
+	// waits the rest out itself, which saves a timer.
+	GrantAhead = 2 * time.Second
+	// MaxPause bounds how far ahead a release can set an address's next time.
+	MaxPause = 24 * time.Hour
+	// DefaultRest is how long an address rests after a lease that ran out, if its ask did not say.
+	DefaultRest = 30 * time.Second
+	// MaxBytes bounds the JSON form of a shard's state, which is the input of its next execution: Temporal takes 2 MB.
+	// Beyond it, the addresses that rest shortest are forgotten, and those of which nothing is known rest until then
+	// (at most MaxFloor); if leases and asks alone are too many, further asks are not taken.
+	MaxBytes = 1_500_000
+	// MaxFloor bounds how long addresses rest of which nothing is known, because others had to be forgotten.
+	MaxFloor = time.Minute
+)
+
+// Ask is the wish of a claim to fetch from an address.
+type Ask struct {
+	Lease  string        `json:"lease"` // unique; the claim's ID
+	IP     string        `json:"ip,omitempty"`
+	PerIP  int           `json:"per_ip"`
+	Crawl  string        `json:"crawl,omitempty"`
+	Worker string        `json:"worker"`
+	Reply  string        `json:"reply,omitempty"` // the workflow that is told of the grant; none if the ask is an update
+	Rest   time.Duration `json:"rest,omitempty"`  // how long the address rests if the lease runs out; 0: DefaultRest
+}
+
+// Key names a grant of a lease.
+type Key struct {
+	Lease  string `json:"lease"`
+	Number int64  `json:"number"`
+}
+
+// Release ends a grant of a lease. Number 0 stands for a holder that has not heard of any grant: it withdraws the ask, and
+// ends whatever was granted.
+type Release struct {
+	Lease  string        `json:"lease"`
+	IP     string        `json:"ip"`
+	Number int64         `json:"number,omitempty"`
+	Rest   time.Duration `json:"rest,omitempty"` // how long the address is not to be asked, from when this is served
+}
+
+// Renewal puts off the deadline of a grant.
+type Renewal struct {
+	Ask
+	Number int64 `json:"number"`
+}
+
+// Grant gives a lease. The holder makes no request before NotBefore or after Deadline.
+type Grant struct {
+	Lease     string    `json:"lease"`
+	IP        string    `json:"ip"`
+	Number    int64     `json:"number"`
+	NotBefore time.Time `json:"not_before,omitzero"`
+	Deadline  time.Time `json:"deadline"`
+	Reply     string    `json:"-"`
+}
+
+// Known lists the leases that the frontier of a worker knows of a crawl, at a moment of Temporal's time. What a shard has
+// of that crawl and worker beside them, from before that moment, belongs to a run that is gone.
+type Known struct {
+	Crawl  string    `json:"crawl"`
+	Worker string    `json:"worker"`
+	Leases []string  `json:"leases,omitempty"`
+	At     time.Time `json:"at"`
+}
+
+// Waiting tells what an asker waits for: how many of its asks do, and of one of them, the first, for whom and until when.
+type Waiting struct {
+	Asks  int       `json:"asks"`
+	Lease string    `json:"lease"`
+	IP    string    `json:"ip"`
+	By    string    `json:"by,omitempty"` // CRAWL/WORKER that holds the address; empty if it rests
+	Until time.Time `json:"until"`        // the end of that lease if nobody renews or releases it, or of the rest
+}
+
+// Round is what a shard is sent at a time. Round counts those of a sender that waits for an answer, from 1.
+type Round struct {
+	From     string    `json:"from"`
+	Round    int64     `json:"round"`
+	Shards   int       `json:"shards,omitempty"` // that the sender knows
+	Known    *Known    `json:"known,omitempty"`
+	Releases []Release `json:"releases,omitempty"`
+	Renewals []Renewal `json:"renewals,omitempty"`
+	Asks     []Ask     `json:"asks,omitempty"`
+}
+
+// Answer carries leases to whom asked. Round is set in the answer to a round, Fault if the round was not served.
+type Answer struct {
+	To      string   `json:"-"`
+	Shard   int      `json:"shard"`
+	Round   int64    `json:"round,omitempty"`
+	Grants  []Grant  `json:"grants,omitempty"`
+	Refused []Key    `json:"refused,omitempty"` // renewals
+	Waiting *Waiting `json:"waiting,omitempty"`
+	Fault   string   `json:"fault,omitempty"`
+}
+
+// Distinct returns one grant a lease: the last one, at the place of the first. A lease that is asked for twice is granted
+// twice, for an answer may be lost; whoever acts on grants must act once.
+func Distinct(grants []Grant) []Grant {
+	at := make(map[string]int, len(grants))
+	var out []Grant
+	for _, g := range grants {
+		i, seen := at[g.Lease]
+		switch {
+		case !seen:
+			at[g.Lease] = len(out)
+			out = append(out, g)
+		case g.Number > out[i].Number || g.Number == out[i].Number && g.Deadline.After(out[i].Deadline):
+			out[i] = g
+		}
+	}
+	return out
+}
