@@ -32,10 +32,12 @@ type Settings struct {
 	BatchTime  time.Duration // a batch stops fetching after this and gives the rest back
 	BundlePLDs int           // claims in one batch, at most
 	BundleURLs int           // URLs in one batch, at most; a single claim may have more
-	Attempts   int           // faults of a batch in one step before it fails; those of stores and kills do not count
-	GiveBack   time.Duration // how long the queues of a failed batch rest
-	Software   string        // for warcinfo
-	Page       page.Limits
+	// HandedBytes bounds the pages that lie in memory between the steps of batches; 0: DefaultHandedBytes.
+	HandedBytes int64
+	Attempts    int           // faults of a batch in one step before it fails; those of stores and kills do not count
+	GiveBack    time.Duration // how long the queues of a failed batch rest
+	Software    string        // for warcinfo
+	Page        page.Limits
 }
 
 // Activities holds what the steps work with.

@@ -37,8 +37,9 @@ func (a *Activities) analyseOnce(ctx context.Context, in BatchInput) (AnalyseRes
 	defer a.beat(ctx)()
 	ctx, release := a.exclusive(ctx, in.Crawl+"/"+in.Batch)
 	defer release()
-	a.handed.room(ctx)
-	leave, err := a.work.enter(ctx, stepAnalyse)
+	a.handed.bound(a.Settings.HandedBytes)
+	a.handed.room(ctx, in.Crawl)
+	leave, err := a.work.enter(ctx, in.Crawl, stepAnalyse)
 	if err != nil {
 		return AnalyseResult{}, err
 	}
@@ -92,7 +93,7 @@ func (a *Activities) parse(ctx context.Context, in BatchInput) (*handed, error) 
 			out.pages = append(out.pages, parsedPage{Entry: i, Page: p})
 		}
 	}
-	a.handed.put(b.Dir(), out)
+	a.handed.put(in.Crawl, b.Dir(), out)
 	return out, nil
 }
 

@@ -32,7 +32,7 @@ func (a *Activities) archiveOnce(ctx context.Context, in BatchInput) (ArchiveRes
 	defer a.beat(ctx)()
 	ctx, release := a.exclusive(ctx, in.Crawl+"/"+in.Batch)
 	defer release()
-	leave, err := a.work.enter(ctx, stepArchive)
+	leave, err := a.work.enter(ctx, in.Crawl, stepArchive)
 	if err != nil {
 		return ArchiveResult{}, err
 	}

@@ -1,8 +1,8 @@
 package activities
 
 import (
+	"cmp"
 	"context"
-	"runtime"
 	"slices"
 	"sync"
 	"time"
@@ -19,23 +19,49 @@ type handed struct {
 	visits []score.Visit // of the pages, once they are scored
 }
 
-// handedBatches is how many batches may be between AAH and ARCHIVE at a time. handedWait is how long a
-// further one waits for room, before the oldest has to be made anew.
-const (
-	handedBatches = 8
-	handedWait    = 10 * time.Second
-)
-
-// handover holds what batches hand from step to step.
-type handover struct {
-	mu      sync.Mutex
-	batches map[string]*handed
-	order   []string
-	changed chan struct{}
+// bytes is what the pages take in memory.
+func (b *handed) bytes() (n int64) {
+	for i := range b.pages {
+		n += int64(b.pages[i].Page.Bytes())
+	}
+	return n
 }
 
-// room waits until another batch may come in.
-func (h *handover) room(ctx context.Context) {
+// DefaultHandedBytes bounds what lies between AAH and ARCHIVE if the settings do not.
+const DefaultHandedBytes = 256 << 20
+
+// handedWait is how long a batch waits for room, before the oldest of its crawl has to be made anew.
+const handedWait = 10 * time.Second
+
+// handover holds what batches hand from step to step. Further batches wait when half of the room is taken, but for those of a
+// crawl that has none of it: a small crawl does not wait for a large one. What exceeds the room is forgotten, the
+// oldest of the crawl that has most first, and made anew; the batch that came last stays, however large it is.
+type handover struct {
+	mu      sync.Mutex
+	limit   int64 // 0: DefaultHandedBytes
+	total   int64
+	crawls  map[string]int64 // bytes by crawl
+	batches map[string]*kept
+	order   []string      // of batches, the oldest first
+	changed chan struct{} // closed and made anew when something goes
+}
+
+// kept is a batch in the hand-over.
+type kept struct {
+	*handed
+	crawl string
+	size  int64
+}
+
+// bound bounds the bytes; 0 for the default.
+func (h *handover) bound(limit int64) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.limit = limit
+}
+
+// room waits until another batch of a crawl may come in.
+func (h *handover) room(ctx context.Context, crawl string) {
 	ctx, cancel := context.WithTimeout(ctx, handedWait)
 	defer cancel()
 	for {
@@ -43,7 +69,7 @@ func (h *handover) room(ctx context.Context) {
 		if h.changed == nil {
 			h.changed = make(chan struct{})
 		}
-		full, changed := len(h.order) >= handedBatches, h.changed
+		full, changed := h.total >= h.most()/2 && h.crawls[crawl] > 0, h.changed
 		h.mu.Unlock()
 		if !full {
 			return
@@ -51,32 +77,79 @@ func (h *handover) room(ctx context.Context) {
 		select {
 		case <-changed:
 		case <-ctx.Done():
+			h.mu.Lock()
+			h.forget(crawl) // it may wait for nothing: its workflow is gone
+			h.mu.Unlock()
 			return
 		}
 	}
 }
 
-func (h *handover) put(key string, b *handed) {
+func (h *handover) most() int64 { return cmp.Or(h.limit, DefaultHandedBytes) }
+
+// put keeps what a batch hands on, or counts it anew.
+func (h *handover) put(crawl, key string, b *handed) {
+	size := b.bytes()
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.batches == nil {
-		h.batches = map[string]*handed{}
+		h.batches, h.crawls = map[string]*kept{}, map[string]int64{}
 	}
-	if _, known := h.batches[key]; !known {
-		h.order = append(h.order, key)
+	h.remove(key)
+	h.batches[key] = &kept{b, crawl, size}
+	h.order = append(h.order, key)
+	h.total += size
+	h.crawls[crawl] += size
+	for h.total > h.most() && len(h.order) > 1 { // the last one stays: its next step is about to come
+		largest := h.batches[h.order[0]].crawl
+		for other, n := range h.crawls {
+			if n > h.crawls[largest] {
+				largest = other
+			}
+		}
+		if !h.forget(largest) {
+			h.remove(h.order[0])
+		}
 	}
-	h.batches[key] = b
-	if len(h.order) > 2*handedBatches { // some wait for nothing: their workflows are gone
-		delete(h.batches, h.order[0])
-		h.order = h.order[1:]
+}
+
+// forget takes out the oldest batch of a crawl, but not the one that came last of all.
+func (h *handover) forget(crawl string) bool {
+	for _, key := range h.order[:max(len(h.order)-1, 0)] {
+		if h.batches[key].crawl == crawl {
+			h.remove(key)
+			return true
+		}
 	}
+	return false
+}
+
+func (h *handover) remove(key string) *kept {
+	b, known := h.batches[key]
+	if !known {
+		return nil
+	}
+	delete(h.batches, key)
+	h.order = slices.DeleteFunc(h.order, func(k string) bool { return k == key })
+	h.total -= b.size
+	if h.crawls[b.crawl] -= b.size; h.crawls[b.crawl] <= 0 {
+		delete(h.crawls, b.crawl)
+	}
+	if h.changed != nil {
+		close(h.changed)
+		h.changed = nil
+	}
+	return b
 }
 
 // get returns what a batch has handed on, nil if nothing. One step of a batch runs at a time.
 func (h *handover) get(key string) *handed {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return h.batches[key]
+	if b := h.batches[key]; b != nil {
+		return b.handed
+	}
+	return nil
 }
 
 func (h *handover) drop(key string) { h.take(key) }
@@ -85,76 +158,8 @@ func (h *handover) drop(key string) { h.take(key) }
 func (h *handover) take(key string) *handed {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	b, known := h.batches[key]
-	if !known {
-		return nil
+	if b := h.remove(key); b != nil {
+		return b.handed
 	}
-	delete(h.batches, key)
-	h.order = slices.DeleteFunc(h.order, func(k string) bool { return k == key })
-	if h.changed != nil {
-		close(h.changed)
-		h.changed = nil
-	}
-	return b
-}
-
-// workshop bounds how many batches are parsed, scored and archived at a time: more than there are
-// processors gain nothing, and each holds its pages in memory. Later steps go first.
-type workshop struct {
-	mu      sync.Mutex
-	begun   bool
-	free    int
-	waiting [steps][]chan struct{}
-}
-
-// The steps in the workshop.
-const (
-	stepAnalyse = iota
-	stepScore
-	stepArchive
-	steps
-)
-
-// enter takes a seat; leave gives it back.
-func (w *workshop) enter(ctx context.Context, step int) (leave func(), err error) {
-	w.mu.Lock()
-	if !w.begun {
-		w.begun, w.free = true, runtime.GOMAXPROCS(0)+1
-	}
-	if w.free > 0 {
-		w.free--
-		w.mu.Unlock()
-		return w.leave, nil
-	}
-	mine := make(chan struct{})
-	w.waiting[step] = append(w.waiting[step], mine)
-	w.mu.Unlock()
-	select {
-	case <-mine:
-		return w.leave, nil
-	case <-ctx.Done():
-	}
-	w.mu.Lock()
-	at := slices.Index(w.waiting[step], mine)
-	if at >= 0 {
-		w.waiting[step] = slices.Delete(w.waiting[step], at, at+1)
-	}
-	w.mu.Unlock()
-	if at < 0 { // the seat came at the same moment
-		w.leave()
-	}
-	return nil, ctx.Err()
-}
-
-func (w *workshop) leave() {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	for step := steps - 1; step >= 0; step-- {
-		if list := w.waiting[step]; len(list) > 0 {
-			close(list[0])
-			w.waiting[step] = list[1:]
-			return
-		}
-	}
-	w.free++
+	return nil
 }

@@ -2,7 +2,6 @@ package activities
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"runtime"
 	"strings"
@@ -14,77 +13,72 @@ import (
 	"github.com/muninn-archive/muninn/internal/spool"
 )
 
-// Seats go to the latest step that waits for one; who gives up gets none, and loses none.
-func TestWorkshop(t *testing.T) {
-	var w workshop
-	var leave []func()
-	for range runtime.GOMAXPROCS(0) + 1 {
-		l, err := w.enter(t.Context(), stepAnalyse)
-		if err != nil {
-			t.Fatal(err)
-		}
-		leave = append(leave, l)
-	}
-	entered := make(chan int)
-	wait := func(step int) {
-		go func() {
-			if _, err := w.enter(t.Context(), step); err == nil {
-				entered <- step
-			}
-		}()
-		for { // until it stands in the queue
-			w.mu.Lock()
-			n := len(w.waiting[step])
-			w.mu.Unlock()
-			if n > 0 {
-				return
-			}
-			runtime.Gosched()
-		}
-	}
-	wait(stepAnalyse)
-	wait(stepArchive)
-	wait(stepScore)
-	impatient, cancel := context.WithCancel(t.Context())
-	cancel()
-	if _, err := w.enter(impatient, stepArchive); !errors.Is(err, context.Canceled) {
-		t.Fatalf("a seat for one who does not wait: %v", err)
-	}
-	for _, want := range []int{stepArchive, stepScore, stepAnalyse} {
-		leave[0]()
-		if got := <-entered; got != want {
-			t.Errorf("step %d got the seat, want %d", got, want)
-		}
-	}
+// batchOf is a batch of some bytes.
+func batchOf(bytes int) *handed {
+	p := parsedPage{Page: crawl.Page{}}
+	p.Page.Blocks = []string{strings.Repeat("x", max(bytes-p.Page.Bytes()-16, 0))}
+	return &handed{pages: []parsedPage{p}}
 }
 
-// A full hand-over makes room when a batch is done with, and forgets the oldest of those that never are.
+// A full hand-over makes room when a batch is done with, and forgets the oldest of the crawl that has most. A crawl that has
+// nothing in it does not wait.
 func TestHandover(t *testing.T) {
-	var h handover
-	for i := range handedBatches {
-		h.room(t.Context())
-		h.put(fmt.Sprint(i), &handed{broken: i})
+	h := handover{limit: 40_000}
+	for i := range 4 {
+		h.room(t.Context(), "big")
+		h.put("big", fmt.Sprint(i), batchOf(5000))
 	}
+	if h.total != 20_000 {
+		t.Fatalf("%d bytes", h.total)
+	}
+	h.room(t.Context(), "small")
 	came := make(chan struct{})
+	waits, stop := context.WithCancel(context.WithoutCancel(t.Context()))
+	defer stop()
 	go func() {
-		h.room(context.WithoutCancel(t.Context()))
+		h.room(waits, "big")
 		close(came)
 	}()
-	select {
-	case <-came:
-		t.Fatal("there is room where there is none")
-	case <-time.After(20 * time.Millisecond):
+	for { // until it waits
+		h.mu.Lock()
+		waiting := h.changed != nil
+		h.mu.Unlock()
+		if waiting {
+			break
+		}
+		runtime.Gosched()
 	}
 	h.drop("3")
 	<-came
-	if h.get("3") != nil || h.get("4").broken != 4 {
+	if h.get("3") != nil || h.get("2") == nil {
 		t.Error("the wrong batch was dropped")
 	}
-	for i := range 3 * handedBatches {
-		h.put(fmt.Sprint("more", i), &handed{})
+	h.put("small", "s", batchOf(5000))
+	for i := range 10 {
+		h.put("big", fmt.Sprint("more", i), batchOf(5000))
 	}
-	if h.get("0") != nil || len(h.batches) != 2*handedBatches || len(h.order) != 2*handedBatches {
-		t.Errorf("%d batches are held", len(h.batches))
+	if h.get("0") != nil || h.get("s") == nil || h.get("more9") == nil || h.total > h.limit || h.total != int64(5000*len(h.order)) {
+		t.Errorf("%d batches are held, of %d bytes", len(h.batches), h.total)
+	}
+	h.put("small", "huge", batchOf(1_000_000))
+	if h.get("huge") == nil || len(h.order) != 1 || h.total != 1_000_000 {
+		t.Errorf("%d batches are held, of %d bytes", len(h.batches), h.total)
+	}
+	h.put("small", "last", batchOf(100))
+	if h.get("huge") != nil || h.crawls["big"] != 0 || h.crawls["small"] != h.total {
+		t.Errorf("%d batches are held: %v", len(h.batches), h.crawls)
+	}
+}
+
+// One that waits for room in vain takes that of the oldest, whose workflow may be gone.
+func TestHandoverOfGoneBatches(t *testing.T) {
+	h := handover{limit: 10_000}
+	h.put("c", "gone", batchOf(3000))
+	h.put("c", "other", batchOf(3000))
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if h.room(ctx, "c"); h.get("gone") != nil || h.get("other") == nil {
+		t.Errorf("%v", h.order)
 	}
 }
 

@@ -21,7 +21,7 @@ func (a *Activities) scoreOnce(ctx context.Context, in BatchInput) (ScoreResult,
 	defer a.beat(ctx)()
 	ctx, release := a.exclusive(ctx, in.Crawl+"/"+in.Batch)
 	defer release()
-	leave, err := a.work.enter(ctx, stepScore)
+	leave, err := a.work.enter(ctx, in.Crawl, stepScore)
 	if err != nil {
 		return ScoreResult{}, err
 	}
@@ -79,6 +79,7 @@ func (a *Activities) score(ctx context.Context, in BatchInput) (batch *handed, o
 	batch.visits = judging.Visits
 	out.Mean /= float64(max(out.Pages, 1))
 	batch.scored = true
+	a.handed.put(in.Crawl, b.Dir(), batch) // what the order keeps has come
 	return batch, out, nil
 }
 

@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/pflag"
 	"github.com/spf13/viper"
 
+	"github.com/muninn-archive/muninn/activities"
 	"github.com/muninn-archive/muninn/activities/names"
 	"github.com/muninn-archive/muninn/internal/aah"
 	"github.com/muninn-archive/muninn/internal/archive"
@@ -47,19 +48,20 @@ type Config struct {
 	Profiles  string // off, loopback or on: whether Listen serves profiles
 	VerifyTLS bool
 
-	Lanes      int
-	Round      int
-	Linger     time.Duration
-	BatchTime  time.Duration
-	BundlePLDs int
-	BundleURLs int
-	Attempts   int
-	DiskFloor  crawl.Bytes // room below which nothing is claimed; 0 does not look
-	GiveBack   time.Duration
-	SpoolKeep  time.Duration
-	SpoolBytes crawl.Bytes   // of working files of failed batches
-	Drain      time.Duration // how long a worker that stops waits for its activities
-	Shards     int
+	Lanes       int
+	Round       int
+	Linger      time.Duration
+	BatchTime   time.Duration
+	BundlePLDs  int
+	BundleURLs  int
+	HandedBytes crawl.Bytes // pages in memory between the steps of batches
+	Attempts    int
+	DiskFloor   crawl.Bytes // room below which nothing is claimed; 0 does not look
+	GiveBack    time.Duration
+	SpoolKeep   time.Duration
+	SpoolBytes  crawl.Bytes   // of working files of failed batches
+	Drain       time.Duration // how long a worker that stops waits for its activities
+	Shards      int
 
 	Fetch  fetch.Limits
 	Page   page.Limits
@@ -91,7 +93,7 @@ func DefaultConfig() Config {
 		Temporal: Temporal{Address: "127.0.0.1:7233", Namespace: "default", Queue: names.TaskQueue},
 		Name:     host, Data: "muninn-data", Archive: "", Listen: "127.0.0.1:9464", Profiles: profilesLoopback, LogFormat: logText,
 		Lanes: 256, Round: 64, Linger: 500 * time.Millisecond, BatchTime: 2 * time.Minute,
-		BundlePLDs: 64, BundleURLs: 500, Attempts: 8, DiskFloor: 1 << 30, Thesauri: []string{thesaurus.DefaultWordNet}, GiveBack: 5 * time.Minute, SpoolKeep: 7 * 24 * time.Hour, SpoolBytes: 10 << 30,
+		BundlePLDs: 64, BundleURLs: 500, HandedBytes: activities.DefaultHandedBytes, Attempts: 8, DiskFloor: 1 << 30, Thesauri: []string{thesaurus.DefaultWordNet}, GiveBack: 5 * time.Minute, SpoolKeep: 7 * 24 * time.Hour, SpoolBytes: 10 << 30,
 		Drain: 20 * time.Second, Shards: 1,
 		Fetch: fetch.DefaultLimits(), Page: page.DefaultLimits(), Helper: aah.DefaultLimits(),
 	}
@@ -147,6 +149,7 @@ func (c *Config) limitFlags(fs *pflag.FlagSet) {
 	span := func(p *crawl.Duration, name, usage string) {
 		fs.DurationVar((*time.Duration)(p), name, p.D(), usage)
 	}
+	size(&c.HandedBytes, "handed-bytes", "pages in memory between the steps of batches, at most; what exceeds it is parsed anew")
 	size(&c.SpoolBytes, "spool-bytes", "working files of failed batches that are kept, at most; the oldest go first")
 	size(&c.DiskFloor, "disk-floor", "free space of the data folder's disk, and of a folder archive's, below which nothing is claimed; 0 does not look")
 	size(&c.Fetch.HeaderBytes, "header-bytes", "longest response header")

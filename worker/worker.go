@@ -129,7 +129,7 @@ func (w *Worker) activities(ctx context.Context) (*activities.Activities, error)
 	acts := &activities.Activities{
 		Settings: activities.Settings{
 			Worker: conf.Name, Queue: conf.Temporal.Queue, Shards: conf.Shards, Lanes: conf.Lanes, Round: conf.Round,
-			Linger: conf.Linger, BatchTime: conf.BatchTime, BundlePLDs: conf.BundlePLDs, BundleURLs: conf.BundleURLs, Attempts: conf.Attempts,
+			Linger: conf.Linger, BatchTime: conf.BatchTime, BundlePLDs: conf.BundlePLDs, BundleURLs: conf.BundleURLs, HandedBytes: int64(conf.HandedBytes), Attempts: conf.Attempts,
 			GiveBack: conf.GiveBack, Software: version.Software(), Page: conf.Page,
 		},
 		Client: w.client, Frontier: front, Spool: sp, Disk: room, Fetch: fetcher, Helper: helper,

@@ -1,0 +1,124 @@
+package activities
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// bench is a workshop of some seats, at which everybody has a name.
+type bench struct {
+	t *testing.T
+	w workshop
+	// in has those that have a seat and have not been looked at; waits those that have none.
+	waits map[string]chan struct{}
+}
+
+func newBench(t *testing.T, seats int) *bench {
+	return &bench{t, workshop{seats: seats}, map[string]chan struct{}{}}
+}
+
+// come lets a batch come to a step; its name begins with that of its crawl.
+func (b *bench) come(name string, step int) {
+	mine := make(chan struct{})
+	b.waits[name] = mine
+	b.w.stand(name[:1], step, mine)
+	b.w.seat()
+}
+
+// seated lists those that have got a seat since they were asked for last.
+func (b *bench) seated() string {
+	var list []string
+	for name, seat := range b.waits {
+		select {
+		case <-seat:
+			list = append(list, name)
+			delete(b.waits, name)
+		default:
+		}
+	}
+	slices.Sort(list)
+	return strings.Join(list, " ")
+}
+
+func (b *bench) expect(want string) {
+	b.t.Helper()
+	if got := b.seated(); got != want {
+		b.t.Errorf("seats for %q, want %q", got, want)
+	}
+}
+
+// Within a crawl seats go to the latest step, and there to who came first.
+func TestWorkshopSteps(t *testing.T) {
+	b := newBench(t, 2)
+	b.come("a1", stepAnalyse)
+	b.come("a2", stepAnalyse)
+	b.expect("a1 a2")
+	b.come("a3", stepAnalyse)
+	b.come("a4", stepArchive)
+	b.come("a5", stepScore)
+	b.come("a6", stepScore)
+	b.expect("")
+	for _, want := range []string{"a4", "a5", "a6", "a3"} {
+		b.w.leave("a")
+		b.expect(want)
+	}
+}
+
+// Crawls share the seats alike, however many batches each has waiting.
+func TestWorkshopIsFair(t *testing.T) {
+	b := newBench(t, 3)
+	for i := range 10 {
+		b.come(fmt.Sprint("a", i), stepArchive)
+	}
+	b.expect("a0 a1 a2")
+	b.come("b1", stepAnalyse) // at once: its crawl has no seat
+	b.expect("b1")
+	b.come("b2", stepAnalyse)
+	b.come("c1", stepAnalyse)
+	b.come("d1", stepAnalyse)
+	b.expect("c1 d1") // six seats are taken
+	b.come("e1", stepAnalyse)
+	b.expect("")
+	b.w.leave("c")
+	b.expect("e1")
+	b.w.leave("d")
+	b.w.leave("e")
+	b.expect("") // four are taken, of three
+	b.w.leave("a")
+	b.expect("")
+	b.w.leave("a")
+	b.expect("a3") // one each, and the last seat of a was given before that of b
+	b.w.leave("a")
+	b.expect("b2")
+	b.w.leave("b")
+	b.w.leave("b")
+	b.expect("a4 a5")
+}
+
+// Who gives up gets no seat, and loses none.
+func TestWorkshopLeave(t *testing.T) {
+	w := workshop{seats: 1}
+	leave, err := w.enter(t.Context(), "a", stepAnalyse)
+	if err != nil {
+		t.Fatal(err)
+	}
+	impatient, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := w.enter(impatient, "a", stepArchive); !errors.Is(err, context.Canceled) {
+		t.Fatalf("a seat for one who does not wait: %v", err)
+	}
+	if len(w.turns)+len(w.waiting) != 0 {
+		t.Errorf("%v still wait", w.turns)
+	}
+	leave()
+	if leave, err = w.enter(t.Context(), "a", stepArchive); err != nil || w.taken != 1 {
+		t.Fatal(err)
+	}
+	if leave(); w.taken != 0 || len(w.held) != 0 {
+		t.Errorf("%d seats are taken: %v", w.taken, w.held)
+	}
+}
