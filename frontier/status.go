@@ -98,7 +98,7 @@ func (f *Frontier) Status(name string) (Status, error) {
 		Waiting: max(s.waiting-len(s.taken), 0), Delayed: s.delayed, Claimed: len(s.taken), Top: slices.Clone(s.Top), Ends: slices.Clone(s.Ends), Learned: s.Learned, Trail: slices.Clone(s.Trail),
 	}
 	for _, c := range s.claims {
-		if out.Oldest.IsZero() || c.Asked.Before(out.Oldest) {
+		if !c.Asked.IsZero() && (out.Oldest.IsZero() || c.Asked.Before(out.Oldest)) { // a batch that was reset asks for no claim
 			out.Oldest = c.Asked
 		}
 		if c.Batch == "" {
