@@ -16,6 +16,7 @@ import (
 // The errors of the frontier.
 var (
 	ErrClosed   = errors.New("the frontier is closed")
+	ErrLocked   = errors.New("it is in use by another process: give each worker a data folder of its own, or wait for that one's end")
 	ErrNoCrawl  = errors.New("the frontier does not know this crawl")
 	ErrNoBatch  = errors.New("the batch has no claim any more")
 	ErrBusy     = errors.New("the crawl is running already")

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/dgraph-io/badger/v4"
 	"github.com/dgraph-io/badger/v4/options"
@@ -26,10 +27,22 @@ func openBadger(dir string, sync bool) (*badger.DB, error) {
 		return nil, fmt.Errorf("open frontier in %s: %w", dir, err)
 	}
 	db, err := badger.Open(o)
+	if err != nil && strings.Contains(err.Error(), "Cannot acquire directory lock") {
+		return nil, fmt.Errorf("open frontier in %s: %w%s", dir, ErrLocked, by(dir))
+	}
 	if err != nil {
 		return nil, fmt.Errorf("open frontier in %s: %w", dir, err)
 	}
 	return db, nil
+}
+
+// by names the process that has a frontier open, as far as its folder tells.
+func by(dir string) string {
+	raw, err := os.ReadFile(filepath.Join(dir, "LOCK"))
+	if err != nil {
+		return ""
+	}
+	return ", process " + strings.TrimSpace(string(raw))
 }
 
 // dropUnborn takes away logs without a byte, of a process that was killed between making the file and giving it its

@@ -268,6 +268,9 @@ func (s *stack) link(namespace, id string) string {
 // one that it names is ours.
 func (g *globals) bringUp(ctx context.Context, conf *worker.Config, own bool, report io.Writer) (*stack, error) {
 	s := &stack{}
+	if err := worker.Check(ctx, localPart(*conf), slog.New(slog.DiscardHandler)); err != nil { // before Temporal is waited for
+		return s, err
+	}
 	if conf.Temporal.Address == "" {
 		_, _ = fmt.Fprintln(report, "starting Temporal …")
 		server, err := localstack.Start(ctx, localstack.Options{Data: filepath.Join(conf.Data, "temporal"), Attrs: names.SearchAttributes})
@@ -289,6 +292,12 @@ func (g *globals) bringUp(ctx context.Context, conf *worker.Config, own bool, re
 	}
 	s.worker, err = worker.Start(ctx, *conf, slog.New(troubled{logger.Handler(), &s.trouble}))
 	return s, err
+}
+
+// localPart is a configuration without Temporal.
+func localPart(conf worker.Config) worker.Config {
+	conf.Temporal.Address = ""
+	return conf
 }
 
 // watch shows the crawl's progress until it ends.

@@ -15,28 +15,36 @@ import (
 
 // RegisterAttributes makes the search attributes that are missing.
 func RegisterAttributes(ctx context.Context, c client.Client, namespace string) error {
-	operator := c.OperatorService()
-	have, err := operator.ListSearchAttributes(ctx, &operatorservice.ListSearchAttributesRequest{Namespace: namespace})
-	if err != nil {
-		return fmt.Errorf("list search attributes: %w", err)
+	missing, err := missingAttributes(ctx, c, namespace)
+	if err != nil || len(missing) == 0 {
+		return err
 	}
-	missing := map[string]enums.IndexedValueType{}
-	for name, kind := range names.SearchAttributes {
-		if _, known := have.GetCustomAttributes()[name]; !known {
-			value, err := enums.IndexedValueTypeFromString(kind)
-			if err != nil {
-				return err
-			}
-			missing[name] = value
-		}
-	}
-	if len(missing) == 0 {
-		return nil
-	}
-	_, err = operator.AddSearchAttributes(ctx, &operatorservice.AddSearchAttributesRequest{Namespace: namespace, SearchAttributes: missing})
+	_, err = c.OperatorService().AddSearchAttributes(ctx, &operatorservice.AddSearchAttributesRequest{Namespace: namespace, SearchAttributes: missing})
 	var exists *serviceerror.AlreadyExists
 	if err != nil && !errors.As(err, &exists) {
 		return fmt.Errorf("register search attributes: %w", err)
 	}
 	return nil
+}
+
+// missingAttributes lists the search attributes that a namespace lacks.
+func missingAttributes(ctx context.Context, c client.Client, namespace string) (map[string]enums.IndexedValueType, error) {
+	have, err := c.OperatorService().ListSearchAttributes(ctx, &operatorservice.ListSearchAttributesRequest{Namespace: namespace})
+	var none *serviceerror.NamespaceNotFound
+	if errors.As(err, &none) {
+		return nil, fmt.Errorf("the Temporal service has no namespace %q: `temporal operator namespace create --namespace %s` makes it", namespace, namespace)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("list search attributes: %w", err)
+	}
+	missing := map[string]enums.IndexedValueType{}
+	for name, kind := range names.SearchAttributes {
+		if _, known := have.GetCustomAttributes()[name]; known {
+			continue
+		}
+		if missing[name], err = enums.IndexedValueTypeFromString(kind); err != nil {
+			return nil, err
+		}
+	}
+	return missing, nil
 }

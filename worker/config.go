@@ -103,7 +103,14 @@ func DefaultConfig() Config {
 func (c *Config) Flags(into *pflag.FlagSet) {
 	fs := pflag.NewFlagSet("settings", pflag.ContinueOnError)
 	c.flags = fs
-	defer into.AddFlagSet(fs)
+	defer func() {
+		fs.VisitAll(func(f *pflag.Flag) {
+			if kind := f.Value.Type(); kind == "int" || kind == "duration" || kind == "bool" {
+				f.Value = plainly{f.Value}
+			}
+		})
+		into.AddFlagSet(fs)
+	}()
 	fs.StringVar(&c.Temporal.Address, "temporal", c.Temporal.Address, "Temporal frontend, HOST:PORT")
 	fs.StringVar(&c.Temporal.Namespace, "namespace", c.Temporal.Namespace, "Temporal namespace")
 	fs.StringVar(&c.Temporal.Queue, "task-queue", c.Temporal.Queue, "shared task queue")
@@ -204,7 +211,7 @@ func (c *Config) Load(file string) error {
 		if err := v.ReadInConfig(); err != nil {
 			return fmt.Errorf("configuration file: %w", err)
 		}
-		if err := unknownKeys(v, fs); err != nil {
+		if err := unknownKeys(v, fs, file); err != nil {
 			return fmt.Errorf("configuration file %s: %w", file, err)
 		}
 	}
@@ -248,14 +255,50 @@ const (
 	keyAPI    = "temporal-api-key"
 )
 
-func unknownKeys(v *viper.Viper, fs *pflag.FlagSet) error {
-	for _, key := range v.AllKeys() {
-		name, _, _ := strings.Cut(key, ".")
-		if fs.Lookup(name) == nil && name != keyAccess && name != keySecret && name != keyAPI {
-			return fmt.Errorf("setting %q is not known: the settings are the flags' names", key)
-		}
+// unknownKeys reports the keys of a file that are no settings, with their lines and what may have been meant.
+func unknownKeys(v *viper.Viper, fs *pflag.FlagSet, file string) error {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return err
 	}
-	return nil
+	known := []string{keyAccess, keySecret, keyAPI}
+	fs.VisitAll(func(f *pflag.Flag) { known = append(known, f.Name) })
+	var errs []error
+	for _, key := range slices.Sorted(slices.Values(v.AllKeys())) {
+		name, _, _ := strings.Cut(key, ".")
+		if slices.Contains(known, name) {
+			continue
+		}
+		line, near := "", "the settings are the flags' names"
+		if n := crawl.LineOf(text, name); n > 0 {
+			line = fmt.Sprintf("line %d: ", n)
+		}
+		if nearest := crawl.Nearest(name, known); nearest != "" {
+			near = "did you mean " + nearest + "?"
+		}
+		errs = append(errs, fmt.Errorf("%ssetting %q is not known: %s", line, key, near))
+	}
+	return errors.Join(errs...)
+}
+
+// plainly says what a value must be, in place of what Go's parser says.
+type plainly struct{ pflag.Value }
+
+// Set reads the value.
+func (p plainly) Set(text string) error {
+	err := p.Value.Set(text)
+	if err == nil {
+		return nil
+	}
+	switch p.Type() {
+	case "int":
+		return fmt.Errorf("%q is no whole number, such as 256", text)
+	case "duration":
+		return fmt.Errorf("%q is no duration: write it as 30s, 5m or 24h", text)
+	case "bool":
+		return fmt.Errorf("%q must be true or false", text)
+	}
+	return err
 }
 
 // Validate reports every fault of the configuration at once.
@@ -281,12 +324,17 @@ func (c *Config) Validate() error {
 	if c.BatchTime < 10*time.Second {
 		errs = append(errs, errors.New("batch-time must be at least 10s"))
 	}
-	if scheme, _, is := strings.Cut(c.Archive, "://"); is && scheme != "s3" {
-		errs = append(errs, fmt.Errorf("archive %q must be s3://bucket/prefix or a directory", c.Archive))
+	for name, places := range map[string][]string{"archive": {c.Archive}, "archive-allow": c.Archives} {
+		for _, where := range places {
+			scheme, _, is := strings.Cut(where, "://")
+			if is && scheme != "s3" || !is && strings.HasPrefix(where, "s3:") {
+				errs = append(errs, fmt.Errorf("%s %q must be s3://bucket/prefix or a directory", name, where))
+			}
+		}
 	}
-	for name, address := range map[string]string{"dns": c.DNS, "listen": c.Listen} {
-		if _, _, err := net.SplitHostPort(address); address != "" && err != nil {
-			errs = append(errs, fmt.Errorf("%s %q: write ADDR:PORT, such as 127.0.0.1:9464", name, address))
+	for _, s := range []struct{ name, address, such string }{{"dns", c.DNS, "9.9.9.9:53"}, {"listen", c.Listen, "127.0.0.1:9464"}} {
+		if _, _, err := net.SplitHostPort(s.address); s.address != "" && err != nil {
+			errs = append(errs, fmt.Errorf("%s %q: write ADDR:PORT, such as %s", s.name, s.address, s.such))
 		}
 	}
 	if !slices.Contains([]string{profilesOff, profilesLoopback, profilesOn}, c.Profiles) {

@@ -23,7 +23,6 @@ import (
 	"github.com/muninn-archive/muninn/activities"
 	"github.com/muninn-archive/muninn/activities/names"
 	"github.com/muninn-archive/muninn/frontier"
-	"github.com/muninn-archive/muninn/internal/aah"
 	"github.com/muninn-archive/muninn/internal/adapt"
 	"github.com/muninn-archive/muninn/internal/archive"
 	"github.com/muninn-archive/muninn/internal/disk"
@@ -57,9 +56,7 @@ func Start(ctx context.Context, conf Config, log *slog.Logger) (*Worker, error) 
 	if err := conf.Validate(); err != nil {
 		return nil, err
 	}
-	if conf.Archive == "" {
-		conf.Archive = filepath.Join(conf.Data, "archive")
-	}
+	conf.complete()
 	w := &Worker{conf: conf, log: log, meter: newMeter(), fatal: make(chan error, 2), stopped: make(chan struct{})}
 	if err := w.open(ctx); err != nil {
 		w.Stop()
@@ -68,17 +65,13 @@ func Start(ctx context.Context, conf Config, log *slog.Logger) (*Worker, error) 
 	return w, nil
 }
 
-func (w *Worker) open(ctx context.Context) error {
-	var err error
-	if w.client, err = dial(ctx, w.conf.Temporal, w.log, newSDKMetrics(w.meter.registry)); err != nil {
+// open opens what the steps work with and reaches Temporal, and tells all that is in the way at once.
+func (w *Worker) open(ctx context.Context) (err error) {
+	err = w.opened(ctx)
+	if err := errors.Join(err, w.reach(ctx)); err != nil {
 		return err
 	}
-	if err := RegisterAttributes(ctx, w.client, w.conf.Temporal.Namespace); err != nil {
-		return err
-	}
-	if w.acts, err = w.activities(ctx); err != nil {
-		return err
-	}
+	w.acts.Client = w.client
 	if err := activities.CheckShards(ctx, w.client, w.conf.Shards); err != nil {
 		return err
 	}
@@ -94,50 +87,55 @@ func (w *Worker) open(ctx context.Context) error {
 	return w.run()
 }
 
-// activities opens what the steps work with.
-func (w *Worker) activities(ctx context.Context) (*activities.Activities, error) {
-	conf := w.conf
-	room := disk.New(conf.Data, conf.DiskFloor)
-	if err := room.Writes(); err != nil {
-		return nil, fmt.Errorf("%w: make room, or set another disk-floor", err)
+// reach connects to Temporal.
+func (w *Worker) reach(ctx context.Context) (err error) {
+	if w.client, err = dial(ctx, w.conf.Temporal, w.log, newSDKMetrics(w.meter.registry)); err != nil {
+		return err
 	}
-	front, err := frontier.Open(filepath.Join(conf.Data, "frontier"), frontier.Options{Room: room.Writes})
-	if err != nil {
-		return nil, err
+	return RegisterAttributes(ctx, w.client, w.conf.Temporal.Namespace)
+}
+
+// opened opens what the steps work with.
+func (w *Worker) opened(ctx context.Context) error {
+	conf, room := w.conf, disk.New(w.conf.Data, w.conf.DiskFloor)
+	if err := enough(room); err != nil {
+		return err
 	}
-	w.front = front
+	var errs [5]error
+	w.front, errs[0] = frontier.Open(filepath.Join(conf.Data, "frontier"), frontier.Options{Room: room.Writes})
+	if errs[0] != nil {
+		return errs[0] // the spool is another process's too
+	}
 	sp, err := spool.Open(filepath.Join(conf.Data, "spool"))
 	if err != nil {
-		return nil, err
+		return err
 	}
-	helper, err := aah.Open(conf.Knowledge, conf.Helper)
-	if err != nil {
-		return nil, fmt.Errorf("setting kb: %w", err)
+	helper, err := openHelper(conf)
+	errs[1] = err
+	if err == nil {
+		helper.Learned, errs[2] = adapt.OpenStore(filepath.Join(conf.Data, "learned"))
+		helper.Trouble = func(err error) { w.log.Error("the helper goes on without what it learned", "error", err) }
 	}
-	if helper.Learned, err = adapt.OpenStore(filepath.Join(conf.Data, "learned")); err != nil {
-		return nil, err
-	}
-	helper.Trouble = func(err error) { w.log.Error("the helper goes on without what it learned", "error", err) }
 	fetcher, err := newFetcher(conf, sp.TempDir(), w.meter.Resolved)
-	if err != nil {
-		return nil, err
+	errs[3] = err
+	archives := conf.archives()
+	archives.Wrap = func(s archive.Store) archive.Store { return measured{s, w.meter} }
+	errs[4] = openArchive(ctx, archives)
+	if err := errors.Join(errs[:]...); err != nil {
+		return err
 	}
-	archives := &activities.Archives{Default: conf.Archive, Allow: conf.Archives, S3: conf.S3, Wrap: func(s archive.Store) archive.Store { return measured{s, w.meter} }}
-	if _, err := archives.Open(ctx, ""); err != nil {
-		return nil, fmt.Errorf("setting archive: %w", err)
-	}
-	acts := &activities.Activities{
+	w.acts = &activities.Activities{
 		Settings: activities.Settings{
 			Worker: conf.Name, Queue: conf.Temporal.Queue, Shards: conf.Shards, Lanes: conf.Lanes, Round: conf.Round,
 			Linger: conf.Linger, BatchTime: conf.BatchTime, BundlePLDs: conf.BundlePLDs, BundleURLs: conf.BundleURLs, HandedBytes: int64(conf.HandedBytes), Attempts: conf.Attempts,
 			GiveBack: conf.GiveBack, Software: version.Software(), Page: conf.Page,
 		},
-		Client: w.client, Frontier: front, Spool: sp, Disk: room, Fetch: fetcher, Helper: helper,
+		Frontier: w.front, Spool: sp, Disk: room, Fetch: fetcher, Helper: helper,
 		Analyser: score.NewAnalyser(), Archives: archives, Meter: w.meter, Now: time.Now,
 		Allow: activities.Allow{Seeds: conf.Seeds, Thesauri: conf.Thesauri},
 	}
-	acts.Holds = append(acts.Holds, activities.DiskHold(acts), activities.ArchiveHold(acts))
-	return acts, nil
+	w.acts.Holds = append(w.acts.Holds, activities.DiskHold(w.acts), activities.ArchiveHold(w.acts))
+	return nil
 }
 
 func newFetcher(conf Config, tmp string, resolved func(took time.Duration, err error)) (*fetch.Client, error) {

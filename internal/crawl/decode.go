@@ -28,6 +28,11 @@ func ParseDefinition(text []byte) (Definition, error) {
 		return Definition{}, Faults{{"", "is not a mapping: it begins with name: and seeds:"}}
 	}
 	faults := unknownKeys("", object, reflect.TypeFor[Definition]())
+	for i, f := range faults {
+		if line := LineOf(text, f.Path); line > 0 {
+			faults[i].Message = fmt.Sprintf("(line %d) %s", line, f.Message)
+		}
+	}
 	raw, err := json.Marshal(object)
 	if err != nil {
 		return Definition{}, Faults{{"", "has a key that is not a string, or a number that is none: " + err.Error()}}
@@ -186,7 +191,7 @@ func unknownKeys(path string, tree any, t reflect.Type) Faults {
 				names = append(names, name)
 			}
 			slices.Sort(names)
-			faults = append(faults, Fault{join(path, key), "is not known here; known: " + strings.Join(names, ", ")})
+			faults = append(faults, Fault{join(path, key), unknownKey(key, names)})
 		}
 	}
 	return faults

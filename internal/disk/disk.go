@@ -59,13 +59,21 @@ func (w *Watch) MayFetch() bool {
 	return !short
 }
 
-// Writes is an error if the frontier may not be written to; it is a syscall.ENOSPC.
+// shortError says that a disk is short of room. It is a syscall.ENOSPC: who meets it waits as for a full disk.
+type shortError struct{ text string }
+
+func (e *shortError) Error() string { return e.text }
+
+// Is makes it one.
+func (e *shortError) Is(target error) bool { return target == syscall.ENOSPC }
+
+// Writes is an error if the frontier may not be written to.
 func (w *Watch) Writes() error {
 	if w == nil {
 		return nil
 	}
 	if left, short := w.short(w.Data, writePercent); short {
-		return fmt.Errorf("the disk of %s has %s left, at least %s must be free (half of disk-floor): %w", w.Data, left, crawl.Bytes(w.Floor*writePercent/100), syscall.ENOSPC)
+		return &shortError{fmt.Sprintf("the disk of %s has %s left, at least %s must be free (half of disk-floor)", w.Data, left, crawl.Bytes(w.Floor*writePercent/100))}
 	}
 	return nil
 }

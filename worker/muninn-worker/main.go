@@ -3,11 +3,13 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"os"
 	"os/signal"
 	"runtime/debug"
+	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -30,15 +32,48 @@ func main() {
 	if os.Getenv("GOMEMLIMIT") == "" {
 		debug.SetMemoryLimit(memoryLimit)
 	}
-	if err := command().ExecuteContext(context.Background()); err != nil {
+	os.Exit(exitCode(command().ExecuteContext(context.Background())))
+}
+
+// Exit codes.
+const (
+	exitFailed = 1
+	exitUsage  = 2 // flags or settings are wrong: to start again would not help
+)
+
+// usageError is a fault of flags or settings.
+type usageError struct{ error }
+
+func (e usageError) Unwrap() error { return e.error }
+
+func exitCode(err error) int {
+	var wrong usageError
+	switch {
+	case err == nil:
+		return 0
+	case errors.As(err, &wrong), strings.HasPrefix(err.Error(), "unknown command"):
 		fmt.Fprintln(os.Stderr, "muninn-worker:", err)
-		os.Exit(1)
+		return exitUsage
 	}
+	fmt.Fprintln(os.Stderr, "muninn-worker:", err)
+	return exitFailed
 }
 
 func command() *cobra.Command {
 	conf := worker.DefaultConfig()
 	file, verbose := "", false
+	load := func() error {
+		if file == "" {
+			file = os.Getenv("MUNINN_CONFIG")
+		}
+		if err := errors.Join(conf.Load(file), conf.Validate()); err != nil {
+			return usageError{err}
+		}
+		if verbose {
+			conf.LogLevel = slog.LevelDebug
+		}
+		return nil
+	}
 	cmd := &cobra.Command{
 		Use:   "muninn-worker",
 		Short: "Crawl for a Temporal service, as a worker of a cluster",
@@ -49,28 +84,38 @@ Every setting is a flag; an environment variable of the same name (MUNINN_S3_END
 Secrets have no flags: MUNINN_S3_ACCESS_KEY, MUNINN_S3_SECRET_KEY, MUNINN_TEMPORAL_API_KEY, or
 s3-access-key, s3-secret-key, temporal-api-key in the file.
 
+Exit codes: 0 it was stopped, 1 it could not start or go on, 2 flags or settings are wrong.
+
 Health is at http://LISTEN/health, Prometheus metrics at http://LISTEN/metrics.`,
 		Args: cobra.NoArgs, Version: version.Number, SilenceUsage: true, SilenceErrors: true,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if file == "" {
-				file = os.Getenv("MUNINN_CONFIG")
-			}
-			if err := conf.Load(file); err != nil {
+			if err := load(); err != nil {
 				return err
 			}
-			return run(cmd.Context(), conf, verbose)
+			return run(cmd.Context(), conf)
 		},
 	}
-	conf.Flags(cmd.Flags())
-	cmd.Flags().StringVar(&file, "config", "", "configuration file (YAML); also MUNINN_CONFIG")
-	cmd.Flags().BoolVar(&verbose, "verbose", false, "log more")
+	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
+	cmd.PersistentFlags().StringVar(&file, "config", "", "configuration file (YAML); also MUNINN_CONFIG")
+	cmd.PersistentFlags().BoolVar(&verbose, "verbose", false, "log more: as --log-level debug")
+	conf.Flags(cmd.PersistentFlags())
+	cmd.AddCommand(&cobra.Command{
+		Use: "check", Short: "Look at settings, disk, knowledge base, archive and Temporal, and tell all that is wrong", Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := load(); err != nil {
+				return err
+			}
+			if err := worker.Check(cmd.Context(), conf, slog.New(slog.DiscardHandler)); err != nil {
+				return err
+			}
+			_, err := fmt.Fprintf(cmd.OutOrStdout(), "all is well: settings, disk of %s, knowledge base, archive, Temporal at %s, namespace %s\n", conf.Data, conf.Temporal.Address, conf.Temporal.Namespace)
+			return err
+		},
+	})
 	return cmd
 }
 
-func run(ctx context.Context, conf worker.Config, verbose bool) error {
-	if verbose {
-		conf.LogLevel = slog.LevelDebug
-	}
+func run(ctx context.Context, conf worker.Config) error {
 	log := conf.Logger(os.Stderr)
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 	defer stop()

@@ -1,0 +1,93 @@
+package worker
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/muninn-archive/muninn/activities"
+	"github.com/muninn-archive/muninn/internal/aah"
+	"github.com/muninn-archive/muninn/internal/disk"
+)
+
+// Check looks at what a worker with a configuration needs, and reports all that is in its way at once: settings, disk,
+// knowledge base, archive, and Temporal, unless no address of it is given. It may run beside the worker itself.
+func Check(ctx context.Context, conf Config, log *slog.Logger) error {
+	conf.complete()
+	errs := []error{conf.Validate(), checkData(conf), checkHelper(conf), openArchive(ctx, conf.archives())}
+	if conf.Temporal.Address != "" {
+		errs = append(errs, checkTemporal(ctx, conf.Temporal, log))
+	}
+	return errors.Join(errs...)
+}
+
+// complete fills in the settings that others give.
+func (c *Config) complete() {
+	if c.Archive == "" {
+		c.Archive = filepath.Join(c.Data, "archive")
+	}
+}
+
+func (c *Config) archives() *activities.Archives {
+	return &activities.Archives{Default: c.Archive, Allow: c.Archives, S3: c.S3}
+}
+
+// enough tells whether the disk has what a worker needs to start.
+func enough(room *disk.Watch) error {
+	if err := room.Writes(); err != nil {
+		return fmt.Errorf("%w: make room, or set another disk-floor", err)
+	}
+	return nil
+}
+
+// checkData makes the data folder, and writes to it.
+func checkData(conf Config) error {
+	if err := os.MkdirAll(conf.Data, 0o755); err != nil {
+		return fmt.Errorf("setting data: %w", err)
+	}
+	probe, err := os.CreateTemp(conf.Data, "probe-*")
+	if err != nil {
+		return fmt.Errorf("setting data: %w", err)
+	}
+	return errors.Join(probe.Close(), os.Remove(probe.Name()), enough(disk.New(conf.Data, conf.DiskFloor)))
+}
+
+func openHelper(conf Config) (*aah.Helper, error) {
+	helper, err := aah.Open(conf.Knowledge, conf.Helper)
+	if err != nil {
+		return nil, fmt.Errorf("setting kb: %w", err)
+	}
+	return helper, nil
+}
+
+func checkHelper(conf Config) error {
+	_, err := openHelper(conf)
+	return err
+}
+
+// openArchive opens the worker's own archive.
+func openArchive(ctx context.Context, archives *activities.Archives) error {
+	_, err := archives.Open(ctx, "")
+	switch {
+	case err == nil:
+		return nil
+	case strings.Contains(err.Error(), "server gave HTTP response to HTTPS client"):
+		return fmt.Errorf("setting archive: %w: the S3 service speaks HTTP without TLS: write s3-endpoint as http://%s", err, strings.TrimPrefix(archives.S3.Endpoint, "https://"))
+	}
+	return fmt.Errorf("setting archive: %w", err)
+}
+
+// checkTemporal tells whether the Temporal service answers, and has the namespace.
+func checkTemporal(ctx context.Context, t Temporal, log *slog.Logger) error {
+	c, err := Dial(ctx, t, log)
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	_, err = missingAttributes(ctx, c, t.Namespace)
+	return err
+}

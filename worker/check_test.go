@@ -1,0 +1,119 @@
+package worker
+
+import (
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/spf13/pflag"
+
+	"github.com/muninn-archive/muninn/frontier"
+	"github.com/muninn-archive/muninn/internal/crawl"
+)
+
+// All that is in the way of a worker is told at once, by the names of the settings.
+func TestCheck(t *testing.T) {
+	dir := t.TempDir()
+	kb := filepath.Join(dir, "kb")
+	for _, path := range []string{kb, filepath.Join(kb, "applications")} {
+		if err := os.Mkdir(path, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.WriteFile(filepath.Join(kb, "applications", "x.xml"), []byte("<application"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "file"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	conf := DefaultConfig()
+	conf.Temporal.Address, conf.Data, conf.Archive, conf.Knowledge = "127.0.0.1:1", filepath.Join(dir, "data"), filepath.Join(dir, "file"), kb
+	conf.Lanes, conf.DiskFloor = 0, crawl.Bytes(1<<60)
+	err := Check(t.Context(), conf, slog.New(slog.DiscardHandler))
+	for _, want := range []string{"lanes must be", "make room, or set another disk-floor", "setting kb", "setting archive", "127.0.0.1:1"} {
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("no %q in %v", want, err)
+		}
+	}
+	_, err = Start(t.Context(), conf, slog.New(slog.DiscardHandler))
+	if err == nil {
+		t.Fatal("it starts")
+	}
+	good := DefaultConfig()
+	good.Temporal.Address, good.Data = "", filepath.Join(dir, "good")
+	if err := Check(t.Context(), good, slog.New(slog.DiscardHandler)); err != nil {
+		t.Error(err)
+	}
+}
+
+// What cannot start tells of Temporal and of its own faults together.
+func TestStartTellsAll(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "file"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	conf := DefaultConfig()
+	conf.Temporal.Address, conf.Data, conf.Archive = "127.0.0.1:1", filepath.Join(dir, "data"), filepath.Join(dir, "file")
+	_, err := Start(t.Context(), conf, slog.New(slog.DiscardHandler))
+	for _, want := range []string{"setting archive", "no Temporal service answers at 127.0.0.1:1"} {
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("no %q in %v", want, err)
+		}
+	}
+}
+
+// The second process on a data folder is told which has it.
+func TestLockedFrontier(t *testing.T) {
+	dir := t.TempDir()
+	f, err := frontier.Open(dir, frontier.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = f.Close() }()
+	_, err = frontier.Open(dir, frontier.Options{})
+	if err == nil || !strings.Contains(err.Error(), "in use by another process") || !strings.Contains(err.Error(), fmt.Sprint("process ", os.Getpid())) || strings.Contains(err.Error(), "Badger") {
+		t.Error(err)
+	}
+}
+
+// What is wrong with a value is said in words, and an unknown setting with its line and what may have been meant.
+func TestPlainFaults(t *testing.T) {
+	for args, want := range map[string]string{
+		"--lanes=abc":      `"abc" is no whole number, such as 256`,
+		"--give-back=5":    `"5" is no duration: write it as 30s, 5m or 24h`,
+		"--verify-tls=yep": `"yep" must be true or false`,
+	} {
+		conf := DefaultConfig()
+		fs := pflag.NewFlagSet("worker", pflag.ContinueOnError)
+		conf.Flags(fs)
+		if err := fs.Parse([]string{args}); err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "strconv") {
+			t.Errorf("%s: %v", args, err)
+		}
+	}
+	for text, want := range map[string]string{
+		"round: 3\nlane: 3\n": `line 2: setting "lane" is not known: did you mean lanes?`,
+		"lanes: many\n":       `setting lanes: "many" is no whole number`,
+		"xyzzy: 1\n":          "line 1",
+	} {
+		file := filepath.Join(t.TempDir(), "worker.yaml")
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		conf := DefaultConfig()
+		conf.Flags(pflag.NewFlagSet("worker", pflag.ContinueOnError))
+		if err := conf.Load(file); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want %q", text, err, want)
+		}
+	}
+	conf := DefaultConfig()
+	conf.DNS, conf.Archive = "nonsense", "s3:/arc/p"
+	err := conf.Validate()
+	for _, want := range []string{"9.9.9.9:53", `archive "s3:/arc/p" must be s3://bucket/prefix`} {
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("no %q in %v", want, err)
+		}
+	}
+}
