@@ -100,7 +100,10 @@ func (f *Frontier) take(name, batch string, grants []Granted, asked bool) (claim
 				continue
 			}
 			now := f.opts.Now()
-			earliest := latest(g.Earliest, f.hosts.next[c.Queue])
+			earliest := g.Earliest
+			if rest := f.hosts.next[c.Queue]; rest.After(now) { // what has passed is forgotten some time, by a restart too
+				earliest = latest(earliest, rest)
+			}
 			idle := c.Batch == "" && earliest.After(latest(g.Earliest, now).Add(maxIdle))
 			atWork := mine && c.leased() && c.Lease.After(now) // the grant only confirms its lease
 			if !atWork && (idle || f.hosts.elsewhere(s, c.Queue).After(now)) {
