@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/fxamacker/cbor/v2"
+	"go.temporal.io/sdk/activity"
 
 	"github.com/muninn-archive/muninn/frontier"
 	"github.com/muninn-archive/muninn/internal/archive"
@@ -51,6 +52,7 @@ func (a *Activities) archiveOnce(ctx context.Context, in BatchInput) (ArchiveRes
 	}
 	m, err := h.manifest(ctx)
 	if err == nil { // an attempt before has written it, and may not have come further
+		a.tidy(ctx, h, &m)
 		return archived(h, m), edge(a.remember(in, plan))
 	}
 	if !errors.Is(err, archive.ErrNotFound) {
@@ -84,8 +86,20 @@ func (a *Activities) archiveOnce(ctx context.Context, in BatchInput) (ArchiveRes
 	if err != nil {
 		return ArchiveResult{}, edge(err)
 	}
+	a.tidy(ctx, h, &m)
 	a.Meter.Archived(m.Pages, m.WARC.Bytes)
 	return archived(h, m), edge(a.remember(in, plan))
+}
+
+// tidy deletes what earlier attempts of a batch have left in its archive. What it cannot delete is named by no manifest:
+// `muninn verify --sweep` finds it.
+func (a *Activities) tidy(ctx context.Context, h home, m *archive.Manifest) {
+	if activity.GetInfo(ctx).Attempt == 1 && m != nil {
+		return // there was none, as a rule
+	}
+	if err := archive.Tidy(ctx, h.store, h.label, m); err != nil {
+		activity.GetLogger(ctx).Warn("an attempt that was cut off has left objects in the archive", "batch", h.label.Batch, "error", err)
+	}
 }
 
 // remember adds the pages of a batch that is archived to what the crawl remembers of pages, and lets go of them: each counts

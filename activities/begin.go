@@ -61,9 +61,6 @@ func (a *Activities) Begin(ctx context.Context, in BeginInput) (BeginResult, err
 	if err != nil {
 		return BeginResult{}, edge(err)
 	}
-	if _, err := a.settleArchive(ctx, d); err != nil {
-		return BeginResult{}, edge(err)
-	}
 	if err := a.keepDefinition(ctx, store, d, run); err != nil {
 		return BeginResult{}, edge(err)
 	}
@@ -72,6 +69,9 @@ func (a *Activities) Begin(ctx context.Context, in BeginInput) (BeginResult, err
 		return BeginResult{}, edge(err)
 	}
 	if plan.Restore {
+		if _, _, err := a.settleArchive(ctx, d); err != nil {
+			return BeginResult{}, edge(err)
+		}
 		if err := a.restore(ctx, store, d); err != nil {
 			return BeginResult{}, edge(err)
 		}
@@ -91,7 +91,15 @@ func (a *Activities) Begin(ctx context.Context, in BeginInput) (BeginResult, err
 	if err := a.Frontier.Submit(d.Name, fmt.Sprintf("seeds-%d-%s", run, in.Owner), found); err != nil {
 		return BeginResult{}, edge(err)
 	}
-	return BeginResult{Run: run, Seeds: len(found), Archive: store.String()}, nil
+	_, former, err := a.settleArchive(ctx, d)
+	if err != nil {
+		return BeginResult{}, edge(err)
+	}
+	out := BeginResult{Run: run, Seeds: len(found), Archive: store.String()}
+	if former != nil {
+		out.Former = former.String()
+	}
+	return out, nil
 }
 
 // showExamples shows an order that learns what the definition gives as examples, and samples that are of the topic.

@@ -95,5 +95,8 @@ func (a *Activities) closeLife(ctx context.Context, in BatchInput) (archived boo
 	if errors.Is(err, archive.ErrExists) {
 		return true, nil
 	}
+	if err == nil {
+		a.tidy(ctx, h, nil)
+	}
 	return false, err
 }

@@ -100,19 +100,20 @@ func (a *Activities) standing(ctx context.Context, in BatchInput) (standing, err
 }
 
 // settleArchive says where the batches of a crawl go from now on: to the archive of its definition, or to the worker's own.
-func (a *Activities) settleArchive(ctx context.Context, d crawl.Definition) (archive.Store, error) {
-	store, err := a.Archives.Open(ctx, d.Archive.Where)
+// former is where they went before, if that was another.
+func (a *Activities) settleArchive(ctx context.Context, d crawl.Definition) (store archive.Store, former *frontier.Place, err error) {
+	store, err = a.Archives.Open(ctx, d.Archive.Where)
 	a.unwritable.tell(d.Name, "", err, a.Now())
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	to := frontier.Place{Where: store.String(), Prefix: d.Archive.Prefix}
-	_, former, err := a.Frontier.GoesTo(d.Name, to)
+	_, former, err = a.Frontier.GoesTo(d.Name, to)
 	if err == nil && former != nil {
 		activity.GetLogger(ctx).Warn("the crawl's archive has changed: pages are archived whole again, for no revisit refers to another archive",
 			"crawl", d.Name, "archive", to.String(), "before", former.String())
 	}
-	return store, err
+	return store, former, err
 }
 
 // recovered makes what COMMIT needs out of the segment in the archive: the working files are lost, the manifest is there.

@@ -83,6 +83,9 @@ func TestManifestAfterGiveBack(t *testing.T) {
 			r.must(r.do(r.Archive, in))
 			r.must(r.do(r.Commit, in))
 			report := r.check(r.dir)
+			if len(report.Orphans) > 0 {
+				t.Errorf("what the first attempt put stays: %q", report.Orphans)
+			}
 			if report.Pages[rigSeed] != 1 || report.Segments != 1 || report.GivenBack != 1 {
 				t.Errorf("pages %v in %d segments, %d were given back", report.Pages, report.Segments, report.GivenBack)
 			}
@@ -115,7 +118,9 @@ func TestAnotherArchive(t *testing.T) {
 	r.open(out, same) // not archived when the next run begins elsewhere
 	_, err := r.Frontier.Begin(rigCrawl, "three", r.definition(edit), nil, true)
 	r.must(err)
-	r.begin("three", edit)
+	if begun := r.begin("three", edit); begun.Former != r.dir {
+		t.Errorf("the run before went to %q", begun.Former)
+	}
 	r.must(r.do(r.Archive, out))
 	r.must(r.do(r.Commit, out))
 	if report := r.check(r.dir); report.Pages[rigSeed] != 2 || report.Revisits != 1 {

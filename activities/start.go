@@ -25,7 +25,7 @@ func (a *Activities) Start(ctx context.Context, in StartInput) (int, error) {
 	if err != nil {
 		return 0, edge(err)
 	}
-	if _, err := a.settleArchive(ctx, plan.Definition); err != nil {
+	if _, _, err := a.settleArchive(ctx, plan.Definition); err != nil {
 		return 0, edge(err)
 	}
 	bound := a.bind(in.Grants, clock, func(lease string) (frontier.Claim, bool) { return a.Frontier.ClaimOf(in.Crawl, lease) })

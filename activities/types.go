@@ -27,6 +27,8 @@ type BeginResult struct {
 	Run     uint32 `json:"run"`
 	Seeds   int    `json:"seeds"`
 	Archive string `json:"archive"` // where the segments go
+	// Former is where the segments went before, if that was another archive: pages are archived whole again.
+	Former string `json:"former_archive,omitempty"`
 }
 
 // PhaseInput bounds the claims of a phase.

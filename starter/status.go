@@ -197,6 +197,9 @@ func (s crawlStatus) write(w io.Writer) {
 	line("  refused   %d by robots.txt, %d by the address guard", t.Robots, t.Refused)
 	line("  errors    %d, %d retries, %d batches failed", t.Errors, t.Retries, t.Failed)
 	line("  archive   %s", s.Crawl.Begun.Archive)
+	if former := s.Crawl.Begun.Former; former != "" {
+		line("            before it was %s: pages are archived whole again", former)
+	}
 	if l := s.Crawl.Learned; l != nil {
 		words := make([]string, 0, 12)
 		for _, term := range l.Terms[:min(len(l.Terms), 12)] {

@@ -180,7 +180,7 @@ func (s *Segment) manifest() (m Manifest, uploads []upload, err error) {
 		Version: ManifestVersion, Crawl: s.label.Crawl, Batch: s.label.Batch, Nonce: s.label.Nonce, Worker: s.label.Worker,
 		Created: s.created.UTC(), Counts: s.counts,
 	}
-	base := path.Join(s.label.Prefix, s.label.Crawl, "data", s.label.Batch+"-")
+	base := path.Join(s.label.Prefix, s.label.Crawl, "data", s.label.Segment()+"-")
 	add := func(suffix string, data []byte) Stored {
 		o := stored(base+suffix, data)
 		uploads = append(uploads, upload{o.Key, bytes.NewReader(data), o.Bytes})

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 	"syscall"
+	"time"
 )
 
 // tempPrefix marks files that are still being written; listings pass them over.
@@ -176,6 +177,31 @@ func (d *dirStore) Delete(_ context.Context, key string) error {
 		return fmt.Errorf("delete %s: %w", key, err)
 	}
 	return nil
+}
+
+func (d *dirStore) Unfinished(ctx context.Context, before time.Time, remove bool) (list []string, err error) {
+	err = filepath.WalkDir(d.root, func(path string, e fs.DirEntry, err error) error {
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		if err != nil || e.IsDir() || !strings.HasPrefix(e.Name(), tempPrefix) {
+			return errors.Join(err, ctx.Err())
+		}
+		info, err := e.Info()
+		if errors.Is(err, fs.ErrNotExist) || err == nil && !info.ModTime().Before(before) {
+			return nil // finished meanwhile, or being written
+		}
+		if err == nil && remove {
+			err = os.Remove(path)
+		}
+		rel, errRel := filepath.Rel(d.root, path)
+		list = append(list, filepath.ToSlash(rel))
+		return errors.Join(err, errRel)
+	})
+	if err != nil {
+		return list, fmt.Errorf("look for unfinished files: %w", err)
+	}
+	return list, nil
 }
 
 // contextReader stops reading when the context ends.

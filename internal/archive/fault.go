@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"time"
 )
 
 // StoreError says that a store did not do what it was asked to: it cannot be reached, refuses, or is full. It says nothing about
@@ -55,6 +56,11 @@ func (f faults) List(ctx context.Context, prefix string, fn func(Object) error) 
 		return err
 	}
 	return AsFault(ctx, err)
+}
+
+func (f faults) Unfinished(ctx context.Context, before time.Time, remove bool) ([]string, error) {
+	list, err := f.Store.Unfinished(ctx, before, remove)
+	return list, AsFault(ctx, err)
 }
 
 func (f faults) Delete(ctx context.Context, key string) error {

@@ -12,6 +12,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/minio/minio-go/v7"
 	"github.com/minio/minio-go/v7/pkg/credentials"
@@ -193,6 +194,26 @@ func (s *s3Store) Delete(ctx context.Context, key string) error {
 		return fmt.Errorf("delete %s: %w", key, explain(err))
 	}
 	return nil
+}
+
+func (s *s3Store) Unfinished(ctx context.Context, before time.Time, remove bool) (list []string, err error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel() // ends the listing
+	for upload := range s.client.ListIncompleteUploads(ctx, s.bucket, s.prefix, true) {
+		if upload.Err != nil {
+			return list, fmt.Errorf("list unfinished uploads: %w", explain(upload.Err))
+		}
+		if !upload.Initiated.Before(before) {
+			continue
+		}
+		if remove {
+			if err := s.client.RemoveIncompleteUpload(ctx, s.bucket, upload.Key); err != nil {
+				return list, fmt.Errorf("remove the unfinished upload of %s: %w", upload.Key, explain(err))
+			}
+		}
+		list = append(list, strings.TrimPrefix(upload.Key, s.prefix))
+	}
+	return list, ctx.Err()
 }
 
 func contentType(key string) string {

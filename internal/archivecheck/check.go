@@ -1,22 +1,22 @@
 package archivecheck
 
 import (
+	"context"
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
+	"maps"
 	"path"
-	"path/filepath"
 	"slices"
 	"strings"
 )
 
-// ErrNoCrawl means that the directory holds no crawl: nothing directly below it has segments/ or data/.
-var ErrNoCrawl = errors.New("no crawl in the directory")
+// ErrNoCrawl means that the archive holds no crawl: nothing in it lies in segments/ or data/ of one.
+var ErrNoCrawl = errors.New("no crawl in the archive")
 
 // checker carries what must be known across segments and crawls.
 type checker struct {
-	dir    string
+	ctx    context.Context // of the check, which the checker does not outlive
+	source Source
 	report Report
 	named  map[string]string // object key → the manifest that names it
 	ids    map[recordID]place
@@ -30,23 +30,30 @@ type place struct {
 	typ    string
 }
 
-// CheckDir checks every crawl directly below dir, and what holds between them: record IDs are unique
-// and revisits find what they refer to. It returns [ErrNoCrawl], or an error of the file system; what
-// is wrong with the archive is in the report. Memory grows by about a kilobyte a record.
-func CheckDir(dir string) (Report, error) {
+// CheckDir checks an archive in a directory, as Check does.
+func CheckDir(dir string) (Report, error) { return Check(context.Background(), folder(dir)) }
+
+// Check checks every crawl of an archive, and what holds between them: record IDs are unique and revisits find what they
+// refer to. It returns [ErrNoCrawl], or an error of the source; what is wrong with the archive is in the report. Memory
+// grows by about a kilobyte a record.
+func Check(ctx context.Context, source Source) (Report, error) {
 	c := &checker{
-		dir:     dir,
+		ctx: ctx, source: source,
 		report:  Report{Pages: map[string]int{}, Robots: map[string]int{}},
 		named:   map[string]string{},
 		ids:     map[recordID]place{},
 		origins: newOrigins(),
 	}
-	crawls, err := findCrawls(dir)
+	keys, err := source.Keys(ctx)
 	if err != nil {
 		return c.report, fmt.Errorf("check archive: %w", err)
 	}
-	for _, crawl := range crawls {
-		if err := c.checkCrawl(crawl); err != nil {
+	crawls := findCrawls(keys)
+	if len(crawls) == 0 {
+		return c.report, fmt.Errorf("check archive: %w", ErrNoCrawl)
+	}
+	for _, crawl := range slices.Sorted(maps.Keys(crawls)) {
+		if err := c.checkCrawl(crawl, crawls[crawl]); err != nil {
 			return c.report, fmt.Errorf("check crawl %s: %w", crawl, err)
 		}
 	}
@@ -54,35 +61,32 @@ func CheckDir(dir string) (Report, error) {
 	return c.report, nil
 }
 
-// findCrawls lists the directories directly below dir that look like a crawl.
-func findCrawls(dir string) ([]string, error) {
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		return nil, err
-	}
-	var crawls []string
-	for _, e := range entries {
-		if isDir(filepath.Join(dir, e.Name(), "segments")) || isDir(filepath.Join(dir, e.Name(), "data")) {
-			crawls = append(crawls, e.Name())
+// objects are the keys of a crawl.
+type objects struct{ segments, data []string }
+
+// findCrawls finds the crawls among keys: a crawl is what segments/ and data/ lie in, at any depth.
+func findCrawls(keys []string) map[string]*objects {
+	crawls := map[string]*objects{}
+	for _, key := range keys {
+		folder := path.Dir(key)
+		crawl, kind := path.Dir(folder), path.Base(folder)
+		if crawl == "." || kind != "segments" && kind != "data" {
+			continue
+		}
+		if crawls[crawl] == nil {
+			crawls[crawl] = &objects{}
+		}
+		if kind == "segments" {
+			crawls[crawl].segments = append(crawls[crawl].segments, key)
+		} else {
+			crawls[crawl].data = append(crawls[crawl].data, key)
 		}
 	}
-	if len(crawls) == 0 {
-		return nil, fmt.Errorf("%s: %w", dir, ErrNoCrawl)
-	}
-	return crawls, nil
+	return crawls
 }
 
-func isDir(name string) bool {
-	info, err := os.Stat(name)
-	return err == nil && info.IsDir()
-}
-
-func (c *checker) checkCrawl(crawl string) error {
-	files, err := c.list(crawl + "/segments")
-	if err != nil {
-		return err
-	}
-	for _, key := range files {
+func (c *checker) checkCrawl(crawl string, of *objects) error {
+	for _, key := range of.segments {
 		if !strings.HasSuffix(key, ".json") || strings.HasPrefix(path.Base(key), ".") {
 			c.report.Orphans = append(c.report.Orphans, key)
 			continue
@@ -91,38 +95,12 @@ func (c *checker) checkCrawl(crawl string) error {
 			return err
 		}
 	}
-	files, err = c.list(crawl + "/data")
-	if err != nil {
-		return err
-	}
-	for _, key := range files {
+	for _, key := range of.data {
 		if _, ok := c.named[key]; !ok {
 			c.report.Orphans = append(c.report.Orphans, key)
 		}
 	}
 	return nil
-}
-
-// list returns the keys of all files below the folder, sorted; none if there is no such folder.
-func (c *checker) list(folder string) ([]string, error) {
-	var keys []string
-	err := fs.WalkDir(os.DirFS(c.dir), folder, func(key string, e fs.DirEntry, err error) error {
-		if err != nil || e.IsDir() {
-			return err
-		}
-		keys = append(keys, key)
-		return nil
-	})
-	if errors.Is(err, fs.ErrNotExist) {
-		err = nil
-	}
-	slices.Sort(keys)
-	return keys, err
-}
-
-// file returns the path of a key on disk.
-func (c *checker) file(key string) string {
-	return filepath.Join(c.dir, filepath.FromSlash(key))
 }
 
 // fault records one sentence about the byte at offset in the file.

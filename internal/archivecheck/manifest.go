@@ -8,7 +8,6 @@ import (
 	"hash"
 	"io"
 	"io/fs"
-	"os"
 	"path"
 	"strings"
 	"time"
@@ -41,7 +40,7 @@ type object struct {
 
 // checkSegment checks the manifest at key and all that it names.
 func (c *checker) checkSegment(crawl, key string) error {
-	data, err := os.ReadFile(c.file(key))
+	data, err := c.read(key)
 	if err != nil {
 		return err
 	}
@@ -85,17 +84,29 @@ func (c *checker) checkSegment(crawl, key string) error {
 	return c.readObject(key, *m.Log, func(r io.Reader) error { return c.readLog(m.Log.Key, r, warc) })
 }
 
+// maxManifest bounds what is read of a manifest, in bytes.
+const maxManifest = 16 << 20
+
+func (c *checker) read(key string) ([]byte, error) {
+	f, err := c.source.Open(c.ctx, key)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(io.LimitReader(f, maxManifest))
+}
+
 // checkManifest checks the manifest's own fields and the form of the keys.
 func (c *checker) checkManifest(crawl, key string, m manifest) {
 	name := strings.TrimSuffix(strings.TrimPrefix(key, crawl+"/segments/"), ".json")
-	batch := name
+	batch := name // data is named by the segment: batch and nonce
 	if m.Nonce != "" {
 		batch = strings.TrimSuffix(name, "-"+m.Nonce)
 	}
 	if m.Version != 1 {
 		c.fault(key, 0, "the manifest has version %d, not 1", m.Version)
 	}
-	if m.Crawl != crawl {
+	if m.Crawl != path.Base(crawl) {
 		c.fault(key, 0, "the manifest is of crawl %q, but lies in %q", m.Crawl, crawl)
 	}
 	if m.Batch != batch || m.Nonce != "" && batch == name {
@@ -125,8 +136,8 @@ func (c *checker) checkManifest(crawl, key string, m manifest) {
 		parts = append(parts, part{"objects", m.Objects.Key, ".objects.zst"})
 	}
 	for _, o := range parts {
-		if !strings.HasPrefix(o.key, crawl+"/data/"+batch+"-") || !strings.HasSuffix(o.key, o.suffix) {
-			c.fault(key, 0, "the %s key %q is not of the form %s/data/%s-HASH%s", o.what, o.key, crawl, batch, o.suffix)
+		if !strings.HasPrefix(o.key, crawl+"/data/"+name+"-") || !strings.HasSuffix(o.key, o.suffix) {
+			c.fault(key, 0, "the %s key %q is not of the form %s/data/%s-HASH%s", o.what, o.key, crawl, name, o.suffix)
 		}
 	}
 }
@@ -142,7 +153,7 @@ func (c *checker) readObject(key string, o object, read func(io.Reader) error) e
 		return nil
 	}
 	c.named[o.Key] = key
-	f, err := os.Open(c.file(o.Key))
+	f, err := c.source.Open(c.ctx, o.Key)
 	if errors.Is(err, fs.ErrNotExist) {
 		c.fault(key, 0, "%s does not exist", o.Key)
 		return nil

@@ -108,3 +108,16 @@ func folders(t *testing.T, s archive.Store) {
 		t.Errorf("%q", got)
 	}
 }
+
+// unfinished looks for what puts have left: nothing, unless they were killed.
+func unfinished(t *testing.T, s archive.Store) {
+	put(t, s, "c/data/x", "y")
+	for _, remove := range []bool{false, true} {
+		if list, err := s.Unfinished(t.Context(), time.Now().Add(time.Hour), remove); err != nil || len(list) > 0 {
+			t.Errorf("unfinished: %q, %v", list, err)
+		}
+	}
+	if got := get(t, s, "c/data/x"); got != "y" {
+		t.Errorf("%q", got)
+	}
+}

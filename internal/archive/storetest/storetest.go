@@ -41,6 +41,7 @@ func Run(t *testing.T, open func(t *testing.T) archive.Store, opts Options) {
 		{"Delete", deleting},
 		{"OddKeys", oddKeys},
 		{"FolderIsNoObject", folders},
+		{"Unfinished", unfinished},
 		{"WrongSize", wrongSize},
 		{"BrokenReader", brokenReader},
 		{"Cancelled", cancelled},

@@ -1,0 +1,52 @@
+package archive
+
+import (
+	"context"
+	"path"
+	"slices"
+)
+
+// CrawlAt is a crawl in a store.
+type CrawlAt struct{ Prefix, Name string }
+
+// Crawls finds the crawls of a store, under whatever prefix. It lists the store whole.
+func Crawls(ctx context.Context, store Store) (list []CrawlAt, err error) {
+	err = store.List(ctx, "", func(o Object) error {
+		folder := path.Dir(o.Key)
+		crawl := path.Dir(folder)
+		if path.Base(folder) != "segments" || crawl == "." {
+			return nil
+		}
+		at := CrawlAt{path.Dir(crawl), path.Base(crawl)}
+		if at.Prefix == "." {
+			at.Prefix = ""
+		}
+		if !slices.Contains(list, at) {
+			list = append(list, at)
+		}
+		return nil
+	})
+	return list, err
+}
+
+// EachLogged calls fn with the lines of a crawl's log, segment by segment.
+func EachLogged(ctx context.Context, store Store, crawl CrawlAt, fn func(Logged) error) error {
+	walk := Walk[[]Logged]{
+		Prefix: crawl.Prefix, Crawl: crawl.Name,
+		Load: func(ctx context.Context, m Manifest) (lines []Logged, err error) {
+			err = ReadLog(ctx, store, &m, func(l Logged) error {
+				lines = append(lines, l)
+				return nil
+			})
+			return lines, err
+		},
+	}
+	return walk.Each(ctx, store, func(_ Manifest, lines []Logged) error {
+		for _, l := range lines {
+			if err := fn(l); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}

@@ -1,0 +1,122 @@
+package starter
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/muninn-archive/muninn/internal/archive"
+)
+
+func logCommand(g *globals) *cobra.Command {
+	failed := false
+	var s3 *archive.S3
+	cmd := &cobra.Command{
+		Use: "log CRAWL|ARCHIVE", Short: "Print the crawl log: each try of a URL, and what became of it",
+		Long: `Print the crawl log: each try of a URL, and what became of it, segment by segment. It is read from the archive: of a
+crawl that Temporal knows, or of all crawls in a folder (with a / in its name, as in ./NAME) or in s3://bucket/prefix.
+URLs whose host has no address are in it once the run has ended.
+
+  muninn log ravens --failed
+  muninn log s3://archive/crawls --json`,
+		Args: exactArgs(1, "the name of one crawl, or an archive"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			store, crawls, err := g.logged(cmd.Context(), args[0], *s3)
+			if err != nil {
+				return err
+			}
+			lines := json.NewEncoder(g.out)
+			lines.SetEscapeHTML(false)
+			for _, c := range crawls {
+				err := archive.EachLogged(cmd.Context(), store, c, func(l archive.Logged) error {
+					switch {
+					case failed && !l.WithoutPage():
+						return nil
+					case g.json:
+						return lines.Encode(l)
+					}
+					return writeLogged(g.out, l)
+				})
+				if err != nil {
+					return err
+				}
+			}
+			return nil
+		},
+	}
+	s3 = s3Flags(cmd)
+	cmd.Flags().BoolVar(&failed, "failed", false, "only URLs that ended without a page: failed, refused, disallowed by robots.txt, 4xx and 5xx")
+	g.remote(cmd)
+	return cmd
+}
+
+// logged opens the archive of a crawl, or one that is named itself.
+func (g *globals) logged(ctx context.Context, name string, s3 archive.S3) (archive.Store, []archive.CrawlAt, error) {
+	if strings.ContainsAny(name, `/\`) {
+		store, err := archive.OpenReader(ctx, name, s3)
+		if err != nil {
+			return nil, nil, err
+		}
+		crawls, err := archive.Crawls(ctx, store)
+		if err == nil && len(crawls) == 0 {
+			err = fmt.Errorf("%s holds no crawl", store)
+		}
+		return store, crawls, err
+	}
+	c, err := g.dial(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer c.Close()
+	s, err := status(ctx, c, name)
+	if err != nil {
+		return nil, nil, err
+	}
+	d, err := definitionOf(ctx, c, s.Workflow)
+	if err != nil {
+		return nil, nil, err
+	}
+	if s.Crawl.Begun.Archive == "" {
+		return nil, nil, fmt.Errorf("crawl %s has not begun yet", name)
+	}
+	store, err := archive.OpenReader(ctx, s.Crawl.Begun.Archive, s3)
+	if err != nil {
+		return nil, nil, fmt.Errorf("the archive of %s is read by this command itself: %w", name, err)
+	}
+	return store, []archive.CrawlAt{{Prefix: d.Archive.Prefix, Name: d.Name}}, nil
+}
+
+func writeLogged(w io.Writer, l archive.Logged) error {
+	status := "-"
+	if l.Status > 0 {
+		status = fmt.Sprint(l.Status)
+	}
+	var more []string
+	for _, m := range []string{l.Reason, times(l.Attempt), from(l.Via)} {
+		if m != "" {
+			more = append(more, m)
+		}
+	}
+	_, err := fmt.Fprintf(w, "%s %-10s %3s %s %s  %s\n", l.Time.UTC().Format(time.RFC3339), l.Kind, status, cmp.Or(l.Path, "-"), l.URL, strings.Join(more, "; "))
+	return err
+}
+
+func times(attempt int) string {
+	if attempt < 2 {
+		return ""
+	}
+	return fmt.Sprintf("attempt %d", attempt)
+}
+
+func from(via string) string {
+	if via == "" {
+		return ""
+	}
+	return "found on " + via
+}

@@ -1,0 +1,150 @@
+package starter
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/muninn-archive/muninn/internal/archive"
+	"github.com/muninn-archive/muninn/internal/archivecheck"
+)
+
+// s3Flags binds the flags of verbs that open an archive themselves. Keys come from the environment.
+func s3Flags(cmd *cobra.Command) *archive.S3 {
+	conf := &archive.S3{AccessKey: os.Getenv("MUNINN_S3_ACCESS_KEY"), SecretKey: os.Getenv("MUNINN_S3_SECRET_KEY")}
+	cmd.Flags().StringVar(&conf.Endpoint, "s3-endpoint", fromEnv("MUNINN_S3_ENDPOINT", ""), "S3 service, URL or HOST:PORT; also MUNINN_S3_ENDPOINT")
+	cmd.Flags().StringVar(&conf.Region, "s3-region", fromEnv("MUNINN_S3_REGION", "us-east-1"), "S3 region; also MUNINN_S3_REGION")
+	return conf
+}
+
+// checked is an archive as its check reads it.
+type checked struct{ store archive.Store }
+
+func (c checked) Keys(ctx context.Context) (keys []string, err error) {
+	err = c.store.List(ctx, "", func(o archive.Object) error {
+		keys = append(keys, o.Key)
+		return nil
+	})
+	return keys, err
+}
+
+func (c checked) Open(ctx context.Context, key string) (io.ReadCloser, error) {
+	r, err := c.store.Get(ctx, key)
+	if errors.Is(err, archive.ErrNotFound) {
+		err = fmt.Errorf("%w: %w", fs.ErrNotExist, err)
+	}
+	return r, err
+}
+
+// verified is what `verify` prints.
+type verified struct {
+	Archive   string   `json:"archive"`
+	Segments  int      `json:"segments"`
+	GivenBack int      `json:"given_back"` // batches that left nothing
+	Records   int      `json:"records"`
+	Responses int      `json:"responses"`
+	Revisits  int      `json:"revisits"`
+	URLs      int      `json:"urls"` // with a capture, without robots.txt
+	Logged    int      `json:"log_lines"`
+	Bytes     int64    `json:"bytes"`
+	Faults    []string `json:"faults"`
+	// Unnamed are objects that no manifest names, Unfinished what puts have left that were cut off.
+	Unnamed    []string `json:"unnamed"`
+	Unfinished []string `json:"unfinished"`
+	Swept      bool     `json:"swept"` // what of both is older than the bound is deleted
+	Deleted    int      `json:"deleted"`
+	Freed      int64    `json:"freed_bytes"`
+}
+
+// sweepAge is how old what no manifest names must be to be swept, unless the command line says otherwise.
+const sweepAge = 24 * time.Hour
+
+func verifyCommand(g *globals) *cobra.Command {
+	sweep, older := false, sweepAge
+	var s3 *archive.S3
+	cmd := &cobra.Command{
+		Use: "verify ARCHIVE", Short: "Check all that an archive claims, and sweep what nothing names",
+		Long: `Check all that an archive claims: manifests, sizes and SHA-256 of what they name, WARC records and their digests, CDXJ,
+sidecars, crawl logs, and that each revisit refers to a capture that is there. ARCHIVE is a folder or s3://bucket/prefix.
+The exit code is 1 if anything is wrong. It reads the archive whole, and takes a kilobyte of memory a record.
+
+With --sweep, objects of crawls that no manifest names are deleted if they are older than --older, and so is what was left by
+uploads that were cut off. Attempts that were killed leave such objects; no reader needs them.
+
+  muninn verify s3://archive/crawls --sweep`,
+		Args: exactArgs(1, "an archive: a folder, or s3://bucket/prefix"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if older < archive.MinSweepAge {
+				return usage("--older: must be %v at least: what is younger may belong to a batch that is being archived", archive.MinSweepAge)
+			}
+			store, err := archive.OpenReader(cmd.Context(), args[0], *s3)
+			if err != nil {
+				return err
+			}
+			v, err := verify(cmd.Context(), store, sweep, time.Now().Add(-older))
+			if err != nil {
+				return err
+			}
+			if err := g.print(v, v.write); err != nil {
+				return err
+			}
+			if n := len(v.Faults); n > 0 {
+				return fmt.Errorf("%s: %d faults", store, n)
+			}
+			return nil
+		},
+	}
+	s3 = s3Flags(cmd)
+	cmd.Flags().BoolVar(&sweep, "sweep", false, "delete what no manifest names and what was never finished")
+	cmd.Flags().DurationVar(&older, "older", older, "how old what is swept must be, 1h at least")
+	return cmd
+}
+
+func verify(ctx context.Context, store archive.Store, sweep bool, before time.Time) (verified, error) {
+	report, err := archivecheck.Check(ctx, checked{store})
+	if err != nil {
+		return verified{}, err
+	}
+	v := verified{
+		Archive: store.String(), Segments: report.Segments, GivenBack: report.GivenBack, Records: report.Records, Responses: report.Responses,
+		Revisits: report.Revisits, URLs: len(report.Pages), Logged: report.Logged, Bytes: report.Bytes, Faults: report.Faults,
+		Unnamed: report.Orphans, Swept: sweep,
+	}
+	found, err := archive.Sweep(ctx, store, before, sweep)
+	v.Unfinished = found.Unfinished
+	if sweep {
+		v.Deleted, v.Freed = len(found.Objects)+len(found.Unfinished), found.Bytes
+	}
+	return v, err
+}
+
+func (v verified) write(w io.Writer) {
+	line := func(format string, args ...any) { _, _ = fmt.Fprintf(w, format+"\n", args...) }
+	line("%s: %d segments, %s", v.Archive, v.Segments, size(v.Bytes))
+	line("  %d records: %d responses and %d revisits of %d URLs; %d lines of the crawl log; %d batches given back", v.Records, v.Responses, v.Revisits, v.URLs, v.Logged, v.GivenBack)
+	list := func(what string, names []string) {
+		if len(names) > 0 {
+			line("  %d %s", len(names), what)
+		}
+		for _, name := range names {
+			line("    %s", name)
+		}
+	}
+	list("objects that no manifest names:", v.Unnamed)
+	list("uploads that were never finished:", v.Unfinished)
+	if v.Swept {
+		line("  swept: %d objects, %s", v.Deleted, size(v.Freed))
+	}
+	list("faults:", v.Faults)
+	if len(v.Faults) == 0 {
+		line("  no faults")
+	}
+}
+
+func size(n int64) string { return fmt.Sprintf("%.1f MB", float64(n)/1e6) }
