@@ -3,9 +3,12 @@ package activities
 import (
 	"context"
 	"fmt"
+	"time"
 
+	"github.com/muninn-archive/muninn/activities/names"
 	"github.com/muninn-archive/muninn/frontier"
 	"github.com/muninn-archive/muninn/internal/crawl"
+	"github.com/muninn-archive/muninn/internal/politeness"
 	"github.com/muninn-archive/muninn/internal/urls"
 )
 
@@ -17,13 +20,30 @@ type AskInput struct {
 }
 
 // Explain tells where a URL stands in a crawl, and why.
-func (a *Activities) Explain(_ context.Context, in AskInput) (frontier.Explanation, error) {
+func (a *Activities) Explain(ctx context.Context, in AskInput) (frontier.Explanation, error) {
 	u, err := urls.Parse(in.URL)
 	if err != nil {
 		return frontier.Explanation{}, edge(&InputError{fmt.Sprintf("%q is no URL: %v", in.URL, reason(err))})
 	}
 	out, err := a.Frontier.Explain(in.Crawl, u)
+	if out.Asking != nil {
+		out.Waits = a.waits(ctx, out.Asking.IP, out.Asking.ID)
+	}
 	return out, edge(err)
+}
+
+// waitsTime is how long a politeness shard may take to tell what a claim waits for: the rest of an explanation does without.
+const waitsTime = 5 * time.Second
+
+// waits asks politeness what the ask for a lease waits for; nil if it does not, or nobody says.
+func (a *Activities) waits(ctx context.Context, ip, lease string) (w *politeness.Waiting) {
+	ctx, cancel := context.WithTimeout(ctx, waitsTime)
+	defer cancel()
+	value, err := a.Client.QueryWorkflow(ctx, names.PolitenessID(Shard(ip, a.Settings.Shards)), "", names.QueryWaiting, ip, lease)
+	if err != nil || value.Get(&w) != nil {
+		return nil
+	}
+	return w
 }
 
 // Configure puts a changed definition in force.

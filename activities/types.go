@@ -206,6 +206,8 @@ type Progress struct {
 	At       time.Time      `json:"at,omitzero"`    // when it stood so
 	// Holds is why the worker claims nothing for now; it goes on by itself.
 	Holds string `json:"holds,omitempty"`
+	// Leases is what claims wait for that have no lease yet; nil if none does.
+	Leases *politeness.Waiting `json:"leases,omitempty"`
 }
 
 // EndResult closes a run.

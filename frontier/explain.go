@@ -8,6 +8,7 @@ import (
 
 	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/order"
+	"github.com/muninn-archive/muninn/internal/politeness"
 	"github.com/muninn-archive/muninn/internal/scope"
 	"github.com/muninn-archive/muninn/internal/urls"
 )
@@ -37,13 +38,15 @@ type Explanation struct {
 	Parts    crawl.Parts    `json:"parts,omitempty"`   // of the score of the link that counts
 	Learned  []order.Weight `json:"learned,omitempty"` // of an order that learns, in logits
 
-	PLD     string    `json:"pld"`
-	Before  int       `json:"before"`          // URLs that stand before it in its queue; at most maxBefore are counted
-	Waiting int       `json:"waiting"`         // URLs of the queue
-	Next    time.Time `json:"next,omitzero"`   // the queue is not claimed from before
-	Busy    bool      `json:"busy,omitempty"`  // a claim of the queue is out
-	Fails   int       `json:"fails,omitempty"` // batches in a row that could not reach the host
-	Spent   bool      `json:"spent,omitempty"` // the PLD's budget is spent
+	PLD     string              `json:"pld"`
+	Before  int                 `json:"before"`           // URLs that stand before it in its queue; at most maxBefore are counted
+	Waiting int                 `json:"waiting"`          // URLs of the queue
+	Next    time.Time           `json:"next,omitzero"`    // the queue is not claimed from before
+	Busy    bool                `json:"busy,omitempty"`   // a claim of the queue is out
+	Asking  *Claim              `json:"asking,omitempty"` // that claim, if it waits for its lease
+	Waits   *politeness.Waiting `json:"waits,omitempty"`  // what it waits for, if that is known
+	Fails   int                 `json:"fails,omitempty"`  // batches in a row that could not reach the host
+	Spent   bool                `json:"spent,omitempty"`  // the PLD's budget is spent
 }
 
 // maxBefore bounds the URLs that Explain counts.
@@ -62,6 +65,12 @@ func (f *Frontier) Explain(name string, u urls.URL) (Explanation, error) {
 	definition, whole, claimed := s.Definition, s.learner(), s.taken[k] != ""
 	if q := s.queues[k.pld]; q != nil {
 		out.Waiting, out.Next, out.Busy, out.Fails, out.Spent = q.waiting, q.due(), q.busy, q.fails, q.spent
+	}
+	for _, c := range s.claims {
+		if c.Queue == k.pld && c.Batch == "" {
+			asking := *c
+			out.Asking = &asking
+		}
 	}
 	f.mu.Unlock()
 	out.Strategy, out.Update = definition.Order.Strategy, definition.Order.Update

@@ -98,6 +98,10 @@ func writeExplanation(w io.Writer, e frontier.Explanation) {
 	switch {
 	case e.Spent:
 		queue += "; the budget of this PLD is spent"
+	case e.Waits != nil:
+		queue += "; " + e.Waits.String()
+	case e.Asking != nil:
+		queue += "; a claim waits for a lease: " + e.Asking.IP
 	case e.Busy:
 		queue += "; a batch of it is under way"
 	case time.Until(e.Next) > 0:

@@ -185,6 +185,9 @@ func (s crawlStatus) write(w io.Writer) {
 	if p.Holds != "" && s.Result == nil {
 		line("  holds     %s", p.Holds)
 	}
+	if p.Leases != nil && s.Result == nil {
+		line("  leases    %s", p.Leases)
+	}
 	if p.UnderWay > 0 {
 		line("  fetched   %d URLs more, of batches that are under way", p.UnderWay)
 	}

@@ -2,6 +2,7 @@ package workflows
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -30,13 +31,14 @@ type ControllerInput struct {
 	Worker string `json:"worker"`
 	Queue  string `json:"queue"`
 
-	Round    int64               `json:"round,omitempty"` // the last that was begun
-	Paused   bool                `json:"paused,omitempty"`
-	Stopping bool                `json:"stopping,omitempty"`
-	Confirm  frontier.Confirmed  `json:"confirm,omitzero"`
-	Progress activities.Progress `json:"progress,omitzero"` // as of the last round
-	Told     time.Time           `json:"told,omitzero"`     // when the crawl was told of it
-	Wait     time.Duration       `json:"wait,omitempty"`    // after which it is told again
+	Round    int64                       `json:"round,omitempty"` // the last that was begun
+	Paused   bool                        `json:"paused,omitempty"`
+	Stopping bool                        `json:"stopping,omitempty"`
+	Confirm  frontier.Confirmed          `json:"confirm,omitzero"`
+	Progress activities.Progress         `json:"progress,omitzero"` // as of the last round
+	Leases   map[int]*politeness.Waiting `json:"leases,omitempty"`  // what claims wait for, by shard
+	Told     time.Time                   `json:"told,omitzero"`     // when the crawl was told of it
+	Wait     time.Duration               `json:"wait,omitempty"`    // after which it is told again
 }
 
 // ControllerResult says why a controller ended.
@@ -172,12 +174,38 @@ func (c *controller) receive(round *replies) ([]politeness.Grant, error) {
 		if a.Fault != "" {
 			return nil, shardsFault(a.Fault)
 		}
+		c.awaits(a)
 		if a.Round == c.Round {
 			round.shards[a.Shard] = true
 			round.refused = append(round.refused, a.Refused...)
 		}
 		grants = append(grants, a.Grants...)
 	}
+}
+
+// awaits notes what claims wait for at a shard.
+func (c *controller) awaits(a politeness.Answer) {
+	if a.Waiting == nil {
+		delete(c.Leases, a.Shard)
+		return
+	}
+	if c.Leases == nil {
+		c.Leases = map[int]*politeness.Waiting{}
+	}
+	c.Leases[a.Shard] = a.Waiting
+}
+
+// leases sums up what claims wait for; nil if for nothing.
+func (c *controller) leases() *politeness.Waiting {
+	var out *politeness.Waiting
+	for _, shard := range slices.Sorted(maps.Keys(c.Leases)) {
+		w := *c.Leases[shard]
+		if out != nil {
+			w.Asks, w.Lease, w.IP, w.By, w.Until = w.Asks+out.Asks, out.Lease, out.IP, out.By, out.Until
+		}
+		out = &w
+	}
+	return out
 }
 
 func (c *controller) start(ctx workflow.Context, grants []politeness.Grant) error {
@@ -213,7 +241,7 @@ func (c *controller) listen(ctx workflow.Context) error {
 	hear(ctx, names.SignalHandover, func(workflow.Context) { c.handover = true })
 	return workflow.SetQueryHandler(ctx, names.QueryStatus, func() (activities.Progress, error) {
 		p := c.Progress
-		p.Worker, p.State = c.Worker, c.state()
+		p.Worker, p.State, p.Leases = c.Worker, c.state(), c.leases()
 		return p, nil
 	})
 }

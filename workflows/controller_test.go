@@ -176,6 +176,43 @@ func TestControllerTellsWhatIsKnown(t *testing.T) {
 	}
 }
 
+// The state of a controller tells what its claims wait for, as of the last answer of each shard.
+func TestControllerTellsWhatItWaitsFor(t *testing.T) {
+	until := time.Date(2026, 7, 1, 12, 15, 0, 0, time.UTC)
+	var told []string
+	e := newController(t, func(e *env, in activities.ClaimInput) (activities.ClaimResult, error) {
+		if in.Round == 1 {
+			for shard := range 2 {
+				a := answer(shard, 1)
+				a.Waiting = &politeness.Waiting{Asks: 2, IP: fmt.Sprintf("10.0.0.%d", shard), By: "old/w", Until: until}
+				e.granted(a)()
+			}
+			return activities.ClaimResult{Sent: 2}, nil
+		}
+		progress := func() (p activities.Progress) {
+			value, err := e.QueryWorkflow(names.QueryStatus)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := value.Get(&p); err != nil {
+				t.Fatal(err)
+			}
+			return p
+		}
+		told = append(told, fmt.Sprint(progress().Leases))
+		e.granted(answer(0, 0, "a"))()
+		e.granted(answer(1, 0, "b"))()
+		return activities.ClaimResult{Drained: in.Round == 3}, nil
+	})
+	if err := e.run(FetcherController, controllerInput); err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"4 claims wait for leases; 10.0.0.0, for the first of them, is held by old/w, until 2026-07-01 12:15:00 UTC at the latest", "<nil>"}
+	if !slices.Equal(told, want) {
+		t.Errorf("told %q, want %q", told, want)
+	}
+}
+
 // A controller whose worker counts the shards otherwise ends, and says so.
 func TestControllerOfAnotherNumberOfShards(t *testing.T) {
 	e := newController(t, func(e *env, in activities.ClaimInput) (activities.ClaimResult, error) {

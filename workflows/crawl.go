@@ -146,7 +146,7 @@ func (c *crawling) fetch(ctx workflow.Context, phase string, bounds activities.P
 			return "", err
 		}
 		c.Controller, c.Progress = result.State, result.State.Progress
-		c.Progress.Holds = ""
+		c.Progress.Holds, c.Progress.Leases = "", nil
 		if result.Reason != reasonHandover {
 			return result.Reason, nil
 		}

@@ -37,7 +37,7 @@ func (c *controller) tell(ctx workflow.Context, r activities.ClaimResult) {
 	changed := (r.Holds == "") != (c.Progress.Holds == "")
 	c.Progress = activities.Progress{
 		Worker: c.Worker, Totals: r.Progress, Waiting: r.Waiting, Queues: r.Queues,
-		UnderWay: r.UnderWay, Harvests: r.Harvests, Ends: r.Ends, Holds: r.Holds,
+		UnderWay: r.UnderWay, Harvests: r.Harvests, Ends: r.Ends, Holds: r.Holds, Leases: c.leases(),
 	}
 	c.Progress.State, c.Progress.At = c.state(), workflow.Now(ctx)
 	workflow.SetCurrentDetails(ctx, describe(c.state(), c.Progress))
@@ -78,6 +78,9 @@ func describe(state string, p activities.Progress) string {
 		fmt.Fprintf(&b, ", harvest ratio %.2f", t.HarvestRatio())
 	}
 	fmt.Fprintf(&b, ", %s wait, %s, %.1f MB\n\n%s", count(int64(p.Waiting), "URL"), count(t.Errors, "error"), float64(t.Bytes)/1e6, holds(p.Holds))
+	if p.Leases != nil {
+		fmt.Fprintf(&b, "leases: %s.\n\n", p.Leases)
+	}
 	if p.UnderWay > 0 {
 		fmt.Fprintf(&b, "%d URLs more are fetched and not committed yet. ", p.UnderWay)
 	}

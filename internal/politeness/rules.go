@@ -254,7 +254,7 @@ func answerTo(answers map[string]*Answer, id string) *Answer {
 	return answers[id]
 }
 
-// answers adds grants to answers, and to those of rounds what their senders wait for.
+// answers adds grants to answers, and what their askers wait for.
 func (s *State) answers(grants []Grant, answers map[string]*Answer) []Answer {
 	for _, g := range Distinct(grants) {
 		a := answerTo(answers, g.Reply)
@@ -263,7 +263,7 @@ func (s *State) answers(grants []Grant, answers map[string]*Answer) []Answer {
 	var out []Answer
 	for _, id := range slices.Sorted(maps.Keys(answers)) {
 		a := answers[id]
-		if a.Round > 0 {
+		if id != "" {
 			a.Waiting = s.Waiting(id)
 		}
 		out = append(out, *a)

@@ -17,7 +17,10 @@
 // to workers is converted by Clock.
 package politeness
 
-import "time"
+import (
+	"fmt"
+	"time"
+)
 
 // Limits and defaults.
 const (
@@ -101,6 +104,19 @@ type Waiting struct {
 	Until time.Time `json:"until"`        // the end of that lease if nobody renews or releases it, or of the rest
 }
 
+// String tells it to people.
+func (w Waiting) String() string {
+	what := fmt.Sprintf("%d claims wait for leases; %s, for the first of them,", w.Asks, w.IP)
+	if w.Asks == 1 {
+		what = "a claim waits for a lease: " + w.IP
+	}
+	at := w.Until.UTC().Format(time.DateTime) + " UTC"
+	if w.By == "" {
+		return what + " rests until " + at
+	}
+	return what + " is held by " + w.By + ", until " + at + " at the latest"
+}
+
 // Round is what a shard is sent at a time. Round counts those of a sender that waits for an answer, from 1.
 type Round struct {
 	From     string    `json:"from"`
@@ -119,7 +135,7 @@ type Answer struct {
 	Round   int64    `json:"round,omitempty"`
 	Grants  []Grant  `json:"grants,omitempty"`
 	Refused []Key    `json:"refused,omitempty"` // renewals
-	Waiting *Waiting `json:"waiting,omitempty"`
+	Waiting *Waiting `json:"waiting,omitempty"` // what the asker waits for now
 	Fault   string   `json:"fault,omitempty"`
 }
 

@@ -1,0 +1,45 @@
+package politeness
+
+import (
+	"testing"
+	"time"
+)
+
+// Whoever waits is told for whom and until when, in each answer.
+func TestWaiting(t *testing.T) {
+	s := New(0, 1)
+	ask := func(lease, ip, crawl, reply string) Ask {
+		return Ask{Lease: lease, IP: ip, PerIP: 1, Crawl: crawl, Worker: "w1", Reply: reply}
+	}
+	waiting := func(answers []Answer, to string) string {
+		for _, a := range answers {
+			if a.To == to && a.Waiting != nil {
+				return a.Waiting.String()
+			}
+		}
+		return ""
+	}
+	got := s.Serve(start, []Round{
+		{From: "one", Round: 1, Asks: []Ask{ask("a", "10.0.0.1", "news", "one")}, Releases: []Release{{Lease: "x", IP: "10.0.0.2", Rest: time.Hour}}},
+		{From: "two", Round: 1, Asks: []Ask{ask("b", "10.0.0.1", "blogs", "two"), ask("c", "10.0.0.2", "blogs", "two")}},
+	})
+	if text := waiting(got, "one"); text != "" {
+		t.Errorf("who waits for nothing is told: %s", text)
+	}
+	if text, want := waiting(got, "two"), "2 claims wait for leases; 10.0.0.1, for the first of them, is held by news/w1, until 2026-10-05 12:15:00 UTC at the latest"; text != want {
+		t.Errorf("told %q, want %q", text, want)
+	}
+	for range 2 { // also when the state was written out and read again
+		if w := s.Find("10.0.0.2", "c"); w == nil || w.String() != "a claim waits for a lease: 10.0.0.2 rests until 2026-10-05 13:00:00 UTC" {
+			t.Errorf("c waits for %v", w)
+		}
+		if w := s.Find("10.0.0.1", "a"); w != nil {
+			t.Errorf("a has its lease, and waits for %v", w)
+		}
+		s = copyOf(t, s)
+	}
+	got = s.Serve(start, []Round{{From: "one", Releases: []Release{{Lease: "a", IP: "10.0.0.1"}}}})
+	if text, want := waiting(got, "two"), "a claim waits for a lease: 10.0.0.2 rests until 2026-10-05 13:00:00 UTC"; text != want {
+		t.Errorf("told with its grant %q, want %q", text, want)
+	}
+}
