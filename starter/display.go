@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -29,12 +30,13 @@ type display struct {
 	shown   int
 	begun   time.Time
 	printed time.Time // the last line, where lines are not written over
+	budget  int64     // pages
 	trouble string    // the last that was told
 	holds   bool      // it was told that the crawl holds
 }
 
-func newDisplay(out io.Writer) *display {
-	d := &display{out: out, every: 2 * time.Second, at: time.Now(), begun: time.Now()}
+func newDisplay(out io.Writer, budget int64) *display {
+	d := &display{out: out, budget: budget, every: 2 * time.Second, at: time.Now(), begun: time.Now()}
 	if f, ok := out.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
 		d.live, d.every = true, 500*time.Millisecond
 	}
@@ -65,18 +67,25 @@ func (d *display) show(s frontier.Status, underWay int64, holds, trouble string)
 	if s.Reference {
 		phase = "reference"
 	}
-	text := fmt.Sprintf("%s: %d pages (%d more under way), %.1f/s, harvest %.2f, %d waiting in %d queues, %d lanes, %.1f MB, %d errors, %d refused by robots",
-		phase, t.Pages, underWay, d.rate, t.HarvestRatio(), s.Waiting, s.Queues, s.Lanes, float64(t.Bytes)/1e6, t.Errors, t.Robots)
+	parts := []string{
+		fmt.Sprintf("%s: %d pages (%d more under way)", phase, t.Pages, underWay), d.spent(t.Pages), fmt.Sprintf("%.1f/s", d.rate),
+		fmt.Sprintf("harvest %.2f", t.HarvestRatio()), fmt.Sprintf("%d waiting in %d queues", s.Waiting, s.Queues), fmt.Sprintf("%d claimed", s.Claimed),
+		fmt.Sprintf("%.1f MB", float64(t.Bytes)/1e6), fmt.Sprintf("%d errors", t.Errors), fmt.Sprintf("%d refused by robots", t.Robots),
+	}
 	if len(s.Slow) > 0 && s.Lanes+s.Asking == 0 { // nothing else is going on
 		q := s.Slow[len(s.Slow)-1]
-		text += fmt.Sprintf("; %s rests %s", q.PLD, max(time.Until(q.Next), 0).Round(time.Second))
+		rests := fmt.Sprintf("%s rests %s", q.PLD, max(time.Until(q.Next), 0).Round(time.Second))
 		if q.Fails > 0 {
-			text += fmt.Sprintf(", it could not be reached %d times", q.Fails)
+			rests += fmt.Sprintf(" and could not be reached %d times", q.Fails)
 		}
+		parts = slices.Insert(parts, 3, rests)
 	}
+	text := fitted(parts, 0)
 	if d.live {
-		if width, _, err := term.GetSize(int(os.Stdout.Fd())); err == nil && width > 1 && len(text) >= width {
-			text = text[:width-1]
+		if f, ok := d.out.(*os.File); ok {
+			if width, _, err := term.GetSize(int(f.Fd())); err == nil {
+				text = fitted(parts, width-1)
+			}
 		}
 		_, _ = fmt.Fprintf(d.out, "\r%s%s", text, strings.Repeat(" ", max(d.shown-len(text), 0)))
 		d.shown = len(text)
@@ -87,6 +96,36 @@ func (d *display) show(s frontier.Status, underWay int64, holds, trouble string)
 	}
 	d.printed = time.Now()
 	_, _ = fmt.Fprintln(d.out, text)
+}
+
+// spent is the part of the budget of pages that is spent.
+func (d *display) spent(pages int64) string {
+	if d.budget <= 0 {
+		return ""
+	}
+	return fmt.Sprintf("%d %% of the budget", min(100*pages/d.budget, 100))
+}
+
+// fitted joins parts as far as they have room in a width; 0: all of them. None is cut but the first.
+func fitted(parts []string, width int) string {
+	text := ""
+	for i, part := range parts {
+		if part == "" {
+			continue
+		}
+		longer := part
+		if i > 0 {
+			longer = text + ", " + part
+		}
+		if width > 0 && len(longer) > width {
+			if i == 0 {
+				return longer[:width]
+			}
+			return text
+		}
+		text = longer
+	}
+	return text
 }
 
 // Without a terminal, a line comes every two seconds at first, later every ten.
@@ -130,6 +169,9 @@ func (o *outcome) count(ctx context.Context, w *worker.Worker, d crawl.Definitio
 	})
 }
 
+// learnedShown is how many words are shown of what was learned.
+const learnedShown = 12
+
 // write prints the summary for people.
 func (o *outcome) write(w io.Writer) {
 	t := o.Totals
@@ -153,11 +195,7 @@ func (o *outcome) write(w io.Writer) {
 	line("  refused    %d URLs by robots.txt, %d by the address guard", t.Robots, t.Refused)
 	line("  errors     %d, %d retries, %d failed batches", t.Errors, t.Retries, t.Failed)
 	if o.Learned != nil && len(o.Learned.Terms) > 0 {
-		words := []string{}
-		for _, term := range o.Learned.Terms[:min(12, len(o.Learned.Terms))] {
-			words = append(words, term.Text)
-		}
-		line("  learned    %s", strings.Join(words, " "))
+		line("  learned    %s", strings.Join(o.Learned.Said(learnedShown), " "))
 	}
 	if len(o.Top) > 0 {
 		line("  most relevant")
@@ -168,5 +206,13 @@ func (o *outcome) write(w io.Writer) {
 	writeEnds(line, o.Ends)
 	for _, note := range o.Notes {
 		line("  %s", note)
+	}
+	if strings.HasPrefix(o.UI, "http") {
+		line("  next       `muninn dev --data %s` opens this crawl in the Temporal UI again", o.Data)
+	}
+	if o.Report != "" {
+		line("             the report opens in a browser; WARC files in ReplayWeb.page, or `zcat FILE.warc.gz | less`")
+	} else {
+		line("             WARC files open in ReplayWeb.page, or with `zcat FILE.warc.gz | less`")
 	}
 }

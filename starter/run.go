@@ -71,6 +71,7 @@ S3 keys come from MUNINN_S3_ACCESS_KEY and MUNINN_S3_SECRET_KEY.`,
 	configFlag(f, &file)
 	f.Lookup("temporal").Usage = "use this Temporal frontend, HOST:PORT, instead of a dev server of its own"
 	hide(cmd, "name")
+	groupFlags(cmd, "topic", "pages", "crawl", "anew", "data", "archive", "allow-network", "lanes", "config", "temporal")
 	return cmd
 }
 
@@ -142,7 +143,8 @@ func (g *globals) run(ctx context.Context, l local) error {
 		verb = "going on with"
 	}
 	_, _ = fmt.Fprintf(report, "%s %s: %s\n", verb, l.definition.Name, stack.link(l.conf.Temporal.Namespace, id))
-	result, err := g.watch(ctx, stack, l.definition.Name, report)
+	_, _ = fmt.Fprintf(report, "scope: %s\n", scopeText(l.definition))
+	result, err := g.watch(ctx, stack, l.definition, report)
 	if err != nil {
 		return interruptedOr(ctx, err)
 	}
@@ -174,6 +176,19 @@ func allow(conf *worker.Config, d crawl.Definition) {
 	if d.Archive.Where != "" {
 		conf.Archives = append(conf.Archives, d.Archive.Where)
 	}
+}
+
+// scopeText says where a crawl may go.
+func scopeText(d crawl.Definition) string {
+	switch d.Bound() {
+	case crawl.WithinWeb:
+		return "the whole web, by relevance; scope.within, hosts or plds in a definition bound it"
+	case crawl.WithinHost:
+		return "the hosts of the seeds"
+	case crawl.WithinPLD:
+		return "the pay-level domains of the seeds"
+	}
+	return "what the rules of the definition include"
 }
 
 // begin starts the crawl, or goes on with the one that is under way if it has the same definition.
@@ -282,7 +297,7 @@ func (g *globals) bringUp(ctx context.Context, conf *worker.Config, own bool, re
 	} else if !own {
 		_, _ = fmt.Fprintf(report, "a worker of the Temporal service at %s, namespace %s (--temporal or MUNINN_TEMPORAL)\n", conf.Temporal.Address, conf.Temporal.Namespace)
 	}
-	log, err := os.OpenFile(filepath.Join(conf.Data, "worker.log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
+	log, err := openLog(filepath.Join(conf.Data, "worker.log"), maxLog)
 	if err != nil {
 		return s, fmt.Errorf("the data folder (--data): %w", err)
 	}
@@ -301,7 +316,8 @@ func localPart(conf worker.Config) worker.Config {
 }
 
 // watch shows the crawl's progress until it ends.
-func (g *globals) watch(ctx context.Context, s *stack, name string, report io.Writer) (workflows.CrawlResult, error) {
+func (g *globals) watch(ctx context.Context, s *stack, d crawl.Definition, report io.Writer) (workflows.CrawlResult, error) {
+	name := d.Name
 	type ending struct {
 		result workflows.CrawlResult
 		err    error
@@ -316,7 +332,7 @@ func (g *globals) watch(ctx context.Context, s *stack, name string, report io.Wr
 	if s.server != nil {
 		gone = s.server.Exited()
 	}
-	display := newDisplay(report)
+	display := newDisplay(report, d.Budget.Pages)
 	tick := time.NewTicker(display.every)
 	defer tick.Stop()
 	for {

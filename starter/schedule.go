@@ -14,6 +14,7 @@ import (
 	"go.temporal.io/sdk/client"
 
 	"github.com/muninn-archive/muninn/activities/names"
+	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/worker"
 )
 
@@ -33,7 +34,7 @@ func scheduleCommand(g *globals) *cobra.Command {
 			return cmd.Help()
 		},
 	}
-	cmd.AddCommand(scheduleCreate(g), scheduleList(g),
+	cmd.AddCommand(scheduleCreate(g), scheduleUpdate(g), scheduleList(g),
 		scheduleDo(g, "pause", "Pause a schedule", func(cmd *cobra.Command, h client.ScheduleHandle) error {
 			return h.Pause(cmd.Context(), client.SchedulePauseOptions{Note: "paused by muninn schedule pause"})
 		}),
@@ -86,18 +87,13 @@ func scheduleCreate(g *globals) *cobra.Command {
 			if every > 0 {
 				spec.Intervals = []client.ScheduleIntervalSpec{{Every: every}}
 			}
-			o := startOptions(d, g.temporal.Queue)
 			_, err = c.ScheduleClient().Create(cmd.Context(), client.ScheduleOptions{
-				ID: d.Name, Spec: spec, Overlap: policy, PauseOnFailure: false,
-				Action: &client.ScheduleWorkflowAction{
-					ID: o.ID, Workflow: names.Crawl, TaskQueue: o.TaskQueue, Args: []any{json.RawMessage(raw)},
-					StaticSummary: o.StaticSummary, TypedSearchAttributes: o.TypedSearchAttributes,
-				},
+				ID: d.Name, Spec: spec, Overlap: policy, PauseOnFailure: false, Action: scheduledCrawl(d, raw, g.temporal.Queue),
 			})
 			if err != nil {
 				var exists *serviceerror.AlreadyExists
 				if errors.As(err, &exists) || strings.Contains(err.Error(), "already registered") {
-					return fmt.Errorf("there is a schedule %q already: delete it first (muninn schedule delete %s)", d.Name, d.Name)
+					return fmt.Errorf("there is a schedule %q already: `muninn schedule update` gives it this definition", d.Name)
 				}
 				var wrong *serviceerror.InvalidArgument
 				if errors.As(err, &wrong) {
@@ -111,6 +107,54 @@ func scheduleCreate(g *globals) *cobra.Command {
 	cmd.Flags().StringSliceVar(&cron, "cron", nil, "cron expression, such as \"0 3 * * *\" (repeatable)")
 	cmd.Flags().DurationVar(&every, "every", 0, "interval, such as 24h")
 	cmd.Flags().StringVar(&overlap, "overlap", overlap, "if the crawl still runs: skip, buffer-one, cancel-other or terminate-other")
+	g.remote(cmd)
+	return cmd
+}
+
+// scheduledCrawl is what a schedule starts.
+func scheduledCrawl(d crawl.Definition, raw []byte, queue string) *client.ScheduleWorkflowAction {
+	o := startOptions(d, queue)
+	return &client.ScheduleWorkflowAction{
+		ID: o.ID, Workflow: names.Crawl, TaskQueue: o.TaskQueue, Args: []any{json.RawMessage(raw)},
+		StaticSummary: o.StaticSummary, TypedSearchAttributes: o.TypedSearchAttributes,
+	}
+}
+
+func scheduleUpdate(g *globals) *cobra.Command {
+	cmd := &cobra.Command{
+		Use: "update DEFINITION.yaml", Short: "Give a schedule a changed definition, from its next run on; its times stay",
+		Args: exactArgs(1, "one definition file"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			d, err := readDefinition(args[0])
+			if err != nil {
+				return err
+			}
+			raw, err := json.Marshal(d)
+			if err != nil {
+				return err
+			}
+			c, err := g.dial(cmd.Context())
+			if err != nil {
+				return err
+			}
+			defer c.Close()
+			err = c.ScheduleClient().GetHandle(cmd.Context(), d.Name).Update(cmd.Context(), client.ScheduleUpdateOptions{
+				DoUpdate: func(in client.ScheduleUpdateInput) (*client.ScheduleUpdate, error) {
+					schedule := in.Description.Schedule
+					schedule.Action = scheduledCrawl(d, raw, g.temporal.Queue)
+					return &client.ScheduleUpdate{Schedule: &schedule}, nil
+				},
+			})
+			var missing *serviceerror.NotFound
+			if errors.As(err, &missing) {
+				return fmt.Errorf("there is no schedule %q: `muninn schedule create` makes it", d.Name)
+			}
+			if err != nil {
+				return fmt.Errorf("update schedule: %w", err)
+			}
+			return g.print(map[string]string{"schedule": d.Name, "done": "update"}, func(w io.Writer) { _, _ = fmt.Fprintf(w, "%s: update\n", d.Name) })
+		},
+	}
 	g.remote(cmd)
 	return cmd
 }

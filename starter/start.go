@@ -8,6 +8,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/url"
+	"os"
 	"reflect"
 	"strings"
 
@@ -109,11 +111,37 @@ The same with the Temporal CLI:
 				return fmt.Errorf("the crawl %s is running already: see `muninn status %s`", d.Name, d.Name)
 			}
 			out := map[string]string{"crawl": d.Name, "workflow": names.CrawlID(d.Name)}
-			return g.print(out, func(w io.Writer) { _, _ = fmt.Fprintf(w, "started %s\n", names.CrawlID(d.Name)) })
+			if link := g.link(names.CrawlID(d.Name)); link != "" {
+				out["ui"] = link
+			}
+			return g.print(out, func(w io.Writer) {
+				_, _ = fmt.Fprintf(w, "started %s\n", names.CrawlID(d.Name))
+				if link := out["ui"]; link != "" {
+					_, _ = fmt.Fprintln(w, link)
+				}
+			})
 		},
 	}
 	g.remote(cmd)
 	return cmd
+}
+
+// devUI is where `muninn dev` serves the Temporal UI, and devTemporal its frontend, unless it is told otherwise.
+const (
+	devTemporal = "127.0.0.1:7233"
+	devUI       = "http://127.0.0.1:8233"
+)
+
+// link is the address of a workflow in the Temporal UI: that of MUNINN_UI, or of `muninn dev`; empty if neither is known.
+func (g *globals) link(id string) string {
+	ui := strings.TrimRight(os.Getenv("MUNINN_UI"), "/")
+	if ui == "" && g.temporal.Address == devTemporal {
+		ui = devUI
+	}
+	if ui == "" {
+		return ""
+	}
+	return ui + "/namespaces/" + url.PathEscape(g.temporal.Namespace) + "/workflows/" + url.PathEscape(id)
 }
 
 func signalCommand(g *globals, signal, short string) *cobra.Command {

@@ -204,11 +204,7 @@ func (s crawlStatus) write(w io.Writer) {
 		line("            before it was %s: pages are archived whole again", former)
 	}
 	if l := s.Crawl.Learned; l != nil {
-		words := make([]string, 0, 12)
-		for _, term := range l.Terms[:min(len(l.Terms), 12)] {
-			words = append(words, term.Text)
-		}
-		line("  learned   from %d of %d pages: %s", l.Relevant, l.Pages, strings.Join(words, " "))
+		line("  learned   from %d of %d pages: %s", l.Relevant, l.Pages, strings.Join(l.Said(learnedShown), " "))
 	}
 	if s.Result != nil {
 		line("  ended     %s", s.Result.Reason)

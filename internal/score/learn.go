@@ -59,8 +59,47 @@ func Learn(samples []Sample) Learned {
 	for i := range out.Terms { // how few pages have it counts when pages are scored
 		out.Terms[i].Weight = round(centroid[out.Terms[i].Text])
 	}
+	out.Words = commonest(out.Terms, relevant)
 	out.suggest(relevant, samples, df)
 	return out
+}
+
+// commonest are terms as the most pages write them, for a term is a stem; nil if no page tells.
+func commonest(terms []Term, samples []Sample) []string {
+	written := map[string]Vector{}
+	for _, s := range samples {
+		for i, word := range s.Words[:min(len(s.Words), len(s.Terms))] {
+			term := s.Terms[i].Text
+			if written[term] == nil {
+				written[term] = Vector{}
+			}
+			written[term][word]++
+		}
+	}
+	if len(written) == 0 {
+		return nil
+	}
+	words := make([]string, len(terms))
+	for i, t := range terms {
+		words[i] = t.Text
+		if best := written[t.Text].heaviest(1); len(best) > 0 {
+			words[i] = best[0].Text
+		}
+	}
+	return words
+}
+
+// Said are the first terms as people write them, n at most.
+func (l Learned) Said(n int) []string {
+	words := make([]string, 0, n)
+	for i, t := range l.Terms[:min(n, len(l.Terms))] {
+		if i < len(l.Words) {
+			words = append(words, l.Words[i])
+		} else {
+			words = append(words, t.Text)
+		}
+	}
+	return words
 }
 
 // Limits of suggestions.

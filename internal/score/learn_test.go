@@ -132,3 +132,23 @@ func TestSample(t *testing.T) {
 		t.Error("the example text counts as a page")
 	}
 }
+
+// What was learned is shown as the most pages write it, for terms are stems.
+func TestSaid(t *testing.T) {
+	samples := []Sample{
+		{URL: "a", Score: 0.9, Terms: []Term{{"raven", 4}, {"continu", 3}}, Words: []string{"ravens", "continued"}},
+		{URL: "b", Score: 0.8, Terms: []Term{{"raven", 4}, {"continu", 3}}, Words: []string{"raven", "continues"}},
+		{URL: "c", Score: 0.7, Terms: []Term{{"continu", 3}, {"raven", 4}}, Words: []string{"continues", "ravens"}},
+	}
+	l := Learn(samples)
+	said := map[string]bool{}
+	for _, word := range l.Said(12) {
+		said[word] = true
+	}
+	if len(said) != 2 || !said["ravens"] || !said["continues"] {
+		t.Errorf("said %v of %v", l.Said(12), l.Terms)
+	}
+	if got := (Learned{Terms: []Term{{"raven", 1}}}).Said(12); len(got) != 1 || got[0] != "raven" {
+		t.Errorf("without words: %v", got)
+	}
+}

@@ -1,0 +1,64 @@
+package starter
+
+import (
+	"fmt"
+	"os"
+	"sync"
+)
+
+// maxLog bounds worker.log, in bytes; then it becomes worker.log.1, and what was that goes.
+const maxLog = 16 << 20
+
+// turned is a log file that is turned over when it is full.
+type turned struct {
+	path string
+	most int64
+
+	mu   sync.Mutex
+	file *os.File
+	size int64
+}
+
+func openLog(path string, most int64) (*turned, error) {
+	t := &turned{path: path, most: most}
+	return t, t.open()
+}
+
+func (t *turned) open() error {
+	f, err := os.OpenFile(t.path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
+	if err != nil {
+		return err
+	}
+	info, err := f.Stat()
+	if err != nil {
+		_ = f.Close()
+		return err
+	}
+	t.file, t.size = f, info.Size()
+	return nil
+}
+
+// Write appends a line; one that does not fit begins a new file.
+func (t *turned) Write(line []byte) (int, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.size > 0 && t.size+int64(len(line)) > t.most {
+		if err := t.turn(); err != nil {
+			return 0, fmt.Errorf("turn the log over: %w", err)
+		}
+	}
+	n, err := t.file.Write(line)
+	t.size += int64(n)
+	return n, err
+}
+
+func (t *turned) turn() error {
+	if err := os.Rename(t.path, t.path+".1"); err != nil {
+		return err
+	}
+	full := t.file
+	if err := t.open(); err != nil {
+		return err
+	}
+	return full.Close()
+}
