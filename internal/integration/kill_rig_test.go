@@ -7,18 +7,16 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
 
-	"github.com/muninn-archive/muninn/activities/names"
 	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/webworld"
 )
 
-// killDelay is the least pause between two requests to a host of the webs that kills run on.
+// killDelay is the least pause between two requests to an address of the webs that kills run on.
 const killDelay = 100 * time.Millisecond
 
 // site is a command line that crawls a web which the test's process serves, so that the web outlives it.
@@ -122,26 +120,6 @@ func (s *site) start() *program {
 		}
 	})
 	return p
-}
-
-var addressed = regexp.MustCompile(`Temporal at ([0-9.:]+),`)
-
-// pending tells what the crawl's controller waits for, and its last words, for the message of a test
-// that fails.
-func (p *program) pending(crawl string) string {
-	out := "muninn says:\n" + lines(p.out.String())
-	at := addressed.FindStringSubmatch(p.out.String())
-	if at == nil {
-		return out
-	}
-	for _, id := range []string{names.ControllerID(crawl, "local"), names.PolitenessID(0)} {
-		said, err := Run(Temporal(p.t), "workflow", "describe", "--workflow-id", id, "--address", at[1])
-		if err != nil {
-			said = err.Error()
-		}
-		out += "\n" + id + ":\n" + lines(said)
-	}
-	return out
 }
 
 func (p *program) ended() bool {

@@ -1,9 +1,11 @@
 package integration
 
 import (
-	"cmp"
+	"fmt"
 	"math/rand/v2"
+	"net/netip"
 	"os"
+	"slices"
 	"strconv"
 	"testing"
 	"time"
@@ -13,102 +15,101 @@ import (
 	"github.com/muninn-archive/muninn/internal/webworld"
 )
 
-// killSeed chooses the moments of the kills; MUNINN_TEST_SEED chooses others.
-func killSeed(t *testing.T) uint64 {
-	text := cmp.Or(os.Getenv("MUNINN_TEST_SEED"), "4")
-	seed, err := strconv.ParseUint(text, 10, 64)
-	if err != nil {
-		t.Fatalf("MUNINN_TEST_SEED: %v", err)
+// plan is how often what is killed in one run of the kill test.
+type plan struct{ workers, temporals, stores int }
+
+// A short run is for CI. A long one takes some minutes.
+var (
+	shortKills = plan{workers: 3, temporals: 1, stores: 1}
+	longKills  = plan{workers: 10, temporals: 3, stores: 3}
+)
+
+// envNumber reads a number from the environment.
+func envNumber(t *testing.T, name string, otherwise uint64) uint64 {
+	t.Helper()
+	text := os.Getenv(name)
+	if text == "" {
+		return otherwise
 	}
-	return seed
+	n, err := strconv.ParseUint(text, 10, 64)
+	if err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	return n
 }
 
-// TestLongKilled kills a crawl ten times without warning: in the end every page is archived once.
+// TestLongKilled kills worker, Temporal and S3 server without warning while a web of Crawl-delays, slow pages and refused
+// URLs is crawled: no address ever sees two connections, no host or address a request before its time, and in the end
+// every page that robots.txt allows is archived once. MUNINN_KILL_SEED chooses the moments, MUNINN_KILL_RUNS so many
+// long runs with the seeds from there on, in place of a short one.
 func TestLongKilled(t *testing.T) {
-	t.Parallel()
-	const kills = 10
-	seed := killSeed(t)
-	random := rand.New(rand.NewPCG(seed, seed))
-	world := demoWorld(t, "127.91.0.1")
-	d := demoDefinition("killed", world)
-	reference := int64(60)
-	d.Reference.Pages = &reference
-	s := newSite(t, world, d, "--kb", ignorance(t))
-	began := time.Now()
+	seed, runs, kills := envNumber(t, "MUNINN_KILL_SEED", 1), envNumber(t, "MUNINN_KILL_RUNS", 0), longKills
+	if runs == 0 {
+		t.Parallel()
+		runs, kills = 1, shortKills
+	}
+	for n := range runs {
+		t.Run(fmt.Sprintf("seed %d", seed+n), func(t *testing.T) { killed(t, seed+n, kills) })
+	}
+}
 
-	var p *program
-	for n := 1; n <= kills; n++ {
+func killed(t *testing.T, seed uint64, kills plan) {
+	perQueue := []int{12, 1, 2}[seed%3]
+	t.Logf("MUNINN_KILL_SEED=%d repeats this run; per_queue %d", seed, perQueue)
+	random := rand.New(rand.NewPCG(seed, seed))
+	scale := 1 + kills.workers/5
+	world := Serve(t, webworld.NewManners(webworld.Options{Seed: seed, Scale: scale, Trace: true, FirstIP: netip.MustParseAddr("127.91.0.1")}))
+	rig := newKillRig(t, world)
+
+	d := Definition("killed", world)
+	d.Order.PerQueue = perQueue
+	d.Scope.Within = crawl.WithinHost
+	reference := int64(20)
+	d.Reference.Pages = &reference
+	d.Politeness.MinDelay, d.Politeness.MaxDelay = crawl.Duration(killDelay), crawl.Duration(5*time.Second)
+	began := time.Now()
+	StartCrawl(t, rig.client, d)
+
+	var order []string
+	for name, times := range map[string]int{"worker": kills.workers, "Temporal": kills.temporals, "S3": kills.stores} {
+		for range times {
+			order = append(order, name)
+		}
+	}
+	slices.Sort(order)
+	random.Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
+	pages := 0
+	for _, p := range world.Pages() {
+		if p.Allowed {
+			pages++
+		}
+	}
+	for n, name := range order {
 		// Half of the kills come at any moment of the start, half once the crawl has got on.
 		progress := -1
-		if n%2 == 0 {
-			progress = random.IntN(len(truth(world)) / 2 / kills)
+		if random.IntN(2) == 0 {
+			progress = random.IntN(1 + pages/2/len(order))
 		}
-		p = s.start()
-		if !killOnce(t, p, d.Name, world, progress, time.Duration(random.Int64N(int64(2500*time.Millisecond)))) {
-			t.Logf("the crawl ended before kill %d", n)
-			if n <= kills/2 {
-				t.Fatalf("it ended too soon, with exit code %d:\n%s", p.cmd.ProcessState.ExitCode(), lines(p.out.String()))
+		while, outage := time.Duration(random.Int64N(int64(2500*time.Millisecond))), time.Duration(random.Int64N(int64(4*time.Second)))
+		if !rig.killOnce(t, name, progress, while, outage) {
+			t.Logf("the crawl ended before kill %d of %d", n+1, len(order))
+			if n < len(order)/2 {
+				t.Errorf("it ended too soon")
 			}
 			break
 		}
 	}
 	last := time.Now()
-	if p.cmd.ProcessState.ExitCode() != 0 {
-		p = s.start()
-	}
-	if code := p.end(2 * time.Minute); code != 0 {
-		t.Errorf("exit code %d:\n%s", code, lines(p.out.String()))
-	}
+	result := Result(t, rig.client, d.Name, CrawlTime)
 	stats := world.Stats()
-	t.Logf("%v in all, %v of it after the last kill; %d requests, %d of them for robots.txt, %d cut, %d repeated", time.Since(began).Round(100*time.Millisecond),
-		time.Since(last).Round(100*time.Millisecond), stats.Requests, stats.Robots, stats.Cut, repeats(stats))
-
-	sitesOnce(t, s.archive(), world)
-	polite(t, stats, killDelay)
-	if gap, asked := stats.HostGaps["archive.nornir.test"]; !asked || gap < time.Second {
-		t.Errorf("archive.nornir.test was asked %v after the last time; its Crawl-delay is a second", gap)
-	}
-	hiccups := 2 // a 429 and a 503, whose URLs are asked for again
-	if most := kills*len(stats.PerIP) + hiccups; repeats(stats) > most {
+	t.Logf("%v in all, %v of it after the last kill; %d requests for %d pages, %d of them for robots.txt, %d cut, %d repeated; %+v", time.Since(began).Round(100*time.Millisecond),
+		time.Since(last).Round(100*time.Millisecond), stats.Requests, pages, stats.Robots, stats.Cut, repeats(stats), result.Totals)
+	rig.polite(t)
+	rig.once(t)
+	// A kill cuts a request on each address, and an outage of Temporal as many.
+	if most := len(order) * len(stats.PerIP); repeats(stats) > most {
 		t.Errorf("%d requests were repeated, at most %d may be", repeats(stats), most)
 	}
-}
-
-// killOnce kills a program after a while; if progress is not negative, after that many further requests
-// and a while. It returns false if the program ended before.
-func killOnce(t *testing.T, p *program, crawl string, world *webworld.World, progress int, while time.Duration) bool {
-	t.Helper()
-	const patience = time.Minute
-	from, asked := time.Now(), world.Stats().Requests
-	first := time.Duration(0) // until the first request
-	if progress >= 0 {
-		Until(t, patience, "the crawl goes on after a kill", func() string {
-			now := world.Stats().Requests
-			if now > asked && first == 0 {
-				first = time.Since(from)
-			}
-			if p.ended() || now > asked+progress {
-				return ""
-			}
-			if time.Since(from) < patience*9/10 {
-				return "the servers see no further request"
-			}
-			return "the servers see no further request; " + p.pending(crawl)
-		})
-	}
-	timer := time.NewTimer(while)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-	case <-p.done:
-	}
-	if p.ended() {
-		return false
-	}
-	p.kill()
-	t.Logf("killed after %v, with %d more requests, the first after %v", time.Since(from).Round(10*time.Millisecond),
-		world.Stats().Requests-asked, first.Round(10*time.Millisecond))
-	return true
 }
 
 // sitesOnce checks an archive of the demo web: each page of it once and nothing else, without a fault.

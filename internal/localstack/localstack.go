@@ -204,6 +204,15 @@ func (s *Server) Stop() {
 	})
 }
 
+// Kill ends the server without a warning, as a crash would. Started again with the same folder and port, it goes on.
+func (s *Server) Kill() {
+	s.once.Do(func() {
+		_ = s.cmd.Process.Kill()
+		<-s.exited
+		_ = s.log.Close()
+	})
+}
+
 // silent is a logger that says nothing.
 type silent struct{}
 

@@ -25,8 +25,9 @@ func (l *countingListener) Accept() (net.Conn, error) {
 // conn is a server's end of a connection.
 type conn struct {
 	net.Conn
-	rec *recorder
-	ip  netip.Addr // the site's
+	rec    *recorder
+	ip     netip.Addr // the site's
+	number int        // of all connections of the world, from 1
 }
 
 func (c *conn) Close() error {

@@ -101,6 +101,9 @@ func send(x *exchange, w http.ResponseWriter, r *http.Request, res *resource) {
 	if err := write(w, body[:last], res.chunked); err != nil || r.Context().Err() != nil {
 		return
 	}
+	if res.slow > 0 && (http.NewResponseController(w).Flush() != nil || !pause(r.Context(), res.slow)) {
+		return
+	}
 	x.end(res.Status)
 	if _, err := w.Write(body[last:]); err != nil {
 		x.retract(res.Status)

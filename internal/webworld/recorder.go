@@ -24,6 +24,9 @@ type recorder struct {
 	robotsDone map[string]bool // hosts whose robots.txt has been answered
 	robotsLate map[string]string
 	strangers  map[string]int
+	opens      int // connections
+	tracing    bool
+	trace      []*exchange
 }
 
 // ipRecord is the traffic of one IP.
@@ -50,6 +53,7 @@ type exchange struct {
 	began   time.Time
 	url     string
 	robots  bool
+	ended   time.Time
 	over    bool // under rec.mu, as is counted
 	counted bool // as complete
 }
@@ -88,6 +92,9 @@ func (rec *recorder) begin(c *conn, host, url string, robots, allowed bool) *exc
 	r.MinGap = shorter(r.MinGap, r.gap(x, now, true))
 	if !robots {
 		r.MinPageGap = shorter(r.MinPageGap, r.gap(x, now, false))
+	}
+	if rec.tracing {
+		rec.trace = append(rec.trace, x)
 	}
 	r.live[x] = struct{}{}
 	r.PeakRequests = max(r.PeakRequests, len(r.live))
@@ -205,7 +212,7 @@ func (x *exchange) retract(status int) {
 
 // finish ends an exchange as of a time.
 func (rec *recorder) finish(x *exchange, at time.Time) {
-	x.over = true
+	x.over, x.ended = true, at
 	delete(x.ip.live, x)
 	end := ending{at, x.url}
 	x.ip.last = later(x.ip.last, end)
@@ -249,6 +256,8 @@ func (rec *recorder) opened(c *conn) {
 	}
 	r.conns[c] = struct{}{}
 	r.Connections++
+	rec.opens++
+	c.number = rec.opens
 	r.PeakConnections = max(r.PeakConnections, len(r.conns))
 }
 

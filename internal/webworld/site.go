@@ -40,6 +40,7 @@ type resource struct {
 	gz      [][]byte        // the same compressed; nil if it is never sent so
 	zip     func() [][]byte // makes gz when it is asked for; may be nil
 	chunked bool            // send without Content-Length
+	slow    time.Duration   // between the body and its last byte
 	robots  bool            // a part of robots.txt
 	raw     rawAnswer       // answers instead of all the above; may be nil
 }

@@ -23,6 +23,7 @@ type Options struct {
 	FirstIP netip.Addr    // of the first site; default 127.77.0.1
 	Port    int           // on every IP; 0 picks a free one
 	Latency time.Duration // between a request and the first byte of its response; default none
+	Trace   bool          // keep each request, for World.Trace
 	Scale   int           // multiplies the demo's articles, topics and recipes; 1 (the default) is about 250 pages
 }
 
@@ -82,6 +83,7 @@ type World struct {
 
 func newWorld(o Options, plan []Site, build func(*builder)) *World {
 	w := &World{opts: o.withDefaults(), plan: plan, build: build, rec: newRecorder(time.Now)}
+	w.rec.tracing = o.Trace
 	w.SetLatency(o.Latency)
 	return w
 }

@@ -1,0 +1,154 @@
+package integration
+
+import (
+	"fmt"
+	"log/slog"
+	"net/netip"
+	"testing"
+	"time"
+
+	"go.temporal.io/sdk/client"
+
+	"github.com/muninn-archive/muninn/activities/names"
+	"github.com/muninn-archive/muninn/internal/archive"
+	"github.com/muninn-archive/muninn/internal/archivecheck"
+	"github.com/muninn-archive/muninn/internal/localstack"
+	"github.com/muninn-archive/muninn/internal/webworld"
+	"github.com/muninn-archive/muninn/worker"
+)
+
+// killRig is a worker, a Temporal dev server and an S3 server that are killed one by one, and a web that outlives them.
+type killRig struct {
+	world   *webworld.World
+	client  client.Client
+	worker  *killedProcess
+	victims map[string]victim
+	s3      archive.S3
+	store   string
+}
+
+func newKillRig(t *testing.T, world *webworld.World) *killRig {
+	t.Helper()
+	store, s3 := newS3(t)
+	temporal := &killedTemporal{options: localstack.Options{Binary: Temporal(t), Data: t.TempDir(), Attrs: names.SearchAttributes}}
+	temporal.start(t)
+	t.Cleanup(func() { temporal.server.Stop() })
+	store.start(t)
+	t.Cleanup(func() { store.kill(t) })
+	r := &killRig{world: world, s3: s3, store: "s3://" + killBucket + "/crawls"}
+	resolve := map[string]string{}
+	for host, ip := range world.Resolve() {
+		resolve[host] = ip.String()
+	}
+	r.worker = newKilledWorker(t, temporal.server.Address, r.store, s3, resolve)
+	r.worker.start(t)
+	t.Cleanup(func() {
+		r.worker.kill(t)
+		if t.Failed() {
+			t.Logf("the end of the worker's log:\n%s", r.worker.lastWords())
+		}
+	})
+	var err error
+	r.client, err = worker.Dial(t.Context(), worker.Temporal{Address: temporal.server.Address, Namespace: "default"}, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(r.client.Close)
+	r.victims = map[string]victim{"worker": r.worker, "Temporal": temporal, "S3": store}
+	return r
+}
+
+// ended tells whether the crawl is over, as far as Temporal answers.
+func (r *killRig) ended(t *testing.T) bool {
+	t.Helper()
+	d, err := r.client.DescribeWorkflowExecution(t.Context(), names.CrawlID("killed"), "")
+	return err == nil && d.GetWorkflowExecutionInfo().GetCloseTime() != nil
+}
+
+// killOnce kills a victim after a while, and starts it again after an outage; if progress is not negative, after that many
+// further requests and a while. It returns false if the crawl ended before.
+func (r *killRig) killOnce(t *testing.T, name string, progress int, while, outage time.Duration) bool {
+	t.Helper()
+	asked := r.world.Stats().Requests
+	over := false
+	if progress >= 0 {
+		Until(t, soon, "the crawl goes on before the kill of "+name, func() string {
+			if over = r.ended(t); over || r.world.Stats().Requests > asked+progress {
+				return ""
+			}
+			return fmt.Sprintf("the servers have seen %d requests; the worker says:\n%s", r.world.Stats().Requests, r.worker.lastWords())
+		})
+	}
+	if over || r.ended(t) {
+		return false
+	}
+	<-time.After(while) // the moment is what the seed chooses
+	r.victims[name].kill(t)
+	t.Logf("%s %s killed after %d more requests, away for %v", time.Now().Format("15:04:05.000"), name, r.world.Stats().Requests-asked, outage.Round(time.Millisecond))
+	<-time.After(outage)
+	r.victims[name].start(t)
+	return true
+}
+
+// delay is the Crawl-delay that a host of the web asks for.
+func (r *killRig) delay(host string) time.Duration {
+	for _, s := range r.world.Sites() {
+		if s.Host == host {
+			return s.CrawlDelay
+		}
+	}
+	return 0
+}
+
+// polite checks what the servers saw of the crawler's manners.
+func (r *killRig) polite(t *testing.T) {
+	t.Helper()
+	faults := webworld.Impolite(r.world.Trace(), killDelay, r.delay)
+	for _, fault := range faults[:min(len(faults), 10)] {
+		t.Error(fault)
+	}
+	if len(faults) > 10 {
+		t.Errorf("%d requests came too early", len(faults))
+	}
+	polite(t, r.world.Stats(), killDelay)
+	if t.Failed() {
+		byIP := map[netip.Addr]string{}
+		for _, a := range r.world.Trace() {
+			byIP[a.IP] += a.String() + "\n"
+		}
+		for ip, trace := range byIP {
+			t.Logf("requests to %v:\n%s", ip, lines(trace))
+		}
+	}
+}
+
+// once checks that the archive holds each page that robots.txt allows once, and nothing else, without a fault. What kills
+// left behind lies beside the segments, and no manifest names it.
+func (r *killRig) once(t *testing.T) {
+	t.Helper()
+	store, err := archive.Open(t.Context(), r.store, r.s3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	s3Download(t, store, dir)
+	report, err := archivecheck.CheckDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, fault := range report.Faults[:min(len(report.Faults), 20)] {
+		t.Errorf("archive: %s", fault)
+	}
+	allowed := map[string]bool{}
+	for _, p := range r.world.Pages() {
+		if allowed[p.URL] = p.Allowed; p.Allowed && report.Pages[p.URL] != 1 {
+			t.Errorf("archive: %s is there %d times, want once", p.URL, report.Pages[p.URL])
+		}
+	}
+	for url := range report.Pages {
+		if !allowed[url] {
+			t.Errorf("archive: %s is there, which is not among the pages that may be fetched", url)
+		}
+	}
+	t.Logf("the archive holds %d pages in %d segments, %d revisits, %d orphans", len(report.Pages), report.Segments, report.Revisits, len(report.Orphans))
+}

@@ -1,0 +1,157 @@
+package integration
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/muninn-archive/muninn/activities/names"
+	"github.com/muninn-archive/muninn/internal/archive"
+	"github.com/muninn-archive/muninn/internal/localstack"
+)
+
+// victim is a server or worker that can be killed and started again, with what it has on disk.
+type victim interface {
+	start(t *testing.T)
+	kill(t *testing.T)
+}
+
+// killedTemporal is a dev server that keeps its port.
+type killedTemporal struct {
+	options localstack.Options
+	server  *localstack.Server
+}
+
+func (k *killedTemporal) start(t *testing.T) {
+	t.Helper()
+	server, err := localstack.Start(context.Background(), k.options) // outlives the test's context, to be stopped in its cleanup
+	if err != nil {
+		t.Fatal(err)
+	}
+	k.server = server
+	_, port, _ := net.SplitHostPort(server.Address)
+	_, _ = fmt.Sscan(port, &k.options.Port)
+}
+
+func (k *killedTemporal) kill(*testing.T) { k.server.Kill() }
+
+// killedProcess is a program in a process group of its own, which writes to a file.
+type killedProcess struct {
+	program string
+	args    []string
+	env     []string
+	log     string // file
+	ready   func() error
+	cmd     *exec.Cmd
+	done    chan struct{}
+}
+
+func (k *killedProcess) start(t *testing.T) {
+	t.Helper()
+	log, err := os.OpenFile(k.log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer log.Close()
+	k.cmd, k.done = exec.Command(k.program, k.args...), make(chan struct{})
+	k.cmd.Stdout, k.cmd.Stderr, k.cmd.Env = log, log, append(os.Environ(), k.env...)
+	k.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	if err := k.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	go func(cmd *exec.Cmd, done chan struct{}) {
+		_ = cmd.Wait()
+		close(done)
+	}(k.cmd, k.done)
+	if k.ready != nil {
+		Until(t, soon, filepath.Base(k.program)+" answers", func() string {
+			if err := k.ready(); err != nil {
+				return err.Error()
+			}
+			return ""
+		})
+	}
+}
+
+func (k *killedProcess) kill(t *testing.T) {
+	t.Helper()
+	_ = k.cmd.Process.Kill() // an error: it has ended by itself
+	<-k.done
+}
+
+// lastWords is the end of what the program has written.
+func (k *killedProcess) lastWords() string {
+	raw, _ := os.ReadFile(k.log)
+	return lines(string(raw[max(0, len(raw)-4*tailBytes):]))
+}
+
+// The S3 server's keys and bucket.
+const (
+	killKey    = "muninn-kill"
+	killSecret = "muninn-kill-secret"
+	killBucket = "muninn"
+)
+
+// newS3 prepares an S3 server, bin/versitygw or what VERSITYGW names, or skips the test.
+func newS3(t *testing.T) (*killedProcess, archive.S3) {
+	t.Helper()
+	program := os.Getenv("VERSITYGW")
+	if program == "" {
+		program = filepath.Join(Root(t), "bin", "versitygw")
+	}
+	if _, err := os.Stat(program); err != nil {
+		t.Skip("no bin/versitygw: `make versitygw` builds it")
+	}
+	dir := t.TempDir()
+	for _, folder := range []string{"meta", filepath.Join("root", killBucket)} {
+		if err := os.MkdirAll(filepath.Join(dir, folder), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	address := l.Addr().String()
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
+	server := &killedProcess{
+		program: program, log: filepath.Join(dir, "log"),
+		args: []string{"--port", address, "--quiet", "posix", "--sidecar", filepath.Join(dir, "meta"), filepath.Join(dir, "root")},
+		env:  []string{"ROOT_ACCESS_KEY=" + killKey, "ROOT_SECRET_KEY=" + killSecret},
+		ready: func() error {
+			c, err := net.DialTimeout("tcp", address, time.Second)
+			if err != nil {
+				return err
+			}
+			return c.Close()
+		},
+	}
+	return server, archive.S3{Endpoint: "http://" + address, AccessKey: killKey, SecretKey: killSecret, Region: "us-east-1"}
+}
+
+// newKilledWorker prepares a worker process for a web.
+func newKilledWorker(t *testing.T, temporal, store string, s3 archive.S3, resolve map[string]string) *killedProcess {
+	t.Helper()
+	dir := t.TempDir()
+	k := &killedProcess{
+		program: Program(t, "muninn-worker"), log: filepath.Join(dir, "log"),
+		args: []string{
+			"--name", "w1", "--temporal", temporal, "--data", filepath.Join(dir, "data"), "--archive", store, "--s3-endpoint", s3.Endpoint,
+			"--allow-network", "127.0.0.0/8", "--dns", "127.0.0.1:9", "--listen", "", "--kb", ignorance(t), "--task-queue", names.TaskQueue,
+			"--retry-base", "1s", "--robots-retry", "1s", "--max-attempts", "20", "--batch-time", "10s", "--give-back", "1s", "--linger", "50ms",
+		},
+		env: []string{"MUNINN_S3_ACCESS_KEY=" + s3.AccessKey, "MUNINN_S3_SECRET_KEY=" + s3.SecretKey},
+	}
+	for host, ip := range resolve {
+		k.args = append(k.args, "--resolve", host+"="+ip)
+	}
+	return k
+}
