@@ -93,6 +93,12 @@ func (a *Archives) Open(ctx context.Context, where string) (archive.Store, error
 	} else if err := archives(where, a.Default, a.Allow); err != nil {
 		return nil, err
 	}
+	return a.reopen(ctx, where)
+}
+
+// reopen returns a store that Open has given before, perhaps to an earlier process under other settings: batches that
+// are out go to the archive that they were started for, whatever is allowed now.
+func (a *Archives) reopen(ctx context.Context, where string) (archive.Store, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if s, ok := a.open[where]; ok {

@@ -28,10 +28,11 @@ func (a *Activities) home(ctx context.Context, in BatchInput, d crawl.Definition
 	if err != nil {
 		return home{}, err
 	}
+	open := a.Archives.reopen
 	if life.Place.Where == "" { // started before places were kept
-		life.Place = frontier.Place{Where: d.Archive.Where, Prefix: d.Archive.Prefix}
+		life.Place, open = frontier.Place{Where: d.Archive.Where, Prefix: d.Archive.Prefix}, a.Archives.Open
 	}
-	store, err := a.Archives.Open(ctx, life.Place.Where)
+	store, err := open(ctx, life.Place.Where)
 	if err != nil {
 		return home{}, err
 	}

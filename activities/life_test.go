@@ -121,6 +121,7 @@ func TestAnotherArchive(t *testing.T) {
 	if begun := r.begin("three", edit); begun.Former != r.dir {
 		t.Errorf("the run before went to %q", begun.Former)
 	}
+	r.Archives.Allow, r.Archives.Default = []string{second}, second // what is out goes where it was allowed to go
 	r.must(r.do(r.Archive, out))
 	r.must(r.do(r.Commit, out))
 	if report := r.check(r.dir); report.Pages[rigSeed] != 2 || report.Revisits != 1 {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime/debug"
 
 	"go.temporal.io/sdk/activity"
 	"go.temporal.io/sdk/temporal"
@@ -77,10 +78,14 @@ func trying[T any](ctx context.Context, a *Activities, in BatchInput, step strin
 			return none, temporal.NewNonRetryableApplicationError(text, ErrorStep, nil)
 		}
 	}
-	out, err := do(ctx, in)
+	out, err := safely(ctx, in, do)
 	a.unwritable.tell(in.Crawl, in.Batch, err, a.Now())
 	if err == nil {
 		return out, nil
+	}
+	var fell *panicError
+	if errors.As(err, &fell) {
+		activity.GetLogger(ctx).Error("a step panicked", "step", step, "panic", fell.value, "stack", string(fell.stack))
 	}
 	if final := t.end(err, ctx.Err() != nil, cmp.Or(in.Attempts, DefaultAttempts)); final != nil {
 		return out, final
@@ -89,4 +94,21 @@ func trying[T any](ctx context.Context, a *Activities, in BatchInput, step strin
 		activity.GetLogger(ctx).Warn("the end of an attempt is not noted", "error", errWrite)
 	}
 	return out, err
+}
+
+type panicError struct {
+	value any
+	stack []byte
+}
+
+func (e *panicError) Error() string { return fmt.Sprintf("a fault of the program: panic: %v", e.value) }
+
+// safely makes a panic an error: it is a fault of the batch, not an attempt that was cut off.
+func safely[T any](ctx context.Context, in BatchInput, do func(context.Context, BatchInput) (T, error)) (out T, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = &panicError{p, debug.Stack()}
+		}
+	}()
+	return do(ctx, in)
 }

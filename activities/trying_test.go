@@ -127,3 +127,15 @@ func TestStoreFaultsEnd(t *testing.T) {
 		t.Errorf("nobody tries any more, but the crawl holds: %v", err)
 	}
 }
+
+// A step that panics fails like any other, and is not taken for a worker that went away.
+func TestPanicIsAFault(t *testing.T) {
+	_, err := safely(t.Context(), BatchInput{}, func(context.Context, BatchInput) (int, error) { panic("no raven") })
+	if err == nil || !strings.Contains(err.Error(), "panic: no raven") {
+		t.Errorf("%v", err)
+	}
+	tries := tries{Step: nameAnalyse}
+	if final := tries.end(err, false, 1); final == nil || !strings.Contains(final.Error(), "AAH failed 1 times") {
+		t.Errorf("%v", final)
+	}
+}
