@@ -17,6 +17,35 @@ type AskInput struct {
 	Crawl string `json:"crawl"`
 	Queue string `json:"queue"`         // of the worker; the status of the crawl tells it
 	URL   string `json:"url,omitempty"` // of an explanation
+	Dry   bool   `json:"dry,omitempty"` // tell what would be forgotten
+}
+
+// known tells what to do if the frontier does not know a crawl that somebody asks about.
+func (a *Activities) known(crawl string) error {
+	if a.Frontier.Knows(crawl) {
+		return nil
+	}
+	return &InputError{fmt.Sprintf("the frontier of worker %q does not know the crawl %s: its data folder was lost, or the crawl was forgotten; `muninn start` with its definition brings in what the archive knows", a.Settings.Worker, crawl)}
+}
+
+// Forget deletes what the frontier keeps of a crawl that does not run; what is archived stays.
+func (a *Activities) Forget(ctx context.Context, in AskInput) (frontier.Forgotten, error) {
+	defer a.beat(ctx)()
+	if err := a.known(in.Crawl); err != nil {
+		return frontier.Forgotten{}, edge(err)
+	}
+	out, err := a.Frontier.Forget(in.Crawl, in.Dry)
+	if err == nil && !in.Dry {
+		a.dropJudge(in.Crawl)
+	}
+	return out, edge(err)
+}
+
+// dropJudge lets go of a crawl's judge: the frontier keeps what it remembers.
+func (a *Activities) dropJudge(crawl string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	delete(a.judges, crawl)
 }
 
 // Explain tells where a URL stands in a crawl, and why.
@@ -24,6 +53,9 @@ func (a *Activities) Explain(ctx context.Context, in AskInput) (frontier.Explana
 	u, err := urls.Parse(in.URL)
 	if err != nil {
 		return frontier.Explanation{}, edge(&InputError{fmt.Sprintf("%q is no URL: %v", in.URL, reason(err))})
+	}
+	if err := a.known(in.Crawl); err != nil {
+		return frontier.Explanation{}, edge(err)
 	}
 	out, err := a.Frontier.Explain(in.Crawl, u)
 	if out.Asking != nil {

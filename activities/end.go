@@ -61,6 +61,7 @@ func (a *Activities) End(ctx context.Context, in EndInput) (EndResult, error) {
 	} else {
 		status.Report = made.Key
 	}
+	a.dropJudge(in.Crawl)
 	return status, edge(a.Frontier.End(in.Crawl, in.Owner))
 }
 

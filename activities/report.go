@@ -30,6 +30,9 @@ const maxReport = 1 << 20
 // Report makes a report of a crawl out of its archive, and puts it there.
 func (a *Activities) Report(ctx context.Context, in AskInput) (ReportResult, error) {
 	defer a.beat(ctx)()
+	if err := a.known(in.Crawl); err != nil {
+		return ReportResult{}, edge(err)
+	}
 	out, err := a.report(ctx, in.Crawl)
 	return out, edge(err)
 }

@@ -62,6 +62,8 @@ type Frontier struct {
 	hosts   *hosts
 	changed chan struct{} // closed and made anew whenever something changes
 	nextID  uint16
+	tidy    chan struct{} // a run has ended
+	unread  error         // of waking a crawl; the writer's alone
 
 	remembering sync.Mutex // held while what is remembered is kept
 }
@@ -81,6 +83,9 @@ type state struct {
 	delayed  int   // entries of kindDelayed
 	due      int64 // of the first of them, or earlier; Unix seconds
 	waiting  int   // entries in queues, claimed ones included
+
+	asleep     bool // see Frontier.tidyUp
+	forgetting bool // see Frontier.Forget
 }
 
 // Open opens the frontier in a folder and brings its memory up.
@@ -103,7 +108,7 @@ func Open(dir string, opts Options) (*Frontier, error) {
 	}
 	f := &Frontier{
 		db: db, opts: opts, writes: make(chan pendingWrite, groupSize), closed: make(chan struct{}),
-		stopped: make(chan struct{}), crawls: map[string]*state{}, changed: make(chan struct{}), nextID: 1,
+		stopped: make(chan struct{}), crawls: map[string]*state{}, changed: make(chan struct{}), nextID: 1, tidy: make(chan struct{}, 1),
 		drafts: map[*state]*crawlRecord{}, born: map[string]*state{}, touched: map[queueRef]int{},
 	}
 	f.hosts = newHosts(f.crawls, opts)
@@ -168,12 +173,22 @@ func (f *Frontier) wait(ctx context.Context, changed <-chan struct{}, until time
 	return nil
 }
 
-func (f *Frontier) get(name string) (*state, error) {
+// peek returns a crawl, of which there may be nothing in memory but its record; Frontier.mu is held.
+func (f *Frontier) peek(name string) (*state, error) {
 	s, known := f.crawls[name]
 	if !known {
 		return nil, fmt.Errorf("%w: %s", ErrNoCrawl, name)
 	}
 	return s, nil
+}
+
+// get returns a crawl with all that memory holds of it; Frontier.mu is held.
+func (f *Frontier) get(name string) (*state, error) {
+	s, err := f.peek(name)
+	if err != nil {
+		return nil, err
+	}
+	return s, f.awake(s)
 }
 
 // load brings up the memory of all crawls.
@@ -202,7 +217,15 @@ func (f *Frontier) load() error {
 			return true, nil
 		})
 		for _, s := range f.crawls {
-			if err == nil {
+			if err != nil {
+				break
+			}
+			out := false // claims of a run that was not ended well still keep others from their hosts
+			err = scan(txn, prefix(kindClaim, s.id), nil, false, func([]byte, []byte) (bool, error) {
+				out = true
+				return false, nil
+			})
+			if s.asleep = !s.Active && !out; err == nil && !s.asleep {
 				err = f.loadCrawl(txn, s)
 			}
 		}

@@ -23,10 +23,17 @@ func (f *Frontier) Begin(name, owner string, d crawl.Definition, seeds []string,
 	err = f.update(func(*badger.Txn) (func(), error) {
 		f.mu.Lock()
 		s, known := f.crawls[name]
-		id := f.nextID + uint16(len(f.born))
+		id, full := f.freeID()
+		forgetting := known && s.forgetting
 		f.mu.Unlock()
+		if forgetting {
+			return nil, fmt.Errorf("%w: %s is being forgotten", ErrBusy, name)
+		}
 		if !known {
 			s, known = f.born[name]
+		}
+		if !known && full != nil {
+			return nil, full
 		}
 		if !known {
 			var err error
@@ -72,10 +79,13 @@ func (f *Frontier) Inherit(name string, runs uint32) error {
 	return f.update(func(*badger.Txn) (func(), error) {
 		f.mu.Lock()
 		_, known := f.crawls[name]
-		id := f.nextID + uint16(len(f.born))
+		id, full := f.freeID()
 		f.mu.Unlock()
 		if _, born := f.born[name]; known || born {
 			return nil, nil
+		}
+		if full != nil {
+			return nil, full
 		}
 		s, err := f.newState(crawlRecord{ID: id, Name: name, Sequence: f.opts.Now().UnixMilli(), Run: runs, Restore: true})
 		if err != nil {
@@ -107,7 +117,7 @@ func (f *Frontier) adopt(s *state, sc *scope.Scope, again bool) {
 	}
 	if f.crawls[s.Name] == nil {
 		f.crawls[s.Name] = s
-		f.nextID = max(f.nextID, s.id+1)
+		f.nextID = s.id + 1
 	}
 }
 
@@ -154,6 +164,10 @@ func (f *Frontier) End(name, owner string) error {
 	if errors.Is(err, ErrNoCrawl) {
 		return nil
 	}
+	select {
+	case f.tidy <- struct{}{}:
+	default:
+	}
 	return err
 }
 
@@ -198,7 +212,7 @@ func (f *Frontier) Knows(name string) bool {
 func (f *Frontier) Plan(name string) (Plan, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	s, err := f.get(name)
+	s, err := f.peek(name)
 	if err != nil {
 		return Plan{}, err
 	}

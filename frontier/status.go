@@ -74,6 +74,40 @@ func (f *Frontier) Progress(name string) (Progress, error) {
 	}, nil
 }
 
+// Gauges are the states of the crawls that run, for metrics: without what takes a walk through all queues. Queues counts those that may be claimed from, now or later; Resting those of them that
+// rest.
+func (f *Frontier) Gauges() (list []Status) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for name, s := range f.crawls {
+		if !s.Active || s.asleep {
+			continue
+		}
+		out := Status{
+			Crawl: name, Run: s.Run, Active: true, Started: s.Started, Reference: s.Reference, Totals: s.Totals,
+			Waiting: max(s.waiting-len(s.taken), 0), Delayed: s.delayed, Claimed: len(s.taken), Trail: slices.Clone(s.Trail),
+			Queues: s.schedule.ready.Len() + s.schedule.later.Len() + len(s.claims), Resting: s.schedule.later.Len(),
+		}
+		s.countClaims(&out)
+		list = append(list, out)
+	}
+	slices.SortFunc(list, func(a, b Status) int { return strings.Compare(a.Crawl, b.Crawl) })
+	return list
+}
+
+func (s *state) countClaims(out *Status) {
+	for _, c := range s.claims {
+		if !c.Asked.IsZero() && (out.Oldest.IsZero() || c.Asked.Before(out.Oldest)) { // a batch that was reset asks for no claim
+			out.Oldest = c.Asked
+		}
+		if c.Batch == "" {
+			out.Asking++
+		} else if !c.Ended {
+			out.Lanes++
+		}
+	}
+}
+
 // Left tells whether any URL of a crawl waits, or will be tried again.
 func (f *Frontier) Left(name string) (bool, error) {
 	f.mu.Lock()
@@ -97,16 +131,7 @@ func (f *Frontier) Status(name string) (Status, error) {
 		Crawl: name, Run: s.Run, Active: s.Active, Started: s.Started, Reference: s.Reference, Totals: s.Totals,
 		Waiting: max(s.waiting-len(s.taken), 0), Delayed: s.delayed, Claimed: len(s.taken), Top: slices.Clone(s.Top), Ends: slices.Clone(s.Ends), Learned: s.Learned, Trail: slices.Clone(s.Trail),
 	}
-	for _, c := range s.claims {
-		if !c.Asked.IsZero() && (out.Oldest.IsZero() || c.Asked.Before(out.Oldest)) { // a batch that was reset asks for no claim
-			out.Oldest = c.Asked
-		}
-		if c.Batch == "" {
-			out.Asking++
-		} else if !c.Ended {
-			out.Lanes++
-		}
-	}
+	s.countClaims(&out)
 	now := f.opts.Now()
 	for _, q := range s.queues {
 		if q.waiting > 0 {

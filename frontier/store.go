@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/dgraph-io/badger/v4"
 	"github.com/dgraph-io/badger/v4/options"
@@ -102,6 +103,8 @@ func (f *Frontier) update(do mutation) error {
 
 func (f *Frontier) writer() {
 	defer close(f.stopped)
+	tidy := time.NewTicker(tidyEvery)
+	defer tidy.Stop()
 	for {
 		select {
 		case w := <-f.writes:
@@ -116,6 +119,10 @@ func (f *Frontier) writer() {
 				break
 			}
 			f.commit(group)
+		case <-f.tidy:
+			f.tidyUp()
+		case <-tidy.C:
+			f.tidyUp()
 		case <-f.closed:
 			return
 		}
@@ -148,11 +155,12 @@ func (f *Frontier) commitOnce(group []pendingWrite) error {
 	clear(f.drafts)
 	clear(f.born)
 	clear(f.touched)
+	f.unread = nil
 	var applies []func()
 	for i, w := range group {
 		f.turn = i
 		apply, err := w.do(txn)
-		if err != nil {
+		if err = errors.Join(err, f.unread); err != nil {
 			return err
 		}
 		if apply != nil {
@@ -191,6 +199,7 @@ func (f *Frontier) draft(s *state) *crawlRecord {
 	rec, known := f.drafts[s]
 	if !known {
 		f.mu.Lock()
+		f.unread = errors.Join(f.unread, f.awake(s))
 		copied := s.crawlRecord
 		f.mu.Unlock()
 		copied.Top = slices.Clone(copied.Top)

@@ -1,7 +1,9 @@
 package starter
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -11,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 	"go.temporal.io/api/enums/v1"
 	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/temporal"
 
 	"github.com/muninn-archive/muninn/activities"
 	"github.com/muninn-archive/muninn/activities/names"
@@ -26,11 +29,13 @@ func (g *globals) ask(ctx context.Context, workflow, id string, in activities.As
 		return err
 	}
 	defer c.Close()
-	s, err := status(ctx, c, in.Crawl)
-	if err != nil {
-		return err
+	var s crawlStatus
+	if in.Queue == "" {
+		if s, err = status(ctx, c, in.Crawl); err != nil {
+			return err
+		}
 	}
-	if in.Queue = s.Crawl.Member.Queue; in.Queue == "" {
+	if in.Queue = cmp.Or(in.Queue, s.Crawl.Member.Queue); in.Queue == "" {
 		return fmt.Errorf("no worker has taken part in %s yet, or none is there to say which", in.Crawl)
 	}
 	run, err := c.ExecuteWorkflow(ctx, client.StartWorkflowOptions{
@@ -39,8 +44,13 @@ func (g *globals) ask(ctx context.Context, workflow, id string, in activities.As
 	if err != nil {
 		return err
 	}
-	if err := run.Get(ctx, out); err != nil {
-		return fmt.Errorf("%w; is worker %q running?", explain(err), s.Crawl.Member.Worker)
+	err = run.Get(ctx, out)
+	var said *temporal.ApplicationError
+	if errors.As(err, &said) {
+		return errors.New(said.Message())
+	}
+	if err != nil {
+		return fmt.Errorf("%w; is the worker of queue %q running?", explain(err), in.Queue)
 	}
 	return nil
 }

@@ -81,7 +81,7 @@ Exit codes: 0 done, 1 failed, 2 the command line or the definition is wrong, 130
 	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return &usageError{err} })
 	cmd.PersistentFlags().BoolVar(&g.json, "json", false, "print JSON, for machines")
 	cmd.PersistentFlags().BoolVar(&g.verbose, "verbose", false, "log what happens to standard error")
-	cmd.AddCommand(runCommand(g), demoCommand(g), devCommand(g), startCommand(g), statusCommand(g), explainCommand(g), logCommand(g), learnCommand(g), configureCommand(g), submitCommand(g), reportCommand(g),
+	cmd.AddCommand(runCommand(g), demoCommand(g), devCommand(g), startCommand(g), statusCommand(g), explainCommand(g), logCommand(g), learnCommand(g), configureCommand(g), submitCommand(g), reportCommand(g), forgetCommand(g),
 		signalCommand(g, "pause", "Claim nothing more; batches that are out finish"),
 		signalCommand(g, "resume", "Go on after a pause"),
 		signalCommand(g, "stop", "Finish what is out and end the run"),

@@ -106,11 +106,8 @@ func (c crawls) Describe(chan<- *prometheus.Desc) {}
 
 // Collect sends the state of each crawl.
 func (c crawls) Collect(out chan<- prometheus.Metric) {
-	for _, name := range c.frontier.Crawls() {
-		s, err := c.frontier.Status(name)
-		if err != nil || !s.Active { // of a run that has ended, the archive and its report tell
-			continue
-		}
+	for _, s := range c.frontier.Gauges() { // of a run that has ended, the archive and its report tell
+		name := s.Crawl
 		gauge := func(metric, help string, value float64) {
 			out <- prometheus.MustNewConstMetric(describeCrawl(metric, help), prometheus.GaugeValue, value, name)
 		}
@@ -127,7 +124,7 @@ func (c crawls) Collect(out chan<- prometheus.Metric) {
 		gauge("queues", "Queues with URLs.", float64(s.Queues))
 		gauge("lanes", "Claims that hold a lease of their address.", float64(s.Lanes))
 		gauge("asking", "Claims that wait for a lease of their address.", float64(s.Asking))
-		gauge("resting_queues", "Queues that rest for more than 10 seconds, or whose host could not be reached.", float64(s.Resting))
+		gauge("resting_queues", "Queues that rest.", float64(s.Resting))
 		gauge("failed_batches", "Batches of the run that failed.", float64(s.Totals.Failed))
 		if !s.Oldest.IsZero() {
 			gauge("oldest_claim_seconds", "Age of the claim that is out longest.", c.now().Sub(s.Oldest).Seconds())

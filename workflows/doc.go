@@ -22,6 +22,7 @@ func Register(r Registry) {
 	r.RegisterWorkflowWithOptions(Batch, workflow.RegisterOptions{Name: names.Batch})
 	r.RegisterWorkflowWithOptions(Explain, workflow.RegisterOptions{Name: names.Explain})
 	r.RegisterWorkflowWithOptions(Report, workflow.RegisterOptions{Name: names.Report})
+	r.RegisterWorkflowWithOptions(Forget, workflow.RegisterOptions{Name: names.Forget})
 	r.RegisterWorkflowWithOptions(Politeness, workflow.RegisterOptions{Name: names.Politeness})
 }
 

@@ -17,6 +17,7 @@ const (
 	Politeness        = "Politeness"
 	Explain           = "Explain" // why a URL stands where it stands
 	Report            = "Report"  // a crawl in tables and plots
+	Forget            = "Forget"  // deletes a crawl from the frontier of its worker
 )
 
 // TaskQueue is the queue of Crawl, FetcherController and Politeness workflows.
@@ -61,6 +62,9 @@ func ExplainID(crawl string) string { return CrawlID(crawl) + "/explain" }
 
 // ReportID is the ID of the making of a report.
 func ReportID(crawl string) string { return CrawlID(crawl) + "/report" }
+
+// ForgetID is the ID of the forgetting of a crawl.
+func ForgetID(crawl string) string { return CrawlID(crawl) + "/forget" }
 
 // PolitenessID is the ID of a politeness shard.
 func PolitenessID(shard int) string { return fmt.Sprintf("politeness/%d", shard) }

@@ -324,4 +324,13 @@ func TestAsk(t *testing.T) {
 		t.Errorf("after the end: %+v", e)
 	}
 	Check(t, archive) // reports and definitions are no orphans
+	if text, _ := o.muninn(0, "forget", d.Name); !strings.Contains(text, "would forget") || !known.Knows(d.Name) {
+		t.Errorf("it says %q", text)
+	}
+	if text, _ := o.muninn(0, "forget", d.Name, "--yes"); !strings.Contains(text, "forgot "+d.Name) || known.Knows(d.Name) {
+		t.Errorf("it says %q", text)
+	}
+	if _, said := o.muninn(1, "report", d.Name); !strings.Contains(said, "does not know the crawl "+d.Name) || strings.Contains(said, "running?") {
+		t.Errorf("of a crawl that is forgotten it says: %s", said)
+	}
 }

@@ -1,0 +1,163 @@
+package frontier
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+	"testing"
+	"time"
+
+	"github.com/dgraph-io/badger/v4"
+
+	"github.com/muninn-archive/muninn/internal/crawl"
+)
+
+// keysUnder counts the keys of each ID.
+func (r *rig) keysUnder() map[uint16]int {
+	r.t.Helper()
+	n := map[uint16]int{}
+	r.must(r.view(func(txn *badger.Txn) error {
+		return scan(txn, []byte{}, nil, false, func(key, _ []byte) (bool, error) {
+			if key[0] != kindCrawl && len(key) >= 3 {
+				n[binary.BigEndian.Uint16(key[1:])]++
+			}
+			return true, nil
+		})
+	}))
+	return n
+}
+
+// other begins a crawl beside that of the rig, with a few URLs and a page.
+func (r *rig) other(name string) {
+	r.t.Helper()
+	d := definition(func(d *crawl.Definition) { d.Name = name })
+	_, err := r.Begin(name, "owner", d, seedsOf(d), false)
+	r.must(err)
+	r.must(r.Submit(name, "s", found(0.5, "http://x.example/1", "http://x.example/2")))
+	o := done("http://x.example/1")
+	o.Prints = []byte{1}
+	r.must(r.Commit(Commit{Crawl: name, Batch: "b", Outcomes: []crawl.Outcome{o}, Sample: []byte{1}, Originals: map[string]crawl.Visit{"sha1:x": {URL: o.URL}}}))
+	r.must(r.Remember(name, []byte("memory")))
+}
+
+// A crawl that has ended is forgotten without a trace, and no other with it; what runs is not.
+func TestForget(t *testing.T) {
+	r := newRig(t, nil)
+	r.submit("s", found(1, "http://a.example/")...)
+	r.other("gone")
+	r.other("stays")
+	id := r.crawls["gone"].id
+	if _, err := r.Forget("gone", false); !errors.Is(err, ErrBusy) {
+		t.Fatalf("a crawl that runs: %v", err)
+	}
+	if _, err := r.Forget("nobody", false); !errors.Is(err, ErrNoCrawl) {
+		t.Fatalf("a crawl that is not known: %v", err)
+	}
+	r.must(r.End("gone", "owner"))
+	before := r.keysUnder()
+	dry, err := r.Forget("gone", true)
+	r.must(err)
+	if dry.URLs != 2 || dry.Queues != 1 || dry.Run != 1 || dry.Entries < 8 || r.keysUnder()[id] != before[id] {
+		t.Errorf("%+v, %d keys", dry, before[id])
+	}
+	got, err := r.Forget("gone", false)
+	r.must(err)
+	after := r.keysUnder()
+	if got != dry || after[id] != 0 || r.Knows("gone") {
+		t.Errorf("%+v; %d keys are left", got, after[id])
+	}
+	delete(before, id)
+	if fmt.Sprint(before) != fmt.Sprint(after) {
+		t.Errorf("other crawls had %v, now have %v", before, after)
+	}
+	r.reopen()
+	if r.Knows("gone") || !r.Knows("stays") {
+		t.Error("after a restart it is another")
+	}
+	r.other("gone")
+	if s, err := r.Status("gone"); err != nil || s.Run != 1 || s.Totals.Known != 2 {
+		t.Errorf("begun anew: %+v, %v", s, err)
+	}
+}
+
+// IDs never meet: those of forgotten crawls are given again, and when none is left, no crawl begins.
+func TestIDs(t *testing.T) {
+	r := newRig(t, nil)
+	used := map[uint16]bool{}
+	r.mu.Lock()
+	for i := range math.MaxUint16 - 1 {
+		name := fmt.Sprint("c", i)
+		id, err := r.freeID()
+		if err != nil || id == 0 || used[id] || id == r.crawls[testCrawl].id {
+			t.Fatalf("crawl %d: %d, %v", i, id, err)
+		}
+		if i > 100 { // as many at once, or this takes minutes
+			for id := range uint16(math.MaxUint16) {
+				if id > 0 && r.crawls[fmt.Sprint("id", id)] == nil && !used[id] && id != r.crawls[testCrawl].id {
+					r.crawls[fmt.Sprint("id", id)] = &state{id: id}
+				}
+			}
+			r.crawls["last"] = &state{id: math.MaxUint16}
+			break
+		}
+		used[id], r.nextID = true, id+1
+		r.crawls[name] = &state{id: id}
+	}
+	_, err := r.freeID()
+	if !errors.Is(err, ErrFull) {
+		t.Errorf("all are used: %v", err)
+	}
+	delete(r.crawls, "c7")
+	free, err := r.freeID()
+	r.mu.Unlock()
+	if err != nil || free == 0 || used[free] == false {
+		t.Errorf("%d, %v", free, err)
+	}
+}
+
+// A crawl whose run has ended leaves memory, and comes back as it was: when somebody asks, and for its next run.
+func TestEndedCrawlsSleep(t *testing.T) {
+	r := newRig(t, ofRavens)
+	r.submit("s", found(0.5, "http://a.example/", "http://b.example/", "http://b.example/2")...)
+	r.other("beside")
+	r.clock.pass(time.Minute)
+	before := r.status()
+	r.must(r.End(testCrawl, "owner"))
+	asleep := func() bool {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		s := r.crawls[testCrawl]
+		return s.asleep && len(s.queues) == 0 && s.learning == nil
+	}
+	for n := 0; !asleep(); n++ { // the writer lets it sleep when it has nothing else to do
+		if n > 1_000_000 {
+			t.Fatal("it stays awake")
+		}
+		r.must(r.End("nobody", "owner"))
+		time.Sleep(time.Microsecond)
+	}
+	if plan, err := r.Plan(testCrawl); err != nil || plan.Run != 1 || !asleep() {
+		t.Errorf("%+v, %v", plan, err)
+	}
+	if list := r.Gauges(); len(list) != 1 || list[0].Crawl != "beside" || list[0].Queues != 1 || list[0].Waiting != 1 {
+		t.Errorf("%+v", list)
+	}
+	after := r.status()
+	after.Active = true
+	if fmt.Sprintf("%+v", after) != fmt.Sprintf("%+v", before) || asleep() {
+		t.Errorf("%+v, want\n%+v", after, before)
+	}
+	r.tidyUp()
+	r.must(r.begin("next", ofRavens))
+	if asleep() || r.Learner(testCrawl) == nil {
+		t.Error("the next run has nothing in memory")
+	}
+	if got := r.next().Claims; len(got) != 2 {
+		t.Errorf("%d claims", len(got))
+	}
+	r.tidyUp()
+	if asleep() {
+		t.Error("a crawl that runs sleeps")
+	}
+}

@@ -1,0 +1,44 @@
+package starter
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/muninn-archive/muninn/activities"
+	"github.com/muninn-archive/muninn/activities/names"
+	"github.com/muninn-archive/muninn/frontier"
+)
+
+func forgetCommand(g *globals) *cobra.Command {
+	yes, worker := false, ""
+	cmd := &cobra.Command{
+		Use: "forget CRAWL", Short: "Delete a crawl from the frontier of its worker; its archive stays", Args: exactArgs(1, "the name of one crawl"),
+		Long: `Delete what the frontier of its worker keeps of a crawl: known URLs, queues, what it learned and remembers. Its archive and its
+workflows in Temporal stay. A crawl that runs is not forgotten: stop it first. If the crawl is started again, it begins
+from what its archive knows. Without --yes it is only told what would be deleted.`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			in := activities.AskInput{Crawl: args[0], Dry: !yes}
+			if worker != "" {
+				in.Queue = names.WorkerQueue(g.temporal.Queue, worker)
+			}
+			var out frontier.Forgotten
+			if err := g.ask(cmd.Context(), names.Forget, names.ForgetID(args[0]), in, &out); err != nil {
+				return err
+			}
+			return g.print(out, func(w io.Writer) {
+				did := "forgot"
+				if !yes {
+					did = "would forget (--yes does it)"
+				}
+				_, _ = fmt.Fprintf(w, "%s %s: %d URLs of %d queues, %d entries of the frontier; run %d was its last; its archive stays\n",
+					did, out.Crawl, out.URLs, out.Queues, out.Entries, out.Run)
+			})
+		},
+	}
+	cmd.Flags().BoolVar(&yes, "yes", false, "do it")
+	cmd.Flags().StringVar(&worker, "worker", "", "the worker that has the crawl, if Temporal does not know the crawl any more")
+	g.remote(cmd)
+	return cmd
+}
