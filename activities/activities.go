@@ -63,6 +63,7 @@ type Activities struct {
 	judges  map[string]judgeOf
 	handed  handover
 	work    workshop
+	reading reading
 
 	unwritable storeFaults
 }

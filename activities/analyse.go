@@ -84,7 +84,10 @@ func (a *Activities) parse(ctx context.Context, in BatchInput) (*handed, error) 
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		p, ok, err := a.understand(&entries[i], plan.Definition.Helper, mine[entries[i].URL].Prints)
+		p, ok, err := a.understand(ctx, &entries[i], plan.Definition.Helper, mine[entries[i].URL].Prints)
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
 		if err != nil { // a page that breaks the parser must not hold back the others of its batch
 			out.broken++
 			activity.GetLogger(ctx).Error("a page is archived unread", "url", entries[i].URL, "error", err)
@@ -99,7 +102,7 @@ func (a *Activities) parse(ctx context.Context, in BatchInput) (*handed, error) 
 
 // understand makes the page record of an exchange; false if there is nothing to understand. The error is
 // a panic on a page that no one has thought of.
-func (a *Activities) understand(e *spool.Entry, mode string, before []byte) (p crawl.Page, ok bool, err error) {
+func (a *Activities) understand(ctx context.Context, e *spool.Entry, mode string, before []byte) (p crawl.Page, ok bool, err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			p, ok, err = crawl.Page{}, false, fmt.Errorf("panic: %v\n%s", r, debug.Stack())
@@ -122,6 +125,11 @@ func (a *Activities) understand(e *spool.Entry, mode string, before []byte) (p c
 		}
 	}()
 	body := decodedBody(e, int64(a.Settings.Page.DecodedBytes), buffer)
+	end, err := a.reading.begin(ctx, len(body))
+	if err != nil {
+		return p, false, err
+	}
+	defer end()
 	d := page.Parse(page.Input{URL: e.URL, MIME: e.MIME, RobotsTag: e.RobotsTag, Refresh: e.Refresh, Body: body}, a.Settings.Page)
 	head, err := io.ReadAll(e.Header())
 	if err != nil {

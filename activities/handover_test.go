@@ -109,7 +109,7 @@ func TestPanicOnAPage(t *testing.T) {
 	defer func() { _ = closer() }()
 	a := &Activities{Settings: Settings{Page: page.DefaultLimits()}} // without a helper, its call panics
 	for i := range entries {
-		if _, ok, err := a.understand(&entries[i], "", nil); ok || err == nil || !strings.Contains(err.Error(), "panic") {
+		if _, ok, err := a.understand(t.Context(), &entries[i], "", nil); ok || err == nil || !strings.Contains(err.Error(), "panic") {
 			t.Errorf("page %d: %v, %v", i, ok, err)
 		}
 	}

@@ -305,6 +305,7 @@ func (g *globals) bringUp(ctx context.Context, conf *worker.Config, own bool, re
 	if g.verbose {
 		logger = g.logger(os.Stderr)
 	}
+	worker.BoundMemory()
 	s.worker, err = worker.Start(ctx, *conf, slog.New(troubled{logger.Handler(), &s.trouble}))
 	return s, err
 }

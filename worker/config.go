@@ -176,6 +176,7 @@ func (c *Config) limitFlags(fs *pflag.FlagSet) {
 	span(&c.Fetch.RetryMax, "retry-max", "longest back-off")
 	span(&c.Fetch.ConnectionIdle, "connection-idle", "pause beyond which a connection is not used again")
 	size(&c.Page.DecodedBytes, "decoded-bytes", "of a body without its encodings; the rest is not looked at")
+	fs.IntVar(&c.Page.Markup, "markup-per-page", c.Page.Markup, "elements and attributes of a page that are looked at; what follows is archived unread")
 	fs.IntVar(&c.Page.Links, "links-per-page", c.Page.Links, "links taken from a page")
 	size(&c.Page.TextBytes, "text-bytes", "of all text of a page")
 	fs.IntVar(&c.Page.BlockBytes, "block-bytes", c.Page.BlockBytes, "of one text block")
@@ -317,6 +318,7 @@ func (c *Config) Validate() error {
 	positive("politeness-shards", c.Shards)
 	positive("max-attempts", c.Fetch.MaxAttempts)
 	positive("host-failures", c.Fetch.HostFailures)
+	positive("markup-per-page", c.Page.Markup)
 	positive("links-per-page", c.Page.Links)
 	if c.Name == "" || strings.ContainsAny(c.Name, "/ ") {
 		errs = append(errs, fmt.Errorf("name %q must not be empty nor hold '/' or blanks", c.Name))

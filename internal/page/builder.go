@@ -194,15 +194,29 @@ func (b *builder) resolve(ref string) string {
 		if u, err := b.base.Resolve(ref); err == nil {
 			target = u.String()
 		}
+		if len(b.resolved) > maxResolved*b.limits.Links {
+			clear(b.resolved)
+		}
 		b.resolved[ref] = target
 	}
 	return target
 }
 
+// full tells whether the page may have no more links.
+func (b *builder) full() bool { return len(b.doc.Links) >= b.limits.Links }
+
+// maxResolved is how many references are remembered for each link that a page may have: a million of them may lead to one
+// page.
+const maxResolved = 2
+
 // link adds an outlink that stands in the current block; it returns its index, −1 if it was not taken.
 func (b *builder) link(ref string, hop byte, context, tagPath, rel string) int {
 	ref = strings.TrimSpace(ref)
 	if ref == "" || ref[0] == '#' || !b.valid {
+		return -1
+	}
+	if _, known := b.resolved[ref]; !known && b.full() { // nor is it resolved
+		b.doc.LinksCut++
 		return -1
 	}
 	target := b.resolve(ref)
@@ -213,7 +227,7 @@ func (b *builder) link(ref string, hop byte, context, tagPath, rel string) int {
 	if at, twice := b.seen[key]; twice {
 		return at
 	}
-	if len(b.doc.Links) >= b.limits.Links {
+	if b.full() {
 		b.doc.LinksCut++
 		return -1
 	}

@@ -16,6 +16,9 @@ import (
 func (b *builder) html(body []byte, contentType string) {
 	text, name := decode(body, "", contentType)
 	b.doc.Charset = name
+	if end := markupBound(text, b.limits.Markup); end < len(text) {
+		text, b.doc.Cut = text[:end], true
+	}
 	root, err := html.ParseWithOptions(bytes.NewReader(text), html.ParseOptionEnableScripting(false))
 	if err != nil {
 		b.tokens(text)

@@ -17,16 +17,17 @@ import (
 
 // Limits bound what is taken from one page.
 type Limits struct {
-	DecodedBytes crawl.Bytes `json:"decoded_bytes"`  // of a body without its encodings; the rest is not looked at
-	Links        int         `json:"links_per_page"` // more are not taken
-	TextBytes    crawl.Bytes `json:"text_bytes"`     // of all text blocks together
-	BlockBytes   int         `json:"block_bytes"`    // of one text block; longer ones are split
-	AnchorBytes  int         `json:"anchor_bytes"`   // of an anchor's text
+	DecodedBytes crawl.Bytes `json:"decoded_bytes"`   // of a body without its encodings; the rest is not looked at
+	Markup       int         `json:"markup_per_page"` // elements and attributes; what follows them is not looked at
+	Links        int         `json:"links_per_page"`  // more are not taken
+	TextBytes    crawl.Bytes `json:"text_bytes"`      // of all text blocks together
+	BlockBytes   int         `json:"block_bytes"`     // of one text block; longer ones are split
+	AnchorBytes  int         `json:"anchor_bytes"`    // of an anchor's text
 }
 
 // DefaultLimits are the documented defaults.
 func DefaultLimits() Limits {
-	return Limits{DecodedBytes: 16 << 20, Links: 5000, TextBytes: 1 << 20, BlockBytes: 4096, AnchorBytes: 512}
+	return Limits{DecodedBytes: 16 << 20, Markup: 500_000, Links: 5000, TextBytes: 1 << 20, BlockBytes: 4096, AnchorBytes: 512}
 }
 
 // Input is a response as FETCH left it, its transfer and content encodings taken off.
@@ -45,6 +46,7 @@ type Document struct {
 	Root       *html.Node
 	Source     []byte       // in UTF-8; it may share memory with the body
 	Generators string       // all generator elements of the head, in lower case, a line each
+	Cut        bool         // the page has more markup than is looked at
 	Starts     []*html.Node // for each text block the text node that it begins in
 	links      *builder     // knows the page's base, and what its references lead to
 }

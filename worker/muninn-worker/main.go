@@ -8,7 +8,6 @@ import (
 	"log/slog"
 	"os"
 	"os/signal"
-	"runtime/debug"
 	"strings"
 	"syscall"
 
@@ -18,20 +17,8 @@ import (
 	"github.com/muninn-archive/muninn/worker"
 )
 
-// The collector's settings where GOGC and GOMEMLIMIT give none: pages are short-lived, so the heap may
-// grow further between collections than by Go's default of 100 %, up to a limit.
-const (
-	gcPercent   = 250
-	memoryLimit = 1536 << 20
-)
-
 func main() {
-	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(gcPercent)
-	}
-	if os.Getenv("GOMEMLIMIT") == "" {
-		debug.SetMemoryLimit(memoryLimit)
-	}
+	worker.BoundMemory()
 	os.Exit(exitCode(command().ExecuteContext(context.Background())))
 }
 

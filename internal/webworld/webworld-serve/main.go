@@ -25,8 +25,8 @@ func main() {
 
 func run() error {
 	var o webworld.Options
-	kind := flag.String("kind", "demo", "demo, bench or faults")
-	hosts := flag.Int("hosts", 500, "hosts of a bench world")
+	kind := flag.String("kind", "demo", "demo, bench, faults or heavy")
+	hosts := flag.Int("hosts", 500, "hosts of a bench or heavy world")
 	pages := flag.Int("pages", 40, "pages a host of a bench world")
 	list := flag.Bool("truth", false, "put the ground truth of all pages into the first line")
 	flag.Uint64Var(&o.Seed, "seed", 1, "same seed, same world")
@@ -63,6 +63,8 @@ func choose(kind string, o webworld.Options, hosts, pages int) (*webworld.World,
 		return webworld.NewBench(o, hosts, pages), nil
 	case "faults":
 		return webworld.NewFaults(o), nil
+	case "heavy":
+		return webworld.NewHeavy(o, hosts), nil
 	}
 	return nil, fmt.Errorf("unknown kind of world: %q", kind)
 }

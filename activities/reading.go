@@ -1,0 +1,36 @@
+package activities
+
+import (
+	"context"
+	"runtime"
+	"sync"
+
+	"golang.org/x/sync/semaphore"
+)
+
+// Bounds of what is parsed at a time: the tree of a page takes many times its bytes.
+const (
+	maxReading = 24 << 20 // decoded bytes of pages that are parsed at a time, whatever the processors could do
+	largePage  = 4 << 20  // a page from which on the memory that it took is collected at once
+)
+
+// reading lets pages be parsed side by side as long as they are small.
+type reading struct {
+	once sync.Once
+	room *semaphore.Weighted
+}
+
+// begin waits for room for a page of so many decoded bytes. end is called when nothing of its tree is held any more.
+func (r *reading) begin(ctx context.Context, size int) (end func(), err error) {
+	r.once.Do(func() { r.room = semaphore.NewWeighted(maxReading) })
+	weight := min(int64(size), maxReading)
+	if err := r.room.Acquire(ctx, weight); err != nil {
+		return nil, err
+	}
+	return func() {
+		if size >= largePage { // with GOGC at some hundred percent, the next large page would come on top of it
+			runtime.GC()
+		}
+		r.room.Release(weight)
+	}, nil
+}
