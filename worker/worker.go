@@ -35,17 +35,19 @@ import (
 
 // Worker is a running worker.
 type Worker struct {
-	conf    Config
-	log     *slog.Logger
-	client  client.Client
-	front   *frontier.Frontier
-	acts    *activities.Activities
-	meter   *meter
-	workers []sdk.Worker
-	server  *server
-	fatal   chan error
-	stopped chan struct{}  // closed when the worker stops
-	tidying sync.WaitGroup // what goes on beside the steps
+	conf     Config
+	log      *slog.Logger
+	client   client.Client
+	front    *frontier.Frontier
+	acts     *activities.Activities
+	meter    *meter
+	workers  []sdk.Worker
+	server   *server
+	fatal    chan error
+	instance string // of the data folder
+	started  time.Time
+	stopped  chan struct{}  // closed when the worker stops
+	tidying  sync.WaitGroup // what goes on beside the steps
 }
 
 // dialTimeout is how long the Temporal service may take to answer at the start.
@@ -57,7 +59,7 @@ func Start(ctx context.Context, conf Config, log *slog.Logger) (*Worker, error) 
 		return nil, err
 	}
 	conf.complete()
-	w := &Worker{conf: conf, log: log, meter: newMeter(), fatal: make(chan error, 2), stopped: make(chan struct{})}
+	w := &Worker{conf: conf, log: log, meter: newMeter(), fatal: make(chan error, 2), stopped: make(chan struct{}), started: time.Now()}
 	if err := w.open(ctx); err != nil {
 		w.Stop()
 		return nil, err
@@ -84,12 +86,16 @@ func (w *Worker) open(ctx context.Context) (err error) {
 		return err
 	}
 	w.tidying.Go(w.sweeping)
+	w.tidying.Go(w.guarding)
 	return w.run()
 }
 
 // reach connects to Temporal.
 func (w *Worker) reach(ctx context.Context) (err error) {
-	if w.client, err = dial(ctx, w.conf.Temporal, w.log, newSDKMetrics(w.meter.registry)); err != nil {
+	if w.instance, err = instanceOf(w.conf.Data); err != nil {
+		return err
+	}
+	if w.client, err = dial(ctx, w.conf.Temporal, w.log, newSDKMetrics(w.meter.registry), identity(w.conf.Name, w.instance, w.started)); err != nil {
 		return err
 	}
 	return RegisterAttributes(ctx, w.client, w.conf.Temporal.Namespace)
@@ -221,11 +227,11 @@ func (w *Worker) Stop() {
 
 // Dial connects to Temporal.
 func Dial(ctx context.Context, t Temporal, log *slog.Logger) (client.Client, error) {
-	return dial(ctx, t, log, nil)
+	return dial(ctx, t, log, nil, "")
 }
 
-func dial(ctx context.Context, t Temporal, log *slog.Logger, metrics client.MetricsHandler) (client.Client, error) {
-	options := client.Options{HostPort: t.Address, Namespace: t.Namespace, Logger: sdklog.NewStructuredLogger(log), MetricsHandler: metrics}
+func dial(ctx context.Context, t Temporal, log *slog.Logger, metrics client.MetricsHandler, identity string) (client.Client, error) {
+	options := client.Options{HostPort: t.Address, Namespace: t.Namespace, Logger: sdklog.NewStructuredLogger(log), MetricsHandler: metrics, Identity: identity}
 	if t.TLS || t.CA != "" || t.Cert != "" {
 		conf, err := t.tls()
 		if err != nil {

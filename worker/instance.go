@@ -1,0 +1,136 @@
+package worker
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"go.temporal.io/api/enums/v1"
+	"go.temporal.io/api/taskqueue/v1"
+	"go.temporal.io/api/workflowservice/v1"
+
+	"github.com/muninn-archive/muninn/activities/names"
+)
+
+// A data folder has an identity of its own, and a worker polls under it: the queue muninn/NAME must be polled for one
+// data folder only, for what runs on it finds claims and working files there.
+
+// instanceFile holds the identity of a data folder.
+const instanceFile = "instance"
+
+var instancePattern = regexp.MustCompile(`^[0-9a-f]{16}$`)
+
+// instanceOf reads the identity of a data folder, which gets one if it has none.
+func instanceOf(data string) (string, error) {
+	path := filepath.Join(data, instanceFile)
+	raw, err := os.ReadFile(path)
+	if id := strings.TrimSpace(string(raw)); err == nil && instancePattern.MatchString(id) {
+		return id, nil
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return "", fmt.Errorf("setting data: %w", err)
+	}
+	id := make([]byte, 8)
+	_, _ = rand.Read(id) // it never fails
+	text := hex.EncodeToString(id)
+	if err := os.MkdirAll(data, 0o755); err != nil {
+		return "", fmt.Errorf("setting data: %w", err)
+	}
+	if err := os.WriteFile(path, []byte(text+"\n"), 0o644); err != nil {
+		return "", fmt.Errorf("setting data: %w", err)
+	}
+	return text, nil
+}
+
+// identity is how a worker names itself to Temporal: its name, its data folder's identity, when it started, machine and
+// process.
+func identity(name, instance string, started time.Time) string {
+	host, _ := os.Hostname()
+	return fmt.Sprintf("%s/%s/%d@%s/%d", name, instance, started.UnixMilli(), host, os.Getpid())
+}
+
+// rivalSoon is how often a worker looks for another of its name at first, for as long as a poll lasts; rivalLate later.
+const (
+	rivalSoon  = 5 * time.Second
+	rivalFirst = 90 * time.Second
+	rivalLate  = time.Minute
+
+	rivalTimeout = 3 * time.Second // of a look, which a worker that stops waits for
+)
+
+// poller is one that polls a task queue.
+type poller struct {
+	identity string
+	last     time.Time
+}
+
+// rival is the poller of a worker of the same name on another data folder that lived after this one had started, and
+// was there before it: of two, the younger gives way. It is empty if there is none.
+func rival(pollers []poller, name, instance string, started time.Time) string {
+	for _, p := range pollers {
+		of, _, ours := strings.Cut(p.identity, "@")
+		part := strings.Split(of, "/")
+		if !ours || len(part) != 3 || part[0] != name || part[1] == instance || !p.last.After(started) {
+			continue
+		}
+		if since, err := strconv.ParseInt(part[2], 10, 64); err == nil && (since < started.UnixMilli() || since == started.UnixMilli() && part[1] < instance) {
+			return p.identity
+		}
+	}
+	return ""
+}
+
+// guarding ends the worker if another of its name lives that has another data folder. One that was killed, or whose
+// folder was lost, is no hindrance.
+func (w *Worker) guarding() {
+	for {
+		pause := rivalLate
+		if time.Since(w.started) < rivalFirst {
+			pause = rivalSoon
+		}
+		select {
+		case <-time.After(pause):
+		case <-w.stopped:
+			return
+		}
+		other, err := w.rival()
+		if err != nil {
+			w.log.Warn("who polls the task queue of this worker cannot be told", "error", err)
+		}
+		if other == "" {
+			continue
+		}
+		err = fmt.Errorf("another worker is called %q and has another data folder: %s; give each a name of its own (setting name)", w.conf.Name, other)
+		select {
+		case w.fatal <- err:
+		default:
+		}
+		return
+	}
+}
+
+func (w *Worker) rival() (string, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), rivalTimeout)
+	defer cancel()
+	out, err := w.client.WorkflowService().DescribeTaskQueue(ctx, &workflowservice.DescribeTaskQueueRequest{
+		Namespace: w.conf.Temporal.Namespace, TaskQueueType: enums.TASK_QUEUE_TYPE_ACTIVITY,
+		TaskQueue: &taskqueue.TaskQueue{Name: names.WorkerQueue(w.conf.Temporal.Queue, w.conf.Name)},
+	})
+	if err != nil {
+		return "", err
+	}
+	var pollers []poller
+	for _, p := range out.GetPollers() {
+		pollers = append(pollers, poller{p.GetIdentity(), p.GetLastAccessTime().AsTime()})
+	}
+	return rival(pollers, w.conf.Name, w.instance, w.started), nil
+}
