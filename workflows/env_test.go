@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/mock"
 	"go.temporal.io/sdk/log"
 	"go.temporal.io/sdk/testsuite"
+	"go.temporal.io/sdk/worker"
 
 	"github.com/muninn-archive/muninn/activities"
 	"github.com/muninn-archive/muninn/activities/names"
@@ -58,6 +59,7 @@ func bareEnv(t *testing.T) *env {
 	e := &env{TestWorkflowEnvironment: suite.NewTestWorkflowEnvironment(), t: t}
 	e.RegisterActivity(&activities.Activities{})
 	e.SetTestTimeout(idle)
+	e.SetWorkerOptions(worker.Options{DeadlockDetectionTimeout: idle}) // a second by default, which a busy machine takes
 	e.SetStartTime(time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC))
 	return e
 }

@@ -81,7 +81,7 @@ const borrowWait = 20 * time.Second
 // soon, the ask is withdrawn and the update fails with activities.ErrorBusyAddress.
 func (p *shardOf) borrow(ctx workflow.Context, in activities.BorrowInput) (politeness.Grant, error) {
 	ask := in.Ask
-	ask.Reply = ""
+	ask.Reply, ask.Loan = "", true
 	for _, a := range p.serveAt(ctx, politeness.Round{Shards: in.Shards, Asks: []politeness.Ask{ask}}) {
 		if a.Fault != "" {
 			return politeness.Grant{}, shardsFault(a.Fault)

@@ -118,11 +118,19 @@ func (p *pass) touch(ip string) *address {
 	return a
 }
 
+// deadline is when a lease that is granted now ends if it is neither renewed nor released.
+func (p *pass) deadline(ask Ask) time.Time {
+	if ask.Loan {
+		return p.now.Add(min(p.s.TTL, LoanTTL))
+	}
+	return p.now.Add(p.s.TTL)
+}
+
 func (p *pass) ask(ask Ask) {
 	a := p.touch(ask.IP)
 	if h := a.holder(ask.Lease); h != nil {
 		p.s.bytes += sizeOf(ask) - sizeOf(h.Ask)
-		h.Ask, h.Deadline = ask, p.now.Add(p.s.TTL)
+		h.Ask, h.Deadline = ask, p.deadline(ask)
 		if h.Number < p.now.UnixMicro() { // not granted in this very pass
 			h.Number = p.number()
 		}
@@ -225,7 +233,7 @@ func (p *pass) settle() []Grant {
 		for len(a.waiters) > 0 && a.free(a.waiters[0].PerIP) && !a.next.Add(-GrantAhead).After(p.now) {
 			w := a.waiters[0]
 			p.s.withdraw(a, w)
-			h := &holder{Ask: w.Ask, Number: p.number(), Deadline: p.now.Add(p.s.TTL)}
+			h := &holder{Ask: w.Ask, Number: p.number(), Deadline: p.deadline(w.Ask)}
 			h.First = h.Number
 			p.s.hold(a, h)
 			p.grants = append(p.grants, a.grant(h))

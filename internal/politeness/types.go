@@ -26,6 +26,10 @@ import (
 const (
 	// DefaultTTL is how long a lease lasts if it is neither renewed nor released.
 	DefaultTTL = 15 * time.Minute
+	// LoanTTL is how long a lease lasts that is borrowed for a robots.txt, and which nobody renews: Margin, the longest
+	// Crawl-delay and the exchange, a minute each by default. A worker that is killed with it leaves the address to nobody
+	// until then, for its next attempt may have no need of it.
+	LoanTTL = 3 * time.Minute
 	// Margin is how much before its deadline a holder treats its lease as over: for clocks that run at different speeds,
 	// and for the time that a grant takes to its holder.
 	Margin = time.Minute
@@ -53,6 +57,7 @@ type Ask struct {
 	Worker string        `json:"worker"`
 	Reply  string        `json:"reply,omitempty"` // the workflow that is told of the grant; none if the ask is an update
 	Rest   time.Duration `json:"rest,omitempty"`  // how long the address rests if the lease runs out; 0: DefaultRest
+	Loan   bool          `json:"loan,omitempty"`  // it lasts for LoanTTL, at most
 }
 
 // Key names a grant of a lease.

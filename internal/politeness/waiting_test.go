@@ -43,3 +43,24 @@ func TestWaiting(t *testing.T) {
 		t.Errorf("told with its grant %q, want %q", text, want)
 	}
 }
+
+// A lease that was borrowed and is not given back, because its worker was killed, keeps the address for minutes, not for as
+// long as one that is renewed.
+func TestLoanRunsOut(t *testing.T) {
+	const ip = "10.0.0.1"
+	s := New(0, 1)
+	loan := Ask{Lease: "borrower-1@" + ip, IP: ip, PerIP: 1, Crawl: "c", Worker: "w1", Rest: time.Second, Loan: true}
+	answers := s.Serve(start, []Round{{From: "borrower-1", Asks: []Ask{loan}}})
+	if len(answers) != 1 || len(answers[0].Grants) != 1 || !answers[0].Grants[0].Deadline.Equal(start.Add(LoanTTL)) {
+		t.Fatalf("granted: %+v", answers)
+	}
+	s.Serve(start, []Round{{From: "c", Round: 1, Asks: []Ask{{Lease: "lender-1", IP: ip, PerIP: 1, Crawl: "c", Worker: "w1", Reply: "c"}}}})
+	wake, ok := s.Wake()
+	if !ok || wake.After(start.Add(LoanTTL+time.Second)) {
+		t.Fatalf("the next moment is %v", wake)
+	}
+	s.Tick(wake)
+	if got := s.Tick(start.Add(LoanTTL + time.Second)); s.Find(ip, "lender-1") != nil {
+		t.Errorf("after the loan has run out the address is not granted: %+v", got)
+	}
+}
