@@ -3,6 +3,8 @@ package activities
 import (
 	"context"
 	"errors"
+	"io"
+	"net/netip"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -50,13 +52,22 @@ func (a *Activities) exclusive(ctx context.Context, key string) (context.Context
 	}
 }
 
+// keeper keeps exchanges: the log of the spool.
+type keeper interface {
+	Append(x crawl.Exchange, request []byte, response io.Reader, size int64) error
+}
+
+// borrow gets a lease on an address for a few requests.
+type borrow func(ctx context.Context, addr netip.Addr) (fetch.Loan, error)
+
 // fetching is a batch under FETCH.
 type fetching struct {
 	a        *Activities
 	in       BatchInput
 	plan     crawl.Politeness
 	clock    politeness.Clock
-	log      *spool.Log
+	log      keeper
+	borrower func(claim string) borrow
 	started  time.Time
 	deadline atomic.Pointer[time.Time] // after it no further request is made
 	lanes    int
@@ -89,14 +100,7 @@ func (a *Activities) fetchOnce(ctx context.Context, in BatchInput) (FetchResult,
 	if err != nil {
 		return FetchResult{}, edge(err)
 	}
-	f := &fetching{
-		a: a, in: in, clock: a.clock(ctx), plan: plan.Definition.Politeness, started: a.Now(), lanes: len(lanes),
-		done: map[string]bool{}, last: map[string]*crawl.Exchange{}, result: FetchResult{Kinds: map[string]int{}},
-	}
-	f.limit(f.started.Add(a.Settings.BatchTime))
-	for _, l := range lanes {
-		f.total += len(l.Targets)
-	}
+	f := a.fetching(in, plan.Definition.Politeness, a.clock(ctx), lanes)
 	a.UnderWay.begin(in, func() int64 { return f.count.Load() + f.resumed.Load() })
 	defer a.heartbeat(ctx, f.progress)()
 	log, entries, err := b.OpenLog() // which reads it whole
@@ -108,6 +112,19 @@ func (a *Activities) fetchOnce(ctx context.Context, in BatchInput) (FetchResult,
 	err = errors.Join(f.run(ctx, lanes), log.Close())
 	f.result.Resumed = int(f.resumed.Load())
 	return f.result, edge(a.waitRoom(ctx, err))
+}
+
+func (a *Activities) fetching(in BatchInput, plan crawl.Politeness, clock politeness.Clock, lanes []lane) *fetching {
+	f := &fetching{
+		a: a, in: in, clock: clock, plan: plan, started: a.Now(), lanes: len(lanes),
+		done: map[string]bool{}, last: map[string]*crawl.Exchange{}, result: FetchResult{Kinds: map[string]int{}},
+		borrower: func(claim string) borrow { return a.borrower(in.Crawl, claim, plan, clock) },
+	}
+	f.limit(f.started.Add(a.Settings.BatchTime))
+	for _, l := range lanes {
+		f.total += len(l.Targets)
+	}
+	return f
 }
 
 // recall takes over what an earlier attempt left.
@@ -130,6 +147,10 @@ func (f *fetching) progress() any {
 func (f *fetching) run(ctx context.Context, lanes []lane) error {
 	ctx, release := untilStopped(ctx) // a worker that drains stops its lanes between two requests
 	defer release()
+	return f.sideBySide(ctx, lanes)
+}
+
+func (f *fetching) sideBySide(ctx context.Context, lanes []lane) error {
 	group, groupCtx := errgroup.WithContext(ctx)
 	for _, l := range lanes {
 		group.Go(func() error { return f.lane(groupCtx, l) })

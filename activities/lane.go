@@ -30,6 +30,9 @@ func (f *fetching) lane(ctx context.Context, l lane) error {
 		return nil
 	}
 	last := f.last[claim.ID]
+	if last != nil {
+		claim.Delay = max(claim.Delay, last.Delay)
+	}
 	run := &fetch.Lane{
 		Claim: claim.ID, Addr: addr, Politeness: f.plan, Agent: f.plan.UserAgent,
 		NotBefore: latest(rested, notBefore(f.a.Now(), claim, last, f.plan.MinDelay.D())),
@@ -41,7 +44,7 @@ func (f *fetching) lane(ctx context.Context, l lane) error {
 		Yield:  func() bool { return f.yield(claim, at) },
 		Intend: func(intent crawl.Exchange) error { return f.log.Append(intent, nil, nil, 0) },
 		Emit: func(_ context.Context, x *fetch.Exchange) error {
-			return errors.Join(f.owe(claim, x.Pause), f.emit(x))
+			return errors.Join(f.owe(claim, x), f.emit(x))
 		},
 	}
 	ending, err := f.a.Fetch.Run(ctx, run)
@@ -79,11 +82,15 @@ func (f *fetching) yield(claim frontier.Claim, at *place) bool {
 	return err == nil || f.a.Frontier.LeaseUntil(f.in.Crawl, claim.ID).IsZero()
 }
 
-// lend gets a lease on another address, and the right to ask a host there: no claim of any crawl asks it meanwhile.
+// lend gets a lease on another address, and the right to ask a host there: no claim of any crawl asks it meanwhile. At the
+// claim's own address it is for the host alone.
 func (f *fetching) lend(ctx context.Context, claim frontier.Claim, at urls.URL, addr netip.Addr) (fetch.Loan, error) {
-	loan, err := f.a.borrower(f.in.Crawl, claim.ID, f.plan, f.clock)(ctx, addr)
-	if err != nil {
-		return loan, err
+	loan := fetch.Loan{Until: f.a.Frontier.LeaseUntil(f.in.Crawl, claim.ID), Return: func(time.Time) {}}
+	var err error
+	if addr.String() != claim.IP {
+		if loan, err = f.borrower(claim.ID)(ctx, addr); err != nil {
+			return loan, err
+		}
 	}
 	host, err := f.a.Frontier.Lend(f.in.Crawl, claim.ID, at, loan.Until)
 	if err != nil {
@@ -98,11 +105,11 @@ func (f *fetching) lend(ctx context.Context, claim frontier.Claim, at urls.URL, 
 }
 
 // owe notes at once what a claim that is dropped would not be known to owe: more than the longest pause without it.
-func (f *fetching) owe(claim frontier.Claim, pause time.Duration) error {
-	if pause <= max(f.plan.MaxDelay.D(), claim.Delay) {
+func (f *fetching) owe(claim frontier.Claim, x *fetch.Exchange) error {
+	if x.Pause <= max(f.plan.MaxDelay.D(), claim.Delay) {
 		return nil
 	}
-	return f.a.Frontier.Owe(f.in.Crawl, claim.ID, frontier.LaneEnd{Host: f.a.Now().Add(pause)})
+	return f.a.Frontier.Owe(f.in.Crawl, claim.ID, frontier.LaneEnd{Host: f.a.Now().Add(x.Pause), Delay: x.Delay})
 }
 
 // notBefore is when the host of a claim may be asked: not before its lease was granted for, nor before what an

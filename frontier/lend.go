@@ -36,12 +36,7 @@ func (f *Frontier) Lend(name, claim string, at urls.URL, until time.Time) (host 
 			mine = c.Queue == pld
 		}
 		asked := !mine && f.hosts.asked(owner, pld, now)
-		host = Host{Next: f.hosts.next[pld]}
-		for _, other := range f.hosts.crawls {
-			if q, known := other.queues[pld]; known {
-				host.Delay = max(host.Delay, q.delay)
-			}
-		}
+		host = Host{Next: f.hosts.next[pld], Delay: f.hosts.delay(pld)}
 		f.mu.Unlock()
 		if asked {
 			return nil, fmt.Errorf("%w: %s", ErrAsked, at.Host())

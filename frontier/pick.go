@@ -71,7 +71,7 @@ func (f *Frontier) claimReady(ctx context.Context, w Want, n int) ([]Claim, erro
 		limit := min(int64(s.Definition.Order.PerQueue), room, q.done.left(s.Definition.Budget))
 		room -= min(limit, int64(q.waiting))
 		q.busy, q.since = true, lastPlace
-		picked = append(picked, &candidate{queue: q, name: q.name, fails: q.fails, delay: q.delay, from: q.floor, sweep: q.sweep, whole: s.learner(), limit: int(limit), plan: &plan})
+		picked = append(picked, &candidate{queue: q, name: q.name, fails: q.fails, delay: f.hosts.delay(q.pld), from: q.floor, sweep: q.sweep, whole: s.learner(), limit: int(limit), plan: &plan})
 	}
 	taken := make(map[urlKey]bool, len(s.taken))
 	if len(picked) > 0 {

@@ -33,6 +33,7 @@ type Exchange struct {
 	Truncated   string        `json:"truncated,omitempty"`  // length, time, disconnect or unspecified (WARC-Truncated)
 	TLS         string        `json:"tls,omitempty"`        // version and cipher suite
 	Pause       time.Duration `json:"pause,omitempty"`      // owed to the host from this entry on
+	Delay       time.Duration `json:"delay,omitempty"`      // the longest Crawl-delay that is known of the host
 	Via         string        `json:"via,omitempty"`
 	Path        string        `json:"path,omitempty"`
 	Outcome     Outcome       `json:"outcome,omitzero"` // of a page

@@ -35,8 +35,8 @@ type Lane struct {
 	// Emit keeps an exchange; it reads Response before it returns. Its Pause is what the host is owed from then on.
 	Emit func(ctx context.Context, x *Exchange) error
 
-	// Borrow gets a lease on another address for a few requests, of which robots.txt may need some; nil if
-	// there is none to be had.
+	// Borrow gets the right to ask another host for a few requests, of which robots.txt may need some, and a lease on its
+	// address if that is not the lane's own; nil if there is none to be had.
 	Borrow func(ctx context.Context, at urls.URL, addr netip.Addr) (Loan, error)
 
 	client  *Client
@@ -48,7 +48,7 @@ type Lane struct {
 	parent  *Lane // whose lane it is
 }
 
-// Loan is a lease on another address than the lane's own.
+// Loan is the right to ask another host or address than the lane's own.
 type Loan struct {
 	NotBefore time.Time
 	Until     time.Time
@@ -234,12 +234,20 @@ func (l *Lane) owed() time.Duration {
 	return owed
 }
 
+// known is the longest Crawl-delay that is known of the claim's own host.
+func (l *Lane) known() time.Duration {
+	if l.parent != nil {
+		return l.parent.known()
+	}
+	return l.pace.longest
+}
+
 func (l *Lane) intend(url string) error {
-	return l.Intend(crawl.Exchange{Kind: crawl.ExchangeIntent, URL: url, Claim: l.Claim, Started: l.client.now(), Pause: l.owed()})
+	return l.Intend(crawl.Exchange{Kind: crawl.ExchangeIntent, URL: url, Claim: l.Claim, Started: l.client.now(), Pause: l.owed(), Delay: l.known()})
 }
 
 func (l *Lane) keep(ctx context.Context, x *Exchange) error {
-	x.Pause = l.owed()
+	x.Pause, x.Delay = l.owed(), l.known()
 	if err := l.Emit(ctx, x); err != nil {
 		return &storeError{err}
 	}

@@ -18,26 +18,31 @@ type pace struct {
 	usual      time.Duration // the pause after it by its response time
 	origin     string        // that is asked
 	delay      time.Duration // the Crawl-delay that holds for it, as far as is known
+	shared     time.Time     // not before: another host of the address was asked
 	longest    time.Duration // of the Crawl-delays that are known of the host
 	unknown    bool          // the origin that is asked has not said its Crawl-delay yet
 }
 
 // next is when the host may be asked again.
 func (p *pace) next() time.Time {
+	next := later(p.rest, p.shared)
 	if p.last.IsZero() {
-		return p.rest
+		return next
 	}
-	return later(p.rest, p.last.Add(max(p.usual, p.delay)))
+	return later(next, p.last.Add(max(p.usual, p.delay)))
 }
 
 // address is when the address may be asked again, for others of its hosts: it rests for the pause that the response
 // time asks for, and not for what one host wishes. Zero if nothing was asked.
 func (p *pace) address() time.Time {
 	if p.last.IsZero() {
-		return time.Time{}
+		return p.shared
 	}
-	return p.last.Add(p.usual)
+	return later(p.shared, p.last.Add(p.usual))
 }
+
+// share says that another host of the address was asked, which rests until a time.
+func (p *pace) share(until time.Time) { p.shared = later(p.shared, until) }
 
 // asked notes the end of a request and how long it took.
 func (p *pace) asked(now time.Time, response time.Duration) {

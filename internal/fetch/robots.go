@@ -48,11 +48,11 @@ func (l *Lane) rules(ctx context.Context, u urls.URL) (rulesEntry, error) {
 			e = noRules(err.Error())
 			break
 		}
-		if hop == robots.MaxRedirects || l.client.lies(ctx, at.Host(), lane.Addr) {
+		if hop == robots.MaxRedirects || lane.reaches(ctx, at) {
 			continue
 		}
 		lane.giveLoanBack()
-		if l.client.lies(ctx, at.Host(), l.Addr) { // and back again
+		if l.reaches(ctx, at) { // and back again
 			lane = l
 			continue
 		}
@@ -81,10 +81,17 @@ func noRules(reason string) rulesEntry {
 	return rulesEntry{rules: robots.DenyAll(), broken: "robots.txt cannot be had: " + reason}
 }
 
-// borrow makes a lane to another address, for robots.txt alone. If the address is busy, this lane ends
-// and comes again.
+// reaches tells whether the lane has the right to ask a URL: it lies at the lane's address, and its host is the lane's.
+func (l *Lane) reaches(ctx context.Context, at urls.URL) bool {
+	return l.kin(at) && l.client.lies(ctx, at.Host(), l.Addr)
+}
+
+// borrow makes a lane to another host or address, for robots.txt alone. If it is busy, this lane ends and comes again.
 func (l *Lane) borrow(ctx context.Context, at urls.URL) (*Lane, error) {
-	addr, err := l.client.Address(ctx, at.Host())
+	addr, err := l.Addr, error(nil)
+	if !l.client.lies(ctx, at.Host(), l.Addr) {
+		addr, err = l.client.Address(ctx, at.Host())
+	}
 	if errors.Is(err, ErrSilent) {
 		err = &stopError{reason: err.Error(), after: l.client.now().Add(offlineWait)}
 	}
@@ -108,6 +115,11 @@ func (l *Lane) borrow(ctx context.Context, at urls.URL) (*Lane, error) {
 		Valid: func() time.Time { return loan.Until }, client: l.client, loan: &loan, parent: l,
 		pace: pace{politeness: l.Politeness, rest: loan.NotBefore, delay: loan.Delay, longest: loan.Delay},
 	}
+	if addr == l.Addr { // another host of our own address, under our own lease, after its pause
+		l.disconnect()
+		other.Valid, other.Lease = l.Valid, l.Lease
+		other.pace.putOff(l.pace.address())
+	}
 	if l.kin(at) { // one host at two addresses is still asked by one lane, at one pace
 		other.pace.putOff(l.pace.next())
 	}
@@ -129,6 +141,9 @@ func (l *Lane) giveLoanBack() {
 	if l.loan != nil {
 		if own, err := urls.Parse(l.pace.origin + "/"); err == nil && l.parent.kin(own) {
 			l.parent.pace.putOff(l.pace.next())
+		}
+		if l.Addr == l.parent.Addr {
+			l.parent.pace.share(l.pace.address())
 		}
 		l.disconnect()
 		if l.loan.Rest != nil {

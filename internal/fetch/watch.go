@@ -18,6 +18,9 @@ type watch struct {
 	yield func() bool      // gives it back; false: not now
 }
 
+// leaseLook is how often the lease of an exchange is looked at that takes long: it may be refused meanwhile.
+const leaseLook = 2 * time.Second
+
 // watched is how an exchange came through.
 type watched struct {
 	cut     error // why its connection was closed; nil: it was not
@@ -59,6 +62,7 @@ func (w watch) until(ctx context.Context, conn io.Closer, over <-chan struct{}) 
 				continue
 			}
 			sooner(lease)
+			sooner(now.Add(leaseLook))
 			if !yield.IsZero() {
 				sooner(yield)
 			}

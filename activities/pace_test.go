@@ -1,0 +1,473 @@
+package activities
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net"
+	"net/netip"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/muninn-archive/muninn/frontier"
+	"github.com/muninn-archive/muninn/internal/crawl"
+	"github.com/muninn-archive/muninn/internal/fetch"
+	"github.com/muninn-archive/muninn/internal/politeness"
+	"github.com/muninn-archive/muninn/internal/spool"
+)
+
+// leases stand for Politeness: one holder an address, none before its next time.
+type leases struct {
+	mu   sync.Mutex
+	n    int64
+	nth  map[string]int64  // address → number of its grant
+	held map[string]string // address → lease
+	ends map[string]time.Time
+	next map[string]time.Time
+	rest time.Duration // of an address whose lease ran out
+}
+
+const leaseTTL = 15 * time.Minute
+
+// grant gives a lease, or gives it again.
+func (l *leases) grant(lease, ip string) (frontier.Granted, bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	now := time.Now()
+	if end := l.ends[ip]; l.held[ip] != "" && !end.After(now) {
+		delete(l.held, ip)
+		l.next[ip] = latest(l.next[ip], end.Add(l.rest))
+	}
+	if holder := l.held[ip]; holder != "" && holder != lease || l.next[ip].After(now.Add(2*time.Second)) {
+		return frontier.Granted{}, false
+	}
+	if l.held[ip] != lease {
+		l.n++
+		l.nth[ip] = l.n
+	}
+	l.held[ip], l.ends[ip] = lease, now.Add(leaseTTL)
+	return frontier.Granted{Lease: lease, IP: ip, Number: l.nth[ip], Earliest: l.next[ip], Deadline: l.ends[ip]}, true
+}
+
+// wait asks until the lease is granted.
+func (l *leases) wait(ctx context.Context, lease, ip string) (frontier.Granted, error) {
+	for {
+		if g, ok := l.grant(lease, ip); ok {
+			return g, nil
+		}
+		if err := fetch.SleepUntil(ctx, time.Now().Add(300*time.Millisecond)); err != nil {
+			return frontier.Granted{}, err
+		}
+	}
+}
+
+func (l *leases) release(lease, ip string, number int64, next time.Time) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.held[ip] == lease && (number == 0 || number == l.nth[ip]) {
+		delete(l.held, ip)
+	}
+	l.next[ip] = latest(l.next[ip], next)
+}
+
+func (l *leases) renew(lease, ip string) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.held[ip] != lease || !l.ends[ip].After(time.Now()) {
+		return false
+	}
+	l.ends[ip] = time.Now().Add(leaseTTL)
+	return true
+}
+
+// paceRig is what outlasts a kill: the web, the leases, the disk and Temporal's memory.
+type paceRig struct {
+	*testing.T
+	web     *paceWorld
+	leases  *leases
+	dir     string
+	crawls  []*paceCrawl
+	limits  fetch.Limits
+	minimum crawl.Politeness
+}
+
+// paceCrawl is what Temporal knows of a crawl.
+type paceCrawl struct {
+	name     string
+	addrs    map[string]netip.Addr
+	seeds    []crawl.Discovery
+	mu       sync.Mutex
+	round    int64
+	confirm  frontier.Confirmed
+	starting map[string]frontier.Claim // that a batch is made of
+	batches  map[string][]lane         // that have not ended
+	finished bool
+}
+
+// life is a process of the worker.
+type life struct {
+	*paceRig
+	front   *frontier.Frontier
+	spool   *spool.Spool
+	ctx     context.Context
+	kill    context.CancelFunc
+	conns   sync.Map // open connections
+	mu      sync.Mutex
+	entries int // that may still be logged
+	dead    bool
+	wg      sync.WaitGroup
+}
+
+var errKilled = errors.New("the worker was killed")
+
+// die ends the process: nothing is written any more, its connections are closed.
+func (l *life) die() {
+	l.web.mu.Lock()
+	l.web.tell("KILL")
+	l.web.mu.Unlock()
+	_ = l.front.Close()
+	l.kill()
+	l.conns.Range(func(c, _ any) bool { _ = c.(io.Closer).Close(); return true })
+}
+
+// dying is a log after one of whose entries the process is killed.
+type dying struct {
+	*spool.Log
+	life *life
+	cut  context.CancelFunc
+}
+
+func (d dying) Append(x crawl.Exchange, request []byte, response io.Reader, n int64) error {
+	d.life.mu.Lock()
+	defer d.life.mu.Unlock()
+	if d.life.dead {
+		return errKilled
+	}
+	if err := d.Log.Append(x, request, response, n); err != nil {
+		return err
+	}
+	d.life.web.mu.Lock()
+	d.life.web.tell("  %s %s %d owes %s, knows of %s (%s)", x.Kind, x.URL, x.Status, x.Pause, x.Delay, x.Claim)
+	d.life.web.mu.Unlock()
+	if x.Kind == crawl.ExchangeRobots && x.Status == 200 {
+		d.life.web.logged(strings.TrimSuffix(strings.TrimPrefix(x.URL, "http://"), "/robots.txt"))
+	}
+	if d.life.entries--; d.life.entries == 0 {
+		d.life.dead = true
+		d.life.die()
+		return errKilled
+	}
+	if x.Kind == crawl.ExchangeIntent && d.life.web.number(12) == 0 { // Temporal gives the attempt up
+		after := time.Duration(d.life.web.number(2500)) * time.Millisecond
+		d.life.wg.Go(func() {
+			if fetch.SleepUntil(d.life.ctx, time.Now().Add(after)) == nil {
+				d.cut()
+			}
+		})
+	}
+	return nil
+}
+
+// TestPace: whatever becomes of the worker, its web sees one request a host, one lane an address, and no gap below the
+// pause, the Crawl-delay or the Retry-After that the crawler knows of.
+func TestPace(t *testing.T) {
+	for seed := range uint64(4) {
+		playPace(t, seed)
+	}
+}
+
+// TestLongPace plays more of it.
+func TestLongPace(t *testing.T) {
+	for seed := range uint64(40) {
+		playPace(t, 100+seed)
+	}
+}
+
+func playPace(t *testing.T, seed uint64) {
+	t.Run(fmt.Sprint(seed), func(t *testing.T) {
+		dir := t.TempDir()
+		synctest.Test(t, func(t *testing.T) {
+			r := newPaceRig(t, dir, seed)
+			end := time.Now().Add(24 * time.Hour)
+			kills := 2 + r.web.number(4)
+			for n := 0; !r.live(n < kills) && !t.Failed(); n++ {
+				if time.Now().After(end) {
+					t.Fatal("the crawls do not end")
+				}
+			}
+			if r.web.requests < 40 {
+				t.Errorf("only %d requests", r.web.requests)
+			}
+			t.Logf("%d requests in %s, %d kills", r.web.requests, time.Since(end.Add(-24*time.Hour)), kills)
+		})
+	})
+}
+
+func newPaceRig(t *testing.T, dir string, seed uint64) *paceRig {
+	random := rand.New(rand.NewPCG(seed, 0))
+	pick := func(list ...string) string { return list[random.IntN(len(list))] }
+	limits := fetch.DefaultLimits()
+	limits.RetryBase, limits.RobotsRetry, limits.AddressHold = crawl.Duration(20*time.Second), crawl.Duration(time.Minute), crawl.Duration(20*time.Second)
+	plan := crawl.DefaultDefinition().Politeness
+	plan.MinDelay, plan.MaxDelay, plan.Factor = crawl.Duration(time.Second), crawl.Duration(30*time.Second), 1
+	w := &paceWorld{
+		t: t, least: plan.MinDelay.D(), hold: limits.AddressHold.D(), longer: plan.MaxDelay.D(), random: random,
+		hosts: map[string]*paceHost{}, last: map[string]*asked{}, under: map[netip.Addr][]*asked{}, rested: map[netip.Addr]time.Time{},
+		known: map[string]bool{}, seen: map[string]int{},
+	}
+	r := &paceRig{T: t, web: w, dir: dir, limits: limits, minimum: plan, leases: &leases{
+		nth: map[string]int64{}, held: map[string]string{}, ends: map[string]time.Time{}, next: map[string]time.Time{}, rest: plan.MaxDelay.D(),
+	}}
+	addr := func() netip.Addr { return netip.AddrFrom4([4]byte{192, 0, 2, byte(1 + random.IntN(3))}) }
+	for _, name := range []string{"x", "y"} {
+		r.crawls = append(r.crawls, &paceCrawl{name: name, addrs: map[string]netip.Addr{}, starting: map[string]frontier.Claim{}, batches: map[string][]lane{}})
+	}
+	delays := []time.Duration{0, 3 * time.Second, 10 * time.Second, 25 * time.Second, 50 * time.Second}
+	for _, pld := range []string{"one.org", "two.org", "three.org"} {
+		for _, sub := range []string{"www.", "m."} {
+			h := &paceHost{name: sub + pld, pld: pld, delay: delays[random.IntN(len(delays))], robots: pick("file", "file", "file", "none", "elsewhere", "busy", "broken")}
+			h.to = "http://" + pick("www.", "m.") + pick("one.org", "two.org", "three.org") + "/robots.txt"
+			w.hosts[h.name] = h
+			for _, c := range r.crawls {
+				if c.addrs[h.name] = addr(); random.IntN(2) == 0 {
+					c.addrs[h.name] = r.crawls[0].addrs[h.name]
+				}
+				for n := range 2 + random.IntN(5) {
+					url := fmt.Sprintf("http://%s%s/%s/%d", h.name, pick("", "", ":8080"), pick("private", "private", "p", "p", "p", "slow", "busy"), n)
+					c.seeds = append(c.seeds, crawl.Discovery{URL: url, Path: "S", Score: random.Float64()})
+				}
+			}
+		}
+	}
+	return r
+}
+
+// live lets a process live until it is killed, or until all crawls are over, which it tells.
+func (r *paceRig) live(killed bool) bool {
+	l := &life{paceRig: r, entries: -1}
+	if killed {
+		l.entries = 1 + r.web.number(40)
+	}
+	var err error
+	if l.front, err = frontier.Open(filepath.Join(r.dir, "frontier"), frontier.Options{NoSync: true, ClaimTTL: 100 * time.Hour}); err != nil {
+		r.Fatal(err)
+	}
+	if l.spool, err = spool.Open(filepath.Join(r.dir, "spool")); err != nil {
+		r.Fatal(err)
+	}
+	l.ctx, l.kill = context.WithCancel(r.Context())
+	defer l.kill()
+	for _, c := range r.crawls {
+		if c.round == 0 {
+			l.begin(c)
+		}
+		l.wg.Go(func() { l.crawl(c) })
+	}
+	l.wg.Wait()
+	_ = l.front.Close()
+	r.web.mu.Lock()
+	defer r.web.mu.Unlock()
+	return r.crawls[0].finished && r.crawls[1].finished
+}
+
+func (l *life) begin(c *paceCrawl) {
+	d := crawl.DefaultDefinition()
+	d.Name, d.Seeds, d.Scope.Within, d.Politeness, d.Order.PerQueue = c.name, []crawl.Seed{{URL: c.seeds[0].URL}}, crawl.WithinWeb, l.minimum, 1+l.web.number(4)
+	d.Order.Strategy = crawl.StrategyBreadth
+	if _, err := l.front.Begin(c.name, "o", d, []string{c.seeds[0].URL}, false); err != nil {
+		l.Fatal(err)
+	}
+	if err := l.front.Submit(c.name, "seeds", c.seeds); err != nil {
+		l.Fatal(err)
+	}
+	c.round = 1
+}
+
+// crawl is the controller of a crawl: rounds of claims, releases and renewals, and a batch for each claim.
+func (l *life) crawl(c *paceCrawl) {
+	acts := l.activities(c)
+	c.mu.Lock()
+	for batch, lanes := range c.batches {
+		l.wg.Go(func() { l.fetch(acts, c, batch, lanes) })
+	}
+	asked := map[string]bool{}
+	for id, claim := range c.starting { // a start that was cut off is tried again
+		asked[id] = true
+		l.wg.Go(func() { l.start(acts, c, claim) })
+	}
+	c.mu.Unlock()
+	begun := time.Now()
+	for l.ctx.Err() == nil && !l.Failed() {
+		if time.Since(begun) > 3*time.Hour {
+			l.Errorf("the crawl %s does not end", c.name)
+			return
+		}
+		if err := errors.Join(l.front.Confirm(c.name, c.confirm), l.front.Withdraw(c.name)); err != nil {
+			return
+		}
+		c.confirm = frontier.Confirmed{}
+		round, err := l.front.Claim(l.ctx, frontier.Want{
+			Crawl: c.name, Round: c.round, Claims: 5, Lanes: 20, Linger: 100 * time.Millisecond, Until: time.Now().Add(30 * time.Second), MaxFail: 3,
+			Resolve: func(_ context.Context, host string) (string, error) { return c.addrs[host].String(), nil },
+			Refused: func(error) bool { return false }, Backoff: l.limits.Backoff, PerIP: 4,
+		})
+		if err != nil {
+			return
+		}
+		for _, rel := range round.Releases {
+			l.leases.release(rel.Lease, rel.IP, rel.Number, rel.Next)
+			c.confirm.Releases = append(c.confirm.Releases, rel.Key())
+		}
+		until := time.Now().Add(leaseTTL)
+		for _, rel := range round.Renewals {
+			if l.leases.renew(rel.ID, rel.IP) {
+				c.confirm.Renewed, c.confirm.Until = append(c.confirm.Renewed, politeness.Key{Lease: rel.ID, Number: rel.Grant}), until
+			}
+		}
+		for _, claim := range round.Claims {
+			if !asked[claim.ID] { // a round that is asked for again has them again
+				asked[claim.ID] = true
+				l.wg.Go(func() { l.start(acts, c, claim) })
+			}
+		}
+		if round.Drained {
+			l.web.mu.Lock()
+			c.finished = true
+			l.web.mu.Unlock()
+			return
+		}
+		if l.web.number(4) > 0 { // else the round is asked for again
+			c.round++
+		}
+	}
+}
+
+func (l *life) activities(c *paceCrawl) *Activities {
+	resolver, err := fetch.NewResolver(c.addrs, "127.0.0.1:1")
+	if err != nil {
+		l.Fatal(err)
+	}
+	guard, err := fetch.NewGuard([]string{"192.0.2.0/24"}, nil)
+	if err != nil {
+		l.Fatal(err)
+	}
+	return &Activities{
+		Settings: Settings{Worker: "w", BatchTime: 10 * time.Minute}, Frontier: l.front, Spool: l.spool, Meter: noMeter{}, Now: time.Now,
+		Fetch: fetch.New(fetch.Options{Limits: l.limits, Guard: guard, Resolver: resolver, TempDir: l.spool.TempDir(), Dial: func(ctx context.Context, network, address string) (net.Conn, error) {
+			conn, err := l.web.dial(ctx, network, address)
+			if err == nil {
+				l.conns.Store(conn, nil)
+			}
+			return conn, err
+		}}),
+	}
+}
+
+// start makes a batch of a claim once its lease is granted, perhaps more than once.
+func (l *life) start(acts *Activities, c *paceCrawl, claim frontier.Claim) {
+	over := func() {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		delete(c.starting, claim.ID)
+	}
+	c.mu.Lock()
+	c.starting[claim.ID] = claim
+	c.mu.Unlock()
+	g, err := l.leases.wait(l.ctx, claim.ID, claim.IP)
+	if err != nil {
+		return
+	}
+	batch := "b-" + claim.ID
+	started, err := l.front.Start(c.name, batch, []frontier.Granted{g, g})
+	if err != nil {
+		return
+	}
+	if len(started) == 0 {
+		over()
+		return
+	}
+	opened, err := l.front.Reopen(c.name, batch, started, nil)
+	if err != nil {
+		return
+	}
+	var lanes []lane
+	for _, o := range opened {
+		lanes = append(lanes, lane{ClaimRef{ID: o.ID, PLD: o.PLD, IP: o.IP}, o.Targets})
+	}
+	if l.web.number(3) == 0 { // lanes.json of before claims were told apart
+		lanes = append(lanes, lanes...)
+	}
+	c.mu.Lock()
+	c.batches[batch] = lanes
+	delete(c.starting, claim.ID)
+	c.mu.Unlock()
+	l.fetch(acts, c, batch, lanes)
+}
+
+// fetch tries a batch until it is done, and commits it.
+func (l *life) fetch(acts *Activities, c *paceCrawl, batch string, lanes []lane) {
+	for l.attempt(acts, c, batch, lanes) != nil {
+		if fetch.SleepUntil(l.ctx, time.Now().Add(time.Second)) != nil {
+			return
+		}
+	}
+	entries, closer, err := l.spool.Batch(c.name, batch).Entries()
+	if err != nil {
+		return
+	}
+	defer func() { _ = closer() }()
+	commit := frontier.Commit{Crawl: c.name, Batch: batch}
+	for _, e := range entries {
+		if e.Kind == crawl.ExchangePage {
+			commit.Outcomes = append(commit.Outcomes, e.Outcome)
+		}
+	}
+	if l.front.Commit(commit) == nil {
+		c.mu.Lock()
+		delete(c.batches, batch)
+		c.mu.Unlock()
+	}
+}
+
+// attempt is an attempt of FETCH.
+func (l *life) attempt(acts *Activities, c *paceCrawl, batch string, lanes []lane) error {
+	ctx, cut := context.WithCancel(l.ctx)
+	defer cut()
+	lanes = distinct(lanes)
+	f := acts.fetching(BatchInput{Crawl: c.name, Batch: batch}, l.minimum, politeness.Clock{}, lanes)
+	log, entries, err := l.spool.Batch(c.name, batch).OpenLog()
+	if err != nil {
+		return err
+	}
+	f.recall(entries)
+	f.log = &dying{log, l, cut}
+	f.borrower = func(claim string) borrow {
+		return func(ctx context.Context, addr netip.Addr) (fetch.Loan, error) { return l.lend(ctx, claim, addr) }
+	}
+	return errors.Join(f.sideBySide(ctx, lanes), log.Close())
+}
+
+// lend is what the activity does with Politeness; an address that is busy for long is not to be had.
+func (l *life) lend(ctx context.Context, claim string, addr netip.Addr) (fetch.Loan, error) {
+	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
+	defer cancel()
+	lease, ip := claim+"@"+addr.String(), addr.String()
+	g, err := l.leases.wait(ctx, lease, ip)
+	if err != nil {
+		return fetch.Loan{}, errors.New("the address is busy")
+	}
+	return fetch.Loan{
+		NotBefore: latest(g.Earliest, time.Now().Add(l.minimum.MinDelay.D())), Until: g.Deadline,
+		Return: func(next time.Time) {
+			if l.ctx.Err() == nil {
+				l.leases.release(lease, ip, g.Number, next)
+			}
+		},
+	}, nil
+}
