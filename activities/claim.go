@@ -10,7 +10,6 @@ import (
 
 	"github.com/muninn-archive/muninn/frontier"
 	"github.com/muninn-archive/muninn/internal/fetch"
-	"github.com/muninn-archive/muninn/internal/politeness"
 )
 
 // claimWait is how long a round waits for something to happen; the activity's timeout is longer.
@@ -59,16 +58,9 @@ func (a *Activities) Claim(ctx context.Context, in ClaimInput) (ClaimResult, err
 	if in.Drain && round.Idle && out.Spent == "" {
 		out.Spent = "stopped"
 	}
-	until := politeness.Renewed(a.Now())
-	out.Sent, err = a.sendRound(ctx, in, round, plan.Definition.Politeness)
+	out.Sent, out.Confirm, err = a.sendRound(ctx, in, round, plan.Definition.Politeness, activity.GetInfo(ctx).StartedTime)
 	if err != nil {
 		return out, edge(err)
-	}
-	for _, r := range round.Releases {
-		out.Confirm.Releases = append(out.Confirm.Releases, r.Key())
-	}
-	for _, c := range round.Renewals {
-		out.Confirm.Renewed, out.Confirm.Until = append(out.Confirm.Renewed, politeness.Key{Lease: c.ID, Number: c.Grant}), until
 	}
 	p, err := a.Frontier.Progress(in.Crawl)
 	out.Progress, out.Waiting, out.Queues, out.UnderWay = p.Totals, p.Waiting, p.Queues, a.UnderWay.Of(in.Crawl)

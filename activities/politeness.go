@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/fnv"
+	"time"
 
 	"go.temporal.io/api/enums/v1"
 	"go.temporal.io/api/serviceerror"
@@ -124,8 +125,10 @@ func (a *Activities) AskLeases(ctx context.Context, in AskLeasesInput) error {
 	return edge(a.signalPoliteness(ctx, in.Shard, r))
 }
 
-// sendRound signals the shards that a round concerns, and returns how many will answer.
-func (a *Activities) sendRound(ctx context.Context, in ClaimInput, round frontier.Round, p crawl.Politeness) (int, error) {
+// sendRound signals the shards that a round concerns. It returns how many will answer, and what is to be confirmed to the
+// frontier once they have. started is when Temporal says that the activity began.
+func (a *Activities) sendRound(ctx context.Context, in ClaimInput, round frontier.Round, p crawl.Politeness, started time.Time) (int, frontier.Confirmed, error) {
+	var confirm frontier.Confirmed
 	rounds := map[int]*politeness.Round{}
 	shard := func(n int) *politeness.Round {
 		if rounds[n] == nil {
@@ -137,10 +140,10 @@ func (a *Activities) sendRound(ctx context.Context, in ClaimInput, round frontie
 	if in.First {
 		leases, err := a.Frontier.Leases(in.Crawl)
 		if err != nil {
-			return 0, err
+			return 0, confirm, err
 		}
 		for n := range max(a.Settings.Shards, 1) {
-			shard(n).Known = &politeness.Known{Crawl: in.Crawl, Worker: a.Settings.Worker, Leases: leases, At: activity.GetInfo(ctx).StartedTime}
+			shard(n).Known = &politeness.Known{Crawl: in.Crawl, Worker: a.Settings.Worker, Leases: leases, At: started}
 		}
 	}
 	for _, c := range round.Claims {
@@ -151,15 +154,18 @@ func (a *Activities) sendRound(ctx context.Context, in ClaimInput, round frontie
 	for _, l := range round.Releases {
 		r := at(l.IP)
 		r.Releases = append(r.Releases, politeness.Release{Lease: l.Lease, IP: l.IP, Number: l.Number, Rest: politeness.RestOf(l.Next, now)})
+		confirm.Releases = append(confirm.Releases, l.Key())
 	}
 	for _, c := range round.Renewals {
 		r := at(c.IP)
 		r.Renewals = append(r.Renewals, politeness.Renewal{Ask: a.askOf(in.Crawl, c, p, in.Reply), Number: c.Grant})
+		confirm.Renewed = append(confirm.Renewed, politeness.Key{Lease: c.ID, Number: c.Grant})
+		confirm.Until = politeness.Renewed(now)
 	}
 	for n, r := range rounds {
 		if err := a.signalPoliteness(ctx, n, *r); err != nil {
-			return 0, err
+			return 0, confirm, err
 		}
 	}
-	return len(rounds), nil
+	return len(rounds), confirm, nil
 }

@@ -39,6 +39,17 @@ type Granted struct {
 	Deadline time.Time
 }
 
+// Answered is what is to be confirmed once the shards have refused renewals, and some have perhaps not answered in time: then what
+// was sent may be lost, and goes out again with the next round.
+func (c Confirmed) Answered(refused []politeness.Key, late bool) Confirmed {
+	if late {
+		c = Confirmed{}
+	}
+	c.Renewed = slices.DeleteFunc(slices.Clone(c.Renewed), func(k politeness.Key) bool { return slices.Contains(refused, k) })
+	c.Refused = refused
+	return c
+}
+
 // maxIdle is how long an address may be held for a host that rests: a claim that comes for longer gives its lease back.
 const maxIdle = 2 * time.Second
 

@@ -148,12 +148,7 @@ func (c *controller) round(ctx workflow.Context) (activities.ClaimResult, error)
 			return out, err
 		}
 	}
-	c.Confirm = out.Confirm
-	if late { // what was sent may be lost: it stays in the journal, and goes out again with the next round
-		c.Confirm = frontier.Confirmed{}
-	}
-	c.Confirm.Refused = round.refused
-	c.Confirm.Renewed = slices.DeleteFunc(c.Confirm.Renewed, func(k politeness.Key) bool { return slices.Contains(round.refused, k) })
+	c.Confirm = out.Confirm.Answered(round.refused, late)
 	return out, nil
 }
 
