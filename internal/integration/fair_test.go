@@ -1,0 +1,99 @@
+package integration
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"testing"
+	"time"
+
+	"go.temporal.io/sdk/client"
+
+	"go.temporal.io/api/enums/v1"
+
+	"github.com/muninn-archive/muninn/internal/crawl"
+	"github.com/muninn-archive/muninn/internal/webworld"
+)
+
+// fairEnv, if set, makes TestFair measure.
+const fairEnv = "MUNINN_FAIR"
+
+// TestFair measures how long a crawl of ten pages takes alone, and beside one whose batches keep all processors busy, and what
+// it waits for. It says so in its log, and judges nothing: web, Temporal and worker share the processors here.
+func TestFair(t *testing.T) {
+	if os.Getenv(fairEnv) == "" {
+		t.Skip("set " + fairEnv + "=1 to measure a small crawl beside a large one")
+	}
+	server := StartServer(t)
+	world := Serve(t, webworld.NewBench(webworld.Options{Seed: 7}, 121, 120))
+	conf := Config(server, world, t.TempDir())
+	StartWorker(t, conf)
+	time1 := func(c client.Client, name string) time.Duration {
+		d := Definition(name, world)
+		d.Seeds, d.Scope.Within, d.Budget.Pages = d.Seeds[:1], crawl.WithinHost, 10
+		began := time.Now()
+		StartCrawl(t, c, d)
+		Result(t, c, name, CrawlTime)
+		return time.Since(began)
+	}
+	time1(server.Client, "warm")
+	d := Definition("large", world)
+	d.Seeds, d.Order.PerQueue, d.Scope.Within = d.Seeds[1:], 50, crawl.WithinHost
+	StartCrawl(t, server.Client, d)
+	before := world.Stats().Requests
+	Until(t, CrawlTime, "the large crawl is at work", func() string {
+		if n := world.Stats().Requests - before; n < 300 {
+			return fmt.Sprintf("%d requests", n)
+		}
+		return ""
+	})
+	var alone, beside []time.Duration
+	for i := range 3 {
+		beside = append(beside, time1(server.Client, fmt.Sprint("beside", i)))
+	}
+	n := world.Stats().Requests
+	waits(t, server, "beside2")
+	if err := server.Client.TerminateWorkflow(t.Context(), "crawl/large", "", "measured"); err != nil {
+		t.Fatal(err)
+	}
+	Until(t, CrawlTime, "the large crawl is gone", func() string {
+		if batches := server.list(t, "MuninnCrawl='large' AND ExecutionStatus='Running'"); len(batches) > 0 {
+			return fmt.Sprintf("%d workflows run", len(batches))
+		}
+		return ""
+	})
+	for i := range 3 {
+		alone = append(alone, time1(server.Client, fmt.Sprint("alone", i)))
+	}
+	slices.Sort(alone)
+	slices.Sort(beside)
+	t.Logf("ten pages: %v alone, %v beside a crawl with %d requests, median of three", alone[1], beside[1], n)
+}
+
+// waits logs what the workflows of a crawl waited for longer than a fifth of a second.
+func waits(t *testing.T, server *Server, name string) {
+	for _, e := range server.list(t, "MuninnCrawl = '"+name+"'") {
+		events := server.Client.GetWorkflowHistory(t.Context(), e.Execution.WorkflowID, e.Execution.RunID, false, enums.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT)
+		line, last, steps := "", time.Time{}, map[int64]string{}
+		for events.HasNext() {
+			event, err := events.Next()
+			if err != nil {
+				break
+			}
+			what := event.GetEventType().String()
+			if a := event.GetActivityTaskScheduledEventAttributes(); a != nil {
+				steps[event.GetEventId()] = a.GetActivityType().GetName()
+			} else if a := event.GetActivityTaskStartedEventAttributes(); a != nil {
+				what = "start of " + steps[a.GetScheduledEventId()]
+			} else if a := event.GetActivityTaskCompletedEventAttributes(); a != nil {
+				what = "end of " + steps[a.GetScheduledEventId()]
+			}
+			at := event.GetEventTime().AsTime()
+			if gap := at.Sub(last); gap > 200*time.Millisecond && !last.IsZero() {
+				line += fmt.Sprintf(" %.1fs before %s;", gap.Seconds(), what)
+			}
+			last = at
+		}
+		t.Logf("%s:%s", e.Execution.WorkflowID, line)
+	}
+}
