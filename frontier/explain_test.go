@@ -123,7 +123,10 @@ func TestExplainStates(t *testing.T) {
 			if got.Next.After(r.clock.Now()) {
 				t.Errorf("restart %v: the queue of %s rests until %v", restart, url, got.Next)
 			}
-			got.Next = time.Time{}
+			if waits := got.Asking != nil; waits != want.Busy || waits && got.Asking.PLD != want.PLD { // no lease was granted
+				t.Errorf("restart %v: %s: the claim that waits for its lease: %v", restart, url, got.Asking)
+			}
+			got.Next, got.Asking = time.Time{}, nil
 			for _, f := range []struct{ got, want *float64 }{
 				{&got.First, &want.First}, {&got.Last, &want.Last}, {&got.Mean, &want.Mean}, {&got.Max, &want.Max}, {&got.Now, &want.Now}, {&got.Priority, &want.Priority},
 			} {

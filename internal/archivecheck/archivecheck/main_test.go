@@ -14,8 +14,10 @@ func TestRun(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := os.WriteFile(filepath.Join(broken, "news", "segments", "b.json"), []byte("nonsense"), 0o644); err != nil {
-		t.Fatal(err)
+	for _, file := range []string{filepath.Join(broken, "news", "segments", "b.json"), filepath.Join(fresh, "news", "data", "b.warc.gz")} {
+		if err := os.WriteFile(file, []byte("nonsense"), 0o644); err != nil {
+			t.Fatal(err)
+		}
 	}
 	for _, c := range []struct {
 		name string
@@ -24,7 +26,7 @@ func TestRun(t *testing.T) {
 		want string
 	}{
 		{"no argument", nil, 2, "usage"},
-		{"no crawl", []string{empty}, 1, "no crawl in the directory"},
+		{"no crawl", []string{empty}, 1, "no crawl in the archive"},
 		{"fault", []string{broken}, 1, "faults 1\n  news/segments/b.json at 0: "},
 		{"no fault", []string{fresh}, 0, "faults 0"},
 	} {
