@@ -26,7 +26,7 @@ demo: build temporal ## crawl a small synthetic web on this machine (DEMO_DIR=de
 # A test whose name begins with TestLong is a long proof: `make test` skips it, `make proofs` runs it. So much is left to the
 # names that `go test -skip` and `-run` need nothing else. The results of other runs are not reused (-count=1).
 GOTEST := $(GO) test -count=1 -timeout 15m -parallel 4
-PROOFS := ./frontier ./internal/integration ./internal/lab/...
+PROOFS = $$(grep -rl --include='*_test.go' '^func TestLong' . | xargs -n1 dirname | sort -u)
 RACE := ./activities ./frontier ./internal/archive ./internal/fetch ./internal/politeness ./internal/spool ./worker ./workflows
 KILL_RUNS ?= 10
 SEED ?= 1

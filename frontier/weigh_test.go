@@ -274,8 +274,8 @@ func TestManyQueuesMove(t *testing.T) {
 	}
 }
 
-// TestLongURLsMove: a round moves no more than fits into a transaction, however long the URLs are.
-func TestLongURLsMove(t *testing.T) {
+// TestURLsThatAreLongMove: a round moves no more than fits into a transaction, however long the URLs are.
+func TestURLsThatAreLongMove(t *testing.T) {
 	const queues, n, length = 20, 400, 2000
 	k := &kinds{rig: newRig(t, ofRavens)}
 	k.teach(40, "down", 1)

@@ -49,9 +49,7 @@ func summaryOf(d crawl.Definition) string {
 	if n := len(d.Seeds) - len(seeds); n > 0 {
 		text += fmt.Sprintf(" and %d more seeds", n)
 	}
-	for _, k := range d.Topic.Keywords[:min(len(d.Topic.Keywords), 5)] {
-		words = append(words, k)
-	}
+	words = append(words, d.Topic.Keywords[:min(len(d.Topic.Keywords), 5)]...)
 	if len(words) > 0 {
 		text += "; topic: " + strings.Join(words, ", ")
 	}

@@ -66,7 +66,7 @@ func TestDecodeWhatIsNone(t *testing.T) {
 	}
 }
 
-func TestLongest(t *testing.T) {
+func TestPrintOfTheLongest(t *testing.T) {
 	tests := []struct {
 		name  string
 		parts []Property

@@ -186,7 +186,7 @@ func TestBadExpressionsAreExplained(t *testing.T) {
 	}
 }
 
-func TestLongExpressionsWithinTheLimits(t *testing.T) {
+func TestExpressionsAsLongAsTheLimits(t *testing.T) {
 	for _, source := range []string{
 		strings.Repeat("a", MaxLength),
 		strings.Repeat("-", MaxLength-1) + "1",
