@@ -175,7 +175,7 @@ func (a *agent) SignalWithStartWorkflow(_ context.Context, _, _ string, arg any,
 func (a *agent) post() {
 	p := a.p
 	for _, r := range a.sent {
-		slow := time.Second
+		slow := 50 * time.Millisecond
 		if !p.calm && p.random.IntN(8) == 0 {
 			slow = 3 * time.Minute
 		}
@@ -189,12 +189,12 @@ func (a *agent) post() {
 
 // clock is the worker's as an activity measures it: its task took some time to the worker.
 func (a *agent) clock() politeness.Clock {
-	return politeness.ClockOf(a.now(), a.p.now.Add(-time.Duration(a.p.random.IntN(1500))*time.Millisecond))
+	return politeness.ClockOf(a.now(), a.p.now.Add(-time.Duration(a.p.random.IntN(200))*time.Millisecond))
 }
 
 func (p *protocol) play(steps int) {
 	for range steps {
-		p.now = p.soon(4 * time.Second).Add(time.Millisecond)
+		p.now = p.soon([]time.Duration{100 * time.Millisecond, 4 * time.Second}[p.random.IntN(2)]).Add(time.Millisecond)
 		if p.random.IntN(60) == 0 {
 			p.now = p.soon(10 * time.Minute)
 		}
@@ -245,7 +245,7 @@ func (p *protocol) serve() {
 		a := answers[0]
 		answers = answers[1:]
 		if s := p.sender(a.To); s != nil {
-			slow := 500 * time.Millisecond
+			slow := 50 * time.Millisecond
 			if !p.calm && p.random.IntN(8) == 0 {
 				slow = 2 * time.Minute
 			}
