@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 
+	"go.temporal.io/sdk/activity"
+
 	"github.com/muninn-archive/muninn/frontier"
 	"github.com/muninn-archive/muninn/internal/archive"
 	"github.com/muninn-archive/muninn/internal/spool"
@@ -68,7 +70,23 @@ func (a *Activities) GiveBack(ctx context.Context, in BatchInput) error {
 		return a.Commit(ctx, in)
 	}
 	a.freed(in)
+	a.forgetPrerequisites(ctx, in)
 	return edge(a.Frontier.GiveBack(in.Crawl, in.Batch, a.Now().Add(a.Settings.GiveBack)))
+}
+
+// forgetPrerequisites has later batches ask again for the robots.txt and archive again the addresses that a batch found
+// which leaves no segment: what is remembered of them would be gone by, and be in no archive.
+func (a *Activities) forgetPrerequisites(ctx context.Context, in BatchInput) {
+	entries, closer, err := a.Spool.Batch(in.Crawl, in.Batch).Entries()
+	if err == nil {
+		for _, e := range entries {
+			a.Fetch.Forget(e.Exchange)
+		}
+		err = closer()
+	}
+	if err != nil && !errors.Is(err, spool.ErrMissing) { // no reason to keep the URLs
+		activity.GetLogger(ctx).Warn("robots.txt and DNS answers of a batch may be missing in the archive", "error", err)
+	}
 }
 
 // closeLife makes sure that a batch's present life leaves no segment, unless it has left one.

@@ -3,11 +3,17 @@ package activities
 import (
 	"context"
 	"errors"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
 	"strings"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/muninn-archive/muninn/internal/archive"
 	"github.com/muninn-archive/muninn/internal/crawl"
+	"github.com/muninn-archive/muninn/internal/fetch"
 )
 
 // The working files are lost between manifest and commit: the commit is made out of the segment, by COMMIT and by a give-back.
@@ -133,5 +139,58 @@ func TestAnotherArchive(t *testing.T) {
 	r.must(r.do(r.Commit, run()))
 	if report := r.check(second); report.Pages[rigSeed] != 1 || report.Responses != 1 {
 		t.Errorf("the second archive holds %v, %d responses", report.Pages, report.Responses)
+	}
+}
+
+// A robots.txt that a batch has fetched is fetched again, and archived, once the batch was given back.
+func TestGiveBackForgetsRobots(t *testing.T) {
+	var asked atomic.Int32
+	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/robots.txt" {
+			asked.Add(1)
+			http.NotFound(w, r)
+		}
+	}))
+	t.Cleanup(site.Close)
+	guard, err := fetch.NewGuard([]string{"127.0.0.0/8"}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	names, err := fetch.NewResolver(nil, "127.0.0.1:1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := newRig(t)
+	r.Fetch = fetch.New(fetch.Options{Limits: fetch.DefaultLimits(), Guard: guard, Resolver: names, TempDir: t.TempDir()})
+	ask := func(keep func(x *fetch.Exchange) error) {
+		t.Helper()
+		_, err := r.Fetch.Run(t.Context(), &fetch.Lane{
+			Claim: "c", Addr: netip.MustParseAddr("127.0.0.1"), Politeness: crawl.Politeness{UserAgent: "Muninn"}, Agent: "Muninn",
+			Targets: []crawl.Target{{URL: site.URL + "/a"}}, Valid: func() time.Time { return time.Now().Add(time.Hour) },
+			Intend: func(crawl.Exchange) error { return nil },
+			Emit:   func(_ context.Context, x *fetch.Exchange) error { return keep(x) },
+		})
+		r.must(err)
+	}
+	r.begin("one", nil)
+	in := r.batch()
+	r.open(in, linking)
+	log, _, err := r.Spool.Batch(in.Crawl, in.Batch).OpenLog()
+	r.must(err)
+	ask(func(x *fetch.Exchange) error {
+		if x.Kind != crawl.ExchangeRobots {
+			return nil
+		}
+		return log.Append(x.Exchange, x.Request, x.Response, x.Size)
+	})
+	r.must(log.Close())
+	ask(func(*fetch.Exchange) error { return nil })
+	if n := asked.Load(); n != 1 {
+		t.Fatalf("robots.txt was asked for %d times before, want once", n)
+	}
+	r.must(r.do(r.GiveBack, in))
+	ask(func(*fetch.Exchange) error { return nil })
+	if n := asked.Load(); n != 2 {
+		t.Errorf("robots.txt was asked for %d times, want once more after it was given back", n)
 	}
 }

@@ -6,7 +6,11 @@ import (
 	"net"
 	"net/netip"
 	"slices"
+	"strings"
 	"time"
+
+	"github.com/muninn-archive/muninn/internal/crawl"
+	"github.com/muninn-archive/muninn/internal/urls"
 )
 
 // Sleeper waits until a moment, or until the context ends.
@@ -86,5 +90,18 @@ func SleepUntil(ctx context.Context, until time.Time) error {
 		return ctx.Err()
 	case <-timer.C:
 		return nil
+	}
+}
+
+// Forget drops what was remembered of an exchange that will not be archived: a robots.txt is fetched again, and a DNS
+// answer archived by the next lane that goes by it.
+func (c *Client) Forget(x crawl.Exchange) {
+	switch x.Kind {
+	case crawl.ExchangeRobots:
+		if u, err := urls.Trusted(x.URL); err == nil {
+			c.robots.forget(u.Origin())
+		}
+	case crawl.ExchangeDNS:
+		c.resolver.unsave(strings.TrimPrefix(x.URL, "dns:"))
 	}
 }

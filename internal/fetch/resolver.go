@@ -150,6 +150,15 @@ func (r *Resolver) observed(ctx context.Context, host string) Answer {
 	return a
 }
 
+// unsave has the answer for a host, if it is still remembered, archived once more.
+func (r *Resolver) unsave(host string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if a, ok := r.cache[host]; ok && a.err == nil {
+		r.unsaved[host] = a
+	}
+}
+
 func (r *Resolver) ask(ctx context.Context, host string) Answer {
 	now := r.now()
 	failed := func(err error) Answer {

@@ -243,3 +243,46 @@ func TestResolverSilence(t *testing.T) {
 		}
 	}
 }
+
+// TestForget: what is not archived after all is asked for, and archived, by the next lane; other origins are left alone.
+func TestForget(t *testing.T) {
+	n := newNameServer(t, map[string][]string{"raven.test A": {"raven.test. 300 IN A 127.0.0.1"}})
+	h := newHost(t, func(s seen) answer {
+		if s.path == "/robots.txt" {
+			return answer{}
+		}
+		return answer{wire: page("200 OK", "")}
+	})
+	r, err := NewResolver(nil, n.addr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := newClient(t, h.clock, func(o *Options) { o.Resolver = r })
+	base := strings.Replace(h.url(""), "127.0.0.1", "raven.test", 1)
+	fetch := func(at string) (all []kept, kinds string) {
+		all = h.run(t, c, nil, targets(at+"/a")...).all
+		for _, x := range all {
+			kinds += x.Kind + " "
+		}
+		return all, kinds
+	}
+	fetch(h.url(""))
+	first, kinds := fetch(base)
+	if kinds != "dns robots page " {
+		t.Fatalf("at first %s", kinds)
+	}
+	for _, step := range []struct {
+		forget int // of the first exchanges
+		want   string
+	}{{0, "page "}, {1, "dns page "}, {3, "dns robots page "}, {0, "page "}} {
+		for _, x := range first[:step.forget] {
+			c.Forget(x.Exchange)
+		}
+		if _, kinds := fetch(base); kinds != step.want {
+			t.Errorf("%d forgotten: %s, want %s", step.forget, kinds, step.want)
+		}
+		if _, kinds := fetch(h.url("")); kinds != "page " {
+			t.Errorf("%d forgotten: another origin asks for %s", step.forget, kinds)
+		}
+	}
+}

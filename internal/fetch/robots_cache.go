@@ -1,6 +1,7 @@
 package fetch
 
 import (
+	"strings"
 	"sync"
 	"time"
 
@@ -49,6 +50,17 @@ func (c *robotsCache) get(key string, now time.Time) (rulesEntry, bool) {
 	defer c.mu.Unlock()
 	e, ok := c.entries.Get(key)
 	return e, ok && now.Before(e.expires)
+}
+
+// forget drops the rules of an origin, for all user agents.
+func (c *robotsCache) forget(origin string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, key := range c.entries.Keys() {
+		if strings.HasSuffix(key, " "+origin) {
+			c.entries.Remove(key)
+		}
+	}
 }
 
 func (c *robotsCache) put(key string, e rulesEntry) {
