@@ -309,7 +309,7 @@ type Archive struct {
 	Prefix string `json:"prefix,omitempty"`
 	// Operator is who runs the crawl, for warcinfo.
 	Operator string `json:"operator,omitempty"`
-	// WARCBytes is the size of the files that merging makes.
+	// WARCBytes is the size of the files that merging makes. Nothing merges segments yet: it has no effect.
 	WARCBytes Bytes `json:"warc_bytes"`
 }
 
