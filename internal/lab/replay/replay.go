@@ -200,6 +200,10 @@ func (c *crawling) batch(claim frontier.Claim) error {
 	for i := range pages {
 		c.outlinks(&commit, &pages[i], targets[i])
 	}
+	// A claim whose lane has not ended when it is committed owes its host the longest pause.
+	if err := c.frontier.EndLease(c.d.Name, claim.ID, frontier.LaneEnd{}); err != nil {
+		return err
+	}
 	return c.frontier.Commit(commit)
 }
 
