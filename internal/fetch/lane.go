@@ -172,7 +172,11 @@ func (l *Lane) request(ctx context.Context, u urls.URL, t crawl.Target, x *Excha
 		if err := l.wait(ctx); err != nil {
 			return err
 		}
-		if err := l.connect(ctx, u); err != nil {
+		err := l.connect(ctx, u)
+		if err == nil {
+			err = l.valid() // to connect takes long, too
+		}
+		if err != nil {
 			l.pace.asked(l.client.now(), 0)
 			return err
 		}
@@ -219,10 +223,24 @@ func (l *Lane) wait(ctx context.Context) error {
 	if l.yielded {
 		return &stopError{reason: errSlow.Error()}
 	}
-	if l.Valid().Before(next) || !l.Valid().After(l.client.now()) {
+	if l.Valid().Before(next) {
 		return &stopError{reason: errLease.Error()}
 	}
-	return l.client.sleep(ctx, next)
+	if err := l.valid(); err != nil {
+		return err
+	}
+	if err := l.client.sleep(ctx, next); err != nil {
+		return err
+	}
+	return l.valid() // the lease may be lost meanwhile, and the address another lane's
+}
+
+// valid says whether a request may be made now.
+func (l *Lane) valid() error {
+	if !l.Valid().After(l.client.now()) {
+		return &stopError{reason: errLease.Error()}
+	}
+	return nil
 }
 
 // owed is what a lane that is cut off now owes: to its own host, or to the one that it has borrowed an address of.

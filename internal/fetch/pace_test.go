@@ -1,6 +1,7 @@
 package fetch
 
 import (
+	"context"
 	"errors"
 	"net/http"
 	"strings"
@@ -236,6 +237,31 @@ func TestLeaseEnds(t *testing.T) {
 		if s.at.After(end) {
 			t.Errorf("%s was asked for after the lease", s.path)
 		}
+	}
+}
+
+// TestLeaseEndsInThePause: a lease may be refused while the lane waits for the host's next time; another lane may hold the
+// address then, so that no request is sent.
+func TestLeaseEndsInThePause(t *testing.T) {
+	h := newHost(t, delaying)
+	valid := h.clock.now().Add(time.Hour)
+	c := newClient(t, h.clock, func(o *Options) {
+		o.Sleep = func(ctx context.Context, until time.Time) error {
+			if until.After(h.clock.now()) {
+				valid = time.Time{}
+			}
+			return h.clock.sleep(ctx, until)
+		}
+	})
+	r := h.run(t, c, func(l *Lane) {
+		l.Valid = func() time.Time { return valid }
+		l.Lease = func() time.Time { return h.clock.now().Add(time.Hour) } // so that nothing but Valid stops the request
+	}, targets(h.url("/a"))...)
+	if o := r.outcome(t, h.url("/a")); o.Kind != crawl.OutcomeReturned {
+		t.Errorf("%+v", o)
+	}
+	if log := h.log(); len(log) != 1 {
+		t.Errorf("%d requests, want robots.txt alone", len(log))
 	}
 }
 
