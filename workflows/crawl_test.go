@@ -56,8 +56,10 @@ func newCrawl(t *testing.T, controller func(e *env, ctx workflow.Context, in Con
 	does(e, "Submit", func(in activities.SubmitInput) ([]frontier.SubmitAnswer, error) {
 		n, ours := strings.CutPrefix(in.ID, "submit-1-"+names.CrawlID("c")+"@-")
 		if !ours {
-			t.Errorf("the batch of URLs is named %q, want run, owner and number", in.ID)
+			t.Errorf("the batch of URLs is named %q, want run, owner, number and update", in.ID)
 		}
+		n, update, _ := strings.Cut(n, "-")
+		e.note("update " + update)
 		e.note(fmt.Sprintf("%s: %d URLs", n, len(in.URLs)))
 		e.left = true
 		answers := make([]frontier.SubmitAnswer, len(in.URLs))

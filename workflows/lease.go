@@ -22,7 +22,7 @@ const (
 	leaseWait = 30 * time.Minute
 )
 
-// shardsFault is the error of one who counts politeness shards otherwise than they do.
+// shardsFault is the error of a worker whose setting politeness-shards differs from the number of shards that run.
 func shardsFault(fault string) error {
 	return temporal.NewNonRetryableApplicationError(fault, activities.ErrorShards, nil)
 }

@@ -57,7 +57,7 @@ type shardOf struct {
 	sending int // signals that are on their way
 	closing bool
 
-	asked workflow.Channel            // a borrower has asked: when to wake may have changed
+	asked workflow.Channel            // the state has changed beside the loop: when to wake may have, too
 	lent  map[string]politeness.Grant // grants that borrowers wait for
 }
 
@@ -183,6 +183,7 @@ func (p *shardOf) deliver(ctx workflow.Context, a politeness.Answer) {
 		defer func() { p.sending-- }()
 		if sent.Get(ctx, nil) != nil && len(a.Grants) > 0 {
 			p.send(ctx, p.state.Undelivered(workflow.Now(ctx), a.Grants))
+			p.asked.SendAsync(true)
 		}
 	})
 }

@@ -44,7 +44,12 @@ type shardEnv struct {
 }
 
 func newShard(t *testing.T, gone ...string) *shardEnv {
-	e := &shardEnv{env: newEnv(t)}
+	return newShardIn(newEnv(t), gone...)
+}
+
+// newShardIn is newShard in an environment that answers some signals itself.
+func newShardIn(env *env, gone ...string) *shardEnv {
+	e := &shardEnv{env: env}
 	e.start = e.Now()
 	e.signals(func(s sent) error {
 		e.mu.Lock()
@@ -191,6 +196,21 @@ func TestPolitenessFreesOfTheGone(t *testing.T) {
 	e.round(4*time.Second, politeness.Round{From: "one", Round: 3, Releases: []politeness.Release{{Lease: "a", IP: ip}}})
 	e.cancelled(time.Minute, activities.PolitenessInput{Shard: 0, Shards: 7})
 	e.expect("1s one round 1 [a]", "3s one round 2 []", "4s one round 3 []", "4s one round 0 [d]")
+}
+
+// An address that rests when it turns out that a grant was not delivered is granted to the next one after its pause, not
+// when the lease that was not delivered would have ended.
+func TestPolitenessFreesOfTheGoneAfterAPause(t *testing.T) {
+	late := newEnv(t)
+	late.OnSignalExternalWorkflow(mock.Anything, "gone", mock.Anything, mock.Anything, mock.Anything).After(10 * time.Second).Return(
+		serviceerror.NewNotFound("no such workflow"))
+	e := newShardIn(late)
+	ip := "10.0.0.1"
+	e.round(time.Second, politeness.Round{From: "gone", Asks: asks("gone", "a@"+ip)})
+	e.round(2*time.Second, politeness.Round{From: "one", Round: 1, Asks: asks("one", "b@"+ip),
+		Releases: []politeness.Release{{Lease: "before", IP: ip, Rest: time.Minute}}})
+	e.cancelled(10*time.Minute, activities.PolitenessInput{Shard: 0, Shards: 7})
+	e.expect("2s one round 1 []", fmt.Sprintf("%v one round 0 [b]", 2*time.Second+time.Minute-politeness.GrantAhead))
 }
 
 // continued decodes what an execution hands on to the next.

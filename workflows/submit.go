@@ -46,7 +46,10 @@ func (c *crawling) submit(ctx workflow.Context, raw json.RawMessage) (out Submit
 		return out, err
 	}
 	c.submitted = true
-	in := activities.SubmitInput{Crawl: c.Name, ID: fmt.Sprintf("submit-%d-%s-%d", c.Begun.Run, c.Owner, number), URLs: list}
+	// After a reset numbers are given again, and after a continue-as-new a sender may repeat an ID: neither alone is unique,
+	// and of an ID that was there before the frontier returns the answers of that list.
+	id := fmt.Sprintf("submit-%d-%s-%d-%s", c.Begun.Run, c.Owner, number, workflow.GetCurrentUpdateInfo(ctx).ID)
+	in := activities.SubmitInput{Crawl: c.Name, ID: id, URLs: list}
 	if err := workflow.ExecuteActivity(on(ctx, c.Member.Queue, fmt.Sprintf("submit %d URLs", len(list))), steps.Submit, in).Get(ctx, &out.URLs); err != nil {
 		return out, err
 	}

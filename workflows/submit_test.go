@@ -44,9 +44,12 @@ func urls(n int) json.RawMessage {
 }
 
 // submit submits n URLs at a time after the start.
-func (e *env) submit(after time.Duration, n int) *submitted {
+func (e *env) submit(after time.Duration, n int) *submitted { return e.submitAs("", after, n) }
+
+// submitAs names the update.
+func (e *env) submitAs(id string, after time.Duration, n int) *submitted {
 	u := &submitted{}
-	e.at(after, func() { e.UpdateWorkflow(names.UpdateSubmit, "", u, urls(n)) })
+	e.at(after, func() { e.UpdateWorkflow(names.UpdateSubmit, id, u, urls(n)) })
 	return u
 }
 
@@ -78,6 +81,24 @@ func TestCrawlSubmits(t *testing.T) {
 	}
 }
 
+// A crawl that was reset numbers its submits anew: the frontier must not take the next one for one that it has answered.
+func TestCrawlSubmitsAfterAReset(t *testing.T) {
+	for _, update := range []string{"before", "after"} { // the reset; both are the first submit of the crawl's state
+		e := newCrawl(t, func(e *env, ctx workflow.Context, _ ControllerInput) (ControllerResult, error) {
+			err := workflow.Sleep(ctx, time.Hour)
+			e.left = false
+			return ControllerResult{Reason: "drained"}, err
+		})
+		e.submitAs(update, time.Minute, 1)
+		if err := e.run(Crawl, withoutTopic, nil); err != nil {
+			t.Fatal(err)
+		}
+		if e.count("update "+update) != 1 {
+			t.Errorf("the ID of the submit does not name update %s: %v", update, e.called())
+		}
+	}
+}
+
 // A run that has fetched everything looks again if URLs were submitted in the last moment.
 func TestCrawlLooksAgain(t *testing.T) {
 	var late *submitted
@@ -85,7 +106,7 @@ func TestCrawlLooksAgain(t *testing.T) {
 	e := newCrawl(t, func(e *env, _ workflow.Context, _ ControllerInput) (ControllerResult, error) {
 		if n++; n == 1 {
 			late = &submitted{}
-			e.UpdateWorkflow(names.UpdateSubmit, "", late, urls(3))
+			e.UpdateWorkflow(names.UpdateSubmit, "late", late, urls(3))
 		} else {
 			e.left = false
 		}
@@ -97,7 +118,7 @@ func TestCrawlLooksAgain(t *testing.T) {
 	if late == nil || late.result.Answers[frontier.SubmitAccepted] != 3 || late.failed != nil {
 		t.Fatalf("%+v", late)
 	}
-	want := "controller Submit 1: 3 URLs Left Phase reference false, 0 pages controller End"
+	want := "controller Submit update late 1: 3 URLs Left Phase reference false, 0 pages controller End"
 	if got := strings.Join(e.called(), " "); !strings.HasSuffix(got, want) {
 		t.Errorf("steps %s", got)
 	}
