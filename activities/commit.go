@@ -27,7 +27,8 @@ func (a *Activities) Commit(ctx context.Context, in BatchInput) error {
 		return edge(err)
 	}
 	left, err := readCommitting(b)
-	if errors.Is(err, spool.ErrMissing) {
+	recovered := errors.Is(err, spool.ErrMissing)
+	if recovered {
 		left, err = a.recovered(ctx, in, life)
 	}
 	if err != nil {
@@ -39,7 +40,7 @@ func (a *Activities) Commit(ctx context.Context, in BatchInput) error {
 	}
 	err = a.Frontier.Commit(frontier.Commit{
 		Crawl: in.Crawl, Batch: in.Batch, Archive: life.Archive, Outcomes: left.Outcomes, Discoveries: left.Discoveries,
-		Originals: left.Originals, Sample: samples,
+		Originals: left.Originals, Sample: samples, Recovered: recovered,
 	})
 	if err != nil {
 		return edge(err)
@@ -61,6 +62,7 @@ func (a *Activities) GiveBack(ctx context.Context, in BatchInput) error {
 	defer a.beat(ctx)()
 	ctx, release := a.exclusive(ctx, in.Crawl+"/"+in.Batch) // a step that was cut off may still run
 	defer release()
+	a.unwritable.begin(in.Crawl, in.Batch)
 	archived, err := a.closeLife(ctx, in)
 	a.unwritable.tell(in.Crawl, in.Batch, err, a.Now())
 	if err != nil {
@@ -75,7 +77,7 @@ func (a *Activities) GiveBack(ctx context.Context, in BatchInput) error {
 }
 
 // forgetPrerequisites has later batches ask again for the robots.txt and archive again the addresses that a batch found
-// which leaves no segment: what is remembered of them would be gone by, and be in no archive.
+// which leaves no segment: pages that are fetched by what is remembered of them would lack it in the archive.
 func (a *Activities) forgetPrerequisites(ctx context.Context, in BatchInput) {
 	entries, closer, err := a.Spool.Batch(in.Crawl, in.Batch).Entries()
 	if err == nil {

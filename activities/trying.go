@@ -78,6 +78,7 @@ func trying[T any](ctx context.Context, a *Activities, in BatchInput, step strin
 			return none, temporal.NewNonRetryableApplicationError(text, ErrorStep, nil)
 		}
 	}
+	a.unwritable.begin(in.Crawl, in.Batch)
 	out, err := safely(ctx, in, do)
 	a.unwritable.tell(in.Crawl, in.Batch, err, a.Now())
 	if err == nil {

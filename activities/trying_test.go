@@ -123,6 +123,16 @@ func TestStoreFaultsEnd(t *testing.T) {
 	if err := f.last("c", now.Add(2*time.Second)); !errors.Is(err, errDenied) {
 		t.Errorf("b-1 still waits, because of %v", err)
 	}
+	f.begin("c", "b-1")
+	f.begin("c", "b-2") // of which there is no fault
+	if err := f.last("c", now.Add(2*staleFault)); !errors.Is(err, errDenied) {
+		t.Errorf("b-1 is tried at a store that does not answer, the crawl holds because of %v", err)
+	}
+	now = now.Add(2 * staleFault)
+	f.tell("c", "b-1", &archive.StoreError{Err: errNoAnswer}, now)
+	if err := f.last("c", now.Add(staleFault)); !errors.Is(err, errNoAnswer) {
+		t.Errorf("b-1 still waits, because of %v", err)
+	}
 	if err := f.last("c", now.Add(staleFault+time.Second)); err != nil {
 		t.Errorf("nobody tries any more, but the crawl holds: %v", err)
 	}

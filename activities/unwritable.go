@@ -9,8 +9,8 @@ import (
 	"github.com/muninn-archive/muninn/internal/archive"
 )
 
-// staleFault is how long a store's fault holds a crawl whose batch is not tried again: its workflow may be gone. Attempts come
-// once a minute and more often.
+// staleFault is how long a store's fault holds a crawl whose batch is not tried again: its workflow may be gone. Between two
+// attempts is a minute at most; an attempt itself may take longer, at a store that does not answer.
 const staleFault = 10 * time.Minute
 
 // storeFaults are the batches that wait for an archive, by crawl and batch.
@@ -20,8 +20,19 @@ type storeFaults struct {
 }
 
 type storeFault struct {
-	err error
-	at  time.Time
+	err    error
+	at     time.Time // when the last attempt ended
+	trying bool      // an attempt is under way: the fault does not become stale
+}
+
+// begin notes that a batch is tried; tell ends that.
+func (f *storeFaults) begin(crawl, batch string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if fault, waits := f.waiting[crawl][batch]; waits {
+		fault.trying = true
+		f.waiting[crawl][batch] = fault
+	}
 }
 
 // tell notes how an attempt of a batch at its archive ended.
@@ -39,7 +50,7 @@ func (f *storeFaults) tell(crawl, batch string, err error, at time.Time) {
 	if f.waiting[crawl] == nil {
 		f.waiting[crawl] = map[string]storeFault{}
 	}
-	f.waiting[crawl][batch] = storeFault{fault, at}
+	f.waiting[crawl][batch] = storeFault{err: fault, at: at}
 }
 
 // last is the newest fault of a crawl's archive that a batch waits for the end of; nil if there is none.
@@ -49,7 +60,7 @@ func (f *storeFaults) last(crawl string, now time.Time) error {
 	var newest storeFault
 	for batch, fault := range f.waiting[crawl] {
 		switch {
-		case now.Sub(fault.at) > staleFault:
+		case !fault.trying && now.Sub(fault.at) > staleFault:
 			delete(f.waiting[crawl], batch)
 		case fault.at.After(newest.at):
 			newest = fault

@@ -20,6 +20,9 @@ type Commit struct {
 	Discoveries []crawl.Discovery
 	Originals   map[string]crawl.Visit // payload digests archived for the first time
 	Sample      []byte                 // what the reference crawl learns from
+	// Recovered says that the lists were made anew out of the archive, perhaps in another order: portions of the commit
+	// that were written before say nothing of its portions.
+	Recovered bool
 	// Rescore gives the discovered URLs that wait these scores in place of those they had, and leaves the
 	// others alone.
 	Rescore bool
@@ -44,7 +47,7 @@ func (f *Frontier) Commit(c Commit) error {
 	links := gather(bound, c.Discoveries, c.Rescore)
 	parts := portions(links, keeps, c.Outcomes)
 	for i, p := range parts {
-		commit := committing{c: &c, all: links, marker: fmt.Sprint(i), ends: i == len(parts)-1, alone: len(parts) == 1}
+		commit := committing{c: &c, all: links, marker: c.marker(i), ends: i == len(parts)-1, alone: len(parts) == 1}
 		if commit.ends {
 			commit.marker = "end"
 		}
@@ -57,6 +60,14 @@ func (f *Frontier) Commit(c Commit) error {
 		}
 	}
 	return nil
+}
+
+// marker names a portion that does not end the batch.
+func (c *Commit) marker(portion int) string {
+	if c.Recovered {
+		return fmt.Sprintf("recovered-%d", portion)
+	}
+	return fmt.Sprint(portion)
 }
 
 func batchKey(id uint16, run uint32, batch string, part string) []byte {

@@ -3,6 +3,7 @@ package frontier
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/dgraph-io/badger/v4"
@@ -112,6 +113,33 @@ func TestCommitGoesOn(t *testing.T) {
 		if got := r.next().Claims; len(got) != 1 {
 			t.Errorf("cut off after %d portions: %d claims", after, len(got))
 		}
+	}
+}
+
+// A commit that was cut off between two of its transactions, and whose lists were lost and made anew in another order, loses
+// none of its links.
+func TestCommitGoesOnRecovered(t *testing.T) {
+	r, batch, lanes := bundle(t, 1)
+	const n = commitPart + commitPart/2
+	list := make([]string, n)
+	for i := range list {
+		list[i] = fmt.Sprintf("http://new.example/%d", i)
+	}
+	commit := Commit{Crawl: testCrawl, Batch: batch, Outcomes: concluding(lanes, func(*crawl.Outcome) {}), Discoveries: found(0.5, list...)}
+	s := r.crawls[testCrawl]
+	parts := portions(gather(s.scope, commit.Discoveries, false), nil, commit.Outcomes)
+	if len(parts) != 2 {
+		t.Fatalf("%d portions", len(parts))
+	}
+	r.must(r.commitPortion(s, committing{c: &commit, all: gather(s.scope, commit.Discoveries, false), marker: commit.marker(0)}, parts[0]))
+	r.reopen()
+	slices.Reverse(list)
+	commit.Discoveries, commit.Recovered = found(0.5, list...), true
+	for range 2 {
+		r.must(r.Commit(commit))
+	}
+	if got := r.status(); got.Totals.Known != n+1 || got.Waiting != n || got.Totals.Pages != 1 || got.Claimed != 0 || got.Totals.Batches != 1 {
+		t.Errorf("%+v", got)
 	}
 }
 

@@ -39,7 +39,7 @@ func outcomeSize(o *crawl.Outcome) int {
 
 // portions parts a commit: outlinks first, for what an order learns of a page depends on which of them are new, outcomes
 // last. There is at least one portion; the last ends the batch. The same commit is always parted alike: each portion has a
-// marker of its own.
+// marker of its own. One that was recovered has other lists, and other markers (Commit.Recovered).
 func portions(links []*offered, keeps []keep, outcomes []crawl.Outcome) []portion {
 	list, now := []portion{{}}, 0
 	entries, size := 0, 0
