@@ -179,13 +179,17 @@ func (d *dirStore) Delete(_ context.Context, key string) error {
 	return nil
 }
 
-func (d *dirStore) Unfinished(ctx context.Context, before time.Time, remove bool) (list []string, err error) {
+func (d *dirStore) Unfinished(ctx context.Context, before time.Time, remove bool, ours func(key string) bool) (list []string, err error) {
 	err = filepath.WalkDir(d.root, func(path string, e fs.DirEntry, err error) error {
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil
 		}
 		if err != nil || e.IsDir() || !strings.HasPrefix(e.Name(), tempPrefix) {
 			return errors.Join(err, ctx.Err())
+		}
+		rel, err := filepath.Rel(d.root, path)
+		if err != nil || !ours(filepath.ToSlash(rel)) {
+			return err
 		}
 		info, err := e.Info()
 		if errors.Is(err, fs.ErrNotExist) || err == nil && !info.ModTime().Before(before) {
@@ -194,9 +198,8 @@ func (d *dirStore) Unfinished(ctx context.Context, before time.Time, remove bool
 		if err == nil && remove {
 			err = os.Remove(path)
 		}
-		rel, errRel := filepath.Rel(d.root, path)
 		list = append(list, filepath.ToSlash(rel))
-		return errors.Join(err, errRel)
+		return err
 	})
 	if err != nil {
 		return list, fmt.Errorf("look for unfinished files: %w", err)

@@ -58,8 +58,8 @@ func (f faults) List(ctx context.Context, prefix string, fn func(Object) error) 
 	return AsFault(ctx, err)
 }
 
-func (f faults) Unfinished(ctx context.Context, before time.Time, remove bool) ([]string, error) {
-	list, err := f.Store.Unfinished(ctx, before, remove)
+func (f faults) Unfinished(ctx context.Context, before time.Time, remove bool, ours func(key string) bool) ([]string, error) {
+	list, err := f.Store.Unfinished(ctx, before, remove, ours)
 	return list, AsFault(ctx, err)
 }
 

@@ -196,14 +196,15 @@ func (s *s3Store) Delete(ctx context.Context, key string) error {
 	return nil
 }
 
-func (s *s3Store) Unfinished(ctx context.Context, before time.Time, remove bool) (list []string, err error) {
+func (s *s3Store) Unfinished(ctx context.Context, before time.Time, remove bool, ours func(key string) bool) (list []string, err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel() // ends the listing
 	for upload := range s.client.ListIncompleteUploads(ctx, s.bucket, s.prefix, true) {
 		if upload.Err != nil {
 			return list, fmt.Errorf("list unfinished uploads: %w", explain(upload.Err))
 		}
-		if !upload.Initiated.Before(before) {
+		key := strings.TrimPrefix(upload.Key, s.prefix)
+		if !upload.Initiated.Before(before) || !ours(key) {
 			continue
 		}
 		if remove {
@@ -211,7 +212,7 @@ func (s *s3Store) Unfinished(ctx context.Context, before time.Time, remove bool)
 				return list, fmt.Errorf("remove the unfinished upload of %s: %w", upload.Key, explain(err))
 			}
 		}
-		list = append(list, strings.TrimPrefix(upload.Key, s.prefix))
+		list = append(list, key)
 	}
 	return list, ctx.Err()
 }

@@ -46,8 +46,9 @@ type Store interface {
 	// Delete removes an object; it is no error if there is none.
 	Delete(ctx context.Context, key string) error
 	// Unfinished lists what puts have left that were cut off before a time, and with remove deletes it: files half written,
-	// uploads in parts. No listing shows them, but they take room.
-	Unfinished(ctx context.Context, before time.Time, remove bool) ([]string, error)
+	// uploads in parts. No listing shows them, but they take room. Those of other programs, whose keys are not ours, are
+	// passed over.
+	Unfinished(ctx context.Context, before time.Time, remove bool, ours func(key string) bool) ([]string, error)
 	// String says where the store is, for people.
 	String() string
 }

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"path"
+	"regexp"
+	"slices"
 	"strings"
 	"time"
 )
@@ -15,18 +17,40 @@ const MinSweepAge = time.Hour
 
 // Swept is what a sweep found.
 type Swept struct {
-	Objects    []Object // in data/ of a crawl, named by no manifest
+	Objects    []Object // of segments, named by no manifest
 	Bytes      int64    // of them
 	Unfinished []string // what puts that were cut off have left: files half written, uploads in parts
 }
 
+// The names of what a crawl keeps: objects of segments in data/, as Segment.manifest names them, and files half written, as a
+// folder's put does. The store may be another program's too: nothing is swept whose name is not one of these.
+var (
+	segmentObject = regexp.MustCompile(`^.+-[0-9a-f]{16}\.(warc\.gz|cdxj|links\.zst|objects\.zst|log\.zst)$`)
+	halfWritten   = regexp.MustCompile("^" + regexp.QuoteMeta(tempPrefix) + "[0-9]+$")
+)
+
+// crawlFolders are the folders of a crawl in its archive.
+var crawlFolders = []string{"data", "segments", "definitions", "learned", "reports"}
+
+// split takes a key apart: the crawl with its prefix, the folder, the name; crawl is "." if there is none.
+func split(key string) (crawl, folder, name string) {
+	dir := path.Dir(key)
+	return path.Dir(dir), path.Base(dir), path.Base(key)
+}
+
 // Sweep finds the objects of crawls that no manifest names and that were put before a time, and what puts have left that were
-// cut off before it. With remove it deletes them.
+// cut off before it. With remove it deletes them. A crawl is where segments/ or definitions/ is; what else is in the store is
+// left alone.
 func Sweep(ctx context.Context, store Store, before time.Time, remove bool) (found Swept, err error) {
-	candidates := map[string][]Object{} // by crawl, with its prefix
+	crawls := map[string]bool{}         // with their prefixes
+	candidates := map[string][]Object{} // by crawl
 	err = store.List(ctx, "", func(o Object) error {
-		folder := path.Dir(o.Key)
-		if crawl := path.Dir(folder); path.Base(folder) == "data" && crawl != "." && o.Changed.Before(before) {
+		crawl, folder, name := split(o.Key)
+		switch {
+		case crawl == ".":
+		case folder == "segments", folder == "definitions":
+			crawls[crawl] = true
+		case folder == "data" && segmentObject.MatchString(name) && o.Changed.Before(before):
 			candidates[crawl] = append(candidates[crawl], o)
 		}
 		return nil
@@ -35,6 +59,9 @@ func Sweep(ctx context.Context, store Store, before time.Time, remove bool) (fou
 		return found, fmt.Errorf("sweep: %w", err)
 	}
 	for crawl, objects := range candidates { // the manifests are read after the listing: what was put meanwhile is named
+		if !crawls[crawl] {
+			continue
+		}
 		named, err := namedBy(ctx, store, path.Dir(crawl), path.Base(crawl))
 		if err != nil {
 			return found, fmt.Errorf("sweep %s: %w", crawl, err)
@@ -51,7 +78,11 @@ func Sweep(ctx context.Context, store Store, before time.Time, remove bool) (fou
 			found.Objects, found.Bytes = append(found.Objects, o), found.Bytes+o.Size
 		}
 	}
-	found.Unfinished, err = store.Unfinished(ctx, before, remove)
+	found.Unfinished, err = store.Unfinished(ctx, before, remove, func(key string) bool {
+		crawl, folder, name := split(key)
+		return crawls[crawl] && (folder == "data" && segmentObject.MatchString(name) ||
+			slices.Contains(crawlFolders, folder) && halfWritten.MatchString(name))
+	})
 	return found, err
 }
 

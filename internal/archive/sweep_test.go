@@ -21,7 +21,7 @@ func exists(t *testing.T, name string) bool {
 }
 
 // A sweep finds what attempts have left that were cut off, under whatever prefix, and nothing that a manifest names or that is
-// young.
+// young, and nothing of other programs that share the store.
 func TestSweep(t *testing.T) {
 	dir, store := newDir(t)
 	s, _ := segment(t, "b", unknown, plain("http://a.example/1", "<p>one"))
@@ -41,7 +41,14 @@ func TestSweep(t *testing.T) {
 	}
 	orphan, deep := write("c/data/b-0123456789abcdef.warc.gz", old), write("p/c/data/b-0123456789abcdef.cdxj", old)
 	half := write("c/data/.new-123", old)
-	keep := []string{write("c/data/b-1123456789abcdef.warc.gz", now), write("c/data/.new-456", now), write("c/reports/run-1.html", old), write("notes/data.txt", old)}
+	write("p/c/definitions/run-1.json", now)
+	foreign := []string{"x/data/y", "x/data/dump.sql", "x/data/b-0123456789abcdef.cdxj", "x/data/.new-1", "c/data/dump.sql", "c/data/b-0123.cdxj",
+		"c/data/.new-draft", "c/sub/data/b-0123456789abcdef.cdxj", ".new-1", "data/b-0123456789abcdef.cdxj"}
+	var keep []string
+	for _, key := range foreign {
+		keep = append(keep, write(key, old))
+	}
+	keep = append(keep, write("c/data/b-1123456789abcdef.warc.gz", now), write("c/data/.new-456", now), write("c/reports/run-1.html", old), write("notes/data.txt", old))
 	for _, o := range m.Stored() {
 		name := filepath.Join(dir, filepath.FromSlash(o.Key))
 		if err := os.Chtimes(name, old, old); err != nil {
