@@ -95,6 +95,10 @@ func (f *fetching) lend(ctx context.Context, claim frontier.Claim, at urls.URL, 
 	host, err := f.a.Frontier.Lend(f.in.Crawl, claim.ID, at, loan.Until)
 	if err != nil {
 		loan.Return(time.Time{})
+		var rests *frontier.RestsError
+		if errors.As(err, &rests) {
+			err = &fetch.RestsError{Until: rests.Until}
+		}
 		return loan, err
 	}
 	loan.NotBefore, loan.Delay = latest(loan.NotBefore, host.Next), host.Delay

@@ -13,6 +13,16 @@ import (
 // ErrAsked says that a host is asked by another claim.
 var ErrAsked = errors.New("its host is asked by another claim")
 
+// RestsError says that a host rests for longer than the lease lasts under which it is to be asked.
+type RestsError struct {
+	Host  string
+	Until time.Time
+}
+
+func (e *RestsError) Error() string {
+	return "its host " + e.Host + " rests until " + e.Until.UTC().Format(time.RFC3339)
+}
+
 // Host is what is known of a host that is lent.
 type Host struct {
 	Next  time.Time     // not to be asked before
@@ -20,7 +30,9 @@ type Host struct {
 }
 
 // Lend gives a claim the right to ask the host of a URL until a time, beside its own: a robots.txt may lie elsewhere.
-// No other claim asks it meanwhile, of whatever crawl. ErrAsked if one does. The host of the claim itself is always its.
+// No other claim asks it meanwhile, of whatever crawl. ErrAsked if one does. The host of the claim itself is always its. RestsError if another host rests
+// until then. A shorter rest is waited out: two hosts whose robots.txt lie with each other, each with a long Crawl-delay,
+// would else find each other at rest for ever.
 // The right is not kept on disk; that the host is asked now, and what is owed for it, is.
 func (f *Frontier) Lend(name, claim string, at urls.URL, until time.Time) (host Host, err error) {
 	pld := keyOf(at).pld
@@ -43,6 +55,9 @@ func (f *Frontier) Lend(name, claim string, at urls.URL, until time.Time) (host 
 		}
 		if mine {
 			return nil, nil
+		}
+		if !host.Next.Before(until) {
+			return nil, &RestsError{at.Host(), host.Next}
 		}
 		rest, err := f.restHost(txn, pld, now.Add(max(s.Definition.Politeness.MinDelay.D(), host.Delay)))
 		return func() {

@@ -65,6 +65,25 @@ func TestLentHost(t *testing.T) {
 	}
 }
 
+// A host that rests for long is not lent: it is not asked, and others find it as it was.
+func TestRestingHostIsNotLent(t *testing.T) {
+	r := oneQueue(t, 2, slowly)
+	first := r.one()
+	batch := r.start(first)
+	next := r.clock.Now().Add(time.Hour)
+	r.must(r.Frontier.EndLease(testCrawl, first.ID, LaneEnd{Host: next, Delay: 2 * time.Hour}))
+	r.must(r.GiveBack(testCrawl, batch, r.clock.Now()))
+	_, err := r.Lend(testCrawl, "x", parsed(t, "http://a.example/robots.txt"), r.clock.Now().Add(DefaultLeaseTTL))
+	var rests *RestsError
+	if !errors.As(err, &rests) || !rests.Until.Equal(next) {
+		t.Fatalf("%v, want that it rests until %s", err, next)
+	}
+	r.clock.pass(time.Hour)
+	if started, err := r.Start(testCrawl, "b", r.grant(r.one())); err != nil || len(started) != 1 {
+		t.Fatalf("%+v, %v", started, err)
+	}
+}
+
 // Who borrows a host knows when it may be asked and its Crawl-delay, and a claim that waited for its lease meanwhile
 // keeps to it, or gives the lease back if the address would be held idle.
 func TestLentHostKeepsItsDelay(t *testing.T) {

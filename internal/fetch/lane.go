@@ -36,7 +36,7 @@ type Lane struct {
 	Emit func(ctx context.Context, x *Exchange) error
 
 	// Borrow gets the right to ask another host for a few requests, of which robots.txt may need some, and a lease on its
-	// address if that is not the lane's own; nil if there is none to be had.
+	// address if that is not the lane's own; nil if there is none to be had. A RestsError costs no target an attempt.
 	Borrow func(ctx context.Context, at urls.URL, addr netip.Addr) (Loan, error)
 
 	client  *Client
@@ -55,6 +55,13 @@ type Loan struct {
 	Delay     time.Duration        // the longest Crawl-delay that is known of the host
 	Rest      func(next time.Time) // is told when the host may be asked again, before Return; nil: nobody asks
 	Return    func(next time.Time) // ends it; next is when the address may be asked again
+}
+
+// RestsError of Borrow says that the other host is not to be asked before a time that is too far off to wait for.
+type RestsError struct{ Until time.Time }
+
+func (e *RestsError) Error() string {
+	return "its host rests until " + e.Until.UTC().Format(time.RFC3339)
 }
 
 // Ending says how a lane ended.

@@ -34,6 +34,10 @@ func (l *Lane) rules(ctx context.Context, u urls.URL) (rulesEntry, error) {
 	for hop := 0; hop <= robots.MaxRedirects; hop++ {
 		next, found, err := lane.robotsHop(ctx, at)
 		if err != nil && lane != l && ctx.Err() == nil && !isFatal(err) {
+			var stop *stopError
+			if errors.As(err, &stop) { // by us: it says nothing of robots.txt
+				return rulesEntry{}, lane.loanEnded(stop)
+			}
 			next, found, err = nil, noRules(err.Error()), nil // of another host: it says nothing of ours
 		}
 		if err != nil {
@@ -106,9 +110,13 @@ func (l *Lane) borrow(ctx context.Context, at urls.URL) (*Lane, error) {
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
+		var rests *RestsError
 		after := l.client.now().Add(offlineWait)
+		if errors.As(err, &rests) {
+			after = rests.Until
+		}
 		l.pace.putOff(after)
-		return nil, &stopError{reason: "robots.txt lies at " + at.String() + ": " + err.Error(), after: after, counts: true}
+		return nil, &stopError{reason: "robots.txt lies at " + at.String() + ": " + err.Error(), after: after, counts: rests == nil}
 	}
 	other := &Lane{
 		Claim: l.Claim, Addr: addr, Politeness: l.Politeness, Agent: l.Agent, Intend: l.Intend, Emit: l.Emit,
@@ -152,6 +160,17 @@ func (l *Lane) giveLoanBack() {
 		l.loan.Return(l.pace.address())
 		l.loan = nil
 	}
+}
+
+// loanEnded passes on that a borrowed lane may make no further request. If its own lease was too short, the host rests for
+// a while; a loan that was made use of counts as an attempt, else a chain of slow redirects would be followed for ever.
+func (l *Lane) loanEnded(stop *stopError) error {
+	if l.Addr == l.parent.Addr { // it asked under the lease of the claim
+		return stop
+	}
+	after := l.client.now().Add(offlineWait)
+	l.parent.pace.putOff(after)
+	return &stopError{reason: "robots.txt lies at " + l.Addr.String() + ": " + stop.reason, after: after, counts: !l.pace.last.IsZero()}
 }
 
 // robotsHop fetches one robots.txt. It returns where it redirects to, or what it says. What is owed to the host

@@ -155,6 +155,57 @@ func TestRobotsElsewhere(t *testing.T) {
 	}
 }
 
+// TestRobotsOfARestingHost: a robots.txt that lies with a host that is not to be asked now costs no target an attempt, and
+// its rules stay unknown.
+func TestRobotsOfARestingHost(t *testing.T) {
+	const rest = 10 * time.Minute
+	other := newHostAt(t, "127.0.0.2", fixed(page("200 OK", "User-agent: *\nDisallow: /half\n")))
+	tests := []struct {
+		name string
+		lend func(now time.Time) (Loan, error)
+		rest time.Duration // of our own host
+	}{
+		{"it is not lent", func(now time.Time) (Loan, error) { return Loan{}, &RestsError{now.Add(rest)} }, rest},
+		{"for longer than the loan", func(now time.Time) (Loan, error) {
+			return Loan{NotBefore: now.Add(rest), Until: now.Add(time.Minute), Return: func(time.Time) {}}, nil
+		}, offlineWait},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			h := robotsHost(t, fixed(page("301 Moved", "", "Location: "+other.url("/robots.txt"))))
+			c := newClient(t, h.clock, nil)
+			var next time.Time
+			for range c.limits.MaxAttempts {
+				var now time.Time
+				r := h.run(t, c, func(l *Lane) {
+					l.NotBefore = next
+					l.Borrow = func(context.Context, urls.URL, netip.Addr) (Loan, error) {
+						now = h.clock.now()
+						return test.lend(now)
+					}
+				}, targets(h.url("/open"), h.url("/half"))...)
+				for _, path := range []string{"/open", "/half"} {
+					if got := r.outcome(t, h.url(path)); got.Kind != crawl.OutcomeReturned || got.After.Before(now.Add(test.rest)) {
+						t.Errorf("%s: %+v, want it to go back until %s", path, got, now.Add(test.rest))
+					}
+				}
+				if next = r.Next; next.Before(now.Add(test.rest)) {
+					t.Errorf("the lane may come again at %s", next)
+				}
+			}
+			r := h.run(t, c, func(l *Lane) {
+				l.NotBefore = next
+				l.Borrow = func(context.Context, urls.URL, netip.Addr) (Loan, error) {
+					return Loan{Until: h.clock.now().Add(time.Hour), Return: func(time.Time) {}}, nil
+				}
+			}, targets(h.url("/open"), h.url("/half"))...)
+			if open, half := r.outcome(t, h.url("/open")), r.outcome(t, h.url("/half")); open.Kind != crawl.OutcomeDone || half.Kind != crawl.OutcomeRobots {
+				t.Errorf("when it may be asked: %+v, %+v", open, half)
+			}
+		})
+	}
+}
+
 // TestRobotsExpire: good rules are kept for a day, bad ones until their retry.
 func TestRobotsExpire(t *testing.T) {
 	broken := true
