@@ -102,13 +102,13 @@ func (a *Activities) clock(ctx context.Context) politeness.Clock {
 func (a *Activities) askOf(crawl string, c frontier.Claim, p crawl.Politeness, reply string) politeness.Ask {
 	return politeness.Ask{
 		Lease: c.ID, IP: c.IP, PerIP: p.PerIP, Crawl: crawl, Worker: a.Settings.Worker, Reply: reply,
-		Rest: max(p.MaxDelay.D(), c.Delay),
+		Rest: max(p.MaxDelay.D(), c.Delay), Host: c.PLD,
 	}
 }
 
 // granted is a grant by the worker's clock.
 func granted(g politeness.Grant, clock politeness.Clock) frontier.Granted {
-	return frontier.Granted{Lease: g.Lease, IP: g.IP, Number: g.Number, Earliest: clock.Earliest(g), Deadline: clock.Deadline(g)}
+	return frontier.Granted{Lease: g.Lease, IP: g.IP, Number: g.Number, Earliest: clock.Earliest(g), Host: clock.Host(g), Deadline: clock.Deadline(g)}
 }
 
 // AskLeases asks for leases outside of the rounds of a controller, or withdraws what was asked for. The shard is started if
@@ -153,7 +153,10 @@ func (a *Activities) sendRound(ctx context.Context, in ClaimInput, round frontie
 	now := a.Now()
 	for _, l := range round.Releases {
 		r := at(l.IP)
-		r.Releases = append(r.Releases, politeness.Release{Lease: l.Lease, IP: l.IP, Number: l.Number, Rest: politeness.RestOf(l.Next, now)})
+		r.Releases = append(r.Releases, politeness.Release{
+			Lease: l.Lease, IP: l.IP, Number: l.Number, Rest: politeness.RestOf(l.Next, now),
+			Host: l.Host, HostRest: politeness.RestOf(l.HostNext, now),
+		})
 		confirm.Releases = append(confirm.Releases, l.Key())
 	}
 	for _, c := range round.Renewals {

@@ -2,6 +2,7 @@ package frontier
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -150,6 +151,23 @@ func (f *Frontier) restHost(txn *badger.Txn, pld uint64, until time.Time) (apply
 		}
 		f.hosts.next[pld] = until
 		f.hosts.tell(nil, pld)
+	}, nil
+}
+
+// restHosts does so for several hosts.
+func (f *Frontier) restHosts(txn *badger.Txn, rests map[uint64]time.Time) (apply func(), err error) {
+	var all []func()
+	for _, pld := range slices.Sorted(maps.Keys(rests)) {
+		rest, err := f.restHost(txn, pld, rests[pld])
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, rest)
+	}
+	return func() {
+		for _, rest := range all {
+			rest()
+		}
 	}, nil
 }
 

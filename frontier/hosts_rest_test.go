@@ -162,7 +162,8 @@ func TestOwedByAllCrawls(t *testing.T) {
 	}
 }
 
-// A lease that is given back while an answer is read is released once; its host stays held.
+// A lease that is given back while an answer is read is released once, and its host stays held; when the answer has ended, it
+// is said how long the host rests.
 func TestYield(t *testing.T) {
 	r, other := twoCrawls(t, slowly)
 	claim := r.one()
@@ -184,7 +185,8 @@ func TestYield(t *testing.T) {
 		t.Fatalf("%+v, %+v", got, more)
 	}
 	r.must(r.EndLease(testCrawl, claim.ID, r.clock.Now().Add(time.Minute), false))
-	if got, more := r.next(), other(); len(got.Releases)+len(more.Claims) != 0 {
+	got = r.next()
+	if more := other(); len(got.Releases) != 1 || !got.Releases[0].Next.IsZero() || len(more.Claims) != 0 { // of the host alone
 		t.Fatalf("%+v, %+v", got, more)
 	}
 	r.clock.pass(time.Minute)
@@ -231,5 +233,65 @@ func TestRestedHostsAreForgotten(t *testing.T) {
 	r.reopen()
 	if n := len(r.Frontier.hosts.next); n != 9 {
 		t.Errorf("%d hosts rest, want 9", n)
+	}
+}
+
+// A host that another worker has asked rests for this one too: its lease goes back, for the address must not be kept
+// for it, and the host is not claimed before.
+func TestHostThatAnotherWorkerAsked(t *testing.T) {
+	r, other := twoCrawls(t, nil)
+	claim := r.one()
+	grants := r.grant(claim)
+	grants[0].Host = r.clock.Now().Add(time.Minute)
+	if started, err := r.Start(testCrawl, "b", grants); err != nil || len(started) != 0 {
+		t.Fatalf("started: %+v, %v", started, err)
+	}
+	r.reopen()
+	if got := r.next(); len(got.Claims) != 0 || len(got.Releases) != 1 || got.Releases[0].Lease != claim.ID {
+		t.Fatalf("%+v", got)
+	}
+	r.clock.pass(time.Minute - time.Second)
+	if got, more := r.next(), other(); len(got.Claims)+len(more.Claims) != 0 {
+		t.Fatalf("claimed too early: %+v, %+v", got, more)
+	}
+	r.clock.pass(time.Second)
+	claim = r.one()
+	grants = r.grant(claim)
+	grants[0].Host = r.clock.Now().Add(maxIdle)
+	started, err := r.Start(testCrawl, "b", grants)
+	if err != nil || len(started) != 1 || !started[0].Earliest.Equal(grants[0].Host) {
+		t.Fatalf("a short rest is waited out: %+v, %v", started, err)
+	}
+}
+
+// A release tells other workers of a host's rest that is longer than its address's. While a slow answer is read, the
+// host rests for as long as that may take; when it has ended, that is corrected.
+func TestReleasesTellOfHosts(t *testing.T) {
+	r := oneQueue(t, 4, nil)
+	claim := r.one()
+	batch := r.start(claim)
+	now := r.clock.Now()
+	told := func(address, host time.Duration) {
+		t.Helper()
+		got := r.next().Releases
+		if len(got) != 1 || !got[0].Next.Equal(now.Add(address)) || got[0].Host != "a.example" || !got[0].HostNext.Equal(now.Add(host)) {
+			t.Fatalf("%+v, want %s and %s", got, address, host)
+		}
+	}
+	r.must(r.Yield(testCrawl, claim.ID, now.Add(time.Second), now.Add(5*time.Minute)))
+	r.reopen()
+	told(time.Second, 5*time.Minute)
+	r.must(r.Frontier.EndLease(testCrawl, claim.ID, LaneEnd{Address: now.Add(time.Second), Host: now.Add(20 * time.Second)}))
+	r.reopen()
+	told(time.Second, 20*time.Second)
+	r.confirm(r.next())
+	r.must(r.Commit(Commit{Crawl: testCrawl, Batch: batch, Outcomes: []crawl.Outcome{done("http://a.example/0")}}))
+	r.clock.pass(20 * time.Second)
+	now = r.clock.Now()
+	claim = r.one()
+	r.start(claim)
+	r.must(r.Frontier.EndLease(testCrawl, claim.ID, LaneEnd{Address: now.Add(time.Second), Host: now.Add(time.Second)}))
+	if got := r.next().Releases; len(got) != 1 || got[0].Host != "" {
+		t.Fatalf("a host that rests as its address does needs no word: %+v", got)
 	}
 }

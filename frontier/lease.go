@@ -17,10 +17,22 @@ type Release struct {
 	IP     string    `json:"ip" cbor:"2,keyasint"`
 	Next   time.Time `json:"next,omitzero" cbor:"3,keyasint"`
 	Number int64     `json:"number,omitempty" cbor:"10,keyasint,omitempty"` // of the grant that it ends; 0: whichever there is
+	// Host, a PLD, is not to be asked before HostNext, by any worker; empty if it rests no longer than its address.
+	Host     string    `json:"host,omitempty" cbor:"11,keyasint,omitempty"`
+	HostNext time.Time `json:"host_next,omitzero" cbor:"12,keyasint,omitzero"`
 }
 
 // Key names the grant that is released.
 func (r Release) Key() politeness.Key { return politeness.Key{Lease: r.Lease, Number: r.Number} }
+
+// release ends the lease of a claim whose address, and whose host, are not to be asked before these times.
+func (c *Claim) release(address, host time.Time) Release {
+	r := Release{Lease: c.ID, IP: c.IP, Next: address, Number: c.Grant}
+	if host.After(address) {
+		r.Host, r.HostNext = c.PLD, host
+	}
+	return r
+}
 
 // LaneEnd says how the fetching of a claim ended, or how far it came before it was cut off.
 type LaneEnd struct {
@@ -36,6 +48,7 @@ type Granted struct {
 	IP       string
 	Number   int64
 	Earliest time.Time
+	Host     time.Time // when its host may be asked, as other workers know; zero if at once
 	Deadline time.Time
 }
 
@@ -82,6 +95,7 @@ func (f *Frontier) take(name, batch string, grants []Granted, asked bool) (claim
 		var again []string                         // leases that were released before and must not be now
 		seen := make(map[string]bool, len(grants)) // a claim that came twice would be two lanes to one host
 		var late []*Claim                          // that another crawl was faster than
+		rests := map[uint64]time.Time{}            // of hosts, that other workers know
 		f.mu.Lock()
 		for _, g := range grants {
 			if seen[g.Lease] {
@@ -107,12 +121,17 @@ func (f *Frontier) take(name, batch string, grants []Granted, asked bool) (claim
 				continue
 			}
 			if mine && !c.leased() && !asked { // its round was asked for twice: the lane has ended under the first grant
-				gone = append(gone, Release{c.ID, c.IP, s.journal[c.ID].Next, g.Number})
+				again := s.journal[c.ID]
+				again.Lease, again.IP, again.Number = c.ID, c.IP, g.Number
+				gone = append(gone, again)
 				continue
 			}
 			now := f.opts.Now()
 			earliest := g.Earliest
-			if rest := f.hosts.next[c.Queue]; rest.After(now) { // what has passed is forgotten some time, by a restart too
+			if g.Host.After(now) {
+				rests[c.Queue] = latest(rests[c.Queue], g.Host)
+			}
+			if rest := latest(f.hosts.next[c.Queue], g.Host); rest.After(now) { // what has passed is forgotten some time, by a restart too
 				earliest = latest(earliest, rest)
 			}
 			idle := c.Batch == "" && earliest.After(latest(g.Earliest, now).Add(maxIdle))
@@ -144,6 +163,10 @@ func (f *Frontier) take(name, batch string, grants []Granted, asked bool) (claim
 		if err != nil {
 			return nil, err
 		}
+		rest, err := f.restHosts(txn, rests)
+		if err != nil {
+			return nil, err
+		}
 		for _, lease := range again {
 			if err := txn.Delete(textKey(kindRelease, s.id, lease)); err != nil {
 				return nil, err
@@ -151,6 +174,7 @@ func (f *Frontier) take(name, batch string, grants []Granted, asked bool) (claim
 		}
 		return func() {
 			apply()
+			rest()
 			drop()
 			for _, lease := range again {
 				delete(s.journal, lease)
@@ -201,7 +225,7 @@ func (f *Frontier) deleteClaims(txn *badger.Txn, s *state, claims []*Claim) (app
 			releases = append(releases, Release{Lease: c.ID, IP: c.IP})
 			continue
 		case c.leased():
-			releases = append(releases, Release{Lease: c.ID, IP: c.IP, Next: now.Add(s.Definition.Politeness.MaxDelay.D()), Number: c.Grant})
+			releases = append(releases, c.release(now.Add(s.Definition.Politeness.MaxDelay.D()), latest(c.Owed, now.Add(s.longestPause(c)))))
 		}
 		rest, err := f.restHost(txn, c.Queue, latest(c.Owed, now.Add(s.longestPause(c))))
 		if err != nil {
@@ -346,7 +370,11 @@ func (f *Frontier) EndLease(name, claim string, end LaneEnd) error {
 		}
 		var releases []Release
 		if c.leased() {
-			releases = []Release{{Lease: c.ID, IP: c.IP, Next: end.Address, Number: c.Grant}}
+			releases = []Release{c.release(end.Address, end.Host)}
+		} else if !c.Reading.IsZero() { // its lease went before, with a host that was to rest as long as an answer may take
+			corrected := c.release(s.journal[c.ID].Next, end.Host)
+			corrected.Host, corrected.HostNext = c.PLD, end.Host
+			releases = []Release{corrected}
 		}
 		rest, err := f.restHost(txn, c.Queue, end.Host)
 		if err != nil {
@@ -412,7 +440,7 @@ func (f *Frontier) Yield(name, claim string, next, until time.Time) error {
 		if err := f.touch(s, c.Queue); err != nil {
 			return nil, err
 		}
-		return f.saveClaims(txn, s, []Claim{reading}, []Release{{Lease: c.ID, IP: c.IP, Next: next, Number: c.Grant}})
+		return f.saveClaims(txn, s, []Claim{reading}, []Release{c.release(next, until)})
 	})
 }
 

@@ -23,6 +23,14 @@ func (c Clock) Earliest(g Grant) time.Time {
 	return g.NotBefore.Add(c.Ahead)
 }
 
+// Host is when a holder may ask its host; zero if at once.
+func (c Clock) Host(g Grant) time.Time {
+	if g.HostNotBefore.IsZero() {
+		return g.HostNotBefore
+	}
+	return g.HostNotBefore.Add(c.Ahead)
+}
+
 // Deadline is when a holder treats its lease as over.
 func (c Clock) Deadline(g Grant) time.Time { return g.Deadline.Add(c.Ahead - Margin) }
 

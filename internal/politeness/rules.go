@@ -134,7 +134,7 @@ func (p *pass) ask(ask Ask) {
 		if h.Number < p.now.UnixMicro() { // not granted in this very pass
 			h.Number = p.number()
 		}
-		p.grants = append(p.grants, a.grant(h))
+		p.grants = append(p.grants, p.grant(a, h))
 		return
 	}
 	if w := a.waiter(ask.Lease); w != nil {
@@ -161,6 +161,7 @@ func (p *pass) ask(ask Ask) {
 // release ends a grant, unless a newer one of the same lease is out. It may come twice, or after its lease's deadline: how
 // long the address rests counts all the same.
 func (p *pass) release(r Release) {
+	p.restHost(r)
 	a := p.s.addresses[r.IP]
 	if a == nil && (r.Rest <= 0 || !p.s.room(p.now, addressBytes+len(r.IP))) {
 		return
@@ -236,7 +237,7 @@ func (p *pass) settle() []Grant {
 			h := &holder{Ask: w.Ask, Number: p.number(), Deadline: p.deadline(w.Ask)}
 			h.First = h.Number
 			p.s.hold(a, h)
-			p.grants = append(p.grants, a.grant(h))
+			p.grants = append(p.grants, p.grant(a, h))
 		}
 		p.s.place(a)
 	}
@@ -244,8 +245,12 @@ func (p *pass) settle() []Grant {
 	return p.grants
 }
 
-func (a *address) grant(h *holder) Grant {
-	return Grant{Lease: h.Lease, IP: a.ip, Number: h.Number, NotBefore: a.next, Deadline: h.Deadline, Reply: h.Reply}
+func (p *pass) grant(a *address, h *holder) Grant {
+	g := Grant{Lease: h.Lease, IP: a.ip, Number: h.Number, NotBefore: a.next, Deadline: h.Deadline, Reply: h.Reply}
+	if rest := p.s.hosts[h.Host]; rest.Next.After(p.now) {
+		g.HostNotBefore = rest.Next
+	}
+	return g
 }
 
 func (h *holder) rest() time.Duration {

@@ -22,7 +22,8 @@ var start = time.Date(2026, 10, 5, 12, 0, 0, 0, time.UTC)
 // TestScripts runs the scripts in testdata. A line is a command; the indented lines below it are what
 // it prints. Times are counted from the start of the script; t= moves the clock.
 //
-//	ask LEASE[@IP]… ip= per_ip= crawl= worker= reply= rest=   release LEASE… ip= next= grant=   renew LEASE… ip= grant= rest=
+//	ask LEASE[@IP]… ip= per_ip= crawl= worker= reply= rest= host=   release LEASE… ip= next= grant= host= host_next=
+//	renew LEASE… ip= grant= rest=
 //	known LEASE… crawl= worker= at=   undelivered LEASE   tick   wake   state   ttl DURATION   lost TIME
 //
 // grant= counts the grants of a lease from 1: a release or a renewal names the last one unless it says otherwise, grant=0 none.
@@ -128,7 +129,7 @@ func (i *interpreter) command(line string) []string {
 			if ip := cmp.Or(own, args["ip"]); ip != "" {
 				i.ips[name] = ip
 			}
-			ask := Ask{Lease: name, IP: i.ips[name], PerIP: i.number(args["per_ip"]), Crawl: args["crawl"], Worker: args["worker"], Reply: args["reply"], Rest: rest}
+			ask := Ask{Lease: name, IP: i.ips[name], PerIP: i.number(args["per_ip"]), Crawl: args["crawl"], Worker: args["worker"], Reply: args["reply"], Rest: rest, Host: args["host"]}
 			switch words[0] {
 			case "ask":
 				r.Asks = append(r.Asks, ask)
@@ -138,6 +139,9 @@ func (i *interpreter) command(line string) []string {
 				release := Release{Lease: name, IP: ask.IP, Number: i.grant(name, args)}
 				if next, ok := args["next"]; ok {
 					release.Rest = RestOf(start.Add(i.duration(next)), now)
+				}
+				if next, ok := args["host_next"]; ok {
+					release.Host, release.HostRest = args["host"], RestOf(start.Add(i.duration(next)), now)
 				}
 				r.Releases = append(r.Releases, release)
 			}
@@ -198,6 +202,9 @@ func (i *interpreter) answers(answers []Answer) []string {
 			from := "at once"
 			if !g.NotBefore.IsZero() {
 				from = "not before " + g.NotBefore.Sub(start).String()
+			}
+			if !g.HostNotBefore.IsZero() {
+				from += ", its host not before " + g.HostNotBefore.Sub(start).String()
 			}
 			i.numbers[g.Lease] = append(i.numbers[g.Lease], g.Number)
 			lines = append(lines, fmt.Sprintf("%s gets %s on %s %s, until %s", a.To, g.Lease, g.IP, from, g.Deadline.Sub(start)))

@@ -22,6 +22,8 @@ type State struct {
 	held, waiting int
 	bytes         int                  // of the JSON form, at most
 	lines         map[string][]*waiter // asks that wait, by whom they are answered to, in the order in which they came
+	hosts         map[string]hostRest  // that rest longer than the address that they were asked at
+	hostsLeft     int                  // by the last sweep
 }
 
 // address is what is known of one IP address.
@@ -69,7 +71,7 @@ func (s *State) Counts() (held, waiting, addresses int) {
 }
 
 func (s *State) init() {
-	s.addresses, s.lines = map[string]*address{}, map[string][]*waiter{}
+	s.addresses, s.lines, s.hosts = map[string]*address{}, map[string][]*waiter{}, map[string]hostRest{}
 	s.bytes = stateBytes
 }
 
@@ -81,7 +83,7 @@ const (
 )
 
 func sizeOf(a Ask) int {
-	return leaseBytes + len(a.Lease) + len(a.Crawl) + len(a.Worker) + len(a.Reply)
+	return leaseBytes + len(a.Lease) + len(a.Crawl) + len(a.Worker) + len(a.Reply) + len(a.Host)
 }
 
 // carried is the JSON form of a state. Addresses that only rest, which are the most, have a short one.
@@ -93,6 +95,7 @@ type carried struct {
 	Turned    int                     `json:"turned,omitempty"`
 	Addresses map[string]*carriedBusy `json:"addresses"`
 	Resting   map[string]time.Time    `json:"resting,omitempty"`
+	Hosts     map[string]hostRest     `json:"hosts,omitempty"`
 }
 
 type carriedBusy struct {
@@ -121,6 +124,7 @@ func (s *State) MarshalJSON() ([]byte, error) {
 		}
 		out.Addresses[ip] = b
 	}
+	out.Hosts = s.hosts
 	return json.Marshal(out)
 }
 
@@ -156,6 +160,11 @@ func (s *State) UnmarshalJSON(raw []byte) error {
 	for _, ip := range slices.Sorted(maps.Keys(in.Resting)) {
 		s.place(s.add(ip, in.Resting[ip]))
 	}
+	for _, host := range slices.Sorted(maps.Keys(in.Hosts)) {
+		s.hosts[host] = in.Hosts[host]
+		s.bytes += in.Hosts[host].size(host)
+	}
+	s.hostsLeft = len(s.hosts)
 	return nil
 }
 

@@ -11,6 +11,8 @@
 //     answered, does not go on after the end that it knows.
 //   - A shard that lost its state grants nothing for TTL (State.Floor). By then each lease of its former life has been
 //     renewed, and is known again, or is over.
+//   - A host rests for longer than its address for a Crawl-delay or Retry-After: releases say so, and grants tell whoever asks
+//     it next, at any address of the shard. The address is free meanwhile for the other hosts that lie at it.
 //   - What is asked for again is confirmed, not granted twice, and an ask keeps its place in the line.
 //
 // All times of a State are Temporal's. What comes from workers are durations, counted from when they are served; what goes
@@ -58,6 +60,7 @@ type Ask struct {
 	Reply  string        `json:"reply,omitempty"` // the workflow that is told of the grant; none if the ask is an update
 	Rest   time.Duration `json:"rest,omitempty"`  // how long the address rests if the lease runs out; 0: DefaultRest
 	Loan   bool          `json:"loan,omitempty"`  // it lasts for LoanTTL, at most
+	Host   string        `json:"host,omitempty"`  // that is asked there, by its PLD
 }
 
 // Key names a grant of a lease.
@@ -73,6 +76,10 @@ type Release struct {
 	IP     string        `json:"ip"`
 	Number int64         `json:"number,omitempty"`
 	Rest   time.Duration `json:"rest,omitempty"` // how long the address is not to be asked, from when this is served
+	// Host rests for HostRest, from when this is served, at whatever address of the shard: a Crawl-delay or Retry-After is
+	// the host's, not its address's. What a lease has said before of its host no longer counts.
+	Host     string        `json:"host,omitempty"`
+	HostRest time.Duration `json:"host_rest,omitempty"`
 }
 
 // Renewal puts off the deadline of a grant.
@@ -89,6 +96,9 @@ type Grant struct {
 	NotBefore time.Time `json:"not_before,omitzero"`
 	Deadline  time.Time `json:"deadline"`
 	Reply     string    `json:"-"`
+	// HostNotBefore is when the host of the ask may be asked; zero if at once. The address is not kept for it: a holder that
+	// would wait long gives the lease back.
+	HostNotBefore time.Time `json:"host_not_before,omitzero"`
 }
 
 // Known lists the leases that the frontier of a worker knows of a crawl, at a moment of Temporal's time. What a shard has
