@@ -12,11 +12,12 @@ import (
 
 	"github.com/muninn-archive/muninn/internal/archive"
 	"github.com/muninn-archive/muninn/internal/disk"
+	"github.com/muninn-archive/muninn/internal/spool"
 )
 
 // A step of a batch is tried without bound by Temporal; what counts is decided here. Faults of the batch itself are
-// bounded by Settings.Attempts. A store that cannot be written, a full disk, an attempt that Temporal or a worker's
-// end has cut off say nothing about the batch: it keeps its claims and its exchanges, and is tried again. Only a step
+// bounded by Settings.Attempts, and a step that is not done in its time is one. A store that cannot be written, a full disk,
+// an attempt that was cancelled or that a worker's end has cut off say nothing about the batch: it keeps its claims and its exchanges, and is tried again. Only a step
 // in which the worker dies again and again is given up, for it may be the batch that kills it.
 const (
 	DefaultAttempts = 8  // faults of a batch in one step before it fails: some two minutes
@@ -40,43 +41,65 @@ type tries struct {
 	Step   string `json:"step"`
 	Faults int    `json:"faults"` // of the batch
 	Others int    `json:"others"` // of the store, of the disk, of a worker that was stopped
+	Last   string `json:"last"`   // the last fault
 }
 
 // cutOff is how many attempts before the present one, the nth, ended without a word.
 func (t tries) cutOff(n int) int { return max(n-1-t.Faults-t.Others, 0) }
 
-// end judges the error of an attempt: final is what ends the step for good, else it is tried again.
-func (t *tries) end(err error, stopped bool, limit int) (final error) {
+// end judges the error of an attempt: final is what ends the step for good, else it is tried again. ended is why the attempt's
+// context has ended; nil if it has not. A deadline is the step's own: a batch that always takes longer would be tried for ever.
+func (t *tries) end(err, ended error, limit int) (final error) {
 	var store *archive.StoreError
 	var told *temporal.ApplicationError
 	switch {
-	case stopped, errors.As(err, &store), disk.Full(err):
+	case errors.Is(ended, context.Canceled), errors.As(err, &store), disk.Full(err):
 		t.Others++
 	case errors.As(err, &told) && told.NonRetryable():
 		return err
 	default:
-		if t.Faults++; t.Faults >= limit {
-			text := fmt.Sprintf("%s failed %d times, the last time because: %v", t.Step, t.Faults, err)
-			return temporal.NewNonRetryableApplicationError(text, ErrorStep, err)
+		if errors.Is(ended, context.DeadlineExceeded) {
+			err = fmt.Errorf("the step was not done in its time: %w", err)
 		}
+		t.Faults, t.Last = t.Faults+1, err.Error()
+		return t.spent(limit, err)
 	}
 	return nil
+}
+
+// spent is what ends the step for good after as many faults as it may have; nil if it had fewer. Temporal does not hear it of an
+// attempt whose time is over: then the next one says it, without another try.
+func (t *tries) spent(limit int, cause error) error {
+	if t.Faults < limit {
+		return nil
+	}
+	text := fmt.Sprintf("%s failed %d times, the last time because: %s", t.Step, t.Faults, t.Last)
+	return temporal.NewNonRetryableApplicationError(text, ErrorStep, cause)
+}
+
+// before are the attempts before the nth of a step.
+func before(b *spool.Batch, run, step string, n int) tries {
+	var t tries
+	if n > 1 {
+		if err := b.Read(fileTries, &t); err == nil && t.Run == run && t.Step == step {
+			return t
+		}
+	}
+	return tries{Run: run, Step: step}
 }
 
 // trying runs an attempt of a step.
 func trying[T any](ctx context.Context, a *Activities, in BatchInput, step string, do func(context.Context, BatchInput) (T, error)) (T, error) {
 	info, b := activity.GetInfo(ctx), a.Spool.Batch(in.Crawl, in.Batch)
-	t := tries{Run: info.WorkflowExecution.RunID, Step: step}
-	if info.Attempt > 1 {
-		var before tries
-		if err := b.Read(fileTries, &before); err == nil && before.Run == t.Run && before.Step == step {
-			t = before
-		}
-		if n := t.cutOff(int(info.Attempt)); n >= maxCutOff {
-			var none T
-			text := fmt.Sprintf("the worker went away %d times during %s, or Temporal did: the batch itself may be the cause", n, step)
-			return none, temporal.NewNonRetryableApplicationError(text, ErrorStep, nil)
-		}
+	limit, run, attempt := cmp.Or(in.Attempts, DefaultAttempts), info.WorkflowExecution.RunID, int(info.Attempt)
+	var none T
+	t := before(b, run, step, attempt)
+	if final := t.spent(limit, nil); final != nil {
+		return none, final
+	}
+	if n := t.cutOff(attempt); n >= maxCutOff {
+		text := fmt.Sprintf("the worker went away %d times during %s, or Temporal did: the batch itself may be the cause", n, step)
+		return none, temporal.NewNonRetryableApplicationError(text, ErrorStep, nil)
 	}
 	a.unwritable.begin(in.Crawl, in.Batch)
 	out, err := safely(ctx, in, do)
@@ -88,11 +111,16 @@ func trying[T any](ctx context.Context, a *Activities, in BatchInput, step strin
 	if errors.As(err, &fell) {
 		activity.GetLogger(ctx).Error("a step panicked", "step", step, "panic", fell.value, "stack", string(fell.stack))
 	}
-	if final := t.end(err, ctx.Err() != nil, cmp.Or(in.Attempts, DefaultAttempts)); final != nil {
-		return out, final
+	t = before(b, run, step, attempt) // anew: an attempt whose time was over may have ended while this one waited for it
+	was := t
+	final := t.end(err, ctx.Err(), limit)
+	if t != was { // else the batch may be gone
+		if errWrite := b.Write(fileTries, t); errWrite != nil { // then the attempt counts as cut off
+			activity.GetLogger(ctx).Warn("the end of an attempt is not noted", "error", errWrite)
+		}
 	}
-	if errWrite := b.Write(fileTries, t); errWrite != nil { // then the attempt counts as cut off
-		activity.GetLogger(ctx).Warn("the end of an attempt is not noted", "error", errWrite)
+	if final != nil {
+		return out, final
 	}
 	return out, err
 }

@@ -3,6 +3,7 @@ package activities
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"strings"
 	"sync/atomic"
@@ -13,32 +14,37 @@ import (
 	"go.temporal.io/sdk/temporal"
 
 	"github.com/muninn-archive/muninn/internal/archive"
+	"github.com/muninn-archive/muninn/internal/spool"
 )
 
 // What counts against a batch is what is the matter with the batch.
 func TestTries(t *testing.T) {
 	fault, store, full := errors.New("a fault"), edge(&archive.StoreError{Err: errNoAnswer}), edge(syscall.ENOSPC)
+	late := edge(fmt.Errorf("archive: %w", context.DeadlineExceeded))
 	gone := temporal.NewNonRetryableApplicationError("gone", ErrorClaim, nil)
 	for _, test := range []struct {
-		name    string
-		errs    []error
-		stopped bool
-		final   string // of the last; empty: it is tried again
-		faults  int
-		others  int
+		name   string
+		errs   []error
+		ended  error  // of the context
+		final  string // of the last; empty: it is tried again
+		faults int
+		others int
 	}{
-		{"faults below the limit", []error{fault, fault}, false, "", 2, 0},
-		{"faults", []error{fault, fault, fault}, false, "ARCHIVE failed 3 times, the last time because: a fault", 3, 0},
-		{"the store is away", []error{store, store, store, store, store, full, full, full}, false, "", 0, 8},
-		{"faults between outages", []error{store, fault, store, fault, store, fault}, false, "ARCHIVE failed 3 times", 3, 3},
-		{"the worker is stopped", []error{fault, fault, fault, fault}, true, "", 0, 4},
-		{"what can never succeed", []error{gone}, false, "gone", 0, 0},
+		{"faults below the limit", []error{fault, fault}, nil, "", 2, 0},
+		{"faults", []error{fault, fault, fault}, nil, "ARCHIVE failed 3 times, the last time because: a fault", 3, 0},
+		{"the store is away", []error{store, store, store, store, store, full, full, full}, nil, "", 0, 8},
+		{"faults between outages", []error{store, fault, store, fault, store, fault}, nil, "ARCHIVE failed 3 times", 3, 3},
+		{"the worker is stopped", []error{fault, fault, fault, fault}, context.Canceled, "", 0, 4},
+		{"the step is never done in its time", []error{late, late, late}, context.DeadlineExceeded,
+			"ARCHIVE failed 3 times, the last time because: the step was not done in its time: archive: context deadline exceeded", 3, 0},
+		{"the store does not answer in the step's time", []error{store, store, store, store}, context.DeadlineExceeded, "", 0, 4},
+		{"what can never succeed", []error{gone}, nil, "gone", 0, 0},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			tries := tries{Step: nameArchive}
 			var final error
 			for i, err := range test.errs {
-				if final = tries.end(err, test.stopped, 3); final != nil && i < len(test.errs)-1 {
+				if final = tries.end(err, test.ended, 3); final != nil && i < len(test.errs)-1 {
 					t.Fatalf("attempt %d of %d is the last: %v", i+1, len(test.errs), final)
 				}
 			}
@@ -56,6 +62,38 @@ func TestTries(t *testing.T) {
 	}
 	if n := (tries{Faults: 2, Others: 3}).cutOff(10); n != 4 {
 		t.Errorf("the tenth attempt, after 2 faults and 3 outages, follows %d that were cut off, not 4", n)
+	}
+}
+
+// A step whose last fault Temporal did not hear of, because its time was over, ends with the next attempt; a step of another run
+// begins anew.
+func TestLastFaultIsKept(t *testing.T) {
+	files, err := spool.Open(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := files.Batch("c", "b")
+	noted := tries{Run: "run", Step: nameArchive}
+	for range 3 {
+		_ = noted.end(context.DeadlineExceeded, context.DeadlineExceeded, 3)
+	}
+	if err := b.Write(fileTries, noted); err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		run, step string
+		attempt   int
+		spent     bool
+	}{
+		{"run", nameArchive, 4, true},
+		{"run", nameArchive, 1, false},
+		{"another run", nameArchive, 4, false},
+		{"run", nameScore, 4, false},
+	} {
+		tries := before(b, test.run, test.step, test.attempt)
+		if final := tries.spent(3, nil); (final != nil) != test.spent || test.spent && !strings.Contains(final.Error(), "not done in its time") {
+			t.Errorf("%+v: %v", test, final)
+		}
 	}
 }
 
@@ -145,7 +183,7 @@ func TestPanicIsAFault(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 	tries := tries{Step: nameAnalyse}
-	if final := tries.end(err, false, 1); final == nil || !strings.Contains(final.Error(), "AAH failed 1 times") {
+	if final := tries.end(err, nil, 1); final == nil || !strings.Contains(final.Error(), "AAH failed 1 times") {
 		t.Errorf("%v", final)
 	}
 }
