@@ -75,6 +75,50 @@ func TestMarkupBound(t *testing.T) {
 	}
 }
 
+// TestMarkupBoundSeesAll: nothing that stands before tags or attributes keeps them from being counted.
+func TestMarkupBoundSeesAll(t *testing.T) {
+	const limit = 5000
+	fonts := func(form string) string {
+		var b strings.Builder
+		for i := range 20 {
+			fmt.Fprintf(&b, form, i)
+		}
+		return b.String()
+	}
+	twenty := func(s string) string { return strings.Repeat(s, 20) }
+	for _, c := range []struct {
+		head, form string
+		times      int
+	}{
+		{`<!--<p x="-->`, "<p>", limit},
+		{`<p a=b=">`, "<p>", limit},
+		{`<p a=b='>`, "<p>", limit},
+		{`<p a"="b">`, "<p>", limit},
+		{`<p a= ">">`, "<p>", limit},
+		{`<script><p x="</script>`, "<p>", limit},
+		{`<svg><style><!--</style><p a="-->`, "<p>", limit},
+		{"<p ", `a=""`, limit},
+		{"<p ", "a='>'", limit},
+		{"<p / ", "a/", limit},
+		{`<!--<p x='--><p a=">" `, "a ", limit},
+		{fonts("<font a=%d>") + twenty("</b></i>"), "<p>", 400},
+		{fonts("<font a=%d>") + "<!--" + twenty("</font>") + "-->", "<p>", 400},
+		{fonts("<font a=%d>") + "<title>" + twenty("</font>") + "</title>", "<p>", 400},
+		{fonts("<font a=%d>") + "<p a='" + twenty("</font>") + "'>", "<p>", 400},
+		{fonts(`<font a="<%d">`), "<p>", 400},
+		{fonts("<font a=%d></font><font a=%[1]d></font><font a=%[1]d></font>") + fonts("<font a=%d>"), "<p>", 400},
+	} {
+		text := []byte(c.head + strings.Repeat(c.form, c.times))
+		if at := markupBound(text, limit); at == len(text) {
+			t.Errorf("%.60q and %d of %q are not cut", c.head, c.times, c.form)
+		}
+	}
+	fine := strings.Repeat("<b>x</b><font a=1>y</font><i title=\"it's > 1\">z</i>", 700)
+	if at := markupBound([]byte(fine), 700*(6+2+3)); at != len(fine) {
+		t.Errorf("a page with little markup is cut at %d of %d", at, len(fine))
+	}
+}
+
 func FuzzMarkupBound(f *testing.F) {
 	f.Add([]byte("<p a=\"x\" b><b>x</b><i>"), 3)
 	f.Fuzz(func(t *testing.T, text []byte, limit int) {
