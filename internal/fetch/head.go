@@ -235,10 +235,10 @@ func (h *head) coded() bool {
 	return slices.ContainsFunc(strings.Split(said, ","), func(s string) bool { return strings.EqualFold(strings.TrimSpace(s), "chunked") })
 }
 
-// alone tells whether the response is the last of its connection.
+// alone tells whether the response is the last of its connection: after 101 the connection speaks another protocol.
 func (h *head) alone() bool {
 	said := strings.ToLower(strings.Join(h.header["Connection"], ","))
-	return h.old || h.framing == untilClose || len(h.faults) > 0 || strings.Contains(said, "close")
+	return h.old || h.status < 200 || h.framing == untilClose || len(h.faults) > 0 || strings.Contains(said, "close")
 }
 
 // readBody reads the body to its end; the wire keeps it.

@@ -43,6 +43,7 @@ func TestWireIsKeptAsItCame(t *testing.T) {
 		{name: "content-length", wire: page("200 OK", "hello", "Content-Type: text/html"), body: "hello", reused: true},
 		{name: "empty", wire: page("200 OK", ""), reused: true},
 		{name: "204", wire: "HTTP/1.1 204 No Content\r\nX-A:  b \r\n\r\n", reused: true},
+		{name: "101", wire: "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: raven\r\n\r\n"},
 		{name: "odd header lines", wire: "HTTP/1.1 200 Very  Fine\r\nx-raven:1\r\nX-Raven:  two\t\r\nContent-Length:0\r\n\r\n", reused: true},
 		{name: "header folded and bare line feeds", wire: "HTTP/1.1 200 OK\nX-Long: a\n  b\nContent-Length: 2\n\nok", body: "ok", reused: true},
 		{name: "large", wire: page("200 OK", big), body: big, reused: true},
