@@ -50,12 +50,14 @@ func (s *Spool) Sweep(now time.Time, keep Keep) (swept Usage, err error) {
 		return swept, fmt.Errorf("sweep spool: %w", err)
 	}
 	folders = slices.DeleteFunc(folders, func(f folder) bool { return keep.Out(f.crawl, f.batch) })
-	slices.SortFunc(folders, func(a, b folder) int { return b.touched.Compare(a.touched) })
+	slices.SortFunc(folders, func(a, b folder) int { return a.touched.Compare(b.touched) })
 	var held int64
 	for _, f := range folders {
 		held += f.bytes
+	}
+	for _, f := range folders { // the oldest first
 		if now.Sub(f.touched) <= keep.Age && held <= keep.Bytes {
-			continue
+			break
 		}
 		held -= f.bytes
 		gone, err := s.remove(f, keep)
@@ -86,24 +88,43 @@ func (s *Spool) remove(f folder, keep Keep) (gone bool, err error) {
 	return true, errors.Join(err, os.RemoveAll(trash))
 }
 
-func (s *Spool) folders() ([]folder, error) {
-	dirs, err := filepath.Glob(filepath.Join(s.dir, "batches", "*", "*"))
+func (s *Spool) folders() (list []folder, err error) {
+	top := filepath.Join(s.dir, "batches")
+	crawls, err := subfolders(top)
 	if err != nil {
 		return nil, err
 	}
-	list := make([]folder, 0, len(dirs))
-	for _, dir := range dirs {
-		f := folder{dir: dir}
-		crawl, errCrawl := url.PathUnescape(filepath.Base(filepath.Dir(dir)))
-		batch, errBatch := url.PathUnescape(filepath.Base(dir))
-		if errCrawl != nil || errBatch != nil {
-			continue // no folder of a batch
+	for _, c := range crawls {
+		batches, err := subfolders(filepath.Join(top, c))
+		if err != nil {
+			return nil, err
 		}
-		f.crawl, f.batch = crawl, batch
-		f.look()
-		list = append(list, f)
+		for _, b := range batches {
+			crawl, errCrawl := url.PathUnescape(c)
+			batch, errBatch := url.PathUnescape(b)
+			if errCrawl != nil || errBatch != nil {
+				continue // no folder of a batch
+			}
+			f := folder{dir: filepath.Join(top, c, b), crawl: crawl, batch: batch}
+			f.look()
+			list = append(list, f)
+		}
 	}
 	return list, nil
+}
+
+// subfolders names the folders in a folder; one that is not there, or goes meanwhile, has none.
+func subfolders(dir string) (names []string, err error) {
+	entries, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	for _, e := range entries {
+		if e.IsDir() {
+			names = append(names, e.Name())
+		}
+	}
+	return names, err
 }
 
 // look reads size and time; appending to a file leaves the folder's own time as it was.

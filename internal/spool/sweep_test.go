@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 )
@@ -57,6 +58,34 @@ func TestSweep(t *testing.T) {
 	}
 	if left, err := os.ReadDir(s.TempDir()); err != nil || len(left) > 0 {
 		t.Errorf("%v is left in the folder of temporary files, %v", left, err)
+	}
+}
+
+// TestSweepOldestFirst: a large folder does not go before an older small one, in a data folder of any name.
+func TestSweepOldestFirst(t *testing.T) {
+	s, err := Open(filepath.Join(t.TempDir(), "data[1]*?\\[")) // characters of patterns
+	if err != nil {
+		t.Fatal(err)
+	}
+	now := time.Now()
+	for i, f := range []struct{ name, value string }{{"new", "0123456789"}, {"large", strings.Repeat("x", 98)}, {"old", "0123456789"}} {
+		b := s.Batch("ravens", f.name)
+		if err := b.Write("state", f.value); err != nil {
+			t.Fatal(err)
+		}
+		at := now.Add(-time.Duration(i+1) * time.Hour)
+		for _, path := range []string{filepath.Join(b.Dir(), "state"), b.Dir()} {
+			if err := os.Chtimes(path, at, at); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	none := func(string, string) bool { return false }
+	if gone, err := s.Sweep(now, Keep{24 * time.Hour, 30, none}); err != nil || gone != (Usage{2, 112}) {
+		t.Errorf("swept %+v, %v", gone, err)
+	}
+	if left, err := s.folders(); err != nil || len(left) != 1 || left[0].batch != "new" {
+		t.Errorf("left %+v, %v", left, err)
 	}
 }
 
