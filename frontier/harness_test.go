@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -42,8 +43,8 @@ type rig struct {
 	clock  *clock
 	round  int64
 	batch  int
-	number int64    // of the last grant
-	hosts  sync.Map // host → address, or the error of looking it up; others lie at 192.0.2.1
+	number atomic.Int64 // of the last grant
+	hosts  sync.Map     // host → address, or the error of looking it up; others lie at 192.0.2.1
 }
 
 const testCrawl = "c"
@@ -149,8 +150,7 @@ func (r *rig) Owe(name, claim string, next time.Time) error {
 
 func (r *rig) grant(claims ...Claim) (grants []Granted) {
 	for _, c := range claims {
-		r.number++
-		grants = append(grants, Granted{Lease: c.ID, IP: c.IP, Number: r.number, Deadline: r.clock.Now().Add(DefaultLeaseTTL)})
+		grants = append(grants, Granted{Lease: c.ID, IP: c.IP, Number: r.number.Add(1), Deadline: r.clock.Now().Add(DefaultLeaseTTL)})
 	}
 	return grants
 }

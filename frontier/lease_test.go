@@ -251,7 +251,7 @@ func TestLeases(t *testing.T) {
 		}
 	}
 	longer := r.clock.Now().Add(DefaultLeaseTTL)
-	r.must(r.Confirm(testCrawl, Confirmed{Renewed: []politeness.Key{{Lease: c.ID, Number: r.number}, {Lease: "gone"}}, Until: longer}))
+	r.must(r.Confirm(testCrawl, Confirmed{Renewed: []politeness.Key{{Lease: c.ID, Number: r.number.Load()}, {Lease: "gone"}}, Until: longer}))
 	r.reopen()
 	if got := r.LeaseUntil(testCrawl, c.ID); !got.Equal(longer) {
 		t.Fatalf("lasts until %v, not %v", got, longer)
@@ -444,7 +444,7 @@ func TestExpiredLeaseIsNotRenewed(t *testing.T) {
 			r.reopen()
 		}
 		longer := r.clock.Now().Add(DefaultLeaseTTL)
-		r.must(r.Confirm(testCrawl, Confirmed{Renewed: []politeness.Key{{Lease: claim.ID, Number: r.number}}, Until: longer}))
+		r.must(r.Confirm(testCrawl, Confirmed{Renewed: []politeness.Key{{Lease: claim.ID, Number: r.number.Load()}}, Until: longer}))
 		want := until
 		if c.lasts {
 			want = longer
@@ -455,7 +455,7 @@ func TestExpiredLeaseIsNotRenewed(t *testing.T) {
 			}
 			r.reopen()
 		}
-		r.must(r.Confirm(testCrawl, Confirmed{Renewed: []politeness.Key{{Lease: claim.ID, Number: r.number}}, Until: want.Add(-time.Minute)})) // neither is it shortened
+		r.must(r.Confirm(testCrawl, Confirmed{Renewed: []politeness.Key{{Lease: claim.ID, Number: r.number.Load()}}, Until: want.Add(-time.Minute)})) // neither is it shortened
 		if got := r.LeaseUntil(testCrawl, claim.ID); !got.Equal(want) {
 			t.Fatalf("shortened to %v", got)
 		}

@@ -61,14 +61,14 @@ func newCrawl(t *testing.T, controller func(e *env, ctx workflow.Context, in Con
 		n, update, _ := strings.Cut(n, "-")
 		e.note("update " + update)
 		e.note(fmt.Sprintf("%s: %d URLs", n, len(in.URLs)))
-		e.left = true
+		e.left.Store(true)
 		answers := make([]frontier.SubmitAnswer, len(in.URLs))
 		for i := range answers {
 			answers[i] = frontier.SubmitAnswer{URL: in.URLs[i].URL, Answer: frontier.SubmitAccepted}
 		}
 		return answers, nil
 	})
-	does(e, "Left", func(string) (bool, error) { return e.left, nil })
+	does(e, "Left", func(string) (bool, error) { return e.left.Load(), nil })
 	does(e, "End", func(activities.EndInput) (activities.EndResult, error) {
 		return activities.EndResult{Status: frontier.Status{Totals: frontier.Totals{Pages: 40, Scored: 40, Relevant: 10}}}, nil
 	})

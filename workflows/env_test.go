@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -33,7 +34,7 @@ type env struct {
 	*testsuite.TestWorkflowEnvironment
 	t *testing.T
 
-	left bool // URLs wait, says the frontier
+	left atomic.Bool // URLs wait, says the frontier
 
 	mu    sync.Mutex
 	calls []string

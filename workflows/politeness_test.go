@@ -69,13 +69,14 @@ func (e *shardEnv) round(after time.Duration, r politeness.Round) {
 	e.at(after, func() { e.SignalWorkflow(names.SignalRound, r) })
 }
 
-// expect compares what was told, in the order of time and, within it, of askers.
+// expect compares what was told, in the order of time and, within it, of askers and of rounds, the latest first: signals are
+// sent side by side.
 func (e *shardEnv) expect(want ...string) {
 	e.t.Helper()
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	slices.SortStableFunc(e.told, func(a, b told) int {
-		return cmp.Or(cmp.Compare(a.after, b.after), cmp.Compare(a.to, b.to))
+		return cmp.Or(cmp.Compare(a.after, b.after), cmp.Compare(a.to, b.to), cmp.Compare(b.Round, a.Round))
 	})
 	var got []string
 	for _, s := range e.told {

@@ -57,7 +57,7 @@ func (e *env) submitAs(id string, after time.Duration, n int) *submitted {
 func TestCrawlSubmits(t *testing.T) {
 	e := newCrawl(t, func(e *env, ctx workflow.Context, _ ControllerInput) (ControllerResult, error) {
 		err := workflow.Sleep(ctx, time.Hour)
-		e.left = false
+		e.left.Store(false)
 		return ControllerResult{Reason: "drained"}, err
 	})
 	var list []*submitted
@@ -86,7 +86,7 @@ func TestCrawlSubmitsAfterAReset(t *testing.T) {
 	for _, update := range []string{"before", "after"} { // the reset; both are the first submit of the crawl's state
 		e := newCrawl(t, func(e *env, ctx workflow.Context, _ ControllerInput) (ControllerResult, error) {
 			err := workflow.Sleep(ctx, time.Hour)
-			e.left = false
+			e.left.Store(false)
 			return ControllerResult{Reason: "drained"}, err
 		})
 		e.submitAs(update, time.Minute, 1)
@@ -108,7 +108,7 @@ func TestCrawlLooksAgain(t *testing.T) {
 			late = &submitted{}
 			e.UpdateWorkflow(names.UpdateSubmit, "late", late, urls(3))
 		} else {
-			e.left = false
+			e.left.Store(false)
 		}
 		return ControllerResult{Reason: "drained"}, nil
 	})
