@@ -113,7 +113,7 @@ func (a *Activities) want(in ClaimInput, held bool, perIP int) frontier.Want {
 	if in.Hold || held {
 		want.Until = a.Now().Add(holdWait)
 	}
-	if held != in.Held { // what has changed is told at once
+	if held != in.Held { // the controller learns of a change without waiting for claims
 		want.Until = a.Now()
 	}
 	return want

@@ -8,6 +8,7 @@ import (
 
 	"github.com/muninn-archive/muninn/frontier"
 	"github.com/muninn-archive/muninn/internal/archive"
+	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/spool"
 )
 
@@ -81,9 +82,13 @@ func (a *Activities) GiveBack(ctx context.Context, in BatchInput) error {
 func (a *Activities) forgetPrerequisites(ctx context.Context, in BatchInput) {
 	entries, closer, err := a.Spool.Batch(in.Crawl, in.Batch).Entries()
 	if err == nil {
+		var list []crawl.Exchange
 		for _, e := range entries {
-			a.Fetch.Forget(e.Exchange)
+			if e.Exchange.Kind == crawl.ExchangeRobots || e.Exchange.Kind == crawl.ExchangeDNS {
+				list = append(list, e.Exchange)
+			}
 		}
+		a.Fetch.Forget(list)
 		err = closer()
 	}
 	if err != nil && !errors.Is(err, spool.ErrMissing) { // no reason to keep the URLs

@@ -30,7 +30,9 @@ func Shard(ip string, shards int) int {
 }
 
 // StartPoliteness starts a politeness shard, one of so many, if it is not running; with a round, it delivers it. Temporal
-// knows whether a shard has run before: one that has, and was terminated, has lost its state, and leases may be out.
+// knows whether a shard has run before: one that has, and was terminated, has lost its state, and leases may be out. A shard
+// that has never run may take addresses over from others, if their number has changed: who starts all shards starts the
+// first one last, for it tells the others when the shards before them ended.
 func StartPoliteness(ctx context.Context, c client.Client, queue string, shard, shards int, r *politeness.Round) error {
 	options := client.StartWorkflowOptions{
 		ID: names.PolitenessID(shard), TaskQueue: queue, StaticSummary: "grants leases on IP addresses to all crawls",
@@ -39,6 +41,13 @@ func StartPoliteness(ctx context.Context, c client.Client, queue string, shard, 
 		WorkflowIDReusePolicy:    enums.WORKFLOW_ID_REUSE_POLICY_REJECT_DUPLICATE, WorkflowExecutionErrorWhenAlreadyStarted: true,
 	}
 	in := PolitenessInput{Shard: shard, Shards: shards}
+	if r == nil { // a shard that is sent a round was started before, by the worker's start
+		lost, err := shardEnded(ctx, c, shard)
+		if err != nil {
+			return err
+		}
+		in.Lost = lost
+	}
 	start := func() (err error) {
 		if r != nil {
 			_, err = c.SignalWithStartWorkflow(ctx, options.ID, names.SignalRound, *r, options, names.Politeness, in)
@@ -52,17 +61,37 @@ func StartPoliteness(ctx context.Context, c client.Client, queue string, shard, 
 	if !errors.As(err, &before) {
 		return err
 	}
-	was, err := c.DescribeWorkflowExecution(ctx, options.ID, "")
-	if err != nil {
+	if in.Lost, err = shardEnded(ctx, c, shard); err != nil {
 		return err
 	}
-	in.Lost = was.WorkflowExecutionInfo.GetCloseTime().AsTime()
 	options.WorkflowIDReusePolicy = enums.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE
 	return start()
 }
 
-// CheckShards finds out whether the politeness shards that run are as many as the worker was told: an address belongs to
-// one shard, and two that grant it let two in.
+// shardEnded is when the former life of a shard or of the first one ended, the later of the two; zero if none has ended.
+func shardEnded(ctx context.Context, c client.Client, shard int) (ended time.Time, err error) {
+	for _, n := range []int{0, shard} {
+		d, err := c.DescribeWorkflowExecution(ctx, names.PolitenessID(n), "")
+		var none *serviceerror.NotFound
+		if errors.As(err, &none) {
+			continue
+		}
+		if err != nil {
+			return ended, err
+		}
+		info := d.GetWorkflowExecutionInfo()
+		if info.GetStatus() == enums.WORKFLOW_EXECUTION_STATUS_RUNNING {
+			continue
+		}
+		if at := info.GetCloseTime().AsTime(); at.After(ended) {
+			ended = at
+		}
+	}
+	return ended, nil
+}
+
+// CheckShards finds out whether the politeness shards that run are as many as the worker's setting says: an address belongs
+// to one shard, and two shards that grant leases on it exceed per_ip.
 func CheckShards(ctx context.Context, c client.Client, shards int) error {
 	for shard := range shards + 1 { // one more: there may have been more of them
 		d, err := c.DescribeWorkflowExecution(ctx, names.PolitenessID(shard), "")
@@ -76,6 +105,11 @@ func CheckShards(ctx context.Context, c client.Client, shards int) error {
 		info := d.GetWorkflowExecutionInfo()
 		if info.GetStatus() != enums.WORKFLOW_EXECUTION_STATUS_RUNNING {
 			continue
+		}
+		if info.GetMemo().GetFields()[memoShards] == nil {
+			id := names.PolitenessID(shard)
+			return fmt.Errorf("the workflow %s was started by an older version, which did not note the number of shards: stop all workers, terminate it (temporal workflow terminate --workflow-id %s), and start the workers again",
+				id, id)
 		}
 		n := 0
 		if err := converter.GetDefaultDataConverter().FromPayload(info.GetMemo().GetFields()[memoShards], &n); err != nil || n == shards {

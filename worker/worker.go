@@ -77,7 +77,7 @@ func (w *Worker) open(ctx context.Context) (err error) {
 	if err := activities.CheckShards(ctx, w.client, w.conf.Shards); err != nil {
 		return err
 	}
-	for shard := range w.conf.Shards {
+	for shard := w.conf.Shards - 1; shard >= 0; shard-- { // the first one last: see StartPoliteness
 		if err := activities.StartPoliteness(ctx, w.client, w.conf.Temporal.Queue, shard, w.conf.Shards, nil); err != nil {
 			return fmt.Errorf("start politeness shard %d: %w", shard, err)
 		}

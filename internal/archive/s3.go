@@ -32,7 +32,7 @@ type s3Store struct {
 	where  string
 }
 
-// OpenS3 opens a bucket; it must exist, and the keys must let in. The server must keep conditional puts
+// OpenS3 opens a bucket; it must exist, and the keys must give access to it. The server must keep conditional puts
 // (ErrUnconditional), which is tried: all that is archived once rests on them.
 func OpenS3(ctx context.Context, conf S3, bucket, prefix string) (Store, error) {
 	s, probe, err := connectS3(ctx, conf, bucket, prefix)

@@ -93,15 +93,21 @@ func SleepUntil(ctx context.Context, until time.Time) error {
 	}
 }
 
-// Forget drops what was remembered of an exchange that will not be archived: a robots.txt is fetched again, and a DNS
+// Forget drops what was remembered of exchanges that will not be archived: a robots.txt is fetched again, and a DNS
 // answer archived by the next lane that goes by it.
-func (c *Client) Forget(x crawl.Exchange) {
-	switch x.Kind {
-	case crawl.ExchangeRobots:
-		if u, err := urls.Trusted(x.URL); err == nil {
-			c.robots.forget(u.Origin())
+func (c *Client) Forget(list []crawl.Exchange) {
+	origins := map[string]bool{}
+	for _, x := range list {
+		switch x.Kind {
+		case crawl.ExchangeRobots:
+			if u, err := urls.Trusted(x.URL); err == nil {
+				origins[u.Origin()] = true
+			}
+		case crawl.ExchangeDNS:
+			c.resolver.unsave(strings.TrimPrefix(x.URL, "dns:"))
 		}
-	case crawl.ExchangeDNS:
-		c.resolver.unsave(strings.TrimPrefix(x.URL, "dns:"))
+	}
+	if len(origins) > 0 {
+		c.robots.forget(origins)
 	}
 }

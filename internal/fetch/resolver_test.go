@@ -276,7 +276,7 @@ func TestForget(t *testing.T) {
 		want   string
 	}{{0, "page "}, {1, "dns page "}, {3, "dns robots page "}, {0, "page "}} {
 		for _, x := range first[:step.forget] {
-			c.Forget(x.Exchange)
+			c.Forget([]crawl.Exchange{x.Exchange})
 		}
 		if _, kinds := fetch(base); kinds != step.want {
 			t.Errorf("%d forgotten: %s, want %s", step.forget, kinds, step.want)

@@ -52,12 +52,12 @@ func (c *robotsCache) get(key string, now time.Time) (rulesEntry, bool) {
 	return e, ok && now.Before(e.expires)
 }
 
-// forget drops the rules of an origin, for all user agents.
-func (c *robotsCache) forget(origin string) {
+// forget drops the rules of origins, for all user agents, in one walk through the cache.
+func (c *robotsCache) forget(origins map[string]bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, key := range c.entries.Keys() {
-		if strings.HasSuffix(key, " "+origin) {
+		if origins[key[strings.LastIndexByte(key, ' ')+1:]] {
 			c.entries.Remove(key)
 		}
 	}
