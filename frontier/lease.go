@@ -121,9 +121,9 @@ func (f *Frontier) take(name, batch string, grants []Granted, asked bool) (claim
 				continue
 			}
 			if mine && !c.leased() && !asked { // its round was asked for twice: the lane has ended under the first grant
-				again := s.journal[c.ID]
-				again.Lease, again.IP, again.Number = c.ID, c.IP, g.Number
-				gone = append(gone, again)
+				release := s.journal[c.ID]
+				release.Lease, release.IP, release.Number = c.ID, c.IP, g.Number
+				gone = append(gone, release)
 				continue
 			}
 			now := f.opts.Now()
@@ -212,12 +212,13 @@ func (f *Frontier) saveClaims(txn *badger.Txn, s *state, claims []Claim, release
 // address and for the host.
 func (f *Frontier) deleteClaims(txn *badger.Txn, s *state, claims []*Claim) (apply func(), err error) {
 	var releases []Release
-	var rests []func()
+	rests := map[uint64]time.Time{}
 	now := f.opts.Now()
 	for _, c := range claims {
 		if err := txn.Delete(textKey(kindClaim, s.id, c.ID)); err != nil {
 			return nil, err
 		}
+		host := latest(c.Owed, now.Add(s.longestPause(c)))
 		switch {
 		case c.Ended:
 			continue
@@ -225,20 +226,18 @@ func (f *Frontier) deleteClaims(txn *badger.Txn, s *state, claims []*Claim) (app
 			releases = append(releases, Release{Lease: c.ID, IP: c.IP})
 			continue
 		case c.leased():
-			releases = append(releases, c.release(now.Add(s.Definition.Politeness.MaxDelay.D()), latest(c.Owed, now.Add(s.longestPause(c)))))
+			releases = append(releases, c.release(now.Add(s.Definition.Politeness.MaxDelay.D()), host))
 		}
-		rest, err := f.restHost(txn, c.Queue, latest(c.Owed, now.Add(s.longestPause(c))))
-		if err != nil {
-			return nil, err
-		}
-		rests = append(rests, rest)
+		rests[c.Queue] = latest(rests[c.Queue], host)
+	}
+	rest, err := f.restHosts(txn, rests)
+	if err != nil {
+		return nil, err
 	}
 	released, err := f.saveClaims(txn, s, nil, releases)
 	return func() {
 		released()
-		for _, rest := range rests {
-			rest()
-		}
+		rest()
 	}, err
 }
 
