@@ -161,6 +161,10 @@ func TestStoreFaultsEnd(t *testing.T) {
 	if err := f.last("c", now.Add(2*time.Second)); !errors.Is(err, errDenied) {
 		t.Errorf("b-1 still waits, because of %v", err)
 	}
+	f.tell("c", "b-1", edge(context.Canceled), now.Add(2*time.Second))
+	if err := f.last("c", now.Add(2*time.Second)); !errors.Is(err, errDenied) {
+		t.Errorf("an attempt of b-1 was cancelled, and the crawl holds because of %v", err)
+	}
 	f.begin("c", "b-1")
 	f.begin("c", "b-2") // of which there is no fault
 	if err := f.last("c", now.Add(2*staleFault)); !errors.Is(err, errDenied) {

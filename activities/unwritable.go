@@ -1,6 +1,7 @@
 package activities
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"sync"
@@ -41,6 +42,11 @@ func (f *storeFaults) tell(crawl, batch string, err error, at time.Time) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if !errors.As(err, &fault) {
+		before, waits := f.waiting[crawl][batch]
+		if waits && (errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)) { // it says nothing about the store
+			f.waiting[crawl][batch] = storeFault{err: before.err, at: at}
+			return
+		}
 		delete(f.waiting[crawl], batch)
 		return
 	}

@@ -15,14 +15,14 @@ func (e *StoreError) Error() string { return e.Err.Error() }
 func (e *StoreError) Unwrap() error { return e.Err }
 
 // Faults returns a store whose faults are StoreErrors; answers such as ErrExists and ErrNotFound are none, nor is a
-// context that has ended.
+// context that was cancelled. A deadline that is reached in a call is one: the store did not answer in time.
 func Faults(s Store) Store { return faults{s} }
 
 type faults struct{ Store }
 
 // AsFault makes an error of a store, or of opening one, a StoreError, unless it is an answer.
 func AsFault(ctx context.Context, err error) error {
-	if err == nil || ctx.Err() != nil {
+	if err == nil || errors.Is(ctx.Err(), context.Canceled) {
 		return err
 	}
 	for _, answer := range []error{ErrExists, ErrNotFound, ErrKey, ErrUnconditional, ErrGivenBack} {

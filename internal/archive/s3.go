@@ -24,6 +24,10 @@ const partSize = 64 << 20
 // openTries bounds the tries of the first request: whoever configured the store waits for its answer.
 const openTries = 2
 
+// requestTries bounds the tries of any other request. A try waits a minute for a server that takes connections and does not
+// answer; steps are tried again anyway, and a crawl must know soon that its archive is away.
+const requestTries = 3
+
 // s3Store keeps objects in a bucket.
 type s3Store struct {
 	client *minio.Client
@@ -86,7 +90,7 @@ func connectS3(ctx context.Context, conf S3, bucket, prefix string) (store, prob
 	if conf.AccessKey == "" {
 		provider = credentials.NewChainCredentials([]credentials.Provider{&credentials.EnvAWS{}, &credentials.FileAWSCredentials{}, &credentials.IAM{Client: http.DefaultClient}})
 	}
-	options := minio.Options{Creds: provider, Secure: secure, Region: conf.Region, BucketLookup: minio.BucketLookupAuto}
+	options := minio.Options{Creds: provider, Secure: secure, Region: conf.Region, BucketLookup: minio.BucketLookupAuto, MaxRetries: requestTries}
 	client, err := minio.New(endpoint, &options)
 	if err != nil {
 		return nil, nil, fmt.Errorf("open archive %s: %w", where, err)
