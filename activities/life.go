@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 
 	"go.temporal.io/sdk/activity"
 
@@ -137,8 +136,20 @@ func (a *Activities) recovered(ctx context.Context, in BatchInput, life frontier
 		return left, err
 	}
 	left.Originals = map[string]crawl.Visit{}
+	ended := map[string]bool{} // without a page: a response may be archived all the same, and is no second outcome
+	err = archive.ReadLog(ctx, h.store, &m, func(l archive.Logged) error {
+		switch l.Kind {
+		case crawl.OutcomeRobots, crawl.OutcomeRefused, crawl.OutcomeFailed:
+			ended[l.URL] = true
+			left.Outcomes = append(left.Outcomes, crawl.Outcome{URL: l.URL, Kind: l.Kind, Status: l.Status, Reason: l.Reason, Bytes: l.Bytes, Score: -1})
+		}
+		return nil
+	})
+	if err != nil {
+		return left, err
+	}
 	err = archive.ReadIndex(ctx, h.store, m.CDXJ.Key, func(i archive.Indexed) error {
-		if strings.HasSuffix(i.URL, "/robots.txt") {
+		if i.Robots() {
 			return nil
 		}
 		o := crawl.Outcome{URL: i.URL, Kind: crawl.OutcomeDone, Status: i.Status, Bytes: i.Length, Score: i.Score, Revisit: i.Revisit, App: i.Application}
@@ -152,16 +163,8 @@ func (a *Activities) recovered(ctx context.Context, in BatchInput, life frontier
 		case i.Status >= 200 && i.Status < 300:
 			left.Originals[i.Digest] = o.Visit
 		}
-		left.Outcomes = append(left.Outcomes, o)
-		return nil
-	})
-	if err != nil {
-		return left, err
-	}
-	err = archive.ReadLog(ctx, h.store, &m, func(l archive.Logged) error {
-		switch l.Kind {
-		case crawl.OutcomeRobots, crawl.OutcomeRefused, crawl.OutcomeFailed:
-			left.Outcomes = append(left.Outcomes, crawl.Outcome{URL: l.URL, Kind: l.Kind, Status: l.Status, Reason: l.Reason, Bytes: l.Bytes, Score: -1})
+		if !ended[i.URL] {
+			left.Outcomes = append(left.Outcomes, o)
 		}
 		return nil
 	})

@@ -3,6 +3,7 @@ package activities
 import (
 	"context"
 	"errors"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
@@ -46,6 +47,41 @@ func TestCommitWithoutSpool(t *testing.T) {
 				t.Error("the batch still has claims")
 			}
 		})
+	}
+}
+
+// A commit that is made out of the segment counts each URL once: a response may be archived of a URL that failed. A page is no
+// robots.txt because its name ends alike.
+func TestRecoveredOutcomes(t *testing.T) {
+	const manual = rigSeed + "docs/robots.txt"
+	r := newRig(t)
+	r.begin("one", func(d *crawl.Definition) { d.Seeds = append(d.Seeds, crawl.Seed{URL: manual}) })
+	in := r.batch()
+	_, err := call[OpenResult](r, r.Open, in)
+	r.must(err)
+	b := r.Spool.Batch(in.Crawl, in.Batch)
+	log, _, err := b.OpenLog()
+	r.must(err)
+	for _, url := range []string{rigSeed, manual} {
+		x, request, response, size := exchange(crawl.Target{URL: url}, in.Claims[0], url)
+		if url == rigSeed {
+			x.Outcome.Kind, x.Outcome.Reason = crawl.OutcomeFailed, "cut short"
+		}
+		r.must(log.Append(x, request, response, size))
+	}
+	r.must(log.Close())
+	r.must(r.do(r.Archive, in))
+	r.must(b.Remove())
+	life, err := r.Frontier.LifeOf(in.Crawl, in.Batch)
+	r.must(err)
+	left, err := r.recovered(t.Context(), in, life)
+	r.must(err)
+	kinds := map[string]string{}
+	for _, o := range left.Outcomes {
+		kinds[o.URL] += o.Kind
+	}
+	if want := map[string]string{rigSeed: "failed", manual: "done"}; !maps.Equal(kinds, want) {
+		t.Errorf("the outcomes are %v, want %v", kinds, want)
 	}
 }
 

@@ -92,7 +92,7 @@ func (a *Activities) restore(ctx context.Context, store archive.Store, d crawl.D
 		activity.RecordHeartbeat(ctx, m.Segment())
 		c := frontier.Commit{Crawl: d.Name, Batch: restoring + m.Segment(), Archive: plan.Archive, Originals: map[string]crawl.Visit{}}
 		for _, i := range found.index {
-			if strings.HasSuffix(i.URL, "/robots.txt") {
+			if i.Robots() {
 				continue
 			}
 			if !i.Revisit && i.Status >= 200 && i.Status < 300 {

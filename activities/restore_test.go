@@ -46,7 +46,7 @@ func TestRestoreGoesOn(t *testing.T) {
 		s, err := archive.NewSegment(t.TempDir(), archive.Label{Crawl: rigCrawl, Batch: fmt.Sprintf("a.example-%d", i), Nonce: "0123456789abcdef", Worker: "w"}, r.Now(),
 			func(string) (crawl.Visit, bool) { return crawl.Visit{}, false })
 		r.must(err)
-		x, request, response, _ := exchange(crawl.Target{URL: fmt.Sprintf("%s%d", rigSeed, i)}, ClaimRef{IP: rigIP}, fmt.Sprint(i))
+		x, request, response, _ := exchange(crawl.Target{URL: fmt.Sprintf("%s%d/robots.txt", rigSeed, i)}, ClaimRef{IP: rigIP}, fmt.Sprint(i))
 		raw, err := io.ReadAll(response)
 		r.must(err)
 		part := func(from, to int64) func() io.Reader {

@@ -28,6 +28,12 @@ type Indexed struct {
 	Application string  // that the helper recognised
 }
 
+// Robots tells whether the line is of a robots.txt: at the root of its host (RFC 9309 §2.3).
+func (i *Indexed) Robots() bool {
+	u, err := urls.Trusted(i.URL)
+	return err == nil && u.RequestURI() == "/robots.txt"
+}
+
 // maxIndexLine bounds a line of a CDXJ, in bytes.
 const maxIndexLine = 1 << 20
 
