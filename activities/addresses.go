@@ -77,17 +77,33 @@ func (a *addresses) enter(ctx context.Context, addr netip.Addr, perIP int) (p *p
 	return &place{from: a, addr: addr, perIP: perIP}, o.next, nil
 }
 
-// yield gives the address up while an answer is still read; false if too many are read already.
-func (p *place) yield(next time.Time) bool {
+// yield gives the address up while an answer is still read, after release has given the lease back: a lane whose lease is
+// not given back goes on asking, and needs its place. It returns false if that fails, or too many are read already.
+func (p *place) yield(next time.Time, release func() bool) bool {
+	if p.slow || !p.readOn() {
+		return false
+	}
+	released := release()
 	p.from.mu.Lock()
 	defer p.from.mu.Unlock()
-	o := p.from.at[p.addr]
-	if p.slow || o.slow >= maxSlow {
+	if !released {
+		p.from.at[p.addr].slow--
 		return false
 	}
 	p.slow = true
-	o.slow++
 	p.from.quit(p, next)
+	return true
+}
+
+// readOn counts one more answer that is read from the address without a place; false if too many are.
+func (p *place) readOn() bool {
+	p.from.mu.Lock()
+	defer p.from.mu.Unlock()
+	o := p.from.at[p.addr]
+	if o.slow >= maxSlow {
+		return false
+	}
+	o.slow++
 	return true
 }
 

@@ -64,18 +64,19 @@ func TestAddresses(t *testing.T) {
 func TestSlowLanesOfAnAddress(t *testing.T) {
 	var a addresses
 	var slow []*place
+	released := func() bool { return true }
 	for i := range maxSlow + 1 {
 		p, _, err := a.enter(t.Context(), here, 1)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if p.yield(time.Time{}) != (i < maxSlow) {
+		if p.yield(time.Time{}, released) != (i < maxSlow) {
 			t.Fatalf("lane %d", i)
 		}
 		slow = append(slow, p)
 	}
 	slow[0].leave(time.Time{})
-	if last := slow[maxSlow]; !last.yield(time.Time{}) || last.yield(time.Time{}) {
+	if last := slow[maxSlow]; !last.yield(time.Time{}, released) || last.yield(time.Time{}, released) {
 		t.Fatal("it yields when another one has ended, once")
 	}
 	for _, p := range slow[1:] {
@@ -83,6 +84,32 @@ func TestSlowLanesOfAnAddress(t *testing.T) {
 	}
 	if len(a.at) != 0 {
 		t.Fatalf("%d addresses are kept", len(a.at))
+	}
+}
+
+// A lane whose lease could not be given back keeps its place: it goes on asking.
+func TestPlaceIsKeptWithTheLease(t *testing.T) {
+	var a addresses
+	p, _, err := a.enter(t.Context(), here, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	free := func() bool {
+		a.mu.Lock()
+		defer a.mu.Unlock()
+		return a.at[here].free(1)
+	}
+	for range maxSlow + 1 {
+		if p.yield(time.Time{}, func() bool { return false }) || free() {
+			t.Fatal("the place is given up, and the lease is not")
+		}
+	}
+	if !p.yield(time.Time{}, func() bool { return !free() }) || !free() {
+		t.Error("the place is to be given up once the lease is")
+	}
+	p.leave(time.Time{})
+	if len(a.at) != 0 {
+		t.Errorf("%d addresses are kept", len(a.at))
 	}
 }
 

@@ -42,10 +42,18 @@ func (a *Activities) borrower(name, claim string, plan crawl.Politeness, clock p
 	}
 }
 
+// BorrowWait is how long a shard lets a borrower wait for its lease.
+const BorrowWait = 20 * time.Second
+
+// borrowMargin is what a shard that is slow to answer gets beyond that: a lane waits no longer, for it holds its own address.
+const borrowMargin = 10 * time.Second
+
 // returnTime bounds how long giving a loan back may take.
 const returnTime = 5 * time.Second
 
 func (a *Activities) borrow(ctx context.Context, shard int, ask politeness.Ask) (grant politeness.Grant, err error) {
+	ctx, cancel := context.WithTimeout(ctx, BorrowWait+borrowMargin)
+	defer cancel()
 	for try := 0; ; try++ {
 		var handle client.WorkflowUpdateHandle
 		handle, err = a.Client.UpdateWorkflow(ctx, client.UpdateWorkflowOptions{

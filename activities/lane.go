@@ -75,11 +75,10 @@ func (f *fetching) left(l lane) (left []crawl.Target) {
 func (f *fetching) yield(claim frontier.Claim, at *place) bool {
 	now := f.a.Now()
 	next := now.Add(f.plan.MinDelay.D())
-	if !at.yield(next) {
-		return false
-	}
-	err := f.a.Frontier.Yield(f.in.Crawl, claim.ID, next, now.Add(f.a.Fetch.Limits().Total.D()))
-	return err == nil || f.a.Frontier.LeaseUntil(f.in.Crawl, claim.ID).IsZero()
+	return at.yield(next, func() bool {
+		err := f.a.Frontier.Yield(f.in.Crawl, claim.ID, next, now.Add(f.a.Fetch.Limits().Total.D()))
+		return err == nil || f.a.Frontier.LeaseUntil(f.in.Crawl, claim.ID).IsZero()
+	})
 }
 
 // lend gets a lease on another address, and the right to ask a host there: no claim of any crawl asks it meanwhile. At the

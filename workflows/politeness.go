@@ -73,9 +73,6 @@ func (p *shardOf) listen(ctx workflow.Context) error {
 	return workflow.SetUpdateHandler(ctx, names.UpdateBorrow, p.borrow)
 }
 
-// borrowWait is how long a borrower waits for its lease.
-const borrowWait = 20 * time.Second
-
 // borrow gives a lease to an activity, which gives it back by a round signal: fetching has met another
 // address than its own that it needs, as robots.txt may redirect to. If the address does not become free
 // soon, the ask is withdrawn and the update fails with activities.ErrorBusyAddress.
@@ -88,7 +85,7 @@ func (p *shardOf) borrow(ctx workflow.Context, in activities.BorrowInput) (polit
 		}
 	}
 	p.asked.SendAsync(true)
-	_, err := workflow.AwaitWithTimeout(ctx, borrowWait, func() bool {
+	_, err := workflow.AwaitWithTimeout(ctx, activities.BorrowWait, func() bool {
 		_, had := p.lent[ask.Lease]
 		return had || p.closing
 	})

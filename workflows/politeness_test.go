@@ -320,7 +320,7 @@ func TestPolitenessLends(t *testing.T) {
 	e.round(10*time.Second, politeness.Round{From: "a", Round: 2, Releases: []politeness.Release{{Lease: "held", IP: "10.0.0.1"}}})
 	borrow(20*time.Second, "never", "10.0.0.1")
 	e.cancelled(2*time.Minute, activities.PolitenessInput{Shard: 0, Shards: 7})
-	want := []answer{{time.Second, "free", false}, {10 * time.Second, "late", false}, {20*time.Second + borrowWait, "", true}}
+	want := []answer{{time.Second, "free", false}, {10 * time.Second, "late", false}, {20*time.Second + activities.BorrowWait, "", true}}
 	if !slices.Equal(got, want) {
 		t.Errorf("borrowers got %v, want %v", got, want)
 	}
