@@ -51,6 +51,9 @@ func (w Walk[T]) Each(ctx context.Context, store Store, use func(Manifest, T) er
 		if s.err != nil {
 			return s.err
 		}
+		if ctx.Err() != nil { // what was read before the end may still come
+			break
+		}
 		if s.value.GivenBack {
 			continue
 		}
