@@ -5,8 +5,10 @@ package frontier
 import (
 	"fmt"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"syscall"
 	"testing"
@@ -33,18 +35,25 @@ func benchLinks(from, n int) (list []crawl.Discovery) {
 // benchRig fills a frontier. 10^6 URLs take a minute and are asked for with MUNINN_BENCH_KNOWN=1000000.
 func benchRig(b *testing.B) (r *rig, n int) {
 	b.Helper()
-	n = 100_000
-	if v := os.Getenv("MUNINN_BENCH_KNOWN"); v != "" {
-		var err error
-		if n, err = strconv.Atoi(v); err != nil {
-			b.Fatal(err)
-		}
-	}
-	r = newRig(b, func(d *crawl.Definition) { d.Budget.Pages = 1e9 })
+	r, n = newRig(b, func(d *crawl.Definition) { d.Budget.Pages = 1e9 }), benchSize(b)
 	for from := 0; from < n; from += 5000 {
 		r.submit(fmt.Sprint("fill", from), benchLinks(from, 5000)...)
 	}
 	return r, n
+}
+
+// benchSize is 100,000, or what MUNINN_BENCH_KNOWN says.
+func benchSize(b *testing.B) int {
+	b.Helper()
+	v := os.Getenv("MUNINN_BENCH_KNOWN")
+	if v == "" {
+		return 100_000
+	}
+	n, err := strconv.Atoi(v)
+	if err != nil {
+		b.Fatal(err)
+	}
+	return n
 }
 
 // cpu is what the process has used; wall time is mostly that of the disk.
@@ -139,6 +148,13 @@ func BenchmarkOpen(b *testing.B) {
 	r.open()
 }
 
+func heapBytes() int64 {
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc)
+}
+
 // diskBytes is what a folder takes on disk. Logs are mapped at full length and mostly holes: the key
 // tables are what stays.
 func diskBytes(b *testing.B, dir string) (size int64) {
@@ -157,4 +173,43 @@ func diskBytes(b *testing.B, dir string) (size int64) {
 		b.Fatal(err)
 	}
 	return size
+}
+
+// BenchmarkManyHosts tells what a crawl takes in memory that has met many hosts, each with a page and no URL that waits, and
+// what a claim costs then: with all queues in memory, and with those alone that are kept.
+func BenchmarkManyHosts(b *testing.B) {
+	r, n := newRig(b, func(d *crawl.Definition) { d.Budget.Pages = 1e9 }), benchSize(b)
+	const part = 5000
+	for from := 0; from < n; from += part {
+		var links []crawl.Discovery
+		var outcomes []crawl.Outcome
+		for i := from; i < from+part; i++ {
+			url := fmt.Sprintf("http://host%d.example/", i)
+			links, outcomes = append(links, found(0.5, url)...), append(outcomes, done(url))
+		}
+		r.submit(fmt.Sprint("fill", from), links...)
+		r.must(r.Commit(Commit{Crawl: testCrawl, Batch: fmt.Sprint("done", from), Outcomes: outcomes}))
+	}
+	for _, idle := range []int{math.MaxInt, DefaultIdle} {
+		b.Run(fmt.Sprint("idle=", idle), func(b *testing.B) {
+			r.keepIdle(idle)
+			full := heapBytes()
+			r.crawls[testCrawl].clear()
+			taken := full - heapBytes()
+			r.keepIdle(idle)
+			var claiming time.Duration
+			for i := 0; b.Loop(); i++ {
+				url := fmt.Sprintf("http://host%d.example/%d-%d-%d", i*7919%n, idle, b.N, i)
+				r.submit(url, found(0.5, url)...)
+				began := cpu(b)
+				c := r.one()
+				claiming += cpu(b) - began
+				batch := r.start(c)
+				r.must(r.Commit(Commit{Crawl: testCrawl, Batch: batch, Outcomes: []crawl.Outcome{done(url)}}))
+				r.confirm(r.drainJournal())
+			}
+			b.ReportMetric(float64(claiming.Microseconds())/float64(b.N), "cpu-µs/claim")
+			b.ReportMetric(float64(taken)/float64(n), "heap-bytes/host")
+		})
+	}
 }

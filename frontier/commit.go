@@ -3,6 +3,8 @@ package frontier
 import (
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/dgraph-io/badger/v4"
@@ -229,6 +231,9 @@ func (f *Frontier) saveDone(txn *badger.Txn, s *state, done map[uint64]tally, en
 
 // finishTxn writes the crawl's record and the metadata of new queues.
 func (f *Frontier) finishTxn(txn *badger.Txn, s *state, rec *crawlRecord, marker []byte, changes map[uint64]*change, more func()) (func(), error) {
+	if err := f.recall(s, slices.Collect(maps.Keys(changes))...); err != nil {
+		return nil, err
+	}
 	f.mu.Lock()
 	for pld, c := range changes {
 		rec.Totals.Known += c.known

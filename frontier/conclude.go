@@ -1,6 +1,7 @@
 package frontier
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
@@ -78,7 +79,7 @@ func (f *Frontier) conclude(txn *badger.Txn, s *state, rec *crawlRecord, o crawl
 // ran out brings pages of others.
 func (f *Frontier) countDone(s *state, pld uint64, done map[uint64]tally, o crawl.Outcome) error {
 	if _, claimed := done[pld]; !claimed {
-		if err := f.touch(s, pld); err != nil {
+		if err := errors.Join(f.touch(s, pld), f.recall(s, pld)); err != nil {
 			return err
 		}
 		f.mu.Lock()

@@ -63,9 +63,6 @@ func (f *Frontier) Explain(name string, u urls.URL) (Explanation, error) {
 		return out, err
 	}
 	definition, whole, claimed := s.Definition, s.learner(), s.taken[k] != ""
-	if q := s.queues[k.pld]; q != nil {
-		out.Waiting, out.Next, out.Busy, out.Fails, out.Spent = q.waiting, q.due(), q.busy, q.fails, q.spent
-	}
 	for _, c := range s.claims {
 		if c.Queue == k.pld && c.Batch == "" {
 			asking := *c
@@ -73,6 +70,13 @@ func (f *Frontier) Explain(name string, u urls.URL) (Explanation, error) {
 		}
 	}
 	f.mu.Unlock()
+	q, known, err := f.queueOf(s, k.pld)
+	if err != nil {
+		return out, fmt.Errorf("explain %s: %w", u, err)
+	}
+	if known {
+		out.Waiting, out.Next, out.Busy, out.Fails, out.Spent = q.waiting, q.due(), q.busy, q.fails, q.spent
+	}
 	out.Strategy, out.Update = definition.Order.Strategy, definition.Order.Update
 	err = f.view(func(txn *badger.Txn) error {
 		r, found, err := getRecord(txn, recordKey(s.id, k))

@@ -30,6 +30,7 @@ type Options struct {
 	ClaimTTL  time.Duration // how long a claim lasts that is not renewed
 	LeaseWait time.Duration // how long a claim waits for its lease before it is withdrawn
 	LeaseTTL  time.Duration // how long a lease lasts that is not renewed
+	Idle      int           // queues without URLs that memory keeps of a crawl; DefaultIdle if 0
 	Room      func() error  // refuses a write that the disk may have no room for; nil: none is refused
 	NoSync    bool          // what is acknowledged may be lost with the machine; for laboratories
 }
@@ -39,6 +40,7 @@ const (
 	DefaultClaimTTL  = 30 * time.Minute
 	DefaultLeaseWait = 2 * time.Minute
 	DefaultLeaseTTL  = 15 * time.Minute
+	DefaultIdle      = 10_000
 )
 
 // Frontier is the frontier of one worker.
@@ -74,6 +76,7 @@ type state struct {
 	id       uint16 // crawlRecord.ID, which may be read without the lock
 	scope    *scope.Scope
 	queues   map[uint64]*queue
+	evicted  bool   // there may be queues on disk that memory does not have, see evict
 	hosts    *hosts // of the frontier
 	schedule *schedule
 	learning *learning // nil: the crawl's order does not learn
@@ -101,6 +104,9 @@ func Open(dir string, opts Options) (*Frontier, error) {
 	}
 	if opts.LeaseTTL == 0 {
 		opts.LeaseTTL = DefaultLeaseTTL
+	}
+	if opts.Idle == 0 {
+		opts.Idle = DefaultIdle
 	}
 	db, err := openBadger(dir, !opts.NoSync)
 	if err != nil {
@@ -248,28 +254,7 @@ func (f *Frontier) newState(rec crawlRecord) (*state, error) {
 }
 
 func (f *Frontier) loadCrawl(txn *badger.Txn, s *state) error {
-	err := scan(txn, prefix(kindMeta, s.id), nil, true, func(key, value []byte) (bool, error) {
-		var m queueMeta
-		if err := decoding.Unmarshal(value, &m); err != nil {
-			return false, fmt.Errorf("open frontier: %w", err)
-		}
-		q := s.queue(pldOf(key), m.Name)
-		q.delay = time.Duration(m.Delay) * time.Millisecond
-		if q.pace = time.Duration(m.Pace) * time.Millisecond; m.Next > 0 {
-			q.next = time.UnixMilli(m.Next)
-		}
-		if m.Run == s.Run {
-			q.done, q.fails = tally{m.Done, m.Asked}, m.Fails
-			if m.Rest != 0 {
-				q.rest = time.UnixMilli(m.Rest)
-			}
-		}
-		return true, nil
-	})
-	if err != nil {
-		return err
-	}
-	err = scan(txn, prefix(kindClaim, s.id), nil, true, func(_, value []byte) (bool, error) {
+	err := scan(txn, prefix(kindClaim, s.id), nil, true, func(_, value []byte) (bool, error) {
 		var c Claim
 		if err := decoding.Unmarshal(value, &c); err != nil {
 			return false, fmt.Errorf("open frontier: %w", err)
@@ -287,6 +272,25 @@ func (f *Frontier) loadCrawl(txn *badger.Txn, s *state) error {
 			s.queue(pld, "").loaded(at, taken)
 			s.waiting++
 		}
+		return true, nil
+	})
+	if err != nil {
+		return err
+	}
+	idle := 0
+	err = scan(txn, prefix(kindMeta, s.id), nil, true, func(key, value []byte) (bool, error) {
+		var m queueMeta
+		if err := decoding.Unmarshal(value, &m); err != nil {
+			return false, fmt.Errorf("open frontier: %w", err)
+		}
+		pld := pldOf(key)
+		if _, needed := s.queues[pld]; !needed && idle >= f.opts.Idle {
+			s.evicted = true
+			return true, nil
+		} else if !needed {
+			idle++
+		}
+		s.queue(pld, m.Name).restore(m, s.Run)
 		return true, nil
 	})
 	if err != nil {

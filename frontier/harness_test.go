@@ -41,6 +41,7 @@ type rig struct {
 	t      testing.TB
 	dir    string
 	clock  *clock
+	idle   int // Options.Idle
 	round  int64
 	batch  int
 	number atomic.Int64 // of the last grant
@@ -82,7 +83,7 @@ func seedsOf(d crawl.Definition) (list []string) {
 
 func (r *rig) open() {
 	r.t.Helper()
-	f, err := Open(r.dir, Options{Now: r.clock.Now})
+	f, err := Open(r.dir, Options{Now: r.clock.Now, Idle: r.idle})
 	r.must(err)
 	r.Frontier = f
 }

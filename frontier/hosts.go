@@ -72,16 +72,6 @@ func (h *hosts) elsewhere(s *state, pld uint64) (until time.Time) {
 	return until
 }
 
-// delay is the longest Crawl-delay that any crawl knows of a host.
-func (h *hosts) delay(pld uint64) (longest time.Duration) {
-	for _, s := range h.crawls {
-		if q, known := s.queues[pld]; known {
-			longest = max(longest, q.delay)
-		}
-	}
-	return longest
-}
-
 // enter notes that a claim is out, or has changed.
 func (h *hosts) enter(s *state, c *Claim) {
 	ref := claimRef{s, c.ID}

@@ -37,7 +37,8 @@ type Host struct {
 func (f *Frontier) Lend(name, claim string, at urls.URL, until time.Time) (host Host, err error) {
 	pld := keyOf(at).pld
 	err = f.withCrawl(name, func(s *state, txn *badger.Txn) (func(), error) {
-		if err := f.touch(nil, pld); err != nil {
+		delay, err := f.crawlDelay(pld)
+		if err := errors.Join(err, f.touch(nil, pld)); err != nil {
 			return nil, err
 		}
 		f.mu.Lock()
@@ -48,7 +49,7 @@ func (f *Frontier) Lend(name, claim string, at urls.URL, until time.Time) (host 
 			mine = c.Queue == pld
 		}
 		asked := !mine && f.hosts.asked(owner, pld, now)
-		host = Host{Next: f.hosts.next[pld], Delay: f.hosts.delay(pld)}
+		host = Host{Next: f.hosts.next[pld], Delay: delay}
 		f.mu.Unlock()
 		if asked {
 			return nil, fmt.Errorf("%w: %s", ErrAsked, at.Host())

@@ -8,7 +8,7 @@ import (
 	"github.com/muninn-archive/muninn/internal/urls"
 )
 
-func parsed(t *testing.T, text string) urls.URL {
+func parsed(t testing.TB, text string) urls.URL {
 	t.Helper()
 	u, err := urls.Parse(text)
 	if err != nil {

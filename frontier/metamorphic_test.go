@@ -60,7 +60,7 @@ func (d *driver) note(format string, args ...any) {
 
 func (d *driver) urls() (list []crawl.Discovery) {
 	for range 1 + d.random.IntN(12) {
-		host := fmt.Sprintf("h%d.example", d.random.IntN(8))
+		host := fmt.Sprintf("h%d.example", d.random.IntN(24)) // some queues have no URLs at times
 		if d.random.IntN(3) == 0 {
 			host = fmt.Sprintf("w%d.ravens.org", d.random.IntN(8))
 		}
@@ -175,7 +175,7 @@ func asJSON(v any) string {
 	return string(raw)
 }
 
-// The same operations, with restarts in between and without: the same answers.
+// The same operations, with restarts in between, and with queues evicted from memory instead: the same answers.
 func TestRestartsChangeNothing(t *testing.T) {
 	seeds := uint64(6)
 	if testing.Short() {
@@ -185,6 +185,7 @@ func TestRestartsChangeNothing(t *testing.T) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			t.Parallel()
 			still, restless := newDriver(t, seed), newDriver(t, seed)
+			still.keepIdle(1)
 			for n := range 150 {
 				still.step()
 				restless.step()
@@ -195,6 +196,9 @@ func TestRestartsChangeNothing(t *testing.T) {
 					t.Fatalf("step %d: the status\n%s became\n%s", n, before, after)
 				}
 				sound(t, restless)
+			}
+			if !still.crawls[testCrawl].evicted {
+				t.Error("no queue was evicted")
 			}
 		})
 	}

@@ -20,7 +20,6 @@ type candidate struct {
 	queue  *queue
 	name   string
 	fails  int
-	delay  time.Duration
 	from   place
 	limit  int
 	plan   *crawl.Definition
@@ -71,7 +70,7 @@ func (f *Frontier) claimReady(ctx context.Context, w Want, n int) ([]Claim, erro
 		limit := min(int64(s.Definition.Order.PerQueue), room, q.done.left(s.Definition.Budget))
 		room -= min(limit, int64(q.waiting))
 		q.busy, q.since = true, lastPlace
-		picked = append(picked, &candidate{queue: q, name: q.name, fails: q.fails, delay: f.hosts.delay(q.pld), from: q.floor, sweep: q.sweep, whole: s.learner(), limit: int(limit), plan: &plan})
+		picked = append(picked, &candidate{queue: q, name: q.name, fails: q.fails, from: q.floor, sweep: q.sweep, whole: s.learner(), limit: int(limit), plan: &plan})
 	}
 	taken := make(map[urlKey]bool, len(s.taken))
 	if len(picked) > 0 {
@@ -116,7 +115,11 @@ func (f *Frontier) read(ctx context.Context, s *state, c *candidate, taken map[u
 	if err != nil {
 		return err
 	}
-	claim := &Claim{Queue: c.queue.pld, PLD: c.name, Fails: c.fails, Delay: c.delay, Round: w.Round}
+	delay, err := f.crawlDelay(c.queue.pld)
+	if err != nil {
+		return err
+	}
+	claim := &Claim{Queue: c.queue.pld, PLD: c.name, Fails: c.fails, Delay: delay, Round: w.Round}
 	found := lookups(ctx, entries, w)
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -281,6 +284,9 @@ func (f *Frontier) unpick(ctx context.Context, s *state, c *candidate, w Want) e
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	q := c.queue
+	if s.queues[q.pld] != q { // its claim has come to its end already, and the queue was evicted
+		return errors.Join(ctx.Err(), c.err)
+	}
 	if c.err == nil { // entries that came in meanwhile may stand before those that were read
 		q.floor, q.best = c.floor, c.floor
 		if c.claim != nil {

@@ -1,6 +1,7 @@
 package frontier
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/dgraph-io/badger/v4"
@@ -63,6 +64,9 @@ func (f *Frontier) promote(name string) error {
 				changes[k.pld] = &change{pld: k.pld}
 			}
 			changes[k.pld].added = append(changes[k.pld].added, r.place)
+		}
+		if err := f.recall(s, slices.Collect(maps.Keys(changes))...); err != nil {
+			return nil, err
 		}
 		return func() {
 			s.delayed -= taken

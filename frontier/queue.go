@@ -26,8 +26,8 @@ type queue struct {
 	sweep   place         // where the weighing of waiting entries goes on; the zero place is the end of the queue
 	pace    time.Duration // that a page has taken lately, pauses included; 0: not known
 	costly  bool          // the time that its pages take counts against it
+	heap    *queueHeap    // of the schedule that it stands in, if index says that it does
 	index   int           // in its heap, −1 if in none
-	ready   bool          // which heap
 	spent   bool          // its PLD budget is spent
 }
 
@@ -106,41 +106,39 @@ func ahead(a, b *queue) bool {
 func (q *queue) due() time.Time { return latest(latest(q.next, q.rest), q.host) }
 
 // schedule holds the queues that have something to give: those whose time has come by their best
-// priority, the others by their time.
+// priority, the others by their time. The idle ones have no URLs and no claim, and stand by their time too: see evict.
 type schedule struct {
 	ready queueHeap
 	later queueHeap
+	idle  queueHeap
 }
 
 func newSchedule() *schedule {
-	return &schedule{
-		ready: queueHeap{less: ahead},
-		later: queueHeap{less: func(a, b *queue) bool { return a.due().Before(b.due()) }},
-	}
+	byTime := func(a, b *queue) bool { return a.due().Before(b.due()) }
+	return &schedule{ready: queueHeap{less: ahead}, later: queueHeap{less: byTime}, idle: queueHeap{less: byTime}}
 }
 
 // place puts a queue where it belongs now.
 func (o *schedule) place(q *queue, now time.Time) {
 	o.remove(q)
-	if q.waiting == 0 || q.busy || q.spent {
+	switch {
+	case q.busy:
 		return
+	case q.waiting == 0:
+		q.heap = &o.idle
+	case q.spent:
+		return
+	case !q.due().After(now):
+		q.heap = &o.ready
+	default:
+		q.heap = &o.later
 	}
-	q.ready = !q.due().After(now)
-	if q.ready {
-		heap.Push(&o.ready, q)
-	} else {
-		heap.Push(&o.later, q)
-	}
+	heap.Push(q.heap, q)
 }
 
 func (o *schedule) remove(q *queue) {
-	if q.index < 0 {
-		return
-	}
-	if q.ready {
-		heap.Remove(&o.ready, q.index)
-	} else {
-		heap.Remove(&o.later, q.index)
+	if q.index >= 0 {
+		heap.Remove(q.heap, q.index)
 	}
 }
 
@@ -189,6 +187,7 @@ func (h *queueHeap) Push(x any) {
 }
 func (h *queueHeap) Pop() any {
 	q := h.items[len(h.items)-1]
+	h.items[len(h.items)-1] = nil // an evicted queue must not be kept by the heap
 	h.items = h.items[:len(h.items)-1]
 	q.index = -1
 	return q

@@ -108,13 +108,13 @@ func (s *sites) save() error {
 // Met tells whether a crawl has met a PLD.
 func (f *Frontier) Met(name, pld string) bool {
 	f.mu.Lock()
-	defer f.mu.Unlock()
 	s, err := f.get(name)
+	f.mu.Unlock()
 	if err != nil {
 		return false
 	}
-	_, known := s.queues[xxhash.Sum64String(pld)]
-	return known
+	_, known, err := f.queueOf(s, xxhash.Sum64String(pld))
+	return known && err == nil
 }
 
 // Reward rewards the groups of pages by their scores, for a frontier that is made anew of the archive. It is

@@ -188,6 +188,9 @@ func (f *Frontier) commitOnce(group []pendingWrite) error {
 	for _, apply := range applies {
 		apply()
 	}
+	for s := range f.drafts {
+		f.evict(s)
+	}
 	f.mu.Unlock()
 	f.wake()
 	return nil

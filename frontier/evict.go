@@ -1,0 +1,134 @@
+package frontier
+
+import (
+	"container/heap"
+	"time"
+
+	"github.com/dgraph-io/badger/v4"
+)
+
+// evict takes queues out of memory that have no URLs, no claim and no rest, those first that have rested longest, until as
+// many are left as Options.Idle says: a crawl that has met millions of hosts has URLs of few of them. What is known of such
+// a queue is on disk, see queueMeta. The writer calls it between two transactions: a queue that a mutation has recalled
+// stays until it has been applied. Frontier.mu is held.
+func (f *Frontier) evict(s *state) {
+	idle, now := &s.schedule.idle, f.opts.Now()
+	for idle.Len() > f.opts.Idle && !idle.items[0].due().After(now) {
+		q := heap.Pop(idle).(*queue)
+		delete(s.queues, q.pld)
+		s.evicted = true
+	}
+}
+
+// recall brings queues back into memory that were evicted. A mutation calls it before it rests on what memory says of a
+// queue that has no claim, or adds to it: else the figures on disk would be written over with those of a new queue. It
+// reads what is committed: what the transaction under way writes of a queue, it does so with the queue in memory, or of a
+// new one.
+func (f *Frontier) recall(s *state, plds ...uint64) error {
+	f.mu.Lock()
+	var missing []uint64
+	for _, pld := range plds {
+		if _, there := s.queues[pld]; !there && s.evicted {
+			missing = append(missing, pld)
+		}
+	}
+	f.mu.Unlock()
+	if len(missing) == 0 {
+		return nil
+	}
+	return f.view(func(txn *badger.Txn) error {
+		for _, pld := range missing {
+			m, known, err := readMeta(txn, s.id, pld)
+			if err != nil {
+				return err
+			}
+			if !known {
+				continue
+			}
+			f.mu.Lock()
+			q := s.queue(pld, m.Name)
+			q.restore(m, s.Run)
+			q.spent = s.pldSpent(q)
+			s.schedule.place(q, f.opts.Now())
+			f.mu.Unlock()
+		}
+		return nil
+	})
+}
+
+// queueOf returns a queue as it stands, from memory or from disk; false if the crawl has not met its PLD.
+func (f *Frontier) queueOf(s *state, pld uint64) (found queue, known bool, err error) {
+	f.mu.Lock()
+	q, there := s.queues[pld]
+	evicted := s.evicted
+	if there {
+		found = *q
+	}
+	f.mu.Unlock()
+	if there || !evicted {
+		return found, there, nil
+	}
+	var m queueMeta
+	err = f.view(func(txn *badger.Txn) (err error) {
+		m, known, err = readMeta(txn, s.id, pld)
+		return err
+	})
+	if err != nil || !known {
+		return found, false, err
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	found = queue{pld: pld, name: m.Name}
+	found.restore(m, s.Run)
+	found.spent = s.pldSpent(&found)
+	s.hosts.inform(s, &found)
+	return found, true, nil
+}
+
+// crawlDelay is the longest Crawl-delay that any crawl knows of a host.
+func (f *Frontier) crawlDelay(pld uint64) (longest time.Duration, err error) {
+	var evicted []uint16
+	f.mu.Lock()
+	for _, s := range f.crawls {
+		if q, there := s.queues[pld]; there {
+			longest = max(longest, q.delay)
+		} else if s.evicted {
+			evicted = append(evicted, s.id)
+		}
+	}
+	f.mu.Unlock()
+	if len(evicted) == 0 {
+		return longest, nil
+	}
+	err = f.view(func(txn *badger.Txn) error {
+		for _, id := range evicted {
+			m, _, err := readMeta(txn, id, pld)
+			if err != nil {
+				return err
+			}
+			longest = max(longest, time.Duration(m.Delay)*time.Millisecond)
+		}
+		return nil
+	})
+	return longest, err
+}
+
+func readMeta(txn *badger.Txn, id uint16, pld uint64) (m queueMeta, known bool, err error) {
+	known, err = getCBOR(txn, pldKey(kindMeta, id, pld), &m)
+	return m, known, err
+}
+
+// restore brings up what was kept of the queue; counts of another run than the present one are past.
+func (q *queue) restore(m queueMeta, run uint32) {
+	q.delay = time.Duration(m.Delay) * time.Millisecond
+	if q.pace = time.Duration(m.Pace) * time.Millisecond; m.Next > 0 {
+		q.next = time.UnixMilli(m.Next)
+	}
+	if m.Run != run {
+		return
+	}
+	q.done, q.fails = tally{m.Done, m.Asked}, m.Fails
+	if m.Rest != 0 {
+		q.rest = time.UnixMilli(m.Rest)
+	}
+}
