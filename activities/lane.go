@@ -9,6 +9,7 @@ import (
 	"github.com/muninn-archive/muninn/frontier"
 	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/fetch"
+	"github.com/muninn-archive/muninn/internal/politeness"
 	"github.com/muninn-archive/muninn/internal/urls"
 )
 
@@ -36,7 +37,7 @@ func (f *fetching) lane(ctx context.Context, l lane) error {
 	run := &fetch.Lane{
 		Claim: claim.ID, Addr: addr, Politeness: f.plan, Agent: f.plan.UserAgent,
 		NotBefore: latest(rested, notBefore(f.a.Now(), claim, last, f.plan.MinDelay.D())),
-		Delay:     claim.Delay, Failures: claim.Fails, Targets: left,
+		Delay:     claim.Delay, Failures: claim.Fails, Unread: claim.Unread, Targets: left,
 		Valid: func() time.Time { return f.valid(claim.ID) }, Borrow: func(ctx context.Context, at urls.URL, addr netip.Addr) (fetch.Loan, error) {
 			return f.lend(ctx, claim, at, addr)
 		},
@@ -53,7 +54,7 @@ func (f *fetching) lane(ctx context.Context, l lane) error {
 		ending.Address = f.a.Now().Add(f.plan.MaxDelay.D())
 	}
 	defer at.leave(ending.Address)
-	end := frontier.LaneEnd{Address: ending.Address, Host: ending.Next, Delay: ending.Delay, Unreachable: ending.Unreachable}
+	end := frontier.LaneEnd{Address: ending.Address, Host: ending.Next, Delay: ending.Delay, Unreachable: ending.Unreachable, Unread: ending.Unread}
 	if err != nil {
 		return errors.Join(err, f.a.Frontier.Owe(f.in.Crawl, claim.ID, end))
 	}
@@ -81,22 +82,29 @@ func (f *fetching) yield(claim frontier.Claim, at *place) bool {
 	})
 }
 
+// ownLoan is how long a host at the claim's own address is lent: as long as one elsewhere, for the address is held while the
+// lane waits for that host's rest.
+const ownLoan = politeness.LoanTTL - politeness.Margin
+
 // lend gets a lease on another address, and the right to ask a host there: no claim of any crawl asks it meanwhile. At the
 // claim's own address it is for the host alone.
 func (f *fetching) lend(ctx context.Context, claim frontier.Claim, at urls.URL, addr netip.Addr) (fetch.Loan, error) {
-	loan := fetch.Loan{Until: f.a.Frontier.LeaseUntil(f.in.Crawl, claim.ID), Return: func(time.Time) {}}
+	loan := fetch.Loan{Until: earliest(f.valid(claim.ID), f.a.Now().Add(ownLoan)), Return: func(time.Time) {}}
 	var err error
 	if addr.String() != claim.IP {
 		if loan, err = f.borrower(claim.ID)(ctx, addr); err != nil {
-			return loan, err
+			return loan, &fetch.BusyError{Reason: "its address is not lent: " + err.Error()}
 		}
 	}
 	host, err := f.a.Frontier.Lend(f.in.Crawl, claim.ID, at, loan.Until)
 	if err != nil {
 		loan.Return(time.Time{})
 		var rests *frontier.RestsError
-		if errors.As(err, &rests) {
+		switch {
+		case errors.As(err, &rests):
 			err = &fetch.RestsError{Until: rests.Until}
+		case errors.Is(err, frontier.ErrAsked):
+			err = &fetch.BusyError{Reason: err.Error()}
 		}
 		return loan, err
 	}
@@ -124,6 +132,13 @@ func notBefore(now time.Time, claim frontier.Claim, last *crawl.Exchange, least 
 		return t
 	}
 	return latest(t, now.Add(max(last.Pause, least)))
+}
+
+func earliest(a, b time.Time) time.Time {
+	if b.Before(a) {
+		return b
+	}
+	return a
 }
 
 func latest(a, b time.Time) time.Time {

@@ -32,6 +32,8 @@ type Claim struct {
 	Reading time.Time     `json:"-" cbor:"19,keyasint,omitzero"`  // the lease is released; an answer may be read until then
 
 	Grant int64 `json:"-" cbor:"20,keyasint,omitempty"` // number of the grant that the lease goes by; 0: none yet
+
+	Unread int `json:"-" cbor:"21,keyasint,omitempty"` // earlier batches in a row that could not ask for a robots.txt
 }
 
 // leased tells whether the claim's lease is still its own: neither has its fetching ended, nor was it given up.

@@ -127,7 +127,7 @@ func (q *queue) restore(m queueMeta, run uint32) {
 	if m.Run != run {
 		return
 	}
-	q.done, q.fails = tally{m.Done, m.Asked}, m.Fails
+	q.done, q.fails, q.unread = tally{m.Done, m.Asked}, m.Fails, m.Unread
 	if m.Rest != 0 {
 		q.rest = time.UnixMilli(m.Rest)
 	}

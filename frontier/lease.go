@@ -40,6 +40,7 @@ type LaneEnd struct {
 	Host        time.Time     // when its hosts may be asked again, at whatever address
 	Delay       time.Duration // the longest Crawl-delay that is known of its hosts
 	Unreachable bool          // nothing answered; it counts against the queue
+	Unread      bool          // a robots.txt could not be asked for, which lies with a busy host; it counts, too
 }
 
 // Granted is a lease that was granted to a claim, by the worker's clock.
@@ -353,13 +354,16 @@ func (f *Frontier) EndLease(name, claim string, end LaneEnd) error {
 		ended := *c
 		ended.Ended = true
 		q := s.queue(c.Queue, c.PLD)
-		fails := 0
+		fails, unread := 0, 0
 		if end.Unreachable {
 			fails = q.fails + 1
 		}
+		if end.Unread {
+			unread = q.unread + 1
+		}
 		pace, delay := q.paced(c, latest(end.Host, f.opts.Now())), max(q.delay, end.Delay)
 		m := q.meta()
-		m.Next, m.Fails, m.Pace, m.Delay = millis(end.Host), fails, pace.Milliseconds(), delay.Milliseconds()
+		m.Next, m.Fails, m.Unread, m.Pace, m.Delay = millis(end.Host), fails, unread, pace.Milliseconds(), delay.Milliseconds()
 		f.mu.Unlock()
 		if err := f.touch(s, c.Queue); err != nil {
 			return nil, err
@@ -381,7 +385,7 @@ func (f *Frontier) EndLease(name, claim string, end LaneEnd) error {
 		}
 		apply, err := f.saveClaims(txn, s, []Claim{ended}, releases)
 		return func() {
-			q.next, q.fails, q.pace, q.delay = end.Host, fails, pace, delay
+			q.next, q.fails, q.unread, q.pace, q.delay = end.Host, fails, unread, pace, delay
 			apply()
 			rest()
 		}, err

@@ -84,6 +84,27 @@ func TestRestingHostIsNotLent(t *testing.T) {
 	}
 }
 
+// Batches in a row that could not ask for a robots.txt are counted, over a new start, until one could, and apart from those
+// that did not reach the host.
+func TestUnreadRobotsAreCounted(t *testing.T) {
+	r := oneQueue(t, 2, slowly)
+	for i, end := range []struct{ unread, unreachable bool }{{true, false}, {true, false}, {false, true}, {true, false}} {
+		claim := r.one()
+		want, fails := []int{0, 1, 2, 0}[i], []int{0, 0, 0, 1}[i]
+		if claim.Unread != want || claim.Fails != fails {
+			t.Fatalf("claim %d: %d without a robots.txt, %d that did not reach it, want %d, %d", i, claim.Unread, claim.Fails, want, fails)
+		}
+		batch := r.start(claim)
+		r.must(r.Frontier.EndLease(testCrawl, claim.ID, LaneEnd{Host: r.clock.Now(), Unread: end.unread, Unreachable: end.unreachable}))
+		r.must(r.GiveBack(testCrawl, batch, r.clock.Now()))
+		r.clock.pass(time.Hour)
+		r.reopen()
+	}
+	if claim := r.one(); claim.Unread != 1 || claim.Fails != 0 {
+		t.Fatalf("at last: %+v", claim)
+	}
+}
+
 // Who borrows a host knows when it may be asked and its Crawl-delay, and a claim that waited for its lease meanwhile
 // keeps to it, or gives the lease back if the address would be held idle.
 func TestLentHostKeepsItsDelay(t *testing.T) {

@@ -20,6 +20,7 @@ type candidate struct {
 	queue  *queue
 	name   string
 	fails  int
+	unread int
 	from   place
 	limit  int
 	plan   *crawl.Definition
@@ -70,7 +71,7 @@ func (f *Frontier) claimReady(ctx context.Context, w Want, n int) ([]Claim, erro
 		limit := min(int64(s.Definition.Order.PerQueue), room, q.done.left(s.Definition.Budget))
 		room -= min(limit, int64(q.waiting))
 		q.busy, q.since = true, lastPlace
-		picked = append(picked, &candidate{queue: q, name: q.name, fails: q.fails, from: q.floor, sweep: q.sweep, whole: s.learner(), limit: int(limit), plan: &plan})
+		picked = append(picked, &candidate{queue: q, name: q.name, fails: q.fails, unread: q.unread, from: q.floor, sweep: q.sweep, whole: s.learner(), limit: int(limit), plan: &plan})
 	}
 	taken := make(map[urlKey]bool, len(s.taken))
 	if len(picked) > 0 {
@@ -119,7 +120,7 @@ func (f *Frontier) read(ctx context.Context, s *state, c *candidate, taken map[u
 	if err != nil {
 		return err
 	}
-	claim := &Claim{Queue: c.queue.pld, PLD: c.name, Fails: c.fails, Delay: delay, Round: w.Round}
+	claim := &Claim{Queue: c.queue.pld, PLD: c.name, Fails: c.fails, Unread: c.unread, Delay: delay, Round: w.Round}
 	found := lookups(ctx, entries, w)
 	if ctx.Err() != nil {
 		return ctx.Err()

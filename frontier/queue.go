@@ -19,6 +19,7 @@ type queue struct {
 	waiting int           // entries, claimed ones included
 	busy    bool          // a claim is out: one at a time
 	fails   int           // batches in a row that could not reach the host
+	unread  int           // batches in a row that could not ask for a robots.txt
 	done    tally         // of this run
 	best    place         // of the first entry that is not claimed, or better
 	floor   place         // no live entry stands before it; where reading begins
@@ -53,12 +54,14 @@ type queueMeta struct {
 	Pace  int64  `cbor:"7,keyasint,omitempty"` // milliseconds
 	Delay int64  `cbor:"8,keyasint,omitempty"` // milliseconds
 	Asked int64  `cbor:"20,keyasint,omitempty"`
+
+	Unread int `cbor:"21,keyasint,omitempty"`
 }
 
 // meta is the queue as it is kept. Frontier.mu is held.
 func (q *queue) meta() queueMeta {
 	m := queueMeta{
-		Name: q.name, Next: millis(q.next), Fails: q.fails, Done: q.done.pages, Asked: q.done.requests, Pace: q.pace.Milliseconds(), Delay: q.delay.Milliseconds(),
+		Name: q.name, Next: millis(q.next), Fails: q.fails, Unread: q.unread, Done: q.done.pages, Asked: q.done.requests, Pace: q.pace.Milliseconds(), Delay: q.delay.Milliseconds(),
 	}
 	if !q.rest.IsZero() {
 		m.Rest = millis(q.rest)

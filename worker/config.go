@@ -169,7 +169,7 @@ func (c *Config) limitFlags(fs *pflag.FlagSet) {
 	span(&c.Fetch.AddressHold, "address-hold", "an exchange that takes longer gives its address up to others; 0: never")
 	span(&c.Fetch.RetryAfter, "retry-after-max", "longest Retry-After that is obeyed")
 	span(&c.Fetch.RobotsTimeout, "robots-timeout", "a whole robots.txt exchange")
-	span(&c.Fetch.RobotsRetry, "robots-retry", "how long an unreachable robots.txt disallows before it is asked for again")
+	span(&c.Fetch.RobotsRetry, "robots-retry", "how long an unreachable robots.txt disallows before it is asked for again, and the longest pause if it lies with a busy host")
 	fs.IntVar(&c.Fetch.HostFailures, "host-failures", c.Fetch.HostFailures, "batches in a row that could not reach a host before its URLs fail")
 	fs.IntVar(&c.Fetch.MaxAttempts, "max-attempts", c.Fetch.MaxAttempts, "tries of a URL before it fails for good")
 	span(&c.Fetch.RetryBase, "retry-base", "back-off after the first failure; doubles with each")

@@ -23,4 +23,11 @@ func later(a, b time.Time) time.Time {
 	return b
 }
 
+func sooner(a, b time.Time) time.Time {
+	if b.Before(a) {
+		return b
+	}
+	return a
+}
+
 func textReader(s string) io.Reader { return strings.NewReader(s) }

@@ -20,6 +20,7 @@ type Lane struct {
 	NotBefore  time.Time     // no request before
 	Delay      time.Duration // the longest Crawl-delay that is known of the host; it holds until robots.txt is read
 	Failures   int           // earlier batches in a row that could not reach the host
+	Unread     int           // earlier batches in a row that could not ask for a robots.txt, which lies with a busy host
 	Targets    []crawl.Target
 	// Valid tells until when requests may be made; it may be put off while the lane runs.
 	Valid func() time.Time
@@ -36,7 +37,8 @@ type Lane struct {
 	Emit func(ctx context.Context, x *Exchange) error
 
 	// Borrow gets the right to ask another host for a few requests, of which robots.txt may need some, and a lease on its
-	// address if that is not the lane's own; nil if there is none to be had. A RestsError costs no target an attempt.
+	// address if that is not the lane's own; nil if there is none to be had. RestsError and BusyError cost no target an attempt;
+	// any other error is one of our own.
 	Borrow func(ctx context.Context, at urls.URL, addr netip.Addr) (Loan, error)
 
 	client  *Client
@@ -44,8 +46,10 @@ type Lane struct {
 	pace    pace
 	yielded bool // the lease was given back
 	mute    mute
-	loan    *Loan // of a lane that was borrowed
-	parent  *Lane // whose lane it is
+	unread  bool                  // a robots.txt could not be asked for
+	givenUp map[string]rulesEntry // by origin
+	loan    *Loan                 // of a lane that was borrowed
+	parent  *Lane                 // whose lane it is
 }
 
 // Loan is the right to ask another host or address than the lane's own.
@@ -64,12 +68,18 @@ func (e *RestsError) Error() string {
 	return "its host rests until " + e.Until.UTC().Format(time.RFC3339)
 }
 
+// BusyError of Borrow says that the other host or its address is asked by others now.
+type BusyError struct{ Reason string }
+
+func (e *BusyError) Error() string { return e.Reason }
+
 // Ending says how a lane ended.
 type Ending struct {
 	Next        time.Time     // when the host may be asked again
 	Address     time.Time     // when others of the address may be asked; zero: nothing was asked of it
 	Delay       time.Duration // the longest Crawl-delay that is known of the host
 	Unreachable bool          // the host could not be reached, or asked to be left alone
+	Unread      bool          // a robots.txt could not be asked for, which lies with a busy host
 }
 
 // Reasons for which a lane or a target goes back untried.
@@ -109,7 +119,7 @@ func (c *Client) Run(ctx context.Context, l *Lane) (Ending, error) {
 }
 
 func (l *Lane) ending(unreachable bool) Ending {
-	return Ending{Next: l.pace.next(), Address: l.pace.address(), Delay: l.pace.longest, Unreachable: unreachable}
+	return Ending{Next: l.pace.next(), Address: l.pace.address(), Delay: l.pace.longest, Unreachable: unreachable, Unread: l.unread}
 }
 
 // stopError ends a lane early; the rest of its targets goes back, or fails with the host.
@@ -118,7 +128,7 @@ type stopError struct {
 	after       time.Time
 	unreachable bool
 	failed      bool
-	counts      bool // as an attempt of the target that met it
+	unread      bool // robots.txt lies where it could not be asked for
 }
 
 func (e *stopError) Error() string { return e.reason }
@@ -159,6 +169,8 @@ func (l *Lane) target(ctx context.Context, t crawl.Target) error {
 		return l.failed(ctx, t, err)
 	}
 	switch {
+	case rules.givenUp:
+		return l.outcome(ctx, t, crawl.Outcome{Kind: crawl.OutcomeFailed, Reason: rules.broken})
 	case rules.broken != "":
 		return l.retry(ctx, t, crawl.OutcomeRobots, rules.broken, l.client.limits.RobotsRetry.D())
 	case !rules.rules.Allowed(u.RequestURI()):
@@ -354,11 +366,7 @@ func (l *Lane) failed(ctx context.Context, t crawl.Target, err error) error {
 	case isFatal(err):
 		return err
 	case errors.As(err, &stop):
-		give := func() error { return l.giveBack(ctx, []crawl.Target{t}, stop) }
-		if stop.counts {
-			give = func() error { return l.retry(ctx, t, crawl.OutcomeRobots, stop.reason, offlineWait) }
-		}
-		if e := give(); e != nil {
+		if e := l.giveBack(ctx, []crawl.Target{t}, stop); e != nil {
 			return e
 		}
 		return stop

@@ -16,9 +16,45 @@ import (
 	"github.com/muninn-archive/muninn/internal/urls"
 )
 
-// rules returns the rules of a URL's origin, fetching robots.txt and up to five redirects of it, to other
-// hosts too (RFC 9309 §2.3.1.2). At another address a lease is borrowed for that.
+// maxUnread is how many batches in a row may end because a robots.txt lies where it cannot be asked for, before the URLs
+// that it speaks of fail: some five hours with the default pauses.
+const maxUnread = 30
+
+// rules returns the rules of a URL's origin. A robots.txt that cannot be asked for ends the lane, which comes again after a
+// pause; after maxUnread times in a row its origin is given up for this lane.
 func (l *Lane) rules(ctx context.Context, u urls.URL) (rulesEntry, error) {
+	if e, known := l.givenUp[u.Origin()]; known {
+		return e, nil
+	}
+	e, err := l.robotsOf(ctx, u)
+	var stop *stopError
+	if !errors.As(err, &stop) || !stop.unread {
+		return e, err
+	}
+	l.unread = true
+	if l.Unread+1 < maxUnread {
+		l.pace.putOff(stop.after)
+		return e, err
+	}
+	if l.givenUp == nil {
+		l.givenUp = map[string]rulesEntry{}
+	}
+	e = noRules(stop.reason)
+	e.givenUp = true
+	l.givenUp[u.Origin()] = e
+	return e, nil
+}
+
+// unreadable ends a lane because robots.txt lies where it cannot be asked for now: that says nothing of the file, and nothing
+// of the targets.
+func (l *Lane) unreadable(at, reason string) *stopError {
+	pause := min(l.client.limits.Backoff(l.Unread+1), l.client.limits.RobotsRetry.D())
+	return &stopError{reason: "robots.txt lies at " + at + ": " + reason, after: l.client.now().Add(pause), unread: true}
+}
+
+// robotsOf fetches robots.txt and up to five redirects of it, to other hosts too (RFC 9309 §2.3.1.2). At another address a lease
+// is borrowed for that.
+func (l *Lane) robotsOf(ctx context.Context, u urls.URL) (rulesEntry, error) {
 	key := l.Agent + " " + u.Origin()
 	if e, ok := l.client.robots.get(key, l.client.now()); ok {
 		l.pace.know(u.Origin(), e, true)
@@ -33,11 +69,12 @@ func (l *Lane) rules(ctx context.Context, u urls.URL) (rulesEntry, error) {
 	e := rulesEntry{rules: robots.AllowAll()}
 	for hop := 0; hop <= robots.MaxRedirects; hop++ {
 		next, found, err := lane.robotsHop(ctx, at)
-		if err != nil && lane != l && ctx.Err() == nil && !isFatal(err) {
-			var stop *stopError
-			if errors.As(err, &stop) { // by us: it says nothing of robots.txt
-				return rulesEntry{}, lane.loanEnded(stop)
-			}
+		var stop *stopError
+		switch {
+		case err == nil || ctx.Err() != nil || isFatal(err):
+		case errors.As(err, &stop) && hop > 0: // by us: it says nothing of robots.txt, but would be met again each time
+			err = l.unreadable(at.String(), stop.reason)
+		case stop == nil && lane != l:
 			next, found, err = nil, noRules(err.Error()), nil // of another host: it says nothing of ours
 		}
 		if err != nil {
@@ -92,6 +129,9 @@ func (l *Lane) reaches(ctx context.Context, at urls.URL) bool {
 
 // borrow makes a lane to another host or address, for robots.txt alone. If it is busy, this lane ends and comes again.
 func (l *Lane) borrow(ctx context.Context, at urls.URL) (*Lane, error) {
+	if err := l.valid(); err != nil {
+		return nil, l.unreadable(at.String(), err.Error())
+	}
 	addr, err := l.Addr, error(nil)
 	if !l.client.lies(ctx, at.Host(), l.Addr) {
 		addr, err = l.client.Address(ctx, at.Host())
@@ -107,16 +147,7 @@ func (l *Lane) borrow(ctx context.Context, at urls.URL) (*Lane, error) {
 	}
 	loan, err := l.Borrow(ctx, at, addr)
 	if err != nil {
-		if ctx.Err() != nil {
-			return nil, ctx.Err()
-		}
-		var rests *RestsError
-		after := l.client.now().Add(offlineWait)
-		if errors.As(err, &rests) {
-			after = rests.Until
-		}
-		l.pace.putOff(after)
-		return nil, &stopError{reason: "robots.txt lies at " + at.String() + ": " + err.Error(), after: after, counts: rests == nil}
+		return nil, l.notLent(ctx, at, err)
 	}
 	other := &Lane{
 		Claim: l.Claim, Addr: addr, Politeness: l.Politeness, Agent: l.Agent, Intend: l.Intend, Emit: l.Emit,
@@ -125,7 +156,8 @@ func (l *Lane) borrow(ctx context.Context, at urls.URL) (*Lane, error) {
 	}
 	if addr == l.Addr { // another host of our own address, under our own lease, after its pause
 		l.disconnect()
-		other.Valid, other.Lease = l.Valid, l.Lease
+		other.Valid = func() time.Time { return sooner(l.Valid(), loan.Until) }
+		other.Lease = func() time.Time { return sooner(l.lease(), loan.Until) }
 		other.pace.putOff(l.pace.address())
 	}
 	if l.kin(at) { // one host at two addresses is still asked by one lane, at one pace
@@ -136,6 +168,23 @@ func (l *Lane) borrow(ctx context.Context, at urls.URL) (*Lane, error) {
 		return nil, err
 	}
 	return other, nil
+}
+
+// notLent says what it means for the lane that it may not ask another host.
+func (l *Lane) notLent(ctx context.Context, at urls.URL, err error) error {
+	var rests *RestsError
+	var busy *BusyError
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case errors.As(err, &rests):
+		stop := l.unreadable(at.String(), err.Error())
+		stop.after = rests.Until
+		return stop
+	case errors.As(err, &busy):
+		return l.unreadable(at.String(), err.Error())
+	}
+	return &storeError{err}
 }
 
 // kin tells whether a URL belongs to the same pay-level domain as what the lane asks.
@@ -160,17 +209,6 @@ func (l *Lane) giveLoanBack() {
 		l.loan.Return(l.pace.address())
 		l.loan = nil
 	}
-}
-
-// loanEnded passes on that a borrowed lane may make no further request. If its own lease was too short, the host rests for
-// a while; a loan that was made use of counts as an attempt, else a chain of slow redirects would be followed for ever.
-func (l *Lane) loanEnded(stop *stopError) error {
-	if l.Addr == l.parent.Addr { // it asked under the lease of the claim
-		return stop
-	}
-	after := l.client.now().Add(offlineWait)
-	l.parent.pace.putOff(after)
-	return &stopError{reason: "robots.txt lies at " + l.Addr.String() + ": " + stop.reason, after: after, counts: !l.pace.last.IsZero()}
 }
 
 // robotsHop fetches one robots.txt. It returns where it redirects to, or what it says. What is owed to the host

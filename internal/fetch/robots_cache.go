@@ -21,6 +21,7 @@ type rulesEntry struct {
 	rules   robots.Rules
 	expires time.Time
 	broken  string // why robots.txt could not be had; the rules then disallow everything
+	givenUp bool   // it could not be asked for, time and again; of a lane, never in the cache
 }
 
 func (e rulesEntry) size(key string) int {

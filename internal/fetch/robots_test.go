@@ -2,7 +2,6 @@ package fetch
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net/netip"
 	"strings"
@@ -123,7 +122,7 @@ func TestRobotsElsewhere(t *testing.T) {
 		kept int
 	}{
 		{"lent", nil, crawl.OutcomeDone, crawl.OutcomeRobots, 2},
-		{"busy", errors.New("its address is busy"), crawl.OutcomeRetry, crawl.OutcomeReturned, 1},
+		{"busy", &BusyError{"its address is busy"}, crawl.OutcomeReturned, crawl.OutcomeReturned, 1},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -168,7 +167,7 @@ func TestRobotsOfARestingHost(t *testing.T) {
 		{"it is not lent", func(now time.Time) (Loan, error) { return Loan{}, &RestsError{now.Add(rest)} }, rest},
 		{"for longer than the loan", func(now time.Time) (Loan, error) {
 			return Loan{NotBefore: now.Add(rest), Until: now.Add(time.Minute), Return: func(time.Time) {}}, nil
-		}, offlineWait},
+		}, time.Minute},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -201,6 +200,80 @@ func TestRobotsOfARestingHost(t *testing.T) {
 			}, targets(h.url("/open"), h.url("/half"))...)
 			if open, half := r.outcome(t, h.url("/open")), r.outcome(t, h.url("/half")); open.Kind != crawl.OutcomeDone || half.Kind != crawl.OutcomeRobots {
 				t.Errorf("when it may be asked: %+v, %+v", open, half)
+			}
+		})
+	}
+}
+
+// TestRobotsOfABusyHost: a robots.txt that lies where it cannot be asked for costs no target an attempt. The lane comes
+// again after a pause that grows; at last the targets of that origin fail, and no others.
+func TestRobotsOfABusyHost(t *testing.T) {
+	other := newHostAt(t, "127.0.0.2", fixed(page("200 OK", "User-agent: *\nDisallow: /half\n")))
+	slow := newHostAt(t, "127.0.0.2", hops(5, page("200 OK", "")))
+	open := newHost(t, fixed(page("200 OK", "")))
+	tests := []struct {
+		name   string
+		robots string
+		lend   func(now time.Time) (Loan, error)
+	}{
+		{"it is asked by others", other.url("/robots.txt"), func(time.Time) (Loan, error) { return Loan{}, &BusyError{"its host is asked by another claim"} }},
+		{"the loan is too short for its chain", slow.url("/robots.txt"), func(now time.Time) (Loan, error) {
+			return Loan{Until: now.Add(3 * time.Second), Return: func(time.Time) {}}, nil
+		}},
+		{"the claim's own time is too short", "/robots-1.txt", nil},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			h := newHost(t, func(s seen) answer {
+				switch {
+				case s.path == "/robots.txt":
+					return answer{wire: page("301 Moved", "", "Location: "+test.robots)}
+				case strings.HasPrefix(s.path, "/robots-1"):
+					return answer{wire: noRobots}
+				}
+				return answer{wire: page("200 OK", "page")}
+			})
+			c := newClient(t, h.clock, nil)
+			var next, now time.Time
+			run := func(unread int) run {
+				return h.run(t, c, func(l *Lane) {
+					l.NotBefore, l.Unread = next, unread
+					if test.lend == nil {
+						until := later(h.clock.now(), next).Add(time.Second)
+						l.Valid = func() time.Time { return until }
+						l.Lease = func() time.Time { return until.Add(time.Hour) }
+					} else {
+						l.Borrow = func(context.Context, urls.URL, netip.Addr) (Loan, error) { return test.lend(h.clock.now()) }
+					}
+				}, targets(h.url("/a"), h.url("/b"), open.url("/c"))...)
+			}
+			for unread := range maxUnread - 1 {
+				r := run(unread)
+				now = h.clock.now()
+				pause := min(c.limits.Backoff(unread+1), c.limits.RobotsRetry.D()) - 5*time.Second
+				for _, target := range []string{h.url("/a"), h.url("/b"), open.url("/c")} {
+					if got := r.outcome(t, target); got.Kind != crawl.OutcomeReturned || got.After.Before(now.Add(pause)) {
+						t.Fatalf("%s, try %d: %+v, want it to go back for %s", target, unread+1, got, pause)
+					}
+				}
+				if next = r.Next; !r.Unread || r.Unreachable || next.Before(now.Add(pause)) {
+					t.Fatalf("try %d: %+v at %s", unread+1, r.Ending, now)
+				}
+			}
+			r := run(maxUnread - 1)
+			for _, path := range []string{"/a", "/b"} {
+				if got := r.outcome(t, h.url(path)); got.Kind != crawl.OutcomeFailed || !strings.Contains(got.Reason, "robots.txt lies at") {
+					t.Errorf("at the last try %s: %+v", path, got)
+				}
+			}
+			if got := r.outcome(t, open.url("/c")); test.lend != nil && got.Kind != crawl.OutcomeDone {
+				t.Errorf("of another origin: %+v", got)
+			}
+			if !r.Unread {
+				t.Errorf("the last try does not count: %+v", r.Ending)
+			}
+			if len(r.robots()) > 7 {
+				t.Errorf("robots.txt was asked for once more for each target: %d exchanges", len(r.robots()))
 			}
 		})
 	}

@@ -1,0 +1,67 @@
+package activities
+
+import (
+	"errors"
+	"net/netip"
+	"testing"
+	"time"
+
+	"github.com/muninn-archive/muninn/frontier"
+	"github.com/muninn-archive/muninn/internal/crawl"
+	"github.com/muninn-archive/muninn/internal/fetch"
+	"github.com/muninn-archive/muninn/internal/politeness"
+	"github.com/muninn-archive/muninn/internal/urls"
+)
+
+// A lane waits no longer for a host of its own address than for one elsewhere: it holds its lease meanwhile. A host that
+// rests longer, and one that others ask, are told apart.
+func TestLendAtOwnAddress(t *testing.T) {
+	at, err := urls.Parse("http://b.example/robots.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		name  string
+		rest  time.Duration // of the other host; 0: it is asked
+		batch time.Duration // that the batch has left
+		lent  bool
+	}{
+		{"asked", 0, time.Hour, false},
+		{"a short rest", time.Minute, time.Hour, true},
+		{"a long rest", 10 * time.Minute, time.Hour, false},
+		{"longer than the batch", time.Minute, 30 * time.Second, false},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			r := newRig(t)
+			r.begin("one", func(d *crawl.Definition) { d.Seeds = append(d.Seeds, crawl.Seed{URL: "http://b.example/"}) })
+			in := r.batch()
+			var claim frontier.Claim
+			next := time.Now().Add(test.rest)
+			for _, c := range in.Claims {
+				switch {
+				case c.PLD == "a.example":
+					claim, _ = r.Frontier.ClaimOf(in.Crawl, c.ID)
+				case test.rest > 0:
+					r.must(r.Frontier.EndLease(in.Crawl, c.ID, frontier.LaneEnd{Host: next}))
+				}
+			}
+			r.Settings.BatchTime = test.batch
+			f := r.fetching(in, r.definition(nil).Politeness, politeness.Clock{}, nil)
+			loan, err := f.lend(t.Context(), claim, at, netip.MustParseAddr(rigIP))
+			var rests *fetch.RestsError
+			var busy *fetch.BusyError
+			switch {
+			case test.lent:
+				if err != nil || loan.NotBefore.Before(next) || loan.Until.After(time.Now().Add(ownLoan)) {
+					t.Errorf("%+v, %v", loan, err)
+				}
+			case test.rest > 0:
+				if !errors.As(err, &rests) || !rests.Until.Equal(next) {
+					t.Errorf("%v, want that it rests until %s", err, next)
+				}
+			case !errors.As(err, &busy):
+				t.Errorf("%v, want that it is busy", err)
+			}
+		})
+	}
+}
