@@ -30,20 +30,64 @@ func (s *state) clear() {
 	s.delayed, s.due, s.waiting = 0, 0, 0
 }
 
-// awake brings the memory of a crawl up again; Frontier.mu is held.
+// bringUp is the reading of a crawl that sleeps.
+type bringUp struct {
+	done chan struct{} // closed at its end
+	err  error
+}
+
+// awake brings the memory of a crawl up again. Frontier.mu is held, and let go while the crawl is read from disk: the claims
+// of other crawls do not wait for that. Who else asks for the crawl meanwhile waits for the same reading.
+//
+// What is read is what there is, for no mutation of a crawl is made while it sleeps, unless to forget it: withCrawl and draft
+// awake it before, and it falls asleep between two transactions.
 func (f *Frontier) awake(s *state) error {
-	if !s.asleep {
-		return nil
+	for s.asleep {
+		if other := s.reading; other != nil {
+			f.mu.Unlock()
+			<-other.done
+			f.mu.Lock()
+			if other.err != nil {
+				return other.err
+			}
+			continue
+		}
+		mine := &bringUp{done: make(chan struct{})}
+		s.reading = mine
+		rec := s.crawlRecord
+		f.mu.Unlock()
+		read, err := f.readCrawl(rec)
+		f.mu.Lock()
+		if mine.err, s.reading = err, nil; err == nil {
+			s.take(read)
+			s.asleep = false
+		}
+		close(mine.done)
+		if err != nil {
+			return err
+		}
 	}
-	select {
-	case <-f.closed:
-		return ErrClosed
-	default:
-	}
-	s.clear()
-	if err := f.db.View(func(txn *badger.Txn) error { return f.loadCrawl(txn, s) }); err != nil {
-		return err
-	}
-	s.asleep = false
 	return nil
+}
+
+// readCrawl reads what memory is to hold of a crawl, apart from all others; Frontier.mu is not held.
+func (f *Frontier) readCrawl(rec crawlRecord) (*state, error) {
+	if f.onRead != nil {
+		f.onRead(rec.Name)
+	}
+	s := &state{crawlRecord: rec, id: rec.ID, hosts: newHosts(nil, f.opts)}
+	s.clear()
+	return s, f.view(func(txn *badger.Txn) error { return f.loadCrawl(txn, s) })
+}
+
+// take puts what was read of a crawl in force, and joins it with what all crawls know of hosts: of those, few rest or are
+// asked, however many queues there are. Frontier.mu is held.
+func (s *state) take(read *state) {
+	s.queues, s.evicted, s.schedule, s.learning = read.queues, read.evicted, read.schedule, read.learning
+	s.claims, s.taken, s.journal = read.claims, read.taken, read.journal
+	s.delayed, s.due, s.waiting = read.delayed, read.due, read.waiting
+	for _, c := range s.claims {
+		s.hosts.enter(s, c)
+	}
+	s.hosts.acquaint(s)
 }

@@ -68,6 +68,8 @@ type Frontier struct {
 	unread  error         // of waking a crawl; the writer's alone
 
 	remembering sync.Mutex // held while what is remembered is kept
+
+	onRead func(crawl string) // of tests: called before a crawl that sleeps is read
 }
 
 // state is a crawl as memory knows it. Frontier.mu guards it.
@@ -87,8 +89,9 @@ type state struct {
 	due      int64 // of the first of them, or earlier; Unix seconds
 	waiting  int   // entries in queues, claimed ones included
 
-	asleep     bool // see Frontier.tidyUp
-	forgetting bool // see Frontier.Forget
+	asleep     bool     // see Frontier.tidyUp
+	reading    *bringUp // under way, of a crawl that sleeps
+	forgetting bool     // see Frontier.Forget
 }
 
 // Open opens the frontier in a folder and brings its memory up.
@@ -188,7 +191,8 @@ func (f *Frontier) peek(name string) (*state, error) {
 	return s, nil
 }
 
-// get returns a crawl with all that memory holds of it; Frontier.mu is held.
+// get returns a crawl with all that memory holds of it. Frontier.mu is held, and let go while a crawl that sleeps is read: it
+// comes before whatever else is looked at under the lock.
 func (f *Frontier) get(name string) (*state, error) {
 	s, err := f.peek(name)
 	if err != nil {

@@ -112,6 +112,25 @@ func (h *hosts) inform(s *state, q *queue) {
 	q.host = latest(h.next[q.pld], h.elsewhere(s, q.pld))
 }
 
+// acquaint brings the queues of a crawl up to what is known of the hosts that rest or are asked.
+func (h *hosts) acquaint(s *state) {
+	known := func(pld uint64) {
+		if q := s.queues[pld]; q != nil {
+			h.inform(s, q)
+			s.schedule.place(q, h.now())
+		}
+	}
+	for pld := range h.next {
+		known(pld)
+	}
+	for pld := range h.out {
+		known(pld)
+	}
+	for pld := range h.lent {
+		known(pld)
+	}
+}
+
 // restHost says, within a mutation, that a host is not asked before a time, by any crawl.
 func (f *Frontier) restHost(txn *badger.Txn, pld uint64, until time.Time) (apply func(), err error) {
 	if err := f.touch(nil, pld); err != nil {

@@ -461,5 +461,13 @@ func (f *Frontier) withCrawl(name string, do func(s *state, txn *badger.Txn) (fu
 	if err != nil {
 		return err
 	}
-	return f.update(func(txn *badger.Txn) (func(), error) { return do(s, txn) })
+	return f.update(func(txn *badger.Txn) (func(), error) {
+		f.mu.Lock()
+		err := f.awake(s) // it may have fallen asleep since
+		f.mu.Unlock()
+		if err != nil {
+			return nil, err
+		}
+		return do(s, txn)
+	})
 }

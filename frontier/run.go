@@ -20,6 +20,12 @@ func (f *Frontier) Begin(name, owner string, d crawl.Definition, seeds []string,
 	if len(bounds) > MaxBounds {
 		return 0, fmt.Errorf("%w: the seeds lie on %d hosts, at most %d can bound a scope; set scope.within to web, or part the crawl", ErrTooMany, len(bounds), MaxBounds)
 	}
+	f.mu.Lock()
+	_, err = f.get(name) // the writer, for which all crawls wait, need not read it then
+	f.mu.Unlock()
+	if err != nil && !errors.Is(err, ErrNoCrawl) {
+		return 0, err
+	}
 	err = f.update(func(*badger.Txn) (func(), error) {
 		f.mu.Lock()
 		s, known := f.crawls[name]

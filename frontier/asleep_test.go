@@ -1,0 +1,88 @@
+package frontier
+
+import (
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+// sleep ends a crawl's run, and what memory has of it.
+func (r *rig) sleep(name string) {
+	r.mu.Lock()
+	r.crawls[name].Active = false
+	r.mu.Unlock()
+	r.tidyUp()
+}
+
+// A crawl whose run has ended is read from disk to answer a question: meanwhile others are claimed from and committed, whoever
+// else asks for it waits for the same reading, and what is done to the crawl then is not lost.
+func TestReadingACrawlHoldsUpNoOther(t *testing.T) {
+	r := newRig(t, ofRavens)
+	r.other("ended")
+	before, err := r.Status("ended")
+	r.must(err)
+	r.sleep("ended")
+	var reads atomic.Int32
+	begun, goOn := make(chan struct{}), make(chan struct{})
+	r.onRead = func(string) {
+		if reads.Add(1) == 1 {
+			close(begun)
+		}
+		<-goOn
+	}
+	var asking sync.WaitGroup
+	for range 3 {
+		asking.Go(func() {
+			after, err := r.Status("ended")
+			if err != nil || after.Waiting != before.Waiting || after.Queues != before.Queues {
+				t.Errorf("%+v, %v", after, err)
+			}
+		})
+	}
+	<-begun
+	worked := make(chan struct{})
+	go func() {
+		defer close(worked)
+		r.submit("s", found(0.5, "http://a.example/", "http://b.example/")...)
+		batch, lanes := r.take()
+		if len(lanes) != 2 {
+			t.Errorf("%d lanes", len(lanes))
+		}
+		r.finish(batch, lanes)
+	}()
+	select {
+	case <-worked:
+	case <-time.After(time.Minute):
+		t.Error("a claim waits for the reading of another crawl")
+	}
+	asking.Go(func() { // the crawl's next run, and URLs of it
+		d := definition(nil)
+		d.Name = "ended"
+		if _, err := r.Begin("ended", "next", d, seedsOf(d), false); err != nil {
+			t.Error(err)
+		}
+		if err := r.Submit("ended", "more", found(0.5, "http://y.example/")); err != nil {
+			t.Error(err)
+		}
+	})
+	close(goOn)
+	asking.Wait()
+	if n := reads.Load(); n != 1 {
+		t.Errorf("it was read %d times", n)
+	}
+	if s, err := r.Status("ended"); err != nil || s.Queues != before.Queues+1 || s.Run != before.Run+1 {
+		t.Errorf("%+v, %v", s, err)
+	}
+}
+
+// Hosts that rest, or are asked by others, do so for a crawl that comes back, too.
+func TestACrawlThatComesBackKnowsOfHosts(t *testing.T) {
+	r := newRig(t, nil)
+	r.other("ended")
+	r.sleep("ended")
+	r.must(r.Rest(keyOf(parsed(t, "http://x.example/")).pld, r.clock.Now().Add(time.Hour)))
+	if s, err := r.Status("ended"); err != nil || s.Resting != 1 {
+		t.Errorf("%+v, %v", s, err)
+	}
+}
