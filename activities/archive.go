@@ -33,6 +33,12 @@ func (a *Activities) archiveOnce(ctx context.Context, in BatchInput) (ArchiveRes
 	defer a.beat(ctx)()
 	ctx, release := a.exclusive(ctx, in.Crawl+"/"+in.Batch)
 	defer release()
+	return a.archiveBatch(ctx, in, activity.GetInfo(ctx).Attempt > 1)
+}
+
+// archiveBatch archives what the spool holds of a batch; no other attempt of one of its steps is under way. again says that
+// an attempt before may have left something in the archive.
+func (a *Activities) archiveBatch(ctx context.Context, in BatchInput, again bool) (ArchiveResult, error) {
 	leave, err := a.work.enter(ctx, in.Crawl, stepArchive)
 	if err != nil {
 		return ArchiveResult{}, err
@@ -52,7 +58,9 @@ func (a *Activities) archiveOnce(ctx context.Context, in BatchInput) (ArchiveRes
 	}
 	m, err := h.manifest(ctx)
 	if err == nil { // an attempt before has written it, and may not have come further
-		a.tidy(ctx, h, &m)
+		if again {
+			a.tidy(ctx, h, &m)
+		}
 		return archived(h, m), edge(a.remember(in, plan))
 	}
 	if !errors.Is(err, archive.ErrNotFound) {
@@ -86,7 +94,9 @@ func (a *Activities) archiveOnce(ctx context.Context, in BatchInput) (ArchiveRes
 	if err != nil {
 		return ArchiveResult{}, edge(err)
 	}
-	a.tidy(ctx, h, &m)
+	if again {
+		a.tidy(ctx, h, &m)
+	}
 	a.Meter.Archived(m.Pages, m.WARC.Bytes)
 	return archived(h, m), edge(a.remember(in, plan))
 }
@@ -94,9 +104,6 @@ func (a *Activities) archiveOnce(ctx context.Context, in BatchInput) (ArchiveRes
 // tidy deletes what earlier attempts of a batch have left in its archive. What it cannot delete is named by no manifest:
 // `muninn verify --sweep` finds it.
 func (a *Activities) tidy(ctx context.Context, h home, m *archive.Manifest) {
-	if activity.GetInfo(ctx).Attempt == 1 && m != nil {
-		return // there was none, as a rule
-	}
 	if err := archive.Tidy(ctx, h.store, h.label, m); err != nil {
 		activity.GetLogger(ctx).Warn("an attempt that was cut off has left objects in the archive", "batch", h.label.Batch, "error", err)
 	}

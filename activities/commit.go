@@ -3,6 +3,7 @@ package activities
 import (
 	"context"
 	"errors"
+	"time"
 
 	"go.temporal.io/sdk/activity"
 
@@ -15,6 +16,11 @@ import (
 // Commit marks the batch's URLs in the frontier and queues its outlinks; the claims and the spool are
 // freed with that. It is idempotent by batch.
 func (a *Activities) Commit(ctx context.Context, in BatchInput) error {
+	return a.commit(ctx, in, time.Time{})
+}
+
+// commit does so for a batch that has failed, too: then the queues of its claims rest until a time.
+func (a *Activities) commit(ctx context.Context, in BatchInput, rest time.Time) error {
 	b := a.Spool.Batch(in.Crawl, in.Batch)
 	life, err := a.Frontier.LifeOf(in.Crawl, in.Batch)
 	if errors.Is(err, frontier.ErrNoBatch) {
@@ -41,7 +47,7 @@ func (a *Activities) Commit(ctx context.Context, in BatchInput) error {
 	}
 	err = a.Frontier.Commit(frontier.Commit{
 		Crawl: in.Crawl, Batch: in.Batch, Archive: life.Archive, Outcomes: left.Outcomes, Discoveries: left.Discoveries,
-		Originals: left.Originals, Sample: samples, Recovered: recovered,
+		Originals: left.Originals, Sample: samples, Recovered: recovered, Rest: rest,
 	})
 	if err != nil {
 		return edge(err)
@@ -56,25 +62,62 @@ func (a *Activities) freed(in BatchInput) {
 	a.UnderWay.end(in)
 }
 
-// GiveBack returns the URLs of a failed batch to their queues, which rest a while. It takes the place of the manifest
-// first, so that no attempt of ARCHIVE that is still on its way can commit what will be fetched again. If the batch had
-// come as far as its manifest, it is committed instead: what is archived is not fetched again.
+// GiveBack returns the URLs of a failed batch to their queues, which rest a while. What was fetched of them is archived and
+// committed first, if that can be done: no later batch looks into the spool of this one, and would fetch it again. Else it
+// takes the place of the manifest, so that no attempt of ARCHIVE that is still on its way can commit what will be fetched
+// again.
 func (a *Activities) GiveBack(ctx context.Context, in BatchInput) error {
 	defer a.beat(ctx)()
 	ctx, release := a.exclusive(ctx, in.Crawl+"/"+in.Batch) // a step that was cut off may still run
 	defer release()
 	a.unwritable.begin(in.Crawl, in.Batch)
-	archived, err := a.closeLife(ctx, in)
+	archived, err := false, a.salvage(ctx, in)
+	if err == nil {
+		archived, err = a.closeLife(ctx, in)
+	}
 	a.unwritable.tell(in.Crawl, in.Batch, err, a.Now())
 	if err != nil {
 		return edge(err)
 	}
+	rest := a.Now().Add(a.Settings.GiveBack)
 	if archived {
-		return a.Commit(ctx, in)
+		return a.commit(ctx, in, rest)
 	}
 	a.freed(in)
 	a.forgetPrerequisites(ctx, in)
-	return edge(a.Frontier.GiveBack(in.Crawl, in.Batch, a.Now().Add(a.Settings.GiveBack)))
+	return edge(a.Frontier.GiveBack(in.Crawl, in.Batch, rest))
+}
+
+// maxSalvages bounds the attempts to archive what a failed batch has fetched that ended without a word: it may be what ends
+// the worker.
+const maxSalvages = 3
+
+// salvage archives what a failed batch has fetched. An error says that it may be tried again: the store does not answer, or the
+// worker is stopped. What fails for the batch's own sake is left: its pages are fetched again.
+func (a *Activities) salvage(ctx context.Context, in BatchInput) error {
+	b := a.Spool.Batch(in.Crawl, in.Batch)
+	log, info := activity.GetLogger(ctx), activity.GetInfo(ctx)
+	fetched, err := fetchedURLs(b)
+	if err != nil {
+		log.Warn("what a failed batch has fetched cannot be read", "batch", in.Batch, "error", err)
+	}
+	t := before(b, info.WorkflowExecution.RunID, nameGiveBack, int(info.Attempt))
+	if len(fetched) == 0 || t.Faults > 0 || t.cutOff(int(info.Attempt)) >= maxSalvages {
+		return nil
+	}
+	_, err = safely(ctx, in, func(ctx context.Context, in BatchInput) (ArchiveResult, error) { return a.archiveBatch(ctx, in, true) })
+	if err == nil {
+		return nil
+	}
+	final := t.end(err, ctx.Err(), 1)
+	if errWrite := b.Write(fileTries, t); errWrite != nil { // then the attempt counts as cut off
+		log.Warn("the end of an attempt is not noted", "error", errWrite)
+	}
+	if final == nil {
+		return err
+	}
+	log.Warn("what a failed batch has fetched cannot be archived; it is fetched again", "batch", in.Batch, "error", err)
+	return nil
 }
 
 // forgetPrerequisites has later batches ask again for the robots.txt and archive again the addresses that a batch found

@@ -26,10 +26,11 @@ const (
 
 // The names of steps, as errors tell them to people.
 const (
-	nameFetch   = "FETCH"
-	nameAnalyse = "AAH"
-	nameScore   = "SCORE"
-	nameArchive = "ARCHIVE"
+	nameFetch    = "FETCH"
+	nameAnalyse  = "AAH"
+	nameScore    = "SCORE"
+	nameArchive  = "ARCHIVE"
+	nameGiveBack = "the give-back"
 )
 
 // fileTries is where a batch keeps the ends of its attempts; there is none as long as nothing fails.

@@ -25,6 +25,9 @@ type Commit struct {
 	// Recovered says that the lists were made anew out of the archive, perhaps in another order: portions of the commit
 	// that were written before say nothing of its portions.
 	Recovered bool
+	// Rest, if not zero, says that the batch failed: what it brings is what it had come to. The queues of its claims rest until
+	// then.
+	Rest time.Time
 	// Rescore gives the discovered URLs that wait these scores in place of those they had, and leaves the
 	// others alone.
 	Rescore bool
@@ -151,7 +154,7 @@ func (f *Frontier) commitPortion(s *state, now committing, p portion) error {
 				return nil, err
 			}
 		}
-		if err := f.saveDone(txn, s, done, now.ends); err != nil {
+		if err := f.saveDone(txn, s, done, now); err != nil {
 			return nil, err
 		}
 		return f.finishTxn(txn, s, rec, key, changes, func() {
@@ -162,7 +165,7 @@ func (f *Frontier) commitPortion(s *state, now committing, p portion) error {
 			for pld, n := range done {
 				q := s.queue(pld, "")
 				if q.done = n; now.ends {
-					q.rest = time.Time{} // its batch has come to its end
+					q.rest = now.c.Rest // its batch has come to its end
 				}
 				q.spent = s.pldSpent(q)
 				s.schedule.place(q, f.opts.Now())
@@ -202,6 +205,9 @@ func (f *Frontier) endBatch(txn *badger.Txn, s *state, rec *crawlRecord, now com
 			return nil, err
 		}
 	}
+	if !now.c.Rest.IsZero() && len(claims) > 0 {
+		rec.Totals.Failed++
+	}
 	released, err := f.deleteClaims(txn, s, claims)
 	return func() {
 		released()
@@ -213,14 +219,14 @@ func (f *Frontier) endBatch(txn *badger.Txn, s *state, rec *crawlRecord, now com
 	}, err
 }
 
-// saveDone keeps the page counts of queues; a batch that has ended lets them rest no longer.
-func (f *Frontier) saveDone(txn *badger.Txn, s *state, done map[uint64]tally, ends bool) error {
+// saveDone keeps the page counts of queues; a batch that has ended lets them rest no longer, unless it failed.
+func (f *Frontier) saveDone(txn *badger.Txn, s *state, done map[uint64]tally, now committing) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for pld, n := range done {
 		m := s.queue(pld, "").meta()
-		if m.Done, m.Asked = n.pages, n.requests; ends {
-			m.Rest = 0
+		if m.Done, m.Asked = n.pages, n.requests; now.ends {
+			m.keepRest(now.c.Rest)
 		}
 		if err := s.saveMeta(txn, pld, m); err != nil {
 			return err

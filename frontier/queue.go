@@ -63,10 +63,14 @@ func (q *queue) meta() queueMeta {
 	m := queueMeta{
 		Name: q.name, Next: millis(q.next), Fails: q.fails, Unread: q.unread, Done: q.done.pages, Asked: q.done.requests, Pace: q.pace.Milliseconds(), Delay: q.delay.Milliseconds(),
 	}
-	if !q.rest.IsZero() {
-		m.Rest = millis(q.rest)
-	}
+	m.keepRest(q.rest)
 	return m
+}
+
+func (m *queueMeta) keepRest(until time.Time) {
+	if m.Rest = 0; !until.IsZero() {
+		m.Rest = millis(until)
+	}
 }
 
 // Where an order learns, a queue whose pages take long gives way to others: what its first entry is worth is halved for

@@ -2,9 +2,11 @@ package frontier
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"time"
 
+	"github.com/cespare/xxhash/v2"
 	"github.com/dgraph-io/badger/v4"
 
 	"github.com/muninn-archive/muninn/internal/crawl"
@@ -65,15 +67,15 @@ type Lane struct {
 
 // Reopen brings the claims of a batch up for fetching. Of claims that are gone, the URLs that no
 // other batch has taken or finished are claimed anew, without a lease; if all are gone, a new life of the batch
-// begins. ErrFinished if the batch was committed.
+// begins. ErrFinished if the batch was committed; then its queues rest no longer, if it had failed before.
 func (f *Frontier) Reopen(name, batch string, leases []Claim, found map[string][]string) (lanes []Lane, err error) {
-	nonce := newNonce()
-	err = f.withCrawl(name, func(s *state, txn *badger.Txn) (func(), error) {
+	nonce, finished := newNonce(), false
+	err = f.withCrawl(name, func(s *state, txn *badger.Txn) (_ func(), err error) {
 		lanes = lanes[:0]
-		if done, err := committed(txn, batchKey(s.id, 0, batch, "end")); err != nil {
+		if finished, err = committed(txn, batchKey(s.id, 0, batch, "end")); err != nil {
 			return nil, err
-		} else if done {
-			return nil, ErrFinished
+		} else if finished {
+			return f.rouse(txn, s, leases)
 		}
 		var claims []Claim
 		var empty []*Claim // held, but nothing of them is left
@@ -103,7 +105,35 @@ func (f *Frontier) Reopen(name, batch string, leases []Claim, found map[string][
 		save, err := f.saveClaims(txn, s, claims, nil)
 		return func() { drop(); save() }, err
 	})
+	if finished && err == nil {
+		err = ErrFinished
+	}
 	return lanes, err
+}
+
+// rouse ends the rest of the queues of claims that are gone: whoever runs their batch again wants their URLs now.
+func (f *Frontier) rouse(txn *badger.Txn, s *state, claims []Claim) (apply func(), err error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	var roused []*queue
+	for _, c := range claims {
+		q, known := s.queues[xxhash.Sum64String(c.PLD)]
+		if !known || q.busy || q.rest.IsZero() {
+			continue
+		}
+		m := q.meta()
+		m.keepRest(time.Time{})
+		if err := errors.Join(f.touch(s, q.pld), s.saveMeta(txn, q.pld, m)); err != nil {
+			return nil, err
+		}
+		roused = append(roused, q)
+	}
+	return func() {
+		for _, q := range roused {
+			q.rest = time.Time{}
+			s.schedule.place(q, f.opts.Now())
+		}
+	}, nil
 }
 
 // reclaim returns the claim as it stands, or a new one of the URLs that are still to be had.

@@ -11,8 +11,8 @@ import (
 )
 
 // Batch takes a batch through its steps: FETCH, AAH, SCORE, ARCHIVE, commit. If a step fails for
-// good, the URLs go back to their queues and the workflow fails with the reason; reset or run again,
-// it does the work that is left, and archives nothing twice.
+// good, what was fetched is archived if that can be done, the other URLs go back to their queues and the workflow fails with
+// the reason; reset or run again, it does the work that is left, and archives nothing twice.
 func Batch(ctx workflow.Context, in activities.BatchInput) (activities.BatchResult, error) {
 	b := batch{in: in}
 	err := b.run(ctx)
@@ -21,7 +21,7 @@ func Batch(ctx workflow.Context, in activities.BatchInput) (activities.BatchResu
 			err = failure(workflow.GetInfo(ctx).WorkflowExecution.ID, err)
 		}
 		b.state(ctx, "failed", reasonOf(err))
-		workflow.GetLogger(ctx).Warn("the batch failed; its URLs go back to their queues", "crawl", in.Crawl, "batch", in.Batch, "error", err)
+		workflow.GetLogger(ctx).Warn("the batch failed; URLs that it has not fetched go back to their queues", "crawl", in.Crawl, "batch", in.Batch, "error", err)
 		workflow.GetMetricsHandler(ctx).Counter(failedBatches).Inc(1)
 		b.giveBack(ctx)
 	}

@@ -82,7 +82,7 @@ func failure(id string, err error) error {
 	return temporal.NewApplicationErrorWithCause(inWords(err)+". "+afterFailure+retryCommand(id), kind, err)
 }
 
-const afterFailure = "If its segment is in the archive, it is committed; else its URLs go back to their queues, and are claimed again after the setting give-back. To retry it at once: "
+const afterFailure = "What it has fetched is archived and committed, if that can be done; its other URLs go back to their queues, and are claimed again after the setting give-back. To retry it at once: "
 
 // retryCommand resets a batch.
 func retryCommand(id string) string {

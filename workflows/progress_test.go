@@ -105,7 +105,7 @@ func TestBatchSaysWhy(t *testing.T) {
 	if !errors.As(err, &app) || app.Type() != activities.ErrorSpool {
 		t.Fatalf("ends with %v", err)
 	}
-	for _, want := range []string{"ARCHIVE failed", ": the spool is gone. ", "its URLs go back to their queues", "temporal workflow reset --type FirstWorkflowTask --reason retry --workflow-id 'crawl/c/a.test/1'"} {
+	for _, want := range []string{"ARCHIVE failed", ": the spool is gone. ", "its other URLs go back to their queues", "temporal workflow reset --type FirstWorkflowTask --reason retry --workflow-id 'crawl/c/a.test/1'"} {
 		if !strings.Contains(app.Message(), want) {
 			t.Errorf("%q is not in %q", want, app.Message())
 		}
