@@ -187,7 +187,8 @@ func (a *Activities) fill(ctx context.Context, segment *archive.Segment, d crawl
 func (a *Activities) one(segment *archive.Segment, e *spool.Entry, p *crawl.Page, places bool, left *committing) error {
 	o := e.Outcome
 	o.Score = -1
-	if e.Status > 0 && o.Kind != crawl.OutcomeRetry {
+	answered := e.Status > 0 || e.HeaderBytes > 0 // "000" is a status that servers send
+	if answered && o.Kind != crawl.OutcomeRetry {
 		rec, err := segment.Add(capture(e, p))
 		if err != nil {
 			return err

@@ -45,7 +45,7 @@ type Capture struct {
 	Page     *crawl.Page // nil if nothing was understood
 }
 
-// bare tells whether the response came without a header (HTTP/0.9).
+// bare tells whether the response came without a header (HTTP/0.9), or without the end of one.
 func (c *Capture) bare() bool { return c.HeaderBytes == 0 && c.Fault != "" }
 
 // Recorded says how a capture was archived.
@@ -260,7 +260,7 @@ func (s *Segment) response(c Capture, digest string) (record, Recorded) {
 	}
 	if profile == "" {
 		rec.block = c.Response()
-		if c.bare() { // HTTP/0.9: no message of HTTP/1, which a response record must have
+		if c.bare() { // no message of HTTP/1, which a response record must have
 			rec.kind, rec.contentType = gowarc.Resource, c.MIME
 		}
 		rec.headers = [][2]string{{gowarc.WarcIPAddress, c.IP}, {gowarc.WarcPayloadDigest, digest}, {gowarc.WarcTruncated, c.Truncated}}

@@ -88,7 +88,7 @@ func TestBlockFaults(t *testing.T) {
 			s.records[iChunked].set("WARC-Payload-Digest", sha1Of("hello"))
 		}, []string{"WARC-Payload-Digest of the response"}},
 		{"status line", func(s, _ *testSegment) { s.records[iChunked].block = "ICY 200 OK\r\n\r\n" }, []string{"is no HTTP status line"}},
-		{"status", func(s, _ *testSegment) { s.records[iChunked].block = "HTTP/1.1 2000 OK\r\n\r\n" }, []string{"is no HTTP status line"}},
+		{"version", func(s, _ *testSegment) { s.records[iChunked].block = "HTTP/11 200 OK\r\n\r\n" }, []string{"is no HTTP status line"}},
 		{"header without end", func(s, _ *testSegment) {
 			s.records[iChunked].block = "HTTP/1.1 200 OK\r\nA: b"
 			s.records[iChunked].set("WARC-Payload-Digest", sha1Of(""))

@@ -16,16 +16,19 @@ type message struct {
 }
 
 // parseResponse reads the head of an HTTP response. Heads come from servers, so lines may end with a
-// bare LF and header lines that make no sense are passed over; the status line must be right.
+// bare LF and header lines that make no sense are passed over; the status line must be one, but servers may send a status
+// that is none of HTTP: of one that is no number of up to three digits, 0 is taken.
 func parseResponse(block []byte) (message, error) {
 	line, rest, _ := bytes.Cut(block, []byte("\n"))
 	m := message{}
 	version, after, _ := strings.Cut(strings.TrimRight(string(line), "\r"), " ")
 	code, _, _ := strings.Cut(after, " ")
-	if !isHTTPVersion(version) || len(code) != 3 || !isDigits(code) || code < "100" {
+	if !isHTTPVersion(version) {
 		return m, fmt.Errorf("%q is no HTTP status line", clip(line))
 	}
-	m.status, _ = strconv.Atoi(code)
+	if len(code) <= 3 && isDigits(code) {
+		m.status, _ = strconv.Atoi(code)
+	}
 	m.readHead(rest)
 	return m, nil
 }

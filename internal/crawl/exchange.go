@@ -22,7 +22,7 @@ type Exchange struct {
 	FirstByte   time.Duration `json:"first_byte,omitempty"` // from Started
 	Elapsed     time.Duration `json:"elapsed,omitempty"`    // from Started to the last byte
 	Status      int           `json:"status,omitempty"`
-	HeaderBytes int64         `json:"header_bytes,omitempty"` // of the response: status line, header, blank line
+	HeaderBytes int64         `json:"header_bytes,omitempty"` // of the response: status line, header, blank line; 0 if it has no header, or not the end of one
 	Chunked     bool          `json:"chunked,omitempty"`
 	Encoding    string        `json:"encoding,omitempty"` // Content-Encoding in lower case, several fields joined by commas
 	MIME        string        `json:"mime,omitempty"`     // Content-Type as it came

@@ -27,7 +27,7 @@ type Exchange struct {
 	Response io.Reader // the final response as it came over the wire; nil if there was none
 	Size     int64     // bytes of Response
 	Header   http.Header
-	refused  bool      // Fault says why it cannot be told what is header and what is body
+	refused  bool      // Fault says why it is no page
 	body     io.Reader // the wire's bytes after the header block
 	wire     *wire
 }
@@ -128,7 +128,7 @@ func (c *Client) send(conn *connection, x *Exchange, total time.Duration, bodyLi
 		br.Reset(nil)
 		readers.Put(br)
 	}()
-	h, start, err := readHead(br, w, !reused && bareAllowed(x))
+	h, start, err := readHead(br, w, taken(x, reused))
 	x.Elapsed = c.now().Sub(x.Started)
 	if err != nil {
 		if w.size == 0 || errors.Is(err, errProtocol) { // no HTTP: perhaps the rest of the answer before
@@ -138,8 +138,11 @@ func (c *Client) send(conn *connection, x *Exchange, total time.Duration, bodyLi
 	}
 	x.FirstByte = w.first.Sub(x.Started)
 	body := w.size - int64(br.Buffered())
+	if h.framing == cutOff {
+		body = start // no message of HTTP/1, which a response record must have
+	}
 	x.describe(h, body-start)
-	if x.refused = h.refused != ""; x.refused { // kept as far as it came
+	if x.refused = h.refused != ""; x.refused && !h.whole { // kept as far as it came
 		body, err = w.size, nil
 		x.end(w, start, start+x.HeaderBytes, body)
 		x.Truncated, x.Elapsed = "unspecified", c.now().Sub(x.Started)
@@ -164,10 +167,15 @@ func (x *Exchange) end(w *wire, start, body, end int64) {
 	x.Response, x.body = w.reader(start, end), w.reader(body, end)
 }
 
-// bareAllowed tells whether an answer without a header is taken for a page, as browsers do on the usual ports only.
-func bareAllowed(x *Exchange) bool {
+// taken tells which answers without a whole header are taken for pages: those without any on the usual ports, and over TLS
+// none that is cut off. A connection that has answered before speaks HTTP/1.
+func taken(x *Exchange, reused bool) lenience {
 	u, err := urls.Trusted(x.URL)
-	return err == nil && x.Kind == crawl.ExchangePage && (u.Port() == 80 || u.Port() == 443)
+	if err != nil || x.Kind != crawl.ExchangePage {
+		return lenience{}
+	}
+	plain := u.Scheme() == "http"
+	return lenience{bare: !reused && (u.Port() == 80 || u.Port() == 443), icy: !reused && plain, cut: plain}
 }
 
 func (x *Exchange) describe(r head, headerBytes int64) {

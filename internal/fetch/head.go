@@ -24,34 +24,52 @@ type head struct {
 	old     bool  // HTTP/1.0 or older: a connection for each response
 	framing int64 // bytes of the body, or one of the values below
 	faults  []string
-	refused string // why it cannot be told what is header and what is body
+	refused string // why it is no page: it cannot be told what is header and what is body, or what its status is, or it was cut off
+	whole   bool   // … but it is known where it ends
 }
 
 // Values of head.framing that are no numbers of bytes.
 const (
 	untilClose = -1
 	chunked    = -2
+	cutOff     = -3 // there is none: the connection ended within the header
 )
 
 // errNoHTTP says that the answer does not begin like HTTP/1.
 var errNoHTTP = errors.New("it does not begin with HTTP/")
 
+// lenience says which answers without a whole header block are taken, as Chromium takes them (HttpStreamParser).
+type lenience struct {
+	bare bool // a text without any header (HTTP/0.9)
+	icy  bool // SHOUTcast: "ICY 200 OK" and the like, header and all as a body of HTTP/0.9
+	cut  bool // a header that the end of the connection cuts off, or whose lines end in CR alone, so that it has no end
+}
+
 // readHead reads up to the end of the final response's header block and tells where it starts: interim responses
-// (RFC 9110 §15.2) are passed over. bare permits a body without a header (HTTP/0.9), of text.
-func readHead(br *bufio.Reader, w *wire, bare bool) (h head, start int64, err error) {
+// (RFC 9110 §15.2) are passed over.
+func readHead(br *bufio.Reader, w *wire, take lenience) (h head, start int64, err error) {
 	for {
 		start = w.size - int64(br.Buffered())
 		begin, err := br.Peek(len("HTTP/"))
 		var block []byte
 		if err == nil && string(begin) != "HTTP/" {
 			some, _ := br.Peek(br.Buffered())
-			if bare && strings.HasPrefix(http.DetectContentType(some), "text/") {
-				return bareHead(), start, nil
+			switch {
+			case take.icy && strings.EqualFold(string(begin[:len("ICY")]), "ICY"):
+				return bareHead("a header of SHOUTcast (ICY), taken for a part of the body"), start, nil
+			case take.bare && strings.HasPrefix(http.DetectContentType(some), "text/"):
+				return bareHead("no header at all (HTTP/0.9)"), start, nil
 			}
 			return h, 0, fmt.Errorf("%w: %w", errProtocol, errNoHTTP)
 		}
 		if err == nil {
 			block, err = readBlock(br)
+		}
+		if take.cut && errors.Is(err, io.EOF) && bytes.ContainsAny(block, "\r\n") {
+			if h, err = parseCut(block); err == nil && h.status >= 200 {
+				return h, start, nil
+			}
+			err = io.EOF
 		}
 		switch {
 		case err != nil && errors.Is(w.err, errTooMuch):
@@ -64,18 +82,31 @@ func readHead(br *bufio.Reader, w *wire, bare bool) (h head, start int64, err er
 		if h, err = parseHead(block); err != nil {
 			return h, 0, fmt.Errorf("%w: %w", errProtocol, err)
 		}
-		if h.status >= 200 || h.status == http.StatusSwitchingProtocols {
+		if h.status < 100 || h.status >= 200 || h.status == http.StatusSwitchingProtocols {
 			return h, start, nil
 		}
 	}
 }
 
 // bareHead stands for the header that an HTTP/0.9 answer does not have.
-func bareHead() head {
-	return head{status: http.StatusOK, header: http.Header{}, old: true, framing: untilClose, faults: []string{"no header at all (HTTP/0.9)"}}
+func bareHead(fault string) head {
+	return head{status: http.StatusOK, header: http.Header{}, old: true, framing: untilClose, faults: []string{fault}}
 }
 
-// readBlock reads lines up to the first empty one. The wire bounds them.
+// parseCut understands the lines of a header block that has no end, up to its last line break. A CR ends a line, too: what
+// follows such lines is a part of the header for Chromium, and for the archive. There is no page: Chromium shows an empty one.
+func parseCut(block []byte) (head, error) {
+	lines := block[:bytes.LastIndexAny(block, "\r\n")+1]
+	h, err := parseHead(bytes.ReplaceAll(lines, []byte("\r"), []byte("\n")))
+	h.framing, h.whole = cutOff, true
+	h.refused = "the connection ended within the header"
+	if !bytes.Contains(lines, []byte("\n")) {
+		h.refused += ": its lines end in CR alone"
+	}
+	return h, err
+}
+
+// readBlock reads lines up to the first empty one, or what there is of them. The wire bounds them.
 func readBlock(br *bufio.Reader) ([]byte, error) {
 	var block []byte
 	for {
@@ -85,7 +116,7 @@ func readBlock(br *bufio.Reader) ([]byte, error) {
 		case errors.Is(err, bufio.ErrBufferFull):
 			continue
 		case err != nil:
-			return nil, err
+			return block, err
 		case len(endless(line)) == 0 && (len(block) == len(line) || block[len(block)-len(line)-1] == '\n'):
 			return block, nil
 		}
@@ -105,7 +136,7 @@ func parseHead(block []byte) (head, error) {
 		return h, err
 	}
 	if bytes.IndexByte(block, 0) >= 0 {
-		h.refused = "a NUL in the header"
+		h.refused, h.whole = "a NUL in the header", false
 	}
 	for _, f := range h.unfold(rest) {
 		h.field(f)
@@ -114,20 +145,30 @@ func parseHead(block []byte) (head, error) {
 	return h, nil
 }
 
-// statusLine reads "HTTP/1.1 200 OK"; the reason may be missing.
+// statusLine reads "HTTP/1.1 200 OK"; the reason may be missing. A status that is none of HTTP makes no page: Chromium shows
+// it, but it says as little as a server error (RFC 9110 §15).
 func (h *head) statusLine(line string) error {
 	version, after, _ := strings.Cut(line, " ")
 	code, _, _ := strings.Cut(strings.TrimLeft(after, " "), " ")
 	number := version[min(len("HTTP/"), len(version)):]
 	major, minor, dotted := strings.Cut(number, ".")
-	status, err := strconv.Atoi(code)
-	if err != nil || len(code) != 3 || status < 100 || !digit(major) || dotted && !digit(minor) {
+	if !digit(major) || dotted && !digit(minor) {
 		return fmt.Errorf("the status line is %.80q", line)
 	}
 	if !dotted {
 		h.fault("a version without a minor number")
 	}
-	h.status, h.old = status, number == "0.9" || number == "1.0"
+	if strings.Contains(line, "\r") {
+		h.fault("a CR within the status line")
+	}
+	status, err := strconv.ParseUint(code, 10, 64)
+	if err != nil || len(code) > 3 {
+		status = 0
+	}
+	if len(code) != 3 || status < 100 {
+		h.refused, h.whole = fmt.Sprintf("%.40q is no status of HTTP", code), true
+	}
+	h.status, h.old = int(status), number == "0.9" || number == "1.0"
 	return nil
 }
 
@@ -189,7 +230,7 @@ func (h *head) fault(what string) {
 // frame finds out where the body ends (RFC 9112 §6.3). Two lengths that differ are refused: what follows the shorter
 // may be meant as another response.
 func (h *head) frame() {
-	if h.status < 200 || h.status == http.StatusNoContent || h.status == http.StatusNotModified {
+	if h.status >= 100 && h.status < 200 || h.status == http.StatusNoContent || h.status == http.StatusNotModified {
 		h.framing = 0
 		return
 	}
@@ -206,7 +247,7 @@ func (h *head) frame() {
 	for i, text := range list {
 		text = strings.TrimSpace(text)
 		if i > 0 && text != strings.TrimSpace(list[0]) {
-			h.refused = "two unequal values of Content-Length"
+			h.refused, h.whole = "two unequal values of Content-Length", false
 			return
 		}
 		n, err := strconv.ParseUint(text, 10, 63)
@@ -244,6 +285,8 @@ func (h *head) alone() bool {
 // readBody reads the body to its end; the wire keeps it.
 func (h *head) readBody(br *bufio.Reader) error {
 	switch h.framing {
+	case cutOff:
+		return io.ErrUnexpectedEOF
 	case untilClose:
 		_, err := io.Copy(io.Discard, br)
 		return err

@@ -30,6 +30,7 @@ func TestFaultyHeaders(t *testing.T) {
 		{"unknown transfer coding", ok + "Transfer-Encoding: gzip\r\n\r\n" + body, "Transfer-Encoding is \"gzip\"", false, "close"},
 		{"control characters", ok + "Location: /a\x01b\r\nContent-Length: 7\r\n\r\n" + body, "control characters in Location", false, ""},
 		{"blank before the colon", ok + "Content-Length : 7\r\n\r\n" + body, "", false, ""},
+		{"a CR in the status line", "HTTP/1.1 200 OK\rContent-Type: text/html\r\r<p>\n\n" + body, "a CR within the status line", false, "close"},
 		{"NUL", ok + "X: a\x00b\r\nContent-Length: 7\r\n\r\n" + body, "a NUL in the header", true, ""},
 		{"unequal lengths", ok + "Content-Length: 7\r\nContent-Length: 9\r\n\r\n" + body, "two unequal values of Content-Length", true, ""},
 	}
@@ -67,6 +68,80 @@ func TestFaultyHeaders(t *testing.T) {
 	}
 }
 
+// TestNoStatus: an answer whose status is none of HTTP is archived whole, and is no page.
+func TestNoStatus(t *testing.T) {
+	for code, status := range map[string]int{"99": 99, "000": 0, "7": 7, "2000": 0, "-200": 0, "OK": 0, "": 0} {
+		t.Run(code, func(t *testing.T) {
+			t.Parallel()
+			wire := "HTTP/1.1 " + code + " Odd\r\nContent-Length: 7\r\n\r\n<p>page"
+			h := newHost(t, func(s seen) answer {
+				if s.path == "/a" {
+					return answer{wire: wire}
+				}
+				return answer{}
+			})
+			x := h.fetch(t, newClient(t, h.clock, nil), "/a").pages[0]
+			if x.Outcome.Kind != crawl.OutcomeFailed || x.Status != status || !strings.Contains(x.Outcome.Reason, "is no status of HTTP") {
+				t.Errorf("%+v", x.Exchange)
+			}
+			if x.response != wire || x.Truncated != "" || x.response[x.HeaderBytes:] != "<p>page" {
+				t.Errorf("kept %q, %d bytes of header, truncated %q", x.response, x.HeaderBytes, x.Truncated)
+			}
+			robots := robotsHost(t, fixed(wire)) // says nothing of what is allowed
+			if o := robots.fetch(t, newClient(t, robots.clock, nil), "/a").outcome(t, robots.url("/a")); o.Kind != crawl.OutcomeRetry {
+				t.Errorf("with it as robots.txt: %+v", o)
+			}
+		})
+	}
+}
+
+// TestHeaderWithoutEnd: what came of a header is archived when the connection ends within it; lines that end in CR alone
+// are such a header. The last line may lack its end, and says nothing.
+func TestHeaderWithoutEnd(t *testing.T) {
+	tests := []struct {
+		name, wire, fault, mime string
+		ok                      bool
+	}{
+		{"CR alone", "HTTP/1.1 200 OK\rContent-Type: text/html\r\r<p>page", "its lines end in CR alone", "text/html", true},
+		{"CR alone, no reason", "HTTP/1.1 200\rContent-Type: text/html\r\r<p>page", "its lines end in CR alone", "text/html", true},
+		{"cut off", "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nX: a", "the connection ended within the header", "text/html", true},
+		{"cut off in a field", "HTTP/1.1 301 Moved\r\nLocation: /nex", "the connection ended within the header", "", true},
+		{"cut off in the status line", "HTTP/1.1 20", "", "", false},
+		{"an interim response", "HTTP/1.1 103 Early Hints\r\n", "", "", false},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			h := newHost(t, func(s seen) answer {
+				if s.path == "/a" {
+					return answer{wire: test.wire, then: "close"}
+				}
+				return answer{}
+			})
+			c := newClient(t, h.clock, nil)
+			if o := h.fetch(t, c, "/a").outcome(t, h.url("/a")); o.Kind != crawl.OutcomeRetry {
+				t.Errorf("at the first try: %+v", o)
+			}
+			last := crawl.Target{URL: h.url("/a"), Attempts: c.limits.MaxAttempts - 1}
+			x := h.run(t, c, nil, last).pages[0]
+			switch {
+			case !test.ok:
+				if x.Outcome.Kind != crawl.OutcomeFailed || x.response != "" {
+					t.Errorf("%+v, kept %q", x.Outcome, x.response)
+				}
+			case x.Outcome.Kind != crawl.OutcomeFailed || !strings.Contains(x.Outcome.Reason, test.fault) || x.Truncated != "disconnect" || x.Location != "":
+				t.Errorf("%+v", x.Exchange)
+			case x.response != test.wire || x.HeaderBytes != 0 || x.MIME != test.mime:
+				t.Errorf("kept %q, %d bytes of header, of type %q", x.response, x.HeaderBytes, x.MIME)
+			}
+			robots := robotsHost(t, func(seen) answer { return answer{wire: test.wire, then: "close"} })
+			if o := robots.fetch(t, newClient(t, robots.clock, nil), "/a").outcome(t, robots.url("/a")); o.Kind != crawl.OutcomeRetry {
+				t.Errorf("with it as robots.txt: %+v", o)
+			}
+		})
+	}
+}
+
 // TestRobotsWithFaultyHeader: rules are obeyed; a file that may be read in two ways disallows.
 func TestRobotsWithFaultyHeader(t *testing.T) {
 	const rules = "User-agent: *\nDisallow: /half\n"
@@ -85,15 +160,32 @@ func TestRobotsWithFaultyHeader(t *testing.T) {
 	}
 }
 
-// TestBareAnswer: a text without any header is a page, on the usual ports.
+// TestBareAnswer: a text without any header is a page, on the usual ports, and what begins like SHOUTcast on all.
 func TestBareAnswer(t *testing.T) {
-	for at, want := range map[string]bool{"http://a.example/": true, "https://a.example/": true, "http://a.example:8080/": false} {
-		if got := bareAllowed(&Exchange{Exchange: crawl.Exchange{Kind: crawl.ExchangePage, URL: at}}); got != want {
-			t.Errorf("%s: %v", at, got)
+	for at, want := range map[string]lenience{
+		"http://a.example/": {true, true, true}, "https://a.example/": {bare: true},
+		"http://a.example:8080/": {icy: true, cut: true}, "https://a.example:8443/": {},
+	} {
+		x := &Exchange{Exchange: crawl.Exchange{Kind: crawl.ExchangePage, URL: at}}
+		if got := taken(x, false); got != want {
+			t.Errorf("%s: %+v", at, got)
+		}
+		if got := taken(x, true); got != (lenience{cut: want.cut}) {
+			t.Errorf("%s on a connection that was used: %+v", at, got)
+		}
+		if x.Kind = crawl.ExchangeRobots; taken(x, false) != (lenience{}) {
+			t.Errorf("%s: a robots.txt without a header is read", at)
 		}
 	}
-	if bareAllowed(&Exchange{Exchange: crawl.Exchange{Kind: crawl.ExchangeRobots, URL: "http://a.example/robots.txt"}}) {
-		t.Error("a robots.txt without a header is read")
+	h := newHost(t, func(s seen) answer {
+		if s.path == "/robots.txt" {
+			return answer{}
+		}
+		return answer{wire: "icy 200 OK\r\nicy-name: Radio\r\n\r\n\xff\xfb\x90\x00\x01\x02", then: "close"}
+	})
+	x := h.fetch(t, newClient(t, h.clock, func(o *Options) { o.Limits.ConnectionIdle = 0 }), "/a").pages[0]
+	if x.Outcome.Kind != crawl.OutcomeDone || x.HeaderBytes != 0 || !strings.Contains(x.Fault, "SHOUTcast") || !strings.HasPrefix(x.response, "icy 200") {
+		t.Errorf("SHOUTcast: %+v, kept %q", x.Exchange, x.response)
 	}
 	for sent, ok := range map[string]bool{"<html><p>page": true, "plain text": true, "\x00\x16\x03binary": false, "": false} {
 		c := newClient(t, nil, nil)

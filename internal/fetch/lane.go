@@ -323,7 +323,7 @@ func (l *Lane) finish(ctx context.Context, t crawl.Target, x *Exchange) error {
 		o.Reason = "the response's header is faulty: " + x.Fault
 	}
 	switch {
-	case x.refused:
+	case x.refused && (last || x.Truncated != "disconnect"):
 		o.Kind = crawl.OutcomeFailed
 	case x.Status == 429 || x.Status == 503:
 		pause := min(max(x.retryAfter(l.client.now()), limits.Backoff(t.Attempts+1)), limits.RetryAfter.D())
@@ -340,7 +340,9 @@ func (l *Lane) finish(ctx context.Context, t crawl.Target, x *Exchange) error {
 		o.Kind, o.Reason = crawl.OutcomeRetry, fmt.Sprintf("the host answers %d", x.Status)
 		o.After = l.client.now().Add(limits.Backoff(t.Attempts + 1))
 	case x.Truncated == "disconnect" && !last:
-		o.Kind, o.Reason = crawl.OutcomeRetry, "the connection broke within the body"
+		if o.Kind = crawl.OutcomeRetry; !x.refused {
+			o.Reason = "the connection broke within the body"
+		}
 		o.After = l.client.now().Add(limits.Backoff(t.Attempts + 1))
 	case x.Status == 304 && t.Previous.Digest != "":
 		o.Kind = crawl.OutcomeUnmodified

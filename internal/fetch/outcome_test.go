@@ -28,7 +28,7 @@ func TestFailures(t *testing.T) {
 		{name: "never answers", a: answer{then: "hang"}, now: crawl.OutcomeRetry, last: crawl.OutcomeFailed, reason: "read the response"},
 		{name: "hangs up", a: answer{then: "close"}, now: crawl.OutcomeRetry, last: crawl.OutcomeFailed, reason: "read the response"},
 		{name: "resets", a: answer{then: "reset"}, now: crawl.OutcomeRetry, last: crawl.OutcomeFailed, reason: "read the response"},
-		{name: "header breaks off", a: answer{wire: "HTTP/1.1 200 OK\r\nContent-Le", then: "close"}, now: crawl.OutcomeRetry, last: crawl.OutcomeFailed, reason: "read the response"},
+		{name: "header breaks off", a: answer{wire: "HTTP/1.1 200 OK\r\nContent-Le", then: "close"}, now: crawl.OutcomeRetry, last: crawl.OutcomeFailed, reason: "ended within the header", wantPayload: true},
 		{name: "garbage", a: answer{wire: "\x00\x16 SSH-2.0\r\n\r\n", then: "close"}, now: crawl.OutcomeFailed, last: crawl.OutcomeFailed, reason: "not HTTP/1.1"},
 		{name: "header too long", a: answer{wire: "HTTP/1.1 200 OK\r\nX: " + strings.Repeat("x", 300<<10) + "\r\n\r\n"}, now: crawl.OutcomeRetry, last: crawl.OutcomeFailed, reason: "header_bytes"},
 		{name: "endless interim responses", a: answer{wire: strings.Repeat("HTTP/1.1 103 Early Hints\r\n\r\n", 20_000)}, now: crawl.OutcomeRetry, last: crawl.OutcomeFailed, reason: "header_bytes"},
