@@ -59,7 +59,7 @@ func (a *Activities) Explain(ctx context.Context, in AskInput) (frontier.Explana
 	}
 	out, err := a.Frontier.Explain(in.Crawl, u)
 	if out.Asking != nil {
-		out.Waits = a.waits(ctx, out.Asking.IP, out.Asking.ID)
+		out.Waits = a.waits(ctx, out.Asking.IP, politeness.LeaseID{Crawl: in.Crawl, Worker: a.Settings.Worker, Claim: out.Asking.ID})
 	}
 	return out, edge(err)
 }
@@ -68,7 +68,7 @@ func (a *Activities) Explain(ctx context.Context, in AskInput) (frontier.Explana
 const waitsTime = 5 * time.Second
 
 // waits asks politeness what the ask for a lease waits for; nil if it does not, or nobody says.
-func (a *Activities) waits(ctx context.Context, ip, lease string) (w *politeness.Waiting) {
+func (a *Activities) waits(ctx context.Context, ip string, lease politeness.LeaseID) (w *politeness.Waiting) {
 	ctx, cancel := context.WithTimeout(ctx, waitsTime)
 	defer cancel()
 	value, err := a.Client.QueryWorkflow(ctx, names.PolitenessID(Shard(ip, a.Settings.Shards)), "", names.QueryWaiting, ip, lease)

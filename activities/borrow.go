@@ -34,7 +34,7 @@ func (a *Activities) borrower(name, claim string, plan crawl.Politeness, clock p
 		loan.Return = func(next time.Time) {
 			ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), returnTime)
 			defer cancel()
-			back := politeness.Release{Lease: ask.Lease, IP: ip, Number: grant.Number, Rest: politeness.RestOf(next, a.Now())}
+			back := politeness.Release{Lease: ask.Lease, Crawl: ask.Crawl, Worker: ask.Worker, IP: ip, Number: grant.Number, Rest: politeness.RestOf(next, a.Now())}
 			round := politeness.Round{From: claim, Releases: []politeness.Release{back}}
 			_ = a.signalPoliteness(ctx, shard, round) // else it ends by its deadline
 		}

@@ -1,6 +1,7 @@
 package activities
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 	"net/netip"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -23,69 +25,65 @@ import (
 	"github.com/muninn-archive/muninn/internal/spool"
 )
 
-// leases stand for Politeness: one holder an address, none before its next time.
+// leases are Politeness: its rules, and the answers that wait for whom they are for.
 type leases struct {
-	mu   sync.Mutex
-	n    int64
-	nth  map[string]int64  // address → number of its grant
-	held map[string]string // address → lease
-	ends map[string]time.Time
-	next map[string]time.Time
-	rest time.Duration // of an address whose lease ran out
+	mu    sync.Mutex
+	state *politeness.State
+	got   map[politeness.LeaseID]politeness.Grant // that nobody has taken yet
+	tell  func(format string, args ...any)
 }
 
-const leaseTTL = 15 * time.Minute
+// take notes what is granted. The caller has locked.
+func (l *leases) take(answers []politeness.Answer) (refused []politeness.Key) {
+	for _, a := range answers {
+		for _, g := range a.Grants {
+			l.got[g.ID] = g
+			l.tell("  %s has %s from %s on, number %d", g.ID, g.IP, g.NotBefore.Format(storyTime), g.Number)
+		}
+		refused = append(refused, a.Refused...)
+	}
+	return refused
+}
 
-// grant gives a lease, or gives it again.
-func (l *leases) grant(lease, ip string) (frontier.Granted, bool) {
+func (l *leases) serve(r politeness.Round) (refused []politeness.Key) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	now := time.Now()
-	if end := l.ends[ip]; l.held[ip] != "" && !end.After(now) {
-		delete(l.held, ip)
-		l.next[ip] = latest(l.next[ip], end.Add(l.rest))
+	for _, back := range r.Releases {
+		l.tell("  %s gives %s back, which rests for %s, number %d", back.ID(), back.IP, back.Rest, back.Number)
 	}
-	if holder := l.held[ip]; holder != "" && holder != lease || l.next[ip].After(now.Add(2*time.Second)) {
-		return frontier.Granted{}, false
-	}
-	if l.held[ip] != lease {
-		l.n++
-		l.nth[ip] = l.n
-	}
-	l.held[ip], l.ends[ip] = lease, now.Add(leaseTTL)
-	return frontier.Granted{Lease: lease, IP: ip, Number: l.nth[ip], Earliest: l.next[ip], Deadline: l.ends[ip]}, true
+	return l.take(l.state.Serve(time.Now(), []politeness.Round{r}))
 }
 
-// wait asks until the lease is granted.
-func (l *leases) wait(ctx context.Context, lease, ip string) (frontier.Granted, error) {
+// granted takes the grants that a crawl was given, of claims or of one loan.
+func (l *leases) granted(wanted func(politeness.LeaseID) bool) (grants []politeness.Grant) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.take(l.state.Tick(time.Now()))
+	for id, g := range l.got {
+		if wanted(id) {
+			grants = append(grants, g)
+			delete(l.got, id)
+		}
+	}
+	slices.SortFunc(grants, func(a, b politeness.Grant) int { return cmp.Compare(a.Number, b.Number) })
+	return grants
+}
+
+// borrow asks for a lease, and waits until it is granted.
+func (l *leases) borrow(ctx context.Context, ask politeness.Ask) (politeness.Grant, error) {
+	l.serve(politeness.Round{Asks: []politeness.Ask{ask}})
 	for {
-		if g, ok := l.grant(lease, ip); ok {
-			return g, nil
+		if got := l.granted(func(id politeness.LeaseID) bool { return id == ask.ID() }); len(got) > 0 {
+			return got[0], nil
 		}
-		if err := fetch.SleepUntil(ctx, time.Now().Add(300*time.Millisecond)); err != nil {
-			return frontier.Granted{}, err
+		if err := fetch.SleepUntil(ctx, time.Now().Add(tick)); err != nil {
+			return politeness.Grant{}, err
 		}
 	}
 }
 
-func (l *leases) release(lease, ip string, number int64, next time.Time) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.held[ip] == lease && (number == 0 || number == l.nth[ip]) {
-		delete(l.held, ip)
-	}
-	l.next[ip] = latest(l.next[ip], next)
-}
-
-func (l *leases) renew(lease, ip string) bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.held[ip] != lease || !l.ends[ip].After(time.Now()) {
-		return false
-	}
-	l.ends[ip] = time.Now().Add(leaseTTL)
-	return true
-}
+// tick is how often it is looked whether a lease was granted.
+const tick = 300 * time.Millisecond
 
 // paceRig is what outlasts a kill: the web, the leases, the disk and Temporal's memory.
 type paceRig struct {
@@ -106,8 +104,8 @@ type paceCrawl struct {
 	mu       sync.Mutex
 	round    int64
 	confirm  frontier.Confirmed
-	starting map[string]frontier.Claim // that a batch is made of
-	batches  map[string][]lane         // that have not ended
+	starting map[string]politeness.Grant // whose claims are being started
+	batches  map[string][]lane           // that have not ended
 	finished bool
 }
 
@@ -227,12 +225,10 @@ func newPaceRig(t *testing.T, dir string, seed uint64) *paceRig {
 		hosts: map[string]*paceHost{}, last: map[string]*asked{}, under: map[netip.Addr][]*asked{}, rested: map[netip.Addr]time.Time{},
 		known: map[string]bool{}, seen: map[string]int{},
 	}
-	r := &paceRig{T: t, web: w, dir: dir, limits: limits, minimum: plan, leases: &leases{
-		nth: map[string]int64{}, held: map[string]string{}, ends: map[string]time.Time{}, next: map[string]time.Time{}, rest: plan.MaxDelay.D(),
-	}}
+	r := &paceRig{T: t, web: w, dir: dir, limits: limits, minimum: plan, leases: &leases{state: politeness.New(0, 1), got: map[politeness.LeaseID]politeness.Grant{}, tell: w.tells}}
 	addr := func() netip.Addr { return netip.AddrFrom4([4]byte{192, 0, 2, byte(1 + random.IntN(3))}) }
 	for _, name := range []string{"x", "y"} {
-		r.crawls = append(r.crawls, &paceCrawl{name: name, addrs: map[string]netip.Addr{}, starting: map[string]frontier.Claim{}, batches: map[string][]lane{}})
+		r.crawls = append(r.crawls, &paceCrawl{name: name, addrs: map[string]netip.Addr{}, starting: map[string]politeness.Grant{}, batches: map[string][]lane{}})
 	}
 	delays := []time.Duration{0, 3 * time.Second, 10 * time.Second, 25 * time.Second, 50 * time.Second}
 	for _, pld := range []string{"one.org", "two.org", "three.org"} {
@@ -302,12 +298,13 @@ func (l *life) crawl(c *paceCrawl) {
 	for batch, lanes := range c.batches {
 		l.wg.Go(func() { l.fetch(acts, c, batch, lanes) })
 	}
-	asked := map[string]bool{}
-	for id, claim := range c.starting { // a start that was cut off is tried again
-		asked[id] = true
-		l.wg.Go(func() { l.start(acts, c, claim) })
+	for _, grant := range c.starting { // a start that was cut off is tried again
+		l.wg.Go(func() { l.start(acts, c, grant) })
 	}
 	c.mu.Unlock()
+	over, end := context.WithCancel(l.ctx)
+	defer end()
+	l.wg.Go(func() { l.receive(over, acts, c) })
 	begun := time.Now()
 	for l.ctx.Err() == nil && !l.Failed() {
 		if time.Since(begun) > 3*time.Hour {
@@ -326,22 +323,12 @@ func (l *life) crawl(c *paceCrawl) {
 		if err != nil {
 			return
 		}
-		for _, rel := range round.Releases {
-			l.leases.release(rel.Lease, rel.IP, rel.Number, rel.Next)
-			c.confirm.Releases = append(c.confirm.Releases, rel.Key())
+		rounds, confirm := acts.rounds(ClaimInput{Crawl: c.name, Reply: c.name}, round, l.minimum)
+		var refused []politeness.Key
+		for _, r := range rounds {
+			refused = l.leases.serve(*r)
 		}
-		until := time.Now().Add(leaseTTL)
-		for _, rel := range round.Renewals {
-			if l.leases.renew(rel.ID, rel.IP) {
-				c.confirm.Renewed, c.confirm.Until = append(c.confirm.Renewed, politeness.Key{Lease: rel.ID, Number: rel.Grant}), until
-			}
-		}
-		for _, claim := range round.Claims {
-			if !asked[claim.ID] { // a round that is asked for again has them again
-				asked[claim.ID] = true
-				l.wg.Go(func() { l.start(acts, c, claim) })
-			}
-		}
+		c.confirm = confirm.Answered(refused, false)
 		if round.Drained {
 			l.web.mu.Lock()
 			c.finished = true
@@ -375,21 +362,32 @@ func (l *life) activities(c *paceCrawl) *Activities {
 	}
 }
 
-// start makes a batch of a claim once its lease is granted, perhaps more than once.
-func (l *life) start(acts *Activities, c *paceCrawl, claim frontier.Claim) {
+// receive starts what is granted, now and then twice.
+func (l *life) receive(ctx context.Context, acts *Activities, c *paceCrawl) {
+	for ctx.Err() == nil {
+		for _, g := range l.leases.granted(func(id politeness.LeaseID) bool { return id.Crawl == c.name && !strings.Contains(id.Claim, "@") }) {
+			c.mu.Lock()
+			c.starting[g.Lease] = g
+			c.mu.Unlock()
+			for range 1 + l.web.number(4)/3 {
+				l.wg.Go(func() { l.start(acts, c, g) })
+			}
+		}
+		_ = fetch.SleepUntil(ctx, time.Now().Add(tick))
+	}
+}
+
+// start makes a batch of a claim whose lease is granted.
+func (l *life) start(acts *Activities, c *paceCrawl, grant politeness.Grant) {
 	over := func() {
 		c.mu.Lock()
 		defer c.mu.Unlock()
-		delete(c.starting, claim.ID)
+		if c.starting[grant.Lease].Number == grant.Number {
+			delete(c.starting, grant.Lease)
+		}
 	}
-	c.mu.Lock()
-	c.starting[claim.ID] = claim
-	c.mu.Unlock()
-	g, err := l.leases.wait(l.ctx, claim.ID, claim.IP)
-	if err != nil {
-		return
-	}
-	batch := "b-" + claim.ID
+	g := granted(grant, politeness.Clock{})
+	batch := "b-" + grant.Lease
 	started, err := l.front.Start(c.name, batch, []frontier.Granted{g, g})
 	if err != nil {
 		return
@@ -410,10 +408,15 @@ func (l *life) start(acts *Activities, c *paceCrawl, claim frontier.Claim) {
 		lanes = append(lanes, lanes...)
 	}
 	c.mu.Lock()
-	c.batches[batch] = lanes
-	delete(c.starting, claim.ID)
+	_, running := c.batches[batch]
+	if !running {
+		c.batches[batch] = lanes
+	}
 	c.mu.Unlock()
-	l.fetch(acts, c, batch, lanes)
+	over()
+	if !running { // Temporal starts a batch once
+		l.fetch(acts, c, batch, lanes)
+	}
 }
 
 // fetch tries a batch until it is done, and commits it.
@@ -454,25 +457,32 @@ func (l *life) attempt(acts *Activities, c *paceCrawl, batch string, lanes []lan
 	f.recall(entries)
 	f.log = &dying{log, l, cut}
 	f.borrower = func(claim string) borrow {
-		return func(ctx context.Context, addr netip.Addr) (fetch.Loan, error) { return l.lend(ctx, claim, addr) }
+		return func(ctx context.Context, addr netip.Addr) (fetch.Loan, error) {
+			return l.lend(ctx, acts.askOf(c.name, frontier.Claim{ID: claim + "@" + addr.String(), IP: addr.String()}, l.minimum, ""))
+		}
 	}
 	return errors.Join(f.sideBySide(ctx, lanes), log.Close())
 }
 
 // lend is what the activity does with Politeness; an address that is busy for long is not to be had.
-func (l *life) lend(ctx context.Context, claim string, addr netip.Addr) (fetch.Loan, error) {
+func (l *life) lend(ctx context.Context, ask politeness.Ask) (fetch.Loan, error) {
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
-	lease, ip := claim+"@"+addr.String(), addr.String()
-	g, err := l.leases.wait(ctx, lease, ip)
+	ask.Loan = true
+	g, err := l.leases.borrow(ctx, ask)
+	back := politeness.Release{Lease: ask.Lease, Crawl: ask.Crawl, Worker: ask.Worker, IP: ask.IP}
 	if err != nil {
+		l.leases.serve(politeness.Round{Releases: []politeness.Release{back}})
 		return fetch.Loan{}, errors.New("the address is busy")
 	}
+	back.Number = g.Number
+	clock := politeness.Clock{}
 	return fetch.Loan{
-		NotBefore: latest(g.Earliest, time.Now().Add(l.minimum.MinDelay.D())), Until: g.Deadline,
+		NotBefore: latest(clock.Earliest(g), time.Now().Add(l.minimum.MinDelay.D())), Until: clock.Deadline(g),
 		Return: func(next time.Time) {
 			if l.ctx.Err() == nil {
-				l.leases.release(lease, ip, g.Number, next)
+				back.Rest = politeness.RestOf(next, time.Now())
+				l.leases.serve(politeness.Round{Releases: []politeness.Release{back}})
 			}
 		},
 	}, nil

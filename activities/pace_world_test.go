@@ -60,14 +60,23 @@ func (w *paceWorld) number(n int) int {
 	return w.random.IntN(n)
 }
 
+// storyTime is the form of the times in the story.
+const storyTime = "15:04:05.000"
+
+func (w *paceWorld) tells(format string, args ...any) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.tell(format, args...)
+}
+
 func (w *paceWorld) tell(format string, args ...any) {
-	w.story = append(w.story, time.Now().Format("15:04:05.000 ")+fmt.Sprintf(format, args...))
+	w.story = append(w.story, time.Now().Format(storyTime+" ")+fmt.Sprintf(format, args...))
 }
 
 func (w *paceWorld) fail(format string, args ...any) {
 	w.tell("FAIL "+format, args...)
 	if !w.t.Failed() {
-		w.t.Errorf(format+"\n%s", append(args, strings.Join(w.story[max(0, len(w.story)-60):], "\n"))...)
+		w.t.Errorf(format+"\n%s", append(args, strings.Join(w.story[max(0, len(w.story)-90):], "\n"))...)
 	}
 }
 

@@ -153,7 +153,7 @@ func (a *Activities) AskLeases(ctx context.Context, in AskLeasesInput) error {
 	if in.Withdraw {
 		r.Asks = nil
 		for _, ask := range in.Asks {
-			r.Releases = append(r.Releases, politeness.Release{Lease: ask.Lease, IP: ask.IP})
+			r.Releases = append(r.Releases, politeness.Release{Lease: ask.Lease, Crawl: ask.Crawl, Worker: ask.Worker, IP: ask.IP})
 		}
 	}
 	return edge(a.signalPoliteness(ctx, in.Shard, r))
@@ -162,23 +162,37 @@ func (a *Activities) AskLeases(ctx context.Context, in AskLeasesInput) error {
 // sendRound signals the shards that a round concerns. It returns how many will answer, and what is to be confirmed to the
 // frontier once they have. started is when Temporal says that the activity began.
 func (a *Activities) sendRound(ctx context.Context, in ClaimInput, round frontier.Round, p crawl.Politeness, started time.Time) (int, frontier.Confirmed, error) {
-	var confirm frontier.Confirmed
-	rounds := map[int]*politeness.Round{}
-	shard := func(n int) *politeness.Round {
-		if rounds[n] == nil {
-			rounds[n] = &politeness.Round{From: in.Reply, Round: in.Round}
-		}
-		return rounds[n]
-	}
-	at := func(ip string) *politeness.Round { return shard(Shard(ip, a.Settings.Shards)) }
+	rounds, confirm := a.rounds(in, round, p)
 	if in.First {
 		leases, err := a.Frontier.Leases(in.Crawl)
 		if err != nil {
 			return 0, confirm, err
 		}
 		for n := range max(a.Settings.Shards, 1) {
-			shard(n).Known = &politeness.Known{Crawl: in.Crawl, Worker: a.Settings.Worker, Leases: leases, At: started}
+			if rounds[n] == nil {
+				rounds[n] = &politeness.Round{From: in.Reply, Round: in.Round}
+			}
+			rounds[n].Known = &politeness.Known{Crawl: in.Crawl, Worker: a.Settings.Worker, Leases: leases, At: started}
 		}
+	}
+	for n, r := range rounds {
+		if err := a.signalPoliteness(ctx, n, *r); err != nil {
+			return 0, confirm, err
+		}
+	}
+	return len(rounds), confirm, nil
+}
+
+// rounds is what the shards are sent of a round of the frontier, and what is confirmed to it if they answer.
+func (a *Activities) rounds(in ClaimInput, round frontier.Round, p crawl.Politeness) (map[int]*politeness.Round, frontier.Confirmed) {
+	var confirm frontier.Confirmed
+	rounds := map[int]*politeness.Round{}
+	at := func(ip string) *politeness.Round {
+		n := Shard(ip, a.Settings.Shards)
+		if rounds[n] == nil {
+			rounds[n] = &politeness.Round{From: in.Reply, Round: in.Round}
+		}
+		return rounds[n]
 	}
 	for _, c := range round.Claims {
 		r := at(c.IP)
@@ -188,8 +202,8 @@ func (a *Activities) sendRound(ctx context.Context, in ClaimInput, round frontie
 	for _, l := range round.Releases {
 		r := at(l.IP)
 		r.Releases = append(r.Releases, politeness.Release{
-			Lease: l.Lease, IP: l.IP, Number: l.Number, Rest: politeness.RestOf(l.Next, now),
-			Host: l.Host, HostRest: politeness.RestOf(l.HostNext, now),
+			Lease: l.Lease, Crawl: in.Crawl, Worker: a.Settings.Worker, IP: l.IP, Number: l.Number,
+			Rest: politeness.RestOf(l.Next, now), Host: l.Host, HostRest: politeness.RestOf(l.HostNext, now),
 		})
 		confirm.Releases = append(confirm.Releases, l.Key())
 	}
@@ -199,10 +213,5 @@ func (a *Activities) sendRound(ctx context.Context, in ClaimInput, round frontie
 		confirm.Renewed = append(confirm.Renewed, politeness.Key{Lease: c.ID, Number: c.Grant})
 		confirm.Until = politeness.Renewed(now)
 	}
-	for n, r := range rounds {
-		if err := a.signalPoliteness(ctx, n, *r); err != nil {
-			return 0, confirm, err
-		}
-	}
-	return len(rounds), confirm, nil
+	return rounds, confirm
 }

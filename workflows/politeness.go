@@ -21,7 +21,7 @@ const politenessRounds = 200
 func Politeness(ctx workflow.Context, in activities.PolitenessInput) error {
 	p := &shardOf{
 		shard: in.Shard, state: in.State, rounds: workflow.GetSignalChannel(ctx, names.SignalRound),
-		asked: workflow.NewBufferedChannel(ctx, 1), lent: map[string]politeness.Grant{},
+		asked: workflow.NewBufferedChannel(ctx, 1), loans: map[politeness.LeaseID]politeness.Grant{},
 	}
 	if p.state == nil {
 		p.state = politeness.New(0, in.Shards)
@@ -57,8 +57,8 @@ type shardOf struct {
 	sending int // signals that are on their way
 	closing bool
 
-	asked workflow.Channel            // the state has changed beside the loop: when to wake may have, too
-	lent  map[string]politeness.Grant // grants that borrowers wait for
+	asked workflow.Channel                        // the state has changed beside the loop: when to wake may have, too
+	loans map[politeness.LeaseID]politeness.Grant // that borrowers wait for
 }
 
 // listen answers queries and updates beside the loop.
@@ -66,7 +66,9 @@ func (p *shardOf) listen(ctx workflow.Context) error {
 	if err := workflow.SetQueryHandler(ctx, names.QueryStatus, func() (*politeness.State, error) { return p.state, nil }); err != nil {
 		return err
 	}
-	find := func(ip, lease string) (*politeness.Waiting, error) { return p.state.Find(ip, lease), nil }
+	find := func(ip string, lease politeness.LeaseID) (*politeness.Waiting, error) {
+		return p.state.Find(ip, lease), nil
+	}
 	if err := workflow.SetQueryHandler(ctx, names.QueryWaiting, find); err != nil {
 		return err
 	}
@@ -86,15 +88,15 @@ func (p *shardOf) borrow(ctx workflow.Context, in activities.BorrowInput) (polit
 	}
 	p.asked.SendAsync(true)
 	_, err := workflow.AwaitWithTimeout(ctx, activities.BorrowWait, func() bool {
-		_, had := p.lent[ask.Lease]
+		_, had := p.loans[ask.ID()]
 		return had || p.closing
 	})
-	grant, had := p.lent[ask.Lease]
-	delete(p.lent, ask.Lease)
+	grant, had := p.loans[ask.ID()]
+	delete(p.loans, ask.ID())
 	if had {
 		return grant, nil
 	}
-	withdrawn := politeness.Release{Lease: ask.Lease, IP: ask.IP}
+	withdrawn := politeness.Release{Lease: ask.Lease, Crawl: ask.Crawl, Worker: ask.Worker, IP: ask.IP}
 	p.serveAt(ctx, politeness.Round{Releases: []politeness.Release{withdrawn}})
 	if err != nil {
 		return grant, err
@@ -163,7 +165,7 @@ func (p *shardOf) send(ctx workflow.Context, answers []politeness.Answer) {
 	for _, a := range answers {
 		if a.To == "" {
 			for _, g := range a.Grants {
-				p.lent[g.Lease] = g
+				p.loans[g.ID] = g
 			}
 			continue
 		}

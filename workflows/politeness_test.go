@@ -112,10 +112,10 @@ func TestPolitenessAnswers(t *testing.T) {
 	e := newShard(t)
 	e.round(time.Second, politeness.Round{From: "one", Round: 7, Asks: asks("one", "a@10.0.0.1", "b@10.0.0.2", "c@10.0.0.1")})
 	e.round(2*time.Second, politeness.Round{From: "two", Round: 3, Asks: asks("two", "d@10.0.0.2")})
-	e.round(3*time.Second, politeness.Round{From: "one", Round: 8, Releases: []politeness.Release{{Lease: "b", IP: "10.0.0.2"}}})
+	e.round(3*time.Second, politeness.Round{From: "one", Round: 8, Releases: []politeness.Release{{Lease: "b", Worker: "w", IP: "10.0.0.2"}}})
 	// A batch asks without a round, and is told of its leases alone.
 	e.round(4*time.Second, politeness.Round{From: "batch", Asks: asks("batch", "e@10.0.0.2")})
-	e.round(5*time.Second, politeness.Round{From: "two", Round: 4, Releases: []politeness.Release{{Lease: "d", IP: "10.0.0.2"}}})
+	e.round(5*time.Second, politeness.Round{From: "two", Round: 4, Releases: []politeness.Release{{Lease: "d", Worker: "w", IP: "10.0.0.2"}}})
 	e.cancelled(time.Minute, activities.PolitenessInput{Shard: 5, Shards: 7})
 	e.expect(
 		"1s one round 7 [a b]",
@@ -163,7 +163,7 @@ func TestPolitenessWaits(t *testing.T) {
 	next := e.start.Add(10 * time.Minute)
 	ip := "10.0.0.1"
 	e.round(0, politeness.Round{From: "one", Round: 1, Asks: asks("one", "a@"+ip)})
-	e.round(time.Second, politeness.Round{From: "one", Round: 2, Releases: []politeness.Release{{Lease: "a", IP: ip, Rest: next.Sub(e.start) - time.Second}}})
+	e.round(time.Second, politeness.Round{From: "one", Round: 2, Releases: []politeness.Release{{Lease: "a", Worker: "w", IP: ip, Rest: next.Sub(e.start) - time.Second}}})
 	// The address rests until its next time: b is told shortly before.
 	e.round(2*time.Second, politeness.Round{From: "one", Round: 3, Asks: asks("one", "b@"+ip, "c@"+ip)})
 	// b is renewed once, then never released: c has its lease when b's deadline has passed.
@@ -194,7 +194,7 @@ func TestPolitenessFreesOfTheGone(t *testing.T) {
 	e.round(time.Second, politeness.Round{From: "one", Round: 1, Asks: asks("one", "a@"+ip)})
 	e.round(2*time.Second, politeness.Round{From: "gone", Round: 1, Asks: asks("gone", "b@"+ip, "c@"+ip)})
 	e.round(3*time.Second, politeness.Round{From: "one", Round: 2, Asks: asks("one", "d@"+ip)})
-	e.round(4*time.Second, politeness.Round{From: "one", Round: 3, Releases: []politeness.Release{{Lease: "a", IP: ip}}})
+	e.round(4*time.Second, politeness.Round{From: "one", Round: 3, Releases: []politeness.Release{{Lease: "a", Worker: "w", IP: ip}}})
 	e.cancelled(time.Minute, activities.PolitenessInput{Shard: 0, Shards: 7})
 	e.expect("1s one round 1 [a]", "3s one round 2 []", "4s one round 3 []", "4s one round 0 [d]")
 }
@@ -209,7 +209,7 @@ func TestPolitenessFreesOfTheGoneAfterAPause(t *testing.T) {
 	ip := "10.0.0.1"
 	e.round(time.Second, politeness.Round{From: "gone", Asks: asks("gone", "a@"+ip)})
 	e.round(2*time.Second, politeness.Round{From: "one", Round: 1, Asks: asks("one", "b@"+ip),
-		Releases: []politeness.Release{{Lease: "before", IP: ip, Rest: time.Minute}}})
+		Releases: []politeness.Release{{Lease: "before", Worker: "w", IP: ip, Rest: time.Minute}}})
 	e.cancelled(10*time.Minute, activities.PolitenessInput{Shard: 0, Shards: 7})
 	e.expect("2s one round 1 []", fmt.Sprintf("%v one round 0 [b]", 2*time.Second+time.Minute-politeness.GrantAhead))
 }
@@ -235,7 +235,7 @@ func TestPolitenessContinues(t *testing.T) {
 	e.round(time.Second, politeness.Round{From: "one", Round: 1, Asks: asks("one", "a@10.0.0.1", "b@10.0.0.1", "c@10.0.0.2")})
 	e.at(2*time.Second, func() {
 		e.SetContinueAsNewSuggested(true)
-		e.SignalWorkflow(names.SignalRound, politeness.Round{From: "one", Round: 2, Releases: []politeness.Release{{Lease: "c", IP: "10.0.0.2", Rest: time.Hour}}})
+		e.SignalWorkflow(names.SignalRound, politeness.Round{From: "one", Round: 2, Releases: []politeness.Release{{Lease: "c", Worker: "w", IP: "10.0.0.2", Rest: time.Hour}}})
 	})
 	in := continued(t, e.run(Politeness, activities.PolitenessInput{Shard: 3, Shards: 7}))
 	e.expect("1s one round 1 [a c]", "2s one round 2 []")
@@ -246,7 +246,7 @@ func TestPolitenessContinues(t *testing.T) {
 	next := newShard(t)
 	next.SetStartTime(e.start.Add(3 * time.Second))
 	next.start = next.Now()
-	next.round(time.Second, politeness.Round{From: "one", Round: 3, Asks: asks("one", "d@10.0.0.2"), Releases: []politeness.Release{{Lease: "a", IP: "10.0.0.1"}}})
+	next.round(time.Second, politeness.Round{From: "one", Round: 3, Asks: asks("one", "d@10.0.0.2"), Releases: []politeness.Release{{Lease: "a", Worker: "w", IP: "10.0.0.1"}}})
 	next.cancelled(2*time.Hour, in)
 	next.expect("1s one round 3 [b]", fmt.Sprintf("%v one round 0 [d]", time.Hour-time.Second-politeness.GrantAhead))
 }
@@ -311,13 +311,13 @@ func TestPolitenessLends(t *testing.T) {
 			}
 			e.UpdateWorkflow(names.UpdateBorrow, lease, &testsuite.TestUpdateCallback{
 				OnAccept: func() {}, OnReject: func(err error) { t.Errorf("%s is rejected: %v", lease, err) }, OnComplete: done,
-			}, activities.BorrowInput{Ask: politeness.Ask{Lease: lease, IP: ip, PerIP: 1}, Shards: 7})
+			}, activities.BorrowInput{Ask: politeness.Ask{Lease: lease, IP: ip, PerIP: 1, Worker: "w"}, Shards: 7})
 		})
 	}
 	e.round(0, politeness.Round{From: "a", Round: 1, Asks: asks("a", "held@10.0.0.1")})
 	borrow(time.Second, "free", "10.0.0.2")
 	borrow(2*time.Second, "late", "10.0.0.1")
-	e.round(10*time.Second, politeness.Round{From: "a", Round: 2, Releases: []politeness.Release{{Lease: "held", IP: "10.0.0.1"}}})
+	e.round(10*time.Second, politeness.Round{From: "a", Round: 2, Releases: []politeness.Release{{Lease: "held", Worker: "w", IP: "10.0.0.1"}}})
 	borrow(20*time.Second, "never", "10.0.0.1")
 	e.cancelled(2*time.Minute, activities.PolitenessInput{Shard: 0, Shards: 7})
 	want := []answer{{time.Second, "free", false}, {10 * time.Second, "late", false}, {20*time.Second + activities.BorrowWait, "", true}}

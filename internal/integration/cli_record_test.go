@@ -78,7 +78,7 @@ func TestRecordHistories(t *testing.T) {
 	d.Budget.Pages = 40
 	world.SetLatency(obstructed)
 	StartCrawl(t, server.Client, d)
-	repair := obstruct(t, world, conf, d.Name, 2)
+	repair := obstruct(t, world, conf, d.Name, 1)
 	var failed []execution
 	Until(t, soon, "a batch fails", func() string {
 		if archived, _ := filepath.Glob(filepath.Join(conf.Data, "spool", "batches", d.Name, "*", "commit*")); len(archived) > 0 {

@@ -2,7 +2,9 @@ package integration
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -157,7 +159,7 @@ func obstruct(t *testing.T, world *webworld.World, conf worker.Config, crawl str
 	world.SetLatency(0)
 	return func() {
 		for _, folder := range folders {
-			if err := os.Remove(folder); err != nil {
+			if err := os.Remove(folder); err != nil && !errors.Is(err, fs.ErrNotExist) {
 				t.Fatal(err)
 			}
 		}

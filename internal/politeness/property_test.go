@@ -15,42 +15,42 @@ import (
 type model struct {
 	t       *testing.T
 	now     time.Time
-	held    map[string]Grant // by lease
-	number  map[string]int64 // the last of each lease
-	asks    map[string]Ask   // all that were ever made; a lease's per_ip does not change
-	turns   map[string][]string
+	held    map[LeaseID]Grant
+	number  map[LeaseID]int64 // the last of each lease
+	asks    map[LeaseID]Ask   // all that were ever made; a lease's per_ip does not change
+	turns   map[string][]LeaseID
 	next    map[string]time.Time
 	granted int
 }
 
 func (m *model) take(grants []Grant) {
 	for _, g := range grants {
-		ask, known := m.asks[g.Lease]
+		ask, known := m.asks[g.ID]
 		if !known || ask.IP != g.IP || ask.Reply != g.Reply {
 			m.t.Fatalf("%s was not asked for like this: %+v", g.Lease, g)
 		}
 		forgotten := g.NotBefore.IsZero() && !m.next[g.IP].After(m.now) // what is past need not be known
-		if g.Number < m.number[g.Lease] || g.Number == m.number[g.Lease] && g.Number < m.now.UnixMicro() {
-			m.t.Fatalf("%+v after number %d", g, m.number[g.Lease])
+		if g.Number < m.number[g.ID] || g.Number == m.number[g.ID] && g.Number < m.now.UnixMicro() {
+			m.t.Fatalf("%+v after number %d", g, m.number[g.ID])
 		}
-		m.number[g.Lease] = g.Number
+		m.number[g.ID] = g.Number
 		if !g.Deadline.Equal(m.now.Add(DefaultTTL)) || !g.NotBefore.Equal(m.next[g.IP]) && !forgotten {
 			m.t.Fatalf("%+v at %s, next is %s", g, m.now, m.next[g.IP])
 		}
-		if _, again := m.held[g.Lease]; again {
-			m.held[g.Lease] = g
+		if _, again := m.held[g.ID]; again {
+			m.held[g.ID] = g
 			continue
 		}
-		if turns := m.turns[g.IP]; len(turns) == 0 || turns[0] != g.Lease {
-			m.t.Fatalf("%s is granted out of turn: %v", g.Lease, turns)
+		if turns := m.turns[g.IP]; len(turns) == 0 || turns[0] != g.ID {
+			m.t.Fatalf("%v is granted out of turn: %v", g.ID, turns)
 		}
 		m.turns[g.IP] = m.turns[g.IP][1:]
 		if m.now.Before(m.next[g.IP].Add(-GrantAhead)) {
-			m.t.Fatalf("%s is granted at %s, next is %s", g.Lease, m.now, m.next[g.IP])
+			m.t.Fatalf("%v is granted at %s, next is %s", g.Lease, m.now, m.next[g.IP])
 		}
-		m.held[g.Lease] = g
+		m.held[g.ID] = g
 		m.granted++
-		least := m.asks[g.Lease].PerIP
+		least := m.asks[g.ID].PerIP
 		n := 0
 		for lease, h := range m.held {
 			if h.IP == g.IP {
@@ -65,7 +65,7 @@ func (m *model) take(grants []Grant) {
 }
 
 // end ends what a release, a drop or a tick ends.
-func (m *model) end(ended func(Grant) bool, withdrawn func(lease string) bool) {
+func (m *model) end(ended func(Grant) bool, withdrawn func(lease LeaseID) bool) {
 	for lease, g := range m.held {
 		if ended(g) {
 			delete(m.held, lease)
@@ -92,7 +92,7 @@ func (m *model) check(s *State) {
 			}
 		}
 		if n < limit {
-			m.t.Fatalf("%s waits on %s, %d of %d leases are out", turns[0], ip, n, limit)
+			m.t.Fatalf("%v waits on %s, %d of %d leases are out", turns[0], ip, n, limit)
 		}
 	}
 	if held, waits, _ := s.Counts(); held != len(m.held) || waits != waiting {
@@ -114,11 +114,16 @@ func TestRandom(t *testing.T) {
 	}
 }
 
+// leaseOf is the lease of a number: crawls and workers number their claims alike.
+func leaseOf(n int) LeaseID {
+	return LeaseID{Crawl: fmt.Sprint(n % 2), Worker: fmt.Sprint(n / 2 % 3), Claim: fmt.Sprint(n / 6)}
+}
+
 func play(t *testing.T, random *rand.Rand) {
 	state, twin := New(0, 0), New(0, 0)
 	m := &model{
-		t: t, now: start, held: map[string]Grant{}, asks: map[string]Ask{}, turns: map[string][]string{}, next: map[string]time.Time{},
-		number: map[string]int64{},
+		t: t, now: start, held: map[LeaseID]Grant{}, asks: map[LeaseID]Ask{}, turns: map[string][]LeaseID{}, next: map[string]time.Time{},
+		number: map[LeaseID]int64{},
 	}
 	both := func(do func(*State) []Answer) []Answer {
 		t.Helper()
@@ -153,13 +158,13 @@ func play(t *testing.T, random *rand.Rand) {
 			var asks []Ask
 			for range 1 + random.IntN(4) {
 				n := random.IntN(leases + 3)
-				lease := fmt.Sprint(n)
+				lease := leaseOf(n)
 				ask, known := m.asks[lease]
 				if !known {
-					ask = Ask{Lease: lease, IP: fmt.Sprintf("10.0.0.%d", random.IntN(4)), PerIP: 1 + random.IntN(3), Rest: time.Minute}
+					ask = Ask{Lease: lease.Claim, Crawl: lease.Crawl, Worker: lease.Worker, IP: fmt.Sprintf("10.0.0.%d", random.IntN(4)), PerIP: 1 + random.IntN(3), Rest: time.Minute}
 					leases = max(leases, n)
 				}
-				ask.Worker, ask.Reply = fmt.Sprint(random.IntN(3)), lease
+				ask.Reply = fmt.Sprint(n)
 				m.asks[lease] = ask
 				if _, held := m.held[lease]; !held && !slices.Contains(m.turns[ask.IP], lease) {
 					m.turns[ask.IP] = append(m.turns[ask.IP], lease)
@@ -168,39 +173,39 @@ func play(t *testing.T, random *rand.Rand) {
 			}
 			serve(Round{Asks: asks})
 		case 4, 5, 6:
-			ask := m.asks[fmt.Sprint(random.IntN(leases+1))]
+			ask := m.asks[leaseOf(random.IntN(leases+1))]
 			if ask.IP == "" {
 				continue
 			}
-			r := Release{Lease: ask.Lease, IP: ask.IP, Number: m.number[ask.Lease] - int64(random.IntN(2)), Rest: time.Duration(max(random.IntN(10_000)-2000, 0)) * time.Millisecond}
+			r := Release{Lease: ask.Lease, Crawl: ask.Crawl, Worker: ask.Worker, IP: ask.IP, Number: m.number[ask.ID()] - int64(random.IntN(2)), Rest: time.Duration(max(random.IntN(10_000)-2000, 0)) * time.Millisecond}
 			if random.IntN(4) == 0 {
 				r.Number = 0
 			}
 			if next := m.now.Add(r.Rest); r.Rest > 0 && next.After(m.next[r.IP]) {
 				m.next[r.IP] = next
 			}
-			m.end(func(g Grant) bool { return g.Lease == r.Lease && (r.Number == 0 || r.Number >= g.Number) }, func(lease string) bool { return lease == r.Lease && r.Number == 0 })
+			m.end(func(g Grant) bool { return g.ID == r.ID() && (r.Number == 0 || r.Number >= g.Number) }, func(lease LeaseID) bool { return lease == r.ID() && r.Number == 0 })
 			serve(Round{Releases: []Release{r}})
 		case 7:
-			ask := m.asks[fmt.Sprint(random.IntN(leases+1))]
+			ask := m.asks[leaseOf(random.IntN(leases+1))]
 			if ask.IP == "" {
 				continue
 			}
 			refused := false
-			for _, a := range serve(Round{From: "x", Round: 1, Renewals: []Renewal{{ask, m.number[ask.Lease]}}}) {
+			for _, a := range serve(Round{From: "x", Round: 1, Renewals: []Renewal{{ask, m.number[ask.ID()]}}}) {
 				refused = refused || len(a.Refused) > 0
 			}
 			m.renewed(ask, refused)
 		case 8:
 			worker := fmt.Sprint(random.IntN(3))
-			gone := func(lease string) bool { return m.asks[lease].Worker == worker }
+			gone := func(lease LeaseID) bool { return lease.Worker == worker && lease.Crawl == "0" }
 			m.end(func(g Grant) bool {
-				if over := gone(g.Lease); over && m.next[g.IP].Before(m.now.Add(time.Minute)) {
+				if over := gone(g.ID); over && m.next[g.IP].Before(m.now.Add(time.Minute)) {
 					m.next[g.IP] = m.now.Add(time.Minute)
 				}
-				return gone(g.Lease)
+				return gone(g.ID)
 			}, gone)
-			serve(Round{Known: &Known{Worker: worker, At: m.now.Add(time.Second)}})
+			serve(Round{Known: &Known{Crawl: "0", Worker: worker, At: m.now.Add(time.Second)}})
 		}
 		m.check(state)
 	}
@@ -209,7 +214,7 @@ func play(t *testing.T, random *rand.Rand) {
 
 // renewed takes in what became of a renewal: it is refused if the address is full, and holds again what had ended.
 func (m *model) renewed(ask Ask, refused bool) {
-	g, held := m.held[ask.Lease]
+	g, held := m.held[ask.ID()]
 	least, n := ask.PerIP, 0
 	for lease, other := range m.held {
 		if other.IP == ask.IP {
@@ -224,11 +229,11 @@ func (m *model) renewed(ask Ask, refused bool) {
 		return
 	}
 	if !held {
-		g = Grant{Lease: ask.Lease, IP: ask.IP, Number: m.number[ask.Lease]}
-		m.turns[ask.IP] = slices.DeleteFunc(m.turns[ask.IP], func(lease string) bool { return lease == ask.Lease })
+		g = Grant{Lease: ask.Lease, ID: ask.ID(), IP: ask.IP, Number: m.number[ask.ID()]}
+		m.turns[ask.IP] = slices.DeleteFunc(m.turns[ask.IP], func(lease LeaseID) bool { return lease == ask.ID() })
 	}
 	g.Deadline = m.now.Add(DefaultTTL)
-	m.held[ask.Lease] = g
+	m.held[ask.ID()] = g
 }
 
 func (m *model) tick(both func(func(*State) []Answer) []Answer) {
@@ -238,7 +243,7 @@ func (m *model) tick(both func(func(*State) []Answer) []Answer) {
 			m.next[g.IP] = next
 		}
 		return over
-	}, func(string) bool { return false })
+	}, func(LeaseID) bool { return false })
 	both(func(s *State) []Answer { return s.Tick(m.now) })
 }
 

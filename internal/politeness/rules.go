@@ -89,7 +89,7 @@ func (s *State) Undelivered(now time.Time, grants []Grant) []Answer {
 	p := s.begin(now)
 	for _, g := range grants {
 		if a := s.addresses[g.IP]; a != nil {
-			if h := a.holder(g.Lease); h != nil && h.Number == g.Number && h.First == g.Number {
+			if h := a.grant(g.Number); h != nil && h.First == g.Number {
 				s.end(p.touch(a.ip), h)
 			}
 		}
@@ -128,7 +128,7 @@ func (p *pass) deadline(ask Ask) time.Time {
 
 func (p *pass) ask(ask Ask) {
 	a := p.touch(ask.IP)
-	if h := a.holder(ask.Lease); h != nil {
+	if h := a.holder(ask.ID()); h != nil {
 		p.s.bytes += sizeOf(ask) - sizeOf(h.Ask)
 		h.Ask, h.Deadline = ask, p.deadline(ask)
 		if h.Number < p.now.UnixMicro() { // not granted in this very pass
@@ -137,7 +137,7 @@ func (p *pass) ask(ask Ask) {
 		p.grants = append(p.grants, p.grant(a, h))
 		return
 	}
-	if w := a.waiter(ask.Lease); w != nil {
+	if w := a.waiter(ask.ID()); w != nil {
 		if w.Reply == ask.Reply {
 			p.s.bytes += sizeOf(ask) - sizeOf(w.Ask)
 			w.Ask = ask
@@ -167,10 +167,10 @@ func (p *pass) release(r Release) {
 		return
 	}
 	a = p.touch(r.IP)
-	if h := a.holder(r.Lease); h != nil && (r.Number == 0 || r.Number >= h.Number) {
+	if h := a.holder(r.ID()); h != nil && (r.Number == 0 || r.Number >= h.Number) {
 		p.s.end(a, h)
 	}
-	if w := a.waiter(r.Lease); w != nil && r.Number == 0 {
+	if w := a.waiter(r.ID()); w != nil && r.Number == 0 {
 		p.s.withdraw(a, w)
 	}
 	if r.Rest > 0 {
@@ -182,7 +182,7 @@ func (p *pass) release(r Release) {
 // address is free: its holder is at work, and goes before all who wait.
 func (p *pass) renew(r Renewal) bool {
 	a := p.touch(r.IP)
-	if h := a.holder(r.Lease); h != nil {
+	if h := a.holder(r.ID()); h != nil {
 		h.Deadline = p.now.Add(p.s.TTL)
 		h.Rest = max(h.Rest, r.Rest)
 		return true
@@ -190,7 +190,7 @@ func (p *pass) renew(r Renewal) bool {
 	if !a.free(r.PerIP) {
 		return false
 	}
-	if w := a.waiter(r.Lease); w != nil {
+	if w := a.waiter(r.ID()); w != nil {
 		p.s.withdraw(a, w)
 	}
 	p.s.Last = max(p.s.Last, r.Number)
@@ -246,7 +246,7 @@ func (p *pass) settle() []Grant {
 }
 
 func (p *pass) grant(a *address, h *holder) Grant {
-	g := Grant{Lease: h.Lease, IP: a.ip, Number: h.Number, NotBefore: a.next, Deadline: h.Deadline, Reply: h.Reply}
+	g := Grant{Lease: h.Lease, ID: h.ID(), IP: a.ip, Number: h.Number, NotBefore: a.next, Deadline: h.Deadline, Reply: h.Reply}
 	if rest := p.s.hosts[h.Host]; rest.Next.After(p.now) {
 		g.HostNotBefore = rest.Next
 	}
@@ -296,7 +296,7 @@ func (s *State) Waiting(reply string) *Waiting {
 }
 
 // Find tells what the ask for a lease waits for; nil if it does not.
-func (s *State) Find(ip, lease string) *Waiting {
+func (s *State) Find(ip string, lease LeaseID) *Waiting {
 	a := s.addresses[ip]
 	if a == nil {
 		return nil

@@ -22,7 +22,7 @@ var start = time.Date(2026, 10, 5, 12, 0, 0, 0, time.UTC)
 // TestScripts runs the scripts in testdata. A line is a command; the indented lines below it are what
 // it prints. Times are counted from the start of the script; t= moves the clock.
 //
-//	ask LEASE[@IP]… ip= per_ip= crawl= worker= reply= rest= host=   release LEASE… ip= next= grant= host= host_next=
+//	ask LEASE[@IP]… ip= per_ip= crawl= worker= reply= rest= host=   release LEASE… ip= crawl= next= grant= host= host_next=
 //	renew LEASE… ip= grant= rest=
 //	known LEASE… crawl= worker= at=   undelivered LEASE   tick   wake   state   ttl DURATION   lost TIME
 //
@@ -59,7 +59,7 @@ func TestScripts(t *testing.T) {
 // run runs a script; before command number copied the state goes through JSON.
 func run(t *testing.T, script string, copied int) (printed string, commands int) {
 	t.Helper()
-	i := &interpreter{t: t, state: New(0, 0), ips: map[string]string{}, numbers: map[string][]int64{}}
+	i := &interpreter{t: t, state: New(0, 0), ips: map[string]string{}, owners: map[string]LeaseID{}, numbers: map[string][]int64{}}
 	var out strings.Builder
 	for line := range strings.Lines(script) {
 		if strings.HasPrefix(line, "  ") {
@@ -98,14 +98,16 @@ type interpreter struct {
 	t     *testing.T
 	state *State
 	now   time.Duration
-	ips   map[string]string // the address of each lease, so that a script need not repeat it
+	// The address and the owner of each lease, so that a script need not repeat them.
+	ips    map[string]string
+	owners map[string]LeaseID
 
 	numbers map[string][]int64 // of the grants of each lease
 }
 
 func (i *interpreter) command(line string) []string {
 	words := strings.Fields(line)
-	args := map[string]string{"per_ip": "1", "worker": "w", "reply": "r"}
+	args := map[string]string{"per_ip": "1", "reply": "r"}
 	var names []string
 	for _, word := range words[1:] {
 		if key, value, ok := strings.Cut(word, "="); ok {
@@ -129,14 +131,16 @@ func (i *interpreter) command(line string) []string {
 			if ip := cmp.Or(own, args["ip"]); ip != "" {
 				i.ips[name] = ip
 			}
-			ask := Ask{Lease: name, IP: i.ips[name], PerIP: i.number(args["per_ip"]), Crawl: args["crawl"], Worker: args["worker"], Reply: args["reply"], Rest: rest, Host: args["host"]}
+			owner := LeaseID{cmp.Or(args["crawl"], i.owners[name].Crawl), cmp.Or(args["worker"], i.owners[name].Worker, "w"), name}
+			i.owners[name] = owner
+			ask := Ask{Lease: name, IP: i.ips[name], PerIP: i.number(args["per_ip"]), Crawl: owner.Crawl, Worker: owner.Worker, Reply: args["reply"], Rest: rest, Host: args["host"]}
 			switch words[0] {
 			case "ask":
 				r.Asks = append(r.Asks, ask)
 			case "renew":
 				r.Renewals = append(r.Renewals, Renewal{ask, i.grant(name, args)})
 			case "release":
-				release := Release{Lease: name, IP: ask.IP, Number: i.grant(name, args)}
+				release := Release{Lease: name, Crawl: ask.Crawl, Worker: ask.Worker, IP: ask.IP, Number: i.grant(name, args)}
 				if next, ok := args["next"]; ok {
 					release.Rest = RestOf(start.Add(i.duration(next)), now)
 				}
@@ -149,7 +153,7 @@ func (i *interpreter) command(line string) []string {
 	}
 	switch words[0] {
 	case "known":
-		r.Known = &Known{Crawl: args["crawl"], Worker: args["worker"], Leases: names, At: now}
+		r.Known = &Known{Crawl: args["crawl"], Worker: cmp.Or(args["worker"], "w"), Leases: names, At: now}
 		if text, ok := args["at"]; ok {
 			r.Known.At = start.Add(i.duration(text))
 		}

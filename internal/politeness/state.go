@@ -217,18 +217,28 @@ func (s *State) withdraw(a *address, w *waiter) {
 
 func (a *address) empty() bool { return len(a.holders)+len(a.waiters) == 0 }
 
-func (a *address) holder(lease string) *holder {
+func (a *address) holder(id LeaseID) *holder {
 	for _, h := range a.holders {
-		if h.Lease == lease {
+		if h.ID() == id {
 			return h
 		}
 	}
 	return nil
 }
 
-func (a *address) waiter(lease string) *waiter {
+// grant finds a holder by the number of its last grant.
+func (a *address) grant(number int64) *holder {
+	for _, h := range a.holders {
+		if h.Number == number {
+			return h
+		}
+	}
+	return nil
+}
+
+func (a *address) waiter(id LeaseID) *waiter {
 	for _, w := range a.waiters {
-		if w.Lease == lease {
+		if w.ID() == id {
 			return w
 		}
 	}

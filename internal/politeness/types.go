@@ -50,9 +50,13 @@ const (
 	MaxFloor = time.Minute
 )
 
+// LeaseID names a lease. The frontier of each worker numbers the claims of each crawl by itself, so that two crawls may have
+// claims of the same ID: a lease that went by that alone would be granted, renewed and released for another crawl's claim.
+type LeaseID struct{ Crawl, Worker, Claim string }
+
 // Ask is the wish of a claim to fetch from an address.
 type Ask struct {
-	Lease  string        `json:"lease"` // unique; the claim's ID
+	Lease  string        `json:"lease"` // the claim's ID, unique within its crawl and worker
 	IP     string        `json:"ip,omitempty"`
 	PerIP  int           `json:"per_ip"`
 	Crawl  string        `json:"crawl,omitempty"`
@@ -63,7 +67,10 @@ type Ask struct {
 	Host   string        `json:"host,omitempty"`  // that is asked there, by its PLD
 }
 
-// Key names a grant of a lease.
+// ID names the lease that is asked for.
+func (a Ask) ID() LeaseID { return LeaseID{a.Crawl, a.Worker, a.Lease} }
+
+// Key names a grant of a lease of the crawl and worker that it is exchanged with.
 type Key struct {
 	Lease  string `json:"lease"`
 	Number int64  `json:"number"`
@@ -74,6 +81,8 @@ type Key struct {
 type Release struct {
 	Lease  string        `json:"lease"`
 	IP     string        `json:"ip"`
+	Crawl  string        `json:"crawl,omitempty"`
+	Worker string        `json:"worker"`
 	Number int64         `json:"number,omitempty"`
 	Rest   time.Duration `json:"rest,omitempty"` // how long the address is not to be asked, from when this is served
 	// Host rests for HostRest, from when this is served, at whatever address of the shard: a Crawl-delay or Retry-After is
@@ -81,6 +90,9 @@ type Release struct {
 	Host     string        `json:"host,omitempty"`
 	HostRest time.Duration `json:"host_rest,omitempty"`
 }
+
+// ID names the lease that is released.
+func (r Release) ID() LeaseID { return LeaseID{r.Crawl, r.Worker, r.Lease} }
 
 // Renewal puts off the deadline of a grant.
 type Renewal struct {
@@ -95,6 +107,7 @@ type Grant struct {
 	Number    int64     `json:"number"`
 	NotBefore time.Time `json:"not_before,omitzero"`
 	Deadline  time.Time `json:"deadline"`
+	ID        LeaseID   `json:"-"` // whom it is for, as long as it is not sent
 	Reply     string    `json:"-"`
 	// HostNotBefore is when the host of the ask may be asked; zero if at once. The address is not kept for it: a holder that
 	// would wait long gives the lease back.
@@ -155,15 +168,21 @@ type Answer struct {
 }
 
 // Distinct returns one grant a lease: the last one, at the place of the first. A lease that is asked for twice is granted
-// twice, for an answer may be lost; whoever acts on grants must act once.
+// twice, for an answer may be lost; whoever acts on grants must act once. Grants that were sent are those of one crawl and
+// worker.
 func Distinct(grants []Grant) []Grant {
-	at := make(map[string]int, len(grants))
+	type key struct {
+		id    LeaseID
+		lease string
+	}
+	at := make(map[key]int, len(grants))
 	var out []Grant
 	for _, g := range grants {
-		i, seen := at[g.Lease]
+		k := key{g.ID, g.Lease}
+		i, seen := at[k]
 		switch {
 		case !seen:
-			at[g.Lease] = len(out)
+			at[k] = len(out)
 			out = append(out, g)
 		case g.Number > out[i].Number || g.Number == out[i].Number && g.Deadline.After(out[i].Deadline):
 			out[i] = g

@@ -30,15 +30,15 @@ func TestWaiting(t *testing.T) {
 		t.Errorf("told %q, want %q", text, want)
 	}
 	for range 2 { // also when the state was written out and read again
-		if w := s.Find("10.0.0.2", "c"); w == nil || w.String() != "a claim waits for a lease: 10.0.0.2 rests until 2026-10-05 13:00:00 UTC" {
+		if w := s.Find("10.0.0.2", LeaseID{"blogs", "w1", "c"}); w == nil || w.String() != "a claim waits for a lease: 10.0.0.2 rests until 2026-10-05 13:00:00 UTC" {
 			t.Errorf("c waits for %v", w)
 		}
-		if w := s.Find("10.0.0.1", "a"); w != nil {
+		if w := s.Find("10.0.0.1", LeaseID{"news", "w1", "a"}); w != nil {
 			t.Errorf("a has its lease, and waits for %v", w)
 		}
 		s = copyOf(t, s)
 	}
-	got = s.Serve(start, []Round{{From: "one", Releases: []Release{{Lease: "a", IP: "10.0.0.1"}}}})
+	got = s.Serve(start, []Round{{From: "one", Releases: []Release{{Lease: "a", Crawl: "news", Worker: "w1", IP: "10.0.0.1"}}}})
 	if text, want := waiting(got, "two"), "a claim waits for a lease: 10.0.0.2 rests until 2026-10-05 13:00:00 UTC"; text != want {
 		t.Errorf("told with its grant %q, want %q", text, want)
 	}
@@ -60,7 +60,7 @@ func TestLoanRunsOut(t *testing.T) {
 		t.Fatalf("the next moment is %v", wake)
 	}
 	s.Tick(wake)
-	if got := s.Tick(start.Add(LoanTTL + time.Second)); s.Find(ip, "lender-1") != nil {
+	if got := s.Tick(start.Add(LoanTTL + time.Second)); s.Find(ip, LeaseID{"c", "w1", "lender-1"}) != nil {
 		t.Errorf("after the loan has run out the address is not granted: %+v", got)
 	}
 }
