@@ -105,7 +105,7 @@ func (f *Frontier) take(name, batch string, grants []Granted, asked bool) (claim
 			seen[g.Lease] = true
 			c, known := s.claims[g.Lease]
 			if !known {
-				gone = append(gone, Release{Lease: g.Lease, IP: g.IP, Number: g.Number})
+				gone = append(gone, s.unwanted(g))
 				continue
 			}
 			if c.Batch != "" && c.Batch != batch {
@@ -122,9 +122,7 @@ func (f *Frontier) take(name, batch string, grants []Granted, asked bool) (claim
 				continue
 			}
 			if mine && !c.leased() && !asked { // its round was asked for twice: the lane has ended under the first grant
-				release := s.journal[c.ID]
-				release.Lease, release.IP, release.Number = c.ID, c.IP, g.Number
-				gone = append(gone, release)
+				gone = append(gone, s.unwanted(g))
 				continue
 			}
 			now := f.opts.Now()
@@ -139,7 +137,7 @@ func (f *Frontier) take(name, batch string, grants []Granted, asked bool) (claim
 			atWork := mine && c.leased() && c.Lease.After(now) // the grant only confirms its lease
 			if !atWork && (idle || f.hosts.elsewhere(s, c.Queue).After(now)) {
 				// another asks its host, or has, perhaps at another address
-				if gone = append(gone, Release{Lease: g.Lease, IP: g.IP, Number: g.Number}); c.Batch == "" {
+				if gone = append(gone, s.unwanted(g)); c.Batch == "" {
 					late = append(late, c)
 				}
 				continue
@@ -183,6 +181,14 @@ func (f *Frontier) take(name, batch string, grants []Granted, asked bool) (claim
 		}, nil
 	})
 	return claims, err
+}
+
+// unwanted gives a grant back that nobody makes use of. What the lease has said before when it was given back, and may not have
+// been sent yet, stays said: its lane may have asked the address just now.
+func (s *state) unwanted(g Granted) Release {
+	r := s.journal[g.Lease]
+	r.Lease, r.IP, r.Number = g.Lease, g.IP, g.Number
+	return r
 }
 
 // saveClaims writes changed claims and new journal entries.

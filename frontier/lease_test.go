@@ -112,26 +112,31 @@ func TestStartTakesAGrantOnce(t *testing.T) {
 }
 
 // A round that was asked for twice is granted twice. If the lane has ended under the first grant when the second comes, that
-// is released, and the lane does not come to life.
+// is released, and the lane does not come to life. How long the address rests stays said, even if the batch is over by then.
 func TestStartReleasesASecondGrant(t *testing.T) {
-	r := oneQueue(t, 3, nil)
-	c := r.one()
-	first, second := r.grant(c), r.grant(c)
-	_, err := r.Start(testCrawl, "b", first)
-	r.must(err)
-	next := r.clock.Now().Add(time.Hour)
-	r.must(r.EndLease(testCrawl, c.ID, next, false))
-	round := r.next()
-	_, err = r.Start(testCrawl, "b", second)
-	r.must(err)
-	r.confirm(round) // of the first alone
-	r.reopen()
-	got := r.next()
-	if len(got.Releases) != 1 || got.Releases[0].Number != second[0].Number || !got.Releases[0].Next.Equal(next) {
-		t.Errorf("releases %+v, want that of the second grant", got.Releases)
-	}
-	if !r.LeaseUntil(testCrawl, c.ID).IsZero() {
-		t.Error("the lane has come to life again")
+	for _, committed := range []bool{false, true} {
+		r := oneQueue(t, 3, nil)
+		c := r.one()
+		first, second := r.grant(c), r.grant(c)
+		_, err := r.Start(testCrawl, "b", first)
+		r.must(err)
+		next := r.clock.Now().Add(time.Hour)
+		r.must(r.EndLease(testCrawl, c.ID, next, false))
+		if committed {
+			r.must(r.Commit(Commit{Crawl: testCrawl, Batch: "b", Outcomes: []crawl.Outcome{done("http://a.example/0")}}))
+		}
+		round := r.next()
+		_, err = r.Start(testCrawl, "b", second)
+		r.must(err)
+		r.confirm(round) // of the first alone
+		r.reopen()
+		got := r.next()
+		if len(got.Releases) != 1 || got.Releases[0].Number != second[0].Number || !got.Releases[0].Next.Equal(next) {
+			t.Errorf("committed %v: releases %+v, want that of the second grant", committed, got.Releases)
+		}
+		if !r.LeaseUntil(testCrawl, c.ID).IsZero() {
+			t.Errorf("committed %v: the lane has come to life again", committed)
+		}
 	}
 }
 
