@@ -152,6 +152,8 @@ func (s crawlStatus) write(w io.Writer) {
 	phase := s.Crawl.Phase
 	switch {
 	case s.Result != nil:
+	case s.Crawl.Cancelled && s.State == enums.WORKFLOW_EXECUTION_STATUS_RUNNING.String():
+		phase += ", cancelled: it ends when its batches have"
 	case s.Crawl.Paused:
 		phase += ", paused"
 	case s.Crawl.Stopping:
@@ -176,7 +178,11 @@ func (s crawlStatus) write(w io.Writer) {
 		return
 	}
 	if s.Result == nil && s.State != enums.WORKFLOW_EXECUTION_STATUS_RUNNING.String() {
-		line("  cut off   %s of it still finish; the numbers are those of the last word of its worker, %s", plural(s.Finish, "batch"), p.At.Local().Format(time.DateTime))
+		finish := "none of its batches is out"
+		if s.Finish > 0 {
+			finish = plural(s.Finish, "batch") + " of it still finish"
+		}
+		line("  cut off   %s; the numbers are those of the last word of its worker, %s", finish, p.At.Local().Format(time.DateTime))
 		line("            `muninn start` with the definition goes on with run %d, whose end and report are still to come", s.Crawl.Begun.Run)
 	}
 	for _, id := range s.Held {

@@ -62,3 +62,18 @@ func TestStatusOfACutOffCrawl(t *testing.T) {
 		}
 	}
 }
+
+// A crawl that was cancelled says what it waits for, and at last that nothing of it is out.
+func TestStatusOfACancelledCrawl(t *testing.T) {
+	for state, want := range map[string]string{
+		"Running":  "c: Running, broad, cancelled: it ends when its batches have (run 3",
+		"Canceled": "cut off   none of its batches is out; the numbers are",
+	} {
+		s := crawlStatus{Workflow: "crawl/c", State: state}
+		s.Crawl.Name, s.Crawl.Phase, s.Crawl.Begun.Run, s.Crawl.Cancelled, s.Crawl.Stopping = "c", "broad", 3, true, true
+		var b strings.Builder
+		if s.write(&b); !strings.Contains(b.String(), want) {
+			t.Errorf("%q is not in\n%s", want, b.String())
+		}
+	}
+}

@@ -48,7 +48,8 @@ type ControllerResult struct {
 }
 
 // FetcherController keeps one worker busy with one crawl: it claims, has leases granted, and starts
-// batches, round after round, until nothing is left, a budget is spent, or its crawl asks it to hand over.
+// batches, round after round, until nothing is left, a budget is spent, or its crawl asks it to hand over. Cancelled, it
+// waits for the batches that are out, see windDown.
 func FetcherController(ctx workflow.Context, in ControllerInput) (ControllerResult, error) {
 	c := &controller{
 		ControllerInput: in, grants: workflow.GetSignalChannel(ctx, names.SignalGrants),
@@ -57,6 +58,15 @@ func FetcherController(ctx workflow.Context, in ControllerInput) (ControllerResu
 	if err := c.listen(ctx); err != nil {
 		return ControllerResult{}, err
 	}
+	result, err := c.run(ctx)
+	if cancelled := ctx.Err(); cancelled != nil && err != nil {
+		c.windDown(ctx)
+		return ControllerResult{}, cancelled
+	}
+	return result, err
+}
+
+func (c *controller) run(ctx workflow.Context) (ControllerResult, error) {
 	for range controllerRounds {
 		if err := c.whilePaused(ctx); err != nil {
 			return ControllerResult{}, err
@@ -86,6 +96,36 @@ func FetcherController(ctx workflow.Context, in ControllerInput) (ControllerResu
 	return ControllerResult{}, workflow.NewContinueAsNewError(ctx, names.FetcherController, c.ControllerInput)
 }
 
+// cancelWait is how long a controller that is cancelled waits for its batches at most. Those of an archive that cannot be
+// written, or of a worker that is away, end without it, as when it is terminated.
+const cancelWait = 10 * time.Minute
+
+// windDown waits for the batches that are out, and claims nothing more: without the rounds of a controller nobody releases
+// the leases of claims that have ended, and nobody else could ask those addresses until the leases run out.
+func (c *controller) windDown(ctx workflow.Context) {
+	ctx, cancel := workflow.NewDisconnectedContext(ctx)
+	defer cancel()
+	workflow.Go(ctx, func(ctx workflow.Context) {
+		if workflow.Sleep(ctx, cancelWait) == nil {
+			cancel()
+		}
+	})
+	c.cancelled, c.Stopping, c.Paused = true, true, false
+	for over := false; !over; {
+		round, err := c.round(ctx)
+		if err == nil {
+			c.tell(ctx, round)
+			err = c.startWaiting(ctx)
+		}
+		if over = err != nil || ended(round) != ""; err != nil {
+			workflow.GetLogger(ctx).Warn("a crawl that was cancelled does not wait for its batches any more", "crawl", c.Crawl, "error", err)
+		}
+	}
+	if told := c.tellCrawl(ctx); told != nil {
+		_ = told.Get(ctx, nil) // it has nobody else to tell
+	}
+}
+
 // ended names the reason to end; empty to go on.
 func ended(r activities.ClaimResult) string {
 	if r.Drained {
@@ -100,7 +140,8 @@ type controller struct {
 	first  bool // no round has been made yet: the next tells Politeness what is known
 	idle   bool // nothing was out after a round that claimed nothing
 	// handover is set by the crawl, which wants to continue as new and cannot while it has a child.
-	handover bool
+	handover  bool
+	cancelled bool
 }
 
 func (c *controller) result(reason string) ControllerResult {
@@ -243,6 +284,8 @@ func (c *controller) listen(ctx workflow.Context) error {
 
 func (c *controller) state() string {
 	switch {
+	case c.cancelled:
+		return "cancelled"
 	case c.Stopping:
 		return "stopping"
 	case c.Paused:

@@ -335,25 +335,61 @@ func TestControllerStops(t *testing.T) {
 	}
 }
 
+// A controller that is cancelled claims nothing more, waits for what is out, so that leases are released, and then ends as
+// cancelled; its crawl knows where it ended.
 func TestControllerCancelled(t *testing.T) {
 	for name, claim := range map[string]activities.ClaimResult{
 		"waiting for an answer": {Sent: 1},
 		"paused":                {},
 	} {
 		t.Run(name, func(t *testing.T) {
-			e := newController(t, func(e *env, _ activities.ClaimInput) (activities.ClaimResult, error) {
-				if claim.Sent == 0 {
-					e.SignalWorkflow(names.SignalPause, nil)
+			cancelled := int64(0) // the last round before
+			e := newController(t, func(e *env, in activities.ClaimInput) (activities.ClaimResult, error) {
+				if !in.Drain {
+					if cancelled = in.Round; claim.Sent == 0 {
+						e.SignalWorkflow(names.SignalPause, nil)
+					}
+					return claim, nil
 				}
-				return claim, nil
+				if in.Round < cancelled+3 {
+					e.at(0, e.granted(answer(0, in.Round, fmt.Sprint(in.Round))))
+					return activities.ClaimResult{Sent: 1}, nil
+				}
+				return activities.ClaimResult{Spent: "stopped", Progress: frontier.Totals{Pages: 7}}, nil
 			})
-			e.at(time.Minute, e.CancelWorkflow)
+			e.at(answerWait/2, e.CancelWorkflow)
 			err := e.run(FetcherController, controllerInput)
-			var cancelled *temporal.CanceledError
-			if !errors.As(err, &cancelled) {
+			var ended *temporal.CanceledError
+			if !errors.As(err, &ended) {
 				t.Errorf("ends with %v, want cancelled", err)
 			}
+			want := []string{"claim 2 drain", "start 2", "claim 3 drain", "start 3", "claim 4 drain"}
+			if claim.Sent == 0 { // a round that held
+				want = []string{"claim 3 drain", "start 3", "claim 4 drain"}
+			}
+			if calls := e.called(); len(calls) < len(want) || !slices.Equal(calls[len(calls)-len(want):], want) {
+				t.Errorf("calls %q, want %q in the end", calls, want)
+			}
+			value, err := e.QueryWorkflow(names.QueryStatus)
+			var p activities.Progress
+			if err != nil || value.Get(&p) != nil || p.State != "cancelled" || p.Totals.Pages != 7 {
+				t.Errorf("%+v, %v", p, err)
+			}
 		})
+	}
+}
+
+// A controller whose batches do not end waits for them so long, and no longer.
+func TestControllerCancelledInVain(t *testing.T) {
+	e := newController(t, func(*env, activities.ClaimInput) (activities.ClaimResult, error) {
+		return activities.ClaimResult{Sent: 1}, nil // and no shard answers
+	})
+	began := e.Now()
+	e.at(time.Minute, e.CancelWorkflow)
+	err := e.run(FetcherController, controllerInput)
+	var ended *temporal.CanceledError
+	if waited := e.Now().Sub(began); !errors.As(err, &ended) || waited < cancelWait || waited > cancelWait+2*time.Minute {
+		t.Errorf("ends after %v with %v", waited, err)
 	}
 }
 

@@ -21,7 +21,10 @@ const (
 	phaseEnded  = "ended"
 )
 
-var errEnding = errors.New("the crawl is ending: start it again, which begins another run")
+var (
+	errEnding    = errors.New("the crawl is ending: start it again, which begins another run")
+	errCancelled = errors.New("the crawl was cancelled: start it again, which goes on with its run")
+)
 
 // CrawlState is carried from execution to execution, and shown by the status query.
 type CrawlState struct {
@@ -32,9 +35,12 @@ type CrawlState struct {
 	Begun    activities.BeginResult `json:"begun"`
 	Paused   bool                   `json:"paused,omitempty"`
 	Stopping bool                   `json:"stopping,omitempty"`
-	Progress activities.Progress    `json:"progress"`
-	Learned  *score.Learned         `json:"learned,omitempty"`
-	Submits  int                    `json:"submits,omitempty"`
+	// Cancelled says that the crawl ends once its batches have ended, without the end of its run.
+	Cancelled bool `json:"cancelled,omitempty"`
+
+	Progress activities.Progress `json:"progress"`
+	Learned  *score.Learned      `json:"learned,omitempty"`
+	Submits  int                 `json:"submits,omitempty"`
 	// Controller is where the last FetcherController left off.
 	Controller ControllerInput `json:"controller,omitzero"`
 }
@@ -167,14 +173,19 @@ func (c *crawling) awaitController(ctx workflow.Context) (result ControllerResul
 		if err := workflow.Await(ctx, func() bool {
 			return c.controller.IsReady() || !asked && workflow.GetInfo(ctx).GetContinueAsNewSuggested()
 		}); err != nil {
-			break // cancelled, as the controller is: its end is waited for
+			c.Cancelled = true // as the controller is: its end is waited for
+			c.show(ctx)
+			_ = workflow.UpsertTypedSearchAttributes(ctx, names.AttrState.ValueSet(c.stateName()))
+			break
 		}
 		if asked = !c.controller.IsReady(); asked {
 			c.controller.SignalChildWorkflow(ctx, names.SignalHandover, nil)
 		}
 	}
 	err = c.controller.Get(ctx, &result)
-	c.controller = nil
+	if c.controller = nil; c.Cancelled {
+		c.show(ctx)
+	}
 	return result, err
 }
 
@@ -241,6 +252,8 @@ func (c *crawling) enter(ctx workflow.Context, phase string) {
 // stateName is the phase, and what an operator has asked for.
 func (c *crawling) stateName() string {
 	switch {
+	case c.Cancelled:
+		return c.Phase + ", cancelled"
 	case c.Paused:
 		return c.Phase + ", paused"
 	case c.Stopping && c.Phase != phaseEnding:
@@ -313,6 +326,17 @@ func (c *crawling) forward(ctx workflow.Context, signal string, do func()) {
 	})
 }
 
+// closed says why the run takes no more updates; nil if it does.
+func (c *crawling) closed() error {
+	switch {
+	case c.Cancelled:
+		return errCancelled
+	case c.Phase == phaseEnding || c.Phase == phaseEnded:
+		return errEnding
+	}
+	return nil
+}
+
 // hearChanges serves the update "configure": fields of the definition that may change while the crawl runs.
 func (c *crawling) hearChanges(ctx workflow.Context) error {
 	change := func(ctx workflow.Context, fields json.RawMessage) (crawl.Definition, error) {
@@ -339,8 +363,8 @@ func (c *crawling) hearChanges(ctx workflow.Context) error {
 	return workflow.SetUpdateHandlerWithOptions(ctx, names.UpdateConfig, change, workflow.UpdateHandlerOptions{
 		Description: "changes " + strings.Join(crawl.Changeable, ", ") + " while the crawl runs: fields as in a definition",
 		Validator: func(_ workflow.Context, fields json.RawMessage) error {
-			if c.Phase == phaseEnding || c.Phase == phaseEnded {
-				return errEnding
+			if err := c.closed(); err != nil {
+				return err
 			}
 			_, err := c.definition.Changed(fields)
 			return err

@@ -49,10 +49,16 @@ func (c *controller) tell(ctx workflow.Context, r activities.ClaimResult) {
 		return
 	}
 	c.Told = c.Progress.At
-	_ = workflow.UpsertTypedSearchAttributes(ctx, attributes(c.state(), r.Progress)...)
+	c.tellCrawl(ctx)
+}
+
+// tellCrawl sends the crawl the progress as of the last round; nil if there is no crawl.
+func (c *controller) tellCrawl(ctx workflow.Context) workflow.Future {
+	_ = workflow.UpsertTypedSearchAttributes(ctx, attributes(c.state(), c.Progress.Totals)...)
 	if parent := workflow.GetInfo(ctx).ParentWorkflowExecution; parent != nil {
-		workflow.SignalExternalWorkflow(ctx, parent.ID, "", names.SignalProgress, c.Progress)
+		return workflow.SignalExternalWorkflow(ctx, parent.ID, "", names.SignalProgress, c.Progress)
 	}
+	return nil
 }
 
 func attributes(state string, t frontier.Totals) []temporal.SearchAttributeUpdate {

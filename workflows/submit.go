@@ -24,8 +24,8 @@ func (c *crawling) hearSubmits(ctx workflow.Context) error {
 	return workflow.SetUpdateHandlerWithOptions(ctx, names.UpdateSubmit, c.submit, workflow.UpdateHandlerOptions{
 		Description: "offers URLs with their scores: [{\"url\": …, \"score\": 0.9}]; answers for each whether it is accepted",
 		Validator: func(_ workflow.Context, list json.RawMessage) error {
-			if c.Phase == phaseEnding || c.Phase == phaseEnded {
-				return errEnding
+			if err := c.closed(); err != nil {
+				return err
 			}
 			_, err := submissions(list)
 			return err

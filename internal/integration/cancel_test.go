@@ -1,0 +1,66 @@
+package integration
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"go.temporal.io/sdk/temporal"
+
+	"github.com/muninn-archive/muninn/activities/names"
+	"github.com/muninn-archive/muninn/internal/crawl"
+	"github.com/muninn-archive/muninn/internal/webworld"
+)
+
+// A crawl that is cancelled ends once its batches have ended and all leases are released; started again, it goes on with its
+// run, and archives every page once.
+func TestLongCancelledCrawl(t *testing.T) {
+	t.Parallel()
+	server := StartServer(t)
+	world := Serve(t, webworld.NewBench(webworld.Options{Seed: 7, Latency: 50 * time.Millisecond}, 2, 40))
+	dir := t.TempDir()
+	StartWorker(t, Config(server, world, dir))
+	d := Definition("cancelled", world)
+	d.Order.PerQueue = 10
+	d.Scope.Within = crawl.WithinHost
+	StartCrawl(t, server.Client, d)
+	Until(t, soon, "leases are out in mid-crawl", func() string {
+		if n := world.Stats().Requested(); n < 20 || held(server.shard(t)) == "" {
+			return fmt.Sprintf("%d pages are fetched", n)
+		}
+		return ""
+	})
+	world.SetLatency(300 * time.Millisecond)
+	if err := server.Client.CancelWorkflow(t.Context(), names.CrawlID(d.Name), ""); err != nil {
+		t.Fatal(err)
+	}
+	var cancelled *temporal.CanceledError
+	if _, err := Ending(t, server.Client, d.Name, soon); !errors.As(err, &cancelled) {
+		t.Fatalf("it ended with %v", err)
+	}
+	if leases := held(server.shard(t)); leases != "" {
+		t.Errorf("the crawl has ended, and %s", leases)
+	}
+	if n := world.Stats().Requested(); n >= 80 {
+		t.Fatalf("%d pages are fetched: let the web be slower", n)
+	}
+	if _, status, _ := server.told(t, d.Name); status.State != "Canceled" || status.Crawl.Progress.Totals.Pages == 0 {
+		t.Errorf("%+v", status)
+	}
+	Until(t, soon, "no batch is out", func() string {
+		if running := server.list(t, batches(d.Name, "Running")); len(running) > 0 {
+			return fmt.Sprintf("%d batches run", len(running))
+		}
+		return ""
+	})
+	world.SetLatency(0)
+	StartCrawl(t, server.Client, d)
+	result := Result(t, server.Client, d.Name, CrawlTime)
+	if result.Reason != "drained" || result.Run != 1 || result.Totals.Failed > 0 {
+		t.Errorf("%s, run %d, %+v", result.Reason, result.Run, result.Totals)
+	}
+	Once(t, Check(t, filepath.Join(dir, "archive")), world)
+	polite(t, world.Stats(), 0)
+}
