@@ -64,7 +64,7 @@ func (a *Activities) Claim(ctx context.Context, in ClaimInput) (ClaimResult, err
 	}
 	p, err := a.Frontier.Progress(in.Crawl)
 	out.Progress, out.Waiting, out.Queues, out.UnderWay = p.Totals, p.Waiting, p.Queues, a.UnderWay.Of(in.Crawl)
-	out.Harvests = p.Harvests
+	out.Harvests, out.Longest = p.Harvests, p.Longest
 	out.Ends = lastOf(p.Ends, endsTold)
 	return out, edge(err)
 }

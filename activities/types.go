@@ -64,6 +64,7 @@ type ClaimResult struct {
 	UnderWay int64              `json:"under_way"`
 	Harvests []float64          `json:"harvests,omitempty"` // see Progress
 	Ends     []frontier.End     `json:"ends,omitempty"`
+	Longest  *frontier.Longest  `json:"longest,omitempty"`
 }
 
 // PolitenessInput is the input of a politeness shard. State and Unserved are nil but when it continues as new; Unserved
@@ -204,6 +205,8 @@ type Progress struct {
 	Harvests []float64      `json:"harvests,omitempty"`
 	Ends     []frontier.End `json:"ends,omitempty"` // the last URLs that ended without a page
 	At       time.Time      `json:"at,omitzero"`    // when it stood so
+	// Longest is the queue in which most URLs wait.
+	Longest *frontier.Longest `json:"longest,omitempty"`
 	// Holds is why the worker claims nothing for now; it goes on by itself.
 	Holds string `json:"holds,omitempty"`
 	// Leases is what claims wait for that have no lease yet; nil if none does.

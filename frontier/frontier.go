@@ -89,6 +89,9 @@ type state struct {
 	due      int64 // of the first of them, or earlier; Unix seconds
 	waiting  int   // entries in queues, claimed ones included
 
+	longest *Longest  // as of looked
+	looked  time.Time // for it
+
 	asleep     bool     // see Frontier.tidyUp
 	reading    *bringUp // under way, of a crawl that sleeps
 	forgetting bool     // see Frontier.Forget

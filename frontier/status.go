@@ -50,7 +50,7 @@ func (t Totals) HarvestRatio() float64 {
 	return float64(t.Relevant) / float64(t.Scored)
 }
 
-// Progress is where a run stands, without what takes a walk through all queues.
+// Progress is where a run stands, without what takes a walk through all queues each time.
 type Progress struct {
 	Totals   Totals
 	Waiting  int // URLs
@@ -58,6 +58,36 @@ type Progress struct {
 	Claimed  int // URLs that are out
 	Ends     []End
 	Harvests []float64 // harvest ratio of each tenth of the run so far
+	Longest  *Longest  // nil if nothing waits
+}
+
+// Longest is the queue in which most URLs wait, as of a minute ago at most: where a calendar, or another site without end, shows.
+type Longest struct {
+	PLD     string `json:"pld"`
+	Waiting int    `json:"waiting"`
+	Of      int    `json:"of"`    // URLs that waited in all queues then
+	Pages   int64  `json:"pages"` // that the run has of it
+}
+
+// longestEvery is how often the longest queue is looked for, which takes a walk through all queues: some 50 ms for a million.
+const longestEvery = time.Minute
+
+// findLongest looks for the longest queue, once in a while; those whose budget is spent take nobody's turn. Frontier.mu is
+// held.
+func (s *state) findLongest(now time.Time) *Longest {
+	if now.Sub(s.looked) < longestEvery {
+		return s.longest
+	}
+	var first *queue
+	for _, q := range s.queues {
+		if q.waiting > 0 && !q.spent && (first == nil || q.waiting > first.waiting || q.waiting == first.waiting && q.name < first.name) {
+			first = q
+		}
+	}
+	if s.looked, s.longest = now, nil; first != nil {
+		s.longest = &Longest{first.name, first.waiting, s.waiting, first.done.pages}
+	}
+	return s.longest
 }
 
 // Progress returns where a crawl's run stands.
@@ -70,7 +100,7 @@ func (f *Frontier) Progress(name string) (Progress, error) {
 	}
 	return Progress{
 		Totals: s.Totals, Waiting: s.waiting, Queues: s.schedule.ready.Len() + s.schedule.later.Len() + len(s.claims),
-		Claimed: len(s.taken), Ends: slices.Clone(s.Ends), Harvests: Harvests(s.Trail, 10),
+		Claimed: len(s.taken), Ends: slices.Clone(s.Ends), Harvests: Harvests(s.Trail, 10), Longest: s.findLongest(f.opts.Now()),
 	}, nil
 }
 

@@ -203,6 +203,9 @@ func (s crawlStatus) write(w io.Writer) {
 		line("  harvest   %s by tenths of the run, %.2f to %.2f", bars(harvests), harvests[0], harvests[len(harvests)-1])
 	}
 	line("  frontier  %d URLs wait in %d queues, %d known", p.Waiting, p.Queues, t.Known)
+	if most := workflows.Most(p); most != "" && s.Result == nil {
+		line("            %s", most)
+	}
 	line("  refused   %d by robots.txt, %d by the address guard", t.Robots, t.Refused)
 	line("  errors    %d, %d retries, %d batches failed", t.Errors, t.Retries, t.Failed)
 	line("  archive   %s", s.Crawl.Begun.Archive)

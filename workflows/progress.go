@@ -37,7 +37,7 @@ func (c *controller) tell(ctx workflow.Context, r activities.ClaimResult) {
 	changed := (r.Holds == "") != (c.Progress.Holds == "")
 	c.Progress = activities.Progress{
 		Worker: c.Worker, Totals: r.Progress, Waiting: r.Waiting, Queues: r.Queues,
-		UnderWay: r.UnderWay, Harvests: r.Harvests, Ends: r.Ends, Holds: r.Holds, Leases: c.leases(),
+		UnderWay: r.UnderWay, Harvests: r.Harvests, Ends: r.Ends, Holds: r.Holds, Leases: c.leases(), Longest: r.Longest,
 	}
 	c.Progress.State, c.Progress.At = c.state(), workflow.Now(ctx)
 	workflow.SetCurrentDetails(ctx, describe(c.state(), c.Progress))
@@ -95,10 +95,30 @@ func describe(state string, p activities.Progress) string {
 	}
 	fmt.Fprintf(&b, "%s have URLs; %d URLs were refused by robots.txt; %s, %s.",
 		count(int64(p.Queues), "queue"), t.Robots, count(t.Retries, "retry"), count(t.Failed, "failed batch"))
+	if text := Most(p); text != "" {
+		fmt.Fprintf(&b, "\n\n%s.", text)
+	}
 	if !p.At.IsZero() {
 		fmt.Fprintf(&b, "\n\nAs of %s UTC.", p.At.UTC().Format(time.DateTime))
 	}
 	return b.String()
+}
+
+// A site with fewer waiting URLs than trapURLs, or than a share of them all, is no trap that takes others their turn.
+const (
+	trapURLs  = 100
+	trapShare = 0.5
+)
+
+// Most names the site in which most URLs wait, and what bounds it if that is much: a calendar without end shows so. It is
+// empty if there is but one site, or most of the URLs wait elsewhere.
+func Most(p activities.Progress) string {
+	l := p.Longest
+	if l == nil || p.Queues < 2 || l.Waiting < trapURLs || float64(l.Waiting) < trapShare*float64(l.Of) {
+		return ""
+	}
+	return fmt.Sprintf("%.0f %% of the URLs that wait, %d, are of %s, which gave %d of %s so far: if it is a calendar or another site without end, `budget.per_pld` bounds its pages, and `scope.exclude` leaves URLs out",
+		100*float64(l.Waiting)/float64(l.Of), l.Waiting, l.PLD, l.Pages, count(p.Totals.Pages, "page"))
 }
 
 // count writes a number with its noun.

@@ -127,3 +127,27 @@ func TestStepFailed(t *testing.T) {
 		}
 	}
 }
+
+// The site in which most URLs wait is named if it may be a trap: not in a crawl of one site, nor if it is one of many.
+func TestMost(t *testing.T) {
+	for _, tc := range []struct {
+		longest *frontier.Longest
+		queues  int
+		want    string
+	}{
+		{nil, 0, ""},
+		{&frontier.Longest{PLD: "a.test", Waiting: 1000, Of: 1000}, 1, ""},
+		{&frontier.Longest{PLD: "a.test", Waiting: 400, Of: 1000}, 9, ""},
+		{&frontier.Longest{PLD: "a.test", Waiting: 90, Of: 91}, 2, ""},
+		{&frontier.Longest{PLD: "a.test", Waiting: 970, Of: 1000, Pages: 300}, 9, "97 % of the URLs that wait, 970, are of a.test, which gave 300 of 400 pages so far"},
+	} {
+		p := activities.Progress{Longest: tc.longest, Queues: tc.queues, Totals: frontier.Totals{Pages: 400}}
+		got := Most(p)
+		if !strings.HasPrefix(got, tc.want) || (got == "") != (tc.want == "") || tc.want != "" && !strings.Contains(got, "`budget.per_pld`") {
+			t.Errorf("%+v: %q", tc.longest, got)
+		}
+		if tc.want != "" && !strings.Contains(describe("broad", p), got) {
+			t.Errorf("the details do not say so: %s", describe("broad", p))
+		}
+	}
+}
