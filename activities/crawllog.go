@@ -10,34 +10,34 @@ import (
 	"github.com/muninn-archive/muninn/internal/crawl"
 )
 
-// untoldPart is how many URLs that ended without a batch one segment tells of, at most.
-const untoldPart = 10_000
+// unfetchedPart is how many URLs that ended without a batch one segment holds, at most.
+const unfetchedPart = 10_000
 
-// tellEnds has the archive tell of the URLs that ended without a batch, in segments that have a crawl log alone.
-func (a *Activities) tellEnds(ctx context.Context, plan frontier.Plan, store archive.Store) error {
+// reportEnds writes the URLs that ended without a batch to the archive, in segments that have a crawl log alone.
+func (a *Activities) reportEnds(ctx context.Context, plan frontier.Plan, store archive.Store) error {
 	d := plan.Definition
 	for ctx.Err() == nil {
-		list, first, err := a.Frontier.Untold(d.Name, untoldPart)
+		list, first, err := a.Frontier.Unfetched(d.Name, unfetchedPart)
 		if err != nil || len(list) == 0 {
 			return err
 		}
-		// The name says where the part begins: one that was archived before, but not marked as told, is found again.
+		// The name says where the part begins: one that was archived before, but not marked as reported, is found again.
 		label := archive.Label{
 			Crawl: d.Name, Batch: fmt.Sprintf("ends-%d", first), Worker: a.Settings.Worker, Prefix: d.Archive.Prefix, Software: a.Settings.Software,
 		}
-		n, err := a.tell(ctx, store, label, list)
+		n, err := a.reportPart(ctx, store, label, list)
 		if err != nil {
 			return err
 		}
-		if err := a.Frontier.Told(d.Name, n); err != nil {
+		if err := a.Frontier.Reported(d.Name, n); err != nil {
 			return err
 		}
 	}
 	return ctx.Err()
 }
 
-// tell archives a part, unless an attempt before has done so; n is how many URLs are told of.
-func (a *Activities) tell(ctx context.Context, store archive.Store, label archive.Label, list []frontier.Untold) (n int, err error) {
+// reportPart archives a part, unless an attempt before has done so; n is how many URLs it has.
+func (a *Activities) reportPart(ctx context.Context, store archive.Store, label archive.Label, list []frontier.Unfetched) (n int, err error) {
 	m, err := archive.ReadManifest(ctx, store, label.Prefix, label.Crawl, label.Segment())
 	if err == nil {
 		return m.Logged, nil

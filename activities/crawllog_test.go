@@ -83,14 +83,14 @@ func TestEndsAreTold(t *testing.T) {
 	r.must(err)
 	store, err := r.Archives.Open(t.Context(), "")
 	r.must(err)
-	list, first, err := r.Frontier.Untold(rigCrawl, 10)
+	list, first, err := r.Frontier.Unfetched(rigCrawl, 10)
 	r.must(err)
 	// an attempt before was cut off between the manifest and the frontier
-	if _, err := r.tell(t.Context(), store, archive.Label{Crawl: rigCrawl, Batch: fmt.Sprintf("ends-%d", first), Worker: "w"}, list); err != nil {
+	if _, err := r.reportPart(t.Context(), store, archive.Label{Crawl: rigCrawl, Batch: fmt.Sprintf("ends-%d", first), Worker: "w"}, list); err != nil {
 		t.Fatal(err)
 	}
 	for range 2 {
-		r.must(r.tellEnds(t.Context(), plan, store))
+		r.must(r.reportEnds(t.Context(), plan, store))
 	}
 	lines := r.logged()
 	if len(lines) != 1 || lines[0].URL != rigSeed || lines[0].Kind != "failed" || lines[0].Reason != "no such host" || lines[0].Attempt != 1 {

@@ -48,7 +48,7 @@ func (a *Activities) End(ctx context.Context, in EndInput) (EndResult, error) {
 	if err != nil {
 		return EndResult{}, edge(err)
 	}
-	if err := a.tellEnds(ctx, plan, store); err != nil {
+	if err := a.reportEnds(ctx, plan, store); err != nil {
 		return EndResult{}, edge(err)
 	}
 	if err := a.keepExperience(ctx, plan, store); err != nil {

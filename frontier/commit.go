@@ -281,7 +281,7 @@ func (f *Frontier) finishQueue(s *state, q *queue, outcomes []crawl.Outcome, fai
 				return nil, err
 			}
 		}
-		if err := f.untold(txn, s, rec, outcomes, failed); err != nil {
+		if err := f.keepUnfetched(txn, s, rec, outcomes, failed); err != nil {
 			return nil, err
 		}
 		f.mu.Lock()

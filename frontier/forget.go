@@ -33,7 +33,7 @@ func (f *Frontier) freeID() (uint16, error) {
 // kindsOfCrawls are the kinds of keys that a crawl has under its ID.
 var kindsOfCrawls = []byte{
 	kindPlan, kindRecord, kindQueue, kindMeta, kindClaim, kindBatch, kindRelease, kindDelayed, kindDigest, kindSample, kindSite,
-	kindLesson, kindTrail, kindSum, kindMemory, kindUntold, kindPrint,
+	kindLesson, kindTrail, kindSum, kindMemory, kindEnded, kindPrint,
 }
 
 // Forgotten is what a frontier held of a crawl that it forgets.

@@ -27,7 +27,7 @@ const (
 	kindSum     = 'y' // id, … → the sum of what it has learned, in parts
 	kindMemory  = 'h' // id, … → what else is remembered of the pages of the crawl, in parts
 	kindHost    = 'n' // 0, PLD → when its host may be asked again, by any crawl
-	kindUntold  = 'u' // id, number → a URL that ended without a batch, until the archive tells of it
+	kindEnded   = 'u' // id, number → a URL that ended without a batch, until the archive holds it
 	kindPrint   = 'o' // id, PLD, URL → what is remembered of the page's web objects
 )
 

@@ -112,7 +112,7 @@ func (f *Frontier) Restored(name string) error {
 func (f *Frontier) adopt(s *state, sc *scope.Scope, again bool) {
 	s.scope = sc
 	s.learnBy()
-	s.schedule = newSchedule() // what the order of queues hangs on may have changed
+	s.schedule = newSchedule() // what the order of queues depends on may have changed
 	for _, q := range s.queues {
 		q.index = -1
 		if again {

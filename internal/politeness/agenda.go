@@ -6,7 +6,7 @@ import (
 )
 
 // agenda is a heap of addresses by when they are due. Ties go by address: the order in which addresses come out must not
-// hang on the order in which they came in, for a state that was written out and read again must go on like the other.
+// depend on the order in which they came in, for a state that was written out and read again must go on like the first.
 type agenda struct {
 	items []*address
 	steps int // comparisons made: what a round costs

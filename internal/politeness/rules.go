@@ -43,7 +43,8 @@ func (s *State) Serve(now time.Time, rounds []Round) []Answer {
 	return s.answers(p.settle(), answers)
 }
 
-// fault tells why a round cannot be served: an address has one shard, or two may be let in.
+// fault tells why a round cannot be served: a worker that counts the shards otherwise asks for addresses that belong to
+// another shard, and both shards would grant a lease for one address.
 func (s *State) fault(r Round) string {
 	if s.Shards == 0 || r.Shards == 0 || s.Shards == r.Shards {
 		return ""

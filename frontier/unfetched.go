@@ -9,9 +9,9 @@ import (
 	"github.com/muninn-archive/muninn/internal/crawl"
 )
 
-// Untold is a URL that ended without a page, and without a batch: its host has no address, or one that must not be asked.
-// The frontier keeps it until the archive tells of it.
-type Untold struct {
+// Unfetched is a URL that ended without a page, and without a batch: its host has no address, or one that must not be asked.
+// The frontier keeps it until the crawl log in the archive holds it.
+type Unfetched struct {
 	URL     string    `cbor:"1,keyasint"`
 	Kind    string    `cbor:"2,keyasint"`
 	Reason  string    `cbor:"3,keyasint"`
@@ -21,14 +21,14 @@ type Untold struct {
 	At      time.Time `cbor:"7,keyasint"`
 }
 
-// untold keeps the outcomes of URLs that have ended, for the archive.
-func (f *Frontier) untold(txn *badger.Txn, s *state, rec *crawlRecord, outcomes []crawl.Outcome, failed []queuedURL) error {
+// keepUnfetched keeps the outcomes of URLs that have ended, for the archive.
+func (f *Frontier) keepUnfetched(txn *badger.Txn, s *state, rec *crawlRecord, outcomes []crawl.Outcome, failed []queuedURL) error {
 	for i, o := range outcomes {
 		if o.Kind == crawl.OutcomeReturned {
 			continue
 		}
 		r := failed[i].rec
-		u := Untold{o.URL, o.Kind, o.Reason, "", r.path, int(r.attempts) + 1, f.opts.Now().UTC()}
+		u := Unfetched{o.URL, o.Kind, o.Reason, "", r.path, int(r.attempts) + 1, f.opts.Now().UTC()}
 		if r.via != (urlKey{}) {
 			via, _, err := getRecord(txn, recordKey(s.id, r.via))
 			if err != nil {
@@ -37,20 +37,20 @@ func (f *Frontier) untold(txn *badger.Txn, s *state, rec *crawlRecord, outcomes 
 			u.Via = via.url
 		}
 		rec.Sequence++
-		if err := setCBOR(txn, untoldKey(s.id, rec.Sequence), u); err != nil {
+		if err := setCBOR(txn, unfetchedKey(s.id, rec.Sequence), u); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func untoldKey(id uint16, n int64) []byte {
-	return binary.BigEndian.AppendUint64(prefix(kindUntold, id), uint64(n))
+func unfetchedKey(id uint16, n int64) []byte {
+	return binary.BigEndian.AppendUint64(prefix(kindEnded, id), uint64(n))
 }
 
-// Untold returns the first URLs that ended without a batch and are not told of yet, at most a number; first is the number
-// of the first of them, the same until it is told.
-func (f *Frontier) Untold(name string, most int) (list []Untold, first int64, err error) {
+// Unfetched returns the first URLs that ended without a batch and are not reported yet, at most a number; first is the number
+// of the first of them, the same until it is reported.
+func (f *Frontier) Unfetched(name string, most int) (list []Unfetched, first int64, err error) {
 	f.mu.Lock()
 	s, err := f.get(name)
 	f.mu.Unlock()
@@ -58,8 +58,8 @@ func (f *Frontier) Untold(name string, most int) (list []Untold, first int64, er
 		return nil, 0, err
 	}
 	err = f.view(func(txn *badger.Txn) error {
-		return scan(txn, prefix(kindUntold, s.id), nil, true, func(key, value []byte) (bool, error) {
-			var u Untold
+		return scan(txn, prefix(kindEnded, s.id), nil, true, func(key, value []byte) (bool, error) {
+			var u Unfetched
 			if err := decoding.Unmarshal(value, &u); err != nil {
 				return false, err
 			}
@@ -73,11 +73,11 @@ func (f *Frontier) Untold(name string, most int) (list []Untold, first int64, er
 	return list, first, err
 }
 
-// Told says that the archive tells of the first n of what Untold returned.
-func (f *Frontier) Told(name string, n int) error {
+// Reported says that the archive holds the first n of what Unfetched returned.
+func (f *Frontier) Reported(name string, n int) error {
 	return f.withCrawl(name, func(s *state, txn *badger.Txn) (func(), error) {
 		var keys [][]byte
-		err := scan(txn, prefix(kindUntold, s.id), nil, false, func(key, _ []byte) (bool, error) {
+		err := scan(txn, prefix(kindEnded, s.id), nil, false, func(key, _ []byte) (bool, error) {
 			if len(keys) == n {
 				return false, nil
 			}
