@@ -194,7 +194,11 @@ func scopeText(d crawl.Definition) string {
 // begin starts the crawl, or goes on with the one that is under way if it has the same definition.
 func (g *globals) begin(ctx context.Context, s *stack, l local, report io.Writer) (running bool, err error) {
 	c, conf := s.worker.Client(), l.conf.Temporal
-	running, err = start(ctx, c, l.definition, conf.Queue, conf.Namespace)
+	input, err := inputOf(l.definition)
+	if err != nil {
+		return false, err
+	}
+	running, err = start(ctx, c, l.definition, input, conf.Queue, conf.Namespace)
 	if err != nil || !running {
 		return running, err
 	}
@@ -213,7 +217,7 @@ func (g *globals) begin(ctx context.Context, s *stack, l local, report io.Writer
 	if err := c.GetWorkflow(ctx, id, "").Get(ctx, nil); err != nil && ctx.Err() != nil {
 		return true, ctx.Err()
 	}
-	return start(ctx, c, l.definition, conf.Queue, conf.Namespace)
+	return start(ctx, c, l.definition, input, conf.Queue, conf.Namespace)
 }
 
 // nothing is the error of a crawl that archived no page.

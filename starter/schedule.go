@@ -58,10 +58,6 @@ func scheduleCreate(g *globals) *cobra.Command {
 		Use: "create DEFINITION.yaml (--cron SPEC | --every DURATION)", Short: "Create a schedule; its ID is the crawl's name",
 		Args: exactArgs(1, "one definition file"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			d, err := readDefinition(args[0])
-			if err != nil {
-				return err
-			}
 			policy, known := overlaps[overlap]
 			switch {
 			case !known:
@@ -71,37 +67,22 @@ func scheduleCreate(g *globals) *cobra.Command {
 			case every != 0 && every < time.Minute:
 				return usage("--every must be at least 1m")
 			}
-			raw, err := json.Marshal(d)
-			if err != nil {
-				return err
-			}
-			c, err := g.dial(cmd.Context())
-			if err != nil {
-				return err
-			}
-			defer c.Close()
-			if err := worker.RegisterAttributes(cmd.Context(), c, g.temporal.Namespace); err != nil {
-				return err
-			}
 			spec := client.ScheduleSpec{CronExpressions: cron}
 			if every > 0 {
 				spec.Intervals = []client.ScheduleIntervalSpec{{Every: every}}
 			}
-			_, err = c.ScheduleClient().Create(cmd.Context(), client.ScheduleOptions{
-				ID: d.Name, Spec: spec, Overlap: policy, PauseOnFailure: false, Action: scheduledCrawl(d, raw, g.temporal.Queue),
+			return g.withDefinition(cmd, args[0], func(c client.Client, d crawl.Definition, input json.RawMessage) error {
+				if err := worker.RegisterAttributes(cmd.Context(), c, g.temporal.Namespace); err != nil {
+					return err
+				}
+				_, err := c.ScheduleClient().Create(cmd.Context(), client.ScheduleOptions{
+					ID: d.Name, Spec: spec, Overlap: policy, PauseOnFailure: false, Action: scheduledCrawl(d, input, g.temporal.Queue),
+				})
+				if err != nil {
+					return notCreated(d.Name, err)
+				}
+				return g.print(map[string]string{"schedule": d.Name}, func(w io.Writer) { _, _ = fmt.Fprintf(w, "created schedule %s\n", d.Name) })
 			})
-			if err != nil {
-				var exists *serviceerror.AlreadyExists
-				if errors.As(err, &exists) || strings.Contains(err.Error(), "already registered") {
-					return fmt.Errorf("there is a schedule %q already: `muninn schedule update` gives it this definition", d.Name)
-				}
-				var wrong *serviceerror.InvalidArgument
-				if errors.As(err, &wrong) {
-					return usage("create schedule: %w", err)
-				}
-				return fmt.Errorf("create schedule: %w", err)
-			}
-			return g.print(map[string]string{"schedule": d.Name}, func(w io.Writer) { _, _ = fmt.Fprintf(w, "created schedule %s\n", d.Name) })
 		},
 	}
 	cmd.Flags().StringSliceVar(&cron, "cron", nil, "cron expression, such as \"0 3 * * *\" (repeatable)")
@@ -111,11 +92,24 @@ func scheduleCreate(g *globals) *cobra.Command {
 	return cmd
 }
 
+// notCreated says why there is no new schedule.
+func notCreated(name string, err error) error {
+	var exists *serviceerror.AlreadyExists
+	if errors.As(err, &exists) || strings.Contains(err.Error(), "already registered") {
+		return fmt.Errorf("there is a schedule %q already: `muninn schedule update` gives it this definition", name)
+	}
+	var wrong *serviceerror.InvalidArgument
+	if errors.As(err, &wrong) {
+		return usage("create schedule: %w", err)
+	}
+	return fmt.Errorf("create schedule: %w", err)
+}
+
 // scheduledCrawl is what a schedule starts.
-func scheduledCrawl(d crawl.Definition, raw []byte, queue string) *client.ScheduleWorkflowAction {
+func scheduledCrawl(d crawl.Definition, input json.RawMessage, queue string) *client.ScheduleWorkflowAction {
 	o := startOptions(d, queue)
 	return &client.ScheduleWorkflowAction{
-		ID: o.ID, Workflow: names.Crawl, TaskQueue: o.TaskQueue, Args: []any{json.RawMessage(raw)},
+		ID: o.ID, Workflow: names.Crawl, TaskQueue: o.TaskQueue, Args: []any{input},
 		StaticSummary: o.StaticSummary, TypedSearchAttributes: o.TypedSearchAttributes,
 	}
 }
@@ -125,34 +119,23 @@ func scheduleUpdate(g *globals) *cobra.Command {
 		Use: "update DEFINITION.yaml", Short: "Give a schedule a changed definition, from its next run on; its times stay",
 		Args: exactArgs(1, "one definition file"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			d, err := readDefinition(args[0])
-			if err != nil {
-				return err
-			}
-			raw, err := json.Marshal(d)
-			if err != nil {
-				return err
-			}
-			c, err := g.dial(cmd.Context())
-			if err != nil {
-				return err
-			}
-			defer c.Close()
-			err = c.ScheduleClient().GetHandle(cmd.Context(), d.Name).Update(cmd.Context(), client.ScheduleUpdateOptions{
-				DoUpdate: func(in client.ScheduleUpdateInput) (*client.ScheduleUpdate, error) {
-					schedule := in.Description.Schedule
-					schedule.Action = scheduledCrawl(d, raw, g.temporal.Queue)
-					return &client.ScheduleUpdate{Schedule: &schedule}, nil
-				},
+			return g.withDefinition(cmd, args[0], func(c client.Client, d crawl.Definition, input json.RawMessage) error {
+				err := c.ScheduleClient().GetHandle(cmd.Context(), d.Name).Update(cmd.Context(), client.ScheduleUpdateOptions{
+					DoUpdate: func(in client.ScheduleUpdateInput) (*client.ScheduleUpdate, error) {
+						schedule := in.Description.Schedule
+						schedule.Action = scheduledCrawl(d, input, g.temporal.Queue)
+						return &client.ScheduleUpdate{Schedule: &schedule}, nil
+					},
+				})
+				var missing *serviceerror.NotFound
+				if errors.As(err, &missing) {
+					return fmt.Errorf("there is no schedule %q: `muninn schedule create` makes it", d.Name)
+				}
+				if err != nil {
+					return fmt.Errorf("update schedule: %w", err)
+				}
+				return g.print(map[string]string{"schedule": d.Name, "done": "update"}, func(w io.Writer) { _, _ = fmt.Fprintf(w, "%s: update\n", d.Name) })
 			})
-			var missing *serviceerror.NotFound
-			if errors.As(err, &missing) {
-				return fmt.Errorf("there is no schedule %q: `muninn schedule create` makes it", d.Name)
-			}
-			if err != nil {
-				return fmt.Errorf("update schedule: %w", err)
-			}
-			return g.print(map[string]string{"schedule": d.Name, "done": "update"}, func(w io.Writer) { _, _ = fmt.Fprintf(w, "%s: update\n", d.Name) })
 		},
 	}
 	g.remote(cmd)

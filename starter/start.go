@@ -56,22 +56,42 @@ func summaryOf(d crawl.Definition) string {
 	return fmt.Sprintf("%s; %d pages at most", text, d.Budget.Pages)
 }
 
-// start starts a crawl; running tells that it was running already.
-func start(ctx context.Context, c client.Client, d crawl.Definition, queue, namespace string) (running bool, err error) {
+// inputOf is a definition as the input of a Crawl workflow.
+func inputOf(d crawl.Definition) (json.RawMessage, error) {
 	raw, err := json.Marshal(d)
+	if err == nil && len(raw) > maxInline {
+		err = usage("the definition has %d bytes, at most %d travel: put the seeds into a file that the worker can read", len(raw), maxInline)
+	}
+	return raw, err
+}
+
+// withDefinition reads a definition file and calls do with a client, the definition, and it as the input of a workflow.
+func (g *globals) withDefinition(cmd *cobra.Command, file string, do func(c client.Client, d crawl.Definition, input json.RawMessage) error) error {
+	d, err := readDefinition(file)
 	if err != nil {
-		return false, err
+		return err
 	}
-	if len(raw) > maxInline {
-		return false, usage("the definition has %d bytes, at most %d travel: put the seeds into a file that the worker can read", len(raw), maxInline)
+	input, err := inputOf(d)
+	if err != nil {
+		return err
 	}
+	c, err := g.dial(cmd.Context())
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	return do(c, d, input)
+}
+
+// start starts a crawl; running tells that it was running already.
+func start(ctx context.Context, c client.Client, d crawl.Definition, input json.RawMessage, queue, namespace string) (running bool, err error) {
 	if err := worker.RegisterAttributes(ctx, c, namespace); err != nil {
 		return false, err
 	}
 	if id, state, err := workflowOf(ctx, c, d.Name); err == nil && state == enums.WORKFLOW_EXECUTION_STATUS_RUNNING && id != names.CrawlID(d.Name) {
 		return false, fmt.Errorf("crawl %q is running already, by its schedule: workflow %s", d.Name, id)
 	}
-	_, err = c.ExecuteWorkflow(ctx, startOptions(d, queue), names.Crawl, json.RawMessage(raw))
+	_, err = c.ExecuteWorkflow(ctx, startOptions(d, queue), names.Crawl, input)
 	var started *serviceerror.WorkflowExecutionAlreadyStarted
 	if errors.As(err, &started) {
 		return true, nil
@@ -92,31 +112,24 @@ The same with the Temporal CLI:
   temporal workflow start --type Crawl --task-queue muninn --workflow-id crawl/NAME --input-file definition.json`,
 		Args: exactArgs(1, "one definition file"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			d, err := readDefinition(args[0])
-			if err != nil {
-				return err
-			}
-			c, err := g.dial(cmd.Context())
-			if err != nil {
-				return err
-			}
-			defer c.Close()
-			running, err := start(cmd.Context(), c, d, g.temporal.Queue, g.temporal.Namespace)
-			if err != nil {
-				return err
-			}
-			if running {
-				return fmt.Errorf("the crawl %s is running already: see `muninn status %s`", d.Name, d.Name)
-			}
-			out := map[string]string{"crawl": d.Name, "workflow": names.CrawlID(d.Name)}
-			if link := g.link(names.CrawlID(d.Name)); link != "" {
-				out["ui"] = link
-			}
-			return g.print(out, func(w io.Writer) {
-				_, _ = fmt.Fprintf(w, "started %s\n", names.CrawlID(d.Name))
-				if link := out["ui"]; link != "" {
-					_, _ = fmt.Fprintln(w, link)
+			return g.withDefinition(cmd, args[0], func(c client.Client, d crawl.Definition, input json.RawMessage) error {
+				running, err := start(cmd.Context(), c, d, input, g.temporal.Queue, g.temporal.Namespace)
+				if err != nil {
+					return err
 				}
+				if running {
+					return fmt.Errorf("the crawl %s is running already: see `muninn status %s`", d.Name, d.Name)
+				}
+				out := map[string]string{"crawl": d.Name, "workflow": names.CrawlID(d.Name)}
+				if link := g.link(names.CrawlID(d.Name)); link != "" {
+					out["ui"] = link
+				}
+				return g.print(out, func(w io.Writer) {
+					_, _ = fmt.Fprintf(w, "started %s\n", names.CrawlID(d.Name))
+					if link := out["ui"]; link != "" {
+						_, _ = fmt.Fprintln(w, link)
+					}
+				})
 			})
 		},
 	}

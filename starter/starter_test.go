@@ -225,3 +225,13 @@ func TestSeedFileBesideTheDefinition(t *testing.T) {
 		t.Errorf("exit code %d, %v: %s%s", code, err, printed, said)
 	}
 }
+
+// A definition that is too long to travel is refused before anything is asked, by each verb that sends one.
+func TestLongDefinition(t *testing.T) {
+	file := write(t, "long.yaml", good+"description: "+strings.Repeat("raven ", maxInline/6+1)+"\n")
+	for _, verb := range [][]string{{"start"}, {"schedule", "create", "--every", "24h"}, {"schedule", "update"}} {
+		if code, _, said := call(t, append(verb, file)...); code != 2 || !strings.Contains(said, "put the seeds into a file") {
+			t.Errorf("%v: exit code %d: %.300s", verb, code, said)
+		}
+	}
+}
