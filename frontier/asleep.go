@@ -30,20 +30,20 @@ func (s *state) clear() {
 	s.delayed, s.due, s.waiting = 0, 0, 0
 }
 
-// bringUp is the reading of a crawl that sleeps.
-type bringUp struct {
+// loading is the reading of a crawl that sleeps.
+type loading struct {
 	done chan struct{} // closed at its end
 	err  error
 }
 
-// awake brings the memory of a crawl up again. Frontier.mu is held, and let go while the crawl is read from disk: the claims
+// awake brings the memory of a crawl up again. Frontier.mu is held, and released while the crawl is read from disk: the claims
 // of other crawls do not wait for that. Who else asks for the crawl meanwhile waits for the same reading.
 //
 // What is read is what there is, for no mutation of a crawl is made while it sleeps, unless to forget it: withCrawl and draft
 // awake it before, and it falls asleep between two transactions.
 func (f *Frontier) awake(s *state) error {
 	for s.asleep {
-		if other := s.reading; other != nil {
+		if other := s.loading; other != nil {
 			f.mu.Unlock()
 			<-other.done
 			f.mu.Lock()
@@ -52,13 +52,13 @@ func (f *Frontier) awake(s *state) error {
 			}
 			continue
 		}
-		mine := &bringUp{done: make(chan struct{})}
-		s.reading = mine
+		mine := &loading{done: make(chan struct{})}
+		s.loading = mine
 		rec := s.crawlRecord
 		f.mu.Unlock()
 		read, err := f.readCrawl(rec)
 		f.mu.Lock()
-		if mine.err, s.reading = err, nil; err == nil {
+		if mine.err, s.loading = err, nil; err == nil {
 			s.take(read)
 			s.asleep = false
 		}

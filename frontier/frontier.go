@@ -93,7 +93,7 @@ type state struct {
 	looked  time.Time // for it
 
 	asleep     bool     // see Frontier.tidyUp
-	reading    *bringUp // under way, of a crawl that sleeps
+	loading    *loading // under way, of a crawl that sleeps
 	forgetting bool     // see Frontier.Forget
 }
 
@@ -194,7 +194,7 @@ func (f *Frontier) peek(name string) (*state, error) {
 	return s, nil
 }
 
-// get returns a crawl with all that memory holds of it. Frontier.mu is held, and let go while a crawl that sleeps is read: it
+// get returns a crawl with all that memory holds of it. Frontier.mu is held, and released while a crawl that sleeps is read: it
 // comes before whatever else is looked at under the lock.
 func (f *Frontier) get(name string) (*state, error) {
 	s, err := f.peek(name)

@@ -75,7 +75,7 @@ func (f *Frontier) Reopen(name, batch string, leases []Claim, found map[string][
 		if finished, err = committed(txn, batchKey(s.id, 0, batch, "end")); err != nil {
 			return nil, err
 		} else if finished {
-			return f.rouse(txn, s, leases)
+			return f.endRests(txn, s, leases)
 		}
 		var claims []Claim
 		var empty []*Claim // held, but nothing of them is left
@@ -111,11 +111,11 @@ func (f *Frontier) Reopen(name, batch string, leases []Claim, found map[string][
 	return lanes, err
 }
 
-// rouse ends the rest of the queues of claims that are gone: whoever runs their batch again wants their URLs now.
-func (f *Frontier) rouse(txn *badger.Txn, s *state, claims []Claim) (apply func(), err error) {
+// endRests ends the rest of the queues of claims that are gone: whoever runs their batch again wants their URLs now.
+func (f *Frontier) endRests(txn *badger.Txn, s *state, claims []Claim) (apply func(), err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	var roused []*queue
+	var rested []*queue
 	for _, c := range claims {
 		q, known := s.queues[xxhash.Sum64String(c.PLD)]
 		if !known || q.busy || q.rest.IsZero() {
@@ -126,10 +126,10 @@ func (f *Frontier) rouse(txn *badger.Txn, s *state, claims []Claim) (apply func(
 		if err := errors.Join(f.touch(s, q.pld), s.saveMeta(txn, q.pld, m)); err != nil {
 			return nil, err
 		}
-		roused = append(roused, q)
+		rested = append(rested, q)
 	}
 	return func() {
-		for _, q := range roused {
+		for _, q := range rested {
 			q.rest = time.Time{}
 			s.schedule.place(q, f.opts.Now())
 		}
