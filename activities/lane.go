@@ -109,18 +109,23 @@ func (f *fetching) lend(ctx context.Context, claim frontier.Claim, at urls.URL, 
 		return loan, err
 	}
 	loan.NotBefore, loan.Delay = latest(loan.NotBefore, host.Next), host.Delay
-	loan.Rest = func(next time.Time) {
-		_ = f.a.Frontier.Return(f.in.Crawl, claim.ID, at, next) // else it is held until the lease has run out
+	loan.Rest = func(next time.Time, delay time.Duration) {
+		_ = f.a.Frontier.Return(f.in.Crawl, claim.ID, at, next, delay) // else it is held until the lease has run out
 	}
 	return loan, nil
 }
 
-// owe notes at once what a claim that is dropped would not be known to owe: more than the longest pause without it.
+// owe notes at once what a claim that is dropped would not be known to owe: more than the longest pause without it, to its own
+// host or to one that it has borrowed.
 func (f *fetching) owe(claim frontier.Claim, x *fetch.Exchange) error {
 	if x.Pause <= max(f.plan.MaxDelay.D(), claim.Delay) {
 		return nil
 	}
-	return f.a.Frontier.Owe(f.in.Crawl, claim.ID, frontier.LaneEnd{Host: f.a.Now().Add(x.Pause), Delay: x.Delay})
+	until := f.a.Now().Add(x.Pause)
+	if at, err := urls.Parse(x.URL); err == nil && at.PLD() != claim.PLD {
+		return f.a.Frontier.Rest(at, until) // of a host that it has borrowed
+	}
+	return f.a.Frontier.Owe(f.in.Crawl, claim.ID, frontier.LaneEnd{Host: until, Delay: x.Delay})
 }
 
 // notBefore is when the host of a claim may be asked: not before its lease was granted for, nor before what an

@@ -81,7 +81,7 @@ func TestACrawlThatComesBackKnowsOfHosts(t *testing.T) {
 	r := newRig(t, nil)
 	r.other("ended")
 	r.sleep("ended")
-	r.must(r.Rest(keyOf(parsed(t, "http://x.example/")).pld, r.clock.Now().Add(time.Hour)))
+	r.must(r.Rest(parsed(t, "http://x.example/"), r.clock.Now().Add(time.Hour)))
 	if s, err := r.Status("ended"); err != nil || s.Resting != 1 {
 		t.Errorf("%+v, %v", s, err)
 	}

@@ -33,7 +33,30 @@ type Claim struct {
 
 	Grant int64 `json:"-" cbor:"20,keyasint,omitempty"` // number of the grant that the lease goes by; 0: none yet
 
+	// Borrowed are hosts beside its own that it may ask now, or could when it was killed.
+	Borrowed []Borrowed `json:"-" cbor:"22,keyasint,omitempty"`
+
 	Unread int `json:"-" cbor:"21,keyasint,omitempty"` // earlier batches in a row that could not ask for a robots.txt
+}
+
+// Borrowed is the right of a claim to ask another host than its own, for a robots.txt that lies there.
+type Borrowed struct {
+	Queue uint64    `cbor:"1,keyasint"`
+	Until time.Time `cbor:"2,keyasint"`
+}
+
+// asks lists the hosts that a claim may ask: its own, and those that it has borrowed.
+func (c *Claim) asks() []uint64 {
+	plds := []uint64{c.Queue}
+	for _, b := range c.Borrowed {
+		plds = append(plds, b.Queue)
+	}
+	return plds
+}
+
+// withoutLoan is what a claim has borrowed beside one host.
+func (c *Claim) withoutLoan(pld uint64) []Borrowed {
+	return slices.DeleteFunc(slices.Clone(c.Borrowed), func(b Borrowed) bool { return b.Queue == pld })
 }
 
 // leased tells whether the claim's lease is still its own: neither has its fetching ended, nor was it given up.
@@ -255,6 +278,7 @@ func (f *Frontier) heldElsewhere(s *state, pld uint64) bool {
 func (s *state) hold(c *Claim) {
 	if was, known := s.claims[c.ID]; known {
 		s.free(was)
+		s.hosts.leave(s, was, c.asks())
 	}
 	s.claims[c.ID] = c
 	for _, u := range c.URLs {
@@ -278,7 +302,7 @@ func (s *state) drop(c *Claim, back bool, now time.Time) {
 		q.best = q.floor
 	}
 	s.schedule.place(q, now)
-	s.hosts.leave(s, c)
+	s.hosts.leave(s, c, nil)
 }
 
 // free lets go of a claim's URLs; Frontier.mu is held.

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/dgraph-io/badger/v4"
+
+	"github.com/muninn-archive/muninn/internal/urls"
 )
 
 // hosts is what the crawls of a worker share: when each host may be asked again, and who asks it. It goes by PLD,
@@ -21,19 +23,12 @@ type hosts struct {
 	wait   time.Duration        // that a claim may wait for its lease
 	next   map[uint64]time.Time // on disk too; those that have passed are left out in the end
 	out    map[uint64][]claimRef
-	lent   map[uint64]loan
 	swept  int // entries of next that the last sweep left
 }
 
 type claimRef struct {
 	crawl *state
 	id    string
-}
-
-// loan is the right of a claim to ask a host that is not its own.
-type loan struct {
-	claim claimRef
-	until time.Time
 }
 
 // hostRecord is what is kept of a host.
@@ -45,28 +40,35 @@ type hostRecord struct {
 const minResting, maxPassed = 64, 1000
 
 func newHosts(crawls map[string]*state, o Options) *hosts {
-	return &hosts{crawls: crawls, now: o.Now, wait: o.LeaseWait, next: map[uint64]time.Time{}, out: map[uint64][]claimRef{}, lent: map[uint64]loan{}}
+	return &hosts{crawls: crawls, now: o.Now, wait: o.LeaseWait, next: map[uint64]time.Time{}, out: map[uint64][]claimRef{}}
 }
 
-// holds is until when a claim keeps others from its host. One that waits for its lease does so no longer than it
+// holds is until when a claim keeps others from a host. One that waits for its lease does so no longer than it
 // may wait; one whose lease ran out without a word, for the longest pause after that: its lane may have made a
-// request at the last moment. A crawl that was terminated so does not hold hosts for ever.
-func (h *hosts) holds(s *state, c *Claim) time.Time {
+// request at the last moment. A crawl that was terminated so does not hold hosts for ever. The same goes for a host that it
+// has borrowed.
+func (h *hosts) holds(s *state, c *Claim, pld uint64) (until time.Time) {
 	switch {
 	case c.Ended:
 		return time.Time{}
+	case c.Queue != pld:
+		for _, b := range c.Borrowed {
+			if b.Queue == pld {
+				until = b.Until.Add(s.longestPause(c))
+			}
+		}
+		return until
 	case c.Batch == "":
 		return c.Asked.Add(h.wait)
 	}
 	return latest(c.Lease, c.Reading).Add(s.longestPause(c))
 }
 
-// elsewhere is until when others than the claims of a crawl hold a host; the zero time if none does.
+// elsewhere is until when others than the claims of a crawl's queue hold a host; the zero time if none does.
 func (h *hosts) elsewhere(s *state, pld uint64) (until time.Time) {
-	until = h.lent[pld].until
 	for _, ref := range h.out[pld] {
-		if c, known := ref.crawl.claims[ref.id]; known && ref.crawl != s {
-			until = latest(until, h.holds(ref.crawl, c))
+		if c, known := ref.crawl.claims[ref.id]; known && (ref.crawl != s || c.Queue != pld) {
+			until = latest(until, h.holds(ref.crawl, c, pld))
 		}
 	}
 	return until
@@ -75,18 +77,33 @@ func (h *hosts) elsewhere(s *state, pld uint64) (until time.Time) {
 // enter notes that a claim is out, or has changed.
 func (h *hosts) enter(s *state, c *Claim) {
 	ref := claimRef{s, c.ID}
-	if !c.Ended && !slices.Contains(h.out[c.Queue], ref) {
-		h.out[c.Queue] = append(h.out[c.Queue], ref)
-	} else if c.Ended {
-		h.drop(ref, c.Queue)
+	for _, pld := range c.asks() {
+		if !c.Ended && !slices.Contains(h.out[pld], ref) {
+			h.out[pld] = append(h.out[pld], ref)
+		} else if c.Ended {
+			h.drop(ref, pld)
+		}
+		h.tellOthers(s, c, pld)
 	}
-	h.tell(s, c.Queue)
 }
 
-// leave notes that a claim is gone.
-func (h *hosts) leave(s *state, c *Claim) {
-	h.drop(claimRef{s, c.ID}, c.Queue)
-	h.tell(s, c.Queue)
+// leave notes that a claim is gone, or asks these hosts alone from now on.
+func (h *hosts) leave(s *state, c *Claim, but []uint64) {
+	for _, pld := range c.asks() {
+		if !slices.Contains(but, pld) {
+			h.drop(claimRef{s, c.ID}, pld)
+			h.tellOthers(s, c, pld)
+		}
+	}
+}
+
+// tellOthers tells all queues of a host but the claim's own.
+func (h *hosts) tellOthers(s *state, c *Claim, pld uint64) {
+	if c.Queue == pld {
+		h.tell(s, pld)
+	} else {
+		h.tell(nil, pld)
+	}
 }
 
 func (h *hosts) drop(ref claimRef, pld uint64) {
@@ -124,9 +141,6 @@ func (h *hosts) acquaint(s *state) {
 		known(pld)
 	}
 	for pld := range h.out {
-		known(pld)
-	}
-	for pld := range h.lent {
 		known(pld)
 	}
 }
@@ -225,8 +239,10 @@ func (f *Frontier) loadHosts() error {
 	return batch.Flush()
 }
 
-// Rest says that a host is not asked before a time, by any crawl, whoever has asked it.
-func (f *Frontier) Rest(pld uint64, until time.Time) error {
+// Rest says that the host of a URL is not asked before a time, by any crawl, whoever has asked it.
+func (f *Frontier) Rest(at urls.URL, until time.Time) error { return f.rest(keyOf(at).pld, until) }
+
+func (f *Frontier) rest(pld uint64, until time.Time) error {
 	return f.update(func(txn *badger.Txn) (func(), error) { return f.restHost(txn, pld, until) })
 }
 

@@ -224,7 +224,7 @@ func TestYieldedClaimOfABatchThatIsRunAgain(t *testing.T) {
 func TestRestedHostsAreForgotten(t *testing.T) {
 	r := newRig(t, nil)
 	for i := range uint64(10 * minResting) {
-		r.must(r.Rest(i, r.clock.Now().Add(time.Second)))
+		r.must(r.rest(i, r.clock.Now().Add(time.Second)))
 		r.clock.pass(time.Second / 10)
 	}
 	if n := len(r.Frontier.hosts.next); n > 2*minResting {

@@ -226,9 +226,11 @@ func (f *Frontier) deleteClaims(txn *badger.Txn, s *state, claims []*Claim) (app
 			return nil, err
 		}
 		host := latest(c.Owed, now.Add(s.longestPause(c)))
-		switch {
-		case c.Ended:
+		if c.Ended {
 			continue
+		}
+		f.unreturned(s, c, rests)
+		switch {
 		case c.Batch == "": // nothing was asked of it
 			releases = append(releases, Release{Lease: c.ID, IP: c.IP})
 			continue
@@ -385,7 +387,10 @@ func (f *Frontier) EndLease(name, claim string, end LaneEnd) error {
 			corrected.Host, corrected.HostNext = c.PLD, end.Host
 			releases = []Release{corrected}
 		}
-		rest, err := f.restHost(txn, c.Queue, end.Host)
+		rests := map[uint64]time.Time{c.Queue: end.Host}
+		f.unreturned(s, c, rests)
+		ended.Borrowed = nil
+		rest, err := f.restHosts(txn, rests)
 		if err != nil {
 			return nil, err
 		}

@@ -30,10 +30,13 @@ type Host struct {
 }
 
 // Lend gives a claim the right to ask the host of a URL until a time, beside its own: a robots.txt may lie elsewhere.
-// No other claim asks it meanwhile, of whatever crawl. ErrAsked if one does. The host of the claim itself is always its. RestsError if another host rests
-// until then. A shorter rest is waited out: two hosts whose robots.txt lie with each other, each with a long Crawl-delay,
-// would else find each other at rest for ever.
-// The right is not kept on disk; that the host is asked now, and what is owed for it, is.
+// No other claim asks it meanwhile, of whatever crawl. ErrAsked if one does. The host of the claim itself is always its.
+// RestsError if another host rests until then. A shorter rest is waited out: two hosts whose robots.txt lie with each other,
+// each with a long Crawl-delay, would else find each other at rest for ever.
+//
+// The right is on disk, with the claim: a worker that is killed may have asked the host at the last moment, so that nobody
+// else asks it until the right is over and the longest pause after it, unless the claim ends before. If the claim asks for it
+// again without a Return, the longest pause comes first.
 func (f *Frontier) Lend(name, claim string, at urls.URL, until time.Time) (host Host, err error) {
 	pld := keyOf(at).pld
 	err = f.withCrawl(name, func(s *state, txn *badger.Txn) (func(), error) {
@@ -44,28 +47,34 @@ func (f *Frontier) Lend(name, claim string, at urls.URL, until time.Time) (host 
 		f.mu.Lock()
 		now := f.opts.Now()
 		owner := claimRef{s, claim}
-		mine := false
-		if c, known := s.claims[claim]; known {
-			mine = c.Queue == pld
+		var borrower Claim
+		c, known := s.claims[claim]
+		if known {
+			borrower = *c
 		}
-		asked := !mine && f.hosts.asked(owner, pld, now)
+		asked := f.hosts.asked(owner, pld, now)
 		host = Host{Next: f.hosts.next[pld], Delay: delay}
 		f.mu.Unlock()
-		if asked {
+		switch {
+		case !known || borrower.Ended:
+			return nil, fmt.Errorf("the claim %s that would ask %s has ended", claim, at.Host())
+		case borrower.Queue == pld:
+			return nil, nil
+		case asked:
 			return nil, fmt.Errorf("%w: %s", ErrAsked, at.Host())
 		}
-		if mine {
-			return nil, nil
+		loans := borrower.withoutLoan(pld)
+		if len(loans) < len(borrower.Borrowed) {
+			host.Next = latest(host.Next, now.Add(s.longestPause(&borrower)))
 		}
 		if !host.Next.Before(until) {
 			return nil, &RestsError{at.Host(), host.Next}
 		}
-		rest, err := f.restHost(txn, pld, now.Add(max(s.Definition.Politeness.MinDelay.D(), host.Delay)))
-		return func() {
-			f.hosts.lent[pld] = loan{owner, until}
-			rest()
-			f.hosts.tell(nil, pld)
-		}, err
+		borrower.Borrowed = append(loans, Borrowed{pld, until})
+		if err := f.touch(s, borrower.Queue); err != nil {
+			return nil, err
+		}
+		return f.saveClaims(txn, s, []Claim{borrower}, nil)
 	})
 	return host, err
 }
@@ -73,28 +82,77 @@ func (f *Frontier) Lend(name, claim string, at urls.URL, until time.Time) (host 
 // asked tells whether anyone but one claim may ask a host now: a claim that has a lease, or has borrowed the host. Those
 // that wait for their lease do not; they find the host taken when they get it.
 func (h *hosts) asked(but claimRef, pld uint64, now time.Time) bool {
-	if l := h.lent[pld]; l.claim != but && l.until.After(now) {
-		return true
-	}
 	for _, ref := range h.out[pld] {
-		if c, known := ref.crawl.claims[ref.id]; known && ref != but && c.Batch != "" && h.holds(ref.crawl, c).After(now) {
+		if c, known := ref.crawl.claims[ref.id]; known && ref != but && c.Batch != "" && h.holds(ref.crawl, c, pld).After(now) {
 			return true
 		}
 	}
 	return false
 }
 
-// Return ends the right to ask a host that was lent; next is when it may be asked again.
-func (f *Frontier) Return(name, claim string, at urls.URL, next time.Time) error {
+// Return ends the right to ask a host that was lent; next is when it may be asked again, delay the longest Crawl-delay that is
+// known of it.
+func (f *Frontier) Return(name, claim string, at urls.URL, next time.Time, delay time.Duration) error {
 	pld := keyOf(at).pld
 	return f.withCrawl(name, func(s *state, txn *badger.Txn) (func(), error) {
 		rest, err := f.restHost(txn, pld, next)
-		return func() {
-			if f.hosts.lent[pld].claim == (claimRef{s, claim}) {
-				delete(f.hosts.lent, pld)
+		if err != nil {
+			return nil, err
+		}
+		note, err := f.noteDelay(txn, s, at, delay)
+		if err != nil {
+			return nil, err
+		}
+		f.mu.Lock()
+		c, known := s.claims[claim]
+		var returned Claim
+		if known {
+			returned = *c
+			returned.Borrowed = c.withoutLoan(pld)
+		}
+		f.mu.Unlock()
+		var claims []Claim
+		if known {
+			if err := f.touch(s, returned.Queue); err != nil {
+				return nil, err
 			}
+			claims = append(claims, returned)
+		}
+		save, err := f.saveClaims(txn, s, claims, nil)
+		return func() {
 			rest()
-			f.hosts.tell(nil, pld)
+			note()
+			save()
 		}, err
 	})
+}
+
+// noteDelay keeps the Crawl-delay of a host with its queue, unless a longer one is known: its robots.txt may not be had the next
+// time.
+func (f *Frontier) noteDelay(txn *badger.Txn, s *state, at urls.URL, delay time.Duration) (apply func(), err error) {
+	pld := keyOf(at).pld
+	known, err := f.crawlDelay(pld)
+	if err != nil || delay <= known {
+		return func() {}, err
+	}
+	if err := errors.Join(f.touch(s, pld), f.recall(s, pld)); err != nil {
+		return nil, err
+	}
+	f.mu.Lock()
+	q := s.queue(pld, at.PLD())
+	m := q.meta()
+	f.mu.Unlock()
+	m.Delay = delay.Milliseconds()
+	return func() {
+		q.delay = delay
+		s.schedule.place(q, f.opts.Now())
+	}, s.saveMeta(txn, pld, m)
+}
+
+// unreturned adds the rests of the hosts that a claim has borrowed and not returned when it ends: when they were asked last
+// is not known, so that the longest pause runs from now on.
+func (f *Frontier) unreturned(s *state, c *Claim, rests map[uint64]time.Time) {
+	for _, b := range c.Borrowed {
+		rests[b.Queue] = latest(rests[b.Queue], f.opts.Now().Add(s.longestPause(c)))
+	}
 }

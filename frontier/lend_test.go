@@ -2,6 +2,8 @@ package frontier
 
 import (
 	"errors"
+	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -15,6 +17,90 @@ func parsed(t testing.TB, text string) urls.URL {
 		t.Fatal(err)
 	}
 	return u
+}
+
+// borrower returns a claim of b.example that has its lease.
+func (r *rig) borrower() Claim {
+	r.submit("borrower", found(0.5, "http://b.example/")...)
+	r.hosts.Store("b.example", "192.0.2.3")
+	for _, c := range r.next().Claims {
+		if c.PLD == "b.example" {
+			r.start(c)
+			return c
+		}
+	}
+	r.t.Fatal("b.example is not claimed")
+	return Claim{}
+}
+
+// A worker that is killed may have asked a host that a claim has borrowed at the last moment. Nobody else asks it until that
+// is long ago, and the claim itself after the longest pause.
+func TestBorrowedHostOfAKilledWorker(t *testing.T) {
+	pause := definition(slowly).Politeness.MaxDelay.D()
+	for name, test := range map[string]struct {
+		then func(r *rig, borrower Claim, lender urls.URL)
+		free time.Duration // when another claim may ask the host, after the kill
+	}{
+		"the claim is not heard of again": {func(*rig, Claim, urls.URL) {}, time.Minute + pause},
+		"the claim asks again": {func(r *rig, borrower Claim, lender urls.URL) {
+			host, err := r.Lend(testCrawl, borrower.ID, lender, r.clock.Now().Add(time.Minute))
+			if want := r.clock.Now().Add(pause); err != nil || host.Next.Before(want) {
+				t.Errorf("%+v, %v, want it from %s on", host, err, want)
+			}
+			r.must(r.Return(testCrawl, borrower.ID, lender, r.clock.Now().Add(2*pause), 0))
+		}, 2 * pause},
+		"the claim ends": {func(r *rig, borrower Claim, _ urls.URL) {
+			r.must(r.EndLease(testCrawl, borrower.ID, r.clock.Now(), false))
+		}, pause},
+		"the batch is given back": {func(r *rig, _ Claim, _ urls.URL) {
+			r.must(r.GiveBack(testCrawl, fmt.Sprintf("batch-%d", r.batch), r.clock.Now()))
+		}, pause},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := oneQueue(t, 2, slowly)
+			lender := parsed(t, "http://a.example/robots.txt")
+			r.must(r.rest(keyOf(lender).pld, r.clock.Now().Add(time.Second))) // so that the first round has no claim of it
+			borrower := r.borrower()
+			if _, err := r.Lend(testCrawl, borrower.ID, lender, r.clock.Now().Add(time.Minute)); err != nil {
+				t.Fatal(err)
+			}
+			r.reopen()
+			killed := r.clock.Now()
+			test.then(r, borrower, lender)
+			free := killed.Add(test.free)
+			r.clock.pass(free.Add(-time.Second).Sub(r.clock.Now()))
+			claimed := func() bool {
+				return slices.ContainsFunc(r.next().Claims, func(c Claim) bool { return c.PLD == "a.example" })
+			}
+			if claimed() {
+				t.Errorf("%s after the kill it is claimed", r.clock.Now().Sub(killed))
+			}
+			r.clock.pass(2 * time.Second)
+			if !claimed() {
+				t.Errorf("%s after the kill it is not claimed", r.clock.Now().Sub(killed))
+			}
+		})
+	}
+}
+
+// The Crawl-delay of a host that was lent is known to whoever asks it next, of whatever crawl, also if its robots.txt cannot be had
+// then.
+func TestDelayOfABorrowedHost(t *testing.T) {
+	r, other := twoCrawls(t, slowly)
+	lender := parsed(t, "http://a.example/robots.txt")
+	r.must(r.rest(keyOf(lender).pld, r.clock.Now().Add(time.Second)))
+	borrower := r.borrower()
+	for _, delay := range []time.Duration{20 * time.Second, time.Second} { // a shorter one does not count
+		if _, err := r.Lend(testCrawl, borrower.ID, lender, r.clock.Now().Add(time.Minute)); err != nil {
+			t.Fatal(err)
+		}
+		r.must(r.Return(testCrawl, borrower.ID, lender, r.clock.Now(), delay))
+	}
+	r.reopen()
+	r.clock.pass(2 * time.Second)
+	if got := other(); len(got.Claims) != 1 || got.Claims[0].Delay != 20*time.Second {
+		t.Errorf("%+v", got)
+	}
 }
 
 // A host that is lent is asked by nobody else, of whatever crawl, and rests afterwards for all.
@@ -44,7 +130,7 @@ func TestLentHost(t *testing.T) {
 		t.Fatalf("another crawl claims a host that is lent: %+v", got)
 	}
 	for range 2 {
-		r.must(r.Return(testCrawl, borrower.ID, lender, r.clock.Now().Add(time.Minute)))
+		r.must(r.Return(testCrawl, borrower.ID, lender, r.clock.Now().Add(time.Minute), 0))
 	}
 	if got := other(); len(got.Claims) != 0 {
 		t.Fatalf("the host was asked, and does not rest: %+v", got)
@@ -73,7 +159,7 @@ func TestRestingHostIsNotLent(t *testing.T) {
 	next := r.clock.Now().Add(time.Hour)
 	r.must(r.Frontier.EndLease(testCrawl, first.ID, LaneEnd{Host: next, Delay: 2 * time.Hour}))
 	r.must(r.GiveBack(testCrawl, batch, r.clock.Now()))
-	_, err := r.Lend(testCrawl, "x", parsed(t, "http://a.example/robots.txt"), r.clock.Now().Add(DefaultLeaseTTL))
+	_, err := r.Lend(testCrawl, r.borrower().ID, parsed(t, "http://a.example/robots.txt"), r.clock.Now().Add(DefaultLeaseTTL))
 	var rests *RestsError
 	if !errors.As(err, &rests) || !rests.Until.Equal(next) {
 		t.Fatalf("%v, want that it rests until %s", err, next)
@@ -115,16 +201,16 @@ func TestLentHostKeepsItsDelay(t *testing.T) {
 		next := r.clock.Now().Add(10 * time.Second)
 		r.must(r.Frontier.EndLease(testCrawl, first.ID, LaneEnd{Host: next, Delay: 5 * time.Second}))
 		r.must(r.GiveBack(testCrawl, batch, r.clock.Now()))
-		lender := parsed(t, "http://a.example/robots.txt")
-		host, err := r.Lend(testCrawl, "x", lender, r.clock.Now().Add(time.Hour))
+		lender, borrower := parsed(t, "http://a.example/robots.txt"), r.borrower()
+		host, err := r.Lend(testCrawl, borrower.ID, lender, r.clock.Now().Add(time.Hour))
 		if err != nil || !host.Next.Equal(next) || host.Delay != 5*time.Second {
 			t.Fatalf("%+v, %v", host, err)
 		}
-		r.must(r.Return(testCrawl, "x", lender, next))
+		r.must(r.Return(testCrawl, borrower.ID, lender, next, 0))
 		r.clock.pass(10 * time.Second)
 		claim := r.one()
 		until := r.clock.Now().Add(rest)
-		r.must(r.Rest(claim.Queue, until))
+		r.must(r.rest(claim.Queue, until))
 		started, err := r.Start(testCrawl, "b", r.grant(claim))
 		switch {
 		case err != nil:

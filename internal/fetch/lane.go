@@ -56,9 +56,11 @@ type Lane struct {
 type Loan struct {
 	NotBefore time.Time
 	Until     time.Time
-	Delay     time.Duration        // the longest Crawl-delay that is known of the host
-	Rest      func(next time.Time) // is told when the host may be asked again, before Return; nil: nobody asks
-	Return    func(next time.Time) // ends it; next is when the address may be asked again
+	Delay     time.Duration // the longest Crawl-delay that is known of the host
+	// Rest is told when the host may be asked again, and the longest Crawl-delay that is known of it, before Return; nil:
+	// nobody asks.
+	Rest   func(next time.Time, delay time.Duration)
+	Return func(next time.Time) // ends it; next is when the address may be asked again
 }
 
 // RestsError of Borrow says that the other host is not to be asked before a time that is too far off to wait for.

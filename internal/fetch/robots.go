@@ -204,7 +204,7 @@ func (l *Lane) giveLoanBack() {
 		}
 		l.disconnect()
 		if l.loan.Rest != nil {
-			l.loan.Rest(l.pace.next())
+			l.loan.Rest(l.pace.next(), l.pace.longest)
 		}
 		l.loan.Return(l.pace.address())
 		l.loan = nil
@@ -231,7 +231,7 @@ func (l *Lane) robotsHop(ctx context.Context, at urls.URL) (*urls.URL, rulesEntr
 		return nil, noRules(err.Error()), nil
 	}
 	next, e := l.readRobots(at, x)
-	if next == nil && !ok {
+	if next == nil { // what is known of it already may be that it could not be had
 		l.pace.know(at.Origin(), e, true)
 	}
 	l.putOffAsAsked(x)

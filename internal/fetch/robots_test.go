@@ -154,6 +154,36 @@ func TestRobotsElsewhere(t *testing.T) {
 	}
 }
 
+// TestRobotsElsewhereHaveADelay: the host that a robots.txt redirects to has asked for a Crawl-delay by it, even if that could
+// not be had some time before.
+func TestRobotsElsewhereHaveADelay(t *testing.T) {
+	other := newHostAt(t, "127.0.0.2", func(s seen) answer {
+		if s.nth == 1 {
+			return answer{wire: page("500 Oops", "")}
+		}
+		return answer{wire: page("200 OK", "User-agent: *\nCrawl-delay: 20\n")}
+	})
+	h := robotsHost(t, fixed(page("301 Moved", "", "Location: "+other.url("/robots.txt"))))
+	h.clock = other.clock
+	c := newClient(t, h.clock, nil)
+	if got := other.fetch(t, c, "/a").outcome(t, other.url("/a")); got.Kind != crawl.OutcomeRetry {
+		t.Fatalf("%+v", got)
+	}
+	var next time.Time
+	var delay time.Duration
+	r := h.run(t, c, func(l *Lane) {
+		l.Borrow = func(context.Context, urls.URL, netip.Addr) (Loan, error) {
+			return Loan{
+				Until: h.clock.now().Add(time.Hour), Return: func(time.Time) {},
+				Rest: func(t time.Time, d time.Duration) { next, delay = t, d },
+			}, nil
+		}
+	}, targets(h.url("/open"))...)
+	if asked := r.robots()[1].Started; r.err != nil || delay != 20*time.Second || next.Before(asked.Add(delay)) {
+		t.Errorf("asked at %s, it rests until %s, with a delay of %s: %v", asked, next, delay, r.err)
+	}
+}
+
 // TestRobotsOfARestingHost: a robots.txt that lies with a host that is not to be asked now costs no target an attempt, and
 // its rules stay unknown.
 func TestRobotsOfARestingHost(t *testing.T) {
