@@ -72,8 +72,8 @@ func (f *Frontier) awake(s *state) error {
 
 // readCrawl reads what memory is to hold of a crawl, apart from all others; Frontier.mu is not held.
 func (f *Frontier) readCrawl(rec crawlRecord) (*state, error) {
-	if f.onRead != nil {
-		f.onRead(rec.Name)
+	if f.onLoad != nil {
+		f.onLoad(rec.Name)
 	}
 	s := &state{crawlRecord: rec, id: rec.ID, hosts: newHosts(nil, f.opts)}
 	s.clear()
@@ -89,5 +89,5 @@ func (s *state) take(read *state) {
 	for _, c := range s.claims {
 		s.hosts.enter(s, c)
 	}
-	s.hosts.acquaint(s)
+	s.hosts.informAll(s)
 }

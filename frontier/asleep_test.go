@@ -25,7 +25,7 @@ func TestReadingACrawlHoldsUpNoOther(t *testing.T) {
 	r.sleep("ended")
 	var reads atomic.Int32
 	begun, goOn := make(chan struct{}), make(chan struct{})
-	r.onRead = func(string) {
+	r.onLoad = func(string) {
 		if reads.Add(1) == 1 {
 			close(begun)
 		}

@@ -69,7 +69,7 @@ type Frontier struct {
 
 	remembering sync.Mutex // held while what is remembered is kept
 
-	onRead func(crawl string) // of tests: called before a crawl that sleeps is read
+	onLoad func(crawl string) // of tests: called before a crawl that sleeps is read
 }
 
 // state is a crawl as memory knows it. Frontier.mu guards it.

@@ -129,8 +129,8 @@ func (h *hosts) inform(s *state, q *queue) {
 	q.host = latest(h.next[q.pld], h.elsewhere(s, q.pld))
 }
 
-// acquaint brings the queues of a crawl up to what is known of the hosts that rest or are asked.
-func (h *hosts) acquaint(s *state) {
+// informAll brings the queues of a crawl up to what is known of the hosts that rest or are asked.
+func (h *hosts) informAll(s *state) {
 	known := func(pld uint64) {
 		if q := s.queues[pld]; q != nil {
 			h.inform(s, q)
