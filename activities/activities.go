@@ -17,6 +17,7 @@ import (
 	"github.com/muninn-archive/muninn/internal/disk"
 	"github.com/muninn-archive/muninn/internal/fetch"
 	"github.com/muninn-archive/muninn/internal/page"
+	"github.com/muninn-archive/muninn/internal/politeness"
 	"github.com/muninn-archive/muninn/internal/score"
 	"github.com/muninn-archive/muninn/internal/spool"
 )
@@ -62,6 +63,7 @@ type Activities struct {
 	asked   addresses           // by their lanes
 	judges  map[string]judgeOf
 	handed  handover
+	clocks  politeness.Clocks
 	work    workshop
 	reading reading
 

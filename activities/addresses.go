@@ -2,6 +2,7 @@ package activities
 
 import (
 	"context"
+	"maps"
 	"net/netip"
 	"sync"
 	"time"
@@ -19,9 +20,13 @@ const maxSlow = 4
 // Invariant: no more than per_ip lanes of this process ask an address at a time, the least per_ip of those that ask
 // it, and one that comes after another comes after its pause.
 type addresses struct {
-	mu sync.Mutex
-	at map[netip.Addr]*occupied
+	mu    sync.Mutex
+	at    map[netip.Addr]*occupied
+	swept int // addresses that the last sweep left
 }
+
+// minAddresses is the number of addresses below which those that have rested are not swept.
+const minAddresses = 64
 
 // occupied is an address that lanes ask.
 type occupied struct {
@@ -56,6 +61,7 @@ func (a *addresses) enter(ctx context.Context, addr netip.Addr, perIP int) (p *p
 	}
 	o := a.at[addr]
 	if o == nil {
+		a.sweep(time.Now())
 		o = &occupied{changed: make(chan struct{})}
 		a.at[addr] = o
 	}
@@ -117,9 +123,20 @@ func (p *place) leave(next time.Time) {
 	} else {
 		p.from.quit(p, next)
 	}
-	if len(o.limits)+o.slow+o.waiting == 0 {
+	if o.empty() && !o.next.After(time.Now()) {
 		delete(p.from.at, p.addr)
 	}
+}
+
+func (o *occupied) empty() bool { return len(o.limits)+o.slow+o.waiting == 0 }
+
+// sweep forgets addresses that nobody asks and that have rested, once there are twice as many as it left before.
+func (a *addresses) sweep(now time.Time) {
+	if len(a.at) < 2*a.swept+minAddresses {
+		return
+	}
+	maps.DeleteFunc(a.at, func(_ netip.Addr, o *occupied) bool { return o.empty() && !o.next.After(now) })
+	a.swept = len(a.at)
 }
 
 // quit makes room for another lane.

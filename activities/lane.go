@@ -95,6 +95,9 @@ func (f *fetching) lend(ctx context.Context, claim frontier.Claim, at urls.URL, 
 		if loan, err = f.borrower(claim.ID)(ctx, addr); err != nil {
 			return loan, &fetch.BusyError{Reason: "its address is not lent: " + err.Error()}
 		}
+		if err = f.occupy(ctx, addr, &loan); err != nil {
+			return loan, err
+		}
 	}
 	host, err := f.a.Frontier.Lend(f.in.Crawl, claim.ID, at, loan.Until)
 	if err != nil {
@@ -114,6 +117,28 @@ func (f *fetching) lend(ctx context.Context, claim frontier.Claim, at urls.URL, 
 	}
 	return loan, nil
 }
+
+// occupy takes a place at an address whose lease was borrowed, as lanes of claims do. Two lanes that wait for each other's
+// place, which leases do not let happen, give up after enterTime.
+func (f *fetching) occupy(ctx context.Context, addr netip.Addr, loan *fetch.Loan) error {
+	within, cancel := context.WithTimeout(ctx, enterTime)
+	defer cancel()
+	at, rested, err := f.a.asked.enter(within, addr, f.plan.PerIP)
+	release := loan.Return
+	if err != nil {
+		release(time.Time{})
+		return &fetch.BusyError{Reason: "another lane of this worker asks its address"}
+	}
+	loan.NotBefore = latest(loan.NotBefore, rested)
+	loan.Return = func(next time.Time) {
+		at.leave(next)
+		release(next)
+	}
+	return nil
+}
+
+// enterTime is how long a lane that has borrowed the lease of an address waits for its place there.
+const enterTime = 5 * time.Second
 
 // owe notes at once what a claim that is dropped would not be known to owe: more than the longest pause without it, to its own
 // host or to one that it has borrowed.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"net/netip"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/muninn-archive/muninn/frontier"
@@ -64,4 +65,29 @@ func TestLendAtOwnAddress(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A lane that has borrowed the lease of another address has a place there as the lanes of claims have: this is what is left
+// if a lease is granted twice.
+func TestBorrowedLaneHasAPlace(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a := &Activities{}
+		f := &fetching{a: a, plan: crawl.Politeness{PerIP: 1}}
+		returned := 0
+		loan := func() *fetch.Loan { return &fetch.Loan{Return: func(time.Time) { returned++ }} }
+		first := loan()
+		if err := f.occupy(t.Context(), here, first); err != nil {
+			t.Fatal(err)
+		}
+		var busy *fetch.BusyError
+		if err := f.occupy(t.Context(), here, loan()); !errors.As(err, &busy) || returned != 1 {
+			t.Fatalf("a second lane at the address: %v, %d leases returned", err, returned)
+		}
+		rest := time.Now().Add(time.Minute)
+		first.Return(rest)
+		next := loan()
+		if err := f.occupy(t.Context(), here, next); err != nil || !next.NotBefore.Equal(rest) || returned != 2 {
+			t.Errorf("%v, it may ask from %s on, want %s; %d leases returned", err, next.NotBefore, rest, returned)
+		}
+	})
 }

@@ -129,7 +129,9 @@ func (a *Activities) signalPoliteness(ctx context.Context, shard int, r politene
 
 // clock converts Temporal's times in an activity.
 func (a *Activities) clock(ctx context.Context) politeness.Clock {
-	return politeness.ClockOf(a.Now(), activity.GetInfo(ctx).StartedTime)
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.clocks.Of(a.Now(), activity.GetInfo(ctx).StartedTime)
 }
 
 // askOf is the ask for a claim's lease.

@@ -21,7 +21,7 @@ func TestBindTakesAClaimOnce(t *testing.T) {
 	bound := a.bind([]politeness.Grant{
 		grant("old-1", early), grant("new-2", late), grant("new-3", early),
 		grant("new-3", late), grant("new-2", early), grant("old-1", late),
-	}, politeness.Clock{Ahead: politeness.Margin}, func(lease string) (frontier.Claim, bool) { c, known := claims[lease]; return c, known })
+	}, politeness.Clock{Ahead: politeness.Margin, Least: politeness.Margin}, func(lease string) (frontier.Claim, bool) { c, known := claims[lease]; return c, known })
 	want := map[string][]string{"was-7": {"old-1"}, "new-2": {"new-2", "new-3"}}
 	if len(bound) != len(want) {
 		t.Errorf("%d batches, want %d: %+v", len(bound), len(want), bound)

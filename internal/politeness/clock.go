@@ -4,15 +4,44 @@ import "time"
 
 // Clock converts Temporal's times to those of a worker. Ahead is what the worker's clock shows when an activity begins, less
 // the time at which Temporal says that it did. It is too large by the time that the task took to the worker, never too
-// small: a lease begins late rather than early, and Margin covers the deadline.
-type Clock struct{ Ahead time.Duration }
+// small: a lease begins late rather than early. Least is the smallest that was measured of late: a lease that ends by it does
+// not end late because this task, or the process, was held up. Margin covers what the quickest task took.
+type Clock struct{ Ahead, Least time.Duration }
 
 // ClockOf is the clock of a worker whose clock shows now in an activity that Temporal started then.
 func ClockOf(now, started time.Time) Clock {
 	if started.IsZero() {
 		return Clock{}
 	}
-	return Clock{now.Sub(started)}
+	return Clock{now.Sub(started), now.Sub(started)}
+}
+
+// clockAge is for how long a measure of the clock counts, at least: when the worker's clock is set forward, leases end that
+// much early until then.
+const clockAge = 5 * time.Minute
+
+// Clocks keeps the smallest measures of a worker's clock. Not safe for concurrent use.
+type Clocks struct {
+	since          time.Time // of the present measures
+	before, lately time.Duration
+}
+
+// Of is the clock of an activity that Temporal started then.
+func (k *Clocks) Of(now, started time.Time) Clock {
+	c := ClockOf(now, started)
+	if started.IsZero() {
+		return c
+	}
+	switch age := now.Sub(k.since); {
+	case age >= 2*clockAge || age < 0:
+		k.since, k.before, k.lately = now, c.Ahead, c.Ahead
+	case age >= clockAge:
+		k.since, k.before, k.lately = now, k.lately, c.Ahead
+	default:
+		k.lately = min(k.lately, c.Ahead)
+	}
+	c.Least = min(k.before, k.lately)
+	return c
 }
 
 // Earliest is when a holder may make its first request; zero if at once.
@@ -32,7 +61,7 @@ func (c Clock) Host(g Grant) time.Time {
 }
 
 // Deadline is when a holder treats its lease as over.
-func (c Clock) Deadline(g Grant) time.Time { return g.Deadline.Add(c.Ahead - Margin) }
+func (c Clock) Deadline(g Grant) time.Time { return g.Deadline.Add(c.Least - Margin) }
 
 // Renewed is until when a lease lasts whose renewal was sent then, by the holder's own clock.
 func Renewed(sent time.Time) time.Time { return sent.Add(DefaultTTL - Margin) }

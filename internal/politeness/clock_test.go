@@ -28,3 +28,30 @@ func TestClock(t *testing.T) {
 		t.Errorf("what may begin at once begins at %v", at)
 	}
 }
+
+// A worker that is held up between Temporal's start of a task and its own takes a lease to end no later for that.
+func TestClockOfAStoppedWorker(t *testing.T) {
+	g := Grant{Deadline: start.Add(DefaultTTL)}
+	want := g.Deadline.Add(-Margin)
+	var k Clocks
+	at := func(after, delivery time.Duration) Clock { return k.Of(start.Add(after), start.Add(after-delivery)) }
+	at(0, 0)
+	at(time.Second, 20*time.Millisecond)
+	if got := at(10*time.Minute-time.Second, 8*time.Minute); !got.Deadline(g).Equal(want) || got.Ahead != 8*time.Minute {
+		t.Errorf("held up for 8 minutes: %+v, until %v, want %v", got, got.Deadline(g), want)
+	}
+	at(10*time.Minute, 0)
+	// Its clock is set back, and forward again: leases end early for a while then, never late.
+	for after := time.Duration(0); after < 30*time.Minute; after += time.Minute {
+		got := at(10*time.Minute+after, -2*time.Minute)
+		if late := got.Deadline(g).Sub(want.Add(-2 * time.Minute)); late != 0 {
+			t.Fatalf("set back, %v later: it ends %v late", after, late)
+		}
+	}
+	for after := time.Duration(0); after < 30*time.Minute; after += time.Minute {
+		early := want.Sub(at(40*time.Minute+after, 0).Deadline(g))
+		if early < 0 || early > 2*time.Minute || after > 2*clockAge && early != 0 {
+			t.Fatalf("set forward, %v later: it ends %v early", after, early)
+		}
+	}
+}

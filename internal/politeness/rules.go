@@ -14,6 +14,7 @@ type pass struct {
 	s       *State
 	now     time.Time
 	touched map[string]bool
+	again   []*holder // that have asked again, and have their leases confirmed
 	grants  []Grant
 }
 
@@ -135,7 +136,7 @@ func (p *pass) ask(ask Ask) {
 		if h.Number < p.now.UnixMicro() { // not granted in this very pass
 			h.Number = p.number()
 		}
-		p.grants = append(p.grants, p.grant(a, h))
+		p.again = append(p.again, h)
 		return
 	}
 	if w := a.waiter(ask.ID()); w != nil {
@@ -227,6 +228,11 @@ func (p *pass) keep(k Known) {
 
 // settle grants what can be granted on the addresses that were touched.
 func (p *pass) settle() []Grant {
+	for _, h := range p.again { // when all that is said of the address is known
+		if a := p.s.addresses[h.IP]; a.holder(h.ID()) == h {
+			p.grants = append(p.grants, p.grant(a, h))
+		}
+	}
 	for _, ip := range slices.Sorted(maps.Keys(p.touched)) {
 		a := p.s.addresses[ip]
 		if a == nil {

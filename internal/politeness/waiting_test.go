@@ -64,3 +64,22 @@ func TestLoanRunsOut(t *testing.T) {
 		t.Errorf("after the loan has run out the address is not granted: %+v", got)
 	}
 }
+
+// What is confirmed in a moment knows all that is said of its address in that moment, in whatever order it comes.
+func TestConfirmedAfterAllIsHeard(t *testing.T) {
+	const ip = "10.0.0.1"
+	s := New(0, 1)
+	ask := Ask{Lease: "a", IP: ip, PerIP: 2, Crawl: "c", Worker: "w", Reply: "c"}
+	s.Serve(start, []Round{{From: "c", Asks: []Ask{ask}}})
+	now := start.Add(time.Second)
+	got := s.Serve(now, []Round{
+		{From: "c", Asks: []Ask{ask}}, {From: "d", Releases: []Release{{Lease: "b", Crawl: "d", Worker: "w", IP: ip, Rest: 10 * time.Second}}},
+	})
+	if len(got) != 1 || len(got[0].Grants) != 1 || !got[0].Grants[0].NotBefore.Equal(now.Add(10*time.Second)) {
+		t.Errorf("%+v", got)
+	}
+	ended := Release{Lease: "a", Crawl: "c", Worker: "w", IP: ip}
+	if got := s.Serve(now, []Round{{From: "c", Asks: []Ask{ask}}, {From: "c", Releases: []Release{ended}}}); len(got) != 0 {
+		t.Errorf("a lease that has ended is confirmed: %+v", got)
+	}
+}
