@@ -112,8 +112,9 @@ func (f *fetching) lend(ctx context.Context, claim frontier.Claim, at urls.URL, 
 		return loan, err
 	}
 	loan.NotBefore, loan.Delay = latest(loan.NotBefore, host.Next), host.Delay
-	loan.Rest = func(next time.Time, delay time.Duration) {
-		_ = f.a.Frontier.Return(f.in.Crawl, claim.ID, at, next, delay) // else it is held until the lease has run out
+	loan.Know = func(delay time.Duration) error { return f.a.Frontier.KnowDelay(f.in.Crawl, at, delay) }
+	loan.Rest = func(next time.Time) {
+		_ = f.a.Frontier.Return(f.in.Crawl, claim.ID, at, next) // else it is held until the lease has run out
 	}
 	return loan, nil
 }

@@ -90,16 +90,11 @@ func (h *hosts) asked(but claimRef, pld uint64, now time.Time) bool {
 	return false
 }
 
-// Return ends the right to ask a host that was lent; next is when it may be asked again, delay the longest Crawl-delay that is
-// known of it.
-func (f *Frontier) Return(name, claim string, at urls.URL, next time.Time, delay time.Duration) error {
+// Return ends the right to ask a host that was lent; next is when it may be asked again.
+func (f *Frontier) Return(name, claim string, at urls.URL, next time.Time) error {
 	pld := keyOf(at).pld
 	return f.withCrawl(name, func(s *state, txn *badger.Txn) (func(), error) {
 		rest, err := f.restHost(txn, pld, next)
-		if err != nil {
-			return nil, err
-		}
-		note, err := f.noteDelay(txn, s, at, delay)
 		if err != nil {
 			return nil, err
 		}
@@ -121,32 +116,35 @@ func (f *Frontier) Return(name, claim string, at urls.URL, next time.Time, delay
 		save, err := f.saveClaims(txn, s, claims, nil)
 		return func() {
 			rest()
-			note()
 			save()
 		}, err
 	})
 }
 
-// noteDelay keeps the Crawl-delay of a host with its queue, unless a longer one is known: its robots.txt may not be had the next
-// time.
-func (f *Frontier) noteDelay(txn *badger.Txn, s *state, at urls.URL, delay time.Duration) (apply func(), err error) {
+// KnowDelay keeps the Crawl-delay of the host of a URL, unless a longer one is known: its robots.txt may not be had the next time.
+func (f *Frontier) KnowDelay(name string, at urls.URL, delay time.Duration) error {
 	pld := keyOf(at).pld
-	known, err := f.crawlDelay(pld)
-	if err != nil || delay <= known {
-		return func() {}, err
-	}
-	if err := errors.Join(f.touch(s, pld), f.recall(s, pld)); err != nil {
-		return nil, err
-	}
-	f.mu.Lock()
-	q := s.queue(pld, at.PLD())
-	m := q.meta()
-	f.mu.Unlock()
-	m.Delay = delay.Milliseconds()
-	return func() {
-		q.delay = delay
-		s.schedule.place(q, f.opts.Now())
-	}, s.saveMeta(txn, pld, m)
+	return f.withCrawl(name, func(s *state, txn *badger.Txn) (func(), error) {
+		known, err := f.crawlDelay(pld)
+		if err != nil || delay <= known {
+			return func() {}, err
+		}
+		if err := errors.Join(f.touch(s, pld), f.recall(s, pld)); err != nil {
+			return nil, err
+		}
+		f.mu.Lock()
+		m := queueMeta{Name: at.PLD()}
+		if q, there := s.queues[pld]; there {
+			m = q.meta()
+		}
+		f.mu.Unlock()
+		m.Delay = delay.Milliseconds()
+		return func() {
+			q := s.queue(pld, m.Name)
+			q.delay = delay
+			s.schedule.place(q, f.opts.Now())
+		}, s.saveMeta(txn, pld, m)
+	})
 }
 
 // unreturned adds the rests of the hosts that a claim has borrowed and not returned when it ends: when they were asked last

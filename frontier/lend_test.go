@@ -47,7 +47,7 @@ func TestBorrowedHostOfAKilledWorker(t *testing.T) {
 			if want := r.clock.Now().Add(pause); err != nil || host.Next.Before(want) {
 				t.Errorf("%+v, %v, want it from %s on", host, err, want)
 			}
-			r.must(r.Return(testCrawl, borrower.ID, lender, r.clock.Now().Add(2*pause), 0))
+			r.must(r.Return(testCrawl, borrower.ID, lender, r.clock.Now().Add(2*pause)))
 		}, 2 * pause},
 		"the claim ends": {func(r *rig, borrower Claim, _ urls.URL) {
 			r.must(r.EndLease(testCrawl, borrower.ID, r.clock.Now(), false))
@@ -89,17 +89,18 @@ func TestDelayOfABorrowedHost(t *testing.T) {
 	r, other := twoCrawls(t, slowly)
 	lender := parsed(t, "http://a.example/robots.txt")
 	r.must(r.rest(keyOf(lender).pld, r.clock.Now().Add(time.Second)))
-	borrower := r.borrower()
 	for _, delay := range []time.Duration{20 * time.Second, time.Second} { // a shorter one does not count
-		if _, err := r.Lend(testCrawl, borrower.ID, lender, r.clock.Now().Add(time.Minute)); err != nil {
-			t.Fatal(err)
-		}
-		r.must(r.Return(testCrawl, borrower.ID, lender, r.clock.Now(), delay))
+		r.must(r.KnowDelay(testCrawl, lender, delay))
 	}
+	never := parsed(t, "http://c.example/robots.txt") // of which the crawl has no URL
+	r.must(r.KnowDelay(testCrawl, never, time.Hour))
 	r.reopen()
 	r.clock.pass(2 * time.Second)
 	if got := other(); len(got.Claims) != 1 || got.Claims[0].Delay != 20*time.Second {
 		t.Errorf("%+v", got)
+	}
+	if host, err := r.Lend(testCrawl, r.borrower().ID, never, r.clock.Now().Add(time.Minute)); err != nil || host.Delay != time.Hour {
+		t.Errorf("%+v, %v", host, err)
 	}
 }
 
@@ -130,7 +131,7 @@ func TestLentHost(t *testing.T) {
 		t.Fatalf("another crawl claims a host that is lent: %+v", got)
 	}
 	for range 2 {
-		r.must(r.Return(testCrawl, borrower.ID, lender, r.clock.Now().Add(time.Minute), 0))
+		r.must(r.Return(testCrawl, borrower.ID, lender, r.clock.Now().Add(time.Minute)))
 	}
 	if got := other(); len(got.Claims) != 0 {
 		t.Fatalf("the host was asked, and does not rest: %+v", got)
@@ -206,7 +207,7 @@ func TestLentHostKeepsItsDelay(t *testing.T) {
 		if err != nil || !host.Next.Equal(next) || host.Delay != 5*time.Second {
 			t.Fatalf("%+v, %v", host, err)
 		}
-		r.must(r.Return(testCrawl, borrower.ID, lender, next, 0))
+		r.must(r.Return(testCrawl, borrower.ID, lender, next))
 		r.clock.pass(10 * time.Second)
 		claim := r.one()
 		until := r.clock.Now().Add(rest)

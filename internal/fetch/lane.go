@@ -57,9 +57,9 @@ type Loan struct {
 	NotBefore time.Time
 	Until     time.Time
 	Delay     time.Duration // the longest Crawl-delay that is known of the host
-	// Rest is told when the host may be asked again, and the longest Crawl-delay that is known of it, before Return; nil:
-	// nobody asks.
-	Rest   func(next time.Time, delay time.Duration)
+	// Know keeps a longer Crawl-delay that the host asks for, before the exchange is kept that says so; nil: nobody does.
+	Know   func(delay time.Duration) error
+	Rest   func(next time.Time) // is told when the host may be asked again, before Return; nil: nobody asks
 	Return func(next time.Time) // ends it; next is when the address may be asked again
 }
 

@@ -204,7 +204,7 @@ func (l *Lane) giveLoanBack() {
 		}
 		l.disconnect()
 		if l.loan.Rest != nil {
-			l.loan.Rest(l.pace.next(), l.pace.longest)
+			l.loan.Rest(l.pace.next())
 		}
 		l.loan.Return(l.pace.address())
 		l.loan = nil
@@ -235,6 +235,11 @@ func (l *Lane) robotsHop(ctx context.Context, at urls.URL) (*urls.URL, rulesEntr
 		l.pace.know(at.Origin(), e, true)
 	}
 	l.putOffAsAsked(x)
+	if l.loan != nil && l.loan.Know != nil && l.pace.longest > l.loan.Delay {
+		if err := l.loan.Know(l.pace.longest); err != nil {
+			return nil, rulesEntry{}, &storeError{err}
+		}
+	}
 	if err := l.keep(ctx, x); err != nil {
 		return nil, rulesEntry{}, err
 	}

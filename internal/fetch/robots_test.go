@@ -175,7 +175,7 @@ func TestRobotsElsewhereHaveADelay(t *testing.T) {
 		l.Borrow = func(context.Context, urls.URL, netip.Addr) (Loan, error) {
 			return Loan{
 				Until: h.clock.now().Add(time.Hour), Return: func(time.Time) {},
-				Rest: func(t time.Time, d time.Duration) { next, delay = t, d },
+				Rest: func(t time.Time) { next = t }, Know: func(d time.Duration) error { delay = d; return nil },
 			}, nil
 		}
 	}, targets(h.url("/open"))...)
