@@ -97,6 +97,10 @@ func (f *Frontier) take(name, batch string, grants []Granted, asked bool) (claim
 		seen := make(map[string]bool, len(grants)) // a claim that came twice would be two lanes to one host
 		var late []*Claim                          // that another crawl was faster than
 		rests := map[uint64]time.Time{}            // of hosts, that other workers know
+		delays, err := f.crawlDelays(s, grants)    // a claim may have waited for long
+		if err != nil {
+			return nil, err
+		}
 		f.mu.Lock()
 		for _, g := range grants {
 			if seen[g.Lease] {
@@ -149,7 +153,7 @@ func (f *Frontier) take(name, batch string, grants []Granted, asked bool) (claim
 				s.enliven(&started, batch, nonce)
 			}
 			started.Batch, started.Lease, started.Earliest, started.Ended = batch, g.Deadline, earliest, false
-			started.Reading, started.Grant = time.Time{}, g.Number
+			started.Reading, started.Grant, started.Delay = time.Time{}, g.Number, max(c.Delay, delays[c.Queue])
 			started.Deadline = f.opts.Now().Add(f.opts.ClaimTTL)
 			claims = append(claims, started)
 		}
@@ -181,6 +185,26 @@ func (f *Frontier) take(name, batch string, grants []Granted, asked bool) (claim
 		}, nil
 	})
 	return claims, err
+}
+
+// crawlDelays are the longest Crawl-delays that are known of the hosts of claims.
+func (f *Frontier) crawlDelays(s *state, grants []Granted) (map[uint64]time.Duration, error) {
+	delays := map[uint64]time.Duration{}
+	f.mu.Lock()
+	for _, g := range grants {
+		if c, known := s.claims[g.Lease]; known {
+			delays[c.Queue] = 0
+		}
+	}
+	f.mu.Unlock()
+	for pld := range delays {
+		delay, err := f.crawlDelay(pld)
+		if err != nil {
+			return nil, err
+		}
+		delays[pld] = delay
+	}
+	return delays, nil
 }
 
 // unwanted gives a grant back that nobody makes use of. What the lease has said before when it was given back, and may not have

@@ -104,6 +104,17 @@ func TestDelayOfABorrowedHost(t *testing.T) {
 	}
 }
 
+// A claim that waited for its lease when the Crawl-delay of its host became known keeps to it.
+func TestDelayOfAWaitingClaim(t *testing.T) {
+	r := oneQueue(t, 2, slowly)
+	c := r.one()
+	r.must(r.KnowDelay(testCrawl, parsed(t, "http://a.example/robots.txt"), 20*time.Second))
+	started, err := r.Start(testCrawl, "b", r.grant(c))
+	if err != nil || len(started) != 1 || started[0].Delay != 20*time.Second {
+		t.Errorf("%+v, %v", started, err)
+	}
+}
+
 // A host that is lent is asked by nobody else, of whatever crawl, and rests afterwards for all.
 func TestLentHost(t *testing.T) {
 	r, other := twoCrawls(t, slowly)
