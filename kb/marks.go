@@ -14,7 +14,7 @@ type Mark struct {
 }
 
 // Marks are all detect elements of a base, found by the words that they need: what it costs to learn which of
-// them a page may have does not hang on how many there are (the idea of YFilter, with words for paths).
+// them a page may have does not depend on how many there are (the idea of YFilter, with words for paths).
 type Marks struct {
 	list   []Mark
 	words  [places]Words     // those of pages are the words of all rules

@@ -211,7 +211,7 @@ func PrintsOf(tree *xpath.Tree, objects []Lifted) []Print {
 	return out
 }
 
-// Hash returns a hash of a text that does not hang on the order of its words, nor on anything but their letters and
+// Hash returns a hash of a text that does not depend on the order of its words, nor on anything but their letters and
 // digits.
 func Hash(text string) uint64 {
 	var s sum

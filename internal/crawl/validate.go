@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// Fault is one thing wrong with a definition: where, and how to mend it.
+// Fault is one thing wrong with a definition: where, and how to fix it.
 type Fault struct {
 	Path    string `json:"path"`    // such as "seeds[2]" or "budget.pages"; empty for the whole
 	Message string `json:"message"` // continues the path as a sentence
