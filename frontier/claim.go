@@ -235,7 +235,7 @@ func (s *state) room() int64 {
 		limit = min(limit, s.Limit)
 	}
 	requests := s.Definition.Budget.MaxRequests() - s.Totals.Requests
-	return min(limit-s.Totals.Pages, requests) - int64(len(s.taken))
+	return min(limit-s.Totals.Pages, requests) - int64(s.taken.n)
 }
 
 // waitingLive counts entries of queues whose PLD budget is not spent.
@@ -282,7 +282,7 @@ func (s *state) hold(c *Claim) {
 	}
 	s.claims[c.ID] = c
 	for _, u := range c.URLs {
-		s.taken[urlKey{c.Queue, u}] = c.ID
+		s.taken.take(urlKey{c.Queue, u}, c.ID)
 	}
 	q := s.queue(c.Queue, c.PLD)
 	q.busy = true
@@ -305,12 +305,9 @@ func (s *state) drop(c *Claim, back bool, now time.Time) {
 	s.hosts.leave(s, c, nil)
 }
 
-// free lets go of a claim's URLs; Frontier.mu is held.
+// free gives a claim's URLs up; Frontier.mu is held.
 func (s *state) free(c *Claim) {
 	for _, u := range c.URLs {
-		k := urlKey{c.Queue, u}
-		if s.taken[k] == c.ID {
-			delete(s.taken, k)
-		}
+		s.taken.free(urlKey{c.Queue, u}, c.ID)
 	}
 }

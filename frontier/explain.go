@@ -62,7 +62,7 @@ func (f *Frontier) Explain(name string, u urls.URL) (Explanation, error) {
 		f.mu.Unlock()
 		return out, err
 	}
-	definition, whole, claimed := s.Definition, s.learner(), s.taken[k] != ""
+	definition, whole, claimed := s.Definition, s.learner(), s.taken.claim(k) != ""
 	for _, c := range s.claims {
 		if c.Queue == k.pld && c.Batch == "" {
 			asking := *c

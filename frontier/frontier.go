@@ -83,7 +83,7 @@ type state struct {
 	schedule *schedule
 	learning *learning // nil: the crawl's order does not learn
 	claims   map[string]*Claim
-	taken    map[urlKey]string // URL → claim
+	taken    takenURLs
 	journal  map[string]Release
 	delayed  int   // entries of kindDelayed
 	due      int64 // of the first of them, or earlier; Unix seconds
@@ -256,7 +256,7 @@ func (f *Frontier) newState(rec crawlRecord) (*state, error) {
 	}
 	return &state{
 		crawlRecord: rec, id: rec.ID, scope: sc, queues: map[uint64]*queue{}, hosts: f.hosts, schedule: newSchedule(),
-		claims: map[string]*Claim{}, taken: map[urlKey]string{}, journal: map[string]Release{},
+		claims: map[string]*Claim{}, journal: map[string]Release{},
 	}, nil
 }
 
@@ -275,7 +275,7 @@ func (f *Frontier) loadCrawl(txn *badger.Txn, s *state) error {
 	err = scan(txn, prefix(kindQueue, s.id), nil, true, func(key, value []byte) (bool, error) {
 		pld, at, ok := parseQueueKey(key)
 		if ok && len(value) == 8 {
-			_, taken := s.taken[urlKey{pld, binary.BigEndian.Uint64(value)}]
+			taken := s.taken.claim(urlKey{pld, binary.BigEndian.Uint64(value)}) != ""
 			s.queue(pld, "").loaded(at, taken)
 			s.waiting++
 		}

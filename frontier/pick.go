@@ -23,6 +23,7 @@ type candidate struct {
 	unread int
 	from   place
 	limit  int
+	taken  map[uint64]string // URLs of the queue that claims have already
 	plan   *crawl.Definition
 	claim  *Claim
 	floor  place         // of the first entry
@@ -71,31 +72,25 @@ func (f *Frontier) claimReady(ctx context.Context, w Want, n int) ([]Claim, erro
 		limit := min(int64(s.Definition.Order.PerQueue), room, q.done.left(s.Definition.Budget))
 		room -= min(limit, int64(q.waiting))
 		q.busy, q.since = true, lastPlace
-		picked = append(picked, &candidate{queue: q, name: q.name, fails: q.fails, unread: q.unread, from: q.floor, sweep: q.sweep, whole: s.learner(), limit: int(limit), plan: &plan})
-	}
-	taken := make(map[urlKey]bool, len(s.taken))
-	if len(picked) > 0 {
-		for k := range s.taken {
-			taken[k] = true
-		}
+		picked = append(picked, &candidate{queue: q, name: q.name, fails: q.fails, unread: q.unread, from: q.floor, sweep: q.sweep, whole: s.learner(), limit: int(limit), taken: s.taken.of(q.pld), plan: &plan})
 	}
 	f.mu.Unlock()
 	if len(picked) == 0 {
 		return nil, nil
 	}
-	f.readAll(ctx, s, picked, taken, w)
+	f.readAll(ctx, s, picked, w)
 	return f.settle(ctx, s, picked, w)
 }
 
 // readAll reads the heads of the picked queues and resolves their hosts, side by side.
-func (f *Frontier) readAll(ctx context.Context, s *state, picked []*candidate, taken map[urlKey]bool, w Want) {
+func (f *Frontier) readAll(ctx context.Context, s *state, picked []*candidate, w Want) {
 	var wg sync.WaitGroup
 	slots := make(chan struct{}, 16)
 	for _, c := range picked {
 		slots <- struct{}{}
 		wg.Go(func() {
 			defer func() { <-slots }()
-			c.err = f.read(ctx, s, c, taken, w)
+			c.err = f.read(ctx, s, c, w)
 		})
 	}
 	wg.Wait()
@@ -111,8 +106,8 @@ type queuedURL struct {
 }
 
 // read fills a candidate: the first entries whose hosts lie at the address of the first.
-func (f *Frontier) read(ctx context.Context, s *state, c *candidate, taken map[urlKey]bool, w Want) error {
-	entries, err := f.head(s, c, taken)
+func (f *Frontier) read(ctx context.Context, s *state, c *candidate, w Want) error {
+	entries, err := f.head(s, c)
 	if err != nil {
 		return err
 	}

@@ -182,7 +182,7 @@ func (f *Frontier) targets(txn *badger.Txn, s *state, c *Claim) ([]crawl.Target,
 			return nil, err
 		}
 		f.mu.Lock()
-		holder := s.taken[k]
+		holder := s.taken.claim(k)
 		f.mu.Unlock()
 		if !found || r.state != stateWaiting || holder != "" && holder != c.ID {
 			continue

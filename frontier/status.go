@@ -100,7 +100,7 @@ func (f *Frontier) Progress(name string) (Progress, error) {
 	}
 	return Progress{
 		Totals: s.Totals, Waiting: s.waiting, Queues: s.schedule.ready.Len() + s.schedule.later.Len() + len(s.claims),
-		Claimed: len(s.taken), Ends: slices.Clone(s.Ends), Harvests: Harvests(s.Trail, 10), Longest: s.findLongest(f.opts.Now()),
+		Claimed: s.taken.n, Ends: slices.Clone(s.Ends), Harvests: Harvests(s.Trail, 10), Longest: s.findLongest(f.opts.Now()),
 	}, nil
 }
 
@@ -115,7 +115,7 @@ func (f *Frontier) Gauges() (list []Status) {
 		}
 		out := Status{
 			Crawl: name, Run: s.Run, Active: true, Started: s.Started, Reference: s.Reference, Totals: s.Totals,
-			Waiting: max(s.waiting-len(s.taken), 0), Delayed: s.delayed, Claimed: len(s.taken), Trail: slices.Clone(s.Trail),
+			Waiting: max(s.waiting-s.taken.n, 0), Delayed: s.delayed, Claimed: s.taken.n, Trail: slices.Clone(s.Trail),
 			Queues: s.schedule.ready.Len() + s.schedule.later.Len() + len(s.claims), Resting: s.schedule.later.Len(),
 		}
 		s.countClaims(&out)
@@ -159,7 +159,7 @@ func (f *Frontier) Status(name string) (Status, error) {
 	}
 	out := Status{
 		Crawl: name, Run: s.Run, Active: s.Active, Started: s.Started, Reference: s.Reference, Totals: s.Totals,
-		Waiting: max(s.waiting-len(s.taken), 0), Delayed: s.delayed, Claimed: len(s.taken), Top: slices.Clone(s.Top), Ends: slices.Clone(s.Ends), Learned: s.Learned, Trail: slices.Clone(s.Trail),
+		Waiting: max(s.waiting-s.taken.n, 0), Delayed: s.delayed, Claimed: s.taken.n, Top: slices.Clone(s.Top), Ends: slices.Clone(s.Ends), Learned: s.Learned, Trail: slices.Clone(s.Trail),
 	}
 	s.countClaims(&out)
 	now := f.opts.Now()

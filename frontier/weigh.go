@@ -34,7 +34,7 @@ func (c *candidate) enough(entries []queuedURL, at place) bool {
 
 // head reads the first live entries of a queue, and where the queue begins and goes on behind them. Entries
 // that are worth less than when they were queued give way to others.
-func (f *Frontier) head(s *state, c *candidate, taken map[urlKey]bool) (entries []queuedURL, err error) {
+func (f *Frontier) head(s *state, c *candidate) (entries []queuedURL, err error) {
 	c.floor, c.rest = lastPlace, lastPlace
 	err = f.view(func(txn *badger.Txn) error {
 		learned := openSites(txn, s.id, c.whole)
@@ -47,7 +47,7 @@ func (f *Frontier) head(s *state, c *candidate, taken map[urlKey]bool) (entries 
 			if e.at.before(c.floor) {
 				c.floor = e.at
 			}
-			if taken[e.key] {
+			if c.taken[e.key.url] != "" {
 				return true, nil
 			}
 			if len(entries) == c.limit || c.enough(entries, e.at) {
@@ -74,13 +74,13 @@ func (f *Frontier) head(s *state, c *candidate, taken map[urlKey]bool) (entries 
 		if err != nil || c.whole == nil {
 			return err
 		}
-		return sweep(txn, s.id, c, len(entries), taken, learned)
+		return sweep(txn, s.id, c, len(entries), learned)
 	})
 	return entries, err
 }
 
 // sweep weighs entries of a queue behind its head anew, from where the last sweep has stopped.
-func sweep(txn *badger.Txn, id uint16, c *candidate, claimed int, taken map[urlKey]bool, learned *sites) error {
+func sweep(txn *badger.Txn, id uint16, c *candidate, claimed int, learned *sites) error {
 	from := c.sweep
 	if from == (place{}) || from.before(c.rest) {
 		from = c.rest
@@ -90,7 +90,7 @@ func sweep(txn *badger.Txn, id uint16, c *candidate, claimed int, taken map[urlK
 	pld := c.queue.pld
 	return scan(txn, pldKey(kindQueue, id, pld), queueKey(id, pld, from), true, func(key, value []byte) (bool, error) {
 		e, ok := entryOf(key, value)
-		if !ok || taken[e.key] {
+		if !ok || c.taken[e.key.url] != "" {
 			return true, nil
 		}
 		if left--; left < 0 {

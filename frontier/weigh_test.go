@@ -88,7 +88,7 @@ func (r *rig) standings() (list []standing) {
 			}
 			places[e.rec.url] = true
 			now, err := learned.priority(&e.rec, &s.Definition)
-			list = append(list, standing{e.rec.url, e.at, now, s.taken[e.key] != ""})
+			list = append(list, standing{e.rec.url, e.at, now, s.taken.claim(e.key) != ""})
 			return true, err
 		})
 	}))
