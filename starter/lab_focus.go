@@ -13,7 +13,7 @@ import (
 	"github.com/muninn-archive/muninn/internal/aah"
 	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/lab/focus"
-	"github.com/muninn-archive/muninn/internal/lab/recorded"
+	"github.com/muninn-archive/muninn/internal/lab/webs"
 	"github.com/muninn-archive/muninn/internal/thesaurus"
 )
 
@@ -29,7 +29,7 @@ func labFocus(g *globals) *cobra.Command {
 		Long: `Measure how soon crawls in several orders find the pages of a topic, on a recorded web.
 
 WEB is
-` + recorded.Forms + `.
+` + webs.Forms + `.
 
 Topics are labels, or what a definition looks for; each order is given the same examples of a topic, and no labels.`,
 		Args: exactArgs(1, "one recorded web"),

@@ -17,8 +17,8 @@ import (
 
 	"github.com/muninn-archive/muninn/activities/names"
 	"github.com/muninn-archive/muninn/internal/crawl"
-	"github.com/muninn-archive/muninn/internal/lab/recorded"
 	"github.com/muninn-archive/muninn/internal/page"
+	"github.com/muninn-archive/muninn/internal/recorded"
 	"github.com/muninn-archive/muninn/internal/score"
 )
 

@@ -23,7 +23,7 @@ var floors = [][]string{
 	{"internal/order"},
 	{"internal/score"},
 	{"frontier", "internal/fetch", "internal/archive", "internal/aah", "internal/spool", "internal/localstack"},
-	{"internal/report"},
+	{"internal/report", "internal/recorded"},
 	{"activities/names"},
 	{"activities"},
 	{"workflows"},

@@ -7,8 +7,8 @@ import (
 
 	"github.com/muninn-archive/muninn/internal/aah"
 	"github.com/muninn-archive/muninn/internal/crawl"
-	"github.com/muninn-archive/muninn/internal/lab/recorded"
 	"github.com/muninn-archive/muninn/internal/lab/replay"
+	"github.com/muninn-archive/muninn/internal/lab/webs"
 	"github.com/muninn-archive/muninn/internal/webworld"
 )
 
@@ -42,7 +42,7 @@ func sameOrder(t *testing.T, strategy, firstIP string) {
 	d.Topic.Examples = []crawl.Example{{Text: "The raven flew over the old saga stones, and Odin looked up from his runes."}}
 	pages := int64(20)
 	d.Reference.Pages = &pages
-	web, err := recorded.World(world)
+	web, err := webs.World(world)
 	if err != nil {
 		t.Fatal(err)
 	}

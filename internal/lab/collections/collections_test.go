@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"github.com/muninn-archive/muninn/internal/lab/focus"
-	"github.com/muninn-archive/muninn/internal/lab/recorded"
+	"github.com/muninn-archive/muninn/internal/recorded"
 )
 
 // unpacked writes the files of a package into a folder.

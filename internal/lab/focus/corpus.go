@@ -2,8 +2,8 @@
 package focus
 
 import (
-	"github.com/muninn-archive/muninn/internal/lab/recorded"
 	"github.com/muninn-archive/muninn/internal/order"
+	"github.com/muninn-archive/muninn/internal/recorded"
 )
 
 // Corpus is a recorded web.

@@ -15,8 +15,8 @@ import (
 	"testing"
 
 	"github.com/muninn-archive/muninn/internal/crawl"
-	"github.com/muninn-archive/muninn/internal/lab/recorded"
 	"github.com/muninn-archive/muninn/internal/order"
+	"github.com/muninn-archive/muninn/internal/recorded"
 )
 
 // homePages are where crawls of a recorded WebKB begin.

@@ -9,8 +9,8 @@ import (
 
 	"github.com/muninn-archive/muninn/internal/cputime"
 	"github.com/muninn-archive/muninn/internal/crawl"
-	"github.com/muninn-archive/muninn/internal/lab/recorded"
 	"github.com/muninn-archive/muninn/internal/order"
+	"github.com/muninn-archive/muninn/internal/recorded"
 )
 
 // Options of a measurement.

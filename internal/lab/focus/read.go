@@ -3,15 +3,16 @@ package focus
 import (
 	"slices"
 
-	"github.com/muninn-archive/muninn/internal/lab/recorded"
+	"github.com/muninn-archive/muninn/internal/lab/webs"
 	"github.com/muninn-archive/muninn/internal/order"
 	"github.com/muninn-archive/muninn/internal/page"
+	"github.com/muninn-archive/muninn/internal/recorded"
 	"github.com/muninn-archive/muninn/internal/score"
 )
 
-// Open reads a recorded web (see recorded.Open) and parses its pages.
+// Open reads a recorded web (see webs.Open) and parses its pages.
 func Open(where string) (*Corpus, error) {
-	web, err := recorded.Open(where)
+	web, err := webs.Open(where)
 	if err != nil {
 		return nil, err
 	}

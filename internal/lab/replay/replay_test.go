@@ -14,7 +14,8 @@ import (
 
 	"github.com/muninn-archive/muninn/internal/aah"
 	"github.com/muninn-archive/muninn/internal/crawl"
-	"github.com/muninn-archive/muninn/internal/lab/recorded"
+	"github.com/muninn-archive/muninn/internal/lab/webs"
+	"github.com/muninn-archive/muninn/internal/recorded"
 	"github.com/muninn-archive/muninn/internal/score"
 	"github.com/muninn-archive/muninn/internal/webworld"
 )
@@ -28,7 +29,7 @@ func scattered(t testing.TB, sites int) (*recorded.Web, *webworld.World) {
 		return w.web, w.world
 	}
 	world := webworld.NewScattered(webworld.Options{Seed: 1}, sites)
-	web, err := recorded.World(world)
+	web, err := webs.World(world)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -87,7 +88,7 @@ func (r Run) order() (pages []int) {
 // relevant counts the visits of relevant pages.
 func (r Run) relevant(web *recorded.Web) (n int) {
 	for _, v := range r.Visited {
-		if web.Pages[v.Page].Label == recorded.Relevant {
+		if web.Pages[v.Page].Label == webs.Relevant {
 			n++
 		}
 	}
@@ -314,7 +315,7 @@ func TestScores(t *testing.T) {
 		if v.Score >= d.Topic.Threshold {
 			relevant++
 		}
-		if web.Pages[v.Page].Label == recorded.Relevant {
+		if web.Pages[v.Page].Label == webs.Relevant {
 			on += v.Score
 		} else {
 			off += v.Score
@@ -424,14 +425,14 @@ func TestHMM(t *testing.T) {
 
 // TestFused: with the default settings most of what is sought is found in a part of the web.
 func TestFused(t *testing.T) {
-	web, err := recorded.Open("webworld:8")
+	web, err := webs.Open("webworld:8")
 	if err != nil {
 		t.Fatal(err)
 	}
 	_, world := scattered(t, 8)
 	all := 0
 	for i := range web.Pages {
-		if web.Pages[i].Label == recorded.Relevant {
+		if web.Pages[i].Label == webs.Relevant {
 			all++
 		}
 	}
@@ -457,7 +458,7 @@ func TestHelper(t *testing.T) {
 		t.Fatal(err)
 	}
 	world := webworld.NewDemo(webworld.Options{Seed: 1})
-	web, err := recorded.World(world)
+	web, err := webs.World(world)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,9 +1,10 @@
-// Package recorded reads webs that were recorded: corpora with labels, WARC collections, synthetic ones.
+// Package recorded reads webs that were recorded: WARC collections, and corpora with labels.
 package recorded
 
 import (
 	"bufio"
 	"fmt"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -45,8 +46,8 @@ func (w *Web) At(url string) (int, bool) {
 	return at, found
 }
 
-// add takes a page in, unless its URL is there already; it returns its number.
-func (w *Web) add(p Page) (at int, added bool) {
+// Add takes a page in, unless its URL is there already; it returns its number.
+func (w *Web) Add(p Page) (at int, added bool) {
 	if at, known := w.index[p.URL]; known {
 		return at, false
 	}
@@ -55,21 +56,40 @@ func (w *Web) add(p Page) (at int, added bool) {
 	return len(w.Pages) - 1, true
 }
 
-func newWeb(name string) *Web { return &Web{Name: name, index: map[string]int{}} }
+// New is a web without pages.
+func New(name string) *Web { return &Web{Name: name, index: map[string]int{}} }
+
+// NewPage is a page as a server answered; false if its URL is none. The body is without its encodings.
+func NewPage(rawURL string, status int, header http.Header, body []byte) (Page, bool) {
+	url, ok := Canonical(rawURL)
+	if !ok {
+		return Page{}, false
+	}
+	mime, _, _ := strings.Cut(header.Get("Content-Type"), ";")
+	return Page{
+		URL: url, Status: status, MIME: strings.ToLower(strings.TrimSpace(mime)), Location: header.Get("Location"),
+		Head: headOf(status, header), Body: body,
+	}, true
+}
+
+// headOf writes a status line and header fields.
+func headOf(status int, header http.Header) []byte {
+	var b strings.Builder
+	fmt.Fprintf(&b, "HTTP/1.1 %d %s\r\n", status, http.StatusText(status))
+	_ = header.Write(&b)
+	b.WriteString("\r\n")
+	return []byte(b.String())
+}
 
 // Forms tells what Open reads, for help texts.
 const Forms = `a folder with pages.tsv (url, label, group, path; the first line has the names), the pages by their paths, as
 files or in pages.tar.gz, and perhaps edges.tsv (from, to, anchor: the links that count) and seeds.txt (URLs that crawls
 begin at), as the WebKB corpus of CMU;
 a folder with WARC files, a WARC file, or a CDXJ beside which or in a folder beside which its WARC files lie, perhaps with
-labels.tsv (url, label) and seeds.txt beside it;
-webworld:SITES:SEED, a synthetic web of so many sites, in which a tenth of the pages is on a topic`
+labels.tsv (url, label) and seeds.txt beside it`
 
 // Open reads a recorded web.
 func Open(where string) (*Web, error) {
-	if rest, is := strings.CutPrefix(where, "webworld"); is && (rest == "" || rest[0] == ':') {
-		return synthetic(rest)
-	}
 	info, err := os.Stat(where)
 	if err != nil {
 		return nil, fmt.Errorf("a recorded web: %w", err)
@@ -105,8 +125,8 @@ func eachLine(name string, fn func(n int, line string) error) error {
 	return nil
 }
 
-// canonical is the form in which the crawler knows a URL.
-func canonical(raw string) (string, bool) {
+// Canonical is the form in which the crawler knows a URL; false if it is none.
+func Canonical(raw string) (string, bool) {
 	u, err := urls.Parse(raw)
 	if err != nil {
 		return "", false

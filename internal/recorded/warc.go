@@ -26,7 +26,7 @@ const maxBody = 4 << 20
 
 // warcs reads the responses of WARC files: the first of each URL. Bodies are kept of what links can be found in.
 func warcs(where string, folder bool) (*Web, error) {
-	w := newWeb(filepath.Base(where))
+	w := New(filepath.Base(where))
 	home := where
 	var err error
 	switch {
@@ -95,7 +95,7 @@ func (w *Web) file(name string) error {
 
 // record takes in a response.
 func (w *Web) record(rec archive.Captured) {
-	url, ok := canonical(rec.URL)
+	url, ok := Canonical(rec.URL)
 	if !ok || rec.Kind != "response" || strings.HasSuffix(url, "/robots.txt") {
 		return
 	}
@@ -107,11 +107,14 @@ func (w *Web) record(rec archive.Captured) {
 		return // what is no HTTP has no links
 	}
 	defer func() { _ = answer.Body.Close() }()
-	p := Page{URL: url, Status: answer.StatusCode, MIME: mimeOf(answer.Header), Location: answer.Header.Get("Location"), Head: headOf(answer.StatusCode, answer.Header)}
+	p, ok := NewPage(url, answer.StatusCode, answer.Header, nil)
+	if !ok {
+		return
+	}
 	if p.MIME == "" || strings.HasPrefix(p.MIME, "text/") || strings.HasSuffix(p.MIME, "xml") {
 		p.Body = body(answer)
 	}
-	w.add(p)
+	w.Add(p)
 }
 
 // body is without its encodings; what breaks off gives what stood before, an unknown encoding nothing.
@@ -197,7 +200,7 @@ func (w *Web) labels(name string) error {
 		if !ok {
 			return fmt.Errorf("%s:%d: a line must have url and label, parted by a tab", name, n)
 		}
-		if url, is := canonical(raw); is {
+		if url, is := Canonical(raw); is {
 			if at, known := w.At(url); known {
 				w.Pages[at].Label = label
 			}

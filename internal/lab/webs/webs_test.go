@@ -1,10 +1,12 @@
-package recorded
+package webs
 
 import (
 	"bytes"
 	"reflect"
+	"strings"
 	"testing"
 
+	"github.com/muninn-archive/muninn/internal/recorded"
 	"github.com/muninn-archive/muninn/internal/webworld"
 )
 
@@ -31,7 +33,41 @@ func TestSyntheticForms(t *testing.T) {
 	}
 }
 
-func groups(w *Web) int {
+func open(t *testing.T, where string) *recorded.Web {
+	t.Helper()
+	w, err := Open(where)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
+// page finds a page of a web.
+func page(t *testing.T, w *recorded.Web, url string) recorded.Page {
+	t.Helper()
+	at, known := w.At(url)
+	if !known {
+		t.Fatalf("%s is not in the web", url)
+	}
+	return w.Pages[at]
+}
+
+// refused opens what cannot be read; the error must hold all words.
+func refused(t *testing.T, where string, words ...string) {
+	t.Helper()
+	_, err := Open(where)
+	if err == nil {
+		t.Errorf("%s is read", where)
+		return
+	}
+	for _, word := range words {
+		if !strings.Contains(err.Error(), word) {
+			t.Errorf("%q is not in: %v", word, err)
+		}
+	}
+}
+
+func groups(w *recorded.Web) int {
 	known := map[string]bool{}
 	for i := range w.Pages {
 		known[w.Pages[i].Group] = true
@@ -60,7 +96,7 @@ func TestWorld(t *testing.T) {
 			relevant, redirects, lost := 0, 0, 0
 			pages := world.Pages()
 			for _, truth := range pages {
-				p := w.page(t, known(t, truth.URL))
+				p := page(t, w, known(t, truth.URL))
 				if truth.Status != p.Status || truth.Host != p.Group || (truth.Location != "") != (p.Location != "") {
 					t.Errorf("%s: %d %q %q, want %+v", p.URL, p.Status, p.Group, p.Location, truth)
 				}
@@ -103,7 +139,7 @@ func TestWorld(t *testing.T) {
 // known is a URL as the crawler knows it; those of a world that is not served name port 80.
 func known(t *testing.T, raw string) string {
 	t.Helper()
-	url, ok := canonical(raw)
+	url, ok := recorded.Canonical(raw)
 	if !ok {
 		t.Fatalf("%s is no URL", raw)
 	}
@@ -121,7 +157,7 @@ func TestWorldServed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w.page(t, world.Seeds()[0])
+	page(t, w, world.Seeds()[0])
 	if len(w.Pages) != len(world.Pages()) {
 		t.Errorf("%d pages of %d", len(w.Pages), len(world.Pages()))
 	}

@@ -1,11 +1,12 @@
-package recorded
+// Package webs opens the webs that the laboratory crawls: those that were recorded, and synthetic ones.
+package webs
 
 import (
 	"fmt"
-	"net/http"
 	"strconv"
 	"strings"
 
+	"github.com/muninn-archive/muninn/internal/recorded"
 	"github.com/muninn-archive/muninn/internal/webworld"
 )
 
@@ -15,8 +16,20 @@ const Relevant = "relevant"
 // defaultSites is the size of a synthetic web, if nothing is said.
 const defaultSites = 16
 
+// Forms tells what Open reads, for help texts.
+const Forms = recorded.Forms + `;
+webworld:SITES:SEED, a synthetic web of so many sites, in which a tenth of the pages is on a topic`
+
+// Open reads a recorded web, or makes a synthetic one.
+func Open(where string) (*recorded.Web, error) {
+	if rest, is := strings.CutPrefix(where, "webworld"); is && (rest == "" || rest[0] == ':') {
+		return synthetic(rest)
+	}
+	return recorded.Open(where)
+}
+
 // synthetic makes a scattered web, without serving it.
-func synthetic(form string) (*Web, error) {
+func synthetic(form string) (*recorded.Web, error) {
 	sites, seed := defaultSites, uint64(1)
 	var err error
 	for i, part := range strings.Split(strings.TrimPrefix(form, ":"), ":") {
@@ -37,30 +50,30 @@ func synthetic(form string) (*Web, error) {
 }
 
 // World records a synthetic web that is served, or else builds it first.
-func World(world *webworld.World) (*Web, error) {
+func World(world *webworld.World) (*recorded.Web, error) {
 	if world.Port() == 0 {
 		if err := world.Build(); err != nil {
 			return nil, err
 		}
 	}
-	w := newWeb("webworld")
+	w := recorded.New("webworld")
 	for _, p := range world.Pages() {
-		url, ok := canonical(p.URL)
-		if !ok {
-			continue
-		}
 		status, header, body, found := world.Answer(p.URL)
 		if !found {
 			continue
 		}
-		page := Page{URL: url, Group: p.Host, Status: status, MIME: mimeOf(header), Location: header.Get("Location"), Head: headOf(status, header), Body: body}
+		page, ok := recorded.NewPage(p.URL, status, header, body)
+		if !ok {
+			continue
+		}
+		page.Group = p.Host
 		if p.Relevant {
 			page.Label = Relevant
 		}
-		w.add(page)
+		w.Add(page)
 	}
 	for _, s := range world.Seeds() {
-		if url, ok := canonical(s); ok {
+		if url, ok := recorded.Canonical(s); ok {
 			if at, known := w.At(url); known {
 				w.Seeds = append(w.Seeds, at)
 			}
@@ -68,18 +81,4 @@ func World(world *webworld.World) (*Web, error) {
 	}
 	w.Topics = []string{Relevant}
 	return w, nil
-}
-
-// headOf writes a status line and header fields.
-func headOf(status int, header http.Header) []byte {
-	var b strings.Builder
-	fmt.Fprintf(&b, "HTTP/1.1 %d %s\r\n", status, http.StatusText(status))
-	_ = header.Write(&b)
-	b.WriteString("\r\n")
-	return []byte(b.String())
-}
-
-func mimeOf(header http.Header) string {
-	mime, _, _ := strings.Cut(header.Get("Content-Type"), ";")
-	return strings.ToLower(strings.TrimSpace(mime))
 }

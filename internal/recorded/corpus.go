@@ -32,7 +32,7 @@ var port = regexp.MustCompile(`^(https?://[^/]+)_(\d+)(/|$)`)
 //   - seeds.txt, URLs that crawls begin at, a line each. Without it the pages of WebKB's four departments are taken, if
 //     they are there.
 func corpus(dir string) (*Web, error) {
-	w, list := newWeb(filepath.Base(dir)), filepath.Join(dir, "pages.tsv")
+	w, list := New(filepath.Base(dir)), filepath.Join(dir, "pages.tsv")
 	at := map[string]int{} // by path
 	err := eachLine(list, func(n int, line string) error {
 		fields := strings.Split(line, "\t")
@@ -45,7 +45,7 @@ func corpus(dir string) (*Web, error) {
 		if len(fields) < 4 {
 			return fmt.Errorf("%s:%d: a line must have url, label, group and path, parted by tabs", list, n)
 		}
-		url, ok := canonical(port.ReplaceAllString(fields[0], "$1:$2$3"))
+		url, ok := Canonical(port.ReplaceAllString(fields[0], "$1:$2$3"))
 		if !ok {
 			return nil // nothing can link to it
 		}
@@ -55,7 +55,7 @@ func corpus(dir string) (*Web, error) {
 		if _, twice := at[fields[3]]; twice {
 			return fmt.Errorf("%s:%d: another page has the path %q", list, n, fields[3])
 		}
-		at[fields[3]], _ = w.add(Page{URL: url, Label: fields[1], Group: fields[2], Status: http.StatusOK, MIME: "text/html"})
+		at[fields[3]], _ = w.Add(Page{URL: url, Label: fields[1], Group: fields[2], Status: http.StatusOK, MIME: "text/html"})
 		return nil
 	})
 	if errors.Is(err, fs.ErrNotExist) {
@@ -182,7 +182,7 @@ func (w *Web) edges(path string) error {
 
 // at finds a page by its URL as the corpus writes it.
 func (w *Web) at(raw string) (int, bool) {
-	url, ok := canonical(port.ReplaceAllString(raw, "$1:$2$3"))
+	url, ok := Canonical(port.ReplaceAllString(raw, "$1:$2$3"))
 	if !ok {
 		return 0, false
 	}
