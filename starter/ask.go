@@ -18,6 +18,7 @@ import (
 	"github.com/muninn-archive/muninn/activities"
 	"github.com/muninn-archive/muninn/activities/names"
 	"github.com/muninn-archive/muninn/frontier"
+	"github.com/muninn-archive/muninn/internal/cli"
 	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/urls"
 )
@@ -57,17 +58,17 @@ func (g *globals) ask(ctx context.Context, workflow, id string, in activities.As
 
 func explainCommand(g *globals) *cobra.Command {
 	cmd := &cobra.Command{
-		Use: "explain CRAWL URL", Short: "Tell why a URL stands where it stands in a crawl", Args: exactArgs(2, "the name of a crawl and a URL"),
+		Use: "explain CRAWL URL", Short: "Tell why a URL stands where it stands in a crawl", Args: cli.ExactArgs(2, "the name of a crawl and a URL"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if _, err := urls.Parse(args[1]); err != nil {
-				return usage("%q is no URL: %w", args[1], err)
+				return cli.Usage("%q is no URL: %w", args[1], err)
 			}
 			var e frontier.Explanation
 			in := activities.AskInput{Crawl: args[0], URL: args[1]}
 			if err := g.ask(cmd.Context(), names.Explain, names.ExplainID(args[0]), in, &e); err != nil {
 				return err
 			}
-			return g.print(e, func(w io.Writer) { writeExplanation(w, e) })
+			return g.Print(e, func(w io.Writer) { writeExplanation(w, e) })
 		},
 	}
 	g.remote(cmd)
@@ -126,7 +127,7 @@ func writeExplanation(w io.Writer, e frontier.Explanation) {
 func reportCommand(g *globals) *cobra.Command {
 	file := ""
 	cmd := &cobra.Command{
-		Use: "report CRAWL", Short: "Make a report of a crawl, as a page with plots, and put it into its archive", Args: exactArgs(1, "the name of one crawl"),
+		Use: "report CRAWL", Short: "Make a report of a crawl, as a page with plots, and put it into its archive", Args: cli.ExactArgs(1, "the name of one crawl"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			var made activities.ReportResult
 			if err := g.ask(cmd.Context(), names.Report, names.ReportID(args[0]), activities.AskInput{Crawl: args[0]}, &made); err != nil {
@@ -141,7 +142,7 @@ func reportCommand(g *globals) *cobra.Command {
 				}
 			}
 			made.HTML = nil
-			return g.print(made, func(w io.Writer) {
+			return g.Print(made, func(w io.Writer) {
 				_, _ = fmt.Fprintf(w, "the report lies in the archive as %s\n", made.Key)
 				if file != "" {
 					_, _ = fmt.Fprintf(w, "and here as %s\n", file)
@@ -163,7 +164,7 @@ Links that are found from then on are ordered by it; those that wait keep their 
   muninn configure ravens order.strategy=weighted weights.anchor=3`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) < 2 {
-				return usage("give the name of a crawl and what is to change, such as order.strategy=weighted")
+				return cli.Usage("give the name of a crawl and what is to change, such as order.strategy=weighted")
 			}
 			fields, err := changes(args[1:])
 			if err != nil {
@@ -176,7 +177,7 @@ Links that are found from then on are ordered by it; those that wait keep their 
 			if err != nil {
 				return err
 			}
-			return g.print(d, func(w io.Writer) {
+			return g.Print(d, func(w io.Writer) {
 				_, _ = fmt.Fprintf(w, "%s: order %s (update %s, per_queue %d)\n", args[0], d.Order.Strategy, d.Order.Update, d.Order.PerQueue)
 			})
 		},
@@ -190,13 +191,13 @@ func changes(args []string) ([]byte, error) {
 	if len(args) == 1 && !strings.Contains(args[0], "=") {
 		text, err := os.ReadFile(args[0])
 		if err != nil {
-			return nil, usage("what is to change: %v", err)
+			return nil, cli.Usage("what is to change: %v", err)
 		}
 		return text, nil
 	}
 	tree, err := crawl.Fields(args)
 	if err != nil {
-		return nil, usage("%v", err)
+		return nil, cli.Usage("%v", err)
 	}
 	return tree, nil
 }

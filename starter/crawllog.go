@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/muninn-archive/muninn/internal/archive"
+	"github.com/muninn-archive/muninn/internal/cli"
 )
 
 func logCommand(g *globals) *cobra.Command {
@@ -25,23 +26,23 @@ URLs whose host has no address are in it once the run has ended.
 
   muninn log ravens --failed
   muninn log s3://archive/crawls --json`,
-		Args: exactArgs(1, "the name of one crawl, or an archive"),
+		Args: cli.ExactArgs(1, "the name of one crawl, or an archive"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			store, crawls, err := g.logged(cmd.Context(), args[0], *s3)
 			if err != nil {
 				return err
 			}
-			lines := json.NewEncoder(g.out)
+			lines := json.NewEncoder(g.Out)
 			lines.SetEscapeHTML(false)
 			for _, c := range crawls {
 				err := archive.EachLogged(cmd.Context(), store, c, func(l archive.Logged) error {
 					switch {
 					case failed && !l.WithoutPage():
 						return nil
-					case g.json:
+					case g.JSON:
 						return lines.Encode(l)
 					}
-					return writeLogged(g.out, l)
+					return writeLogged(g.Out, l)
 				})
 				if err != nil {
 					return err

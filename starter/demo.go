@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/muninn-archive/muninn/internal/cli"
 	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/webworld"
 	"github.com/muninn-archive/muninn/worker"
@@ -44,7 +45,7 @@ func clearDemo(dir string) error {
 		return fmt.Errorf("demo folder: %w", err)
 	}
 	if _, err := os.Stat(filepath.Join(dir, demoMark)); err != nil && len(entries) > 0 {
-		return usage("%s holds something else than a former demo: choose another folder (make demo DEMO_DIR=…)", dir)
+		return cli.Usage("%s holds something else than a former demo: choose another folder (make demo DEMO_DIR=…)", dir)
 	}
 	for _, name := range []string{"state", "archive"} {
 		if err := os.RemoveAll(filepath.Join(dir, name)); err != nil {

@@ -9,12 +9,13 @@ import (
 	"github.com/muninn-archive/muninn/activities"
 	"github.com/muninn-archive/muninn/activities/names"
 	"github.com/muninn-archive/muninn/frontier"
+	"github.com/muninn-archive/muninn/internal/cli"
 )
 
 func forgetCommand(g *globals) *cobra.Command {
 	yes, worker := false, ""
 	cmd := &cobra.Command{
-		Use: "forget CRAWL", Short: "Delete a crawl from the frontier of its worker; its archive stays", Args: exactArgs(1, "the name of one crawl"),
+		Use: "forget CRAWL", Short: "Delete a crawl from the frontier of its worker; its archive stays", Args: cli.ExactArgs(1, "the name of one crawl"),
 		Long: `Delete what the frontier of its worker keeps of a crawl: known URLs, queues, what it learned and remembers. Its archive and its
 workflows in Temporal stay. A crawl that runs is not forgotten: stop it first. If the crawl is started again, it begins
 from what its archive knows. Without --yes it is only told what would be deleted.`,
@@ -27,7 +28,7 @@ from what its archive knows. Without --yes it is only told what would be deleted
 			if err := g.ask(cmd.Context(), names.Forget, names.ForgetID(args[0]), in, &out); err != nil {
 				return err
 			}
-			return g.print(out, func(w io.Writer) {
+			return g.Print(out, func(w io.Writer) {
 				did := "forgot"
 				if !yes {
 					did = "would forget (--yes does it)"

@@ -2,7 +2,6 @@ package starter
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -17,6 +16,7 @@ import (
 
 	"github.com/muninn-archive/muninn/internal/aah"
 	"github.com/muninn-archive/muninn/internal/adapt"
+	"github.com/muninn-archive/muninn/internal/cli"
 	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/page"
 	"github.com/muninn-archive/muninn/internal/xpath"
@@ -38,52 +38,29 @@ The knowledge base is a folder of XML files; without --kb it is the one that is 
 	return cmd
 }
 
-// openBase loads the base of a folder; its faults are those of what the user wrote.
-func openBase(dir string) (*kb.Base, error) {
-	if dir == "" {
-		return kb.Shipped()
-	}
-	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
-		return nil, usage("--kb: there is no folder %s", dir)
-	}
-	base, err := kb.Load(os.DirFS(dir))
-	var faults kb.Faults
-	if errors.As(err, &faults) {
-		return nil, usage("the knowledge base in %s has %s:\n%w", dir, many(len(faults), "fault"), faults)
-	}
-	return base, err
-}
-
-func many(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
-}
-
 func kbCheck(g *globals, dir *string) *cobra.Command {
 	return &cobra.Command{
 		Use:   "check",
 		Short: "Check all files: their form, expressions, rules that nothing reaches, and their examples",
 		Args:  cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			base, err := openBase(*dir)
+			base, err := cli.OpenBase(*dir)
 			if err != nil {
 				return err
 			}
 			faults := aah.Examples(base)
 			faults = append(faults, base.Unreachable()...)
 			if len(faults) > 0 {
-				return usage("the knowledge base has %s:\n%w", many(len(faults), "fault"), kb.Faults(faults))
+				return cli.Usage("the knowledge base has %s:\n%w", cli.Count(len(faults), "fault"), kb.Faults(faults))
 			}
 			examples := 0
 			for _, a := range base.Applications {
 				examples += len(a.Examples)
 			}
-			fmt.Fprintf(g.out, "the knowledge base %s is good: %s, %s, all examples as they should be (%d)\n", base.ID,
-				many(len(base.Applications), "application"), many(base.Marks.Len(), "mark"), examples)
+			fmt.Fprintf(g.Out, "the knowledge base %s is good: %s, %s, all examples as they should be (%d)\n", base.ID,
+				cli.Count(len(base.Applications), "application"), cli.Count(base.Marks.Len(), "mark"), examples)
 			for _, m := range base.Marks.Unbound() {
-				fmt.Fprintf(g.out, "note: %s: every page is asked for this mark of %s at length: give it a text of %d letters that stands in each such page (%d in a URL, a header or a generator)\n",
+				fmt.Fprintf(g.Out, "note: %s: every page is asked for this mark of %s at length: give it a text of %d letters that stands in each such page (%d in a URL, a header or a generator)\n",
 					m.Condition.Rule, m.Application.Name, xpath.MinWord, kb.MinWord)
 			}
 			return nil
@@ -97,14 +74,14 @@ func kbList(g *globals, dir *string) *cobra.Command {
 		Short: "List the applications with their versions and levels",
 		Args:  cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			base, err := openBase(*dir)
+			base, err := cli.OpenBase(*dir)
 			if err != nil {
 				return err
 			}
-			if g.json {
-				return g.print(listOf(base), nil)
+			if g.JSON {
+				return g.Print(listOf(base), nil)
 			}
-			w := tabwriter.NewWriter(g.out, 0, 8, 2, ' ', 0)
+			w := tabwriter.NewWriter(g.Out, 0, 8, 2, ' ', 0)
 			fmt.Fprintln(w, "CATEGORY\tAPPLICATION\tVERSIONS\tMARKS\tTERMINAL LEVELS\tOTHER LEVELS")
 			apps := slices.Clone(base.Applications)
 			slices.SortStableFunc(apps, func(a, b *kb.Application) int { return strings.Compare(a.Category, b.Category) })
@@ -166,18 +143,18 @@ func kbExport(g *globals) *cobra.Command {
 		Long: `Write the built-in knowledge base into a folder, to change it there; or, with --learned, what a worker has
 learned of sites whose templates the base does not fit: a file a site in DIR/sites, with the evidence as comments,
 to review and to put into a base. The worker keeps it in the folder "learned" of its data folder.`,
-		Args: exactArgs(1, "one folder to write into"),
+		Args: cli.ExactArgs(1, "one folder to write into"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if learned != "" {
-				return exportLearned(g.out, learned, args[0])
+				return exportLearned(g.Out, learned, args[0])
 			}
 			if entries, err := os.ReadDir(args[0]); err == nil && len(entries) > 0 {
-				return usage("%s is not empty", args[0])
+				return cli.Usage("%s is not empty", args[0])
 			}
 			if err := os.CopyFS(args[0], kb.Files()); err != nil {
 				return err
 			}
-			fmt.Fprintf(g.out, "the knowledge base is in %s; use it with --kb %s\n", args[0], args[0])
+			fmt.Fprintf(g.Out, "the knowledge base is in %s; use it with --kb %s\n", args[0], args[0])
 			return nil
 		},
 	}
@@ -188,7 +165,7 @@ to review and to put into a base. The worker keeps it in the folder "learned" of
 // exportLearned writes the rules in force of each site.
 func exportLearned(out io.Writer, from, to string) error {
 	if info, err := os.Stat(from); err != nil || !info.IsDir() {
-		return usage("--learned: there is no folder %s", from)
+		return cli.Usage("--learned: there is no folder %s", from)
 	}
 	store, err := adapt.OpenStore(from)
 	if err != nil {
@@ -220,7 +197,7 @@ func exportLearned(out io.Writer, from, to string) error {
 	for _, name := range bad {
 		fmt.Fprintf(out, "%s cannot be read and is left out\n", name)
 	}
-	fmt.Fprintf(out, "rules of %s are in %s\n", many(sites, "site"), dir)
+	fmt.Fprintf(out, "rules of %s are in %s\n", cli.Count(sites, "site"), dir)
 	return nil
 }
 
@@ -233,14 +210,14 @@ func kbTest(g *globals, dir *string) *cobra.Command {
 		Long: `Tell what the helper makes of a page, and which rules said so.
 
 A FILE is HTML as a browser saves it; --url tells where it came from, which many rules look at.`,
-		Args: exactArgs(1, "one URL or file"),
+		Args: cli.ExactArgs(1, "one URL or file"),
 		RunE: func(_ *cobra.Command, args []string) error {
-			base, err := openBase(*dir)
+			base, err := cli.OpenBase(*dir)
 			if err != nil {
 				return err
 			}
 			if !slices.Contains(crawl.HelperModes, mode) {
-				return usage("--helper is %q, must be strict, lenient or off", mode)
+				return cli.Usage("--helper is %q, must be strict, lenient or off", mode)
 			}
 			body, head, mime, err := readPage(args[0], &as)
 			if err != nil {
@@ -253,10 +230,10 @@ A FILE is HTML as a browser saves it; --url tells where it came from, which many
 				told = append(told, linkRule{url, becomes, rule})
 			}})
 			took := time.Since(start)
-			if g.json {
+			if g.JSON {
 				d.Blocks = nil
 			}
-			return g.print(d.Page, func(out io.Writer) { tellPage(out, d, told, took, full) })
+			return g.Print(d.Page, func(out io.Writer) { tellPage(out, d, told, took, full) })
 		},
 	}
 	cmd.Flags().StringVar(&as, "url", "", "URL of a FILE")
@@ -272,7 +249,7 @@ const maxTest = 16 << 20
 func readPage(what string, as *string) (body, head []byte, mime string, err error) {
 	if !strings.HasPrefix(what, "http://") && !strings.HasPrefix(what, "https://") {
 		if body, err = os.ReadFile(what); err != nil {
-			return nil, nil, "", usage("%w", err)
+			return nil, nil, "", cli.Usage("%w", err)
 		}
 		if *as == "" {
 			*as = "http://file.invalid/" + filepath.Base(what)
@@ -282,7 +259,7 @@ func readPage(what string, as *string) (body, head []byte, mime string, err erro
 	client := http.Client{Timeout: time.Minute}
 	req, err := http.NewRequest(http.MethodGet, what, nil)
 	if err != nil {
-		return nil, nil, "", usage("%w", err)
+		return nil, nil, "", cli.Usage("%w", err)
 	}
 	req.Header.Set("User-Agent", crawl.DefaultDefinition().Politeness.UserAgent)
 	resp, err := client.Do(req)

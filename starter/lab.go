@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/muninn-archive/muninn/internal/aah"
+	"github.com/muninn-archive/muninn/internal/cli"
 	"github.com/muninn-archive/muninn/internal/lab/adaptation"
 	"github.com/muninn-archive/muninn/internal/lab/recognition"
 )
@@ -31,9 +32,9 @@ func labHelper(g *globals) *cobra.Command {
 
 DIR holds index.jsonl, a JSON object a line: file (in DIR), cms (the application), level (front, list, thread,
 post, page, profile, login/register, …; others do not count) and url.`,
-		Args: exactArgs(1, "one folder with index.jsonl"),
+		Args: cli.ExactArgs(1, "one folder with index.jsonl"),
 		RunE: func(_ *cobra.Command, args []string) error {
-			base, err := openBase(dir)
+			base, err := cli.OpenBase(dir)
 			if err != nil {
 				return err
 			}
@@ -73,9 +74,9 @@ func labAdapt(g *globals) *cobra.Command {
 The templates of the pages are changed as a redesign would (none, mild, medium, heavy). "without" is the knowledge
 base alone; "recrawl" knows what the pages held before; "beside" are pages never seen of sites of which every other page
 was crawled before, "new" such of sites that were seen, none of these pages. DIR is as for "lab aah".`,
-		Args: exactArgs(1, "one folder with index.jsonl"),
+		Args: cli.ExactArgs(1, "one folder with index.jsonl"),
 		RunE: func(_ *cobra.Command, args []string) error {
-			base, err := openBase(dir)
+			base, err := cli.OpenBase(dir)
 			if err != nil {
 				return err
 			}
@@ -99,7 +100,7 @@ was crawled before, "new" such of sites that were seen, none of these pages. DIR
 // report prints a result as tables, or as JSON.
 func (g *globals) report(result interface{ Print(io.Writer) error }) error {
 	var failed error
-	err := g.print(result, func(out io.Writer) { failed = result.Print(out) })
+	err := g.Print(result, func(out io.Writer) { failed = result.Print(out) })
 	return errors.Join(err, failed)
 }
 
@@ -107,7 +108,7 @@ func (g *globals) report(result interface{ Print(io.Writer) error }) error {
 func savedPages(dir, doubts string, only []string) ([]recognition.Labelled, error) {
 	list, err := recognition.Read(dir, doubts)
 	if err != nil {
-		return nil, usage("%w", err)
+		return nil, cli.Usage("%w", err)
 	}
 	if len(only) > 0 {
 		list = slices.DeleteFunc(list, func(l recognition.Labelled) bool { return !slices.Contains(only, l.Application()) })

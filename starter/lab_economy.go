@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/muninn-archive/muninn/internal/cli"
 	"github.com/muninn-archive/muninn/internal/lab/economy"
 	"github.com/muninn-archive/muninn/internal/webworld"
 )
@@ -24,13 +25,13 @@ helper off, lenient and strict; told are the requests per distinct post, article
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			for _, mode := range o.Modes {
 				if !slices.Contains(economy.Modes, mode) {
-					return usage("--helper is %q, must be some of %q", mode, economy.Modes)
+					return cli.Usage("--helper is %q, must be some of %q", mode, economy.Modes)
 				}
 			}
 			if o.Objects < 1 || o.Budget < 1 {
-				return usage("--objects and --budget must be at least 1")
+				return cli.Usage("--objects and --budget must be at least 1")
 			}
-			base, err := openBase(dir)
+			base, err := cli.OpenBase(dir)
 			if err != nil {
 				return err
 			}

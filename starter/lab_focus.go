@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/muninn-archive/muninn/internal/aah"
+	"github.com/muninn-archive/muninn/internal/cli"
 	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/lab/focus"
 	"github.com/muninn-archive/muninn/internal/lab/webs"
@@ -32,29 +33,29 @@ WEB is
 ` + webs.Forms + `.
 
 Topics are labels, or what a definition looks for; each order is given the same examples of a topic, and no labels.`,
-		Args: exactArgs(1, "one recorded web"),
+		Args: cli.ExactArgs(1, "one recorded web"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if o.Draws < 1 || o.Examples < 1 || o.Seeds < 0 || !(o.Share > 0 && o.Share <= 1) {
-				return usage("--draws and --examples must be at least 1, --random-seeds at least 0, --share in (0,1]")
+				return cli.Usage("--draws and --examples must be at least 1, --random-seeds at least 0, --share in (0,1]")
 			}
 			for _, flag := range []string{"set", "batch", "per-queue", "grid"} {
 				if cmd.Flags().Changed(flag) && !isLive {
-					return usage("--%s is of the live crawl: add --live", flag)
+					return cli.Usage("--%s is of the live crawl: add --live", flag)
 				}
 			}
 			for _, n := range live.PerQueue {
 				if n < 1 || n > crawl.MaxPerQueue {
-					return usage("--per-queue must be between 1 and %d", crawl.MaxPerQueue)
+					return cli.Usage("--per-queue must be between 1 and %d", crawl.MaxPerQueue)
 				}
 			}
 			for _, update := range o.Updates {
 				if !slices.Contains(crawl.Updates, update) {
-					return usage("--update is %q, must be some of %q", update, crawl.Updates)
+					return cli.Usage("--update is %q, must be some of %q", update, crawl.Updates)
 				}
 			}
 			words, err := focus.WordNet(wordnet)
 			if err != nil && cmd.Flags().Changed("wordnet") {
-				return usage("%w", err)
+				return cli.Usage("%w", err)
 			}
 			if words != nil {
 				o.Words = words
@@ -63,33 +64,33 @@ Topics are labels, or what a definition looks for; each order is given the same 
 			}
 			corpus, err := focus.Open(args[0])
 			if err != nil {
-				return usage("%w", err)
+				return cli.Usage("%w", err)
 			}
 			if definition != "" {
-				d, err := readDefinition(definition)
+				d, err := cli.ReadDefinition(definition)
 				if err != nil {
 					return err
 				}
 				if err := corpus.LabelBy(d); err != nil {
-					return usage("%w", err)
+					return cli.Usage("%w", err)
 				}
 				live.Definition = &d
 			}
 			if len(set) > 0 {
 				for _, field := range set {
 					if name, _, _ := strings.Cut(field, "="); slices.Contains([]string{"order.strategy", "order.update", "order.per_queue", "order.batch"}, name) {
-						return usage("--set %s: settings that are compared have flags of their own: --order, --update, --per-queue, --batch", name)
+						return cli.Usage("--set %s: settings that are compared have flags of their own: --order, --update, --per-queue, --batch", name)
 					}
 				}
 				tree, err := crawl.Fields(set)
 				if err != nil {
-					return usage("--set: %w", err)
+					return cli.Usage("--set: %w", err)
 				}
 				if err := crawl.CheckChange(tree); err != nil {
-					return usage("--set: %w", err)
+					return cli.Usage("--set: %w", err)
 				}
 				if live.Change, err = crawl.JSON(tree); err != nil {
-					return usage("--set: %w", err)
+					return cli.Usage("--set: %w", err)
 				}
 			}
 			if isLive {
@@ -102,11 +103,11 @@ Topics are labels, or what a definition looks for; each order is given the same 
 				o.Live = &live
 			}
 			if len(corpus.Seeds) == 0 && o.Seeds == 0 {
-				return usage("the corpus names no seeds: write seeds.txt, or take --random-seeds")
+				return cli.Usage("the corpus names no seeds: write seeds.txt, or take --random-seeds")
 			}
 			result, err := focus.Measure(corpus, o)
 			if err != nil {
-				return usage("%w", err)
+				return cli.Usage("%w", err)
 			}
 			if err := writeFile(curves, result.CSV); err != nil {
 				return err
@@ -114,10 +115,10 @@ Topics are labels, or what a definition looks for; each order is given the same 
 			if err := writeFile(page, result.HTML); err != nil {
 				return err
 			}
-			if err := g.report(result); err != nil || !beside || g.json {
+			if err := g.report(result); err != nil || !beside || g.JSON {
 				return err
 			}
-			return result.Beside(g.out)
+			return result.Beside(g.Out)
 		},
 	}
 	cmd.Flags().StringSliceVar(&o.Topics, "topic", nil, "labels that are looked for (default: those of 40 pages and more; of WebKB course, faculty, student, project)")

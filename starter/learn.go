@@ -16,6 +16,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/muninn-archive/muninn/activities/names"
+	"github.com/muninn-archive/muninn/internal/cli"
 	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/page"
 	"github.com/muninn-archive/muninn/internal/recorded"
@@ -39,7 +40,7 @@ the hosts where they lie; and write a definition with what is suggested, to be e
 CRAWL is a crawl that has had its reference crawl: a crawl learns by itself, this shows what. With --from, the pages of
 an archive or another recorded web stand for the reference crawl. WEB is
 ` + recorded.Forms + `.`,
-		Args: exactArgs(1, "the name of a crawl, or a definition and --from"),
+		Args: cli.ExactArgs(1, "the name of a crawl, or a definition and --from"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			var out learning
 			var err error
@@ -61,7 +62,7 @@ an archive or another recorded web stand for the reference crawl. WEB is
 					return err
 				}
 			}
-			return g.print(out, func(w io.Writer) {
+			return g.Print(out, func(w io.Writer) {
 				writeLearned(w, out.Learned)
 				if file != "" {
 					_, _ = fmt.Fprintf(w, "a definition with what is suggested lies in %s: edit it\n", file)
@@ -99,21 +100,21 @@ func (g *globals) learnOf(ctx context.Context, name string) (out learning, err e
 
 // learnFrom scores the pages of a recorded web by a definition.
 func learnFrom(definition, web string) (out learning, err error) {
-	if out.Definition, err = readDefinition(definition); err != nil {
+	if out.Definition, err = cli.ReadDefinition(definition); err != nil {
 		return out, err
 	}
 	if out.Definition.Topic.Empty() {
-		return out, usage("%s has no topic: write topic.keywords, or name example pages", definition)
+		return out, cli.Usage("%s has no topic: write topic.keywords, or name example pages", definition)
 	}
 	pages, err := recorded.Open(web)
 	if err != nil {
-		return out, usage("%w", err)
+		return out, cli.Usage("%w", err)
 	}
 	words := score.NewAnalyser()
 	memory := score.Memory{Background: score.NewBackground(words, nil)}
 	scorer, err := score.New(out.Definition, nil, words, memory)
 	if err != nil {
-		return out, usage("%w", err)
+		return out, cli.Usage("%w", err)
 	}
 	var samples []score.Sample
 	for i := range pages.Pages {

@@ -18,6 +18,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/muninn-archive/muninn/activities/names"
+	"github.com/muninn-archive/muninn/internal/cli"
 	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/localstack"
 	"github.com/muninn-archive/muninn/worker"
@@ -47,17 +48,17 @@ ends the old crawl first. Files of seeds are read when a crawl begins.
 S3 keys come from MUNINN_S3_ACCESS_KEY and MUNINN_S3_SECRET_KEY.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if byFile := len(args) > 0 && !strings.Contains(args[0], "://"); byFile && topic+name != "" {
-				return usage("--topic and --crawl are for crawls that are given by URLs: write topic and name into %s", args[0])
+				return cli.Usage("--topic and --crawl are for crawls that are given by URLs: write topic and name into %s", args[0])
 			}
 			d, err := fromArgs(args, topic, pages, name)
 			if err != nil {
 				return err
 			}
 			if cmd.Flags().Changed("pages") && pages < 1 {
-				return usage("--pages must be at least 1")
+				return cli.Usage("--pages must be at least 1")
 			}
 			if err := errors.Join(conf.Load(file), conf.Validate()); err != nil {
-				return &usageError{err}
+				return cli.Usage("%w", err)
 			}
 			return g.run(cmd.Context(), local{conf: conf, definition: d, anew: anew})
 		},
@@ -117,7 +118,7 @@ func (g *globals) run(ctx context.Context, l local) error {
 	ctx, stop := interruptible(ctx)
 	defer stop()
 	report := io.Writer(os.Stdout)
-	if g.json {
+	if g.JSON {
 		report = os.Stderr
 	}
 	release, err := hold(l.conf.Data)
@@ -160,7 +161,7 @@ func (g *globals) run(ctx context.Context, l local) error {
 	case out.Totals.Pages == 0:
 		err = out.nothing()
 	}
-	return errors.Join(g.print(out, out.write), err)
+	return errors.Join(g.Print(out, out.write), err)
 }
 
 // allow lets the worker read and write what the definition names: who runs it gave both.
@@ -207,7 +208,7 @@ func (g *globals) begin(ctx context.Context, s *stack, l local, report io.Writer
 	case err != nil || differ == "":
 		return true, err
 	case !l.anew:
-		return true, usage("crawl %q is under way with another definition (other %s): give the former one to go on with it, or --anew to end it and begin with this one", l.definition.Name, differ)
+		return true, cli.Usage("crawl %q is under way with another definition (other %s): give the former one to go on with it, or --anew to end it and begin with this one", l.definition.Name, differ)
 	}
 	_, _ = fmt.Fprintf(report, "ending the former crawl, which has other %s …\n", differ)
 	id := names.CrawlID(l.definition.Name)
@@ -242,7 +243,7 @@ func interruptible(ctx context.Context) (context.Context, func()) {
 		cancel()
 		if _, ok := <-signals; ok {
 			fmt.Fprintln(os.Stderr, "stopped; the same command goes on with the crawl")
-			os.Exit(ExitInterrupted)
+			os.Exit(cli.ExitInterrupted)
 		}
 	}()
 	return ctx, func() {
@@ -369,7 +370,7 @@ func devCommand(g *globals) *cobra.Command {
 		Long: "Run only the local stack, a Temporal dev server and a worker, until Ctrl-C: for `muninn start`,\n`muninn schedule` and the Temporal CLI.",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := errors.Join(conf.Load(file), conf.Validate()); err != nil {
-				return &usageError{err}
+				return cli.Usage("%w", err)
 			}
 			ctx, stop := interruptible(cmd.Context())
 			defer stop()
@@ -395,7 +396,7 @@ func devCommand(g *globals) *cobra.Command {
 				return interruptedOr(ctx, err)
 			}
 			out := map[string]string{"temporal": server.Address, "ui": server.UI}
-			err = g.print(out, func(w io.Writer) {
+			err = g.Print(out, func(w io.Writer) {
 				_, _ = fmt.Fprintf(w, "Temporal at %s, its UI at %s; a worker is up; Ctrl-C ends both\n", server.Address, server.UI)
 			})
 			if err != nil {

@@ -14,6 +14,7 @@ import (
 	"go.temporal.io/sdk/client"
 
 	"github.com/muninn-archive/muninn/activities/names"
+	"github.com/muninn-archive/muninn/internal/cli"
 	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/worker"
 )
@@ -29,7 +30,7 @@ func scheduleCommand(g *globals) *cobra.Command {
 		Use: "schedule", Short: "Crawl again and again (Temporal Schedules)",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
-				return usage("unknown command %q for %q", args[0], cmd.CommandPath())
+				return cli.Usage("unknown command %q for %q", args[0], cmd.CommandPath())
 			}
 			return cmd.Help()
 		},
@@ -56,16 +57,16 @@ func scheduleCreate(g *globals) *cobra.Command {
 	overlap := "skip"
 	cmd := &cobra.Command{
 		Use: "create DEFINITION.yaml (--cron SPEC | --every DURATION)", Short: "Create a schedule; its ID is the crawl's name",
-		Args: exactArgs(1, "one definition file"),
+		Args: cli.ExactArgs(1, "one definition file"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			policy, known := overlaps[overlap]
 			switch {
 			case !known:
-				return usage("--overlap %q: must be skip, buffer-one, cancel-other or terminate-other", overlap)
+				return cli.Usage("--overlap %q: must be skip, buffer-one, cancel-other or terminate-other", overlap)
 			case len(cron) == 0 && every == 0:
-				return usage("give --cron or --every")
+				return cli.Usage("give --cron or --every")
 			case every != 0 && every < time.Minute:
-				return usage("--every must be at least 1m")
+				return cli.Usage("--every must be at least 1m")
 			}
 			spec := client.ScheduleSpec{CronExpressions: cron}
 			if every > 0 {
@@ -81,7 +82,7 @@ func scheduleCreate(g *globals) *cobra.Command {
 				if err != nil {
 					return notCreated(d.Name, err)
 				}
-				return g.print(map[string]string{"schedule": d.Name}, func(w io.Writer) { _, _ = fmt.Fprintf(w, "created schedule %s\n", d.Name) })
+				return g.Print(map[string]string{"schedule": d.Name}, func(w io.Writer) { _, _ = fmt.Fprintf(w, "created schedule %s\n", d.Name) })
 			})
 		},
 	}
@@ -100,7 +101,7 @@ func notCreated(name string, err error) error {
 	}
 	var wrong *serviceerror.InvalidArgument
 	if errors.As(err, &wrong) {
-		return usage("create schedule: %w", err)
+		return cli.Usage("create schedule: %w", err)
 	}
 	return fmt.Errorf("create schedule: %w", err)
 }
@@ -117,7 +118,7 @@ func scheduledCrawl(d crawl.Definition, input json.RawMessage, queue string) *cl
 func scheduleUpdate(g *globals) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "update DEFINITION.yaml", Short: "Give a schedule a changed definition, from its next run on; its times stay",
-		Args: exactArgs(1, "one definition file"),
+		Args: cli.ExactArgs(1, "one definition file"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return g.withDefinition(cmd, args[0], func(c client.Client, d crawl.Definition, input json.RawMessage) error {
 				err := c.ScheduleClient().GetHandle(cmd.Context(), d.Name).Update(cmd.Context(), client.ScheduleUpdateOptions{
@@ -134,7 +135,7 @@ func scheduleUpdate(g *globals) *cobra.Command {
 				if err != nil {
 					return fmt.Errorf("update schedule: %w", err)
 				}
-				return g.print(map[string]string{"schedule": d.Name, "done": "update"}, func(w io.Writer) { _, _ = fmt.Fprintf(w, "%s: update\n", d.Name) })
+				return g.Print(map[string]string{"schedule": d.Name, "done": "update"}, func(w io.Writer) { _, _ = fmt.Fprintf(w, "%s: update\n", d.Name) })
 			})
 		},
 	}
@@ -181,7 +182,7 @@ func scheduleList(g *globals) *cobra.Command {
 				}
 				rows = append(rows, row)
 			}
-			return g.print(rows, func(w io.Writer) {
+			return g.Print(rows, func(w io.Writer) {
 				if len(rows) == 0 {
 					_, _ = fmt.Fprintln(w, "there is no schedule of a crawl")
 				}
@@ -205,7 +206,7 @@ func scheduleList(g *globals) *cobra.Command {
 
 func scheduleDo(g *globals, verb, short string, do func(*cobra.Command, client.ScheduleHandle) error) *cobra.Command {
 	cmd := &cobra.Command{
-		Use: verb + " NAME", Short: short, Args: exactArgs(1, "the name of one schedule"),
+		Use: verb + " NAME", Short: short, Args: cli.ExactArgs(1, "the name of one schedule"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			c, err := g.dial(cmd.Context())
 			if err != nil {
@@ -219,7 +220,7 @@ func scheduleDo(g *globals, verb, short string, do func(*cobra.Command, client.S
 				}
 				return fmt.Errorf("%s schedule: %w", verb, err)
 			}
-			return g.print(map[string]string{"schedule": args[0], "done": verb}, func(w io.Writer) { _, _ = fmt.Fprintf(w, "%s: %s\n", args[0], verb) })
+			return g.Print(map[string]string{"schedule": args[0], "done": verb}, func(w io.Writer) { _, _ = fmt.Fprintf(w, "%s: %s\n", args[0], verb) })
 		},
 	}
 	g.remote(cmd)

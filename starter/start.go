@@ -21,6 +21,7 @@ import (
 	"go.temporal.io/sdk/temporal"
 
 	"github.com/muninn-archive/muninn/activities/names"
+	"github.com/muninn-archive/muninn/internal/cli"
 	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/worker"
 )
@@ -60,14 +61,14 @@ func summaryOf(d crawl.Definition) string {
 func inputOf(d crawl.Definition) (json.RawMessage, error) {
 	raw, err := json.Marshal(d)
 	if err == nil && len(raw) > maxInline {
-		err = usage("the definition has %d bytes, at most %d travel: put the seeds into a file that the worker can read", len(raw), maxInline)
+		err = cli.Usage("the definition has %d bytes, at most %d travel: put the seeds into a file that the worker can read", len(raw), maxInline)
 	}
 	return raw, err
 }
 
 // withDefinition reads a definition file and calls do with a client, the definition, and it as the input of a workflow.
 func (g *globals) withDefinition(cmd *cobra.Command, file string, do func(c client.Client, d crawl.Definition, input json.RawMessage) error) error {
-	d, err := readDefinition(file)
+	d, err := cli.ReadDefinition(file)
 	if err != nil {
 		return err
 	}
@@ -110,7 +111,7 @@ func startCommand(g *globals) *cobra.Command {
 The same with the Temporal CLI:
   muninn check --json DEFINITION.yaml > definition.json
   temporal workflow start --type Crawl --task-queue muninn --workflow-id crawl/NAME --input-file definition.json`,
-		Args: exactArgs(1, "one definition file"),
+		Args: cli.ExactArgs(1, "one definition file"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return g.withDefinition(cmd, args[0], func(c client.Client, d crawl.Definition, input json.RawMessage) error {
 				running, err := start(cmd.Context(), c, d, input, g.temporal.Queue, g.temporal.Namespace)
@@ -124,7 +125,7 @@ The same with the Temporal CLI:
 				if link := g.link(names.CrawlID(d.Name)); link != "" {
 					out["ui"] = link
 				}
-				return g.print(out, func(w io.Writer) {
+				return g.Print(out, func(w io.Writer) {
 					_, _ = fmt.Fprintf(w, "started %s\n", names.CrawlID(d.Name))
 					if link := out["ui"]; link != "" {
 						_, _ = fmt.Fprintln(w, link)
@@ -157,7 +158,7 @@ func (g *globals) link(id string) string {
 
 func signalCommand(g *globals, signal, short string) *cobra.Command {
 	cmd := &cobra.Command{
-		Use: signal + " CRAWL", Short: short, Args: exactArgs(1, "the name of one crawl"),
+		Use: signal + " CRAWL", Short: short, Args: cli.ExactArgs(1, "the name of one crawl"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			c, err := g.dial(cmd.Context())
 			if err != nil {
@@ -172,7 +173,7 @@ func signalCommand(g *globals, signal, short string) *cobra.Command {
 				return notFound(args[0], err)
 			}
 			out := map[string]string{"crawl": args[0], "signal": signal}
-			return g.print(out, func(w io.Writer) { _, _ = fmt.Fprintf(w, "%s: %s\n", args[0], signal) })
+			return g.Print(out, func(w io.Writer) { _, _ = fmt.Fprintf(w, "%s: %s\n", args[0], signal) })
 		},
 	}
 	g.remote(cmd)

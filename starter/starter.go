@@ -3,37 +3,18 @@ package starter
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"log/slog"
 	"os"
-	"strings"
 
 	"github.com/spf13/cobra"
 	"go.temporal.io/sdk/client"
 
-	"github.com/muninn-archive/muninn/internal/crawl"
-	"github.com/muninn-archive/muninn/internal/version"
+	"github.com/muninn-archive/muninn/internal/cli"
 	"github.com/muninn-archive/muninn/worker"
 )
-
-// Exit codes.
-const (
-	ExitOK          = 0
-	ExitFailed      = 1 // the command did not do what it should
-	ExitUsage       = 2 // the command line or the definition is wrong
-	ExitInterrupted = 130
-)
-
-// usageError is a fault of the command line or of a definition.
-type usageError struct{ err error }
-
-func (e *usageError) Error() string { return e.err.Error() }
-func (e *usageError) Unwrap() error { return e.err }
-
-func usage(format string, args ...any) error { return &usageError{fmt.Errorf(format, args...)} }
 
 // errInterrupted says that the user ended the command.
 var errInterrupted = errors.New("interrupted: the same command goes on with the crawl")
@@ -43,60 +24,33 @@ func Main(args []string) int {
 	cmd := root()
 	cmd.SetArgs(args)
 	err := cmd.ExecuteContext(context.Background())
-	var wrong *usageError
-	var faults crawl.Faults
-	switch {
-	case err == nil:
-		return ExitOK
-	case errors.Is(err, errInterrupted):
+	if errors.Is(err, errInterrupted) {
 		fmt.Fprintln(os.Stderr, "muninn:", err)
-		return ExitInterrupted
-	case errors.As(err, &faults), errors.As(err, &wrong), strings.HasPrefix(err.Error(), "unknown command"):
-		fmt.Fprintln(os.Stderr, "muninn:", err)
-		return ExitUsage
+		return cli.ExitInterrupted
 	}
-	fmt.Fprintln(os.Stderr, "muninn:", err)
-	return ExitFailed
+	return cli.Exit("muninn", err)
 }
 
 // globals are the flags that all verbs have.
 type globals struct {
 	temporal worker.Temporal
 	ui       string // address of Temporal's UI; empty if it is not known
-	json     bool
 	verbose  bool
-	out      io.Writer
+	cli.Output
 }
 
 func root() *cobra.Command {
-	g := &globals{temporal: worker.DefaultConfig().Temporal, out: os.Stdout}
-	cmd := &cobra.Command{
-		Use:   "muninn",
-		Short: "A focused, archiving web crawler on Temporal",
-		Long: `A focused, archiving web crawler on Temporal.
+	g := &globals{temporal: worker.DefaultConfig().Temporal, Output: cli.Output{Out: os.Stdout}}
+	cmd := g.Root("muninn", "A focused, archiving web crawler on Temporal", `A focused, archiving web crawler on Temporal.
 
-Exit codes: 0 done, 1 failed, 2 the command line or the definition is wrong, 130 interrupted.`,
-		Version: version.Number, SilenceUsage: true, SilenceErrors: true,
-	}
-	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return &usageError{err} })
-	cmd.PersistentFlags().BoolVar(&g.json, "json", false, "print JSON, for machines")
+Exit codes: 0 done, 1 failed, 2 the command line or the definition is wrong, 130 interrupted.`)
 	cmd.PersistentFlags().BoolVar(&g.verbose, "verbose", false, "log what happens to standard error")
 	cmd.AddCommand(runCommand(g), demoCommand(g), devCommand(g), startCommand(g), statusCommand(g), explainCommand(g), logCommand(g), learnCommand(g), configureCommand(g), submitCommand(g), reportCommand(g), forgetCommand(g),
 		signalCommand(g, "pause", "Claim nothing more; batches that are out finish"),
 		signalCommand(g, "resume", "Go on after a pause"),
 		signalCommand(g, "stop", "Finish what is out and end the run"),
-		scheduleCommand(g), checkCommand(g), verifyCommand(g), kbCommand(g), labCommand(g), versionCommand(g))
+		scheduleCommand(g), checkCommand(g), verifyCommand(g), kbCommand(g), labCommand(g))
 	return cmd
-}
-
-// exactArgs is cobra's check as a usage error.
-func exactArgs(n int, what string) cobra.PositionalArgs {
-	return func(_ *cobra.Command, args []string) error {
-		if len(args) != n {
-			return usage("give %s", what)
-		}
-		return nil
-	}
 }
 
 // remote binds the flags of verbs that speak to a running service.
@@ -131,25 +85,4 @@ func (g *globals) logger(w io.Writer) *slog.Logger {
 		level = slog.LevelDebug
 	}
 	return slog.New(slog.NewTextHandler(w, &slog.HandlerOptions{Level: level}))
-}
-
-// print writes a value as JSON, or as people read it.
-func (g *globals) print(value any, human func(w io.Writer)) error {
-	if !g.json {
-		human(g.out)
-		return nil
-	}
-	enc := json.NewEncoder(g.out)
-	enc.SetIndent("", " ")
-	return enc.Encode(value)
-}
-
-func versionCommand(g *globals) *cobra.Command {
-	return &cobra.Command{
-		Use: "version", Short: "Print the version", Args: cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error {
-			v := map[string]string{"version": version.Number, "build": version.Build()}
-			return g.print(v, func(w io.Writer) { _, _ = fmt.Fprintln(w, "muninn", version.Number, version.Build()) })
-		},
-	}
 }

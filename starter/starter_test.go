@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/muninn-archive/muninn/internal/cli"
 	"github.com/muninn-archive/muninn/internal/crawl"
 )
 
@@ -99,8 +100,8 @@ func TestUsage(t *testing.T) {
 	} {
 		t.Run(strings.ReplaceAll(strings.Join(c.args, " "), filepath.Dir(file)+"/", ""), func(t *testing.T) {
 			code, printed, said := call(t, c.args...)
-			if code != ExitUsage {
-				t.Errorf("exit code %d, want %d", code, ExitUsage)
+			if code != cli.ExitUsage {
+				t.Errorf("exit code %d, want %d", code, cli.ExitUsage)
 			}
 			for _, words := range c.says {
 				if !strings.Contains(said, words) {
@@ -122,15 +123,15 @@ func TestFailed(t *testing.T) {
 		{"start", file}, {"status", "ravens"}, {"schedule", "list"}, {"schedule", "create", file, "--every", "1h"},
 	} {
 		code, _, said := call(t, args...)
-		if code != ExitFailed || !strings.Contains(strings.ToLower(said), "temporal") {
-			t.Errorf("%v: exit code %d, want %d; it says: %s", args, code, ExitFailed, said)
+		if code != cli.ExitFailed || !strings.Contains(strings.ToLower(said), "temporal") {
+			t.Errorf("%v: exit code %d, want %d; it says: %s", args, code, cli.ExitFailed, said)
 		}
 	}
 }
 
 func TestNothingToDo(t *testing.T) {
 	for _, args := range [][]string{{}, {"--help"}, {"run", "--help"}, {"schedule"}, {"version"}, {"--version"}} {
-		if code, printed, said := call(t, args...); code != ExitOK || printed == "" {
+		if code, printed, said := call(t, args...); code != cli.ExitOK || printed == "" {
 			t.Errorf("%v: exit code %d; it prints %q and says %q", args, code, printed, said)
 		}
 	}
@@ -139,12 +140,12 @@ func TestNothingToDo(t *testing.T) {
 func TestCheck(t *testing.T) {
 	file := write(t, "ravens.yaml", good)
 	code, printed, said := call(t, "check", file)
-	if code != ExitOK || !strings.Contains(printed, "valid definition") || said != "" {
+	if code != cli.ExitOK || !strings.Contains(printed, "valid definition") || said != "" {
 		t.Errorf("exit code %d: %s%s", code, printed, said)
 	}
 	code, printed, _ = call(t, "check", file, "--json")
 	d, err := crawl.ParseDefinition([]byte(printed))
-	if code != ExitOK || err != nil || d.Name != "ravens" || d.Budget.Pages != crawl.DefaultDefinition().Budget.Pages {
+	if code != cli.ExitOK || err != nil || d.Name != "ravens" || d.Budget.Pages != crawl.DefaultDefinition().Budget.Pages {
 		t.Errorf("exit code %d, %v: %s", code, err, printed)
 	}
 }
@@ -154,7 +155,7 @@ func faults(t *testing.T, file string) map[string]string {
 	t.Helper()
 	var out struct{ Faults crawl.Faults }
 	code, printed, _ := call(t, "check", file, "--json")
-	if err := json.Unmarshal([]byte(printed), &out); err != nil || code != ExitUsage || len(out.Faults) == 0 {
+	if err := json.Unmarshal([]byte(printed), &out); err != nil || code != cli.ExitUsage || len(out.Faults) == 0 {
 		t.Errorf("check --json: exit code %d, %v: %s", code, err, printed)
 	}
 	var keys map[string]json.RawMessage
@@ -162,7 +163,7 @@ func faults(t *testing.T, file string) map[string]string {
 		t.Errorf("check --json prints not faults alone: %s", printed)
 	}
 	code, printed, said := call(t, "check", file)
-	if code != ExitUsage || printed != "" {
+	if code != cli.ExitUsage || printed != "" {
 		t.Errorf("check: exit code %d, it prints %q", code, printed)
 	}
 	places := map[string]string{}
@@ -221,7 +222,7 @@ func TestSeedFileBesideTheDefinition(t *testing.T) {
 	}
 	code, printed, said := call(t, "check", file, "--json")
 	d, err := crawl.ParseDefinition([]byte(printed))
-	if code != ExitOK || err != nil || len(d.Seeds) != 1 || d.Seeds[0].File != seeds {
+	if code != cli.ExitOK || err != nil || len(d.Seeds) != 1 || d.Seeds[0].File != seeds {
 		t.Errorf("exit code %d, %v: %s%s", code, err, printed, said)
 	}
 }

@@ -15,6 +15,7 @@ import (
 
 	"github.com/muninn-archive/muninn/activities/names"
 	"github.com/muninn-archive/muninn/frontier"
+	"github.com/muninn-archive/muninn/internal/cli"
 	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/workflows"
 )
@@ -67,7 +68,7 @@ func (s *crawlStatus) ended(ctx context.Context, c client.Client) {
 
 func statusCommand(g *globals) *cobra.Command {
 	cmd := &cobra.Command{
-		Use: "status CRAWL", Short: "Show what a crawl does, learned and failed at", Args: exactArgs(1, "the name of one crawl"),
+		Use: "status CRAWL", Short: "Show what a crawl does, learned and failed at", Args: cli.ExactArgs(1, "the name of one crawl"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			c, err := g.dial(cmd.Context())
 			if err != nil {
@@ -79,7 +80,7 @@ func statusCommand(g *globals) *cobra.Command {
 				return err
 			}
 			s.Links = g.links(s)
-			return g.print(s, func(w io.Writer) { s.write(w) })
+			return g.Print(s, func(w io.Writer) { s.write(w) })
 		},
 	}
 	g.remote(cmd)

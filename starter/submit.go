@@ -19,6 +19,7 @@ import (
 	"github.com/muninn-archive/muninn/activities"
 	"github.com/muninn-archive/muninn/activities/names"
 	"github.com/muninn-archive/muninn/frontier"
+	"github.com/muninn-archive/muninn/internal/cli"
 	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/workflows"
 )
@@ -34,7 +35,7 @@ Each URL is answered: accepted, known, out of scope, blacklisted, or malformed, 
   muninn submit ravens https://example.org/ravens.html --score 0.8`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) < 2 {
-				return usage("give the name of a crawl, and URLs or files of URLs")
+				return cli.Usage("give the name of a crawl, and URLs or files of URLs")
 			}
 			if seed {
 				as.Path = string(rune(crawl.HopSeed))
@@ -45,7 +46,7 @@ Each URL is answered: accepted, known, out of scope, blacklisted, or malformed, 
 			}
 			out, err := g.submit(cmd.Context(), args[0], list)
 			if len(out.URLs) > 0 {
-				err = errors.Join(err, g.print(out, func(w io.Writer) { writeAnswers(w, out.URLs) }))
+				err = errors.Join(err, g.Print(out, func(w io.Writer) { writeAnswers(w, out.URLs) }))
 			}
 			return err
 		},
@@ -70,7 +71,7 @@ func submissions(args []string, as frontier.Submission) (list []frontier.Submiss
 		}
 		f, err := os.Open(arg)
 		if err != nil {
-			return nil, usage("%q is neither a URL nor a file of URLs: %v", arg, err)
+			return nil, cli.Usage("%q is neither a URL nor a file of URLs: %v", arg, err)
 		}
 		lines := bufio.NewScanner(f)
 		for lines.Scan() {
@@ -79,11 +80,11 @@ func submissions(args []string, as frontier.Submission) (list []frontier.Submiss
 			}
 		}
 		if err := errors.Join(lines.Err(), f.Close()); err != nil {
-			return nil, usage("read %s: %v", arg, err)
+			return nil, cli.Usage("read %s: %v", arg, err)
 		}
 	}
 	if len(list) == 0 {
-		return nil, usage("there is no URL in %s", strings.Join(args, ", "))
+		return nil, cli.Usage("there is no URL in %s", strings.Join(args, ", "))
 	}
 	return list, nil
 }
@@ -154,7 +155,7 @@ func update[Out any](ctx context.Context, c client.Client, id, name string, time
 	}
 	var refused *temporal.ApplicationError
 	if errors.As(err, &refused) && refused.Type() != activities.ErrorInput {
-		return out, usage("%s", refused.Message())
+		return out, cli.Usage("%s", refused.Message())
 	}
 	return out, explain(err)
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/muninn-archive/muninn/internal/archive"
 	"github.com/muninn-archive/muninn/internal/archivecheck"
+	"github.com/muninn-archive/muninn/internal/cli"
 )
 
 // s3Flags binds the flags of verbs that open an archive themselves. Keys come from the environment.
@@ -78,10 +79,10 @@ With --sweep, objects of crawls that no manifest names are deleted if they are o
 uploads that were cut off. Attempts that were killed leave such objects; no reader needs them.
 
   muninn verify s3://archive/crawls --sweep`,
-		Args: exactArgs(1, "an archive: a folder, or s3://bucket/prefix"),
+		Args: cli.ExactArgs(1, "an archive: a folder, or s3://bucket/prefix"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if older < archive.MinSweepAge {
-				return usage("--older: must be %v at least: what is younger may belong to a batch that is being archived", archive.MinSweepAge)
+				return cli.Usage("--older: must be %v at least: what is younger may belong to a batch that is being archived", archive.MinSweepAge)
 			}
 			store, err := archive.OpenReader(cmd.Context(), args[0], *s3)
 			if err != nil {
@@ -91,7 +92,7 @@ uploads that were cut off. Attempts that were killed leave such objects; no read
 			if err != nil {
 				return err
 			}
-			if err := g.print(v, v.write); err != nil {
+			if err := g.Print(v, v.write); err != nil {
 				return err
 			}
 			if n := len(v.Faults); n > 0 {

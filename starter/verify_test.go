@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/muninn-archive/muninn/internal/archive"
+	"github.com/muninn-archive/muninn/internal/cli"
 	"github.com/muninn-archive/muninn/internal/crawl"
 )
 
@@ -60,12 +61,12 @@ func smallArchive(t *testing.T) (dir string, m archive.Manifest) {
 func said(t *testing.T, args ...string) (string, error) {
 	t.Helper()
 	var out bytes.Buffer
-	g := &globals{out: &out}
+	g := &globals{Output: cli.Output{Out: &out}}
 	cmd := verifyCommand(g)
 	if args[0] == "log" {
 		cmd = logCommand(g)
 	}
-	cmd.Flags().BoolVar(&g.json, "json", false, "")
+	cmd.Flags().BoolVar(&g.JSON, "json", false, "")
 	cmd.SilenceErrors, cmd.SilenceUsage = true, true
 	cmd.SetArgs(args[1:])
 	err := cmd.ExecuteContext(t.Context())

@@ -23,7 +23,7 @@ var floors = [][]string{
 	{"internal/order"},
 	{"internal/score"},
 	{"frontier", "internal/fetch", "internal/archive", "internal/aah", "internal/spool", "internal/localstack"},
-	{"internal/report", "internal/recorded"},
+	{"internal/report", "internal/recorded", "internal/cli"},
 	{"activities/names"},
 	{"activities"},
 	{"workflows"},
@@ -48,7 +48,7 @@ var wrappers = map[string][]string{
 	"golang.org/x/net/html":               {"internal/page", "internal/aah", "internal/adapt", "internal/xpath", "internal/webworld", "internal/lab/adaptation", "internal/lab/markup"},
 	"github.com/nlnwa/whatwg-url":         {"internal/urls"},
 	"github.com/projectdiscovery/":        {"internal/lab/recognition"},
-	"github.com/spf13/cobra":              {"starter", "worker/muninn-worker"},
+	"github.com/spf13/cobra":              {"starter", "internal/cli", "worker/muninn-worker"},
 	"github.com/prometheus/client_golang": {"worker"},
 }
 
