@@ -15,6 +15,10 @@ build: ## build bin/muninn and bin/muninn-worker
 	@echo "building bin/muninn and bin/muninn-worker (the first time takes a minute or two) …"
 	@$(GO) build -o $(BIN)/ ./starter/muninn ./worker/muninn-worker
 
+.PHONY: lab
+lab: ## build bin/muninn-lab, which measures on recorded and synthetic webs
+	@$(GO) build -o $(BIN)/ ./internal/lab/muninn-lab
+
 .PHONY: temporal
 temporal: ## build bin/temporal (server, UI and CLI) when none is on PATH
 	@if [ ! -x "$(TEMPORAL)" ]; then echo "building bin/temporal, which is done once and takes two or three minutes …"; mkdir -p $(BIN) && cd tools/temporal && $(GO) build -o ../../$(BIN)/temporal github.com/temporalio/cli/cmd/temporal; fi
@@ -78,29 +82,29 @@ bench: build temporal versitygw ## CPU per page end to end, beside GNU wget on t
 
 MUNINN_DATA ?= ../shared/data
 .PHONY: eval-aah
-eval-aah: build ## how well the helper recognises saved pages and lifts their objects (MUNINN_DATA/aah), beside wappalyzergo
-	$(BIN)/muninn lab aah --compare --doubts internal/lab/recognition/doubts.tsv $(MUNINN_DATA)/aah
+eval-aah: lab ## how well the helper recognises saved pages and lifts their objects (MUNINN_DATA/aah), beside wappalyzergo
+	$(BIN)/muninn-lab aah --compare --doubts internal/lab/recognition/doubts.tsv $(MUNINN_DATA)/aah
 
 .PHONY: eval-adapt
-eval-adapt: build ## how well extraction survives changed templates (MUNINN_DATA/aah)
-	$(BIN)/muninn lab adapt $(MUNINN_DATA)/aah
+eval-adapt: lab ## how well extraction survives changed templates (MUNINN_DATA/aah)
+	$(BIN)/muninn-lab adapt $(MUNINN_DATA)/aah
 
 .PHONY: eval-focus
-eval-focus: build ## how soon crawls in several orders find the pages of a topic, on a recorded web (MUNINN_DATA/webkb)
-	$(BIN)/muninn lab focus $(MUNINN_DATA)/webkb --published --html $(BIN)/focus.html --csv $(BIN)/focus.csv
-	$(BIN)/muninn lab focus $(MUNINN_DATA)/webkb --published --update first,avg,max,sum,last --order fused,content-anchor
-	$(BIN)/muninn lab focus $(MUNINN_DATA)/webkb --random-seeds 20
-	$(BIN)/muninn lab focus $(MUNINN_DATA)/webkb --live --per-queue 1,10,50 --draws 3
-	$(BIN)/muninn lab focus $(MUNINN_DATA)/webkb --live --published --grid --per-queue 1,5,50 --draws 1 --order content-anchor
+eval-focus: lab ## how soon crawls in several orders find the pages of a topic, on a recorded web (MUNINN_DATA/webkb)
+	$(BIN)/muninn-lab focus $(MUNINN_DATA)/webkb --published --html $(BIN)/focus.html --csv $(BIN)/focus.csv
+	$(BIN)/muninn-lab focus $(MUNINN_DATA)/webkb --published --update first,avg,max,sum,last --order fused,content-anchor
+	$(BIN)/muninn-lab focus $(MUNINN_DATA)/webkb --random-seeds 20
+	$(BIN)/muninn-lab focus $(MUNINN_DATA)/webkb --live --per-queue 1,10,50 --draws 3
+	$(BIN)/muninn-lab focus $(MUNINN_DATA)/webkb --live --published --grid --per-queue 1,5,50 --draws 1 --order content-anchor
 	@echo "curves of harvest and recall: $(BIN)/focus.html"
 
 .PHONY: eval-focus-docs
-eval-focus-docs: build ## the same on documentation that Debian packages as HTML (fetches three packages)
+eval-focus-docs: lab ## the same on documentation that Debian packages as HTML (fetches three packages)
 	tools/focus/docs.sh $(BIN) --draws 3
 
 .PHONY: eval-economy
-eval-economy: ## requests per post, article and comment with the helper and without, on synthetic forums, a blog and a wiki
-	$(GO) run ./starter/muninn lab economy
+eval-economy: lab ## requests per post, article and comment with the helper and without, on synthetic forums, a blog and a wiki
+	$(BIN)/muninn-lab economy
 
 .PHONY: real
 real: build temporal ## crawl real documentation through Temporal into S3 (Debian; root if packages are missing)

@@ -32,8 +32,15 @@ var floors = [][]string{
 	{"starter/muninn", "worker/muninn-worker"},
 }
 
-// beside may import anything below the workflows; tests, benches and mains import them.
+// beside may import anything below the workflows; tests and benches import them.
 var beside = []string{"internal/webworld", "internal/archivecheck", "internal/archive/storetest", "internal/floors", "internal/integration", "internal/bench", "internal/lab"}
+
+// shipped are those of beside that the product carries, and the package that needs each. All others, above all the
+// laboratory, stay out of bin/muninn and bin/muninn-worker.
+var shipped = map[string]string{
+	"internal/webworld":     "starter", // the web of `muninn demo`
+	"internal/archivecheck": "starter", // `muninn verify`
+}
 
 // wrappers are the only packages that import a library.
 var wrappers = map[string][]string{
@@ -48,7 +55,7 @@ var wrappers = map[string][]string{
 	"golang.org/x/net/html":               {"internal/page", "internal/aah", "internal/adapt", "internal/xpath", "internal/webworld", "internal/lab/adaptation", "internal/lab/markup"},
 	"github.com/nlnwa/whatwg-url":         {"internal/urls"},
 	"github.com/projectdiscovery/":        {"internal/lab/recognition"},
-	"github.com/spf13/cobra":              {"starter", "internal/cli", "worker/muninn-worker"},
+	"github.com/spf13/cobra":              {"starter", "internal/cli", "internal/lab/muninn-lab", "worker/muninn-worker"},
 	"github.com/prometheus/client_golang": {"worker"},
 }
 
@@ -112,9 +119,12 @@ func TestFloors(t *testing.T) {
 				if floorOf(below) > workflows && !strings.HasPrefix(p.ImportPath, "internal/integration") && !strings.HasPrefix(p.ImportPath, "internal/bench") {
 					t.Errorf("%s imports %s, which stands above the workflows", p.ImportPath, below)
 				}
+				if shipped[p.ImportPath] != "" && isBeside(below) && shipped[below] == "" {
+					t.Errorf("%s imports %s, and the product carries the one, but not the other", p.ImportPath, below)
+				}
 			case isBeside(below):
-				if at < floorOf("starter") {
-					t.Errorf("%s imports %s, which is for tests, benches and mains", p.ImportPath, below)
+				if shipped[below] != p.ImportPath {
+					t.Errorf("%s imports %s, which is for tests, benches and the laboratory", p.ImportPath, below)
 				}
 			case floorOf(below) >= at:
 				t.Errorf("%s imports %s, which does not stand below it", p.ImportPath, below)

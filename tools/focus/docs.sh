@@ -20,6 +20,6 @@ web cppreference cppreference-doc-en-html .t-navbar
 web linux linux-doc-6.1 nav.wy-nav-side
 web qt qtbase5-doc-html
 for name in cppreference linux qt; do
-	"$bin/muninn" lab focus "$out/$name" "$@" > "$out/$name.txt"
+	"$bin/muninn-lab" focus "$out/$name" "$@" > "$out/$name.txt"
 	cat "$out/$name.txt"
 done

@@ -1,5 +1,5 @@
 // Collections makes recorded webs of documentation that Debian packages as HTML, for measuring orders of crawling on webs
-// that no setting was chosen on. It reads a package that was unpacked, and writes a folder that `muninn lab focus` reads:
+// that no setting was chosen on. It reads a package that was unpacked, and writes a folder that `muninn-lab focus` reads:
 //
 //	apt-get download linux-doc-6.1 && dpkg -x linux-doc-6.1_*.deb PACKAGE
 //	go run ./internal/lab/collections linux --from PACKAGE --out WEB

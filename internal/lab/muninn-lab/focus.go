@@ -1,4 +1,4 @@
-package starter
+package main
 
 import (
 	"errors"
@@ -18,7 +18,7 @@ import (
 	"github.com/muninn-archive/muninn/internal/thesaurus"
 )
 
-func labFocus(g *globals) *cobra.Command {
+func focusCommand(l *lab) *cobra.Command {
 	o := focus.DefaultOptions()
 	var curves, page, wordnet, definition string
 	var isLive, grid, beside bool
@@ -115,10 +115,10 @@ Topics are labels, or what a definition looks for; each order is given the same 
 			if err := writeFile(page, result.HTML); err != nil {
 				return err
 			}
-			if err := g.report(result); err != nil || !beside || g.JSON {
+			if err := l.report(result); err != nil || !beside || l.JSON {
 				return err
 			}
-			return result.Beside(g.Out)
+			return result.Beside(l.Out)
 		},
 	}
 	cmd.Flags().StringSliceVar(&o.Topics, "topic", nil, "labels that are looked for (default: those of 40 pages and more; of WebKB course, faculty, student, project)")

@@ -1,9 +1,7 @@
-package starter
+package main
 
 import (
-	"errors"
 	"fmt"
-	"io"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -14,14 +12,7 @@ import (
 	"github.com/muninn-archive/muninn/internal/lab/recognition"
 )
 
-// labCommand groups the verbs that measure Muninn on data that others recorded.
-func labCommand(g *globals) *cobra.Command {
-	cmd := &cobra.Command{Use: "lab", Short: "Measure Muninn on data that others recorded"}
-	cmd.AddCommand(labHelper(g), labAdapt(g), labEconomy(g), labFocus(g))
-	return cmd
-}
-
-func labHelper(g *globals) *cobra.Command {
+func aahCommand(l *lab) *cobra.Command {
 	var dir, doubts string
 	var only []string
 	var compare bool
@@ -52,7 +43,7 @@ post, page, profile, login/register, …; others do not count) and url.`,
 			if err != nil {
 				return err
 			}
-			return g.report(recognition.Sum(base.ID, compare, seen))
+			return l.report(recognition.Sum(base.ID, compare, seen))
 		},
 	}
 	cmd.Flags().StringVar(&dir, "kb", "", "folder of the knowledge base")
@@ -62,7 +53,7 @@ post, page, profile, login/register, …; others do not count) and url.`,
 	return cmd
 }
 
-func labAdapt(g *globals) *cobra.Command {
+func adaptCommand(l *lab) *cobra.Command {
 	var dir string
 	var only []string
 	var seed uint64
@@ -73,7 +64,7 @@ func labAdapt(g *globals) *cobra.Command {
 
 The templates of the pages are changed as a redesign would (none, mild, medium, heavy). "without" is the knowledge
 base alone; "recrawl" knows what the pages held before; "beside" are pages never seen of sites of which every other page
-was crawled before, "new" such of sites that were seen, none of these pages. DIR is as for "lab aah".`,
+was crawled before, "new" such of sites that were seen, none of these pages. DIR is as for "muninn-lab aah".`,
 		Args: cli.ExactArgs(1, "one folder with index.jsonl"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			base, err := cli.OpenBase(dir)
@@ -88,20 +79,13 @@ was crawled before, "new" such of sites that were seen, none of these pages. DIR
 			if err != nil {
 				return err
 			}
-			return g.report(adaptation.Sum(base.ID, seed, rows))
+			return l.report(adaptation.Sum(base.ID, seed, rows))
 		},
 	}
 	cmd.Flags().StringVar(&dir, "kb", "", "folder of the knowledge base")
 	cmd.Flags().StringSliceVar(&only, "only", nil, "pages of these applications only")
 	cmd.Flags().Uint64Var(&seed, "seed", 1, "of the changes")
 	return cmd
-}
-
-// report prints a result as tables, or as JSON.
-func (g *globals) report(result interface{ Print(io.Writer) error }) error {
-	var failed error
-	err := g.Print(result, func(out io.Writer) { failed = result.Print(out) })
-	return errors.Join(err, failed)
 }
 
 // savedPages reads the labels of saved pages, of some applications only if any are named.

@@ -1,4 +1,4 @@
-package starter
+package main
 
 import (
 	"slices"
@@ -10,7 +10,7 @@ import (
 	"github.com/muninn-archive/muninn/internal/webworld"
 )
 
-func labEconomy(g *globals) *cobra.Command {
+func economyCommand(l *lab) *cobra.Command {
 	var dir string
 	var o economy.Options
 	cmd := &cobra.Command{
@@ -39,7 +39,7 @@ helper off, lenient and strict; told are the requests per distinct post, article
 			if err != nil {
 				return err
 			}
-			return g.report(result)
+			return l.report(result)
 		},
 	}
 	cmd.Flags().StringVar(&dir, "kb", "", "folder of the knowledge base")
