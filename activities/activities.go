@@ -13,7 +13,6 @@ import (
 	"github.com/muninn-archive/muninn/frontier"
 	"github.com/muninn-archive/muninn/internal/aah"
 	"github.com/muninn-archive/muninn/internal/archive"
-	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/disk"
 	"github.com/muninn-archive/muninn/internal/fetch"
 	"github.com/muninn-archive/muninn/internal/page"
@@ -61,7 +60,7 @@ type Activities struct {
 	mu      sync.Mutex
 	fetches map[string]*running // batches that are being fetched in this process
 	asked   addresses           // by their lanes
-	judges  map[string]judgeOf
+	judges  judges
 	handed  handover
 	clocks  politeness.Clocks
 	work    workshop
@@ -120,13 +119,4 @@ func (a *Archives) reopen(ctx context.Context, where string) (archive.Store, err
 	}
 	a.open[where] = s
 	return s, nil
-}
-
-// judgeOf is the judge that goes with a state of a crawl's plan.
-type judgeOf struct {
-	judge   *score.Judge
-	topic   string
-	weights crawl.Weights
-	order   crawl.Order
-	learned []byte
 }

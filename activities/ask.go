@@ -36,16 +36,9 @@ func (a *Activities) Forget(ctx context.Context, in AskInput) (frontier.Forgotte
 	}
 	out, err := a.Frontier.Forget(in.Crawl, in.Dry)
 	if err == nil && !in.Dry {
-		a.dropJudge(in.Crawl)
+		a.judges.forget(in.Crawl)
 	}
 	return out, edge(err)
-}
-
-// dropJudge lets go of a crawl's judge: the frontier keeps what it remembers.
-func (a *Activities) dropJudge(crawl string) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	delete(a.judges, crawl)
 }
 
 // Explain tells where a URL stands in a crawl, and why.

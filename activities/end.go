@@ -33,7 +33,7 @@ type EndInput struct {
 // End ends the run and returns its final state.
 func (a *Activities) End(ctx context.Context, in EndInput) (EndResult, error) {
 	defer a.beat(ctx)()
-	status, err := a.Status(in.Crawl)
+	status, err := a.endResult(in.Crawl)
 	if err != nil {
 		return EndResult{}, edge(err)
 	}
@@ -61,12 +61,12 @@ func (a *Activities) End(ctx context.Context, in EndInput) (EndResult, error) {
 	} else {
 		status.Report = made.Key
 	}
-	a.dropJudge(in.Crawl)
+	a.judges.forget(in.Crawl)
 	return status, edge(a.Frontier.End(in.Crawl, in.Owner))
 }
 
-// Status returns the state of a crawl in this worker's frontier.
-func (a *Activities) Status(name string) (EndResult, error) {
+// endResult is the state of a crawl in this worker's frontier.
+func (a *Activities) endResult(name string) (EndResult, error) {
 	s, err := a.Frontier.Status(name)
 	if err != nil {
 		return EndResult{}, err

@@ -1,13 +1,8 @@
 package activities
 
 import (
-	"bytes"
 	"context"
-	"fmt"
 
-	"github.com/fxamacker/cbor/v2"
-
-	"github.com/muninn-archive/muninn/frontier"
 	"github.com/muninn-archive/muninn/internal/scope"
 	"github.com/muninn-archive/muninn/internal/score"
 )
@@ -94,41 +89,4 @@ func (a *Activities) scored(ctx context.Context, in BatchInput) ([]parsedPage, e
 		return nil, err
 	}
 	return batch.pages, nil
-}
-
-// judge returns the judge of a crawl's present plan.
-func (a *Activities) judge(name string, plan frontier.Plan) (*score.Judge, error) {
-	d := plan.Definition
-	now := judgeOf{topic: d.Topic.Canonical(), weights: d.Weights, order: d.Order, learned: plan.Learned}
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	before := a.judges[name]
-	if before.judge != nil && before.topic == now.topic && before.weights == now.weights && before.order == now.order && bytes.Equal(before.learned, now.learned) {
-		return before.judge, nil
-	}
-	var learned *score.Learned
-	if len(plan.Learned) > 0 {
-		learned = &score.Learned{}
-		if err := cbor.Unmarshal(plan.Learned, learned); err != nil {
-			return nil, fmt.Errorf("read what was learned: %w", err)
-		}
-	}
-	if before.topic != now.topic { // what hosts were worth to another topic says nothing
-		before.judge = nil
-	}
-	var remembered []byte
-	var err error
-	if before.judge == nil {
-		if remembered, err = a.Frontier.Memory(name); err != nil {
-			return nil, err
-		}
-	}
-	if now.judge, err = score.NewJudge(d, learned, a.Analyser, before.judge, remembered); err != nil {
-		return nil, err
-	}
-	if a.judges == nil {
-		a.judges = map[string]judgeOf{}
-	}
-	a.judges[name] = now
-	return now.judge, nil
 }

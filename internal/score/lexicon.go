@@ -150,14 +150,21 @@ func (t *tally) count(text, lang string, weight float32) {
 	}
 	x := t.lexicon
 	x.mu.RLock()
-	defer x.mu.RUnlock()
+	locked := true
+	defer func() { // a stemmer that panics does so without the lock
+		if locked {
+			x.mu.RUnlock()
+		}
+	}()
 	known := x.words[lang]
 	words(text, func(w string) {
 		id, met := known.get(w)
 		if !met {
 			x.mu.RUnlock()
+			locked = false
 			id = x.learn(w, lang)
 			x.mu.RLock()
+			locked = true
 			known = x.words[lang]
 		}
 		if id != 0 {

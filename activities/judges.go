@@ -1,0 +1,85 @@
+package activities
+
+import (
+	"bytes"
+	"fmt"
+	"sync"
+
+	"github.com/fxamacker/cbor/v2"
+
+	"github.com/muninn-archive/muninn/frontier"
+	"github.com/muninn-archive/muninn/internal/crawl"
+	"github.com/muninn-archive/muninn/internal/score"
+)
+
+// judges keeps the judge of each crawl. To build one reads the frontier's disk and may take long (names by prose): only the
+// batches of that crawl wait for it.
+type judges struct {
+	mu sync.Mutex
+	of map[string]*crawlJudge
+}
+
+// crawlJudge is the judge of a crawl, and the state of its plan that it was built for.
+type crawlJudge struct {
+	mu      sync.Mutex
+	judge   *score.Judge
+	topic   string
+	weights crawl.Weights
+	order   crawl.Order
+	learned []byte
+}
+
+func (j *judges) entry(crawl string) *crawlJudge {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.of == nil {
+		j.of = map[string]*crawlJudge{}
+	}
+	if j.of[crawl] == nil {
+		j.of[crawl] = &crawlJudge{}
+	}
+	return j.of[crawl]
+}
+
+// forget drops a crawl's judge: the frontier keeps what it remembers.
+func (j *judges) forget(crawl string) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	delete(j.of, crawl)
+}
+
+// judge returns the judge of a crawl's present plan.
+func (a *Activities) judge(name string, plan frontier.Plan) (*score.Judge, error) {
+	d := plan.Definition
+	topic := d.Topic.Canonical()
+	j := a.judges.entry(name)
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.judge != nil && j.topic == topic && j.weights == d.Weights && j.order == d.Order && bytes.Equal(j.learned, plan.Learned) {
+		return j.judge, nil
+	}
+	var learned *score.Learned
+	if len(plan.Learned) > 0 {
+		learned = &score.Learned{}
+		if err := cbor.Unmarshal(plan.Learned, learned); err != nil {
+			return nil, fmt.Errorf("read what was learned: %w", err)
+		}
+	}
+	before := j.judge
+	if j.topic != topic { // what hosts were worth to another topic says nothing
+		before = nil
+	}
+	var remembered []byte
+	var err error
+	if before == nil {
+		if remembered, err = a.Frontier.Memory(name); err != nil {
+			return nil, err
+		}
+	}
+	judge, err := score.NewJudge(d, learned, a.Analyser, before, remembered)
+	if err != nil {
+		return nil, err
+	}
+	j.judge, j.topic, j.weights, j.order, j.learned = judge, topic, d.Weights, d.Order, plan.Learned
+	return judge, nil
+}
