@@ -31,7 +31,7 @@ func FuzzSend(f *testing.F) {
 	for _, seed := range []string{
 		page("200 OK", "hello"), "HTTP/1.1 200 OK\r\n\r\nend", "HTTP/1.1 103 Hints\r\n\r\n" + page("404 No", "x") + "junk",
 		"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\nA: b\r\n\r\n", "HTTP/1.0 200\r\n\r\n", "\x00\xff", "",
-		"HTTP/1.1 200 OK\r\nContent-Length: 99999999999\r\n\r\n", "HTTP/1.1 101 Switch\r\n\r\nx", "HTTP/1.1 200 OK\nno colon\n: x\n a\nX-ö: 1\nContent-Length: 2, 2\n\nok",
+		"HTTP/1.1 200 OK\r\nContent-Length: 99999999999\r\n\r\n", "HTTP/1.1 101 Switch\r\n\r\nx", "HTTP/1.1 200 OK\rX: a\r\rx", "ICY 200 OK\r\n\r\nx", "HTTP/0.1 200 \nTransfer-Encoding: chunked\n\n0\r\n0\n\n", "HTTP/1.1 000\r\nContent-Length: 1\r\n\r\nx", "HTTP/1.1 200 OK\nno colon\n: x\n a\nX-ö: 1\nContent-Length: 2, 2\n\nok",
 		"HTTP/1.1 200 OK\r\n folded\r\nContent-Length: -1\r\nTransfer-Encoding: identity\r\n\r\nx", "HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nxy", "HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 3\r\n\r\n\x1f\x8b\x08",
 	} {
 		f.Add([]byte(seed))
@@ -42,7 +42,7 @@ func FuzzSend(f *testing.F) {
 		for _, memory := range []crawl.Bytes{1 << 20, 7} {
 			c := &Client{limits: DefaultLimits(), now: time.Now, tempDir: dir}
 			c.limits.HeaderBytes, c.limits.MemoryBytes = 4096, memory
-			x := &Exchange{Request: []byte("GET / HTTP/1.1\r\n\r\n")}
+			x := &Exchange{Exchange: crawl.Exchange{Kind: crawl.ExchangePage, URL: "http://a.example/"}, Request: []byte("GET / HTTP/1.1\r\n\r\n")}
 			const limit = 8192
 			keep, err := c.send(&connection{Conn: &script{rest: bytes.NewReader(sent)}}, x, time.Minute, limit)
 			if err != nil {

@@ -168,7 +168,7 @@ func (h *head) statusLine(line string) error {
 	if len(code) != 3 || status < 100 {
 		h.refused, h.whole = fmt.Sprintf("%.40q is no status of HTTP", code), true
 	}
-	h.status, h.old = int(status), number == "0.9" || number == "1.0"
+	h.status, h.old = int(status), major == "0" || !dotted || number == "1.0"
 	return nil
 }
 
