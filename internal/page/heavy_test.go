@@ -101,6 +101,7 @@ func TestMarkupBoundSeesAll(t *testing.T) {
 		{"<p ", "a='>'", limit},
 		{"<p / ", "a/", limit},
 		{`<!--<p x='--><p a=">" `, "a ", limit},
+		{"<svg><desc>", "<desc>", limit},
 		{fonts("<font a=%d>") + twenty("</b></i>"), "<p>", 400},
 		{fonts("<font a=%d>") + "<!--" + twenty("</font>") + "-->", "<p>", 400},
 		{fonts("<font a=%d>") + "<title>" + twenty("</font>") + "</title>", "<p>", 400},
@@ -129,6 +130,7 @@ func FuzzMarkupBound(f *testing.F) {
 		if limit > 0 && at < len(text) && markupBound(text[:at], limit) != at {
 			t.Fatal("what is read has too much markup")
 		}
+		under(t, string(text))
 	})
 }
 
