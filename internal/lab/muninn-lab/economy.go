@@ -20,7 +20,7 @@ func economyCommand(l *lab) *cobra.Command {
 
 The sites are synthetic and emit what the real applications emit: sort orders, reply forms, print views, profiles,
 calendars, session links, feeds, archives, histories. Each is crawled in this process, without network, with the
-helper off, lenient and strict; told are the requests per distinct post, article or comment.`,
+helper off, lenient and strict. The result is the number of requests per distinct post, article or comment.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			for _, mode := range o.Modes {
@@ -42,11 +42,11 @@ helper off, lenient and strict; told are the requests per distinct post, article
 			return l.report(result)
 		},
 	}
-	cmd.Flags().StringVar(&dir, "kb", "", "folder of the knowledge base")
-	cmd.Flags().Uint64Var(&o.Seed, "seed", 1, "of the sites")
-	cmd.Flags().IntVar(&o.Objects, "objects", webworld.EconomyObjects, "posts, articles and comments of each site")
-	cmd.Flags().IntVar(&o.Budget, "budget", economy.Budget, "requests for each site and mode")
-	cmd.Flags().StringSliceVar(&o.Only, "only", nil, "sites of these applications only")
-	cmd.Flags().StringSliceVar(&o.Modes, "helper", nil, "these modes of the helper only: off, lenient, strict")
+	cmd.Flags().StringVar(&dir, "kb", "", "folder of a knowledge base, in place of the built-in one")
+	cmd.Flags().Uint64Var(&o.Seed, "seed", 1, "seed of the synthetic sites")
+	cmd.Flags().IntVar(&o.Objects, "objects", webworld.EconomyObjects, "number of posts, articles and comments of each site")
+	cmd.Flags().IntVar(&o.Budget, "budget", economy.Budget, "largest number of requests for each site and mode")
+	cmd.Flags().StringSliceVar(&o.Only, "only", nil, "crawl the sites of these applications only")
+	cmd.Flags().StringSliceVar(&o.Modes, "helper", nil, "crawl with these modes of the helper only: off, lenient, strict")
 	return cmd
 }

@@ -46,10 +46,10 @@ post, page, profile, login/register, …; others do not count) and url.`,
 			return l.report(recognition.Sum(base.ID, compare, seen))
 		},
 	}
-	cmd.Flags().StringVar(&dir, "kb", "", "folder of the knowledge base")
-	cmd.Flags().StringSliceVar(&only, "only", nil, "pages of these applications only")
-	cmd.Flags().BoolVar(&compare, "compare", false, "let wappalyzergo recognise the pages too, which takes long")
-	cmd.Flags().StringVar(&doubts, "doubts", "", "file of labels not held for right: lines of FILE, a tab and the reason")
+	cmd.Flags().StringVar(&dir, "kb", "", "folder of a knowledge base, in place of the built-in one")
+	cmd.Flags().StringSliceVar(&only, "only", nil, "measure the pages of these applications only")
+	cmd.Flags().BoolVar(&compare, "compare", false, "let wappalyzergo recognise the pages too; it takes much longer")
+	cmd.Flags().StringVar(&doubts, "doubts", "", "file that lists labels that are doubted: on each line a FILE, a tab and the reason")
 	return cmd
 }
 
@@ -82,9 +82,9 @@ was crawled before, "new" such of sites that were seen, none of these pages. DIR
 			return l.report(adaptation.Sum(base.ID, seed, rows))
 		},
 	}
-	cmd.Flags().StringVar(&dir, "kb", "", "folder of the knowledge base")
-	cmd.Flags().StringSliceVar(&only, "only", nil, "pages of these applications only")
-	cmd.Flags().Uint64Var(&seed, "seed", 1, "of the changes")
+	cmd.Flags().StringVar(&dir, "kb", "", "folder of a knowledge base, in place of the built-in one")
+	cmd.Flags().StringSliceVar(&only, "only", nil, "measure the pages of these applications only")
+	cmd.Flags().Uint64Var(&seed, "seed", 1, "seed of the random changes")
 	return cmd
 }
 

@@ -1,0 +1,70 @@
+package main
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"github.com/muninn-archive/muninn/internal/cli"
+	"github.com/muninn-archive/muninn/internal/crawl"
+)
+
+// compared are the fields of a definition that focus compares by flags of their own.
+var compared = []string{"order.strategy", "order.update", "order.per_queue", "order.batch"}
+
+// validate checks the flags, before anything is read; changed says which flags the user gave. It completes what follows from
+// several of them.
+func (o *focusOptions) validate(changed func(flag string) bool) error {
+	m := &o.measure
+	if m.Draws < 1 || m.Examples < 1 || m.Seeds < 0 || !(m.Share > 0 && m.Share <= 1) {
+		return cli.Usage("--draws and --examples must be at least 1, --random-seeds at least 0, --share in (0,1]")
+	}
+	for _, flag := range []string{"set", "batch", "per-queue", "grid"} {
+		if changed(flag) && !o.live {
+			return cli.Usage("--%s is of the live crawl: add --live", flag)
+		}
+	}
+	for _, n := range o.settings.PerQueue {
+		if n < 1 || n > crawl.MaxPerQueue {
+			return cli.Usage("--per-queue must be between 1 and %d", crawl.MaxPerQueue)
+		}
+	}
+	for _, update := range m.Updates {
+		if !slices.Contains(crawl.Updates, update) {
+			return cli.Usage("--update is %q, must be some of %q", update, crawl.Updates)
+		}
+	}
+	var err error
+	if o.settings.Change, err = changeOf(o.fields); err != nil {
+		return err
+	}
+	o.wordnetNamed = changed("wordnet")
+	if o.grid {
+		m.Updates, o.settings.Batch = crawl.Updates, []bool{false, true}
+	}
+	return nil
+}
+
+// changeOf is the change of a definition that FIELD=VALUE make together; nil if there are none.
+func changeOf(fields []string) (json.RawMessage, error) {
+	if len(fields) == 0 {
+		return nil, nil
+	}
+	for _, field := range fields {
+		if name, _, _ := strings.Cut(field, "="); slices.Contains(compared, name) {
+			return nil, cli.Usage("--set %s: settings that are compared have flags of their own: --order, --update, --per-queue, --batch", name)
+		}
+	}
+	tree, err := crawl.Fields(fields)
+	if err == nil {
+		err = crawl.CheckChange(tree)
+	}
+	if err != nil {
+		return nil, cli.Usage("--set: %w", err)
+	}
+	change, err := crawl.JSON(tree)
+	if err != nil {
+		return nil, cli.Usage("--set: %w", err)
+	}
+	return change, nil
+}
