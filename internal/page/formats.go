@@ -1,9 +1,6 @@
 package page
 
-import (
-	"bytes"
-	"slices"
-)
+import "bytes"
 
 // formats are the elements of formatting that may be in the parser's list of active ones: those of the run, which began
 // since the last tag that may hide elements from their end tags (a cell, a table, an object), and the frozen ones before it.
@@ -148,7 +145,7 @@ func last(list []format, name []byte) int {
 //   - special elements are in it, more than can be taken out of it in maxRounds. For each of them the element is made anew.
 //     Other elements of formatting may leave the list on the way and stay open, of which there is none if it is the last one.
 func (f *formats) close(m *meter, i int) bool {
-	e := f.run[i]
+	e := &f.run[i]
 	inside, innermost := f.specials-e.specials, i == len(f.run)-1
 	stands := inside == 0 && e.pops == f.pops
 	if e.tag == nil || !stands && (f.ghosts || inside >= maxRounds || inside > 0 && !innermost) {
@@ -156,11 +153,11 @@ func (f *formats) close(m *meter, i int) bool {
 	}
 	m.nodes += inside * e.size
 	f.weight -= e.size
-	f.run = slices.Delete(f.run, i, i+1)
+	f.others = f.others[:min(len(f.others), e.others)]
 	if inside > 0 || !innermost {
 		f.pop()
 	}
-	f.others = f.others[:min(len(f.others), e.others)]
+	f.run = append(f.run[:i], f.run[i+1:]...)
 	return true
 }
 
@@ -228,14 +225,23 @@ func classOf(name []byte) class {
 	if len(name) > longest {
 		return other
 	}
-	var low [longest]byte
 	for i, c := range name {
 		if c >= 'A' && c <= 'Z' {
-			c |= 0x20
+			var low [longest]byte
+			copy(low[:], name)
+			for ; i < len(name); i++ {
+				if low[i] >= 'A' && low[i] <= 'Z' {
+					low[i] |= 0x20
+				}
+			}
+			return classOfLow(low[:len(name)])
 		}
-		low[i] = c
 	}
-	switch string(low[:len(name)]) {
+	return classOfLow(name)
+}
+
+func classOfLow(name []byte) class {
+	switch string(name) {
 	case "a":
 		return anchor
 	case "b", "big", "code", "em", "font", "i", "s", "small", "strike", "strong", "tt", "u":

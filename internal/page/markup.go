@@ -94,8 +94,11 @@ func (m *meter) tag(at, n int) int {
 	for i < len(m.text) && !endsName[m.text[i]] {
 		i++
 	}
-	name, attributes := m.text[nameAt:i], 0
-	for in := inName; i < len(m.text) && in != 0; i++ {
+	name, attributes, in := m.text[nameAt:i], 0, inName
+	if i < len(m.text) && m.text[i] == '>' {
+		i, in = i+1, 0
+	}
+	for ; i < len(m.text) && in != 0; i++ {
 		if q := in & (quoted | aquoted); q != 0 { // nothing in a value counts
 			quote := byte('"')
 			if q == aquoted {
