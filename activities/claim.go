@@ -9,6 +9,7 @@ import (
 	"go.temporal.io/sdk/activity"
 
 	"github.com/muninn-archive/muninn/frontier"
+	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/fetch"
 )
 
@@ -56,7 +57,7 @@ func (a *Activities) Claim(ctx context.Context, in ClaimInput) (ClaimResult, err
 	}
 	out := ClaimResult{Drained: round.Drained, Spent: round.Spent, Idle: round.Idle, Holds: holds}
 	if in.Drain && round.Idle && out.Spent == "" {
-		out.Spent = "stopped"
+		out.Spent = crawl.ReasonStopped
 	}
 	out.Sent, out.Confirm, err = a.sendRound(ctx, in, round, plan.Definition.Politeness, activity.GetInfo(ctx).StartedTime)
 	if err != nil {

@@ -55,7 +55,7 @@ type ClaimResult struct {
 	Sent     int                `json:"sent"` // shards that will answer
 	Confirm  frontier.Confirmed `json:"confirm,omitzero"`
 	Drained  bool               `json:"drained,omitempty"`
-	Spent    string             `json:"spent,omitempty"`
+	Spent    crawl.Reason       `json:"spent,omitempty"`
 	Idle     bool               `json:"idle,omitempty"`  // nothing is out, of a round that claims nothing
 	Holds    string             `json:"holds,omitempty"` // why nothing was claimed
 	Progress frontier.Totals    `json:"progress"`

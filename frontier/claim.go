@@ -5,6 +5,8 @@ import (
 	"context"
 	"slices"
 	"time"
+
+	"github.com/muninn-archive/muninn/internal/crawl"
 )
 
 // Claim holds URLs of one queue that a batch will fetch from one address.
@@ -86,11 +88,11 @@ type Want struct {
 type Round struct {
 	Claims   []Claim
 	Releases []Release
-	Renewals []Claim  // whose leases are to be renewed
-	Expired  []string // batches whose claims ran out: they are to be started again
-	Drained  bool     // nothing is left and nothing is out
-	Spent    string   // which budget is spent, with nothing out; empty if none is
-	Idle     bool     // nothing is out, of a round that claims nothing
+	Renewals []Claim      // whose leases are to be renewed
+	Expired  []string     // batches whose claims ran out: they are to be started again
+	Drained  bool         // nothing is left and nothing is out
+	Spent    crawl.Reason // which budget is spent, with nothing out; empty if none is
+	Idle     bool         // nothing is out, of a round that claims nothing
 }
 
 func (r Round) empty() bool {
@@ -211,19 +213,19 @@ func (f *Frontier) report(w Want, round *Round, now time.Time) (wake time.Time, 
 }
 
 // spent names the budget that is spent.
-func (s *state) spent(now time.Time) string {
+func (s *state) spent(now time.Time) crawl.Reason {
 	b := s.Definition.Budget
 	switch {
 	case s.Limit > 0 && s.Totals.Pages >= s.Limit:
-		return "phase"
+		return crawl.ReasonPhase
 	case s.Totals.Pages >= b.Pages:
-		return "pages"
+		return crawl.ReasonPages
 	case s.Totals.Requests >= b.MaxRequests():
-		return "requests"
+		return crawl.ReasonRequests
 	case s.Totals.Bytes >= int64(b.Bytes):
-		return "bytes"
+		return crawl.ReasonBytes
 	case !now.Before(s.Started.Add(b.Time.D())):
-		return "time"
+		return crawl.ReasonTime
 	}
 	return ""
 }

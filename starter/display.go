@@ -63,9 +63,9 @@ func (d *display) show(s frontier.Status, underWay int64, holds, trouble string)
 			d.note("goes on")
 		}
 	}
-	phase := "broad"
+	phase := crawl.PhaseBroad
 	if s.Reference {
-		phase = "reference"
+		phase = crawl.PhaseReference
 	}
 	parts := []string{
 		fmt.Sprintf("%s: %d pages (%d more under way)", phase, t.Pages, underWay), d.spent(t.Pages), fmt.Sprintf("%.1f/s", d.rate),
@@ -176,12 +176,8 @@ const learnedShown = 12
 func (o *outcome) write(w io.Writer) {
 	t := o.Totals
 	line := func(format string, args ...any) { _, _ = fmt.Fprintf(w, format+"\n", args...) }
-	why := map[string]string{"drained": "nothing is left to crawl", "stopped": "it was stopped"}[o.Reason]
-	if why == "" {
-		why = "the budget of " + o.Reason + " is spent"
-	}
 	line("")
-	line("The crawl has ended: %s.", why)
+	line("The crawl has ended: %s.", o.Reason)
 	line("  archived   %d pages, %d of them revisits, %.1f MB on the wire", t.Pages, t.Revisits, float64(t.Bytes)/1e6)
 	line("  WARC files %d, in %s/%s", o.WARCs, o.Archive, strings.TrimSuffix(o.Manifest, "segments/")+"data")
 	line("  manifests  %s/%s", o.Archive, o.Manifest)

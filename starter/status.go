@@ -119,7 +119,7 @@ func status(ctx context.Context, c client.Client, name string) (crawlStatus, err
 	case running:
 		return s, fmt.Errorf("ask the crawl for its status: %w; is a worker running on task queue %q?", err, d.GetExecutionConfig().GetTaskQueue().GetName())
 	case s.Result != nil: // no worker is there to ask, and what it would say is known
-		s.Crawl.Phase, s.Crawl.Begun.Run, s.Crawl.Begun.Archive = "ended", s.Result.Run, s.Result.Archive
+		s.Crawl.Phase, s.Crawl.Begun.Run, s.Crawl.Begun.Archive = crawl.PhaseEnded, s.Result.Run, s.Result.Archive
 		s.Crawl.Learned, s.Crawl.Progress.Totals, s.Crawl.Progress.Harvests = s.Result.Learned, s.Result.Totals, s.Result.Harvests
 	}
 	if m := s.Crawl.Member.Worker; running && m != "" {

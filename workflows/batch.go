@@ -8,6 +8,7 @@ import (
 
 	"github.com/muninn-archive/muninn/activities"
 	"github.com/muninn-archive/muninn/activities/names"
+	"github.com/muninn-archive/muninn/internal/crawl"
 )
 
 // Batch takes a batch through its steps: FETCH, AAH, SCORE, ARCHIVE, commit. If a step fails for
@@ -20,7 +21,7 @@ func Batch(ctx workflow.Context, in activities.BatchInput) (activities.BatchResu
 		if !temporal.IsCanceledError(err) {
 			err = failure(workflow.GetInfo(ctx).WorkflowExecution.ID, err)
 		}
-		b.state(ctx, "failed", reasonOf(err))
+		b.state(ctx, crawl.BatchFailed, reasonOf(err))
 		workflow.GetLogger(ctx).Warn("the batch failed; URLs that it has not fetched go back to their queues", "crawl", in.Crawl, "batch", in.Batch, "error", err)
 		workflow.GetMetricsHandler(ctx).Counter(failedBatches).Inc(1)
 		b.giveBack(ctx)
@@ -73,7 +74,7 @@ func (b *batch) open(ctx workflow.Context) (activities.OpenResult, error) {
 
 func (b *batch) fetch(ctx workflow.Context) error {
 	err := workflow.ExecuteActivity(fetching(ctx, fmt.Sprintf("FETCH %d URLs of %d hosts", b.out.URLs, len(b.in.Claims))), steps.FetchTargets, b.in).Get(ctx, &b.out.Fetched)
-	b.state(ctx, "analysing", "")
+	b.state(ctx, crawl.BatchAnalysing, "")
 	return err
 }
 
@@ -87,14 +88,14 @@ func (b *batch) score(ctx workflow.Context) error {
 
 func (b *batch) archive(ctx workflow.Context) error {
 	err := workflow.ExecuteActivity(working(ctx, "ARCHIVE the segment"), steps.Archive, b.in).Get(ctx, &b.out.Archived)
-	b.state(ctx, "committing", "")
+	b.state(ctx, crawl.BatchCommitting, "")
 	return err
 }
 
 func (b *batch) commit(ctx workflow.Context) error {
 	err := workflow.ExecuteLocalActivity(local(ctx, "commit to the frontier"), steps.Commit, b.in).Get(ctx, nil)
 	if err == nil {
-		b.state(ctx, "done", b.summary())
+		b.state(ctx, crawl.BatchDone, b.summary())
 	}
 	return err
 }
@@ -109,12 +110,12 @@ func (b *batch) giveBack(ctx workflow.Context) {
 }
 
 // state tells the UI where the batch stands.
-func (b *batch) state(ctx workflow.Context, state, details string) {
-	updates := []temporal.SearchAttributeUpdate{names.AttrState.ValueSet(state)}
-	if a := b.out.Archived; a != nil && state == "done" {
+func (b *batch) state(ctx workflow.Context, state crawl.BatchState, details string) {
+	updates := []temporal.SearchAttributeUpdate{names.AttrState.ValueSet(string(state))}
+	if a := b.out.Archived; a != nil && state == crawl.BatchDone {
 		updates = append(updates, names.AttrPages.ValueSet(int64(a.Pages)), names.AttrErrors.ValueSet(int64(b.out.Fetched.Kinds["failed"])))
 	}
-	if state == "done" || state == "failed" || state == "waiting" {
+	if state == crawl.BatchDone || state == crawl.BatchFailed || state == crawl.BatchWaiting {
 		_ = workflow.UpsertTypedSearchAttributes(ctx, updates...) // for the operator's eyes only
 	}
 	if details != "" {

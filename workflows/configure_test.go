@@ -82,7 +82,7 @@ func lasting(handovers int) func(*env, workflow.Context, ControllerInput) (Contr
 			return ControllerResult{Reason: "stopped"}, err
 		}
 		e.SetContinueAsNewSuggested(true)
-		return ControllerResult{Reason: reasonHandover}, err
+		return ControllerResult{Reason: crawl.ReasonHandover}, err
 	}
 }
 

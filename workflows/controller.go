@@ -11,6 +11,7 @@ import (
 	"github.com/muninn-archive/muninn/activities"
 	"github.com/muninn-archive/muninn/activities/names"
 	"github.com/muninn-archive/muninn/frontier"
+	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/politeness"
 )
 
@@ -20,9 +21,6 @@ const controllerRounds = 100
 // answerWait is how long a round waits for the answers of the politeness shards: one that is terminated
 // right then answers never.
 const answerWait = time.Minute
-
-// reasonHandover is the reason of a controller that is to be started again.
-const reasonHandover = "handover"
 
 // ControllerInput is the input of FetcherController; all but the first three fields are carried from
 // execution to execution.
@@ -43,7 +41,7 @@ type ControllerInput struct {
 
 // ControllerResult says why a controller ended.
 type ControllerResult struct {
-	Reason string          `json:"reason"` // drained, the budget that is spent, or handover
+	Reason crawl.Reason    `json:"reason"` // drained, the budget that is spent, or handover
 	State  ControllerInput `json:"state"`  // to go on with
 }
 
@@ -91,7 +89,7 @@ func (c *controller) run(ctx workflow.Context) (ControllerResult, error) {
 		return ControllerResult{}, err
 	}
 	if c.handover { // which may have come in the last moment
-		return c.result(reasonHandover), nil
+		return c.result(crawl.ReasonHandover), nil
 	}
 	return ControllerResult{}, workflow.NewContinueAsNewError(ctx, names.FetcherController, c.ControllerInput)
 }
@@ -127,9 +125,9 @@ func (c *controller) windDown(ctx workflow.Context) {
 }
 
 // ended names the reason to end; empty to go on.
-func ended(r activities.ClaimResult) string {
+func ended(r activities.ClaimResult) crawl.Reason {
 	if r.Drained {
-		return "drained"
+		return crawl.ReasonDrained
 	}
 	return r.Spent
 }
@@ -144,7 +142,7 @@ type controller struct {
 	cancelled bool
 }
 
-func (c *controller) result(reason string) ControllerResult {
+func (c *controller) result(reason crawl.Reason) ControllerResult {
 	return ControllerResult{Reason: reason, State: c.ControllerInput}
 }
 

@@ -20,6 +20,7 @@ import (
 	"github.com/muninn-archive/muninn/activities"
 	"github.com/muninn-archive/muninn/activities/names"
 	"github.com/muninn-archive/muninn/frontier"
+	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/politeness"
 )
 
@@ -471,7 +472,7 @@ func TestControllerHandsOver(t *testing.T) {
 				t.Fatal(err)
 			}
 			out := controllerResult(t, e)
-			if out.Reason != reasonHandover || out.State.Round > int64(in.rounds)+1 || out.State.Paused != in.paused {
+			if out.Reason != crawl.ReasonHandover || out.State.Round > int64(in.rounds)+1 || out.State.Paused != in.paused {
 				t.Errorf("ends with %+v", out)
 			}
 		})

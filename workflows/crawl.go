@@ -15,12 +15,6 @@ import (
 	"github.com/muninn-archive/muninn/internal/score"
 )
 
-// The phases in which a run takes no more updates.
-const (
-	phaseEnding = "ending"
-	phaseEnded  = "ended"
-)
-
 var (
 	errEnding    = errors.New("the crawl is ending: start it again, which begins another run")
 	errCancelled = errors.New("the crawl was cancelled: start it again, which goes on with its run")
@@ -29,7 +23,7 @@ var (
 // CrawlState is carried from execution to execution, and shown by the status query.
 type CrawlState struct {
 	Name     string                 `json:"name"`
-	Phase    string                 `json:"phase"` // beginning, reference, learning, broad, ending
+	Phase    crawl.Phase            `json:"phase"`
 	Owner    string                 `json:"owner"`
 	Member   activities.Member      `json:"member"`
 	Begun    activities.BeginResult `json:"begun"`
@@ -47,7 +41,7 @@ type CrawlState struct {
 
 // CrawlResult is the result of a crawl.
 type CrawlResult struct {
-	Reason  string          `json:"reason"` // drained, stopped, or the budget that was spent
+	Reason  crawl.Reason    `json:"reason"`
 	Archive string          `json:"archive"`
 	Run     uint32          `json:"run"`
 	Totals  frontier.Totals `json:"totals"`
@@ -98,24 +92,24 @@ type crawling struct {
 }
 
 // phases runs the reference crawl, if there is one, and the broad crawl; it returns why they ended.
-func (c *crawling) phases(ctx workflow.Context) (string, error) {
+func (c *crawling) phases(ctx workflow.Context) (crawl.Reason, error) {
 	if pages := c.definition.ReferencePages(); pages > 0 && c.Learned == nil {
-		reason, err := c.fetch(ctx, "reference", activities.PhaseInput{Crawl: c.Name, Pages: pages, Reference: true})
-		if err != nil || reason != "phase" && reason != "drained" {
+		reason, err := c.fetch(ctx, crawl.PhaseReference, activities.PhaseInput{Crawl: c.Name, Pages: pages, Reference: true})
+		if err != nil || reason != crawl.ReasonPhase && reason != crawl.ReasonDrained {
 			return reason, err
 		}
-		if err := c.learn(ctx); err != nil || reason == "drained" {
+		if err := c.learn(ctx); err != nil || reason == crawl.ReasonDrained {
 			return reason, err
 		}
 	}
-	return c.fetch(ctx, "broad", activities.PhaseInput{Crawl: c.Name})
+	return c.fetch(ctx, crawl.PhaseBroad, activities.PhaseInput{Crawl: c.Name})
 }
 
 func (c *crawling) begin(ctx workflow.Context) error {
 	if c.Begun.Run > 0 {
 		return nil
 	}
-	c.enter(ctx, "beginning")
+	c.enter(ctx, crawl.PhaseBeginning)
 	var members []activities.Member
 	if err := workflow.ExecuteActivity(shared(ctx, "which workers take part?"), steps.Members).Get(ctx, &members); err != nil {
 		return err
@@ -131,9 +125,9 @@ func (c *crawling) begin(ctx workflow.Context) error {
 }
 
 // fetch runs a phase's FetcherController to its end.
-func (c *crawling) fetch(ctx workflow.Context, phase string, bounds activities.PhaseInput) (string, error) {
+func (c *crawling) fetch(ctx workflow.Context, phase crawl.Phase, bounds activities.PhaseInput) (crawl.Reason, error) {
 	c.enter(ctx, phase)
-	if err := workflow.ExecuteActivity(on(ctx, c.Member.Queue, "bounds of the "+phase+" crawl"), steps.Phase, bounds).Get(ctx, nil); err != nil {
+	if err := workflow.ExecuteActivity(on(ctx, c.Member.Queue, "bounds of the "+string(phase)+" crawl"), steps.Phase, bounds).Get(ctx, nil); err != nil {
 		return "", err
 	}
 	childCtx := workflow.WithChildOptions(ctx, workflow.ChildWorkflowOptions{
@@ -153,7 +147,7 @@ func (c *crawling) fetch(ctx workflow.Context, phase string, bounds activities.P
 		}
 		c.Controller, c.Progress = result.State, result.State.Progress
 		c.Progress.Holds, c.Progress.Leases = "", nil
-		if result.Reason != reasonHandover {
+		if result.Reason != crawl.ReasonHandover {
 			return result.Reason, nil
 		}
 		if workflow.GetInfo(ctx).GetContinueAsNewSuggested() {
@@ -190,7 +184,7 @@ func (c *crawling) awaitController(ctx workflow.Context) (result ControllerResul
 }
 
 func (c *crawling) learn(ctx workflow.Context) error {
-	c.enter(ctx, "learning")
+	c.enter(ctx, crawl.PhaseLearning)
 	var out activities.LearnResult
 	if err := workflow.ExecuteActivity(on(ctx, c.Member.Queue, "learn the topic of the reference crawl"), steps.Learn, c.Name).Get(ctx, &out); err != nil {
 		return err
@@ -201,13 +195,13 @@ func (c *crawling) learn(ctx workflow.Context) error {
 
 // over tells whether the run ends: not if all was fetched, and more was submitted meanwhile. From then on no update is
 // accepted: what was, is in the frontier.
-func (c *crawling) over(ctx workflow.Context, reason string) (bool, error) {
+func (c *crawling) over(ctx workflow.Context, reason crawl.Reason) (bool, error) {
 	for {
 		if err := c.settle(ctx); err != nil {
 			return false, err
 		}
-		if reason != "drained" || !c.submitted {
-			c.Phase = phaseEnding // before anything else runs
+		if reason != crawl.ReasonDrained || !c.submitted {
+			c.Phase = crawl.PhaseEnding // before anything else runs
 			return true, nil
 		}
 		c.submitted = false
@@ -221,8 +215,8 @@ func (c *crawling) over(ctx workflow.Context, reason string) (bool, error) {
 	}
 }
 
-func (c *crawling) end(ctx workflow.Context, reason string) (CrawlResult, error) {
-	c.enter(ctx, phaseEnding)
+func (c *crawling) end(ctx workflow.Context, reason crawl.Reason) (CrawlResult, error) {
+	c.enter(ctx, crawl.PhaseEnding)
 	var out activities.EndResult
 	in := activities.EndInput{Crawl: c.Name, Owner: c.Owner}
 	if err := workflow.ExecuteActivity(on(ctx, c.Member.Queue, "end the run"), steps.End, in).Get(ctx, &out); err != nil {
@@ -230,10 +224,10 @@ func (c *crawling) end(ctx workflow.Context, reason string) (CrawlResult, error)
 	}
 	t := out.Status.Totals
 	c.Progress.Totals, c.Progress.Waiting, c.Progress.Queues, c.Progress.UnderWay = t, out.Status.Waiting, out.Status.Queues, 0
-	workflow.GetLogger(ctx).Info("the crawl has ended", "crawl", c.Name, "run", c.Begun.Run, "reason", reason, "pages", t.Pages, "errors", t.Errors, "failed_batches", t.Failed)
-	c.Phase, c.Progress.Harvests, c.Progress.At = phaseEnded, frontier.Harvests(out.Status.Trail, 10), workflow.Now(ctx)
-	workflow.SetCurrentDetails(ctx, describe("ended, "+why(reason), c.Progress)+places(c.Begun.Archive, out.Report))
-	_ = workflow.UpsertTypedSearchAttributes(ctx, attributes("ended", t)...)
+	workflow.GetLogger(ctx).Info("the crawl has ended", "crawl", c.Name, "run", c.Begun.Run, "reason", string(reason), "pages", t.Pages, "errors", t.Errors, "failed_batches", t.Failed)
+	c.Phase, c.Progress.Harvests, c.Progress.At = crawl.PhaseEnded, frontier.Harvests(out.Status.Trail, 10), workflow.Now(ctx)
+	workflow.SetCurrentDetails(ctx, describe("ended, "+reason.String(), c.Progress)+places(c.Begun.Archive, out.Report))
+	_ = workflow.UpsertTypedSearchAttributes(ctx, attributes(string(crawl.PhaseEnded), t)...)
 	return CrawlResult{
 		Reason: reason, Archive: c.Begun.Archive, Run: c.Begun.Run, Totals: t, Harvest: t.HarvestRatio(),
 		Top: out.Status.Top, Learned: c.Learned, Ends: out.Status.Ends,
@@ -242,9 +236,9 @@ func (c *crawling) end(ctx workflow.Context, reason string) (CrawlResult, error)
 }
 
 // enter tells the UI of the phase.
-func (c *crawling) enter(ctx workflow.Context, phase string) {
+func (c *crawling) enter(ctx workflow.Context, phase crawl.Phase) {
 	c.Phase = phase
-	workflow.GetLogger(ctx).Info("the crawl enters a phase", "crawl", c.Name, "run", c.Begun.Run, "phase", phase)
+	workflow.GetLogger(ctx).Info("the crawl enters a phase", "crawl", c.Name, "run", c.Begun.Run, "phase", string(phase))
 	c.show(ctx)
 	_ = workflow.UpsertTypedSearchAttributes(ctx, append(attributes(c.stateName(), c.Progress.Totals), names.AttrCrawl.ValueSet(c.Name))...)
 }
@@ -253,15 +247,15 @@ func (c *crawling) enter(ctx workflow.Context, phase string) {
 func (c *crawling) stateName() string {
 	switch {
 	case c.Cancelled:
-		return c.Phase + ", cancelled"
+		return string(c.Phase) + ", cancelled"
 	case c.Paused:
-		return c.Phase + ", paused"
-	case c.Stopping && c.Phase != phaseEnding:
-		return c.Phase + ", stopping"
+		return string(c.Phase) + ", paused"
+	case c.Stopping && c.Phase != crawl.PhaseEnding:
+		return string(c.Phase) + ", stopping"
 	case c.Progress.Holds != "":
-		return c.Phase + ", holding"
+		return string(c.Phase) + ", holding"
 	}
-	return c.Phase
+	return string(c.Phase)
 }
 
 func (c *crawling) show(ctx workflow.Context) {
@@ -279,17 +273,6 @@ func places(archive, report string) string {
 		text += "; report: `" + report + "`"
 	}
 	return text
-}
-
-// why says why a run ended.
-func why(reason string) string {
-	switch reason {
-	case "drained":
-		return "nothing is left to crawl"
-	case "stopped":
-		return "it was stopped"
-	}
-	return "the budget of " + reason + " is spent"
 }
 
 // listen serves signals and queries beside the phases.
@@ -331,7 +314,7 @@ func (c *crawling) closed() error {
 	switch {
 	case c.Cancelled:
 		return errCancelled
-	case c.Phase == phaseEnding || c.Phase == phaseEnded:
+	case c.Phase == crawl.PhaseEnding || c.Phase == crawl.PhaseEnded:
 		return errEnding
 	}
 	return nil

@@ -18,6 +18,7 @@ import (
 	"github.com/muninn-archive/muninn/activities"
 	"github.com/muninn-archive/muninn/activities/names"
 	"github.com/muninn-archive/muninn/frontier"
+	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/score"
 )
 
@@ -76,7 +77,7 @@ func newCrawl(t *testing.T, controller func(e *env, ctx workflow.Context, in Con
 }
 
 // endsWith are controllers that end with the reasons given, one after the other.
-func endsWith(reasons ...string) func(*env, workflow.Context, ControllerInput) (ControllerResult, error) {
+func endsWith(reasons ...crawl.Reason) func(*env, workflow.Context, ControllerInput) (ControllerResult, error) {
 	n := -1
 	return func(*env, workflow.Context, ControllerInput) (ControllerResult, error) {
 		n = min(n+1, len(reasons)-1)
@@ -98,16 +99,16 @@ func TestCrawlPhases(t *testing.T) {
 	for _, tc := range []struct {
 		name       string
 		definition json.RawMessage
-		reasons    []string
+		reasons    []crawl.Reason
 		want       string
-		reason     string
+		reason     crawl.Reason
 	}{
-		{"reference, learn, broad", withTopic, []string{"phase", "pages"}, reference + learn + broad, "pages"},
-		{"everything was seen in the reference crawl", withTopic, []string{"drained"}, reference + learn, "drained"},
-		{"stopped in the reference crawl", withTopic, []string{"stopped"}, reference, "stopped"},
-		{"budget spent in the reference crawl", withTopic, []string{"bytes"}, reference, "bytes"},
-		{"no topic", withoutTopic, []string{"drained"}, strings.TrimPrefix(broad, " "), "drained"},
-		{"handed over", withoutTopic, []string{reasonHandover, reasonHandover, "drained"}, strings.TrimPrefix(broad, " ") + " controller controller", "drained"},
+		{"reference, learn, broad", withTopic, []crawl.Reason{"phase", "pages"}, reference + learn + broad, "pages"},
+		{"everything was seen in the reference crawl", withTopic, []crawl.Reason{"drained"}, reference + learn, "drained"},
+		{"stopped in the reference crawl", withTopic, []crawl.Reason{"stopped"}, reference, "stopped"},
+		{"budget spent in the reference crawl", withTopic, []crawl.Reason{"bytes"}, reference, "bytes"},
+		{"no topic", withoutTopic, []crawl.Reason{"drained"}, strings.TrimPrefix(broad, " "), "drained"},
+		{"handed over", withoutTopic, []crawl.Reason{crawl.ReasonHandover, crawl.ReasonHandover, "drained"}, strings.TrimPrefix(broad, " ") + " controller controller", "drained"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			e := newCrawl(t, endsWith(tc.reasons...))
@@ -166,7 +167,7 @@ func TestCrawlForwardsSignals(t *testing.T) {
 			workflow.GetSignalChannel(ctx, signal).Receive(ctx, nil)
 			e.note("hears " + signal)
 		}
-		return ControllerResult{Reason: reasonHandover}, nil
+		return ControllerResult{Reason: crawl.ReasonHandover}, nil
 	})
 	status := func() CrawlState {
 		var s CrawlState
@@ -218,7 +219,7 @@ func TestCrawlContinues(t *testing.T) {
 		e.SignalWorkflowSkippingWorkflowTask(names.SignalPause, nil)
 		in.Round += 1000
 		in.Progress.Totals.Pages = 30
-		return ControllerResult{Reason: reasonHandover, State: in}, nil
+		return ControllerResult{Reason: crawl.ReasonHandover, State: in}, nil
 	})
 	err := e.run(Crawl, withTopic, nil)
 	var next *workflow.ContinueAsNewError
@@ -261,7 +262,7 @@ func TestCrawlContinuesInAPause(t *testing.T) {
 		workflow.GetSignalChannel(ctx, names.SignalHandover).Receive(ctx, nil)
 		e.note("hands over")
 		in.Paused = true
-		return ControllerResult{Reason: reasonHandover, State: in}, nil
+		return ControllerResult{Reason: crawl.ReasonHandover, State: in}, nil
 	})
 	e.at(time.Second, func() { e.SignalWorkflow(names.SignalPause, nil) })
 	var list []*submitted

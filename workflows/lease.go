@@ -10,6 +10,7 @@ import (
 
 	"github.com/muninn-archive/muninn/activities"
 	"github.com/muninn-archive/muninn/activities/names"
+	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/politeness"
 )
 
@@ -32,7 +33,7 @@ func (b *batch) lease(ctx workflow.Context, asks []politeness.Ask) error {
 	if len(asks) == 0 {
 		return nil
 	}
-	b.state(ctx, "waiting", fmt.Sprintf("asks for the leases of %d addresses anew", len(asks)))
+	b.state(ctx, crawl.BatchWaiting, fmt.Sprintf("asks for the leases of %d addresses anew", len(asks)))
 	grants := workflow.GetSignalChannel(ctx, names.SignalGrants)
 	for grants.ReceiveAsync(nil) { // a reset gives a batch the grants of its former life again
 	}

@@ -83,7 +83,7 @@ func TestStatusWithoutAWorker(t *testing.T) {
 	}
 	for _, words := range []string{
 		fmt.Sprintf("pages     %d,", pages), fmt.Sprintf("refused   %d by robots.txt", result.Totals.Robots),
-		"run 1", "ended     drained", filepath.Join(dir, "archive"),
+		"run 1", "ended     nothing is left to crawl", filepath.Join(dir, "archive"),
 	} {
 		if !strings.Contains(text, words) {
 			t.Errorf("%q is not in the status:\n%s", words, lines(text))
