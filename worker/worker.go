@@ -53,6 +53,9 @@ type Worker struct {
 // dialTimeout is how long the Temporal service may take to answer at the start.
 const dialTimeout = 15 * time.Second
 
+// dialPause lies between two tries.
+const dialPause = time.Second
+
 // Start starts a worker.
 func Start(ctx context.Context, conf Config, log *slog.Logger) (*Worker, error) {
 	if err := conf.Validate(); err != nil {
@@ -70,7 +73,7 @@ func Start(ctx context.Context, conf Config, log *slog.Logger) (*Worker, error) 
 // open opens what the steps work with and reaches Temporal, and tells all that is in the way at once.
 func (w *Worker) open(ctx context.Context) (err error) {
 	err = w.opened(ctx)
-	if err := errors.Join(err, w.reach(ctx)); err != nil {
+	if err := errors.Join(err, w.reach(ctx, err == nil)); err != nil {
 		return err
 	}
 	w.acts.Client = w.client
@@ -90,13 +93,25 @@ func (w *Worker) open(ctx context.Context) (err error) {
 	return w.run()
 }
 
-// reach connects to Temporal.
-func (w *Worker) reach(ctx context.Context) (err error) {
+// reach connects to Temporal. A service that does not answer is given dialTimeout, if nothing else is in the way: it may be
+// starting, or restarting, too.
+func (w *Worker) reach(ctx context.Context, patient bool) (err error) {
 	if w.instance, err = instanceOf(w.conf.Data); err != nil {
 		return err
 	}
-	if w.client, err = dial(ctx, w.conf.Temporal, w.log, newSDKMetrics(w.meter.registry), identity(w.conf.Name, w.instance, w.started)); err != nil {
-		return err
+	metrics, name := newSDKMetrics(w.meter.registry), identity(w.conf.Name, w.instance, w.started)
+	for until := time.Now().Add(dialTimeout); ; {
+		if w.client, err = dial(ctx, w.conf.Temporal, w.log, metrics, name); err == nil {
+			break
+		}
+		if !patient || ctx.Err() != nil || time.Now().After(until) {
+			return err
+		}
+		w.log.Warn("no Temporal service answers yet", "address", w.conf.Temporal.Address, "error", err)
+		select {
+		case <-time.After(dialPause):
+		case <-ctx.Done():
+		}
 	}
 	return RegisterAttributes(ctx, w.client, w.conf.Temporal.Namespace)
 }
