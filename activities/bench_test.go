@@ -12,12 +12,13 @@ import (
 	"github.com/muninn-archive/muninn/internal/page"
 	"github.com/muninn-archive/muninn/internal/score"
 	"github.com/muninn-archive/muninn/internal/webworld"
+	benchworld "github.com/muninn-archive/muninn/internal/webworld/bench"
 	"github.com/muninn-archive/muninn/kb"
 )
 
 // benchPage is a page of the bench web: about 29 KB with 56 links.
 func benchPage(b *testing.B) (string, []byte) {
-	w := webworld.NewBench(webworld.Options{Seed: 1}, 1, 5)
+	w := benchworld.New(webworld.Options{Seed: 1}, 1, 5)
 	if err := w.Start(b.Context()); err != nil {
 		b.Fatal(err)
 	}

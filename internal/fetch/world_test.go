@@ -12,6 +12,7 @@ import (
 
 	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/webworld"
+	"github.com/muninn-archive/muninn/internal/webworld/faults"
 )
 
 // startWorld serves a world and makes a client of it.
@@ -97,7 +98,7 @@ func TestFaultsWorld(t *testing.T) {
 	for attempts, name := range map[int]string{0: "first attempt", 3: "last attempt"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := webworld.NewFaults(webworld.Options{FirstIP: netip.AddrFrom4([4]byte{127, 81, byte(attempts), 1})})
+			w := faults.New(webworld.Options{FirstIP: netip.AddrFrom4([4]byte{127, 81, byte(attempts), 1})})
 			c := startWorld(t, w, func(o *Options) {
 				l := &o.Limits
 				l.FirstByte, l.Idle, l.Total, l.RobotsTimeout = seconds(2), seconds(2), seconds(3), seconds(3)

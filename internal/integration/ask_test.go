@@ -16,6 +16,7 @@ import (
 	"github.com/muninn-archive/muninn/frontier"
 	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/webworld"
+	"github.com/muninn-archive/muninn/internal/webworld/bench"
 )
 
 // operator is somebody at the command line.
@@ -100,7 +101,7 @@ func TestAsk(t *testing.T) {
 	t.Parallel()
 	Program(t, "muninn") // is built before the crawl begins
 	server := StartServer(t)
-	world := Serve(t, webworld.NewBench(webworld.Options{Seed: 15, Latency: 150 * time.Millisecond}, 2, 2000))
+	world := Serve(t, bench.New(webworld.Options{Seed: 15, Latency: 150 * time.Millisecond}, 2, 2000))
 	dir := t.TempDir()
 	worker := StartWorker(t, Config(server, world, dir))
 	known, archive := worker.Activities().Frontier, filepath.Join(dir, "archive")

@@ -12,6 +12,7 @@ import (
 	"github.com/muninn-archive/muninn/activities/names"
 	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/webworld"
+	"github.com/muninn-archive/muninn/internal/webworld/bench"
 )
 
 // A crawl that is cancelled ends once its batches have ended and all leases are released; started again, it goes on with its
@@ -19,7 +20,7 @@ import (
 func TestLongCancelledCrawl(t *testing.T) {
 	t.Parallel()
 	server := StartServer(t)
-	world := Serve(t, webworld.NewBench(webworld.Options{Seed: 7, Latency: 50 * time.Millisecond}, 2, 40))
+	world := Serve(t, bench.New(webworld.Options{Seed: 7, Latency: 50 * time.Millisecond}, 2, 40))
 	dir := t.TempDir()
 	StartWorker(t, Config(server, world, dir))
 	d := Definition("cancelled", world)

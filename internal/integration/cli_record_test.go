@@ -21,6 +21,7 @@ import (
 	"github.com/muninn-archive/muninn/frontier"
 	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/webworld"
+	"github.com/muninn-archive/muninn/internal/webworld/bench"
 	"github.com/muninn-archive/muninn/workflows"
 )
 
@@ -42,7 +43,7 @@ func TestRecordHistories(t *testing.T) {
 		t.Skip("set " + recordEnv + "=1 to record the histories of workflows/testdata anew")
 	}
 	server := StartServer(t)
-	world := Serve(t, webworld.NewBench(webworld.Options{Seed: 7}, 2, 120))
+	world := Serve(t, bench.New(webworld.Options{Seed: 7}, 2, 120))
 	dir := t.TempDir()
 	conf := Config(server, world, dir)
 	StartWorker(t, conf)

@@ -12,6 +12,7 @@ import (
 	"github.com/muninn-archive/muninn/activities/names"
 	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/webworld"
+	"github.com/muninn-archive/muninn/internal/webworld/bench"
 	"github.com/muninn-archive/muninn/workflows"
 )
 
@@ -20,7 +21,7 @@ import (
 func TestSeedsFromAFile(t *testing.T) {
 	t.Parallel()
 	server := StartServer(t)
-	world := Serve(t, webworld.NewBench(webworld.Options{Seed: 8}, 2, 12))
+	world := Serve(t, bench.New(webworld.Options{Seed: 8}, 2, 12))
 	dir := t.TempDir()
 	StartWorker(t, Config(server, world, dir))
 	definition := write(t, "file.yaml", "name: file\nseeds: [{file: seeds.txt}]\npoliteness: {min_delay: 0s, max_delay: 0s, factor: 0}\n")
@@ -102,7 +103,7 @@ func (s *site) interrupted() {
 func TestRunAnew(t *testing.T) {
 	t.Parallel()
 	server := StartServer(t)
-	world := Serve(t, webworld.NewBench(webworld.Options{Seed: 9, Latency: 100 * time.Millisecond}, 2, 300))
+	world := Serve(t, bench.New(webworld.Options{Seed: 9, Latency: 100 * time.Millisecond}, 2, 300))
 	d := Definition("changed", world)
 	d.Order.PerQueue = 10
 	d.Scope.Within = crawl.WithinHost
@@ -164,7 +165,7 @@ func TestRunAnew(t *testing.T) {
 func TestRunGoesOn(t *testing.T) {
 	t.Parallel()
 	server := StartServer(t)
-	world := Serve(t, webworld.NewBench(webworld.Options{Seed: 10, Latency: 50 * time.Millisecond}, 2, 40))
+	world := Serve(t, bench.New(webworld.Options{Seed: 10, Latency: 50 * time.Millisecond}, 2, 40))
 	d := Definition("same", world)
 	d.Order.PerQueue = 10
 	d.Scope.Within = crawl.WithinHost
@@ -191,7 +192,7 @@ func TestRunGoesOn(t *testing.T) {
 func TestRunRefusedSeed(t *testing.T) {
 	t.Parallel()
 	server := StartServer(t)
-	world := Serve(t, webworld.NewBench(webworld.Options{Seed: 11}, 1, 2))
+	world := Serve(t, bench.New(webworld.Options{Seed: 11}, 1, 2))
 	dir := t.TempDir()
 	seed := fmt.Sprintf("http://%s:%d/", world.Sites()[0].IP, world.Port())
 	out, err := Run(Program(t, "muninn"), "run", seed, "--crawl", "refused", "--temporal", server.Address, "--dns", "127.0.0.1:9",

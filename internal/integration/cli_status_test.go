@@ -11,6 +11,7 @@ import (
 	"github.com/muninn-archive/muninn/activities/names"
 	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/webworld"
+	"github.com/muninn-archive/muninn/internal/webworld/bench"
 )
 
 // told is what `muninn status` tells of a crawl: for people, and what the tests read of its JSON.
@@ -38,7 +39,7 @@ func (s *Server) told(t *testing.T, name string) (text string, status crawlStatu
 func TestStatusOfAFaultyCrawl(t *testing.T) {
 	t.Parallel()
 	server := StartServer(t)
-	world := Serve(t, webworld.NewBench(webworld.Options{Seed: 12}, 1, 1))
+	world := Serve(t, bench.New(webworld.Options{Seed: 12}, 1, 1))
 	StartWorker(t, Config(server, world, t.TempDir()))
 	server.temporal(t, "workflow", "start", "--type", "Crawl", "--task-queue", "muninn", "--workflow-id", "crawl/by-cli",
 		"--input", `{"name":"by-cli","seeds":["https://example.org/"],"budget":{"pages":0}}`)
@@ -63,7 +64,7 @@ func TestStatusOfAFaultyCrawl(t *testing.T) {
 func TestStatusWithoutAWorker(t *testing.T) {
 	t.Parallel()
 	server := StartServer(t)
-	world := Serve(t, webworld.NewBench(webworld.Options{Seed: 13}, 2, 24))
+	world := Serve(t, bench.New(webworld.Options{Seed: 13}, 2, 24))
 	dir := t.TempDir()
 	worker := StartWorker(t, Config(server, world, dir))
 	d := Definition("done", world)
@@ -96,7 +97,7 @@ func TestStatusWithoutAWorker(t *testing.T) {
 func TestPauseReleasesLeases(t *testing.T) {
 	t.Parallel()
 	server := StartServer(t)
-	world := Serve(t, webworld.NewBench(webworld.Options{Seed: 14, Latency: 80 * time.Millisecond}, 2, 80))
+	world := Serve(t, bench.New(webworld.Options{Seed: 14, Latency: 80 * time.Millisecond}, 2, 80))
 	dir := t.TempDir()
 	StartWorker(t, Config(server, world, dir))
 	d := Definition("paused", world)

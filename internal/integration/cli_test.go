@@ -15,6 +15,7 @@ import (
 	"github.com/muninn-archive/muninn/activities/names"
 	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/webworld"
+	"github.com/muninn-archive/muninn/internal/webworld/bench"
 	"github.com/muninn-archive/muninn/worker"
 )
 
@@ -88,7 +89,7 @@ func (s *Server) awaitStatus(t *testing.T, id, want string) {
 func TestStartWithTheCLI(t *testing.T) {
 	t.Parallel()
 	server := StartServer(t)
-	world := Serve(t, webworld.NewBench(webworld.Options{Seed: 2}, 2, 4))
+	world := Serve(t, bench.New(webworld.Options{Seed: 2}, 2, 4))
 	dir := t.TempDir()
 	StartWorker(t, Config(server, world, dir))
 	minimal := func(name string) string {
@@ -121,7 +122,7 @@ func TestStartWithTheCLI(t *testing.T) {
 func TestBadDefinitionWithTheCLI(t *testing.T) {
 	t.Parallel()
 	server := StartServer(t)
-	world := Serve(t, webworld.NewBench(webworld.Options{Seed: 2}, 1, 1))
+	world := Serve(t, bench.New(webworld.Options{Seed: 2}, 1, 1))
 	StartWorker(t, Config(server, world, t.TempDir()))
 	server.temporal(t, "workflow", "start", "--type", "Crawl", "--task-queue", "muninn", "--workflow-id", "crawl/bad",
 		"--input", `{"name":"bad","seeds":["raven"],"budgit":1,"order":{"per_queue":9999}}`)
@@ -172,7 +173,7 @@ func TestLongResetFailedBatches(t *testing.T) {
 	t.Parallel()
 	const hosts = 4
 	server := StartServer(t)
-	world := Serve(t, webworld.NewBench(webworld.Options{Seed: 3, Latency: obstructed}, hosts, 12))
+	world := Serve(t, bench.New(webworld.Options{Seed: 3, Latency: obstructed}, hosts, 12))
 	dir := t.TempDir()
 	conf := Config(server, world, dir)
 	conf.BundlePLDs, conf.GiveBack = 1, 5*time.Minute // the queues rest so long, also of batches that are reset
@@ -236,7 +237,7 @@ func TestLongResetEndedBatch(t *testing.T) {
 
 func resetEnded(t *testing.T, verb, status string) {
 	server := StartServer(t)
-	world := Serve(t, webworld.NewBench(webworld.Options{Seed: 4, Latency: 50 * time.Millisecond}, 2, 40))
+	world := Serve(t, bench.New(webworld.Options{Seed: 4, Latency: 50 * time.Millisecond}, 2, 40))
 	dir := t.TempDir()
 	conf := Config(server, world, dir)
 	conf.GiveBack = time.Hour // no other batch takes the URLs meanwhile
@@ -282,7 +283,7 @@ func resetEnded(t *testing.T, verb, status string) {
 func TestLongSchedule(t *testing.T) {
 	t.Parallel()
 	server := StartServer(t)
-	world := Serve(t, webworld.NewBench(webworld.Options{Seed: 5}, 2, 8))
+	world := Serve(t, bench.New(webworld.Options{Seed: 5}, 2, 8))
 	dir := t.TempDir()
 	StartWorker(t, Config(server, world, dir))
 	raw, err := json.Marshal(Definition("daily", world))

@@ -14,6 +14,7 @@ import (
 
 	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/webworld"
+	"github.com/muninn-archive/muninn/internal/webworld/bench"
 )
 
 // dev runs `muninn dev` for a world until the test's end, and returns the address of its Temporal.
@@ -106,7 +107,7 @@ type crawlStatus struct {
 
 func TestVerbs(t *testing.T) {
 	t.Parallel()
-	world := Serve(t, webworld.NewBench(webworld.Options{Seed: 6, Latency: 50 * time.Millisecond}, 2, 2000))
+	world := Serve(t, bench.New(webworld.Options{Seed: 6, Latency: 50 * time.Millisecond}, 2, 2000))
 	dir := t.TempDir()
 	address, interrupt := dev(t, world, dir)
 	muninn := func(want int, args ...string) string {

@@ -7,12 +7,12 @@ import (
 	"testing"
 	"time"
 
-	"go.temporal.io/sdk/client"
-
 	"go.temporal.io/api/enums/v1"
+	"go.temporal.io/sdk/client"
 
 	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/webworld"
+	"github.com/muninn-archive/muninn/internal/webworld/bench"
 )
 
 // fairEnv, if set, makes TestFair measure.
@@ -25,7 +25,7 @@ func TestFair(t *testing.T) {
 		t.Skip("set " + fairEnv + "=1 to measure a small crawl beside a large one")
 	}
 	server := StartServer(t)
-	world := Serve(t, webworld.NewBench(webworld.Options{Seed: 7}, 121, 120))
+	world := Serve(t, bench.New(webworld.Options{Seed: 7}, 121, 120))
 	conf := Config(server, world, t.TempDir())
 	StartWorker(t, conf)
 	time1 := func(c client.Client, name string) time.Duration {

@@ -13,6 +13,7 @@ import (
 	"github.com/muninn-archive/muninn/internal/archivecheck"
 	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/webworld"
+	"github.com/muninn-archive/muninn/internal/webworld/faults"
 )
 
 // faultsMemory bounds the resident memory of a crawler among broken servers, in MiB: 1 GB, which a hostile web is not to take
@@ -23,7 +24,7 @@ const faultsMemory = 953
 func TestLongFaults(t *testing.T) {
 	t.Parallel()
 	server := StartServer(t)
-	world := Serve(t, webworld.NewFaults(webworld.Options{Seed: 1, FirstIP: netip.MustParseAddr("127.95.0.1")}))
+	world := Serve(t, faults.New(webworld.Options{Seed: 1, FirstIP: netip.MustParseAddr("127.95.0.1")}))
 	d := Definition("faults", world)
 	d.Scope.Within, d.Scope.Exclude = crawl.WithinWeb, []string{`re:/link/\d\d`} // ten of 100,000 dead links will do
 	s := newSite(t, world, d, "--temporal", server.Address, "--max-attempts", "2", "--retry-base", "200ms", "--robots-retry", "200ms",

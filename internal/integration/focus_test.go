@@ -7,6 +7,7 @@ import (
 
 	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/webworld"
+	"github.com/muninn-archive/muninn/internal/webworld/scattered"
 )
 
 // The goal of a focused crawl: so much of what is relevant within so much of the budget.
@@ -19,7 +20,7 @@ const (
 func TestFocused(t *testing.T) {
 	t.Parallel()
 	server := StartServer(t)
-	world := Serve(t, webworld.NewScattered(webworld.Options{Seed: 1, FirstIP: netip.AddrFrom4([4]byte{127, 95, 0, 1})}, 16))
+	world := Serve(t, scattered.New(webworld.Options{Seed: 1, FirstIP: netip.AddrFrom4([4]byte{127, 95, 0, 1})}, 16))
 	d := Definition("focused", world)
 	d.Scope.Within, d.Reference.Pages = crawl.WithinWeb, nil
 	d.Order.PerQueue = 5 // a host has a hundred pages only

@@ -13,6 +13,7 @@ import (
 	"github.com/muninn-archive/muninn/internal/archivecheck"
 	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/webworld"
+	"github.com/muninn-archive/muninn/internal/webworld/manners"
 )
 
 // plan is how often what is killed in one run of the kill test.
@@ -58,7 +59,7 @@ func killed(t *testing.T, seed uint64, kills plan) {
 	t.Logf("MUNINN_KILL_SEED=%d repeats this run; per_queue %d", seed, perQueue)
 	random := rand.New(rand.NewPCG(seed, seed))
 	scale := 1 + kills.workers/5
-	world := Serve(t, webworld.NewManners(webworld.Options{Seed: seed, Scale: scale, Trace: true, FirstIP: netip.MustParseAddr("127.91.0.1")}))
+	world := Serve(t, manners.New(webworld.Options{Seed: seed, Scale: scale, Trace: true, FirstIP: netip.MustParseAddr("127.91.0.1")}))
 	rig := newKillRig(t, world)
 
 	d := Definition("killed", world)

@@ -10,6 +10,7 @@ import (
 	"github.com/muninn-archive/muninn/internal/lab/replay"
 	"github.com/muninn-archive/muninn/internal/lab/webs"
 	"github.com/muninn-archive/muninn/internal/webworld"
+	"github.com/muninn-archive/muninn/internal/webworld/scattered"
 )
 
 // TestSameOrder: the live crawl and the laboratory visit the same web in the same order.
@@ -36,7 +37,7 @@ func sameOrder(t *testing.T, strategy, firstIP string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	world := Serve(t, webworld.NewScattered(webworld.Options{Seed: 3, FirstIP: netip.MustParseAddr(firstIP)}, 1))
+	world := Serve(t, scattered.New(webworld.Options{Seed: 3, FirstIP: netip.MustParseAddr(firstIP)}, 1))
 	d := Definition("same-"+strategy, world)
 	d.Order.Strategy, d.Order.PerQueue = strategy, 7
 	d.Topic.Examples = []crawl.Example{{Text: "The raven flew over the old saga stones, and Odin looked up from his runes."}}

@@ -11,13 +11,14 @@ import (
 	"github.com/muninn-archive/muninn/activities/names"
 	"github.com/muninn-archive/muninn/internal/politeness"
 	"github.com/muninn-archive/muninn/internal/webworld"
+	"github.com/muninn-archive/muninn/internal/webworld/manners"
 	"github.com/muninn-archive/muninn/worker"
 )
 
 // The number of politeness shards is theirs: a worker that was told another one does not start, however often they have
 // continued as new. A shard that is terminated knows, when it is started again, that leases may be out.
 func TestPolitenessShards(t *testing.T) {
-	world := Serve(t, webworld.NewLent(webworld.Options{FirstIP: netip.MustParseAddr("127.102.0.1")}, 1, 0))
+	world := Serve(t, manners.NewLent(webworld.Options{FirstIP: netip.MustParseAddr("127.102.0.1")}, 1, 0))
 	server := StartServer(t)
 	conf := Config(server, world, t.TempDir())
 	conf.Shards = 2

@@ -8,21 +8,21 @@ import (
 
 // blogPost is an entry as WordPress shows it.
 type blogPost struct {
-	entry
+	Entry
 	AuthorURL      string
-	Category       term
-	Tags           []term
+	Category       Term
+	Tags           []Term
 	Image          string // URL without .png
 	Paragraphs     []string
-	Links          []entry
+	Links          []Entry
 	Comments       []comment
-	Previous, Next *entry
+	Previous, Next *Entry
 }
 
-// term is a named list of things: a category, a tag, a month, an author.
-type term struct {
+// Term is a named list of things: a category, a tag, a month, an author.
+type Term struct {
 	Name, Slug, URL string
-	subject         subject
+	subject         Subject
 }
 
 type comment struct {
@@ -46,56 +46,56 @@ type blogView struct {
 }
 
 type blogSide struct {
-	Recent, Archives, Tags, Categories, Friends []term
+	Recent, Archives, Tags, Categories, Friends []Term
 }
 
 // blog is a WordPress site.
 type blog struct {
-	b     *builder
-	s     *site
-	plan  []entry
+	b     *Builder
+	s     *Host
+	plan  []Entry
 	posts []*blogPost
 	side  blogSide
-	cats  []term
-	tags  []term
+	cats  []Term
+	tags  []Term
 }
 
-func planBlog(b *builder, s *site) *blog {
-	s.etag, s.gzip = true, true
-	s.setRobots(rules{lines: []rule{
-		disallow("/wp-admin/"), allow("/wp-admin/admin-ajax.php"), disallow("/wp-login.php"), disallow("/*?replytocom="),
-	}}, s.base+"/wp-sitemap.xml")
+func planBlog(b *Builder, s *Host) *blog {
+	s.ETag, s.Gzip = true, true
+	s.SetRobots(Rules{Lines: []Rule{
+		Disallow("/wp-admin/"), Allow("/wp-admin/admin-ajax.php"), Disallow("/wp-login.php"), Disallow("/*?replytocom="),
+	}}, s.Base+"/wp-sitemap.xml")
 	bl := &blog{b: b, s: s}
-	bl.plan = b.entries(s, b.scaled(20), b.scaled(15), func(_ int, e entry) string {
-		return e.Date.Format("/2006/01/02/") + slug(e.Title) + "/"
+	bl.plan = b.entries(s, b.scaled(20), b.scaled(15), func(_ int, e Entry) string {
+		return e.Date.Format("/2006/01/02/") + Slug(e.Title) + "/"
 	})
 	for i := range bl.plan { // a blog has few authors
 		bl.plan[i].Author = []string{"Astrid Lund", "Hamish Reid"}[bl.plan[i].ID%2]
 	}
-	bl.cats = bl.terms("category", []term{{Name: "Ravens and crows", subject: ravens}, {Name: "Norse lore", subject: norse}, {Name: "From the kitchen", subject: cooking}, {Name: "In the news", subject: world}})
-	bl.tags = bl.terms("tag", []term{
-		{Name: "Huginn and Muninn", subject: norse}, {Name: "raven roost", subject: ravens}, {Name: "corvid intelligence", subject: ravens},
-		{Name: "runes", subject: norse}, {Name: "supper", subject: cooking}, {Name: "trains", subject: world},
+	bl.cats = bl.terms("category", []Term{{Name: "Ravens and crows", subject: Ravens}, {Name: "Norse lore", subject: Norse}, {Name: "From the kitchen", subject: Cooking}, {Name: "In the news", subject: TheWorld}})
+	bl.tags = bl.terms("tag", []Term{
+		{Name: "Huginn and Muninn", subject: Norse}, {Name: "raven roost", subject: Ravens}, {Name: "corvid intelligence", subject: Ravens},
+		{Name: "runes", subject: Norse}, {Name: "supper", subject: Cooking}, {Name: "trains", subject: TheWorld},
 	})
 	return bl
 }
 
-func (bl *blog) terms(taxonomy string, list []term) []term {
+func (bl *blog) terms(taxonomy string, list []Term) []Term {
 	for i := range list {
-		list[i].Slug = slug(list[i].Name)
-		list[i].URL = bl.s.base + "/" + taxonomy + "/" + list[i].Slug + "/"
+		list[i].Slug = Slug(list[i].Name)
+		list[i].URL = bl.s.Base + "/" + taxonomy + "/" + list[i].Slug + "/"
 	}
 	return list
 }
 
 // write adds all pages; the other sites have been planned by now.
-func (bl *blog) write(friends []term) {
+func (bl *blog) write(friends []Term) {
 	for i := range bl.plan {
 		bl.posts = append(bl.posts, bl.post(i))
 	}
 	bl.side = blogSide{Categories: bl.cats, Tags: bl.tags, Friends: friends}
 	for i := len(bl.posts) - 1; i >= max(0, len(bl.posts)-5); i-- {
-		bl.side.Recent = append(bl.side.Recent, term{Name: bl.posts[i].Title, URL: bl.posts[i].URL})
+		bl.side.Recent = append(bl.side.Recent, Term{Name: bl.posts[i].Title, URL: bl.posts[i].URL})
 	}
 	bl.side.Archives = bl.months()
 	for _, p := range bl.posts {
@@ -107,8 +107,8 @@ func (bl *blog) write(friends []term) {
 
 func (bl *blog) post(i int) *blogPost {
 	e := bl.plan[i]
-	r := bl.b.random(bl.s, "post %d", i)
-	p := &blogPost{entry: e, AuthorURL: bl.s.base + "/author/" + slug(e.Author) + "/"}
+	r := bl.b.Random(bl.s, "post %d", i)
+	p := &blogPost{Entry: e, AuthorURL: bl.s.Base + "/author/" + Slug(e.Author) + "/"}
 	for _, c := range bl.cats {
 		if c.subject == e.Subject {
 			p.Category = c
@@ -119,13 +119,13 @@ func (bl *blog) post(i int) *blogPost {
 			p.Tags = append(p.Tags, t)
 		}
 	}
-	p.Image = fmt.Sprintf("%s/wp-content/uploads/%s/picture-%d", bl.s.base, e.Date.Format("2006/01"), e.ID)
-	p.Paragraphs = bl.b.lib.paragraphs(r, e.Subject, 4+r.IntN(5))
+	p.Image = fmt.Sprintf("%s/wp-content/uploads/%s/picture-%d", bl.s.Base, e.Date.Format("2006/01"), e.ID)
+	p.Paragraphs = bl.b.Text.Paragraphs(r, e.Subject, 4+r.IntN(5))
 	p.Links = bl.b.related(r, bl.s, e.Subject, 2+r.IntN(3))
 	for c := range r.IntN(4) {
 		p.Comments = append(p.Comments, comment{
-			ID: e.ID*100 + c, Odd: c%2 == 1, Author: bl.b.lib.name(r), Date: e.Date.Add(time.Duration(c*7+3) * time.Hour),
-			Text: bl.b.lib.say(r, people, "opening") + " " + bl.b.lib.paragraph(r, e.Subject, 1+r.IntN(2)),
+			ID: e.ID*100 + c, Odd: c%2 == 1, Author: bl.b.Text.Name(r), Date: e.Date.Add(time.Duration(c*7+3) * time.Hour),
+			Text: bl.b.Text.Say(r, People, "opening") + " " + bl.b.Text.Paragraph(r, e.Subject, 1+r.IntN(2)),
 		})
 	}
 	if i > 0 {
@@ -139,7 +139,7 @@ func (bl *blog) post(i int) *blogPost {
 
 func (bl *blog) view(title, bodyClass string) blogView {
 	return blogView{
-		Site: "The Raven Ledger", Tagline: "Notes on corvids and on the old north", Host: bl.s.Host, Base: bl.s.base,
+		Site: "The Raven Ledger", Tagline: "Notes on corvids and on the old north", Host: bl.s.Host, Base: bl.s.Base,
 		Title: title, BodyClass: bodyClass, Side: bl.side,
 	}
 }
@@ -147,12 +147,12 @@ func (bl *blog) view(title, bodyClass string) blogView {
 func (bl *blog) writePost(p *blogPost) {
 	v := bl.view(p.Title, fmt.Sprintf("post-template-default single single-post postid-%d single-format-standard", p.ID))
 	v.Post = p
-	res := bl.s.addHTML(p.Path, "post", p.Subject.relevant(), bl.b.render("wp-post", v))
+	res := bl.s.AddHTML(p.Path, "post", p.Subject.Relevant(), bl.b.Render("wp-post", v))
 	for _, c := range p.Comments {
 		bl.s.alias(fmt.Sprintf("%s?replytocom=%d", p.Path, c.ID), res)
 	}
-	r := bl.b.random(bl.s, "picture %d", p.ID)
-	image := strings.TrimPrefix(p.Image, bl.s.base)
+	r := bl.b.Random(bl.s, "picture %d", p.ID)
+	image := strings.TrimPrefix(p.Image, bl.s.Base)
 	bl.s.add(image+".png", "image", false, "image/png", picture(r, 48))
 	bl.s.add(image+"-300x225.png", "image", false, "image/png", picture(r, 24))
 }
@@ -162,30 +162,30 @@ func (bl *blog) writeLists() {
 	for i := len(bl.posts) - 1; i >= 0; i-- {
 		newest = append(newest, bl.posts[i])
 	}
-	bl.list(term{Name: "Latest posts", URL: bl.s.base + "/", subject: ravens}, "home blog", newest)
+	bl.list(Term{Name: "Latest posts", URL: bl.s.Base + "/", subject: Ravens}, "home blog", newest)
 	for _, c := range bl.cats {
-		bl.list(c, "archive category", keep(newest, func(p *blogPost) bool { return p.Category.URL == c.URL }))
+		bl.list(c, "archive category", Keep(newest, func(p *blogPost) bool { return p.Category.URL == c.URL }))
 	}
 	for _, t := range bl.tags {
-		bl.list(t, "archive tag", keep(newest, func(p *blogPost) bool {
-			return len(keep(p.Tags, func(o term) bool { return o.URL == t.URL })) > 0
+		bl.list(t, "archive tag", Keep(newest, func(p *blogPost) bool {
+			return len(Keep(p.Tags, func(o Term) bool { return o.URL == t.URL })) > 0
 		}))
 	}
 	for _, m := range bl.months() {
-		bl.list(m, "archive date", keep(newest, func(p *blogPost) bool { return p.Date.Format("2006/01") == m.Slug }))
+		bl.list(m, "archive date", Keep(newest, func(p *blogPost) bool { return p.Date.Format("2006/01") == m.Slug }))
 	}
 	seen := map[string]bool{}
 	for _, p := range bl.posts {
 		if !seen[p.AuthorURL] {
 			seen[p.AuthorURL] = true
-			author := term{Name: "Author: " + p.Author, URL: p.AuthorURL, subject: people}
-			bl.list(author, "archive author", keep(newest, func(o *blogPost) bool { return o.Author == p.Author }))
+			author := Term{Name: "Author: " + p.Author, URL: p.AuthorURL, subject: People}
+			bl.list(author, "archive author", Keep(newest, func(o *blogPost) bool { return o.Author == p.Author }))
 		}
 	}
 }
 
 // list writes the pages of a list, ten posts each.
-func (bl *blog) list(t term, class string, posts []*blogPost) {
+func (bl *blog) list(t Term, class string, posts []*blogPost) {
 	const perPage = 7
 	pages := max(1, (len(posts)+perPage-1)/perPage)
 	page := func(n int) string {
@@ -201,22 +201,22 @@ func (bl *blog) list(t term, class string, posts []*blogPost) {
 		v := bl.view(t.Name, class+" hfeed")
 		v.Posts = posts[(n-1)*perPage : min(len(posts), n*perPage)]
 		v.Number, v.Newer, v.Older = n, page(n-1), page(n+1)
-		bl.s.addHTML(strings.TrimPrefix(page(n), bl.s.base), "list", t.subject.relevant(), bl.b.render("wp-list", v))
+		bl.s.AddHTML(strings.TrimPrefix(page(n), bl.s.Base), "list", t.subject.Relevant(), bl.b.Render("wp-list", v))
 	}
 }
 
 // writeRest adds what every WordPress has beside posts.
 func (bl *blog) writeRest() {
 	v := bl.view("About this blog", "page-template-default page page-id-2")
-	v.Paragraphs = bl.b.lib.paragraphs(bl.b.random(bl.s, "about"), ravens, 3)
-	bl.s.addHTML("/about/", "page", true, bl.b.render("wp-page", v))
+	v.Paragraphs = bl.b.Text.Paragraphs(bl.b.Random(bl.s, "about"), Ravens, 3)
+	bl.s.AddHTML("/about/", "page", true, bl.b.Render("wp-page", v))
 	v.Posts = bl.posts[max(0, len(bl.posts)-10):]
 	const rss = "application/rss+xml; charset=UTF-8"
 	bl.s.add("/feed/", "feed", false, rss, bl.xml("rss", v))
 	v.Posts = nil
 	bl.s.add("/comments/feed/", "feed", false, rss, bl.xml("rss", v))
 	bl.s.add("/xmlrpc.php?rsd", "feed", false, "text/xml; charset=UTF-8", []byte("<?xml version=\"1.0\"?><rsd version=\"1.0\"></rsd>\n"))
-	bl.s.addHTML("/wp-login.php", "login", false, []byte("<!DOCTYPE html><title>Log In</title><form id=\"loginform\"></form>\n"))
+	bl.s.AddHTML("/wp-login.php", "login", false, []byte("<!DOCTYPE html><title>Log In</title><form id=\"loginform\"></form>\n"))
 	bl.s.add("/wp-content/themes/twentytwentyone/style.css?ver=1.9", "style", false, "text/css", []byte("body{font-family:serif;max-width:48rem}.entry-title{font-size:2rem}\n"))
 	bl.s.add("/wp-includes/js/comment-reply.min.js?ver=6.4.3", "script", false, "text/javascript", []byte("window.addComment=function(){return{init:function(){}}}();\n"))
 	var urls []string
@@ -227,15 +227,15 @@ func (bl *blog) writeRest() {
 }
 
 func (bl *blog) xml(view string, v blogView) []byte {
-	return append([]byte(`<?xml version="1.0" encoding="UTF-8"?>`+"\n"), bl.b.render(view, v)...)
+	return append([]byte(`<?xml version="1.0" encoding="UTF-8"?>`+"\n"), bl.b.Render(view, v)...)
 }
 
-func (bl *blog) months() []term {
-	var list []term
+func (bl *blog) months() []Term {
+	var list []Term
 	for _, e := range bl.plan {
 		m := e.Date.Format("2006/01")
 		if len(list) == 0 || list[len(list)-1].Slug != m {
-			list = append(list, term{Name: e.Date.Format("January 2006"), Slug: m, URL: bl.s.base + "/" + m + "/", subject: people})
+			list = append(list, Term{Name: e.Date.Format("January 2006"), Slug: m, URL: bl.s.Base + "/" + m + "/", subject: People})
 		}
 	}
 	return list
@@ -251,7 +251,8 @@ func sitemap(urls []string) []byte {
 	return []byte(b.String())
 }
 
-func keep[T any](list []T, want func(T) bool) []T {
+// Keep is the part of a list that is wanted.
+func Keep[T any](list []T, want func(T) bool) []T {
 	var out []T
 	for _, v := range list {
 		if want(v) {

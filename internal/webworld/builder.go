@@ -14,34 +14,35 @@ import (
 //go:embed markup/*.html
 var markupFiles embed.FS
 
-// builder writes the sites of a world. The first error sticks and ends the building.
-type builder struct {
-	opts  Options
-	port  int
-	lib   library
-	views *template.Template
-	sites map[string]*site
-	order []*site
-	seeds []string
-	topic []string
-	index []entry
-	truth func() []Page
-	err   error
+// Builder writes the sites of a world. The first error sticks and ends the building.
+type Builder struct {
+	Options Options
+	Port    int     // of every host
+	Text    Library // what pages are written with
+	views   *template.Template
+	ByName  map[string]*Host
+	Hosts   []*Host       // in the order of the plan
+	Seeds   []string      // of World.Seeds, to be filled
+	Topic   []string      // of World.Topic, to be filled
+	index   []Entry       // of all sites, for links between them
+	Truth   func() []Page // makes World.Pages; by default it walks all pages from the seeds
+	Err     error         // the first; it ends the building
 }
 
-// entry is an article, thread or recipe: what other pages link to.
-type entry struct {
-	site    *site
+// Entry is an article, thread or recipe: what other pages link to.
+type Entry struct {
+	site    *Host
 	ID      int
 	Title   string
 	Path    string // with query
 	URL     string
-	Subject subject
+	Subject Subject
 	Date    time.Time
 	Author  string
 }
 
-func newBuilder(o Options, port int, plan []Site) (*builder, error) {
+// NewBuilder begins a world with the sites of a plan, without pages.
+func NewBuilder(o Options, port int, plan []Site) (*Builder, error) {
 	lib, err := loadLibrary()
 	if err != nil {
 		return nil, err
@@ -50,86 +51,86 @@ func newBuilder(o Options, port int, plan []Site) (*builder, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &builder{opts: o, port: port, lib: lib, views: views, sites: map[string]*site{}}
+	b := &Builder{Options: o, Port: port, Text: lib, views: views, ByName: map[string]*Host{}}
 	for _, p := range plan {
-		s := &site{
-			Site: p, base: fmt.Sprintf("http://%s:%d", p.Host, port), resources: map[string]*resource{},
-			dated: time.Date(2024, 6, 1, 8, 0, 0, 0, time.UTC), defaults: http.Header{"Server": {"Muninn-webworld"}},
+		s := &Host{
+			Site: p, Base: fmt.Sprintf("http://%s:%d", p.Host, port), Resources: map[string]*Resource{},
+			Dated: time.Date(2024, 6, 1, 8, 0, 0, 0, time.UTC), defaults: http.Header{"Server": {"Muninn-webworld"}},
 		}
-		b.sites[p.Host] = s
-		b.order = append(b.order, s)
+		b.ByName[p.Host] = s
+		b.Hosts = append(b.Hosts, s)
 	}
-	b.truth = b.walk
+	b.Truth = b.walk
 	return b, nil
 }
 
-// finish completes all sites.
-func (b *builder) finish() {
+// Finish completes all sites.
+func (b *Builder) Finish() {
 	writer := gzip.NewWriter(nil)
-	for _, s := range b.order {
-		if err := s.finish(writer); err != nil && b.err == nil {
-			b.err = err
+	for _, s := range b.Hosts {
+		if err := s.finish(writer); err != nil && b.Err == nil {
+			b.Err = err
 		}
 	}
 }
 
-// random is the generator for one thing of a site.
-func (b *builder) random(s *site, format string, args ...any) *rand.Rand {
-	return random(b.opts.Seed, s.Host+" "+fmt.Sprintf(format, args...))
+// Random is the generator for one thing of a site.
+func (b *Builder) Random(s *Host, format string, args ...any) *rand.Rand {
+	return Random(b.Options.Seed, s.Host+" "+fmt.Sprintf(format, args...))
 }
 
-// render executes a template of markup/.
-func (b *builder) render(view string, data any) []byte {
+// Render executes a template of markup/.
+func (b *Builder) Render(view string, data any) []byte {
 	var out bytes.Buffer
-	if err := b.views.ExecuteTemplate(&out, view, data); err != nil && b.err == nil {
-		b.err = err
+	if err := b.views.ExecuteTemplate(&out, view, data); err != nil && b.Err == nil {
+		b.Err = err
 	}
 	return out.Bytes()
 }
 
 // entries plans n things of a site, of which the first `about` are on the given subjects in turn, the others
 // on cooking and the world; path turns the number and the title into a path. Titles do not repeat.
-func (b *builder) entries(s *site, n, about int, path func(i int, e entry) string) []entry {
+func (b *Builder) entries(s *Host, n, about int, path func(i int, e Entry) string) []Entry {
 	seen := map[string]bool{}
-	list := make([]entry, n)
-	order := b.random(s, "order").Perm(n)
+	list := make([]Entry, n)
+	order := b.Random(s, "order").Perm(n)
 	for i := range list {
-		r := b.random(s, "entry %d", i)
-		e := entry{site: s, ID: i + 1, Subject: subjectOf(order[i], about), Author: b.lib.name(r)}
+		r := b.Random(s, "entry %d", i)
+		e := Entry{site: s, ID: i + 1, Subject: subjectOf(order[i], about), Author: b.Text.Name(r)}
 		e.Date = time.Date(2024, 1, 3, 7, 0, 0, 0, time.UTC).Add(time.Duration(i*180*24/n)*time.Hour + time.Duration(r.IntN(600))*time.Minute)
-		e.Title = b.lib.title(r, e.Subject)
-		for part := 2; seen[slug(e.Title)]; part++ {
-			e.Title = fmt.Sprintf("%s (part %d)", b.lib.title(r, e.Subject), part)
+		e.Title = b.Text.Title(r, e.Subject)
+		for part := 2; seen[Slug(e.Title)]; part++ {
+			e.Title = fmt.Sprintf("%s (part %d)", b.Text.Title(r, e.Subject), part)
 		}
-		seen[slug(e.Title)] = true
+		seen[Slug(e.Title)] = true
 		e.Path = path(i, e)
-		e.URL = s.base + e.Path
+		e.URL = s.Base + e.Path
 		list[i] = e
 	}
 	b.index = append(b.index, list...)
 	return list
 }
 
-func subjectOf(rank, about int) subject {
+func subjectOf(rank, about int) Subject {
 	switch {
 	case rank < about && rank%2 == 0:
-		return ravens
+		return Ravens
 	case rank < about:
-		return norse
+		return Norse
 	case rank%2 == 0:
-		return cooking
+		return Cooking
 	default:
-		return world
+		return TheWorld
 	}
 }
 
 // related picks n entries of other sites to link to from a text about s: nine in ten are on the topic if
 // the text is, one in ten if it is not.
-func (b *builder) related(r *rand.Rand, from *site, s subject, n int) []entry {
-	var list []entry
+func (b *Builder) related(r *rand.Rand, from *Host, s Subject, n int) []Entry {
+	var list []Entry
 	for tries := 0; len(list) < n && tries < 1000; tries++ {
-		e := pick(r, b.index)
-		alike := e.Subject.relevant() == s.relevant()
+		e := Pick(r, b.index)
+		alike := e.Subject.Relevant() == s.Relevant()
 		if e.site != from && alike == (r.IntN(10) > 0) {
 			list = append(list, e)
 		}
@@ -138,4 +139,4 @@ func (b *builder) related(r *rand.Rand, from *site, s subject, n int) []entry {
 }
 
 // scaled multiplies a number of the demo's articles.
-func (b *builder) scaled(n int) int { return n * b.opts.Scale }
+func (b *Builder) scaled(n int) int { return n * b.Options.Scale }

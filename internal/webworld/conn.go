@@ -17,26 +17,26 @@ func (l *countingListener) Accept() (net.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &conn{Conn: nc, rec: l.rec, ip: localIP(nc)}
+	c := &Conn{Conn: nc, rec: l.rec, ip: localIP(nc)}
 	l.rec.opened(c)
 	return c, nil
 }
 
-// conn is a server's end of a connection.
-type conn struct {
+// Conn is a server's end of a connection.
+type Conn struct {
 	net.Conn
 	rec    *recorder
 	ip     netip.Addr // the site's
 	number int        // of all connections of the world, from 1
 }
 
-func (c *conn) Close() error {
+func (c *Conn) Close() error {
 	c.rec.closed(c)
 	return c.Conn.Close()
 }
 
-// reset makes the next Close send RST instead of FIN.
-func (c *conn) reset() error {
+// Reset makes the next Close send RST instead of FIN.
+func (c *Conn) Reset() error {
 	if tcp, ok := c.Conn.(*net.TCPConn); ok {
 		return tcp.SetLinger(0)
 	}
@@ -53,4 +53,4 @@ func withConn(ctx context.Context, nc net.Conn) context.Context {
 	return context.WithValue(ctx, connKey{}, nc)
 }
 
-func connOf(ctx context.Context) *conn { return ctx.Value(connKey{}).(*conn) }
+func connOf(ctx context.Context) *Conn { return ctx.Value(connKey{}).(*Conn) }

@@ -3,4 +3,4 @@
 package webworld
 
 // hungUp is not known on this system until a read or write fails.
-func (c *conn) hungUp() bool { return false }
+func (c *Conn) hungUp() bool { return false }

@@ -11,7 +11,7 @@ import (
 
 // hungUp looks, without waiting and without taking a byte, whether the client has closed or reset the
 // connection.
-func (c *conn) hungUp() bool {
+func (c *Conn) hungUp() bool {
 	tcp, ok := c.Conn.(*net.TCPConn)
 	if !ok {
 		return false

@@ -1,6 +1,7 @@
-// Package webworld is a synthetic web on loopback addresses: blogs, a forum, a wiki, traps and broken
-// servers, the same for the same seed, with the ground truth of every page and a record of how the
-// crawler behaved. The demo, the simulations, the kill tests and the benches crawl it.
+// Package webworld is a synthetic web on loopback addresses: blogs, a forum, a wiki, traps, the same for the same
+// seed, with the ground truth of every page and a record of how the crawler behaved. It holds what all worlds share, a
+// Builder, servers and records, and the world of the demo. What tests, benches and the laboratory crawl besides are
+// packages below it, which the product does not carry: bench, economy, faults, manners, scattered.
 //
 // Every site has an IP of its own, counting up from Options.FirstIP (some share one on purpose), and all
 // listen on one port, which is part of every URL. Host names do not exist in DNS: give World.Resolve to

@@ -22,7 +22,7 @@ func (f *board) Last() *topic {
 }
 
 type topic struct {
-	entry
+	Entry
 	Forum   int
 	Odd     bool
 	Starter member
@@ -39,7 +39,7 @@ type post struct {
 	Date       time.Time
 	Text       string
 	Quote      *post
-	Links      []entry
+	Links      []Entry
 }
 
 type member struct {
@@ -67,37 +67,37 @@ type pageLink struct {
 }
 
 type forum struct {
-	b       *builder
-	s       *site
+	b       *Builder
+	s       *Host
 	boards  []*board
 	topics  []*topic
 	members []member
 	lastID  int
 }
 
-func planForum(b *builder, s *site) *forum {
-	s.gzip = true
-	s.setRobots(rules{lines: []rule{disallow("/ucp.php"), disallow("/search.php"), disallow("/memberlist.php?mode=viewprofile")}}, "")
+func planForum(b *Builder, s *Host) *forum {
+	s.Gzip = true
+	s.SetRobots(Rules{Lines: []Rule{Disallow("/ucp.php"), Disallow("/search.php"), Disallow("/memberlist.php?mode=viewprofile")}}, "")
 	f := &forum{b: b, s: s, boards: []*board{
 		{ID: 2, Name: "Raven and crow watching", About: "Sightings, roosts, calls and corvid behaviour", relevant: true},
 		{ID: 3, Name: "Norse myth and sagas", About: "Huginn, Muninn, Odin and the sources", relevant: true},
 		{ID: 4, Name: "Kitchen table", About: "Recipes and suppers"},
 		{ID: 5, Name: "Everything else", About: "Football, trains, weather"},
 	}}
-	r := b.random(s, "members")
-	for i, name := range b.lib[people]["user"] {
+	r := b.Random(s, "members")
+	for i, name := range b.Text[People]["user"] {
 		f.members = append(f.members, member{ID: 50 + i, Name: name, Posts: 3 + r.IntN(900)})
 	}
-	for _, e := range b.entries(s, b.scaled(16), b.scaled(11), func(i int, e entry) string {
+	for _, e := range b.entries(s, b.scaled(16), b.scaled(11), func(i int, e Entry) string {
 		return fmt.Sprintf("/viewtopic.php?f=%d&t=%d", boardOf(e.Subject), i+1)
 	}) {
-		f.topics = append(f.topics, &topic{entry: e, Forum: boardOf(e.Subject), Odd: e.ID%2 == 1})
+		f.topics = append(f.topics, &topic{Entry: e, Forum: boardOf(e.Subject), Odd: e.ID%2 == 1})
 	}
 	return f
 }
 
-func boardOf(s subject) int {
-	return map[subject]int{ravens: 2, norse: 3, cooking: 4, world: 5}[s]
+func boardOf(s Subject) int {
+	return map[Subject]int{Ravens: 2, Norse: 3, Cooking: 4, TheWorld: 5}[s]
 }
 
 // postsPerPage is phpBB's default.
@@ -117,7 +117,7 @@ func (f *forum) write() {
 	}
 	index := f.view("Board index", "index", nil)
 	index.Forums = f.boards
-	res := f.s.addHTML("/index.php", "list", true, f.b.render("bb-index", index))
+	res := f.s.AddHTML("/index.php", "list", true, f.b.Render("bb-index", index))
 	f.s.alias("/", res)
 	f.writeMembers()
 	f.message("/ucp.php?mode=login", "login", "You need to log in.")
@@ -128,7 +128,7 @@ func (f *forum) write() {
 
 // fill writes the posts of a topic: some topics have two pages, some three.
 func (f *forum) fill(t *topic) {
-	r := f.b.random(f.s, "topic %d", t.ID)
+	r := f.b.Random(f.s, "topic %d", t.ID)
 	n := 3 + r.IntN(postsPerPage-2)
 	if t.ID%3 == 0 {
 		n += postsPerPage
@@ -138,9 +138,9 @@ func (f *forum) fill(t *topic) {
 	}
 	for i := range n {
 		f.lastID++
-		p := &post{ID: f.lastID, Odd: i%2 == 1, First: i == 0, Author: pick(r, f.members)}
+		p := &post{ID: f.lastID, Odd: i%2 == 1, First: i == 0, Author: Pick(r, f.members)}
 		p.Date = t.Date.Add(time.Duration(i*5) * time.Hour)
-		p.Text = f.b.lib.say(r, people, "opening") + " " + f.b.lib.paragraph(r, t.Subject, 1+r.IntN(4)) + " " + f.b.lib.say(r, people, "closing")
+		p.Text = f.b.Text.Say(r, People, "opening") + " " + f.b.Text.Paragraph(r, t.Subject, 1+r.IntN(4)) + " " + f.b.Text.Say(r, People, "closing")
 		if i > 0 && r.IntN(4) == 0 {
 			p.Quote = t.Posts[r.IntN(i)]
 		}
@@ -161,7 +161,7 @@ func (f *forum) writeTopic(t *topic) {
 		for m := range pages {
 			v.Pager = append(v.Pager, pageLink{Number: m + 1, URL: "." + start(t.Path, m), Current: m == n})
 		}
-		res := f.s.addHTML(start(t.Path, n), "topic", t.Subject.relevant(), f.b.render("bb-topic", v))
+		res := f.s.AddHTML(start(t.Path, n), "topic", t.Subject.Relevant(), f.b.Render("bb-topic", v))
 		if n == pages-1 {
 			f.s.alias(fmt.Sprintf("/viewtopic.php?p=%d", t.LastPost()), res)
 		}
@@ -180,10 +180,10 @@ func (f *forum) writeBoard(b *board) {
 	v := f.view(b.Name, "viewforum", b)
 	v.Topics = b.Topics
 	path := fmt.Sprintf("/viewforum.php?f=%d", b.ID)
-	f.s.addHTML(path, "list", b.relevant, f.b.render("bb-forum", v))
+	f.s.AddHTML(path, "list", b.relevant, f.b.Render("bb-forum", v))
 	for _, order := range []string{"&st=0&sk=a&sd=d", "&st=0&sk=s&sd=a"} {
 		v.Topics = reversed(v.Topics)
-		f.s.addHTML(path+order, "sorted", false, f.b.render("bb-forum", v))
+		f.s.AddHTML(path+order, "sorted", false, f.b.Render("bb-forum", v))
 	}
 	f.message(fmt.Sprintf("/posting.php?mode=post&f=%d", b.ID), "posting", "The requested forum is read only for guests.")
 }
@@ -191,22 +191,22 @@ func (f *forum) writeBoard(b *board) {
 func (f *forum) writeMembers() {
 	v := f.view("Members", "memberlist", nil)
 	v.Members = f.members
-	f.s.addHTML("/memberlist.php", "members", false, f.b.render("bb-members", v))
+	f.s.AddHTML("/memberlist.php", "members", false, f.b.Render("bb-members", v))
 	for _, m := range f.members {
 		v.Members = []member{m}
-		f.s.addHTML(fmt.Sprintf("/memberlist.php?mode=viewprofile&u=%d", m.ID), "profile", false, f.b.render("bb-profile", v))
+		f.s.AddHTML(fmt.Sprintf("/memberlist.php?mode=viewprofile&u=%d", m.ID), "profile", false, f.b.Render("bb-profile", v))
 	}
 }
 
 func (f *forum) message(path, kind, text string) {
 	v := f.view("Information", "posting", nil)
 	v.Message = text
-	f.s.addHTML(path, kind, false, f.b.render("bb-message", v))
+	f.s.AddHTML(path, kind, false, f.b.Render("bb-message", v))
 }
 
 // view has a session id of its own for every page, as a board gives to a visitor without cookies.
 func (f *forum) view(title, section string, b *board) forumView {
-	r := f.b.random(f.s, "sid %s", title)
+	r := f.b.Random(f.s, "sid %s", title)
 	return forumView{Title: title, Section: section, Forum: b, SID: fmt.Sprintf("%016x%016x", r.Uint64(), r.Uint64())}
 }
 

@@ -10,13 +10,13 @@ import (
 	"time"
 )
 
-// rawAnswer writes a response that is no ordinary one. It calls x.end before its last byte; an exchange
+// RawAnswer writes a response that is no ordinary one. It calls x.end before its last byte; an exchange
 // that it leaves open counts as cut by the client.
-type rawAnswer func(x *exchange, w http.ResponseWriter, r *http.Request)
+type RawAnswer func(x *Exchange, w http.ResponseWriter, r *http.Request)
 
 // handler serves all sites.
 type handler struct {
-	sites   map[string]*site
+	sites   map[string]*Host
 	rec     *recorder
 	latency *atomic.Int64
 }
@@ -31,34 +31,34 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	uri := r.URL.RequestURI()
 	res := s.answer(r)
-	x := h.rec.begin(c, s.Host, "http://"+r.Host+uri, res.robots, s.rules.allows(uri))
+	x := h.rec.begin(c, s.Host, "http://"+r.Host+uri, res.robots, s.Rules.Allows(uri))
 	defer func() {
 		if x.abandon() {
 			panic(http.ErrAbortHandler) // or net/http would make a complete response of it
 		}
 	}()
-	if !pause(r.Context(), time.Duration(h.latency.Load())) {
+	if !Pause(r.Context(), time.Duration(h.latency.Load())) {
 		return
 	}
-	if res.raw != nil {
-		res.raw(x, w, r)
+	if res.Raw != nil {
+		res.Raw(x, w, r)
 		return
 	}
-	s.setHeader(w.Header(), res)
-	if s.etag && unchanged(r, res) {
+	s.SetHeader(w.Header(), res)
+	if s.ETag && unchanged(r, res) {
 		w.Header().Del("Content-Type")
-		x.end(http.StatusNotModified)
+		x.End(http.StatusNotModified)
 		w.WriteHeader(http.StatusNotModified)
 		return
 	}
-	send(x, w, r, res)
+	Send(x, w, r, res)
 }
 
 // answer finds the resource for a request, or the site's hiccup, or its 404.
-func (s *site) answer(r *http.Request) *resource {
-	res := s.find(r.URL)
+func (s *Host) answer(r *http.Request) *Resource {
+	res := s.Find(r.URL)
 	if res == nil {
-		res = s.missing(r.URL.RequestURI())
+		res = s.Missing(r.URL.RequestURI())
 	}
 	if s.hiccup != nil && !res.robots {
 		if hic, ok := s.hiccup(int(s.asked.Add(1))); ok {
@@ -68,31 +68,32 @@ func (s *site) answer(r *http.Request) *resource {
 	return res
 }
 
-func (s *site) setHeader(h http.Header, res *resource) {
+// SetHeader sets the header fields of a response: those of the host, then those of the resource.
+func (s *Host) SetHeader(h http.Header, res *Resource) {
 	for k, v := range s.defaults {
 		h[k] = v
 	}
-	for k, v := range res.header {
+	for k, v := range res.Header {
 		h[k] = v
 	}
 }
 
-// send writes the response, the last byte apart, so that end comes before the client can have it all.
-func send(x *exchange, w http.ResponseWriter, r *http.Request, res *resource) {
-	pieces := res.body
-	if res.gz != nil || res.zip != nil {
+// Send writes the response, the last byte apart, so that end comes before the client can have it all.
+func Send(x *Exchange, w http.ResponseWriter, r *http.Request, res *Resource) {
+	pieces := res.Body
+	if res.gz != nil || res.Zip != nil {
 		w.Header().Set("Vary", "Accept-Encoding")
 		if acceptsGzip(r) {
 			w.Header().Set("Content-Encoding", "gzip")
-			pieces = res.compressed()
+			pieces = res.Compressed()
 		}
 	}
-	body := join(pieces)
+	body := Join(pieces)
 	if !res.chunked {
 		w.Header().Set("Content-Length", strconv.Itoa(len(body)))
 	}
 	if len(body) == 0 || r.Method == http.MethodHead {
-		x.end(res.Status)
+		x.End(res.Status)
 		w.WriteHeader(res.Status)
 		return
 	}
@@ -101,10 +102,10 @@ func send(x *exchange, w http.ResponseWriter, r *http.Request, res *resource) {
 	if err := write(w, body[:last], res.chunked); err != nil || r.Context().Err() != nil {
 		return
 	}
-	if res.slow > 0 && (http.NewResponseController(w).Flush() != nil || !pause(r.Context(), res.slow)) {
+	if res.Slow > 0 && (http.NewResponseController(w).Flush() != nil || !Pause(r.Context(), res.Slow)) {
 		return
 	}
-	x.end(res.Status)
+	x.End(res.Status)
 	if _, err := w.Write(body[last:]); err != nil {
 		x.retract(res.Status)
 	} else if err := http.NewResponseController(w).Flush(); err != nil {
@@ -128,7 +129,8 @@ func write(w http.ResponseWriter, body []byte, chunked bool) error {
 	return err
 }
 
-func join(pieces [][]byte) []byte {
+// Join puts a body together.
+func Join(pieces [][]byte) []byte {
 	if len(pieces) == 1 {
 		return pieces[0]
 	}
@@ -144,8 +146,8 @@ func join(pieces [][]byte) []byte {
 }
 
 // unchanged tells whether the client's copy is good (RFC 9110 §13.2.2: If-None-Match goes first).
-func unchanged(r *http.Request, res *resource) bool {
-	tag, modified := res.header.Get("ETag"), res.header.Get("Last-Modified")
+func unchanged(r *http.Request, res *Resource) bool {
+	tag, modified := res.Header.Get("ETag"), res.Header.Get("Last-Modified")
 	if match := r.Header.Get("If-None-Match"); match != "" {
 		return tag != "" && strings.Contains(match, tag)
 	}
@@ -169,8 +171,8 @@ func acceptsGzip(r *http.Request) bool {
 	return false
 }
 
-// pause waits for d; it is false if ctx ended first.
-func pause(ctx context.Context, d time.Duration) bool {
+// Pause waits for d; it is false if ctx ended first.
+func Pause(ctx context.Context, d time.Duration) bool {
 	if d <= 0 {
 		return ctx.Err() == nil
 	}

@@ -8,9 +8,9 @@ import (
 // recipeView is what the template "recipe" gets.
 type recipeView struct {
 	Title      string
-	Categories []term
+	Categories []Term
 	Paragraphs []string
-	Links      []entry
+	Links      []Entry
 	Listing    bool
 	Next       string
 }
@@ -18,50 +18,50 @@ type recipeView struct {
 // kitchen is the large site that has nothing to do with the topic: all its links are relative, and it has
 // no robots.txt.
 type kitchen struct {
-	b       *builder
-	s       *site
-	recipes []entry
-	cats    []term
+	b       *Builder
+	s       *Host
+	recipes []Entry
+	cats    []Term
 }
 
-func planKitchen(b *builder, s *site) *kitchen {
+func planKitchen(b *Builder, s *Host) *kitchen {
 	s.RobotsCode = http.StatusNotFound
-	k := &kitchen{b: b, s: s, cats: []term{{Name: "Soups", Slug: "soups"}, {Name: "Bakes", Slug: "bakes"}, {Name: "Suppers", Slug: "suppers"}}}
-	k.recipes = b.entries(s, b.scaled(36), 0, func(i int, e entry) string {
-		return fmt.Sprintf("/%s/%s.html", k.cats[i%3].Slug, slug(e.Title))
+	k := &kitchen{b: b, s: s, cats: []Term{{Name: "Soups", Slug: "soups"}, {Name: "Bakes", Slug: "bakes"}, {Name: "Suppers", Slug: "suppers"}}}
+	k.recipes = b.entries(s, b.scaled(36), 0, func(i int, e Entry) string {
+		return fmt.Sprintf("/%s/%s.html", k.cats[i%3].Slug, Slug(e.Title))
 	})
 	return k
 }
 
 func (k *kitchen) write(club string) {
 	for i, e := range k.recipes {
-		r := k.b.random(k.s, "recipe %d", e.ID)
-		v := recipeView{Title: e.Title, Categories: k.cats, Paragraphs: k.b.lib.paragraphs(r, e.Subject, 4+r.IntN(4))}
+		r := k.b.Random(k.s, "recipe %d", e.ID)
+		v := recipeView{Title: e.Title, Categories: k.cats, Paragraphs: k.b.Text.Paragraphs(r, e.Subject, 4+r.IntN(4))}
 		for range 4 {
-			other := pick(r, k.recipes)
-			v.Links = append(v.Links, entry{Title: other.Title, URL: ".." + other.Path})
+			other := Pick(r, k.recipes)
+			v.Links = append(v.Links, Entry{Title: other.Title, URL: ".." + other.Path})
 		}
 		if i%4 == 0 {
 			v.Links = append(v.Links, k.b.related(r, k.s, e.Subject, 1)...)
 		}
-		k.s.addHTML(e.Path, "recipe", false, k.b.render("recipe", v))
+		k.s.AddHTML(e.Path, "recipe", false, k.b.Render("recipe", v))
 	}
 	for i, c := range k.cats {
 		k.writeList(i, c)
 	}
-	front := recipeView{Title: "Kitchen Notes", Categories: k.cats, Paragraphs: k.b.lib.paragraphs(k.b.random(k.s, "front"), cooking, 2)}
-	res := k.s.addHTML("/index.html", "list", false, k.b.render("recipe", front))
+	front := recipeView{Title: "Kitchen Notes", Categories: k.cats, Paragraphs: k.b.Text.Paragraphs(k.b.Random(k.s, "front"), Cooking, 2)}
+	res := k.s.AddHTML("/index.html", "list", false, k.b.Render("recipe", front))
 	k.s.alias("/", res)
-	k.s.redirect("/club/calendar.html", 302, club)
+	k.s.Redirect("/club/calendar.html", 302, club)
 	k.s.add("/css/kitchen.css", "style", false, "text/css", []byte(".step{margin:1em}\n"))
 }
 
 // writeList adds the pages of a category, eight recipes each.
-func (k *kitchen) writeList(i int, c term) {
-	var mine []entry
+func (k *kitchen) writeList(i int, c Term) {
+	var mine []Entry
 	for j, e := range k.recipes {
 		if j%3 == i {
-			mine = append(mine, entry{Title: e.Title, URL: ".." + e.Path})
+			mine = append(mine, Entry{Title: e.Title, URL: ".." + e.Path})
 		}
 	}
 	const perPage = 8
@@ -74,6 +74,6 @@ func (k *kitchen) writeList(i int, c term) {
 		if n > 0 {
 			path = fmt.Sprintf("/%s/index-%d.html", c.Slug, n+1)
 		}
-		k.s.addHTML(path, "list", false, k.b.render("recipe", v))
+		k.s.AddHTML(path, "list", false, k.b.Render("recipe", v))
 	}
 }

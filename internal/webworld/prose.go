@@ -14,29 +14,29 @@ import (
 //go:embed text/*.txt
 var textFiles embed.FS
 
-// subject names a grammar: the file text/<subject>.txt.
-type subject string
+// Subject names a grammar: the file text/<subject>.txt.
+type Subject string
 
 const (
-	ravens  subject = "ravens"
-	norse   subject = "norse"
-	cooking subject = "cooking"
-	world   subject = "world"
-	people  subject = "people"
+	Ravens   Subject = "ravens"
+	Norse    Subject = "norse"
+	Cooking  Subject = "cooking"
+	TheWorld Subject = "world"
+	People   Subject = "people"
 )
 
-// relevant tells whether a text about s is on the demo's topic.
-func (s subject) relevant() bool { return s == ravens || s == norse }
+// Relevant tells whether a text about s is on the demo's topic.
+func (s Subject) Relevant() bool { return s == Ravens || s == Norse }
 
 // grammar maps a slot to its alternatives, which may name further slots in braces.
 type grammar map[string][]string
 
-// library holds all grammars.
-type library map[subject]grammar
+// Library holds all grammars.
+type Library map[Subject]grammar
 
-func loadLibrary() (library, error) {
-	lib := library{}
-	for _, s := range []subject{ravens, norse, cooking, world, people} {
+func loadLibrary() (Library, error) {
+	lib := Library{}
+	for _, s := range []Subject{Ravens, Norse, Cooking, TheWorld, People} {
 		g, err := loadGrammar(s)
 		if err != nil {
 			return nil, err
@@ -46,7 +46,7 @@ func loadLibrary() (library, error) {
 	return lib, nil
 }
 
-func loadGrammar(s subject) (grammar, error) {
+func loadGrammar(s Subject) (grammar, error) {
 	f, err := textFiles.Open("text/" + string(s) + ".txt")
 	if err != nil {
 		return nil, err
@@ -84,34 +84,34 @@ func (g grammar) expand(r *rand.Rand, slot string) string {
 	}
 }
 
-// say expands a slot and tidies the result: articles agree and the first letter is upper case.
-func (l library) say(r *rand.Rand, s subject, slot string) string {
-	return capital(articles(l[s].expand(r, slot)))
+// Say expands a slot and tidies the result: articles agree and the first letter is upper case.
+func (l Library) Say(r *rand.Rand, s Subject, slot string) string {
+	return Capital(articles(l[s].expand(r, slot)))
 }
 
-// title is a short headline.
-func (l library) title(r *rand.Rand, s subject) string { return l.say(r, s, "title") }
+// Title is a short headline.
+func (l Library) Title(r *rand.Rand, s Subject) string { return l.Say(r, s, "title") }
 
-// paragraph is n sentences.
-func (l library) paragraph(r *rand.Rand, s subject, n int) string {
+// Paragraph is n sentences.
+func (l Library) Paragraph(r *rand.Rand, s Subject, n int) string {
 	sentences := make([]string, n)
 	for i := range sentences {
-		sentences[i] = l.say(r, s, "sentence")
+		sentences[i] = l.Say(r, s, "sentence")
 	}
 	return strings.Join(sentences, " ")
 }
 
-// paragraphs is n paragraphs of three to six sentences.
-func (l library) paragraphs(r *rand.Rand, s subject, n int) []string {
+// Paragraphs is n paragraphs of three to six sentences.
+func (l Library) Paragraphs(r *rand.Rand, s Subject, n int) []string {
 	list := make([]string, n)
 	for i := range list {
-		list[i] = l.paragraph(r, s, 3+r.IntN(4))
+		list[i] = l.Paragraph(r, s, 3+r.IntN(4))
 	}
 	return list
 }
 
-// name is a person's full name.
-func (l library) name(r *rand.Rand) string { return l[people].expand(r, "name") }
+// Name is a person's full name.
+func (l Library) Name(r *rand.Rand) string { return l[People].expand(r, "name") }
 
 // articles turns "a" into "an" before a vowel.
 func articles(s string) string {
@@ -124,7 +124,8 @@ func articles(s string) string {
 	return strings.Join(words, " ")
 }
 
-func capital(s string) string {
+// Capital makes the first letter upper case.
+func Capital(s string) string {
 	for i, c := range s {
 		if unicode.IsLetter(c) {
 			return s[:i] + string(unicode.ToUpper(c)) + s[i+utf8.RuneLen(c):]
@@ -133,20 +134,21 @@ func capital(s string) string {
 	return s
 }
 
-// slug makes a title fit for a path.
-func slug(title string) string {
+// Slug makes a title fit for a path.
+func Slug(title string) string {
 	fields := strings.FieldsFunc(strings.ToLower(title), func(c rune) bool {
 		return !(c >= 'a' && c <= 'z' || c >= '0' && c <= '9')
 	})
 	return strings.Join(fields, "-")
 }
 
-// random is a generator that depends on the seed and a label alone, so that a change to one page leaves
+// Random is a generator that depends on the seed and a label alone, so that a change to one page leaves
 // the others as they were.
-func random(seed uint64, label string) *rand.Rand {
+func Random(seed uint64, label string) *rand.Rand {
 	h := fnv.New64a()
 	h.Write([]byte(label))
 	return rand.New(rand.NewPCG(seed, h.Sum64()))
 }
 
-func pick[T any](r *rand.Rand, list []T) T { return list[r.IntN(len(list))] }
+// Pick chooses an element at random.
+func Pick[T any](r *rand.Rand, list []T) T { return list[r.IntN(len(list))] }

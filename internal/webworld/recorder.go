@@ -26,15 +26,15 @@ type recorder struct {
 	strangers  map[string]int
 	opens      int // connections
 	tracing    bool
-	trace      []*exchange
+	trace      []*Exchange
 }
 
 // ipRecord is the traffic of one IP.
 type ipRecord struct {
 	Traffic
 	ip        netip.Addr
-	conns     map[*conn]struct{}
-	live      map[*exchange]struct{}
+	conns     map[*Conn]struct{}
+	live      map[*Exchange]struct{}
 	last      ending // of any response
 	lastPages ending // of a page, that is, anything but robots.txt
 }
@@ -44,11 +44,11 @@ type ending struct {
 	url string
 }
 
-// exchange is one request under way.
-type exchange struct {
+// Exchange is one request under way.
+type Exchange struct {
 	rec     *recorder
 	ip      *ipRecord
-	conn    *conn
+	conn    *Conn
 	host    string
 	began   time.Time
 	url     string
@@ -67,7 +67,7 @@ func newRecorder(now func() time.Time) *recorder {
 }
 
 // know makes the site's IP appear in Stats before its first request.
-func (rec *recorder) know(s *site) {
+func (rec *recorder) know(s *Host) {
 	rec.mu.Lock()
 	defer rec.mu.Unlock()
 	rec.at(s.IP)
@@ -76,19 +76,19 @@ func (rec *recorder) know(s *site) {
 func (rec *recorder) at(ip netip.Addr) *ipRecord {
 	r := rec.ips[ip]
 	if r == nil {
-		r = &ipRecord{ip: ip, conns: map[*conn]struct{}{}, live: map[*exchange]struct{}{}}
+		r = &ipRecord{ip: ip, conns: map[*Conn]struct{}{}, live: map[*Exchange]struct{}{}}
 		rec.ips[ip] = r
 	}
 	return r
 }
 
 // begin notes a request whose header has been read.
-func (rec *recorder) begin(c *conn, host, url string, robots, allowed bool) *exchange {
+func (rec *recorder) begin(c *Conn, host, url string, robots, allowed bool) *Exchange {
 	rec.mu.Lock()
 	defer rec.mu.Unlock()
 	now, r := rec.now(), rec.at(c.ip)
 	r.reap(rec)
-	x := &exchange{rec: rec, ip: r, conn: c, began: now, host: host, url: url, robots: robots}
+	x := &Exchange{rec: rec, ip: r, conn: c, began: now, host: host, url: url, robots: robots}
 	r.MinGap = shorter(r.MinGap, r.gap(x, now, true))
 	if !robots {
 		r.MinPageGap = shorter(r.MinPageGap, r.gap(x, now, false))
@@ -113,7 +113,7 @@ func (rec *recorder) begin(c *conn, host, url string, robots, allowed bool) *exc
 }
 
 // judge notes what the request's robots.txt has to say about it.
-func (rec *recorder) judge(x *exchange, allowed bool) {
+func (rec *recorder) judge(x *Exchange, allowed bool) {
 	if x.robots {
 		x.ip.Robots++
 		return
@@ -134,7 +134,7 @@ func (rec *recorder) stranger(host string) {
 }
 
 // gap is the pause before x, 0 if it overlaps another request, nil if there was none before.
-func (r *ipRecord) gap(x *exchange, now time.Time, withRobots bool) *Gap {
+func (r *ipRecord) gap(x *Exchange, now time.Time, withRobots bool) *Gap {
 	for y := range r.live {
 		if withRobots || !y.robots {
 			return &Gap{IP: r.ip, From: y.url, To: x.url}
@@ -159,9 +159,9 @@ func (r *ipRecord) reap(rec *recorder) {
 	}
 }
 
-// end notes that the last byte of a response is about to be written. Only the first of end and abandon
+// End notes that the last byte of a response is about to be written. Only the first of end and abandon
 // counts.
-func (x *exchange) end(status int) {
+func (x *Exchange) End(status int) {
 	rec := x.rec
 	rec.mu.Lock()
 	defer rec.mu.Unlock()
@@ -178,7 +178,7 @@ func (x *exchange) end(status int) {
 }
 
 // abandon notes that the client left before the response was written; it is false if end was first.
-func (x *exchange) abandon() bool {
+func (x *Exchange) abandon() bool {
 	rec := x.rec
 	rec.mu.Lock()
 	defer rec.mu.Unlock()
@@ -190,7 +190,7 @@ func (x *exchange) abandon() bool {
 }
 
 // retract turns an ended exchange into a cut one: its last byte could not be written.
-func (x *exchange) retract(status int) {
+func (x *Exchange) retract(status int) {
 	rec := x.rec
 	rec.mu.Lock()
 	defer rec.mu.Unlock()
@@ -211,7 +211,7 @@ func (x *exchange) retract(status int) {
 }
 
 // finish ends an exchange as of a time.
-func (rec *recorder) finish(x *exchange, at time.Time) {
+func (rec *recorder) finish(x *Exchange, at time.Time) {
 	x.over, x.ended = true, at
 	delete(x.ip.live, x)
 	end := ending{at, x.url}
@@ -225,7 +225,7 @@ func (rec *recorder) finish(x *exchange, at time.Time) {
 
 // cut ends an exchange that the client left, as of its begin: when exactly the client left is not known,
 // and the gap after it must not look shorter than it was.
-func (rec *recorder) cut(x *exchange) {
+func (rec *recorder) cut(x *Exchange) {
 	rec.finish(x, x.began)
 	rec.countCut(x)
 }
@@ -237,7 +237,7 @@ func later(a, b ending) ending {
 	return a
 }
 
-func (rec *recorder) countCut(x *exchange) {
+func (rec *recorder) countCut(x *Exchange) {
 	x.ip.Cut++
 	if !x.robots {
 		rec.cutURLs[x.url]++
@@ -245,7 +245,7 @@ func (rec *recorder) countCut(x *exchange) {
 }
 
 // opened and closed follow the connections of an IP.
-func (rec *recorder) opened(c *conn) {
+func (rec *recorder) opened(c *Conn) {
 	rec.mu.Lock()
 	defer rec.mu.Unlock()
 	r := rec.at(c.ip)
@@ -261,7 +261,7 @@ func (rec *recorder) opened(c *conn) {
 	r.PeakConnections = max(r.PeakConnections, len(r.conns))
 }
 
-func (rec *recorder) closed(c *conn) {
+func (rec *recorder) closed(c *Conn) {
 	rec.mu.Lock()
 	defer rec.mu.Unlock()
 	delete(rec.at(c.ip).conns, c)
@@ -270,7 +270,7 @@ func (rec *recorder) closed(c *conn) {
 // closeConns closes what http.Server does not know any more: hijacked connections.
 func (rec *recorder) closeConns() {
 	rec.mu.Lock()
-	var all []*conn
+	var all []*Conn
 	for _, r := range rec.ips {
 		for c := range r.conns {
 			all = append(all, c)

@@ -6,37 +6,39 @@ import (
 	"time"
 )
 
-// rules are what robots.txt says to every crawler, in the order of the file (RFC 9309 §2.2.2).
-type rules struct {
-	lines  []rule
-	delay  time.Duration // Crawl-delay
-	closed bool          // robots.txt cannot be had for now, so all is disallowed (RFC 9309 §2.3.1.4)
+// Rules are what robots.txt says to every crawler, in the order of the file (RFC 9309 §2.2.2).
+type Rules struct {
+	Lines  []Rule
+	Delay  time.Duration // Crawl-delay
+	Closed bool          // robots.txt cannot be had for now, so all is disallowed (RFC 9309 §2.3.1.4)
 }
 
-type rule struct {
+// Rule is a line of robots.txt.
+type Rule struct {
 	allow   bool
 	pattern string
 }
 
-func disallow(pattern string) rule { return rule{pattern: pattern} }
-func allow(pattern string) rule    { return rule{allow: true, pattern: pattern} }
+// Disallow and Allow are rules; a pattern may have * (anything) and a final $ (the end).
+func Disallow(pattern string) Rule { return Rule{pattern: pattern} }
+func Allow(pattern string) Rule    { return Rule{allow: true, pattern: pattern} }
 
 // text is the file, with a group for another crawler before the one for all.
-func (rs rules) text(sitemap string) string {
+func (rs Rules) text(sitemap string) string {
 	var b strings.Builder
 	b.WriteString("# Welcome, careful crawler.\nUser-agent: GreedyBot\nUser-agent: BadBot\nDisallow: /\n\nUser-agent: *\n")
-	for _, r := range rs.lines {
+	for _, r := range rs.Lines {
 		verb := "Disallow"
 		if r.allow {
 			verb = "Allow"
 		}
 		fmt.Fprintf(&b, "%s: %s\n", verb, r.pattern)
 	}
-	if len(rs.lines) == 0 {
+	if len(rs.Lines) == 0 {
 		b.WriteString("Disallow:\n")
 	}
-	if rs.delay > 0 {
-		fmt.Fprintf(&b, "Crawl-delay: %g\n", rs.delay.Seconds())
+	if rs.Delay > 0 {
+		fmt.Fprintf(&b, "Crawl-delay: %g\n", rs.Delay.Seconds())
 	}
 	if sitemap != "" {
 		fmt.Fprintf(&b, "\nSitemap: %s\n", sitemap)
@@ -44,13 +46,13 @@ func (rs rules) text(sitemap string) string {
 	return b.String()
 }
 
-// allows judges a path with its query: the longest matching pattern wins, Allow on a tie.
-func (rs rules) allows(uri string) bool {
-	if rs.closed {
+// Allows judges a path with its query: the longest matching pattern wins, Allow on a tie.
+func (rs Rules) Allows(uri string) bool {
+	if rs.Closed {
 		return false
 	}
 	best, verdict := -1, true
-	for _, r := range rs.lines {
+	for _, r := range rs.Lines {
 		if n := len(r.pattern); matches(r.pattern, uri) && (n > best || n == best && r.allow) {
 			best, verdict = n, r.allow
 		}

@@ -12,27 +12,27 @@ import (
 // archiveDelay is the Crawl-delay of the archive, the only site that asks for one.
 const archiveDelay = time.Second
 
-// plainView is what the template "plain" gets.
-type plainView struct {
+// PlainView is what the template "plain" gets.
+type PlainView struct {
 	Title       string
 	Head, Extra template.HTML
 	Paragraphs  []string
-	Links       []entry
+	Links       []Entry
 }
 
 // writeRunes is the site of oddities: encodings, redirects, and links in every element that has them.
-func writeRunes(b *builder, s *site) {
-	s.setRobots(rules{}, "")
-	s.gzip, s.etag = true, true
+func writeRunes(b *Builder, s *Host) {
+	s.SetRobots(Rules{}, "")
+	s.Gzip, s.ETag = true, true
 	writeEncodings(s)
 	writeRedirects(b, s)
 	writeElements(b, s)
-	chunked := plainView{Title: "Ansuz, in chunks", Paragraphs: b.lib.paragraphs(b.random(s, "chunked"), norse, 12)}
-	s.addHTML("/chunked.html", "page", true, b.render("plain", chunked)).chunked = true
-	front := plainView{
+	chunked := PlainView{Title: "Ansuz, in chunks", Paragraphs: b.Text.Paragraphs(b.Random(s, "chunked"), Norse, 12)}
+	s.AddHTML("/chunked.html", "page", true, b.Render("plain", chunked)).chunked = true
+	front := PlainView{
 		Title: "Rune oddities", Head: `<meta charset="utf-8">`,
-		Paragraphs: b.lib.paragraphs(b.random(s, "front"), norse, 2),
-		Links: []entry{
+		Paragraphs: b.Text.Paragraphs(b.Random(s, "front"), Norse, 2),
+		Links: []Entry{
 			{Title: "Вороны (windows-1251)", URL: "/ru/voron.html"}, {Title: "Karasu (Shift_JIS)", URL: "/ja/karasu.html"},
 			{Title: "Korpar och kråkor (ISO-8859-1)", URL: "/sv/korp.html"}, {Title: "Chunked rune Ansuz", URL: "/chunked.html"},
 			{Title: "Moved rune Fehu", URL: "/old/fehu"}, {Title: "Rune Fehu, for now", URL: "/old/fehu-found"},
@@ -41,11 +41,11 @@ func writeRunes(b *builder, s *site) {
 			{Title: "Runes in frames, maps and pictures", URL: "/elements/deep/er/index.html"},
 		},
 	}
-	s.addHTML("/", "list", true, b.render("plain", front))
+	s.AddHTML("/", "list", true, b.Render("plain", front))
 }
 
 // writeEncodings adds three pages about ravens that are not in UTF-8.
-func writeEncodings(s *site) {
+func writeEncodings(s *Host) {
 	russian := `<html><head><meta http-equiv="Content-Type" content="text/html; charset=windows-1251"><title>Ворон</title></head>
 <body><h1>Ворон (Corvus corax, raven)</h1><p>Хугин и Мунин — вороны Одина: мысль и память. Каждое утро они облетают мир.</p>
 <p>Raven pairs keep the same nest for years. <a href="/">Назад к рунам</a></p></body></html>
@@ -66,25 +66,25 @@ func writeEncodings(s *site) {
 	s.add("/sv/korp.html", "page", true, "text/html; charset=ISO-8859-1", body)
 }
 
-func writeRedirects(b *builder, s *site) {
-	fehu := plainView{Title: "The rune Fehu", Paragraphs: b.lib.paragraphs(b.random(s, "fehu"), norse, 3)}
-	s.addHTML("/runes/fehu.html", "page", true, b.render("plain", fehu))
-	s.redirect("/old/fehu", http.StatusMovedPermanently, s.base+"/runes/fehu.html")
-	s.redirect("/old/fehu-found", http.StatusFound, "../runes/fehu.html")
-	s.redirect("/old/fehu-permanent", http.StatusPermanentRedirect, "/runes/fehu.html")
-	s.redirect("/hop/1", http.StatusFound, "2")
-	s.redirect("/hop/2", http.StatusTemporaryRedirect, "?three")
-	s.redirect("/hop/2?three", http.StatusSeeOther, b.sites[blogHost].base+"/about/")
-	gone := s.addHTML("/gone.html", "missing", false, []byte("<title>Gone</title><p>This rune was cut away.</p>\n"))
+func writeRedirects(b *Builder, s *Host) {
+	fehu := PlainView{Title: "The rune Fehu", Paragraphs: b.Text.Paragraphs(b.Random(s, "fehu"), Norse, 3)}
+	s.AddHTML("/runes/fehu.html", "page", true, b.Render("plain", fehu))
+	s.Redirect("/old/fehu", http.StatusMovedPermanently, s.Base+"/runes/fehu.html")
+	s.Redirect("/old/fehu-found", http.StatusFound, "../runes/fehu.html")
+	s.Redirect("/old/fehu-permanent", http.StatusPermanentRedirect, "/runes/fehu.html")
+	s.Redirect("/hop/1", http.StatusFound, "2")
+	s.Redirect("/hop/2", http.StatusTemporaryRedirect, "?three")
+	s.Redirect("/hop/2?three", http.StatusSeeOther, b.ByName[blogHost].Base+"/about/")
+	gone := s.AddHTML("/gone.html", "missing", false, []byte("<title>Gone</title><p>This rune was cut away.</p>\n"))
 	gone.Status = http.StatusGone
 }
 
 // writeElements adds one page with links in all kinds of elements, and what they lead to.
-func writeElements(b *builder, s *site) {
+func writeElements(b *Builder, s *Host) {
 	leaf := func(path string) {
-		r := b.random(s, "%s", path)
-		v := plainView{Title: b.lib.title(r, ravens), Paragraphs: b.lib.paragraphs(r, ravens, 2)}
-		s.addHTML(path, "page", true, b.render("plain", v))
+		r := b.Random(s, "%s", path)
+		v := PlainView{Title: b.Text.Title(r, Ravens), Paragraphs: b.Text.Paragraphs(r, Ravens, 2)}
+		s.AddHTML(path, "page", true, b.Render("plain", v))
 	}
 	for _, path := range []string{
 		"/elements/area.html", "/elements/frame.html", "/elements/inner.html", "/elements/based.html", "/elements/up.html",
@@ -93,16 +93,16 @@ func writeElements(b *builder, s *site) {
 		leaf(path)
 	}
 	for _, path := range []string{"/elements/small.png", "/elements/large.png", "/elements/map.png", "/elements/wide.png"} {
-		s.add(path, "image", false, "image/png", picture(b.random(s, "%s", path), 24))
+		s.add(path, "image", false, "image/png", picture(b.Random(s, "%s", path), 24))
 	}
 	s.add("/elements/raven.js", "script", false, "text/javascript", []byte("document.title += ' *';\n"))
-	s.addHTML("/elements/frames.html", "page", false, []byte(`<html><head><title>Frames</title></head><frameset cols="50%,50%"><frame src="frame.html"><frame src="./inner.html"></frameset></html>
+	s.AddHTML("/elements/frames.html", "page", false, []byte(`<html><head><title>Frames</title></head><frameset cols="50%,50%"><frame src="frame.html"><frame src="./inner.html"></frameset></html>
 `))
-	s.addHTML("/elements/refresh.html", "page", false, []byte(`<html><head><title>Wait</title><meta http-equiv="Refresh" content="0; url=refreshed.html"></head><body>One moment.</body></html>
+	s.AddHTML("/elements/refresh.html", "page", false, []byte(`<html><head><title>Wait</title><meta http-equiv="Refresh" content="0; url=refreshed.html"></head><body>One moment.</body></html>
 `))
-	elements := plainView{
+	elements := PlainView{
 		Title: "Links in every element", Head: `<meta charset="utf-8"><base href="/elements/"><link rel="next" href="next.html"><script src="raven.js"></script>`,
-		Paragraphs: b.lib.paragraphs(b.random(s, "elements"), ravens, 2),
+		Paragraphs: b.Text.Paragraphs(b.Random(s, "elements"), Ravens, 2),
 		Extra: `<map name="m"><area shape="rect" coords="0,0,9,9" href="area.html" alt="A raven on the map"></map><img usemap="#m" src="map.png" alt="">
 <picture><source srcset="wide.png 2x"><img src="small.png" srcset="small.png 24w, large.png 48w" alt="raven feather"></picture>
 <iframe src="frames.html"></iframe>
@@ -113,5 +113,5 @@ func writeElements(b *builder, s *site) {
 <a href="mailto:norns@runes.test">Mail</a> <a href="javascript:history.back()">Back</a> <a href="tel:+3545551234">Call</a> <a href="data:text/plain,raven">Data</a>
 <a href="//runes.test:bad/">Broken</a> <a href="http://[::1/">Broken too</a> <a name="part">Part</a></p>`,
 	}
-	s.addHTML("/elements/deep/er/index.html", "page", true, b.render("plain", elements))
+	s.AddHTML("/elements/deep/er/index.html", "page", true, b.Render("plain", elements))
 }

@@ -15,146 +15,148 @@ import (
 	"time"
 )
 
-// site is a host with what it serves.
-type site struct {
+// Host is a site with what it serves.
+type Host struct {
 	Site
-	base      string // http://host:port
-	rules     rules
-	resources map[string]*resource            // by key
-	paths     []string                        // as they were added: path and query
-	dynamic   func(*url.URL) *resource        // asked for what resources lacks; may be nil
-	hiccup    func(nth int) (*resource, bool) // may answer the nth page request instead; may be nil
+	Base      string // http://host:port
+	Rules     Rules
+	Resources map[string]*Resource            // by key
+	Paths     []string                        // as they were added: path and query
+	Dynamic   func(*url.URL) *Resource        // asked for what resources lacks; may be nil
+	hiccup    func(nth int) (*Resource, bool) // may answer the nth page request instead; may be nil
 	asked     atomic.Int64                    // page requests, for hiccup
-	gzip      bool                            // compress when asked
-	etag      bool                            // send validators and honour them
-	dated     time.Time                       // of the validators
+	Gzip      bool                            // compress when asked
+	ETag      bool                            // send validators and honour them
+	Dated     time.Time                       // of the validators
 	defaults  http.Header                     // of every response
 }
 
-// resource is what one URL answers.
-type resource struct {
+// Resource is what one URL answers.
+type Resource struct {
 	Page
-	uri     string          // path and query
-	header  http.Header     // beyond the site's
-	body    [][]byte        // in pieces, so that pages may share them
+	URI     string          // path and query
+	Header  http.Header     // beyond the site's
+	Body    [][]byte        // in pieces, so that pages may share them
 	gz      [][]byte        // the same compressed; nil if it is never sent so
-	zip     func() [][]byte // makes gz when it is asked for; may be nil
+	Zip     func() [][]byte // makes gz when it is asked for; may be nil
 	chunked bool            // send without Content-Length
-	slow    time.Duration   // between the body and its last byte
+	Slow    time.Duration   // between the body and its last byte
 	robots  bool            // a part of robots.txt
-	raw     rawAnswer       // answers instead of all the above; may be nil
+	Raw     RawAnswer       // answers instead of all the above; may be nil
 }
 
-func (res *resource) compressed() [][]byte {
-	if res.zip != nil {
-		return res.zip()
+// Compressed is the body as gzip; nil if it is never sent so.
+func (res *Resource) Compressed() [][]byte {
+	if res.Zip != nil {
+		return res.Zip()
 	}
 	return res.gz
 }
 
-// setRobots gives the site its rules; sitemap may be empty.
-func (s *site) setRobots(rs rules, sitemap string) {
-	s.rules, s.CrawlDelay = rs, rs.delay
+// SetRobots gives the site its rules; sitemap may be empty.
+func (s *Host) SetRobots(rs Rules, sitemap string) {
+	s.Rules, s.CrawlDelay = rs, rs.Delay
 	s.Robots = rs.text(sitemap)
-	s.addRobots("/robots.txt", &resource{Page: Page{Status: http.StatusOK}, body: [][]byte{[]byte(s.Robots)}})
+	s.AddRobots("/robots.txt", &Resource{Page: Page{Status: http.StatusOK}, Body: [][]byte{[]byte(s.Robots)}})
 }
 
-func (s *site) addRobots(path string, res *resource) {
+// AddRobots puts a part of robots.txt at a path: the file, or a redirect to another place.
+func (s *Host) AddRobots(path string, res *Resource) {
 	res.robots = true
-	res.Kind, res.URL, res.Host, res.Allowed = "robots", s.base+path, s.Host, true
-	if res.header == nil {
-		res.header = http.Header{}
+	res.Kind, res.URL, res.Host, res.Allowed = "robots", s.Base+path, s.Host, true
+	if res.Header == nil {
+		res.Header = http.Header{}
 	}
-	res.header.Set("Content-Type", "text/plain; charset=utf-8")
-	res.uri = path
-	s.resources[key(mustParse(path))] = res
+	res.Header.Set("Content-Type", "text/plain; charset=utf-8")
+	res.URI = path
+	s.Resources[key(MustParse(path))] = res
 	if path == "/robots.txt" {
 		s.RobotsCode = res.Status
 	}
 }
 
 // add puts a resource at a path with query. The result may be changed until the world is served.
-func (s *site) add(uri, kind string, relevant bool, contentType string, body []byte) *resource {
-	res := &resource{
-		uri: uri,
+func (s *Host) add(uri, kind string, relevant bool, contentType string, body []byte) *Resource {
+	res := &Resource{
+		URI: uri,
 		Page: Page{
-			URL: s.base + uri, Host: s.Host, Kind: kind, Relevant: relevant,
-			Allowed: s.rules.allows(uri), Status: http.StatusOK,
+			URL: s.Base + uri, Host: s.Host, Kind: kind, Relevant: relevant,
+			Allowed: s.Rules.Allows(uri), Status: http.StatusOK,
 		},
-		header: http.Header{"Content-Type": {contentType}},
-		body:   [][]byte{body},
+		Header: http.Header{"Content-Type": {contentType}},
+		Body:   [][]byte{body},
 	}
 	return s.put(res)
 }
 
-func (s *site) put(res *resource) *resource {
-	k := key(mustParse(res.uri))
-	if _, taken := s.resources[k]; taken {
-		panic(fmt.Sprintf("webworld: two resources at %s%s", s.base, res.uri))
+func (s *Host) put(res *Resource) *Resource {
+	k := key(MustParse(res.URI))
+	if _, taken := s.Resources[k]; taken {
+		panic(fmt.Sprintf("webworld: two resources at %s%s", s.Base, res.URI))
 	}
-	s.resources[k] = res
-	s.paths = append(s.paths, res.uri)
+	s.Resources[k] = res
+	s.Paths = append(s.Paths, res.URI)
 	return res
 }
 
-// addHTML is add for a page in UTF-8.
-func (s *site) addHTML(uri, kind string, relevant bool, body []byte) *resource {
+// AddHTML puts a page at a path with query, as add does, a page in UTF-8.
+func (s *Host) AddHTML(uri, kind string, relevant bool, body []byte) *Resource {
 	return s.add(uri, kind, relevant, "text/html; charset=utf-8", body)
 }
 
-// redirect answers with a status of the 300s; location is sent as it is.
-func (s *site) redirect(uri string, status int, location string) *resource {
-	res := s.addHTML(uri, "redirect", false, fmt.Appendf(nil, "<html><body>Moved: <a href=%q>here</a></body></html>\n", location))
+// Redirect answers with a status of the 300s; location is sent as it is.
+func (s *Host) Redirect(uri string, status int, location string) *Resource {
+	res := s.AddHTML(uri, "redirect", false, fmt.Appendf(nil, "<html><body>Moved: <a href=%q>here</a></body></html>\n", location))
 	res.Status = status
-	res.header.Set("Location", location)
-	target := mustParse(s.base + uri).ResolveReference(mustParse(location))
+	res.Header.Set("Location", location)
+	target := MustParse(s.Base + uri).ResolveReference(MustParse(location))
 	res.Location = target.String()
 	return res
 }
 
 // alias serves the body of another resource of any site under a second URL.
-func (s *site) alias(uri string, of *resource) *resource {
+func (s *Host) alias(uri string, of *Resource) *Resource {
 	res := *of
-	res.uri, res.URL, res.Host, res.SameAs = uri, s.base+uri, s.Host, of.URL
-	res.Allowed = s.rules.allows(uri)
-	res.header = maps.Clone(of.header)
+	res.URI, res.URL, res.Host, res.SameAs = uri, s.Base+uri, s.Host, of.URL
+	res.Allowed = s.Rules.Allows(uri)
+	res.Header = maps.Clone(of.Header)
 	return s.put(&res)
 }
 
-// find looks a request up; nil means 404.
-func (s *site) find(u *url.URL) *resource {
-	if res, ok := s.resources[key(u)]; ok {
+// Find looks a request up; nil means 404.
+func (s *Host) Find(u *url.URL) *Resource {
+	if res, ok := s.Resources[key(u)]; ok {
 		return res
 	}
-	if s.dynamic != nil {
-		return s.dynamic(u)
+	if s.Dynamic != nil {
+		return s.Dynamic(u)
 	}
 	return nil
 }
 
-// missing is the page for what find does not know.
-func (s *site) missing(uri string) *resource {
-	return &resource{
-		uri:    uri,
-		Page:   Page{URL: s.base + uri, Host: s.Host, Kind: "missing", Allowed: s.rules.allows(uri), Status: http.StatusNotFound},
-		header: http.Header{"Content-Type": {"text/html; charset=utf-8"}},
-		body:   [][]byte{[]byte("<!DOCTYPE html><html><head><title>Not found</title></head><body><h1>404</h1><p>Nothing here.</p></body></html>\n")},
+// Missing is the page for what find does not know.
+func (s *Host) Missing(uri string) *Resource {
+	return &Resource{
+		URI:    uri,
+		Page:   Page{URL: s.Base + uri, Host: s.Host, Kind: "missing", Allowed: s.Rules.Allows(uri), Status: http.StatusNotFound},
+		Header: http.Header{"Content-Type": {"text/html; charset=utf-8"}},
+		Body:   [][]byte{[]byte("<!DOCTYPE html><html><head><title>Not found</title></head><body><h1>404</h1><p>Nothing here.</p></body></html>\n")},
 	}
 }
 
 // finish adds validators and compressed bodies once all pages are written.
-func (s *site) finish(writer *gzip.Writer) error {
-	for _, k := range slices.Sorted(maps.Keys(s.resources)) {
-		res := s.resources[k]
-		if res.raw != nil || res.robots || res.Status != http.StatusOK {
+func (s *Host) finish(writer *gzip.Writer) error {
+	for _, k := range slices.Sorted(maps.Keys(s.Resources)) {
+		res := s.Resources[k]
+		if res.Raw != nil || res.robots || res.Status != http.StatusOK {
 			continue
 		}
-		if s.etag {
-			res.header.Set("ETag", fmt.Sprintf(`"%016x"`, digest(res.body)))
-			res.header.Set("Last-Modified", s.dated.UTC().Format(http.TimeFormat))
+		if s.ETag {
+			res.Header.Set("ETag", fmt.Sprintf(`"%016x"`, digest(res.Body)))
+			res.Header.Set("Last-Modified", s.Dated.UTC().Format(http.TimeFormat))
 		}
-		if s.gzip && res.gz == nil && strings.HasPrefix(res.header.Get("Content-Type"), "text/") {
-			z, err := compress(writer, res.body)
+		if s.Gzip && res.gz == nil && strings.HasPrefix(res.Header.Get("Content-Type"), "text/") {
+			z, err := compress(writer, res.Body)
 			if err != nil {
 				return fmt.Errorf("compress %s: %w", res.URL, err)
 			}
@@ -179,8 +181,8 @@ func key(u *url.URL) string {
 	return path + "?" + q.Encode()
 }
 
-// mustParse parses what this package has written itself.
-func mustParse(raw string) *url.URL {
+// MustParse parses what this package has written itself.
+func MustParse(raw string) *url.URL {
 	u, err := url.Parse(raw)
 	if err != nil {
 		panic(fmt.Sprintf("webworld: own URL %q: %v", raw, err))

@@ -1,29 +1,28 @@
 package webworld
 
 import (
-	"bytes"
 	"context"
-	"fmt"
-	"io"
 	"net"
 	"net/http"
 	"net/netip"
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/muninn-archive/muninn/internal/webworld/worldtest"
 )
 
 // A client that keeps all rules leaves a clean record.
 func TestStatsOfAGoodClient(t *testing.T) {
 	t.Parallel()
-	w := started(t, NewDemo(Options{FirstIP: netip.MustParseAddr("127.78.10.1")}))
-	c := client(w)
-	base := w.sites[archiveHost].base
+	w := worldtest.Start(t, NewDemo(Options{FirstIP: netip.MustParseAddr("127.78.10.1")}))
+	c := worldtest.Client(w)
+	base := w.Host(archiveHost).Base
 	const wait = 15 * time.Millisecond
-	get(t, c, base+"/robots.txt")
+	worldtest.Get(t, c, base+"/robots.txt")
 	for _, path := range []string{"/", "/public/well.html", "/scan.pdf?page=2"} {
 		<-time.After(wait) // the gap is what is measured
-		get(t, c, base+path)
+		worldtest.Get(t, c, base+path)
 	}
 	s := w.Stats()
 	if len(s.Disallowed)+len(s.RobotsLate)+len(s.Strangers)+s.Cut+len(s.Repeated()) != 0 {
@@ -46,52 +45,20 @@ func TestStatsOfAGoodClient(t *testing.T) {
 	}
 }
 
-// Requests one after the other, as fast as can be, with a new connection each, must not look concurrent.
-func TestSequentialIsNotConcurrent(t *testing.T) {
-	t.Parallel()
-	w := started(t, NewBench(Options{FirstIP: netip.MustParseAddr("127.78.11.1")}, 1, 40))
-	pages := w.Pages()
-	const n = 300
-	for i := range n {
-		alone(t, w, pages[i%len(pages)].URL)
-	}
-	s := w.Stats()
-	if s.PeakRequests != 1 || s.PeakConnections != 1 || s.Connections != n {
-		t.Errorf("peak of %d requests and %d connections over %d", s.PeakRequests, s.PeakConnections, s.Connections)
-	}
-}
-
-// alone gets a URL over a connection of its own, which is closed when it returns: http.Client closes it at some time after.
-func alone(t *testing.T, w *World, rawURL string) {
-	t.Helper()
-	u := mustParse(rawURL)
-	c, err := new(net.Dialer).DialContext(t.Context(), "tcp", net.JoinHostPort(w.Resolve()[u.Hostname()].String(), u.Port()))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer c.Close()
-	if _, err := fmt.Fprintf(c, "GET %s HTTP/1.1\r\nHost: %s\r\nConnection: close\r\n\r\n", u.RequestURI(), u.Host); err != nil {
-		t.Fatal(err)
-	}
-	if raw, err := io.ReadAll(c); err != nil || !bytes.HasPrefix(raw, []byte("HTTP/1.1 ")) {
-		t.Fatalf("get %s: %.50q, %v", rawURL, raw, err)
-	}
-}
-
 func TestStatsNoticeViolations(t *testing.T) {
 	t.Parallel()
-	w := started(t, NewDemo(Options{FirstIP: netip.MustParseAddr("127.78.12.1"), Latency: 2 * time.Second}))
-	c := client(w)
-	base := w.sites[archiveHost].base
+	w := worldtest.Start(t, NewDemo(Options{FirstIP: netip.MustParseAddr("127.78.12.1"), Latency: 2 * time.Second}))
+	c := worldtest.Client(w)
+	base := w.Host(archiveHost).Base
 	var both sync.WaitGroup
-	for _, u := range []string{base + "/", w.sites[mirrorHost].base + "/one.html"} { // two hosts, one IP
-		both.Go(func() { get(t, c, u) })
+	for _, u := range []string{base + "/", w.Host(mirrorHost).Base + "/one.html"} { // two hosts, one IP
+		both.Go(func() { worldtest.Get(t, c, u) })
 	}
 	both.Wait()
 	w.SetLatency(0)
-	get(t, c, base+"/private/fates.html")
-	get(t, c, base+"/")
-	get(t, c, w.sites[blogHost].base+"/robots.txt", "Host", "")
+	worldtest.Get(t, c, base+"/private/fates.html")
+	worldtest.Get(t, c, base+"/")
+	worldtest.Get(t, c, w.Host(blogHost).Base+"/robots.txt", "Host", "")
 	s := w.Stats()
 	ip := w.Resolve()[archiveHost]
 	if s.PerIP[ip].PeakRequests != 2 || s.PerIP[ip].PeakConnections != 2 || s.PeakRequests != 2 {
@@ -113,14 +80,14 @@ func TestStatsNoticeViolations(t *testing.T) {
 
 func TestStatsNoticeStrangers(t *testing.T) {
 	t.Parallel()
-	w := started(t, NewDemo(Options{FirstIP: netip.MustParseAddr("127.78.13.1")}))
-	c := client(w)
+	w := worldtest.Start(t, NewDemo(Options{FirstIP: netip.MustParseAddr("127.78.13.1")}))
+	c := worldtest.Client(w)
 	elsewhere := w.Resolve()[newsHost]
 	c.Transport = &http.Transport{DialContext: func(ctx context.Context, network, _ string) (net.Conn, error) {
 		return new(net.Dialer).DialContext(ctx, network, netip.AddrPortFrom(elsewhere, uint16(w.Port())).String())
 	}}
-	if a := get(t, c, w.sites[blogHost].base+"/"); a.status != http.StatusMisdirectedRequest {
-		t.Errorf("status %d", a.status)
+	if a := worldtest.Get(t, c, w.Host(blogHost).Base+"/"); a.Status != http.StatusMisdirectedRequest {
+		t.Errorf("status %d", a.Status)
 	}
 	if s := w.Stats(); len(s.Strangers) != 1 || s.Requests != 0 {
 		t.Errorf("strangers %v, %d requests", s.Strangers, s.Requests)
@@ -130,10 +97,10 @@ func TestStatsNoticeStrangers(t *testing.T) {
 // A client that dies is neither repeated nor concurrent when it comes back.
 func TestCutRequestsAreApart(t *testing.T) {
 	t.Parallel()
-	w := started(t, NewDemo(Options{FirstIP: netip.MustParseAddr("127.78.14.1"), Latency: 2 * time.Second}))
-	c := client(w)
-	get(t, c, w.sites[blogHost].base+"/robots.txt")
-	page := w.sites[blogHost].base + "/"
+	w := worldtest.Start(t, NewDemo(Options{FirstIP: netip.MustParseAddr("127.78.14.1"), Latency: 2 * time.Second}))
+	c := worldtest.Client(w)
+	worldtest.Get(t, c, w.Host(blogHost).Base+"/robots.txt")
+	page := w.Host(blogHost).Base + "/"
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	asked := w.Stats().Requests
@@ -141,10 +108,10 @@ func TestCutRequestsAreApart(t *testing.T) {
 		underWay(w, asked)
 		cancel()
 	}()
-	if err := whole(ctx, c, page); err == nil {
+	if err := worldtest.Whole(ctx, c, page); err == nil {
 		t.Fatal("not cut")
 	}
-	get(t, c, page)
+	worldtest.Get(t, c, page)
 	s := w.Stats()
 	if s.Cut != 1 || s.CutURLs[page] != 1 || s.URLs[page] != 1 || len(s.Repeated()) != 0 {
 		t.Errorf("cut %d %v, complete %v", s.Cut, s.CutURLs, s.URLs)
@@ -158,32 +125,5 @@ func TestCutRequestsAreApart(t *testing.T) {
 func underWay(w *World, asked int) {
 	for w.Stats().Requests <= asked {
 		time.Sleep(time.Millisecond)
-	}
-}
-
-func TestCloseFreesTheAddresses(t *testing.T) {
-	t.Parallel()
-	w := NewFaults(Options{FirstIP: netip.MustParseAddr("127.78.15.1")})
-	started(t, w)
-	hung := make(chan error, 1)
-	go func() {
-		hung <- whole(context.Background(), client(w), w.sites[faultHost("mute")].base+"/fault")
-	}()
-	underWay(w, 0)
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	select {
-	case err := <-hung:
-		if err == nil {
-			t.Error("a mute server answered")
-		}
-	case <-time.After(time.Minute):
-		t.Fatal("the mute server's connection outlived Close by a minute")
-	}
-	again := NewFaults(Options{FirstIP: netip.MustParseAddr("127.78.15.1"), Port: w.Port()})
-	started(t, again)
-	if again.Port() != w.Port() {
-		t.Errorf("port %d, want %d", again.Port(), w.Port())
 	}
 }

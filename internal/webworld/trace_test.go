@@ -1,7 +1,6 @@
 package webworld
 
 import (
-	"net/http"
 	"net/netip"
 	"strings"
 	"testing"
@@ -55,29 +54,5 @@ func TestImpolite(t *testing.T) {
 				}
 			}
 		})
-	}
-}
-
-// The world of manners answers as its truth says, and what the servers saw of a client is in the trace.
-func TestManners(t *testing.T) {
-	t.Parallel()
-	w := started(t, NewManners(Options{FirstIP: netip.MustParseAddr("127.78.20.1"), Trace: true}))
-	c := client(w)
-	refused := 0
-	for _, p := range w.Pages() {
-		if !p.Allowed {
-			refused++
-		} else if a := get(t, c, p.URL); a.status != http.StatusOK {
-			t.Errorf("%s: status %d", p.URL, a.status)
-		}
-	}
-	trace := w.Trace()
-	if len(trace) != len(w.Pages())-refused || refused < 20 || len(trace) < 60 {
-		t.Errorf("%d requests are in the trace; %d pages, %d of them refused", len(trace), len(w.Pages()), refused)
-	}
-	for _, a := range trace {
-		if took := a.Ended.Sub(a.Began); a.Cut || a.Live || strings.HasPrefix(a.Host, "slow") && took < mannersSlow {
-			t.Errorf("%v", a)
-		}
 	}
 }

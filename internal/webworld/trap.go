@@ -19,24 +19,24 @@ type calendarView struct {
 
 // trap is a calendar without end, with session ids in paths, parameters and queries, and paths that grow.
 type trap struct {
-	b *builder
-	s *site
+	b *Builder
+	s *Host
 }
 
-func planTrap(b *builder, s *site) *trap {
-	s.setRobots(rules{}, "")
+func planTrap(b *Builder, s *Host) *trap {
+	s.SetRobots(Rules{}, "")
 	t := &trap{b: b, s: s}
-	s.dynamic = t.answer
+	s.Dynamic = t.answer
 	return t
 }
 
 func (t *trap) write() {
-	res := t.s.addHTML("/", "trap", false, t.page("/", time.Date(2024, 5, 1, 0, 0, 0, 0, time.UTC)))
+	res := t.s.AddHTML("/", "trap", false, t.page("/", time.Date(2024, 5, 1, 0, 0, 0, 0, time.UTC)))
 	res.Endless = true
 }
 
 // answer knows every date, every session and every depth; it is safe for concurrent use.
-func (t *trap) answer(u *url.URL) *resource {
+func (t *trap) answer(u *url.URL) *Resource {
 	date, err := time.Parse(time.DateOnly, u.Query().Get("date"))
 	if err != nil {
 		date = time.Date(2024, 5, 1, 0, 0, 0, 0, time.UTC)
@@ -48,18 +48,18 @@ func (t *trap) answer(u *url.URL) *resource {
 	if !known {
 		return nil
 	}
-	res := t.s.missing(u.RequestURI())
+	res := t.s.Missing(u.RequestURI())
 	res.Status, res.Kind = 200, "trap"
-	res.body = [][]byte{t.page(u.RequestURI(), date)}
+	res.Body = [][]byte{t.page(u.RequestURI(), date)}
 	return res
 }
 
 func (t *trap) page(uri string, date time.Time) []byte {
-	r := t.b.random(t.s, "%s", uri)
+	r := t.b.Random(t.s, "%s", uri)
 	day := func(y, m, d int) string { return date.AddDate(y, m, d).Format(time.DateOnly) }
 	path, _, _ := strings.Cut(uri, "?")
 	v := calendarView{
-		Date: date, Text: t.b.lib.paragraph(r, world, 2), Before: day(0, -1, 0), After: day(0, 1, 0), NextYear: day(1, 0, 0),
+		Date: date, Text: t.b.Text.Paragraph(r, TheWorld, 2), Before: day(0, -1, 0), After: day(0, 1, 0), NextYear: day(1, 0, 0),
 		Session: fmt.Sprintf("%016X", r.Uint64()), Deeper: path[:strings.LastIndex(path, "/")+1],
 	}
 	for d := range 7 {

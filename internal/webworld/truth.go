@@ -9,20 +9,20 @@ import (
 	"golang.org/x/net/html"
 )
 
-// link is a reference from a page, resolved.
-type link struct {
-	url      *url.URL
-	embed    bool
-	nofollow bool
+// Link is a reference from a page, resolved.
+type Link struct {
+	URL      *url.URL
+	Embed    bool
+	NoFollow bool
 }
 
 // walk follows all links from the seeds, not into disallowed pages and not beyond the door of a trap, and
 // lists what it meets. It goes over the worlds' own bodies, not over the network.
-func (b *builder) walk() []Page {
+func (b *Builder) walk() []Page {
 	found := map[string]*Page{}
-	queue := make([]*Page, 0, len(b.seeds))
-	meet := func(l link, depth int, nofollow bool) {
-		p := b.listed(l.url)
+	queue := make([]*Page, 0, len(b.Seeds))
+	meet := func(l Link, depth int, nofollow bool) {
+		p := b.listed(l.URL)
 		if p == nil {
 			return
 		}
@@ -35,12 +35,12 @@ func (b *builder) walk() []Page {
 			queue = append(queue, known)
 			return
 		}
-		p.Depth, p.NoFollow, p.Embed = depth, nofollow, l.embed
+		p.Depth, p.NoFollow, p.Embed = depth, nofollow, l.Embed
 		found[p.URL] = p
 		queue = append(queue, p)
 	}
-	for _, s := range b.seeds {
-		meet(link{url: mustParse(s)}, 0, false)
+	for _, s := range b.Seeds {
+		meet(Link{URL: MustParse(s)}, 0, false)
 	}
 	for len(queue) > 0 {
 		p := queue[0]
@@ -49,20 +49,20 @@ func (b *builder) walk() []Page {
 			continue
 		}
 		for _, l := range b.linksOf(p) {
-			meet(l, p.Depth+1, p.NoFollow || l.nofollow)
+			meet(l, p.Depth+1, p.NoFollow || l.NoFollow)
 		}
 	}
 	pages := make([]Page, 0, len(found))
 	for _, p := range found {
 		pages = append(pages, *p)
 	}
-	slices.SortFunc(pages, byURL)
+	slices.SortFunc(pages, ByURL)
 	return pages
 }
 
 // listed finds the page at u; nil if it is outside the world or inside a trap.
-func (b *builder) listed(u *url.URL) *Page {
-	p, ok := lookup(b.sites, u)
+func (b *Builder) listed(u *url.URL) *Page {
+	p, ok := lookup(b.ByName, u)
 	if !ok || p.Kind == "robots" || p.Kind == "trap" && !p.Endless {
 		return nil
 	}
@@ -70,43 +70,43 @@ func (b *builder) listed(u *url.URL) *Page {
 }
 
 // lookup finds the page at u, which may be the host's 404; it is false outside the world.
-func lookup(sites map[string]*site, u *url.URL) (Page, bool) {
+func lookup(sites map[string]*Host, u *url.URL) (Page, bool) {
 	s := sites[strings.ToLower(u.Hostname())]
-	if s == nil || s.base != u.Scheme+"://"+strings.ToLower(u.Host) {
+	if s == nil || s.Base != u.Scheme+"://"+strings.ToLower(u.Host) {
 		return Page{}, false
 	}
-	if res := s.find(u); res != nil {
+	if res := s.Find(u); res != nil {
 		return res.Page, true
 	}
-	return s.missing(u.RequestURI()).Page, true
+	return s.Missing(u.RequestURI()).Page, true
 }
 
 // linksOf are the links of a page's body and its redirect.
-func (b *builder) linksOf(p *Page) []link {
-	u := mustParse(p.URL)
-	res := b.sites[p.Host].find(u)
+func (b *Builder) linksOf(p *Page) []Link {
+	u := MustParse(p.URL)
+	res := b.ByName[p.Host].Find(u)
 	if res == nil {
 		return nil
 	}
 	if p.Location != "" {
-		return []link{{url: mustParse(p.Location), embed: p.Embed}}
+		return []Link{{URL: MustParse(p.Location), Embed: p.Embed}}
 	}
-	if res.raw != nil || p.Status != 200 || !strings.HasPrefix(res.header.Get("Content-Type"), "text/html") {
+	if res.Raw != nil || p.Status != 200 || !strings.HasPrefix(res.Header.Get("Content-Type"), "text/html") {
 		return nil
 	}
-	return extract(u, join(res.body))
+	return Links(u, Join(res.Body))
 }
 
-// extract finds the links of a page as a browser or a thorough crawler would.
-func extract(base *url.URL, body []byte) []link {
-	var links []link
+// Links finds the links of a page as a browser or a thorough crawler would.
+func Links(base *url.URL, body []byte) []Link {
+	var links []Link
 	add := func(ref string, embed, nofollow bool) {
 		u, err := base.Parse(strings.TrimSpace(ref))
 		if err != nil || ref == "" || u.Scheme != "http" {
 			return
 		}
 		u.Fragment = ""
-		links = append(links, link{u, embed, nofollow})
+		links = append(links, Link{u, embed, nofollow})
 	}
 	z := html.NewTokenizer(bytes.NewReader(body))
 	for {

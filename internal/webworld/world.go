@@ -27,7 +27,8 @@ type Options struct {
 	Scale   int           // multiplies the demo's articles, topics and recipes; 1 (the default) is about 250 pages
 }
 
-func (o Options) withDefaults() Options {
+// WithDefaults fills in what is not chosen.
+func (o Options) WithDefaults() Options {
 	if !o.FirstIP.IsValid() {
 		o.FirstIP = netip.AddrFrom4([4]byte{127, 77, 0, 1})
 	}
@@ -67,22 +68,23 @@ type World struct {
 	opts    Options
 	plan    []Site       // without what building adds
 	latency atomic.Int64 // a time.Duration
-	build   func(*builder)
+	build   func(*Builder)
 	rec     *recorder
 	server  *http.Server
 	stop    context.CancelFunc
 	done    sync.WaitGroup
 
 	port  int
-	sites map[string]*site
-	order []*site
+	sites map[string]*Host
+	order []*Host
 	seeds []string
 	topic []string
 	pages func() []Page
 }
 
-func newWorld(o Options, plan []Site, build func(*builder)) *World {
-	w := &World{opts: o.withDefaults(), plan: plan, build: build, rec: newRecorder(time.Now)}
+// New is a world of the sites of a plan; build writes their pages once the port is known.
+func New(o Options, plan []Site, build func(*Builder)) *World {
+	w := &World{opts: o.WithDefaults(), plan: plan, build: build, rec: newRecorder(time.Now)}
 	w.rec.tracing = o.Trace
 	w.SetLatency(o.Latency)
 	return w
@@ -94,20 +96,20 @@ func (w *World) SetLatency(d time.Duration) { w.latency.Store(int64(d)) }
 
 // Build writes the sites without serving them, as if they were at port 80; a world is built or started, not both.
 func (w *World) Build() error {
-	b, err := newBuilder(w.opts, 80, w.plan)
+	b, err := NewBuilder(w.opts, 80, w.plan)
 	if err != nil {
 		return fmt.Errorf("build web world: %w", err)
 	}
 	return w.built(b)
 }
 
-func (w *World) built(b *builder) error {
+func (w *World) built(b *Builder) error {
 	w.build(b)
-	if b.err != nil {
-		return fmt.Errorf("build web world: %w", b.err)
+	if b.Err != nil {
+		return fmt.Errorf("build web world: %w", b.Err)
 	}
-	w.port, w.sites, w.order, w.seeds, w.topic = b.port, b.sites, b.order, b.seeds, b.topic
-	w.pages = sync.OnceValue(b.truth)
+	w.port, w.sites, w.order, w.seeds, w.topic = b.Port, b.ByName, b.Hosts, b.Seeds, b.Topic
+	w.pages = sync.OnceValue(b.Truth)
 	for _, s := range w.order {
 		w.rec.know(s)
 	}
@@ -125,14 +127,14 @@ func (w *World) Answer(rawURL string) (status int, header http.Header, body []by
 	if s == nil {
 		return 0, nil, nil, false
 	}
-	res := s.find(u)
+	res := s.Find(u)
 	if res == nil {
-		res = s.missing(u.RequestURI())
+		res = s.Missing(u.RequestURI())
 	}
-	if res.raw != nil {
+	if res.Raw != nil {
 		return 0, nil, nil, false
 	}
-	return res.Status, res.header.Clone(), join(res.body), true
+	return res.Status, res.Header.Clone(), Join(res.Body), true
 }
 
 // Start binds all addresses, writes the sites and serves them until Close or until ctx ends.
@@ -144,7 +146,7 @@ func (w *World) Start(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("start web world: %w", err)
 	}
-	b, err := newBuilder(w.opts, port, w.plan)
+	b, err := NewBuilder(w.opts, port, w.plan)
 	if err != nil {
 		closeAll(listeners)
 		return fmt.Errorf("build web world: %w", err)
@@ -216,6 +218,9 @@ func (w *World) Sites() []Site {
 	return list
 }
 
+// Host is what a host of the world serves; nil if there is none.
+func (w *World) Host(name string) *Host { return w.sites[name] }
+
 // Pages lists every page that can be reached from the seeds and is not inside a trap, by URL.
 func (w *World) Pages() []Page {
 	if w.pages == nil {
@@ -280,21 +285,23 @@ func closeAll(ls []net.Listener) {
 	}
 }
 
-// planner hands out IPs, one a site unless told to share.
-type planner struct {
-	next  netip.Addr
-	sites []Site
+// Planner hands out IPs, one a site unless told to share.
+type Planner struct {
+	Next  netip.Addr
+	Sites []Site
 }
 
-func (p *planner) add(host, kind string) {
-	p.sites = append(p.sites, Site{Host: host, Kind: kind, IP: p.next, RobotsCode: http.StatusOK})
-	p.next = p.next.Next()
+// Add plans a host on an IP of its own.
+func (p *Planner) Add(host, kind string) {
+	p.Sites = append(p.Sites, Site{Host: host, Kind: kind, IP: p.Next, RobotsCode: http.StatusOK})
+	p.Next = p.Next.Next()
 }
 
-// addOn puts a host on the IP of an earlier one.
-func (p *planner) addOn(other, host, kind string) {
-	i := slices.IndexFunc(p.sites, func(s Site) bool { return s.Host == other })
-	p.sites = append(p.sites, Site{Host: host, Kind: kind, IP: p.sites[i].IP, RobotsCode: http.StatusOK})
+// AddOn puts a host on the IP of an earlier one.
+func (p *Planner) AddOn(other, host, kind string) {
+	i := slices.IndexFunc(p.Sites, func(s Site) bool { return s.Host == other })
+	p.Sites = append(p.Sites, Site{Host: host, Kind: kind, IP: p.Sites[i].IP, RobotsCode: http.StatusOK})
 }
 
-func byURL(a, b Page) int { return cmp.Compare(a.URL, b.URL) }
+// ByURL orders pages.
+func ByURL(a, b Page) int { return cmp.Compare(a.URL, b.URL) }

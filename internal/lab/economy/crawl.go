@@ -10,7 +10,7 @@ import (
 	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/page"
 	"github.com/muninn-archive/muninn/internal/urls"
-	"github.com/muninn-archive/muninn/internal/webworld"
+	world "github.com/muninn-archive/muninn/internal/webworld/economy"
 	"github.com/muninn-archive/muninn/kb"
 )
 
@@ -20,7 +20,7 @@ const unsaid = 0.5
 
 // crawler crawls one site in one mode.
 type crawler struct {
-	site   *webworld.EconomySite
+	site   *world.Site
 	host   string
 	mode   string
 	helper *aah.Helper
@@ -32,7 +32,7 @@ type crawler struct {
 }
 
 // simulate crawls a site until nothing is left to fetch or the budget is spent.
-func simulate(ctx context.Context, base *kb.Base, site *webworld.EconomySite, mode string, budget int) (Run, error) {
+func simulate(ctx context.Context, base *kb.Base, site *world.Site, mode string, budget int) (Run, error) {
 	seed, err := urls.Parse(site.Seed)
 	if err != nil {
 		return Run{}, err

@@ -9,7 +9,7 @@ import (
 	"text/tabwriter"
 
 	"github.com/muninn-archive/muninn/internal/crawl"
-	"github.com/muninn-archive/muninn/internal/webworld"
+	world "github.com/muninn-archive/muninn/internal/webworld/economy"
 )
 
 // Run is the crawl of one site in one mode.
@@ -34,7 +34,7 @@ type Run struct {
 // maxMissed is how many missed objects are told.
 const maxMissed = 10
 
-func (r *Run) finish(cut bool, objects []webworld.EconomyObject, found map[string]bool) {
+func (r *Run) finish(cut bool, objects []world.Object, found map[string]bool) {
 	r.Cut, r.Found = cut, len(found)
 	r.Share = float64(r.Found) / float64(max(1, r.All))
 	r.PerObject = float64(r.Requests) / float64(max(1, r.Found))

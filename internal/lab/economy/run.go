@@ -10,6 +10,7 @@ import (
 
 	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/webworld"
+	world "github.com/muninn-archive/muninn/internal/webworld/economy"
 	"github.com/muninn-archive/muninn/kb"
 )
 
@@ -36,17 +37,17 @@ type Options struct {
 
 // Measure crawls every site in every mode, as many at a time as there are processors.
 func Measure(ctx context.Context, base *kb.Base, o Options) (Result, error) {
-	o.Objects, o.Budget = cmp.Or(o.Objects, webworld.EconomyObjects), cmp.Or(o.Budget, Budget)
+	o.Objects, o.Budget = cmp.Or(o.Objects, world.Objects), cmp.Or(o.Budget, Budget)
 	if len(o.Modes) == 0 {
 		o.Modes = Modes
 	}
 	type job struct {
-		site *webworld.EconomySite
+		site *world.Site
 		mode string
 	}
 	var jobs []job
 	for _, mode := range o.Modes { // the long ones first; each has sites of its own, for responses are counted
-		sites, err := webworld.EconomySites(webworld.Options{Seed: o.Seed}, o.Objects)
+		sites, err := world.Sites(webworld.Options{Seed: o.Seed}, o.Objects)
 		if err != nil {
 			return Result{}, err
 		}

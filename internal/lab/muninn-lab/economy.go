@@ -7,7 +7,7 @@ import (
 
 	"github.com/muninn-archive/muninn/internal/cli"
 	"github.com/muninn-archive/muninn/internal/lab/economy"
-	"github.com/muninn-archive/muninn/internal/webworld"
+	world "github.com/muninn-archive/muninn/internal/webworld/economy"
 )
 
 func economyCommand(l *lab) *cobra.Command {
@@ -44,7 +44,7 @@ helper off, lenient and strict. The result is the number of requests per distinc
 	}
 	cmd.Flags().StringVar(&dir, "kb", "", "folder of a knowledge base, in place of the built-in one")
 	cmd.Flags().Uint64Var(&o.Seed, "seed", 1, "seed of the synthetic sites")
-	cmd.Flags().IntVar(&o.Objects, "objects", webworld.EconomyObjects, "number of posts, articles and comments of each site")
+	cmd.Flags().IntVar(&o.Objects, "objects", world.Objects, "number of posts, articles and comments of each site")
 	cmd.Flags().IntVar(&o.Budget, "budget", economy.Budget, "largest number of requests for each site and mode")
 	cmd.Flags().StringSliceVar(&o.Only, "only", nil, "crawl the sites of these applications only")
 	cmd.Flags().StringSliceVar(&o.Modes, "helper", nil, "crawl with these modes of the helper only: off, lenient, strict")

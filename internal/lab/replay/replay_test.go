@@ -18,17 +18,18 @@ import (
 	"github.com/muninn-archive/muninn/internal/recorded"
 	"github.com/muninn-archive/muninn/internal/score"
 	"github.com/muninn-archive/muninn/internal/webworld"
+	"github.com/muninn-archive/muninn/internal/webworld/scattered"
 )
 
 // scattered records a synthetic web, with the truth about it, once for all tests.
-func scattered(t testing.TB, sites int) (*recorded.Web, *webworld.World) {
+func scatteredWeb(t testing.TB, sites int) (*recorded.Web, *webworld.World) {
 	t.Helper()
 	worlds.Lock()
 	defer worlds.Unlock()
 	if w, known := worlds.of[sites]; known {
 		return w.web, w.world
 	}
-	world := webworld.NewScattered(webworld.Options{Seed: 1}, sites)
+	world := scattered.New(webworld.Options{Seed: 1}, sites)
 	web, err := webs.World(world)
 	if err != nil {
 		t.Fatal(err)
@@ -99,7 +100,7 @@ func pages(n int64) *int64 { return &n }
 
 // TestStrategies: in every order the same crawl goes the same way, and in the end it has been everywhere.
 func TestStrategies(t *testing.T) {
-	web, world := scattered(t, 2)
+	web, world := scatteredWeb(t, 2)
 	for i, name := range crawl.Strategies {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -128,7 +129,7 @@ func TestStrategies(t *testing.T) {
 
 // TestSeed: an order that draws goes another way with another seed.
 func TestSeed(t *testing.T) {
-	web, world := scattered(t, 2)
+	web, world := scatteredWeb(t, 2)
 	d := definition(web, world.Topic()...)
 	d.Order.PerQueue = 1
 	first := crawled(t, web, d)
@@ -140,7 +141,7 @@ func TestSeed(t *testing.T) {
 
 // TestBreadthFirst: with one URL at a time, all pages of a depth are visited before the first of the next.
 func TestBreadthFirst(t *testing.T) {
-	web, world := scattered(t, 8)
+	web, world := scatteredWeb(t, 8)
 	depth := map[int]int{}
 	for _, p := range world.Pages() {
 		at, known := web.At(strings.Replace(p.URL, ":80/", "/", 1))
@@ -173,7 +174,7 @@ func TestBreadthFirst(t *testing.T) {
 }
 
 func TestBudget(t *testing.T) {
-	web, world := scattered(t, 4)
+	web, world := scatteredWeb(t, 4)
 	d := definition(web, world.Topic()...)
 	for _, perQueue := range []int{1, 7, 50} {
 		for _, reference := range []int64{0, 20, 90} {
@@ -307,7 +308,7 @@ func TestEdges(t *testing.T) {
 
 // TestScores: pages about the topic have scores, and they are those by which the frontier counts relevant pages.
 func TestScores(t *testing.T) {
-	web, world := scattered(t, 2)
+	web, world := scatteredWeb(t, 2)
 	d := definition(web, world.Topic()...)
 	run := crawled(t, web, d)
 	on, off, relevant := 0.0, 0.0, int64(0)
@@ -335,7 +336,7 @@ func TestScores(t *testing.T) {
 
 // TestReference: up to its size a reference crawl is the crawl without one; then it goes by what it has learned.
 func TestReference(t *testing.T) {
-	web, _ := scattered(t, 8)
+	web, _ := scatteredWeb(t, 8)
 	for _, strategy := range []string{crawl.StrategyFused, crawl.StrategyWeighted, crawl.StrategyContentAnchor} {
 		t.Run(strategy, func(t *testing.T) {
 			t.Parallel()
@@ -357,7 +358,7 @@ func TestReference(t *testing.T) {
 
 // TestReorder: the links of a reference crawl are scored anew, and not counted anew.
 func TestReorder(t *testing.T) {
-	web, world := scattered(t, 2)
+	web, world := scatteredWeb(t, 2)
 	d := definition(web, world.Topic()...)
 	without := crawled(t, web, d)
 	d.Reference.Pages = pages(100)
@@ -369,7 +370,7 @@ func TestReorder(t *testing.T) {
 
 // TestBatch: pages of a batch that link to the same URL are judged as one, if that is asked for.
 func TestBatch(t *testing.T) {
-	web, world := scattered(t, 4)
+	web, world := scatteredWeb(t, 4)
 	for _, strategy := range []string{crawl.StrategyWeighted, crawl.StrategyContentAnchor} {
 		d := definition(web, world.Topic()...)
 		d.Order.Strategy, d.Order.PerQueue, d.Budget.Pages = strategy, 10, 150
@@ -406,7 +407,7 @@ func TestShark(t *testing.T) {
 
 // TestHMM: a hidden Markov model is trained by the reference crawl; without one the order is that of the scores.
 func TestHMM(t *testing.T) {
-	web, world := scattered(t, 2)
+	web, world := scatteredWeb(t, 2)
 	by := func(strategy string, reference int64) []int {
 		d := definition(web, world.Topic()...)
 		d.Order.Strategy, d.Order.PerQueue, d.Helper, d.Reference.Pages = strategy, 1, crawl.HelperOff, &reference
@@ -429,7 +430,7 @@ func TestFused(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, world := scattered(t, 8)
+	_, world := scatteredWeb(t, 8)
 	all := 0
 	for i := range web.Pages {
 		if web.Pages[i].Label == webs.Relevant {
@@ -479,7 +480,7 @@ func TestHelper(t *testing.T) {
 
 // TestFaults: what cannot be crawled is told.
 func TestFaults(t *testing.T) {
-	web, world := scattered(t, 2)
+	web, world := scatteredWeb(t, 2)
 	for name, test := range map[string]struct {
 		edit func(*crawl.Definition)
 		word string
@@ -505,7 +506,7 @@ func TestFaults(t *testing.T) {
 // TestLeavesNothing: a run leaves no files behind, however it ends; of more than a thousand visits the sum of what was
 // learned is written beside it.
 func TestLeavesNothing(t *testing.T) {
-	web, world := scattered(t, 10)
+	web, world := scatteredWeb(t, 10)
 	dir := t.TempDir()
 	t.Setenv("TMPDIR", dir)
 	if os.TempDir() != dir {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/muninn-archive/muninn/internal/recorded"
 	"github.com/muninn-archive/muninn/internal/webworld"
+	"github.com/muninn-archive/muninn/internal/webworld/scattered"
 )
 
 // Relevant is the label of the pages of a synthetic web that are on its topic.
@@ -46,7 +47,7 @@ func synthetic(form string) (*recorded.Web, error) {
 			return nil, fmt.Errorf("webworld%s: write webworld:SITES:SEED, such as webworld:16:1", form)
 		}
 	}
-	return World(webworld.NewScattered(webworld.Options{Seed: seed}, sites))
+	return World(scattered.New(webworld.Options{Seed: seed}, sites))
 }
 
 // World records a synthetic web that is served, or else builds it first.

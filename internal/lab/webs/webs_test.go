@@ -8,6 +8,7 @@ import (
 
 	"github.com/muninn-archive/muninn/internal/recorded"
 	"github.com/muninn-archive/muninn/internal/webworld"
+	"github.com/muninn-archive/muninn/internal/webworld/scattered"
 )
 
 func TestSyntheticForms(t *testing.T) {
@@ -85,7 +86,7 @@ func TestSyntheticFaults(t *testing.T) {
 // TestWorld: all pages of a world that answer are recorded as they answer, with what they are.
 func TestWorld(t *testing.T) {
 	for name, world := range map[string]*webworld.World{
-		"scattered": webworld.NewScattered(webworld.Options{Seed: 3}, 3),
+		"scattered": scattered.New(webworld.Options{Seed: 3}, 3),
 		"demo":      webworld.NewDemo(webworld.Options{Seed: 3}), // with redirects, lost pages, duplicates and traps
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -148,7 +149,7 @@ func known(t *testing.T, raw string) string {
 
 // TestWorldServed: a world that is served is recorded as it is.
 func TestWorldServed(t *testing.T) {
-	world := webworld.NewScattered(webworld.Options{Seed: 3}, 1)
+	world := scattered.New(webworld.Options{Seed: 3}, 1)
 	if err := world.Start(t.Context()); err != nil {
 		t.Skipf("worlds cannot be served here: %v", err)
 	}

@@ -14,6 +14,8 @@ import (
 	"syscall"
 
 	"github.com/muninn-archive/muninn/internal/webworld"
+	"github.com/muninn-archive/muninn/internal/webworld/bench"
+	"github.com/muninn-archive/muninn/internal/webworld/faults"
 )
 
 func main() {
@@ -60,11 +62,11 @@ func choose(kind string, o webworld.Options, hosts, pages int) (*webworld.World,
 	case "demo":
 		return webworld.NewDemo(o), nil
 	case "bench":
-		return webworld.NewBench(o, hosts, pages), nil
+		return bench.New(o, hosts, pages), nil
 	case "faults":
-		return webworld.NewFaults(o), nil
+		return faults.New(o), nil
 	case "heavy":
-		return webworld.NewHeavy(o, hosts), nil
+		return faults.NewHeavy(o, hosts), nil
 	}
 	return nil, fmt.Errorf("unknown kind of world: %q", kind)
 }

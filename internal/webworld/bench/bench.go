@@ -1,4 +1,5 @@
-package webworld
+// Package bench is a web for measuring, of any size, whose pages cost the server next to nothing.
+package bench
 
 import (
 	"fmt"
@@ -8,20 +9,22 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/muninn-archive/muninn/internal/webworld"
 )
 
-// NewBench is a world for measuring: hosts on an IP each, with pagesPerHost pages, every host's front page a
+// New is a world for measuring: hosts on an IP each, with pagesPerHost pages, every host's front page a
 // seed. A page has a median of 29 KB of HTML (10.7 KB compressed) and 56 links, 6 of them to other hosts; one
 // page in forty links to a redirect and one to a 404; a twentieth of the pages lie in /private/, which
 // every other host disallows. Pages are put together when they are asked for, out of paragraphs that were compressed
 // at the start, so that a world of any size costs no memory and the server little CPU (0.03 ms a page).
-func NewBench(o Options, hosts, pagesPerHost int) *World {
-	o = o.withDefaults()
-	p := &planner{next: o.FirstIP}
+func New(o webworld.Options, hosts, pagesPerHost int) *webworld.World {
+	o = o.WithDefaults()
+	p := &webworld.Planner{Next: o.FirstIP}
 	for h := range hosts {
-		p.add(benchHost(h), "bench")
+		p.Add(benchHost(h), "bench")
 	}
-	return newWorld(o, p.sites, func(b *builder) { buildBench(b, pagesPerHost) })
+	return webworld.New(o, p.Sites, func(b *webworld.Builder) { buildBench(b, pagesPerHost) })
 }
 
 // benchHost is directly under a top-level domain, so that each host is a pay-level domain of its own.
@@ -48,22 +51,22 @@ type bench struct {
 
 type benchTitle struct{ text, slug string }
 
-func buildBench(b *builder, pages int) {
-	be := &bench{seed: b.opts.Seed, port: strconv.Itoa(b.port), hosts: len(b.order), pages: pages}
+func buildBench(b *webworld.Builder, pages int) {
+	be := &bench{seed: b.Options.Seed, port: strconv.Itoa(b.Port), hosts: len(b.Hosts), pages: pages}
 	be.prepare(b)
-	for h, s := range b.order {
-		s.gzip, s.etag = true, true
-		var rs rules
+	for h, s := range b.Hosts {
+		s.Gzip, s.ETag = true, true
+		var rs webworld.Rules
 		if h%2 == 0 {
-			rs.lines = []rule{disallow("/private/")}
+			rs.Lines = []webworld.Rule{webworld.Disallow("/private/")}
 		}
-		s.setRobots(rs, "")
-		s.dynamic = func(u *url.URL) *resource { return be.answer(s, h, u) }
-		b.seeds = append(b.seeds, s.base+"/")
+		s.SetRobots(rs, "")
+		s.Dynamic = func(u *url.URL) *webworld.Resource { return be.answer(s, h, u) }
+		b.Seeds = append(b.Seeds, s.Base+"/")
 	}
-	b.topic = []string{"raven", "ravens", "corvid", "crow", "Huginn", "Muninn", "Odin", "Norse", "Edda", "runes"}
-	b.truth = func() []Page { return be.truth(b.order) }
-	b.finish()
+	b.Topic = []string{"raven", "ravens", "corvid", "crow", "Huginn", "Muninn", "Odin", "Norse", "Edda", "runes"}
+	b.Truth = func() []webworld.Page { return be.truth(b.Hosts) }
+	b.Finish()
 }
 
 // relevant decides for four pages in ten.
@@ -103,7 +106,7 @@ func (be *bench) parse(h int, u *url.URL) (n int, ok bool) {
 func (be *bench) redirects(n int) bool { return n%40 == 3 }
 func (be *bench) loses(n int) bool     { return n%40 == 7 }
 
-func (be *bench) answer(s *site, h int, u *url.URL) *resource {
+func (be *bench) answer(s *webworld.Host, h int, u *url.URL) *webworld.Resource {
 	if number, ok := strings.CutPrefix(u.Path, "/old/"); ok {
 		if n, err := strconv.Atoi(number); err == nil && n < be.pages && be.redirects(n) {
 			return be.redirect(s, h, n)
@@ -115,35 +118,35 @@ func (be *bench) answer(s *site, h int, u *url.URL) *resource {
 		return nil
 	}
 	head, blocks := be.compose(h, n)
-	return &resource{
-		uri: be.path(h, n), Page: be.page(s, h, n),
-		header: http.Header{
+	return &webworld.Resource{
+		URI: be.path(h, n), Page: be.page(s, h, n),
+		Header: http.Header{
 			"Content-Type":  {"text/html; charset=utf-8"},
 			"ETag":          {fmt.Sprintf(`"%016x"`, be.dice(h, n, 3))},
-			"Last-Modified": {s.dated.UTC().Format(http.TimeFormat)},
+			"Last-Modified": {s.Dated.UTC().Format(http.TimeFormat)},
 		},
-		body: plain(head, blocks),
-		zip:  func() [][]byte { return zipped(head, blocks) },
+		Body: plain(head, blocks),
+		Zip:  func() [][]byte { return zipped(head, blocks) },
 	}
 }
 
-func (be *bench) page(s *site, h, n int) Page {
+func (be *bench) page(s *webworld.Host, h, n int) webworld.Page {
 	path := be.path(h, n)
-	return Page{URL: s.base + path, Host: s.Host, Kind: "bench", Relevant: be.relevant(h, n), Allowed: s.rules.allows(path), Status: http.StatusOK}
+	return webworld.Page{URL: s.Base + path, Host: s.Host, Kind: "bench", Relevant: be.relevant(h, n), Allowed: s.Rules.Allows(path), Status: http.StatusOK}
 }
 
-func (be *bench) redirect(s *site, h, n int) *resource {
-	p := Page{
-		URL: s.base + "/old/" + strconv.Itoa(n), Host: s.Host, Kind: "redirect", Allowed: true, Status: http.StatusMovedPermanently,
-		Location: s.base + be.path(h, (n+1)%be.pages),
+func (be *bench) redirect(s *webworld.Host, h, n int) *webworld.Resource {
+	p := webworld.Page{
+		URL: s.Base + "/old/" + strconv.Itoa(n), Host: s.Host, Kind: "redirect", Allowed: true, Status: http.StatusMovedPermanently,
+		Location: s.Base + be.path(h, (n+1)%be.pages),
 	}
-	return &resource{Page: p, header: http.Header{"Location": {p.Location}, "Content-Type": {"text/plain"}}, body: [][]byte{[]byte("moved\n")}}
+	return &webworld.Resource{Page: p, Header: http.Header{"Location": {p.Location}, "Content-Type": {"text/plain"}}, Body: [][]byte{[]byte("moved\n")}}
 }
 
 // truth lists all pages, redirects and 404s. Each page links to the two after it and private ones are never
 // neighbours, so all can be reached. Depth is not worked out.
-func (be *bench) truth(sites []*site) []Page {
-	var pages []Page
+func (be *bench) truth(sites []*webworld.Host) []webworld.Page {
+	var pages []webworld.Page
 	for h, s := range sites {
 		for n := range be.pages {
 			pages = append(pages, be.page(s, h, n))
@@ -154,11 +157,11 @@ func (be *bench) truth(sites []*site) []Page {
 				pages = append(pages, be.redirect(s, h, n).Page)
 			}
 			if be.loses(n) {
-				pages = append(pages, s.missing("/lost/"+strconv.Itoa(n)).Page)
+				pages = append(pages, s.Missing("/lost/"+strconv.Itoa(n)).Page)
 			}
 		}
 	}
-	slices.SortFunc(pages, byURL)
+	slices.SortFunc(pages, webworld.ByURL)
 	return pages
 }
 

@@ -1,4 +1,4 @@
-package webworld
+package economy
 
 import (
 	"cmp"
@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/muninn-archive/muninn/internal/webworld"
 )
 
 // economyBB is a board of phpBB 3.2 with the style prosilver. Visitors without cookies get a session ID in every
@@ -22,10 +24,10 @@ const (
 	bbMembers = 25
 )
 
-func newPHPBB(b *builder, s *site, objects int) (application, []EconomyObject) {
+func newPHPBB(b *webworld.Builder, s *webworld.Host, objects int) (application, []Object) {
 	bb := &economyBB{planDiscussion(b, s, objects)}
 	return bb, bb.objects(func(t *ecoThread) string {
-		return fmt.Sprintf("%s/viewtopic.php?f=%d&t=%d", s.base, t.Board.ID, t.ID)
+		return fmt.Sprintf("%s/viewtopic.php?f=%d&t=%d", s.Base, t.Board.ID, t.ID)
 	})
 }
 

@@ -1,22 +1,26 @@
-package webworld
+// Package faults holds webs that do harm: servers that are broken (New), and pages that take much memory to understand
+// (NewHeavy).
+package faults
 
 import (
 	"fmt"
 	"net/http"
 	"strings"
+
+	"github.com/muninn-archive/muninn/internal/webworld"
 )
 
 // fault is one way for a server to be broken. Its host is <name>.fault.test.
 type fault struct {
 	name   string
-	whole  bool                  // the answer is a complete HTTP message with status 200
-	answer rawAnswer             // to /fault
-	robots rawAnswer             // to /robots.txt, instead of a good one; may be nil
-	setup  func(*builder, *site) // adds more pages; may be nil
-	change func(*resource)       // of /fault; may be nil
+	whole  bool                                    // the answer is a complete HTTP message with status 200
+	answer webworld.RawAnswer                      // to /fault
+	robots webworld.RawAnswer                      // to /robots.txt, instead of a good one; may be nil
+	setup  func(*webworld.Builder, *webworld.Host) // adds more pages; may be nil
+	change func(*webworld.Resource)                // of /fault; may be nil
 }
 
-// NewFaults is a world of broken servers, one host and IP a fault. A host's front page, the seed, links to
+// New is a world of broken servers, one host and IP a fault. A host's front page, the seed, links to
 // /fault, where the fault is, and to /after, a good page, to show whether the crawler lives on. Where robots.txt
 // is the fault, /fault is a good page. The faults:
 //
@@ -42,22 +46,22 @@ type fault struct {
 //	robotshops   a robots.txt behind six redirects
 //	slowrobots   a robots.txt that takes about ten seconds
 //	muterobots   a robots.txt that never comes, so that nothing may be fetched
-func NewFaults(o Options) *World {
-	o = o.withDefaults()
-	p := &planner{next: o.FirstIP}
+func New(o webworld.Options) *webworld.World {
+	o = o.WithDefaults()
+	p := &webworld.Planner{Next: o.FirstIP}
 	faults := allFaults()
 	for _, f := range faults {
-		p.add(faultHost(f.name), "fault")
+		p.Add(Host(f.name), "fault")
 	}
-	return newWorld(o, p.sites, func(b *builder) {
+	return webworld.New(o, p.Sites, func(b *webworld.Builder) {
 		for _, f := range faults {
-			f.build(b, b.sites[faultHost(f.name)])
+			f.build(b, b.ByName[Host(f.name)])
 		}
-		b.finish()
+		b.Finish()
 	})
 }
 
-func faultHost(name string) string { return name + ".fault.test" }
+func Host(name string) string { return name + ".fault.test" }
 
 func allFaults() []fault {
 	return []fault{
@@ -65,8 +69,8 @@ func allFaults() []fault {
 		{name: "flood", answer: flood},
 		{name: "bomb", whole: true, answer: bomb},
 		{name: "bigheader", answer: bigHeader},
-		{name: "manylinks", change: func(res *resource) {
-			res.body, res.Endless = [][]byte{manyLinks()}, true
+		{name: "manylinks", change: func(res *webworld.Resource) {
+			res.Body, res.Endless = [][]byte{manyLinks()}, true
 		}},
 		{name: "loop", setup: loop},
 		{name: "metadata", setup: metadata},
@@ -88,32 +92,32 @@ func allFaults() []fault {
 	}
 }
 
-func (f fault) build(b *builder, s *site) {
-	s.setRobots(rules{lines: []rule{disallow("/hidden")}}, "")
+func (f fault) build(b *webworld.Builder, s *webworld.Host) {
+	s.SetRobots(webworld.Rules{Lines: []webworld.Rule{webworld.Disallow("/hidden")}}, "")
 	if f.robots != nil {
-		s.resources["/robots.txt"].raw = f.robots
+		s.Resources["/robots.txt"].Raw = f.robots
 	}
 	if f.name == "muterobots" {
-		s.rules, s.RobotsCode = rules{closed: true}, 0
+		s.Rules, s.RobotsCode = webworld.Rules{Closed: true}, 0
 	}
-	front := plainView{Title: f.name, Paragraphs: b.lib.paragraphs(b.random(s, "front"), world, 1), Links: []entry{{Title: "Fault", URL: "/fault"}, {Title: "After", URL: "/after"}}}
+	front := webworld.PlainView{Title: f.name, Paragraphs: b.Text.Paragraphs(b.Random(s, "front"), webworld.TheWorld, 1), Links: []webworld.Entry{{Title: "Fault", URL: "/fault"}, {Title: "After", URL: "/after"}}}
 	if f.setup != nil {
 		f.setup(b, s)
 	}
-	for _, uri := range s.paths {
+	for _, uri := range s.Paths {
 		if uri != "/fault" {
-			front.Links = append(front.Links, entry{Title: "More", URL: uri})
+			front.Links = append(front.Links, webworld.Entry{Title: "More", URL: uri})
 		}
 	}
-	s.addHTML("/", "fault", false, b.render("plain", front))
-	after := plainView{Title: "After " + f.name, Paragraphs: b.lib.paragraphs(b.random(s, "after"), world, 2)}
-	s.addHTML("/after", "page", false, b.render("plain", after))
-	b.seeds = append(b.seeds, s.base+"/")
-	if s.resources["/fault"] != nil {
+	s.AddHTML("/", "fault", false, b.Render("plain", front))
+	after := webworld.PlainView{Title: "After " + f.name, Paragraphs: b.Text.Paragraphs(b.Random(s, "after"), webworld.TheWorld, 2)}
+	s.AddHTML("/after", "page", false, b.Render("plain", after))
+	b.Seeds = append(b.Seeds, s.Base+"/")
+	if s.Resources["/fault"] != nil {
 		return
 	}
-	res := s.addHTML("/fault", "fault", false, []byte("<title>No fault here</title><p>The fault is in robots.txt.</p>\n"))
-	res.raw = f.answer
+	res := s.AddHTML("/fault", "fault", false, []byte("<title>No fault here</title><p>The fault is in robots.txt.</p>\n"))
+	res.Raw = f.answer
 	if f.answer != nil && !f.whole {
 		res.Status = 0
 	}
@@ -123,8 +127,8 @@ func (f fault) build(b *builder, s *site) {
 }
 
 // html200 makes a page that is well served, however odd.
-func html200(body func() []byte) func(*resource) {
-	return func(res *resource) { res.body = [][]byte{body()} }
+func html200(body func() []byte) func(*webworld.Resource) {
+	return func(res *webworld.Resource) { res.Body = [][]byte{body()} }
 }
 
 func manyLinks() []byte {
@@ -148,47 +152,47 @@ func binaryBody() []byte {
 		"<a href=\"/af\x00ter\">nul</a> <a href=\"/\xff\xc0\">bytes</a> <a href=\"/after\">after</a></body></html>\n\x00")
 }
 
-func loop(_ *builder, s *site) {
-	s.redirect("/fault", http.StatusFound, "/fault/2")
-	s.redirect("/fault/2", http.StatusMovedPermanently, "/fault/3")
-	s.redirect("/fault/3", http.StatusTemporaryRedirect, "/fault")
+func loop(_ *webworld.Builder, s *webworld.Host) {
+	s.Redirect("/fault", http.StatusFound, "/fault/2")
+	s.Redirect("/fault/2", http.StatusMovedPermanently, "/fault/3")
+	s.Redirect("/fault/3", http.StatusTemporaryRedirect, "/fault")
 }
 
-func metadata(_ *builder, s *site) {
-	s.redirect("/fault", http.StatusFound, "http://169.254.169.254/latest/meta-data")
+func metadata(_ *webworld.Builder, s *webworld.Host) {
+	s.Redirect("/fault", http.StatusFound, "http://169.254.169.254/latest/meta-data")
 }
 
-func nothing(_ *builder, s *site) {
-	s.addHTML("/fault", "fault", false, nil)
-	s.addHTML("/nocontent", "fault", false, nil).Status = http.StatusNoContent
+func nothing(_ *webworld.Builder, s *webworld.Host) {
+	s.AddHTML("/fault", "fault", false, nil)
+	s.AddHTML("/nocontent", "fault", false, nil).Status = http.StatusNoContent
 }
 
 // bigRobots disallows /hidden in its first rule and, beyond the 500 KiB that RFC 9309 §2.5 demands to be
 // read, nothing that exists.
-func bigRobots(_ *builder, s *site) {
-	s.addHTML("/hidden", "page", false, []byte("<title>Hidden</title>\n"))
+func bigRobots(_ *webworld.Builder, s *webworld.Host) {
+	s.AddHTML("/hidden", "page", false, []byte("<title>Hidden</title>\n"))
 	var b strings.Builder
 	b.WriteString(s.Robots)
 	for i := 0; b.Len() < 5<<20; i++ {
 		fmt.Fprintf(&b, "Disallow: /nowhere/%d/%s\n", i, strings.Repeat("x", 60))
 	}
-	s.resources["/robots.txt"].body = [][]byte{[]byte(b.String())}
+	s.Resources["/robots.txt"].Body = [][]byte{[]byte(b.String())}
 }
 
 // robotsHops needs one redirect more than the five that RFC 9309 §2.3.1.2 asks crawlers to follow.
-func robotsHops(_ *builder, s *site) {
+func robotsHops(_ *webworld.Builder, s *webworld.Host) {
 	const hops = 6
-	final := s.resources["/robots.txt"]
+	final := s.Resources["/robots.txt"]
 	for i := range hops {
 		path := "/robots.txt"
 		if i > 0 {
 			path = fmt.Sprintf("/robots-%d.txt", i)
 		}
-		s.addRobots(path, &resource{
-			Page:   Page{Status: http.StatusFound},
-			header: http.Header{"Location": {fmt.Sprintf("/robots-%d.txt", i+1)}},
-			body:   [][]byte{[]byte("elsewhere\n")},
+		s.AddRobots(path, &webworld.Resource{
+			Page:   webworld.Page{Status: http.StatusFound},
+			Header: http.Header{"Location": {fmt.Sprintf("/robots-%d.txt", i+1)}},
+			Body:   [][]byte{[]byte("elsewhere\n")},
 		})
 	}
-	s.addRobots(fmt.Sprintf("/robots-%d.txt", hops), final)
+	s.AddRobots(fmt.Sprintf("/robots-%d.txt", hops), final)
 }

@@ -1,4 +1,4 @@
-package webworld
+package faults
 
 import (
 	"bufio"
@@ -12,20 +12,22 @@ import (
 	"time"
 
 	"github.com/klauspost/compress/flate"
+
+	"github.com/muninn-archive/muninn/internal/webworld"
 )
 
 // drip never ends; the crawler must.
-func drip(_ *exchange, w http.ResponseWriter, r *http.Request) {
+func drip(_ *webworld.Exchange, w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "text/html")
 	rc := http.NewResponseController(w)
-	for pause(r.Context(), 100*time.Millisecond) {
+	for webworld.Pause(r.Context(), 100*time.Millisecond) {
 		if _, err := io.WriteString(w, "a"); err != nil || rc.Flush() != nil {
 			return
 		}
 	}
 }
 
-func flood(_ *exchange, w http.ResponseWriter, r *http.Request) {
+func flood(_ *webworld.Exchange, w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "text/html")
 	text := []byte(strings.Repeat("<p>and the river of ravens never ends</p>\n", 800))
 	for r.Context().Err() == nil {
@@ -37,7 +39,7 @@ func flood(_ *exchange, w http.ResponseWriter, r *http.Request) {
 
 // bomb repeats one compressed megabyte of blanks. The checksum at its end is wrong, but nobody should
 // get there.
-func bomb(x *exchange, w http.ResponseWriter, _ *http.Request) {
+func bomb(x *webworld.Exchange, w http.ResponseWriter, _ *http.Request) {
 	const megabytes = 10 << 10
 	var piece bytes.Buffer
 	z, err := flate.NewWriter(&piece, 9)
@@ -58,13 +60,13 @@ func bomb(x *exchange, w http.ResponseWriter, _ *http.Request) {
 			return
 		}
 	}
-	x.end(http.StatusOK)
+	x.End(http.StatusOK)
 	_, _ = w.Write([]byte{3, 0, 0, 0, 0, 0, 0, 0, 0x80, 2})
 }
 
 // bigHeader sends 10.6 MB of header fields, more than net/http takes by default.
-func bigHeader(x *exchange, w http.ResponseWriter, _ *http.Request) {
-	hijacked(w, func(c *conn, out *bufio.Writer) {
+func bigHeader(x *webworld.Exchange, w http.ResponseWriter, _ *http.Request) {
+	hijacked(w, func(c *webworld.Conn, out *bufio.Writer) {
 		_, _ = out.WriteString("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 0\r\n")
 		value := strings.Repeat("v", 1000)
 		for i := range 10_400 {
@@ -73,60 +75,60 @@ func bigHeader(x *exchange, w http.ResponseWriter, _ *http.Request) {
 			}
 		}
 		if out.Flush() == nil {
-			x.end(0)
+			x.End(0)
 			_, _ = c.Write([]byte("\r\n"))
 		}
 	})
 }
 
 // reset sends half a body and then RST.
-func reset(x *exchange, w http.ResponseWriter, _ *http.Request) {
-	hijacked(w, func(c *conn, out *bufio.Writer) {
+func reset(x *webworld.Exchange, w http.ResponseWriter, _ *http.Request) {
+	hijacked(w, func(c *webworld.Conn, out *bufio.Writer) {
 		_, _ = out.WriteString("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 4000\r\n\r\n" + strings.Repeat("<p>half</p>\n", 160))
-		if out.Flush() == nil && c.reset() == nil {
-			x.end(0)
+		if out.Flush() == nil && c.Reset() == nil {
+			x.End(0)
 		}
 	})
 }
 
 // mute waits until the client or the world gives up.
-func mute(_ *exchange, _ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }
+func mute(_ *webworld.Exchange, _ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }
 
 // raw sends bytes as they are and closes the connection.
-func raw(text string) rawAnswer {
-	return func(x *exchange, w http.ResponseWriter, _ *http.Request) {
-		hijacked(w, func(c *conn, _ *bufio.Writer) {
-			x.end(0)
+func raw(text string) webworld.RawAnswer {
+	return func(x *webworld.Exchange, w http.ResponseWriter, _ *http.Request) {
+		hijacked(w, func(c *webworld.Conn, _ *bufio.Writer) {
+			x.End(0)
 			_, _ = io.WriteString(c, text)
 		})
 	}
 }
 
 // hijacked takes the connection over and closes it at the end.
-func hijacked(w http.ResponseWriter, talk func(*conn, *bufio.Writer)) {
+func hijacked(w http.ResponseWriter, talk func(*webworld.Conn, *bufio.Writer)) {
 	nc, rw, err := http.NewResponseController(w).Hijack()
 	if err != nil {
 		return
 	}
 	defer nc.Close()
-	if c, ok := nc.(*conn); ok {
+	if c, ok := nc.(*webworld.Conn); ok {
 		talk(c, rw.Writer)
 	}
 }
 
 // interim sends two 103 responses first (RFC 8297).
-func interim(x *exchange, w http.ResponseWriter, _ *http.Request) {
+func interim(x *webworld.Exchange, w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Link", "</style.css>; rel=preload; as=style")
 	w.WriteHeader(http.StatusEarlyHints)
 	w.WriteHeader(http.StatusEarlyHints)
 	w.Header().Del("Link")
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	x.end(http.StatusOK)
+	x.End(http.StatusOK)
 	_, _ = io.WriteString(w, "<html><head><title>At last</title></head><body><p>The real answer.</p><a href=\"/after\">after</a></body></html>\n")
 }
 
 // cutGzip leaves the last third of a gzip stream out.
-func cutGzip(x *exchange, w http.ResponseWriter, r *http.Request) {
+func cutGzip(x *webworld.Exchange, w http.ResponseWriter, r *http.Request) {
 	var out bytes.Buffer
 	z := gzip.NewWriter(&out)
 	for i := range 3000 {
@@ -136,23 +138,23 @@ func cutGzip(x *exchange, w http.ResponseWriter, r *http.Request) {
 	body := out.Bytes()[:out.Len()*2/3]
 	w.Header().Set("Content-Type", "text/html")
 	w.Header().Set("Content-Encoding", "gzip")
-	res := &resource{Page: Page{Status: http.StatusOK}, body: [][]byte{body}}
-	send(x, w, r, res)
+	res := &webworld.Resource{Page: webworld.Page{Status: http.StatusOK}, Body: [][]byte{body}}
+	webworld.Send(x, w, r, res)
 }
 
 // slowRobots takes ten seconds for as many lines.
-func slowRobots(x *exchange, w http.ResponseWriter, r *http.Request) {
+func slowRobots(x *webworld.Exchange, w http.ResponseWriter, r *http.Request) {
 	slowly(r.Context(), x, w, time.Second)
 }
 
-func slowly(ctx context.Context, x *exchange, w http.ResponseWriter, beat time.Duration) {
+func slowly(ctx context.Context, x *webworld.Exchange, w http.ResponseWriter, beat time.Duration) {
 	w.Header().Set("Content-Type", "text/plain")
 	rc := http.NewResponseController(w)
 	for range 10 {
-		if _, err := io.WriteString(w, "# patience\n"); err != nil || rc.Flush() != nil || !pause(ctx, beat) {
+		if _, err := io.WriteString(w, "# patience\n"); err != nil || rc.Flush() != nil || !webworld.Pause(ctx, beat) {
 			return
 		}
 	}
-	x.end(http.StatusOK)
+	x.End(http.StatusOK)
 	_, _ = io.WriteString(w, "User-agent: *\nDisallow: /hidden\n")
 }

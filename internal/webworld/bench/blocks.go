@@ -1,4 +1,4 @@
-package webworld
+package bench
 
 import (
 	"bytes"
@@ -7,6 +7,8 @@ import (
 	"hash/crc32"
 
 	"github.com/klauspost/compress/flate"
+
+	"github.com/muninn-archive/muninn/internal/webworld"
 )
 
 // block is a part of many pages with its deflate stream, which refers to nothing before it and ends on a
@@ -21,38 +23,39 @@ const (
 )
 
 // prepare writes the titles and compresses the blocks.
-func (be *bench) prepare(b *builder) {
+func (be *bench) prepare(b *webworld.Builder) {
 	z, err := flate.NewWriter(nil, flate.DefaultCompression)
 	if err != nil {
-		b.err = err
+		b.Err = err
 		return
 	}
-	sides := [2][]subject{{cooking, world}, {ravens, norse}}
+	sides := [2][]webworld.Subject{{webworld.Cooking, webworld.TheWorld}, {webworld.Ravens, webworld.Norse}}
 	for side, subjects := range sides {
 		for i := range benchPool {
-			r := random(be.seed, fmt.Sprintf("bench %d %d", side, i))
+			r := webworld.Random(be.seed, fmt.Sprintf("bench %d %d", side, i))
 			s := subjects[i%2]
-			t := b.lib.title(r, s)
-			be.titles[side] = append(be.titles[side], benchTitle{text: t, slug: slug(t)})
+			t := b.Text.Title(r, s)
+			be.titles[side] = append(be.titles[side], benchTitle{text: t, slug: webworld.Slug(t)})
 			var raw bytes.Buffer
-			for j, p := range b.lib.paragraphs(r, s, benchParagraphs) {
+			for j, p := range b.Text.Paragraphs(r, s, benchParagraphs) {
 				fmt.Fprintf(&raw, "<p class=\"text\" id=\"p%d-%d\">%s</p>\n", i, j, p)
 			}
-			be.blocks[side] = append(be.blocks[side], b.block(z, raw.Bytes()))
+			be.blocks[side] = append(be.blocks[side], compressed(b, z, raw.Bytes()))
 		}
 	}
-	be.tail = b.block(z, []byte("</article>\n<footer><p>Muninn bench world</p></footer>\n</body>\n</html>\n"))
+	be.tail = compressed(b, z, []byte("</article>\n<footer><p>Muninn bench world</p></footer>\n</body>\n</html>\n"))
 }
 
-func (b *builder) block(z *flate.Writer, raw []byte) block {
+// compressed makes a block; an error is the builder's.
+func compressed(b *webworld.Builder, z *flate.Writer, raw []byte) block {
 	var out bytes.Buffer
 	z.Reset(&out)
 	_, err := z.Write(raw)
 	if err == nil {
 		err = z.Flush()
 	}
-	if err != nil && b.err == nil {
-		b.err = err
+	if err != nil && b.Err == nil {
+		b.Err = err
 	}
 	return block{raw: raw, deflated: out.Bytes()}
 }

@@ -1,8 +1,11 @@
-package webworld
+// Package economy is a web of sites with all the links that the real applications emit beside their content: forums, a
+// blog and a wiki.
+package economy
 
 import (
 	"bytes"
 	"cmp"
+	"embed"
 	"fmt"
 	"html/template"
 	"net/http"
@@ -11,37 +14,42 @@ import (
 	"slices"
 	"strings"
 	"sync/atomic"
+
+	"github.com/muninn-archive/muninn/internal/webworld"
 )
 
-// EconomyObjects is how many terminal objects a site of the economy world has unless another number is asked for.
-const EconomyObjects = 300
+//go:embed markup/*.html
+var markupFiles embed.FS
 
-// EconomySite is a site as one application emits it, with all the links beside the content: what a crawl needs to
+// Objects is how many terminal objects a site of the economy world has unless another number is asked for.
+const Objects = 300
+
+// Site is a site as one application emits it, with all the links beside the content: what a crawl needs to
 // reach its objects is a small part of what its pages link to. It is safe for concurrent use.
-type EconomySite struct {
+type Site struct {
 	Host        string
 	Application string // as the knowledge base names it
 	Release     string // of the application that the pages look like
 	Seed        string // URL to begin with
 
-	site    *site
+	site    *webworld.Host
 	seed    uint64
 	views   *template.Template
 	app     application
-	objects []EconomyObject
+	objects []Object
 	served  atomic.Uint64 // responses; what changes with each of them is made of it
 }
 
-// EconomyObject is what an archive is for: a post, an article or a comment.
-type EconomyObject struct {
+// Object is what an archive is for: a post, an article or a comment.
+type Object struct {
 	ID   string
 	Kind string // post, article or comment
 	URL  string // of the page that it belongs to
 	Text string // as it stands in pages that bear it, paragraphs apart
 }
 
-// EconomyPage is the answer to one request.
-type EconomyPage struct {
+// Page is the answer to one request.
+type Page struct {
 	Status  int
 	Header  http.Header
 	Body    []byte
@@ -61,7 +69,7 @@ type session struct{ seed, nth uint64 }
 // id is a session ID of n characters out of the first `base` digits and letters.
 func (s session) id(n, base int) string {
 	const digits = "0123456789abcdefghijklmnopqrstuvwxyz"
-	r := random(s.seed, fmt.Sprintf("session %d", s.nth))
+	r := webworld.Random(s.seed, fmt.Sprintf("session %d", s.nth))
 	out := make([]byte, n)
 	for i := range out {
 		out[i] = digits[r.IntN(base)]
@@ -95,7 +103,7 @@ const (
 // economyPlan lists the sites in the order of their making.
 var economyPlan = []struct {
 	host, name, release, front string
-	make                       func(b *builder, s *site, objects int) (application, []EconomyObject)
+	make                       func(b *webworld.Builder, s *webworld.Host, objects int) (application, []Object)
 }{
 	{economyPHPBB, "phpBB", "3.2", "/index.php", newPHPBB},
 	{economySMF, "SMF", "2.0.19", "/index.php", newSMF},
@@ -104,35 +112,35 @@ var economyPlan = []struct {
 	{economyMediaWiki, "MediaWiki", "1.39.6", "/wiki/Main_Page", newMediaWiki},
 }
 
-// EconomySites makes the sites of the economy world without serving them; their URLs have no port. Each has so
+// Sites makes the sites of the economy world without serving them; their URLs have no port. Each has so
 // many terminal objects.
-func EconomySites(o Options, objects int) ([]*EconomySite, error) {
-	o = o.withDefaults()
-	b, err := newBuilder(o, o.Port, planEconomy(o).sites)
+func Sites(o webworld.Options, objects int) ([]*Site, error) {
+	o = o.WithDefaults()
+	b, err := webworld.NewBuilder(o, o.Port, planEconomy(o).Sites)
 	if err != nil {
 		return nil, fmt.Errorf("build economy world: %w", err)
 	}
 	if o.Port == 0 {
-		for _, s := range b.order {
-			s.base = "http://" + s.Host
+		for _, s := range b.Hosts {
+			s.Base = "http://" + s.Host
 		}
 	}
-	sites := b.economy(objects)
-	return sites, b.err
+	sites := makeSites(b, objects)
+	return sites, b.Err
 }
 
-// NewEconomy is the world of EconomySites on loopback addresses. Its Pages are those that objects belong to.
-func NewEconomy(o Options, objects int) *World {
-	o = o.withDefaults()
-	return newWorld(o, planEconomy(o).sites, func(b *builder) {
-		sites := b.economy(objects)
+// New is the world of EconomySites on loopback addresses. Its Pages are those that objects belong to.
+func New(o webworld.Options, objects int) *webworld.World {
+	o = o.WithDefaults()
+	return webworld.New(o, planEconomy(o).Sites, func(b *webworld.Builder) {
+		sites := makeSites(b, objects)
 		for _, e := range sites {
-			e.site.setRobots(rules{}, "")
-			e.site.dynamic = e.resource
-			b.seeds = append(b.seeds, e.Seed)
+			e.site.SetRobots(webworld.Rules{}, "")
+			e.site.Dynamic = e.resource
+			b.Seeds = append(b.Seeds, e.Seed)
 		}
-		b.truth = func() []Page {
-			var pages []Page
+		b.Truth = func() []webworld.Page {
+			var pages []webworld.Page
 			for _, e := range sites {
 				pages = append(pages, e.pages()...)
 			}
@@ -141,57 +149,62 @@ func NewEconomy(o Options, objects int) *World {
 	})
 }
 
-func planEconomy(o Options) *planner {
-	p := &planner{next: cmp.Or(o.FirstIP, netip.AddrFrom4([4]byte{127, 77, 0, 1}))}
+func planEconomy(o webworld.Options) *webworld.Planner {
+	p := &webworld.Planner{Next: cmp.Or(o.FirstIP, netip.AddrFrom4([4]byte{127, 77, 0, 1}))}
 	for _, e := range economyPlan {
-		p.add(e.host, "economy")
+		p.Add(e.host, "economy")
 	}
 	return p
 }
 
-func (b *builder) economy(objects int) []*EconomySite {
-	var sites []*EconomySite
+func makeSites(b *webworld.Builder, objects int) []*Site {
+	views, err := template.ParseFS(markupFiles, "markup/*.html")
+	if err != nil {
+		b.Err = err
+		return nil
+	}
+	var sites []*Site
 	for _, p := range economyPlan {
-		s := b.sites[p.host]
-		e := &EconomySite{Host: p.host, Application: p.name, Release: p.release, Seed: s.base + p.front, site: s, seed: b.random(s, "sessions").Uint64(), views: b.views}
-		e.app, e.objects = p.make(b, s, cmp.Or(objects, EconomyObjects))
+		s := b.ByName[p.host]
+		e := &Site{Host: p.host, Application: p.name, Release: p.release, Seed: s.Base + p.front, site: s, seed: b.Random(s, "sessions").Uint64(), views: views}
+		e.app, e.objects = p.make(b, s, cmp.Or(objects, Objects))
 		sites = append(sites, e)
 	}
 	return sites
 }
 
 // Objects lists all terminal objects of the site.
-func (e *EconomySite) Objects() []EconomyObject { return slices.Clone(e.objects) }
+func (e *Site) Objects() []Object { return slices.Clone(e.objects) }
 
 // Answer is the response to a GET request for a URL of the site.
-func (e *EconomySite) Answer(rawURL string) EconomyPage {
+func (e *Site) Answer(rawURL string) Page {
 	u, err := url.Parse(rawURL)
 	if err != nil {
-		return EconomyPage{Status: http.StatusBadRequest, Kind: "missing"}
+		return Page{Status: http.StatusBadRequest, Kind: "missing"}
 	}
 	res, objects := e.respond(u)
-	return EconomyPage{Status: res.Status, Header: res.header, Body: join(res.body), Kind: res.Kind, Objects: objects}
+	return Page{Status: res.Status, Header: res.Header, Body: webworld.Join(res.Body), Kind: res.Kind, Objects: objects}
 }
 
 // ServeHTTP serves the site.
-func (e *EconomySite) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (e *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	res, _ := e.respond(r.URL)
-	e.site.setHeader(w.Header(), res)
+	e.site.SetHeader(w.Header(), res)
 	w.WriteHeader(res.Status)
-	_, _ = w.Write(join(res.body)) // a client that has left is no fault of the server
+	_, _ = w.Write(webworld.Join(res.Body)) // a client that has left is no fault of the server
 }
 
-func (e *EconomySite) resource(u *url.URL) *resource {
+func (e *Site) resource(u *url.URL) *webworld.Resource {
 	res, _ := e.respond(u)
 	return res
 }
 
 // respond makes the response, with the objects that stand in it.
-func (e *EconomySite) respond(u *url.URL) (*resource, []string) {
+func (e *Site) respond(u *url.URL) (*webworld.Resource, []string) {
 	if u.Path == "" {
 		u = u.JoinPath("/")
 	}
-	res := e.site.missing(u.RequestURI())
+	res := e.site.Missing(u.RequestURI())
 	r := e.app.answer(u, session{e.seed, e.served.Add(1)})
 	if r == nil {
 		return res, nil
@@ -199,35 +212,35 @@ func (e *EconomySite) respond(u *url.URL) (*resource, []string) {
 	res.Kind, res.Status = r.kind, cmp.Or(r.status, http.StatusOK)
 	if r.location != "" {
 		res.Status, res.Location = http.StatusMovedPermanently, r.location
-		res.header.Set("Location", r.location)
+		res.Header.Set("Location", r.location)
 		return res, nil
 	}
 	if r.mime != "" {
-		res.header.Set("Content-Type", r.mime)
+		res.Header.Set("Content-Type", r.mime)
 	}
 	var body bytes.Buffer
 	if strings.Contains(r.mime, "xml") {
 		body.WriteString(`<?xml version="1.0" encoding="UTF-8"?>` + "\n") // templates would escape it
 	}
 	if err := e.views.ExecuteTemplate(&body, r.view, r.data); err != nil {
-		res.Status, res.Kind, res.body = http.StatusInternalServerError, "broken", [][]byte{[]byte(err.Error())}
+		res.Status, res.Kind, res.Body = http.StatusInternalServerError, "broken", [][]byte{[]byte(err.Error())}
 		return res, nil
 	}
-	res.body = [][]byte{body.Bytes()}
+	res.Body = [][]byte{body.Bytes()}
 	return res, r.objects
 }
 
 // pages are those that objects belong to, for the truth of a world.
-func (e *EconomySite) pages() []Page {
+func (e *Site) pages() []webworld.Page {
 	seen := map[string]bool{}
-	var list []Page
+	var list []webworld.Page
 	for _, o := range e.objects {
 		if !seen[o.URL] {
 			seen[o.URL] = true
-			list = append(list, Page{URL: o.URL, Host: e.Host, Kind: o.Kind, Relevant: true, Allowed: true, Status: http.StatusOK})
+			list = append(list, webworld.Page{URL: o.URL, Host: e.Host, Kind: o.Kind, Relevant: true, Allowed: true, Status: http.StatusOK})
 		}
 	}
-	slices.SortFunc(list, byURL)
+	slices.SortFunc(list, webworld.ByURL)
 	return list
 }
 

@@ -1,4 +1,4 @@
-package webworld
+package economy
 
 import (
 	"cmp"
@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/muninn-archive/muninn/internal/webworld"
 )
 
 // economyVB is a board of vBulletin 4.2 with the addresses that it comes with: the ID and the title behind the
@@ -21,9 +23,9 @@ const (
 	vbMembers = 30
 )
 
-func newVBulletin(b *builder, s *site, objects int) (application, []EconomyObject) {
+func newVBulletin(b *webworld.Builder, s *webworld.Host, objects int) (application, []Object) {
 	vb := &economyVB{planDiscussion(b, s, objects)}
-	return vb, vb.objects(func(t *ecoThread) string { return fmt.Sprintf("%s/showthread.php?%d-%s", s.base, t.ID, t.Slug) })
+	return vb, vb.objects(func(t *ecoThread) string { return fmt.Sprintf("%s/showthread.php?%d-%s", s.Base, t.ID, t.Slug) })
 }
 
 // vbView is what the templates of eco-vbulletin.html get.

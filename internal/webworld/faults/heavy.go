@@ -1,15 +1,17 @@
-package webworld
+package faults
 
 import (
 	"bufio"
 	"fmt"
 	"net/http"
+
+	"github.com/muninn-archive/muninn/internal/webworld"
 )
 
 // heavyPages are what each host of a heavy world links to from its front page. All are cheap to serve.
 var heavyPages = []struct {
 	path   string
-	answer rawAnswer
+	answer webworld.RawAnswer
 }{
 	{"/flood", flood}, // a body without end
 	{"/bomb", bomb},   // 10 MB of gzip that hold 10 GB
@@ -21,33 +23,33 @@ var heavyPages = []struct {
 
 // NewHeavy is a world whose pages take much memory to understand: bodies without end, gzip bombs, pages of a million
 // links, elements or attributes. Each host has one of each.
-func NewHeavy(o Options, hosts int) *World {
-	o = o.withDefaults()
-	p := &planner{next: o.FirstIP}
+func NewHeavy(o webworld.Options, hosts int) *webworld.World {
+	o = o.WithDefaults()
+	p := &webworld.Planner{Next: o.FirstIP}
 	name := func(i int) string { return fmt.Sprintf("h%d.heavy.test", i) }
 	for i := range hosts {
-		p.add(name(i), "heavy")
+		p.Add(name(i), "heavy")
 	}
-	return newWorld(o, p.sites, func(b *builder) {
+	return webworld.New(o, p.Sites, func(b *webworld.Builder) {
 		for i := range hosts {
-			s := b.sites[name(i)]
-			s.setRobots(rules{}, "")
-			front := plainView{Title: s.Host, Paragraphs: b.lib.paragraphs(b.random(s, "front"), world, 1)}
+			s := b.ByName[name(i)]
+			s.SetRobots(webworld.Rules{}, "")
+			front := webworld.PlainView{Title: s.Host, Paragraphs: b.Text.Paragraphs(b.Random(s, "front"), webworld.TheWorld, 1)}
 			for at := range heavyPages { // hosts begin with different ones
 				h := heavyPages[(at+i)%len(heavyPages)]
-				front.Links = append(front.Links, entry{Title: "Heavy", URL: h.path})
-				s.addHTML(h.path, "heavy", false, nil).raw = h.answer
+				front.Links = append(front.Links, webworld.Entry{Title: "Heavy", URL: h.path})
+				s.AddHTML(h.path, "heavy", false, nil).Raw = h.answer
 			}
-			s.addHTML("/", "heavy", false, b.render("plain", front))
-			b.seeds = append(b.seeds, s.base+"/")
+			s.AddHTML("/", "heavy", false, b.Render("plain", front))
+			b.Seeds = append(b.Seeds, s.Base+"/")
 		}
-		b.finish()
+		b.Finish()
 	})
 }
 
 // endlessly writes a form n times behind a head, with the number of each.
-func endlessly(head, form string, n int) rawAnswer {
-	return func(_ *exchange, w http.ResponseWriter, _ *http.Request) {
+func endlessly(head, form string, n int) webworld.RawAnswer {
+	return func(_ *webworld.Exchange, w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/html")
 		out := bufio.NewWriterSize(w, 64<<10)
 		_, err := out.WriteString(head)

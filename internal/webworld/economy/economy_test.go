@@ -1,4 +1,4 @@
-package webworld
+package economy
 
 import (
 	"bytes"
@@ -10,11 +10,13 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/muninn-archive/muninn/internal/webworld"
 )
 
-func economySites(t *testing.T, seed uint64, objects int) []*EconomySite {
+func economySites(t *testing.T, seed uint64, objects int) []*Site {
 	t.Helper()
-	sites, err := EconomySites(Options{Seed: seed}, objects)
+	sites, err := Sites(webworld.Options{Seed: seed}, objects)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -25,7 +27,7 @@ var sessionID = regexp.MustCompile(`(sid|PHPSESSID)=[0-9a-z]+&?`)
 
 // stroll follows the links of a site, breadth first, without the session IDs in them, over so many pages; not those
 // of pages that forbid it.
-func stroll(e *EconomySite, most int, visit func(u string, p EconomyPage)) {
+func stroll(e *Site, most int, visit func(u string, p Page)) {
 	seen := map[string]bool{}
 	queue := []string{e.Seed}
 	for at := 0; at < len(queue) && at < most; at++ {
@@ -34,14 +36,14 @@ func stroll(e *EconomySite, most int, visit func(u string, p EconomyPage)) {
 		if bytes.Contains(p.Body, []byte(`content="noindex,nofollow`)) {
 			continue
 		}
-		base := mustParse(queue[at])
-		links := extract(base, p.Body)
+		base := webworld.MustParse(queue[at])
+		links := webworld.Links(base, p.Body)
 		if to := p.Header.Get("Location"); to != "" {
-			links = append(links, link{url: mustParse(to)})
+			links = append(links, webworld.Link{URL: webworld.MustParse(to)})
 		}
 		for _, l := range links {
-			u := strings.TrimRight(sessionID.ReplaceAllString(l.url.String(), ""), "?&")
-			if l.url.Host == base.Host && !l.embed && !strings.HasSuffix(u, ".ico") && !seen[u] {
+			u := strings.TrimRight(sessionID.ReplaceAllString(l.URL.String(), ""), "?&")
+			if l.URL.Host == base.Host && !l.Embed && !strings.HasSuffix(u, ".ico") && !seen[u] {
 				seen[u] = true
 				queue = append(queue, u)
 			}
@@ -52,7 +54,7 @@ func stroll(e *EconomySite, most int, visit func(u string, p EconomyPage)) {
 // TestEconomyLinksAnswer: all that a page links to is there, and pages bear the objects that they are said to.
 func TestEconomyLinksAnswer(t *testing.T) {
 	for _, e := range economySites(t, 1, 25) {
-		objects := map[string]EconomyObject{}
+		objects := map[string]Object{}
 		for _, o := range e.Objects() {
 			if objects[o.ID].ID != "" || o.Text == "" || o.Kind == "" {
 				t.Errorf("%s: object %+v", e.Application, o)
@@ -63,7 +65,7 @@ func TestEconomyLinksAnswer(t *testing.T) {
 			t.Errorf("%s has %d objects", e.Application, len(objects))
 		}
 		kinds, met := map[string]int{}, map[string]bool{}
-		stroll(e, 600, func(u string, p EconomyPage) {
+		stroll(e, 600, func(u string, p Page) {
 			kinds[p.Kind]++
 			answered := p.Status == http.StatusOK && len(p.Body) > 0 || p.Status == http.StatusMovedPermanently
 			if !answered && p.Kind != "unwritten" { // a wiki links to what nobody has written
@@ -97,7 +99,7 @@ func plainText(body []byte) string {
 func TestEconomyIsTheSameForTheSameSeed(t *testing.T) {
 	record := func(seed uint64) (all []string) {
 		for _, e := range economySites(t, seed, 30) {
-			stroll(e, 30, func(u string, p EconomyPage) { all = append(all, u, string(p.Body)) })
+			stroll(e, 30, func(u string, p Page) { all = append(all, u, string(p.Body)) })
 		}
 		return all
 	}
@@ -155,7 +157,7 @@ func TestEconomyServes(t *testing.T) {
 }
 
 func TestEconomyWorld(t *testing.T) {
-	w := NewEconomy(Options{Seed: 1}, 30)
+	w := New(webworld.Options{Seed: 1}, 30)
 	if err := w.Start(t.Context()); err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package webworld
+package economy
 
 import (
 	"fmt"
@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/muninn-archive/muninn/internal/webworld"
 )
 
 // economySimple is a board of SMF 2.0 with the theme Curve. Visitors without cookies get a PHP session ID in every
@@ -23,9 +25,9 @@ const (
 	smfLastYear  = 2030
 )
 
-func newSMF(b *builder, s *site, objects int) (application, []EconomyObject) {
+func newSMF(b *webworld.Builder, s *webworld.Host, objects int) (application, []Object) {
 	m := &economySimple{planDiscussion(b, s, objects)}
-	return m, m.objects(func(t *ecoThread) string { return fmt.Sprintf("%s/index.php?topic=%d.0", s.base, t.ID) })
+	return m, m.objects(func(t *ecoThread) string { return fmt.Sprintf("%s/index.php?topic=%d.0", s.Base, t.ID) })
 }
 
 // smfView is what the templates of eco-smf.html get.

@@ -1,4 +1,4 @@
-package webworld
+package economy
 
 import (
 	"cmp"
@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/muninn-archive/muninn/internal/webworld"
 )
 
 // economyBlog is a blog of WordPress 6.4 with a classic theme, excerpts in its lists, comments on pages, the widgets
@@ -17,9 +19,9 @@ import (
 type economyBlog struct {
 	base     string
 	posts    []*ecoArticle // the newest first
-	cats     []term
-	tags     []term
-	authors  []term
+	cats     []webworld.Term
+	tags     []webworld.Term
+	authors  []webworld.Term
 	comments int
 }
 
@@ -35,9 +37,9 @@ type ecoArticle struct {
 	Title      string
 	Path       string
 	Date       time.Time
-	Author     term
-	Category   term
-	Tags       []term
+	Author     webworld.Term
+	Category   webworld.Term
+	Tags       []webworld.Term
 	Paragraphs []string
 	Comments   []*ecoComment
 	Before     *ecoArticle
@@ -65,12 +67,12 @@ func (a *ecoArticle) Excerpt() string {
 	return strings.Join(words[:min(len(words), 20)], " ")
 }
 
-func newWordPress(b *builder, s *site, objects int) (application, []EconomyObject) {
-	bl := &economyBlog{base: s.base}
+func newWordPress(b *webworld.Builder, s *webworld.Host, objects int) (application, []Object) {
+	bl := &economyBlog{base: s.Base}
 	bl.cats = bl.terms("category", "Ravens and crows", "Norse lore", "From the kitchen", "In the news", "Uncategorised")
 	bl.tags = bl.terms("tag", "Huginn and Muninn", "raven roost", "corvid intelligence", "runes", "supper", "trains", "jackdaws", "nesting", "sagas", "photography", "field notes", "bird ringing", "winter", "folklore")
 	bl.authors = bl.terms("author", "Astrid Lund", "Hamish Reid", "Kari Moen")
-	var list []EconomyObject
+	var list []Object
 	for left := objects; left > 0; {
 		n := len(bl.posts)
 		a := bl.write(b, s, n, left-1)
@@ -79,9 +81,9 @@ func newWordPress(b *builder, s *site, objects int) (application, []EconomyObjec
 			a.Before, bl.posts[n-1].After = bl.posts[n-1], a
 		}
 		bl.posts = append(bl.posts, a)
-		list = append(list, EconomyObject{ID: a.object(), Kind: "article", URL: s.base + a.Path, Text: strings.Join(a.Paragraphs, "\n")})
+		list = append(list, Object{ID: a.object(), Kind: "article", URL: s.Base + a.Path, Text: strings.Join(a.Paragraphs, "\n")})
 		for _, c := range a.Comments {
-			list = append(list, EconomyObject{ID: c.object(), Kind: "comment", URL: s.base + a.Path, Text: c.Text})
+			list = append(list, Object{ID: c.object(), Kind: "comment", URL: s.Base + a.Path, Text: c.Text})
 		}
 	}
 	slices.Reverse(bl.posts)
@@ -89,32 +91,34 @@ func newWordPress(b *builder, s *site, objects int) (application, []EconomyObjec
 	return bl, list
 }
 
-func (bl *economyBlog) terms(kind string, names ...string) []term {
-	var list []term
+func (bl *economyBlog) terms(kind string, names ...string) []webworld.Term {
+	var list []webworld.Term
 	for _, n := range names {
-		list = append(list, term{Name: n, Slug: slug(n), URL: bl.base + "/" + kind + "/" + slug(n) + "/"})
+		list = append(list, webworld.Term{Name: n, Slug: webworld.Slug(n), URL: bl.base + "/" + kind + "/" + webworld.Slug(n) + "/"})
 	}
 	return list
 }
 
 // used keeps the terms that an article has: the others are not there.
-func (bl *economyBlog) used(list []term) []term {
-	return keep(list, func(t term) bool { return slices.ContainsFunc(bl.posts, func(a *ecoArticle) bool { return a.in(t) }) })
+func (bl *economyBlog) used(list []webworld.Term) []webworld.Term {
+	return webworld.Keep(list, func(t webworld.Term) bool {
+		return slices.ContainsFunc(bl.posts, func(a *ecoArticle) bool { return a.in(t) })
+	})
 }
 
-func (a *ecoArticle) in(t term) bool {
-	return a.Category.URL == t.URL || a.Author.URL == t.URL || slices.ContainsFunc(a.Tags, func(o term) bool { return o.URL == t.URL })
+func (a *ecoArticle) in(t webworld.Term) bool {
+	return a.Category.URL == t.URL || a.Author.URL == t.URL || slices.ContainsFunc(a.Tags, func(o webworld.Term) bool { return o.URL == t.URL })
 }
 
 // write makes the n-th article with up to so many comments; one in twenty has more than fit on a page.
-func (bl *economyBlog) write(b *builder, s *site, n, most int) *ecoArticle {
-	r := b.random(s, "article %d", n)
-	about := []subject{ravens, norse, cooking, world}[r.IntN(4)]
-	a := &ecoArticle{ID: 20 + n*7, Title: b.lib.title(r, about), Author: pick(r, bl.authors), Category: pick(r, bl.cats), Paragraphs: b.lib.paragraphs(r, about, 3+r.IntN(4))}
+func (bl *economyBlog) write(b *webworld.Builder, s *webworld.Host, n, most int) *ecoArticle {
+	r := b.Random(s, "article %d", n)
+	about := []webworld.Subject{webworld.Ravens, webworld.Norse, webworld.Cooking, webworld.TheWorld}[r.IntN(4)]
+	a := &ecoArticle{ID: 20 + n*7, Title: b.Text.Title(r, about), Author: webworld.Pick(r, bl.authors), Category: webworld.Pick(r, bl.cats), Paragraphs: b.Text.Paragraphs(r, about, 3+r.IntN(4))}
 	a.Date = time.Date(2022, 9, 3, 7, 0, 0, 0, time.UTC).Add(time.Duration(n)*150*time.Hour + time.Duration(r.IntN(600))*time.Minute)
-	a.Path = a.Date.Format("/2006/01/02/") + slug(a.Title) + "/"
+	a.Path = a.Date.Format("/2006/01/02/") + webworld.Slug(a.Title) + "/"
 	for range 1 + r.IntN(4) {
-		if t := pick(r, bl.tags); !slices.ContainsFunc(a.Tags, func(o term) bool { return o.URL == t.URL }) {
+		if t := webworld.Pick(r, bl.tags); !slices.ContainsFunc(a.Tags, func(o webworld.Term) bool { return o.URL == t.URL }) {
 			a.Tags = append(a.Tags, t)
 		}
 	}
@@ -125,8 +129,8 @@ func (bl *economyBlog) write(b *builder, s *site, n, most int) *ecoArticle {
 	for i := range min(comments, most) {
 		bl.comments++
 		a.Comments = append(a.Comments, &ecoComment{
-			ID: 300 + bl.comments, Author: b.lib.name(r), Date: a.Date.Add(time.Duration(i*7+3) * time.Hour), Article: a, Replies: i > 0 && r.IntN(3) == 0,
-			Text: b.lib.say(r, people, "opening") + " " + b.lib.paragraph(r, about, 1+r.IntN(3)),
+			ID: 300 + bl.comments, Author: b.Text.Name(r), Date: a.Date.Add(time.Duration(i*7+3) * time.Hour), Article: a, Replies: i > 0 && r.IntN(3) == 0,
+			Text: b.Text.Say(r, webworld.People, "opening") + " " + b.Text.Paragraph(r, about, 1+r.IntN(3)),
 		})
 	}
 	return a
@@ -148,13 +152,13 @@ type wpView struct {
 }
 
 // What templates ask for.
-func (bl *economyBlog) Base() string          { return bl.base }
-func (bl *economyBlog) Recent() []*ecoArticle { return bl.posts[:min(5, len(bl.posts))] }
-func (bl *economyBlog) Categories() []term    { return bl.cats }
-func (bl *economyBlog) Tags() []term          { return bl.tags }
-func (bl *economyBlog) Months() (list []term) {
+func (bl *economyBlog) Base() string                { return bl.base }
+func (bl *economyBlog) Recent() []*ecoArticle       { return bl.posts[:min(5, len(bl.posts))] }
+func (bl *economyBlog) Categories() []webworld.Term { return bl.cats }
+func (bl *economyBlog) Tags() []webworld.Term       { return bl.tags }
+func (bl *economyBlog) Months() (list []webworld.Term) {
 	for _, a := range bl.posts {
-		if m := (term{Name: a.Date.Format("January 2006"), URL: bl.base + a.Date.Format("/2006/01/")}); len(list) == 0 || list[len(list)-1] != m {
+		if m := (webworld.Term{Name: a.Date.Format("January 2006"), URL: bl.base + a.Date.Format("/2006/01/")}); len(list) == 0 || list[len(list)-1] != m {
 			list = append(list, m)
 		}
 	}
@@ -268,7 +272,7 @@ func (v wpView) list(path string, page int, feed string) *reply {
 	v.Title, v.Class = "The Raven Ledger", "home blog"
 	if name := strings.Trim(path, "/"); name != "" {
 		list = slices.DeleteFunc(list, func(a *ecoArticle) bool {
-			return !strings.HasPrefix(a.Path, path) && !a.in(term{URL: url})
+			return !strings.HasPrefix(a.Path, path) && !a.in(webworld.Term{URL: url})
 		})
 		kind, _, _ := strings.Cut(name, "/")
 		v.Feed = path

@@ -1,10 +1,13 @@
-package webworld
+// Package manners holds webs in which a crawler is easily impolite: delays, rules and addresses that hosts share.
+package manners
 
 import (
 	"fmt"
 	"net/http"
 	"strconv"
 	"time"
+
+	"github.com/muninn-archive/muninn/internal/webworld"
 )
 
 // mannersSite plans a site of the world of manners.
@@ -24,11 +27,11 @@ const (
 	mannersSlow  = 700 * time.Millisecond
 )
 
-// NewManners is a world in which a crawler that is cut off at any moment is easily impolite: sites with a Crawl-delay, slow
+// New is a world in which a crawler that is cut off at any moment is easily impolite: sites with a Crawl-delay, slow
 // pages, URLs that robots.txt refuses, sites of which the first claims are refused as a whole, hosts that share an
 // address, and a robots.txt at another address. Options.Scale multiplies the pages of the sites without a Crawl-delay.
-func NewManners(o Options) *World {
-	o = o.withDefaults()
+func New(o webworld.Options) *webworld.World {
+	o = o.WithDefaults()
 	plan := []mannersSite{
 		{host: "plain.test", pages: 14 * o.Scale},
 		{host: "slow.test", pages: 8 * o.Scale, slow: mannersSlow},
@@ -41,53 +44,53 @@ func NewManners(o Options) *World {
 		{host: LenderHost, pages: 8 * o.Scale},
 		{host: BorrowerHost, pages: 6, refused: 4, lender: LenderHost},
 	}
-	p := &planner{next: o.FirstIP}
+	p := &webworld.Planner{Next: o.FirstIP}
 	for _, s := range plan {
 		if s.on == "" {
-			p.add(s.host, "manners")
+			p.Add(s.host, "manners")
 		} else {
-			p.addOn(s.on, s.host, "manners")
+			p.AddOn(s.on, s.host, "manners")
 		}
 	}
-	return newWorld(o, p.sites, func(b *builder) {
-		b.topic = []string{"raven", "ravens", "corvid", "crow"}
+	return webworld.New(o, p.Sites, func(b *webworld.Builder) {
+		b.Topic = []string{"raven", "ravens", "corvid", "crow"}
 		for _, s := range plan {
-			writeManners(b, b.sites[s.host], s)
+			writeManners(b, b.ByName[s.host], s)
 		}
-		b.finish()
+		b.Finish()
 	})
 }
 
-func writeManners(b *builder, s *site, plan mannersSite) {
-	rs := rules{delay: plan.delay, lines: []rule{disallow("/refused/")}}
+func writeManners(b *webworld.Builder, s *webworld.Host, plan mannersSite) {
+	rs := webworld.Rules{Delay: plan.delay, Lines: []webworld.Rule{webworld.Disallow("/refused/")}}
 	if plan.lender == "" {
-		s.setRobots(rs, "")
+		s.SetRobots(rs, "")
 	} else {
-		s.rules = rs
-		s.addRobots("/robots.txt", &resource{
-			Page:   Page{Status: http.StatusMovedPermanently},
-			header: http.Header{"Location": {b.sites[plan.lender].base + "/robots.txt"}},
-			body:   [][]byte{[]byte("elsewhere\n")},
+		s.Rules = rs
+		s.AddRobots("/robots.txt", &webworld.Resource{
+			Page:   webworld.Page{Status: http.StatusMovedPermanently},
+			Header: http.Header{"Location": {b.ByName[plan.lender].Base + "/robots.txt"}},
+			Body:   [][]byte{[]byte("elsewhere\n")},
 		})
 	}
-	var links []entry
+	var links []webworld.Entry
 	for n := range plan.pages {
-		links = append(links, entry{Title: "Raven " + strconv.Itoa(n), URL: mannersPath(n)})
+		links = append(links, webworld.Entry{Title: "Raven " + strconv.Itoa(n), URL: mannersPath(n)})
 	}
 	for n := range plan.refused {
 		path := fmt.Sprintf("/refused/ravens-%d.html", n)
-		links = append(links, entry{Title: "All ravens, corvids and crows " + strconv.Itoa(n), URL: path})
-		s.addHTML(path, "page", true, nil)
-		b.seeds = append(b.seeds, s.base+path)
+		links = append(links, webworld.Entry{Title: "All ravens, corvids and crows " + strconv.Itoa(n), URL: path})
+		s.AddHTML(path, "page", true, nil)
+		b.Seeds = append(b.Seeds, s.Base+path)
 	}
-	b.seeds = append(b.seeds, s.base+"/")
+	b.Seeds = append(b.Seeds, s.Base+"/")
 	for n := range plan.pages {
-		r := b.random(s, "page %d", n)
-		view := plainView{Title: links[n].Title, Paragraphs: b.lib.paragraphs(r, ravens, 2), Links: links[n : n+1]}
+		r := b.Random(s, "page %d", n)
+		view := webworld.PlainView{Title: links[n].Title, Paragraphs: b.Text.Paragraphs(r, webworld.Ravens, 2), Links: links[n : n+1]}
 		if n == 0 {
 			view.Links = links
 		}
-		s.addHTML(mannersPath(n), "page", true, b.render("plain", view)).slow = plan.slow
+		s.AddHTML(mannersPath(n), "page", true, b.Render("plain", view)).Slow = plan.slow
 	}
 }
 

@@ -1,4 +1,4 @@
-package webworld
+package economy
 
 import (
 	"html/template"
@@ -6,6 +6,8 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+
+	"github.com/muninn-archive/muninn/internal/webworld"
 )
 
 // mwView is what the templates of eco-mediawiki.html get.
@@ -34,12 +36,12 @@ func (w *economyWiki) Featured() []*ecoArticlePage { return w.articles[:min(6, l
 func (w *economyWiki) Limits() []int               { return []int{20, 50, 100, 250, 500} }
 func (w *economyWiki) Days() []int                 { return []int{1, 3, 7, 14, 30} }
 func (w *economyWiki) Tops() []*ecoCategory {
-	return keep(w.cats, func(c *ecoCategory) bool { return c.Parent == nil })
+	return webworld.Keep(w.cats, func(c *ecoCategory) bool { return c.Parent == nil })
 }
 
 // Changed are the articles that were edited last week, the newest first.
 func (w *economyWiki) Changed() []*ecoArticlePage {
-	list := keep(w.articles, func(a *ecoArticlePage) bool { return a.Last().Date.After(economyNow.AddDate(0, 0, -7)) })
+	list := webworld.Keep(w.articles, func(a *ecoArticlePage) bool { return a.Last().Date.After(economyNow.AddDate(0, 0, -7)) })
 	slices.SortStableFunc(list, func(a, b *ecoArticlePage) int { return b.Last().Date.Compare(a.Last().Date) })
 	return list[:min(50, len(list))]
 }
@@ -158,7 +160,7 @@ func (v mwView) page(space, rest string, q arguments) *reply {
 func (v mwView) category(q arguments) *reply {
 	all := v.Category.Members
 	at := func(name string) int {
-		i, _ := slices.BinarySearchFunc(all, wikiName(name), func(a *ecoArticlePage, name string) int { return strings.Compare(a.Name, name) })
+		i, _ := slices.BinarySearchFunc(all, webworld.WikiName(name), func(a *ecoArticlePage, name string) int { return strings.Compare(a.Name, name) })
 		return i
 	}
 	start := 0
@@ -216,7 +218,7 @@ func (v mwView) special(rest string, q arguments) *reply {
 	case "Random":
 		return redirectTo(v.base + "/wiki/" + v.articles[len(v.articles)/2].Name)
 	case "AllPages":
-		start, _ := slices.BinarySearchFunc(v.articles, wikiName(q["from"]), func(a *ecoArticlePage, name string) int { return strings.Compare(a.Name, name) })
+		start, _ := slices.BinarySearchFunc(v.articles, webworld.WikiName(q["from"]), func(a *ecoArticlePage, name string) int { return strings.Compare(a.Name, name) })
 		v.Title, v.List = "All pages", cutOut(v.articles, start, mwAllPages)
 		if start+mwAllPages < len(v.articles) {
 			v.After = v.articles[start+mwAllPages].Name

@@ -1,4 +1,4 @@
-package webworld
+package economy
 
 import (
 	"fmt"
@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/muninn-archive/muninn/internal/webworld"
 )
 
 // economyNow is the time at which all applications of the economy world say they are.
@@ -82,8 +84,8 @@ func (m *ecoMember) Count() int { return len(m.Posts) }
 
 // planDiscussion makes so many posts, in threads of one to some forty. Few boards have most of them, and few
 // members; a third of the members never wrote.
-func planDiscussion(b *builder, s *site, posts int) *discussion {
-	d := &discussion{base: s.base, posts: map[int]*ecoPost{}, days: map[string][]*ecoMember{}}
+func planDiscussion(b *webworld.Builder, s *webworld.Host, posts int) *discussion {
+	d := &discussion{base: s.Base, posts: map[int]*ecoPost{}, days: map[string][]*ecoMember{}}
 	d.enrol(b, s, max(6, posts/4))
 	names := []struct{ name, about string }{
 		{"Raven and crow watching", "Sightings, roosts and calls"}, {"Norse myth and sagas", "Huginn, Muninn, Odin and the sources"},
@@ -93,18 +95,18 @@ func planDiscussion(b *builder, s *site, posts int) *discussion {
 	for i, n := range names {
 		d.boards = append(d.boards, &ecoBoard{ID: i + 2, Name: n.name, Slug: strings.ReplaceAll(n.name, " ", "-"), About: n.about, Section: 1 + i/4})
 	}
-	about := []subject{ravens, norse, ravens, norse, cooking, people}
+	about := []webworld.Subject{webworld.Ravens, webworld.Norse, webworld.Ravens, webworld.Norse, webworld.Cooking, webworld.People}
 	next := 101
 	for left := posts; left > 0; {
 		n := len(d.threads)
-		r := b.random(s, "thread %d", n)
+		r := b.Random(s, "thread %d", n)
 		at := n
 		if n >= len(d.boards) { // every board has a thread, the first ones have most
 			at = min(r.IntN(len(d.boards)), r.IntN(len(d.boards)), r.IntN(len(d.boards)))
 		}
 		board := d.boards[at]
-		t := &ecoThread{ID: n + 11, Views: 40 + r.IntN(4000), Title: b.lib.title(r, subjectFor(about[at])), Board: board}
-		t.Slug = slug(t.Title)
+		t := &ecoThread{ID: n + 11, Views: 40 + r.IntN(4000), Title: b.Text.Title(r, subjectFor(about[at])), Board: board}
+		t.Slug = webworld.Slug(t.Title)
 		size := min(left, threadSize(r))
 		for i := range size {
 			t.Posts = append(t.Posts, d.write(b, r, t, next, i, subjectFor(about[at]), n))
@@ -126,9 +128,9 @@ func planDiscussion(b *builder, s *site, posts int) *discussion {
 }
 
 // subjectFor has a grammar with titles and sentences.
-func subjectFor(s subject) subject {
-	if s == people {
-		return world
+func subjectFor(s webworld.Subject) webworld.Subject {
+	if s == webworld.People {
+		return webworld.TheWorld
 	}
 	return s
 }
@@ -141,15 +143,15 @@ func threadSize(r *rand.Rand) int {
 	return 1 + r.IntN(7)
 }
 
-func (d *discussion) enrol(b *builder, s *site, n int) {
-	known := b.lib[people]["user"]
+func (d *discussion) enrol(b *webworld.Builder, s *webworld.Host, n int) {
+	known := b.Text[webworld.People]["user"]
 	for i := range n {
-		r := b.random(s, "member %d", i)
+		r := b.Random(s, "member %d", i)
 		m := &ecoMember{ID: i + 2, Name: known[i%len(known)], Joined: economyNow.AddDate(0, -r.IntN(60), -r.IntN(28))}
 		if i >= len(known) {
 			m.Name = fmt.Sprintf("%s%d", m.Name, 10+i/len(known))
 		}
-		m.Slug = slug(m.Name)
+		m.Slug = webworld.Slug(m.Name)
 		d.members = append(d.members, m)
 		day := time.Date(2024, time.Month(1+r.IntN(12)), 1+r.IntN(28), 0, 0, 0, 0, time.UTC).Format("01-02")
 		d.days[day] = append(d.days[day], m)
@@ -157,13 +159,13 @@ func (d *discussion) enrol(b *builder, s *site, n int) {
 }
 
 // write makes the i-th post of a thread, the n-th of the forum.
-func (d *discussion) write(b *builder, r *rand.Rand, t *ecoThread, id, i int, about subject, n int) *ecoPost {
+func (d *discussion) write(b *webworld.Builder, r *rand.Rand, t *ecoThread, id, i int, about webworld.Subject, n int) *ecoPost {
 	writers := max(2, len(d.members)*2/3)
 	p := &ecoPost{ID: id, Number: i + 1, Thread: t, Author: d.members[min(r.IntN(writers), r.IntN(writers))]}
 	p.Date = time.Date(2024, 1, 4, 8, 0, 0, 0, time.UTC).Add(time.Duration(n)*31*time.Hour + time.Duration(i*5)*time.Hour + time.Duration(r.IntN(200))*time.Minute)
-	p.Paragraphs = append(p.Paragraphs, fmt.Sprintf("%s %s", b.lib.say(r, people, "opening"), b.lib.paragraph(r, about, 1+r.IntN(4))))
+	p.Paragraphs = append(p.Paragraphs, fmt.Sprintf("%s %s", b.Text.Say(r, webworld.People, "opening"), b.Text.Paragraph(r, about, 1+r.IntN(4))))
 	if r.IntN(3) == 0 {
-		p.Paragraphs = append(p.Paragraphs, b.lib.paragraph(r, about, 1+r.IntN(3)))
+		p.Paragraphs = append(p.Paragraphs, b.Text.Paragraph(r, about, 1+r.IntN(3)))
 	}
 	if i > 0 && r.IntN(4) == 0 {
 		p.Quote = t.Posts[r.IntN(i)]
@@ -181,11 +183,11 @@ func (d *discussion) Latest() []*ecoPost    { return d.latest(10) }
 func (d *discussion) ThreadCount() int      { return len(d.threads) }
 
 // objects lists the posts; url is where the thread begins.
-func (d *discussion) objects(url func(*ecoThread) string) []EconomyObject {
-	var list []EconomyObject
+func (d *discussion) objects(url func(*ecoThread) string) []Object {
+	var list []Object
 	for _, t := range d.threads {
 		for _, p := range t.Posts {
-			list = append(list, EconomyObject{ID: p.object(), Kind: "post", URL: url(t), Text: strings.Join(p.Paragraphs, "\n")})
+			list = append(list, Object{ID: p.object(), Kind: "post", URL: url(t), Text: strings.Join(p.Paragraphs, "\n")})
 		}
 	}
 	return list

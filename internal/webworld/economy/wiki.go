@@ -1,4 +1,4 @@
-package webworld
+package economy
 
 import (
 	"fmt"
@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/muninn-archive/muninn/internal/webworld"
 )
 
 // economyWiki is a wiki of MediaWiki 1.39 with the skin Vector of 2010. Articles are at /wiki/NAME, what one can do
@@ -71,15 +73,15 @@ func (a *ecoArticlePage) Last() ecoRevision { return a.Revisions[0] }
 
 var notInNames = regexp.MustCompile(`[^A-Za-z0-9 ]+`)
 
-func newMediaWiki(b *builder, s *site, objects int) (application, []EconomyObject) {
-	w := &economyWiki{base: s.base, byName: map[string]*ecoArticlePage{}}
-	for _, u := range b.lib[people]["user"] {
-		w.users = append(w.users, capital(u))
+func newMediaWiki(b *webworld.Builder, s *webworld.Host, objects int) (application, []Object) {
+	w := &economyWiki{base: s.Base, byName: map[string]*ecoArticlePage{}}
+	for _, u := range b.Text[webworld.People]["user"] {
+		w.users = append(w.users, webworld.Capital(u))
 	}
 	for _, names := range economyCategories {
 		var top *ecoCategory
 		for i, name := range names {
-			c := &ecoCategory{Title: name, Name: wikiName(name), Parent: top}
+			c := &ecoCategory{Title: name, Name: webworld.WikiName(name), Parent: top}
 			if w.cats = append(w.cats, c); i == 0 {
 				top = c
 			} else {
@@ -88,21 +90,21 @@ func newMediaWiki(b *builder, s *site, objects int) (application, []EconomyObjec
 		}
 	}
 	for i := range objects {
-		r := b.random(s, "article %d", i)
-		about := []subject{ravens, norse}[i%2]
-		a := &ecoArticlePage{ID: 1000 + i, Title: strings.Join(strings.Fields(notInNames.ReplaceAllString(b.lib.title(r, about), " ")), " ")}
-		for part := 2; w.byName[wikiName(a.Title)] != nil; part++ {
+		r := b.Random(s, "article %d", i)
+		about := []webworld.Subject{webworld.Ravens, webworld.Norse}[i%2]
+		a := &ecoArticlePage{ID: 1000 + i, Title: strings.Join(strings.Fields(notInNames.ReplaceAllString(b.Text.Title(r, about), " ")), " ")}
+		for part := 2; w.byName[webworld.WikiName(a.Title)] != nil; part++ {
 			a.Title = fmt.Sprintf("%s %d", a.Title, part)
 		}
-		a.Name = wikiName(a.Title)
+		a.Name = webworld.WikiName(a.Title)
 		w.byName[a.Name] = a
 		w.articles = append(w.articles, a)
 	}
 	for i, a := range w.articles { // all have names now, so they can link to each other
-		w.write(b, b.random(s, "text %d", i), a, []subject{ravens, norse}[i%2])
+		w.write(b, b.Random(s, "text %d", i), a, []webworld.Subject{webworld.Ravens, webworld.Norse}[i%2])
 	}
 	slices.SortFunc(w.articles, func(a, b *ecoArticlePage) int { return strings.Compare(a.Name, b.Name) })
-	var list []EconomyObject
+	var list []Object
 	for _, a := range w.articles {
 		var text []string
 		for _, p := range a.Sections {
@@ -111,17 +113,17 @@ func newMediaWiki(b *builder, s *site, objects int) (application, []EconomyObjec
 		for _, c := range a.Categories {
 			c.Members = append(c.Members, a)
 		}
-		list = append(list, EconomyObject{ID: a.object(), Kind: "article", URL: s.base + "/wiki/" + a.Name, Text: strings.Join(text, "\n")})
+		list = append(list, Object{ID: a.object(), Kind: "article", URL: s.Base + "/wiki/" + a.Name, Text: strings.Join(text, "\n")})
 	}
 	return w, list
 }
 
 // write fills in an article: links lead to few of the articles more often than to the others.
-func (w *economyWiki) write(b *builder, r *rand.Rand, a *ecoArticlePage, about subject) {
+func (w *economyWiki) write(b *webworld.Builder, r *rand.Rand, a *ecoArticlePage, about webworld.Subject) {
 	for i := range 2 + r.IntN(4) {
-		p := ecoSection{Text: b.lib.paragraph(r, about, 2+r.IntN(4))}
+		p := ecoSection{Text: b.Text.Paragraph(r, about, 2+r.IntN(4))}
 		if i > 0 {
-			p.Heading = capital(b.lib.title(r, about))
+			p.Heading = webworld.Capital(b.Text.Title(r, about))
 		}
 		for range r.IntN(4) {
 			if to := w.articles[min(r.IntN(len(w.articles)), r.IntN(len(w.articles)))]; to != a && !slices.Contains(p.Links, to) {
@@ -129,15 +131,15 @@ func (w *economyWiki) write(b *builder, r *rand.Rand, a *ecoArticlePage, about s
 			}
 		}
 		if r.IntN(5) == 0 {
-			p.Red = wikiName(notInNames.ReplaceAllString(b.lib.title(r, about), "")) + "_of_old"
+			p.Red = webworld.WikiName(notInNames.ReplaceAllString(b.Text.Title(r, about), "")) + "_of_old"
 		}
 		a.Sections = append(a.Sections, p)
 	}
 	a.Discussed = r.IntN(6) == 0
-	leaves := keep(w.cats, func(c *ecoCategory) bool { return c.Parent != nil })
+	leaves := webworld.Keep(w.cats, func(c *ecoCategory) bool { return c.Parent != nil })
 	needing := leaves[len(leaves)-1]
-	a.Categories = append(a.Categories, pick(r, leaves[:len(leaves)-1]))
-	if c := pick(r, leaves[:len(leaves)-1]); c != a.Categories[0] && r.IntN(2) == 0 {
+	a.Categories = append(a.Categories, webworld.Pick(r, leaves[:len(leaves)-1]))
+	if c := webworld.Pick(r, leaves[:len(leaves)-1]); c != a.Categories[0] && r.IntN(2) == 0 {
 		a.Categories = append(a.Categories, c)
 	}
 	if r.IntN(4) == 0 {
@@ -146,7 +148,7 @@ func (w *economyWiki) write(b *builder, r *rand.Rand, a *ecoArticlePage, about s
 	day := time.Date(2024, 7, 1, 9, 0, 0, 0, time.UTC).Add(time.Duration(r.IntN(70*24)) * time.Hour)
 	revisions := 2 + r.IntN(8)
 	for i := range revisions {
-		rev := ecoRevision{ID: a.ID*20 + revisions - i, User: pick(r, w.users), Date: day}
+		rev := ecoRevision{ID: a.ID*20 + revisions - i, User: webworld.Pick(r, w.users), Date: day}
 		if i < revisions-1 {
 			rev.Parent = rev.ID - 1
 		}
