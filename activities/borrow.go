@@ -8,6 +8,7 @@ import (
 
 	"go.temporal.io/api/serviceerror"
 	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/temporal"
 
 	"github.com/muninn-archive/muninn/activities/names"
 	"github.com/muninn-archive/muninn/frontier"
@@ -23,8 +24,18 @@ func (a *Activities) borrower(name, claim string, plan crawl.Politeness, clock p
 		ip := addr.String()
 		shard := Shard(ip, a.Settings.Shards)
 		ask := a.askOf(name, frontier.Claim{ID: claim + "@" + ip, IP: ip}, plan, "")
+		back := politeness.Release{Lease: ask.Lease, Crawl: ask.Crawl, Worker: ask.Worker, IP: ip}
+		release := func() {
+			ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), returnTime)
+			defer cancel()
+			_ = a.signalPoliteness(ctx, shard, politeness.Round{From: claim, Releases: []politeness.Release{back}}) // else it ends by its deadline
+		}
 		grant, err := a.borrow(ctx, shard, ask)
+		var said *temporal.ApplicationError
 		if err != nil {
+			if !errors.As(err, &said) { // nobody hears of the lease if it is granted yet
+				release()
+			}
 			return fetch.Loan{}, err
 		}
 		loan := fetch.Loan{NotBefore: clock.Earliest(grant), Until: clock.Deadline(grant)}
@@ -32,11 +43,8 @@ func (a *Activities) borrower(name, claim string, plan crawl.Politeness, clock p
 			loan.NotBefore = rested
 		}
 		loan.Return = func(next time.Time) {
-			ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), returnTime)
-			defer cancel()
-			back := politeness.Release{Lease: ask.Lease, Crawl: ask.Crawl, Worker: ask.Worker, IP: ip, Number: grant.Number, Rest: politeness.RestOf(next, a.Now())}
-			round := politeness.Round{From: claim, Releases: []politeness.Release{back}}
-			_ = a.signalPoliteness(ctx, shard, round) // else it ends by its deadline
+			back.Number, back.Rest = grant.Number, politeness.RestOf(next, a.Now())
+			release()
 		}
 		return loan, nil
 	}

@@ -43,8 +43,9 @@ type Claim struct {
 
 // Borrowed is the right of a claim to ask another host than its own, for a robots.txt that lies there.
 type Borrowed struct {
-	Queue uint64    `cbor:"1,keyasint"`
-	Until time.Time `cbor:"2,keyasint"`
+	Queue uint64        `cbor:"1,keyasint"`
+	Until time.Time     `cbor:"2,keyasint"`
+	Delay time.Duration `cbor:"3,keyasint,omitempty"` // the longest Crawl-delay that is known of the host
 }
 
 // asks lists the hosts that a claim may ask: its own, and those that it has borrowed.

@@ -224,7 +224,8 @@ func (f *Frontier) saveDone(txn *badger.Txn, s *state, done map[uint64]tally, no
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for pld, n := range done {
-		m := s.queue(pld, "").meta()
+		q := s.queue(pld, "")
+		m := q.meta()
 		if m.Done, m.Asked = n.pages, n.requests; now.ends {
 			m.keepRest(now.c.Rest)
 		}
@@ -244,7 +245,7 @@ func (f *Frontier) finishTxn(txn *badger.Txn, s *state, rec *crawlRecord, marker
 	for pld, c := range changes {
 		rec.Totals.Known += c.known
 		if _, known := s.queues[pld]; !known && c.name != "" {
-			if err := s.saveMeta(txn, pld, queueMeta{Name: c.name}); err != nil {
+			if err := errors.Join(f.touch(s, pld), s.saveMeta(txn, pld, queueMeta{Name: c.name})); err != nil {
 				f.mu.Unlock()
 				return nil, err
 			}

@@ -85,7 +85,7 @@ func (f *Frontier) queueOf(s *state, pld uint64) (found queue, known bool, err e
 	return found, true, nil
 }
 
-// crawlDelay is the longest Crawl-delay that any crawl knows of a host.
+// crawlDelay is the longest Crawl-delay that any crawl in memory knows of a host.
 func (f *Frontier) crawlDelay(pld uint64) (longest time.Duration, err error) {
 	var evicted []uint16
 	f.mu.Lock()

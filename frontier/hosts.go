@@ -54,7 +54,7 @@ func (h *hosts) holds(s *state, c *Claim, pld uint64) (until time.Time) {
 	case c.Queue != pld:
 		for _, b := range c.Borrowed {
 			if b.Queue == pld {
-				until = b.Until.Add(s.longestPause(c))
+				until = b.Until.Add(s.pauseOf(c, b))
 			}
 		}
 		return until

@@ -3,6 +3,7 @@ package frontier
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/dgraph-io/badger/v4"
@@ -63,14 +64,14 @@ func (f *Frontier) Lend(name, claim string, at urls.URL, until time.Time) (host 
 		case asked:
 			return nil, fmt.Errorf("%w: %s", ErrAsked, at.Host())
 		}
-		loans := borrower.withoutLoan(pld)
+		loans, mine := borrower.withoutLoan(pld), Borrowed{pld, until, delay}
 		if len(loans) < len(borrower.Borrowed) {
-			host.Next = latest(host.Next, now.Add(s.longestPause(&borrower)))
+			host.Next = latest(host.Next, now.Add(s.pauseOf(&borrower, mine)))
 		}
 		if !host.Next.Before(until) {
 			return nil, &RestsError{at.Host(), host.Next}
 		}
-		borrower.Borrowed = append(loans, Borrowed{pld, until})
+		borrower.Borrowed = append(loans, mine)
 		if err := f.touch(s, borrower.Queue); err != nil {
 			return nil, err
 		}
@@ -121,14 +122,11 @@ func (f *Frontier) Return(name, claim string, at urls.URL, next time.Time) error
 	})
 }
 
-// KnowDelay keeps the Crawl-delay of the host of a URL, unless a longer one is known: its robots.txt may not be had the next time.
+// KnowDelay keeps the Crawl-delay of the host of a URL, unless the crawl knows of a longer one: its robots.txt may not be had
+// the next time.
 func (f *Frontier) KnowDelay(name string, at urls.URL, delay time.Duration) error {
 	pld := keyOf(at).pld
 	return f.withCrawl(name, func(s *state, txn *badger.Txn) (func(), error) {
-		known, err := f.crawlDelay(pld)
-		if err != nil || delay <= known {
-			return func() {}, err
-		}
 		if err := errors.Join(f.touch(s, pld), f.recall(s, pld)); err != nil {
 			return nil, err
 		}
@@ -137,20 +135,55 @@ func (f *Frontier) KnowDelay(name string, at urls.URL, delay time.Duration) erro
 		if q, there := s.queues[pld]; there {
 			m = q.meta()
 		}
+		borrowers := f.hosts.borrowers(s, pld, delay)
 		f.mu.Unlock()
-		m.Delay = delay.Milliseconds()
+		if delay.Milliseconds() > m.Delay {
+			m.Delay = delay.Milliseconds()
+		}
+		if err := s.saveMeta(txn, pld, m); err != nil {
+			return nil, err
+		}
+		for _, c := range borrowers {
+			if err := f.touch(s, c.Queue); err != nil {
+				return nil, err
+			}
+		}
+		save, err := f.saveClaims(txn, s, borrowers, nil)
 		return func() {
 			q := s.queue(pld, m.Name)
-			q.delay = delay
+			q.delay = time.Duration(m.Delay) * time.Millisecond
 			s.schedule.place(q, f.opts.Now())
-		}, s.saveMeta(txn, pld, m)
+			save()
+		}, err
 	})
 }
+
+// borrowers are the claims of a crawl that may ask a host beside their own, with the Crawl-delay that is known of it now.
+func (h *hosts) borrowers(s *state, pld uint64, delay time.Duration) (claims []Claim) {
+	for _, ref := range h.out[pld] {
+		c, known := s.claims[ref.id]
+		if !known || ref.crawl != s || c.Queue == pld {
+			continue
+		}
+		changed := *c
+		changed.Borrowed = slices.Clone(c.Borrowed)
+		for i := range changed.Borrowed {
+			if b := &changed.Borrowed[i]; b.Queue == pld {
+				b.Delay = max(b.Delay, delay)
+			}
+		}
+		claims = append(claims, changed)
+	}
+	return claims
+}
+
+// pauseOf is the longest pause that may be due after a request to a host that a claim has borrowed.
+func (s *state) pauseOf(c *Claim, b Borrowed) time.Duration { return max(s.longestPause(c), b.Delay) }
 
 // unreturned adds the rests of the hosts that a claim has borrowed and not returned when it ends: when they were asked last
 // is not known, so that the longest pause runs from now on.
 func (f *Frontier) unreturned(s *state, c *Claim, rests map[uint64]time.Time) {
 	for _, b := range c.Borrowed {
-		rests[b.Queue] = latest(rests[b.Queue], f.opts.Now().Add(s.longestPause(c)))
+		rests[b.Queue] = latest(rests[b.Queue], f.opts.Now().Add(s.pauseOf(c, b)))
 	}
 }

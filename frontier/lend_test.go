@@ -37,13 +37,19 @@ func (r *rig) borrower() Claim {
 // is long ago, and the claim itself after the longest pause.
 func TestBorrowedHostOfAKilledWorker(t *testing.T) {
 	pause := definition(slowly).Politeness.MaxDelay.D()
+	for _, delay := range []time.Duration{time.Second, 3 * pause} { // of the host: it counts if it is longer
+		testKilledBorrower(t, delay, max(pause, delay))
+	}
+}
+
+func testKilledBorrower(t *testing.T, delay, pause time.Duration) {
 	for name, test := range map[string]struct {
 		then func(r *rig, borrower Claim, lender urls.URL)
 		free time.Duration // when another claim may ask the host, after the kill
 	}{
 		"the claim is not heard of again": {func(*rig, Claim, urls.URL) {}, time.Minute + pause},
 		"the claim asks again": {func(r *rig, borrower Claim, lender urls.URL) {
-			host, err := r.Lend(testCrawl, borrower.ID, lender, r.clock.Now().Add(time.Minute))
+			host, err := r.Lend(testCrawl, borrower.ID, lender, r.clock.Now().Add(time.Hour))
 			if want := r.clock.Now().Add(pause); err != nil || host.Next.Before(want) {
 				t.Errorf("%+v, %v, want it from %s on", host, err, want)
 			}
@@ -56,9 +62,10 @@ func TestBorrowedHostOfAKilledWorker(t *testing.T) {
 			r.must(r.GiveBack(testCrawl, fmt.Sprintf("batch-%d", r.batch), r.clock.Now()))
 		}, pause},
 	} {
-		t.Run(name, func(t *testing.T) {
+		t.Run(fmt.Sprint(name, ", delay ", delay), func(t *testing.T) {
 			r := oneQueue(t, 2, slowly)
 			lender := parsed(t, "http://a.example/robots.txt")
+			r.must(r.KnowDelay(testCrawl, lender, delay))
 			r.must(r.rest(keyOf(lender).pld, r.clock.Now().Add(time.Second))) // so that the first round has no claim of it
 			borrower := r.borrower()
 			if _, err := r.Lend(testCrawl, borrower.ID, lender, r.clock.Now().Add(time.Minute)); err != nil {
@@ -100,6 +107,24 @@ func TestDelayOfABorrowedHost(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 	if host, err := r.Lend(testCrawl, r.borrower().ID, never, r.clock.Now().Add(time.Minute)); err != nil || host.Delay != time.Hour {
+		t.Errorf("%+v, %v", host, err)
+	}
+}
+
+// A Crawl-delay that becomes known while a host is borrowed counts for the loan, too. It is known to the crawl that learned
+// it, also when another one that knew it has ended, and nothing that is found in the same moment writes over it.
+func TestDelayLearnedInALoan(t *testing.T) {
+	r := oneQueue(t, 2, slowly)
+	lender := parsed(t, "http://a.example/robots.txt")
+	r.must(r.rest(keyOf(lender).pld, r.clock.Now().Add(time.Second)))
+	borrower := r.borrower()
+	if _, err := r.Lend(testCrawl, borrower.ID, lender, r.clock.Now().Add(time.Minute)); err != nil {
+		t.Fatal(err)
+	}
+	r.must(r.KnowDelay(testCrawl, lender, time.Hour))
+	r.reopen()
+	host, err := r.Lend(testCrawl, borrower.ID, lender, r.clock.Now().Add(2*time.Hour))
+	if err != nil || host.Next.Before(r.clock.Now().Add(time.Hour)) {
 		t.Errorf("%+v, %v", host, err)
 	}
 }

@@ -21,7 +21,7 @@ const politenessRounds = 200
 func Politeness(ctx workflow.Context, in activities.PolitenessInput) error {
 	p := &shardOf{
 		shard: in.Shard, state: in.State, rounds: workflow.GetSignalChannel(ctx, names.SignalRound),
-		asked: workflow.NewBufferedChannel(ctx, 1), loans: map[politeness.LeaseID]politeness.Grant{},
+		asked: workflow.NewBufferedChannel(ctx, 1), loans: map[politeness.LeaseID]politeness.Grant{}, calls: map[politeness.LeaseID]int{},
 	}
 	if p.state == nil {
 		p.state = politeness.New(0, in.Shards)
@@ -59,6 +59,7 @@ type shardOf struct {
 
 	asked workflow.Channel                        // the state has changed beside the loop: when to wake may have, too
 	loans map[politeness.LeaseID]politeness.Grant // that borrowers wait for
+	calls map[politeness.LeaseID]int              // of borrow, under way: the newest of each lease
 }
 
 // listen answers queries and updates beside the loop.
@@ -77,7 +78,8 @@ func (p *shardOf) listen(ctx workflow.Context) error {
 
 // borrow gives a lease to an activity, which gives it back by a round signal: fetching has met another
 // address than its own that it needs, as robots.txt may redirect to. If the address does not become free
-// soon, the ask is withdrawn and the update fails with activities.ErrorBusyAddress.
+// soon, the ask is withdrawn and the update fails with activities.ErrorBusyAddress. So does a call whose claim calls again,
+// for its attempt is gone: the lease, and what becomes of the ask, are the newer call's.
 func (p *shardOf) borrow(ctx workflow.Context, in activities.BorrowInput) (politeness.Grant, error) {
 	ask := in.Ask
 	ask.Reply, ask.Loan = "", true
@@ -87,12 +89,19 @@ func (p *shardOf) borrow(ctx workflow.Context, in activities.BorrowInput) (polit
 		}
 	}
 	p.asked.SendAsync(true)
+	id, busy := ask.ID(), temporal.NewNonRetryableApplicationError(ask.IP+" is busy", activities.ErrorBusyAddress, nil)
+	p.calls[id]++
+	call := p.calls[id]
 	_, err := workflow.AwaitWithTimeout(ctx, activities.BorrowWait, func() bool {
-		_, had := p.loans[ask.ID()]
-		return had || p.closing
+		_, had := p.loans[id]
+		return had || p.closing || p.calls[id] != call
 	})
-	grant, had := p.loans[ask.ID()]
-	delete(p.loans, ask.ID())
+	if p.calls[id] != call {
+		return politeness.Grant{}, busy
+	}
+	grant, had := p.loans[id]
+	delete(p.loans, id)
+	delete(p.calls, id)
 	if had {
 		return grant, nil
 	}
@@ -101,7 +110,7 @@ func (p *shardOf) borrow(ctx workflow.Context, in activities.BorrowInput) (polit
 	if err != nil {
 		return grant, err
 	}
-	return grant, temporal.NewNonRetryableApplicationError(ask.IP+" is busy", activities.ErrorBusyAddress, nil)
+	return grant, busy
 }
 
 // wait serves what comes next: rounds, or the moment at which a lease ends or an address is free.

@@ -309,7 +309,7 @@ func TestPolitenessLends(t *testing.T) {
 				var failed *temporal.ApplicationError
 				got = append(got, answer{e.Now().Sub(e.start), grant.Lease, errors.As(err, &failed) && failed.Type() == activities.ErrorBusyAddress})
 			}
-			e.UpdateWorkflow(names.UpdateBorrow, lease, &testsuite.TestUpdateCallback{
+			e.UpdateWorkflow(names.UpdateBorrow, fmt.Sprint(lease, after), &testsuite.TestUpdateCallback{
 				OnAccept: func() {}, OnReject: func(err error) { t.Errorf("%s is rejected: %v", lease, err) }, OnComplete: done,
 			}, activities.BorrowInput{Ask: politeness.Ask{Lease: lease, IP: ip, PerIP: 1, Worker: "w"}, Shards: 7})
 		})
@@ -319,9 +319,20 @@ func TestPolitenessLends(t *testing.T) {
 	borrow(2*time.Second, "late", "10.0.0.1")
 	e.round(10*time.Second, politeness.Round{From: "a", Round: 2, Releases: []politeness.Release{{Lease: "held", Worker: "w", IP: "10.0.0.1"}}})
 	borrow(20*time.Second, "never", "10.0.0.1")
+	// An attempt that is gone has called before, and its call ends first: the lease is the newer one's.
+	e.round(60*time.Second, politeness.Round{From: "a", Round: 3, Asks: asks("a", "other@10.0.0.3")})
+	borrow(61*time.Second, "twice", "10.0.0.3")
+	borrow(70*time.Second, "twice", "10.0.0.3")
+	e.round(75*time.Second, politeness.Round{From: "a", Round: 4, Releases: []politeness.Release{{Lease: "other", Worker: "w", IP: "10.0.0.3"}}})
+	e.round(110*time.Second, politeness.Round{From: "b", Round: 1, Asks: asks("b", "next@10.0.0.3")})
 	e.cancelled(2*time.Minute, activities.PolitenessInput{Shard: 0, Shards: 7})
-	want := []answer{{time.Second, "free", false}, {10 * time.Second, "late", false}, {20*time.Second + activities.BorrowWait, "", true}}
+	want := []answer{{time.Second, "free", false}, {10 * time.Second, "late", false}, {20*time.Second + activities.BorrowWait, "", true}, {70 * time.Second, "", true}, {75 * time.Second, "twice", false}}
 	if !slices.Equal(got, want) {
 		t.Errorf("borrowers got %v, want %v", got, want)
+	}
+	for _, line := range e.told {
+		if strings.Contains(line.String(), "next") {
+			t.Errorf("an address that is lent is granted: %s", line)
+		}
 	}
 }

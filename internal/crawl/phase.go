@@ -31,6 +31,8 @@ const (
 // String says it in words.
 func (r Reason) String() string {
 	switch r {
+	case "":
+		return ""
 	case ReasonDrained:
 		return "nothing is left to crawl"
 	case ReasonStopped:

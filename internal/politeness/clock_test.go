@@ -35,6 +35,9 @@ func TestClockOfAStoppedWorker(t *testing.T) {
 	want := g.Deadline.Add(-Margin)
 	var k Clocks
 	at := func(after, delivery time.Duration) Clock { return k.Of(start.Add(after), start.Add(after-delivery)) }
+	if got := at(0, 8*time.Minute); got.Deadline(g).After(want.Add(Margin)) {
+		t.Errorf("held up before its first measure: until %v, want %v and the margin at the latest", got.Deadline(g), want)
+	}
 	at(0, 0)
 	at(time.Second, 20*time.Millisecond)
 	if got := at(10*time.Minute-time.Second, 8*time.Minute); !got.Deadline(g).Equal(want) || got.Ahead != 8*time.Minute {

@@ -9,7 +9,7 @@ import (
 // hostRest is when a host may be asked again that rests longer than its address, and by which lease that is known.
 type hostRest struct {
 	Next  time.Time `json:"next"`
-	Lease string    `json:"lease"`
+	Lease string    `json:"lease"` // its ID in one text
 }
 
 // hostBytes is what the JSON form of a hostRest takes beside the strings in it, at most; minHosts is the number of hosts
@@ -24,10 +24,10 @@ func (p *pass) restHost(r Release) {
 	s := p.s
 	was, known := s.hosts[r.Host]
 	next := ceil(p.now.Add(min(r.HostRest, MaxPause)))
-	if r.Host == "" || !known && r.HostRest <= 0 || known && was.Lease != r.Lease && !next.After(was.Next) {
+	if r.Host == "" || !known && r.HostRest <= 0 || known && was.Lease != r.ID().String() && !next.After(was.Next) {
 		return
 	}
-	now := hostRest{next, r.Lease}
+	now := hostRest{next, r.ID().String()}
 	if known {
 		s.bytes -= was.size(r.Host)
 		delete(s.hosts, r.Host)

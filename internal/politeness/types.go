@@ -54,6 +54,9 @@ const (
 // claims of the same ID: a lease that went by that alone would be granted, renewed and released for another crawl's claim.
 type LeaseID struct{ Crawl, Worker, Claim string }
 
+// String writes it in one text.
+func (id LeaseID) String() string { return id.Crawl + "/" + id.Worker + "/" + id.Claim }
+
 // Ask is the wish of a claim to fetch from an address.
 type Ask struct {
 	Lease  string        `json:"lease"` // the claim's ID, unique within its crawl and worker
