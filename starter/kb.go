@@ -299,8 +299,11 @@ func tellPage(out io.Writer, d *page.Document, told []linkRule, took time.Durati
 	fmt.Fprintf(out, "objects      %d\n", len(d.Objects))
 	for _, o := range d.Objects {
 		fmt.Fprintf(out, "  %s (by %s)\n", o.Type, o.Rule)
+		if full {
+			_ = aah.Fill(d, &o) // the markup; it is the page that the objects are of
+		}
 		for _, p := range o.Properties {
-			if full || p.Name != "html" {
+			if full || p.Name != crawl.Markup {
 				fmt.Fprintf(out, "    %-10s %s\n", p.Name, short(p.Value, full))
 			}
 		}

@@ -109,6 +109,7 @@ func (h *Helper) Apply(d *page.Document, in Input) {
 	if v.content(); d.Content == nil {
 		v.segment()
 	}
+	v.locate()
 	v.judge()
 	if v.trouble != nil && h.Trouble != nil {
 		h.Trouble(v.trouble)

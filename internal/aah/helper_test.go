@@ -143,6 +143,9 @@ func TestLevelAndObjects(t *testing.T) {
 	var got []string
 	for _, o := range d.Objects {
 		var parts []string
+		if err := Fill(d, &o); err != nil {
+			t.Error(err)
+		}
 		for _, p := range o.Properties {
 			parts = append(parts, p.Name+"="+p.Value)
 		}

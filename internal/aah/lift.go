@@ -51,15 +51,13 @@ func (v *view) object(o *kb.Object, at xpath.Ref) (object crawl.Object, lifted a
 			limit = maxValues
 		}
 		for _, r := range v.selected(p.XPath, p.Needs, at, limit) {
-			out, whole := v.leaveOut(p, r)
+			out, restore := v.leaveOut(p, r)
 			value := v.value(p, r)
-			markup := ""
-			if p.Name == "body" && r.Attr < 0 {
-				markup = v.html(r)
-			}
-			whole()
+			restore()
+			whole := false
 			if value == "" && p.Without != nil { // nothing else is there
 				value = v.value(p, r)
+				whole = value != ""
 			}
 			if value == "" && p.As == "dateTime" {
 				if p.Match != nil && !p.Match.MatchString(v.text(r)) {
@@ -73,13 +71,19 @@ func (v *view) object(o *kb.Object, at xpath.Ref) (object crawl.Object, lifted a
 			if value == "" && (p.Name != "body" || !v.picture(r)) {
 				continue
 			}
+			part := adapt.Part{Name: p.Name, At: r, Out: out, Text: -1, Markup: -1, Whole: whole}
+			element := p.Name == "body" && r.Attr < 0 && v.eval.Tree.Node(r).Type != html.TextNode
 			if value != "" {
+				if element && p.Match == nil && p.As == "" {
+					part.Text = len(object.Properties)
+				}
 				object.Properties = append(object.Properties, crawl.Property{Name: p.Name, Value: value})
 			}
-			lifted.Parts = append(lifted.Parts, adapt.Part{Name: p.Name, At: r, Out: out})
-			if p.Name == "body" && r.Attr < 0 {
-				object.Properties = append(object.Properties, crawl.Property{Name: "html", Value: markup})
+			if element { // its place is noted once it is known that the object stays: see locate
+				part.Markup = len(object.Properties)
+				object.Properties = append(object.Properties, crawl.Property{Name: crawl.Markup})
 			}
+			lifted.Parts = append(lifted.Parts, part)
 		}
 	}
 	for _, u := range unread {
@@ -98,19 +102,13 @@ func (v *view) leaveOut(p *kb.Property, r xpath.Ref) (refs []xpath.Ref, restore 
 	if p.Without == nil || r.Attr >= 0 {
 		return nil, func() {}
 	}
-	type part struct{ node, parent, next *html.Node }
-	var out []part
+	var out []*html.Node
 	for _, ref := range v.selected(p.Without, nil, r, maxLeftOut) {
 		if n := v.eval.Tree.Node(ref); ref.Attr < 0 && ref.ID != r.ID && v.eval.Tree.Within(ref, r) {
-			refs, out = append(refs, ref), append(out, part{n, n.Parent, n.NextSibling})
-			n.Parent.RemoveChild(n)
+			refs, out = append(refs, ref), append(out, n)
 		}
 	}
-	return refs, func() {
-		for i := len(out) - 1; i >= 0; i-- {
-			out[i].parent.InsertBefore(out[i].node, out[i].next)
-		}
-	}
+	return refs, remove(out)
 }
 
 // picture tells of bodies that show something instead of saying it.
@@ -222,43 +220,6 @@ func thousands(s string) bool {
 		n++
 	}
 	return n == 3
-}
-
-// html writes what stands in an element as markup.
-func (v *view) html(r xpath.Ref) string {
-	out := &bounded{room: v.limits.PropertyBytes}
-	for c := v.eval.Tree.Node(r).FirstChild; c != nil; c = c.NextSibling {
-		if html.Render(out, c) != nil {
-			break
-		}
-	}
-	return strings.ToValidUTF8(string(out.out), "")
-}
-
-// bounded takes so many bytes and then fails.
-type bounded struct {
-	out  []byte
-	room int
-}
-
-func (b *bounded) Write(p []byte) (int, error) { return b.WriteString(string(p)) }
-
-// WriteString and WriteByte spare the renderer a buffer of its own.
-func (b *bounded) WriteString(s string) (int, error) {
-	if room := b.room - len(b.out); len(s) > room {
-		b.out = append(b.out, s[:room]...)
-		return room, bytes.ErrTooLarge
-	}
-	b.out = append(b.out, s...)
-	return len(s), nil
-}
-
-func (b *bounded) WriteByte(c byte) error {
-	if len(b.out) >= b.room {
-		return bytes.ErrTooLarge
-	}
-	b.out = append(b.out, c)
-	return nil
 }
 
 func shorten(s string, n int) string {

@@ -150,6 +150,7 @@ func (v *view) segment() {
 	segments := v.segments()
 	content, any := make([]bool, len(segments)), false
 	var main []string
+	var blocks []int
 	words, all := 0, 0
 	for i, s := range segments {
 		n := countWords(d.Blocks[i])
@@ -158,7 +159,7 @@ func (v *view) segment() {
 			any = true
 		}
 		if s == Main {
-			main = append(main, d.Blocks[i])
+			main, blocks = append(main, d.Blocks[i]), append(blocks, i)
 			words += n
 		}
 	}
@@ -172,14 +173,16 @@ func (v *view) segment() {
 		return
 	}
 	o := crawl.Object{Type: "article", Rule: "segments", Confidence: unsure}
-	for _, p := range [][2]string{{"title", v.heading()}, {"body", shorten(strings.Join(main, "\n"), v.limits.PropertyBytes)}} {
-		if p[1] != "" {
-			o.Properties = append(o.Properties, crawl.Property{Name: p[0], Value: p[1]})
-		}
+	if title := v.heading(); title != "" {
+		o.Properties = append(o.Properties, crawl.Property{Name: "title", Value: title})
 	}
-	if o.Properties.Get("body") == "" {
+	text := shorten(strings.Join(main, "\n"), v.limits.PropertyBytes)
+	if text == "" {
 		return
 	}
+	o.Properties = append(o.Properties, crawl.Property{Name: "body", Value: text, Place: &crawl.Place{
+		Blocks: blocks, Limit: v.limits.PropertyBytes, Bytes: len(text), Sum: crawl.SumOf(text),
+	}})
 	d.Objects = append(d.Objects, o)
 	if v.level == nil && v.profile == nil {
 		d.Level, d.LevelRule, d.Terminal = "article", "segments", true

@@ -153,6 +153,10 @@ type Part struct {
 	Name string
 	At   xpath.Ref
 	Out  []xpath.Ref // elements below that do not belong to it
+	// Of a body, the indexes among the object's properties of its text, if that is the text of the element and nothing
+	// else, and of its markup; −1 where there is none. Whole tells that Out belongs to both: there was no other text.
+	Text, Markup int
+	Whole        bool
 }
 
 // PrintsOf makes the fingerprints of what was lifted from a page.

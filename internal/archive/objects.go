@@ -48,7 +48,7 @@ func appendObject(b []byte, c Capture, n int) []byte {
 	b = appendSome(b, ",\"level\":", p.Level)
 	b = appendSome(b, ",\"kb\":", p.Base)
 	b = appendText(b, ",\"type\":", o.Type)
-	b = o.Properties.Append(append(b, ",\"properties\":"...))
+	b = o.Properties.AppendPlaced(append(b, ",\"properties\":"...))
 	b = appendSome(b, ",\"rule\":", o.Rule)
 	if o.Confidence != 0 {
 		b = appendNumber(b, ",\"confidence\":", o.Confidence)

@@ -19,10 +19,17 @@ type Object struct {
 // Property is one value of a property; a property of several values is there several times.
 type Property struct {
 	Name, Value string
+	// Place is where the value stands in the page, if it is a text of the page that is archived by its place; else nil.
+	// What was read from an archive has no value until it is cut out of the page.
+	Place *Place
 }
 
+// Markup is the name of the property that is the HTML of a body. It has a place and no value, until it is cut out of the page.
+const Markup = "html"
+
 // Properties are the properties of a web object in the order they were found. In JSON they are an object,
-// whose values are strings, or arrays of strings where there are several.
+// whose values are strings, or arrays of strings where there are several; places, as objects, where the archive keeps
+// those instead of the text.
 type Properties []Property
 
 // Get returns the first value of a property, "" if it has none.
@@ -60,6 +67,27 @@ func (p Properties) MarshalJSON() ([]byte, error) { return p.Append(nil), nil }
 
 // Append appends what MarshalJSON writes: of a property that is there several times, a list.
 func (p Properties) Append(b []byte) []byte {
+	return p.append(b, func(b []byte, q *Property) []byte { return AppendString(b, q.Value) })
+}
+
+// AppendPlaced appends what Append does, but the place of a value, where it has one, instead of its text, and no markup
+// that stands at the place of a text.
+func (p Properties) AppendPlaced(b []byte) []byte {
+	var list Properties
+	for i := range p {
+		if p[i].Name != Markup || p[i].Place == nil || !slices.ContainsFunc(p[:i], func(o Property) bool { return o.Place == p[i].Place }) {
+			list = append(list, p[i])
+		}
+	}
+	return list.append(b, func(b []byte, q *Property) []byte {
+		if q.Place != nil {
+			return q.Place.Append(b)
+		}
+		return AppendString(b, q.Value)
+	})
+}
+
+func (p Properties) append(b []byte, value func([]byte, *Property) []byte) []byte {
 	b = append(b, '{')
 	for i := range p {
 		same := func(o Property) bool { return o.Name == p[i].Name }
@@ -71,16 +99,16 @@ func (p Properties) Append(b []byte) []byte {
 		}
 		b = append(AppendString(b, p[i].Name), ':')
 		if !slices.ContainsFunc(p[i+1:], same) {
-			b = AppendString(b, p[i].Value)
+			b = value(b, &p[i])
 			continue
 		}
 		b = append(b, '[')
 		for j := range p[i:] {
-			if o := p[i+j]; same(o) {
+			if o := &p[i+j]; same(*o) {
 				if j > 0 {
 					b = append(b, ',')
 				}
-				b = AppendString(b, o.Value)
+				b = value(b, o)
 			}
 		}
 		b = append(b, ']')
@@ -88,7 +116,7 @@ func (p Properties) Append(b []byte) []byte {
 	return append(b, '}')
 }
 
-// UnmarshalJSON reads what MarshalJSON writes.
+// UnmarshalJSON reads what MarshalJSON and AppendPlaced write.
 func (p *Properties) UnmarshalJSON(raw []byte) error {
 	dec := json.NewDecoder(bytes.NewReader(raw))
 	if t, err := dec.Token(); err != nil || t != json.Delim('{') {
@@ -105,17 +133,23 @@ func (p *Properties) UnmarshalJSON(raw []byte) error {
 		if err := dec.Decode(&value); err != nil {
 			return err
 		}
-		var many []string
-		if len(value) == 0 || value[0] != '[' {
-			many = []string{""}
-			if err := json.Unmarshal(value, &many[0]); err != nil {
+		many := []json.RawMessage{value}
+		if len(value) > 0 && value[0] == '[' {
+			if err := json.Unmarshal(value, &many); err != nil {
 				return fmt.Errorf("property %q: %w", name, err)
 			}
-		} else if err := json.Unmarshal(value, &many); err != nil {
-			return fmt.Errorf("property %q: %w", name, err)
 		}
 		for _, v := range many {
-			*p = append(*p, Property{name, v})
+			q := Property{Name: name}
+			if v[0] == '{' {
+				err = json.Unmarshal(v, &q.Place)
+			} else {
+				err = json.Unmarshal(v, &q.Value)
+			}
+			if err != nil {
+				return fmt.Errorf("property %q: %w", name, err)
+			}
+			*p = append(*p, q)
 		}
 	}
 	return nil

@@ -12,12 +12,25 @@ func (p *Page) Bytes() int {
 		o := &p.Objects[i]
 		n += int(unsafe.Sizeof(*o))
 		for j := range o.Properties {
-			n += int(unsafe.Sizeof(o.Properties[j])) + len(o.Properties[j].Value) // the names are those of the knowledge base
+			q := &o.Properties[j]
+			n += int(unsafe.Sizeof(*q)) + len(q.Value) // the names are those of the knowledge base
+			if q.Place != nil {
+				n += q.Place.bytes()
+			}
 		}
 	}
 	for i := range p.Links {
 		l := &p.Links[i]
 		n += int(unsafe.Sizeof(*l)) + len(l.URL) + len(l.Anchor) + len(l.TagPath) + len(l.Rel) + len(l.Keep) + len(l.Parts)*int(unsafe.Sizeof(Part{}))
+	}
+	return n
+}
+
+// bytes is what a place takes in memory.
+func (p *Place) bytes() int {
+	n := int(unsafe.Sizeof(*p)) + len(p.At) + len(p.Sum) + len(p.Blocks)*int(unsafe.Sizeof(0))
+	for _, w := range p.Without {
+		n += int(unsafe.Sizeof(w)) + len(w)
 	}
 	return n
 }

@@ -15,7 +15,7 @@ func TestPageBytes(t *testing.T) {
 		"anchor":     {Links: []Outlink{{Anchor: text}}},
 		"tag path":   {Links: []Outlink{{TagPath: text}}},
 		"links":      {Links: make([]Outlink, large/100)},
-		"properties": {Objects: []Object{{Properties: Properties{{"body", text}}}}},
+		"properties": {Objects: []Object{{Properties: Properties{{Name: "body", Value: text}}}}},
 		"prints":     {Prints: []byte(text)},
 	} {
 		if n := p.Bytes(); n < large || n > 3*large {

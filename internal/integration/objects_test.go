@@ -1,12 +1,20 @@
 package integration
 
 import (
+	"bufio"
+	"errors"
+	"io"
+	"net/http"
 	"net/netip"
+	"path/filepath"
 	"testing"
 	"time"
 
+	"github.com/muninn-archive/muninn/internal/aah"
 	"github.com/muninn-archive/muninn/internal/archive"
+	"github.com/muninn-archive/muninn/internal/coding"
 	"github.com/muninn-archive/muninn/internal/crawl"
+	"github.com/muninn-archive/muninn/internal/page"
 	"github.com/muninn-archive/muninn/internal/webworld"
 )
 
@@ -29,6 +37,7 @@ func TestLongObjects(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		payloads := payloads(t, dir, store, d.Name)
 		applications := map[string]int{}
 		bodies[mode] = map[string]bool{}
 		err = archive.Manifests(t.Context(), store, "", d.Name, func(m archive.Manifest) error {
@@ -40,6 +49,13 @@ func TestLongObjects(t *testing.T) {
 				return nil
 			}
 			return archive.ReadObjects(t.Context(), store, m.Objects.Key, func(o archive.WebObject) error {
+				in, archived := payloads[o.URL]
+				if !archived {
+					t.Errorf("the page of %+v is not in the archive", o)
+				}
+				if err := aah.Fill(page.Parse(in, page.DefaultLimits()), &o.Object); err != nil {
+					t.Errorf("%s: %v", o.URL, err)
+				}
 				if o.URL == "" || o.Date.IsZero() || o.Type == "" || o.Rule == "" || o.Base == "" || o.Confidence <= 0 {
 					t.Errorf("%+v", o)
 				}
@@ -70,4 +86,44 @@ func TestLongObjects(t *testing.T) {
 	if requests[crawl.HelperStrict] >= requests[crawl.HelperOff] || missing*20 > len(bodies[crawl.HelperOff]) {
 		t.Errorf("strict asks for %d pages, off for %d; strict misses %d of %d texts", requests[crawl.HelperStrict], requests[crawl.HelperOff], missing, len(bodies[crawl.HelperOff]))
 	}
+}
+
+// payloads are the bodies of a crawl's pages by URL, without their encodings, cut out of its WARC files; of revisits, those of
+// the captures that they refer to.
+func payloads(t *testing.T, dir string, store archive.Store, name string) map[string]page.Input {
+	t.Helper()
+	byDigest, digests := map[string]page.Input{}, map[string]string{}
+	err := archive.Manifests(t.Context(), store, "", name, func(m archive.Manifest) error {
+		return archive.ReadIndex(t.Context(), store, m.CDXJ.Key, func(i archive.Indexed) error {
+			digests[i.URL] = i.Digest
+			if i.Revisit {
+				return nil
+			}
+			return archive.ReadWARC(filepath.Join(dir, m.WARC.Key), i.Offset, func(rec archive.Captured) (bool, error) {
+				answer, err := http.ReadResponse(bufio.NewReader(rec.Block), nil)
+				if err != nil {
+					return false, err
+				}
+				defer func() { _ = answer.Body.Close() }()
+				plain, err := coding.NewReader(answer.Body, answer.Header.Get("Content-Encoding"))
+				if err != nil {
+					return false, err
+				}
+				body, err := io.ReadAll(plain)
+				byDigest[i.Digest] = page.Input{MIME: answer.Header.Get("Content-Type"), Body: body}
+				return false, errors.Join(err, plain.Close())
+			})
+		})
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	pages := map[string]page.Input{}
+	for url, digest := range digests {
+		if in, known := byDigest[digest]; known {
+			in.URL = url
+			pages[url] = in
+		}
+	}
+	return pages
 }

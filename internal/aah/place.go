@@ -1,0 +1,265 @@
+package aah
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"golang.org/x/net/html"
+
+	"github.com/muninn-archive/muninn/internal/crawl"
+	"github.com/muninn-archive/muninn/internal/page"
+	"github.com/muninn-archive/muninn/internal/xpath"
+)
+
+// ErrPlace tells that a page has not, at a place, the text that was extracted there.
+var ErrPlace = errors.New("the page has another text at this place")
+
+// locate notes where the bodies of the page's objects stand. It is done once, when all rules have spoken.
+func (v *view) locate() {
+	seq := sequences{}
+	for i := range min(len(v.lifted), len(v.doc.Objects)) {
+		properties := v.doc.Objects[i].Properties
+		for _, p := range v.lifted[i].Parts {
+			if p.Markup < 0 {
+				continue
+			}
+			at := &crawl.Place{At: seq.of(v.eval.Tree.Node(p.At)), Limit: v.limits.PropertyBytes}
+			if !p.Whole {
+				at.Without = v.without(seq, p.Out)
+			}
+			properties[p.Markup].Place = at
+			if p.Text >= 0 {
+				text := properties[p.Text].Value
+				at.Bytes, at.Sum = len(text), crawl.SumOf(text)
+				properties[p.Text].Place = at
+			}
+		}
+	}
+}
+
+// without are the places of elements; those that stand in one before it are left out with that one.
+func (v *view) without(seq sequences, refs []xpath.Ref) (list []string) {
+	covered := int32(-1)
+	for _, r := range refs {
+		if r.ID < covered {
+			continue
+		}
+		covered = v.eval.Tree.End(r)
+		list = append(list, seq.of(v.eval.Tree.Node(r)))
+	}
+	return list
+}
+
+// sequences knows, for each element, the child that was asked for last and its number: places are asked for in document
+// order, so that siblings are counted once.
+type sequences map[*html.Node]counted
+
+type counted struct {
+	child  *html.Node
+	number int
+}
+
+// of is the child sequence of a node. Nodes that are no elements are counted too, behind a dot, among all children: /1/2.3.
+func (s sequences) of(n *html.Node) string {
+	if n.Parent == nil {
+		return "/"
+	}
+	var b strings.Builder
+	s.write(&b, n)
+	return b.String()
+}
+
+func (s sequences) write(b *strings.Builder, n *html.Node) {
+	if n.Parent == nil {
+		return
+	}
+	s.write(b, n.Parent)
+	if n.Type != html.ElementNode {
+		k := 0
+		for c := n; c != nil; c = c.PrevSibling {
+			k++
+		}
+		b.WriteByte('.')
+		b.WriteString(strconv.Itoa(k))
+		return
+	}
+	last, k := s[n.Parent], 0
+	for c := n; c != nil; c = c.PrevSibling {
+		if c == last.child {
+			k += last.number
+			break
+		}
+		if c.Type == html.ElementNode {
+			k++
+		}
+	}
+	s[n.Parent] = counted{n, k}
+	b.WriteByte('/')
+	b.WriteString(strconv.Itoa(k))
+}
+
+// find is the node that a child sequence leads to; nil if there is none.
+func find(root *html.Node, sequence string) *html.Node {
+	n := root
+	for rest := sequence; rest != "" && rest != "/"; {
+		all := rest[0] == '.'
+		end := strings.IndexAny(rest[1:], "/.") + 1
+		if end == 0 {
+			end = len(rest)
+		}
+		k, err := strconv.Atoi(rest[1:end])
+		if err != nil || k < 1 || !all && rest[0] != '/' {
+			return nil
+		}
+		rest = rest[end:]
+		c := n.FirstChild
+		for ; c != nil; c = c.NextSibling {
+			if all || c.Type == html.ElementNode {
+				if k--; k == 0 {
+					break
+				}
+			}
+		}
+		if n = c; n == nil {
+			return nil
+		}
+	}
+	return n
+}
+
+// Cut returns what stands at a place of a page: the text, and the markup if it is of an element. ErrPlace tells that it is
+// not the text that was extracted.
+func Cut(d *page.Document, at *crawl.Place) (text, markup string, err error) {
+	if len(at.Blocks) > 0 {
+		text, err = ofBlocks(d.Blocks, at)
+	} else {
+		text, markup, err = below(d.Root, at)
+	}
+	if err == nil && at.Sum != "" && crawl.SumOf(text) != at.Sum {
+		err = fmt.Errorf("%w: %d bytes instead of %d", ErrPlace, len(text), at.Bytes)
+	}
+	return text, markup, err
+}
+
+func ofBlocks(blocks []string, at *crawl.Place) (string, error) {
+	var list []string
+	for _, n := range at.Blocks {
+		if n < 0 || n >= len(blocks) {
+			return "", fmt.Errorf("%w: there is no text block %d", ErrPlace, n)
+		}
+		list = append(list, blocks[n])
+	}
+	return shorten(strings.Join(list, "\n"), at.Limit), nil
+}
+
+func below(root *html.Node, at *crawl.Place) (text, markup string, err error) {
+	if root == nil {
+		return "", "", fmt.Errorf("%w: it has no tree", ErrPlace)
+	}
+	n := find(root, at.At)
+	if n == nil {
+		return "", "", fmt.Errorf("%w: there is no element %s", ErrPlace, at.At)
+	}
+	var out []*html.Node
+	for _, w := range at.Without {
+		o := find(root, w)
+		if o == nil || o.Parent == nil {
+			return "", "", fmt.Errorf("%w: there is no element %s", ErrPlace, w)
+		}
+		out = append(out, o)
+	}
+	defer remove(out)()
+	return shorten(textOf(n, at.Limit), at.Limit), render(n, at.Limit), nil
+}
+
+// Fill cuts the texts out of a page that the archive keeps the places of: objects are then as they were extracted. Of
+// several errors it returns the first.
+func Fill(d *page.Document, o *crawl.Object) (first error) {
+	var list crawl.Properties
+	for _, p := range o.Properties {
+		if p.Place == nil {
+			list = append(list, p)
+			continue
+		}
+		if p.Name == crawl.Markup && slices.ContainsFunc(list, func(o crawl.Property) bool { return o.Place == p.Place }) {
+			continue // it came with the text
+		}
+		text, markup, err := Cut(d, p.Place)
+		if err != nil {
+			if first == nil {
+				first = fmt.Errorf("%s: %w", p.Name, err)
+			}
+			list = append(list, p)
+			continue
+		}
+		switch {
+		case p.Name == crawl.Markup:
+			p.Value = markup
+			list = append(list, p)
+		case p.Place.At == "":
+			p.Value = text
+			list = append(list, p)
+		default:
+			p.Value = text
+			list = append(list, p, crawl.Property{Name: crawl.Markup, Value: markup, Place: p.Place})
+		}
+	}
+	o.Properties = list
+	return first
+}
+
+// remove takes nodes out of their tree; restore puts them back.
+func remove(nodes []*html.Node) (restore func()) {
+	type part struct{ node, parent, next *html.Node }
+	out := make([]part, 0, len(nodes))
+	for _, n := range nodes {
+		out = append(out, part{n, n.Parent, n.NextSibling})
+		n.Parent.RemoveChild(n)
+	}
+	return func() {
+		for i := len(out) - 1; i >= 0; i-- {
+			out[i].parent.InsertBefore(out[i].node, out[i].next)
+		}
+	}
+}
+
+// render writes what stands in an element as markup.
+func render(n *html.Node, limit int) string {
+	out := &bounded{room: limit}
+	for c := n.FirstChild; c != nil; c = c.NextSibling {
+		if html.Render(out, c) != nil {
+			break
+		}
+	}
+	return strings.ToValidUTF8(string(out.out), "")
+}
+
+// bounded takes so many bytes and then fails.
+type bounded struct {
+	out  []byte
+	room int
+}
+
+func (b *bounded) Write(p []byte) (int, error) { return b.WriteString(string(p)) }
+
+// WriteString and WriteByte spare the renderer a buffer of its own.
+func (b *bounded) WriteString(s string) (int, error) {
+	if room := b.room - len(b.out); len(s) > room {
+		b.out = append(b.out, s[:room]...)
+		return room, bytes.ErrTooLarge
+	}
+	b.out = append(b.out, s...)
+	return len(s), nil
+}
+
+func (b *bounded) WriteByte(c byte) error {
+	if len(b.out) >= b.room {
+		return bytes.ErrTooLarge
+	}
+	b.out = append(b.out, c)
+	return nil
+}
