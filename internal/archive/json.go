@@ -18,6 +18,14 @@ func appendNumber(b []byte, name string, x float64) []byte {
 	return strconv.AppendFloat(append(b, name...), x, 'g', -1, 64)
 }
 
+// appendScore appends six digits of a score.
+func appendScore(b []byte, x float64) []byte {
+	if math.IsNaN(x) || math.IsInf(x, 0) {
+		x = 0
+	}
+	return strconv.AppendFloat(b, x, 'g', 6, 64)
+}
+
 // appendSome appends a string unless it is empty.
 func appendSome(b []byte, name, s string) []byte {
 	if s == "" {

@@ -3,6 +3,7 @@ package archive
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"math/rand/v2"
 	"reflect"
 	"testing"
@@ -11,47 +12,79 @@ import (
 	"github.com/muninn-archive/muninn/internal/crawl"
 )
 
-// TestAppendLink: what is written by hand reads as what encoding/json writes.
-func TestAppendLink(t *testing.T) {
+// TestLinks: the links of pages are read as they were written, in this form and in the former one, of a line a link.
+func TestLinks(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
-	texts := []string{"", "plain text", "\"quoted\" \\ and\ttabs\nlines", "ünïcödé 東京", "<b>&amp;</b>", "\u2028 \x7f", "a\xffb", "\x00"}
+	texts := []string{"", "plain text", "\"quoted\" \\ and\ttabs\nlines", "ünïcödé 東京", "<b>&amp;</b>", "\u2028 \x7f", "\x00", "null"}
+	urls := []string{"mailto:a@b.example", "http://a.example", "http://a.example/", "http://a.example/x?y", "http://a.example//x", "http://a.example:80/", "https://a.example/"}
 	text := func() string { return texts[random.IntN(len(texts))] }
-	number := func() float64 { return []float64{0, -1, 1, 0.1, 1e-9, 1e300, random.Float64()}[random.IntN(7)] }
-	for range 5000 {
-		page := &crawl.Page{Language: text(), Blocks: []string{text()}, NoFollow: random.IntN(2) == 0}
-		l := crawl.Outlink{
-			URL: text(), Hop: "LERM"[random.IntN(4)], Context: text(), Anchor: text(), Block: random.IntN(2) - 1, TagPath: text(), Rel: text(),
-			Level: text(), Prior: number(), Score: number(),
-		}
-		if random.IntN(2) == 0 {
-			for _, name := range crawl.PartNames[:random.IntN(len(crawl.PartNames)+1)] {
+	url := func() string { return urls[random.IntN(len(urls))] }
+	number := func() float64 { return []float64{0, 1, 0.1, 1e-9, 0.123456, 1.23457e+300}[random.IntN(6)] }
+	store, err := OpenDir(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var now, former sidecar
+	if err := errors.Join(now.open(), former.open()); err != nil {
+		t.Fatal(err)
+	}
+	w := linkWriter{words: map[string]int{}, blocks: map[int]bool{}}
+	var want []Link
+	for page := range 2000 {
+		p := &crawl.Page{Language: text(), Blocks: []string{text(), "", text()}, NoFollow: random.IntN(2) == 0}
+		c := Capture{Exchange: crawl.Exchange{URL: url(), Path: text()}, Page: p}
+		alike := random.IntN(3) == 0
+		for range 1 + random.IntN(4) {
+			l := crawl.Outlink{
+				URL: url(), Hop: "LERM"[random.IntN(4)], Context: text(), Anchor: text(), Block: random.IntN(5) - 1, TagPath: text(), Rel: text(),
+				Level: text(), Prior: number(), Score: number(),
+			}
+			for _, name := range crawl.PartNames[:random.IntN(3)] {
 				l.Parts = append(l.Parts, crawl.Part{Name: name, Score: number()})
 			}
+			if alike && len(p.Links) > 0 {
+				l = p.Links[0]
+			}
+			p.Links = append(p.Links, l)
+			line := Link{Source: c.URL, Path: c.Path, Outlink: l, HopLetter: string(rune(l.Hop)), Language: p.Language, NoFollow: p.NoFollow}
+			if l.Block >= 0 && l.Block < len(p.Blocks) {
+				line.Paragraph = p.Blocks[l.Block]
+			}
+			want = append(want, line)
+			raw, err := json.Marshal(line)
+			if err != nil {
+				t.Fatal(err)
+			}
+			former.line = append(raw, '\n')
+			if err := former.put(); err != nil {
+				t.Fatal(err)
+			}
 		}
-		c := Capture{Exchange: crawl.Exchange{URL: text(), Path: text()}, Page: page}
-		want := Link{Source: c.URL, Path: c.Path, Outlink: l, HopLetter: string(rune(l.Hop)), Language: page.Language, NoFollow: page.NoFollow}
-		var paragraph []byte
-		if l.Block >= 0 {
-			want.Paragraph = page.Blocks[l.Block]
-			paragraph = appendText(nil, ",\"paragraph\":", want.Paragraph)
+		now.line = w.append(now.line[:0], c)
+		if bytes.IndexByte(now.line, '\n') != len(now.line)-1 || !json.Valid(now.line) {
+			t.Fatalf("line %d is not one of JSON: %q", page, now.line)
 		}
-		raw, err := json.Marshal(want)
-		if err != nil {
+		if err := now.put(); err != nil {
 			t.Fatal(err)
 		}
-		var a, b map[string]any
-		line := appendLink(nil, c, &l, paragraph)
-		if err := json.Unmarshal(line, &a); err != nil {
-			t.Fatalf("%s: %v", line, err)
-		}
-		if err := json.Unmarshal(raw, &b); err != nil {
+	}
+	for name, s := range map[string]*sidecar{"now": &now, "former": &former} {
+		if err := s.zip.Close(); err != nil {
 			t.Fatal(err)
 		}
-		if b["paragraph"] == nil {
-			delete(a, "paragraph") // an empty one may be written
+		if err := store.Put(t.Context(), name, bytes.NewReader(s.out.Bytes()), int64(s.out.Len())); err != nil {
+			t.Fatal(err)
 		}
-		if !reflect.DeepEqual(a, b) {
-			t.Fatalf("%s\nis not\n%s", line, raw)
+		n := 0
+		err := ReadLinks(t.Context(), store, name, func(l Link) error {
+			if !reflect.DeepEqual(l, want[n]) {
+				t.Fatalf("%s: link %d is\n%+v, not\n%+v", name, n, l, want[n])
+			}
+			n++
+			return nil
+		})
+		if err != nil || n != len(want) {
+			t.Errorf("%s: %d links of %d, %v", name, n, len(want), err)
 		}
 	}
 }

@@ -62,6 +62,7 @@ type Segment struct {
 	warc     *warcFile
 	index    []indexLine
 	links    sidecar
+	linked   linkWriter
 	objects  sidecar
 	log      sidecar
 	seen     map[string]crawl.Visit
@@ -110,6 +111,7 @@ func NewSegment(dir string, label Label, created time.Time, original func(digest
 		return nil, err
 	}
 	s := &Segment{label: label, created: created, warc: w, seen: map[string]crawl.Visit{}, original: original}
+	s.linked = linkWriter{words: map[string]int{}, blocks: map[int]bool{}}
 	if err = errors.Join(s.links.open(), s.objects.open(), s.log.open()); err != nil {
 		return nil, fmt.Errorf("open segment: %w", err)
 	}
@@ -117,7 +119,12 @@ func NewSegment(dir string, label Label, created time.Time, original func(digest
 }
 
 // Close frees the segment's working files.
-func (s *Segment) Close() { _ = s.warc.file.Close() }
+func (s *Segment) Close() {
+	_ = s.warc.file.Close()
+	s.links.free()
+	s.objects.free()
+	s.log.free()
+}
 
 func (s *Segment) warcinfo() error {
 	id := newID()

@@ -1,8 +1,6 @@
 package archive_test
 
 import (
-	"bufio"
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -13,7 +11,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/klauspost/compress/zstd"
 	"github.com/nlnwa/gowarc/v2"
 
 	"github.com/muninn-archive/muninn/internal/archive"
@@ -176,30 +173,19 @@ func TestIndexAndSidecar(t *testing.T) {
 			t.Error(line)
 		}
 	}
-	raw, err = os.ReadFile(filepath.Join(dir, m.Links.Key))
-	if err != nil {
-		t.Fatal(err)
-	}
-	z, err := zstd.NewReader(bytes.NewReader(raw))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer z.Close()
-	var links []map[string]any
-	for scan := bufio.NewScanner(z); scan.Scan(); {
-		var l map[string]any
-		if err := json.Unmarshal(scan.Bytes(), &l); err != nil {
-			t.Fatal(err)
-		}
-		links = append(links, l)
-	}
-	if len(links) != 3 || links[0]["hop"] != "L" || links[0]["source"] != "http://a.example/page" || links[0]["anchor"] != "next" ||
-		links[0]["paragraph"] != "the paragraph\nof the link" || links[0]["path"] != "SL" || links[1]["hop"] != "E" || links[1]["paragraph"] != nil {
-		t.Errorf("%v", links)
-	}
 	store, err := archive.OpenDir(dir)
 	if err != nil {
 		t.Fatal(err)
+	}
+	var links []archive.Link
+	err = archive.ReadLinks(t.Context(), store, m.Links.Key, func(l archive.Link) error {
+		links = append(links, l)
+		return nil
+	})
+	if err != nil || len(links) != 3 || links[0].Hop != 'L' || links[0].Source != "http://a.example/page" || links[0].URL != "http://a.example/next" ||
+		links[0].Anchor != "next" || links[0].Paragraph != "the paragraph\nof the link" || links[0].Path != "SL" || links[0].Score != 0.5 ||
+		links[1].Hop != 'E' || links[1].Paragraph != "" || links[2].Anchor != "\u2028 odd \x00 text" {
+		t.Errorf("%+v, %v", links, err)
 	}
 	var objects []archive.WebObject
 	if m.Objects == nil {

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"sync"
 
 	"github.com/klauspost/compress/zstd"
 )
@@ -19,9 +20,33 @@ type sidecar struct {
 	lines int
 }
 
+// The compression of sidecars. A line is much like those around it: a window of many pages is enough, and a larger one costs
+// each segment its memory.
+const (
+	sidecarLevel  = zstd.SpeedDefault
+	sidecarWindow = 1 << 20 // bytes
+)
+
+// zippers are encoders, whose windows are costly to make.
+var zippers sync.Pool
+
 func (s *sidecar) open() (err error) {
-	s.zip, err = zstd.NewWriter(&s.out, zstd.WithEncoderConcurrency(1), zstd.WithEncoderLevel(zstd.SpeedFastest))
+	if z, ok := zippers.Get().(*zstd.Encoder); ok {
+		z.Reset(&s.out)
+		s.zip = z
+		return nil
+	}
+	s.zip, err = zstd.NewWriter(&s.out, zstd.WithEncoderConcurrency(1), zstd.WithEncoderLevel(sidecarLevel), zstd.WithWindowSize(sidecarWindow))
 	return err
+}
+
+// free gives the encoder back, whether it was closed or not.
+func (s *sidecar) free() {
+	if s.zip != nil {
+		s.zip.Reset(nil)
+		zippers.Put(s.zip)
+		s.zip = nil
+	}
 }
 
 // put writes what stands in line.
