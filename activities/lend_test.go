@@ -1,6 +1,7 @@
 package activities
 
 import (
+	"context"
 	"errors"
 	"net/netip"
 	"testing"
@@ -90,4 +91,39 @@ func TestBorrowedLaneHasAPlace(t *testing.T) {
 			t.Errorf("%v, it may ask from %s on, want %s; %d leases returned", err, next.NotBefore, rest, returned)
 		}
 	})
+}
+
+// A loan at another address has a place there, and what it learns of its host's delay is kept.
+func TestLendElsewhere(t *testing.T) {
+	at, err := urls.Parse("http://b.example/robots.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := newRig(t)
+	r.begin("one", nil)
+	in := r.batch()
+	claim, _ := r.Frontier.ClaimOf(in.Crawl, in.Claims[0].ID)
+	f := r.fetching(in, r.definition(nil).Politeness, politeness.Clock{}, nil)
+	returned := 0
+	f.borrower = func(string) borrow {
+		return func(context.Context, netip.Addr) (fetch.Loan, error) {
+			return fetch.Loan{Until: time.Now().Add(time.Minute), Return: func(time.Time) { returned++ }}, nil
+		}
+	}
+	loan, err := f.lend(t.Context(), claim, at, there)
+	r.must(err)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, _, err := r.asked.enter(ctx, there, f.plan.PerIP); err == nil {
+		t.Error("another lane may ask the address beside the loan")
+	}
+	r.must(loan.Know(20 * time.Second))
+	loan.Rest(time.Now())
+	loan.Return(time.Time{})
+	again, err := f.lend(t.Context(), claim, at, there)
+	r.must(err)
+	if again.Delay != 20*time.Second || returned != 1 {
+		t.Errorf("the next loan knows of a delay of %s, %d were returned", again.Delay, returned)
+	}
+	again.Return(time.Time{})
 }

@@ -15,6 +15,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -105,8 +106,9 @@ type paceCrawl struct {
 	mu       sync.Mutex
 	round    int64
 	confirm  frontier.Confirmed
-	starting map[string]politeness.Grant // whose claims are being started
-	batches  map[string][]lane           // that have not ended
+	answers  map[int][]politeness.Grant // whose claims are being started
+	answered int
+	batches  map[string][]lane // that have not ended
 	finished bool
 }
 
@@ -230,7 +232,7 @@ func newPaceRig(t *testing.T, dir string, seed uint64) *paceRig {
 	r := &paceRig{T: t, web: w, dir: dir, limits: limits, minimum: plan, leases: &leases{state: politeness.New(0, 1), got: map[politeness.LeaseID]politeness.Grant{}, tell: w.tells}}
 	addr := func() netip.Addr { return netip.AddrFrom4([4]byte{192, 0, 2, byte(1 + random.IntN(3))}) }
 	for _, name := range []string{"x", "y"} {
-		r.crawls = append(r.crawls, &paceCrawl{name: name, addrs: map[string]netip.Addr{}, starting: map[string]politeness.Grant{}, batches: map[string][]lane{}})
+		r.crawls = append(r.crawls, &paceCrawl{name: name, addrs: map[string]netip.Addr{}, answers: map[int][]politeness.Grant{}, batches: map[string][]lane{}})
 	}
 	delays := []time.Duration{0, 3 * time.Second, 10 * time.Second, 25 * time.Second, 50 * time.Second}
 	for _, pld := range []string{"one.org", "two.org", "three.org"} {
@@ -300,8 +302,8 @@ func (l *life) crawl(c *paceCrawl) {
 	for batch, lanes := range c.batches {
 		l.wg.Go(func() { l.fetch(acts, c, batch, lanes) })
 	}
-	for _, grant := range c.starting { // a start that was cut off is tried again
-		l.wg.Go(func() { l.start(acts, c, grant) })
+	for n := range c.answers { // a start that was cut off is tried again
+		l.wg.Go(func() { l.start(acts, c, n) })
 	}
 	c.mu.Unlock()
 	over, end := context.WithCancel(l.ctx)
@@ -353,7 +355,7 @@ func (l *life) activities(c *paceCrawl) *Activities {
 		l.Fatal(err)
 	}
 	return &Activities{
-		Settings: Settings{Worker: "w", BatchTime: 10 * time.Minute}, Frontier: l.front, Spool: l.spool, Meter: noMeter{}, Now: time.Now,
+		Settings: Settings{Worker: "w", BatchTime: 10 * time.Minute, BundlePLDs: 3, BundleURLs: 500}, Frontier: l.front, Spool: l.spool, Meter: noMeter{}, Now: time.Now,
 		Fetch: fetch.New(fetch.Options{Limits: l.limits, Guard: guard, Resolver: resolver, TempDir: l.spool.TempDir(), Dial: func(ctx context.Context, network, address string) (net.Conn, error) {
 			conn, err := l.web.dial(ctx, network, address)
 			if err == nil {
@@ -367,42 +369,58 @@ func (l *life) activities(c *paceCrawl) *Activities {
 // receive starts what is granted, now and then twice.
 func (l *life) receive(ctx context.Context, acts *Activities, c *paceCrawl) {
 	for ctx.Err() == nil {
-		for _, g := range l.leases.granted(func(id politeness.LeaseID) bool { return id.Crawl == c.name && !strings.Contains(id.Claim, "@") }) {
+		grants := l.leases.granted(func(id politeness.LeaseID) bool { return id.Crawl == c.name && !strings.Contains(id.Claim, "@") })
+		if len(grants) > 0 {
 			c.mu.Lock()
-			c.starting[g.Lease] = g
+			c.answered++
+			n := c.answered
+			c.answers[n] = grants
 			c.mu.Unlock()
 			for range 1 + l.web.number(4)/3 {
-				l.wg.Go(func() { l.start(acts, c, g) })
+				l.wg.Go(func() { l.start(acts, c, n) })
 			}
 		}
 		_ = fetch.SleepUntil(ctx, time.Now().Add(tick))
 	}
 }
 
-// start makes a batch of a claim whose lease is granted.
-func (l *life) start(acts *Activities, c *paceCrawl, grant politeness.Grant) {
-	over := func() {
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		if c.starting[grant.Lease].Number == grant.Number {
-			delete(c.starting, grant.Lease)
+// start makes batches of the claims of an answer.
+func (l *life) start(acts *Activities, c *paceCrawl, n int) {
+	c.mu.Lock()
+	grants := c.answers[n]
+	c.mu.Unlock()
+	var made sync.WaitGroup
+	var failed atomic.Bool
+	claimOf := func(lease string) (frontier.Claim, bool) { return l.front.ClaimOf(c.name, lease) }
+	for batch, bundle := range acts.bind(grants, politeness.Clock{}, claimOf) {
+		started, err := l.front.Start(c.name, batch, slices.Concat(bundle, bundle))
+		if err != nil {
+			return
+		}
+		if len(started) > 0 {
+			made.Add(1)
+			l.wg.Go(func() {
+				lanes, running, err := l.open(c, batch, started)
+				failed.CompareAndSwap(false, err != nil)
+				if made.Done(); err == nil && !running { // Temporal starts a batch once
+					l.fetch(acts, c, batch, lanes)
+				}
+			})
 		}
 	}
-	g := granted(grant, politeness.Clock{})
-	batch := "b-" + grant.Lease
-	started, err := l.front.Start(c.name, batch, []frontier.Granted{g, g})
-	if err != nil {
-		return
+	if made.Wait(); !failed.Load() {
+		c.mu.Lock()
+		delete(c.answers, n)
+		c.mu.Unlock()
 	}
-	if len(started) == 0 {
-		over()
-		return
-	}
+}
+
+// open makes lanes of the claims of a batch; running tells that there is such a batch.
+func (l *life) open(c *paceCrawl, batch string, started []frontier.Claim) (lanes []lane, running bool, err error) {
 	opened, err := l.front.Reopen(c.name, batch, started, nil)
 	if err != nil {
-		return
+		return nil, false, err
 	}
-	var lanes []lane
 	for _, o := range opened {
 		lanes = append(lanes, lane{ClaimRef{ID: o.ID, PLD: o.PLD, IP: o.IP}, o.Targets})
 	}
@@ -410,23 +428,21 @@ func (l *life) start(acts *Activities, c *paceCrawl, grant politeness.Grant) {
 		lanes = append(lanes, lanes...)
 	}
 	c.mu.Lock()
-	_, running := c.batches[batch]
-	if !running {
+	defer c.mu.Unlock()
+	if _, running = c.batches[batch]; !running {
 		c.batches[batch] = lanes
 	}
-	c.mu.Unlock()
-	over()
-	if !running { // Temporal starts a batch once
-		l.fetch(acts, c, batch, lanes)
-	}
+	return lanes, running, nil
 }
 
-// fetch tries a batch until it is done, and commits it.
+// fetch tries a batch until it is done, and commits it, or gives it back.
 func (l *life) fetch(acts *Activities, c *paceCrawl, batch string, lanes []lane) {
-	for l.attempt(acts, c, batch, lanes) != nil {
+	givenUp := false
+	for !givenUp && l.attempt(acts, c, batch, lanes) != nil {
 		if fetch.SleepUntil(l.ctx, time.Now().Add(time.Second)) != nil {
 			return
 		}
+		givenUp = l.web.number(5) == 0
 	}
 	entries, closer, err := l.spool.Batch(c.name, batch).Entries()
 	if err != nil {
@@ -439,7 +455,12 @@ func (l *life) fetch(acts *Activities, c *paceCrawl, batch string, lanes []lane)
 			commit.Outcomes = append(commit.Outcomes, e.Outcome)
 		}
 	}
-	if l.front.Commit(commit) == nil {
+	if givenUp {
+		err = l.front.GiveBack(c.name, batch, time.Now())
+	} else {
+		err = l.front.Commit(commit)
+	}
+	if err == nil {
 		c.mu.Lock()
 		delete(c.batches, batch)
 		c.mu.Unlock()
