@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/netip"
 	"regexp"
+	"strings"
 	"unicode"
 
 	"go.temporal.io/sdk/interceptor"
@@ -115,6 +116,15 @@ func checkBatch(what, name string) error {
 		return fmt.Errorf("%s %q: the name must be a pay-level domain, '-' and a number", what, name)
 	}
 	return nil
+}
+
+// Check tells what is wrong with the ask for a loan: anybody who reaches Temporal may send one.
+func (in BorrowInput) Check() error {
+	claim, _, lent := strings.Cut(in.Lease, "@")
+	if !lent {
+		return fmt.Errorf("lease %q: a loan is named CLAIM@ADDRESS", in.Lease)
+	}
+	return first(checkCrawl(in.Crawl), checkBatch("claim", claim), checkIP(in.IP))
 }
 
 func checkGrants(grants []politeness.Grant) error {

@@ -64,6 +64,10 @@ func (c Confirmed) Answered(refused []politeness.Key, late bool) Confirmed {
 	return c
 }
 
+// hearsay is how long a rest counts that another worker has said of a host: it may correct it, as after a slow answer, and
+// who asks for the next lease hears of it.
+const hearsay = 30 * time.Second
+
 // maxIdle is how long an address may be held for a host that rests: a claim that comes for longer gives its lease back.
 const maxIdle = 2 * time.Second
 
@@ -130,14 +134,14 @@ func (f *Frontier) take(name, batch string, grants []Granted, asked bool) (claim
 				continue
 			}
 			now := f.opts.Now()
-			earliest := g.Earliest
+			from := g.Earliest
 			if g.Host.After(now) {
-				rests[c.Queue] = latest(rests[c.Queue], g.Host)
+				rests[c.Queue] = latest(rests[c.Queue], now.Add(min(g.Host.Sub(now), hearsay)))
 			}
 			if rest := latest(f.hosts.next[c.Queue], g.Host); rest.After(now) { // what has passed is forgotten some time, by a restart too
-				earliest = latest(earliest, rest)
+				from = latest(from, rest)
 			}
-			idle := c.Batch == "" && earliest.After(latest(g.Earliest, now).Add(maxIdle))
+			idle := c.Batch == "" && from.After(latest(g.Earliest, now).Add(maxIdle))
 			atWork := mine && c.leased() && c.Lease.After(now) // the grant only confirms its lease
 			if !atWork && (idle || f.hosts.elsewhere(s, c.Queue).After(now)) {
 				// another asks its host, or has, perhaps at another address
@@ -152,7 +156,7 @@ func (f *Frontier) take(name, batch string, grants []Granted, asked bool) (claim
 			if c.Batch == "" {
 				s.enliven(&started, batch, nonce)
 			}
-			started.Batch, started.Lease, started.Earliest, started.Ended = batch, g.Deadline, earliest, false
+			started.Batch, started.Lease, started.Earliest, started.Ended = batch, g.Deadline, from, false
 			started.Reading, started.Grant, started.Delay = time.Time{}, g.Number, max(c.Delay, delays[c.Queue])
 			started.Deadline = f.opts.Now().Add(f.opts.ClaimTTL)
 			claims = append(claims, started)

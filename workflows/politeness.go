@@ -73,7 +73,9 @@ func (p *shardOf) listen(ctx workflow.Context) error {
 	if err := workflow.SetQueryHandler(ctx, names.QueryWaiting, find); err != nil {
 		return err
 	}
-	return workflow.SetUpdateHandler(ctx, names.UpdateBorrow, p.borrow)
+	return workflow.SetUpdateHandlerWithOptions(ctx, names.UpdateBorrow, p.borrow, workflow.UpdateHandlerOptions{
+		Validator: func(in activities.BorrowInput) error { return in.Check() },
+	})
 }
 
 // borrow gives a lease to an activity, which gives it back by a round signal: fetching has met another

@@ -306,12 +306,13 @@ func TestPolitenessLends(t *testing.T) {
 		e.at(after, func() {
 			done := func(value any, err error) {
 				grant, _ := value.(politeness.Grant)
+				name, _, _ := strings.Cut(grant.Lease, "-")
 				var failed *temporal.ApplicationError
-				got = append(got, answer{e.Now().Sub(e.start), grant.Lease, errors.As(err, &failed) && failed.Type() == activities.ErrorBusyAddress})
+				got = append(got, answer{e.Now().Sub(e.start), name, errors.As(err, &failed) && failed.Type() == activities.ErrorBusyAddress})
 			}
 			e.UpdateWorkflow(names.UpdateBorrow, fmt.Sprint(lease, after), &testsuite.TestUpdateCallback{
 				OnAccept: func() {}, OnReject: func(err error) { t.Errorf("%s is rejected: %v", lease, err) }, OnComplete: done,
-			}, activities.BorrowInput{Ask: politeness.Ask{Lease: lease, IP: ip, PerIP: 1, Worker: "w"}, Shards: 7})
+			}, activities.BorrowInput{Ask: politeness.Ask{Lease: lease + "-1@" + ip, IP: ip, PerIP: 1, Crawl: "c", Worker: "w"}, Shards: 7})
 		})
 	}
 	e.round(0, politeness.Round{From: "a", Round: 1, Asks: asks("a", "held@10.0.0.1")})

@@ -59,6 +59,10 @@ func fold(s string) string {
 	return norm.NFC.String(out.String())
 }
 
+// maxWord is the size in bytes of the longest word that counts: what is longer is data, and each word of a page is kept, in
+// memory and with what is learned.
+const maxWord = 64
+
 // words calls yield with each word of a text as it stands. Scripts that are written without spaces
 // give their character pairs.
 func words(text string, yield func(string)) {
@@ -67,7 +71,7 @@ func words(text string, yield func(string)) {
 		if c := text[i]; c < utf8.RuneSelf { // nearly always
 			switch {
 			case !wordByte[c]:
-				if start >= 0 {
+				if start >= 0 && i-start <= maxWord {
 					yield(text[start:i])
 				}
 				start = -1
@@ -81,7 +85,7 @@ func words(text string, yield func(string)) {
 		r, n := utf8.DecodeRuneInString(text[i:])
 		switch {
 		case unspaced(r):
-			if start >= 0 {
+			if start >= 0 && i-start <= maxWord {
 				yield(text[start:i])
 			}
 			if previous >= 0 {
@@ -94,14 +98,14 @@ func words(text string, yield func(string)) {
 			}
 			previous = -1
 		default:
-			if start >= 0 {
+			if start >= 0 && i-start <= maxWord {
 				yield(text[start:i])
 			}
 			start, previous = -1, -1
 		}
 		i += n
 	}
-	if start >= 0 {
+	if start >= 0 && len(text)-start <= maxWord {
 		yield(text[start:])
 	}
 }
