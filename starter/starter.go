@@ -49,7 +49,7 @@ Exit codes: 0 done, 1 failed, 2 the command line or the definition is wrong, 130
 		signalCommand(g, "pause", "Claim nothing more; batches that are out finish"),
 		signalCommand(g, "resume", "Go on after a pause"),
 		signalCommand(g, "stop", "Finish what is out and end the run"),
-		scheduleCommand(g), checkCommand(g), verifyCommand(g), kbCommand(g))
+		scheduleCommand(g), checkCommand(g), verifyCommand(g), objectsCommand(), kbCommand(g))
 	return cmd
 }
 

@@ -16,6 +16,11 @@ type Object struct {
 	Confidence float64    `json:"confidence,omitempty"` // in (0,1]
 }
 
+// Placed tells whether there is a text or markup to cut out of the page.
+func (o *Object) Placed() bool {
+	return slices.ContainsFunc(o.Properties, func(p Property) bool { return p.Place != nil })
+}
+
 // Property is one value of a property; a property of several values is there several times.
 type Property struct {
 	Name, Value string
@@ -67,7 +72,12 @@ func (p Properties) MarshalJSON() ([]byte, error) { return p.Append(nil), nil }
 
 // Append appends what MarshalJSON writes: of a property that is there several times, a list.
 func (p Properties) Append(b []byte) []byte {
-	return p.append(b, func(b []byte, q *Property) []byte { return AppendString(b, q.Value) })
+	return p.append(b, func(b []byte, q *Property) []byte {
+		if q.Place != nil && q.Value == "" { // not cut out of the page
+			return q.Place.Append(b)
+		}
+		return AppendString(b, q.Value)
+	})
 }
 
 // AppendPlaced appends what Append does, but the place of a value, where it has one, instead of its text, and no markup
