@@ -8,42 +8,20 @@ import (
 	"log/slog"
 	"os"
 	"os/signal"
-	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
 
+	"github.com/muninn-archive/muninn/internal/cli"
 	"github.com/muninn-archive/muninn/internal/version"
 	"github.com/muninn-archive/muninn/worker"
 )
 
+const program = "muninn-worker"
+
 func main() {
 	worker.BoundMemory()
-	os.Exit(exitCode(command().ExecuteContext(context.Background())))
-}
-
-// Exit codes.
-const (
-	exitFailed = 1
-	exitUsage  = 2 // flags or settings are wrong: to start again would not help
-)
-
-// usageError is a fault of flags or settings.
-type usageError struct{ error }
-
-func (e usageError) Unwrap() error { return e.error }
-
-func exitCode(err error) int {
-	var wrong usageError
-	switch {
-	case err == nil:
-		return 0
-	case errors.As(err, &wrong), strings.HasPrefix(err.Error(), "unknown command"):
-		fmt.Fprintln(os.Stderr, "muninn-worker:", err)
-		return exitUsage
-	}
-	fmt.Fprintln(os.Stderr, "muninn-worker:", err)
-	return exitFailed
+	os.Exit(cli.Exit(program, command().ExecuteContext(context.Background())))
 }
 
 func command() *cobra.Command {
@@ -54,7 +32,7 @@ func command() *cobra.Command {
 			file = os.Getenv("MUNINN_CONFIG")
 		}
 		if err := errors.Join(conf.Load(file), conf.Validate()); err != nil {
-			return usageError{err}
+			return cli.Usage("%w", err)
 		}
 		if verbose {
 			conf.LogLevel = slog.LevelDebug
@@ -62,7 +40,7 @@ func command() *cobra.Command {
 		return nil
 	}
 	cmd := &cobra.Command{
-		Use:   "muninn-worker",
+		Use:   program,
 		Short: "Crawl for a Temporal service, as a worker of a cluster",
 		Long: `Crawl for a Temporal service, as a worker of a cluster.
 
@@ -82,7 +60,7 @@ Health is at http://LISTEN/health, Prometheus metrics at http://LISTEN/metrics.`
 			return run(cmd.Context(), conf)
 		},
 	}
-	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
+	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return cli.Usage("%w", err) })
 	cmd.PersistentFlags().StringVar(&file, "config", "", "configuration file (YAML); also MUNINN_CONFIG")
 	cmd.PersistentFlags().BoolVar(&verbose, "verbose", false, "log more: as --log-level debug")
 	conf.Flags(cmd.PersistentFlags())
