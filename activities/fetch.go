@@ -69,6 +69,7 @@ type fetching struct {
 	log      keeper
 	borrower func(claim string) borrow
 	started  time.Time
+	whole    time.Time                 // the batch ends
 	deadline atomic.Pointer[time.Time] // after it no further request is made
 	lanes    int
 	ended    atomic.Int64 // lanes
@@ -120,7 +121,8 @@ func (a *Activities) fetching(in BatchInput, plan crawl.Politeness, clock polite
 		done: map[string]bool{}, last: map[string]*crawl.Exchange{}, result: FetchResult{Kinds: map[string]int{}},
 		borrower: func(claim string) borrow { return a.borrower(in.Crawl, claim, plan, clock) },
 	}
-	f.limit(f.started.Add(a.Settings.BatchTime))
+	f.whole = f.started.Add(a.Settings.BatchTime)
+	f.limit(f.whole)
 	for _, l := range lanes {
 		f.total += len(l.Targets)
 	}
@@ -159,15 +161,14 @@ func (f *fetching) sideBySide(ctx context.Context, lanes []lane) error {
 }
 
 // valid is until when the lane may make requests: its lease lasts, and the batch has time left.
-func (f *fetching) valid(claim string) time.Time {
+func (f *fetching) valid(claim string) time.Time { return f.until(claim, *f.deadline.Load()) }
+
+// until is sooner than a time if the lease ends before.
+func (f *fetching) until(claim string, t time.Time) time.Time {
 	if !f.a.Disk.MayFetch() { // what was fetched goes to the archive, which makes room; the rest is given back
 		return time.Time{}
 	}
-	until := f.a.Frontier.LeaseUntil(f.in.Crawl, claim)
-	if deadline := *f.deadline.Load(); deadline.Before(until) {
-		return deadline
-	}
-	return until
+	return earliest(t, f.a.Frontier.LeaseUntil(f.in.Crawl, claim))
 }
 
 func (f *fetching) limit(t time.Time) { f.deadline.Store(&t) }
@@ -177,7 +178,8 @@ const leastGrace = 2 * time.Second
 
 // laneEnded keeps slow hosts from holding back the fast ones of their bundle, whose queues are busy until
 // the batch is committed: once half of the lanes have ended, the others get as long again, and give
-// the rest of their URLs back.
+// the rest of their URLs back. Only for a robots.txt at another host a lane may go on to the batch's end: to wait for that
+// host can take longer than any batch of fast hosts does.
 func (f *fetching) laneEnded() {
 	if 2*f.ended.Add(1) < int64(f.lanes) {
 		return

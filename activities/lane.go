@@ -9,7 +9,6 @@ import (
 	"github.com/muninn-archive/muninn/frontier"
 	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/fetch"
-	"github.com/muninn-archive/muninn/internal/politeness"
 	"github.com/muninn-archive/muninn/internal/urls"
 )
 
@@ -38,8 +37,10 @@ func (f *fetching) lane(ctx context.Context, l lane) error {
 		Claim: claim.ID, Addr: addr, Politeness: f.plan, Agent: f.plan.UserAgent,
 		NotBefore: latest(rested, notBefore(f.a.Now(), claim, last, f.plan.MinDelay.D())),
 		Delay:     claim.Delay, Failures: claim.Fails, Unread: claim.Unread, Targets: left,
-		Valid: func() time.Time { return f.valid(claim.ID) }, Borrow: func(ctx context.Context, at urls.URL, addr netip.Addr) (fetch.Loan, error) {
-			return f.lend(ctx, claim, at, addr)
+		Valid: func() time.Time { return f.valid(claim.ID) },
+		Batch: func() time.Time { return f.until(claim.ID, f.whole) },
+		Borrow: func(ctx context.Context, at urls.URL, addr netip.Addr, until time.Time) (fetch.Loan, error) {
+			return f.lend(ctx, claim, at, addr, until)
 		},
 		Lease:  func() time.Time { return f.a.Frontier.LeaseUntil(f.in.Crawl, claim.ID) },
 		Yield:  func() bool { return f.yield(claim, at) },
@@ -82,22 +83,21 @@ func (f *fetching) yield(claim frontier.Claim, at *place) bool {
 	})
 }
 
-// ownLoan is how long a host at the claim's own address is lent: as long as one elsewhere, for the address is held while the
-// lane waits for that host's rest.
-const ownLoan = politeness.LoanTTL - politeness.Margin
-
-// lend gets a lease on another address, and the right to ask a host there: no claim of any crawl asks it meanwhile. At the
-// claim's own address it is for the host alone.
-func (f *fetching) lend(ctx context.Context, claim frontier.Claim, at urls.URL, addr netip.Addr) (fetch.Loan, error) {
-	loan := fetch.Loan{Until: earliest(f.valid(claim.ID), f.a.Now().Add(ownLoan)), Return: func(time.Time) {}}
+// lend gets a lease on another address, and the right to ask a host there until a time: no claim of any crawl asks it
+// meanwhile. At the claim's own address it is for the host alone.
+func (f *fetching) lend(ctx context.Context, claim frontier.Claim, at urls.URL, addr netip.Addr, until time.Time) (fetch.Loan, error) {
+	loan := fetch.Loan{Until: until, Return: func(time.Time) {}}
 	var err error
 	if addr.String() != claim.IP {
-		if loan, err = f.borrower(claim.ID)(ctx, addr); err != nil {
-			return loan, &fetch.BusyError{Reason: "its address is not lent: " + err.Error()}
+		within, cancel := context.WithTimeout(ctx, until.Sub(f.a.Now()))
+		defer cancel()
+		if loan, err = f.borrower(claim.ID)(within, addr); err != nil {
+			return loan, &fetch.BusyError{Reason: "its address is busy: " + err.Error()}
 		}
-		if err = f.occupy(ctx, addr, &loan); err != nil {
+		if err = f.occupy(within, addr, &loan); err != nil {
 			return loan, err
 		}
+		loan.Until = earliest(loan.Until, until)
 	}
 	host, err := f.a.Frontier.Lend(f.in.Crawl, claim.ID, at, loan.Until)
 	if err != nil {

@@ -15,9 +15,12 @@ import (
 	"github.com/muninn-archive/muninn/internal/urls"
 )
 
-// A lane waits no longer for a host of its own address than for one elsewhere: it holds its lease meanwhile. A host that
-// rests longer, and one that others ask, are told apart.
+// A lane gets a host of its own address until a time that it names: it holds its lease meanwhile. A host that rests longer is
+// another matter than one that others ask.
 func TestLendAtOwnAddress(t *testing.T) {
+	if fetch.MaxChain > politeness.LoanTTL-politeness.Margin {
+		t.Errorf("a lane may wait %s for other hosts, and a borrowed lease is over before", fetch.MaxChain)
+	}
 	at, err := urls.Parse("http://b.example/robots.txt")
 	if err != nil {
 		t.Fatal(err)
@@ -25,13 +28,12 @@ func TestLendAtOwnAddress(t *testing.T) {
 	for _, test := range []struct {
 		name  string
 		rest  time.Duration // of the other host; 0: it is asked
-		batch time.Duration // that the batch has left
+		until time.Duration // that the lane can wait
 		lent  bool
 	}{
 		{"asked", 0, time.Hour, false},
 		{"a short rest", time.Minute, time.Hour, true},
-		{"a long rest", 10 * time.Minute, time.Hour, false},
-		{"longer than the batch", time.Minute, 30 * time.Second, false},
+		{"a longer rest", time.Minute, 30 * time.Second, false},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			r := newRig(t)
@@ -47,14 +49,14 @@ func TestLendAtOwnAddress(t *testing.T) {
 					r.must(r.Frontier.EndLease(in.Crawl, c.ID, frontier.LaneEnd{Host: next}))
 				}
 			}
-			r.Settings.BatchTime = test.batch
 			f := r.fetching(in, r.definition(nil).Politeness, politeness.Clock{}, nil)
-			loan, err := f.lend(t.Context(), claim, at, netip.MustParseAddr(rigIP))
+			until := time.Now().Add(test.until)
+			loan, err := f.lend(t.Context(), claim, at, netip.MustParseAddr(rigIP), until)
 			var rests *fetch.RestsError
 			var busy *fetch.BusyError
 			switch {
 			case test.lent:
-				if err != nil || loan.NotBefore.Before(next) || loan.Until.After(time.Now().Add(ownLoan)) {
+				if err != nil || loan.NotBefore.Before(next) || !loan.Until.Equal(until) {
 					t.Errorf("%+v, %v", loan, err)
 				}
 			case test.rest > 0:
@@ -110,7 +112,7 @@ func TestLendElsewhere(t *testing.T) {
 			return fetch.Loan{Until: time.Now().Add(time.Minute), Return: func(time.Time) { returned++ }}, nil
 		}
 	}
-	loan, err := f.lend(t.Context(), claim, at, there)
+	loan, err := f.lend(t.Context(), claim, at, there, time.Now().Add(time.Minute))
 	r.must(err)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -120,7 +122,7 @@ func TestLendElsewhere(t *testing.T) {
 	r.must(loan.Know(20 * time.Second))
 	loan.Rest(time.Now())
 	loan.Return(time.Time{})
-	again, err := f.lend(t.Context(), claim, at, there)
+	again, err := f.lend(t.Context(), claim, at, there, time.Now().Add(time.Minute))
 	r.must(err)
 	if again.Delay != 20*time.Second || returned != 1 {
 		t.Errorf("the next loan knows of a delay of %s, %d were returned", again.Delay, returned)

@@ -38,7 +38,8 @@ type Claim struct {
 	// Borrowed are hosts beside its own that it may ask now, or could when it was killed.
 	Borrowed []Borrowed `json:"-" cbor:"22,keyasint,omitempty"`
 
-	Unread int `json:"-" cbor:"21,keyasint,omitempty"` // earlier batches in a row that could not ask for a robots.txt
+	// Unread counts, by origin, the earlier batches in a row that could not ask for its robots.txt. (21 was their number.)
+	Unread map[string]int `json:"-" cbor:"23,keyasint,omitempty"`
 }
 
 // Borrowed is the right of a claim to ask another host than its own, for a robots.txt that lies there.

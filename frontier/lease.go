@@ -36,11 +36,11 @@ func (c *Claim) release(address, host time.Time) Release {
 
 // LaneEnd says how the fetching of a claim ended, or how far it came before it was cut off.
 type LaneEnd struct {
-	Address     time.Time     // when its address may be asked again; zero: it was not asked, or has been given back before
-	Host        time.Time     // when its hosts may be asked again, at whatever address
-	Delay       time.Duration // the longest Crawl-delay that is known of its hosts
-	Unreachable bool          // nothing answered; it counts against the queue
-	Unread      bool          // a robots.txt could not be asked for, which lies with a busy host; it counts, too
+	Address     time.Time      // when its address may be asked again; zero: it was not asked, or has been given back before
+	Host        time.Time      // when its hosts may be asked again, at whatever address
+	Delay       time.Duration  // the longest Crawl-delay that is known of its hosts
+	Unreachable bool           // nothing answered; it counts against the queue
+	Unread      map[string]int // batches in a row that could not ask for a robots.txt, by origin; kept for the next one
 }
 
 // Granted is a lease that was granted to a claim, by the worker's clock.
@@ -390,12 +390,9 @@ func (f *Frontier) EndLease(name, claim string, end LaneEnd) error {
 		ended := *c
 		ended.Ended = true
 		q := s.queue(c.Queue, c.PLD)
-		fails, unread := 0, 0
+		fails, unread := 0, end.Unread
 		if end.Unreachable {
 			fails = q.fails + 1
-		}
-		if end.Unread {
-			unread = q.unread + 1
 		}
 		pace, delay := q.paced(c, latest(end.Host, f.opts.Now())), max(q.delay, end.Delay)
 		m := q.meta()

@@ -20,7 +20,7 @@ type candidate struct {
 	queue  *queue
 	name   string
 	fails  int
-	unread int
+	unread map[string]int
 	from   place
 	limit  int
 	taken  map[uint64]string // URLs of the queue that claims have already

@@ -19,7 +19,6 @@ type queue struct {
 	waiting int           // entries, claimed ones included
 	busy    bool          // a claim is out: one at a time
 	fails   int           // batches in a row that could not reach the host
-	unread  int           // batches in a row that could not ask for a robots.txt
 	done    tally         // of this run
 	best    place         // of the first entry that is not claimed, or better
 	floor   place         // no live entry stands before it; where reading begins
@@ -30,6 +29,8 @@ type queue struct {
 	heap    *queueHeap    // of the schedule that it stands in, if index says that it does
 	index   int           // in its heap, −1 if in none
 	spent   bool          // its PLD budget is spent
+
+	unread map[string]int // LaneEnd.Unread; never changed in place
 }
 
 // tally counts what a queue has given: pages, and answers of any kind.
@@ -55,7 +56,7 @@ type queueMeta struct {
 	Delay int64  `cbor:"8,keyasint,omitempty"` // milliseconds
 	Asked int64  `cbor:"20,keyasint,omitempty"`
 
-	Unread int `cbor:"21,keyasint,omitempty"`
+	Unread map[string]int `cbor:"23,keyasint,omitempty"` // 21 was a number
 }
 
 // meta is the queue as it is kept. Frontier.mu is held.

@@ -116,7 +116,7 @@ func (f *Frontier) adopt(s *state, sc *scope.Scope, again bool) {
 	for _, q := range s.queues {
 		q.index = -1
 		if again {
-			q.done, q.fails, q.unread, q.rest = tally{}, 0, 0, time.Time{}
+			q.done, q.fails, q.unread, q.rest = tally{}, 0, nil, time.Time{}
 		}
 		q.spent = s.pldSpent(q)
 		s.schedule.place(q, f.opts.Now())

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"net/netip"
 	"time"
 
@@ -20,13 +21,17 @@ type Lane struct {
 	NotBefore  time.Time     // no request before
 	Delay      time.Duration // the longest Crawl-delay that is known of the host; it holds until robots.txt is read
 	Failures   int           // earlier batches in a row that could not reach the host
-	Unread     int           // earlier batches in a row that could not ask for a robots.txt, which lies with a busy host
-	Targets    []crawl.Target
+	// Unread counts, by origin, the earlier batches in a row that could not ask for its robots.txt, which lies with a busy host.
+	Unread  map[string]int
+	Targets []crawl.Target
 	// Valid tells until when requests may be made; it may be put off while the lane runs.
 	Valid func() time.Time
 	// Lease tells until when the lease lasts, as far as Valid is sooner for another reason; nil: as Valid. An exchange
 	// that is under way then is cut off.
 	Lease func() time.Time
+	// Batch tells until when another host may be asked for a robots.txt, which may be later than Valid: a lane that comes
+	// again would have to wait for that host again. nil: as Valid.
+	Batch func() time.Time
 	// Yield gives the lease back while an answer is still read that takes longer than Limits.AddressHold. The lane asks
 	// nothing more then. It returns false if the lease is to be kept; nil keeps it always.
 	Yield func() bool
@@ -37,16 +42,16 @@ type Lane struct {
 	Emit func(ctx context.Context, x *Exchange) error
 
 	// Borrow gets the right to ask another host for a few requests, of which robots.txt may need some, and a lease on its
-	// address if that is not the lane's own; nil if there is none to be had. RestsError and BusyError cost no target an attempt;
-	// any other error is one of our own.
-	Borrow func(ctx context.Context, at urls.URL, addr netip.Addr) (Loan, error)
+	// address if that is not the lane's own; nil if there is none to be had. It waits until a time at most, when the loan ends, too.
+	// RestsError and BusyError cost no target an attempt; any other error is one of our own.
+	Borrow func(ctx context.Context, at urls.URL, addr netip.Addr, until time.Time) (Loan, error)
 
 	client  *Client
 	conn    *connection
 	pace    pace
 	yielded bool // the lease was given back
 	mute    mute
-	unread  bool                  // a robots.txt could not be asked for
+	unread  map[string]int        // Unread and this batch
 	givenUp map[string]rulesEntry // by origin
 	loan    *Loan                 // of a lane that was borrowed
 	parent  *Lane                 // whose lane it is
@@ -59,7 +64,7 @@ type Loan struct {
 	Delay     time.Duration // the longest Crawl-delay that is known of the host
 	// Know keeps a longer Crawl-delay that the host asks for, before the exchange is kept that says so; nil: nobody does.
 	Know   func(delay time.Duration) error
-	Rest   func(next time.Time) // is told when the host may be asked again, before Return; nil: nobody asks
+	Rest   func(next time.Time) // keeps when the host may be asked again; called before Return; nil: nobody does
 	Return func(next time.Time) // ends it; next is when the address may be asked again
 }
 
@@ -77,11 +82,11 @@ func (e *BusyError) Error() string { return e.Reason }
 
 // Ending says how a lane ended.
 type Ending struct {
-	Next        time.Time     // when the host may be asked again
-	Address     time.Time     // when others of the address may be asked; zero: nothing was asked of it
-	Delay       time.Duration // the longest Crawl-delay that is known of the host
-	Unreachable bool          // the host could not be reached, or asked to be left alone
-	Unread      bool          // a robots.txt could not be asked for, which lies with a busy host
+	Next        time.Time      // when the host may be asked again
+	Address     time.Time      // when others of the address may be asked; zero: nothing was asked of it
+	Delay       time.Duration  // the longest Crawl-delay that is known of the host
+	Unreachable bool           // the host could not be reached, or asked to be left alone
+	Unread      map[string]int // Lane.Unread for the next batch
 }
 
 // Reasons for which a lane or a target goes back untried.
@@ -94,7 +99,7 @@ var (
 // Run fetches the targets in order and emits an outcome for each. An error is one of our own (disk,
 // context): what was emitted stands, and another run may go on with the rest.
 func (c *Client) Run(ctx context.Context, l *Lane) (Ending, error) {
-	l.client = c
+	l.client, l.unread = c, maps.Clone(l.Unread)
 	l.pace = pace{politeness: l.Politeness, rest: l.NotBefore, delay: l.Delay, longest: l.Delay}
 	defer l.disconnect()
 	for i, t := range l.Targets {
@@ -131,7 +136,10 @@ type stopError struct {
 	unreachable bool
 	failed      bool
 	unread      bool // robots.txt lies where it could not be asked for
+	expired     bool // the time is over in which the lane may make requests, which says nothing of any host
 }
+
+func errExpired() *stopError { return &stopError{reason: errLease.Error(), expired: true} }
 
 func (e *stopError) Error() string { return e.reason }
 
@@ -242,10 +250,10 @@ func (l *Lane) lease() time.Time {
 func (l *Lane) wait(ctx context.Context) error {
 	next := l.pace.next()
 	if l.yielded {
-		return &stopError{reason: errSlow.Error()}
+		return &stopError{reason: errSlow.Error(), expired: true}
 	}
 	if l.Valid().Before(next) {
-		return &stopError{reason: errLease.Error()}
+		return errExpired()
 	}
 	if err := l.valid(); err != nil {
 		return err
@@ -259,7 +267,7 @@ func (l *Lane) wait(ctx context.Context) error {
 // valid says whether a request may be made now.
 func (l *Lane) valid() error {
 	if !l.Valid().After(l.client.now()) {
-		return &stopError{reason: errLease.Error()}
+		return errExpired()
 	}
 	return nil
 }
@@ -302,7 +310,7 @@ func (l *Lane) connect(ctx context.Context, u urls.URL) error {
 	defer cancel()
 	conn, err := l.client.dial(within, u, l.Addr)
 	if err != nil && ctx.Err() == nil && !l.lease().After(l.client.now()) {
-		err = &stopError{reason: errLease.Error()}
+		err = errExpired()
 	}
 	l.conn = conn
 	return err

@@ -16,107 +16,6 @@ import (
 	"github.com/muninn-archive/muninn/internal/urls"
 )
 
-// maxUnread is how many batches in a row may end because a robots.txt lies where it cannot be asked for, before the URLs
-// that it speaks of fail: some five hours with the default pauses.
-const maxUnread = 30
-
-// rules returns the rules of a URL's origin. A robots.txt that cannot be asked for ends the lane, which comes again after a
-// pause; after maxUnread times in a row its origin is given up for this lane.
-func (l *Lane) rules(ctx context.Context, u urls.URL) (rulesEntry, error) {
-	if e, known := l.givenUp[u.Origin()]; known {
-		return e, nil
-	}
-	e, err := l.robotsOf(ctx, u)
-	var stop *stopError
-	if !errors.As(err, &stop) || !stop.unread {
-		return e, err
-	}
-	l.unread = true
-	if l.Unread+1 < maxUnread {
-		l.pace.putOff(stop.after)
-		return e, err
-	}
-	if l.givenUp == nil {
-		l.givenUp = map[string]rulesEntry{}
-	}
-	e = noRules(stop.reason)
-	e.givenUp = true
-	l.givenUp[u.Origin()] = e
-	return e, nil
-}
-
-// unreadable ends a lane because robots.txt lies where it cannot be asked for now: that says nothing of the file, and nothing
-// of the targets.
-func (l *Lane) unreadable(at, reason string) *stopError {
-	pause := min(l.client.limits.Backoff(l.Unread+1), l.client.limits.RobotsRetry.D())
-	return &stopError{reason: "robots.txt lies at " + at + ": " + reason, after: l.client.now().Add(pause), unread: true}
-}
-
-// robotsOf fetches robots.txt and up to five redirects of it, to other hosts too (RFC 9309 §2.3.1.2). At another address a lease
-// is borrowed for that.
-func (l *Lane) robotsOf(ctx context.Context, u urls.URL) (rulesEntry, error) {
-	key := l.Agent + " " + u.Origin()
-	if e, ok := l.client.robots.get(key, l.client.now()); ok {
-		l.pace.know(u.Origin(), e, true)
-		return e, nil
-	}
-	at, err := urls.Parse(u.Origin() + "/robots.txt")
-	if err != nil {
-		return rulesEntry{}, err
-	}
-	lane := l
-	defer func() { lane.giveLoanBack() }()
-	e := rulesEntry{rules: robots.AllowAll()}
-	for hop := 0; hop <= robots.MaxRedirects; hop++ {
-		next, found, err := lane.robotsHop(ctx, at)
-		var stop *stopError
-		switch {
-		case err == nil || ctx.Err() != nil || isFatal(err):
-		case errors.As(err, &stop) && hop > 0: // by us: it says nothing of robots.txt, but would be met again each time
-			err = l.unreadable(at.String(), stop.reason)
-		case stop == nil && lane != l:
-			next, found, err = nil, noRules(err.Error()), nil // of another host: it says nothing of ours
-		}
-		if err != nil {
-			return rulesEntry{}, err
-		}
-		e = found
-		if next == nil {
-			break
-		}
-		at = *next
-		if err := l.client.guard.CheckPort(at.Port()); err != nil {
-			e = noRules(err.Error())
-			break
-		}
-		if hop == robots.MaxRedirects || lane.reaches(ctx, at) {
-			continue
-		}
-		lane.giveLoanBack()
-		if l.reaches(ctx, at) { // and back again
-			lane = l
-			continue
-		}
-		if lane, err = l.borrow(ctx, at); err != nil {
-			lane = l
-			var stop *stopError
-			if ctx.Err() != nil || isFatal(err) || errors.As(err, &stop) {
-				return rulesEntry{}, err
-			}
-			e = noRules(err.Error())
-			break
-		}
-	}
-	l.pace.know(u.Origin(), e, true)
-	keep := robots.MaxAge
-	if e.broken != "" {
-		keep = l.client.limits.RobotsRetry.D()
-	}
-	e.expires = l.client.now().Add(keep)
-	l.client.robots.put(key, e)
-	return e, nil
-}
-
 // noRules stands for a robots.txt that cannot be had: it disallows everything (RFC 9309 §2.3.1.4).
 func noRules(reason string) rulesEntry {
 	return rulesEntry{rules: robots.DenyAll(), broken: "robots.txt cannot be had: " + reason}
@@ -127,10 +26,11 @@ func (l *Lane) reaches(ctx context.Context, at urls.URL) bool {
 	return l.kin(at) && l.client.lies(ctx, at.Host(), l.Addr)
 }
 
-// borrow makes a lane to another host or address, for robots.txt alone. If it is busy, this lane ends and comes again.
-func (l *Lane) borrow(ctx context.Context, at urls.URL) (*Lane, error) {
-	if err := l.valid(); err != nil {
-		return nil, l.unreadable(at.String(), err.Error())
+// borrow makes a lane to another host or address, for robots.txt alone and until a time at the latest. If it is busy, this lane
+// ends and comes again.
+func (l *Lane) borrow(ctx context.Context, at urls.URL, until time.Time) (*Lane, error) {
+	if err := l.expired(); err != nil {
+		return nil, err
 	}
 	addr, err := l.Addr, error(nil)
 	if !l.client.lies(ctx, at.Host(), l.Addr) {
@@ -145,18 +45,20 @@ func (l *Lane) borrow(ctx context.Context, at urls.URL) (*Lane, error) {
 	if l.Borrow == nil {
 		return nil, errIP
 	}
-	loan, err := l.Borrow(ctx, at, addr)
+	until = sooner(until, l.batch())
+	loan, err := l.Borrow(ctx, at, addr, until)
 	if err != nil {
-		return nil, l.notLent(ctx, at, err)
+		return nil, l.withoutLoan(ctx, at, err)
 	}
+	loan.Until = sooner(loan.Until, until)
 	other := &Lane{
 		Claim: l.Claim, Addr: addr, Politeness: l.Politeness, Agent: l.Agent, Intend: l.Intend, Emit: l.Emit,
-		Valid: func() time.Time { return loan.Until }, client: l.client, loan: &loan, parent: l,
+		Valid: func() time.Time { return sooner(l.batch(), loan.Until) }, Lease: func() time.Time { return loan.Until },
+		client: l.client, loan: &loan, parent: l,
 		pace: pace{politeness: l.Politeness, rest: loan.NotBefore, delay: loan.Delay, longest: loan.Delay},
 	}
 	if addr == l.Addr { // another host of our own address, under our own lease, after its pause
 		l.disconnect()
-		other.Valid = func() time.Time { return sooner(l.Valid(), loan.Until) }
 		other.Lease = func() time.Time { return sooner(l.lease(), loan.Until) }
 		other.pace.putOff(l.pace.address())
 	}
@@ -170,19 +72,19 @@ func (l *Lane) borrow(ctx context.Context, at urls.URL) (*Lane, error) {
 	return other, nil
 }
 
-// notLent says what it means for the lane that it may not ask another host.
-func (l *Lane) notLent(ctx context.Context, at urls.URL, err error) error {
+// withoutLoan says what it means for the lane that it may not ask another host.
+func (l *Lane) withoutLoan(ctx context.Context, at urls.URL, err error) error {
 	var rests *RestsError
 	var busy *BusyError
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case errors.As(err, &rests):
-		stop := l.unreadable(at.String(), err.Error())
+		stop := unreadable(at.String(), err.Error())
 		stop.after = rests.Until
 		return stop
 	case errors.As(err, &busy):
-		return l.unreadable(at.String(), err.Error())
+		return unreadable(at.String(), err.Error())
 	}
 	return &storeError{err}
 }

@@ -1,6 +1,7 @@
 package fetch
 
 import (
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -22,10 +23,20 @@ type rulesEntry struct {
 	expires time.Time
 	broken  string // why robots.txt could not be had; the rules then disallow everything
 	givenUp bool   // it could not be asked for, time and again; of a lane, never in the cache
+
+	asked []string // origins whose answers it is made of
+	chain *chain   // of redirects, which was not followed to its end: there are no rules yet; nil: there are
 }
 
 func (e rulesEntry) size(key string) int {
-	return e.rules.Size() + len(key) + len(e.broken) + entryBytes
+	size := e.rules.Size() + len(key) + len(e.broken) + entryBytes
+	for _, origin := range e.asked {
+		size += len(origin)
+	}
+	if e.chain != nil {
+		size += len(e.chain.at.String())
+	}
+	return size
 }
 
 // robotsCache keeps the rules of origins, for one user agent each. Beyond its bounds, those go that were not asked for
@@ -50,15 +61,28 @@ func (c *robotsCache) get(key string, now time.Time) (rulesEntry, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	e, ok := c.entries.Get(key)
-	return e, ok && now.Before(e.expires)
+	return e, ok && e.chain == nil && now.Before(e.expires)
 }
 
-// forget drops the rules of origins, for all user agents, in one walk through the cache.
+// unfinished returns how far the redirects of an origin's robots.txt have been followed by a lane that ended on the way.
+func (c *robotsCache) unfinished(key string, now time.Time) (chain, bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	e, ok := c.entries.Get(key)
+	if !ok || e.chain == nil || !now.Before(e.expires) {
+		return chain{}, false
+	}
+	return *e.chain, true
+}
+
+// forget drops what origins have answered, for all user agents, in one walk through the cache.
 func (c *robotsCache) forget(origins map[string]bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, key := range c.entries.Keys() {
-		if origins[key[strings.LastIndexByte(key, ' ')+1:]] {
+		e, _ := c.entries.Peek(key)
+		of := func(origin string) bool { return origins[origin] }
+		if of(key[strings.LastIndexByte(key, ' ')+1:]) || slices.ContainsFunc(e.asked, of) {
 			c.entries.Remove(key)
 		}
 	}

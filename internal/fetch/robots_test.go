@@ -130,7 +130,7 @@ func TestRobotsElsewhere(t *testing.T) {
 			var asked netip.Addr
 			var next time.Time
 			r := h.run(t, newClient(t, h.clock, nil), func(l *Lane) {
-				l.Borrow = func(_ context.Context, _ urls.URL, addr netip.Addr) (Loan, error) {
+				l.Borrow = func(_ context.Context, _ urls.URL, addr netip.Addr, _ time.Time) (Loan, error) {
 					asked = addr
 					return Loan{Until: h.clock.now().Add(time.Hour), Return: func(t time.Time) { next = t }}, test.lend
 				}
@@ -172,7 +172,7 @@ func TestRobotsElsewhereHaveADelay(t *testing.T) {
 	var next time.Time
 	var delay time.Duration
 	r := h.run(t, c, func(l *Lane) {
-		l.Borrow = func(context.Context, urls.URL, netip.Addr) (Loan, error) {
+		l.Borrow = func(context.Context, urls.URL, netip.Addr, time.Time) (Loan, error) {
 			return Loan{
 				Until: h.clock.now().Add(time.Hour), Return: func(time.Time) {},
 				Rest: func(t time.Time) { next = t }, Know: func(d time.Duration) error { delay = d; return nil },
@@ -208,7 +208,7 @@ func TestRobotsOfARestingHost(t *testing.T) {
 				var now time.Time
 				r := h.run(t, c, func(l *Lane) {
 					l.NotBefore = next
-					l.Borrow = func(context.Context, urls.URL, netip.Addr) (Loan, error) {
+					l.Borrow = func(context.Context, urls.URL, netip.Addr, time.Time) (Loan, error) {
 						now = h.clock.now()
 						return test.lend(now)
 					}
@@ -224,7 +224,7 @@ func TestRobotsOfARestingHost(t *testing.T) {
 			}
 			r := h.run(t, c, func(l *Lane) {
 				l.NotBefore = next
-				l.Borrow = func(context.Context, urls.URL, netip.Addr) (Loan, error) {
+				l.Borrow = func(context.Context, urls.URL, netip.Addr, time.Time) (Loan, error) {
 					return Loan{Until: h.clock.now().Add(time.Hour), Return: func(time.Time) {}}, nil
 				}
 			}, targets(h.url("/open"), h.url("/half"))...)
@@ -239,67 +239,57 @@ func TestRobotsOfARestingHost(t *testing.T) {
 // again after a pause that grows; at last the targets of that origin fail, and no others.
 func TestRobotsOfABusyHost(t *testing.T) {
 	other := newHostAt(t, "127.0.0.2", fixed(page("200 OK", "User-agent: *\nDisallow: /half\n")))
-	slow := newHostAt(t, "127.0.0.2", hops(5, page("200 OK", "")))
 	open := newHost(t, fixed(page("200 OK", "")))
 	tests := []struct {
-		name   string
-		robots string
-		lend   func(now time.Time) (Loan, error)
+		name string
+		lend func(now time.Time) (Loan, error)
 	}{
-		{"it is asked by others", other.url("/robots.txt"), func(time.Time) (Loan, error) { return Loan{}, &BusyError{"its host is asked by another claim"} }},
-		{"the loan is too short for its chain", slow.url("/robots.txt"), func(now time.Time) (Loan, error) {
-			return Loan{Until: now.Add(3 * time.Second), Return: func(time.Time) {}}, nil
+		{"it is asked by others", func(time.Time) (Loan, error) { return Loan{}, &BusyError{"its host is asked by another claim"} }},
+		{"the loan is too short for its rest", func(now time.Time) (Loan, error) {
+			return Loan{NotBefore: now.Add(time.Minute), Until: now.Add(3 * time.Second), Return: func(time.Time) {}}, nil
 		}},
-		{"the claim's own time is too short", "/robots-1.txt", nil},
+		{"its host rests for a moment, time and again", func(now time.Time) (Loan, error) { return Loan{}, &RestsError{now.Add(2 * time.Second)} }},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			h := newHost(t, func(s seen) answer {
-				switch {
-				case s.path == "/robots.txt":
-					return answer{wire: page("301 Moved", "", "Location: "+test.robots)}
-				case strings.HasPrefix(s.path, "/robots-1"):
-					return answer{wire: noRobots}
+				if s.path == "/robots.txt" {
+					return answer{wire: page("301 Moved", "", "Location: "+other.url("/robots.txt"))}
 				}
 				return answer{wire: page("200 OK", "page")}
 			})
 			c := newClient(t, h.clock, nil)
 			var next, now time.Time
-			run := func(unread int) run {
+			var unread map[string]int
+			run := func() run {
 				return h.run(t, c, func(l *Lane) {
 					l.NotBefore, l.Unread = next, unread
-					if test.lend == nil {
-						until := later(h.clock.now(), next).Add(time.Second)
-						l.Valid = func() time.Time { return until }
-						l.Lease = func() time.Time { return until.Add(time.Hour) }
-					} else {
-						l.Borrow = func(context.Context, urls.URL, netip.Addr) (Loan, error) { return test.lend(h.clock.now()) }
-					}
+					l.Borrow = func(context.Context, urls.URL, netip.Addr, time.Time) (Loan, error) { return test.lend(h.clock.now()) }
 				}, targets(h.url("/a"), h.url("/b"), open.url("/c"))...)
 			}
-			for unread := range maxUnread - 1 {
-				r := run(unread)
+			for met := range maxUnread - 1 {
+				r := run()
 				now = h.clock.now()
-				pause := min(c.limits.Backoff(unread+1), c.limits.RobotsRetry.D()) - 5*time.Second
+				pause := min(c.limits.Backoff(met+1), c.limits.RobotsRetry.D()) - 5*time.Second
 				for _, target := range []string{h.url("/a"), h.url("/b"), open.url("/c")} {
 					if got := r.outcome(t, target); got.Kind != crawl.OutcomeReturned || got.After.Before(now.Add(pause)) {
-						t.Fatalf("%s, try %d: %+v, want it to go back for %s", target, unread+1, got, pause)
+						t.Fatalf("%s, try %d: %+v, want it to go back for %s", target, met+1, got, pause)
 					}
 				}
-				if next = r.Next; !r.Unread || r.Unreachable || next.Before(now.Add(pause)) {
-					t.Fatalf("try %d: %+v at %s", unread+1, r.Ending, now)
+				if next, unread = r.Next, r.Unread; unread[h.origin()] != met+1 || r.Unreachable || next.Before(now.Add(pause)) {
+					t.Fatalf("try %d: %+v at %s", met+1, r.Ending, now)
 				}
 			}
-			r := run(maxUnread - 1)
+			r := run()
 			for _, path := range []string{"/a", "/b"} {
 				if got := r.outcome(t, h.url(path)); got.Kind != crawl.OutcomeFailed || !strings.Contains(got.Reason, "robots.txt lies at") {
 					t.Errorf("at the last try %s: %+v", path, got)
 				}
 			}
-			if got := r.outcome(t, open.url("/c")); test.lend != nil && got.Kind != crawl.OutcomeDone {
+			if got := r.outcome(t, open.url("/c")); got.Kind != crawl.OutcomeDone {
 				t.Errorf("of another origin: %+v", got)
 			}
-			if !r.Unread {
+			if len(r.Unread) != 1 {
 				t.Errorf("the last try does not count: %+v", r.Ending)
 			}
 			if len(r.robots()) > 7 {
@@ -388,7 +378,7 @@ func TestRobotsThereAndBack(t *testing.T) {
 	back = h.url("/robots-2.txt")
 	lent, returned := 0, 0
 	r := h.run(t, newClient(t, h.clock, nil), func(l *Lane) {
-		l.Borrow = func(_ context.Context, _ urls.URL, addr netip.Addr) (Loan, error) {
+		l.Borrow = func(_ context.Context, _ urls.URL, addr netip.Addr, _ time.Time) (Loan, error) {
 			lent++
 			if addr == l.Addr {
 				t.Error("the lane borrows its own address")

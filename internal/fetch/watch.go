@@ -54,7 +54,7 @@ func (w watch) until(ctx context.Context, conn io.Closer, over <-chan struct{}) 
 			lease := w.lease()
 			switch {
 			case !lease.After(now):
-				out.cut = &stopError{reason: errLease.Error()}
+				out.cut = errExpired()
 			case !yield.IsZero() && !yield.After(now):
 				if out.yielded = w.yield(); !out.yielded {
 					yield = now.Add(w.hold)

@@ -1,0 +1,135 @@
+package fetch
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/muninn-archive/muninn/internal/robots"
+	"github.com/muninn-archive/muninn/internal/urls"
+)
+
+// MaxChain is how long one lane spends on the other hosts that a robots.txt redirects to, all of them together: it holds its
+// own address meanwhile. It is as long as a borrowed lease can be used (politeness.LoanTTL).
+const MaxChain = 2 * time.Minute
+
+// chain is how far the redirects of an origin's robots.txt have been followed. It is kept if a lane ends on the way: the
+// next lane goes on there. Else a host whose Crawl-delay is longer than the lanes are would never come to the end.
+type chain struct {
+	at      urls.URL  // to be asked next
+	hop     int       // redirects that led to it
+	asked   []string  // origins that have answered
+	expires time.Time // what they said
+}
+
+// robotsOf fetches robots.txt and up to five redirects of it, to other hosts too (RFC 9309 §2.3.1.2). Another host is
+// borrowed for that, and a lease at another address.
+func (l *Lane) robotsOf(ctx context.Context, u urls.URL) (rulesEntry, error) {
+	key := l.Agent + " " + u.Origin()
+	if e, ok := l.client.robots.get(key, l.client.now()); ok {
+		l.pace.know(u.Origin(), e, true)
+		return e, nil
+	}
+	c, unfinished := l.client.robots.unfinished(key, l.client.now())
+	if unfinished {
+		l.pace.know(u.Origin(), rulesEntry{}, false)
+	} else {
+		at, err := urls.Parse(u.Origin() + "/robots.txt")
+		if err != nil {
+			return rulesEntry{}, err
+		}
+		c = chain{at: at, expires: l.client.now().Add(robots.MaxAge)}
+	}
+	e, err := l.follow(ctx, &c)
+	if err != nil {
+		var stop *stopError
+		if c.hop > 0 && (errors.As(err, &stop) || ctx.Err() != nil) {
+			l.client.robots.put(key, rulesEntry{chain: &c, asked: c.asked, expires: c.expires})
+		} else if unfinished { // it leads to where nothing answers: the origin may say something else by now
+			l.client.robots.forget(map[string]bool{u.Origin(): true})
+		}
+		return rulesEntry{}, err
+	}
+	l.pace.know(u.Origin(), e, true)
+	keep := robots.MaxAge
+	if e.broken != "" {
+		keep = l.client.limits.RobotsRetry.D()
+	}
+	e.expires, e.asked = sooner(l.client.now().Add(keep), c.expires), c.asked
+	l.client.robots.put(key, e)
+	return e, nil
+}
+
+// follow goes on with a chain to its end. On an error the chain stands where it is to be gone on with.
+func (l *Lane) follow(ctx context.Context, c *chain) (rulesEntry, error) {
+	lane := l
+	defer func() { lane.giveLoanBack() }()
+	var until time.Time
+	for {
+		if c.hop > 0 && !lane.reaches(ctx, c.at) {
+			lane.giveLoanBack()
+			lane = l
+		}
+		if c.hop > 0 && !lane.reaches(ctx, c.at) { // nor does the lane itself
+			if until.IsZero() {
+				until = l.client.now().Add(MaxChain)
+			}
+			other, err := l.borrow(ctx, c.at, until)
+			var stop *stopError
+			switch {
+			case err == nil:
+				lane = other
+			case ctx.Err() != nil || isFatal(err) || errors.As(err, &stop):
+				return rulesEntry{}, err
+			default:
+				return noRules(err.Error()), nil
+			}
+		}
+		next, e, err := lane.robotsHop(ctx, c.at)
+		var stop *stopError
+		switch {
+		case err == nil:
+		case ctx.Err() != nil || isFatal(err):
+			return rulesEntry{}, err
+		case errors.As(err, &stop) && c.hop > 0 && !lane.ownTime(stop): // by us: it says nothing of robots.txt
+			return rulesEntry{}, unreadable(c.at.String(), stop.reason)
+		case stop == nil && lane != l: // of another host: it says nothing of ours
+			return noRules(err.Error()), nil
+		default:
+			return rulesEntry{}, err
+		}
+		c.asked = append(slices.Clip(c.asked), c.at.Origin())
+		if next == nil {
+			return e, nil
+		}
+		if err := l.client.guard.CheckPort(next.Port()); err != nil {
+			return noRules(err.Error()), nil
+		}
+		if c.hop == robots.MaxRedirects {
+			return e, nil
+		}
+		c.at, c.hop = *next, c.hop+1
+	}
+}
+
+// ownTime tells whether the lane was stopped because the time of its claim or its batch is over, not that of a loan.
+func (l *Lane) ownTime(stop *stopError) bool {
+	return stop.expired && (l.parent == nil || !l.parent.batch().After(l.loan.Until))
+}
+
+// batch is until when the lane may ask other hosts for a robots.txt.
+func (l *Lane) batch() time.Time {
+	if l.Batch == nil {
+		return l.Valid()
+	}
+	return l.Batch()
+}
+
+// expired says whether no other host may be asked any more.
+func (l *Lane) expired() error {
+	if !l.batch().After(l.client.now()) {
+		return errExpired()
+	}
+	return nil
+}

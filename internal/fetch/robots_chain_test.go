@@ -1,0 +1,230 @@
+package fetch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"net/netip"
+	"testing"
+	"time"
+
+	"github.com/muninn-archive/muninn/internal/crawl"
+	"github.com/muninn-archive/muninn/internal/urls"
+)
+
+// TestRobotsChainGoesOn: lanes that all end before the host may be asked again come to the end of its redirects, one hop a lane.
+// No hop is asked for twice, and a lane that ends so does not count as one that met a busy host.
+func TestRobotsChainGoesOn(t *testing.T) {
+	for seed := range uint64(5) {
+		h := robotsHost(t, hops(3, page("200 OK", "User-agent: *\nCrawl-delay: 10\n")))
+		c := newClient(t, h.clock, nil)
+		random := rand.New(rand.NewPCG(seed, 0))
+		var next time.Time
+		met := map[string]int{h.origin(): maxUnread - 1}
+		for batch := range 5 {
+			left := time.Second + time.Duration(random.Int64N(int64(8*time.Second)))
+			r := h.run(t, c, func(l *Lane) {
+				l.NotBefore, l.Delay, l.Unread = next, 10*time.Second, met
+				until := later(h.clock.now(), next).Add(left)
+				l.Valid = func() time.Time { return until }
+				l.Lease = func() time.Time { return until.Add(time.Hour) }
+			}, targets(h.url("/a"))...)
+			next = r.Next
+			want, counted := crawl.OutcomeReturned, met
+			if batch == 4 {
+				want = crawl.OutcomeDone
+			}
+			if batch >= 3 { // its robots.txt is known
+				counted = map[string]int{}
+			}
+			if got := r.outcome(t, h.url("/a")); got.Kind != want || !maps.Equal(r.Unread, counted) {
+				t.Fatalf("seed %d, batch %d of %s: %+v, %v", seed, batch, left, got, r.Unread)
+			}
+		}
+		for path, n := range h.paths {
+			if n != 1 {
+				t.Errorf("seed %d: %s was asked for %d times", seed, path, n)
+			}
+		}
+	}
+}
+
+// TestRobotsChainToNowhere: a lane that goes on with redirects, and finds nothing where they lead, has the next one begin anew.
+func TestRobotsChainToNowhere(t *testing.T) {
+	gone := newHost(t, fixed(noRobots))
+	_ = gone.ln.Close()
+	h := robotsHost(t, func(s seen) answer {
+		if s.nth == 1 {
+			return answer{wire: page("301 Moved", "", "Location: "+gone.url("/robots.txt"))}
+		}
+		return answer{wire: noRobots}
+	})
+	c := newClient(t, h.clock, nil)
+	var next time.Time
+	for i, want := range []string{crawl.OutcomeReturned, crawl.OutcomeReturned, crawl.OutcomeDone} {
+		r := h.run(t, c, func(l *Lane) {
+			l.NotBefore = next
+			if until := h.clock.now().Add(time.Second); i == 0 {
+				l.Valid = func() time.Time { return until }
+			}
+		}, targets(h.url("/a"))...)
+		next = r.Next
+		if got := r.outcome(t, h.url("/a")); got.Kind != want {
+			t.Errorf("lane %d: %+v, want %s", i, got, want)
+		}
+	}
+}
+
+// TestRobotsChainIsBounded: however many hosts a robots.txt leads over, a lane waits MaxChain for all of them together, and the
+// next one goes on where it has ended.
+func TestRobotsChainIsBounded(t *testing.T) {
+	location := ""
+	var others []*host
+	for i := 6; i > 1; i-- {
+		wire := page("200 OK", "User-agent: *\nDisallow: /half\n")
+		if location != "" {
+			wire = page("301 Moved", "", "Location: "+location)
+		}
+		others = append(others, newHostAt(t, fmt.Sprintf("127.0.0.%d", i), fixed(wire)))
+		location = others[len(others)-1].url("/robots.txt")
+	}
+	h := robotsHost(t, fixed(page("301 Moved", "", "Location: "+location)))
+	c := newClient(t, h.clock, nil)
+	var next time.Time
+	for batch := 0; ; batch++ {
+		begun := later(h.clock.now(), next)
+		r := h.run(t, c, func(l *Lane) {
+			l.NotBefore = next
+			l.Borrow = func(_ context.Context, _ urls.URL, _ netip.Addr, until time.Time) (Loan, error) {
+				if until.After(begun.Add(MaxChain + time.Second)) {
+					t.Errorf("batch %d: a loan until %s, %s after the beginning", batch, until, until.Sub(begun))
+				}
+				h.clock.advance(min(35*time.Second, until.Sub(h.clock.now())))
+				return Loan{NotBefore: h.clock.now().Add(50 * time.Second), Until: h.clock.now().Add(time.Hour), Return: func(time.Time) {}}, nil
+			}
+		}, targets(h.url("/half"))...)
+		next = r.Next
+		took := h.clock.now().Sub(begun)
+		if got := r.outcome(t, h.url("/half")); got.Kind == crawl.OutcomeRobots {
+			break
+		} else if got.Kind != crawl.OutcomeReturned || took > MaxChain+time.Second || batch > 5 {
+			t.Fatalf("batch %d of %s: %+v", batch, took, got)
+		}
+	}
+	for _, o := range append(others, h) {
+		if n := o.paths["/robots.txt"]; n != 1 {
+			t.Errorf("%s was asked %d times", o.url("/"), n)
+		}
+	}
+}
+
+// TestRobotsElsewhereInABatch: a lane that has borrowed a host goes on although other lanes have ended, but not beyond the batch.
+// That the batch was too short for the pause before the first request says nothing of the other host.
+func TestRobotsElsewhereInABatch(t *testing.T) {
+	const rest = 30 * time.Second // of the other host
+	other := newHostAt(t, "127.0.0.2", fixed(page("200 OK", "User-agent: *\nDisallow: /half\n")))
+	for _, test := range []struct {
+		name  string
+		batch time.Duration
+		busy  bool // until the batch ends
+		want  string
+		met   int // batches that count
+	}{
+		{"long", time.Minute, false, crawl.OutcomeRobots, 0},
+		{"short", 10 * time.Second, false, crawl.OutcomeReturned, 0},
+		{"short, and the host is busy", 10 * time.Second, true, crawl.OutcomeReturned, 1},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			h := robotsHost(t, fixed(page("301 Moved", "", "Location: "+other.url("/robots.txt"))))
+			r := h.run(t, newClient(t, h.clock, nil), func(l *Lane) {
+				valid, batch := h.clock.now().Add(time.Second), h.clock.now().Add(test.batch)
+				l.Valid, l.Batch = func() time.Time { return valid }, func() time.Time { return batch }
+				l.Borrow = func(_ context.Context, _ urls.URL, _ netip.Addr, until time.Time) (Loan, error) {
+					if until.After(batch) {
+						t.Errorf("a loan until %s, of a batch that ends at %s", until, batch)
+					}
+					if test.busy {
+						h.clock.advance(until.Sub(h.clock.now()))
+						return Loan{}, &BusyError{"its address is busy"}
+					}
+					return Loan{NotBefore: h.clock.now().Add(rest), Until: until, Return: func(time.Time) {}}, nil
+				}
+			}, targets(h.url("/half"))...)
+			if got := r.outcome(t, h.url("/half")); got.Kind != test.want || r.Unread[h.origin()] != test.met {
+				t.Errorf("%+v, %v, want %s, %d", got, r.Unread, test.want, test.met)
+			}
+		})
+	}
+}
+
+// TestUnreadIsOfAnOrigin: an origin is given up for the batches that met it busy itself, however busy another one is.
+func TestUnreadIsOfAnOrigin(t *testing.T) {
+	away := fixed(page("301 Moved", "", "Location: http://127.0.0.2/robots.txt"))
+	one, two := newHost(t, away), newHost(t, away)
+	origins := []string{originOf(crawl.Target{URL: one.url("/")}), originOf(crawl.Target{URL: two.url("/")})}
+	r := one.run(t, newClient(t, one.clock, nil), func(l *Lane) {
+		l.Unread = map[string]int{origins[0]: maxUnread - 1}
+		l.Borrow = func(context.Context, urls.URL, netip.Addr, time.Time) (Loan, error) {
+			return Loan{}, &BusyError{"busy"}
+		}
+	}, targets(one.url("/a"), two.url("/b"))...)
+	if got := r.outcome(t, one.url("/a")); got.Kind != crawl.OutcomeFailed {
+		t.Errorf("met busy %d times: %+v", maxUnread, got)
+	}
+	if got := r.outcome(t, two.url("/b")); got.Kind != crawl.OutcomeReturned {
+		t.Errorf("met busy once: %+v", got)
+	}
+	if want := map[string]int{origins[0]: maxUnread, origins[1]: 1}; !maps.Equal(r.Unread, want) {
+		t.Errorf("counted %v, want %v", r.Unread, want)
+	}
+}
+
+// TestUnreadIsBounded: the count of many origins is bounded, and those are kept that are met most.
+func TestUnreadIsBounded(t *testing.T) {
+	unread := counted(nil, "http://often.example", 7)
+	for i := range 3 * maxUnreadOrigins {
+		unread = counted(unread, fmt.Sprintf("http://%02d.example", i), 1)
+	}
+	if len(unread) != maxUnreadOrigins || unread["http://often.example"] != 7 {
+		t.Errorf("%v", unread)
+	}
+}
+
+// TestForgetRobotsChain: what any host of a chain has answered is forgotten with what that chain came to.
+func TestForgetRobotsChain(t *testing.T) {
+	other := newHostAt(t, "127.0.0.2", fixed(noRobots))
+	h := robotsHost(t, fixed(page("301 Moved", "", "Location: "+other.url("/robots.txt"))))
+	c := newClient(t, h.clock, nil)
+	lend := func(loan Loan, err error) func(*Lane) {
+		return func(l *Lane) {
+			l.NotBefore = h.clock.now().Add(time.Hour)
+			l.Borrow = func(context.Context, urls.URL, netip.Addr, time.Time) (Loan, error) {
+				loan.Until, loan.Return = h.clock.now().Add(time.Hour), func(time.Time) {}
+				return loan, err
+			}
+		}
+	}
+	asked := func(change func(*Lane), own, there int) {
+		t.Helper()
+		r := h.run(t, c, change, targets(h.url("/a"))...)
+		if r.err != nil || h.paths["/robots.txt"] != own || other.paths["/robots.txt"] != there {
+			t.Errorf("asked %d and %d times, want %d, %d: %v", h.paths["/robots.txt"], other.paths["/robots.txt"], own, there, r.err)
+		}
+	}
+	forget := func(of *host) { c.Forget([]crawl.Exchange{{Kind: crawl.ExchangeRobots, URL: of.url("/robots.txt")}}) }
+	busy := lend(Loan{}, &BusyError{"busy"})
+	asked(busy, 1, 0)
+	asked(busy, 1, 0) // it goes on at the second hop
+	forget(h)
+	asked(busy, 2, 0)
+	free := lend(Loan{}, nil)
+	asked(free, 2, 1)
+	asked(free, 2, 1)
+	forget(other)
+	asked(free, 3, 2)
+	asked(lend(Loan{}, errors.New("not asked for")), 3, 2)
+}
+
+func (h *host) origin() string { return originOf(crawl.Target{URL: h.url("/")}) }
