@@ -114,7 +114,9 @@ func newS3(t *testing.T) (*killedProcess, archive.S3) {
 			t.Fatal(err)
 		}
 	}
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	// An address of this process's own: who else looks for a free port at 127.0.0.1 would take this one while the server is away.
+	pid := os.Getpid()
+	l, err := net.Listen("tcp", fmt.Sprintf("127.92.%d.%d:0", pid/254%254+1, pid%254+1))
 	if err != nil {
 		t.Fatal(err)
 	}
