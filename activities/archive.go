@@ -129,7 +129,7 @@ func (a *Activities) remember(in BatchInput, plan frontier.Plan) error {
 
 func archived(h home, m archive.Manifest) ArchiveResult {
 	return ArchiveResult{
-		Manifest: archive.ManifestKey(h.label.Prefix, m.Crawl, m.Segment()), WARC: m.WARC.Key,
+		Manifest: archive.Layout{Prefix: h.label.Prefix, Crawl: m.Crawl}.Manifest(m.Segment()), WARC: m.WARC.Key,
 		Bytes: m.WARC.Bytes, Pages: m.Pages, Revisits: m.Revisits,
 	}
 }

@@ -7,9 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"hash/crc32"
 	"os"
-	"path"
 	"strings"
 
 	"go.temporal.io/sdk/activity"
@@ -142,6 +140,11 @@ func (a *Activities) abandoned(ctx context.Context, name string) bool {
 	return err == nil && !open
 }
 
+// layout makes the keys of a crawl.
+func layout(d crawl.Definition) archive.Layout {
+	return archive.Layout{Prefix: d.Archive.Prefix, Crawl: d.Name}
+}
+
 // keepDefinition keeps the definition in the archive; one that goes on with a run under other terms gets
 // a name of its own.
 func (a *Activities) keepDefinition(ctx context.Context, store archive.Store, d crawl.Definition, run uint32) error {
@@ -149,16 +152,16 @@ func (a *Activities) keepDefinition(ctx context.Context, store archive.Store, d 
 	if err != nil {
 		return err
 	}
-	key := path.Join(d.Archive.Prefix, d.Name, "definitions", fmt.Sprintf("run-%d", run))
-	err = store.PutIfAbsent(ctx, key+".json", raw)
+	key := layout(d).Definition(run)
+	err = store.PutIfAbsent(ctx, key, raw)
 	if !errors.Is(err, archive.ErrExists) {
 		return err
 	}
-	before, err := archive.ReadAll(ctx, store, key+".json", maxDefinition)
+	before, err := archive.ReadAll(ctx, store, key, maxDefinition)
 	if err != nil || bytes.Equal(before, raw) {
 		return err
 	}
-	err = store.PutIfAbsent(ctx, fmt.Sprintf("%s-%08x.json", key, crc32.ChecksumIEEE(raw)), raw)
+	err = store.PutIfAbsent(ctx, layout(d).ChangedDefinition(run, raw), raw)
 	if errors.Is(err, archive.ErrExists) {
 		return nil
 	}

@@ -3,8 +3,6 @@ package activities
 import (
 	"bytes"
 	"context"
-	"fmt"
-	"path"
 	"strings"
 
 	"github.com/fxamacker/cbor/v2"
@@ -24,10 +22,6 @@ type experience struct {
 
 // maxExperience bounds what is read of it, in bytes.
 const maxExperience = 64 << 20
-
-func experiencePrefix(d crawl.Definition) string {
-	return path.Join(d.Archive.Prefix, d.Name, "learned") + "/"
-}
 
 // keepExperience puts what the crawl has learned into the archive: PREFIX/CRAWL/learned/run-N-TIME.cbor; its memory of pages
 // into the frontier, too.
@@ -55,14 +49,14 @@ func (a *Activities) keepExperience(ctx context.Context, plan frontier.Plan, sto
 	if err != nil {
 		return err
 	}
-	key := fmt.Sprintf("%srun-%06d-%s.cbor", experiencePrefix(plan.Definition), plan.Run, a.Now().UTC().Format("20060102150405.000"))
+	key := layout(plan.Definition).Experience(plan.Run, a.Now())
 	return store.Put(ctx, key, bytes.NewReader(raw), int64(len(raw)))
 }
 
 // regain brings back what the crawl had learned last, if it was of the same topic. What cannot be read is learned anew.
 func (a *Activities) regain(ctx context.Context, store archive.Store, d crawl.Definition) error {
 	last := ""
-	err := store.List(ctx, experiencePrefix(d), func(o archive.Object) error {
+	err := store.List(ctx, layout(d).Experiences(), func(o archive.Object) error {
 		if strings.HasSuffix(o.Key, ".cbor") {
 			last = o.Key // they come in the order of their names
 		}

@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"path"
 	"strings"
 	"time"
 
@@ -76,7 +75,7 @@ func (a *Activities) teach(ctx context.Context, plan frontier.Plan, store archiv
 		}
 		learned.Paths = score.Paths(d.Topic, samples, links)
 	}
-	out := LearnResult{Learned: learned.Brief(), Key: path.Join(d.Archive.Prefix, d.Name, "topic", fmt.Sprintf("run-%d.json", plan.Run))}
+	out := LearnResult{Learned: learned.Brief(), Key: layout(d).Topic(plan.Run)}
 	text, err := json.MarshalIndent(learned, "", " ")
 	if err != nil {
 		return out, err

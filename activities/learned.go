@@ -3,8 +3,6 @@ package activities
 import (
 	"bytes"
 	"context"
-	"fmt"
-	"path"
 
 	"go.temporal.io/sdk/activity"
 
@@ -39,7 +37,7 @@ func (a *Activities) keepLearned(ctx context.Context, name string) error {
 			if err := s.WriteXML(&out, app, kb.Namespace, aah.As); err != nil {
 				return err
 			}
-			key := path.Join(d.Archive.Prefix, name, "kb", fmt.Sprintf("run-%d", plan.Run), s.File(app)+".xml")
+			key := layout(d).Rules(plan.Run, s.File(app))
 			if err := store.Put(ctx, key, &out, int64(out.Len())); err != nil {
 				return err
 			}

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"path"
 	"time"
 
 	"github.com/fxamacker/cbor/v2"
@@ -82,7 +81,7 @@ func (a *Activities) report(ctx context.Context, name string) (ReportResult, err
 	if err := pages.HTML(&page, about); err != nil {
 		return ReportResult{}, err
 	}
-	key := path.Join(d.Archive.Prefix, name, "reports", fmt.Sprintf("run-%d-%s.html", plan.Run, a.Now().UTC().Format("20060102150405.000")))
+	key := layout(d).Report(plan.Run, a.Now())
 	out := ReportResult{Key: key}
 	if page.Len() <= maxReport {
 		out.HTML = page.Bytes()

@@ -2,9 +2,6 @@ package activities
 
 import (
 	"context"
-	"fmt"
-	"path"
-	"strings"
 	"time"
 
 	"go.temporal.io/sdk/activity"
@@ -22,12 +19,8 @@ func (a *Activities) inherit(ctx context.Context, store archive.Store, d crawl.D
 		return nil
 	}
 	runs := uint32(0)
-	prefix := path.Join(d.Archive.Prefix, d.Name, "definitions") + "/"
-	err := store.List(ctx, prefix, func(o archive.Object) error {
-		var run uint32
-		if n, _ := fmt.Sscanf(strings.TrimPrefix(o.Key, prefix), "run-%d", &run); n == 1 {
-			runs = max(runs, run)
-		}
+	err := store.List(ctx, layout(d).Definitions(), func(o archive.Object) error {
+		runs = max(runs, layout(d).RunOf(o.Key))
 		return nil
 	})
 	if err != nil || runs == 0 {

@@ -162,7 +162,8 @@ func (o *outcome) count(ctx context.Context, w *worker.Worker, d crawl.Definitio
 	if err != nil {
 		return err
 	}
-	o.Manifest = archive.ManifestPrefix(d.Archive.Prefix, d.Name)
+	layout := archive.Layout{Prefix: d.Archive.Prefix, Crawl: d.Name}
+	o.Manifest, o.data = layout.Manifests(), layout.Data()
 	return store.List(ctx, o.Manifest, func(archive.Object) error {
 		o.WARCs++
 		return nil
@@ -179,7 +180,7 @@ func (o *outcome) write(w io.Writer) {
 	line("")
 	line("The crawl has ended: %s.", o.Reason)
 	line("  archived   %d pages, %d of them revisits, %.1f MB on the wire", t.Pages, t.Revisits, float64(t.Bytes)/1e6)
-	line("  WARC files %d, in %s/%s", o.WARCs, o.Archive, strings.TrimSuffix(o.Manifest, "segments/")+"data")
+	line("  WARC files %d, in %s/%s", o.WARCs, o.Archive, strings.TrimSuffix(o.data, "/"))
 	line("  manifests  %s/%s", o.Archive, o.Manifest)
 	line("  harvest    %.2f: %d of %d scored pages are relevant", o.Harvest, t.Relevant, t.Scored)
 	if len(o.Harvests) > 0 {

@@ -109,6 +109,7 @@ type outcome struct {
 	UI       string   `json:"ui,omitempty"`
 	WARCs    int      `json:"warc_files"`
 	Manifest string   `json:"manifests"`
+	data     string   // where the WARC files are in the archive
 	Data     string   `json:"data"`
 	Notes    []string `json:"notes,omitempty"`
 }

@@ -9,7 +9,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"path"
 	"slices"
 	"time"
 )
@@ -76,17 +75,9 @@ func SegmentName(batch, nonce string) string {
 	return batch + "-" + nonce
 }
 
-// ManifestPrefix is what the keys of a crawl's manifests begin with.
-func ManifestPrefix(prefix, crawl string) string { return path.Join(prefix, crawl, "segments") + "/" }
-
-// ManifestKey is where the manifest of a segment lies.
-func ManifestKey(prefix, crawl, segment string) string {
-	return ManifestPrefix(prefix, crawl) + segment + ".json"
-}
-
 // ReadManifest returns a segment's manifest; ErrNotFound if it is not committed, ErrGivenBack if it never will be.
 func ReadManifest(ctx context.Context, s Store, prefix, crawl, segment string) (Manifest, error) {
-	m, err := readManifest(ctx, s, ManifestKey(prefix, crawl, segment))
+	m, err := readManifest(ctx, s, Layout{prefix, crawl}.Manifest(segment))
 	if err == nil && m.GivenBack {
 		return m, fmt.Errorf("read manifest of %s: %w", segment, ErrGivenBack)
 	}
@@ -103,7 +94,7 @@ func GiveBack(ctx context.Context, store Store, label Label, at time.Time) error
 	if err != nil {
 		return fmt.Errorf("give back segment: %w", err)
 	}
-	err = store.PutIfAbsent(ctx, ManifestKey(label.Prefix, label.Crawl, label.Segment()), raw)
+	err = store.PutIfAbsent(ctx, label.layout().Manifest(label.Segment()), raw)
 	if !errors.Is(err, ErrExists) {
 		return err
 	}
@@ -119,6 +110,8 @@ func GiveBack(ctx context.Context, store Store, label Label, at time.Time) error
 
 // Segment is the name of the segment.
 func (l Label) Segment() string { return SegmentName(l.Batch, l.Nonce) }
+
+func (l Label) layout() Layout { return Layout{l.Prefix, l.Crawl} }
 
 func readManifest(ctx context.Context, s Store, key string) (m Manifest, err error) {
 	raw, err := ReadAll(ctx, s, key, maxManifest)
@@ -151,7 +144,7 @@ func (s *Segment) Commit(ctx context.Context, store Store) (Manifest, error) {
 	if err != nil {
 		return Manifest{}, fmt.Errorf("commit segment: %w", err)
 	}
-	err = store.PutIfAbsent(ctx, ManifestKey(s.label.Prefix, m.Crawl, m.Segment()), raw)
+	err = store.PutIfAbsent(ctx, s.label.layout().Manifest(m.Segment()), raw)
 	if errors.Is(err, ErrExists) {
 		mine, err := s.withdraw(ctx, store, m)
 		if mine {
@@ -180,32 +173,33 @@ func (s *Segment) manifest() (m Manifest, uploads []upload, err error) {
 		Version: ManifestVersion, Crawl: s.label.Crawl, Batch: s.label.Batch, Nonce: s.label.Nonce, Worker: s.label.Worker,
 		Created: s.created.UTC(), Counts: s.counts,
 	}
-	base := path.Join(s.label.Prefix, s.label.Crawl, "data", s.label.Segment()+"-")
+	hash := ""
+	key := func(suffix string) string { return s.label.layout().object(s.label.Segment(), hash, suffix) }
 	add := func(suffix string, data []byte) Stored {
-		o := stored(base+suffix, data)
+		o := stored(key(suffix), data)
 		uploads = append(uploads, upload{o.Key, bytes.NewReader(data), o.Bytes})
 		return o
 	}
 	if s.captured() {
 		sum := hex.EncodeToString(s.warc.sum.Sum(nil))
-		base += sum[:16]
-		index, err := s.cdxj(base + ".warc.gz")
+		hash = sum[:hashLength]
+		index, err := s.cdxj(key(suffixWARC))
 		if err != nil {
 			return m, nil, err
 		}
-		m.Records, m.WARC = s.warc.count, Stored{base + ".warc.gz", s.warc.size, sum}
+		m.Records, m.WARC = s.warc.count, Stored{key(suffixWARC), s.warc.size, sum}
 		uploads = append(uploads, upload{m.WARC.Key, io.NewSectionReader(s.warc.file, 0, s.warc.size), m.WARC.Bytes})
-		m.CDXJ, m.Links = add(".cdxj", index), add(".links.zst", s.links.out.Bytes())
+		m.CDXJ, m.Links = add(suffixCDXJ, index), add(suffixLinks, s.links.out.Bytes())
 	} else {
 		sum := sha256.Sum256(s.log.out.Bytes())
-		base += hex.EncodeToString(sum[:8])
+		hash = hex.EncodeToString(sum[:])[:hashLength]
 	}
 	if s.objects.lines > 0 {
-		o := add(".objects.zst", s.objects.out.Bytes())
+		o := add(suffixObjects, s.objects.out.Bytes())
 		m.Objects = &o
 	}
 	if s.log.lines > 0 {
-		o := add(".log.zst", s.log.out.Bytes())
+		o := add(suffixLog, s.log.out.Bytes())
 		m.Log = &o
 	}
 	return m, uploads, nil

@@ -2,7 +2,6 @@ package archive
 
 import (
 	"context"
-	"path"
 	"slices"
 )
 
@@ -12,16 +11,8 @@ type CrawlAt struct{ Prefix, Name string }
 // Crawls finds the crawls of a store, under whatever prefix. It lists the store whole.
 func Crawls(ctx context.Context, store Store) (list []CrawlAt, err error) {
 	err = store.List(ctx, "", func(o Object) error {
-		folder := path.Dir(o.Key)
-		crawl := path.Dir(folder)
-		if path.Base(folder) != "segments" || crawl == "." {
-			return nil
-		}
-		at := CrawlAt{path.Dir(crawl), path.Base(crawl)}
-		if at.Prefix == "." {
-			at.Prefix = ""
-		}
-		if !slices.Contains(list, at) {
+		crawl, folder, _ := split(o.Key)
+		if at := (CrawlAt{crawl.Prefix, crawl.Crawl}); folder == folderSegments && !slices.Contains(list, at) {
 			list = append(list, at)
 		}
 		return nil

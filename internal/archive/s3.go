@@ -223,7 +223,7 @@ func (s *s3Store) Unfinished(ctx context.Context, before time.Time, remove bool,
 
 func contentType(key string) string {
 	switch {
-	case strings.HasSuffix(key, ".warc.gz"):
+	case strings.HasSuffix(key, suffixWARC):
 		return "application/warc"
 	case strings.HasSuffix(key, ".json"):
 		return "application/json"

@@ -51,7 +51,7 @@ func BenchmarkArchive(b *testing.B) {
 					if err != nil {
 						b.Fatal(err)
 					}
-					if err := store.Delete(b.Context(), archive.ManifestKey("", m.Crawl, m.Segment())); err != nil {
+					if err := store.Delete(b.Context(), archive.Layout{Crawl: m.Crawl}.Manifest(m.Segment())); err != nil {
 						b.Fatal(err)
 					}
 					warc, links, archived = warc+m.WARC.Bytes, links+m.Links.Bytes, archived+batch

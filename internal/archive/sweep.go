@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"path"
 	"regexp"
-	"slices"
 	"strings"
 	"time"
 )
@@ -22,35 +21,22 @@ type Swept struct {
 	Unfinished []string // what puts that were cut off have left: files half written, uploads in parts
 }
 
-// The names of what a crawl keeps: objects of segments in data/, as Segment.manifest names them, and files half written, as a
-// folder's put does. The store may be another program's too: nothing is swept whose name is not one of these.
-var (
-	segmentObject = regexp.MustCompile(`^.+-[0-9a-f]{16}\.(warc\.gz|cdxj|links\.zst|objects\.zst|log\.zst)$`)
-	halfWritten   = regexp.MustCompile("^" + regexp.QuoteMeta(tempPrefix) + "[0-9]+$")
-)
-
-// crawlFolders are the folders of a crawl in its archive.
-var crawlFolders = []string{"data", "segments", "definitions", "learned", "reports"}
-
-// split takes a key apart: the crawl with its prefix, the folder, the name; crawl is "." if there is none.
-func split(key string) (crawl, folder, name string) {
-	dir := path.Dir(key)
-	return path.Dir(dir), path.Base(dir), path.Base(key)
-}
+// halfWritten is the name of a file that a folder's put was cut off in. Nothing is swept that is named neither so nor as an object
+// of a segment.
+var halfWritten = regexp.MustCompile("^" + regexp.QuoteMeta(tempPrefix) + "[0-9]+$")
 
 // Sweep finds the objects of crawls that no manifest names and that were put before a time, and what puts have left that were
 // cut off before it. With remove it deletes them. A crawl is where segments/ or definitions/ is; what else is in the store is
 // left alone.
 func Sweep(ctx context.Context, store Store, before time.Time, remove bool) (found Swept, err error) {
-	crawls := map[string]bool{}         // with their prefixes
-	candidates := map[string][]Object{} // by crawl
+	crawls := map[Layout]bool{}
+	candidates := map[Layout][]Object{}
 	err = store.List(ctx, "", func(o Object) error {
 		crawl, folder, name := split(o.Key)
 		switch {
-		case crawl == ".":
-		case folder == "segments", folder == "definitions":
+		case folder == folderSegments, folder == folderDefinitions:
 			crawls[crawl] = true
-		case folder == "data" && segmentObject.MatchString(name) && o.Changed.Before(before):
+		case folder == folderData && segmentObject.MatchString(name) && o.Changed.Before(before):
 			candidates[crawl] = append(candidates[crawl], o)
 		}
 		return nil
@@ -62,9 +48,9 @@ func Sweep(ctx context.Context, store Store, before time.Time, remove bool) (fou
 		if !crawls[crawl] {
 			continue
 		}
-		named, err := namedBy(ctx, store, path.Dir(crawl), path.Base(crawl))
+		named, err := namedBy(ctx, store, crawl)
 		if err != nil {
-			return found, fmt.Errorf("sweep %s: %w", crawl, err)
+			return found, fmt.Errorf("sweep %s: %w", path.Join(crawl.Prefix, crawl.Crawl), err)
 		}
 		for _, o := range objects {
 			if named[o.Key] {
@@ -80,19 +66,15 @@ func Sweep(ctx context.Context, store Store, before time.Time, remove bool) (fou
 	}
 	found.Unfinished, err = store.Unfinished(ctx, before, remove, func(key string) bool {
 		crawl, folder, name := split(key)
-		return crawls[crawl] && (folder == "data" && segmentObject.MatchString(name) ||
-			slices.Contains(crawlFolders, folder) && halfWritten.MatchString(name))
+		return crawls[crawl] && (folder == folderData && segmentObject.MatchString(name) || halfWritten.MatchString(name))
 	})
 	return found, err
 }
 
 // namedBy lists what the manifests of a crawl name.
-func namedBy(ctx context.Context, store Store, prefix, crawl string) (map[string]bool, error) {
-	if prefix == "." {
-		prefix = ""
-	}
+func namedBy(ctx context.Context, store Store, crawl Layout) (map[string]bool, error) {
 	named := map[string]bool{}
-	err := Manifests(ctx, store, prefix, crawl, func(m Manifest) error {
+	err := Manifests(ctx, store, crawl.Prefix, crawl.Crawl, func(m Manifest) error {
 		for _, o := range m.Stored() {
 			named[o.Key] = true
 		}
@@ -111,7 +93,7 @@ func Tidy(ctx context.Context, store Store, label Label, m *Manifest) error {
 		}
 	}
 	var left []string
-	prefix := path.Join(label.Prefix, label.Crawl, "data", label.Segment()+"-")
+	prefix := label.layout().objects(label.Segment())
 	err := store.List(ctx, prefix, func(o Object) error {
 		hash, _, _ := strings.Cut(strings.TrimPrefix(o.Key, prefix), ".")
 		if len(hash) == hashLength && !named[o.Key] { // else it is of another batch whose name begins alike
@@ -125,6 +107,3 @@ func Tidy(ctx context.Context, store Store, label Label, m *Manifest) error {
 	}
 	return errors.Join(errs...)
 }
-
-// hashLength is the length of the hash in the names of objects, in hexadecimal digits.
-const hashLength = 16

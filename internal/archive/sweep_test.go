@@ -41,6 +41,8 @@ func TestSweep(t *testing.T) {
 	}
 	orphan, deep := write("c/data/b-0123456789abcdef.warc.gz", old), write("p/c/data/b-0123456789abcdef.cdxj", old)
 	half := write("c/data/.new-123", old)
+	write("c/topic/.new-9", old)
+	write("c/kb/run-1/.new-9", old)
 	write("p/c/definitions/run-1.json", now)
 	foreign := []string{"x/data/y", "x/data/dump.sql", "x/data/b-0123456789abcdef.cdxj", "x/data/.new-1", "c/data/dump.sql", "c/data/b-0123.cdxj",
 		"c/data/.new-draft", "c/sub/data/b-0123456789abcdef.cdxj", ".new-1", "data/b-0123456789abcdef.cdxj"}
@@ -67,10 +69,11 @@ func TestSweep(t *testing.T) {
 			keys = append(keys, o.Key)
 		}
 		slices.Sort(keys)
-		want, unfinished, bytes := []string{"c/data/b-0123456789abcdef.warc.gz", "p/c/data/b-0123456789abcdef.cdxj"}, []string{"c/data/.new-123"}, int64(10)
+		want, unfinished, bytes := []string{"c/data/b-0123456789abcdef.warc.gz", "p/c/data/b-0123456789abcdef.cdxj"}, []string{"c/data/.new-123", "c/kb/run-1/.new-9", "c/topic/.new-9"}, int64(10)
 		if gone {
 			want, unfinished, bytes = nil, nil, 0
 		}
+		slices.Sort(found.Unfinished)
 		if !slices.Equal(keys, want) || !slices.Equal(found.Unfinished, unfinished) || found.Bytes != bytes {
 			t.Errorf("found %q and %q, %d bytes", keys, found.Unfinished, found.Bytes)
 		}

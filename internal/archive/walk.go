@@ -3,8 +3,6 @@ package archive
 import (
 	"context"
 	"fmt"
-	"path"
-	"strings"
 	"sync"
 	"time"
 )
@@ -75,8 +73,8 @@ func (w Walk[T]) keys(ctx context.Context, running *sync.WaitGroup, store Store)
 	out := make(chan result[string])
 	running.Go(func() {
 		defer close(out)
-		err := store.List(ctx, ManifestPrefix(w.Prefix, w.Crawl), func(o Object) error {
-			segment, is := strings.CutSuffix(path.Base(o.Key), ".json")
+		err := store.List(ctx, Layout{w.Prefix, w.Crawl}.Manifests(), func(o Object) error {
+			segment, is := segmentOf(o.Key)
 			if !is || w.Skip != nil && w.Skip(segment, o.Changed) {
 				return ctx.Err()
 			}
