@@ -173,9 +173,12 @@ func FuzzApply(f *testing.F) {
 		}
 		for turn := range 3 {
 			d := page.Parse(page.Input{URL: url, MIME: "text/html; charset=utf-8", Body: []byte(body)}, page.DefaultLimits())
-			links := slices.Clone(d.Links)
+			links, was := slices.Clone(d.Links), rendered(t, d)
 			h.Apply(d, in)
 			sane(t, d, links, limits)
+			if rendered(t, d) != was {
+				t.Error("the page is another afterwards")
+			}
 			if u, err := urls.Trusted(url); err == nil { // what was learned is in force the next time
 				if err := h.Learned.With(u.Host(), func(s *adapt.Site) bool {
 					for _, r := range s.Rules {

@@ -51,19 +51,18 @@ func (v *view) object(o *kb.Object, at xpath.Ref) (object crawl.Object, lifted a
 			limit = maxValues
 		}
 		for _, r := range v.selected(p.XPath, p.Needs, at, limit) {
-			out, restore := v.leaveOut(p, r)
-			value := v.value(p, r)
-			restore()
+			out, skip := v.leaveOut(p, r)
+			value := v.value(p, r, skip)
 			whole := false
 			if value == "" && p.Without != nil { // nothing else is there
-				value = v.value(p, r)
+				value = v.value(p, r, nil)
 				whole = value != ""
 			}
 			if value == "" && p.As == "dateTime" {
-				if p.Match != nil && !p.Match.MatchString(v.text(r)) {
+				if p.Match != nil && !p.Match.MatchString(v.text(r, nil)) {
 					continue // that is no date at all
 				}
-				if text := v.text(r); text != "" && len(text) <= maxDate && unread.Get(p.Name) == "" {
+				if text := v.text(r, nil); text != "" && len(text) <= maxDate && unread.Get(p.Name) == "" {
 					unread = append(unread, crawl.Property{Name: p.Name, Value: shorten(text, v.limits.PropertyBytes)})
 				}
 				continue
@@ -97,18 +96,21 @@ func (v *view) object(o *kb.Object, at xpath.Ref) (object crawl.Object, lifted a
 // maxLeftOut bounds the parts that are left out of one value.
 const maxLeftOut = 1000
 
-// leaveOut takes the parts out of a node that do not belong to a value; restore puts them back.
-func (v *view) leaveOut(p *kb.Property, r xpath.Ref) (refs []xpath.Ref, restore func()) {
+// leaveOut finds the parts of a node that do not belong to a value.
+func (v *view) leaveOut(p *kb.Property, r xpath.Ref) (refs []xpath.Ref, skip skipSet) {
 	if p.Without == nil || r.Attr >= 0 {
-		return nil, func() {}
+		return nil, nil
 	}
-	var out []*html.Node
 	for _, ref := range v.selected(p.Without, nil, r, maxLeftOut) {
 		if n := v.eval.Tree.Node(ref); ref.Attr < 0 && ref.ID != r.ID && v.eval.Tree.Within(ref, r) {
-			refs, out = append(refs, ref), append(out, n)
+			if skip == nil {
+				skip = skipSet{}
+			}
+			refs = append(refs, ref)
+			skip[n] = true
 		}
 	}
-	return refs, remove(out)
+	return refs, skip
 }
 
 // picture tells of bodies that show something instead of saying it.
@@ -128,9 +130,9 @@ func (v *view) picture(r xpath.Ref) bool {
 // maxValues bounds the values of one property of an object.
 const maxValues = 100
 
-// value is what a property's node says.
-func (v *view) value(p *kb.Property, r xpath.Ref) string {
-	value := v.text(r)
+// value is what a property's node says, without the elements to skip.
+func (v *view) value(p *kb.Property, r xpath.Ref, skip skipSet) string {
+	value := v.text(r, skip)
 	if p.Match != nil {
 		groups := p.Match.FindStringSubmatch(value)
 		if groups == nil {
@@ -152,12 +154,12 @@ func (v *view) value(p *kb.Property, r xpath.Ref) string {
 }
 
 // text is what a node says, its white space folded.
-func (v *view) text(r xpath.Ref) string {
+func (v *view) text(r xpath.Ref, skip skipSet) string {
 	n := v.eval.Tree.Node(r)
 	if r.Attr >= 0 {
 		return strings.Join(strings.Fields(n.Attr[r.Attr].Val), " ")
 	}
-	return textOf(n, v.limits.PropertyBytes)
+	return textOf(n, skip, v.limits.PropertyBytes)
 }
 
 // address makes a reference absolute and keeps its fragment: it is what tells the posts of a page from each other.

@@ -21,14 +21,18 @@ func spaced(a atom.Atom) bool {
 	return false
 }
 
-// textOf is the text below a node that a reader sees, its white space folded: no scripts, no style sheets. It may
-// be cut off behind so many bytes.
-func textOf(n *html.Node, most int) string {
+// skipSet are elements that do not belong to a value, with all that is below them. The page itself stays as it is: others
+// read it by a flattened tree at the same time.
+type skipSet map[*html.Node]bool
+
+// textOf is the text below a node that a reader sees, its white space folded: no scripts, no style sheets, nothing of the
+// elements to skip. It may be cut off behind so many bytes.
+func textOf(n *html.Node, skip skipSet, most int) string {
 	b := texts.Get().(*[]byte)
 	if n.Type == html.TextNode {
 		*b = page.Fold((*b)[:0], shorten(n.Data, most))
 	} else {
-		*b = collect((*b)[:0], n, most)
+		*b = collect((*b)[:0], n, skip, most)
 	}
 	text := string(bytes.TrimSpace(*b))
 	texts.Put(b)
@@ -38,16 +42,17 @@ func textOf(n *html.Node, most int) string {
 // texts are buffers for the text below nodes.
 var texts = sync.Pool{New: func() any { b := make([]byte, 0, 16<<10); return &b }}
 
-func collect(b []byte, n *html.Node, most int) []byte {
+func collect(b []byte, n *html.Node, skip skipSet, most int) []byte {
 	for c := n.FirstChild; c != nil && len(b) <= most; c = c.NextSibling {
 		switch {
+		case skip != nil && skip[c]:
 		case c.Type == html.TextNode:
 			b = page.Fold(b, shorten(c.Data, most))
 		case c.Type != html.ElementNode || c.DataAtom == atom.Script || c.DataAtom == atom.Style:
 		case spaced(c.DataAtom):
-			b = page.Fold(collect(page.Fold(b, " "), c, most), " ")
+			b = page.Fold(collect(page.Fold(b, " "), c, skip, most), " ")
 		default:
-			b = collect(b, c, most)
+			b = collect(b, c, skip, most)
 		}
 	}
 	return b

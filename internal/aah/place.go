@@ -164,16 +164,22 @@ func below(root *html.Node, at *crawl.Place) (text, markup string, err error) {
 	if n == nil {
 		return "", "", fmt.Errorf("%w: there is no element %s", ErrPlace, at.At)
 	}
-	var out []*html.Node
+	var skip skipSet
 	for _, w := range at.Without {
 		o := find(root, w)
 		if o == nil || o.Parent == nil {
 			return "", "", fmt.Errorf("%w: there is no element %s", ErrPlace, w)
 		}
-		out = append(out, o)
+		if skip == nil {
+			skip = skipSet{}
+		}
+		skip[o] = true
 	}
-	defer remove(out)()
-	return shorten(textOf(n, at.Limit), at.Limit), render(n, at.Limit), nil
+	text = shorten(textOf(n, skip, at.Limit), at.Limit)
+	if skip != nil {
+		n = copyOf(n, skip)
+	}
+	return text, render(n, at.Limit), nil
 }
 
 // Fill cuts the texts out of a page that the archive keeps the places of: objects are then as they were extracted. Of
@@ -212,19 +218,15 @@ func Fill(d *page.Document, o *crawl.Object) (first error) {
 	return first
 }
 
-// remove takes nodes out of their tree; restore puts them back.
-func remove(nodes []*html.Node) (restore func()) {
-	type part struct{ node, parent, next *html.Node }
-	out := make([]part, 0, len(nodes))
-	for _, n := range nodes {
-		out = append(out, part{n, n.Parent, n.NextSibling})
-		n.Parent.RemoveChild(n)
-	}
-	return func() {
-		for i := len(out) - 1; i >= 0; i-- {
-			out[i].parent.InsertBefore(out[i].node, out[i].next)
+// copyOf copies a node and all that is below it, but for the elements to skip.
+func copyOf(n *html.Node, skip skipSet) *html.Node {
+	c := &html.Node{Type: n.Type, DataAtom: n.DataAtom, Data: n.Data, Namespace: n.Namespace, Attr: n.Attr}
+	for below := range n.ChildNodes() {
+		if !skip[below] {
+			c.AppendChild(copyOf(below, skip))
 		}
 	}
+	return c
 }
 
 // render writes what stands in an element as markup.

@@ -196,7 +196,7 @@ const maxHeading = 1024
 func (v *view) heading() string {
 	for n := range v.doc.Root.Descendants() {
 		if n.DataAtom == atom.H1 {
-			if text := textOf(n, maxHeading); text != "" {
+			if text := textOf(n, nil, maxHeading); text != "" {
 				return text
 			}
 		}

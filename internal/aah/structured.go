@@ -154,7 +154,7 @@ func unescape(s string) string {
 	}
 	var b strings.Builder
 	for _, n := range nodes {
-		b.WriteString(textOf(n, maxStructured) + " ")
+		b.WriteString(textOf(n, nil, maxStructured) + " ")
 	}
 	return b.String()
 }
