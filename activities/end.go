@@ -33,6 +33,9 @@ type EndInput struct {
 // End ends the run and returns its final state.
 func (a *Activities) End(ctx context.Context, in EndInput) (EndResult, error) {
 	defer a.beat(ctx)()
+	if err := a.Disk.Writes(); err != nil { // what is put into a folder would take the room that the frontier needs
+		return EndResult{}, edge(a.waitRoom(ctx, err))
+	}
 	status, err := a.endResult(in.Crawl)
 	if err != nil {
 		return EndResult{}, edge(err)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"sync/atomic"
 	"syscall"
 	"testing"
@@ -11,6 +12,7 @@ import (
 
 	"go.temporal.io/sdk/testsuite"
 
+	"github.com/muninn-archive/muninn/internal/archive"
 	"github.com/muninn-archive/muninn/internal/disk"
 )
 
@@ -54,5 +56,30 @@ func TestWaitRoom(t *testing.T) {
 		if _, err := env.ExecuteActivity(step, met); err == nil || asked.Swap(0) != looks {
 			t.Errorf("%s: %v, want %d looks at the disk", met, err, looks)
 		}
+	}
+}
+
+// The end of a run puts nothing into a folder while the frontier has no room to take note of it.
+func TestEndWaitsForRoom(t *testing.T) {
+	r := newRig(t)
+	r.begin("o", nil)
+	var left atomic.Int64
+	r.Disk = disk.New("d", 100)
+	r.Disk.Free = func(string) (int64, error) { return left.Add(20), nil }
+	puts := func() (n int) {
+		store, err := r.Archives.Open(t.Context(), "")
+		r.must(err)
+		r.must(store.List(t.Context(), rigCrawl+"/", func(archive.Object) error { n++; return nil }))
+		return n
+	}
+	before := puts()
+	if err := r.do(r.End, EndInput{Crawl: rigCrawl, Owner: "o"}); err == nil || !strings.Contains(err.Error(), "make room") || puts() != before {
+		t.Fatalf("%v; %d objects were put", err, puts()-before)
+	}
+	if n := left.Load(); n < 75 {
+		t.Fatalf("the step does not wait for room: %d are free", n)
+	}
+	if err := r.do(r.End, EndInput{Crawl: rigCrawl, Owner: "o"}); err != nil || puts() == before {
+		t.Fatalf("with room again: %v; %d objects were put", err, puts()-before)
 	}
 }

@@ -11,43 +11,70 @@ import (
 	"github.com/muninn-archive/muninn/internal/disk"
 )
 
-// A frontier on a disk that is full refuses writes: Badger's would end the process by a signal. What it holds stays,
-// and when there is room again it goes on.
+// A frontier on a disk that is full refuses writes: Badger's would end the process by a signal. With the least floor that a
+// setting may name there is room for what Badger does behind the last write: its memory table goes to a table on the disk.
+// What the frontier holds stays, and when there is room again it goes on.
 func TestFullDisk(t *testing.T) {
+	const size, free = 512 << 20, int64(disk.LeastFloor)/2 + 80<<20 // more than a memory table above what stops the writes
 	dir := t.TempDir()
-	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "size=64m"); err != nil {
+	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, fmt.Sprint("size=", size)); err != nil {
 		t.Skipf("a small file system takes root: %v", err)
 	}
 	t.Cleanup(func() { _ = syscall.Unmount(dir, syscall.MNT_DETACH) })
-	watch := disk.New(dir, 32<<20)
-	f, err := Open(filepath.Join(dir, "frontier"), Options{Room: watch.Writes})
-	if err != nil {
-		t.Fatal(err)
+	watch := disk.New(dir, disk.LeastFloor)
+	open := func() *Frontier {
+		f, err := Open(filepath.Join(dir, "frontier"), Options{Room: watch.Writes})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return f
 	}
-	t.Cleanup(func() { _ = f.Close() })
+	f := open()
 	d := crawl.DefaultDefinition()
 	d.Name, d.Seeds = testCrawl, []crawl.Seed{{URL: "http://a.example/"}}
 	if _, err := f.Begin(d.Name, "o", d, []string{"http://a.example/"}, false); err != nil {
 		t.Fatal(err)
 	}
+	left, err := watch.Free(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
 	big := filepath.Join(dir, "big")
-	if err := os.WriteFile(big, make([]byte, 128<<20), 0o600); !disk.Full(err) {
-		t.Fatalf("the disk is not full: %v", err)
+	if err := os.WriteFile(big, make([]byte, left-free), 0o600); err != nil {
+		t.Fatal(err)
 	}
-	var many []crawl.Discovery
-	for range 2000 {
-		many = append(many, crawl.Discovery{URL: fmt.Sprintf("http://a.example/%0100d", len(many)), Path: "S", Score: 1})
+	n := 0
+	submit := func() error { // some 4 MB
+		var many []crawl.Discovery
+		for i := range 2000 {
+			many = append(many, crawl.Discovery{URL: fmt.Sprintf("http://a.example/%01900d", n+i), Path: "S", Score: 1})
+		}
+		err := f.Submit(d.Name, fmt.Sprint("s", n), many)
+		if err == nil {
+			n += len(many)
+		}
+		return err
 	}
-	if err := f.Submit(d.Name, "s", many); !disk.Full(err) {
+	for err = submit(); err == nil; err = submit() {
+		if left, _ := watch.Free(dir); left < int64(disk.LeastFloor)/4 {
+			t.Fatal("it writes on")
+		}
+	}
+	if !disk.Full(err) {
 		t.Fatalf("the write was not refused: %v", err)
+	}
+	if err := f.Close(); err != nil { // which writes the memory table to a table
+		t.Fatal(err)
 	}
 	if err := os.Remove(big); err != nil {
 		t.Fatal(err)
 	}
-	if err := f.Submit(d.Name, "s", many); err != nil {
+	f = open()
+	t.Cleanup(func() { _ = f.Close() })
+	if err := submit(); err != nil {
 		t.Fatal(err)
 	}
-	if s, err := f.Status(d.Name); err != nil || s.Waiting != len(many) {
-		t.Fatalf("%d URLs wait, %v", s.Waiting, err)
+	if s, err := f.Status(d.Name); err != nil || s.Waiting != n {
+		t.Fatalf("%d URLs wait, want %d, %v", s.Waiting, n, err)
 	}
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/muninn-archive/muninn/frontier"
 	"github.com/muninn-archive/muninn/internal/crawl"
+	"github.com/muninn-archive/muninn/internal/disk"
 )
 
 // All that is in the way of a worker is told at once, by the names of the settings.
@@ -109,11 +110,17 @@ func TestPlainFaults(t *testing.T) {
 		}
 	}
 	conf := DefaultConfig()
-	conf.DNS, conf.Archive = "nonsense", "s3:/arc/p"
+	conf.DNS, conf.Archive, conf.DiskFloor = "nonsense", "s3:/arc/p", 255<<20
 	err := conf.Validate()
-	for _, want := range []string{"9.9.9.9:53", `archive "s3:/arc/p" must be s3://bucket/prefix`} {
+	for _, want := range []string{"9.9.9.9:53", "disk-floor is 255.0 MiB, must be at least 256.0 MiB", `archive "s3:/arc/p" must be s3://bucket/prefix`} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("no %q in %v", want, err)
+		}
+	}
+	for _, floor := range []crawl.Bytes{0, disk.LeastFloor} {
+		conf := DefaultConfig()
+		if conf.DiskFloor = floor; conf.Validate() != nil {
+			t.Errorf("disk-floor %s: %v", floor, conf.Validate())
 		}
 	}
 }

@@ -20,6 +20,7 @@ import (
 	"github.com/muninn-archive/muninn/internal/aah"
 	"github.com/muninn-archive/muninn/internal/archive"
 	"github.com/muninn-archive/muninn/internal/crawl"
+	"github.com/muninn-archive/muninn/internal/disk"
 	"github.com/muninn-archive/muninn/internal/fetch"
 	"github.com/muninn-archive/muninn/internal/page"
 	"github.com/muninn-archive/muninn/internal/thesaurus"
@@ -56,7 +57,7 @@ type Config struct {
 	BundleURLs  int
 	HandedBytes crawl.Bytes // pages in memory between the steps of batches
 	Attempts    int
-	DiskFloor   crawl.Bytes // room below which nothing is claimed; 0 does not look
+	DiskFloor   crawl.Bytes // room below which nothing is claimed, disk.LeastFloor or more; 0 does not look
 	GiveBack    time.Duration
 	SpoolKeep   time.Duration
 	SpoolBytes  crawl.Bytes   // of working files of failed batches
@@ -158,7 +159,7 @@ func (c *Config) limitFlags(fs *pflag.FlagSet) {
 	}
 	size(&c.HandedBytes, "handed-bytes", "pages in memory between the steps of batches, at most; what exceeds it is parsed anew")
 	size(&c.SpoolBytes, "spool-bytes", "working files of failed batches that are kept, at most; the oldest go first")
-	size(&c.DiskFloor, "disk-floor", "free space of the data folder's disk, and of a folder archive's, below which nothing is claimed; 0 does not look")
+	size(&c.DiskFloor, "disk-floor", "free space of the data folder's disk, and of a folder archive's, below which nothing is claimed, 256 MiB at least; 0 does not look")
 	size(&c.Fetch.HeaderBytes, "header-bytes", "longest response header")
 	size(&c.Fetch.BodyBytes, "body-bytes", "longest response body; more is cut off (WARC-Truncated: length)")
 	size(&c.Fetch.MemoryBytes, "memory-bytes", "of a response held in memory; more goes to a file")
@@ -320,6 +321,9 @@ func (c *Config) Validate() error {
 	positive("host-failures", c.Fetch.HostFailures)
 	positive("markup-per-page", c.Page.Markup)
 	positive("links-per-page", c.Page.Links)
+	if c.DiskFloor != 0 && c.DiskFloor < disk.LeastFloor {
+		errs = append(errs, fmt.Errorf("disk-floor is %s, must be at least %s: with less room, writes through memory maps end the worker by SIGBUS on a full disk; 0 does not look at the disk at all", c.DiskFloor, disk.LeastFloor))
+	}
 	if c.Name == "" || strings.ContainsAny(c.Name, "/ ") {
 		errs = append(errs, fmt.Errorf("name %q must not be empty nor hold '/' or blanks", c.Name))
 	}

@@ -21,6 +21,11 @@ const (
 	writePercent = 50 // below it, the frontier writes nothing, and a worker does not start
 )
 
+// LeastFloor is the least floor that a setting may name. Half of it, 128 MiB, is what Badger has for itself once the frontier
+// writes nothing more: a memory table of 64 MiB that goes to a table of the same size, and tables of 16 MiB that two compactors
+// merge meanwhile. They are written through memory maps: with less room a full disk ends the process by SIGBUS.
+const LeastFloor crawl.Bytes = 256 << 20
+
 // Free tells how many bytes may still be written to a file system, without what is kept for root.
 type Free func(path string) (int64, error)
 
@@ -31,8 +36,8 @@ type Watch struct {
 	Data  string // folder of frontier and spool
 }
 
-// New watches a data folder. floor is the room, in bytes, below which nothing is claimed; 0 does not look. A nil
-// Watch does not look either.
+// New watches a data folder. floor is the room, in bytes, below which nothing is claimed, LeastFloor or more; 0 does not
+// look. A nil Watch does not look either.
 func New(data string, floor crawl.Bytes) *Watch {
 	return &Watch{Floor: int64(floor), Free: free, Data: data}
 }
