@@ -100,7 +100,7 @@ var (
 // context): what was emitted stands, and another run may go on with the rest.
 func (c *Client) Run(ctx context.Context, l *Lane) (Ending, error) {
 	l.client, l.unread = c, maps.Clone(l.Unread)
-	l.pace = pace{politeness: l.Politeness, rest: l.NotBefore, delay: l.Delay, longest: l.Delay}
+	l.pace = pace{politeness: l.Politeness, rest: l.NotBefore, shared: l.NotBefore, delay: l.Delay, longest: l.Delay}
 	defer l.disconnect()
 	for i, t := range l.Targets {
 		err := l.target(ctx, t)
@@ -126,7 +126,11 @@ func (c *Client) Run(ctx context.Context, l *Lane) (Ending, error) {
 }
 
 func (l *Lane) ending(unreachable bool) Ending {
-	return Ending{Next: l.pace.next(), Address: l.pace.address(), Delay: l.pace.longest, Unreachable: unreachable, Unread: l.unread}
+	end := Ending{Next: l.pace.next(), Address: l.pace.address(), Delay: l.pace.longest, Unreachable: unreachable, Unread: l.unread}
+	if !end.Address.After(l.NotBefore) { // nothing was asked of it: NotBefore may be the rest of the host alone
+		end.Address = time.Time{}
+	}
+	return end
 }
 
 // stopError ends a lane early; the rest of its targets goes back, or fails with the host.

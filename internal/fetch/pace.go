@@ -18,7 +18,7 @@ type pace struct {
 	usual      time.Duration // the pause after it by its response time
 	origin     string        // that is asked
 	delay      time.Duration // the Crawl-delay that holds for it, as far as is known
-	shared     time.Time     // not before: another host of the address was asked
+	shared     time.Time     // not before, at the address: what the lane began with, another of its hosts that was asked
 	longest    time.Duration // of the Crawl-delays that are known of the host
 	unknown    bool          // the origin that is asked has not said its Crawl-delay yet
 }
@@ -33,7 +33,7 @@ func (p *pace) next() time.Time {
 }
 
 // address is when the address may be asked again, for others of its hosts: it rests for the pause that the response
-// time asks for, and not for what one host wishes. Zero if nothing was asked.
+// time asks for, and not for what one host wishes.
 func (p *pace) address() time.Time {
 	if p.last.IsZero() {
 		return p.shared
@@ -41,7 +41,7 @@ func (p *pace) address() time.Time {
 	return later(p.shared, p.last.Add(p.usual))
 }
 
-// share says that another host of the address was asked, which rests until a time.
+// share says that the address rests until a time, of whose hosts another was asked.
 func (p *pace) share(until time.Time) { p.shared = later(p.shared, until) }
 
 // asked notes the end of a request and how long it took.

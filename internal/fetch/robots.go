@@ -60,7 +60,7 @@ func (l *Lane) borrow(ctx context.Context, at urls.URL, until time.Time) (*Lane,
 	if addr == l.Addr { // another host of our own address, under our own lease, after its pause
 		l.disconnect()
 		other.Lease = func() time.Time { return sooner(l.lease(), loan.Until) }
-		other.pace.putOff(later(l.pace.address(), l.NotBefore)) // of a chain that goes on, this is the lane's first request
+		other.pace.share(l.pace.address())
 	}
 	if l.kin(at) { // one host at two addresses is still asked by one lane, at one pace
 		other.pace.putOff(l.pace.next())

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
+	"net"
 	"net/netip"
 	"testing"
 	"time"
@@ -48,6 +49,49 @@ func TestRobotsChainGoesOn(t *testing.T) {
 				t.Errorf("seed %d: %s was asked for %d times", seed, path, n)
 			}
 		}
+	}
+}
+
+// TestRobotsChainOfTheOwnAddress: a lane that goes on with redirects at another host of its own address makes its first request there,
+// and not before the address may be asked, which the loan of the host says nothing of.
+func TestRobotsChainOfTheOwnAddress(t *testing.T) {
+	other := newHost(t, fixed(noRobots))
+	at := func(name string, h *host) string {
+		return fmt.Sprintf("http://%s:%d", name, h.ln.Addr().(*net.TCPAddr).Port)
+	}
+	h := robotsHost(t, fixed(page("301 Moved", "", "Location: "+at("two.example", other)+"/robots.txt")))
+	other.clock = h.clock
+	r, err := NewResolver(map[string]netip.Addr{"one.example": h.addr(), "two.example": h.addr()}, "127.0.0.1:1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := newClient(t, h.clock, func(o *Options) { o.Resolver = r })
+	target := at("one.example", h) + "/a"
+	const rest = 30 * time.Second // of the address, before the second lane
+	var earliest time.Time
+	for i, want := range []string{crawl.OutcomeReturned, crawl.OutcomeDone} {
+		r := h.run(t, c, func(l *Lane) {
+			l.NotBefore = earliest
+			l.Borrow = func(_ context.Context, _ urls.URL, addr netip.Addr, _ time.Time) (Loan, error) {
+				if i == 0 {
+					return Loan{}, &BusyError{"busy"}
+				}
+				return Loan{Until: h.clock.now().Add(time.Hour), Return: func(time.Time) {}}, nil
+			}
+		}, crawl.Target{URL: target})
+		if got := r.outcome(t, target); got.Kind != want {
+			t.Fatalf("lane %d: %+v, want %s", i, got, want)
+		}
+		if i == 0 {
+			earliest = h.clock.now().Add(rest)
+		}
+	}
+	asked := other.log()
+	if len(asked) != 1 {
+		t.Fatalf("asked %d times, want once", len(asked))
+	}
+	if asked[0].at.Before(earliest) {
+		t.Errorf("asked %s too early", earliest.Sub(asked[0].at))
 	}
 }
 
