@@ -154,7 +154,8 @@ func (f *Frontier) commitPortion(s *state, now committing, p portion) error {
 				return nil, err
 			}
 		}
-		if err := f.saveDone(txn, s, done, now); err != nil {
+		rests := f.restsAfter(s, now, claims)
+		if err := f.saveDone(txn, s, done, rests); err != nil {
 			return nil, err
 		}
 		return f.finishTxn(txn, s, rec, key, changes, func() {
@@ -164,8 +165,9 @@ func (f *Frontier) commitPortion(s *state, now committing, p portion) error {
 			}
 			for pld, n := range done {
 				q := s.queue(pld, "")
-				if q.done = n; now.ends {
-					q.rest = now.c.Rest // its batch has come to its end
+				q.done = n
+				if rest, its := rests[pld]; its {
+					q.rest = rest
 				}
 				q.spent = s.pldSpent(q)
 				s.schedule.place(q, f.opts.Now())
@@ -219,15 +221,35 @@ func (f *Frontier) endBatch(txn *badger.Txn, s *state, rec *crawlRecord, now com
 	}, err
 }
 
-// saveDone keeps the page counts of queues; a batch that has ended lets them rest no longer, unless it failed.
-func (f *Frontier) saveDone(txn *badger.Txn, s *state, done map[uint64]tally, now committing) error {
+// restsAfter is until when the queues of a batch rest once it has ended: no longer, unless it failed. Queues that it has no claim of,
+// of which it brings a page all the same, rest as before: another batch of them may have failed.
+func (f *Frontier) restsAfter(s *state, now committing, claims []*Claim) map[uint64]time.Time {
+	rests := map[uint64]time.Time{}
+	if !now.ends {
+		return rests
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, c := range claims {
+		rest := now.c.Rest
+		if !rest.IsZero() { // another failure does not shorten it
+			rest = latest(rest, s.queue(c.Queue, "").rest)
+		}
+		rests[c.Queue] = rest
+	}
+	return rests
+}
+
+// saveDone keeps the page counts of queues, and until when those rest whose batch has ended.
+func (f *Frontier) saveDone(txn *badger.Txn, s *state, done map[uint64]tally, rests map[uint64]time.Time) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for pld, n := range done {
 		q := s.queue(pld, "")
 		m := q.meta()
-		if m.Done, m.Asked = n.pages, n.requests; now.ends {
-			m.keepRest(now.c.Rest)
+		m.Done, m.Asked = n.pages, n.requests
+		if rest, its := rests[pld]; its {
+			m.keepRest(rest)
 		}
 		if err := s.saveMeta(txn, pld, m); err != nil {
 			return err

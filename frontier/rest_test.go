@@ -84,3 +84,50 @@ func TestRestIsNotShortened(t *testing.T) {
 	r.must(r.GiveBack(testCrawl, batch, r.clock.Now().Add(time.Minute)))
 	r.due(rest)
 }
+
+// A batch that fails after it was given back, and is archived then, does not shorten the rest.
+func TestRestIsNotShortenedByACommit(t *testing.T) {
+	r := oneQueue(t, 2, nil)
+	rest := r.clock.Now().Add(time.Hour)
+	batch, lanes := r.take()
+	r.must(r.GiveBack(testCrawl, batch, rest))
+	_, err := r.Reopen(testCrawl, batch, bare(lanes...), known(lanes...))
+	r.must(err)
+	r.must(r.Commit(Commit{Crawl: testCrawl, Batch: batch, Outcomes: []crawl.Outcome{done("http://a.example/0")}, Rest: r.clock.Now().Add(time.Minute)}))
+	r.due(rest)
+}
+
+// A batch that brings a page of a queue that it has no claim of, as by a redirect, says nothing of when that queue may be claimed
+// from, however it ends.
+func TestRestIsOfTheBatchsOwnQueues(t *testing.T) {
+	bring := func(r *rig, rest time.Time) {
+		r.submit("b", found(1, "http://b.example/")...)
+		batch := r.start(r.claimsOf("b.example")...)
+		r.must(r.Commit(Commit{Crawl: testCrawl, Batch: batch, Rest: rest, Outcomes: []crawl.Outcome{done("http://b.example/"), done("http://a.example/0")}}))
+	}
+	r := oneQueue(t, 2, nil)
+	rest := r.clock.Now().Add(time.Hour)
+	batch, _ := r.take()
+	r.must(r.GiveBack(testCrawl, batch, rest))
+	bring(r, time.Time{})
+	r.due(rest)
+	r = oneQueue(t, 2, nil)
+	bring(r, r.clock.Now().Add(time.Hour))
+	for _, when := range []string{"before", "after"} {
+		if s := r.status(); len(s.Slow) != 0 {
+			t.Errorf("%s reopening the frontier: %+v", when, s.Slow)
+		}
+		r.reopen()
+	}
+}
+
+// claimsOf claims whatever is ready, and keeps the claims of a queue alone.
+func (r *rig) claimsOf(pld string) (claims []Claim) {
+	r.t.Helper()
+	for _, c := range r.next().Claims {
+		if c.PLD == pld {
+			claims = append(claims, c)
+		}
+	}
+	return claims
+}
