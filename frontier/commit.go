@@ -67,6 +67,9 @@ func (f *Frontier) Commit(c Commit) error {
 	return nil
 }
 
+// markerFailed is kept of a batch that was committed as failed.
+const markerFailed = "failed"
+
 // marker names a portion that does not end the batch.
 func (c *Commit) marker(portion int) string {
 	if c.Recovered {
@@ -209,6 +212,9 @@ func (f *Frontier) endBatch(txn *badger.Txn, s *state, rec *crawlRecord, now com
 	}
 	if !now.c.Rest.IsZero() && len(claims) > 0 {
 		rec.Totals.Failed++
+		if err := txn.Set(batchKey(s.id, 0, now.c.Batch, markerFailed), nil); err != nil {
+			return nil, err
+		}
 	}
 	released, err := f.deleteClaims(txn, s, claims)
 	return func() {

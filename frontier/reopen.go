@@ -67,7 +67,7 @@ type Lane struct {
 
 // Reopen brings the claims of a batch up for fetching. Of claims that are gone, the URLs that no
 // other batch has taken or finished are claimed anew, without a lease; if all are gone, a new life of the batch
-// begins. ErrFinished if the batch was committed; then its queues rest no longer, if it had failed before.
+// begins. ErrFinished if the batch was committed; then its queues rest no longer, if it was committed as failed.
 func (f *Frontier) Reopen(name, batch string, leases []Claim, found map[string][]string) (lanes []Lane, err error) {
 	nonce, finished := newNonce(), false
 	err = f.withCrawl(name, func(s *state, txn *badger.Txn) (_ func(), err error) {
@@ -75,6 +75,10 @@ func (f *Frontier) Reopen(name, batch string, leases []Claim, found map[string][
 		if finished, err = committed(txn, batchKey(s.id, 0, batch, "end")); err != nil {
 			return nil, err
 		} else if finished {
+			failed, err := committed(txn, batchKey(s.id, 0, batch, markerFailed))
+			if !failed || err != nil { // the queues rest, if at all, for batches of them that failed later
+				return nil, err
+			}
 			return f.endRests(txn, s, leases)
 		}
 		var claims []Claim
@@ -111,7 +115,7 @@ func (f *Frontier) Reopen(name, batch string, leases []Claim, found map[string][
 	return lanes, err
 }
 
-// endRests ends the rest of the queues of claims that are gone: whoever runs their batch again wants their URLs now.
+// endRests ends the rest of the queues of claims that are gone: whoever runs their batch again, which failed, wants their URLs now.
 func (f *Frontier) endRests(txn *badger.Txn, s *state, claims []Claim) (apply func(), err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -1,6 +1,7 @@
 package frontier
 
 import (
+	"errors"
 	"testing"
 	"time"
 
@@ -118,6 +119,34 @@ func TestRestIsOfTheBatchsOwnQueues(t *testing.T) {
 			t.Errorf("%s reopening the frontier: %+v", when, s.Slow)
 		}
 		r.reopen()
+	}
+}
+
+// A batch that is run again although it was committed ends the rest of its queues if it had failed, and else not: they rest for
+// another one then.
+func TestRestAfterAReset(t *testing.T) {
+	for _, failed := range []bool{true, false} {
+		r := oneQueue(t, 3, func(d *crawl.Definition) { d.Order.PerQueue = 1 })
+		rest := r.clock.Now().Add(time.Hour)
+		first, lanes := r.take()
+		c := Commit{Crawl: testCrawl, Batch: first, Outcomes: []crawl.Outcome{done("http://a.example/0")}}
+		if failed {
+			c.Rest = rest
+		}
+		r.must(r.Commit(c))
+		if !failed {
+			second, _ := r.take()
+			r.must(r.GiveBack(testCrawl, second, rest))
+		}
+		r.due(rest)
+		if _, err := r.Reopen(testCrawl, first, bare(lanes...), known(lanes...)); !errors.Is(err, ErrFinished) {
+			t.Fatal(err)
+		}
+		if failed {
+			r.one()
+		} else {
+			r.due(rest)
+		}
 	}
 }
 
