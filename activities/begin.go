@@ -171,7 +171,7 @@ func (a *Activities) keepDefinition(ctx context.Context, store archive.Store, d 
 // seeds lists what a definition starts from: its seeds, which may bound the scope, and the example pages
 // and paths that it names by URL.
 func seeds(d crawl.Definition) (found []crawl.Discovery, bounding []string, err error) {
-	add := func(raw, where string, hop byte, score float64) error {
+	add := func(raw, where string, hop crawl.Hop, score float64) error {
 		if crawl.HasUser(raw) {
 			return &InputError{where + " has a user name before the host: leave user and password out"}
 		}
@@ -179,7 +179,7 @@ func seeds(d crawl.Definition) (found []crawl.Discovery, bounding []string, err 
 		if err != nil {
 			return &InputError{fmt.Sprintf("%s is no URL to crawl: %v", where, reason(err))}
 		}
-		found = append(found, crawl.Discovery{URL: u.String(), Path: string(rune(hop)), Score: score})
+		found = append(found, crawl.Discovery{URL: u.String(), Path: hop.String(), Score: score})
 		return nil
 	}
 	for i, s := range d.Seeds {

@@ -92,7 +92,7 @@ func (a *Activities) restore(ctx context.Context, store archive.Store, d crawl.D
 				c.Originals[i.Digest] = crawl.Visit{URL: i.URL, Date: i.Date, Digest: i.Digest}
 			}
 			// no page may link to it: how it was found is not in the index
-			c.Discoveries = append(c.Discoveries, crawl.Discovery{URL: i.URL, Path: string(rune(crawl.HopLink))})
+			c.Discoveries = append(c.Discoveries, crawl.Discovery{URL: i.URL, Path: crawl.HopLink.String()})
 		}
 		for _, l := range found.links {
 			if l.NoFollow {

@@ -72,7 +72,7 @@ func admit(bound *scope.Scope, d crawl.Discovery, vias map[string]urlKey) *offer
 		return nil
 	}
 	path := d.Path
-	if path == "" || path[len(path)-1] != crawl.HopSeed {
+	if crawl.LastHop(path) != crawl.HopSeed {
 		if _, ok := bound.Check(u, path); !ok {
 			return nil
 		}

@@ -81,7 +81,7 @@ func (r *record) take(link scored, update string, two bool) {
 
 // submitted is the score that a URL was submitted with; 0 if it was found.
 func (r *record) submitted() float64 {
-	if r.path == string(rune(crawl.HopSeed)) && r.via == (urlKey{}) {
+	if r.path == crawl.HopSeed.String() && r.via == (urlKey{}) {
 		return float64(r.scores.first)
 	}
 	return 0

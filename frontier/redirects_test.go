@@ -39,7 +39,7 @@ func (r *rig) bounce(limit int, links func(t crawl.Target) []crawl.Discovery) (R
 }
 
 // fresh is a URL of a host that has never been named.
-func fresh(host string, n *int, path string, hop byte) crawl.Discovery {
+func fresh(host string, n *int, path string, hop crawl.Hop) crawl.Discovery {
 	*n++
 	return crawl.Discovery{URL: fmt.Sprintf("http://%s/%d", host, *n), Path: crawl.Hopped(path, hop), Score: 0.5}
 }

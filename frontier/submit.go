@@ -70,7 +70,7 @@ func (f *Frontier) takeOne(txn *badger.Txn, s *state, rec *crawlRecord, bound *s
 		return out, nil
 	}
 	in.URL = u.String()
-	seed := in.Path == string(rune(crawl.HopSeed))
+	seed := in.Path == crawl.HopSeed.String()
 	if out.Answer = SubmitBlacklisted; in.Blacklisted {
 		return out, f.ban(txn, s, rec, u, in, changes)
 	}
@@ -96,7 +96,7 @@ func (f *Frontier) takeOne(txn *badger.Txn, s *state, rec *crawlRecord, bound *s
 		out.Answer = SubmitAccepted
 	}
 	if in.Path == "" {
-		in.Path = string(rune(crawl.HopSeed))
+		in.Path = crawl.HopSeed.String()
 	}
 	o := admit(bound, in.Discovery, map[string]urlKey{})
 	o.links = []scored{{score: in.Score, keep: in.Keep, parts: in.Parts}}

@@ -38,7 +38,7 @@ Each URL is answered: accepted, known, out of scope, blacklisted, or malformed, 
 				return cli.Usage("give the name of a crawl, and URLs or files of URLs")
 			}
 			if seed {
-				as.Path = string(rune(crawl.HopSeed))
+				as.Path = crawl.HopSeed.String()
 			}
 			list, err := submissions(args[1:], as)
 			if err != nil {

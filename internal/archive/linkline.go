@@ -37,8 +37,8 @@ func (w *linkWriter) append(b []byte, c Capture) []byte {
 		b = append(crawl.AppendString(b, withoutOrigin(links[i].URL, origin)), ',')
 	}
 	b[len(b)-1] = ']'
-	b = appendColumn(b, "hop", len(links), func(i int) byte { return links[i].Hop }, func(b []byte, hop byte) []byte {
-		return crawl.AppendString(b, string(rune(hop)))
+	b = appendColumn(b, "hop", len(links), func(i int) crawl.Hop { return links[i].Hop }, func(b []byte, hop crawl.Hop) []byte {
+		return crawl.AppendString(b, hop.String())
 	})
 	b = appendColumn(b, "block", len(links), func(i int) int { return links[i].Block }, appendInt)
 	b = appendColumn(b, "anchor", len(links), func(i int) anchor { return anchorOf(&links[i], p.Blocks) }, appendAnchor)

@@ -160,7 +160,7 @@ func ReadLinks(ctx context.Context, store Store, key string, fn func(Link) error
 		}
 		for i := range list {
 			if l := &list[i]; l.HopLetter != "" {
-				l.Hop = l.HopLetter[0]
+				l.Hop = crawl.Hop(l.HopLetter[0])
 			}
 			if err := fn(list[i]); err != nil {
 				return err

@@ -36,7 +36,7 @@ func TestLinks(t *testing.T) {
 		alike := random.IntN(3) == 0
 		for range 1 + random.IntN(4) {
 			l := crawl.Outlink{
-				URL: url(), Hop: "LERM"[random.IntN(4)], Context: text(), Anchor: text(), Block: random.IntN(5) - 1, TagPath: text(), Rel: text(),
+				URL: url(), Hop: crawl.Hop("LERM"[random.IntN(4)]), Context: text(), Anchor: text(), Block: random.IntN(5) - 1, TagPath: text(), Rel: text(),
 				Level: text(), Prior: number(), Score: number(),
 			}
 			for _, name := range crawl.PartNames[:random.IntN(3)] {
@@ -46,7 +46,7 @@ func TestLinks(t *testing.T) {
 				l = p.Links[0]
 			}
 			p.Links = append(p.Links, l)
-			line := Link{Source: c.URL, Path: c.Path, Outlink: l, HopLetter: string(rune(l.Hop)), Language: p.Language, NoFollow: p.NoFollow}
+			line := Link{Source: c.URL, Path: c.Path, Outlink: l, HopLetter: l.Hop.String(), Language: p.Language, NoFollow: p.NoFollow}
 			if l.Block >= 0 && l.Block < len(p.Blocks) {
 				line.Paragraph = p.Blocks[l.Block]
 			}

@@ -313,7 +313,7 @@ func packed(mime string) bool {
 // (WARC/1.1 §6.5 and Heritrix's "outlink: URL letter context").
 func metadata(c Capture) io.Reader {
 	list := [][2]string{
-		{"via", c.Via}, {"hopsFromSeed", strings.TrimPrefix(c.Path, string(rune(crawl.HopSeed)))},
+		{"via", c.Via}, {"hopsFromSeed", strings.TrimPrefix(c.Path, crawl.HopSeed.String())},
 		{"fetchTimeMs", fmt.Sprint(c.Elapsed.Milliseconds())},
 	}
 	if c.Fault != "" {
@@ -342,7 +342,7 @@ func metadata(c Capture) io.Reader {
 		list = append(list, [2]string{"muninn-object", object(o)})
 	}
 	for _, l := range p.Links {
-		list = append(list, [2]string{"outlink", l.URL + " " + string(rune(l.Hop)) + " " + l.Context})
+		list = append(list, [2]string{"outlink", l.URL + " " + l.Hop.String() + " " + l.Context})
 	}
 	return fields(list)
 }

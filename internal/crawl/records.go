@@ -2,23 +2,36 @@ package crawl
 
 import "time"
 
-// Letters of the hop path: how a URL was found, as Heritrix and the WARC field "outlink" name them.
+// Hop is a letter of the hop path: how a URL was found, as Heritrix and the WARC field "outlink" name it.
+type Hop byte
+
+// The letters of the hop path.
 const (
-	HopSeed     = 'S'
-	HopLink     = 'L' // an ordinary link
-	HopEmbed    = 'E' // image, script, style sheet, frame
-	HopRedirect = 'R'
-	HopSitemap  = 'M' // named by a sitemap, or a sitemap named by a seed
-	HopPrereq   = 'P' // robots.txt, DNS
-	HopPaging   = 'N' // to the next part of the same thread or list, as the helper says; not counted as a hop
+	HopSeed     Hop = 'S'
+	HopLink     Hop = 'L' // an ordinary link
+	HopEmbed    Hop = 'E' // image, script, style sheet, frame
+	HopRedirect Hop = 'R'
+	HopSitemap  Hop = 'M' // named by a sitemap, or a sitemap named by a seed
+	HopPrereq   Hop = 'P' // robots.txt, DNS
+	HopPaging   Hop = 'N' // to the next part of the same thread or list, as the helper says; not counted as a hop
 )
 
+func (h Hop) String() string { return string(rune(h)) }
+
+// LastHop is the last letter of a hop path; 0 if it is empty.
+func LastHop(path string) Hop {
+	if path == "" {
+		return 0
+	}
+	return Hop(path[len(path)-1])
+}
+
 // Hopped appends a letter to a hop path. Paging through one thing stays one letter, however long it is.
-func Hopped(path string, hop byte) string {
-	if n := len(path); n > 0 && hop == HopPaging && path[n-1] == HopPaging {
+func Hopped(path string, hop Hop) string {
+	if hop == HopPaging && LastHop(path) == HopPaging {
 		return path
 	}
-	return path + string(rune(hop))
+	return path + hop.String()
 }
 
 // Target is a URL that a batch has claimed and will fetch.
@@ -49,7 +62,7 @@ type Visit struct {
 // anchor, −1 if there is none.
 type Outlink struct {
 	URL     string  `json:"url"`
-	Hop     byte    `json:"hop"`
+	Hop     Hop     `json:"hop"`
 	Context string  `json:"context,omitempty"` // where it stood, such as "a/@href"
 	Anchor  string  `json:"anchor,omitempty"`
 	Block   int     `json:"block"`

@@ -425,7 +425,7 @@ func (l *Lane) archiveDNS(ctx context.Context, host string) error {
 	}
 	x := &Exchange{Exchange: crawl.Exchange{
 		Kind: crawl.ExchangeDNS, Claim: l.Claim, URL: "dns:" + host, IP: a.Server, Started: a.Asked,
-		MIME: "text/dns", Path: string(rune(crawl.HopPrereq)),
+		MIME: "text/dns", Path: crawl.HopPrereq.String(),
 	}}
 	x.Response, x.Size = textReader(a.Text), int64(len(a.Text))
 	return l.keep(ctx, x)

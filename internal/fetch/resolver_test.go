@@ -211,7 +211,7 @@ func TestLaneKeepsDNS(t *testing.T) {
 	if strings.Join(kinds, " ") != "dns robots page page" {
 		t.Errorf("exchanges %v", kinds)
 	}
-	if x := got.all[0]; x.URL != "dns:raven.test" || x.MIME != "text/dns" || !strings.HasSuffix(x.response, "A\t127.0.0.1\n") || x.Path != string(rune(crawl.HopPrereq)) {
+	if x := got.all[0]; x.URL != "dns:raven.test" || x.MIME != "text/dns" || !strings.HasSuffix(x.response, "A\t127.0.0.1\n") || x.Path != crawl.HopPrereq.String() {
 		t.Errorf("%+v", x)
 	}
 }

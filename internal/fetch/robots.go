@@ -118,7 +118,7 @@ func (l *Lane) giveLoanBack() {
 func (l *Lane) robotsHop(ctx context.Context, at urls.URL) (*urls.URL, rulesEntry, error) {
 	known, ok := l.client.robots.get(l.Agent+" "+at.Origin(), l.client.now())
 	l.pace.know(at.Origin(), known, ok)
-	x := &Exchange{Exchange: crawl.Exchange{Kind: crawl.ExchangeRobots, URL: at.String(), Path: string(rune(crawl.HopPrereq))}}
+	x := &Exchange{Exchange: crawl.Exchange{Kind: crawl.ExchangeRobots, URL: at.String(), Path: crawl.HopPrereq.String()}}
 	defer x.Close()
 	err := l.request(ctx, at, crawl.Target{URL: at.String()}, x, l.client.limits.RobotsTimeout.D(), robots.MaxBytes+1<<10)
 	if err != nil {

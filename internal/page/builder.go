@@ -32,7 +32,7 @@ type builder struct {
 
 type seenLink struct {
 	url string
-	hop byte
+	hop crawl.Hop
 }
 
 func newBuilder(d *Document, base string, limits Limits) *builder {
@@ -210,7 +210,7 @@ func (b *builder) full() bool { return len(b.doc.Links) >= b.limits.Links }
 const maxResolved = 2
 
 // link adds an outlink that stands in the current block; it returns its index, −1 if it was not taken.
-func (b *builder) link(ref string, hop byte, context, tagPath, rel string) int {
+func (b *builder) link(ref string, hop crawl.Hop, context, tagPath, rel string) int {
 	ref = strings.TrimSpace(ref)
 	if ref == "" || ref[0] == '#' || !b.valid {
 		return -1

@@ -26,7 +26,7 @@ func links(d *Document) string {
 		if l.Block >= 0 {
 			block = d.Blocks[l.Block]
 		}
-		out = append(out, string(rune(l.Hop))+" "+strings.TrimPrefix(l.URL, "http://a.test")+"|"+l.Anchor+"|"+block)
+		out = append(out, l.Hop.String()+" "+strings.TrimPrefix(l.URL, "http://a.test")+"|"+l.Anchor+"|"+block)
 	}
 	return strings.Join(out, "\n")
 }

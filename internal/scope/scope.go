@@ -127,20 +127,20 @@ func parts(path string) (before int, letters string) {
 // Hops counts the links that were followed; redirects and what a page embeds are none.
 func Hops(path string) int {
 	before, letters := parts(path)
-	return before + strings.Count(letters, string(rune(crawl.HopLink))) + strings.Count(letters, string(rune(crawl.HopSitemap)))
+	return before + strings.Count(letters, crawl.HopLink.String()) + strings.Count(letters, crawl.HopSitemap.String())
 }
 
 // Redirects counts the redirects and refreshes since the last link. They are no hops and, as a rule, no pages: without a
 // bound of its own, a host that always redirects to another of its URLs would be asked for ever.
 func Redirects(path string) int {
 	_, letters := parts(path)
-	return len(letters) - len(strings.TrimRight(letters, string(rune(crawl.HopRedirect))))
+	return len(letters) - len(strings.TrimRight(letters, crawl.HopRedirect.String()))
 }
 
 func embedded(path string) bool {
-	path = strings.ReplaceAll(path, string(rune(crawl.HopRedirect)), "")
-	n := len(path)
-	return n >= 1 && path[n-1] == crawl.HopEmbed && (n == 1 || path[n-2] != crawl.HopEmbed)
+	path = strings.ReplaceAll(path, crawl.HopRedirect.String(), "")
+	before, last := strings.CutSuffix(path, crawl.HopEmbed.String())
+	return last && crawl.LastHop(before) != crawl.HopEmbed
 }
 
 // Blacklisted tells whether the URL's host or PLD is on the black list.

@@ -152,11 +152,11 @@ func TestAbbreviatedStepByStep(t *testing.T) {
 		whole, short := "S", "S"
 		links := 0
 		for range 300 {
-			hop := "LLLREM"[random.IntN(6)]
+			hop := crawl.Hop("LLLREM"[random.IntN(6)])
 			if hop == crawl.HopLink || hop == crawl.HopSitemap {
 				links++
 			}
-			whole, short = whole+string(rune(hop)), Abbreviate(short+string(rune(hop)))
+			whole, short = whole+hop.String(), Abbreviate(short+hop.String())
 			if got := Hops(short); got != links || Hops(whole) != links {
 				t.Fatalf("%s has %d hops, and %d as %s", whole, links, got, short)
 			}

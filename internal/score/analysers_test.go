@@ -91,7 +91,7 @@ func TestTokens(t *testing.T) {
 func TestParagraphAndAnchor(t *testing.T) {
 	page := crawl.Page{Language: "en", Blocks: []string{"raven crow", "fox", "", "the of"}}
 	for _, c := range []struct {
-		hop               byte
+		hop               crawl.Hop
 		block             int
 		anchor            string
 		inBlock, inAnchor float64
@@ -262,7 +262,7 @@ func everything() (crawl.Topic, *crawl.Page, Context) {
 		URL: "http://a.example/0", Language: "en", Title: "Muninn", Blocks: append(distinct(40, "www"), strings.Repeat("raven ", 20)),
 		Objects: []crawl.Object{{Type: "post", Properties: crawl.Properties{{Name: "modified", Value: "2025-10-05"}}}},
 	}
-	for _, hop := range []byte{crawl.HopLink, crawl.HopPaging, crawl.HopEmbed, crawl.HopPrereq, crawl.HopRedirect, crawl.HopSitemap} {
+	for _, hop := range []crawl.Hop{crawl.HopLink, crawl.HopPaging, crawl.HopEmbed, crawl.HopPrereq, crawl.HopRedirect, crawl.HopSitemap} {
 		p.Links = append(p.Links, crawl.Outlink{URL: "http://a.example/raven", Hop: hop, Anchor: "raven", Block: 4, Prior: 0.75})
 	}
 	return topic, p, Context{Inherit: 0.5, Submitted: 0.25, Now: time.Date(2026, 10, 5, 0, 0, 0, 0, time.UTC)}
@@ -282,7 +282,7 @@ func met() Memory {
 func TestPassedOn(t *testing.T) {
 	topic, p, c := everything()
 	remembering(t, topic, weigh(t, 1, crawl.PartNames...), nil, NewAnalyser(), met()).Page(p, c)
-	of := map[byte]string{
+	of := map[crawl.Hop]string{
 		crawl.HopLink:     "document paragraph anchor url tokens entities history language freshness spam social helper names",
 		crawl.HopPaging:   "document paragraph anchor url tokens entities history language freshness spam social helper names",
 		crawl.HopEmbed:    "document url tokens entities history language freshness spam social helper names",

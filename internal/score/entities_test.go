@@ -105,7 +105,7 @@ func TestEntities(t *testing.T) {
 		l.Anchor = text
 		return l
 	}
-	hop := func(hop byte, text string) crawl.Outlink {
+	hop := func(hop crawl.Hop, text string) crawl.Outlink {
 		l := anchor(text)
 		l.Hop = hop
 		return l

@@ -103,12 +103,12 @@ func (c *crawling) begin() error {
 		if err != nil {
 			return fmt.Errorf("seed %s: %w", s.URL, err)
 		}
-		seeds = append(seeds, crawl.Discovery{URL: u.String(), Path: string(rune(crawl.HopSeed)), Score: 1})
+		seeds = append(seeds, crawl.Discovery{URL: u.String(), Path: crawl.HopSeed.String(), Score: 1})
 		bounding = append(bounding, u.String())
 	}
 	for _, n := range c.d.Topic.Named() {
 		if u, err := urls.Parse(n.URL); err == nil {
-			seeds = append(seeds, crawl.Discovery{URL: u.String(), Path: string(rune(crawl.HopSeed)), Score: 1})
+			seeds = append(seeds, crawl.Discovery{URL: u.String(), Path: crawl.HopSeed.String(), Score: 1})
 		}
 	}
 	if _, err := c.frontier.Begin(c.d.Name, "lab", c.d, bounding, false); err != nil {
