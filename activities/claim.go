@@ -63,10 +63,9 @@ func (a *Activities) Claim(ctx context.Context, in ClaimInput) (ClaimResult, err
 	if err != nil {
 		return out, edge(err)
 	}
-	p, err := a.Frontier.Progress(in.Crawl)
-	out.Progress, out.Waiting, out.Queues, out.UnderWay = p.Totals, p.Waiting, p.Queues, a.UnderWay.Of(in.Crawl)
-	out.Harvests, out.Longest = p.Harvests, p.Longest
-	out.Ends = lastOf(p.Ends, endsTold)
+	out.Progress = Progress{Worker: a.Settings.Worker, UnderWay: a.UnderWay.Of(in.Crawl)}
+	out.Progress.Progress, err = a.Frontier.Progress(in.Crawl)
+	out.Progress.Ends = lastOf(out.Progress.Ends, endsTold)
 	return out, edge(err)
 }
 

@@ -89,7 +89,7 @@ func TestClaimHolds(t *testing.T) {
 		},
 	}
 	out := a.claimRound(t, ClaimInput{Crawl: "c", Round: 1, Reply: "r"})
-	if out.Holds != "the disk is full" || out.Sent != 0 || out.Waiting != 1 || out.Drained || out.Spent != "" {
+	if out.Holds != "the disk is full" || out.Sent != 0 || out.Progress.Waiting != 1 || out.Drained || out.Spent != "" {
 		t.Fatalf("%+v", out)
 	}
 	// the next waits, and returns when the reason has gone

@@ -58,13 +58,7 @@ type ClaimResult struct {
 	Spent    crawl.Reason       `json:"spent,omitempty"`
 	Idle     bool               `json:"idle,omitempty"`  // nothing is out, of a round that claims nothing
 	Holds    string             `json:"holds,omitempty"` // why nothing was claimed
-	Progress frontier.Totals    `json:"progress"`
-	Waiting  int                `json:"waiting"`
-	Queues   int                `json:"queues"`
-	UnderWay int64              `json:"under_way"`
-	Harvests []float64          `json:"harvests,omitempty"` // see Progress
-	Ends     []frontier.End     `json:"ends,omitempty"`
-	Longest  *frontier.Longest  `json:"longest,omitempty"`
+	Progress Progress           `json:"progress"`
 }
 
 // PolitenessInput is the input of a politeness shard. State and Unserved are nil but when it continues as new; Unserved
@@ -192,21 +186,15 @@ const (
 	MaxSubmitBytes = 256 << 10 // of the URLs with what goes with them
 )
 
-// Progress is what a controller tells its crawl.
+// Progress is where a run stands: CLAIM makes it, the controller adds what it knows itself and tells its crawl, and the crawl
+// shows it and ends with it.
 type Progress struct {
-	Worker  string          `json:"worker"`
-	Totals  frontier.Totals `json:"totals"`
-	Waiting int             `json:"waiting"`
-	Queues  int             `json:"queues"`
-	State   string          `json:"state"`
+	frontier.Progress
+	Worker string `json:"worker"`
+	State  string `json:"state"`
 	// UnderWay counts URLs that are fetched, but whose batches are not committed yet.
-	UnderWay int64 `json:"under_way"`
-	// Harvests is the harvest ratio of each tenth of the run so far.
-	Harvests []float64      `json:"harvests,omitempty"`
-	Ends     []frontier.End `json:"ends,omitempty"` // the last URLs that ended without a page
-	At       time.Time      `json:"at,omitzero"`    // when it stood so
-	// Longest is the queue in which most URLs wait.
-	Longest *frontier.Longest `json:"longest,omitempty"`
+	UnderWay int64     `json:"under_way"`
+	At       time.Time `json:"at,omitzero"` // when it stood so
 	// Holds is why the worker claims nothing for now; it goes on by itself.
 	Holds string `json:"holds,omitempty"`
 	// Leases is what claims wait for that have no lease yet; nil if none does.

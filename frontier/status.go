@@ -52,13 +52,17 @@ func (t Totals) HarvestRatio() float64 {
 
 // Progress is where a run stands, without what takes a walk through all queues each time.
 type Progress struct {
-	Totals   Totals
-	Waiting  int // URLs
-	Queues   int // that have any
-	Claimed  int // URLs that are out
-	Ends     []End
-	Harvests []float64 // harvest ratio of each tenth of the run so far
-	Longest  *Longest  // nil if nothing waits
+	Totals   Totals    `json:"totals"`
+	Waiting  int       `json:"waiting"`            // URLs
+	Queues   int       `json:"queues"`             // that have any
+	Harvests []float64 `json:"harvests,omitempty"` // harvest ratio of each tenth of the run so far
+	Ends     []End     `json:"ends,omitempty"`     // the last URLs that ended without a page
+	Longest  *Longest  `json:"longest,omitempty"`  // the queue in which most URLs wait; nil if nothing waits
+}
+
+// Progress is where the run stands, but for its ends and its longest queue.
+func (s *Status) Progress() Progress {
+	return Progress{Totals: s.Totals, Waiting: s.Waiting, Queues: s.Queues, Harvests: Harvests(s.Trail, 10)}
 }
 
 // Longest is the queue in which most URLs wait, as of a minute ago at most: where a calendar, or another site without end, shows.
@@ -100,7 +104,7 @@ func (f *Frontier) Progress(name string) (Progress, error) {
 	}
 	return Progress{
 		Totals: s.Totals, Waiting: s.waiting, Queues: s.schedule.ready.Len() + s.schedule.later.Len() + len(s.claims),
-		Claimed: s.taken.n, Ends: slices.Clone(s.Ends), Harvests: Harvests(s.Trail, 10), Longest: s.findLongest(f.opts.Now()),
+		Ends: slices.Clone(s.Ends), Harvests: Harvests(s.Trail, 10), Longest: s.findLongest(f.opts.Now()),
 	}, nil
 }
 

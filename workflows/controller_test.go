@@ -30,6 +30,11 @@ var controllerInput = ControllerInput{Crawl: "c", Worker: "w", Queue: "q/w"}
 
 // newController is a controller whose rounds of claims are answered by claim; what it starts is noted as
 // "start " and the leases.
+// pages is the progress of a run of so many pages.
+func pages(n int64) activities.Progress {
+	return activities.Progress{Progress: frontier.Progress{Totals: frontier.Totals{Pages: n}}}
+}
+
 func newController(t *testing.T, claim func(e *env, in activities.ClaimInput) (activities.ClaimResult, error)) *env {
 	e := newEnv(t)
 	e.SetStartWorkflowOptions(client.StartWorkflowOptions{ID: controllerID, TaskQueue: names.TaskQueue})
@@ -109,7 +114,7 @@ func TestControllerAwaitsAnswers(t *testing.T) {
 		if !slices.Equal(in.Confirm.Releases, confirm.Releases) || !slices.Equal(in.Confirm.Renewed, confirm.Renewed) {
 			t.Errorf("round 2 confirms %+v, want %+v", in.Confirm, confirm)
 		}
-		return activities.ClaimResult{Drained: true, Progress: frontier.Totals{Pages: 9}}, nil
+		return activities.ClaimResult{Drained: true, Progress: pages(9)}, nil
 	})
 	if err := e.run(FetcherController, controllerInput); err != nil {
 		t.Fatal(err)
@@ -356,7 +361,7 @@ func TestControllerCancelled(t *testing.T) {
 					e.at(0, e.granted(answer(0, in.Round, fmt.Sprint(in.Round))))
 					return activities.ClaimResult{Sent: 1}, nil
 				}
-				return activities.ClaimResult{Spent: "stopped", Progress: frontier.Totals{Pages: 7}}, nil
+				return activities.ClaimResult{Spent: "stopped", Progress: pages(7)}, nil
 			})
 			e.at(answerWait/2, e.CancelWorkflow)
 			err := e.run(FetcherController, controllerInput)
@@ -413,7 +418,7 @@ func handedOn(t *testing.T, err error) ControllerInput {
 func TestControllerContinues(t *testing.T) {
 	var started atomic.Bool
 	e := newController(t, func(e *env, in activities.ClaimInput) (activities.ClaimResult, error) {
-		out := activities.ClaimResult{Progress: frontier.Totals{Pages: in.Round}, Confirm: frontier.Confirmed{Releases: []politeness.Key{{Number: in.Round}}}}
+		out := activities.ClaimResult{Progress: pages(in.Round), Confirm: frontier.Confirmed{Releases: []politeness.Key{{Number: in.Round}}}}
 		if in.Round == 50+controllerRounds {
 			e.SignalWorkflow(names.SignalGrants, answer(0, 0, "a"))
 		}
@@ -461,7 +466,7 @@ func TestControllerHandsOver(t *testing.T) {
 				if c.Round == int64(in.rounds) && !in.paused {
 					e.SignalWorkflowSkippingWorkflowTask(names.SignalHandover, nil)
 				}
-				return activities.ClaimResult{Idle: in.paused, Progress: frontier.Totals{Pages: c.Round}}, nil
+				return activities.ClaimResult{Idle: in.paused, Progress: pages(c.Round)}, nil
 			})
 			if in.paused {
 				e.at(30*24*time.Hour, func() { e.SignalWorkflow(names.SignalHandover, nil) })

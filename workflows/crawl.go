@@ -223,9 +223,11 @@ func (c *crawling) end(ctx workflow.Context, reason crawl.Reason) (CrawlResult, 
 		return CrawlResult{}, err
 	}
 	t := out.Status.Totals
-	c.Progress.Totals, c.Progress.Waiting, c.Progress.Queues, c.Progress.UnderWay = t, out.Status.Waiting, out.Status.Queues, 0
+	p := out.Status.Progress()
+	p.Ends, p.Longest = c.Progress.Ends, c.Progress.Longest // as the last round said
+	c.Progress.Progress, c.Progress.UnderWay, c.Progress.At = p, 0, workflow.Now(ctx)
 	workflow.GetLogger(ctx).Info("the crawl has ended", "crawl", c.Name, "run", c.Begun.Run, "reason", string(reason), "pages", t.Pages, "errors", t.Errors, "failed_batches", t.Failed)
-	c.Phase, c.Progress.Harvests, c.Progress.At = crawl.PhaseEnded, frontier.Harvests(out.Status.Trail, 10), workflow.Now(ctx)
+	c.Phase = crawl.PhaseEnded
 	workflow.SetCurrentDetails(ctx, describe("ended, "+reason.String(), c.Progress)+places(c.Begun.Archive, out.Report))
 	_ = workflow.UpsertTypedSearchAttributes(ctx, attributes(string(crawl.PhaseEnded), t)...)
 	return CrawlResult{

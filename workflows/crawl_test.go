@@ -188,7 +188,7 @@ func TestCrawlForwardsSignals(t *testing.T) {
 		e.SignalWorkflow(names.SignalResume, nil)
 	})
 	e.at(3*time.Minute, func() {
-		e.SignalWorkflow(names.SignalProgress, activities.Progress{Worker: "w", Waiting: 12, Totals: frontier.Totals{Pages: 5}})
+		e.SignalWorkflow(names.SignalProgress, activities.Progress{Worker: "w", Progress: frontier.Progress{Waiting: 12, Totals: frontier.Totals{Pages: 5}}})
 	})
 	e.at(4*time.Minute, func() {
 		if s := status(); s.Paused || s.Progress.Waiting != 12 || s.Progress.Totals.Pages != 5 {

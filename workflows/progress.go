@@ -35,11 +35,9 @@ func due(since, wait time.Duration, changed bool) (now bool, next time.Duration)
 // tell keeps the UI and the crawl up to date. What a controller that ends has to tell is in its result.
 func (c *controller) tell(ctx workflow.Context, r activities.ClaimResult) {
 	changed := (r.Holds == "") != (c.Progress.Holds == "")
-	c.Progress = activities.Progress{
-		Worker: c.Worker, Totals: r.Progress, Waiting: r.Waiting, Queues: r.Queues,
-		UnderWay: r.UnderWay, Harvests: r.Harvests, Ends: r.Ends, Holds: r.Holds, Leases: c.leases(), Longest: r.Longest,
-	}
-	c.Progress.State, c.Progress.At = c.state(), workflow.Now(ctx)
+	c.Progress = r.Progress
+	c.Progress.Holds, c.Progress.Leases = r.Holds, c.leases()
+	c.Progress.Worker, c.Progress.State, c.Progress.At = c.Worker, c.state(), workflow.Now(ctx)
 	workflow.SetCurrentDetails(ctx, describe(c.state(), c.Progress))
 	if c.Told.IsZero() {
 		c.Told = c.Progress.At

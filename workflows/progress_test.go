@@ -42,7 +42,7 @@ func TestDue(t *testing.T) {
 // The controller's state is that of its last round, however seldom it tells its crawl.
 func TestControllerIsCurrent(t *testing.T) {
 	e := newController(t, func(e *env, in activities.ClaimInput) (activities.ClaimResult, error) {
-		return activities.ClaimResult{Progress: frontier.Totals{Pages: 10 * in.Round}, Waiting: 7, UnderWay: 3, Drained: in.Round == 5}, nil
+		return activities.ClaimResult{Progress: activities.Progress{Progress: frontier.Progress{Totals: frontier.Totals{Pages: 10 * in.Round}, Waiting: 7}, UnderWay: 3}, Drained: in.Round == 5}, nil
 	})
 	e.at(0, func() {})
 	if err := e.run(FetcherController, controllerInput); err != nil {
@@ -68,8 +68,11 @@ func TestControllerIsCurrent(t *testing.T) {
 
 func TestDescribe(t *testing.T) {
 	p := activities.Progress{
-		Totals:  frontier.Totals{Pages: 24841, Scored: 200, Relevant: 114, Bytes: 12_340_000, Errors: 1, Robots: 4, Retries: 2, Failed: 1},
-		Waiting: 245, Queues: 7, UnderWay: 764, Harvests: []float64{1, 0.5}, At: time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC),
+		Progress: frontier.Progress{
+			Totals:  frontier.Totals{Pages: 24841, Scored: 200, Relevant: 114, Bytes: 12_340_000, Errors: 1, Robots: 4, Retries: 2, Failed: 1},
+			Waiting: 245, Queues: 7, Harvests: []float64{1, 0.5},
+		},
+		UnderWay: 764, At: time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC),
 	}
 	want := "**broad**: 24841 pages, harvest ratio 0.57, 245 URLs wait, 1 error, 12.3 MB\n\n" +
 		"764 URLs more are fetched and not committed yet. 114 of 200 scored pages are relevant, by tenths of the run 1.00 0.50. " +
@@ -141,7 +144,7 @@ func TestMost(t *testing.T) {
 		{&frontier.Longest{PLD: "a.test", Waiting: 90, Of: 91}, 2, ""},
 		{&frontier.Longest{PLD: "a.test", Waiting: 970, Of: 1000, Pages: 300}, 9, "97 % of the URLs that wait, 970, are of a.test, which gave 300 of 400 pages so far"},
 	} {
-		p := activities.Progress{Longest: tc.longest, Queues: tc.queues, Totals: frontier.Totals{Pages: 400}}
+		p := activities.Progress{Progress: frontier.Progress{Longest: tc.longest, Queues: tc.queues, Totals: frontier.Totals{Pages: 400}}}
 		got := Most(p)
 		if !strings.HasPrefix(got, tc.want) || (got == "") != (tc.want == "") || tc.want != "" && !strings.Contains(got, "`budget.per_pld`") {
 			t.Errorf("%+v: %q", tc.longest, got)
