@@ -4,6 +4,7 @@ import (
 	"container/heap"
 	"time"
 
+	"github.com/cespare/xxhash/v2"
 	"github.com/dgraph-io/badger/v4"
 )
 
@@ -131,4 +132,16 @@ func (q *queue) restore(m queueMeta, run uint32) {
 	if m.Rest != 0 {
 		q.rest = time.UnixMilli(m.Rest)
 	}
+}
+
+// Met tells whether a crawl has met a PLD.
+func (f *Frontier) Met(name, pld string) bool {
+	f.mu.Lock()
+	s, err := f.get(name)
+	f.mu.Unlock()
+	if err != nil {
+		return false
+	}
+	_, known, err := f.queueOf(s, xxhash.Sum64String(pld))
+	return known && err == nil
 }

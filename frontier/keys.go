@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/cespare/xxhash/v2"
+
 	"github.com/muninn-archive/muninn/internal/urls"
 )
 
@@ -113,4 +114,12 @@ func priority16(score float64, unbounded bool) uint16 {
 		return math.MaxUint16
 	}
 	return uint16(score * math.MaxUint16)
+}
+
+func pldOf(key []byte) uint64 {
+	var v uint64
+	for _, b := range key[3:11] {
+		v = v<<8 | uint64(b)
+	}
+	return v
 }

@@ -238,3 +238,16 @@ func (s *state) visits(c *Commit, pages []order.Visit, urls []string, list []*of
 	}
 	return &lesson{Visits: pages}
 }
+
+// Teach keeps what was learned, unless it is nil, and shows pages of the topic to an order that learns, in place of those that it was shown
+// before: views of them, as order.Views encodes them.
+func (f *Frontier) Teach(name string, learned []byte, examples [][]byte) error {
+	if learned != nil {
+		if err := f.change(name, func(rec *crawlRecord) { rec.Learned, rec.planned = learned, true }); err != nil {
+			return err
+		}
+	}
+	return f.withCrawl(name, func(s *state, txn *badger.Txn) (func(), error) {
+		return f.learn(txn, s, f.draft(s), &lesson{Examples: examples})
+	})
+}

@@ -5,6 +5,8 @@ import (
 	"math"
 	"time"
 
+	"github.com/dgraph-io/badger/v4"
+
 	"github.com/muninn-archive/muninn/internal/crawl"
 )
 
@@ -199,4 +201,52 @@ func (h *queueHeap) Pop() any {
 	h.items = h.items[:len(h.items)-1]
 	q.index = -1
 	return q
+}
+
+// queue returns the queue of a PLD and makes it if there is none.
+func (s *state) queue(pld uint64, name string) *queue {
+	q, known := s.queues[pld]
+	if !known {
+		q = &queue{pld: pld, costly: s.learner() != nil, index: -1, best: lastPlace, floor: lastPlace, since: lastPlace}
+		s.queues[pld] = q
+		s.hosts.inform(s, q)
+	}
+	if name != "" {
+		q.name = name
+	}
+	return q
+}
+
+// added counts an entry.
+func (q *queue) added(at place) {
+	q.waiting++
+	if at.before(q.best) {
+		q.best = at
+	}
+	if at.before(q.floor) {
+		q.floor = at
+	}
+	if at.before(q.since) {
+		q.since = at
+	}
+}
+
+// loaded counts an entry that was there before.
+func (q *queue) loaded(at place, taken bool) {
+	q.waiting++
+	if at.before(q.floor) {
+		q.floor = at
+	}
+	if !taken && at.before(q.best) {
+		q.best = at
+	}
+}
+
+func (s *state) pldSpent(q *queue) bool {
+	return q.done.left(s.Definition.Budget) <= 0
+}
+
+func (s *state) saveMeta(txn *badger.Txn, pld uint64, m queueMeta) error {
+	m.Run = s.Run
+	return setCBOR(txn, pldKey(kindMeta, s.id, pld), m)
 }

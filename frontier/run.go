@@ -79,35 +79,6 @@ func (f *Frontier) Begin(name, owner string, d crawl.Definition, seeds []string,
 	return run, err
 }
 
-// Inherit makes a crawl known that another frontier knew, which is lost: it has had that many runs. What it
-// knew is to be brought in by Commit, until Restored is called; Plan tells.
-func (f *Frontier) Inherit(name string, runs uint32) error {
-	return f.update(func(*badger.Txn) (func(), error) {
-		f.mu.Lock()
-		_, known := f.crawls[name]
-		id, full := f.freeID()
-		f.mu.Unlock()
-		if _, born := f.born[name]; known || born {
-			return nil, nil
-		}
-		if full != nil {
-			return nil, full
-		}
-		s, err := f.newState(crawlRecord{ID: id, Name: name, Sequence: f.opts.Now().UnixMilli(), Run: runs, Restore: true})
-		if err != nil {
-			return nil, err
-		}
-		f.born[name] = s
-		f.draft(s)
-		return func() { f.adopt(s, s.scope, false) }, nil
-	})
-}
-
-// Restored says that all is brought in that another frontier knew.
-func (f *Frontier) Restored(name string) error {
-	return f.change(name, func(rec *crawlRecord) { rec.Restore = false })
-}
-
 // adopt puts a new or changed plan in force; Frontier.mu is held.
 func (f *Frontier) adopt(s *state, sc *scope.Scope, again bool) {
 	s.scope = sc
@@ -130,36 +101,6 @@ func (f *Frontier) adopt(s *state, sc *scope.Scope, again bool) {
 // MaxBounds is how many hosts or PLDs of seeds can bound a scope.
 const MaxBounds = 200_000
 
-// Phase bounds the claims of the present phase: pages of the run so far and to come, 0 for the budget
-// alone. reference marks the reference crawl.
-func (f *Frontier) Phase(name string, limit int64, reference bool) error {
-	return f.change(name, func(rec *crawlRecord) { rec.Limit, rec.Reference = limit, reference })
-}
-
-// Configure puts another order, weights, budget, politeness or helper in force for a run under way. URLs that wait keep the
-// scores that they have; what a claim weighs anew, it weighs by the new order.
-func (f *Frontier) Configure(name string, d crawl.Definition) error {
-	return f.change(name, func(rec *crawlRecord) {
-		if rec.Definition.Topic.Canonical() != d.Topic.Canonical() {
-			rec.LessonsFrom = rec.Lessons
-		}
-		rec.Definition, rec.planned = d, true
-	})
-}
-
-// Teach keeps what was learned, unless it is nil, and shows pages of the topic to an order that learns, in place of those that it was shown
-// before: views of them, as order.Views encodes them.
-func (f *Frontier) Teach(name string, learned []byte, examples [][]byte) error {
-	if learned != nil {
-		if err := f.change(name, func(rec *crawlRecord) { rec.Learned, rec.planned = learned, true }); err != nil {
-			return err
-		}
-	}
-	return f.withCrawl(name, func(s *state, txn *badger.Txn) (func(), error) {
-		return f.learn(txn, s, f.draft(s), &lesson{Examples: examples})
-	})
-}
-
 // End ends the run; its claims must have been committed or given back.
 func (f *Frontier) End(name, owner string) error {
 	err := f.change(name, func(rec *crawlRecord) {
@@ -175,52 +116,4 @@ func (f *Frontier) End(name, owner string) error {
 	default:
 	}
 	return err
-}
-
-func (f *Frontier) change(name string, edit func(rec *crawlRecord)) error {
-	f.mu.Lock()
-	s, err := f.get(name)
-	f.mu.Unlock()
-	if err != nil {
-		return err
-	}
-	return f.update(func(*badger.Txn) (func(), error) {
-		rec := f.draft(s)
-		edit(rec)
-		sc, err := scope.New(rec.Definition, rec.Bounds)
-		if err != nil {
-			return nil, err
-		}
-		return func() { f.adopt(s, sc, false) }, nil
-	})
-}
-
-// Plan is what the activities need to know of a crawl.
-type Plan struct {
-	Definition crawl.Definition
-	Run        uint32
-	Learned    []byte
-	Reference  bool
-	Started    time.Time
-	Owner      string
-	Restore    bool // see Inherit
-	Archive    int  // number of the archive that new batches go to, see GoesTo
-}
-
-// Knows tells whether the frontier knows a crawl.
-func (f *Frontier) Knows(name string) bool {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return f.crawls[name] != nil
-}
-
-// Plan returns the crawl's plan.
-func (f *Frontier) Plan(name string) (Plan, error) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	s, err := f.peek(name)
-	if err != nil {
-		return Plan{}, err
-	}
-	return Plan{s.Definition, s.Run, s.Learned, s.Reference, s.Started, s.Owner, s.Restore, s.Archive}, nil
 }

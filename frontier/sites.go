@@ -105,18 +105,6 @@ func (s *sites) save() error {
 	return nil
 }
 
-// Met tells whether a crawl has met a PLD.
-func (f *Frontier) Met(name, pld string) bool {
-	f.mu.Lock()
-	s, err := f.get(name)
-	f.mu.Unlock()
-	if err != nil {
-		return false
-	}
-	_, known, err := f.queueOf(s, xxhash.Sum64String(pld))
-	return known && err == nil
-}
-
 // Reward rewards the groups of pages by their scores, for a frontier that is made anew of the archive. It is
 // idempotent by id.
 func (f *Frontier) Reward(name, id string, scores map[string]float64) error {

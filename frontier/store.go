@@ -322,3 +322,21 @@ func scan(txn *badger.Txn, under []byte, from []byte, values bool, fn func(key, 
 	}
 	return nil
 }
+
+func (f *Frontier) withCrawl(name string, do func(s *state, txn *badger.Txn) (func(), error)) error {
+	f.mu.Lock()
+	s, err := f.get(name)
+	f.mu.Unlock()
+	if err != nil {
+		return err
+	}
+	return f.update(func(txn *badger.Txn) (func(), error) {
+		f.mu.Lock()
+		err := f.awake(s) // it may have fallen asleep since
+		f.mu.Unlock()
+		if err != nil {
+			return nil, err
+		}
+		return do(s, txn)
+	})
+}

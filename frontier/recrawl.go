@@ -1,46 +1,13 @@
 package frontier
 
 import (
-	"cmp"
 	"fmt"
-	"slices"
 
 	"github.com/cespare/xxhash/v2"
 	"github.com/dgraph-io/badger/v4"
 
 	"github.com/muninn-archive/muninn/internal/crawl"
 )
-
-// ClaimOf returns a claim as it stands.
-func (f *Frontier) ClaimOf(name, claim string) (Claim, bool) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if s, err := f.get(name); err == nil {
-		if c, known := s.claims[claim]; known {
-			return *c, true
-		}
-	}
-	return Claim{}, false
-}
-
-// ClaimsOf returns the claims of a batch.
-func (f *Frontier) ClaimsOf(name, batch string) []Claim {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	var claims []Claim
-	if s, err := f.get(name); err == nil {
-		for _, c := range s.claims {
-			if c.Batch == batch {
-				claims = append(claims, *c)
-			}
-		}
-	}
-	slices.SortFunc(claims, func(a, b Claim) int { return cmp.Compare(a.ID, b.ID) })
-	return claims
-}
-
-// Holds tells whether a batch has claims.
-func (f *Frontier) Holds(name, batch string) bool { return len(f.ClaimsOf(name, batch)) > 0 }
 
 // recrawlPart is how many URLs a recrawl offers at a time.
 const recrawlPart = 5000

@@ -1,0 +1,99 @@
+package frontier
+
+import (
+	"cmp"
+	"slices"
+	"time"
+)
+
+// ClaimOf returns a claim as it stands.
+func (f *Frontier) ClaimOf(name, claim string) (Claim, bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if s, err := f.get(name); err == nil {
+		if c, known := s.claims[claim]; known {
+			return *c, true
+		}
+	}
+	return Claim{}, false
+}
+
+// ClaimsOf returns the claims of a batch.
+func (f *Frontier) ClaimsOf(name, batch string) []Claim {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	var claims []Claim
+	if s, err := f.get(name); err == nil {
+		for _, c := range s.claims {
+			if c.Batch == batch {
+				claims = append(claims, *c)
+			}
+		}
+	}
+	slices.SortFunc(claims, func(a, b Claim) int { return cmp.Compare(a.ID, b.ID) })
+	return claims
+}
+
+// Holds tells whether a batch has claims.
+func (f *Frontier) Holds(name, batch string) bool { return len(f.ClaimsOf(name, batch)) > 0 }
+
+// held tells whether a claim is out on a queue; Frontier.mu is held.
+func (s *state) held(pld uint64) bool {
+	for _, c := range s.claims {
+		if c.Queue == pld {
+			return true
+		}
+	}
+	return false
+}
+
+func (f *Frontier) held(s *state, pld uint64) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return s.held(pld)
+}
+
+// heldElsewhere tells whether a claim of another crawl is out on a host.
+func (f *Frontier) heldElsewhere(s *state, pld uint64) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.hosts.elsewhere(s, pld).After(f.opts.Now())
+}
+
+// hold puts a claim into memory; Frontier.mu is held.
+func (s *state) hold(c *Claim) {
+	if was, known := s.claims[c.ID]; known {
+		s.free(was)
+		s.hosts.leave(s, was, c.asks())
+	}
+	s.claims[c.ID] = c
+	for _, u := range c.URLs {
+		s.taken.take(urlKey{c.Queue, u}, c.ID)
+	}
+	q := s.queue(c.Queue, c.PLD)
+	q.busy = true
+	s.schedule.remove(q)
+	s.hosts.enter(s, c)
+}
+
+// drop takes a claim out of memory; back tells that some of its URLs stay in the queue. Frontier.mu is
+// held.
+func (s *state) drop(c *Claim, back bool, now time.Time) {
+	delete(s.claims, c.ID)
+	s.free(c)
+	q := s.queue(c.Queue, "")
+	q.busy = false
+	q.spent = s.pldSpent(q)
+	if back {
+		q.best = q.floor
+	}
+	s.schedule.place(q, now)
+	s.hosts.leave(s, c, nil)
+}
+
+// free gives a claim's URLs up; Frontier.mu is held.
+func (s *state) free(c *Claim) {
+	for _, u := range c.URLs {
+		s.taken.free(urlKey{c.Queue, u}, c.ID)
+	}
+}

@@ -1,0 +1,46 @@
+package frontier
+
+import (
+	"time"
+
+	"github.com/muninn-archive/muninn/internal/crawl"
+)
+
+// crawlRecord is what is kept of a crawl.
+type crawlRecord struct {
+	ID        uint16    `cbor:"1,keyasint"`
+	Name      string    `cbor:"2,keyasint"`
+	Owner     string    `cbor:"3,keyasint"` // the Crawl workflow's run that it belongs to
+	Run       uint32    `cbor:"4,keyasint"` // counts the runs
+	Active    bool      `cbor:"5,keyasint"`
+	Started   time.Time `cbor:"6,keyasint"`
+	Totals    Totals    `cbor:"9,keyasint"` // of this run
+	Counter   uint64    `cbor:"10,keyasint"`
+	Sequence  int64     `cbor:"11,keyasint"` // of claims
+	Top       []Top     `cbor:"13,keyasint,omitempty"`
+	Limit     int64     `cbor:"14,keyasint,omitempty"` // pages of the present phase, 0: the budget alone
+	Reference bool      `cbor:"15,keyasint,omitempty"` // the reference crawl is under way
+
+	Ends []End `cbor:"16,keyasint,omitempty"` // URLs that ended without a page, the last of each kind
+
+	Restore bool `cbor:"17,keyasint,omitempty"` // what another frontier knew is still to be brought in
+
+	Lessons     uint64 `cbor:"18,keyasint,omitempty"` // the last of the order that learns
+	LessonsFrom uint64 `cbor:"19,keyasint,omitempty"` // those up to it were of another topic
+
+	TrailStep int64   `cbor:"20,keyasint,omitempty"` // pages from point to point
+	Trail     []Point `cbor:"-"`                     // kept apart, written when it grows
+
+	planRecord `cbor:"-"`
+	planned    bool // planRecord is to be written
+}
+
+// planRecord is what a crawl was asked for. It is kept apart: it may be large, and the rest of the record
+// is written with each batch.
+type planRecord struct {
+	Definition crawl.Definition `cbor:"1,keyasint"`
+	Bounds     []string         `cbor:"2,keyasint"` // hosts or PLDs of the seeds, for the scope
+	Learned    []byte           `cbor:"3,keyasint,omitempty"`
+	Archives   []Place          `cbor:"4,keyasint,omitempty"` // all that the crawl has written to, by number
+	Archive    int              `cbor:"5,keyasint,omitempty"` // number of the one that new batches go to
+}

@@ -1,0 +1,63 @@
+package frontier
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/dgraph-io/badger/v4"
+
+	"github.com/muninn-archive/muninn/internal/crawl"
+)
+
+// Original finds the capture in an archive that holds a payload digest already.
+func (f *Frontier) Original(name string, archive int, digest string) (v crawl.Visit, found bool) {
+	f.mu.Lock()
+	s, err := f.get(name)
+	f.mu.Unlock()
+	if err != nil {
+		return v, false
+	}
+	err = f.view(func(txn *badger.Txn) (err error) {
+		found, err = getCBOR(txn, textKey(kindDigest, s.id, digestText(archive, digest)), &v)
+		return err
+	})
+	return v, found && err == nil
+}
+
+// Samples calls fn with the samples that the batches of the run left.
+func (f *Frontier) Samples(name string, fn func(raw []byte) error) error {
+	f.mu.Lock()
+	s, err := f.get(name)
+	run := uint32(0)
+	if err == nil {
+		run = s.Run
+	}
+	f.mu.Unlock()
+	if err != nil {
+		return err
+	}
+	return f.view(func(txn *badger.Txn) error {
+		return scan(txn, textKey(kindSample, s.id, fmt.Sprintf("%d/", run)), nil, true, func(_, value []byte) (bool, error) {
+			return true, fn(slices.Clone(value))
+		})
+	})
+}
+
+// Known calls fn with every URL that the frontier knows of the crawl, for tests and exports.
+func (f *Frontier) Known(name string, fn func(url, state string) error) error {
+	f.mu.Lock()
+	s, err := f.get(name)
+	f.mu.Unlock()
+	if err != nil {
+		return err
+	}
+	return f.view(func(txn *badger.Txn) error {
+		return scan(txn, prefix(kindRecord, s.id), nil, true, func(_, value []byte) (bool, error) {
+			r, err := decodeRecord(value)
+			if err != nil {
+				return false, err
+			}
+			return true, fn(r.url, stateNames[r.state])
+		})
+	})
+}

@@ -1,0 +1,32 @@
+package frontier
+
+import "github.com/dgraph-io/badger/v4"
+
+// Inherit makes a crawl known that another frontier knew, which is lost: it has had that many runs. What it
+// knew is to be brought in by Commit, until Restored is called; Plan tells.
+func (f *Frontier) Inherit(name string, runs uint32) error {
+	return f.update(func(*badger.Txn) (func(), error) {
+		f.mu.Lock()
+		_, known := f.crawls[name]
+		id, full := f.freeID()
+		f.mu.Unlock()
+		if _, born := f.born[name]; known || born {
+			return nil, nil
+		}
+		if full != nil {
+			return nil, full
+		}
+		s, err := f.newState(crawlRecord{ID: id, Name: name, Sequence: f.opts.Now().UnixMilli(), Run: runs, Restore: true})
+		if err != nil {
+			return nil, err
+		}
+		f.born[name] = s
+		f.draft(s)
+		return func() { f.adopt(s, s.scope, false) }, nil
+	})
+}
+
+// Restored says that all is brought in that another frontier knew.
+func (f *Frontier) Restored(name string) error {
+	return f.change(name, func(rec *crawlRecord) { rec.Restore = false })
+}

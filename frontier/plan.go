@@ -1,0 +1,88 @@
+package frontier
+
+import (
+	"slices"
+	"time"
+
+	"github.com/dgraph-io/badger/v4"
+
+	"github.com/muninn-archive/muninn/internal/crawl"
+	"github.com/muninn-archive/muninn/internal/scope"
+)
+
+// Plan is what the activities need to know of a crawl.
+type Plan struct {
+	Definition crawl.Definition
+	Run        uint32
+	Learned    []byte
+	Reference  bool
+	Started    time.Time
+	Owner      string
+	Restore    bool // see Inherit
+	Archive    int  // number of the archive that new batches go to, see GoesTo
+}
+
+// Plan returns the crawl's plan.
+func (f *Frontier) Plan(name string) (Plan, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	s, err := f.peek(name)
+	if err != nil {
+		return Plan{}, err
+	}
+	return Plan{s.Definition, s.Run, s.Learned, s.Reference, s.Started, s.Owner, s.Restore, s.Archive}, nil
+}
+
+// Knows tells whether the frontier knows a crawl.
+func (f *Frontier) Knows(name string) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.crawls[name] != nil
+}
+
+// Crawls lists the names of the crawls that the frontier knows.
+func (f *Frontier) Crawls() []string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	list := make([]string, 0, len(f.crawls))
+	for name := range f.crawls {
+		list = append(list, name)
+	}
+	slices.Sort(list)
+	return list
+}
+
+// Phase bounds the claims of the present phase: pages of the run so far and to come, 0 for the budget
+// alone. reference marks the reference crawl.
+func (f *Frontier) Phase(name string, limit int64, reference bool) error {
+	return f.change(name, func(rec *crawlRecord) { rec.Limit, rec.Reference = limit, reference })
+}
+
+// Configure puts another order, weights, budget, politeness or helper in force for a run under way. URLs that wait keep the
+// scores that they have; what a claim weighs anew, it weighs by the new order.
+func (f *Frontier) Configure(name string, d crawl.Definition) error {
+	return f.change(name, func(rec *crawlRecord) {
+		if rec.Definition.Topic.Canonical() != d.Topic.Canonical() {
+			rec.LessonsFrom = rec.Lessons
+		}
+		rec.Definition, rec.planned = d, true
+	})
+}
+
+func (f *Frontier) change(name string, edit func(rec *crawlRecord)) error {
+	f.mu.Lock()
+	s, err := f.get(name)
+	f.mu.Unlock()
+	if err != nil {
+		return err
+	}
+	return f.update(func(*badger.Txn) (func(), error) {
+		rec := f.draft(s)
+		edit(rec)
+		sc, err := scope.New(rec.Definition, rec.Bounds)
+		if err != nil {
+			return nil, err
+		}
+		return func() { f.adopt(s, sc, false) }, nil
+	})
+}

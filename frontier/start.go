@@ -1,0 +1,165 @@
+package frontier
+
+import (
+	"errors"
+	"time"
+
+	"github.com/dgraph-io/badger/v4"
+)
+
+// Granted is a lease that was granted to a claim, by the worker's clock.
+type Granted struct {
+	Lease    string
+	IP       string
+	Number   int64
+	Earliest time.Time
+	Host     time.Time // when its host may be asked, as other workers know; zero if at once
+	Deadline time.Time
+}
+
+// hearsay is how long a rest counts that another worker has said of a host: it may correct it, as after a slow answer, and
+// who asks for the next lease hears of it.
+const hearsay = 30 * time.Second
+
+// maxIdle is how long an address may be held for a host that rests: a claim that comes for longer gives its lease back.
+const maxIdle = 2 * time.Second
+
+// Start binds granted claims to a batch, each once, however often it was granted; those that are gone meanwhile are left
+// out, and their leases released. It is idempotent.
+func (f *Frontier) Start(name, batch string, grants []Granted) ([]Claim, error) {
+	return f.take(name, batch, grants, false)
+}
+
+// Lease gives claims of a batch the leases that it asked for itself, for lanes that go on.
+func (f *Frontier) Lease(name, batch string, grants []Granted) error {
+	_, err := f.take(name, batch, grants, true)
+	return err
+}
+
+// take binds granted claims to a batch, which has asked for them itself or is new.
+func (f *Frontier) take(name, batch string, grants []Granted, asked bool) (claims []Claim, err error) {
+	nonce := newNonce()
+	err = f.withCrawl(name, func(s *state, txn *badger.Txn) (func(), error) {
+		claims = claims[:0]
+		var gone []Release
+		var again []string                         // leases that were released before and must not be now
+		seen := make(map[string]bool, len(grants)) // a claim that came twice would be two lanes to one host
+		var late []*Claim                          // that another crawl was faster than
+		rests := map[uint64]time.Time{}            // of hosts, that other workers know
+		delays, err := f.crawlDelays(s, grants)    // a claim may have waited for long
+		if err != nil {
+			return nil, err
+		}
+		f.mu.Lock()
+		for _, g := range grants {
+			if seen[g.Lease] {
+				continue
+			}
+			seen[g.Lease] = true
+			c, known := s.claims[g.Lease]
+			if !known {
+				gone = append(gone, s.unwanted(g))
+				continue
+			}
+			if c.Batch != "" && c.Batch != batch {
+				continue // the other batch has the lease
+			}
+			if err := errors.Join(f.touch(s, c.Queue), f.touch(nil, c.Queue)); err != nil {
+				f.mu.Unlock()
+				return nil, err
+			}
+			started := *c
+			mine := c.Batch == batch
+			if mine && g.Number <= c.Grant { // this very grant has been taken
+				claims = append(claims, started)
+				continue
+			}
+			if mine && !c.leased() && !asked { // its round was asked for twice: the lane has ended under the first grant
+				gone = append(gone, s.unwanted(g))
+				continue
+			}
+			now := f.opts.Now()
+			from := g.Earliest
+			if g.Host.After(now) {
+				rests[c.Queue] = latest(rests[c.Queue], now.Add(min(g.Host.Sub(now), hearsay)))
+			}
+			if rest := latest(f.hosts.next[c.Queue], g.Host); rest.After(now) { // what has passed is forgotten some time, by a restart too
+				from = latest(from, rest)
+			}
+			idle := c.Batch == "" && from.After(latest(g.Earliest, now).Add(maxIdle))
+			atWork := mine && c.leased() && c.Lease.After(now) // the grant only confirms its lease
+			if !atWork && (idle || f.hosts.elsewhere(s, c.Queue).After(now)) {
+				// another asks its host, or has, perhaps at another address
+				if gone = append(gone, s.unwanted(g)); c.Batch == "" {
+					late = append(late, c)
+				}
+				continue
+			}
+			if _, stale := s.journal[g.Lease]; stale {
+				again = append(again, g.Lease)
+			}
+			if c.Batch == "" {
+				s.enliven(&started, batch, nonce)
+			}
+			started.Batch, started.Lease, started.Earliest, started.Ended = batch, g.Deadline, from, false
+			started.Reading, started.Grant, started.Delay = time.Time{}, g.Number, max(c.Delay, delays[c.Queue])
+			started.Deadline = f.opts.Now().Add(f.opts.ClaimTTL)
+			claims = append(claims, started)
+		}
+		f.mu.Unlock()
+		apply, err := f.saveClaims(txn, s, claims, gone)
+		if err != nil {
+			return nil, err
+		}
+		drop, err := f.dropClaims(txn, s, late)
+		if err != nil {
+			return nil, err
+		}
+		rest, err := f.restHosts(txn, rests)
+		if err != nil {
+			return nil, err
+		}
+		for _, lease := range again {
+			if err := txn.Delete(textKey(kindRelease, s.id, lease)); err != nil {
+				return nil, err
+			}
+		}
+		return func() {
+			apply()
+			rest()
+			drop()
+			for _, lease := range again {
+				delete(s.journal, lease)
+			}
+		}, nil
+	})
+	return claims, err
+}
+
+// crawlDelays are the longest Crawl-delays that are known of the hosts of claims.
+func (f *Frontier) crawlDelays(s *state, grants []Granted) (map[uint64]time.Duration, error) {
+	delays := map[uint64]time.Duration{}
+	f.mu.Lock()
+	for _, g := range grants {
+		if c, known := s.claims[g.Lease]; known {
+			delays[c.Queue] = 0
+		}
+	}
+	f.mu.Unlock()
+	for pld := range delays {
+		delay, err := f.crawlDelay(pld)
+		if err != nil {
+			return nil, err
+		}
+		delays[pld] = delay
+	}
+	return delays, nil
+}
+
+// unwanted gives a grant back that nobody makes use of. What the lease has said before when it was given back, and may not have
+// been sent yet, stays said: its lane may have asked the address just now.
+func (s *state) unwanted(g Granted) Release {
+	r := s.journal[g.Lease]
+	r.Lease, r.IP, r.Number = g.Lease, g.IP, g.Number
+	return r
+}
