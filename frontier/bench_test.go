@@ -20,6 +20,9 @@ import (
 // benchPLDs is over how many queues the known URLs of a bench are spread.
 const benchPLDs = 1000
 
+// benchClaim is how many URLs a claim of a bench takes, whatever a crawl takes that says nothing of it.
+const benchClaim = 50
+
 // benchURL is the ith URL: of ordinary length, with the look of a path.
 func benchURL(i int) string {
 	return fmt.Sprintf("http://www.host%d.example/section-%d/article-%d.html", i%benchPLDs, i%17, i)
@@ -35,7 +38,7 @@ func benchLinks(from, n int) (list []crawl.Discovery) {
 // benchRig fills a frontier. 10^6 URLs take a minute and are asked for with MUNINN_BENCH_KNOWN=1000000.
 func benchRig(b *testing.B) (r *rig, n int) {
 	b.Helper()
-	r, n = newRig(b, func(d *crawl.Definition) { d.Budget.Pages = 1e9 }), benchSize(b)
+	r, n = newRig(b, func(d *crawl.Definition) { d.Budget.Pages, d.Order.PerQueue = 1e9, benchClaim }), benchSize(b)
 	for from := 0; from < n; from += 5000 {
 		r.submit(fmt.Sprint("fill", from), benchLinks(from, 5000)...)
 	}
@@ -81,7 +84,7 @@ func BenchmarkOffer(b *testing.B) {
 	b.ReportMetric(float64((cpu(b)-began).Nanoseconds())/float64(b.N)/batch/1000, "cpu-µs/link")
 }
 
-// BenchmarkClaim claims 50 URLs of one queue and gives them back: claim, and durable writes of both.
+// BenchmarkClaim claims benchClaim URLs of one queue and gives them back: claim, and durable writes of both.
 func BenchmarkClaim(b *testing.B) {
 	r, _ := benchRig(b)
 	var claiming time.Duration
@@ -92,7 +95,7 @@ func BenchmarkClaim(b *testing.B) {
 		round, err := r.Claim(b.Context(), w)
 		claiming += cpu(b) - began
 		r.must(err)
-		if len(round.Claims) != 1 || len(round.Claims[0].URLs) != 50 {
+		if len(round.Claims) != 1 || len(round.Claims[0].URLs) != benchClaim {
 			b.Fatalf("%+v", round)
 		}
 		batch := r.start(round.Claims...)
@@ -111,7 +114,7 @@ func (r *rig) drainJournal() Round {
 	return round
 }
 
-// BenchmarkBatch is a whole batch: claim 50, commit 50 outcomes and 3,000 outlinks, nine in ten known.
+// BenchmarkBatch is a whole batch: claim 50 URLs, commit 50 outcomes and 3,000 outlinks, nine in ten known.
 func BenchmarkBatch(b *testing.B) {
 	r, n := benchRig(b)
 	fresh := n
@@ -128,7 +131,7 @@ func BenchmarkBatch(b *testing.B) {
 		fresh += 300
 		r.confirm(round)
 	}
-	b.ReportMetric(float64((cpu(b)-began).Microseconds())/float64(b.N)/50, "cpu-µs/page")
+	b.ReportMetric(float64((cpu(b)-began).Microseconds())/float64(b.N)/benchClaim, "cpu-µs/page")
 }
 
 // BenchmarkOpen opens a frontier and tells what a known URL takes on disk, as the writes left it and
