@@ -16,6 +16,8 @@ const MaxChain = 2 * time.Minute
 
 // chain is how far the redirects of an origin's robots.txt have been followed. It is kept if a lane ends on the way: the
 // next lane goes on there. Else a host whose Crawl-delay is longer than the lanes are would never come to the end.
+// It is kept in memory alone. A worker that is killed begins anew with the origin, which costs a request for each redirect that it had
+// followed; what is owed to the hosts on the way is in the log and in the frontier.
 type chain struct {
 	at      urls.URL  // to be asked next
 	hop     int       // redirects that led to it
