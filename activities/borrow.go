@@ -24,7 +24,7 @@ func (a *Activities) borrower(name, claim string, plan crawl.Politeness, clock p
 		ip := addr.String()
 		shard := Shard(ip, a.Settings.Shards)
 		ask := a.askOf(name, frontier.Claim{ID: claim + "@" + ip, IP: ip}, plan, "")
-		back := politeness.Release{Lease: ask.Lease, Crawl: ask.Crawl, Worker: ask.Worker, IP: ip}
+		back := ask.Withdrawal()
 		release := func() {
 			ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), returnTime)
 			defer cancel()

@@ -493,7 +493,7 @@ func (l *life) lend(ctx context.Context, ask politeness.Ask) (fetch.Loan, error)
 	defer cancel()
 	ask.Loan = true
 	g, err := l.leases.borrow(ctx, ask)
-	back := politeness.Release{Lease: ask.Lease, Crawl: ask.Crawl, Worker: ask.Worker, IP: ask.IP}
+	back := ask.Withdrawal()
 	if err != nil {
 		l.leases.serve(politeness.Round{Releases: []politeness.Release{back}})
 		return fetch.Loan{}, errors.New("the address is busy")

@@ -155,7 +155,7 @@ func (a *Activities) AskLeases(ctx context.Context, in AskLeasesInput) error {
 	if in.Withdraw {
 		r.Asks = nil
 		for _, ask := range in.Asks {
-			r.Releases = append(r.Releases, politeness.Release{Lease: ask.Lease, Crawl: ask.Crawl, Worker: ask.Worker, IP: ask.IP})
+			r.Releases = append(r.Releases, ask.Withdrawal())
 		}
 	}
 	return edge(a.signalPoliteness(ctx, in.Shard, r))

@@ -107,8 +107,7 @@ func (p *shardOf) borrow(ctx workflow.Context, in activities.BorrowInput) (polit
 	if had {
 		return grant, nil
 	}
-	withdrawn := politeness.Release{Lease: ask.Lease, Crawl: ask.Crawl, Worker: ask.Worker, IP: ask.IP}
-	p.serveAt(ctx, politeness.Round{Releases: []politeness.Release{withdrawn}})
+	p.serveAt(ctx, politeness.Round{Releases: []politeness.Release{ask.Withdrawal()}})
 	if err != nil {
 		return grant, err
 	}

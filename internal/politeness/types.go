@@ -73,6 +73,11 @@ type Ask struct {
 // ID names the lease that is asked for.
 func (a Ask) ID() LeaseID { return LeaseID{a.Crawl, a.Worker, a.Lease} }
 
+// Withdrawal is a release of the lease that is asked for, whatever was granted of it.
+func (a Ask) Withdrawal() Release {
+	return Release{Lease: a.Lease, Crawl: a.Crawl, Worker: a.Worker, IP: a.IP}
+}
+
 // Key names a grant of a lease of the crawl and worker that it is exchanged with.
 type Key struct {
 	Lease  string `json:"lease"`
