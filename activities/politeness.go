@@ -171,10 +171,7 @@ func (a *Activities) sendRound(ctx context.Context, in ClaimInput, round frontie
 			return 0, confirm, err
 		}
 		for n := range max(a.Settings.Shards, 1) {
-			if rounds[n] == nil {
-				rounds[n] = &politeness.Round{From: in.Reply, Round: in.Round}
-			}
-			rounds[n].Known = &politeness.Known{Crawl: in.Crawl, Worker: a.Settings.Worker, Leases: leases, At: started}
+			rounds.of(n, in).Known = &politeness.Known{Crawl: in.Crawl, Worker: a.Settings.Worker, Leases: leases, At: started}
 		}
 	}
 	for n, r := range rounds {
@@ -185,17 +182,22 @@ func (a *Activities) sendRound(ctx context.Context, in ClaimInput, round frontie
 	return len(rounds), confirm, nil
 }
 
-// rounds is what the shards are sent of a round of the frontier, and what is confirmed to it if they answer.
-func (a *Activities) rounds(in ClaimInput, round frontier.Round, p crawl.Politeness) (map[int]*politeness.Round, frontier.Confirmed) {
-	var confirm frontier.Confirmed
-	rounds := map[int]*politeness.Round{}
-	at := func(ip string) *politeness.Round {
-		n := Shard(ip, a.Settings.Shards)
-		if rounds[n] == nil {
-			rounds[n] = &politeness.Round{From: in.Reply, Round: in.Round}
-		}
-		return rounds[n]
+// shardRounds is what the shards are sent of a round, by their number.
+type shardRounds map[int]*politeness.Round
+
+// of is what one shard is sent, nothing at first.
+func (r shardRounds) of(shard int, in ClaimInput) *politeness.Round {
+	if r[shard] == nil {
+		r[shard] = &politeness.Round{From: in.Reply, Round: in.Round}
 	}
+	return r[shard]
+}
+
+// rounds is what the shards are sent of a round of the frontier, and what is confirmed to it if they answer.
+func (a *Activities) rounds(in ClaimInput, round frontier.Round, p crawl.Politeness) (shardRounds, frontier.Confirmed) {
+	var confirm frontier.Confirmed
+	rounds := shardRounds{}
+	at := func(ip string) *politeness.Round { return rounds.of(Shard(ip, a.Settings.Shards), in) }
 	for _, c := range round.Claims {
 		r := at(c.IP)
 		r.Asks = append(r.Asks, a.askOf(in.Crawl, c, p, in.Reply))
