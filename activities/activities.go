@@ -57,9 +57,9 @@ type Activities struct {
 	Holds    Holds // each may keep crawls from claiming
 	UnderWay UnderWay
 
-	mu      sync.Mutex
-	fetches map[string]*running // batches that are being fetched in this process
-	asked   addresses           // by their lanes
+	batches alone
+	mu      sync.Mutex // guards clocks
+	asked   addresses  // by their lanes
 	judges  judges
 	handed  handover
 	clocks  politeness.Clocks

@@ -30,23 +30,9 @@ type parsedPage struct {
 // Analyse is the AAH step: it parses what was fetched, once, and lets the helper recognise the
 // application, lift web objects and judge links.
 func (a *Activities) Analyse(ctx context.Context, in BatchInput) (AnalyseResult, error) {
-	return trying(ctx, a, in, nameAnalyse, a.analyseOnce)
-}
-
-func (a *Activities) analyseOnce(ctx context.Context, in BatchInput) (AnalyseResult, error) {
-	defer a.beat(ctx)()
-	ctx, release := a.exclusive(ctx, in.Crawl+"/"+in.Batch)
-	defer release()
-	a.handed.bound(a.Settings.HandedBytes)
-	a.handed.room(ctx, in.Crawl)
-	leave, err := a.work.enter(ctx, in.Crawl, stepAnalyse)
-	if err != nil {
-		return AnalyseResult{}, err
-	}
-	defer leave()
 	batch, err := a.parse(ctx, in)
 	if err != nil {
-		return AnalyseResult{}, edge(err)
+		return AnalyseResult{}, err
 	}
 	out := AnalyseResult{Pages: len(batch.pages), Broken: batch.broken, Applications: map[string]int{}}
 	for i := range batch.pages {

@@ -26,79 +26,67 @@ type committing struct {
 // Archive is the ARCHIVE step: it makes the batch's segment and commits it in the archive, exactly
 // once however often it is run.
 func (a *Activities) Archive(ctx context.Context, in BatchInput) (ArchiveResult, error) {
-	return trying(ctx, a, in, nameArchive, a.archiveOnce)
-}
-
-func (a *Activities) archiveOnce(ctx context.Context, in BatchInput) (ArchiveResult, error) {
-	defer a.beat(ctx)()
-	ctx, release := a.exclusive(ctx, in.Crawl+"/"+in.Batch)
-	defer release()
 	return a.archiveBatch(ctx, in, activity.GetInfo(ctx).Attempt > 1)
 }
 
 // archiveBatch archives what the spool holds of a batch; no other attempt of one of its steps is under way. again says that
 // an attempt before may have left something in the archive.
 func (a *Activities) archiveBatch(ctx context.Context, in BatchInput, again bool) (ArchiveResult, error) {
-	leave, err := a.work.enter(ctx, in.Crawl, stepArchive)
-	if err != nil {
+	if err := a.Frontier.Renew(in.Crawl, in.Batch); err != nil {
 		return ArchiveResult{}, err
-	}
-	defer leave()
-	if err = a.Frontier.Renew(in.Crawl, in.Batch); err != nil {
-		return ArchiveResult{}, edge(err)
 	}
 	plan, err := a.Frontier.Plan(in.Crawl)
 	if err != nil {
-		return ArchiveResult{}, edge(err)
+		return ArchiveResult{}, err
 	}
 	d := plan.Definition
 	h, err := a.home(ctx, in, d)
 	if err != nil {
-		return ArchiveResult{}, edge(err)
+		return ArchiveResult{}, err
 	}
 	m, err := h.manifest(ctx)
 	if err == nil { // an attempt before has written it, and may not have come further
 		if again {
 			a.tidy(ctx, h, &m)
 		}
-		return archived(h, m), edge(a.remember(in, plan))
+		return archived(h, m), a.remember(in, plan)
 	}
 	if !errors.Is(err, archive.ErrNotFound) {
-		return ArchiveResult{}, edge(err)
+		return ArchiveResult{}, err
 	}
 	b := a.Spool.Batch(in.Crawl, in.Batch)
 	segment, err := archive.NewSegment(b.Dir(), h.label, a.Now(), func(digest string) (crawl.Visit, bool) {
 		return a.Frontier.Original(in.Crawl, h.life.Archive, digest)
 	})
 	if err != nil {
-		return ArchiveResult{}, edge(err)
+		return ArchiveResult{}, err
 	}
 	defer segment.Close()
 	left, err := a.fill(ctx, segment, d, in)
 	if err != nil {
-		return ArchiveResult{}, edge(err)
+		return ArchiveResult{}, err
 	}
 	if err := spool.WriteAll(b, fileCommit, []committing{left}); err != nil {
-		return ArchiveResult{}, edge(err)
+		return ArchiveResult{}, err
 	}
 	if segment.Empty() {
-		return ArchiveResult{}, edge(a.remember(in, plan))
+		return ArchiveResult{}, a.remember(in, plan)
 	}
 	if err = a.Frontier.Renew(in.Crawl, in.Batch); err != nil { // its URLs may have gone back meanwhile
-		return ArchiveResult{}, edge(err)
+		return ArchiveResult{}, err
 	}
 	m, err = segment.Commit(ctx, h.store)
 	if errors.Is(err, archive.ErrExists) {
 		m, err = h.manifest(ctx)
 	}
 	if err != nil {
-		return ArchiveResult{}, edge(err)
+		return ArchiveResult{}, err
 	}
 	if again {
 		a.tidy(ctx, h, &m)
 	}
 	a.Meter.Archived(m.Pages, m.WARC.Bytes)
-	return archived(h, m), edge(a.remember(in, plan))
+	return archived(h, m), a.remember(in, plan)
 }
 
 // tidy deletes what earlier attempts of a batch have left in its archive. What it cannot delete is named by no manifest:

@@ -30,31 +30,30 @@ func (a *Activities) known(crawl string) error {
 
 // Forget deletes what the frontier keeps of a crawl that does not run; what is archived stays.
 func (a *Activities) Forget(ctx context.Context, in AskInput) (frontier.Forgotten, error) {
-	defer a.beat(ctx)()
 	if err := a.known(in.Crawl); err != nil {
-		return frontier.Forgotten{}, edge(err)
+		return frontier.Forgotten{}, err
 	}
 	out, err := a.Frontier.Forget(in.Crawl, in.Dry)
 	if err == nil && !in.Dry {
 		a.judges.forget(in.Crawl)
 	}
-	return out, edge(err)
+	return out, err
 }
 
 // Explain tells where a URL stands in a crawl, and why.
 func (a *Activities) Explain(ctx context.Context, in AskInput) (frontier.Explanation, error) {
 	u, err := urls.Parse(in.URL)
 	if err != nil {
-		return frontier.Explanation{}, edge(&InputError{fmt.Sprintf("%q is no URL: %v", in.URL, reason(err))})
+		return frontier.Explanation{}, &InputError{fmt.Sprintf("%q is no URL: %v", in.URL, reason(err))}
 	}
 	if err := a.known(in.Crawl); err != nil {
-		return frontier.Explanation{}, edge(err)
+		return frontier.Explanation{}, err
 	}
 	out, err := a.Frontier.Explain(in.Crawl, u)
 	if out.Asking != nil {
 		out.Waits = a.waits(ctx, out.Asking.IP, politeness.LeaseID{Crawl: in.Crawl, Worker: a.Settings.Worker, Claim: out.Asking.ID})
 	}
-	return out, edge(err)
+	return out, err
 }
 
 // waitsTime is how long a politeness shard may take to tell what a claim waits for: the rest of an explanation does without.
@@ -73,27 +72,26 @@ func (a *Activities) waits(ctx context.Context, ip string, lease politeness.Leas
 
 // Configure puts a changed definition in force.
 func (a *Activities) Configure(ctx context.Context, d crawl.Definition) error {
-	defer a.beat(ctx)()
 	if err := a.checkFiles(d); err != nil {
-		return edge(err)
+		return err
 	}
 	store, err := a.Archives.Open(ctx, d.Archive.Where)
 	if err != nil {
-		return edge(err)
+		return err
 	}
 	plan, err := a.Frontier.Plan(d.Name)
 	if err != nil {
-		return edge(err)
+		return err
 	}
 	if err := a.Frontier.Configure(d.Name, d); err != nil {
-		return edge(err)
+		return err
 	}
 	if l := a.Frontier.Learner(d.Name); l != nil && l.Examples() == 0 {
 		if err := a.reteach(d.Name); err != nil {
-			return edge(err)
+			return err
 		}
 	}
-	return edge(a.keepDefinition(ctx, store, d, plan.Run))
+	return a.keepDefinition(ctx, store, d, plan.Run)
 }
 
 // reteach shows the examples of the definition, and what the reference crawl has found once it is over, to an order that learns

@@ -33,65 +33,64 @@ func (a *Activities) Members(context.Context) ([]Member, error) {
 // Begin begins a run: it checks the archive, opens the crawl in the frontier, keeps the definition
 // in the archive and queues the seeds. Going on with a run does no harm.
 func (a *Activities) Begin(ctx context.Context, in BeginInput) (BeginResult, error) {
-	defer a.beat(ctx)()
 	d := in.Definition
 	if err := a.Helper.Refresh(true); err != nil { // no crawl starts on a broken base
-		return BeginResult{}, edge(err)
+		return BeginResult{}, err
 	}
 	if err := a.checkFiles(d); err != nil {
-		return BeginResult{}, edge(err)
+		return BeginResult{}, err
 	}
 	store, err := a.Archives.Open(ctx, d.Archive.Where)
 	if err != nil {
-		return BeginResult{}, edge(err)
+		return BeginResult{}, err
 	}
 	found, bounding, err := seeds(d)
 	if err != nil {
-		return BeginResult{}, edge(err)
+		return BeginResult{}, err
 	}
 	if err := a.inherit(ctx, store, d); err != nil {
-		return BeginResult{}, edge(err)
+		return BeginResult{}, err
 	}
 	run, err := a.Frontier.Begin(d.Name, in.Owner, d, bounding, false)
 	if errors.Is(err, frontier.ErrBusy) && a.abandoned(ctx, d.Name) {
 		run, err = a.Frontier.Begin(d.Name, in.Owner, d, bounding, true)
 	}
 	if err != nil {
-		return BeginResult{}, edge(err)
+		return BeginResult{}, err
 	}
 	if err := a.keepDefinition(ctx, store, d, run); err != nil {
-		return BeginResult{}, edge(err)
+		return BeginResult{}, err
 	}
 	plan, err := a.Frontier.Plan(d.Name)
 	if err != nil {
-		return BeginResult{}, edge(err)
+		return BeginResult{}, err
 	}
 	if plan.Restore {
 		if _, _, err := a.settleArchive(ctx, d); err != nil {
-			return BeginResult{}, edge(err)
+			return BeginResult{}, err
 		}
 		if err := a.restore(ctx, store, d); err != nil {
-			return BeginResult{}, edge(err)
+			return BeginResult{}, err
 		}
 	}
 	if len(plan.Learned) == 0 {
 		if err := a.showExamples(plan, nil); err != nil {
-			return BeginResult{}, edge(err)
+			return BeginResult{}, err
 		}
 	}
 	activity.RecordHeartbeat(ctx, "queueing seeds")
 	if run > 1 {
 		if err := a.Frontier.Recrawl(d.Name, fmt.Sprintf("recrawl-%d", run)); err != nil {
-			return BeginResult{}, edge(err)
+			return BeginResult{}, err
 		}
 	}
 	// whoever takes a run over may bring other seeds
 	if err := a.Frontier.Submit(d.Name, fmt.Sprintf("seeds-%d-%s", run, in.Owner), found); err != nil {
-		return BeginResult{}, edge(err)
+		return BeginResult{}, err
 	}
 	_, former, err := a.settleArchive(ctx, d)
 	if err != nil {
-		return BeginResult{}, edge(err)
+		return BeginResult{}, err
 	}
 	out := BeginResult{Run: run, Seeds: len(found), Archive: store.String()}
 	if former != nil {

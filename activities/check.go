@@ -1,45 +1,18 @@
 package activities
 
 import (
-	"context"
 	"fmt"
 	"net/netip"
 	"regexp"
 	"strings"
 	"unicode"
 
-	"go.temporal.io/sdk/interceptor"
-
 	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/politeness"
 )
 
-// Checked makes a worker look at what activities are given before they run. Whoever reaches Temporal may start
-// workflows and activities with any input, and crawls and batches name folders and keys.
-type Checked struct {
-	interceptor.WorkerInterceptorBase
-}
-
-// InterceptActivity puts the check before each activity, local ones too.
-func (*Checked) InterceptActivity(_ context.Context, next interceptor.ActivityInboundInterceptor) interceptor.ActivityInboundInterceptor {
-	return &checked{interceptor.ActivityInboundInterceptorBase{Next: next}}
-}
-
-type checked struct {
-	interceptor.ActivityInboundInterceptorBase
-}
-
-// ExecuteActivity refuses input with names that cannot be.
-func (c *checked) ExecuteActivity(ctx context.Context, in *interceptor.ExecuteActivityInput) (any, error) {
-	for _, arg := range in.Args {
-		if err := checkInput(arg); err != nil {
-			return nil, edge(&InputError{err.Error()})
-		}
-	}
-	return c.Next.ExecuteActivity(ctx, in)
-}
-
-// checkInput checks the names in the input of an activity; an input that it does not know is refused.
+// checkInput checks the names in the input of an activity; an input that it does not know is refused. Whoever
+// reaches Temporal may start workflows and activities with any input, and crawls and batches name folders and keys.
 func checkInput(arg any) error {
 	switch in := arg.(type) {
 	case string: // of a crawl

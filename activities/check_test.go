@@ -8,10 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"go.temporal.io/sdk/interceptor"
 	"go.temporal.io/sdk/temporal"
-	"go.temporal.io/sdk/testsuite"
-	"go.temporal.io/sdk/worker"
 
 	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/politeness"
@@ -90,11 +87,8 @@ func TestHostileBatch(t *testing.T) {
 	if err := other.Write("state", 1); err != nil {
 		t.Fatal(err)
 	}
-	var suite testsuite.WorkflowTestSuite
 	for _, step := range []any{a.Open, a.GiveBack, a.Commit, a.FetchTargets, a.Analyse, a.Score, a.Archive} {
-		env := suite.NewTestActivityEnvironment()
-		env.SetWorkerOptions(worker.Options{Interceptors: []interceptor.WorkerInterceptor{&Checked{}}})
-		env.RegisterActivity(step)
+		env := newEnv(a)
 		for _, batch := range []string{"..", ".", "../..", ""} {
 			_, err := env.ExecuteActivity(step, BatchInput{Crawl: "c", Batch: batch})
 			var refused *temporal.ApplicationError

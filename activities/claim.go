@@ -29,30 +29,29 @@ const endsTold = 3
 // Claim waits until there is something to claim or to tell, and sends one signal to each politeness
 // shard concerned: all asks, releases and renewals of the round.
 func (a *Activities) Claim(ctx context.Context, in ClaimInput) (ClaimResult, error) {
-	defer a.beat(ctx)()
 	if err := a.Frontier.Confirm(in.Crawl, in.Confirm); err != nil {
-		return ClaimResult{}, edge(err)
+		return ClaimResult{}, err
 	}
 	if err := a.Frontier.Withdraw(in.Crawl); err != nil {
-		return ClaimResult{}, edge(err)
+		return ClaimResult{}, err
 	}
 	plan, err := a.Frontier.Plan(in.Crawl)
 	if err != nil {
-		return ClaimResult{}, edge(err)
+		return ClaimResult{}, err
 	}
 	ctx, release := untilStopped(ctx)
 	defer release()
 	holds := a.held(ctx, in)
 	round, err := a.Frontier.Claim(ctx, a.want(in, holds != "", plan.Definition.Politeness.PerIP))
 	if err != nil {
-		return ClaimResult{}, edge(err)
+		return ClaimResult{}, err
 	}
 	if holds != "" && in.Held && round.Idle && !in.Hold && !in.Drain && !round.Drained && round.Spent == "" {
 		a.waitHeld(ctx, in.Crawl, a.Now().Add(holdWait))
 	}
 	for _, batch := range round.Expired {
 		if err := a.restart(ctx, in.Crawl, batch); err != nil {
-			return ClaimResult{}, edge(err)
+			return ClaimResult{}, err
 		}
 	}
 	out := ClaimResult{Drained: round.Drained, Spent: round.Spent, Idle: round.Idle, Holds: holds}
@@ -61,12 +60,12 @@ func (a *Activities) Claim(ctx context.Context, in ClaimInput) (ClaimResult, err
 	}
 	out.Sent, out.Confirm, err = a.sendRound(ctx, in, round, plan.Definition.Politeness, activity.GetInfo(ctx).StartedTime)
 	if err != nil {
-		return out, edge(err)
+		return out, err
 	}
 	out.Progress = Progress{Worker: a.Settings.Worker, UnderWay: a.UnderWay.Of(in.Crawl)}
 	out.Progress.Progress, err = a.Frontier.Progress(in.Crawl)
 	out.Progress.Ends = lastOf(out.Progress.Ends, endsTold)
-	return out, edge(err)
+	return out, err
 }
 
 // lastOf are the last n ends of each kind, in their order: those of the commonest kind leave room for the others.
@@ -117,28 +116,4 @@ func (a *Activities) want(in ClaimInput, held bool, perIP int) frontier.Want {
 		want.Until = a.Now()
 	}
 	return want
-}
-
-// beat is the heartbeat of a step that has no position to tell. Short steps have one too: without it, a
-// step that a worker is killed in is only tried again when its whole time is over.
-func (a *Activities) beat(ctx context.Context) (stop func()) {
-	return a.heartbeat(ctx, func() any { return nil })
-}
-
-// heartbeat tells Temporal that the activity lives, until stop is called.
-func (a *Activities) heartbeat(ctx context.Context, details func() any) (stop func()) {
-	ctx, cancel := context.WithCancel(ctx)
-	go func() {
-		tick := time.NewTicker(2 * time.Second)
-		defer tick.Stop()
-		for {
-			select {
-			case <-ctx.Done():
-				return
-			case <-tick.C:
-				activity.RecordHeartbeat(ctx, details())
-			}
-		}
-	}()
-	return cancel
 }

@@ -26,12 +26,12 @@ func (a *Activities) commit(ctx context.Context, in BatchInput, rest time.Time) 
 	if errors.Is(err, frontier.ErrNoBatch) {
 		if a.Frontier.Committed(in.Crawl, in.Batch) { // before: the claims went with it, but perhaps not all else
 			a.freed(in)
-			return edge(b.Remove())
+			return b.Remove()
 		}
 		return nil
 	}
 	if err != nil {
-		return edge(err)
+		return err
 	}
 	left, err := readCommitting(b)
 	recovered := errors.Is(err, spool.ErrMissing)
@@ -39,21 +39,21 @@ func (a *Activities) commit(ctx context.Context, in BatchInput, rest time.Time) 
 		left, err = a.recovered(ctx, in, life)
 	}
 	if err != nil {
-		return edge(err)
+		return err
 	}
 	samples, err := encodeSamples(left.Samples)
 	if err != nil {
-		return edge(err)
+		return err
 	}
 	err = a.Frontier.Commit(frontier.Commit{
 		Crawl: in.Crawl, Batch: in.Batch, Archive: life.Archive, Outcomes: left.Outcomes, Discoveries: left.Discoveries,
 		Originals: left.Originals, Sample: samples, Recovered: recovered, Rest: rest,
 	})
 	if err != nil {
-		return edge(err)
+		return err
 	}
 	a.freed(in)
-	return edge(b.Remove())
+	return b.Remove()
 }
 
 // freed forgets what the worker holds of a batch in memory.
@@ -67,9 +67,6 @@ func (a *Activities) freed(in BatchInput) {
 // takes the place of the manifest, so that no attempt of ARCHIVE that is still on its way can commit what will be fetched
 // again.
 func (a *Activities) GiveBack(ctx context.Context, in BatchInput) error {
-	defer a.beat(ctx)()
-	ctx, release := a.exclusive(ctx, in.Crawl+"/"+in.Batch) // a step that was cut off may still run
-	defer release()
 	a.unwritable.begin(in.Crawl, in.Batch)
 	archived, err := false, a.salvage(ctx, in)
 	if err == nil {
@@ -77,7 +74,7 @@ func (a *Activities) GiveBack(ctx context.Context, in BatchInput) error {
 	}
 	a.unwritable.tell(in.Crawl, in.Batch, err, a.Now())
 	if err != nil {
-		return edge(err)
+		return err
 	}
 	rest := a.Now().Add(a.Settings.GiveBack)
 	if archived {
@@ -85,7 +82,7 @@ func (a *Activities) GiveBack(ctx context.Context, in BatchInput) error {
 	}
 	a.freed(in)
 	a.forgetPrerequisites(ctx, in)
-	return edge(a.Frontier.GiveBack(in.Crawl, in.Batch, rest))
+	return a.Frontier.GiveBack(in.Crawl, in.Batch, rest)
 }
 
 // maxSalvages bounds the attempts to archive what a failed batch has fetched that ended without a word: it may be what ends
@@ -105,11 +102,18 @@ func (a *Activities) salvage(ctx context.Context, in BatchInput) error {
 	if len(fetched) == 0 || t.Faults > 0 || t.cutOff(int(info.Attempt)) >= maxSalvages {
 		return nil
 	}
-	_, err = safely(ctx, in, func(ctx context.Context, in BatchInput) (ArchiveResult, error) { return a.archiveBatch(ctx, in, true) })
+	_, err = safely(ctx, func(ctx context.Context) (any, error) {
+		leave, err := a.work.enter(ctx, in.Crawl, stepArchive)
+		if err != nil {
+			return nil, err
+		}
+		defer leave()
+		return a.archiveBatch(ctx, in, true)
+	})
 	if err == nil {
 		return nil
 	}
-	final := t.end(err, ctx.Err(), 1)
+	final := t.end(edge(err), ctx.Err(), 1)
 	if errWrite := b.Write(fileTries, t); errWrite != nil { // then the attempt counts as cut off
 		log.Warn("the end of an attempt is not noted", "error", errWrite)
 	}

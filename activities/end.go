@@ -13,15 +13,14 @@ import (
 
 // Submit offers scored URLs that came from elsewhere (paper §4.4, the scored-URL service), and tells what became of each.
 func (a *Activities) Submit(ctx context.Context, in SubmitInput) ([]frontier.SubmitAnswer, error) {
-	defer a.beat(ctx)()
 	answers, err := a.Frontier.Take(in.Crawl, in.ID, in.URLs)
-	return answers, edge(err)
+	return answers, err
 }
 
 // Left tells whether any URL of a crawl waits: some may have been submitted since its controller found that nothing did.
 func (a *Activities) Left(_ context.Context, name string) (bool, error) {
 	left, err := a.Frontier.Left(name)
-	return left, edge(err)
+	return left, err
 }
 
 // EndInput ends a run.
@@ -32,30 +31,29 @@ type EndInput struct {
 
 // End ends the run and returns its final state.
 func (a *Activities) End(ctx context.Context, in EndInput) (EndResult, error) {
-	defer a.beat(ctx)()
 	if err := a.Disk.Writes(); err != nil { // what is put into a folder would take the room that the frontier needs
-		return EndResult{}, edge(a.waitRoom(ctx, err))
+		return EndResult{}, a.waitRoom(ctx, err)
 	}
 	status, err := a.endResult(in.Crawl)
 	if err != nil {
-		return EndResult{}, edge(err)
+		return EndResult{}, err
 	}
 	if err := a.keepLearned(ctx, in.Crawl); err != nil {
-		return EndResult{}, edge(err)
+		return EndResult{}, err
 	}
 	plan, err := a.Frontier.Plan(in.Crawl)
 	if err != nil {
-		return EndResult{}, edge(err)
+		return EndResult{}, err
 	}
 	store, err := a.Archives.Open(ctx, plan.Definition.Archive.Where)
 	if err != nil {
-		return EndResult{}, edge(err)
+		return EndResult{}, err
 	}
 	if err := a.reportEnds(ctx, plan, store); err != nil {
-		return EndResult{}, edge(err)
+		return EndResult{}, err
 	}
 	if err := a.keepExperience(ctx, plan, store); err != nil {
-		return EndResult{}, edge(err)
+		return EndResult{}, err
 	}
 	making, cancel := context.WithTimeout(ctx, reportTime)
 	defer cancel()
@@ -65,7 +63,7 @@ func (a *Activities) End(ctx context.Context, in EndInput) (EndResult, error) {
 		status.Report = made.Key
 	}
 	a.judges.forget(in.Crawl)
-	return status, edge(a.Frontier.End(in.Crawl, in.Owner))
+	return status, a.Frontier.End(in.Crawl, in.Owner)
 }
 
 // endResult is the state of a crawl in this worker's frontier.

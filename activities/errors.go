@@ -38,12 +38,13 @@ const (
 
 // edge turns domain errors into Temporal's, in this one place: what can never succeed is not retried.
 func edge(err error) error {
+	var made *temporal.ApplicationError
 	var input *InputError
 	var rules kb.Faults
 	var store *archive.StoreError
 	switch {
-	case err == nil:
-		return nil
+	case err == nil, errors.As(err, &made):
+		return err
 	case errors.As(err, &input):
 		return temporal.NewNonRetryableApplicationError(err.Error(), ErrorInput, err)
 	case errors.As(err, &rules):

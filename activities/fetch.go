@@ -17,41 +17,6 @@ import (
 	"github.com/muninn-archive/muninn/internal/spool"
 )
 
-// running is a batch that is being fetched in this process.
-type running struct {
-	cancel context.CancelFunc
-	done   chan struct{}
-}
-
-// exclusive makes sure that a batch is fetched once at a time: an attempt that Temporal has given up,
-// but that still runs here, is stopped first.
-func (a *Activities) exclusive(ctx context.Context, key string) (context.Context, func()) {
-	ctx, cancel := context.WithCancel(ctx)
-	mine := &running{cancel, make(chan struct{})}
-	for {
-		a.mu.Lock()
-		other := a.fetches[key]
-		if other == nil {
-			if a.fetches == nil {
-				a.fetches = map[string]*running{}
-			}
-			a.fetches[key] = mine
-			a.mu.Unlock()
-			break
-		}
-		a.mu.Unlock()
-		other.cancel()
-		<-other.done
-	}
-	return ctx, func() {
-		a.mu.Lock()
-		delete(a.fetches, key)
-		a.mu.Unlock()
-		cancel()
-		close(mine.done)
-	}
-}
-
 // keeper keeps exchanges: the log of the spool.
 type keeper interface {
 	Append(x crawl.Exchange, request []byte, response io.Reader, size int64) error
@@ -85,34 +50,28 @@ type fetching struct {
 // FetchTargets fetches a batch: its lanes side by side, each with its own lease. Exchanges go to the
 // spool; an attempt goes on after the last complete one.
 func (a *Activities) FetchTargets(ctx context.Context, in BatchInput) (FetchResult, error) {
-	return trying(ctx, a, in, nameFetch, a.fetchOnce)
-}
-
-func (a *Activities) fetchOnce(ctx context.Context, in BatchInput) (FetchResult, error) {
-	ctx, release := a.exclusive(ctx, in.Crawl+"/"+in.Batch)
-	defer release()
 	b := a.Spool.Batch(in.Crawl, in.Batch)
 	var lanes []lane
 	if err := b.Read(fileLanes, &lanes); err != nil {
-		return FetchResult{}, edge(err)
+		return FetchResult{}, err
 	}
 	lanes = distinct(lanes)
 	plan, err := a.Frontier.Plan(in.Crawl)
 	if err != nil {
-		return FetchResult{}, edge(err)
+		return FetchResult{}, err
 	}
 	f := a.fetching(in, plan.Definition.Politeness, a.clock(ctx), lanes)
 	a.UnderWay.begin(in, func() int64 { return f.count.Load() + f.resumed.Load() })
-	defer a.heartbeat(ctx, f.progress)()
+	beatWith(ctx, f.progress)
 	log, entries, err := b.OpenLog() // which reads it whole
 	if err != nil {
-		return FetchResult{}, edge(err)
+		return FetchResult{}, err
 	}
 	f.log = log
 	f.recall(entries)
 	err = errors.Join(f.run(ctx, lanes), log.Close())
 	f.result.Resumed = int(f.resumed.Load())
-	return f.result, edge(a.waitRoom(ctx, err))
+	return f.result, a.waitRoom(ctx, err)
 }
 
 func (a *Activities) fetching(in BatchInput, plan crawl.Politeness, clock politeness.Clock, lanes []lane) *fetching {

@@ -9,7 +9,9 @@ import (
 	"testing"
 	"time"
 
+	"go.temporal.io/sdk/interceptor"
 	"go.temporal.io/sdk/testsuite"
+	"go.temporal.io/sdk/worker"
 
 	"github.com/muninn-archive/muninn/frontier"
 	"github.com/muninn-archive/muninn/internal/aah"
@@ -61,10 +63,17 @@ func newRig(t *testing.T) *rig {
 		Frontier: front, Spool: files, Helper: aah.New(base, aah.DefaultLimits()), Analyser: score.NewAnalyser(),
 		Archives: &Archives{Default: r.dir, Allow: []string{os.TempDir()}}, Meter: noMeter{}, Now: time.Now,
 	}
-	var suite testsuite.WorkflowTestSuite
-	r.env = suite.NewTestActivityEnvironment()
-	r.env.RegisterActivity(r.Activities)
+	r.env = newEnv(r.Activities)
 	return r
+}
+
+// newEnv runs activities as a worker does.
+func newEnv(a *Activities) *testsuite.TestActivityEnvironment {
+	var suite testsuite.WorkflowTestSuite
+	env := suite.NewTestActivityEnvironment()
+	env.SetWorkerOptions(worker.Options{Interceptors: []interceptor.WorkerInterceptor{Interceptor(a)}})
+	Register(env, a)
+	return env
 }
 
 func (r *rig) must(err error) {

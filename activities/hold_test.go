@@ -10,7 +10,6 @@ import (
 
 	"github.com/stretchr/testify/mock"
 	"go.temporal.io/sdk/mocks"
-	"go.temporal.io/sdk/testsuite"
 
 	"github.com/muninn-archive/muninn/frontier"
 	"github.com/muninn-archive/muninn/internal/crawl"
@@ -53,10 +52,7 @@ func claimable(t *testing.T) *Activities {
 
 func (a *Activities) claimRound(t *testing.T, in ClaimInput) ClaimResult {
 	t.Helper()
-	var suite testsuite.WorkflowTestSuite
-	env := suite.NewTestActivityEnvironment()
-	env.RegisterActivity(a.Claim)
-	value, err := env.ExecuteActivity(a.Claim, in)
+	value, err := newEnv(a).ExecuteActivity(a.Claim, in)
 	if err != nil {
 		t.Fatal(err)
 	}

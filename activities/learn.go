@@ -20,31 +20,29 @@ import (
 
 // Phase bounds the claims of a phase of the crawl.
 func (a *Activities) Phase(ctx context.Context, in PhaseInput) error {
-	defer a.beat(ctx)()
-	return edge(a.Frontier.Phase(in.Crawl, in.Pages, in.Reference))
+	return a.Frontier.Phase(in.Crawl, in.Pages, in.Reference)
 }
 
 // Learn makes the topic vector of what the reference crawl saw, puts it in force, orders the URLs
 // that wait by it, and keeps it in the archive.
 func (a *Activities) Learn(ctx context.Context, name string) (LearnResult, error) {
-	defer a.beat(ctx)()
 	samples, err := a.samples(name)
 	if err != nil {
-		return LearnResult{}, edge(err)
+		return LearnResult{}, err
 	}
 	plan, err := a.Frontier.Plan(name)
 	if err != nil {
-		return LearnResult{}, edge(err)
+		return LearnResult{}, err
 	}
 	store, err := a.Archives.Open(ctx, plan.Definition.Archive.Where)
 	if err != nil {
-		return LearnResult{}, edge(err)
+		return LearnResult{}, err
 	}
 	out, err := a.teach(ctx, plan, store, samples)
 	if err != nil {
-		return out, edge(err)
+		return out, err
 	}
-	return out, edge(a.reorder(ctx, name, store, samples))
+	return out, a.reorder(ctx, name, store, samples)
 }
 
 // samples are those of the run's reference crawl.

@@ -29,14 +29,14 @@ func (a *Activities) Open(ctx context.Context, in BatchInput) (OpenResult, error
 	b := a.Spool.Batch(in.Crawl, in.Batch)
 	var before []lane
 	if err := b.Read(fileLanes, &before); err != nil && !errors.Is(err, spool.ErrMissing) {
-		return OpenResult{}, edge(err)
+		return OpenResult{}, err
 	}
 	stands, err := a.standing(ctx, in)
 	if err == nil && stands == isGivenBack { // cut off before its claims were dropped: another life begins
 		err = a.Frontier.GiveBack(in.Crawl, in.Batch, a.Now())
 	}
 	if err != nil {
-		return OpenResult{}, edge(err)
+		return OpenResult{}, err
 	}
 	claims, known := make([]frontier.Claim, len(in.Claims)), map[string][]string{}
 	for i, c := range in.Claims {
@@ -49,10 +49,10 @@ func (a *Activities) Open(ctx context.Context, in BatchInput) (OpenResult, error
 	}
 	lanes, err := a.Frontier.Reopen(in.Crawl, in.Batch, claims, known)
 	if errors.Is(err, frontier.ErrFinished) {
-		return OpenResult{Done: true}, edge(b.Remove())
+		return OpenResult{Done: true}, b.Remove()
 	}
 	if err != nil {
-		return OpenResult{}, edge(err)
+		return OpenResult{}, err
 	}
 	if stands == isArchived {
 		return OpenResult{Archived: true}, nil
@@ -66,11 +66,11 @@ func (a *Activities) opened(in BatchInput, b *spool.Batch, lanes []frontier.Lane
 	kept := make([]lane, 0, len(lanes))
 	fetched, err := fetchedURLs(b)
 	if err != nil {
-		return out, edge(err)
+		return out, err
 	}
 	plan, err := a.Frontier.Plan(in.Crawl)
 	if err != nil {
-		return out, edge(err)
+		return out, err
 	}
 	for _, l := range lanes {
 		ref := ClaimRef{l.ID, l.PLD, l.IP}
@@ -88,20 +88,19 @@ func (a *Activities) opened(in BatchInput, b *spool.Batch, lanes []frontier.Lane
 	}
 	out.Done = out.URLs == 0
 	if out.Done {
-		return out, edge(a.Frontier.Commit(frontier.Commit{Crawl: in.Crawl, Batch: in.Batch}))
+		return out, a.Frontier.Commit(frontier.Commit{Crawl: in.Crawl, Batch: in.Batch})
 	}
-	return out, edge(b.Write(fileLanes, kept))
+	return out, b.Write(fileLanes, kept)
 }
 
 // Lease gives a batch's claims the leases that it asked for itself.
 func (a *Activities) Lease(ctx context.Context, in LeaseInput) error {
-	defer a.beat(ctx)()
 	clock := a.clock(ctx)
 	var grants []frontier.Granted
 	for _, g := range politeness.Distinct(in.Grants) {
 		grants = append(grants, granted(g, clock))
 	}
-	return edge(a.Frontier.Lease(in.Crawl, in.Batch, grants))
+	return a.Frontier.Lease(in.Crawl, in.Batch, grants)
 }
 
 // fetchedURLs lists the URLs whose exchange the log holds.

@@ -150,7 +150,6 @@ func granted(g politeness.Grant, clock politeness.Clock) frontier.Granted {
 // AskLeases asks for leases outside of the rounds of a controller, or withdraws what was asked for. The shard is started if
 // it is gone.
 func (a *Activities) AskLeases(ctx context.Context, in AskLeasesInput) error {
-	defer a.beat(ctx)()
 	r := politeness.Round{From: in.Reply, Asks: in.Asks}
 	if in.Withdraw {
 		r.Asks = nil
@@ -158,7 +157,7 @@ func (a *Activities) AskLeases(ctx context.Context, in AskLeasesInput) error {
 			r.Releases = append(r.Releases, ask.Withdrawal())
 		}
 	}
-	return edge(a.signalPoliteness(ctx, in.Shard, r))
+	return a.signalPoliteness(ctx, in.Shard, r)
 }
 
 // sendRound signals the shards that a round concerns. It returns how many will answer, and what is to be confirmed to the

@@ -28,12 +28,11 @@ const maxReport = 1 << 20
 
 // Report makes a report of a crawl out of its archive, and puts it there.
 func (a *Activities) Report(ctx context.Context, in AskInput) (ReportResult, error) {
-	defer a.beat(ctx)()
 	if err := a.known(in.Crawl); err != nil {
-		return ReportResult{}, edge(err)
+		return ReportResult{}, err
 	}
 	out, err := a.report(ctx, in.Crawl)
-	return out, edge(err)
+	return out, err
 }
 
 func (a *Activities) report(ctx context.Context, name string) (ReportResult, error) {

@@ -9,20 +9,8 @@ import (
 
 // Score is the SCORE step: it judges pages and links by the crawl's topic.
 func (a *Activities) Score(ctx context.Context, in BatchInput) (ScoreResult, error) {
-	return trying(ctx, a, in, nameScore, a.scoreOnce)
-}
-
-func (a *Activities) scoreOnce(ctx context.Context, in BatchInput) (ScoreResult, error) {
-	defer a.beat(ctx)()
-	ctx, release := a.exclusive(ctx, in.Crawl+"/"+in.Batch)
-	defer release()
-	leave, err := a.work.enter(ctx, in.Crawl, stepScore)
-	if err != nil {
-		return ScoreResult{}, err
-	}
-	defer leave()
 	_, out, err := a.score(ctx, in)
-	return out, edge(err)
+	return out, err
 }
 
 // score scores the pages that AAH has handed on, or that it makes anew.

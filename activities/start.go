@@ -19,14 +19,13 @@ import (
 // Start starts the Batch workflows of granted claims: those of short queues in bundles. It is
 // idempotent: a claim that was bound to a batch before stays with it.
 func (a *Activities) Start(ctx context.Context, in StartInput) (int, error) {
-	defer a.beat(ctx)()
 	clock := a.clock(ctx) // first: it is right as of the activity's begin
 	plan, err := a.Frontier.Plan(in.Crawl)
 	if err != nil {
-		return 0, edge(err)
+		return 0, err
 	}
 	if _, _, err := a.settleArchive(ctx, plan.Definition); err != nil {
-		return 0, edge(err)
+		return 0, err
 	}
 	bound := a.bind(in.Grants, clock, func(lease string) (frontier.Claim, bool) { return a.Frontier.ClaimOf(in.Crawl, lease) })
 	ordered := make([]string, 0, len(bound))
@@ -37,13 +36,13 @@ func (a *Activities) Start(ctx context.Context, in StartInput) (int, error) {
 	for _, batch := range ordered {
 		claims, err := a.Frontier.Start(in.Crawl, batch, bound[batch])
 		if err != nil {
-			return 0, edge(err)
+			return 0, err
 		}
 		if len(claims) == 0 {
 			continue
 		}
 		if err := a.startBatch(ctx, in.Crawl, batch, claims, enums.WORKFLOW_ID_REUSE_POLICY_REJECT_DUPLICATE); err != nil {
-			return 0, edge(err)
+			return 0, err
 		}
 	}
 	return len(ordered), nil

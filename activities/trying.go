@@ -90,20 +90,19 @@ func before(b *spool.Batch, run, step string, n int) tries {
 }
 
 // trying runs an attempt of a step.
-func trying[T any](ctx context.Context, a *Activities, in BatchInput, step string, do func(context.Context, BatchInput) (T, error)) (T, error) {
+func (a *Activities) trying(ctx context.Context, in BatchInput, step string, do func(context.Context) (any, error)) (any, error) {
 	info, b := activity.GetInfo(ctx), a.Spool.Batch(in.Crawl, in.Batch)
 	limit, run, attempt := cmp.Or(in.Attempts, DefaultAttempts), info.WorkflowExecution.RunID, int(info.Attempt)
-	var none T
 	t := before(b, run, step, attempt)
 	if final := t.spent(limit, nil); final != nil {
-		return none, final
+		return nil, final
 	}
 	if n := t.cutOff(attempt); n >= maxCutOff {
 		text := fmt.Sprintf("the worker went away %d times during %s, or Temporal did: the batch itself may be the cause", n, step)
-		return none, temporal.NewNonRetryableApplicationError(text, ErrorStep, nil)
+		return nil, temporal.NewNonRetryableApplicationError(text, ErrorStep, nil)
 	}
 	a.unwritable.begin(in.Crawl, in.Batch)
-	out, err := safely(ctx, in, do)
+	out, err := safely(ctx, do)
 	a.unwritable.tell(in.Crawl, in.Batch, err, a.Now())
 	if err == nil {
 		return out, nil
@@ -134,11 +133,11 @@ type panicError struct {
 func (e *panicError) Error() string { return fmt.Sprintf("a fault of the program: panic: %v", e.value) }
 
 // safely makes a panic an error: it is a fault of the batch, not an attempt that was cut off.
-func safely[T any](ctx context.Context, in BatchInput, do func(context.Context, BatchInput) (T, error)) (out T, err error) {
+func safely(ctx context.Context, do func(context.Context) (any, error)) (out any, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = &panicError{p, debug.Stack()}
 		}
 	}()
-	return do(ctx, in)
+	return do(ctx)
 }

@@ -23,16 +23,20 @@ type workshop struct {
 // inLine are the batches of a crawl that wait, by step.
 type inLine [steps][]chan struct{}
 
+// workStep is a step in the workshop.
+type workStep int
+
 // The steps in the workshop.
 const (
-	stepAnalyse = iota
+	noSeat workStep = iota
+	stepAnalyse
 	stepScore
 	stepArchive
 	steps
 )
 
 // enter takes a seat; leave gives it back.
-func (w *workshop) enter(ctx context.Context, crawl string, step int) (leave func(), err error) {
+func (w *workshop) enter(ctx context.Context, crawl string, step workStep) (leave func(), err error) {
 	mine := make(chan struct{})
 	w.mu.Lock()
 	w.stand(crawl, step, mine)
@@ -63,7 +67,7 @@ func (w *workshop) leave(crawl string) {
 }
 
 // stand lets a batch wait.
-func (w *workshop) stand(crawl string, step int, mine chan struct{}) {
+func (w *workshop) stand(crawl string, step workStep, mine chan struct{}) {
 	if w.waiting == nil {
 		w.held, w.waiting = map[string]int{}, map[string]*inLine{}
 	}
@@ -78,7 +82,7 @@ func (w *workshop) stand(crawl string, step int, mine chan struct{}) {
 }
 
 // withdraw takes one out that waits no longer; false if it has a seat.
-func (w *workshop) withdraw(crawl string, step int, mine chan struct{}) bool {
+func (w *workshop) withdraw(crawl string, step workStep, mine chan struct{}) bool {
 	list := w.waiting[crawl]
 	if list == nil {
 		return false
@@ -100,7 +104,7 @@ func (w *workshop) seat() {
 			return
 		}
 		list := w.waiting[crawl]
-		step := steps - 1
+		step := workStep(steps - 1)
 		for len(list[step]) == 0 {
 			step--
 		}

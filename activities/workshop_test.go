@@ -22,7 +22,7 @@ func newBench(t *testing.T, seats int) *bench {
 }
 
 // come lets a batch come to a step; its name begins with that of its crawl.
-func (b *bench) come(name string, step int) {
+func (b *bench) come(name string, step workStep) {
 	mine := make(chan struct{})
 	b.waits[name] = mine
 	b.w.stand(name[:1], step, mine)

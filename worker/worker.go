@@ -14,7 +14,6 @@ import (
 	"sync"
 	"time"
 
-	"go.temporal.io/sdk/activity"
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/interceptor"
 	sdklog "go.temporal.io/sdk/log"
@@ -181,7 +180,7 @@ func (w *Worker) run() error {
 	sdk.SetStickyWorkflowCacheSize(4096)
 	for _, queue := range []string{w.conf.Temporal.Queue, names.WorkerQueue(w.conf.Temporal.Queue, w.conf.Name)} {
 		tw := sdk.New(w.client, queue, sdk.Options{
-			Interceptors:                            []interceptor.WorkerInterceptor{&steps{meter: w.meter}, &activities.Checked{}},
+			Interceptors:                            []interceptor.WorkerInterceptor{&steps{meter: w.meter}, activities.Interceptor(w.acts)},
 			WorkerStopTimeout:                       w.conf.Drain,
 			MaxConcurrentActivityExecutionSize:      2*w.conf.Lanes + 64,
 			MaxConcurrentWorkflowTaskExecutionSize:  64,
@@ -194,7 +193,7 @@ func (w *Worker) run() error {
 			},
 		})
 		workflows.Register(tw)
-		tw.RegisterActivityWithOptions(w.acts, activity.RegisterOptions{})
+		activities.Register(tw, w.acts)
 		if err := tw.Start(); err != nil {
 			return fmt.Errorf("start worker on queue %s: %w", queue, err)
 		}

@@ -58,7 +58,7 @@ func bareEnv(t *testing.T) *env {
 	var suite testsuite.WorkflowTestSuite
 	suite.SetLogger(quiet())
 	e := &env{TestWorkflowEnvironment: suite.NewTestWorkflowEnvironment(), t: t}
-	e.RegisterActivity(&activities.Activities{})
+	activities.Register(e, &activities.Activities{})
 	e.SetTestTimeout(idle)
 	e.SetWorkerOptions(worker.Options{DeadlockDetectionTimeout: idle}) // a second by default, which a busy machine takes
 	e.SetStartTime(time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC))

@@ -1,0 +1,134 @@
+package activities
+
+import (
+	"context"
+	"fmt"
+
+	"go.temporal.io/sdk/activity"
+	"go.temporal.io/sdk/interceptor"
+	"go.temporal.io/sdk/worker"
+)
+
+// step is an activity and what stands around it. All of them have their input checked, a heartbeat, and their errors made
+// Temporal's.
+type step struct {
+	do any // the function
+	// tries is the name under which the attempts of a step of a batch are counted; empty: Temporal alone decides how often it
+	// is tried.
+	tries string
+	alone bool     // stops and waits for any other step of its batch, which may have been cut off and still run
+	room  bool     // waits until the pages of another batch may lie in memory
+	seat  workStep // takes a seat in the workshop
+}
+
+// steps are the activities by name. What is not here is not registered.
+func (a *Activities) steps() map[string]step {
+	return map[string]step{
+		// of a crawl
+		"Members":   {do: a.Members},
+		"Begin":     {do: a.Begin},
+		"Phase":     {do: a.Phase},
+		"Learn":     {do: a.Learn},
+		"Submit":    {do: a.Submit},
+		"Left":      {do: a.Left},
+		"Configure": {do: a.Configure},
+		"Explain":   {do: a.Explain},
+		"Report":    {do: a.Report},
+		"End":       {do: a.End},
+		"Forget":    {do: a.Forget},
+		// of a controller
+		"Claim":     {do: a.Claim},
+		"Start":     {do: a.Start},
+		"AskLeases": {do: a.AskLeases},
+		// of a batch
+		"Open":         {do: a.Open},
+		"Lease":        {do: a.Lease},
+		"FetchTargets": {do: a.FetchTargets, tries: nameFetch, alone: true},
+		"Analyse":      {do: a.Analyse, tries: nameAnalyse, alone: true, room: true, seat: stepAnalyse},
+		"Score":        {do: a.Score, tries: nameScore, alone: true, seat: stepScore},
+		"Archive":      {do: a.Archive, tries: nameArchive, alone: true, seat: stepArchive},
+		"Commit":       {do: a.Commit},
+		"GiveBack":     {do: a.GiveBack, alone: true},
+	}
+}
+
+// Register registers the activities, each by its name.
+func Register(r worker.ActivityRegistry, a *Activities) {
+	for name, s := range a.steps() {
+		r.RegisterActivityWithOptions(s.do, activity.RegisterOptions{Name: name})
+	}
+}
+
+// Interceptor puts around each activity what its step says.
+func Interceptor(a *Activities) interceptor.WorkerInterceptor {
+	return &around{steps: a.steps(), a: a}
+}
+
+type around struct {
+	interceptor.WorkerInterceptorBase
+	a     *Activities
+	steps map[string]step
+}
+
+// InterceptActivity is called for local activities, too.
+func (i *around) InterceptActivity(_ context.Context, next interceptor.ActivityInboundInterceptor) interceptor.ActivityInboundInterceptor {
+	return &inbound{interceptor.ActivityInboundInterceptorBase{Next: next}, i}
+}
+
+type inbound struct {
+	interceptor.ActivityInboundInterceptorBase
+	*around
+}
+
+// ExecuteActivity runs an attempt.
+func (i *inbound) ExecuteActivity(ctx context.Context, in *interceptor.ExecuteActivityInput) (any, error) {
+	for _, arg := range in.Args {
+		if err := checkInput(arg); err != nil {
+			return nil, edge(&InputError{err.Error()})
+		}
+	}
+	info := activity.GetInfo(ctx)
+	if !info.IsLocalActivity {
+		var stop func()
+		ctx, stop = beating(ctx)
+		defer stop()
+	}
+	do := func(ctx context.Context) (any, error) {
+		out, err := i.Next.ExecuteActivity(ctx, in)
+		return out, edge(err)
+	}
+	s := i.steps[info.ActivityType.Name]
+	if !s.alone && s.tries == "" {
+		return do(ctx)
+	}
+	batch, is := in.Args[0].(BatchInput)
+	if !is {
+		return nil, fmt.Errorf("%s is a step of a batch, and its input is %T", info.ActivityType.Name, in.Args[0])
+	}
+	attempt := func(ctx context.Context) (any, error) { return i.a.attempt(ctx, s, batch, do) }
+	if s.tries == "" {
+		return attempt(ctx)
+	}
+	return i.a.trying(ctx, batch, s.tries, attempt)
+}
+
+// attempt runs an attempt of a step of a batch: alone, when there is room and a seat.
+func (a *Activities) attempt(ctx context.Context, s step, in BatchInput, do func(context.Context) (any, error)) (any, error) {
+	if s.alone {
+		var leave func()
+		ctx, leave = a.batches.enter(ctx, in.Crawl+"/"+in.Batch)
+		defer leave()
+	}
+	if s.room {
+		a.handed.bound(a.Settings.HandedBytes)
+		a.handed.room(ctx, in.Crawl)
+	}
+	if s.seat != noSeat {
+		leave, err := a.work.enter(ctx, in.Crawl, s.seat)
+		if err != nil {
+			return nil, err
+		}
+		defer leave()
+	}
+	return do(ctx)
+}

@@ -1,0 +1,127 @@
+package activities
+
+import (
+	"context"
+	"errors"
+	"reflect"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"go.temporal.io/sdk/temporal"
+	"go.temporal.io/sdk/testsuite"
+)
+
+// TestStepsAreRegistered: each exported method of Activities is a step under its own name, by which workflows call it, and no
+// other function is registered.
+func TestStepsAreRegistered(t *testing.T) {
+	a := &Activities{}
+	steps, kind := a.steps(), reflect.TypeOf(a)
+	for i := range kind.NumMethod() {
+		name := kind.Method(i).Name
+		s, known := steps[name]
+		if !known {
+			t.Errorf("%s is exported and no step", name)
+			continue
+		}
+		got := reflect.ValueOf(s.do)
+		if want := reflect.ValueOf(a).Method(i); got.Type() != want.Type() {
+			t.Errorf("%s runs a function of type %v", name, got.Type())
+		}
+		delete(steps, name)
+		if (s.alone || s.tries != "") && got.Type().In(1) != reflect.TypeFor[BatchInput]() {
+			t.Errorf("%s is of a batch, and its input is %v", name, got.Type().In(1))
+		}
+		if s.tries != "" && !s.alone || s.seat != noSeat && s.tries == "" {
+			t.Errorf("%s: %+v", name, s)
+		}
+	}
+	for name := range steps {
+		t.Errorf("%s is a step and no exported method", name)
+	}
+}
+
+// TestErrorsOfSteps: a step returns errors of its domain, and Temporal gets them with their type.
+func TestErrorsOfSteps(t *testing.T) {
+	r := newRig(t)
+	for name, c := range map[string]struct {
+		step, in any
+		kind     string
+	}{
+		"input":  {r.Explain, AskInput{Crawl: "unknown", URL: "http://a.example/"}, ErrorInput},
+		"names":  {r.Phase, PhaseInput{Crawl: "../x"}, ErrorInput},
+		"claims": {r.Archive, BatchInput{Crawl: rigCrawl, Batch: "a.example-1"}, ErrorClaim},
+	} {
+		r.begin("o", nil)
+		err := r.do(c.step, c.in)
+		var made *temporal.ApplicationError
+		if !errors.As(err, &made) || made.Type() != c.kind || !made.NonRetryable() {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// TestEdgeOnce: an error that is Temporal's already stays as it is.
+func TestEdgeOnce(t *testing.T) {
+	once := edge(&InputError{"no such thing"})
+	if twice := edge(once); !errors.Is(twice, once) || twice.Error() != once.Error() {
+		t.Errorf("%v", twice)
+	}
+}
+
+// TestHeartbeat: an activity has a heartbeat from its start, with the details that it gives.
+func TestHeartbeat(t *testing.T) {
+	var suite testsuite.WorkflowTestSuite
+	env := suite.NewTestActivityEnvironment()
+	var asked atomic.Int64
+	done := make(chan struct{})
+	step := func(ctx context.Context) error {
+		ctx, stop := beating(ctx)
+		defer stop()
+		beatWith(ctx, func() any {
+			if asked.Add(1) == 1 {
+				close(done)
+			}
+			return 7
+		})
+		select {
+		case <-done:
+			return nil
+		case <-time.After(time.Minute):
+			return errors.New("no heartbeat")
+		}
+	}
+	env.RegisterActivity(step)
+	if _, err := env.ExecuteActivity(step); err != nil {
+		t.Error(err)
+	}
+	beatWith(t.Context(), func() any { t.Error("a beat without a heart"); return nil })
+}
+
+// TestAlone: a step of a batch stops the one that still runs, and waits for its end; another batch does not wait.
+func TestAlone(t *testing.T) {
+	var a alone
+	first, leave := a.enter(t.Context(), "c/b-1")
+	_, leaveOther := a.enter(t.Context(), "c/b-2")
+	leaveOther()
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		second, leave := a.enter(t.Context(), "c/b-1")
+		defer leave()
+		if second.Err() != nil {
+			t.Error("the second step is cancelled")
+		}
+	}()
+	<-first.Done()
+	select {
+	case <-ended:
+		t.Error("the second step did not wait")
+	default:
+	}
+	leave()
+	<-ended
+	if len(a.running) != 0 {
+		t.Errorf("%d are kept", len(a.running))
+	}
+}
