@@ -17,8 +17,8 @@ import (
 	"github.com/muninn-archive/muninn/internal/fetch"
 	"github.com/muninn-archive/muninn/internal/page"
 	"github.com/muninn-archive/muninn/internal/politeness"
-	"github.com/muninn-archive/muninn/internal/score"
 	"github.com/muninn-archive/muninn/internal/spool"
+	"github.com/muninn-archive/muninn/internal/text"
 )
 
 // Settings are the worker's own bounds.
@@ -42,20 +42,20 @@ type Settings struct {
 
 // Activities holds what the steps work with.
 type Activities struct {
-	Settings Settings
-	Client   client.Client
-	Frontier *frontier.Frontier
-	Spool    *spool.Spool
-	Disk     *disk.Watch
-	Fetch    *fetch.Client
-	Helper   *aah.Helper
-	Analyser *score.Analyser
-	Archives *Archives
-	Meter    Meter
-	Now      func() time.Time
-	Allow    Allow
-	Holds    Holds // each may keep crawls from claiming
-	UnderWay UnderWay
+	Settings   Settings
+	Client     client.Client
+	Frontier   *frontier.Frontier
+	Spool      *spool.Spool
+	Disk       *disk.Watch
+	Fetch      *fetch.Client
+	Helper     *aah.Helper
+	Vocabulary *text.Vocabulary
+	Archives   *Archives
+	Meter      Meter
+	Now        func() time.Time
+	Allow      Allow
+	Holds      Holds // each may keep crawls from claiming
+	UnderWay   UnderWay
 
 	batches alone
 	mu      sync.Mutex // guards clocks

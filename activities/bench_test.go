@@ -11,6 +11,7 @@ import (
 	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/page"
 	"github.com/muninn-archive/muninn/internal/score"
+	"github.com/muninn-archive/muninn/internal/text"
 	"github.com/muninn-archive/muninn/internal/webworld"
 	benchworld "github.com/muninn-archive/muninn/internal/webworld/bench"
 	"github.com/muninn-archive/muninn/kb"
@@ -69,7 +70,7 @@ func BenchmarkUnderstand(b *testing.B) {
 		b.ReportAllocs()
 		d := crawl.DefaultDefinition()
 		d.Topic.Keywords = []string{"raven", "norse mythology", "crow"}
-		scorer, err := score.New(d, nil, score.NewAnalyser(), score.Memory{})
+		scorer, err := score.New(d, nil, text.NewVocabulary(), score.Memory{})
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -19,8 +19,8 @@ import (
 	"github.com/muninn-archive/muninn/internal/archivecheck"
 	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/page"
-	"github.com/muninn-archive/muninn/internal/score"
 	"github.com/muninn-archive/muninn/internal/spool"
+	"github.com/muninn-archive/muninn/internal/text"
 	"github.com/muninn-archive/muninn/kb"
 )
 
@@ -60,7 +60,7 @@ func newRig(t *testing.T) *rig {
 	r.must(err)
 	r.Activities = &Activities{
 		Settings: Settings{Worker: "w", Queue: "muninn", Attempts: 3, Software: "Muninn test", Page: page.DefaultLimits()},
-		Frontier: front, Spool: files, Helper: aah.New(base, aah.DefaultLimits()), Analyser: score.NewAnalyser(),
+		Frontier: front, Spool: files, Helper: aah.New(base, aah.DefaultLimits()), Vocabulary: text.NewVocabulary(),
 		Archives: &Archives{Default: r.dir, Allow: []string{os.TempDir()}}, Meter: noMeter{}, Now: time.Now,
 	}
 	r.env = newEnv(r.Activities)

@@ -76,7 +76,7 @@ func (a *Activities) judge(name string, plan frontier.Plan) (*score.Judge, error
 			return nil, err
 		}
 	}
-	judge, err := score.NewJudge(d, learned, a.Analyser, before, remembered)
+	judge, err := score.NewJudge(d, learned, a.Vocabulary, before, remembered)
 	if err != nil {
 		return nil, err
 	}

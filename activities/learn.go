@@ -16,6 +16,7 @@ import (
 	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/scope"
 	"github.com/muninn-archive/muninn/internal/score"
+	"github.com/muninn-archive/muninn/internal/text"
 )
 
 // Phase bounds the claims of a phase of the crawl.
@@ -131,7 +132,7 @@ func (a *Activities) reorder(ctx context.Context, name string, store archive.Sto
 	if err != nil {
 		return err
 	}
-	terms := make(map[string][]score.Term, len(samples))
+	terms := make(map[string][]text.Term, len(samples))
 	for _, s := range samples {
 		terms[s.URL] = s.Terms
 	}

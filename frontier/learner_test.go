@@ -23,6 +23,7 @@ import (
 
 	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/order"
+	"github.com/muninn-archive/muninn/internal/text"
 )
 
 // ofRavens makes a crawl learn.
@@ -31,12 +32,12 @@ func ofRavens(d *crawl.Definition) {
 }
 
 // words counts the words of a text.
-func words(text string) order.Terms {
+func words(list string) text.HashedVector {
 	counts := map[string]float64{}
-	for _, w := range strings.Fields(text) {
+	for _, w := range strings.Fields(list) {
 		counts[w]++
 	}
-	return order.NewTerms(counts)
+	return text.NewHashedVector(counts)
 }
 
 // pageAt writes a page of the topic, or of another.

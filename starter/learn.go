@@ -21,6 +21,7 @@ import (
 	"github.com/muninn-archive/muninn/internal/page"
 	"github.com/muninn-archive/muninn/internal/recorded"
 	"github.com/muninn-archive/muninn/internal/score"
+	"github.com/muninn-archive/muninn/internal/text"
 )
 
 // learning is what `learn` prints.
@@ -110,7 +111,7 @@ func learnFrom(definition, web string) (out learning, err error) {
 	if err != nil {
 		return out, cli.Usage("%w", err)
 	}
-	words := score.NewAnalyser()
+	words := text.NewVocabulary()
 	memory := score.Memory{Background: score.NewBackground(words, nil)}
 	scorer, err := score.New(out.Definition, nil, words, memory)
 	if err != nil {
@@ -138,7 +139,7 @@ func learnFrom(definition, web string) (out learning, err error) {
 
 func writeLearned(w io.Writer, l score.Learned) {
 	line := func(format string, args ...any) { _, _ = fmt.Fprintf(w, format+"\n", args...) }
-	list := func(title string, terms []score.Term, format string) {
+	list := func(title string, terms []text.Term, format string) {
 		var parts []string
 		for _, t := range terms {
 			parts = append(parts, fmt.Sprintf(format, t.Text, t.Weight))

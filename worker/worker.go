@@ -26,8 +26,8 @@ import (
 	"github.com/muninn-archive/muninn/internal/archive"
 	"github.com/muninn-archive/muninn/internal/disk"
 	"github.com/muninn-archive/muninn/internal/fetch"
-	"github.com/muninn-archive/muninn/internal/score"
 	"github.com/muninn-archive/muninn/internal/spool"
+	"github.com/muninn-archive/muninn/internal/text"
 	"github.com/muninn-archive/muninn/internal/version"
 	"github.com/muninn-archive/muninn/workflows"
 )
@@ -151,7 +151,7 @@ func (w *Worker) opened(ctx context.Context) error {
 			GiveBack: conf.GiveBack, Software: version.Software(), Page: conf.Page,
 		},
 		Frontier: w.front, Spool: sp, Disk: room, Fetch: fetcher, Helper: helper,
-		Analyser: score.NewAnalyser(), Archives: archives, Meter: w.meter, Now: time.Now,
+		Vocabulary: text.NewVocabulary(), Archives: archives, Meter: w.meter, Now: time.Now,
 		Allow: activities.Allow{Seeds: conf.Seeds, Thesauri: conf.Thesauri},
 	}
 	w.acts.Holds = append(w.acts.Holds, activities.DiskHold(w.acts), activities.ArchiveHold(w.acts))

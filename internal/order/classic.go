@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 	"math"
 	"slices"
+
+	"github.com/muninn-archive/muninn/internal/text"
 )
 
 // Breadth visits pages as they are found.
@@ -26,20 +28,20 @@ func judged(p *Page, priority func(link int) float64) Judgement {
 // Best visits best first (Batsakis et al. 2009, §3): by the similarity with the topic of the page that a link stands
 // on, of its anchor, or the mean of both (Eq. 3).
 type Best struct {
-	topic           Terms
+	topic           text.HashedVector
 	content, anchor bool
 }
 
 // NewBest makes a best-first order that goes by the content of pages, by anchors, or by both.
-func NewBest(topic Terms, content, anchor bool) *Best {
-	return &Best{slices.Clone(topic).unit(), content, anchor}
+func NewBest(topic text.HashedVector, content, anchor bool) *Best {
+	return &Best{slices.Clone(topic).Unit(), content, anchor}
 }
 
 // Judge gives a link what its page and its anchor have in common with the topic.
 func (b *Best) Judge(p *Page, _ []byte) Judgement {
 	page, n := 0.0, 0.0
 	if b.content {
-		page, n = Cosine(b.topic, p.Text), 1
+		page, n = text.Cosine(b.topic, p.Text), 1
 	}
 	if b.anchor {
 		n++
@@ -47,7 +49,7 @@ func (b *Best) Judge(p *Page, _ []byte) Judgement {
 	return judged(p, func(i int) float64 {
 		sum := page
 		if b.anchor {
-			sum += Cosine(b.topic, p.Links[i].Anchor)
+			sum += text.Cosine(b.topic, p.Links[i].Anchor)
 		}
 		return sum / n
 	})
@@ -55,7 +57,7 @@ func (b *Best) Judge(p *Page, _ []byte) Judgement {
 
 // Shark is Shark-Search (Hersovici et al. 1998): a link inherits from its page, damped, through pages that are not of
 // the topic too, and gets the rest from its anchor and the text around it. What it inherits is kept with it.
-type Shark struct{ topic Terms }
+type Shark struct{ topic text.HashedVector }
 
 // The factors of Hersovici et al.
 const (
@@ -65,11 +67,11 @@ const (
 )
 
 // NewShark makes the order for a topic.
-func NewShark(topic Terms) *Shark { return &Shark{slices.Clone(topic).unit()} }
+func NewShark(topic text.HashedVector) *Shark { return &Shark{slices.Clone(topic).Unit()} }
 
 // Judge gives links what they inherit and what their anchors say.
 func (s *Shark) Judge(p *Page, kept []byte) Judgement {
-	inherits := Cosine(s.topic, p.Text)
+	inherits := text.Cosine(s.topic, p.Text)
 	if before, ok := floats(kept, 1); inherits == 0 && ok {
 		inherits = before[0]
 	}
@@ -77,9 +79,9 @@ func (s *Shark) Judge(p *Page, kept []byte) Judgement {
 	keep := keepFloats(inherits)
 	j := judged(p, func(i int) float64 {
 		l := &p.Links[i]
-		anchor, around := Cosine(s.topic, l.Anchor), 1.0
+		anchor, around := text.Cosine(s.topic, l.Anchor), 1.0
 		if anchor == 0 {
-			around = Cosine(s.topic, l.Around)
+			around = text.Cosine(s.topic, l.Around)
 		}
 		return sharkParent*inherits + (1-sharkParent)*(sharkAnchor*anchor+(1-sharkAnchor)*around)
 	})

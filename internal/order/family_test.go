@@ -5,6 +5,8 @@ import (
 	"math"
 	"slices"
 	"testing"
+
+	"github.com/muninn-archive/muninn/internal/text"
 )
 
 // means is a thesaurus by hand.
@@ -12,9 +14,9 @@ type means struct{ same, near map[string][]string }
 
 func (m means) ids(list map[string][]string, term uint32) (ids []uint32) {
 	for word, others := range list {
-		if Hash(word) == term {
+		if text.Hash(word) == term {
 			for _, o := range others {
-				ids = append(ids, Hash(o))
+				ids = append(ids, text.Hash(o))
 			}
 		}
 	}
@@ -26,12 +28,12 @@ func (m means) Near(term uint32) []uint32     { return m.ids(m.near, term) }
 // TestSemantic checks Eq. 4 by hand: of six pairs of terms one is the same, one a synonym, one broader.
 func TestSemantic(t *testing.T) {
 	words := means{map[string][]string{"car": {"auto"}}, map[string][]string{"car": {"vehicle"}}}
-	p := &Page{Text: text("car auto vehicle"), Links: []Link{{Anchor: text("vehicle")}, {}}}
+	p := &Page{Text: textOf("car auto vehicle"), Links: []Link{{Anchor: textOf("vehicle")}, {}}}
 	for broader, want := range map[bool][2]float64{
 		false: {(2.0 / 6) / 2, (2.0 / 6) / 2},
 		true:  {(2.5/6 + 0.5/2) / 2, (2.5 / 6) / 2},
 	} {
-		got := priorities(NewSemantic(text("car raven"), words, broader).Judge(p, nil))
+		got := priorities(NewSemantic(textOf("car raven"), words, broader).Judge(p, nil))
 		if !near(got[0], want[0]) || !near(got[1], want[1]) {
 			t.Errorf("broader %v: %v, want %v", broader, got, want)
 		}
@@ -69,13 +71,13 @@ func trained() (list []Trained) {
 		list = append(list, Trained{Text: page(i, true).Text})
 	}
 	for i := range 4 {
-		list = append(list, Trained{Text: text(fmt.Sprintf("list of all birds page %d", i)), Level: 1, Next: []int{2 * i, 2*i + 1}})
+		list = append(list, Trained{Text: textOf(fmt.Sprintf("list of all birds page %d", i)), Level: 1, Next: []int{2 * i, 2*i + 1}})
 	}
 	for i := range 4 {
-		list = append(list, Trained{Text: text(fmt.Sprintf("welcome front house %d", i)), Level: 2, Next: []int{8 + i}})
+		list = append(list, Trained{Text: textOf(fmt.Sprintf("welcome front house %d", i)), Level: 2, Next: []int{8 + i}})
 	}
 	for i := range 4 {
-		list = append(list, Trained{Text: text(fmt.Sprintf("soups pots onions %d", i)), Level: 3, Next: []int{12 + i, 16 + (i+1)%4}})
+		list = append(list, Trained{Text: textOf(fmt.Sprintf("soups pots onions %d", i)), Level: 3, Next: []int{12 + i, 16 + (i+1)%4}})
 	}
 	return list
 }
@@ -99,7 +101,7 @@ func TestHMM(t *testing.T) {
 		}
 	}
 	judge := func(words string, kept []byte) Judged {
-		return h.Judge(&Page{URL: "http://a.test/", Text: text(words), Links: []Link{{URL: "http://a.test/x", Anchor: text("raven")}}}, kept).Links[0]
+		return h.Judge(&Page{URL: "http://a.test/", Text: textOf(words), Links: []Link{{URL: "http://a.test/x", Anchor: textOf("raven")}}}, kept).Links[0]
 	}
 	of := func(words string, kept []byte) float64 { return judge(words, kept).Priority }
 	list, front, soups := judge("list of all birds page", nil), judge("welcome front house", nil), judge("soups pots onions", nil)
@@ -116,7 +118,7 @@ func TestHMM(t *testing.T) {
 			t.Errorf("%d bytes that cannot be read count: %v", len(kept), got)
 		}
 	}
-	if c := h.clusterOf(damped(text("zzz qqq"))); c != -1 {
+	if c := h.clusterOf(textOf("zzz qqq").Damped()); c != -1 {
 		t.Errorf("a page of unknown words is in cluster %d", c)
 	}
 	s.Centroid = true
@@ -128,11 +130,11 @@ func TestHMM(t *testing.T) {
 		t.Errorf("with the centroid %v, with the anchor too %v", plain, with)
 	}
 	empty := NewHMM(nil, DefaultHMM())
-	if got := priorities(empty.Judge(&Page{Text: text("raven"), Links: make([]Link, 1)}, nil)); math.IsNaN(got[0]) {
+	if got := priorities(empty.Judge(&Page{Text: textOf("raven"), Links: make([]Link, 1)}, nil)); math.IsNaN(got[0]) {
 		t.Errorf("without training: %v", got)
 	}
-	one := NewHMM([]Trained{{Text: text("raven")}, {Text: text("crow"), Level: 1, Next: []int{0}}}, DefaultHMM())
-	if got := priorities(one.Judge(&Page{Text: text("crow"), Links: make([]Link, 1)}, nil)); math.IsNaN(got[0]) || got[0] < 0.5 {
+	one := NewHMM([]Trained{{Text: textOf("raven")}, {Text: textOf("crow"), Level: 1, Next: []int{0}}}, DefaultHMM())
+	if got := priorities(one.Judge(&Page{Text: textOf("crow"), Links: make([]Link, 1)}, nil)); math.IsNaN(got[0]) || got[0] < 0.5 {
 		t.Errorf("trained with two pages: %v", got)
 	}
 }
@@ -142,23 +144,23 @@ func TestHMMWay(t *testing.T) {
 	s := DefaultHMM()
 	s.Clusters = 3
 	h := NewHMM(trained(), s)
-	list := h.Judge(&Page{Text: text("list of all birds page"), Links: make([]Link, 2)}, nil)
-	levels := h.look(h.begin, h.clusterOf(damped(text("list of all birds page"))))
+	list := h.Judge(&Page{Text: textOf("list of all birds page"), Links: make([]Link, 2)}, nil)
+	levels := h.look(h.begin, h.clusterOf(textOf("list of all birds page").Damped()))
 	got, ok := floats(list.Links[1].Keep, Levels)
 	if !ok || !slices.EqualFunc(got, levels[:], near) {
 		t.Fatalf("kept %v, want %v", got, levels)
 	}
 	ahead := h.step(h.step(levels))
 	want := ahead[0] + nearly*h.step(ahead)[0]
-	if got := h.Judge(&Page{Text: text("zzz"), Links: make([]Link, 1)}, list.Links[0].Keep).Links[0].Priority; !near(got, want) {
+	if got := h.Judge(&Page{Text: textOf("zzz"), Links: make([]Link, 1)}, list.Links[0].Keep).Links[0].Priority; !near(got, want) {
 		t.Errorf("two links from a list: %v, want %v", got, want)
 	}
 }
 
 // TestPlaces: a place that led to pages of the topic is better than one that did not.
 func TestPlaces(t *testing.T) {
-	b := NewPlaces(text("raven"))
-	p := &Page{URL: "http://a.test/", Text: text("raven crow"), Links: []Link{{TagPath: "html/body/main/ul/li/a"}, {TagPath: "html/body/nav/div/span/a"}}}
+	b := NewPlaces(textOf("raven"))
+	p := &Page{URL: "http://a.test/", Text: textOf("raven crow"), Links: []Link{{TagPath: "html/body/main/ul/li/a"}, {TagPath: "html/body/nav/div/span/a"}}}
 	before := b.Judge(p, nil)
 	if x := priorities(before); x[0] != x[1] {
 		t.Errorf("before anything is known %v and %v", x[0], x[1])
@@ -168,8 +170,8 @@ func TestPlaces(t *testing.T) {
 	}
 	good, bad := before.Links[0].Keep, before.Links[1].Keep
 	for range 20 {
-		b.Learn(Visit{Worth: b.Judge(&Page{Text: text("raven")}, good).Worth, Kept: [][]byte{good}})
-		b.Learn(Visit{Worth: b.Judge(&Page{Text: text("soup")}, bad).Worth, Kept: [][]byte{bad}})
+		b.Learn(Visit{Worth: b.Judge(&Page{Text: textOf("raven")}, good).Worth, Kept: [][]byte{good}})
+		b.Learn(Visit{Worth: b.Judge(&Page{Text: textOf("soup")}, bad).Worth, Kept: [][]byte{bad}})
 	}
 	got := priorities(b.Judge(p, nil))
 	if got[0] <= got[1]+0.3 {
@@ -190,8 +192,8 @@ func TestPlaces(t *testing.T) {
 }
 
 func TestBatch(t *testing.T) {
-	b := Batch{Order: NewBest(text("raven"), true, false), N: 7}
-	if b.Size() != 7 || b.Judge(&Page{Text: text("raven"), Links: make([]Link, 1)}, nil).Links[0].Priority != 1 {
+	b := Batch{Order: NewBest(textOf("raven"), true, false), N: 7}
+	if b.Size() != 7 || b.Judge(&Page{Text: textOf("raven"), Links: make([]Link, 1)}, nil).Links[0].Priority != 1 {
 		t.Error("a batch is another order")
 	}
 	var _ Batched = b

@@ -4,13 +4,15 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/muninn-archive/muninn/internal/text"
 )
 
 // The kinds of what the form of a URL says, hashed.
 var (
-	ofDepth, ofEnd, ofFile, ofExt = hashed(Hash("u:depth=")), hashed(Hash("u:end=")), hashed(Hash("u:file=")), hashed(Hash("u:ext="))
-	ofDir, ofWord, ofBegin        = hashed(Hash("u:dir=")), hashed(Hash("u:word=")), hashed(Hash("u:begin="))
-	ofHost, ofParam               = hashed(Hash("u:host=")), hashed(Hash("u:param="))
+	ofDepth, ofEnd, ofFile, ofExt = hashed(text.Hash("u:depth=")), hashed(text.Hash("u:end=")), hashed(text.Hash("u:file=")), hashed(text.Hash("u:ext="))
+	ofDir, ofWord, ofBegin        = hashed(text.Hash("u:dir=")), hashed(text.Hash("u:word=")), hashed(text.Hash("u:begin="))
+	ofHost, ofParam               = hashed(text.Hash("u:host=")), hashed(text.Hash("u:param="))
 )
 
 // hashed is the Hash of the begin of a text.

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"sync"
+
+	"github.com/muninn-archive/muninn/internal/text"
 )
 
 // Settings of an order that learns.
@@ -108,11 +110,11 @@ var biasID, depthID, urlID, anchorID, paragraphID, parentID = featureOf("bias"),
 // signals are what does not change of a link.
 func (o *Fused) signals(p *Page, l *Link, worth float64, room []feature) signals {
 	s := signals{fixed: room, groups: [4]uint32{
-		Hash("p " + p.URL), Hash("t " + hostOf(p.URL) + " " + l.TagPath), Hash("d " + directory(l.URL)), Hash("s " + hostOf(l.URL) + " " + pathShape(l.URL)),
+		text.Hash("p " + p.URL), text.Hash("t " + hostOf(p.URL) + " " + l.TagPath), text.Hash("d " + directory(l.URL)), text.Hash("s " + hostOf(l.URL) + " " + pathShape(l.URL)),
 	}}
 	s.add(biasID, 1)
 	form := urlFeatures(l.URL)
-	s.add(urlID, min(max(o.relevance.URL(flat(form)), -3), 3))
+	s.add(urlID, min(max(o.relevance.URL(text.NewHashedSet(form)), -3), 3))
 	s.add(parentID, worth)
 	s.add(depthID, float64(min(p.Depth, 10))/30)
 	shown := len(o.relevance.examples) > 0
@@ -129,8 +131,8 @@ func (o *Fused) signals(p *Page, l *Link, worth float64, room []feature) signals
 	for _, id := range form {
 		s.add(uint16(id%weights), 0.3)
 	}
-	for _, t := range damped(l.Anchor) {
-		s.add(uint16((t.ID*31+1)%weights), float64(t.W))
+	for _, t := range l.Anchor.Damped() {
+		s.add(uint16((t.ID*31+1)%weights), float64(t.Weight))
 	}
 	return s
 }

@@ -11,25 +11,27 @@ import (
 	"testing"
 
 	"github.com/fxamacker/cbor/v2"
+
+	"github.com/muninn-archive/muninn/internal/text"
 )
 
 // TestContrast checks the weight of a word by hand: half of the examples' words against a quarter of all.
 func TestContrast(t *testing.T) {
 	c := newContrast(0)
-	c.add(text("raven crow"), true)
-	c.add(text("cat dog"), false)
+	c.add(textOf("raven crow"), true)
+	c.add(textOf("cat dog"), false)
 	// after the word itself is counted: background (0+1+1)/(4+1), mine 1/2
-	if got, want := c.score(text("raven"), nil), math.Log(0.5/0.4); !near(got, want) {
+	if got, want := c.score(textOf("raven"), nil), math.Log(0.5/0.4); !near(got, want) {
 		t.Errorf("%v, want %v", got, want)
 	}
-	if got := c.score(text("cat"), nil); !math.IsInf(got, -1) {
+	if got := c.score(textOf("cat"), nil); !math.IsInf(got, -1) {
 		t.Errorf("a word that no example has: %v", got)
 	}
 	c.smoothing = 1
-	if got := c.score(text("cat"), nil); got >= 0 || math.IsInf(got, 0) {
+	if got := c.score(textOf("cat"), nil); got >= 0 || math.IsInf(got, 0) {
 		t.Errorf("smoothed: %v", got)
 	}
-	if got := c.score(text("raven crow"), text("raven crow")); got != 0 {
+	if got := c.score(textOf("raven crow"), textOf("raven crow")); got != 0 {
 		t.Errorf("an example that is all there is says %v for itself", got)
 	}
 }
@@ -41,14 +43,14 @@ func TestContrastBounded(t *testing.T) {
 		weight float32
 	}{{"below the first bound", 0.005}, {"above it", 0.05}} {
 		c := newContrast(30)
-		c.add(text("raven"), true)
+		c.add(textOf("raven"), true)
 		next := uint32(0)
-		page := func() (p Terms) {
+		page := func() (p text.HashedVector) {
 			for range 100 {
 				next++
-				p = append(p, Term{next, test.weight})
+				p = append(p, text.HashedTerm{ID: next, Weight: test.weight})
 			}
-			return append(p, Term{math.MaxUint32, 0.5})
+			return append(p, text.HashedTerm{ID: math.MaxUint32, Weight: 0.5})
 		}
 		pages := 0
 		for ; next+100 < maxTerms; pages++ {
@@ -70,7 +72,7 @@ func TestContrastBounded(t *testing.T) {
 		if got, want := c.all[math.MaxUint32], 0.5*float32(pages); got != want {
 			t.Errorf("%s: the term of all pages counts %v, want %v", test.name, got, want)
 		}
-		if c.mine[Hash("raven")] != 1 {
+		if c.mine[text.Hash("raven")] != 1 {
 			t.Errorf("%s: the example is forgotten", test.name)
 		}
 	}
@@ -79,9 +81,9 @@ func TestContrastBounded(t *testing.T) {
 // page writes one of the topic, or of another.
 func page(i int, ravens bool) *Page {
 	if ravens {
-		return &Page{URL: fmt.Sprintf("http://a.test/birds/%d.html", i), Title: text("ravens"), Text: text(fmt.Sprintf("raven crow feather wing nest n%d", i))}
+		return &Page{URL: fmt.Sprintf("http://a.test/birds/%d.html", i), Title: textOf("ravens"), Text: textOf(fmt.Sprintf("raven crow feather wing nest n%d", i))}
 	}
-	return &Page{URL: fmt.Sprintf("http://a.test/soups/%d.html", i), Title: text("soups"), Text: text(fmt.Sprintf("pot water onion salt nest n%d", i))}
+	return &Page{URL: fmt.Sprintf("http://a.test/soups/%d.html", i), Title: textOf("soups"), Text: textOf(fmt.Sprintf("pot water onion salt nest n%d", i))}
 }
 
 func examples(n int) (list []*Page) {
@@ -134,15 +136,15 @@ func look(o Learner, p *Page, kept ...[]byte) (Judgement, Visit) {
 }
 
 // birds is a link about birds, and soups one about soups.
-func birds(url string) Link { return Link{URL: url, Anchor: text("bird lore"), Name: "bird lore"} }
+func birds(url string) Link { return Link{URL: url, Anchor: textOf("bird lore"), Name: "bird lore"} }
 func soups(url string) Link {
-	return Link{URL: url, Anchor: text("soup recipes"), Name: "soup recipes"}
+	return Link{URL: url, Anchor: textOf("soup recipes"), Name: "soup recipes"}
 }
 
 // crawl lets an order see a web whose links tell where they lead by anchor alone, and returns what is kept with a good
 // and a bad link of another host, and the visits.
 func crawl(o *Fused, pages int) (good, bad []byte, visits []Visit) {
-	hub := &Page{URL: "http://a.test/", Text: text("all of it")}
+	hub := &Page{URL: "http://a.test/", Text: textOf("all of it")}
 	for i := range pages {
 		l := soups(page(i, false).URL)
 		if i%3 == 0 {
@@ -321,10 +323,10 @@ func TestFusedInRange(t *testing.T) {
 				}
 			}
 			for range 300 {
-				p := &Page{URL: urls[random.IntN(len(urls))], Text: text(words[random.IntN(len(words))]), Depth: random.IntN(30), Score: 2*random.Float64() - 1}
+				p := &Page{URL: urls[random.IntN(len(urls))], Text: textOf(words[random.IntN(len(words))]), Depth: random.IntN(30), Score: 2*random.Float64() - 1}
 				for range random.IntN(5) {
 					name := words[random.IntN(len(words))]
-					l := Link{URL: urls[random.IntN(len(urls))], Anchor: text(name), Name: name, Around: text(name), TagPath: name}
+					l := Link{URL: urls[random.IntN(len(urls))], Anchor: textOf(name), Name: name, Around: textOf(name), TagPath: name}
 					for _, k := range random.Perm(len(hints))[:random.IntN(4)] {
 						l.Hints = append(l.Hints, Hint{hints[k], 2*random.Float64() - 1})
 					}
@@ -355,7 +357,7 @@ func TestFusedManyFeatures(t *testing.T) {
 	for i := range 3 * maxFixed {
 		fmt.Fprintf(&name, "word%d ", i)
 	}
-	p := &Page{URL: "http://a.test/", Links: []Link{{URL: "http://a.test/x", Anchor: text(name.String())}, birds("http://a.test/y")}}
+	p := &Page{URL: "http://a.test/", Links: []Link{{URL: "http://a.test/x", Anchor: textOf(name.String())}, birds("http://a.test/y")}}
 	j := o.Judge(p, nil)
 	if n := len(j.Links[0].Keep); n != 16+4*maxFixed {
 		t.Errorf("%d bytes are kept", n)
@@ -411,7 +413,7 @@ func TestFusedSameVisits(t *testing.T) {
 			}
 		}
 		p := page(i, random.IntN(2) == 0)
-		p.Links, p.Depth = []Link{{URL: fmt.Sprintf("http://d%d.test/birds/%d.html", i%3, i), Name: strings.Join(name, " "), Anchor: text(strings.Join(name, " "))}}, i%7
+		p.Links, p.Depth = []Link{{URL: fmt.Sprintf("http://d%d.test/birds/%d.html", i%3, i), Name: strings.Join(name, " "), Anchor: textOf(strings.Join(name, " "))}}, i%7
 		x, y := a.Judge(p, nil), b.Judge(p, nil)
 		if !reflect.DeepEqual(x, y) {
 			t.Fatalf("%+v, the other %+v", x, y)
@@ -780,9 +782,9 @@ func TestGroups(t *testing.T) {
 func BenchmarkFused(b *testing.B) {
 	o := NewFused(examples(20), DefaultSettings())
 	crawl(o, 90)
-	p := &Page{URL: "http://a.test/list", Text: text(strings.Repeat("raven soup pot ", 100))}
+	p := &Page{URL: "http://a.test/list", Text: textOf(strings.Repeat("raven soup pot ", 100))}
 	for i := range 50 {
-		p.Links = append(p.Links, Link{URL: fmt.Sprintf("http://a.test/birds/%d/x.html", i), Anchor: text("birds and soups of old"), Name: "Birds and soups of old", Around: text("a list of birds and of soups"), TagPath: "/ul/li"})
+		p.Links = append(p.Links, Link{URL: fmt.Sprintf("http://a.test/birds/%d/x.html", i), Anchor: textOf("birds and soups of old"), Name: "Birds and soups of old", Around: textOf("a list of birds and of soups"), TagPath: "/ul/li"})
 	}
 	j := o.Judge(p, nil)
 	b.Run("judge", func(b *testing.B) {

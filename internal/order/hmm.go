@@ -3,6 +3,8 @@ package order
 import (
 	"cmp"
 	"slices"
+
+	"github.com/muninn-archive/muninn/internal/text"
 )
 
 // Levels of the hidden Markov model: distances to a page of the topic, the last one for all that are farther.
@@ -10,7 +12,7 @@ const Levels = 4
 
 // Trained is a page that the model learns from.
 type Trained struct {
-	Text  Terms
+	Text  text.HashedVector
 	Level int   // links to a page of the topic: 0 is one, Levels−1 is that far or farther
 	Next  []int // pages of the training set that it links to
 }
@@ -32,12 +34,12 @@ func DefaultHMM() HMMSettings { return HMMSettings{Seed: 1, Clusters: 5, Neighbo
 // how likely its links lead to the topic.
 type HMM struct {
 	settings HMMSettings
-	training []Terms // of length 1
-	cluster  []int   // by training page; 0 has the pages of the topic
+	training []text.HashedVector // of length 1
+	cluster  []int               // by training page; 0 has the pages of the topic
 	begin    [Levels]float64
 	next     [Levels][Levels]float64 // from a level to another
 	seen     [Levels][]float64       // clusters by level
-	centroid Terms
+	centroid text.HashedVector
 }
 
 // unseen is added to each count: that something was not seen in training does not make it impossible.
@@ -47,12 +49,12 @@ const unseen = 0.01
 func NewHMM(pages []Trained, s HMMSettings) *HMM {
 	h := &HMM{settings: s}
 	for _, p := range pages {
-		h.training = append(h.training, damped(p.Text))
+		h.training = append(h.training, p.Text.Damped())
 		if p.Level == 0 {
 			h.centroid = h.centroid.Add(h.training[len(h.training)-1], 1)
 		}
 	}
-	h.centroid = h.centroid.unit()
+	h.centroid = h.centroid.Unit()
 	h.cluster = kMeans(h.training, pages, s)
 	for level := range h.seen {
 		h.seen[level] = make([]float64, s.Clusters+1)
@@ -93,10 +95,10 @@ func share(counts []float64) {
 }
 
 // Clusters puts texts into k clusters at most, by their words; it returns their numbers, from 0.
-func Clusters(texts []Terms, k int, seed uint64) []int {
-	vectors, pages := make([]Terms, len(texts)), make([]Trained, len(texts))
+func Clusters(texts []text.HashedVector, k int, seed uint64) []int {
+	vectors, pages := make([]text.HashedVector, len(texts)), make([]Trained, len(texts))
 	for i, t := range texts {
-		vectors[i], pages[i].Level = damped(t), 1
+		vectors[i], pages[i].Level = t.Damped(), 1
 	}
 	numbers := kMeans(vectors, pages, HMMSettings{Seed: seed, Clusters: k})
 	for i := range numbers {
@@ -106,7 +108,7 @@ func Clusters(texts []Terms, k int, seed uint64) []int {
 }
 
 // kMeans puts the pages of the topic into cluster 0, the others into clusters by their words.
-func kMeans(texts []Terms, pages []Trained, s HMMSettings) []int {
+func kMeans(texts []text.HashedVector, pages []Trained, s HMMSettings) []int {
 	cluster := make([]int, len(texts))
 	var others []int
 	for i := range pages {
@@ -119,7 +121,7 @@ func kMeans(texts []Terms, pages []Trained, s HMMSettings) []int {
 		return cluster
 	}
 	r := random(s.Seed)
-	means := make([]Terms, k)
+	means := make([]text.HashedVector, k)
 	for i := range means { // of pages that differ, each in its turn the one that is least like those before
 		best, least := others[r.below(len(others))], 2.0
 		for _, o := range others {
@@ -148,13 +150,13 @@ func kMeans(texts []Terms, pages []Trained, s HMMSettings) []int {
 		if !moved {
 			break
 		}
-		sums := make([]Terms, k)
+		sums := make([]text.HashedVector, k)
 		for _, o := range others {
 			sums[cluster[o]-1] = sums[cluster[o]-1].Add(texts[o], 1)
 		}
 		for i, sum := range sums {
 			if len(sum) > 0 {
-				means[i] = sum.unit()
+				means[i] = sum.Unit()
 			}
 		}
 	}
@@ -163,14 +165,14 @@ func kMeans(texts []Terms, pages []Trained, s HMMSettings) []int {
 
 // clusterOf is that of the nearest training pages, weighed by how near they are; −1 of a page that has nothing in common
 // with any.
-func (h *HMM) clusterOf(text Terms) int {
+func (h *HMM) clusterOf(of text.HashedVector) int {
 	type neighbour struct {
 		near    float64
 		cluster int
 	}
 	all := make([]neighbour, len(h.training))
 	for i, t := range h.training {
-		all[i] = neighbour{text.Dot(t), h.cluster[i]}
+		all[i] = neighbour{of.Dot(t), h.cluster[i]}
 	}
 	slices.SortStableFunc(all, func(a, b neighbour) int { return cmp.Compare(b.near, a.near) })
 	votes := make([]float64, h.settings.Clusters+1)
@@ -215,22 +217,22 @@ func (h *HMM) Judge(p *Page, kept []byte) Judgement {
 	if before, ok := floats(kept, Levels); ok {
 		levels = h.step([Levels]float64(before))
 	}
-	text := damped(p.Text)
-	if cluster := h.clusterOf(text); cluster >= 0 {
+	damped := p.Text.Damped()
+	if cluster := h.clusterOf(damped); cluster >= 0 {
 		levels = h.look(levels, cluster)
 	}
 	ahead := h.step(levels)
 	chance := ahead[0] + nearly*h.step(ahead)[0]
 	near := 0.0
 	if h.settings.Centroid {
-		near = max(text.Dot(h.centroid), 0)
+		near = max(damped.Dot(h.centroid), 0)
 	}
 	j := judged(p, func(i int) float64 {
 		switch {
 		case !h.settings.Centroid:
 			return chance
 		case h.settings.Anchor:
-			return (chance + (near+Cosine(h.centroid, p.Links[i].Anchor))/2) / 2
+			return (chance + (near+text.Cosine(h.centroid, p.Links[i].Anchor))/2) / 2
 		}
 		return (chance + near) / 2
 	})

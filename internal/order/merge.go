@@ -1,5 +1,7 @@
 package order
 
+import "github.com/muninn-archive/muninn/internal/text"
+
 // Merge is batch prioritisation (paper §5.1): the texts of all pages of a batch that cite a URL are summed before its
 // links are judged.
 type Merge struct {
@@ -36,7 +38,7 @@ func (m *Merge) Apply() {
 		if len(list) < 2 {
 			continue
 		}
-		var sum Terms
+		var sum text.HashedVector
 		for i, c := range list {
 			if i == 0 || c.page != list[i-1].page { // a page counts once, however often it links there
 				sum = sum.Add(c.page.Text, 1)

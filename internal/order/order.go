@@ -3,24 +3,26 @@
 // the link; what it learns of the crawl as a whole it learns of visits.
 package order
 
+import "github.com/muninn-archive/muninn/internal/text"
+
 // Page is what an order sees of a fetched page.
 type Page struct {
 	URL   string
 	Depth int // links from a seed
-	Title Terms
-	Text  Terms   // term frequencies of the whole page, its title among them
-	Score float64 // the document score, −1 if there is none
+	Title text.HashedVector
+	Text  text.HashedVector // term frequencies of the whole page, its title among them
+	Score float64           // the document score, −1 if there is none
 	Links []Link
 }
 
 // Link is what it sees of a link.
 type Link struct {
 	URL     string
-	Anchor  Terms
-	Name    string // the anchor as it is written
-	Around  Terms  // of the text block that the link stands in
-	TagPath string // of the elements around, the outermost first
-	Hints   []Hint // what others say of it, each once
+	Anchor  text.HashedVector
+	Name    string            // the anchor as it is written
+	Around  text.HashedVector // of the text block that the link stands in
+	TagPath string            // of the elements around, the outermost first
+	Hints   []Hint            // what others say of it, each once
 }
 
 // Hint is what somebody says of a link, such as a part of the score.

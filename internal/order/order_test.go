@@ -9,15 +9,17 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/muninn-archive/muninn/internal/text"
 )
 
-// text makes the vector of a text's words.
-func text(s string) Terms {
+// textOf makes the vector of a text's words.
+func textOf(s string) text.HashedVector {
 	v := map[string]float64{}
 	for w := range strings.FieldsSeq(s) {
 		v[w]++
 	}
-	return NewTerms(v)
+	return text.NewHashedVector(v)
 }
 
 // priorities are those of the links of a judgement.
@@ -43,7 +45,7 @@ func TestCosine(t *testing.T) {
 		{"", "raven", 0},
 		{"", "", 0},
 	} {
-		if got := Cosine(text(test.a), text(test.b)); !near(got, test.want) {
+		if got := text.Cosine(textOf(test.a), textOf(test.b)); !near(got, test.want) {
 			t.Errorf("%q and %q: %v, want %v", test.a, test.b, got, test.want)
 		}
 	}
@@ -65,11 +67,11 @@ func TestTermsAdd(t *testing.T) {
 		for k, w := range b {
 			sum[k] += 2 * w
 		}
-		got, want := NewTerms(a).Add(NewTerms(b), 2), NewTerms(sum)
+		got, want := text.NewHashedVector(a).Add(text.NewHashedVector(b), 2), text.NewHashedVector(sum)
 		if !slices.Equal(got, want) {
 			t.Fatalf("%v + 2 × %v is %v", a, b, got)
 		}
-		if !near(NewTerms(a).Dot(NewTerms(b)), NewTerms(b).Dot(NewTerms(a))) {
+		if !near(text.NewHashedVector(a).Dot(text.NewHashedVector(b)), text.NewHashedVector(b).Dot(text.NewHashedVector(a))) {
 			t.Fatalf("%v · %v", a, b)
 		}
 	}
@@ -77,8 +79,8 @@ func TestTermsAdd(t *testing.T) {
 
 // TestBest checks Eq. 3 of Batsakis et al. by hand: the page has 4/5 in common with the topic, the anchor 1/√2.
 func TestBest(t *testing.T) {
-	topic := text("raven raven crow")
-	p := &Page{Text: text("raven crow crow"), Links: []Link{{Anchor: text("raven crow")}, {Anchor: text("cat")}, {}}}
+	topic := textOf("raven raven crow")
+	p := &Page{Text: textOf("raven crow crow"), Links: []Link{{Anchor: textOf("raven crow")}, {Anchor: textOf("cat")}, {}}}
 	first := 3 / (math.Sqrt(5) * math.Sqrt2)
 	for name, test := range map[string]struct {
 		content, anchor bool
@@ -109,8 +111,8 @@ func TestBreadth(t *testing.T) {
 
 // TestShark: what is inherited goes through a page that has nothing of the topic, halved at each step.
 func TestShark(t *testing.T) {
-	s := NewShark(text("raven"))
-	from := s.Judge(&Page{URL: "a", Text: text("raven"), Links: []Link{{URL: "b"}, {URL: "c", Anchor: text("raven")}, {URL: "d", Around: text("raven crow")}}}, nil)
+	s := NewShark(textOf("raven"))
+	from := s.Judge(&Page{URL: "a", Text: textOf("raven"), Links: []Link{{URL: "b"}, {URL: "c", Anchor: textOf("raven")}, {URL: "d", Around: textOf("raven crow")}}}, nil)
 	got := priorities(from)
 	want := []float64{.5 * .5, .5*.5 + .5*(.8+.2), .5*.5 + .5*.2/math.Sqrt2}
 	for i := range got {
@@ -118,7 +120,7 @@ func TestShark(t *testing.T) {
 			t.Errorf("%v, want %v", got, want)
 		}
 	}
-	cat := &Page{URL: "b", Text: text("cat"), Links: []Link{{URL: "e"}}}
+	cat := &Page{URL: "b", Text: textOf("cat"), Links: []Link{{URL: "e"}}}
 	through := s.Judge(cat, from.Links[0].Keep).Links[0]
 	if !near(through.Priority, .5*.25) {
 		t.Errorf("through a page of another topic: %v", through)
@@ -131,7 +133,7 @@ func TestShark(t *testing.T) {
 			t.Errorf("with %d bytes that cannot be read: %v", len(kept), got)
 		}
 	}
-	if got := s.Judge(&Page{Text: text("raven"), Links: make([]Link, 1)}, through.Keep).Links[0].Priority; !near(got, .5*.5) {
+	if got := s.Judge(&Page{Text: textOf("raven"), Links: make([]Link, 1)}, through.Keep).Links[0].Priority; !near(got, .5*.5) {
 		t.Errorf("a page of the topic inherits nothing: %v", got)
 	}
 }
@@ -163,13 +165,13 @@ func TestFormOfURLs(t *testing.T) {
 func TestJudgeChangesNothing(t *testing.T) {
 	fused := NewFused(examples(5), DefaultSettings())
 	crawl(fused, 30)
-	places := NewPlaces(text("raven"))
+	places := NewPlaces(textOf("raven"))
 	places.Learn(Visit{Worth: 1, Kept: [][]byte{[]byte("a.test ul/li")}})
 	words := means{map[string][]string{"crow": {"raven"}}, nil}
 	pages := make([]*Page, 6)
 	for i := range pages {
 		pages[i] = page(i, i%2 == 0)
-		pages[i].Links = []Link{birds("http://a.test/birds/0.html"), soups("http://a.test/soups/1.html"), {URL: pages[i].URL, TagPath: "ul/li", Anchor: text("raven")}}
+		pages[i].Links = []Link{birds("http://a.test/birds/0.html"), soups("http://a.test/soups/1.html"), {URL: pages[i].URL, TagPath: "ul/li", Anchor: textOf("raven")}}
 		pages[i].Depth = i
 	}
 	before := make([]Page, len(pages))
@@ -181,8 +183,8 @@ func TestJudgeChangesNothing(t *testing.T) {
 		}
 	}
 	for name, o := range map[string]Order{
-		"breadth": Breadth{}, "best": NewBest(text("raven"), true, true), "shark": NewShark(text("raven")), "batch": Batch{NewShark(text("raven")), 3},
-		"semantic": NewSemantic(text("crow"), words, false), "hmm": NewHMM(trained(), DefaultHMM()), "places": places, "fused": fused,
+		"breadth": Breadth{}, "best": NewBest(textOf("raven"), true, true), "shark": NewShark(textOf("raven")), "batch": Batch{NewShark(textOf("raven")), 3},
+		"semantic": NewSemantic(textOf("crow"), words, false), "hmm": NewHMM(trained(), DefaultHMM()), "places": places, "fused": fused,
 	} {
 		kept := o.Judge(pages[1], nil).Links[0].Keep
 		want := make([]Judgement, len(pages))

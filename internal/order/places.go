@@ -6,19 +6,20 @@ import (
 	"sync"
 
 	"github.com/muninn-archive/muninn/internal/bandit"
+	"github.com/muninn-archive/muninn/internal/text"
 )
 
 // Places is the tag-path bandit of the helper as an order: the links of a host are grouped by the places that they stand
 // at in its pages, and those places are visited that led to pages of the topic, or that little is known of.
 type Places struct {
-	topic Terms
+	topic text.HashedVector
 	mu    sync.RWMutex
 	sites map[string]*bandit.Site
 }
 
 // NewPlaces makes the order for a topic.
-func NewPlaces(topic Terms) *Places {
-	return &Places{topic: slices.Clone(topic).unit(), sites: map[string]*bandit.Site{}}
+func NewPlaces(topic text.HashedVector) *Places {
+	return &Places{topic: slices.Clone(topic).Unit(), sites: map[string]*bandit.Site{}}
 }
 
 // Judge gives links the worth of their places, and a page what it has in common with the topic.
@@ -28,7 +29,7 @@ func (b *Places) Judge(p *Page, _ []byte) Judgement {
 		keep := []byte(hostOf(p.URL) + " " + p.Links[i].TagPath)
 		out[i] = Judged{b.Priority(keep), keep}
 	}
-	return Judgement{Links: out, Worth: Cosine(b.topic, p.Text)}
+	return Judgement{Links: out, Worth: text.Cosine(b.topic, p.Text)}
 }
 
 // Learn rewards the places of the links that led to a page.

@@ -1,6 +1,10 @@
 package order
 
-import "math"
+import (
+	"math"
+
+	"github.com/muninn-archive/muninn/internal/text"
+)
 
 // feature is something that is said of a link, and how strongly.
 type feature struct {
@@ -8,7 +12,7 @@ type feature struct {
 	value float64
 }
 
-func featureOf(name string) uint16 { return uint16(Hash(name) % weights) }
+func featureOf(name string) uint16 { return uint16(text.Hash(name) % weights) }
 
 const (
 	weights = 1 << 16 // of a regression

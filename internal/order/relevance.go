@@ -4,6 +4,8 @@ import (
 	"maps"
 	"math"
 	"slices"
+
+	"github.com/muninn-archive/muninn/internal/text"
 )
 
 // Relevance tells pages of a topic from others, by what example pages have in common that the pages of the crawl have
@@ -63,42 +65,15 @@ func (r *Relevance) count() {
 }
 
 // near is the cosine of a text with the sum of the examples'.
-func (r *Relevance) near(t Terms) float64 {
+func (r *Relevance) near(t text.HashedVector) float64 {
 	sum := 0.0
 	for _, x := range t {
-		sum += float64(x.W) * float64(r.parts[0].mine[x.ID])
+		sum += float64(x.Weight) * float64(r.parts[0].mine[x.ID])
 	}
 	if sum == 0 {
 		return 0
 	}
 	return min(sum/(r.length*t.Norm()), 1)
-}
-
-// damped has each term by the logarithm of its frequency, and length 1.
-func damped(t Terms) Terms {
-	out := slices.Clone(t)
-	for i := range out {
-		out[i].W = float32(math.Log1p(float64(out[i].W)))
-	}
-	return out.unit()
-}
-
-// flat has each feature once, and length 1.
-func flat(list []uint32) Terms {
-	t := make(Terms, len(list))
-	for i, id := range list {
-		t[i] = Term{id, 1}
-	}
-	return t.Sorted().unit()
-}
-
-func (t Terms) unit() Terms {
-	if n := float32(t.Norm()); n > 0 {
-		for i := range t {
-			t[i].W /= n
-		}
-	}
-	return t
 }
 
 // Add takes in a page of the crawl.
@@ -124,7 +99,7 @@ func (r *Relevance) Add(views Views) {
 func (r *Relevance) Of(views Views) float64 { return sigmoid(r.sum(r.inputs(views, false))) }
 
 // URL is what the form of a URL says for the topic: above 0 if examples have such oftener than others.
-func (r *Relevance) URL(features Terms) float64 { return r.parts[2].score(features, nil) }
+func (r *Relevance) URL(features text.HashedVector) float64 { return r.parts[2].score(features, nil) }
 
 func (r *Relevance) sum(x [3]float64) float64 {
 	return r.weights[0]*x[0] + r.weights[1]*x[1] + r.weights[2]*x[2] + r.bias
@@ -133,7 +108,7 @@ func (r *Relevance) sum(x [3]float64) float64 {
 // inputs are the scores of the parts; an example is judged by the other examples.
 func (r *Relevance) inputs(views Views, example bool) (x [3]float64) {
 	for i, v := range views {
-		var without Terms
+		var without text.HashedVector
 		if example && len(r.examples) > 2 {
 			without = v
 		}
@@ -197,14 +172,14 @@ func newContrast(smoothing float64) contrast {
 	return contrast{mine: map[uint32]float32{}, all: map[uint32]float32{}, smoothing: smoothing}
 }
 
-func (c *contrast) add(t Terms, example bool) {
+func (c *contrast) add(t text.HashedVector, example bool) {
 	counts, sum := c.all, &c.allSum
 	if example {
 		counts, sum = c.mine, &c.mineSum
 	}
 	for _, x := range t {
-		counts[x.ID] += x.W
-		*sum += float64(x.W)
+		counts[x.ID] += x.Weight
+		*sum += float64(x.Weight)
 	}
 	if len(c.all) > maxTerms {
 		c.forget()
@@ -228,17 +203,17 @@ func (c *contrast) forget() {
 const maxTerms = 200_000
 
 // score is the sum of the weights of a text's terms; without is an example that must not speak for itself.
-func (c *contrast) score(t, without Terms) (sum float64) {
+func (c *contrast) score(t, without text.HashedVector) (sum float64) {
 	mineSum := c.mineSum
 	for _, x := range without {
-		mineSum -= float64(x.W)
+		mineSum -= float64(x.Weight)
 	}
 	if mineSum <= 0 {
 		return 0
 	}
 	mu, total, j := c.smoothing*mineSum, c.allSum+mineSum, 0
 	for _, x := range t {
-		if x.W <= 0 {
+		if x.Weight <= 0 {
 			continue
 		}
 		for j < len(without) && without[j].ID < x.ID {
@@ -246,10 +221,10 @@ func (c *contrast) score(t, without Terms) (sum float64) {
 		}
 		mine, all := float64(c.mine[x.ID]), float64(c.all[x.ID])
 		if j < len(without) && without[j].ID == x.ID {
-			mine = max(mine-float64(without[j].W), 0)
+			mine = max(mine-float64(without[j].Weight), 0)
 		}
-		background := (all + mine + float64(x.W)) / (total + float64(x.W))
-		sum += float64(x.W) * math.Log((mine+mu*background)/(mineSum+mu)/background)
+		background := (all + mine + float64(x.Weight)) / (total + float64(x.Weight))
+		sum += float64(x.Weight) * math.Log((mine+mu*background)/(mineSum+mu)/background)
 	}
 	return sum
 }

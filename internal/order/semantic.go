@@ -1,5 +1,7 @@
 package order
 
+import "github.com/muninn-archive/muninn/internal/text"
+
 // Thesaurus tells which terms mean the same as one, and which are one step broader or narrower.
 type Thesaurus interface {
 	Synonyms(term uint32) []uint32
@@ -17,10 +19,10 @@ type Semantic struct {
 const alike = 0.5
 
 // NewSemantic makes the order for a topic.
-func NewSemantic(topic Terms, t Thesaurus, broader bool) *Semantic {
+func NewSemantic(topic text.HashedVector, t Thesaurus, broader bool) *Semantic {
 	s := &Semantic{meant: map[uint32]float64{}}
 	for _, k := range topic {
-		s.sum += float64(k.W)
+		s.sum += float64(k.Weight)
 		same := t.Synonyms(k.ID)
 		counts := map[uint32]float64{k.ID: 1}
 		for _, other := range same {
@@ -34,18 +36,18 @@ func NewSemantic(topic Terms, t Thesaurus, broader bool) *Semantic {
 			}
 		}
 		for id, x := range counts {
-			s.meant[id] += x * float64(k.W)
+			s.meant[id] += x * float64(k.Weight)
 		}
 	}
 	return s
 }
 
 // similarity is Eq. 4: the mean of how alike the terms of topic and text are, over all pairs.
-func (s *Semantic) similarity(text Terms) float64 {
+func (s *Semantic) similarity(of text.HashedVector) float64 {
 	sum, weights := 0.0, 0.0
-	for _, l := range text {
-		weights += float64(l.W)
-		sum += float64(l.W) * s.meant[l.ID]
+	for _, l := range of {
+		weights += float64(l.Weight)
+		sum += float64(l.Weight) * s.meant[l.ID]
 	}
 	if weights == 0 || s.sum == 0 {
 		return 0

@@ -4,7 +4,8 @@ import (
 	"encoding/binary"
 	"errors"
 	"math"
-	"slices"
+
+	"github.com/muninn-archive/muninn/internal/text"
 )
 
 // signals are what is worked out once of a link, when it is found: they are kept with it until it is followed.
@@ -65,48 +66,14 @@ func decodeSignals(b []byte, fixed []feature) (s signals, ok bool) {
 }
 
 // Views are the parts of a page by which it is judged, each of length 1.
-type Views [3]Terms // text, title, URL
+type Views [3]text.HashedVector // text, title, URL
 
 // maxView bounds the terms of a part; the heaviest are kept.
 const maxView = 256
 
 // ViewsOf takes a page apart.
 func ViewsOf(p *Page) Views {
-	return Views{damped(p.Text).heaviest(maxView), damped(p.Title).heaviest(maxView), flat(urlFeatures(p.URL)).heaviest(maxView)}
-}
-
-// heaviest keeps the n heaviest terms, at length 1. Of those that weigh the same, the first stay.
-func (t Terms) heaviest(n int) Terms {
-	if len(t) <= n {
-		return t
-	}
-	if n <= 0 {
-		return nil
-	}
-	weights := make([]float32, len(t))
-	for i, x := range t {
-		weights[i] = x.W
-	}
-	slices.Sort(weights)
-	least := weights[len(t)-n]
-	same := 0 // of that weight, that there is room for
-	for _, w := range weights[len(t)-n:] {
-		if w == least {
-			same++
-		}
-	}
-	out := make(Terms, 0, n)
-	for _, x := range t {
-		if x.W == least {
-			if same--; same < 0 {
-				continue
-			}
-		}
-		if x.W >= least {
-			out = append(out, x)
-		}
-	}
-	return out.unit()
+	return Views{p.Text.Damped().Heaviest(maxView), p.Title.Damped().Heaviest(maxView), text.NewHashedSet(urlFeatures(p.URL)).Heaviest(maxView)}
 }
 
 // Encode writes the parts of a page.
@@ -117,7 +84,7 @@ func (v *Views) Encode() []byte {
 		last := uint32(0)
 		for _, x := range t {
 			b = binary.AppendUvarint(b, uint64(x.ID-last))
-			b = binary.LittleEndian.AppendUint16(b, uint16(min(max(x.W, 0), 1)*math.MaxUint16+0.5))
+			b = binary.LittleEndian.AppendUint16(b, uint16(min(max(x.Weight, 0), 1)*math.MaxUint16+0.5))
 			last = x.ID
 		}
 	}
@@ -158,7 +125,7 @@ func decodeViews(b []byte) (v Views, err error) {
 			if len(b) < 2 || last > math.MaxUint32 || at > 0 && step == 0 {
 				return v, errViews
 			}
-			v[i] = append(v[i], Term{uint32(last), float32(binary.LittleEndian.Uint16(b)) / math.MaxUint16})
+			v[i] = append(v[i], text.HashedTerm{ID: uint32(last), Weight: float32(binary.LittleEndian.Uint16(b)) / math.MaxUint16})
 			b = b[2:]
 		}
 	}

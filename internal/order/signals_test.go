@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"github.com/muninn-archive/muninn/internal/text"
 )
 
 // garbage is so many random bytes.
@@ -125,20 +127,20 @@ func FuzzSignals(f *testing.F) {
 }
 
 // someTerms are n terms of random weights, at length 1.
-func someTerms(random *rand.Rand, n int) Terms {
-	t := make(Terms, n)
+func someTerms(random *rand.Rand, n int) text.HashedVector {
+	t := make(text.HashedVector, n)
 	for i := range t {
-		t[i] = Term{random.Uint32(), random.Float32() + 0.01}
+		t[i] = text.HashedTerm{ID: random.Uint32(), Weight: random.Float32() + 0.01}
 	}
-	return t.Sorted().unit()
+	return t.Sorted().Unit()
 }
 
 // TestViewsRoundTrip: terms are read as they were written, their weights to the next of 65535 steps.
 func TestViewsRoundTrip(t *testing.T) {
 	random := rand.New(rand.NewPCG(17, 17))
 	list := []Views{
-		{}, {{{0, 1}}, {{math.MaxUint32, 1}}, nil}, {{{0, 0}, {1, 0.6}, {math.MaxUint32, 0.8}}},
-		{nil, nil, {{5, 1.0 / math.MaxUint16}, {6, 0.5 / math.MaxUint16}, {7, 1.5 / math.MaxUint16}}},
+		{}, {{{ID: 0, Weight: 1}}, {{ID: math.MaxUint32, Weight: 1}}, nil}, {{{ID: 0, Weight: 0}, {ID: 1, Weight: 0.6}, {ID: math.MaxUint32, Weight: 0.8}}},
+		{nil, nil, {{ID: 5, Weight: 1.0 / math.MaxUint16}, {ID: 6, Weight: 0.5 / math.MaxUint16}, {ID: 7, Weight: 1.5 / math.MaxUint16}}},
 		ViewsOf(page(1, true)), ViewsOf(&Page{}),
 	}
 	for range 200 {
@@ -155,7 +157,7 @@ func TestViewsRoundTrip(t *testing.T) {
 				t.Fatalf("%v is read as %v", v[i], got[i])
 			}
 			for k, x := range v[i] {
-				if y := got[i][k]; y.ID != x.ID || math.Abs(float64(y.W)-float64(x.W)) > 0.5/math.MaxUint16+1e-7 {
+				if y := got[i][k]; y.ID != x.ID || math.Abs(float64(y.Weight)-float64(x.Weight)) > 0.5/math.MaxUint16+1e-7 {
 					t.Fatalf("%v is read as %v", x, y)
 				}
 			}
@@ -179,9 +181,9 @@ func TestViewsRoundTrip(t *testing.T) {
 
 // TestViewsWeights: weights beyond [0,1] are written as its ends.
 func TestViewsWeights(t *testing.T) {
-	v := Views{{{1, -3}, {2, 7}, {3, float32(math.Inf(1))}}}
+	v := Views{{{ID: 1, Weight: -3}, {ID: 2, Weight: 7}, {ID: 3, Weight: float32(math.Inf(1))}}}
 	got, err := decodeViews(v.Encode())
-	if want := (Terms{{1, 0}, {2, 1}, {3, 1}}); err != nil || !slices.Equal(got[0], want) {
+	if want := (text.HashedVector{{ID: 1, Weight: 0}, {ID: 2, Weight: 1}, {ID: 3, Weight: 1}}); err != nil || !slices.Equal(got[0], want) {
 		t.Errorf("%v %v, want %v", got, err, want)
 	}
 }
@@ -199,7 +201,7 @@ func checkViews(t *testing.T, raw []byte) {
 			t.Fatalf("%d terms", len(v[i]))
 		}
 		for _, x := range v[i] {
-			if !(x.W >= 0 && x.W <= 1) {
+			if !(x.Weight >= 0 && x.Weight <= 1) {
 				t.Fatalf("%v", x)
 			}
 		}
@@ -263,31 +265,31 @@ func FuzzViews(f *testing.F) {
 
 // TestHeaviest: of many terms the heaviest are kept, in the order of terms, at length 1; of few all.
 func TestHeaviest(t *testing.T) {
-	list := Terms{{1, 1}, {2, 4}, {3, 2}, {4, 3}, {9, 2}}
+	list := text.HashedVector{{ID: 1, Weight: 1}, {ID: 2, Weight: 4}, {ID: 3, Weight: 2}, {ID: 4, Weight: 3}, {ID: 9, Weight: 2}}
 	before := slices.Clone(list)
 	root := float32(math.Sqrt(4*4 + 3*3 + 2*2))
-	for n, want := range map[int]Terms{
-		3: {{2, 4 / root}, {3, 2 / root}, {4, 3 / root}}, // of two that are as heavy the first
-		2: {{2, 0.8}, {4, 0.6}},
-		1: {{2, 1}},
+	for n, want := range map[int]text.HashedVector{
+		3: {{ID: 2, Weight: 4 / root}, {ID: 3, Weight: 2 / root}, {ID: 4, Weight: 3 / root}}, // of two that are as heavy the first
+		2: {{ID: 2, Weight: 0.8}, {ID: 4, Weight: 0.6}},
+		1: {{ID: 2, Weight: 1}},
 		0: {},
 		5: list,
 		9: list,
 	} {
-		got := list.heaviest(n)
-		if !slices.EqualFunc(got, want, func(a, b Term) bool { return a.ID == b.ID && near(float64(a.W), float64(b.W)) }) {
+		got := list.Heaviest(n)
+		if !slices.EqualFunc(got, want, func(a, b text.HashedTerm) bool { return a.ID == b.ID && near(float64(a.Weight), float64(b.Weight)) }) {
 			t.Errorf("%d: %v, want %v", n, got, want)
 		}
 	}
 	if !slices.Equal(list, before) {
 		t.Errorf("the list is changed: %v", list)
 	}
-	alike := make(Terms, 300) // half of them heavier
+	alike := make(text.HashedVector, 300) // half of them heavier
 	for i := range alike {
-		alike[i] = Term{uint32(i), float32(1 + i%2)}
+		alike[i] = text.HashedTerm{ID: uint32(i), Weight: float32(1 + i%2)}
 	}
 	last := uint32(0)
-	for _, x := range alike.heaviest(200) {
+	for _, x := range alike.Heaviest(200) {
 		if x.ID%2 == 0 {
 			last = x.ID
 		}
@@ -298,8 +300,8 @@ func TestHeaviest(t *testing.T) {
 	random := rand.New(rand.NewPCG(23, 23))
 	for range 50 {
 		all := someTerms(random, maxView+1+random.IntN(500))
-		got := all.heaviest(maxView)
-		if len(got) != maxView || !near(got.Norm(), 1) || !slices.IsSortedFunc(got, func(a, b Term) int { return int(int64(a.ID) - int64(b.ID)) }) {
+		got := all.Heaviest(maxView)
+		if len(got) != maxView || !near(got.Norm(), 1) || !slices.IsSortedFunc(got, func(a, b text.HashedTerm) int { return int(int64(a.ID) - int64(b.ID)) }) {
 			t.Fatalf("%d terms of length %v", len(got), got.Norm())
 		}
 		kept, least := map[uint32]bool{}, float32(1)
@@ -308,11 +310,11 @@ func TestHeaviest(t *testing.T) {
 		}
 		for _, x := range all {
 			if kept[x.ID] {
-				least = min(least, x.W)
+				least = min(least, x.Weight)
 			}
 		}
 		for _, x := range all {
-			if !kept[x.ID] && x.W > least {
+			if !kept[x.ID] && x.Weight > least {
 				t.Fatalf("%v is left out, and one of %v is kept", x, least)
 			}
 		}
@@ -321,19 +323,19 @@ func TestHeaviest(t *testing.T) {
 
 // TestViewsOf: a part has each term by the logarithm of its frequency, at length 1, and no more terms than are kept.
 func TestViewsOf(t *testing.T) {
-	long := &Page{URL: "http://a.test/birds/1.html", Title: text("raven raven crow")}
+	long := &Page{URL: "http://a.test/birds/1.html", Title: textOf("raven raven crow")}
 	for i := range uint32(1000) {
-		long.Text = append(long.Text, Term{i, float32(i%7 + 1)})
+		long.Text = append(long.Text, text.HashedTerm{ID: i, Weight: float32(i%7 + 1)})
 	}
 	v := ViewsOf(long)
 	if len(v[0]) != maxView || !near(v[0].Norm(), 1) || len(v[1]) != 2 || !near(v[1].Norm(), 1) || len(v[2]) == 0 || !near(v[2].Norm(), 1) {
 		t.Errorf("%d, %d and %d terms, of lengths %v, %v, %v", len(v[0]), len(v[1]), len(v[2]), v[0].Norm(), v[1].Norm(), v[2].Norm())
 	}
 	raven, crow := math.Log(3), math.Log(2)
-	if got, want := v[1].Dot(text("raven")), raven/math.Hypot(raven, crow); !near(got, want) {
+	if got, want := v[1].Dot(textOf("raven")), raven/math.Hypot(raven, crow); !near(got, want) {
 		t.Errorf("a word that comes twice: %v, want %v", got, want)
 	}
-	if long.Title.Dot(text("raven")) != 2 || long.Text[6].W != 7 {
+	if long.Title.Dot(textOf("raven")) != 2 || long.Text[6].Weight != 7 {
 		t.Error("the page is changed")
 	}
 }

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/muninn-archive/muninn/internal/crawl"
-	"github.com/muninn-archive/muninn/internal/order"
+	"github.com/muninn-archive/muninn/internal/text"
 )
 
 // TestMerge: the terms of the pages of a batch that have a link are summed. The topic is (1, 1)/√2.
@@ -54,7 +54,7 @@ func TestMerge(t *testing.T) {
 	m = NewMerge(none)
 	p := &crawl.Page{Links: []crawl.Outlink{at("http://a.example/", 0.5), at("http://a.example/", 0.5)}}
 	none.Page(p, Context{})
-	m.Add(p, Vector{"raven": 1})
+	m.Add(p, text.Vector{"raven": 1})
 	if m.Apply(); p.Links[0].Score != 0.5 {
 		t.Errorf("without a topic a link scores %g", p.Links[0].Score)
 	}
@@ -63,28 +63,28 @@ func TestMerge(t *testing.T) {
 // TestRelink scores links by a topic that was taught after they were found: (1, 0, ¾)/1.25 of raven, crow, hare.
 func TestRelink(t *testing.T) {
 	topic := crawl.Topic{Keywords: []string{"raven"}, URLPatterns: []crawl.URLPattern{{Pattern: "*one", Score: 0.25}}, Languages: []string{"en"}}
-	learned := &Learned{Terms: []Term{{"hare", 2}}}
+	learned := &Learned{Terms: []text.Term{{Text: "hare", Weight: 2}}}
 	m := Memory{Past: NewPast()}
 	for range leastPast {
 		m.Past.Add("http://a.example/1", 0.75)
 	}
 	weights := crawl.Weights{Document: 1, Paragraph: 1, Anchor: 1, URL: 1, Tokens: 1, History: 1, Language: 1, Helper: 1}
-	s := remembering(t, topic, weights, learned, NewAnalyser(), m)
+	s := remembering(t, topic, weights, learned, text.NewVocabulary(), m)
 	for _, c := range []struct {
 		name      string
 		link      crawl.Outlink
-		terms     []Term
+		terms     []text.Term
 		paragraph string
 		want      crawl.Parts
 	}{
 		{
 			"all is known", crawl.Outlink{URL: "http://b.example/raven/one", Hop: crawl.HopLink, Anchor: "hare", Block: 7, Prior: 0.5, Parts: said("document", 0.1)},
-			[]Term{{"hare", 1}, {"crow", 1}}, "ravens", // 0.6/√2; of one and raven: 0.8/√2
+			[]text.Term{{Text: "hare", Weight: 1}, {Text: "crow", Weight: 1}}, "ravens", // 0.6/√2; of one and raven: 0.8/√2
 			said("document", 0.424264, "paragraph", 0.8, "anchor", 0.6, "url", 0.25, "tokens", 0.565685, "language", 1, "helper", 0.5),
 		},
 		{
 			"terms are damped", crawl.Outlink{URL: "http://b.example/", Hop: crawl.HopLink, Block: -1},
-			[]Term{{"hare", 2}, {"crow", 1}}, "", // 0.6 · 1.693147 / √(1.693147² + 1)
+			[]text.Term{{Text: "hare", Weight: 2}, {Text: "crow", Weight: 1}}, "", // 0.6 · 1.693147 / √(1.693147² + 1)
 			said("document", 0.516622, "language", 1),
 		},
 		{
@@ -98,11 +98,11 @@ func TestRelink(t *testing.T) {
 		},
 		{
 			"a redirect", crawl.Outlink{URL: "http://a.example/one", Hop: crawl.HopRedirect, Anchor: "raven", Block: 1, Score: 0.9},
-			[]Term{{"raven", 1}}, "raven", said("url", 0.25, "history", 0.75),
+			[]text.Term{{Text: "raven", Weight: 1}}, "raven", said("url", 0.25, "history", 0.75),
 		},
 		{
 			"a sitemap", crawl.Outlink{URL: "http://b.example/", Hop: crawl.HopSitemap, Block: -1, Score: 0.9},
-			[]Term{{"raven", 1}}, "", said(),
+			[]text.Term{{Text: "raven", Weight: 1}}, "", said(),
 		},
 	} {
 		l := c.link
@@ -128,7 +128,7 @@ func TestRelink(t *testing.T) {
 		if l.Hop != crawl.HopLink {
 			anchor, around = nil, nil
 		}
-		if got := v.Links[0]; !slices.Equal(got.Anchor, order.NewTerms(anchor)) || !slices.Equal(got.Around, order.NewTerms(around)) {
+		if got := v.Links[0]; !slices.Equal(got.Anchor, text.NewHashedVector(anchor)) || !slices.Equal(got.Around, text.NewHashedVector(around)) {
 			t.Errorf("%s: an order sees the link %+v", c.name, got)
 		}
 	}

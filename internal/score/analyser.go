@@ -2,7 +2,7 @@ package score
 
 import (
 	"github.com/muninn-archive/muninn/internal/crawl"
-	"github.com/muninn-archive/muninn/internal/order"
+	"github.com/muninn-archive/muninn/internal/text"
 )
 
 // silent stands for an analyser that says nothing.
@@ -24,17 +24,19 @@ var analysers = []func(*Scorer) analyser{
 
 // reading is a page while it is judged.
 type reading struct {
-	page    *crawl.Page
-	context Context
-	topic   topicVector
-	part    *tally    // empty between two uses
-	near    float64   // of the page's terms to the topic; silent if there is no topic or no text
-	blocks  []float64 // … of the blocks that links stand in
-	passed  []float64 // document scores by analyser
-	around  []order.Terms
-	weights *idf
-	before  crawl.Parts // of a link that is scored anew: what was said of its page; nil else
-	anew    bool
+	page      *crawl.Page
+	context   Context
+	topic     topicVector
+	part      *text.Tally // empty between two uses
+	near      float64     // of the page's terms to the topic; silent if there is no topic or no text
+	blocks    []float64   // … of the blocks that links stand in
+	passed    []float64   // document scores by analyser
+	around    []text.HashedVector
+	weights   *text.IDF
+	terms     float64     // how many there are on the page
+	commonest float64     // how often it has the one that it has oftenest
+	before    crawl.Parts // of a link that is scored anew: what was said of its page; nil else
+	anew      bool
 }
 
 // anchored tells of links that stand in the text of a page.
@@ -48,9 +50,9 @@ func (r *reading) text(s string) float64 {
 	if r.topic.norm == 0 || s == "" {
 		return silent
 	}
-	r.part.count(s, r.page.Language, 1)
-	defer r.part.reset()
-	if len(r.part.seen) == 0 { // "»" and "here" say nothing
+	r.part.Count(s, r.page.Language, 1)
+	defer r.part.Reset()
+	if r.part.Empty() { // "»" and "here" say nothing
 		return silent
 	}
 	return r.topic.near(r.part, r.weights)

@@ -1,9 +1,10 @@
 package score
 
 import (
-	"math"
 	"slices"
 	"sync"
+
+	"github.com/muninn-archive/muninn/internal/text"
 )
 
 // Background counts how many pages of a crawl have a term: those of the reference crawl, and of all that come after those
@@ -11,18 +12,11 @@ import (
 // is. It is safe for concurrent use.
 type Background struct {
 	mu    sync.Mutex
-	in    *lexicon
+	in    *text.Lexicon
 	pages float64
 	df    []float32 // by term
 	next  float64   // the weights are worked out anew from so many pages on
-	now   *idf
-}
-
-// idf holds the weights of terms by how few pages have them: ln(1 + N/df).
-type idf struct {
-	in     *lexicon
-	weight []float32
-	unseen float32
+	now   *text.IDF
 }
 
 // leastBackground is the number of pages from which terms are weighed by how few pages have them; before, all are alike.
@@ -32,8 +26,8 @@ const leastBackground = 20
 const again = 1.25
 
 // NewBackground begins with what the reference crawl taught, which may be nil.
-func NewBackground(a *Analyser, learned *Learned) *Background {
-	b := &Background{in: a.lexicon(), next: leastBackground}
+func NewBackground(a *text.Vocabulary, learned *Learned) *Background {
+	b := &Background{in: a.Lexicon(), next: leastBackground}
 	if learned != nil {
 		b.restore(float64(learned.Pages), learned.Background)
 	}
@@ -41,29 +35,29 @@ func NewBackground(a *Analyser, learned *Learned) *Background {
 }
 
 // restore puts other counts in place of its own.
-func (b *Background) restore(pages float64, terms []Term) {
+func (b *Background) restore(pages float64, terms []text.Term) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.pages, b.df, b.next = pages, nil, leastBackground
 	for _, t := range terms {
-		b.grow(b.in.id(t.Text), float32(t.Weight))
+		b.grow(b.in.ID(t.Text), float32(t.Weight))
 	}
 }
 
 // commonest are the terms that most pages have, with the number of pages.
-func (b *Background) commonest(n int) (pages float64, terms []Term) {
+func (b *Background) commonest(n int) (pages float64, terms []text.Term) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	v := Vector{}
+	v := text.Vector{}
 	if len(b.df) > 0 {
 		least := leastOf(b.df, n)
 		for id, df := range b.df {
 			if df >= least {
-				v[b.in.name(uint32(id))] = float64(df)
+				v[b.in.Name(uint32(id))] = float64(df)
 			}
 		}
 	}
-	return b.pages, v.heaviest(n)
+	return b.pages, v.Heaviest(n)
 }
 
 func (b *Background) grow(id uint32, n float32) {
@@ -74,23 +68,19 @@ func (b *Background) grow(id uint32, n float32) {
 }
 
 // weights are those of the present, for a lexicon; nil if all terms are alike.
-func (b *Background) weights(x *lexicon) *idf {
+func (b *Background) weights(x *text.Lexicon) *text.IDF {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.move(x)
 	if b.pages >= b.next {
 		b.next = b.pages * again
-		w := &idf{in: x, weight: make([]float32, len(b.df)), unseen: float32(math.Log(1 + b.pages))}
-		for id, n := range b.df {
-			w.weight[id] = float32(math.Log(1 + b.pages/math.Max(float64(n), 1)))
-		}
-		b.now = w
+		b.now = text.NewIDF(b.pages, b.df)
 	}
 	return b.now
 }
 
 // move brings the counts over to a lexicon that was begun anew.
-func (b *Background) move(x *lexicon) {
+func (b *Background) move(x *text.Lexicon) {
 	if b.in == x {
 		return
 	}
@@ -102,7 +92,7 @@ func (b *Background) move(x *lexicon) {
 	least := leastOf(df, maxKept)
 	for id, n := range df {
 		if n >= least {
-			b.grow(x.id(old.name(uint32(id))), n)
+			b.grow(x.ID(old.Name(uint32(id))), n)
 		}
 	}
 }
@@ -118,43 +108,14 @@ func leastOf(df []float32, terms int) float32 {
 }
 
 // add counts the terms of a page, each of which it has once.
-func (b *Background) add(in *lexicon, terms []uint32) {
+func (b *Background) add(in *text.Lexicon, terms []uint32) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.pages++
 	for _, id := range terms {
 		if b.in != in { // one of them was begun anew since
-			id = b.in.id(in.name(id))
+			id = b.in.ID(in.Name(id))
 		}
 		b.grow(id, 1)
 	}
 }
-
-// of is the weight of a term. It may be called on nil.
-func (w *idf) of(id uint32) float64 {
-	switch {
-	case w == nil:
-		return 1
-	case int(id) < len(w.weight):
-		return float64(w.weight[id])
-	}
-	return float64(w.unseen)
-}
-
-// sublinear damps the frequency of a term: 1 + ln n, and less than 1 below 1.
-func sublinear(n float64) float64 {
-	if n < 1 {
-		return n
-	}
-	if n < float64(len(logs)) && n == math.Trunc(n) {
-		return logs[int(n)]
-	}
-	return 1 + math.Log(n)
-}
-
-var logs = func() (table [64]float64) {
-	for i := range table {
-		table[i] = 1 + math.Log(math.Max(float64(i), 1))
-	}
-	return table
-}()

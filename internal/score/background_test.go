@@ -9,30 +9,16 @@ import (
 	"testing"
 
 	"github.com/muninn-archive/muninn/internal/crawl"
+	"github.com/muninn-archive/muninn/internal/text"
 )
 
-func TestSublinear(t *testing.T) {
-	for n, want := range map[float64]float64{
-		0: 0, 0.25: 0.25, 1: 1, 2: 1.693147, 2.5: 1.916291, 3: 2.098612, 10: 3.302585, 63: 5.143135, 64: 5.158883, 1000: 7.907755,
-	} {
-		if got := sublinear(n); !near(got, want) {
-			t.Errorf("of %g: %g, want %g", n, got, want)
-		}
-	}
-	for n := 0.0; n < 100; n += 0.25 {
-		if sublinear(n+0.25) <= sublinear(n) {
-			t.Fatalf("%g counts no more than %g", n+0.25, n)
-		}
-	}
-}
-
 // grown adds pages of the given texts.
-func grown(b *Background, a *Analyser, texts ...string) {
-	for _, text := range texts {
-		x := newTally(a.lexicon())
-		x.count(text, "en", 1)
-		b.add(x.lexicon, x.seen)
-		x.free()
+func grown(b *Background, a *text.Vocabulary, texts ...string) {
+	for _, words := range texts {
+		x := text.NewTally(a.Lexicon())
+		x.Count(words, "en", 1)
+		b.add(a.Lexicon(), x.IDs())
+		x.Free()
 	}
 }
 
@@ -45,19 +31,19 @@ func times(n int, text string) (list []string) {
 }
 
 // weightsOf are the weights of terms, as they are now.
-func weightsOf(b *Background, a *Analyser, terms ...string) map[string]float64 {
-	x := a.lexicon()
+func weightsOf(b *Background, a *text.Vocabulary, terms ...string) map[string]float64 {
+	x := a.Lexicon()
 	w := b.weights(x)
 	m := map[string]float64{}
 	for _, term := range terms {
-		m[term] = math.Round(w.of(x.id(term))*1e5) / 1e5
+		m[term] = math.Round(w.Of(x.ID(term))*1e5) / 1e5
 	}
 	return m
 }
 
 // TestBackground states idf worked out by hand, as ln(1 + N/df).
 func TestBackground(t *testing.T) {
-	a := NewAnalyser()
+	a := text.NewVocabulary()
 	b := NewBackground(a, nil)
 	check := func(what string, raven, fox, hare float64) {
 		t.Helper()
@@ -70,7 +56,7 @@ func TestBackground(t *testing.T) {
 	grown(b, a, times(5, "raven raven fox")...) // a page counts once
 	grown(b, a, times(14, "fox")...)
 	check("19 pages", 1, 1, 1)
-	if b.weights(a.lexicon()) != nil {
+	if b.weights(a.Lexicon()) != nil {
 		t.Error("19 pages have weights")
 	}
 	grown(b, a, "fox")
@@ -85,24 +71,10 @@ func TestBackground(t *testing.T) {
 	check("32 pages: 5, 21, 11", 2.00148, 0.92577, 1.36330) // ln 7.4, ln (53/21), ln (43/11)
 }
 
-// TestUnseen: a term that is newer than the weights is one that no page has; without weights all are alike.
-func TestUnseen(t *testing.T) {
-	a := NewAnalyser()
-	b := NewBackground(a, nil)
-	grown(b, a, times(20, "fox")...)
-	w := b.weights(a.lexicon())
-	if got := w.of(uint32(len(w.weight))); !near(got, 3.044522) { // ln 21
-		t.Errorf("a new term weighs %g", got)
-	}
-	if w = nil; w.of(7) != 1 {
-		t.Errorf("without weights a term weighs %g", w.of(7))
-	}
-}
-
 // TestLearnedBackground: what the reference crawl taught is there at once, and grows.
 func TestLearnedBackground(t *testing.T) {
-	a := NewAnalyser()
-	b := NewBackground(a, &Learned{Pages: 40, Background: []Term{{"fox", 40}, {"raven", 10}}})
+	a := text.NewVocabulary()
+	b := NewBackground(a, &Learned{Pages: 40, Background: []text.Term{{Text: "fox", Weight: 40}, {Text: "raven", Weight: 10}}})
 	want := map[string]float64{"raven": 1.60944, "fox": 0.69315, "hare": 3.71357} // ln 5, ln 2, ln 41
 	if got := weightsOf(b, a, "raven", "fox", "hare"); !maps.Equal(got, want) {
 		t.Errorf("%v, want %v", got, want)
@@ -112,8 +84,8 @@ func TestLearnedBackground(t *testing.T) {
 	if got := weightsOf(b, a, "raven", "fox", "hare"); !maps.Equal(got, want) {
 		t.Errorf("with ten pages more: %v, want %v", got, want)
 	}
-	few := NewBackground(a, &Learned{Pages: 19, Background: []Term{{"raven", 1}}})
-	if few.weights(a.lexicon()) != nil {
+	few := NewBackground(a, &Learned{Pages: 19, Background: []text.Term{{Text: "raven", Weight: 1}}})
+	if few.weights(a.Lexicon()) != nil {
 		t.Error("19 learned pages have weights")
 	}
 }
@@ -121,7 +93,7 @@ func TestLearnedBackground(t *testing.T) {
 // TestWeighedScore is of a page and topics of two terms each. From the 21st page on, terms weigh by how few of the pages
 // before have them: 5 have raven (ln 5 = 1.609438), 20 have fox (ln 2 = 0.693147), none has crow (ln 21 = 3.044522).
 func TestWeighedScore(t *testing.T) {
-	a := NewAnalyser()
+	a := text.NewVocabulary()
 	m := Memory{Background: NewBackground(a, nil)}
 	s := remembering(t, ravens, weigh(t, 1, "document", "anchor", "paragraph"), nil, a, m)
 	page := func(text string) *crawl.Page {
@@ -165,7 +137,7 @@ func counts(b *Background) (float64, map[string]float32) {
 	m := map[string]float32{}
 	for id, n := range b.df {
 		if n > 0 {
-			m[b.in.name(uint32(id))] = n
+			m[b.in.Name(uint32(id))] = n
 		}
 	}
 	return b.pages, m
@@ -173,7 +145,7 @@ func counts(b *Background) (float64, map[string]float32) {
 
 // TestMove: a lexicon that is begun anew numbers terms otherwise, and the counts go with it.
 func TestMove(t *testing.T) {
-	a := NewAnalyser()
+	a := text.NewVocabulary()
 	b := NewBackground(a, nil)
 	texts := []string{"raven fox", "raven", "hare raven crow", "fox"}
 	for i := range 24 {
@@ -181,13 +153,13 @@ func TestMove(t *testing.T) {
 	}
 	before := weightsOf(b, a, "raven", "fox", "hare", "crow", "other")
 	pages, df := counts(b)
-	old := a.now
-	a.now.size = maxWords
+	old := a.Lexicon()
+	a.Renew()
 	grown(b, a, "crow hare") // numbered in this order now
-	if a.now == old || b.in != old {
+	if a.Lexicon() == old || b.in != old {
 		t.Fatal("nobody has asked for weights in the new lexicon")
 	}
-	if old.id("raven") == a.now.id("raven") && old.id("hare") == a.now.id("hare") {
+	if now := a.Lexicon(); old.ID("raven") == now.ID("raven") && old.ID("hare") == now.ID("hare") {
 		t.Fatal("the terms have the same numbers as before")
 	}
 	df["crow"]++
@@ -200,14 +172,14 @@ func TestMove(t *testing.T) {
 	if got := weightsOf(b, a, "raven", "fox", "hare", "crow", "other"); !maps.Equal(got, want) {
 		t.Errorf("weights %v, want %v (they were %v)", got, want, before)
 	}
-	if w := b.weights(a.lexicon()); w.in != a.now {
+	if b.in != a.Lexicon() {
 		t.Error("the weights are of another lexicon")
 	}
 }
 
 // TestScoresAfterMove: a page scores the same with a lexicon that was begun anew.
 func TestScoresAfterMove(t *testing.T) {
-	a := NewAnalyser()
+	a := text.NewVocabulary()
 	b := NewBackground(a, nil)
 	for i := range 20 {
 		grown(b, a, []string{"fox", "raven fox hare", "crow", "hare fox"}[i%4])
@@ -216,7 +188,7 @@ func TestScoresAfterMove(t *testing.T) {
 	p := &crawl.Page{Language: "en", Blocks: []string{"hare raven hare fox"}}
 	s.Page(p, Context{})
 	before := p.Score
-	a.now.size = maxWords
+	a.Renew()
 	if s.Page(p, Context{}); p.Score != before || before <= 0 || before >= 1 {
 		t.Errorf("%g, and before %g", p.Score, before)
 	}
@@ -228,17 +200,17 @@ func TestAnyOrder(t *testing.T) {
 	for i := range uint64(80) {
 		texts = append(texts, rambling(i, 40))
 	}
-	build := func(seed uint64) (*Background, *Analyser) {
+	build := func(seed uint64) (*Background, *text.Vocabulary) {
 		random := rand.New(rand.NewPCG(seed, 0))
 		random.Shuffle(len(texts), func(i, j int) { texts[i], texts[j] = texts[j], texts[i] })
-		a := NewAnalyser()
-		b := NewBackground(a, &Learned{Pages: 10, Background: []Term{{"ra", 7}, {"ven", 2}}})
+		a := text.NewVocabulary()
+		b := NewBackground(a, &Learned{Pages: 10, Background: []text.Term{{Text: "ra", Weight: 7}, {Text: "ven", Weight: 2}}})
 		m := Memory{Background: b}
 		s := remembering(t, ravens, weigh(t, 1, "document"), nil, a, m)
 		for i, text := range texts {
 			m.Take(s.Page(&crawl.Page{Language: "en", Blocks: []string{text}}, Context{}).Visit)
 			if seed > 0 && i == int(seed)*7 {
-				a.now.size = maxWords
+				a.Renew()
 			}
 		}
 		return b, a
@@ -256,7 +228,7 @@ func TestAnyOrder(t *testing.T) {
 		}
 		first.next, b.next = 0, 0 // weigh both now
 		for term := range df {
-			if x, y := first.weights(first.in).of(first.in.id(term)), b.weights(a.lexicon()).of(a.lexicon().id(term)); x != y {
+			if x, y := first.weights(first.in).Of(first.in.ID(term)), b.weights(a.Lexicon()).Of(a.Lexicon().ID(term)); x != y {
 				t.Fatalf("order %d: %s weighs %g, and %g", seed, term, x, y)
 			}
 		}
@@ -265,7 +237,7 @@ func TestAnyOrder(t *testing.T) {
 
 // TestManyAtOnce: scorers of several workers share words, background and past, while lexica are begun anew.
 func TestManyAtOnce(t *testing.T) {
-	a := NewAnalyser()
+	a := text.NewVocabulary()
 	m := Memory{Background: NewBackground(a, nil), Past: NewPast()}
 	s := remembering(t, ravens, weigh(t, 1, crawl.PartNames...), nil, a, m)
 	const workers, each = 4, 60
@@ -279,9 +251,7 @@ func TestManyAtOnce(t *testing.T) {
 					t.Errorf("a page scores %g, its link %g", p.Score, p.Links[0].Score)
 				}
 				if i%20 == 10 && w == 0 {
-					a.mu.Lock()
-					a.now = newLexicon()
-					a.mu.Unlock()
+					a.Renew()
 				}
 				m.Take(scored.Visit)
 			}

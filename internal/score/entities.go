@@ -9,6 +9,7 @@ import (
 	ahocorasick "github.com/petar-dambovaliev/aho-corasick"
 
 	"github.com/muninn-archive/muninn/internal/crawl"
+	"github.com/muninn-archive/muninn/internal/text"
 )
 
 // gazetteer finds the names of entities in texts: as they are written, and folded (without accents and case), in one
@@ -34,12 +35,12 @@ const aliasWeight = 0.5
 func newGazetteer(list []crawl.Entity) *gazetteer {
 	g := &gazetteer{}
 	var folded []string
-	add := func(entity int, text string, weight float64) {
-		if text = strings.Join(strings.Fields(text), " "); text == "" {
+	add := func(entity int, written string, weight float64) {
+		if written = strings.Join(strings.Fields(written), " "); written == "" {
 			return
 		}
-		g.patterns = append(g.patterns, name{entity, text, utf8.RuneCountInString(text) <= shortName, weight})
-		folded = append(folded, fold(strings.ToLower(text)))
+		g.patterns = append(g.patterns, name{entity, written, utf8.RuneCountInString(written) <= shortName, weight})
+		folded = append(folded, text.Fold(strings.ToLower(written)))
 	}
 	for i, e := range list {
 		add(i, e.Name, 1)
@@ -56,12 +57,12 @@ func newGazetteer(list []crawl.Entity) *gazetteer {
 }
 
 // find adds to found, by entity, the weight of the best of its names that a text has.
-func (g *gazetteer) find(text string, found map[int]float64) {
-	folded := fold(strings.ToLower(text))
+func (g *gazetteer) find(written string, found map[int]float64) {
+	folded := text.Fold(strings.ToLower(written))
 	matches := g.folded.IterOverlapping(folded)
 	for m := matches.Next(); m != nil; m = matches.Next() {
 		n := &g.patterns[m.Pattern()]
-		if !wholeWord(folded, m.Start(), m.End()) || n.exact && !asWritten(text, n.text) {
+		if !wholeWord(folded, m.Start(), m.End()) || n.exact && !asWritten(written, n.text) {
 			continue
 		}
 		found[n.entity] = max(found[n.entity], n.weight)
@@ -85,7 +86,7 @@ func asWritten(text, name string) bool {
 // wholeWord tells whether no letter or digit stands beside a part of a text that it would be one word with.
 func wholeWord(s string, from, to int) bool {
 	joined := func(inside, outside rune) bool {
-		return outside != utf8.RuneError && !unspaced(inside) && !unspaced(outside) && (unicode.IsLetter(outside) || unicode.IsDigit(outside))
+		return outside != utf8.RuneError && !text.Unspaced(inside) && !text.Unspaced(outside) && (unicode.IsLetter(outside) || unicode.IsDigit(outside))
 	}
 	first, _ := utf8.DecodeRuneInString(s[from:])
 	last, _ := utf8.DecodeLastRuneInString(s[:to])

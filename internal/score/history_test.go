@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/muninn-archive/muninn/internal/crawl"
+	"github.com/muninn-archive/muninn/internal/text"
 )
 
 func TestPast(t *testing.T) {
@@ -88,7 +89,7 @@ func TestForgetting(t *testing.T) {
 // TestHistory: pages are remembered with their document scores, and those without one are not.
 func TestHistory(t *testing.T) {
 	m := Memory{Past: NewPast()}
-	s := remembering(t, ravens, weigh(t, 1, "history"), nil, NewAnalyser(), m)
+	s := remembering(t, ravens, weigh(t, 1, "history"), nil, text.NewVocabulary(), m)
 	page := func(url, text string) float64 {
 		p := &crawl.Page{URL: url, Language: "en", Blocks: []string{text}, Links: []crawl.Outlink{{URL: "http://a.example/raven/x", Hop: crawl.HopSitemap, Block: -1}}}
 		m.Take(s.Page(p, Context{Inherit: 0.123}).Visit)
@@ -118,7 +119,7 @@ func TestHistory(t *testing.T) {
 	// A new scorer remembers it; one without memory is silent.
 	link := crawl.Outlink{URL: "http://a.example/other/1", Hop: crawl.HopLink, Block: -1}
 	p := &crawl.Page{URL: "http://c.example/", Links: []crawl.Outlink{link}}
-	remembering(t, ravens, weigh(t, 1, "history"), nil, NewAnalyser(), m).Page(p, Context{})
+	remembering(t, ravens, weigh(t, 1, "history"), nil, text.NewVocabulary(), m).Page(p, Context{})
 	if got := p.Links[0].Score; !near(got, 3.0/7) { // 1, 0, 1, 1, 0, 0, 0
 		t.Errorf("another scorer with the same memory: %g", got)
 	}

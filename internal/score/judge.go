@@ -5,6 +5,7 @@ import (
 
 	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/order"
+	"github.com/muninn-archive/muninn/internal/text"
 )
 
 // Judge scores the pages of a crawl, and has its order judge their links. It is safe for concurrent use.
@@ -21,7 +22,7 @@ type Judge struct {
 // NewJudge makes the judge of a definition, with what was learned (nil if nothing was yet). former is that of an earlier
 // state of the crawl, whose memory it takes over; nil: it remembers raw, what Remember has returned before, if that was of
 // the same topic.
-func NewJudge(d crawl.Definition, learned *Learned, vocabulary *Analyser, former *Judge, raw []byte) (*Judge, error) {
+func NewJudge(d crawl.Definition, learned *Learned, vocabulary *text.Vocabulary, former *Judge, raw []byte) (*Judge, error) {
 	j := &Judge{by: d.Order, of: d.Topic.Canonical(), orders: map[string]order.Order{}}
 	if former != nil {
 		j.remembered = former.remembered
@@ -99,7 +100,7 @@ func (j *Judge) Batch(whole *order.Fused) *Batch {
 
 // Page scores a page and its links in place; kept is what the order kept with the link that led to it. It returns the
 // terms of the page, if they are asked for.
-func (b *Batch) Page(p *crawl.Page, c Context, kept []byte) (Vector, error) {
+func (b *Batch) Page(p *crawl.Page, c Context, kept []byte) (text.Vector, error) {
 	by, err := b.judge.order(p.Language, b.whole)
 	if err != nil {
 		return nil, err
@@ -150,8 +151,8 @@ type Found struct {
 	Path      string // hop letters of its page
 	Language  string // of its page
 	Paragraph string
-	Terms     []Term // of its page; nil: they were not kept
-	Depth     int    // of its page: links from a seed
+	Terms     []text.Term // of its page; nil: they were not kept
+	Depth     int         // of its page: links from a seed
 }
 
 // Again scores an outlink anew by what is known now.

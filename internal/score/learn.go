@@ -8,6 +8,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/muninn-archive/muninn/internal/text"
 )
 
 // BestFirst brings samples into order: the examples first, then by score.
@@ -27,35 +29,32 @@ func BestFirst(samples []Sample) {
 func Learn(samples []Sample) Learned {
 	BestFirst(samples)
 	best := max(int(float64(len(samples))*learnedShare), learnedLeast)
-	df := Vector{}
+	df := text.Vector{}
 	for _, s := range samples {
 		for _, t := range s.Terms {
 			df[t.Text]++
 		}
 	}
 	out := Learned{Pages: len(samples)}
-	centroid := Vector{}
+	centroid := text.Vector{}
 	var relevant []Sample
 	for i, s := range samples {
 		if !s.Example && (i >= best || s.Score <= 0) {
 			continue
 		}
-		v := Vector{}
-		for _, t := range s.Terms {
-			v[t.Text] = t.Weight
-		}
-		centroid.add(v, 1/max(v.norm(), 1e-9))
+		v := text.VectorOf(s.Terms)
+		centroid.Add(v, 1/max(v.Norm(), 1e-9))
 		relevant = append(relevant, s)
 		if len(out.Examples) < 10 {
 			out.Examples = append(out.Examples, s.URL)
 		}
 	}
 	out.Relevant = len(relevant)
-	telling := make(Vector, len(centroid))
+	telling := make(text.Vector, len(centroid))
 	for term, weight := range centroid {
 		telling[term] = weight * math.Log(1+float64(len(samples))/df[term])
 	}
-	out.Terms, out.Background = telling.heaviest(learnedTerms), df.heaviest(backgroundTerms)
+	out.Terms, out.Background = telling.Heaviest(learnedTerms), df.Heaviest(backgroundTerms)
 	for i := range out.Terms { // how few pages have it counts when pages are scored
 		out.Terms[i].Weight = round(centroid[out.Terms[i].Text])
 	}
@@ -65,13 +64,13 @@ func Learn(samples []Sample) Learned {
 }
 
 // commonest are terms as the most pages write them, for a term is a stem; nil if no page tells.
-func commonest(terms []Term, samples []Sample) []string {
-	written := map[string]Vector{}
+func commonest(terms []text.Term, samples []Sample) []string {
+	written := map[string]text.Vector{}
 	for _, s := range samples {
 		for i, word := range s.Words[:min(len(s.Words), len(s.Terms))] {
 			term := s.Terms[i].Text
 			if written[term] == nil {
-				written[term] = Vector{}
+				written[term] = text.Vector{}
 			}
 			written[term][word]++
 		}
@@ -82,7 +81,7 @@ func commonest(terms []Term, samples []Sample) []string {
 	words := make([]string, len(terms))
 	for i, t := range terms {
 		words[i] = t.Text
-		if best := written[t.Text].heaviest(1); len(best) > 0 {
+		if best := written[t.Text].Heaviest(1); len(best) > 0 {
 			words[i] = best[0].Text
 		}
 	}
@@ -109,8 +108,8 @@ const (
 )
 
 // suggest finds what tells relevant pages from the others.
-func (l *Learned) suggest(relevant, all []Sample, df Vector) {
-	mine, words, names, everywhere, languages, hosts := Vector{}, map[string]string{}, Vector{}, Vector{}, Vector{}, Vector{}
+func (l *Learned) suggest(relevant, all []Sample, df text.Vector) {
+	mine, words, names, everywhere, languages, hosts := text.Vector{}, map[string]string{}, text.Vector{}, text.Vector{}, text.Vector{}, text.Vector{}
 	for _, s := range relevant {
 		for i, t := range s.Terms {
 			mine[t.Text]++
@@ -133,7 +132,7 @@ func (l *Learned) suggest(relevant, all []Sample, df Vector) {
 			everywhere[n]++
 		}
 	}
-	terms := Vector{}
+	terms := text.Vector{}
 	for term, n := range mine {
 		if odds := logOdds(n, float64(len(relevant)), df[term], float64(len(all))); n >= leastSaid && odds > 0 && utf8.RuneCountInString(term) > 2 {
 			word := cmp.Or(words[term], term)
@@ -145,8 +144,8 @@ func (l *Learned) suggest(relevant, all []Sample, df Vector) {
 			delete(names, name)
 		}
 	}
-	l.Telling, l.Names = terms.heaviest(suggested), names.heaviest(suggested)
-	l.Languages, l.Hosts = languages.heaviest(suggested), hosts.heaviest(suggested)
+	l.Telling, l.Names = terms.Heaviest(suggested), names.Heaviest(suggested)
+	l.Languages, l.Hosts = languages.Heaviest(suggested), hosts.Heaviest(suggested)
 }
 
 // logOdds is how much oftener a share of the pages has something than the others, weighed by how many have it: the

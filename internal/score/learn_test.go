@@ -9,19 +9,20 @@ import (
 	"testing"
 
 	"github.com/muninn-archive/muninn/internal/crawl"
+	"github.com/muninn-archive/muninn/internal/text"
 )
 
 // samples are 40 pages, the first 8 about ravens; all speak of home and contact.
 func samples() []Sample {
 	var list []Sample
 	for i := range 40 {
-		s := Sample{URL: fmt.Sprintf("http://a.example/%d", i), Terms: []Term{{"home", 5}, {"contact", 3}}}
+		s := Sample{URL: fmt.Sprintf("http://a.example/%d", i), Terms: []text.Term{{Text: "home", Weight: 5}, {Text: "contact", Weight: 3}}}
 		if i < 8 {
 			s.Score = 0.5 + float64(i%4)/10
-			s.Terms = append(s.Terms, Term{"raven", 4}, Term{"feather", float64(1 + i%3)}, Term{fmt.Sprintf("rare%d", i), 1})
+			s.Terms = append(s.Terms, text.Term{Text: "raven", Weight: 4}, text.Term{Text: "feather", Weight: float64(1 + i%3)}, text.Term{Text: fmt.Sprintf("rare%d", i), Weight: 1})
 		} else {
 			s.Score = float64(i%5) / 100
-			s.Terms = append(s.Terms, Term{"sport", 6}, Term{fmt.Sprintf("other%d", i), 2})
+			s.Terms = append(s.Terms, text.Term{Text: "sport", Weight: 6}, text.Term{Text: fmt.Sprintf("other%d", i), Weight: 2})
 		}
 		list = append(list, s)
 	}
@@ -36,7 +37,7 @@ func TestLearn(t *testing.T) {
 	if got.Terms[0].Text != "raven" || got.Terms[1].Text != "feather" && got.Terms[2].Text != "feather" {
 		t.Errorf("the first terms are %v", got.Terms[:3])
 	}
-	if slices.ContainsFunc(got.Terms, func(term Term) bool { return term.Text == "sport" }) {
+	if slices.ContainsFunc(got.Terms, func(term text.Term) bool { return term.Text == "sport" }) {
 		t.Errorf("a term of the other pages is learned: %v", got.Terms)
 	}
 	if len(got.Examples) != 8 || got.Examples[0] != "http://a.example/3" || got.Examples[1] != "http://a.example/7" {
@@ -52,25 +53,25 @@ func TestLearn(t *testing.T) {
 // TestLearnedWeights: terms are chosen by centroid times ln(1 + N/df), but weigh as in the centroid.
 func TestLearnedWeights(t *testing.T) {
 	list := []Sample{
-		{URL: "a", Score: 0.9, Terms: []Term{{"home", 4}, {"raven", 3}}},
-		{URL: "b", Score: 0.8, Terms: []Term{{"home", 1}}},
-		{URL: "c", Score: 0.7, Terms: []Term{{"crow", 2}}},
-		{URL: "d", Score: 0.6, Terms: []Term{{"fox", 1}, {"home", 1}}}, // the fourth: not learned from
-		{URL: "e", Terms: []Term{{"home", 7}}},
+		{URL: "a", Score: 0.9, Terms: []text.Term{{Text: "home", Weight: 4}, {Text: "raven", Weight: 3}}},
+		{URL: "b", Score: 0.8, Terms: []text.Term{{Text: "home", Weight: 1}}},
+		{URL: "c", Score: 0.7, Terms: []text.Term{{Text: "crow", Weight: 2}}},
+		{URL: "d", Score: 0.6, Terms: []text.Term{{Text: "fox", Weight: 1}, {Text: "home", Weight: 1}}}, // the fourth: not learned from
+		{URL: "e", Terms: []text.Term{{Text: "home", Weight: 7}}},
 	}
 	got := Learn(list)
 	// home (0.8 + 1) · ln(1 + 5/4) = 1.459674, crow 1 · ln 6 = 1.791759, raven 0.6 · ln 6 = 1.075056
 	want := Learned{
 		Pages: 5, Relevant: 3, Examples: []string{"a", "b", "c"},
-		Terms:      []Term{{"crow", 1}, {"home", 1.8}, {"raven", 0.6}},
-		Background: []Term{{"home", 4}, {"crow", 1}, {"fox", 1}, {"raven", 1}},
+		Terms:      []text.Term{{Text: "crow", Weight: 1}, {Text: "home", Weight: 1.8}, {Text: "raven", Weight: 0.6}},
+		Background: []text.Term{{Text: "home", Weight: 4}, {Text: "crow", Weight: 1}, {Text: "fox", Weight: 1}, {Text: "raven", Weight: 1}},
 	}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("%+v, want %+v", got, want)
 	}
 	var many []Sample
 	for i := range backgroundTerms + 10 {
-		many = append(many, Sample{URL: "a", Terms: []Term{{fmt.Sprintf("t%05d", i), 1}, {"t00007", 1}}})
+		many = append(many, Sample{URL: "a", Terms: []text.Term{{Text: fmt.Sprintf("t%05d", i), Weight: 1}, {Text: "t00007", Weight: 1}}})
 	}
 	if got := Learn(many).Background; len(got) != backgroundTerms || got[0].Text != "t00007" || got[1].Text != "t00000" {
 		t.Errorf("%d terms in the background, the first %v", len(got), got[:2])
@@ -101,12 +102,12 @@ func TestLearnFromLittle(t *testing.T) {
 	if got := Learn(nil); got.Pages != 0 || got.Relevant != 0 || len(got.Terms) != 0 {
 		t.Errorf("nothing teaches %+v", got)
 	}
-	if got := Learn([]Sample{{URL: "a", Terms: []Term{{"x", 1}}}}); got.Relevant != 0 || len(got.Terms) != 0 {
+	if got := Learn([]Sample{{URL: "a", Terms: []text.Term{{Text: "x", Weight: 1}}}}); got.Relevant != 0 || len(got.Terms) != 0 {
 		t.Errorf("pages that score 0 teach %+v", got)
 	}
 	got := Learn([]Sample{
-		{URL: "a", Score: 0.9, Terms: []Term{{"raven", 1}}},
-		{URL: "b", Example: true, Terms: []Term{{"crow", 1}}},
+		{URL: "a", Score: 0.9, Terms: []text.Term{{Text: "raven", Weight: 1}}},
+		{URL: "b", Example: true, Terms: []text.Term{{Text: "crow", Weight: 1}}},
 		{URL: "c", Score: 0.1}, // no terms: nothing to divide by
 	})
 	if got.Relevant != 3 || len(got.Terms) != 2 || got.Examples[0] != "b" {
@@ -117,12 +118,12 @@ func TestLearnFromLittle(t *testing.T) {
 func TestSample(t *testing.T) {
 	topic := crawl.Topic{Keywords: []string{"raven"}, Examples: []crawl.Example{{URL: "HTTP://Example.org:80"}, {Text: "raven"}}}
 	s := scorer(t, topic, crawl.Weights{Document: 1}, nil)
-	v := Vector{}
+	v := text.Vector{}
 	for i := range 200 {
 		v[fmt.Sprintf("t%03d", i)] = float64(i % 150)
 	}
 	got := s.Sample(&crawl.Page{URL: "http://example.org/", Score: silent}, v)
-	if !got.Example || got.Score != 0 || len(got.Terms) != sampleTerms || got.Terms[0] != (Term{"t149", 149}) {
+	if !got.Example || got.Score != 0 || len(got.Terms) != sampleTerms || got.Terms[0] != (text.Term{Text: "t149", Weight: 149}) {
 		t.Errorf("%v %g %d terms, the first %v", got.Example, got.Score, len(got.Terms), got.Terms[0])
 	}
 	if s.Sample(&crawl.Page{URL: "http://example.org/other"}, nil).Example {
@@ -136,9 +137,9 @@ func TestSample(t *testing.T) {
 // What was learned is shown as the most pages write it, for terms are stems.
 func TestSaid(t *testing.T) {
 	samples := []Sample{
-		{URL: "a", Score: 0.9, Terms: []Term{{"raven", 4}, {"continu", 3}}, Words: []string{"ravens", "continued"}},
-		{URL: "b", Score: 0.8, Terms: []Term{{"raven", 4}, {"continu", 3}}, Words: []string{"raven", "continues"}},
-		{URL: "c", Score: 0.7, Terms: []Term{{"continu", 3}, {"raven", 4}}, Words: []string{"continues", "ravens"}},
+		{URL: "a", Score: 0.9, Terms: []text.Term{{Text: "raven", Weight: 4}, {Text: "continu", Weight: 3}}, Words: []string{"ravens", "continued"}},
+		{URL: "b", Score: 0.8, Terms: []text.Term{{Text: "raven", Weight: 4}, {Text: "continu", Weight: 3}}, Words: []string{"raven", "continues"}},
+		{URL: "c", Score: 0.7, Terms: []text.Term{{Text: "continu", Weight: 3}, {Text: "raven", Weight: 4}}, Words: []string{"continues", "ravens"}},
 	}
 	l := Learn(samples)
 	said := map[string]bool{}
@@ -148,7 +149,7 @@ func TestSaid(t *testing.T) {
 	if len(said) != 2 || !said["ravens"] || !said["continues"] {
 		t.Errorf("said %v of %v", l.Said(12), l.Terms)
 	}
-	if got := (Learned{Terms: []Term{{"raven", 1}}}).Said(12); len(got) != 1 || got[0] != "raven" {
+	if got := (Learned{Terms: []text.Term{{Text: "raven", Weight: 1}}}).Said(12); len(got) != 1 || got[0] != "raven" {
 		t.Errorf("without words: %v", got)
 	}
 }

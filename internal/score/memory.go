@@ -4,6 +4,8 @@ import (
 	"fmt"
 
 	"github.com/fxamacker/cbor/v2"
+
+	"github.com/muninn-archive/muninn/internal/text"
 )
 
 // Memory is what a crawl remembers from batch to batch.
@@ -16,9 +18,9 @@ type Memory struct {
 // again after a failure counts once.
 type Visit struct {
 	url   string
-	score float64  // silent: it has none
-	in    *lexicon // of terms
-	terms []uint32 // of pages that are not relevant
+	score float64       // silent: it has none
+	in    *text.Lexicon // of terms
+	terms []uint32      // of pages that are not relevant
 }
 
 // Take adds pages to the memory.
@@ -37,7 +39,7 @@ func (m Memory) Take(visits ...Visit) {
 type keptMemory struct {
 	Topic string           `cbor:"1,keyasint"` // its canonical text: what was worth much to another is not known of this one
 	Pages float64          `cbor:"2,keyasint"`
-	Terms []Term           `cbor:"3,keyasint"` // how many pages have a term
+	Terms []text.Term      `cbor:"3,keyasint"` // how many pages have a term
 	Young map[string]worth `cbor:"4,keyasint"` // by host or folder
 	Old   map[string]worth `cbor:"5,keyasint"`
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/muninn-archive/muninn/internal/crawl"
+	"github.com/muninn-archive/muninn/internal/text"
 )
 
 // judged has a judge score pages of a host: four of five are not of the topic.
@@ -24,7 +25,7 @@ func judged(t *testing.T, j *Judge, from, pages int) (visits []Visit) {
 
 // TestMemory: a judge remembers pages once they are archived, and one that takes its memory over knows the same.
 func TestMemory(t *testing.T) {
-	a := NewAnalyser()
+	a := text.NewVocabulary()
 	d := crawl.DefaultDefinition()
 	d.Topic = ravens
 	d.Topic.Threshold, d.Order.Strategy = 0.1, crawl.StrategyWeighted
@@ -54,7 +55,7 @@ func TestMemory(t *testing.T) {
 	}
 
 	for i := range 2 * backgroundTerms { // more than is kept of a reference crawl
-		j.memory.Background.grow(j.memory.Background.in.id(fmt.Sprint("term ", i)), 1)
+		j.memory.Background.grow(j.memory.Background.in.ID(fmt.Sprint("term ", i)), 1)
 	}
 	raw, err := j.Remember(judged(t, j, 50, PagesPerMemory-50))
 	if err != nil || len(raw) == 0 {
@@ -62,7 +63,7 @@ func TestMemory(t *testing.T) {
 	}
 	pages, df = counts(j.memory.Background)
 	worth = j.memory.Past.Score("http://a.example/0/x")
-	a = NewAnalyser() // another process
+	a = text.NewVocabulary() // another process
 	later := judge(d, nil, raw)
 	if p, n := counts(later.memory.Background); p != pages || !maps.Equal(n, df) {
 		t.Errorf("after a restart %g pages of %v, want %g of %v", p, n, pages, df)

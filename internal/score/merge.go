@@ -1,6 +1,9 @@
 package score
 
-import "github.com/muninn-archive/muninn/internal/crawl"
+import (
+	"github.com/muninn-archive/muninn/internal/crawl"
+	"github.com/muninn-archive/muninn/internal/text"
+)
 
 // Merge is batch prioritisation (paper §5.1): the term vectors of all pages of a batch that cite a
 // URL are summed before it is scored.
@@ -10,7 +13,7 @@ type Merge struct {
 }
 
 type citation struct {
-	sum   Vector
+	sum   text.Vector
 	lang  string
 	links []*crawl.Outlink
 }
@@ -19,15 +22,15 @@ type citation struct {
 func NewMerge(s *Scorer) *Merge { return &Merge{scorer: s, cited: map[string]*citation{}} }
 
 // Add takes a scored page; its links are changed by Apply.
-func (m *Merge) Add(p *crawl.Page, v Vector) {
+func (m *Merge) Add(p *crawl.Page, v text.Vector) {
 	for i := range p.Links {
 		l := &p.Links[i]
 		c := m.cited[l.URL]
 		if c == nil {
-			c = &citation{sum: Vector{}, lang: p.Language}
+			c = &citation{sum: text.Vector{}, lang: p.Language}
 			m.cited[l.URL] = c
 		}
-		c.sum.add(v, 1)
+		c.sum.Add(v, 1)
 		c.links = append(c.links, l)
 	}
 }
@@ -54,15 +57,13 @@ func (m *Merge) Apply() {
 }
 
 // near is the cosine of a vector of term frequencies with the topic; silent if there is no topic.
-func (s *Scorer) near(v Vector, lang string) float64 {
+func (s *Scorer) near(v text.Vector, lang string) float64 {
 	x, w, topic := s.now(lang)
 	if topic.norm == 0 {
 		return silent
 	}
-	t := newTally(x)
-	defer t.free()
-	for term, n := range v {
-		t.add(x.id(term), float32(n))
-	}
+	t := text.NewTally(x)
+	defer t.Free()
+	t.AddVector(v)
 	return topic.near(t, w)
 }

@@ -6,6 +6,8 @@ import (
 	"sync"
 
 	"github.com/jdkato/prose/v2"
+
+	"github.com/muninn-archive/muninn/internal/text"
 )
 
 // maxNamed bounds the text of a page that names are recognised in, in bytes: it takes some 15 ms a kilobyte.
@@ -45,7 +47,7 @@ func named(text string) (found map[string]bool, err error) {
 }
 
 func foldedName(name string) string {
-	return fold(strings.ToLower(strings.Join(strings.Fields(name), " ")))
+	return text.Fold(strings.ToLower(strings.Join(strings.Fields(name), " ")))
 }
 
 // names is how many names of the topic a page has, by full recognition of named entities: what is recognised as a name must

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/muninn-archive/muninn/internal/crawl"
+	"github.com/muninn-archive/muninn/internal/text"
 )
 
 // TestNames: what is recognised as a name must be one of the topic as a whole; three are enough.
@@ -39,7 +40,7 @@ func TestNames(t *testing.T) {
 			t.Errorf("%.60q in %q: %g, want %g", c.text, c.lang, got, c.want)
 		}
 	}
-	learned := &Learned{Names: []Term{{"Margaret Atwood", 3}}}
+	learned := &Learned{Names: []text.Term{{Text: "Margaret Atwood", Weight: 3}}}
 	p := &crawl.Page{Language: "en", Title: "We met Margaret Atwood", Links: []crawl.Outlink{link("http://a.example/", "here")}}
 	scorer(t, crawl.Topic{Keywords: []string{"raven"}}, weigh(t, 1, "names"), learned).Page(p, Context{})
 	if got, _ := p.Links[0].Parts.Of("names"); got != 1 {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/order"
+	"github.com/muninn-archive/muninn/internal/text"
 	"github.com/muninn-archive/muninn/internal/thesaurus"
 )
 
@@ -50,13 +51,8 @@ func (s *Scorer) Order(d crawl.Order, lang string) (order.Order, error) {
 }
 
 // terms are the topic's, for orders.
-func (s *Scorer) terms(lang string) order.Terms {
-	t := s.vector(lang)
-	v := make(map[string]float64, len(t.terms))
-	for term, w := range t.terms {
-		v[term] = w
-	}
-	return order.NewTerms(v)
+func (s *Scorer) terms(lang string) text.HashedVector {
+	return text.NewHashedVector(s.vector(lang).terms)
 }
 
 // thesauri are read once.
@@ -72,7 +68,7 @@ func CheckThesaurus(d crawl.Order) error {
 	if where == "" {
 		return nil
 	}
-	s := &Scorer{vocabulary: NewAnalyser()}
+	s := &Scorer{vocabulary: text.NewVocabulary()}
 	_, err := s.thesaurus(where, "en")
 	return err
 }
@@ -89,7 +85,7 @@ func (s *Scorer) thesaurus(where, lang string) (*thesaurus.Thesaurus, error) {
 	if where == "" {
 		where = thesaurus.DefaultWordNet
 	}
-	if _, known := stemmers[lang]; !known { // its words are counted as English ones
+	if !text.Stems(lang) { // its words are counted as English ones
 		lang = "en"
 	}
 	if info, err := os.Stat(where); err == nil && info.IsDir() && lang != "en" {
@@ -104,7 +100,7 @@ func (s *Scorer) thesaurus(where, lang string) (*thesaurus.Thesaurus, error) {
 	t, err := thesaurus.Open(where, lang, func(word string) (uint32, bool) {
 		v := s.vocabulary.Vector(word, lang)
 		for stem := range v {
-			return order.Hash(stem), len(v) == 1 // of several words none stands for all
+			return text.Hash(stem), len(v) == 1 // of several words none stands for all
 		}
 		return 0, false
 	})
@@ -135,9 +131,9 @@ func (s *Scorer) Examples(samples []Sample) [][]byte {
 // maxExamples bounds the pages that an order is shown as examples.
 const maxExamples = 100
 
-func (s *Scorer) tally(text string) order.Terms {
-	t := newTally(s.vocabulary.lexicon())
-	defer t.free()
-	t.count(text, "", 1)
-	return t.terms()
+func (s *Scorer) tally(words string) text.HashedVector {
+	t := text.NewTally(s.vocabulary.Lexicon())
+	defer t.Free()
+	t.Count(words, "", 1)
+	return t.Hashed()
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/order"
+	"github.com/muninn-archive/muninn/internal/text"
 )
 
 func TestExamples(t *testing.T) {
@@ -29,19 +30,19 @@ func TestExamples(t *testing.T) {
 		t.Fatalf("%d of the texts can be read", len(views))
 	}
 	for i, words := range []map[string]float64{{"raven": 2, "crow": 1}, {"fox": 1}} {
-		text := views[i][0]
-		if len(text) != len(words) || len(views[i][1]) > 0 || len(views[i][2]) > 0 {
+		seen := views[i][0]
+		if len(seen) != len(words) || len(views[i][1]) > 0 || len(views[i][2]) > 0 {
 			t.Errorf("text %d is seen as %v", i, views[i])
 		}
 		for word, n := range words {
 			at := -1
-			for j := range text {
-				if text[j].ID == order.Hash(word) {
+			for j := range seen {
+				if seen[j].ID == text.Hash(word) {
 					at = j
 				}
 			}
-			if at < 0 || n > 1 && text[at].W <= text[1-at].W {
-				t.Errorf("text %d: %s is seen as %v", i, word, text)
+			if at < 0 || n > 1 && seen[at].Weight <= seen[1-at].Weight {
+				t.Errorf("text %d: %s is seen as %v", i, word, seen)
 			}
 		}
 	}
@@ -94,8 +95,8 @@ func seen(t *testing.T, text, anchor string) *order.Page {
 func TestOrder(t *testing.T) {
 	file := written(t, "birds.ttl", birds)
 	learned := &Learned{Paths: []Path{
-		{Terms: []Term{{"raven", 2}, {"crow", 1}}}, {Terms: []Term{{"raven", 1}}}, {Terms: []Term{{"bird", 1}}, Level: 1, Next: []int{0, 1}},
-		{Terms: []Term{{"fox", 1}}, Level: 3}, {Terms: []Term{{"hare", 1}}, Level: 3, Next: []int{3}},
+		{Terms: []text.Term{{Text: "raven", Weight: 2}, {Text: "crow", Weight: 1}}}, {Terms: []text.Term{{Text: "raven", Weight: 1}}}, {Terms: []text.Term{{Text: "bird", Weight: 1}}, Level: 1, Next: []int{0, 1}},
+		{Terms: []text.Term{{Text: "fox", Weight: 1}}, Level: 3}, {Terms: []text.Term{{Text: "hare", Weight: 1}}, Level: 3, Next: []int{3}},
 	}}
 	type by struct {
 		order           string
@@ -150,7 +151,7 @@ func TestOrder(t *testing.T) {
 // TestNoOrder: a model without pages to train with waits for them.
 func TestNoOrder(t *testing.T) {
 	for _, strategy := range []string{crawl.StrategyHMM, crawl.StrategyHMMContent, crawl.StrategyHMMAnchor} {
-		for _, learned := range []*Learned{nil, {Terms: []Term{{"raven", 1}}}} {
+		for _, learned := range []*Learned{nil, {Terms: []text.Term{{Text: "raven", Weight: 1}}}} {
 			if o, err := scorer(t, ravens, crawl.Weights{Document: 1}, learned).Order(crawl.Order{Strategy: strategy}, "en"); o != nil || err != nil {
 				t.Errorf("%s, untrained: %T, %v", strategy, o, err)
 			}
@@ -167,7 +168,7 @@ func TestOrderOfLanguage(t *testing.T) {
 	file := written(t, "birds.ttl", birds)
 	s := scorer(t, crawl.Topic{Keywords: []string{"corbie"}}, crawl.Weights{Document: 1}, nil)
 	page := func(word string) *order.Page {
-		return &order.Page{Text: order.NewTerms(map[string]float64{stem(word, "de"): 1}), Links: make([]order.Link, 1)}
+		return &order.Page{Text: text.NewHashedVector(s.vocabulary.Vector(word, "de")), Links: make([]order.Link, 1)}
 	}
 	for lang, found := range map[string]bool{"en": false, "de": true} {
 		o, err := s.Order(crawl.Order{Strategy: crawl.StrategySynonyms, Thesaurus: file}, lang)

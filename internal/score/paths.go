@@ -5,13 +5,14 @@ import (
 
 	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/order"
+	"github.com/muninn-archive/muninn/internal/text"
 )
 
 // Path is a page of the reference crawl that orders are trained with.
 type Path struct {
-	Terms []Term `json:"terms"`
-	Level int    `json:"level"` // links to a page of the topic
-	Next  []int  `json:"next,omitempty"`
+	Terms []text.Term `json:"terms"`
+	Level int         `json:"level"` // links to a page of the topic
+	Next  []int       `json:"next,omitempty"`
 }
 
 // maxPaths bounds the pages of a level that orders are trained with.
@@ -29,7 +30,7 @@ func Paths(topic crawl.Topic, samples []Sample, links map[string][]string) []Pat
 
 // examplePaths are the pages on the paths of a definition. A page on several of them is of the lowest level that one gives it.
 func examplePaths(topic crawl.Topic, samples []Sample) (list []Path) {
-	terms, at := map[string][]Term{}, map[string]int{}
+	terms, at := map[string][]text.Term{}, map[string]int{}
 	var of [order.Levels]int // pages by level
 	for _, s := range samples {
 		terms[s.URL] = s.Terms
@@ -113,16 +114,7 @@ func foundPaths(samples []Sample, links map[string][]string, threshold float64) 
 func trained(paths []Path) []order.Trained {
 	list := make([]order.Trained, len(paths))
 	for i, p := range paths {
-		list[i] = order.Trained{Text: termsOf(p.Terms), Level: p.Level, Next: p.Next}
+		list[i] = order.Trained{Text: text.NewHashedVector(text.VectorOf(p.Terms)), Level: p.Level, Next: p.Next}
 	}
 	return list
-}
-
-// termsOf are terms as orders know them.
-func termsOf(terms []Term) order.Terms {
-	v := make(map[string]float64, len(terms))
-	for _, t := range terms {
-		v[t.Text] = t.Weight
-	}
-	return order.NewTerms(v)
 }

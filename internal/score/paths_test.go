@@ -8,6 +8,7 @@ import (
 
 	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/order"
+	"github.com/muninn-archive/muninn/internal/text"
 )
 
 // sampled makes samples "name score term", with a * behind the name of an example.
@@ -19,7 +20,7 @@ func sampled(lines ...string) (list []Sample) {
 			panic(err)
 		}
 		s.URL, s.Example = strings.CutSuffix(s.URL, "*")
-		s.Terms = []Term{{term, 1}}
+		s.Terms = []text.Term{{Text: term, Weight: 1}}
 		list = append(list, s)
 	}
 	return list
@@ -74,7 +75,7 @@ func TestPathsAreBounded(t *testing.T) {
 	var list []Sample
 	links := map[string][]string{}
 	for i := range 100 {
-		list = append(list, Sample{URL: fmt.Sprint("topic", i), Score: 0.9, Terms: []Term{{fmt.Sprint(i), 1}}}, Sample{URL: fmt.Sprint("way", i)})
+		list = append(list, Sample{URL: fmt.Sprint("topic", i), Score: 0.9, Terms: []text.Term{{Text: fmt.Sprint(i), Weight: 1}}}, Sample{URL: fmt.Sprint("way", i)})
 		links[fmt.Sprint("way", i)] = []string{fmt.Sprint("topic", i%10), fmt.Sprint("topic", (i+1)%10)}
 	}
 	first := Paths(crawl.Topic{Threshold: 0.5}, list, links)

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/muninn-archive/muninn/internal/crawl"
+	"github.com/muninn-archive/muninn/internal/text"
 )
 
 // chance makes definitions and pages by chance.
@@ -135,7 +136,7 @@ func sound(t *testing.T, s *Scorer, l crawl.Outlink, inherit float64) {
 // TestScoresAreSound: of any definition and any pages, every part and score is in [0,1], and the score is the mean of the
 // parts; of links that are scored anew and in batches too.
 func TestScoresAreSound(t *testing.T) {
-	a := NewAnalyser()
+	a := text.NewVocabulary()
 	spoke := map[string]int{}
 	scored := 0
 	for seed := range uint64(300) {
@@ -171,7 +172,7 @@ func TestScoresAreSound(t *testing.T) {
 				}
 				again := l
 				again.Score = Clamp(c.Inherit)
-				s.Relink(&again, out.Terms.heaviest(r.IntN(5)), r.text(10), p.Language)
+				s.Relink(&again, out.Terms.Heaviest(r.IntN(5)), r.text(10), p.Language)
 				sound(t, s, again, Clamp(c.Inherit))
 				if c.View && len(out.View.Links[i].Hints) > len(l.Parts) {
 					t.Fatalf("%v make the hints %v", l.Parts, out.View.Links[i].Hints)
@@ -252,7 +253,7 @@ func TestMoreIsMore(t *testing.T) {
 			for range leastPast {
 				m.Past.Add("http://b.example/", 0.75)
 			}
-			remembering(t, topic, weigh(t, 1, crawl.PartNames...), nil, NewAnalyser(), m).Page(p, context)
+			remembering(t, topic, weigh(t, 1, crawl.PartNames...), nil, text.NewVocabulary(), m).Page(p, context)
 			return p.Links[0].Score, p.Links[0].Parts
 		}
 		less, of := score(c.less)

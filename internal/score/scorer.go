@@ -3,13 +3,13 @@ package score
 import (
 	"fmt"
 	"math"
-	"slices"
 	"sync"
 	"time"
 
 	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/order"
 	"github.com/muninn-archive/muninn/internal/scope"
+	"github.com/muninn-archive/muninn/internal/text"
 )
 
 // titleWeight is how often a word of the title counts.
@@ -22,7 +22,7 @@ type Scorer struct {
 	learned    *Learned
 	examples   []exampleText
 	patterns   []urlPattern
-	vocabulary *Analyser
+	vocabulary *text.Vocabulary
 	background *Background
 	past       *Past
 	analysers  []analyser
@@ -37,7 +37,7 @@ type urlPattern struct {
 }
 
 // New makes the scorer of a definition, with what was learned (nil if nothing was yet).
-func New(d crawl.Definition, learned *Learned, vocabulary *Analyser, memory Memory) (*Scorer, error) {
+func New(d crawl.Definition, learned *Learned, vocabulary *text.Vocabulary, memory Memory) (*Scorer, error) {
 	s := &Scorer{
 		topic: d.Topic, weights: d.Weights.ByName(), learned: learned, vocabulary: vocabulary, background: memory.Background, past: memory.Past,
 		byLanguage: map[string]topicVector{}, examples: exampleTexts(d.Topic),
@@ -65,19 +65,18 @@ type Context struct {
 	Now       time.Time // for the age of pages
 	Terms     bool      // the page's terms are asked for
 	View      bool      // what an order sees is asked for
-	counted   *counted
 }
 
 // Scored is what is handed on of a page beside its scores.
 type Scored struct {
-	Terms Vector      // nil unless asked for
+	Terms text.Vector // nil unless asked for
 	View  *order.Page // nil unless asked for
 	Visit Visit
 }
 
 // now are the words, their weights and the topic of pages in a language, as they are at present.
-func (s *Scorer) now(lang string) (x *lexicon, w *idf, topic topicVector) {
-	x = s.vocabulary.lexicon()
+func (s *Scorer) now(lang string) (x *text.Lexicon, w *text.IDF, topic topicVector) {
+	x = s.vocabulary.Lexicon()
 	if s.background != nil {
 		w = s.background.weights(x)
 	}
@@ -87,30 +86,30 @@ func (s *Scorer) now(lang string) (x *lexicon, w *idf, topic topicVector) {
 // Page scores a page and its links in place.
 func (s *Scorer) Page(p *crawl.Page, c Context) Scored {
 	x, w, topic := s.now(p.Language)
-	doc, part := newTally(x), newTally(x)
-	defer doc.free()
-	defer part.free()
+	doc, part := text.NewTally(x), text.NewTally(x)
+	defer doc.Free()
+	defer part.Free()
 	r := &reading{page: p, context: c, topic: topic, part: part, near: silent, weights: w}
 	p.Score = silent
 	if r.topic.norm > 0 || c.View || c.Terms {
 		r.count(doc)
 	}
-	if r.topic.norm > 0 && len(doc.seen) > 0 {
+	if r.topic.norm > 0 && !doc.Empty() {
 		r.near = r.topic.near(doc, w)
 		p.Score = r.near
 	}
-	r.context.counted = doc.counted()
+	r.terms, r.commonest = doc.Totals()
 	s.judge(r)
 	out := Scored{}
 	if c.View {
 		out.View = r.view(doc, s.topic.Threshold)
 	}
 	if c.Terms {
-		out.Terms = doc.vector()
+		out.Terms = doc.Vector()
 	}
 	out.Visit = Visit{url: p.URL, score: p.Score}
 	if s.background != nil && (p.Score < s.topic.Threshold || s.topic.Threshold == 0) {
-		out.Visit.in, out.Visit.terms = x, slices.Clone(doc.seen)
+		out.Visit.in, out.Visit.terms = x, doc.IDs()
 	}
 	return out
 }
@@ -153,14 +152,14 @@ func (s *Scorer) judge(r *reading) {
 
 // count counts the terms of the blocks into doc, of those only that are content where the helper knows, and those of the
 // title; it scores those blocks that links stand in.
-func (r *reading) count(doc *tally) {
+func (r *reading) count(doc *text.Tally) {
 	p := r.page
 	r.blocks = make([]float64, len(p.Blocks))
 	for i := range r.blocks {
 		r.blocks[i] = silent
 	}
 	if r.context.View {
-		r.around = make([]order.Terms, len(p.Blocks))
+		r.around = make([]text.HashedVector, len(p.Blocks))
 	}
 	linked := make([]bool, len(p.Blocks))
 	for i := range p.Links {
@@ -172,37 +171,37 @@ func (r *reading) count(doc *tally) {
 		content := p.Content == nil || p.Content[i]
 		if !linked[i] {
 			if content {
-				doc.count(block, p.Language, 1)
+				doc.Count(block, p.Language, 1)
 			}
 			continue
 		}
-		r.part.count(block, p.Language, 1)
+		r.part.Count(block, p.Language, 1)
 		if content {
-			doc.addAll(r.part)
+			doc.AddTally(r.part)
 		}
-		if len(r.part.seen) > 0 && r.topic.norm > 0 {
+		if !r.part.Empty() && r.topic.norm > 0 {
 			r.blocks[i] = r.topic.near(r.part, r.weights)
 		}
 		if r.context.View {
-			r.around[i] = r.part.terms()
+			r.around[i] = r.part.Hashed()
 		}
-		r.part.reset()
+		r.part.Reset()
 	}
-	doc.count(p.Title, p.Language, titleWeight)
+	doc.Count(p.Title, p.Language, titleWeight)
 }
 
 // view is what an order sees of the page.
-func (r *reading) view(doc *tally, threshold float64) *order.Page {
+func (r *reading) view(doc *text.Tally, threshold float64) *order.Page {
 	p := r.page
-	terms := func(text string) order.Terms {
-		if text == "" {
+	terms := func(words string) text.HashedVector {
+		if words == "" {
 			return nil
 		}
-		r.part.count(text, p.Language, 1)
-		defer r.part.reset()
-		return r.part.terms()
+		r.part.Count(words, p.Language, 1)
+		defer r.part.Reset()
+		return r.part.Hashed()
 	}
-	v := &order.Page{URL: p.URL, Depth: r.context.Depth, Title: terms(p.Title), Text: doc.terms(), Score: p.Score, Links: make([]order.Link, len(p.Links))}
+	v := &order.Page{URL: p.URL, Depth: r.context.Depth, Title: terms(p.Title), Text: doc.Hashed(), Score: p.Score, Links: make([]order.Link, len(p.Links))}
 	for i := range p.Links {
 		l, o := &p.Links[i], &v.Links[i]
 		*o = order.Link{URL: l.URL, TagPath: l.TagPath, Hints: hints(l.Parts, threshold)}
@@ -247,24 +246,24 @@ func hints(parts crawl.Parts, threshold float64) []order.Hint {
 // Relink scores a link anew by the present topic, from what was kept of it: the terms of the page it
 // stands on, its paragraph and anchor. Without terms, the page's part stays as it was. It returns what an order sees of
 // the page, with this one link.
-func (s *Scorer) Relink(l *crawl.Outlink, terms []Term, paragraph, lang string) *order.Page {
+func (s *Scorer) Relink(l *crawl.Outlink, terms []text.Term, paragraph, lang string) *order.Page {
 	x, w, topic := s.now(lang)
-	part, doc := newTally(x), newTally(x)
-	defer part.free()
-	defer doc.free()
+	part, doc := text.NewTally(x), text.NewTally(x)
+	defer part.Free()
+	defer doc.Free()
 	p := &crawl.Page{Language: lang, Score: silent, Links: []crawl.Outlink{*l}}
 	r := &reading{page: p, context: Context{Inherit: l.Score}, topic: topic, part: part, near: silent, weights: w, anew: true, before: l.Parts}
 	if before, said := l.Parts.Of("document"); said {
 		r.near = before
 	}
-	if doc.take(terms); len(terms) > 0 && r.topic.norm > 0 {
+	if doc.AddTerms(terms); len(terms) > 0 && r.topic.norm > 0 {
 		r.near = r.topic.near(doc, w)
 	}
 	r.blocks = []float64{r.text(paragraph)}
 	p.Score, p.Links[0].Block = r.near, 0
-	part.count(paragraph, lang, 1)
-	r.around = []order.Terms{part.terms()}
-	part.reset()
+	part.Count(paragraph, lang, 1)
+	r.around = []text.HashedVector{part.Hashed()}
+	part.Reset()
 	s.judge(r)
 	l.Score, l.Parts = p.Links[0].Score, p.Links[0].Parts
 	return r.view(doc, s.topic.Threshold)
@@ -285,14 +284,14 @@ func (s *Scorer) average(parts crawl.Parts, inherit float64) float64 {
 }
 
 // Sample keeps what a page can teach.
-func (s *Scorer) Sample(p *crawl.Page, v Vector) Sample {
+func (s *Scorer) Sample(p *crawl.Page, v text.Vector) Sample {
 	out := Sample{
-		URL: p.URL, Score: max(p.Score, 0), Example: IsExample(s.topic, p.URL), Terms: v.heaviest(sampleTerms), Seen: p.Seen,
+		URL: p.URL, Score: max(p.Score, 0), Example: IsExample(s.topic, p.URL), Terms: v.Heaviest(sampleTerms), Seen: p.Seen,
 		Language: p.Language, Names: namesIn(p.Blocks),
 	}
-	x := s.vocabulary.lexicon()
+	x := s.vocabulary.Lexicon()
 	for _, t := range out.Terms {
-		out.Words = append(out.Words, x.word(t.Text))
+		out.Words = append(out.Words, x.Word(t.Text))
 	}
 	return out
 }

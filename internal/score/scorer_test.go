@@ -10,14 +10,15 @@ import (
 	"testing"
 
 	"github.com/muninn-archive/muninn/internal/crawl"
+	"github.com/muninn-archive/muninn/internal/text"
 )
 
 func scorer(t testing.TB, topic crawl.Topic, weights crawl.Weights, learned *Learned) *Scorer {
 	t.Helper()
-	return remembering(t, topic, weights, learned, NewAnalyser(), Memory{})
+	return remembering(t, topic, weights, learned, text.NewVocabulary(), Memory{})
 }
 
-func remembering(t testing.TB, topic crawl.Topic, weights crawl.Weights, learned *Learned, a *Analyser, m Memory) *Scorer {
+func remembering(t testing.TB, topic crawl.Topic, weights crawl.Weights, learned *Learned, a *text.Vocabulary, m Memory) *Scorer {
 	t.Helper()
 	s, err := New(crawl.Definition{Topic: topic, Weights: weights}, learned, a, m)
 	if err != nil {
@@ -78,7 +79,7 @@ func TestCosine(t *testing.T) {
 		{"example", crawl.Topic{Keywords: []string{"raven"}, Examples: []crawl.Example{{Text: "fox"}}}, nil, "fox", 0.75 / 1.25},
 		{"example by URL says nothing yet", crawl.Topic{Keywords: []string{"raven"}, Examples: []crawl.Example{{URL: "http://fox.example/"}}}, nil, "fox", 0},
 		// What was learned, (3, 4)/5, counts ¾ too: topic (1, .45, .6), norm √(1 + .5625).
-		{"learned", keywords("raven"), &Learned{Terms: []Term{{"fox", 3}, {"hare", 4}}}, "hare", 0.6 / math.Sqrt(1.5625)},
+		{"learned", keywords("raven"), &Learned{Terms: []text.Term{{Text: "fox", Weight: 3}, {Text: "hare", Weight: 4}}}, "hare", 0.6 / math.Sqrt(1.5625)},
 	} {
 		s := scorer(t, c.topic, crawl.Weights{}, c.learned)
 		if got := s.near(s.vocabulary.Vector(c.text, "en"), "en"); !near(got, c.want) {
@@ -148,7 +149,7 @@ func TestPage(t *testing.T) {
 	}
 	asked := Context{Inherit: 0.7, Terms: true}
 	v := s.Page(p, asked).Terms
-	if !reflect.DeepEqual(v, Vector{"raven": 4, "fox": 1, "hare": 1}) || !near(p.Score, doc) {
+	if !reflect.DeepEqual(v, text.Vector{"raven": 4, "fox": 1, "hare": 1}) || !near(p.Score, doc) {
 		t.Errorf("vector %v, score %g, want %g", v, p.Score, doc)
 	}
 	for i, l := range p.Links {
@@ -209,7 +210,7 @@ func TestScoresAreStable(t *testing.T) {
 }
 
 func TestBadPattern(t *testing.T) {
-	_, err := New(crawl.Definition{Topic: crawl.Topic{URLPatterns: []crawl.URLPattern{{Pattern: "*"}, {Pattern: "re:("}}}}, nil, NewAnalyser(), Memory{})
+	_, err := New(crawl.Definition{Topic: crawl.Topic{URLPatterns: []crawl.URLPattern{{Pattern: "*"}, {Pattern: "re:("}}}}, nil, text.NewVocabulary(), Memory{})
 	if err == nil || !strings.Contains(err.Error(), "topic.url_patterns[1]") {
 		t.Errorf("error %v", err)
 	}

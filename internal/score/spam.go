@@ -19,8 +19,7 @@ const (
 // is no spam does not make it relevant. Hosts on a black list are not crawled at all (scope.blacklist).
 func spam(*Scorer) analyser {
 	return analyser{name: "spam", document: func(r *reading) float64 {
-		terms := r.context.counted
-		if terms == nil || terms.total < spamWords {
+		if r.terms < spamWords {
 			return silent
 		}
 		score, letters, words := 1.0, 0, 0
@@ -37,7 +36,7 @@ func spam(*Scorer) analyser {
 			letters += utf8.RuneCountInString(b)
 			words += strings.Count(b, " ") + 1
 		}
-		sign(terms.most > spamShare*terms.total)
+		sign(r.commonest > spamShare*r.terms)
 		sign(len(strings.Fields(r.page.Title)) > spamTitle)
 		sign(len(r.page.Links) > spamLinks && float64(anchors) > spamAnchors*float64(letters))
 		spaced := r.page.Language != "" && r.page.Language != "ja" && r.page.Language != "zh" && r.page.Language != "th"
@@ -48,6 +47,3 @@ func spam(*Scorer) analyser {
 		return score
 	}}
 }
-
-// counted sums up the terms of a page.
-type counted struct{ total, most float64 }

@@ -17,6 +17,7 @@ import (
 	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/order"
 	"github.com/muninn-archive/muninn/internal/recorded"
+	"github.com/muninn-archive/muninn/internal/text"
 )
 
 // homePages are where crawls of a recorded WebKB begin.
@@ -473,7 +474,7 @@ func TestCrawlBatch(t *testing.T) {
 func TestArea(t *testing.T) {
 	c := web([]int{1, 2, 3, 4, 5, 6, 7}, nil, nil, nil, nil, nil, nil, nil)
 	for i := range c.Pages {
-		c.Pages[i].Text = order.NewTerms(map[string]float64{"raven": 1})
+		c.Pages[i].Text = text.NewHashedVector(map[string]float64{"raven": 1})
 	}
 	c.Pages[0].Label, c.Pages[2].Label = "bird", "bird"
 	r := Row{Curve: make([]float64, Points)}

@@ -14,6 +14,7 @@ import (
 	"github.com/muninn-archive/muninn/internal/order"
 	"github.com/muninn-archive/muninn/internal/page"
 	"github.com/muninn-archive/muninn/internal/score"
+	"github.com/muninn-archive/muninn/internal/text"
 )
 
 // plainly has one setting of each.
@@ -126,7 +127,7 @@ func TestLabelBy(t *testing.T) {
 	c := recordedWeb(t)
 	d := crawl.DefaultDefinition()
 	d.Name, d.Topic.Keywords = "corvids", []string{"raven", "crow", "wall"}
-	scorer, err := score.New(d, nil, score.NewAnalyser(), score.Memory{})
+	scorer, err := score.New(d, nil, text.NewVocabulary(), score.Memory{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/order"
 	"github.com/muninn-archive/muninn/internal/recorded"
+	"github.com/muninn-archive/muninn/internal/text"
 )
 
 // Options of a measurement.
@@ -203,7 +204,7 @@ const subtopics = 10
 // partition parts the relevant pages that can be reached into subtopics, by their words.
 func (t *Task) partition(reached []bool, seed uint64) {
 	var pages []int
-	var texts []order.Terms
+	var texts []text.HashedVector
 	for i, is := range reached {
 		if is && t.Relevant(i) {
 			pages, texts = append(pages, i), append(texts, t.corpus.Pages[i].Text)
@@ -222,7 +223,7 @@ func (t *Task) partition(reached []bool, seed uint64) {
 func (t *Task) near(page int) float64 {
 	x, known := t.nearness[page]
 	if !known {
-		x = order.Cosine(t.Topic, t.corpus.Pages[page].Text)
+		x = text.Cosine(t.Topic, t.corpus.Pages[page].Text)
 		t.nearness[page] = x
 	}
 	return x

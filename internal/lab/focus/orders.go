@@ -5,14 +5,15 @@ import (
 
 	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/order"
+	"github.com/muninn-archive/muninn/internal/text"
 )
 
 // Task is what an order is told of a topic.
 type Task struct {
-	Topic     order.Terms     // sum of the term frequencies of the examples
-	Examples  []*order.Page   // pages of the topic
-	Paths     []order.Trained // the examples and pages on the way to them
-	Thesaurus order.Thesaurus // nil: there is none
+	Topic     text.HashedVector // sum of the term frequencies of the examples
+	Examples  []*order.Page     // pages of the topic
+	Paths     []order.Trained   // the examples and pages on the way to them
+	Thesaurus order.Thesaurus   // nil: there is none
 	Seed      uint64
 	Relevant  func(page int) bool // for the oracle alone
 	corpus    *Corpus

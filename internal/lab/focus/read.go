@@ -7,7 +7,7 @@ import (
 	"github.com/muninn-archive/muninn/internal/order"
 	"github.com/muninn-archive/muninn/internal/page"
 	"github.com/muninn-archive/muninn/internal/recorded"
-	"github.com/muninn-archive/muninn/internal/score"
+	"github.com/muninn-archive/muninn/internal/text"
 )
 
 // Open reads a recorded web (see webs.Open) and parses its pages.
@@ -22,7 +22,7 @@ func Open(where string) (*Corpus, error) {
 		c.index[p.URL] = i
 		c.Pages = append(c.Pages, Page{Page: order.Page{URL: p.URL}, Label: p.Label, Group: p.Group})
 	}
-	analyser := score.NewAnalyser()
+	analyser := text.NewVocabulary()
 	for i := range web.Pages {
 		p := &web.Pages[i]
 		if p.Location != "" && p.Status >= 300 && p.Status < 400 {
@@ -50,7 +50,7 @@ func (c *Corpus) redirect(i, status int, location string) {
 
 // edges brings the links into line with those that the recorders list: what the parser found beside them is left out, what
 // it did not find is added.
-func (c *Corpus) edges(edges []recorded.Edge, analyser *score.Analyser) {
+func (c *Corpus) edges(edges []recorded.Edge, analyser *text.Vocabulary) {
 	listed := map[[2]int]bool{}
 	for _, e := range edges {
 		listed[[2]int{e.From, e.To}] = true
@@ -58,7 +58,7 @@ func (c *Corpus) edges(edges []recorded.Edge, analyser *score.Analyser) {
 		if slices.Contains(p.To, e.To) {
 			continue
 		}
-		p.Links = append(p.Links, order.Link{URL: c.Pages[e.To].URL, Name: e.Anchor, Anchor: order.NewTerms(analyser.Vector(e.Anchor, "en"))})
+		p.Links = append(p.Links, order.Link{URL: c.Pages[e.To].URL, Name: e.Anchor, Anchor: text.NewHashedVector(analyser.Vector(e.Anchor, "en"))})
 		p.To = append(p.To, e.To)
 	}
 	for i := range c.Pages {
@@ -75,20 +75,20 @@ func (c *Corpus) edges(edges []recorded.Edge, analyser *score.Analyser) {
 }
 
 // parse reads a page as the crawl would.
-func (c *Corpus) parse(i int, body []byte, analyser *score.Analyser) {
+func (c *Corpus) parse(i int, body []byte, analyser *text.Vocabulary) {
 	p := &c.Pages[i]
 	d := page.Parse(page.Input{URL: p.URL, MIME: "text/html", Body: body}, page.DefaultLimits())
 	all := analyser.Vector(d.Title, d.Language)
-	p.Title = order.NewTerms(all)
-	blocks := make([]order.Terms, len(d.Blocks))
+	p.Title = text.NewHashedVector(all)
+	blocks := make([]text.HashedVector, len(d.Blocks))
 	for j, b := range d.Blocks {
 		v := analyser.Vector(b, d.Language)
-		blocks[j] = order.NewTerms(v)
+		blocks[j] = text.NewHashedVector(v)
 		for term, n := range v {
 			all[term] += n
 		}
 	}
-	p.Text = order.NewTerms(all)
+	p.Text = text.NewHashedVector(all)
 	seen := map[int]bool{i: true}
 	for k := range d.Links {
 		l := &d.Links[k]
@@ -97,7 +97,7 @@ func (c *Corpus) parse(i int, body []byte, analyser *score.Analyser) {
 			continue
 		}
 		seen[to] = true
-		link := order.Link{URL: l.URL, Name: l.Anchor, Anchor: order.NewTerms(analyser.Vector(l.Anchor, d.Language)), TagPath: l.TagPath}
+		link := order.Link{URL: l.URL, Name: l.Anchor, Anchor: text.NewHashedVector(analyser.Vector(l.Anchor, d.Language)), TagPath: l.TagPath}
 		if l.Block >= 0 && l.Block < len(blocks) {
 			link.Around = blocks[l.Block]
 		}

@@ -18,6 +18,7 @@ import (
 	"github.com/muninn-archive/muninn/internal/recorded"
 	"github.com/muninn-archive/muninn/internal/scope"
 	"github.com/muninn-archive/muninn/internal/score"
+	"github.com/muninn-archive/muninn/internal/text"
 	"github.com/muninn-archive/muninn/internal/urls"
 )
 
@@ -40,7 +41,7 @@ type crawling struct {
 	d        crawl.Definition
 	frontier *frontier.Frontier
 	helper   *aah.Helper
-	words    *score.Analyser
+	words    *text.Vocabulary
 	judge    *score.Judge
 	limits   page.Limits
 	now      time.Time
@@ -55,7 +56,7 @@ type crawling struct {
 
 // Crawl crawls a web by a definition, whose seeds and budget must be those that are meant. helper may be nil.
 func Crawl(ctx context.Context, web *recorded.Web, d crawl.Definition, helper *aah.Helper) (out Run, err error) {
-	c := &crawling{web: web, d: d, helper: helper, words: score.NewAnalyser(), limits: page.DefaultLimits(), now: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)}
+	c := &crawling{web: web, d: d, helper: helper, words: text.NewVocabulary(), limits: page.DefaultLimits(), now: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)}
 	dir, err := os.MkdirTemp("", "muninn-lab-")
 	if err != nil {
 		return out, err
@@ -281,7 +282,7 @@ func (c *crawling) outlinks(commit *frontier.Commit, p *crawl.Page, t crawl.Targ
 }
 
 // learnOf keeps what a page of the reference crawl can teach.
-func (c *crawling) learnOf(p *crawl.Page, terms score.Vector) {
+func (c *crawling) learnOf(p *crawl.Page, terms text.Vector) {
 	if c.reference && len(terms) > 0 {
 		c.samples = append(c.samples, c.judge.Sample(p, terms))
 	}
@@ -304,7 +305,7 @@ func (c *crawling) learn() error {
 	if c.judge, err = score.NewJudge(c.d, &learned, c.words, c.judge, nil); err != nil {
 		return err
 	}
-	terms := map[string][]score.Term{}
+	terms := map[string][]text.Term{}
 	for _, s := range c.samples {
 		terms[s.URL] = s.Terms
 	}

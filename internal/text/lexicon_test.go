@@ -1,4 +1,4 @@
-package score
+package text
 
 import (
 	"strings"
@@ -7,7 +7,7 @@ import (
 
 // A word that is longer than any of a language is data: it is not counted, for each word that is met stays in memory.
 func TestLongWordsDoNotCount(t *testing.T) {
-	a := NewAnalyser()
+	a := NewVocabulary()
 	long, longest := strings.Repeat("x", maxWord+1), strings.Repeat("y", maxWord)
 	wide := strings.Repeat("é", maxWord/2+1)
 	v := a.Vector("raven "+long+" nest "+wide+" "+longest+"\u00e9 "+longest+" "+long, "en")

@@ -1,4 +1,4 @@
-package score
+package text
 
 import (
 	"strings"
@@ -31,6 +31,9 @@ var stemmers = map[string]func(*snowballstem.Env) bool{
 	"tr": turkish.Stem,
 }
 
+// Stems tells whether words of a language are stemmed; those of others count as English.
+func Stems(lang string) bool { return stemmers[lang] != nil }
+
 func stem(word, lang string) string {
 	word = strings.ToLower(word)
 	if stopWord(word, lang) || len(word) < 2 {
@@ -38,11 +41,11 @@ func stem(word, lang string) string {
 	}
 	env := snowballstem.NewEnv(word)
 	stemmers[lang](env)
-	return fold(env.Current())
+	return Fold(env.Current())
 }
 
-// fold strips the accents of letters.
-func fold(s string) string {
+// Fold strips the accents of letters.
+func Fold(s string) string {
 	ascii := true
 	for i := range len(s) {
 		ascii = ascii && s[i] < 0x80
@@ -84,7 +87,7 @@ func words(text string, yield func(string)) {
 		}
 		r, n := utf8.DecodeRuneInString(text[i:])
 		switch {
-		case unspaced(r):
+		case Unspaced(r):
 			if start >= 0 && i-start <= maxWord {
 				yield(text[start:i])
 			}
@@ -124,6 +127,7 @@ func isWord(r rune) bool {
 	return unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.Is(unicode.Mn, r)
 }
 
-func unspaced(r rune) bool {
+// Unspaced tells of letters of scripts that are written without spaces between words.
+func Unspaced(r rune) bool {
 	return r >= 0x0e00 && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai)
 }

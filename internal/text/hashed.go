@@ -1,0 +1,166 @@
+package text
+
+import (
+	"cmp"
+	"math"
+	"slices"
+)
+
+// HashedVector is a sparse vector of term weights, sorted by term. Terms are known by hashes of 32 bits: that two terms of a
+// page share one happens on one page in a thousand.
+type HashedVector []HashedTerm
+
+// HashedTerm is a term and its weight.
+type HashedTerm struct {
+	ID     uint32 // its Hash
+	Weight float32
+}
+
+// Hash is the FNV-1a hash of a term. Frontiers and archives hold such hashes: it must never change.
+func Hash(term string) uint32 {
+	h := uint32(2166136261)
+	for i := range len(term) {
+		h = (h ^ uint32(term[i])) * 16777619
+	}
+	return h
+}
+
+// NewHashedVector makes a vector of terms and their frequencies.
+func NewHashedVector(v Vector) HashedVector {
+	t := make(HashedVector, 0, len(v))
+	for term, w := range v {
+		t = append(t, HashedTerm{Hash(term), float32(w)})
+	}
+	return t.Sorted()
+}
+
+// Sorted brings terms into order, in place, and adds those up that are the same.
+func (t HashedVector) Sorted() HashedVector {
+	slices.SortFunc(t, func(a, b HashedTerm) int { return cmp.Compare(a.ID, b.ID) })
+	out := t[:0]
+	for _, x := range t {
+		if n := len(out); n > 0 && out[n-1].ID == x.ID {
+			out[n-1].Weight += x.Weight
+			continue
+		}
+		out = append(out, x)
+	}
+	return out
+}
+
+// Add is the sum of two vectors, the second times a factor.
+func (t HashedVector) Add(o HashedVector, factor float32) HashedVector {
+	out := make(HashedVector, 0, len(t)+len(o))
+	i, j := 0, 0
+	for i < len(t) || j < len(o) {
+		switch {
+		case j == len(o) || i < len(t) && t[i].ID < o[j].ID:
+			out = append(out, t[i])
+			i++
+		case i == len(t) || o[j].ID < t[i].ID:
+			out = append(out, HashedTerm{o[j].ID, o[j].Weight * factor})
+			j++
+		default:
+			out = append(out, HashedTerm{t[i].ID, t[i].Weight + o[j].Weight*factor})
+			i, j = i+1, j+1
+		}
+	}
+	return out
+}
+
+// Norm is the Euclidean length.
+func (t HashedVector) Norm() float64 {
+	sum := 0.0
+	for _, x := range t {
+		sum += float64(x.Weight) * float64(x.Weight)
+	}
+	return math.Sqrt(sum)
+}
+
+// Dot is the inner product.
+func (t HashedVector) Dot(o HashedVector) (sum float64) {
+	for i, j := 0, 0; i < len(t) && j < len(o); {
+		switch {
+		case t[i].ID < o[j].ID:
+			i++
+		case o[j].ID < t[i].ID:
+			j++
+		default:
+			sum += float64(t[i].Weight) * float64(o[j].Weight)
+			i, j = i+1, j+1
+		}
+	}
+	return sum
+}
+
+// Cosine is the similarity of two vectors (Batsakis et al. 2009, Eq. 1), in [0,1] where no weight is negative; 0 if
+// one is empty.
+func Cosine(a, b HashedVector) float64 {
+	n := a.Norm() * b.Norm()
+	if n == 0 {
+		return 0
+	}
+	return min(a.Dot(b)/n, 1)
+}
+
+// NewHashedSet has each feature once, and length 1.
+func NewHashedSet(features []uint32) HashedVector {
+	t := make(HashedVector, len(features))
+	for i, id := range features {
+		t[i] = HashedTerm{id, 1}
+	}
+	return t.Sorted().Unit()
+}
+
+// Damped has each term by the logarithm of its frequency, and length 1.
+func (t HashedVector) Damped() HashedVector {
+	out := slices.Clone(t)
+	for i := range out {
+		out[i].Weight = float32(math.Log1p(float64(out[i].Weight)))
+	}
+	return out.Unit()
+}
+
+// Unit brings a vector to length 1, in place.
+func (t HashedVector) Unit() HashedVector {
+	if n := float32(t.Norm()); n > 0 {
+		for i := range t {
+			t[i].Weight /= n
+		}
+	}
+	return t
+}
+
+// Heaviest keeps the n heaviest terms, at length 1. Of those that weigh the same, the first stay.
+func (t HashedVector) Heaviest(n int) HashedVector {
+	if len(t) <= n {
+		return t
+	}
+	if n <= 0 {
+		return nil
+	}
+	weights := make([]float32, len(t))
+	for i, x := range t {
+		weights[i] = x.Weight
+	}
+	slices.Sort(weights)
+	least := weights[len(t)-n]
+	same := 0 // of that weight, that there is room for
+	for _, w := range weights[len(t)-n:] {
+		if w == least {
+			same++
+		}
+	}
+	out := make(HashedVector, 0, n)
+	for _, x := range t {
+		if x.Weight == least {
+			if same--; same < 0 {
+				continue
+			}
+		}
+		if x.Weight >= least {
+			out = append(out, x)
+		}
+	}
+	return out.Unit()
+}
