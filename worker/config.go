@@ -186,7 +186,7 @@ func (c *Config) limitFlags(fs *pflag.FlagSet) {
 	fs.IntVar(&c.Helper.PropertyBytes, "property-bytes", c.Helper.PropertyBytes, "of one property of a web object")
 	fs.IntVar(&c.Helper.Nodes, "helper-nodes", c.Helper.Nodes, "nodes of a page that the helper's rules may look at")
 	fs.IntVar(&c.Helper.Hosts, "helper-hosts", c.Helper.Hosts, "hosts of which it is remembered what application they run")
-	fs.DurationVar(&c.Helper.Adapt, "adapt-time", c.Helper.Adapt, "that each way of learning may take on a page whose template has changed")
+	fs.IntVar(&c.Helper.AdaptSteps, "adapt-steps", c.Helper.AdaptSteps, "nodes that each way of learning may look at on a page whose template has changed")
 }
 
 // bytesFlag reads sizes such as 64MiB.

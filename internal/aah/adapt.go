@@ -2,7 +2,6 @@ package aah
 
 import (
 	"slices"
-	"time"
 
 	"golang.org/x/net/html/atom"
 
@@ -140,11 +139,15 @@ func (a *adaptation) byContent(before *adapt.Prints) {
 	prints := before.Objects
 	byType := map[string][]adapt.Print{}
 	var lost []adapt.Print
-	var kinds []string
+	var all, kinds []string // types in the order of the page: which is tried first must not be chance
 	for _, p := range prints {
+		if byType[p.Type] == nil {
+			all = append(all, p.Type)
+		}
 		byType[p.Type] = append(byType[p.Type], p)
 	}
-	for kind, same := range byType {
+	for _, kind := range all {
+		same := byType[kind]
 		if before.Base != a.base.ID && a.real(kind) { // another base lifted something else: it may be the better one
 			continue
 		}
@@ -188,7 +191,7 @@ func (a *adaptation) byKnown(kind string, same []adapt.Print, have float64, last
 		}
 		if got := a.agreement(set.lifted, same); got >= adapt.Support && got > have {
 			a.replace(kind, set)
-			a.note(func(s *adapt.Site) bool { return s.Note(r, true, a.doc.URL, time.Now()) })
+			a.note(func(s *adapt.Site) bool { return s.Note(r, true, a.doc.URL, a.now()) })
 			return true
 		}
 	}
@@ -197,7 +200,7 @@ func (a *adaptation) byKnown(kind string, same []adapt.Print, have float64, last
 
 // learn makes new rules for what was lost; stands tells that what was lost is in the page.
 func (a *adaptation) learn(lost []adapt.Print, byType map[string][]adapt.Print) (success, stands bool) {
-	rules, stands := adapt.Learn(a.eval, lost, a.limits.Adapt)
+	rules, stands := adapt.Learn(a.eval, lost, a.limits.AdaptSteps)
 	for _, learned := range rules {
 		a.inherit(&learned)
 		set, _ := a.extract(learned)
@@ -317,7 +320,7 @@ func leftOut(before, now []uint64) bool {
 // keep takes a rule that was made on this page.
 func (a *adaptation) keep(l adapt.Learned, method string) {
 	a.note(func(s *adapt.Site) bool {
-		s.Add(adapt.Rule{Application: a.app, Level: a.level.Name, Learned: l, Method: method, Instead: a.shippedRule(l.Type)}, a.doc.URL, time.Now())
+		s.Add(adapt.Rule{Application: a.app, Level: a.level.Name, Learned: l, Method: method, Instead: a.shippedRule(l.Type)}, a.doc.URL, a.now())
 		return true
 	})
 }

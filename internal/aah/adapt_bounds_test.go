@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/muninn-archive/muninn/internal/adapt"
 	"github.com/muninn-archive/muninn/internal/crawl"
@@ -43,11 +42,11 @@ func TestChangedContent(t *testing.T) {
 	}
 }
 
-// TestNoTime: without time nothing is learned, and all else is done.
-func TestNoTime(t *testing.T) {
-	for _, limit := range []time.Duration{0, 1, -time.Second} {
+// TestNoSteps: without steps nothing is learned, and all else is done.
+func TestNoSteps(t *testing.T) {
+	for _, limit := range []int{0, 1, -1} {
 		limits := DefaultLimits()
-		limits.Adapt = limit
+		limits.AdaptSteps = limit
 		h := learner(t, limits)
 		before := read(h, threadURL(1), thread(1, rook, wasPost), Input{})
 		d := read(h, threadURL(1), thread(1, rook, isPost), Input{Before: before.Prints})

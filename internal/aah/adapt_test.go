@@ -5,7 +5,6 @@ import (
 	"reflect"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/muninn-archive/muninn/internal/adapt"
 	"github.com/muninn-archive/muninn/internal/page"
@@ -63,10 +62,10 @@ func learner(t testing.TB, limits Limits) *Helper {
 	return h
 }
 
-// patient gives learning the time that it needs on any machine.
+// patient gives learning the steps that it needs.
 func patient() Limits {
 	l := DefaultLimits()
-	l.Adapt = time.Minute
+	l.AdaptSteps = 1 << 40
 	return l
 }
 

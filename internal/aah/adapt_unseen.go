@@ -1,7 +1,7 @@
 package aah
 
 import (
-	"time"
+	"slices"
 
 	"github.com/muninn-archive/muninn/internal/adapt"
 	"github.com/muninn-archive/muninn/internal/xpath"
@@ -12,14 +12,16 @@ import (
 // shipped rules find nothing of the type that is worth the name, and one that was made of known content where it
 // finds the same texts as they do and leaves out more that does not belong to them.
 func (a *adaptation) unseen() {
-	kinds := map[string]bool{}
+	var kinds []string // the main type first: the order decides what is tried before the budget is spent
 	if main := a.mainType(); main != "" {
-		kinds[main] = true
+		kinds = append(kinds, main)
 	}
 	for i := range a.rules {
-		kinds[a.rules[i].Type] = true
+		if kind := a.rules[i].Type; !slices.Contains(kinds, kind) {
+			kinds = append(kinds, kind)
+		}
 	}
-	for kind := range kinds {
+	for _, kind := range kinds {
 		known, done, real := 0, false, a.real(kind)
 		for i := range a.rules {
 			r := &a.rules[i]
@@ -39,7 +41,7 @@ func (a *adaptation) unseen() {
 				a.replace(kind, set)
 				done = true
 			}
-			a.note(func(s *adapt.Site) bool { return s.Note(r, well, a.doc.URL, time.Now()) })
+			a.note(func(s *adapt.Site) bool { return s.Note(r, well, a.doc.URL, a.now()) })
 			if done && r.Method == adapt.ByContent { // the others may yet prove better
 				break
 			}
@@ -104,7 +106,7 @@ func (a *adaptation) relax() (found bool) {
 
 // byShape goes by what the form of the page tells.
 func (a *adaptation) byShape(kind string) (learned adapt.Learned, method string, ok bool) {
-	learned, ok = adapt.Shape(a.eval, kind, a.limits.Adapt)
+	learned, ok = adapt.Shape(a.eval, kind, a.limits.AdaptSteps)
 	return learned, adapt.ByShape, ok
 }
 
@@ -116,20 +118,21 @@ func (a *adaptation) byParts(kind string) (learned adapt.Learned, method string,
 			failing = append(failing, asLearned(o).Properties...)
 		}
 	}
-	learned, ok = adapt.Parts(a.eval, kind, failing, a.limits.Adapt)
+	learned, ok = adapt.Parts(a.eval, kind, failing, a.limits.AdaptSteps)
 	return learned, adapt.ByParts, ok
 }
 
 // byRelaxing tries the failing rules of the level themselves.
 func (a *adaptation) byRelaxing(kind string) (best adapt.Learned, method string, ok bool) {
-	most := 0
-	until := time.Now().Add(a.limits.Adapt)
+	most, left := 0, a.limits.AdaptSteps
 	for i := range a.level.Objects {
 		o := &a.level.Objects[i]
-		if o.Type != kind || time.Now().After(until) {
+		if o.Type != kind || left <= 0 {
 			continue
 		}
-		learned, found := adapt.Relax(a.eval, asLearned(o), time.Until(until))
+		had := a.eval.Budget
+		learned, found := adapt.Relax(a.eval, asLearned(o), left)
+		left -= had - a.eval.Budget
 		if !found || !learned.Has("body") {
 			continue
 		}
@@ -140,9 +143,12 @@ func (a *adaptation) byRelaxing(kind string) (best adapt.Learned, method string,
 	return best, adapt.ByRelaxed, ok
 }
 
+// baseSteps is what parsing a rule of the base anew costs.
+const baseSteps = 4096
+
 // byBase tries the rules for the same type of object of other applications, those of the category first.
 func (a *adaptation) byBase(kind string) (best adapt.Learned, method string, ok bool) {
-	most, until := 0, time.Now().Add(a.limits.Adapt)
+	most, left := 0, a.limits.AdaptSteps
 	for _, same := range []bool{true, false} {
 		for _, app := range a.base.Applications {
 			if (app.Category == a.profile.Application.Category) != same || app == a.profile.Application {
@@ -151,14 +157,16 @@ func (a *adaptation) byBase(kind string) (best adapt.Learned, method string, ok 
 			for _, l := range a.base.Profile(app, "", "").Levels {
 				for i := range l.Objects {
 					o := &l.Objects[i]
-					if time.Now().After(until) {
+					if left <= 0 {
 						return best, adapt.ByBase, ok
 					}
 					if !l.Terminal || o.Type != kind || len(o.Each.Needs()) == 0 || !o.Needs.Held(a.found) {
 						continue
 					}
-					learned := asLearned(o)
-					if set, _ := a.extract(learned); set.sound(learned) && set.worth() > most {
+					learned, had := asLearned(o), a.eval.Budget
+					set, _ := a.extract(learned)
+					left -= baseSteps + had - a.eval.Budget
+					if set.sound(learned) && set.worth() > most {
 						best, most, ok = learned, set.worth(), true
 					}
 				}

@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 	"unicode/utf8"
 
 	"github.com/muninn-archive/muninn/internal/adapt"
@@ -149,7 +148,7 @@ func FuzzApply(f *testing.F) {
 			url = u.String()
 		}
 		limits := DefaultLimits()
-		limits.Nodes, limits.Adapt = 1<<18, time.Millisecond
+		limits.Nodes, limits.AdaptSteps = 1<<18, 1<<16
 		if bits&1 != 0 {
 			limits.Objects, limits.PropertyBytes = 7, maxDate+100 // dates that cannot be read are left as they are
 		}

@@ -22,13 +22,13 @@ type Limits struct {
 	PropertyBytes int `json:"property_bytes"` // of one property's value
 	Nodes         int `json:"helper_nodes"`   // that the rules may look at; the rules that come later select nothing
 	Hosts         int `json:"helper_hosts"`   // of which it is remembered what they run
-	// Adapt is the time that learning from one page may take.
-	Adapt time.Duration `json:"adapt_time"`
+	// AdaptSteps bounds each way of learning from one page, in nodes looked at. What is left of Nodes bounds all ways together.
+	AdaptSteps int `json:"adapt_steps"`
 }
 
 // DefaultLimits are the documented defaults.
 func DefaultLimits() Limits {
-	return Limits{Objects: 500, PropertyBytes: 64 << 10, Nodes: xpath.DefaultBudget, Hosts: 100_000, Adapt: adapt.DefaultBudget}
+	return Limits{Objects: 500, PropertyBytes: 64 << 10, Nodes: xpath.DefaultBudget, Hosts: 100_000, AdaptSteps: adapt.DefaultSteps}
 }
 
 // Helper applies a knowledge base. It is safe for concurrent use.
@@ -39,13 +39,15 @@ type Helper struct {
 	folder *folder // nil: the base stays as it is
 	// Learned keeps what is learned where templates change; nil: nothing is.
 	Learned *adapt.Store
+	// Now is the date of what is learned. Nothing else depends on it.
+	Now func() time.Time
 	// Trouble is told why something learned could not be kept; nil: nobody is.
 	Trouble func(error)
 }
 
 // New makes a helper of a checked base.
 func New(base *kb.Base, limits Limits) *Helper {
-	h := &Helper{limits: limits, hosts: newMemory(limits.Hosts)}
+	h := &Helper{limits: limits, Now: time.Now, hosts: newMemory(limits.Hosts)}
 	h.base.Store(base)
 	return h
 }
@@ -77,7 +79,7 @@ func (h *Helper) Apply(d *page.Document, in Input) {
 		return
 	}
 	v := &view{
-		doc: d, host: u.Host(), base: h.base.Load(), limits: h.limits, mode: in.Mode, trace: in.Trace, learned: h.Learned,
+		doc: d, host: u.Host(), base: h.base.Load(), limits: h.limits, mode: in.Mode, trace: in.Trace, learned: h.Learned, now: h.Now,
 		eval: xpath.NewEval(d.Root, h.limits.Nodes),
 	}
 	defer v.eval.Free()
@@ -96,10 +98,9 @@ func (h *Helper) Apply(d *page.Document, in Input) {
 			v.lift(v.level)
 		}
 	}
-	spare := v.eval.Budget / 2 // learning must leave something for the rules of links
-	v.eval.Budget -= spare
-	v.adapt(adapt.DecodePrints(in.Before))
-	v.eval.Budget = max(v.eval.Budget, 0) + spare
+	v.eval.Within(v.eval.Budget/2, func() { // the rules for links must have something left
+		v.adapt(adapt.DecodePrints(in.Before))
+	})
 	if !ok || known.rule == "host" && len(v.lifted) == 0 && v.urlOnly {
 		h.hosts.miss(v.host)
 	}
@@ -132,6 +133,7 @@ type view struct {
 	level   *kb.Level
 	lifted  []adapt.Lifted
 	learned *adapt.Store
+	now     func() time.Time
 	before  *tried // what it was found to be, if it is taken for what it was when it was crawled before
 	trouble error  // with what is learned
 	failed  bool   // what the page held before stands there, but is not lifted any more: its prints are kept

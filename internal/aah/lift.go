@@ -159,7 +159,9 @@ func (v *view) text(r xpath.Ref, skip skipSet) string {
 	if r.Attr >= 0 {
 		return strings.Join(strings.Fields(n.Attr[r.Attr].Val), " ")
 	}
-	return textOf(n, skip, v.limits.PropertyBytes)
+	text := textOf(n, skip, v.limits.PropertyBytes)
+	v.eval.Pay(len(text)/64 + int(v.eval.Tree.End(r)-r.ID))
+	return text
 }
 
 // address makes a reference absolute and keeps its fragment: it is what tells the posts of a page from each other.

@@ -51,7 +51,7 @@ func TestCandidatesSelect(t *testing.T) {
 // TestCandidatesOfOddNames: a name of which no expression can be made does no harm.
 func TestCandidatesOfOddNames(t *testing.T) {
 	e := opened(t, `<o:p class="a">x</o:p><x[1] class="b">y</x[1]><a|b>z</a|b><q(></q(><p "=1 '=2 class=c>w</p>`)
-	l := &learner{eval: e, texts: read(e.Tree), cache: map[string]*xpath.Expr{}}
+	l := newLearner(e)
 	for id := range int32(e.Tree.Len()) {
 		for _, text := range candidates(e.Tree, id, "//") {
 			l.parse(text) // nil of those that are none

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/muninn-archive/muninn/internal/xpath"
 )
@@ -33,8 +32,10 @@ func (l *Learned) Has(name string) bool {
 
 // Bounds of the work on one page.
 const (
-	// DefaultBudget is the time that learning from one page may take.
-	DefaultBudget = 20 * time.Millisecond
+	// DefaultSteps is what each way of learning may cost on one page, in steps: nodes of the page that are looked at, and
+	// what costs as much. They are counted and not timed, so that a page gives the same rule on a slow machine and on a
+	// busy one. It was 20 ms before.
+	DefaultSteps = 4 << 20
 	// Support is the share of the objects of a page that a learned expression must find.
 	Support = 0.8
 )
@@ -43,22 +44,59 @@ const (
 type learner struct {
 	eval  *xpath.Eval
 	texts *texts
-	until time.Time
 	cache map[string]*xpath.Expr
-	// classes of the page, once they were asked for
-	classes map[string]bool
+	// classes of the page in document order, each once, when they were asked for
+	classes []string
 	// above are expressions for objects by way of their parts
 	above []string
 	// guessed tells that the bodies are not known by their text, but by their form alone
 	guessed bool
 }
 
-func (l *learner) spent() bool { return time.Now().After(l.until) }
+// What some work costs, in steps.
+const (
+	parseSteps  = 8 // a byte of an expression that is parsed or changed
+	letterBytes = 4 // bytes of a text that is summed up, a step
+)
+
+// newLearner sums up the texts of a page.
+func newLearner(eval *xpath.Eval) *learner {
+	l := &learner{eval: eval, cache: map[string]*xpath.Expr{}}
+	l.pay(4 * eval.Tree.Len())
+	if !l.spent() {
+		l.texts = read(eval)
+	}
+	return l
+}
+
+// within runs fn with a learner that may take so many steps of the page's budget. fn is not called if they are too few to
+// read the page.
+func within(eval *xpath.Eval, steps int, fn func(*learner)) {
+	eval.Within(steps, func() {
+		if l := newLearner(eval); !l.spent() {
+			fn(l)
+		}
+	})
+}
+
+// spent tells that no steps are left: what was found until then is the result.
+func (l *learner) spent() bool { return l.eval.Budget < 0 }
+
+func (l *learner) pay(steps int) { l.eval.Pay(steps) }
+
+// sum is that of a node or an attribute.
+func (l *learner) sum(r xpath.Ref) sum {
+	if r.Attr >= 0 {
+		l.pay(len(l.eval.Tree.Node(r).Attr[r.Attr].Val) / letterBytes)
+	}
+	return l.texts.of(r)
+}
 
 func (l *learner) parse(text string) *xpath.Expr {
 	if x, ok := l.cache[text]; ok {
 		return x
 	}
+	l.pay(parseSteps * len(text))
 	x, err := xpath.Parse(text)
 	if err != nil {
 		x = nil
@@ -68,10 +106,14 @@ func (l *learner) parse(text string) *xpath.Expr {
 }
 
 // Learn looks for the objects of before in a page, and makes rules that lift them from it as it is now: one for
-// each type of which enough objects are found. budget bounds the time. stands tells that enough objects of a type
-// are in the page, whether or not a rule could be made.
-func Learn(eval *xpath.Eval, prints []Print, budget time.Duration) (rules []Learned, stands bool) {
-	l := &learner{eval: eval, texts: read(eval.Tree), until: time.Now().Add(budget), cache: map[string]*xpath.Expr{}}
+// each type of which enough objects are found, in so many steps. stands tells that enough objects of a type are in the page,
+// whether or not a rule could be made.
+func Learn(eval *xpath.Eval, prints []Print, steps int) (rules []Learned, stands bool) {
+	within(eval, steps, func(l *learner) { rules, stands = l.learn(prints) })
+	return rules, stands
+}
+
+func (l *learner) learn(prints []Print) (rules []Learned, stands bool) {
 	byType := map[string][]Print{}
 	var order []string
 	for _, p := range prints {
@@ -81,7 +123,7 @@ func Learn(eval *xpath.Eval, prints []Print, budget time.Duration) (rules []Lear
 		byType[p.Type] = append(byType[p.Type], p)
 	}
 	for _, kind := range order {
-		objects := align(l.texts, byType[kind])
+		objects := l.align(byType[kind])
 		if len(objects) == 0 || float64(len(objects)) < Support*float64(len(byType[kind])) {
 			continue
 		}
@@ -243,6 +285,7 @@ func (l *learner) try(text string, objects []*found) (c container, ok bool) {
 	if err != nil || len(refs) == 0 || len(refs) == maxTried {
 		return c, false
 	}
+	l.pay(len(refs) + maxChain*len(objects))
 	of := map[int32]int{}
 	for i, f := range objects {
 		for _, id := range f.chain {
@@ -362,7 +405,7 @@ func (l *learner) expressions(r, object xpath.Ref) (list []string) {
 		list = l.beside(r, object, suffix)
 	}
 	// elements around that say the same may be better known than the innermost
-	same := l.texts.of(r)
+	same := l.sum(r)
 	for depth := range maxChain {
 		for _, text := range candidates(tree, r.ID, lead) {
 			list = append(list, text+suffix)
@@ -431,11 +474,11 @@ func (l *learner) agree(text, name string, objects []*found, each container) (n,
 		}
 		r, found, err := l.eval.First(x, each.at[i])
 		if err == nil && found {
-			letters += l.texts.of(r).size
+			letters += l.sum(r).size
 		}
 		switch {
 		case err != nil || !found:
-		case l.texts.of(r).hash == l.texts.of(want).hash:
+		case l.sum(r).hash == l.sum(want).hash:
 			n++
 		case l.guessed && name == "body" && r.Attr < 0 && l.eval.Tree.Within(want, r):
 			n++ // the guess went too deep into this one

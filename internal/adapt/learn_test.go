@@ -5,13 +5,12 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/muninn-archive/muninn/internal/xpath"
 )
 
-// ample is time enough on any machine.
-const ample = time.Minute
+// ample are steps enough for any page.
+const ample = 1 << 40
 
 // lifted applies a rule to a page.
 func lifted(t testing.TB, e *xpath.Eval, rule Learned) (list []Lifted) {
@@ -239,22 +238,22 @@ func TestLearnTypes(t *testing.T) {
 	}
 }
 
-// TestLearnBounds: without time nothing is learned; odd prints do no harm.
+// TestLearnBounds: without steps nothing is learned; odd prints do no harm.
 func TestLearnBounds(t *testing.T) {
 	page := paged("", old, some)
 	for name, test := range map[string]struct {
 		prints []Print
-		budget time.Duration
+		steps  int
 	}{
-		"no time":          {remembered(t, some), 0},
-		"less than none":   {remembered(t, some), -time.Second},
+		"no steps":         {remembered(t, some), 0},
+		"less than none":   {remembered(t, some), -1},
 		"no prints":        {nil, ample},
 		"empty prints":     {[]Print{{}, {Type: "post"}, {Type: "post", Properties: []Property{{}, {Name: "body", Size: -1}}}}, ample},
 		"of another page":  {[]Print{{Type: "post", Properties: []Property{{Name: "body", Hash: 7, Size: 100}}}}, ample},
 		"the same a lot":   {slices.Repeat([]Print{{Type: "post", Properties: []Property{{Name: "body", Hash: sumOf(some[0].body).hash, Size: 30}}}}, 50), ample},
 		"all of the names": {[]Print{{Type: "post", Properties: slices.Repeat([]Property{{Name: "tags", Hash: sumOf("Hugin").hash, Size: 5}}, 50)}, {Type: "post"}, {Type: "post"}}, ample},
 	} {
-		if rules, _ := Learn(opened(t, page), test.prints, test.budget); len(rules) != 0 {
+		if rules, _ := Learn(opened(t, page), test.prints, test.steps); len(rules) != 0 {
 			t.Errorf("%s: learned %+v", name, rules)
 		}
 	}

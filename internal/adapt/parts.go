@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"golang.org/x/net/html"
 
@@ -23,8 +22,13 @@ const (
 // are not: links to profiles, dates and permanent links outlive a template. Where such parts repeat, the elements
 // that hold one of each are the things; what else belongs to them is sought there. It makes rules for two objects and
 // more.
-func Parts(eval *xpath.Eval, kind string, failing []LearnedPart, budget time.Duration) (Learned, bool) {
-	l := &learner{eval: eval, texts: read(eval.Tree), until: time.Now().Add(budget), cache: map[string]*xpath.Expr{}, guessed: true}
+func Parts(eval *xpath.Eval, kind string, failing []LearnedPart, steps int) (r Learned, ok bool) {
+	within(eval, steps, func(l *learner) { r, ok = l.fromParts(kind, failing) })
+	return r, ok
+}
+
+func (l *learner) fromParts(kind string, failing []LearnedPart) (Learned, bool) {
+	l.guessed = true
 	lists := l.anchors(failing)
 	if len(lists) == 0 {
 		return Learned{}, false
@@ -139,6 +143,7 @@ func (l *learner) groups(lists map[string]anchors) (groups [][]int32) {
 			at := xpath.Ref{ID: r.ID, Attr: -1}
 			for depth := 0; depth < 2*maxChain && !seen[at.ID]; depth++ {
 				seen[at.ID] = true
+				l.pay(signatureSteps)
 				key := signature(tree, at.ID)
 				if by[key] == nil {
 					order = append(order, key)
@@ -178,6 +183,7 @@ func (l *learner) members(kind string, group []int32, lists map[string]anchors) 
 	}
 	owner := func(r xpath.Ref) int32 { // the innermost element of the group around a node
 		for at, ok := (xpath.Ref{ID: r.ID, Attr: -1}), true; ok; at, ok = l.eval.Tree.Parent(at) {
+			l.pay(1)
 			if in[at.ID] {
 				return at.ID
 			}
@@ -207,21 +213,21 @@ func (l *learner) members(kind string, group []int32, lists map[string]anchors) 
 		if !known {
 			body = xpath.Ref{ID: l.bodyOutside(id, in), Attr: -1}
 		}
-		size := l.texts.of(body).size
+		size := l.sum(body).size
 		if body.ID == id && !known || size == 0 {
 			continue
 		}
 		f := &found{print: &Print{Type: kind}, parts: map[string]xpath.Ref{}}
-		f.put(l.texts, "body", body)
+		f.put(l, "body", body)
 		for _, name := range sortedNames(lists) {
 			if r, has := parts[id][name]; has && name != "body" {
-				f.put(l.texts, name, r)
+				f.put(l, name, r)
 				count[name]++
 			}
 		}
 		if _, has := f.parts["published"]; !has {
 			if at, ok := l.date(id); ok && owner(at) == id {
-				f.put(l.texts, "published", at)
+				f.put(l, "published", at)
 				count["published"]++
 			}
 		}
@@ -249,6 +255,7 @@ func (l *learner) members(kind string, group []int32, lists map[string]anchors) 
 func (l *learner) bodyOutside(id int32, group map[int32]bool) int32 {
 	tree := l.eval.Tree
 	best, most := id, 0
+	l.pay(2 * int(tree.End(xpath.Ref{ID: id, Attr: -1})-id))
 	for c := id + 1; c < tree.End(xpath.Ref{ID: id, Attr: -1}); c++ {
 		if group[c] {
 			c = tree.End(xpath.Ref{ID: c, Attr: -1}) - 1
@@ -342,11 +349,11 @@ func (l *learner) keep(r *Learned, failing []LearnedPart, objects []*found) {
 func (l *learner) sameTexts(text string, refs []xpath.Ref, objects []*found) bool {
 	bodies := map[uint64]bool{}
 	for _, f := range objects {
-		bodies[l.texts.of(f.parts["body"]).hash] = true
+		bodies[l.sum(f.parts["body"]).hash] = true
 	}
 	x, same := l.parse(text), 0
 	for _, ref := range refs {
-		if r, found, err := l.eval.First(x, ref); err == nil && found && bodies[l.texts.of(r).hash] {
+		if r, found, err := l.eval.First(x, ref); err == nil && found && bodies[l.sum(r).hash] {
 			same++
 		}
 	}

@@ -138,6 +138,9 @@ const MaxPrints = 60
 // maxLetters bounds what is summed up of one page for its prints, but for the last object.
 const maxLetters = 2 << 20
 
+// maxVisited bounds the nodes that are looked at for the prints of one page, but for the last text: texts may hold each other.
+const maxVisited = 4 << 20
+
 // fullPrints of them are remembered with all their properties, the others by their texts alone.
 const fullPrints = 12
 
@@ -165,7 +168,9 @@ func PrintsOf(tree *xpath.Tree, objects []Lifted) []Print {
 		objects = objects[:MaxPrints]
 	}
 	// only the nodes that were lifted are summed up
+	visited := 0
 	one := func(r xpath.Ref) sum {
+		visited += int(tree.End(r) - r.ID)
 		if r.Attr >= 0 {
 			return sumOf(tree.Node(r).Attr[r.Attr].Val)
 		}
@@ -174,12 +179,12 @@ func PrintsOf(tree *xpath.Tree, objects []Lifted) []Print {
 	var out []Print
 	letters := 0
 	for i, o := range objects {
-		if letters > maxLetters {
+		if letters > maxLetters || visited > maxVisited {
 			break // bodies within bodies
 		}
 		p := Print{Type: o.Type}
 		for _, part := range o.Parts {
-			if len(p.Properties) == maxProperties {
+			if len(p.Properties) == maxProperties || visited > maxVisited {
 				break
 			}
 			if i >= fullPrints && part.Name != "body" && len(p.Properties) > 0 {
@@ -193,7 +198,7 @@ func PrintsOf(tree *xpath.Tree, objects []Lifted) []Print {
 			q := Property{Name: part.Name, Hash: s.hash, Size: s.size}
 			covered := int32(0)
 			for _, r := range part.Out {
-				if len(q.Out) == maxOut || letters > maxLetters {
+				if len(q.Out) == maxOut || letters > maxLetters || visited > maxVisited {
 					break
 				}
 				if r.ID < covered { // stands in the one before

@@ -1,8 +1,6 @@
 package adapt
 
 import (
-	"time"
-
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
 
@@ -20,8 +18,13 @@ const (
 // (a condition is left out, a name or an axis widened, a class replaced by one of the page that is like it), and
 // what is still not found is looked for by its form in the objects that are. The form decides between candidates:
 // how many objects there are, and how many of their properties.
-func Relax(eval *xpath.Eval, failing Learned, budget time.Duration) (best Learned, ok bool) {
-	l := &learner{eval: eval, texts: read(eval.Tree), until: time.Now().Add(budget), cache: map[string]*xpath.Expr{}, guessed: true}
+func Relax(eval *xpath.Eval, failing Learned, steps int) (best Learned, ok bool) {
+	within(eval, steps, func(l *learner) { best, ok = l.relax(failing) })
+	return best, ok
+}
+
+func (l *learner) relax(failing Learned) (best Learned, ok bool) {
+	l.guessed = true
 	most := 0.0
 	for _, each := range append([]string{failing.Each}, l.relaxed(failing.Each)...) {
 		if l.spent() {
@@ -31,7 +34,7 @@ func Relax(eval *xpath.Eval, failing Learned, budget time.Duration) (best Learne
 		if x == nil {
 			continue
 		}
-		refs, err := eval.Select(x, eval.Tree.Root(), maxObjects+1)
+		refs, err := l.eval.Select(x, l.eval.Tree.Root(), maxObjects+1)
 		if err != nil || len(refs) == 0 || len(refs) > maxObjects || l.nested(refs) || l.most(refs) {
 			continue
 		}
@@ -127,7 +130,7 @@ func (l *learner) share(text string, refs []xpath.Ref) float64 {
 	}
 	n := 0
 	for _, ref := range refs {
-		if r, found, err := l.eval.First(x, ref); err == nil && found && l.texts.of(r).size >= minLetters {
+		if r, found, err := l.eval.First(x, ref); err == nil && found && l.sum(r).size >= minLetters {
 			n++
 		}
 	}
@@ -148,7 +151,9 @@ func (l *learner) relaxed(text string) (list []string) {
 	})
 	emit := func(root xpath.Node) {
 		if len(list) < maxRelaxed {
-			list = append(list, xpath.Text(root))
+			text := xpath.Text(root)
+			l.pay(parseSteps * len(text))
+			list = append(list, text)
 		}
 	}
 	for i := range paths {
@@ -240,18 +245,26 @@ func (l *learner) alike(x *xpath.Expr, path, step int) (changes []func(*xpath.St
 // likeClass lists the classes of the page that share most of their letters with one.
 func (l *learner) likeClass(class string) (list []string) {
 	if l.classes == nil {
-		l.classes = map[string]bool{}
+		seen := map[string]bool{}
+		l.classes = []string{}
+		l.pay(4 * l.eval.Tree.Len())
 		for id := range int32(l.eval.Tree.Len()) {
 			n := l.eval.Tree.At(id)
 			if n.Type != html.ElementNode {
 				continue
 			}
 			for c := range classesOf(n) {
-				l.classes[c] = true
+				if !seen[c] {
+					seen[c] = true
+					l.classes = append(l.classes, c)
+				}
 			}
 		}
 	}
-	for c := range l.classes {
+	for _, c := range l.classes {
+		if l.pay(parseSteps * len(c)); l.spent() {
+			break
+		}
 		if c != class && likeness(c, class) >= 0.6 {
 			list = append(list, c)
 		}

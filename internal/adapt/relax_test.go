@@ -36,7 +36,7 @@ func TestRelax(t *testing.T) {
 // TestRelaxed: each change of an expression is an expression again, and none is as it was.
 func TestRelaxed(t *testing.T) {
 	e := opened(t, paged("", strings.NewReplacer("post", "posts", "who", "whom").Replace(old), some))
-	l := &learner{eval: e, texts: read(e.Tree), cache: map[string]*xpath.Expr{}}
+	l := newLearner(e)
 	for _, text := range []string{
 		"//div[has-class('post')]", ".//b[has-class('who')]", "//div[has-class('post') and b]/p[1]/@id", "//a | //b[@id='x']", "div/p", "(//div)[2]/b", "//dt[following-sibling::dd[1]]", "//x[count(.//y[z]) > 3]", ".",
 	} {

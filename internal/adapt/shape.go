@@ -3,7 +3,6 @@ package adapt
 import (
 	"math"
 	"strings"
-	"time"
 
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
@@ -26,8 +25,13 @@ const (
 // Shape guesses the objects of a page of an unknown template by its form, and makes a rule that lifts them: where
 // things of one form repeat that bear dates and texts, posts or comments; else the one text of the page. kind is
 // the type of object that the level holds.
-func Shape(eval *xpath.Eval, kind string, budget time.Duration) (Learned, bool) {
-	l := &learner{eval: eval, texts: read(eval.Tree), until: time.Now().Add(budget), cache: map[string]*xpath.Expr{}, guessed: true}
+func Shape(eval *xpath.Eval, kind string, steps int) (r Learned, ok bool) {
+	within(eval, steps, func(l *learner) { r, ok = l.fromShape(kind) })
+	return r, ok
+}
+
+func (l *learner) fromShape(kind string) (Learned, bool) {
+	l.guessed = true
 	var objects []*found
 	if kind != "article" && kind != "page" {
 		objects = l.records(kind)
@@ -54,6 +58,7 @@ func (l *learner) records(kind string) []*found {
 		if n.Type != html.ElementNode || l.texts.sums[id].size < recordLetters {
 			continue
 		}
+		l.pay(signatureSteps)
 		key := signature(tree, id)
 		if groups[key] == nil {
 			order = append(order, key)
@@ -71,6 +76,9 @@ func (l *learner) records(kind string) []*found {
 		letters, dated := 0, 0
 		nested := false
 		for i, id := range list {
+			if l.spent() {
+				break
+			}
 			letters += l.texts.sums[id].size
 			nested = nested || i > 0 && id < tree.End(xpath.Ref{ID: list[i-1], Attr: -1})
 			if _, ok := l.date(id); ok {
@@ -79,7 +87,7 @@ func (l *learner) records(kind string) []*found {
 		}
 		share := float64(letters) / float64(max(whole, 1))
 		withDate := float64(dated) / float64(len(list))
-		if nested || share < recordShare || withDate < datedShare || letters < recordLetters*len(list) {
+		if l.spent() || nested || share < recordShare || withDate < datedShare || letters < recordLetters*len(list) {
 			continue
 		}
 		// more records of the same text are the better ones: the rows, not the halves of the page
@@ -99,9 +107,12 @@ func (l *learner) records(kind string) []*found {
 
 func (l *learner) chains(objects []*found) {
 	for _, f := range objects {
-		f.chain = l.texts.chain(f, objects)
+		f.chain = l.chain(f, objects)
 	}
 }
+
+// signatureSteps is what a signature costs.
+const signatureSteps = 32
 
 // signature is what elements of one template have in common: names of the element and of those around it, and
 // its classes but those that name one thing.
@@ -135,12 +146,12 @@ func signature(tree *xpath.Tree, id int32) string {
 func (l *learner) object(kind string, id int32) *found {
 	body := l.body(id)
 	f := &found{print: &Print{Type: kind}, parts: map[string]xpath.Ref{}}
-	f.put(l.texts, "body", xpath.Ref{ID: body, Attr: -1})
+	f.put(l, "body", xpath.Ref{ID: body, Attr: -1})
 	if at, ok := l.date(id); ok {
-		f.put(l.texts, "published", at)
+		f.put(l, "published", at)
 	}
 	if at, ok := l.author(id, body); ok {
-		f.put(l.texts, "author", at)
+		f.put(l, "author", at)
 	}
 	if len(f.print.Properties) == 0 {
 		return nil
@@ -148,8 +159,8 @@ func (l *learner) object(kind string, id int32) *found {
 	return f
 }
 
-func (f *found) put(t *texts, name string, at xpath.Ref) {
-	s := t.of(at)
+func (f *found) put(l *learner, name string, at xpath.Ref) {
+	s := l.sum(at)
 	f.parts[name] = at
 	f.print.Properties = append(f.print.Properties, Property{Name: name, Hash: s.hash, Size: s.size})
 }
@@ -158,6 +169,7 @@ func (f *found) put(t *texts, name string, at xpath.Ref) {
 func (l *learner) body(id int32) int32 {
 	tree := l.eval.Tree
 	best, most := id, 0
+	l.pay(2 * int(tree.End(xpath.Ref{ID: id, Attr: -1})-id))
 	for c := id; c < tree.End(xpath.Ref{ID: id, Attr: -1}); c++ {
 		if tree.At(c).Type == html.ElementNode && l.texts.sums[c].size > most {
 			if n := l.prose(c); n > most {
@@ -173,6 +185,7 @@ func (l *learner) date(id int32) (xpath.Ref, bool) {
 	tree := l.eval.Tree
 	for c := id; c < min(tree.End(xpath.Ref{ID: id, Attr: -1}), id+maxDated); c++ {
 		n := tree.At(c)
+		l.pay(1 + len(n.Attr))
 		if n.Type != html.ElementNode {
 			continue
 		}
@@ -196,6 +209,7 @@ func (l *learner) author(id, body int32) (xpath.Ref, bool) {
 			c = tree.End(xpath.Ref{ID: c, Attr: -1}) - 1
 			continue
 		}
+		l.pay(1)
 		n := tree.At(c)
 		if size := l.texts.sums[c].size; n.DataAtom != atom.A || size < 2 || size > 30 || n.FirstChild == nil {
 			continue
@@ -242,6 +256,7 @@ func (l *learner) article(kind string) []*found {
 		}
 	}
 	// the element in which paragraphs hold the most text
+	l.pay(2 * tree.Len())
 	best, most := int32(-1), 0
 	for id := root; id < tree.End(xpath.Ref{ID: root, Attr: -1}); id++ {
 		if tree.At(id).Type != html.ElementNode {
@@ -255,12 +270,12 @@ func (l *learner) article(kind string) []*found {
 		return nil
 	}
 	f := &found{print: &Print{Type: kind}, parts: map[string]xpath.Ref{}}
-	f.put(l.texts, "body", xpath.Ref{ID: best, Attr: -1})
+	f.put(l, "body", xpath.Ref{ID: best, Attr: -1})
 	if at, ok := l.heading(); ok {
-		f.put(l.texts, "title", at)
+		f.put(l, "title", at)
 	}
 	if at, ok := l.date(root); ok {
-		f.put(l.texts, "published", at)
+		f.put(l, "published", at)
 	}
 	l.chains([]*found{f})
 	if len(f.chain) == 0 {

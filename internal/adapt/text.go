@@ -65,8 +65,9 @@ type texts struct {
 // MaxAttribute bounds the attributes whose values are looked for, in bytes.
 const MaxAttribute = 300
 
-// read sums up a page.
-func read(tree *xpath.Tree) *texts {
+// read sums up a page. Its text is paid for; the caller has paid for its nodes.
+func read(eval *xpath.Eval) *texts {
+	tree := eval.Tree
 	t := &texts{tree: tree, sums: make([]sum, tree.Len()), byHash: make(map[uint64][]xpath.Ref, tree.Len())}
 	// children come after their parents: from the end, each node is whole when its parent takes it
 	below := make([]sum, tree.Len())
@@ -75,6 +76,7 @@ func read(tree *xpath.Tree) *texts {
 		switch {
 		case n.Type == html.TextNode:
 			t.sums[id] = sumOf(n.Data)
+			eval.Pay(len(n.Data) / letterBytes)
 		case n.Type == html.ElementNode && n.DataAtom != atom.Script && n.DataAtom != atom.Style:
 			t.sums[id] = below[id]
 		}
@@ -91,6 +93,7 @@ func read(tree *xpath.Tree) *texts {
 			if k := n.Attr[i].Key; k == "class" || k == "id" || k == "style" || len(n.Attr[i].Val) > MaxAttribute {
 				continue
 			}
+			eval.Pay(1 + len(n.Attr[i].Val)/letterBytes)
 			if s := sumOf(n.Attr[i].Val); s.size >= minLetters {
 				t.byHash[s.hash] = append(t.byHash[s.hash], xpath.Ref{ID: id, Attr: int32(i)})
 			}

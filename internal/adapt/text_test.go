@@ -123,7 +123,7 @@ func TestMarkupDoesNotMatter(t *testing.T) {
 	} {
 		e := opened(t, source)
 		body := at(t, e, "//body")
-		got := read(e.Tree).sums[body.ID]
+		got := read(e).sums[body.ID]
 		if got != want {
 			t.Errorf("%s: %+v, want %+v", source, got, want)
 		}
@@ -138,7 +138,7 @@ func TestRead(t *testing.T) {
 	long := strings.Repeat("raven ", MaxAttribute/6+1)
 	e := opened(t, `<title>Birds</title><div class="ravens" id="ravens" style="ravens"><time datetime="2026-11-21T08:00">21 Nov</time>
 <a href="/ravens/7" title="`+long+`">x</a><p>The <b>raven</b></p><script>crow</script></div>`)
-	all := read(e.Tree)
+	all := read(e)
 	for id := range int32(e.Tree.Len()) {
 		if n := e.Tree.At(id); n.Type == html.ElementNode && n.Data != "script" {
 			if r := (xpath.Ref{ID: id, Attr: -1}); all.sums[id] != sumBelow(e.Tree, r) || all.of(r) != all.sums[id] {
@@ -167,7 +167,7 @@ func TestRead(t *testing.T) {
 func TestReadNothing(t *testing.T) {
 	for _, source := range []string{"", "<!-- x -->", "<script>x</script>", "<frameset>"} {
 		e := opened(t, source)
-		if all := read(e.Tree); all.sums[0] != (sum{}) || len(all.byHash) != 0 {
+		if all := read(e); all.sums[0] != (sum{}) || len(all.byHash) != 0 {
 			t.Errorf("%q: %+v", source, all.sums[0])
 		}
 	}

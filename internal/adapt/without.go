@@ -26,7 +26,7 @@ func (l *learner) without(name string, objects []*found) string {
 		}
 		for _, hash := range f.out(name) {
 			for _, r := range l.texts.byHash[hash] {
-				if l.spent() || len(list) == maxWithout {
+				if l.pay(1); l.spent() || len(list) == maxWithout {
 					return strings.Join(list, " | ")
 				}
 				if r.Attr >= 0 || r.ID == whole.ID || !l.eval.Tree.Within(r, whole) || l.selectedBy(list, whole, r) {

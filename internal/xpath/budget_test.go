@@ -208,3 +208,21 @@ func TestABadReferenceIsNoBudget(t *testing.T) {
 	}()
 	_, _ = e.Select(parsed(t, "*"), Ref{1000, -1}, 0)
 }
+
+// TestWithin: a part of the work takes its own share of the budget, and no more than is left.
+func TestWithin(t *testing.T) {
+	for name, c := range map[string]struct{ budget, nodes, pay, left int }{
+		"less than its share":     {100, 10, 4, 96},
+		"more than its share":     {100, 10, 40, 90},
+		"a share above the rest":  {100, 1000, 40, 60},
+		"all that is left":        {100, 1000, 140, -40},
+		"no share":                {100, 0, 1, 100},
+		"nothing is left already": {-1, 10, 1, -2},
+	} {
+		e := &Eval{Tree: NewTree(wide(3)), Budget: c.budget}
+		e.Within(c.nodes, func() { e.Pay(c.pay) })
+		if e.Budget != c.left {
+			t.Errorf("%s: %d are left, want %d", name, e.Budget, c.left)
+		}
+	}
+}

@@ -66,6 +66,21 @@ func (e *Eval) First(x *Expr, at Ref) (first Ref, found bool, err error) {
 	return first, found, nil
 }
 
+// Within runs fn with at most so many nodes of the budget. What fn does not use stays.
+func (e *Eval) Within(nodes int, fn func()) {
+	rest := e.Budget - nodes
+	if rest <= 0 {
+		fn()
+		return
+	}
+	e.Budget = nodes
+	defer func() { e.Budget = max(e.Budget, 0) + rest }()
+	fn()
+}
+
+// Pay takes nodes from the budget that the caller looks at by itself.
+func (e *Eval) Pay(nodes int) { e.Budget -= nodes }
+
 func (e *Eval) spent(err *error) {
 	if r := recover(); r != nil {
 		if r != ErrBudget { // the very value

@@ -9,7 +9,6 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
-	"time"
 
 	"github.com/muninn-archive/muninn/internal/aah"
 	"github.com/muninn-archive/muninn/internal/crawl"
@@ -61,7 +60,7 @@ func TestMeasure(t *testing.T) {
 	list = append(list, recognition.Labelled{File: "0.html", CMS: "Birds", Level: "thread"}, // has no URL
 		recognition.Labelled{File: "0.html", CMS: "Birds", URL: "http://a.test/about"}, // is not terminal
 		recognition.Labelled{File: "0.html", CMS: "Crows", URL: "http://a.test/t/0"})   // is of another application
-	rows, err := Measure(dir, list, small(t), patient(), 1)
+	rows, err := Measure(dir, list, small(t), aah.DefaultLimits(), 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -84,10 +83,10 @@ func TestMeasure(t *testing.T) {
 	if rows[3].Without.Right != 0 {
 		t.Errorf("without learning %d objects survive that all classes are renamed", rows[3].Without.Right)
 	}
-	if few, err := Measure(dir, list[:Least-1], small(t), patient(), 1); err != nil || len(few) != 0 {
+	if few, err := Measure(dir, list[:Least-1], small(t), aah.DefaultLimits(), 1); err != nil || len(few) != 0 {
 		t.Errorf("too few pages are measured: %+v %v", few, err)
 	}
-	if _, err := Measure(t.TempDir(), list, small(t), patient(), 1); err == nil {
+	if _, err := Measure(t.TempDir(), list, small(t), aah.DefaultLimits(), 1); err == nil {
 		t.Error("pages that are not there are measured")
 	}
 }
@@ -168,7 +167,7 @@ func TestLongShippedOnSavedPages(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rows, err := Measure(dir, list, base, patient(), 1)
+	rows, err := Measure(dir, list, base, aah.DefaultLimits(), 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -189,11 +188,4 @@ func TestLongShippedOnSavedPages(t *testing.T) {
 			t.Errorf("%s: %d of %d objects that are lifted were there, want %g %%", strength, s.Right, s.Lifted, 100*leastPrecision)
 		}
 	}
-}
-
-// patient gives learning the time that it needs on a busy machine.
-func patient() aah.Limits {
-	l := aah.DefaultLimits()
-	l.Adapt = time.Second
-	return l
 }
