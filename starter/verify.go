@@ -37,8 +37,11 @@ func (c checked) Keys(ctx context.Context) (keys []string, err error) {
 
 func (c checked) Open(ctx context.Context, key string) (io.ReadCloser, error) {
 	r, err := c.store.Get(ctx, key)
-	if errors.Is(err, archive.ErrNotFound) {
+	switch {
+	case errors.Is(err, archive.ErrNotFound):
 		err = fmt.Errorf("%w: %w", fs.ErrNotExist, err)
+	case errors.Is(err, archive.ErrNotRegular):
+		err = fmt.Errorf("%w: %w", archivecheck.ErrUnreadable, err)
 	}
 	return r, err
 }
@@ -58,7 +61,7 @@ type verified struct {
 	// Unnamed are objects that no manifest names, Unfinished what puts have left that were cut off.
 	Unnamed    []string `json:"unnamed"`
 	Unfinished []string `json:"unfinished"`
-	Swept      bool     `json:"swept"` // what of both is older than the bound is deleted
+	Swept      bool     `json:"swept"` // what of both was older than the bound is deleted
 	Deleted    int      `json:"deleted"`
 	Freed      int64    `json:"freed_bytes"`
 }
@@ -73,6 +76,7 @@ func verifyCommand(g *globals) *cobra.Command {
 		Use: "verify ARCHIVE", Short: "Check all that an archive claims, and sweep what nothing names",
 		Long: `Check all that an archive claims: manifests, sizes and SHA-256 of what they name, WARC records and their digests, CDXJ,
 sidecars, crawl logs, and that each revisit refers to a capture that is there. ARCHIVE is a folder or s3://bucket/prefix.
+Of a folder, files and links to files are read; a pipe or a device in the place of one is a fault.
 The exit code is 1 if anything is wrong. It reads the archive whole, and takes a kilobyte of memory a record.
 
 With --sweep, objects of crawls that no manifest names are deleted if they are older than --older, and so is what was left by
@@ -89,16 +93,13 @@ uploads that were cut off. Attempts that were killed leave such objects; no read
 				return err
 			}
 			v, err := verify(cmd.Context(), store, sweep, time.Now().Add(-older))
-			if err != nil {
-				return err
-			}
-			if err := g.Print(v, v.write); err != nil {
-				return err
+			if v.Archive != "" { // what was found is told, even if nothing could be swept
+				err = errors.Join(g.Print(v, v.write), err)
 			}
 			if n := len(v.Faults); n > 0 {
-				return fmt.Errorf("%s: %d faults", store, n)
+				err = errors.Join(fmt.Errorf("%s: %s", store, cli.Count(n, "fault")), err)
 			}
-			return nil
+			return err
 		},
 	}
 	s3 = s3Flags(cmd)
@@ -115,12 +116,12 @@ func verify(ctx context.Context, store archive.Store, sweep bool, before time.Ti
 	v := verified{
 		Archive: store.String(), Segments: report.Segments, GivenBack: report.GivenBack, Records: report.Records, Responses: report.Responses,
 		Revisits: report.Revisits, URLs: len(report.Pages), Logged: report.Logged, Bytes: report.Bytes, Faults: report.Faults,
-		Unnamed: report.Orphans, Swept: sweep,
+		Unnamed: report.Orphans,
 	}
 	found, err := archive.Sweep(ctx, store, before, sweep)
 	v.Unfinished = found.Unfinished
-	if sweep {
-		v.Deleted, v.Freed = len(found.Objects)+len(found.Unfinished), found.Bytes
+	if sweep && err == nil {
+		v.Swept, v.Deleted, v.Freed = true, len(found.Objects)+len(found.Unfinished), found.Bytes
 	}
 	return v, err
 }

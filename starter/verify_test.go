@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -133,5 +134,46 @@ func TestLog(t *testing.T) {
 	}
 	if _, err := said(t, "log", t.TempDir()); err == nil || !strings.Contains(err.Error(), "no crawl") {
 		t.Errorf("an empty folder: %v", err)
+	}
+}
+
+// A pipe or a device in the place of a file is a fault: it is not read, for it may never end.
+func TestVerifyReadsFilesAlone(t *testing.T) {
+	dir, m := smallArchive(t)
+	in := func(key string) string { return filepath.Join(dir, filepath.FromSlash(key)) }
+	old := time.Now().Add(-2 * sweepAge)
+	must := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	must(os.Rename(in(m.Links.Key), in(m.Links.Key)+".moved"))
+	must(os.Symlink(in(m.Links.Key)+".moved", in(m.Links.Key))) // as good as a file
+	must(os.Remove(in(m.WARC.Key)))
+	must(os.Symlink("/dev/zero", in(m.WARC.Key)))
+	must(os.Remove(in(m.CDXJ.Key)))
+	must(syscall.Mkfifo(in(m.CDXJ.Key), 0o600))
+	must(syscall.Mkfifo(in("some/prefix/c/segments/b.example-1-0123456789abcdef.json"), 0o600))
+	orphan := in("some/prefix/c/data/b.example-1-0123456789abcdef-0000000000000000.cdxj")
+	must(syscall.Mkfifo(orphan, 0o600))
+	must(os.Chtimes(orphan, old, old))
+	text, err := said(t, "verify", dir)
+	for _, want := range []string{m.WARC.Key + " is not a regular file", m.CDXJ.Key + " is not a regular file", "b.example-1-0123456789abcdef.json at 0: the manifest is not a regular file", "3 faults"} {
+		if err == nil || !strings.Contains(text, want) && !strings.Contains(err.Error(), want) {
+			t.Errorf("no %q in %v\n%s", want, err, text)
+		}
+	}
+	if strings.Contains(text, m.Links.Key+" ") {
+		t.Errorf("a link to a file is a fault: %s", text)
+	}
+	if _, err := said(t, "verify", dir, "--sweep"); err == nil || !strings.Contains(err.Error(), "sweep some/prefix/c") {
+		t.Errorf("it sweeps by a manifest that cannot be read: %v", err)
+	}
+	if _, err := os.Lstat(orphan); err != nil {
+		t.Error(err)
+	}
+	if _, err := said(t, "log", dir); err == nil || !strings.Contains(err.Error(), archive.ErrNotRegular.Error()) {
+		t.Errorf("log: %v", err)
 	}
 }

@@ -115,6 +115,9 @@ func (d *dirStore) Get(_ context.Context, key string) (io.ReadCloser, error) {
 		return nil, err
 	}
 	info, err := os.Stat(path)
+	if err == nil && !info.IsDir() && !info.Mode().IsRegular() { // a pipe or a device may never end
+		return nil, fmt.Errorf("get %s: %w", key, ErrNotRegular)
+	}
 	if err == nil && info.IsDir() || errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
 		return nil, fmt.Errorf("get %s: %w", key, ErrNotFound)
 	}

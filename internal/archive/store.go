@@ -16,6 +16,8 @@ var (
 	ErrExists   = errors.New("there is an object of that key already")
 	ErrNotFound = errors.New("no such object")
 	ErrKey      = errors.New("not a valid key")
+	// ErrNotRegular says that a folder has something else than a file in the place of an object.
+	ErrNotRegular = errors.New("is a pipe, a device or the like, not a regular file")
 	// ErrUnconditional says that a store would let two attempts of a batch both commit.
 	ErrUnconditional = errors.New("the server does not keep conditional puts (If-None-Match: *), without which a batch could be archived twice: " +
 		"name another store (settings archive and s3-endpoint, or archive.where of the crawl)")
@@ -39,7 +41,7 @@ type Store interface {
 	// PutIfAbsent stores data under key if there is no such object, else returns ErrExists. Of
 	// several at once exactly one succeeds.
 	PutIfAbsent(ctx context.Context, key string, data []byte) error
-	// Get opens an object; ErrNotFound if there is none.
+	// Get opens an object; ErrNotFound if there is none, ErrNotRegular if a folder has no file there.
 	Get(ctx context.Context, key string) (io.ReadCloser, error)
 	// List calls fn for each object whose key begins with prefix, in the order of keys.
 	List(ctx context.Context, prefix string, fn func(Object) error) error

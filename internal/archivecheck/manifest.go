@@ -41,6 +41,10 @@ type object struct {
 // checkSegment checks the manifest at key and all that it names.
 func (c *checker) checkSegment(crawl, key string) error {
 	data, err := c.read(key)
+	if errors.Is(err, ErrUnreadable) {
+		c.fault(key, 0, "the manifest is not a regular file")
+		return nil
+	}
 	if err != nil {
 		return err
 	}
@@ -156,6 +160,10 @@ func (c *checker) readObject(key string, o object, read func(io.Reader) error) e
 	f, err := c.source.Open(c.ctx, o.Key)
 	if errors.Is(err, fs.ErrNotExist) {
 		c.fault(key, 0, "%s does not exist", o.Key)
+		return nil
+	}
+	if errors.Is(err, ErrUnreadable) {
+		c.fault(key, 0, "%s is not a regular file", o.Key)
 		return nil
 	}
 	if err != nil {
