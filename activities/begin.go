@@ -1,7 +1,6 @@
 package activities
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
@@ -19,12 +18,6 @@ import (
 	"github.com/muninn-archive/muninn/internal/urls"
 )
 
-// maxDefinition bounds a definition that is read from the archive, in bytes.
-const maxDefinition = 8 << 20
-
-// MaxSeedFile bounds a file of seeds, in lines.
-const MaxSeedFile = 1_000_000
-
 // Members names the workers that take part. It runs on the shared queue: whoever takes it takes part.
 func (a *Activities) Members(context.Context) ([]Member, error) {
 	return []Member{{Worker: a.Settings.Worker, Queue: a.queue()}}, nil
@@ -39,6 +32,9 @@ func (a *Activities) Begin(ctx context.Context, in BeginInput) (BeginResult, err
 	}
 	if err := a.checkFiles(d); err != nil {
 		return BeginResult{}, err
+	}
+	for _, w := range d.Warnings() {
+		activity.GetLogger(ctx).Warn("the definition may not be meant so", "crawl", d.Name, "field", w.Path, "why", w.Message)
 	}
 	store, err := a.Archives.Open(ctx, d.Archive.Where)
 	if err != nil {
@@ -156,7 +152,7 @@ func (a *Activities) keepDefinition(ctx context.Context, store archive.Store, d 
 	if !errors.Is(err, archive.ErrExists) {
 		return err
 	}
-	before, err := archive.ReadAll(ctx, store, key, maxDefinition)
+	before, err := archive.ReadAll(ctx, store, key, crawl.MaxDefinition)
 	if err != nil || bytes.Equal(before, raw) {
 		return err
 	}
@@ -170,11 +166,9 @@ func (a *Activities) keepDefinition(ctx context.Context, store archive.Store, d 
 // seeds lists what a definition starts from: its seeds, which may bound the scope, and the example pages
 // and paths that it names by URL.
 func seeds(d crawl.Definition) (found []crawl.Discovery, bounding []string, err error) {
+	shown := func(raw, where string) string { return fmt.Sprintf("%s: %q", where, crawl.HideUser(raw)) }
 	add := func(raw, where string, hop crawl.Hop, score float64) error {
-		if crawl.HasUser(raw) {
-			return &InputError{where + " has a user name before the host: leave user and password out"}
-		}
-		u, err := urls.Parse(raw)
+		u, err := urls.ParseSeed(raw)
 		if err != nil {
 			return &InputError{fmt.Sprintf("%s is no URL to crawl: %v", where, reason(err))}
 		}
@@ -185,9 +179,9 @@ func seeds(d crawl.Definition) (found []crawl.Discovery, bounding []string, err 
 		where := fmt.Sprintf("seeds[%d]", i)
 		switch {
 		case s.URL != "":
-			err = add(s.URL, fmt.Sprintf("%s: %q", where, s.URL), crawl.HopSeed, 1)
+			err = add(s.URL, shown(s.URL, where), crawl.HopSeed, 1)
 		case s.Sitemap != "":
-			err = add(s.Sitemap, fmt.Sprintf("%s: %q", where, s.Sitemap), crawl.HopSeed, 1)
+			err = add(s.Sitemap, shown(s.Sitemap, where), crawl.HopSeed, 1)
 		default:
 			err = seedFile(s.File, func(line int, url string) error {
 				return add(url, fmt.Sprintf("%s, line %d", s.File, line), crawl.HopSeed, 1)
@@ -201,7 +195,7 @@ func seeds(d crawl.Definition) (found []crawl.Discovery, bounding []string, err 
 		bounding = append(bounding, s.URL)
 	}
 	for _, n := range d.Topic.Named() {
-		if err := add(n.URL, fmt.Sprintf("%s: %q", n.Field, n.URL), crawl.HopSeed, 1); err != nil {
+		if err := add(n.URL, shown(n.URL, n.Field), crawl.HopSeed, 1); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -214,22 +208,14 @@ func seedFile(name string, add func(line int, url string) error) error {
 		return &InputError{fmt.Sprintf("seeds: the file is read by the worker: %v", err)}
 	}
 	defer func() { _ = f.Close() }()
-	lines := bufio.NewScanner(f)
-	n := 1
-	for ; lines.Scan(); n++ {
-		if n > MaxSeedFile {
-			return &InputError{fmt.Sprintf("%s has more than %d lines", name, MaxSeedFile)}
-		}
-		text, _, _ := strings.Cut(lines.Text(), " #")
-		if text = strings.TrimSpace(text); text == "" || text[0] == '#' {
-			continue
-		}
-		if err := add(n, text); err != nil {
+	list, err := urls.ReadList(name, f)
+	if err != nil {
+		return &InputError{err.Error()}
+	}
+	for _, l := range list {
+		if err := add(l.Number, l.Text); err != nil {
 			return err
 		}
-	}
-	if err := lines.Err(); err != nil {
-		return &InputError{fmt.Sprintf("%s, line %d cannot be read: %v", name, n, err)}
 	}
 	return nil
 }

@@ -26,11 +26,12 @@ const (
 	SubmitOutOfScope  = "out of scope"
 	SubmitBlacklisted = "blacklisted"
 	SubmitMalformed   = "malformed"
+	SubmitRefused     = "refused" // no crawl asks this port
 )
 
 // SubmitAnswer says what became of a submitted URL.
 type SubmitAnswer struct {
-	URL    string `json:"url" cbor:"1,keyasint"` // as it was submitted
+	URL    string `json:"url" cbor:"1,keyasint"` // as it was submitted, without user information
 	Answer string `json:"answer" cbor:"2,keyasint"`
 	Reason string `json:"reason,omitempty" cbor:"3,keyasint,omitempty"`
 }
@@ -62,11 +63,30 @@ func (f *Frontier) Take(name, id string, list []Submission) (answers []SubmitAns
 	return answers, err
 }
 
-func (f *Frontier) takeOne(txn *badger.Txn, s *state, rec *crawlRecord, bound *scope.Scope, in Submission, learned *sites, changes map[uint64]*change) (SubmitAnswer, error) {
-	out := SubmitAnswer{URL: in.URL, Answer: SubmitMalformed}
-	u, err := urls.Parse(in.URL)
-	if err != nil {
+// Judge answers a submitted URL that no crawl can take; the answer is empty if one may.
+func Judge(raw string) SubmitAnswer {
+	out, _ := judge(raw)
+	return out
+}
+
+func judge(raw string) (out SubmitAnswer, u urls.URL) {
+	u, err := urls.ParseSeed(raw)
+	var port *urls.PortError
+	switch {
+	case errors.As(err, &port):
+		out.Answer = SubmitRefused
+	case err != nil:
+		out.Answer = SubmitMalformed
+	}
+	if out.URL = crawl.HideUser(raw); err != nil {
 		out.Reason = err.Error()
+	}
+	return out, u
+}
+
+func (f *Frontier) takeOne(txn *badger.Txn, s *state, rec *crawlRecord, bound *scope.Scope, in Submission, learned *sites, changes map[uint64]*change) (SubmitAnswer, error) {
+	out, u := judge(in.URL)
+	if out.Answer != "" {
 		return out, nil
 	}
 	in.URL = u.String()

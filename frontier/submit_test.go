@@ -31,9 +31,11 @@ func TestSubmittedURLsAreAnswered(t *testing.T) {
 		submission("ftp://a.example/", "", 0.5),
 		submission("no URL", "", 0.5),
 		submission("http://a.example/last", "", 0.5),
+		submission("http://joe:hush@a.example/", "S", 0.5),
+		submission("http://a.example:22/", "S", 0.5),
 	}
 	list[5].URL = "http://spam.example/"
-	want := []string{SubmitAccepted, SubmitKnown, SubmitKnown, SubmitOutOfScope, SubmitAccepted, SubmitBlacklisted, SubmitOutOfScope, SubmitMalformed, SubmitMalformed, SubmitAccepted}
+	want := []string{SubmitAccepted, SubmitKnown, SubmitKnown, SubmitOutOfScope, SubmitAccepted, SubmitBlacklisted, SubmitOutOfScope, SubmitMalformed, SubmitMalformed, SubmitAccepted, SubmitMalformed, SubmitRefused}
 	answers := func(id string) (got []string) {
 		list, err := r.Take(testCrawl, id, list)
 		r.must(err)
@@ -41,6 +43,9 @@ func TestSubmittedURLsAreAnswered(t *testing.T) {
 			got = append(got, a.Answer)
 			if a.Answer != SubmitAccepted && a.Reason == "" {
 				t.Errorf("%+v has no reason", a)
+			}
+			if strings.Contains(a.URL+a.Reason, "hush") {
+				t.Errorf("%+v repeats the password", a)
 			}
 		}
 		return got

@@ -60,11 +60,12 @@ func explainCommand(g *globals) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "explain CRAWL URL", Short: "Tell why a URL stands where it stands in a crawl", Args: cli.ExactArgs(2, "the name of a crawl and a URL"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if _, err := urls.Parse(args[1]); err != nil {
-				return cli.Usage("%q is no URL: %w", args[1], err)
+			u, err := urls.Parse(args[1])
+			if err != nil {
+				return cli.Usage("%q is no URL: %w", crawl.HideUser(args[1]), err)
 			}
 			var e frontier.Explanation
-			in := activities.AskInput{Crawl: args[0], URL: args[1]}
+			in := activities.AskInput{Crawl: args[0], URL: u.String()} // which has no user information
 			if err := g.ask(cmd.Context(), names.Explain, names.ExplainID(args[0]), in, &e); err != nil {
 				return err
 			}
@@ -177,6 +178,7 @@ Links that are found from then on are ordered by it; those that wait keep their 
 			if err != nil {
 				return err
 			}
+			warn(d)
 			return g.Print(d, func(w io.Writer) {
 				_, _ = fmt.Fprintf(w, "%s: order %s (update %s, per_queue %d)\n", args[0], d.Order.Strategy, d.Order.Update, d.Order.PerQueue)
 			})

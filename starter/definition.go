@@ -71,9 +71,13 @@ func checkCommand(g *globals) *cobra.Command {
 			if g.JSON && errors.As(err, &faults) {
 				return errors.Join(g.Print(map[string]any{"faults": faults}, nil), err)
 			}
+			if err == nil {
+				_, err = inputOf(d)
+			}
 			if err != nil {
 				return err
 			}
+			warn(d)
 			return g.Print(d, func(w io.Writer) {
 				_, _ = fmt.Fprintf(w, "%s is a valid definition: crawl %q, %d seeds, %d pages at most, reference crawl of %d pages, scope: %s\n",
 					args[0], d.Name, len(d.Seeds), d.Budget.Pages, d.ReferencePages(), d.Bound())

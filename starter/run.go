@@ -60,6 +60,7 @@ S3 keys come from MUNINN_S3_ACCESS_KEY and MUNINN_S3_SECRET_KEY.`,
 			if err := errors.Join(conf.Load(file), conf.Validate()); err != nil {
 				return cli.Usage("%w", err)
 			}
+			warn(d)
 			return g.run(cmd.Context(), local{conf: conf, definition: d, anew: anew})
 		},
 	}

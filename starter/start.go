@@ -57,11 +57,18 @@ func summaryOf(d crawl.Definition) string {
 	return fmt.Sprintf("%s; %d pages at most", text, d.Budget.Pages)
 }
 
+// warn tells of what a definition most likely does not mean.
+func warn(d crawl.Definition) {
+	for _, w := range d.Warnings() {
+		fmt.Fprintf(os.Stderr, "muninn: warning: %s %s\n", w.Path, w.Message)
+	}
+}
+
 // inputOf is a definition as the input of a Crawl workflow.
 func inputOf(d crawl.Definition) (json.RawMessage, error) {
 	raw, err := json.Marshal(d)
 	if err == nil && len(raw) > maxInline {
-		err = cli.Usage("the definition has %d bytes, at most %d travel: put the seeds into a file that the worker can read", len(raw), maxInline)
+		err = cli.Usage("the definition has %s, at most %s go through Temporal: put the seeds into a file that the worker can read", crawl.Bytes(len(raw)), crawl.Bytes(maxInline))
 	}
 	return raw, err
 }
@@ -76,6 +83,7 @@ func (g *globals) withDefinition(cmd *cobra.Command, file string, do func(c clie
 	if err != nil {
 		return err
 	}
+	warn(d)
 	c, err := g.dial(cmd.Context())
 	if err != nil {
 		return err

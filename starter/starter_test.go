@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/muninn-archive/muninn/frontier"
 	"github.com/muninn-archive/muninn/internal/cli"
 	"github.com/muninn-archive/muninn/internal/crawl"
 )
@@ -188,6 +189,8 @@ func TestFaultsOfADefinition(t *testing.T) {
 			map[string]string{"seeds[0].file": "one.txt", "seeds[2].file": "two.txt"}},
 		{"two ports", "name: ravens\nseeds: ['https://example.org:99999/', {sitemap: 'https://example.org:70000/s.xml'}]\n",
 			map[string]string{"seeds[0]": "99999", "seeds[1]": "70000"}},
+		{"ports of other services", "name: ravens\nseeds: ['https://example.org:22/']\ntopic: {examples: ['https://example.org:25/'], paths: [['https://example.org/', 'http://example.org:6667/']]}\n",
+			map[string]string{"seeds[0]": "port 22", "topic.examples[0]": "port 25", "topic.paths[0][1]": "port 6667"}},
 	} {
 		t.Run(c.name, func(t *testing.T) { faultsAt(t, c.text, c.want) })
 	}
@@ -230,9 +233,56 @@ func TestSeedFileBesideTheDefinition(t *testing.T) {
 // A definition that is too long to travel is refused before anything is asked, by each verb that sends one.
 func TestLongDefinition(t *testing.T) {
 	file := write(t, "long.yaml", good+"description: "+strings.Repeat("raven ", maxInline/6+1)+"\n")
-	for _, verb := range [][]string{{"start"}, {"schedule", "create", "--every", "24h"}, {"schedule", "update"}} {
+	for _, verb := range [][]string{{"check"}, {"start"}, {"schedule", "create", "--every", "24h"}, {"schedule", "update"}} {
 		if code, _, said := call(t, append(verb, file)...); code != 2 || !strings.Contains(said, "put the seeds into a file") {
 			t.Errorf("%v: exit code %d: %.300s", verb, code, said)
+		}
+	}
+}
+
+// A definition that is far too long is not even read.
+func TestHugeDefinition(t *testing.T) {
+	file := write(t, "huge.yaml", "name: ravens\nseeds:\n"+strings.Repeat("- https://example.org/ravens/0123456789\n", crawl.MaxDefinition/40+1))
+	if code, _, said := call(t, "check", file); code != 2 || !strings.Contains(said, "huge.yaml has more than 8.0 MiB") || !strings.Contains(said, "file: seeds.txt") {
+		t.Errorf("exit code %d: %.300s", code, said)
+	}
+}
+
+// What no crawl can take of a list is answered without being sent, by its line; a list that is none is refused as a whole.
+func TestSubmissions(t *testing.T) {
+	file := write(t, "urls.txt", "# a list\nhttps://example.org/a # the first\nhttp://joe:hush@example.org/\nhttps://example.org:22/\nno URL\n")
+	list, bad, err := submissions([]string{"https://example.org/b", file, "https://joe:hush@example.org/"}, frontier.Submission{})
+	if err != nil || len(list) != 2 || list[0].URL != "https://example.org/b" || list[1].URL != "https://example.org/a" {
+		t.Errorf("%+v, %v", list, err)
+	}
+	want := []string{"malformed http://***@example.org/", "refused https://example.org:22/", "malformed no URL", "malformed https://***@example.org/"}
+	lines := []string{"line 3", "line 4", "line 5", ""}
+	for i, a := range bad {
+		if i >= len(want) || a.Answer+" "+a.URL != want[i] || !strings.Contains(a.Reason, lines[i]) || strings.Contains(a.Reason, "hush") {
+			t.Errorf("%+v", a)
+		}
+	}
+	if len(bad) != len(want) {
+		t.Errorf("%d answers, want %d", len(bad), len(want))
+	}
+	for text, want := range map[string]string{
+		"https://example.org/\n" + strings.Repeat("x", 5_000_000) + "\n": "line 2 has more than 65536 bytes",
+		strings.Repeat("https://example.org/\n", 1_000_001):              "has more than 1000000 lines",
+		"\n\n": "there is no URL in",
+	} {
+		file := write(t, "bad.txt", text)
+		if code, _, said := call(t, "submit", "ravens", file); code != cli.ExitUsage || !strings.Contains(said, "bad.txt") || !strings.Contains(said, want) {
+			t.Errorf("exit code %d: %.300s, want %q", code, said, want)
+		}
+	}
+}
+
+// A definition that leaves no pause is valid, and warned of; what is printed for machines stays as it is.
+func TestNoPauseIsWarnedOf(t *testing.T) {
+	file := write(t, "hasty.yaml", good+"politeness: {min_delay: 0s, max_delay: 0s, factor: 0}\n")
+	for _, args := range [][]string{{"check", file}, {"check", file, "--json"}, {"start", file}} {
+		if _, printed, said := call(t, args...); !strings.Contains(said, "muninn: warning: politeness leaves no pause") || strings.Contains(printed, "warning") {
+			t.Errorf("%v prints %s and says %s", args, printed, said)
 		}
 	}
 }

@@ -1,7 +1,6 @@
 package starter
 
 import (
-	"bufio"
 	"context"
 	"encoding/json"
 	"errors"
@@ -21,6 +20,7 @@ import (
 	"github.com/muninn-archive/muninn/frontier"
 	"github.com/muninn-archive/muninn/internal/cli"
 	"github.com/muninn-archive/muninn/internal/crawl"
+	"github.com/muninn-archive/muninn/internal/urls"
 	"github.com/muninn-archive/muninn/workflows"
 )
 
@@ -29,8 +29,9 @@ func submitCommand(g *globals) *cobra.Command {
 	seed := false
 	cmd := &cobra.Command{
 		Use: "submit CRAWL URL|FILE…", Short: "Hand URLs to a crawl that runs",
-		Long: `Hand URLs to a crawl that runs. A FILE has a URL a line; empty lines and those that begin with # are passed over.
-Each URL is answered: accepted, known, out of scope, blacklisted, or malformed, with the reason.
+		Long: `Hand URLs to a crawl that runs. A FILE has a URL a line; empty lines are passed over, and what follows a # at the start of a line
+or after a blank. Each URL is answered: accepted, known, out of scope, blacklisted, malformed, or refused, with the reason.
+Malformed are URLs with user information, too: they are not sent. Refused are the ports of other services than HTTP.
 
   muninn submit ravens https://example.org/ravens.html --score 0.8`,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -40,12 +41,13 @@ Each URL is answered: accepted, known, out of scope, blacklisted, or malformed, 
 			if seed {
 				as.Path = crawl.HopSeed.String()
 			}
-			list, err := submissions(args[1:], as)
+			list, bad, err := submissions(args[1:], as)
 			if err != nil {
 				return err
 			}
 			out, err := g.submit(cmd.Context(), args[0], list)
-			if len(out.URLs) > 0 {
+			if err == nil || len(out.URLs) > 0 {
+				out.add(bad)
 				err = errors.Join(err, g.Print(out, func(w io.Writer) { writeAnswers(w, out.URLs) }))
 			}
 			return err
@@ -58,33 +60,46 @@ Each URL is answered: accepted, known, out of scope, blacklisted, or malformed, 
 	return cmd
 }
 
-// submissions reads what is submitted: URLs, and files of them.
-func submissions(args []string, as frontier.Submission) (list []frontier.Submission, err error) {
-	add := func(url string) {
+// submissions reads what is submitted, URLs and files of them, and answers those that no crawl can take.
+func submissions(args []string, as frontier.Submission) (list []frontier.Submission, bad []frontier.SubmitAnswer, err error) {
+	add := func(url, where string) {
+		if answer := frontier.Judge(url); answer.Answer != "" {
+			answer.Reason += where
+			bad = append(bad, answer)
+			return
+		}
 		as.URL = url
 		list = append(list, as)
 	}
 	for _, arg := range args {
 		if strings.Contains(arg, "://") {
-			add(arg)
+			add(arg, "")
 			continue
 		}
-		f, err := os.Open(arg)
+		lines, err := readList(arg)
 		if err != nil {
-			return nil, cli.Usage("%q is neither a URL nor a file of URLs: %v", arg, err)
+			return nil, nil, err
 		}
-		lines := bufio.NewScanner(f)
-		for lines.Scan() {
-			if text := strings.TrimSpace(lines.Text()); text != "" && text[0] != '#' {
-				add(text)
-			}
-		}
-		if err := errors.Join(lines.Err(), f.Close()); err != nil {
-			return nil, cli.Usage("read %s: %v", arg, err)
+		for _, l := range lines {
+			add(l.Text, fmt.Sprintf(" (%s, line %d)", arg, l.Number))
 		}
 	}
-	if len(list) == 0 {
-		return nil, cli.Usage("there is no URL in %s", strings.Join(args, ", "))
+	if len(list)+len(bad) == 0 {
+		return nil, nil, cli.Usage("there is no URL in %s", strings.Join(args, ", "))
+	}
+	return list, bad, nil
+}
+
+// readList reads a file of URLs.
+func readList(name string) ([]urls.Line, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, cli.Usage("%q is neither a URL nor a file of URLs: %v", name, err)
+	}
+	defer func() { _ = f.Close() }()
+	list, err := urls.ReadList(name, f)
+	if err != nil {
+		return nil, cli.Usage("%w", err)
 	}
 	return list, nil
 }
@@ -92,8 +107,21 @@ func submissions(args []string, as frontier.Submission) (list []frontier.Submiss
 // submitTimeout is how long a crawl may take to answer a list of URLs.
 const submitTimeout = time.Minute
 
+// submitted is what became of the URLs that were submitted.
+type submitted workflows.SubmitResult
+
+func (s *submitted) add(list []frontier.SubmitAnswer) {
+	if s.Answers == nil {
+		s.Answers = map[string]int{}
+	}
+	for _, a := range list {
+		s.Answers[a.Answer]++
+	}
+	s.URLs = append(s.URLs, list...)
+}
+
 // submit hands a list over in parts; what was answered before an error is returned with it.
-func (g *globals) submit(ctx context.Context, name string, list []frontier.Submission) (all workflows.SubmitResult, err error) {
+func (g *globals) submit(ctx context.Context, name string, list []frontier.Submission) (all submitted, err error) {
 	c, err := g.dial(ctx)
 	if err != nil {
 		return all, err
@@ -106,7 +134,6 @@ func (g *globals) submit(ctx context.Context, name string, list []frontier.Submi
 	if state != enums.WORKFLOW_EXECUTION_STATUS_RUNNING {
 		return all, fmt.Errorf("crawl %s has ended: start it again, which begins another run, and submit then", name)
 	}
-	all.Answers = map[string]int{}
 	for len(list) > 0 {
 		part, err := submitPart(list)
 		if err != nil {
@@ -116,10 +143,7 @@ func (g *globals) submit(ctx context.Context, name string, list []frontier.Submi
 		if err != nil {
 			return all, err
 		}
-		for answer, n := range out.Answers {
-			all.Answers[answer] += n
-		}
-		all.URLs = append(all.URLs, out.URLs...)
+		all.add(out.URLs)
 		list = list[part:]
 	}
 	return all, nil

@@ -11,6 +11,7 @@ import (
 	"github.com/muninn-archive/muninn/activities"
 	"github.com/muninn-archive/muninn/activities/names"
 	"github.com/muninn-archive/muninn/frontier"
+	"github.com/muninn-archive/muninn/internal/crawl"
 )
 
 // SubmitResult says what became of submitted URLs: how many have which answer, and each with its reason.
@@ -27,8 +28,11 @@ func (c *crawling) hearSubmits(ctx workflow.Context) error {
 			if err := c.closed(); err != nil {
 				return err
 			}
-			_, err := submissions(list)
-			return err
+			urls, err := submissions(list)
+			if err != nil {
+				return err
+			}
+			return withoutUser(urls)
 		},
 	})
 }
@@ -58,6 +62,16 @@ func (c *crawling) submit(ctx workflow.Context, raw json.RawMessage) (out Submit
 		out.Answers[a.Answer]++
 	}
 	return out, nil
+}
+
+// withoutUser refuses a list with user information as a whole: one that is refused leaves nothing in the workflow's history.
+func withoutUser(list []frontier.Submission) error {
+	for i := range list {
+		if crawl.HasUser(list[i].URL) {
+			return fmt.Errorf("URL %d of the list has a user name before the host: leave user and password out, they would be kept in Temporal", i+1)
+		}
+	}
+	return nil
 }
 
 // submissions reads what is submitted.

@@ -159,3 +159,17 @@ func TestSubmissions(t *testing.T) {
 		t.Errorf("%+v, %v", list, err)
 	}
 }
+
+// A list with user information is refused before it gets into the history.
+func TestSubmitWithUser(t *testing.T) {
+	for _, url := range []string{"http://joe:hush@a.test/", "http:joe@a.test"} {
+		list := []frontier.Submission{{}, {}}
+		list[0].URL, list[1].URL = "http://a.test/", url
+		if err := withoutUser(list); err == nil || !strings.Contains(err.Error(), "URL 2") || strings.Contains(err.Error(), "hush") {
+			t.Error(err)
+		}
+	}
+	if err := withoutUser([]frontier.Submission{{Discovery: crawl.Discovery{URL: "http://a.test/@joe"}}}); err != nil {
+		t.Error(err)
+	}
+}

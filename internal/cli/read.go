@@ -14,15 +14,13 @@ import (
 
 // ReadDefinition reads a definition file ("-": standard input).
 func ReadDefinition(name string) (crawl.Definition, error) {
-	var raw []byte
-	var err error
-	if name == "-" {
-		raw, err = io.ReadAll(os.Stdin)
-	} else {
-		raw, err = os.ReadFile(name)
-	}
+	raw, err := readSome(name, crawl.MaxDefinition)
 	if err != nil {
 		return crawl.Definition{}, Usage("read the definition: %w", err)
+	}
+	if len(raw) > crawl.MaxDefinition {
+		return crawl.Definition{}, Usage("%s has more than %s, the most that a definition may have: put the seeds into a file, one URL a line, and name it: seeds: [{file: seeds.txt}]",
+			name, crawl.Bytes(crawl.MaxDefinition))
 	}
 	d, err := crawl.ParseDefinition(raw)
 	if err != nil {
@@ -40,6 +38,19 @@ func ReadDefinition(name string) (crawl.Definition, error) {
 		return d, all
 	}
 	return d, nil
+}
+
+// readSome reads a file ("-": standard input), and no more than a byte beyond most.
+func readSome(name string, most int64) ([]byte, error) {
+	f := os.Stdin
+	if name != "-" {
+		var err error
+		if f, err = os.Open(name); err != nil {
+			return nil, err
+		}
+		defer func() { _ = f.Close() }()
+	}
+	return io.ReadAll(io.LimitReader(f, most+1))
 }
 
 // absolute makes the paths of seed files absolute: the worker reads them.
@@ -78,8 +89,13 @@ func Validated(d crawl.Definition) error {
 		if s.File != "" {
 			continue
 		}
-		if _, err := urls.Parse(s.URL + s.Sitemap); err != nil {
+		if _, err := urls.ParseSeed(s.URL + s.Sitemap); err != nil {
 			faults = append(faults, crawl.Fault{Path: fmt.Sprintf("seeds[%d]", i), Message: fmt.Sprintf("%q: %v", s.URL+s.Sitemap, err)})
+		}
+	}
+	for _, n := range d.Topic.Named() {
+		if _, err := urls.ParseSeed(n.URL); err != nil {
+			faults = append(faults, crawl.Fault{Path: n.Field, Message: fmt.Sprintf("%q: %v", n.URL, err)})
 		}
 	}
 	if len(faults) > 0 {

@@ -37,7 +37,10 @@ func sortByPath(f Faults) {
 
 // Limits of a definition.
 const (
-	MaxName     = 64
+	MaxName = 64
+	// MaxDefinition bounds the text of a definition, in bytes.
+	MaxDefinition = 8 << 20
+
 	MaxSeeds    = 100_000
 	MaxKeywords = 10_000
 	MaxPaths    = 100 // example paths
@@ -55,15 +58,36 @@ func ValidName(name string) bool { return len(name) <= MaxName && namePattern.Ma
 
 // HasUser tells whether a URL carries user information, however it is written.
 func HasUser(raw string) bool {
-	_, rest, ok := strings.Cut(raw, ":")
-	if !ok {
-		return false
+	_, end := userOf(raw)
+	return end > 0
+}
+
+// HideUser is a URL as it may be shown and kept: with *** in place of user information.
+func HideUser(raw string) string {
+	start, end := userOf(raw)
+	if end == 0 {
+		return raw
 	}
+	return raw[:start] + "***" + raw[end:]
+}
+
+// userOf is where the user information of a URL begins and ends, however it is written; 0 and 0 if it has none.
+func userOf(raw string) (start, end int) {
+	scheme, rest, _ := strings.Cut(raw, ":")
 	authority := strings.TrimLeft(rest, `/\`)
+	scheme = strings.ToLower(strings.TrimSpace(scheme))
+	if authority == rest && scheme != "http" && scheme != "https" { // of these, browsers take URLs without slashes
+		return 0, 0
+	}
+	start = len(raw) - len(authority)
 	if end := strings.IndexAny(authority, `/\?#`); end >= 0 {
 		authority = authority[:end]
 	}
-	return len(authority) < len(rest) && strings.Contains(authority, "@")
+	at := strings.LastIndexByte(authority, '@')
+	if at < 0 {
+		return 0, 0
+	}
+	return start, start + at
 }
 
 // Validate reports every fault at once; nil if there is none.
@@ -97,6 +121,9 @@ func (v *validator) check(ok bool, path, message string) {
 func (v *validator) seeds(seeds []Seed) {
 	v.check(len(seeds) > 0, "seeds", "is missing: name at least one URL to start from")
 	v.check(len(seeds) <= MaxSeeds, "seeds", fmt.Sprintf("has %d entries, at most %d are allowed: put them into a file", len(seeds), MaxSeeds))
+	if len(seeds) > MaxSeeds {
+		return // what else is wrong with them would hide this
+	}
 	for i, s := range seeds {
 		path := fmt.Sprintf("seeds[%d]", i)
 		set := 0

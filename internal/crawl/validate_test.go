@@ -271,11 +271,14 @@ func TestReferencePages(t *testing.T) {
 func TestUserInformation(t *testing.T) {
 	for raw, want := range map[string]bool{
 		"https://joe:hush@example.org/": true, "https://joe@example.org": true, "https:joe:hush@example.org/": true, `https:\\joe@example.org/`: true,
-		"https:///joe:hush@example.org/": true, "https://jo%ZZe:hu sh@example.org/": true,
+		"https:///joe:hush@example.org/": true, "HTTPS:joe:hush@example.org/": true, "http:joe@example.org": true, "mailto:joe@example.org/a": false, "https://jo%ZZe:hu sh@example.org/": true,
 		"https://example.org/@joe": false, "https://example.org/?a@b": false, "https://example.org#a@b": false, "mailto:joe@example.org": false, "joe@example.org": false,
 	} {
 		if got := HasUser(raw); got != want {
 			t.Errorf("HasUser(%q) = %t", raw, got)
+		}
+		if hidden := HideUser(raw); !want && hidden != raw || want && (hidden == raw || strings.Contains(hidden, "hu") || !strings.Contains(hidden, "***@example.org")) {
+			t.Errorf("HideUser(%q) = %q", raw, hidden)
 		}
 		if !want {
 			continue
@@ -298,5 +301,14 @@ func TestArchiveWithOneSlash(t *testing.T) {
 	d.Name, d.Seeds, d.Archive.Where = "c", []Seed{{URL: "https://example.org/"}}, "s3:/arc/p"
 	if err := d.Validate(); err == nil || !strings.Contains(err.Error(), "s3://bucket/prefix") {
 		t.Error(err)
+	}
+}
+
+// A list that is too long is the one fault that is told of it.
+func TestTooManySeeds(t *testing.T) {
+	d := DefaultDefinition()
+	d.Name, d.Seeds = "c", make([]Seed, MaxSeeds+1)
+	if err := d.Validate(); err == nil || err.Error() != "seeds has 100001 entries, at most 100000 are allowed: put them into a file" {
+		t.Errorf("%.300v", err)
 	}
 }

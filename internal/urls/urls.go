@@ -43,6 +43,14 @@ var parser = whatwg.NewParser(whatwg.WithPercentEncodeSinglePercentSign())
 
 // Parse makes the canonical URL of an absolute URL as people and pages write it.
 func Parse(raw string) (URL, error) {
+	if u, ok := quickParse(raw); ok {
+		return u, nil
+	}
+	return parseWhole(raw)
+}
+
+// parseWhole makes it by the parser.
+func parseWhole(raw string) (URL, error) {
 	if len(raw) > 4*MaxLength {
 		return URL{}, ErrTooLong
 	}

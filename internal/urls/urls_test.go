@@ -189,12 +189,15 @@ func TestResolver(t *testing.T) {
 func FuzzParse(f *testing.F) {
 	for _, seed := range []string{
 		"http://example.org", "http://EXAMPLE.org:80/a/../b?c#d", "http://1.2../", "http://0x7f.1../", "http://[::1]:81/%2",
-		"http://bücher.example/%e9?%", "http://a/%%41%2", "http://a/?%2%35", "http:\\\\a\\b", "http://ß.de./%2e%2E/%252e",
+		"http://bücher.example/%e9?%", "http://a/%%41%2", "http://a/?%2%35", "http:\\\\a\\b", "http://ß.de./%2e%2E/%252e", "https://www.example.org:8443/a/b.html?x=1", "http://u@example.org/",
 	} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, raw string) {
 		u, err := Parse(raw)
+		if plain, errPlain := parseWhole(raw); plain != u || (err == nil) != (errPlain == nil) {
+			t.Fatalf("%q is %+v, %v; by the parser alone %+v, %v", raw, u, err, plain, errPlain)
+		}
 		if err != nil {
 			return
 		}
