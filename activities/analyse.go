@@ -27,14 +27,16 @@ type parsedPage struct {
 	Learn *score.Sample // what it teaches, once it is scored in a reference crawl
 }
 
-// Analyse is the AAH step: it parses what was fetched, once, and lets the helper recognise the
+// analyse is the AAH step: it parses what was fetched, once, and lets the helper recognise the
 // application, lift web objects and judge links.
-func (a *Activities) Analyse(ctx context.Context, in BatchInput) (AnalyseResult, error) {
-	batch, err := a.parse(ctx, in)
-	if err != nil {
-		return AnalyseResult{}, err
+func (a *Activities) analyse(ctx context.Context, in BatchInput) (out AnalyseResult, err error) {
+	batch := a.handed.of(a.Spool.Batch(in.Crawl, in.Batch).Dir(), runOf(ctx))
+	if batch == nil {
+		if batch, err = a.parse(ctx, in); err != nil {
+			return out, err
+		}
 	}
-	out := AnalyseResult{Pages: len(batch.pages), Broken: batch.broken, Applications: map[string]int{}}
+	out = AnalyseResult{Pages: len(batch.pages), Broken: batch.broken, Applications: map[string]int{}}
 	for i := range batch.pages {
 		p := &batch.pages[i].Page
 		out.Links += len(p.Links)
@@ -65,7 +67,7 @@ func (a *Activities) parse(ctx context.Context, in BatchInput) (*handed, error) 
 	if err := a.Helper.Refresh(false); err != nil {
 		activity.GetLogger(ctx).Error("the knowledge base was changed and has faults; the former one stays in force", "error", err)
 	}
-	out := &handed{}
+	out := &handed{run: runOf(ctx)}
 	for i := range entries {
 		if ctx.Err() != nil {
 			return nil, ctx.Err()

@@ -23,9 +23,9 @@ type committing struct {
 	Samples     []score.Sample         `json:"samples"`
 }
 
-// Archive is the ARCHIVE step: it makes the batch's segment and commits it in the archive, exactly
+// archive is the ARCHIVE step: it makes the batch's segment and commits it in the archive, exactly
 // once however often it is run.
-func (a *Activities) Archive(ctx context.Context, in BatchInput) (ArchiveResult, error) {
+func (a *Activities) archive(ctx context.Context, in BatchInput) (ArchiveResult, error) {
 	return a.archiveBatch(ctx, in, activity.GetInfo(ctx).Attempt > 1)
 }
 

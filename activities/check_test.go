@@ -87,7 +87,7 @@ func TestHostileBatch(t *testing.T) {
 	if err := other.Write("state", 1); err != nil {
 		t.Fatal(err)
 	}
-	for _, step := range []any{a.Open, a.GiveBack, a.Commit, a.FetchTargets, a.Analyse, a.Score, a.Archive} {
+	for _, step := range []any{a.Open, a.GiveBack, a.Commit, a.FetchTargets, a.Process} {
 		env := newEnv(a)
 		for _, batch := range []string{"..", ".", "../..", ""} {
 			_, err := env.ExecuteActivity(step, BatchInput{Crawl: "c", Batch: batch})

@@ -46,7 +46,7 @@ func TestCrawlLog(t *testing.T) {
 	}
 	r.must(log.Append(x, nil, nil, 0))
 	r.must(log.Close())
-	r.must(r.do(r.Archive, in))
+	r.must(r.do(r.Process, in))
 	r.must(r.Spool.Batch(in.Crawl, in.Batch).Remove()) // then the commit is made out of the log
 	r.must(r.do(r.Commit, in))
 	want := archive.Logged{

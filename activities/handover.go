@@ -7,15 +7,19 @@ import (
 	"sync"
 	"time"
 
+	"go.temporal.io/sdk/activity"
+
 	"github.com/muninn-archive/muninn/internal/score"
 )
 
 // handed is what AAH hands on to SCORE and ARCHIVE. It lies in memory alone: the exchanges in the spool
 // say it all, and a step that does not find it makes it anew.
 type handed struct {
+	run    string // of the batch's workflow: another run fetches first
 	pages  []parsedPage
 	broken int // exchanges that the parser failed on
 	scored bool
+	judged ScoreResult   // once they are scored
 	visits []score.Visit // of the pages, once they are scored
 }
 
@@ -151,6 +155,17 @@ func (h *handover) get(key string) *handed {
 	}
 	return nil
 }
+
+// of returns what the present run of a batch's workflow has handed on, nil if nothing: an attempt goes on with what the one
+// before it has left.
+func (h *handover) of(key, run string) *handed {
+	if b := h.get(key); b != nil && b.run == run {
+		return b
+	}
+	return nil
+}
+
+func runOf(ctx context.Context) string { return activity.GetInfo(ctx).WorkflowExecution.RunID }
 
 func (h *handover) drop(key string) { h.take(key) }
 

@@ -16,9 +16,7 @@ type step struct {
 	// tries is the name under which the attempts of a step of a batch are counted; empty: Temporal alone decides how often it
 	// is tried.
 	tries string
-	alone bool     // stops and waits for any other step of its batch, which may have been cut off and still run
-	room  bool     // waits until the pages of another batch may lie in memory
-	seat  workStep // takes a seat in the workshop
+	alone bool // stops and waits for any other step of its batch, which may have been cut off and still run
 }
 
 // steps are the activities by name. What is not here is not registered.
@@ -44,9 +42,7 @@ func (a *Activities) steps() map[string]step {
 		"Open":         {do: a.Open},
 		"Lease":        {do: a.Lease},
 		"FetchTargets": {do: a.FetchTargets, tries: nameFetch, alone: true},
-		"Analyse":      {do: a.Analyse, tries: nameAnalyse, alone: true, room: true, seat: stepAnalyse},
-		"Score":        {do: a.Score, tries: nameScore, alone: true, seat: stepScore},
-		"Archive":      {do: a.Archive, tries: nameArchive, alone: true, seat: stepArchive},
+		"Process":      {do: a.Process, tries: nameProcess, alone: true},
 		"Commit":       {do: a.Commit},
 		"GiveBack":     {do: a.GiveBack, alone: true},
 	}
@@ -112,22 +108,11 @@ func (i *inbound) ExecuteActivity(ctx context.Context, in *interceptor.ExecuteAc
 	return i.a.trying(ctx, batch, s.tries, attempt)
 }
 
-// attempt runs an attempt of a step of a batch: alone, when there is room and a seat.
+// attempt runs an attempt of a step of a batch: alone.
 func (a *Activities) attempt(ctx context.Context, s step, in BatchInput, do func(context.Context) (any, error)) (any, error) {
 	if s.alone {
 		var leave func()
 		ctx, leave = a.batches.enter(ctx, in.Crawl+"/"+in.Batch)
-		defer leave()
-	}
-	if s.room {
-		a.handed.bound(a.Settings.HandedBytes)
-		a.handed.room(ctx, in.Crawl)
-	}
-	if s.seat != noSeat {
-		leave, err := a.work.enter(ctx, in.Crawl, s.seat)
-		if err != nil {
-			return nil, err
-		}
 		defer leave()
 	}
 	return do(ctx)

@@ -32,7 +32,7 @@ func TestStepsAreRegistered(t *testing.T) {
 		if (s.alone || s.tries != "") && got.Type().In(1) != reflect.TypeFor[BatchInput]() {
 			t.Errorf("%s is of a batch, and its input is %v", name, got.Type().In(1))
 		}
-		if s.tries != "" && !s.alone || s.seat != noSeat && s.tries == "" {
+		if s.tries != "" && !s.alone {
 			t.Errorf("%s: %+v", name, s)
 		}
 	}
@@ -50,7 +50,7 @@ func TestErrorsOfSteps(t *testing.T) {
 	}{
 		"input":  {r.Explain, AskInput{Crawl: "unknown", URL: "http://a.example/"}, ErrorInput},
 		"names":  {r.Phase, PhaseInput{Crawl: "../x"}, ErrorInput},
-		"claims": {r.Archive, BatchInput{Crawl: rigCrawl, Batch: "a.example-1"}, ErrorClaim},
+		"spool":  {r.Process, BatchInput{Crawl: rigCrawl, Batch: "a.example-1"}, ErrorSpool},
 	} {
 		r.begin("o", nil)
 		err := r.do(c.step, c.in)

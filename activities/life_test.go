@@ -34,7 +34,7 @@ func TestCommitWithoutSpool(t *testing.T) {
 			r.begin("one", nil)
 			in := r.batch()
 			r.open(in, linking)
-			r.must(r.do(r.Archive, in))
+			r.must(r.do(r.Process, in))
 			r.must(r.Spool.Batch(in.Crawl, in.Batch).Remove())
 			r.must(commit(r, in))
 			if states := r.states(); states[rigSeed] != "done" || states[rigSeed+"next"] != "waiting" {
@@ -70,7 +70,7 @@ func TestRecoveredOutcomes(t *testing.T) {
 		r.must(log.Append(x, request, response, size))
 	}
 	r.must(log.Close())
-	r.must(r.do(r.Archive, in))
+	r.must(r.do(r.Process, in))
 	r.must(b.Remove())
 	life, err := r.Frontier.LifeOf(in.Crawl, in.Batch)
 	r.must(err)
@@ -117,7 +117,7 @@ func TestManifestAfterGiveBack(t *testing.T) {
 			r.begin("one", nil)
 			in := r.batch()
 			r.open(in, linking)
-			if err := r.do(r.Archive, in); err == nil || !strings.Contains(err.Error(), errNoAnswer.Error()) {
+			if err := r.do(r.Process, in); err == nil || !strings.Contains(err.Error(), errNoAnswer.Error()) {
 				t.Fatalf("archive: %v", err)
 			}
 			r.must(r.do(r.GiveBack, in))
@@ -128,7 +128,7 @@ func TestManifestAfterGiveBack(t *testing.T) {
 				in = r.batch()
 			}
 			r.open(in, linking)
-			r.must(r.do(r.Archive, in))
+			r.must(r.do(r.Process, in))
 			r.must(r.do(r.Commit, in))
 			report := r.check(r.dir)
 			if len(report.Orphans) > 0 {
@@ -154,7 +154,7 @@ func TestAnotherArchive(t *testing.T) {
 	run := func() BatchInput {
 		in := r.batch()
 		r.open(in, same)
-		r.must(r.do(r.Archive, in))
+		r.must(r.do(r.Process, in))
 		return in
 	}
 	r.begin("one", nil)
@@ -170,7 +170,7 @@ func TestAnotherArchive(t *testing.T) {
 		t.Errorf("the run before went to %q", begun.Former)
 	}
 	r.Archives.Allow, r.Archives.Default = []string{second}, second // what is out goes where it was allowed to go
-	r.must(r.do(r.Archive, out))
+	r.must(r.do(r.Process, out))
 	r.must(r.do(r.Commit, out))
 	if report := r.check(r.dir); report.Pages[rigSeed] != 2 || report.Revisits != 1 {
 		t.Errorf("the first archive holds %d captures, %d of them revisits", report.Pages[rigSeed], report.Revisits)

@@ -51,7 +51,7 @@ func TestOddAnswersAreArchived(t *testing.T) {
 	}
 	r.must(log.Append(exchange(crawl.Target{URL: rigSeed}, in.Claims[0], "<p>an even page")))
 	r.must(log.Close())
-	r.must(r.do(r.Archive, in))
+	r.must(r.do(r.Process, in))
 	r.must(r.do(r.Commit, in))
 	r.check(r.dir)
 	states := r.states()

@@ -100,7 +100,7 @@ func TestGivenBackIsNotFetchedAgain(t *testing.T) {
 		r.must(r.do(r.GiveBack, in)) // its answer was lost
 		next := r.batch()
 		r.open(next, server.ask)
-		r.must(r.do(r.Archive, next))
+		r.must(r.do(r.Process, next))
 		r.must(r.do(r.Commit, next))
 		if want := map[string]int{"/": 1, "/b": 1, "/c": 1}; !maps.Equal(server.paths, want) {
 			t.Errorf("the server was asked for %v", server.paths)

@@ -7,8 +7,11 @@ import (
 	"github.com/muninn-archive/muninn/internal/score"
 )
 
-// Score is the SCORE step: it judges pages and links by the crawl's topic.
-func (a *Activities) Score(ctx context.Context, in BatchInput) (ScoreResult, error) {
+// scoreOnce is the SCORE step: it judges pages and links by the crawl's topic.
+func (a *Activities) scoreOnce(ctx context.Context, in BatchInput) (ScoreResult, error) {
+	if batch := a.handed.of(a.Spool.Batch(in.Crawl, in.Batch).Dir(), runOf(ctx)); batch != nil && batch.scored {
+		return batch.judged, nil
+	}
 	_, out, err := a.score(ctx, in)
 	return out, err
 }
@@ -61,7 +64,7 @@ func (a *Activities) score(ctx context.Context, in BatchInput) (batch *handed, o
 	judging.Merge()
 	batch.visits = judging.Visits
 	out.Mean /= float64(max(out.Pages, 1))
-	batch.scored = true
+	batch.scored, batch.judged = true, out
 	a.handed.put(in.Crawl, b.Dir(), batch) // what the order keeps has come
 	return batch, out, nil
 }

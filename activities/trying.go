@@ -20,7 +20,7 @@ import (
 // an attempt that was cancelled or that a worker's end has cut off say nothing about the batch: it keeps its claims and its exchanges, and is tried again. Only a step
 // in which the worker dies again and again is given up, for it may be the batch that kills it.
 const (
-	DefaultAttempts = 8  // faults of a batch in one step before it fails: some two minutes
+	DefaultAttempts = 8  // faults of a batch in FETCH, or in Process, before it fails: some two minutes
 	maxCutOff       = 50 // attempts of one step that ended without a word
 )
 
@@ -30,6 +30,7 @@ const (
 	nameAnalyse  = "AAH"
 	nameScore    = "SCORE"
 	nameArchive  = "ARCHIVE"
+	nameProcess  = "AAH, SCORE and ARCHIVE"
 	nameGiveBack = "the give-back"
 )
 

@@ -125,7 +125,7 @@ func TestArchiveCannotBeWritten(t *testing.T) {
 	r.open(in, func(url string) string { fetched++; return linking(url) })
 	denied.closed.Store(true)
 	for range 2 * r.Settings.Attempts {
-		err := r.do(r.Archive, in)
+		err := r.do(r.Process, in)
 		var told *temporal.ApplicationError
 		if !errors.As(err, &told) || told.NonRetryable() || told.Type() != ErrorStore {
 			t.Fatalf("ARCHIVE ends with %v", err)
@@ -138,7 +138,7 @@ func TestArchiveCannotBeWritten(t *testing.T) {
 		t.Errorf("other crawls hold because of %q", reason)
 	}
 	denied.closed.Store(false)
-	r.must(r.do(r.Archive, in))
+	r.must(r.do(r.Process, in))
 	if reason := hold(rigCrawl); reason != "" {
 		t.Errorf("the crawl still holds: %s", reason)
 	}

@@ -90,7 +90,7 @@ type BatchInput struct {
 	Claims []ClaimRef `json:"claims"`
 	URLs   int        `json:"urls"`
 	Shards int        `json:"shards"`
-	// Attempts is how often a step may fail for reasons of the batch itself before the batch fails; 0: DefaultAttempts.
+	// Attempts is how often an activity may fail for reasons of the batch itself before the batch fails; 0: DefaultAttempts.
 	Attempts int `json:"attempts,omitempty"`
 }
 

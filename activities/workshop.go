@@ -28,8 +28,7 @@ type workStep int
 
 // The steps in the workshop.
 const (
-	noSeat workStep = iota
-	stepAnalyse
+	stepAnalyse workStep = iota
 	stepScore
 	stepArchive
 	steps

@@ -144,7 +144,7 @@ func (c *Config) Flags(into *pflag.FlagSet) {
 	fs.DurationVar(&c.BatchTime, "batch-time", c.BatchTime, "a batch stops fetching after this and gives the rest back")
 	fs.IntVar(&c.BundlePLDs, "bundle-plds", c.BundlePLDs, "queues in one batch, at most")
 	fs.IntVar(&c.BundleURLs, "bundle-urls", c.BundleURLs, "URLs in one batch, at most")
-	fs.IntVar(&c.Attempts, "step-attempts", c.Attempts, "faults of a batch in one step, with growing pauses, before it fails; those of the archive, kills and outages do not count")
+	fs.IntVar(&c.Attempts, "step-attempts", c.Attempts, "faults of a batch in FETCH, or in the steps after it together, with growing pauses, before it fails; those of the archive, kills and outages do not count")
 	fs.DurationVar(&c.GiveBack, "give-back", c.GiveBack, "how long the queues of a failed batch rest")
 	fs.DurationVar(&c.SpoolKeep, "spool-keep", c.SpoolKeep, "how long working files of failed batches are kept")
 	fs.DurationVar(&c.Drain, "drain", c.Drain, "how long a stopping worker waits for its activities")

@@ -49,13 +49,7 @@ func (b *batch) run(ctx workflow.Context) error {
 		if err := b.fetch(ctx); err != nil {
 			return err
 		}
-		if err := b.analyse(ctx); err != nil {
-			return err
-		}
-		if err := b.score(ctx); err != nil {
-			return err
-		}
-		if err := b.archive(ctx); err != nil {
+		if err := b.process(ctx); err != nil {
 			return err
 		}
 	}
@@ -73,22 +67,14 @@ func (b *batch) open(ctx workflow.Context) (activities.OpenResult, error) {
 }
 
 func (b *batch) fetch(ctx workflow.Context) error {
-	err := workflow.ExecuteActivity(fetching(ctx, fmt.Sprintf("FETCH %d URLs of %d hosts", b.out.URLs, len(b.in.Claims))), steps.FetchTargets, b.in).Get(ctx, &b.out.Fetched)
-	b.state(ctx, crawl.BatchAnalysing, "")
-	return err
+	return workflow.ExecuteActivity(fetching(ctx, fmt.Sprintf("FETCH %d URLs of %d hosts", b.out.URLs, len(b.in.Claims))), steps.FetchTargets, b.in).Get(ctx, &b.out.Fetched)
 }
 
-func (b *batch) analyse(ctx workflow.Context) error {
-	return workflow.ExecuteActivity(working(ctx, "AAH: understand the pages"), steps.Analyse, b.in).Get(ctx, &b.out.Analysed)
-}
-
-func (b *batch) score(ctx workflow.Context) error {
-	return workflow.ExecuteActivity(working(ctx, "SCORE pages and links"), steps.Score, b.in).Get(ctx, &b.out.Scored)
-}
-
-func (b *batch) archive(ctx workflow.Context) error {
-	err := workflow.ExecuteActivity(working(ctx, "ARCHIVE the segment"), steps.Archive, b.in).Get(ctx, &b.out.Archived)
-	b.state(ctx, crawl.BatchCommitting, "")
+// process is AAH, SCORE and ARCHIVE.
+func (b *batch) process(ctx workflow.Context) error {
+	var out activities.ProcessResult
+	err := workflow.ExecuteActivity(working(ctx, "AAH, SCORE, ARCHIVE: understand, score and archive the pages"), steps.Process, b.in).Get(ctx, &out)
+	b.out.Analysed, b.out.Scored, b.out.Archived = out.Analysed, out.Scored, out.Archived
 	return err
 }
 

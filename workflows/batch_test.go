@@ -41,19 +41,12 @@ func batchSteps(e *env, open activities.OpenResult, fail string, err error, exce
 				return activities.FetchResult{URLs: 3, Kinds: map[string]int{"done": 3}}, failing(name)
 			})
 		},
-		"Analyse": func(name string) {
-			does(e, name, func(activities.BatchInput) (activities.AnalyseResult, error) {
-				return activities.AnalyseResult{Pages: 3}, failing(name)
-			})
-		},
-		"Score": func(name string) {
-			does(e, name, func(activities.BatchInput) (activities.ScoreResult, error) {
-				return activities.ScoreResult{Pages: 3, Relevant: 1}, failing(name)
-			})
-		},
-		"Archive": func(name string) {
-			does(e, name, func(activities.BatchInput) (activities.ArchiveResult, error) {
-				return activities.ArchiveResult{Pages: 3, WARC: "c/data/a.warc.gz"}, failing(name)
+		"Process": func(name string) {
+			does(e, name, func(activities.BatchInput) (activities.ProcessResult, error) {
+				return activities.ProcessResult{
+					Analysed: &activities.AnalyseResult{Pages: 3}, Scored: &activities.ScoreResult{Pages: 3, Relevant: 1},
+					Archived: &activities.ArchiveResult{Pages: 3, WARC: "c/data/a.warc.gz"},
+				}, failing(name)
 			})
 		},
 		"Commit": func(name string) { acts(e, name, func(activities.BatchInput) error { return failing(name) }) },
@@ -79,7 +72,7 @@ func TestBatchSteps(t *testing.T) {
 		open activities.OpenResult
 		want string
 	}{
-		{"all", activities.OpenResult{URLs: 3}, "Open FetchTargets Analyse Score Archive Commit"},
+		{"all", activities.OpenResult{URLs: 3}, "Open FetchTargets Process Commit"},
 		{"nothing left", activities.OpenResult{Done: true}, "Open"},
 		{"archived before", activities.OpenResult{Archived: true}, "Open Commit"},
 	} {
@@ -107,7 +100,7 @@ func TestBatchSteps(t *testing.T) {
 }
 
 func TestBatchFails(t *testing.T) {
-	for _, step := range []string{"Open", "AskLeases", "Lease", "FetchTargets", "Analyse", "Score", "Archive", "Commit"} {
+	for _, step := range []string{"Open", "AskLeases", "Lease", "FetchTargets", "Process", "Commit"} {
 		t.Run(step, func(t *testing.T) {
 			e := newEnv(t)
 			open := activities.OpenResult{URLs: 3}
@@ -133,7 +126,7 @@ func TestBatchFails(t *testing.T) {
 // A step that fails for now is tried again until it says itself that it gives up: what a kill or an outage cuts off
 // does not count.
 func TestBatchTriesAgain(t *testing.T) {
-	for _, step := range []string{"FetchTargets", "Analyse", "Score", "Archive"} {
+	for _, step := range []string{"FetchTargets", "Process"} {
 		e := newEnv(t)
 		const enough = activities.DefaultAttempts + 2 // the test environment tries no more often; a server does
 		tries := 0
@@ -149,17 +142,9 @@ func TestBatchTriesAgain(t *testing.T) {
 			does(e, step, func(activities.BatchInput) (activities.FetchResult, error) {
 				return activities.FetchResult{}, failing()
 			})
-		case "Analyse":
-			does(e, step, func(activities.BatchInput) (activities.AnalyseResult, error) {
-				return activities.AnalyseResult{}, failing()
-			})
-		case "Score":
-			does(e, step, func(activities.BatchInput) (activities.ScoreResult, error) {
-				return activities.ScoreResult{}, failing()
-			})
-		case "Archive":
-			does(e, step, func(activities.BatchInput) (activities.ArchiveResult, error) {
-				return activities.ArchiveResult{}, failing()
+		case "Process":
+			does(e, step, func(activities.BatchInput) (activities.ProcessResult, error) {
+				return activities.ProcessResult{}, failing()
 			})
 		}
 		if err := e.run(Batch, batchInput); err != nil {
@@ -174,7 +159,7 @@ func TestBatchTriesAgain(t *testing.T) {
 // GiveBack must not be given up: without it the URLs are lost to the crawl until their claim runs out.
 func TestBatchGivesBackInTheEnd(t *testing.T) {
 	e := newEnv(t)
-	batchSteps(e, activities.OpenResult{URLs: 3}, "Score", temporal.NewNonRetryableApplicationError("no", "No", nil), "GiveBack")
+	batchSteps(e, activities.OpenResult{URLs: 3}, "Process", temporal.NewNonRetryableApplicationError("no", "No", nil), "GiveBack")
 	const enough = 10 // the test environment tries no more often; a server does
 	tries := 0
 	acts(e, "GiveBack", func(activities.BatchInput) error {
@@ -229,7 +214,7 @@ func TestBatchLeases(t *testing.T) {
 			t.Errorf("%s was not asked for at shard %d: %v", ask.Lease, shard, asked)
 		}
 	}
-	if want := "Open AskLeases Lease AskLeases Lease FetchTargets Analyse Score Archive Commit"; strings.Join(e.called(), " ") != want {
+	if want := "Open AskLeases Lease AskLeases Lease FetchTargets Process Commit"; strings.Join(e.called(), " ") != want {
 		t.Errorf("steps %v, want %s", e.called(), want)
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"go.temporal.io/api/enums/v1"
@@ -14,8 +16,8 @@ import (
 
 // stepNames are the steps of a batch as people know them, by activity.
 var stepNames = map[string]string{
-	"Open": "the opening of its claims", "Lease": "the taking of its leases", "FetchTargets": "FETCH", "Analyse": "AAH", "Score": "SCORE",
-	"Archive": "ARCHIVE", "Commit": "the commit to the frontier",
+	"Open": "the opening of its claims", "Lease": "the taking of its leases", "FetchTargets": "FETCH",
+	"Process": "AAH, SCORE and ARCHIVE", "Commit": "the commit to the frontier",
 }
 
 // inWords says what failed and why.
@@ -31,8 +33,16 @@ func inWords(err error) string {
 	return stepFailed(step.ActivityType().GetName(), step.RetryState(), reasonOf(step.Unwrap()))
 }
 
+// stepOf is the name of the step that failed in an activity, and the reason without it.
+func stepOf(activity, reason string) (name, rest string) {
+	if step, rest, _ := strings.Cut(reason, ": "); activity == "Process" && slices.Contains(activities.ProcessSteps, step) {
+		return step, rest
+	}
+	return cmp.Or(stepNames[activity], activity), reason
+}
+
 func stepFailed(activity string, state enums.RetryState, reason string) string {
-	name := cmp.Or(stepNames[activity], activity)
+	name, reason := stepOf(activity, reason)
 	if state == enums.RETRY_STATE_NON_RETRYABLE_FAILURE {
 		return fmt.Sprintf("%s failed, and to try it again cannot help: %s", name, reason)
 	}
@@ -91,7 +101,7 @@ func retryCommand(id string) string {
 
 // StepFailure says in words why a step is tried again; for those who look at pending activities.
 func StepFailure(activity string, attempt int32, message string, timeout bool) string {
-	name := cmp.Or(stepNames[activity], activity)
+	name, message := stepOf(activity, message)
 	if timeout {
 		message = fmt.Sprintf("its worker gave no sign of life for %s, or it took longer than it may (%s)", heartbeatTimeout.Round(time.Second), message)
 	}

@@ -10,9 +10,9 @@ import (
 // The ways in which activities are run, by kind of work.
 const (
 	heartbeatTimeout = 10 * time.Second
-	fetchTimeout     = 2 * time.Hour    // a whole batch, however slow its hosts are
-	workTimeout      = 30 * time.Minute // parsing, scoring and archiving a batch
-	walkTimeout      = 24 * time.Hour   // steps that may walk through the whole archive; heartbeats tell that they live
+	fetchTimeout     = 2 * time.Hour  // a whole batch, however slow its hosts are
+	workTimeout      = time.Hour      // parsing, scoring and archiving a batch
+	walkTimeout      = 24 * time.Hour // steps that may walk through the whole archive; heartbeats tell that they live
 	shortTimeout     = time.Minute
 	claimTimeout     = 2 * time.Minute
 )
@@ -47,7 +47,7 @@ func fetching(ctx workflow.Context, summary string) workflow.Context {
 	})
 }
 
-// working runs the steps that compute and store.
+// working runs the steps that compute and store: AAH, SCORE and ARCHIVE.
 func working(ctx workflow.Context, summary string) workflow.Context {
 	return workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
 		StartToCloseTimeout: workTimeout, HeartbeatTimeout: heartbeatTimeout, Summary: summary,

@@ -102,7 +102,7 @@ func TestReasonOf(t *testing.T) {
 func TestBatchSaysWhy(t *testing.T) {
 	e := newEnv(t)
 	e.SetStartWorkflowOptions(client.StartWorkflowOptions{ID: names.BatchID("c", "a.test-1"), TaskQueue: "q/w"})
-	batchSteps(e, activities.OpenResult{URLs: 3}, "Archive", temporal.NewNonRetryableApplicationError("the spool is gone", activities.ErrorSpool, nil))
+	batchSteps(e, activities.OpenResult{URLs: 3}, "Process", temporal.NewNonRetryableApplicationError("ARCHIVE: the spool is gone", activities.ErrorSpool, nil))
 	err := e.run(Batch, batchInput)
 	var app *temporal.ApplicationError
 	if !errors.As(err, &app) || app.Type() != activities.ErrorSpool {
@@ -117,15 +117,17 @@ func TestBatchSaysWhy(t *testing.T) {
 
 func TestStepFailed(t *testing.T) {
 	for _, tc := range []struct {
-		step  string
-		state enums.RetryState
-		want  string
+		step   string
+		state  enums.RetryState
+		reason string
+		want   string
 	}{
-		{"Analyse", enums.RETRY_STATE_NON_RETRYABLE_FAILURE, "AAH failed, and to try it again cannot help: why"},
-		{"FetchTargets", enums.RETRY_STATE_TIMEOUT, "FETCH failed: why"},
-		{"New", enums.RETRY_STATE_UNSPECIFIED, "New failed: why"},
+		{"Process", enums.RETRY_STATE_NON_RETRYABLE_FAILURE, "AAH: why", "AAH failed, and to try it again cannot help: why"},
+		{"Process", enums.RETRY_STATE_TIMEOUT, "why", "AAH, SCORE and ARCHIVE failed: why"},
+		{"FetchTargets", enums.RETRY_STATE_TIMEOUT, "why", "FETCH failed: why"},
+		{"New", enums.RETRY_STATE_UNSPECIFIED, "SCORE: why", "New failed: SCORE: why"},
 	} {
-		if got := stepFailed(tc.step, tc.state, "why"); got != tc.want {
+		if got := stepFailed(tc.step, tc.state, tc.reason); got != tc.want {
 			t.Errorf("%q, want %q", got, tc.want)
 		}
 	}

@@ -44,11 +44,9 @@ func (r Reason) String() string {
 // BatchState is the search attribute of a batch that lists are made by.
 type BatchState string
 
-// States of a batch. The first three are those in which it is looked for.
+// States of a batch.
 const (
-	BatchWaiting    BatchState = "waiting" // for leases
-	BatchDone       BatchState = "done"
-	BatchFailed     BatchState = "failed"
-	BatchAnalysing  BatchState = "analysing"
-	BatchCommitting BatchState = "committing"
+	BatchWaiting BatchState = "waiting" // for leases
+	BatchDone    BatchState = "done"
+	BatchFailed  BatchState = "failed"
 )

@@ -100,7 +100,7 @@ func launch(ctx context.Context, o Options) (*Server, error) {
 		Address: net.JoinHostPort("127.0.0.1", strconv.Itoa(o.Port)), UI: fmt.Sprintf("http://127.0.0.1:%d", o.UIPort),
 		log: log, exited: make(chan struct{}),
 	}
-	s.cmd = exec.Command(o.Binary, arguments(o)...)
+	s.cmd = exec.Command(o.Binary, Arguments(o)...)
 	s.cmd.Stdout, s.cmd.Stderr = log, log
 	detach(s.cmd)
 	if err := s.cmd.Start(); err != nil {
@@ -117,9 +117,9 @@ func launch(ctx context.Context, o Options) (*Server, error) {
 	return s, nil
 }
 
-// arguments are the measured settings: a write-ahead journal, one partition a queue (fewer polls),
-// and task processors that are not held back.
-func arguments(o Options) []string {
+// Arguments start the server with the measured settings: a write-ahead journal, task processors that are not held back, and
+// activities that the worker gets with the answer to the workflow task that schedules them.
+func Arguments(o Options) []string {
 	args := []string{
 		"server", "start-dev", "--ip", "127.0.0.1", "--port", strconv.Itoa(o.Port), "--ui-port", strconv.Itoa(o.UIPort),
 		"--db-filename", filepath.Join(o.Data, "temporal.db"), "--log-level", "warn",
@@ -127,6 +127,7 @@ func arguments(o Options) []string {
 		"--dynamic-config-value", "history.transferProcessorMaxPollRPS=1000",
 		"--dynamic-config-value", "history.timerProcessorMaxPollRPS=1000",
 		"--dynamic-config-value", "system.enableEagerWorkflowStart=true",
+		"--dynamic-config-value", "system.enableActivityEagerExecution=true",
 		"--dynamic-config-value", "frontend.enableUpdateWorkflowExecution=true",
 	}
 	for name, kind := range o.Attrs {

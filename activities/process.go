@@ -1,0 +1,86 @@
+package activities
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime/pprof"
+
+	"go.temporal.io/sdk/temporal"
+)
+
+// ProcessResult is what the steps after FETCH have made of a batch; those that a later attempt found no need for are nil.
+type ProcessResult struct {
+	Analysed *AnalyseResult `json:"analysed,omitempty"`
+	Scored   *ScoreResult   `json:"scored,omitempty"`
+	Archived *ArchiveResult `json:"archived,omitempty"`
+}
+
+// ProcessSteps are the names of the steps in Process, as its errors begin with them.
+var ProcessSteps = []string{nameAnalyse, nameScore, nameArchive}
+
+// Process takes what a batch has fetched through AAH, SCORE and ARCHIVE. They follow each other on one worker and hand the
+// pages on in its memory, so Temporal need not know of each: three activities would cost it twelve events more a batch.
+// An attempt does not repeat the steps whose pages still lie in memory. Once the manifest is in the archive, AAH and SCORE
+// are not run again: what the crawl remembers of the pages would count twice.
+func (a *Activities) Process(ctx context.Context, in BatchInput) (out ProcessResult, err error) {
+	stands, err := a.standing(ctx, in)
+	if err != nil {
+		return out, err
+	}
+	if stands != isArchived {
+		err = a.part(ctx, in, nameAnalyse, stepAnalyse, func(ctx context.Context) (err error) {
+			out.Analysed, err = result(a.analyse(ctx, in))
+			return err
+		})
+		if err != nil {
+			return out, err
+		}
+		err = a.part(ctx, in, nameScore, stepScore, func(ctx context.Context) (err error) {
+			out.Scored, err = result(a.scoreOnce(ctx, in))
+			return err
+		})
+		if err != nil {
+			return out, err
+		}
+	}
+	return out, a.part(ctx, in, nameArchive, stepArchive, func(ctx context.Context) (err error) {
+		out.Archived, err = result(a.archive(ctx, in))
+		return err
+	})
+}
+
+// part runs a step of Process: with a seat, and under its name in heartbeats, profiles and errors.
+func (a *Activities) part(ctx context.Context, in BatchInput, name string, seat workStep, do func(context.Context) error) (err error) {
+	beatWith(ctx, func() any { return name })
+	if seat == stepAnalyse {
+		a.handed.bound(a.Settings.HandedBytes)
+		a.handed.room(ctx, in.Crawl)
+	}
+	leave, err := a.work.enter(ctx, in.Crawl, seat)
+	if err != nil {
+		return err
+	}
+	defer leave()
+	pprof.Do(ctx, pprof.Labels(LabelStep, name), func(ctx context.Context) { err = do(ctx) })
+	return ofStep(name, edge(err))
+}
+
+// LabelStep is the label of CPU profiles that names the step, or the activity, in which time is spent.
+const LabelStep = "step"
+
+func result[T any](out T, err error) (*T, error) { return &out, err }
+
+// ofStep names the step in an error.
+func ofStep(step string, err error) error {
+	var told *temporal.ApplicationError
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &told):
+		return temporal.NewApplicationErrorWithOptions(step+": "+told.Message(), told.Type(), temporal.ApplicationErrorOptions{
+			NonRetryable: told.NonRetryable(), Cause: errors.Unwrap(told),
+		})
+	}
+	return fmt.Errorf("%s: %w", step, err)
+}
