@@ -48,9 +48,9 @@ func TestErrorsOfSteps(t *testing.T) {
 		step, in any
 		kind     string
 	}{
-		"input":  {r.Explain, AskInput{Crawl: "unknown", URL: "http://a.example/"}, ErrorInput},
-		"names":  {r.Phase, PhaseInput{Crawl: "../x"}, ErrorInput},
-		"spool":  {r.Process, BatchInput{Crawl: rigCrawl, Batch: "a.example-1"}, ErrorSpool},
+		"input": {r.Explain, AskInput{Crawl: "unknown", URL: "http://a.example/"}, ErrorInput},
+		"names": {r.Phase, PhaseInput{Crawl: "../x"}, ErrorInput},
+		"spool": {r.Process, BatchInput{Crawl: rigCrawl, Batch: "a.example-1"}, ErrorSpool},
 	} {
 		r.begin("o", nil)
 		err := r.do(c.step, c.in)

@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"io"
+	"runtime/pprof"
 	"time"
 
 	"go.temporal.io/sdk/activity"
 	"go.temporal.io/sdk/interceptor"
 
+	"github.com/muninn-archive/muninn/activities"
 	"github.com/muninn-archive/muninn/internal/archive"
 )
 
@@ -34,7 +36,9 @@ func (s *step) ExecuteActivity(ctx context.Context, in *interceptor.ExecuteActiv
 	if info.Attempt > 1 {
 		s.meter.retries.WithLabelValues(info.ActivityType.Name).Inc()
 	}
-	out, err := s.Next.ExecuteActivity(ctx, in)
+	var out any
+	var err error
+	pprof.Do(ctx, pprof.Labels(activities.LabelStep, info.ActivityType.Name), func(ctx context.Context) { out, err = s.Next.ExecuteActivity(ctx, in) })
 	if err != nil && ctx.Err() == nil {
 		s.meter.faults.WithLabelValues(info.ActivityType.Name).Inc()
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -10,6 +11,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"github.com/muninn-archive/muninn/internal/localstack"
 )
 
 // crawl runs a Temporal server, a worker and, if asked for, an S3 server as processes of their own,
@@ -22,11 +25,9 @@ func crawl(ctx context.Context, o options, w *web) (measured, error) {
 		return m, err
 	}
 	port, ui := freePort(), freePort()
-	address := fmt.Sprintf("127.0.0.1:%d", port)
-	server, err := launch(ctx, filepath.Join(data, "temporal.log"), nil, temporalBinary(o.bin), "server", "start-dev",
-		"--port", fmt.Sprint(port), "--ui-port", fmt.Sprint(ui), "--db-filename", filepath.Join(data, "temporal.db"), "--log-level", "error",
-		"--sqlite-pragma", "journal_mode=wal", "--sqlite-pragma", "synchronous=normal",
-		"--dynamic-config-value", "history.transferProcessorMaxPollRPS=1000", "--dynamic-config-value", "history.timerProcessorMaxPollRPS=1000")
+	address, listen := fmt.Sprintf("127.0.0.1:%d", port), cmp.Or(o.listen, fmt.Sprintf("127.0.0.1:%d", freePort()))
+	server, err := launch(ctx, filepath.Join(data, "temporal.log"), nil, temporalBinary(o.bin),
+		localstack.Arguments(localstack.Options{Data: data, Port: port, UIPort: ui})...)
 	if err != nil {
 		return m, err
 	}
@@ -36,7 +37,8 @@ func crawl(ctx context.Context, o options, w *web) (measured, error) {
 	}
 	env := []string{"MUNINN_S3_ACCESS_KEY=bench", "MUNINN_S3_SECRET_KEY=bench-secret"}
 	args := []string{"--temporal", address, "--name", "bench", "--data", data, "--archive", store, "--allow-network", "127.0.0.0/8",
-		"--dns", "127.0.0.1:9", "--listen", o.listen, "--retry-base", "1s", "--host-failures", "1"}
+		"--dns", "127.0.0.1:9", "--listen", listen, "--retry-base", "1s", "--host-failures", "1"}
+	args = append(args, strings.Fields(o.worker)...)
 	for host, ip := range w.Resolve {
 		args = append(args, "--resolve", host+"="+ip)
 	}
@@ -54,6 +56,13 @@ func crawl(ctx context.Context, o options, w *web) (measured, error) {
 		return m, err
 	}
 	defer worker.stop()
+	if err := answers(ctx, listen); err != nil {
+		return m, err
+	}
+	stopProfiles := func() []string { return nil }
+	if o.profile {
+		stopProfiles = profiles(ctx, data, listen)
+	}
 	begun := time.Now()
 	if err := command(ctx, filepath.Join(o.bin, "muninn"), "start", "--temporal", address, definition(o, w)); err != nil {
 		return m, err
@@ -62,8 +71,18 @@ func crawl(ctx context.Context, o options, w *web) (measured, error) {
 		return m, err
 	}
 	m.wall = time.Since(begun)
+	files := stopProfiles()
 	worker.stop()
+	m.cpu["temporal server"] = server.used() // before its histories are read
+	if m.events, err = countEvents(ctx, address); err != nil {
+		return m, err
+	}
 	server.stop()
+	if len(files) > 0 {
+		if m.shares, err = shares(ctx, files); err != nil {
+			return m, err
+		}
+	}
 	if s3 != nil {
 		s3.stop()
 		store = filepath.Join(store, "bench-bucket")
@@ -73,7 +92,10 @@ func crawl(ctx context.Context, o options, w *web) (measured, error) {
 	}
 	for name, p := range map[string]*process{"worker": worker, "temporal server": server, "s3 server": s3} {
 		if p != nil {
-			m.cpu[name], m.rss[name] = p.cpu, p.rss
+			m.rss[name] = p.rss
+			if m.cpu[name] == 0 {
+				m.cpu[name] = p.cpu
+			}
 		}
 	}
 	m.order = []string{"worker", "temporal server"}

@@ -1,6 +1,7 @@
 // muninn-bench measures a whole crawl on a synthetic web, process by process, and GNU wget with WARC
-// on the same web in the same run: CPU seconds per 1,000 distinct pages, and their ratio. Wall times
-// and absolute figures belong to the machine; the ratio travels.
+// on the same web in the same run: CPU seconds per 1,000 distinct pages, the ratios of worker to wget and of Temporal to worker, the
+// share of each step, and the events in Temporal's histories. Wall times
+// and absolute figures belong to the machine; ratios and events travel.
 package main
 
 import (
@@ -23,6 +24,10 @@ type options struct {
 	store  string
 	wget   bool
 	listen string
+	worker string
+
+	profile   bool
+	histories bool
 }
 
 func main() {
@@ -33,7 +38,10 @@ func main() {
 	flag.IntVar(&o.pages, "pages", 40, "pages of a host")
 	flag.StringVar(&o.store, "store", "dir", "dir, or s3 for a versitygw process")
 	flag.BoolVar(&o.wget, "wget", true, "run GNU wget beside it")
-	flag.StringVar(&o.listen, "listen", "", "address of the worker's metrics and profiles")
+	flag.StringVar(&o.listen, "listen", "", "address of the worker's metrics and profiles (default: a free port)")
+	flag.StringVar(&o.worker, "worker", "", "further settings of the worker, as flags")
+	flag.BoolVar(&o.profile, "profile", true, "profile the worker, for the share of each step; costs it some 1 %")
+	flag.BoolVar(&o.histories, "histories", false, "print the events of each kind in Temporal's histories")
 	flag.Parse()
 	if err := run(context.Background(), o); err != nil {
 		fmt.Fprintln(os.Stderr, "muninn-bench:", err)
@@ -61,6 +69,11 @@ func run(ctx context.Context, o options) error {
 		return err
 	}
 	ours.print()
+	ours.events.print(ours.pages, o.histories)
+	if ours.shares != nil {
+		printShares(ours.shares)
+	}
+	fmt.Printf("ratio of CPU, Temporal / worker: %.2f\n", ours.cpu["temporal server"].Seconds()/ours.cpu["worker"].Seconds())
 	if !o.wget {
 		return nil
 	}
@@ -82,6 +95,9 @@ type measured struct {
 	rss   map[string]int64 // peak, bytes
 	wall  time.Duration
 	note  string
+
+	events events             // of the crawl's workflows
+	shares map[string]float64 // of the worker's CPU time, by step
 }
 
 func (m measured) perThousand(cpu time.Duration) float64 {

@@ -7,6 +7,8 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"strconv"
+	"strings"
 	"syscall"
 	"time"
 )
@@ -72,6 +74,23 @@ func (p *process) wait() {
 			p.rss = usage.Maxrss << 10
 		}
 	}
+}
+
+// used is the CPU time of a child that runs; 0 where the system has no /proc.
+func (p *process) used() time.Duration {
+	raw, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", p.cmd.Process.Pid))
+	if err != nil {
+		return 0
+	}
+	_, after, _ := strings.Cut(string(raw), ") ") // the name before it may hold blanks
+	fields, ticks := strings.Fields(after), 0
+	for _, i := range []int{11, 12} { // utime and stime, in hundredths of a second
+		if i < len(fields) {
+			n, _ := strconv.Atoi(fields[i])
+			ticks += n
+		}
+	}
+	return time.Duration(ticks) * 10 * time.Millisecond
 }
 
 func command(ctx context.Context, name string, args ...string) error {

@@ -1,0 +1,92 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+
+	"go.temporal.io/api/enums/v1"
+	"go.temporal.io/api/workflowservice/v1"
+	"go.temporal.io/sdk/client"
+)
+
+// events counts what a crawl left in Temporal's histories, by workflow type.
+type events map[string]*eventCount
+
+// eventCount is what the executions of a workflow type cost.
+type eventCount struct {
+	executions, events, bytes int
+	kinds                     map[string]int // events by type
+}
+
+// countEvents reads the histories of all workflows that the server has.
+func countEvents(ctx context.Context, address string) (events, error) {
+	c, err := client.DialContext(ctx, client.Options{HostPort: address, Logger: silent{}})
+	if err != nil {
+		return nil, err
+	}
+	defer c.Close()
+	out := events{}
+	for token, more := []byte(nil), true; more; more = len(token) > 0 {
+		list, err := c.ListWorkflow(ctx, &workflowservice.ListWorkflowExecutionsRequest{PageSize: 1000, NextPageToken: token})
+		if err != nil {
+			return nil, err
+		}
+		token = list.GetNextPageToken()
+		for _, e := range list.GetExecutions() {
+			name := e.GetType().GetName()
+			if out[name] == nil {
+				out[name] = &eventCount{kinds: map[string]int{}}
+			}
+			if err := out[name].add(ctx, c, e.GetExecution().GetWorkflowId(), e.GetExecution().GetRunId()); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return out, nil
+}
+
+func (n *eventCount) add(ctx context.Context, c client.Client, id, run string) error {
+	n.executions++
+	for history := c.GetWorkflowHistory(ctx, id, run, false, enums.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT); history.HasNext(); {
+		event, err := history.Next()
+		if err != nil {
+			return err
+		}
+		n.events++
+		n.bytes += event.Size()
+		n.kinds[event.GetEventType().String()]++
+	}
+	return nil
+}
+
+// print tells what each workflow type left, the most expensive first, and what a page costs; all tells the events of each kind.
+func (e events) print(pages int, all bool) {
+	total, tasks := 0, 0
+	names := slices.SortedFunc(maps.Keys(e), func(a, b string) int { return cmp.Compare(e[b].events, e[a].events) })
+	for _, name := range names {
+		n := e[name]
+		total += n.events
+		tasks += n.kinds["WorkflowTaskCompleted"]
+		fmt.Printf("  %-18s %4d executions %6d events %6d kB\n", name, n.executions, n.events, n.bytes>>10)
+		kinds := slices.SortedFunc(maps.Keys(n.kinds), func(a, b string) int {
+			return cmp.Or(cmp.Compare(n.kinds[b], n.kinds[a]), cmp.Compare(a, b))
+		})
+		for _, kind := range kinds {
+			if all {
+				fmt.Printf("    %6d %s\n", n.kinds[kind], kind)
+			}
+		}
+	}
+	fmt.Printf("  Temporal: %.3f events, %.3f workflow tasks a page\n", float64(total)/float64(max(pages, 1)), float64(tasks)/float64(max(pages, 1)))
+}
+
+// silent is a logger that says nothing.
+type silent struct{}
+
+func (silent) Debug(string, ...any) {}
+func (silent) Info(string, ...any)  {}
+func (silent) Warn(string, ...any)  {}
+func (silent) Error(string, ...any) {}
