@@ -28,18 +28,6 @@ func (a *Activities) known(crawl string) error {
 	return &InputError{fmt.Sprintf("the frontier of worker %q does not know the crawl %s: its data folder was lost, or the crawl was forgotten; `muninn start` with its definition brings in what the archive knows", a.Settings.Worker, crawl)}
 }
 
-// Forget deletes what the frontier keeps of a crawl that does not run; what is archived stays.
-func (a *Activities) Forget(ctx context.Context, in AskInput) (frontier.Forgotten, error) {
-	if err := a.known(in.Crawl); err != nil {
-		return frontier.Forgotten{}, err
-	}
-	out, err := a.Frontier.Forget(in.Crawl, in.Dry)
-	if err == nil && !in.Dry {
-		a.judges.forget(in.Crawl)
-	}
-	return out, err
-}
-
 // Explain tells where a URL stands in a crawl, and why.
 func (a *Activities) Explain(ctx context.Context, in AskInput) (frontier.Explanation, error) {
 	u, err := urls.Parse(in.URL)

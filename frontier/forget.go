@@ -3,7 +3,10 @@ package frontier
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"math"
+	"slices"
+	"strings"
 
 	"github.com/dgraph-io/badger/v4"
 )
@@ -48,9 +51,47 @@ type Forgotten struct {
 // forgetPart is how many entries are deleted in one transaction.
 const forgetPart = 5000
 
+// Abandon takes the claims of a run back whose workflow is gone, as it is after a termination: nobody else would. The run is that
+// of owner; if another has taken it over, or it has ended, Abandon returns ErrBusy. It returns the releases that politeness has
+// not heard of, which are to be sent before the crawl is forgotten. The run stays one that has not ended.
+func (f *Frontier) Abandon(name, owner string) (releases []Release, err error) {
+	err = f.withCrawl(name, func(s *state, txn *badger.Txn) (func(), error) {
+		if rec := f.draft(s); !rec.Active || rec.Owner != owner {
+			return nil, fmt.Errorf("%w: %s belongs to %s", ErrBusy, name, rec.Owner)
+		}
+		f.mu.Lock()
+		claims := slices.Collect(maps.Values(s.claims))
+		f.mu.Unlock()
+		drop, err := f.dropClaims(txn, s, claims)
+		return func() {
+			drop()
+			releases = slices.SortedFunc(maps.Values(s.journal), func(a, b Release) int { return strings.Compare(a.Lease, b.Lease) })
+		}, err
+	})
+	return releases, err
+}
+
+// Batches are those of a crawl that have claims.
+func (f *Frontier) Batches(name string) ([]string, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	s, err := f.get(name)
+	if err != nil {
+		return nil, err
+	}
+	batches := map[string]bool{}
+	for _, c := range s.claims {
+		if c.Batch != "" {
+			batches[c.Batch] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(batches)), nil
+}
+
 // Forget deletes all that the frontier keeps of a crawl; what lies in archives stays. A crawl that runs is not forgotten:
-// ErrBusy. With dry, it is only counted. Cut off, it is begun again by the next call.
-func (f *Frontier) Forget(name string, dry bool) (Forgotten, error) {
+// ErrBusy, unless gone is the owner of the run and nothing of it is out, see Abandon. With dry, it is only counted, a crawl that
+// runs as well. Cut off, it is begun again by the next call.
+func (f *Frontier) Forget(name, gone string, dry bool) (Forgotten, error) {
 	f.mu.Lock()
 	s, known := f.crawls[name]
 	if !known {
@@ -58,23 +99,35 @@ func (f *Frontier) Forget(name string, dry bool) (Forgotten, error) {
 		return Forgotten{}, fmt.Errorf("%w: %s", ErrNoCrawl, name)
 	}
 	out := Forgotten{Crawl: name, Run: s.Run}
-	busy := s.Active || len(s.claims) > 0 || s.forgetting
-	s.forgetting = s.forgetting || !busy && !dry // no run begins from now on
+	var busy error
+	if s.Active && s.Owner != gone || len(s.claims) > 0 || s.forgetting {
+		busy = fmt.Errorf("%w: %s", ErrBusy, name)
+	}
+	if !dry && busy == nil {
+		s.forgetting = true // nothing of it is written from now on
+	}
 	f.mu.Unlock()
-	if busy {
-		return out, fmt.Errorf("%w: %s", ErrBusy, name)
+	if dry {
+		return out, errors.Join(f.countEntries(s.id, &out), busy)
 	}
-	if !dry {
-		defer func() {
-			f.mu.Lock()
-			defer f.mu.Unlock()
-			s.forgetting = false
-		}()
+	if busy != nil {
+		return out, busy
 	}
+	err := f.deleteCrawl(s, &out)
+	if err != nil {
+		f.mu.Lock()
+		s.forgetting = false
+		f.mu.Unlock()
+	}
+	return out, err
+}
+
+// countEntries counts what the frontier keeps of a crawl.
+func (f *Frontier) countEntries(id uint16, out *Forgotten) error {
 	for _, kind := range kindsOfCrawls {
-		n, err := f.entries(kind, s.id)
+		n, err := f.entries(kind, id)
 		if err != nil {
-			return out, err
+			return err
 		}
 		switch out.Entries += n; kind {
 		case kindRecord:
@@ -83,8 +136,13 @@ func (f *Frontier) Forget(name string, dry bool) (Forgotten, error) {
 			out.Queues = n
 		}
 	}
-	if dry {
-		return out, nil
+	return nil
+}
+
+// deleteCrawl counts and deletes it.
+func (f *Frontier) deleteCrawl(s *state, out *Forgotten) error {
+	if err := f.countEntries(s.id, out); err != nil {
+		return err
 	}
 	for _, kind := range kindsOfCrawls {
 		for more := true; more; {
@@ -93,16 +151,24 @@ func (f *Frontier) Forget(name string, dry bool) (Forgotten, error) {
 				return nil, err
 			})
 			if err != nil {
-				return out, err
+				return err
 			}
 		}
 	}
-	return out, f.update(func(txn *badger.Txn) (func(), error) {
+	return f.update(func(txn *badger.Txn) (func(), error) {
 		if f.drafts[s] != nil { // which would be written behind this
 			return nil, errTogether
 		}
-		return func() { delete(f.crawls, name) }, txn.Delete(append([]byte{kindCrawl}, name...))
+		return func() { delete(f.crawls, s.Name) }, txn.Delete(append([]byte{kindCrawl}, s.Name...))
 	})
+}
+
+// forgotten refuses to write to a crawl that is being forgotten, or was: its ID may be another's. Frontier.mu is held.
+func (s *state) forgotten() error {
+	if s.forgetting {
+		return fmt.Errorf("%w: %s is being forgotten", ErrBusy, s.Name)
+	}
+	return nil
 }
 
 // entries counts the entries of a kind.

@@ -48,20 +48,20 @@ func TestForget(t *testing.T) {
 	r.other("gone")
 	r.other("stays")
 	id := r.crawls["gone"].id
-	if _, err := r.Forget("gone", false); !errors.Is(err, ErrBusy) {
+	if _, err := r.Forget("gone", "", false); !errors.Is(err, ErrBusy) {
 		t.Fatalf("a crawl that runs: %v", err)
 	}
-	if _, err := r.Forget("nobody", false); !errors.Is(err, ErrNoCrawl) {
+	if _, err := r.Forget("nobody", "", false); !errors.Is(err, ErrNoCrawl) {
 		t.Fatalf("a crawl that is not known: %v", err)
 	}
 	r.must(r.End("gone", "owner"))
 	before := r.keysUnder()
-	dry, err := r.Forget("gone", true)
+	dry, err := r.Forget("gone", "", true)
 	r.must(err)
 	if dry.URLs != 2 || dry.Queues != 1 || dry.Run != 1 || dry.Entries < 8 || r.keysUnder()[id] != before[id] {
 		t.Errorf("%+v, %d keys", dry, before[id])
 	}
-	got, err := r.Forget("gone", false)
+	got, err := r.Forget("gone", "", false)
 	r.must(err)
 	after := r.keysUnder()
 	if got != dry || after[id] != 0 || r.Knows("gone") {
@@ -78,6 +78,68 @@ func TestForget(t *testing.T) {
 	r.other("gone")
 	if s, err := r.Status("gone"); err != nil || s.Run != 1 || s.Totals.Known != 2 {
 		t.Errorf("begun anew: %+v, %v", s, err)
+	}
+}
+
+// A run whose workflow is gone has claims that nobody gives back: they are taken back, and their leases released, before the
+// crawl is forgotten. Its hosts rest nevertheless, and nothing is written to it behind that.
+func TestForgetAbandoned(t *testing.T) {
+	r := newRig(t, func(d *crawl.Definition) { d.Politeness.MaxDelay = crawl.Duration(time.Minute) })
+	r.submit("s", found(1, "http://a.example/", "http://b.example/")...)
+	claims := r.next().Claims
+	if len(claims) != 2 {
+		t.Fatalf("%d claims", len(claims))
+	}
+	batch := r.start(claims[0]) // the other waits for its lease
+	if got, err := r.Batches(testCrawl); err != nil || fmt.Sprint(got) != fmt.Sprint([]string{batch}) {
+		t.Errorf("%v, %v", got, err)
+	}
+	if counted, err := r.Forget(testCrawl, "", true); !errors.Is(err, ErrBusy) || counted.URLs != 2 {
+		t.Errorf("of a crawl that runs is counted: %+v, %v", counted, err)
+	}
+	if _, err := r.Forget(testCrawl, "owner", false); !errors.Is(err, ErrBusy) {
+		t.Errorf("forgotten with claims: %v", err)
+	}
+	if _, err := r.Abandon(testCrawl, "another"); !errors.Is(err, ErrBusy) {
+		t.Errorf("abandoned for another: %v", err)
+	}
+	for range 2 { // the first answer may be lost
+		releases, err := r.Abandon(testCrawl, "owner")
+		r.must(err)
+		if len(releases) != 2 || releases[0].Lease == releases[1].Lease {
+			t.Fatalf("%+v", releases)
+		}
+		for _, release := range releases {
+			if leased := release.Lease == claims[0].ID; leased != (release.Number > 0) || leased == release.Next.IsZero() {
+				t.Errorf("%+v", release)
+			}
+		}
+	}
+	if got := r.states(); got["http://a.example/"] != "waiting" || got["http://b.example/"] != "waiting" {
+		t.Errorf("%v", got)
+	}
+	if _, err := r.Forget(testCrawl, "another", false); !errors.Is(err, ErrBusy) {
+		t.Errorf("forgotten for another: %v", err)
+	}
+	stale, id := r.crawls[testCrawl], r.crawls[testCrawl].id
+	if _, err := r.Forget(testCrawl, "owner", false); err != nil || r.Knows(testCrawl) || r.keysUnder()[id] != 0 {
+		t.Errorf("%v; %d keys are left", err, r.keysUnder()[id])
+	}
+	err := r.update(func(*badger.Txn) (func(), error) {
+		r.draft(stale).Totals.Links++
+		return nil, nil
+	})
+	if !errors.Is(err, ErrBusy) {
+		t.Errorf("written behind it: %v", err)
+	}
+	r.reopen()
+	if r.Knows(testCrawl) {
+		t.Error("after a restart it is there again")
+	}
+	r.must(r.begin("next", nil))
+	r.submit("s", found(1, "http://a.example/", "http://b.example/")...)
+	if got := r.next().Claims; len(got) != 1 || got[0].PLD == claims[0].PLD {
+		t.Errorf("the host that was asked does not rest: %+v", got)
 	}
 }
 

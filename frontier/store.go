@@ -202,7 +202,7 @@ func (f *Frontier) draft(s *state) *crawlRecord {
 	rec, known := f.drafts[s]
 	if !known {
 		f.mu.Lock()
-		f.unread = errors.Join(f.unread, f.awake(s))
+		f.unread = errors.Join(f.unread, s.forgotten(), f.awake(s))
 		copied := s.crawlRecord
 		f.mu.Unlock()
 		copied.Top = slices.Clone(copied.Top)
@@ -332,7 +332,10 @@ func (f *Frontier) withCrawl(name string, do func(s *state, txn *badger.Txn) (fu
 	}
 	return f.update(func(txn *badger.Txn) (func(), error) {
 		f.mu.Lock()
-		err := f.awake(s) // it may have fallen asleep since
+		err := s.forgotten()
+		if err == nil {
+			err = f.awake(s) // it may have fallen asleep since
+		}
 		f.mu.Unlock()
 		if err != nil {
 			return nil, err

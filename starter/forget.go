@@ -17,8 +17,9 @@ func forgetCommand(g *globals) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "forget CRAWL", Short: "Delete a crawl from the frontier of its worker; its archive stays", Args: cli.ExactArgs(1, "the name of one crawl"),
 		Long: `Delete what the frontier of its worker keeps of a crawl: known URLs, queues, what it learned and remembers. Its archive and its
-workflows in Temporal stay. A crawl that runs is not forgotten: stop it first. If the crawl is started again, it begins
-from what its archive knows. Without --yes it is only told what would be deleted.`,
+workflows in Temporal stay. A crawl that runs is not forgotten: stop it first. One whose workflow was terminated is, once its
+batches have finished or were terminated as well: what it holds of addresses is released before. If the crawl is started
+again, it begins from what its archive knows. Without --yes it is only told what would be deleted.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			in := activities.AskInput{Crawl: args[0], Dry: !yes}
 			if worker != "" {

@@ -38,16 +38,17 @@ func (g *globals) links(s crawlStatus) map[string]string {
 	}
 }
 
-// current takes what the controller of a crawl knows: the crawl itself is told from time to time only.
-func (s *crawlStatus) current(ctx context.Context, c client.Client, controller string) {
+// current takes what the controller of a crawl's run knows: the crawl itself is told from time to time only. A controller that
+// was terminated with its crawl tells what it knew last.
+func (s *crawlStatus) current(ctx context.Context, c client.Client, controller, run string) {
 	d, err := c.DescribeWorkflowExecution(ctx, controller, "")
 	if err != nil {
 		return
 	}
 	s.retries(d)
 	var p activities.Progress
-	if d.GetWorkflowExecutionInfo().GetStatus() != enums.WORKFLOW_EXECUTION_STATUS_RUNNING {
-		return
+	if info := d.GetWorkflowExecutionInfo(); info.GetStatus() != enums.WORKFLOW_EXECUTION_STATUS_RUNNING && info.GetParentExecution().GetRunId() != run {
+		return // of a run before
 	}
 	value, err := c.QueryWorkflow(ctx, controller, "", names.QueryStatus)
 	if err == nil && value.Get(&p) == nil && p.At.After(s.Crawl.Progress.At) {

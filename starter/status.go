@@ -122,8 +122,8 @@ func status(ctx context.Context, c client.Client, name string) (crawlStatus, err
 		s.Crawl.Phase, s.Crawl.Begun.Run, s.Crawl.Begun.Archive = crawl.PhaseEnded, s.Result.Run, s.Result.Archive
 		s.Crawl.Learned, s.Crawl.Progress.Totals, s.Crawl.Progress.Harvests = s.Result.Learned, s.Result.Totals, s.Result.Harvests
 	}
-	if m := s.Crawl.Member.Worker; running && m != "" {
-		s.current(queryCtx, c, names.ControllerID(name, m))
+	if m := s.Crawl.Member.Worker; s.Result == nil && m != "" {
+		s.current(queryCtx, c, names.ControllerID(name, m), d.GetWorkflowExecutionInfo().GetExecution().GetRunId())
 	}
 	if err := s.batches(ctx, c); err != nil {
 		return s, err
@@ -148,7 +148,7 @@ func status(ctx context.Context, c client.Client, name string) (crawlStatus, err
 }
 
 func (s crawlStatus) write(w io.Writer) {
-	t, p := s.Crawl.Progress.Totals, s.Crawl.Progress
+	p := s.Crawl.Progress
 	line := func(format string, args ...any) { _, _ = fmt.Fprintf(w, format+"\n", args...) }
 	phase := s.Crawl.Phase
 	switch {
@@ -183,8 +183,13 @@ func (s crawlStatus) write(w io.Writer) {
 		if s.Finish > 0 {
 			finish = plural(s.Finish, "batch") + " of it still finish"
 		}
-		line("  cut off   %s; the numbers are those of the last word of its worker, %s", finish, p.At.Local().Format(time.DateTime))
-		line("            `muninn start` with the definition goes on with run %d, whose end and report are still to come", s.Crawl.Begun.Run)
+		numbers := "the numbers are those of the last word of its worker, " + p.At.Local().Format(time.DateTime)
+		if p.At.IsZero() {
+			numbers = "its worker has told no numbers yet"
+		}
+		line("  cut off   %s; %s", finish, numbers)
+		line("            `muninn start` with the definition goes on with run %d, whose end and report are still to come;", s.Crawl.Begun.Run)
+		line("            `muninn forget %s` gives it up", s.Crawl.Name)
 	}
 	for _, id := range s.Held {
 		line("  paused    an activity of %s, by hand (temporal activity unpause --workflow-id '%s' --activity-type …)", id, id)
@@ -195,20 +200,9 @@ func (s crawlStatus) write(w io.Writer) {
 	if p.Leases != nil && s.Result == nil {
 		line("  leases    %s", p.Leases)
 	}
-	if p.UnderWay > 0 {
-		line("  fetched   %d URLs more, of batches that are under way", p.UnderWay)
+	if s.Result != nil || !p.At.IsZero() || s.State == enums.WORKFLOW_EXECUTION_STATUS_RUNNING.String() {
+		s.writeNumbers(line)
 	}
-	line("  requests  %d answered: pages, redirects, errors, and what was tried again", t.Requests)
-	line("  pages     %d, %.1f MB, harvest ratio %.2f (%d of %d scored)", t.Pages, float64(t.Bytes)/1e6, t.HarvestRatio(), t.Relevant, t.Scored)
-	if harvests := p.Harvests; len(harvests) > 0 {
-		line("  harvest   %s by tenths of the run, %.2f to %.2f", bars(harvests), harvests[0], harvests[len(harvests)-1])
-	}
-	line("  frontier  %d URLs wait in %d queues, %d known", p.Waiting, p.Queues, t.Known)
-	if most := workflows.Most(p); most != "" && s.Result == nil {
-		line("            %s", most)
-	}
-	line("  refused   %d by robots.txt, %d by the address guard", t.Robots, t.Refused)
-	line("  errors    %d, %d retries, %d batches failed", t.Errors, t.Retries, t.Failed)
 	line("  archive   %s", s.Crawl.Begun.Archive)
 	if former := s.Crawl.Begun.Former; former != "" {
 		line("            before it was %s: pages are archived whole again", former)
@@ -237,7 +231,7 @@ func (s crawlStatus) write(w io.Writer) {
 		}
 	}
 	line("  look      temporal workflow list --query \"%s\"", runningBatches(s.Crawl.Name))
-	if s.Crawl.Progress.Totals.Failed > 0 || len(s.Failed) > 0 {
+	if p.Totals.Failed > 0 || len(s.Failed) > 0 {
 		line("            temporal workflow list --query \"%s\"", failedBatches(s.Crawl.Name))
 	}
 	for _, what := range []string{"crawl", "batches", "failed"} {
@@ -245,6 +239,25 @@ func (s crawlStatus) write(w io.Writer) {
 			line("            %s: %s", what, link)
 		}
 	}
+}
+
+// writeNumbers tells how far a crawl has come.
+func (s crawlStatus) writeNumbers(line func(format string, args ...any)) {
+	t, p := s.Crawl.Progress.Totals, s.Crawl.Progress
+	if p.UnderWay > 0 {
+		line("  fetched   %d URLs more, of batches that are under way", p.UnderWay)
+	}
+	line("  requests  %d answered: pages, redirects, errors, and what was tried again", t.Requests)
+	line("  pages     %d, %.1f MB, harvest ratio %.2f (%d of %d scored)", t.Pages, float64(t.Bytes)/1e6, t.HarvestRatio(), t.Relevant, t.Scored)
+	if harvests := p.Harvests; len(harvests) > 0 {
+		line("  harvest   %s by tenths of the run, %.2f to %.2f", bars(harvests), harvests[0], harvests[len(harvests)-1])
+	}
+	line("  frontier  %d URLs wait in %d queues, %d known", p.Waiting, p.Queues, t.Known)
+	if most := workflows.Most(p); most != "" && s.Result == nil {
+		line("            %s", most)
+	}
+	line("  refused   %d by robots.txt, %d by the address guard", t.Robots, t.Refused)
+	line("  errors    %d, %d retries, %d batches failed", t.Errors, t.Retries, t.Failed)
 }
 
 // bars draws shares, each as one character.

@@ -3,6 +3,7 @@ package starter
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/muninn-archive/muninn/frontier"
 	"github.com/muninn-archive/muninn/internal/crawl"
@@ -60,6 +61,11 @@ func TestStatusOfACutOffCrawl(t *testing.T) {
 				t.Errorf("%q is not in\n%s", want, b.String())
 			}
 		}
+		for _, unknown := range []string{"0001-01-01", "pages     0", "frontier  0"} { // nobody has told any
+			if strings.Contains(b.String(), unknown) {
+				t.Errorf("%q is in\n%s", unknown, b.String())
+			}
+		}
 	}
 }
 
@@ -67,9 +73,10 @@ func TestStatusOfACutOffCrawl(t *testing.T) {
 func TestStatusOfACancelledCrawl(t *testing.T) {
 	for state, want := range map[string]string{
 		"Running":  "c: Running, broad, cancelled: it ends when its batches have (run 3",
-		"Canceled": "cut off   none of its batches is out; the numbers are",
+		"Canceled": "cut off   none of its batches is out; the numbers are those of the last word of its worker, 2026-",
 	} {
 		s := crawlStatus{Workflow: "crawl/c", State: state}
+		s.Crawl.Progress.At = time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
 		s.Crawl.Name, s.Crawl.Phase, s.Crawl.Begun.Run, s.Crawl.Cancelled, s.Crawl.Stopping = "c", "broad", 3, true, true
 		var b strings.Builder
 		if s.write(&b); !strings.Contains(b.String(), want) {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -63,5 +64,57 @@ func TestLongCancelledCrawl(t *testing.T) {
 		t.Errorf("%s, run %d, %+v", result.Reason, result.Run, result.Totals)
 	}
 	Once(t, Check(t, filepath.Join(dir, "archive")), world)
+	polite(t, world.Stats(), 0)
+}
+
+// A crawl that was terminated in its first rounds tells what is known of it, and can be forgotten once its batches have finished:
+// its leases are released, and started again it begins from its archive.
+func TestLongForgetTerminatedCrawl(t *testing.T) {
+	t.Parallel()
+	server := StartServer(t)
+	world := Serve(t, bench.New(webworld.Options{Seed: 8, Latency: 100 * time.Millisecond}, 2, 150))
+	dir := t.TempDir()
+	Program(t, "muninn") // which takes long to build, before the crawl
+	StartWorker(t, Config(server, world, dir))
+	d := Definition("cutoff", world)
+	d.Order.PerQueue = 10
+	d.Scope.Within = crawl.WithinHost
+	StartCrawl(t, server.Client, d)
+	Until(t, soon, "leases are out in mid-crawl", func() string {
+		if world.Stats().Requested() < 4 || held(server.shard(t)) == "" {
+			return "none is"
+		}
+		return ""
+	})
+	forget := func() (string, error) {
+		return Run(Program(t, "muninn"), "forget", d.Name, "--yes", "--temporal", server.Address)
+	}
+	if _, err := forget(); err == nil || !strings.Contains(err.Error(), "running already") {
+		t.Errorf("while it runs: %v", err)
+	}
+	if err := server.Client.TerminateWorkflow(t.Context(), names.CrawlID(d.Name), "", "a test"); err != nil {
+		t.Fatal(err)
+	}
+	if text, status, _ := server.told(t, d.Name); status.State != "Terminated" || !strings.Contains(text, "muninn forget "+d.Name) || strings.Contains(text, "0001-01-01") {
+		t.Errorf("its status is %s", text)
+	}
+	Until(t, soon, "the crawl is forgotten", func() string {
+		_, err := forget()
+		switch {
+		case err == nil:
+			return ""
+		case strings.Contains(err.Error(), "batches of it still finish"), strings.Contains(err.Error(), "running already"): // the list of workflows is late
+			return err.Error()
+		}
+		t.Fatal(err)
+		return ""
+	})
+	Until(t, soon, "its leases are released", func() string { return held(server.shard(t)) })
+	world.SetLatency(0)
+	StartCrawl(t, server.Client, d)
+	if result := Result(t, server.Client, d.Name, CrawlTime); result.Reason != "drained" || result.Run != 2 || result.Totals.Failed > 0 {
+		t.Errorf("%s, run %d, %+v", result.Reason, result.Run, result.Totals)
+	}
+	Check(t, filepath.Join(dir, "archive"))
 	polite(t, world.Stats(), 0)
 }
