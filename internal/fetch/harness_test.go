@@ -18,6 +18,7 @@ import (
 type clock struct {
 	mu     sync.Mutex
 	offset time.Duration
+	before func() // what is waited for before a wait moves the clock on; may be nil
 }
 
 func (c *clock) now() time.Time {
@@ -27,7 +28,11 @@ func (c *clock) now() time.Time {
 }
 
 func (c *clock) sleep(ctx context.Context, until time.Time) error {
-	if wait := until.Sub(c.now()); wait > 0 {
+	wait := until.Sub(c.now())
+	if c.before != nil {
+		c.before()
+	}
+	if wait > 0 {
 		c.advance(wait)
 	}
 	return ctx.Err()
@@ -63,6 +68,7 @@ type host struct {
 	answer func(seen) answer
 	ln     net.Listener
 	done   chan struct{}
+	late   time.Duration // by which it notices requests late on every other connection, but for robots.txt; set before the first one
 
 	mu       sync.Mutex
 	requests []seen
@@ -135,6 +141,9 @@ func (h *host) serve(c net.Conn, n int) {
 		if err != nil {
 			return
 		}
+		if r.RequestURI != "/robots.txt" && n%2 == 1 {
+			time.Sleep(h.late)
+		}
 		h.mu.Lock()
 		h.paths[r.RequestURI]++
 		s := seen{path: r.RequestURI, header: r.Header, raw: raw.String(), at: h.clock.now(), conn: n, nth: h.paths[r.RequestURI]}
@@ -183,6 +192,16 @@ func write(c net.Conn, a answer) bool {
 		}
 	}
 	return true
+}
+
+// silent bounds the wait for the first byte for tests of hosts that never answer. All others wait as long as crawls do: a
+// busy machine is no silent host.
+func silent(a answer) func(*Options) {
+	return func(o *Options) {
+		if a.then == "hang" {
+			o.Limits.FirstByte = seconds(1)
+		}
+	}
 }
 
 func (h *host) url(path string) string { return "http://" + h.ln.Addr().String() + path }

@@ -51,7 +51,7 @@ func TestFailures(t *testing.T) {
 					}
 					return answer{}
 				})
-				c := newClient(t, h.clock, func(o *Options) { o.Limits.FirstByte = seconds(0.2) })
+				c := newClient(t, h.clock, silent(test.a))
 				want, attempts := test.now, 0
 				if last {
 					want, attempts = test.last, c.limits.MaxAttempts-1
