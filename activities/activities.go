@@ -8,17 +8,16 @@ import (
 	"sync"
 	"time"
 
+	"go.temporal.io/sdk/activity"
 	"go.temporal.io/sdk/client"
 
 	"github.com/muninn-archive/muninn/frontier"
-	"github.com/muninn-archive/muninn/internal/aah"
 	"github.com/muninn-archive/muninn/internal/archive"
 	"github.com/muninn-archive/muninn/internal/disk"
 	"github.com/muninn-archive/muninn/internal/fetch"
-	"github.com/muninn-archive/muninn/internal/page"
+	"github.com/muninn-archive/muninn/internal/pipeline"
 	"github.com/muninn-archive/muninn/internal/politeness"
 	"github.com/muninn-archive/muninn/internal/spool"
-	"github.com/muninn-archive/muninn/internal/text"
 )
 
 // Settings are the worker's own bounds.
@@ -32,41 +31,39 @@ type Settings struct {
 	BatchTime  time.Duration // a batch stops fetching after this and gives the rest back
 	BundlePLDs int           // claims in one batch, at most
 	BundleURLs int           // URLs in one batch, at most; a single claim may have more
-	// HandedBytes bounds the pages that lie in memory between the steps of batches; 0: DefaultHandedBytes.
-	HandedBytes int64
-	Attempts    int           // faults of a batch in one step before it fails; those of stores and kills do not count
-	GiveBack    time.Duration // how long the queues of a failed batch rest
-	Software    string        // for warcinfo
-	Page        page.Limits
+	Attempts   int           // faults of a batch in one step before it fails; those of stores and kills do not count
+	GiveBack   time.Duration // how long the queues of a failed batch rest
+	Software   string        // for warcinfo
 }
 
 // Activities holds what the steps work with.
 type Activities struct {
-	Settings   Settings
-	Client     client.Client
-	Frontier   *frontier.Frontier
-	Spool      *spool.Spool
-	Disk       *disk.Watch
-	Fetch      *fetch.Client
-	Helper     *aah.Helper
-	Vocabulary *text.Vocabulary
-	Archives   *Archives
-	Meter      Meter
-	Now        func() time.Time
-	Allow      Allow
-	Holds      Holds // each may keep crawls from claiming
-	UnderWay   UnderWay
+	Settings Settings
+	Client   client.Client
+	Frontier *frontier.Frontier
+	Spool    *spool.Spool
+	Disk     *disk.Watch
+	Fetch    *fetch.Client
+	Engine   *pipeline.Engine
+	Archives *Archives
+	Meter    Meter
+	Now      func() time.Time
+	Allow    Allow
+	Holds    Holds // each may keep crawls from claiming
+	UnderWay UnderWay
 
 	batches alone
 	mu      sync.Mutex // guards clocks
 	asked   addresses  // by their lanes
-	judges  judges
-	handed  handover
 	clocks  politeness.Clocks
-	work    workshop
-	reading reading
 
 	unwritable storeFaults
+}
+
+// Observe has an engine write to the logs of the activities that call it, and tell with their heartbeats how far it has come.
+func Observe(e *pipeline.Engine) {
+	e.Log = func(ctx context.Context) pipeline.Logger { return activity.GetLogger(ctx) }
+	e.Reached = func(ctx context.Context, what string) { activity.RecordHeartbeat(ctx, what) }
 }
 
 // Meter counts what the operator watches; internal to the worker's metrics.

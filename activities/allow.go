@@ -36,7 +36,7 @@ func refused(field, what, setting string, allowed []string) error {
 	if len(allowed) > 0 {
 		names = "allowed are " + strings.Join(allowed, ", ")
 	}
-	return &InputError{fmt.Sprintf("%s: %q is not below what the worker's setting %s names: %s", field, what, setting, names)}
+	return &crawl.InputError{Message: fmt.Sprintf("%s: %q is not below what the worker's setting %s names: %s", field, what, setting, names)}
 }
 
 // archives refuses a place for an archive that is neither below the worker's own, or in its bucket, nor below one that

@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"github.com/muninn-archive/muninn/internal/crawl"
-	"github.com/muninn-archive/muninn/internal/urls"
 )
 
 // A definition reads no file that the worker's configuration does not allow, whichever way it writes the name.
@@ -98,38 +97,5 @@ func TestAllowArchives(t *testing.T) {
 	}
 	if _, err := os.Stat(root + "/elsewhere"); err == nil {
 		t.Error("a folder was made that is not allowed")
-	}
-}
-
-// User information in a seed is refused without being repeated.
-func TestSeedsWithUser(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "seeds.txt")
-	if err := os.WriteFile(file, []byte("https://example.org/\nhttps://joe:hush@example.org/\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	for _, d := range []crawl.Definition{{Seeds: []crawl.Seed{{File: file}}}, {Seeds: []crawl.Seed{{URL: "https://joe:hush@example.org/"}}}} {
-		_, _, err := seeds(d)
-		if err == nil || !strings.Contains(err.Error(), "has a user name") || strings.Contains(err.Error(), "hush") {
-			t.Error(err)
-		}
-	}
-}
-
-// What no crawl can take of a file of seeds is named by its line; a file that is too long, before any URL is looked at.
-func TestSeedFile(t *testing.T) {
-	for text, want := range map[string]string{
-		"https://example.org/\nhttps://example.org:25/\n":                   "line 2 is no URL to crawl: port 25 is that of another service",
-		"# seeds\n\nno URL\n":                                               "line 3 is no URL to crawl",
-		"https://example.org/\n" + strings.Repeat("x", urls.MaxLine) + "\n": "line 2 has more than 65536 bytes",
-		"no URL\n" + strings.Repeat("\n", urls.MaxLines):                    "has more than 1000000 lines",
-	} {
-		file := filepath.Join(t.TempDir(), "seeds.txt")
-		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		_, _, err := seeds(crawl.Definition{Seeds: []crawl.Seed{{File: file}}})
-		if err == nil || !strings.Contains(err.Error(), file) || !strings.Contains(err.Error(), want) {
-			t.Errorf("%.300v, want %q", err, want)
-		}
 	}
 }

@@ -3,25 +3,14 @@ package activities
 import (
 	"context"
 	"errors"
-	"fmt"
 
-	"github.com/fxamacker/cbor/v2"
 	"go.temporal.io/sdk/activity"
 
-	"github.com/muninn-archive/muninn/frontier"
 	"github.com/muninn-archive/muninn/internal/archive"
 	"github.com/muninn-archive/muninn/internal/crawl"
-	"github.com/muninn-archive/muninn/internal/score"
+	"github.com/muninn-archive/muninn/internal/pipeline"
 	"github.com/muninn-archive/muninn/internal/spool"
 )
-
-// committing is what COMMIT needs; ARCHIVE leaves it in the spool before the manifest is put.
-type committing struct {
-	Outcomes    []crawl.Outcome        `json:"outcomes"`
-	Discoveries []crawl.Discovery      `json:"discoveries"`
-	Originals   map[string]crawl.Visit `json:"originals"`
-	Samples     []score.Sample         `json:"samples"`
-}
 
 // archive is the ARCHIVE step: it makes the batch's segment and commits it in the archive, exactly
 // once however often it is run.
@@ -49,7 +38,7 @@ func (a *Activities) archiveBatch(ctx context.Context, in BatchInput, again bool
 		if again {
 			a.tidy(ctx, h, &m)
 		}
-		return archived(h, m), a.remember(in, plan)
+		return archived(h, m), a.Engine.Remember(in.Crawl, in.Batch)
 	}
 	if !errors.Is(err, archive.ErrNotFound) {
 		return ArchiveResult{}, err
@@ -66,11 +55,11 @@ func (a *Activities) archiveBatch(ctx context.Context, in BatchInput, again bool
 	if err != nil {
 		return ArchiveResult{}, err
 	}
-	if err := spool.WriteAll(b, fileCommit, []committing{left}); err != nil {
+	if err := spool.WriteAll(b, fileCommit, []pipeline.Result{left}); err != nil {
 		return ArchiveResult{}, err
 	}
 	if segment.Empty() {
-		return ArchiveResult{}, a.remember(in, plan)
+		return ArchiveResult{}, a.Engine.Remember(in.Crawl, in.Batch)
 	}
 	if err = a.Frontier.Renew(in.Crawl, in.Batch); err != nil { // its URLs may have gone back meanwhile
 		return ArchiveResult{}, err
@@ -86,7 +75,7 @@ func (a *Activities) archiveBatch(ctx context.Context, in BatchInput, again bool
 		a.tidy(ctx, h, &m)
 	}
 	a.Meter.Archived(m.Pages, m.WARC.Bytes)
-	return archived(h, m), a.remember(in, plan)
+	return archived(h, m), a.Engine.Remember(in.Crawl, in.Batch)
 }
 
 // tidy deletes what earlier attempts of a batch have left in its archive. What it cannot delete is named by no manifest:
@@ -97,24 +86,6 @@ func (a *Activities) tidy(ctx context.Context, h home, m *archive.Manifest) {
 	}
 }
 
-// remember adds the pages of a batch that is archived to what the crawl remembers of pages, and lets go of them: each counts
-// once.
-func (a *Activities) remember(in BatchInput, plan frontier.Plan) error {
-	batch := a.handed.take(a.Spool.Batch(in.Crawl, in.Batch).Dir())
-	if batch == nil {
-		return nil
-	}
-	judge, err := a.judge(in.Crawl, plan)
-	if err != nil {
-		return err
-	}
-	raw, err := judge.Remember(batch.visits)
-	if err != nil || raw == nil {
-		return err
-	}
-	return a.Frontier.Remember(in.Crawl, raw)
-}
-
 func archived(h home, m archive.Manifest) ArchiveResult {
 	return ArchiveResult{
 		Manifest: archive.Layout{Prefix: h.label.Prefix, Crawl: m.Crawl}.Manifest(m.Segment()), WARC: m.WARC.Key,
@@ -123,19 +94,20 @@ func archived(h home, m archive.Manifest) ArchiveResult {
 }
 
 // fill writes the batch's exchanges into the segment and gathers what COMMIT needs.
-func (a *Activities) fill(ctx context.Context, segment *archive.Segment, d crawl.Definition, in BatchInput) (committing, error) {
+func (a *Activities) fill(ctx context.Context, segment *archive.Segment, d crawl.Definition, in BatchInput) (pipeline.Result, error) {
 	places := d.ByPlaces()
-	left := committing{Originals: map[string]crawl.Visit{}}
-	pages, err := a.scored(ctx, in)
+	left := pipeline.Result{Originals: map[string]crawl.Visit{}}
+	batch, err := a.Engine.Judge(ctx, a.source(ctx, in))
 	if err != nil {
 		return left, err
 	}
+	pages := batch.Pages
 	b := a.Spool.Batch(in.Crawl, in.Batch)
 	mine, err := targets(b)
 	if err != nil {
 		return left, err
 	}
-	entries, closer, err := a.entries(b, mine)
+	entries, closer, err := entries(b, mine)
 	if err != nil {
 		return left, err
 	}
@@ -155,12 +127,9 @@ func (a *Activities) fill(ctx context.Context, segment *archive.Segment, d crawl
 			}
 			continue
 		}
-		var p *crawl.Page
+		var p *pipeline.Judged
 		if next < len(pages) && pages[next].Entry == i {
-			p = &pages[next].Page
-			if s := pages[next].Learn; s != nil {
-				left.Samples = append(left.Samples, *s)
-			}
+			p = &pages[next]
 			next++
 		}
 		if err := a.one(segment, e, p, places, &left); err != nil {
@@ -172,9 +141,8 @@ func (a *Activities) fill(ctx context.Context, segment *archive.Segment, d crawl
 
 // one archives an exchange and notes its outcome and outlinks. places tells that what was learned of the places
 // that links stand at has a say.
-func (a *Activities) one(segment *archive.Segment, e *spool.Entry, p *crawl.Page, places bool, left *committing) error {
+func (a *Activities) one(segment *archive.Segment, e *spool.Entry, p *pipeline.Judged, places bool, left *pipeline.Result) error {
 	o := e.Outcome
-	o.Score = -1
 	answered := e.Status > 0 || e.HeaderBytes > 0 // "000" is a status that servers send
 	if answered && o.Kind != crawl.OutcomeRetry {
 		rec, err := segment.Add(capture(e, p))
@@ -186,45 +154,20 @@ func (a *Activities) one(segment *archive.Segment, e *spool.Entry, p *crawl.Page
 			left.Originals[rec.Digest] = rec.Visit
 		}
 	}
-	if e.Kind != crawl.ExchangePage {
-		return nil
+	if e.Kind == crawl.ExchangePage {
+		left.Add(o, e.Path, p, places)
 	}
-	if p != nil {
-		o.Score, o.Level, o.App, o.Prints = p.Score, p.Level, p.Application, p.Prints
-		o.Worth, o.Seen = p.Worth, p.Seen
-		if !p.NoFollow {
-			for i := range p.Links {
-				left.Discoveries = append(left.Discoveries, p.Links[i].Discovery(e.URL, e.Path, places))
-			}
-		}
-	}
-	left.Outcomes = append(left.Outcomes, o)
 	return nil
 }
 
-func capture(e *spool.Entry, p *crawl.Page) archive.Capture {
-	return archive.Capture{
-		Exchange: e.Exchange, Request: e.Request(), Page: p,
+func capture(e *spool.Entry, p *pipeline.Judged) archive.Capture {
+	c := archive.Capture{
+		Exchange: e.Exchange, Request: e.Request(),
 		Response: e.Response, Body: e.Body,
 		Header: e.Header,
 	}
-}
-
-// readCommitting reads what ARCHIVE left.
-func readCommitting(b *spool.Batch) (committing, error) {
-	list, err := spool.ReadAll[committing](b, fileCommit)
-	if err != nil {
-		return committing{}, err
+	if p != nil {
+		c.Page = &p.Page
 	}
-	if len(list) != 1 {
-		return committing{}, fmt.Errorf("spool %s: %w", fileCommit, spool.ErrMissing)
-	}
-	return list[0], nil
-}
-
-func encodeSamples(samples []score.Sample) ([]byte, error) {
-	if len(samples) == 0 {
-		return nil, nil
-	}
-	return cbor.Marshal(samples)
+	return c
 }

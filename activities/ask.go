@@ -8,6 +8,7 @@ import (
 	"github.com/muninn-archive/muninn/activities/names"
 	"github.com/muninn-archive/muninn/frontier"
 	"github.com/muninn-archive/muninn/internal/crawl"
+	"github.com/muninn-archive/muninn/internal/pipeline"
 	"github.com/muninn-archive/muninn/internal/politeness"
 	"github.com/muninn-archive/muninn/internal/urls"
 )
@@ -21,18 +22,18 @@ type AskInput struct {
 }
 
 // known tells what to do if the frontier does not know a crawl that somebody asks about.
-func (a *Activities) known(crawl string) error {
-	if a.Frontier.Knows(crawl) {
+func (a *Activities) known(name string) error {
+	if a.Frontier.Knows(name) {
 		return nil
 	}
-	return &InputError{fmt.Sprintf("the frontier of worker %q does not know the crawl %s: its data folder was lost, or the crawl was forgotten; `muninn start` with its definition brings in what the archive knows", a.Settings.Worker, crawl)}
+	return &crawl.InputError{Message: fmt.Sprintf("the frontier of worker %q does not know the crawl %s: its data folder was lost, or the crawl was forgotten; `muninn start` with its definition brings in what the archive knows", a.Settings.Worker, name)}
 }
 
 // Explain tells where a URL stands in a crawl, and why.
 func (a *Activities) Explain(ctx context.Context, in AskInput) (frontier.Explanation, error) {
 	u, err := urls.Parse(in.URL)
 	if err != nil {
-		return frontier.Explanation{}, &InputError{fmt.Sprintf("%q is no URL: %v", in.URL, reason(err))}
+		return frontier.Explanation{}, &crawl.InputError{Message: fmt.Sprintf("%q is no URL: %v", in.URL, pipeline.Reason(err))}
 	}
 	if err := a.known(in.Crawl); err != nil {
 		return frontier.Explanation{}, err
@@ -75,26 +76,9 @@ func (a *Activities) Configure(ctx context.Context, d crawl.Definition) error {
 		return err
 	}
 	if l := a.Frontier.Learner(d.Name); l != nil && l.Examples() == 0 {
-		if err := a.reteach(d.Name); err != nil {
+		if err := a.Engine.ShowExamples(d.Name, !plan.Reference); err != nil { // which it has learned nothing of so far
 			return err
 		}
 	}
 	return a.keepDefinition(ctx, store, d, plan.Run)
-}
-
-// reteach shows the examples of the definition, and what the reference crawl has found once it is over, to an order that learns
-// from now on.
-func (a *Activities) reteach(name string) error {
-	plan, err := a.Frontier.Plan(name)
-	if err != nil {
-		return err
-	}
-	if plan.Reference {
-		return a.showExamples(plan, nil)
-	}
-	samples, err := a.samples(name)
-	if err != nil {
-		return err
-	}
-	return a.showExamples(plan, samples)
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/muninn-archive/muninn/frontier"
 	"github.com/muninn-archive/muninn/internal/archive"
 	"github.com/muninn-archive/muninn/internal/crawl"
+	"github.com/muninn-archive/muninn/internal/pipeline"
 	"github.com/muninn-archive/muninn/internal/spool"
 )
 
@@ -33,7 +34,7 @@ func (a *Activities) commit(ctx context.Context, in BatchInput, rest time.Time) 
 	if err != nil {
 		return err
 	}
-	left, err := readCommitting(b)
+	left, err := readResult(b)
 	recovered := errors.Is(err, spool.ErrMissing)
 	if recovered {
 		left, err = a.recovered(ctx, in, life)
@@ -41,15 +42,12 @@ func (a *Activities) commit(ctx context.Context, in BatchInput, rest time.Time) 
 	if err != nil {
 		return err
 	}
-	samples, err := encodeSamples(left.Samples)
+	c, err := left.Commit(in.Crawl, in.Batch)
 	if err != nil {
 		return err
 	}
-	err = a.Frontier.Commit(frontier.Commit{
-		Crawl: in.Crawl, Batch: in.Batch, Archive: life.Archive, Outcomes: left.Outcomes, Discoveries: left.Discoveries,
-		Originals: left.Originals, Sample: samples, Recovered: recovered, Rest: rest,
-	})
-	if err != nil {
+	c.Archive, c.Recovered, c.Rest = life.Archive, recovered, rest
+	if err := a.Frontier.Commit(c); err != nil {
 		return err
 	}
 	a.freed(in)
@@ -58,7 +56,7 @@ func (a *Activities) commit(ctx context.Context, in BatchInput, rest time.Time) 
 
 // freed forgets what the worker holds of a batch in memory.
 func (a *Activities) freed(in BatchInput) {
-	a.handed.drop(a.Spool.Batch(in.Crawl, in.Batch).Dir())
+	a.Engine.Drop(in.Crawl, in.Batch)
 	a.UnderWay.end(in)
 }
 
@@ -103,7 +101,7 @@ func (a *Activities) salvage(ctx context.Context, in BatchInput) error {
 		return nil
 	}
 	_, err = safely(ctx, func(ctx context.Context) (any, error) {
-		leave, err := a.work.enter(ctx, in.Crawl, stepArchive)
+		leave, err := a.Engine.Workshop.Enter(ctx, in.Crawl, pipeline.StepArchive)
 		if err != nil {
 			return nil, err
 		}

@@ -38,9 +38,6 @@ func (a *Activities) End(ctx context.Context, in EndInput) (EndResult, error) {
 	if err != nil {
 		return EndResult{}, err
 	}
-	if err := a.keepLearned(ctx, in.Crawl); err != nil {
-		return EndResult{}, err
-	}
 	plan, err := a.Frontier.Plan(in.Crawl)
 	if err != nil {
 		return EndResult{}, err
@@ -49,10 +46,13 @@ func (a *Activities) End(ctx context.Context, in EndInput) (EndResult, error) {
 	if err != nil {
 		return EndResult{}, err
 	}
+	if err := a.Engine.KeepRules(ctx, plan, store); err != nil {
+		return EndResult{}, err
+	}
 	if err := a.reportEnds(ctx, plan, store); err != nil {
 		return EndResult{}, err
 	}
-	if err := a.keepExperience(ctx, plan, store); err != nil {
+	if err := a.Engine.KeepExperience(ctx, plan, store); err != nil {
 		return EndResult{}, err
 	}
 	making, cancel := context.WithTimeout(ctx, reportTime)
@@ -62,7 +62,7 @@ func (a *Activities) End(ctx context.Context, in EndInput) (EndResult, error) {
 	} else {
 		status.Report = made.Key
 	}
-	a.judges.forget(in.Crawl)
+	a.Engine.Forget(in.Crawl)
 	return status, a.Frontier.End(in.Crawl, in.Owner)
 }
 

@@ -11,15 +11,11 @@ import (
 
 	"github.com/muninn-archive/muninn/frontier"
 	"github.com/muninn-archive/muninn/internal/archive"
+	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/disk"
 	"github.com/muninn-archive/muninn/internal/spool"
 	"github.com/muninn-archive/muninn/kb"
 )
-
-// InputError says that what was given can never work.
-type InputError struct{ Message string }
-
-func (e *InputError) Error() string { return e.Message }
 
 // The types of application errors, as the UI shows them.
 const (
@@ -39,7 +35,7 @@ const (
 // edge turns domain errors into Temporal's, in this one place: what can never succeed is not retried.
 func edge(err error) error {
 	var made *temporal.ApplicationError
-	var input *InputError
+	var input *crawl.InputError
 	var rules kb.Faults
 	var store *archive.StoreError
 	switch {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/muninn-archive/muninn/activities/names"
 	"github.com/muninn-archive/muninn/frontier"
+	"github.com/muninn-archive/muninn/internal/crawl"
 )
 
 // Forget deletes what the frontier keeps of a crawl that does not run; what is archived stays. A crawl whose workflow was
@@ -34,15 +35,15 @@ func (a *Activities) Forget(ctx context.Context, in AskInput) (frontier.Forgotte
 	}
 	out, err = a.Frontier.Forget(in.Crawl, gone, false)
 	if err == nil {
-		a.judges.forget(in.Crawl)
+		a.Engine.Forget(in.Crawl)
 	}
 	return out, err
 }
 
 // goneOwner is the owner of a run that has not ended, and never will: its workflow is gone. It is an error if that, another
 // workflow of the crawl, or a batch of the run is still going.
-func (a *Activities) goneOwner(ctx context.Context, crawl string) (owner string, err error) {
-	plan, err := a.Frontier.Plan(crawl)
+func (a *Activities) goneOwner(ctx context.Context, name string) (owner string, err error) {
+	plan, err := a.Frontier.Plan(name)
 	if err != nil {
 		return "", err
 	}
@@ -52,29 +53,29 @@ func (a *Activities) goneOwner(ctx context.Context, crawl string) (owner string,
 		return "", err
 	}
 	if open {
-		return "", fmt.Errorf("%w: %s, by the workflow %s", frontier.ErrBusy, crawl, workflow)
+		return "", fmt.Errorf("%w: %s, by the workflow %s", frontier.ErrBusy, name, workflow)
 	}
-	running := "ExecutionStatus='Running' AND " + names.AttrCrawl.GetName() + "='" + crawl + "'"
+	running := "ExecutionStatus='Running' AND " + names.AttrCrawl.GetName() + "='" + name + "'"
 	others, err := a.Client.ListWorkflow(ctx, &workflowservice.ListWorkflowExecutionsRequest{PageSize: 1, Query: "WorkflowType='" + names.Crawl + "' AND " + running})
 	if err != nil {
 		return "", err
 	}
 	for _, other := range others.GetExecutions() { // it is about to take the run over; a schedule names its workflows otherwise
-		return "", fmt.Errorf("%w: %s, by the workflow %s", frontier.ErrBusy, crawl, other.GetExecution().GetWorkflowId())
+		return "", fmt.Errorf("%w: %s, by the workflow %s", frontier.ErrBusy, name, other.GetExecution().GetWorkflowId())
 	}
-	batches, err := a.Frontier.Batches(crawl)
+	batches, err := a.Frontier.Batches(name)
 	if err != nil {
 		return "", err
 	}
 	for _, batch := range batches {
-		id := names.BatchID(crawl, batch)
+		id := names.BatchID(name, batch)
 		open, err := a.isOpen(ctx, id, "")
 		if err != nil {
 			return "", err
 		}
 		if open {
-			return "", &InputError{fmt.Sprintf("the crawl %s was cut off, but batches of it still finish, such as %s: wait until `muninn status %s` says that none is out, or terminate them: temporal workflow terminate --query \"WorkflowType='%s' AND %s\"",
-				crawl, id, crawl, names.Batch, running)}
+			return "", &crawl.InputError{Message: fmt.Sprintf("the crawl %s was cut off, but batches of it still finish, such as %s: wait until `muninn status %s` says that none is out, or terminate them: temporal workflow terminate --query \"WorkflowType='%s' AND %s\"",
+				name, id, name, names.Batch, running)}
 		}
 	}
 	return plan.Owner, nil

@@ -19,6 +19,7 @@ import (
 	"github.com/muninn-archive/muninn/internal/archivecheck"
 	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/page"
+	"github.com/muninn-archive/muninn/internal/pipeline"
 	"github.com/muninn-archive/muninn/internal/spool"
 	"github.com/muninn-archive/muninn/internal/text"
 	"github.com/muninn-archive/muninn/kb"
@@ -59,10 +60,11 @@ func newRig(t *testing.T) *rig {
 	base, err := shipped()
 	r.must(err)
 	r.Activities = &Activities{
-		Settings: Settings{Worker: "w", Queue: "muninn", Attempts: 3, Software: "Muninn test", Page: page.DefaultLimits()},
-		Frontier: front, Spool: files, Helper: aah.New(base, aah.DefaultLimits()), Vocabulary: text.NewVocabulary(),
+		Settings: Settings{Worker: "w", Queue: "muninn", Attempts: 3, Software: "Muninn test"},
+		Frontier: front, Spool: files, Engine: pipeline.New(front, aah.New(base, aah.DefaultLimits()), text.NewVocabulary(), page.DefaultLimits(), time.Now),
 		Archives: &Archives{Default: r.dir, Allow: []string{os.TempDir()}}, Meter: noMeter{}, Now: time.Now,
 	}
+	Observe(r.Engine)
 	r.env = newEnv(r.Activities)
 	return r
 }

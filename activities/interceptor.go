@@ -7,6 +7,8 @@ import (
 	"go.temporal.io/sdk/activity"
 	"go.temporal.io/sdk/interceptor"
 	"go.temporal.io/sdk/worker"
+
+	"github.com/muninn-archive/muninn/internal/crawl"
 )
 
 // step is an activity and what stands around it. All of them have their input checked, a heartbeat, and their errors made
@@ -80,7 +82,7 @@ type inbound struct {
 func (i *inbound) ExecuteActivity(ctx context.Context, in *interceptor.ExecuteActivityInput) (any, error) {
 	for _, arg := range in.Args {
 		if err := checkInput(arg); err != nil {
-			return nil, edge(&InputError{err.Error()})
+			return nil, edge(&crawl.InputError{Message: err.Error()})
 		}
 	}
 	info := activity.GetInfo(ctx)

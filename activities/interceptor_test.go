@@ -10,6 +10,8 @@ import (
 
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/testsuite"
+
+	"github.com/muninn-archive/muninn/internal/crawl"
 )
 
 // TestStepsAreRegistered: each exported method of Activities is a step under its own name, by which workflows call it, and no
@@ -63,7 +65,7 @@ func TestErrorsOfSteps(t *testing.T) {
 
 // TestEdgeOnce: an error that is Temporal's already stays as it is.
 func TestEdgeOnce(t *testing.T) {
-	once := edge(&InputError{"no such thing"})
+	once := edge(&crawl.InputError{Message: "no such thing"})
 	if twice := edge(once); !errors.Is(twice, once) || twice.Error() != once.Error() {
 		t.Errorf("%v", twice)
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/muninn-archive/muninn/frontier"
 	"github.com/muninn-archive/muninn/internal/archive"
 	"github.com/muninn-archive/muninn/internal/crawl"
+	"github.com/muninn-archive/muninn/internal/pipeline"
 	"github.com/muninn-archive/muninn/internal/spool"
 )
 
@@ -118,7 +119,7 @@ func (a *Activities) settleArchive(ctx context.Context, d crawl.Definition) (sto
 
 // recovered makes what COMMIT needs out of the segment in the archive: the working files are lost, the manifest is there.
 // URLs of the batch that the segment does not tell of go back to their queues.
-func (a *Activities) recovered(ctx context.Context, in BatchInput, life frontier.Life) (left committing, err error) {
+func (a *Activities) recovered(ctx context.Context, in BatchInput, life frontier.Life) (left pipeline.Result, err error) {
 	plan, err := a.Frontier.Plan(in.Crawl)
 	if err != nil {
 		return left, err
@@ -131,53 +132,5 @@ func (a *Activities) recovered(ctx context.Context, in BatchInput, life frontier
 	if err != nil {
 		return left, fmt.Errorf("%w, and there is no segment to commit in their place: %w", spool.ErrMissing, err)
 	}
-	again, err := a.again(plan.Definition)
-	if err != nil {
-		return left, err
-	}
-	left.Originals = map[string]crawl.Visit{}
-	ended := map[string]bool{} // without a page: a response may be archived all the same, and is no second outcome
-	err = archive.ReadLog(ctx, h.store, &m, func(l archive.Logged) error {
-		switch l.Kind {
-		case crawl.OutcomeRobots, crawl.OutcomeRefused, crawl.OutcomeFailed:
-			ended[l.URL] = true
-			left.Outcomes = append(left.Outcomes, crawl.Outcome{URL: l.URL, Kind: l.Kind, Status: l.Status, Reason: l.Reason, Bytes: l.Bytes, Score: -1})
-		}
-		return nil
-	})
-	if err != nil {
-		return left, err
-	}
-	err = archive.ReadIndex(ctx, h.store, m.CDXJ.Key, func(i archive.Indexed) error {
-		if i.Robots() {
-			return nil
-		}
-		o := crawl.Outcome{URL: i.URL, Kind: crawl.OutcomeDone, Status: i.Status, Bytes: i.Length, Score: i.Score, Revisit: i.Revisit, App: i.Application}
-		o.Visit = crawl.Visit{URL: i.URL, Date: i.Date, Digest: i.Digest}
-		switch {
-		case i.Revisit:
-			if i.Status == 0 {
-				o.Kind = crawl.OutcomeUnmodified
-			}
-			o.Visit, _ = a.Frontier.Original(in.Crawl, life.Archive, i.Digest)
-		case i.Status >= 200 && i.Status < 300:
-			left.Originals[i.Digest] = o.Visit
-		}
-		if !ended[i.URL] {
-			left.Outcomes = append(left.Outcomes, o)
-		}
-		return nil
-	})
-	if err != nil {
-		return left, err
-	}
-	err = archive.ReadLinks(ctx, h.store, m.Links.Key, func(l archive.Link) error {
-		if l.NoFollow {
-			return nil
-		}
-		found, err := again(l)
-		left.Discoveries = append(left.Discoveries, found)
-		return err
-	})
-	return left, err
+	return a.Engine.Recover(ctx, plan.Definition, h.store, m, life.Archive)
 }

@@ -7,6 +7,8 @@ import (
 	"runtime/pprof"
 
 	"go.temporal.io/sdk/temporal"
+
+	"github.com/muninn-archive/muninn/internal/pipeline"
 )
 
 // ProcessResult is what the steps after FETCH have made of a batch; those that a later attempt found no need for are nil.
@@ -29,35 +31,34 @@ func (a *Activities) Process(ctx context.Context, in BatchInput) (out ProcessRes
 		return out, err
 	}
 	if stands != isArchived {
-		err = a.part(ctx, in, nameAnalyse, stepAnalyse, func(ctx context.Context) (err error) {
+		err = a.part(ctx, in, nameAnalyse, pipeline.StepParse, func(ctx context.Context) (err error) {
 			out.Analysed, err = result(a.analyse(ctx, in))
 			return err
 		})
 		if err != nil {
 			return out, err
 		}
-		err = a.part(ctx, in, nameScore, stepScore, func(ctx context.Context) (err error) {
-			out.Scored, err = result(a.scoreOnce(ctx, in))
+		err = a.part(ctx, in, nameScore, pipeline.StepJudge, func(ctx context.Context) (err error) {
+			out.Scored, err = result(a.judge(ctx, in))
 			return err
 		})
 		if err != nil {
 			return out, err
 		}
 	}
-	return out, a.part(ctx, in, nameArchive, stepArchive, func(ctx context.Context) (err error) {
+	return out, a.part(ctx, in, nameArchive, pipeline.StepArchive, func(ctx context.Context) (err error) {
 		out.Archived, err = result(a.archive(ctx, in))
 		return err
 	})
 }
 
 // part runs a step of Process: with a seat, and under its name in heartbeats, profiles and errors.
-func (a *Activities) part(ctx context.Context, in BatchInput, name string, seat workStep, do func(context.Context) error) (err error) {
+func (a *Activities) part(ctx context.Context, in BatchInput, name string, seat pipeline.Step, do func(context.Context) error) (err error) {
 	beatWith(ctx, func() any { return name })
-	if seat == stepAnalyse {
-		a.handed.bound(a.Settings.HandedBytes)
-		a.handed.room(ctx, in.Crawl)
+	if seat == pipeline.StepParse {
+		a.Engine.Handover.Room(ctx, in.Crawl)
 	}
-	leave, err := a.work.enter(ctx, in.Crawl, seat)
+	leave, err := a.Engine.Workshop.Enter(ctx, in.Crawl, seat)
 	if err != nil {
 		return err
 	}

@@ -1,10 +1,13 @@
 package activities
 
 import (
+	"errors"
 	"strings"
 	"testing"
 
 	"github.com/muninn-archive/muninn/internal/archive"
+	"github.com/muninn-archive/muninn/internal/crawl"
+	"github.com/muninn-archive/muninn/internal/pipeline"
 )
 
 // An attempt goes on with what the one before it has left in memory; once the manifest is there, nothing is parsed or scored
@@ -16,21 +19,31 @@ func TestProcessGoesOn(t *testing.T) {
 	r.begin("one", nil)
 	in := r.batch()
 	r.open(in, linking)
-	key := r.Spool.Batch(in.Crawl, in.Batch).Dir()
+	lost := errors.New("memory has nothing")
+	inMemory := func() *pipeline.JudgedBatch {
+		batch, err := r.Engine.Judge(t.Context(), pipeline.Source{
+			Crawl: in.Crawl, Batch: in.Batch, Run: "default-test-run-id",
+			Targets: func() (map[string]crawl.Target, error) { return nil, lost },
+		})
+		if err != nil && !errors.Is(err, lost) {
+			t.Fatal(err)
+		}
+		return batch
+	}
 
 	denied.closed.Store(true)
 	_, err := call[ProcessResult](r, r.Process, in)
 	if err == nil || !strings.Contains(err.Error(), "ARCHIVE: the archive fails") {
 		t.Fatalf("ends with %v", err)
 	}
-	before := r.handed.get(key)
-	if before == nil || !before.scored {
-		t.Fatalf("the pages are not kept: %+v", before)
+	before := inMemory()
+	if before == nil {
+		t.Fatal("the pages are not kept")
 	}
 	if _, err = call[ProcessResult](r, r.Process, in); err == nil {
 		t.Fatal("the archive takes what it refuses")
 	}
-	if r.handed.get(key) != before {
+	if inMemory() != before {
 		t.Error("pages that lay in memory were parsed again")
 	}
 
@@ -45,7 +58,7 @@ func TestProcessGoesOn(t *testing.T) {
 	if again.Analysed != nil || again.Scored != nil || again.Archived == nil || again.Archived.Manifest != first.Archived.Manifest {
 		t.Errorf("once the manifest is there: %+v, before %+v", again, first)
 	}
-	if r.handed.get(key) != nil {
+	if inMemory() != nil {
 		t.Error("pages that are archived are in memory again")
 	}
 	r.must(r.do(r.Commit, in))

@@ -70,7 +70,7 @@ func TestRestoreGoesOn(t *testing.T) {
 	}
 	done := 0
 	for i := range segments {
-		if r.Frontier.Committed(rigCrawl, fmt.Sprintf("%sa.example-%d-0123456789abcdef", restoring, i)) {
+		if r.Frontier.Committed(rigCrawl, fmt.Sprintf("%sa.example-%d-0123456789abcdef", "restore-", i)) {
 			done++
 		}
 	}

@@ -15,7 +15,6 @@ import (
 	"github.com/spf13/pflag"
 	"github.com/spf13/viper"
 
-	"github.com/muninn-archive/muninn/activities"
 	"github.com/muninn-archive/muninn/activities/names"
 	"github.com/muninn-archive/muninn/internal/aah"
 	"github.com/muninn-archive/muninn/internal/archive"
@@ -23,6 +22,7 @@ import (
 	"github.com/muninn-archive/muninn/internal/disk"
 	"github.com/muninn-archive/muninn/internal/fetch"
 	"github.com/muninn-archive/muninn/internal/page"
+	"github.com/muninn-archive/muninn/internal/pipeline"
 	"github.com/muninn-archive/muninn/internal/thesaurus"
 )
 
@@ -94,7 +94,7 @@ func DefaultConfig() Config {
 		Temporal: Temporal{Address: "127.0.0.1:7233", Namespace: "default", Queue: names.TaskQueue},
 		Name:     host, Data: "muninn-data", Archive: "", Listen: "127.0.0.1:9464", Profiles: profilesLoopback, LogFormat: logText,
 		Lanes: 256, Round: 64, Linger: 500 * time.Millisecond, BatchTime: 2 * time.Minute,
-		BundlePLDs: 64, BundleURLs: 500, HandedBytes: activities.DefaultHandedBytes, Attempts: 8, DiskFloor: 1 << 30, Thesauri: []string{thesaurus.DefaultWordNet}, GiveBack: 5 * time.Minute, SpoolKeep: 7 * 24 * time.Hour, SpoolBytes: 10 << 30,
+		BundlePLDs: 64, BundleURLs: 500, HandedBytes: pipeline.DefaultHandedBytes, Attempts: 8, DiskFloor: 1 << 30, Thesauri: []string{thesaurus.DefaultWordNet}, GiveBack: 5 * time.Minute, SpoolKeep: 7 * 24 * time.Hour, SpoolBytes: 10 << 30,
 		Drain: 20 * time.Second, Shards: 1,
 		Fetch: fetch.DefaultLimits(), Page: page.DefaultLimits(), Helper: aah.DefaultLimits(),
 	}

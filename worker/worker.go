@@ -26,6 +26,7 @@ import (
 	"github.com/muninn-archive/muninn/internal/archive"
 	"github.com/muninn-archive/muninn/internal/disk"
 	"github.com/muninn-archive/muninn/internal/fetch"
+	"github.com/muninn-archive/muninn/internal/pipeline"
 	"github.com/muninn-archive/muninn/internal/spool"
 	"github.com/muninn-archive/muninn/internal/text"
 	"github.com/muninn-archive/muninn/internal/version"
@@ -144,14 +145,17 @@ func (w *Worker) opened(ctx context.Context) error {
 	if err := errors.Join(errs[:]...); err != nil {
 		return err
 	}
+	engine := pipeline.New(w.front, helper, text.NewVocabulary(), conf.Page, time.Now)
+	engine.Handover.Bound(int64(conf.HandedBytes))
+	activities.Observe(engine)
 	w.acts = &activities.Activities{
 		Settings: activities.Settings{
 			Worker: conf.Name, Queue: conf.Temporal.Queue, Shards: conf.Shards, Lanes: conf.Lanes, Round: conf.Round,
-			Linger: conf.Linger, BatchTime: conf.BatchTime, BundlePLDs: conf.BundlePLDs, BundleURLs: conf.BundleURLs, HandedBytes: int64(conf.HandedBytes), Attempts: conf.Attempts,
-			GiveBack: conf.GiveBack, Software: version.Software(), Page: conf.Page,
+			Linger: conf.Linger, BatchTime: conf.BatchTime, BundlePLDs: conf.BundlePLDs, BundleURLs: conf.BundleURLs, Attempts: conf.Attempts,
+			GiveBack: conf.GiveBack, Software: version.Software(),
 		},
-		Frontier: w.front, Spool: sp, Disk: room, Fetch: fetcher, Helper: helper,
-		Vocabulary: text.NewVocabulary(), Archives: archives, Meter: w.meter, Now: time.Now,
+		Frontier: w.front, Spool: sp, Disk: room, Fetch: fetcher, Engine: engine,
+		Archives: archives, Meter: w.meter, Now: time.Now,
 		Allow: activities.Allow{Seeds: conf.Seeds, Thesauri: conf.Thesauri},
 	}
 	w.acts.Holds = append(w.acts.Holds, activities.DiskHold(w.acts), activities.ArchiveHold(w.acts))

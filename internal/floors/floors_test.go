@@ -23,7 +23,7 @@ var floors = [][]string{
 	{"internal/order"},
 	{"internal/score"},
 	{"frontier", "internal/fetch", "internal/archive", "internal/aah", "internal/spool", "internal/localstack"},
-	{"internal/report", "internal/recorded", "internal/cli"},
+	{"internal/pipeline", "internal/report", "internal/recorded", "internal/cli"},
 	{"activities/names"},
 	{"activities"},
 	{"workflows"},

@@ -1,21 +1,17 @@
-package activities
+package pipeline
 
 import (
 	"context"
 	"time"
 
-	"go.temporal.io/sdk/activity"
-
 	"github.com/muninn-archive/muninn/frontier"
 	"github.com/muninn-archive/muninn/internal/archive"
 	"github.com/muninn-archive/muninn/internal/crawl"
-	"github.com/muninn-archive/muninn/internal/scope"
-	"github.com/muninn-archive/muninn/internal/score"
 )
 
-// inherit makes a crawl known whose frontier is lost with a disk, if the archive tells of earlier runs.
-func (a *Activities) inherit(ctx context.Context, store archive.Store, d crawl.Definition) error {
-	if a.Frontier.Knows(d.Name) {
+// Inherit makes a crawl known whose frontier is lost with a disk, if the archive tells of earlier runs.
+func (e *Engine) Inherit(ctx context.Context, store archive.Store, d crawl.Definition) error {
+	if e.Frontier.Knows(d.Name) {
 		return nil
 	}
 	runs := uint32(0)
@@ -26,7 +22,7 @@ func (a *Activities) inherit(ctx context.Context, store archive.Store, d crawl.D
 	if err != nil || runs == 0 {
 		return err
 	}
-	return a.Frontier.Inherit(d.Name, runs)
+	return e.Frontier.Inherit(d.Name, runs)
 }
 
 // restoring and rewarding begin the marks of segments that were brought in: an attempt that comes after another goes on with
@@ -61,28 +57,28 @@ func readLinks(ctx context.Context, store archive.Store, m archive.Manifest) (li
 	return list, err
 }
 
-// restore brings in what a lost frontier knew: the outlinks of all segments, with their scores, and the
+// Restore brings in what a lost frontier knew: the outlinks of all segments, with their scores, and the
 // digests of the payloads that are archived. What was fetched already is fetched anew, as in any later run,
 // and archived as a revisit if it is the same.
-func (a *Activities) restore(ctx context.Context, store archive.Store, d crawl.Definition) error {
-	if err := a.regain(ctx, store, d); err != nil {
+func (e *Engine) Restore(ctx context.Context, store archive.Store, d crawl.Definition) error {
+	if err := e.regain(ctx, store, d); err != nil {
 		return err
 	}
-	again, err := a.again(d)
+	again, err := e.again(d)
 	if err != nil {
 		return err
 	}
-	plan, err := a.Frontier.Plan(d.Name)
+	plan, err := e.Frontier.Plan(d.Name)
 	if err != nil {
 		return err
 	}
 	walk := archive.Walk[contents]{
 		Prefix: d.Archive.Prefix, Crawl: d.Name,
-		Skip: func(segment string, _ time.Time) bool { return a.Frontier.Committed(d.Name, restoring+segment) },
+		Skip: func(segment string, _ time.Time) bool { return e.Frontier.Committed(d.Name, restoring+segment) },
 		Load: func(ctx context.Context, m archive.Manifest) (contents, error) { return read(ctx, store, m) },
 	}
 	err = walk.Each(ctx, store, func(m archive.Manifest, found contents) error {
-		activity.RecordHeartbeat(ctx, m.Segment())
+		e.reached(ctx, m.Segment())
 		c := frontier.Commit{Crawl: d.Name, Batch: restoring + m.Segment(), Archive: plan.Archive, Originals: map[string]crawl.Visit{}}
 		for _, i := range found.index {
 			if i.Robots() {
@@ -104,47 +100,45 @@ func (a *Activities) restore(ctx context.Context, store archive.Store, d crawl.D
 			}
 			c.Discoveries = append(c.Discoveries, d)
 		}
-		return a.Frontier.Commit(c)
+		return e.Frontier.Commit(c)
 	})
 	if err != nil {
 		return err
 	}
 	if d.ByPlaces() {
-		if err := a.restoreRewards(ctx, store, d); err != nil {
+		if err := e.restoreRewards(ctx, store, d); err != nil {
 			return err
 		}
 	}
-	return a.Frontier.Restored(d.Name)
+	return e.Frontier.Restored(d.Name)
 }
 
 // again makes the discoveries of archived links: with the scores that they had, or judged anew by an order that learns, for
 // what it keeps with URLs is not in the archive.
-func (a *Activities) again(d crawl.Definition) (func(archive.Link) (crawl.Discovery, error), error) {
-	whole := a.Frontier.Learner(d.Name)
+func (e *Engine) again(d crawl.Definition) (func(archive.Link) (crawl.Discovery, error), error) {
+	whole := e.Frontier.Learner(d.Name)
 	if whole == nil {
 		return func(l archive.Link) (crawl.Discovery, error) { return l.Discovery(l.Source, l.Path, d.ByPlaces()), nil }, nil
 	}
-	plan, err := a.Frontier.Plan(d.Name)
+	plan, err := e.Frontier.Plan(d.Name)
 	if err != nil {
 		return nil, err
 	}
-	judge, err := a.judge(d.Name, plan)
+	judge, err := e.judges.of(e, plan)
 	if err != nil {
 		return nil, err
 	}
 	return func(l archive.Link) (crawl.Discovery, error) {
-		return judge.Again(score.Found{
-			Link: l.Outlink, Source: l.Source, Path: l.Path, Language: l.Language, Paragraph: l.Paragraph, Depth: scope.Hops(l.Path),
-		}, whole)
+		return judge.Again(foundAt(l), whole)
 	}, nil
 }
 
 // restoreRewards teaches the bandit anew what the pages were worth: the scores of the pages that outlinks stood on,
 // once it is known from all sidecars how those pages were found.
-func (a *Activities) restoreRewards(ctx context.Context, store archive.Store, d crawl.Definition) error {
+func (e *Engine) restoreRewards(ctx context.Context, store archive.Store, d crawl.Definition) error {
 	walk := archive.Walk[map[string]float64]{
 		Prefix: d.Archive.Prefix, Crawl: d.Name,
-		Skip: func(segment string, _ time.Time) bool { return a.Frontier.Committed(d.Name, rewarding+segment) },
+		Skip: func(segment string, _ time.Time) bool { return e.Frontier.Committed(d.Name, rewarding+segment) },
 		Load: func(ctx context.Context, m archive.Manifest) (map[string]float64, error) {
 			scores := map[string]float64{}
 			err := archive.ReadLinks(ctx, store, m.Links.Key, func(l archive.Link) error {
@@ -157,7 +151,7 @@ func (a *Activities) restoreRewards(ctx context.Context, store archive.Store, d 
 		},
 	}
 	return walk.Each(ctx, store, func(m archive.Manifest, scores map[string]float64) error {
-		activity.RecordHeartbeat(ctx, m.Segment())
-		return a.Frontier.Reward(d.Name, rewarding+m.Segment(), scores)
+		e.reached(ctx, m.Segment())
+		return e.Frontier.Reward(d.Name, rewarding+m.Segment(), scores)
 	})
 }

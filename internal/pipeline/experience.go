@@ -1,4 +1,4 @@
-package activities
+package pipeline
 
 import (
 	"bytes"
@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/fxamacker/cbor/v2"
-	"go.temporal.io/sdk/activity"
 
 	"github.com/muninn-archive/muninn/frontier"
 	"github.com/muninn-archive/muninn/internal/archive"
@@ -23,18 +22,18 @@ type experience struct {
 // maxExperience bounds what is read of it, in bytes.
 const maxExperience = 64 << 20
 
-// keepExperience puts what the crawl has learned into the archive: PREFIX/CRAWL/learned/run-N-TIME.cbor; its memory of pages
+// KeepExperience puts what the crawl has learned into the archive: PREFIX/CRAWL/learned/run-N-TIME.cbor; its memory of pages
 // into the frontier, too.
-func (a *Activities) keepExperience(ctx context.Context, plan frontier.Plan, store archive.Store) error {
+func (e *Engine) KeepExperience(ctx context.Context, plan frontier.Plan, store archive.Store) error {
 	name := plan.Definition.Name
 	if plan.Definition.Topic.Empty() {
 		return nil
 	}
-	sum, err := a.Frontier.Learned(name)
+	sum, err := e.Frontier.Learned(name)
 	if err != nil {
 		return err
 	}
-	judge, err := a.judge(name, plan)
+	judge, err := e.judges.of(e, plan)
 	if err != nil {
 		return err
 	}
@@ -42,19 +41,19 @@ func (a *Activities) keepExperience(ctx context.Context, plan frontier.Plan, sto
 	if err != nil {
 		return err
 	}
-	if err := a.Frontier.Remember(name, memory); err != nil {
+	if err := e.Frontier.Remember(name, memory); err != nil {
 		return err
 	}
 	raw, err := cbor.Marshal(experience{plan.Definition.Topic.Canonical(), sum, memory})
 	if err != nil {
 		return err
 	}
-	key := layout(plan.Definition).Experience(plan.Run, a.Now())
+	key := layout(plan.Definition).Experience(plan.Run, e.Now())
 	return store.Put(ctx, key, bytes.NewReader(raw), int64(len(raw)))
 }
 
 // regain brings back what the crawl had learned last, if it was of the same topic. What cannot be read is learned anew.
-func (a *Activities) regain(ctx context.Context, store archive.Store, d crawl.Definition) error {
+func (e *Engine) regain(ctx context.Context, store archive.Store, d crawl.Definition) error {
 	last := ""
 	err := store.List(ctx, layout(d).Experiences(), func(o archive.Object) error {
 		if strings.HasSuffix(o.Key, ".cbor") {
@@ -74,15 +73,15 @@ func (a *Activities) regain(ctx context.Context, store archive.Store, d crawl.De
 		return nil
 	}
 	if len(known.Memory) > 0 {
-		if err := a.Frontier.Remember(d.Name, known.Memory); err != nil {
+		if err := e.Frontier.Remember(d.Name, known.Memory); err != nil {
 			return err
 		}
 	}
 	if len(known.Sum) == 0 {
 		return nil
 	}
-	if err := a.Frontier.Relearn(d.Name, known.Sum); err != nil {
-		activity.GetLogger(ctx).Warn("what was learned before cannot be read and is learned anew", "key", last, "error", err)
+	if err := e.Frontier.Relearn(d.Name, known.Sum); err != nil {
+		e.log(ctx).Warn("what was learned before cannot be read and is learned anew", "key", last, "error", err)
 	}
 	return nil
 }

@@ -1,4 +1,4 @@
-package activities
+package pipeline
 
 import (
 	"cmp"
@@ -6,27 +6,26 @@ import (
 	"slices"
 	"sync"
 	"time"
-
-	"go.temporal.io/sdk/activity"
-
-	"github.com/muninn-archive/muninn/internal/score"
 )
 
-// handed is what AAH hands on to SCORE and ARCHIVE. It lies in memory alone: the exchanges in the spool
-// say it all, and a step that does not find it makes it anew.
+// handed is what a step of a batch hands on to the next: the pages in the state that they are in.
 type handed struct {
-	run    string // of the batch's workflow: another run fetches first
-	pages  []parsedPage
-	broken int // exchanges that the parser failed on
-	scored bool
-	judged ScoreResult   // once they are scored
-	visits []score.Visit // of the pages, once they are scored
+	run    string // see Source
+	parsed *ParsedBatch
+	judged *JudgedBatch
 }
 
 // bytes is what the pages take in memory.
 func (b *handed) bytes() (n int64) {
-	for i := range b.pages {
-		n += int64(b.pages[i].Page.Bytes())
+	if b.parsed != nil {
+		for i := range b.parsed.Pages {
+			n += int64(b.parsed.Pages[i].Page.Bytes())
+		}
+	}
+	if b.judged != nil {
+		for i := range b.judged.Pages {
+			n += int64(b.judged.Pages[i].Page.Bytes())
+		}
 	}
 	return n
 }
@@ -37,10 +36,10 @@ const DefaultHandedBytes = 256 << 20
 // handedWait is how long a batch waits for room, before the oldest of its crawl has to be made anew.
 const handedWait = 10 * time.Second
 
-// handover holds what batches hand from step to step. Further batches wait when half of the room is taken, but for those of a
+// Handover holds what batches hand from step to step. Further batches wait when half of the room is taken, but for those of a
 // crawl that has none of it: a small crawl does not wait for a large one. What exceeds the room is forgotten, the
 // oldest of the crawl that has most first, and made anew; the batch that came last stays, however large it is.
-type handover struct {
+type Handover struct {
 	mu      sync.Mutex
 	limit   int64 // 0: DefaultHandedBytes
 	total   int64
@@ -57,15 +56,15 @@ type kept struct {
 	size  int64
 }
 
-// bound bounds the bytes; 0 for the default.
-func (h *handover) bound(limit int64) {
+// Bound bounds the bytes; 0 for the default.
+func (h *Handover) Bound(limit int64) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.limit = limit
 }
 
-// room waits until another batch of a crawl may come in.
-func (h *handover) room(ctx context.Context, crawl string) {
+// Room waits until another batch of a crawl may come in.
+func (h *Handover) Room(ctx context.Context, crawl string) {
 	ctx, cancel := context.WithTimeout(ctx, handedWait)
 	defer cancel()
 	for {
@@ -89,10 +88,10 @@ func (h *handover) room(ctx context.Context, crawl string) {
 	}
 }
 
-func (h *handover) most() int64 { return cmp.Or(h.limit, DefaultHandedBytes) }
+func (h *Handover) most() int64 { return cmp.Or(h.limit, DefaultHandedBytes) }
 
 // put keeps what a batch hands on, or counts it anew.
-func (h *handover) put(crawl, key string, b *handed) {
+func (h *Handover) put(crawl, key string, b *handed) {
 	size := b.bytes()
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -118,7 +117,7 @@ func (h *handover) put(crawl, key string, b *handed) {
 }
 
 // forget takes out the oldest batch of a crawl, but not the one that came last of all.
-func (h *handover) forget(crawl string) bool {
+func (h *Handover) forget(crawl string) bool {
 	for _, key := range h.order[:max(len(h.order)-1, 0)] {
 		if h.batches[key].crawl == crawl {
 			h.remove(key)
@@ -128,7 +127,7 @@ func (h *handover) forget(crawl string) bool {
 	return false
 }
 
-func (h *handover) remove(key string) *kept {
+func (h *Handover) remove(key string) *kept {
 	b, known := h.batches[key]
 	if !known {
 		return nil
@@ -147,7 +146,7 @@ func (h *handover) remove(key string) *kept {
 }
 
 // get returns what a batch has handed on, nil if nothing. One step of a batch runs at a time.
-func (h *handover) get(key string) *handed {
+func (h *Handover) get(key string) *handed {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if b := h.batches[key]; b != nil {
@@ -158,19 +157,15 @@ func (h *handover) get(key string) *handed {
 
 // of returns what the present run of a batch's workflow has handed on, nil if nothing: an attempt goes on with what the one
 // before it has left.
-func (h *handover) of(key, run string) *handed {
-	if b := h.get(key); b != nil && b.run == run {
+func (h *Handover) of(s Source) *handed {
+	if b := h.get(s.key()); b != nil && b.run == s.Run {
 		return b
 	}
 	return nil
 }
 
-func runOf(ctx context.Context) string { return activity.GetInfo(ctx).WorkflowExecution.RunID }
-
-func (h *handover) drop(key string) { h.take(key) }
-
 // take returns what a batch has handed on, and lets go of it.
-func (h *handover) take(key string) *handed {
+func (h *Handover) take(key string) *handed {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if b := h.remove(key); b != nil {

@@ -1,4 +1,4 @@
-package activities
+package pipeline
 
 import (
 	"context"
@@ -12,17 +12,17 @@ import (
 // bench is a workshop of some seats, at which everybody has a name.
 type bench struct {
 	t *testing.T
-	w workshop
+	w Workshop
 	// in has those that have a seat and have not been looked at; waits those that have none.
 	waits map[string]chan struct{}
 }
 
 func newBench(t *testing.T, seats int) *bench {
-	return &bench{t, workshop{seats: seats}, map[string]chan struct{}{}}
+	return &bench{t, Workshop{seats: seats}, map[string]chan struct{}{}}
 }
 
 // come lets a batch come to a step; its name begins with that of its crawl.
-func (b *bench) come(name string, step workStep) {
+func (b *bench) come(name string, step Step) {
 	mine := make(chan struct{})
 	b.waits[name] = mine
 	b.w.stand(name[:1], step, mine)
@@ -54,13 +54,13 @@ func (b *bench) expect(want string) {
 // Within a crawl seats go to the latest step, and there to who came first.
 func TestWorkshopSteps(t *testing.T) {
 	b := newBench(t, 2)
-	b.come("a1", stepAnalyse)
-	b.come("a2", stepAnalyse)
+	b.come("a1", StepParse)
+	b.come("a2", StepParse)
 	b.expect("a1 a2")
-	b.come("a3", stepAnalyse)
-	b.come("a4", stepArchive)
-	b.come("a5", stepScore)
-	b.come("a6", stepScore)
+	b.come("a3", StepParse)
+	b.come("a4", StepArchive)
+	b.come("a5", StepJudge)
+	b.come("a6", StepJudge)
 	b.expect("")
 	for _, want := range []string{"a4", "a5", "a6", "a3"} {
 		b.w.leave("a")
@@ -72,16 +72,16 @@ func TestWorkshopSteps(t *testing.T) {
 func TestWorkshopIsFair(t *testing.T) {
 	b := newBench(t, 3)
 	for i := range 10 {
-		b.come(fmt.Sprint("a", i), stepArchive)
+		b.come(fmt.Sprint("a", i), StepArchive)
 	}
 	b.expect("a0 a1 a2")
-	b.come("b1", stepAnalyse) // at once: its crawl has no seat
+	b.come("b1", StepParse) // at once: its crawl has no seat
 	b.expect("b1")
-	b.come("b2", stepAnalyse)
-	b.come("c1", stepAnalyse)
-	b.come("d1", stepAnalyse)
+	b.come("b2", StepParse)
+	b.come("c1", StepParse)
+	b.come("d1", StepParse)
 	b.expect("c1 d1") // six seats are taken
-	b.come("e1", stepAnalyse)
+	b.come("e1", StepParse)
 	b.expect("")
 	b.w.leave("c")
 	b.expect("e1")
@@ -101,21 +101,21 @@ func TestWorkshopIsFair(t *testing.T) {
 
 // Who gives up gets no seat, and loses none.
 func TestWorkshopLeave(t *testing.T) {
-	w := workshop{seats: 1}
-	leave, err := w.enter(t.Context(), "a", stepAnalyse)
+	w := Workshop{seats: 1}
+	leave, err := w.Enter(t.Context(), "a", StepParse)
 	if err != nil {
 		t.Fatal(err)
 	}
 	impatient, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := w.enter(impatient, "a", stepArchive); !errors.Is(err, context.Canceled) {
+	if _, err := w.Enter(impatient, "a", StepArchive); !errors.Is(err, context.Canceled) {
 		t.Fatalf("a seat for one who does not wait: %v", err)
 	}
 	if len(w.turns)+len(w.waiting) != 0 {
 		t.Errorf("%v still wait", w.turns)
 	}
 	leave()
-	if leave, err = w.enter(t.Context(), "a", stepArchive); err != nil || w.taken != 1 {
+	if leave, err = w.Enter(t.Context(), "a", StepArchive); err != nil || w.taken != 1 {
 		t.Fatal(err)
 	}
 	if leave(); w.taken != 0 || len(w.held) != 0 {

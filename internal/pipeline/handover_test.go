@@ -1,4 +1,4 @@
-package activities
+package pipeline
 
 import (
 	"context"
@@ -6,37 +6,32 @@ import (
 	"runtime"
 	"strings"
 	"testing"
-	"time"
-
-	"github.com/muninn-archive/muninn/internal/crawl"
-	"github.com/muninn-archive/muninn/internal/page"
-	"github.com/muninn-archive/muninn/internal/spool"
 )
 
 // batchOf is a batch of some bytes.
 func batchOf(bytes int) *handed {
-	p := parsedPage{Page: crawl.Page{}}
+	var p Parsed
 	p.Page.Blocks = []string{strings.Repeat("x", max(bytes-p.Page.Bytes()-16, 0))}
-	return &handed{pages: []parsedPage{p}}
+	return &handed{parsed: &ParsedBatch{Pages: []Parsed{p}}}
 }
 
 // A full hand-over makes room when a batch is done with, and forgets the oldest of the crawl that has most. A crawl that has
 // nothing in it does not wait.
 func TestHandover(t *testing.T) {
-	h := handover{limit: 40_000}
+	h := Handover{limit: 40_000}
 	for i := range 4 {
-		h.room(t.Context(), "big")
+		h.Room(t.Context(), "big")
 		h.put("big", fmt.Sprint(i), batchOf(5000))
 	}
 	if h.total != 20_000 {
 		t.Fatalf("%d bytes", h.total)
 	}
-	h.room(t.Context(), "small")
+	h.Room(t.Context(), "small")
 	came := make(chan struct{})
 	waits, stop := context.WithCancel(context.WithoutCancel(t.Context()))
 	defer stop()
 	go func() {
-		h.room(waits, "big")
+		h.Room(waits, "big")
 		close(came)
 	}()
 	for { // until it waits
@@ -48,7 +43,7 @@ func TestHandover(t *testing.T) {
 		}
 		runtime.Gosched()
 	}
-	h.drop("3")
+	h.take("3")
 	<-came
 	if h.get("3") != nil || h.get("2") == nil {
 		t.Error("the wrong batch was dropped")
@@ -72,45 +67,12 @@ func TestHandover(t *testing.T) {
 
 // One that waits for room in vain takes that of the oldest, whose workflow may be gone.
 func TestHandoverOfGoneBatches(t *testing.T) {
-	h := handover{limit: 10_000}
+	h := Handover{limit: 10_000}
 	h.put("c", "gone", batchOf(3000))
 	h.put("c", "other", batchOf(3000))
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if h.room(ctx, "c"); h.get("gone") != nil || h.get("other") == nil {
+	if h.Room(ctx, "c"); h.get("gone") != nil || h.get("other") == nil {
 		t.Errorf("%v", h.order)
-	}
-}
-
-// A page that the parser fails on is archived unread, and holds no other back.
-func TestPanicOnAPage(t *testing.T) {
-	s, err := spool.Open(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	log, _, err := s.Batch("c", "b").OpenLog()
-	if err != nil {
-		t.Fatal(err)
-	}
-	const body = "<p>raven</p>"
-	for _, url := range []string{"http://a.test/1", "http://a.test/2"} {
-		x := crawl.Exchange{Kind: crawl.ExchangePage, URL: url, Status: 200, MIME: "text/html", Started: time.Now()}
-		if err := log.Append(x, nil, strings.NewReader(body), int64(len(body))); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := log.Close(); err != nil {
-		t.Fatal(err)
-	}
-	entries, closer, err := s.Batch("c", "b").Entries()
-	if err != nil || len(entries) != 2 {
-		t.Fatalf("%d entries, %v", len(entries), err)
-	}
-	defer func() { _ = closer() }()
-	a := &Activities{Settings: Settings{Page: page.DefaultLimits()}} // without a helper, its call panics
-	for i := range entries {
-		if _, ok, err := a.understand(t.Context(), &entries[i], "", nil); ok || err == nil || !strings.Contains(err.Error(), "panic") {
-			t.Errorf("page %d: %v, %v", i, ok, err)
-		}
 	}
 }

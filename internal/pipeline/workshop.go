@@ -1,4 +1,4 @@
-package activities
+package pipeline
 
 import (
 	"context"
@@ -7,11 +7,11 @@ import (
 	"sync"
 )
 
-// workshop bounds how many batches are parsed, scored and archived at a time: more than there are processors gain nothing,
+// Workshop bounds how many batches are parsed, scored and archived at a time: more than there are processors gain nothing,
 // and each holds its pages in memory. Crawls share the seats alike: a seat that becomes free goes to the crawl that holds
 // fewest, by turns among equals, and there to the latest step, for that lets go of memory first. A crawl without any seat
 // does not wait until a large batch of another has been parsed: there are as many seats again for such.
-type workshop struct {
+type Workshop struct {
 	mu      sync.Mutex
 	seats   int // 0: one more than processors
 	taken   int
@@ -23,19 +23,19 @@ type workshop struct {
 // inLine are the batches of a crawl that wait, by step.
 type inLine [steps][]chan struct{}
 
-// workStep is a step in the workshop.
-type workStep int
+// Step is one in the workshop.
+type Step int
 
 // The steps in the workshop.
 const (
-	stepAnalyse workStep = iota
-	stepScore
-	stepArchive
+	StepParse Step = iota
+	StepJudge
+	StepArchive
 	steps
 )
 
-// enter takes a seat; leave gives it back.
-func (w *workshop) enter(ctx context.Context, crawl string, step workStep) (leave func(), err error) {
+// Enter takes a seat; leave gives it back.
+func (w *Workshop) Enter(ctx context.Context, crawl string, step Step) (leave func(), err error) {
 	mine := make(chan struct{})
 	w.mu.Lock()
 	w.stand(crawl, step, mine)
@@ -55,7 +55,7 @@ func (w *workshop) enter(ctx context.Context, crawl string, step workStep) (leav
 	return nil, ctx.Err()
 }
 
-func (w *workshop) leave(crawl string) {
+func (w *Workshop) leave(crawl string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.taken--
@@ -66,7 +66,7 @@ func (w *workshop) leave(crawl string) {
 }
 
 // stand lets a batch wait.
-func (w *workshop) stand(crawl string, step workStep, mine chan struct{}) {
+func (w *Workshop) stand(crawl string, step Step, mine chan struct{}) {
 	if w.waiting == nil {
 		w.held, w.waiting = map[string]int{}, map[string]*inLine{}
 	}
@@ -81,7 +81,7 @@ func (w *workshop) stand(crawl string, step workStep, mine chan struct{}) {
 }
 
 // withdraw takes one out that waits no longer; false if it has a seat.
-func (w *workshop) withdraw(crawl string, step workStep, mine chan struct{}) bool {
+func (w *Workshop) withdraw(crawl string, step Step, mine chan struct{}) bool {
 	list := w.waiting[crawl]
 	if list == nil {
 		return false
@@ -96,14 +96,14 @@ func (w *workshop) withdraw(crawl string, step workStep, mine chan struct{}) boo
 }
 
 // seat gives away the seats that may be.
-func (w *workshop) seat() {
+func (w *Workshop) seat() {
 	for len(w.turns) > 0 {
 		crawl := slices.MinFunc(w.turns, func(a, b string) int { return w.held[a] - w.held[b] }) // the first of equals
 		if w.taken >= 2*w.seats || w.taken >= w.seats && w.held[crawl] > 0 {
 			return
 		}
 		list := w.waiting[crawl]
-		step := workStep(steps - 1)
+		step := Step(steps - 1)
 		for len(list[step]) == 0 {
 			step--
 		}
@@ -116,7 +116,7 @@ func (w *workshop) seat() {
 }
 
 // turned puts a crawl last, or out if nothing of it waits.
-func (w *workshop) turned(crawl string) {
+func (w *Workshop) turned(crawl string) {
 	at := slices.Index(w.turns, crawl)
 	w.turns = slices.Delete(w.turns, at, at+1)
 	for _, list := range w.waiting[crawl] {

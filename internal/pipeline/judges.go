@@ -1,4 +1,4 @@
-package activities
+package pipeline
 
 import (
 	"bytes"
@@ -16,7 +16,7 @@ import (
 // batches of that crawl wait for it.
 type judges struct {
 	mu sync.Mutex
-	of map[string]*crawlJudge
+	by map[string]*crawlJudge
 }
 
 // crawlJudge is the judge of a crawl, and the state of its plan that it was built for.
@@ -32,27 +32,27 @@ type crawlJudge struct {
 func (j *judges) entry(crawl string) *crawlJudge {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	if j.of == nil {
-		j.of = map[string]*crawlJudge{}
+	if j.by == nil {
+		j.by = map[string]*crawlJudge{}
 	}
-	if j.of[crawl] == nil {
-		j.of[crawl] = &crawlJudge{}
+	if j.by[crawl] == nil {
+		j.by[crawl] = &crawlJudge{}
 	}
-	return j.of[crawl]
+	return j.by[crawl]
 }
 
 // forget drops a crawl's judge: the frontier keeps what it remembers.
 func (j *judges) forget(crawl string) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	delete(j.of, crawl)
+	delete(j.by, crawl)
 }
 
-// judge returns the judge of a crawl's present plan.
-func (a *Activities) judge(name string, plan frontier.Plan) (*score.Judge, error) {
+// of returns the judge of a crawl's present plan.
+func (js *judges) of(e *Engine, plan frontier.Plan) (*score.Judge, error) {
 	d := plan.Definition
 	topic := d.Topic.Canonical()
-	j := a.judges.entry(name)
+	j := js.entry(d.Name)
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	if j.judge != nil && j.topic == topic && j.weights == d.Weights && j.order == d.Order && bytes.Equal(j.learned, plan.Learned) {
@@ -72,11 +72,11 @@ func (a *Activities) judge(name string, plan frontier.Plan) (*score.Judge, error
 	var remembered []byte
 	var err error
 	if before == nil {
-		if remembered, err = a.Frontier.Memory(name); err != nil {
+		if remembered, err = e.Frontier.Memory(d.Name); err != nil {
 			return nil, err
 		}
 	}
-	judge, err := score.NewJudge(d, learned, a.Vocabulary, before, remembered)
+	judge, err := score.NewJudge(d, learned, e.vocabulary, before, remembered)
 	if err != nil {
 		return nil, err
 	}

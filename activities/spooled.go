@@ -1,0 +1,88 @@
+package activities
+
+import (
+	"context"
+	"fmt"
+
+	"go.temporal.io/sdk/activity"
+
+	"github.com/muninn-archive/muninn/internal/crawl"
+	"github.com/muninn-archive/muninn/internal/pipeline"
+	"github.com/muninn-archive/muninn/internal/spool"
+)
+
+// source is a batch in the spool.
+func (a *Activities) source(ctx context.Context, in BatchInput) pipeline.Source {
+	b := a.Spool.Batch(in.Crawl, in.Batch)
+	return pipeline.Source{
+		Crawl: in.Crawl, Batch: in.Batch, Run: activity.GetInfo(ctx).WorkflowExecution.RunID,
+		Targets: func() (map[string]crawl.Target, error) { return targets(b) },
+		Exchanges: func(mine map[string]crawl.Target) ([]pipeline.Exchange, func() error, error) {
+			entries, done, err := entries(b, mine)
+			list := make([]pipeline.Exchange, len(entries))
+			for i := range entries {
+				list[i] = pipeline.Exchange{Exchange: entries[i].Exchange, Header: entries[i].Header, Body: entries[i].Body}
+			}
+			return list, done, err
+		},
+	}
+}
+
+// targets are the URLs that the batch was claimed with.
+func targets(b *spool.Batch) (map[string]crawl.Target, error) {
+	var lanes []lane
+	if err := b.Read(fileLanes, &lanes); err != nil {
+		return nil, err
+	}
+	mine := map[string]crawl.Target{}
+	for _, l := range lanes {
+		for _, t := range l.Targets {
+			mine[t.URL] = t
+		}
+	}
+	return mine, nil
+}
+
+// entries reads the log and leaves out the exchanges of targets that are no longer the batch's.
+func entries(b *spool.Batch, mine map[string]crawl.Target) ([]spool.Entry, func() error, error) {
+	seen := make(map[string]bool, len(mine))
+	all, closer, err := b.Entries()
+	if err != nil {
+		return nil, nil, err
+	}
+	kept := all[:0]
+	for _, e := range all {
+		t, is := mine[e.URL]
+		switch {
+		case e.Kind == crawl.ExchangeIntent:
+			continue
+		case e.Kind == crawl.ExchangePage && (!is || seen[e.URL]): // the first exchange of a URL counts
+			continue
+		case e.Kind == crawl.ExchangePage && e.Outcome.Kind == crawl.OutcomeUnmodified && t.Previous.Digest == "":
+			continue // what it is a revisit of is not in the archive that the batch goes to now: it is fetched again later
+		case e.Kind == crawl.ExchangePage:
+			seen[e.URL] = true
+			if e.Outcome.Kind == crawl.OutcomeUnmodified {
+				etag := e.Outcome.Visit.ETag
+				e.Outcome.Visit = t.Previous
+				if etag != "" {
+					e.Outcome.Visit.ETag = etag
+				}
+			}
+		}
+		kept = append(kept, e)
+	}
+	return kept, closer, nil
+}
+
+// readResult reads what ARCHIVE left.
+func readResult(b *spool.Batch) (pipeline.Result, error) {
+	list, err := spool.ReadAll[pipeline.Result](b, fileCommit)
+	if err != nil {
+		return pipeline.Result{}, err
+	}
+	if len(list) != 1 {
+		return pipeline.Result{}, fmt.Errorf("spool %s: %w", fileCommit, spool.ErrMissing)
+	}
+	return list[0], nil
+}

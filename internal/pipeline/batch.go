@@ -1,0 +1,185 @@
+package pipeline
+
+import (
+	"context"
+	"io"
+
+	"github.com/muninn-archive/muninn/internal/crawl"
+	"github.com/muninn-archive/muninn/internal/scope"
+	"github.com/muninn-archive/muninn/internal/score"
+)
+
+// Source is a batch whose URLs are fetched: all that its pages are made of.
+type Source struct {
+	Crawl, Batch string
+	Run          string // of the batch's workflow: what memory has of another run is made anew, for each run fetches first
+	// Targets are the URLs that the batch was claimed with.
+	Targets func() (map[string]crawl.Target, error)
+	// Exchanges are those of the batch, in the order of their log; done is called when none of them is read any more.
+	Exchanges func(targets map[string]crawl.Target) (list []Exchange, done func() error, err error)
+}
+
+func (s *Source) key() string { return s.Crawl + "/" + s.Batch }
+
+// Exchange is a page that is fetched: its request and response, or why there is none.
+type Exchange struct {
+	crawl.Exchange
+	Header, Body func() io.Reader // of the response, as it came; each call reads anew
+}
+
+// Parsed is a page that is understood.
+type Parsed struct {
+	Entry int // the number of its exchange in the batch
+	Page  crawl.Page
+}
+
+// Judged is a page with its scores.
+type Judged struct {
+	Parsed
+	Sample *score.Sample // what the page teaches, in a reference crawl; else nil
+}
+
+// ParsedBatch is a batch whose pages are parsed.
+type ParsedBatch struct {
+	Pages  []Parsed
+	Broken int // exchanges that the parser failed on
+}
+
+// JudgedBatch is a batch whose pages are judged.
+type JudgedBatch struct {
+	Pages  []Judged
+	broken int
+	visits []score.Visit
+}
+
+// parsed are the pages as they were before they were judged, but for their scores.
+func (b *JudgedBatch) parsed() *ParsedBatch {
+	out := &ParsedBatch{Broken: b.broken}
+	for i := range b.Pages {
+		out.Pages = append(out.Pages, b.Pages[i].Parsed)
+	}
+	return out
+}
+
+// Parse returns the pages of a batch: those that lie in memory, or it makes them and hands them on.
+func (e *Engine) Parse(ctx context.Context, s Source) (*ParsedBatch, error) {
+	switch h := e.Handover.of(s); {
+	case h == nil:
+		return e.parse(ctx, s)
+	case h.judged != nil:
+		return h.judged.parsed(), nil
+	default:
+		return h.parsed, nil
+	}
+}
+
+func (e *Engine) parse(ctx context.Context, s Source) (*ParsedBatch, error) {
+	targets, err := s.Targets()
+	if err != nil {
+		return nil, err
+	}
+	exchanges, done, err := s.Exchanges(targets)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = done() }()
+	plan, err := e.Frontier.Plan(s.Crawl)
+	if err != nil {
+		return nil, err
+	}
+	if e.Helper != nil {
+		if err := e.Helper.Refresh(false); err != nil {
+			e.log(ctx).Error("the knowledge base was changed and has faults; the former one stays in force", "error", err)
+		}
+	}
+	out := &ParsedBatch{}
+	for i := range exchanges {
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		p, ok, err := e.understand(ctx, &exchanges[i], plan.Definition.Helper, targets[exchanges[i].URL].Prints)
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		if err != nil { // a page that breaks the parser must not hold back the others of its batch
+			out.Broken++
+			e.log(ctx).Error("a page is archived unread", "url", exchanges[i].URL, "error", err)
+		}
+		if ok {
+			out.Pages = append(out.Pages, Parsed{Entry: i, Page: p})
+		}
+	}
+	e.Handover.put(s.Crawl, s.key(), &handed{run: s.Run, parsed: out})
+	return out, nil
+}
+
+// Judge returns the pages of a batch with their scores: those that lie in memory, or it makes them and hands them on.
+func (e *Engine) Judge(ctx context.Context, s Source) (*JudgedBatch, error) {
+	if h := e.Handover.of(s); h != nil && h.judged != nil {
+		return h.judged, nil
+	}
+	batch, err := e.Parse(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	targets, err := s.Targets()
+	if err != nil {
+		return nil, err
+	}
+	plan, err := e.Frontier.Plan(s.Crawl)
+	if err != nil {
+		return nil, err
+	}
+	judge, err := e.judges.of(e, plan)
+	if err != nil {
+		return nil, err
+	}
+	judging := judge.Batch(e.Frontier.Learner(s.Crawl))
+	out := &JudgedBatch{Pages: make([]Judged, len(batch.Pages)), broken: batch.Broken}
+	for i := range batch.Pages {
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		j := &out.Pages[i]
+		j.Parsed = batch.Pages[i]
+		t := targets[j.Page.URL]
+		terms, err := judging.Page(&j.Page, score.Context{
+			Inherit: plan.Definition.Inherit(t.Priority), Submitted: t.Submitted, Depth: scope.Hops(t.Path), Now: plan.Started, Terms: plan.Reference,
+		}, t.Kept)
+		if err != nil {
+			return nil, &crawl.InputError{Message: err.Error()}
+		}
+		if plan.Reference && len(terms) > 0 {
+			sample := judge.Sample(&j.Page, terms)
+			j.Sample = &sample
+		}
+	}
+	judging.Merge()
+	out.visits = judging.Visits
+	e.Handover.put(s.Crawl, s.key(), &handed{run: s.Run, judged: out}) // counted anew: what the order keeps has come
+	return out, nil
+}
+
+// Remember adds the pages of a batch that is archived to what its crawl remembers of pages, and drops them: each counts once.
+func (e *Engine) Remember(crawl, batch string) error {
+	h := e.Handover.take(crawl + "/" + batch)
+	if h == nil || h.judged == nil {
+		return nil
+	}
+	plan, err := e.Frontier.Plan(crawl)
+	if err != nil {
+		return err
+	}
+	judge, err := e.judges.of(e, plan)
+	if err != nil {
+		return err
+	}
+	raw, err := judge.Remember(h.judged.visits)
+	if err != nil || raw == nil {
+		return err
+	}
+	return e.Frontier.Remember(crawl, raw)
+}
+
+// Drop drops what memory holds of a batch.
+func (e *Engine) Drop(crawl, batch string) { e.Handover.take(crawl + "/" + batch) }

@@ -1,0 +1,226 @@
+package pipeline
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/muninn-archive/muninn/frontier"
+	"github.com/muninn-archive/muninn/internal/archive"
+	"github.com/muninn-archive/muninn/internal/crawl"
+	"github.com/muninn-archive/muninn/internal/page"
+	"github.com/muninn-archive/muninn/internal/score"
+	"github.com/muninn-archive/muninn/internal/text"
+)
+
+// rig is an engine over a frontier with a crawl, c, about ravens.
+type rig struct {
+	*Engine
+	t    *testing.T
+	read int // how often the exchanges were read
+}
+
+func newRig(t *testing.T, edit func(*crawl.Definition)) *rig {
+	t.Helper()
+	front, err := frontier.Open(t.TempDir(), frontier.Options{NoSync: true})
+	r := &rig{New(front, nil, text.NewVocabulary(), page.DefaultLimits(), time.Now), t, 0}
+	r.must(err)
+	t.Cleanup(func() { _ = front.Close() })
+	d := crawl.DefaultDefinition()
+	d.Name, d.Seeds, d.Topic.Keywords = "c", []crawl.Seed{{URL: "http://a.test/"}}, []string{"raven"}
+	if edit != nil {
+		edit(&d)
+	}
+	found, bounding, err := Seeds(d)
+	r.must(err)
+	_, err = front.Begin(d.Name, "o", d, bounding, false)
+	r.must(err)
+	r.must(front.Submit(d.Name, "seeds", found))
+	return r
+}
+
+func (r *rig) must(err error) {
+	r.t.Helper()
+	if err != nil {
+		r.t.Fatal(err)
+	}
+}
+
+// source is a batch of some pages, each of which links to the next.
+func (r *rig) source(batch string, texts ...string) Source {
+	targets, list := map[string]crawl.Target{}, []Exchange(nil)
+	for i, words := range texts {
+		url := fmt.Sprintf("http://a.test/%s/%d", batch, i)
+		targets[url] = crawl.Target{URL: url, Path: "SL", Priority: 0.5}
+		x := Exchange{Exchange: crawl.Exchange{Kind: crawl.ExchangePage, URL: url, Path: "SL", Status: 200, MIME: "text/html"}}
+		x.Outcome = crawl.Outcome{URL: url, Kind: crawl.OutcomeDone, Status: 200}
+		html := fmt.Sprintf(`<p>%s</p><p><a href="%d">next</a></p>`, words, i+1)
+		x.Header, x.Body = reader(""), reader(html)
+		if words == "" {
+			x.Body = func() io.Reader { panic("a page that breaks the parser") }
+		}
+		list = append(list, x)
+	}
+	return Source{
+		Crawl: "c", Batch: batch,
+		Targets: func() (map[string]crawl.Target, error) { return targets, nil },
+		Exchanges: func(map[string]crawl.Target) ([]Exchange, func() error, error) {
+			r.read++
+			return list, func() error { return nil }, nil
+		},
+	}
+}
+
+// TestStates: a batch goes from state to state through memory; what memory has lost is made anew of the exchanges.
+func TestStates(t *testing.T) {
+	r := newRig(t, nil)
+	s := r.source("b-1", "ravens fly, a raven", "soup and bread", "", "the raven")
+	parsed, err := r.Parse(t.Context(), s)
+	r.must(err)
+	if len(parsed.Pages) != 3 || parsed.Broken != 1 || parsed.Pages[2].Entry != 3 {
+		t.Fatalf("%d pages, %d broken", len(parsed.Pages), parsed.Broken)
+	}
+	judged, err := r.Judge(t.Context(), s)
+	r.must(err)
+	if r.read != 1 || len(judged.Pages) != 3 {
+		t.Fatalf("read %d times, %d pages", r.read, len(judged.Pages))
+	}
+	if again, err := r.Judge(t.Context(), s); err != nil || again != judged {
+		t.Errorf("the pages are judged twice: %v", err)
+	}
+	r.Drop("c", "b-1")
+	anew, err := r.Judge(t.Context(), s)
+	r.must(err)
+	if r.read != 2 {
+		t.Errorf("read %d times", r.read)
+	}
+	if parsed, err := r.Parse(t.Context(), s); err != nil || r.read != 2 || len(parsed.Pages) != 3 || parsed.Broken != 1 {
+		t.Errorf("what is judged is parsed again: read %d times, %v", r.read, err)
+	}
+	later := s
+	later.Run = "the next" // which fetches first
+	if _, err := r.Judge(t.Context(), later); err != nil || r.read != 3 {
+		t.Errorf("read %d times, %v", r.read, err)
+	}
+	for i := range judged.Pages {
+		a, b := &judged.Pages[i], &anew.Pages[i]
+		if a.Page.URL != b.Page.URL || a.Page.Score != b.Page.Score || a.Entry != b.Entry || a.Sample != nil {
+			t.Errorf("%+v, anew %+v", a.Page, b.Page)
+		}
+	}
+	if p := judged.Pages; p[0].Page.Score <= p[1].Page.Score {
+		t.Errorf("scores %v and %v", p[0].Page.Score, p[1].Page.Score)
+	}
+	r.must(r.Remember("c", "b-1"))
+	if r.Handover.total != 0 {
+		t.Errorf("%d bytes are held of a batch that is archived", r.Handover.total)
+	}
+	r.must(r.Remember("c", "b-1")) // each counts once: nothing is left to count
+	r.Forget("c")
+}
+
+// TestStopped: a step that is cancelled ends, and leaves nothing half made.
+func TestStopped(t *testing.T) {
+	r := newRig(t, nil)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	s := r.source("b-1", "raven")
+	if _, err := r.Parse(ctx, s); err == nil {
+		t.Error("parsed")
+	}
+	if _, err := r.Judge(ctx, s); err == nil {
+		t.Error("judged")
+	}
+	if r.Handover.total != 0 {
+		t.Errorf("%d bytes are held", r.Handover.total)
+	}
+}
+
+// TestResult: what the frontier gets of a page.
+func TestResult(t *testing.T) {
+	link := crawl.Outlink{URL: "http://a.test/x", Hop: crawl.HopLink, Score: 0.7, TagPath: "html/body"}
+	p := crawl.Page{URL: "http://a.test/", Score: 0.4, Level: "article", Application: "wiki", Prints: []byte{1}, Worth: 0.3, Seen: []byte{2}, Links: []crawl.Outlink{link}}
+	silent := p
+	silent.NoFollow = true
+	for name, c := range map[string]struct {
+		p           *Judged
+		places      bool
+		score       float64
+		discoveries int
+		samples     int
+		tagPath     string
+	}{
+		"nothing was understood":     {score: -1},
+		"a page":                     {p: &Judged{Parsed: Parsed{Page: p}}, score: 0.4, discoveries: 1},
+		"by places":                  {p: &Judged{Parsed: Parsed{Page: p}}, places: true, score: 0.4, discoveries: 1, tagPath: "html/body"},
+		"its links are not followed": {p: &Judged{Parsed: Parsed{Page: silent}}, score: 0.4},
+		"of the reference crawl":     {p: &Judged{Parsed: Parsed{Page: p}, Sample: &score.Sample{URL: p.URL}}, score: 0.4, discoveries: 1, samples: 1},
+	} {
+		var r Result
+		r.Add(crawl.Outcome{URL: p.URL, Kind: crawl.OutcomeDone, Score: 9}, "SL", c.p, c.places)
+		if len(r.Outcomes) != 1 || r.Outcomes[0].Score != c.score || len(r.Discoveries) != c.discoveries || len(r.Samples) != c.samples {
+			t.Fatalf("%s: %+v", name, r)
+		}
+		if c.p != nil && (r.Outcomes[0].App != "wiki" || r.Outcomes[0].Level != "article" || r.Outcomes[0].Worth != 0.3) {
+			t.Errorf("%s: %+v", name, r.Outcomes[0])
+		}
+		for _, d := range r.Discoveries {
+			if d.Path != "SLL" || d.Via != p.URL || d.TagPath != c.tagPath || d.Score != 0.7 {
+				t.Errorf("%s: %+v", name, d)
+			}
+		}
+		commit, err := r.Commit("c", "b-1")
+		if err != nil || (commit.Sample != nil) != (c.samples > 0) || commit.Crawl != "c" || commit.Batch != "b-1" || len(commit.Outcomes) != 1 {
+			t.Errorf("%s: %+v, %v", name, commit, err)
+		}
+	}
+}
+
+// TestLearn: what the reference crawl teaches is kept before it is in force, and the links that it found are scored by it.
+func TestLearn(t *testing.T) {
+	r := newRig(t, nil)
+	r.must(r.Frontier.Phase("c", 10, true))
+	s := r.source("b-1", strings.Repeat("raven wotan saga stones. ", 9), strings.Repeat("soup bread butter. ", 9))
+	judged, err := r.Judge(t.Context(), s)
+	r.must(err)
+	var result Result
+	var links []archive.Link
+	for i := range judged.Pages {
+		p := &judged.Pages[i]
+		if p.Sample == nil {
+			t.Fatal("a page of the reference crawl teaches nothing")
+		}
+		result.Add(crawl.Outcome{URL: p.Page.URL, Kind: crawl.OutcomeDone, Status: 200}, "SL", p, false)
+		for _, l := range p.Page.Links {
+			links = append(links, archive.Link{Source: p.Page.URL, Path: "SL", Outlink: l, Language: p.Page.Language})
+		}
+	}
+	commit, err := result.Commit("c", "b-1")
+	r.must(err)
+	r.must(r.Frontier.Commit(commit))
+	kept := false
+	learned, err := r.Learn(t.Context(), "c", func(_ context.Context, fn func(archive.Link) error) error {
+		for _, l := range links {
+			if err := fn(l); err != nil {
+				return err
+			}
+		}
+		return nil
+	}, func(l score.Learned) error {
+		plan, err := r.Frontier.Plan("c")
+		kept = len(l.Terms) > 0 && len(plan.Learned) == 0
+		return err
+	})
+	r.must(err)
+	plan, err := r.Frontier.Plan("c")
+	r.must(err)
+	if !kept || len(plan.Learned) == 0 || len(learned.Terms) == 0 {
+		t.Errorf("kept before it was in force: %v; %d bytes in force", kept, len(plan.Learned))
+	}
+	if !r.Frontier.Committed("c", "reorder-1") {
+		t.Error("nothing was scored anew")
+	}
+}

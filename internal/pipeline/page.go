@@ -1,0 +1,86 @@
+package pipeline
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"net/http/httputil"
+	"runtime/debug"
+	"sync"
+
+	"github.com/klauspost/compress/gzip"
+
+	"github.com/muninn-archive/muninn/internal/aah"
+	"github.com/muninn-archive/muninn/internal/crawl"
+	"github.com/muninn-archive/muninn/internal/page"
+)
+
+// understand makes the page of an exchange; false if there is nothing to understand. mode is the helper's, prints what is
+// remembered of the page. The error is a panic on a page that no one has thought of.
+func (e *Engine) understand(ctx context.Context, x *Exchange, mode string, prints []byte) (p crawl.Page, ok bool, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			p, ok, err = crawl.Page{}, false, fmt.Errorf("panic: %v\n%s", r, debug.Stack())
+		}
+	}()
+	switch {
+	case x.Kind != crawl.ExchangePage || x.Status == 0 || x.Outcome.Kind == crawl.OutcomeFailed:
+		return p, false, nil
+	case x.Status >= 300 && x.Status < 400 && x.Location != "":
+		p, ok = page.Redirect(x.URL, x.Status, x.Location)
+		return p, ok, nil
+	case x.Status < 200 || x.Status >= 300:
+		return p, false, nil
+	}
+	buffer := bodies.Get().(*bytes.Buffer)
+	defer func() {
+		if buffer.Cap() <= maxPooled {
+			buffer.Reset()
+			bodies.Put(buffer)
+		}
+	}()
+	body := decodedBody(x, int64(e.limits.DecodedBytes), buffer)
+	end, err := e.reading.begin(ctx, len(body))
+	if err != nil {
+		return p, false, err
+	}
+	defer end()
+	d := page.Parse(page.Input{URL: x.URL, MIME: x.MIME, RobotsTag: x.RobotsTag, Refresh: x.Refresh, Body: body}, e.limits)
+	if e.Helper != nil {
+		head, err := io.ReadAll(x.Header())
+		if err != nil {
+			return p, false, err
+		}
+		e.Helper.Apply(d, aah.Input{Head: head, Mode: mode, Before: prints})
+	}
+	d.Status = x.Status
+	return d.Page, true, nil
+}
+
+// bodies are buffers for decoded bodies; larger ones than maxPooled bytes are not kept.
+var bodies = sync.Pool{New: func() any { return new(bytes.Buffer) }}
+
+const maxPooled = 4 << 20
+
+// unzippers are gzip readers, which are costly to make.
+var unzippers = sync.Pool{New: func() any { return new(gzip.Reader) }}
+
+// decodedBody takes off the transfer and content encodings, up to a limit of bytes. What breaks off gives what stood before.
+// The result lies in the buffer.
+func decodedBody(x *Exchange, limit int64, out *bytes.Buffer) []byte {
+	r := x.Body()
+	if x.Chunked {
+		r = httputil.NewChunkedReader(r)
+	}
+	if x.Encoding == "gzip" || x.Encoding == "x-gzip" {
+		z := unzippers.Get().(*gzip.Reader)
+		defer unzippers.Put(z)
+		if err := z.Reset(r); err != nil {
+			return nil
+		}
+		r = z
+	}
+	_, _ = io.Copy(out, io.LimitReader(r, limit))
+	return out.Bytes()
+}

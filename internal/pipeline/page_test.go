@@ -1,0 +1,75 @@
+package pipeline
+
+import (
+	"bytes"
+	"compress/gzip"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/muninn-archive/muninn/internal/crawl"
+	"github.com/muninn-archive/muninn/internal/page"
+)
+
+func reader(text string) func() io.Reader {
+	return func() io.Reader { return strings.NewReader(text) }
+}
+
+func zipped(text string) string {
+	var b bytes.Buffer
+	z := gzip.NewWriter(&b)
+	_, _ = z.Write([]byte(text))
+	_ = z.Close()
+	return b.String()
+}
+
+// TestUnderstand: what is fetched becomes a page if there is anything to understand; a page that the parser fails on is an error,
+// and not the end of the program.
+func TestUnderstand(t *testing.T) {
+	const html = `<title>Ravens</title><p>Two ravens <a href="/x">x</a></p>`
+	limits := page.DefaultLimits()
+	limits.DecodedBytes = 1 << 10
+	e := New(nil, nil, nil, limits, time.Now)
+	chunked := fmt.Sprintf("%x\r\n%s\r\n0\r\n\r\n", len(html), html)
+	for name, c := range map[string]struct {
+		x     crawl.Exchange
+		body  func() io.Reader
+		ok    bool
+		title string
+		links int
+		err   bool
+	}{
+		"a page":         {x: crawl.Exchange{Status: 200, MIME: "text/html"}, body: reader(html), ok: true, title: "Ravens", links: 1},
+		"zipped":         {x: crawl.Exchange{Status: 200, MIME: "text/html", Encoding: "gzip"}, body: reader(zipped(html)), ok: true, title: "Ravens", links: 1},
+		"in chunks":      {x: crawl.Exchange{Status: 200, MIME: "text/html", Chunked: true}, body: reader(chunked), ok: true, title: "Ravens", links: 1},
+		"not zipped":     {x: crawl.Exchange{Status: 200, MIME: "text/html", Encoding: "gzip"}, body: reader(html), ok: true},
+		"breaks off":     {x: crawl.Exchange{Status: 200, MIME: "text/html", Encoding: "gzip"}, body: reader(zipped(html + strings.Repeat("x", 9999))[:60]), ok: true, title: "Ravens"},
+		"a bomb":         {x: crawl.Exchange{Status: 200, MIME: "text/html", Encoding: "gzip"}, body: reader(zipped(strings.Repeat(" ", 1<<12) + html)), ok: true},
+		"a redirect":     {x: crawl.Exchange{Status: 301, Location: "/y"}, ok: true, links: 1},
+		"to nowhere":     {x: crawl.Exchange{Status: 301}},
+		"an error":       {x: crawl.Exchange{Status: 404, MIME: "text/html"}, body: reader(html)},
+		"no answer":      {x: crawl.Exchange{}},
+		"failed":         {x: crawl.Exchange{Status: 200, Outcome: crawl.Outcome{Kind: crawl.OutcomeFailed}}, body: reader(html)},
+		"robots.txt":     {x: crawl.Exchange{Kind: crawl.ExchangeRobots, Status: 200, MIME: "text/html"}, body: reader(html)},
+		"it breaks":      {x: crawl.Exchange{Status: 200, MIME: "text/html"}, body: func() io.Reader { panic("no raven") }, err: true},
+		"told to go on":  {x: crawl.Exchange{Status: 200, MIME: "text/html", Refresh: "0; url=/z"}, body: reader(html), ok: true, title: "Ravens", links: 2},
+		"not to be read": {x: crawl.Exchange{Status: 200, MIME: "image/png"}, body: reader("\x89PNG"), ok: true},
+	} {
+		c.x.URL = "http://a.test/"
+		if c.x.Kind == "" {
+			c.x.Kind = crawl.ExchangePage
+		}
+		p, ok, err := e.understand(t.Context(), &Exchange{Exchange: c.x, Header: reader(""), Body: c.body}, "", nil)
+		if ok != c.ok || p.Title != c.title || c.err != (err != nil) {
+			t.Errorf("%s: %v, %q, %v", name, ok, p.Title, err)
+		}
+		if c.ok && (p.Status != c.x.Status || p.URL != c.x.URL || p.Score >= 0) {
+			t.Errorf("%s: %+v", name, p)
+		}
+		if len(p.Links) != c.links && c.title != "" {
+			t.Errorf("%s has %d links", name, len(p.Links))
+		}
+	}
+}

@@ -1,0 +1,62 @@
+package pipeline
+
+import (
+	"context"
+
+	"github.com/muninn-archive/muninn/internal/archive"
+	"github.com/muninn-archive/muninn/internal/crawl"
+)
+
+// Recover makes the result of a batch out of its segment in the archive: the working files are lost, the manifest is there. number
+// is that of the archive in the frontier. URLs of the batch that the segment does not tell of go back to their queues.
+func (e *Engine) Recover(ctx context.Context, d crawl.Definition, store archive.Store, m archive.Manifest, number int) (left Result, err error) {
+	again, err := e.again(d)
+	if err != nil {
+		return left, err
+	}
+	left.Originals = map[string]crawl.Visit{}
+	ended := map[string]bool{} // without a page: a response may be archived all the same, and is no second outcome
+	err = archive.ReadLog(ctx, store, &m, func(l archive.Logged) error {
+		switch l.Kind {
+		case crawl.OutcomeRobots, crawl.OutcomeRefused, crawl.OutcomeFailed:
+			ended[l.URL] = true
+			left.Outcomes = append(left.Outcomes, crawl.Outcome{URL: l.URL, Kind: l.Kind, Status: l.Status, Reason: l.Reason, Bytes: l.Bytes, Score: -1})
+		}
+		return nil
+	})
+	if err != nil {
+		return left, err
+	}
+	err = archive.ReadIndex(ctx, store, m.CDXJ.Key, func(i archive.Indexed) error {
+		if i.Robots() {
+			return nil
+		}
+		o := crawl.Outcome{URL: i.URL, Kind: crawl.OutcomeDone, Status: i.Status, Bytes: i.Length, Score: i.Score, Revisit: i.Revisit, App: i.Application}
+		o.Visit = crawl.Visit{URL: i.URL, Date: i.Date, Digest: i.Digest}
+		switch {
+		case i.Revisit:
+			if i.Status == 0 {
+				o.Kind = crawl.OutcomeUnmodified
+			}
+			o.Visit, _ = e.Frontier.Original(d.Name, number, i.Digest)
+		case i.Status >= 200 && i.Status < 300:
+			left.Originals[i.Digest] = o.Visit
+		}
+		if !ended[i.URL] {
+			left.Outcomes = append(left.Outcomes, o)
+		}
+		return nil
+	})
+	if err != nil {
+		return left, err
+	}
+	err = archive.ReadLinks(ctx, store, m.Links.Key, func(l archive.Link) error {
+		if l.NoFollow {
+			return nil
+		}
+		found, err := again(l)
+		left.Discoveries = append(left.Discoveries, found)
+		return err
+	})
+	return left, err
+}

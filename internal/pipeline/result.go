@@ -1,0 +1,45 @@
+package pipeline
+
+import (
+	"github.com/fxamacker/cbor/v2"
+
+	"github.com/muninn-archive/muninn/frontier"
+	"github.com/muninn-archive/muninn/internal/crawl"
+	"github.com/muninn-archive/muninn/internal/score"
+)
+
+// Result is a batch that is archived: what the frontier is to know of it.
+type Result struct {
+	Outcomes    []crawl.Outcome        `json:"outcomes"`
+	Discoveries []crawl.Discovery      `json:"discoveries"`
+	Originals   map[string]crawl.Visit `json:"originals"`
+	Samples     []score.Sample         `json:"samples"`
+}
+
+// Add adds what became of a URL. path are the hop letters of it; p is its page, nil if nothing was understood. places tells that
+// what was learned of the places that links stand at has a say.
+func (r *Result) Add(o crawl.Outcome, path string, p *Judged, places bool) {
+	o.Score = -1
+	if p != nil {
+		o.Score, o.Level, o.App, o.Prints = p.Page.Score, p.Page.Level, p.Page.Application, p.Page.Prints
+		o.Worth, o.Seen = p.Page.Worth, p.Page.Seen
+		if p.Sample != nil {
+			r.Samples = append(r.Samples, *p.Sample)
+		}
+		if !p.Page.NoFollow {
+			for i := range p.Page.Links {
+				r.Discoveries = append(r.Discoveries, p.Page.Links[i].Discovery(p.Page.URL, path, places))
+			}
+		}
+	}
+	r.Outcomes = append(r.Outcomes, o)
+}
+
+// Commit is what the frontier gets of it.
+func (r *Result) Commit(crawl, batch string) (c frontier.Commit, err error) {
+	c = frontier.Commit{Crawl: crawl, Batch: batch, Outcomes: r.Outcomes, Discoveries: r.Discoveries, Originals: r.Originals}
+	if len(r.Samples) > 0 {
+		c.Sample, err = cbor.Marshal(r.Samples)
+	}
+	return c, err
+}
