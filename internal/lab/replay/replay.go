@@ -1,25 +1,26 @@
-// Package replay crawls recorded webs with the frontier, the parser, the helper, the scoring and the orders of the live
-// crawl: no network, no Temporal, no clock. One claim is out at a time, so that the order of pages is that of the frontier.
+// Package replay crawls recorded webs with the frontier and the pipeline of the live crawl: no network, no Temporal, no clock. It
+// holds the recorded web and its clock alone; what happens to the pages is internal/pipeline's. One claim is out at a time, so
+// that the order of pages is that of the frontier.
 package replay
 
 import (
+	"bytes"
 	"context"
 	"errors"
-	"fmt"
+	"io"
 	"os"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/muninn-archive/muninn/frontier"
 	"github.com/muninn-archive/muninn/internal/aah"
+	"github.com/muninn-archive/muninn/internal/archive"
 	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/page"
+	"github.com/muninn-archive/muninn/internal/pipeline"
 	"github.com/muninn-archive/muninn/internal/recorded"
-	"github.com/muninn-archive/muninn/internal/scope"
 	"github.com/muninn-archive/muninn/internal/score"
 	"github.com/muninn-archive/muninn/internal/text"
-	"github.com/muninn-archive/muninn/internal/urls"
 )
 
 // Run is a crawl of a recorded web.
@@ -40,33 +41,31 @@ type crawling struct {
 	web      *recorded.Web
 	d        crawl.Definition
 	frontier *frontier.Frontier
-	helper   *aah.Helper
-	words    *text.Vocabulary
-	judge    *score.Judge
-	limits   page.Limits
+	pages    *pipeline.Engine
 	now      time.Time
 	run      Run
 	round    int64
 
 	listed    map[int][]recorded.Edge // the links that count, by page; nil: those that pages have
 	reference bool
-	samples   []score.Sample
-	found     []score.Found // outlinks of the reference crawl
+	links     []archive.Link // of the reference crawl
 }
 
 // Crawl crawls a web by a definition, whose seeds and budget must be those that are meant. helper may be nil.
 func Crawl(ctx context.Context, web *recorded.Web, d crawl.Definition, helper *aah.Helper) (out Run, err error) {
-	c := &crawling{web: web, d: d, helper: helper, words: text.NewVocabulary(), limits: page.DefaultLimits(), now: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)}
+	c := &crawling{web: web, d: d, now: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)}
 	dir, err := os.MkdirTemp("", "muninn-lab-")
 	if err != nil {
 		return out, err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	c.frontier, err = frontier.Open(dir, frontier.Options{Now: func() time.Time { return c.now }, NoSync: true})
+	now := func() time.Time { return c.now }
+	c.frontier, err = frontier.Open(dir, frontier.Options{Now: now, NoSync: true})
 	if err != nil {
 		return out, err
 	}
 	defer func() { err = errors.Join(err, c.frontier.Close()) }()
+	c.pages = pipeline.New(c.frontier, helper, text.NewVocabulary(), page.DefaultLimits(), now)
 	if web.Edges != nil {
 		c.listed = map[int][]recorded.Edge{}
 		for _, e := range web.Edges {
@@ -81,7 +80,7 @@ func Crawl(ctx context.Context, web *recorded.Web, d crawl.Definition, helper *a
 		if err := c.phase(ctx, pages, true); err != nil {
 			return out, err
 		}
-		if err := c.learn(); err != nil {
+		if err := c.learn(ctx); err != nil {
 			return out, err
 		}
 	}
@@ -97,34 +96,32 @@ func (c *crawling) begin() error {
 	if err := score.CheckThesaurus(c.d.Order); err != nil {
 		return err
 	}
-	var seeds []crawl.Discovery
-	var bounding []string
-	for _, s := range c.d.Seeds {
-		u, err := urls.Parse(s.URL)
-		if err != nil {
-			return fmt.Errorf("seed %s: %w", s.URL, err)
-		}
-		seeds = append(seeds, crawl.Discovery{URL: u.String(), Path: crawl.HopSeed.String(), Score: 1})
-		bounding = append(bounding, u.String())
-	}
-	for _, n := range c.d.Topic.Named() {
-		if u, err := urls.Parse(n.URL); err == nil {
-			seeds = append(seeds, crawl.Discovery{URL: u.String(), Path: crawl.HopSeed.String(), Score: 1})
-		}
+	seeds, bounding, err := pipeline.Seeds(c.d)
+	if err != nil {
+		return err
 	}
 	if _, err := c.frontier.Begin(c.d.Name, "lab", c.d, bounding, false); err != nil {
 		return err
 	}
-	var err error
-	if c.judge, err = score.NewJudge(c.d, nil, c.words, nil, nil); err != nil {
+	if err := c.pages.ShowExamples(c.d.Name, false); err != nil {
 		return err
 	}
-	if examples := c.judge.Examples(nil); len(examples) > 0 {
-		if err := c.frontier.Teach(c.d.Name, nil, examples); err != nil {
-			return err
-		}
-	}
 	return c.frontier.Submit(c.d.Name, "seeds", seeds)
+}
+
+// learn learns from the reference crawl, as the live crawl does.
+func (c *crawling) learn(ctx context.Context) error {
+	links := func(_ context.Context, fn func(archive.Link) error) error {
+		for _, l := range c.links {
+			if err := fn(l); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	_, err := c.pages.Learn(ctx, c.d.Name, links, func(score.Learned) error { return nil })
+	c.links = nil
+	return err
 }
 
 // phase crawls until nothing is left or the bound of the phase is reached.
@@ -155,15 +152,15 @@ func (c *crawling) phase(ctx context.Context, pages int64, reference bool) error
 			return ctx.Err()
 		}
 		for _, claim := range round.Claims {
-			if err := c.batch(claim); err != nil {
+			if err := c.batch(ctx, claim); err != nil {
 				return err
 			}
 		}
 	}
 }
 
-// batch fetches, judges and commits the URLs of a claim.
-func (c *crawling) batch(claim frontier.Claim) error {
+// batch has the web answer for the URLs of a claim, and takes their pages through the pipeline.
+func (c *crawling) batch(ctx context.Context, claim frontier.Claim) error {
 	grant := frontier.Granted{Lease: claim.ID, IP: claim.IP, Earliest: c.now, Deadline: c.now.Add(time.Hour)}
 	if _, err := c.frontier.Start(c.d.Name, claim.ID, []frontier.Granted{grant}); err != nil {
 		return err
@@ -172,73 +169,85 @@ func (c *crawling) batch(claim frontier.Claim) error {
 	if err != nil {
 		return err
 	}
-	judging := c.judge.Batch(c.frontier.Learner(c.d.Name))
-	commit := frontier.Commit{Crawl: c.d.Name, Batch: claim.ID}
-	var pages []crawl.Page
-	var targets []crawl.Target
+	targets, answers := map[string]crawl.Target{}, []pipeline.Exchange(nil)
 	for _, lane := range lanes {
 		for _, t := range lane.Targets {
-			p, o := c.fetch(t)
-			if p != nil {
-				terms, err := judging.Page(p, c.context(t), t.Kept)
-				if err != nil {
-					return err
-				}
-				c.learnOf(p, terms)
-				o.Score, o.Level, o.App, o.Worth, o.Seen = p.Score, p.Level, p.Application, p.Worth, p.Seen
-				pages, targets = append(pages, *p), append(targets, t)
-			}
-			if at, known := c.web.At(t.URL); known {
-				c.run.Visited = append(c.run.Visited, Visit{at, o.Score})
-			}
-			commit.Outcomes = append(commit.Outcomes, o)
+			targets[t.URL] = t
+			answers = append(answers, c.answer(t))
 		}
 	}
-	judging.Merge()
-	if _, err := c.judge.Remember(judging.Visits); err != nil {
+	source := pipeline.Source{
+		Crawl: c.d.Name, Batch: claim.ID,
+		Targets: func() (map[string]crawl.Target, error) { return targets, nil },
+		Exchanges: func(map[string]crawl.Target) ([]pipeline.Exchange, func() error, error) {
+			return answers, func() error { return nil }, nil
+		},
+	}
+	parsed, err := c.pages.Parse(ctx, source)
+	if err != nil {
 		return err
 	}
-	for i := range pages {
-		c.outlinks(&commit, &pages[i], targets[i])
+	for i := range parsed.Pages {
+		p := &parsed.Pages[i].Page
+		if at, _ := c.web.At(p.URL); c.listed != nil && p.Status < 300 {
+			c.edges(p, at)
+		}
+	}
+	judged, err := c.pages.Judge(ctx, source)
+	if err != nil {
+		return err
+	}
+	var result pipeline.Result
+	next := 0
+	for i, x := range answers {
+		var p *pipeline.Judged
+		if next < len(judged.Pages) && judged.Pages[next].Entry == i {
+			p = &judged.Pages[next]
+			next++
+			c.keepLinks(&p.Page, targets[x.URL].Path)
+		}
+		result.Add(x.Outcome, targets[x.URL].Path, p, c.d.ByPlaces())
+		if at, known := c.web.At(x.URL); known {
+			c.run.Visited = append(c.run.Visited, Visit{at, result.Outcomes[i].Score})
+		}
+	}
+	result.Discoveries = slices.DeleteFunc(result.Discoveries, func(d crawl.Discovery) bool { return !c.inside(d.URL) })
+	if err := c.pages.Remember(c.d.Name, claim.ID); err != nil {
+		return err
 	}
 	// A claim whose lane has not ended when it is committed owes its host the longest pause.
 	if err := c.frontier.EndLease(c.d.Name, claim.ID, frontier.LaneEnd{}); err != nil {
 		return err
 	}
+	commit, err := result.Commit(c.d.Name, claim.ID)
+	if err != nil {
+		return err
+	}
 	return c.frontier.Commit(commit)
 }
 
-func (c *crawling) context(t crawl.Target) score.Context {
-	return score.Context{Inherit: c.d.Inherit(t.Priority), Submitted: t.Submitted, Depth: scope.Hops(t.Path), Now: c.now, Terms: c.reference}
+// inside tells whether somebody has recorded a URL.
+func (c *crawling) inside(url string) bool {
+	_, known := c.web.At(url)
+	return known
 }
 
-// fetch answers for the web; the page is nil if there is nothing to understand.
-func (c *crawling) fetch(t crawl.Target) (*crawl.Page, crawl.Outcome) {
-	o := crawl.Outcome{URL: t.URL, Kind: crawl.OutcomeFailed, Reason: "it was not recorded", Score: -1}
+// answer is what the web answers.
+func (c *crawling) answer(t crawl.Target) pipeline.Exchange {
+	x := pipeline.Exchange{Exchange: crawl.Exchange{
+		Kind: crawl.ExchangePage, URL: t.URL, Path: t.Path,
+		Outcome: crawl.Outcome{URL: t.URL, Kind: crawl.OutcomeFailed, Reason: "it was not recorded"},
+	}}
 	at, known := c.web.At(t.URL)
 	if !known {
-		return nil, o
+		return x
 	}
 	r := &c.web.Pages[at]
-	o.Kind, o.Reason, o.Status, o.Bytes = crawl.OutcomeDone, "", r.Status, int64(len(r.Head)+len(r.Body))
-	switch {
-	case r.Status >= 300 && r.Status < 400 && r.Location != "":
-		if p, ok := page.Redirect(t.URL, r.Status, r.Location); ok {
-			return &p, o
-		}
-		return nil, o
-	case r.Status < 200 || r.Status >= 300:
-		return nil, o
-	}
-	d := page.Parse(page.Input{URL: t.URL, MIME: r.MIME, Body: r.Body}, c.limits)
-	if c.helper != nil {
-		c.helper.Apply(d, aah.Input{Head: r.Head, Mode: c.d.Helper})
-	}
-	d.Status = r.Status
-	if c.listed != nil {
-		c.edges(&d.Page, at)
-	}
-	return &d.Page, o
+	x.Status, x.Location, x.MIME = r.Status, r.Location, r.MIME
+	x.Outcome = crawl.Outcome{URL: t.URL, Kind: crawl.OutcomeDone, Status: r.Status, Bytes: int64(len(r.Head) + len(r.Body))}
+	x.Header = func() io.Reader { return bytes.NewReader(r.Head) }
+	x.Body = func() io.Reader { return bytes.NewReader(r.Body) }
+	return x
 }
 
 // edges brings the links of a page into line with those that the recorders list.
@@ -260,64 +269,19 @@ func (c *crawling) edges(p *crawl.Page, at int) {
 	}
 }
 
-// outlinks adds those of a page: all of them, or the ones that the recorders say it has.
-func (c *crawling) outlinks(commit *frontier.Commit, p *crawl.Page, t crawl.Target) {
-	if p.NoFollow {
+// keepLinks keeps the outlinks of a page of the reference crawl, as the archive of a live crawl does.
+func (c *crawling) keepLinks(p *crawl.Page, path string) {
+	if !c.reference {
 		return
 	}
-	for i := range p.Links {
-		l := &p.Links[i]
-		if _, inside := c.web.At(l.URL); !inside {
-			continue // nobody recorded it
+	for _, l := range p.Links {
+		if !c.inside(l.URL) {
+			continue
 		}
-		commit.Discoveries = append(commit.Discoveries, l.Discovery(p.URL, t.Path, c.d.ByPlaces()))
-		if c.reference {
-			f := score.Found{Link: *l, Source: p.URL, Path: t.Path, Language: p.Language, Depth: scope.Hops(t.Path)}
-			if l.Block >= 0 && l.Block < len(p.Blocks) {
-				f.Paragraph = p.Blocks[l.Block]
-			}
-			c.found = append(c.found, f)
+		kept := archive.Link{Source: p.URL, Path: path, Outlink: l, Language: p.Language, NoFollow: p.NoFollow}
+		if l.Block >= 0 && l.Block < len(p.Blocks) {
+			kept.Paragraph = p.Blocks[l.Block]
 		}
+		c.links = append(c.links, kept)
 	}
-}
-
-// learnOf keeps what a page of the reference crawl can teach.
-func (c *crawling) learnOf(p *crawl.Page, terms text.Vector) {
-	if c.reference && len(terms) > 0 {
-		c.samples = append(c.samples, c.judge.Sample(p, terms))
-	}
-}
-
-// learn learns from the reference crawl, and scores its links anew, as the live crawl does.
-func (c *crawling) learn() error {
-	learned := score.Learn(c.samples)
-	if strings.HasPrefix(c.d.Order.Strategy, crawl.StrategyHMM) {
-		links := map[string][]string{}
-		for _, f := range c.found {
-			links[f.Source] = append(links[f.Source], f.Link.URL)
-		}
-		learned.Paths = score.Paths(c.d.Topic, c.samples, links)
-	}
-	if err := c.frontier.Teach(c.d.Name, nil, c.judge.Examples(c.samples)); err != nil {
-		return err
-	}
-	var err error
-	if c.judge, err = score.NewJudge(c.d, &learned, c.words, c.judge, nil); err != nil {
-		return err
-	}
-	terms := map[string][]text.Term{}
-	for _, s := range c.samples {
-		terms[s.URL] = s.Terms
-	}
-	commit := frontier.Commit{Crawl: c.d.Name, Batch: "reorder", Rescore: true}
-	for _, f := range c.found {
-		f.Terms = terms[f.Source]
-		d, err := c.judge.Again(f, c.frontier.Learner(c.d.Name))
-		if err != nil {
-			return err
-		}
-		commit.Discoveries = append(commit.Discoveries, d)
-	}
-	c.found, c.samples = nil, nil
-	return c.frontier.Commit(commit)
 }
