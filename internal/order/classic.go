@@ -110,12 +110,3 @@ func floats(b []byte, n int) ([]float64, bool) {
 	}
 	return out, true
 }
-
-// Batch makes an order fetch the N best pages at once (N-best-first, Menczer et al. 2004): greed is damped.
-type Batch struct {
-	Order
-	N int
-}
-
-// Size is how many pages are fetched before their links are looked at.
-func (b Batch) Size() int { return b.N }

@@ -121,7 +121,7 @@ func TestRelevance(t *testing.T) {
 }
 
 // look has an order judge a page and learn of it, found by links, and returns the judgement and the visit.
-func look(o Learner, p *Page, kept ...[]byte) (Judgement, Visit) {
+func look(o *Fused, p *Page, kept ...[]byte) (Judgement, Visit) {
 	var best []byte
 	if len(kept) > 0 {
 		best = kept[0]

@@ -51,25 +51,7 @@ type Order interface {
 	Judge(p *Page, kept []byte) Judgement
 }
 
-// Batched is an order that has several pages fetched before it looks at any.
-type Batched interface {
-	Order
-	Size() int
-}
-
-// Learner is an order that learns of what is fetched: the priorities of waiting links change.
-type Learner interface {
-	Order
-	// Learn takes in a visited page. The same visits in the same order teach the same.
-	Learn(v Visit)
-	// Priority is the present priority of a link, by what was kept with it.
-	Priority(kept []byte) float64
-	// Expect is what a link is expected to lead to, in [0,1]: the sum over the links of a page that are not visited is
-	// its promise.
-	Expect(kept []byte) float64
-}
-
-// Visit is what a learner learns of: a page that was judged, and how it was found.
+// Visit is what an order learns of, if it learns: a page that was judged, and how it was found.
 type Visit struct {
 	Seen    []byte   `cbor:"1,keyasint,omitempty"` // of its judgement
 	Worth   float64  `cbor:"2,keyasint"`

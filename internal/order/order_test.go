@@ -165,8 +165,6 @@ func TestFormOfURLs(t *testing.T) {
 func TestJudgeChangesNothing(t *testing.T) {
 	fused := NewFused(examples(5), DefaultSettings())
 	crawl(fused, 30)
-	places := NewPlaces(textOf("raven"))
-	places.Learn(Visit{Worth: 1, Kept: [][]byte{[]byte("a.test ul/li")}})
 	words := means{map[string][]string{"crow": {"raven"}}, nil}
 	pages := make([]*Page, 6)
 	for i := range pages {
@@ -183,8 +181,8 @@ func TestJudgeChangesNothing(t *testing.T) {
 		}
 	}
 	for name, o := range map[string]Order{
-		"breadth": Breadth{}, "best": NewBest(textOf("raven"), true, true), "shark": NewShark(textOf("raven")), "batch": Batch{NewShark(textOf("raven")), 3},
-		"semantic": NewSemantic(textOf("crow"), words, false), "hmm": NewHMM(trained(), DefaultHMM()), "places": places, "fused": fused,
+		"breadth": Breadth{}, "best": NewBest(textOf("raven"), true, true), "shark": NewShark(textOf("raven")),
+		"semantic": NewSemantic(textOf("crow"), words, false), "hmm": NewHMM(trained(), DefaultHMM()), "fused": fused,
 	} {
 		kept := o.Judge(pages[1], nil).Links[0].Keep
 		want := make([]Judgement, len(pages))

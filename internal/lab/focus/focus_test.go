@@ -465,7 +465,7 @@ func TestCrawlBatch(t *testing.T) {
 	if got := c.Crawl(best, []int{0}, 9, crawl.UpdateMax); !slices.Equal(got, []int{0, 1, 3, 2}) {
 		t.Errorf("%v", got)
 	}
-	if got := c.Crawl(order.Batch{Order: best, N: 2}, []int{0}, 9, crawl.UpdateMax); !slices.Equal(got, []int{0, 1, 2, 3}) {
+	if got := c.Crawl(batch{Order: best, N: 2}, []int{0}, 9, crawl.UpdateMax); !slices.Equal(got, []int{0, 1, 2, 3}) {
 		t.Errorf("by two: %v", got)
 	}
 }

@@ -72,14 +72,14 @@ var Strategies = []Strategy{
 	{Name: crawl.StrategyContent, New: func(t Task) order.Order { return order.NewBest(t.Topic, true, false) }},
 	{Name: crawl.StrategyAnchor, New: func(t Task) order.Order { return order.NewBest(t.Topic, false, true) }},
 	{Name: crawl.StrategyContentAnchor, New: func(t Task) order.Order { return order.NewBest(t.Topic, true, true) }},
-	{Name: crawl.StrategyNBest, New: func(t Task) order.Order { return order.Batch{Order: order.NewBest(t.Topic, true, true), N: N} }},
+	{Name: crawl.StrategyNBest, New: func(t Task) order.Order { return batch{Order: order.NewBest(t.Topic, true, true), N: N} }},
 	{Name: crawl.StrategyShark, New: func(t Task) order.Order { return order.NewShark(t.Topic) }},
 	{Name: crawl.StrategySynonyms, Words: true, New: func(t Task) order.Order { return order.NewSemantic(t.Topic, t.Thesaurus, false) }},
 	{Name: crawl.StrategyBroader, Words: true, New: func(t Task) order.Order { return order.NewSemantic(t.Topic, t.Thesaurus, true) }},
 	{Name: crawl.StrategyHMM, New: hmm(false, false)},
 	{Name: crawl.StrategyHMMContent, New: hmm(true, false)},
 	{Name: crawl.StrategyHMMAnchor, New: hmm(true, true)},
-	{Name: crawl.StrategyPlaces, New: func(t Task) order.Order { return order.NewPlaces(t.Topic) }},
+	{Name: crawl.StrategyPlaces, New: func(t Task) order.Order { return newPlaces(t.Topic) }},
 	{Name: Ours, New: func(t Task) order.Order {
 		s := order.DefaultSettings()
 		s.Seed = t.Seed

@@ -82,14 +82,14 @@ func (f *frontier) Pop() any {
 // order.update does.
 func (c *Corpus) Crawl(o order.Order, seeds []int, budget int, update string) []int {
 	s := simulation{corpus: c, order: o, update: update, known: map[int]*waiting{}, fetched: make([]bool, len(c.Pages))}
-	s.learner, _ = o.(order.Learner)
+	s.learner, _ = o.(learner)
 	for _, page := range seeds {
 		if s.known[page] == nil {
 			s.found(page, order.Judged{Priority: 1e9}, 0).seed = true
 		}
 	}
 	size := 1
-	if b, is := o.(order.Batched); is {
+	if b, is := o.(batched); is {
 		size = max(b.Size(), 1)
 	}
 	var visited []int
@@ -113,7 +113,7 @@ func (c *Corpus) Crawl(o order.Order, seeds []int, budget int, update string) []
 type simulation struct {
 	corpus   *Corpus
 	order    order.Order
-	learner  order.Learner // the same, if it learns
+	learner  learner // the same, if it learns
 	update   string
 	frontier frontier
 	known    map[int]*waiting
