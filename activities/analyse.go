@@ -2,6 +2,15 @@ package activities
 
 import "context"
 
+// AnalyseResult sums up what the helper found.
+type AnalyseResult struct {
+	Pages        int            `json:"pages"`
+	Links        int            `json:"links"`
+	Objects      int            `json:"objects"`
+	Applications map[string]int `json:"applications,omitempty"`
+	Broken       int            `json:"broken,omitempty"` // pages that the parser failed on; they are archived
+}
+
 // analyse is the AAH step: it parses what was fetched, once, and lets the helper recognise the
 // application, lift web objects and judge links.
 func (a *Activities) analyse(ctx context.Context, in BatchInput) (AnalyseResult, error) {

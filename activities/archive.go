@@ -12,6 +12,15 @@ import (
 	"github.com/muninn-archive/muninn/internal/spool"
 )
 
+// ArchiveResult names the segment.
+type ArchiveResult struct {
+	Manifest string `json:"manifest,omitempty"` // key; empty if there was nothing to archive
+	WARC     string `json:"warc,omitempty"`
+	Bytes    int64  `json:"bytes"`
+	Pages    int    `json:"pages"`
+	Revisits int    `json:"revisits"`
+}
+
 // archive is the ARCHIVE step: it makes the batch's segment and commits it in the archive, exactly
 // once however often it is run.
 func (a *Activities) archive(ctx context.Context, in BatchInput) (ArchiveResult, error) {

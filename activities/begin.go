@@ -17,9 +17,19 @@ import (
 	"github.com/muninn-archive/muninn/internal/score"
 )
 
-// Members names the workers that take part. It runs on the shared queue: whoever takes it takes part.
-func (a *Activities) Members(context.Context) ([]Member, error) {
-	return []Member{{Worker: a.Settings.Worker, Queue: a.queue()}}, nil
+// BeginInput begins or goes on with a run.
+type BeginInput struct {
+	Definition crawl.Definition `json:"definition"`
+	Owner      string           `json:"owner"` // workflow ID "@" run ID of the first Crawl execution
+}
+
+// BeginResult says what the run starts from.
+type BeginResult struct {
+	Run     uint32 `json:"run"`
+	Seeds   int    `json:"seeds"`
+	Archive string `json:"archive"` // where the segments go
+	// Former is where the segments went before, if that was another archive: pages are archived whole again.
+	Former string `json:"former_archive,omitempty"`
 }
 
 // Begin begins a run: it checks the archive, opens the crawl in the frontier, keeps the definition

@@ -17,6 +17,12 @@ import (
 	"github.com/muninn-archive/muninn/internal/politeness"
 )
 
+// BorrowInput asks for a lease at once, for a few requests.
+type BorrowInput struct {
+	politeness.Ask
+	Shards int `json:"shards"` // that the worker knows
+}
+
 // borrower gets a claim leases on other addresses than its own. Of a lease that an attempt before this one
 // may have held, it cannot be known when the address was last asked: a pause comes first.
 func (a *Activities) borrower(name, claim string, plan crawl.Politeness, clock politeness.Clock) func(ctx context.Context, addr netip.Addr) (fetch.Loan, error) {

@@ -13,6 +13,29 @@ import (
 	"github.com/muninn-archive/muninn/internal/fetch"
 )
 
+// ClaimInput asks for a round of claims.
+type ClaimInput struct {
+	Crawl   string             `json:"crawl"`
+	Round   int64              `json:"round"`
+	Reply   string             `json:"reply"`           // the controller's workflow ID
+	Drain   bool               `json:"drain,omitempty"` // claim nothing, wait for what is out
+	Hold    bool               `json:"hold,omitempty"`  // claim nothing, the crawl is paused
+	Held    bool               `json:"held,omitempty"`  // the last round told that the crawl holds
+	First   bool               `json:"first,omitempty"` // the first round of a controller: what no frontier knows any more is released
+	Confirm frontier.Confirmed `json:"confirm,omitzero"`
+}
+
+// ClaimResult is a round; its asks, releases and renewals are on their way to Politeness already.
+type ClaimResult struct {
+	Sent     int                `json:"sent"` // shards that will answer
+	Confirm  frontier.Confirmed `json:"confirm,omitzero"`
+	Drained  bool               `json:"drained,omitempty"`
+	Spent    crawl.Reason       `json:"spent,omitempty"`
+	Idle     bool               `json:"idle,omitempty"`  // nothing is out, of a round that claims nothing
+	Holds    string             `json:"holds,omitempty"` // why nothing was claimed
+	Progress Progress           `json:"progress"`
+}
+
 // claimWait is how long a round waits for something to happen; the activity's timeout is longer.
 const claimWait = 40 * time.Second
 

@@ -5,12 +5,7 @@ import (
 	"errors"
 	"time"
 
-	"go.temporal.io/sdk/activity"
-
 	"github.com/muninn-archive/muninn/frontier"
-	"github.com/muninn-archive/muninn/internal/archive"
-	"github.com/muninn-archive/muninn/internal/crawl"
-	"github.com/muninn-archive/muninn/internal/pipeline"
 	"github.com/muninn-archive/muninn/internal/spool"
 )
 
@@ -58,115 +53,4 @@ func (a *Activities) commit(ctx context.Context, in BatchInput, rest time.Time) 
 func (a *Activities) freed(in BatchInput) {
 	a.Engine.Drop(in.Crawl, in.Batch)
 	a.UnderWay.end(in)
-}
-
-// GiveBack returns the URLs of a failed batch to their queues, which rest a while. What was fetched of them is archived and
-// committed first, if that can be done: no later batch looks into the spool of this one, and would fetch it again. Else it
-// takes the place of the manifest, so that no attempt of ARCHIVE that is still on its way can commit what will be fetched
-// again.
-func (a *Activities) GiveBack(ctx context.Context, in BatchInput) error {
-	a.unwritable.begin(in.Crawl, in.Batch)
-	archived, err := false, a.salvage(ctx, in)
-	if err == nil {
-		archived, err = a.closeLife(ctx, in)
-	}
-	a.unwritable.tell(in.Crawl, in.Batch, err, a.Now())
-	if err != nil {
-		return err
-	}
-	rest := a.Now().Add(a.Settings.GiveBack)
-	if archived {
-		return a.commit(ctx, in, rest)
-	}
-	a.freed(in)
-	a.forgetPrerequisites(ctx, in)
-	return a.Frontier.GiveBack(in.Crawl, in.Batch, rest)
-}
-
-// maxSalvages bounds the attempts to archive what a failed batch has fetched that ended without a word: it may be what ends
-// the worker.
-const maxSalvages = 3
-
-// salvage archives what a failed batch has fetched. An error says that it may be tried again: the store does not answer, or the
-// worker is stopped. What fails for the batch's own sake is left: its pages are fetched again.
-func (a *Activities) salvage(ctx context.Context, in BatchInput) error {
-	b := a.Spool.Batch(in.Crawl, in.Batch)
-	log, info := activity.GetLogger(ctx), activity.GetInfo(ctx)
-	fetched, err := fetchedURLs(b)
-	if err != nil {
-		log.Warn("what a failed batch has fetched cannot be read", "batch", in.Batch, "error", err)
-	}
-	t := before(b, info.WorkflowExecution.RunID, nameGiveBack, int(info.Attempt))
-	if len(fetched) == 0 || t.Faults > 0 || t.cutOff(int(info.Attempt)) >= maxSalvages {
-		return nil
-	}
-	_, err = safely(ctx, func(ctx context.Context) (any, error) {
-		leave, err := a.Engine.Workshop.Enter(ctx, in.Crawl, pipeline.StepArchive)
-		if err != nil {
-			return nil, err
-		}
-		defer leave()
-		return a.archiveBatch(ctx, in, true)
-	})
-	if err == nil {
-		return nil
-	}
-	final := t.end(edge(err), ctx.Err(), 1)
-	if errWrite := b.Write(fileTries, t); errWrite != nil { // then the attempt counts as cut off
-		log.Warn("the end of an attempt is not noted", "error", errWrite)
-	}
-	if final == nil {
-		return err
-	}
-	log.Warn("what a failed batch has fetched cannot be archived; it is fetched again", "batch", in.Batch, "error", err)
-	return nil
-}
-
-// forgetPrerequisites has later batches ask again for the robots.txt and archive again the addresses that a batch found
-// which leaves no segment: pages that are fetched by what is remembered of them would lack it in the archive.
-func (a *Activities) forgetPrerequisites(ctx context.Context, in BatchInput) {
-	entries, closer, err := a.Spool.Batch(in.Crawl, in.Batch).Entries()
-	if err == nil {
-		var list []crawl.Exchange
-		for _, e := range entries {
-			if e.Exchange.Kind == crawl.ExchangeRobots || e.Exchange.Kind == crawl.ExchangeDNS {
-				list = append(list, e.Exchange)
-			}
-		}
-		a.Fetch.Forget(list)
-		err = closer()
-	}
-	if err != nil && !errors.Is(err, spool.ErrMissing) { // no reason to keep the URLs
-		activity.GetLogger(ctx).Warn("robots.txt and DNS answers of a batch may be missing in the archive", "error", err)
-	}
-}
-
-// closeLife makes sure that a batch's present life leaves no segment, unless it has left one.
-func (a *Activities) closeLife(ctx context.Context, in BatchInput) (archived bool, err error) {
-	life, err := a.Frontier.LifeOf(in.Crawl, in.Batch)
-	if errors.Is(err, frontier.ErrNoBatch) || errors.Is(err, frontier.ErrNoCrawl) {
-		return false, nil // nothing is left to give back
-	}
-	if err != nil {
-		return false, err
-	}
-	if may, err := mayBeArchived(a.Spool.Batch(in.Crawl, in.Batch), life); !may || err != nil {
-		return false, err
-	}
-	plan, err := a.Frontier.Plan(in.Crawl)
-	if err != nil {
-		return false, err
-	}
-	h, err := a.home(ctx, in, plan.Definition)
-	if err != nil {
-		return false, err
-	}
-	err = archive.GiveBack(ctx, h.store, h.label, a.Now())
-	if errors.Is(err, archive.ErrExists) {
-		return true, nil
-	}
-	if err == nil {
-		a.tidy(ctx, h, nil)
-	}
-	return false, err
 }

@@ -11,16 +11,11 @@ import (
 	"github.com/muninn-archive/muninn/internal/score"
 )
 
-// Submit offers scored URLs that came from elsewhere (paper §4.4, the scored-URL service), and tells what became of each.
-func (a *Activities) Submit(ctx context.Context, in SubmitInput) ([]frontier.SubmitAnswer, error) {
-	answers, err := a.Frontier.Take(in.Crawl, in.ID, in.URLs)
-	return answers, err
-}
-
-// Left tells whether any URL of a crawl waits: some may have been submitted since its controller found that nothing did.
-func (a *Activities) Left(_ context.Context, name string) (bool, error) {
-	left, err := a.Frontier.Left(name)
-	return left, err
+// EndResult closes a run.
+type EndResult struct {
+	Status  frontier.Status `json:"status"`
+	Learned json.RawMessage `json:"learned,omitempty"`
+	Report  string          `json:"report,omitempty"` // key in the archive
 }
 
 // EndInput ends a run.

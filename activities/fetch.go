@@ -17,6 +17,14 @@ import (
 	"github.com/muninn-archive/muninn/internal/spool"
 )
 
+// FetchResult sums up a batch's fetching.
+type FetchResult struct {
+	URLs    int            `json:"urls"`
+	Kinds   map[string]int `json:"kinds"` // outcomes by kind
+	Bytes   int64          `json:"bytes"`
+	Resumed int            `json:"resumed,omitempty"` // exchanges that an earlier attempt left
+}
+
 // keeper keeps exchanges: the log of the spool.
 type keeper interface {
 	Append(x crawl.Exchange, request []byte, response io.Reader, size int64) error

@@ -8,6 +8,12 @@ import (
 	"github.com/muninn-archive/muninn/internal/score"
 )
 
+// LearnResult is what the reference crawl taught.
+type LearnResult struct {
+	Learned score.Learned `json:"learned"`
+	Key     string        `json:"key"` // in the archive
+}
+
 // Learn makes the topic vector of what the reference crawl saw, puts it in force, orders the URLs
 // that wait by it, and keeps it in the archive.
 func (a *Activities) Learn(ctx context.Context, name string) (LearnResult, error) {

@@ -6,21 +6,16 @@ import (
 
 	"github.com/muninn-archive/muninn/activities/names"
 	"github.com/muninn-archive/muninn/frontier"
-	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/politeness"
 	"github.com/muninn-archive/muninn/internal/spool"
 )
 
-// The files of a batch in the spool.
-const (
-	fileLanes  = "lanes.json"
-	fileCommit = "commit.cbor"
-)
-
-// lane is a claim with its targets, as the spool keeps it.
-type lane struct {
-	Claim   ClaimRef       `json:"claim"`
-	Targets []crawl.Target `json:"targets"`
+// OpenResult says what there is to do.
+type OpenResult struct {
+	Done     bool             `json:"done,omitempty"`     // committed, or nothing of it is left
+	Archived bool             `json:"archived,omitempty"` // only the commit is missing
+	URLs     int              `json:"urls"`
+	Asks     []politeness.Ask `json:"asks,omitempty"` // leases that must be had before fetching
 }
 
 // Open opens a batch's claims: URLs that another batch has taken or finished meanwhile are left out.
@@ -91,33 +86,4 @@ func (a *Activities) opened(in BatchInput, b *spool.Batch, lanes []frontier.Lane
 		return out, a.Frontier.Commit(frontier.Commit{Crawl: in.Crawl, Batch: in.Batch})
 	}
 	return out, b.Write(fileLanes, kept)
-}
-
-// Lease gives a batch's claims the leases that it asked for itself.
-func (a *Activities) Lease(ctx context.Context, in LeaseInput) error {
-	clock := a.clock(ctx)
-	var grants []frontier.Granted
-	for _, g := range politeness.Distinct(in.Grants) {
-		grants = append(grants, granted(g, clock))
-	}
-	return a.Frontier.Lease(in.Crawl, in.Batch, grants)
-}
-
-// fetchedURLs lists the URLs whose exchange the log holds.
-func fetchedURLs(b *spool.Batch) (map[string]bool, error) {
-	entries, closer, err := b.Entries()
-	if errors.Is(err, spool.ErrMissing) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = closer() }()
-	done := map[string]bool{}
-	for _, e := range entries {
-		if e.Kind == crawl.ExchangePage {
-			done[e.URL] = true
-		}
-	}
-	return done, nil
 }

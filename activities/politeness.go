@@ -19,6 +19,16 @@ import (
 	"github.com/muninn-archive/muninn/internal/politeness"
 )
 
+// PolitenessInput is the input of a politeness shard. State and Unserved are nil but when it continues as new; Unserved
+// holds the rounds that came while the last answers of the execution before were on their way.
+type PolitenessInput struct {
+	Shard    int                `json:"shard"`
+	Shards   int                `json:"shards"`
+	Lost     time.Time          `json:"lost,omitzero"` // when a former life of the shard ended, whose state is lost
+	State    *politeness.State  `json:"state,omitempty"`
+	Unserved []politeness.Round `json:"unserved,omitempty"`
+}
+
 // memoShards is the memo of a politeness shard that tells how many there are.
 const memoShards = "shards"
 
@@ -145,19 +155,6 @@ func (a *Activities) askOf(crawl string, c frontier.Claim, p crawl.Politeness, r
 // granted is a grant by the worker's clock.
 func granted(g politeness.Grant, clock politeness.Clock) frontier.Granted {
 	return frontier.Granted{Lease: g.Lease, IP: g.IP, Number: g.Number, Earliest: clock.Earliest(g), Host: clock.Host(g), Deadline: clock.Deadline(g)}
-}
-
-// AskLeases asks for leases outside of the rounds of a controller, or withdraws what was asked for. The shard is started if
-// it is gone.
-func (a *Activities) AskLeases(ctx context.Context, in AskLeasesInput) error {
-	r := politeness.Round{From: in.Reply, Asks: in.Asks}
-	if in.Withdraw {
-		r.Asks = nil
-		for _, ask := range in.Asks {
-			r.Releases = append(r.Releases, ask.Withdrawal())
-		}
-	}
-	return a.signalPoliteness(ctx, in.Shard, r)
 }
 
 // sendRound signals the shards that a round concerns. It returns how many will answer, and what is to be confirmed to the

@@ -64,3 +64,50 @@ func TestProcessGoesOn(t *testing.T) {
 	r.must(r.do(r.Commit, in))
 	r.check(r.dir)
 }
+
+// onTopic is a crawl about ravens.
+func onTopic(d *crawl.Definition) { d.Topic.Keywords = []string{"raven"} }
+
+// TestProcess takes a batch through its steps, as often as its workflow asks: what memory has lost is made anew, and the frontier
+// gets the same.
+func TestProcess(t *testing.T) {
+	const html = `<title>Ravens</title><p>The raven and the <a href="/next">next raven</a></p>`
+	for name, c := range map[string]struct {
+		body                               string
+		runs                               int
+		links, scored, relevant, discovers int
+	}{
+		"once":            {body: html, runs: 1, links: 1, scored: 1, relevant: 1, discovers: 1},
+		"several times":   {body: html, runs: 3, links: 1, scored: 1, relevant: 1, discovers: 1},
+		"another subject": {body: "<p>soup", runs: 1, scored: 1},
+		"nothing to read": {body: "", runs: 1},
+	} {
+		r := newRig(t)
+		r.begin("o", onTopic)
+		in := r.batch()
+		r.open(in, func(string) string { return c.body })
+		first, err := call[ProcessResult](r, r.Process, in)
+		r.must(err)
+		if first.Analysed.Links != c.links || first.Scored.Pages != c.scored || first.Scored.Relevant != c.relevant || first.Archived.Pages != 1 {
+			t.Errorf("%s: %+v, %+v, %+v", name, first.Analysed, first.Scored, first.Archived)
+		}
+		for range c.runs - 1 {
+			r.Engine.Drop(in.Crawl, in.Batch) // as after a restart
+			again, err := call[ProcessResult](r, r.Process, in)
+			if err != nil || again.Archived.Manifest != first.Archived.Manifest {
+				t.Errorf("%s: %+v, %v", name, again.Archived, err)
+			}
+		}
+		left, err := readResult(r.Spool.Batch(in.Crawl, in.Batch))
+		if err != nil || len(left.Discoveries) != c.discovers || len(left.Outcomes) != 1 {
+			t.Errorf("%s: %+v, %v", name, left, err)
+		}
+		for range 2 { // COMMIT is idempotent by batch
+			r.must(r.do(r.Commit, in))
+		}
+		if s, err := r.Frontier.Status(rigCrawl); err != nil || s.Totals.Pages != 1 || s.Totals.Batches != 1 || s.Waiting != c.discovers {
+			t.Errorf("%s: %+v, %v", name, s, err)
+		}
+		r.check(r.dir)
+	}
+}

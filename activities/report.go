@@ -31,8 +31,7 @@ func (a *Activities) Report(ctx context.Context, in AskInput) (ReportResult, err
 	if err := a.known(in.Crawl); err != nil {
 		return ReportResult{}, err
 	}
-	out, err := a.report(ctx, in.Crawl)
-	return out, err
+	return a.report(ctx, in.Crawl)
 }
 
 func (a *Activities) report(ctx context.Context, name string) (ReportResult, error) {

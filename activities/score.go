@@ -2,6 +2,13 @@ package activities
 
 import "context"
 
+// ScoreResult sums up the scores.
+type ScoreResult struct {
+	Pages    int     `json:"pages"`
+	Relevant int     `json:"relevant"`
+	Mean     float64 `json:"mean"`
+}
+
 // judge is the SCORE step: it judges pages and links by the crawl's topic.
 func (a *Activities) judge(ctx context.Context, in BatchInput) (ScoreResult, error) {
 	batch, err := a.Engine.Judge(ctx, a.source(ctx, in))

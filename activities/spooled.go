@@ -2,6 +2,7 @@ package activities
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"go.temporal.io/sdk/activity"
@@ -10,6 +11,18 @@ import (
 	"github.com/muninn-archive/muninn/internal/pipeline"
 	"github.com/muninn-archive/muninn/internal/spool"
 )
+
+// The files of a batch in the spool.
+const (
+	fileLanes  = "lanes.json"
+	fileCommit = "commit.cbor"
+)
+
+// lane is a claim with its targets, as the spool keeps it.
+type lane struct {
+	Claim   ClaimRef       `json:"claim"`
+	Targets []crawl.Target `json:"targets"`
+}
 
 // source is a batch in the spool.
 func (a *Activities) source(ctx context.Context, in BatchInput) pipeline.Source {
@@ -85,4 +98,23 @@ func readResult(b *spool.Batch) (pipeline.Result, error) {
 		return pipeline.Result{}, fmt.Errorf("spool %s: %w", fileCommit, spool.ErrMissing)
 	}
 	return list[0], nil
+}
+
+// fetchedURLs lists the URLs whose exchange the log holds.
+func fetchedURLs(b *spool.Batch) (map[string]bool, error) {
+	entries, closer, err := b.Entries()
+	if errors.Is(err, spool.ErrMissing) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = closer() }()
+	done := map[string]bool{}
+	for _, e := range entries {
+		if e.Kind == crawl.ExchangePage {
+			done[e.URL] = true
+		}
+	}
+	return done, nil
 }

@@ -16,6 +16,12 @@ import (
 	"github.com/muninn-archive/muninn/internal/politeness"
 )
 
+// StartInput starts the batches of granted claims.
+type StartInput struct {
+	Crawl  string             `json:"crawl"`
+	Grants []politeness.Grant `json:"grants"`
+}
+
 // Start starts the Batch workflows of granted claims: those of short queues in bundles. It is
 // idempotent: a claim that was bound to a batch before stays with it.
 func (a *Activities) Start(ctx context.Context, in StartInput) (int, error) {

@@ -1,0 +1,29 @@
+package activities
+
+// BatchInput is the input of a Batch workflow, and of its steps.
+type BatchInput struct {
+	Crawl  string     `json:"crawl"`
+	Batch  string     `json:"batch"` // the name of its segment
+	Claims []ClaimRef `json:"claims"`
+	URLs   int        `json:"urls"`
+	Shards int        `json:"shards"`
+	// Attempts is how often an activity may fail for reasons of the batch itself before the batch fails; 0: DefaultAttempts.
+	Attempts int `json:"attempts,omitempty"`
+}
+
+// ClaimRef names a claim of a batch.
+type ClaimRef struct {
+	ID  string `json:"id"`
+	PLD string `json:"pld"`
+	IP  string `json:"ip"`
+}
+
+// BatchResult is the result of a Batch workflow.
+type BatchResult struct {
+	URLs     int            `json:"urls"`
+	Fetched  *FetchResult   `json:"fetched,omitempty"`
+	Analysed *AnalyseResult `json:"analysed,omitempty"`
+	Scored   *ScoreResult   `json:"scored,omitempty"`
+	Archived *ArchiveResult `json:"archived,omitempty"`
+	Note     string         `json:"note,omitempty"`
+}

@@ -1,0 +1,69 @@
+package activities
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"go.temporal.io/sdk/temporal"
+
+	"github.com/muninn-archive/muninn/internal/crawl"
+)
+
+// TestBegin: a run is begun once, whoever asks again; what can never work says so and is not tried again.
+func TestBegin(t *testing.T) {
+	rules := func(kind, x string) func(error) bool {
+		return func(err error) bool {
+			var made *temporal.ApplicationError
+			return errors.As(err, &made) && made.Type() == kind && made.NonRetryable() && strings.Contains(err.Error(), x)
+		}
+	}
+	for name, c := range map[string]struct {
+		edit    func(*crawl.Definition)
+		fails   func(error) bool
+		seeds   int
+		waiting int
+	}{
+		"a seed":                         {seeds: 1, waiting: 1},
+		"an example":                     {edit: func(d *crawl.Definition) { d.Topic.Examples = []crawl.Example{{URL: rigSeed + "ravens"}} }, seeds: 2, waiting: 2},
+		"an archive that is not allowed": {edit: func(d *crawl.Definition) { d.Archive.Where = "s3://elsewhere/x" }, fails: rules(ErrorInput, "archive-allow")},
+		"a file that is not allowed":     {edit: func(d *crawl.Definition) { d.Seeds = []crawl.Seed{{File: "/etc/passwd"}} }, fails: rules(ErrorInput, "seeds")},
+		"faults":                         {edit: func(d *crawl.Definition) { d.Seeds = nil }, fails: rules(ErrorInput, "the definition has faults")},
+	} {
+		r := newRig(t)
+		in := BeginInput{Definition: r.definition(c.edit), Owner: "crawl/c@1"}
+		out, err := call[BeginResult](r, r.Begin, in)
+		if c.fails != nil {
+			if !c.fails(err) || r.Frontier.Knows(rigCrawl) {
+				t.Errorf("%s: %v", name, err)
+			}
+			continue
+		}
+		again, errAgain := call[BeginResult](r, r.Begin, in)
+		if err != nil || errAgain != nil || out != again || out.Run != 1 || out.Seeds != c.seeds || out.Archive != r.dir || out.Former != "" {
+			t.Errorf("%s: %+v, %v; again %+v, %v", name, out, err, again, errAgain)
+		}
+		if s, err := r.Frontier.Status(rigCrawl); err != nil || s.Waiting != c.waiting {
+			t.Errorf("%s: %d URLs wait, %v", name, s.Waiting, err)
+		}
+		if _, err := os.Stat(filepath.Join(r.dir, "c", "definitions", "run-1.json")); err != nil {
+			t.Errorf("%s: the definition is not archived: %v", name, err)
+		}
+	}
+}
+
+// TestKeptDefinitions: another definition of the same run is kept under a name of its own, the same one once.
+func TestKeptDefinitions(t *testing.T) {
+	r := newRig(t)
+	r.begin("o", nil)
+	changed := r.definition(func(d *crawl.Definition) { d.Description = "changed" })
+	for range 2 {
+		r.must(r.do(r.Configure, changed))
+	}
+	files, err := filepath.Glob(filepath.Join(r.dir, "c", "definitions", "*.json"))
+	if err != nil || len(files) != 2 {
+		t.Errorf("%v, %v", files, err)
+	}
+}

@@ -1,0 +1,31 @@
+package activities
+
+import (
+	"context"
+
+	"github.com/muninn-archive/muninn/internal/crawl"
+)
+
+// Configure puts a changed definition in force.
+func (a *Activities) Configure(ctx context.Context, d crawl.Definition) error {
+	if err := a.checkFiles(d); err != nil {
+		return err
+	}
+	store, err := a.Archives.Open(ctx, d.Archive.Where)
+	if err != nil {
+		return err
+	}
+	plan, err := a.Frontier.Plan(d.Name)
+	if err != nil {
+		return err
+	}
+	if err := a.Frontier.Configure(d.Name, d); err != nil {
+		return err
+	}
+	if l := a.Frontier.Learner(d.Name); l != nil && l.Examples() == 0 {
+		if err := a.Engine.ShowExamples(d.Name, !plan.Reference); err != nil { // which it has learned nothing of so far
+			return err
+		}
+	}
+	return a.keepDefinition(ctx, store, d, plan.Run)
+}

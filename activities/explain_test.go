@@ -1,0 +1,34 @@
+package activities
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/muninn-archive/muninn/frontier"
+)
+
+// TestExplain tells of a URL what the frontier knows; what cannot be asked says why.
+func TestExplain(t *testing.T) {
+	r := newRig(t)
+	r.begin("o", nil)
+	for name, c := range map[string]struct {
+		in           AskInput
+		state, fault string
+	}{
+		"a seed":                      {in: AskInput{Crawl: rigCrawl, URL: rigSeed}, state: "waiting"},
+		"the same, written otherwise": {in: AskInput{Crawl: rigCrawl, URL: "HTTP://A.example"}, state: "waiting"},
+		"no URL":                      {in: AskInput{Crawl: rigCrawl, URL: "foo bar"}, fault: `"foo bar" is no URL`},
+		"another crawl":               {in: AskInput{Crawl: "other", URL: rigSeed}, fault: "does not know the crawl other"},
+	} {
+		out, err := call[frontier.Explanation](r, r.Explain, c.in)
+		if c.fault != "" {
+			if err == nil || !strings.Contains(err.Error(), c.fault) {
+				t.Errorf("%s: %v", name, err)
+			}
+			continue
+		}
+		if err != nil || out.State != c.state {
+			t.Errorf("%s: %+v, %v", name, out, err)
+		}
+	}
+}

@@ -1,0 +1,24 @@
+package activities
+
+import (
+	"context"
+
+	"github.com/muninn-archive/muninn/frontier"
+	"github.com/muninn-archive/muninn/internal/politeness"
+)
+
+// LeaseInput gives a batch the leases that it asked for.
+type LeaseInput struct {
+	BatchInput
+	Grants []politeness.Grant `json:"grants"`
+}
+
+// Lease gives a batch's claims the leases that it asked for itself.
+func (a *Activities) Lease(ctx context.Context, in LeaseInput) error {
+	clock := a.clock(ctx)
+	var grants []frontier.Granted
+	for _, g := range politeness.Distinct(in.Grants) {
+		grants = append(grants, granted(g, clock))
+	}
+	return a.Frontier.Lease(in.Crawl, in.Batch, grants)
+}

@@ -1,0 +1,8 @@
+package activities
+
+import "context"
+
+// Left tells whether any URL of a crawl waits: some may have been submitted since its controller found that nothing did.
+func (a *Activities) Left(_ context.Context, name string) (bool, error) {
+	return a.Frontier.Left(name)
+}

@@ -1,0 +1,14 @@
+package activities
+
+import "testing"
+
+// TestMembers: who answers takes part, under its own task queue.
+func TestMembers(t *testing.T) {
+	r := newRig(t)
+	value, err := r.env.ExecuteActivity(r.Members)
+	r.must(err)
+	var list []Member
+	if err := value.Get(&list); err != nil || len(list) != 1 || list[0] != (Member{"w", "muninn/w"}) {
+		t.Errorf("%v, %v", list, err)
+	}
+}

@@ -1,0 +1,18 @@
+package activities
+
+import "testing"
+
+// TestPhase: a phase bounds the claims, and says whether pages are to teach the topic.
+func TestPhase(t *testing.T) {
+	for _, reference := range []bool{true, false} {
+		r := newRig(t)
+		r.begin("o", nil)
+		r.must(r.do(r.Phase, PhaseInput{Crawl: rigCrawl, Pages: 3, Reference: reference}))
+		if plan, err := r.Frontier.Plan(rigCrawl); err != nil || plan.Reference != reference {
+			t.Errorf("%+v, %v", plan, err)
+		}
+		if err := r.do(r.Phase, PhaseInput{Crawl: "other"}); err == nil {
+			t.Error("a phase of a crawl that is not known")
+		}
+	}
+}

@@ -1,0 +1,23 @@
+package activities
+
+import (
+	"time"
+
+	"github.com/muninn-archive/muninn/frontier"
+	"github.com/muninn-archive/muninn/internal/politeness"
+)
+
+// Progress is where a run stands: CLAIM makes it, the controller adds what it knows itself and tells its crawl, and the crawl
+// shows it and ends with it.
+type Progress struct {
+	frontier.Progress
+	Worker string `json:"worker"`
+	State  string `json:"state"`
+	// UnderWay counts URLs that are fetched, but whose batches are not committed yet.
+	UnderWay int64     `json:"under_way"`
+	At       time.Time `json:"at,omitzero"` // when it stood so
+	// Holds is why the worker claims nothing for now; it goes on by itself.
+	Holds string `json:"holds,omitempty"`
+	// Leases is what claims wait for that have no lease yet; nil if none does.
+	Leases *politeness.Waiting `json:"leases,omitempty"`
+}
