@@ -37,7 +37,7 @@ func (g *globals) ask(ctx context.Context, workflow, id string, in activities.As
 		}
 	}
 	if in.Queue = cmp.Or(in.Queue, s.Crawl.Member.Queue); in.Queue == "" {
-		return fmt.Errorf("no worker has taken part in %s yet, or none is there to say which", in.Crawl)
+		return fmt.Errorf("no worker has taken %s yet, or no worker runs that could say which one did", in.Crawl)
 	}
 	run, err := c.ExecuteWorkflow(ctx, client.StartWorkflowOptions{
 		ID: fmt.Sprintf("%s/%d", id, time.Now().UnixNano()), TaskQueue: g.temporal.Queue, WorkflowExecutionTimeout: 24 * time.Hour,
@@ -58,7 +58,7 @@ func (g *globals) ask(ctx context.Context, workflow, id string, in activities.As
 
 func explainCommand(g *globals) *cobra.Command {
 	cmd := &cobra.Command{
-		Use: "explain CRAWL URL", Short: "Tell why a URL stands where it stands in a crawl", Args: cli.ExactArgs(2, "the name of a crawl and a URL"),
+		Use: "explain CRAWL URL", Short: "Show the state and the score of a URL, and why it stands where it stands in its queue", Args: cli.ExactArgs(2, "the name of a crawl and a URL"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			u, err := urls.Parse(args[1])
 			if err != nil {
@@ -80,7 +80,7 @@ func writeExplanation(w io.Writer, e frontier.Explanation) {
 	line := func(format string, args ...any) { _, _ = fmt.Fprintf(w, format+"\n", args...) }
 	line("%s", e.URL)
 	if e.State == "unknown" {
-		line("  is not known: no page links to it, it is out of scope, or it lies behind more redirects in a row than scope.max_redirects")
+		line("  is not known: no page links to it, it is out of scope, or it is behind more redirects in a row than scope.max_redirects")
 		return
 	}
 	line("  state      %s, %d attempts failed; path %s", e.State, e.Attempts, e.Path)
@@ -98,10 +98,10 @@ func writeExplanation(w io.Writer, e frontier.Explanation) {
 		line("    %-10s %.3f", p.Name, p.Score)
 	}
 	if e.State == "waiting" || e.State == "claimed" {
-		line("  priority   %.3f as it was queued, %.3f by what is known now (order.strategy is %s)", e.Priority, e.Now, e.Strategy)
+		line("  priority   %.3f when it was queued, %.3f by what is known now (order.strategy is %s)", e.Priority, e.Now, e.Strategy)
 	}
 	if len(e.Learned) > 0 {
-		line("    relevance  promise   (logits: of the page behind it, and of what that links to)")
+		line("    relevance  promise   (logits: of the page itself, and of the pages that it links to)")
 	}
 	for _, p := range e.Learned {
 		line("    %+9.2f  %+7.2f   %s", p.Value, p.Promise, p.Name)
@@ -115,7 +115,7 @@ func writeExplanation(w io.Writer, e frontier.Explanation) {
 	case e.Asking != nil:
 		queue += "; a claim waits for a lease: " + e.Asking.IP
 	case e.Busy:
-		queue += "; a batch of it is under way"
+		queue += "; a batch of it is out"
 	case time.Until(e.Next) > 0:
 		queue += fmt.Sprintf("; it rests until %s", e.Next.Local().Format(time.DateTime))
 	}
@@ -136,7 +136,7 @@ func reportCommand(g *globals) *cobra.Command {
 			}
 			if file != "" {
 				if len(made.HTML) == 0 {
-					return fmt.Errorf("the report is too large to be sent; it lies in the archive as %s", made.Key)
+					return fmt.Errorf("the report is too large to be sent; it is in the archive as %s", made.Key)
 				}
 				if err := os.WriteFile(file, made.HTML, 0o644); err != nil {
 					return err
@@ -144,7 +144,7 @@ func reportCommand(g *globals) *cobra.Command {
 			}
 			made.HTML = nil
 			return g.Print(made, func(w io.Writer) {
-				_, _ = fmt.Fprintf(w, "the report lies in the archive as %s\n", made.Key)
+				_, _ = fmt.Fprintf(w, "the report is in the archive as %s\n", made.Key)
 				if file != "" {
 					_, _ = fmt.Fprintf(w, "and here as %s\n", file)
 				}
@@ -160,12 +160,12 @@ func configureCommand(g *globals) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "configure CRAWL FIELD=VALUE… | CRAWL FILE.yaml", Short: "Change the definition of a crawl while it runs",
 		Long: "Change the definition of a crawl while it runs: " + strings.Join(crawl.Changeable, ", ") + `.
-Links that are found from then on are ordered by it; those that wait keep their scores.
+Links that are found later are ordered by it; waiting URLs keep their scores.
 
   muninn configure ravens order.strategy=weighted weights.anchor=3`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) < 2 {
-				return cli.Usage("give the name of a crawl and what is to change, such as order.strategy=weighted")
+				return cli.Usage("give the name of a crawl and the fields to change, such as order.strategy=weighted")
 			}
 			fields, err := changes(args[1:])
 			if err != nil {
@@ -193,7 +193,7 @@ func changes(args []string) ([]byte, error) {
 	if len(args) == 1 && !strings.Contains(args[0], "=") {
 		text, err := os.ReadFile(args[0])
 		if err != nil {
-			return nil, cli.Usage("what is to change: %v", err)
+			return nil, cli.Usage("the fields to change: %v", err)
 		}
 		return text, nil
 	}

@@ -19,8 +19,8 @@ func logCommand(g *globals) *cobra.Command {
 	failed := false
 	var s3 *archive.S3
 	cmd := &cobra.Command{
-		Use: "log CRAWL|ARCHIVE", Short: "Print the crawl log: each try of a URL, and what became of it",
-		Long: `Print the crawl log: each try of a URL, and what became of it, segment by segment. It is read from the archive: of a
+		Use: "log CRAWL|ARCHIVE", Short: "Print the crawl log: each attempt at a URL, and its outcome",
+		Long: `Print the crawl log: each attempt at a URL, and its outcome, segment by segment. It is read from the archive: of a
 crawl that Temporal knows, or of all crawls in a folder (with a / in its name, as in ./NAME) or in s3://bucket/prefix.
 URLs whose host has no address are in it once the run has ended.
 
@@ -84,11 +84,11 @@ func (g *globals) logged(ctx context.Context, name string, s3 archive.S3) (archi
 		return nil, nil, err
 	}
 	if s.Crawl.Begun.Archive == "" {
-		return nil, nil, fmt.Errorf("crawl %s has not begun yet", name)
+		return nil, nil, fmt.Errorf("crawl %s has not started yet", name)
 	}
 	store, err := archive.OpenReader(ctx, s.Crawl.Begun.Archive, s3)
 	if err != nil {
-		return nil, nil, fmt.Errorf("the archive of %s is read by this command itself: %w", name, err)
+		return nil, nil, fmt.Errorf("this command reads the archive of %s itself: %w", name, err)
 	}
 	return store, []archive.CrawlAt{{Prefix: d.Archive.Prefix, Name: d.Name}}, nil
 }

@@ -25,10 +25,10 @@ func fromArgs(args []string, topic string, pages int64, name string) (crawl.Defi
 	}
 	if !strings.Contains(args[0], "://") {
 		if _, err := os.Stat(args[0]); errors.Is(err, os.ErrNotExist) && filepath.Ext(args[0]) != ".yaml" && filepath.Ext(args[0]) != ".json" {
-			return crawl.Definition{}, cli.Usage("there is no definition file %q; a URL begins with https:// or http://", args[0])
+			return crawl.Definition{}, cli.Usage("there is no definition file %q; a URL starts with https:// or http://", args[0])
 		}
 		if len(args) > 1 {
-			return crawl.Definition{}, cli.Usage("give one definition file, or URLs that begin with http:// or https://")
+			return crawl.Definition{}, cli.Usage("give one definition file, or URLs that start with http:// or https://")
 		}
 		d, err := cli.ReadDefinition(args[0])
 		if err == nil && pages != 0 {
@@ -63,7 +63,7 @@ func nameOf(raw string) string {
 func checkCommand(g *globals) *cobra.Command {
 	return &cobra.Command{
 		Use: "check DEFINITION.yaml", Short: "Validate a crawl definition",
-		Long: "Validate a crawl definition: every fault is named with its place. With --json, the definition\nwith its defaults filled in is printed.",
+		Long: "Validate a crawl definition and print every fault with its place. With --json, the definition\nwith its defaults filled in is printed.",
 		Args: cli.ExactArgs(1, "one definition file"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			d, err := cli.ReadDefinition(args[0])

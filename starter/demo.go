@@ -26,7 +26,7 @@ func demoCommand(g *globals) *cobra.Command {
 	dir := "demo-data"
 	cmd := &cobra.Command{
 		Use: "demo", Short: "Crawl a small synthetic web on this machine", Args: cobra.NoArgs,
-		Long: "Crawl a small synthetic web, served on loopback addresses: a blog, a forum, a wiki, a news site, an\noff-topic site, a trap, and sites that refuse some paths. State and archive lie in --dir.",
+		Long: "Crawl a small synthetic web, served on loopback addresses: a blog, a forum, a wiki, a news site, an\noff-topic site, a trap, and sites that refuse some paths. State and archive are in --dir.",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := clearDemo(dir); err != nil {
 				return err
@@ -34,7 +34,7 @@ func demoCommand(g *globals) *cobra.Command {
 			return g.demo(cmd.Context(), dir)
 		},
 	}
-	cmd.Flags().StringVar(&dir, "dir", dir, "folder of state and archive; a former demo in it is removed")
+	cmd.Flags().StringVar(&dir, "dir", dir, "folder of state and archive; an earlier demo in it is deleted")
 	return cmd
 }
 
@@ -45,7 +45,7 @@ func clearDemo(dir string) error {
 		return fmt.Errorf("demo folder: %w", err)
 	}
 	if _, err := os.Stat(filepath.Join(dir, demoMark)); err != nil && len(entries) > 0 {
-		return cli.Usage("%s holds something else than a former demo: choose another folder (make demo DEMO_DIR=…)", dir)
+		return cli.Usage("%s holds other files than those of an earlier demo: choose another folder (make demo DEMO_DIR=…)", dir)
 	}
 	for _, name := range []string{"state", "archive"} {
 		if err := os.RemoveAll(filepath.Join(dir, name)); err != nil {

@@ -16,10 +16,10 @@ func forgetCommand(g *globals) *cobra.Command {
 	yes, worker := false, ""
 	cmd := &cobra.Command{
 		Use: "forget CRAWL", Short: "Delete a crawl from the frontier of its worker; its archive stays", Args: cli.ExactArgs(1, "the name of one crawl"),
-		Long: `Delete what the frontier of its worker keeps of a crawl: known URLs, queues, what it learned and remembers. Its archive and its
-workflows in Temporal stay. A crawl that runs is not forgotten: stop it first. One whose workflow was terminated is, once its
-batches have finished or were terminated as well: what it holds of addresses is released before. If the crawl is started
-again, it begins from what its archive knows. Without --yes it is only told what would be deleted.`,
+		Long: `Delete what the frontier of its worker keeps of a crawl: known URLs, queues, what it learned. Its archive and its
+workflows in Temporal stay. A running crawl is not deleted: stop it first. A crawl whose workflow was terminated is deleted when
+its batches have finished or were terminated as well; its leases are released before. If the crawl is started again, its
+frontier is restored from its archive. Without --yes the command only shows what would be deleted.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			in := activities.AskInput{Crawl: args[0], Dry: !yes}
 			if worker != "" {
@@ -40,7 +40,7 @@ again, it begins from what its archive knows. Without --yes it is only told what
 		},
 	}
 	cmd.Flags().BoolVar(&yes, "yes", false, "do it")
-	cmd.Flags().StringVar(&worker, "worker", "", "the worker that has the crawl, if Temporal does not know the crawl any more")
+	cmd.Flags().StringVar(&worker, "worker", "", "the worker of the crawl, if Temporal does not know the crawl any more")
 	g.remote(cmd)
 	return cmd
 }

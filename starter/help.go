@@ -22,7 +22,7 @@ func groupFlags(cmd *cobra.Command, often ...string) {
 				rest.AddFlag(f)
 			}
 		})
-		_, err := fmt.Fprintf(c.OutOrStderr(), "Usage:\n  %s\n\nFlags:\n%s\nSettings of the worker and flags of all commands (docs/OPERATING.md tells more):\n%s", c.UseLine(), first.FlagUsages(), rest.FlagUsages())
+		_, err := fmt.Fprintf(c.OutOrStderr(), "Usage:\n  %s\n\nFlags:\n%s\nSettings of the worker and flags of all commands (see docs/OPERATING.md):\n%s", c.UseLine(), first.FlagUsages(), rest.FlagUsages())
 		return err
 	})
 }

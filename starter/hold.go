@@ -18,7 +18,7 @@ func hold(dir string) (release func(), err error) {
 	}
 	if err := lockFile(f); err != nil {
 		_ = f.Close()
-		return nil, fmt.Errorf("the data folder %s is in use by another muninn: wait for its end, or choose another (--data)", dir)
+		return nil, fmt.Errorf("another muninn uses the data folder %s: wait until it ends, or choose another folder (--data)", dir)
 	}
 	return func() { _ = f.Close() }, nil
 }

@@ -28,10 +28,10 @@ func kbCommand(g *globals) *cobra.Command {
 	var dir string
 	cmd := &cobra.Command{
 		Use:   "kb",
-		Short: "Check, try and list the rules that recognise web applications",
-		Long: `Check, try and list the rules that recognise web applications.
+		Short: "Check, test and list the rules that recognise web applications",
+		Long: `Check, test and list the rules that recognise web applications.
 
-The knowledge base is a folder of XML files; without --kb it is the one that is built in.`,
+The knowledge base is a folder of XML files; without --kb, the built-in one is used.`,
 	}
 	cmd.PersistentFlags().StringVar(&dir, "kb", "", "folder of the knowledge base")
 	cmd.AddCommand(kbCheck(g, &dir), kbTest(g, &dir), kbList(g, &dir), kbExport(g))
@@ -41,7 +41,7 @@ The knowledge base is a folder of XML files; without --kb it is the one that is 
 func kbCheck(g *globals, dir *string) *cobra.Command {
 	return &cobra.Command{
 		Use:   "check",
-		Short: "Check all files: their form, expressions, rules that nothing reaches, and their examples",
+		Short: "Check all files: syntax, expressions, rules that can never match, and examples",
 		Args:  cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			base, err := cli.OpenBase(*dir)
@@ -57,10 +57,10 @@ func kbCheck(g *globals, dir *string) *cobra.Command {
 			for _, a := range base.Applications {
 				examples += len(a.Examples)
 			}
-			fmt.Fprintf(g.Out, "the knowledge base %s is good: %s, %s, all examples as they should be (%d)\n", base.ID,
+			fmt.Fprintf(g.Out, "the knowledge base %s has no faults: %s, %s, %d examples pass\n", base.ID,
 				cli.Count(len(base.Applications), "application"), cli.Count(base.Marks.Len(), "mark"), examples)
 			for _, m := range base.Marks.Unbound() {
-				fmt.Fprintf(g.Out, "note: %s: every page is asked for this mark of %s at length: give it a text of %d letters that stands in each such page (%d in a URL, a header or a generator)\n",
+				fmt.Fprintf(g.Out, "note: %s: this mark of %s is evaluated on every page, which is slow: give it a text of %d letters that occurs in each page of the application (%d in a URL, a header or a generator)\n",
 					m.Condition.Rule, m.Application.Name, xpath.MinWord, kb.MinWord)
 			}
 			return nil
@@ -139,10 +139,10 @@ func kbExport(g *globals) *cobra.Command {
 	var learned string
 	cmd := &cobra.Command{
 		Use:   "export DIR",
-		Short: "Write the built-in knowledge base into a folder, or what a worker has learned of sites",
-		Long: `Write the built-in knowledge base into a folder, to change it there; or, with --learned, what a worker has
-learned of sites whose templates the base does not fit: a file a site in DIR/sites, with the evidence as comments,
-to review and to put into a base. The worker keeps it in the folder "learned" of its data folder.`,
+		Short: "Write the built-in knowledge base, or the rules that a worker has learned, into a folder",
+		Long: `Write the built-in knowledge base into a folder, to change it there; or, with --learned, the rules that a worker has
+learned for sites whose templates the base does not match: a file for each site in DIR/sites, with the evidence as comments,
+to review and to put into a base. The worker stores them in the folder "learned" of its data folder.`,
 		Args: cli.ExactArgs(1, "one folder to write into"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if learned != "" {
@@ -158,7 +158,7 @@ to review and to put into a base. The worker keeps it in the folder "learned" of
 			return nil
 		},
 	}
-	cmd.Flags().StringVar(&learned, "learned", "", "folder that a worker keeps what it learned in (DATA/learned)")
+	cmd.Flags().StringVar(&learned, "learned", "", "folder of a worker's learned rules (DATA/learned)")
 	return cmd
 }
 
@@ -206,10 +206,10 @@ func kbTest(g *globals, dir *string) *cobra.Command {
 	var full bool
 	cmd := &cobra.Command{
 		Use:   "test URL|FILE",
-		Short: "Tell what the helper makes of a page, and which rules said so",
-		Long: `Tell what the helper makes of a page, and which rules said so.
+		Short: "Show what the helper recognises and extracts on a page, and by which rules",
+		Long: `Show what the helper recognises and extracts on a page, and by which rules.
 
-A FILE is HTML as a browser saves it; --url tells where it came from, which many rules look at.`,
+A FILE is HTML as a browser saves it; --url gives its URL, which many rules use.`,
 		Args: cli.ExactArgs(1, "one URL or file"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			base, err := cli.OpenBase(*dir)
@@ -237,8 +237,8 @@ A FILE is HTML as a browser saves it; --url tells where it came from, which many
 		},
 	}
 	cmd.Flags().StringVar(&as, "url", "", "URL of a FILE")
-	cmd.Flags().StringVar(&mode, "helper", crawl.HelperLenient, "what becomes of links: strict, lenient or off")
-	cmd.Flags().BoolVar(&full, "full", false, "whole texts and all links")
+	cmd.Flags().StringVar(&mode, "helper", crawl.HelperLenient, "how link rules are applied: strict, lenient or off")
+	cmd.Flags().BoolVar(&full, "full", false, "full texts and all links")
 	return cmd
 }
 

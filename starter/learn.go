@@ -34,12 +34,12 @@ func learnCommand(g *globals) *cobra.Command {
 	var from, file string
 	cmd := &cobra.Command{
 		Use:   "learn CRAWL | DEFINITION.yaml --from WEB",
-		Short: "Show what a reference crawl taught of a topic, and write a definition with it",
-		Long: `Show what a reference crawl taught of a topic: the terms, names and languages that tell its pages from others, and
-the hosts where they lie; and write a definition with what is suggested, to be edited (--out).
+		Short: "Show what a reference crawl learned of a topic, and write a definition with it",
+		Long: `Show what a reference crawl learned of a topic: the terms, names and languages that distinguish its pages from others, and
+their hosts; and write a definition with the suggestions, to be edited (--out).
 
-CRAWL is a crawl that has had its reference crawl: a crawl learns by itself, this shows what. With --from, the pages of
-an archive or another recorded web stand for the reference crawl. WEB is
+CRAWL is a crawl whose reference crawl is over: a crawl learns by itself, this command shows what. With --from, the pages of
+an archive or another recorded web take the place of the reference crawl. WEB is
 ` + recorded.Forms + `.`,
 		Args: cli.ExactArgs(1, "the name of a crawl, or a definition and --from"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -66,13 +66,13 @@ an archive or another recorded web stand for the reference crawl. WEB is
 			return g.Print(out, func(w io.Writer) {
 				writeLearned(w, out.Learned)
 				if file != "" {
-					_, _ = fmt.Fprintf(w, "a definition with what is suggested lies in %s: edit it\n", file)
+					_, _ = fmt.Fprintf(w, "a definition with the suggestions is in %s: edit it\n", file)
 				}
 			})
 		},
 	}
 	cmd.Flags().StringVar(&from, "from", "", "an archive, or another recorded web, whose pages are learned from")
-	cmd.Flags().StringVar(&file, "out", "", "file that a definition with what is suggested is written to, in YAML")
+	cmd.Flags().StringVar(&file, "out", "", "file for a definition with the suggestions, in YAML")
 	g.remote(cmd)
 	return cmd
 }
@@ -89,7 +89,7 @@ func (g *globals) learnOf(ctx context.Context, name string) (out learning, err e
 		return out, err
 	}
 	if s.Crawl.Learned == nil {
-		return out, fmt.Errorf("%s has learned nothing yet: it has no reference crawl, or is not through with it", name)
+		return out, fmt.Errorf("%s has learned nothing yet: it has no reference crawl, or its reference crawl is not over", name)
 	}
 	out.Learned = *s.Crawl.Learned
 	if now, err := c.QueryWorkflow(ctx, s.Workflow, "", names.QueryDefinition); err == nil && now.Get(&out.Definition) == nil {
@@ -206,7 +206,7 @@ func brief(d crawl.Definition) ([]byte, error) {
 	}
 	without(all, defaults)
 	var out bytes.Buffer
-	out.WriteString("# With what a reference crawl suggests: see topic. Take out what does not belong to it.\n")
+	out.WriteString("# With the suggestions of a reference crawl: see topic. Delete what does not belong to it.\n")
 	enc := yaml.NewEncoder(&out)
 	enc.SetIndent(2)
 	err = errors.Join(enc.Encode(all), enc.Close())

@@ -44,7 +44,7 @@ func (t *turned) Write(line []byte) (int, error) {
 	defer t.mu.Unlock()
 	if t.size > 0 && t.size+int64(len(line)) > t.most {
 		if err := t.turn(); err != nil {
-			return 0, fmt.Errorf("turn the log over: %w", err)
+			return 0, fmt.Errorf("rotate the log: %w", err)
 		}
 	}
 	n, err := t.file.Write(line)

@@ -23,8 +23,8 @@ func objectsCommand() *cobra.Command {
 	var s3 *archive.S3
 	cmd := &cobra.Command{
 		Use: "objects ARCHIVE CRAWL", Short: "Write the web objects of a crawl, with their texts",
-		Long: `Write the web objects of a crawl as JSON lines, with the text and the HTML of their bodies, which are cut out of the
-WARC records. ARCHIVE is a folder or s3://bucket/prefix. An object whose text cannot be cut out is written with its place;
+		Long: `Write the web objects of a crawl as JSON lines, with the text and the HTML of their bodies, which are read from the
+WARC records. ARCHIVE is a folder or s3://bucket/prefix. An object whose text cannot be read is written with its position;
 a line on the standard error says why, and the exit code is 1.
 
   muninn objects s3://archive/crawls ravens | jq -r 'select(.type == "post") | .properties.body'`,
@@ -41,7 +41,7 @@ a line on the standard error says why, and the exit code is 1.
 				return err
 			}
 			if w.incomplete > 0 {
-				return fmt.Errorf("%s: the texts of %d objects could not be cut out", store, w.incomplete)
+				return fmt.Errorf("%s: the texts of %d objects could not be read", store, w.incomplete)
 			}
 			return nil
 		},
@@ -86,7 +86,7 @@ func (w *objectsWriter) write(ctx context.Context) error {
 		return w.segment(ctx, m)
 	})
 	if err == nil && segments == 0 {
-		return fmt.Errorf("%s: there is no crawl %q with segments; give the folder or prefix that the crawl's folder lies in", w.store, w.crawl)
+		return fmt.Errorf("%s: there is no crawl %q with segments; give the folder or prefix that contains the crawl's folder", w.store, w.crawl)
 	}
 	return err
 }
@@ -158,7 +158,7 @@ func (w *objectsWriter) segment(ctx context.Context, m archive.Manifest) error {
 // page parses an archived page.
 func (w *objectsWriter) page(ctx context.Context, at located, url string) (d *page.Document, err error) {
 	if at.warc == "" {
-		return nil, errors.New("the index names no capture with its body")
+		return nil, errors.New("the index lists no capture with its body")
 	}
 	if err := w.fetch(ctx, at.warc); err != nil {
 		return nil, err
@@ -180,7 +180,7 @@ func (w *objectsWriter) page(ctx context.Context, at located, url string) (d *pa
 		return false, nil
 	})
 	if err == nil && d == nil {
-		err = errors.New("there is no record at the place that the index names")
+		err = errors.New("there is no record at the offset that the index gives")
 	}
 	return d, err
 }

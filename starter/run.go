@@ -38,12 +38,12 @@ func runCommand(g *globals) *cobra.Command {
 		Short: "Crawl on this machine: a Temporal dev server, a worker and the crawl, to the end",
 		Long: `Crawl on this machine: a Temporal dev server, a worker and the crawl, to the end.
 
-State lies in --data, WARC files in --archive. Ctrl-C stops cleanly, and the same command goes on
-with the crawl; a second Ctrl-C stops at once, and loses nothing either. A crawl that has ended is
-crawled anew: what has not changed is archived as revisits.
+State is in --data, WARC files in --archive. Ctrl-C stops cleanly; run the same command to continue the
+crawl. A second Ctrl-C stops at once, and loses nothing either. A crawl that has ended is crawled again:
+what has not changed is archived as revisits.
 
-A crawl that is under way keeps its definition: if that was changed since, run says so, and --anew
-ends the old crawl first. Files of seeds are read when a crawl begins.
+A running crawl keeps its definition: if the file was changed since, run says so, and --anew ends the
+old crawl first. Files of seeds are read when a crawl begins.
 
 S3 keys come from MUNINN_S3_ACCESS_KEY and MUNINN_S3_SECRET_KEY.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -69,7 +69,7 @@ S3 keys come from MUNINN_S3_ACCESS_KEY and MUNINN_S3_SECRET_KEY.`,
 	f.StringVar(&topic, "topic", "", "what the crawl is about: keywords, separated by commas")
 	f.Int64Var(&pages, "pages", 0, "pages at most (default: as the definition says, else 10000)")
 	f.StringVar(&name, "crawl", "", "name of a crawl that is given by URLs (default: the first host)")
-	f.BoolVar(&anew, "anew", false, "if the crawl is under way with another definition, end that and begin anew")
+	f.BoolVar(&anew, "anew", false, "if the crawl runs with another definition, end it and start again")
 	configFlag(f, &file)
 	f.Lookup("temporal").Usage = "use this Temporal frontend, HOST:PORT, instead of a dev server of its own"
 	hide(cmd, "name")
@@ -185,7 +185,7 @@ func allow(conf *worker.Config, d crawl.Definition) {
 func scopeText(d crawl.Definition) string {
 	switch d.Bound() {
 	case crawl.WithinWeb:
-		return "the whole web, by relevance; scope.within, hosts or plds in a definition bound it"
+		return "the whole web, by relevance; scope.within, hosts or plds in a definition limit it"
 	case crawl.WithinHost:
 		return "the hosts of the seeds"
 	case crawl.WithinPLD:
@@ -210,9 +210,9 @@ func (g *globals) begin(ctx context.Context, s *stack, l local, report io.Writer
 	case err != nil || differ == "":
 		return true, err
 	case !l.anew:
-		return true, cli.Usage("crawl %q is under way with another definition (other %s): give the former one to go on with it, or --anew to end it and begin with this one", l.definition.Name, differ)
+		return true, cli.Usage("crawl %q runs with another definition (other %s): give that definition to continue it, or --anew to end it and start with this one", l.definition.Name, differ)
 	}
-	_, _ = fmt.Fprintf(report, "ending the former crawl, which has other %s …\n", differ)
+	_, _ = fmt.Fprintf(report, "ending the earlier crawl, which has other %s …\n", differ)
 	id := names.CrawlID(l.definition.Name)
 	if err := c.SignalWorkflow(ctx, id, "", names.SignalStop, nil); err != nil {
 		return true, err
@@ -241,10 +241,10 @@ func interruptible(ctx context.Context) (context.Context, func()) {
 		if _, ok := <-signals; !ok {
 			return
 		}
-		fmt.Fprintln(os.Stderr, "\nstopping: what is under way is finished or kept for later; once more stops at once")
+		fmt.Fprintln(os.Stderr, "\nstopping: batches finish or are kept for later; Ctrl-C again stops at once")
 		cancel()
 		if _, ok := <-signals; ok {
-			fmt.Fprintln(os.Stderr, "stopped; the same command goes on with the crawl")
+			fmt.Fprintln(os.Stderr, "stopped; run the same command to continue the crawl")
 			os.Exit(cli.ExitInterrupted)
 		}
 	}()
@@ -353,7 +353,7 @@ func (g *globals) watch(ctx context.Context, s *stack, d crawl.Definition, repor
 			return workflows.CrawlResult{}, errors.New("the Temporal server ended; its log is temporal/temporal.log in the data folder")
 		case err := <-s.worker.Fatal():
 			display.end()
-			return workflows.CrawlResult{}, fmt.Errorf("the worker cannot go on: %w", err)
+			return workflows.CrawlResult{}, fmt.Errorf("the worker cannot continue: %w", err)
 		case <-tick.C:
 			if status, err := s.worker.Activities().Frontier.Status(name); err == nil {
 				display.show(status, s.worker.Activities().UnderWay.Of(name), s.worker.Activities().Holds.Reason(name), s.trouble.take())
@@ -410,7 +410,7 @@ func devCommand(g *globals) *cobra.Command {
 			case <-server.Exited():
 				return errors.New("the Temporal server ended; its log is temporal/temporal.log in the data folder")
 			case err := <-s.worker.Fatal():
-				return fmt.Errorf("the worker cannot go on: %w", err)
+				return fmt.Errorf("the worker cannot continue: %w", err)
 			}
 		},
 	}

@@ -39,13 +39,13 @@ func scheduleCommand(g *globals) *cobra.Command {
 		scheduleDo(g, "pause", "Pause a schedule", func(cmd *cobra.Command, h client.ScheduleHandle) error {
 			return h.Pause(cmd.Context(), client.SchedulePauseOptions{Note: "paused by muninn schedule pause"})
 		}),
-		scheduleDo(g, "resume", "Go on with a paused schedule", func(cmd *cobra.Command, h client.ScheduleHandle) error {
+		scheduleDo(g, "resume", "Resume a paused schedule", func(cmd *cobra.Command, h client.ScheduleHandle) error {
 			return h.Unpause(cmd.Context(), client.ScheduleUnpauseOptions{})
 		}),
 		scheduleDo(g, "trigger", "Crawl now", func(cmd *cobra.Command, h client.ScheduleHandle) error {
 			return h.Trigger(cmd.Context(), client.ScheduleTriggerOptions{})
 		}),
-		scheduleDo(g, "delete", "Delete a schedule; a crawl that runs goes on", func(cmd *cobra.Command, h client.ScheduleHandle) error {
+		scheduleDo(g, "delete", "Delete a schedule; a running crawl continues", func(cmd *cobra.Command, h client.ScheduleHandle) error {
 			return h.Delete(cmd.Context())
 		}))
 	return cmd
@@ -88,7 +88,7 @@ func scheduleCreate(g *globals) *cobra.Command {
 	}
 	cmd.Flags().StringSliceVar(&cron, "cron", nil, "cron expression, such as \"0 3 * * *\" (repeatable)")
 	cmd.Flags().DurationVar(&every, "every", 0, "interval, such as 24h")
-	cmd.Flags().StringVar(&overlap, "overlap", overlap, "if the crawl still runs: skip, buffer-one, cancel-other or terminate-other")
+	cmd.Flags().StringVar(&overlap, "overlap", overlap, "if the crawl is still running: skip, buffer-one, cancel-other or terminate-other")
 	g.remote(cmd)
 	return cmd
 }

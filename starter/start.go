@@ -68,7 +68,7 @@ func warn(d crawl.Definition) {
 func inputOf(d crawl.Definition) (json.RawMessage, error) {
 	raw, err := json.Marshal(d)
 	if err == nil && len(raw) > maxInline {
-		err = cli.Usage("the definition has %s, at most %s go through Temporal: put the seeds into a file that the worker can read", crawl.Bytes(len(raw)), crawl.Bytes(maxInline))
+		err = cli.Usage("the definition has %s, at most %s can be sent: put the seeds into a file that the worker can read", crawl.Bytes(len(raw)), crawl.Bytes(maxInline))
 	}
 	return raw, err
 }

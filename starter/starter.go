@@ -17,7 +17,7 @@ import (
 )
 
 // errInterrupted says that the user ended the command.
-var errInterrupted = errors.New("interrupted: the same command goes on with the crawl")
+var errInterrupted = errors.New("interrupted: run the same command to continue the crawl")
 
 // Main runs the command line and returns the exit code.
 func Main(args []string) int {
@@ -47,7 +47,7 @@ Exit codes: 0 done, 1 failed, 2 the command line or the definition is wrong, 130
 	cmd.PersistentFlags().BoolVar(&g.verbose, "verbose", false, "log what happens to standard error")
 	cmd.AddCommand(runCommand(g), demoCommand(g), devCommand(g), startCommand(g), statusCommand(g), explainCommand(g), logCommand(g), learnCommand(g), configureCommand(g), submitCommand(g), reportCommand(g), forgetCommand(g),
 		signalCommand(g, "pause", "Claim nothing more; batches that are out finish"),
-		signalCommand(g, "resume", "Go on after a pause"),
+		signalCommand(g, "resume", "Continue after a pause"),
 		signalCommand(g, "stop", "Finish what is out and end the run"),
 		scheduleCommand(g), checkCommand(g), verifyCommand(g), objectsCommand(), kbCommand(g))
 	return cmd

@@ -67,7 +67,7 @@ func TestUsage(t *testing.T) {
 	}{
 		{[]string{"fly"}, []string{`"fly"`}},
 		{[]string{"run"}, []string{"definition file", "URLs"}},
-		{[]string{"run", "example.org"}, []string{`"example.org"`, "a URL begins with https://"}},
+		{[]string{"run", "example.org"}, []string{`"example.org"`, "a URL starts with https://"}},
 		{[]string{"run", "https://example.org/", "--no-such-flag"}, []string{"--no-such-flag"}},
 		{[]string{"run", "https://example.org/", "--archive", "gs://bucket/x"}, []string{`"gs://bucket/x"`, "s3://bucket/prefix"}},
 		{[]string{"run", "https://example.org/", "--dns", "nonsense"}, []string{`"nonsense"`, "ADDR:PORT"}},

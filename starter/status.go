@@ -68,7 +68,7 @@ func (s *crawlStatus) ended(ctx context.Context, c client.Client) {
 
 func statusCommand(g *globals) *cobra.Command {
 	cmd := &cobra.Command{
-		Use: "status CRAWL", Short: "Show what a crawl does, learned and failed at", Args: cli.ExactArgs(1, "the name of one crawl"),
+		Use: "status CRAWL", Short: "Show the progress of a crawl, what it learned and what failed", Args: cli.ExactArgs(1, "the name of one crawl"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			c, err := g.dial(cmd.Context())
 			if err != nil {
@@ -183,13 +183,13 @@ func (s crawlStatus) write(w io.Writer) {
 		if s.Finish > 0 {
 			finish = plural(s.Finish, "batch") + " of it still finish"
 		}
-		numbers := "the numbers are those of the last word of its worker, " + p.At.Local().Format(time.DateTime)
+		numbers := "the numbers are the last ones that its worker reported, " + p.At.Local().Format(time.DateTime)
 		if p.At.IsZero() {
-			numbers = "its worker has told no numbers yet"
+			numbers = "its worker has reported no numbers yet"
 		}
 		line("  cut off   %s; %s", finish, numbers)
-		line("            `muninn start` with the definition goes on with run %d, whose end and report are still to come;", s.Crawl.Begun.Run)
-		line("            `muninn forget %s` gives it up", s.Crawl.Name)
+		line("            `muninn start` with the definition continues run %d, which has no end and no report yet;", s.Crawl.Begun.Run)
+		line("            `muninn forget %s` deletes it from the frontier", s.Crawl.Name)
 	}
 	for _, id := range s.Held {
 		line("  paused    an activity of %s, by hand (temporal activity unpause --workflow-id '%s' --activity-type …)", id, id)
@@ -205,7 +205,7 @@ func (s crawlStatus) write(w io.Writer) {
 	}
 	line("  archive   %s", s.Crawl.Begun.Archive)
 	if former := s.Crawl.Begun.Former; former != "" {
-		line("            before it was %s: pages are archived whole again", former)
+		line("            it was %s before: pages are archived completely again", former)
 	}
 	if l := s.Crawl.Learned; l != nil {
 		line("  learned   from %d of %d pages: %s", l.Relevant, l.Pages, strings.Join(l.Said(learnedShown), " "))
@@ -245,9 +245,9 @@ func (s crawlStatus) write(w io.Writer) {
 func (s crawlStatus) writeNumbers(line func(format string, args ...any)) {
 	t, p := s.Crawl.Progress.Totals, s.Crawl.Progress
 	if p.UnderWay > 0 {
-		line("  fetched   %d URLs more, of batches that are under way", p.UnderWay)
+		line("  fetched   %d URLs more, of batches that are out", p.UnderWay)
 	}
-	line("  requests  %d answered: pages, redirects, errors, and what was tried again", t.Requests)
+	line("  requests  %d answered: pages, redirects, errors, and repeated attempts", t.Requests)
 	line("  pages     %d, %.1f MB, harvest ratio %.2f (%d of %d scored)", t.Pages, float64(t.Bytes)/1e6, t.HarvestRatio(), t.Relevant, t.Scored)
 	if harvests := p.Harvests; len(harvests) > 0 {
 		line("  harvest   %s by tenths of the run, %.2f to %.2f", bars(harvests), harvests[0], harvests[len(harvests)-1])

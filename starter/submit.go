@@ -28,10 +28,10 @@ func submitCommand(g *globals) *cobra.Command {
 	var as frontier.Submission
 	seed := false
 	cmd := &cobra.Command{
-		Use: "submit CRAWL URL|FILE…", Short: "Hand URLs to a crawl that runs",
-		Long: `Hand URLs to a crawl that runs. A FILE has a URL a line; empty lines are passed over, and what follows a # at the start of a line
-or after a blank. Each URL is answered: accepted, known, out of scope, blacklisted, malformed, or refused, with the reason.
-Malformed are URLs with user information, too: they are not sent. Refused are the ports of other services than HTTP.
+		Use: "submit CRAWL URL|FILE…", Short: "Submit URLs to a running crawl",
+		Long: `Submit URLs to a running crawl. A FILE has a URL a line; empty lines are ignored, and so is what follows a # at the start of a line
+or after a blank. The answer for each URL is accepted, known, out of scope, blacklisted, malformed or refused, with the reason.
+URLs with user information are malformed and are not sent. Ports of other services than HTTP are refused.
 
   muninn submit ravens https://example.org/ravens.html --score 0.8`,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -53,9 +53,9 @@ Malformed are URLs with user information, too: they are not sent. Refused are th
 			return err
 		},
 	}
-	cmd.Flags().Float64Var(&as.Score, "score", 1, "what the URLs are worth, from 0 to 1")
-	cmd.Flags().BoolVar(&seed, "seed", false, "take them as seeds: only the black list of the scope bounds them")
-	cmd.Flags().BoolVar(&as.Blacklisted, "blacklist", false, "never fetch these URLs, in this run and in later ones, even if they wait already")
+	cmd.Flags().Float64Var(&as.Score, "score", 1, "score of the URLs, from 0 to 1")
+	cmd.Flags().BoolVar(&seed, "seed", false, "take them as seeds: only the black list of the scope can refuse them")
+	cmd.Flags().BoolVar(&as.Blacklisted, "blacklist", false, "never fetch these URLs, in this run and in later ones, even if they are waiting")
 	g.remote(cmd)
 	return cmd
 }
@@ -132,7 +132,7 @@ func (g *globals) submit(ctx context.Context, name string, list []frontier.Submi
 		return all, err
 	}
 	if state != enums.WORKFLOW_EXECUTION_STATUS_RUNNING {
-		return all, fmt.Errorf("crawl %s has ended: start it again, which begins another run, and submit then", name)
+		return all, fmt.Errorf("crawl %s has ended: start it again, which starts another run, and submit then", name)
 	}
 	for len(list) > 0 {
 		part, err := submitPart(list)

@@ -73,20 +73,20 @@ func verifyCommand(g *globals) *cobra.Command {
 	sweep, older := false, sweepAge
 	var s3 *archive.S3
 	cmd := &cobra.Command{
-		Use: "verify ARCHIVE", Short: "Check all that an archive claims, and sweep what nothing names",
-		Long: `Check all that an archive claims: manifests, sizes and SHA-256 of what they name, WARC records and their digests, CDXJ,
+		Use: "verify ARCHIVE", Short: "Check an archive, and delete files that no manifest names",
+		Long: `Check everything that an archive claims: manifests, sizes and SHA-256 of what they name, WARC records and their digests, CDXJ,
 sidecars, crawl logs, and that each revisit refers to a capture that is there. ARCHIVE is a folder or s3://bucket/prefix.
-Of a folder, files and links to files are read; a pipe or a device in the place of one is a fault.
-The exit code is 1 if anything is wrong. It reads the archive whole, and takes a kilobyte of memory a record.
+In a folder, files and links to files are read; a pipe or a device in place of a file is a fault.
+The exit code is 1 if anything is wrong. It reads the whole archive, and takes a kilobyte of memory for each record.
 
-With --sweep, objects of crawls that no manifest names are deleted if they are older than --older, and so is what was left by
-uploads that were cut off. Attempts that were killed leave such objects; no reader needs them.
+With --sweep, objects of crawls that no manifest names are deleted if they are older than --older, and so are unfinished
+uploads. Attempts that were killed leave such objects; no reader needs them.
 
   muninn verify s3://archive/crawls --sweep`,
 		Args: cli.ExactArgs(1, "an archive: a folder, or s3://bucket/prefix"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if older < archive.MinSweepAge {
-				return cli.Usage("--older: must be %v at least: what is younger may belong to a batch that is being archived", archive.MinSweepAge)
+				return cli.Usage("--older: must be %v at least: younger objects may belong to a batch that is being archived", archive.MinSweepAge)
 			}
 			store, err := archive.OpenReader(cmd.Context(), args[0], *s3)
 			if err != nil {
@@ -103,8 +103,8 @@ uploads that were cut off. Attempts that were killed leave such objects; no read
 		},
 	}
 	s3 = s3Flags(cmd)
-	cmd.Flags().BoolVar(&sweep, "sweep", false, "delete what no manifest names and what was never finished")
-	cmd.Flags().DurationVar(&older, "older", older, "how old what is swept must be, 1h at least")
+	cmd.Flags().BoolVar(&sweep, "sweep", false, "delete objects that no manifest names, and unfinished uploads")
+	cmd.Flags().DurationVar(&older, "older", older, "least age of what is deleted, at least 1h")
 	return cmd
 }
 
@@ -139,7 +139,7 @@ func (v verified) write(w io.Writer) {
 		}
 	}
 	list("objects that no manifest names:", v.Unnamed)
-	list("uploads that were never finished:", v.Unfinished)
+	list("unfinished uploads:", v.Unfinished)
 	if v.Swept {
 		line("  swept: %d objects, %s", v.Deleted, size(v.Freed))
 	}

@@ -39,7 +39,7 @@ func (c *Config) archives() *activities.Archives {
 // enough tells whether the disk has what a worker needs to start.
 func enough(room *disk.Watch) error {
 	if err := room.Writes(); err != nil {
-		return fmt.Errorf("%w: make room, or set another disk-floor", err)
+		return fmt.Errorf("%w: free some space, or set another disk-floor", err)
 	}
 	return nil
 }
@@ -76,7 +76,7 @@ func openArchive(ctx context.Context, archives *activities.Archives) error {
 	case err == nil:
 		return nil
 	case strings.Contains(err.Error(), "server gave HTTP response to HTTPS client"):
-		return fmt.Errorf("setting archive: %w: the S3 service speaks HTTP without TLS: write s3-endpoint as http://%s", err, strings.TrimPrefix(archives.S3.Endpoint, "https://"))
+		return fmt.Errorf("setting archive: %w: the S3 service uses HTTP without TLS: write s3-endpoint as http://%s", err, strings.TrimPrefix(archives.S3.Endpoint, "https://"))
 	}
 	return fmt.Errorf("setting archive: %w", err)
 }

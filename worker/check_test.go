@@ -34,7 +34,7 @@ func TestCheck(t *testing.T) {
 	conf.Temporal.Address, conf.Data, conf.Archive, conf.Knowledge = "127.0.0.1:1", filepath.Join(dir, "data"), filepath.Join(dir, "file"), kb
 	conf.Lanes, conf.DiskFloor = 0, crawl.Bytes(1<<60)
 	err := Check(t.Context(), conf, slog.New(slog.DiscardHandler))
-	for _, want := range []string{"lanes must be", "make room, or set another disk-floor", "setting kb", "setting archive", "127.0.0.1:1"} {
+	for _, want := range []string{"lanes must be", "free some space, or set another disk-floor", "setting kb", "setting archive", "127.0.0.1:1"} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("no %q in %v", want, err)
 		}

@@ -322,10 +322,10 @@ func (c *Config) Validate() error {
 	positive("markup-per-page", c.Page.Markup)
 	positive("links-per-page", c.Page.Links)
 	if c.DiskFloor != 0 && c.DiskFloor < disk.LeastFloor {
-		errs = append(errs, fmt.Errorf("disk-floor is %s, must be at least %s: with less room, writes through memory maps end the worker by SIGBUS on a full disk; 0 does not look at the disk at all", c.DiskFloor, disk.LeastFloor))
+		errs = append(errs, fmt.Errorf("disk-floor is %s, must be at least %s: with less room, writes through memory maps end the worker by SIGBUS on a full disk; 0 does not check the disk at all", c.DiskFloor, disk.LeastFloor))
 	}
 	if c.Name == "" || strings.ContainsAny(c.Name, "/ ") {
-		errs = append(errs, fmt.Errorf("name %q must not be empty nor hold '/' or blanks", c.Name))
+		errs = append(errs, fmt.Errorf("name %q must not be empty or contain '/' or blanks", c.Name))
 	}
 	if c.BatchTime < 10*time.Second {
 		errs = append(errs, errors.New("batch-time must be at least 10s"))

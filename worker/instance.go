@@ -104,12 +104,12 @@ func (w *Worker) guarding() {
 		}
 		other, err := w.rival()
 		if err != nil {
-			w.log.Warn("who polls the task queue of this worker cannot be told", "error", err)
+			w.log.Warn("the pollers of the task queue of this worker are not known", "error", err)
 		}
 		if other == "" {
 			continue
 		}
-		err = fmt.Errorf("another worker is called %q and has another data folder: %s; give each a name of its own (setting name)", w.conf.Name, other)
+		err = fmt.Errorf("another worker has the name %q and another data folder: %s; give each its own name (setting name)", w.conf.Name, other)
 		select {
 		case w.fatal <- err:
 		default:

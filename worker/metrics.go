@@ -48,15 +48,15 @@ func newMeter() *meter {
 		pages:     prometheus.NewCounter(prometheus.CounterOpts{Name: "muninn_archived_pages_total", Help: "Responses and revisits archived."}),
 		stored:    prometheus.NewCounter(prometheus.CounterOpts{Name: "muninn_archived_bytes_total", Help: "Bytes of WARC objects."}),
 
-		faults:  prometheus.NewCounterVec(prometheus.CounterOpts{Name: "muninn_step_failures_total", Help: "Attempts of steps that failed, by step; they are tried again unless their batch or crawl fails."}, []string{"step"}),
+		faults:  prometheus.NewCounterVec(prometheus.CounterOpts{Name: "muninn_step_failures_total", Help: "Failed attempts of steps, by step; the step is tried again unless its batch or crawl fails."}, []string{"step"}),
 		retries: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "muninn_step_retries_total", Help: "Attempts of steps beyond their first, by step."}, []string{"step"}),
-		store: prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: "muninn_store_seconds", Help: "Duration of calls to archives, by call; of list with what is done for each object.",
+		store: prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: "muninn_store_seconds", Help: "Duration of calls to archives, by call; that of list includes the work for each object.",
 			Buckets: []float64{.001, .005, .025, .1, .5, 1, 5, 15, 60, 300}}, []string{"call"}),
 		storeErrors: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "muninn_store_errors_total", Help: "Calls to archives that failed, by call."}, []string{"call"}),
-		lookups: prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: "muninn_dns_seconds", Help: "Duration of look-ups of names that were not known, by result (found, failed).",
+		lookups: prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: "muninn_dns_seconds", Help: "Duration of DNS look-ups that were not cached, by result (found, failed).",
 			Buckets: prometheus.ExponentialBuckets(0.001, 4, 8)}, []string{"result"}),
 	}
-	info := prometheus.NewGauge(prometheus.GaugeOpts{Name: "muninn_build_info", Help: "1; the labels tell the build.", ConstLabels: prometheus.Labels{
+	info := prometheus.NewGauge(prometheus.GaugeOpts{Name: "muninn_build_info", Help: "1; the labels name the build.", ConstLabels: prometheus.Labels{
 		"version": version.Number, "revision": version.Build(), "go": runtime.Version()}})
 	info.Set(1)
 	m.registry.MustRegister(info, m.faults, m.retries, m.store, m.storeErrors, m.lookups)
@@ -116,11 +116,11 @@ func (c crawls) Collect(out chan<- prometheus.Metric) {
 		gauge("harvest_ratio", "Relevant of scored pages.", s.Totals.HarvestRatio())
 		gauge("harvest_ratio_lately", "Relevant of scored pages, of the last tenth of the run.", frontier.Lately(s.Trail))
 		gauge("bytes", "Bytes on the wire of the run.", float64(s.Totals.Bytes))
-		gauge("requests", "Answers of any kind of the run, but for robots.txt and DNS.", float64(s.Totals.Requests))
+		gauge("requests", "Answers of any kind in the run, except robots.txt and DNS.", float64(s.Totals.Requests))
 		gauge("errors", "Errors of the run.", float64(s.Totals.Errors))
 		gauge("robots_refused", "URLs refused by robots.txt.", float64(s.Totals.Robots))
 		gauge("waiting_urls", "URLs in queues.", float64(s.Waiting))
-		gauge("delayed_urls", "URLs that wait for their next try.", float64(s.Delayed))
+		gauge("delayed_urls", "URLs that wait for their next attempt.", float64(s.Delayed))
 		gauge("queues", "Queues with URLs.", float64(s.Queues))
 		gauge("lanes", "Claims that hold a lease of their address.", float64(s.Lanes))
 		gauge("asking", "Claims that wait for a lease of their address.", float64(s.Asking))
@@ -129,7 +129,7 @@ func (c crawls) Collect(out chan<- prometheus.Metric) {
 		if !s.Oldest.IsZero() {
 			gauge("oldest_claim_seconds", "Age of the claim that is out longest.", c.now().Sub(s.Oldest).Seconds())
 		}
-		gauge("holding", "1 while the crawl claims nothing until something that is wrong has gone away; /health says what.", flag(c.holding(name) != ""))
+		gauge("holding", "1 while the crawl holds: it claims nothing until a fault is removed; /health says which.", flag(c.holding(name) != ""))
 	}
 }
 

@@ -135,7 +135,7 @@ func (w *Worker) opened(ctx context.Context) error {
 	errs[1] = err
 	if err == nil {
 		helper.Learned, errs[2] = adapt.OpenStore(filepath.Join(conf.Data, "learned"))
-		helper.Trouble = func(err error) { w.log.Error("the helper goes on without what it learned", "error", err) }
+		helper.Trouble = func(err error) { w.log.Error("the helper continues without what it learned", "error", err) }
 	}
 	fetcher, err := newFetcher(conf, sp.TempDir(), w.meter.Resolved)
 	errs[3] = err

@@ -162,10 +162,10 @@ func TestConfigureRejects(t *testing.T) {
 		{`{"topic":{"keywords":["soup"]}}`, []string{"topic cannot change"}},
 		{`{"reference":{"pages":5}}`, []string{"reference cannot change"}},
 		{`{"weights":{"anchor":-1}}`, []string{"weights.anchor"}},
-		{`{}`, []string{"no mapping"}},
-		{`null`, []string{"no mapping"}},
-		{`["order"]`, []string{"no mapping"}},
-		{`"order"`, []string{"no mapping"}},
+		{`{}`, []string{"not a mapping"}},
+		{`null`, []string{"not a mapping"}},
+		{`["order"]`, []string{"not a mapping"}},
+		{`"order"`, []string{"not a mapping"}},
 	} {
 		t.Run(c.fields, func(t *testing.T) {
 			e := newCrawl(t, lasting(1))

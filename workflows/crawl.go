@@ -16,8 +16,8 @@ import (
 )
 
 var (
-	errEnding    = errors.New("the crawl is ending: start it again, which begins another run")
-	errCancelled = errors.New("the crawl was cancelled: start it again, which goes on with its run")
+	errEnding    = errors.New("the crawl is ending: start it again, which starts another run")
+	errCancelled = errors.New("the crawl was cancelled: start it again, which continues its run")
 )
 
 // CrawlState is carried from execution to execution, and shown by the status query.
@@ -111,11 +111,11 @@ func (c *crawling) begin(ctx workflow.Context) error {
 	}
 	c.enter(ctx, crawl.PhaseBeginning)
 	var members []activities.Member
-	if err := workflow.ExecuteActivity(shared(ctx, "which workers take part?"), steps.Members).Get(ctx, &members); err != nil {
+	if err := workflow.ExecuteActivity(shared(ctx, "which workers can take the crawl?"), steps.Members).Get(ctx, &members); err != nil {
 		return err
 	}
 	if len(members) == 0 {
-		return temporal.NewApplicationError("no worker takes part", "NoWorker")
+		return temporal.NewApplicationError("no worker can take the crawl", "NoWorker")
 	}
 	c.Member = members[0]
 	info := workflow.GetInfo(ctx)
@@ -206,7 +206,7 @@ func (c *crawling) over(ctx workflow.Context, reason crawl.Reason) (bool, error)
 		}
 		c.submitted = false
 		var left bool
-		if err := workflow.ExecuteActivity(on(ctx, c.Member.Queue, "does anything wait that was submitted meanwhile?"), steps.Left, c.Name).Get(ctx, &left); err != nil {
+		if err := workflow.ExecuteActivity(on(ctx, c.Member.Queue, "are there URLs that were submitted meanwhile?"), steps.Left, c.Name).Get(ctx, &left); err != nil {
 			return false, err
 		}
 		if left {
@@ -263,7 +263,7 @@ func (c *crawling) stateName() string {
 func (c *crawling) show(ctx workflow.Context) {
 	text := describe(c.stateName(), c.Progress)
 	if c.controller != nil {
-		text += " What is so now stands in the details of `" + names.ControllerID(c.Name, c.Member.Worker) + "`, and in `muninn status " + c.Name + "`."
+		text += " The current state is in the details of `" + names.ControllerID(c.Name, c.Member.Worker) + "`, and in `muninn status " + c.Name + "`."
 	}
 	workflow.SetCurrentDetails(ctx, text)
 }

@@ -136,7 +136,7 @@ func TestCrawlRefusesBadDefinitions(t *testing.T) {
 	if !errors.As(err, &app) || !app.NonRetryable() || app.Type() != activities.ErrorInput {
 		t.Fatalf("ends with %v, want a failure that is not retried", err)
 	}
-	for _, fault := range []string{"name may hold", "seeds[0]", "budget.pages", "order.update"} {
+	for _, fault := range []string{"name may contain", "seeds[0]", "budget.pages", "order.update"} {
 		if !strings.Contains(app.Message(), fault) {
 			t.Errorf("the reason does not name %q:\n%s", fault, app.Message())
 		}

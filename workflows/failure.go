@@ -44,7 +44,7 @@ func stepOf(activity, reason string) (name, rest string) {
 func stepFailed(activity string, state enums.RetryState, reason string) string {
 	name, reason := stepOf(activity, reason)
 	if state == enums.RETRY_STATE_NON_RETRYABLE_FAILURE {
-		return fmt.Sprintf("%s failed, and to try it again cannot help: %s", name, reason)
+		return fmt.Sprintf("%s failed, and trying it again cannot help: %s", name, reason)
 	}
 	return fmt.Sprintf("%s failed: %s", name, reason)
 }
@@ -52,7 +52,7 @@ func stepFailed(activity string, state enums.RetryState, reason string) string {
 // reasonOf says why a step failed.
 func reasonOf(err error) string {
 	if err == nil {
-		return "the reason is not known"
+		return "the reason is unknown"
 	}
 	for e := err; e != nil; e = errors.Unwrap(e) {
 		switch e := e.(type) {
@@ -72,7 +72,7 @@ func timeoutReason(err *temporal.TimeoutError) string {
 		enums.TIMEOUT_TYPE_HEARTBEAT:         fmt.Sprintf("its worker gave no sign of life for %s: it was stopped or killed, or cannot reach Temporal", heartbeatTimeout),
 		enums.TIMEOUT_TYPE_START_TO_CLOSE:    "it took longer than it may",
 		enums.TIMEOUT_TYPE_SCHEDULE_TO_START: "no worker took it",
-		enums.TIMEOUT_TYPE_SCHEDULE_TO_CLOSE: "it took longer than it may, all attempts together",
+		enums.TIMEOUT_TYPE_SCHEDULE_TO_CLOSE: "all attempts together took longer than they may",
 	}[err.TimeoutType()]
 	text = cmp.Or(text, "a timeout")
 	if cause := errors.Unwrap(err); cause != nil {
@@ -92,7 +92,7 @@ func failure(id string, err error) error {
 	return temporal.NewApplicationErrorWithCause(inWords(err)+". "+afterFailure+retryCommand(id), kind, err)
 }
 
-const afterFailure = "What it has fetched is archived and committed, if that can be done; its other URLs go back to their queues, and are claimed again after the setting give-back. To retry it at once: "
+const afterFailure = "What it has fetched is archived and committed, if that is possible; its other URLs go back to their queues, and are claimed again after the time of the setting give-back. To retry it at once: "
 
 // retryCommand resets a batch.
 func retryCommand(id string) string {

@@ -33,7 +33,7 @@ func (b *batch) lease(ctx workflow.Context, asks []politeness.Ask) error {
 	if len(asks) == 0 {
 		return nil
 	}
-	b.state(ctx, crawl.BatchWaiting, fmt.Sprintf("asks for the leases of %d addresses anew", len(asks)))
+	b.state(ctx, crawl.BatchWaiting, fmt.Sprintf("asks for the leases of %d addresses again", len(asks)))
 	grants := workflow.GetSignalChannel(ctx, names.SignalGrants)
 	for grants.ReceiveAsync(nil) { // a reset gives a batch the grants of its former life again
 	}
@@ -58,7 +58,7 @@ func (b *batch) leaseOf(ctx workflow.Context, in activities.AskLeasesInput, gran
 		in.Withdraw = !workflow.Now(ctx).Before(until)
 		summary := fmt.Sprintf("ask for %d leases", len(in.Asks))
 		if in.Withdraw {
-			summary = fmt.Sprintf("go on without %d leases", len(in.Asks))
+			summary = fmt.Sprintf("continue without %d leases", len(in.Asks))
 		}
 		if err := workflow.ExecuteActivity(on(ctx, "", summary), steps.AskLeases, in).Get(ctx, nil); err != nil || in.Withdraw {
 			return err

@@ -162,10 +162,10 @@ func (p *shardOf) describe(now time.Time) string {
 	held, waiting, addresses := p.state.Counts()
 	out := fmt.Sprintf("%d leases are out, %d asks wait, %d addresses known", held, waiting, addresses)
 	if p.state.Floor.After(now) {
-		out += fmt.Sprintf("\n\nAddresses of which nothing is known are granted from %s on: the shard lost its state, or has no room for all that rest.", p.state.Floor.Format(time.RFC3339))
+		out += fmt.Sprintf("\n\nUnknown addresses are granted from %s on: the shard lost its state, or has no room for all addresses that rest.", p.state.Floor.Format(time.RFC3339))
 	}
 	if p.state.Turned > 0 {
-		out += fmt.Sprintf("\n\n%d asks were not taken, for the shard is full: it takes more politeness-shards.", p.state.Turned)
+		out += fmt.Sprintf("\n\n%d asks were refused, because the shard is full: more politeness-shards are needed.", p.state.Turned)
 	}
 	return out
 }

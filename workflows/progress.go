@@ -86,7 +86,7 @@ func describe(state string, p activities.Progress) string {
 		fmt.Fprintf(&b, "leases: %s.\n\n", p.Leases)
 	}
 	if p.UnderWay > 0 {
-		fmt.Fprintf(&b, "%d URLs more are fetched and not committed yet. ", p.UnderWay)
+		fmt.Fprintf(&b, "%d more URLs are fetched and not committed yet. ", p.UnderWay)
 	}
 	if t.Scored > 0 {
 		fmt.Fprintf(&b, "%d of %d scored pages are relevant%s. ", t.Relevant, t.Scored, tenths(p.Harvests))

@@ -75,7 +75,7 @@ func TestDescribe(t *testing.T) {
 		UnderWay: 764, At: time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC),
 	}
 	want := "**broad**: 24841 pages, harvest ratio 0.57, 245 URLs wait, 1 error, 12.3 MB\n\n" +
-		"764 URLs more are fetched and not committed yet. 114 of 200 scored pages are relevant, by tenths of the run 1.00 0.50. " +
+		"764 more URLs are fetched and not committed yet. 114 of 200 scored pages are relevant, by tenths of the run 1.00 0.50. " +
 		"7 queues have URLs; 4 URLs were refused by robots.txt; 2 retries, 1 failed batch.\n\nAs of 2026-07-01 12:00:00 UTC."
 	if got := describe("broad", p); got != want {
 		t.Errorf("%s\nwant\n%s", got, want)
@@ -122,7 +122,7 @@ func TestStepFailed(t *testing.T) {
 		reason string
 		want   string
 	}{
-		{"Process", enums.RETRY_STATE_NON_RETRYABLE_FAILURE, "AAH: why", "AAH failed, and to try it again cannot help: why"},
+		{"Process", enums.RETRY_STATE_NON_RETRYABLE_FAILURE, "AAH: why", "AAH failed, and trying it again cannot help: why"},
 		{"Process", enums.RETRY_STATE_TIMEOUT, "why", "AAH, SCORE and ARCHIVE failed: why"},
 		{"FetchTargets", enums.RETRY_STATE_TIMEOUT, "why", "FETCH failed: why"},
 		{"New", enums.RETRY_STATE_UNSPECIFIED, "SCORE: why", "New failed: SCORE: why"},

@@ -83,9 +83,9 @@ func submissions(raw json.RawMessage) (list []frontier.Submission, err error) {
 	case len(list) == 0:
 		return nil, errors.New("no URL is submitted")
 	case len(list) > activities.MaxSubmitURLs:
-		return nil, fmt.Errorf("%d URLs are submitted, at most %d can be at a time: part the list", len(list), activities.MaxSubmitURLs)
+		return nil, fmt.Errorf("%d URLs are submitted, at most %d are allowed at a time: split the list", len(list), activities.MaxSubmitURLs)
 	case len(raw) > activities.MaxSubmitBytes:
-		return nil, fmt.Errorf("the submitted URLs take %d bytes, %d at most can be at a time: part the list", len(raw), activities.MaxSubmitBytes)
+		return nil, fmt.Errorf("the submitted URLs take %d bytes, at most %d are allowed at a time: split the list", len(raw), activities.MaxSubmitBytes)
 	}
 	return list, nil
 }

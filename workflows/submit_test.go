@@ -147,8 +147,8 @@ func TestSubmissions(t *testing.T) {
 		`{"url":"http://a.test/"}`: "a submit is a list of URLs",
 		`["http://a.test/"]`:       "a submit is a list of URLs",
 		`[{"url":"http://a.test/","score":"high"}`: "a submit is a list of URLs",
-		string(urls(activities.MaxSubmitURLs + 1)): "part the list",
-		long: "part the list",
+		string(urls(activities.MaxSubmitURLs + 1)): "split the list",
+		long: "split the list",
 	} {
 		if _, err := submissions(json.RawMessage(text)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%.60s: %v", text, err)

@@ -47,7 +47,7 @@ func (d *Definition) take(text []byte) (Faults, error) {
 	}
 	object, ok := tree.(map[string]any)
 	if !ok || len(object) == 0 {
-		return nil, Faults{{"", "is no mapping of fields: write for example order: {strategy: weighted}"}}
+		return nil, Faults{{"", "is not a mapping of fields: write for example order: {strategy: weighted}"}}
 	}
 	faults := unknownKeys("", object, reflect.TypeFor[Definition]())
 	t := reflect.TypeFor[Definition]()
@@ -59,7 +59,7 @@ func (d *Definition) take(text []byte) (Faults, error) {
 	}
 	raw, err := json.Marshal(object)
 	if err != nil {
-		return nil, Faults{{"", "has a key that is not a string, or a number that is none: " + err.Error()}}
+		return nil, Faults{{"", "has a key that is not a string, or an invalid number: " + err.Error()}}
 	}
 	return append(faults, decodeFields("", raw, reflect.ValueOf(d).Elem())...), nil
 }

@@ -113,9 +113,9 @@ func TestChangedRefuses(t *testing.T) {
 		name, text, paths string
 		says              []string
 	}{
-		{"nothing", "", "", []string{"no mapping", "order: {strategy: weighted}"}},
-		{"an empty mapping", "{}", "", []string{"no mapping"}},
-		{"a list", "[order]", "", []string{"no mapping"}},
+		{"nothing", "", "", []string{"not a mapping", "order: {strategy: weighted}"}},
+		{"an empty mapping", "{}", "", []string{"not a mapping"}},
+		{"a list", "[order]", "", []string{"not a mapping"}},
 		{"no YAML", "order: [", "", []string{"neither YAML nor JSON"}},
 		{"two documents", "helper: off\n---\nhelper: strict\n", "", []string{"neither YAML nor JSON"}},
 		{"no number", "weights: {anchor: .nan}", "", nil},

@@ -21,11 +21,11 @@ func ParseDefinition(text []byte) (Definition, error) {
 		return Definition{}, Faults{{"", "is neither YAML nor JSON: " + strings.TrimPrefix(err.Error(), "yaml: ")}}
 	}
 	if tree == nil {
-		return Definition{}, Faults{{"", "is empty: three lines will do, name:, seeds: and topic:"}}
+		return Definition{}, Faults{{"", "is empty: three lines are enough, name:, seeds: and topic:"}}
 	}
 	object, ok := tree.(map[string]any)
 	if !ok {
-		return Definition{}, Faults{{"", "is not a mapping: it begins with name: and seeds:"}}
+		return Definition{}, Faults{{"", "is not a mapping: start with name: and seeds:"}}
 	}
 	faults := unknownKeys("", object, reflect.TypeFor[Definition]())
 	for i, f := range faults {
@@ -35,7 +35,7 @@ func ParseDefinition(text []byte) (Definition, error) {
 	}
 	raw, err := json.Marshal(object)
 	if err != nil {
-		return Definition{}, Faults{{"", "has a key that is not a string, or a number that is none: " + err.Error()}}
+		return Definition{}, Faults{{"", "has a key that is not a string, or an invalid number: " + err.Error()}}
 	}
 	d := DefaultDefinition()
 	faults = append(faults, decodeFields("", raw, reflect.ValueOf(&d).Elem())...)
@@ -76,7 +76,7 @@ func readTree(text []byte) (tree any, err error) {
 		return nil, err
 	}
 	if err := dec.Decode(new(yaml.Node)); !errors.Is(err, io.EOF) {
-		return nil, errors.New("there is more behind the end of the document")
+		return nil, errors.New("there is text after the end of the document")
 	}
 	datesToText(&node)
 	err = node.Decode(&tree)

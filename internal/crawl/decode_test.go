@@ -45,10 +45,10 @@ func TestNotADefinition(t *testing.T) {
 		"[1]":                             "not a mapping",
 		"name: [":                         "neither YAML nor JSON",
 		"name: a\nname: b\n":              "already defined",
-		three + "---\n" + three:           "more behind the end",
+		three + "---\n" + three:           "text after the end",
 		"{" + strings.Repeat("[", 20_000): "neither YAML nor JSON",
 		"name: x\ntopic: {1: a}\n":        "not a string",
-		"weights: {url: .nan}\n":          "a number that is none",
+		"weights: {url: .nan}\n":          "an invalid number",
 	} {
 		_, err := ParseDefinition([]byte(text))
 		if faults := (Faults{}); !errors.As(err, &faults) || len(faults) != 1 || faults[0].Path != "" || !strings.Contains(err.Error(), want) {

@@ -130,7 +130,7 @@ func (p Properties) append(b []byte, value func([]byte, *Property) []byte) []byt
 func (p *Properties) UnmarshalJSON(raw []byte) error {
 	dec := json.NewDecoder(bytes.NewReader(raw))
 	if t, err := dec.Token(); err != nil || t != json.Delim('{') {
-		return fmt.Errorf("properties are no JSON object: %s", raw)
+		return fmt.Errorf("properties are not a JSON object: %s", raw)
 	}
 	*p = nil
 	for dec.More() {

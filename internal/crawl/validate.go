@@ -94,7 +94,7 @@ func userOf(raw string) (start, end int) {
 func (d Definition) Validate() error {
 	v := validator{}
 	v.check(d.Name != "", "name", "is missing: give the crawl a name such as \"ravens\"")
-	v.check(d.Name == "" || namePattern.MatchString(d.Name), "name", "may hold letters, digits, '.', '-' and '_' and begins with a letter or digit")
+	v.check(d.Name == "" || namePattern.MatchString(d.Name), "name", "may contain letters, digits, '.', '-' and '_' and must start with a letter or digit")
 	v.check(len(d.Name) <= MaxName, "name", fmt.Sprintf("has %d bytes, at most %d are allowed", len(d.Name), MaxName))
 	v.seeds(d.Seeds)
 	v.topic(d.Topic)
@@ -144,7 +144,7 @@ func (v *validator) seeds(seeds []Seed) {
 
 func (v *validator) url(path, raw string) {
 	if HasUser(raw) { // without the URL: the message gets into logs
-		v.check(false, path, "has a user name before the host: leave user and password out, they would be kept in Temporal and in the archive")
+		v.check(false, path, "has a user name before the host: leave user and password out, because they would be stored in Temporal and in the archive")
 		return
 	}
 	u, err := url.Parse(strings.TrimSpace(raw))
@@ -152,7 +152,7 @@ func (v *validator) url(path, raw string) {
 	case err != nil:
 		v.check(false, path, fmt.Sprintf("%q is not a URL: %v", raw, strings.TrimPrefix(err.Error(), "parse ")))
 	case u.Scheme != "http" && u.Scheme != "https":
-		v.check(false, path, fmt.Sprintf("%q must begin with http:// or https://", raw))
+		v.check(false, path, fmt.Sprintf("%q must start with http:// or https://", raw))
 	case u.Hostname() == "":
 		v.check(false, path, fmt.Sprintf("%q has no host: write http://host/path", raw))
 	}
@@ -176,7 +176,7 @@ func (v *validator) topic(t Topic) {
 	v.check(len(t.Paths) <= MaxPaths, "topic.paths", fmt.Sprintf("has more than %d paths", MaxPaths))
 	for i, urls := range t.Paths {
 		path := fmt.Sprintf("topic.paths[%d]", i)
-		v.check(len(urls) >= 2 && len(urls) <= MaxPath, path, fmt.Sprintf("has %d URLs, must have 2 to %d: the pages on the way, and last the page that is about the topic", len(urls), MaxPath))
+		v.check(len(urls) >= 2 && len(urls) <= MaxPath, path, fmt.Sprintf("has %d URLs, must have 2 to %d: the pages on the way, and at the end the page that is about the topic", len(urls), MaxPath))
 		for j, u := range urls {
 			v.url(fmt.Sprintf("%s[%d]", path, j), u)
 		}
@@ -254,7 +254,7 @@ func (v *validator) politeness(p Politeness) {
 	v.check(p.MaxCrawlDelay >= 0, "politeness.max_crawl_delay", "must not be negative")
 	v.check(p.Factor >= 0, "politeness.factor", "must not be negative")
 	v.check(p.PerIP >= 1 && p.PerIP <= MaxPerIP, "politeness.per_ip", fmt.Sprintf("must be between 1 and %d", MaxPerIP))
-	v.check(strings.TrimSpace(p.UserAgent) != "", "politeness.user_agent", "is empty: name the crawler to the webmasters")
+	v.check(strings.TrimSpace(p.UserAgent) != "", "politeness.user_agent", "is empty: webmasters must see the crawler's name")
 	v.check(!strings.ContainsAny(p.UserAgent+p.Contact, "\r\n"), "politeness.user_agent", "and contact must each be one line")
 }
 
@@ -262,10 +262,10 @@ func (v *validator) archive(a Archive) {
 	if strings.Contains(a.Where, "://") {
 		u, err := url.Parse(a.Where)
 		v.check(err == nil && u.Scheme == "s3" && u.Host != "", "archive.where", fmt.Sprintf("%q must be s3://bucket/prefix or a directory", a.Where))
-		v.check(err != nil || u.User == nil, "archive.where", "must not hold credentials: the worker has them")
+		v.check(err != nil || u.User == nil, "archive.where", "must not contain credentials: the worker has them")
 	}
 	v.check(!strings.HasPrefix(a.Where, "s3:") || strings.HasPrefix(a.Where, "s3://"), "archive.where", fmt.Sprintf("%q must be written s3://bucket/prefix", a.Where))
 	v.check(a.Prefix == "" || fs.ValidPath(strings.TrimSuffix(a.Prefix, "/")) && a.Prefix != ".", "archive.prefix",
-		fmt.Sprintf("%q must be names with slashes between, such as library/2026", a.Prefix))
+		fmt.Sprintf("%q must be names separated by slashes, such as library/2026", a.Prefix))
 	v.check(a.WARCBytes >= 1e6, "archive.warc_bytes", "must be at least 1MB")
 }

@@ -130,7 +130,7 @@ func TestRunAnew(t *testing.T) {
 	if code, said = s.muninn("--anew"); code != 0 {
 		t.Errorf("exit code %d with --anew:\n%s", code, lines(said))
 	}
-	for _, words := range []string{"ending the former crawl", "seeds, budget", "the budget of pages is spent"} {
+	for _, words := range []string{"ending the earlier crawl", "seeds, budget", "the budget of pages is spent"} {
 		if !strings.Contains(said, words) {
 			t.Errorf("%q is not in what it says:\n%s", words, lines(said))
 		}
@@ -179,7 +179,7 @@ func TestRunGoesOn(t *testing.T) {
 		t.Fatal(err)
 	}
 	code, said := s.muninn("--anew") // which has nothing to end
-	if code != 0 || !strings.Contains(said, "going on with same") || strings.Contains(said, "ending the former crawl") {
+	if code != 0 || !strings.Contains(said, "going on with same") || strings.Contains(said, "ending the earlier crawl") {
 		t.Errorf("exit code %d:\n%s", code, lines(said))
 	}
 	if runs := server.list(t, fmt.Sprintf("WorkflowId = '%s'", names.CrawlID(d.Name))); len(runs) != 1 {

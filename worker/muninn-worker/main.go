@@ -44,12 +44,12 @@ func command() *cobra.Command {
 		Short: "Crawl for a Temporal service, as a worker of a cluster",
 		Long: `Crawl for a Temporal service, as a worker of a cluster.
 
-Every setting is a flag; an environment variable of the same name (MUNINN_S3_ENDPOINT for
---s3-endpoint) and a YAML file (s3-endpoint: …) are asked where the flag is not given, in that order.
+Every setting is a flag. Without the flag, an environment variable (MUNINN_S3_ENDPOINT for --s3-endpoint)
+counts, and without that the YAML file (s3-endpoint: …).
 Secrets have no flags: MUNINN_S3_ACCESS_KEY, MUNINN_S3_SECRET_KEY, MUNINN_TEMPORAL_API_KEY, or
 s3-access-key, s3-secret-key, temporal-api-key in the file.
 
-Exit codes: 0 it was stopped, 1 it could not start or go on, 2 flags or settings are wrong.
+Exit codes: 0 it was stopped, 1 it could not start or continue, 2 flags or settings are wrong.
 
 Health is at http://LISTEN/health, Prometheus metrics at http://LISTEN/metrics.`,
 		Args: cobra.NoArgs, Version: version.Number, SilenceUsage: true, SilenceErrors: true,
@@ -65,7 +65,7 @@ Health is at http://LISTEN/health, Prometheus metrics at http://LISTEN/metrics.`
 	cmd.PersistentFlags().BoolVar(&verbose, "verbose", false, "log more: as --log-level debug")
 	conf.Flags(cmd.PersistentFlags())
 	cmd.AddCommand(&cobra.Command{
-		Use: "check", Short: "Look at settings, disk, knowledge base, archive and Temporal, and tell all that is wrong", Args: cobra.NoArgs,
+		Use: "check", Short: "Check settings, disk, knowledge base, archive and Temporal, and report all faults", Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := load(); err != nil {
 				return err
@@ -73,7 +73,7 @@ Health is at http://LISTEN/health, Prometheus metrics at http://LISTEN/metrics.`
 			if err := worker.Check(cmd.Context(), conf, slog.New(slog.DiscardHandler)); err != nil {
 				return err
 			}
-			_, err := fmt.Fprintf(cmd.OutOrStdout(), "all is well: settings, disk of %s, knowledge base, archive, Temporal at %s, namespace %s\n", conf.Data, conf.Temporal.Address, conf.Temporal.Namespace)
+			_, err := fmt.Fprintf(cmd.OutOrStdout(), "no faults: settings, disk of %s, knowledge base, archive, Temporal at %s, namespace %s\n", conf.Data, conf.Temporal.Address, conf.Temporal.Namespace)
 			return err
 		},
 	})
@@ -97,6 +97,6 @@ func run(ctx context.Context, conf worker.Config) error {
 		return nil
 	case err := <-w.Fatal():
 		w.Stop()
-		return fmt.Errorf("the worker cannot go on: %w", err)
+		return fmt.Errorf("the worker cannot continue: %w", err)
 	}
 }
