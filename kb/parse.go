@@ -110,7 +110,7 @@ func (p *fileParser) root(e *element) (f file) {
 		p.rules(e, &s.Rules, nil)
 		for _, host := range s.Hosts {
 			if strings.ContainsAny(host, "/?#@ ") || strings.Contains(host, "://") {
-				p.fault(e, "host %q is no host name: write only what stands between // and the next /", host)
+				p.fault(e, "host %q is not a host name: write only the part between // and the next /", host)
 			}
 		}
 		if len(s.Detect) > 0 {
@@ -375,7 +375,7 @@ func (p *fileParser) xpath(e *element, name string) *xpath.Expr {
 		p.fault(e, "attribute %s is not an XPath expression: %v", name, err)
 		return nil
 	case !x.Selects():
-		p.fault(e, "attribute %s selects no elements or attributes: an expression such as count(//a) > 3 must stand in brackets behind a path, as in //body[count(.//a) > 3]", name)
+		p.fault(e, "attribute %s selects no elements or attributes: an expression such as count(//a) > 3 must be in brackets after a path, as in //body[count(.//a) > 3]", name)
 	}
 	return x
 }

@@ -55,12 +55,12 @@ func readTree(raw []byte) (*element, error) {
 				parent := stack[len(stack)-1]
 				parent.children = append(parent.children, e)
 			} else if root != nil {
-				return nil, fmt.Errorf("%d: element %s stands after the end of the element %s", line, e.name, root.name)
+				return nil, fmt.Errorf("%d: element %s comes after the end of the element %s", line, e.name, root.name)
 			} else {
 				root = e
 			}
 			if stack = append(stack, e); len(stack) > maxDepth {
-				return nil, fmt.Errorf("%d: elements stand in each other more than %d deep", line, maxDepth)
+				return nil, fmt.Errorf("%d: elements are nested more than %d deep", line, maxDepth)
 			}
 		case xml.EndElement:
 			stack = stack[:len(stack)-1]
@@ -68,7 +68,7 @@ func readTree(raw []byte) (*element, error) {
 			if n := len(stack); n > 0 && holdsText(stack[n-1].name) {
 				stack[n-1].text += string(t)
 			} else if text := bytes.TrimSpace(bytes.TrimPrefix(t, []byte("\ufeff"))); len(text) > 0 {
-				return nil, fmt.Errorf("%d: text %q stands where only elements belong", line, text)
+				return nil, fmt.Errorf("%d: text %q is where only elements are allowed", line, text)
 			}
 		}
 	}

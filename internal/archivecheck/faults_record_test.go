@@ -37,7 +37,7 @@ func TestRecordFaults(t *testing.T) {
 	broken := append(lostResponse, "the index has")
 	runFaults(t, []faultCase{
 		{"version line", func(s, _ *testSegment) { s.records[iResponse].version = "HTTP/1.1" },
-			with(`begins with "HTTP/1.1`, broken...)},
+			with(`starts with "HTTP/1.1`, broken...)},
 		{"version", func(s, _ *testSegment) { s.records[iResponse].version = "WARC/1.0" }, []string{"the record is WARC/1.0, not WARC/1.1"}},
 		{"header line", set(iResponse, "bad name", "x"), with("is no named field", broken...)},
 		{"length too long", set(iResponse, "Content-Length", "1000"), with("but only", broken...)},

@@ -111,7 +111,7 @@ func (c *checker) checkManifest(crawl, key string, m manifest) {
 		c.fault(key, 0, "the manifest has version %d, not 1", m.Version)
 	}
 	if m.Crawl != path.Base(crawl) {
-		c.fault(key, 0, "the manifest is of crawl %q, but lies in %q", m.Crawl, crawl)
+		c.fault(key, 0, "the manifest is of crawl %q, but is in %q", m.Crawl, crawl)
 	}
 	if m.Batch != batch || m.Nonce != "" && batch == name {
 		c.fault(key, 0, "the manifest is of batch %q, but is named %q", m.Batch, name)

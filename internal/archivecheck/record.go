@@ -58,7 +58,7 @@ func parseRecord(data []byte) (Record, error) {
 	}
 	line, rest, ok := cutLine(data)
 	if !ok || !isVersion(line) {
-		return rec, fmt.Errorf("%w: it begins with %q, not with a WARC version line", ErrRecord, clip(data))
+		return rec, fmt.Errorf("%w: it starts with %q, not with a WARC version line", ErrRecord, clip(data))
 	}
 	rec.Version = string(line)
 	for {

@@ -25,7 +25,7 @@ var port = regexp.MustCompile(`^(https?://[^/]+)_(\d+)(/|$)`)
 
 // corpus reads a recorded web from a folder:
 //
-//   - pages.tsv: a line for each page with url, label, group and path, parted by tabs, after a first line with these names;
+//   - pages.tsv: a line for each page with url, label, group and path, separated by tabs, after a first line with these names;
 //   - the pages, in pages.tar.gz or as files of the folder, by their paths: HTML, before which a header block and a blank
 //     line may stand, as in the WebKB corpus of CMU (1997);
 //   - edges.tsv (from, to, anchor), if other links shall count than those that our parser finds;
@@ -43,7 +43,7 @@ func corpus(dir string) (*Web, error) {
 			return nil
 		}
 		if len(fields) < 4 {
-			return fmt.Errorf("%s:%d: a line must have url, label, group and path, parted by tabs", list, n)
+			return fmt.Errorf("%s:%d: a line must have url, label, group and path, separated by tabs", list, n)
 		}
 		url, ok := Canonical(port.ReplaceAllString(fields[0], "$1:$2$3"))
 		if !ok {
@@ -164,7 +164,7 @@ func (w *Web) edges(path string) error {
 	err := eachLine(path, func(n int, line string) error {
 		fields := append(strings.Split(line, "\t"), "")
 		if len(fields) < 3 {
-			return fmt.Errorf("%s:%d: a line must have from, to and perhaps an anchor, parted by tabs", path, n)
+			return fmt.Errorf("%s:%d: a line must have from, to and optionally an anchor, separated by tabs", path, n)
 		}
 		from, known := w.at(fields[0])
 		to, inside := w.at(fields[1])

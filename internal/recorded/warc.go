@@ -177,7 +177,7 @@ func (w *Web) cdxj(name string) error {
 			file, known = at[filepath.Base(capture.Filename)]
 		}
 		if !known {
-			return fmt.Errorf("%s:%d: %s lies neither beside the index nor in a folder beside it", name, n, capture.Filename)
+			return fmt.Errorf("%s:%d: %s is neither beside the index nor in a folder beside it", name, n, capture.Filename)
 		}
 		offset, err := strconv.ParseInt(capture.Offset, 10, 64)
 		if err != nil {
@@ -198,7 +198,7 @@ func (w *Web) labels(name string) error {
 			return nil
 		}
 		if !ok {
-			return fmt.Errorf("%s:%d: a line must have url and label, parted by a tab", name, n)
+			return fmt.Errorf("%s:%d: a line must have url and label, separated by a tab", name, n)
 		}
 		if url, is := Canonical(raw); is {
 			if at, known := w.At(url); known {

@@ -104,7 +104,7 @@ var reportPage = template.Must(template.New("report").Funcs(template.FuncMap{
 table{border-collapse:collapse;margin:1em 0}td,th{padding:.2em .8em;text-align:right;border-bottom:1px solid #ddd}td:first-child,th:first-child{text-align:left;overflow-wrap:anywhere}</style></head>
 <body><h1>Crawl {{.Definition.Name}}</h1>
 <p>{{.Definition.Description}}</p>
-<p>Run {{.Status.Run}}, begun {{date .Status.Started}}; this report was made {{date .Made}}.</p>
+<p>Run {{.Status.Run}}, started {{date .Status.Started}}; this report was made {{date .Made}}.</p>
 <table><tr><th>pages archived in all runs<th>of them revisits<th>MB in the archive<th>hosts</tr>
 <tr><td>{{.Pages}}<td>{{.Revisits}}<td>{{mega .Bytes}}<td>{{.HostCount}}</tr></table>
 {{with .Status.Totals}}<table><tr><th>pages of this run<th>scored<th>relevant<th>harvest ratio<th>errors<th>refused by robots.txt<th>retries<th>links<th>URLs met</tr>

@@ -172,7 +172,7 @@ func TestHTML(t *testing.T) {
 	if want := []string{"http://a.example/1", "http://b.example/", "http://a.example/2"}; !slices.Equal(d.links, want) {
 		t.Errorf("links %q, want %q", d.links, want)
 	}
-	for _, words := range []string{"Crawl ravens", "about ravens", "Run 3, begun 2026-03-04 05:00:00 UTC", "made 2026-03-04 06:00:00 UTC", "score of 0.5 on", "Order: fused", "nest feather",
+	for _, words := range []string{"Crawl ravens", "about ravens", "Run 3, started 2026-03-04 05:00:00 UTC", "made 2026-03-04 06:00:00 UTC", "score of 0.5 on", "Order: fused", "nest feather",
 		"harvest ratio", "of the last tenth", "relevant pages", "1M"} {
 		if !d.has(words) {
 			t.Errorf("%q is not written", words)

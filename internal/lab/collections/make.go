@@ -59,7 +59,7 @@ func (c collection) make(from, to, without string) (m made, err error) {
 	}
 	seeds := c.begin(pages)
 	if len(seeds) == 0 {
-		return m, fmt.Errorf("%s has none of the pages that crawls begin at: %s", roots[0], strings.Join(c.seeds, ", "))
+		return m, fmt.Errorf("%s has none of the pages at which crawls start: %s", roots[0], strings.Join(c.seeds, ", "))
 	}
 	if err := os.MkdirAll(to, 0o755); err != nil {
 		return m, err

@@ -117,7 +117,7 @@ func (r Result) compare(out io.Writer, title string, published []figure, same fu
 	if err := w.Flush(); err != nil {
 		return err
 	}
-	fmt.Fprintf(out, "\nby area, %d of the %d pairs stand in the published order; not as published:\n", agree, pairs)
+	fmt.Fprintf(out, "\nby area, %d of the %d pairs are in the published order; the others:\n", agree, pairs)
 	for _, o := range other {
 		fmt.Fprintf(out, "  %s\n", o)
 	}

@@ -57,7 +57,7 @@ func (r Result) Print(out io.Writer) error {
 	if r.Options.Seeds > 0 {
 		seeds = fmt.Sprintf("%d random pages", r.Options.Seeds)
 	}
-	fmt.Fprintf(out, "crawls begin at %s and end at %.0f %% of what can be reached; %d draws of %d examples\n\n", seeds, 100*r.Options.Share, r.Options.Draws, r.Options.Examples)
+	fmt.Fprintf(out, "crawls start at %s and end at %.0f %% of what can be reached; %d draws of %d examples\n\n", seeds, 100*r.Options.Share, r.Options.Draws, r.Options.Examples)
 	w := tabwriter.NewWriter(out, 0, 8, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprint(w, "area under the curve of recall\t")
 	for _, topic := range r.Topics {

@@ -62,7 +62,7 @@ func (o *focusOptions) bind(cmd *cobra.Command) {
 	f, m := cmd.Flags(), &o.measure
 	f.StringSliceVar(&m.Topics, "topic", nil, "measure crawls for the pages with these labels (default: labels of 40 pages and more; of WebKB course, faculty, student, project)")
 	f.StringSliceVar(&m.Orders, "order", nil, "measure these orders only, by the names of order.strategy; \"oracle\" knows what each page is")
-	f.IntVar(&m.Seeds, "random-seeds", m.Seeds, "begin each crawl at this number of random pages, in place of the seeds of the corpus")
+	f.IntVar(&m.Seeds, "random-seeds", m.Seeds, "start each crawl at this number of random pages, in place of the seeds of the corpus")
 	f.IntVar(&m.Draws, "draws", m.Draws, "number of crawls for each topic, each with other examples")
 	f.IntVar(&m.Examples, "examples", m.Examples, "number of pages of the topic that each order is given")
 	f.StringSliceVar(&m.Updates, "update", m.Updates, "how the scores of several links to a page are combined, one or more of: first, last, avg, max, sum (Plachouras et al. 2014, Table 1)")

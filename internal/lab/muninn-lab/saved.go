@@ -18,8 +18,8 @@ func aahCommand(l *lab) *cobra.Command {
 	var compare bool
 	cmd := &cobra.Command{
 		Use:   "aah DIR",
-		Short: "Measure how well the helper recognises the saved pages of DIR and lifts their objects",
-		Long: `Measure how well the helper recognises the saved pages of DIR and lifts their objects.
+		Short: "Measure how well the helper recognises the saved pages of DIR and extracts their objects",
+		Long: `Measure how well the helper recognises the saved pages of DIR and extracts their objects.
 
 DIR holds index.jsonl, a JSON object a line: file (in DIR), cms (the application), level (front, list, thread,
 post, page, profile, login/register, …; others do not count) and url.`,
