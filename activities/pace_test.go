@@ -52,6 +52,9 @@ func (l *leases) serve(r politeness.Round) (refused []politeness.Key) {
 	defer l.mu.Unlock()
 	for _, back := range r.Releases {
 		l.tell("  %s gives %s back, which rests for %s, number %d", back.ID(), back.IP, back.Rest, back.Number)
+		if strings.Contains(back.Lease, "@") { // the answer to a call that is gone reaches nobody: the next call gets its own
+			delete(l.got, back.ID())
+		}
 	}
 	return l.take(l.state.Serve(time.Now(), []politeness.Round{r}))
 }
@@ -174,6 +177,22 @@ func (d dying) Append(x crawl.Exchange, request []byte, response io.Reader, n in
 		})
 	}
 	return nil
+}
+
+// TestLeasesForgetAGoneCall: a lease that was granted to a call whose attempt was cut off, and given back, is not the next call's.
+func TestLeasesForgetAGoneCall(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := &leases{state: politeness.New(0, 1), got: map[politeness.LeaseID]politeness.Grant{}, tell: func(string, ...any) {}}
+		mine := politeness.Ask{Lease: "a@192.0.2.1", IP: "192.0.2.1", PerIP: 1, Crawl: "x", Worker: "w", Loan: true}
+		other := politeness.Ask{Lease: "b", IP: "192.0.2.1", PerIP: 1, Crawl: "y", Worker: "w"}
+		l.serve(politeness.Round{Asks: []politeness.Ask{mine}})
+		l.serve(politeness.Round{Releases: []politeness.Release{mine.Withdrawal()}, Asks: []politeness.Ask{other}})
+		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+		defer cancel()
+		if g, err := l.borrow(ctx, mine); err == nil {
+			t.Errorf("granted %+v, which another has", g)
+		}
+	})
 }
 
 // TestPace: whatever becomes of the worker, its web sees one request a host, one lane an address, and no gap below the
