@@ -1,0 +1,114 @@
+package fetch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/muninn-archive/muninn/internal/crawl"
+)
+
+// finish judges a response and emits it.
+func (l *Lane) finish(ctx context.Context, t crawl.Target, x *Exchange) error {
+	limits := l.client.limits
+	o := crawl.Outcome{URL: t.URL, Kind: crawl.OutcomeDone, Status: x.Status, Bytes: x.Size + int64(len(x.Request))}
+	last := t.Attempts+1 >= limits.MaxAttempts
+	var stop *stopError
+	if x.Fault != "" {
+		o.Reason = "the response's header is faulty: " + x.Fault
+	}
+	switch {
+	case x.refused && (last || x.Truncated != "disconnect"):
+		o.Kind = crawl.OutcomeFailed
+	case x.Status == 429 || x.Status == 503:
+		pause := min(max(x.retryAfter(l.client.now()), limits.Backoff(t.Attempts+1)), limits.RetryAfter.D())
+		if given := x.retryAfter(l.client.now()); given > 0 {
+			pause = min(given, limits.RetryAfter.D())
+		}
+		after := l.client.now().Add(pause)
+		l.pace.putOff(after)
+		stop = &stopError{reason: fmt.Sprintf("the host answers %d and asks to wait %s", x.Status, pause.Round(time.Second)), after: after}
+		if !last {
+			o.Kind, o.Reason, o.After = crawl.OutcomeRetry, stop.reason, after
+		}
+	case x.Status >= 500 && !last:
+		o.Kind, o.Reason = crawl.OutcomeRetry, fmt.Sprintf("the host answers %d", x.Status)
+		o.After = l.client.now().Add(limits.Backoff(t.Attempts + 1))
+	case x.Truncated == "disconnect" && !last:
+		if o.Kind = crawl.OutcomeRetry; !x.refused {
+			o.Reason = "the connection broke within the body"
+		}
+		o.After = l.client.now().Add(limits.Backoff(t.Attempts + 1))
+	case x.Status == 304 && t.Previous.Digest != "":
+		o.Kind = crawl.OutcomeUnmodified
+	}
+	o.Visit = crawl.Visit{ETag: x.Header.Get("ETag"), LastModified: x.Header.Get("Last-Modified")}
+	x.Outcome = o
+	if err := l.keep(ctx, x); err != nil {
+		return err
+	}
+	if stop != nil {
+		return stop
+	}
+	return nil
+}
+
+// failed turns an error of an exchange into the target's outcome.
+func (l *Lane) failed(ctx context.Context, t crawl.Target, err error) error {
+	var refused *RefusedError
+	var stop *stopError
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case isFatal(err):
+		return err
+	case errors.As(err, &stop):
+		if e := l.giveBack(ctx, []crawl.Target{t}, stop); e != nil {
+			return e
+		}
+		return stop
+	case errors.As(err, &refused):
+		return l.outcome(ctx, t, crawl.Outcome{Kind: crawl.OutcomeRefused, Reason: err.Error()})
+	case isLocal(err, l.Addr):
+		return l.offline(ctx, t, err)
+	case hostDown(err):
+		l.mute.add(t, err)
+		return nil
+	case errors.Is(err, errProtocol):
+		return l.outcome(ctx, t, crawl.Outcome{Kind: crawl.OutcomeFailed, Reason: err.Error()})
+	}
+	return l.retry(ctx, t, crawl.OutcomeFailed, err.Error(), l.client.limits.Backoff(t.Attempts+1))
+}
+
+func (l *Lane) giveBack(ctx context.Context, rest []crawl.Target, stop *stopError) error {
+	kind := crawl.OutcomeReturned
+	if stop.failed {
+		kind = crawl.OutcomeFailed
+	}
+	for _, t := range rest {
+		if err := l.outcome(ctx, t, crawl.Outcome{Kind: kind, Reason: stop.reason, After: stop.after}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// retry gives the URL back with back-off, or ends it with the given kind at its last attempt.
+func (l *Lane) retry(ctx context.Context, t crawl.Target, final, reason string, wait time.Duration) error {
+	o := crawl.Outcome{Kind: final, Reason: reason}
+	if t.Attempts+1 < l.client.limits.MaxAttempts {
+		o.Kind, o.After = crawl.OutcomeRetry, l.client.now().Add(wait)
+	}
+	return l.outcome(ctx, t, o)
+}
+
+// outcome emits an outcome that has no response.
+func (l *Lane) outcome(ctx context.Context, t crawl.Target, o crawl.Outcome) error {
+	o.URL = t.URL
+	x := &Exchange{Exchange: crawl.Exchange{
+		Kind: crawl.ExchangePage, Claim: l.Claim, URL: t.URL, Via: t.Via, Path: t.Path,
+		Started: l.client.now(), Outcome: o,
+	}}
+	return l.keep(ctx, x)
+}
