@@ -56,29 +56,6 @@ type Lane struct {
 	parent  *Lane                 // whose lane it is
 }
 
-// Loan is the right to ask another host or address than the lane's own.
-type Loan struct {
-	NotBefore time.Time
-	Until     time.Time
-	Delay     time.Duration // the longest Crawl-delay that is known of the host
-	// Know keeps a longer Crawl-delay that the host asks for, before the exchange is kept that says so; nil: nobody does.
-	Know   func(delay time.Duration) error
-	Rest   func(next time.Time) // keeps when the host may be asked again; called before Return; nil: nobody does
-	Return func(next time.Time) // ends it; next is when the address may be asked again
-}
-
-// RestsError of Borrow says that the other host is not to be asked before a time that is too far off to wait for.
-type RestsError struct{ Until time.Time }
-
-func (e *RestsError) Error() string {
-	return "its host rests until " + e.Until.UTC().Format(time.RFC3339)
-}
-
-// BusyError of Borrow says that the other host or its address is asked by others now.
-type BusyError struct{ Reason string }
-
-func (e *BusyError) Error() string { return e.Reason }
-
 // Ending says how a lane ended.
 type Ending struct {
 	Next        time.Time      // when the host may be asked again
@@ -311,17 +288,4 @@ func (l *Lane) disconnect() {
 		_ = l.conn.Close()
 		l.conn = nil
 	}
-}
-
-func (l *Lane) archiveDNS(ctx context.Context, host string) error {
-	a, ok := l.client.resolver.Unsaved(host)
-	if !ok {
-		return nil
-	}
-	x := &Exchange{Exchange: crawl.Exchange{
-		Kind: crawl.ExchangeDNS, Claim: l.Claim, URL: "dns:" + host, IP: a.Server, Started: a.Asked,
-		MIME: "text/dns", Path: crawl.HopPrereq.String(),
-	}}
-	x.Response, x.Size = textReader(a.Text), int64(len(a.Text))
-	return l.keep(ctx, x)
 }

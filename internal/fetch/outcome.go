@@ -112,3 +112,16 @@ func (l *Lane) outcome(ctx context.Context, t crawl.Target, o crawl.Outcome) err
 	}}
 	return l.keep(ctx, x)
 }
+
+func (l *Lane) archiveDNS(ctx context.Context, host string) error {
+	a, ok := l.client.resolver.Unsaved(host)
+	if !ok {
+		return nil
+	}
+	x := &Exchange{Exchange: crawl.Exchange{
+		Kind: crawl.ExchangeDNS, Claim: l.Claim, URL: "dns:" + host, IP: a.Server, Started: a.Asked,
+		MIME: "text/dns", Path: crawl.HopPrereq.String(),
+	}}
+	x.Response, x.Size = textReader(a.Text), int64(len(a.Text))
+	return l.keep(ctx, x)
+}
