@@ -1,13 +1,11 @@
 package starter
 
 import (
-	"bufio"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"net/http"
 	"os"
 
 	"github.com/spf13/cobra"
@@ -15,7 +13,6 @@ import (
 	"github.com/muninn-archive/muninn/internal/aah"
 	"github.com/muninn-archive/muninn/internal/archive"
 	"github.com/muninn-archive/muninn/internal/cli"
-	"github.com/muninn-archive/muninn/internal/coding"
 	"github.com/muninn-archive/muninn/internal/page"
 )
 
@@ -165,17 +162,12 @@ func (w *objectsWriter) page(ctx context.Context, at located, url string) (d *pa
 	}
 	limits := page.DefaultLimits()
 	err = archive.ReadWARC(w.file.Name(), at.offset, func(rec archive.Captured) (bool, error) {
-		answer, err := http.ReadResponse(bufio.NewReader(rec.Block), nil)
+		answer, err := rec.Answer()
 		if err != nil {
 			return false, err
 		}
 		defer func() { _ = answer.Body.Close() }()
-		plain, err := coding.NewReader(answer.Body, answer.Header.Get("Content-Encoding"))
-		if err != nil {
-			return false, err
-		}
-		defer func() { _ = plain.Close() }()
-		body, _ := io.ReadAll(io.LimitReader(plain, int64(limits.DecodedBytes))) // what breaks off was read as far as it goes
+		body, _ := io.ReadAll(io.LimitReader(answer.Body, int64(limits.DecodedBytes))) // what breaks off was read as far as it goes
 		d = page.Parse(page.Input{URL: url, MIME: answer.Header.Get("Content-Type"), Body: body}, limits)
 		return false, nil
 	})

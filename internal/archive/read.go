@@ -5,11 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/http"
 	"os"
 	"strings"
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/nlnwa/gowarc/v2"
+
+	"github.com/muninn-archive/muninn/internal/coding"
 )
 
 // Captured is a record of a WARC file, of whatever crawler.
@@ -18,6 +21,29 @@ type Captured struct {
 	URL   string    // WARC-Target-URI
 	Block io.Reader // of a response to HTTP: header block and body
 }
+
+// Answer reads the HTTP response of a record. Its Body comes without the codings that its header names: the caller bounds how much
+// of it is read, and closes it. A coding that is not known is a coding.Error.
+func (c Captured) Answer() (*http.Response, error) {
+	answer, err := http.ReadResponse(bufio.NewReader(c.Block), nil)
+	if err != nil {
+		return nil, err
+	}
+	plain, err := coding.NewReader(answer.Body, answer.Header.Get("Content-Encoding"))
+	if err != nil {
+		return nil, errors.Join(err, answer.Body.Close())
+	}
+	answer.Body = &decoded{plain, answer.Body}
+	return answer, nil
+}
+
+// decoded is a body without its codings.
+type decoded struct {
+	io.ReadCloser
+	packed io.Closer
+}
+
+func (d *decoded) Close() error { return errors.Join(d.ReadCloser.Close(), d.packed.Close()) }
 
 // ReadWARC calls fn with the records of a WARC file from an offset on, until it returns false. A file that is cut off, as a
 // crawler leaves it that was killed, ends there. It must not be compressed as a whole.

@@ -1,10 +1,8 @@
 package integration
 
 import (
-	"bufio"
 	"errors"
 	"io"
-	"net/http"
 	"net/netip"
 	"path/filepath"
 	"testing"
@@ -12,7 +10,6 @@ import (
 
 	"github.com/muninn-archive/muninn/internal/aah"
 	"github.com/muninn-archive/muninn/internal/archive"
-	"github.com/muninn-archive/muninn/internal/coding"
 	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/page"
 	"github.com/muninn-archive/muninn/internal/webworld"
@@ -100,18 +97,13 @@ func payloads(t *testing.T, dir string, store archive.Store, name string) map[st
 				return nil
 			}
 			return archive.ReadWARC(filepath.Join(dir, m.WARC.Key), i.Offset, func(rec archive.Captured) (bool, error) {
-				answer, err := http.ReadResponse(bufio.NewReader(rec.Block), nil)
+				answer, err := rec.Answer()
 				if err != nil {
 					return false, err
 				}
-				defer func() { _ = answer.Body.Close() }()
-				plain, err := coding.NewReader(answer.Body, answer.Header.Get("Content-Encoding"))
-				if err != nil {
-					return false, err
-				}
-				body, err := io.ReadAll(plain)
+				body, err := io.ReadAll(answer.Body)
 				byDigest[i.Digest] = page.Input{MIME: answer.Header.Get("Content-Type"), Body: body}
-				return false, errors.Join(err, plain.Close())
+				return false, errors.Join(err, answer.Body.Close())
 			})
 		})
 	})
