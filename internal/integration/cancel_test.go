@@ -23,17 +23,7 @@ func TestLongCancelledCrawl(t *testing.T) {
 	server := StartServer(t)
 	world := Serve(t, bench.New(webworld.Options{Seed: 7, Latency: 50 * time.Millisecond}, 2, 40))
 	dir := t.TempDir()
-	StartWorker(t, Config(server, world, dir))
-	d := Definition("cancelled", world)
-	d.Order.PerQueue = 10
-	d.Scope.Within = crawl.WithinHost
-	StartCrawl(t, server.Client, d)
-	Until(t, soon, "leases are out in mid-crawl", func() string {
-		if n := world.Stats().Requested(); n < 20 || held(server.shard(t)) == "" {
-			return fmt.Sprintf("%d pages are fetched", n)
-		}
-		return ""
-	})
+	d := server.inFlight(t, world, dir, "cancelled", 20)
 	world.SetLatency(300 * time.Millisecond)
 	if err := server.Client.CancelWorkflow(t.Context(), names.CrawlID(d.Name), ""); err != nil {
 		t.Fatal(err)
@@ -75,17 +65,7 @@ func TestLongForgetTerminatedCrawl(t *testing.T) {
 	world := Serve(t, bench.New(webworld.Options{Seed: 8, Latency: 100 * time.Millisecond}, 2, 150))
 	dir := t.TempDir()
 	Program(t, "muninn") // which takes long to build, before the crawl
-	StartWorker(t, Config(server, world, dir))
-	d := Definition("cutoff", world)
-	d.Order.PerQueue = 10
-	d.Scope.Within = crawl.WithinHost
-	StartCrawl(t, server.Client, d)
-	Until(t, soon, "leases are out in mid-crawl", func() string {
-		if world.Stats().Requested() < 4 || held(server.shard(t)) == "" {
-			return "none is"
-		}
-		return ""
-	})
+	d := server.inFlight(t, world, dir, "cutoff", 4)
 	forget := func() (string, error) {
 		return Run(Program(t, "muninn"), "forget", d.Name, "--yes", "--temporal", server.Address)
 	}
@@ -117,4 +97,21 @@ func TestLongForgetTerminatedCrawl(t *testing.T) {
 	}
 	Check(t, filepath.Join(dir, "archive"))
 	polite(t, world.Stats(), 0)
+}
+
+// inFlight starts a worker, and a crawl of all of a world's hosts, and returns when leases are out and some pages have been fetched.
+func (s *Server) inFlight(t *testing.T, world *webworld.World, dir, name string, pages int) crawl.Definition {
+	t.Helper()
+	StartWorker(t, Config(s, world, dir))
+	d := Definition(name, world)
+	d.Order.PerQueue = 10
+	d.Scope.Within = crawl.WithinHost
+	StartCrawl(t, s.Client, d)
+	Until(t, soon, "leases are out in mid-crawl", func() string {
+		if n := world.Stats().Requested(); n < pages || held(s.shard(t)) == "" {
+			return fmt.Sprintf("%d pages are fetched", n)
+		}
+		return ""
+	})
+	return d
 }

@@ -99,17 +99,7 @@ func TestPauseReleasesLeases(t *testing.T) {
 	server := StartServer(t)
 	world := Serve(t, bench.New(webworld.Options{Seed: 14, Latency: 80 * time.Millisecond}, 2, 80))
 	dir := t.TempDir()
-	StartWorker(t, Config(server, world, dir))
-	d := Definition("paused", world)
-	d.Order.PerQueue = 10
-	d.Scope.Within = crawl.WithinHost
-	StartCrawl(t, server.Client, d)
-	Until(t, soon, "leases are out in mid-crawl", func() string {
-		if n := world.Stats().Requested(); n < 20 || held(server.shard(t)) == "" {
-			return fmt.Sprintf("%d pages are fetched", n)
-		}
-		return ""
-	})
+	d := server.inFlight(t, world, dir, "paused", 20)
 	signal := func(name string) {
 		t.Helper()
 		if err := server.Client.SignalWorkflow(t.Context(), names.CrawlID(d.Name), "", name, nil); err != nil {
