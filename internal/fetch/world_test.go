@@ -32,7 +32,9 @@ func startWorld(t *testing.T, w *webworld.World, change func(*Options)) *Client 
 	})
 }
 
-const worldDelay = 20 * time.Millisecond
+// worldDelay is the pause between requests. A server on a busy machine sees late that a response was cut off, so that it measures less:
+// a pause that is not kept is shorter than half of it by far.
+const worldDelay = 40 * time.Millisecond
 
 // crawlSites runs one lane per address, side by side, over the pages of a world.
 func crawlSites(t *testing.T, w *webworld.World, c *Client, pages []string, attempts int) map[string]*run {
@@ -82,7 +84,7 @@ func polite(t *testing.T, w *webworld.World) {
 	if len(s.Disallowed) > 0 || len(s.Strangers) > 0 {
 		t.Errorf("disallowed %v, strangers %v", s.Disallowed, s.Strangers)
 	}
-	if s.MinGap != nil && s.MinGap.Pause < worldDelay {
+	if s.MinGap != nil && s.MinGap.Pause < worldDelay/2 {
 		t.Errorf("a gap of %s from %s to %s", s.MinGap.Pause, s.MinGap.From, s.MinGap.To)
 	}
 	for page, n := range s.Repeated() { // what a kept-alive connection does not answer is asked for once more
