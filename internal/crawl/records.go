@@ -75,8 +75,10 @@ type Outlink struct {
 	Keep    []byte  `json:"-"` // what the order wants to have again when the link is followed
 }
 
-// Page is what was understood of one response.
+// Page is what was understood of one response. Three steps fill it, each its own fields and no other's: internal/pipeline has a
+// type for each state of a page.
 type Page struct {
+	// By the parser (internal/page).
 	URL         string    `json:"url"`
 	Status      int       `json:"status"`
 	MIME        string    `json:"mime,omitempty"`
@@ -87,24 +89,28 @@ type Page struct {
 	Generator   string    `json:"generator,omitempty"`
 	Canonical   string    `json:"canonical,omitempty"`
 	Blocks      []string  `json:"blocks,omitempty"` // text blocks in document order
-	Content     []bool    `json:"-"`                // blocks that are content; nil: the helper did not say
-	Application string    `json:"application,omitempty"`
-	Version     string    `json:"version,omitempty"` // of the application
-	Level       string    `json:"level,omitempty"`
-	Terminal    bool      `json:"terminal,omitempty"`   // the level holds what the archive is for
-	Rule        string    `json:"rule,omitempty"`       // which rule of the knowledge base recognised the application
-	LevelRule   string    `json:"level_rule,omitempty"` // … and the level
-	Confidence  float64   `json:"confidence,omitempty"` // of the application, in (0,1]
-	Base        string    `json:"kb,omitempty"`         // checksum of the knowledge base
-	Prints      []byte    `json:"-"`                    // what is remembered of the objects for the next time
-	Objects     []Object  `json:"objects,omitempty"`
 	Links       []Outlink `json:"links,omitempty"`
+	LinksCut    int       `json:"links_cut,omitempty"`
 	NoIndex     bool      `json:"noindex,omitempty"`
 	NoFollow    bool      `json:"nofollow,omitempty"`
-	Score       float64   `json:"score"` // the document score, −1 if nothing was said
-	LinksCut    int       `json:"links_cut,omitempty"`
-	Worth       float64   `json:"-"` // for the topic, in [0,1], by an order that learns
-	Seen        []byte    `json:"-"` // what such an order learns of the page; nil: nothing
+
+	// By the helper (internal/aah), which also gives links their level, prior and paging.
+	Content     []bool   `json:"-"` // blocks that are content; nil: the helper did not say
+	Application string   `json:"application,omitempty"`
+	Version     string   `json:"version,omitempty"` // of the application
+	Level       string   `json:"level,omitempty"`
+	Terminal    bool     `json:"terminal,omitempty"`   // the level holds what the archive is for
+	Rule        string   `json:"rule,omitempty"`       // which rule of the knowledge base recognised the application
+	LevelRule   string   `json:"level_rule,omitempty"` // … and the level
+	Confidence  float64  `json:"confidence,omitempty"` // of the application, in (0,1]
+	Base        string   `json:"kb,omitempty"`         // checksum of the knowledge base
+	Prints      []byte   `json:"-"`                    // what is remembered of the objects for the next time
+	Objects     []Object `json:"objects,omitempty"`
+
+	// By the judge (internal/score), which also gives links their score and its parts.
+	Score float64 `json:"score"` // the document score, −1 if nothing was said
+	Worth float64 `json:"-"`     // for the topic, in [0,1], by an order that learns
+	Seen  []byte  `json:"-"`     // what such an order learns of the page; nil: nothing
 }
 
 // The kinds of outcome of a claimed URL. Every URL ever claimed ends with one.
