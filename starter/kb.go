@@ -18,6 +18,7 @@ import (
 	"github.com/muninn-archive/muninn/internal/adapt"
 	"github.com/muninn-archive/muninn/internal/cli"
 	"github.com/muninn-archive/muninn/internal/crawl"
+	"github.com/muninn-archive/muninn/internal/extract"
 	"github.com/muninn-archive/muninn/internal/page"
 	"github.com/muninn-archive/muninn/internal/xpath"
 	"github.com/muninn-archive/muninn/kb"
@@ -182,7 +183,7 @@ func exportLearned(out io.Writer, from, to string) error {
 		sites++
 		for _, app := range s.Applications() {
 			var b bytes.Buffer
-			if err := s.WriteXML(&b, app, kb.Namespace, aah.As); err != nil {
+			if err := s.WriteXML(&b, app, kb.Namespace, extract.ValueType); err != nil {
 				return err
 			}
 			if err := os.WriteFile(filepath.Join(dir, s.File(app)+".xml"), b.Bytes(), 0o644); err != nil {
@@ -300,7 +301,7 @@ func tellPage(out io.Writer, d *page.Document, told []linkRule, took time.Durati
 	for _, o := range d.Objects {
 		fmt.Fprintf(out, "  %s (by %s)\n", o.Type, o.Rule)
 		if full {
-			_ = aah.Fill(d, &o) // the markup; it is the page that the objects are of
+			_ = extract.Fill(d, &o) // the markup; it is the page that the objects are of
 		}
 		for _, p := range o.Properties {
 			if full || p.Name != crawl.Markup {

@@ -10,9 +10,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/muninn-archive/muninn/internal/aah"
 	"github.com/muninn-archive/muninn/internal/archive"
 	"github.com/muninn-archive/muninn/internal/cli"
+	"github.com/muninn-archive/muninn/internal/extract"
 	"github.com/muninn-archive/muninn/internal/page"
 )
 
@@ -141,7 +141,7 @@ func (w *objectsWriter) segment(ctx context.Context, m archive.Manifest) error {
 				last = this
 			}
 			if err == nil {
-				err = aah.Fill(doc, &o.Object)
+				err = extract.Fill(doc, &o.Object)
 			}
 			if err != nil {
 				w.incomplete++

@@ -134,8 +134,8 @@ func (w *Worker) opened(ctx context.Context) error {
 	helper, err := openHelper(conf)
 	errs[1] = err
 	if err == nil {
-		helper.Learned, errs[2] = adapt.OpenStore(filepath.Join(conf.Data, "learned"))
-		helper.Trouble = func(err error) { w.log.Error("the helper continues without what it learned", "error", err) }
+		helper.Adaptations, errs[2] = adapt.OpenStore(filepath.Join(conf.Data, "learned"))
+		helper.OnError = func(err error) { w.log.Error("the helper continues without what it learned", "error", err) }
 	}
 	fetcher, err := newFetcher(conf, sp.TempDir(), w.meter.Resolved)
 	errs[3] = err

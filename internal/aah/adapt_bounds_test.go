@@ -27,7 +27,7 @@ func TestChangedContent(t *testing.T) {
 				t.Errorf("%s: %+v", name, o)
 			}
 		}
-		if rules := h.Learned.Rules("a.test", "Rook"); len(rules) != 0 {
+		if rules := h.Adaptations.Rules("a.test", "Rook"); len(rules) != 0 {
 			t.Errorf("%s: learned %+v", name, rules)
 		}
 		if name == "a form to log in" && d.Level != "login" {
@@ -37,8 +37,8 @@ func TestChangedContent(t *testing.T) {
 	// other posts in the old template are no reason to learn either
 	h := learner(t, patient())
 	before := read(h, threadURL(1), thread(1, rook, wasPost), Input{})
-	if d := read(h, threadURL(1), thread(2, rook, wasPost), Input{Before: before.Prints}); len(d.Objects) != 5 || len(h.Learned.Rules("a.test", "Rook")) != 0 {
-		t.Errorf("%q, learned %+v", said(d), h.Learned.Rules("a.test", "Rook"))
+	if d := read(h, threadURL(1), thread(2, rook, wasPost), Input{Before: before.Prints}); len(d.Objects) != 5 || len(h.Adaptations.Rules("a.test", "Rook")) != 0 {
+		t.Errorf("%q, learned %+v", said(d), h.Adaptations.Rules("a.test", "Rook"))
 	}
 }
 
@@ -50,11 +50,11 @@ func TestNoSteps(t *testing.T) {
 		h := learner(t, limits)
 		before := read(h, threadURL(1), thread(1, rook, wasPost), Input{})
 		d := read(h, threadURL(1), thread(1, rook, isPost), Input{Before: before.Prints})
-		if d.Level != "thread" || len(h.Learned.Rules("a.test", "Rook")) != 0 {
-			t.Errorf("%v: level %q, learned %+v", limit, d.Level, h.Learned.Rules("a.test", "Rook"))
+		if d.Level != "thread" || len(h.Adaptations.Rules("a.test", "Rook")) != 0 {
+			t.Errorf("%v: level %q, learned %+v", limit, d.Level, h.Adaptations.Rules("a.test", "Rook"))
 		}
 		read(h, threadURL(2), thread(2, rook, isPost), Input{})
-		if rules := h.Learned.Rules("a.test", "Rook"); len(rules) != 0 {
+		if rules := h.Adaptations.Rules("a.test", "Rook"); len(rules) != 0 {
 			t.Errorf("%v: of a page never seen learned %+v", limit, rules)
 		}
 	}
@@ -62,23 +62,23 @@ func TestNoSteps(t *testing.T) {
 
 // TestMaxAttempts: where learning was in vain too often it is not tried any more.
 func TestMaxAttempts(t *testing.T) {
-	for attempts, want := range map[int]int{0: 1, MaxAttempts - 1: 1, MaxAttempts: 0, MaxAttempts + 7: 0} {
+	for attempts, want := range map[int]int{0: 1, adapt.MaxAttempts - 1: 1, adapt.MaxAttempts: 0, adapt.MaxAttempts + 7: 0} {
 		h := learner(t, patient())
 		before := read(h, threadURL(1), thread(1, rook, wasPost), Input{})
-		if err := h.Learned.With("a.test", func(s *adapt.Site) bool { s.Attempts = attempts; return true }); err != nil {
+		if err := h.Adaptations.With("a.test", func(s *adapt.Site) bool { s.Attempts = attempts; return true }); err != nil {
 			t.Fatal(err)
 		}
 		read(h, threadURL(1), thread(1, rook, isPost), Input{Before: before.Prints})
-		if got := len(h.Learned.Rules("a.test", "Rook")); got != want {
+		if got := len(h.Adaptations.Rules("a.test", "Rook")); got != want {
 			t.Errorf("after %d attempts %d rules were learned, want %d", attempts, got, want)
 		}
 	}
 	h := learner(t, patient())
 	before := read(h, threadURL(1), thread(1, rook, wasPost), Input{})
-	for range MaxAttempts + 20 {
+	for range adapt.MaxAttempts + 20 {
 		read(h, threadURL(1), rook+`<p>Gone.`, Input{Before: before.Prints})
 	}
-	if err := h.Learned.With("a.test", func(s *adapt.Site) bool {
+	if err := h.Adaptations.With("a.test", func(s *adapt.Site) bool {
 		if s.Attempts != 0 { // what is gone proves nothing
 			t.Errorf("%d attempts", s.Attempts)
 		}
@@ -104,7 +104,7 @@ func TestUnseen(t *testing.T) {
 			t.Errorf("%d: %q", i, said(d))
 		}
 	}
-	rules := h.Learned.Rules("a.test", "Rook")
+	rules := h.Adaptations.Rules("a.test", "Rook")
 	if len(rules) == 0 || !rules[0].InForce() || rules[0].Method == adapt.ByContent {
 		t.Errorf("%+v", rules)
 	}
@@ -120,7 +120,7 @@ func TestLearningIsKept(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		h.Learned = store
+		h.Adaptations = store
 		return h
 	}
 	shipped := New(base(t, rookForum), DefaultLimits())
@@ -139,7 +139,7 @@ func TestLearningIsKept(t *testing.T) {
 		t.Fatal(err)
 	}
 	var trouble error
-	h.Trouble = func(err error) { trouble = err }
+	h.OnError = func(err error) { trouble = err }
 	other := strings.NewReplacer("article", "div", "c-", "d-").Replace(isPost)
 	if d := read(h, threadURL(4), thread(4, rook, other), Input{Before: before.Prints}); len(d.Objects) != 5 || trouble == nil {
 		t.Errorf("%q with the trouble %v", said(d), trouble)
@@ -173,7 +173,7 @@ func TestLearningLeavesTheRest(t *testing.T) {
 		h := learner(t, limits)
 		before := read(h, threadURL(1), thread(1, rook, wasPost), Input{})
 		if !learns {
-			h.Learned = nil
+			h.Adaptations = nil
 		}
 		d := read(h, threadURL(1), thread(1, rook, isPost)+strings.Repeat("<p><i>x</i></p>", 20)+links, Input{Before: before.Prints})
 		for _, l := range d.Links {

@@ -25,7 +25,7 @@ const (
 func TestLearnedWithout(t *testing.T) {
 	h := New(base(t, signed), patient())
 	var err error
-	if h.Learned, err = adapt.OpenStore(""); err != nil {
+	if h.Adaptations, err = adapt.OpenStore(""); err != nil {
 		t.Fatal(err)
 	}
 	for i := range 3 {
@@ -68,9 +68,9 @@ func TestAnotherBase(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h.Learned = store
+	h.Adaptations = store
 	mended := New(base(t, signed), patient())
-	mended.Learned = store
+	mended.Adaptations = store
 	for i := range 4 {
 		before := read(h, threadURL(i), thread(i, rook, each), Input{})
 		d := read(mended, threadURL(i), thread(i, rook, each), Input{Before: before.Prints})
@@ -92,11 +92,11 @@ func TestBodylessStay(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h.Learned = store
+	h.Adaptations = store
 	if err := store.With("a.test", func(s *adapt.Site) bool {
 		for i := range adapt.Enough {
-			s.Add(adapt.Rule{Application: "Shop", Level: "product", Method: adapt.ByContent,
-				Learned: adapt.Learned{Type: "product", Each: "//li[has-class('also')]", Properties: []adapt.LearnedPart{{Name: "title", XPath: "i"}}}}, fmt.Sprint(i), time.Now())
+			s.Add(adapt.SiteRule{Application: "Shop", Level: "product", Method: adapt.ByContent,
+				Rule: adapt.Rule{Type: "product", Each: "//li[has-class('also')]", Properties: []adapt.PropertyRule{{Name: "title", XPath: "i"}}}}, fmt.Sprint(i), time.Now())
 		}
 		return true
 	}); err != nil {
@@ -111,16 +111,16 @@ func TestBodylessStay(t *testing.T) {
 // TestBrokenRuleGoes: a rule that cannot be read is forgotten.
 func TestBrokenRuleGoes(t *testing.T) {
 	h := learner(t, patient())
-	if err := h.Learned.With("a.test", func(s *adapt.Site) bool {
-		for _, p := range []adapt.LearnedPart{{Name: "body", XPath: "///"}, {Name: "body", XPath: ".", Match: "("}, {Name: "body", XPath: ".", Match: "x"}, {Name: "body", XPath: ".", Without: "["}} {
-			s.Add(adapt.Rule{Application: "Rook", Level: "thread", Method: adapt.ByParts, Learned: adapt.Learned{Type: "post", Each: "//article", Properties: []adapt.LearnedPart{p}}}, "x", time.Now())
+	if err := h.Adaptations.With("a.test", func(s *adapt.Site) bool {
+		for _, p := range []adapt.PropertyRule{{Name: "body", XPath: "///"}, {Name: "body", XPath: ".", Match: "("}, {Name: "body", XPath: ".", Match: "x"}, {Name: "body", XPath: ".", Without: "["}} {
+			s.Add(adapt.SiteRule{Application: "Rook", Level: "thread", Method: adapt.ByParts, Rule: adapt.Rule{Type: "post", Each: "//article", Properties: []adapt.PropertyRule{p}}}, "x", time.Now())
 		}
 		return true
 	}); err != nil {
 		t.Fatal(err)
 	}
 	read(h, threadURL(1), thread(1, rook, isPost), Input{})
-	for _, r := range h.Learned.Rules("a.test", "Rook") {
+	for _, r := range h.Adaptations.Rules("a.test", "Rook") {
 		if _, err := xpath.Parse(r.Each); err != nil || r.Method == adapt.ByParts && r.Verified == 1 && len(r.Properties) == 1 {
 			t.Errorf("%+v is still there", r)
 		}
@@ -140,7 +140,7 @@ func TestHostileTemplates(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			h := New(base(t, strings.ReplaceAll(signed, "//b[has-class('who')]", "//a[contains(@href, '/u/')]")), limits)
 			var err error
-			if h.Learned, err = adapt.OpenStore(""); err != nil {
+			if h.Adaptations, err = adapt.OpenStore(""); err != nil {
 				t.Fatal(err)
 			}
 			was := read(h, threadURL(1), thread(1, rook, wasSigned), Input{})

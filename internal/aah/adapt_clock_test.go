@@ -13,7 +13,7 @@ import (
 
 // rulesOf adapts a helper to examples of the shipped base whose templates changed, and returns what it learned of them,
 // without dates.
-func rulesOf(t *testing.T, now func() time.Time) (rules []adapt.Rule) {
+func rulesOf(t *testing.T, now func() time.Time) (rules []adapt.SiteRule) {
 	t.Helper()
 	h := shippedLearner(t)
 	h.Now = now
@@ -29,7 +29,7 @@ func rulesOf(t *testing.T, now func() time.Time) (rules []adapt.Rule) {
 			}
 		}
 	}
-	if _, err := h.Learned.Sites(func(s *adapt.Site) error {
+	if _, err := h.Adaptations.Sites(func(s *adapt.Site) error {
 		for _, r := range s.Rules {
 			r.First, r.Last = time.Time{}, time.Time{}
 			rules = append(rules, *r)
@@ -43,8 +43,8 @@ func rulesOf(t *testing.T, now func() time.Time) (rules []adapt.Rule) {
 
 // TestSameRuleOnSlowMachine: a page gives the same rules whatever the clock says and however busy the machine is.
 func TestSameRuleOnSlowMachine(t *testing.T) {
-	sorted := func(rules []adapt.Rule) map[string][]adapt.Rule {
-		by := map[string][]adapt.Rule{}
+	sorted := func(rules []adapt.SiteRule) map[string][]adapt.SiteRule {
+		by := map[string][]adapt.SiteRule{}
 		for _, r := range rules {
 			by[r.Evidence[0]] = append(by[r.Evidence[0]], r)
 		}
@@ -60,7 +60,7 @@ func TestSameRuleOnSlowMachine(t *testing.T) {
 		t.Error("a clock that leaps an hour between two looks gives other rules")
 	}
 	const readers = 4
-	rules := make([]map[string][]adapt.Rule, readers)
+	rules := make([]map[string][]adapt.SiteRule, readers)
 	var wait sync.WaitGroup
 	for i := range readers {
 		wait.Go(func() { rules[i] = sorted(rulesOf(t, time.Now)) })

@@ -8,6 +8,7 @@ import (
 
 	"github.com/muninn-archive/muninn/internal/adapt"
 	"github.com/muninn-archive/muninn/internal/page"
+	"github.com/muninn-archive/muninn/internal/recognise"
 	"github.com/muninn-archive/muninn/kb"
 )
 
@@ -57,8 +58,8 @@ func learner(t testing.TB, limits Limits) *Helper {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h.Learned = store
-	h.Trouble = func(err error) { t.Error(err) }
+	h.Adaptations = store
+	h.OnError = func(err error) { t.Error(err) }
 	return h
 }
 
@@ -105,7 +106,7 @@ func TestRecrawl(t *testing.T) {
 			t.Fatalf("%q, want %q", said(now), said(before))
 		}
 		for _, o := range now.Objects {
-			if o.Rule == before.Objects[0].Rule || o.Confidence <= 0 || o.Confidence > learnedConfidence {
+			if o.Rule == before.Objects[0].Rule || o.Confidence <= 0 || o.Confidence > adapt.MaxConfidence {
 				t.Errorf("by %s with confidence %g", o.Rule, o.Confidence)
 			}
 		}
@@ -156,17 +157,17 @@ func TestRecrawlFirst(t *testing.T) {
 }
 
 // byContent is the rule that was learned by content; there must be one.
-func byContent(t *testing.T, h *Helper, app string) (found adapt.Rule) {
+func byContent(t *testing.T, h *Helper, app string) (found adapt.SiteRule) {
 	t.Helper()
 	n := 0
-	for _, r := range h.Learned.Rules("a.test", app) {
+	for _, r := range h.Adaptations.Rules("a.test", app) {
 		if r.Method == adapt.ByContent {
 			found = r
 			n++
 		}
 	}
 	if n != 1 {
-		t.Fatalf("%d rules were learned by content: %+v", n, h.Learned.Rules("a.test", app))
+		t.Fatalf("%d rules were learned by content: %+v", n, h.Adaptations.Rules("a.test", app))
 	}
 	return found
 }
@@ -179,7 +180,7 @@ func TestRecrawlWithoutMarks(t *testing.T) {
 		t.Fatalf("%s: %q", before.Level, said(before))
 	}
 	now := read(h, "http://a.test/x1", thread(1, "", isPost), Input{Before: before.Prints})
-	if now.Application != "Rook" || now.Version != "2" || now.Level != "thread" || !now.Terminal || now.LevelRule != "before" || now.Confidence > memorable || !reflect.DeepEqual(said(now), said(before)) {
+	if now.Application != "Rook" || now.Version != "2" || now.Level != "thread" || !now.Terminal || now.LevelRule != "before" || now.Confidence > recognise.MaxByHistory || !reflect.DeepEqual(said(now), said(before)) {
 		t.Errorf("%s %s %s by %s: %q", now.Application, now.Version, now.Level, now.LevelRule, said(now))
 	}
 }
@@ -201,7 +202,7 @@ func TestShippedRuleStays(t *testing.T) {
 		before[i] = read(h, threadURL(i), thread(i, rook, wasPost), Input{}).Prints
 	}
 	works("as it was", threadURL(1), thread(1, rook, wasPost), before[1])
-	if rules := h.Learned.Rules("a.test", "Rook"); len(rules) != 0 {
+	if rules := h.Adaptations.Rules("a.test", "Rook"); len(rules) != 0 {
 		t.Fatalf("learned where all is well: %+v", rules)
 	}
 	for i, p := range before {
@@ -213,7 +214,7 @@ func TestShippedRuleStays(t *testing.T) {
 	for i := 20; i < 40; i++ {
 		works("a page that was not dressed anew", threadURL(i), thread(i, rook, wasPost), nil)
 	}
-	if rules := h.Learned.Rules("a.test", "Rook"); len(rules) == 0 || !rules[0].InForce() {
+	if rules := h.Adaptations.Rules("a.test", "Rook"); len(rules) == 0 || !rules[0].InForce() {
 		t.Errorf("pages that were not dressed anew speak against the rule: %+v", rules)
 	}
 	works("… and was seen before", threadURL(1), thread(1, rook, wasPost), before[1])
@@ -247,7 +248,7 @@ func TestShippedRuleStaysOnPages(t *testing.T) {
 	want := read(New(h.Base(), DefaultLimits()), url(7), was(7), Input{})
 	got := read(h, url(7), was(7), Input{})
 	if !reflect.DeepEqual(said(got), said(want)) {
-		t.Errorf("%q by %+v, want %q: unseen asks rules in force before the shipped ones that work", said(got), byContent(t, h, "Jay").Learned, said(want))
+		t.Errorf("%q by %+v, want %q: unseen asks rules in force before the shipped ones that work", said(got), byContent(t, h, "Jay").Rule, said(want))
 	}
 }
 

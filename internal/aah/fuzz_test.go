@@ -8,6 +8,7 @@ import (
 
 	"github.com/muninn-archive/muninn/internal/adapt"
 	"github.com/muninn-archive/muninn/internal/crawl"
+	"github.com/muninn-archive/muninn/internal/extract"
 	"github.com/muninn-archive/muninn/internal/page"
 	"github.com/muninn-archive/muninn/internal/urls"
 	"github.com/muninn-archive/muninn/internal/xpath"
@@ -33,7 +34,7 @@ func sane(t *testing.T, d *page.Document, links []crawl.Outlink, limits Limits) 
 		if !(o.Confidence >= 0 && o.Confidence <= 1) || o.Type == "" || o.Rule == "" || len(o.Properties) == 0 {
 			t.Errorf("%+v", o)
 		}
-		if len(o.Properties) > 40*maxValues {
+		if len(o.Properties) > 40*extract.MaxValues {
 			t.Errorf("%s has %d properties", o.Type, len(o.Properties))
 		}
 		for _, p := range o.Properties {
@@ -119,10 +120,10 @@ func shippedLearner(t testing.TB) *Helper {
 		t.Fatal(err)
 	}
 	h := New(b, DefaultLimits())
-	if h.Learned, err = adapt.OpenStore(""); err != nil {
+	if h.Adaptations, err = adapt.OpenStore(""); err != nil {
 		t.Fatal(err)
 	}
-	h.Trouble = func(err error) { t.Error(err) }
+	h.OnError = func(err error) { t.Error(err) }
 	return h
 }
 
@@ -150,14 +151,14 @@ func FuzzApply(f *testing.F) {
 		limits := DefaultLimits()
 		limits.Nodes, limits.AdaptSteps = 1<<18, 1<<16
 		if bits&1 != 0 {
-			limits.Objects, limits.PropertyBytes = 7, maxDate+100 // dates that cannot be read are left as they are
+			limits.Objects, limits.PropertyBytes = 7, extract.MaxDate+100 // dates that cannot be read are left as they are
 		}
 		h := New(h.Base(), limits)
 		var err error
-		if h.Learned, err = adapt.OpenStore(""); err != nil {
+		if h.Adaptations, err = adapt.OpenStore(""); err != nil {
 			t.Fatal(err)
 		}
-		h.Trouble = func(err error) { t.Error(err) }
+		h.OnError = func(err error) { t.Error(err) }
 		mode := []string{"", crawl.HelperStrict, crawl.HelperLenient, crawl.HelperOff}[bits>>1&3]
 		in := Input{Head: []byte(head), Mode: mode, Before: raw}
 		if a := h.Base().Application(app); a != nil { // prints that may be of this page
@@ -179,7 +180,7 @@ func FuzzApply(f *testing.F) {
 				t.Error("the page is another afterwards")
 			}
 			if u, err := urls.Trusted(url); err == nil { // what was learned is in force the next time
-				if err := h.Learned.With(u.Host(), func(s *adapt.Site) bool {
+				if err := h.Adaptations.With(u.Host(), func(s *adapt.Site) bool {
 					for _, r := range s.Rules {
 						r.Verified = adapt.Enough
 					}
@@ -203,9 +204,9 @@ func printsOf(body, app, version, level string) []byte {
 	}
 	e := xpath.NewEval(d.Root, 0)
 	defer e.Free()
-	var list []adapt.Lifted
+	var list []extract.Located
 	for id := int32(2); id < int32(e.Tree.Len()); id += 3 {
-		list = append(list, adapt.Lifted{Type: "post", Parts: []adapt.Part{{Name: "author", At: xpath.Ref{ID: id - 1, Attr: -1}}, {Name: "body", At: xpath.Ref{ID: id, Attr: -1}}}})
+		list = append(list, extract.Located{Type: "post", Parts: []extract.Part{{Name: "author", At: xpath.Ref{ID: id - 1, Attr: -1}}, {Name: "body", At: xpath.Ref{ID: id, Attr: -1}}}})
 	}
 	p := adapt.Prints{Application: app, Version: version, Level: level, Objects: adapt.PrintsOf(e.Tree, list)}
 	return p.Encode()

@@ -1,16 +1,17 @@
-// Package aah is the application-aware helper (paper §4.1): it recognises the web application and
-// the level of a page, lifts its web objects and judges its links, by the rules of a knowledge base.
+// Package aah is the application-aware helper (paper §4.1): by the rules of a knowledge base it recognises the web application
+// and the level of a page (package recognise), extracts its web objects (extract), adapts extraction to changed templates
+// (adapt), and judges the links of the page.
 package aah
 
 import (
 	"sync/atomic"
 	"time"
 
-	"golang.org/x/net/html"
-
 	"github.com/muninn-archive/muninn/internal/adapt"
 	"github.com/muninn-archive/muninn/internal/crawl"
+	"github.com/muninn-archive/muninn/internal/extract"
 	"github.com/muninn-archive/muninn/internal/page"
+	"github.com/muninn-archive/muninn/internal/recognise"
 	"github.com/muninn-archive/muninn/internal/urls"
 	"github.com/muninn-archive/muninn/internal/xpath"
 	"github.com/muninn-archive/muninn/kb"
@@ -35,19 +36,19 @@ func DefaultLimits() Limits {
 type Helper struct {
 	base   atomic.Pointer[kb.Base]
 	limits Limits
-	hosts  *memory
+	hosts  *recognise.Hosts
 	folder *folder // nil: the base stays as it is
-	// Learned keeps what is learned where templates change; nil: nothing is.
-	Learned *adapt.Store
+	// Adaptations keeps what is learned where templates change; nil: nothing is.
+	Adaptations *adapt.Store
 	// Now is the date of what is learned. Nothing else depends on it.
 	Now func() time.Time
-	// Trouble is told why something learned could not be kept; nil: nobody is.
-	Trouble func(error)
+	// OnError is called with the reason why something learned could not be kept; nil: nobody is.
+	OnError func(error)
 }
 
 // New makes a helper of a checked base.
 func New(base *kb.Base, limits Limits) *Helper {
-	h := &Helper{limits: limits, Now: time.Now, hosts: newMemory(limits.Hosts)}
+	h := &Helper{limits: limits, Now: time.Now, hosts: recognise.NewHosts(limits.Hosts)}
 	h.base.Store(base)
 	return h
 }
@@ -78,135 +79,98 @@ func (h *Helper) Apply(d *page.Document, in Input) {
 	if err != nil {
 		return
 	}
-	v := &view{
-		doc: d, host: u.Host(), base: h.base.Load(), limits: h.limits, mode: in.Mode, trace: in.Trace, learned: h.Learned, now: h.Now,
-		eval: xpath.NewEval(d.Root, h.limits.Nodes),
-	}
-	defer v.eval.Free()
-	v.words = scratch.Get().(*kb.Seen)
-	defer scratch.Put(v.words)
-	d.Base = v.base.ID
-	v.look(in.Head)
-	known, ok := v.recognise(h.hosts.of(v.host))
+	base, host := h.base.Load(), u.Host()
+	eval := xpath.NewEval(d.Root, h.limits.Nodes)
+	defer eval.Free()
+	d.Base = base.ID
+	marks := recognise.Read(base, d, host, in.Head, eval)
+	defer marks.Free()
+	objects := &extract.Page{Evaluator: marks.Evaluator, Doc: d, Limits: extract.Limits{Objects: h.limits.Objects, PropertyBytes: h.limits.PropertyBytes}}
+
+	state := &adapt.State{}
+	result, ok := marks.Recognise(h.hosts.Of(host))
 	if ok {
-		d.Application, d.Version, d.Rule, d.Confidence = known.app.Name, known.version, known.rule, known.confidence
-		h.hosts.note(v.host, known)
-		v.profile = v.base.Profile(known.app, known.version, v.host)
-		v.level, d.LevelRule = v.levelOf(v.profile)
-		if v.level != nil {
-			d.Level, d.Terminal = v.level.Name, v.level.Terminal
-			v.lift(v.level)
+		state.Result = result
+		h.hosts.Note(host, result)
+		if state.Level != nil {
+			objects.Level(state.Level, state.Confidence, &state.Set)
 		}
 	}
-	v.eval.Within(v.eval.Budget/2, func() { // the rules for links must have something left
-		v.adapt(adapt.DecodePrints(in.Before))
-	})
-	if !ok || known.rule == "host" && len(v.lifted) == 0 && v.urlOnly {
-		h.hosts.miss(v.host)
+	if h.Adaptations != nil {
+		h.adapt(base, host, objects, in.Before, state)
 	}
-	v.generic()
-	d.Prints = v.prints()
-	v.complete()
-	if v.content(); d.Content == nil {
-		v.segment()
+	if !ok || result.Rule == recognise.ByHost && len(state.Located) == 0 && result.ByURL {
+		h.hosts.Miss(host)
 	}
-	v.locate()
-	v.judge()
-	if v.trouble != nil && h.Trouble != nil {
-		h.Trouble(v.trouble)
+	h.generic(base, marks, objects, state)
+	d.Prints = state.Encode(eval.Tree, base.ID)
+	describe(d, state)
+	withoutRules(objects, state)
+	objects.Locate(&state.Set)
+	d.Objects = state.Objects
+
+	if in.Mode != crawl.HelperOff && state.Profile != nil {
+		l := links{Evaluator: marks.Evaluator, doc: d, host: host, base: base, profile: state.Profile, level: state.Level, mode: in.Mode, trace: in.Trace}
+		l.apply()
 	}
 }
 
-// view is a page under the rules.
-type view struct {
-	doc     *page.Document
-	host    string
-	base    *kb.Base
-	limits  Limits
-	mode    string
-	eval    *xpath.Eval
-	links   kb.Seen // words of one link, for short use
-	head    []byte  // of the response, in lower case
-	words   *kb.Seen
-	found   kb.Found // words of the rules that stand in the page
-	profile *kb.Profile
-	level   *kb.Level
-	lifted  []adapt.Lifted
-	learned *adapt.Store
-	now     func() time.Time
-	before  *tried // what it was found to be, if it is taken for what it was when it was crawled before
-	trouble error  // with what is learned
-	failed  bool   // what the page held before stands there, but is not lifted any more: its prints are kept
-	trace   func(url, becomes, rule string)
-	urlOnly bool // the level was told by the URL alone
+// adapt lets what was learned of the site correct what was extracted.
+func (h *Helper) adapt(base *kb.Base, host string, objects *extract.Page, before []byte, state *adapt.State) {
+	adapter := adapt.Adapter{Store: h.Adaptations, Now: h.Now, Steps: h.limits.AdaptSteps}
+	objects.Eval.Within(objects.Eval.Budget/2, func() { // the rules for links must have something left
+		if err := adapter.Adapt(base, host, objects, adapt.DecodePrints(before), state); err != nil && h.OnError != nil {
+			h.OnError(err)
+		}
+	})
 }
 
 // generic asks the lowest layer, where no application is known or its rules found nothing on a page of worth.
-func (v *view) generic() {
-	app := v.base.Generic()
-	if app == nil || len(v.doc.Objects) > 0 || v.profile != nil && v.level != nil && !v.level.Terminal {
+func (h *Helper) generic(base *kb.Base, marks *recognise.Page, objects *extract.Page, state *adapt.State) {
+	app := base.Generic()
+	if app == nil || len(state.Objects) > 0 || state.Profile != nil && state.Level != nil && !state.Level.Terminal {
 		return
 	}
-	profile := v.base.Profile(app, "", v.host)
-	level, rule := v.levelOf(profile)
-	if v.profile == nil {
-		if level == nil {
-			return
-		}
-		v.profile, v.level = profile, level
-		v.doc.Application, v.doc.Rule, v.doc.Confidence = app.Name, app.File, genericConfidence
-		v.doc.Level, v.doc.LevelRule, v.doc.Terminal = level.Name, rule, level.Terminal
+	generic := marks.Generic(app)
+	if generic.Level == nil {
+		return
 	}
-	if level != nil {
-		v.lift(level)
+	if state.Profile == nil {
+		generic.Rule, generic.Confidence = app.File, extract.GenericConfidence
+		state.Result = generic
+	}
+	objects.Level(generic.Level, state.Confidence, &state.Set)
+}
+
+// describe fills in what the page was found to be.
+func describe(d *page.Document, state *adapt.State) {
+	d.Application, d.Version, d.Rule, d.Confidence = state.Application(), state.Version, state.Rule, state.Confidence
+	if l := state.Level; l != nil {
+		d.Level, d.LevelRule, d.Terminal = l.Name, state.LevelRule, l.Terminal
 	}
 }
 
-// complete adds what the page says of itself in JSON-LD: all of it where no rule found anything, else what the
-// only object of a type lacks.
-func (v *view) complete() {
-	if v.profile != nil && v.level != nil && !v.level.Terminal {
+// withoutRules adds what the page says of itself and what the form of its text tells, and marks its content.
+func withoutRules(objects *extract.Page, state *adapt.State) {
+	d := objects.Doc
+	terminal := state.Level == nil || state.Level.Terminal
+	if state.Profile == nil || terminal {
+		had := len(state.Objects)
+		state.Objects = objects.Complete(state.Objects, state.Confidence)
+		if had == 0 && len(state.Objects) > 0 && state.Profile == nil {
+			first := state.Objects[0]
+			d.Level, d.LevelRule, d.Terminal = levelFor[first.Type], first.Rule, true
+		}
+	}
+	if objects.MarkContent(state.Located); d.Content != nil || len(d.Blocks) == 0 || !terminal && state.Level.Name != "front" {
 		return
 	}
-	if len(v.doc.Objects) > 0 && !v.incomplete() {
-		return
-	}
-	found := v.structured()
-	if len(v.doc.Objects) == 0 {
-		v.doc.Objects = found
-		if len(found) > 0 && v.profile == nil {
-			v.doc.Level, v.doc.LevelRule, v.doc.Terminal = levelFor[found[0].Type], found[0].Rule, true
-		}
-		return
-	}
-	count, theirs := map[string]int{}, map[string]crawl.Object{}
-	for _, o := range v.doc.Objects {
-		count[o.Type]++
-	}
-	for _, o := range found {
-		if _, twice := theirs[o.Type]; !twice {
-			theirs[o.Type] = o
+	if o, ok := objects.Segments(state.Level != nil, len(state.Objects) == 0 && terminal); ok {
+		state.Objects = append(state.Objects, o)
+		if state.Level == nil && state.Profile == nil {
+			d.Level, d.LevelRule, d.Terminal = "article", extract.BySegments, true
 		}
 	}
-	for i := range v.doc.Objects {
-		o := &v.doc.Objects[i]
-		other, ok := theirs[o.Type]
-		if !ok || count[o.Type] != 1 {
-			continue
-		}
-		lacking := o.Properties
-		for _, p := range other.Properties {
-			if p.Name != "body" && lacking.Get(p.Name) == "" {
-				o.Properties = append(o.Properties, p)
-			}
-		}
-	}
-}
-
-// incomplete tells whether the first object lacks what most have.
-func (v *view) incomplete() bool {
-	p := v.doc.Objects[0].Properties
-	return p.Get("title") == "" || p.Get("author") == "" || p.Get("published") == ""
 }
 
 // levelFor is the level of a page that only its own data tell of.
@@ -214,34 +178,3 @@ var levelFor = map[string]string{
 	"article": "article", "post": "thread", "comment": "article", "question": "question", "answer": "question", "product": "product",
 	"video": "media", "image": "media", "repository": "repository", "event": "page",
 }
-
-// genericConfidence is that of what a page says of itself.
-const genericConfidence = 0.5
-
-// selected evaluates an expression of which the words may stand in the page; one that costs too much selects
-// nothing.
-func (v *view) selected(x *xpath.Expr, needs kb.Needs, at xpath.Ref, limit int) []xpath.Ref {
-	if !needs.Held(v.found) {
-		return nil
-	}
-	refs, err := v.eval.Select(x, at, limit)
-	if err != nil {
-		return nil
-	}
-	return refs
-}
-
-func attr(n *html.Node, name string) string {
-	for i := range n.Attr {
-		if n.Attr[i].Key == name && n.Attr[i].Namespace == "" {
-			return n.Attr[i].Val
-		}
-	}
-	return ""
-}
-
-// Modes of the helper, as definitions name them.
-const (
-	strict = crawl.HelperStrict
-	off    = crawl.HelperOff
-)

@@ -10,6 +10,7 @@ import (
 	"testing/fstest"
 
 	"github.com/muninn-archive/muninn/internal/crawl"
+	"github.com/muninn-archive/muninn/internal/extract"
 	"github.com/muninn-archive/muninn/internal/page"
 	"github.com/muninn-archive/muninn/kb"
 )
@@ -124,7 +125,7 @@ func TestHostMemory(t *testing.T) {
 	for i := range 50 {
 		read(small, fmt.Sprintf("http://h%d.test/", i), generator, Input{})
 	}
-	if n := len(small.hosts.hosts); n > 2 {
+	if n := small.hosts.Len(); n > 2 {
 		t.Errorf("%d hosts are remembered, 2 may be", n)
 	}
 }
@@ -143,7 +144,7 @@ func TestLevelAndObjects(t *testing.T) {
 	var got []string
 	for _, o := range d.Objects {
 		var parts []string
-		if err := Fill(d, &o); err != nil {
+		if err := extract.Fill(d, &o); err != nil {
 			t.Error(err)
 		}
 		for _, p := range o.Properties {
@@ -261,25 +262,6 @@ func TestSegments(t *testing.T) {
 	}
 	if d := read(helper(t), "http://a.test/x", `<ul><li><a href="/a">One</a><li><a href="/b">Two</a></ul>`, Input{}); len(d.Objects) != 0 || d.Level != "" {
 		t.Errorf("a list of links is taken for %s: %+v", d.Level, d.Objects)
-	}
-}
-
-func TestNumber(t *testing.T) {
-	for text, want := range map[string]string{"1,234 views": "1234", "Replies: 7": "7", "3.5": "3.5", "1.234.567": "1234567", "-12 points": "-12", "none": "", "12, 13": "12", "2 000": "2000", "2.8K views": "2800", "3M": "3000000", "3 km": "3"} {
-		if got := number(text); got != want {
-			t.Errorf("%q: %q, want %q", text, got, want)
-		}
-	}
-}
-func TestDateTime(t *testing.T) {
-	for value, want := range map[string]string{
-		"2026-11-21T08:00:00+01:00": "2026-11-21T08:00:00+01:00", "2026-11-21": "2026-11-21T00:00:00Z", "Sat, 21 Nov 2026 08:00:00 GMT": "2026-11-21T08:00:00Z",
-		"Posted: Thu Dec 17, 2009 1:44 pm Post subject: x": "2009-12-17T13:44:00Z", "on December 17, 2009": "2009-12-17T00:00:00Z", "17 Dec 2009, 13:44": "2009-12-17T13:44:00Z",
-		"yesterday": "", "": "", "May 99, 2009": "",
-	} {
-		if got := dateTime(value); got != want {
-			t.Errorf("%q: %q, want %q", value, got, want)
-		}
 	}
 }
 

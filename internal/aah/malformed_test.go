@@ -185,7 +185,7 @@ func TestExplodingRules(t *testing.T) {
 <follow xpath="`+quoted+`" level="article"/><drop xpath="`+quoted+`"/></level></application>`)
 		t.Run(x, func(t *testing.T) {
 			h := New(b, DefaultLimits())
-			h.Learned, _ = adapt.OpenStore("")
+			h.Adaptations, _ = adapt.OpenStore("")
 			within(t, func() {
 				if d := read(h, "http://a.test/x", body, Input{}); d.Application != "Explode" {
 					t.Errorf("%q", d.Application)

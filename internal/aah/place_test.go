@@ -10,9 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"golang.org/x/net/html"
-
 	"github.com/muninn-archive/muninn/internal/crawl"
+	"github.com/muninn-archive/muninn/internal/extract"
 	"github.com/muninn-archive/muninn/internal/page"
 	"github.com/muninn-archive/muninn/kb"
 )
@@ -53,7 +52,7 @@ func checkPlaces(t testing.TB, name, url, mime string, body []byte, lifted []cra
 				}
 			}
 		}
-		if err := Fill(again, &read); err != nil {
+		if err := extract.Fill(again, &read); err != nil {
 			t.Errorf("%s: %s: %v", name, o.Rule, err)
 			continue
 		}
@@ -145,7 +144,7 @@ func TestPlaces(t *testing.T) {
 			if !reflect.DeepEqual(at, c.at) {
 				t.Errorf("place %+v, want %+v", at, c.at)
 			}
-			if err := Fill(page.Parse(page.Input{URL: d.URL, MIME: "text/html", Body: []byte(body)}, page.DefaultLimits()), &o); err != nil {
+			if err := extract.Fill(page.Parse(page.Input{URL: d.URL, MIME: "text/html", Body: []byte(body)}, page.DefaultLimits()), &o); err != nil {
 				t.Fatal(err)
 			}
 			if text, html := o.Properties.Get("body"), o.Properties.Get(crawl.Markup); text != c.text || html != c.html {
@@ -174,29 +173,11 @@ func TestPlaceOfAnotherPage(t *testing.T) {
 		{At: "/1/2/1", Limit: 10, Bytes: 3, Sum: crawl.SumOf("two")}, {At: "/1/2/3", Limit: 10}, {At: "/0"}, {At: "/x"}, {At: "1"}, {At: "/1/2/1.2"},
 		{At: "/1/2/1", Without: []string{"/9"}}, {At: "/1/2/1", Without: []string{"/"}}, {Blocks: []int{2}}, {Blocks: []int{-1}},
 	} {
-		if text, _, err := Cut(d, &at); !errors.Is(err, ErrPlace) {
+		if text, _, err := extract.Cut(d, &at); !errors.Is(err, extract.ErrPlace) {
 			t.Errorf("%+v: %q, %v", at, text, err)
 		}
 	}
-	if _, _, err := Cut(&page.Document{}, &crawl.Place{At: "/1"}); !errors.Is(err, ErrPlace) {
+	if _, _, err := extract.Cut(&page.Document{}, &crawl.Place{At: "/1"}); !errors.Is(err, extract.ErrPlace) {
 		t.Error(err)
 	}
-}
-
-// FuzzPlaces: each node of whatever page is found again by its sequence.
-func FuzzPlaces(f *testing.F) {
-	f.Add("<p>a<b>c</b>d<!--e--><table><td>x<template><i>y</i></template>")
-	f.Add("<svg><a/><p></svg><!doctype html><html><frameset>")
-	f.Fuzz(func(t *testing.T, body string) {
-		root, err := html.Parse(strings.NewReader(body))
-		if err != nil {
-			return
-		}
-		seq := sequences{}
-		for n := range root.Descendants() {
-			if at := seq.of(n); find(root, at) != n {
-				t.Fatalf("%q: %s leads elsewhere", body, at)
-			}
-		}
-	})
 }

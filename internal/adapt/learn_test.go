@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/muninn-archive/muninn/internal/extract"
 	"github.com/muninn-archive/muninn/internal/xpath"
 )
 
@@ -13,7 +14,7 @@ import (
 const ample = 1 << 40
 
 // lifted applies a rule to a page.
-func lifted(t testing.TB, e *xpath.Eval, rule Learned) (list []Lifted) {
+func lifted(t testing.TB, e *xpath.Eval, rule Rule) (list []extract.Located) {
 	t.Helper()
 	selected := func(expression string, from xpath.Ref) []xpath.Ref {
 		x, err := xpath.Parse(expression)
@@ -27,10 +28,10 @@ func lifted(t testing.TB, e *xpath.Eval, rule Learned) (list []Lifted) {
 		return refs
 	}
 	for _, r := range selected(rule.Each, e.Tree.Root()) {
-		o := Lifted{Type: rule.Type}
+		o := extract.Located{Type: rule.Type}
 		for _, p := range rule.Properties {
 			if found := selected(p.XPath, r); len(found) > 0 {
-				o.Parts = append(o.Parts, Part{Name: p.Name, At: found[0]})
+				o.Parts = append(o.Parts, extract.Part{Name: p.Name, At: found[0]})
 			}
 		}
 		list = append(list, o)
@@ -39,7 +40,7 @@ func lifted(t testing.TB, e *xpath.Eval, rule Learned) (list []Lifted) {
 }
 
 // written writes what a rule lifts: "author=Hugin body=Text", an object a string, properties by name.
-func written(t testing.TB, e *xpath.Eval, rule Learned) (list []string) {
+func written(t testing.TB, e *xpath.Eval, rule Rule) (list []string) {
 	t.Helper()
 	for _, o := range lifted(t, e, rule) {
 		var parts []string
@@ -77,7 +78,7 @@ func paged(head, each string, posts []post) string {
 
 const old = `<div class="post" id="p{n}"><b class="who">{author}</b><time datetime="{date}">{date}</time><div class="text">{body}</div></div>`
 
-var oldRule = Learned{Type: "post", Each: "//div[has-class('post')]", Properties: []LearnedPart{
+var oldRule = Rule{Type: "post", Each: "//div[has-class('post')]", Properties: []PropertyRule{
 	{Name: "author", XPath: ".//b[has-class('who')]"}, {Name: "published", XPath: ".//time/@datetime"}, {Name: "body", XPath: ".//div[has-class('text')]"},
 }}
 
@@ -200,7 +201,7 @@ func TestLearnWithout(t *testing.T) {
 func TestLearnArticle(t *testing.T) {
 	const text = "The raven is a large black bird. It can live for twenty years in the wild, and longer among people."
 	before := opened(t, `<h1 class="t">Ravens</h1><i class="by">Hugin</i><div class="entry">`+text+`</div><a class="tag">birds</a>`)
-	prints := PrintsOf(before.Tree, lifted(t, before, Learned{Type: "article", Each: "//body", Properties: []LearnedPart{
+	prints := PrintsOf(before.Tree, lifted(t, before, Rule{Type: "article", Each: "//body", Properties: []PropertyRule{
 		{Name: "title", XPath: ".//h1"}, {Name: "author", XPath: ".//i"}, {Name: "body", XPath: ".//div"}, {Name: "tags", XPath: ".//a"},
 	}}))
 	for name, page := range map[string]string{
@@ -223,8 +224,8 @@ func TestLearnArticle(t *testing.T) {
 // TestLearnTypes: an article and its comments are learned side by side, each from its own objects.
 func TestLearnTypes(t *testing.T) {
 	before := opened(t, `<div class="entry">A long article about the ravens of the tower.</div>`+paged("", old, some))
-	prints := append(PrintsOf(before.Tree, lifted(t, before, Learned{Type: "article", Each: "//body", Properties: []LearnedPart{{Name: "body", XPath: "div[has-class('entry')]"}}})),
-		PrintsOf(before.Tree, lifted(t, before, Learned{Type: "comment", Each: oldRule.Each, Properties: oldRule.Properties}))...)
+	prints := append(PrintsOf(before.Tree, lifted(t, before, Rule{Type: "article", Each: "//body", Properties: []PropertyRule{{Name: "body", XPath: "div[has-class('entry')]"}}})),
+		PrintsOf(before.Tree, lifted(t, before, Rule{Type: "comment", Each: oldRule.Each, Properties: oldRule.Properties}))...)
 	e := opened(t, `<main><p>A long article about the ravens of the tower.</p></main>`+paged("", `<li class="c"><a>{author}</a><em>{date}</em><q>{body}</q></li>`, some))
 	rules, _ := Learn(e, prints, ample)
 	if len(rules) != 2 || rules[0].Type != "article" || rules[1].Type != "comment" {

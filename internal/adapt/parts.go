@@ -2,8 +2,6 @@ package adapt
 
 import (
 	"slices"
-	"strconv"
-	"strings"
 
 	"golang.org/x/net/html"
 
@@ -22,16 +20,16 @@ const (
 // are not: links to profiles, dates and permanent links outlive a template. Where such parts repeat, the elements
 // that hold one of each are the things; what else belongs to them is sought there. It makes rules for two objects and
 // more.
-func Parts(eval *xpath.Eval, kind string, failing []LearnedPart, steps int) (r Learned, ok bool) {
+func Parts(eval *xpath.Eval, kind string, failing []PropertyRule, steps int) (r Rule, ok bool) {
 	within(eval, steps, func(l *learner) { r, ok = l.fromParts(kind, failing) })
 	return r, ok
 }
 
-func (l *learner) fromParts(kind string, failing []LearnedPart) (Learned, bool) {
+func (l *learner) fromParts(kind string, failing []PropertyRule) (Rule, bool) {
 	l.guessed = true
 	lists := l.anchors(failing)
 	if len(lists) == 0 {
-		return Learned{}, false
+		return Rule{}, false
 	}
 	var best []*found
 	most := 0.0
@@ -44,17 +42,17 @@ func (l *learner) fromParts(kind string, failing []LearnedPart) (Learned, bool) 
 		}
 	}
 	if len(best) < minRecords {
-		return Learned{}, false
+		return Rule{}, false
 	}
 	best = best[:min(len(best), MaxPrints)]
 	l.chains(best)
 	l.above = ancestors(l, lists, best)
 	if slices.ContainsFunc(best, func(f *found) bool { return len(f.chain) == 0 }) {
-		return Learned{}, false
+		return Rule{}, false
 	}
 	r, ok := l.best(kind, best, len(best))
 	if !ok || !r.Has("body") {
-		return Learned{}, false
+		return Rule{}, false
 	}
 	l.keep(&r, failing, best)
 	return r, true
@@ -67,7 +65,7 @@ type anchors struct {
 }
 
 // anchors finds the nodes of each property anywhere in the page, by the first of its expressions that finds several.
-func (l *learner) anchors(failing []LearnedPart) map[string]anchors {
+func (l *learner) anchors(failing []PropertyRule) map[string]anchors {
 	lists := map[string]anchors{}
 	for _, p := range failing {
 		if len(lists[p.Name].refs) >= minRecords || l.spent() {
@@ -268,94 +266,4 @@ func (l *learner) bodyOutside(id int32, group map[int32]bool) int32 {
 		}
 	}
 	return best
-}
-
-// ancestors makes expressions for the elements around the objects by way of the parts: these are known to last.
-func ancestors(l *learner, lists map[string]anchors, objects []*found) (list []string) {
-	tree := l.eval.Tree
-	for _, name := range sortedNames(lists) {
-		if name == "body" {
-			continue
-		}
-		count := map[string]int{}
-		var order []string
-		for _, f := range objects {
-			r, ok := f.parts[name]
-			if !ok || !slices.Contains(lists[name].refs, r) {
-				continue
-			}
-			names := map[string]int{}
-			at := xpath.Ref{ID: r.ID, Attr: -1}
-			for depth := 0; depth < maxChain; depth++ {
-				if depth > 0 || r.Attr >= 0 {
-					n := tree.At(at.ID).Data
-					if names[n]++; slices.Contains(f.chain, at.ID) {
-						text := lists[name].text
-						if strings.Contains(text, " | ") {
-							text = "(" + text + ")"
-						}
-						text += "/ancestor::" + n + "[" + strconv.Itoa(names[n]) + "]"
-						if count[text]++; count[text] == 1 {
-							order = append(order, text)
-						}
-					}
-				}
-				up, ok := tree.Parent(at)
-				if !ok {
-					break
-				}
-				at = up
-			}
-		}
-		for _, text := range order {
-			if float64(count[text]) >= Support*float64(len(objects)) {
-				list = append(list, text)
-			}
-		}
-	}
-	return list
-}
-
-// keep puts the failing rule's own expressions in the place of new ones, for those properties that they find in the
-// objects.
-func (l *learner) keep(r *Learned, failing []LearnedPart, objects []*found) {
-	each := l.parse(r.Each)
-	if each == nil {
-		return
-	}
-	refs, err := l.eval.Select(each, l.eval.Tree.Root(), maxObjects)
-	if err != nil {
-		return
-	}
-	kept := map[string]bool{}
-	for _, p := range failing {
-		at := slices.IndexFunc(r.Properties, func(q LearnedPart) bool { return q.Name == p.Name })
-		if kept[p.Name] || p.XPath == "." || l.spent() || l.share(p.XPath, refs) < Support {
-			continue
-		}
-		if p.Name == "body" && !l.sameTexts(p.XPath, refs, objects) {
-			continue
-		}
-		kept[p.Name] = true
-		if at >= 0 {
-			r.Properties[at] = p
-		} else {
-			r.Properties = append(r.Properties, p)
-		}
-	}
-}
-
-// sameTexts tells whether an expression finds the texts that the objects were made with.
-func (l *learner) sameTexts(text string, refs []xpath.Ref, objects []*found) bool {
-	bodies := map[uint64]bool{}
-	for _, f := range objects {
-		bodies[l.sum(f.parts["body"]).hash] = true
-	}
-	x, same := l.parse(text), 0
-	for _, ref := range refs {
-		if r, found, err := l.eval.First(x, ref); err == nil && found && bodies[l.sum(r).hash] {
-			same++
-		}
-	}
-	return float64(same) >= Support*float64(len(refs))
 }

@@ -8,7 +8,7 @@ import (
 
 // byLinks are the properties of a rule whose containers and texts are told by classes, its authors and links by where
 // they lead.
-var byLinks = []LearnedPart{
+var byLinks = []PropertyRule{
 	{Name: "author", XPath: ".//a[contains(@href, '/u/')]"}, {Name: "permalink", XPath: ".//a[contains(@href, '#p')]/@href"},
 	{Name: "body", XPath: ".//div[has-class('text')]"}, {Name: "body", XPath: "."},
 }
@@ -66,7 +66,7 @@ func TestPartsOfOtherPages(t *testing.T) {
 	if rule, ok := Parts(e, "post", byLinks, 0); ok {
 		t.Errorf("without time %+v is made", rule)
 	}
-	for _, parts := range [][]LearnedPart{nil, {{Name: "author", XPath: "///"}}, {{Name: "author", XPath: "/html/head/title"}}, {{Name: "author", XPath: "ancestor::a"}}, {{Name: "body", XPath: "."}}} {
+	for _, parts := range [][]PropertyRule{nil, {{Name: "author", XPath: "///"}}, {{Name: "author", XPath: "/html/head/title"}}, {{Name: "author", XPath: "ancestor::a"}}, {{Name: "body", XPath: "."}}} {
 		if rule, ok := Parts(e, "post", parts, ample); ok {
 			t.Errorf("%+v makes %+v", parts, rule)
 		}
@@ -109,7 +109,7 @@ func TestWithoutOfBefore(t *testing.T) {
 			t.Errorf("%+v", p)
 		}
 	}
-	taken := lifted(t, e, Learned{Each: rules[0].Each, Properties: []LearnedPart{{Name: "out", XPath: without}}})
+	taken := lifted(t, e, Rule{Each: rules[0].Each, Properties: []PropertyRule{{Name: "out", XPath: without}}})
 	all := 0
 	for _, o := range taken {
 		all += len(o.Parts)

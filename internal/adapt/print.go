@@ -6,6 +6,7 @@ import (
 
 	"github.com/fxamacker/cbor/v2"
 
+	"github.com/muninn-archive/muninn/internal/extract"
 	"github.com/muninn-archive/muninn/internal/xpath"
 )
 
@@ -144,26 +145,8 @@ const maxVisited = 4 << 20
 // fullPrints of them are remembered with all their properties, the others by their texts alone.
 const fullPrints = 12
 
-// Lifted is a web object with the places its properties were found at.
-type Lifted struct {
-	Type  string
-	At    xpath.Ref // the object's element
-	Parts []Part
-}
-
-// Part is a property and its place.
-type Part struct {
-	Name string
-	At   xpath.Ref
-	Out  []xpath.Ref // elements below that do not belong to it
-	// Of a body, the indexes among the object's properties of its text, if that is the text of the element and nothing
-	// else, and of its markup; −1 where there is none. Whole tells that Out belongs to both: there was no other text.
-	Text, Markup int
-	Whole        bool
-}
-
 // PrintsOf makes the fingerprints of what was lifted from a page.
-func PrintsOf(tree *xpath.Tree, objects []Lifted) []Print {
+func PrintsOf(tree *xpath.Tree, objects []extract.Located) []Print {
 	if len(objects) > MaxPrints {
 		objects = objects[:MaxPrints]
 	}

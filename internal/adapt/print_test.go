@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/fxamacker/cbor/v2"
+
+	"github.com/muninn-archive/muninn/internal/extract"
 )
 
 func TestEncode(t *testing.T) {
@@ -92,7 +94,7 @@ func TestPrintsOf(t *testing.T) {
 		fmt.Fprintf(&page, `<div title="about %d"><b>Hugin%d</b><p>Text <i>number</i> %d</p><u>x</u></div>`, i, i, i)
 	}
 	e := opened(t, page.String())
-	list := lifted(t, e, Learned{Type: "post", Each: "//div", Properties: []LearnedPart{{Name: "title", XPath: "@title"}, {Name: "author", XPath: "b"}, {Name: "body", XPath: "p"}, {Name: "number", XPath: "u"}}})
+	list := lifted(t, e, Rule{Type: "post", Each: "//div", Properties: []PropertyRule{{Name: "title", XPath: "@title"}, {Name: "author", XPath: "b"}, {Name: "body", XPath: "p"}, {Name: "number", XPath: "u"}}})
 	got := PrintsOf(e.Tree, list)
 	if len(got) != MaxPrints {
 		t.Fatalf("%d objects, want %d", len(got), MaxPrints)
@@ -118,7 +120,7 @@ func TestPrintsOf(t *testing.T) {
 	if got := PrintsOf(e.Tree, nil); got != nil {
 		t.Errorf("of nothing: %+v", got)
 	}
-	if got := PrintsOf(e.Tree, []Lifted{{Type: "post"}, {Type: "post", Parts: []Part{{Name: "number", At: at(t, e, "//u")}}}}); got != nil {
+	if got := PrintsOf(e.Tree, []extract.Located{{Type: "post"}, {Type: "post", Parts: []extract.Part{{Name: "number", At: at(t, e, "//u")}}}}); got != nil {
 		t.Errorf("of objects that say nothing: %+v", got)
 	}
 }

@@ -18,12 +18,12 @@ const (
 // (a condition is left out, a name or an axis widened, a class replaced by one of the page that is like it), and
 // what is still not found is looked for by its form in the objects that are. The form decides between candidates:
 // how many objects there are, and how many of their properties.
-func Relax(eval *xpath.Eval, failing Learned, steps int) (best Learned, ok bool) {
+func Relax(eval *xpath.Eval, failing Rule, steps int) (best Rule, ok bool) {
 	within(eval, steps, func(l *learner) { best, ok = l.relax(failing) })
 	return best, ok
 }
 
-func (l *learner) relax(failing Learned) (best Learned, ok bool) {
+func (l *learner) relax(failing Rule) (best Rule, ok bool) {
 	l.guessed = true
 	most := 0.0
 	for _, each := range append([]string{failing.Each}, l.relaxed(failing.Each)...) {
@@ -68,8 +68,8 @@ func (l *learner) nested(refs []xpath.Ref) bool {
 }
 
 // fill finds the properties in the elements that stand for the objects.
-func (l *learner) fill(each string, failing Learned, refs []xpath.Ref) (r Learned, worth float64) {
-	r = Learned{Type: failing.Type, Each: each, Support: len(refs), Of: len(refs)}
+func (l *learner) fill(each string, failing Rule, refs []xpath.Ref) (r Rule, worth float64) {
+	r = Rule{Type: failing.Type, Each: each, Support: len(refs), Of: len(refs)}
 	var objects []*found
 	for _, ref := range refs {
 		if f := l.object(failing.Type, ref.ID); f != nil {
@@ -85,7 +85,7 @@ func (l *learner) fill(each string, failing Learned, refs []xpath.Ref) (r Learne
 		at.at[i] = xpath.Ref{ID: f.chain[0], Attr: -1}
 	}
 	have := map[string]bool{}
-	add := func(p LearnedPart, text string, share float64) {
+	add := func(p PropertyRule, text string, share float64) {
 		have[p.Name] = true
 		p.XPath = text
 		r.Properties = append(r.Properties, p)

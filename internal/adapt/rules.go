@@ -27,11 +27,11 @@ const (
 	MaxEvidence = 5
 )
 
-// Rule is what was learned for one site, with its evidence.
-type Rule struct {
+// SiteRule is what was learned for one site, with its evidence.
+type SiteRule struct {
 	Application string `json:"application"`
 	Level       string `json:"level"`
-	Learned
+	Rule
 	Method   string    `json:"method"`
 	Instead  string    `json:"instead,omitempty"` // the shipped rule that failed, file:line
 	Verified int       `json:"verified"`          // pages on which it lifted what it should
@@ -43,17 +43,17 @@ type Rule struct {
 }
 
 // InForce tells whether the rule may be used.
-func (r *Rule) InForce() bool { return r.Verified >= Enough && r.Failed*2 <= r.Verified }
+func (r *SiteRule) InForce() bool { return r.Verified >= Enough && r.Failed*2 <= r.Verified }
 
 // same tells whether two rules say the same.
-func (r *Rule) same(o *Rule) bool {
+func (r *SiteRule) same(o *SiteRule) bool {
 	return r.Application == o.Application && r.Level == o.Level && r.Type == o.Type && r.Each == o.Each && slices.Equal(r.Properties, o.Properties)
 }
 
 // Site holds what was learned of one host.
 type Site struct {
-	Host  string  `json:"host"`
-	Rules []*Rule `json:"rules"`
+	Host  string      `json:"host"`
+	Rules []*SiteRule `json:"rules"`
 	// Attempts counts the pages from which nothing could be learned, since the last from which something was.
 	Attempts int `json:"attempts,omitempty"`
 }
@@ -63,13 +63,13 @@ var methods = []string{ByContent, ByParts, ByRelaxed, ByBase, ByShape}
 
 // of returns copies of the rules for an application, those in force first, of those the ones that were made in the
 // surest way, and the best verified.
-func (s *Site) of(application string) (list []Rule) {
+func (s *Site) of(application string) (list []SiteRule) {
 	for _, r := range s.Rules {
 		if r.Application == application {
 			list = append(list, *r)
 		}
 	}
-	slices.SortStableFunc(list, func(a, b Rule) int {
+	slices.SortStableFunc(list, func(a, b SiteRule) int {
 		if a.InForce() != b.InForce() {
 			if a.InForce() {
 				return -1
@@ -85,7 +85,7 @@ func (s *Site) of(application string) (list []Rule) {
 }
 
 // Add takes a rule that was learned from a page; one that is known already is verified by that.
-func (s *Site) Add(r Rule, url string, now time.Time) *Rule {
+func (s *Site) Add(r SiteRule, url string, now time.Time) *SiteRule {
 	for _, known := range s.Rules {
 		if known.same(&r) {
 			known.verify(url, now)
@@ -112,7 +112,7 @@ const noteEvery = 20
 
 // Note notes that a rule did well on a page, or not, and tells whether that is worth keeping at once. A rule that
 // fails more often than it does well is forgotten.
-func (s *Site) Note(copied *Rule, well bool, url string, now time.Time) bool {
+func (s *Site) Note(copied *SiteRule, well bool, url string, now time.Time) bool {
 	for i, r := range s.Rules {
 		if !r.same(copied) {
 			continue
@@ -137,13 +137,13 @@ func (s *Site) Note(copied *Rule, well bool, url string, now time.Time) bool {
 }
 
 // Drop forgets a rule; true if it was there.
-func (s *Site) Drop(copied *Rule) bool {
+func (s *Site) Drop(copied *SiteRule) bool {
 	n := len(s.Rules)
-	s.Rules = slices.DeleteFunc(s.Rules, func(r *Rule) bool { return r.same(copied) })
+	s.Rules = slices.DeleteFunc(s.Rules, func(r *SiteRule) bool { return r.same(copied) })
 	return len(s.Rules) < n
 }
 
-func (r *Rule) verify(url string, now time.Time) {
+func (r *SiteRule) verify(url string, now time.Time) {
 	if slices.Contains(r.Evidence, url) {
 		return // the same page proves nothing more
 	}
@@ -169,7 +169,7 @@ func (s *Site) Applications() (names []string) {
 func (s *Site) WriteXML(out io.Writer, application, ns string, as func(property string) string) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s<site xmlns=%q application=%s hosts=%s>\n", xml.Header, ns, quoted(application), quoted(s.Host))
-	levels := map[string][]*Rule{}
+	levels := map[string][]*SiteRule{}
 	var names []string
 	for _, r := range s.Rules {
 		if !r.InForce() || r.Application != application {
@@ -193,11 +193,11 @@ func (s *Site) WriteXML(out io.Writer, application, ns string, as func(property 
 }
 
 // Telling tells whether the rule's objects tell its level from others: every page has a body.
-func (r *Rule) Telling() bool {
+func (r *SiteRule) Telling() bool {
 	return !strings.HasPrefix(r.Each, "//body") && !strings.HasPrefix(r.Each, "//html")
 }
 
-func (r *Rule) write(b *strings.Builder, as func(string) string) {
+func (r *SiteRule) write(b *strings.Builder, as func(string) string) {
 	comment := fmt.Sprintf("learned by %s; verified on %d pages, failed on %d; first %s, last %s", r.Method, r.Verified, r.Failed, r.First.Format(time.DateOnly), r.Last.Format(time.DateOnly))
 	if r.Instead != "" {
 		comment += "; in place of " + r.Instead

@@ -9,9 +9,9 @@ import (
 var day = time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC)
 
 // ravenRule is a rule of a forum; name tells it from others.
-func ravenRule(name string) Rule {
-	return Rule{Application: "phpBB", Level: "thread", Method: ByContent, Learned: Learned{
-		Type: "post", Each: "//div[has-class('" + name + "')]", Properties: []LearnedPart{{Name: "author", XPath: ".//b"}, {Name: "body", XPath: ".//p"}},
+func ravenRule(name string) SiteRule {
+	return SiteRule{Application: "phpBB", Level: "thread", Method: ByContent, Rule: Rule{
+		Type: "post", Each: "//div[has-class('" + name + "')]", Properties: []PropertyRule{{Name: "author", XPath: ".//b"}, {Name: "body", XPath: ".//p"}},
 	}}
 }
 
@@ -44,25 +44,25 @@ func TestVerified(t *testing.T) {
 
 // TestSameRule: rules are the same if they say the same of the same pages, however they were learned.
 func TestSameRule(t *testing.T) {
-	change := func(fn func(*Rule)) Rule {
+	change := func(fn func(*SiteRule)) SiteRule {
 		r := ravenRule("a")
 		fn(&r)
 		return r
 	}
 	tests := []struct {
 		name  string
-		other Rule
+		other SiteRule
 		same  bool
 	}{
 		{"itself", ravenRule("a"), true},
-		{"learned in another way", change(func(r *Rule) { r.Method, r.Instead, r.Support, r.Of = ByShape, "x.xml:1", 3, 4 }), true},
+		{"learned in another way", change(func(r *SiteRule) { r.Method, r.Instead, r.Support, r.Of = ByShape, "x.xml:1", 3, 4 }), true},
 		{"another expression", ravenRule("b"), false},
-		{"another application", change(func(r *Rule) { r.Application = "SMF" }), false},
-		{"another level", change(func(r *Rule) { r.Level = "article" }), false},
-		{"another type", change(func(r *Rule) { r.Type = "comment" }), false},
-		{"another property", change(func(r *Rule) { r.Properties = r.Properties[:1] }), false},
-		{"other places", change(func(r *Rule) {
-			r.Properties = []LearnedPart{{Name: "author", XPath: ".//i"}, {Name: "body", XPath: ".//p"}}
+		{"another application", change(func(r *SiteRule) { r.Application = "SMF" }), false},
+		{"another level", change(func(r *SiteRule) { r.Level = "article" }), false},
+		{"another type", change(func(r *SiteRule) { r.Type = "comment" }), false},
+		{"another property", change(func(r *SiteRule) { r.Properties = r.Properties[:1] }), false},
+		{"other places", change(func(r *SiteRule) {
+			r.Properties = []PropertyRule{{Name: "author", XPath: ".//i"}, {Name: "body", XPath: ".//p"}}
 		}), false},
 	}
 	for _, test := range tests {
@@ -83,7 +83,7 @@ func TestInForce(t *testing.T) {
 		verified, failed int
 		want             bool
 	}{{0, 0, false}, {2, 0, false}, {3, 0, true}, {3, 1, true}, {3, 2, false}, {4, 2, true}, {100, 50, true}, {100, 51, false}} {
-		if got := (&Rule{Verified: test.verified, Failed: test.failed}).InForce(); got != test.want {
+		if got := (&SiteRule{Verified: test.verified, Failed: test.failed}).InForce(); got != test.want {
 			t.Errorf("%+v: %v", test, got)
 		}
 	}

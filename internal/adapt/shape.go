@@ -25,12 +25,12 @@ const (
 // Shape guesses the objects of a page of an unknown template by its form, and makes a rule that lifts them: where
 // things of one form repeat that bear dates and texts, posts or comments; else the one text of the page. kind is
 // the type of object that the level holds.
-func Shape(eval *xpath.Eval, kind string, steps int) (r Learned, ok bool) {
+func Shape(eval *xpath.Eval, kind string, steps int) (r Rule, ok bool) {
 	within(eval, steps, func(l *learner) { r, ok = l.fromShape(kind) })
 	return r, ok
 }
 
-func (l *learner) fromShape(kind string) (Learned, bool) {
+func (l *learner) fromShape(kind string) (Rule, bool) {
 	l.guessed = true
 	var objects []*found
 	if kind != "article" && kind != "page" {
@@ -38,12 +38,12 @@ func (l *learner) fromShape(kind string) (Learned, bool) {
 	}
 	if len(objects) == 0 {
 		if objects = l.article(kind); len(objects) == 0 {
-			return Learned{}, false
+			return Rule{}, false
 		}
 	}
 	r, ok := l.best(kind, objects, len(objects))
 	if ok && !r.Has("body") { // no place in the objects has the text alone: all of them then
-		r.Properties = append(r.Properties, LearnedPart{Name: "body", XPath: "."})
+		r.Properties = append(r.Properties, PropertyRule{Name: "body", XPath: "."})
 	}
 	return r, ok
 }

@@ -17,9 +17,9 @@ func overshoot(tree *xpath.Tree, text int) int { return 40*tree.Len() + text + 1
 
 // result is what all ways of learning make of a page.
 type result struct {
-	Content                   []Learned
+	Content                   []Rule
 	Stands                    bool
-	Shape, Relaxed, Parts     Learned
+	Shape, Relaxed, Parts     Rule
 	ShapeOK, RelaxOK, PartsOK bool
 }
 

@@ -50,7 +50,7 @@ func (s *Store) With(host string, fn func(*Site) (changed bool)) error {
 }
 
 // Rules returns copies of the rules learned for an application on a host, the best first.
-func (s *Store) Rules(host, application string) (rules []Rule) {
+func (s *Store) Rules(host, application string) (rules []SiteRule) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	site, err := s.site(host)
@@ -75,7 +75,7 @@ func (s *Store) site(host string) (*Site, error) {
 			if err := json.Unmarshal(raw, site); err != nil || site.Host != host { // it can be learned again
 				site = &Site{Host: host}
 			}
-			site.Rules = slices.DeleteFunc(site.Rules, func(r *Rule) bool { return r == nil })
+			site.Rules = slices.DeleteFunc(site.Rules, func(r *SiteRule) bool { return r == nil })
 		}
 	}
 	if len(s.sites) >= MaxSites {
@@ -112,7 +112,7 @@ func (s *Site) File(application string) string {
 }
 
 // InForce tells whether any rule of the site may be used.
-func (s *Site) InForce() bool { return slices.ContainsFunc(s.Rules, (*Rule).InForce) }
+func (s *Site) InForce() bool { return slices.ContainsFunc(s.Rules, (*SiteRule).InForce) }
 
 func (s *Store) save(site *Site) error {
 	raw, err := json.MarshalIndent(site, "", " ")

@@ -9,6 +9,7 @@ import (
 
 	"github.com/muninn-archive/muninn/internal/aah"
 	"github.com/muninn-archive/muninn/internal/adapt"
+	"github.com/muninn-archive/muninn/internal/extract"
 	"github.com/muninn-archive/muninn/internal/page"
 	"github.com/muninn-archive/muninn/kb"
 )
@@ -22,9 +23,9 @@ const raven = `<application xmlns="` + kb.Namespace + `" name="Raven" category="
 func learned(whole bool) *adapt.Site {
 	s := &adapt.Site{Host: "a.test"}
 	add := func(level, kind, each, instead string, pages int, parts ...string) {
-		r := adapt.Rule{Application: "Raven", Level: level, Method: adapt.ByContent, Instead: instead, Learned: adapt.Learned{Type: kind, Each: each}}
+		r := adapt.SiteRule{Application: "Raven", Level: level, Method: adapt.ByContent, Instead: instead, Rule: adapt.Rule{Type: kind, Each: each}}
 		for i := 0; i+1 < len(parts); i += 2 {
-			r.Properties = append(r.Properties, adapt.LearnedPart{Name: parts[i], XPath: parts[i+1]})
+			r.Properties = append(r.Properties, adapt.PropertyRule{Name: parts[i], XPath: parts[i+1]})
 		}
 		for i := range pages {
 			s.Add(r, fmt.Sprintf("http://a.test/t/%d?a=1&b=--%d---&c=<x>", i, i), time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC))
@@ -41,7 +42,7 @@ func learned(whole bool) *adapt.Site {
 func loaded(t *testing.T, s *adapt.Site) *kb.Base {
 	t.Helper()
 	var out strings.Builder
-	if err := s.WriteXML(&out, "Raven", kb.Namespace, aah.As); err != nil {
+	if err := s.WriteXML(&out, "Raven", kb.Namespace, extract.ValueType); err != nil {
 		t.Fatal(err)
 	}
 	base, err := kb.Load(fstest.MapFS{"raven.xml": {Data: []byte(raven)}, "site.xml": {Data: []byte(out.String())}})
@@ -106,7 +107,7 @@ func TestWriteXMLOfWholePages(t *testing.T) {
 func TestWriteXMLOfNothing(t *testing.T) {
 	s := &adapt.Site{Host: "a.test"}
 	var out strings.Builder
-	if err := s.WriteXML(&out, "Raven", kb.Namespace, aah.As); err != nil || strings.Contains(out.String(), "<level") || s.InForce() || len(s.Applications()) != 0 {
+	if err := s.WriteXML(&out, "Raven", kb.Namespace, extract.ValueType); err != nil || strings.Contains(out.String(), "<level") || s.InForce() || len(s.Applications()) != 0 {
 		t.Errorf("%v: %s", err, out.String())
 	}
 }
@@ -116,12 +117,12 @@ func TestWriteXMLComments(t *testing.T) {
 	for _, text := range []string{"a.xml:1", "a-b.xml:1", "a--b.xml:1", "a---b.xml:1", "a----b.xml:1", "-->.xml:1", "a.xml-"} {
 		s := &adapt.Site{Host: "a.test"}
 		for i := range adapt.Enough {
-			s.Add(adapt.Rule{Application: "Raven", Level: "thread", Method: adapt.ByContent, Instead: text, Learned: adapt.Learned{
-				Type: "post", Each: "//p", Properties: []adapt.LearnedPart{{Name: "body", XPath: "."}},
+			s.Add(adapt.SiteRule{Application: "Raven", Level: "thread", Method: adapt.ByContent, Instead: text, Rule: adapt.Rule{
+				Type: "post", Each: "//p", Properties: []adapt.PropertyRule{{Name: "body", XPath: "."}},
 			}}, fmt.Sprintf("http://a.test/%s/%d?-->-", text, i), time.Time{})
 		}
 		var out strings.Builder
-		if err := s.WriteXML(&out, "Raven", kb.Namespace, aah.As); err != nil {
+		if err := s.WriteXML(&out, "Raven", kb.Namespace, extract.ValueType); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := kb.Load(fstest.MapFS{"raven.xml": {Data: []byte(raven)}, "site.xml": {Data: []byte(out.String())}}); err != nil {

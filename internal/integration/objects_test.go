@@ -8,9 +8,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/muninn-archive/muninn/internal/aah"
 	"github.com/muninn-archive/muninn/internal/archive"
 	"github.com/muninn-archive/muninn/internal/crawl"
+	"github.com/muninn-archive/muninn/internal/extract"
 	"github.com/muninn-archive/muninn/internal/page"
 	"github.com/muninn-archive/muninn/internal/webworld"
 )
@@ -50,7 +50,7 @@ func TestLongObjects(t *testing.T) {
 				if !archived {
 					t.Errorf("the page of %+v is not in the archive", o)
 				}
-				if err := aah.Fill(page.Parse(in, page.DefaultLimits()), &o.Object); err != nil {
+				if err := extract.Fill(page.Parse(in, page.DefaultLimits()), &o.Object); err != nil {
 					t.Errorf("%s: %v", o.URL, err)
 				}
 				if o.URL == "" || o.Date.IsZero() || o.Type == "" || o.Rule == "" || o.Base == "" || o.Confidence <= 0 {

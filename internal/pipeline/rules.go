@@ -5,9 +5,9 @@ import (
 	"context"
 
 	"github.com/muninn-archive/muninn/frontier"
-	"github.com/muninn-archive/muninn/internal/aah"
 	"github.com/muninn-archive/muninn/internal/adapt"
 	"github.com/muninn-archive/muninn/internal/archive"
+	"github.com/muninn-archive/muninn/internal/extract"
 	"github.com/muninn-archive/muninn/internal/urls"
 	"github.com/muninn-archive/muninn/kb"
 )
@@ -15,18 +15,18 @@ import (
 // KeepRules puts the rules that were learned for sites of the crawl into its archive, as files of the knowledge
 // base: PREFIX/CRAWL/kb/run-N/HOST.xml.
 func (e *Engine) KeepRules(ctx context.Context, plan frontier.Plan, store archive.Store) error {
-	if e.Helper == nil || e.Helper.Learned == nil {
+	if e.Helper == nil || e.Helper.Adaptations == nil {
 		return nil
 	}
 	d := plan.Definition
-	bad, err := e.Helper.Learned.Sites(func(s *adapt.Site) error {
+	bad, err := e.Helper.Adaptations.Sites(func(s *adapt.Site) error {
 		u, err := urls.Parse("http://" + s.Host + "/")
 		if err != nil || !s.InForce() || !e.Frontier.Met(d.Name, u.PLD()) {
 			return nil
 		}
 		for _, app := range s.Applications() {
 			var out bytes.Buffer
-			if err := s.WriteXML(&out, app, kb.Namespace, aah.As); err != nil {
+			if err := s.WriteXML(&out, app, kb.Namespace, extract.ValueType); err != nil {
 				return err
 			}
 			key := layout(d).Rules(plan.Run, s.File(app))

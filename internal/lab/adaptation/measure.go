@@ -170,7 +170,7 @@ func measure(app string, samples []sample, base *kb.Base, limits aah.Limits, str
 			return h, nil
 		}
 		var err error
-		h.Learned, err = adapt.OpenStore("")
+		h.Adaptations, err = adapt.OpenStore("")
 		return h, err
 	}
 	without, err := fresh(false)
@@ -197,7 +197,7 @@ func measure(app string, samples []sample, base *kb.Base, limits aah.Limits, str
 		}
 	}
 	for _, h := range []*aah.Helper{beside, never} {
-		if h.Learned, err = adapt.OpenStore(""); err != nil {
+		if h.Adaptations, err = adapt.OpenStore(""); err != nil {
 			return row, err
 		}
 	}

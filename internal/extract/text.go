@@ -1,13 +1,15 @@
-package aah
+package extract
 
 import (
 	"bytes"
+	"strings"
 	"sync"
 
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
 
 	"github.com/muninn-archive/muninn/internal/page"
+	"github.com/muninn-archive/muninn/internal/xpath"
 )
 
 // spaced tells of the elements that part words, though no white space may stand between them.
@@ -56,4 +58,25 @@ func collect(b []byte, n *html.Node, skip skipSet, most int) []byte {
 		}
 	}
 	return b
+}
+
+func attr(n *html.Node, name string) string {
+	for i := range n.Attr {
+		if n.Attr[i].Key == name && n.Attr[i].Namespace == "" {
+			return n.Attr[i].Val
+		}
+	}
+	return ""
+}
+
+// Reference is the text of an attribute, or an element's href; "" if there is none.
+func Reference(tree *xpath.Tree, r xpath.Ref) string {
+	n := tree.Node(r)
+	if r.Attr >= 0 {
+		return strings.TrimSpace(n.Attr[r.Attr].Val)
+	}
+	if n.Type != html.ElementNode {
+		return ""
+	}
+	return strings.TrimSpace(attr(n, "href"))
 }

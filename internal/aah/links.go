@@ -3,9 +3,9 @@ package aah
 import (
 	"strings"
 
-	"golang.org/x/net/html"
-
 	"github.com/muninn-archive/muninn/internal/crawl"
+	"github.com/muninn-archive/muninn/internal/extract"
+	"github.com/muninn-archive/muninn/internal/page"
 	"github.com/muninn-archive/muninn/internal/urls"
 	"github.com/muninn-archive/muninn/internal/xpath"
 	"github.com/muninn-archive/muninn/kb"
@@ -14,11 +14,21 @@ import (
 // Lowered is the priority of links that no rule wants, on pages whose rules want others.
 const Lowered = 0.1
 
-// judge drops links, brings the others into the application's normal form, and gives them level and priority.
-func (v *view) judge() {
-	if v.mode == off || v.profile == nil {
-		return
-	}
+// links are those of a page under the rules of its application.
+type links struct {
+	kb.Evaluator
+	doc     *page.Document
+	host    string
+	base    *kb.Base
+	profile *kb.Profile
+	level   *kb.Level // nil: it is not known
+	mode    string    // of the helper
+	trace   func(url, becomes, rule string)
+	words   kb.Seen // of one link, for short use
+}
+
+// apply drops links, brings the others into the application's normal form, and gives them level and priority.
+func (v *links) apply() {
 	dropped, wanted := map[string]string{}, map[string]*kb.Follow{}
 	for c := range v.dropRules {
 		if c.XPath != nil {
@@ -38,7 +48,7 @@ func (v *view) judge() {
 			})
 		}
 	}
-	if v.mode == strict && v.eval.Budget < 0 { // not all rules were asked: what they want is not known
+	if v.mode == crawl.HelperStrict && v.Eval.Budget < 0 { // not all rules were asked: what they want is not known
 		v.mode = crawl.HelperLenient
 	}
 	kept := v.doc.Links[:0]
@@ -47,19 +57,19 @@ func (v *view) judge() {
 		if l.Hop == crawl.HopLink {
 			own := v.own(l.URL)
 			if rule := dropped[l.URL]; rule != "" {
-				v.tell(l.URL, "", rule)
+				v.report(l.URL, "", rule)
 				continue
 			}
 			f := wanted[l.URL]
 			if own {
-				v.base.Marks.Look(kb.InURL, []byte(l.URL), &v.links)
+				v.base.Marks.Look(kb.InURL, []byte(l.URL), &v.words)
 				if rule := v.drops(l.URL); rule != "" {
-					v.tell(l.URL, "", rule)
+					v.report(l.URL, "", rule)
 					continue
 				}
 				was := l.URL
 				if rule := v.normal(&l); rule != "" {
-					v.tell(was, l.URL, rule)
+					v.report(was, l.URL, rule)
 					if l.URL == v.doc.URL {
 						continue
 					}
@@ -71,11 +81,11 @@ func (v *view) judge() {
 				f = nil // levels are those of the site's own pages
 			}
 			if !v.follow(&l, f, own) {
-				v.tell(l.URL, "", "strict")
+				v.report(l.URL, "", "strict")
 				continue
 			}
 			if f != nil {
-				v.tell(l.URL, l.URL, f.Rule)
+				v.report(l.URL, l.URL, f.Rule)
 			}
 			if at, twice := seen[l.URL]; twice {
 				if kept[at].Prior < l.Prior {
@@ -91,14 +101,14 @@ func (v *view) judge() {
 }
 
 // dropRules yields the rules for links that are never followed: the level's, then those for all levels.
-func (v *view) dropRules(yield func(*kb.Condition) bool) {
+func (v *links) dropRules(yield func(*kb.Condition) bool) {
 	if v.level == nil || each(v.level.Drop, yield) {
 		each(v.profile.Drop, yield)
 	}
 }
 
 // followRules yields the rules for links that matter, likewise.
-func (v *view) followRules(yield func(*kb.Follow) bool) {
+func (v *links) followRules(yield func(*kb.Follow) bool) {
 	if v.level == nil || each(v.level.Follow, yield) {
 		each(v.profile.Follow, yield)
 	}
@@ -116,7 +126,7 @@ func each[T any](list []T, yield func(*T) bool) bool {
 
 // follow gives a link what the rule that wants it says; false if no rule does and the crawl is strict. Links
 // that lead away from the site go on if they stand in the content.
-func (v *view) follow(l *crawl.Outlink, f *kb.Follow, own bool) bool {
+func (v *links) follow(l *crawl.Outlink, f *kb.Follow, own bool) bool {
 	if f != nil {
 		l.Level, l.Prior = f.Level, f.Priority
 		if f.Paging {
@@ -133,8 +143,8 @@ func (v *view) follow(l *crawl.Outlink, f *kb.Follow, own bool) bool {
 		return true
 	case !own:
 		l.Prior = Lowered
-		return v.mode != strict
-	case v.mode == strict:
+		return v.mode != crawl.HelperStrict
+	case v.mode == crawl.HelperStrict:
 		return false
 	}
 	l.Prior = Lowered
@@ -142,23 +152,23 @@ func (v *view) follow(l *crawl.Outlink, f *kb.Follow, own bool) bool {
 }
 
 // own tells whether a URL is of the page's site: the same host, with or without "www.".
-func (v *view) own(url string) bool {
+func (v *links) own(url string) bool {
 	return strings.TrimPrefix(urls.HostOf(url), "www.") == strings.TrimPrefix(v.host, "www.")
 }
 
 // drops returns the rule that drops a URL, "" if none does.
-func (v *view) drops(url string) (rule string) {
+func (v *links) drops(url string) (rule string) {
 	for c := range v.dropRules {
-		if c.XPath == nil && c.Links.Match(url, v.links[kb.InURL]) {
+		if c.XPath == nil && c.Links.Match(url, v.words[kb.InURL]) {
 			return c.Rule
 		}
 	}
 	return ""
 }
 
-func (v *view) byURL(url string) *kb.Follow {
+func (v *links) byURL(url string) *kb.Follow {
 	for f := range v.followRules {
-		if f.XPath == nil && f.Links.Match(url, v.links[kb.InURL]) {
+		if f.XPath == nil && f.Links.Match(url, v.words[kb.InURL]) {
 			return f
 		}
 	}
@@ -166,15 +176,9 @@ func (v *view) byURL(url string) *kb.Follow {
 }
 
 // hrefs yields where the a elements lead that an expression selects.
-func (v *view) hrefs(x *xpath.Expr, needs kb.Needs, yield func(url string)) {
-	for _, r := range v.selected(x, needs, v.eval.Tree.Root(), 0) {
-		ref := ""
-		if n := v.eval.Tree.Node(r); r.Attr >= 0 {
-			ref = n.Attr[r.Attr].Val
-		} else if n.Type == html.ElementNode {
-			ref = attr(n, "href")
-		}
-		if ref = strings.TrimSpace(ref); ref != "" {
+func (v *links) hrefs(x *xpath.Expr, needs kb.Needs, yield func(url string)) {
+	for _, r := range v.Select(x, needs, v.Eval.Tree.Root(), 0) {
+		if ref := extract.Reference(v.Eval.Tree, r); ref != "" {
 			if u := v.doc.Resolve(ref); u != "" {
 				yield(u)
 			}
@@ -182,15 +186,15 @@ func (v *view) hrefs(x *xpath.Expr, needs kb.Needs, yield func(url string)) {
 	}
 }
 
-// tell tells what became of a link, and by which rule, if anybody asks.
-func (v *view) tell(url, becomes, rule string) {
+// report says what became of a link, and by which rule, if anybody asks.
+func (v *links) report(url, becomes, rule string) {
 	if v.trace != nil {
 		v.trace(url, becomes, rule)
 	}
 }
 
 // normal rewrites a link's URL by the application's rules, and returns the last that changed it.
-func (v *view) normal(l *crawl.Outlink) (rule string) {
+func (v *links) normal(l *crawl.Outlink) (rule string) {
 	was := l.URL
 	for i := range v.profile.Normalize {
 		n := &v.profile.Normalize[i]
@@ -198,12 +202,12 @@ func (v *view) normal(l *crawl.Outlink) (rule string) {
 		switch {
 		case n.URL == nil:
 			l.URL = without(l.URL, n)
-		case n.Links.Match(l.URL, v.links[kb.InURL]):
+		case n.Links.Match(l.URL, v.words[kb.InURL]):
 			l.URL = n.URL.ReplaceAllString(l.URL, n.To)
 		}
 		if l.URL != before {
 			rule = n.Rule
-			v.base.Marks.Look(kb.InURL, []byte(l.URL), &v.links) // the rules behind see the new form
+			v.base.Marks.Look(kb.InURL, []byte(l.URL), &v.words) // the rules behind see the new form
 		}
 	}
 	if l.URL == was {

@@ -1,4 +1,4 @@
-package aah
+package extract
 
 import (
 	"time"
@@ -6,8 +6,8 @@ import (
 	"github.com/muninn-archive/muninn/internal/dates"
 )
 
-// maxDate bounds the phrase that a date is looked for in, in bytes.
-const maxDate = 300
+// MaxDate bounds the phrase that a date is looked for in, in bytes.
+const MaxDate = 300
 
 // dateTime writes a date as RFC 3339 if a text is or holds one, "" if not. Dates that are told from now ("two
 // hours ago") are not read: the capture has its own date, and a second look at the page must say the same.

@@ -1,17 +1,16 @@
-package aah
+package extract
 
 import (
-	"github.com/muninn-archive/muninn/internal/adapt"
 	"github.com/muninn-archive/muninn/internal/xpath"
 )
 
-// content marks the text blocks that stand in the bodies of objects: the topic is looked for in those.
-func (v *view) content() {
-	d, bodies := v.doc, bodies(v.lifted)
+// MarkContent marks the text blocks that stand in the bodies of objects: the topic is looked for in those.
+func (p *Page) MarkContent(objects []Located) {
+	d, bodies := p.Doc, bodies(objects)
 	if len(bodies) == 0 || len(d.Starts) != len(d.Blocks) {
 		return
 	}
-	tree := v.eval.Tree
+	tree := p.Eval.Tree
 	content := make([]bool, len(d.Blocks))
 	next, any := 0, false
 	for id := int32(0); int(id) < tree.Len() && next < len(content); id++ {
@@ -29,9 +28,9 @@ func (v *view) content() {
 	}
 }
 
-// bodies are the elements that the texts of objects were lifted from.
-func bodies(lifted []adapt.Lifted) (list []xpath.Ref) {
-	for _, l := range lifted {
+// bodies are the elements that the texts of objects were extracted from.
+func bodies(objects []Located) (list []xpath.Ref) {
+	for _, l := range objects {
 		for _, p := range l.Parts {
 			if p.Name == "body" && p.At.Attr < 0 {
 				list = append(list, p.At)

@@ -1,4 +1,4 @@
-package aah
+package extract
 
 import (
 	"bytes"
@@ -19,6 +19,9 @@ const (
 	maxNested     = 8
 )
 
+// GenericConfidence is that of what a page says of itself.
+const GenericConfidence = 0.5
+
 // structuredTypes are the types of schema.org that are web objects here.
 var structuredTypes = map[string]string{
 	"Article": "article", "NewsArticle": "article", "BlogPosting": "article", "Report": "article", "TechArticle": "article",
@@ -37,41 +40,41 @@ var structuredNames = []struct{ name, theirs string }{
 	{"media", "contentUrl"}, {"price", "offers"}, {"language", "inLanguage"}, {"licence", "license"}, {"location", "location"}, {"start", "startDate"},
 }
 
-// structured reads the JSON-LD of a page (schema.org).
-func (v *view) structured() (found []crawl.Object) {
-	if !bytes.Contains(v.doc.Source, []byte("ld+json")) {
+// Structured reads the JSON-LD of a page (schema.org).
+func (p *Page) Structured(confidence float64) (found []crawl.Object) {
+	if !bytes.Contains(p.Doc.Source, []byte("ld+json")) {
 		return nil
 	}
-	for n := range v.doc.Root.Descendants() {
+	for n := range p.Doc.Root.Descendants() {
 		if n.DataAtom != atom.Script || !strings.EqualFold(attr(n, "type"), "application/ld+json") || n.FirstChild == nil || len(n.FirstChild.Data) > maxStructured {
 			continue
 		}
 		var data any
 		if json.Unmarshal([]byte(strings.TrimSpace(n.FirstChild.Data)), &data) == nil {
-			v.entities(data, 0, &found)
+			p.entities(data, 0, confidence, &found)
 		}
 	}
 	return found
 }
 
 // entities gathers the web objects of a value: lists, graphs, and what stands in their parts.
-func (v *view) entities(data any, depth int, found *[]crawl.Object) {
-	if depth > maxNested || len(*found) >= min(maxEntities, v.limits.Objects) {
+func (p *Page) entities(data any, depth int, confidence float64, found *[]crawl.Object) {
+	if depth > maxNested || len(*found) >= min(maxEntities, p.Limits.Objects) {
 		return
 	}
 	switch x := data.(type) {
 	case []any:
 		for _, e := range x {
-			v.entities(e, depth+1, found)
+			p.entities(e, depth+1, confidence, found)
 		}
 	case map[string]any:
 		if kind := kindOf(x["@type"]); kind != "" {
-			if o := v.entity(kind, x); len(o.Properties) > 0 {
+			if o := p.entity(kind, confidence, x); len(o.Properties) > 0 {
 				*found = append(*found, o)
 			}
 		}
 		for _, part := range []string{"@graph", "mainEntity", "mainEntityOfPage", "acceptedAnswer", "suggestedAnswer", "comment", "hasPart", "itemListElement", "item"} {
-			v.entities(x[part], depth+1, found)
+			p.entities(x[part], depth+1, confidence, found)
 		}
 	}
 }
@@ -90,23 +93,23 @@ func kindOf(t any) string {
 	return ""
 }
 
-func (v *view) entity(kind string, data map[string]any) crawl.Object {
-	o := crawl.Object{Type: kind, Rule: "schema.org", Confidence: max(v.doc.Confidence, genericConfidence)}
+func (p *Page) entity(kind string, confidence float64, data map[string]any) crawl.Object {
+	o := crawl.Object{Type: kind, Rule: "schema.org", Confidence: max(confidence, GenericConfidence)}
 	for _, n := range structuredNames {
 		if o.Properties.Get(n.name) != "" {
 			continue
 		}
 		for _, value := range plainValues(data[n.theirs], n.name) {
-			switch As(n.name) {
+			switch ValueType(n.name) {
 			case "dateTime":
 				value = dateTime(value)
 			case "url":
-				value = v.address(value)
+				value = p.address(value)
 			}
-			if value = shorten(strings.Join(strings.Fields(unescape(value)), " "), v.limits.PropertyBytes); value != "" {
+			if value = shorten(strings.Join(strings.Fields(unescape(value)), " "), p.Limits.PropertyBytes); value != "" {
 				o.Properties = append(o.Properties, crawl.Property{Name: n.name, Value: value})
 			}
-			if len(o.Properties) >= maxValues {
+			if len(o.Properties) >= MaxValues {
 				return o
 			}
 		}
@@ -157,4 +160,44 @@ func unescape(s string) string {
 		b.WriteString(textOf(n, nil, maxStructured) + " ")
 	}
 	return b.String()
+}
+
+// Complete adds what the page says of itself in JSON-LD to objects: all of it if there are none, else what the only object of
+// a type lacks.
+func (p *Page) Complete(objects []crawl.Object, confidence float64) []crawl.Object {
+	if len(objects) > 0 && !incomplete(objects[0].Properties) {
+		return objects
+	}
+	found := p.Structured(confidence)
+	if len(objects) == 0 {
+		return found
+	}
+	count, theirs := map[string]int{}, map[string]crawl.Object{}
+	for _, o := range objects {
+		count[o.Type]++
+	}
+	for _, o := range found {
+		if _, twice := theirs[o.Type]; !twice {
+			theirs[o.Type] = o
+		}
+	}
+	for i := range objects {
+		o := &objects[i]
+		other, ok := theirs[o.Type]
+		if !ok || count[o.Type] != 1 {
+			continue
+		}
+		lacking := o.Properties
+		for _, p := range other.Properties {
+			if p.Name != "body" && lacking.Get(p.Name) == "" {
+				o.Properties = append(o.Properties, p)
+			}
+		}
+	}
+	return objects
+}
+
+// incomplete tells whether an object lacks what most have.
+func incomplete(p crawl.Properties) bool {
+	return p.Get("title") == "" || p.Get("author") == "" || p.Get("published") == ""
 }

@@ -1,4 +1,4 @@
-package aah
+package extract
 
 import (
 	"strings"
@@ -23,8 +23,8 @@ const (
 // segments tells what each text block is, by the shallow text features of Kohlschütter, Fankhauser and Nejdl
 // (Boilerplate detection using shallow text features, WSDM 2010): words and share of linked words of a block and
 // its neighbours, by the decision tree of their paper; and by what elements around it are for.
-func (v *view) segments() []Segment {
-	d := v.doc
+func (p *Page) segments() []Segment {
+	d := p.Doc
 	words, linked := make([]int, len(d.Blocks)), make([]int, len(d.Blocks))
 	for i, b := range d.Blocks {
 		words[i] = countWords(b)
@@ -140,14 +140,11 @@ const (
 	unsure       = 0.3 // the confidence of what is told from the form of the text alone
 )
 
-// segment marks the content of a page of which no rule knows the bodies, and makes an article of it if
-// nothing else was lifted and the page holds a text worth the name.
-func (v *view) segment() {
-	d := v.doc
-	if len(d.Blocks) == 0 || v.level != nil && !v.level.Terminal && v.level.Name != "front" {
-		return
-	}
-	segments := v.segments()
+// Segments marks the content of a page of which no rule knows the bodies, by the form of its text. If article is set, it makes
+// an article of the main text; of a page whose level is not known only if that is long enough.
+func (p *Page) Segments(levelKnown, article bool) (o crawl.Object, found bool) {
+	d := p.Doc
+	segments := p.segments()
 	content, any := make([]bool, len(segments)), false
 	var main []string
 	var blocks []int
@@ -166,40 +163,37 @@ func (v *view) segment() {
 	if any {
 		d.Content = content
 	}
-	if len(d.Objects) > 0 || v.level != nil && !v.level.Terminal {
-		return
+	if !article || !levelKnown && (words < articleWords || float64(words) < articleShare*float64(all)) {
+		return o, false
 	}
-	if v.level == nil && (words < articleWords || float64(words) < articleShare*float64(all)) {
-		return
-	}
-	o := crawl.Object{Type: "article", Rule: "segments", Confidence: unsure}
-	if title := v.heading(); title != "" {
+	o = crawl.Object{Type: "article", Rule: BySegments, Confidence: unsure}
+	if title := p.heading(); title != "" {
 		o.Properties = append(o.Properties, crawl.Property{Name: "title", Value: title})
 	}
-	text := shorten(strings.Join(main, "\n"), v.limits.PropertyBytes)
+	text := shorten(strings.Join(main, "\n"), p.Limits.PropertyBytes)
 	if text == "" {
-		return
+		return o, false
 	}
 	o.Properties = append(o.Properties, crawl.Property{Name: "body", Value: text, Place: &crawl.Place{
-		Blocks: blocks, Limit: v.limits.PropertyBytes, Bytes: len(text), Sum: crawl.SumOf(text),
+		Blocks: blocks, Limit: p.Limits.PropertyBytes, Bytes: len(text), Sum: crawl.SumOf(text),
 	}})
-	d.Objects = append(d.Objects, o)
-	if v.level == nil && v.profile == nil {
-		d.Level, d.LevelRule, d.Terminal = "article", "segments", true
-	}
+	return o, true
 }
+
+// BySegments is the rule of articles that were made of the form of a page's text.
+const BySegments = "segments"
 
 // maxHeading bounds a heading, in bytes.
 const maxHeading = 1024
 
 // heading is the page's first h1, or else its title.
-func (v *view) heading() string {
-	for n := range v.doc.Root.Descendants() {
+func (p *Page) heading() string {
+	for n := range p.Doc.Root.Descendants() {
 		if n.DataAtom == atom.H1 {
 			if text := textOf(n, nil, maxHeading); text != "" {
 				return text
 			}
 		}
 	}
-	return v.doc.Title
+	return p.Doc.Title
 }

@@ -1,4 +1,4 @@
-package aah
+package extract
 
 import (
 	"bytes"
@@ -18,38 +18,38 @@ import (
 // ErrPlace tells that a page has not, at a place, the text that was extracted there.
 var ErrPlace = errors.New("the page has another text at this place")
 
-// locate notes where the bodies of the page's objects stand. It is done once, when all rules have spoken.
-func (v *view) locate() {
+// Locate notes where the bodies of the page's objects stand. It is done once, when it is known which objects stay.
+func (p *Page) Locate(set *Set) {
 	seq := sequences{}
-	for i := range min(len(v.lifted), len(v.doc.Objects)) {
-		properties := v.doc.Objects[i].Properties
-		for _, p := range v.lifted[i].Parts {
-			if p.Markup < 0 {
+	for i := range min(len(set.Located), len(set.Objects)) {
+		properties := set.Objects[i].Properties
+		for _, part := range set.Located[i].Parts {
+			if part.Markup < 0 {
 				continue
 			}
-			at := &crawl.Place{At: seq.of(v.eval.Tree.Node(p.At)), Limit: v.limits.PropertyBytes}
-			if !p.Whole {
-				at.Without = v.without(seq, p.Out)
+			at := &crawl.Place{At: seq.of(p.Eval.Tree.Node(part.At)), Limit: p.Limits.PropertyBytes}
+			if !part.Whole {
+				at.Without = p.without(seq, part.Out)
 			}
-			properties[p.Markup].Place = at
-			if p.Text >= 0 {
-				text := properties[p.Text].Value
+			properties[part.Markup].Place = at
+			if part.Text >= 0 {
+				text := properties[part.Text].Value
 				at.Bytes, at.Sum = len(text), crawl.SumOf(text)
-				properties[p.Text].Place = at
+				properties[part.Text].Place = at
 			}
 		}
 	}
 }
 
 // without are the places of elements; those that stand in one before it are left out with that one.
-func (v *view) without(seq sequences, refs []xpath.Ref) (list []string) {
+func (p *Page) without(seq sequences, refs []xpath.Ref) (list []string) {
 	covered := int32(-1)
 	for _, r := range refs {
 		if r.ID < covered {
 			continue
 		}
-		covered = v.eval.Tree.End(r)
-		list = append(list, seq.of(v.eval.Tree.Node(r)))
+		covered = p.Eval.Tree.End(r)
+		list = append(list, seq.of(p.Eval.Tree.Node(r)))
 	}
 	return list
 }

@@ -1,0 +1,99 @@
+package adapt
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/muninn-archive/muninn/internal/xpath"
+)
+
+// ancestors makes expressions for the elements around the objects by way of the parts: these are known to last.
+func ancestors(l *learner, lists map[string]anchors, objects []*found) (list []string) {
+	tree := l.eval.Tree
+	for _, name := range sortedNames(lists) {
+		if name == "body" {
+			continue
+		}
+		count := map[string]int{}
+		var order []string
+		for _, f := range objects {
+			r, ok := f.parts[name]
+			if !ok || !slices.Contains(lists[name].refs, r) {
+				continue
+			}
+			names := map[string]int{}
+			at := xpath.Ref{ID: r.ID, Attr: -1}
+			for depth := 0; depth < maxChain; depth++ {
+				if depth > 0 || r.Attr >= 0 {
+					n := tree.At(at.ID).Data
+					if names[n]++; slices.Contains(f.chain, at.ID) {
+						text := lists[name].text
+						if strings.Contains(text, " | ") {
+							text = "(" + text + ")"
+						}
+						text += "/ancestor::" + n + "[" + strconv.Itoa(names[n]) + "]"
+						if count[text]++; count[text] == 1 {
+							order = append(order, text)
+						}
+					}
+				}
+				up, ok := tree.Parent(at)
+				if !ok {
+					break
+				}
+				at = up
+			}
+		}
+		for _, text := range order {
+			if float64(count[text]) >= Support*float64(len(objects)) {
+				list = append(list, text)
+			}
+		}
+	}
+	return list
+}
+
+// keep puts the failing rule's own expressions in the place of new ones, for those properties that they find in the
+// objects.
+func (l *learner) keep(r *Rule, failing []PropertyRule, objects []*found) {
+	each := l.parse(r.Each)
+	if each == nil {
+		return
+	}
+	refs, err := l.eval.Select(each, l.eval.Tree.Root(), maxObjects)
+	if err != nil {
+		return
+	}
+	kept := map[string]bool{}
+	for _, p := range failing {
+		at := slices.IndexFunc(r.Properties, func(q PropertyRule) bool { return q.Name == p.Name })
+		if kept[p.Name] || p.XPath == "." || l.spent() || l.share(p.XPath, refs) < Support {
+			continue
+		}
+		if p.Name == "body" && !l.sameTexts(p.XPath, refs, objects) {
+			continue
+		}
+		kept[p.Name] = true
+		if at >= 0 {
+			r.Properties[at] = p
+		} else {
+			r.Properties = append(r.Properties, p)
+		}
+	}
+}
+
+// sameTexts tells whether an expression finds the texts that the objects were made with.
+func (l *learner) sameTexts(text string, refs []xpath.Ref, objects []*found) bool {
+	bodies := map[uint64]bool{}
+	for _, f := range objects {
+		bodies[l.sum(f.parts["body"]).hash] = true
+	}
+	x, same := l.parse(text), 0
+	for _, ref := range refs {
+		if r, found, err := l.eval.First(x, ref); err == nil && found && bodies[l.sum(r).hash] {
+			same++
+		}
+	}
+	return float64(same) >= Support*float64(len(refs))
+}

@@ -1,0 +1,235 @@
+package adapt
+
+import (
+	"slices"
+
+	"github.com/muninn-archive/muninn/internal/extract"
+	"github.com/muninn-archive/muninn/internal/xpath"
+	"github.com/muninn-archive/muninn/kb"
+)
+
+// byRules works on a page of which nothing is known from before, type by type: a rule in force is used where the
+// shipped rules find nothing of the type that is worth the name, and one that was made of known content where it
+// finds the same texts as they do and leaves out more that does not belong to them.
+func (a *adaptation) byRules() {
+	var kinds []string // the main type first: the order decides what is tried before the budget is spent
+	if main := a.mainType(); main != "" {
+		kinds = append(kinds, main)
+	}
+	for i := range a.rules {
+		if kind := a.rules[i].Type; !slices.Contains(kinds, kind) {
+			kinds = append(kinds, kind)
+		}
+	}
+	for _, kind := range kinds {
+		known, done, real := 0, false, a.findsTexts(kind)
+		for i := range a.rules {
+			r := &a.rules[i]
+			if r.Type != kind || real && (r.Method != ByContent || !r.InForce()) {
+				continue
+			}
+			set, valid := a.apply(r.Rule)
+			if !valid { // the file was written by hand
+				a.updateSite(func(s *Site) bool { return s.Drop(r) })
+				continue
+			}
+			if known++; real && !a.leavesOutMore(kind, set) || repeated[kind] && len(set.Objects) == 0 {
+				continue // there may be none
+			}
+			well := sound(set, r.Rule)
+			if well && r.InForce() && !done {
+				a.replace(kind, set)
+				done = true
+			}
+			a.updateSite(func(s *Site) bool { return s.Note(r, well, a.page.Doc.URL, a.Now()) })
+			if done && r.Method == ByContent { // the others may yet prove better
+				break
+			}
+		}
+		if !done && !real && known <= maxCandidates && kind == a.mainType() && a.mayTry() {
+			a.countAttempt(a.makeCandidate())
+		}
+	}
+}
+
+// leavesOutMore tells whether a rule that was made where shipped ones did not leave out enough finds the same texts as
+// they do on this page, and leaves more out of them.
+func (a *adaptation) leavesOutMore(kind string, set extract.Set) bool {
+	theirs, mine := bodyTexts(a.page.Eval.Tree, a.Located, kind), bodyTexts(a.page.Eval.Tree, set.Located, kind)
+	if len(theirs) == 0 || len(mine) != len(theirs) {
+		return false
+	}
+	more := false
+	for i := range mine {
+		if mine[i].Hash != theirs[i].Hash || !leavesOut(theirs[i].Out, mine[i].Out) {
+			return false
+		}
+		more = more || len(mine[i].Out) > len(theirs[i].Out)
+	}
+	return more
+}
+
+// bodyTexts are the prints of the bodies of a type.
+func bodyTexts(tree *xpath.Tree, located []extract.Located, kind string) (list []Property) {
+	for _, p := range PrintsOf(tree, located) {
+		for _, q := range p.Properties {
+			if p.Type == kind && q.Name == "body" {
+				list = append(list, q)
+			}
+		}
+	}
+	return list
+}
+
+// maxCandidates bounds the rules for one type that are kept before no more are made.
+const maxCandidates = 3
+
+// makeCandidate makes a rule for a page on which the shipped rules fail: by parts that are still found, the failing rule
+// made less strict, a rule of another application that fits, or what the form of the page tells.
+func (a *adaptation) makeCandidate() (found bool) {
+	kind := a.mainType()
+	if kind == "" {
+		return false
+	}
+	for _, by := range []func(string) (Rule, string, bool){a.byParts, a.byRelaxing, a.byBase, a.byShape} {
+		learned, method, ok := by(kind)
+		if !ok || !learned.Has("body") || !a.isSound(learned) {
+			continue
+		}
+		a.storeRule(learned, method)
+		if found = true; method != ByParts { // of two ways that are as sure, other pages decide
+			break
+		}
+	}
+	return found
+}
+
+// byShape goes by what the form of the page tells.
+func (a *adaptation) byShape(kind string) (learned Rule, method string, ok bool) {
+	learned, ok = Shape(a.page.Eval, kind, a.Steps)
+	return learned, ByShape, ok
+}
+
+// byParts looks for things by those of their parts that are still found.
+func (a *adaptation) byParts(kind string) (learned Rule, method string, ok bool) {
+	var failing []PropertyRule
+	for i := range a.Level.Objects {
+		if o := &a.Level.Objects[i]; o.Type == kind {
+			failing = append(failing, asLearned(o).Properties...)
+		}
+	}
+	learned, ok = Parts(a.page.Eval, kind, failing, a.Steps)
+	return learned, ByParts, ok
+}
+
+// byRelaxing tries the failing rules of the level themselves.
+func (a *adaptation) byRelaxing(kind string) (best Rule, method string, ok bool) {
+	most, left := 0, a.Steps
+	for i := range a.Level.Objects {
+		o := &a.Level.Objects[i]
+		if o.Type != kind || left <= 0 {
+			continue
+		}
+		had := a.page.Eval.Budget
+		learned, found := Relax(a.page.Eval, asLearned(o), left)
+		left -= had - a.page.Eval.Budget
+		if !found || !learned.Has("body") {
+			continue
+		}
+		if set, _ := a.apply(learned); sound(set, learned) && worth(set) > most {
+			best, most, ok = learned, worth(set), true
+		}
+	}
+	return best, ByRelaxed, ok
+}
+
+// baseSteps is what parsing a rule of the base anew costs.
+const baseSteps = 4096
+
+// byBase tries the rules for the same type of object of other applications, those of the category first.
+func (a *adaptation) byBase(kind string) (best Rule, method string, ok bool) {
+	most, left := 0, a.Steps
+	for _, same := range []bool{true, false} {
+		for _, app := range a.base.Applications {
+			if (app.Category == a.Profile.Application.Category) != same || app == a.Profile.Application {
+				continue
+			}
+			for _, l := range a.base.Profile(app, "", "").Levels {
+				for i := range l.Objects {
+					o := &l.Objects[i]
+					if left <= 0 {
+						return best, ByBase, ok
+					}
+					if !l.Terminal || o.Type != kind || len(o.Each.Needs()) == 0 || !o.Needs.Held(a.page.Found) {
+						continue
+					}
+					learned, had := asLearned(o), a.page.Eval.Budget
+					set, _ := a.apply(learned)
+					left -= baseSteps + had - a.page.Eval.Budget
+					if sound(set, learned) && worth(set) > most {
+						best, most, ok = learned, worth(set), true
+					}
+				}
+			}
+		}
+		if ok {
+			return best, ByBase, true
+		}
+	}
+	return best, "", false
+}
+
+func asLearned(o *kb.Object) Rule {
+	l := Rule{Type: o.Type, Each: o.Each.String()}
+	for i := range o.Properties {
+		l.Properties = append(l.Properties, part(&o.Properties[i], o.Properties[i].XPath.String()))
+	}
+	return l
+}
+
+// part is what a shipped rule says of a property, with another expression.
+func part(p *kb.Property, text string) PropertyRule {
+	l := PropertyRule{Name: p.Name, XPath: text}
+	if p.Match != nil {
+		l.Match = p.Match.String()
+	}
+	if p.Without != nil {
+		l.Without = p.Without.String()
+	}
+	return l
+}
+
+// addShippedConditions gives a rule that was learned by content what the shipped rules of its type say beside where properties
+// stand: which part of a text counts, and what does not belong to it.
+func (a *adaptation) addShippedConditions(l *Rule) {
+	for i := range l.Properties {
+		p, plain := &l.Properties[i], false
+		var match, without string
+		for j := range a.Level.Objects {
+			o := &a.Level.Objects[j]
+			for k := range o.Properties {
+				if o.Type != l.Type || o.Properties[k].Name != p.Name {
+					continue
+				}
+				shipped := part(&o.Properties[k], "")
+				plain = plain || shipped.Match == ""
+				if match == "" {
+					match = shipped.Match
+				}
+				if without == "" {
+					without = shipped.Without
+				}
+			}
+		}
+		if !plain {
+			p.Match = match
+		}
+		switch {
+		case without == "":
+		case p.Without == "":
+			p.Without = without
+		default:
+			p.Without = without + " | " + p.Without
+		}
+	}
+}

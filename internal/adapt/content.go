@@ -1,0 +1,82 @@
+package adapt
+
+// byContent looks for what the page held before: the shipped rules work, type by type, if they find it again.
+func (a *adaptation) byContent(before *Prints) {
+	prints := before.Objects
+	byType := map[string][]Print{}
+	var lost []Print
+	var all, kinds []string // types in the order of the page: which is tried first must not be chance
+	for _, p := range prints {
+		if byType[p.Type] == nil {
+			all = append(all, p.Type)
+		}
+		byType[p.Type] = append(byType[p.Type], p)
+	}
+	for _, kind := range all {
+		same := byType[kind]
+		if before.Base != a.base.ID && a.findsTexts(kind) { // another base extracted something else: it may be the better one
+			continue
+		}
+		if have := a.agreement(a.Located, same); have < Support && !a.bySiteRules(kind, same, have, false) {
+			lost, kinds = append(lost, same...), append(kinds, kind)
+		}
+	}
+	if len(lost) == 0 {
+		return
+	}
+	if a.mayTry() {
+		learned, stands := a.learn(lost, byType)
+		if learned || stands { // content that was edited proves nothing
+			a.countAttempt(learned)
+			a.Failed = !learned
+		}
+	}
+	for _, kind := range kinds {
+		same := byType[kind]
+		if have := a.agreement(a.Located, same); have < Support && a.bySiteRules(kind, same, have, true) {
+			a.Failed = false
+		}
+	}
+	if a.own != nil && a.agreement(a.Located, prints) == 0 { // nothing of before is there: it is another page now
+		a.Set = a.own.Set
+		a.SetLevel(a.own.Level, a.own.LevelRule)
+	}
+}
+
+// bySiteRules tries the rules that were learned before. Of those that were not made of known content only such as find
+// nearly all that was known, but as a last resort.
+func (a *adaptation) bySiteRules(kind string, same []Print, have float64, last bool) bool {
+	for i := range a.rules {
+		r := &a.rules[i]
+		if r.Type != kind {
+			continue
+		}
+		set, _ := a.apply(r.Rule)
+		if r.Method != ByContent && !last && a.knownShare(set.Located, same) < Support {
+			continue // one that is made of what is known here may do better
+		}
+		if got := a.agreement(set.Located, same); got >= Support && got > have {
+			a.replace(kind, set)
+			a.updateSite(func(s *Site) bool { return s.Note(r, true, a.page.Doc.URL, a.Now()) })
+			return true
+		}
+	}
+	return false
+}
+
+// learn makes new rules for what was lost; stands tells that what was lost is in the page.
+func (a *adaptation) learn(lost []Print, byType map[string][]Print) (success, stands bool) {
+	rules, stands := Learn(a.page.Eval, lost, a.Steps)
+	for _, learned := range rules {
+		a.addShippedConditions(&learned)
+		set, _ := a.apply(learned)
+		same := byType[learned.Type]
+		if got := a.agreement(set.Located, same); got < Support || got <= a.agreement(a.Located, same) {
+			continue
+		}
+		a.replace(learned.Type, set)
+		success = true
+		a.storeRule(learned, ByContent)
+	}
+	return success, stands
+}

@@ -1,0 +1,177 @@
+package adapt
+
+import (
+	"fmt"
+
+	"github.com/muninn-archive/muninn/internal/xpath"
+)
+
+// names are the properties of the objects, the first object's first.
+func (l *learner) names(objects []*found) (names []string) {
+	seen := map[string]bool{}
+	for _, f := range objects {
+		for _, p := range f.print.Properties {
+			if !seen[p.Name] {
+				seen[p.Name] = true
+				names = append(names, p.Name)
+			}
+		}
+	}
+	return names
+}
+
+// part finds the expression of a property: the first node that it selects in an object must say what the
+// property said.
+func (l *learner) part(name string, objects []*found, each container) (best string, support float64) {
+	have, least := 0, 0
+	guess := l.guessed && name == "body" // of several that hold all texts the one that holds the least beside them
+	tried := map[string]bool{}
+	for i, f := range objects {
+		if _, ok := f.parts[name]; ok && each.at[i].ID >= 0 {
+			have++
+		}
+	}
+	if have == 0 {
+		return "", 0
+	}
+	attempts := 0
+	for i, f := range objects {
+		r, ok := f.parts[name]
+		if !ok || each.at[i].ID < 0 {
+			continue
+		}
+		if attempts++; attempts > 3 {
+			break
+		}
+		for _, text := range l.expressions(r, each.at[i]) {
+			if tried[text] {
+				continue
+			}
+			tried[text] = true
+			if l.spent() {
+				if support < Support {
+					return "", 0
+				}
+				return best, support
+			}
+			n, letters := l.agree(text, name, objects, each)
+			s := float64(n) / float64(have)
+			better := s > support
+			if guess && s >= Support && support >= Support { // some guesses went wrong: the tightest that fits most
+				better = letters < least
+			}
+			if better {
+				best, support, least = text, s, letters
+			}
+			if n == have && !guess {
+				return best, support
+			}
+		}
+	}
+	if support < Support {
+		return "", 0
+	}
+	return best, support
+}
+
+// expressions for a node from the element of its object: relative to it, or of the page where it stands
+// elsewhere.
+func (l *learner) expressions(r, object xpath.Ref) (list []string) {
+	tree := l.eval.Tree
+	lead, suffix := ".//", ""
+	if r.Attr >= 0 {
+		suffix = "/@" + tree.Node(r).Attr[r.Attr].Key
+		r.Attr = -1
+	}
+	switch {
+	case r.ID == object.ID:
+		if suffix != "" {
+			return []string{suffix[1:]}
+		}
+		return []string{"."}
+	case !tree.Within(r, object):
+		lead = "//"
+		list = l.beside(r, object, suffix)
+	}
+	// elements around that say the same may be better known than the innermost
+	same := l.sum(r)
+	for depth := range maxChain {
+		for _, text := range candidates(tree, r.ID, lead) {
+			list = append(list, text+suffix)
+		}
+		up, ok := tree.Parent(r)
+		if !ok || suffix != "" || up.ID <= object.ID || !l.guessed && (depth > 2 || l.texts.sums[up.ID].hash != same.hash) {
+			break
+		}
+		r = up
+	}
+	return list
+}
+
+// beside makes expressions for a node that stands in an element beside the object's.
+func (l *learner) beside(r, object xpath.Ref, suffix string) (list []string) {
+	tree := l.eval.Tree
+	up, ok := tree.Parent(object)
+	if !ok || !tree.Within(r, up) {
+		return nil
+	}
+	sibling := r
+	for {
+		p, ok := tree.Parent(sibling)
+		if !ok {
+			return nil
+		}
+		if p == up {
+			break
+		}
+		sibling = p
+	}
+	axis, first, last := "preceding-sibling", sibling.ID, object.ID
+	if sibling.ID > object.ID {
+		axis, first, last = "following-sibling", object.ID+1, sibling.ID+1
+	}
+	n := tree.At(sibling.ID)
+	count := 0 // elements of the name between the two, the sibling among them
+	for c := up.ID + 1; c < tree.End(up); c = tree.End(xpath.Ref{ID: c, Attr: -1}) {
+		if c >= first && c < last && c != object.ID && tree.At(c).Type == n.Type && tree.At(c).Data == n.Data {
+			count++
+		}
+	}
+	if count == 0 || count > 5 {
+		return nil
+	}
+	step := fmt.Sprintf("%s::%s[%d]", axis, n.Data, count)
+	if r.ID == sibling.ID {
+		return []string{step + suffix}
+	}
+	for _, text := range candidates(tree, r.ID, "//") {
+		list = append(list, step+text+suffix)
+	}
+	return list
+}
+
+// agree counts the objects of which an expression selects what the property said, and the letters it selects.
+func (l *learner) agree(text, name string, objects []*found, each container) (n, letters int) {
+	x := l.parse(text)
+	if x == nil {
+		return 0, 0
+	}
+	for i, f := range objects {
+		want, ok := f.parts[name]
+		if !ok || each.at[i].ID < 0 {
+			continue
+		}
+		r, found, err := l.eval.First(x, each.at[i])
+		if err == nil && found {
+			letters += l.sum(r).size
+		}
+		switch {
+		case err != nil || !found:
+		case l.sum(r).hash == l.sum(want).hash:
+			n++
+		case l.guessed && name == "body" && r.Attr < 0 && l.eval.Tree.Within(want, r):
+			n++ // the guess went too deep into this one
+		}
+	}
+	return n, letters
+}

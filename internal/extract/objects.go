@@ -1,0 +1,179 @@
+// Package extract takes the web objects out of a page (paper §4.1): by the rules of a knowledge base, by what the page says of
+// itself in JSON-LD, and by the form of its text. It notes where texts stand, and cuts them out of the page again for readers of
+// an archive. It reads pages and never alters them.
+package extract
+
+import (
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+
+	"github.com/muninn-archive/muninn/internal/crawl"
+	"github.com/muninn-archive/muninn/internal/page"
+	"github.com/muninn-archive/muninn/internal/xpath"
+	"github.com/muninn-archive/muninn/kb"
+)
+
+// Limits bound what is extracted from one page.
+type Limits struct {
+	Objects       int
+	PropertyBytes int // of one property's value
+}
+
+// Page is a page that objects are extracted from. It is read and never altered.
+type Page struct {
+	kb.Evaluator
+	Doc    *page.Document
+	Limits Limits
+}
+
+// Located is a web object with the places its properties were found at.
+type Located struct {
+	Type  string
+	At    xpath.Ref // the object's element
+	Parts []Part
+}
+
+// Part is a property and its place.
+type Part struct {
+	Name string
+	At   xpath.Ref
+	Out  []xpath.Ref // elements below that do not belong to it
+	// Of a body, the indexes among the object's properties of its text, if that is the text of the element and nothing
+	// else, and of its markup; −1 where there is none. Whole tells that Out belongs to both: there was no other text.
+	Text, Markup int
+	Whole        bool
+}
+
+// Set is the objects of a page. Where objects come from the page's own data, or from its segments, there are more of them than
+// of Located.
+type Set struct {
+	Objects []crawl.Object
+	Located []Located
+}
+
+// Level adds the objects of a level to a set. Of several rules for a type the first that finds something counts.
+func (p *Page) Level(level *kb.Level, confidence float64, set *Set) {
+	found := map[string]bool{}
+	for i := range level.Objects {
+		o := &level.Objects[i]
+		if found[o.Type] {
+			continue
+		}
+		if p.Objects(o, o.Needs, confidence, p.Limits.Objects-len(set.Objects), set) {
+			found[o.Type] = true
+		}
+		if len(set.Objects) >= p.Limits.Objects {
+			return
+		}
+	}
+}
+
+// Objects adds at most limit objects of one rule to a set; false if there are none.
+func (p *Page) Objects(o *kb.Object, needs kb.Needs, confidence float64, limit int, set *Set) (found bool) {
+	for _, at := range p.Select(o.Each, needs, p.Eval.Tree.Root(), limit) {
+		if object, located, ok := p.object(o, at, confidence); ok {
+			set.Objects, set.Located = append(set.Objects, object), append(set.Located, located)
+			found = true
+		}
+	}
+	return found
+}
+
+// object extracts one object; of several rules for a property the first that finds something counts.
+func (p *Page) object(o *kb.Object, at xpath.Ref, confidence float64) (object crawl.Object, located Located, ok bool) {
+	located.Type, located.At = o.Type, at
+	object = crawl.Object{Type: o.Type, Rule: o.Rule, Confidence: confidence}
+	var unread crawl.Properties // dates as they stand there, which no rule could read
+	for i := range o.Properties {
+		q := &o.Properties[i]
+		if object.Properties.Get(q.Name) != "" {
+			continue
+		}
+		limit := 1
+		if q.Many {
+			limit = MaxValues
+		}
+		for _, r := range p.Select(q.XPath, q.Needs, at, limit) {
+			if part, ok := p.property(q, r, &object, &unread); ok {
+				located.Parts = append(located.Parts, part)
+			}
+		}
+	}
+	for _, u := range unread {
+		if object.Properties.Get(u.Name) == "" {
+			object.Properties = append(object.Properties, u)
+		}
+	}
+	return object, located, len(object.Properties) > 0
+}
+
+// property adds what a node says of a property to an object. A date that cannot be read goes to unread.
+func (p *Page) property(q *kb.Property, r xpath.Ref, object *crawl.Object, unread *crawl.Properties) (part Part, ok bool) {
+	out, skip := p.leaveOut(q, r)
+	value := p.value(q, r, skip)
+	whole := false
+	if value == "" && q.Without != nil { // nothing else is there
+		value = p.value(q, r, nil)
+		whole = value != ""
+	}
+	if value == "" && q.As == "dateTime" {
+		text := p.text(r, nil)
+		if q.Match != nil && !q.Match.MatchString(text) {
+			return part, false // that is no date at all
+		}
+		if text != "" && len(text) <= MaxDate && unread.Get(q.Name) == "" {
+			*unread = append(*unread, crawl.Property{Name: q.Name, Value: shorten(text, p.Limits.PropertyBytes)})
+		}
+		return part, false
+	}
+	if value == "" && (q.Name != "body" || !p.picture(r)) {
+		return part, false
+	}
+	part = Part{Name: q.Name, At: r, Out: out, Text: -1, Markup: -1, Whole: whole}
+	element := q.Name == "body" && r.Attr < 0 && p.Eval.Tree.Node(r).Type != html.TextNode
+	if value != "" {
+		if element && q.Match == nil && q.As == "" {
+			part.Text = len(object.Properties)
+		}
+		object.Properties = append(object.Properties, crawl.Property{Name: q.Name, Value: value})
+	}
+	if element { // its place is noted once it is known that the object stays: see Locate
+		part.Markup = len(object.Properties)
+		object.Properties = append(object.Properties, crawl.Property{Name: crawl.Markup})
+	}
+	return part, true
+}
+
+// maxLeftOut bounds the parts that are left out of one value.
+const maxLeftOut = 1000
+
+// leaveOut finds the parts of a node that do not belong to a value.
+func (p *Page) leaveOut(q *kb.Property, r xpath.Ref) (refs []xpath.Ref, skip skipSet) {
+	if q.Without == nil || r.Attr >= 0 {
+		return nil, nil
+	}
+	for _, ref := range p.Select(q.Without, nil, r, maxLeftOut) {
+		if n := p.Eval.Tree.Node(ref); ref.Attr < 0 && ref.ID != r.ID && p.Eval.Tree.Within(ref, r) {
+			if skip == nil {
+				skip = skipSet{}
+			}
+			refs = append(refs, ref)
+			skip[n] = true
+		}
+	}
+	return refs, skip
+}
+
+// picture tells of bodies that show something instead of saying it.
+func (p *Page) picture(r xpath.Ref) bool {
+	if r.Attr >= 0 {
+		return false
+	}
+	for id := r.ID; id < p.Eval.Tree.End(r); id++ {
+		switch p.Eval.Tree.At(id).DataAtom {
+		case atom.Img, atom.Video, atom.Iframe, atom.Audio, atom.Object, atom.Embed:
+			return true
+		}
+	}
+	return false
+}

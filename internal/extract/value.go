@@ -1,0 +1,126 @@
+package extract
+
+import (
+	"bytes"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/muninn-archive/muninn/internal/xpath"
+	"github.com/muninn-archive/muninn/kb"
+)
+
+// MaxValues bounds the values of one property of an object.
+const MaxValues = 100
+
+// value is what a property's node says, without the elements to skip.
+func (p *Page) value(q *kb.Property, r xpath.Ref, skip skipSet) string {
+	value := p.text(r, skip)
+	if q.Match != nil {
+		groups := q.Match.FindStringSubmatch(value)
+		if groups == nil {
+			return ""
+		}
+		value = strings.TrimSpace(groups[1])
+	}
+	switch q.As {
+	case "url":
+		value = p.address(value)
+	case "dateTime":
+		if value = dateTime(value); value == "" {
+			return "" // the next rule may know where a date stands
+		}
+	case "number":
+		value = number(value)
+	}
+	return shorten(value, p.Limits.PropertyBytes)
+}
+
+// text is what a node says, its white space folded.
+func (p *Page) text(r xpath.Ref, skip skipSet) string {
+	n := p.Eval.Tree.Node(r)
+	if r.Attr >= 0 {
+		return strings.Join(strings.Fields(n.Attr[r.Attr].Val), " ")
+	}
+	text := textOf(n, skip, p.Limits.PropertyBytes)
+	p.Eval.Pay(len(text)/64 + int(p.Eval.Tree.End(r)-r.ID))
+	return text
+}
+
+// address makes a reference absolute and keeps its fragment: it is what tells the posts of a page from each other.
+func (p *Page) address(ref string) string {
+	plain, fragment, found := strings.Cut(strings.TrimSpace(ref), "#")
+	url := p.Doc.URL
+	if plain != "" {
+		url = p.Doc.Resolve(plain)
+	}
+	if url == "" || !found || fragment == "" {
+		return url
+	}
+	return url + "#" + fragment
+}
+
+// number keeps the first number of a text, without what groups its digits: "1,234 views" is 1234, "2.8K" is 2800.
+func number(s string) string {
+	at := strings.IndexAny(s, "0123456789")
+	if at < 0 {
+		return ""
+	}
+	out := []byte{}
+	if at > 0 && s[at-1] == '-' {
+		out = append(out, '-')
+	}
+	for ; at < len(s); at++ {
+		switch c := s[at]; {
+		case c >= '0' && c <= '9':
+			out = append(out, c)
+		case (c == ',' || c == '.' || c == ' ' || c == '\'') && thousands(s[at+1:]):
+		case c == '.' && at+1 < len(s) && s[at+1] >= '0' && s[at+1] <= '9' && !bytes.ContainsRune(out, '.'):
+			out = append(out, c)
+		default:
+			return times(string(out), c)
+		}
+	}
+	return string(out)
+}
+
+// times multiplies by a letter that stands for thousands or millions.
+func times(number string, letter byte) string {
+	by := 0.0
+	switch letter {
+	case 'k', 'K':
+		by = 1e3
+	case 'M':
+		by = 1e6
+	}
+	x, err := strconv.ParseFloat(number, 64)
+	if by == 0 || err != nil {
+		return number
+	}
+	return strconv.FormatFloat(math.Round(x*by), 'f', -1, 64)
+}
+
+// thousands tells whether a text begins with three digits and no fourth.
+func thousands(s string) bool {
+	n := 0
+	for n < len(s) && s[n] >= '0' && s[n] <= '9' {
+		n++
+	}
+	return n == 3
+}
+
+func shorten(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	return strings.ToValidUTF8(s[:n], "")
+}
+
+// valueTypes are the properties whose values have a type.
+var valueTypes = map[string]string{
+	"published": "dateTime", "modified": "dateTime", "start": "dateTime", "permalink": "url", "image": "url", "media": "url", "reply-to": "url",
+	"container": "url", "score": "number", "replies": "number", "views": "number", "number": "number", "price": "number",
+}
+
+// ValueType is the type of a property's value in JSON-LD and in learned rules: "dateTime", "url", "number" or "".
+func ValueType(property string) string { return valueTypes[property] }

@@ -1,0 +1,91 @@
+package recognise
+
+import "sync"
+
+// Host is what a host was found to be: an application, on how many of its pages.
+type Host struct {
+	app, version string
+	pages, of    int
+}
+
+// share is the share of the host's pages that were of its application; 0 while few were seen.
+func (h Host) share() float64 {
+	if h.of < enoughPages {
+		return 0
+	}
+	return float64(h.pages) / float64(h.of)
+}
+
+// aged halves the counts of a long history, so that old pages weigh less.
+func (h Host) aged() Host {
+	if h.of >= 1000 {
+		h.of, h.pages = h.of/2, h.pages/2
+	}
+	return h
+}
+
+// enoughPages must be seen of a host before its history counts.
+const enoughPages = 3
+
+// Hosts remembers what hosts were found to be. When it is full, a host is forgotten for each new one. It is safe for concurrent
+// use.
+type Hosts struct {
+	mu    sync.Mutex
+	hosts map[string]Host
+	room  int
+}
+
+// NewHosts makes an empty memory of so many hosts.
+func NewHosts(room int) *Hosts { return &Hosts{hosts: map[string]Host{}, room: max(room, 1)} }
+
+// Of returns what a host was found to be.
+func (m *Hosts) Of(host string) Host {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.hosts[host]
+}
+
+// Miss takes a page into account that bears no mark of what the host was found to be, and has nothing of what such
+// pages hold.
+func (m *Hosts) Miss(host string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if h, known := m.hosts[host]; known {
+		h.of++
+		m.hosts[host] = h.aged()
+	}
+}
+
+// Note takes a page into account that was recognised by its own marks. A host that changes is learned anew.
+func (m *Hosts) Note(host string, r Result) {
+	if r.Rule == ByHost {
+		return
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	h, known := m.hosts[host]
+	if !known && len(m.hosts) >= m.room {
+		for other := range m.hosts {
+			delete(m.hosts, other)
+			break
+		}
+	}
+	h.of++
+	switch {
+	case h.app == r.Profile.Application.Name:
+		h.pages++
+		if r.Version != "" {
+			h.version = r.Version
+		}
+	case h.pages*2 <= h.of:
+		h = Host{app: r.Profile.Application.Name, version: r.Version, pages: 1, of: 1}
+	}
+	m.hosts[host] = h.aged()
+}
+
+// Len is how many hosts are remembered.
+func (m *Hosts) Len() int {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return len(m.hosts)
+}

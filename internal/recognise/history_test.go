@@ -1,0 +1,59 @@
+package recognise
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/muninn-archive/muninn/kb"
+)
+
+// TestHosts: a host is of an application once enough of its pages were; others speak against it, and a host that changes is
+// learned anew.
+func TestHosts(t *testing.T) {
+	raven, crow := &kb.Profile{Application: &kb.Application{Name: "Raven"}}, &kb.Profile{Application: &kb.Application{Name: "Crow"}}
+	for name, c := range map[string]struct {
+		pages string // r, c: of an application; h: of what the host was; -: of none
+		app   string
+		share float64
+	}{
+		"nothing seen":           {"", "", 0},
+		"one page says little":   {"r", "Raven", 0},
+		"two pages":              {"rr", "Raven", 0},
+		"enough pages":           {"rrr", "Raven", 1},
+		"pages without a mark":   {"rrr-", "Raven", 0.75},
+		"its own word is none":   {"rrrhhh", "Raven", 1},
+		"some of another":        {"rrrc", "Raven", 0.75},
+		"more of another":        {"rrrcccc", "Crow", 0},
+		"none of a known one":    {"---", "", 0},
+		"another, often enough":  {"rrccccc", "Crow", 1},
+		"the same after another": {"rccc", "Crow", 1},
+	} {
+		hosts := NewHosts(10)
+		for _, p := range c.pages {
+			switch p {
+			case '-':
+				hosts.Miss("a.test")
+			case 'r':
+				hosts.Note("a.test", Result{Profile: raven, Rule: "a.xml:1", Version: "2"})
+			case 'c':
+				hosts.Note("a.test", Result{Profile: crow, Rule: "b.xml:1"})
+			case 'h':
+				hosts.Note("a.test", Result{Profile: raven, Rule: ByHost})
+			}
+		}
+		h := hosts.Of("a.test")
+		if h.app != c.app || h.share() != c.share {
+			t.Errorf("%s: %s with a share of %g, want %s with %g", name, h.app, h.share(), c.app, c.share)
+		}
+		if h.app == "Raven" && h.version != "2" {
+			t.Errorf("%s: version %q", name, h.version)
+		}
+	}
+	hosts := NewHosts(2)
+	for i := range 50 {
+		hosts.Note(fmt.Sprint(i), Result{Profile: raven})
+	}
+	if n := hosts.Len(); n != 2 {
+		t.Errorf("%d hosts are remembered, 2 may be", n)
+	}
+}
