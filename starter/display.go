@@ -60,7 +60,7 @@ func (d *display) show(s frontier.Status, underWay int64, holds, trouble string)
 		if now {
 			d.note("holds: " + holds)
 		} else {
-			d.note("goes on")
+			d.note("continues")
 		}
 	}
 	phase := crawl.PhaseBroad
