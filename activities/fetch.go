@@ -15,6 +15,7 @@ import (
 	"github.com/muninn-archive/muninn/internal/fetch"
 	"github.com/muninn-archive/muninn/internal/politeness"
 	"github.com/muninn-archive/muninn/internal/spool"
+	"github.com/muninn-archive/muninn/internal/times"
 )
 
 // FetchResult sums up a batch's fetching.
@@ -135,7 +136,7 @@ func (f *fetching) until(claim string, t time.Time) time.Time {
 	if !f.a.Disk.MayFetch() { // what was fetched goes to the archive, which makes room; the rest is given back
 		return time.Time{}
 	}
-	return earliest(t, f.a.Frontier.LeaseUntil(f.in.Crawl, claim))
+	return times.Earliest(t, f.a.Frontier.LeaseUntil(f.in.Crawl, claim))
 }
 
 func (f *fetching) limit(t time.Time) { f.deadline.Store(&t) }

@@ -9,6 +9,7 @@ import (
 	"github.com/muninn-archive/muninn/frontier"
 	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/fetch"
+	"github.com/muninn-archive/muninn/internal/times"
 	"github.com/muninn-archive/muninn/internal/urls"
 )
 
@@ -35,7 +36,7 @@ func (f *fetching) lane(ctx context.Context, l lane) error {
 	}
 	run := &fetch.Lane{
 		Claim: claim.ID, Addr: addr, Politeness: f.plan, Agent: f.plan.UserAgent,
-		NotBefore: latest(rested, notBefore(f.a.Now(), claim, last, f.plan.MinDelay.D())),
+		NotBefore: times.Latest(rested, notBefore(f.a.Now(), claim, last, f.plan.MinDelay.D())),
 		Delay:     claim.Delay, Failures: claim.Fails, Unread: claim.Unread, Targets: left,
 		Valid: func() time.Time { return f.valid(claim.ID) },
 		Batch: func() time.Time { return f.until(claim.ID, f.whole) },
@@ -97,7 +98,7 @@ func (f *fetching) lend(ctx context.Context, claim frontier.Claim, at urls.URL, 
 		if err = f.occupy(within, addr, &loan); err != nil {
 			return loan, err
 		}
-		loan.Until = earliest(loan.Until, until)
+		loan.Until = times.Earliest(loan.Until, until)
 	}
 	host, err := f.a.Frontier.Lend(f.in.Crawl, claim.ID, at, loan.Until)
 	if err != nil {
@@ -111,7 +112,7 @@ func (f *fetching) lend(ctx context.Context, claim frontier.Claim, at urls.URL, 
 		}
 		return loan, err
 	}
-	loan.NotBefore, loan.Delay = latest(loan.NotBefore, host.Next), host.Delay
+	loan.NotBefore, loan.Delay = times.Latest(loan.NotBefore, host.Next), host.Delay
 	loan.Know = func(delay time.Duration) error { return f.a.Frontier.KnowDelay(f.in.Crawl, at, delay) }
 	loan.Rest = func(next time.Time) {
 		_ = f.a.Frontier.Return(f.in.Crawl, claim.ID, at, next) // else it is held until the lease has run out
@@ -130,7 +131,7 @@ func (f *fetching) occupy(ctx context.Context, addr netip.Addr, loan *fetch.Loan
 		release(time.Time{})
 		return &fetch.BusyError{Reason: "another lane of this worker asks its address"}
 	}
-	loan.NotBefore = latest(loan.NotBefore, rested)
+	loan.NotBefore = times.Latest(loan.NotBefore, rested)
 	loan.Return = func(next time.Time) {
 		at.leave(next)
 		release(next)
@@ -158,23 +159,9 @@ func (f *fetching) owe(claim frontier.Claim, x *fetch.Exchange) error {
 // attempt that was cut off in this process said it owes, and a pause after whatever one that was killed last
 // logged. How long the request took that it was killed in cannot be known, so that pause runs from now on.
 func notBefore(now time.Time, claim frontier.Claim, last *crawl.Exchange, least time.Duration) time.Time {
-	t := latest(claim.Earliest, claim.Owed)
+	t := times.Latest(claim.Earliest, claim.Owed)
 	if last == nil {
 		return t
 	}
-	return latest(t, now.Add(max(last.Pause, least)))
-}
-
-func earliest(a, b time.Time) time.Time {
-	if b.Before(a) {
-		return b
-	}
-	return a
-}
-
-func latest(a, b time.Time) time.Time {
-	if b.After(a) {
-		return b
-	}
-	return a
+	return times.Latest(t, now.Add(max(last.Pause, least)))
 }

@@ -25,6 +25,7 @@ import (
 	"github.com/muninn-archive/muninn/internal/fetch"
 	"github.com/muninn-archive/muninn/internal/politeness"
 	"github.com/muninn-archive/muninn/internal/spool"
+	"github.com/muninn-archive/muninn/internal/times"
 )
 
 // leases are Politeness: its rules, and the answers that wait for whom they are for.
@@ -520,7 +521,7 @@ func (l *life) lend(ctx context.Context, ask politeness.Ask) (fetch.Loan, error)
 	back.Number = g.Number
 	clock := politeness.Clock{}
 	return fetch.Loan{
-		NotBefore: latest(clock.Earliest(g), time.Now().Add(l.minimum.MinDelay.D())), Until: clock.Deadline(g),
+		NotBefore: times.Latest(clock.Earliest(g), time.Now().Add(l.minimum.MinDelay.D())), Until: clock.Deadline(g),
 		Return: func(next time.Time) {
 			if l.ctx.Err() == nil {
 				back.Rest = politeness.RestOf(next, time.Now())

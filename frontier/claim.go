@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/muninn-archive/muninn/internal/crawl"
+	"github.com/muninn-archive/muninn/internal/times"
 )
 
 // Claim holds URLs of one queue that a batch will fetch from one address.
@@ -131,9 +132,9 @@ func (f *Frontier) Claim(ctx context.Context, w Want) (Round, error) {
 			return round, nil
 		}
 		if !started.IsZero() {
-			wake = earliest(wake, started.Add(w.Linger))
+			wake = times.Earliest(wake, started.Add(w.Linger))
 		}
-		if err := f.wait(ctx, changed, earliest(wake, w.Until)); err != nil {
+		if err := f.wait(ctx, changed, times.Earliest(wake, w.Until)); err != nil {
 			return round, err
 		}
 	}
@@ -153,13 +154,6 @@ func (f *Frontier) again(w Want) []Claim {
 	}
 	slices.SortFunc(claims, func(a, b Claim) int { return cmp.Compare(a.ID, b.ID) })
 	return claims
-}
-
-func earliest(a, b time.Time) time.Time {
-	if b.Before(a) {
-		return b
-	}
-	return a
 }
 
 // report fills in what is not a claim and tells when to look again.
@@ -188,7 +182,7 @@ func (f *Frontier) report(w Want, round *Round, now time.Time) (wake time.Time, 
 		if now.After(due) {
 			round.Renewals = append(round.Renewals, *c)
 		} else {
-			wake = earliest(wake, due.Add(time.Second))
+			wake = times.Earliest(wake, due.Add(time.Second))
 		}
 	}
 	slices.SortFunc(round.Renewals, func(a, b Claim) int { return cmp.Compare(a.ID, b.ID) })
@@ -198,14 +192,14 @@ func (f *Frontier) report(w Want, round *Round, now time.Time) (wake time.Time, 
 	slices.Sort(round.Expired)
 	s.schedule.promote(now) // which claiming does not, if it may claim nothing
 	if next, ok := s.schedule.nextTime(); ok && !next.IsZero() {
-		wake = earliest(wake, next)
+		wake = times.Earliest(wake, next)
 	}
 	if s.delayed > 0 {
-		wake = earliest(wake, time.Unix(s.due, 0))
+		wake = times.Earliest(wake, time.Unix(s.due, 0))
 	}
 	spent := s.spent(now)
 	if left := s.Started.Add(s.Definition.Budget.Time.D()); spent == "" {
-		wake = earliest(wake, left)
+		wake = times.Earliest(wake, left)
 	}
 	if len(s.claims)+len(s.journal)+len(round.Claims) == 0 {
 		round.Spent, round.Idle = spent, w.Hold

@@ -8,6 +8,8 @@ import (
 
 	"github.com/dgraph-io/badger/v4"
 
+	"github.com/muninn-archive/muninn/internal/codec"
+	"github.com/muninn-archive/muninn/internal/times"
 	"github.com/muninn-archive/muninn/internal/urls"
 )
 
@@ -61,14 +63,14 @@ func (h *hosts) holds(s *state, c *Claim, pld uint64) (until time.Time) {
 	case c.Batch == "":
 		return c.Asked.Add(h.wait)
 	}
-	return latest(c.Lease, c.Reading).Add(s.longestPause(c))
+	return times.Latest(c.Lease, c.Reading).Add(s.longestPause(c))
 }
 
 // elsewhere is until when others than the claims of a crawl's queue hold a host; the zero time if none does.
 func (h *hosts) elsewhere(s *state, pld uint64) (until time.Time) {
 	for _, ref := range h.out[pld] {
 		if c, known := ref.crawl.claims[ref.id]; known && (ref.crawl != s || c.Queue != pld) {
-			until = latest(until, h.holds(ref.crawl, c, pld))
+			until = times.Latest(until, h.holds(ref.crawl, c, pld))
 		}
 	}
 	return until
@@ -126,7 +128,7 @@ func (h *hosts) tell(but *state, pld uint64) {
 
 // inform brings a queue up to what is known of its host.
 func (h *hosts) inform(s *state, q *queue) {
-	q.host = latest(h.next[q.pld], h.elsewhere(s, q.pld))
+	q.host = times.Latest(h.next[q.pld], h.elsewhere(s, q.pld))
 }
 
 // informAll brings the queues of a crawl up to what is known of the hosts that rest or are asked.
@@ -215,7 +217,7 @@ func (f *Frontier) loadHosts() error {
 	err := f.db.View(func(txn *badger.Txn) error {
 		return scan(txn, prefix(kindHost, 0), nil, true, func(key, value []byte) (bool, error) {
 			var r hostRecord
-			if err := decoding.Unmarshal(value, &r); err != nil {
+			if err := codec.Unmarshal(value, &r); err != nil {
 				return false, fmt.Errorf("open frontier: %w", err)
 			}
 			if next := time.UnixMilli(r.Next); next.After(f.opts.Now()) {

@@ -5,8 +5,8 @@ import (
 	"slices"
 
 	"github.com/dgraph-io/badger/v4"
-	"github.com/fxamacker/cbor/v2"
 
+	"github.com/muninn-archive/muninn/internal/codec"
 	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/order"
 )
@@ -83,7 +83,7 @@ func (s *state) loadLearning(txn *badger.Txn) error {
 	}
 	return scan(txn, prefix(kindLesson, s.id), lessonKey(s.id, l.seq+1), true, func(key, value []byte) (bool, error) {
 		var learned lesson
-		if err := cbor.Unmarshal(value, &learned); err == nil {
+		if err := codec.Unmarshal(value, &learned); err == nil {
 			l.take(&learned)
 		}
 		l.seq = binary.BigEndian.Uint64(key[3:])
@@ -106,7 +106,7 @@ func (f *Frontier) learn(txn *badger.Txn, s *state, rec *crawlRecord, learned *l
 	if len(learned.Examples)+len(learned.Visits) == 0 || s.learner() == nil {
 		return func() {}, nil
 	}
-	raw, err := cbor.Marshal(learned)
+	raw, err := codec.Marshal(learned)
 	if err != nil {
 		return nil, err
 	}

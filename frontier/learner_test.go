@@ -19,8 +19,8 @@ import (
 	"time"
 
 	"github.com/dgraph-io/badger/v4"
-	"github.com/fxamacker/cbor/v2"
 
+	"github.com/muninn-archive/muninn/internal/codec"
 	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/order"
 	"github.com/muninn-archive/muninn/internal/text"
@@ -173,7 +173,7 @@ func (r *rig) learned() (lessons []uint64, sum parted, parts [][]byte) {
 func (r *rig) lesson(seq uint64) (l lesson) {
 	r.t.Helper()
 	r.must(r.view(func(txn *badger.Txn) error {
-		found, err := getValue(txn, lessonKey(r.crawls[testCrawl].id, seq), func(raw []byte) error { return cbor.Unmarshal(raw, &l) })
+		found, err := getValue(txn, lessonKey(r.crawls[testCrawl].id, seq), func(raw []byte) error { return codec.Unmarshal(raw, &l) })
 		if err == nil && !found {
 			err = fmt.Errorf("there is no lesson %d", seq)
 		}

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/dgraph-io/badger/v4"
+
+	"github.com/muninn-archive/muninn/internal/times"
 )
 
 // LaneEnd says how the fetching of a claim ended, or how far it came before it was cut off.
@@ -64,7 +66,7 @@ func (f *Frontier) EndLease(name, claim string, end LaneEnd) error {
 		if end.Unreachable {
 			fails = q.fails + 1
 		}
-		pace, delay := q.paced(c, latest(end.Host, f.opts.Now())), max(q.delay, end.Delay)
+		pace, delay := q.paced(c, times.Latest(end.Host, f.opts.Now())), max(q.delay, end.Delay)
 		m := q.meta()
 		m.Next, m.Fails, m.Unread, m.Pace, m.Delay = millis(end.Host), fails, unread, pace.Milliseconds(), delay.Milliseconds()
 		f.mu.Unlock()
@@ -108,7 +110,7 @@ func (f *Frontier) Owe(name, claim string, end LaneEnd) error {
 			return nil, nil
 		}
 		owing := *c
-		owing.Owed, owing.Delay = latest(c.Owed, end.Host), max(c.Delay, end.Delay)
+		owing.Owed, owing.Delay = times.Latest(c.Owed, end.Host), max(c.Delay, end.Delay)
 		q := s.queue(c.Queue, c.PLD)
 		m := q.meta()
 		delay := max(q.delay, end.Delay)
@@ -151,11 +153,4 @@ func (f *Frontier) Yield(name, claim string, next, until time.Time) error {
 		}
 		return f.saveClaims(txn, s, []Claim{reading}, []Release{c.release(next, until)})
 	})
-}
-
-func latest(a, b time.Time) time.Time {
-	if b.After(a) {
-		return b
-	}
-	return a
 }

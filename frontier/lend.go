@@ -8,6 +8,7 @@ import (
 
 	"github.com/dgraph-io/badger/v4"
 
+	"github.com/muninn-archive/muninn/internal/times"
 	"github.com/muninn-archive/muninn/internal/urls"
 )
 
@@ -66,7 +67,7 @@ func (f *Frontier) Lend(name, claim string, at urls.URL, until time.Time) (host 
 		}
 		loans, mine := borrower.withoutLoan(pld), Borrowed{pld, until, delay}
 		if len(loans) < len(borrower.Borrowed) {
-			host.Next = latest(host.Next, now.Add(s.pauseOf(&borrower, mine)))
+			host.Next = times.Latest(host.Next, now.Add(s.pauseOf(&borrower, mine)))
 		}
 		if !host.Next.Before(until) {
 			return nil, &RestsError{at.Host(), host.Next}
@@ -184,6 +185,6 @@ func (s *state) pauseOf(c *Claim, b Borrowed) time.Duration { return max(s.longe
 // is not known, so that the longest pause runs from now on.
 func (f *Frontier) unreturned(s *state, c *Claim, rests map[uint64]time.Time) {
 	for _, b := range c.Borrowed {
-		rests[b.Queue] = latest(rests[b.Queue], f.opts.Now().Add(s.pauseOf(c, b)))
+		rests[b.Queue] = times.Latest(rests[b.Queue], f.opts.Now().Add(s.pauseOf(c, b)))
 	}
 }

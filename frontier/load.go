@@ -6,6 +6,7 @@ import (
 
 	"github.com/dgraph-io/badger/v4"
 
+	"github.com/muninn-archive/muninn/internal/codec"
 	"github.com/muninn-archive/muninn/internal/scope"
 )
 
@@ -14,7 +15,7 @@ func (f *Frontier) load() error {
 	return f.db.View(func(txn *badger.Txn) error {
 		err := scan(txn, []byte{kindCrawl}, nil, true, func(_, value []byte) (bool, error) {
 			var rec crawlRecord
-			if err := decoding.Unmarshal(value, &rec); err != nil {
+			if err := codec.Unmarshal(value, &rec); err != nil {
 				return false, fmt.Errorf("open frontier: %w", err)
 			}
 			if _, err := getCBOR(txn, textKey(kindPlan, rec.ID, ""), &rec.planRecord); err != nil {
@@ -68,7 +69,7 @@ func (f *Frontier) newState(rec crawlRecord) (*state, error) {
 func (f *Frontier) loadCrawl(txn *badger.Txn, s *state) error {
 	err := scan(txn, prefix(kindClaim, s.id), nil, true, func(_, value []byte) (bool, error) {
 		var c Claim
-		if err := decoding.Unmarshal(value, &c); err != nil {
+		if err := codec.Unmarshal(value, &c); err != nil {
 			return false, fmt.Errorf("open frontier: %w", err)
 		}
 		s.hold(&c)
@@ -92,7 +93,7 @@ func (f *Frontier) loadCrawl(txn *badger.Txn, s *state) error {
 	idle := 0
 	err = scan(txn, prefix(kindMeta, s.id), nil, true, func(key, value []byte) (bool, error) {
 		var m queueMeta
-		if err := decoding.Unmarshal(value, &m); err != nil {
+		if err := codec.Unmarshal(value, &m); err != nil {
 			return false, fmt.Errorf("open frontier: %w", err)
 		}
 		pld := pldOf(key)
@@ -119,7 +120,7 @@ func (f *Frontier) loadCrawl(txn *badger.Txn, s *state) error {
 	}
 	err = scan(txn, prefix(kindRelease, s.id), nil, true, func(_, value []byte) (bool, error) {
 		var r Release
-		if err := decoding.Unmarshal(value, &r); err != nil {
+		if err := codec.Unmarshal(value, &r); err != nil {
 			return false, fmt.Errorf("open frontier: %w", err)
 		}
 		s.journal[r.Lease] = r

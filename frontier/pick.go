@@ -12,6 +12,7 @@ import (
 	"github.com/dgraph-io/badger/v4"
 
 	"github.com/muninn-archive/muninn/internal/crawl"
+	"github.com/muninn-archive/muninn/internal/times"
 	"github.com/muninn-archive/muninn/internal/urls"
 )
 
@@ -298,7 +299,7 @@ func (f *Frontier) unpick(ctx context.Context, s *state, c *candidate, w Want) e
 	q.sweep = c.sweep
 	q.busy = s.held(q.pld)
 	if c.claim == nil && c.wait > 0 {
-		q.next = latest(q.next, f.opts.Now().Add(c.wait))
+		q.next = times.Latest(q.next, f.opts.Now().Add(c.wait))
 	}
 	s.schedule.place(q, f.opts.Now())
 	if ctx.Err() != nil {

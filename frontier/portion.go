@@ -7,6 +7,7 @@ import (
 
 	"github.com/dgraph-io/badger/v4"
 
+	"github.com/muninn-archive/muninn/internal/codec"
 	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/urls"
 )
@@ -98,7 +99,7 @@ func (s *state) keeps(c *Commit) ([]keep, error) {
 		list = append(list, keep{urlKeyed(kindPrint, s.id, keyOf(u)), o.Prints})
 	}
 	for _, digest := range slices.Sorted(maps.Keys(c.Originals)) {
-		raw, err := encoding.Marshal(c.Originals[digest])
+		raw, err := codec.Marshal(c.Originals[digest])
 		if err != nil {
 			return nil, fmt.Errorf("commit %s: %w", c.Batch, err)
 		}

@@ -8,6 +8,7 @@ import (
 	"github.com/dgraph-io/badger/v4"
 
 	"github.com/muninn-archive/muninn/internal/crawl"
+	"github.com/muninn-archive/muninn/internal/times"
 )
 
 // queue is a PLD's queue as memory knows it.
@@ -113,7 +114,7 @@ func ahead(a, b *queue) bool {
 }
 
 // due is when the queue may be claimed from.
-func (q *queue) due() time.Time { return latest(latest(q.next, q.rest), q.host) }
+func (q *queue) due() time.Time { return times.Latest(times.Latest(q.next, q.rest), q.host) }
 
 // schedule holds the queues that have something to give: those whose time has come by their best
 // priority, the others by their time. The idle ones have no URLs and no claim, and stand by their time too: see evict.

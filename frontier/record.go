@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/muninn-archive/muninn/internal/codec"
 	"github.com/muninn-archive/muninn/internal/crawl"
 )
 
@@ -157,11 +158,11 @@ func (r *record) encode() []byte {
 	}
 	b = binary.BigEndian.AppendUint64(b, r.via.pld)
 	b = binary.BigEndian.AppendUint64(b, r.via.url)
-	b = appendText(b, r.path)
-	b = appendText(b, r.url)
+	b = codec.AppendText(b, r.path)
+	b = codec.AppendText(b, r.url)
 	if state&hasVisit != 0 {
 		for _, s := range []string{r.visit.ETag, r.visit.LastModified, numbered(r.archive, r.visit.Digest), r.visit.URL} {
-			b = appendText(b, s)
+			b = codec.AppendText(b, s)
 		}
 		b = binary.AppendVarint(b, r.visit.Date.Unix())
 	}
@@ -170,100 +171,54 @@ func (r *record) encode() []byte {
 	}
 	if len(r.keep) > 0 {
 		b = binary.BigEndian.AppendUint32(b, math.Float32bits(r.keptAt))
-		b = appendText(b, string(r.keep))
+		b = codec.AppendText(b, r.keep)
 	}
 	if len(r.parts) > 0 {
-		b = appendText(b, string(r.parts))
+		b = codec.AppendText(b, r.parts)
 	}
 	if len(r.also) > 0 {
 		b = binary.BigEndian.AppendUint32(b, math.Float32bits(r.alsoAt))
-		b = appendText(b, string(r.also))
+		b = codec.AppendText(b, r.also)
 	}
 	return b
 }
 
-func appendText(b []byte, s string) []byte {
-	return append(binary.AppendUvarint(b, uint64(len(s))), s...)
-}
-
-// cursor reads the parts of an encoded record; the first fault sticks.
-type cursor struct {
-	b   []byte
-	bad bool
-}
-
-func (c *cursor) take(n uint64) []byte {
-	if n > uint64(len(c.b)) {
-		c.bad = true
-		return make([]byte, min(n, 8))
-	}
-	out := c.b[:n]
-	c.b = c.b[n:]
-	return out
-}
-
-func (c *cursor) uvarint() uint64 {
-	v, n := binary.Uvarint(c.b)
-	if n <= 0 {
-		c.bad = true
-		return 0
-	}
-	c.b = c.b[n:]
-	return v
-}
-
-func (c *cursor) varint() int64 {
-	v, n := binary.Varint(c.b)
-	if n <= 0 {
-		c.bad = true
-		return 0
-	}
-	c.b = c.b[n:]
-	return v
-}
-
-func (c *cursor) u64() uint64 { return binary.BigEndian.Uint64(c.take(8)) }
-
-func (c *cursor) f32() float32 { return math.Float32frombits(binary.BigEndian.Uint32(c.take(4)[:4])) }
-
-func (c *cursor) text() string { return string(c.take(c.uvarint())) }
-
 func decodeRecord(b []byte) (record, error) {
-	c := &cursor{b: b}
-	head := c.take(2)
-	r := record{state: head[0] &^ (hasVisit | hasGroup | hasKeep | hasParts | hasAlso), attempts: head[1]}
-	r.run = uint32(c.uvarint())
+	c := codec.NewCursor(b)
+	head, attempts := c.Uint8(), c.Uint8()
+	r := record{state: head &^ (hasVisit | hasGroup | hasKeep | hasParts | hasAlso), attempts: attempts}
+	r.run = uint32(c.Uvarint())
 	switch r.state {
 	case stateWaiting:
-		r.place.priority = binary.BigEndian.Uint16(c.take(2))
-		r.place.counter = c.uvarint()
+		r.place.priority = c.Uint16()
+		r.place.counter = c.Uvarint()
 	case stateDelayed:
-		r.due = c.varint()
+		r.due = c.Varint()
 	}
-	r.scores.count = uint32(c.uvarint())
-	r.scores.sum, r.scores.max, r.scores.first, r.scores.last = c.f32(), c.f32(), c.f32(), c.f32()
-	r.via = urlKey{c.u64(), c.u64()}
-	r.path, r.url = c.text(), c.text()
-	if head[0]&hasVisit != 0 && !c.bad {
-		r.visit = crawl.Visit{ETag: c.text(), LastModified: c.text(), Digest: c.text(), URL: c.text()}
-		r.visit.Date = time.Unix(c.varint(), 0).UTC()
+	r.scores.count = uint32(c.Uvarint())
+	r.scores.sum, r.scores.max, r.scores.first, r.scores.last = c.Float32(), c.Float32(), c.Float32(), c.Float32()
+	r.via = urlKey{c.Uint64(), c.Uint64()}
+	r.path, r.url = c.Text(), c.Text()
+	if head&hasVisit != 0 && !c.Bad() {
+		r.visit = crawl.Visit{ETag: c.Text(), LastModified: c.Text(), Digest: c.Text(), URL: c.Text()}
+		r.visit.Date = time.Unix(c.Varint(), 0).UTC()
 		r.archive, r.visit.Digest = unnumbered(r.visit.Digest)
 	}
-	if head[0]&hasGroup != 0 {
-		r.group = int(c.uvarint())
+	if head&hasGroup != 0 {
+		r.group = int(c.Uvarint())
 	}
-	if head[0]&hasKeep != 0 {
-		r.keptAt = c.f32()
-		r.keep = slices.Clone(c.take(c.uvarint()))
+	if head&hasKeep != 0 {
+		r.keptAt = c.Float32()
+		r.keep = slices.Clone(c.Bytes(c.Uvarint()))
 	}
-	if head[0]&hasParts != 0 {
-		r.parts = slices.Clone(c.take(c.uvarint()))
+	if head&hasParts != 0 {
+		r.parts = slices.Clone(c.Bytes(c.Uvarint()))
 	}
-	if head[0]&hasAlso != 0 {
-		r.alsoAt = c.f32()
-		r.also = slices.Clone(c.take(c.uvarint()))
+	if head&hasAlso != 0 {
+		r.alsoAt = c.Float32()
+		r.also = slices.Clone(c.Bytes(c.Uvarint()))
 	}
-	if c.bad || len(c.b) > 0 {
+	if !c.Done() {
 		return record{}, errRecord
 	}
 	return r, nil

@@ -7,6 +7,7 @@ import (
 	"github.com/dgraph-io/badger/v4"
 
 	"github.com/muninn-archive/muninn/internal/politeness"
+	"github.com/muninn-archive/muninn/internal/times"
 )
 
 // Release is a lease that has ended, on its way to the politeness workflow.
@@ -43,7 +44,7 @@ func (f *Frontier) deleteClaims(txn *badger.Txn, s *state, claims []*Claim) (app
 		if err := txn.Delete(textKey(kindClaim, s.id, c.ID)); err != nil {
 			return nil, err
 		}
-		host := latest(c.Owed, now.Add(s.longestPause(c)))
+		host := times.Latest(c.Owed, now.Add(s.longestPause(c)))
 		if c.Ended {
 			continue
 		}
@@ -55,7 +56,7 @@ func (f *Frontier) deleteClaims(txn *badger.Txn, s *state, claims []*Claim) (app
 		case c.leased():
 			releases = append(releases, c.release(now.Add(s.Definition.Politeness.MaxDelay.D()), host))
 		}
-		rests[c.Queue] = latest(rests[c.Queue], host)
+		rests[c.Queue] = times.Latest(rests[c.Queue], host)
 	}
 	rest, err := f.restHosts(txn, rests)
 	if err != nil {

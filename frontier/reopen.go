@@ -10,6 +10,7 @@ import (
 	"github.com/dgraph-io/badger/v4"
 
 	"github.com/muninn-archive/muninn/internal/crawl"
+	"github.com/muninn-archive/muninn/internal/times"
 	"github.com/muninn-archive/muninn/internal/urls"
 )
 
@@ -265,7 +266,7 @@ func (f *Frontier) GiveBack(name, batch string, rest time.Time) error {
 			f.mu.Lock()
 			q := s.queue(c.Queue, c.PLD)
 			m := q.meta()
-			m.Rest = millis(latest(q.rest, rest))
+			m.Rest = millis(times.Latest(q.rest, rest))
 			f.mu.Unlock()
 			if err := s.saveMeta(txn, c.Queue, m); err != nil {
 				return nil, err
@@ -275,7 +276,7 @@ func (f *Frontier) GiveBack(name, batch string, rest time.Time) error {
 		return func() {
 			for _, c := range claims {
 				q := s.queue(c.Queue, c.PLD)
-				q.rest = latest(q.rest, rest)
+				q.rest = times.Latest(q.rest, rest)
 			}
 			apply()
 		}, err

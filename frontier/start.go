@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"github.com/dgraph-io/badger/v4"
+
+	"github.com/muninn-archive/muninn/internal/times"
 )
 
 // Granted is a lease that was granted to a claim, by the worker's clock.
@@ -81,12 +83,12 @@ func (f *Frontier) take(name, batch string, grants []Granted, asked bool) (claim
 			now := f.opts.Now()
 			from := g.Earliest
 			if g.Host.After(now) {
-				rests[c.Queue] = latest(rests[c.Queue], now.Add(min(g.Host.Sub(now), hearsay)))
+				rests[c.Queue] = times.Latest(rests[c.Queue], now.Add(min(g.Host.Sub(now), hearsay)))
 			}
-			if rest := latest(f.hosts.next[c.Queue], g.Host); rest.After(now) { // what has passed is forgotten some time, by a restart too
-				from = latest(from, rest)
+			if rest := times.Latest(f.hosts.next[c.Queue], g.Host); rest.After(now) { // what has passed is forgotten some time, by a restart too
+				from = times.Latest(from, rest)
 			}
-			idle := c.Batch == "" && from.After(latest(g.Earliest, now).Add(maxIdle))
+			idle := c.Batch == "" && from.After(times.Latest(g.Earliest, now).Add(maxIdle))
 			atWork := mine && c.leased() && c.Lease.After(now) // the grant only confirms its lease
 			if !atWork && (idle || f.hosts.elsewhere(s, c.Queue).After(now)) {
 				// another asks its host, or has, perhaps at another address

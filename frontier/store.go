@@ -3,7 +3,6 @@ package frontier
 import (
 	"errors"
 	"fmt"
-	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -12,7 +11,8 @@ import (
 
 	"github.com/dgraph-io/badger/v4"
 	"github.com/dgraph-io/badger/v4/options"
-	"github.com/fxamacker/cbor/v2"
+
+	"github.com/muninn-archive/muninn/internal/codec"
 )
 
 // groupSize is how many writes are made durable together.
@@ -257,29 +257,11 @@ func getValue(txn *badger.Txn, key []byte, read func([]byte) error) (found bool,
 }
 
 func getCBOR(txn *badger.Txn, key []byte, into any) (bool, error) {
-	return getValue(txn, key, func(b []byte) error { return decoding.Unmarshal(b, into) })
+	return getValue(txn, key, func(b []byte) error { return codec.Unmarshal(b, into) })
 }
 
-// encoding keeps times as they are; the default cuts them to seconds.
-var encoding = func() cbor.EncMode {
-	mode, err := cbor.EncOptions{Time: cbor.TimeRFC3339NanoUTC}.EncMode()
-	if err != nil {
-		panic(err) // the options are constant
-	}
-	return mode
-}()
-
-// decoding reads what encoding wrote, however long its lists are; the default takes 131,072 entries.
-var decoding = func() cbor.DecMode {
-	mode, err := cbor.DecOptions{MaxArrayElements: math.MaxInt32}.DecMode()
-	if err != nil {
-		panic(err) // the options are constant
-	}
-	return mode
-}()
-
 func setCBOR(txn *badger.Txn, key []byte, value any) error {
-	raw, err := encoding.Marshal(value)
+	raw, err := codec.Marshal(value)
 	if err != nil {
 		return fmt.Errorf("write frontier: %w", err)
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/dgraph-io/badger/v4"
 
+	"github.com/muninn-archive/muninn/internal/codec"
 	"github.com/muninn-archive/muninn/internal/crawl"
 )
 
@@ -60,7 +61,7 @@ func (f *Frontier) Unfetched(name string, most int) (list []Unfetched, first int
 	err = f.view(func(txn *badger.Txn) error {
 		return scan(txn, prefix(kindEnded, s.id), nil, true, func(key, value []byte) (bool, error) {
 			var u Unfetched
-			if err := decoding.Unmarshal(value, &u); err != nil {
+			if err := codec.Unmarshal(value, &u); err != nil {
 				return false, err
 			}
 			if len(list) == 0 {

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"github.com/muninn-archive/muninn/internal/disk"
 )
 
 // tempPrefix marks files that are still being written; listings pass them over.
@@ -82,7 +84,7 @@ func (d *dirStore) put(ctx context.Context, key string, r io.Reader, size int64,
 		_ = os.Remove(f.Name())
 		return fmt.Errorf("put %s: %w", key, err)
 	}
-	return syncDir(filepath.Dir(path))
+	return disk.SyncDir(filepath.Dir(path))
 }
 
 // mkdir makes a folder and makes it durable.
@@ -94,19 +96,11 @@ func (d *dirStore) mkdir(dir string) error {
 		return err
 	}
 	for at := filepath.Dir(dir); strings.HasPrefix(at, d.root); at = filepath.Dir(at) {
-		if err := syncDir(at); err != nil {
+		if err := disk.SyncDir(at); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-func syncDir(dir string) error {
-	f, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	return errors.Join(f.Sync(), f.Close())
 }
 
 func (d *dirStore) Get(_ context.Context, key string) (io.ReadCloser, error) {

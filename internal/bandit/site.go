@@ -6,6 +6,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"github.com/muninn-archive/muninn/internal/codec"
 )
 
 const (
@@ -252,58 +254,29 @@ var errShort = errors.New("what was learned of a site is cut off or of another v
 
 // Decode reads what Encode wrote.
 func Decode(raw []byte) (*Site, error) {
-	d := decoder{raw: raw}
-	if d.byte() != version {
+	d := codec.NewCursor(raw)
+	if d.Uint8() != version {
 		return nil, errShort
 	}
-	s := &Site{pages: uint32(d.uvarint()), reward: d.float()}
-	n := d.uvarint()
+	s := &Site{pages: uint32(d.Uvarint()), reward: d.LittleFloat64()}
+	n := d.Uvarint()
 	if n > MaxGroups {
 		return nil, errShort
 	}
 	for range n {
-		g := group{links: uint32(d.uvarint()), pages: uint32(d.uvarint()), reward: d.float()}
-		k := d.uvarint()
-		if k > MaxGrams || d.bad {
+		g := group{links: uint32(d.Uvarint()), pages: uint32(d.Uvarint()), reward: d.LittleFloat64()}
+		k := d.Uvarint()
+		if k > MaxGrams || d.Bad() {
 			return nil, errShort
 		}
 		for range k {
-			g.grams = append(g.grams, gram{d.uint32(), math.Float32frombits(d.uint32())})
+			g.grams = append(g.grams, gram{d.LittleUint32(), d.LittleFloat32()})
 		}
 		g.norm = norm(g.grams)
 		s.groups = append(s.groups, g)
 	}
-	if d.bad || len(d.raw) > 0 {
+	if !d.Done() {
 		return nil, errShort
 	}
 	return s, nil
-}
-
-type decoder struct {
-	raw []byte
-	bad bool
-}
-
-func (d *decoder) take(n int) []byte {
-	if d.bad || len(d.raw) < n {
-		d.bad = true
-		return make([]byte, n)
-	}
-	b := d.raw[:n]
-	d.raw = d.raw[n:]
-	return b
-}
-
-func (d *decoder) byte() byte     { return d.take(1)[0] }
-func (d *decoder) uint32() uint32 { return binary.LittleEndian.Uint32(d.take(4)) }
-func (d *decoder) float() float64 { return math.Float64frombits(binary.LittleEndian.Uint64(d.take(8))) }
-
-func (d *decoder) uvarint() uint64 {
-	v, n := binary.Uvarint(d.raw)
-	if n <= 0 {
-		d.bad = true
-		return 0
-	}
-	d.raw = d.raw[n:]
-	return v
 }

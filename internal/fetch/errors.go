@@ -4,7 +4,6 @@ import (
 	"errors"
 	"io"
 	"strings"
-	"time"
 )
 
 // hostDown tells whether the error speaks of the host as a whole.
@@ -14,20 +13,6 @@ func hostDown(err error) bool { return errors.Is(err, errConnect) }
 func isFatal(err error) bool {
 	var disk *storeError
 	return errors.As(err, &disk)
-}
-
-func later(a, b time.Time) time.Time {
-	if a.After(b) {
-		return a
-	}
-	return b
-}
-
-func sooner(a, b time.Time) time.Time {
-	if b.Before(a) {
-		return b
-	}
-	return a
 }
 
 func textReader(s string) io.Reader { return strings.NewReader(s) }

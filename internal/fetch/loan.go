@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/muninn-archive/muninn/internal/times"
 	"github.com/muninn-archive/muninn/internal/urls"
 )
 
@@ -55,21 +56,21 @@ func (l *Lane) borrow(ctx context.Context, at urls.URL, until time.Time) (*Lane,
 	if l.Borrow == nil {
 		return nil, errIP
 	}
-	until = sooner(until, l.batch())
+	until = times.Earliest(until, l.batch())
 	loan, err := l.Borrow(ctx, at, addr, until)
 	if err != nil {
 		return nil, l.withoutLoan(ctx, at, err)
 	}
-	loan.Until = sooner(loan.Until, until)
+	loan.Until = times.Earliest(loan.Until, until)
 	other := &Lane{
 		Claim: l.Claim, Addr: addr, Politeness: l.Politeness, Agent: l.Agent, Intend: l.Intend, Emit: l.Emit,
-		Valid: func() time.Time { return sooner(l.batch(), loan.Until) }, Lease: func() time.Time { return loan.Until },
+		Valid: func() time.Time { return times.Earliest(l.batch(), loan.Until) }, Lease: func() time.Time { return loan.Until },
 		client: l.client, loan: &loan, parent: l,
 		pace: pace{politeness: l.Politeness, rest: loan.NotBefore, delay: loan.Delay, longest: loan.Delay},
 	}
 	if addr == l.Addr { // another host of our own address, under our own lease, after its pause
 		l.disconnect()
-		other.Lease = func() time.Time { return sooner(l.lease(), loan.Until) }
+		other.Lease = func() time.Time { return times.Earliest(l.lease(), loan.Until) }
 		other.pace.share(l.pace.address())
 	}
 	if l.kin(at) { // one host at two addresses is still asked by one lane, at one pace

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/muninn-archive/muninn/internal/crawl"
+	"github.com/muninn-archive/muninn/internal/times"
 )
 
 // pace says when a lane may make its next request. It has neither clock nor network.
@@ -25,11 +26,11 @@ type pace struct {
 
 // next is when the host may be asked again.
 func (p *pace) next() time.Time {
-	next := later(p.rest, p.shared)
+	next := times.Latest(p.rest, p.shared)
 	if p.last.IsZero() {
 		return next
 	}
-	return later(next, p.last.Add(max(p.usual, p.delay)))
+	return times.Latest(next, p.last.Add(max(p.usual, p.delay)))
 }
 
 // address is when the address may be asked again, for others of its hosts: it rests for the pause that the response
@@ -38,11 +39,11 @@ func (p *pace) address() time.Time {
 	if p.last.IsZero() {
 		return p.shared
 	}
-	return later(p.shared, p.last.Add(p.usual))
+	return times.Latest(p.shared, p.last.Add(p.usual))
 }
 
 // share says that the address rests until a time, of whose hosts another was asked.
-func (p *pace) share(until time.Time) { p.shared = later(p.shared, until) }
+func (p *pace) share(until time.Time) { p.shared = times.Latest(p.shared, until) }
 
 // asked notes the end of a request and how long it took.
 func (p *pace) asked(now time.Time, response time.Duration) {
@@ -72,7 +73,7 @@ func (p *pace) turn(origin string) {
 }
 
 // putOff says that the host is not to be asked before a time.
-func (p *pace) putOff(until time.Time) { p.rest = later(p.rest, until) }
+func (p *pace) putOff(until time.Time) { p.rest = times.Latest(p.rest, until) }
 
 // owed is the pause that is due after a request that begins or has ended now: what a lane that is cut off
 // owes its host. Of a host that has not said its Crawl-delay it is the longest usual one.

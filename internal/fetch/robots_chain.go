@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/muninn-archive/muninn/internal/robots"
+	"github.com/muninn-archive/muninn/internal/times"
 	"github.com/muninn-archive/muninn/internal/urls"
 )
 
@@ -58,7 +59,7 @@ func (l *Lane) robotsOf(ctx context.Context, u urls.URL) (rulesEntry, error) {
 	if e.broken != "" {
 		keep = l.client.limits.RobotsRetry.D()
 	}
-	e.expires, e.asked = sooner(l.client.now().Add(keep), c.expires), c.asked
+	e.expires, e.asked = times.Earliest(l.client.now().Add(keep), c.expires), c.asked
 	l.client.robots.put(key, e)
 	return e, nil
 }

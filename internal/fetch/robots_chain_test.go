@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/muninn-archive/muninn/internal/crawl"
+	"github.com/muninn-archive/muninn/internal/times"
 	"github.com/muninn-archive/muninn/internal/urls"
 )
 
@@ -28,7 +29,7 @@ func TestRobotsChainGoesOn(t *testing.T) {
 			left := time.Second + time.Duration(random.Int64N(int64(8*time.Second)))
 			r := h.run(t, c, func(l *Lane) {
 				l.NotBefore, l.Delay, l.Unread = next, 10*time.Second, met
-				until := later(h.clock.now(), next).Add(left)
+				until := times.Latest(h.clock.now(), next).Add(left)
 				l.Valid = func() time.Time { return until }
 				l.Lease = func() time.Time { return until.Add(time.Hour) }
 			}, targets(h.url("/a"))...)
@@ -138,7 +139,7 @@ func TestRobotsChainIsBounded(t *testing.T) {
 	c := newClient(t, h.clock, nil)
 	var next time.Time
 	for batch := 0; ; batch++ {
-		begun := later(h.clock.now(), next)
+		begun := times.Latest(h.clock.now(), next)
 		r := h.run(t, c, func(l *Lane) {
 			l.NotBefore = next
 			l.Borrow = func(_ context.Context, _ urls.URL, _ netip.Addr, until time.Time) (Loan, error) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"github.com/muninn-archive/muninn/internal/times"
 	"github.com/muninn-archive/muninn/internal/urls"
 )
 
@@ -36,7 +37,7 @@ func (l *Lane) rules(ctx context.Context, u urls.URL) (rulesEntry, error) {
 	l.unread = counted(l.unread, origin, batches)
 	if batches < maxUnread {
 		pause := min(l.client.limits.Backoff(batches), l.client.limits.RobotsRetry.D())
-		stop.after = later(stop.after, l.client.now().Add(pause))
+		stop.after = times.Latest(stop.after, l.client.now().Add(pause))
 		l.pace.putOff(stop.after)
 		return e, err
 	}

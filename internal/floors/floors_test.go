@@ -16,6 +16,7 @@ const module = "github.com/muninn-archive/muninn/"
 // floors lists the packages from the ground up: a package imports those of lower floors only.
 // Packages of one floor do not know each other.
 var floors = [][]string{
+	{"internal/codec", "internal/times"},
 	{"internal/crawl", "internal/version", "internal/cputime", "internal/text"},
 	{"internal/urls", "internal/coding", "internal/xpath", "internal/dates", "internal/thesaurus", "internal/chart", "internal/disk"},
 	{"internal/scope", "internal/robots", "internal/politeness", "internal/page", "kb", "internal/crawl/schema"},

@@ -1,12 +1,10 @@
 package order
 
 import (
-	"bytes"
 	"fmt"
 	"maps"
-	"math"
 
-	"github.com/fxamacker/cbor/v2"
+	"github.com/muninn-archive/muninn/internal/codec"
 )
 
 // stateVersion is that of the encoding: what another version wrote is learned anew.
@@ -66,13 +64,13 @@ func (o *Fused) Encode() ([]byte, error) {
 	for i := range r.others {
 		s.Others = append(s.Others, r.others[i].Encode())
 	}
-	return cbor.Marshal(s)
+	return codec.Marshal(s)
 }
 
 // Restore puts in place what Encode wrote. On an error nothing is changed.
 func (o *Fused) Restore(raw []byte) error {
 	var s fusedState
-	if err := bounded.NewDecoder(bytes.NewReader(raw)).Decode(&s); err != nil {
+	if err := codec.Unmarshal(raw, &s); err != nil {
 		return fmt.Errorf("read what was learned: %w", err)
 	}
 	if s.Version != stateVersion {
@@ -109,15 +107,6 @@ func (o *Fused) Restore(raw []byte) error {
 	o.relevance, o.rel, o.hub, o.groups, o.mean = r, rel, hub, g, s.Mean
 	return nil
 }
-
-// bounded reads lists as long as Encode writes them.
-var bounded = func() cbor.DecMode {
-	mode, err := cbor.DecOptions{MaxArrayElements: math.MaxInt32, MaxMapPairs: math.MaxInt32}.DecMode()
-	if err != nil {
-		panic(err) // the options are constant
-	}
-	return mode
-}()
 
 func (r *regression) state() regressionState {
 	s := regressionState{Random: uint64(r.random)}

@@ -14,6 +14,7 @@ import (
 	"path/filepath"
 	"sync"
 
+	"github.com/muninn-archive/muninn/internal/codec"
 	"github.com/muninn-archive/muninn/internal/crawl"
 )
 
@@ -151,7 +152,7 @@ func (b *Batch) Entries() (entries []Entry, closer func() error, err error) {
 
 // Append writes one exchange. response may be nil; else it must yield n bytes.
 func (l *Log) Append(x crawl.Exchange, request []byte, response io.Reader, n int64) error {
-	head, err := encoding.Marshal(x)
+	head, err := codec.Marshal(x)
 	if err == nil && len(head) > maxHead {
 		err = fmt.Errorf("its description has %d bytes, at most %d can be read again", len(head), maxHead)
 	}
@@ -284,7 +285,7 @@ func frame(f io.ReaderAt, at, size int64, buffer []byte) (e Entry, next int64, o
 	if err != nil {
 		return e, 0, false, err
 	}
-	if sum.Sum32() != binary.BigEndian.Uint32(want) || decoding.Unmarshal(head, &e.Exchange) != nil {
+	if sum.Sum32() != binary.BigEndian.Uint32(want) || codec.Unmarshal(head, &e.Exchange) != nil {
 		return e, 0, false, nil
 	}
 	e.file, e.reqAt, e.respAt = f, body+headN, body+headN+reqN

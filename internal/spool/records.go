@@ -7,6 +7,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"github.com/muninn-archive/muninn/internal/codec"
 )
 
 // WriteAll writes a list of records whole or not at all: a CBOR sequence (RFC 8742) that ends with their
@@ -16,7 +18,7 @@ func WriteAll[T any](b *Batch, name string, list []T) error {
 		return fmt.Errorf("spool %s: %w", name, err)
 	}
 	return b.put(name, func(w io.Writer) error {
-		enc := encoding.NewEncoder(w)
+		enc := codec.NewEncoder(w)
 		for i := range list {
 			if err := enc.Encode(&list[i]); err != nil {
 				return err
@@ -40,13 +42,13 @@ func ReadAll[T any](b *Batch, name string) ([]T, error) {
 	for {
 		if len(raw) > 0 && raw[0]>>5 == 0 { // a number, where records are maps
 			var n int
-			if rest, err := decoding.UnmarshalFirst(raw, &n); err != nil || n != len(list) || len(rest) > 0 {
+			if rest, err := codec.UnmarshalFirst(raw, &n); err != nil || n != len(list) || len(rest) > 0 {
 				return nil, torn(errors.New("records are missing"))
 			}
 			return list, nil
 		}
 		var v T
-		if raw, err = decoding.UnmarshalFirst(raw, &v); err != nil {
+		if raw, err = codec.UnmarshalFirst(raw, &v); err != nil {
 			return nil, torn(err)
 		}
 		list = append(list, v)

@@ -11,6 +11,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/muninn-archive/muninn/internal/disk"
 )
 
 // ErrMissing says that a batch has no such file: the step that writes it has to run again.
@@ -88,20 +90,12 @@ func (b *Batch) put(name string, write func(w io.Writer) error) error {
 		err = os.Rename(path+".new", path)
 	}
 	if err == nil {
-		err = syncDir(b.dir)
+		err = disk.SyncDir(b.dir)
 	}
 	if err != nil {
 		return fmt.Errorf("spool %s: %w", name, err)
 	}
 	return nil
-}
-
-func syncDir(dir string) error {
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	return errors.Join(d.Sync(), d.Close())
 }
 
 // Has tells whether a file of the batch is there.
