@@ -7,8 +7,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-
-	"github.com/dgraph-io/badger/v4"
 )
 
 // Place is where a crawl's archive lies.
@@ -86,8 +84,8 @@ func (f *Frontier) GoesTo(name string, to Place) (number int, former *Place, err
 	if same || err != nil {
 		return number, nil, err
 	}
-	err = f.withCrawl(name, func(s *state, _ *badger.Txn) (func(), error) {
-		rec := f.draft(s)
+	err = f.withCrawl(name, func(s *state, tx *transaction) (func(), error) {
+		rec := f.draft(tx, s)
 		former = nil
 		if len(rec.Archives) > 0 {
 			was := rec.Archives[rec.Archive]

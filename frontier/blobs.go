@@ -28,27 +28,27 @@ func partKey(kind byte, id uint16, seq uint64, part int) []byte {
 func (f *Frontier) keepParts(kind byte, id uint16, seq uint64, raw []byte, more mutation) error {
 	parts := slices.Collect(slices.Chunk(raw, partBytes))
 	for i, part := range parts {
-		err := f.update(func(txn *badger.Txn) (func(), error) { return nil, txn.Set(partKey(kind, id, seq, i), part) })
+		err := f.update(func(tx *transaction) (func(), error) { return nil, tx.Set(partKey(kind, id, seq, i), part) })
 		if err != nil {
 			return err
 		}
 	}
-	return f.update(func(txn *badger.Txn) (func(), error) {
-		if err := setCBOR(txn, partsKey(kind, id), parted{seq, len(parts)}); err != nil {
+	return f.update(func(tx *transaction) (func(), error) {
+		if err := setCBOR(tx.Txn, partsKey(kind, id), parted{seq, len(parts)}); err != nil {
 			return nil, err
 		}
 		var old [][]byte
-		err := scan(txn, append(prefix(kind, id), 'p'), nil, false, func(key, _ []byte) (bool, error) {
+		err := scan(tx.Txn, append(prefix(kind, id), 'p'), nil, false, func(key, _ []byte) (bool, error) {
 			if binary.BigEndian.Uint64(key[4:]) >= seq {
 				return false, nil
 			}
 			old = append(old, slices.Clone(key))
 			return true, nil
 		})
-		if err := deleteAll(txn, old, err); err != nil {
+		if err := deleteAll(tx.Txn, old, err); err != nil {
 			return nil, err
 		}
-		return more(txn)
+		return more(tx)
 	})
 }
 

@@ -3,14 +3,13 @@ package frontier
 import (
 	"errors"
 	"fmt"
-	"maps"
-	"slices"
 	"time"
 
 	"github.com/dgraph-io/badger/v4"
 
 	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/order"
+	"github.com/muninn-archive/muninn/internal/times"
 )
 
 // Commit is what a batch brings back.
@@ -113,22 +112,21 @@ type committing struct {
 
 // commitPortion writes a portion, unless it has been written.
 func (f *Frontier) commitPortion(s *state, now committing, p portion) error {
-	return f.update(func(txn *badger.Txn) (func(), error) {
-		rec := f.draft(s)
+	return f.update(func(tx *transaction) (func(), error) {
+		e := f.edit(tx, s)
 		key := batchKey(s.id, 0, now.c.Batch, now.marker)
-		if already, err := committed(txn, key); already || err != nil {
+		if already, err := committed(tx.Txn, key); already || err != nil {
 			return nil, err
 		}
-		claims, done, err := f.heldBy(s, now.c.Batch)
+		claims, done, err := f.heldBy(tx, s, now.c.Batch)
 		if err != nil {
 			return nil, err
 		}
-		changes, learned := map[uint64]*change{}, openSites(txn, s.id, s.learner())
 		var delays []int64
 		var visited []order.Visit
 		var pages []string
 		for _, o := range p.outcomes {
-			end, err := f.conclude(txn, s, rec, o, now.c.Archive, learned, changes, done)
+			end, err := e.conclude(o, now.c.Archive, done)
 			if err != nil {
 				return nil, err
 			}
@@ -140,28 +138,28 @@ func (f *Frontier) commitPortion(s *state, now committing, p portion) error {
 			}
 		}
 		for _, o := range p.links {
-			if err := f.offer(txn, s, rec, o, learned, changes); err != nil {
+			if err := e.offer(o); err != nil {
 				return nil, err
 			}
 		}
-		if err := errors.Join(learned.save(), writeKeeps(txn, p.keeps)); err != nil {
+		if err := errors.Join(e.sites.save(), writeKeeps(tx.Txn, p.keeps)); err != nil {
 			return nil, err
 		}
-		took, err := f.learn(txn, s, rec, s.visits(now.c, visited, pages, now.all))
+		took, err := e.learn(s.visits(now.c, visited, pages, now.all))
 		if err != nil {
 			return nil, err
 		}
 		ended := func() {}
 		if now.ends {
-			if ended, err = f.endBatch(txn, s, rec, now, claims, changes); err != nil {
+			if ended, err = e.endBatch(now, claims); err != nil {
 				return nil, err
 			}
 		}
 		rests := f.restsAfter(s, now, claims)
-		if err := f.saveDone(txn, s, done, rests); err != nil {
+		if err := f.saveDone(tx, s, done, rests); err != nil {
 			return nil, err
 		}
-		return f.finishTxn(txn, s, rec, key, changes, func() {
+		return e.finish(key, func() {
 			took()
 			for _, due := range delays {
 				s.delay(due)
@@ -181,7 +179,7 @@ func (f *Frontier) commitPortion(s *state, now committing, p portion) error {
 }
 
 // heldBy returns the claims of a batch, and what each of their queues has given in this run.
-func (f *Frontier) heldBy(s *state, batch string) (claims []*Claim, done map[uint64]tally, err error) {
+func (f *Frontier) heldBy(tx *transaction, s *state, batch string) (claims []*Claim, done map[uint64]tally, err error) {
 	done = map[uint64]tally{}
 	f.mu.Lock()
 	for _, claim := range s.claims {
@@ -192,7 +190,7 @@ func (f *Frontier) heldBy(s *state, batch string) (claims []*Claim, done map[uin
 	}
 	f.mu.Unlock()
 	for _, claim := range claims {
-		if err := f.touch(s, claim.Queue); err != nil {
+		if err := tx.touch(s, claim.Queue); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -200,29 +198,29 @@ func (f *Frontier) heldBy(s *state, batch string) (claims []*Claim, done map[uin
 }
 
 // endBatch counts the batch and drops its claims.
-func (f *Frontier) endBatch(txn *badger.Txn, s *state, rec *crawlRecord, now committing, claims []*Claim, changes map[uint64]*change) (apply func(), err error) {
+func (e *edit) endBatch(now committing, claims []*Claim) (apply func(), err error) {
 	if !now.c.Rescore {
-		rec.Totals.Links += int64(len(now.c.Discoveries))
+		e.rec.Totals.Links += int64(len(now.c.Discoveries))
 	}
 	if len(now.c.Outcomes) > 0 {
-		rec.Totals.Batches++
-		if err := f.trailed(txn, s, rec); err != nil {
+		e.rec.Totals.Batches++
+		if err := e.trailed(); err != nil {
 			return nil, err
 		}
 	}
 	if !now.c.Rest.IsZero() && len(claims) > 0 {
-		rec.Totals.Failed++
-		if err := txn.Set(batchKey(s.id, 0, now.c.Batch, markerFailed), nil); err != nil {
+		e.rec.Totals.Failed++
+		if err := e.Set(batchKey(e.s.id, 0, now.c.Batch, markerFailed), nil); err != nil {
 			return nil, err
 		}
 	}
-	released, err := f.deleteClaims(txn, s, claims)
+	released, err := e.f.deleteClaims(e.transaction, e.s, claims)
 	return func() {
 		released()
 		for _, claim := range claims {
-			c := changes[claim.Queue]
+			c := e.changes[claim.Queue]
 			// what other portions took out is not known here: then some of the claim may be left
-			s.drop(claim, !now.alone || c == nil || c.concluded < len(claim.URLs), f.opts.Now())
+			e.s.drop(claim, !now.alone || c == nil || c.concluded < len(claim.URLs), e.f.opts.Now())
 		}
 	}, err
 }
@@ -239,7 +237,7 @@ func (f *Frontier) restsAfter(s *state, now committing, claims []*Claim) map[uin
 	for _, c := range claims {
 		rest := now.c.Rest
 		if !rest.IsZero() { // another failure does not shorten it
-			rest = latest(rest, s.queue(c.Queue, "").rest)
+			rest = times.Latest(rest, s.queue(c.Queue, "").rest)
 		}
 		rests[c.Queue] = rest
 	}
@@ -247,7 +245,7 @@ func (f *Frontier) restsAfter(s *state, now committing, claims []*Claim) map[uin
 }
 
 // saveDone keeps the page counts of queues, and until when those rest whose batch has ended.
-func (f *Frontier) saveDone(txn *badger.Txn, s *state, done map[uint64]tally, rests map[uint64]time.Time) error {
+func (f *Frontier) saveDone(tx *transaction, s *state, done map[uint64]tally, rests map[uint64]time.Time) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for pld, n := range done {
@@ -257,74 +255,42 @@ func (f *Frontier) saveDone(txn *badger.Txn, s *state, done map[uint64]tally, re
 		if rest, its := rests[pld]; its {
 			m.keepRest(rest)
 		}
-		if err := s.saveMeta(txn, pld, m); err != nil {
+		if err := s.saveMeta(tx.Txn, pld, m); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// finishTxn writes the crawl's record and the metadata of new queues.
-func (f *Frontier) finishTxn(txn *badger.Txn, s *state, rec *crawlRecord, marker []byte, changes map[uint64]*change, more func()) (func(), error) {
-	if err := f.recall(s, slices.Collect(maps.Keys(changes))...); err != nil {
-		return nil, err
-	}
-	f.mu.Lock()
-	for pld, c := range changes {
-		rec.Totals.Known += c.known
-		if _, known := s.queues[pld]; !known && c.name != "" {
-			if err := errors.Join(f.touch(s, pld), s.saveMeta(txn, pld, queueMeta{Name: c.name})); err != nil {
-				f.mu.Unlock()
-				return nil, err
-			}
-		}
-	}
-	f.mu.Unlock()
-	if err := txn.Set(marker, nil); err != nil {
-		return nil, err
-	}
-	return func() {
-		for _, c := range changes {
-			f.applyChange(s, c)
-		}
-		if more != nil {
-			more()
-		}
-	}, nil
-}
-
 // finishQueue marks the outcomes of entries of a queue that no batch holds.
 func (f *Frontier) finishQueue(s *state, q *queue, outcomes []crawl.Outcome, failed []queuedURL, next time.Time, failing bool) error {
-	return f.update(func(txn *badger.Txn) (func(), error) {
-		if err := f.touch(s, q.pld); err != nil {
+	return f.update(func(tx *transaction) (func(), error) {
+		if err := tx.touch(s, q.pld); err != nil {
 			return nil, err
 		}
-		rec := f.draft(s)
 		fails := 0
 		if failing {
 			fails = q.fails + 1
 		}
-		changes, learned := map[uint64]*change{}, openSites(txn, s.id, s.learner()) // no page among them: nothing is learned
+		e := f.edit(tx, s) // no page among them: nothing is learned
 		for _, o := range outcomes {
-			if _, err := f.conclude(txn, s, rec, o, s.Archive, learned, changes, map[uint64]tally{}); err != nil {
+			if _, err := e.conclude(o, s.Archive, map[uint64]tally{}); err != nil {
 				return nil, err
 			}
 		}
-		if err := f.keepUnfetched(txn, s, rec, outcomes, failed); err != nil {
+		if err := e.keepUnfetched(outcomes, failed); err != nil {
 			return nil, err
 		}
 		f.mu.Lock()
 		m := q.meta()
 		f.mu.Unlock()
 		m.Next, m.Fails = millis(next), fails
-		if err := s.saveMeta(txn, q.pld, m); err != nil {
+		if err := s.saveMeta(tx.Txn, q.pld, m); err != nil {
 			return nil, err
 		}
 		return func() {
 			q.busy, q.next, q.fails = false, next, fails
-			for _, c := range changes {
-				f.applyChange(s, c)
-			}
+			e.apply()
 			s.schedule.place(q, f.opts.Now())
 		}, nil
 	})

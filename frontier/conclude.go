@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/dgraph-io/badger/v4"
-
 	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/urls"
 )
@@ -18,39 +16,40 @@ type concluded struct {
 	kept [][]byte // what the order kept with the link to a page
 }
 
-// conclude marks one outcome; archive is the number of the archive that it is in.
-func (f *Frontier) conclude(txn *badger.Txn, s *state, rec *crawlRecord, o crawl.Outcome, archive int, learned *sites, changes map[uint64]*change, done map[uint64]tally) (end concluded, err error) {
+// conclude marks one outcome; archive is the number of the archive that it is in, done what the queues of its batch have
+// given.
+func (e *edit) conclude(o crawl.Outcome, archive int, done map[uint64]tally) (end concluded, err error) {
 	u, err := urls.Trusted(o.URL)
 	if err != nil {
 		return end, fmt.Errorf("commit %s: %w", o.URL, err)
 	}
 	k := keyOf(u)
-	r, found, err := getRecord(txn, recordKey(s.id, k))
+	r, found, err := getRecord(e.Txn, recordKey(e.s.id, k))
 	if err != nil || !found || r.state != stateWaiting {
 		return end, err
 	}
-	count(rec, o)
+	count(e.rec, o)
 	if o.Answered() {
-		if err := f.countDone(s, k.pld, done, o); err != nil {
+		if err := e.countDone(k.pld, done, o); err != nil {
 			return end, err
 		}
 	}
 	if o.Kind == crawl.OutcomeReturned {
 		return end, nil
 	}
-	if err := txn.Delete(queueKey(s.id, k.pld, r.place)); err != nil {
+	if err := e.Delete(queueKey(e.s.id, k.pld, r.place)); err != nil {
 		return end, err
 	}
-	c := changeOf(changes, k.pld)
+	c := e.change(k.pld)
 	c.removed++
 	c.concluded++
 	end.new = true
-	r.run = rec.Run // it may have waited since an earlier run
+	r.run = e.rec.Run // it may have waited since an earlier run
 	switch o.Kind {
 	case crawl.OutcomeRetry:
 		r.state, r.attempts, r.due = stateDelayed, r.attempts+1, max(o.After.Unix(), 0)+1
 		end.due = r.due
-		if err := txn.Set(delayedKey(s.id, r.due, k), nil); err != nil {
+		if err := e.Set(delayedKey(e.s.id, r.due, k), nil); err != nil {
 			return end, err
 		}
 	case crawl.OutcomeDone, crawl.OutcomeUnmodified:
@@ -62,31 +61,31 @@ func (f *Frontier) conclude(txn *badger.Txn, s *state, rec *crawlRecord, o crawl
 				r.visit.URL = ""
 			}
 		}
-		if err := learned.reward(&r, o, rec.Definition.Topic.Threshold); err != nil {
+		if err := e.sites.reward(&r, o, e.rec.Definition.Topic.Threshold); err != nil {
 			return end, err
 		}
 	case crawl.OutcomeRobots, crawl.OutcomeRefused:
 		r.state = stateRefused
-		rec.ended(o, f.opts.Now())
+		e.rec.ended(o, e.f.opts.Now())
 	default:
 		r.state = stateFailed
-		rec.ended(o, f.opts.Now())
+		e.rec.ended(o, e.f.opts.Now())
 	}
-	return end, txn.Set(recordKey(s.id, k), r.encode())
+	return end, e.Set(recordKey(e.s.id, k), r.encode())
 }
 
 // countDone counts an answer of a queue. done holds the queues of the batch's claims; a batch whose claims
 // ran out brings pages of others.
-func (f *Frontier) countDone(s *state, pld uint64, done map[uint64]tally, o crawl.Outcome) error {
+func (e *edit) countDone(pld uint64, done map[uint64]tally, o crawl.Outcome) error {
 	if _, claimed := done[pld]; !claimed {
-		if err := errors.Join(f.touch(s, pld), f.recall(s, pld)); err != nil {
+		if err := errors.Join(e.touch(e.s, pld), e.f.recall(e.s, pld)); err != nil {
 			return err
 		}
-		f.mu.Lock()
-		if q, known := s.queues[pld]; known {
+		e.f.mu.Lock()
+		if q, known := e.s.queues[pld]; known {
 			done[pld] = q.done
 		}
-		f.mu.Unlock()
+		e.f.mu.Unlock()
 	}
 	now := done[pld]
 	now.requests++

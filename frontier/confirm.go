@@ -4,8 +4,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/dgraph-io/badger/v4"
-
 	"github.com/muninn-archive/muninn/internal/politeness"
 )
 
@@ -35,7 +33,7 @@ func (f *Frontier) Confirm(name string, done Confirmed) error {
 	if len(done.Releases)+len(done.Renewed)+len(done.Refused) == 0 {
 		return nil
 	}
-	return f.withCrawl(name, func(s *state, txn *badger.Txn) (func(), error) {
+	return f.withCrawl(name, func(s *state, tx *transaction) (func(), error) {
 		f.mu.Lock()
 		defer f.mu.Unlock()
 		var released []string
@@ -45,7 +43,7 @@ func (f *Frontier) Confirm(name string, done Confirmed) error {
 			}
 		}
 		for _, lease := range released {
-			if err := txn.Delete(textKey(kindRelease, s.id, lease)); err != nil {
+			if err := tx.Delete(textKey(kindRelease, s.id, lease)); err != nil {
 				return nil, err
 			}
 		}
@@ -57,7 +55,7 @@ func (f *Frontier) Confirm(name string, done Confirmed) error {
 				if !known || c.Grant != k.Number || !c.leased() || !c.Lease.After(now) || !changes(c) {
 					continue
 				}
-				if err := f.touch(s, c.Queue); err != nil {
+				if err := tx.touch(s, c.Queue); err != nil {
 					return err
 				}
 				changed := *c
@@ -72,7 +70,7 @@ func (f *Frontier) Confirm(name string, done Confirmed) error {
 		if err := set(done.Refused, now, func(*Claim) bool { return true }); err != nil {
 			return nil, err
 		}
-		apply, err := f.saveClaims(txn, s, claims, nil)
+		apply, err := f.saveClaims(tx, s, claims, nil)
 		return func() {
 			apply()
 			for _, lease := range released {

@@ -14,11 +14,11 @@ import (
 // ErrFull says that the frontier knows as many crawls as it can.
 var ErrFull = fmt.Errorf("the frontier knows %d crawls, the most it can: forget some (muninn forget CRAWL)", math.MaxUint16)
 
-// freeID is an ID for a new crawl; f.born has those that begin in the same transaction. The IDs of forgotten crawls are given
+// freeID is an ID for a new crawl; the transaction has those that begin in it. The IDs of forgotten crawls are given
 // again once the last ones are used up: all that was kept under them is gone. Frontier.mu is held.
-func (f *Frontier) freeID() (uint16, error) {
+func (f *Frontier) freeID(tx *transaction) (uint16, error) {
 	used := map[uint16]bool{0: true}
-	for _, crawls := range []map[string]*state{f.crawls, f.born} {
+	for _, crawls := range []map[string]*state{f.crawls, tx.born} {
 		for _, s := range crawls {
 			used[s.id] = true
 		}
@@ -55,14 +55,14 @@ const forgetPart = 5000
 // of owner; if another has taken it over, or it has ended, Abandon returns ErrBusy. It returns the releases that politeness has
 // not heard of, which are to be sent before the crawl is forgotten. The run stays one that has not ended.
 func (f *Frontier) Abandon(name, owner string) (releases []Release, err error) {
-	err = f.withCrawl(name, func(s *state, txn *badger.Txn) (func(), error) {
-		if rec := f.draft(s); !rec.Active || rec.Owner != owner {
+	err = f.withCrawl(name, func(s *state, tx *transaction) (func(), error) {
+		if rec := f.draft(tx, s); !rec.Active || rec.Owner != owner {
 			return nil, fmt.Errorf("%w: %s belongs to %s", ErrBusy, name, rec.Owner)
 		}
 		f.mu.Lock()
 		claims := slices.Collect(maps.Values(s.claims))
 		f.mu.Unlock()
-		drop, err := f.dropClaims(txn, s, claims)
+		drop, err := f.dropClaims(tx, s, claims)
 		return func() {
 			drop()
 			releases = slices.SortedFunc(maps.Values(s.journal), func(a, b Release) int { return strings.Compare(a.Lease, b.Lease) })
@@ -146,8 +146,8 @@ func (f *Frontier) deleteCrawl(s *state, out *Forgotten) error {
 	}
 	for _, kind := range kindsOfCrawls {
 		for more := true; more; {
-			err := f.update(func(txn *badger.Txn) (_ func(), err error) {
-				more, err = deleteSome(txn, prefix(kind, s.id), forgetPart)
+			err := f.update(func(tx *transaction) (_ func(), err error) {
+				more, err = deleteSome(tx.Txn, prefix(kind, s.id), forgetPart)
 				return nil, err
 			})
 			if err != nil {
@@ -155,11 +155,11 @@ func (f *Frontier) deleteCrawl(s *state, out *Forgotten) error {
 			}
 		}
 	}
-	return f.update(func(txn *badger.Txn) (func(), error) {
-		if f.drafts[s] != nil { // which would be written behind this
+	return f.update(func(tx *transaction) (func(), error) {
+		if tx.drafts[s] != nil { // which would be written behind this
 			return nil, errTogether
 		}
-		return func() { delete(f.crawls, s.Name) }, txn.Delete(append([]byte{kindCrawl}, s.Name...))
+		return func() { delete(f.crawls, s.Name) }, tx.Delete(append([]byte{kindCrawl}, s.Name...))
 	})
 }
 

@@ -125,8 +125,8 @@ func TestForgetAbandoned(t *testing.T) {
 	if _, err := r.Forget(testCrawl, "owner", false); err != nil || r.Knows(testCrawl) || r.keysUnder()[id] != 0 {
 		t.Errorf("%v; %d keys are left", err, r.keysUnder()[id])
 	}
-	err := r.update(func(*badger.Txn) (func(), error) {
-		r.draft(stale).Totals.Links++
+	err := r.update(func(tx *transaction) (func(), error) {
+		r.draft(tx, stale).Totals.Links++
 		return nil, nil
 	})
 	if !errors.Is(err, ErrBusy) {
@@ -150,7 +150,7 @@ func TestIDs(t *testing.T) {
 	r.mu.Lock()
 	for i := range math.MaxUint16 - 1 {
 		name := fmt.Sprint("c", i)
-		id, err := r.freeID()
+		id, err := r.freeID(newTransaction(nil))
 		if err != nil || id == 0 || used[id] || id == r.crawls[testCrawl].id {
 			t.Fatalf("crawl %d: %d, %v", i, id, err)
 		}
@@ -166,12 +166,12 @@ func TestIDs(t *testing.T) {
 		used[id], r.nextID = true, id+1
 		r.crawls[name] = &state{id: id}
 	}
-	_, err := r.freeID()
+	_, err := r.freeID(newTransaction(nil))
 	if !errors.Is(err, ErrFull) {
 		t.Errorf("all are used: %v", err)
 	}
 	delete(r.crawls, "c7")
-	free, err := r.freeID()
+	free, err := r.freeID(newTransaction(nil))
 	r.mu.Unlock()
 	if err != nil || free == 0 || used[free] == false {
 		t.Errorf("%d, %v", free, err)

@@ -52,19 +52,12 @@ type Frontier struct {
 	once    sync.Once
 	reading sync.RWMutex // held while reading, so that Close waits
 
-	// Of the transaction under way; the writer's alone.
-	drafts  map[*state]*crawlRecord
-	born    map[string]*state // crawls that begin in it
-	touched map[queueRef]int  // queue → the mutation that rests on it
-	turn    int               // of the mutation that is being made
-
 	mu      sync.Mutex
 	crawls  map[string]*state
 	hosts   *hosts
 	changed chan struct{} // closed and made anew whenever something changes
 	nextID  uint16
 	tidy    chan struct{} // a run has ended
-	unread  error         // of waking a crawl; the writer's alone
 
 	remembering sync.Mutex // held while what is remembered is kept
 
@@ -120,7 +113,6 @@ func Open(dir string, opts Options) (*Frontier, error) {
 	f := &Frontier{
 		db: db, opts: opts, writes: make(chan pendingWrite, groupSize), closed: make(chan struct{}),
 		stopped: make(chan struct{}), crawls: map[string]*state{}, changed: make(chan struct{}), nextID: 1, tidy: make(chan struct{}, 1),
-		drafts: map[*state]*crawlRecord{}, born: map[string]*state{}, touched: map[queueRef]int{},
 	}
 	f.hosts = newHosts(f.crawls, opts)
 	if err := errors.Join(f.loadHosts(), f.load()); err != nil {

@@ -148,22 +148,22 @@ func (h *hosts) informAll(s *state) {
 }
 
 // restHost says, within a mutation, that a host is not asked before a time, by any crawl.
-func (f *Frontier) restHost(txn *badger.Txn, pld uint64, until time.Time) (apply func(), err error) {
-	if err := f.touch(nil, pld); err != nil {
+func (f *Frontier) restHost(tx *transaction, pld uint64, until time.Time) (apply func(), err error) {
+	if err := tx.touch(nil, pld); err != nil {
 		return nil, err
 	}
 	f.mu.Lock()
 	idle := !until.After(f.opts.Now()) || !until.After(f.hosts.next[pld])
-	stale := f.hosts.stale(f.touched)
+	stale := f.hosts.stale(tx.touched)
 	f.mu.Unlock()
 	if idle {
 		return func() {}, nil
 	}
-	if err := setCBOR(txn, pldKey(kindHost, 0, pld), hostRecord{millis(until)}); err != nil {
+	if err := setCBOR(tx.Txn, pldKey(kindHost, 0, pld), hostRecord{millis(until)}); err != nil {
 		return nil, err
 	}
 	for _, old := range stale {
-		if err := txn.Delete(pldKey(kindHost, 0, old)); err != nil {
+		if err := tx.Delete(pldKey(kindHost, 0, old)); err != nil {
 			return nil, err
 		}
 	}
@@ -180,10 +180,10 @@ func (f *Frontier) restHost(txn *badger.Txn, pld uint64, until time.Time) (apply
 }
 
 // restHosts does so for several hosts.
-func (f *Frontier) restHosts(txn *badger.Txn, rests map[uint64]time.Time) (apply func(), err error) {
+func (f *Frontier) restHosts(tx *transaction, rests map[uint64]time.Time) (apply func(), err error) {
 	var all []func()
 	for _, pld := range slices.Sorted(maps.Keys(rests)) {
-		rest, err := f.restHost(txn, pld, rests[pld])
+		rest, err := f.restHost(tx, pld, rests[pld])
 		if err != nil {
 			return nil, err
 		}
@@ -245,7 +245,7 @@ func (f *Frontier) loadHosts() error {
 func (f *Frontier) Rest(at urls.URL, until time.Time) error { return f.rest(keyOf(at).pld, until) }
 
 func (f *Frontier) rest(pld uint64, until time.Time) error {
-	return f.update(func(txn *badger.Txn) (func(), error) { return f.restHost(txn, pld, until) })
+	return f.update(func(tx *transaction) (func(), error) { return f.restHost(tx, pld, until) })
 }
 
 // millis is a time as it is kept: in whole milliseconds, and never earlier than it is.

@@ -1,16 +1,14 @@
 package frontier
 
-import "github.com/dgraph-io/badger/v4"
-
 // Inherit makes a crawl known that another frontier knew, which is lost: it has had that many runs. What it
 // knew is to be brought in by Commit, until Restored is called; Plan tells.
 func (f *Frontier) Inherit(name string, runs uint32) error {
-	return f.update(func(*badger.Txn) (func(), error) {
+	return f.update(func(tx *transaction) (func(), error) {
 		f.mu.Lock()
 		_, known := f.crawls[name]
-		id, full := f.freeID()
+		id, full := f.freeID(tx)
 		f.mu.Unlock()
-		if _, born := f.born[name]; known || born {
+		if _, born := tx.born[name]; known || born {
 			return nil, nil
 		}
 		if full != nil {
@@ -20,8 +18,8 @@ func (f *Frontier) Inherit(name string, runs uint32) error {
 		if err != nil {
 			return nil, err
 		}
-		f.born[name] = s
-		f.draft(s)
+		tx.bear(name, s)
+		f.draft(tx, s)
 		return func() { f.adopt(s, s.scope, false) }, nil
 	})
 }

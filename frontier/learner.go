@@ -102,7 +102,8 @@ func (l *learning) take(learned *lesson) {
 }
 
 // learn makes a lesson durable; apply, which is called once it is, takes it in.
-func (f *Frontier) learn(txn *badger.Txn, s *state, rec *crawlRecord, learned *lesson) (apply func(), err error) {
+func (e *edit) learn(learned *lesson) (apply func(), err error) {
+	f, s := e.f, e.s
 	if len(learned.Examples)+len(learned.Visits) == 0 || s.learner() == nil {
 		return func() {}, nil
 	}
@@ -110,9 +111,9 @@ func (f *Frontier) learn(txn *badger.Txn, s *state, rec *crawlRecord, learned *l
 	if err != nil {
 		return nil, err
 	}
-	rec.Lessons++
-	seq := rec.Lessons
-	if err := txn.Set(lessonKey(s.id, seq), raw); err != nil {
+	e.rec.Lessons++
+	seq := e.rec.Lessons
+	if err := e.Set(lessonKey(s.id, seq), raw); err != nil {
 		return nil, err
 	}
 	return func() {
@@ -146,10 +147,10 @@ func (f *Frontier) saveLearning(s *state, l *learning) {
 // keepSum writes the sum of the lessons up to a number, in parts, and drops those lessons; apply, which may be nil, is called
 // once it is durable.
 func (f *Frontier) keepSum(s *state, seq uint64, raw []byte, apply func()) error {
-	return f.keepParts(kindSum, s.id, seq, raw, func(txn *badger.Txn) (func(), error) {
-		rec := f.draft(s)
+	return f.keepParts(kindSum, s.id, seq, raw, func(tx *transaction) (func(), error) {
+		rec := f.draft(tx, s)
 		rec.Lessons = max(rec.Lessons, seq)
-		return apply, dropLessons(txn, s.id, seq)
+		return apply, dropLessons(tx.Txn, s.id, seq)
 	})
 }
 
@@ -247,7 +248,7 @@ func (f *Frontier) Teach(name string, learned []byte, examples [][]byte) error {
 			return err
 		}
 	}
-	return f.withCrawl(name, func(s *state, txn *badger.Txn) (func(), error) {
-		return f.learn(txn, s, f.draft(s), &lesson{Examples: examples})
+	return f.withCrawl(name, func(s *state, tx *transaction) (func(), error) {
+		return f.edit(tx, s).learn(&lesson{Examples: examples})
 	})
 }

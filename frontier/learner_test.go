@@ -253,8 +253,8 @@ func TestLearnerSurvivesSums(t *testing.T) {
 	for _, r := range []*rig{still, restless} {
 		r.submit("seeds", c.seeds...)
 	}
-	restless.must(restless.update(func(txn *badger.Txn) (func(), error) { // left by a process that was killed
-		return nil, txn.Set(partKey(kindSum, restless.crawls[testCrawl].id, 3, 0), []byte("what no sum holds"))
+	restless.must(restless.update(func(tx *transaction) (func(), error) { // left by a process that was killed
+		return nil, tx.Set(partKey(kindSum, restless.crawls[testCrawl].id, 3, 0), []byte("what no sum holds"))
 	}))
 	visits, sums, last := 0, 0, parted{}
 	for i, commit := range c.commits {
@@ -316,8 +316,8 @@ func TestDamagedSum(t *testing.T) {
 		r.must(r.Commit(commit))
 	}
 	sum := r.summed(0)
-	r.must(r.update(func(txn *badger.Txn) (func(), error) {
-		return nil, txn.Set(partKey(kindSum, r.crawls[testCrawl].id, sum.Seq, 0), []byte("no sum"))
+	r.must(r.update(func(tx *transaction) (func(), error) {
+		return nil, tx.Set(partKey(kindSum, r.crawls[testCrawl].id, sum.Seq, 0), []byte("no sum"))
 	}))
 	sound := r.knows(c)
 	r.reopen()

@@ -5,8 +5,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/dgraph-io/badger/v4"
-
 	"github.com/muninn-archive/muninn/internal/times"
 )
 
@@ -52,7 +50,7 @@ func (f *Frontier) LeaseUntil(name, claim string) time.Time {
 // EndLease says that a claim's fetching has ended: its lease goes into the journal of releases, if it still has it,
 // and its hosts rest.
 func (f *Frontier) EndLease(name, claim string, end LaneEnd) error {
-	return f.withCrawl(name, func(s *state, txn *badger.Txn) (func(), error) {
+	return f.withCrawl(name, func(s *state, tx *transaction) (func(), error) {
 		f.mu.Lock()
 		c, known := s.claims[claim]
 		if !known || c.Ended {
@@ -70,10 +68,10 @@ func (f *Frontier) EndLease(name, claim string, end LaneEnd) error {
 		m := q.meta()
 		m.Next, m.Fails, m.Unread, m.Pace, m.Delay = millis(end.Host), fails, unread, pace.Milliseconds(), delay.Milliseconds()
 		f.mu.Unlock()
-		if err := f.touch(s, c.Queue); err != nil {
+		if err := tx.touch(s, c.Queue); err != nil {
 			return nil, err
 		}
-		if err := s.saveMeta(txn, c.Queue, m); err != nil {
+		if err := s.saveMeta(tx.Txn, c.Queue, m); err != nil {
 			return nil, err
 		}
 		var releases []Release
@@ -87,11 +85,11 @@ func (f *Frontier) EndLease(name, claim string, end LaneEnd) error {
 		rests := map[uint64]time.Time{c.Queue: end.Host}
 		f.unreturned(s, c, rests)
 		ended.Borrowed = nil
-		rest, err := f.restHosts(txn, rests)
+		rest, err := f.restHosts(tx, rests)
 		if err != nil {
 			return nil, err
 		}
-		apply, err := f.saveClaims(txn, s, []Claim{ended}, releases)
+		apply, err := f.saveClaims(tx, s, []Claim{ended}, releases)
 		return func() {
 			q.next, q.fails, q.unread, q.pace, q.delay = end.Host, fails, unread, pace, delay
 			apply()
@@ -102,7 +100,7 @@ func (f *Frontier) EndLease(name, claim string, end LaneEnd) error {
 
 // Owe notes what is owed to the host of a claim whose fetching goes on, or was cut off.
 func (f *Frontier) Owe(name, claim string, end LaneEnd) error {
-	return f.withCrawl(name, func(s *state, txn *badger.Txn) (func(), error) {
+	return f.withCrawl(name, func(s *state, tx *transaction) (func(), error) {
 		f.mu.Lock()
 		c, known := s.claims[claim]
 		if !known || c.Ended || !end.Host.After(c.Owed) && end.Delay <= c.Delay {
@@ -116,17 +114,17 @@ func (f *Frontier) Owe(name, claim string, end LaneEnd) error {
 		delay := max(q.delay, end.Delay)
 		m.Delay = delay.Milliseconds()
 		f.mu.Unlock()
-		if err := f.touch(s, c.Queue); err != nil {
+		if err := tx.touch(s, c.Queue); err != nil {
 			return nil, err
 		}
-		if err := s.saveMeta(txn, c.Queue, m); err != nil {
+		if err := s.saveMeta(tx.Txn, c.Queue, m); err != nil {
 			return nil, err
 		}
-		rest, err := f.restHost(txn, c.Queue, owing.Owed)
+		rest, err := f.restHost(tx, c.Queue, owing.Owed)
 		if err != nil {
 			return nil, err
 		}
-		apply, err := f.saveClaims(txn, s, []Claim{owing}, nil)
+		apply, err := f.saveClaims(tx, s, []Claim{owing}, nil)
 		return func() {
 			q.delay = delay
 			apply()
@@ -138,7 +136,7 @@ func (f *Frontier) Owe(name, claim string, end LaneEnd) error {
 // Yield gives the lease of a claim back while an answer is still read, at most until a time: its address may be
 // asked again from next on, its hosts not before the claim has ended. It asks nothing more.
 func (f *Frontier) Yield(name, claim string, next, until time.Time) error {
-	return f.withCrawl(name, func(s *state, txn *badger.Txn) (func(), error) {
+	return f.withCrawl(name, func(s *state, tx *transaction) (func(), error) {
 		f.mu.Lock()
 		c, known := s.claims[claim]
 		if !known || !c.leased() {
@@ -148,9 +146,9 @@ func (f *Frontier) Yield(name, claim string, next, until time.Time) error {
 		reading := *c
 		reading.Reading = until
 		f.mu.Unlock()
-		if err := f.touch(s, c.Queue); err != nil {
+		if err := tx.touch(s, c.Queue); err != nil {
 			return nil, err
 		}
-		return f.saveClaims(txn, s, []Claim{reading}, []Release{c.release(next, until)})
+		return f.saveClaims(tx, s, []Claim{reading}, []Release{c.release(next, until)})
 	})
 }

@@ -6,8 +6,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/dgraph-io/badger/v4"
-
 	"github.com/muninn-archive/muninn/internal/times"
 	"github.com/muninn-archive/muninn/internal/urls"
 )
@@ -41,9 +39,9 @@ type Host struct {
 // again without a Return, the longest pause comes first.
 func (f *Frontier) Lend(name, claim string, at urls.URL, until time.Time) (host Host, err error) {
 	pld := keyOf(at).pld
-	err = f.withCrawl(name, func(s *state, txn *badger.Txn) (func(), error) {
+	err = f.withCrawl(name, func(s *state, tx *transaction) (func(), error) {
 		delay, err := f.crawlDelay(pld)
-		if err := errors.Join(err, f.touch(nil, pld)); err != nil {
+		if err := errors.Join(err, tx.touch(nil, pld)); err != nil {
 			return nil, err
 		}
 		f.mu.Lock()
@@ -73,10 +71,10 @@ func (f *Frontier) Lend(name, claim string, at urls.URL, until time.Time) (host 
 			return nil, &RestsError{at.Host(), host.Next}
 		}
 		borrower.Borrowed = append(loans, mine)
-		if err := f.touch(s, borrower.Queue); err != nil {
+		if err := tx.touch(s, borrower.Queue); err != nil {
 			return nil, err
 		}
-		return f.saveClaims(txn, s, []Claim{borrower}, nil)
+		return f.saveClaims(tx, s, []Claim{borrower}, nil)
 	})
 	return host, err
 }
@@ -95,8 +93,8 @@ func (h *hosts) asked(but claimRef, pld uint64, now time.Time) bool {
 // Return ends the right to ask a host that was lent; next is when it may be asked again.
 func (f *Frontier) Return(name, claim string, at urls.URL, next time.Time) error {
 	pld := keyOf(at).pld
-	return f.withCrawl(name, func(s *state, txn *badger.Txn) (func(), error) {
-		rest, err := f.restHost(txn, pld, next)
+	return f.withCrawl(name, func(s *state, tx *transaction) (func(), error) {
+		rest, err := f.restHost(tx, pld, next)
 		if err != nil {
 			return nil, err
 		}
@@ -110,12 +108,12 @@ func (f *Frontier) Return(name, claim string, at urls.URL, next time.Time) error
 		f.mu.Unlock()
 		var claims []Claim
 		if known {
-			if err := f.touch(s, returned.Queue); err != nil {
+			if err := tx.touch(s, returned.Queue); err != nil {
 				return nil, err
 			}
 			claims = append(claims, returned)
 		}
-		save, err := f.saveClaims(txn, s, claims, nil)
+		save, err := f.saveClaims(tx, s, claims, nil)
 		return func() {
 			rest()
 			save()
@@ -127,8 +125,8 @@ func (f *Frontier) Return(name, claim string, at urls.URL, next time.Time) error
 // the next time.
 func (f *Frontier) KnowDelay(name string, at urls.URL, delay time.Duration) error {
 	pld := keyOf(at).pld
-	return f.withCrawl(name, func(s *state, txn *badger.Txn) (func(), error) {
-		if err := errors.Join(f.touch(s, pld), f.recall(s, pld)); err != nil {
+	return f.withCrawl(name, func(s *state, tx *transaction) (func(), error) {
+		if err := errors.Join(tx.touch(s, pld), f.recall(s, pld)); err != nil {
 			return nil, err
 		}
 		f.mu.Lock()
@@ -141,15 +139,15 @@ func (f *Frontier) KnowDelay(name string, at urls.URL, delay time.Duration) erro
 		if delay.Milliseconds() > m.Delay {
 			m.Delay = delay.Milliseconds()
 		}
-		if err := s.saveMeta(txn, pld, m); err != nil {
+		if err := s.saveMeta(tx.Txn, pld, m); err != nil {
 			return nil, err
 		}
 		for _, c := range borrowers {
-			if err := f.touch(s, c.Queue); err != nil {
+			if err := tx.touch(s, c.Queue); err != nil {
 				return nil, err
 			}
 		}
-		save, err := f.saveClaims(txn, s, borrowers, nil)
+		save, err := f.saveClaims(tx, s, borrowers, nil)
 		return func() {
 			q := s.queue(pld, m.Name)
 			q.delay = time.Duration(m.Delay) * time.Millisecond

@@ -18,7 +18,7 @@ func (f *Frontier) Remember(name string, raw []byte) error {
 	if err != nil {
 		return err
 	}
-	return f.keepParts(kindMemory, id, former.Seq+1, raw, func(*badger.Txn) (func(), error) { return nil, nil })
+	return f.keepParts(kindMemory, id, former.Seq+1, raw, func(tx *transaction) (func(), error) { return nil, nil })
 }
 
 // Memory is what Remember has kept; nil if it was nothing.

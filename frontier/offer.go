@@ -89,32 +89,11 @@ func admit(bound *scope.Scope, d crawl.Discovery, vias map[string]urlKey) *offer
 	return o
 }
 
-// change is what an offer does to memory.
-type change struct {
-	pld     uint64
-	name    string
-	added   []place
-	removed int
-	// concluded counts those of the removed that an outcome took out for good, or for a time.
-	concluded int
-	known     int64
-}
-
-// changeOf returns what is to change of a queue.
-func changeOf(changes map[uint64]*change, pld uint64) *change {
-	c := changes[pld]
-	if c == nil {
-		c = &change{pld: pld}
-		changes[pld] = c
-	}
-	return c
-}
-
 // offer brings one URL into the frontier: new ones are queued, waiting ones get their new priority,
 // those done in this run are left alone.
-func (f *Frontier) offer(txn *badger.Txn, s *state, rec *crawlRecord, o *offered, learned *sites, changes map[uint64]*change) error {
-	key := recordKey(s.id, o.key)
-	r, found, err := getRecord(txn, key)
+func (e *edit) offer(o *offered) error {
+	key, rec := recordKey(e.s.id, o.key), e.rec
+	r, found, err := getRecord(e.Txn, key)
 	if err != nil {
 		return err
 	}
@@ -132,7 +111,7 @@ func (f *Frontier) offer(txn *badger.Txn, s *state, rec *crawlRecord, o *offered
 		}
 		r.scores, r.keep, r.parts, r.also = aggregate{}, nil, nil, nil
 	}
-	c := changeOf(changes, o.key.pld)
+	c := e.change(o.key.pld)
 	c.name = o.pld
 	queued := found && r.state == stateWaiting
 	if fresh {
@@ -140,17 +119,17 @@ func (f *Frontier) offer(txn *badger.Txn, s *state, rec *crawlRecord, o *offered
 		r = record{run: rec.Run, via: o.via, path: o.path, url: o.url, visit: old.visit, archive: old.archive, place: old.place}
 		c.known++
 		if o.tag != "" {
-			if r.group, err = learned.assign(o.host, o.tag); err != nil {
+			if r.group, err = e.sites.assign(o.host, o.tag); err != nil {
 				return err
 			}
 		}
 	}
 	before, kept, also := r.scores, r.keptAt, r.alsoAt
 	for _, link := range o.links {
-		r.take(link, rec.Definition.Order.Update, learned.whole != nil)
+		r.take(link, rec.Definition.Order.Update, e.sites.whole != nil)
 	}
 	d := rec.Definition.Order
-	priority, err := learned.priority(&r, &rec.Definition)
+	priority, err := e.sites.priority(&r, &rec.Definition)
 	if err != nil {
 		return err
 	}
@@ -159,9 +138,9 @@ func (f *Frontier) offer(txn *badger.Txn, s *state, rec *crawlRecord, o *offered
 			return nil // nothing that the order depends on has changed
 		}
 		r.state = stateWaiting
-		return txn.Set(key, r.encode())
+		return e.Set(key, r.encode())
 	}
-	return s.enqueue(txn, rec, o.key, &r, priority, queued, c)
+	return e.enqueue(o.key, &r, priority, queued)
 }
 
 // moved tells whether a waiting URL is to be given another place. Where priorities change with all that is learned, small
@@ -174,16 +153,17 @@ func moved(from, to uint16, d *crawl.Definition) bool {
 }
 
 // enqueue puts a URL into its queue at a priority, out of its former place if it is queued already.
-func (s *state) enqueue(txn *badger.Txn, rec *crawlRecord, k urlKey, r *record, priority uint16, queued bool, c *change) error {
+func (e *edit) enqueue(k urlKey, r *record, priority uint16, queued bool) error {
+	c := e.change(k.pld)
 	if queued {
-		if err := txn.Delete(queueKey(s.id, k.pld, r.place)); err != nil {
+		if err := e.Delete(queueKey(e.s.id, k.pld, r.place)); err != nil {
 			return err
 		}
 		c.removed++
 	}
-	rec.Counter++
-	r.state, r.place = stateWaiting, place{priority, rec.Counter}
-	if err := setQueued(txn, s.id, k, r); err != nil {
+	e.rec.Counter++
+	r.state, r.place = stateWaiting, place{priority, e.rec.Counter}
+	if err := setQueued(e.Txn, e.s.id, k, r); err != nil {
 		return err
 	}
 	c.added = append(c.added, r.place)
@@ -202,18 +182,6 @@ func setQueued(txn *badger.Txn, id uint16, k urlKey, r *record) error {
 		hash[i] = byte(k.url >> (56 - 8*i))
 	}
 	return txn.Set(queueKey(id, k.pld, r.place), hash[:])
-}
-
-// applyChange brings memory up to date; Frontier.mu is held.
-func (f *Frontier) applyChange(s *state, c *change) {
-	q := s.queue(c.pld, c.name)
-	q.waiting -= c.removed
-	s.waiting -= c.removed
-	for _, at := range c.added {
-		q.added(at)
-		s.waiting++
-	}
-	s.schedule.place(q, f.opts.Now())
 }
 
 // Submit offers URLs that no batch found: seeds, and URLs scored elsewhere. It is idempotent by id.

@@ -9,8 +9,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/dgraph-io/badger/v4"
-
 	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/times"
 	"github.com/muninn-archive/muninn/internal/urls"
@@ -205,9 +203,9 @@ func lookups(ctx context.Context, entries []queuedURL, w Want) map[string]addres
 // settle makes the claims durable and puts the queues back where they belong.
 func (f *Frontier) settle(ctx context.Context, s *state, picked []*candidate, w Want) ([]Claim, error) {
 	var claims []Claim
-	err := f.update(func(txn *badger.Txn) (func(), error) {
+	err := f.update(func(tx *transaction) (func(), error) {
 		now := f.opts.Now()
-		rec := f.draft(s)
+		e := f.edit(tx, s)
 		claims = claims[:0]
 		asking := f.asking(s)
 		for _, c := range picked {
@@ -219,27 +217,27 @@ func (f *Frontier) settle(ctx context.Context, s *state, picked []*candidate, w 
 				continue
 			}
 			asking[c.claim.IP]++
-			if err := f.touch(s, c.claim.Queue); err != nil {
+			if err := tx.touch(s, c.claim.Queue); err != nil {
 				return nil, err
 			}
-			if err := f.touch(nil, c.claim.Queue); err != nil {
+			if err := tx.touch(nil, c.claim.Queue); err != nil {
 				return nil, err
 			}
 			if f.held(s, c.claim.Queue) || f.heldElsewhere(s, c.claim.Queue) { // meanwhile: a batch has reopened its claim, or another crawl was first
 				c.claim = nil
 				continue
 			}
-			rec.Sequence++
-			c.claim.ID = fmt.Sprintf("%s-%d", c.claim.PLD, rec.Sequence)
+			e.rec.Sequence++
+			c.claim.ID = fmt.Sprintf("%s-%d", c.claim.PLD, e.rec.Sequence)
 			c.claim.Asked, c.claim.Deadline = now, now.Add(f.opts.ClaimTTL)
-			if err := setCBOR(txn, textKey(kindClaim, s.id, c.claim.ID), c.claim); err != nil {
+			if err := setCBOR(tx.Txn, textKey(kindClaim, s.id, c.claim.ID), c.claim); err != nil {
 				return nil, err
 			}
 			claims = append(claims, *c.claim)
 		}
-		changes, left := map[uint64]*change{}, moves{maxMoves, maxMoved}
+		left := moves{maxMoves, maxMoved}
 		for _, c := range picked {
-			if err := f.move(txn, s, rec, c, changes, &left); err != nil {
+			if err := e.move(c, &left); err != nil {
 				return nil, err
 			}
 		}
@@ -249,9 +247,7 @@ func (f *Frontier) settle(ctx context.Context, s *state, picked []*candidate, w 
 					s.hold(c.claim)
 				}
 			}
-			for _, c := range changes {
-				f.applyChange(s, c)
-			}
+			e.apply()
 		}, nil
 	})
 	for _, c := range picked {

@@ -4,8 +4,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/dgraph-io/badger/v4"
-
 	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/scope"
 )
@@ -76,8 +74,8 @@ func (f *Frontier) change(name string, edit func(rec *crawlRecord)) error {
 	if err != nil {
 		return err
 	}
-	return f.update(func(*badger.Txn) (func(), error) {
-		rec := f.draft(s)
+	return f.update(func(tx *transaction) (func(), error) {
+		rec := f.draft(tx, s)
 		edit(rec)
 		sc, err := scope.New(rec.Definition, rec.Bounds)
 		if err != nil {

@@ -3,8 +3,6 @@ package frontier
 import (
 	"maps"
 	"slices"
-
-	"github.com/dgraph-io/badger/v4"
 )
 
 // promote brings delayed URLs whose time has come back into their queues.
@@ -17,13 +15,12 @@ func (f *Frontier) promote(name string) error {
 	if idle {
 		return err
 	}
-	return f.update(func(txn *badger.Txn) (func(), error) {
-		rec, learned := f.draft(s), openSites(txn, s.id, s.learner())
-		changes, taken, next := map[uint64]*change{}, 0, int64(0)
+	return f.update(func(tx *transaction) (func(), error) {
+		e, taken, next := f.edit(tx, s), 0, int64(0)
 		var due []urlKey
 		var times []int64
 		var keys [][]byte
-		err := scan(txn, prefix(kindDelayed, s.id), nil, false, func(key, _ []byte) (bool, error) {
+		err := scan(tx.Txn, prefix(kindDelayed, s.id), nil, false, func(key, _ []byte) (bool, error) {
 			at, k, ok := parseDelayedKey(key)
 			if !ok {
 				return true, nil
@@ -39,41 +36,32 @@ func (f *Frontier) promote(name string) error {
 			return nil, err
 		}
 		for i, k := range due {
-			if err := txn.Delete(keys[i]); err != nil {
+			if err := tx.Delete(keys[i]); err != nil {
 				return nil, err
 			}
 			taken++
-			r, found, err := getRecord(txn, recordKey(s.id, k))
+			r, found, err := getRecord(tx.Txn, recordKey(s.id, k))
 			if err != nil {
 				return nil, err
 			}
 			if !found || r.state != stateDelayed || r.due != times[i] {
 				continue
 			}
-			rec.Counter++
-			r.state = stateWaiting
-			priority, err := learned.priority(&r, &rec.Definition)
+			priority, err := e.sites.priority(&r, &e.rec.Definition)
 			if err != nil {
 				return nil, err
 			}
-			r.place = place{priority, rec.Counter}
-			if err := setQueued(txn, s.id, k, &r); err != nil {
+			if err := e.enqueue(k, &r, priority, false); err != nil {
 				return nil, err
 			}
-			if changes[k.pld] == nil {
-				changes[k.pld] = &change{pld: k.pld}
-			}
-			changes[k.pld].added = append(changes[k.pld].added, r.place)
 		}
-		if err := f.recall(s, slices.Collect(maps.Keys(changes))...); err != nil {
+		if err := f.recall(s, slices.Collect(maps.Keys(e.changes))...); err != nil {
 			return nil, err
 		}
 		return func() {
 			s.delayed -= taken
 			s.due = next
-			for _, c := range changes {
-				f.applyChange(s, c)
-			}
+			e.apply()
 		}, nil
 	})
 }

@@ -9,8 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/dgraph-io/badger/v4"
-
 	"github.com/muninn-archive/muninn/internal/crawl"
 )
 
@@ -143,7 +141,7 @@ func (r *rig) together(calls ...func()) {
 	var wg sync.WaitGroup
 	held := make(chan struct{})
 	wg.Go(func() {
-		r.must(r.update(func(*badger.Txn) (func(), error) {
+		r.must(r.update(func(tx *transaction) (func(), error) {
 			select {
 			case <-held:
 			default:

@@ -4,8 +4,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/dgraph-io/badger/v4"
-
 	"github.com/muninn-archive/muninn/internal/politeness"
 	"github.com/muninn-archive/muninn/internal/times"
 )
@@ -36,12 +34,12 @@ func (c *Claim) release(address, host time.Time) Release {
 // deleteClaims takes claims off the disk and ends their leases. Of those whose fetching did not say when the host may
 // be asked again, it is not known when the last request was made, so the longest pause runs from now on, for the
 // address and for the host.
-func (f *Frontier) deleteClaims(txn *badger.Txn, s *state, claims []*Claim) (apply func(), err error) {
+func (f *Frontier) deleteClaims(tx *transaction, s *state, claims []*Claim) (apply func(), err error) {
 	var releases []Release
 	rests := map[uint64]time.Time{}
 	now := f.opts.Now()
 	for _, c := range claims {
-		if err := txn.Delete(textKey(kindClaim, s.id, c.ID)); err != nil {
+		if err := tx.Delete(textKey(kindClaim, s.id, c.ID)); err != nil {
 			return nil, err
 		}
 		host := times.Latest(c.Owed, now.Add(s.longestPause(c)))
@@ -58,11 +56,11 @@ func (f *Frontier) deleteClaims(txn *badger.Txn, s *state, claims []*Claim) (app
 		}
 		rests[c.Queue] = times.Latest(rests[c.Queue], host)
 	}
-	rest, err := f.restHosts(txn, rests)
+	rest, err := f.restHosts(tx, rests)
 	if err != nil {
 		return nil, err
 	}
-	released, err := f.saveClaims(txn, s, nil, releases)
+	released, err := f.saveClaims(tx, s, nil, releases)
 	return func() {
 		released()
 		rest()
@@ -76,14 +74,14 @@ func (s *state) longestPause(c *Claim) time.Duration {
 }
 
 // saveClaims writes changed claims and new journal entries.
-func (f *Frontier) saveClaims(txn *badger.Txn, s *state, claims []Claim, releases []Release) (func(), error) {
+func (f *Frontier) saveClaims(tx *transaction, s *state, claims []Claim, releases []Release) (func(), error) {
 	for i := range claims {
-		if err := setCBOR(txn, textKey(kindClaim, s.id, claims[i].ID), &claims[i]); err != nil {
+		if err := setCBOR(tx.Txn, textKey(kindClaim, s.id, claims[i].ID), &claims[i]); err != nil {
 			return nil, err
 		}
 	}
 	for _, r := range releases {
-		if err := setCBOR(txn, textKey(kindRelease, s.id, r.Lease), r); err != nil {
+		if err := setCBOR(tx.Txn, textKey(kindRelease, s.id, r.Lease), r); err != nil {
 			return nil, err
 		}
 	}

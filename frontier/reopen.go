@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/cespare/xxhash/v2"
-	"github.com/dgraph-io/badger/v4"
 
 	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/times"
@@ -27,11 +26,11 @@ func (f *Frontier) Withdraw(name string) error {
 	if err != nil || late == 0 {
 		return err
 	}
-	return f.withCrawl(name, func(s *state, txn *badger.Txn) (func(), error) {
+	return f.withCrawl(name, func(s *state, tx *transaction) (func(), error) {
 		f.mu.Lock()
 		claims := f.late(s)
 		f.mu.Unlock()
-		return f.dropClaims(txn, s, claims)
+		return f.dropClaims(tx, s, claims)
 	})
 }
 
@@ -45,13 +44,13 @@ func (f *Frontier) late(s *state) []*Claim {
 	return late
 }
 
-func (f *Frontier) dropClaims(txn *badger.Txn, s *state, claims []*Claim) (func(), error) {
+func (f *Frontier) dropClaims(tx *transaction, s *state, claims []*Claim) (func(), error) {
 	for _, c := range claims {
-		if err := f.touch(s, c.Queue); err != nil {
+		if err := tx.touch(s, c.Queue); err != nil {
 			return nil, err
 		}
 	}
-	released, err := f.deleteClaims(txn, s, claims)
+	released, err := f.deleteClaims(tx, s, claims)
 	return func() {
 		released()
 		for _, c := range claims {
@@ -71,21 +70,21 @@ type Lane struct {
 // begins. ErrFinished if the batch was committed; then its queues rest no longer, if it was committed as failed.
 func (f *Frontier) Reopen(name, batch string, leases []Claim, found map[string][]string) (lanes []Lane, err error) {
 	nonce, finished := newNonce(), false
-	err = f.withCrawl(name, func(s *state, txn *badger.Txn) (_ func(), err error) {
+	err = f.withCrawl(name, func(s *state, tx *transaction) (_ func(), err error) {
 		lanes = lanes[:0]
-		if finished, err = committed(txn, batchKey(s.id, 0, batch, "end")); err != nil {
+		if finished, err = committed(tx.Txn, batchKey(s.id, 0, batch, "end")); err != nil {
 			return nil, err
 		} else if finished {
-			failed, err := committed(txn, batchKey(s.id, 0, batch, markerFailed))
+			failed, err := committed(tx.Txn, batchKey(s.id, 0, batch, markerFailed))
 			if !failed || err != nil { // the queues rest, if at all, for batches of them that failed later
 				return nil, err
 			}
-			return f.endRests(txn, s, leases)
+			return f.endRests(tx, s, leases)
 		}
 		var claims []Claim
 		var empty []*Claim // held, but nothing of them is left
 		for _, l := range leases {
-			c, targets, err := f.reclaim(txn, s, batch, nonce, l, found[l.ID])
+			c, targets, err := f.reclaim(tx, s, batch, nonce, l, found[l.ID])
 			if err != nil {
 				return nil, err
 			}
@@ -97,17 +96,17 @@ func (f *Frontier) Reopen(name, batch string, leases []Claim, found map[string][
 				f.mu.Unlock()
 				continue
 			}
-			if err := f.touch(s, c.Queue); err != nil {
+			if err := tx.touch(s, c.Queue); err != nil {
 				return nil, err
 			}
 			claims = append(claims, c)
 			lanes = append(lanes, Lane{c, targets})
 		}
-		drop, err := f.dropClaims(txn, s, empty)
+		drop, err := f.dropClaims(tx, s, empty)
 		if err != nil {
 			return nil, err
 		}
-		save, err := f.saveClaims(txn, s, claims, nil)
+		save, err := f.saveClaims(tx, s, claims, nil)
 		return func() { drop(); save() }, err
 	})
 	if finished && err == nil {
@@ -117,7 +116,7 @@ func (f *Frontier) Reopen(name, batch string, leases []Claim, found map[string][
 }
 
 // endRests ends the rest of the queues of claims that are gone: whoever runs their batch again, which failed, wants their URLs now.
-func (f *Frontier) endRests(txn *badger.Txn, s *state, claims []Claim) (apply func(), err error) {
+func (f *Frontier) endRests(tx *transaction, s *state, claims []Claim) (apply func(), err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	var rested []*queue
@@ -128,7 +127,7 @@ func (f *Frontier) endRests(txn *badger.Txn, s *state, claims []Claim) (apply fu
 		}
 		m := q.meta()
 		m.keepRest(time.Time{})
-		if err := errors.Join(f.touch(s, q.pld), s.saveMeta(txn, q.pld, m)); err != nil {
+		if err := errors.Join(tx.touch(s, q.pld), s.saveMeta(tx.Txn, q.pld, m)); err != nil {
 			return nil, err
 		}
 		rested = append(rested, q)
@@ -142,7 +141,7 @@ func (f *Frontier) endRests(txn *badger.Txn, s *state, claims []Claim) (apply fu
 }
 
 // reclaim returns the claim as it stands, or a new one of the URLs that are still to be had.
-func (f *Frontier) reclaim(txn *badger.Txn, s *state, batch, nonce string, was Claim, known []string) (Claim, []crawl.Target, error) {
+func (f *Frontier) reclaim(tx *transaction, s *state, batch, nonce string, was Claim, known []string) (Claim, []crawl.Target, error) {
 	f.mu.Lock()
 	c, held := s.claims[was.ID]
 	held = held && c.Batch == batch
@@ -172,17 +171,17 @@ func (f *Frontier) reclaim(txn *badger.Txn, s *state, batch, nonce string, was C
 		}
 	}
 	was.Deadline = f.opts.Now().Add(f.opts.ClaimTTL)
-	targets, err := f.targets(txn, s, &was)
+	targets, err := f.targets(tx, s, &was)
 	return was, targets, err
 }
 
 // targets reads the claim's URLs that still wait.
-func (f *Frontier) targets(txn *badger.Txn, s *state, c *Claim) ([]crawl.Target, error) {
+func (f *Frontier) targets(tx *transaction, s *state, c *Claim) ([]crawl.Target, error) {
 	var targets []crawl.Target
 	kept := c.URLs[:0:0]
 	for _, hash := range c.URLs {
 		k := urlKey{c.Queue, hash}
-		r, found, err := getRecord(txn, recordKey(s.id, k))
+		r, found, err := getRecord(tx.Txn, recordKey(s.id, k))
 		if err != nil {
 			return nil, err
 		}
@@ -198,7 +197,7 @@ func (f *Frontier) targets(txn *badger.Txn, s *state, c *Claim) ([]crawl.Target,
 			Kept:     r.keep, Submitted: r.submitted(),
 		}
 		if r.visit.Digest != "" {
-			_, err := getValue(txn, urlKeyed(kindPrint, s.id, k), func(raw []byte) error {
+			_, err := getValue(tx.Txn, urlKeyed(kindPrint, s.id, k), func(raw []byte) error {
 				t.Prints = bytes.Clone(raw)
 				return nil
 			})
@@ -213,7 +212,7 @@ func (f *Frontier) targets(txn *badger.Txn, s *state, c *Claim) ([]crawl.Target,
 			t.Previous.URL = r.url
 		}
 		if r.via != (urlKey{}) {
-			via, found, err := getRecord(txn, recordKey(s.id, r.via))
+			via, found, err := getRecord(tx.Txn, recordKey(s.id, r.via))
 			if err != nil {
 				return nil, err
 			}
@@ -249,7 +248,7 @@ func (f *Frontier) Renew(name, batch string) error {
 // GiveBack returns a failed batch's URLs to their queues, which rest until a time, unless the batch is run
 // again before and commits.
 func (f *Frontier) GiveBack(name, batch string, rest time.Time) error {
-	return f.withCrawl(name, func(s *state, txn *badger.Txn) (func(), error) {
+	return f.withCrawl(name, func(s *state, tx *transaction) (func(), error) {
 		f.mu.Lock()
 		var claims []*Claim
 		for _, c := range s.claims {
@@ -261,18 +260,18 @@ func (f *Frontier) GiveBack(name, batch string, rest time.Time) error {
 		if len(claims) == 0 {
 			return nil, nil
 		}
-		f.draft(s).Totals.Failed++
+		f.draft(tx, s).Totals.Failed++
 		for _, c := range claims {
 			f.mu.Lock()
 			q := s.queue(c.Queue, c.PLD)
 			m := q.meta()
 			m.Rest = millis(times.Latest(q.rest, rest))
 			f.mu.Unlock()
-			if err := s.saveMeta(txn, c.Queue, m); err != nil {
+			if err := s.saveMeta(tx.Txn, c.Queue, m); err != nil {
 				return nil, err
 			}
 		}
-		apply, err := f.dropClaims(txn, s, claims)
+		apply, err := f.dropClaims(tx, s, claims)
 		return func() {
 			for _, c := range claims {
 				q := s.queue(c.Queue, c.PLD)

@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/dgraph-io/badger/v4"
-
 	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/scope"
 )
@@ -26,17 +24,17 @@ func (f *Frontier) Begin(name, owner string, d crawl.Definition, seeds []string,
 	if err != nil && !errors.Is(err, ErrNoCrawl) {
 		return 0, err
 	}
-	err = f.update(func(*badger.Txn) (func(), error) {
+	err = f.update(func(tx *transaction) (func(), error) {
 		f.mu.Lock()
 		s, known := f.crawls[name]
-		id, full := f.freeID()
+		id, full := f.freeID(tx)
 		forgetting := known && s.forgetting
 		f.mu.Unlock()
 		if forgetting {
 			return nil, fmt.Errorf("%w: %s is being forgotten", ErrBusy, name)
 		}
 		if !known {
-			s, known = f.born[name]
+			s, known = tx.born[name]
 		}
 		if !known && full != nil {
 			return nil, full
@@ -46,9 +44,9 @@ func (f *Frontier) Begin(name, owner string, d crawl.Definition, seeds []string,
 			if s, err = f.newState(crawlRecord{ID: id, Name: name, Sequence: f.opts.Now().UnixMilli()}); err != nil {
 				return nil, err
 			}
-			f.born[name] = s
+			tx.bear(name, s)
 		}
-		rec := f.draft(s)
+		rec := f.draft(tx, s)
 		again := false
 		switch {
 		case known && rec.Owner == owner:

@@ -22,7 +22,7 @@ type sites struct {
 }
 
 func openSites(txn *badger.Txn, id uint16, whole *learning) *sites {
-	return &sites{txn: txn, id: id, whole: whole, known: map[string]*bandit.Site{}, changed: map[string]bool{}}
+	return &sites{txn: txn, id: id, whole: whole}
 }
 
 func siteKey(id uint16, host string) []byte {
@@ -41,6 +41,9 @@ func (s *sites) of(host string) (*bandit.Site, error) {
 		}
 		return nil
 	})
+	if s.known == nil { // most transactions touch no site
+		s.known, s.changed = map[string]*bandit.Site{}, map[string]bool{}
+	}
 	s.known[host] = site
 	return site, err
 }
@@ -114,18 +117,17 @@ func (f *Frontier) Reward(name, id string, scores map[string]float64) error {
 	if err != nil {
 		return err
 	}
-	return f.update(func(txn *badger.Txn) (func(), error) {
-		rec, marker := f.draft(s), batchKey(s.id, 0, id, "end")
-		if done, err := committed(txn, marker); done || err != nil {
+	return f.update(func(tx *transaction) (func(), error) {
+		e, marker := f.edit(tx, s), batchKey(s.id, 0, id, "end")
+		if done, err := committed(tx.Txn, marker); done || err != nil {
 			return nil, err
 		}
-		learned := openSites(txn, s.id, s.learner())
 		for url, score := range scores {
 			u, err := urls.Trusted(url)
 			if err != nil {
 				continue
 			}
-			r, found, err := getRecord(txn, recordKey(s.id, keyOf(u)))
+			r, found, err := getRecord(tx.Txn, recordKey(s.id, keyOf(u)))
 			if err != nil {
 				return nil, err
 			}
@@ -133,13 +135,13 @@ func (f *Frontier) Reward(name, id string, scores map[string]float64) error {
 				continue
 			}
 			o := crawl.Outcome{Kind: crawl.OutcomeDone, Status: 200, Score: score}
-			if err := learned.reward(&r, o, rec.Definition.Topic.Threshold); err != nil {
+			if err := e.sites.reward(&r, o, e.rec.Definition.Topic.Threshold); err != nil {
 				return nil, err
 			}
 		}
-		if err := learned.save(); err != nil {
+		if err := e.sites.save(); err != nil {
 			return nil, err
 		}
-		return nil, txn.Set(marker, nil)
+		return nil, tx.Set(marker, nil)
 	})
 }

@@ -4,8 +4,6 @@ import (
 	"errors"
 	"time"
 
-	"github.com/dgraph-io/badger/v4"
-
 	"github.com/muninn-archive/muninn/internal/times"
 )
 
@@ -41,7 +39,7 @@ func (f *Frontier) Lease(name, batch string, grants []Granted) error {
 // take binds granted claims to a batch, which has asked for them itself or is new.
 func (f *Frontier) take(name, batch string, grants []Granted, asked bool) (claims []Claim, err error) {
 	nonce := newNonce()
-	err = f.withCrawl(name, func(s *state, txn *badger.Txn) (func(), error) {
+	err = f.withCrawl(name, func(s *state, tx *transaction) (func(), error) {
 		claims = claims[:0]
 		var gone []Release
 		var again []string                         // leases that were released before and must not be now
@@ -66,7 +64,7 @@ func (f *Frontier) take(name, batch string, grants []Granted, asked bool) (claim
 			if c.Batch != "" && c.Batch != batch {
 				continue // the other batch has the lease
 			}
-			if err := errors.Join(f.touch(s, c.Queue), f.touch(nil, c.Queue)); err != nil {
+			if err := errors.Join(tx.touch(s, c.Queue), tx.touch(nil, c.Queue)); err != nil {
 				f.mu.Unlock()
 				return nil, err
 			}
@@ -109,20 +107,20 @@ func (f *Frontier) take(name, batch string, grants []Granted, asked bool) (claim
 			claims = append(claims, started)
 		}
 		f.mu.Unlock()
-		apply, err := f.saveClaims(txn, s, claims, gone)
+		apply, err := f.saveClaims(tx, s, claims, gone)
 		if err != nil {
 			return nil, err
 		}
-		drop, err := f.dropClaims(txn, s, late)
+		drop, err := f.dropClaims(tx, s, late)
 		if err != nil {
 			return nil, err
 		}
-		rest, err := f.restHosts(txn, rests)
+		rest, err := f.restHosts(tx, rests)
 		if err != nil {
 			return nil, err
 		}
 		for _, lease := range again {
-			if err := txn.Delete(textKey(kindRelease, s.id, lease)); err != nil {
+			if err := tx.Delete(textKey(kindRelease, s.id, lease)); err != nil {
 				return nil, err
 			}
 		}

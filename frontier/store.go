@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
@@ -70,9 +69,10 @@ func dropUnborn(dir string) error {
 	return nil
 }
 
-// mutation reads and writes in a transaction; apply, which may be nil, brings memory up to date once
-// the transaction is on disk.
-type mutation func(txn *badger.Txn) (apply func(), err error)
+// mutation reads and writes in a transaction; apply, which may be nil, brings memory up to date once the transaction is on
+// disk. A mutation may run twice, if the group that it came in fails together: what it hands to its caller, it sets anew
+// each time.
+type mutation func(tx *transaction) (apply func(), err error)
 
 type pendingWrite struct {
 	do   mutation
@@ -152,85 +152,37 @@ func (f *Frontier) commitOnce(group []pendingWrite) error {
 	}
 	txn := f.db.NewTransaction(true)
 	defer txn.Discard()
-	clear(f.drafts)
-	clear(f.born)
-	clear(f.touched)
-	f.unread = nil
+	tx := newTransaction(txn)
 	var applies []func()
 	for i, w := range group {
-		f.turn = i
-		apply, err := w.do(txn)
-		if err = errors.Join(err, f.unread); err != nil {
+		tx.turn = i
+		apply, err := w.do(tx)
+		if err = errors.Join(err, tx.unread); err != nil {
 			return err
 		}
 		if apply != nil {
 			applies = append(applies, apply)
 		}
 	}
-	for s, rec := range f.drafts {
-		if err := setCBOR(txn, append([]byte{kindCrawl}, s.Name...), rec); err != nil {
-			return err
-		}
-		if !rec.planned {
-			continue
-		}
-		if err := setCBOR(txn, textKey(kindPlan, rec.ID, ""), rec.planRecord); err != nil {
-			return err
-		}
+	if err := tx.writeDrafts(); err != nil {
+		return err
 	}
 	if err := txn.Commit(); err != nil {
 		return fmt.Errorf("write frontier: %w", err)
 	}
 	f.mu.Lock()
-	for s, rec := range f.drafts {
+	for s, rec := range tx.drafts {
 		s.crawlRecord = *rec
 	}
 	for _, apply := range applies {
 		apply()
 	}
-	for s := range f.drafts {
+	for s := range tx.drafts {
 		f.evict(s)
 	}
 	f.mu.Unlock()
 	f.wake()
 	return nil
-}
-
-// draft is the crawl's record as the transaction under way leaves it. Only mutations call it, and only
-// through it is the record changed: the mutations of a group see each other's changes.
-func (f *Frontier) draft(s *state) *crawlRecord {
-	rec, known := f.drafts[s]
-	if !known {
-		f.mu.Lock()
-		f.unread = errors.Join(f.unread, s.forgotten(), f.awake(s))
-		copied := s.crawlRecord
-		f.mu.Unlock()
-		copied.Top = slices.Clone(copied.Top)
-		copied.Ends = slices.Clone(copied.Ends)
-		copied.planned = false
-		rec = &copied
-		f.drafts[s] = rec
-	}
-	return rec
-}
-
-// errTogether makes commit try the mutations of a group one by one.
-var errTogether = errors.New("two writes of a group concern the same queue")
-
-// touch is called by mutations that rest on what memory says of a queue or its claim: memory does not
-// show yet what an earlier mutation of the group did to it.
-func (f *Frontier) touch(s *state, pld uint64) error {
-	at := queueRef{s, pld}
-	if by, touched := f.touched[at]; touched && by != f.turn {
-		return errTogether
-	}
-	f.touched[at] = f.turn
-	return nil
-}
-
-type queueRef struct {
-	crawl *state
-	pld   uint64
 }
 
 // view reads; Close waits for it.
@@ -305,14 +257,14 @@ func scan(txn *badger.Txn, under []byte, from []byte, values bool, fn func(key, 
 	return nil
 }
 
-func (f *Frontier) withCrawl(name string, do func(s *state, txn *badger.Txn) (func(), error)) error {
+func (f *Frontier) withCrawl(name string, do func(s *state, tx *transaction) (func(), error)) error {
 	f.mu.Lock()
 	s, err := f.get(name)
 	f.mu.Unlock()
 	if err != nil {
 		return err
 	}
-	return f.update(func(txn *badger.Txn) (func(), error) {
+	return f.update(func(tx *transaction) (func(), error) {
 		f.mu.Lock()
 		err := s.forgotten()
 		if err == nil {
@@ -322,6 +274,6 @@ func (f *Frontier) withCrawl(name string, do func(s *state, txn *badger.Txn) (fu
 		if err != nil {
 			return nil, err
 		}
-		return do(s, txn)
+		return do(s, tx)
 	})
 }

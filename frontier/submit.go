@@ -4,8 +4,6 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/dgraph-io/badger/v4"
-
 	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/scope"
 	"github.com/muninn-archive/muninn/internal/urls"
@@ -38,27 +36,26 @@ type SubmitAnswer struct {
 
 // Take offers submitted URLs and tells what became of each, in their order. It is idempotent by id, answers included.
 func (f *Frontier) Take(name, id string, list []Submission) (answers []SubmitAnswer, err error) {
-	err = f.withCrawl(name, func(s *state, txn *badger.Txn) (func(), error) {
-		rec := f.draft(s)
+	err = f.withCrawl(name, func(s *state, tx *transaction) (func(), error) {
+		e := f.edit(tx, s)
 		f.mu.Lock()
 		bound := s.scope
 		f.mu.Unlock()
 		key := batchKey(s.id, 0, id, "answers")
 		answers = make([]SubmitAnswer, len(list))
-		if there, err := getCBOR(txn, key, &answers); there || err != nil {
+		if there, err := getCBOR(tx.Txn, key, &answers); there || err != nil {
 			return nil, err
 		}
-		changes, learned := map[uint64]*change{}, openSites(txn, s.id, s.learner())
 		for i := range list {
-			if answers[i], err = f.takeOne(txn, s, rec, bound, list[i], learned, changes); err != nil {
+			if answers[i], err = e.takeOne(bound, list[i]); err != nil {
 				return nil, err
 			}
 		}
-		if err := errors.Join(learned.save(), setCBOR(txn, key, answers)); err != nil {
+		if err := errors.Join(e.sites.save(), setCBOR(tx.Txn, key, answers)); err != nil {
 			return nil, err
 		}
-		rec.Totals.Links += int64(len(list))
-		return f.finishTxn(txn, s, rec, batchKey(s.id, 0, id, "end"), changes, nil)
+		e.rec.Totals.Links += int64(len(list))
+		return e.finish(batchKey(s.id, 0, id, "end"), nil)
 	})
 	return answers, err
 }
@@ -84,7 +81,7 @@ func judge(raw string) (out SubmitAnswer, u urls.URL) {
 	return out, u
 }
 
-func (f *Frontier) takeOne(txn *badger.Txn, s *state, rec *crawlRecord, bound *scope.Scope, in Submission, learned *sites, changes map[uint64]*change) (SubmitAnswer, error) {
+func (e *edit) takeOne(bound *scope.Scope, in Submission) (SubmitAnswer, error) {
 	out, u := judge(in.URL)
 	if out.Answer != "" {
 		return out, nil
@@ -92,7 +89,7 @@ func (f *Frontier) takeOne(txn *badger.Txn, s *state, rec *crawlRecord, bound *s
 	in.URL = u.String()
 	seed := in.Path == crawl.HopSeed.String()
 	if out.Answer = SubmitBlacklisted; in.Blacklisted {
-		return out, f.ban(txn, s, rec, u, in, changes)
+		return out, e.ban(u, in)
 	}
 	if bound.Blacklisted(u) {
 		out.Reason = "the black list of the crawl's scope has " + u.Host() + " or its domain"
@@ -102,7 +99,7 @@ func (f *Frontier) takeOne(txn *badger.Txn, s *state, rec *crawlRecord, bound *s
 		out.Answer, out.Reason = SubmitOutOfScope, reason
 		return out, nil
 	}
-	r, found, err := getRecord(txn, recordKey(s.id, keyOf(u)))
+	r, found, err := getRecord(e.Txn, recordKey(e.s.id, keyOf(u)))
 	if err != nil {
 		return out, err
 	}
@@ -110,7 +107,7 @@ func (f *Frontier) takeOne(txn *badger.Txn, s *state, rec *crawlRecord, bound *s
 	case found && r.state == stateBanned:
 		out.Reason = "it was submitted as blacklisted before"
 		return out, nil
-	case found && r.run == rec.Run:
+	case found && r.run == e.rec.Run:
 		out.Answer, out.Reason = SubmitKnown, stateNames[r.state]
 	default:
 		out.Answer = SubmitAccepted
@@ -120,29 +117,29 @@ func (f *Frontier) takeOne(txn *badger.Txn, s *state, rec *crawlRecord, bound *s
 	}
 	o := admit(bound, in.Discovery, map[string]urlKey{})
 	o.links = []scored{{score: in.Score, keep: in.Keep, parts: in.Parts}}
-	return out, f.offer(txn, s, rec, o, learned, changes)
+	return out, e.offer(o)
 }
 
 // ban marks a URL that is never to be fetched: it leaves its queue, and a claim that has it leaves it out once its batch
 // begins to fetch.
-func (f *Frontier) ban(txn *badger.Txn, s *state, rec *crawlRecord, u urls.URL, in Submission, changes map[uint64]*change) error {
+func (e *edit) ban(u urls.URL, in Submission) error {
 	k := keyOf(u)
-	r, found, err := getRecord(txn, recordKey(s.id, k))
+	r, found, err := getRecord(e.Txn, recordKey(e.s.id, k))
 	if err != nil || found && r.state == stateBanned {
 		return err
 	}
-	c := changeOf(changes, k.pld)
+	c := e.change(k.pld)
 	c.name = u.PLD()
 	switch {
 	case !found:
 		r = record{url: u.String(), path: scope.Abbreviate(in.Path)}
 		c.known++
 	case r.state == stateWaiting:
-		if err := txn.Delete(queueKey(s.id, k.pld, r.place)); err != nil {
+		if err := e.Delete(queueKey(e.s.id, k.pld, r.place)); err != nil {
 			return fmt.Errorf("write frontier: %w", err)
 		}
 		c.removed++
 	}
-	r.state, r.run = stateBanned, rec.Run
-	return txn.Set(recordKey(s.id, k), r.encode())
+	r.state, r.run = stateBanned, e.rec.Run
+	return e.Set(recordKey(e.s.id, k), r.encode())
 }

@@ -3,8 +3,6 @@ package frontier
 import (
 	"slices"
 	"time"
-
-	"github.com/dgraph-io/badger/v4"
 )
 
 // Point is where a run stood at a time.
@@ -21,13 +19,14 @@ type Point struct {
 const maxTrail = 240
 
 // trailed adds a point to the trail of a run if it is time for one, and makes it durable.
-func (f *Frontier) trailed(txn *badger.Txn, s *state, rec *crawlRecord) error {
+func (e *edit) trailed() error {
+	rec := e.rec
 	step := max(rec.TrailStep, 1)
 	if n := len(rec.Trail); n > 0 && rec.Totals.Pages < rec.Trail[n-1].Pages+step {
 		return nil
 	}
 	t := rec.Totals
-	rec.Trail = append(slices.Clip(rec.Trail), Point{f.opts.Now().UTC().Truncate(time.Millisecond), t.Pages, t.Scored, t.Relevant, t.Bytes, t.Errors})
+	rec.Trail = append(slices.Clip(rec.Trail), Point{e.f.opts.Now().UTC().Truncate(time.Millisecond), t.Pages, t.Scored, t.Relevant, t.Bytes, t.Errors})
 	if len(rec.Trail) >= maxTrail {
 		var kept []Point
 		for i := 1; i < len(rec.Trail); i += 2 {
@@ -35,7 +34,7 @@ func (f *Frontier) trailed(txn *badger.Txn, s *state, rec *crawlRecord) error {
 		}
 		rec.Trail, rec.TrailStep = kept, 2*step
 	}
-	return setCBOR(txn, textKey(kindTrail, s.id, ""), rec.Trail)
+	return setCBOR(e.Txn, textKey(kindTrail, e.s.id, ""), rec.Trail)
 }
 
 // Lately is the harvest ratio of the last part of a run: of the last tenth of its scored pages, as far as points tell.

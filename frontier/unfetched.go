@@ -23,22 +23,22 @@ type Unfetched struct {
 }
 
 // keepUnfetched keeps the outcomes of URLs that have ended, for the archive.
-func (f *Frontier) keepUnfetched(txn *badger.Txn, s *state, rec *crawlRecord, outcomes []crawl.Outcome, failed []queuedURL) error {
+func (e *edit) keepUnfetched(outcomes []crawl.Outcome, failed []queuedURL) error {
 	for i, o := range outcomes {
 		if o.Kind == crawl.OutcomeReturned {
 			continue
 		}
 		r := failed[i].rec
-		u := Unfetched{o.URL, o.Kind, o.Reason, "", r.path, int(r.attempts) + 1, f.opts.Now().UTC()}
+		u := Unfetched{o.URL, o.Kind, o.Reason, "", r.path, int(r.attempts) + 1, e.f.opts.Now().UTC()}
 		if r.via != (urlKey{}) {
-			via, _, err := getRecord(txn, recordKey(s.id, r.via))
+			via, _, err := getRecord(e.Txn, recordKey(e.s.id, r.via))
 			if err != nil {
 				return err
 			}
 			u.Via = via.url
 		}
-		rec.Sequence++
-		if err := setCBOR(txn, unfetchedKey(s.id, rec.Sequence), u); err != nil {
+		e.rec.Sequence++
+		if err := setCBOR(e.Txn, unfetchedKey(e.s.id, e.rec.Sequence), u); err != nil {
 			return err
 		}
 	}
@@ -76,9 +76,9 @@ func (f *Frontier) Unfetched(name string, most int) (list []Unfetched, first int
 
 // Reported says that the archive holds the first n of what Unfetched returned.
 func (f *Frontier) Reported(name string, n int) error {
-	return f.withCrawl(name, func(s *state, txn *badger.Txn) (func(), error) {
+	return f.withCrawl(name, func(s *state, tx *transaction) (func(), error) {
 		var keys [][]byte
-		err := scan(txn, prefix(kindEnded, s.id), nil, false, func(key, _ []byte) (bool, error) {
+		err := scan(tx.Txn, prefix(kindEnded, s.id), nil, false, func(key, _ []byte) (bool, error) {
 			if len(keys) == n {
 				return false, nil
 			}
@@ -89,7 +89,7 @@ func (f *Frontier) Reported(name string, n int) error {
 			return nil, err
 		}
 		for _, key := range keys {
-			if err := txn.Delete(key); err != nil {
+			if err := tx.Delete(key); err != nil {
 				return nil, err
 			}
 		}

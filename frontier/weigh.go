@@ -143,21 +143,21 @@ const (
 type moves struct{ entries, bytes int }
 
 // move gives the entries that were found to be worth more or less their new place, as many as are left of a round's.
-func (f *Frontier) move(txn *badger.Txn, s *state, rec *crawlRecord, c *candidate, changes map[uint64]*change, left *moves) error {
-	for _, e := range c.stale {
+func (e *edit) move(c *candidate, left *moves) error {
+	for _, entry := range c.stale {
 		left.entries--
-		left.bytes -= len(e.rec.url) + len(e.rec.keep) + len(e.rec.also) + len(e.rec.parts)
+		left.bytes -= len(entry.rec.url) + len(entry.rec.keep) + len(entry.rec.also) + len(entry.rec.parts)
 		if left.entries < 0 || left.bytes < 0 {
 			return nil
 		}
-		r, found, err := getRecord(txn, recordKey(s.id, e.key))
+		r, found, err := getRecord(e.Txn, recordKey(e.s.id, entry.key))
 		if err != nil {
 			return err
 		}
-		if !found || r.state != stateWaiting || r.place != e.at {
+		if !found || r.state != stateWaiting || r.place != entry.at {
 			continue // it was claimed, fetched or scored anew meanwhile
 		}
-		if err := s.enqueue(txn, rec, e.key, &r, e.now, true, changeOf(changes, e.key.pld)); err != nil {
+		if err := e.enqueue(entry.key, &r, entry.now, true); err != nil {
 			return err
 		}
 	}

@@ -1,0 +1,87 @@
+package frontier
+
+import (
+	"errors"
+	"maps"
+	"slices"
+)
+
+// edit is what a mutation changes of one crawl: its record and what was learned of its sites, which are written with the
+// transaction, and its queues, of which memory hears once the transaction is on disk.
+type edit struct {
+	*transaction
+	f       *Frontier
+	s       *state
+	rec     *crawlRecord // the transaction's draft
+	sites   *sites
+	changes map[uint64]*change
+}
+
+func (f *Frontier) edit(tx *transaction, s *state) *edit {
+	return &edit{tx, f, s, f.draft(tx, s), openSites(tx.Txn, s.id, s.learner()), nil}
+}
+
+// change is what memory is to learn of a queue.
+type change struct {
+	pld     uint64
+	name    string
+	added   []place
+	removed int
+	// concluded counts those of the removed that an outcome took out for good, or for a time.
+	concluded int
+	known     int64
+}
+
+// change returns what is to change of a queue.
+func (e *edit) change(pld uint64) *change {
+	c := e.changes[pld]
+	if c == nil {
+		if e.changes == nil {
+			e.changes = map[uint64]*change{}
+		}
+		c = &change{pld: pld}
+		e.changes[pld] = c
+	}
+	return c
+}
+
+// apply brings the queues in memory up to date; Frontier.mu is held.
+func (e *edit) apply() {
+	for _, c := range e.changes {
+		q := e.s.queue(c.pld, c.name)
+		q.waiting -= c.removed
+		e.s.waiting -= c.removed
+		for _, at := range c.added {
+			q.added(at)
+			e.s.waiting++
+		}
+		e.s.schedule.place(q, e.f.opts.Now())
+	}
+}
+
+// finish writes the marker and the metadata of new queues; apply, which is called once that is on disk, also calls more.
+func (e *edit) finish(marker []byte, more func()) (apply func(), err error) {
+	if err := e.f.recall(e.s, slices.Collect(maps.Keys(e.changes))...); err != nil {
+		return nil, err
+	}
+	e.f.mu.Lock()
+	for pld, c := range e.changes {
+		e.rec.Totals.Known += c.known
+		if _, known := e.s.queues[pld]; !known && c.name != "" {
+			if err := errors.Join(e.touch(e.s, pld), e.s.saveMeta(e.Txn, pld, queueMeta{Name: c.name})); err != nil {
+				e.f.mu.Unlock()
+				return nil, err
+			}
+		}
+	}
+	e.f.mu.Unlock()
+	if err := e.Set(marker, nil); err != nil {
+		return nil, err
+	}
+	return func() {
+		e.apply()
+		if more != nil {
+			more()
+		}
+	}, nil
+}
