@@ -16,7 +16,7 @@ func (f *Frontier) tidyUp() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for _, s := range f.crawls {
-		if !s.Active && !s.asleep && len(s.claims) == 0 {
+		if !s.Active && !s.asleep && len(s.claims) == 0 && !s.saving() {
 			s.clear()
 			s.asleep = true
 		}

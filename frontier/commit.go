@@ -62,6 +62,7 @@ func (f *Frontier) Commit(c Commit) error {
 		if err != nil {
 			return err
 		}
+		f.train(s) // what the next portion teaches depends on it
 	}
 	return nil
 }

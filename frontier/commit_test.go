@@ -99,7 +99,8 @@ func TestCommitGoesOn(t *testing.T) {
 			t.Fatalf("%d portions", len(parts))
 		}
 		for i := range after {
-			r.must(r.commitPortion(r.crawls[testCrawl], committing{c: &commit, marker: fmt.Sprint(i)}, parts[i]))
+			err := r.commitPortion(r.crawls[testCrawl], committing{c: &commit, marker: fmt.Sprint(i)}, parts[i])
+			r.must(err)
 		}
 		r.reopen()
 		for range 2 {
@@ -131,7 +132,8 @@ func TestCommitGoesOnRecovered(t *testing.T) {
 	if len(parts) != 2 {
 		t.Fatalf("%d portions", len(parts))
 	}
-	r.must(r.commitPortion(s, committing{c: &commit, all: gather(s.scope, commit.Discoveries, false), marker: commit.marker(0)}, parts[0]))
+	err := r.commitPortion(s, committing{c: &commit, all: gather(s.scope, commit.Discoveries, false), marker: commit.marker(0)}, parts[0])
+	r.must(err)
 	r.reopen()
 	slices.Reverse(list)
 	commit.Discoveries, commit.Recovered = found(0.5, list...), true

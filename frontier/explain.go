@@ -103,8 +103,8 @@ func (f *Frontier) Explain(name string, u urls.URL) (Explanation, error) {
 		out.Links, out.First, out.Last, out.Max, out.Mean = a.count, float64(a.first), float64(a.last), float64(a.max), a.value(crawl.UpdateAvg)
 		out.Parts = crawl.DecodeParts(r.parts)
 		if whole != nil {
-			kept, _ := whole.counts(&r, definition.Order.Update)
-			out.Learned = whole.order.Explain(kept)
+			kept, _ := counts(whole.Order, &r, definition.Order.Update)
+			out.Learned = whole.Order.Explain(kept)
 		}
 		now, err := openSites(txn, s.id, whole).priority(&r, &definition)
 		if err != nil {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/dgraph-io/badger/v4"
 
+	"github.com/muninn-archive/muninn/frontier/internal/learner"
 	"github.com/muninn-archive/muninn/internal/scope"
 )
 
@@ -73,7 +74,7 @@ type state struct {
 	evicted  bool   // there may be queues on disk that memory does not have, see evict
 	hosts    *hosts // of the frontier
 	schedule *schedule
-	learning *learning // nil: the crawl's order does not learn
+	learning *learner.Learner // nil: the crawl's order does not learn
 	claims   map[string]*Claim
 	taken    takenURLs
 	journal  map[string]Release

@@ -6,29 +6,14 @@ import (
 
 	"github.com/dgraph-io/badger/v4"
 
+	"github.com/muninn-archive/muninn/frontier/internal/learner"
 	"github.com/muninn-archive/muninn/internal/codec"
 	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/order"
 )
 
-// learning is what an order learns of a crawl, as memory knows it. On disk it is a log of lessons, one a batch, and
-// from time to time the sum of them all, which takes the place of those before.
-type learning struct {
-	order  *order.Fused
-	from   uint64 // lessons up to it were of another topic
-	seq    uint64 // of the last lesson
-	since  int    // visits since the sum was kept
-	saving bool
-}
-
-// lesson is what is learned of together.
-type lesson struct {
-	Examples [][]byte      `cbor:"1,keyasint,omitempty"` // pages of the topic, in place of those before
-	Visits   []order.Visit `cbor:"2,keyasint,omitempty"`
-}
-
-// visitsPerSum are the visits after which the sum of what was learned is kept.
-const visitsPerSum = 1000
+// What an order learns of a crawl is a learner.Learner in memory. On disk it is a log of lessons, one a batch, and from time to
+// time the sum of them all, which takes the place of those before.
 
 func lessonKey(id uint16, seq uint64) []byte {
 	return binary.BigEndian.AppendUint64(prefix(kindLesson, id), seq)
@@ -40,15 +25,15 @@ func learns(d *crawl.Definition) bool {
 }
 
 // newLearning makes what has learned nothing yet.
-func newLearning(rec *crawlRecord) *learning {
+func newLearning(rec *crawlRecord) *learner.Learner {
 	s := order.DefaultSettings()
 	s.Seed, s.Enough = rec.Definition.Order.Seed, rec.Definition.Topic.Threshold
-	return &learning{order: order.NewFused(nil, s), from: rec.LessonsFrom, seq: rec.LessonsFrom}
+	return learner.New(s, rec.LessonsFrom)
 }
 
 // learnBy puts what the crawl learns by in force, after its plan has changed; Frontier.mu is held.
 func (s *state) learnBy() {
-	if s.learning == nil && learns(&s.Definition) || s.learning != nil && s.learning.from != s.LessonsFrom {
+	if s.learning == nil && learns(&s.Definition) || s.learning != nil && s.learning.TopicSince != s.LessonsFrom {
 		s.learning = newLearning(&s.crawlRecord)
 	}
 	for _, q := range s.queues {
@@ -58,7 +43,7 @@ func (s *state) learnBy() {
 
 // learner is what the crawl learns by, nil if its order does not learn. What was learned before the order was changed to one
 // that does not is kept.
-func (s *state) learner() *learning {
+func (s *state) learner() *learner.Learner {
 	if learns(&s.Definition) {
 		return s.learning
 	}
@@ -78,36 +63,29 @@ func (s *state) loadLearning(txn *badger.Txn) error {
 	if err != nil {
 		return err
 	}
-	if sum.Seq > s.LessonsFrom && l.order.Restore(raw) == nil { // else it is learned anew from what comes
-		l.seq = sum.Seq
+	known := s.LessonsFrom
+	if sum.Seq > known && l.Restore(sum.Seq, raw) { // else it is learned anew from what comes
+		known = sum.Seq
 	}
-	return scan(txn, prefix(kindLesson, s.id), lessonKey(s.id, l.seq+1), true, func(key, value []byte) (bool, error) {
-		var learned lesson
-		if err := codec.Unmarshal(value, &learned); err == nil {
-			l.take(&learned)
+	err = scan(txn, prefix(kindLesson, s.id), lessonKey(s.id, known+1), true, func(key, value []byte) (bool, error) {
+		var u learner.Update
+		if codec.Unmarshal(value, &u) != nil { // it is left out, and its number counts all the same
+			u = learner.Update{}
 		}
-		l.seq = binary.BigEndian.Uint64(key[3:])
+		l.Add(binary.BigEndian.Uint64(key[3:]), u)
 		return true, nil
 	})
+	l.Train()
+	return err
 }
 
-func (l *learning) take(learned *lesson) {
-	if len(learned.Examples) > 0 {
-		l.order.Teach(order.DecodeViews(learned.Examples))
-	}
-	for _, v := range learned.Visits {
-		l.order.Learn(v)
-	}
-	l.since += len(learned.Visits)
-}
-
-// learn makes a lesson durable; apply, which is called once it is, takes it in.
-func (e *edit) learn(learned *lesson) (apply func(), err error) {
-	f, s := e.f, e.s
-	if len(learned.Examples)+len(learned.Visits) == 0 || s.learner() == nil {
+// learn makes an update durable; apply, which is called once it is, queues it. Whoever has made the mutation calls train then.
+func (e *edit) learn(u *learner.Update) (apply func(), err error) {
+	s := e.s
+	if u.Empty() || s.learner() == nil {
 		return func() {}, nil
 	}
-	raw, err := codec.Marshal(learned)
+	raw, err := codec.Marshal(u)
 	if err != nil {
 		return nil, err
 	}
@@ -117,31 +95,32 @@ func (e *edit) learn(learned *lesson) (apply func(), err error) {
 		return nil, err
 	}
 	return func() {
-		l := s.learning
-		if l.from > seq { // the topic was changed in the same transaction
-			return
-		}
-		l.take(learned)
-		l.seq = seq
-		if l.since >= visitsPerSum && !l.saving {
-			l.saving, l.since = true, 0
-			go f.saveLearning(s, l)
+		if s.learning.TopicSince <= seq { // else the topic was changed in the same transaction
+			s.learning.Add(seq, *u)
 		}
 	}, nil
 }
 
-// saveLearning keeps the sum of what was learned. Whatever goes wrong, the lessons are still there.
-func (f *Frontier) saveLearning(s *state, l *learning) {
+// train learns what the mutations that are on disk have queued. Frontier.mu is not held while it does: claims go on.
+func (f *Frontier) train(s *state) {
 	f.mu.Lock()
-	seq := l.seq
-	raw, err := l.order.Encode()
+	l := s.learning
 	f.mu.Unlock()
-	if err == nil {
+	if l == nil || !l.Behind() {
+		return
+	}
+	if l.Train(); l.Due() {
+		go f.saveLearning(s, l)
+	}
+	f.wake() // claims of the crawl have waited for it
+}
+
+// saveLearning keeps the sum of what was learned. Whatever goes wrong, the lessons are still there.
+func (f *Frontier) saveLearning(s *state, l *learner.Learner) {
+	defer l.Saved()
+	if seq, raw, err := l.Snapshot(); err == nil {
 		_ = f.keepSum(s, seq, raw, nil)
 	}
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	l.saving = false
 }
 
 // keepSum writes the sum of the lessons up to a number, in parts, and drops those lessons; apply, which may be nil, is called
@@ -155,11 +134,17 @@ func (f *Frontier) keepSum(s *state, seq uint64, raw []byte, apply func()) error
 }
 
 // Learned returns the sum of what a crawl has learned, for Relearn; nil if its order does not learn.
-func (f *Frontier) Learned(name string) ([]byte, error) {
-	if o := f.Learner(name); o != nil {
-		return o.Encode()
+func (f *Frontier) Learned(name string) (raw []byte, err error) {
+	f.mu.Lock()
+	var l *learner.Learner
+	if s, err := f.get(name); err == nil {
+		l = s.learner()
 	}
-	return nil, nil
+	f.mu.Unlock()
+	if l != nil {
+		_, raw, err = l.Snapshot()
+	}
+	return raw, err
 }
 
 // Relearn puts what another frontier had learned of a crawl in place of what this one has, which should be nothing. It does
@@ -176,11 +161,9 @@ func (f *Frontier) Relearn(name string, raw []byte) error {
 	if err := order.NewFused(nil, order.DefaultSettings()).Restore(raw); err != nil {
 		return err
 	}
-	return f.keepSum(s, seq, raw, func() {
-		if l.order.Restore(raw) == nil { // as it was just tried
-			l.seq, l.since = seq, 0
-		}
-	})
+	err = f.keepSum(s, seq, raw, func() { l.AddSnapshot(seq, raw) })
+	f.train(s)
+	return err
 }
 
 // dropLessons deletes the lessons that a sum holds.
@@ -198,10 +181,10 @@ func dropLessons(txn *badger.Txn, id uint16, seq uint64) error {
 
 // counts is what was kept with the link to a URL that counts now, and the priority that it gives: the other one's if the best
 // counts and that is better.
-func (l *learning) counts(r *record, update string) (kept []byte, priority float64) {
-	kept, priority = r.keep, l.order.Priority(r.keep)
+func counts(o *order.Fused, r *record, update string) (kept []byte, priority float64) {
+	kept, priority = r.keep, o.Priority(r.keep)
 	if update == crawl.UpdateMax && len(r.also) > 0 {
-		if p := l.order.Priority(r.also); p > priority {
+		if p := o.Priority(r.also); p > priority {
 			return r.also, p
 		}
 	}
@@ -213,16 +196,16 @@ func (f *Frontier) Learner(name string) *order.Fused {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if s, err := f.get(name); err == nil && s.learner() != nil {
-		return s.learner().order
+		return s.learner().Order
 	}
 	return nil
 }
 
 // visits are what a batch teaches: its pages, with what their links promise that are not visited yet.
-func (s *state) visits(c *Commit, pages []order.Visit, urls []string, list []*offered) *lesson {
+func (s *state) visits(c *Commit, pages []order.Visit, urls []string, list []*offered) *learner.Update {
 	l := s.learner()
 	if l == nil || len(pages) == 0 {
-		return &lesson{}
+		return &learner.Update{}
 	}
 	open := make(map[string]bool, len(list))
 	for _, o := range list {
@@ -231,13 +214,13 @@ func (s *state) visits(c *Commit, pages []order.Visit, urls []string, list []*of
 	promise := map[string]float64{}
 	for _, d := range c.Discoveries {
 		if len(d.Keep) > 0 && open[d.URL] {
-			promise[d.Via] += l.order.Expect(d.Keep)
+			promise[d.Via] += l.Order.Expect(d.Keep)
 		}
 	}
 	for i := range pages {
 		pages[i].Promise = promise[urls[i]]
 	}
-	return &lesson{Visits: pages}
+	return &learner.Update{Visits: pages}
 }
 
 // Teach keeps what was learned, unless it is nil, and shows pages of the topic to an order that learns, in place of those that it was shown
@@ -248,7 +231,17 @@ func (f *Frontier) Teach(name string, learned []byte, examples [][]byte) error {
 			return err
 		}
 	}
-	return f.withCrawl(name, func(s *state, tx *transaction) (func(), error) {
-		return f.edit(tx, s).learn(&lesson{Examples: examples})
+	var taught *state
+	err := f.withCrawl(name, func(s *state, tx *transaction) (func(), error) {
+		taught = s
+		return f.edit(tx, s).learn(&learner.Update{Examples: examples})
 	})
+	if err == nil {
+		f.train(taught)
+	}
+	return err
 }
+
+// saving tells whether a snapshot of what the crawl has learned is being written. Such a crawl does not fall asleep: brought up
+// again meanwhile, it could write another snapshot with the same number between the parts of this one.
+func (s *state) saving() bool { return s.learning != nil && s.learning.Saving() }

@@ -20,6 +20,7 @@ import (
 
 	"github.com/dgraph-io/badger/v4"
 
+	"github.com/muninn-archive/muninn/frontier/internal/learner"
 	"github.com/muninn-archive/muninn/internal/codec"
 	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/order"
@@ -170,7 +171,7 @@ func (r *rig) learned() (lessons []uint64, sum parted, parts [][]byte) {
 }
 
 // lesson reads one of the lessons on disk.
-func (r *rig) lesson(seq uint64) (l lesson) {
+func (r *rig) lesson(seq uint64) (l learner.Update) {
 	r.t.Helper()
 	r.must(r.view(func(txn *badger.Txn) error {
 		found, err := getValue(txn, lessonKey(r.crawls[testCrawl].id, seq), func(raw []byte) error { return codec.Unmarshal(raw, &l) })
@@ -261,7 +262,7 @@ func TestLearnerSurvivesSums(t *testing.T) {
 		for _, r := range []*rig{still, restless} {
 			r.must(r.Commit(commit))
 		}
-		if visits += c.visits[i]; visits >= visitsPerSum {
+		if visits += c.visits[i]; visits >= learner.SnapshotEvery {
 			visits, last = 0, restless.summed(last.Seq)
 			sums++
 		}
@@ -708,7 +709,7 @@ func TestLearnerKilled(t *testing.T) {
 	for i, commit := range c.commits {
 		reference.must(reference.Commit(commit))
 		after[number(reference.knows(c))] = i + 1
-		if visits += c.visits[i]; visits >= visitsPerSum && crossing == 0 {
+		if visits += c.visits[i]; visits >= learner.SnapshotEvery && crossing == 0 {
 			crossing = i + 1
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/muninn-archive/muninn/frontier/internal/learner"
 	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/times"
 	"github.com/muninn-archive/muninn/internal/urls"
@@ -25,13 +26,13 @@ type candidate struct {
 	taken  map[uint64]string // URLs of the queue that claims have already
 	plan   *crawl.Definition
 	claim  *Claim
-	floor  place         // of the first entry
-	rest   place         // of the first entry that the claim leaves
-	failed []queuedURL   // of hosts that cannot be resolved
-	stale  []queuedURL   // that are worth more or less than when they were queued
-	whole  *learning     // nil: the order does not learn
-	sweep  place         // where the weighing of the queue goes on
-	wait   time.Duration // if there is no claim: how long the queue waits
+	floor  place            // of the first entry
+	rest   place            // of the first entry that the claim leaves
+	failed []queuedURL      // of hosts that cannot be resolved
+	stale  []queuedURL      // that are worth more or less than when they were queued
+	whole  *learner.Learner // nil: the order does not learn
+	sweep  place            // where the weighing of the queue goes on
+	wait   time.Duration    // if there is no claim: how long the queue waits
 	err    error
 }
 
@@ -59,7 +60,7 @@ func (f *Frontier) claimReady(ctx context.Context, w Want, n int) ([]Claim, erro
 	now := f.opts.Now()
 	n = min(n, w.Lanes-len(s.claims))
 	room, plan := s.room(), s.Definition
-	if w.Hold || s.spent(now) != "" {
+	if l := s.learner(); w.Hold || s.spent(now) != "" || l != nil && l.Behind() { // what was learned says what is claimed
 		n = 0
 	}
 	var picked []*candidate

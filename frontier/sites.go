@@ -6,6 +6,7 @@ import (
 	"github.com/cespare/xxhash/v2"
 	"github.com/dgraph-io/badger/v4"
 
+	"github.com/muninn-archive/muninn/frontier/internal/learner"
 	"github.com/muninn-archive/muninn/internal/bandit"
 	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/urls"
@@ -16,12 +17,12 @@ import (
 type sites struct {
 	txn     *badger.Txn
 	id      uint16
-	whole   *learning // nil: the order does not learn
+	whole   *learner.Learner // nil: the order does not learn
 	known   map[string]*bandit.Site
 	changed map[string]bool
 }
 
-func openSites(txn *badger.Txn, id uint16, whole *learning) *sites {
+func openSites(txn *badger.Txn, id uint16, whole *learner.Learner) *sites {
 	return &sites{txn: txn, id: id, whole: whole}
 }
 
@@ -82,7 +83,7 @@ func (s *sites) reward(r *record, o crawl.Outcome, threshold float64) error {
 func (s *sites) priority(r *record, d *crawl.Definition) (uint16, error) {
 	value, sum := r.scores.value(d.Order.Update), d.Order.Update == crawl.UpdateSum
 	if s.whole != nil && len(r.keep) > 0 {
-		_, now := s.whole.counts(r, d.Order.Update)
+		_, now := counts(s.whole.Order, r, d.Order.Update)
 		value += now - float64(r.keptAt)
 	}
 	if r.group == 0 || sum || !d.ByPlaces() {

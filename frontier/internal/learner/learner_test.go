@@ -1,0 +1,118 @@
+package learner
+
+import (
+	"bytes"
+	"fmt"
+	"reflect"
+	"sync"
+	"testing"
+
+	"github.com/muninn-archive/muninn/internal/order"
+	"github.com/muninn-archive/muninn/internal/text"
+)
+
+// update is what one page teaches.
+func update(i int) Update {
+	views := order.ViewsOf(&order.Page{URL: fmt.Sprint("http://a.example/", i), Title: text.NewHashedVector(map[string]float64{fmt.Sprint("word", i): 1})})
+	link := order.Link{URL: fmt.Sprint("http://a.example/", i)}
+	judged := order.NewFused(nil, order.DefaultSettings()).Judge(&order.Page{URL: "http://a.example/", Score: -1, Links: []order.Link{link}}, nil)
+	kept := [][]byte{judged.Links[0].Keep}
+	return Update{Visits: []order.Visit{{Seen: views.Encode(), Worth: float64(i%2) / 2, Kept: kept}}}
+}
+
+func snapshot(t *testing.T, l *Learner) []byte {
+	t.Helper()
+	_, raw, err := l.Snapshot()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return raw
+}
+
+// However many train at a time, updates are learned in the order in which they were queued: what was learned is then what a
+// frontier learns that reads them back from disk.
+func TestTrainedInOrder(t *testing.T) {
+	want, got := New(order.DefaultSettings(), 0), New(order.DefaultSettings(), 0)
+	var running sync.WaitGroup
+	for i := range 200 {
+		want.Add(uint64(i+1), update(i))
+		want.Train()
+		got.Add(uint64(i+1), update(i))
+		running.Go(got.Train)
+	}
+	running.Wait()
+	page := &order.Page{URL: "http://a.example/", Score: -1, Links: []order.Link{{URL: "http://a.example/next"}}}
+	if a, b := want.Order.Judge(page, nil), got.Order.Judge(page, nil); !reflect.DeepEqual(a, b) {
+		t.Errorf("a page is judged %+v, and %+v where many trained at a time", a, b)
+	}
+	again := New(order.DefaultSettings(), 0)
+	if !again.Restore(200, snapshot(t, want)) {
+		t.Fatal("a snapshot cannot be read")
+	}
+	for _, l := range []*Learner{got, again} {
+		l.Frozen(func(number uint64) {
+			if number != 200 {
+				t.Errorf("the last update is %d", number)
+			}
+		})
+	}
+}
+
+// Updates are queued while a snapshot is encoded, or others are trained.
+func TestQueuedWhileFrozen(t *testing.T) {
+	l := New(order.DefaultSettings(), 7)
+	l.Frozen(func(number uint64) {
+		l.Add(8, update(1))
+		if number != 7 {
+			t.Errorf("the last update is %d", number)
+		}
+	})
+	l.Train()
+	l.Frozen(func(number uint64) {
+		if number != 8 {
+			t.Errorf("the last update is %d", number)
+		}
+	})
+}
+
+// One snapshot is due at a time, and the next one SnapshotEvery pages later.
+func TestDue(t *testing.T) {
+	l := New(order.DefaultSettings(), 0)
+	add := func(pages int) {
+		for range pages {
+			l.Add(1, update(1))
+		}
+		l.Train()
+	}
+	add(SnapshotEvery - 1)
+	if l.Due() {
+		t.Error("due too early")
+	}
+	add(1)
+	if !l.Due() || l.Due() || !l.Saving() {
+		t.Error("not due, or due twice")
+	}
+	add(SnapshotEvery)
+	if l.Due() {
+		t.Error("due while one is written")
+	}
+	if l.Saved(); l.Saving() || !l.Due() {
+		t.Error("the next one is not due")
+	}
+}
+
+// A snapshot that cannot be read leaves everything as it was.
+func TestBrokenSnapshot(t *testing.T) {
+	l := New(order.DefaultSettings(), 0)
+	l.Add(1, update(1))
+	l.Train()
+	before := len(snapshot(t, l))
+	if l.Restore(9, []byte("no snapshot")) {
+		t.Error("read")
+	}
+	l.AddSnapshot(2, bytes.Repeat([]byte{1}, 9))
+	l.Train()
+	if after := len(snapshot(t, l)); after != before {
+		t.Errorf("%d bytes, %d before", after, before)
+	}
+}

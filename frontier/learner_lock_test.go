@@ -1,0 +1,102 @@
+package frontier
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/muninn-archive/muninn/frontier/internal/learner"
+	"github.com/muninn-archive/muninn/internal/crawl"
+	"github.com/muninn-archive/muninn/internal/order"
+)
+
+// While an order trains, or what it has learned is encoded, questions are answered, and the claims and commits of other crawls
+// go on. The next claim of its own crawl goes by what was learned.
+func TestOthersGoOnWhileAnOrderTrains(t *testing.T) {
+	r := newRig(t, ofRavens)
+	r.other("other")
+	r.submit("seeds", found(0.5, "http://a.example/")...)
+	batch := r.start(r.one())
+	r.submit("more", found(0.5, "http://b.example/")...)
+
+	training, release := make(chan struct{}), make(chan struct{})
+	l := r.crawls[testCrawl].learning
+	go l.Frozen(func(uint64) { close(training); <-release })
+	<-training
+
+	views := examples(1)[0]
+	committed := make(chan error, 1)
+	go func() {
+		committed <- r.Commit(Commit{Crawl: testCrawl, Batch: batch, Outcomes: []crawl.Outcome{
+			{URL: "http://a.example/", Kind: crawl.OutcomeDone, Status: 200, Score: -1, Seen: views, Worth: 1},
+		}})
+	}()
+	for deadline := time.Now().Add(time.Minute); !r.Committed(testCrawl, batch); time.Sleep(time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatal("the commit does not reach the disk")
+		}
+	}
+	others := make(chan error, 1)
+	own, apart := r.want(), r.want()
+	apart.Crawl = "other"
+	go func() {
+		round, err := r.Claim(t.Context(), own)
+		if err == nil && len(round.Claims) != 0 {
+			err = fmt.Errorf("claimed before the last page is learned: %+v", round)
+		}
+		if round, failed := r.Claim(t.Context(), apart); failed != nil || len(round.Claims) != 1 {
+			err = errors.Join(err, failed, fmt.Errorf("claimed of the other crawl: %+v", round))
+		}
+		_, failed := r.Status(testCrawl)
+		others <- errors.Join(err, failed, r.Submit("other", "seeds", found(0.5, "http://c.example/")))
+	}()
+	select {
+	case err := <-others:
+		r.must(err)
+	case <-time.After(time.Minute):
+		t.Fatal("another crawl waits for the training of an order")
+	}
+	select {
+	case err := <-committed:
+		t.Fatalf("the commit has returned before its update was learned: %v", err)
+	default:
+	}
+	close(release)
+	r.must(<-committed)
+	l.Frozen(func(number uint64) {
+		if number != 1 {
+			t.Errorf("the last update that was learned is %d", number)
+		}
+	})
+	if c := r.one(); c.PLD != "b.example" {
+		t.Errorf("claimed %+v", c)
+	}
+}
+
+// A crawl whose run has ended does not fall asleep while what it has learned is being written.
+func TestAwakeWhileASnapshotIsWritten(t *testing.T) {
+	r := newRig(t, ofRavens)
+	r.must(r.Teach(testCrawl, nil, examples(3)))
+	s := r.crawls[testCrawl]
+	s.learning.Add(2, learner.Update{Visits: slices.Repeat([]order.Visit{{Seen: examples(1)[0]}}, learner.SnapshotEvery)})
+	s.learning.Train()
+	if !s.learning.Due() {
+		t.Fatal("no snapshot is due")
+	}
+	r.must(r.End(testCrawl, "owner"))
+	l := s.learning
+	asleep := func() bool {
+		r.tidyUp()
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		return s.asleep
+	}
+	if asleep() {
+		t.Error("it sleeps while its snapshot is written")
+	}
+	if l.Saved(); !asleep() {
+		t.Error("it does not sleep")
+	}
+}
