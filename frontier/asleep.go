@@ -4,6 +4,8 @@ import (
 	"time"
 
 	"github.com/dgraph-io/badger/v4"
+
+	"github.com/muninn-archive/muninn/frontier/internal/queue"
 )
 
 // tidyEvery is how often crawls whose run has ended are looked for that were brought up to answer a question.
@@ -25,7 +27,7 @@ func (f *Frontier) tidyUp() {
 
 // clear empties what memory holds of a crawl beside its record.
 func (s *state) clear() {
-	s.queues, s.evicted, s.schedule, s.learning = map[uint64]*queue{}, false, newSchedule(), nil
+	s.queues, s.evicted, s.schedule, s.learning = map[uint64]*queue.Queue{}, false, queue.NewSchedule(), nil
 	s.claims, s.taken, s.journal = map[string]*Claim{}, takenURLs{}, map[string]Release{}
 	s.delayed, s.due, s.waiting = 0, 0, 0
 }

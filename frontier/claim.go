@@ -190,8 +190,8 @@ func (f *Frontier) report(w Want, round *Round, now time.Time) (wake time.Time, 
 		round.Expired = append(round.Expired, batch)
 	}
 	slices.Sort(round.Expired)
-	s.schedule.promote(now) // which claiming does not, if it may claim nothing
-	if next, ok := s.schedule.nextTime(); ok && !next.IsZero() {
+	s.schedule.Promote(now) // which claiming does not, if it may claim nothing
+	if next, ok := s.schedule.NextTime(); ok && !next.IsZero() {
 		wake = times.Earliest(wake, next)
 	}
 	if s.delayed > 0 {
@@ -237,14 +237,4 @@ func (s *state) room() int64 {
 }
 
 // waitingLive counts entries of queues whose PLD budget is not spent.
-func (s *state) waitingLive() int {
-	n := s.waiting
-	if s.Definition.Budget.PerPLD > 0 {
-		for _, q := range s.queues {
-			if q.spent {
-				n -= q.waiting
-			}
-		}
-	}
-	return n
-}
+func (s *state) waitingLive() int { return s.waiting - s.schedule.SpentEntries() }

@@ -71,8 +71,8 @@ func (s *state) hold(c *Claim) {
 		s.taken.take(urlKey{c.Queue, u}, c.ID)
 	}
 	q := s.queue(c.Queue, c.PLD)
-	q.busy = true
-	s.schedule.remove(q)
+	q.Busy = true
+	s.schedule.Remove(q)
 	s.hosts.enter(s, c)
 }
 
@@ -82,12 +82,9 @@ func (s *state) drop(c *Claim, back bool, now time.Time) {
 	delete(s.claims, c.ID)
 	s.free(c)
 	q := s.queue(c.Queue, "")
-	q.busy = false
-	q.spent = s.pldSpent(q)
-	if back {
-		q.best = q.floor
-	}
-	s.schedule.place(q, now)
+	q.Free(back)
+	q.Spent = s.pldSpent(q)
+	s.schedule.Place(q, now)
 	s.hosts.leave(s, c, nil)
 }
 

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/muninn-archive/muninn/frontier/internal/queue"
 	"github.com/muninn-archive/muninn/internal/crawl"
 )
 
@@ -18,7 +19,7 @@ func same(a, b record) bool { // floats by their bits: NaN is not itself
 func FuzzRecord(f *testing.F) {
 	for _, r := range []record{
 		{},
-		{state: stateWaiting, run: 3, place: place{7, math.MaxUint64}, url: "http://a.example/", path: "SLE"},
+		{state: stateWaiting, run: 3, place: queue.Position{Priority: 7, Counter: math.MaxUint64}, url: "http://a.example/", path: "SLE"},
 		{state: stateDelayed, due: -5, attempts: 255, via: urlKey{1, math.MaxUint64}, scores: aggregate{2, 1.5, 1, .5, 1}},
 		{state: stateDone, run: math.MaxUint32, url: strings.Repeat("u", 2083), visit: crawl.Visit{ETag: "e", LastModified: "l", Digest: "d", URL: "u", Date: time.Unix(1e9, 0)}},
 		{state: stateFailed, visit: crawl.Visit{Digest: "d"}}, {state: stateRefused},
@@ -48,7 +49,7 @@ func FuzzRecordFields(f *testing.F) {
 		}
 		switch r.state {
 		case stateWaiting:
-			r.place = place{priority, counter}
+			r.place = queue.Position{Priority: priority, Counter: counter}
 		case stateDelayed:
 			r.due = due
 		}
@@ -69,12 +70,12 @@ func FuzzQueueKeys(f *testing.F) {
 	f.Add(uint16(1), uint64(2), uint16(3), uint64(4), uint16(3), uint64(5))
 	f.Add(uint16(1), uint64(2), uint16(0), uint64(0), uint16(65535), uint64(math.MaxUint64))
 	f.Fuzz(func(t *testing.T, id uint16, pld uint64, p1 uint16, c1 uint64, p2 uint16, c2 uint64) {
-		a, b := place{p1, c1}, place{p2, c2}
+		a, b := queue.Position{Priority: p1, Counter: c1}, queue.Position{Priority: p2, Counter: c2}
 		ka, kb := queueKey(id, pld, a), queueKey(id, pld, b)
 		order := 0
-		if a.before(b) {
+		if a.Before(b) {
 			order = -1
-		} else if b.before(a) {
+		} else if b.Before(a) {
 			order = 1
 		}
 		if cmp.Compare(bytes.Compare(ka, kb), 0) != order {
@@ -83,7 +84,7 @@ func FuzzQueueKeys(f *testing.F) {
 		if gotPLD, got, ok := parseQueueKey(ka); !ok || gotPLD != pld || got != a || pldOf(ka) != pld {
 			t.Fatalf("%v became %v of %d", a, got, gotPLD)
 		}
-		if lastPlace.before(a) {
+		if queue.Last.Before(a) {
 			t.Fatalf("%v stands behind the last place", a)
 		}
 	})

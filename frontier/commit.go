@@ -7,6 +7,7 @@ import (
 
 	"github.com/dgraph-io/badger/v4"
 
+	"github.com/muninn-archive/muninn/frontier/internal/queue"
 	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/order"
 	"github.com/muninn-archive/muninn/internal/times"
@@ -167,12 +168,12 @@ func (f *Frontier) commitPortion(s *state, now committing, p portion) error {
 			}
 			for pld, n := range done {
 				q := s.queue(pld, "")
-				q.done = n
+				q.Done = n
 				if rest, its := rests[pld]; its {
-					q.rest = rest
+					q.Rest = rest
 				}
-				q.spent = s.pldSpent(q)
-				s.schedule.place(q, f.opts.Now())
+				q.Spent = s.pldSpent(q)
+				s.schedule.Place(q, f.opts.Now())
 			}
 			ended()
 		})
@@ -180,13 +181,13 @@ func (f *Frontier) commitPortion(s *state, now committing, p portion) error {
 }
 
 // heldBy returns the claims of a batch, and what each of their queues has given in this run.
-func (f *Frontier) heldBy(tx *transaction, s *state, batch string) (claims []*Claim, done map[uint64]tally, err error) {
-	done = map[uint64]tally{}
+func (f *Frontier) heldBy(tx *transaction, s *state, batch string) (claims []*Claim, done map[uint64]queue.Tally, err error) {
+	done = map[uint64]queue.Tally{}
 	f.mu.Lock()
 	for _, claim := range s.claims {
 		if claim.Batch == batch && batch != "" {
 			claims = append(claims, claim)
-			done[claim.Queue] = s.queue(claim.Queue, "").done
+			done[claim.Queue] = s.queue(claim.Queue, "").Done
 		}
 	}
 	f.mu.Unlock()
@@ -238,7 +239,7 @@ func (f *Frontier) restsAfter(s *state, now committing, claims []*Claim) map[uin
 	for _, c := range claims {
 		rest := now.c.Rest
 		if !rest.IsZero() { // another failure does not shorten it
-			rest = times.Latest(rest, s.queue(c.Queue, "").rest)
+			rest = times.Latest(rest, s.queue(c.Queue, "").Rest)
 		}
 		rests[c.Queue] = rest
 	}
@@ -246,13 +247,13 @@ func (f *Frontier) restsAfter(s *state, now committing, claims []*Claim) map[uin
 }
 
 // saveDone keeps the page counts of queues, and until when those rest whose batch has ended.
-func (f *Frontier) saveDone(tx *transaction, s *state, done map[uint64]tally, rests map[uint64]time.Time) error {
+func (f *Frontier) saveDone(tx *transaction, s *state, done map[uint64]queue.Tally, rests map[uint64]time.Time) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for pld, n := range done {
 		q := s.queue(pld, "")
-		m := q.meta()
-		m.Done, m.Asked = n.pages, n.requests
+		m := metaOf(q)
+		m.Done, m.Asked = n.Pages, n.Requests
 		if rest, its := rests[pld]; its {
 			m.keepRest(rest)
 		}
@@ -264,18 +265,18 @@ func (f *Frontier) saveDone(tx *transaction, s *state, done map[uint64]tally, re
 }
 
 // finishQueue marks the outcomes of entries of a queue that no batch holds.
-func (f *Frontier) finishQueue(s *state, q *queue, outcomes []crawl.Outcome, failed []queuedURL, next time.Time, failing bool) error {
+func (f *Frontier) finishQueue(s *state, q *queue.Queue, outcomes []crawl.Outcome, failed []queuedURL, next time.Time, failing bool) error {
 	return f.update(func(tx *transaction) (func(), error) {
-		if err := tx.touch(s, q.pld); err != nil {
+		if err := tx.touch(s, q.PLD); err != nil {
 			return nil, err
 		}
 		fails := 0
 		if failing {
-			fails = q.fails + 1
+			fails = q.Fails + 1
 		}
 		e := f.edit(tx, s) // no page among them: nothing is learned
 		for _, o := range outcomes {
-			if _, err := e.conclude(o, s.Archive, map[uint64]tally{}); err != nil {
+			if _, err := e.conclude(o, s.Archive, map[uint64]queue.Tally{}); err != nil {
 				return nil, err
 			}
 		}
@@ -283,16 +284,16 @@ func (f *Frontier) finishQueue(s *state, q *queue, outcomes []crawl.Outcome, fai
 			return nil, err
 		}
 		f.mu.Lock()
-		m := q.meta()
+		m := metaOf(q)
 		f.mu.Unlock()
 		m.Next, m.Fails = millis(next), fails
-		if err := s.saveMeta(tx.Txn, q.pld, m); err != nil {
+		if err := s.saveMeta(tx.Txn, q.PLD, m); err != nil {
 			return nil, err
 		}
 		return func() {
-			q.busy, q.next, q.fails = false, next, fails
+			q.Busy, q.Next, q.Fails = false, next, fails
 			e.apply()
-			s.schedule.place(q, f.opts.Now())
+			s.schedule.Place(q, f.opts.Now())
 		}, nil
 	})
 }

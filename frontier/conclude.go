@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/muninn-archive/muninn/frontier/internal/queue"
 	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/urls"
 )
@@ -18,7 +19,7 @@ type concluded struct {
 
 // conclude marks one outcome; archive is the number of the archive that it is in, done what the queues of its batch have
 // given.
-func (e *edit) conclude(o crawl.Outcome, archive int, done map[uint64]tally) (end concluded, err error) {
+func (e *edit) conclude(o crawl.Outcome, archive int, done map[uint64]queue.Tally) (end concluded, err error) {
 	u, err := urls.Trusted(o.URL)
 	if err != nil {
 		return end, fmt.Errorf("commit %s: %w", o.URL, err)
@@ -76,21 +77,21 @@ func (e *edit) conclude(o crawl.Outcome, archive int, done map[uint64]tally) (en
 
 // countDone counts an answer of a queue. done holds the queues of the batch's claims; a batch whose claims
 // ran out brings pages of others.
-func (e *edit) countDone(pld uint64, done map[uint64]tally, o crawl.Outcome) error {
+func (e *edit) countDone(pld uint64, done map[uint64]queue.Tally, o crawl.Outcome) error {
 	if _, claimed := done[pld]; !claimed {
 		if err := errors.Join(e.touch(e.s, pld), e.f.recall(e.s, pld)); err != nil {
 			return err
 		}
 		e.f.mu.Lock()
 		if q, known := e.s.queues[pld]; known {
-			done[pld] = q.done
+			done[pld] = q.Done
 		}
 		e.f.mu.Unlock()
 	}
 	now := done[pld]
-	now.requests++
+	now.Requests++
 	if o.Success() {
-		now.pages++
+		now.Pages++
 	}
 	done[pld] = now
 	return nil

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"maps"
 	"slices"
+
+	"github.com/muninn-archive/muninn/frontier/internal/queue"
 )
 
 // edit is what a mutation changes of one crawl: its record and what was learned of its sites, which are written with the
@@ -25,7 +27,7 @@ func (f *Frontier) edit(tx *transaction, s *state) *edit {
 type change struct {
 	pld     uint64
 	name    string
-	added   []place
+	added   []queue.Position
 	removed int
 	// concluded counts those of the removed that an outcome took out for good, or for a time.
 	concluded int
@@ -49,13 +51,13 @@ func (e *edit) change(pld uint64) *change {
 func (e *edit) apply() {
 	for _, c := range e.changes {
 		q := e.s.queue(c.pld, c.name)
-		q.waiting -= c.removed
+		q.Waiting -= c.removed
 		e.s.waiting -= c.removed
 		for _, at := range c.added {
-			q.added(at)
+			q.Add(at)
 			e.s.waiting++
 		}
-		e.s.schedule.place(q, e.f.opts.Now())
+		e.s.schedule.Place(q, e.f.opts.Now())
 	}
 }
 

@@ -1,11 +1,12 @@
 package frontier
 
 import (
-	"container/heap"
 	"time"
 
 	"github.com/cespare/xxhash/v2"
 	"github.com/dgraph-io/badger/v4"
+
+	"github.com/muninn-archive/muninn/frontier/internal/queue"
 )
 
 // evict takes queues out of memory that have no URLs, no claim and no rest, those first that have rested longest, until as
@@ -13,10 +14,9 @@ import (
 // a queue is on disk, see queueMeta. The writer calls it between two transactions: a queue that a mutation has recalled
 // stays until it has been applied. Frontier.mu is held.
 func (f *Frontier) evict(s *state) {
-	idle, now := &s.schedule.idle, f.opts.Now()
-	for idle.Len() > f.opts.Idle && !idle.items[0].due().After(now) {
-		q := heap.Pop(idle).(*queue)
-		delete(s.queues, q.pld)
+	now := f.opts.Now()
+	for q := s.schedule.PopIdle(f.opts.Idle, now); q != nil; q = s.schedule.PopIdle(f.opts.Idle, now) {
+		delete(s.queues, q.PLD)
 		s.evicted = true
 	}
 }
@@ -48,9 +48,9 @@ func (f *Frontier) recall(s *state, plds ...uint64) error {
 			}
 			f.mu.Lock()
 			q := s.queue(pld, m.Name)
-			q.restore(m, s.Run)
-			q.spent = s.pldSpent(q)
-			s.schedule.place(q, f.opts.Now())
+			restore(q, m, s.Run)
+			q.Spent = s.pldSpent(q)
+			s.schedule.Place(q, f.opts.Now())
 			f.mu.Unlock()
 		}
 		return nil
@@ -58,7 +58,7 @@ func (f *Frontier) recall(s *state, plds ...uint64) error {
 }
 
 // queueOf returns a queue as it stands, from memory or from disk; false if the crawl has not met its PLD.
-func (f *Frontier) queueOf(s *state, pld uint64) (found queue, known bool, err error) {
+func (f *Frontier) queueOf(s *state, pld uint64) (found queue.Queue, known bool, err error) {
 	f.mu.Lock()
 	q, there := s.queues[pld]
 	evicted := s.evicted
@@ -79,9 +79,10 @@ func (f *Frontier) queueOf(s *state, pld uint64) (found queue, known bool, err e
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	found = queue{pld: pld, name: m.Name}
-	found.restore(m, s.Run)
-	found.spent = s.pldSpent(&found)
+	found = *queue.New(pld)
+	found.Name = m.Name
+	restore(&found, m, s.Run)
+	found.Spent = s.pldSpent(&found)
 	s.hosts.inform(s, &found)
 	return found, true, nil
 }
@@ -92,7 +93,7 @@ func (f *Frontier) crawlDelay(pld uint64) (longest time.Duration, err error) {
 	f.mu.Lock()
 	for _, s := range f.crawls {
 		if q, there := s.queues[pld]; there {
-			longest = max(longest, q.delay)
+			longest = max(longest, q.Delay)
 		} else if s.evicted {
 			evicted = append(evicted, s.id)
 		}
@@ -117,21 +118,6 @@ func (f *Frontier) crawlDelay(pld uint64) (longest time.Duration, err error) {
 func readMeta(txn *badger.Txn, id uint16, pld uint64) (m queueMeta, known bool, err error) {
 	known, err = getCBOR(txn, pldKey(kindMeta, id, pld), &m)
 	return m, known, err
-}
-
-// restore brings up what was kept of the queue; counts of another run than the present one are past.
-func (q *queue) restore(m queueMeta, run uint32) {
-	q.delay = time.Duration(m.Delay) * time.Millisecond
-	if q.pace = time.Duration(m.Pace) * time.Millisecond; m.Next > 0 {
-		q.next = time.UnixMilli(m.Next)
-	}
-	if m.Run != run {
-		return
-	}
-	q.done, q.fails, q.unread = tally{m.Done, m.Asked}, m.Fails, m.Unread
-	if m.Rest != 0 {
-		q.rest = time.UnixMilli(m.Rest)
-	}
 }
 
 // Met tells whether a crawl has met a PLD.

@@ -21,7 +21,7 @@ func (r *rig) inMemory() (names map[string]bool) {
 	defer r.mu.Unlock()
 	names = map[string]bool{}
 	for _, q := range r.crawls[testCrawl].queues {
-		names[q.name] = true
+		names[q.Name] = true
 	}
 	return names
 }

@@ -75,7 +75,7 @@ func (f *Frontier) Explain(name string, u urls.URL) (Explanation, error) {
 		return out, fmt.Errorf("explain %s: %w", u, err)
 	}
 	if known {
-		out.Waiting, out.Next, out.Busy, out.Fails, out.Spent = q.waiting, q.due(), q.busy, q.fails, q.spent
+		out.Waiting, out.Next, out.Busy, out.Fails, out.Spent = q.Waiting, q.Due(), q.Busy, q.Fails, q.Spent
 	}
 	out.Strategy, out.Update = definition.Order.Strategy, definition.Order.Update
 	err = f.view(func(txn *badger.Txn) error {
@@ -114,13 +114,13 @@ func (f *Frontier) Explain(name string, u urls.URL) (Explanation, error) {
 		if r.state != stateWaiting {
 			return nil
 		}
-		out.Priority = float64(r.place.priority) / 65535
+		out.Priority = float64(r.place.Priority) / 65535
 		return scan(txn, pldKey(kindQueue, s.id, k.pld), nil, false, func(key, _ []byte) (bool, error) {
 			_, at, ok := parseQueueKey(key)
-			if ok && at.before(r.place) {
+			if ok && at.Before(r.place) {
 				out.Before++
 			}
-			return ok && at.before(r.place) && out.Before < maxBefore, nil
+			return ok && at.Before(r.place) && out.Before < maxBefore, nil
 		})
 	})
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 	"github.com/dgraph-io/badger/v4"
 
 	"github.com/muninn-archive/muninn/frontier/internal/learner"
+	"github.com/muninn-archive/muninn/frontier/internal/queue"
 	"github.com/muninn-archive/muninn/internal/scope"
 )
 
@@ -70,10 +71,10 @@ type state struct {
 	crawlRecord
 	id       uint16 // crawlRecord.ID, which may be read without the lock
 	scope    *scope.Scope
-	queues   map[uint64]*queue
+	queues   map[uint64]*queue.Queue
 	evicted  bool   // there may be queues on disk that memory does not have, see evict
 	hosts    *hosts // of the frontier
-	schedule *schedule
+	schedule *queue.Schedule
 	learning *learner.Learner // nil: the crawl's order does not learn
 	claims   map[string]*Claim
 	taken    takenURLs
@@ -81,9 +82,6 @@ type state struct {
 	delayed  int   // entries of kindDelayed
 	due      int64 // of the first of them, or earlier; Unix seconds
 	waiting  int   // entries in queues, claimed ones included
-
-	longest *Longest  // as of looked
-	looked  time.Time // for it
 
 	asleep     bool     // see Frontier.tidyUp
 	loading    *loading // under way, of a crawl that sleeps

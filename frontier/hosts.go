@@ -8,6 +8,7 @@ import (
 
 	"github.com/dgraph-io/badger/v4"
 
+	"github.com/muninn-archive/muninn/frontier/internal/queue"
 	"github.com/muninn-archive/muninn/internal/codec"
 	"github.com/muninn-archive/muninn/internal/times"
 	"github.com/muninn-archive/muninn/internal/urls"
@@ -121,14 +122,14 @@ func (h *hosts) tell(but *state, pld uint64) {
 	for _, s := range h.crawls {
 		if q, known := s.queues[pld]; known && s != but {
 			h.inform(s, q)
-			s.schedule.place(q, h.now())
+			s.schedule.Place(q, h.now())
 		}
 	}
 }
 
 // inform brings a queue up to what is known of its host.
-func (h *hosts) inform(s *state, q *queue) {
-	q.host = times.Latest(h.next[q.pld], h.elsewhere(s, q.pld))
+func (h *hosts) inform(s *state, q *queue.Queue) {
+	q.Host = times.Latest(h.next[q.PLD], h.elsewhere(s, q.PLD))
 }
 
 // informAll brings the queues of a crawl up to what is known of the hosts that rest or are asked.
@@ -136,7 +137,7 @@ func (h *hosts) informAll(s *state) {
 	known := func(pld uint64) {
 		if q := s.queues[pld]; q != nil {
 			h.inform(s, q)
-			s.schedule.place(q, h.now())
+			s.schedule.Place(q, h.now())
 		}
 	}
 	for pld := range h.next {

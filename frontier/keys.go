@@ -6,6 +6,7 @@ import (
 
 	"github.com/cespare/xxhash/v2"
 
+	"github.com/muninn-archive/muninn/frontier/internal/queue"
 	"github.com/muninn-archive/muninn/internal/urls"
 )
 
@@ -52,35 +53,19 @@ func pldKey(kind byte, id uint16, pld uint64) []byte {
 	return binary.BigEndian.AppendUint64(prefix(kind, id), pld)
 }
 
-// place is where an entry stands in its queue: its priority and, among equals, its age.
-type place struct {
-	priority uint16
-	counter  uint64
-}
-
-func (p place) before(q place) bool {
-	if p.priority != q.priority {
-		return p.priority > q.priority
-	}
-	return p.counter < q.counter
-}
-
-// lastPlace stands behind every entry.
-var lastPlace = place{0, math.MaxUint64}
-
 const queueKeyLen = 1 + 2 + 8 + 2 + 8
 
-func queueKey(id uint16, pld uint64, p place) []byte {
-	b := binary.BigEndian.AppendUint16(pldKey(kindQueue, id, pld), math.MaxUint16-p.priority)
-	return binary.BigEndian.AppendUint64(b, p.counter)
+func queueKey(id uint16, pld uint64, p queue.Position) []byte {
+	b := binary.BigEndian.AppendUint16(pldKey(kindQueue, id, pld), math.MaxUint16-p.Priority)
+	return binary.BigEndian.AppendUint64(b, p.Counter)
 }
 
-func parseQueueKey(b []byte) (pld uint64, p place, ok bool) {
+func parseQueueKey(b []byte) (pld uint64, p queue.Position, ok bool) {
 	if len(b) != queueKeyLen || b[0] != kindQueue {
-		return 0, place{}, false
+		return 0, queue.Position{}, false
 	}
-	p.priority = math.MaxUint16 - binary.BigEndian.Uint16(b[11:])
-	p.counter = binary.BigEndian.Uint64(b[13:])
+	p.Priority = math.MaxUint16 - binary.BigEndian.Uint16(b[11:])
+	p.Counter = binary.BigEndian.Uint64(b[13:])
 	return binary.BigEndian.Uint64(b[3:]), p, true
 }
 

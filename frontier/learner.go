@@ -37,7 +37,7 @@ func (s *state) learnBy() {
 		s.learning = newLearning(&s.crawlRecord)
 	}
 	for _, q := range s.queues {
-		q.costly = s.learner() != nil // adopt brings them into order
+		q.Costly = s.learner() != nil // adopt brings them into order
 	}
 }
 

@@ -62,10 +62,10 @@ func (f *Frontier) EndLease(name, claim string, end LaneEnd) error {
 		q := s.queue(c.Queue, c.PLD)
 		fails, unread := 0, end.Unread
 		if end.Unreachable {
-			fails = q.fails + 1
+			fails = q.Fails + 1
 		}
-		pace, delay := q.paced(c, times.Latest(end.Host, f.opts.Now())), max(q.delay, end.Delay)
-		m := q.meta()
+		pace, delay := q.PaceAfter(len(c.URLs), c.Earliest, times.Latest(end.Host, f.opts.Now())), max(q.Delay, end.Delay)
+		m := metaOf(q)
 		m.Next, m.Fails, m.Unread, m.Pace, m.Delay = millis(end.Host), fails, unread, pace.Milliseconds(), delay.Milliseconds()
 		f.mu.Unlock()
 		if err := tx.touch(s, c.Queue); err != nil {
@@ -91,9 +91,10 @@ func (f *Frontier) EndLease(name, claim string, end LaneEnd) error {
 		}
 		apply, err := f.saveClaims(tx, s, []Claim{ended}, releases)
 		return func() {
-			q.next, q.fails, q.unread, q.pace, q.delay = end.Host, fails, unread, pace, delay
+			q.Next, q.Fails, q.Unread, q.Pace, q.Delay = end.Host, fails, unread, pace, delay
 			apply()
 			rest()
+			s.schedule.Place(q, f.opts.Now())
 		}, err
 	})
 }
@@ -110,8 +111,8 @@ func (f *Frontier) Owe(name, claim string, end LaneEnd) error {
 		owing := *c
 		owing.Owed, owing.Delay = times.Latest(c.Owed, end.Host), max(c.Delay, end.Delay)
 		q := s.queue(c.Queue, c.PLD)
-		m := q.meta()
-		delay := max(q.delay, end.Delay)
+		m := metaOf(q)
+		delay := max(q.Delay, end.Delay)
 		m.Delay = delay.Milliseconds()
 		f.mu.Unlock()
 		if err := tx.touch(s, c.Queue); err != nil {
@@ -126,7 +127,7 @@ func (f *Frontier) Owe(name, claim string, end LaneEnd) error {
 		}
 		apply, err := f.saveClaims(tx, s, []Claim{owing}, nil)
 		return func() {
-			q.delay = delay
+			q.Delay = delay
 			apply()
 			rest()
 		}, err

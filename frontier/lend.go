@@ -132,7 +132,7 @@ func (f *Frontier) KnowDelay(name string, at urls.URL, delay time.Duration) erro
 		f.mu.Lock()
 		m := queueMeta{Name: at.PLD()}
 		if q, there := s.queues[pld]; there {
-			m = q.meta()
+			m = metaOf(q)
 		}
 		borrowers := f.hosts.borrowers(s, pld, delay)
 		f.mu.Unlock()
@@ -150,8 +150,8 @@ func (f *Frontier) KnowDelay(name string, at urls.URL, delay time.Duration) erro
 		save, err := f.saveClaims(tx, s, borrowers, nil)
 		return func() {
 			q := s.queue(pld, m.Name)
-			q.delay = time.Duration(m.Delay) * time.Millisecond
-			s.schedule.place(q, f.opts.Now())
+			q.Delay = time.Duration(m.Delay) * time.Millisecond
+			s.schedule.Place(q, f.opts.Now())
 			save()
 		}, err
 	})

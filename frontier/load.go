@@ -6,6 +6,7 @@ import (
 
 	"github.com/dgraph-io/badger/v4"
 
+	"github.com/muninn-archive/muninn/frontier/internal/queue"
 	"github.com/muninn-archive/muninn/internal/codec"
 	"github.com/muninn-archive/muninn/internal/scope"
 )
@@ -61,7 +62,7 @@ func (f *Frontier) newState(rec crawlRecord) (*state, error) {
 		return nil, err
 	}
 	return &state{
-		crawlRecord: rec, id: rec.ID, scope: sc, queues: map[uint64]*queue{}, hosts: f.hosts, schedule: newSchedule(),
+		crawlRecord: rec, id: rec.ID, scope: sc, queues: map[uint64]*queue.Queue{}, hosts: f.hosts, schedule: queue.NewSchedule(),
 		claims: map[string]*Claim{}, journal: map[string]Release{},
 	}, nil
 }
@@ -82,7 +83,7 @@ func (f *Frontier) loadCrawl(txn *badger.Txn, s *state) error {
 		pld, at, ok := parseQueueKey(key)
 		if ok && len(value) == 8 {
 			taken := s.taken.claim(urlKey{pld, binary.BigEndian.Uint64(value)}) != ""
-			s.queue(pld, "").loaded(at, taken)
+			s.queue(pld, "").Load(at, taken)
 			s.waiting++
 		}
 		return true, nil
@@ -103,7 +104,7 @@ func (f *Frontier) loadCrawl(txn *badger.Txn, s *state) error {
 		} else if !needed {
 			idle++
 		}
-		s.queue(pld, m.Name).restore(m, s.Run)
+		restore(s.queue(pld, m.Name), m, s.Run)
 		return true, nil
 	})
 	if err != nil {
@@ -130,8 +131,8 @@ func (f *Frontier) loadCrawl(txn *badger.Txn, s *state) error {
 		err = s.loadLearning(txn)
 	}
 	for _, q := range s.queues {
-		q.spent = s.pldSpent(q)
-		s.schedule.place(q, f.opts.Now())
+		q.Spent = s.pldSpent(q)
+		s.schedule.Place(q, f.opts.Now())
 	}
 	return err
 }

@@ -238,11 +238,11 @@ func sound(t *testing.T, d *driver) {
 		busy[c.Queue] = id
 	}
 	for pld, q := range d.crawls[testCrawl].queues {
-		if _, held := busy[pld]; held != q.busy {
-			t.Fatalf("%s: busy %v, held %v", q.name, q.busy, held)
+		if _, held := busy[pld]; held != q.Busy {
+			t.Fatalf("%s: busy %v, held %v", q.Name, q.Busy, held)
 		}
-		if limit := definitionOf(t, d).Budget.PerPLD; limit > 0 && q.done.pages > limit {
-			t.Fatalf("%s: %d pages are over the budget", q.name, q.done.pages)
+		if limit := definitionOf(t, d).Budget.PerPLD; limit > 0 && q.Done.Pages > limit {
+			t.Fatalf("%s: %d pages are over the budget", q.Name, q.Done.Pages)
 		}
 	}
 }

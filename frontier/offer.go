@@ -3,6 +3,7 @@ package frontier
 import (
 	"github.com/dgraph-io/badger/v4"
 
+	"github.com/muninn-archive/muninn/frontier/internal/queue"
 	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/scope"
 	"github.com/muninn-archive/muninn/internal/urls"
@@ -133,7 +134,7 @@ func (e *edit) offer(o *offered) error {
 	if err != nil {
 		return err
 	}
-	if queued && !fresh && !moved(r.place.priority, priority, &rec.Definition) {
+	if queued && !fresh && !moved(r.place.Priority, priority, &rec.Definition) {
 		if before.value(d.Update) == r.scores.value(d.Update) && kept == r.keptAt && also == r.alsoAt && lazy(d.Update) {
 			return nil // nothing that the order depends on has changed
 		}
@@ -162,7 +163,7 @@ func (e *edit) enqueue(k urlKey, r *record, priority uint16, queued bool) error 
 		c.removed++
 	}
 	e.rec.Counter++
-	r.state, r.place = stateWaiting, place{priority, e.rec.Counter}
+	r.state, r.place = stateWaiting, queue.Position{Priority: priority, Counter: e.rec.Counter}
 	if err := setQueued(e.Txn, e.s.id, k, r); err != nil {
 		return err
 	}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/muninn-archive/muninn/frontier/internal/learner"
+	"github.com/muninn-archive/muninn/frontier/internal/queue"
 	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/times"
 	"github.com/muninn-archive/muninn/internal/urls"
@@ -17,21 +18,21 @@ import (
 
 // candidate is a queue that is about to be claimed from.
 type candidate struct {
-	queue  *queue
+	queue  *queue.Queue
 	name   string
 	fails  int
 	unread map[string]int
-	from   place
+	from   queue.Position
 	limit  int
 	taken  map[uint64]string // URLs of the queue that claims have already
 	plan   *crawl.Definition
 	claim  *Claim
-	floor  place            // of the first entry
-	rest   place            // of the first entry that the claim leaves
+	floor  queue.Position   // of the first entry
+	rest   queue.Position   // of the first entry that the claim leaves
 	failed []queuedURL      // of hosts that cannot be resolved
 	stale  []queuedURL      // that are worth more or less than when they were queued
 	whole  *learner.Learner // nil: the order does not learn
-	sweep  place            // where the weighing of the queue goes on
+	sweep  queue.Position   // where the weighing of the queue goes on
 	wait   time.Duration    // if there is no claim: how long the queue waits
 	err    error
 }
@@ -65,14 +66,14 @@ func (f *Frontier) claimReady(ctx context.Context, w Want, n int) ([]Claim, erro
 	}
 	var picked []*candidate
 	for len(picked) < n && room > 0 {
-		q := s.schedule.pop(now)
+		q := s.schedule.Pop(now)
 		if q == nil {
 			break
 		}
-		limit := min(int64(s.Definition.Order.PerQueue), room, q.done.left(s.Definition.Budget))
-		room -= min(limit, int64(q.waiting))
-		q.busy, q.since = true, lastPlace
-		picked = append(picked, &candidate{queue: q, name: q.name, fails: q.fails, unread: q.unread, from: q.floor, sweep: q.sweep, whole: s.learner(), limit: int(limit), taken: s.taken.of(q.pld), plan: &plan})
+		limit := min(int64(s.Definition.Order.PerQueue), room, q.Done.Left(s.Definition.Budget))
+		room -= min(limit, int64(q.Waiting))
+		q.StartRead()
+		picked = append(picked, &candidate{queue: q, name: q.Name, fails: q.Fails, unread: q.Unread, from: q.Floor, sweep: q.Sweep, whole: s.learner(), limit: int(limit), taken: s.taken.of(q.PLD), plan: &plan})
 	}
 	f.mu.Unlock()
 	if len(picked) == 0 {
@@ -99,7 +100,7 @@ func (f *Frontier) readAll(ctx context.Context, s *state, picked []*candidate, w
 // queuedURL is an entry with its record.
 type queuedURL struct {
 	key urlKey
-	at  place
+	at  queue.Position
 	rec record
 	now uint16 // its priority by what is known now
 	err error  // why its host has no address
@@ -111,17 +112,17 @@ func (f *Frontier) read(ctx context.Context, s *state, c *candidate, w Want) err
 	if err != nil {
 		return err
 	}
-	delay, err := f.crawlDelay(c.queue.pld)
+	delay, err := f.crawlDelay(c.queue.PLD)
 	if err != nil {
 		return err
 	}
-	claim := &Claim{Queue: c.queue.pld, PLD: c.name, Fails: c.fails, Unread: c.unread, Delay: delay, Round: w.Round}
+	claim := &Claim{Queue: c.queue.PLD, PLD: c.name, Fails: c.fails, Unread: c.unread, Delay: delay, Round: w.Round}
 	found := lookups(ctx, entries, w)
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
 	leave := func(e queuedURL) {
-		if e.at.before(c.rest) {
+		if e.at.Before(c.rest) {
 			c.rest = e.at
 		}
 	}
@@ -278,27 +279,18 @@ func (f *Frontier) unpick(ctx context.Context, s *state, c *candidate, w Want) e
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	q := c.queue
-	if s.queues[q.pld] != q { // its claim has come to its end already, and the queue was evicted
+	if s.queues[q.PLD] != q { // its claim has come to its end already, and the queue was evicted
 		return errors.Join(ctx.Err(), c.err)
 	}
 	if c.err == nil { // entries that came in meanwhile may stand before those that were read
-		q.floor, q.best = c.floor, c.floor
-		if c.claim != nil {
-			q.best = c.rest
-		}
-		if q.since.before(q.floor) {
-			q.floor = q.since
-		}
-		if q.since.before(q.best) {
-			q.best = q.since
-		}
+		q.EndRead(queue.Read{Floor: c.floor, Rest: c.rest, Claim: c.claim != nil})
 	}
-	q.sweep = c.sweep
-	q.busy = s.held(q.pld)
+	q.Sweep = c.sweep
+	q.Busy = s.held(q.PLD)
 	if c.claim == nil && c.wait > 0 {
-		q.next = times.Latest(q.next, f.opts.Now().Add(c.wait))
+		q.Next = times.Latest(q.Next, f.opts.Now().Add(c.wait))
 	}
-	s.schedule.place(q, f.opts.Now())
+	s.schedule.Place(q, f.opts.Now())
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
@@ -329,8 +321,8 @@ func (f *Frontier) unresolved(s *state, c *candidate, w Want) error {
 	if err != nil {
 		f.mu.Lock()
 		defer f.mu.Unlock()
-		c.queue.busy = s.held(c.queue.pld)
-		s.schedule.place(c.queue, f.opts.Now())
+		c.queue.Busy = s.held(c.queue.PLD)
+		s.schedule.Place(c.queue, f.opts.Now())
 	}
 	return err
 }

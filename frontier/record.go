@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/muninn-archive/muninn/frontier/internal/queue"
 	"github.com/muninn-archive/muninn/internal/codec"
 	"github.com/muninn-archive/muninn/internal/crawl"
 )
@@ -26,8 +27,8 @@ type record struct {
 	state    byte
 	run      uint32 // the run of the crawl that saw it last
 	attempts uint8
-	place    place // in the queue, if waiting
-	due      int64 // if delayed, Unix seconds
+	place    queue.Position // in the queue, if waiting
+	due      int64          // if delayed, Unix seconds
 	scores   aggregate
 	via      urlKey
 	path     string // hop letters, abbreviated
@@ -147,8 +148,8 @@ func (r *record) encode() []byte {
 	b = binary.AppendUvarint(b, uint64(r.run))
 	switch r.state {
 	case stateWaiting:
-		b = binary.BigEndian.AppendUint16(b, r.place.priority)
-		b = binary.AppendUvarint(b, r.place.counter)
+		b = binary.BigEndian.AppendUint16(b, r.place.Priority)
+		b = binary.AppendUvarint(b, r.place.Counter)
 	case stateDelayed:
 		b = binary.AppendVarint(b, r.due)
 	}
@@ -190,8 +191,8 @@ func decodeRecord(b []byte) (record, error) {
 	r.run = uint32(c.Uvarint())
 	switch r.state {
 	case stateWaiting:
-		r.place.priority = c.Uint16()
-		r.place.counter = c.Uvarint()
+		r.place.Priority = c.Uint16()
+		r.place.Counter = c.Uvarint()
 	case stateDelayed:
 		r.due = c.Varint()
 	}

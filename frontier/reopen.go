@@ -8,6 +8,7 @@ import (
 
 	"github.com/cespare/xxhash/v2"
 
+	"github.com/muninn-archive/muninn/frontier/internal/queue"
 	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/times"
 	"github.com/muninn-archive/muninn/internal/urls"
@@ -119,23 +120,23 @@ func (f *Frontier) Reopen(name, batch string, leases []Claim, found map[string][
 func (f *Frontier) endRests(tx *transaction, s *state, claims []Claim) (apply func(), err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	var rested []*queue
+	var rested []*queue.Queue
 	for _, c := range claims {
 		q, known := s.queues[xxhash.Sum64String(c.PLD)]
-		if !known || q.busy || q.rest.IsZero() {
+		if !known || q.Busy || q.Rest.IsZero() {
 			continue
 		}
-		m := q.meta()
+		m := metaOf(q)
 		m.keepRest(time.Time{})
-		if err := errors.Join(tx.touch(s, q.pld), s.saveMeta(tx.Txn, q.pld, m)); err != nil {
+		if err := errors.Join(tx.touch(s, q.PLD), s.saveMeta(tx.Txn, q.PLD, m)); err != nil {
 			return nil, err
 		}
 		rested = append(rested, q)
 	}
 	return func() {
 		for _, q := range rested {
-			q.rest = time.Time{}
-			s.schedule.place(q, f.opts.Now())
+			q.Rest = time.Time{}
+			s.schedule.Place(q, f.opts.Now())
 		}
 	}, nil
 }
@@ -158,7 +159,7 @@ func (f *Frontier) reclaim(tx *transaction, s *state, batch, nonce string, was C
 		}
 	}
 	q, there := s.queues[was.Queue]
-	blocked := !held && (!there || q.busy)
+	blocked := !held && (!there || q.Busy)
 	f.mu.Unlock()
 	if blocked { // another claim is out on the queue: what it leaves is taken up later
 		return was, nil, nil
@@ -193,7 +194,7 @@ func (f *Frontier) targets(tx *transaction, s *state, c *Claim) ([]crawl.Target,
 		}
 		t := crawl.Target{
 			URL: r.url, Path: r.path, Attempts: int(r.attempts),
-			Priority: float64(r.place.priority) / 65535,
+			Priority: float64(r.place.Priority) / 65535,
 			Kept:     r.keep, Submitted: r.submitted(),
 		}
 		if r.visit.Digest != "" {
@@ -264,8 +265,8 @@ func (f *Frontier) GiveBack(name, batch string, rest time.Time) error {
 		for _, c := range claims {
 			f.mu.Lock()
 			q := s.queue(c.Queue, c.PLD)
-			m := q.meta()
-			m.Rest = millis(times.Latest(q.rest, rest))
+			m := metaOf(q)
+			m.Rest = millis(times.Latest(q.Rest, rest))
 			f.mu.Unlock()
 			if err := s.saveMeta(tx.Txn, c.Queue, m); err != nil {
 				return nil, err
@@ -275,7 +276,7 @@ func (f *Frontier) GiveBack(name, batch string, rest time.Time) error {
 		return func() {
 			for _, c := range claims {
 				q := s.queue(c.Queue, c.PLD)
-				q.rest = times.Latest(q.rest, rest)
+				q.Rest = times.Latest(q.Rest, rest)
 			}
 			apply()
 		}, err

@@ -3,8 +3,8 @@ package frontier
 import (
 	"errors"
 	"fmt"
-	"time"
 
+	"github.com/muninn-archive/muninn/frontier/internal/queue"
 	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/scope"
 )
@@ -81,14 +81,13 @@ func (f *Frontier) Begin(name, owner string, d crawl.Definition, seeds []string,
 func (f *Frontier) adopt(s *state, sc *scope.Scope, again bool) {
 	s.scope = sc
 	s.learnBy()
-	s.schedule = newSchedule() // what the order of queues depends on may have changed
+	s.schedule = queue.NewSchedule() // what the order of queues depends on may have changed
 	for _, q := range s.queues {
-		q.index = -1
 		if again {
-			q.done, q.fails, q.unread, q.rest = tally{}, 0, nil, time.Time{}
+			q.Forget()
 		}
-		q.spent = s.pldSpent(q)
-		s.schedule.place(q, f.opts.Now())
+		q.Spent = s.pldSpent(q)
+		s.schedule.PlaceNew(q, f.opts.Now())
 	}
 	if f.crawls[s.Name] == nil {
 		f.crawls[s.Name] = s

@@ -45,7 +45,7 @@ func (t Totals) HarvestRatio() float64 {
 	return float64(t.Relevant) / float64(t.Scored)
 }
 
-// Progress is where a run stands, without what takes a walk through all queues each time.
+// Progress is where a run stands.
 type Progress struct {
 	Totals   Totals    `json:"totals"`
 	Waiting  int       `json:"waiting"`            // URLs
@@ -60,33 +60,21 @@ func (s *Status) Progress() Progress {
 	return Progress{Totals: s.Totals, Waiting: s.Waiting, Queues: s.Queues, Harvests: Harvests(s.Trail, 10)}
 }
 
-// Longest is the queue in which most URLs wait, as of a minute ago at most: where a calendar, or another site without end, shows.
+// Longest is the queue in which most URLs wait: where a calendar, or another site without end, shows.
 type Longest struct {
 	PLD     string `json:"pld"`
 	Waiting int    `json:"waiting"`
-	Of      int    `json:"of"`    // URLs that waited in all queues then
+	Of      int    `json:"of"`    // URLs that wait in all queues
 	Pages   int64  `json:"pages"` // that the run has of it
 }
 
-// longestEvery is how often the longest queue is looked for, which takes a walk through all queues: some 50 ms for a million.
-const longestEvery = time.Minute
-
-// findLongest looks for the longest queue, once in a while; those whose budget is spent take nobody's turn. Frontier.mu is
-// held.
-func (s *state) findLongest(now time.Time) *Longest {
-	if now.Sub(s.looked) < longestEvery {
-		return s.longest
+// longest is the longest queue; those whose budget is spent take nobody's turn. Frontier.mu is held.
+func (s *state) longest() *Longest {
+	q := s.schedule.Longest()
+	if q == nil {
+		return nil
 	}
-	var first *queue
-	for _, q := range s.queues {
-		if q.waiting > 0 && !q.spent && (first == nil || q.waiting > first.waiting || q.waiting == first.waiting && q.name < first.name) {
-			first = q
-		}
-	}
-	if s.looked, s.longest = now, nil; first != nil {
-		s.longest = &Longest{first.name, first.waiting, s.waiting, first.done.pages}
-	}
-	return s.longest
+	return &Longest{q.Name, q.Waiting, s.waiting, q.Done.Pages}
 }
 
 // Progress returns where a crawl's run stands.
@@ -98,12 +86,12 @@ func (f *Frontier) Progress(name string) (Progress, error) {
 		return Progress{}, err
 	}
 	return Progress{
-		Totals: s.Totals, Waiting: s.waiting, Queues: s.schedule.ready.Len() + s.schedule.later.Len() + len(s.claims),
-		Ends: slices.Clone(s.Ends), Harvests: Harvests(s.Trail, 10), Longest: s.findLongest(f.opts.Now()),
+		Totals: s.Totals, Waiting: s.waiting, Queues: s.schedule.Claimable() + len(s.claims),
+		Ends: slices.Clone(s.Ends), Harvests: Harvests(s.Trail, 10), Longest: s.longest(),
 	}, nil
 }
 
-// Gauges are the states of the crawls that run, for metrics: without what takes a walk through all queues. Queues counts those that may be claimed from, now or later; Resting those of them that
+// Gauges are the states of the crawls that run, for metrics. Queues counts those that may be claimed from, now or later; Resting those of them that
 // rest.
 func (f *Frontier) Gauges() (list []Status) {
 	f.mu.Lock()
@@ -115,7 +103,7 @@ func (f *Frontier) Gauges() (list []Status) {
 		out := Status{
 			Crawl: name, Run: s.Run, Active: true, Started: s.Started, Reference: s.Reference, Totals: s.Totals,
 			Waiting: max(s.waiting-s.taken.n, 0), Delayed: s.delayed, Claimed: s.taken.n, Trail: slices.Clone(s.Trail),
-			Queues: s.schedule.ready.Len() + s.schedule.later.Len() + len(s.claims), Resting: s.schedule.later.Len(),
+			Queues: s.schedule.Claimable() + len(s.claims), Resting: s.schedule.Resting(),
 		}
 		s.countClaims(&out)
 		list = append(list, out)
@@ -148,6 +136,9 @@ func (f *Frontier) Left(name string) (bool, error) {
 	return s.waitingLive() > 0 || s.delayed > 0, nil
 }
 
+// slowest is how many of the queues that rest longest a Status names.
+const slowest = 10
+
 // Status returns the state of a crawl.
 func (f *Frontier) Status(name string) (Status, error) {
 	f.mu.Lock()
@@ -161,22 +152,11 @@ func (f *Frontier) Status(name string) (Status, error) {
 		Waiting: max(s.waiting-s.taken.n, 0), Delayed: s.delayed, Claimed: s.taken.n, Top: slices.Clone(s.Top), Ends: slices.Clone(s.Ends), Learned: s.Learned, Trail: slices.Clone(s.Trail),
 	}
 	s.countClaims(&out)
-	now := f.opts.Now()
-	for _, q := range s.queues {
-		if q.waiting > 0 {
-			out.Queues++
-			if q.due().Sub(now) > 10*time.Second || q.fails > 0 {
-				out.Slow = append(out.Slow, Queue{q.name, q.waiting, q.due(), q.fails})
-			}
-		}
+	out.Queues = s.schedule.Queues()
+	resting, slow := s.schedule.Slow(f.opts.Now(), slowest)
+	out.Resting = resting
+	for _, q := range slow {
+		out.Slow = append(out.Slow, Queue{q.Name, q.Waiting, q.Due(), q.Fails})
 	}
-	slices.SortFunc(out.Slow, func(a, b Queue) int {
-		if c := b.Next.Compare(a.Next); c != 0 {
-			return c
-		}
-		return strings.Compare(a.PLD, b.PLD)
-	})
-	out.Resting = len(out.Slow)
-	out.Slow = out.Slow[:min(len(out.Slow), 10)]
 	return out, nil
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/muninn-archive/muninn/internal/crawl"
 )
 
-// The longest queue is looked for from time to time, among those that have a budget left.
+// The longest queue is that of those that have a budget left.
 func TestLongestQueue(t *testing.T) {
 	r := newRig(t, func(d *crawl.Definition) { d.Budget.PerPLD = 1 })
 	longest := func(want Longest) {
@@ -20,15 +20,11 @@ func TestLongestQueue(t *testing.T) {
 	}
 	longest(Longest{})
 	r.submit("few", found(1, "http://few.example/")...)
-	longest(Longest{}) // as it was a moment ago
-	r.clock.pass(longestEvery)
 	longest(Longest{"few.example", 1, 1, 0})
 	for i := range 3 {
 		r.submit(fmt.Sprint(i), found(0.5, fmt.Sprintf("http://many.example/%d", i))...)
 	}
-	r.clock.pass(longestEvery)
 	longest(Longest{"many.example", 3, 4, 0})
 	r.finish(r.take()) // a page of each, which is all that the budget has
-	r.clock.pass(longestEvery)
 	longest(Longest{})
 }

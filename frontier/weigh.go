@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 
 	"github.com/dgraph-io/badger/v4"
+
+	"github.com/muninn-archive/muninn/frontier/internal/queue"
 )
 
 // maxStale is how many entries at the head of a queue a claim moves down at most, times what it takes.
@@ -28,23 +30,23 @@ const (
 )
 
 // enough tells whether the claim need not take the entry at a place.
-func (c *candidate) enough(entries []queuedURL, at place) bool {
-	return c.whole != nil && len(entries) >= fewURLs && float64(at.priority) < nearlyAs*float64(entries[0].at.priority)
+func (c *candidate) enough(entries []queuedURL, at queue.Position) bool {
+	return c.whole != nil && len(entries) >= fewURLs && float64(at.Priority) < nearlyAs*float64(entries[0].at.Priority)
 }
 
 // head reads the first live entries of a queue, and where the queue begins and goes on behind them. Entries
 // that are worth less than when they were queued give way to others.
 func (f *Frontier) head(s *state, c *candidate) (entries []queuedURL, err error) {
-	c.floor, c.rest = lastPlace, lastPlace
+	c.floor, c.rest = queue.Last, queue.Last
 	err = f.view(func(txn *badger.Txn) error {
 		learned := openSites(txn, s.id, c.whole)
-		pld := c.queue.pld
+		pld := c.queue.PLD
 		err := scan(txn, pldKey(kindQueue, s.id, pld), queueKey(s.id, pld, c.from), true, func(key, value []byte) (bool, error) {
 			e, ok := entryOf(key, value)
 			if !ok {
 				return true, nil
 			}
-			if e.at.before(c.floor) {
+			if e.at.Before(c.floor) {
 				c.floor = e.at
 			}
 			if c.taken[e.key.url] != "" {
@@ -63,7 +65,7 @@ func (f *Frontier) head(s *state, c *candidate) (entries []queuedURL, err error)
 				if err != nil {
 					return false, err
 				}
-				if stale && e.now < e.at.priority {
+				if stale && e.now < e.at.Priority {
 					c.stale = append(c.stale, e)
 					return true, nil
 				}
@@ -82,12 +84,12 @@ func (f *Frontier) head(s *state, c *candidate) (entries []queuedURL, err error)
 // sweep weighs entries of a queue behind its head anew, from where the last sweep has stopped.
 func sweep(txn *badger.Txn, id uint16, c *candidate, claimed int, learned *sites) error {
 	from := c.sweep
-	if from == (place{}) || from.before(c.rest) {
+	if from == (queue.Position{}) || from.Before(c.rest) {
 		from = c.rest
 	}
 	left := min(sweepTimes*claimed, maxSweep)
-	c.sweep = place{}
-	pld := c.queue.pld
+	c.sweep = queue.Position{}
+	pld := c.queue.PLD
 	return scan(txn, pldKey(kindQueue, id, pld), queueKey(id, pld, from), true, func(key, value []byte) (bool, error) {
 		e, ok := entryOf(key, value)
 		if !ok || c.taken[e.key.url] != "" {
@@ -129,7 +131,7 @@ func (e *queuedURL) weigh(learned *sites, c *candidate) (stale bool, err error) 
 		return false, nil
 	}
 	e.now, err = learned.priority(&e.rec, c.plan)
-	return max(e.now, e.at.priority)-min(e.now, e.at.priority) > staleBy, err
+	return max(e.now, e.at.Priority)-min(e.now, e.at.Priority) > staleBy, err
 }
 
 // maxMoves bounds the entries that a round gives another place, and maxMoved what is written with them in bytes, for it is one

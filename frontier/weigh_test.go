@@ -10,6 +10,7 @@ import (
 
 	"github.com/dgraph-io/badger/v4"
 
+	"github.com/muninn-archive/muninn/frontier/internal/queue"
 	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/order"
 )
@@ -59,13 +60,13 @@ func visited(url string, worth float64) crawl.Outcome {
 // standing is where an entry stands, and where it should by what is known now.
 type standing struct {
 	url     string
-	at      place
+	at      queue.Position
 	now     uint16
 	claimed bool
 }
 
 // stale tells whether it stands in a wrong place.
-func (s standing) stale() bool { return max(s.now, s.at.priority)-min(s.now, s.at.priority) > staleBy }
+func (s standing) stale() bool { return max(s.now, s.at.Priority)-min(s.now, s.at.Priority) > staleBy }
 
 // standings are the entries of the queues as the store has them, in order.
 func (r *rig) standings() (list []standing) {
@@ -99,7 +100,7 @@ func (r *rig) standings() (list []standing) {
 func byURL(list []standing) map[string]uint16 {
 	m := map[string]uint16{}
 	for _, s := range list {
-		m[s.url] = s.at.priority
+		m[s.url] = s.at.Priority
 	}
 	return m
 }
@@ -130,7 +131,7 @@ func flipped(t *testing.T, n int, edit func(*crawl.Definition)) *kinds {
 		k.teach(20, "up", 1)
 	}
 	for _, s := range k.standings() {
-		if s.at.priority != before[s.url] || !s.stale() || (s.now > s.at.priority) != (kindOf(s.url) == "up") {
+		if s.at.Priority != before[s.url] || !s.stale() || (s.now > s.at.Priority) != (kindOf(s.url) == "up") {
 			t.Fatalf("nothing was claimed, and %+v, which stood at %d", s, before[s.url])
 		}
 	}
@@ -204,7 +205,7 @@ func TestWeighingIsBounded(t *testing.T) {
 			}
 			moved := 0
 			for _, s := range k.standings() {
-				if s.at.priority != before[s.url] {
+				if s.at.Priority != before[s.url] {
 					moved++
 				}
 			}
@@ -226,7 +227,7 @@ func TestSweepGoesOn(t *testing.T) {
 		before := byURL(k.standings())
 		batch, lanes := k.take()
 		for _, s := range k.standings() {
-			if s.at.priority != before[s.url] {
+			if s.at.Priority != before[s.url] {
 				if movedBy[s.url]++; movedBy[s.url] > 1 {
 					t.Errorf("claim %d moves %s again, though nothing was learned", round, s.url)
 				}
@@ -251,7 +252,7 @@ func TestWeighingNeedsWhatWasKept(t *testing.T) {
 	k.teach(40, "plain", 1)
 	k.one()
 	for _, s := range k.standings() {
-		if s.at.priority != before[s.url] || s.stale() {
+		if s.at.Priority != before[s.url] || s.stale() {
 			t.Errorf("%+v stood at %d", s, before[s.url])
 		}
 	}
@@ -410,7 +411,7 @@ func eachURLOnce(t *testing.T, random *rand.Rand) {
 			before := byURL(k.standings())
 			name, lanes := k.take()
 			for _, s := range k.standings() {
-				if s.at.priority != before[s.url] {
+				if s.at.Priority != before[s.url] {
 					moved++
 				}
 			}

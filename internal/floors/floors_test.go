@@ -24,7 +24,7 @@ var floors = [][]string{
 	{"internal/adapt"},
 	{"internal/order"},
 	{"internal/score"},
-	{"frontier/internal/learner"},
+	{"frontier/internal/learner", "frontier/internal/queue"},
 	{"frontier", "internal/fetch", "internal/archive", "internal/aah", "internal/spool", "internal/localstack"},
 	{"internal/pipeline", "internal/report", "internal/recorded", "internal/cli"},
 	{"activities/names"},
