@@ -18,39 +18,63 @@ type sum struct {
 	size int // letters and digits
 }
 
-const base = 0x9e3779b97f4a7c15 | 1
+const (
+	base  = 0x9e3779b97f4a7c15 | 1
+	base2 = base * base & (1<<64 - 1)
+)
+
+// plain are the letters and digits of ASCII, in lower case and plus one; 0: it is none.
+var plain = func() (t [256]uint64) {
+	for c := '0'; c <= '9'; c++ {
+		t[c] = uint64(c) + 1
+	}
+	for c := 'a'; c <= 'z'; c++ {
+		t[c], t[c-'a'+'A'] = uint64(c)+1, uint64(c)+1
+	}
+	return t
+}()
 
 func (s sum) add(t sum) sum { return sum{s.hash + t.hash, s.size + t.size} }
 
 func sumOf(text string) sum {
 	var s sum
 	for i := 0; i < len(text); {
-		r, n := rune(text[i]), 1
-		if r >= utf8.RuneSelf {
-			r, n = utf8.DecodeRuneInString(text[i:])
+		if v := plain[text[i]]; v != 0 {
+			if i++; i < len(text) && plain[text[i]] != 0 { // two at once: a step need not wait for the product before it
+				s.hash = s.hash*base2 + v*base + plain[text[i]]
+				s.size += 2
+				i++
+				continue
+			}
+			s.hash = s.hash*base + v
+			s.size++
+			continue
 		}
+		if text[i] < utf8.RuneSelf {
+			i++
+			continue
+		}
+		r, n := utf8.DecodeRuneInString(text[i:])
 		i += n
-		switch {
-		case r >= 'A' && r <= 'Z':
-			r += 'a' - 'A'
-		case r >= 'a' && r <= 'z' || r >= '0' && r <= '9':
-		case r < utf8.RuneSelf:
-			continue
-		case unicode.IsLetter(r) || unicode.IsDigit(r):
-			r = unicode.ToLower(r)
-		default:
+		if !unicode.IsLetter(r) && !unicode.IsDigit(r) {
 			continue
 		}
-		s.hash = s.hash*base + uint64(r) + 1
+		s.hash = s.hash*base + uint64(unicode.ToLower(r)) + 1
 		s.size++
 	}
-	if s.size > 0 { // mixed well, so that sums of several do not meet
-		s.hash ^= s.hash >> 30
-		s.hash *= 0xbf58476d1ce4e5b9
-		s.hash ^= s.hash >> 27
-		s.hash *= 0x94d049bb133111eb
-		s.hash ^= s.hash >> 31
+	if s.size > 0 {
+		s = mixed(s)
 	}
+	return s
+}
+
+// mixed spreads the bits of a hash (the finalizer of SplitMix64), so that sums of several do not meet.
+func mixed(s sum) sum {
+	s.hash ^= s.hash >> 30
+	s.hash *= 0xbf58476d1ce4e5b9
+	s.hash ^= s.hash >> 27
+	s.hash *= 0x94d049bb133111eb
+	s.hash ^= s.hash >> 31
 	return s
 }
 

@@ -4,6 +4,8 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+	"unicode"
+	"unicode/utf8"
 
 	"golang.org/x/net/html"
 
@@ -169,6 +171,28 @@ func TestReadNothing(t *testing.T) {
 		e := opened(t, source)
 		if all := read(e); all.sums[0] != (sum{}) || len(all.byHash) != 0 {
 			t.Errorf("%q: %+v", source, all.sums[0])
+		}
+	}
+}
+
+// TestSumByLetter: the sum is that of the letters one by one, wherever two stand together.
+func TestSumByLetter(t *testing.T) {
+	slow := func(text string) (s sum) {
+		for _, r := range text {
+			if r != utf8.RuneError && (unicode.IsLetter(r) || unicode.IsDigit(r)) {
+				s.hash = s.hash*base + uint64(unicode.ToLower(r)) + 1
+				s.size++
+			}
+		}
+		return s
+	}
+	for _, text := range []string{"", "a", "ab", "abc", "a b", "A-B c", "ä", "aä", "äa", "aäb", "abä", "9", "19:30", "Łódź 2026", "…x", "日本a語", strings.Repeat("Raven, 7! ", 99) + "ß"} {
+		want := slow(text)
+		if want.size > 0 {
+			want = mixed(want)
+		}
+		if got := sumOf(text); got != want {
+			t.Errorf("%q: %+v, want %+v", text, got, want)
 		}
 	}
 }
