@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path"
 	"strings"
 	"time"
 
@@ -39,6 +40,9 @@ func (g *globals) ask(ctx context.Context, workflow, id string, in activities.As
 	if in.Queue = cmp.Or(in.Queue, s.Crawl.Member.Queue); in.Queue == "" {
 		return fmt.Errorf("no worker has taken %s yet, or no worker runs that could say which one did", in.Crawl)
 	}
+	if err := served(ctx, c, in.Queue); err != nil {
+		return err
+	}
 	run, err := c.ExecuteWorkflow(ctx, client.StartWorkflowOptions{
 		ID: fmt.Sprintf("%s/%d", id, time.Now().UnixNano()), TaskQueue: g.temporal.Queue, WorkflowExecutionTimeout: 24 * time.Hour,
 	}, workflow, in)
@@ -56,9 +60,22 @@ func (g *globals) ask(ctx context.Context, workflow, id string, in activities.As
 	return nil
 }
 
+// served tells whether a worker takes tasks from a queue: of one that nobody serves, an answer would be waited for in vain.
+// Temporal remembers for five minutes who has asked it for tasks.
+func served(ctx context.Context, c client.Client, queue string) error {
+	d, err := c.DescribeTaskQueue(ctx, queue, enums.TASK_QUEUE_TYPE_ACTIVITY)
+	if err != nil {
+		return err
+	}
+	if len(d.GetPollers()) == 0 {
+		return fmt.Errorf("no worker serves the queue %s: start the worker %q, which has the crawl", queue, path.Base(queue))
+	}
+	return nil
+}
+
 func explainCommand(g *globals) *cobra.Command {
 	cmd := &cobra.Command{
-		Use: "explain CRAWL URL", Short: "Show the state and the score of a URL, and why it stands where it stands in its queue", Args: cli.ExactArgs(2, "the name of a crawl and a URL"),
+		Use: "explain CRAWL URL", Short: "Show the state and the score of a URL, and why it stands where it stands in its queue", Args: cli.CrawlArgs(2, 0, "the name of a crawl and a URL"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			u, err := urls.Parse(args[1])
 			if err != nil {
@@ -128,27 +145,26 @@ func writeExplanation(w io.Writer, e frontier.Explanation) {
 func reportCommand(g *globals) *cobra.Command {
 	file := ""
 	cmd := &cobra.Command{
-		Use: "report CRAWL", Short: "Make a report of a crawl, as a page with plots, and put it into its archive", Args: cli.ExactArgs(1, "the name of one crawl"),
+		Use: "report CRAWL", Short: "Make a report of a crawl, as a page with plots, and put it into its archive", Args: cli.CrawlArgs(1, 0, "the name of one crawl"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			var made activities.ReportResult
-			if err := g.ask(cmd.Context(), names.Report, names.ReportID(args[0]), activities.AskInput{Crawl: args[0]}, &made); err != nil {
+			err := g.ask(cmd.Context(), names.Report, names.ReportID(args[0]), activities.AskInput{Crawl: args[0]}, &made)
+			if err != nil {
 				return err
 			}
 			if file != "" {
 				if len(made.HTML) == 0 {
 					return fmt.Errorf("the report is too large to be sent; it is in the archive as %s", made.Key)
 				}
-				if err := os.WriteFile(file, made.HTML, 0o644); err != nil {
-					return err
-				}
+				err = os.WriteFile(file, made.HTML, 0o644)
 			}
 			made.HTML = nil
-			return g.Print(made, func(w io.Writer) {
+			return errors.Join(err, g.Print(made, func(w io.Writer) {
 				_, _ = fmt.Fprintf(w, "the report is in the archive as %s\n", made.Key)
-				if file != "" {
+				if file != "" && err == nil {
 					_, _ = fmt.Fprintf(w, "and here as %s\n", file)
 				}
-			})
+			}))
 		},
 	}
 	cmd.Flags().StringVar(&file, "out", "", "file that the report is written to as well")
@@ -166,6 +182,9 @@ Links that are found later are ordered by it; waiting URLs keep their scores.
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) < 2 {
 				return cli.Usage("give the name of a crawl and the fields to change, such as order.strategy=weighted")
+			}
+			if err := cli.CheckCrawl(args[0]); err != nil {
+				return err
 			}
 			fields, err := changes(args[1:])
 			if err != nil {

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"os"
 	"strings"
 	"time"
 
@@ -60,15 +61,18 @@ URLs whose host has no address are in it once the run has ended.
 // logged opens the archive of a crawl, or one that is named itself.
 func (g *globals) logged(ctx context.Context, name string, s3 archive.S3) (archive.Store, []archive.CrawlAt, error) {
 	if strings.ContainsAny(name, `/\`) {
-		store, err := archive.OpenReader(ctx, name, s3)
+		store, err := openArchive(ctx, name, s3)
 		if err != nil {
 			return nil, nil, err
 		}
 		crawls, err := archive.Crawls(ctx, store)
 		if err == nil && len(crawls) == 0 {
-			err = fmt.Errorf("%s holds no crawl", store)
+			err = fmt.Errorf("%s holds no crawl: give the folder or prefix that the folders of crawls lie in", store)
 		}
 		return store, crawls, err
+	}
+	if err := cli.CheckCrawl(name); err != nil {
+		return nil, nil, err
 	}
 	c, err := g.dial(ctx)
 	if err != nil {
@@ -77,6 +81,9 @@ func (g *globals) logged(ctx context.Context, name string, s3 archive.S3) (archi
 	defer c.Close()
 	s, err := status(ctx, c, name)
 	if err != nil {
+		if info, errDir := os.Stat(name); errDir == nil && info.IsDir() {
+			err = fmt.Errorf("%w; the folder of that name is read as ./%s", err, name)
+		}
 		return nil, nil, err
 	}
 	d, err := definitionOf(ctx, c, s.Workflow)

@@ -25,7 +25,7 @@ const demoPages = 240
 func demoCommand(g *globals) *cobra.Command {
 	dir := "demo-data"
 	cmd := &cobra.Command{
-		Use: "demo", Short: "Crawl a small synthetic web on this machine", Args: cobra.NoArgs,
+		Use: "demo", Short: "Crawl a small synthetic web on this machine", Args: cli.NoArgs,
 		Long: "Crawl a small synthetic web, served on loopback addresses: a blog, a forum, a wiki, a news site, an\noff-topic site, a trap, and sites that refuse some paths. State and archive are in --dir.",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := clearDemo(dir); err != nil {

@@ -20,11 +20,14 @@ func devCommand(g *globals) *cobra.Command {
 	port, uiPort := 7233, 8233
 	var file string
 	cmd := &cobra.Command{
-		Use: "dev", Short: "Run only the local stack: a Temporal dev server and a worker", Args: cobra.NoArgs,
+		Use: "dev", Short: "Run only the local stack: a Temporal dev server and a worker", Args: cli.NoArgs,
 		Long: "Run only the local stack, a Temporal dev server and a worker, until Ctrl-C: for `muninn start`,\n`muninn schedule` and the Temporal CLI.",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := errors.Join(conf.Load(file), conf.Validate()); err != nil {
 				return cli.Usage("%w", err)
+			}
+			if min(port, uiPort) < 0 || max(port, uiPort) > 65535 {
+				return cli.Usage("--port and --ui-port must be from 0 to 65535; 0 takes a free one")
 			}
 			ctx, stop := interruptible(cmd.Context())
 			defer stop()

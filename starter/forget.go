@@ -15,7 +15,7 @@ import (
 func forgetCommand(g *globals) *cobra.Command {
 	yes, worker := false, ""
 	cmd := &cobra.Command{
-		Use: "forget CRAWL", Short: "Delete a crawl from the frontier of its worker; its archive stays", Args: cli.ExactArgs(1, "the name of one crawl"),
+		Use: "forget CRAWL", Short: "Delete a crawl from the frontier of its worker; its archive stays", Args: cli.CrawlArgs(1, 0, "the name of one crawl"),
 		Long: `Delete what the frontier of its worker keeps of a crawl: known URLs, queues, what it learned. Its archive and its
 workflows in Temporal stay. A running crawl is not deleted: stop it first. A crawl whose workflow was terminated is deleted when
 its batches have finished or were terminated as well; its leases are released before. If the crawl is started again, its

@@ -27,13 +27,13 @@ import (
 // kbCommand groups the verbs about the knowledge base.
 func kbCommand(g *globals) *cobra.Command {
 	var dir string
-	cmd := &cobra.Command{
+	cmd := cli.Group(&cobra.Command{
 		Use:   "kb",
 		Short: "Check, test and list the rules that recognise web applications",
 		Long: `Check, test and list the rules that recognise web applications.
 
 The knowledge base is a folder of XML files; without --kb, the built-in one is used.`,
-	}
+	})
 	cmd.PersistentFlags().StringVar(&dir, "kb", "", "folder of the knowledge base")
 	cmd.AddCommand(kbCheck(g, &dir), kbTest(g, &dir), kbList(g, &dir), kbExport(g))
 	return cmd
@@ -43,7 +43,7 @@ func kbCheck(g *globals, dir *string) *cobra.Command {
 	return &cobra.Command{
 		Use:   "check",
 		Short: "Check all files: syntax, expressions, rules that can never match, and examples",
-		Args:  cobra.NoArgs,
+		Args:  cli.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			base, err := cli.OpenBase(*dir)
 			if err != nil {
@@ -73,7 +73,7 @@ func kbList(g *globals, dir *string) *cobra.Command {
 	return &cobra.Command{
 		Use:   "list",
 		Short: "List the applications with their versions and levels",
-		Args:  cobra.NoArgs,
+		Args:  cli.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			base, err := cli.OpenBase(*dir)
 			if err != nil {
@@ -250,7 +250,7 @@ const maxTest = 16 << 20
 func readPage(what string, as *string) (body, head []byte, mime string, err error) {
 	if !strings.HasPrefix(what, "http://") && !strings.HasPrefix(what, "https://") {
 		if body, err = os.ReadFile(what); err != nil {
-			return nil, nil, "", cli.Usage("%w", err)
+			return nil, nil, "", cli.Usage("%q is neither a URL (http://…, https://…) nor a file: %w", what, err)
 		}
 		if *as == "" {
 			*as = "http://file.invalid/" + filepath.Base(what)

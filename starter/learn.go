@@ -47,7 +47,7 @@ an archive or another recorded web take the place of the reference crawl. WEB is
 			var err error
 			if from != "" {
 				out, err = learnFrom(args[0], from)
-			} else {
+			} else if err = cli.CheckCrawl(args[0]); err == nil {
 				out, err = g.learnOf(cmd.Context(), args[0])
 			}
 			if err != nil {

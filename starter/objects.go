@@ -25,9 +25,9 @@ WARC records. ARCHIVE is a folder or s3://bucket/prefix. An object whose text ca
 a line on the standard error says why, and the exit code is 1.
 
   muninn objects s3://archive/crawls ravens | jq -r 'select(.type == "post") | .properties.body'`,
-		Args: cli.ExactArgs(2, "an archive (a folder, or s3://bucket/prefix) and the name of a crawl"),
+		Args: cli.CrawlArgs(2, 1, "an archive (a folder, or s3://bucket/prefix) and the name of a crawl"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			store, err := archive.OpenReader(cmd.Context(), args[0], *s3)
+			store, err := openArchive(cmd.Context(), args[0], *s3)
 			if err != nil {
 				return err
 			}

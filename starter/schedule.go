@@ -26,15 +26,7 @@ var overlaps = map[string]enums.ScheduleOverlapPolicy{
 }
 
 func scheduleCommand(g *globals) *cobra.Command {
-	cmd := &cobra.Command{
-		Use: "schedule", Short: "Crawl again and again (Temporal Schedules)",
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(args) > 0 {
-				return cli.Usage("unknown command %q for %q", args[0], cmd.CommandPath())
-			}
-			return cmd.Help()
-		},
-	}
+	cmd := cli.Group(&cobra.Command{Use: "schedule", Short: "Crawl again and again (Temporal Schedules)"})
 	cmd.AddCommand(scheduleCreate(g), scheduleUpdate(g), scheduleList(g),
 		scheduleDo(g, "pause", "Pause a schedule", func(cmd *cobra.Command, h client.ScheduleHandle) error {
 			return h.Pause(cmd.Context(), client.SchedulePauseOptions{Note: "paused by muninn schedule pause"})
@@ -154,7 +146,7 @@ type scheduled struct {
 
 func scheduleList(g *globals) *cobra.Command {
 	cmd := &cobra.Command{
-		Use: "list", Short: "List the schedules of crawls", Args: cobra.NoArgs,
+		Use: "list", Short: "List the schedules of crawls", Args: cli.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			c, err := g.dial(cmd.Context())
 			if err != nil {

@@ -166,7 +166,7 @@ func (g *globals) link(id string) string {
 
 func signalCommand(g *globals, signal, short string) *cobra.Command {
 	cmd := &cobra.Command{
-		Use: signal + " CRAWL", Short: short, Args: cli.ExactArgs(1, "the name of one crawl"),
+		Use: signal + " CRAWL", Short: short, Args: cli.CrawlArgs(1, 0, "the name of one crawl"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			c, err := g.dial(cmd.Context())
 			if err != nil {
@@ -178,7 +178,11 @@ func signalCommand(g *globals, signal, short string) *cobra.Command {
 				return err
 			}
 			if err := c.SignalWorkflow(cmd.Context(), id, "", signal, nil); err != nil {
-				return notFound(args[0], err)
+				var ended *serviceerror.NotFound
+				if errors.As(err, &ended) {
+					return fmt.Errorf("the crawl %s has ended: see `muninn status %s`", args[0], args[0])
+				}
+				return err
 			}
 			out := map[string]string{"crawl": args[0], "signal": signal}
 			return g.Print(out, func(w io.Writer) { _, _ = fmt.Fprintf(w, "%s: %s\n", args[0], signal) })
@@ -247,7 +251,7 @@ func definitionOf(ctx context.Context, c client.Client, workflow string) (d craw
 func notFound(crawl string, err error) error {
 	var missing *serviceerror.NotFound
 	if errors.As(err, &missing) {
-		return fmt.Errorf("there is no crawl %q that runs; `temporal workflow list --query \"WorkflowType='Crawl'\"` lists them", crawl)
+		return fmt.Errorf("there is no crawl %q; `temporal workflow list --query \"WorkflowType='Crawl'\"` lists them", crawl)
 	}
 	return err
 }

@@ -10,6 +10,7 @@ import (
 	"os"
 
 	"github.com/spf13/cobra"
+	"go.temporal.io/api/serviceerror"
 	"go.temporal.io/sdk/client"
 
 	"github.com/muninn-archive/muninn/internal/cli"
@@ -23,7 +24,11 @@ var errInterrupted = errors.New("interrupted: run the same command to continue t
 func Main(args []string) int {
 	cmd := root()
 	cmd.SetArgs(args)
-	err := cmd.ExecuteContext(context.Background())
+	err := cli.Run(context.Background(), cmd)
+	var none *serviceerror.NamespaceNotFound
+	if errors.As(err, &none) {
+		err = worker.NoNamespace(none.Namespace)
+	}
 	if errors.Is(err, errInterrupted) {
 		fmt.Fprintln(os.Stderr, "muninn:", err)
 		return cli.ExitInterrupted
@@ -76,7 +81,14 @@ func fromEnv(name, otherwise string) string {
 
 func (g *globals) dial(ctx context.Context) (client.Client, error) {
 	g.temporal.APIKey = os.Getenv("MUNINN_TEMPORAL_API_KEY")
-	return worker.Dial(ctx, g.temporal, g.logger(os.Stderr))
+	if err := g.temporal.Validate(); err != nil {
+		return nil, cli.Usage("%w (flags, or MUNINN_TEMPORAL)", err)
+	}
+	c, err := worker.Dial(ctx, g.temporal, g.logger(os.Stderr))
+	if err != nil {
+		return nil, fmt.Errorf("%w: `muninn dev` starts one on this machine; --temporal or MUNINN_TEMPORAL names another", err)
+	}
+	return c, nil
 }
 
 func (g *globals) logger(w io.Writer) *slog.Logger {

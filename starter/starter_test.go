@@ -60,12 +60,13 @@ const good = "name: ravens\nseeds: [https://example.org/]\ntopic: {keywords: [ra
 
 // What is wrong with a command line is told before anything is started, with exit code 2.
 func TestUsage(t *testing.T) {
-	file := write(t, "ravens.yaml", good)
+	file, folder := write(t, "ravens.yaml", good), t.TempDir()
 	for _, c := range []struct {
 		args []string
 		says []string
 	}{
-		{[]string{"fly"}, []string{`"fly"`}},
+		{[]string{"fly"}, []string{`unknown command "fly"`, "muninn --help"}},
+		{[]string{"statsu"}, []string{"did you mean status?"}},
 		{[]string{"run"}, []string{"definition file", "URLs"}},
 		{[]string{"run", "example.org"}, []string{`"example.org"`, "a URL starts with https://"}},
 		{[]string{"run", "https://example.org/", "--no-such-flag"}, []string{"--no-such-flag"}},
@@ -98,8 +99,46 @@ func TestUsage(t *testing.T) {
 		{[]string{"schedule", "pause"}, []string{"one schedule"}},
 		{[]string{"check"}, []string{"one definition file"}},
 		{[]string{"check", "none.yaml"}, []string{"none.yaml"}},
+		{[]string{"check", "-"}, []string{"standard input", "is empty"}},
+		{[]string{"check", folder}, []string{folder, "is a directory"}},
+		{[]string{"status", "a b"}, []string{`"a b"`, "no crawl can be named"}},
+		{[]string{"stop", "x' OR '1'='1"}, []string{"no crawl can be named"}},
+		{[]string{"forget", ""}, []string{"no crawl can be named"}},
+		{[]string{"configure", "a/b", "order.per_queue=3"}, []string{`"a/b"`, "no crawl can be named"}},
+		{[]string{"configure", "ravens", "none.yaml"}, []string{"none.yaml"}},
+		{[]string{"learn", "a b"}, []string{"no crawl can be named"}},
+		{[]string{"log", "a b"}, []string{"no crawl can be named"}},
+		{[]string{"log", "./none"}, []string{"/none", "s3://bucket/prefix"}},
+		{[]string{"objects", folder, "a b"}, []string{"no crawl can be named"}},
+		{[]string{"objects", "none", "ravens"}, []string{"there is no folder", "s3://bucket/prefix"}},
+		{[]string{"verify", "none"}, []string{"there is no folder", "s3://bucket/prefix"}},
+		{[]string{"verify", file}, []string{"there is no folder", "ravens.yaml"}},
+		{[]string{"verify", "gs://bucket"}, []string{`"gs://bucket"`, "s3://bucket/prefix"}},
+		{[]string{"verify", folder, "--older", "48h"}, []string{"--older", "--sweep"}},
+		{[]string{"verify", folder, "--older", "soon"}, []string{`"soon" is no duration`, "24h"}},
+		{[]string{"submit", "ravens", "https://example.org/", "--score", "7"}, []string{"--score", "from 0 to 1"}},
+		{[]string{"submit", "ravens", "https://example.org/", "--score", "NaN"}, []string{"--score", "from 0 to 1"}},
+		{[]string{"submit", "ravens", "https://example.org/", "--score", "high"}, []string{`"high" is no number`}},
+		{[]string{"submit", "a b", "https://example.org/"}, []string{"no crawl can be named"}},
+		{[]string{"submit", "ravens", "none.txt"}, []string{"none.txt", "neither a URL nor a file"}},
+		{[]string{"submit", "ravens", folder}, []string{folder, "is a directory"}},
+		{[]string{"explain", "ravens", "raven"}, []string{`"raven" is no URL`, "http://"}},
+		{[]string{"status", "ravens", "--temporal", "nonsense"}, []string{`"nonsense"`, "HOST:PORT"}},
+		{[]string{"status", "ravens", "--temporal", ""}, []string{"HOST:PORT"}},
+		{[]string{"status", "ravens", "--tls-cert", "x"}, []string{"tls-cert and tls-key"}},
+		{[]string{"run", file, "--temporal", "nonsense"}, []string{`"nonsense"`, "HOST:PORT"}},
+		{[]string{"run", file, "--disk-floor", "1MiB"}, []string{"disk-floor", "256.0 MiB"}},
+		{[]string{"run", file, "--lanes", "many"}, []string{`"many" is no whole number`}},
+		{[]string{"dev", "--port", "99999"}, []string{"--port", "65535"}},
+		{[]string{"dev", "ravens"}, []string{`"ravens"`, "muninn dev --help"}},
+		{[]string{"demo", "ravens"}, []string{`"ravens"`, "muninn demo --help"}},
+		{[]string{"kb", "fly"}, []string{`unknown command "fly"`, "muninn kb --help"}},
+		{[]string{"kb", "check", folder}, []string{folder, "muninn kb check --help"}},
+		{[]string{"kb", "list", "--kb", "none"}, []string{"--kb", "none"}},
+		{[]string{"kb", "test", "none.html"}, []string{"none.html", "neither a URL"}},
+		{[]string{"schedule", "list", "ravens"}, []string{`"ravens"`, "muninn schedule list --help"}},
 	} {
-		t.Run(strings.ReplaceAll(strings.Join(c.args, " "), filepath.Dir(file)+"/", ""), func(t *testing.T) {
+		t.Run(strings.NewReplacer(filepath.Dir(file)+"/", "", folder, "FOLDER").Replace(strings.Join(c.args, " ")), func(t *testing.T) {
 			code, printed, said := call(t, c.args...)
 			if code != cli.ExitUsage {
 				t.Errorf("exit code %d, want %d", code, cli.ExitUsage)
@@ -124,7 +163,7 @@ func TestFailed(t *testing.T) {
 		{"start", file}, {"status", "ravens"}, {"schedule", "list"}, {"schedule", "create", file, "--every", "1h"},
 	} {
 		code, _, said := call(t, args...)
-		if code != cli.ExitFailed || !strings.Contains(strings.ToLower(said), "temporal") {
+		if code != cli.ExitFailed || !strings.Contains(strings.ToLower(said), "temporal") || args[0] != "run" && !strings.Contains(said, "`muninn dev` starts one") {
 			t.Errorf("%v: exit code %d, want %d; it says: %s", args, code, cli.ExitFailed, said)
 		}
 	}

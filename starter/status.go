@@ -68,7 +68,7 @@ func (s *crawlStatus) ended(ctx context.Context, c client.Client) {
 
 func statusCommand(g *globals) *cobra.Command {
 	cmd := &cobra.Command{
-		Use: "status CRAWL", Short: "Show the progress of a crawl, what it learned and what failed", Args: cli.ExactArgs(1, "the name of one crawl"),
+		Use: "status CRAWL", Short: "Show the progress of a crawl, what it learned and what failed", Args: cli.CrawlArgs(1, 0, "the name of one crawl"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			c, err := g.dial(cmd.Context())
 			if err != nil {

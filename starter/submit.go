@@ -38,6 +38,12 @@ URLs with user information are malformed and are not sent. Ports of other servic
 			if len(args) < 2 {
 				return cli.Usage("give the name of a crawl, and URLs or files of URLs")
 			}
+			if err := cli.CheckCrawl(args[0]); err != nil {
+				return err
+			}
+			if !(as.Score >= 0 && as.Score <= 1) { // NaN is neither
+				return cli.Usage("--score is %v, must be from 0 to 1", as.Score)
+			}
 			if seed {
 				as.Path = crawl.HopSeed.String()
 			}

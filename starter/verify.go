@@ -24,6 +24,15 @@ func s3Flags(cmd *cobra.Command) *archive.S3 {
 	return conf
 }
 
+// openArchive opens an archive that the command line names.
+func openArchive(ctx context.Context, where string, s3 archive.S3) (archive.Store, error) {
+	store, err := archive.OpenReader(ctx, where, s3)
+	if errors.Is(err, archive.ErrPlace) {
+		return nil, cli.Usage("%w", err)
+	}
+	return store, err
+}
+
 // checked is an archive as its check reads it.
 type checked struct{ store archive.Store }
 
@@ -85,10 +94,13 @@ uploads. Attempts that were killed leave such objects; no reader needs them.
   muninn verify s3://archive/crawls --sweep`,
 		Args: cli.ExactArgs(1, "an archive: a folder, or s3://bucket/prefix"),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if cmd.Flags().Changed("older") && !sweep {
+				return cli.Usage("--older says what is swept: it needs --sweep")
+			}
 			if older < archive.MinSweepAge {
 				return cli.Usage("--older: must be %v at least: younger objects may belong to a batch that is being archived", archive.MinSweepAge)
 			}
-			store, err := archive.OpenReader(cmd.Context(), args[0], *s3)
+			store, err := openArchive(cmd.Context(), args[0], *s3)
 			if err != nil {
 				return err
 			}
@@ -110,6 +122,9 @@ uploads. Attempts that were killed leave such objects; no reader needs them.
 
 func verify(ctx context.Context, store archive.Store, sweep bool, before time.Time) (verified, error) {
 	report, err := archivecheck.Check(ctx, checked{store})
+	if errors.Is(err, archivecheck.ErrNoCrawl) {
+		return verified{}, fmt.Errorf("%s holds no crawl: give the folder or prefix that the folders of crawls lie in", store)
+	}
 	if err != nil {
 		return verified{}, err
 	}

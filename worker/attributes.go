@@ -27,12 +27,17 @@ func RegisterAttributes(ctx context.Context, c client.Client, namespace string) 
 	return nil
 }
 
+// NoNamespace is the error of a namespace that a Temporal service does not have.
+func NoNamespace(namespace string) error {
+	return fmt.Errorf("the Temporal service has no namespace %q: `temporal operator namespace create --namespace %s` makes it", namespace, namespace)
+}
+
 // missingAttributes lists the search attributes that a namespace lacks.
 func missingAttributes(ctx context.Context, c client.Client, namespace string) (map[string]enums.IndexedValueType, error) {
 	have, err := c.OperatorService().ListSearchAttributes(ctx, &operatorservice.ListSearchAttributesRequest{Namespace: namespace})
 	var none *serviceerror.NamespaceNotFound
 	if errors.As(err, &none) {
-		return nil, fmt.Errorf("the Temporal service has no namespace %q: `temporal operator namespace create --namespace %s` makes it", namespace, namespace)
+		return nil, NoNamespace(namespace)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("list search attributes: %w", err)

@@ -18,6 +18,7 @@ import (
 	"github.com/muninn-archive/muninn/activities/names"
 	"github.com/muninn-archive/muninn/internal/aah"
 	"github.com/muninn-archive/muninn/internal/archive"
+	"github.com/muninn-archive/muninn/internal/cli"
 	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/disk"
 	"github.com/muninn-archive/muninn/internal/fetch"
@@ -105,11 +106,7 @@ func (c *Config) Flags(into *pflag.FlagSet) {
 	fs := pflag.NewFlagSet("settings", pflag.ContinueOnError)
 	c.flags = fs
 	defer func() {
-		fs.VisitAll(func(f *pflag.Flag) {
-			if kind := f.Value.Type(); kind == "int" || kind == "duration" || kind == "bool" {
-				f.Value = plainly{f.Value}
-			}
-		})
+		cli.PlainFaults(fs)
 		into.AddFlagSet(fs)
 	}()
 	fs.StringVar(&c.Temporal.Address, "temporal", c.Temporal.Address, "Temporal frontend, HOST:PORT")
@@ -283,26 +280,6 @@ func unknownKeys(v *viper.Viper, fs *pflag.FlagSet, file string) error {
 	return errors.Join(errs...)
 }
 
-// plainly says what a value must be, in place of what Go's parser says.
-type plainly struct{ pflag.Value }
-
-// Set reads the value.
-func (p plainly) Set(text string) error {
-	err := p.Value.Set(text)
-	if err == nil {
-		return nil
-	}
-	switch p.Type() {
-	case "int":
-		return fmt.Errorf("%q is no whole number, such as 256", text)
-	case "duration":
-		return fmt.Errorf("%q is no duration: write it as 30s, 5m or 24h", text)
-	case "bool":
-		return fmt.Errorf("%q must be true or false", text)
-	}
-	return err
-}
-
 // Validate reports every fault of the configuration at once.
 func (c *Config) Validate() error {
 	var errs []error
@@ -352,14 +329,26 @@ func (c *Config) Validate() error {
 	if info, err := os.Stat(c.Knowledge); c.Knowledge != "" && (err != nil || !info.IsDir()) {
 		errs = append(errs, fmt.Errorf("kb %q is no folder", c.Knowledge))
 	}
-	if t := c.Temporal; (t.Cert == "") != (t.Key == "") {
-		errs = append(errs, errors.New("tls-cert and tls-key go together"))
+	if c.Temporal.Address != "" { // else the command line starts one of its own
+		errs = append(errs, c.Temporal.Validate())
 	}
 	if _, err := c.resolved(); err != nil {
 		errs = append(errs, err)
 	}
 	if _, err := fetch.NewGuard(c.Networks, c.Denied); err != nil {
 		errs = append(errs, err)
+	}
+	return errors.Join(errs...)
+}
+
+// Validate reports what is wrong with how a Temporal service is to be reached.
+func (t Temporal) Validate() error {
+	var errs []error
+	if host, port, err := net.SplitHostPort(t.Address); err != nil || host == "" || port == "" {
+		errs = append(errs, fmt.Errorf("temporal %q: write HOST:PORT, such as 127.0.0.1:7233", t.Address))
+	}
+	if (t.Cert == "") != (t.Key == "") {
+		errs = append(errs, errors.New("tls-cert and tls-key go together"))
 	}
 	return errors.Join(errs...)
 }

@@ -281,9 +281,6 @@ func (t Temporal) tls() (*tls.Config, error) {
 			return nil, fmt.Errorf("tls-ca: %s holds no certificate", t.CA)
 		}
 	}
-	if (t.Cert == "") != (t.Key == "") {
-		return nil, errors.New("tls-cert and tls-key go together")
-	}
 	if t.Cert != "" {
 		pair, err := tls.LoadX509KeyPair(t.Cert, t.Key)
 		if err != nil {

@@ -21,6 +21,8 @@ var (
 	// ErrUnconditional says that a store would let two attempts of a batch both commit.
 	ErrUnconditional = errors.New("the server does not keep conditional puts (If-None-Match: *), without which a batch could be archived twice: " +
 		"name another store (settings archive and s3-endpoint, or archive.where of the crawl)")
+	// ErrPlace says that what is named as an archive is none.
+	ErrPlace = errors.New("an archive is a folder, or s3://bucket/prefix")
 	// ErrGivenBack says that a batch's URLs went back to their queues before its segment was committed.
 	ErrGivenBack = errors.New("the batch was given back")
 )
@@ -70,7 +72,7 @@ func Open(ctx context.Context, where string, conf S3) (Store, error) {
 		return OpenS3(ctx, conf, bucket, prefix)
 	}
 	if scheme, _, ok := strings.Cut(where, "://"); ok && scheme != "file" {
-		return nil, fmt.Errorf("archive %q: write s3://bucket/prefix or a directory", where)
+		return nil, fmt.Errorf("%q: %w", where, ErrPlace)
 	}
 	return OpenDir(strings.TrimPrefix(where, "file://"))
 }
@@ -83,14 +85,14 @@ func OpenReader(ctx context.Context, where string, conf S3) (Store, error) {
 		return s, err
 	}
 	if scheme, _, ok := strings.Cut(where, "://"); ok && scheme != "file" {
-		return nil, fmt.Errorf("archive %q: write s3://bucket/prefix or a directory", where)
+		return nil, fmt.Errorf("%q: %w", where, ErrPlace)
 	}
 	root, err := filepath.Abs(strings.TrimPrefix(where, "file://"))
 	if err != nil {
 		return nil, fmt.Errorf("open archive: %w", err)
 	}
 	if info, err := os.Stat(root); err != nil || !info.IsDir() {
-		return nil, fmt.Errorf("open archive: %s is no directory", root)
+		return nil, fmt.Errorf("there is no folder %s: %w", root, ErrPlace)
 	}
 	return &dirStore{root}, nil
 }

@@ -3,12 +3,12 @@
 package cli
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"os"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -33,6 +33,12 @@ func (e *usageError) Unwrap() error { return e.err }
 // Usage makes a fault of the command line, as fmt.Errorf does.
 func Usage(format string, args ...any) error { return &usageError{fmt.Errorf(format, args...)} }
 
+// Run runs a command line: what is wrong with a flag's value is said in plain words.
+func Run(ctx context.Context, cmd *cobra.Command) error {
+	plainFaults(cmd)
+	return cmd.ExecuteContext(ctx)
+}
+
 // Exit prints the error that a program ended with, and returns its exit code.
 func Exit(program string, err error) int {
 	if err == nil {
@@ -41,20 +47,10 @@ func Exit(program string, err error) int {
 	fmt.Fprintf(os.Stderr, "%s: %v\n", program, err)
 	var wrong *usageError
 	var faults crawl.Faults
-	if errors.As(err, &faults) || errors.As(err, &wrong) || strings.HasPrefix(err.Error(), "unknown command") {
+	if errors.As(err, &faults) || errors.As(err, &wrong) {
 		return ExitUsage
 	}
 	return ExitFailed
-}
-
-// ExactArgs is cobra's check as a usage error.
-func ExactArgs(n int, what string) cobra.PositionalArgs {
-	return func(_ *cobra.Command, args []string) error {
-		if len(args) != n {
-			return Usage("give %s", what)
-		}
-		return nil
-	}
 }
 
 // Output prints results.
@@ -65,11 +61,11 @@ type Output struct {
 
 // Root is a program's command, to which its verbs are added.
 func (o *Output) Root(name, short, long string) *cobra.Command {
-	cmd := &cobra.Command{Use: name, Short: short, Long: long, Version: version.Number, SilenceUsage: true, SilenceErrors: true}
+	cmd := Group(&cobra.Command{Use: name, Short: short, Long: long, Version: version.Number, SilenceUsage: true, SilenceErrors: true})
 	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return &usageError{err} })
 	cmd.PersistentFlags().BoolVar(&o.JSON, "json", false, "print JSON, for machines")
 	cmd.AddCommand(&cobra.Command{
-		Use: "version", Short: "Print the version", Args: cobra.NoArgs,
+		Use: "version", Short: "Print the version", Args: NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			v := map[string]string{"version": version.Number, "build": version.Build()}
 			return o.Print(v, func(w io.Writer) { _, _ = fmt.Fprintln(w, name, version.Number, version.Build()) })

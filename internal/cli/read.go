@@ -15,16 +15,20 @@ import (
 // ReadDefinition reads a definition file ("-": standard input).
 func ReadDefinition(name string) (crawl.Definition, error) {
 	raw, err := readSome(name, crawl.MaxDefinition)
+	shown := name
+	if name == "-" {
+		shown = "standard input"
+	}
 	if err != nil {
 		return crawl.Definition{}, Usage("read the definition: %w", err)
 	}
 	if len(raw) > crawl.MaxDefinition {
 		return crawl.Definition{}, Usage("%s has more than %s, the most that a definition may have: put the seeds into a file, one URL a line, and name it: seeds: [{file: seeds.txt}]",
-			name, crawl.Bytes(crawl.MaxDefinition))
+			shown, crawl.Bytes(crawl.MaxDefinition))
 	}
 	d, err := crawl.ParseDefinition(raw)
 	if err != nil {
-		return d, Usage("%s:\n%w", name, err)
+		return d, Usage("%s:\n%w", shown, err)
 	}
 	var all crawl.Faults
 	for _, err := range []error{absolute(&d, filepath.Dir(name)), Validated(d)} {

@@ -56,9 +56,20 @@ func parseWhole(raw string) (URL, error) {
 	}
 	u, err := parser.Parse(strings.TrimSpace(raw))
 	if err != nil {
-		return URL{}, fmt.Errorf("parse URL: %w", err)
+		return URL{}, &SyntaxError{err}
 	}
 	return canonical(u)
+}
+
+// SyntaxError says why a text is no URL, without the text: that may be long, or what must not get into a log.
+type SyntaxError struct{ err error }
+
+func (e *SyntaxError) Error() string {
+	text, _, _ := strings.Cut(strings.TrimPrefix(e.err.Error(), "Error: "), " Url: '")
+	if strings.Contains(text, "missing a scheme") {
+		return "it does not begin with http:// or https://"
+	}
+	return strings.ToLower(text[:min(1, len(text))]) + strings.TrimSuffix(text[min(1, len(text)):], ".")
 }
 
 // Resolver resolves the references of one document.

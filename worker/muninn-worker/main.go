@@ -21,7 +21,7 @@ const program = "muninn-worker"
 
 func main() {
 	worker.BoundMemory()
-	os.Exit(cli.Exit(program, command().ExecuteContext(context.Background())))
+	os.Exit(cli.Exit(program, cli.Run(context.Background(), command())))
 }
 
 func command() *cobra.Command {
@@ -52,7 +52,7 @@ s3-access-key, s3-secret-key, temporal-api-key in the file.
 Exit codes: 0 it was stopped, 1 it could not start or continue, 2 flags or settings are wrong.
 
 Health is at http://LISTEN/health, Prometheus metrics at http://LISTEN/metrics.`,
-		Args: cobra.NoArgs, Version: version.Number, SilenceUsage: true, SilenceErrors: true,
+		Args: cli.NoArgs, Version: version.Number, SilenceUsage: true, SilenceErrors: true,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := load(); err != nil {
 				return err
@@ -65,7 +65,7 @@ Health is at http://LISTEN/health, Prometheus metrics at http://LISTEN/metrics.`
 	cmd.PersistentFlags().BoolVar(&verbose, "verbose", false, "log more: as --log-level debug")
 	conf.Flags(cmd.PersistentFlags())
 	cmd.AddCommand(&cobra.Command{
-		Use: "check", Short: "Check settings, disk, knowledge base, archive and Temporal, and report all faults", Args: cobra.NoArgs,
+		Use: "check", Short: "Check settings, disk, knowledge base, archive and Temporal, and report all faults", Args: cli.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := load(); err != nil {
 				return err

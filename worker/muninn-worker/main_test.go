@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"strings"
 	"testing"
 
 	"github.com/muninn-archive/muninn/internal/cli"
@@ -9,11 +10,15 @@ import (
 
 // Wrong flags and settings end with 2, so that who starts the program anew knows that it is no use.
 func TestExitCodes(t *testing.T) {
-	for _, args := range [][]string{{"--lanes", "abc"}, {"--no-such-flag"}, {"--lanes", "0", "--temporal", "127.0.0.1:1"}, {"check", "--config", "/no/such/file"}, {"chekc"}} {
+	for args, says := range map[string]string{
+		"--lanes abc": `"abc" is no whole number`, "--no-such-flag": "--no-such-flag", "--lanes 0 --temporal 127.0.0.1:1": "lanes must be at least 1",
+		"check --config /no/such/file": "/no/such/file", "chekc": `"chekc"`, "check all": `"all"`, "--temporal nonsense": "write HOST:PORT", "--disk-floor 1MiB": "at least 256.0 MiB",
+	} {
 		cmd := command()
-		cmd.SetArgs(args)
-		if code := cli.Exit(program, cmd.ExecuteContext(t.Context())); code != cli.ExitUsage {
-			t.Errorf("%q: %d", args, code)
+		cmd.SetArgs(strings.Fields(args))
+		err := cli.Run(t.Context(), cmd)
+		if code := cli.Exit(program, err); code != cli.ExitUsage || !strings.Contains(err.Error(), says) {
+			t.Errorf("%q: %d, %v, want %q", args, code, err, says)
 		}
 	}
 	cmd := command()

@@ -21,7 +21,7 @@ func economyCommand(l *lab) *cobra.Command {
 The sites are synthetic and emit what the real applications emit: sort orders, reply forms, print views, profiles,
 calendars, session links, feeds, archives, histories. Each is crawled in this process, without network, with the
 helper off, lenient and strict. The result is the number of requests per distinct post, article or comment.`,
-		Args: cobra.NoArgs,
+		Args: cli.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			for _, mode := range o.Modes {
 				if !slices.Contains(economy.Modes, mode) {

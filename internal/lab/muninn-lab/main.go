@@ -20,7 +20,7 @@ func main() { os.Exit(run(os.Args[1:], os.Stdout)) }
 func run(args []string, out io.Writer) int {
 	cmd := root(out)
 	cmd.SetArgs(args)
-	return cli.Exit(program, cmd.ExecuteContext(context.Background()))
+	return cli.Exit(program, cli.Run(context.Background(), cmd))
 }
 
 // lab is what all verbs share.

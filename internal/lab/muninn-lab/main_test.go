@@ -20,7 +20,10 @@ func TestUsage(t *testing.T) {
 		args string
 		says []string
 	}{
-		{"fly", []string{`"fly"`}},
+		{"fly", []string{`unknown command "fly"`, "muninn-lab --help"}},
+		{"economy fly", []string{`"fly"`, "muninn-lab economy --help"}},
+		{"economy --objects many", []string{`"many" is no whole number`}},
+		{"focus --share half WEB", []string{`"half" is no number`}},
 		{"aah", []string{"index.jsonl"}},
 		{"aah " + nowhere, []string{nowhere}},
 		{"aah --kb " + nowhere + " .", []string{"--kb", nowhere}},
