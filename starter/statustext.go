@@ -1,0 +1,182 @@
+package starter
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"go.temporal.io/api/enums/v1"
+
+	"github.com/muninn-archive/muninn/frontier"
+	"github.com/muninn-archive/muninn/internal/crawl"
+	"github.com/muninn-archive/muninn/workflows"
+)
+
+func (s crawlStatus) write(w io.Writer) {
+	p := s.Crawl.Progress
+	line := func(format string, args ...any) { _, _ = fmt.Fprintf(w, format+"\n", args...) }
+	phase := s.Crawl.Phase
+	switch {
+	case s.Result != nil:
+	case s.Crawl.Cancelled && s.State == enums.WORKFLOW_EXECUTION_STATUS_RUNNING.String():
+		phase += ", cancelled: it ends when its batches have"
+	case s.Crawl.Paused:
+		phase += ", paused"
+	case s.Crawl.Stopping:
+		phase += ", stopping: batches that are out finish"
+	case s.State != enums.WORKFLOW_EXECUTION_STATUS_RUNNING.String():
+		phase = "cut off in the phase " + phase
+	case p.Holds != "":
+		phase += ", holding"
+	}
+	if s.Crawl.Begun.Run == 0 {
+		line("%s: %s", s.Crawl.Name, s.State)
+	} else {
+		line("%s: %s, %s (run %d, worker %s)", s.Crawl.Name, s.State, phase, s.Crawl.Begun.Run, s.Crawl.Member.Worker)
+	}
+	if s.Reason != "" {
+		line("  reason    %s", s.Reason)
+	}
+	for _, r := range s.Retries {
+		line("  retrying  %s", r)
+	}
+	if s.Crawl.Begun.Run == 0 {
+		return
+	}
+	if s.Result == nil && s.State != enums.WORKFLOW_EXECUTION_STATUS_RUNNING.String() {
+		finish := "none of its batches is out"
+		if s.Finish > 0 {
+			finish = plural(s.Finish, "batch") + " of it still finish"
+		}
+		numbers := "the numbers are the last ones that its worker reported, " + p.At.Local().Format(time.DateTime)
+		if p.At.IsZero() {
+			numbers = "its worker has reported no numbers yet"
+		}
+		line("  cut off   %s; %s", finish, numbers)
+		line("            `muninn start` with the definition continues run %d, which has no end and no report yet;", s.Crawl.Begun.Run)
+		line("            `muninn forget %s` deletes it from the frontier", s.Crawl.Name)
+	}
+	for _, id := range s.Held {
+		line("  paused    an activity of %s, by hand (temporal activity unpause --workflow-id '%s' --activity-type …)", id, id)
+	}
+	if p.Holds != "" && s.Result == nil {
+		line("  holds     %s", p.Holds)
+	}
+	if p.Leases != nil && s.Result == nil {
+		line("  leases    %s", p.Leases)
+	}
+	if s.Result != nil || !p.At.IsZero() || s.State == enums.WORKFLOW_EXECUTION_STATUS_RUNNING.String() {
+		s.writeNumbers(line)
+	}
+	line("  archive   %s", s.Crawl.Begun.Archive)
+	if former := s.Crawl.Begun.Former; former != "" {
+		line("            it was %s before: pages are archived completely again", former)
+	}
+	if l := s.Crawl.Learned; l != nil {
+		line("  learned   from %d of %d pages: %s", l.Relevant, l.Pages, strings.Join(l.Said(learnedShown), " "))
+	}
+	if s.Result != nil {
+		line("  ended     %s", s.Result.Reason)
+		if s.Result.Report != "" {
+			line("  report    %s", s.Result.Report)
+		}
+		for _, top := range s.Result.Top[:min(len(s.Result.Top), 5)] {
+			line("  relevant  %.3f %s", top.Score, top.URL)
+		}
+	}
+	ends := p.Ends
+	if s.Result != nil {
+		ends = s.Result.Ends
+	}
+	writeEnds(line, ends)
+	for _, id := range s.Failed {
+		line("  failed    %s (temporal workflow reset --type FirstWorkflowTask --workflow-id '%s' --reason retry)", id, id)
+		if why := s.Why[id]; why != "" {
+			line("            %s", why)
+		}
+	}
+	line("  look      temporal workflow list --query \"%s\"", runningBatches(s.Crawl.Name))
+	if p.Totals.Failed > 0 || len(s.Failed) > 0 {
+		line("            temporal workflow list --query \"%s\"", failedBatches(s.Crawl.Name))
+	}
+	for _, what := range []string{"crawl", "batches", "failed"} {
+		if link := s.Links[what]; link != "" {
+			line("            %s: %s", what, link)
+		}
+	}
+}
+
+// writeNumbers tells how far a crawl has come.
+func (s crawlStatus) writeNumbers(line func(format string, args ...any)) {
+	t, p := s.Crawl.Progress.Totals, s.Crawl.Progress
+	if p.UnderWay > 0 {
+		line("  fetched   %d URLs more, of batches that are out", p.UnderWay)
+	}
+	line("  requests  %d answered: pages, redirects, errors, and repeated attempts", t.Requests)
+	line("  pages     %d, %.1f MB, harvest ratio %.2f (%d of %d scored)", t.Pages, float64(t.Bytes)/1e6, t.HarvestRatio(), t.Relevant, t.Scored)
+	if harvests := p.Harvests; len(harvests) > 0 {
+		line("  harvest   %s by tenths of the run, %.2f to %.2f", bars(harvests), harvests[0], harvests[len(harvests)-1])
+	}
+	line("  frontier  %d URLs wait in %d queues, %d known", p.Waiting, p.Queues, t.Known)
+	if most := workflows.Most(p); most != "" && s.Result == nil {
+		line("            %s", most)
+	}
+	line("  refused   %d by robots.txt, %d by the address guard", t.Robots, t.Refused)
+	line("  errors    %d, %d retries, %d batches failed", t.Errors, t.Retries, t.Failed)
+}
+
+// bars draws shares, each as one character.
+func bars(shares []float64) string {
+	levels := []rune("▁▂▃▄▅▆▇█")
+	out := make([]rune, len(shares))
+	for i, x := range shares {
+		out[i] = levels[min(int(x*float64(len(levels))), len(levels)-1)]
+	}
+	return string(out)
+}
+
+// endsShown is how many groups of URLs that ended without a page are shown.
+const endsShown = 10
+
+// endGroup are URLs that ended without a page for one reason.
+type endGroup struct {
+	kind, reason, last string
+	n                  int
+}
+
+// grouped puts the URLs that ended without a page together by kind and reason; those of the last end come last.
+func grouped(ends []frontier.End) (groups []endGroup) {
+	for _, e := range ends {
+		g := endGroup{kind: e.Kind, reason: e.Reason}
+		if at := slices.IndexFunc(groups, func(g endGroup) bool { return g.kind == e.Kind && g.reason == e.Reason }); at >= 0 {
+			g = groups[at]
+			groups = slices.Delete(groups, at, at+1)
+		}
+		g.n++
+		g.last = e.URL
+		groups = append(groups, g)
+	}
+	return groups
+}
+
+// writeEnds lists URLs that ended without a page, and why.
+func writeEnds(line func(format string, args ...any), ends []frontier.End) {
+	groups := grouped(ends)
+	for _, g := range groups[max(len(groups)-endsShown, 0):] {
+		kind := map[string]string{crawl.OutcomeFailed: "failed", crawl.OutcomeRobots: "robots", crawl.OutcomeRefused: "refused"}[g.kind]
+		if g.n == 1 {
+			line("  %-9s %s: %s", kind, g.last, g.reason)
+		} else {
+			line("  %-9s %s: %s (and %d more of the last ones)", kind, g.last, g.reason, g.n-1)
+		}
+	}
+}
+
+func plural(n int64, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ses", n, noun)
+}
