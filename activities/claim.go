@@ -11,6 +11,7 @@ import (
 	"github.com/muninn-archive/muninn/frontier"
 	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/fetch"
+	"github.com/muninn-archive/muninn/internal/politeness"
 )
 
 // ClaimInput asks for a round of claims.
@@ -25,15 +26,18 @@ type ClaimInput struct {
 	Confirm frontier.Confirmed `json:"confirm,omitzero"`
 }
 
-// ClaimResult is a round; its asks, releases and renewals are on their way to Politeness already.
+// ClaimResult is a round; Politeness has its asks, releases and renewals already, or they are on their way to it.
 type ClaimResult struct {
-	Sent     int                `json:"sent"` // shards that will answer
-	Confirm  frontier.Confirmed `json:"confirm,omitzero"`
-	Drained  bool               `json:"drained,omitempty"`
-	Spent    crawl.Reason       `json:"spent,omitempty"`
-	Idle     bool               `json:"idle,omitempty"`  // nothing is out, of a round that claims nothing
-	Holds    string             `json:"holds,omitempty"` // why nothing was claimed
-	Progress Progress           `json:"progress"`
+	Sent int `json:"sent"` // shards that will answer by a signal
+	// Answers are those of shards that have answered at once. The batches of their grants are started already; those of
+	// grants that stand in them still are not.
+	Answers  []politeness.Answer `json:"answers,omitempty"`
+	Confirm  frontier.Confirmed  `json:"confirm,omitzero"`
+	Drained  bool                `json:"drained,omitempty"`
+	Spent    crawl.Reason        `json:"spent,omitempty"`
+	Idle     bool                `json:"idle,omitempty"`  // nothing is out, of a round that claims nothing
+	Holds    string              `json:"holds,omitempty"` // why nothing was claimed
+	Progress Progress            `json:"progress"`
 }
 
 // claimWait is how long a round waits for something to happen; the activity's timeout is longer.
@@ -49,8 +53,8 @@ const askersPerLease = 4
 // endsTold is how many of the last URLs that ended without a page a round tells of, of each kind.
 const endsTold = 3
 
-// Claim waits until there is something to claim or to tell, and sends one signal to each politeness
-// shard concerned: all asks, releases and renewals of the round.
+// Claim waits until there is something to claim or to tell, and asks each politeness shard concerned once: all asks, releases
+// and renewals of the round. What is granted at once is started at once; what becomes free later the shard signals.
 func (a *Activities) Claim(ctx context.Context, in ClaimInput) (ClaimResult, error) {
 	if err := a.Frontier.Confirm(in.Crawl, in.Confirm); err != nil {
 		return ClaimResult{}, err
@@ -81,10 +85,12 @@ func (a *Activities) Claim(ctx context.Context, in ClaimInput) (ClaimResult, err
 	if in.Drain && round.Idle && out.Spent == "" {
 		out.Spent = crawl.ReasonStopped
 	}
-	out.Sent, out.Confirm, err = a.sendRound(ctx, in, round, plan.Definition.Politeness, activity.GetInfo(ctx).StartedTime)
+	var answered []RoundResult
+	answered, out.Sent, out.Confirm, err = a.sendRound(ctx, in, round, plan.Definition.Politeness, activity.GetInfo(ctx).StartedTime)
 	if err != nil {
 		return out, err
 	}
+	out.Answers = a.startAnswered(ctx, in.Crawl, answered)
 	out.Progress = Progress{Worker: a.Settings.Worker, UnderWay: a.UnderWay.Of(in.Crawl)}
 	out.Progress.Progress, err = a.Frontier.Progress(in.Crawl)
 	out.Progress.Ends = lastOf(out.Progress.Ends, endsTold)
@@ -116,11 +122,23 @@ func untilStopped(ctx context.Context) (context.Context, func()) {
 	return ctx, cancel
 }
 
+// lingerBusy is how many times as long a round waits for more while a batch or more of pages is fetched and not committed yet.
+// The processors have work until then, and each round and each batch costs Temporal the same, whatever is in it.
+const lingerBusy = 4
+
+// linger is how long a round of a crawl waits for more.
+func (a *Activities) linger(crawl string) time.Duration {
+	if a.UnderWay.Of(crawl) >= int64(a.Settings.BundleURLs) {
+		return lingerBusy * a.Settings.Linger
+	}
+	return a.Settings.Linger
+}
+
 func (a *Activities) want(in ClaimInput, held bool, perIP int) frontier.Want {
 	limits := a.Fetch.Limits()
 	want := frontier.Want{
 		Crawl: in.Crawl, Round: in.Round, Claims: a.Settings.Round, Lanes: a.Settings.Lanes,
-		Linger: a.Settings.Linger, Until: a.Now().Add(claimWait), MaxFail: limits.HostFailures, Backoff: limits.Backoff,
+		Linger: a.linger(in.Crawl), Until: a.Now().Add(claimWait), MaxFail: limits.HostFailures, Backoff: limits.Backoff,
 		Resolve: func(ctx context.Context, host string) (string, error) {
 			addr, err := a.Fetch.Address(ctx, host)
 			return addr.String(), err

@@ -1,6 +1,7 @@
 package activities
 
 import (
+	"errors"
 	"net/netip"
 	"path/filepath"
 	"strings"
@@ -42,6 +43,7 @@ func claimable(t *testing.T) *Activities {
 	for i := range anything {
 		anything[i] = mock.Anything
 	}
+	temporal.On("UpdateWorkflow", mock.Anything, mock.Anything).Return(nil, errNoShard)
 	temporal.On("SignalWithStartWorkflow", anything...).Return(nil, nil)
 	return &Activities{
 		Settings: Settings{Worker: "w", Queue: "q", Shards: 1, Lanes: 8, Round: 8},
@@ -49,6 +51,8 @@ func claimable(t *testing.T) *Activities {
 		Fetch: fetch.New(fetch.Options{Limits: fetch.DefaultLimits(), Guard: guard, Resolver: resolver, TempDir: t.TempDir()}),
 	}
 }
+
+var errNoShard = errors.New("no worker runs the shard")
 
 func (a *Activities) claimRound(t *testing.T, in ClaimInput) ClaimResult {
 	t.Helper()

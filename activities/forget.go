@@ -92,6 +92,6 @@ func (a *Activities) abandon(ctx context.Context, crawl, owner string) error {
 	if err != nil {
 		return err
 	}
-	_, _, err = a.sendRound(ctx, ClaimInput{Crawl: crawl, First: true}, frontier.Round{Releases: releases}, plan.Definition.Politeness, activity.GetInfo(ctx).StartedTime)
+	_, _, _, err = a.sendRound(ctx, ClaimInput{Crawl: crawl, First: true}, frontier.Round{Releases: releases}, plan.Definition.Politeness, activity.GetInfo(ctx).StartedTime)
 	return err
 }

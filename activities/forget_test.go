@@ -44,6 +44,10 @@ func (s *service) ListWorkflow(_ context.Context, in *workflowservice.ListWorkfl
 	return out, nil
 }
 
+func (s *service) UpdateWorkflow(context.Context, client.UpdateWorkflowOptions) (client.WorkflowUpdateHandle, error) {
+	return nil, errNoShard
+}
+
 func (s *service) SignalWithStartWorkflow(_ context.Context, _, _ string, arg any, _ client.StartWorkflowOptions, _ any, _ ...any) (client.WorkflowRun, error) {
 	s.sent = append(s.sent, arg.(politeness.Round))
 	return nil, nil

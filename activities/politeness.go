@@ -139,9 +139,14 @@ func (a *Activities) signalPoliteness(ctx context.Context, shard int, r politene
 
 // clock converts Temporal's times in an activity.
 func (a *Activities) clock(ctx context.Context) politeness.Clock {
+	return a.clockAt(activity.GetInfo(ctx).StartedTime)
+}
+
+// clockAt converts Temporal's times as soon as the worker knows that it was at, by Temporal's clock.
+func (a *Activities) clockAt(at time.Time) politeness.Clock {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	return a.clocks.Of(a.Now(), activity.GetInfo(ctx).StartedTime)
+	return a.clocks.Of(a.Now(), at)
 }
 
 // askOf is the ask for a claim's lease.
@@ -157,25 +162,80 @@ func granted(g politeness.Grant, clock politeness.Clock) frontier.Granted {
 	return frontier.Granted{Lease: g.Lease, IP: g.IP, Number: g.Number, Earliest: clock.Earliest(g), Host: clock.Host(g), Deadline: clock.Deadline(g)}
 }
 
-// sendRound signals the shards that a round concerns. It returns how many will answer, and what is to be confirmed to the
-// frontier once they have. started is when Temporal says that the activity began.
-func (a *Activities) sendRound(ctx context.Context, in ClaimInput, round frontier.Round, p crawl.Politeness, started time.Time) (int, frontier.Confirmed, error) {
+// RoundResult is what a shard says to a round at once.
+type RoundResult struct {
+	Answer politeness.Answer `json:"answer"`
+	At     time.Time         `json:"at"` // Temporal's time as the round was served
+}
+
+// roundWait is how long a shard may take to answer a round at once. Then it is sent as a signal, which waits for a worker that
+// runs the shard; a shard that is sent both serves a round twice, which changes nothing.
+const roundWait = 20 * time.Second
+
+// askRound sends a shard a round and returns its answer.
+func (a *Activities) askRound(ctx context.Context, shard int, r politeness.Round) (out RoundResult, err error) {
+	ctx, cancel := context.WithTimeout(ctx, roundWait)
+	defer cancel()
+	r.Shards = a.Settings.Shards
+	asked, err := a.Client.UpdateWorkflow(ctx, client.UpdateWorkflowOptions{
+		WorkflowID: names.PolitenessID(shard), UpdateName: names.UpdateRound, Args: []any{r}, WaitForStage: client.WorkflowUpdateStageCompleted,
+	})
+	if err == nil {
+		err = asked.Get(ctx, &out)
+	}
+	return out, err
+}
+
+// sendRound asks the shards that a round concerns. It returns what those say that answer at once, how many others will answer
+// by a signal, and what is to be confirmed to the frontier once all have. started is when Temporal says that the activity began.
+func (a *Activities) sendRound(ctx context.Context, in ClaimInput, round frontier.Round, p crawl.Politeness, started time.Time) (answered []RoundResult, sent int, confirm frontier.Confirmed, err error) {
 	rounds, confirm := a.rounds(in, round, p)
 	if in.First {
 		leases, err := a.Frontier.Leases(in.Crawl)
 		if err != nil {
-			return 0, confirm, err
+			return nil, 0, confirm, err
 		}
 		for n := range max(a.Settings.Shards, 1) {
 			rounds.of(n, in).Known = &politeness.Known{Crawl: in.Crawl, Worker: a.Settings.Worker, Leases: leases, At: started}
 		}
 	}
 	for n, r := range rounds {
+		answer, err := a.askRound(ctx, n, *r)
+		if err == nil {
+			answered = append(answered, answer)
+			continue
+		}
 		if err := a.signalPoliteness(ctx, n, *r); err != nil {
-			return 0, confirm, err
+			return nil, 0, confirm, err
+		}
+		sent++
+	}
+	return answered, sent, confirm, nil
+}
+
+// startAnswered starts the batches that shards have granted at once, and returns the answers. Grants whose batches cannot be
+// started stay in them: the controller tries again.
+func (a *Activities) startAnswered(ctx context.Context, crawl string, answered []RoundResult) []politeness.Answer {
+	var grants []politeness.Grant
+	answers, oldest := make([]politeness.Answer, len(answered)), time.Time{}
+	for i, r := range answered {
+		answers[i] = r.Answer
+		grants = append(grants, r.Answer.Grants...)
+		if oldest.IsZero() || r.At.Before(oldest) {
+			oldest = r.At
 		}
 	}
-	return len(rounds), confirm, nil
+	if len(grants) == 0 {
+		return answers
+	}
+	if _, err := a.start(ctx, crawl, grants, a.clockAt(oldest)); err != nil {
+		activity.GetLogger(ctx).Warn("batches are not started yet", "crawl", crawl, "error", err)
+		return answers
+	}
+	for i := range answers {
+		answers[i].Grants = nil
+	}
+	return answers
 }
 
 // shardRounds is what the shards are sent of a round, by their number.

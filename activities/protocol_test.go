@@ -77,7 +77,7 @@ type message struct {
 
 // agent is a worker.
 type agent struct {
-	client.Client // of which the signals alone are used
+	client.Client // of which the signals and updates alone are used
 	p             *protocol
 	name          string
 	skew          time.Duration
@@ -171,6 +171,38 @@ func (a *agent) SignalWithStartWorkflow(_ context.Context, _, _ string, arg any,
 	return nil, nil
 }
 
+// UpdateWorkflow serves a round at once. Now and then no worker runs the shard, or the answer is lost on its way.
+func (a *agent) UpdateWorkflow(_ context.Context, o client.UpdateWorkflowOptions) (client.WorkflowUpdateHandle, error) {
+	p := a.p
+	fate := p.random.IntN(6)
+	if fate < 2 {
+		return nil, errNoShard
+	}
+	r := o.Args[0].(politeness.Round)
+	out := RoundResult{At: p.now}
+	answers := p.state.Serve(p.now, []politeness.Round{r})
+	for i, a := range answers {
+		if a.To == r.From {
+			out.Answer, answers[i] = a.Split(r)
+		}
+	}
+	p.deliver(answers)
+	if fate == 2 && !p.calm {
+		return nil, errNoShard
+	}
+	return answeredAtOnce{out: out}, nil
+}
+
+type answeredAtOnce struct {
+	client.WorkflowUpdateHandle
+	out RoundResult
+}
+
+func (h answeredAtOnce) Get(_ context.Context, into any) error {
+	*into.(*RoundResult) = h.out
+	return nil
+}
+
 // post brings what was signalled on its way, now and then twice.
 func (a *agent) post() {
 	p := a.p
@@ -241,6 +273,10 @@ func (p *protocol) serve() {
 	if len(rounds) > 0 {
 		answers = append(answers, p.state.Serve(p.now, rounds)...)
 	}
+	p.deliver(answers)
+}
+
+func (p *protocol) deliver(answers []politeness.Answer) {
 	for len(answers) > 0 {
 		a := answers[0]
 		answers = answers[1:]
@@ -307,13 +343,17 @@ func (s *sender) step() {
 		plan, err := f.Plan(s.crawl)
 		p.must(err)
 		in := ClaimInput{Crawl: s.crawl, Round: s.round, Reply: s.id(), First: s.first}
-		sent, confirm, err := s.agent.acts.sendRound(p.t.Context(), in, round, plan.Definition.Politeness, p.now)
+		answered, sent, confirm, err := s.agent.acts.sendRound(p.t.Context(), in, round, plan.Definition.Politeness, p.now)
 		p.must(err)
 		s.agent.post()
 		if s.confirm = confirm; sent > 0 {
 			s.waits = p.now
 		}
 		if p.calm || attempt > 0 || p.random.IntN(6) > 0 { // else the activity was cut off, and is tried again
+			for _, r := range answered {
+				s.confirm = s.confirm.Answered(r.Answer.Refused, false)
+				s.start(r.Answer.Grants)
+			}
 			break
 		}
 	}

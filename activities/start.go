@@ -25,29 +25,32 @@ type StartInput struct {
 // Start starts the Batch workflows of granted claims: those of short queues in bundles. It is
 // idempotent: a claim that was bound to a batch before stays with it.
 func (a *Activities) Start(ctx context.Context, in StartInput) (int, error) {
-	clock := a.clock(ctx) // first: it is right as of the activity's begin
-	plan, err := a.Frontier.Plan(in.Crawl)
+	return a.start(ctx, in.Crawl, in.Grants, a.clock(ctx))
+}
+
+func (a *Activities) start(ctx context.Context, crawl string, grants []politeness.Grant, clock politeness.Clock) (int, error) {
+	plan, err := a.Frontier.Plan(crawl)
 	if err != nil {
 		return 0, err
 	}
 	if _, _, err := a.settleArchive(ctx, plan.Definition); err != nil {
 		return 0, err
 	}
-	bound := a.bind(in.Grants, clock, func(lease string) (frontier.Claim, bool) { return a.Frontier.ClaimOf(in.Crawl, lease) })
+	bound := a.bind(grants, clock, func(lease string) (frontier.Claim, bool) { return a.Frontier.ClaimOf(crawl, lease) })
 	ordered := make([]string, 0, len(bound))
 	for batch := range bound {
 		ordered = append(ordered, batch)
 	}
 	slices.Sort(ordered)
 	for _, batch := range ordered {
-		claims, err := a.Frontier.Start(in.Crawl, batch, bound[batch])
+		claims, err := a.Frontier.Start(crawl, batch, bound[batch])
 		if err != nil {
 			return 0, err
 		}
 		if len(claims) == 0 {
 			continue
 		}
-		if err := a.startBatch(ctx, in.Crawl, batch, claims, enums.WORKFLOW_ID_REUSE_POLICY_REJECT_DUPLICATE); err != nil {
+		if err := a.startBatch(ctx, crawl, batch, claims, enums.WORKFLOW_ID_REUSE_POLICY_REJECT_DUPLICATE); err != nil {
 			return 0, err
 		}
 	}

@@ -45,8 +45,8 @@ type ControllerResult struct {
 	State  ControllerInput `json:"state"`  // to go on with
 }
 
-// FetcherController keeps one worker busy with one crawl: it claims, has leases granted, and starts
-// batches, round after round, until nothing is left, a budget is spent, or its crawl asks it to hand over. Cancelled, it
+// FetcherController keeps one worker busy with one crawl: it claims, has leases granted, and has batches
+// started, round after round, until nothing is left, a budget is spent, or its crawl asks it to hand over. Cancelled, it
 // waits for the batches that are out, see windDown.
 func FetcherController(ctx workflow.Context, in ControllerInput) (ControllerResult, error) {
 	c := &controller{
@@ -161,17 +161,19 @@ func (c *controller) round(ctx workflow.Context) (activities.ClaimResult, error)
 	var timer workflow.Future // runs once the claim is in
 	round := replies{shards: map[int]bool{}}
 	claimed, late := false, false
-	for !claimed || len(round.shards) < out.Sent && !late {
+	for !claimed || len(round.shards) < out.Sent+len(out.Answers) && !late {
 		var granted []politeness.Grant
 		var failed error
 		s := workflow.NewSelector(ctx)
 		if !claimed {
 			s.AddFuture(claim, func(f workflow.Future) {
-				failed = f.Get(ctx, &out)
+				if failed = f.Get(ctx, &out); failed == nil {
+					granted, failed = c.take(&round, out.Answers)
+				}
 				claimed = true
 			})
 		}
-		if claimed && len(round.shards) < out.Sent {
+		if claimed && len(round.shards) < out.Sent+len(out.Answers) {
 			if timer == nil {
 				timer = workflow.NewTimer(timerCtx, answerWait)
 			}
@@ -197,14 +199,22 @@ type replies struct {
 	refused []politeness.Key
 }
 
-// receive takes all grants that are there, one a lease, and notes what the shards have answered to the round.
+// receive takes all answers that are there.
 func (c *controller) receive(round *replies) ([]politeness.Grant, error) {
-	var grants []politeness.Grant
+	var answers []politeness.Answer
 	for {
 		var a politeness.Answer
 		if !c.grants.ReceiveAsync(&a) {
-			return politeness.Distinct(grants), nil
+			return c.take(round, answers)
 		}
+		answers = append(answers, a)
+	}
+}
+
+// take notes what the shards have answered to the round, and returns what they grant, one grant a lease.
+func (c *controller) take(round *replies, answers []politeness.Answer) ([]politeness.Grant, error) {
+	var grants []politeness.Grant
+	for _, a := range answers {
 		if a.Fault != "" {
 			return nil, shardsFault(a.Fault)
 		}
@@ -215,6 +225,7 @@ func (c *controller) receive(round *replies) ([]politeness.Grant, error) {
 		}
 		grants = append(grants, a.Grants...)
 	}
+	return politeness.Distinct(grants), nil
 }
 
 // awaits notes what claims wait for at a shard.

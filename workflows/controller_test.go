@@ -233,6 +233,31 @@ func TestControllerOfAnotherNumberOfShards(t *testing.T) {
 	}
 }
 
+// What shards answer at once is in the result of a claim: nothing is waited for, what they refuse is passed on, and what could not
+// be started yet is.
+func TestControllerTakesAnswersOfTheClaim(t *testing.T) {
+	x := politeness.Key{Lease: "x", Number: 1}
+	e := newController(t, func(e *env, in activities.ClaimInput) (activities.ClaimResult, error) {
+		if in.Round == 1 {
+			a := answer(1, 1, "late")
+			a.Refused = []politeness.Key{x}
+			return activities.ClaimResult{Answers: []politeness.Answer{answer(0, 1), a}, Confirm: frontier.Confirmed{Renewed: []politeness.Key{x}}}, nil
+		}
+		if !slices.Equal(in.Confirm.Refused, []politeness.Key{x}) || len(in.Confirm.Renewed) > 0 {
+			t.Errorf("confirms %+v", in.Confirm)
+		}
+		return activities.ClaimResult{Drained: true}, nil
+	})
+	begun := e.Now()
+	if err := e.run(FetcherController, controllerInput); err != nil {
+		t.Fatal(err)
+	}
+	if took := e.Now().Sub(begun); took > answerWait/2 {
+		t.Errorf("it waited %s for answers that it had", took)
+	}
+	e.expectCalls("claim 1", "start late", "claim 2")
+}
+
 // A shard that never answers holds a round up for a minute; what went to it is not confirmed.
 func TestControllerGoesOnWithoutAnswer(t *testing.T) {
 	e := newController(t, func(e *env, in activities.ClaimInput) (activities.ClaimResult, error) {

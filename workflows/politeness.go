@@ -2,6 +2,7 @@ package workflows
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"go.temporal.io/sdk/temporal"
@@ -57,9 +58,14 @@ type shardOf struct {
 	sending int // signals that are on their way
 	closing bool
 
-	asked workflow.Channel                        // the state has changed beside the loop: when to wake may have, too
-	loans map[politeness.LeaseID]politeness.Grant // that borrowers wait for
-	calls map[politeness.LeaseID]int              // of borrow, under way: the newest of each lease
+	timer workflow.Future // set to fire at fires; nil if none is
+	fires time.Time
+	unset workflow.CancelFunc
+
+	asked  workflow.Channel                        // the state has changed beside the loop: when to wake may have, too
+	beside int                                     // rounds that were served by update since the loop last counted
+	loans  map[politeness.LeaseID]politeness.Grant // that borrowers wait for
+	calls  map[politeness.LeaseID]int              // of borrow, under way: the newest of each lease
 }
 
 // listen answers queries and updates beside the loop.
@@ -73,9 +79,32 @@ func (p *shardOf) listen(ctx workflow.Context) error {
 	if err := workflow.SetQueryHandler(ctx, names.QueryWaiting, find); err != nil {
 		return err
 	}
+	if err := workflow.SetUpdateHandler(ctx, names.UpdateRound, p.round); err != nil {
+		return err
+	}
 	return workflow.SetUpdateHandlerWithOptions(ctx, names.UpdateBorrow, p.borrow, workflow.UpdateHandlerOptions{
 		Validator: func(in activities.BorrowInput) error { return in.Check() },
 	})
+}
+
+// round serves a round and answers it at once, without the two signals and the workflow task of the controller that this costs
+// otherwise. What is granted beside what the round asks for goes out as a signal: who asks again after a kill asks for the
+// claims of this round alone.
+func (p *shardOf) round(ctx workflow.Context, r politeness.Round) (activities.RoundResult, error) {
+	now := workflow.Now(ctx)
+	out := activities.RoundResult{At: now}
+	answers := p.state.Serve(now, []politeness.Round{r})
+	for i, a := range answers {
+		if a.To == r.From && a.To != "" { // what goes to nobody is lent
+			out.Answer, answers[i] = a.Split(r)
+			out.Answer.Shard = p.shard
+		}
+	}
+	p.send(ctx, slices.DeleteFunc(answers, func(a politeness.Answer) bool { return a.To == r.From && len(a.Grants) == 0 }))
+	p.beside++
+	p.asked.SendAsync(true)
+	workflow.SetCurrentDetails(ctx, p.describe(now))
+	return out, nil
 }
 
 // borrow gives a lease to an activity, which gives it back by a round signal: fetching has met another
@@ -116,18 +145,37 @@ func (p *shardOf) borrow(ctx workflow.Context, in activities.BorrowInput) (polit
 
 // wait serves what comes next: rounds, or the moment at which a lease ends or an address is free.
 func (p *shardOf) wait(ctx workflow.Context) (served int) {
-	timerCtx, cancel := workflow.WithCancel(ctx)
-	defer cancel()
 	s := workflow.NewSelector(ctx)
 	s.AddReceive(ctx.Done(), func(workflow.ReceiveChannel, bool) {})
 	s.AddReceive(p.rounds, func(workflow.ReceiveChannel, bool) {})
 	s.AddReceive(p.asked, func(c workflow.ReceiveChannel, _ bool) { c.Receive(ctx, nil) })
-	if wake, ok := p.state.Wake(); ok {
-		timer := workflow.NewTimer(timerCtx, max(wake.Sub(workflow.Now(ctx)), 10*time.Millisecond))
-		s.AddFuture(timer, func(workflow.Future) { p.send(ctx, p.state.Tick(workflow.Now(ctx))) })
+	p.wake(ctx)
+	if p.timer != nil {
+		s.AddFuture(p.timer, func(workflow.Future) {
+			p.timer = nil
+			p.send(ctx, p.state.Tick(workflow.Now(ctx)))
+		})
 	}
 	s.Select(ctx)
-	return p.serve(ctx, p.received())
+	served = p.serve(ctx, p.received()) + p.beside
+	p.beside = 0
+	return served
+}
+
+// wake sets the timer for the moment at which a lease ends or an address is free. One that fires earlier stays: it costs two
+// events to set another, and nothing to wake once in vain.
+func (p *shardOf) wake(ctx workflow.Context) {
+	wake, ok := p.state.Wake()
+	if !ok || p.timer != nil && !wake.Before(p.fires) {
+		return
+	}
+	if p.timer != nil {
+		p.unset()
+	}
+	now := workflow.Now(ctx)
+	wait := max(wake.Sub(now), 10*time.Millisecond)
+	timerCtx, cancel := workflow.WithCancel(ctx)
+	p.timer, p.fires, p.unset = workflow.NewTimer(timerCtx, wait), now.Add(wait), cancel
 }
 
 // received takes all rounds that are there.

@@ -132,6 +132,56 @@ func TestPolitenessAnswers(t *testing.T) {
 	}
 }
 
+// A round that is an update is answered at once, and by no signal; what it frees for others, and earlier asks of its own, is
+// signalled.
+func TestPolitenessAnswersAtOnce(t *testing.T) {
+	e := newShard(t)
+	var got []string
+	round := func(after time.Duration, r politeness.Round) {
+		e.at(after, func() {
+			e.UpdateWorkflow(names.UpdateRound, fmt.Sprint(after), &testsuite.TestUpdateCallback{
+				OnAccept: func() {}, OnReject: func(err error) { t.Error(err) },
+				OnComplete: func(value any, err error) {
+					out, is := value.(activities.RoundResult)
+					if !is || err != nil || out.Answer.Shard != 5 || !out.At.Equal(e.start.Add(after)) {
+						t.Errorf("%+v, %v", value, err)
+						return
+					}
+					got = append(got, told{r.From, after, out.Answer}.String()+fmt.Sprint(" waits: ", out.Answer.Waiting != nil))
+				},
+			}, r)
+		})
+	}
+	round(time.Second, politeness.Round{From: "one", Round: 7, Asks: asks("one", "a@10.0.0.1", "b@10.0.0.2", "c@10.0.0.1")})
+	round(2*time.Second, politeness.Round{From: "two", Round: 3, Asks: asks("two", "d@10.0.0.2")})
+	round(3*time.Second, politeness.Round{From: "one", Round: 8, Asks: asks("one", "f@10.0.0.3"), Releases: []politeness.Release{
+		{Lease: "a", Worker: "w", IP: "10.0.0.1"}, {Lease: "b", Worker: "w", IP: "10.0.0.2"},
+	}})
+	e.cancelled(time.Minute, activities.PolitenessInput{Shard: 5, Shards: 7})
+	want := []string{"1s one round 7 [a b] waits: true", "2s two round 3 [] waits: true", "3s one round 8 [f] waits: false"}
+	if !slices.Equal(got, want) {
+		t.Errorf("answers\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+	e.expect("3s one round 0 [c]", "3s two round 0 [d]")
+}
+
+// Rounds by update count among those after which a shard continues as new.
+func TestPolitenessContinuesAfterUpdates(t *testing.T) {
+	e := newShard(t)
+	for i := range politenessRounds {
+		e.at(time.Duration(i+1)*time.Second, func() {
+			e.UpdateWorkflow(names.UpdateRound, fmt.Sprint(i), &testsuite.TestUpdateCallback{
+				OnAccept: func() {}, OnReject: func(err error) { t.Error(err) }, OnComplete: func(any, error) {},
+			}, politeness.Round{From: "one", Round: int64(i + 1)})
+		})
+	}
+	err := e.run(Politeness, activities.PolitenessInput{})
+	var next *workflow.ContinueAsNewError
+	if !errors.As(err, &next) {
+		t.Errorf("ends with %v", err)
+	}
+}
+
 // Rounds that are there together are answered together.
 func TestPolitenessAnswersInBulk(t *testing.T) {
 	e := newShard(t)

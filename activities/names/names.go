@@ -38,6 +38,7 @@ const (
 	QueryStatus     = "status"     // of Crawl, FetcherController and Politeness
 	QueryDefinition = "definition" // of Crawl: as it is now, with what was configured
 	QueryWaiting    = "waiting"    // of Politeness: what the ask for a lease waits for, by address and lease
+	UpdateRound     = "round"      // of Politeness: a round of a controller, answered at once
 	UpdateBorrow    = "borrow"     // of Politeness: a lease at once, for a few requests
 	UpdateSubmit    = "submit"     // of Crawl: scored URLs, each of which is answered
 	UpdateConfig    = "configure"  // of Crawl: fields of the definition that may change while it runs

@@ -21,6 +21,7 @@ package politeness
 
 import (
 	"fmt"
+	"slices"
 	"time"
 )
 
@@ -173,6 +174,21 @@ type Answer struct {
 	Refused []Key    `json:"refused,omitempty"` // renewals
 	Waiting *Waiting `json:"waiting,omitempty"` // what the asker waits for now
 	Fault   string   `json:"fault,omitempty"`
+}
+
+// Split parts an answer: what a round asked for, with all that the answer says of it, and the grants of earlier asks.
+func (a Answer) Split(r Round) (of, earlier Answer) {
+	of, earlier = a, Answer{To: a.To, Waiting: a.Waiting}
+	of.Grants = nil
+	for _, g := range a.Grants {
+		if slices.ContainsFunc(r.Asks, func(ask Ask) bool { return ask.ID() == g.ID }) ||
+			slices.ContainsFunc(r.Renewals, func(renewal Renewal) bool { return renewal.ID() == g.ID }) {
+			of.Grants = append(of.Grants, g)
+		} else {
+			earlier.Grants = append(earlier.Grants, g)
+		}
+	}
+	return of, earlier
 }
 
 // Distinct returns one grant a lease: the last one, at the place of the first. A lease that is asked for twice is granted

@@ -1,0 +1,69 @@
+package activities
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/mock"
+	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/mocks"
+
+	"github.com/muninn-archive/muninn/activities/names"
+	"github.com/muninn-archive/muninn/internal/politeness"
+)
+
+// What a shard grants at once is started by the claim itself, in one batch.
+func TestClaimStartsWhatIsGrantedAtOnce(t *testing.T) {
+	a := claimable(t)
+	a.Archives = &Archives{Default: t.TempDir()}
+	temporal, started := &mocks.Client{}, 0
+	handle := &mocks.WorkflowUpdateHandle{}
+	var round politeness.Round
+	temporal.On("UpdateWorkflow", mock.Anything, mock.Anything).Run(func(args mock.Arguments) {
+		o := args.Get(1).(client.UpdateWorkflowOptions)
+		if o.WorkflowID != names.PolitenessID(0) || o.UpdateName != names.UpdateRound || o.WaitForStage != client.WorkflowUpdateStageCompleted {
+			t.Errorf("updates %+v", o)
+		}
+		round = o.Args[0].(politeness.Round)
+	}).Return(handle, nil)
+	handle.On("Get", mock.Anything, mock.Anything).Run(func(args mock.Arguments) {
+		out := args.Get(1).(*RoundResult)
+		out.At = a.Now()
+		out.Answer.Round = round.Round
+		for _, ask := range round.Asks {
+			out.Answer.Grants = append(out.Answer.Grants, politeness.Grant{Lease: ask.Lease, IP: ask.IP, Number: 1, Deadline: a.Now().Add(politeness.DefaultTTL)})
+		}
+	}).Return(nil)
+	temporal.On("ExecuteWorkflow", mock.Anything, mock.Anything, mock.Anything, mock.Anything).Run(func(args mock.Arguments) {
+		if in := args.Get(3).(BatchInput); len(in.Claims) == 1 {
+			started++
+		}
+	}).Return(nil, nil)
+	a.Client = temporal
+	out := a.claimRound(t, ClaimInput{Crawl: "c", Round: 1, Reply: "r"})
+	if started != 1 || out.Sent != 0 || len(out.Answers) != 1 || out.Answers[0].Round != 1 || len(out.Answers[0].Grants) != 0 {
+		t.Errorf("%d batches are started, %+v", started, out)
+	}
+	if until := a.Frontier.LeaseUntil("c", round.Asks[0].Lease); !until.After(a.Now()) {
+		t.Errorf("the lease lasts until %v", until)
+	}
+
+	// A batch that cannot be started is left to the controller.
+	failing := claimable(t)
+	failing.Client, failing.Archives = temporal, &Archives{Default: "/dev/null/no-folder"}
+	out = failing.claimRound(t, ClaimInput{Crawl: "c", Round: 1, Reply: "r"})
+	if len(out.Answers) != 1 || len(out.Answers[0].Grants) != 1 || started != 1 {
+		t.Errorf("%d batches are started, %+v", started, out)
+	}
+}
+
+// A round waits longer for more while there is enough to do.
+func TestLinger(t *testing.T) {
+	a := &Activities{Settings: Settings{Linger: 5, BundleURLs: 3}}
+	if got := a.linger("c"); got != 5 {
+		t.Errorf("with nothing to do: %d", got)
+	}
+	a.UnderWay.begin(BatchInput{Crawl: "c", Batch: "b"}, func() int64 { return 3 })
+	if got := a.linger("c"); got != 5*lingerBusy {
+		t.Errorf("with enough to do: %d", got)
+	}
+}
