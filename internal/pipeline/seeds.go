@@ -49,6 +49,9 @@ func Seeds(d crawl.Definition) (found []crawl.Discovery, bounding []string, err 
 }
 
 func seedFile(name string, add func(line int, url string) error) error {
+	if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() { // a pipe would be waited for without end, and has nothing for a second attempt
+		return &crawl.InputError{Message: fmt.Sprintf("seeds: %s is a folder, a pipe or a device, not a regular file", name)}
+	}
 	f, err := os.Open(name)
 	if err != nil {
 		return &crawl.InputError{Message: fmt.Sprintf("seeds: the file is read by the worker: %v", err)}

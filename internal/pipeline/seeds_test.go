@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/muninn-archive/muninn/internal/crawl"
@@ -87,6 +88,20 @@ func TestSeedFile(t *testing.T) {
 		_, _, err := Seeds(crawl.Definition{Seeds: []crawl.Seed{{File: file}}})
 		if err == nil || !strings.Contains(err.Error(), file) || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "hush") {
 			t.Errorf("%.300v, want %q", err, want)
+		}
+	}
+}
+
+// A pipe in the place of a file of seeds is not waited for.
+func TestSeedPipe(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "seeds.txt")
+	if err := syscall.Mkfifo(file, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{file, filepath.Dir(file), "/dev/zero"} {
+		_, _, err := Seeds(crawl.Definition{Seeds: []crawl.Seed{{File: name}}})
+		if err == nil || !strings.Contains(err.Error(), name+" is a folder, a pipe or a device") {
+			t.Errorf("%s: %v", name, err)
 		}
 	}
 }
