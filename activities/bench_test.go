@@ -12,6 +12,7 @@ import (
 	"github.com/muninn-archive/muninn/internal/page"
 	"github.com/muninn-archive/muninn/internal/score"
 	"github.com/muninn-archive/muninn/internal/text"
+	"github.com/muninn-archive/muninn/internal/topic"
 	"github.com/muninn-archive/muninn/internal/webworld"
 	benchworld "github.com/muninn-archive/muninn/internal/webworld/bench"
 	"github.com/muninn-archive/muninn/kb"
@@ -70,7 +71,7 @@ func BenchmarkUnderstand(b *testing.B) {
 		b.ReportAllocs()
 		d := crawl.DefaultDefinition()
 		d.Topic.Keywords = []string{"raven", "norse mythology", "crow"}
-		scorer, err := score.New(d, nil, text.NewVocabulary(), score.Memory{})
+		scorer, err := score.New(d, nil, text.NewVocabulary(), topic.Memory{})
 		if err != nil {
 			b.Fatal(err)
 		}

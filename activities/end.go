@@ -4,11 +4,10 @@ import (
 	"context"
 	"encoding/json"
 
-	"github.com/fxamacker/cbor/v2"
 	"go.temporal.io/sdk/activity"
 
 	"github.com/muninn-archive/muninn/frontier"
-	"github.com/muninn-archive/muninn/internal/score"
+	"github.com/muninn-archive/muninn/internal/topic"
 )
 
 // EndResult closes a run.
@@ -68,12 +67,10 @@ func (a *Activities) endResult(name string) (EndResult, error) {
 		return EndResult{}, err
 	}
 	out := EndResult{Status: s}
-	if len(s.Learned) > 0 {
-		var learned score.Learned
-		if err := cbor.Unmarshal(s.Learned, &learned); err != nil {
-			return out, err
-		}
-		out.Learned, err = json.Marshal(learned.Brief())
+	model, err := topic.DecodeModel(s.Learned)
+	if err != nil || model == nil {
+		return out, err
 	}
+	out.Learned, err = json.Marshal(model.Brief())
 	return out, err
 }

@@ -5,13 +5,13 @@ import (
 	"context"
 	"encoding/json"
 
-	"github.com/muninn-archive/muninn/internal/score"
+	"github.com/muninn-archive/muninn/internal/topic"
 )
 
 // LearnResult is what the reference crawl taught.
 type LearnResult struct {
-	Learned score.Learned `json:"learned"`
-	Key     string        `json:"key"` // in the archive
+	Learned topic.Model `json:"learned"`
+	Key     string      `json:"key"` // in the archive
 }
 
 // Learn makes the topic vector of what the reference crawl saw, puts it in force, orders the URLs
@@ -26,7 +26,7 @@ func (a *Activities) Learn(ctx context.Context, name string) (LearnResult, error
 		return LearnResult{}, err
 	}
 	out := LearnResult{Key: layout(plan.Definition).Topic(plan.Run)}
-	learned, err := a.Engine.Learn(ctx, name, a.Engine.ArchivedLinks(plan, store), func(learned score.Learned) error {
+	learned, err := a.Engine.Learn(ctx, name, a.Engine.ArchivedLinks(plan, store), func(learned topic.Model) error {
 		text, err := json.MarshalIndent(learned, "", " ")
 		if err != nil {
 			return err

@@ -3,15 +3,13 @@ package activities
 import (
 	"bytes"
 	"context"
-	"fmt"
 	"time"
 
-	"github.com/fxamacker/cbor/v2"
 	"go.temporal.io/sdk/activity"
 
 	"github.com/muninn-archive/muninn/internal/archive"
 	"github.com/muninn-archive/muninn/internal/report"
-	"github.com/muninn-archive/muninn/internal/score"
+	"github.com/muninn-archive/muninn/internal/topic"
 )
 
 // ReportResult says where a report lies.
@@ -69,11 +67,8 @@ func (a *Activities) report(ctx context.Context, name string) (ReportResult, err
 	if about.Status, err = a.Frontier.Status(name); err != nil {
 		return ReportResult{}, err
 	}
-	if len(plan.Learned) > 0 {
-		about.Learned = &score.Learned{}
-		if err := cbor.Unmarshal(plan.Learned, about.Learned); err != nil {
-			return ReportResult{}, fmt.Errorf("read what was learned: %w", err)
-		}
+	if about.Learned, err = topic.DecodeModel(plan.Learned); err != nil {
+		return ReportResult{}, err
 	}
 	var page bytes.Buffer
 	if err := pages.HTML(&page, about); err != nil {

@@ -22,11 +22,12 @@ import (
 	"github.com/muninn-archive/muninn/internal/recorded"
 	"github.com/muninn-archive/muninn/internal/score"
 	"github.com/muninn-archive/muninn/internal/text"
+	"github.com/muninn-archive/muninn/internal/topic"
 )
 
 // learning is what `learn` prints.
 type learning struct {
-	Learned    score.Learned    `json:"learned"`
+	Learned    topic.Model      `json:"learned"`
 	Definition crawl.Definition `json:"definition"` // with what is suggested
 }
 
@@ -112,12 +113,12 @@ func learnFrom(definition, web string) (out learning, err error) {
 		return out, cli.Usage("%w", err)
 	}
 	words := text.NewVocabulary()
-	memory := score.Memory{Background: score.NewBackground(words, nil)}
+	memory := topic.Memory{DocumentFrequencies: topic.NewDocumentFrequencies(words, nil)}
 	scorer, err := score.New(out.Definition, nil, words, memory)
 	if err != nil {
 		return out, cli.Usage("%w", err)
 	}
-	var samples []score.Sample
+	var samples []topic.Sample
 	for i := range pages.Pages {
 		r := &pages.Pages[i]
 		if r.Status != 200 || len(r.Body) == 0 {
@@ -125,7 +126,7 @@ func learnFrom(definition, web string) (out learning, err error) {
 		}
 		d := page.Parse(page.Input{URL: r.URL, MIME: r.MIME, Body: r.Body}, page.DefaultLimits())
 		scored := scorer.Page(&d.Page, score.Context{Terms: true})
-		memory.Take(scored.Visit)
+		memory.Observe(scored.Observation)
 		if len(scored.Terms) > 0 {
 			samples = append(samples, scorer.Sample(&d.Page, scored.Terms))
 		}
@@ -133,11 +134,11 @@ func learnFrom(definition, web string) (out learning, err error) {
 	if len(samples) == 0 {
 		return out, errors.New("no page of it has a text to learn from")
 	}
-	out.Learned = score.Learn(samples).Brief()
+	out.Learned = topic.Learn(samples).Brief()
 	return out, nil
 }
 
-func writeLearned(w io.Writer, l score.Learned) {
+func writeLearned(w io.Writer, l topic.Model) {
 	line := func(format string, args ...any) { _, _ = fmt.Fprintf(w, format+"\n", args...) }
 	list := func(title string, terms []text.Term, format string) {
 		var parts []string
@@ -161,7 +162,7 @@ func writeLearned(w io.Writer, l score.Learned) {
 
 // suggested adds to a topic what was learned: words and names that tell its pages, and the languages that most of them
 // are in.
-func suggested(t crawl.Topic, l score.Learned) crawl.Topic {
+func suggested(t crawl.Topic, l topic.Model) crawl.Topic {
 	has := func(text string) bool {
 		return slices.ContainsFunc(t.Keywords, func(k string) bool { return strings.EqualFold(k, text) }) ||
 			slices.ContainsFunc(t.Entities, func(e crawl.Entity) bool { return strings.EqualFold(e.Name, text) })

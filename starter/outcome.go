@@ -69,7 +69,7 @@ func (o *outcome) write(w io.Writer) {
 	line("  refused    %d URLs by robots.txt, %d by the address guard", t.Robots, t.Refused)
 	line("  errors     %d, %d retries, %d failed batches", t.Errors, t.Retries, t.Failed)
 	if o.Learned != nil && len(o.Learned.Terms) > 0 {
-		line("  learned    %s", strings.Join(o.Learned.Said(learnedShown), " "))
+		line("  learned    %s", strings.Join(o.Learned.TopWords(learnedShown), " "))
 	}
 	if len(o.Top) > 0 {
 		line("  most relevant")

@@ -75,7 +75,7 @@ func (s crawlStatus) write(w io.Writer) {
 		line("            it was %s before: pages are archived completely again", former)
 	}
 	if l := s.Crawl.Learned; l != nil {
-		line("  learned   from %d of %d pages: %s", l.Relevant, l.Pages, strings.Join(l.Said(learnedShown), " "))
+		line("  learned   from %d of %d pages: %s", l.Relevant, l.Pages, strings.Join(l.TopWords(learnedShown), " "))
 	}
 	if s.Result != nil {
 		line("  ended     %s", s.Result.Reason)

@@ -12,7 +12,7 @@ import (
 	"github.com/muninn-archive/muninn/activities/names"
 	"github.com/muninn-archive/muninn/frontier"
 	"github.com/muninn-archive/muninn/internal/crawl"
-	"github.com/muninn-archive/muninn/internal/score"
+	"github.com/muninn-archive/muninn/internal/topic"
 )
 
 var (
@@ -33,7 +33,7 @@ type CrawlState struct {
 	Cancelled bool `json:"cancelled,omitempty"`
 
 	Progress activities.Progress `json:"progress"`
-	Learned  *score.Learned      `json:"learned,omitempty"`
+	Learned  *topic.Model        `json:"learned,omitempty"`
 	Submits  int                 `json:"submits,omitempty"`
 	// Controller is where the last FetcherController left off.
 	Controller ControllerInput `json:"controller,omitzero"`
@@ -47,7 +47,7 @@ type CrawlResult struct {
 	Totals  frontier.Totals `json:"totals"`
 	Harvest float64         `json:"harvest_ratio"`
 	Top     []frontier.Top  `json:"top"`
-	Learned *score.Learned  `json:"learned,omitempty"`
+	Learned *topic.Model    `json:"learned,omitempty"`
 	Ends    []frontier.End  `json:"ends,omitempty"` // URLs that ended without a page, the last of each kind
 	// Harvests is the harvest ratio of each tenth of the pages.
 	Harvests []float64 `json:"harvests,omitempty"`

@@ -19,7 +19,7 @@ import (
 	"github.com/muninn-archive/muninn/activities/names"
 	"github.com/muninn-archive/muninn/frontier"
 	"github.com/muninn-archive/muninn/internal/crawl"
-	"github.com/muninn-archive/muninn/internal/score"
+	"github.com/muninn-archive/muninn/internal/topic"
 )
 
 // The shortest definitions, with and without a topic.
@@ -52,7 +52,7 @@ func newCrawl(t *testing.T, controller func(e *env, ctx workflow.Context, in Con
 		return nil
 	})
 	does(e, "Learn", func(string) (activities.LearnResult, error) {
-		return activities.LearnResult{Learned: score.Learned{Pages: 20, Relevant: 7}}, nil
+		return activities.LearnResult{Learned: topic.Model{Pages: 20, Relevant: 7}}, nil
 	})
 	does(e, "Submit", func(in activities.SubmitInput) ([]frontier.SubmitAnswer, error) {
 		n, ours := strings.CutPrefix(in.ID, "submit-1-"+names.CrawlID("c")+"@-")

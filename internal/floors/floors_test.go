@@ -23,6 +23,7 @@ var floors = [][]string{
 	{"internal/recognise", "internal/extract", "internal/bandit"},
 	{"internal/adapt"},
 	{"internal/order"},
+	{"internal/topic"},
 	{"internal/score"},
 	{"frontier/internal/learner", "frontier/internal/queue"},
 	{"frontier", "internal/fetch", "internal/archive", "internal/aah", "internal/spool", "internal/localstack"},

@@ -7,6 +7,7 @@ import (
 	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/scope"
 	"github.com/muninn-archive/muninn/internal/score"
+	"github.com/muninn-archive/muninn/internal/topic"
 )
 
 // Source is a batch whose URLs are fetched: all that its pages are made of.
@@ -36,7 +37,7 @@ type Parsed struct {
 // Judged is a page with its scores.
 type Judged struct {
 	Parsed
-	Sample *score.Sample // what the page teaches, in a reference crawl; else nil
+	Sample *topic.Sample // what the page teaches, in a reference crawl; else nil
 }
 
 // ParsedBatch is a batch whose pages are parsed.
@@ -49,7 +50,7 @@ type ParsedBatch struct {
 type JudgedBatch struct {
 	Pages  []Judged
 	broken int
-	visits []score.Visit
+	visits []topic.Observation
 }
 
 // parsed are the pages as they were before they were judged, but for their scores.
@@ -155,7 +156,7 @@ func (e *Engine) Judge(ctx context.Context, s Source) (*JudgedBatch, error) {
 		}
 	}
 	judging.Merge()
-	out.visits = judging.Visits
+	out.visits = judging.Observations
 	e.Handover.put(s.Crawl, s.key(), &handed{run: s.Run, judged: out}) // counted anew: what the order keeps has come
 	return out, nil
 }

@@ -12,8 +12,8 @@ import (
 	"github.com/muninn-archive/muninn/internal/archive"
 	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/page"
-	"github.com/muninn-archive/muninn/internal/score"
 	"github.com/muninn-archive/muninn/internal/text"
+	"github.com/muninn-archive/muninn/internal/topic"
 )
 
 // rig is an engine over a frontier with a crawl, c, about ravens.
@@ -157,7 +157,7 @@ func TestResult(t *testing.T) {
 		"a page":                     {p: &Judged{Parsed: Parsed{Page: p}}, score: 0.4, discoveries: 1},
 		"by places":                  {p: &Judged{Parsed: Parsed{Page: p}}, places: true, score: 0.4, discoveries: 1, tagPath: "html/body"},
 		"its links are not followed": {p: &Judged{Parsed: Parsed{Page: silent}}, score: 0.4},
-		"of the reference crawl":     {p: &Judged{Parsed: Parsed{Page: p}, Sample: &score.Sample{URL: p.URL}}, score: 0.4, discoveries: 1, samples: 1},
+		"of the reference crawl":     {p: &Judged{Parsed: Parsed{Page: p}, Sample: &topic.Sample{URL: p.URL}}, score: 0.4, discoveries: 1, samples: 1},
 	} {
 		var r Result
 		r.Add(crawl.Outcome{URL: p.URL, Kind: crawl.OutcomeDone, Score: 9}, "SL", c.p, c.places)
@@ -209,7 +209,7 @@ func TestLearn(t *testing.T) {
 			}
 		}
 		return nil
-	}, func(l score.Learned) error {
+	}, func(l topic.Model) error {
 		plan, err := r.Frontier.Plan("c")
 		kept = len(l.Terms) > 0 && len(plan.Learned) == 0
 		return err

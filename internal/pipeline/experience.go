@@ -37,7 +37,7 @@ func (e *Engine) KeepExperience(ctx context.Context, plan frontier.Plan, store a
 	if err != nil {
 		return err
 	}
-	memory, err := judge.Remembered()
+	memory, err := judge.EncodeMemory()
 	if err != nil {
 		return err
 	}

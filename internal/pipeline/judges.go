@@ -2,14 +2,12 @@ package pipeline
 
 import (
 	"bytes"
-	"fmt"
 	"sync"
-
-	"github.com/fxamacker/cbor/v2"
 
 	"github.com/muninn-archive/muninn/frontier"
 	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/score"
+	"github.com/muninn-archive/muninn/internal/topic"
 )
 
 // judges keeps the judge of each crawl. To build one reads the frontier's disk and may take long (names by prose): only the
@@ -51,35 +49,31 @@ func (j *judges) forget(crawl string) {
 // of returns the judge of a crawl's present plan.
 func (js *judges) of(e *Engine, plan frontier.Plan) (*score.Judge, error) {
 	d := plan.Definition
-	topic := d.Topic.Canonical()
+	canonical := d.Topic.Canonical()
 	j := js.entry(d.Name)
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	if j.judge != nil && j.topic == topic && j.weights == d.Weights && j.order == d.Order && bytes.Equal(j.learned, plan.Learned) {
+	if j.judge != nil && j.topic == canonical && j.weights == d.Weights && j.order == d.Order && bytes.Equal(j.learned, plan.Learned) {
 		return j.judge, nil
 	}
-	var learned *score.Learned
-	if len(plan.Learned) > 0 {
-		learned = &score.Learned{}
-		if err := cbor.Unmarshal(plan.Learned, learned); err != nil {
-			return nil, fmt.Errorf("read what was learned: %w", err)
-		}
+	model, err := topic.DecodeModel(plan.Learned)
+	if err != nil {
+		return nil, err
 	}
 	before := j.judge
-	if j.topic != topic { // what hosts were worth to another topic says nothing
+	if j.topic != canonical { // what hosts were worth to another topic says nothing
 		before = nil
 	}
 	var remembered []byte
-	var err error
 	if before == nil {
 		if remembered, err = e.Frontier.Memory(d.Name); err != nil {
 			return nil, err
 		}
 	}
-	judge, err := score.NewJudge(d, learned, e.vocabulary, before, remembered)
+	judge, err := score.NewJudge(d, model, e.vocabulary, before, remembered)
 	if err != nil {
 		return nil, err
 	}
-	j.judge, j.topic, j.weights, j.order, j.learned = judge, topic, d.Weights, d.Order, plan.Learned
+	j.judge, j.topic, j.weights, j.order, j.learned = judge, canonical, d.Weights, d.Order, plan.Learned
 	return judge, nil
 }

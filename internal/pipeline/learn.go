@@ -14,6 +14,7 @@ import (
 	"github.com/muninn-archive/muninn/internal/scope"
 	"github.com/muninn-archive/muninn/internal/score"
 	"github.com/muninn-archive/muninn/internal/text"
+	"github.com/muninn-archive/muninn/internal/topic"
 )
 
 // Links calls fn with the outlinks of the pages of a run.
@@ -51,16 +52,16 @@ func (e *Engine) ArchivedLinks(plan frontier.Plan, store archive.Store) Links {
 
 // Learn makes the topic of what the reference crawl saw, puts it in force, and scores the URLs that wait anew. keep keeps it first:
 // what is in force is never unknown.
-func (e *Engine) Learn(ctx context.Context, name string, links Links, keep func(score.Learned) error) (score.Learned, error) {
+func (e *Engine) Learn(ctx context.Context, name string, links Links, keep func(topic.Model) error) (topic.Model, error) {
 	samples, err := e.samples(name)
 	if err != nil {
-		return score.Learned{}, err
+		return topic.Model{}, err
 	}
 	plan, err := e.Frontier.Plan(name)
 	if err != nil {
-		return score.Learned{}, err
+		return topic.Model{}, err
 	}
-	learned := score.Learn(samples) // brings the samples into order
+	learned := topic.Learn(samples) // brings the samples into order
 	if strings.HasPrefix(plan.Definition.Order.Strategy, crawl.StrategyHMM) {
 		if learned.Paths, err = paths(ctx, plan, samples, links); err != nil {
 			return learned, err
@@ -69,7 +70,7 @@ func (e *Engine) Learn(ctx context.Context, name string, links Links, keep func(
 	if err := keep(learned); err != nil {
 		return learned, err
 	}
-	raw, err := cbor.Marshal(learned)
+	raw, err := learned.Encode()
 	if err != nil {
 		return learned, err
 	}
@@ -84,13 +85,13 @@ func (e *Engine) Learn(ctx context.Context, name string, links Links, keep func(
 }
 
 // paths are the pages that an order is trained with that goes by the way to pages of the topic.
-func paths(ctx context.Context, plan frontier.Plan, samples []score.Sample, links Links) ([]score.Path, error) {
+func paths(ctx context.Context, plan frontier.Plan, samples []topic.Sample, links Links) ([]topic.Path, error) {
 	targets := map[string][]string{}
 	err := links(ctx, func(l archive.Link) error {
 		targets[l.Source] = append(targets[l.Source], l.URL)
 		return nil
 	})
-	return score.Paths(plan.Definition.Topic, samples, targets), err
+	return topic.Paths(plan.Definition.Topic, samples, targets), err
 }
 
 // maxRescored bounds the links that are scored anew; the reference crawl is small.
@@ -98,7 +99,7 @@ const maxRescored = 1_000_000
 
 // rescore scores the links of the reference crawl anew by what it taught: from then on all URLs that wait are ordered by the
 // same topic.
-func (e *Engine) rescore(ctx context.Context, name string, links Links, samples []score.Sample) error {
+func (e *Engine) rescore(ctx context.Context, name string, links Links, samples []topic.Sample) error {
 	plan, err := e.Frontier.Plan(name)
 	if err != nil {
 		return err
@@ -138,9 +139,9 @@ func foundAt(l archive.Link) score.Found {
 }
 
 // samples are those of the run's reference crawl.
-func (e *Engine) samples(name string) (samples []score.Sample, err error) {
+func (e *Engine) samples(name string) (samples []topic.Sample, err error) {
 	err = e.Frontier.Samples(name, func(raw []byte) error {
-		var list []score.Sample
+		var list []topic.Sample
 		if err := cbor.Unmarshal(raw, &list); err != nil {
 			return fmt.Errorf("read samples: %w", err)
 		}
@@ -164,12 +165,12 @@ func (e *Engine) ShowExamples(name string, reference bool) error {
 	if err != nil {
 		return err
 	}
-	var samples []score.Sample
+	var samples []topic.Sample
 	if reference {
 		if samples, err = e.samples(name); err != nil {
 			return err
 		}
-		score.BestFirst(samples)
+		topic.BestFirst(samples)
 	}
 	if examples := judge.Examples(samples); len(examples) > 0 {
 		return e.Frontier.Teach(name, nil, examples)

@@ -5,7 +5,7 @@ import (
 
 	"github.com/muninn-archive/muninn/frontier"
 	"github.com/muninn-archive/muninn/internal/crawl"
-	"github.com/muninn-archive/muninn/internal/score"
+	"github.com/muninn-archive/muninn/internal/topic"
 )
 
 // Result is a batch that is archived: what the frontier is to know of it.
@@ -13,7 +13,7 @@ type Result struct {
 	Outcomes    []crawl.Outcome        `json:"outcomes"`
 	Discoveries []crawl.Discovery      `json:"discoveries"`
 	Originals   map[string]crawl.Visit `json:"originals"`
-	Samples     []score.Sample         `json:"samples"`
+	Samples     []topic.Sample         `json:"samples"`
 }
 
 // Add adds what became of a URL. path are the hop letters of it; p is its page, nil if nothing was understood. places tells that

@@ -6,6 +6,7 @@ import (
 
 	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/text"
+	"github.com/muninn-archive/muninn/internal/topic"
 )
 
 // TestMerge: the terms of the pages of a batch that have a link are summed. The topic is (1, 1)/√2.
@@ -62,14 +63,14 @@ func TestMerge(t *testing.T) {
 
 // TestRelink scores links by a topic that was taught after they were found: (1, 0, ¾)/1.25 of raven, crow, hare.
 func TestRelink(t *testing.T) {
-	topic := crawl.Topic{Keywords: []string{"raven"}, URLPatterns: []crawl.URLPattern{{Pattern: "*one", Score: 0.25}}, Languages: []string{"en"}}
-	learned := &Learned{Terms: []text.Term{{Text: "hare", Weight: 2}}}
-	m := Memory{Past: NewPast()}
-	for range leastPast {
-		m.Past.Add("http://a.example/1", 0.75)
+	about := crawl.Topic{Keywords: []string{"raven"}, URLPatterns: []crawl.URLPattern{{Pattern: "*one", Score: 0.25}}, Languages: []string{"en"}}
+	learned := &topic.Model{Terms: []text.Term{{Text: "hare", Weight: 2}}}
+	m := topic.Memory{SiteHistory: topic.NewSiteHistory()}
+	for range 3 {
+		m.SiteHistory.Add("http://a.example/1", 0.75)
 	}
 	weights := crawl.Weights{Document: 1, Paragraph: 1, Anchor: 1, URL: 1, Tokens: 1, History: 1, Language: 1, Helper: 1}
-	s := remembering(t, topic, weights, learned, text.NewVocabulary(), m)
+	s := remembering(t, about, weights, learned, text.NewVocabulary(), m)
 	for _, c := range []struct {
 		name      string
 		link      crawl.Outlink

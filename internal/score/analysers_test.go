@@ -11,6 +11,7 @@ import (
 
 	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/text"
+	"github.com/muninn-archive/muninn/internal/topic"
 )
 
 // weigh makes weights of all parts that are named.
@@ -31,9 +32,9 @@ func weigh(t testing.TB, weight float64, names ...string) (w crawl.Weights) {
 }
 
 // says is what one analyser says of a link, with its weight alone; silent if it says nothing.
-func says(t testing.TB, name string, topic crawl.Topic, p crawl.Page, l crawl.Outlink, c Context) float64 {
+func says(t testing.TB, name string, about crawl.Topic, p crawl.Page, l crawl.Outlink, c Context) float64 {
 	t.Helper()
-	s := scorer(t, topic, weigh(t, 2, name), nil)
+	s := scorer(t, about, weigh(t, 2, name), nil)
 	c.Inherit = 0.123
 	p.Links = append(slices.Clone(p.Links), l)
 	s.Page(&p, c)
@@ -120,12 +121,12 @@ func TestParagraphAndAnchor(t *testing.T) {
 }
 
 func TestURLPatterns(t *testing.T) {
-	topic := crawl.Topic{URLPatterns: []crawl.URLPattern{{Pattern: "*/blog/*", Score: 0.5}, {Pattern: "surt:example,a,", Score: 0.25}, {Pattern: "re:[.]zip$", Score: 0}}}
+	about := crawl.Topic{URLPatterns: []crawl.URLPattern{{Pattern: "*/blog/*", Score: 0.5}, {Pattern: "surt:example,a,", Score: 0.25}, {Pattern: "re:[.]zip$", Score: 0}}}
 	for url, want := range map[string]float64{
 		"http://a.example/": 0.25, "http://a.example/blog/1": 0.5, "http://b.example/blog/": 0.5, "http://b.example/": silent, "http://b.example/a.zip": 0,
 		"http://a.example/a.zip": 0.25, "mailto:a@a.example": silent, "": silent, "http://": silent,
 	} {
-		if got := says(t, "url", topic, crawl.Page{}, link(url, ""), Context{}); got != want {
+		if got := says(t, "url", about, crawl.Page{}, link(url, ""), Context{}); got != want {
 			t.Errorf("%q: %g, want %g", url, got, want)
 		}
 	}
@@ -135,9 +136,9 @@ func TestURLPatterns(t *testing.T) {
 }
 
 func TestLanguage(t *testing.T) {
-	topic := crawl.Topic{Languages: []string{"de", "is"}}
+	about := crawl.Topic{Languages: []string{"de", "is"}}
 	for lang, want := range map[string]float64{"de": 1, "is": 1, "en": 0, "": silent} {
-		if got := says(t, "language", topic, crawl.Page{Language: lang}, link("http://a.example/", ""), Context{}); got != want {
+		if got := says(t, "language", about, crawl.Page{Language: lang}, link("http://a.example/", ""), Context{}); got != want {
 			t.Errorf("%q: %g, want %g", lang, got, want)
 		}
 	}
@@ -255,7 +256,7 @@ func TestSpam(t *testing.T) {
 
 // everything is a definition and a page of which all analysers speak, with a link of each hop.
 func everything() (crawl.Topic, *crawl.Page, Context) {
-	topic := crawl.Topic{
+	about := crawl.Topic{
 		Keywords: []string{"raven"}, Entities: []crawl.Entity{{Name: "Muninn"}, {Name: "Huginn"}}, Languages: []string{"en"},
 		URLPatterns: []crawl.URLPattern{{Pattern: "*", Score: 0.5}},
 	}
@@ -266,14 +267,14 @@ func everything() (crawl.Topic, *crawl.Page, Context) {
 	for _, hop := range []crawl.Hop{crawl.HopLink, crawl.HopPaging, crawl.HopEmbed, crawl.HopPrereq, crawl.HopRedirect, crawl.HopSitemap} {
 		p.Links = append(p.Links, crawl.Outlink{URL: "http://a.example/raven", Hop: hop, Anchor: "raven", Block: 4, Prior: 0.75})
 	}
-	return topic, p, Context{Inherit: 0.5, Submitted: 0.25, Now: time.Date(2026, 10, 5, 0, 0, 0, 0, time.UTC)}
+	return about, p, Context{Inherit: 0.5, Submitted: 0.25, Now: time.Date(2026, 10, 5, 0, 0, 0, 0, time.UTC)}
 }
 
 // met is a memory of a host whose pages were worth 0.25.
-func met() Memory {
-	m := Memory{Past: NewPast()}
+func met() topic.Memory {
+	m := topic.Memory{SiteHistory: topic.NewSiteHistory()}
 	for range 5 {
-		m.Past.Add("http://a.example/0", 0.25)
+		m.SiteHistory.Add("http://a.example/0", 0.25)
 	}
 	return m
 }
@@ -281,8 +282,8 @@ func met() Memory {
 // TestPassedOn: what is said of a page goes for the links of its text, but not for what it redirects to, or for what a
 // sitemap lists.
 func TestPassedOn(t *testing.T) {
-	topic, p, c := everything()
-	remembering(t, topic, weigh(t, 1, crawl.PartNames...), nil, text.NewVocabulary(), met()).Page(p, c)
+	about, p, c := everything()
+	remembering(t, about, weigh(t, 1, crawl.PartNames...), nil, text.NewVocabulary(), met()).Page(p, c)
 	of := map[crawl.Hop]string{
 		crawl.HopLink:     "document paragraph anchor url tokens entities history language freshness spam social helper names",
 		crawl.HopPaging:   "document paragraph anchor url tokens entities history language freshness spam social helper names",
@@ -314,12 +315,12 @@ func TestPassedOn(t *testing.T) {
 
 // TestWeightsOfZero turn a part off, and no other.
 func TestWeightsOfZero(t *testing.T) {
-	topic, p, c := everything()
-	remembering(t, topic, weigh(t, 1, crawl.PartNames...), nil, text.NewVocabulary(), met()).Page(p, c)
+	about, p, c := everything()
+	remembering(t, about, weigh(t, 1, crawl.PartNames...), nil, text.NewVocabulary(), met()).Page(p, c)
 	for _, name := range crawl.PartNames {
 		without := slices.DeleteFunc(slices.Clone(crawl.PartNames), func(n string) bool { return n == name })
 		_, q, _ := everything()
-		remembering(t, topic, weigh(t, 1, without...), nil, text.NewVocabulary(), met()).Page(q, c)
+		remembering(t, about, weigh(t, 1, without...), nil, text.NewVocabulary(), met()).Page(q, c)
 		for i := range p.Links {
 			want := slices.DeleteFunc(slices.Clone(p.Links[i].Parts), func(part crawl.Part) bool { return part.Name == name })
 			if got := q.Links[i].Parts; !alike(got, want) {
@@ -328,7 +329,7 @@ func TestWeightsOfZero(t *testing.T) {
 		}
 	}
 	_, q, _ := everything()
-	remembering(t, topic, crawl.Weights{}, nil, text.NewVocabulary(), met()).Page(q, c)
+	remembering(t, about, crawl.Weights{}, nil, text.NewVocabulary(), met()).Page(q, c)
 	for _, l := range q.Links {
 		if len(l.Parts) > 0 || l.Score != 0.5 {
 			t.Errorf("without weights: %v, %g", l.Parts, l.Score)
@@ -338,18 +339,18 @@ func TestWeightsOfZero(t *testing.T) {
 
 // TestPageScore: the score of a page is that of its text, whatever else is said.
 func TestPageScore(t *testing.T) {
-	topic, p, c := everything()
-	scorer(t, topic, weigh(t, 1, "document"), nil).Page(p, c)
+	about, p, c := everything()
+	scorer(t, about, weigh(t, 1, "document"), nil).Page(p, c)
 	if p.Score <= 0 || p.Score >= 1 {
 		t.Fatalf("the page scores %g", p.Score)
 	}
 	for _, name := range crawl.PartNames {
 		_, q, _ := everything()
-		if remembering(t, topic, weigh(t, 1, name), nil, text.NewVocabulary(), met()).Page(q, c); q.Score != p.Score {
+		if remembering(t, about, weigh(t, 1, name), nil, text.NewVocabulary(), met()).Page(q, c); q.Score != p.Score {
 			t.Errorf("with %s alone the page scores %g, not %g", name, q.Score, p.Score)
 		}
 		_, q, _ = everything()
-		topicless := crawl.Topic{Languages: topic.Languages, URLPatterns: topic.URLPatterns}
+		topicless := crawl.Topic{Languages: about.Languages, URLPatterns: about.URLPatterns}
 		if remembering(t, topicless, weigh(t, 1, name), nil, text.NewVocabulary(), met()).Page(q, c); q.Score != silent {
 			t.Errorf("without words, with %s, the page scores %g", name, q.Score)
 		}
@@ -358,13 +359,13 @@ func TestPageScore(t *testing.T) {
 
 // TestAsked: terms and view are handed on if they are asked for.
 func TestAsked(t *testing.T) {
-	topic, p, c := everything()
-	s := remembering(t, topic, weigh(t, 1, crawl.PartNames...), nil, text.NewVocabulary(), met())
+	about, p, c := everything()
+	s := remembering(t, about, weigh(t, 1, crawl.PartNames...), nil, text.NewVocabulary(), met())
 	if got := s.Page(p, c); got.Terms != nil || got.View != nil {
 		t.Errorf("nothing was asked for: %v, %v", got.Terms, got.View)
 	}
 	c.Terms, c.View, c.Depth = true, true, 3
-	s = remembering(t, topic, weigh(t, 1, crawl.PartNames...), nil, text.NewVocabulary(), met())
+	s = remembering(t, about, weigh(t, 1, crawl.PartNames...), nil, text.NewVocabulary(), met())
 	got := s.Page(p, c)
 	if got.Terms["raven"] != 20 || got.Terms["muninn"] != titleWeight || len(got.Terms) != 42 {
 		t.Errorf("terms %v", got.Terms)

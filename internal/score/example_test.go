@@ -9,15 +9,15 @@ import (
 
 // TestExampleTexts: an example that is given as HTML counts as what it shows, its title for itself too.
 func TestExampleTexts(t *testing.T) {
-	topic := crawl.Topic{Examples: []crawl.Example{
+	about := crawl.Topic{Examples: []crawl.Example{
 		{Text: " \n<!doctype html><title>Ravens</title><script>hidden()</script><p class=secret>A crow <b>nests</b>"},
 		{URL: "http://a.example/"}, {Text: "a < b, plainly"},
 	}}
-	list := exampleTexts(topic)
+	list := exampleTexts(about)
 	if len(list) != 2 || list[0].title != "Ravens" || list[0].text != "Ravens\nRavens\nA crow nests" || list[1] != (exampleText{"", "a < b, plainly"}) {
 		t.Fatalf("%+v", list)
 	}
-	s := scorer(t, topic, crawl.Weights{Document: 1}, nil)
+	s := scorer(t, about, crawl.Weights{Document: 1}, nil)
 	if v := s.vector("en").terms; v["raven"] == 0 || v["crow"] == 0 || v["secret"]+v["hidden"]+v["script"] != 0 {
 		t.Errorf("the topic is %v", v)
 	}

@@ -6,40 +6,41 @@ import (
 	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/order"
 	"github.com/muninn-archive/muninn/internal/text"
+	"github.com/muninn-archive/muninn/internal/topic"
 )
 
 // Judge scores the pages of a crawl, and has its order judge their links. It is safe for concurrent use.
 type Judge struct {
 	*Scorer
-	*remembered
-	by crawl.Order
-	of string // the canonical text of its topic
+	memory *crawlMemory
+	by     crawl.Order
+	of     string // the canonical text of its topic
 
 	mu     sync.Mutex
 	orders map[string]order.Order // by language
 }
 
-// NewJudge makes the judge of a definition, with what was learned (nil if nothing was yet). former is that of an earlier
+// NewJudge makes the judge of a definition, with the model of its reference crawl (nil if there is none yet). former is that of an earlier
 // state of the crawl, whose memory it takes over; nil: it remembers raw, what Remember has returned before, if that was of
 // the same topic.
-func NewJudge(d crawl.Definition, learned *Learned, vocabulary *text.Vocabulary, former *Judge, raw []byte) (*Judge, error) {
+func NewJudge(d crawl.Definition, model *topic.Model, vocabulary *text.Vocabulary, former *Judge, raw []byte) (*Judge, error) {
 	j := &Judge{by: d.Order, of: d.Topic.Canonical(), orders: map[string]order.Order{}}
 	if former != nil {
-		j.remembered = former.remembered
+		j.memory = former.memory
 	} else {
-		j.remembered = &remembered{memory: Memory{Background: NewBackground(vocabulary, learned), Past: NewPast()}}
+		j.memory = &crawlMemory{Memory: topic.Memory{DocumentFrequencies: topic.NewDocumentFrequencies(vocabulary, model), SiteHistory: topic.NewSiteHistory()}}
 		if len(raw) > 0 {
 			_ = j.memory.Restore(j.of, raw) // what cannot be read is made anew by what comes
 		}
 	}
 	var err error
-	j.Scorer, err = New(d, learned, vocabulary, j.memory)
+	j.Scorer, err = New(d, model, vocabulary, j.memory.Memory)
 	return j, err
 }
 
-// remembered is the memory of a crawl, which its judges share.
-type remembered struct {
-	memory Memory
+// crawlMemory is the memory of a crawl, which its judges share.
+type crawlMemory struct {
+	topic.Memory
 
 	counting sync.Mutex
 	since    int // pages, since it was kept
@@ -49,23 +50,23 @@ type remembered struct {
 const PagesPerMemory = 2000
 
 // Remember adds pages to the memory of the crawl. Now and then it returns the memory, to be kept for a judge to come; else nil.
-func (j *Judge) Remember(visits []Visit) ([]byte, error) {
-	j.memory.Take(visits...)
-	j.counting.Lock()
-	j.since += len(visits)
-	due := j.since >= PagesPerMemory
+func (j *Judge) Remember(pages []topic.Observation) ([]byte, error) {
+	j.memory.Observe(pages...)
+	j.memory.counting.Lock()
+	j.memory.since += len(pages)
+	due := j.memory.since >= PagesPerMemory
 	if due {
-		j.since = 0
+		j.memory.since = 0
 	}
-	j.counting.Unlock()
+	j.memory.counting.Unlock()
 	if !due {
 		return nil, nil
 	}
-	return j.Remembered()
+	return j.EncodeMemory()
 }
 
-// Remembered is the memory of the crawl, to be kept for a judge to come.
-func (j *Judge) Remembered() ([]byte, error) { return j.memory.Encode(j.of) }
+// EncodeMemory returns the memory of the crawl, to be kept for a judge to come.
+func (j *Judge) EncodeMemory() ([]byte, error) { return j.memory.Encode(j.of) }
 
 // order is what judges the links of pages in a language: the order of the whole crawl, if it learns; nil if the scores do.
 func (j *Judge) order(lang string, whole *order.Fused) (order.Order, error) {
@@ -86,11 +87,11 @@ func (j *Judge) order(lang string, whole *order.Fused) (order.Order, error) {
 
 // Batch is a batch of pages that are judged one after the other.
 type Batch struct {
-	judge  *Judge
-	whole  *order.Fused // nil: the order does not learn
-	merged *Merge       // for orders that go by the scores themselves
-	cited  *order.Merge // … for the others
-	Visits []Visit      // of its pages, for Judge.Remember once they are archived
+	judge        *Judge
+	whole        *order.Fused        // nil: the order does not learn
+	merged       *Merge              // for orders that go by the scores themselves
+	cited        *order.Merge        // … for the others
+	Observations []topic.Observation // of its pages, for Judge.Remember once they are archived
 }
 
 // Batch begins a batch. whole is the order of the crawl if it learns, else nil.
@@ -108,7 +109,7 @@ func (b *Batch) Page(p *crawl.Page, c Context, kept []byte) (text.Vector, error)
 	together, wanted := b.judge.by.Batch, c.Terms
 	c.View, c.Terms = by != nil, wanted || together && by == nil
 	scored := b.judge.Scorer.Page(p, c)
-	b.Visits = append(b.Visits, scored.Visit)
+	b.Observations = append(b.Observations, scored.Observation)
 	switch {
 	case by != nil:
 		judged := by.Judge(scored.View, kept)

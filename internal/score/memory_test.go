@@ -3,14 +3,16 @@ package score
 import (
 	"fmt"
 	"maps"
+	"math"
 	"testing"
 
 	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/text"
+	"github.com/muninn-archive/muninn/internal/topic"
 )
 
 // judged has a judge score pages of a host: four of five are not of the topic.
-func judged(t *testing.T, j *Judge, from, pages int) (visits []Visit) {
+func judged(t *testing.T, j *Judge, from, pages int) (visits []topic.Observation) {
 	t.Helper()
 	b := j.Batch(nil)
 	for i := from; i < from+pages; i++ {
@@ -20,7 +22,7 @@ func judged(t *testing.T, j *Judge, from, pages int) (visits []Visit) {
 			t.Fatal(err)
 		}
 	}
-	return b.Visits
+	return b.Observations
 }
 
 // TestMemory: a judge remembers pages once they are archived, and one that takes its memory over knows the same.
@@ -39,37 +41,38 @@ func TestMemory(t *testing.T) {
 	}
 	j := judge(d, nil, nil)
 	visits := judged(t, j, 0, 50)
-	if pages, _ := counts(j.memory.Background); pages != 0 || j.memory.Past.Score("http://a.example/0/x") != silent {
+	if pages, _ := counts(j.memory.DocumentFrequencies); pages != 0 || worth(j) != silent {
 		t.Fatalf("%g pages count before they are archived", pages)
 	}
 	if raw, err := j.Remember(visits); raw != nil || err != nil {
 		t.Fatalf("%d bytes are to be kept after 50 pages: %v", len(raw), err)
 	}
-	pages, df := counts(j.memory.Background)
+	pages, df := counts(j.memory.DocumentFrequencies)
 	if pages != 40 || df["fox"] != 30 || df["hare"] != 20 || df["raven"] != 0 {
 		t.Errorf("%g pages of %v", pages, df)
 	}
-	worth := j.memory.Past.Score("http://a.example/0/x")
-	if worth <= 0 || worth >= 1 {
-		t.Errorf("the folder is worth %g", worth)
+	if x := worth(j); x <= 0 || x >= 1 {
+		t.Errorf("the folder is worth %g", x)
 	}
 
-	for i := range 2 * backgroundTerms { // more than is kept of a reference crawl
-		j.memory.Background.grow(j.memory.Background.in.ID(fmt.Sprint("term ", i)), 1)
+	var many []uint32
+	for i := range 10_000 { // more than is kept of a reference crawl
+		many = append(many, a.Lexicon().ID(fmt.Sprint("term ", i)))
 	}
+	j.memory.DocumentFrequencies.Add(a.Lexicon(), many)
 	raw, err := j.Remember(judged(t, j, 50, PagesPerMemory-50))
 	if err != nil || len(raw) == 0 {
 		t.Fatalf("nothing is to be kept after %d pages: %v", PagesPerMemory, err)
 	}
-	pages, df = counts(j.memory.Background)
-	worth = j.memory.Past.Score("http://a.example/0/x")
+	pages, df = counts(j.memory.DocumentFrequencies)
+	before := worth(j)
 	a = text.NewVocabulary() // another process
 	later := judge(d, nil, raw)
-	if p, n := counts(later.memory.Background); p != pages || !maps.Equal(n, df) {
+	if p, n := counts(later.memory.DocumentFrequencies); p != pages || !maps.Equal(n, df) {
 		t.Errorf("after a restart %g pages of %v, want %g of %v", p, n, pages, df)
 	}
-	if got := later.memory.Past.Score("http://a.example/0/x"); got != worth {
-		t.Errorf("after a restart the folder is worth %g, want %g", got, worth)
+	if got := worth(later); got != before {
+		t.Errorf("after a restart the folder is worth %g, want %g", got, before)
 	}
 	if raw, _ := later.Remember(judged(t, later, 0, 10)); raw != nil {
 		t.Error("ten pages later it is to be kept again")
@@ -81,8 +84,22 @@ func TestMemory(t *testing.T) {
 	d.Topic.Keywords = []string{"hare"}
 	for name, raw := range map[string][]byte{"another topic": raw, "no memory": []byte("no memory"), "nothing": nil} {
 		j := judge(d, nil, raw)
-		if p, n := counts(j.memory.Background); p != 0 || len(n) != 0 || j.memory.Past.Score("http://a.example/0/x") != silent {
+		if p, n := counts(j.memory.DocumentFrequencies); p != 0 || len(n) != 0 || worth(j) != silent {
 			t.Errorf("of %s it remembers %g pages", name, p)
 		}
 	}
+}
+
+// counts are the pages and how many have a term, by its name.
+func counts(f *topic.DocumentFrequencies) (float64, text.Vector) {
+	pages, terms := f.Commonest(math.MaxInt)
+	return pages, text.VectorOf(terms)
+}
+
+// worth is what the judge remembers of a folder; silent: too little.
+func worth(j *Judge) float64 {
+	if mean, known := j.memory.SiteHistory.Score("http://a.example/0/x"); known {
+		return mean
+	}
+	return silent
 }

@@ -78,8 +78,8 @@ func names(s *Scorer) analyser {
 			}
 		}
 	}
-	if s.learned != nil {
-		for _, n := range s.learned.Names {
+	if s.model != nil {
+		for _, n := range s.model.Names {
 			add(n.Text)
 		}
 	}

@@ -6,11 +6,12 @@ import (
 
 	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/text"
+	"github.com/muninn-archive/muninn/internal/topic"
 )
 
 // TestNames: what is recognised as a name must be one of the topic as a whole; three are enough.
 func TestNames(t *testing.T) {
-	topic := crawl.Topic{
+	about := crawl.Topic{
 		Entities: []crawl.Entity{{Name: "Washington"}, {Name: "Neil Gaiman", Aliases: []string{"Mr Gaiman"}}, {Name: "Snorri Sturluson"}},
 		Examples: []crawl.Example{{Text: "In summer we met Margaret Atwood in Canada."}},
 	}
@@ -31,7 +32,7 @@ func TestNames(t *testing.T) {
 		{"", "en", 0},
 	} {
 		p := &crawl.Page{Language: c.lang, Blocks: []string{c.text}, Links: []crawl.Outlink{link("http://a.example/", "here")}}
-		scorer(t, topic, weigh(t, 1, "names"), nil).Page(p, Context{})
+		scorer(t, about, weigh(t, 1, "names"), nil).Page(p, Context{})
 		got, spoke := p.Links[0].Parts.Of("names")
 		if !spoke {
 			got = silent
@@ -40,7 +41,7 @@ func TestNames(t *testing.T) {
 			t.Errorf("%.60q in %q: %g, want %g", c.text, c.lang, got, c.want)
 		}
 	}
-	learned := &Learned{Names: []text.Term{{Text: "Margaret Atwood", Weight: 3}}}
+	learned := &topic.Model{Names: []text.Term{{Text: "Margaret Atwood", Weight: 3}}}
 	p := &crawl.Page{Language: "en", Title: "We met Margaret Atwood", Links: []crawl.Outlink{link("http://a.example/", "here")}}
 	scorer(t, crawl.Topic{Keywords: []string{"raven"}}, weigh(t, 1, "names"), learned).Page(p, Context{})
 	if got, _ := p.Links[0].Parts.Of("names"); got != 1 {
@@ -51,7 +52,7 @@ func TestNames(t *testing.T) {
 	if got, _ := p.Links[0].Parts.Of("names"); got != 1 {
 		t.Errorf("the only name, given three times: %g", got)
 	}
-	if a := names(scorer(t, topic, crawl.DefaultDefinition().Weights, nil)); a.name != "" {
+	if a := names(scorer(t, about, crawl.DefaultDefinition().Weights, nil)); a.name != "" {
 		t.Error("names are recognised though nobody has asked for it")
 	}
 	if a := names(scorer(t, ravens, weigh(t, 1, "names"), nil)); a.name != "" {

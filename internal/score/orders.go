@@ -11,6 +11,7 @@ import (
 	"github.com/muninn-archive/muninn/internal/order"
 	"github.com/muninn-archive/muninn/internal/text"
 	"github.com/muninn-archive/muninn/internal/thesaurus"
+	"github.com/muninn-archive/muninn/internal/topic"
 )
 
 // Order makes the order of a crawl that a strategy names, from the scorer's topic. It is nil where the order is that of
@@ -23,29 +24,29 @@ func (s *Scorer) Order(d crawl.Order, lang string) (order.Order, error) {
 	if s.topic.Empty() {
 		return nil, nil
 	}
-	topic := s.terms(lang)
+	terms := s.terms(lang)
 	switch d.Strategy {
 	case crawl.StrategyContent:
-		return order.NewBest(topic, true, false), nil
+		return order.NewBest(terms, true, false), nil
 	case crawl.StrategyAnchor:
-		return order.NewBest(topic, false, true), nil
+		return order.NewBest(terms, false, true), nil
 	case crawl.StrategyContentAnchor, crawl.StrategyNBest: // N is order.per_queue, as for all
-		return order.NewBest(topic, true, true), nil
+		return order.NewBest(terms, true, true), nil
 	case crawl.StrategyShark:
-		return order.NewShark(topic), nil
+		return order.NewShark(terms), nil
 	case crawl.StrategySynonyms, crawl.StrategyBroader:
 		t, err := s.thesaurus(d.Thesaurus, lang)
 		if err != nil {
 			return nil, err
 		}
-		return order.NewSemantic(topic, t, d.Strategy == crawl.StrategyBroader), nil
+		return order.NewSemantic(terms, t, d.Strategy == crawl.StrategyBroader), nil
 	case crawl.StrategyHMM, crawl.StrategyHMMContent, crawl.StrategyHMMAnchor:
-		if s.learned == nil || len(s.learned.Paths) == 0 {
+		if s.model == nil || len(s.model.Paths) == 0 {
 			return nil, nil
 		}
 		set := order.DefaultHMM()
 		set.Seed, set.Centroid, set.Anchor = d.Seed, d.Strategy != crawl.StrategyHMM, d.Strategy == crawl.StrategyHMMAnchor
-		return order.NewHMM(trained(s.learned.Paths), set), nil
+		return order.NewHMM(trained(s.model.Paths), set), nil
 	}
 	return nil, nil
 }
@@ -113,7 +114,7 @@ func (s *Scorer) thesaurus(where, lang string) (*thesaurus.Thesaurus, error) {
 
 // Examples are views of the pages of a reference crawl that are of the topic, for an order that learns: those that the
 // definition names, its texts, and the best of the others from the threshold on.
-func (s *Scorer) Examples(samples []Sample) [][]byte {
+func (s *Scorer) Examples(samples []topic.Sample) [][]byte {
 	var list [][]byte
 	for _, e := range s.examples {
 		v := order.ViewsOf(&order.Page{Text: s.tally(e.text), Title: s.tally(e.title)})
@@ -136,4 +137,13 @@ func (s *Scorer) tally(words string) text.HashedVector {
 	defer t.Free()
 	t.Count(words, "", 1)
 	return t.Hashed()
+}
+
+// trained are the paths as the hidden Markov model learns from them.
+func trained(paths []topic.Path) []order.Trained {
+	list := make([]order.Trained, len(paths))
+	for i, p := range paths {
+		list[i] = order.Trained{Text: text.NewHashedVector(text.VectorOf(p.Terms)), Level: p.Level, Next: p.Next}
+	}
+	return list
 }

@@ -10,12 +10,13 @@ import (
 	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/order"
 	"github.com/muninn-archive/muninn/internal/text"
+	"github.com/muninn-archive/muninn/internal/topic"
 )
 
 func TestExamples(t *testing.T) {
-	topic := crawl.Topic{Threshold: 0.5, Examples: []crawl.Example{{Text: "Ravens and a crow, ravens"}, {URL: "http://a.example/"}, {Text: "fox"}}}
-	s := scorer(t, topic, crawl.Weights{Document: 1}, nil)
-	list := s.Examples([]Sample{
+	about := crawl.Topic{Threshold: 0.5, Examples: []crawl.Example{{Text: "Ravens and a crow, ravens"}, {URL: "http://a.example/"}, {Text: "fox"}}}
+	s := scorer(t, about, crawl.Weights{Document: 1}, nil)
+	list := s.Examples([]topic.Sample{
 		{URL: "a", Example: true, Seen: []byte("a")},
 		{URL: "b", Score: 0.9, Seen: []byte("b")},
 		{URL: "c", Score: 0.9}, // of it nothing was seen
@@ -47,9 +48,9 @@ func TestExamples(t *testing.T) {
 		}
 	}
 
-	var many []Sample
+	var many []topic.Sample
 	for i := range 150 {
-		many = append(many, Sample{Score: 0.9, Seen: []byte{byte(i)}})
+		many = append(many, topic.Sample{Score: 0.9, Seen: []byte{byte(i)}})
 	}
 	if list := s.Examples(many); len(list) != maxExamples || list[maxExamples-1][0] != maxExamples-3 {
 		t.Errorf("%d examples", len(list))
@@ -94,7 +95,7 @@ func seen(t *testing.T, text, anchor string) *order.Page {
 // TestOrder: every strategy has its order, or none because the frontier or the scores are it.
 func TestOrder(t *testing.T) {
 	file := written(t, "birds.ttl", birds)
-	learned := &Learned{Paths: []Path{
+	learned := &topic.Model{Paths: []topic.Path{
 		{Terms: []text.Term{{Text: "raven", Weight: 2}, {Text: "crow", Weight: 1}}}, {Terms: []text.Term{{Text: "raven", Weight: 1}}}, {Terms: []text.Term{{Text: "bird", Weight: 1}}, Level: 1, Next: []int{0, 1}},
 		{Terms: []text.Term{{Text: "fox", Weight: 1}}, Level: 3}, {Terms: []text.Term{{Text: "hare", Weight: 1}}, Level: 3, Next: []int{3}},
 	}}
@@ -151,7 +152,7 @@ func TestOrder(t *testing.T) {
 // TestNoOrder: a model without pages to train with waits for them.
 func TestNoOrder(t *testing.T) {
 	for _, strategy := range []string{crawl.StrategyHMM, crawl.StrategyHMMContent, crawl.StrategyHMMAnchor} {
-		for _, learned := range []*Learned{nil, {Terms: []text.Term{{Text: "raven", Weight: 1}}}} {
+		for _, learned := range []*topic.Model{nil, {Terms: []text.Term{{Text: "raven", Weight: 1}}}} {
 			if o, err := scorer(t, ravens, crawl.Weights{Document: 1}, learned).Order(crawl.Order{Strategy: strategy}, "en"); o != nil || err != nil {
 				t.Errorf("%s, untrained: %T, %v", strategy, o, err)
 			}

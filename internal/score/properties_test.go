@@ -11,6 +11,7 @@ import (
 
 	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/text"
+	"github.com/muninn-archive/muninn/internal/topic"
 )
 
 // chance makes definitions and pages by chance.
@@ -141,12 +142,12 @@ func TestScoresAreSound(t *testing.T) {
 	scored := 0
 	for seed := range uint64(300) {
 		r := chance{rand.New(rand.NewPCG(seed, 7))}
-		m := Memory{}
+		m := topic.Memory{}
 		if r.IntN(2) == 0 {
-			m.Background = NewBackground(a, nil)
+			m.DocumentFrequencies = topic.NewDocumentFrequencies(a, nil)
 		}
 		if r.IntN(2) == 0 {
-			m.Past = NewPast()
+			m.SiteHistory = topic.NewSiteHistory()
 		}
 		s, err := New(r.definition(), nil, a, m)
 		if err != nil {
@@ -158,7 +159,7 @@ func TestScoresAreSound(t *testing.T) {
 			p, c := r.page(), r.context()
 			c.Terms = true
 			out := s.Page(p, c)
-			m.Take(out.Visit)
+			m.Observe(out.Observation)
 			if !(p.Score >= 0 && p.Score <= 1) && p.Score != silent {
 				t.Fatalf("a page scores %g", p.Score)
 			}
@@ -229,7 +230,7 @@ func TestMonotone(t *testing.T) {
 
 // TestMoreIsMore: links that differ in what one analyser hears score by it.
 func TestMoreIsMore(t *testing.T) {
-	topic, _, _ := everything()
+	about, _, _ := everything()
 	for _, c := range []struct {
 		name       string
 		less, more func(*crawl.Page, *crawl.Outlink, *Context)
@@ -250,10 +251,10 @@ func TestMoreIsMore(t *testing.T) {
 			p.Links = p.Links[:1]
 			change(p, &p.Links[0], &context)
 			m := met()
-			for range leastPast {
-				m.Past.Add("http://b.example/", 0.75)
+			for range 3 {
+				m.SiteHistory.Add("http://b.example/", 0.75)
 			}
-			remembering(t, topic, weigh(t, 1, crawl.PartNames...), nil, text.NewVocabulary(), m).Page(p, context)
+			remembering(t, about, weigh(t, 1, crawl.PartNames...), nil, text.NewVocabulary(), m).Page(p, context)
 			return p.Links[0].Score, p.Links[0].Parts
 		}
 		less, of := score(c.less)

@@ -10,6 +10,7 @@ import (
 	"github.com/muninn-archive/muninn/internal/order"
 	"github.com/muninn-archive/muninn/internal/scope"
 	"github.com/muninn-archive/muninn/internal/text"
+	"github.com/muninn-archive/muninn/internal/topic"
 )
 
 // titleWeight is how often a word of the title counts.
@@ -19,12 +20,11 @@ const titleWeight = 3
 type Scorer struct {
 	topic      crawl.Topic
 	weights    map[string]float64
-	learned    *Learned
+	model      *topic.Model // nil: nothing was learned
 	examples   []exampleText
 	patterns   []urlPattern
 	vocabulary *text.Vocabulary
-	background *Background
-	past       *Past
+	memory     topic.Memory
 	analysers  []analyser
 
 	mu         sync.Mutex
@@ -37,9 +37,9 @@ type urlPattern struct {
 }
 
 // New makes the scorer of a definition, with what was learned (nil if nothing was yet).
-func New(d crawl.Definition, learned *Learned, vocabulary *text.Vocabulary, memory Memory) (*Scorer, error) {
+func New(d crawl.Definition, model *topic.Model, vocabulary *text.Vocabulary, memory topic.Memory) (*Scorer, error) {
 	s := &Scorer{
-		topic: d.Topic, weights: d.Weights.ByName(), learned: learned, vocabulary: vocabulary, background: memory.Background, past: memory.Past,
+		topic: d.Topic, weights: d.Weights.ByName(), model: model, vocabulary: vocabulary, memory: memory,
 		byLanguage: map[string]topicVector{}, examples: exampleTexts(d.Topic),
 	}
 	for i, p := range d.Topic.URLPatterns {
@@ -69,27 +69,27 @@ type Context struct {
 
 // Scored is what is handed on of a page beside its scores.
 type Scored struct {
-	Terms text.Vector // nil unless asked for
-	View  *order.Page // nil unless asked for
-	Visit Visit
+	Terms       text.Vector // nil unless asked for
+	View        *order.Page // nil unless asked for
+	Observation topic.Observation
 }
 
 // now are the words, their weights and the topic of pages in a language, as they are at present.
-func (s *Scorer) now(lang string) (x *text.Lexicon, w *text.IDF, topic topicVector) {
+func (s *Scorer) now(lang string) (x *text.Lexicon, w *text.IDF, v topicVector) {
 	x = s.vocabulary.Lexicon()
-	if s.background != nil {
-		w = s.background.weights(x)
+	if f := s.memory.DocumentFrequencies; f != nil {
+		w = f.Weights(x)
 	}
 	return x, w, s.topicIn(lang, x, w)
 }
 
 // Page scores a page and its links in place.
 func (s *Scorer) Page(p *crawl.Page, c Context) Scored {
-	x, w, topic := s.now(p.Language)
+	x, w, v := s.now(p.Language)
 	doc, part := text.NewTally(x), text.NewTally(x)
 	defer doc.Free()
 	defer part.Free()
-	r := &reading{page: p, context: c, topic: topic, part: part, near: silent, weights: w}
+	r := &reading{page: p, context: c, topic: v, part: part, near: silent, weights: w}
 	p.Score = silent
 	if r.topic.norm > 0 || c.View || c.Terms {
 		r.count(doc)
@@ -107,9 +107,9 @@ func (s *Scorer) Page(p *crawl.Page, c Context) Scored {
 	if c.Terms {
 		out.Terms = doc.Vector()
 	}
-	out.Visit = Visit{url: p.URL, score: p.Score}
-	if s.background != nil && (p.Score < s.topic.Threshold || s.topic.Threshold == 0) {
-		out.Visit.in, out.Visit.terms = x, doc.IDs()
+	out.Observation = topic.Observation{URL: p.URL, Score: p.Score}
+	if s.memory.DocumentFrequencies != nil && (p.Score < s.topic.Threshold || s.topic.Threshold == 0) {
+		out.Observation.Lexicon, out.Observation.Terms = x, doc.IDs()
 	}
 	return out
 }
@@ -247,12 +247,12 @@ func hints(parts crawl.Parts, threshold float64) []order.Hint {
 // stands on, its paragraph and anchor. Without terms, the page's part stays as it was. It returns what an order sees of
 // the page, with this one link.
 func (s *Scorer) Relink(l *crawl.Outlink, terms []text.Term, paragraph, lang string) *order.Page {
-	x, w, topic := s.now(lang)
+	x, w, v := s.now(lang)
 	part, doc := text.NewTally(x), text.NewTally(x)
 	defer part.Free()
 	defer doc.Free()
 	p := &crawl.Page{Language: lang, Score: silent, Links: []crawl.Outlink{*l}}
-	r := &reading{page: p, context: Context{Inherit: l.Score}, topic: topic, part: part, near: silent, weights: w, anew: true, before: l.Parts}
+	r := &reading{page: p, context: Context{Inherit: l.Score}, topic: v, part: part, near: silent, weights: w, anew: true, before: l.Parts}
 	if before, said := l.Parts.Of("document"); said {
 		r.near = before
 	}
@@ -283,17 +283,9 @@ func (s *Scorer) average(parts crawl.Parts, inherit float64) float64 {
 	return Clamp(sum / weights)
 }
 
-// Sample keeps what a page can teach.
-func (s *Scorer) Sample(p *crawl.Page, v text.Vector) Sample {
-	out := Sample{
-		URL: p.URL, Score: max(p.Score, 0), Example: IsExample(s.topic, p.URL), Terms: v.Heaviest(sampleTerms), Seen: p.Seen,
-		Language: p.Language, Names: namesIn(p.Blocks),
-	}
-	x := s.vocabulary.Lexicon()
-	for _, t := range out.Terms {
-		out.Words = append(out.Words, x.Word(t.Text))
-	}
-	return out
+// Sample keeps what a page with these terms can teach.
+func (s *Scorer) Sample(p *crawl.Page, terms text.Vector) topic.Sample {
+	return topic.NewSample(s.topic, p, terms, s.vocabulary.Lexicon())
 }
 
 // Clamp brings a score into [0,1]; what is no number counts as 0.

@@ -11,16 +11,17 @@ import (
 
 	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/text"
+	"github.com/muninn-archive/muninn/internal/topic"
 )
 
-func scorer(t testing.TB, topic crawl.Topic, weights crawl.Weights, learned *Learned) *Scorer {
+func scorer(t testing.TB, about crawl.Topic, weights crawl.Weights, learned *topic.Model) *Scorer {
 	t.Helper()
-	return remembering(t, topic, weights, learned, text.NewVocabulary(), Memory{})
+	return remembering(t, about, weights, learned, text.NewVocabulary(), topic.Memory{})
 }
 
-func remembering(t testing.TB, topic crawl.Topic, weights crawl.Weights, learned *Learned, a *text.Vocabulary, m Memory) *Scorer {
+func remembering(t testing.TB, about crawl.Topic, weights crawl.Weights, learned *topic.Model, a *text.Vocabulary, m topic.Memory) *Scorer {
 	t.Helper()
-	s, err := New(crawl.Definition{Topic: topic, Weights: weights}, learned, a, m)
+	s, err := New(crawl.Definition{Topic: about, Weights: weights}, learned, a, m)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -58,7 +59,7 @@ func TestCosine(t *testing.T) {
 	for _, c := range []struct {
 		name    string
 		topic   crawl.Topic
-		learned *Learned
+		learned *topic.Model
 		text    string
 		want    float64
 	}{
@@ -79,7 +80,7 @@ func TestCosine(t *testing.T) {
 		{"example", crawl.Topic{Keywords: []string{"raven"}, Examples: []crawl.Example{{Text: "fox"}}}, nil, "fox", 0.75 / 1.25},
 		{"example by URL says nothing yet", crawl.Topic{Keywords: []string{"raven"}, Examples: []crawl.Example{{URL: "http://fox.example/"}}}, nil, "fox", 0},
 		// What was learned, (3, 4)/5, counts ¾ too: topic (1, .45, .6), norm √(1 + .5625).
-		{"learned", keywords("raven"), &Learned{Terms: []text.Term{{Text: "fox", Weight: 3}, {Text: "hare", Weight: 4}}}, "hare", 0.6 / math.Sqrt(1.5625)},
+		{"learned", keywords("raven"), &topic.Model{Terms: []text.Term{{Text: "fox", Weight: 3}, {Text: "hare", Weight: 4}}}, "hare", 0.6 / math.Sqrt(1.5625)},
 	} {
 		s := scorer(t, c.topic, crawl.Weights{}, c.learned)
 		if got := s.near(s.vocabulary.Vector(c.text, "en"), "en"); !near(got, c.want) {
@@ -116,8 +117,8 @@ func TestAverage(t *testing.T) {
 }
 
 func TestPage(t *testing.T) {
-	topic := crawl.Topic{Keywords: []string{"raven"}, URLPatterns: []crawl.URLPattern{{Pattern: "*raven*", Score: 0.5}, {Pattern: "re:ravens$", Score: 0.9}}}
-	s := scorer(t, topic, crawl.Weights{Document: 1, Paragraph: 1, Anchor: 2, URL: 1, Helper: 1}, nil)
+	about := crawl.Topic{Keywords: []string{"raven"}, URLPatterns: []crawl.URLPattern{{Pattern: "*raven*", Score: 0.5}, {Pattern: "re:ravens$", Score: 0.9}}}
+	s := scorer(t, about, crawl.Weights{Document: 1, Paragraph: 1, Anchor: 2, URL: 1, Helper: 1}, nil)
 	p := &crawl.Page{
 		Language: "en", Title: "Ravens", Blocks: []string{"raven fox", "hare"}, // 3 + 1 ravens, a fox, a hare
 		Links: []crawl.Outlink{
@@ -187,11 +188,11 @@ func TestLanguages(t *testing.T) {
 // TestScoresAreStable: the same page scores the same to the last digit, though maps have no order, and
 // always in [0,1].
 func TestScoresAreStable(t *testing.T) {
-	topic := crawl.Topic{Keywords: strings.Fields(rambling(1, 30)), Examples: []crawl.Example{{Text: rambling(2, 200)}}}
+	about := crawl.Topic{Keywords: strings.Fields(rambling(1, 30)), Examples: []crawl.Example{{Text: rambling(2, 200)}}}
 	p := bench(3)
 	first := ""
 	for range 30 {
-		s := scorer(t, topic, crawl.Weights{Document: 1, Paragraph: 0.3, Anchor: 2}, nil)
+		s := scorer(t, about, crawl.Weights{Document: 1, Paragraph: 0.3, Anchor: 2}, nil)
 		s.Page(p, Context{Inherit: 0.5})
 		said := fmt.Sprint(p.Score)
 		for _, l := range p.Links {
@@ -210,7 +211,7 @@ func TestScoresAreStable(t *testing.T) {
 }
 
 func TestBadPattern(t *testing.T) {
-	_, err := New(crawl.Definition{Topic: crawl.Topic{URLPatterns: []crawl.URLPattern{{Pattern: "*"}, {Pattern: "re:("}}}}, nil, text.NewVocabulary(), Memory{})
+	_, err := New(crawl.Definition{Topic: crawl.Topic{URLPatterns: []crawl.URLPattern{{Pattern: "*"}, {Pattern: "re:("}}}}, nil, text.NewVocabulary(), topic.Memory{})
 	if err == nil || !strings.Contains(err.Error(), "topic.url_patterns[1]") {
 		t.Errorf("error %v", err)
 	}

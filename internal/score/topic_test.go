@@ -7,6 +7,7 @@ import (
 
 	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/text"
+	"github.com/muninn-archive/muninn/internal/topic"
 )
 
 // FuzzSimilarity: the cosine of any text with a topic of any texts is a number in [0,1].
@@ -17,7 +18,7 @@ func FuzzSimilarity(f *testing.F) {
 		}
 	}
 	f.Fuzz(func(t *testing.T, example, keyword, lang string) {
-		s, err := New(crawl.Definition{Topic: crawl.Topic{Keywords: []string{keyword}, Examples: []crawl.Example{{Text: example}}}}, nil, text.NewVocabulary(), Memory{})
+		s, err := New(crawl.Definition{Topic: crawl.Topic{Keywords: []string{keyword}, Examples: []crawl.Example{{Text: example}}}}, nil, text.NewVocabulary(), topic.Memory{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -15,6 +15,7 @@ import (
 	"github.com/muninn-archive/muninn/internal/page"
 	"github.com/muninn-archive/muninn/internal/score"
 	"github.com/muninn-archive/muninn/internal/text"
+	"github.com/muninn-archive/muninn/internal/topic"
 )
 
 // plainly has one setting of each.
@@ -127,7 +128,7 @@ func TestLabelBy(t *testing.T) {
 	c := recordedWeb(t)
 	d := crawl.DefaultDefinition()
 	d.Name, d.Topic.Keywords = "corvids", []string{"raven", "crow", "wall"}
-	scorer, err := score.New(d, nil, text.NewVocabulary(), score.Memory{})
+	scorer, err := score.New(d, nil, text.NewVocabulary(), topic.Memory{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -21,6 +21,7 @@ import (
 	"github.com/muninn-archive/muninn/internal/recorded"
 	"github.com/muninn-archive/muninn/internal/score"
 	"github.com/muninn-archive/muninn/internal/text"
+	"github.com/muninn-archive/muninn/internal/topic"
 )
 
 // Run is a crawl of a recorded web.
@@ -119,7 +120,7 @@ func (c *crawling) learn(ctx context.Context) error {
 		}
 		return nil
 	}
-	_, err := c.pages.Learn(ctx, c.d.Name, links, func(score.Learned) error { return nil })
+	_, err := c.pages.Learn(ctx, c.d.Name, links, func(topic.Model) error { return nil })
 	c.links = nil
 	return err
 }

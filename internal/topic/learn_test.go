@@ -1,4 +1,4 @@
-package score
+package topic
 
 import (
 	"encoding/json"
@@ -8,7 +8,6 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/text"
 )
 
@@ -61,19 +60,19 @@ func TestLearnedWeights(t *testing.T) {
 	}
 	got := Learn(list)
 	// home (0.8 + 1) · ln(1 + 5/4) = 1.459674, crow 1 · ln 6 = 1.791759, raven 0.6 · ln 6 = 1.075056
-	want := Learned{
+	want := Model{
 		Pages: 5, Relevant: 3, Examples: []string{"a", "b", "c"},
-		Terms:      []text.Term{{Text: "crow", Weight: 1}, {Text: "home", Weight: 1.8}, {Text: "raven", Weight: 0.6}},
-		Background: []text.Term{{Text: "home", Weight: 4}, {Text: "crow", Weight: 1}, {Text: "fox", Weight: 1}, {Text: "raven", Weight: 1}},
+		Terms:               []text.Term{{Text: "crow", Weight: 1}, {Text: "home", Weight: 1.8}, {Text: "raven", Weight: 0.6}},
+		DocumentFrequencies: []text.Term{{Text: "home", Weight: 4}, {Text: "crow", Weight: 1}, {Text: "fox", Weight: 1}, {Text: "raven", Weight: 1}},
 	}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("%+v, want %+v", got, want)
 	}
 	var many []Sample
-	for i := range backgroundTerms + 10 {
+	for i := range learnedFrequency + 10 {
 		many = append(many, Sample{URL: "a", Terms: []text.Term{{Text: fmt.Sprintf("t%05d", i), Weight: 1}, {Text: "t00007", Weight: 1}}})
 	}
-	if got := Learn(many).Background; len(got) != backgroundTerms || got[0].Text != "t00007" || got[1].Text != "t00000" {
+	if got := Learn(many).DocumentFrequencies; len(got) != learnedFrequency || got[0].Text != "t00007" || got[1].Text != "t00000" {
 		t.Errorf("%d terms in the background, the first %v", len(got), got[:2])
 	}
 }
@@ -115,25 +114,6 @@ func TestLearnFromLittle(t *testing.T) {
 	}
 }
 
-func TestSample(t *testing.T) {
-	topic := crawl.Topic{Keywords: []string{"raven"}, Examples: []crawl.Example{{URL: "HTTP://Example.org:80"}, {Text: "raven"}}}
-	s := scorer(t, topic, crawl.Weights{Document: 1}, nil)
-	v := text.Vector{}
-	for i := range 200 {
-		v[fmt.Sprintf("t%03d", i)] = float64(i % 150)
-	}
-	got := s.Sample(&crawl.Page{URL: "http://example.org/", Score: silent}, v)
-	if !got.Example || got.Score != 0 || len(got.Terms) != sampleTerms || got.Terms[0] != (text.Term{Text: "t149", Weight: 149}) {
-		t.Errorf("%v %g %d terms, the first %v", got.Example, got.Score, len(got.Terms), got.Terms[0])
-	}
-	if s.Sample(&crawl.Page{URL: "http://example.org/other"}, nil).Example {
-		t.Error("another page counts as an example")
-	}
-	if IsExample(topic, "") {
-		t.Error("the example text counts as a page")
-	}
-}
-
 // What was learned is shown as the most pages write it, for terms are stems.
 func TestSaid(t *testing.T) {
 	samples := []Sample{
@@ -143,13 +123,13 @@ func TestSaid(t *testing.T) {
 	}
 	l := Learn(samples)
 	said := map[string]bool{}
-	for _, word := range l.Said(12) {
+	for _, word := range l.TopWords(12) {
 		said[word] = true
 	}
 	if len(said) != 2 || !said["ravens"] || !said["continues"] {
-		t.Errorf("said %v of %v", l.Said(12), l.Terms)
+		t.Errorf("said %v of %v", l.TopWords(12), l.Terms)
 	}
-	if got := (Learned{Terms: []text.Term{{Text: "raven", Weight: 1}}}).Said(12); len(got) != 1 || got[0] != "raven" {
+	if got := (Model{Terms: []text.Term{{Text: "raven", Weight: 1}}}).TopWords(12); len(got) != 1 || got[0] != "raven" {
 		t.Errorf("without words: %v", got)
 	}
 }

@@ -1,4 +1,4 @@
-package score
+package topic
 
 import (
 	"slices"
@@ -107,14 +107,6 @@ func foundPaths(samples []Sample, links map[string][]string, threshold float64) 
 				list[i].Next = append(list[i].Next, j)
 			}
 		}
-	}
-	return list
-}
-
-func trained(paths []Path) []order.Trained {
-	list := make([]order.Trained, len(paths))
-	for i, p := range paths {
-		list[i] = order.Trained{Text: text.NewHashedVector(text.VectorOf(p.Terms)), Level: p.Level, Next: p.Next}
 	}
 	return list
 }

@@ -1,32 +1,19 @@
-package score
+package topic
 
 import (
 	"cmp"
 	"math"
 	"net/url"
-	"slices"
-	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"github.com/muninn-archive/muninn/internal/text"
 )
 
-// BestFirst brings samples into order: the examples first, then by score.
-func BestFirst(samples []Sample) {
-	slices.SortFunc(samples, func(a, b Sample) int {
-		if a.Example != b.Example {
-			return cmp.Compare(btoi(b.Example), btoi(a.Example))
-		}
-		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.URL, b.URL))
-	})
-}
-
 // Learn makes a topic model of the samples of a reference crawl: the centroid of the most relevant
 // pages, of it the terms that weigh most by how few of all pages have them (idf over the reference crawl); and what an
 // archivist may want to add to the definition. It brings the samples into order, the best first. The same samples give the
 // same result in any order.
-func Learn(samples []Sample) Learned {
+func Learn(samples []Sample) Model {
 	BestFirst(samples)
 	best := max(int(float64(len(samples))*learnedShare), learnedLeast)
 	df := text.Vector{}
@@ -35,7 +22,7 @@ func Learn(samples []Sample) Learned {
 			df[t.Text]++
 		}
 	}
-	out := Learned{Pages: len(samples)}
+	out := Model{Pages: len(samples)}
 	centroid := text.Vector{}
 	var relevant []Sample
 	for i, s := range samples {
@@ -54,17 +41,17 @@ func Learn(samples []Sample) Learned {
 	for term, weight := range centroid {
 		telling[term] = weight * math.Log(1+float64(len(samples))/df[term])
 	}
-	out.Terms, out.Background = telling.Heaviest(learnedTerms), df.Heaviest(backgroundTerms)
+	out.Terms, out.DocumentFrequencies = telling.Heaviest(learnedTerms), df.Heaviest(learnedFrequency)
 	for i := range out.Terms { // how few pages have it counts when pages are scored
 		out.Terms[i].Weight = round(centroid[out.Terms[i].Text])
 	}
-	out.Words = commonest(out.Terms, relevant)
+	out.Words = mostWritten(out.Terms, relevant)
 	out.suggest(relevant, samples, df)
 	return out
 }
 
-// commonest are terms as the most pages write them, for a term is a stem; nil if no page tells.
-func commonest(terms []text.Term, samples []Sample) []string {
+// mostWritten are terms as the most pages write them, for a term is a stem; nil if no page tells.
+func mostWritten(terms []text.Term, samples []Sample) []string {
 	written := map[string]text.Vector{}
 	for _, s := range samples {
 		for i, word := range s.Words[:min(len(s.Words), len(s.Terms))] {
@@ -88,18 +75,13 @@ func commonest(terms []text.Term, samples []Sample) []string {
 	return words
 }
 
-// Said are the first terms as people write them, n at most.
-func (l Learned) Said(n int) []string {
-	words := make([]string, 0, n)
-	for i, t := range l.Terms[:min(n, len(l.Terms))] {
-		if i < len(l.Words) {
-			words = append(words, l.Words[i])
-		} else {
-			words = append(words, t.Text)
-		}
-	}
-	return words
-}
+// Limits of learning.
+const (
+	learnedTerms     = 40   // kept of all
+	learnedShare     = 0.2  // of the pages: the best are learned from
+	learnedLeast     = 3    // pages, at least
+	learnedFrequency = 5000 // terms whose document frequencies are kept
+)
 
 // Limits of suggestions.
 const (
@@ -108,7 +90,7 @@ const (
 )
 
 // suggest finds what tells relevant pages from the others.
-func (l *Learned) suggest(relevant, all []Sample, df text.Vector) {
+func (m *Model) suggest(relevant, all []Sample, df text.Vector) {
 	mine, words, names, everywhere, languages, hosts := text.Vector{}, map[string]string{}, text.Vector{}, text.Vector{}, text.Vector{}, text.Vector{}
 	for _, s := range relevant {
 		for i, t := range s.Terms {
@@ -144,8 +126,8 @@ func (l *Learned) suggest(relevant, all []Sample, df text.Vector) {
 			delete(names, name)
 		}
 	}
-	l.Telling, l.Names = terms.Heaviest(suggested), names.Heaviest(suggested)
-	l.Languages, l.Hosts = languages.Heaviest(suggested), hosts.Heaviest(suggested)
+	m.Telling, m.Names = terms.Heaviest(suggested), names.Heaviest(suggested)
+	m.Languages, m.Hosts = languages.Heaviest(suggested), hosts.Heaviest(suggested)
 }
 
 // logOdds is how much oftener a share of the pages has something than the others, weighed by how many have it: the
@@ -157,45 +139,3 @@ func logOdds(mine, relevant, all, pages float64) float64 {
 }
 
 func round(x float64) float64 { return math.Round(x*1e6) / 1e6 }
-
-// maxNames bounds the names that are kept of a page.
-const maxNames = 30
-
-// namesIn are the names that a text seems to say: two to four words in a row that begin with a capital, the first of
-// them not at the begin of a sentence.
-func namesIn(blocks []string) (names []string) {
-	seen := map[string]bool{}
-	for _, block := range blocks {
-		var run []string
-		begins := true // of a sentence
-		flush := func() {
-			if len(run) >= 2 && len(run) <= 4 && len(names) < maxNames {
-				if name := strings.Join(run, " "); !seen[name] {
-					seen[name] = true
-					names = append(names, name)
-				}
-			}
-			run = run[:0]
-		}
-		for word := range strings.FieldsSeq(block) {
-			bare := strings.TrimFunc(word, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
-			first, n := utf8.DecodeRuneInString(bare)
-			capital := unicode.IsUpper(first) && len(bare) > n && strings.ToUpper(bare) != bare
-			switch {
-			case capital && !begins && strings.HasPrefix(word, bare):
-				run = append(run, bare)
-			default:
-				flush()
-			}
-			if strings.HasSuffix(word, ",") || strings.HasSuffix(word, ";") || strings.HasSuffix(word, ":") {
-				flush()
-			}
-			begins = strings.ContainsAny(word[len(word)-1:], ".!?:")
-			if begins {
-				flush()
-			}
-		}
-		flush()
-	}
-	return names
-}

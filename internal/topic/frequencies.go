@@ -1,4 +1,4 @@
-package score
+package topic
 
 import (
 	"slices"
@@ -7,10 +7,10 @@ import (
 	"github.com/muninn-archive/muninn/internal/text"
 )
 
-// Background counts how many pages of a crawl have a term: those of the reference crawl, and of all that come after those
+// DocumentFrequencies counts how many pages of a crawl have a term: those of the reference crawl, and of all that come after those
 // that are not relevant. Were the relevant ones counted, the terms of the topic would weigh the less, the better the crawl
 // is. It is safe for concurrent use.
-type Background struct {
+type DocumentFrequencies struct {
 	mu    sync.Mutex
 	in    *text.Lexicon
 	pages float64
@@ -19,33 +19,33 @@ type Background struct {
 	now   *text.IDF
 }
 
-// leastBackground is the number of pages from which terms are weighed by how few pages have them; before, all are alike.
-const leastBackground = 20
+// leastPages is the number of pages from which terms are weighed by how few pages have them; before, all are alike.
+const leastPages = 20
 
-// again is by how much the pages must have grown for the weights to be worked out anew.
-const again = 1.25
+// weighAgain is by how much the pages must have grown for the weights to be worked out anew.
+const weighAgain = 1.25
 
-// NewBackground begins with what the reference crawl taught, which may be nil.
-func NewBackground(a *text.Vocabulary, learned *Learned) *Background {
-	b := &Background{in: a.Lexicon(), next: leastBackground}
+// NewDocumentFrequencies begins with what the reference crawl taught, which may be nil.
+func NewDocumentFrequencies(a *text.Vocabulary, learned *Model) *DocumentFrequencies {
+	b := &DocumentFrequencies{in: a.Lexicon(), next: leastPages}
 	if learned != nil {
-		b.restore(float64(learned.Pages), learned.Background)
+		b.restore(float64(learned.Pages), learned.DocumentFrequencies)
 	}
 	return b
 }
 
 // restore puts other counts in place of its own.
-func (b *Background) restore(pages float64, terms []text.Term) {
+func (b *DocumentFrequencies) restore(pages float64, terms []text.Term) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.pages, b.df, b.next = pages, nil, leastBackground
+	b.pages, b.df, b.next = pages, nil, leastPages
 	for _, t := range terms {
 		b.grow(b.in.ID(t.Text), float32(t.Weight))
 	}
 }
 
-// commonest are the terms that most pages have, with the number of pages.
-func (b *Background) commonest(n int) (pages float64, terms []text.Term) {
+// Commonest are the terms that most pages have, with the number of pages.
+func (b *DocumentFrequencies) Commonest(n int) (pages float64, terms []text.Term) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	v := text.Vector{}
@@ -60,36 +60,36 @@ func (b *Background) commonest(n int) (pages float64, terms []text.Term) {
 	return b.pages, v.Heaviest(n)
 }
 
-func (b *Background) grow(id uint32, n float32) {
+func (b *DocumentFrequencies) grow(id uint32, n float32) {
 	if int(id) >= len(b.df) {
 		b.df = append(b.df, make([]float32, int(id)+1024-len(b.df))...)
 	}
 	b.df[id] += n
 }
 
-// weights are those of the present, for a lexicon; nil if all terms are alike.
-func (b *Background) weights(x *text.Lexicon) *text.IDF {
+// Weights are those of the present, for a lexicon; nil as long as all terms are alike, for there are too few pages.
+func (b *DocumentFrequencies) Weights(x *text.Lexicon) *text.IDF {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.move(x)
 	if b.pages >= b.next {
-		b.next = b.pages * again
+		b.next = b.pages * weighAgain
 		b.now = text.NewIDF(b.pages, b.df)
 	}
 	return b.now
 }
 
 // move brings the counts over to a lexicon that was begun anew.
-func (b *Background) move(x *text.Lexicon) {
+func (b *DocumentFrequencies) move(x *text.Lexicon) {
 	if b.in == x {
 		return
 	}
 	old, df := b.in, b.df
-	b.in, b.df, b.next = x, nil, min(b.next, max(b.pages, leastBackground))
+	b.in, b.df, b.next = x, nil, min(b.next, max(b.pages, leastPages))
 	if len(df) == 0 {
 		return
 	}
-	least := leastOf(df, maxKept)
+	least := leastOf(df, maxKeptTerms)
 	for id, n := range df {
 		if n >= least {
 			b.grow(x.ID(old.Name(uint32(id))), n)
@@ -97,8 +97,8 @@ func (b *Background) move(x *text.Lexicon) {
 	}
 }
 
-// maxKept bounds the terms that are brought over to a new lexicon: the commonest.
-const maxKept = 100_000
+// maxKeptTerms bounds the terms that are brought over to a new lexicon: the commonest.
+const maxKeptTerms = 100_000
 
 // leastOf is the number of pages from which a term is among so many.
 func leastOf(df []float32, terms int) float32 {
@@ -107,8 +107,8 @@ func leastOf(df []float32, terms int) float32 {
 	return max(sorted[max(len(sorted)-terms, 0)], 1)
 }
 
-// add counts the terms of a page, each of which it has once.
-func (b *Background) add(in *text.Lexicon, terms []uint32) {
+// Add counts the terms of a page, each of which it has once.
+func (b *DocumentFrequencies) Add(in *text.Lexicon, terms []uint32) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.pages++

@@ -1,4 +1,4 @@
-package score
+package topic
 
 import (
 	"fmt"
@@ -10,27 +10,27 @@ import (
 
 // Memory is what a crawl remembers from batch to batch.
 type Memory struct {
-	Background *Background // nil: all terms weigh alike
-	Past       *Past       // nil: nothing is remembered of hosts and folders
+	DocumentFrequencies *DocumentFrequencies // nil: all terms weigh alike
+	SiteHistory         *SiteHistory         // nil: nothing is remembered of hosts and folders
 }
 
-// Visit is what a scored page adds to the memory of its crawl, by Take: once it is archived, so that a page that is scored
-// again after a failure counts once.
-type Visit struct {
-	url   string
-	score float64       // silent: it has none
-	in    *text.Lexicon // of terms
-	terms []uint32      // of pages that are not relevant
+// Observation is what a scored page adds to the memory of its crawl, by Observe: once it is archived, so that a page that is
+// scored again after a failure counts once.
+type Observation struct {
+	URL     string
+	Score   float64       // below 0: it has none
+	Lexicon *text.Lexicon // of Terms
+	Terms   []uint32      // of pages that are not relevant
 }
 
-// Take adds pages to the memory.
-func (m Memory) Take(visits ...Visit) {
-	for _, v := range visits {
-		if m.Background != nil && len(v.terms) > 0 {
-			m.Background.add(v.in, v.terms)
+// Observe adds pages to the memory.
+func (m Memory) Observe(pages ...Observation) {
+	for _, p := range pages {
+		if m.DocumentFrequencies != nil && len(p.Terms) > 0 {
+			m.DocumentFrequencies.Add(p.Lexicon, p.Terms)
 		}
-		if m.Past != nil && v.score >= 0 {
-			m.Past.Add(v.url, v.score)
+		if m.SiteHistory != nil && p.Score >= 0 {
+			m.SiteHistory.Add(p.URL, p.Score)
 		}
 	}
 }
@@ -47,8 +47,8 @@ type keptMemory struct {
 // Encode writes the memory of a topic's crawl, of which Restore makes the same again but for terms beyond the 100,000 commonest.
 func (m Memory) Encode(topic string) ([]byte, error) {
 	k := keptMemory{Topic: topic}
-	k.Pages, k.Terms = m.Background.commonest(maxKept)
-	k.Young, k.Old = m.Past.generations()
+	k.Pages, k.Terms = m.DocumentFrequencies.Commonest(maxKeptTerms)
+	k.Young, k.Old = m.SiteHistory.generations()
 	return cbor.Marshal(k)
 }
 
@@ -61,7 +61,7 @@ func (m Memory) Restore(topic string, raw []byte) error {
 	if k.Topic != topic {
 		return nil
 	}
-	m.Background.restore(k.Pages, k.Terms)
-	m.Past.restore(k.Young, k.Old)
+	m.DocumentFrequencies.restore(k.Pages, k.Terms)
+	m.SiteHistory.restore(k.Young, k.Old)
 	return nil
 }

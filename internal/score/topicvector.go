@@ -1,0 +1,94 @@
+package score
+
+import (
+	"math"
+
+	"github.com/muninn-archive/muninn/internal/text"
+)
+
+// feedback is the weight of what was learned, and of examples, against 1 for the definition's own words (Rocchio).
+const feedback = 0.75
+
+// topicVector holds the topic for pages of one language, with its norm.
+type topicVector struct {
+	terms text.Vector
+	norm  float64 // with the weights of the background
+	in    *text.Lexicon
+	by    *text.IDF
+	coded []codedTerm // the terms as the lexicon numbers them, weighed
+}
+
+type codedTerm struct {
+	id     uint32
+	weight float64
+}
+
+// topicIn is the topic for a language, as a lexicon numbers its terms and a background weighs them.
+func (s *Scorer) topicIn(lang string, x *text.Lexicon, w *text.IDF) topicVector {
+	t := s.vector(lang)
+	if t.in == x && t.by == w {
+		return t
+	}
+	t.in, t.by, t.coded = x, w, make([]codedTerm, 0, len(t.terms))
+	sum := 0.0
+	for term, weight := range t.terms {
+		id := x.ID(term)
+		weight *= w.Of(id)
+		sum += weight * weight
+		t.coded = append(t.coded, codedTerm{id, weight})
+	}
+	t.norm = math.Sqrt(sum)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.byLanguage[lang] = t
+	return t
+}
+
+// near is the cosine with a tally of the topic's lexicon (Eq. 1 of Batsakis et al. 2009): in [0,1], for no weight is
+// negative. It is rounded, for sums in map order differ in the last bits.
+func (t topicVector) near(of *text.Tally, w *text.IDF) float64 {
+	dot := 0.0
+	for _, c := range t.coded {
+		if n := of.Frequency(c.id); n > 0 {
+			dot += c.weight * text.Sublinear(n) * w.Of(c.id)
+		}
+	}
+	if dot == 0 || t.norm == 0 {
+		return 0
+	}
+	return min(math.Round(dot/(t.norm*of.Norm(w))*1e9)/1e9, 1)
+}
+
+func (s *Scorer) vector(lang string) topicVector {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if v, known := s.byLanguage[lang]; known {
+		return v
+	}
+	own := text.Vector{}
+	for _, k := range s.topic.Keywords {
+		s.vocabulary.Add(own, k, lang, 1)
+	}
+	for _, e := range s.topic.Entities {
+		s.vocabulary.Add(own, e.Name, lang, 1)
+		for _, alias := range e.Aliases {
+			s.vocabulary.Add(own, alias, lang, 0.5)
+		}
+	}
+	for term, weight := range own {
+		own[term] = min(weight, 2) // a word of many names is not many times as telling
+	}
+	total := text.Vector{}
+	total.Add(own, 1/max(own.Norm(), 1e-9))
+	for _, e := range s.examples {
+		v := s.vocabulary.Vector(e.text, lang)
+		total.Add(v, feedback/max(v.Norm(), 1e-9))
+	}
+	if s.model != nil {
+		v := text.VectorOf(s.model.Terms)
+		total.Add(v, feedback/max(v.Norm(), 1e-9))
+	}
+	t := topicVector{terms: total, norm: total.Norm()}
+	s.byLanguage[lang] = t
+	return t
+}

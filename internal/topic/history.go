@@ -1,0 +1,94 @@
+package topic
+
+import (
+	"maps"
+	"strings"
+	"sync"
+)
+
+// SiteHistory remembers what the pages of hosts and folders were worth. It is safe for concurrent use.
+type SiteHistory struct {
+	mu         sync.Mutex
+	young, old map[string]worth
+}
+
+type worth struct {
+	_     struct{} `cbor:",toarray"`
+	Pages float64
+	Sum   float64 // of their scores
+}
+
+// maxSites bounds the hosts and folders that are remembered: those that were heard of last.
+const maxSites = 50_000
+
+// leastSitePages is the number of pages from which a host or folder speaks.
+const leastSitePages = 3
+
+// NewSiteHistory makes one that remembers nothing.
+func NewSiteHistory() *SiteHistory {
+	return &SiteHistory{young: map[string]worth{}, old: map[string]worth{}}
+}
+
+func (p *SiteHistory) of(key string) worth {
+	if w, known := p.young[key]; known {
+		return w
+	}
+	return p.old[key]
+}
+
+// Add takes in a page with its document score.
+func (p *SiteHistory) Add(url string, score float64) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, key := range sitesOf(url) {
+		w := p.of(key)
+		p.young[key] = worth{Pages: w.Pages + 1, Sum: w.Sum + score}
+	}
+	if len(p.young) >= maxSites {
+		p.young, p.old = map[string]worth{}, p.young
+	}
+}
+
+// Score is the mean score of the pages in a URL's folder, or of its host if there are too few; false if those are too few
+// as well.
+func (p *SiteHistory) Score(url string) (mean float64, known bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, key := range sitesOf(url) {
+		if w := p.of(key); w.Pages >= leastSitePages {
+			return w.Sum / w.Pages, true
+		}
+	}
+	return 0, false
+}
+
+// generations are what is remembered, for restore.
+func (p *SiteHistory) generations() (young, old map[string]worth) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return maps.Clone(p.young), maps.Clone(p.old)
+}
+
+// restore puts other generations in place of its own.
+func (p *SiteHistory) restore(young, old map[string]worth) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.young, p.old = map[string]worth{}, map[string]worth{}
+	maps.Copy(p.young, young)
+	maps.Copy(p.old, old)
+}
+
+// sitesOf are a URL's folder and its host.
+func sitesOf(url string) [2]string {
+	scheme := strings.Index(url, "://")
+	if scheme < 0 {
+		return [2]string{url, ""}
+	}
+	rest := url[scheme+3:]
+	rest, _, _ = strings.Cut(rest, "?")
+	host, _, _ := strings.Cut(rest, "/")
+	if at := strings.LastIndexByte(rest, '/'); at >= 0 {
+		return [2]string{rest[:at+1], host}
+	}
+	return [2]string{host + "/", host}
+}
