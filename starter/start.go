@@ -245,7 +245,7 @@ func definitionOf(ctx context.Context, c client.Client, workflow string) (d craw
 	if err := converter.GetDefaultDataConverter().FromPayload(input.GetPayloads()[0], &raw); err != nil {
 		return d, err
 	}
-	return crawl.ParseDefinition(raw)
+	return crawl.ParseStoredDefinition(raw)
 }
 
 func notFound(crawl string, err error) error {

@@ -57,7 +57,7 @@ type CrawlResult struct {
 // Crawl runs a crawl from its definition: begin → reference crawl → learn → broad crawl → end. The
 // definition is a mapping as in a definition file; resumed is nil but when the workflow continues as new.
 func Crawl(ctx workflow.Context, definition json.RawMessage, resumed *CrawlState) (CrawlResult, error) {
-	d, err := crawl.ParseDefinition(definition)
+	d, err := crawl.ParseStoredDefinition(definition)
 	if err != nil {
 		return CrawlResult{}, temporal.NewNonRetryableApplicationError("the definition has faults:\n"+err.Error(), activities.ErrorInput, nil)
 	}

@@ -70,9 +70,7 @@ func DecodePrints(raw []byte) *Prints {
 		return nil
 	}
 	if cbor.Unmarshal(raw, p) != nil {
-		if p = decodeFirst(raw); p == nil {
-			return nil
-		}
+		return nil
 	}
 	p.Objects = p.Objects[:min(len(p.Objects), MaxPrints)]
 	for i := range p.Objects {
@@ -81,36 +79,6 @@ func DecodePrints(raw []byte) *Prints {
 			q := &p.Objects[i].Properties[j]
 			q.Out = q.Out[:min(len(q.Out), maxOut)]
 		}
-	}
-	return p
-}
-
-// decodeFirst reads prints of the first form, which knew neither the base nor what does not belong to a text.
-func decodeFirst(raw []byte) *Prints {
-	var old struct {
-		_                           struct{} `cbor:",toarray"`
-		Application, Version, Level string
-		Objects                     []struct {
-			_          struct{} `cbor:",toarray"`
-			Type       string
-			Properties []struct {
-				_    struct{} `cbor:",toarray"`
-				Name string
-				Hash uint64
-				Size int
-			}
-		}
-	}
-	if cbor.Unmarshal(raw, &old) != nil {
-		return nil
-	}
-	p := &Prints{Application: old.Application, Version: old.Version, Level: old.Level}
-	for _, o := range old.Objects {
-		object := Print{Type: o.Type}
-		for _, q := range o.Properties {
-			object.Properties = append(object.Properties, Property{Name: q.Name, Hash: q.Hash, Size: q.Size})
-		}
-		p.Objects = append(p.Objects, object)
 	}
 	return p
 }

@@ -2,6 +2,7 @@ package crawl
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -13,9 +14,20 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// ParseDefinition reads a definition in YAML or JSON, fills in the defaults and validates it. The error
-// is a Faults that lists everything that is wrong.
-func ParseDefinition(text []byte) (Definition, error) {
+// ParseDefinition reads a definition in YAML or JSON that somebody wrote, fills in the defaults and validates it. The error
+// is a Faults that lists everything that is wrong, fields of former versions among it.
+func ParseDefinition(text []byte) (Definition, error) { return parseDefinition(text, false) }
+
+// ParseStoredDefinition reads a definition as a workflow was started with it. Fields of former versions are passed over: a
+// crawl that was started before they were retired must go on, and its history replay.
+func ParseStoredDefinition(text []byte) (Definition, error) { return parseDefinition(text, true) }
+
+// retired are fields of former versions by their path, and what to do about them.
+var retired = map[string]string{
+	"archive.warc_bytes": "is not known any more, and never had an effect, for segments are not merged: delete it",
+}
+
+func parseDefinition(text []byte, stored bool) (Definition, error) {
 	tree, err := readTree(text)
 	if err != nil {
 		return Definition{}, Faults{{"", "is neither YAML nor JSON: " + strings.TrimPrefix(err.Error(), "yaml: ")}}
@@ -27,7 +39,7 @@ func ParseDefinition(text []byte) (Definition, error) {
 	if !ok {
 		return Definition{}, Faults{{"", "is not a mapping: start with name: and seeds:"}}
 	}
-	faults := unknownKeys("", object, reflect.TypeFor[Definition]())
+	faults := slices.DeleteFunc(unknownKeys("", object, reflect.TypeFor[Definition]()), func(f Fault) bool { return stored && retired[f.Path] != "" })
 	for i, f := range faults {
 		if line := LineOf(text, f.Path); line > 0 {
 			faults[i].Message = fmt.Sprintf("(line %d) %s", line, f.Message)
@@ -191,7 +203,7 @@ func unknownKeys(path string, tree any, t reflect.Type) Faults {
 				names = append(names, name)
 			}
 			slices.Sort(names)
-			faults = append(faults, Fault{join(path, key), unknownKey(key, names)})
+			faults = append(faults, Fault{join(path, key), cmp.Or(retired[join(path, key)], unknownKey(key, names))})
 		}
 	}
 	return faults

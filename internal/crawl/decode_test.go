@@ -134,7 +134,7 @@ func full() Definition {
 	d.Budget = Budget{1, 1<<53 + 1, Duration(time.Second), 9, 77}
 	d.Politeness = Politeness{0, Duration(time.Minute), Duration(1500 * time.Millisecond), 0, MaxPerIP, "Raven/2.0", "mailto:a@example.org"}
 	d.Reference.Pages = &none
-	d.Archive = Archive{"s3://bucket/prefix", "ravens/", "The Library", 1e6}
+	d.Archive = Archive{"s3://bucket/prefix", "ravens/", "The Library"}
 	return d
 }
 
@@ -183,4 +183,27 @@ func FuzzParseDefinition(f *testing.F) {
 			t.Fatalf("%s\nbecomes\n%s", once, twice)
 		}
 	})
+}
+
+// TestRetired: who writes a field of a former version is told what to do; a crawl that was started with one goes on.
+func TestRetired(t *testing.T) {
+	for path, text := range map[string]string{
+		"archive.warc_bytes": three + "archive: {warc_bytes: 1GB}\n",
+	} {
+		_, err := ParseDefinition([]byte(text))
+		var faults Faults
+		if !errors.As(err, &faults) || len(faults) != 1 || faults[0].Path != path || !strings.Contains(faults[0].Message, "delete it") {
+			t.Errorf("%s: %v", path, err)
+		}
+		want, err := ParseDefinition([]byte(three))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := ParseStoredDefinition([]byte(text)); err != nil || !reflect.DeepEqual(got, want) {
+			t.Errorf("%s, stored: %+v, %v", path, got, err)
+		}
+	}
+	if _, err := ParseStoredDefinition([]byte(three + "archive: {warc_byte: 1GB}\n")); err == nil {
+		t.Error("a field that there never was is passed over")
+	}
 }

@@ -309,8 +309,6 @@ type Archive struct {
 	Prefix string `json:"prefix,omitempty"`
 	// Operator is who runs the crawl, for warcinfo.
 	Operator string `json:"operator,omitempty"`
-	// WARCBytes is the size of the files that merging makes. Nothing merges segments yet: it has no effect.
-	WARCBytes Bytes `json:"warc_bytes"`
 }
 
 // DefaultDefinition holds the default of every field.
@@ -329,7 +327,6 @@ func DefaultDefinition() Definition {
 			MaxCrawlDelay: Duration(time.Minute), Factor: 2, PerIP: 1,
 			UserAgent: "Muninn/1.0",
 		},
-		Archive: Archive{WARCBytes: 1e9},
 	}
 }
 

@@ -267,5 +267,4 @@ func (v *validator) archive(a Archive) {
 	v.check(!strings.HasPrefix(a.Where, "s3:") || strings.HasPrefix(a.Where, "s3://"), "archive.where", fmt.Sprintf("%q must be written s3://bucket/prefix", a.Where))
 	v.check(a.Prefix == "" || fs.ValidPath(strings.TrimSuffix(a.Prefix, "/")) && a.Prefix != ".", "archive.prefix",
 		fmt.Sprintf("%q must be names separated by slashes, such as library/2026", a.Prefix))
-	v.check(a.WARCBytes >= 1e6, "archive.warc_bytes", "must be at least 1MB")
 }

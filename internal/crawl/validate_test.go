@@ -112,7 +112,7 @@ func TestFaults(t *testing.T) {
 		{"archive: {where: 'http://a.example/'}", "archive.where"},
 		{"archive: {where: 's3://key:secret@bucket/'}", "archive.where"},
 		{"archive: {where: ./warcs}", ""},
-		{"archive: {prefix: a/../b, warc_bytes: 1KB}", "archive.prefix archive.warc_bytes"},
+		{"archive: {prefix: a/../b, warc_bytes: 1GB}", "archive.prefix archive.warc_bytes"},
 
 		{"weights: {document: -99}", "weights weights.document"},
 

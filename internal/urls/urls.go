@@ -10,16 +10,12 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/cespare/xxhash/v2"
 	whatwg "github.com/nlnwa/whatwg-url/url"
 	"golang.org/x/net/publicsuffix"
 )
 
 // MaxLength is the longest URL, in bytes, that is taken; longer ones are nearly always traps.
 const MaxLength = 2083
-
-// Partitions is the number of partitions of the PLD space, fixed for ever.
-const Partitions = 1024
 
 // The reasons for which a URL is not taken.
 var (
@@ -260,6 +256,3 @@ func Address(host string) (netip.Addr, bool) {
 	a, err := netip.ParseAddr(strings.Trim(host, "[]"))
 	return a, err == nil
 }
-
-// Partition returns the partition of a PLD, in [0, Partitions).
-func Partition(pld string) int { return int(xxhash.Sum64String(pld) % Partitions) }

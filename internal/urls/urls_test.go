@@ -142,15 +142,6 @@ func TestAddress(t *testing.T) {
 	}
 }
 
-func TestPartition(t *testing.T) {
-	// Fixed for ever: frontiers on disk and in checkpoints are cut by it.
-	for pld, want := range map[string]int{"example.org": 309, "bbc.co.uk": 554, "1.2.3.4": 156, "": 409} {
-		if got := Partition(pld); got != want {
-			t.Errorf("Partition(%q) = %d, want %d", pld, got, want)
-		}
-	}
-}
-
 func TestResolver(t *testing.T) {
 	for _, c := range []struct{ base, ref, want string }{
 		{"http://example.org/a/b?c#d", "", "http://example.org/a/b?c"},

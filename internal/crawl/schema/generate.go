@@ -161,7 +161,6 @@ func constrain(root *jsonschema.Schema) {
 	}
 	at("archive.prefix").Pattern = prefixForm
 	at("archive.prefix").Not = &jsonschema.Schema{Pattern: `(^|/)\.\.?(/|$)`}
-	at("archive.warc_bytes").AnyOf[0].Minimum = "1000000"
 }
 
 // orURL makes of an object with exactly one field one that a bare URL may stand for; more names the
