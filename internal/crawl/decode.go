@@ -24,6 +24,7 @@ func ParseStoredDefinition(text []byte) (Definition, error) { return parseDefini
 
 // retired are fields of former versions by their path, and what to do about them.
 var retired = map[string]string{
+	"weights.names":      "is not known any more, for the recogniser of names was slow and failed on some words: delete it; weights.entities finds the topic's names",
 	"archive.warc_bytes": "is not known any more, and never had an effect, for segments are not merged: delete it",
 }
 

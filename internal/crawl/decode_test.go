@@ -130,7 +130,7 @@ func full() Definition {
 		[]string{"spam.example"}, 7, 9,
 	}
 	d.Order = Order{StrategyBroader, "/words.ttl", 1<<64 - 1, UpdateAvg, 500, true}
-	d.Weights = Weights{0, 0.5, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}
+	d.Weights = Weights{0, 0.5, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10}
 	d.Budget = Budget{1, 1<<53 + 1, Duration(time.Second), 9, 77}
 	d.Politeness = Politeness{0, Duration(time.Minute), Duration(1500 * time.Millisecond), 0, MaxPerIP, "Raven/2.0", "mailto:a@example.org"}
 	d.Reference.Pages = &none
@@ -189,6 +189,7 @@ func FuzzParseDefinition(f *testing.F) {
 func TestRetired(t *testing.T) {
 	for path, text := range map[string]string{
 		"archive.warc_bytes": three + "archive: {warc_bytes: 1GB}\n",
+		"weights.names":      three + "weights: {names: 0.5}\n",
 	} {
 		_, err := ParseDefinition([]byte(text))
 		var faults Faults

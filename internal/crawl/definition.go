@@ -212,12 +212,11 @@ type Weights struct {
 	Spam      float64 `json:"spam"`      // speaks of pages that look like spam only, and then low
 	Social    float64 `json:"social"`    // the score that the page was submitted with
 	Helper    float64 `json:"helper"`    // what the helper expects behind the link
-	Names     float64 `json:"names"`     // names of the topic among those that a recogniser of named entities finds in the page; slow
 }
 
 // Sum is that of all weights.
 func (w Weights) Sum() float64 {
-	return w.Document + w.Paragraph + w.Anchor + w.URL + w.Tokens + w.Entities + w.History + w.Language + w.Freshness + w.Spam + w.Social + w.Helper + w.Names
+	return w.Document + w.Paragraph + w.Anchor + w.URL + w.Tokens + w.Entities + w.History + w.Language + w.Freshness + w.Spam + w.Social + w.Helper
 }
 
 // ByName are the weights by the names of the parts.

@@ -76,8 +76,9 @@ func (p *Parts) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-// PartNames are the names of all parts. New ones come last: the frontier keeps their numbers.
-var PartNames = []string{"document", "paragraph", "anchor", "url", "helper", "tokens", "entities", "history", "language", "freshness", "spam", "social", "names"}
+// PartNames are the names of all parts. New ones come last: the frontier keeps their numbers. Number 12 was that of "names", which
+// is retired: frontiers may hold it, so that a new part must get 13, with "" before it.
+var PartNames = []string{"document", "paragraph", "anchor", "url", "helper", "tokens", "entities", "history", "language", "freshness", "spam", "social"}
 
 // Encode writes each part as two bytes: its number in PartNames, and its score in 255ths.
 func (p Parts) Encode() []byte {

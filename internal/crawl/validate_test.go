@@ -181,11 +181,11 @@ func TestUnknownStrategy(t *testing.T) {
 // TestByName: the weights have the names of the parts, each once.
 func TestByName(t *testing.T) {
 	got := Weights{
-		Document: 1, Paragraph: 2, Anchor: 3, URL: 4, Tokens: 5, Entities: 6, History: 7, Language: 8, Freshness: 9, Spam: 10, Social: 11, Helper: 12, Names: 13,
+		Document: 1, Paragraph: 2, Anchor: 3, URL: 4, Tokens: 5, Entities: 6, History: 7, Language: 8, Freshness: 9, Spam: 10, Social: 11, Helper: 12,
 	}.ByName()
 	want := map[string]float64{
 		"document": 1, "paragraph": 2, "anchor": 3, "url": 4, "tokens": 5, "entities": 6, "history": 7, "language": 8, "freshness": 9, "spam": 10,
-		"social": 11, "helper": 12, "names": 13,
+		"social": 11, "helper": 12,
 	}
 	if !maps.Equal(got, want) {
 		t.Errorf("the weights are %v", got)

@@ -53,6 +53,7 @@ var wrappers = map[string][]string{
 	"github.com/nlnwa/gowarc":             {"internal/archive"},
 	"github.com/minio/minio-go":           {"internal/archive"},
 	"github.com/hashicorp/golang-lru":     {"internal/fetch"},
+	"github.com/blevesearch/snowballstem": {"internal/text"},
 	"github.com/dgraph-io/badger":         {"frontier"},
 	"github.com/PuerkitoBio/goquery":      {"internal/page"},
 	"github.com/andybalholm/cascadia":     {"internal/lab/markup"},

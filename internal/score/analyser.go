@@ -19,7 +19,7 @@ type analyser struct {
 // analysers make the analysers of a crawl, in the order of their parts. One that has nothing to say in this crawl is
 // the zero analyser.
 var analysers = []func(*Scorer) analyser{
-	document, paragraph, anchor, patterns, tokens, entities, history, language, freshness, spam, social, helper, names,
+	document, paragraph, anchor, patterns, tokens, entities, history, language, freshness, spam, social, helper,
 }
 
 // reading is a page while it is judged.

@@ -285,10 +285,10 @@ func TestPassedOn(t *testing.T) {
 	about, p, c := everything()
 	remembering(t, about, weigh(t, 1, crawl.PartNames...), nil, text.NewVocabulary(), met()).Page(p, c)
 	of := map[crawl.Hop]string{
-		crawl.HopLink:     "document paragraph anchor url tokens entities history language freshness spam social helper names",
-		crawl.HopPaging:   "document paragraph anchor url tokens entities history language freshness spam social helper names",
-		crawl.HopEmbed:    "document url tokens entities history language freshness spam social helper names",
-		crawl.HopPrereq:   "document url tokens entities history language freshness spam social helper names",
+		crawl.HopLink:     "document paragraph anchor url tokens entities history language freshness spam social helper",
+		crawl.HopPaging:   "document paragraph anchor url tokens entities history language freshness spam social helper",
+		crawl.HopEmbed:    "document url tokens entities history language freshness spam social helper",
+		crawl.HopPrereq:   "document url tokens entities history language freshness spam social helper",
 		crawl.HopRedirect: "url tokens history helper",
 		crawl.HopSitemap:  "url tokens history helper",
 	}

@@ -65,9 +65,6 @@ func (r chance) definition() crawl.Definition {
 	} {
 		*w = []float64{0, 1, r.Float64(), 1e-9, 1e9}[r.IntN(5)]
 	}
-	if r.IntN(12) == 0 { // it is slow
-		d.Weights.Names = r.Float64()
-	}
 	return d
 }
 
