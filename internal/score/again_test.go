@@ -12,10 +12,10 @@ import (
 // TestMerge: the terms of the pages of a batch that have a link are summed. The topic is (1, 1)/√2.
 func TestMerge(t *testing.T) {
 	s := scorer(t, ravens, crawl.Weights{Document: 1, Helper: 3}, nil)
-	m := NewMerge(s)
+	m := &scoreMerge{scorer: s}
 	page := func(text string, links ...crawl.Outlink) *crawl.Page {
 		p := &crawl.Page{Language: "en", Blocks: []string{text}, Links: links}
-		m.Add(p, s.Page(p, Context{Inherit: 0.1, Terms: true}).Terms)
+		m.add(p, s.Page(p, Context{Inherit: 0.1, Terms: true}).Terms)
 		return p
 	}
 	at := func(url string, prior float64) crawl.Outlink {
@@ -29,7 +29,7 @@ func TestMerge(t *testing.T) {
 		page("fox", at("http://a.example/others", 0)),
 		page("", redirect),
 	}
-	m.Apply()
+	m.apply()
 	// both: (1, 1) is the topic. others: crow and fox (0, 1, 1): ½.
 	for i, want := range [][]crawl.Parts{
 		{said("document", 1, "helper", 0.5), said("document", 0.707107)},
@@ -52,11 +52,11 @@ func TestMerge(t *testing.T) {
 	}
 
 	none := scorer(t, crawl.Topic{}, crawl.Weights{Document: 1, Helper: 1}, nil)
-	m = NewMerge(none)
+	m = &scoreMerge{scorer: none}
 	p := &crawl.Page{Links: []crawl.Outlink{at("http://a.example/", 0.5), at("http://a.example/", 0.5)}}
 	none.Page(p, Context{})
-	m.Add(p, text.Vector{"raven": 1})
-	if m.Apply(); p.Links[0].Score != 0.5 {
+	m.add(p, text.Vector{"raven": 1})
+	if m.apply(); p.Links[0].Score != 0.5 {
 		t.Errorf("without a topic a link scores %g", p.Links[0].Score)
 	}
 }

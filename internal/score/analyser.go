@@ -19,34 +19,38 @@ type analyser struct {
 // analysers make the analysers of a crawl, in the order of their parts. One that has nothing to say in this crawl is
 // the zero analyser.
 var analysers = []func(*Scorer) analyser{
-	document, paragraph, anchor, patterns, tokens, entities, history, language, freshness, spam, social, helper,
+	documentAnalyser, paragraphAnalyser, anchorAnalyser, urlPatternsAnalyser, tokensAnalyser, entitiesAnalyser, historyAnalyser,
+	languageAnalyser, freshnessAnalyser, spamAnalyser, socialAnalyser, helperAnalyser,
 }
 
 // reading is a page while it is judged.
 type reading struct {
-	page      *crawl.Page
-	context   Context
-	topic     topicVector
-	part      *text.Tally // empty between two uses
-	near      float64     // of the page's terms to the topic; silent if there is no topic or no text
-	blocks    []float64   // … of the blocks that links stand in
-	passed    []float64   // document scores by analyser
-	around    []text.HashedVector
-	weights   *text.IDF
-	terms     float64     // how many there are on the page
-	commonest float64     // how often it has the one that it has oftenest
-	before    crawl.Parts // of a link that is scored anew: what was said of its page; nil else
-	anew      bool
+	page       *crawl.Page
+	context    Context
+	topic      topicVector
+	weights    *text.IDF
+	similarity float64 // of the page's terms with the topic; silent if there is no topic or no text
+	terms      float64 // how many there are on the page
+	commonest  float64 // how often it has the one that it has oftenest
+
+	blocks     []float64           // similarity of the text blocks that links stand in; silent of the others
+	blockTerms []text.HashedVector // their terms, for orders
+	passed     []float64           // what each analyser says of the page, for its links
+	part       *text.Tally         // for short use: empty between two
+
+	// Of a link that is scored anew: its page is not there any more.
+	anew   bool
+	former crawl.Parts // what was said of the link before
 }
 
-// anchored tells of links that stand in the text of a page.
+// anchored tells whether a link stands in the text of a page.
 func anchored(l *crawl.Outlink) bool { return l.Hop == crawl.HopLink || l.Hop == crawl.HopPaging }
 
-// inherits tells of links that what is said of their page says something of.
+// inherits tells whether what is said of a page goes for a link of it.
 func inherits(l *crawl.Outlink) bool { return l.Hop != crawl.HopRedirect && l.Hop != crawl.HopSitemap }
 
-// text is the score of a text by the topic.
-func (r *reading) text(s string) float64 {
+// similarityOf is the cosine of a text with the topic; silent of a text without terms.
+func (r *reading) similarityOf(s string) float64 {
 	if r.topic.norm == 0 || s == "" {
 		return silent
 	}
@@ -55,5 +59,5 @@ func (r *reading) text(s string) float64 {
 	if r.part.Empty() { // "»" and "here" say nothing
 		return silent
 	}
-	return r.topic.near(r.part, r.weights)
+	return r.topic.similarity(r.part, r.weights)
 }

@@ -2,114 +2,13 @@ package score
 
 import (
 	"math"
-	"strings"
-	"unicode"
-	"unicode/utf8"
-
-	ahocorasick "github.com/petar-dambovaliev/aho-corasick"
 
 	"github.com/muninn-archive/muninn/internal/crawl"
-	"github.com/muninn-archive/muninn/internal/text"
 )
 
-// gazetteer finds the names of entities in texts: as they are written, and folded (without accents and case), in one
-// pass each (Aho & Corasick 1975). Names count as whole words only.
-type gazetteer struct {
-	folded   ahocorasick.AhoCorasick
-	patterns []name
-}
-
-type name struct {
-	entity int
-	text   string // as it is written
-	exact  bool   // names of four letters or less, such as "US", count as they are written only
-	weight float64
-}
-
-// shortName is the length up to which a name has to be written exactly so, in letters.
-const shortName = 4
-
-// aliasWeight is what another name of an entity counts.
-const aliasWeight = 0.5
-
-func newGazetteer(list []crawl.Entity) *gazetteer {
-	g := &gazetteer{}
-	var folded []string
-	add := func(entity int, written string, weight float64) {
-		if written = strings.Join(strings.Fields(written), " "); written == "" {
-			return
-		}
-		g.patterns = append(g.patterns, name{entity, written, utf8.RuneCountInString(written) <= shortName, weight})
-		folded = append(folded, text.Fold(strings.ToLower(written)))
-	}
-	for i, e := range list {
-		add(i, e.Name, 1)
-		for _, alias := range e.Aliases {
-			add(i, alias, aliasWeight)
-		}
-	}
-	if len(folded) == 0 {
-		return nil
-	}
-	builder := ahocorasick.NewAhoCorasickBuilder(ahocorasick.Opts{MatchKind: ahocorasick.StandardMatch, DFA: false})
-	g.folded = builder.Build(folded)
-	return g
-}
-
-// find adds to found, by entity, the weight of the best of its names that a text has.
-func (g *gazetteer) find(written string, found map[int]float64) {
-	folded := text.Fold(strings.ToLower(written))
-	matches := g.folded.IterOverlapping(folded)
-	for m := matches.Next(); m != nil; m = matches.Next() {
-		n := &g.patterns[m.Pattern()]
-		if !wholeWord(folded, m.Start(), m.End()) || n.exact && !asWritten(written, n.text) {
-			continue
-		}
-		found[n.entity] = max(found[n.entity], n.weight)
-	}
-}
-
-// asWritten tells whether a text has a name as a whole word, as it is written.
-func asWritten(text, name string) bool {
-	for from := 0; ; {
-		at := strings.Index(text[from:], name)
-		if at < 0 {
-			return false
-		}
-		if at += from; wholeWord(text, at, at+len(name)) {
-			return true
-		}
-		from = at + 1
-	}
-}
-
-// wholeWord tells whether no letter or digit stands beside a part of a text that it would be one word with.
-func wholeWord(s string, from, to int) bool {
-	joined := func(inside, outside rune) bool {
-		return outside != utf8.RuneError && !text.Unspaced(inside) && !text.Unspaced(outside) && (unicode.IsLetter(outside) || unicode.IsDigit(outside))
-	}
-	first, _ := utf8.DecodeRuneInString(s[from:])
-	last, _ := utf8.DecodeLastRuneInString(s[:to])
-	before, _ := utf8.DecodeLastRuneInString(s[:from])
-	after, _ := utf8.DecodeRuneInString(s[to:])
-	return !joined(first, before) && !joined(last, after)
-}
-
-// enough entities make a text one of the topic.
-const enoughEntities = 3
-
-// scoreOf is 1 from enough entities on, or where all that there are were found.
-func (g *gazetteer) scoreOf(found map[int]float64, entities int) float64 {
-	sum := 0.0
-	for _, w := range found {
-		sum += w
-	}
-	return min(sum/float64(min(entities, enoughEntities)), 1)
-}
-
-// entities is how many of the topic's entities a page names, and the anchor of a link: a link whose anchor names one is
+// entitiesAnalyser is how many of the topic's entities a page names, and the anchor of a link: a link whose anchor names one is
 // worth 1, others what their page is.
-func entities(s *Scorer) analyser {
+func entitiesAnalyser(s *Scorer) analyser {
 	g := newGazetteer(s.topic.Entities)
 	if g == nil {
 		return analyser{}

@@ -8,9 +8,9 @@ import (
 // halfLife is the age at which the freshness of a page is one half.
 const halfLife = 365 * 24 * time.Hour
 
-// freshness is how young the youngest web object of a page is, by the dates that the helper found. It speaks if it has a
+// freshnessAnalyser is how young the youngest web object of a page is, by the dates that the helper found. It speaks if it has a
 // weight, for an old page is no worse for most archives.
-func freshness(s *Scorer) analyser {
+func freshnessAnalyser(s *Scorer) analyser {
 	if s.weights["freshness"] == 0 {
 		return analyser{}
 	}

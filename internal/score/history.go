@@ -2,8 +2,8 @@ package score
 
 import "github.com/muninn-archive/muninn/internal/crawl"
 
-// history is what the pages of a link's folder or host were worth.
-func history(s *Scorer) analyser {
+// historyAnalyser is what the pages of a link's folder or host were worth.
+func historyAnalyser(s *Scorer) analyser {
 	if s.memory.SiteHistory == nil {
 		return analyser{}
 	}

@@ -89,14 +89,14 @@ func (j *Judge) order(lang string, whole *order.Fused) (order.Order, error) {
 type Batch struct {
 	judge        *Judge
 	whole        *order.Fused        // nil: the order does not learn
-	merged       *Merge              // for orders that go by the scores themselves
+	merged       scoreMerge          // for orders that go by the scores themselves
 	cited        *order.Merge        // … for the others
 	Observations []topic.Observation // of its pages, for Judge.Remember once they are archived
 }
 
 // Batch begins a batch. whole is the order of the crawl if it learns, else nil.
 func (j *Judge) Batch(whole *order.Fused) *Batch {
-	return &Batch{judge: j, whole: whole, merged: NewMerge(j.Scorer), cited: order.NewMerge()}
+	return &Batch{judge: j, whole: whole, merged: scoreMerge{scorer: j.Scorer}, cited: order.NewMerge()}
 }
 
 // Page scores a page and its links in place; kept is what the order kept with the link that led to it. It returns the
@@ -131,7 +131,7 @@ func (b *Batch) Page(p *crawl.Page, c Context, kept []byte) (text.Vector, error)
 			})
 		}
 	case together:
-		b.merged.Add(p, scored.Terms)
+		b.merged.add(p, scored.Terms)
 	}
 	if !wanted {
 		return nil, nil
@@ -141,7 +141,7 @@ func (b *Batch) Page(p *crawl.Page, c Context, kept []byte) (text.Vector, error)
 
 // Merge scores the links anew that several pages of the batch have, if batch prioritisation is asked for.
 func (b *Batch) Merge() {
-	b.merged.Apply()
+	b.merged.apply()
 	b.cited.Apply()
 }
 

@@ -2,62 +2,54 @@ package score
 
 import (
 	"github.com/muninn-archive/muninn/internal/crawl"
+	"github.com/muninn-archive/muninn/internal/order"
 	"github.com/muninn-archive/muninn/internal/text"
 )
 
-// Merge is batch prioritisation (paper §5.1): the term vectors of all pages of a batch that cite a
-// URL are summed before it is scored.
-type Merge struct {
+// scoreMerge is what order.Merge is, for crawls whose order is that of the scores themselves: the term vectors of all pages
+// of a batch that cite a URL are summed, and the sum is what the part "document" of those links is of (paper §5.1).
+type scoreMerge struct {
 	scorer *Scorer
-	cited  map[string]*citation
+	cited  order.Cited[scoredLink]
 }
 
-type citation struct {
-	sum   text.Vector
-	lang  string
-	links []*crawl.Outlink
+type scoredLink struct {
+	link     *crawl.Outlink
+	terms    text.Vector // of its page
+	language string      // of its page
 }
 
-// NewMerge begins a batch.
-func NewMerge(s *Scorer) *Merge { return &Merge{scorer: s, cited: map[string]*citation{}} }
-
-// Add takes a scored page; its links are changed by Apply.
-func (m *Merge) Add(p *crawl.Page, v text.Vector) {
+// add takes a scored page; its links are changed by apply.
+func (m *scoreMerge) add(p *crawl.Page, terms text.Vector) {
 	for i := range p.Links {
-		l := &p.Links[i]
-		c := m.cited[l.URL]
-		if c == nil {
-			c = &citation{sum: text.Vector{}, lang: p.Language}
-			m.cited[l.URL] = c
-		}
-		c.sum.Add(v, 1)
-		c.links = append(c.links, l)
+		m.cited.Add(p.Links[i].URL, scoredLink{&p.Links[i], terms, p.Language})
 	}
 }
 
-// Apply scores the links that several pages cite.
-func (m *Merge) Apply() {
-	for _, c := range m.cited {
-		if len(c.links) < 2 {
+// apply scores the links that several pages cite.
+func (m *scoreMerge) apply() {
+	for links := range m.cited.Shared() {
+		sum := text.Vector{}
+		for _, l := range links {
+			sum.Add(l.terms, 1)
+		}
+		similarity := m.scorer.similarity(sum, links[0].language)
+		if similarity == silent {
 			continue
 		}
-		near := m.scorer.near(c.sum, c.lang)
-		if near == silent {
-			continue
-		}
-		for _, l := range c.links {
-			for i := range l.Parts {
-				if l.Parts[i].Name == "document" {
-					l.Parts[i].Score = near
-					l.Score = m.scorer.average(l.Parts, l.Score)
+		for _, l := range links {
+			for i := range l.link.Parts {
+				if l.link.Parts[i].Name == "document" {
+					l.link.Parts[i].Score = similarity
+					l.link.Score = m.scorer.average(l.link.Parts, l.link.Score)
 				}
 			}
 		}
 	}
 }
 
-// near is the cosine of a vector of term frequencies with the topic; silent if there is no topic.
-func (s *Scorer) near(v text.Vector, lang string) float64 {
+// similarity is the cosine of a vector of term frequencies with the topic; silent if there is no topic.
+func (s *Scorer) similarity(v text.Vector, lang string) float64 {
 	x, w, topic := s.now(lang)
 	if topic.norm == 0 {
 		return silent
@@ -65,5 +57,5 @@ func (s *Scorer) near(v text.Vector, lang string) float64 {
 	t := text.NewTally(x)
 	defer t.Free()
 	t.AddVector(v)
-	return topic.near(t, w)
+	return topic.similarity(t, w)
 }

@@ -150,7 +150,7 @@ func TestScoresAreSound(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		batch := NewMerge(s)
+		batch := &scoreMerge{scorer: s}
 		var pages []*crawl.Page
 		for range 25 {
 			p, c := r.page(), r.context()
@@ -176,10 +176,10 @@ func TestScoresAreSound(t *testing.T) {
 					t.Fatalf("%v make the hints %v", l.Parts, out.View.Links[i].Hints)
 				}
 			}
-			batch.Add(p, out.Terms)
+			batch.add(p, out.Terms)
 			pages = append(pages, p)
 		}
-		batch.Apply()
+		batch.apply()
 		for _, p := range pages {
 			for _, l := range p.Links {
 				if len(l.Parts) > 0 {

@@ -89,14 +89,14 @@ func (s *Scorer) Page(p *crawl.Page, c Context) Scored {
 	doc, part := text.NewTally(x), text.NewTally(x)
 	defer doc.Free()
 	defer part.Free()
-	r := &reading{page: p, context: c, topic: v, part: part, near: silent, weights: w}
+	r := &reading{page: p, context: c, topic: v, part: part, similarity: silent, weights: w}
 	p.Score = silent
 	if r.topic.norm > 0 || c.View || c.Terms {
 		r.count(doc)
 	}
 	if r.topic.norm > 0 && !doc.Empty() {
-		r.near = r.topic.near(doc, w)
-		p.Score = r.near
+		r.similarity = r.topic.similarity(doc, w)
+		p.Score = r.similarity
 	}
 	r.terms, r.commonest = doc.Totals()
 	s.judge(r)
@@ -122,7 +122,7 @@ func (s *Scorer) judge(r *reading) {
 		switch {
 		case a.document == nil:
 		case r.anew && a.name != "document" && a.name != "language": // the page is not there any more
-			if said, ok := r.before.Of(a.name); ok {
+			if said, ok := r.former.Of(a.name); ok {
 				r.passed[i] = said
 			}
 		default:
@@ -159,7 +159,7 @@ func (r *reading) count(doc *text.Tally) {
 		r.blocks[i] = silent
 	}
 	if r.context.View {
-		r.around = make([]text.HashedVector, len(p.Blocks))
+		r.blockTerms = make([]text.HashedVector, len(p.Blocks))
 	}
 	linked := make([]bool, len(p.Blocks))
 	for i := range p.Links {
@@ -180,10 +180,10 @@ func (r *reading) count(doc *text.Tally) {
 			doc.AddTally(r.part)
 		}
 		if !r.part.Empty() && r.topic.norm > 0 {
-			r.blocks[i] = r.topic.near(r.part, r.weights)
+			r.blocks[i] = r.topic.similarity(r.part, r.weights)
 		}
 		if r.context.View {
-			r.around[i] = r.part.Hashed()
+			r.blockTerms[i] = r.part.Hashed()
 		}
 		r.part.Reset()
 	}
@@ -207,8 +207,8 @@ func (r *reading) view(doc *text.Tally, threshold float64) *order.Page {
 		*o = order.Link{URL: l.URL, TagPath: l.TagPath, Hints: hints(l.Parts, threshold)}
 		if anchored(l) {
 			o.Name, o.Anchor = l.Anchor, terms(l.Anchor)
-			if l.Block >= 0 && l.Block < len(r.around) {
-				o.Around = r.around[l.Block]
+			if l.Block >= 0 && l.Block < len(r.blockTerms) {
+				o.Around = r.blockTerms[l.Block]
 			}
 		}
 	}
@@ -252,17 +252,17 @@ func (s *Scorer) Relink(l *crawl.Outlink, terms []text.Term, paragraph, lang str
 	defer part.Free()
 	defer doc.Free()
 	p := &crawl.Page{Language: lang, Score: silent, Links: []crawl.Outlink{*l}}
-	r := &reading{page: p, context: Context{Inherit: l.Score}, topic: v, part: part, near: silent, weights: w, anew: true, before: l.Parts}
+	r := &reading{page: p, context: Context{Inherit: l.Score}, topic: v, part: part, similarity: silent, weights: w, anew: true, former: l.Parts}
 	if before, said := l.Parts.Of("document"); said {
-		r.near = before
+		r.similarity = before
 	}
 	if doc.AddTerms(terms); len(terms) > 0 && r.topic.norm > 0 {
-		r.near = r.topic.near(doc, w)
+		r.similarity = r.topic.similarity(doc, w)
 	}
-	r.blocks = []float64{r.text(paragraph)}
-	p.Score, p.Links[0].Block = r.near, 0
+	r.blocks = []float64{r.similarityOf(paragraph)}
+	p.Score, p.Links[0].Block = r.similarity, 0
 	part.Count(paragraph, lang, 1)
-	r.around = []text.HashedVector{part.Hashed()}
+	r.blockTerms = []text.HashedVector{part.Hashed()}
 	part.Reset()
 	s.judge(r)
 	l.Score, l.Parts = p.Links[0].Score, p.Links[0].Parts

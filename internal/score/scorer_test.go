@@ -83,7 +83,7 @@ func TestCosine(t *testing.T) {
 		{"learned", keywords("raven"), &topic.Model{Terms: []text.Term{{Text: "fox", Weight: 3}, {Text: "hare", Weight: 4}}}, "hare", 0.6 / math.Sqrt(1.5625)},
 	} {
 		s := scorer(t, c.topic, crawl.Weights{}, c.learned)
-		if got := s.near(s.vocabulary.Vector(c.text, "en"), "en"); !near(got, c.want) {
+		if got := s.similarity(s.vocabulary.Vector(c.text, "en"), "en"); !near(got, c.want) {
 			t.Errorf("%s: %g, want %g", c.name, got, c.want)
 		}
 	}

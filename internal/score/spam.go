@@ -15,9 +15,9 @@ const (
 	spamWord    = 15  // mean length of words, in letters: URLs and random letters
 )
 
-// spam speaks of pages that look like spam: ½ with one sign, ¼ with two, and so on. It is silent of others: that a page
+// spamAnalyser speaks of pages that look like spam: ½ with one sign, ¼ with two, and so on. It is silent of others: that a page
 // is no spam does not make it relevant. Hosts on a black list are not crawled at all (scope.blacklist).
-func spam(*Scorer) analyser {
+func spamAnalyser(*Scorer) analyser {
 	return analyser{name: "spam", document: func(r *reading) float64 {
 		if r.terms < spamWords {
 			return silent

@@ -23,7 +23,7 @@ func FuzzSimilarity(f *testing.F) {
 			t.Fatal(err)
 		}
 		for _, about := range []string{example, keyword, example + " " + keyword} {
-			c := s.near(s.vocabulary.Vector(about, lang), lang)
+			c := s.similarity(s.vocabulary.Vector(about, lang), lang)
 			if c == silent && s.vector(lang).norm == 0 {
 				continue // there is no topic
 			}

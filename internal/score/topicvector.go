@@ -44,9 +44,9 @@ func (s *Scorer) topicIn(lang string, x *text.Lexicon, w *text.IDF) topicVector 
 	return t
 }
 
-// near is the cosine with a tally of the topic's lexicon (Eq. 1 of Batsakis et al. 2009): in [0,1], for no weight is
+// similarity is the cosine with a tally of the topic's lexicon (Eq. 1 of Batsakis et al. 2009): in [0,1], for no weight is
 // negative. It is rounded, for sums in map order differ in the last bits.
-func (t topicVector) near(of *text.Tally, w *text.IDF) float64 {
+func (t topicVector) similarity(of *text.Tally, w *text.IDF) float64 {
 	dot := 0.0
 	for _, c := range t.coded {
 		if n := of.Frequency(c.id); n > 0 {

@@ -1,0 +1,24 @@
+package score
+
+import (
+	"net/url"
+	"strings"
+
+	"github.com/muninn-archive/muninn/internal/crawl"
+)
+
+// tokensAnalyser speaks of URLs whose path has words of the topic: the cosine of its words with the topic's. It is silent of
+// others, for most URLs tell nothing.
+func tokensAnalyser(*Scorer) analyser {
+	return analyser{name: "tokens", link: func(r *reading, l *crawl.Outlink) float64 {
+		_, rest, _ := strings.Cut(l.URL, "://")
+		_, path, _ := strings.Cut(rest, "/")
+		if plain, err := url.PathUnescape(path); err == nil {
+			path = plain
+		}
+		if near := r.similarityOf(strings.ReplaceAll(path, "_", " ")); near > 0 {
+			return near
+		}
+		return silent
+	}}
+}
