@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/muninn-archive/muninn/internal/cache"
 )
 
 // MaxSites bounds the sites that are held in memory; the others are read again when they are met.
@@ -20,12 +22,12 @@ const MaxSites = 10_000
 type Store struct {
 	dir   string // "": in memory only
 	mu    sync.Mutex
-	sites map[string]*Site
+	sites *cache.LRU[string, *Site]
 }
 
 // OpenStore opens a folder, and makes it if it is not there; "" keeps all in memory.
 func OpenStore(dir string) (*Store, error) {
-	s := &Store{dir: dir, sites: map[string]*Site{}}
+	s := &Store{dir: dir, sites: cache.NewLRU[string, *Site](MaxSites, nil)}
 	if dir == "" {
 		return s, nil
 	}
@@ -61,7 +63,7 @@ func (s *Store) Rules(host, application string) (rules []SiteRule) {
 }
 
 func (s *Store) site(host string) (*Site, error) {
-	if site := s.sites[host]; site != nil {
+	if site, held := s.sites.Get(host); held {
 		return site, nil
 	}
 	site := &Site{Host: host}
@@ -78,13 +80,7 @@ func (s *Store) site(host string) (*Site, error) {
 			site.Rules = slices.DeleteFunc(site.Rules, func(r *SiteRule) bool { return r == nil })
 		}
 	}
-	if len(s.sites) >= MaxSites {
-		for other := range s.sites {
-			delete(s.sites, other)
-			break
-		}
-	}
-	s.sites[host] = site
+	s.sites.Put(host, site)
 	return site, nil
 }
 
@@ -168,7 +164,8 @@ func (s *Store) Sites(fn func(*Site) error) (bad []string, err error) {
 func (s *Store) copies() (list []*Site) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, site := range s.sites {
+	for _, host := range s.sites.Keys() {
+		site, _ := s.sites.Peek(host)
 		c := &Site{Host: site.Host, Attempts: site.Attempts}
 		for _, r := range site.Rules {
 			rule := *r

@@ -150,10 +150,10 @@ func TestStoreBounded(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if len(s.sites) > MaxSites {
-		t.Errorf("%d sites are held", len(s.sites))
+	if s.sites.Len() > MaxSites {
+		t.Errorf("%d sites are held", s.sites.Len())
 	}
-	delete(s.sites, "a.test") // as if it had been its turn
+	s.sites.Remove("a.test") // as if it had been its turn
 	if got := s.Rules("a.test", "phpBB"); len(got) != 1 {
 		t.Errorf("%+v", got)
 	}

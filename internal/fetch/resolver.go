@@ -14,6 +14,7 @@ import (
 	"github.com/miekg/dns"
 	"golang.org/x/sync/singleflight"
 
+	"github.com/muninn-archive/muninn/internal/cache"
 	"github.com/muninn-archive/muninn/internal/urls"
 )
 
@@ -51,13 +52,13 @@ type Resolver struct {
 	spoke  atomic.Bool  // a server has replied once
 
 	mu      sync.Mutex
-	cache   map[string]Answer
-	unsaved map[string]Answer // answers that no archive holds yet
+	cache   *cache.LRU[string, Answer]
+	unsaved *cache.LRU[string, Answer] // answers that no archive holds yet
 }
 
 // NewResolver takes names resolved by hand and a DNS server ("ADDR:PORT"; empty: the system's).
 func NewResolver(fixed map[string]netip.Addr, server string) (*Resolver, error) {
-	r := &Resolver{fixed: map[string]netip.Addr{}, now: time.Now, cache: map[string]Answer{}, unsaved: map[string]Answer{}}
+	r := &Resolver{fixed: map[string]netip.Addr{}, now: time.Now, cache: newAnswers(), unsaved: newAnswers()}
 	for host, addr := range fixed {
 		r.fixed[strings.ToLower(host)] = plain(addr)
 	}
@@ -76,6 +77,8 @@ func NewResolver(fixed map[string]netip.Addr, server string) (*Resolver, error) 
 	}
 	return r, nil
 }
+
+func newAnswers() *cache.LRU[string, Answer] { return cache.NewLRU[string, Answer](maxResolved, nil) }
 
 // ErrSilent says that the DNS servers, which have answered before, answer nothing any more: it speaks of
 // the worker's network, not of the host.
@@ -100,7 +103,7 @@ func (r *Resolver) lookup(ctx context.Context, host string) (Answer, error) {
 		return Answer{Addr: addr, Addrs: []netip.Addr{addr}}, nil
 	}
 	r.mu.Lock()
-	a, known := r.cache[host]
+	a, known := r.cache.Get(host)
 	r.mu.Unlock()
 	if known && r.now().Before(a.expires) {
 		return a, a.err
@@ -119,15 +122,9 @@ func (r *Resolver) lookup(ctx context.Context, host string) (Answer, error) {
 func (r *Resolver) keep(a Answer) Answer {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if len(r.cache) >= maxResolved {
-		clear(r.cache)
-	}
-	r.cache[a.Host] = a
+	r.cache.Put(a.Host, a)
 	if a.err == nil {
-		if len(r.unsaved) >= maxResolved {
-			clear(r.unsaved)
-		}
-		r.unsaved[a.Host] = a
+		r.unsaved.Put(a.Host, a)
 	}
 	return a
 }
@@ -136,8 +133,8 @@ func (r *Resolver) keep(a Answer) Answer {
 func (r *Resolver) Unsaved(host string) (Answer, bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	a, ok := r.unsaved[host]
-	delete(r.unsaved, host)
+	a, ok := r.unsaved.Get(host)
+	r.unsaved.Remove(host)
 	return a, ok
 }
 
@@ -154,8 +151,8 @@ func (r *Resolver) observed(ctx context.Context, host string) Answer {
 func (r *Resolver) unsave(host string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if a, ok := r.cache[host]; ok && a.err == nil {
-		r.unsaved[host] = a
+	if a, ok := r.cache.Peek(host); ok && a.err == nil {
+		r.unsaved.Put(host, a)
 	}
 }
 

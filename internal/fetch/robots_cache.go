@@ -6,8 +6,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/hashicorp/golang-lru/v2/simplelru"
-
+	"github.com/muninn-archive/muninn/internal/cache"
 	"github.com/muninn-archive/muninn/internal/robots"
 )
 
@@ -43,17 +42,13 @@ func (e rulesEntry) size(key string) int {
 // the longest.
 type robotsCache struct {
 	mu      sync.Mutex
-	entries *simplelru.LRU[string, rulesEntry]
+	entries *cache.LRU[string, rulesEntry]
 	bytes   int
 }
 
 func newRobotsCache() *robotsCache {
 	c := &robotsCache{}
-	entries, err := simplelru.NewLRU(maxRobots, func(key string, e rulesEntry) { c.bytes -= e.size(key) })
-	if err != nil {
-		panic(err) // a bound that is not above 0
-	}
-	c.entries = entries
+	c.entries = cache.NewLRU(maxRobots, func(key string, e rulesEntry) { c.bytes -= e.size(key) })
 	return c
 }
 
@@ -92,7 +87,7 @@ func (c *robotsCache) put(key string, e rulesEntry) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.entries.Remove(key) // its bytes no longer count
-	c.entries.Add(key, e)
+	c.entries.Put(key, e)
 	c.bytes += e.size(key)
 	for c.bytes > maxRobotsBytes && c.entries.Len() > 1 {
 		c.entries.RemoveOldest()

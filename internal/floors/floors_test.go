@@ -17,7 +17,7 @@ const module = "github.com/muninn-archive/muninn/"
 // Packages of one floor do not know each other.
 var floors = [][]string{
 	{"internal/codec", "internal/times"},
-	{"internal/crawl", "internal/version", "internal/cputime", "internal/text"},
+	{"internal/crawl", "internal/version", "internal/cputime", "internal/text", "internal/cache"},
 	{"internal/urls", "internal/coding", "internal/xpath", "internal/dates", "internal/thesaurus", "internal/chart", "internal/disk"},
 	{"internal/scope", "internal/robots", "internal/politeness", "internal/page", "kb", "internal/crawl/schema"},
 	{"internal/recognise", "internal/extract", "internal/bandit"},
@@ -52,7 +52,7 @@ var wrappers = map[string][]string{
 	"github.com/andybalholm/brotli":       {"internal/coding"},
 	"github.com/nlnwa/gowarc":             {"internal/archive"},
 	"github.com/minio/minio-go":           {"internal/archive"},
-	"github.com/hashicorp/golang-lru":     {"internal/fetch"},
+	"github.com/hashicorp/golang-lru":     {"internal/cache"},
 	"github.com/blevesearch/snowballstem": {"internal/text"},
 	"github.com/dgraph-io/badger":         {"frontier"},
 	"github.com/PuerkitoBio/goquery":      {"internal/page"},

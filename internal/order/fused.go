@@ -142,7 +142,7 @@ func (o *Fused) features(s signals) []feature {
 	prior := (o.mean.Sum + 1) / (o.mean.N + 5)
 	f := s.fixed
 	for i, id := range s.groups {
-		g := o.groups.of(id)
+		g := o.groups.Get(id)
 		p := (g.Sum + o.settings.Strength*prior) / (g.N + o.settings.Strength)
 		f = append(f, feature{groupIDs[i], logit(p) - logit(prior)})
 	}
@@ -226,7 +226,7 @@ func (o *Fused) Explain(kept []byte) []Weight {
 		names[featureOf(name)] = name
 	}
 	for i, name := range groupNames {
-		names[groupIDs[i]] = fmt.Sprintf("%s (%.0f links followed)", name, o.groups.of(s.groups[i]).N)
+		names[groupIDs[i]] = fmt.Sprintf("%s (%.0f links followed)", name, o.groups.Get(s.groups[i]).N)
 	}
 	var list []Weight
 	words := Weight{Name: "words of anchor and URL, as learned"}

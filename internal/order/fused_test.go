@@ -576,7 +576,7 @@ func TestFusedState(t *testing.T) {
 	s := DefaultSettings()
 	a := NewFused(examples(10), s)
 	good, bad, visits := crawl(a, 120)
-	a.groups.young, a.groups.old = map[uint32]tried{}, a.groups.young // as after many more
+	a.groups.Young, a.groups.Old = map[uint32]tried{}, a.groups.Young // as after many more
 	a.Learn(visits[3])
 	raw, err := a.Encode()
 	if err != nil {
@@ -747,33 +747,33 @@ func TestGroups(t *testing.T) {
 			g.add(next, 1)
 		}
 	}
-	if got := g.of(7); got != (tried{}) {
+	if got := g.Get(7); got != (tried{}) {
 		t.Errorf("of an unknown group: %v", got)
 	}
 	g.add(7, 0.25)
 	g.add(7, 0.5)
 	g.add(8, 1)
-	if got := g.of(7); got != (tried{2, 0.75}) {
+	if got := g.Get(7); got != (tried{2, 0.75}) {
 		t.Errorf("%v", got)
 	}
 	others(maxGroups - 2) // the first generation is full
-	if len(g.young) != 0 || len(g.old) != maxGroups || g.of(7) != (tried{2, 0.75}) || g.of(8) != (tried{1, 1}) {
-		t.Fatalf("%d and %d groups, %v, %v", len(g.young), len(g.old), g.of(7), g.of(8))
+	if len(g.Young) != 0 || len(g.Old) != maxGroups || g.Get(7) != (tried{2, 0.75}) || g.Get(8) != (tried{1, 1}) {
+		t.Fatalf("%d and %d groups, %v, %v", len(g.Young), len(g.Old), g.Get(7), g.Get(8))
 	}
 	others(maxGroups - 2)
 	g.add(7, 0.25) // 7 is heard of again, 8 is not
-	if g.of(7) != (tried{3, 1}) || g.of(8) != (tried{1, 1}) {
-		t.Errorf("%v, %v", g.of(7), g.of(8))
+	if g.Get(7) != (tried{3, 1}) || g.Get(8) != (tried{1, 1}) {
+		t.Errorf("%v, %v", g.Get(7), g.Get(8))
 	}
 	others(1)
-	if g.of(7) != (tried{3, 1}) || g.of(8) != (tried{}) {
-		t.Errorf("heard of lately %v, not for long %v", g.of(7), g.of(8))
+	if g.Get(7) != (tried{3, 1}) || g.Get(8) != (tried{}) {
+		t.Errorf("heard of lately %v, not for long %v", g.Get(7), g.Get(8))
 	}
 	others(maxGroups)
-	if g.of(7) != (tried{}) || g.of(next) != (tried{1, 1}) {
-		t.Errorf("not for long %v, the last %v", g.of(7), g.of(next))
+	if g.Get(7) != (tried{}) || g.Get(next) != (tried{1, 1}) {
+		t.Errorf("not for long %v, the last %v", g.Get(7), g.Get(next))
 	}
-	if n := len(g.young) + len(g.old); n >= 2*maxGroups {
+	if n := len(g.Young) + len(g.Old); n >= 2*maxGroups {
 		t.Errorf("%d groups", n)
 	}
 }

@@ -53,7 +53,7 @@ func (o *Fused) Encode() ([]byte, error) {
 	r := o.relevance
 	s := fusedState{
 		Version: stateVersion, Pages: r.seen, Weights: r.weights, Bias: r.bias, Random: uint64(r.random),
-		Relevance: o.rel.state(), Hub: o.hub.state(), Young: o.groups.young, Old: o.groups.old, Mean: o.mean,
+		Relevance: o.rel.state(), Hub: o.hub.state(), Young: o.groups.Young, Old: o.groups.Old, Mean: o.mean,
 	}
 	for i := range s.Parts {
 		s.Parts[i] = contrastState{r.parts[i].all, r.parts[i].allSum}
@@ -100,8 +100,7 @@ func (o *Fused) Restore(raw []byte) error {
 		return errViews
 	}
 	g := newGroups()
-	maps.Copy(g.young, s.Young)
-	maps.Copy(g.old, s.Old)
+	g.Restore(s.Young, s.Old)
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.relevance, o.rel, o.hub, o.groups, o.mean = r, rel, hub, g, s.Mean

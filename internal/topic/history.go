@@ -1,15 +1,16 @@
 package topic
 
 import (
-	"maps"
 	"strings"
 	"sync"
+
+	"github.com/muninn-archive/muninn/internal/cache"
 )
 
 // SiteHistory remembers what the pages of hosts and folders were worth. It is safe for concurrent use.
 type SiteHistory struct {
-	mu         sync.Mutex
-	young, old map[string]worth
+	mu    sync.Mutex
+	sites cache.Generations[string, worth]
 }
 
 type worth struct {
@@ -18,7 +19,7 @@ type worth struct {
 	Sum   float64 // of their scores
 }
 
-// maxSites bounds the hosts and folders that are remembered: those that were heard of last.
+// maxSites bounds the hosts and folders of a generation: those are remembered that were heard of last.
 const maxSites = 50_000
 
 // leastSitePages is the number of pages from which a host or folder speaks.
@@ -26,14 +27,7 @@ const leastSitePages = 3
 
 // NewSiteHistory makes one that remembers nothing.
 func NewSiteHistory() *SiteHistory {
-	return &SiteHistory{young: map[string]worth{}, old: map[string]worth{}}
-}
-
-func (p *SiteHistory) of(key string) worth {
-	if w, known := p.young[key]; known {
-		return w
-	}
-	return p.old[key]
+	return &SiteHistory{sites: cache.NewGenerations[string, worth](maxSites)}
 }
 
 // Add takes in a page with its document score.
@@ -41,12 +35,10 @@ func (p *SiteHistory) Add(url string, score float64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, key := range sitesOf(url) {
-		w := p.of(key)
-		p.young[key] = worth{Pages: w.Pages + 1, Sum: w.Sum + score}
+		w := p.sites.Get(key)
+		p.sites.Put(key, worth{Pages: w.Pages + 1, Sum: w.Sum + score})
 	}
-	if len(p.young) >= maxSites {
-		p.young, p.old = map[string]worth{}, p.young
-	}
+	p.sites.Age()
 }
 
 // Score is the mean score of the pages in a URL's folder, or of its host if there are too few; false if those are too few
@@ -55,7 +47,7 @@ func (p *SiteHistory) Score(url string) (mean float64, known bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, key := range sitesOf(url) {
-		if w := p.of(key); w.Pages >= leastSitePages {
+		if w := p.sites.Get(key); w.Pages >= leastSitePages {
 			return w.Sum / w.Pages, true
 		}
 	}
@@ -66,16 +58,14 @@ func (p *SiteHistory) Score(url string) (mean float64, known bool) {
 func (p *SiteHistory) generations() (young, old map[string]worth) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return maps.Clone(p.young), maps.Clone(p.old)
+	return p.sites.Clone()
 }
 
 // restore puts other generations in place of its own.
 func (p *SiteHistory) restore(young, old map[string]worth) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.young, p.old = map[string]worth{}, map[string]worth{}
-	maps.Copy(p.young, young)
-	maps.Copy(p.old, old)
+	p.sites.Restore(young, old)
 }
 
 // sitesOf are a URL's folder and its host.

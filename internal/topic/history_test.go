@@ -60,12 +60,12 @@ func TestForgetting(t *testing.T) {
 		}
 	}
 	others(maxSites/2 - 3) // each has a host and a folder; two hosts were there
-	if len(p.old) > 0 || meanScore(p, "http://left.example/") != 0.5 {
-		t.Fatalf("a generation goes too early, with %d places", len(p.young))
+	if len(p.sites.Old) > 0 || meanScore(p, "http://left.example/") != 0.5 {
+		t.Fatalf("a generation goes too early, with %d places", len(p.sites.Young))
 	}
 	others(1)
-	if len(p.young) != 0 || len(p.old) != maxSites {
-		t.Fatalf("%d young, %d old places", len(p.young), len(p.old))
+	if len(p.sites.Young) != 0 || len(p.sites.Old) != maxSites {
+		t.Fatalf("%d young, %d old places", len(p.sites.Young), len(p.sites.Old))
 	}
 	p.Add("http://kept.example/", 0.1) // (3 · 0.5 + 0.1) / 4
 	for _, url := range []string{"http://left.example/", "http://kept.example/"} {
@@ -80,7 +80,7 @@ func TestForgetting(t *testing.T) {
 	if got, _ := p.Score("http://kept.example/"); math.Abs(got-0.4) > 1e-6 {
 		t.Errorf("what was heard of is worth %g", got)
 	}
-	if n := len(p.young) + len(p.old); n > 2*maxSites {
+	if n := len(p.sites.Young) + len(p.sites.Old); n > 2*maxSites {
 		t.Errorf("%d places are remembered", n)
 	}
 }
