@@ -11,7 +11,6 @@ import (
 	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/page"
 	"github.com/muninn-archive/muninn/internal/score"
-	"github.com/muninn-archive/muninn/internal/text"
 	"github.com/muninn-archive/muninn/internal/topic"
 	"github.com/muninn-archive/muninn/internal/webworld"
 	benchworld "github.com/muninn-archive/muninn/internal/webworld/bench"
@@ -71,7 +70,7 @@ func BenchmarkUnderstand(b *testing.B) {
 		b.ReportAllocs()
 		d := crawl.DefaultDefinition()
 		d.Topic.Keywords = []string{"raven", "norse mythology", "crow"}
-		scorer, err := score.New(d, nil, text.NewVocabulary(), topic.Memory{})
+		scorer, err := score.New(d, nil, score.NewDictionary(), topic.Memory{})
 		if err != nil {
 			b.Fatal(err)
 		}

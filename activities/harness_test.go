@@ -20,8 +20,8 @@ import (
 	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/page"
 	"github.com/muninn-archive/muninn/internal/pipeline"
+	"github.com/muninn-archive/muninn/internal/score"
 	"github.com/muninn-archive/muninn/internal/spool"
-	"github.com/muninn-archive/muninn/internal/text"
 	"github.com/muninn-archive/muninn/kb"
 )
 
@@ -61,7 +61,7 @@ func newRig(t *testing.T) *rig {
 	r.must(err)
 	r.Activities = &Activities{
 		Settings: Settings{Worker: "w", Queue: "muninn", Attempts: 3, Software: "Muninn test"},
-		Frontier: front, Spool: files, Engine: pipeline.New(front, aah.New(base, aah.DefaultLimits()), text.NewVocabulary(), page.DefaultLimits(), time.Now),
+		Frontier: front, Spool: files, Engine: pipeline.New(front, aah.New(base, aah.DefaultLimits()), score.NewDictionary(), page.DefaultLimits(), time.Now),
 		Archives: &Archives{Default: r.dir, Allow: []string{os.TempDir()}}, Meter: noMeter{}, Now: time.Now,
 	}
 	Observe(r.Engine)

@@ -112,8 +112,8 @@ func learnFrom(definition, web string) (out learning, err error) {
 	if err != nil {
 		return out, cli.Usage("%w", err)
 	}
-	words := text.NewVocabulary()
-	memory := topic.Memory{DocumentFrequencies: topic.NewDocumentFrequencies(words, nil)}
+	words := score.NewDictionary()
+	memory := topic.Memory{DocumentFrequencies: topic.NewDocumentFrequencies(words.Vocabulary, nil)}
 	scorer, err := score.New(out.Definition, nil, words, memory)
 	if err != nil {
 		return out, cli.Usage("%w", err)

@@ -27,8 +27,8 @@ import (
 	"github.com/muninn-archive/muninn/internal/disk"
 	"github.com/muninn-archive/muninn/internal/fetch"
 	"github.com/muninn-archive/muninn/internal/pipeline"
+	"github.com/muninn-archive/muninn/internal/score"
 	"github.com/muninn-archive/muninn/internal/spool"
-	"github.com/muninn-archive/muninn/internal/text"
 	"github.com/muninn-archive/muninn/internal/version"
 	"github.com/muninn-archive/muninn/workflows"
 )
@@ -145,7 +145,7 @@ func (w *Worker) opened(ctx context.Context) error {
 	if err := errors.Join(errs[:]...); err != nil {
 		return err
 	}
-	engine := pipeline.New(w.front, helper, text.NewVocabulary(), conf.Page, time.Now)
+	engine := pipeline.New(w.front, helper, score.NewDictionary(), conf.Page, time.Now)
 	engine.Handover.Bound(int64(conf.HandedBytes))
 	activities.Observe(engine)
 	w.acts = &activities.Activities{

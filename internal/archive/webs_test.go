@@ -15,7 +15,6 @@ import (
 	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/page"
 	"github.com/muninn-archive/muninn/internal/score"
-	"github.com/muninn-archive/muninn/internal/text"
 	"github.com/muninn-archive/muninn/internal/webworld"
 	benchworld "github.com/muninn-archive/muninn/internal/webworld/bench"
 	"github.com/muninn-archive/muninn/kb"
@@ -44,7 +43,7 @@ func reader(t testing.TB, topic []string) func(url, mime string, body []byte) un
 	}
 	d := crawl.DefaultDefinition()
 	d.Topic.Keywords = topic
-	judge, err := score.NewJudge(d, nil, text.NewVocabulary(), nil, nil)
+	judge, err := score.NewJudge(d, nil, score.NewDictionary(), nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

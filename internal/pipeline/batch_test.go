@@ -12,7 +12,7 @@ import (
 	"github.com/muninn-archive/muninn/internal/archive"
 	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/page"
-	"github.com/muninn-archive/muninn/internal/text"
+	"github.com/muninn-archive/muninn/internal/score"
 	"github.com/muninn-archive/muninn/internal/topic"
 )
 
@@ -26,7 +26,7 @@ type rig struct {
 func newRig(t *testing.T, edit func(*crawl.Definition)) *rig {
 	t.Helper()
 	front, err := frontier.Open(t.TempDir(), frontier.Options{NoSync: true})
-	r := &rig{New(front, nil, text.NewVocabulary(), page.DefaultLimits(), time.Now), t, 0}
+	r := &rig{New(front, nil, score.NewDictionary(), page.DefaultLimits(), time.Now), t, 0}
 	r.must(err)
 	t.Cleanup(func() { _ = front.Close() })
 	d := crawl.DefaultDefinition()

@@ -10,7 +10,7 @@ import (
 	"github.com/muninn-archive/muninn/internal/archive"
 	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/page"
-	"github.com/muninn-archive/muninn/internal/text"
+	"github.com/muninn-archive/muninn/internal/score"
 )
 
 // Engine turns the exchanges of batches into what the archive and the frontier get. It is safe for concurrent use, but one step of
@@ -27,7 +27,7 @@ type Engine struct {
 	Handover Handover // pages between the steps
 	Workshop Workshop // seats
 
-	vocabulary *text.Vocabulary
+	dictionary *score.Dictionary
 	limits     page.Limits
 	judges     judges
 	reading    reading
@@ -40,8 +40,8 @@ type Logger interface {
 }
 
 // New makes an engine. helper may be nil.
-func New(front *frontier.Frontier, helper *aah.Helper, vocabulary *text.Vocabulary, limits page.Limits, now func() time.Time) *Engine {
-	return &Engine{Frontier: front, Helper: helper, vocabulary: vocabulary, limits: limits, Now: now}
+func New(front *frontier.Frontier, helper *aah.Helper, dictionary *score.Dictionary, limits page.Limits, now func() time.Time) *Engine {
+	return &Engine{Frontier: front, Helper: helper, dictionary: dictionary, limits: limits, Now: now}
 }
 
 func (e *Engine) log(ctx context.Context) Logger {

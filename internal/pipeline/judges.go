@@ -69,7 +69,7 @@ func (js *judges) of(e *Engine, plan frontier.Plan) (*score.Judge, error) {
 			return nil, err
 		}
 	}
-	judge, err := score.NewJudge(d, model, e.vocabulary, before, remembered)
+	judge, err := score.NewJudge(d, model, e.dictionary, before, remembered)
 	if err != nil {
 		return nil, err
 	}

@@ -70,7 +70,7 @@ func TestRelink(t *testing.T) {
 		m.SiteHistory.Add("http://a.example/1", 0.75)
 	}
 	weights := crawl.Weights{Document: 1, Paragraph: 1, Anchor: 1, URL: 1, Tokens: 1, History: 1, Language: 1, Helper: 1}
-	s := remembering(t, about, weights, learned, text.NewVocabulary(), m)
+	s := remembering(t, about, weights, learned, NewDictionary(), m)
 	for _, c := range []struct {
 		name      string
 		link      crawl.Outlink
@@ -125,7 +125,7 @@ func TestRelink(t *testing.T) {
 		if len(v.Links) != 1 || v.Links[0].URL != l.URL || len(v.Text) != len(c.terms) {
 			t.Errorf("%s: an order sees %+v", c.name, v)
 		}
-		anchor, around := s.vocabulary.Vector(l.Anchor, "en"), s.vocabulary.Vector(c.paragraph, "en")
+		anchor, around := s.dictionary.Vector(l.Anchor, "en"), s.dictionary.Vector(c.paragraph, "en")
 		if l.Hop != crawl.HopLink {
 			anchor, around = nil, nil
 		}

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/muninn-archive/muninn/internal/crawl"
-	"github.com/muninn-archive/muninn/internal/text"
 	"github.com/muninn-archive/muninn/internal/topic"
 )
 
@@ -283,7 +282,7 @@ func met() topic.Memory {
 // sitemap lists.
 func TestPassedOn(t *testing.T) {
 	about, p, c := everything()
-	remembering(t, about, weigh(t, 1, crawl.PartNames...), nil, text.NewVocabulary(), met()).Page(p, c)
+	remembering(t, about, weigh(t, 1, crawl.PartNames...), nil, NewDictionary(), met()).Page(p, c)
 	of := map[crawl.Hop]string{
 		crawl.HopLink:     "document paragraph anchor url tokens entities history language freshness spam social helper",
 		crawl.HopPaging:   "document paragraph anchor url tokens entities history language freshness spam social helper",
@@ -316,11 +315,11 @@ func TestPassedOn(t *testing.T) {
 // TestWeightsOfZero turn a part off, and no other.
 func TestWeightsOfZero(t *testing.T) {
 	about, p, c := everything()
-	remembering(t, about, weigh(t, 1, crawl.PartNames...), nil, text.NewVocabulary(), met()).Page(p, c)
+	remembering(t, about, weigh(t, 1, crawl.PartNames...), nil, NewDictionary(), met()).Page(p, c)
 	for _, name := range crawl.PartNames {
 		without := slices.DeleteFunc(slices.Clone(crawl.PartNames), func(n string) bool { return n == name })
 		_, q, _ := everything()
-		remembering(t, about, weigh(t, 1, without...), nil, text.NewVocabulary(), met()).Page(q, c)
+		remembering(t, about, weigh(t, 1, without...), nil, NewDictionary(), met()).Page(q, c)
 		for i := range p.Links {
 			want := slices.DeleteFunc(slices.Clone(p.Links[i].Parts), func(part crawl.Part) bool { return part.Name == name })
 			if got := q.Links[i].Parts; !alike(got, want) {
@@ -329,7 +328,7 @@ func TestWeightsOfZero(t *testing.T) {
 		}
 	}
 	_, q, _ := everything()
-	remembering(t, about, crawl.Weights{}, nil, text.NewVocabulary(), met()).Page(q, c)
+	remembering(t, about, crawl.Weights{}, nil, NewDictionary(), met()).Page(q, c)
 	for _, l := range q.Links {
 		if len(l.Parts) > 0 || l.Score != 0.5 {
 			t.Errorf("without weights: %v, %g", l.Parts, l.Score)
@@ -346,12 +345,12 @@ func TestPageScore(t *testing.T) {
 	}
 	for _, name := range crawl.PartNames {
 		_, q, _ := everything()
-		if remembering(t, about, weigh(t, 1, name), nil, text.NewVocabulary(), met()).Page(q, c); q.Score != p.Score {
+		if remembering(t, about, weigh(t, 1, name), nil, NewDictionary(), met()).Page(q, c); q.Score != p.Score {
 			t.Errorf("with %s alone the page scores %g, not %g", name, q.Score, p.Score)
 		}
 		_, q, _ = everything()
 		topicless := crawl.Topic{Languages: about.Languages, URLPatterns: about.URLPatterns}
-		if remembering(t, topicless, weigh(t, 1, name), nil, text.NewVocabulary(), met()).Page(q, c); q.Score != silent {
+		if remembering(t, topicless, weigh(t, 1, name), nil, NewDictionary(), met()).Page(q, c); q.Score != silent {
 			t.Errorf("without words, with %s, the page scores %g", name, q.Score)
 		}
 	}
@@ -360,12 +359,12 @@ func TestPageScore(t *testing.T) {
 // TestAsked: terms and view are handed on if they are asked for.
 func TestAsked(t *testing.T) {
 	about, p, c := everything()
-	s := remembering(t, about, weigh(t, 1, crawl.PartNames...), nil, text.NewVocabulary(), met())
+	s := remembering(t, about, weigh(t, 1, crawl.PartNames...), nil, NewDictionary(), met())
 	if got := s.Page(p, c); got.Terms != nil || got.View != nil {
 		t.Errorf("nothing was asked for: %v, %v", got.Terms, got.View)
 	}
 	c.Terms, c.View, c.Depth = true, true, 3
-	s = remembering(t, about, weigh(t, 1, crawl.PartNames...), nil, text.NewVocabulary(), met())
+	s = remembering(t, about, weigh(t, 1, crawl.PartNames...), nil, NewDictionary(), met())
 	got := s.Page(p, c)
 	if got.Terms["raven"] != 20 || got.Terms["muninn"] != titleWeight || len(got.Terms) != 42 {
 		t.Errorf("terms %v", got.Terms)

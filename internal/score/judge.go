@@ -23,18 +23,18 @@ type Judge struct {
 // NewJudge makes the judge of a definition, with the model of its reference crawl (nil if there is none yet). former is that of an earlier
 // state of the crawl, whose memory it takes over; nil: it remembers raw, what Remember has returned before, if that was of
 // the same topic.
-func NewJudge(d crawl.Definition, model *topic.Model, vocabulary *text.Vocabulary, former *Judge, raw []byte) (*Judge, error) {
+func NewJudge(d crawl.Definition, model *topic.Model, dictionary *Dictionary, former *Judge, raw []byte) (*Judge, error) {
 	j := &Judge{by: d.Order, of: d.Topic.Canonical(), orders: map[string]order.Order{}}
 	if former != nil {
 		j.memory = former.memory
 	} else {
-		j.memory = &crawlMemory{Memory: topic.Memory{DocumentFrequencies: topic.NewDocumentFrequencies(vocabulary, model), SiteHistory: topic.NewSiteHistory()}}
+		j.memory = &crawlMemory{Memory: topic.Memory{DocumentFrequencies: topic.NewDocumentFrequencies(dictionary.Vocabulary, model), SiteHistory: topic.NewSiteHistory()}}
 		if len(raw) > 0 {
 			_ = j.memory.Restore(j.of, raw) // what cannot be read is made anew by what comes
 		}
 	}
 	var err error
-	j.Scorer, err = New(d, model, vocabulary, j.memory.Memory)
+	j.Scorer, err = New(d, model, dictionary, j.memory.Memory)
 	return j, err
 }
 

@@ -15,8 +15,8 @@ import (
 // TestWeighedScore is of a page and topics of two terms each. From the 21st page on, terms weigh by how few of the pages
 // before have them: 5 have raven (ln 5 = 1.609438), 20 have fox (ln 2 = 0.693147), none has crow (ln 21 = 3.044522).
 func TestWeighedScore(t *testing.T) {
-	a := text.NewVocabulary()
-	m := topic.Memory{DocumentFrequencies: topic.NewDocumentFrequencies(a, nil)}
+	a := NewDictionary()
+	m := topic.Memory{DocumentFrequencies: topic.NewDocumentFrequencies(a.Vocabulary, nil)}
 	s := remembering(t, ravens, weigh(t, 1, "document", "anchor", "paragraph"), nil, a, m)
 	page := func(text string) *crawl.Page {
 		p := &crawl.Page{Language: "en", Blocks: []string{text}, Links: []crawl.Outlink{{URL: "http://a.example/", Hop: crawl.HopLink, Anchor: "crow fox", Block: 0}}}
@@ -56,8 +56,8 @@ func TestWeighedScore(t *testing.T) {
 
 // TestScoresAfterMove: a page scores the same with a lexicon that was begun anew.
 func TestScoresAfterMove(t *testing.T) {
-	a := text.NewVocabulary()
-	b := topic.NewDocumentFrequencies(a, nil)
+	a := NewDictionary()
+	b := topic.NewDocumentFrequencies(a.Vocabulary, nil)
 	for i := range 20 {
 		counted := text.NewTally(a.Lexicon())
 		counted.Count([]string{"fox", "raven fox hare", "crow", "hare fox"}[i%4], "en", 1)
@@ -82,8 +82,8 @@ func TestAnyOrder(t *testing.T) {
 	build := func(seed uint64) *topic.DocumentFrequencies {
 		random := rand.New(rand.NewPCG(seed, 0))
 		random.Shuffle(len(texts), func(i, j int) { texts[i], texts[j] = texts[j], texts[i] })
-		a := text.NewVocabulary()
-		b := topic.NewDocumentFrequencies(a, &topic.Model{Pages: 10, DocumentFrequencies: []text.Term{{Text: "ra", Weight: 7}, {Text: "ven", Weight: 2}}})
+		a := NewDictionary()
+		b := topic.NewDocumentFrequencies(a.Vocabulary, &topic.Model{Pages: 10, DocumentFrequencies: []text.Term{{Text: "ra", Weight: 7}, {Text: "ven", Weight: 2}}})
 		m := topic.Memory{DocumentFrequencies: b}
 		s := remembering(t, ravens, weigh(t, 1, "document"), nil, a, m)
 		for i, text := range texts {
@@ -108,8 +108,8 @@ func TestAnyOrder(t *testing.T) {
 
 // TestManyAtOnce: scorers of several workers share words and memory, while lexica are begun anew.
 func TestManyAtOnce(t *testing.T) {
-	a := text.NewVocabulary()
-	m := topic.Memory{DocumentFrequencies: topic.NewDocumentFrequencies(a, nil), SiteHistory: topic.NewSiteHistory()}
+	a := NewDictionary()
+	m := topic.Memory{DocumentFrequencies: topic.NewDocumentFrequencies(a.Vocabulary, nil), SiteHistory: topic.NewSiteHistory()}
 	s := remembering(t, ravens, weigh(t, 1, crawl.PartNames...), nil, a, m)
 	const workers, each = 4, 60
 	var wg sync.WaitGroup
@@ -145,7 +145,7 @@ func TestManyAtOnce(t *testing.T) {
 // TestHistory: pages are remembered with their document scores, and those without one are not.
 func TestHistory(t *testing.T) {
 	m := topic.Memory{SiteHistory: topic.NewSiteHistory()}
-	s := remembering(t, ravens, weigh(t, 1, "history"), nil, text.NewVocabulary(), m)
+	s := remembering(t, ravens, weigh(t, 1, "history"), nil, NewDictionary(), m)
 	page := func(url, text string) float64 {
 		p := &crawl.Page{URL: url, Language: "en", Blocks: []string{text}, Links: []crawl.Outlink{{URL: "http://a.example/raven/x", Hop: crawl.HopSitemap, Block: -1}}}
 		m.Observe(s.Page(p, Context{Inherit: 0.123}).Observation)
@@ -175,7 +175,7 @@ func TestHistory(t *testing.T) {
 	// A new scorer remembers it; one without memory is silent.
 	link := crawl.Outlink{URL: "http://a.example/other/1", Hop: crawl.HopLink, Block: -1}
 	p := &crawl.Page{URL: "http://c.example/", Links: []crawl.Outlink{link}}
-	remembering(t, ravens, weigh(t, 1, "history"), nil, text.NewVocabulary(), m).Page(p, Context{})
+	remembering(t, ravens, weigh(t, 1, "history"), nil, NewDictionary(), m).Page(p, Context{})
 	if got := p.Links[0].Score; !near(got, 3.0/7) { // 1, 0, 1, 1, 0, 0, 0
 		t.Errorf("another scorer with the same memory: %g", got)
 	}

@@ -27,7 +27,7 @@ func judged(t *testing.T, j *Judge, from, pages int) (visits []topic.Observation
 
 // TestMemory: a judge remembers pages once they are archived, and one that takes its memory over knows the same.
 func TestMemory(t *testing.T) {
-	a := text.NewVocabulary()
+	a := NewDictionary()
 	d := crawl.DefaultDefinition()
 	d.Topic = ravens
 	d.Topic.Threshold, d.Order.Strategy = 0.1, crawl.StrategyWeighted
@@ -66,7 +66,7 @@ func TestMemory(t *testing.T) {
 	}
 	pages, df = counts(j.memory.DocumentFrequencies)
 	before := worth(j)
-	a = text.NewVocabulary() // another process
+	a = NewDictionary() // another process
 	later := judge(d, nil, raw)
 	if p, n := counts(later.memory.DocumentFrequencies); p != pages || !maps.Equal(n, df) {
 		t.Errorf("after a restart %g pages of %v, want %g of %v", p, n, pages, df)

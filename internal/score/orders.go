@@ -1,16 +1,9 @@
 package score
 
 import (
-	"cmp"
-	"fmt"
-	"os"
-	"path/filepath"
-	"sync"
-
 	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/order"
 	"github.com/muninn-archive/muninn/internal/text"
-	"github.com/muninn-archive/muninn/internal/thesaurus"
 	"github.com/muninn-archive/muninn/internal/topic"
 )
 
@@ -35,7 +28,7 @@ func (s *Scorer) Order(d crawl.Order, lang string) (order.Order, error) {
 	case crawl.StrategyShark:
 		return order.NewShark(terms), nil
 	case crawl.StrategySynonyms, crawl.StrategyBroader:
-		t, err := s.thesaurus(d.Thesaurus, lang)
+		t, err := s.dictionary.thesaurus(d.Thesaurus, lang)
 		if err != nil {
 			return nil, err
 		}
@@ -54,62 +47,6 @@ func (s *Scorer) Order(d crawl.Order, lang string) (order.Order, error) {
 // terms are the topic's, for orders.
 func (s *Scorer) terms(lang string) text.HashedVector {
 	return text.NewHashedVector(s.vector(lang).terms)
-}
-
-// thesauri are read once.
-var thesauri = struct {
-	sync.Mutex
-	read map[string]*thesaurus.Thesaurus
-}{read: map[string]*thesaurus.Thesaurus{}}
-
-// CheckThesaurus tells whether the strategy of a crawl has what it needs on this machine. The error names the field and
-// the mend.
-func CheckThesaurus(d crawl.Order) error {
-	where := ThesaurusOf(d)
-	if where == "" {
-		return nil
-	}
-	s := &Scorer{vocabulary: text.NewVocabulary()}
-	_, err := s.thesaurus(where, "en")
-	return err
-}
-
-// ThesaurusOf is the file or folder that the strategy of a crawl reads; empty if it reads none.
-func ThesaurusOf(d crawl.Order) string {
-	if d.Strategy != crawl.StrategySynonyms && d.Strategy != crawl.StrategyBroader {
-		return ""
-	}
-	return cmp.Or(d.Thesaurus, thesaurus.DefaultWordNet)
-}
-
-func (s *Scorer) thesaurus(where, lang string) (*thesaurus.Thesaurus, error) {
-	if where == "" {
-		where = thesaurus.DefaultWordNet
-	}
-	if !text.Stems(lang) { // its words are counted as English ones
-		lang = "en"
-	}
-	if info, err := os.Stat(where); err == nil && info.IsDir() && lang != "en" {
-		return &thesaurus.Thesaurus{}, nil // WordNet knows English alone
-	}
-	key := lang + " " + filepath.Clean(where)
-	thesauri.Lock()
-	defer thesauri.Unlock()
-	if t := thesauri.read[key]; t != nil {
-		return t, nil
-	}
-	t, err := thesaurus.Open(where, lang, func(word string) (uint32, bool) {
-		v := s.vocabulary.Vector(word, lang)
-		for stem := range v {
-			return text.Hash(stem), len(v) == 1 // of several words none stands for all
-		}
-		return 0, false
-	})
-	if err != nil {
-		return nil, fmt.Errorf("order.thesaurus: %w; a SKOS file on the disk of the worker will do, too", err)
-	}
-	thesauri.read[key] = t
-	return t, nil
 }
 
 // Examples are views of the pages of a reference crawl that are of the topic, for an order that learns: those that the
@@ -133,7 +70,7 @@ func (s *Scorer) Examples(samples []topic.Sample) [][]byte {
 const maxExamples = 100
 
 func (s *Scorer) tally(words string) text.HashedVector {
-	t := text.NewTally(s.vocabulary.Lexicon())
+	t := text.NewTally(s.dictionary.Lexicon())
 	defer t.Free()
 	t.Count(words, "", 1)
 	return t.Hashed()

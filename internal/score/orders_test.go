@@ -169,7 +169,7 @@ func TestOrderOfLanguage(t *testing.T) {
 	file := written(t, "birds.ttl", birds)
 	s := scorer(t, crawl.Topic{Keywords: []string{"corbie"}}, crawl.Weights{Document: 1}, nil)
 	page := func(word string) *order.Page {
-		return &order.Page{Text: text.NewHashedVector(s.vocabulary.Vector(word, "de")), Links: make([]order.Link, 1)}
+		return &order.Page{Text: text.NewHashedVector(s.dictionary.Vector(word, "de")), Links: make([]order.Link, 1)}
 	}
 	for lang, found := range map[string]bool{"en": false, "de": true} {
 		o, err := s.Order(crawl.Order{Strategy: crawl.StrategySynonyms, Thesaurus: file}, lang)

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/muninn-archive/muninn/internal/crawl"
-	"github.com/muninn-archive/muninn/internal/text"
 	"github.com/muninn-archive/muninn/internal/topic"
 )
 
@@ -134,14 +133,14 @@ func sound(t *testing.T, s *Scorer, l crawl.Outlink, inherit float64) {
 // TestScoresAreSound: of any definition and any pages, every part and score is in [0,1], and the score is the mean of the
 // parts; of links that are scored anew and in batches too.
 func TestScoresAreSound(t *testing.T) {
-	a := text.NewVocabulary()
+	a := NewDictionary()
 	spoke := map[string]int{}
 	scored := 0
 	for seed := range uint64(300) {
 		r := chance{rand.New(rand.NewPCG(seed, 7))}
 		m := topic.Memory{}
 		if r.IntN(2) == 0 {
-			m.DocumentFrequencies = topic.NewDocumentFrequencies(a, nil)
+			m.DocumentFrequencies = topic.NewDocumentFrequencies(a.Vocabulary, nil)
 		}
 		if r.IntN(2) == 0 {
 			m.SiteHistory = topic.NewSiteHistory()
@@ -251,7 +250,7 @@ func TestMoreIsMore(t *testing.T) {
 			for range 3 {
 				m.SiteHistory.Add("http://b.example/", 0.75)
 			}
-			remembering(t, about, weigh(t, 1, crawl.PartNames...), nil, text.NewVocabulary(), m).Page(p, context)
+			remembering(t, about, weigh(t, 1, crawl.PartNames...), nil, NewDictionary(), m).Page(p, context)
 			return p.Links[0].Score, p.Links[0].Parts
 		}
 		less, of := score(c.less)

@@ -23,7 +23,7 @@ type Scorer struct {
 	model      *topic.Model // nil: nothing was learned
 	examples   []exampleText
 	patterns   []urlPattern
-	vocabulary *text.Vocabulary
+	dictionary *Dictionary
 	memory     topic.Memory
 	analysers  []analyser
 
@@ -37,9 +37,9 @@ type urlPattern struct {
 }
 
 // New makes the scorer of a definition, with what was learned (nil if nothing was yet).
-func New(d crawl.Definition, model *topic.Model, vocabulary *text.Vocabulary, memory topic.Memory) (*Scorer, error) {
+func New(d crawl.Definition, model *topic.Model, dictionary *Dictionary, memory topic.Memory) (*Scorer, error) {
 	s := &Scorer{
-		topic: d.Topic, weights: d.Weights.ByName(), model: model, vocabulary: vocabulary, memory: memory,
+		topic: d.Topic, weights: d.Weights.ByName(), model: model, dictionary: dictionary, memory: memory,
 		byLanguage: map[string]topicVector{}, examples: exampleTexts(d.Topic),
 	}
 	for i, p := range d.Topic.URLPatterns {
@@ -76,7 +76,7 @@ type Scored struct {
 
 // now are the words, their weights and the topic of pages in a language, as they are at present.
 func (s *Scorer) now(lang string) (x *text.Lexicon, w *text.IDF, v topicVector) {
-	x = s.vocabulary.Lexicon()
+	x = s.dictionary.Lexicon()
 	if f := s.memory.DocumentFrequencies; f != nil {
 		w = f.Weights(x)
 	}
@@ -285,7 +285,7 @@ func (s *Scorer) average(parts crawl.Parts, inherit float64) float64 {
 
 // Sample keeps what a page with these terms can teach.
 func (s *Scorer) Sample(p *crawl.Page, terms text.Vector) topic.Sample {
-	return topic.NewSample(s.topic, p, terms, s.vocabulary.Lexicon())
+	return topic.NewSample(s.topic, p, terms, s.dictionary.Lexicon())
 }
 
 // Clamp brings a score into [0,1]; what is no number counts as 0.

@@ -16,10 +16,10 @@ import (
 
 func scorer(t testing.TB, about crawl.Topic, weights crawl.Weights, learned *topic.Model) *Scorer {
 	t.Helper()
-	return remembering(t, about, weights, learned, text.NewVocabulary(), topic.Memory{})
+	return remembering(t, about, weights, learned, NewDictionary(), topic.Memory{})
 }
 
-func remembering(t testing.TB, about crawl.Topic, weights crawl.Weights, learned *topic.Model, a *text.Vocabulary, m topic.Memory) *Scorer {
+func remembering(t testing.TB, about crawl.Topic, weights crawl.Weights, learned *topic.Model, a *Dictionary, m topic.Memory) *Scorer {
 	t.Helper()
 	s, err := New(crawl.Definition{Topic: about, Weights: weights}, learned, a, m)
 	if err != nil {
@@ -83,7 +83,7 @@ func TestCosine(t *testing.T) {
 		{"learned", keywords("raven"), &topic.Model{Terms: []text.Term{{Text: "fox", Weight: 3}, {Text: "hare", Weight: 4}}}, "hare", 0.6 / math.Sqrt(1.5625)},
 	} {
 		s := scorer(t, c.topic, crawl.Weights{}, c.learned)
-		if got := s.similarity(s.vocabulary.Vector(c.text, "en"), "en"); !near(got, c.want) {
+		if got := s.similarity(s.dictionary.Vector(c.text, "en"), "en"); !near(got, c.want) {
 			t.Errorf("%s: %g, want %g", c.name, got, c.want)
 		}
 	}
@@ -211,7 +211,7 @@ func TestScoresAreStable(t *testing.T) {
 }
 
 func TestBadPattern(t *testing.T) {
-	_, err := New(crawl.Definition{Topic: crawl.Topic{URLPatterns: []crawl.URLPattern{{Pattern: "*"}, {Pattern: "re:("}}}}, nil, text.NewVocabulary(), topic.Memory{})
+	_, err := New(crawl.Definition{Topic: crawl.Topic{URLPatterns: []crawl.URLPattern{{Pattern: "*"}, {Pattern: "re:("}}}}, nil, NewDictionary(), topic.Memory{})
 	if err == nil || !strings.Contains(err.Error(), "topic.url_patterns[1]") {
 		t.Errorf("error %v", err)
 	}

@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/muninn-archive/muninn/internal/crawl"
-	"github.com/muninn-archive/muninn/internal/text"
 	"github.com/muninn-archive/muninn/internal/topic"
 )
 
@@ -18,12 +17,12 @@ func FuzzSimilarity(f *testing.F) {
 		}
 	}
 	f.Fuzz(func(t *testing.T, example, keyword, lang string) {
-		s, err := New(crawl.Definition{Topic: crawl.Topic{Keywords: []string{keyword}, Examples: []crawl.Example{{Text: example}}}}, nil, text.NewVocabulary(), topic.Memory{})
+		s, err := New(crawl.Definition{Topic: crawl.Topic{Keywords: []string{keyword}, Examples: []crawl.Example{{Text: example}}}}, nil, NewDictionary(), topic.Memory{})
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, about := range []string{example, keyword, example + " " + keyword} {
-			c := s.similarity(s.vocabulary.Vector(about, lang), lang)
+			c := s.similarity(s.dictionary.Vector(about, lang), lang)
 			if c == silent && s.vector(lang).norm == 0 {
 				continue // there is no topic
 			}

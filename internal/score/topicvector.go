@@ -67,12 +67,12 @@ func (s *Scorer) vector(lang string) topicVector {
 	}
 	own := text.Vector{}
 	for _, k := range s.topic.Keywords {
-		s.vocabulary.Add(own, k, lang, 1)
+		s.dictionary.Add(own, k, lang, 1)
 	}
 	for _, e := range s.topic.Entities {
-		s.vocabulary.Add(own, e.Name, lang, 1)
+		s.dictionary.Add(own, e.Name, lang, 1)
 		for _, alias := range e.Aliases {
-			s.vocabulary.Add(own, alias, lang, 0.5)
+			s.dictionary.Add(own, alias, lang, 0.5)
 		}
 	}
 	for term, weight := range own {
@@ -81,7 +81,7 @@ func (s *Scorer) vector(lang string) topicVector {
 	total := text.Vector{}
 	total.Add(own, 1/max(own.Norm(), 1e-9))
 	for _, e := range s.examples {
-		v := s.vocabulary.Vector(e.text, lang)
+		v := s.dictionary.Vector(e.text, lang)
 		total.Add(v, feedback/max(v.Norm(), 1e-9))
 	}
 	if s.model != nil {

@@ -12,7 +12,6 @@ import (
 	"github.com/muninn-archive/muninn/internal/lab/replay"
 	"github.com/muninn-archive/muninn/internal/page"
 	"github.com/muninn-archive/muninn/internal/score"
-	"github.com/muninn-archive/muninn/internal/text"
 	"github.com/muninn-archive/muninn/internal/topic"
 	"github.com/muninn-archive/muninn/internal/urls"
 )
@@ -89,7 +88,7 @@ func (l *Live) crawl(t Task, s Setting) ([]int, error) {
 // LabelBy labels the pages from a definition's threshold on as relevant, and makes that the topic. If the web names no
 // seeds, crawls begin at those of the definition, as far as they were recorded.
 func (c *Corpus) LabelBy(d crawl.Definition) error {
-	scorer, err := score.New(d, nil, text.NewVocabulary(), topic.Memory{})
+	scorer, err := score.New(d, nil, score.NewDictionary(), topic.Memory{})
 	if err != nil {
 		return err
 	}

@@ -14,7 +14,6 @@ import (
 	"github.com/muninn-archive/muninn/internal/order"
 	"github.com/muninn-archive/muninn/internal/page"
 	"github.com/muninn-archive/muninn/internal/score"
-	"github.com/muninn-archive/muninn/internal/text"
 	"github.com/muninn-archive/muninn/internal/topic"
 )
 
@@ -128,7 +127,7 @@ func TestLabelBy(t *testing.T) {
 	c := recordedWeb(t)
 	d := crawl.DefaultDefinition()
 	d.Name, d.Topic.Keywords = "corvids", []string{"raven", "crow", "wall"}
-	scorer, err := score.New(d, nil, text.NewVocabulary(), topic.Memory{})
+	scorer, err := score.New(d, nil, score.NewDictionary(), topic.Memory{})
 	if err != nil {
 		t.Fatal(err)
 	}

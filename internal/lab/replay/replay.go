@@ -20,7 +20,6 @@ import (
 	"github.com/muninn-archive/muninn/internal/pipeline"
 	"github.com/muninn-archive/muninn/internal/recorded"
 	"github.com/muninn-archive/muninn/internal/score"
-	"github.com/muninn-archive/muninn/internal/text"
 	"github.com/muninn-archive/muninn/internal/topic"
 )
 
@@ -66,7 +65,7 @@ func Crawl(ctx context.Context, web *recorded.Web, d crawl.Definition, helper *a
 		return out, err
 	}
 	defer func() { err = errors.Join(err, c.frontier.Close()) }()
-	c.pages = pipeline.New(c.frontier, helper, text.NewVocabulary(), page.DefaultLimits(), now)
+	c.pages = pipeline.New(c.frontier, helper, score.NewDictionary(), page.DefaultLimits(), now)
 	if web.Edges != nil {
 		c.listed = map[int][]recorded.Edge{}
 		for _, e := range web.Edges {
