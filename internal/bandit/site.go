@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/muninn-archive/muninn/internal/codec"
+	"github.com/muninn-archive/muninn/internal/fnv"
 )
 
 const (
@@ -136,10 +137,7 @@ func grams(path string) []gram {
 	count := map[uint32]float32{}
 	before := uint32(0)
 	for step := range strings.SplitSeq(path, "/") {
-		h := uint32(2166136261)
-		for i := range len(step) {
-			h = (h ^ uint32(step[i])) * 16777619
-		}
+		h := fnv.Sum32(step)
 		count[(before*31)^h]++
 		before = h
 	}

@@ -17,8 +17,8 @@ const module = "github.com/muninn-archive/muninn/"
 // Packages of one floor do not know each other.
 var floors = [][]string{
 	{"internal/codec", "internal/times"},
-	{"internal/crawl", "internal/version", "internal/cputime", "internal/text", "internal/cache"},
-	{"internal/urls", "internal/coding", "internal/xpath", "internal/dates", "internal/thesaurus", "internal/chart", "internal/disk"},
+	{"internal/crawl", "internal/version", "internal/cputime", "internal/cache", "internal/fnv"},
+	{"internal/text", "internal/urls", "internal/coding", "internal/xpath", "internal/dates", "internal/thesaurus", "internal/chart", "internal/disk"},
 	{"internal/scope", "internal/robots", "internal/politeness", "internal/page", "kb", "internal/crawl/schema"},
 	{"internal/recognise", "internal/extract", "internal/bandit"},
 	{"internal/adapt"},

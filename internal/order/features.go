@@ -5,26 +5,15 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/muninn-archive/muninn/internal/text"
+	"github.com/muninn-archive/muninn/internal/fnv"
 )
 
-// The kinds of what the form of a URL says, hashed.
+// The beginnings of features, hashed: what follows is added to them.
 var (
-	ofDepth, ofEnd, ofFile, ofExt = hashed(text.Hash("u:depth=")), hashed(text.Hash("u:end=")), hashed(text.Hash("u:file=")), hashed(text.Hash("u:ext="))
-	ofDir, ofWord, ofBegin        = hashed(text.Hash("u:dir=")), hashed(text.Hash("u:word=")), hashed(text.Hash("u:begin="))
-	ofHost, ofParam               = hashed(text.Hash("u:host=")), hashed(text.Hash("u:param="))
+	ofDepth, ofEnd, ofFile, ofExt = fnv.Sum32("u:depth="), fnv.Sum32("u:end="), fnv.Sum32("u:file="), fnv.Sum32("u:ext=")
+	ofDir, ofWord, ofBegin        = fnv.Sum32("u:dir="), fnv.Sum32("u:word="), fnv.Sum32("u:begin=")
+	ofHost, ofParam               = fnv.Sum32("u:host="), fnv.Sum32("u:param=")
 )
-
-// hashed is the Hash of the begin of a text.
-type hashed uint32
-
-// and is the Hash of the text that goes on with s.
-func (h hashed) and(s string) uint32 {
-	for i := range len(s) {
-		h = (h ^ hashed(s[i])) * 16777619
-	}
-	return uint32(h)
-}
 
 // urlFeatures are what the form of a URL says: its words, the shape and kind of its path.
 func urlFeatures(url string) []uint32 {
@@ -36,20 +25,20 @@ func urlFeatures(url string) []uint32 {
 	if at := strings.LastIndexByte(path, '/'); at >= 0 {
 		last, count = path[at+1:], 1+strings.Count(path, "/")
 	}
-	list = append(list, ofDepth.and(string(rune('0'+min(count, 9)))))
+	list = append(list, fnv.Add(ofDepth, string(rune('0'+min(count, 9)))))
 	if last == "" {
-		list = append(list, ofEnd.and("slash"))
+		list = append(list, fnv.Add(ofEnd, "slash"))
 	} else {
 		name, ext, found := strings.Cut(last, ".")
-		list = append(list, ofFile.and(shape(name)))
+		list = append(list, fnv.Add(ofFile, shape(name)))
 		if found {
-			list = append(list, ofExt.and(strings.ToLower(ext)))
+			list = append(list, fnv.Add(ofExt, strings.ToLower(ext)))
 		}
 	}
 	if hasQuery {
 		for part := range strings.SplitSeq(query, "&") {
 			name, _, _ := strings.Cut(part, "=")
-			list = append(list, ofParam.and(name))
+			list = append(list, fnv.Add(ofParam, name))
 		}
 	}
 	first, form, n := "", make([]byte, 0, 16), 0
@@ -66,42 +55,42 @@ func urlFeatures(url string) []uint32 {
 		}
 		form = append(form, letter)
 		if n < count {
-			list = append(list, ofDir.and(kind))
+			list = append(list, fnv.Add(ofDir, kind))
 		}
 		list = hashWords(list, ofWord, s)
 	}
 	begin := ofBegin
 	if len(form) > 1 {
-		begin = hashed(hashed(begin.and(first)).and("/"))
+		begin = fnv.AddByte(fnv.Add(begin, first), '/')
 	}
-	list = append(list, begin.and(string(form)))
+	list = append(list, fnv.Add(begin, string(form)))
 	return hashWords(list, ofHost, host)
 }
 
 // hashWords adds the hashes of the words of a text, in small letters, of two letters and more.
-func hashWords(list []uint32, of hashed, text string) []uint32 {
+func hashWords(list []uint32, of uint32, text string) []uint32 {
 	h, n := of, 0
 	for i := range len(text) {
 		c := text[i]
 		switch {
 		case c >= utf8.RuneSelf: // seldom
-			for _, w := range words(text[i-n:]) {
-				list = append(list, of.and(w))
+			for _, w := range letterWords(text[i-n:]) {
+				list = append(list, fnv.Add(of, w))
 			}
 			return list
 		case c >= 'A' && c <= 'Z':
 			c += 'a' - 'A'
 			fallthrough
 		case c >= 'a' && c <= 'z':
-			h, n = (h^hashed(c))*16777619, n+1
+			h, n = fnv.AddByte(h, c), n+1
 			continue
 		case n > 1:
-			list = append(list, uint32(h))
+			list = append(list, h)
 		}
 		h, n = of, 0
 	}
 	if n > 1 {
-		list = append(list, uint32(h))
+		list = append(list, h)
 	}
 	return list
 }
@@ -132,8 +121,8 @@ func shape(s string) string {
 	return b.String()
 }
 
-// words are the runs of letters of a text, in lower case.
-func words(s string) (list []string) {
+// letterWords are the runs of letters of a text, in lower case.
+func letterWords(s string) (list []string) {
 	for _, w := range strings.FieldsFunc(strings.ToLower(s), func(r rune) bool { return !unicode.IsLetter(r) }) {
 		if utf8.RuneCountInString(w) > 1 {
 			list = append(list, w)
@@ -166,12 +155,6 @@ func nameShape(s string) string {
 		}
 	}
 	return b.String()
-}
-
-func hostOf(url string) string {
-	_, rest, _ := strings.Cut(url, "://")
-	host, _, _ := strings.Cut(rest, "/")
-	return host
 }
 
 // directory is a URL up to its last part.

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/muninn-archive/muninn/internal/text"
+	"github.com/muninn-archive/muninn/internal/urls"
 )
 
 // Settings of an order that learns.
@@ -110,7 +111,7 @@ var biasID, depthID, urlID, anchorID, paragraphID, parentID = featureOf("bias"),
 // signals are what does not change of a link.
 func (o *Fused) signals(p *Page, l *Link, worth float64, room []feature) signals {
 	s := signals{fixed: room, groups: [4]uint32{
-		text.Hash("p " + p.URL), text.Hash("t " + hostOf(p.URL) + " " + l.TagPath), text.Hash("d " + directory(l.URL)), text.Hash("s " + hostOf(l.URL) + " " + pathShape(l.URL)),
+		text.Hash("p " + p.URL), text.Hash("t " + urls.AuthorityOf(p.URL) + " " + l.TagPath), text.Hash("d " + directory(l.URL)), text.Hash("s " + urls.AuthorityOf(l.URL) + " " + pathShape(l.URL)),
 	}}
 	s.add(biasID, 1)
 	form := urlFeatures(l.URL)

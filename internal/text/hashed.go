@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"math"
 	"slices"
+
+	"github.com/muninn-archive/muninn/internal/fnv"
 )
 
 // HashedVector is a sparse vector of term weights, sorted by term. Terms are known by hashes of 32 bits: that two terms of a
@@ -17,13 +19,7 @@ type HashedTerm struct {
 }
 
 // Hash is the FNV-1a hash of a term. Frontiers and archives hold such hashes: it must never change.
-func Hash(term string) uint32 {
-	h := uint32(2166136261)
-	for i := range len(term) {
-		h = (h ^ uint32(term[i])) * 16777619
-	}
-	return h
-}
+func Hash(term string) uint32 { return fnv.Sum32(term) }
 
 // NewHashedVector makes a vector of terms and their frequencies.
 func NewHashedVector(v Vector) HashedVector {

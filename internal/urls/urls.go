@@ -209,10 +209,16 @@ func (u URL) Scheme() string { return u.scheme }
 // Host is the host in lower-case ASCII, IPv6 addresses in brackets, without port.
 func (u URL) Host() string { return u.host }
 
+// AuthorityOf cuts the host with its port, if that is not the scheme's, out of a canonical URL.
+func AuthorityOf(canonical string) string {
+	_, rest, _ := strings.Cut(canonical, "://")
+	authority, _, _ := strings.Cut(rest, "/")
+	return authority
+}
+
 // HostOf cuts the host out of a canonical URL, for a tenth of what parsing it costs.
 func HostOf(canonical string) string {
-	_, rest, _ := strings.Cut(canonical, "://")
-	host, _, _ := strings.Cut(rest, "/")
+	host := AuthorityOf(canonical)
 	if at := strings.LastIndexByte(host, ':'); at > strings.LastIndexByte(host, ']') {
 		host = host[:at]
 	}

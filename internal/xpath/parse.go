@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	"golang.org/x/net/html/atom"
+
+	"github.com/muninn-archive/muninn/internal/fnv"
 )
 
 const (
@@ -497,7 +499,7 @@ func (c *Call) check() error {
 				return errors.New("has-class takes class names in quotes, one an argument")
 			}
 			c.classes = append(c.classes, string(class))
-			c.bits |= bit(hash(string(class)))
+			c.bits |= bit(fnv.Sum32(string(class)))
 		}
 	case "matches":
 		pattern, ok := c.Args[1].(Literal)

@@ -1,6 +1,10 @@
 package xpath
 
-import "golang.org/x/net/html"
+import (
+	"golang.org/x/net/html"
+
+	"github.com/muninn-archive/muninn/internal/fnv"
+)
 
 // sieve tells of an element, by three quick looks, whether the predicates of a step can be true of it at all.
 type sieve struct {
@@ -53,7 +57,7 @@ func sievesOf(n Node) []sieve {
 			ways := both(asked(n.Left, n.Right), asked(n.Right, n.Left))
 			if p, _ := n.Left.(*Path); n.Op == "=" && p != nil && attrOf(p) == "id" && len(ways) == 1 {
 				if l, is := n.Right.(Literal); is {
-					ways = []sieve{{attrs: ways[0].attrs, token: hash(string(l))}}
+					ways = []sieve{{attrs: ways[0].attrs, token: fnv.Sum32(string(l))}}
 				}
 			}
 			return ways
@@ -63,7 +67,7 @@ func sievesOf(n Node) []sieve {
 		case "has-class":
 			way := sieve{classes: n.bits, attrs: attrBit("class")}
 			if len(n.classes) > 0 {
-				way.token = hash(n.classes[0])
+				way.token = fnv.Sum32(n.classes[0])
 			}
 			return []sieve{way}
 		case "boolean":

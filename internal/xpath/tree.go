@@ -5,6 +5,8 @@ import (
 
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
+
+	"github.com/muninn-archive/muninn/internal/fnv"
 )
 
 // Tree is a page, flattened: nodes have numbers in document order.
@@ -83,7 +85,7 @@ func (t *Tree) add(n *html.Node, above int32) {
 			case len(a.Key) == 5 && bits == 0 && named(a, "class"):
 				bits = t.classes(a.Val)
 			case len(a.Key) == 2 && named(a, "id"):
-				t.token(hash(a.Val))
+				t.token(fnv.Sum32(a.Val))
 			}
 		}
 		t.all |= attrs
@@ -105,7 +107,7 @@ func (t *Tree) classes(list string) (bits uint64) {
 			end++
 		}
 		if end > begin {
-			h := hash(list[begin:end])
+			h := fnv.Sum32(list[begin:end])
 			bits |= bit(h)
 			t.token(h)
 		}
@@ -121,15 +123,6 @@ func (t *Tree) hasToken(h uint32) bool { return h == 0 || t.tokens[h>>26]>>(h>>2
 
 // bit gives a class its bit.
 func bit(hash uint32) uint64 { return 1 << (hash >> 14 & 63) }
-
-// hash is FNV-1a.
-func hash(s string) uint32 {
-	h := uint32(2166136261)
-	for i := range len(s) {
-		h = (h ^ uint32(s[i])) * 16777619
-	}
-	return h
-}
 
 // Len is the number of nodes.
 func (t *Tree) Len() int { return len(t.nodes) }
