@@ -38,7 +38,7 @@ func TestBeside(t *testing.T) {
 	text := beside(t, r)
 	contains(t, text,
 		"content 14.42 % 20.00 % 0.00 % 0.000 0.800 hmm 3.81 % 10.00 % 0.00 % 0.000 0.200 breadth-first 2.52 % 20.00 % 0.00 % 0.000 0.600",
-		"2 of the 3 pairs stand in the published order; not as published: hmm before breadth-first")
+		"by area, 2 of the 3 pairs are in the published order; the others: hmm before breadth-first")
 	if strings.Contains(text, Oracle) {
 		t.Error("nobody has published an oracle")
 	}
