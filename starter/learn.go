@@ -56,20 +56,17 @@ an archive or another recorded web take the place of the reference crawl. WEB is
 			}
 			out.Definition.Topic = suggested(out.Definition.Topic, out.Learned)
 			if file != "" {
-				text, err := brief(out.Definition)
-				if err != nil {
-					return err
-				}
-				if err := os.WriteFile(file, text, 0o644); err != nil {
-					return err
+				text, errText := brief(out.Definition)
+				if err = errText; err == nil {
+					err = os.WriteFile(file, text, 0o644)
 				}
 			}
-			return g.Print(out, func(w io.Writer) {
+			return errors.Join(err, g.Print(out, func(w io.Writer) { // which may have taken long, whatever became of the file
 				writeLearned(w, out.Learned)
-				if file != "" {
+				if file != "" && err == nil {
 					_, _ = fmt.Fprintf(w, "a definition with the suggestions is in %s: edit it\n", file)
 				}
-			})
+			}))
 		},
 	}
 	cmd.Flags().StringVar(&from, "from", "", "an archive, or another recorded web, whose pages are learned from")
