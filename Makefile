@@ -80,22 +80,22 @@ bench: build temporal versitygw ## CPU per page end to end, beside GNU wget on t
 	@echo "frontier of 10^6 URLs:"; MUNINN_BENCH_KNOWN=1000000 $(GO) test -run '^$$' -bench . -benchtime 3x ./frontier
 	$(GO) test -run '^$$' -bench . ./internal/urls ./internal/xpath ./kb ./internal/dates ./internal/bandit ./internal/page ./internal/aah ./internal/lab/recognition ./internal/order ./internal/score ./internal/archive ./activities
 
-MUNINN_DATA ?= ../shared/data
+MUNINN_TESTDATA ?= ../shared/data
 .PHONY: eval-aah
-eval-aah: lab ## how well the helper recognises saved pages and lifts their objects (MUNINN_DATA/aah), beside wappalyzergo
-	$(BIN)/muninn-lab aah --compare --doubts internal/lab/recognition/doubts.tsv $(MUNINN_DATA)/aah
+eval-aah: lab ## how well the helper recognises saved pages and lifts their objects (MUNINN_TESTDATA/aah), beside wappalyzergo
+	$(BIN)/muninn-lab aah --compare --doubts internal/lab/recognition/doubts.tsv $(MUNINN_TESTDATA)/aah
 
 .PHONY: eval-adapt
-eval-adapt: lab ## how well extraction survives changed templates (MUNINN_DATA/aah)
-	$(BIN)/muninn-lab adapt $(MUNINN_DATA)/aah
+eval-adapt: lab ## how well extraction survives changed templates (MUNINN_TESTDATA/aah)
+	$(BIN)/muninn-lab adapt $(MUNINN_TESTDATA)/aah
 
 .PHONY: eval-focus
-eval-focus: lab ## how soon crawls in several orders find the pages of a topic, on a recorded web (MUNINN_DATA/webkb)
-	$(BIN)/muninn-lab focus $(MUNINN_DATA)/webkb --published --html $(BIN)/focus.html --csv $(BIN)/focus.csv
-	$(BIN)/muninn-lab focus $(MUNINN_DATA)/webkb --published --update first,avg,max,sum,last --order fused,content-anchor
-	$(BIN)/muninn-lab focus $(MUNINN_DATA)/webkb --random-seeds 20
-	$(BIN)/muninn-lab focus $(MUNINN_DATA)/webkb --live --per-queue 1,10,50 --draws 3
-	$(BIN)/muninn-lab focus $(MUNINN_DATA)/webkb --live --published --grid --per-queue 1,5,50 --draws 1 --order content-anchor
+eval-focus: lab ## how soon crawls in several orders find the pages of a topic, on a recorded web (MUNINN_TESTDATA/webkb)
+	$(BIN)/muninn-lab focus $(MUNINN_TESTDATA)/webkb --published --html $(BIN)/focus.html --csv $(BIN)/focus.csv
+	$(BIN)/muninn-lab focus $(MUNINN_TESTDATA)/webkb --published --update first,avg,max,sum,last --order fused,content-anchor
+	$(BIN)/muninn-lab focus $(MUNINN_TESTDATA)/webkb --random-seeds 20
+	$(BIN)/muninn-lab focus $(MUNINN_TESTDATA)/webkb --live --per-queue 1,10,50 --draws 3
+	$(BIN)/muninn-lab focus $(MUNINN_TESTDATA)/webkb --live --published --grid --per-queue 1,5,50 --draws 1 --order content-anchor
 	@echo "curves of harvest and recall: $(BIN)/focus.html"
 
 .PHONY: eval-focus-docs

@@ -157,6 +157,7 @@ func TestUsage(t *testing.T) {
 
 // What is right on the command line, but cannot be done, has exit code 1.
 func TestFailed(t *testing.T) {
+	t.Setenv("MUNINN_DATA", t.TempDir()) // of whoever runs the tests, nothing is read or written
 	file := write(t, "ravens.yaml", good)
 	for _, args := range [][]string{
 		{"run", file}, {"run", "https://example.org/", "--topic", "raven", "--pages", "3"},

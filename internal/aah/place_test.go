@@ -65,9 +65,9 @@ func checkPlaces(t testing.TB, name, url, mime string, body []byte, lifted []cra
 
 // TestPlacesOfSavedPages: see checkPlaces.
 func TestPlacesOfSavedPages(t *testing.T) {
-	dir := os.Getenv("MUNINN_DATA")
+	dir := os.Getenv("MUNINN_TESTDATA")
 	if dir == "" {
-		t.Skip("MUNINN_DATA names no folder of saved pages")
+		t.Skip("MUNINN_TESTDATA names no folder of saved pages")
 	}
 	base, err := kb.Shipped()
 	if err != nil {

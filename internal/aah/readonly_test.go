@@ -57,13 +57,13 @@ func TestPageIsNotAltered(t *testing.T) {
 	}
 }
 
-// savedPages are the pages under MUNINN_DATA by their file; none if that is not set.
+// savedPages are the pages under MUNINN_TESTDATA by their file; none if that is not set.
 func savedPages(t testing.TB) map[string]page.Input {
 	t.Helper()
-	if os.Getenv("MUNINN_DATA") == "" {
+	if os.Getenv("MUNINN_TESTDATA") == "" {
 		return nil
 	}
-	dir := filepath.Join(os.Getenv("MUNINN_DATA"), "aah")
+	dir := filepath.Join(os.Getenv("MUNINN_TESTDATA"), "aah")
 	raw, err := os.ReadFile(filepath.Join(dir, "index.jsonl"))
 	if err != nil {
 		t.Fatal(err)

@@ -16,7 +16,7 @@ func BenchmarkArchive(b *testing.B) {
 			const batch = 64
 			pages := web(b)
 			if len(pages) == 0 {
-				b.Skip("MUNINN_DATA names no folder of saved pages")
+				b.Skip("MUNINN_TESTDATA names no folder of saved pages")
 			}
 			captures := make([]archive.Capture, len(pages))
 			for i := range pages {

@@ -76,9 +76,9 @@ func benchWeb(t testing.TB, n int) (list []understood) {
 	return list
 }
 
-// savedWeb are the saved pages of web applications in MUNINN_DATA; none where it is not set.
+// savedWeb are the saved pages of web applications in MUNINN_TESTDATA; none where it is not set.
 func savedWeb(t testing.TB) (list []understood) {
-	dir := os.Getenv("MUNINN_DATA")
+	dir := os.Getenv("MUNINN_TESTDATA")
 	if dir == "" {
 		return nil
 	}

@@ -54,9 +54,9 @@ var samples = []struct {
 }
 
 func TestSamples(t *testing.T) {
-	root := os.Getenv("MUNINN_DATA")
+	root := os.Getenv("MUNINN_TESTDATA")
 	if root == "" {
-		t.Skip("MUNINN_DATA is not set: no conformance samples")
+		t.Skip("MUNINN_TESTDATA is not set: no conformance samples")
 	}
 	for _, s := range samples {
 		t.Run(filepath.Base(s.path), func(t *testing.T) {

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -144,7 +145,13 @@ func TestAsk(t *testing.T) {
 			}
 			return ""
 		})
-		e, text = o.explain(d.Name, waiting)
+		Until(t, soon, "the order has learned from the last pages, so that both answers are of one state", func() string {
+			before, _ := o.explain(d.Name, waiting)
+			if e, text = o.explain(d.Name, waiting); !reflect.DeepEqual(e, before) {
+				return fmt.Sprintf("%+v, and then %+v", before, e)
+			}
+			return ""
+		})
 		if e.State != "waiting" || e.Busy || e.Priority <= 0 || e.Waiting <= e.Before || e.Via == "" || len(e.Learned) == 0 || len(e.Parts) == 0 || e.Links == 0 {
 			t.Errorf("a URL that waits: %+v", e)
 		}

@@ -245,28 +245,40 @@ func resetEnded(t *testing.T, verb, status string) {
 	d := Definition("slow", world)
 	d.Scope.Within = crawl.WithinHost
 	StartCrawl(t, server.Client, d)
-	var running []execution
-	Until(t, soon, "a batch is in the middle", func() string {
+	Until(t, soon, "the crawl is under way", func() string {
 		if n := world.Stats().Requested(); n < 8 {
 			return fmt.Sprintf("%d pages are fetched", n)
 		}
-		if running = server.list(t, batches(d.Name, "Running")); len(running) == 0 {
-			return "no batch runs"
+		return ""
+	})
+	world.SetLatency(5 * time.Second) // so that a batch is seldom at its end when it is ended
+	var reset []string
+	Until(t, soon, "a batch is ended while it fetches", func() string {
+		for _, b := range server.list(t, batches(d.Name, "Running")) {
+			id := b.Execution.WorkflowID
+			_, _ = server.Run("workflow", verb, "--workflow-id", id) // an error if it has just ended
+			got := ""
+			Until(t, soon, "batch "+id+" ends", func() string {
+				if got = server.status(t, id); got == "RUNNING" {
+					return "it runs"
+				}
+				return ""
+			})
+			if got == status {
+				server.temporal(t, "workflow", "reset", "--workflow-id", id, "--type", "FirstWorkflowTask", "--reason", "it was ended by mistake")
+				reset = append(reset, id)
+			}
+		}
+		if len(reset) == 0 {
+			return "no batch was"
 		}
 		return ""
 	})
-	world.SetLatency(5 * time.Second) // so that most is still to be fetched then
-	for _, b := range running {
-		id := b.Execution.WorkflowID
-		server.temporal(t, "workflow", verb, "--workflow-id", id)
-		server.awaitStatus(t, id, status)
-		server.temporal(t, "workflow", "reset", "--workflow-id", id, "--type", "FirstWorkflowTask", "--reason", "it was ended by mistake")
-	}
 	world.SetLatency(0)
 	result := Result(t, server.Client, d.Name, CrawlTime)
-	for _, b := range running {
-		if got := server.status(t, b.Execution.WorkflowID); got != "COMPLETED" {
-			t.Errorf("batch %s is %s", b.Execution.WorkflowID, got)
+	for _, id := range reset {
+		if got := server.status(t, id); got != "COMPLETED" {
+			t.Errorf("batch %s is %s", id, got)
 		}
 	}
 	if result.Reason != "drained" {
@@ -274,7 +286,7 @@ func resetEnded(t *testing.T, verb, status string) {
 	}
 	Once(t, Check(t, filepath.Join(dir, "archive")), world)
 	polite(t, world.Stats(), 0)
-	if again := world.Stats().Repeated(); len(again) > 2*len(running) {
+	if again := world.Stats().Repeated(); len(again) > 2*len(reset) {
 		t.Errorf("fetched again, not only what was under way: %v", again)
 	}
 }

@@ -17,9 +17,9 @@ import (
 
 func testData(t *testing.T, parts ...string) string {
 	t.Helper()
-	dir := os.Getenv("MUNINN_DATA")
+	dir := os.Getenv("MUNINN_TESTDATA")
 	if dir == "" {
-		t.Skip("MUNINN_DATA is not set: the folder of real pages is not at hand")
+		t.Skip("MUNINN_TESTDATA is not set: the folder of real pages is not at hand")
 	}
 	return filepath.Join(append([]string{dir}, parts...)...)
 }

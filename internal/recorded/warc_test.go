@@ -339,9 +339,9 @@ func TestLabels(t *testing.T) {
 
 // TestOthersWARC reads files that other programs wrote.
 func TestOthersWARC(t *testing.T) {
-	data := os.Getenv("MUNINN_DATA")
+	data := os.Getenv("MUNINN_TESTDATA")
 	if data == "" {
-		t.Skip("MUNINN_DATA is not set: no files of others")
+		t.Skip("MUNINN_TESTDATA is not set: no files of others")
 	}
 	for name, want := range map[string]struct {
 		pages int

@@ -12,9 +12,9 @@ import (
 
 func dataRoot(t *testing.T) string {
 	t.Helper()
-	root := os.Getenv("MUNINN_DATA")
+	root := os.Getenv("MUNINN_TESTDATA")
 	if root == "" {
-		t.Skip("MUNINN_DATA is not set: no conformance tables")
+		t.Skip("MUNINN_TESTDATA is not set: no conformance tables")
 	}
 	return filepath.Join(root, "conformance")
 }

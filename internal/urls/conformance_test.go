@@ -16,9 +16,9 @@ import (
 // table reads a table of the conformance data.
 func table(t *testing.T, path string) []byte {
 	t.Helper()
-	root := os.Getenv("MUNINN_DATA")
+	root := os.Getenv("MUNINN_TESTDATA")
 	if root == "" {
-		t.Skip("MUNINN_DATA is not set: no conformance tables")
+		t.Skip("MUNINN_TESTDATA is not set: no conformance tables")
 	}
 	raw, err := os.ReadFile(filepath.Join(root, "conformance", path))
 	if err != nil {

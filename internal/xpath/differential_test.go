@@ -175,12 +175,12 @@ func expressions(t *testing.T) (out []string) {
 	return slices.Compact(out)
 }
 
-// realPages are the names of some of the pages in the folder that MUNINN_DATA tells.
+// realPages are the names of some of the pages in the folder that MUNINN_TESTDATA tells.
 func realPages(t *testing.T, most int) (out []string) {
 	t.Helper()
-	data := os.Getenv("MUNINN_DATA")
+	data := os.Getenv("MUNINN_TESTDATA")
 	if data == "" {
-		t.Skip("MUNINN_DATA tells no folder with pages")
+		t.Skip("MUNINN_TESTDATA tells no folder with pages")
 	}
 	f, err := os.Open(filepath.Join(data, "aah", "index.jsonl"))
 	if err != nil {

@@ -148,9 +148,9 @@ func TestReport(t *testing.T) {
 
 // TestLongShippedOnSavedPages: with all applications together enough is lifted again.
 func TestLongShippedOnSavedPages(t *testing.T) {
-	data := os.Getenv("MUNINN_DATA")
+	data := os.Getenv("MUNINN_TESTDATA")
 	if data == "" {
-		t.Skip("MUNINN_DATA is not set: no saved pages")
+		t.Skip("MUNINN_TESTDATA is not set: no saved pages")
 	}
 	if raced {
 		t.Skip("with the race detector it takes minutes, and there is one goroutine")

@@ -492,9 +492,9 @@ func TestArea(t *testing.T) {
 // TestLongOursOnWebKB: on the recorded web of others our order is half as good again as the books' best, and nowhere below
 // one of them.
 func TestLongOursOnWebKB(t *testing.T) {
-	data := os.Getenv("MUNINN_DATA")
+	data := os.Getenv("MUNINN_TESTDATA")
 	if data == "" {
-		t.Skip("MUNINN_DATA is not set: no recorded web")
+		t.Skip("MUNINN_TESTDATA is not set: no recorded web")
 	}
 	t.Parallel()
 	c, err := Open(filepath.Join(data, "webkb"))

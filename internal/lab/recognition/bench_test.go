@@ -11,11 +11,11 @@ import (
 	"github.com/muninn-archive/muninn/kb"
 )
 
-// BenchmarkSavedPages measures what the helper takes on saved pages (MUNINN_DATA/aah), beside parsing them.
+// BenchmarkSavedPages measures what the helper takes on saved pages (MUNINN_TESTDATA/aah), beside parsing them.
 func BenchmarkSavedPages(b *testing.B) {
-	dir := filepath.Join(os.Getenv("MUNINN_DATA"), "aah")
+	dir := filepath.Join(os.Getenv("MUNINN_TESTDATA"), "aah")
 	list, err := Read(dir, "")
-	if os.IsNotExist(err) || os.Getenv("MUNINN_DATA") == "" {
+	if os.IsNotExist(err) || os.Getenv("MUNINN_TESTDATA") == "" {
 		b.Skip("there are no saved pages")
 	}
 	if err != nil {

@@ -198,9 +198,9 @@ func TestReadFaults(t *testing.T) {
 
 // TestLongShippedOnSavedPages: the base that is built in keeps what it can do.
 func TestLongShippedOnSavedPages(t *testing.T) {
-	data := os.Getenv("MUNINN_DATA")
+	data := os.Getenv("MUNINN_TESTDATA")
 	if data == "" {
-		t.Skip("MUNINN_DATA is not set: no saved pages")
+		t.Skip("MUNINN_TESTDATA is not set: no saved pages")
 	}
 	base, err := kb.Shipped()
 	if err != nil {
