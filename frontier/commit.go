@@ -132,8 +132,8 @@ func (f *Frontier) commitPortion(s *state, now committing, p portion) error {
 			if err != nil {
 				return nil, err
 			}
-			if end.new && len(o.Seen) > 0 && o.Success() {
-				visited, pages = append(visited, order.Visit{Seen: o.Seen, Worth: o.Worth, Kept: end.kept}), append(pages, o.URL)
+			if end.new && len(o.PageFeatures) > 0 && o.Success() {
+				visited, pages = append(visited, order.Visit{PageFeatures: o.PageFeatures, Worth: o.Worth, LinkFeatures: end.kept}), append(pages, o.URL)
 			}
 			if end.due != 0 {
 				delays = append(delays, end.due)

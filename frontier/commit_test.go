@@ -80,7 +80,7 @@ func TestCommitDropsWhatDoesNotFit(t *testing.T) {
 	r, batch, lanes := bundle(t, 2)
 	huge := bytes.Repeat([]byte{7}, 12<<20)
 	outcomes := concluding(lanes, func(o *crawl.Outcome) { o.Prints = huge })
-	outcomes[0].Seen, outcomes[0].Prints = huge, nil
+	outcomes[0].PageFeatures, outcomes[0].Prints = huge, nil
 	r.must(r.Commit(Commit{Crawl: testCrawl, Batch: batch, Outcomes: outcomes, Sample: huge}))
 	if s := r.status(); s.Totals.Pages != 2 || s.Waiting != 0 || s.Claimed != 0 {
 		t.Errorf("%+v", s)
@@ -156,7 +156,7 @@ func TestPortions(t *testing.T) {
 	}
 	ends := func(count, size int) (list []crawl.Outcome) {
 		for range count {
-			list = append(list, crawl.Outcome{Seen: make([]byte, size)})
+			list = append(list, crawl.Outcome{PageFeatures: make([]byte, size)})
 		}
 		return list
 	}

@@ -273,7 +273,7 @@ func TestExplainLearned(t *testing.T) {
 	k.submit("links", links...)
 	keep := map[string][]byte{}
 	for _, l := range links {
-		keep[l.URL] = l.Keep
+		keep[l.URL] = l.LinkFeatures
 	}
 	sums := func(list []order.Weight) (relevance, promise float64) { // as chances
 		for _, w := range list {

@@ -213,8 +213,8 @@ func (s *state) visits(c *Commit, pages []order.Visit, urls []string, list []*of
 	}
 	promise := map[string]float64{}
 	for _, d := range c.Discoveries {
-		if len(d.Keep) > 0 && open[d.URL] {
-			promise[d.Via] += l.Order.Expect(d.Keep)
+		if len(d.LinkFeatures) > 0 && open[d.URL] {
+			promise[d.Via] += l.Order.Expect(d.LinkFeatures)
 		}
 	}
 	for i := range pages {

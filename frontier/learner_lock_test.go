@@ -30,7 +30,7 @@ func TestOthersGoOnWhileAnOrderTrains(t *testing.T) {
 	committed := make(chan error, 1)
 	go func() {
 		committed <- r.Commit(Commit{Crawl: testCrawl, Batch: batch, Outcomes: []crawl.Outcome{
-			{URL: "http://a.example/", Kind: crawl.OutcomeDone, Status: 200, Score: -1, Seen: views, Worth: 1},
+			{URL: "http://a.example/", Kind: crawl.OutcomeDone, Status: 200, Score: -1, PageFeatures: views, Worth: 1},
 		}})
 	}()
 	for deadline := time.Now().Add(time.Minute); !r.Committed(testCrawl, batch); time.Sleep(time.Millisecond) {
@@ -80,7 +80,7 @@ func TestAwakeWhileASnapshotIsWritten(t *testing.T) {
 	r := newRig(t, ofRavens)
 	r.must(r.Teach(testCrawl, nil, examples(3)))
 	s := r.crawls[testCrawl]
-	s.learning.Add(2, learner.Update{Visits: slices.Repeat([]order.Visit{{Seen: examples(1)[0]}}, learner.SnapshotEvery)})
+	s.learning.Add(2, learner.Update{Visits: slices.Repeat([]order.Visit{{PageFeatures: examples(1)[0]}}, learner.SnapshotEvery)})
 	s.learning.Train()
 	if !s.learning.Due() {
 		t.Fatal("no snapshot is due")

@@ -100,22 +100,22 @@ func courseOf(n, k int) *course {
 				p.Links = append(p.Links, l)
 			}
 			judged := by.Judge(p, nil)
-			o := crawl.Outcome{URL: p.URL, Kind: crawl.OutcomeDone, Status: 200, Score: -1, Worth: judged.Worth, Seen: judged.Seen}
+			o := crawl.Outcome{URL: p.URL, Kind: crawl.OutcomeDone, Status: 200, Score: -1, Worth: judged.Worth, PageFeatures: judged.PageFeatures}
 			if i%11 == 10 {
 				o.Status = 404
 			} else {
 				visits++
-				v := order.Visit{Seen: judged.Seen, Worth: judged.Worth}
+				v := order.Visit{PageFeatures: judged.PageFeatures, Worth: judged.Worth}
 				if kept[i] != nil {
-					v.Kept = [][]byte{kept[i]}
+					v.LinkFeatures = [][]byte{kept[i]}
 				}
 				by.Learn(v)
 			}
 			commit.Outcomes = append(commit.Outcomes, o)
 			for j, l := range judged.Links {
-				kept[k+3*i+j] = l.Keep
-				c.kept = append(c.kept, l.Keep)
-				commit.Discoveries = append(commit.Discoveries, crawl.Discovery{URL: p.Links[j].URL, Via: p.URL, Path: "SL", Score: l.Priority, Keep: l.Keep})
+				kept[k+3*i+j] = l.LinkFeatures
+				c.kept = append(c.kept, l.LinkFeatures)
+				commit.Discoveries = append(commit.Discoveries, crawl.Discovery{URL: p.Links[j].URL, Via: p.URL, Path: "SL", Score: l.Priority, LinkFeatures: l.LinkFeatures})
 			}
 		}
 		c.commits, c.visits = append(c.commits, commit), append(c.visits, visits)
@@ -406,13 +406,13 @@ func TestWhatTeaches(t *testing.T) {
 	urls := map[string]string{}
 	for _, name := range []string{"page", "unmodified", "gone", "blind", "failed", "robots", "refused", "retry", "returned"} {
 		url := "http://a.example/" + name
-		urls[name], keep[name] = url, judge(url).Links[0].Keep
-		found = append(found, crawl.Discovery{URL: url, Path: "SL", Score: 0.5, Keep: keep[name]})
+		urls[name], keep[name] = url, judge(url).Links[0].LinkFeatures
+		found = append(found, crawl.Discovery{URL: url, Path: "SL", Score: 0.5, LinkFeatures: keep[name]})
 	}
 	r.submit("links", found...)
-	seen := judge("http://a.example/").Seen
+	seen := judge("http://a.example/").PageFeatures
 	outcome := func(name, kind string, status int, seen []byte) crawl.Outcome {
-		return crawl.Outcome{URL: urls[name], Kind: kind, Status: status, Score: -1, Worth: 0.75, Seen: seen, After: r.clock.Now()}
+		return crawl.Outcome{URL: urls[name], Kind: kind, Status: status, Score: -1, Worth: 0.75, PageFeatures: seen, After: r.clock.Now()}
 	}
 	r.must(r.Commit(Commit{Crawl: testCrawl, Batch: "nothing", Outcomes: []crawl.Outcome{
 		outcome("gone", crawl.OutcomeDone, 404, seen), outcome("blind", crawl.OutcomeDone, 200, nil), outcome("failed", crawl.OutcomeFailed, 0, seen),
@@ -431,7 +431,7 @@ func TestWhatTeaches(t *testing.T) {
 	}
 	for i, name := range []string{"page", "unmodified"} {
 		v := got[i]
-		if v.Worth != 0.75 || string(v.Seen) != string(seen) || len(v.Kept) != 1 || string(v.Kept[0]) != string(keep[name]) {
+		if v.Worth != 0.75 || string(v.PageFeatures) != string(seen) || len(v.LinkFeatures) != 1 || string(v.LinkFeatures[0]) != string(keep[name]) {
 			t.Errorf("%s: %+v", name, v)
 		}
 	}
@@ -449,7 +449,7 @@ func TestPromise(t *testing.T) {
 			p.Links = append(p.Links, order.Link{URL: to, Anchor: words("raven " + to), TagPath: "html/body/a"})
 		}
 		for i, l := range r.Learner(testCrawl).Judge(p, nil).Links {
-			links = append(links, crawl.Discovery{URL: targets[i], Via: page, Path: "SLL", Score: l.Priority, Keep: l.Keep})
+			links = append(links, crawl.Discovery{URL: targets[i], Via: page, Path: "SLL", Score: l.Priority, LinkFeatures: l.LinkFeatures})
 		}
 	}
 	const one, two = "http://a.example/one", "http://a.example/two"
@@ -461,15 +461,15 @@ func TestPromise(t *testing.T) {
 	links = append(links, crawl.Discovery{URL: "http://a.example/without", Via: one, Path: "SLL", Score: 0.9})
 	judge(two, "http://a.example/new", "http://a.example/new2")
 	o := r.Learner(testCrawl)
-	want := []float64{o.Expect(links[0].Keep) + o.Expect(links[3].Keep), 0}
+	want := []float64{o.Expect(links[0].LinkFeatures) + o.Expect(links[3].LinkFeatures), 0}
 	for _, l := range links {
 		if l.Via == two {
-			want[1] += o.Expect(l.Keep)
+			want[1] += o.Expect(l.LinkFeatures)
 		}
 	}
 	page := func(url string) crawl.Outcome {
 		views := order.ViewsOf(pageAt(url, true))
-		return crawl.Outcome{URL: url, Kind: crawl.OutcomeDone, Status: 200, Score: -1, Worth: 1, Seen: views.Encode()}
+		return crawl.Outcome{URL: url, Kind: crawl.OutcomeDone, Status: 200, Score: -1, Worth: 1, PageFeatures: views.Encode()}
 	}
 	r.must(r.Commit(Commit{Crawl: testCrawl, Batch: "pages", Outcomes: []crawl.Outcome{page(one), page(two)}, Discoveries: links}))
 	got := r.lesson(1).Visits
@@ -491,15 +491,15 @@ func TestPromiseOfManyLinks(t *testing.T) {
 	p := pageAt(page, true)
 	p.Links = []order.Link{{URL: page + "raven", Anchor: words("raven")}}
 	judged := r.Learner(testCrawl).Judge(p, nil)
-	link := crawl.Discovery{Via: page, Path: "SL", Score: judged.Links[0].Priority, Keep: judged.Links[0].Keep}
+	link := crawl.Discovery{Via: page, Path: "SL", Score: judged.Links[0].Priority, LinkFeatures: judged.Links[0].LinkFeatures}
 	var links []crawl.Discovery
 	for i := range commitPart + 5 {
 		link.URL = fmt.Sprint(page, i)
 		links = append(links, link)
 	}
-	want := float64(len(links)) * r.Learner(testCrawl).Expect(link.Keep)
+	want := float64(len(links)) * r.Learner(testCrawl).Expect(link.LinkFeatures)
 	r.must(r.Commit(Commit{Crawl: testCrawl, Batch: "b", Discoveries: links, Outcomes: []crawl.Outcome{
-		{URL: page, Kind: crawl.OutcomeDone, Status: 200, Score: -1, Worth: 1, Seen: judged.Seen},
+		{URL: page, Kind: crawl.OutcomeDone, Status: 200, Score: -1, Worth: 1, PageFeatures: judged.PageFeatures},
 	}}))
 	if got := r.lesson(1).Visits[0].Promise; math.Abs(got-want) > want/1e6 {
 		t.Errorf("%d links promise %v, want %v", len(links), got, want)
@@ -787,7 +787,7 @@ func TestLearnAllAtOnce(t *testing.T) {
 			p.Links = []order.Link{{URL: p.URL + "/next", Anchor: words("raven")}}
 			o := r.Learner(testCrawl)
 			for _, l := range o.Judge(p, nil).Links {
-				if x := o.Priority(l.Keep) + o.Expect(l.Keep); !(x >= 0 && x <= 2) {
+				if x := o.Priority(l.LinkFeatures) + o.Expect(l.LinkFeatures); !(x >= 0 && x <= 2) {
 					t.Errorf("a link has %v", x)
 				}
 			}
@@ -828,7 +828,7 @@ func TestLearnAllAtOnce(t *testing.T) {
 				commit := Commit{Crawl: testCrawl, Batch: claim.ID}
 				for _, u := range targets(lanes...) {
 					judged := r.Learner(testCrawl).Judge(pageAt(u, strings.Contains(u, "birds")), nil)
-					commit.Outcomes = append(commit.Outcomes, crawl.Outcome{URL: u, Kind: crawl.OutcomeDone, Status: 200, Score: -1, Worth: judged.Worth, Seen: judged.Seen})
+					commit.Outcomes = append(commit.Outcomes, crawl.Outcome{URL: u, Kind: crawl.OutcomeDone, Status: 200, Score: -1, Worth: judged.Worth, PageFeatures: judged.PageFeatures})
 				}
 				if err := r.Commit(commit); err != nil {
 					t.Error(err)
@@ -927,7 +927,7 @@ func TestWhichLinkCounts(t *testing.T) {
 			l := scored{score, []byte{byte('a' + i)}, crawl.Parts{{Name: crawl.PartNames[i], Score: 1}}.Encode()}
 			rec.take(l, update, true)
 			one.take(l, update, false)
-			links = append(links, crawl.Discovery{URL: "http://a.example/x", Path: "SL", Score: score, Keep: l.keep, Parts: l.parts})
+			links = append(links, crawl.Discovery{URL: "http://a.example/x", Path: "SL", Score: score, LinkFeatures: l.keep, Parts: l.parts})
 		}
 		keep := string(rune('a' + want))
 		if parts := crawl.DecodeParts(rec.parts); string(rec.keep) != keep || float64(rec.keptAt) != scores[want] || len(parts) != 1 || parts[0].Name != crawl.PartNames[want] || int(rec.scores.count) != len(scores) {
@@ -950,8 +950,8 @@ func TestWhichLinkCounts(t *testing.T) {
 				}
 			}
 			r.reopen()
-			if _, lanes := r.take(); string(lanes[0].Targets[0].Kept) != keep {
-				t.Errorf("%s, together %v: keep %q, want %q", update, together, lanes[0].Targets[0].Kept, keep)
+			if _, lanes := r.take(); string(lanes[0].Targets[0].LinkFeatures) != keep {
+				t.Errorf("%s, together %v: keep %q, want %q", update, together, lanes[0].Targets[0].LinkFeatures, keep)
 			}
 		}
 	}
@@ -965,11 +965,11 @@ func TestWhichLinkCounts(t *testing.T) {
 // TestRescoreKeepsAnew: scores that take the place of others bring what is kept with them.
 func TestRescoreKeepsAnew(t *testing.T) {
 	r := newRig(t, ofRavens)
-	link := crawl.Discovery{URL: "http://a.example/x", Path: "SL", Score: 0.9, Keep: []byte("before")}
+	link := crawl.Discovery{URL: "http://a.example/x", Path: "SL", Score: 0.9, LinkFeatures: []byte("before")}
 	r.submit("s", link)
-	link.Score, link.Keep = 0.2, []byte("after")
+	link.Score, link.LinkFeatures = 0.2, []byte("after")
 	r.must(r.Commit(Commit{Crawl: testCrawl, Batch: "rescore", Rescore: true, Discoveries: []crawl.Discovery{link}}))
-	if _, lanes := r.take(); string(lanes[0].Targets[0].Kept) != "after" {
+	if _, lanes := r.take(); string(lanes[0].Targets[0].LinkFeatures) != "after" {
 		t.Errorf("%+v", lanes[0].Targets)
 	}
 }
@@ -989,13 +989,13 @@ func TestTwoLinks(t *testing.T) {
 		k.teach(20, "disliked", 0)
 	}
 	learner := k.Learner(testCrawl)
-	if twice, once := k.why("http://a.example/x"), k.why("http://b.example/x"); twice.Now <= once.Now+0.1 || !about(twice.Now, learner.Priority(both[0].Keep)) {
-		t.Errorf("of two links it is worth %v, of one %v; the learner says %v of the other", twice.Now, once.Now, learner.Priority(both[0].Keep))
+	if twice, once := k.why("http://a.example/x"), k.why("http://b.example/x"); twice.Now <= once.Now+0.1 || !about(twice.Now, learner.Priority(both[0].LinkFeatures)) {
+		t.Errorf("of two links it is worth %v, of one %v; the learner says %v of the other", twice.Now, once.Now, learner.Priority(both[0].LinkFeatures))
 	}
-	before := [2]float64{learner.Expect(both[0].Keep), learner.Expect(both[1].Keep)}
+	before := [2]float64{learner.Expect(both[0].LinkFeatures), learner.Expect(both[1].LinkFeatures)}
 	k.must(k.Commit(Commit{Crawl: testCrawl, Batch: "visit", Outcomes: []crawl.Outcome{visited("http://a.example/x", 1)}}))
 	for i, was := range before {
-		if now := learner.Expect(both[i].Keep); now <= was {
+		if now := learner.Expect(both[i].LinkFeatures); now <= was {
 			t.Errorf("link %d was expected to lead to %v, and now %v", i, was, now)
 		}
 	}

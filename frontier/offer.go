@@ -60,7 +60,7 @@ func gather(bound *scope.Scope, found []crawl.Discovery, anew bool) []*offered {
 			if o.tag == "" && d.TagPath != "" && urls.HostOf(d.Via) == urls.HostOf(o.url) {
 				o.host, o.tag = urls.HostOf(o.url), d.TagPath
 			}
-			o.links = append(o.links, scored{d.Score, d.Keep, d.Parts})
+			o.links = append(o.links, scored{d.Score, d.LinkFeatures, d.Parts})
 		}
 	}
 	return list

@@ -35,7 +35,7 @@ const outcomeBytes = 600
 
 func outcomeSize(o *crawl.Outcome) int {
 	v := &o.Visit
-	return outcomeBytes + 2*len(o.URL) + len(o.Reason) + len(o.Seen) + len(v.ETag) + len(v.LastModified) + len(v.Digest) + len(v.URL)
+	return outcomeBytes + 2*len(o.URL) + len(o.Reason) + len(o.PageFeatures) + len(v.ETag) + len(v.LastModified) + len(v.Digest) + len(v.URL)
 }
 
 // portions parts a commit: outlinks first, for what an order learns of a page depends on which of them are new, outcomes
@@ -71,7 +71,7 @@ func portions(links []*offered, keeps []keep, outcomes []crawl.Outcome) []portio
 func (p portion) spare() portion {
 	out := portion{outcomes: slices.Clone(p.outcomes)}
 	for i := range out.outcomes {
-		out.outcomes[i].Seen = nil
+		out.outcomes[i].PageFeatures = nil
 	}
 	for _, o := range p.links {
 		less := *o

@@ -194,8 +194,8 @@ func (f *Frontier) targets(tx *transaction, s *state, c *Claim) ([]crawl.Target,
 		}
 		t := crawl.Target{
 			URL: r.url, Path: r.path, Attempts: int(r.attempts),
-			Priority: float64(r.place.Priority) / 65535,
-			Kept:     r.keep, Submitted: r.submitted(),
+			Priority:     float64(r.place.Priority) / 65535,
+			LinkFeatures: r.keep, Submitted: r.submitted(),
 		}
 		if r.visit.Digest != "" {
 			_, err := getValue(tx.Txn, urlKeyed(kindPrint, s.id, k), func(raw []byte) error {

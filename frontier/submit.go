@@ -116,7 +116,7 @@ func (e *edit) takeOne(bound *scope.Scope, in Submission) (SubmitAnswer, error) 
 		in.Path = crawl.HopSeed.String()
 	}
 	o := admit(bound, in.Discovery, map[string]urlKey{})
-	o.links = []scored{{score: in.Score, keep: in.Keep, parts: in.Parts}}
+	o.links = []scored{{score: in.Score, keep: in.LinkFeatures, parts: in.Parts}}
 	return out, e.offer(o)
 }
 

@@ -34,7 +34,7 @@ func (k *kinds) links(host string, n int, kinds ...string) (list []crawl.Discove
 		}
 	}
 	for i, l := range k.Learner(testCrawl).Judge(p, nil).Links {
-		list = append(list, crawl.Discovery{URL: p.Links[i].URL, Via: p.URL, Path: "SL", Score: l.Priority, Keep: l.Keep})
+		list = append(list, crawl.Discovery{URL: p.Links[i].URL, Via: p.URL, Path: "SL", Score: l.Priority, LinkFeatures: l.LinkFeatures})
 	}
 	return list
 }
@@ -54,7 +54,7 @@ func (k *kinds) teach(n int, kind string, worth float64) {
 
 func visited(url string, worth float64) crawl.Outcome {
 	views := order.ViewsOf(&order.Page{URL: url, Text: words("hub")})
-	return crawl.Outcome{URL: url, Kind: crawl.OutcomeDone, Status: 200, Score: -1, Worth: worth, Seen: views.Encode()}
+	return crawl.Outcome{URL: url, Kind: crawl.OutcomeDone, Status: 200, Score: -1, Worth: worth, PageFeatures: views.Encode()}
 }
 
 // standing is where an entry stands, and where it should by what is known now.

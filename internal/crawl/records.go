@@ -36,14 +36,14 @@ func Hopped(path string, hop Hop) string {
 
 // Target is a URL that a batch has claimed and will fetch.
 type Target struct {
-	URL      string  `json:"url"`
-	Via      string  `json:"via,omitempty"`
-	Path     string  `json:"path,omitempty"` // hop letters from the seed, oldest first
-	Priority float64 `json:"priority"`
-	Attempts int     `json:"attempts,omitempty"`
-	Previous Visit   `json:"previous,omitzero"`
-	Prints   []byte  `json:"prints,omitempty"` // what is remembered of the page's web objects
-	Kept     []byte  `json:"kept,omitempty"`   // what the order kept with the link that led to it
+	URL          string  `json:"url"`
+	Via          string  `json:"via,omitempty"`
+	Path         string  `json:"path,omitempty"` // hop letters from the seed, oldest first
+	Priority     float64 `json:"priority"`
+	Attempts     int     `json:"attempts,omitempty"`
+	Previous     Visit   `json:"previous,omitzero"`
+	Prints       []byte  `json:"prints,omitempty"` // what is remembered of the page's web objects
+	LinkFeatures []byte  `json:"kept,omitempty"`   // what the order kept with the link that led to it
 	// Submitted is the score that it was submitted with, if it was.
 	Submitted float64 `json:"submitted,omitempty"`
 }
@@ -61,18 +61,18 @@ type Visit struct {
 // Outlink is a discovered URL (paper §4.2). Block is the index of the page's text block around the
 // anchor, −1 if there is none.
 type Outlink struct {
-	URL     string  `json:"url"`
-	Hop     Hop     `json:"hop"`
-	Context string  `json:"context,omitempty"` // where it stood, such as "a/@href"
-	Anchor  string  `json:"anchor,omitempty"`
-	Block   int     `json:"block"`
-	TagPath string  `json:"tag_path,omitempty"`
-	Rel     string  `json:"rel,omitempty"`
-	Level   string  `json:"level,omitempty"` // the page level the helper expects behind it
-	Prior   float64 `json:"prior,omitempty"` // the helper's priority in [0,1]; 0: it said nothing
-	Score   float64 `json:"score"`
-	Parts   Parts   `json:"parts,omitempty"`
-	Keep    []byte  `json:"-"` // what the order wants to have again when the link is followed
+	URL          string  `json:"url"`
+	Hop          Hop     `json:"hop"`
+	Context      string  `json:"context,omitempty"` // where it stood, such as "a/@href"
+	Anchor       string  `json:"anchor,omitempty"`
+	Block        int     `json:"block"`
+	TagPath      string  `json:"tag_path,omitempty"`
+	Rel          string  `json:"rel,omitempty"`
+	Level        string  `json:"level,omitempty"` // the page level the helper expects behind it
+	Prior        float64 `json:"prior,omitempty"` // the helper's priority in [0,1]; 0: it said nothing
+	Score        float64 `json:"score"`
+	Parts        Parts   `json:"parts,omitempty"`
+	LinkFeatures []byte  `json:"-"` // what the order wants to have again when the link is followed
 }
 
 // Page is what was understood of one response. Three steps fill it, each its own fields and no other's: internal/pipeline has a
@@ -108,9 +108,9 @@ type Page struct {
 	Objects     []Object `json:"objects,omitempty"`
 
 	// By the judge (internal/score), which also gives links their score and its parts.
-	Score float64 `json:"score"` // the document score, −1 if nothing was said
-	Worth float64 `json:"-"`     // for the topic, in [0,1], by an order that learns
-	Seen  []byte  `json:"-"`     // what such an order learns of the page; nil: nothing
+	Score        float64 `json:"score"` // the document score, −1 if nothing was said
+	Worth        float64 `json:"-"`     // for the topic, in [0,1], by an order that learns
+	PageFeatures []byte  `json:"-"`     // what such an order learns of the page; nil: nothing
 }
 
 // The kinds of outcome of a claimed URL. Every URL ever claimed ends with one.
@@ -128,7 +128,7 @@ const (
 // tells that what was learned of the places that links stand at has a say (Definition.ByPlaces): it has, where the helper
 // said nothing.
 func (l *Outlink) Discovery(source, path string, places bool) Discovery {
-	d := Discovery{URL: l.URL, Via: source, Path: Hopped(path, l.Hop), Score: l.Score, Keep: l.Keep, Parts: l.Parts.Encode()}
+	d := Discovery{URL: l.URL, Via: source, Path: Hopped(path, l.Hop), Score: l.Score, LinkFeatures: l.LinkFeatures, Parts: l.Parts.Encode()}
 	if places && l.Prior == 0 && l.Hop == HopLink {
 		d.TagPath = l.TagPath
 	}
@@ -137,20 +137,20 @@ func (l *Outlink) Discovery(source, path string, places bool) Discovery {
 
 // Outcome is what became of one claimed URL.
 type Outcome struct {
-	URL     string    `json:"url"`
-	Kind    string    `json:"kind"`
-	Status  int       `json:"status,omitempty"` // HTTP status, 0 if there was no response
-	Reason  string    `json:"reason,omitempty"`
-	Bytes   int64     `json:"bytes,omitempty"`   // on the wire, both ways
-	After   time.Time `json:"after,omitzero"`    // a retry not before
-	Score   float64   `json:"score,omitempty"`   // the document score, −1 if there is none
-	Visit   Visit     `json:"visit,omitzero"`    // what to remember
-	Revisit bool      `json:"revisit,omitempty"` // archived as a revisit record
-	Level   string    `json:"level,omitempty"`   // level and application by the helper
-	App     string    `json:"app,omitempty"`     //
-	Prints  []byte    `json:"prints,omitempty"`  // what to remember of its web objects
-	Worth   float64   `json:"worth,omitempty"`   // see Page
-	Seen    []byte    `json:"seen,omitempty"`    // see Page
+	URL          string    `json:"url"`
+	Kind         string    `json:"kind"`
+	Status       int       `json:"status,omitempty"` // HTTP status, 0 if there was no response
+	Reason       string    `json:"reason,omitempty"`
+	Bytes        int64     `json:"bytes,omitempty"`   // on the wire, both ways
+	After        time.Time `json:"after,omitzero"`    // a retry not before
+	Score        float64   `json:"score,omitempty"`   // the document score, −1 if there is none
+	Visit        Visit     `json:"visit,omitzero"`    // what to remember
+	Revisit      bool      `json:"revisit,omitempty"` // archived as a revisit record
+	Level        string    `json:"level,omitempty"`   // level and application by the helper
+	App          string    `json:"app,omitempty"`     //
+	Prints       []byte    `json:"prints,omitempty"`  // what to remember of its web objects
+	Worth        float64   `json:"worth,omitempty"`   // see Page
+	PageFeatures []byte    `json:"seen,omitempty"`    // see Page
 }
 
 // Success tells whether a response counts as a page in budgets and harvest ratio.
@@ -168,7 +168,7 @@ type Discovery struct {
 	Path  string  `json:"path"` // hop letters including the last
 	Score float64 `json:"score"`
 	// TagPath is where the link stands, if what was learned of such places has a say in its priority.
-	TagPath string `json:"tag_path,omitempty"`
-	Keep    []byte `json:"keep,omitempty"`  // see Outlink
-	Parts   []byte `json:"parts,omitempty"` // by Parts.Encode
+	TagPath      string `json:"tag_path,omitempty"`
+	LinkFeatures []byte `json:"keep,omitempty"`  // see Outlink
+	Parts        []byte `json:"parts,omitempty"` // by Parts.Encode
 }

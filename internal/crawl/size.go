@@ -4,7 +4,7 @@ import "unsafe"
 
 // Bytes is what a page takes in memory, by its texts and lists. Texts that share memory are counted each.
 func (p *Page) Bytes() int {
-	n := int(unsafe.Sizeof(*p)) + len(p.URL) + len(p.Title) + len(p.Description) + len(p.Canonical) + len(p.Content) + len(p.Prints) + len(p.Seen)
+	n := int(unsafe.Sizeof(*p)) + len(p.URL) + len(p.Title) + len(p.Description) + len(p.Canonical) + len(p.Content) + len(p.Prints) + len(p.PageFeatures)
 	for _, text := range p.Blocks {
 		n += int(unsafe.Sizeof(text)) + len(text)
 	}
@@ -21,7 +21,7 @@ func (p *Page) Bytes() int {
 	}
 	for i := range p.Links {
 		l := &p.Links[i]
-		n += int(unsafe.Sizeof(*l)) + len(l.URL) + len(l.Anchor) + len(l.TagPath) + len(l.Rel) + len(l.Keep) + len(l.Parts)*int(unsafe.Sizeof(Part{}))
+		n += int(unsafe.Sizeof(*l)) + len(l.URL) + len(l.Anchor) + len(l.TagPath) + len(l.Rel) + len(l.LinkFeatures) + len(l.Parts)*int(unsafe.Sizeof(Part{}))
 	}
 	return n
 }

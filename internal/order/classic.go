@@ -86,7 +86,7 @@ func (s *Shark) Judge(p *Page, kept []byte) Judgement {
 		return sharkParent*inherits + (1-sharkParent)*(sharkAnchor*anchor+(1-sharkAnchor)*around)
 	})
 	for i := range j.Links {
-		j.Links[i].Keep = keep
+		j.Links[i].LinkFeatures = keep
 	}
 	return j
 }

@@ -109,11 +109,11 @@ func TestHMM(t *testing.T) {
 		t.Errorf("links of lists %v, of front pages %v, of soups %v", list, front, soups)
 	}
 	// what was seen on the way counts: below a list, a page that says nothing is likelier of the topic
-	below, elsewhere := of("nothing known", list.Keep), of("nothing known", soups.Keep)
+	below, elsewhere := of("nothing known", list.LinkFeatures), of("nothing known", soups.LinkFeatures)
 	if below == elsewhere {
 		t.Errorf("the way does not matter: %v", below)
 	}
-	for _, kept := range [][]byte{{}, {1}, list.Keep[1:], append(slices.Clone(list.Keep), 0, 0, 0, 0)} {
+	for _, kept := range [][]byte{{}, {1}, list.LinkFeatures[1:], append(slices.Clone(list.LinkFeatures), 0, 0, 0, 0)} {
 		if got := of("nothing known", kept); got != of("nothing known", nil) {
 			t.Errorf("%d bytes that cannot be read count: %v", len(kept), got)
 		}
@@ -146,13 +146,13 @@ func TestHMMWay(t *testing.T) {
 	h := NewHMM(trained(), s)
 	list := h.Judge(&Page{Text: textOf("list of all birds page"), Links: make([]Link, 2)}, nil)
 	levels := h.look(h.begin, h.clusterOf(textOf("list of all birds page").Damped()))
-	got, ok := floats(list.Links[1].Keep, Levels)
+	got, ok := floats(list.Links[1].LinkFeatures, Levels)
 	if !ok || !slices.EqualFunc(got, levels[:], near) {
 		t.Fatalf("kept %v, want %v", got, levels)
 	}
 	ahead := h.step(h.step(levels))
 	want := ahead[0] + nearly*h.step(ahead)[0]
-	if got := h.Judge(&Page{Text: textOf("zzz"), Links: make([]Link, 1)}, list.Links[0].Keep).Links[0].Priority; !near(got, want) {
+	if got := h.Judge(&Page{Text: textOf("zzz"), Links: make([]Link, 1)}, list.Links[0].LinkFeatures).Links[0].Priority; !near(got, want) {
 		t.Errorf("two links from a list: %v, want %v", got, want)
 	}
 }

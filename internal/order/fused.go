@@ -85,7 +85,7 @@ func (o *Fused) Judge(p *Page, _ []byte) Judgement {
 	views := ViewsOf(p)
 	o.mu.RLock()
 	defer o.mu.RUnlock()
-	j := Judgement{Links: make([]Judged, len(p.Links)), Worth: o.worth(p, views), Seen: views.Encode()}
+	j := Judgement{Links: make([]Judged, len(p.Links)), Worth: o.worth(p, views), PageFeatures: views.Encode()}
 	var room [maxFixed]feature
 	for i := range p.Links {
 		s := o.signals(p, &p.Links[i], j.Worth, room[:0])
@@ -187,7 +187,7 @@ func (o *Fused) Learn(v Visit) {
 		return
 	}
 	promise := min(math.Log1p(max(v.Promise, 0))/math.Log1p(o.settings.Many), 1)
-	for _, kept := range v.Kept {
+	for _, kept := range v.LinkFeatures {
 		s, ok := decodeSignals(kept, make([]feature, 0, len(kept)/4))
 		if !ok {
 			continue
@@ -201,7 +201,7 @@ func (o *Fused) Learn(v Visit) {
 	}
 	o.mean.N++
 	o.mean.Sum += v.Worth
-	if views, err := decodeViews(v.Seen); err == nil && len(v.Seen) > 0 {
+	if views, err := decodeViews(v.PageFeatures); err == nil && len(v.PageFeatures) > 0 {
 		o.relevance.Add(views)
 	}
 }

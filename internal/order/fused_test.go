@@ -127,9 +127,9 @@ func look(o *Fused, p *Page, kept ...[]byte) (Judgement, Visit) {
 		best = kept[0]
 	}
 	j := o.Judge(p, best)
-	v := Visit{Seen: j.Seen, Worth: j.Worth, Kept: kept}
+	v := Visit{PageFeatures: j.PageFeatures, Worth: j.Worth, LinkFeatures: kept}
 	for _, l := range j.Links {
-		v.Promise += o.Expect(l.Keep)
+		v.Promise += o.Expect(l.LinkFeatures)
 	}
 	o.Learn(v)
 	return j, v
@@ -156,11 +156,11 @@ func crawl(o *Fused, pages int) (good, bad []byte, visits []Visit) {
 	from, v := look(o, hub)
 	visits = append(visits, v)
 	for i := range pages {
-		_, v := look(o, page(i, i%3 == 0), from.Links[i].Keep)
+		_, v := look(o, page(i, i%3 == 0), from.Links[i].LinkFeatures)
 		visits = append(visits, v)
 	}
 	other := o.Judge(&Page{URL: "http://b.test/", Links: []Link{birds("http://b.test/x1"), soups("http://b.test/x2")}}, nil)
-	return other.Links[0].Keep, other.Links[1].Keep, visits
+	return other.Links[0].LinkFeatures, other.Links[1].LinkFeatures, visits
 }
 
 // TestFusedLearns: a word of anchors that led to pages of the topic counts on another host too.
@@ -202,10 +202,10 @@ func TestFusedPromise(t *testing.T) {
 		o := NewFused(examples(3), s)
 		j := o.Judge(&Page{URL: "http://a.test/", Links: []Link{birds("http://b.test/x"), soups("http://b.test/x")}}, nil)
 		for range 30 {
-			o.Learn(Visit{Promise: 20, Kept: [][]byte{j.Links[0].Keep}})
-			o.Learn(Visit{Kept: [][]byte{j.Links[1].Keep}})
+			o.Learn(Visit{Promise: 20, LinkFeatures: [][]byte{j.Links[0].LinkFeatures}})
+			o.Learn(Visit{LinkFeatures: [][]byte{j.Links[1].LinkFeatures}})
 		}
-		full, empty := o.Priority(j.Links[0].Keep), o.Priority(j.Links[1].Keep)
+		full, empty := o.Priority(j.Links[0].LinkFeatures), o.Priority(j.Links[1].LinkFeatures)
 		if apart := full - empty; hub > 0 && apart < 0.1 || hub == 0 && math.Abs(apart) > 0.05 {
 			t.Errorf("weight %v: links to lists %v, to other pages %v", hub, full, empty)
 		}
@@ -238,7 +238,7 @@ func TestFusedByHand(t *testing.T) {
 		if got, want := l.Priority, (at(test.rel)+at(test.hub))/2; math.Abs(got-want) > 1e-3 {
 			t.Errorf("%s: %v, want %v", name, got, want)
 		}
-		if got, want := o.Expect(l.Keep), at(test.rel); math.Abs(got-want) > 1e-3 {
+		if got, want := o.Expect(l.LinkFeatures), at(test.rel); math.Abs(got-want) > 1e-3 {
 			t.Errorf("%s: expected %v, want %v", name, got, want)
 		}
 	}
@@ -250,7 +250,7 @@ func TestFusedDepth(t *testing.T) {
 	s.Expected = map[string]float64{"depth": -8}
 	o := NewFused(nil, s)
 	of := func(depth int) float64 { // in logits
-		e := o.Expect(o.Judge(&Page{Depth: depth, Links: make([]Link, 1)}, nil).Links[0].Keep)
+		e := o.Expect(o.Judge(&Page{Depth: depth, Links: make([]Link, 1)}, nil).Links[0].LinkFeatures)
 		return math.Log(e / (1 - e))
 	}
 	ten := of(10)
@@ -334,14 +334,14 @@ func TestFusedInRange(t *testing.T) {
 				}
 				j := o.Judge(p, nil)
 				in("worth", j.Worth)
-				v := Visit{Seen: j.Seen, Worth: j.Worth, Promise: promises[random.IntN(len(promises))]}
+				v := Visit{PageFeatures: j.PageFeatures, Worth: j.Worth, Promise: promises[random.IntN(len(promises))]}
 				for i, l := range j.Links {
 					in("priority", l.Priority)
-					in("expected", o.Expect(l.Keep))
-					if later := o.Priority(l.Keep); later != l.Priority {
+					in("expected", o.Expect(l.LinkFeatures))
+					if later := o.Priority(l.LinkFeatures); later != l.Priority {
 						t.Fatalf("%+v is judged %v, and later %v", p.Links[i], l.Priority, later)
 					}
-					v.Kept = append(v.Kept, l.Keep)
+					v.LinkFeatures = append(v.LinkFeatures, l.LinkFeatures)
 				}
 				o.Learn(v)
 			}
@@ -359,11 +359,11 @@ func TestFusedManyFeatures(t *testing.T) {
 	}
 	p := &Page{URL: "http://a.test/", Links: []Link{{URL: "http://a.test/x", Anchor: textOf(name.String())}, birds("http://a.test/y")}}
 	j := o.Judge(p, nil)
-	if n := len(j.Links[0].Keep); n != 16+4*maxFixed {
+	if n := len(j.Links[0].LinkFeatures); n != 16+4*maxFixed {
 		t.Errorf("%d bytes are kept", n)
 	}
 	for _, l := range j.Links {
-		if later := o.Priority(l.Keep); later != l.Priority {
+		if later := o.Priority(l.LinkFeatures); later != l.Priority {
 			t.Errorf("judged %v, and later %v", l.Priority, later)
 		}
 	}
@@ -395,7 +395,7 @@ func TestFusedSameVisits(t *testing.T) {
 		o := birds(fmt.Sprintf("http://c.test/%d", i))
 		p := page(i, i%2 == 0)
 		p.Links = []Link{o, soups(o.URL)}
-		keep := b.Judge(p, nil).Links[0].Keep
+		keep := b.Judge(p, nil).Links[0].LinkFeatures
 		b.Priority(keep)
 		b.Expect(keep)
 		b.Explain(keep)
@@ -418,7 +418,7 @@ func TestFusedSameVisits(t *testing.T) {
 		if !reflect.DeepEqual(x, y) {
 			t.Fatalf("%+v, the other %+v", x, y)
 		}
-		kept := x.Links[0].Keep
+		kept := x.Links[0].LinkFeatures
 		if math.Float64bits(a.Priority(kept)) != math.Float64bits(b.Priority(kept)) || a.Expect(kept) != b.Expect(kept) {
 			t.Fatalf("%v, the other %v", a.Priority(kept), b.Priority(kept))
 		}
@@ -428,7 +428,7 @@ func TestFusedSameVisits(t *testing.T) {
 		t.Errorf("only %d priorities differ: the test tells nothing", len(differ))
 	}
 	b.Learn(visits[1])
-	if a.Priority(visits[1].Kept[0]) == b.Priority(visits[1].Kept[0]) {
+	if a.Priority(visits[1].LinkFeatures[0]) == b.Priority(visits[1].LinkFeatures[0]) {
 		t.Error("one visit more teaches nothing")
 	}
 }
@@ -469,9 +469,9 @@ func TestFusedConcurrent(t *testing.T) {
 	})
 	many(30, func() {
 		for _, l := range o.Judge(p, kept).Links {
-			o.Priority(l.Keep)
-			o.Expect(l.Keep)
-			o.Explain(l.Keep)
+			o.Priority(l.LinkFeatures)
+			o.Expect(l.LinkFeatures)
+			o.Explain(l.LinkFeatures)
 		}
 	})
 	learning.Wait()
@@ -551,16 +551,16 @@ func TestFusedGarbage(t *testing.T) {
 	random := rand.New(rand.NewPCG(7, 7))
 	for _, v := range visits {
 		for range 3 {
-			v.Kept = append(v.Kept, garbage(random, 4*random.IntN(10)+1)) // of no length that is written
+			v.LinkFeatures = append(v.LinkFeatures, garbage(random, 4*random.IntN(10)+1)) // of no length that is written
 		}
 		b.Learn(v)
 	}
 	equal(t, a, b)
 	v, pages := visits[3], b.relevance.seen
-	for _, broken := range [][]byte{nil, {0xff}, v.Seen[:1], v.Seen[:len(v.Seen)-1]} {
-		before := b.Priority(v.Kept[0])
-		b.Learn(Visit{Seen: broken, Worth: v.Worth, Kept: v.Kept})
-		if b.relevance.seen != pages || b.Priority(v.Kept[0]) == before {
+	for _, broken := range [][]byte{nil, {0xff}, v.PageFeatures[:1], v.PageFeatures[:len(v.PageFeatures)-1]} {
+		before := b.Priority(v.LinkFeatures[0])
+		b.Learn(Visit{PageFeatures: broken, Worth: v.Worth, LinkFeatures: v.LinkFeatures})
+		if b.relevance.seen != pages || b.Priority(v.LinkFeatures[0]) == before {
 			t.Errorf("%d bytes are learned as a page, or their links are not learned of", len(broken))
 		}
 	}
@@ -583,13 +583,13 @@ func TestFusedState(t *testing.T) {
 		t.Fatal(err)
 	}
 	b := NewFused(examples(10), s)
-	b.Learn(Visit{Worth: 1, Kept: [][]byte{bad}}) // of which nothing is left
+	b.Learn(Visit{Worth: 1, LinkFeatures: [][]byte{bad}}) // of which nothing is left
 	if err := b.Restore(raw); err != nil {
 		t.Fatal(err)
 	}
 	same := func(when string) {
 		t.Helper()
-		for _, kept := range [][]byte{good, bad, visits[5].Kept[0]} {
+		for _, kept := range [][]byte{good, bad, visits[5].LinkFeatures[0]} {
 			if x, y := a.Priority(kept), b.Priority(kept); x != y {
 				t.Errorf("%s: %v, restored %v", when, x, y)
 			}
@@ -663,11 +663,11 @@ func TestExplain(t *testing.T) {
 			p.Links = append(p.Links, l)
 		}
 		for _, l := range o.Judge(p, nil).Links {
-			list, sum := o.Explain(l.Keep), 0.0
+			list, sum := o.Explain(l.LinkFeatures), 0.0
 			for _, w := range list {
 				sum += w.Value
 			}
-			e := o.Expect(l.Keep)
+			e := o.Expect(l.LinkFeatures)
 			if want := math.Log(e / (1 - e)); math.Abs(sum-want) > 1e-9 {
 				t.Fatalf("%v add up to %v, want %v", list, sum, want)
 			}
@@ -685,9 +685,9 @@ func TestExplainNames(t *testing.T) {
 		{URL: "http://a.test/d/1.html", TagPath: "/ul", Hints: []Hint{{"spam", -0.5}}}, {URL: "http://a.test/d/2.html", TagPath: "/nav"}, {URL: "http://b.test/d/3.html", TagPath: "/ul"},
 	}}
 	j := o.Judge(p, nil)
-	o.Learn(Visit{Worth: 1, Kept: [][]byte{j.Links[1].Keep, j.Links[2].Keep}})
+	o.Learn(Visit{Worth: 1, LinkFeatures: [][]byte{j.Links[1].LinkFeatures, j.Links[2].LinkFeatures}})
 	got := map[string]float64{}
-	list := o.Explain(j.Links[0].Keep)
+	list := o.Explain(j.Links[0].LinkFeatures)
 	for _, w := range list {
 		got[w.Name] = w.Value
 	}
@@ -795,12 +795,12 @@ func BenchmarkFused(b *testing.B) {
 	})
 	b.Run("priority", func(b *testing.B) {
 		for b.Loop() {
-			o.Priority(j.Links[7].Keep)
+			o.Priority(j.Links[7].LinkFeatures)
 		}
 	})
 	b.Run("learn", func(b *testing.B) {
 		for b.Loop() { // a page of fifty links
-			o.Learn(Visit{Seen: j.Seen, Worth: j.Worth, Promise: 5, Kept: [][]byte{j.Links[7].Keep}})
+			o.Learn(Visit{PageFeatures: j.PageFeatures, Worth: j.Worth, Promise: 5, LinkFeatures: [][]byte{j.Links[7].LinkFeatures}})
 		}
 	})
 }

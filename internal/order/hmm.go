@@ -238,7 +238,7 @@ func (h *HMM) Judge(p *Page, kept []byte) Judgement {
 	})
 	keep := keepFloats(levels[:]...)
 	for i := range j.Links {
-		j.Links[i].Keep = keep
+		j.Links[i].LinkFeatures = keep
 	}
 	return j
 }

@@ -33,15 +33,15 @@ type Hint struct {
 
 // Judged is what an order makes of a link.
 type Judged struct {
-	Priority float64 // higher ones are visited first; in [0,1] but for the oracles of a laboratory
-	Keep     []byte  // what the order wants to have again when the link is followed; may be nil
+	Priority     float64 // higher ones are visited first; in [0,1] but for the oracles of a laboratory
+	LinkFeatures []byte  // what the order wants to have again when the link is followed; may be nil
 }
 
 // Judgement is what an order makes of a page.
 type Judgement struct {
-	Links []Judged
-	Worth float64 // of the page for the topic, in [0,1]; of learners alone
-	Seen  []byte  // what a learner learns of the page
+	Links        []Judged
+	Worth        float64 // of the page for the topic, in [0,1]; of learners alone
+	PageFeatures []byte  // what a learner learns of the page
 }
 
 // Order judges links.
@@ -53,8 +53,8 @@ type Order interface {
 
 // Visit is what an order learns of, if it learns: a page that was judged, and how it was found.
 type Visit struct {
-	Seen    []byte   `cbor:"1,keyasint,omitempty"` // of its judgement
-	Worth   float64  `cbor:"2,keyasint"`
-	Promise float64  `cbor:"3,keyasint,omitempty"`
-	Kept    [][]byte `cbor:"4,keyasint,omitempty"` // with links that led to it
+	PageFeatures []byte   `cbor:"1,keyasint,omitempty"` // of its judgement
+	Worth        float64  `cbor:"2,keyasint"`
+	Promise      float64  `cbor:"3,keyasint,omitempty"`
+	LinkFeatures [][]byte `cbor:"4,keyasint,omitempty"` // with links that led to it
 }

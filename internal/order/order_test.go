@@ -121,11 +121,11 @@ func TestShark(t *testing.T) {
 		}
 	}
 	cat := &Page{URL: "b", Text: textOf("cat"), Links: []Link{{URL: "e"}}}
-	through := s.Judge(cat, from.Links[0].Keep).Links[0]
+	through := s.Judge(cat, from.Links[0].LinkFeatures).Links[0]
 	if !near(through.Priority, .5*.25) {
 		t.Errorf("through a page of another topic: %v", through)
 	}
-	if got := s.Judge(cat, through.Keep).Links[0].Priority; !near(got, .5*.125) {
+	if got := s.Judge(cat, through.LinkFeatures).Links[0].Priority; !near(got, .5*.125) {
 		t.Errorf("through two pages of another topic: %v", got)
 	}
 	for _, kept := range [][]byte{nil, {}, {1, 2, 3}, {1, 2, 3, 4, 5}} {
@@ -133,7 +133,7 @@ func TestShark(t *testing.T) {
 			t.Errorf("with %d bytes that cannot be read: %v", len(kept), got)
 		}
 	}
-	if got := s.Judge(&Page{Text: textOf("raven"), Links: make([]Link, 1)}, through.Keep).Links[0].Priority; !near(got, .5*.5) {
+	if got := s.Judge(&Page{Text: textOf("raven"), Links: make([]Link, 1)}, through.LinkFeatures).Links[0].Priority; !near(got, .5*.5) {
 		t.Errorf("a page of the topic inherits nothing: %v", got)
 	}
 }
@@ -184,7 +184,7 @@ func TestJudgeChangesNothing(t *testing.T) {
 		"breadth": Breadth{}, "best": NewBest(textOf("raven"), true, true), "shark": NewShark(textOf("raven")),
 		"semantic": NewSemantic(textOf("crow"), words, false), "hmm": NewHMM(trained(), DefaultHMM()), "fused": fused,
 	} {
-		kept := o.Judge(pages[1], nil).Links[0].Keep
+		kept := o.Judge(pages[1], nil).Links[0].LinkFeatures
 		want := make([]Judgement, len(pages))
 		for i, p := range pages {
 			want[i] = o.Judge(p, kept)

@@ -146,7 +146,7 @@ func (e *Engine) Judge(ctx context.Context, s Source) (*JudgedBatch, error) {
 		t := targets[j.Page.URL]
 		terms, err := judging.Page(&j.Page, score.Context{
 			Inherit: plan.Definition.Inherit(t.Priority), Submitted: t.Submitted, Depth: scope.Hops(t.Path), Now: plan.Started, Terms: plan.Reference,
-		}, t.Kept)
+		}, t.LinkFeatures)
 		if err != nil {
 			return nil, &crawl.InputError{Message: err.Error()}
 		}

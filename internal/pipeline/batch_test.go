@@ -142,7 +142,7 @@ func TestStopped(t *testing.T) {
 // TestResult: what the frontier gets of a page.
 func TestResult(t *testing.T) {
 	link := crawl.Outlink{URL: "http://a.test/x", Hop: crawl.HopLink, Score: 0.7, TagPath: "html/body"}
-	p := crawl.Page{URL: "http://a.test/", Score: 0.4, Level: "article", Application: "wiki", Prints: []byte{1}, Worth: 0.3, Seen: []byte{2}, Links: []crawl.Outlink{link}}
+	p := crawl.Page{URL: "http://a.test/", Score: 0.4, Level: "article", Application: "wiki", Prints: []byte{1}, Worth: 0.3, PageFeatures: []byte{2}, Links: []crawl.Outlink{link}}
 	silent := p
 	silent.NoFollow = true
 	for name, c := range map[string]struct {

@@ -120,7 +120,7 @@ func (e *Engine) rescore(ctx context.Context, name string, links Links, samples 
 		}
 		f := foundAt(l)
 		f.Terms = terms[l.Source]
-		d, err := judge.Again(f, order)
+		d, err := judge.RescoreLink(f, order)
 		if err != nil {
 			return &crawl.InputError{Message: err.Error()}
 		}
@@ -134,8 +134,8 @@ func (e *Engine) rescore(ctx context.Context, name string, links Links, samples 
 }
 
 // foundAt is an archived link for a judge.
-func foundAt(l archive.Link) score.Found {
-	return score.Found{Link: l.Outlink, Source: l.Source, Path: l.Path, Language: l.Language, Paragraph: l.Paragraph, Depth: scope.Hops(l.Path)}
+func foundAt(l archive.Link) score.ArchivedLink {
+	return score.ArchivedLink{Link: l.Outlink, Source: l.Source, Path: l.Path, Language: l.Language, Paragraph: l.Paragraph, Depth: scope.Hops(l.Path)}
 }
 
 // samples are those of the run's reference crawl.

@@ -129,7 +129,7 @@ func (e *Engine) again(d crawl.Definition) (func(archive.Link) (crawl.Discovery,
 		return nil, err
 	}
 	return func(l archive.Link) (crawl.Discovery, error) {
-		return judge.Again(foundAt(l), whole)
+		return judge.RescoreLink(foundAt(l), whole)
 	}, nil
 }
 

@@ -22,7 +22,7 @@ func (r *Result) Add(o crawl.Outcome, path string, p *Judged, places bool) {
 	o.Score = -1
 	if p != nil {
 		o.Score, o.Level, o.App, o.Prints = p.Page.Score, p.Page.Level, p.Page.Application, p.Page.Prints
-		o.Worth, o.Seen = p.Page.Worth, p.Page.Seen
+		o.Worth, o.PageFeatures = p.Page.Worth, p.Page.PageFeatures
 		if p.Sample != nil {
 			r.Samples = append(r.Samples, *p.Sample)
 		}

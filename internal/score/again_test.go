@@ -61,8 +61,8 @@ func TestMerge(t *testing.T) {
 	}
 }
 
-// TestRelink scores links by a topic that was taught after they were found: (1, 0, ¾)/1.25 of raven, crow, hare.
-func TestRelink(t *testing.T) {
+// TestRescoreOutlink scores links by a topic that was taught after they were found: (1, 0, ¾)/1.25 of raven, crow, hare.
+func TestRescoreOutlink(t *testing.T) {
 	about := crawl.Topic{Keywords: []string{"raven"}, URLPatterns: []crawl.URLPattern{{Pattern: "*one", Score: 0.25}}, Languages: []string{"en"}}
 	learned := &topic.Model{Terms: []text.Term{{Text: "hare", Weight: 2}}}
 	m := topic.Memory{SiteHistory: topic.NewSiteHistory()}
@@ -107,7 +107,7 @@ func TestRelink(t *testing.T) {
 		},
 	} {
 		l := c.link
-		v := s.Relink(&l, c.terms, c.paragraph, "en")
+		v := s.RescoreOutlink(&l, c.terms, c.paragraph, "en")
 		sum := 0.0
 		for _, p := range c.want {
 			sum += p.Score

@@ -113,21 +113,21 @@ func (b *Batch) Page(p *crawl.Page, c Context, kept []byte) (text.Vector, error)
 	switch {
 	case by != nil:
 		judged := by.Judge(scored.View, kept)
-		p.Worth, p.Seen = judged.Worth, judged.Seen
+		p.Worth, p.PageFeatures = judged.Worth, judged.PageFeatures
 		for i := range p.Links {
 			l := &p.Links[i]
 			switch l.Hop {
 			case crawl.HopRedirect: // what it leads to is what the link to it led to
-				l.Score, l.Keep = c.Inherit, kept
+				l.Score, l.LinkFeatures = c.Inherit, kept
 			case crawl.HopEmbed: // belongs to its page
 				l.Score = c.Inherit
 			default:
-				l.Score, l.Keep = judged.Links[i].Priority, judged.Links[i].Keep
+				l.Score, l.LinkFeatures = judged.Links[i].Priority, judged.Links[i].LinkFeatures
 			}
 		}
 		if together {
 			b.cited.Add(by, scored.View, kept, func(link int, o order.Judged) {
-				p.Links[link].Score, p.Links[link].Keep = o.Priority, o.Keep
+				p.Links[link].Score, p.Links[link].LinkFeatures = o.Priority, o.LinkFeatures
 			})
 		}
 	case together:
@@ -145,8 +145,8 @@ func (b *Batch) Merge() {
 	b.cited.Apply()
 }
 
-// Found is an outlink as it was archived.
-type Found struct {
+// ArchivedLink is an outlink as it was archived.
+type ArchivedLink struct {
 	Link      crawl.Outlink
 	Source    string // URL of its page
 	Path      string // hop letters of its page
@@ -156,9 +156,9 @@ type Found struct {
 	Depth     int         // of its page: links from a seed
 }
 
-// Again scores an outlink anew by what is known now.
-func (j *Judge) Again(f Found, whole *order.Fused) (crawl.Discovery, error) {
-	page := j.Relink(&f.Link, f.Terms, f.Paragraph, f.Language)
+// RescoreLink scores an outlink anew by what is known now.
+func (j *Judge) RescoreLink(f ArchivedLink, whole *order.Fused) (crawl.Discovery, error) {
+	page := j.RescoreOutlink(&f.Link, f.Terms, f.Paragraph, f.Language)
 	d := f.Link.Discovery(f.Source, f.Path, false) // only URLs that wait are scored anew: they have their place
 	by, err := j.order(f.Language, whole)
 	if err != nil || by == nil || f.Link.Hop == crawl.HopEmbed || f.Link.Hop == crawl.HopRedirect {
@@ -166,6 +166,6 @@ func (j *Judge) Again(f Found, whole *order.Fused) (crawl.Discovery, error) {
 	}
 	page.URL, page.Depth = f.Source, f.Depth
 	judged := by.Judge(page, nil).Links[0]
-	d.Score, d.Keep = judged.Priority, judged.Keep
+	d.Score, d.LinkFeatures = judged.Priority, judged.LinkFeatures
 	return d, nil
 }

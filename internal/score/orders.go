@@ -59,8 +59,8 @@ func (s *Scorer) Examples(samples []topic.Sample) [][]byte {
 		list = append(list, v.Encode())
 	}
 	for _, sample := range samples { // the best come first
-		if len(sample.Seen) > 0 && len(list) < maxExamples && (sample.Example || sample.Score >= s.topic.Threshold) {
-			list = append(list, sample.Seen)
+		if len(sample.PageFeatures) > 0 && len(list) < maxExamples && (sample.Example || sample.Score >= s.topic.Threshold) {
+			list = append(list, sample.PageFeatures)
 		}
 	}
 	return list

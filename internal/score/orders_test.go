@@ -17,11 +17,11 @@ func TestExamples(t *testing.T) {
 	about := crawl.Topic{Threshold: 0.5, Examples: []crawl.Example{{Text: "Ravens and a crow, ravens"}, {URL: "http://a.example/"}, {Text: "fox"}}}
 	s := scorer(t, about, crawl.Weights{Document: 1}, nil)
 	list := s.Examples([]topic.Sample{
-		{URL: "a", Example: true, Seen: []byte("a")},
-		{URL: "b", Score: 0.9, Seen: []byte("b")},
+		{URL: "a", Example: true, PageFeatures: []byte("a")},
+		{URL: "b", Score: 0.9, PageFeatures: []byte("b")},
 		{URL: "c", Score: 0.9}, // of it nothing was seen
-		{URL: "d", Score: 0.5, Seen: []byte("d")},
-		{URL: "e", Score: 0.499, Seen: []byte("e")},
+		{URL: "d", Score: 0.5, PageFeatures: []byte("d")},
+		{URL: "e", Score: 0.499, PageFeatures: []byte("e")},
 	})
 	if len(list) != 5 || string(list[2]) != "a" || string(list[3]) != "b" || string(list[4]) != "d" {
 		t.Fatalf("examples %q", list)
@@ -50,7 +50,7 @@ func TestExamples(t *testing.T) {
 
 	var many []topic.Sample
 	for i := range 150 {
-		many = append(many, topic.Sample{Score: 0.9, Seen: []byte{byte(i)}})
+		many = append(many, topic.Sample{Score: 0.9, PageFeatures: []byte{byte(i)}})
 	}
 	if list := s.Examples(many); len(list) != maxExamples || list[maxExamples-1][0] != maxExamples-3 {
 		t.Errorf("%d examples", len(list))

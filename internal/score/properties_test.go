@@ -169,7 +169,7 @@ func TestScoresAreSound(t *testing.T) {
 				}
 				again := l
 				again.Score = Clamp(c.Inherit)
-				s.Relink(&again, out.Terms.Heaviest(r.IntN(5)), r.text(10), p.Language)
+				s.RescoreOutlink(&again, out.Terms.Heaviest(r.IntN(5)), r.text(10), p.Language)
 				sound(t, s, again, Clamp(c.Inherit))
 				if c.View && len(out.View.Links[i].Hints) > len(l.Parts) {
 					t.Fatalf("%v make the hints %v", l.Parts, out.View.Links[i].Hints)

@@ -14,14 +14,14 @@ import (
 
 // Sample is what a page of the reference crawl says: its heaviest terms and its score.
 type Sample struct {
-	URL      string      `json:"url"`
-	Score    float64     `json:"score"`
-	Example  bool        `json:"example,omitempty"` // the definition named it
-	Terms    []text.Term `json:"terms"`
-	Seen     []byte      `json:"seen,omitempty"` // what an order that learns has seen of it
-	Language string      `json:"language,omitempty"`
-	Names    []string    `json:"names,omitempty"` // that the page says
-	Words    []string    `json:"words,omitempty"` // the terms as words
+	URL          string      `json:"url"`
+	Score        float64     `json:"score"`
+	Example      bool        `json:"example,omitempty"` // the definition named it
+	Terms        []text.Term `json:"terms"`
+	PageFeatures []byte      `json:"seen,omitempty"` // what an order that learns has seen of it
+	Language     string      `json:"language,omitempty"`
+	Names        []string    `json:"names,omitempty"` // that the page says
+	Words        []string    `json:"words,omitempty"` // the terms as words
 }
 
 // sampleTerms is how many terms are kept of a page.
@@ -30,7 +30,7 @@ const sampleTerms = 80
 // NewSample keeps what a scored page with these terms can teach of a topic. The lexicon knows its words.
 func NewSample(t crawl.Topic, p *crawl.Page, terms text.Vector, x *text.Lexicon) Sample {
 	out := Sample{
-		URL: p.URL, Score: max(p.Score, 0), Example: IsExample(t, p.URL), Terms: terms.Heaviest(sampleTerms), Seen: p.Seen,
+		URL: p.URL, Score: max(p.Score, 0), Example: IsExample(t, p.URL), Terms: terms.Heaviest(sampleTerms), PageFeatures: p.PageFeatures,
 		Language: p.Language, Names: namesIn(p.Blocks),
 	}
 	for _, term := range out.Terms {

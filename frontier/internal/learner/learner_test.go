@@ -16,8 +16,8 @@ func update(i int) Update {
 	views := order.ViewsOf(&order.Page{URL: fmt.Sprint("http://a.example/", i), Title: text.NewHashedVector(map[string]float64{fmt.Sprint("word", i): 1})})
 	link := order.Link{URL: fmt.Sprint("http://a.example/", i)}
 	judged := order.NewFused(nil, order.DefaultSettings()).Judge(&order.Page{URL: "http://a.example/", Score: -1, Links: []order.Link{link}}, nil)
-	kept := [][]byte{judged.Links[0].Keep}
-	return Update{Visits: []order.Visit{{Seen: views.Encode(), Worth: float64(i%2) / 2, Kept: kept}}}
+	kept := [][]byte{judged.Links[0].LinkFeatures}
+	return Update{Visits: []order.Visit{{PageFeatures: views.Encode(), Worth: float64(i%2) / 2, LinkFeatures: kept}}}
 }
 
 func snapshot(t *testing.T, l *Learner) []byte {

@@ -207,11 +207,11 @@ type raised struct{ fetched map[string]bool }
 func (r raised) Judge(p *order.Page, _ []byte) order.Judgement {
 	out := make([]order.Judged, len(p.Links))
 	for i := range p.Links {
-		out[i].Keep = []byte(p.Links[i].URL)
+		out[i].LinkFeatures = []byte(p.Links[i].URL)
 	}
-	return order.Judgement{Links: out, Seen: []byte(p.URL)}
+	return order.Judgement{Links: out, PageFeatures: []byte(p.URL)}
 }
-func (r raised) Learn(v order.Visit)   { r.fetched[string(v.Seen)] = true }
+func (r raised) Learn(v order.Visit)   { r.fetched[string(v.PageFeatures)] = true }
 func (r raised) Expect([]byte) float64 { return 0 }
 func (r raised) Priority(kept []byte) float64 {
 	if r.fetched["http://a.test/1"] && string(kept) == "http://a.test/99" {
@@ -252,9 +252,9 @@ func (p *pupil) Judge(page *order.Page, kept []byte) order.Judgement {
 	p.judged[page.URL], p.kept[page.URL] = *page, string(kept)
 	j := p.turns.Judge(page, kept)
 	for i := range j.Links {
-		j.Links[i].Keep = []byte(number(page.URL) + ">" + number(page.Links[i].URL))
+		j.Links[i].LinkFeatures = []byte(number(page.URL) + ">" + number(page.Links[i].URL))
 	}
-	j.Seen, j.Worth = []byte(number(page.URL)), float64(len(page.Links))/10
+	j.PageFeatures, j.Worth = []byte(number(page.URL)), float64(len(page.Links))/10
 	return j
 }
 func (p *pupil) Learn(v order.Visit) { p.visits = append(p.visits, v) }
@@ -306,7 +306,7 @@ func TestCrawlTeaches(t *testing.T) {
 		if page := p.judged[url]; page.Depth != want.depth || page.Score != -1 || p.kept[url] != want.best {
 			t.Errorf("page %d is judged at depth %d, with score %v and %q kept, want %+v", i, page.Depth, page.Score, p.kept[url], want)
 		}
-		if kept := fmt.Sprintf("%s", v.Kept); string(v.Seen) != fmt.Sprint(i) || kept != want.kept || v.Worth != want.worth || math.Abs(v.Promise-want.promise) > 1e-9 {
+		if kept := fmt.Sprintf("%s", v.LinkFeatures); string(v.PageFeatures) != fmt.Sprint(i) || kept != want.kept || v.Worth != want.worth || math.Abs(v.Promise-want.promise) > 1e-9 {
 			t.Errorf("visit %d: %+v with %s, want %+v", i, v, kept, want)
 		}
 	}
@@ -325,7 +325,7 @@ func TestCrawlSeeds(t *testing.T) {
 	if page := p.judged["http://a.test/1"]; page.Depth != 0 || p.kept["http://a.test/1"] != "" {
 		t.Errorf("a seed is judged at depth %d, with %q kept", page.Depth, p.kept["http://a.test/1"])
 	}
-	if kept := fmt.Sprintf("%s", p.visits[1].Kept); kept != "[0>1]" {
+	if kept := fmt.Sprintf("%s", p.visits[1].LinkFeatures); kept != "[0>1]" {
 		t.Errorf("and learned of with %s", kept)
 	}
 }

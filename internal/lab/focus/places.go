@@ -57,7 +57,7 @@ func (b *places) Judge(p *order.Page, _ []byte) order.Judgement {
 	out := make([]order.Judged, len(p.Links))
 	for i := range out {
 		keep := []byte(urls.HostOf(p.URL) + " " + p.Links[i].TagPath)
-		out[i] = order.Judged{Priority: b.Priority(keep), Keep: keep}
+		out[i] = order.Judged{Priority: b.Priority(keep), LinkFeatures: keep}
 	}
 	return order.Judgement{Links: out, Worth: text.Cosine(b.topic, p.Text)}
 }
@@ -66,7 +66,7 @@ func (b *places) Judge(p *order.Page, _ []byte) order.Judgement {
 func (b *places) Learn(v order.Visit) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	for _, kept := range v.Kept {
+	for _, kept := range v.LinkFeatures {
 		host, tagPath, _ := strings.Cut(string(kept), " ")
 		s := b.sites[host]
 		if s == nil {

@@ -40,10 +40,10 @@ func TestPlaces(t *testing.T) {
 	if !near(before.Worth, 1/math.Sqrt2) {
 		t.Errorf("a page that is half of ravens is worth %v", before.Worth)
 	}
-	good, bad := before.Links[0].Keep, before.Links[1].Keep
+	good, bad := before.Links[0].LinkFeatures, before.Links[1].LinkFeatures
 	for range 20 {
-		b.Learn(order.Visit{Worth: b.Judge(&order.Page{Text: words("raven")}, good).Worth, Kept: [][]byte{good}})
-		b.Learn(order.Visit{Worth: b.Judge(&order.Page{Text: words("soup")}, bad).Worth, Kept: [][]byte{bad}})
+		b.Learn(order.Visit{Worth: b.Judge(&order.Page{Text: words("raven")}, good).Worth, LinkFeatures: [][]byte{good}})
+		b.Learn(order.Visit{Worth: b.Judge(&order.Page{Text: words("soup")}, bad).Worth, LinkFeatures: [][]byte{bad}})
 	}
 	got := priorities(b.Judge(p, nil))
 	if got[0] <= got[1]+0.3 {

@@ -134,7 +134,7 @@ func (s *simulation) look(page int) {
 	w := s.known[page]
 	p := s.corpus.Pages[page].Page
 	p.Depth, p.Score = w.depth, -1
-	judged := s.order.Judge(&p, w.best.Keep)
+	judged := s.order.Judge(&p, w.best.LinkFeatures)
 	promise := 0.0
 	for i, to := range s.corpus.Pages[page].To {
 		if to < 0 || s.fetched[to] {
@@ -142,7 +142,7 @@ func (s *simulation) look(page int) {
 		}
 		link, n := judged.Links[i], s.known[to]
 		if s.learner != nil {
-			promise += s.learner.Expect(link.Keep)
+			promise += s.learner.Expect(link.LinkFeatures)
 		}
 		if n == nil {
 			n = s.found(to, link, w.depth+1)
@@ -150,11 +150,11 @@ func (s *simulation) look(page int) {
 			s.again(n, link)
 		}
 		if s.learner != nil {
-			n.kept = append(n.kept, link.Keep)
+			n.kept = append(n.kept, link.LinkFeatures)
 		}
 	}
 	if s.learner != nil {
-		s.learner.Learn(order.Visit{Seen: judged.Seen, Worth: judged.Worth, Promise: promise, Kept: w.kept})
+		s.learner.Learn(order.Visit{PageFeatures: judged.PageFeatures, Worth: judged.Worth, Promise: promise, LinkFeatures: w.kept})
 	}
 }
 
