@@ -44,7 +44,7 @@ func (a *Activities) borrower(name, claim string, plan crawl.Politeness, clock p
 			}
 			return fetch.Loan{}, err
 		}
-		loan := fetch.Loan{NotBefore: clock.Earliest(grant), Until: clock.Deadline(grant)}
+		loan := fetch.Loan{NotBefore: clock.NotBefore(grant), Until: clock.Deadline(grant)}
 		if rested := a.Now().Add(plan.MinDelay.D()); rested.After(loan.NotBefore) {
 			loan.NotBefore = rested
 		}

@@ -20,6 +20,7 @@ import (
 	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/page"
 	"github.com/muninn-archive/muninn/internal/pipeline"
+	"github.com/muninn-archive/muninn/internal/politeness"
 	"github.com/muninn-archive/muninn/internal/score"
 	"github.com/muninn-archive/muninn/internal/spool"
 	"github.com/muninn-archive/muninn/kb"
@@ -130,9 +131,9 @@ func (r *rig) batch() BatchInput {
 		r.t.Fatal("nothing is ready")
 	}
 	in := BatchInput{Crawl: rigCrawl, Batch: round.Claims[0].ID, Attempts: r.Settings.Attempts}
-	var grants []frontier.Granted
+	var grants []politeness.Grant
 	for _, c := range round.Claims {
-		grants = append(grants, frontier.Granted{Lease: c.ID, IP: c.IP, Deadline: time.Now().Add(time.Hour)})
+		grants = append(grants, politeness.Grant{Lease: c.ID, IP: c.IP, Deadline: time.Now().Add(time.Hour)})
 		in.Claims = append(in.Claims, ClaimRef{c.ID, c.PLD, c.IP})
 	}
 	_, err = r.Frontier.Start(rigCrawl, in.Batch, grants)

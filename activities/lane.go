@@ -159,7 +159,7 @@ func (f *fetching) owe(claim frontier.Claim, x *fetch.Exchange) error {
 // attempt that was cut off in this process said it owes, and a pause after whatever one that was killed last
 // logged. How long the request took that it was killed in cannot be known, so that pause runs from now on.
 func notBefore(now time.Time, claim frontier.Claim, last *crawl.Exchange, least time.Duration) time.Time {
-	t := times.Latest(claim.Earliest, claim.Owed)
+	t := times.Latest(claim.NotBefore, claim.Owed)
 	if last == nil {
 		return t
 	}

@@ -3,7 +3,6 @@ package activities
 import (
 	"context"
 
-	"github.com/muninn-archive/muninn/frontier"
 	"github.com/muninn-archive/muninn/internal/politeness"
 )
 
@@ -16,9 +15,9 @@ type LeaseInput struct {
 // Lease gives a batch's claims the leases that it asked for itself.
 func (a *Activities) Lease(ctx context.Context, in LeaseInput) error {
 	clock := a.clock(ctx)
-	var grants []frontier.Granted
+	var grants []politeness.Grant
 	for _, g := range politeness.Distinct(in.Grants) {
-		grants = append(grants, granted(g, clock))
+		grants = append(grants, clock.Local(g))
 	}
 	return a.Frontier.Lease(in.Crawl, in.Batch, grants)
 }

@@ -521,7 +521,7 @@ func (l *life) lend(ctx context.Context, ask politeness.Ask) (fetch.Loan, error)
 	back.Number = g.Number
 	clock := politeness.Clock{}
 	return fetch.Loan{
-		NotBefore: times.Latest(clock.Earliest(g), time.Now().Add(l.minimum.MinDelay.D())), Until: clock.Deadline(g),
+		NotBefore: times.Latest(clock.NotBefore(g), time.Now().Add(l.minimum.MinDelay.D())), Until: clock.Deadline(g),
 		Return: func(next time.Time) {
 			if l.ctx.Err() == nil {
 				back.Rest = politeness.RestOf(next, time.Now())

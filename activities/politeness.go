@@ -157,11 +157,6 @@ func (a *Activities) askOf(crawl string, c frontier.Claim, p crawl.Politeness, r
 	}
 }
 
-// granted is a grant by the worker's clock.
-func granted(g politeness.Grant, clock politeness.Clock) frontier.Granted {
-	return frontier.Granted{Lease: g.Lease, IP: g.IP, Number: g.Number, Earliest: clock.Earliest(g), Host: clock.Host(g), Deadline: clock.Deadline(g)}
-}
-
 // RoundResult is what a shard says to a round at once.
 type RoundResult struct {
 	Answer politeness.Answer `json:"answer"`

@@ -368,7 +368,7 @@ func (s *sender) start(grants []politeness.Grant) {
 		granted := bound[batch]
 		start := f.Start
 		if slices.ContainsFunc(s.agent.p.lanes, func(l *testLane) bool { return l.sender == s && l.claim.Batch == batch && l.claim.Ended }) {
-			start = func(name, batch string, grants []frontier.Granted) ([]frontier.Claim, error) { // the batch has asked
+			start = func(name, batch string, grants []politeness.Grant) ([]frontier.Claim, error) { // the batch has asked
 				return f.ClaimsOf(name, batch), f.Lease(name, batch, grants)
 			}
 		}
@@ -412,7 +412,7 @@ func (l *testLane) step() {
 	p.must(ignore(f.Renew(l.sender.crawl, l.claim.Batch), frontier.ErrNoBatch))
 	over := !l.lasts()
 	switch {
-	case !over && a.now().Before(l.claim.Earliest):
+	case !over && a.now().Before(l.claim.NotBefore):
 	case !over && (p.calm || p.random.IntN(8) > 0) && !(p.calm && l.made):
 		l.request()
 	case over || p.calm || p.random.IntN(3) == 0:

@@ -113,9 +113,9 @@ func (l *life) bundle(t *testing.T, acts *Activities, c *paceCrawl, round int64,
 		past.Releases = append(past.Releases, r.Key())
 	}
 	must(l.front.Confirm(c.name, past))
-	var grants []frontier.Granted
+	var grants []politeness.Grant
 	for i, claim := range got.Claims {
-		grants = append(grants, frontier.Granted{Lease: claim.ID, IP: claim.IP, Number: 2*round + int64(i), Deadline: time.Now().Add(14 * time.Minute)})
+		grants = append(grants, politeness.Grant{Lease: claim.ID, IP: claim.IP, Number: 2*round + int64(i), Deadline: time.Now().Add(14 * time.Minute)})
 	}
 	batch := fmt.Sprint("b", round)
 	started, err := l.front.Start(c.name, batch, grants)

@@ -59,11 +59,11 @@ func (a *Activities) start(ctx context.Context, crawl string, grants []politenes
 
 // bind parts grants among batches, one grant a claim: a claim that was bound before stays with its batch, the others go
 // into new ones, each named after its first claim. A claim that came twice would be two lanes to one host.
-func (a *Activities) bind(grants []politeness.Grant, clock politeness.Clock, claimOf func(lease string) (frontier.Claim, bool)) map[string][]frontier.Granted {
-	bound, free := map[string][]frontier.Granted{}, []frontier.Granted{}
+func (a *Activities) bind(grants []politeness.Grant, clock politeness.Clock, claimOf func(lease string) (frontier.Claim, bool)) map[string][]politeness.Grant {
+	bound, free := map[string][]politeness.Grant{}, []politeness.Grant{}
 	sizes := map[string]int{}
 	for _, g := range politeness.Distinct(grants) {
-		grant := granted(g, clock)
+		grant := clock.Local(g)
 		c, known := claimOf(g.Lease)
 		sizes[g.Lease] = len(c.URLs)
 		if known && c.Batch != "" {
@@ -79,9 +79,9 @@ func (a *Activities) bind(grants []politeness.Grant, clock politeness.Clock, cla
 }
 
 // bundles fills batches with claims, the longest first, so that those of like length stand together.
-func bundles(grants []frontier.Granted, sizes map[string]int, plds, urls int) [][]frontier.Granted {
-	slices.SortStableFunc(grants, func(a, b frontier.Granted) int { return sizes[b.Lease] - sizes[a.Lease] })
-	var out [][]frontier.Granted
+func bundles(grants []politeness.Grant, sizes map[string]int, plds, urls int) [][]politeness.Grant {
+	slices.SortStableFunc(grants, func(a, b politeness.Grant) int { return sizes[b.Lease] - sizes[a.Lease] })
+	var out [][]politeness.Grant
 	n := 0
 	for _, g := range grants {
 		if len(out) == 0 || len(out[len(out)-1]) >= plds || n+sizes[g.Lease] > urls {

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/muninn-archive/muninn/internal/crawl"
+	"github.com/muninn-archive/muninn/internal/politeness"
 )
 
 // clock is a clock that tests move by hand.
@@ -149,9 +150,9 @@ func (r *rig) Owe(name, claim string, next time.Time) error {
 	return r.Frontier.Owe(name, claim, LaneEnd{Host: next})
 }
 
-func (r *rig) grant(claims ...Claim) (grants []Granted) {
+func (r *rig) grant(claims ...Claim) (grants []politeness.Grant) {
 	for _, c := range claims {
-		grants = append(grants, Granted{Lease: c.ID, IP: c.IP, Number: r.number.Add(1), Deadline: r.clock.Now().Add(DefaultLeaseTTL)})
+		grants = append(grants, politeness.Grant{Lease: c.ID, IP: c.IP, Number: r.number.Add(1), Deadline: r.clock.Now().Add(DefaultLeaseTTL)})
 	}
 	return grants
 }

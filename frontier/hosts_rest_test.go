@@ -242,7 +242,7 @@ func TestHostThatAnotherWorkerAsked(t *testing.T) {
 	r, other := twoCrawls(t, nil)
 	claim := r.one()
 	grants := r.grant(claim)
-	grants[0].Host = r.clock.Now().Add(time.Minute)
+	grants[0].HostNotBefore = r.clock.Now().Add(time.Minute)
 	if started, err := r.Start(testCrawl, "b", grants); err != nil || len(started) != 0 {
 		t.Fatalf("started: %+v, %v", started, err)
 	}
@@ -258,7 +258,7 @@ func TestHostThatAnotherWorkerAsked(t *testing.T) {
 		r.clock.pass(time.Second)
 		claim = r.one()
 		grants[0] = r.grant(claim)[0]
-		grants[0].Host = r.clock.Now().Add(time.Hour)
+		grants[0].HostNotBefore = r.clock.Now().Add(time.Hour)
 		if started, err := r.Start(testCrawl, "b", grants); err != nil || len(started) != 0 {
 			t.Fatalf("started: %+v, %v", started, err)
 		}
@@ -266,9 +266,9 @@ func TestHostThatAnotherWorkerAsked(t *testing.T) {
 	r.clock.pass(hearsay)
 	claim = r.one()
 	grants = r.grant(claim)
-	grants[0].Host = r.clock.Now().Add(maxIdle)
+	grants[0].HostNotBefore = r.clock.Now().Add(maxIdle)
 	started, err := r.Start(testCrawl, "b", grants)
-	if err != nil || len(started) != 1 || !started[0].Earliest.Equal(grants[0].Host) {
+	if err != nil || len(started) != 1 || !started[0].NotBefore.Equal(grants[0].HostNotBefore) {
 		t.Fatalf("a short rest is waited out: %+v, %v", started, err)
 	}
 }

@@ -64,7 +64,7 @@ func (f *Frontier) EndLease(name, claim string, end LaneEnd) error {
 		if end.Unreachable {
 			fails = q.Fails + 1
 		}
-		pace, delay := q.PaceAfter(len(c.URLs), c.Earliest, times.Latest(end.Host, f.opts.Now())), max(q.Delay, end.Delay)
+		pace, delay := q.PaceAfter(len(c.URLs), c.NotBefore, times.Latest(end.Host, f.opts.Now())), max(q.Delay, end.Delay)
 		m := metaOf(q)
 		m.Next, m.Fails, m.Unread, m.Pace, m.Delay = millis(end.Host), fails, unread, pace.Milliseconds(), delay.Milliseconds()
 		f.mu.Unlock()

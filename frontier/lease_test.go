@@ -84,7 +84,7 @@ func TestStart(t *testing.T) {
 		t.Fatalf("a lease in use is released: %+v", got.Releases)
 	}
 	// a lease that nobody knows is released
-	gone := []Granted{{Lease: "gone-1", IP: "192.0.2.9", Deadline: r.clock.Now().Add(time.Minute)}}
+	gone := []politeness.Grant{{Lease: "gone-1", IP: "192.0.2.9", Deadline: r.clock.Now().Add(time.Minute)}}
 	for range 2 {
 		if started, err := r.Start(testCrawl, "b2", gone); err != nil || len(started) != 0 {
 			t.Fatalf("%+v, %v", started, err)

@@ -256,7 +256,7 @@ func TestLentHostKeepsItsDelay(t *testing.T) {
 			t.Fatal(err)
 		case rest > maxIdle && len(started) != 0:
 			t.Fatalf("an address is held for a host that rests: %+v", started)
-		case rest < maxIdle && (len(started) != 1 || !started[0].Earliest.Equal(until)):
+		case rest < maxIdle && (len(started) != 1 || !started[0].NotBefore.Equal(until)):
 			t.Fatalf("%+v, want it from %s on", started, until)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/muninn-archive/muninn/internal/crawl"
+	"github.com/muninn-archive/muninn/internal/politeness"
 )
 
 func TestClaimAndCommit(t *testing.T) {
@@ -38,7 +39,7 @@ func TestClaimAndCommit(t *testing.T) {
 		t.Fatalf("the lost round is not given again: %+v, %v", again, err)
 	}
 	now := time.Now()
-	if _, err := f.Start("c", "batch", []Granted{{Lease: r.Claims[0].ID, IP: "127.0.0.1", Deadline: now.Add(time.Minute)}}); err != nil {
+	if _, err := f.Start("c", "batch", []politeness.Grant{{Lease: r.Claims[0].ID, IP: "127.0.0.1", Deadline: now.Add(time.Minute)}}); err != nil {
 		t.Fatal(err)
 	}
 	if err := f.Close(); err != nil {

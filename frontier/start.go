@@ -4,18 +4,9 @@ import (
 	"errors"
 	"time"
 
+	"github.com/muninn-archive/muninn/internal/politeness"
 	"github.com/muninn-archive/muninn/internal/times"
 )
-
-// Granted is a lease that was granted to a claim, by the worker's clock.
-type Granted struct {
-	Lease    string
-	IP       string
-	Number   int64
-	Earliest time.Time
-	Host     time.Time // when its host may be asked, as other workers know; zero if at once
-	Deadline time.Time
-}
 
 // hearsay is how long a rest counts that another worker has said of a host: it may correct it, as after a slow answer, and
 // who asks for the next lease hears of it.
@@ -25,19 +16,19 @@ const hearsay = 30 * time.Second
 const maxIdle = 2 * time.Second
 
 // Start binds granted claims to a batch, each once, however often it was granted; those that are gone meanwhile are left
-// out, and their leases released. It is idempotent.
-func (f *Frontier) Start(name, batch string, grants []Granted) ([]Claim, error) {
+// out, and their leases released. The times of grants are by the worker's clock (politeness.Clock.Local). It is idempotent.
+func (f *Frontier) Start(name, batch string, grants []politeness.Grant) ([]Claim, error) {
 	return f.take(name, batch, grants, false)
 }
 
 // Lease gives claims of a batch the leases that it asked for itself, for lanes that go on.
-func (f *Frontier) Lease(name, batch string, grants []Granted) error {
+func (f *Frontier) Lease(name, batch string, grants []politeness.Grant) error {
 	_, err := f.take(name, batch, grants, true)
 	return err
 }
 
 // take binds granted claims to a batch, which has asked for them itself or is new.
-func (f *Frontier) take(name, batch string, grants []Granted, asked bool) (claims []Claim, err error) {
+func (f *Frontier) take(name, batch string, grants []politeness.Grant, asked bool) (claims []Claim, err error) {
 	nonce := newNonce()
 	err = f.withCrawl(name, func(s *state, tx *transaction) (func(), error) {
 		claims = claims[:0]
@@ -79,14 +70,14 @@ func (f *Frontier) take(name, batch string, grants []Granted, asked bool) (claim
 				continue
 			}
 			now := f.opts.Now()
-			from := g.Earliest
-			if g.Host.After(now) {
-				rests[c.Queue] = times.Latest(rests[c.Queue], now.Add(min(g.Host.Sub(now), hearsay)))
+			from := g.NotBefore
+			if g.HostNotBefore.After(now) {
+				rests[c.Queue] = times.Latest(rests[c.Queue], now.Add(min(g.HostNotBefore.Sub(now), hearsay)))
 			}
-			if rest := times.Latest(f.hosts.next[c.Queue], g.Host); rest.After(now) { // what has passed is forgotten some time, by a restart too
+			if rest := times.Latest(f.hosts.next[c.Queue], g.HostNotBefore); rest.After(now) { // what has passed is forgotten some time, by a restart too
 				from = times.Latest(from, rest)
 			}
-			idle := c.Batch == "" && from.After(times.Latest(g.Earliest, now).Add(maxIdle))
+			idle := c.Batch == "" && from.After(times.Latest(g.NotBefore, now).Add(maxIdle))
 			atWork := mine && c.leased() && c.Lease.After(now) // the grant only confirms its lease
 			if !atWork && (idle || f.hosts.elsewhere(s, c.Queue).After(now)) {
 				// another asks its host, or has, perhaps at another address
@@ -101,7 +92,7 @@ func (f *Frontier) take(name, batch string, grants []Granted, asked bool) (claim
 			if c.Batch == "" {
 				s.enliven(&started, batch, nonce)
 			}
-			started.Batch, started.Lease, started.Earliest, started.Ended = batch, g.Deadline, from, false
+			started.Batch, started.Lease, started.NotBefore, started.Ended = batch, g.Deadline, from, false
 			started.Reading, started.Grant, started.Delay = time.Time{}, g.Number, max(c.Delay, delays[c.Queue])
 			started.Deadline = f.opts.Now().Add(f.opts.ClaimTTL)
 			claims = append(claims, started)
@@ -137,7 +128,7 @@ func (f *Frontier) take(name, batch string, grants []Granted, asked bool) (claim
 }
 
 // crawlDelays are the longest Crawl-delays that are known of the hosts of claims.
-func (f *Frontier) crawlDelays(s *state, grants []Granted) (map[uint64]time.Duration, error) {
+func (f *Frontier) crawlDelays(s *state, grants []politeness.Grant) (map[uint64]time.Duration, error) {
 	delays := map[uint64]time.Duration{}
 	f.mu.Lock()
 	for _, g := range grants {
@@ -158,7 +149,7 @@ func (f *Frontier) crawlDelays(s *state, grants []Granted) (map[uint64]time.Dura
 
 // unwanted gives a grant back that nobody makes use of. What the lease has said before when it was given back, and may not have
 // been sent yet, stays said: its lane may have asked the address just now.
-func (s *state) unwanted(g Granted) Release {
+func (s *state) unwanted(g politeness.Grant) Release {
 	r := s.journal[g.Lease]
 	r.Lease, r.IP, r.Number = g.Lease, g.IP, g.Number
 	return r

@@ -44,8 +44,8 @@ func (k *Clocks) Of(now, started time.Time) Clock {
 	return c
 }
 
-// Earliest is when a holder may make its first request; zero if at once.
-func (c Clock) Earliest(g Grant) time.Time {
+// NotBefore is when a holder may make its first request; zero if at once.
+func (c Clock) NotBefore(g Grant) time.Time {
 	if g.NotBefore.IsZero() {
 		return g.NotBefore
 	}
@@ -62,6 +62,12 @@ func (c Clock) Host(g Grant) time.Time {
 
 // Deadline is when a holder treats its lease as over.
 func (c Clock) Deadline(g Grant) time.Time { return g.Deadline.Add(c.Least - Margin) }
+
+// Local is a grant whose times are by the holder's clock.
+func (c Clock) Local(g Grant) Grant {
+	g.NotBefore, g.HostNotBefore, g.Deadline = c.NotBefore(g), c.Host(g), c.Deadline(g)
+	return g
+}
 
 // Renewed is until when a lease lasts whose renewal was sent then, by the holder's own clock.
 func Renewed(sent time.Time) time.Time { return sent.Add(DefaultTTL - Margin) }

@@ -13,7 +13,7 @@ func TestClock(t *testing.T) {
 		for _, delivery := range []time.Duration{0, 50 * time.Millisecond, 30 * time.Second} {
 			local := start.Add(skew) // what its clock shows at start
 			c := ClockOf(local, start.Add(-delivery))
-			if early := local.Add(10 * time.Second).Sub(c.Earliest(g)); early > 0 {
+			if early := local.Add(10 * time.Second).Sub(c.NotBefore(g)); early > 0 {
 				t.Errorf("skew %v, delivery %v: it begins %v early", skew, delivery, early)
 			}
 			if late := c.Deadline(g).Sub(local.Add(DefaultTTL)); late > 0 {
@@ -24,7 +24,7 @@ func TestClock(t *testing.T) {
 			}
 		}
 	}
-	if at := ClockOf(start, start).Earliest(Grant{}); !at.IsZero() {
+	if at := ClockOf(start, start).NotBefore(Grant{}); !at.IsZero() {
 		t.Errorf("what may begin at once begins at %v", at)
 	}
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/page"
 	"github.com/muninn-archive/muninn/internal/pipeline"
+	"github.com/muninn-archive/muninn/internal/politeness"
 	"github.com/muninn-archive/muninn/internal/recorded"
 	"github.com/muninn-archive/muninn/internal/score"
 	"github.com/muninn-archive/muninn/internal/topic"
@@ -161,8 +162,8 @@ func (c *crawling) phase(ctx context.Context, pages int64, reference bool) error
 
 // batch has the web answer for the URLs of a claim, and takes their pages through the pipeline.
 func (c *crawling) batch(ctx context.Context, claim frontier.Claim) error {
-	grant := frontier.Granted{Lease: claim.ID, IP: claim.IP, Earliest: c.now, Deadline: c.now.Add(time.Hour)}
-	if _, err := c.frontier.Start(c.d.Name, claim.ID, []frontier.Granted{grant}); err != nil {
+	grant := politeness.Grant{Lease: claim.ID, IP: claim.IP, NotBefore: c.now, Deadline: c.now.Add(time.Hour)}
+	if _, err := c.frontier.Start(c.d.Name, claim.ID, []politeness.Grant{grant}); err != nil {
 		return err
 	}
 	lanes, err := c.frontier.Reopen(c.d.Name, claim.ID, []frontier.Claim{claim}, nil)
