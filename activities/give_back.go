@@ -103,15 +103,8 @@ func (a *Activities) closeLife(ctx context.Context, in BatchInput) (archived boo
 	if err != nil {
 		return false, err
 	}
-	if may, err := mayBeArchived(a.Spool.Batch(in.Crawl, in.Batch), life); !may || err != nil {
-		return false, err
-	}
-	plan, err := a.Frontier.Plan(in.Crawl)
-	if err != nil {
-		return false, err
-	}
-	h, err := a.home(ctx, in, plan.Definition)
-	if err != nil {
+	h, may, err := a.homeOfManifest(ctx, in, life)
+	if !may || err != nil {
 		return false, err
 	}
 	err = archive.GiveBack(ctx, h.store, h.label, a.Now())

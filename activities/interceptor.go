@@ -103,19 +103,16 @@ func (i *inbound) ExecuteActivity(ctx context.Context, in *interceptor.ExecuteAc
 	if !is {
 		return nil, fmt.Errorf("%s is a step of a batch, and its input is %T", info.ActivityType.Name, in.Args[0])
 	}
-	attempt := func(ctx context.Context) (any, error) { return i.a.attempt(ctx, s, batch, do) }
+	attempt := do
+	if s.alone {
+		attempt = func(ctx context.Context) (any, error) {
+			ctx, leave := i.a.batches.enter(ctx, batch.Crawl+"/"+batch.Batch)
+			defer leave()
+			return do(ctx)
+		}
+	}
 	if s.tries == "" {
 		return attempt(ctx)
 	}
 	return i.a.trying(ctx, batch, s.tries, attempt)
-}
-
-// attempt runs an attempt of a step of a batch: alone.
-func (a *Activities) attempt(ctx context.Context, s step, in BatchInput, do func(context.Context) (any, error)) (any, error) {
-	if s.alone {
-		var leave func()
-		ctx, leave = a.batches.enter(ctx, in.Crawl+"/"+in.Batch)
-		defer leave()
-	}
-	return do(ctx)
 }

@@ -59,6 +59,19 @@ func mayBeArchived(b *spool.Batch, life frontier.Life) (bool, error) {
 	return !opened && life.Opened, err
 }
 
+// homeOfManifest opens the archive of a batch, if its manifest may be there (mayBeArchived).
+func (a *Activities) homeOfManifest(ctx context.Context, in BatchInput, life frontier.Life) (h home, may bool, err error) {
+	if may, err = mayBeArchived(a.Spool.Batch(in.Crawl, in.Batch), life); !may || err != nil {
+		return home{}, false, err
+	}
+	plan, err := a.Frontier.Plan(in.Crawl)
+	if err != nil {
+		return home{}, false, err
+	}
+	h, err = a.home(ctx, in, plan.Definition)
+	return h, err == nil, err
+}
+
 // standing says how far a batch has come in its present life.
 type standing int
 
@@ -77,15 +90,8 @@ func (a *Activities) standing(ctx context.Context, in BatchInput) (standing, err
 	if err != nil {
 		return unarchived, err
 	}
-	if may, err := mayBeArchived(a.Spool.Batch(in.Crawl, in.Batch), life); !may || err != nil {
-		return unarchived, err
-	}
-	plan, err := a.Frontier.Plan(in.Crawl)
-	if err != nil {
-		return unarchived, err
-	}
-	h, err := a.home(ctx, in, plan.Definition)
-	if err != nil {
+	h, may, err := a.homeOfManifest(ctx, in, life)
+	if !may || err != nil {
 		return unarchived, err
 	}
 	switch _, err := h.manifest(ctx); {

@@ -33,19 +33,13 @@ func (c *Cursor) Bytes(n uint64) []byte {
 }
 
 // Uvarint reads what binary.AppendUvarint wrote.
-func (c *Cursor) Uvarint() uint64 {
-	v, n := binary.Uvarint(c.rest)
-	if n <= 0 {
-		c.bad = true
-		return 0
-	}
-	c.rest = c.rest[n:]
-	return v
-}
+func (c *Cursor) Uvarint() uint64 { return varint(c, binary.Uvarint) }
 
 // Varint reads what binary.AppendVarint wrote.
-func (c *Cursor) Varint() int64 {
-	v, n := binary.Varint(c.rest)
+func (c *Cursor) Varint() int64 { return varint(c, binary.Varint) }
+
+func varint[T uint64 | int64](c *Cursor, read func([]byte) (T, int)) T {
+	v, n := read(c.rest)
 	if n <= 0 {
 		c.bad = true
 		return 0
