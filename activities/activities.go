@@ -60,7 +60,7 @@ type Activities struct {
 	unwritable storeFaults
 }
 
-// Observe has an engine write to the logs of the activities that call it, and tell with their heartbeats how far it has come.
+// Observe has an engine write to the logs of the activities that call it, and report its progress in their heartbeats.
 func Observe(e *pipeline.Engine) {
 	e.Log = func(ctx context.Context) pipeline.Logger { return activity.GetLogger(ctx) }
 	e.Reached = func(ctx context.Context, what string) { activity.RecordHeartbeat(ctx, what) }

@@ -34,7 +34,7 @@ type occupied struct {
 	slow    int   // lanes that have given its lease back and read on
 	waiting int
 	next    time.Time     // not before: the pause of the lane that left it last
-	changed chan struct{} // closed and made anew when a lane leaves
+	changed chan struct{} // closed and made again when a lane leaves
 }
 
 func (o *occupied) free(perIP int) bool {
@@ -52,7 +52,7 @@ type place struct {
 	slow  bool // given up, but an answer is read
 }
 
-// enter waits until a lane may ask an address, and tells from when on.
+// enter waits until a lane may use an address; next is the time of its first request.
 func (a *addresses) enter(ctx context.Context, addr netip.Addr, perIP int) (p *place, next time.Time, err error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -69,14 +69,14 @@ func bucketOf(where string) (bucket string, isS3 bool) {
 	return bucket, isS3 && bucket != ""
 }
 
-// inBucket tells whether a place is that, or has it as a prefix of whole names.
+// inBucket reports whether a place is that, or has it as a prefix of whole names.
 func inBucket(where, place string) bool {
 	where, place = strings.TrimRight(where, "/")+"/", strings.TrimRight(place, "/")+"/"
 	_, isS3 := bucketOf(where)
 	return isS3 && strings.HasPrefix(where, place) && !slices.Contains(strings.Split(where, "/"), "..")
 }
 
-// below tells whether a path is one of the places, or below one, with every symbolic link followed.
+// below reports whether a path is one of the places, or below one, with every symbolic link followed.
 func below(path string, places []string) bool {
 	real, err := followed(path)
 	if err != nil {

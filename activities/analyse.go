@@ -12,7 +12,7 @@ type AnalyseResult struct {
 }
 
 // analyse is the AAH step: it parses what was fetched, once, and lets the helper recognise the
-// application, lift web objects and judge links.
+// application, extract web objects and judge links.
 func (a *Activities) analyse(ctx context.Context, in BatchInput) (AnalyseResult, error) {
 	batch, err := a.Engine.Parse(ctx, a.source(ctx, in))
 	if err != nil {

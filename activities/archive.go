@@ -148,7 +148,7 @@ func (a *Activities) fill(ctx context.Context, segment *archive.Segment, d crawl
 	return left, nil
 }
 
-// one archives an exchange and notes its outcome and outlinks. places tells that what was learned of the places
+// one archives an exchange and notes its outcome and outlinks. places reports that what was learned of the places
 // that links stand at has a say.
 func (a *Activities) one(segment *archive.Segment, e *spool.Entry, p *pipeline.Judged, places bool, left *pipeline.Result) error {
 	o := e.Outcome

@@ -9,12 +9,12 @@ import (
 // AskInput asks the worker of a crawl.
 type AskInput struct {
 	Crawl string `json:"crawl"`
-	Queue string `json:"queue"`         // of the worker; the status of the crawl tells it
+	Queue string `json:"queue"`         // of the worker; the status of the crawl has it
 	URL   string `json:"url,omitempty"` // of an explanation
-	Dry   bool   `json:"dry,omitempty"` // tell what would be forgotten
+	Dry   bool   `json:"dry,omitempty"` // only report what would be deleted
 }
 
-// known tells what to do if the frontier does not know a crawl that somebody asks about.
+// known returns an error that says what to do if the frontier does not have the crawl.
 func (a *Activities) known(name string) error {
 	if a.Frontier.Knows(name) {
 		return nil

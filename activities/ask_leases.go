@@ -10,7 +10,7 @@ import (
 type AskLeasesInput struct {
 	Crawl    string           `json:"crawl"`
 	Shard    int              `json:"shard"`
-	Reply    string           `json:"reply"` // the workflow that is told of the grants
+	Reply    string           `json:"reply"` // the workflow that gets the grants
 	Asks     []politeness.Ask `json:"asks"`
 	Withdraw bool             `json:"withdraw,omitempty"`
 }

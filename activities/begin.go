@@ -17,7 +17,7 @@ import (
 	"github.com/muninn-archive/muninn/internal/score"
 )
 
-// BeginInput begins or goes on with a run.
+// BeginInput begins or continues a run.
 type BeginInput struct {
 	Definition crawl.Definition `json:"definition"`
 	Owner      string           `json:"owner"` // workflow ID "@" run ID of the first Crawl execution
@@ -33,7 +33,7 @@ type BeginResult struct {
 }
 
 // Begin begins a run: it checks the archive, opens the crawl in the frontier, keeps the definition
-// in the archive and queues the seeds. Going on with a run does no harm.
+// in the archive and queues the seeds. Continuing a run does no harm.
 func (a *Activities) Begin(ctx context.Context, in BeginInput) (BeginResult, error) {
 	d := in.Definition
 	if err := a.Engine.Helper.Refresh(true); err != nil { // no crawl starts on a broken base
@@ -104,7 +104,7 @@ func (a *Activities) Begin(ctx context.Context, in BeginInput) (BeginResult, err
 	return out, nil
 }
 
-// checkFiles tells whether a crawl may read the files that it names, and whether its order has the thesaurus that it needs.
+// checkFiles reports whether a crawl may read the files that it names, and whether its order has the thesaurus that it needs.
 func (a *Activities) checkFiles(d crawl.Definition) error {
 	if err := a.Allow.files(d); err != nil {
 		return err
@@ -115,7 +115,7 @@ func (a *Activities) checkFiles(d crawl.Definition) error {
 	return nil
 }
 
-// abandoned tells whether the workflow that the run belongs to has ended without ending it: it was
+// abandoned reports whether the workflow that the run belongs to has ended without ending it: it was
 // terminated, or failed.
 func (a *Activities) abandoned(ctx context.Context, name string) bool {
 	plan, err := a.Frontier.Plan(name)
@@ -132,7 +132,7 @@ func layout(d crawl.Definition) archive.Layout {
 	return archive.Layout{Prefix: d.Archive.Prefix, Crawl: d.Name}
 }
 
-// keepDefinition keeps the definition in the archive; one that goes on with a run under other terms gets
+// keepDefinition keeps the definition in the archive; one that continues a run under other terms gets
 // a name of its own.
 func (a *Activities) keepDefinition(ctx context.Context, store archive.Store, d crawl.Definition, run uint32) error {
 	raw, err := json.MarshalIndent(d, "", " ")

@@ -91,7 +91,7 @@ func checkBatch(what, name string) error {
 	return nil
 }
 
-// Check tells what is wrong with the ask for a loan: anybody who reaches Temporal may send one.
+// Check reports what is wrong with the ask for a loan: anybody who reaches Temporal may send one.
 func (in BorrowInput) Check() error {
 	claim, _, lent := strings.Cut(in.Lease, "@")
 	if !lent {

@@ -21,7 +21,7 @@ type ClaimInput struct {
 	Reply   string             `json:"reply"`           // the controller's workflow ID
 	Drain   bool               `json:"drain,omitempty"` // claim nothing, wait for what is out
 	Hold    bool               `json:"hold,omitempty"`  // claim nothing, the crawl is paused
-	Held    bool               `json:"held,omitempty"`  // the last round told that the crawl holds
+	Held    bool               `json:"held,omitempty"`  // the last round said that the crawl holds
 	First   bool               `json:"first,omitempty"` // the first round of a controller: what no frontier knows any more is released
 	Confirm frontier.Confirmed `json:"confirm,omitzero"`
 }
@@ -50,11 +50,11 @@ const holdWait = 10 * time.Second
 // the lanes.
 const askersPerLease = 4
 
-// endsTold is how many of the last URLs that ended without a page a round tells of, of each kind.
-const endsTold = 3
+// maxEnds is how many of the last URLs that ended without a page a round returns, of each kind.
+const maxEnds = 3
 
-// Claim waits until there is something to claim or to tell, and asks each politeness shard concerned once: all asks, releases
-// and renewals of the round. What is granted at once is started at once; what becomes free later the shard signals.
+// Claim waits until there is something to claim, release or renew, and sends it to each politeness shard concerned in one message.
+// Batches of leases that a shard grants at once are started at once; it grants the others later, by a signal.
 func (a *Activities) Claim(ctx context.Context, in ClaimInput) (ClaimResult, error) {
 	if err := a.Frontier.Confirm(in.Crawl, in.Confirm); err != nil {
 		return ClaimResult{}, err
@@ -93,7 +93,7 @@ func (a *Activities) Claim(ctx context.Context, in ClaimInput) (ClaimResult, err
 	out.Answers = a.startAnswered(ctx, in.Crawl, answered)
 	out.Progress = Progress{Worker: a.Settings.Worker, UnderWay: a.UnderWay.Of(in.Crawl)}
 	out.Progress.Progress, err = a.Frontier.Progress(in.Crawl)
-	out.Progress.Ends = lastOf(out.Progress.Ends, endsTold)
+	out.Progress.Ends = lastOf(out.Progress.Ends, maxEnds)
 	return out, err
 }
 

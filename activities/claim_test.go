@@ -106,7 +106,7 @@ func TestClaimHolds(t *testing.T) {
 	}
 }
 
-// A crawl that is asked to stop ends although it holds; every reason is told.
+// A crawl that is asked to stop ends although it holds; every reason is reported.
 func TestHeldCrawlStops(t *testing.T) {
 	a := claimable(t)
 	a.Holds = Holds{func(string) string { return "one" }, func(string) string { return "two" }}

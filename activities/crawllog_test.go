@@ -63,7 +63,7 @@ func TestCrawlLog(t *testing.T) {
 	}
 }
 
-// URLs that end without a batch, because their host has no address, are told of when the run ends, once.
+// URLs that end without a batch, because their host has no address, are reported when the run ends, once.
 func TestEndsAreTold(t *testing.T) {
 	r := newRig(t)
 	r.begin("one", nil)

@@ -63,7 +63,7 @@ func edge(err error) error {
 
 func (a *Activities) queue() string { return a.Settings.Queue + "/" + a.Settings.Worker }
 
-// isOpen tells whether a workflow's run is still going.
+// isOpen reports whether a workflow's run is still going.
 func (a *Activities) isOpen(ctx context.Context, workflow, run string) (bool, error) {
 	out, err := a.Client.DescribeWorkflowExecution(ctx, workflow, "")
 	var missing *serviceerror.NotFound

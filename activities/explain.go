@@ -13,7 +13,7 @@ import (
 	"github.com/muninn-archive/muninn/internal/urls"
 )
 
-// Explain tells where a URL stands in a crawl, and why.
+// Explain reports where a URL stands in a crawl, and why.
 func (a *Activities) Explain(ctx context.Context, in AskInput) (frontier.Explanation, error) {
 	u, err := urls.Parse(in.URL)
 	if err != nil {
@@ -29,7 +29,7 @@ func (a *Activities) Explain(ctx context.Context, in AskInput) (frontier.Explana
 	return out, err
 }
 
-// waitsTime is how long a politeness shard may take to tell what a claim waits for: the rest of an explanation does without.
+// waitsTime is how long a politeness shard may take to answer what a claim waits for; after it, the explanation leaves that out.
 const waitsTime = 5 * time.Second
 
 // waits asks politeness what the ask for a lease waits for; nil if it does not, or nobody says.

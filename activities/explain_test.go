@@ -7,7 +7,7 @@ import (
 	"github.com/muninn-archive/muninn/frontier"
 )
 
-// TestExplain tells of a URL what the frontier knows; what cannot be asked says why.
+// TestExplain: the explanation of a URL has what the frontier knows; what cannot be asked says why.
 func TestExplain(t *testing.T) {
 	r := newRig(t)
 	r.begin("o", nil)

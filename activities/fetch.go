@@ -108,7 +108,7 @@ func (f *fetching) recall(entries []spool.Entry) {
 	}
 }
 
-// progress is what the heartbeat tells; the claims are renewed with it.
+// progress returns what the heartbeat carries, and renews the claims.
 func (f *fetching) progress() any {
 	_ = f.a.Frontier.Renew(f.in.Crawl, f.in.Batch) // a claim that is lost shows at the next step
 	return map[string]int64{"fetched": f.count.Load(), "of": int64(f.total), "resumed": f.resumed.Load()}

@@ -81,7 +81,7 @@ func (a *Activities) goneOwner(ctx context.Context, name string) (owner string, 
 	return plan.Owner, nil
 }
 
-// abandon takes back what a run holds whose workflow is gone, and tells politeness: leases that nobody releases would keep their
+// abandon takes back what a run holds whose workflow is gone, and releases its leases: leases that nobody releases would keep their
 // addresses from others until they run out.
 func (a *Activities) abandon(ctx context.Context, crawl, owner string) error {
 	plan, err := a.Frontier.Plan(crawl)

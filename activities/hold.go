@@ -8,7 +8,7 @@ import (
 	"go.temporal.io/sdk/activity"
 )
 
-// Hold tells why a crawl claims nothing for now; the empty string lets it claim. It is asked before each
+// Hold reports why a crawl claims nothing for now; the empty string lets it claim. It is asked before each
 // round of claims, and by health and metrics, so it answers at once; several may ask at a time. Without a
 // crawl it is asked for what concerns every crawl of the worker.
 type Hold func(crawl string) (reason string)
@@ -19,7 +19,7 @@ const holdLook = time.Second
 // Holds are the checks of a worker.
 type Holds []Hold
 
-// Reason tells why a crawl claims nothing for now, every reason there is; empty if it may.
+// Reason reports why a crawl claims nothing for now, every reason there is; empty if it may.
 func (h Holds) Reason(crawl string) string {
 	var reasons []string
 	for _, hold := range h {

@@ -13,7 +13,7 @@ import (
 	"github.com/muninn-archive/muninn/internal/urls"
 )
 
-// lane fetches what is left of a claim, and tells the frontier what its host and its address are owed.
+// lane fetches what is left of a claim, and stores in the frontier until when its host and its address rest.
 func (f *fetching) lane(ctx context.Context, l lane) error {
 	addr, err := netip.ParseAddr(l.Claim.IP)
 	if err != nil {
@@ -26,7 +26,7 @@ func (f *fetching) lane(ctx context.Context, l lane) error {
 	}
 	claim, known := f.a.Frontier.ClaimOf(f.in.Crawl, l.Claim.ID)
 	left := f.left(l)
-	if !known || len(left) == 0 && claim.Ended { // taken back meanwhile, as the next step tells, or done
+	if !known || len(left) == 0 && claim.Ended { // taken back meanwhile, which the next step finds out, or done
 		at.leave(time.Time{})
 		return nil
 	}
@@ -84,8 +84,8 @@ func (f *fetching) yield(claim frontier.Claim, at *place) bool {
 	})
 }
 
-// lend gets a lease on another address, and the right to ask a host there until a time: no claim of any crawl asks it
-// meanwhile. At the claim's own address it is for the host alone.
+// borrowHost gets a lease on another address, and the right to ask a host there until a time: no claim of any crawl asks it
+// meanwhile. At the claim's own address it borrows the host only.
 func (f *fetching) lend(ctx context.Context, claim frontier.Claim, at urls.URL, addr netip.Addr, until time.Time) (fetch.Loan, error) {
 	loan := fetch.Loan{Until: until, Return: func(time.Time) {}}
 	var err error

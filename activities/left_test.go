@@ -2,7 +2,7 @@ package activities
 
 import "testing"
 
-// TestLeft tells whether any URL waits.
+// TestLeft reports whether any URL waits.
 func TestLeft(t *testing.T) {
 	r := newRig(t)
 	r.begin("o", nil)

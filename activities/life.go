@@ -48,7 +48,7 @@ func (h home) manifest(ctx context.Context) (archive.Manifest, error) {
 	return archive.ReadManifest(ctx, h.store, h.label.Prefix, h.label.Crawl, h.label.Segment())
 }
 
-// mayBeArchived tells whether an attempt of ARCHIVE may have come as far as the manifest. It leaves what COMMIT
+// mayBeArchived reports whether an attempt of ARCHIVE may have come as far as the manifest. It leaves what COMMIT
 // needs in the spool before; where the spool itself is gone nobody knows.
 func mayBeArchived(b *spool.Batch, life frontier.Life) (bool, error) {
 	left, err := b.Has(fileCommit)
@@ -124,7 +124,7 @@ func (a *Activities) settleArchive(ctx context.Context, d crawl.Definition) (sto
 }
 
 // recovered makes what COMMIT needs out of the segment in the archive: the working files are lost, the manifest is there.
-// URLs of the batch that the segment does not tell of go back to their queues.
+// URLs of the batch that the segment does not have go back to their queues.
 func (a *Activities) recovered(ctx context.Context, in BatchInput, life frontier.Life) (left pipeline.Result, err error) {
 	plan, err := a.Frontier.Plan(in.Crawl)
 	if err != nil {

@@ -19,7 +19,7 @@ type OpenResult struct {
 }
 
 // Open opens a batch's claims: URLs that another batch has taken or finished meanwhile are left out.
-// It tells which leases must be asked for, which is none unless the batch is run again.
+// It returns which leases must be asked for: none, unless the batch is run again.
 func (a *Activities) Open(ctx context.Context, in BatchInput) (OpenResult, error) {
 	b := a.Spool.Batch(in.Crawl, in.Batch)
 	var before []lane

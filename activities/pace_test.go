@@ -274,7 +274,7 @@ func newPaceRig(t *testing.T, dir string, seed uint64) *paceRig {
 	return r
 }
 
-// live lets a process live until it is killed, or until all crawls are over, which it tells.
+// live lets a process live until it is killed, or until all crawls are over; it reports which.
 func (r *paceRig) live(killed bool) bool {
 	l := &life{paceRig: r, entries: -1}
 	if killed {
@@ -435,7 +435,7 @@ func (l *life) start(acts *Activities, c *paceCrawl, n int) {
 	}
 }
 
-// open makes lanes of the claims of a batch; running tells that there is such a batch.
+// open makes lanes of the claims of a batch; running reports that there is such a batch.
 func (l *life) open(c *paceCrawl, batch string, started []frontier.Claim) (lanes []lane, running bool, err error) {
 	opened, err := l.front.Reopen(c.name, batch, started, nil)
 	if err != nil {
@@ -444,7 +444,7 @@ func (l *life) open(c *paceCrawl, batch string, started []frontier.Claim) (lanes
 	for _, o := range opened {
 		lanes = append(lanes, lane{ClaimRef{ID: o.ID, PLD: o.PLD, IP: o.IP}, o.Targets})
 	}
-	if l.web.number(3) == 0 { // lanes.json of before claims were told apart
+	if l.web.number(3) == 0 { // an earlier form of lanes.json, without claims
 		lanes = append(lanes, lanes...)
 	}
 	c.mu.Lock()
@@ -507,7 +507,7 @@ func (l *life) attempt(acts *Activities, c *paceCrawl, batch string, lanes []lan
 	return errors.Join(f.sideBySide(ctx, lanes), log.Close())
 }
 
-// lend is what the activity does with Politeness; an address that is busy for long is not to be had.
+// lend does what the activity does with Politeness; an address that is busy for long cannot be borrowed.
 func (l *life) lend(ctx context.Context, ask politeness.Ask) (fetch.Loan, error) {
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()

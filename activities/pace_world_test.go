@@ -80,7 +80,7 @@ func (w *paceWorld) fail(format string, args ...any) {
 	}
 }
 
-// logged is told of each robots.txt that the crawler has kept.
+// logged is called with each robots.txt that the crawler has kept.
 func (w *paceWorld) logged(origin string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

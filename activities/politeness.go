@@ -29,7 +29,7 @@ type PolitenessInput struct {
 	Unserved []politeness.Round `json:"unserved,omitempty"`
 }
 
-// memoShards is the memo of a politeness shard that tells how many there are.
+// memoShards is the memo of a politeness shard that reports how many there are.
 const memoShards = "shards"
 
 // Shard is the politeness shard of an address.
@@ -42,7 +42,7 @@ func Shard(ip string, shards int) int {
 // StartPoliteness starts a politeness shard, one of so many, if it is not running; with a round, it delivers it. Temporal
 // knows whether a shard has run before: one that has, and was terminated, has lost its state, and leases may be out. A shard
 // that has never run may take addresses over from others, if their number has changed: who starts all shards starts the
-// first one last, for it tells the others when the shards before them ended.
+// first one last: the others take from it when the shards before them ended.
 func StartPoliteness(ctx context.Context, c client.Client, queue string, shard, shards int, r *politeness.Round) error {
 	options := client.StartWorkflowOptions{
 		ID: names.PolitenessID(shard), TaskQueue: queue, StaticSummary: "grants leases on IP addresses to all crawls",

@@ -10,7 +10,7 @@ import (
 	"github.com/muninn-archive/muninn/internal/pipeline"
 )
 
-// An attempt goes on with what the one before it has left in memory; once the manifest is there, nothing is parsed or scored
+// An attempt continues what the one before it has left in memory; once the manifest is there, nothing is parsed or scored
 // again.
 func TestProcessGoesOn(t *testing.T) {
 	r := newRig(t)
@@ -68,7 +68,7 @@ func TestProcessGoesOn(t *testing.T) {
 // onTopic is a crawl about ravens.
 func onTopic(d *crawl.Definition) { d.Topic.Keywords = []string{"raven"} }
 
-// TestProcess takes a batch through its steps, as often as its workflow asks: what memory has lost is made anew, and the frontier
+// TestProcess takes a batch through its steps, as often as its workflow asks: what memory has lost is made again, and the frontier
 // gets the same.
 func TestProcess(t *testing.T) {
 	const html = `<title>Ravens</title><p>The raven and the <a href="/next">next raven</a></p>`

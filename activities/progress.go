@@ -7,8 +7,8 @@ import (
 	"github.com/muninn-archive/muninn/internal/politeness"
 )
 
-// Progress is where a run stands: CLAIM makes it, the controller adds what it knows itself and tells its crawl, and the crawl
-// shows it and ends with it.
+// Progress is where a run stands: Claim makes it, the controller adds what it knows itself and sends it to its crawl; the crawl
+// shows it, and it is part of the crawl's result.
 type Progress struct {
 	frontier.Progress
 	Worker string `json:"worker"`

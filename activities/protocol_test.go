@@ -468,7 +468,7 @@ func (l *testLane) end() {
 	l.dead = true
 }
 
-// runAgain has batches whose lane has ended ask for their leases anew, as after a reset, or gives them back.
+// runAgain has batches whose lane has ended ask for their leases again, as after a reset, or gives them back.
 func (p *protocol) runAgain() {
 	for _, l := range p.lanes {
 		if l.dead || !l.claim.Ended {

@@ -24,7 +24,7 @@ const (
 	maxCutOff       = 50 // attempts of one step that ended without a word
 )
 
-// The names of steps, as errors tell them to people.
+// The names of steps in messages to people.
 const (
 	nameFetch    = "FETCH"
 	nameAnalyse  = "AAH"
@@ -112,7 +112,7 @@ func (a *Activities) trying(ctx context.Context, in BatchInput, step string, do 
 	if errors.As(err, &fell) {
 		activity.GetLogger(ctx).Error("a step panicked", "step", step, "panic", fell.value, "stack", string(fell.stack))
 	}
-	t = before(b, run, step, attempt) // anew: an attempt whose time was over may have ended while this one waited for it
+	t = before(b, run, step, attempt) // read again: an attempt whose time was over may have ended while this one waited for it
 	was := t
 	final := t.end(err, ctx.Err(), limit)
 	if t != was { // else the batch may be gone

@@ -66,7 +66,7 @@ func TestTries(t *testing.T) {
 }
 
 // A step whose last fault Temporal did not hear of, because its time was over, ends with the next attempt; a step of another run
-// begins anew.
+// begins again.
 func TestLastFaultIsKept(t *testing.T) {
 	files, err := spool.Open(t.TempDir())
 	if err != nil {

@@ -26,7 +26,7 @@ type storeFault struct {
 	trying bool      // an attempt is under way: the fault does not become stale
 }
 
-// begin notes that a batch is tried; tell ends that.
+// begin notes that an attempt of a batch at its archive runs; end that it has ended.
 func (f *storeFaults) begin(crawl, batch string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -102,7 +102,7 @@ func Load(files fs.FS) (*Base, error) {
 	return b, nil
 }
 
-// Hidden tells of names that begin with a dot, which are not read: what editors and mounts leave.
+// Hidden reports whether a name begins with a dot; such files are not read: what editors and mounts leave.
 func Hidden(name string) bool {
 	base := path.Base(name)
 	return len(base) > 1 && base[0] == '.'

@@ -130,7 +130,7 @@ func TestBadFiles(t *testing.T) {
 	}
 }
 
-// TestReadmeExample: what people are told to copy is a good file.
+// TestReadmeExample: the example of the README is a good file.
 func TestReadmeExample(t *testing.T) {
 	raw, err := os.ReadFile("README.md")
 	if err != nil {

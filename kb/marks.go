@@ -134,7 +134,7 @@ func (c *Condition) lists() (list [][]string) {
 	return list
 }
 
-// worth tells how rare the words of a list may be: the length of the shortest.
+// worth reports how rare the words of a list may be: the length of the shortest.
 func worth(list []string) int {
 	least := 100
 	for _, w := range list {
@@ -232,7 +232,7 @@ func (b *Base) numbers(lists [][]string) (n Needs) {
 	return n
 }
 
-// Held tells whether a page holds a word of each list.
+// Held reports whether a page holds a word of each list.
 func (n Needs) Held(by Found) bool {
 	for _, list := range n {
 		if !slices.ContainsFunc(list, by.Has) {

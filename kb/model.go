@@ -76,7 +76,7 @@ type Condition struct {
 }
 
 // Needs are lists of words: of each list the raw page must hold one at least for an expression to select
-// anything; none if that cannot be told.
+// anything; none if that is not known.
 type Needs [][]int
 
 // Object is an extraction action: one web object for each node that Each selects.
@@ -88,7 +88,7 @@ type Object struct {
 	Rule       string
 }
 
-// Has tells whether a property of a name is lifted.
+// Has reports whether a property of a name is extracted.
 func (o *Object) Has(name string) bool {
 	return slices.ContainsFunc(o.Properties, func(p Property) bool { return p.Name == name })
 }

@@ -18,7 +18,7 @@ type alternative struct {
 	query bool  // the URL must hold one of the bytes that part a query
 }
 
-// Match tells whether the pattern matches a URL; by are the words that stand in it.
+// Match reports whether the pattern matches a URL; by are the words that stand in it.
 func (p Pattern) Match(url string, by Found) bool {
 	for i := range p {
 		a := &p[i]
@@ -68,7 +68,7 @@ func (b *Base) pattern(re *regexp.Regexp) (p Pattern) {
 	return p
 }
 
-// required returns texts of which every match of a regular expression holds one; none if that cannot be told.
+// required returns texts of which every match of a regular expression holds one; none if that is not known.
 func required(pattern string) []string {
 	re, err := syntax.Parse(pattern, syntax.Perl)
 	if err != nil {
@@ -178,7 +178,7 @@ func spelled(re *syntax.Regexp) (list []string, exact bool) {
 	return nil, false
 }
 
-// odd tells of characters that bytes which are no UTF-8 match too.
+// odd reports whether bytes which are no UTF-8 match a character too.
 func odd(r rune) bool { return r == utf8.RuneError || !utf8.ValidRune(r) }
 
 // product joins each text with each other; none if they become too many.
@@ -194,7 +194,7 @@ func product(a, b []string) (list []string) {
 	return list
 }
 
-// inQuery tells whether every match of a pattern holds one of the bytes that part a query.
+// inQuery reports whether every match of a pattern holds one of the bytes that part a query.
 func inQuery(re *syntax.Regexp) bool {
 	switch re.Op {
 	case syntax.OpLiteral:

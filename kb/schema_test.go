@@ -116,7 +116,7 @@ func (s schemaOf) enumeration(kind string) (words []string) {
 	return words
 }
 
-// within tells where an element may be written.
+// within reports where an element may be written.
 var within = map[string]string{
 	"application": "", "category": "", "site": "", "version": "application", "detect": "application", "level": "application",
 	"follow": "application", "drop": "application", "normalize": "application", "example": "application", "match": "level",
@@ -185,7 +185,7 @@ func TestSchemaElements(t *testing.T) {
 			continue
 		}
 		want, listed := found(probe(element, "", "<zzz/>"), "element zzz is not known in "+element+"; known: (.*)\n")
-		if element == "category" || element == "site" { // which are told by their name and hosts, not by marks
+		if element == "category" || element == "site" { // which are recognised by their name and hosts, not by marks
 			want = slices.DeleteFunc(want, func(name string) bool { return name == "detect" })
 		}
 		if children := s.children(element); !same(children, want) || listed != (len(children) > 0) && element != "has" {

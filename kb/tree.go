@@ -20,7 +20,7 @@ type element struct {
 	text     string // of page and headers elements
 }
 
-// holdsText tells of the elements that hold text instead of elements.
+// holdsText reports whether an element holds text instead of elements.
 func holdsText(name string) bool { return name == "page" || name == "headers" }
 
 // readTree reads the elements of a file. Its error begins with the line, or is an xml.SyntaxError.

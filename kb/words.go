@@ -145,7 +145,7 @@ var frequency = func() (f [256]int) {
 // Found are the words that stand in a text.
 type Found []uint64
 
-// Has tells whether a word stands in the text.
+// Has reports whether a word stands in the text.
 func (f Found) Has(id int) bool { return f[id>>6]>>(id&63)&1 != 0 }
 
 // All yields the numbers of the words that stand in the text.

@@ -28,8 +28,8 @@ type display struct {
 	begun   time.Time
 	printed time.Time // the last line, where lines are not written over
 	budget  int64     // pages
-	trouble string    // the last that was told
-	holds   bool      // it was told that the crawl holds
+	trouble string    // the last error that was printed
+	holds   bool      // it was printed that the crawl holds
 }
 
 func newDisplay(out io.Writer, budget int64) *display {

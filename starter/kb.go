@@ -20,7 +20,7 @@ import (
 	"github.com/muninn-archive/muninn/kb"
 )
 
-// kbCommand groups the verbs about the knowledge base.
+// kbCommand groups the commands about the knowledge base.
 func kbCommand(g *globals) *cobra.Command {
 	var dir string
 	cmd := cli.Group(&cobra.Command{
@@ -102,7 +102,7 @@ func kbList(g *globals, dir *string) *cobra.Command {
 	}
 }
 
-// listOf is what list tells machines.
+// listOf is the JSON form of `kb list`.
 func listOf(base *kb.Base) any {
 	type level struct {
 		Name     string `json:"name"`

@@ -93,7 +93,7 @@ func (g *globals) learnOf(ctx context.Context, name string) (out learning, err e
 	if now, err := c.QueryWorkflow(ctx, s.Workflow, "", names.QueryDefinition); err == nil && now.Get(&out.Definition) == nil {
 		return out, nil
 	}
-	out.Definition, err = definitionOf(ctx, c, s.Workflow) // as it was started: no worker answers, or one of before
+	out.Definition, err = definitionOf(ctx, c, s.Workflow) // as it was started: no worker answers, or one of an earlier version
 	return out, err
 }
 
@@ -157,7 +157,7 @@ func writeLearned(w io.Writer, l topic.Model) {
 	}
 }
 
-// suggested adds to a topic what was learned: words and names that tell its pages, and the languages that most of them
+// suggested adds to a topic what was learned: words and names that distinguish its pages, and the languages that most of them
 // are in.
 func suggested(t crawl.Topic, l topic.Model) crawl.Topic {
 	has := func(text string) bool {

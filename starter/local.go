@@ -62,7 +62,7 @@ func (g *globals) run(ctx context.Context, l local) error {
 	id := names.CrawlID(l.definition.Name)
 	verb := "crawling"
 	if running {
-		verb = "going on with"
+		verb = "continuing"
 	}
 	_, _ = fmt.Fprintf(report, "%s %s: %s\n", verb, l.definition.Name, stack.link(l.conf.Temporal.Namespace, id))
 	_, _ = fmt.Fprintf(report, "scope: %s\n", scopeText(l.definition))
@@ -113,7 +113,7 @@ func scopeText(d crawl.Definition) string {
 	return "what the rules of the definition include"
 }
 
-// begin starts the crawl, or goes on with the one that is under way if it has the same definition.
+// begin starts the crawl, or continues the one that is under way if it has the same definition.
 func (g *globals) begin(ctx context.Context, s *stack, l local, report io.Writer) (running bool, err error) {
 	c, conf := s.worker.Client(), l.conf.Temporal
 	input, err := inputOf(l.definition)

@@ -38,8 +38,8 @@ func (g *globals) links(s crawlStatus) map[string]string {
 	}
 }
 
-// current takes what the controller of a crawl's run knows: the crawl itself is told from time to time only. A controller that
-// was terminated with its crawl tells what it knew last.
+// current takes over what the controller of a crawl's run knows: it reports to the crawl itself from time to time only. A controller
+// that was terminated with its crawl reports what it knew last.
 func (s *crawlStatus) current(ctx context.Context, c client.Client, controller, run string) {
 	d, err := c.DescribeWorkflowExecution(ctx, controller, "")
 	if err != nil {
@@ -66,7 +66,7 @@ func (s *crawlStatus) batches(ctx context.Context, c client.Client) error {
 		}
 		s.Finish = n.GetCount()
 	}
-	// servers before 1.28 do not know the attribute: then nothing is told of it
+	// servers before 1.28 do not know the attribute: then nothing is shown of it
 	held, err := c.ListWorkflow(ctx, listRequest(fmt.Sprintf("%s='%s' AND ExecutionStatus='Running' AND TemporalPauseInfo IS NOT NULL", names.AttrCrawl.GetName(), s.Crawl.Name)))
 	if err != nil {
 		return nil

@@ -18,7 +18,7 @@ import (
 )
 
 // TestObjects: the texts of objects are cut out of the records of their pages, of revisits out of those that they refer to; one
-// that is not there is told.
+// that is not there is reported.
 func TestObjects(t *testing.T) {
 	base, err := kb.Shipped()
 	if err != nil {

@@ -42,7 +42,7 @@ func (s *stack) link(namespace, id string) string {
 	return s.server.UI + "/namespaces/" + namespace + "/workflows/" + url.PathEscape(id)
 }
 
-// bringUp starts a Temporal server, unless the configuration names one, and a worker; own tells that the
+// bringUp starts a Temporal server, unless the configuration names one, and a worker; own reports that the
 // one that it names is ours.
 func (g *globals) bringUp(ctx context.Context, conf *worker.Config, own bool, report io.Writer) (*stack, error) {
 	s := &stack{}

@@ -57,7 +57,7 @@ func summaryOf(d crawl.Definition) string {
 	return fmt.Sprintf("%s; %d pages at most", text, d.Budget.Pages)
 }
 
-// warn tells of what a definition most likely does not mean.
+// warn prints what a definition most likely does not mean.
 func warn(d crawl.Definition) {
 	for _, w := range d.Warnings() {
 		fmt.Fprintf(os.Stderr, "muninn: warning: %s %s\n", w.Path, w.Message)
@@ -92,7 +92,7 @@ func (g *globals) withDefinition(cmd *cobra.Command, file string, do func(c clie
 	return do(c, d, input)
 }
 
-// start starts a crawl; running tells that it was running already.
+// start starts a crawl; running reports that it was running already.
 func start(ctx context.Context, c client.Client, d crawl.Definition, input json.RawMessage, queue, namespace string) (running bool, err error) {
 	if err := worker.RegisterAttributes(ctx, c, namespace); err != nil {
 		return false, err
@@ -146,7 +146,7 @@ The same with the Temporal CLI:
 	return cmd
 }
 
-// devUI is where `muninn dev` serves the Temporal UI, and devTemporal its frontend, unless it is told otherwise.
+// devUI is where `muninn dev` serves the Temporal UI, and devTemporal its frontend, unless a flag says otherwise.
 const (
 	devTemporal = "127.0.0.1:7233"
 	devUI       = "http://127.0.0.1:8233"

@@ -36,7 +36,7 @@ func Main(args []string) int {
 	return cli.Exit("muninn", err)
 }
 
-// globals are the flags that all verbs have.
+// globals are the flags that all commands have.
 type globals struct {
 	temporal worker.Temporal
 	ui       string // address of Temporal's UI; empty if it is not known
@@ -58,7 +58,7 @@ Exit codes: 0 done, 1 failed, 2 the command line or the definition is wrong, 130
 	return cmd
 }
 
-// remote binds the flags of verbs that speak to a running service.
+// remote binds the flags of commands that speak to a running service.
 func (g *globals) remote(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVar(&g.temporal.Address, "temporal", fromEnv("MUNINN_TEMPORAL", g.temporal.Address), "Temporal frontend, HOST:PORT; also MUNINN_TEMPORAL")

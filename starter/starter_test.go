@@ -58,7 +58,7 @@ func write(t *testing.T, name, text string) string {
 
 const good = "name: ravens\nseeds: [https://example.org/]\ntopic: {keywords: [raven]}\n"
 
-// What is wrong with a command line is told before anything is started, with exit code 2.
+// What is wrong with a command line is reported before anything is started, with exit code 2.
 func TestUsage(t *testing.T) {
 	file, folder := write(t, "ravens.yaml", good), t.TempDir()
 	for _, c := range []struct {
@@ -250,7 +250,7 @@ func faultsAt(t *testing.T, text string, want map[string]string) {
 	}
 }
 
-// Faults that are found in different ways are told together.
+// Faults that are found in different ways are reported together.
 func TestAllFaultsAtOnce(t *testing.T) {
 	faultsAt(t, "name: ravens\nseeds: [{file: one.txt}, {file: two.txt}, 'https://example.org:99999/']\n",
 		map[string]string{"seeds[0].file": "one.txt", "seeds[1].file": "two.txt", "seeds[2]": "99999"})
@@ -270,7 +270,7 @@ func TestSeedFileBesideTheDefinition(t *testing.T) {
 	}
 }
 
-// A definition that is too long to travel is refused before anything is asked, by each verb that sends one.
+// A definition that is too long to travel is refused before anything is asked, by each command that sends one.
 func TestLongDefinition(t *testing.T) {
 	file := write(t, "long.yaml", good+"description: "+strings.Repeat("raven ", maxInline/6+1)+"\n")
 	for _, verb := range [][]string{{"check"}, {"start"}, {"schedule", "create", "--every", "24h"}, {"schedule", "update"}} {

@@ -61,7 +61,7 @@ func TestStatusOfACutOffCrawl(t *testing.T) {
 				t.Errorf("%q is not in\n%s", want, b.String())
 			}
 		}
-		for _, unknown := range []string{"0001-01-01", "pages     0", "frontier  0"} { // nobody has told any
+		for _, unknown := range []string{"0001-01-01", "pages     0", "frontier  0"} { // nobody has reported any
 			if strings.Contains(b.String(), unknown) {
 				t.Errorf("%q is in\n%s", unknown, b.String())
 			}

@@ -108,7 +108,7 @@ func (s crawlStatus) write(w io.Writer) {
 	}
 }
 
-// writeNumbers tells how far a crawl has come.
+// writeNumbers reports how far a crawl has come.
 func (s crawlStatus) writeNumbers(line func(format string, args ...any)) {
 	t, p := s.Crawl.Progress.Totals, s.Crawl.Progress
 	if p.UnderWay > 0 {

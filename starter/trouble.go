@@ -9,7 +9,7 @@ import (
 	"go.temporal.io/sdk/temporal"
 )
 
-// trouble remembers the last error that a worker logged, so that `run` can tell of it: a full disk, an
+// trouble remembers the last error that a worker logged, so that `run` can show it: a full disk, an
 // archive that does not answer. Steps are tried again meanwhile.
 type trouble struct {
 	mu   sync.Mutex
@@ -25,7 +25,7 @@ func (t *trouble) take() string {
 	return last
 }
 
-// troubled is a log handler that tells its trouble of errors.
+// troubled is a log handler that hands errors to its trouble.
 type troubled struct {
 	slog.Handler
 	*trouble

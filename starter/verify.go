@@ -16,7 +16,7 @@ import (
 	"github.com/muninn-archive/muninn/internal/cli"
 )
 
-// s3Flags binds the flags of verbs that open an archive themselves. Keys come from the environment.
+// s3Flags binds the flags of commands that open an archive themselves. Keys come from the environment.
 func s3Flags(cmd *cobra.Command) *archive.S3 {
 	conf := &archive.S3{AccessKey: os.Getenv("MUNINN_S3_ACCESS_KEY"), SecretKey: os.Getenv("MUNINN_S3_SECRET_KEY")}
 	cmd.Flags().StringVar(&conf.Endpoint, "s3-endpoint", fromEnv("MUNINN_S3_ENDPOINT", ""), "S3 service, URL or HOST:PORT; also MUNINN_S3_ENDPOINT")
@@ -105,7 +105,7 @@ uploads. Attempts that were killed leave such objects; no reader needs them.
 				return err
 			}
 			v, err := verify(cmd.Context(), store, sweep, time.Now().Add(-older))
-			if v.Archive != "" { // what was found is told, even if nothing could be swept
+			if v.Archive != "" { // what was found is reported, even if nothing could be swept
 				err = errors.Join(g.Print(v, v.write), err)
 			}
 			if n := len(v.Faults); n > 0 {

@@ -58,7 +58,7 @@ func smallArchive(t *testing.T) (dir string, m archive.Manifest) {
 	return dir, m
 }
 
-// said runs a verb and returns what it printed and the error that it ended with.
+// said runs a command and returns what it printed and the error that it ended with.
 func said(t *testing.T, args ...string) (string, error) {
 	t.Helper()
 	var out bytes.Buffer

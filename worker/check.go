@@ -36,7 +36,7 @@ func (c *Config) archives() *activities.Archives {
 	return &activities.Archives{Default: c.Archive, Allow: c.Archives, S3: c.S3}
 }
 
-// enough tells whether the disk has what a worker needs to start.
+// enough reports whether the disk has what a worker needs to start.
 func enough(room *disk.Watch) error {
 	if err := room.Writes(); err != nil {
 		return fmt.Errorf("%w: free some space, or set another disk-floor", err)
@@ -81,7 +81,7 @@ func openArchive(ctx context.Context, archives *activities.Archives) error {
 	return fmt.Errorf("setting archive: %w", err)
 }
 
-// checkTemporal tells whether the Temporal service answers, and has the namespace.
+// checkTemporal reports whether the Temporal service answers, and has the namespace.
 func checkTemporal(ctx context.Context, t Temporal, log *slog.Logger) error {
 	c, err := Dial(ctx, t, log)
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 	"github.com/muninn-archive/muninn/internal/disk"
 )
 
-// All that is in the way of a worker is told at once, by the names of the settings.
+// All that is in the way of a worker is reported at once, by the names of the settings.
 func TestCheck(t *testing.T) {
 	dir := t.TempDir()
 	kb := filepath.Join(dir, "kb")
@@ -50,7 +50,7 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// What cannot start tells of Temporal and of its own faults together.
+// A worker that cannot start reports Temporal's and its own faults together.
 func TestStartTellsAll(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "file"), nil, 0o600); err != nil {
@@ -66,7 +66,7 @@ func TestStartTellsAll(t *testing.T) {
 	}
 }
 
-// The second process on a data folder is told which has it.
+// The second process on a data folder gets an error that names the first.
 func TestLockedFrontier(t *testing.T) {
 	dir := t.TempDir()
 	f, err := frontier.Open(dir, frontier.Options{})

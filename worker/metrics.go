@@ -106,7 +106,7 @@ func (c crawls) Describe(chan<- *prometheus.Desc) {}
 
 // Collect sends the state of each crawl.
 func (c crawls) Collect(out chan<- prometheus.Metric) {
-	for _, s := range c.frontier.Gauges() { // of a run that has ended, the archive and its report tell
+	for _, s := range c.frontier.Gauges() { // a run that has ended is described by the archive and its report
 		name := s.Crawl
 		gauge := func(metric, help string, value float64) {
 			out <- prometheus.MustNewConstMetric(describeCrawl(metric, help), prometheus.GaugeValue, value, name)
@@ -213,7 +213,7 @@ const (
 // maxProfile bounds how long a profile is taken, in seconds.
 const maxProfile = 60
 
-// profiled tells whether a listener serves profiles.
+// profiled reports whether a listener serves profiles.
 func profiled(setting string, at net.Addr) bool {
 	if tcp, ok := at.(*net.TCPAddr); setting == profilesLoopback {
 		return ok && tcp.IP.IsLoopback()

@@ -70,7 +70,7 @@ func Start(ctx context.Context, conf Config, log *slog.Logger) (*Worker, error) 
 	return w, nil
 }
 
-// open opens what the steps work with and reaches Temporal, and tells all that is in the way at once.
+// open opens what the steps work with and connects to Temporal. Its error lists all that is wrong at once.
 func (w *Worker) open(ctx context.Context) (err error) {
 	err = w.opened(ctx)
 	if err := errors.Join(err, w.reach(ctx, err == nil)); err != nil {

@@ -21,7 +21,7 @@ func Report(ctx workflow.Context, in activities.AskInput) (out activities.Report
 	return out, err
 }
 
-// Forget has the worker of a crawl delete it from its frontier, or tell what would be deleted.
+// Forget has the worker of a crawl delete it from its frontier, or report what would be deleted.
 func Forget(ctx workflow.Context, in activities.AskInput) (out frontier.Forgotten, err error) {
 	err = workflow.ExecuteActivity(reporting(ctx, in.Queue, "forget "+in.Crawl), steps.Forget, in).Get(ctx, &out)
 	return out, err

@@ -95,7 +95,7 @@ func (b *batch) giveBack(ctx workflow.Context) {
 	}
 }
 
-// state tells the UI where the batch stands.
+// state shows in the UI where the batch stands.
 func (b *batch) state(ctx workflow.Context, state crawl.BatchState, details string) {
 	updates := []temporal.SearchAttributeUpdate{names.AttrState.ValueSet(string(state))}
 	if a := b.out.Archived; a != nil && state == crawl.BatchDone {

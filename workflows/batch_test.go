@@ -262,7 +262,7 @@ func TestBatchAsksAgain(t *testing.T) {
 	}
 }
 
-// A batch of a worker that counts the shards otherwise is told so, and gives its URLs back.
+// A batch of a worker with another number of shards gets an error that says so, and gives its URLs back.
 func TestBatchOfAnotherNumberOfShards(t *testing.T) {
 	e := newEnv(t)
 	batchSteps(e, activities.OpenResult{URLs: 3, Asks: []politeness.Ask{{Lease: "a", IP: "10.0.0.1"}}}, "", nil)

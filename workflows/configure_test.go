@@ -231,7 +231,7 @@ func TestConfigureTogether(t *testing.T) {
 	same(t, "handed on", parsed(t, definition), want)
 }
 
-// A change that the worker cannot put in force is told to who asked for it; the crawl goes on as it was.
+// A change that the worker cannot put in force is an error for who asked for it; the crawl runs on unchanged.
 func TestConfigureFails(t *testing.T) {
 	e := newCrawl(t, lasting(1))
 	list := configured(e, func(d crawl.Definition) error {
@@ -270,7 +270,7 @@ func TestConfigureAtTheEnd(t *testing.T) {
 	}
 }
 
-// slowCrawl is a crawl whose steps take a while; took tells when one had come to its end, after the start.
+// slowCrawl is a crawl whose steps take a while; took reports when one had come to its end, after the start.
 func slowCrawl(t *testing.T, d time.Duration, controller func(*env, workflow.Context, ControllerInput) (ControllerResult, error)) (e *env, took func(step string) time.Duration) {
 	t.Helper()
 	e = bareEnv(t)

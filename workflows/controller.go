@@ -35,14 +35,14 @@ type ControllerInput struct {
 	Confirm  frontier.Confirmed          `json:"confirm,omitzero"`
 	Progress activities.Progress         `json:"progress,omitzero"` // as of the last round
 	Leases   map[int]*politeness.Waiting `json:"leases,omitempty"`  // what claims wait for, by shard
-	Told     time.Time                   `json:"told,omitzero"`     // when the crawl was told of it
-	Wait     time.Duration               `json:"wait,omitempty"`    // after which it is told again
+	Told     time.Time                   `json:"told,omitzero"`     // when the crawl last got a message
+	Wait     time.Duration               `json:"wait,omitempty"`    // until the next message to the crawl
 }
 
 // ControllerResult says why a controller ended.
 type ControllerResult struct {
 	Reason crawl.Reason    `json:"reason"` // drained, the budget that is spent, or handover
-	State  ControllerInput `json:"state"`  // to go on with
+	State  ControllerInput `json:"state"`  // to continue
 }
 
 // FetcherController keeps one worker busy with one crawl: it claims, has leases granted, and has batches
@@ -120,7 +120,7 @@ func (c *controller) windDown(ctx workflow.Context) {
 		}
 	}
 	if told := c.tellCrawl(ctx); told != nil {
-		_ = told.Get(ctx, nil) // it has nobody else to tell
+		_ = told.Get(ctx, nil) // the crawl is the only one that is informed
 	}
 }
 
@@ -135,7 +135,7 @@ func ended(r activities.ClaimResult) crawl.Reason {
 type controller struct {
 	ControllerInput
 	grants workflow.ReceiveChannel
-	first  bool // no round has been made yet: the next tells Politeness what is known
+	first  bool // no round has been made yet: the next reports to Politeness what is known
 	idle   bool // nothing was out after a round that claimed nothing
 	// handover is set by the crawl, which wants to continue as new and cannot while it has a child.
 	handover  bool

@@ -8,8 +8,8 @@ import (
 	"github.com/muninn-archive/muninn/activities/names"
 )
 
-// A worker that claims nothing for now says so in its details and its state, and its crawl is told why; each
-// change is told at once, and the next round knows of it.
+// A worker that claims nothing for now says so in its details and its state, and reports to its crawl why; each
+// change is reported at once, and the next round knows of it.
 func TestControllerHolds(t *testing.T) {
 	const full = "the disk has 12 MB left"
 	var e *env

@@ -125,7 +125,7 @@ func TestControllerAwaitsAnswers(t *testing.T) {
 	}
 }
 
-// A renewal that a shard refuses is not confirmed, but told to the frontier, at once and even if another shard does not
+// A renewal that a shard refuses is not confirmed, but reported to the frontier, at once and even if another shard does not
 // answer: its lane must end.
 func TestControllerPassesRefusalsOn(t *testing.T) {
 	x, y, z := politeness.Key{Lease: "x", Number: 1}, politeness.Key{Lease: "y", Number: 2}, politeness.Key{Lease: "z", Number: 3}
@@ -159,10 +159,10 @@ func TestControllerPassesRefusalsOn(t *testing.T) {
 	}
 }
 
-// The first round of a controller tells the shards what the frontier knows, the others need not.
+// The first round of a controller reports to the shards what the frontier knows, the others need not.
 func TestControllerTellsWhatIsKnown(t *testing.T) {
 	for _, tc := range []struct {
-		before string // the execution that it goes on with
+		before string // the execution that it continues
 		want   []bool
 	}{{"", []bool{true, false}}, {"run", []bool{false, false}}} {
 		var first []bool
@@ -182,7 +182,7 @@ func TestControllerTellsWhatIsKnown(t *testing.T) {
 	}
 }
 
-// The state of a controller tells what its claims wait for, as of the last answer of each shard.
+// The state of a controller reports what its claims wait for, as of the last answer of each shard.
 func TestControllerTellsWhatItWaitsFor(t *testing.T) {
 	until := time.Date(2026, 7, 1, 12, 15, 0, 0, time.UTC)
 	var told []string

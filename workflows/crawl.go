@@ -193,7 +193,7 @@ func (c *crawling) learn(ctx workflow.Context) error {
 	return nil
 }
 
-// over tells whether the run ends: not if all was fetched, and more was submitted meanwhile. From then on no update is
+// over reports whether the run ends: not if all was fetched, and more was submitted meanwhile. From then on no update is
 // accepted: what was, is in the frontier.
 func (c *crawling) over(ctx workflow.Context, reason crawl.Reason) (bool, error) {
 	for {
@@ -237,7 +237,7 @@ func (c *crawling) end(ctx workflow.Context, reason crawl.Reason) (CrawlResult, 
 	}, nil
 }
 
-// enter tells the UI of the phase.
+// enter shows the phase in the UI.
 func (c *crawling) enter(ctx workflow.Context, phase crawl.Phase) {
 	c.Phase = phase
 	workflow.GetLogger(ctx).Info("the crawl enters a phase", "crawl", c.Name, "run", c.Begun.Run, "phase", string(phase))

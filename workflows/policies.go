@@ -12,7 +12,7 @@ const (
 	heartbeatTimeout = 10 * time.Second
 	fetchTimeout     = 2 * time.Hour  // a whole batch, however slow its hosts are
 	workTimeout      = time.Hour      // parsing, scoring and archiving a batch
-	walkTimeout      = 24 * time.Hour // steps that may walk through the whole archive; heartbeats tell that they live
+	walkTimeout      = 24 * time.Hour // steps that may walk through the whole archive; heartbeats show that they live
 	shortTimeout     = time.Minute
 	claimTimeout     = 2 * time.Minute
 )

@@ -95,7 +95,7 @@ func (p *shardOf) round(ctx workflow.Context, r politeness.Round) (activities.Ro
 	out := activities.RoundResult{At: now}
 	answers := p.state.Serve(now, []politeness.Round{r})
 	for i, a := range answers {
-		if a.To == r.From && a.To != "" { // what goes to nobody is lent
+		if a.To == r.From && a.To != "" { // what goes to nobody goes to borrowers
 			out.Answer, answers[i] = a.Split(r)
 			out.Answer.Shard = p.shard
 		}

@@ -113,7 +113,7 @@ func TestPolitenessAnswers(t *testing.T) {
 	e.round(time.Second, politeness.Round{From: "one", Round: 7, Asks: asks("one", "a@10.0.0.1", "b@10.0.0.2", "c@10.0.0.1")})
 	e.round(2*time.Second, politeness.Round{From: "two", Round: 3, Asks: asks("two", "d@10.0.0.2")})
 	e.round(3*time.Second, politeness.Round{From: "one", Round: 8, Releases: []politeness.Release{{Lease: "b", Worker: "w", IP: "10.0.0.2"}}})
-	// A batch asks without a round, and is told of its leases alone.
+	// A batch asks without a round, and gets its own leases only.
 	e.round(4*time.Second, politeness.Round{From: "batch", Asks: asks("batch", "e@10.0.0.2")})
 	e.round(5*time.Second, politeness.Round{From: "two", Round: 4, Releases: []politeness.Release{{Lease: "d", Worker: "w", IP: "10.0.0.2"}}})
 	e.cancelled(time.Minute, activities.PolitenessInput{Shard: 5, Shards: 7})
@@ -214,7 +214,7 @@ func TestPolitenessWaits(t *testing.T) {
 	ip := "10.0.0.1"
 	e.round(0, politeness.Round{From: "one", Round: 1, Asks: asks("one", "a@"+ip)})
 	e.round(time.Second, politeness.Round{From: "one", Round: 2, Releases: []politeness.Release{{Lease: "a", Worker: "w", IP: ip, Rest: next.Sub(e.start) - time.Second}}})
-	// The address rests until its next time: b is told shortly before.
+	// The address rests until its next time: b gets its grant shortly before.
 	e.round(2*time.Second, politeness.Round{From: "one", Round: 3, Asks: asks("one", "b@"+ip, "c@"+ip)})
 	// b is renewed once, then never released: c has its lease when b's deadline has passed.
 	renewed := 15 * time.Minute
@@ -343,7 +343,7 @@ func TestPolitenessAnswersBeforeItContinues(t *testing.T) {
 	next.expect("0s one round 2 []")
 }
 
-// A borrower gets its lease at once, or as soon as the address is free, or is told that it is busy.
+// A borrower gets its lease at once, or as soon as the address is free, or gets the error that it is busy.
 func TestPolitenessLends(t *testing.T) {
 	e := newShard(t)
 	type answer struct {

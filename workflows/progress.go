@@ -21,7 +21,7 @@ const (
 	progressLast  = 5 * time.Minute
 )
 
-// due tells whether the crawl is to be told, and after how long it is told again.
+// due reports whether the crawl is to get a message now, and after how long the next one.
 func due(since, wait time.Duration, changed bool) (now bool, next time.Duration) {
 	if wait == 0 {
 		wait = progressFirst
@@ -32,7 +32,7 @@ func due(since, wait time.Duration, changed bool) (now bool, next time.Duration)
 	return true, min(2*wait, progressLast)
 }
 
-// tell keeps the UI and the crawl up to date. What a controller that ends has to tell is in its result.
+// tell keeps the UI and the crawl up to date. The state of a controller that ends is in its result.
 func (c *controller) tell(ctx workflow.Context, r activities.ClaimResult) {
 	changed := (r.Holds == "") != (c.Progress.Holds == "")
 	c.Progress = r.Progress

@@ -39,7 +39,7 @@ func TestDue(t *testing.T) {
 	}
 }
 
-// The controller's state is that of its last round, however seldom it tells its crawl.
+// The controller's state is that of its last round, however seldom it sends its crawl a message.
 func TestControllerIsCurrent(t *testing.T) {
 	e := newController(t, func(e *env, in activities.ClaimInput) (activities.ClaimResult, error) {
 		return activities.ClaimResult{Progress: activities.Progress{Progress: frontier.Progress{Totals: frontier.Totals{Pages: 10 * in.Round}, Waiting: 7}, UnderWay: 3}, Drained: in.Round == 5}, nil

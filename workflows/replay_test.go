@@ -15,7 +15,7 @@ import (
 
 // TestReplay replays histories that were recorded of real crawls. If it fails, a change breaks the
 // crawls that run while it is deployed: let workflow.GetVersion decide between the old way and the new.
-// MUNINN_RECORD=1 go test -run TestRecordHistories ./internal/integration records them anew, which is
+// MUNINN_RECORD=1 go test -run TestRecordHistories ./internal/integration records them again, which is
 // right only as long as nothing is deployed.
 func TestReplay(t *testing.T) {
 	files, err := filepath.Glob("testdata/histories/*.json*")

@@ -81,7 +81,7 @@ func TestCrawlSubmits(t *testing.T) {
 	}
 }
 
-// A crawl that was reset numbers its submits anew: the frontier must not take the next one for one that it has answered.
+// A crawl that was reset numbers its submits again: the frontier must not take the next one for one that it has answered.
 func TestCrawlSubmitsAfterAReset(t *testing.T) {
 	for _, update := range []string{"before", "after"} { // the reset; both are the first submit of the crawl's state
 		e := newCrawl(t, func(e *env, ctx workflow.Context, _ ControllerInput) (ControllerResult, error) {

@@ -110,7 +110,7 @@ func TestUnseen(t *testing.T) {
 	}
 }
 
-// TestLearningIsKept: what was learned is there for the next helper; trouble with the folder is told, and does not
+// TestLearningIsKept: what was learned is there for the next helper; trouble with the folder is reported, and does not
 // keep pages from being read.
 func TestLearningIsKept(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "learned")
@@ -184,7 +184,7 @@ func TestLearningLeavesTheRest(t *testing.T) {
 	}
 }
 
-// TestObjectsOfLearnedRules: rules that were learned lift no more objects than the limit.
+// TestObjectsOfLearnedRules: rules that were learned extract no more objects than the limit.
 func TestObjectsOfLearnedRules(t *testing.T) {
 	limits := patient()
 	limits.Objects = 20

@@ -42,7 +42,7 @@ func TestLearnedWithout(t *testing.T) {
 	}
 }
 
-// TestLearnedNeverCuts: a rule that was learned of short posts does not cut long ones that the shipped rule lifts whole.
+// TestLearnedNeverCuts: a rule that was learned of short posts does not cut long ones that the shipped rule extracts whole.
 func TestLearnedNeverCuts(t *testing.T) {
 	const was = `<div class="post"><b class="who">%s</b><time datetime="%s">x</time><div class="text"><div class="inner"><p>%s</p></div></div></div>`
 	const is = `<div class="post"><b class="who">%s</b><time datetime="%s">x</time><section class="words"><div class="inner"><p>%s</p></div></section></div>`
@@ -60,7 +60,7 @@ func TestLearnedNeverCuts(t *testing.T) {
 	}
 }
 
-// TestAnotherBase: what another base left out, or lifted, is not learned against the present one.
+// TestAnotherBase: what another base left out, or extracted, is not learned against the present one.
 func TestAnotherBase(t *testing.T) {
 	h := New(base(t, strings.Replace(signed, "has-class('sig')", "has-class('sig') or has-class('code')", 1)), patient())
 	const each = `<div class="post"><b class="who">%s</b><time datetime="%s">x</time><div class="text"><div>%s</div><p class="code">caw := 3</p></div></div>`
@@ -83,7 +83,7 @@ func TestAnotherBase(t *testing.T) {
 	}
 }
 
-// TestBodylessStay: objects without texts are left as the shipped rules lift them.
+// TestBodylessStay: objects without texts are left as the shipped rules extract them.
 func TestBodylessStay(t *testing.T) {
 	const shop = `<application xmlns="` + kb.Namespace + `" name="Shop" category="shop"><detect generator="shop"/><level name="product" terminal="true"><match url="/l/"/>
 <object type="product" each="//li[has-class('prod')]"><property name="title" xpath="b"/></object></level></application>`

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestRecrawlGeneric: a page of no known application is mended too, by what it held before.
+// TestRecrawlGeneric: a page of no known application is fixed too, by what it held before.
 func TestRecrawlGeneric(t *testing.T) {
 	h := shippedLearner(t)
 	h.limits = patient()

@@ -30,7 +30,7 @@ const jayBlog = `<application xmlns="` + kb.Namespace + `" name="Jay" category="
 <object type="comment" each="//li[has-class('c')]"><property name="author" xpath="b"/><property name="body" xpath="p"/></object>
 </level></application>`
 
-// The forum as it was and after it was dressed anew. Only the second has an element for the thread that the base does
+// The forum as it was and after it was redesigned. Only the second has an element for the thread that the base does
 // not know.
 const (
 	wasPost = `<div class="post"><b class="who">%s</b><time datetime="%s">x</time><div class="text">%s</div></div>`
@@ -84,7 +84,7 @@ func said(d *page.Document) (list []string) {
 	return list
 }
 
-// TestRecrawl: what a page held is found again after it was dressed anew; a rule that did so on enough pages is in
+// TestRecrawl: what a page held is found again after it was redesigned; a rule that did so on enough pages is in
 // force on pages that were never seen before.
 func TestRecrawl(t *testing.T) {
 	h := learner(t, patient())
@@ -172,7 +172,7 @@ func byContent(t *testing.T, h *Helper, app string) (found adapt.SiteRule) {
 	return found
 }
 
-// TestRecrawlWithoutMarks: a page that bears no mark any more, nor tells its level, is what it was.
+// TestRecrawlWithoutMarks: a page that bears no mark any more, nor of its level, is what it was.
 func TestRecrawlWithoutMarks(t *testing.T) {
 	h := learner(t, patient())
 	before := read(h, "http://a.test/x1", thread(1, rook+`<div id="rook-thread"></div>`, wasPost), Input{})

@@ -10,7 +10,7 @@ import (
 	"github.com/muninn-archive/muninn/kb"
 )
 
-// Examples applies a base to the examples that its files hold, and tells what is not as they say: file, line
+// Examples applies a base to the examples that its files hold, and reports what is not as they say: file, line
 // and what was found instead.
 func Examples(base *kb.Base) (faults []string) {
 	for _, app := range base.Applications {
@@ -52,7 +52,7 @@ func example(base *kb.Base, app *kb.Application, x *kb.Example) (faults []string
 	return faults
 }
 
-// hasObject tells how the objects of a type differ from what an example says, "" if they do not.
+// hasObject reports how the objects of a type differ from what an example says, "" if they do not.
 func hasObject(d *page.Document, h *kb.Has) string {
 	count, nearest, agree := 0, "", -1
 	for _, o := range d.Objects {
@@ -81,7 +81,7 @@ func hasObject(d *page.Document, h *kb.Has) string {
 	return nearest
 }
 
-// hasLink tells whether a link is not followed, or not dropped, as an example says; "" if all is well.
+// hasLink reports whether a link is not followed, or not dropped, as an example says; "" if all is well.
 func hasLink(d *page.Document, h *kb.Has) string {
 	r, err := urls.NewResolver(d.URL)
 	if err != nil {

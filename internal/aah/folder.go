@@ -45,8 +45,8 @@ func Open(dir string, limits Limits) (*Helper, error) {
 	return h, h.Refresh(true)
 }
 
-// Refresh puts the base of the folder in force if that has changed. A base with faults is told and the former
-// one stays in force. Without now it looks at the folder only from time to time, and tells a fault once.
+// Refresh puts the base of the folder in force if it has changed. A base with faults is returned as an error, and the earlier one
+// stays in force. Unless now is set, it checks the folder every LookEvery, and returns each error once.
 func (h *Helper) Refresh(now bool) error {
 	f := h.folder
 	if f == nil {
@@ -85,7 +85,7 @@ func (h *Helper) Refresh(now bool) error {
 	return nil
 }
 
-// state is what tells that a file has changed.
+// state changes whenever a file has changed.
 func (f *folder) state() (string, error) {
 	var b strings.Builder
 	err := fs.WalkDir(os.DirFS(f.dir), ".", func(name string, entry fs.DirEntry, err error) error {

@@ -10,8 +10,8 @@ import (
 	"github.com/muninn-archive/muninn/kb"
 )
 
-// TestReplacedBase: a base that is changed comes into force, one with faults does not, and is told until it is
-// mended.
+// TestReplacedBase: a base that is changed comes into force, one with faults does not, and is reported until it is
+// fixed.
 func TestReplacedBase(t *testing.T) {
 	dir := t.TempDir()
 	write := func(text string) {

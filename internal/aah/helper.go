@@ -59,13 +59,13 @@ func (h *Helper) Use(base *kb.Base) { h.base.Store(base) }
 // Base returns the base in force.
 func (h *Helper) Base() *kb.Base { return h.base.Load() }
 
-// Input is what the helper is told of a page beside its document.
+// Input is what the helper gets of a page beside its document.
 type Input struct {
 	Head []byte // header block of the response
 	Mode string // what the definition's field "helper" says; empty: crawl.HelperLenient
 	// Before is what the page held when it was crawled before, as Page.Prints had it.
 	Before []byte
-	// Trace is told what becomes of links, and by which rule: dropped ones become "". Nil: nobody is told.
+	// Trace is called with what becomes of a link, and by which rule: a dropped one becomes "". Nil: it is not called.
 	Trace func(url, becomes, rule string)
 }
 
@@ -150,7 +150,7 @@ func describe(d *page.Document, state *adapt.State) {
 	}
 }
 
-// withoutRules adds what the page says of itself and what the form of its text tells, and marks its content.
+// withoutRules adds the objects that the page's own data and the form of its text give, and marks the page's content.
 func withoutRules(objects *extract.Page, state *adapt.State) {
 	d := objects.Doc
 	terminal := state.Level == nil || state.Level.Terminal
@@ -173,7 +173,7 @@ func withoutRules(objects *extract.Page, state *adapt.State) {
 	}
 }
 
-// levelFor is the level of a page that only its own data tell of.
+// levelFor is the level of a page of which only its own data (schema.org types and the like) are known.
 var levelFor = map[string]string{
 	"article": "article", "post": "thread", "comment": "article", "question": "question", "answer": "question", "product": "product",
 	"video": "media", "image": "media", "repository": "repository", "event": "page",

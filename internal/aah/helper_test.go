@@ -247,7 +247,7 @@ func TestStructured(t *testing.T) {
 	}
 }
 
-// TestSegments: on a page of no known application the main text is told from navigation and footers.
+// TestSegments: on a page of no known application the main text is distinguished from navigation and footers.
 func TestSegments(t *testing.T) {
 	text := strings.Repeat("The raven sits on the wall of the old tower and looks down at the people who pass below it. ", 3)
 	body := `<body><div id="menu"><a href="/a">Home</a> <a href="/b">About us</a> <a href="/c">Contact</a></div><div class="main"><h1>Ravens</h1><p>` + text + `</p><p>` + text + `</p><p>` + text +

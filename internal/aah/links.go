@@ -151,7 +151,7 @@ func (v *links) follow(l *crawl.Outlink, f *kb.Follow, own bool) bool {
 	return true
 }
 
-// own tells whether a URL is of the page's site: the same host, with or without "www.".
+// own reports whether a URL is of the page's site: the same host, with or without "www.".
 func (v *links) own(url string) bool {
 	return strings.TrimPrefix(urls.HostOf(url), "www.") == strings.TrimPrefix(v.host, "www.")
 }

@@ -29,7 +29,7 @@ func numbered(n int, piece string) string {
 	return b.String()
 }
 
-// within runs fn and tells what it took.
+// within runs fn and reports what it took.
 func within(t *testing.T, fn func()) {
 	t.Helper()
 	if raced {
@@ -158,7 +158,7 @@ func TestMalformedUnseen(t *testing.T) {
 	}
 }
 
-// TestBigText: what a rule lifts is cut before it costs much, though elements with the same text stand in each other.
+// TestBigText: what a rule extracts is cut before it costs much, though elements with the same text stand in each other.
 func TestBigText(t *testing.T) {
 	h := shippedLearner(t)
 	text := strings.Repeat("The raven sat on the wall. ", 8<<20/27)

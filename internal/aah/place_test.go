@@ -166,7 +166,7 @@ func TestPlaceOfBlocks(t *testing.T) {
 	}
 }
 
-// TestPlaceOfAnotherPage: a page that has another text at the place, or no such place, is told from the one that was read.
+// TestPlaceOfAnotherPage: a page that has another text at the place, or no such place, is distinguished from the one that was read.
 func TestPlaceOfAnotherPage(t *testing.T) {
 	d := page.Parse(page.Input{URL: "http://a.test/", MIME: "text/html", Body: []byte("<p>one<p>two")}, page.DefaultLimits())
 	for _, at := range []crawl.Place{

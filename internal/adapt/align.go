@@ -6,7 +6,7 @@ import (
 	"github.com/muninn-archive/muninn/internal/xpath"
 )
 
-// found is an object of before in the page as it is now.
+// found is an object of the earlier crawl in the current page.
 type found struct {
 	print *Print
 	parts map[string]xpath.Ref
@@ -16,8 +16,7 @@ type found struct {
 	at    *xpath.Ref // of the longest text, once it was asked for
 }
 
-// align finds the objects of before by what they said. Objects of which the longest text is not in the page are
-// left out.
+// align finds the objects of the earlier crawl by their texts. An object whose longest text is not in the page is left out.
 func (l *learner) align(prints []Print) (out []*found) {
 	taken := map[xpath.Ref]bool{}
 	for i := range prints {
@@ -73,7 +72,7 @@ func (l *learner) place(hash uint64, taken map[xpath.Ref]bool, near *xpath.Ref) 
 	return best, ok
 }
 
-// inTaken tells of nodes that hold a taken one or stand in it.
+// inTaken reports whether a node holds a taken one or stands in it.
 func (l *learner) inTaken(r xpath.Ref, taken map[xpath.Ref]bool) bool {
 	for other := range taken {
 		if l.eval.Tree.Within(r, other) || l.eval.Tree.Within(other, r) {
@@ -145,7 +144,7 @@ func (f *found) anchor() xpath.Ref {
 	return *f.at
 }
 
-// outside tells of a part that lies so far from the object's text that another object's stands between.
+// outside reports whether a part lies so far from the object's text that another object's text stands between.
 func (l *learner) outside(r xpath.Ref, f *found, all []*found) bool {
 	anchor := f.anchor()
 	at := xpath.Ref{ID: min(r.ID, anchor.ID), Attr: -1}

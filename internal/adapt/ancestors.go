@@ -83,7 +83,7 @@ func (l *learner) keep(r *Rule, failing []PropertyRule, objects []*found) {
 	}
 }
 
-// sameTexts tells whether an expression finds the texts that the objects were made with.
+// sameTexts reports whether an expression finds the texts that the objects were made with.
 func (l *learner) sameTexts(text string, refs []xpath.Ref, objects []*found) bool {
 	bodies := map[uint64]bool{}
 	for _, f := range objects {

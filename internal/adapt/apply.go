@@ -9,7 +9,7 @@ import (
 	"github.com/muninn-archive/muninn/kb"
 )
 
-// apply extracts the objects of a learned rule; valid tells that it is one.
+// apply extracts the objects of a learned rule; valid reports that it is one.
 func (a *adaptation) apply(r Rule) (set extract.Set, valid bool) {
 	each, err := xpath.Parse(r.Each)
 	if err != nil {
@@ -59,7 +59,7 @@ const (
 	distinctBody = 0.8 // of the bodies that must differ from each other
 )
 
-// sound tells whether what was extracted has the form that the rule promises.
+// sound reports whether what was extracted has the form that the rule promises.
 func sound(s extract.Set, l Rule) bool {
 	if len(s.Objects) == 0 {
 		return false
@@ -85,7 +85,7 @@ func sound(s extract.Set, l Rule) bool {
 	return !names["body"] || letters >= bodyLetters*len(s.Objects) && float64(len(bodies)) >= distinctBody*float64(len(s.Objects))
 }
 
-// isSound tells whether what a rule extracts from the page has the form that it promises.
+// isSound reports whether what a rule extracts from the page has the form that it promises.
 func (a *adaptation) isSound(l Rule) bool {
 	set, _ := a.apply(l)
 	return sound(set, l)

@@ -14,7 +14,7 @@ func (a *adaptation) updateSite(fn func(*Site) bool) {
 	}
 }
 
-// mayTry tells whether learning was not tried in vain too often.
+// mayTry reports whether learning was not tried in vain too often.
 func (a *adaptation) mayTry() (may bool) {
 	a.updateSite(func(s *Site) bool {
 		may = s.Attempts < MaxAttempts

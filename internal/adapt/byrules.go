@@ -52,7 +52,7 @@ func (a *adaptation) byRules() {
 	}
 }
 
-// leavesOutMore tells whether a rule that was made where shipped ones did not leave out enough finds the same texts as
+// leavesOutMore reports whether a rule that was made where shipped ones did not leave out enough finds the same texts as
 // they do on this page, and leaves more out of them.
 func (a *adaptation) leavesOutMore(kind string, set extract.Set) bool {
 	theirs, mine := bodyTexts(a.page.Eval.Tree, a.Located, kind), bodyTexts(a.page.Eval.Tree, set.Located, kind)
@@ -85,7 +85,7 @@ func bodyTexts(tree *xpath.Tree, located []extract.Located, kind string) (list [
 const maxCandidates = 3
 
 // makeCandidate makes a rule for a page on which the shipped rules fail: by parts that are still found, the failing rule
-// made less strict, a rule of another application that fits, or what the form of the page tells.
+// made less strict, a rule of another application that fits, or by the form of the page.
 func (a *adaptation) makeCandidate() (found bool) {
 	kind := a.mainType()
 	if kind == "" {
@@ -104,7 +104,7 @@ func (a *adaptation) makeCandidate() (found bool) {
 	return found
 }
 
-// byShape goes by what the form of the page tells.
+// byShape makes a rule by the form of the page alone.
 func (a *adaptation) byShape(kind string) (learned Rule, method string, ok bool) {
 	learned, ok = Shape(a.page.Eval, kind, a.Steps)
 	return learned, ByShape, ok
@@ -143,7 +143,7 @@ func (a *adaptation) byRelaxing(kind string) (best Rule, method string, ok bool)
 	return best, ByRelaxed, ok
 }
 
-// baseSteps is what parsing a rule of the base anew costs.
+// baseSteps is what parsing a rule of the base once more costs.
 const baseSteps = 4096
 
 // byBase tries the rules for the same type of object of other applications, those of the category first.

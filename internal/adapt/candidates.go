@@ -46,7 +46,7 @@ func candidates(tree *xpath.Tree, id int32, lead string) (list []string) {
 	return append(list, lead+n.Data)
 }
 
-// lasting attributes tell what an element is for; their values stay when a template is dressed anew.
+// lasting are attributes that say what an element is for; their values stay when a template is redesigned.
 var lasting = []string{"itemprop", "itemtype", "role", "rel", "property", "name", "data-type", "data-role", "datetime"}
 
 // maxConditions bounds the conditions taken from one element.
@@ -90,7 +90,7 @@ func conditions(n *html.Node) (list []string) {
 
 func ok(s string) bool { return s != "" && len(s) <= 60 && !strings.ContainsAny(s, "'\"\n") }
 
-// numbered tells of classes that name one thing only, such as post-1234.
+// numbered reports whether a class names one thing only, such as post-1234.
 func numbered(class string) bool {
 	digits := 0
 	for _, c := range class {

@@ -23,7 +23,7 @@ func (a *adaptation) mainType() string {
 // repeated are the types of which a page holds several, as a rule: one that is the whole page is a last resort.
 var repeated = map[string]bool{"post": true, "comment": true, "answer": true, "review": true}
 
-// findsTexts tells whether the shipped rules extracted a text of the type that is not just the whole page; of types without a
+// findsTexts reports whether the shipped rules extracted a text of the type that is not just the whole page; of types without a
 // text whether they extracted anything.
 func (a *adaptation) findsTexts(kind string) bool {
 	if !slices.ContainsFunc(a.Level.Objects, func(o kb.Object) bool { return o.Type == kind && o.Has("body") }) {
@@ -42,7 +42,7 @@ func (a *adaptation) findsTexts(kind string) bool {
 	return false
 }
 
-// isWholePage tells of the elements that are the page.
+// isWholePage reports whether an element is the whole page.
 func (a *adaptation) isWholePage(r xpath.Ref) bool {
 	n := a.page.Eval.Tree.Node(r)
 	return n.DataAtom == atom.Body || n.DataAtom == atom.Html
@@ -57,7 +57,7 @@ func (a *adaptation) shippedRule(kind string) string {
 	return ""
 }
 
-// agreement is the share of the objects of before whose longest text was extracted again, without what did not belong
+// agreement is the share of the earlier objects whose longest text was extracted again, without what did not belong
 // to it.
 func (a *adaptation) agreement(located []extract.Located, prints []Print) float64 {
 	if len(prints) == 0 {
@@ -83,7 +83,7 @@ func (a *adaptation) agreement(located []extract.Located, prints []Print) float6
 	return float64(same) / float64(len(prints))
 }
 
-// knownShare is the share of the properties of before that were extracted again.
+// knownShare is the share of the earlier properties that were extracted again.
 func (a *adaptation) knownShare(located []extract.Located, prints []Print) float64 {
 	now, n, of := map[uint64]bool{}, 0, 0
 	for _, p := range PrintsOf(a.page.Eval.Tree, located) {
@@ -101,7 +101,7 @@ func (a *adaptation) knownShare(located []extract.Located, prints []Print) float
 	return float64(n) / float64(max(of, 1))
 }
 
-// leavesOut tells whether most of what was left out before is left out now.
+// leavesOut reports whether most of what was left out before is left out now.
 func leavesOut(before, now []uint64) bool {
 	n := 0
 	for _, hash := range before {

@@ -37,7 +37,7 @@ func (a *adaptation) byContent(before *Prints) {
 			a.Failed = false
 		}
 	}
-	if a.own != nil && a.agreement(a.Located, prints) == 0 { // nothing of before is there: it is another page now
+	if a.own != nil && a.agreement(a.Located, prints) == 0 { // nothing of the earlier page is there: it is another page now
 		a.Set = a.own.Set
 		a.SetLevel(a.own.Level, a.own.LevelRule)
 	}
@@ -64,7 +64,7 @@ func (a *adaptation) bySiteRules(kind string, same []Print, have float64, last b
 	return false
 }
 
-// learn makes new rules for what was lost; stands tells that what was lost is in the page.
+// learn makes new rules for what was lost; stands reports that what was lost is in the page.
 func (a *adaptation) learn(lost []Print, byType map[string][]Print) (success, stands bool) {
 	rules, stands := Learn(a.page.Eval, lost, a.Steps)
 	for _, learned := range rules {

@@ -24,14 +24,14 @@ type PropertyRule struct {
 	Without string `json:"without,omitempty"` // selects parts of the node that do not belong to the value
 }
 
-// Has tells whether the rule lifts a property.
+// Has reports whether the rule extracts a property.
 func (l *Rule) Has(name string) bool {
 	return slices.ContainsFunc(l.Properties, func(p PropertyRule) bool { return p.Name == name })
 }
 
-// Learn looks for the objects of before in a page, and makes rules that lift them from it as it is now: one for
-// each type of which enough objects are found, in so many steps. stands tells that enough objects of a type are in the page,
-// whether or not a rule could be made.
+// Learn searches a page for the objects of the earlier crawl, and makes rules that extract them from it as it is now: one for each
+// type of which enough objects are found. It takes at most so many steps. stands reports whether enough objects of a type are in
+// the page, even if no rule could be made.
 func Learn(eval *xpath.Eval, prints []Print, steps int) (rules []Rule, stands bool) {
 	within(eval, steps, func(l *learner) { rules, stands = l.learn(prints) })
 	return rules, stands
@@ -59,7 +59,7 @@ func (l *learner) learn(prints []Print) (rules []Rule, stands bool) {
 	return rules, stands
 }
 
-// best makes the rule that lifts the most of the objects.
+// best makes the rule that extracts the most of the objects.
 func (l *learner) best(kind string, objects []*found, of int) (Rule, bool) {
 	best, most := Rule{}, -1.0
 	for _, each := range l.each(objects) {
@@ -89,7 +89,7 @@ func (l *learner) best(kind string, objects []*found, of int) (Rule, bool) {
 	return best, most > 0
 }
 
-// refine tells objects from what only looks like them by what they have and the others lack; it returns how many of
+// refine distinguishes objects from what only looks like them by what they have and the others lack; it returns how many of
 // those are left.
 func (l *learner) refine(r *Rule, each container) (left int) {
 	if len(each.strays) == 0 {

@@ -13,7 +13,7 @@ import (
 // ample are steps enough for any page.
 const ample = 1 << 40
 
-// lifted applies a rule to a page.
+// extracted applies a rule to a page.
 func lifted(t testing.TB, e *xpath.Eval, rule Rule) (list []extract.Located) {
 	t.Helper()
 	selected := func(expression string, from xpath.Ref) []xpath.Ref {
@@ -39,7 +39,7 @@ func lifted(t testing.TB, e *xpath.Eval, rule Rule) (list []extract.Located) {
 	return list
 }
 
-// written writes what a rule lifts: "author=Hugin body=Text", an object a string, properties by name.
+// written writes what a rule extracts: "author=Hugin body=Text", an object a string, properties by name.
 func written(t testing.TB, e *xpath.Eval, rule Rule) (list []string) {
 	t.Helper()
 	for _, o := range lifted(t, e, rule) {

@@ -23,7 +23,7 @@ type learner struct {
 	classes []string
 	// above are expressions for objects by way of their parts
 	above []string
-	// guessed tells that the bodies are not known by their text, but by their form alone
+	// guessed reports that the bodies are not known by their text, but by their form alone
 	guessed bool
 }
 
@@ -53,7 +53,7 @@ func within(eval *xpath.Eval, steps int, fn func(*learner)) {
 	})
 }
 
-// spent tells that no steps are left: what was found until then is the result.
+// spent reports that no steps are left: what was found until then is the result.
 func (l *learner) spent() bool { return l.eval.Budget < 0 }
 
 func (l *learner) pay(steps int) { l.eval.Pay(steps) }

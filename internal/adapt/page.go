@@ -12,7 +12,7 @@ import (
 // MaxAttempts bounds how often it is tried to learn something of one site without success.
 const MaxAttempts = 100
 
-// The rules that a page's application and level are told by here.
+// The rules by which a page's application and level are known here.
 const (
 	ByFormer = "before"  // what the page was when it was crawled before
 	BySite   = "learned" // objects that a rule in force of the site finds
@@ -29,7 +29,7 @@ type Adapter struct {
 type State struct {
 	recognise.Result
 	extract.Set
-	// Failed tells that what the page held before stands there, but is not extracted any more: its prints are kept.
+	// Failed reports that what the page held before stands there, but is not extracted any more: its prints are kept.
 	Failed bool
 }
 
@@ -81,7 +81,7 @@ func (a *adaptation) run(before *Prints) {
 	a.byRules()
 }
 
-// useFormer takes application and level of the earlier crawl, where the page does not tell them any more.
+// useFormer takes application and level of the earlier crawl, where the page does not show them any more.
 func (a *adaptation) useFormer(before *Prints) {
 	if before == nil {
 		return
@@ -124,7 +124,7 @@ func (a *adaptation) useFormerLevel(before *Prints) {
 	}
 }
 
-// levelBySite tells the level by the objects that rules in force find.
+// levelBySite finds the level by the objects that rules in force find.
 func (a *adaptation) levelBySite(rules []SiteRule) {
 	for i := range rules {
 		r := &rules[i]

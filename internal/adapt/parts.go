@@ -18,7 +18,7 @@ const (
 
 // Parts makes a rule of those properties of failing ones that are found in a page though the things they belong to
 // are not: links to profiles, dates and permanent links outlive a template. Where such parts repeat, the elements
-// that hold one of each are the things; what else belongs to them is sought there. It makes rules for two objects and
+// that hold one of each are the things; what else belongs to them is searched for there. It makes rules for two objects and
 // more.
 func Parts(eval *xpath.Eval, kind string, failing []PropertyRule, steps int) (r Rule, ok bool) {
 	within(eval, steps, func(l *learner) { r, ok = l.fromParts(kind, failing) })

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// byLinks are the properties of a rule whose containers and texts are told by classes, its authors and links by where
+// byLinks are the properties of a rule whose containers and texts are found by classes, its authors and links by where
 // they lead.
 var byLinks = []PropertyRule{
 	{Name: "author", XPath: ".//a[contains(@href, '/u/')]"}, {Name: "permalink", XPath: ".//a[contains(@href, '#p')]/@href"},

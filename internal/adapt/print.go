@@ -34,7 +34,7 @@ type Prints struct {
 	Version     string
 	Level       string
 	Objects     []Print
-	Base        string // checksum of the knowledge base that lifted them
+	Base        string // checksum of the knowledge base that extracted them
 }
 
 // MaxEncoded bounds the prints of a page, in bytes: a batch of hostile pages must not make the frontier's transactions large.
@@ -98,7 +98,7 @@ func (p *Print) Longest() int {
 	return best
 }
 
-// minBody is the least number of letters by which a body is told from others.
+// minBody is the least number of letters by which a body is distinguished from others.
 const minBody = 8
 
 // MaxPrints bounds the objects of a page that are remembered.
@@ -113,12 +113,12 @@ const maxVisited = 4 << 20
 // fullPrints of them are remembered with all their properties, the others by their texts alone.
 const fullPrints = 12
 
-// PrintsOf makes the fingerprints of what was lifted from a page.
+// PrintsOf makes the fingerprints of what was extracted from a page.
 func PrintsOf(tree *xpath.Tree, objects []extract.Located) []Print {
 	if len(objects) > MaxPrints {
 		objects = objects[:MaxPrints]
 	}
-	// only the nodes that were lifted are summed up
+	// only the nodes that were extracted are summed up
 	visited := 0
 	one := func(r xpath.Ref) sum {
 		visited += int(tree.End(r) - r.ID)

@@ -46,7 +46,7 @@ func (l *learner) relax(failing Rule) (best Rule, ok bool) {
 	return best, ok
 }
 
-// most tells of elements that are the page, or nearly.
+// most reports whether an element is the page, or nearly.
 func (l *learner) most(refs []xpath.Ref) bool {
 	for _, r := range refs {
 		n := l.eval.Tree.Node(r)
@@ -57,7 +57,7 @@ func (l *learner) most(refs []xpath.Ref) bool {
 	return false
 }
 
-// nested tells of elements that stand in each other: they are not things side by side.
+// nested reports whether elements stand in each other: they are not things side by side.
 func (l *learner) nested(refs []xpath.Ref) bool {
 	for i := 1; i < len(refs); i++ {
 		if l.eval.Tree.Within(refs[i], refs[i-1]) {

@@ -11,7 +11,7 @@ import (
 
 // How a rule came to be.
 const (
-	ByContent = "content" // what was lifted before was found again
+	ByContent = "content" // what was extracted before was found again
 	ByShape   = "shape"   // the page has things of the form that the level holds
 	ByBase    = "base"    // a rule of another application of the category fits
 	ByParts   = "parts"   // parts of what the level holds are still found
@@ -34,7 +34,7 @@ type SiteRule struct {
 	Rule
 	Method   string    `json:"method"`
 	Instead  string    `json:"instead,omitempty"` // the shipped rule that failed, file:line
-	Verified int       `json:"verified"`          // pages on which it lifted what it should
+	Verified int       `json:"verified"`          // pages on which it extracted what it should
 	Failed   int       `json:"failed"`            // … and on which it did not
 	Evidence []string  `json:"evidence"`          // URLs of some of them
 	Against  []string  `json:"against,omitempty"` // URLs of some on which it failed
@@ -42,10 +42,10 @@ type SiteRule struct {
 	Last     time.Time `json:"last"`
 }
 
-// InForce tells whether the rule may be used.
+// InForce reports whether the rule may be used.
 func (r *SiteRule) InForce() bool { return r.Verified >= Enough && r.Failed*2 <= r.Verified }
 
-// same tells whether two rules say the same.
+// same reports whether two rules say the same.
 func (r *SiteRule) same(o *SiteRule) bool {
 	return r.Application == o.Application && r.Level == o.Level && r.Type == o.Type && r.Each == o.Each && slices.Equal(r.Properties, o.Properties)
 }
@@ -110,7 +110,7 @@ func (s *Site) Add(r SiteRule, url string, now time.Time) *SiteRule {
 // noteEvery is how many pages a rule in force does well on between two times that this is kept.
 const noteEvery = 20
 
-// Note notes that a rule did well on a page, or not, and tells whether that is worth keeping at once. A rule that
+// Note notes that a rule did well on a page, or not, and reports whether that is worth keeping at once. A rule that
 // fails more often than it does well is forgotten.
 func (s *Site) Note(copied *SiteRule, well bool, url string, now time.Time) bool {
 	for i, r := range s.Rules {
@@ -192,7 +192,7 @@ func (s *Site) WriteXML(out io.Writer, application, ns string, as func(property 
 	return err
 }
 
-// Telling tells whether the rule's objects tell its level from others: every page has a body.
+// Telling reports whether the rule's objects distinguish its level from others: every page has a body.
 func (r *SiteRule) Telling() bool {
 	return !strings.HasPrefix(r.Each, "//body") && !strings.HasPrefix(r.Each, "//html")
 }

@@ -8,7 +8,7 @@ import (
 
 var day = time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC)
 
-// ravenRule is a rule of a forum; name tells it from others.
+// ravenRule is a rule of a forum; name distinguishes it from others.
 func ravenRule(name string) SiteRule {
 	return SiteRule{Application: "phpBB", Level: "thread", Method: ByContent, Rule: Rule{
 		Type: "post", Each: "//div[has-class('" + name + "')]", Properties: []PropertyRule{{Name: "author", XPath: ".//b"}, {Name: "body", XPath: ".//p"}},
@@ -89,7 +89,7 @@ func TestInForce(t *testing.T) {
 	}
 }
 
-// TestNote: what is worth keeping is told, and what fails is forgotten.
+// TestNote: what is worth keeping is reported, and what fails is forgotten.
 func TestNote(t *testing.T) {
 	s := &Site{}
 	rule := ravenRule("a")

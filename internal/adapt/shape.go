@@ -22,7 +22,7 @@ const (
 	articleLetters = 200  // that the text of an article has at least
 )
 
-// Shape guesses the objects of a page of an unknown template by its form, and makes a rule that lifts them: where
+// Shape guesses the objects of a page of an unknown template by its form, and makes a rule that extracts them: where
 // things of one form repeat that bear dates and texts, posts or comments; else the one text of the page. kind is
 // the type of object that the level holds.
 func Shape(eval *xpath.Eval, kind string, steps int) (r Rule, ok bool) {
@@ -222,7 +222,7 @@ func (l *learner) author(id, body int32) (xpath.Ref, bool) {
 	return xpath.Ref{}, false
 }
 
-// dated tells whether a text names a day: a year or a time of day beside other digits.
+// dated reports whether a text names a day: a year or a time of day beside other digits.
 func dated(s string) bool {
 	if len(s) > 120 {
 		return false

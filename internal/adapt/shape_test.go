@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestShapeForum: posts are told by their form, whatever the template calls them.
+// TestShapeForum: posts are recognised by their form, whatever the template calls them.
 func TestShapeForum(t *testing.T) {
 	for name, each := range map[string]string{
 		"divs":             `<div class="m" id="m{n}"><a href="/u/{author}">{author}</a><time datetime="{date}">{date}</time><div class="b">{body}</div></div>`,
@@ -45,7 +45,7 @@ func TestShapeForum(t *testing.T) {
 
 const prose = "<p>The raven is a large black bird that lives in most of the northern half of the world. It can live for twenty years in the wild.</p>"
 
-// TestShapeArticle: the text of a page is told by its paragraphs, for a level of articles or where nothing repeats.
+// TestShapeArticle: the text of a page is recognised by its paragraphs, for a level of articles or where nothing repeats.
 func TestShapeArticle(t *testing.T) {
 	for name, test := range map[string]struct{ kind, page string }{
 		"paragraphs": {"article", `<ul><li><a href="/">Home</a></ul><h1>Ravens</h1><em>21 Nov 2026</em><div class="t">` + strings.Repeat(prose, 4) + `</div><div class="f">` + prose + `</div>`},

@@ -107,7 +107,7 @@ func (s *Site) File(application string) string {
 	return safe
 }
 
-// InForce tells whether any rule of the site may be used.
+// InForce reports whether any rule of the site may be used.
 func (s *Site) InForce() bool { return slices.ContainsFunc(s.Rules, (*SiteRule).InForce) }
 
 func (s *Store) save(site *Site) error {

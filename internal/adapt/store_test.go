@@ -85,7 +85,7 @@ func TestStoreUnchanged(t *testing.T) {
 	}
 }
 
-// TestStoreBroken: a broken file is learned anew, and does no harm to other hosts.
+// TestStoreBroken: a broken file is learned again, and does no harm to other hosts.
 func TestStoreBroken(t *testing.T) {
 	for name, text := range map[string]string{
 		"nothing":        "",
@@ -118,7 +118,7 @@ func TestStoreBroken(t *testing.T) {
 	}
 }
 
-// TestStoreTrouble: a folder that cannot be written is told, and what was learned stays in force.
+// TestStoreTrouble: a folder that cannot be written is reported, and what was learned stays in force.
 func TestStoreTrouble(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "file")

@@ -126,7 +126,7 @@ func read(eval *xpath.Eval) *texts {
 	return t
 }
 
-// minLetters is the least that a text must have to be told from others.
+// minLetters is the least that a text must have to be distinguished from others.
 const minLetters = 2
 
 func (t *texts) of(r xpath.Ref) sum {

@@ -69,7 +69,7 @@ func TestSameText(t *testing.T) {
 	}
 }
 
-// TestHash: the hash of a whole text does not hang on white space, case and the order of its words.
+// TestHash: the hash of a whole text does not depend on white space, case and the order of its words.
 func TestHash(t *testing.T) {
 	want := Hash("the raven flew over the hills")
 	for text, same := range map[string]bool{

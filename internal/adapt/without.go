@@ -16,7 +16,7 @@ const (
 )
 
 // without makes an expression for the parts of a property's text that did not belong to it before, "" if there are
-// none or nothing tells them from the text.
+// none, or nothing distinguishes them from the text.
 func (l *learner) without(name string, objects []*found) string {
 	var list []string
 	for _, f := range objects[:min(len(objects), maxSearched)] {
@@ -32,7 +32,7 @@ func (l *learner) without(name string, objects []*found) string {
 				if r.Attr >= 0 || r.ID == whole.ID || !l.eval.Tree.Within(r, whole) || l.selectedBy(list, whole, r) {
 					continue
 				}
-				if text := l.tells(r, whole, name, objects); text != "" {
+				if text := l.distinguish(r, whole, name, objects); text != "" {
 					list = append(list, text)
 				}
 				break // others that say the same are mostly written the same
@@ -52,7 +52,7 @@ func (f *found) out(name string) []uint64 {
 	return nil
 }
 
-// selectedBy tells whether an element, or one around it, is selected by one of the expressions already.
+// selectedBy reports whether an element, or one around it, is selected by one of the expressions already.
 func (l *learner) selectedBy(list []string, whole, r xpath.Ref) bool {
 	for _, text := range list {
 		refs, err := l.eval.Select(l.parse(text), whole, maxStrays)
@@ -66,15 +66,15 @@ func (l *learner) selectedBy(list []string, whole, r xpath.Ref) bool {
 // maxStrays bounds the elements that one expression may take out of one text.
 const maxStrays = 1000
 
-// inTexts are elements that texts are made of: their names alone tell nothing of what does not belong.
+// inTexts are elements that texts are made of: their names alone do not show that a part does not belong to a text.
 var inTexts = map[atom.Atom]bool{
 	atom.P: true, atom.Div: true, atom.Span: true, atom.A: true, atom.Li: true, atom.Ul: true, atom.Ol: true, atom.Em: true, atom.Strong: true,
 	atom.B: true, atom.I: true, atom.U: true, atom.Img: true, atom.Table: true, atom.Tr: true, atom.Td: true, atom.Pre: true, atom.Code: true,
 	atom.Blockquote: true, atom.H1: true, atom.H2: true, atom.H3: true, atom.H4: true, atom.Font: true, atom.Section: true, atom.Sup: true, atom.Sub: true,
 }
 
-// tells finds an expression that selects an element in the text, and nothing of any object that belongs to it.
-func (l *learner) tells(r, within xpath.Ref, name string, objects []*found) string {
+// distinguish finds an expression that selects an element in the text, and nothing of any object that belongs to it.
+func (l *learner) distinguish(r, within xpath.Ref, name string, objects []*found) string {
 	for _, text := range candidates(l.eval.Tree, r.ID, ".//") {
 		x := l.parse(text)
 		if x == nil || l.spent() || !strings.Contains(text, "[") && inTexts[l.eval.Tree.Node(r).DataAtom] {

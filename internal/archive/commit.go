@@ -36,13 +36,13 @@ type Manifest struct {
 	Nonce   string    `json:"nonce,omitempty"` // of the batch's life; a batch that is run again after it was given back has another
 	Worker  string    `json:"worker"`
 	Created time.Time `json:"created"`
-	// GivenBack tells that the URLs of the batch went back to their queues, and that it left nothing.
+	// GivenBack reports that the URLs of the batch went back to their queues, and that it left nothing.
 	GivenBack bool    `json:"given_back,omitempty"`
 	WARC      Stored  `json:"warc,omitzero"`
 	CDXJ      Stored  `json:"cdxj,omitzero"`
 	Links     Stored  `json:"links,omitzero"`
 	Objects   *Stored `json:"objects,omitempty"` // nil if no page had any
-	Log       *Stored `json:"log,omitempty"`     // nil in segments of before there was a crawl log
+	Log       *Stored `json:"log,omitempty"`     // nil in segments that were written before there was a crawl log
 	Records   int     `json:"records"`
 	Counts
 }
@@ -69,7 +69,7 @@ func (m *Manifest) Segment() string { return SegmentName(m.Batch, m.Nonce) }
 
 // SegmentName names the segment that a life of a batch leaves.
 func SegmentName(batch, nonce string) string {
-	if nonce == "" { // of before there were any
+	if nonce == "" { // a life of a version that had no nonces
 		return batch
 	}
 	return batch + "-" + nonce

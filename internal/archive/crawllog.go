@@ -21,7 +21,7 @@ type Logged struct {
 	Path    string    `json:"path,omitempty"`    // hop letters
 	Attempt int       `json:"attempt,omitempty"` // of the URL in its run, from 1
 	Bytes   int64     `json:"bytes,omitempty"`   // on the wire
-	Millis  int64     `json:"ms,omitempty"`      // from the begin to the last byte
+	Millis  int64     `json:"ms,omitempty"`      // from the start to the last byte
 	IP      string    `json:"ip,omitempty"`
 	Claim   string    `json:"claim,omitempty"` // the lane
 }
@@ -32,7 +32,7 @@ const (
 	LoggedDNS    = "dns"        // a name was resolved
 )
 
-// WithoutPage tells whether the URL ended without a page.
+// WithoutPage reports whether the URL ended without a page.
 func (l *Logged) WithoutPage() bool {
 	switch l.Kind {
 	case crawl.OutcomeRobots, crawl.OutcomeRefused, crawl.OutcomeFailed:

@@ -28,7 +28,7 @@ type Indexed struct {
 	Application string  // that the helper recognised
 }
 
-// Robots tells whether the line is of a robots.txt: at the root of its host (RFC 9309 §2.3).
+// Robots reports whether the line is of a robots.txt: at the root of its host (RFC 9309 §2.3).
 func (i *Indexed) Robots() bool {
 	u, err := urls.Trusted(i.URL)
 	return err == nil && u.RequestURI() == "/robots.txt"

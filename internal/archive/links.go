@@ -38,7 +38,7 @@ func (s *Segment) addLinks(c Capture) error {
 // linkPage is a line of the links sidecar: a page and its outlinks, column by column. Of a column whose values are all the
 // same there is one value alone; what is empty is left out.
 type linkPage struct {
-	Page       string         `json:"page"` // the first member: it tells the line from one of a Link
+	Page       string         `json:"page"` // the first member: it distinguishes the line from one of a Link
 	Path       string         `json:"path"`
 	Language   string         `json:"language"`
 	NoFollow   bool           `json:"nofollow"`

@@ -35,7 +35,7 @@ type Label struct {
 	Description string
 }
 
-// Capture is one exchange to archive. Response and Body are opened anew for each reading.
+// Capture is one exchange to archive. Response and Body are opened again for each reading.
 type Capture struct {
 	crawl.Exchange
 	Request  io.Reader
@@ -45,7 +45,7 @@ type Capture struct {
 	Page     *crawl.Page // nil if nothing was understood
 }
 
-// bare tells whether the response came without a header (HTTP/0.9), or without the end of one.
+// bare reports whether the response came without a header (HTTP/0.9), or without the end of one.
 func (c *Capture) bare() bool { return c.HeaderBytes == 0 && c.Fault != "" }
 
 // Recorded says how a capture was archived.
@@ -380,8 +380,8 @@ func (s *Segment) count(c Capture, out Recorded) {
 	}
 }
 
-// Empty tells whether there is nothing to archive.
+// Empty reports whether there is nothing to archive.
 func (s *Segment) Empty() bool { return !s.captured() && s.log.lines == 0 }
 
-// captured tells whether any record but warcinfo was written.
+// captured reports whether any record but warcinfo was written.
 func (s *Segment) captured() bool { return s.warc.count > 1 }

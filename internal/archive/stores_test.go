@@ -92,7 +92,7 @@ func TestS3(t *testing.T) {
 	}, opts)
 }
 
-// What is configured wrongly is told soon, and in words that name the setting.
+// What is configured wrongly is reported soon, and in words that name the setting.
 func TestS3Misconfigured(t *testing.T) {
 	conf, bucket := testS3(t)
 	badKey, badSecret := conf, conf

@@ -16,7 +16,7 @@ const (
 // Walk says which segments of a crawl are read, and what of them.
 type Walk[T any] struct {
 	Prefix, Crawl string
-	// Skip tells that a segment is not wanted, before its manifest is read; nil: all are. changed is when the manifest
+	// Skip reports that a segment is not wanted, before its manifest is read; nil: all are. changed is when the manifest
 	// was put, by the clock of the store.
 	Skip func(segment string, changed time.Time) bool
 	// Load reads of a segment what is wanted. Several run at a time.

@@ -45,7 +45,7 @@ func (w *warcFile) checkDigest(rec Record, e *entry, field string, data ...[]byt
 }
 
 // checkResponse checks an HTTP response. The payload is what follows the header block; of a chunked
-// message both the bytes of the wire and the decoded body pass, and the report tells them apart.
+// message both the bytes of the wire and the decoded body pass, and the report distinguishes them.
 func (w *warcFile) checkResponse(rec Record, e *entry) {
 	m, err := parseResponse(rec.Block)
 	if err != nil {

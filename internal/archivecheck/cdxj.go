@@ -145,7 +145,7 @@ func indexDigests(value string) []string {
 	return []string{value, sum}
 }
 
-// surtFits tells whether the key begins with the reversed host of the URL, with or without a leading
+// surtFits reports whether the key begins with the reversed host of the URL, with or without a leading
 // www. Hosts that are addresses, other schemes and the path are not looked at: canonicalisers differ.
 func surtFits(surt, target string) bool {
 	u, err := url.Parse(target)

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// logKinds are what a line of the crawl log may tell of.
+// logKinds are the kinds of lines of the crawl log.
 var logKinds = []string{"done", "unmodified", "robots", "refused", "retry", "failed", "returned", "robots.txt", "dns"}
 
 // readLog checks a crawl log: each line has a time, a URL and a kind; a URL that ended without a response has a

@@ -58,7 +58,7 @@ func (m *message) readHead(rest []byte) {
 	}
 }
 
-// chunked tells whether chunked is the last transfer coding (RFC 9112 §6.1).
+// chunked reports whether chunked is the last transfer coding (RFC 9112 §6.1).
 func (m *message) chunked() bool {
 	codings := strings.Split(strings.Join(m.headers.All("Transfer-Encoding"), ","), ",")
 	return strings.EqualFold(strings.TrimSpace(codings[len(codings)-1]), "chunked")

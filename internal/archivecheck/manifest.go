@@ -27,7 +27,7 @@ type manifest struct {
 	Objects *object `json:"objects"`
 	Log     *object `json:"log"`
 	Records *int    `json:"records"` // WARC records, warcinfo included
-	// GivenBack tells that the batch left nothing: the manifest keeps its place.
+	// GivenBack reports that the batch left nothing: the manifest keeps its place.
 	GivenBack bool `json:"given_back"`
 }
 
@@ -150,7 +150,7 @@ func (c *checker) checkManifest(crawl, key string, m manifest) {
 // object that is missing, or that another manifest names too, is a fault and is not read.
 func (c *checker) readObject(key string, o object, read func(io.Reader) error) error {
 	if o.Key == "" || !fs.ValidPath(o.Key) {
-		return nil // checkManifest has told
+		return nil // checkManifest has reported it
 	}
 	if other, ok := c.named[o.Key]; ok {
 		c.fault(key, 0, "%s is also named by %s", o.Key, other)

@@ -20,7 +20,7 @@ const MaxRecord = 1 << 30
 // file order. It stops at the first error: one from fn as it is, one that wraps [ErrMember] or
 // [ErrRecord] with the member's offset. An empty input has no records and is no error.
 //
-// Any WARC version is read; [Record.Version] tells which. The record's Block is only valid until fn
+// Any WARC version is read; [Record.Version] reports which. The record's Block is only valid until fn
 // returns.
 func ReadRecords(r io.Reader, fn func(Record) error) error {
 	return readMembers(r, func(m member) error {
@@ -44,7 +44,7 @@ type member struct {
 }
 
 // readMembers calls fn with each gzip member of r. An error in the framing ends the walk, because
-// nothing tells where the next member begins.
+// nothing reports where the next member begins.
 func readMembers(r io.Reader, fn func(member) error) error {
 	in := &counter{r: bufio.NewReaderSize(r, 1<<16)}
 	var zr gzip.Reader

@@ -132,18 +132,18 @@ func cutLine(data []byte) (line, rest []byte, ok bool) {
 	return bytes.Cut(data, []byte("\r\n"))
 }
 
-// isVersion tells whether line is "WARC/" digits "." digits.
+// isVersion reports whether line is "WARC/" digits "." digits.
 func isVersion(line []byte) bool {
 	major, minor, ok := strings.Cut(strings.TrimPrefix(string(line), "WARC/"), ".")
 	return ok && bytes.HasPrefix(line, []byte("WARC/")) && isDigits(major) && isDigits(minor)
 }
 
-// isDigits tells whether s is one or more ASCII digits.
+// isDigits reports whether s is one or more ASCII digits.
 func isDigits(s string) bool {
 	return s != "" && strings.Trim(s, "0123456789") == ""
 }
 
-// isToken tells whether s is a token (ISO 28500:2017 §4, as RFC 9110 §5.6.2).
+// isToken reports whether s is a token (ISO 28500:2017 §4, as RFC 9110 §5.6.2).
 func isToken(s string) bool {
 	for i := range len(s) {
 		if c := s[i]; c <= ' ' || c >= 0x7f || strings.IndexByte(`()<>@,;:\"/[]?={}`, c) >= 0 {

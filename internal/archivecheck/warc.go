@@ -34,10 +34,10 @@ type entry struct {
 	lines          int // CDXJ lines that point here
 }
 
-// isCapture tells whether the record is what replay shows: a response or a revisit.
+// isCapture reports whether the record is what replay shows: a response or a revisit.
 func (e *entry) isCapture() bool { return e.typ == "response" || e.typ == "revisit" }
 
-// isHTTP tells whether the record is of an http or https URI.
+// isHTTP reports whether the record is of an http or https URI.
 func (e *entry) isHTTP() bool {
 	return strings.HasPrefix(e.uri, "http://") || strings.HasPrefix(e.uri, "https://")
 }

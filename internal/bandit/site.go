@@ -96,7 +96,7 @@ func (s *Site) nearest(path []gram) (best int, near float64) {
 	return best, near
 }
 
-// Reward tells what a page was worth that a link of the group led to, in [0,1].
+// Reward reports what a page was worth that a link of the group led to, in [0,1].
 func (s *Site) Reward(number int, reward float64) {
 	if number < 1 || number > len(s.groups) || math.IsNaN(reward) {
 		return

@@ -15,10 +15,10 @@ const (
 	letterWidth          = 6.0 // of a tick's label, at most
 )
 
-// colours are those of M. Okabe and K. Ito, Color Universal Design (2008): readers who do not see all colours can tell them apart.
+// colours are those of M. Okabe and K. Ito, Color Universal Design (2008): readers who do not see all colours can distinguish them.
 var colours = []string{"#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000"}
 
-// dashes tell curves of one colour apart.
+// dashes distinguish curves of one colour.
 var dashes = []string{"none", "6 3", "2 2", "8 3 2 3"}
 
 type drawing struct {

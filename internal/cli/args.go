@@ -36,7 +36,7 @@ func CrawlArgs(n, at int, what string) cobra.PositionalArgs {
 	}
 }
 
-// CheckCrawl tells whether a crawl can have a name, before anybody is asked for it.
+// CheckCrawl reports whether a crawl can have a name, before anybody is asked for it.
 func CheckCrawl(name string) error {
 	if crawl.ValidName(name) {
 		return nil

@@ -59,7 +59,7 @@ type Output struct {
 	Out  io.Writer
 }
 
-// Root is a program's command, to which its verbs are added.
+// Root is a program's command, to which its commands are added.
 func (o *Output) Root(name, short, long string) *cobra.Command {
 	cmd := Group(&cobra.Command{Use: name, Short: short, Long: long, Version: version.Number, SilenceUsage: true, SilenceErrors: true})
 	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return &usageError{err} })

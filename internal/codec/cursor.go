@@ -15,10 +15,10 @@ type Cursor struct {
 // NewCursor reads from the start of a value; Bytes and Text do not outlive it.
 func NewCursor(raw []byte) Cursor { return Cursor{rest: raw} }
 
-// Bad tells whether a part was missing or malformed.
+// Bad reports whether a part was missing or malformed.
 func (c *Cursor) Bad() bool { return c.bad }
 
-// Done tells whether all was read, without a fault.
+// Done reports whether all was read, without a fault.
 func (c *Cursor) Done() bool { return !c.bad && len(c.rest) == 0 }
 
 // Bytes returns the next n bytes, a part of the value itself; after a fault, as many zero bytes, at most 8.

@@ -81,7 +81,7 @@ func (r *reader) Close() error {
 	return nil
 }
 
-// sniffed is how many bytes of a body tell whether it has a coding at all.
+// sniffed is how many bytes of a body show whether it has a coding at all.
 const sniffed = 512
 
 // take lays the decoder of one coding around the reader, or none if the body is plain text.

@@ -23,7 +23,7 @@ func Field(head []byte) string {
 	return ""
 }
 
-// isText tells plain text from compressed data: it has a byte order mark; or no byte that stands in no text (WHATWG
+// isText distinguishes plain text from compressed data: it has a byte order mark; or no byte that stands in no text (WHATWG
 // MIME Sniffing §3, "binary data byte"), and it is UTF-8 or mostly ASCII. Of compressed data two bytes in five are
 // printable ASCII.
 func isText(head []byte) bool {

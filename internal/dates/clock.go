@@ -61,7 +61,7 @@ func (r *reader) clockAfter(i int) (c clock, to int, ok bool) {
 	return clock{}, i, false
 }
 
-// between tells whether a token may stand between a date and its time of day.
+// between reports whether a token may stand between a date and its time of day.
 func (r *reader) between(i int) bool {
 	t := &r.toks[i]
 	if t.kind == letters {
@@ -76,7 +76,7 @@ func (r *reader) between(i int) bool {
 	return false
 }
 
-// clockAt reads the time of day that begins with the token i. If a word before it told that one comes, or the word
+// clockAt reads the time of day that begins with the token i. If a word before it announced it, or the word
 // after it does, 10.23 is one too.
 func (r *reader) clockAt(i int, told bool) (c clock, to int, ok bool) {
 	first := i
@@ -162,7 +162,7 @@ func (r *reader) clockAt(i int, told bool) (c clock, to int, ok bool) {
 	return c, i, true
 }
 
-// part tells whether the token i is a number that minutes and seconds may be.
+// part reports whether the token i is a number that minutes and seconds may be.
 func (r *reader) part(i int, width uint8) bool {
 	return r.isNumber(i, width) && r.toks[i].value < 60
 }

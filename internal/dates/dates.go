@@ -2,7 +2,7 @@ package dates
 
 import "time"
 
-// Precision says how much of a date was told. What was not told is the smallest there is: the first of the
+// Precision says how much of a date was given. What was not given is the smallest there is: the first of the
 // month, 00:00:00.
 type Precision uint8
 
@@ -42,7 +42,7 @@ const (
 	maxPhrase = 80   // bytes of a text without a digit that may hold a date
 )
 
-// Read reads the date that text is or holds. With a zero now dates that are told from now are not read. Where a
+// Read reads the date that text is or holds. With a zero now, dates relative to now are not read. Where a
 // text can be read in more than one way the rules are those of the package; above all: 5/6/2014 is the sixth of
 // May, 5-6-2014 and 5.6.2014 are the fifth of June, unless a weekday or the language says otherwise.
 func Read(text string, now time.Time) (time.Time, Precision, bool) {
@@ -87,7 +87,7 @@ func Format(text string, now time.Time) (string, bool) {
 	return t.Format(time.RFC3339), true
 }
 
-// mayHold tells whether a date may be in text at all: it has a digit, or is short enough for "yesterday".
+// mayHold reports whether a date may be in text at all: it has a digit, or is short enough for "yesterday".
 func mayHold(text string, absolute bool) bool {
 	for i := range min(len(text), maxText) {
 		if c := text[i]; c-'0' < 10 || c == 0xEF { // EF begins the wide digits
@@ -146,7 +146,7 @@ func (d *date) time() (time.Time, Precision, bool) {
 	return time.Date(d.year, time.Month(d.month), d.day, c.hour, c.minute, c.second, c.nano, zone), max(c.precision, Day), true
 }
 
-// valid tells whether a day exists and is in the years that count.
+// valid reports whether a day exists and is in the years that count.
 func (r *reader) valid(year, month, day int) bool {
 	return year >= firstYear && year <= r.last && month >= 1 && month <= 12 && day >= 1 && day <= daysIn(month, year)
 }

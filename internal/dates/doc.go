@@ -6,11 +6,11 @@
 //
 // What counts, where a text could be read in more than one way:
 //
-//   - The first full date counts; if there is none a date that is told from now ("yesterday at 10:15", "2 hours
+//   - The first full date counts; if there is none, a date relative to now ("yesterday at 10:15", "2 hours
 //     ago"); if there is none either a month with its year ("November 2026"), of which the first day is given.
 //     A year alone is no date, nor is a day without its year.
 //   - The time of day is the one after the date, or else the one just before it. Without one it is 00:00:00.
-//     Without a zone it is UTC, and UTC is the zone of dates that are told from now.
+//     Without a zone it is UTC, and UTC is the zone of dates relative to now.
 //   - Of two numbers that may both be the month: a part above 12 is the day; a weekday that is named and fits
 //     only one order decides; with dots the day comes first, and so it does near words of a language that
 //     writes the day first ("le", "um", "Samstag"). If nothing of this helps the month comes first with '/', and

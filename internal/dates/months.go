@@ -58,11 +58,11 @@ var weekdayNames = [...]struct{ language, names string }{
 	{"Korean", "월요일|화요일|수요일|목요일|금요일|토요일|일요일"},
 }
 
-// shortest is how many letters a weekday has at least that tells a language of which the day comes first; "man" and
+// shortest is how many letters a weekday has at least that shows a language in which the day comes first; "man" and
 // "so" are English words too.
 const shortest = 5
 
-// words tells what each word means that is known, by its small letters without accents.
+// words reports what each word means that is known, by its small letters without accents.
 var words, conflicts = table()
 
 // table makes the table of words. It also names the words that stand for two months, of which there must be none.

@@ -27,7 +27,7 @@ func (r *reader) named(i int) (date, bool) {
 	return date{}, false
 }
 
-// belongs tells whether the number i is the end of a time of day or of a name.
+// belongs reports whether the number i is the end of a time of day or of a name.
 func (r *reader) belongs(i int) bool {
 	return i > 0 && r.toks[i].glued && (r.isSign(i-1, ':') || r.toks[i-1].kind == letters && r.toks[i-1].flags&han == 0)
 }
@@ -59,7 +59,7 @@ func (r *reader) yearAfter(d *date, i, between int, dayFirst bool) bool {
 	return short
 }
 
-// sure tells whether the name of a month before its day is one: where it is also a common word ("set 5, 2014") it begins
+// sure reports whether the name of a month before its day is one: where it is also a common word ("set 5, 2014") it begins
 // the text, has a weekday before it or a time of day after it.
 func (r *reader) sure(i int, d date) bool {
 	if !r.toks[i].has(weak) || i == 0 || d.clock.precision != 0 {

@@ -33,7 +33,7 @@ func (r *reader) numeric(i int) (date, bool) {
 	return d, r.valid(d.year, d.month, d.day)
 }
 
-// version tells whether the three numbers from i are part of something longer, as those of versions and addresses are.
+// version reports whether the three numbers from i are part of something longer, as those of versions and addresses are.
 func (r *reader) version(i int, sep rune) bool {
 	if r.toks[i].width != 4 || sep == '.' {
 		if r.isSign(i+5, sep) && r.glued(i+5) && r.glued(i+6) && r.isNumber(i+6, 255) {
@@ -58,7 +58,7 @@ func (r *reader) version(i int, sep rune) bool {
 	return sep == '.' && before.has(software)
 }
 
-// announced tells that what stands before the token i is no word that is not known: "Linux 04.06.22" is none.
+// announced reports that what stands before the token i is no word that is not known: "Linux 04.06.22" is none.
 func (r *reader) announced(i int) bool {
 	if i == 0 {
 		return true

@@ -2,7 +2,7 @@ package dates
 
 import "time"
 
-// unit is what dates that are told from now count in.
+// unit is a unit of dates relative to now.
 type unit uint8
 
 const (
@@ -21,7 +21,7 @@ const (
 	maxAmount = 4 // digits of a count
 )
 
-// relative reads a date that is told from now.
+// relative reads a date relative to now.
 func (r *reader) relative(now time.Time) (time.Time, Precision, bool) {
 	for i := range r.toks[:r.n] {
 		t := &r.toks[i]

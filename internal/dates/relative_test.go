@@ -100,7 +100,7 @@ func TestPrecision(t *testing.T) {
 	}
 }
 
-// TestWithoutNow: dates that are told in full need no now.
+// TestWithoutNow: dates that are given in full need no now.
 func TestWithoutNow(t *testing.T) {
 	check(t, time.Time{}, map[string]string{
 		"2026-11-21T08:00:00+01:00": "2026-11-21T08:00:00+01:00", "2026-11-21": "2026-11-21", "Sat, 21 Nov 2026 08:00:00 GMT": "2026-11-21T08:00",

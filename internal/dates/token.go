@@ -38,7 +38,7 @@ func (t *token) has(f flags) bool {
 	return t.kind == letters && t.flags&f != 0
 }
 
-// isNumber tells whether the token i is a number of at most width digits.
+// isNumber reports whether the token i is a number of at most width digits.
 func (r *reader) isNumber(i int, width uint8) bool {
 	return i >= 0 && i < r.n && r.toks[i].kind == number && r.toks[i].width <= width
 }
@@ -51,7 +51,7 @@ func (r *reader) hasFlag(i int, f flags) bool {
 	return i >= 0 && i < r.n && r.toks[i].has(f)
 }
 
-// glued tells whether the token i is there and no space stands before it.
+// glued reports whether the token i is there and no space stands before it.
 func (r *reader) glued(i int) bool {
 	return i < r.n && r.toks[i].glued
 }

@@ -79,7 +79,7 @@ var flagged = map[flags]string{
 	afterI:     "går dag",
 }
 
-// units are the words that dates are told from now in.
+// units are the units of dates relative to now.
 var units = map[unit]string{
 	seconds: "second seconds sec secs sekunde sekunden seconde secondes segundo segundos secondo secondi sekund sekundy sekunder секунд секунды секунду saniye 秒 초",
 	minutes: "minute minutes min mins minuten minuto minutos minuti minut minuty minuta minutter minuter minuuttia минут минуты минуту хвилин хвилини dakika λεπτά perce menit minuts 分 分钟 分鐘 분",

@@ -1,4 +1,4 @@
-// Package disk tells how much room file systems have left. The frontier writes through memory maps, and a
+// Package disk reports how much room file systems have left. The frontier writes through memory maps, and a
 // write to a map that has no room on the disk behind it ends the process by a signal: so the room is looked
 // at before, with a margin.
 package disk
@@ -26,7 +26,7 @@ const (
 // merge meanwhile. They are written through memory maps: with less room a full disk ends the process by SIGBUS.
 const LeastFloor crawl.Bytes = 256 << 20
 
-// Free tells how many bytes may still be written to a file system, without what is kept for root.
+// Free reports how many bytes may still be written to a file system, without what is kept for root.
 type Free func(path string) (int64, error)
 
 // Watch looks at the room of the file systems under folders.
@@ -42,7 +42,7 @@ func New(data string, floor crawl.Bytes) *Watch {
 	return &Watch{Floor: int64(floor), Free: free, Data: data}
 }
 
-// Claims tells why nothing may be claimed that writes to the data folder and to the other folders; empty if it may.
+// Claims reports why nothing may be claimed that writes to the data folder and to the other folders; empty if it may.
 func (w *Watch) Claims(folders ...string) string {
 	if w == nil {
 		return ""
@@ -55,7 +55,7 @@ func (w *Watch) Claims(folders ...string) string {
 	return ""
 }
 
-// MayFetch tells whether the spool may grow.
+// MayFetch reports whether the spool may grow.
 func (w *Watch) MayFetch() bool {
 	if w == nil {
 		return true
@@ -83,7 +83,7 @@ func (w *Watch) Writes() error {
 	return nil
 }
 
-// short tells whether less than a part of the floor is free. What cannot be looked at counts as room enough:
+// short reports whether less than a part of the floor is free. What cannot be looked at counts as room enough:
 // whoever writes there meets the error itself.
 func (w *Watch) short(folder string, percent int64) (left crawl.Bytes, short bool) {
 	if w.Floor <= 0 {
@@ -93,7 +93,7 @@ func (w *Watch) short(folder string, percent int64) (left crawl.Bytes, short boo
 	return crawl.Bytes(n), err == nil && n < w.Floor*percent/100
 }
 
-// Full tells whether an error comes of a disk or a quota without room.
+// Full reports whether an error comes of a disk or a quota without room.
 func Full(err error) bool { return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) }
 
 // existing is the path, or the nearest folder above it that is there.

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// What may go on with less and less room: claims end first, then fetching, then writes to the frontier, so that what
+// What may still run with less and less room: claims end first, then fetching, then writes to the frontier, so that what
 // is out can still be archived and committed.
 func TestWatch(t *testing.T) {
 	const mb = 1 << 20

@@ -39,7 +39,7 @@ type Part struct {
 	At   xpath.Ref
 	Out  []xpath.Ref // elements below that do not belong to it
 	// Of a body, the indexes among the object's properties of its text, if that is the text of the element and nothing
-	// else, and of its markup; −1 where there is none. Whole tells that Out belongs to both: there was no other text.
+	// else, and of its markup; −1 where there is none. Whole reports that Out belongs to both: there was no other text.
 	Text, Markup int
 	Whole        bool
 }
@@ -164,7 +164,7 @@ func (p *Page) leaveOut(q *kb.Property, r xpath.Ref) (refs []xpath.Ref, skip ski
 	return refs, skip
 }
 
-// picture tells of bodies that show something instead of saying it.
+// picture reports whether a body shows something instead of saying it.
 func (p *Page) picture(r xpath.Ref) bool {
 	if r.Attr >= 0 {
 		return false

@@ -15,7 +15,7 @@ import (
 	"github.com/muninn-archive/muninn/internal/xpath"
 )
 
-// ErrPlace tells that a page has not, at a place, the text that was extracted there.
+// ErrPlace reports that a page has not, at a place, the text that was extracted there.
 var ErrPlace = errors.New("the page has another text at this place")
 
 // Locate notes where the bodies of the page's objects stand. It is done once, when it is known which objects stay.
@@ -131,7 +131,7 @@ func find(root *html.Node, sequence string) *html.Node {
 	return n
 }
 
-// Cut returns what stands at a place of a page: the text, and the markup if it is of an element. ErrPlace tells that it is
+// Cut returns what stands at a place of a page: the text, and the markup if it is of an element. ErrPlace reports that it is
 // not the text that was extracted.
 func Cut(d *page.Document, at *crawl.Place) (text, markup string, err error) {
 	if len(at.Blocks) > 0 {

@@ -20,7 +20,7 @@ const (
 	Main                       // the text that the page is for
 )
 
-// segments tells what each text block is, by the shallow text features of Kohlschütter, Fankhauser and Nejdl
+// segments reports what each text block is, by the shallow text features of Kohlschütter, Fankhauser and Nejdl
 // (Boilerplate detection using shallow text features, WSDM 2010): words and share of linked words of a block and
 // its neighbours, by the decision tree of their paper; and by what elements around it are for.
 func (p *Page) segments() []Segment {
@@ -80,7 +80,7 @@ func isContent(density, before float64, previous, words, next int) bool {
 // maxNames bounds how much of a list of classes is looked at, in bytes.
 const maxNames = 256
 
-// roleOf tells what the elements around a text are for, by their names, classes and IDs.
+// roleOf reports what the elements around a text are for, by their names, classes and IDs.
 func roleOf(n *html.Node) Segment {
 	for depth := 0; n != nil && depth < 30; n, depth = n.Parent, depth+1 {
 		switch n.DataAtom {
@@ -137,7 +137,7 @@ func countWords(s string) int {
 const (
 	articleWords = 120
 	articleShare = 0.4 // of the words of the page
-	unsure       = 0.3 // the confidence of what is told from the form of the text alone
+	unsure       = 0.3 // the confidence of what is distinguished from the form of the text alone
 )
 
 // Segments marks the content of a page of which no rule knows the bodies, by the form of its text. If article is set, it makes

@@ -197,7 +197,7 @@ func (p *Page) Complete(objects []crawl.Object, confidence float64) []crawl.Obje
 	return objects
 }
 
-// incomplete tells whether an object lacks what most have.
+// incomplete reports whether an object lacks what most have.
 func incomplete(p crawl.Properties) bool {
 	return p.Get("title") == "" || p.Get("author") == "" || p.Get("published") == ""
 }

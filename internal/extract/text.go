@@ -12,7 +12,7 @@ import (
 	"github.com/muninn-archive/muninn/internal/xpath"
 )
 
-// spaced tells of the elements that part words, though no white space may stand between them.
+// spaced reports whether an element separates words, though no white space may stand between them.
 func spaced(a atom.Atom) bool {
 	switch a {
 	case atom.Address, atom.Article, atom.Blockquote, atom.Br, atom.Dd, atom.Div, atom.Dt, atom.Figcaption,

@@ -47,7 +47,7 @@ func (p *Page) text(r xpath.Ref, skip skipSet) string {
 	return text
 }
 
-// address makes a reference absolute and keeps its fragment: it is what tells the posts of a page from each other.
+// address makes a reference absolute and keeps its fragment: it is what distinguishes the posts of a page from each other.
 func (p *Page) address(ref string) string {
 	plain, fragment, found := strings.Cut(strings.TrimSpace(ref), "#")
 	url := p.Doc.URL
@@ -100,7 +100,7 @@ func times(number string, letter byte) string {
 	return strconv.FormatFloat(math.Round(x*by), 'f', -1, 64)
 }
 
-// thousands tells whether a text begins with three digits and no fourth.
+// thousands reports whether a text begins with three digits and no fourth.
 func thousands(s string) bool {
 	n := 0
 	for n < len(s) && s[n] >= '0' && s[n] <= '9' {

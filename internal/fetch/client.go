@@ -63,14 +63,14 @@ func (c *Client) Address(ctx context.Context, host string) (netip.Addr, error) {
 	return addr, c.guard.Check(addr)
 }
 
-// at tells whether a host may still be asked at an address. A host that cannot be resolved just now may:
+// at reports whether a host may still be asked at an address. A host that cannot be resolved just now may:
 // it could be when it was claimed.
 func (c *Client) at(ctx context.Context, host string, addr netip.Addr) bool {
 	a, err := c.resolver.lookup(ctx, host)
 	return err != nil || slices.Contains(a.Addrs, addr)
 }
 
-// lies tells whether a host is known to be at an address. A host that a robots.txt redirects to must be: to ask one
+// lies reports whether a host is known to be at an address. A host that a robots.txt redirects to must be: to ask one
 // address for another's host would let a site put files of hosts that have no address into the archive.
 func (c *Client) lies(ctx context.Context, host string, addr netip.Addr) bool {
 	a, err := c.resolver.lookup(ctx, host)

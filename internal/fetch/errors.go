@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// hostDown tells whether the error speaks of the host as a whole.
+// hostDown reports whether the error speaks of the host as a whole.
 func hostDown(err error) bool { return errors.Is(err, errConnect) }
 
-// isFatal tells whether the error is our own: nothing can be kept any more.
+// isFatal reports whether the error is our own: nothing can be kept any more.
 func isFatal(err error) bool {
 	var disk *storeError
 	return errors.As(err, &disk)

@@ -106,7 +106,7 @@ func request(u urls.URL, agent string, t crawl.Target) []byte {
 }
 
 // send makes one exchange over an open connection. An exchange with a response is returned without
-// error even if the response was cut off; keep tells whether the connection may be used again.
+// error even if the response was cut off; keep reports whether the connection may be used again.
 func (c *Client) send(conn *connection, x *Exchange, total time.Duration, bodyLimit int64) (keep bool, err error) {
 	x.Started = c.now()
 	x.TLS = conn.tls
@@ -167,7 +167,7 @@ func (x *Exchange) end(w *wire, start, body, end int64) {
 	x.Response, x.body = w.reader(start, end), w.reader(body, end)
 }
 
-// taken tells which answers without a whole header are taken for pages: those without any on the usual ports, and over TLS
+// taken reports which answers without a whole header are taken for pages: those without any on the usual ports, and over TLS
 // none that is cut off. A connection that has answered before speaks HTTP/1.
 func taken(x *Exchange, reused bool) lenience {
 	u, err := urls.Trusted(x.URL)
@@ -207,7 +207,7 @@ func (x *Exchange) retryAfter(now time.Time) time.Duration {
 	return 0
 }
 
-// maxRetryAfter is the longest Retry-After that is told from longer ones, in seconds.
+// maxRetryAfter is the longest Retry-After that is distinguished from longer ones, in seconds.
 const maxRetryAfter = 1e6
 
 // truncation names the reason why a body was cut off (WARC/1.1 §5.13); empty if it is whole.

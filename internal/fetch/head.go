@@ -24,7 +24,7 @@ type head struct {
 	old     bool  // HTTP/1.0 or older: a connection for each response
 	framing int64 // bytes of the body, or one of the values below
 	faults  []string
-	refused string // why it is no page: it cannot be told what is header and what is body, or what its status is, or it was cut off
+	refused string // why it is no page: header and body cannot be distinguished, its status is unknown, or it was cut off
 	whole   bool   // … but it is known where it ends
 }
 
@@ -45,8 +45,8 @@ type lenience struct {
 	cut  bool // a header that the end of the connection cuts off, or whose lines end in CR alone, so that it has no end
 }
 
-// readHead reads up to the end of the final response's header block and tells where it starts: interim responses
-// (RFC 9110 §15.2) are passed over.
+// readHead reads up to the end of the final response's header block and returns where it starts, in bytes of the wire. Interim
+// responses (RFC 9110 §15.2) are skipped.
 func readHead(br *bufio.Reader, w *wire, take lenience) (h head, start int64, err error) {
 	for {
 		start = w.size - int64(br.Buffered())
@@ -213,7 +213,7 @@ func (h *head) field(text string) {
 	h.header[key] = append(h.header[key], value)
 }
 
-// notInNames tells what stands in no name of a field (RFC 9110 §5.6.2).
+// notInNames reports whether a character may not stand in the name of a field (RFC 9110 §5.6.2).
 func notInNames(c rune) bool {
 	return !(c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || strings.ContainsRune("!#$%&'*+-.^_`|~", c))
 }
@@ -263,7 +263,7 @@ func (h *head) frame() {
 	h.framing = length
 }
 
-// coded tells whether the body is chunked. Other transfer codings are not known, by browsers neither.
+// coded reports whether the body is chunked. Other transfer codings are not known, by browsers neither.
 func (h *head) coded() bool {
 	list, there := h.header["Transfer-Encoding"]
 	if h.old || !there { // HTTP/1.0 has none
@@ -276,7 +276,7 @@ func (h *head) coded() bool {
 	return slices.ContainsFunc(strings.Split(said, ","), func(s string) bool { return strings.EqualFold(strings.TrimSpace(s), "chunked") })
 }
 
-// alone tells whether the response is the last of its connection: after 101 the connection speaks another protocol.
+// alone reports whether the response is the last of its connection: after 101 the connection speaks another protocol.
 func (h *head) alone() bool {
 	said := strings.ToLower(strings.Join(h.header["Connection"], ","))
 	return h.old || h.status < 200 || h.framing == untilClose || len(h.faults) > 0 || strings.Contains(said, "close")

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// silent tells whether nothing has come in on an idle connection since its last answer, neither a byte nor its
+// silent reports whether nothing has come in on an idle connection since its last answer, neither a byte nor its
 // end. HTTP/1.1 answers carry no name of their request: what a server sends unasked would be taken for the answer to
 // the next request, and archived under its URL (net/http drops such connections, too).
 func (c *connection) silent() bool {

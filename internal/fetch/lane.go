@@ -23,12 +23,12 @@ type Lane struct {
 	// Unread counts, by origin, the earlier batches in a row that could not ask for its robots.txt, which lies with a busy host.
 	Unread  map[string]int
 	Targets []crawl.Target
-	// Valid tells until when requests may be made; it may be put off while the lane runs.
+	// Valid reports until when requests may be made; it may be put off while the lane runs.
 	Valid func() time.Time
-	// Lease tells until when the lease lasts, as far as Valid is sooner for another reason; nil: as Valid. An exchange
+	// Lease reports until when the lease lasts, as far as Valid is sooner for another reason; nil: as Valid. An exchange
 	// that is under way then is cut off.
 	Lease func() time.Time
-	// Batch tells until when another host may be asked for a robots.txt, which may be later than Valid: a lane that comes
+	// Batch reports until when another host may be asked for a robots.txt, which may be later than Valid: a lane that comes
 	// again would have to wait for that host again. nil: as Valid.
 	Batch func() time.Time
 	// Yield gives the lease back while an answer is still read that takes longer than Limits.AddressHold. The lane asks
@@ -73,7 +73,7 @@ var (
 )
 
 // Run fetches the targets in order and emits an outcome for each. An error is one of our own (disk,
-// context): what was emitted stands, and another run may go on with the rest.
+// context): what was emitted stands, and another run may fetch the rest.
 func (c *Client) Run(ctx context.Context, l *Lane) (Ending, error) {
 	l.client, l.unread = c, maps.Clone(l.Unread)
 	l.pace = pace{politeness: l.Politeness, rest: l.NotBefore, shared: l.NotBefore, delay: l.Delay, longest: l.Delay}
@@ -162,7 +162,7 @@ func (l *Lane) target(ctx context.Context, t crawl.Target) error {
 }
 
 // request waits for the host's next time and makes the exchange, opening a connection if there is
-// none to the origin. A kept-alive connection that the host has closed is tried anew, once.
+// none to the origin. A kept-alive connection that the host has closed is tried again, once.
 func (l *Lane) request(ctx context.Context, u urls.URL, t crawl.Target, x *Exchange, total time.Duration, body int64) error {
 	for try := 0; ; try++ {
 		if err := l.wait(ctx); err != nil {

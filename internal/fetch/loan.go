@@ -32,7 +32,7 @@ type BusyError struct{ Reason string }
 
 func (e *BusyError) Error() string { return e.Reason }
 
-// reaches tells whether the lane has the right to ask a URL: it lies at the lane's address, and its host is the lane's.
+// reaches reports whether the lane has the right to ask a URL: it lies at the lane's address, and its host is the lane's.
 func (l *Lane) reaches(ctx context.Context, at urls.URL) bool {
 	return l.kin(at) && l.client.lies(ctx, at.Host(), l.Addr)
 }
@@ -100,7 +100,7 @@ func (l *Lane) withoutLoan(ctx context.Context, at urls.URL, err error) error {
 	return &storeError{err}
 }
 
-// kin tells whether a URL belongs to the same pay-level domain as what the lane asks.
+// kin reports whether a URL belongs to the same pay-level domain as what the lane asks.
 func (l *Lane) kin(at urls.URL) bool {
 	own, err := urls.Parse(l.pace.origin + "/")
 	return err == nil && own.PLD() == at.PLD()

@@ -123,7 +123,7 @@ func (l *Lane) offline(ctx context.Context, t crawl.Target, err error) error {
 // offlineWait is how long a host rests that could not be asked for want of a network.
 const offlineWait = time.Minute
 
-// isLocal tells whether a connection failed on this side. A worker without IPv6 has no way to an
+// isLocal reports whether a connection failed on this side. A worker without IPv6 has no way to an
 // IPv6 address, ever; that counts as the host's failure.
 func isLocal(err error, addr netip.Addr) bool {
 	return errors.Is(err, syscall.ENETDOWN) || errors.Is(err, syscall.EADDRNOTAVAIL) ||

@@ -31,7 +31,7 @@ func (o *own) addrs() []netip.Addr {
 	return o.had
 }
 
-// interfaceAddrs lists the addresses of the machine's interfaces; none if the system does not tell.
+// interfaceAddrs lists the addresses of the machine's interfaces; none if the system does not report them.
 func interfaceAddrs() (list []netip.Addr) {
 	all, err := net.InterfaceAddrs()
 	if err != nil {

@@ -44,7 +44,7 @@ type Resolver struct {
 	fixed   map[string]netip.Addr
 	servers []string
 	now     func() time.Time
-	// Observe, if set, is told of each look-up: how long it took, and how it failed.
+	// Observe, if set, is called after each look-up: how long it took, and how it failed.
 	Observe func(took time.Duration, err error)
 
 	asking singleflight.Group

@@ -55,7 +55,7 @@ func (l *Lane) robotsHop(ctx context.Context, at urls.URL) (*urls.URL, rulesEntr
 	return next, e, nil
 }
 
-// readRobots tells where an answer redirects to, or what it says.
+// readRobots returns where an answer redirects to, or the rules that it holds.
 func (l *Lane) readRobots(at urls.URL, x *Exchange) (*urls.URL, rulesEntry) {
 	if x.refused {
 		return nil, noRules(x.Fault)
@@ -126,7 +126,7 @@ func (x *Exchange) decoded() (io.ReadCloser, error) {
 	return coding.NewReader(r, field)
 }
 
-// sniffed is how many bytes tell that a body is packed although its header does not say so.
+// sniffed is how many bytes show that a body is compressed although its header does not say so.
 const sniffed = 16
 
 // robotsText is the text of a robots.txt as far as it counts. An error says that its codings cannot be taken off.
@@ -144,5 +144,5 @@ func (x *Exchange) robotsText() ([]byte, error) {
 	case errors.As(err, &broken):
 		return nil, err
 	}
-	return text, nil // a broken chunk is told by Truncated
+	return text, nil // Truncated says that a chunk was broken
 }

@@ -17,8 +17,8 @@ const MaxChain = 2 * time.Minute
 
 // chain is how far the redirects of an origin's robots.txt have been followed. It is kept if a lane ends on the way: the
 // next lane goes on there. Else a host whose Crawl-delay is longer than the lanes are would never come to the end.
-// It is kept in memory alone. A worker that is killed begins anew with the origin, which costs a request for each redirect that it had
-// followed; what is owed to the hosts on the way is in the log and in the frontier.
+// It is kept in memory only. A worker that was killed starts again at the origin, which costs a request for each redirect that it had
+// followed; the pauses owed to the hosts on the way are in the log and in the frontier.
 type chain struct {
 	at      urls.URL  // to be asked next
 	hop     int       // redirects that led to it
@@ -64,7 +64,7 @@ func (l *Lane) robotsOf(ctx context.Context, u urls.URL) (rulesEntry, error) {
 	return e, nil
 }
 
-// follow goes on with a chain to its end. On an error the chain stands where it is to be gone on with.
+// follow follows a chain to its end. On an error the chain stands where it is to be continued.
 func (l *Lane) follow(ctx context.Context, c *chain) (rulesEntry, error) {
 	lane := l
 	defer func() { lane.giveLoanBack() }()
@@ -116,7 +116,7 @@ func (l *Lane) follow(ctx context.Context, c *chain) (rulesEntry, error) {
 	}
 }
 
-// ownTime tells whether the lane was stopped because the time of its claim or its batch is over, not that of a loan.
+// ownTime reports whether the lane was stopped because the time of its claim or its batch is over, not that of a loan.
 func (l *Lane) ownTime(stop *stopError) bool {
 	return stop.expired && (l.parent == nil || !l.parent.batch().After(l.loan.Until))
 }

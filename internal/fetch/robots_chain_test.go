@@ -53,7 +53,7 @@ func TestRobotsChainGoesOn(t *testing.T) {
 	}
 }
 
-// TestRobotsChainOfTheOwnAddress: a lane that goes on with redirects at another host of its own address makes its first request there,
+// TestRobotsChainOfTheOwnAddress: a lane that continues to follow redirects at another host of its own address makes its first request there,
 // and not before the address may be asked, which the loan of the host says nothing of.
 func TestRobotsChainOfTheOwnAddress(t *testing.T) {
 	other := newHost(t, fixed(noRobots))
@@ -96,7 +96,7 @@ func TestRobotsChainOfTheOwnAddress(t *testing.T) {
 	}
 }
 
-// TestRobotsChainToNowhere: a lane that goes on with redirects, and finds nothing where they lead, has the next one begin anew.
+// TestRobotsChainToNowhere: after a lane that continues to follow redirects, and finds nothing where they lead, the next one starts again.
 func TestRobotsChainToNowhere(t *testing.T) {
 	gone := newHost(t, fixed(noRobots))
 	_ = gone.ln.Close()

@@ -26,7 +26,7 @@ type operator struct {
 	server *Server
 }
 
-// muninn runs a verb against the server, which must end with an exit code, and returns what it prints and what it says.
+// muninn runs a command against the server, which must end with an exit code, and returns what it prints and what it says.
 func (o operator) muninn(code int, args ...string) (printed, said string) {
 	o.t.Helper()
 	printed, err := Run(Program(o.t, "muninn"), append(args, "--temporal", o.server.Address)...)
@@ -96,7 +96,7 @@ func isReport(t *testing.T, page []byte, name string) string {
 	return text.String()
 }
 
-// While a crawl runs, an operator asks why URLs stand where they stand, changes the order, is told what cannot be
+// While a crawl runs, an operator asks why URLs stand where they stand, changes the order, gets an error for what cannot be
 // changed, and has a report made; the end leaves a report in the archive.
 func TestAsk(t *testing.T) {
 	t.Parallel()

@@ -16,7 +16,7 @@ import (
 	"github.com/muninn-archive/muninn/internal/webworld/bench"
 )
 
-// A crawl that is cancelled ends once its batches have ended and all leases are released; started again, it goes on with its
+// A crawl that is cancelled ends once its batches have ended and all leases are released; started again, it continues its
 // run, and archives every page once.
 func TestLongCancelledCrawl(t *testing.T) {
 	t.Parallel()
@@ -57,7 +57,7 @@ func TestLongCancelledCrawl(t *testing.T) {
 	polite(t, world.Stats(), 0)
 }
 
-// A crawl that was terminated in its first rounds tells what is known of it, and can be forgotten once its batches have finished:
+// A crawl that was terminated in its first rounds reports what is known of it, and can be forgotten once its batches have finished:
 // its leases are released, and started again it begins from its archive.
 func TestLongForgetTerminatedCrawl(t *testing.T) {
 	t.Parallel()

@@ -98,7 +98,7 @@ func (s *site) interrupted() {
 	s.world.SetLatency(0)
 }
 
-// A crawl that is under way is not gone on with under another definition, but says what differs; with
+// A crawl that is under way is not continued under another definition, but says what differs; with
 // --anew it is ended, and the new one begins.
 func TestRunAnew(t *testing.T) {
 	t.Parallel()
@@ -161,7 +161,7 @@ func TestRunAnew(t *testing.T) {
 	polite(t, world.Stats(), 0)
 }
 
-// The same definition, and one that was only written otherwise, goes on with the crawl.
+// The same definition, and one that was only written otherwise, continues the crawl.
 func TestRunGoesOn(t *testing.T) {
 	t.Parallel()
 	server := StartServer(t)
@@ -179,7 +179,7 @@ func TestRunGoesOn(t *testing.T) {
 		t.Fatal(err)
 	}
 	code, said := s.muninn("--anew") // which has nothing to end
-	if code != 0 || !strings.Contains(said, "going on with same") || strings.Contains(said, "ending the earlier crawl") {
+	if code != 0 || !strings.Contains(said, "continuing same") || strings.Contains(said, "ending the earlier crawl") {
 		t.Errorf("exit code %d:\n%s", code, lines(said))
 	}
 	if runs := server.list(t, fmt.Sprintf("WorkflowId = '%s'", names.CrawlID(d.Name))); len(runs) != 1 {

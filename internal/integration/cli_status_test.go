@@ -14,7 +14,7 @@ import (
 	"github.com/muninn-archive/muninn/internal/webworld/bench"
 )
 
-// told is what `muninn status` tells of a crawl: for people, and what the tests read of its JSON.
+// shown is what `muninn status` prints of a crawl: for people, and what the tests read of its JSON.
 func (s *Server) told(t *testing.T, name string) (text string, status crawlStatus, reason string) {
 	t.Helper()
 	text, err := Run(Program(t, "muninn"), "status", name, "--temporal", s.Address)
@@ -35,7 +35,7 @@ func (s *Server) told(t *testing.T, name string) (text string, status crawlStatu
 	return text, status, why.Reason
 }
 
-// The status of a crawl that could not begin tells why, whoever started it.
+// The status of a crawl that could not begin reports why, whoever started it.
 func TestStatusOfAFaultyCrawl(t *testing.T) {
 	t.Parallel()
 	server := StartServer(t)
@@ -60,7 +60,7 @@ func TestStatusOfAFaultyCrawl(t *testing.T) {
 	}
 }
 
-// The status of a crawl that has ended tells its totals, also when no worker is there to ask.
+// The status of a crawl that has ended has its totals, also when no worker is there to ask.
 func TestStatusWithoutAWorker(t *testing.T) {
 	t.Parallel()
 	server := StartServer(t)

@@ -32,7 +32,7 @@ func write(t *testing.T, name, text string) string {
 	return path
 }
 
-// temporal runs the CLI, which must do what it is told.
+// temporal runs Temporal's CLI, which must not fail.
 func (s *Server) temporal(t *testing.T, args ...string) string {
 	t.Helper()
 	out, err := s.Run(args...)

@@ -8,7 +8,7 @@ import (
 	"github.com/muninn-archive/muninn/internal/webworld/bench"
 )
 
-// Who names a crawl, a schedule, a worker or a namespace that there is not is told which, by each verb, without waiting.
+// Each command reports at once which crawl, schedule, worker or namespace does not exist.
 func TestWrongNames(t *testing.T) {
 	t.Parallel()
 	server := StartServer(t)

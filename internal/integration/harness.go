@@ -228,7 +228,7 @@ func Ending(t testing.TB, c client.Client, name string, limit time.Duration) (wo
 	return out, err
 }
 
-// Until waits until done, which is asked often; done tells what is still missing.
+// Until waits until done, which is asked often; done reports what is still missing.
 func Until(t testing.TB, limit time.Duration, what string, done func() (missing string)) {
 	t.Helper()
 	deadline := time.NewTimer(limit)

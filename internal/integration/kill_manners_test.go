@@ -58,7 +58,7 @@ func newKillRig(t *testing.T, world *webworld.World) *killRig {
 	return r
 }
 
-// ended tells whether the crawl is over, as far as Temporal answers.
+// ended reports whether the crawl is over, as far as Temporal answers.
 func (r *killRig) ended(t *testing.T) bool {
 	t.Helper()
 	d, err := r.client.DescribeWorkflowExecution(t.Context(), names.CrawlID("killed"), "")

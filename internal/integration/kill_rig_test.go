@@ -153,7 +153,7 @@ func (p *program) end(limit time.Duration) int {
 	select {
 	case <-p.done:
 	case <-time.After(limit):
-		p.signal(syscall.SIGQUIT) // the stacks tell what it waits for
+		p.signal(syscall.SIGQUIT) // the stacks show what it waits for
 		p.kill()
 		p.t.Fatalf("muninn has not ended within %v; its last words:\n%s", limit, p.out)
 	}

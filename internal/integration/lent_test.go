@@ -69,7 +69,7 @@ func TestCrawlDelayAtAnotherAddress(t *testing.T) {
 	crawlLent(t, world, d)
 }
 
-// crawlLent crawls the world of lent rules: in the end all that they allow is archived, and nothing else
+// crawlBorrowed crawls the world of borrowed rules: in the end all that they allow is archived, and nothing else
 // was asked for, nor anything in less than lentDelay, or the world's Crawl-delay.
 func crawlLent(t *testing.T, world *webworld.World, d crawl.Definition) {
 	t.Helper()
@@ -113,7 +113,7 @@ func crawlLent(t *testing.T, world *webworld.World, d crawl.Definition) {
 	Until(t, soon, "all leases are given back", func() string { return held(server.shard(t)) })
 }
 
-// held tells of leases that are out or asked for.
+// held counts leases that are out or asked for.
 func held(s politeness.State) string {
 	if held, waiting, _ := s.Counts(); held+waiting > 0 {
 		return fmt.Sprintf("%d leases are out, %d are asked for", held, waiting)

@@ -13,7 +13,7 @@ import (
 )
 
 // A worker that lost its data folder does not wait for the leases of the run that went with it: the first round of the
-// next one tells Politeness what is known, and the addresses rest for the longest usual pause.
+// next one reports to Politeness what is known, and the addresses rest for the longest usual pause.
 func TestLostLeases(t *testing.T) {
 	server, world := StartServer(t), demoWorld(t, "127.103.0.1")
 	conf := Config(server, world, t.TempDir())

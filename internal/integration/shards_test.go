@@ -15,7 +15,7 @@ import (
 	"github.com/muninn-archive/muninn/worker"
 )
 
-// The number of politeness shards is theirs: a worker that was told another one does not start, however often they have
+// The number of politeness shards is theirs: a worker that is configured with another one does not start, however often they have
 // continued as new. A shard that is terminated knows, when it is started again, that leases may be out.
 func TestPolitenessShards(t *testing.T) {
 	world := Serve(t, manners.NewLent(webworld.Options{FirstIP: netip.MustParseAddr("127.102.0.1")}, 1, 0))

@@ -131,7 +131,7 @@ func letterWords(s string) (list []string) {
 	return list
 }
 
-// nameShape tells how an anchor is written: "Xx Xx" is mostly a person, "x" a word of a sentence.
+// nameShape reports how an anchor is written: "Xx Xx" is mostly a person, "x" a word of a sentence.
 func nameShape(s string) string {
 	var b strings.Builder
 	fields := strings.Fields(s)

@@ -41,7 +41,7 @@ func DefaultSettings() Settings {
 	}
 }
 
-// Fused is our order: it learns while it crawls which links lead to pages of the topic. Each fetched page tells how
+// Fused is our order: it learns while it crawls which links lead to pages of the topic. Each fetched page reports how
 // well it was predicted, and what is learned of it moves all links that wait. What it looks at: the words and the
 // writing of anchors, the form of URLs, the page that a link stands on, its place in the page, its depth, what others
 // say of it, and how the other links of that page, place, directory and shape of URL fared.
@@ -214,7 +214,7 @@ type Weight struct {
 	Promise float64
 }
 
-// Explain tells why a link has its priority, by what was kept with it: features that have a name, with all others in one.
+// Explain reports why a link has its priority, by what was kept with it: features that have a name, with all others in one.
 func (o *Fused) Explain(kept []byte) []Weight {
 	s, ok := decodeSignals(kept, nil)
 	if !ok {

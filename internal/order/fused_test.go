@@ -141,7 +141,7 @@ func soups(url string) Link {
 	return Link{URL: url, Anchor: textOf("soup recipes"), Name: "soup recipes"}
 }
 
-// crawl lets an order see a web whose links tell where they lead by anchor alone, and returns what is kept with a good
+// crawl lets an order see a web whose links show where they lead by anchor alone, and returns what is kept with a good
 // and a bad link of another host, and the visits.
 func crawl(o *Fused, pages int) (good, bad []byte, visits []Visit) {
 	hub := &Page{URL: "http://a.test/", Text: textOf("all of it")}
@@ -644,7 +644,7 @@ func TestFusedState(t *testing.T) {
 	equal(t, b, c)
 }
 
-// TestExplain: what is told of a link adds up to what is expected of it.
+// TestExplain: the weights of a link's features add up to what is expected of it.
 func TestExplain(t *testing.T) {
 	s := DefaultSettings()
 	s.Enough = 0.5
@@ -675,7 +675,7 @@ func TestExplain(t *testing.T) {
 	}
 }
 
-// TestExplainNames: each name comes once, with its weight times its value; groups tell how many links of theirs were
+// TestExplainNames: each name comes once, with its weight times its value; groups say how many links of theirs were
 // followed.
 func TestExplainNames(t *testing.T) {
 	s := DefaultSettings()

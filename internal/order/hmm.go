@@ -21,17 +21,17 @@ type Trained struct {
 type HMMSettings struct {
 	Seed       uint64
 	Clusters   int  // of training pages that are not of the topic
-	Neighbours int  // training pages that tell the cluster of a page
+	Neighbours int  // training pages that decide the cluster of a page
 	Centroid   bool // half of the priority is the similarity of the page with the mean page of the topic
 	Anchor     bool // … of page and anchor
 }
 
-// DefaultHMM are the settings of Batsakis et al. 2009, as far as they are told.
+// DefaultHMM are the settings of Batsakis et al. 2009, as far as the paper gives them.
 func DefaultHMM() HMMSettings { return HMMSettings{Seed: 1, Clusters: 5, Neighbours: 5} }
 
 // HMM is the learning crawler of Liu, Janssen & Milios (2006), and with the centroid that of Batsakis et al. (2009): how
-// far a page is from the topic is not seen, but to which cluster it belongs is. What was seen on the way to a page tells
-// how likely its links lead to the topic.
+// far a page is from the topic is not seen, but to which cluster it belongs is. From the clusters on the way to a page
+// follows how likely its links lead to the topic.
 type HMM struct {
 	settings HMMSettings
 	training []text.HashedVector // of length 1

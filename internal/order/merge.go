@@ -17,14 +17,14 @@ type citation struct {
 // NewMerge begins a batch.
 func NewMerge() *Merge { return &Merge{} }
 
-// Add takes a judged page; set is called by Apply with the links that are judged anew.
+// Add takes a judged page; set is called by Apply with the links that are judged again.
 func (m *Merge) Add(by Order, p *Page, kept []byte, set func(link int, j Judged)) {
 	for i := range p.Links {
 		m.cited.Add(p.Links[i].URL, citation{by, p, kept, i, set})
 	}
 }
 
-// Apply judges the links anew that several pages have.
+// Apply judges the links again that several pages have.
 func (m *Merge) Apply() {
 	for list := range m.cited.Shared() {
 		var sum text.HashedVector

@@ -8,7 +8,7 @@ import (
 	"github.com/muninn-archive/muninn/internal/text"
 )
 
-// Relevance tells pages of a topic from others, by what example pages have in common that the pages of the crawl have
+// Relevance distinguishes pages of a topic from others, by what example pages have in common that the pages of the crawl have
 // not: words of text and title, and the form of the URL. Nothing has to be labelled: the crawl's own pages, most of
 // which are of other topics, stand for the others.
 type Relevance struct {
@@ -98,7 +98,7 @@ func (r *Relevance) Add(views Views) {
 // Of is how likely a page is of the topic, in (0,1).
 func (r *Relevance) Of(views Views) float64 { return sigmoid(r.sum(r.inputs(views, false))) }
 
-// URL is what the form of a URL says for the topic: above 0 if examples have such oftener than others.
+// URL is what the form of a URL says for the topic: above 0 if examples have such more often than others.
 func (r *Relevance) URL(features text.HashedVector) float64 { return r.parts[2].score(features, nil) }
 
 func (r *Relevance) sum(x [3]float64) float64 {
@@ -160,7 +160,7 @@ func moments(list [][3]float64, i int) (mean, variance float64) {
 	return mean, variance
 }
 
-// contrast weighs terms by how much oftener examples have them than all pages (naive Bayes, smoothed by the background with
+// contrast weighs terms by how much more often examples have them than all pages (naive Bayes, smoothed by the background with
 // a fixed share: Jelinek-Mercer).
 type contrast struct {
 	mine, all       map[uint32]float32

@@ -2,7 +2,7 @@ package order
 
 import "github.com/muninn-archive/muninn/internal/text"
 
-// Thesaurus tells which terms mean the same as one, and which are one step broader or narrower.
+// Thesaurus reports which terms mean the same as one, and which are one step broader or narrower.
 type Thesaurus interface {
 	Synonyms(term uint32) []uint32
 	Near(term uint32) []uint32

@@ -39,7 +39,7 @@ func counted(text []byte) int {
 // under fails if the parser makes more of a page than the bound says.
 func under(t *testing.T, text string) {
 	t.Helper()
-	blocks := strings.Repeat("<p>x", 20) // in which what is open is made anew
+	blocks := strings.Repeat("<p>x", 20) // in which what is open is made again
 	for _, form := range []string{"%s", "%s" + blocks, "<p>%s" + blocks, "<div><p>%s</div>" + blocks, "<div>%s</td></table></object></svg></div>" + blocks} {
 		page := fmt.Appendf(nil, form, text)
 		if n, ok := made(page); ok && n > counted(page) {
@@ -99,7 +99,7 @@ func randomPage(r *rand.Rand, tags int) string {
 	return b.String()
 }
 
-// TestMarkupBoundOfHiddenEnds: where an end tag closes nothing, what it seems to close is made anew in all blocks that follow,
+// TestMarkupBoundOfHiddenEnds: where an end tag closes nothing, what it seems to close is made again in all blocks that follow,
 // with its attributes.
 func TestMarkupBoundOfHiddenEnds(t *testing.T) {
 	fonts, attributes := "", ""

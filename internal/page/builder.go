@@ -69,7 +69,7 @@ func (b *builder) write(s string) {
 	}
 }
 
-// split tells how much of s the current block has room for: up to a space if there is one, else nothing; at least a
+// split reports how much of s the current block has room for: up to a space if there is one, else nothing; at least a
 // rune of a new block.
 func (b *builder) split(s string) int {
 	room := b.limits.BlockBytes - len(b.text)
@@ -170,7 +170,7 @@ func (b *builder) breakBlock() {
 	}
 }
 
-// noBlock tells the links since the last block that there is no text around them. The text of an
+// noBlock notes for the links since the last block that there is no text around them. The text of an
 // anchor that is still open may come yet, in a block inside of it.
 func (b *builder) noBlock() {
 	for i := b.pending; i < len(b.doc.Links); i++ {
@@ -202,7 +202,7 @@ func (b *builder) resolve(ref string) string {
 	return target
 }
 
-// full tells whether the page may have no more links.
+// full reports whether the page may have no more links.
 func (b *builder) full() bool { return len(b.doc.Links) >= b.limits.Links }
 
 // maxResolved is how many references are remembered for each link that a page may have: a million of them may lead to one

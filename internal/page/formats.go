@@ -28,18 +28,18 @@ type format struct {
 // Bounds of HTML §13.2.4.3 ("Noah's Ark") and §13.2.6.4.7 (the adoption agency algorithm).
 const (
 	maxAlike  = 3 // like elements in the list
-	maxRounds = 8 // in each of which an end tag makes an element of formatting anew that has special ones in it, and …
+	maxRounds = 8 // in each of which an end tag makes an element of formatting again that has special ones in it, and …
 	maxInner  = 3 // … so many others between them
 )
 
-// start counts what a start tag makes beside its own element: what is open is made anew before it, or in the text after it.
+// start counts what a start tag makes beside its own element: what is open is made again before it, or in the text after it.
 func (f *formats) start(m *meter, name []byte, class class, tag []byte, size int) {
 	switch class {
 	case formatting, anchor, nobr:
 		switch class {
 		case anchor: // it closes one before it
 			f.endFormat(m, name)
-		case nobr: // so it does, after what is open was made anew
+		case nobr: // so it does, after what is open was made again
 			m.nodes += f.weight
 			f.endFormat(m, name)
 		}
@@ -142,7 +142,7 @@ func last(list []format, name []byte) int {
 // element of its name in the list. It takes that out, unless
 //   - a cell, a table and the like is between them, of which there is none in the run;
 //   - an element of that name which is not in the list is the innermost one: not if the element is open itself;
-//   - special elements are in it, more than can be taken out of it in maxRounds. For each of them the element is made anew.
+//   - special elements are in it, more than can be taken out of it in maxRounds. For each of them the element is made again.
 //     Other elements of formatting may leave the list on the way and stay open, of which there is none if it is the last one.
 func (f *formats) close(m *meter, i int) bool {
 	e := &f.run[i]
@@ -161,14 +161,14 @@ func (f *formats) close(m *meter, i int) bool {
 	return true
 }
 
-// adopt counts what an end tag may make anew where it is not known what it finds.
+// adopt counts what an end tag may make again where it is not known what it finds.
 func (f *formats) adopt(m *meter) {
 	m.nodes += min(maxRounds, f.specials) * min((1+maxInner)*f.largest, f.weight)
 	f.ghosts = true
 	f.freeze()
 }
 
-// freeze leaves the elements of the run open for good. As no more than maxAlike like ones are made anew, more need not be kept.
+// freeze leaves the elements of the run open for good. As no more than maxAlike like ones are made again, more need not be kept.
 func (f *formats) freeze() {
 	for _, e := range f.run {
 		alike := 0

@@ -65,7 +65,7 @@ func TestMarkupBound(t *testing.T) {
 		{`<a href="x y z" b=c>t</a><p>`, 4, `<a href="x y z" b=c>t</a>`}, {`<a href='x>y' b>t</a>`, 4, `<a href='x>y' b>t</a>`},
 		{"<p a b c d e f>x", 3, ""}, {"<p>1<p a b c d e f>x", 3, "<p>1"}, {`<p title="never closed`, 9, `<p title="never closed`},
 		{"<b>1</b><b>2</b><b>3</b>", 9, "<b>1</b><b>2</b><b>3</b>"}, // closed at once
-		{"<b><p><p><p><p>", 6, "<b><p><p>"},                         // made anew in each block
+		{"<b><p><p><p><p>", 6, "<b><p><p>"},                         // made again in each block
 		{"<b><b><b><b><b>", 20, "<b><b><b><b><b>"}, {"<B><STRONG><p>", 5, "<B><STRONG>"}, {"<body><i>", 3, "<body><i>"},
 		{"a < b << c", 3, "a < b << c"}, {"a < b << c", 2, "a < b <"}, {"<", 1, "<"}, {"</", 1, "</"},
 	} {

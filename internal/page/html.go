@@ -252,7 +252,7 @@ func silent(a atom.Atom) bool {
 	return false
 }
 
-// isBlock tells of the elements that begin and end a text block.
+// isBlock reports whether an element begins and ends a text block.
 func isBlock(a atom.Atom) bool {
 	switch a {
 	case atom.Address, atom.Article, atom.Aside, atom.Blockquote, atom.Body, atom.Caption, atom.Dd, atom.Details,

@@ -15,7 +15,7 @@ const (
 	aquoted // '
 )
 
-// step goes one byte on, and tells whether an attribute begins with it.
+// step goes one byte on, and reports whether an attribute begins with it.
 func (in inside) step(c byte) (next inside, attribute bool) {
 	k := kinds[c]
 	return steps[k][in], in&begins[k] != 0
@@ -32,7 +32,7 @@ const (
 	ends
 )
 
-// endsName tells which bytes end the name of a tag.
+// endsName reports which bytes end the name of a tag.
 var endsName = [256]bool{' ': true, '\n': true, '\t': true, '\r': true, '\f': true, '/': true, '>': true}
 
 var (
@@ -53,7 +53,7 @@ func allSteps() (all [ends + 1][256]inside) {
 	return all
 }
 
-// after tells where a byte of a kind leads to (HTML §13.2.5.8 and §13.2.5.32-40).
+// after reports where a byte of a kind leads to (HTML §13.2.5.8 and §13.2.5.32-40).
 func (in inside) after(kind int) inside {
 	next := in & (quoted | aquoted)
 	switch kind {

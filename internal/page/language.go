@@ -6,7 +6,7 @@ import (
 	"github.com/abadojack/whatlanggo"
 )
 
-// languageBytes is how much text the language is told from; more costs more than it tells.
+// languageBytes is how much text the language is recognised from; more costs more than it is of use.
 const languageBytes = 500
 
 // language takes the page's own word, else looks at the longest blocks.

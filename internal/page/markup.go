@@ -22,7 +22,7 @@ func markupBound(text []byte, limit int) int {
 
 // meter counts, from above, what golang.org/x/net/html makes of markup. It knows no tree. What it knows is where tags
 // begin and end, as long as that does not depend on the tree (see lose), and which elements of formatting may be open: the
-// HTML algorithm makes these anew in the blocks that follow until they are closed (HTML §13.2.4.3, the list of active
+// HTML algorithm makes these again in the blocks that follow until they are closed (HTML §13.2.4.3, the list of active
 // formatting elements), with their attributes, so that a small page may have a very large tree.
 //
 // Invariant: at each tag, weight is at least the nodes and attributes of all that is in that list. So an element is taken
@@ -169,7 +169,7 @@ func (m *meter) startTag(name []byte, class class, tag []byte, attributes, next 
 	return next + endOf(m.text[next:], name)
 }
 
-// plain tells whether the next "<" is that of an element's end tag: so it is read alike in HTML, in svg and in math.
+// plain reports whether the next "<" is that of an element's end tag: so it is read alike in HTML, in svg and in math.
 func (m *meter) plain(name []byte, from int) (end int, ok bool) {
 	n := bytes.IndexByte(m.text[from:], '<')
 	if n < 0 {
@@ -248,7 +248,7 @@ func (m *meter) wonder() {
 	m.freeze()
 }
 
-// selfClosing tells whether a tag ends with a "/" that belongs to no value.
+// selfClosing reports whether a tag ends with a "/" that belongs to no value.
 func selfClosing(tag []byte) bool {
 	at, last := inName, inside(0)
 	for _, c := range tag[1:] {

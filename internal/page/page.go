@@ -86,7 +86,7 @@ func Parse(in Input, limits Limits) *Document {
 
 func looksHTML(body []byte) bool { return sniff(body) == "text/html" }
 
-// sniff tells HTML and XML from the rest by their first bytes (WHATWG MIME Sniffing §7.1).
+// sniff distinguishes HTML and XML from the rest by their first bytes (WHATWG MIME Sniffing §7.1).
 func sniff(body []byte) string {
 	head := bytes.ToLower(bytes.TrimLeft(body[:min(len(body), 512)], "\xef\xbb\xbf \t\r\n"))
 	for _, start := range []string{"<!doctype html", "<html", "<head", "<body", "<!--", "<title", "<h1", "<div", "<p>", "<a ", "<table"} {

@@ -52,7 +52,7 @@ func (b *builder) xml(body []byte) {
 	}
 }
 
-// xmlElement looks at an element that ends; own tells whether it is of the root's namespace and not of
+// xmlElement looks at an element that ends; own reports whether it is of the root's namespace and not of
 // an extension's.
 func (b *builder) xmlElement(root, name, text string, own bool) {
 	switch {

@@ -33,7 +33,7 @@ func (k *Clocks) Of(now, started time.Time) Clock {
 		return c
 	}
 	switch age := now.Sub(k.since); {
-	case age >= 2*clockAge || age < 0: // nothing tells how long this task took: a right clock is not far ahead
+	case age >= 2*clockAge || age < 0: // how long this task took is not known: a right clock is not far ahead
 		k.since, k.before, k.lately = now, min(c.Ahead, Margin), c.Ahead
 	case age >= clockAge:
 		k.since, k.before, k.lately = now, k.lately, c.Ahead

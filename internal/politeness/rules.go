@@ -44,7 +44,7 @@ func (s *State) Serve(now time.Time, rounds []Round) []Answer {
 	return s.answers(p.settle(), answers)
 }
 
-// fault tells why a round cannot be served: a worker that counts the shards otherwise asks for addresses that belong to
+// fault reports why a round cannot be served: a worker that counts the shards otherwise asks for addresses that belong to
 // another shard, and both shards would grant a lease for one address.
 func (s *State) fault(r Round) string {
 	if s.Shards == 0 || r.Shards == 0 || s.Shards == r.Shards {
@@ -291,7 +291,7 @@ func (s *State) answers(grants []Grant, answers map[string]*Answer) []Answer {
 	return out
 }
 
-// Waiting tells what an asker waits for; nil if for nothing.
+// Waiting reports what an asker waits for; nil if for nothing.
 func (s *State) Waiting(reply string) *Waiting {
 	line := s.lines[reply]
 	if len(line) == 0 {
@@ -302,7 +302,7 @@ func (s *State) Waiting(reply string) *Waiting {
 	return &w
 }
 
-// Find tells what the ask for a lease waits for; nil if it does not.
+// Find reports what the ask for a lease waits for; nil if it does not.
 func (s *State) Find(ip string, lease LeaseID) *Waiting {
 	a := s.addresses[ip]
 	if a == nil {

@@ -180,7 +180,7 @@ func (i *interpreter) command(line string) []string {
 	default:
 		i.t.Fatalf("no command %q", line)
 	}
-	if words[0] == "renew" { // whose answer tells what is refused
+	if words[0] == "renew" { // whose answer reports what is refused
 		r.From, r.Round = "r", 1
 	}
 	return i.answers(i.state.Serve(now, []Round{r}))

@@ -128,7 +128,7 @@ func (s *State) MarshalJSON() ([]byte, error) {
 	return json.Marshal(out)
 }
 
-// UnmarshalJSON reads what MarshalJSON wrote, and builds what is derived of it anew.
+// UnmarshalJSON reads what MarshalJSON wrote, and builds what is derived of it again.
 func (s *State) UnmarshalJSON(raw []byte) error {
 	var in carried
 	if err := json.Unmarshal(raw, &in); err != nil {
@@ -245,7 +245,7 @@ func (a *address) waiter(id LeaseID) *waiter {
 	return nil
 }
 
-// free tells whether an asker's per_ip and that of every holder leave room for one more.
+// free reports whether an asker's per_ip and that of every holder leave room for one more.
 func (a *address) free(perIP int) bool {
 	limit := max(perIP, 1)
 	for _, h := range a.holders {

@@ -11,7 +11,7 @@
 //     answered, does not go on after the end that it knows.
 //   - A shard that lost its state grants nothing for TTL (State.Floor). By then each lease of its former life has been
 //     renewed, and is known again, or is over.
-//   - A host rests for longer than its address for a Crawl-delay or Retry-After: releases say so, and grants tell whoever asks
+//   - A host rests for longer than its address for a Crawl-delay or Retry-After: releases say so, and grants report it to whoever asks
 //     it next, at any address of the shard. The address is free meanwhile for the other hosts that lie at it.
 //   - What is asked for again is confirmed, not granted twice, and an ask keeps its place in the line.
 //
@@ -65,7 +65,7 @@ type Ask struct {
 	PerIP  int           `json:"per_ip"`
 	Crawl  string        `json:"crawl,omitempty"`
 	Worker string        `json:"worker"`
-	Reply  string        `json:"reply,omitempty"` // the workflow that is told of the grant; none if the ask is an update
+	Reply  string        `json:"reply,omitempty"` // the workflow that gets the grant; none if the ask is an update
 	Rest   time.Duration `json:"rest,omitempty"`  // how long the address rests if the lease runs out; 0: DefaultRest
 	Loan   bool          `json:"loan,omitempty"`  // it lasts for LoanTTL, at most
 	Host   string        `json:"host,omitempty"`  // that is asked there, by its PLD
@@ -132,7 +132,7 @@ type Known struct {
 	At     time.Time `json:"at"`
 }
 
-// Waiting tells what an asker waits for: how many of its asks do, and of one of them, the first, for whom and until when.
+// Waiting reports what an asker waits for: how many of its asks do, and of one of them, the first, for whom and until when.
 type Waiting struct {
 	Asks  int       `json:"asks"`
 	Lease string    `json:"lease"`
@@ -141,7 +141,7 @@ type Waiting struct {
 	Until time.Time `json:"until"`        // the end of that lease if nobody renews or releases it, or of the rest
 }
 
-// String tells it to people.
+// String is its form for people.
 func (w Waiting) String() string {
 	what := fmt.Sprintf("%d claims wait for leases; %s, for the first of them,", w.Asks, w.IP)
 	if w.Asks == 1 {

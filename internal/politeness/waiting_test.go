@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Whoever waits is told for whom and until when, in each answer.
+// Each answer says for whom its asker waits, and until when.
 func TestWaiting(t *testing.T) {
 	s := New(0, 1)
 	ask := func(lease, ip, crawl, reply string) Ask {

@@ -56,7 +56,7 @@ func (m *Hosts) Miss(host string) {
 	}
 }
 
-// Note takes a page into account that was recognised by its own marks. A host that changes is learned anew.
+// Note takes a page into account that was recognised by its own marks. A host that changes is learned again.
 func (m *Hosts) Note(host string, r Result) {
 	if r.Rule == ByHost {
 		return

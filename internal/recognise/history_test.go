@@ -8,7 +8,7 @@ import (
 )
 
 // TestHosts: a host is of an application once enough of its pages were; others speak against it, and a host that changes is
-// learned anew.
+// learned again.
 func TestHosts(t *testing.T) {
 	raven, crow := &kb.Profile{Application: &kb.Application{Name: "Raven"}}, &kb.Profile{Application: &kb.Application{Name: "Crow"}}
 	for name, c := range map[string]struct {

@@ -1,4 +1,4 @@
-// Package recognise tells the application, version and level of a page by the marks of a knowledge base (paper §4.1): marks
+// Package recognise finds the application, version and level of a page by the marks of a knowledge base (paper §4.1): marks
 // count as independent evidence, and so does what the host's other pages were.
 package recognise
 
@@ -21,7 +21,7 @@ type Result struct {
 	Confidence float64
 	Level      *kb.Level // nil: it is not known
 	LevelRule  string
-	ByURL      bool // the level was told by the URL alone
+	ByURL      bool // the level is known by the URL alone
 }
 
 // Application is the name of the page's application, "" if it is not known.
@@ -80,7 +80,7 @@ type tally struct {
 	versions   map[string]float64
 }
 
-// Recognise weighs the marks that the page has, and tells its level.
+// Recognise weighs the marks that the page has, and finds its level.
 func (p *Page) Recognise(before Host) (r Result, ok bool) {
 	r, ok = p.application(before)
 	if ok && r.Level == nil {
@@ -89,7 +89,7 @@ func (p *Page) Recognise(before Host) (r Result, ok bool) {
 	return r, ok
 }
 
-// Generic tells the level that a page has by the rules of an application which is not asked for marks: the lowest layer of the
+// Generic finds the level that a page has by the rules of an application which is not asked for marks: the lowest layer of the
 // base.
 func (p *Page) Generic(app *kb.Application) (r Result) {
 	r.Profile = p.base.Profile(app, "", p.host)
@@ -200,10 +200,10 @@ func (t *tally) likeliest(before Host) string {
 	return name
 }
 
-// either is the confidence of two independent witnesses.
+// either is the confidence of two independent pieces of evidence.
 func either(a, b float64) float64 { return 1 - (1-a)*(1-b) }
 
-// holds tells whether all parts of a condition are true of the page.
+// holds reports whether all parts of a condition are true of the page.
 func (p *Page) holds(c *kb.Condition) bool {
 	switch {
 	case !c.Needs.Held(p.Found),

@@ -27,7 +27,7 @@ func htmlPage(url, body string) string {
 	return response(url, fmt.Sprintf("200 OK\nContent-Type: text/html; charset=utf-8\nContent-Length: %d", len(body)), body)
 }
 
-// warcFile joins records, each compressed by itself if asked for, and tells where each begins.
+// warcFile joins records, each compressed by itself if asked for, and reports where each begins.
 func warcFile(t testing.TB, compressed bool, records ...string) (raw string, offsets []int) {
 	t.Helper()
 	var b strings.Builder

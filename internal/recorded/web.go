@@ -81,7 +81,7 @@ func headOf(status int, header http.Header) []byte {
 	return []byte(b.String())
 }
 
-// Forms tells what Open reads, for help texts.
+// Forms reports what Open reads, for help texts.
 const Forms = `a folder with pages.tsv (url, label, group, path; the first line has the names), the pages by their paths, as
 files or in pages.tar.gz, and perhaps edges.tsv (from, to, anchor: the links that count) and seeds.txt (URLs that crawls
 begin at), as the WebKB corpus of CMU;

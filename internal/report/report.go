@@ -104,7 +104,7 @@ func (c *Collector) Add(i archive.Indexed) {
 	}
 }
 
-// isPage tells whether a response counts as a page, as it does in a budget.
+// isPage reports whether a response counts as a page, as it does in a budget.
 func isPage(i *archive.Indexed) bool { return i.Status >= 200 && i.Status < 300 || i.Revisit }
 
 func (c *Collector) row(rows map[string]*Row, name string, i *archive.Indexed) {

@@ -73,7 +73,7 @@ func Token(agent string) string {
 	return agent
 }
 
-// Allowed tells whether path and query may be fetched; /robots.txt always may.
+// Allowed reports whether path and query may be fetched; /robots.txt always may.
 func (r Rules) Allowed(requestURI string) bool {
 	switch {
 	case requestURI == "/robots.txt":

@@ -187,5 +187,5 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// startsGroup tells whether the first line that counts opens a group, so that none before it does.
+// startsGroup reports whether the first line that counts opens a group, so that none before it does.
 func startsGroup(file []byte) bool { return strings.HasPrefix(string(file), "User-agent:") }

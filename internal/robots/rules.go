@@ -120,7 +120,7 @@ func (s *set) enclosing(from int32, text string) int32 {
 	return from
 }
 
-// allowed tells what the rule says that matches most octets of a normalised path; without one, it is allowed.
+// allowed reports what the rule says that matches most octets of a normalised path; without one, it is allowed.
 func (s *set) allowed(path string) bool {
 	best := rule{allow: true, priority: -1}
 	// All that stands between a pattern and a path that it begins has that pattern as its beginning, too: so the
@@ -148,12 +148,12 @@ func (s *set) allowed(path string) bool {
 	return best.allow
 }
 
-// better tells whether a rule beats another that matches, too.
+// better reports whether a rule beats another that matches, too.
 func (r rule) better(than rule) bool {
 	return r.priority > than.priority || r.priority == than.priority && r.allow && !than.allow
 }
 
-// matches tells whether a pattern matches a path, in time linear in both: taking each piece between two wildcards
+// matches reports whether a pattern matches a path, in time linear in both: taking each piece between two wildcards
 // where it is first found never spoils a match.
 func matches(pattern, path string, end bool) bool {
 	piece, rest, more := strings.Cut(pattern, string(wild))

@@ -79,7 +79,7 @@ func Bounds(d crawl.Definition, seeds []string) []string {
 	return list
 }
 
-// Check tells whether a URL belongs to the crawl, and why not; path holds its hop letters from the
+// Check reports whether a URL belongs to the crawl, and why not; path holds its hop letters from the
 // seed. What a page in scope embeds (one step, wherever it lies) belongs to the crawl too, or the
 // page could not be shown again; redirects and embedded resources are no hops.
 func (s *Scope) Check(u urls.URL, path string) (reason string, ok bool) {
@@ -143,7 +143,7 @@ func embedded(path string) bool {
 	return last && crawl.LastHop(before) != crawl.HopEmbed
 }
 
-// Blacklisted tells whether the URL's host or PLD is on the black list.
+// Blacklisted reports whether the URL's host or PLD is on the black list.
 func (s *Scope) Blacklisted(u urls.URL) bool { return s.blacklist[u.Host()] || s.blacklist[u.PLD()] }
 
 // set holds hosts as URLs hold them: in lower-case ASCII.
@@ -185,7 +185,7 @@ func Compile(text string) (Pattern, error) {
 	return Pattern{expr: re}, nil
 }
 
-// Match tells whether the URL matches.
+// Match reports whether the URL matches.
 func (p Pattern) Match(u urls.URL) bool {
 	if p.expr != nil {
 		return p.expr.MatchString(u.String())

@@ -31,22 +31,22 @@ type reading struct {
 	weights    *text.IDF
 	similarity float64 // of the page's terms with the topic; silent if there is no topic or no text
 	terms      float64 // how many there are on the page
-	commonest  float64 // how often it has the one that it has oftenest
+	commonest  float64 // count of its most frequent term
 
 	blocks     []float64           // similarity of the text blocks that links stand in; silent of the others
 	blockTerms []text.HashedVector // their terms, for orders
 	passed     []float64           // what each analyser says of the page, for its links
 	part       *text.Tally         // for short use: empty between two
 
-	// Of a link that is scored anew: its page is not there any more.
+	// Of a link that is scored again: its page is not there any more.
 	anew   bool
 	former crawl.Parts // what was said of the link before
 }
 
-// anchored tells whether a link stands in the text of a page.
+// anchored reports whether a link stands in the text of a page.
 func anchored(l *crawl.Outlink) bool { return l.Hop == crawl.HopLink || l.Hop == crawl.HopPaging }
 
-// inherits tells whether what is said of a page goes for a link of it.
+// inherits reports whether what is said of a page goes for a link of it.
 func inherits(l *crawl.Outlink) bool { return l.Hop != crawl.HopRedirect && l.Hop != crawl.HopSitemap }
 
 // similarityOf is the cosine of a text with the topic; silent of a text without terms.

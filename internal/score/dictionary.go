@@ -22,8 +22,8 @@ type Dictionary struct {
 	thesauri *cache.LRU[string, *thesaurus.Thesaurus] // by language and path
 }
 
-// maxThesauri bounds the thesauri that are held: one takes some tens of megabytes. A crawl goes on with its own if that is
-// forgotten; the next one reads it again.
+// maxThesauri bounds the thesauri in memory: one takes some tens of megabytes. A crawl keeps the one that it has if this cache
+// evicts it; the next crawl reads it again.
 const maxThesauri = 8
 
 // NewDictionary makes a dictionary that knows no word yet.
@@ -31,7 +31,7 @@ func NewDictionary() *Dictionary {
 	return &Dictionary{Vocabulary: text.NewVocabulary(), thesauri: cache.NewLRU[string, *thesaurus.Thesaurus](maxThesauri, nil)}
 }
 
-// CheckThesaurus tells whether the strategy of a crawl has what it needs on this machine. The error names the field and
+// CheckThesaurus reports whether the strategy of a crawl has what it needs on this machine. The error names the field and
 // what to do.
 func CheckThesaurus(d crawl.Order) error {
 	where := ThesaurusOf(d)

@@ -68,7 +68,7 @@ func (g *gazetteer) find(written string, found map[int]float64) {
 	}
 }
 
-// asWritten tells whether a text has a name as a whole word, as it is written.
+// asWritten reports whether a text has a name as a whole word, as it is written.
 func asWritten(text, name string) bool {
 	for from := 0; ; {
 		at := strings.Index(text[from:], name)
@@ -82,7 +82,7 @@ func asWritten(text, name string) bool {
 	}
 }
 
-// wholeWord tells whether no letter or digit stands beside a part of a text that it would be one word with.
+// wholeWord reports whether no letter or digit stands beside a part of a text that it would be one word with.
 func wholeWord(s string, from, to int) bool {
 	joined := func(inside, outside rune) bool {
 		return outside != utf8.RuneError && !text.Unspaced(inside) && !text.Unspaced(outside) && (unicode.IsLetter(outside) || unicode.IsDigit(outside))

@@ -30,7 +30,7 @@ func NewJudge(d crawl.Definition, model *topic.Model, dictionary *Dictionary, fo
 	} else {
 		j.memory = &crawlMemory{Memory: topic.Memory{DocumentFrequencies: topic.NewDocumentFrequencies(dictionary.Vocabulary, model), SiteHistory: topic.NewSiteHistory()}}
 		if len(raw) > 0 {
-			_ = j.memory.Restore(j.of, raw) // what cannot be read is made anew by what comes
+			_ = j.memory.Restore(j.of, raw) // what cannot be read is made again by what comes
 		}
 	}
 	var err error
@@ -46,7 +46,7 @@ type crawlMemory struct {
 	since    int // pages, since it was kept
 }
 
-// PagesPerMemory is the number of pages after which what a crawl remembers of them is to be kept anew.
+// PagesPerMemory is the number of pages after which what a crawl remembers of them is to be kept again.
 const PagesPerMemory = 2000
 
 // Remember adds pages to the memory of the crawl. Now and then it returns the memory, to be kept for a judge to come; else nil.
@@ -139,7 +139,7 @@ func (b *Batch) Page(p *crawl.Page, c Context, kept []byte) (text.Vector, error)
 	return scored.Terms, nil
 }
 
-// Merge scores the links anew that several pages of the batch have, if batch prioritisation is asked for.
+// Merge scores the links again that several pages of the batch have, if batch prioritisation is asked for.
 func (b *Batch) Merge() {
 	b.merged.apply()
 	b.cited.Apply()
@@ -156,10 +156,10 @@ type ArchivedLink struct {
 	Depth     int         // of its page: links from a seed
 }
 
-// RescoreLink scores an outlink anew by what is known now.
+// RescoreLink scores an outlink again by what is known now.
 func (j *Judge) RescoreLink(f ArchivedLink, whole *order.Fused) (crawl.Discovery, error) {
 	page := j.RescoreOutlink(&f.Link, f.Terms, f.Paragraph, f.Language)
-	d := f.Link.Discovery(f.Source, f.Path, false) // only URLs that wait are scored anew: they have their place
+	d := f.Link.Discovery(f.Source, f.Path, false) // only URLs that wait are scored again: they have their place
 	by, err := j.order(f.Language, whole)
 	if err != nil || by == nil || f.Link.Hop == crawl.HopEmbed || f.Link.Hop == crawl.HopRedirect {
 		return d, err

@@ -1,6 +1,6 @@
 package score
 
-// languageAnalyser tells whether a page is in a language of the topic.
+// languageAnalyser reports whether a page is in a language of the topic.
 func languageAnalyser(s *Scorer) analyser {
 	if len(s.topic.Languages) == 0 {
 		return analyser{}

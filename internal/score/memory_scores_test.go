@@ -54,7 +54,7 @@ func TestWeighedScore(t *testing.T) {
 	}
 }
 
-// TestScoresAfterMove: a page scores the same with a lexicon that was begun anew.
+// TestScoresAfterMove: a page scores the same with a lexicon that was begun again.
 func TestScoresAfterMove(t *testing.T) {
 	a := NewDictionary()
 	b := topic.NewDocumentFrequencies(a.Vocabulary, nil)
@@ -106,7 +106,7 @@ func TestAnyOrder(t *testing.T) {
 	}
 }
 
-// TestManyAtOnce: scorers of several workers share words and memory, while lexica are begun anew.
+// TestManyAtOnce: scorers of several workers share words and memory, while lexica are begun again.
 func TestManyAtOnce(t *testing.T) {
 	a := NewDictionary()
 	m := topic.Memory{DocumentFrequencies: topic.NewDocumentFrequencies(a.Vocabulary, nil), SiteHistory: topic.NewSiteHistory()}

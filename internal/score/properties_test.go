@@ -131,7 +131,7 @@ func sound(t *testing.T, s *Scorer, l crawl.Outlink, inherit float64) {
 }
 
 // TestScoresAreSound: of any definition and any pages, every part and score is in [0,1], and the score is the mean of the
-// parts; of links that are scored anew and in batches too.
+// parts; of links that are scored again and in batches too.
 func TestScoresAreSound(t *testing.T) {
 	a := NewDictionary()
 	spoke := map[string]int{}

@@ -243,7 +243,7 @@ func hints(parts crawl.Parts, threshold float64) []order.Hint {
 	return list
 }
 
-// RescoreOutlink scores a link anew by the present topic, from what was kept of it: the terms of the page it
+// RescoreOutlink scores a link again by the present topic, from what was kept of it: the terms of the page it
 // stands on, its paragraph and anchor. Without terms, the page's part stays as it was. It returns what an order sees of
 // the page, with this one link.
 func (s *Scorer) RescoreOutlink(l *crawl.Outlink, terms []text.Term, paragraph, lang string) *order.Page {

@@ -47,7 +47,7 @@ func said(list ...any) (parts crawl.Parts) {
 	return parts
 }
 
-// alike tells whether the same parts say the same, in the same order.
+// alike reports whether the same parts say the same, in the same order.
 func alike(a, b crawl.Parts) bool {
 	return slices.EqualFunc(a, b, func(x, y crawl.Part) bool { return x.Name == y.Name && near(x.Score, y.Score) })
 }

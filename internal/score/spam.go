@@ -7,7 +7,7 @@ import (
 
 // The signs of spam (after Ntoulas et al. 2006, "Detecting spam web pages through content analysis").
 const (
-	spamWords   = 50  // a page of fewer terms tells nothing
+	spamWords   = 50  // pages of fewer terms are not judged
 	spamShare   = 0.2 // of a page's terms that are one and the same: nobody writes so
 	spamTitle   = 25  // words of a title
 	spamAnchors = 0.9 // of the text that is anchors, if there are many links

@@ -8,7 +8,7 @@ import (
 )
 
 // tokensAnalyser speaks of URLs whose path has words of the topic: the cosine of its words with the topic's. It is silent of
-// others, for most URLs tell nothing.
+// others: most URLs say nothing about a topic.
 func tokensAnalyser(*Scorer) analyser {
 	return analyser{name: "tokens", link: func(r *reading, l *crawl.Outlink) float64 {
 		_, rest, _ := strings.Cut(l.URL, "://")

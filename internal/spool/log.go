@@ -236,7 +236,7 @@ func (w *offsetWriter) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// scan reads the frames of a log up to the first that is not whole, and tells where that begins.
+// scan reads the frames of a log up to the first that is not whole, and reports where that begins.
 func scan(f io.ReaderAt, size int64) ([]Entry, int64, error) {
 	var entries []Entry
 	end := int64(0)

@@ -98,7 +98,7 @@ func (b *Batch) put(name string, write func(w io.Writer) error) error {
 	return nil
 }
 
-// Has tells whether a file of the batch is there.
+// Has reports whether a file of the batch is there.
 func (b *Batch) Has(name string) (bool, error) {
 	_, err := os.Stat(filepath.Join(b.dir, name))
 	if errors.Is(err, fs.ErrNotExist) {

@@ -15,7 +15,7 @@ import (
 type Keep struct {
 	Age   time.Duration                  // nothing wrote to them for that long
 	Bytes int64                          // of all their folders together; those that rest longest go first
-	Out   func(crawl, batch string) bool // tells batches that are not over: they are kept, whatever they take
+	Out   func(crawl, batch string) bool // reports whether a batch is not over: it is kept, whatever it takes
 }
 
 // Usage is what the spool holds.

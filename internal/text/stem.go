@@ -31,7 +31,7 @@ var stemmers = map[string]func(*snowballstem.Env) bool{
 	"tr": turkish.Stem,
 }
 
-// Stems tells whether words of a language are stemmed; those of others count as English.
+// Stems reports whether words of a language are stemmed; those of others count as English.
 func Stems(lang string) bool { return stemmers[lang] != nil }
 
 func stem(word, lang string) string {
@@ -127,7 +127,7 @@ func isWord(r rune) bool {
 	return unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.Is(unicode.Mn, r)
 }
 
-// Unspaced tells of letters of scripts that are written without spaces between words.
+// Unspaced reports whether a letter is of a script that is written without spaces between words.
 func Unspaced(r rune) bool {
 	return r >= 0x0e00 && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai)
 }

@@ -15,7 +15,7 @@ var stopWordLists embed.FS
 // stopWords are the commonest words by language.
 var stopWords = readStopWords(stopWordLists)
 
-// stopWord tells whether a word is one of the commonest of its language: the German "war" is the English "was".
+// stopWord reports whether a word is one of the commonest of its language: the German "war" is the English "was".
 func stopWord(word, lang string) bool { return stopWords[lang][word] }
 
 func readStopWords(lists embed.FS) map[string]map[string]bool {

@@ -39,7 +39,7 @@ func (t *Tally) Reset() {
 	t.forgetUnknown() // there are some if a stemmer panicked
 }
 
-// Empty tells whether no term was counted.
+// Empty reports whether no term was counted.
 func (t *Tally) Empty() bool { return len(t.seen) == 0 }
 
 // IDs are the numbers of the terms, each once, in the order that they were met.

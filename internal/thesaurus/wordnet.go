@@ -1,4 +1,4 @@
-// Package thesaurus tells which words mean the same, and which are broader or narrower than others.
+// Package thesaurus reports which words mean the same, and which are broader or narrower than others.
 package thesaurus
 
 import (
@@ -63,7 +63,7 @@ func WordNet(dir string, term func(word string) (id uint32, ok bool)) (*Thesauru
 			at[part.letter+fields[0]] = id
 			g := group{}
 			for _, w := range words {
-				if w, _, _ = strings.Cut(w, "("); strings.Contains(w, "_") { // "(p)" tells where adjectives stand
+				if w, _, _ = strings.Cut(w, "("); strings.Contains(w, "_") { // "(p)": where an adjective stands
 					continue
 				}
 				if number, ok := term(strings.ToLower(w)); ok && !slices.Contains(g.terms, number) {

@@ -15,14 +15,14 @@ type DocumentFrequencies struct {
 	in    *text.Lexicon
 	pages float64
 	df    []float32 // by term
-	next  float64   // the weights are worked out anew from so many pages on
+	next  float64   // the weights are worked out again from so many pages on
 	now   *text.IDF
 }
 
 // leastPages is the number of pages from which terms are weighed by how few pages have them; before, all are alike.
 const leastPages = 20
 
-// weighAgain is by how much the pages must have grown for the weights to be worked out anew.
+// weighAgain is by how much the pages must have grown for the weights to be worked out again.
 const weighAgain = 1.25
 
 // NewDocumentFrequencies begins with what the reference crawl taught, which may be nil.
@@ -79,7 +79,7 @@ func (b *DocumentFrequencies) Weights(x *text.Lexicon) *text.IDF {
 	return b.now
 }
 
-// move brings the counts over to a lexicon that was begun anew.
+// move brings the counts over to a lexicon that was begun again.
 func (b *DocumentFrequencies) move(x *text.Lexicon) {
 	if b.in == x {
 		return
@@ -113,7 +113,7 @@ func (b *DocumentFrequencies) Add(in *text.Lexicon, terms []uint32) {
 	defer b.mu.Unlock()
 	b.pages++
 	for _, id := range terms {
-		if b.in != in { // one of them was begun anew since
+		if b.in != in { // one of them was begun again since
 			id = b.in.ID(in.Name(id))
 		}
 		b.grow(id, 1)

@@ -97,7 +97,7 @@ func counts(b *DocumentFrequencies) (float64, map[string]float32) {
 	return b.pages, m
 }
 
-// TestMove: a lexicon that is begun anew numbers terms otherwise, and the counts go with it.
+// TestMove: a lexicon that is begun again numbers terms otherwise, and the counts go with it.
 func TestMove(t *testing.T) {
 	a := text.NewVocabulary()
 	b := NewDocumentFrequencies(a, nil)

@@ -50,7 +50,7 @@ func Learn(samples []Sample) Model {
 	return out
 }
 
-// mostWritten are terms as the most pages write them, for a term is a stem; nil if no page tells.
+// mostWritten are terms as the most pages write them, for a term is a stem; nil if no page has the words.
 func mostWritten(terms []text.Term, samples []Sample) []string {
 	written := map[string]text.Vector{}
 	for _, s := range samples {
@@ -89,7 +89,7 @@ const (
 	leastSaid = 2  // relevant pages that must have it
 )
 
-// suggest finds what tells relevant pages from the others.
+// suggest finds what distinguishes relevant pages from the others.
 func (m *Model) suggest(relevant, all []Sample, df text.Vector) {
 	mine, words, names, everywhere, languages, hosts := text.Vector{}, map[string]string{}, text.Vector{}, text.Vector{}, text.Vector{}, text.Vector{}
 	for _, s := range relevant {
@@ -130,7 +130,7 @@ func (m *Model) suggest(relevant, all []Sample, df text.Vector) {
 	m.Languages, m.Hosts = languages.Heaviest(suggested), hosts.Heaviest(suggested)
 }
 
-// logOdds is how much oftener a share of the pages has something than the others, weighed by how many have it: the
+// logOdds is how much more often a share of the pages has something than the others, weighed by how many have it: the
 // logarithm of the ratio of the odds, each count raised by a half, times the root of the count.
 func logOdds(mine, relevant, all, pages float64) float64 {
 	others, rest := all-mine, pages-relevant

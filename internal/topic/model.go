@@ -16,7 +16,7 @@ type Model struct {
 	Terms    []text.Term `json:"terms"`
 	Words    []string    `json:"words,omitempty"`    // the terms as the most pages write them; empty if that is not known
 	Examples []string    `json:"examples,omitempty"` // URLs of the most relevant pages
-	// Telling are the terms that the relevant pages have oftener than the others, the most telling first, as words; Names
+	// Telling are the terms that the relevant pages have more often than the others, the most telling first, as words; Names
 	// the names in them; Languages those of the relevant pages and Hosts where they lie, with how many there are.
 	Telling   []text.Term `json:"telling,omitempty"`
 	Names     []text.Term `json:"names,omitempty"`

@@ -61,7 +61,7 @@ func canonical(raw string) string {
 	return u.String()
 }
 
-// IsExample tells whether the definition names the canonical URL, in whatever form, as an example page.
+// IsExample reports whether the definition names the canonical URL, in whatever form, as an example page.
 func IsExample(t crawl.Topic, url string) bool {
 	return slices.ContainsFunc(t.ExampleURLs(), func(raw string) bool { return canonical(raw) == url })
 }
@@ -70,7 +70,7 @@ func IsExample(t crawl.Topic, url string) bool {
 const maxNames = 30
 
 // namesIn are the names that a text seems to say: two to four words in a row that begin with a capital, the first of
-// them not at the begin of a sentence.
+// them not at the start of a sentence.
 func namesIn(blocks []string) (names []string) {
 	seen := map[string]bool{}
 	for _, block := range blocks {

@@ -100,7 +100,7 @@ func plainPath(ref string) (path string, colon int, ok bool) {
 	return ref[:query], colon, query+1 < len(ref) && !mayHoldSession(ref[query+1:]) // an empty query goes, and so does a session
 }
 
-// plainEscape tells whether a text begins with an escape that stays as it is: in upper case, of a character that must be
+// plainEscape reports whether a text begins with an escape that stays as it is: in upper case, of a character that must be
 // escaped.
 func plainEscape(s string) bool {
 	if len(s) < 3 || !isUpperHex(s[1]) || !isUpperHex(s[2]) {
@@ -111,7 +111,7 @@ func plainEscape(s string) bool {
 
 func isUpperHex(c byte) bool { return c >= '0' && c <= '9' || c >= 'A' && c <= 'F' }
 
-// mayHoldSession tells whether a query has a parameter that is named as sessions are: see session.
+// mayHoldSession reports whether a query has a parameter that is named as sessions are: see session.
 func mayHoldSession(query string) bool {
 	if len(query) < sessionLength {
 		return false
@@ -168,7 +168,7 @@ func quickAbsolute(ref string) (URL, bool) {
 	return u, plainHost(host) && !strings.Contains(path, "/.")
 }
 
-// plainHost tells whether a host is made of lower-case labels, of which the last one has a letter first:
+// plainHost reports whether a host is made of lower-case labels, of which the last one has a letter first:
 // neither an address nor a name in another script.
 func plainHost(host string) bool {
 	label := 0

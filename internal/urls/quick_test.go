@@ -22,7 +22,7 @@ func slow(r Resolver, ref string) string {
 	return c.String()
 }
 
-// agree compares quick with the parser; taken tells that quick took the reference.
+// agree compares quick with the parser; taken reports that quick took the reference.
 func agree(t *testing.T, base, ref string) (taken bool) {
 	t.Helper()
 	r, err := NewResolver(base)

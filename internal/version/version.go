@@ -1,4 +1,4 @@
-// Package version tells which build this is.
+// Package version reports which build this is.
 package version
 
 import "runtime/debug"

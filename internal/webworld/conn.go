@@ -6,7 +6,7 @@ import (
 	"net/netip"
 )
 
-// countingListener tells the recorder about each connection.
+// countingListener reports each connection to the recorder.
 type countingListener struct {
 	net.Listener
 	rec *recorder

@@ -145,7 +145,7 @@ func Join(pieces [][]byte) []byte {
 	return all
 }
 
-// unchanged tells whether the client's copy is good (RFC 9110 §13.2.2: If-None-Match goes first).
+// unchanged reports whether the client's copy is good (RFC 9110 §13.2.2: If-None-Match goes first).
 func unchanged(r *http.Request, res *Resource) bool {
 	tag, modified := res.Header.Get("ETag"), res.Header.Get("Last-Modified")
 	if match := r.Header.Get("If-None-Match"); match != "" {

@@ -25,7 +25,7 @@ const (
 	People   Subject = "people"
 )
 
-// Relevant tells whether a text about s is on the demo's topic.
+// Relevant reports whether a text about s is on the demo's topic.
 func (s Subject) Relevant() bool { return s == Ravens || s == Norse }
 
 // grammar maps a slot to its alternatives, which may name further slots in braces.

@@ -42,7 +42,7 @@ func (w *World) Trace() []Asked {
 }
 
 // Impolite finds the requests that came too early: while another one was under way on the address; sooner after the end
-// of the last one on the address than rest; or sooner after the last one to the host than its delay. Each is told with
+// of the last one on the address than rest; or sooner after the last one to the host than its delay. Each is listed with
 // what came before.
 func Impolite(trace []Asked, rest time.Duration, delay func(host string) time.Duration) (faults []string) {
 	ips, hosts := map[netip.Addr]*Asked{}, map[string]*Asked{}

@@ -30,7 +30,7 @@ func (b *Builder) walk() []Page {
 		if again && (!known.NoFollow || nofollow) {
 			return
 		}
-		if again { // met anew without nofollow: all that follows from it is, too
+		if again { // met again without nofollow: all that follows from it is, too
 			known.NoFollow = false
 			queue = append(queue, known)
 			return

@@ -77,7 +77,7 @@ var axes = []string{"child", "descendant", "descendant-or-self", "self", "parent
 
 func (a Axis) String() string { return axes[a] }
 
-// down tells of the axes on which a walk meets nodes in document order.
+// down reports whether a walk on the axis meets nodes in document order.
 func (a Axis) down() bool {
 	return a == Child || a == Descendant || a == DescendantOrSelf || a == Self || a == Attribute
 }

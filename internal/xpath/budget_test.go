@@ -45,7 +45,7 @@ func wide(width int) *html.Node {
 	return root
 }
 
-// ends evaluates within the budget and the time that is bounded, and tells how it ended.
+// ends evaluates within the budget and the time that is bounded, and reports how it ended.
 func ends(t *testing.T, e *Eval, source string) (found []Ref, err error) {
 	t.Helper()
 	x := parsed(t, source)

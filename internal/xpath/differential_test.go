@@ -47,7 +47,7 @@ func antchfx(tree *Tree, root *html.Node, source string) (found []Ref, err error
 	return slices.Compact(found), nil
 }
 
-// antchfxErrs tells of what antchfx is known to evaluate otherwise than XPath 1.0 says.
+// antchfxErrs reports whether antchfx is known to evaluate an expression otherwise than XPath 1.0 says.
 func antchfxErrs(root Node) (errs bool) {
 	counts := func(list []Node) bool { return slices.ContainsFunc(list, positional) }
 	Walk(root, func(n Node) {
@@ -175,7 +175,7 @@ func expressions(t *testing.T) (out []string) {
 	return slices.Compact(out)
 }
 
-// realPages are the names of some of the pages in the folder that MUNINN_TESTDATA tells.
+// realPages are the names of some of the pages in the folder that MUNINN_TESTDATA names.
 func realPages(t *testing.T, most int) (out []string) {
 	t.Helper()
 	data := os.Getenv("MUNINN_TESTDATA")

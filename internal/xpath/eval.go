@@ -14,7 +14,7 @@ import (
 // milliseconds. 64 bytes of text count as a node.
 const DefaultBudget = 8 << 20
 
-// ErrBudget tells that an expression would have cost more than the page's budget.
+// ErrBudget reports that an expression would have cost more than the page's budget.
 var ErrBudget = errors.New("the expression looks at more nodes of the page than it may")
 
 // Eval evaluates expressions on one page. It is for one goroutine at a time.
@@ -161,7 +161,7 @@ func (e *Eval) nodes(n Node, c context, limit int, yield func(Ref)) {
 	}
 }
 
-// ordered tells whether walking the steps meets every node once and in document order: all go down, one
+// ordered reports whether walking the steps meets every node once and in document order: all go down, one
 // at most deeper than to the children, and nothing behind that one leads from nested nodes to their children
 // in another order.
 func ordered(steps []*Step) bool {
@@ -209,7 +209,7 @@ func (e *Eval) walk(steps []*Step, from Ref, yield func(Ref) bool) bool {
 	})
 }
 
-// holds tells whether predicates that ask for no position are true of a node.
+// holds reports whether predicates that ask for no position are true of a node.
 func (e *Eval) holds(preds []Node, r Ref) bool {
 	for _, p := range preds {
 		if !e.truth(p, context{e, r, 1, 1}) {
@@ -434,7 +434,7 @@ func (e *Eval) scan(s *Step, begin, end int32, yield func(Ref) bool) bool {
 	return true
 }
 
-// sifted tells whether one of the ways in which predicates may be true is open to a node.
+// sifted reports whether one of the ways in which predicates may be true is open to a node.
 func (t *Tree) sifted(ways []sieve, id int32) bool {
 	for i := range ways {
 		if ways[i].holds(t.atoms[id], t.bits[id], t.attrs[id]) {
@@ -444,7 +444,7 @@ func (t *Tree) sifted(ways []sieve, id int32) bool {
 	return len(ways) == 0
 }
 
-// mayHold tells whether the page has what one of the ways asks for.
+// mayHold reports whether the page has what one of the ways asks for.
 func (t *Tree) mayHold(ways []sieve) bool {
 	for i := range ways {
 		if t.all&ways[i].attrs == ways[i].attrs && t.hasToken(ways[i].token) {

@@ -92,7 +92,7 @@ func FuzzEval(f *testing.F) {
 		}
 		again, err := From(x.Root)
 		if err != nil {
-			return // FuzzParse tells
+			return // FuzzParse reports it
 		}
 		e.Budget = 2 * budget
 		same, err := e.Select(again, e.Tree.Root(), 0)

@@ -3,7 +3,7 @@ package xpath
 import "strings"
 
 // Needs lists what a page must hold for the expression to select anything: of each list one word at least must
-// stand in the page's source as it is. Nothing is listed where that cannot be told. Pages that write plain letters
+// stand in the page's source as it is. Nothing is listed where that is not known. Pages that write plain letters
 // as character references (&#97;) and texts with stray tags in the middle of a word are not thought of.
 func (e *Expr) Needs() [][]string { return e.needs }
 
@@ -79,7 +79,7 @@ func words(of, text Node) [][]string {
 	return nil
 }
 
-// whole tells of what stands in the source in one piece: attributes, single texts, comments and parts of them.
+// whole reports whether a value stands in the source in one piece: attributes, single texts, comments and parts of them.
 // The text of an element does not, since tags may stand in the middle of a word of it.
 func whole(n Node) bool {
 	switch n := n.(type) {

@@ -59,7 +59,7 @@ func From(root Node) (*Expr, error) { return Parse(Text(root)) }
 
 func (e *Expr) String() string { return e.source }
 
-// Selects tells whether the expression selects nodes; others compute a number, a string or a truth value.
+// Selects reports whether the expression selects nodes; others compute a number, a string or a truth value.
 func (e *Expr) Selects() bool { return selects(e.Root) }
 
 func selects(n Node) bool {
@@ -250,7 +250,7 @@ func (p *parser) stepBegins() bool {
 	return t.kind == name || p.is("*") || p.is("@") || p.is(".") || p.is("..")
 }
 
-// steps reads the steps of a path; begun tells that the first needs no slash.
+// steps reads the steps of a path; begun reports that the first needs no slash.
 func (p *parser) steps(path *Path, begun bool) (Node, error) {
 	for {
 		if !begun {
@@ -407,7 +407,7 @@ func fuse(steps []*Step) []*Step {
 	return out
 }
 
-// positional tells whether a predicate's value hangs on the position.
+// positional reports whether a predicate's value depends on the position.
 func positional(pred Node) bool {
 	switch n := pred.(type) {
 	case Number:

@@ -6,7 +6,7 @@ import (
 	"github.com/muninn-archive/muninn/internal/fnv"
 )
 
-// sieve tells of an element, by three quick looks, whether the predicates of a step can be true of it at all.
+// sieve decides of an element, by three quick checks, whether the predicates of a step can be true of it at all.
 type sieve struct {
 	kind    uint32 // atom of its name; 0: any
 	classes uint64 // bits that it must have
@@ -21,8 +21,8 @@ func (s *sieve) holds(kind uint32, classes, attrs uint64) bool {
 	return attrs&s.attrs == s.attrs && classes&s.classes == s.classes && (s.kind == 0 || s.kind == kind)
 }
 
-// sieves are the ways in which the predicates of a step may be true, of which one must hold; none if that cannot
-// be told. Behind a predicate that asks for the position, others may not be asked out of turn.
+// sieves are the ways in which the predicates of a step may be true, of which one must hold; none if that is not
+// known. Behind a predicate that asks for the position, others may not be asked out of turn.
 func sieves(preds []Node, positions bool) (ways []sieve) {
 	for _, p := range preds {
 		if positions && positional(p) {
@@ -168,12 +168,12 @@ func bitOf(a *html.Attribute) uint64 {
 	return attrBitOf(a.Key[0], a.Key[len(a.Key)-1], len(a.Key))
 }
 
-// attrBitOf tells names apart by their ends and length, whether they are written in capitals or not.
+// attrBitOf distinguishes names by their ends and length, whether they are written in capitals or not.
 func attrBitOf(first, last byte, size int) uint64 {
 	return 1 << ((uint(first|0x20)*5 + uint(last|0x20)*11 + uint(size)*3) & 63)
 }
 
-// Quick tells whether pages without the attributes or classes that the expression asks for cost it next to nothing.
+// Quick reports whether pages without the attributes or classes that the expression asks for cost it next to nothing.
 func (e *Expr) Quick() bool {
 	p, is := e.Root.(*Path)
 	return is && p.From == nil && len(p.Steps) > 0 && len(p.Steps[0].sieves) > 0

@@ -94,7 +94,7 @@ func (t *Tree) add(n *html.Node, above int32) {
 	t.atoms, t.bits, t.attrs = append(t.atoms, kind), append(t.bits, bits), append(t.attrs, attrs)
 }
 
-// foreign tells of elements whose names SVG writes with capitals; expressions have none.
+// foreign reports whether SVG writes the name of an element with capitals; expressions have none.
 func foreign(n *html.Node) bool {
 	return n.Namespace != "" && strings.IndexFunc(n.Data, func(r rune) bool { return r >= 'A' && r <= 'Z' }) >= 0
 }
@@ -118,7 +118,7 @@ func (t *Tree) classes(list string) (bits uint64) {
 
 func (t *Tree) token(h uint32) { t.tokens[h>>26] |= 1 << (h >> 20 & 63) }
 
-// hasToken tells whether a class or an id may be in the page.
+// hasToken reports whether a class or an id may be in the page.
 func (t *Tree) hasToken(h uint32) bool { return h == 0 || t.tokens[h>>26]>>(h>>20&63)&1 != 0 }
 
 // bit gives a class its bit.
@@ -144,7 +144,7 @@ func (t *Tree) Parent(r Ref) (Ref, bool) {
 // End returns the first number behind a node and all that is below it.
 func (t *Tree) End(r Ref) int32 { return t.end[r.ID] }
 
-// Within tells whether a node is another or stands below it.
+// Within reports whether a node is another or stands below it.
 func (t *Tree) Within(r, outer Ref) bool { return r.ID >= outer.ID && r.ID < t.end[outer.ID] }
 
 // Value is the string value of a node: of an attribute its value, of an element all text below it.
@@ -215,7 +215,7 @@ func hasClass(list, class string) bool {
 	}
 }
 
-// blank tells whether there is space in a string.
+// blank reports whether there is space in a string.
 func blank(s string) bool {
 	return strings.IndexFunc(s, func(r rune) bool { return r < 0x80 && space(byte(r)) }) >= 0
 }

@@ -31,7 +31,7 @@ var functions = map[string]function{
 	"floor": {1, 1, aNumber}, "ceiling": {1, 1, aNumber}, "round": {1, 1, aNumber}, "position": {0, 0, aNumber}, "last": {0, 0, aNumber},
 }
 
-// typeOf tells what an expression computes; nodes if it selects.
+// typeOf reports what an expression computes; nodes if it selects.
 func typeOf(n Node) (k kindOf, nodes bool) {
 	switch n := n.(type) {
 	case Literal:
@@ -60,7 +60,7 @@ func (e *Eval) number(n Node, c context) (float64, bool) {
 	return e.float(n, c), true
 }
 
-// exists tells whether an expression selects anything, in whatever order.
+// exists reports whether an expression selects anything, in whatever order.
 func (e *Eval) exists(n Node, c context) (found bool) {
 	if p, ok := n.(*Path); ok && p.From == nil {
 		start := c.at
@@ -203,7 +203,7 @@ func (e *Eval) nodesWith(nodes Node, op string, other Node, k kindOf, c context)
 	return e.some(nodes, c, func(l string) bool { return (l == r) == (op == "=") })
 }
 
-// some tells whether a test holds for the value of any node.
+// some reports whether a test holds for the value of any node.
 func (e *Eval) some(nodes Node, c context, test func(string) bool) bool {
 	if a := attrOf(nodes); a != "" && c.at.Attr < 0 {
 		v, found := e.attr(c, a)

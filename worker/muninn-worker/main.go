@@ -1,4 +1,4 @@
-// muninn-worker runs a worker of a cluster until it is told to stop (SIGTERM, SIGINT), and drains.
+// muninn-worker runs a worker until it is asked to stop (SIGTERM, SIGINT), and drains.
 package main
 
 import (

@@ -154,7 +154,7 @@ func deleting(t *testing.T, s archive.Store) {
 	if got := get(t, s, "c/b"); got != "y" {
 		t.Errorf("the neighbour is %q", got)
 	}
-	if err := s.PutIfAbsent(t.Context(), "c/a", []byte("anew")); err != nil {
+	if err := s.PutIfAbsent(t.Context(), "c/a", []byte("again")); err != nil {
 		t.Errorf("put if absent after delete: %v", err)
 	}
 }
@@ -202,7 +202,7 @@ func large(t *testing.T, s archive.Store, size int64) {
 	}
 }
 
-// pattern yields bytes that tell where they stand.
+// pattern yields bytes that depend on their position.
 type pattern struct{ at, left int64 }
 
 func (p *pattern) Read(b []byte) (int, error) {

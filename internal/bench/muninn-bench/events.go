@@ -62,7 +62,7 @@ func (n *eventCount) add(ctx context.Context, c client.Client, id, run string) e
 	return nil
 }
 
-// print tells what each workflow type left, the most expensive first, and what a page costs; all tells the events of each kind.
+// print reports what each workflow type left, the most expensive first, and what a page costs; all lists the events of each kind.
 func (e events) print(pages int, all bool) {
 	total, tasks := 0, 0
 	names := slices.SortedFunc(maps.Keys(e), func(a, b string) int { return cmp.Compare(e[b].events, e[a].events) })

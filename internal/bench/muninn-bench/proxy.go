@@ -12,7 +12,7 @@ import (
 // its own, again and again.
 const startHost = "start.example"
 
-// proxy forwards requests to the web's addresses by host name, for crawlers that cannot be told how
+// proxy forwards requests to the web's addresses by host name, for crawlers that cannot be configured
 // to resolve names. It runs in this process, so its CPU time is nobody's.
 func proxy(w *web) (address string, stop func(), err error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")

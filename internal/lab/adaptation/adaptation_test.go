@@ -16,7 +16,7 @@ import (
 	"github.com/muninn-archive/muninn/kb"
 )
 
-// The least that must be lifted again of pages that were crawled before their templates changed, in shares.
+// The least that must be extracted again of pages that were crawled before their templates changed, in shares.
 const (
 	leastMild      = 0.95
 	leastMedium    = 0.85
@@ -146,7 +146,7 @@ func TestReport(t *testing.T) {
 	}
 }
 
-// TestLongShippedOnSavedPages: with all applications together enough is lifted again.
+// TestLongShippedOnSavedPages: with all applications together enough is extracted again.
 func TestLongShippedOnSavedPages(t *testing.T) {
 	data := os.Getenv("MUNINN_TESTDATA")
 	if data == "" {

@@ -17,14 +17,14 @@ import (
 // Least is how many terminal pages with objects an application must have to be measured.
 const Least = 5
 
-// Score compares what was lifted from changed pages with what was there.
+// Score compares what was extracted from changed pages with what was there.
 type Score struct {
 	Pages   int           `json:"pages"`
 	Truth   int           `json:"objects"`     // of the pages as they were
 	Lifted  int           `json:"lifted"`      // objects of the changed pages
 	Right   int           `json:"right"`       // of them those with the text of one that was there
 	Parts   int           `json:"properties"`  // authors, dates and titles of the pages as they were
-	PartsOK int           `json:"right_parts"` // … that were lifted with their object
+	PartsOK int           `json:"right_parts"` // … that were extracted with their object
 	Time    time.Duration `json:"ns"`          // of the helper, all pages
 }
 
@@ -77,7 +77,7 @@ func things(objects []crawl.Object) (list []thing) {
 	return list
 }
 
-// compare counts what of the truth was lifted.
+// compare counts what of the truth was extracted.
 func compare(truth, lifted []thing) (s Score) {
 	s.Pages, s.Truth, s.Lifted = 1, len(truth), len(lifted)
 	left := map[uint64][]thing{}
@@ -117,7 +117,7 @@ func (s *sample) host() string {
 	return u.Host
 }
 
-// Measure changes the pages of each application with enough of them, and lifts their objects again.
+// Measure changes the pages of each application with enough of them, and extracts their objects again.
 func Measure(dir string, list []recognition.Labelled, base *kb.Base, limits aah.Limits, seed uint64) ([]Row, error) {
 	samples := map[string][]sample{}
 	var order []string

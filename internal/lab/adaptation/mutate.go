@@ -29,7 +29,7 @@ var Strengths = []Strength{
 	{Name: "heavy", Rename: 1, Swap: .4, Wrap: .3, Unwrap: .15, Reorder: .15, Drop: .4},
 }
 
-// Mutator changes pages of one site, all in the same way: what it does to an element hangs on the seed and on
+// Mutator changes pages of one site, all in the same way: what it does to an element depends on the seed and on
 // the element's kind (its name and first class) alone.
 type Mutator struct {
 	Seed uint64
@@ -135,7 +135,7 @@ func (m Mutator) structure(n *html.Node) {
 	}
 }
 
-// hasName tells of elements that a template names.
+// hasName reports whether a template names an element.
 func hasName(n *html.Node) bool {
 	for _, a := range n.Attr {
 		if a.Key == "class" || a.Key == "id" || a.Key == "role" || a.Key == "itemprop" {

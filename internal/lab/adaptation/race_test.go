@@ -2,5 +2,5 @@
 
 package adaptation
 
-// raced tells that the race detector is at work.
+// raced reports that the race detector is at work.
 const raced = true

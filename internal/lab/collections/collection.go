@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// collection tells how a package becomes a recorded web. Pages are named by their paths below the root.
+// collection reports how a package becomes a recorded web. Pages are named by their paths below the root.
 type collection struct {
 	root   string                                // the folder of the pages in the package; may have wildcards
 	site   func(page string) string              // the site that a page belongs to, such as a module

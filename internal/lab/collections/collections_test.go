@@ -133,7 +133,7 @@ func TestSites(t *testing.T) {
 	}
 }
 
-// TestLabels: a label is told by the folder or the name of the file.
+// TestLabels: a label comes from the folder or the name of the file.
 func TestLabels(t *testing.T) {
 	for _, test := range []struct{ name, page, label string }{
 		{"linux", "index.html", other},
@@ -188,7 +188,7 @@ func TestSame(t *testing.T) {
 	}
 }
 
-// TestRefused: mistakes are told, and leave no web that could be read.
+// TestRefused: mistakes are reported, and leave no web that could be read.
 func TestRefused(t *testing.T) {
 	whole := unpacked(t, kernel, kernelFiles)
 	headless := unpacked(t, kernel, map[string]string{"usb/index.html": "<p>"})

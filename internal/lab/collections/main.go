@@ -6,7 +6,7 @@
 //	go run ./internal/lab/collections cppreference --from PACKAGE --out WEB    # cppreference-doc-en-html
 //	go run ./internal/lab/collections qt --from PACKAGE --out WEB              # qtbase5-doc-html
 //
-// What a page is about is told by the folder or the name of its file. A crawler must not see that: all URLs are numbers, in
+// What a page is about is known from the folder or the name of its file. A crawler must not see that: all URLs are numbers, in
 // the list of the pages and in their links. Else the pages are left as they are; --without leaves out elements that a CSS
 // selector finds, such as the sidebar that every page has.
 package main

@@ -16,13 +16,13 @@ import (
 	"strings"
 )
 
-// made tells what was written.
+// made reports what was written.
 type made struct {
 	pages, seeds int
 	labels       map[string]int
 }
 
-// report tells the labels by how many pages they have.
+// report lists the labels by how many pages they have.
 func (m made) report(out io.Writer) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%d pages, %d seeds, %d labels\n", m.pages, m.seeds, len(m.labels))
@@ -111,7 +111,7 @@ func (c collection) begin(pages []string) (seeds []string) {
 	return seeds
 }
 
-// list finds the pages of a folder, in the order of their paths: what a laboratory draws at random hangs on the order.
+// list finds the pages of a folder, in the order of their paths: what a laboratory draws at random depends on the order.
 func list(root string) (pages []string, err error) {
 	err = fs.WalkDir(os.DirFS(root), ".", func(name string, e fs.DirEntry, err error) error {
 		if err == nil && e.Type().IsRegular() && path.Ext(name) == ".html" {

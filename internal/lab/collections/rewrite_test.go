@@ -42,7 +42,7 @@ func TestNothingToldByPaths(t *testing.T) {
 	}
 }
 
-// TestTwins: two pages with one URL, or two sites with one host, are told.
+// TestTwins: two pages with one URL, or two sites with one host, are reported.
 func TestTwins(t *testing.T) {
 	if _, err := newRewriter(collections["linux"], []string{"a.html", "a.html"}, ""); err == nil || !strings.Contains(err.Error(), "same URL") {
 		t.Errorf("a page is there twice: %v", err)

@@ -43,7 +43,7 @@ func TestStrictSaves(t *testing.T) {
 	}
 }
 
-// table checks what is told to people and programs.
+// table checks what is printed for people and programs.
 func table(t *testing.T, r Result) {
 	t.Helper()
 	var out bytes.Buffer

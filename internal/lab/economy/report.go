@@ -31,7 +31,7 @@ type Run struct {
 	Missed       []string       `json:"missed,omitempty"` // some objects that were not found
 }
 
-// maxMissed is how many missed objects are told.
+// maxMissed is how many missed objects are reported.
 const maxMissed = 10
 
 func (r *Run) finish(cut bool, objects []world.Object, found map[string]bool) {
@@ -160,7 +160,7 @@ func least(is bool) string {
 	return ""
 }
 
-// printDetails tells what the requests with the helper went for, and what they missed.
+// printDetails reports what the requests with the helper went for, and what they missed.
 func (r Result) printDetails(out io.Writer) error {
 	fmt.Fprintln(out, "\npages fetched, by kind")
 	w := tabwriter.NewWriter(out, 0, 8, 2, ' ', 0)

@@ -31,7 +31,7 @@ func (c *Corpus) At(url string) (int, bool) {
 	return at, found
 }
 
-// Reachable tells which pages can be reached from seeds.
+// Reachable reports which pages can be reached from seeds.
 func (c *Corpus) Reachable(seeds []int) (reached []bool, count int) {
 	reached = make([]bool, len(c.Pages))
 	var queue []int

@@ -25,7 +25,7 @@ func plainly() *Live {
 // breadthLive takes one URL of a queue at a time, by breadth.
 var breadthLive = Setting{Strategy: crawl.StrategyBreadth, Update: crawl.UpdateMax, PerQueue: 1}
 
-// TestLiveNames: each combination of settings has a name of its own, which tells what it is.
+// TestLiveNames: each combination of settings has a name of its own, which reports what it is.
 func TestLiveNames(t *testing.T) {
 	l := &Live{PerQueue: []int{1, 10, 100}, Batch: []bool{false, true}}
 	list, err := l.settings(crawl.Strategies, crawl.Updates)

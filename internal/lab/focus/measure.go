@@ -73,7 +73,7 @@ type Result struct {
 	Rows      []Row     `json:"rows"`
 }
 
-// ErrNoTopic tells that no page has a label.
+// ErrNoTopic reports that no page has a label.
 var ErrNoTopic = errors.New("has no pages of the topic")
 
 // Measure crawls a corpus for each topic in each order.
@@ -198,7 +198,7 @@ func (c *Corpus) task(topic string, all []int, o Options, draw int) Task {
 	return t
 }
 
-// subtopics is into how many clusters the relevant pages are parted.
+// subtopics is the number of clusters of the relevant pages.
 const subtopics = 10
 
 // partition parts the relevant pages that can be reached into subtopics, by their words.

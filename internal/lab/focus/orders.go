@@ -8,7 +8,7 @@ import (
 	"github.com/muninn-archive/muninn/internal/text"
 )
 
-// Task is what an order is told of a topic.
+// Task is what an order gets of a topic.
 type Task struct {
 	Topic     text.HashedVector // sum of the term frequencies of the examples
 	Examples  []*order.Page     // pages of the topic
@@ -30,7 +30,7 @@ type Task struct {
 type Strategy struct {
 	Name string // that of order.strategy in definitions, but for the oracle's
 	New  func(Task) order.Order
-	// Words tells that a thesaurus is needed.
+	// Words reports that a thesaurus is needed.
 	Words bool
 }
 
@@ -48,7 +48,7 @@ type Setting struct {
 	Batch    bool   `json:"batch,omitempty"`     // order.batch
 }
 
-// name tells settings apart; of the simulation's, the update function does if there are several.
+// name distinguishes settings; of the simulation's, the update function does if there are several.
 func (s Setting) name(several bool) string {
 	name := s.Strategy
 	if several || s.PerQueue > 0 {
@@ -100,7 +100,7 @@ func hmm(centroid, anchor bool) func(Task) order.Order {
 const maxLevel = 60
 
 // paths are example pages and pages that lead to them, as a user would who shows a crawler the way: it is more than the
-// other orders are told.
+// other orders are reported.
 func (c *Corpus) paths(examples []int) (list []order.Trained) {
 	at := map[int]int{}
 	add := func(page, level int) {

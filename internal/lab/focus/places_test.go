@@ -8,7 +8,7 @@ import (
 	"github.com/muninn-archive/muninn/internal/text"
 )
 
-// near tells whether two numbers are the same but for rounding.
+// near reports whether two numbers are the same but for rounding.
 func near(a, b float64) bool { return math.Abs(a-b) < 1e-6 }
 
 // words is a text.

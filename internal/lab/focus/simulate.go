@@ -7,7 +7,7 @@ import (
 	"github.com/muninn-archive/muninn/internal/order"
 )
 
-// Refresh is after how many pages the priorities of all waiting pages are asked for anew, of orders that learn.
+// Refresh is after how many pages the priorities of all waiting pages are asked for again, of orders that learn.
 const Refresh = 25
 
 // waiting is a page that was linked to and is not fetched yet.
@@ -172,7 +172,7 @@ func (s *simulation) again(n *waiting, link order.Judged) {
 	}
 }
 
-// refresh asks for the priorities of all waiting pages anew.
+// refresh asks for the priorities of all waiting pages again.
 func (s *simulation) refresh() {
 	for _, n := range s.frontier {
 		if n.seed {

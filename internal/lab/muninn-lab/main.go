@@ -23,7 +23,7 @@ func run(args []string, out io.Writer) int {
 	return cli.Exit(program, cli.Run(context.Background(), cmd))
 }
 
-// lab is what all verbs share.
+// lab is what all commands share.
 type lab struct{ cli.Output }
 
 func root(out io.Writer) *cobra.Command {

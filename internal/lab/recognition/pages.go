@@ -110,13 +110,13 @@ var agreeing = map[string][]string{
 	"other:xa_ams_view": {"article"},
 }
 
-// Known tells whether the application's label is held for right.
+// Known reports whether the application's label is held for right.
 func (l Labelled) Known() bool { return !strings.HasPrefix(l.Doubt, "not ") }
 
-// Judged tells whether the label names a level that can be right or wrong.
+// Judged reports whether the label names a level that can be right or wrong.
 func (l Labelled) Judged() bool { return l.Doubt == "" && len(agreeing[l.Level]) > 0 }
 
-// Agrees tells whether a level is one that the label stands for.
+// Agrees reports whether a level is one that the label stands for.
 func (l Labelled) Agrees(level string) bool {
 	for _, want := range agreeing[l.Level] {
 		if level == want {

@@ -29,7 +29,7 @@ var theirNames = map[string]string{
 	"Reddit": "Reddit", "PunBB": "FluxBB",
 }
 
-// theirs tells whether one of the names is the page's application: "right", "wrong" or "" for nothing said.
+// theirs reports whether one of the names is the page's application: "right", "wrong" or "" for nothing said.
 func theirs(found []string, l Labelled) string {
 	verdict := ""
 	for _, name := range found {

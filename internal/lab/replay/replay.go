@@ -227,7 +227,7 @@ func (c *crawling) batch(ctx context.Context, claim frontier.Claim) error {
 	return c.frontier.Commit(commit)
 }
 
-// inside tells whether somebody has recorded a URL.
+// inside reports whether somebody has recorded a URL.
 func (c *crawling) inside(url string) bool {
 	_, known := c.web.At(url)
 	return known

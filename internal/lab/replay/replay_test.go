@@ -208,7 +208,7 @@ func TestBudget(t *testing.T) {
 	}
 }
 
-// recordedAs writes a web of answers, by their URLs: a header and a body, parted by a blank line.
+// recordedAs writes a web of answers, by their URLs: a header and a body, separated by a blank line.
 func recordedAs(t testing.TB, answers [][2]string, seeds ...string) *recorded.Web {
 	t.Helper()
 	var b strings.Builder
@@ -356,7 +356,7 @@ func TestReference(t *testing.T) {
 	}
 }
 
-// TestReorder: the links of a reference crawl are scored anew, and not counted anew.
+// TestReorder: the links of a reference crawl are scored again, and not counted again.
 func TestReorder(t *testing.T) {
 	web, world := scatteredWeb(t, 2)
 	d := definition(web, world.Topic()...)
@@ -424,7 +424,7 @@ func TestHMM(t *testing.T) {
 	}
 }
 
-// TestFused: with the default settings most of what is sought is found in a part of the web.
+// TestFused: with the default settings most of the relevant pages are found in a part of the web.
 func TestFused(t *testing.T) {
 	web, err := webs.Open("webworld:8")
 	if err != nil {
@@ -478,7 +478,7 @@ func TestHelper(t *testing.T) {
 	}
 }
 
-// TestFaults: what cannot be crawled is told.
+// TestFaults: what cannot be crawled is reported.
 func TestFaults(t *testing.T) {
 	web, world := scatteredWeb(t, 2)
 	for name, test := range map[string]struct {

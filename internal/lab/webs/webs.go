@@ -17,7 +17,7 @@ const Relevant = "relevant"
 // defaultSites is the size of a synthetic web, if nothing is said.
 const defaultSites = 16
 
-// Forms tells what Open reads, for help texts.
+// Forms reports what Open reads, for help texts.
 const Forms = recorded.Forms + `;
 webworld:SITES:SEED, a synthetic web of so many sites, in which a tenth of the pages is on a topic`
 

@@ -68,7 +68,7 @@ func plain(head []byte, blocks []block) [][]byte {
 	return pieces
 }
 
-// zipped puts the gzip file of a page together (RFC 1952): only head is compressed anew, and fast.
+// zipped puts the gzip file of a page together (RFC 1952): only head is compressed again, and fast.
 func zipped(head []byte, blocks []block) [][]byte {
 	start := bytes.NewBuffer(make([]byte, 0, 4<<10))
 	start.Write([]byte{0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255})

@@ -165,7 +165,7 @@ func (bl *economyBlog) Months() (list []webworld.Term) {
 	return list
 }
 
-// Wrote tells whether there is an article of a day.
+// Wrote reports whether there is an article of a day.
 func (v wpView) Wrote(day time.Time) bool {
 	return slices.ContainsFunc(v.posts, func(a *ecoArticle) bool { return a.Date.Format("2006-01-02") == day.Format("2006-01-02") })
 }

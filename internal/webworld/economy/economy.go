@@ -258,7 +258,7 @@ func argumentsOf(query string) arguments {
 	return args
 }
 
-// has tells whether a parameter is there, with or without a value.
+// has reports whether a parameter is there, with or without a value.
 func (a arguments) has(name string) bool {
 	_, ok := a[name]
 	return ok

@@ -283,7 +283,7 @@ func pagerOf(total, per, start int, url func(page int) template.URL) ecoPager {
 	return p
 }
 
-// Many tells whether there is more than one page.
+// Many reports whether there is more than one page.
 func (p ecoPager) Many() bool { return p.Pages > 1 }
 
 // ecoMonth is the sheet of a calendar: a month, or a week of it.

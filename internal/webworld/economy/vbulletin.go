@@ -59,7 +59,7 @@ func (v vbView) P(p *ecoPost) template.URL {
 	return href("%s&p=%d&viewfull=1#post%d", v.T(p.Thread), p.ID, p.ID)
 }
 
-// Week is the time at which a week begins, as the links of calendars tell it.
+// Week is the time at which a week begins, as the links of calendars name it.
 func (vbView) Week(w ecoWeek) int64 { return w.First.Unix() }
 
 // Letters are the first letters that the member list can be cut down to.

@@ -58,10 +58,10 @@ func (v mwView) Talk() string {
 	return space + "_talk:" + name
 }
 
-// HasTalk tells whether the talk page of this page has been written.
+// HasTalk reports whether the talk page of this page has been written.
 func (v mwView) HasTalk() bool { return v.Article != nil && v.Article.Discussed }
 
-// IsTalk tells whether this is a talk page.
+// IsTalk reports whether this is a talk page.
 func (v mwView) IsTalk() bool { return v.Namespace > 0 && v.Namespace%2 == 1 }
 
 // N and TalkN are names as they stand in links, where their colon stays as it is.

@@ -8,7 +8,7 @@ import (
 	"github.com/muninn-archive/muninn/internal/webworld"
 )
 
-// The hosts of the world of lent rules: each is a pay-level domain on an IP of its own.
+// The hosts of the world of borrowed rules: each is a pay-level domain on an IP of its own.
 const (
 	LenderHost   = "lender.test"
 	BorrowerHost = "borrower.test"

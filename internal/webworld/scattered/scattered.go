@@ -19,7 +19,7 @@ const (
 )
 
 // New is a world in which one page in ten is on the topic: sites about everything, a PLD and an IP each, with
-// sections whose names tell nothing. More than half of the pages on the topic stand together in a tenth of the sections,
+// sections whose names say nothing. More than half of the pages on the topic stand together in a tenth of the sections,
 // the others are strewn over all. A page links to its section, to its neighbours and to two pages of other sites; half of
 // the links from a page on the topic to other sites lead to others on it.
 func New(o webworld.Options, sites int) *webworld.World {
@@ -120,7 +120,7 @@ func writePage(b *webworld.Builder, s *webworld.Host, list []webworld.Entry, at 
 	s.AddHTML(e.Path, "page", e.Subject.Relevant(), b.Render("plain", v))
 }
 
-// anchored is a link to an entry, whose anchor may tell nothing.
+// anchored is a link to an entry, whose anchor may say nothing.
 func anchored(r *rand.Rand, e webworld.Entry) webworld.Entry {
 	if r.Float64() >= telling {
 		e.Title = webworld.Pick(r, []string{"more", "here", "read on"})
