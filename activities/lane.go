@@ -38,14 +38,14 @@ func (f *fetching) lane(ctx context.Context, l lane) error {
 		Claim: claim.ID, Addr: addr, Politeness: f.plan, Agent: f.plan.UserAgent,
 		NotBefore: times.Latest(rested, notBefore(f.a.Now(), claim, last, f.plan.MinDelay.D())),
 		Delay:     claim.Delay, Failures: claim.Fails, Unread: claim.Unread, Targets: left,
-		Valid: func() time.Time { return f.valid(claim.ID) },
-		Batch: func() time.Time { return f.until(claim.ID, f.whole) },
+		ValidUntil: func() time.Time { return f.valid(claim.ID) },
+		BatchUntil: func() time.Time { return f.until(claim.ID, f.whole) },
 		Borrow: func(ctx context.Context, at urls.URL, addr netip.Addr, until time.Time) (fetch.Loan, error) {
 			return f.lend(ctx, claim, at, addr, until)
 		},
-		Lease:  func() time.Time { return f.a.Frontier.LeaseUntil(f.in.Crawl, claim.ID) },
-		Yield:  func() bool { return f.yield(claim, at) },
-		Intend: func(intent crawl.Exchange) error { return f.log.Append(intent, nil, nil, 0) },
+		LeaseUntil: func() time.Time { return f.a.Frontier.LeaseUntil(f.in.Crawl, claim.ID) },
+		Yield:      func() bool { return f.yield(claim, at) },
+		LogIntent:  func(intent crawl.Exchange) error { return f.log.Append(intent, nil, nil, 0) },
 		Emit: func(_ context.Context, x *fetch.Exchange) error {
 			return errors.Join(f.owe(claim, x), f.emit(x))
 		},
@@ -113,8 +113,8 @@ func (f *fetching) lend(ctx context.Context, claim frontier.Claim, at urls.URL, 
 		return loan, err
 	}
 	loan.NotBefore, loan.Delay = times.Latest(loan.NotBefore, host.Next), host.Delay
-	loan.Know = func(delay time.Duration) error { return f.a.Frontier.KnowDelay(f.in.Crawl, at, delay) }
-	loan.Rest = func(next time.Time) {
+	loan.KeepDelay = func(delay time.Duration) error { return f.a.Frontier.KnowDelay(f.in.Crawl, at, delay) }
+	loan.KeepRest = func(next time.Time) {
 		_ = f.a.Frontier.Return(f.in.Crawl, claim.ID, at, next) // else it is held until the lease has run out
 	}
 	return loan, nil

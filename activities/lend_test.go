@@ -119,8 +119,8 @@ func TestLendElsewhere(t *testing.T) {
 	if _, _, err := r.asked.enter(ctx, there, f.plan.PerIP); err == nil {
 		t.Error("another lane may ask the address beside the loan")
 	}
-	r.must(loan.Know(20 * time.Second))
-	loan.Rest(time.Now())
+	r.must(loan.KeepDelay(20 * time.Second))
+	loan.KeepRest(time.Now())
 	loan.Return(time.Time{})
 	again, err := f.lend(t.Context(), claim, at, there, time.Now().Add(time.Minute))
 	r.must(err)

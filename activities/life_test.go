@@ -208,9 +208,9 @@ func TestGiveBackForgetsRobots(t *testing.T) {
 		t.Helper()
 		_, err := r.Fetch.Run(t.Context(), &fetch.Lane{
 			Claim: "c", Addr: netip.MustParseAddr("127.0.0.1"), Politeness: crawl.Politeness{UserAgent: "Muninn"}, Agent: "Muninn",
-			Targets: []crawl.Target{{URL: site.URL + "/a"}}, Valid: func() time.Time { return time.Now().Add(time.Hour) },
-			Intend: func(crawl.Exchange) error { return nil },
-			Emit:   func(_ context.Context, x *fetch.Exchange) error { return keep(x) },
+			Targets: []crawl.Target{{URL: site.URL + "/a"}}, ValidUntil: func() time.Time { return time.Now().Add(time.Hour) },
+			LogIntent: func(crawl.Exchange) error { return nil },
+			Emit:      func(_ context.Context, x *fetch.Exchange) error { return keep(x) },
 		})
 		r.must(err)
 	}

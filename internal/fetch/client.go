@@ -63,16 +63,16 @@ func (c *Client) Address(ctx context.Context, host string) (netip.Addr, error) {
 	return addr, c.guard.Check(addr)
 }
 
-// at reports whether a host may still be asked at an address. A host that cannot be resolved just now may:
+// mayBeAt reports whether a host may still be asked at an address. A host that cannot be resolved just now may:
 // it could be when it was claimed.
-func (c *Client) at(ctx context.Context, host string, addr netip.Addr) bool {
+func (c *Client) mayBeAt(ctx context.Context, host string, addr netip.Addr) bool {
 	a, err := c.resolver.lookup(ctx, host)
 	return err != nil || slices.Contains(a.Addrs, addr)
 }
 
-// lies reports whether a host is known to be at an address. A host that a robots.txt redirects to must be: to ask one
+// isAt reports whether a host is known to be at an address. A host that a robots.txt redirects to must be: to ask one
 // address for another's host would let a site put files of hosts that have no address into the archive.
-func (c *Client) lies(ctx context.Context, host string, addr netip.Addr) bool {
+func (c *Client) isAt(ctx context.Context, host string, addr netip.Addr) bool {
 	a, err := c.resolver.lookup(ctx, host)
 	return err == nil && slices.Contains(a.Addrs, addr)
 }
@@ -104,7 +104,7 @@ func (c *Client) Forget(list []crawl.Exchange) {
 				origins[u.Origin()] = true
 			}
 		case crawl.ExchangeDNS:
-			c.resolver.unsave(strings.TrimPrefix(x.URL, "dns:"))
+			c.resolver.archiveAgain(strings.TrimPrefix(x.URL, "dns:"))
 		}
 	}
 	if len(origins) > 0 {

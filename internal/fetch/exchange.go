@@ -46,8 +46,8 @@ var (
 	errConnect  = errors.New("connect")
 )
 
-// readers are buffered readers, one for an exchange under way.
-var readers = sync.Pool{New: func() any { return bufio.NewReaderSize(nil, 16<<10) }}
+// bufferedReaders are buffered readers, one for an exchange under way.
+var bufferedReaders = sync.Pool{New: func() any { return bufio.NewReaderSize(nil, 16<<10) }}
 
 // connection is the one connection of a lane.
 type connection struct {
@@ -119,16 +119,16 @@ func (c *Client) send(conn *connection, x *Exchange, total time.Duration, bodyLi
 	}
 	w := &wire{
 		conn: conn, idle: c.limits.FirstByte.D(), deadline: deadline, now: c.now, tmp: c.tempDir,
-		memory: int64(c.limits.MemoryBytes), head: heads.Get().(*bytes.Buffer), limit: int64(c.limits.HeaderBytes),
+		memory: int64(c.limits.MemoryBytes), head: headBuffers.Get().(*bytes.Buffer), limit: int64(c.limits.HeaderBytes),
 	}
 	x.wire = w
-	br := readers.Get().(*bufio.Reader)
+	br := bufferedReaders.Get().(*bufio.Reader)
 	br.Reset(w)
 	defer func() {
 		br.Reset(nil)
-		readers.Put(br)
+		bufferedReaders.Put(br)
 	}()
-	h, start, err := readHead(br, w, taken(x, reused))
+	h, start, err := readHead(br, w, lenienceFor(x, reused))
 	x.Elapsed = c.now().Sub(x.Started)
 	if err != nil {
 		if w.size == 0 || errors.Is(err, errProtocol) { // no HTTP: perhaps the rest of the answer before
@@ -142,9 +142,9 @@ func (c *Client) send(conn *connection, x *Exchange, total time.Duration, bodyLi
 		body = start // no message of HTTP/1, which a response record must have
 	}
 	x.describe(h, body-start)
-	if x.refused = h.refused != ""; x.refused && !h.whole { // kept as far as it came
+	if x.refused = h.refused != ""; x.refused && !h.complete { // kept as far as it came
 		body, err = w.size, nil
-		x.end(w, start, start+x.HeaderBytes, body)
+		x.setResponse(w, start, start+x.HeaderBytes, body)
 		x.Truncated, x.Elapsed = "unspecified", c.now().Sub(x.Started)
 		return false, nil
 	}
@@ -156,20 +156,20 @@ func (c *Client) send(conn *connection, x *Exchange, total time.Duration, bodyLi
 	}
 	x.Truncated = truncation(err, c.now().After(deadline))
 	x.Elapsed = c.now().Sub(x.Started)
-	x.end(w, start, body, w.size-int64(br.Buffered()))
+	x.setResponse(w, start, body, w.size-int64(br.Buffered()))
 	conn.last = c.now()
-	return x.Truncated == "" && br.Buffered() == 0 && !h.alone(), nil
+	return x.Truncated == "" && br.Buffered() == 0 && !h.endsConnection(), nil
 }
 
-// end sets what came: bytes [start, end) of the wire, the body from body on.
-func (x *Exchange) end(w *wire, start, body, end int64) {
-	x.Size = end - start
-	x.Response, x.body = w.reader(start, end), w.reader(body, end)
+// setResponse sets what came: bytes [start, end) of the wire, the body from body on.
+func (x *Exchange) setResponse(w *wire, start, body, setResponse int64) {
+	x.Size = setResponse - start
+	x.Response, x.body = w.reader(start, setResponse), w.reader(body, setResponse)
 }
 
-// taken reports which answers without a whole header are taken for pages: those without any on the usual ports, and over TLS
+// lenienceFor reports which answers without a whole header are taken for pages: those without any on the usual ports, and over TLS
 // none that is cut off. A connection that has answered before speaks HTTP/1.
-func taken(x *Exchange, reused bool) lenience {
+func lenienceFor(x *Exchange, reused bool) lenience {
 	u, err := urls.Trusted(x.URL)
 	if err != nil || x.Kind != crawl.ExchangePage {
 		return lenience{}

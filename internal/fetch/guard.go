@@ -13,13 +13,13 @@ import (
 // services than HTTP.
 type Guard struct {
 	allowed, denied []netip.Prefix
-	own             func() []netip.Addr
+	machine         func() []netip.Addr
 }
 
 // NewGuard takes the networks of the worker's configuration, in CIDR form: those that may be crawled though they are
 // private, and those that may not be crawled in any case.
 func NewGuard(allowed, denied []string) (*Guard, error) {
-	g := &Guard{own: newOwn(interfaceAddrs).addrs}
+	g := &Guard{machine: newMachineAddrs(interfaceAddrs).addrs}
 	var err error
 	if g.allowed, err = prefixes("allow-network", allowed); err != nil {
 		return nil, err
@@ -66,9 +66,9 @@ var reserved = func() (list []netip.Prefix) {
 // nat64 wraps IPv4 addresses (RFC 6052).
 var nat64 = netip.MustParsePrefix("64:ff9b::/96")
 
-// plain is an address in its one form: IPv4 is taken out of IPv6 that only wraps it (mapped, or by NAT64). Leases go by
+// canonicalAddr is an address in its one form: IPv4 is taken out of IPv6 that only wraps it (mapped, or by NAT64). Leases go by
 // addresses, and one machine must have one.
-func plain(addr netip.Addr) netip.Addr {
+func canonicalAddr(addr netip.Addr) netip.Addr {
 	addr = addr.Unmap()
 	if nat64.Contains(addr.WithZone("")) {
 		b := addr.As16()
@@ -79,7 +79,7 @@ func plain(addr netip.Addr) netip.Addr {
 
 // Check returns a RefusedError if the address may not be dialled.
 func (g *Guard) Check(addr netip.Addr) error {
-	addr = plain(addr).WithZone("")
+	addr = canonicalAddr(addr).WithZone("")
 	for _, p := range g.denied {
 		if p.Contains(addr) {
 			return &RefusedError{fmt.Sprintf("address %s is in a network that the worker's deny-network excludes", addr)}
@@ -90,7 +90,7 @@ func (g *Guard) Check(addr netip.Addr) error {
 			return nil
 		}
 	}
-	if slices.Contains(g.own(), addr) {
+	if slices.Contains(g.machine(), addr) {
 		return &RefusedError{fmt.Sprintf("address %s is the worker's own; its allow-network permits it if it is meant", addr)}
 	}
 	bad := !addr.IsGlobalUnicast() || addr.IsPrivate() || addr.IsLoopback() || addr.IsLinkLocalUnicast()

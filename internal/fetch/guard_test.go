@@ -85,7 +85,7 @@ func TestGuardOwn(t *testing.T) {
 		if allowed {
 			g = guard(t, "93.184.216.34/32")
 		}
-		g.own = func() []netip.Addr { return []netip.Addr{mine} }
+		g.machine = func() []netip.Addr { return []netip.Addr{mine} }
 		for _, addr := range []string{"93.184.216.34", "::ffff:93.184.216.34", "64:ff9b::93.184.216.34"} {
 			if err := g.Check(netip.MustParseAddr(addr)); (err == nil) != allowed {
 				t.Errorf("%s: %v, allowed should be %v", addr, err, allowed)

@@ -19,13 +19,13 @@ import (
 // head is a response's header block, read as browsers read it (Chromium's HttpResponseHeaders): what the web shows is
 // to be archived. A strict reader, that of net/http, refuses the faulty ones, some of which thousands of pages have.
 type head struct {
-	status  int
-	header  http.Header
-	old     bool  // HTTP/1.0 or older: a connection for each response
-	framing int64 // bytes of the body, or one of the values below
-	faults  []string
-	refused string // why it is no page: header and body cannot be distinguished, its status is unknown, or it was cut off
-	whole   bool   // … but it is known where it ends
+	status   int
+	header   http.Header
+	http10   bool  // HTTP/1.0 or older: a connection for each response
+	framing  int64 // bytes of the body, or one of the values below
+	faults   []string
+	refused  string // why it is no page: header and body cannot be distinguished, its status is unknown, or it was cut off
+	complete bool   // … but it is known where it ends
 }
 
 // Values of head.framing that are no numbers of bytes.
@@ -90,7 +90,7 @@ func readHead(br *bufio.Reader, w *wire, take lenience) (h head, start int64, er
 
 // bareHead stands for the header that an HTTP/0.9 answer does not have.
 func bareHead(fault string) head {
-	return head{status: http.StatusOK, header: http.Header{}, old: true, framing: untilClose, faults: []string{fault}}
+	return head{status: http.StatusOK, header: http.Header{}, http10: true, framing: untilClose, faults: []string{fault}}
 }
 
 // parseCut understands the lines of a header block that has no end, up to its last line break. A CR ends a line, too: what
@@ -98,7 +98,7 @@ func bareHead(fault string) head {
 func parseCut(block []byte) (head, error) {
 	lines := block[:bytes.LastIndexAny(block, "\r\n")+1]
 	h, err := parseHead(bytes.ReplaceAll(lines, []byte("\r"), []byte("\n")))
-	h.framing, h.whole = cutOff, true
+	h.framing, h.complete = cutOff, true
 	h.refused = "the connection ended within the header"
 	if !bytes.Contains(lines, []byte("\n")) {
 		h.refused += ": its lines end in CR alone"
@@ -117,14 +117,14 @@ func readBlock(br *bufio.Reader) ([]byte, error) {
 			continue
 		case err != nil:
 			return block, err
-		case len(endless(line)) == 0 && (len(block) == len(line) || block[len(block)-len(line)-1] == '\n'):
+		case len(trimLineEnd(line)) == 0 && (len(block) == len(line) || block[len(block)-len(line)-1] == '\n'):
 			return block, nil
 		}
 	}
 }
 
-// endless is a line without its end.
-func endless(line []byte) []byte {
+// trimLineEnd is a line without its end.
+func trimLineEnd(line []byte) []byte {
 	return bytes.TrimSuffix(bytes.TrimSuffix(line, []byte("\n")), []byte("\r"))
 }
 
@@ -132,11 +132,11 @@ func endless(line []byte) []byte {
 func parseHead(block []byte) (head, error) {
 	line, rest, _ := bytes.Cut(block, []byte("\n"))
 	h := head{header: http.Header{}}
-	if err := h.statusLine(string(endless(line))); err != nil {
+	if err := h.statusLine(string(trimLineEnd(line))); err != nil {
 		return h, err
 	}
 	if bytes.IndexByte(block, 0) >= 0 {
-		h.refused, h.whole = "a NUL in the header", false
+		h.refused, h.complete = "a NUL in the header", false
 	}
 	for _, f := range h.unfold(rest) {
 		h.field(f)
@@ -166,9 +166,9 @@ func (h *head) statusLine(line string) error {
 		status = 0
 	}
 	if len(code) != 3 || status < 100 {
-		h.refused, h.whole = fmt.Sprintf("%.40q is no status of HTTP", code), true
+		h.refused, h.complete = fmt.Sprintf("%.40q is no status of HTTP", code), true
 	}
-	h.status, h.old = int(status), major == "0" || !dotted || number == "1.0"
+	h.status, h.http10 = int(status), major == "0" || !dotted || number == "1.0"
 	return nil
 }
 
@@ -177,7 +177,7 @@ func digit(s string) bool { return len(s) == 1 && s[0] >= '0' && s[0] <= '9' }
 // unfold cuts the fields apart, lines that begin with a blank being part of the one before (RFC 9112 §5.2).
 func (h *head) unfold(rest []byte) (fields []string) {
 	for line := range bytes.Lines(rest) {
-		text := string(endless(line))
+		text := string(trimLineEnd(line))
 		switch {
 		case text == "":
 		case text[0] != ' ' && text[0] != '\t':
@@ -235,7 +235,7 @@ func (h *head) frame() {
 		return
 	}
 	h.framing = untilClose
-	if h.coded() {
+	if h.isChunked() {
 		h.framing = chunked
 		return
 	}
@@ -247,7 +247,7 @@ func (h *head) frame() {
 	for i, text := range list {
 		text = strings.TrimSpace(text)
 		if i > 0 && text != strings.TrimSpace(list[0]) {
-			h.refused, h.whole = "two unequal values of Content-Length", false
+			h.refused, h.complete = "two unequal values of Content-Length", false
 			return
 		}
 		n, err := strconv.ParseUint(text, 10, 63)
@@ -263,10 +263,10 @@ func (h *head) frame() {
 	h.framing = length
 }
 
-// coded reports whether the body is chunked. Other transfer codings are not known, by browsers neither.
-func (h *head) coded() bool {
+// isChunked reports whether the body is chunked. Other transfer codings are not known, by browsers neither.
+func (h *head) isChunked() bool {
 	list, there := h.header["Transfer-Encoding"]
-	if h.old || !there { // HTTP/1.0 has none
+	if h.http10 || !there { // HTTP/1.0 has none
 		return false
 	}
 	said := strings.Join(list, ",")
@@ -276,10 +276,10 @@ func (h *head) coded() bool {
 	return slices.ContainsFunc(strings.Split(said, ","), func(s string) bool { return strings.EqualFold(strings.TrimSpace(s), "chunked") })
 }
 
-// alone reports whether the response is the last of its connection: after 101 the connection speaks another protocol.
-func (h *head) alone() bool {
+// endsConnection reports whether the response is the last of its connection: after 101 the connection speaks another protocol.
+func (h *head) endsConnection() bool {
 	said := strings.ToLower(strings.Join(h.header["Connection"], ","))
-	return h.old || h.status < 200 || h.framing == untilClose || len(h.faults) > 0 || strings.Contains(said, "close")
+	return h.http10 || h.status < 200 || h.framing == untilClose || len(h.faults) > 0 || strings.Contains(said, "close")
 }
 
 // readBody reads the body to its end; the wire keeps it.
@@ -295,14 +295,14 @@ func (h *head) readBody(br *bufio.Reader) error {
 			return err
 		}
 		_, err := readBlock(br) // the trailer
-		return unexpected(err)
+		return asUnexpectedEOF(err)
 	}
 	_, err := io.CopyN(io.Discard, br, h.framing)
-	return unexpected(err)
+	return asUnexpectedEOF(err)
 }
 
-// unexpected is an end where more was announced.
-func unexpected(err error) error {
+// asUnexpectedEOF is an end where more was announced.
+func asUnexpectedEOF(err error) error {
 	if errors.Is(err, io.EOF) {
 		return io.ErrUnexpectedEOF
 	}

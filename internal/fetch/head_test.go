@@ -167,13 +167,13 @@ func TestBareAnswer(t *testing.T) {
 		"http://a.example:8080/": {icy: true, cut: true}, "https://a.example:8443/": {},
 	} {
 		x := &Exchange{Exchange: crawl.Exchange{Kind: crawl.ExchangePage, URL: at}}
-		if got := taken(x, false); got != want {
+		if got := lenienceFor(x, false); got != want {
 			t.Errorf("%s: %+v", at, got)
 		}
-		if got := taken(x, true); got != (lenience{cut: want.cut}) {
+		if got := lenienceFor(x, true); got != (lenience{cut: want.cut}) {
 			t.Errorf("%s on a connection that was used: %+v", at, got)
 		}
-		if x.Kind = crawl.ExchangeRobots; taken(x, false) != (lenience{}) {
+		if x.Kind = crawl.ExchangeRobots; lenienceFor(x, false) != (lenience{}) {
 			t.Errorf("%s: a robots.txt without a header is read", at)
 		}
 	}

@@ -27,7 +27,7 @@ func (c *connection) silent() bool {
 		return false
 	}
 	socket, ok := c.raw().(syscall.Conn)
-	return !ok || nothingWaits(socket)
+	return !ok || noInputWaiting(socket)
 }
 
 // raw is the connection below TLS.

@@ -9,8 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// nothingWaits looks without waiting and without taking a byte. A socket that the host has closed is readable, too.
-func nothingWaits(socket syscall.Conn) bool {
+// noInputWaiting looks without waiting and without taking a byte. A socket that the host has closed is readable, too.
+func noInputWaiting(socket syscall.Conn) bool {
 	raw, err := socket.SyscallConn()
 	if err != nil {
 		return false

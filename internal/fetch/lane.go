@@ -23,20 +23,20 @@ type Lane struct {
 	// Unread counts, by origin, the earlier batches in a row that could not ask for its robots.txt, which lies with a busy host.
 	Unread  map[string]int
 	Targets []crawl.Target
-	// Valid reports until when requests may be made; it may be put off while the lane runs.
-	Valid func() time.Time
-	// Lease reports until when the lease lasts, as far as Valid is sooner for another reason; nil: as Valid. An exchange
+	// ValidUntil reports until when requests may be made; it may be put off while the lane runs.
+	ValidUntil func() time.Time
+	// LeaseUntil reports until when the lease lasts, as far as Valid is sooner for another reason; nil: as Valid. An exchange
 	// that is under way then is cut off.
-	Lease func() time.Time
-	// Batch reports until when another host may be asked for a robots.txt, which may be later than Valid: a lane that comes
+	LeaseUntil func() time.Time
+	// BatchUntil reports until when another host may be asked for a robots.txt, which may be later than Valid: a lane that comes
 	// again would have to wait for that host again. nil: as Valid.
-	Batch func() time.Time
+	BatchUntil func() time.Time
 	// Yield gives the lease back while an answer is still read that takes longer than Limits.AddressHold. The lane asks
 	// nothing more then. It returns false if the lease is to be kept; nil keeps it always.
 	Yield func() bool
-	// Intend keeps an intent: every request is announced before it is sent. Its Pause is what the host is owed
+	// LogIntent keeps an intent: every request is announced before it is sent. Its Pause is what the host is owed
 	// from then on if nothing more is kept.
-	Intend func(intent crawl.Exchange) error
+	LogIntent func(intent crawl.Exchange) error
 	// Emit keeps an exchange; it reads Response before it returns. Its Pause is what the host is owed from then on.
 	Emit func(ctx context.Context, x *Exchange) error
 
@@ -49,7 +49,7 @@ type Lane struct {
 	conn    *connection
 	pace    pace
 	yielded bool // the lease was given back
-	mute    mute
+	silent  silentOrigins
 	unread  map[string]int        // Unread and this batch
 	givenUp map[string]rulesEntry // by origin
 	loan    *Loan                 // of a lane that was borrowed
@@ -76,11 +76,11 @@ var (
 // context): what was emitted stands, and another run may fetch the rest.
 func (c *Client) Run(ctx context.Context, l *Lane) (Ending, error) {
 	l.client, l.unread = c, maps.Clone(l.Unread)
-	l.pace = pace{politeness: l.Politeness, rest: l.NotBefore, shared: l.NotBefore, delay: l.Delay, longest: l.Delay}
+	l.pace = pace{politeness: l.Politeness, hostRest: l.NotBefore, addressRest: l.NotBefore, delay: l.Delay, longest: l.Delay}
 	defer l.disconnect()
 	for i, t := range l.Targets {
 		err := l.target(ctx, t)
-		if err == nil && len(l.mute.held) > 0 && !l.mute.answered && len(l.mute.origins) >= maxMute {
+		if err == nil && len(l.silent.held) > 0 && !l.silent.anyConnected && len(l.silent.errs) >= maxSilentOrigins {
 			err = l.unreachable(ctx)
 		}
 		var stop *stopError
@@ -93,7 +93,7 @@ func (c *Client) Run(ctx context.Context, l *Lane) (Ending, error) {
 			return l.ending(false), err
 		}
 	}
-	err := l.settleMute(ctx)
+	err := l.settleSilent(ctx)
 	var stop *stopError
 	if errors.As(err, &stop) {
 		return l.ending(stop.unreachable), nil
@@ -129,13 +129,13 @@ func (l *Lane) target(ctx context.Context, t crawl.Target) error {
 	if err != nil {
 		return l.outcome(ctx, t, crawl.Outcome{Kind: crawl.OutcomeFailed, Reason: err.Error()})
 	}
-	if !l.client.at(ctx, u.Host(), l.Addr) {
+	if !l.client.mayBeAt(ctx, u.Host(), l.Addr) {
 		return l.outcome(ctx, t, crawl.Outcome{Kind: crawl.OutcomeReturned, Reason: errIP.Error()})
 	}
 	if err := l.client.guard.CheckPort(u.Port()); err != nil {
 		return l.failed(ctx, t, err)
 	}
-	if l.hold(t, u.Origin()) {
+	if l.holdBack(t, u.Origin()) {
 		return nil
 	}
 	if err := l.archiveDNS(ctx, u.Host()); err != nil {
@@ -147,9 +147,9 @@ func (l *Lane) target(ctx context.Context, t crawl.Target) error {
 	}
 	switch {
 	case rules.givenUp:
-		return l.outcome(ctx, t, crawl.Outcome{Kind: crawl.OutcomeFailed, Reason: rules.broken})
-	case rules.broken != "":
-		return l.retry(ctx, t, crawl.OutcomeRobots, rules.broken, l.client.limits.RobotsRetry.D())
+		return l.outcome(ctx, t, crawl.Outcome{Kind: crawl.OutcomeFailed, Reason: rules.unavailable})
+	case rules.unavailable != "":
+		return l.retry(ctx, t, crawl.OutcomeRobots, rules.unavailable, l.client.limits.RobotsRetry.D())
 	case !rules.rules.Allowed(u.RequestURI()):
 		return l.outcome(ctx, t, crawl.Outcome{Kind: crawl.OutcomeRobots, Reason: "robots.txt disallows it"})
 	}
@@ -170,26 +170,26 @@ func (l *Lane) request(ctx context.Context, u urls.URL, t crawl.Target, x *Excha
 		}
 		err := l.connect(ctx, u)
 		if err == nil {
-			err = l.valid() // to connect takes long, too
+			err = l.checkValid() // to connect takes long, too
 		}
 		if err != nil {
-			l.pace.asked(l.client.now(), 0)
+			l.pace.requestEnded(l.client.now(), 0)
 			return err
 		}
-		l.mute.answer(l.conn.origin)
+		l.silent.noteConnection(l.conn.origin)
 		x.Claim, x.IP = l.Claim, l.Addr.String()
 		x.Request = request(u, l.Politeness.Agent(), t)
-		if err := l.intend(x.URL); err != nil {
+		if err := l.logIntent(x.URL); err != nil {
 			return &storeError{err}
 		}
-		end := l.watch().over(ctx, l.conn)
+		end := l.watch().start(ctx, l.conn)
 		keep, err := l.client.send(l.conn, x, total, body)
 		ended := end()
 		l.yielded = l.yielded || ended.yielded
 		if ended.cut != nil || err != nil || !keep {
 			l.disconnect()
 		}
-		l.pace.asked(l.client.now(), x.Elapsed)
+		l.pace.requestEnded(l.client.now(), x.Elapsed)
 		if ended.cut != nil { // by us: what came is no outcome
 			return ended.cut
 		}
@@ -203,15 +203,15 @@ func (l *Lane) request(ctx context.Context, u urls.URL, t crawl.Target, x *Excha
 
 func (l *Lane) watch() watch {
 	return watch{
-		now: l.client.now, grace: l.client.grace, lease: l.lease, hold: l.client.limits.AddressHold.D(), yield: l.Yield,
+		now: l.client.now, grace: l.client.grace, lease: l.leaseUntil, hold: l.client.limits.AddressHold.D(), yield: l.Yield,
 	}
 }
 
-func (l *Lane) lease() time.Time {
-	if l.Lease == nil {
-		return l.Valid()
+func (l *Lane) leaseUntil() time.Time {
+	if l.LeaseUntil == nil {
+		return l.ValidUntil()
 	}
-	return l.Lease()
+	return l.LeaseUntil()
 }
 
 func (l *Lane) wait(ctx context.Context) error {
@@ -219,49 +219,49 @@ func (l *Lane) wait(ctx context.Context) error {
 	if l.yielded {
 		return &stopError{reason: errSlow.Error(), expired: true}
 	}
-	if l.Valid().Before(next) {
+	if l.ValidUntil().Before(next) {
 		return errExpired()
 	}
-	if err := l.valid(); err != nil {
+	if err := l.checkValid(); err != nil {
 		return err
 	}
 	if err := l.client.sleep(ctx, next); err != nil {
 		return err
 	}
-	return l.valid() // the lease may be lost meanwhile, and the address another lane's
+	return l.checkValid() // the lease may be lost meanwhile, and the address another lane's
 }
 
-// valid says whether a request may be made now.
-func (l *Lane) valid() error {
-	if !l.Valid().After(l.client.now()) {
+// checkValid says whether a request may be made now.
+func (l *Lane) checkValid() error {
+	if !l.ValidUntil().After(l.client.now()) {
 		return errExpired()
 	}
 	return nil
 }
 
-// owed is what a lane that is cut off now owes: to its own host, or to the one that it has borrowed an address of.
-func (l *Lane) owed() time.Duration {
+// owedPause is what a lane that is cut off now owes: to its own host, or to the one that it has borrowed an address of.
+func (l *Lane) owedPause() time.Duration {
 	owed := l.pace.owed(l.client.now())
 	if l.parent != nil {
-		owed = max(owed, l.parent.owed())
+		owed = max(owed, l.parent.owedPause())
 	}
 	return owed
 }
 
-// known is the longest Crawl-delay that is known of the claim's own host.
-func (l *Lane) known() time.Duration {
+// knownDelay is the longest Crawl-delay that is known of the claim's own host.
+func (l *Lane) knownDelay() time.Duration {
 	if l.parent != nil {
-		return l.parent.known()
+		return l.parent.knownDelay()
 	}
 	return l.pace.longest
 }
 
-func (l *Lane) intend(url string) error {
-	return l.Intend(crawl.Exchange{Kind: crawl.ExchangeIntent, URL: url, Claim: l.Claim, Started: l.client.now(), Pause: l.owed(), Delay: l.known()})
+func (l *Lane) logIntent(url string) error {
+	return l.LogIntent(crawl.Exchange{Kind: crawl.ExchangeIntent, URL: url, Claim: l.Claim, Started: l.client.now(), Pause: l.owedPause(), Delay: l.knownDelay()})
 }
 
-func (l *Lane) keep(ctx context.Context, x *Exchange) error {
-	x.Pause, x.Delay = l.owed(), l.known()
+func (l *Lane) emit(ctx context.Context, x *Exchange) error {
+	x.Pause, x.Delay = l.owedPause(), l.knownDelay()
 	if err := l.Emit(ctx, x); err != nil {
 		return &storeError{err}
 	}
@@ -273,10 +273,10 @@ func (l *Lane) connect(ctx context.Context, u urls.URL) error {
 		return nil
 	}
 	l.disconnect()
-	within, cancel := context.WithTimeout(ctx, l.lease().Sub(l.client.now()))
+	within, cancel := context.WithTimeout(ctx, l.leaseUntil().Sub(l.client.now()))
 	defer cancel()
 	conn, err := l.client.dial(within, u, l.Addr)
-	if err != nil && ctx.Err() == nil && !l.lease().After(l.client.now()) {
+	if err != nil && ctx.Err() == nil && !l.leaseUntil().After(l.client.now()) {
 		err = errExpired()
 	}
 	l.conn = conn

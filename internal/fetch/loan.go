@@ -14,10 +14,10 @@ type Loan struct {
 	NotBefore time.Time
 	Until     time.Time
 	Delay     time.Duration // the longest Crawl-delay that is known of the host
-	// Know keeps a longer Crawl-delay that the host asks for, before the exchange is kept that says so; nil: nobody does.
-	Know   func(delay time.Duration) error
-	Rest   func(next time.Time) // keeps when the host may be asked again; called before Return; nil: nobody does
-	Return func(next time.Time) // ends it; next is when the address may be asked again
+	// KeepDelay keeps a longer Crawl-delay that the host asks for, before the exchange is kept that says so; nil: nobody does.
+	KeepDelay func(delay time.Duration) error
+	KeepRest  func(next time.Time) // keeps when the host may be asked again; called before Return; nil: nobody does
+	Return    func(next time.Time) // ends it; next is when the address may be asked again
 }
 
 // RestsError of Borrow says that the other host is not to be asked before a time that is too far off to wait for.
@@ -32,19 +32,19 @@ type BusyError struct{ Reason string }
 
 func (e *BusyError) Error() string { return e.Reason }
 
-// reaches reports whether the lane has the right to ask a URL: it lies at the lane's address, and its host is the lane's.
-func (l *Lane) reaches(ctx context.Context, at urls.URL) bool {
-	return l.kin(at) && l.client.lies(ctx, at.Host(), l.Addr)
+// mayAsk reports whether the lane has the right to ask a URL: it lies at the lane's address, and its host is the lane's.
+func (l *Lane) mayAsk(ctx context.Context, at urls.URL) bool {
+	return l.sameSite(at) && l.client.isAt(ctx, at.Host(), l.Addr)
 }
 
 // borrow makes a lane to another host or address, for robots.txt alone and until a time at the latest. If it is busy, this lane
 // ends and comes again.
 func (l *Lane) borrow(ctx context.Context, at urls.URL, until time.Time) (*Lane, error) {
-	if err := l.expired(); err != nil {
+	if err := l.mayBorrow(); err != nil {
 		return nil, err
 	}
 	addr, err := l.Addr, error(nil)
-	if !l.client.lies(ctx, at.Host(), l.Addr) {
+	if !l.client.isAt(ctx, at.Host(), l.Addr) {
 		addr, err = l.client.Address(ctx, at.Host())
 	}
 	if errors.Is(err, ErrSilent) {
@@ -56,24 +56,24 @@ func (l *Lane) borrow(ctx context.Context, at urls.URL, until time.Time) (*Lane,
 	if l.Borrow == nil {
 		return nil, errIP
 	}
-	until = times.Earliest(until, l.batch())
+	until = times.Earliest(until, l.batchUntil())
 	loan, err := l.Borrow(ctx, at, addr, until)
 	if err != nil {
-		return nil, l.withoutLoan(ctx, at, err)
+		return nil, l.loanError(ctx, at, err)
 	}
 	loan.Until = times.Earliest(loan.Until, until)
 	other := &Lane{
-		Claim: l.Claim, Addr: addr, Politeness: l.Politeness, Agent: l.Agent, Intend: l.Intend, Emit: l.Emit,
-		Valid: func() time.Time { return times.Earliest(l.batch(), loan.Until) }, Lease: func() time.Time { return loan.Until },
+		Claim: l.Claim, Addr: addr, Politeness: l.Politeness, Agent: l.Agent, LogIntent: l.LogIntent, Emit: l.Emit,
+		ValidUntil: func() time.Time { return times.Earliest(l.batchUntil(), loan.Until) }, LeaseUntil: func() time.Time { return loan.Until },
 		client: l.client, loan: &loan, parent: l,
-		pace: pace{politeness: l.Politeness, rest: loan.NotBefore, delay: loan.Delay, longest: loan.Delay},
+		pace: pace{politeness: l.Politeness, hostRest: loan.NotBefore, delay: loan.Delay, longest: loan.Delay},
 	}
 	if addr == l.Addr { // another host of our own address, under our own lease, after its pause
 		l.disconnect()
-		other.Lease = func() time.Time { return times.Earliest(l.lease(), loan.Until) }
-		other.pace.share(l.pace.address())
+		other.LeaseUntil = func() time.Time { return times.Earliest(l.leaseUntil(), loan.Until) }
+		other.pace.restAddress(l.pace.address())
 	}
-	if l.kin(at) { // one host at two addresses is still asked by one lane, at one pace
+	if l.sameSite(at) { // one host at two addresses is still asked by one lane, at one pace
 		other.pace.putOff(l.pace.next())
 	}
 	if err := other.archiveDNS(ctx, at.Host()); err != nil {
@@ -83,8 +83,8 @@ func (l *Lane) borrow(ctx context.Context, at urls.URL, until time.Time) (*Lane,
 	return other, nil
 }
 
-// withoutLoan says what it means for the lane that it may not ask another host.
-func (l *Lane) withoutLoan(ctx context.Context, at urls.URL, err error) error {
+// loanError says what it means for the lane that it may not ask another host.
+func (l *Lane) loanError(ctx context.Context, at urls.URL, err error) error {
 	var rests *RestsError
 	var busy *BusyError
 	switch {
@@ -100,8 +100,8 @@ func (l *Lane) withoutLoan(ctx context.Context, at urls.URL, err error) error {
 	return &storeError{err}
 }
 
-// kin reports whether a URL belongs to the same pay-level domain as what the lane asks.
-func (l *Lane) kin(at urls.URL) bool {
+// sameSite reports whether a URL belongs to the same pay-level domain as what the lane asks.
+func (l *Lane) sameSite(at urls.URL) bool {
 	own, err := urls.Parse(l.pace.origin + "/")
 	return err == nil && own.PLD() == at.PLD()
 }
@@ -109,15 +109,15 @@ func (l *Lane) kin(at urls.URL) bool {
 // giveLoanBack ends a borrowed lane; of the lane itself it does nothing.
 func (l *Lane) giveLoanBack() {
 	if l.loan != nil {
-		if own, err := urls.Parse(l.pace.origin + "/"); err == nil && l.parent.kin(own) {
+		if own, err := urls.Parse(l.pace.origin + "/"); err == nil && l.parent.sameSite(own) {
 			l.parent.pace.putOff(l.pace.next())
 		}
 		if l.Addr == l.parent.Addr {
-			l.parent.pace.share(l.pace.address())
+			l.parent.pace.restAddress(l.pace.address())
 		}
 		l.disconnect()
-		if l.loan.Rest != nil {
-			l.loan.Rest(l.pace.next())
+		if l.loan.KeepRest != nil {
+			l.loan.KeepRest(l.pace.next())
 		}
 		l.loan.Return(l.pace.address())
 		l.loan = nil

@@ -11,34 +11,34 @@ import (
 	"github.com/muninn-archive/muninn/internal/urls"
 )
 
-// mute are the origins of a lane that take no connection. A port that is closed says nothing of the
+// silentOrigins are the origins of a lane that take no connection. A port that is closed says nothing of the
 // others at the address, so their targets are held until it is known whether anything answers.
-type mute struct {
-	origins  map[string]error
-	fallen   map[string]bool // answered before, in this lane
-	heard    map[string]bool
-	held     []crawl.Target
-	answered bool // some origin took a connection
+type silentOrigins struct {
+	errs           map[string]error
+	answeredBefore map[string]bool // answered before, in this lane
+	connected      map[string]bool
+	held           []crawl.Target
+	anyConnected   bool // some origin took a connection
 }
 
-// maxMute is how many origins of an address are tried before it counts as down, if none of them answers.
-const maxMute = 3
+// maxSilentOrigins is how many origins of an address are tried before it counts as down, if none of them answers.
+const maxSilentOrigins = 3
 
-// answer notes that an origin took a connection.
-func (m *mute) answer(origin string) {
-	if m.heard == nil {
-		m.heard = map[string]bool{}
+// noteConnection notes that an origin took a connection.
+func (m *silentOrigins) noteConnection(origin string) {
+	if m.connected == nil {
+		m.connected = map[string]bool{}
 	}
-	m.heard[origin], m.answered = true, true
+	m.connected[origin], m.anyConnected = true, true
 }
 
 // add holds a target whose origin took no connection, and so all that follow of that origin.
-func (m *mute) add(t crawl.Target, err error) {
-	if m.origins == nil {
-		m.origins, m.fallen = map[string]error{}, map[string]bool{}
+func (m *silentOrigins) add(t crawl.Target, err error) {
+	if m.errs == nil {
+		m.errs, m.answeredBefore = map[string]error{}, map[string]bool{}
 	}
 	origin := originOf(t)
-	m.origins[origin], m.fallen[origin] = err, m.heard[origin]
+	m.errs[origin], m.answeredBefore[origin] = err, m.connected[origin]
 	m.held = append(m.held, t)
 }
 
@@ -50,31 +50,31 @@ func originOf(t crawl.Target) string {
 	return u.Origin()
 }
 
-// hold keeps a target back whose origin is mute.
-func (l *Lane) hold(t crawl.Target, origin string) bool {
-	if _, is := l.mute.origins[origin]; !is {
+// holdBack keeps a target back whose origin is mute.
+func (l *Lane) holdBack(t crawl.Target, origin string) bool {
+	if _, is := l.silent.errs[origin]; !is {
 		return false
 	}
-	l.mute.held = append(l.mute.held, t)
+	l.silent.held = append(l.silent.held, t)
 	return true
 }
 
-// settleMute gives the held targets their outcomes at the end of the lane. If nothing at the address
+// settleSilent gives the held targets their outcomes at the end of the lane. If nothing at the address
 // answered, the host is down. Else an origin that never answered costs its targets an attempt each, and
 // one that fell silent only the target that met it.
-func (l *Lane) settleMute(ctx context.Context) error {
-	if len(l.mute.held) == 0 {
+func (l *Lane) settleSilent(ctx context.Context) error {
+	if len(l.silent.held) == 0 {
 		return nil
 	}
-	if !l.mute.answered {
+	if !l.silent.anyConnected {
 		return l.unreachable(ctx)
 	}
 	met := map[string]bool{}
-	for _, t := range l.mute.held {
+	for _, t := range l.silent.held {
 		origin := originOf(t)
-		err := l.mute.origins[origin]
+		err := l.silent.errs[origin]
 		wait := l.client.limits.Backoff(t.Attempts + 1)
-		if l.mute.fallen[origin] && met[origin] {
+		if l.silent.answeredBefore[origin] && met[origin] {
 			l.pace.putOff(l.client.now().Add(l.client.limits.Backoff(1)))
 			err = l.outcome(ctx, t, crawl.Outcome{Kind: crawl.OutcomeReturned, Reason: err.Error()})
 		} else {
@@ -85,7 +85,7 @@ func (l *Lane) settleMute(ctx context.Context) error {
 		}
 		met[origin] = true
 	}
-	l.mute.held = nil
+	l.silent.held = nil
 	return nil
 }
 
@@ -94,14 +94,14 @@ func (l *Lane) settleMute(ctx context.Context) error {
 func (l *Lane) unreachable(ctx context.Context) error {
 	limits := l.client.limits
 	stop := &stopError{
-		reason:      "the host cannot be reached: " + l.mute.origins[originOf(l.mute.held[0])].Error(),
+		reason:      "the host cannot be reached: " + l.silent.errs[originOf(l.silent.held[0])].Error(),
 		after:       l.client.now().Add(limits.Backoff(l.Failures + 1)),
 		unreachable: true,
 		failed:      l.Failures+1 >= limits.HostFailures,
 	}
 	l.pace.putOff(stop.after)
-	held := l.mute.held
-	l.mute.held = nil
+	held := l.silent.held
+	l.silent.held = nil
 	if err := l.giveBack(ctx, held, stop); err != nil {
 		return err
 	}
@@ -112,8 +112,8 @@ func (l *Lane) unreachable(ctx context.Context) error {
 func (l *Lane) offline(ctx context.Context, t crawl.Target, err error) error {
 	stop := &stopError{reason: "the worker's network is down: " + err.Error(), after: l.client.now().Add(offlineWait)}
 	l.pace.putOff(stop.after)
-	held := append(l.mute.held, t)
-	l.mute.held = nil
+	held := append(l.silent.held, t)
+	l.silent.held = nil
 	if err := l.giveBack(ctx, held, stop); err != nil {
 		return err
 	}
@@ -123,9 +123,9 @@ func (l *Lane) offline(ctx context.Context, t crawl.Target, err error) error {
 // offlineWait is how long a host rests that could not be asked for want of a network.
 const offlineWait = time.Minute
 
-// isLocal reports whether a connection failed on this side. A worker without IPv6 has no way to an
+// isLocalFailure reports whether a connection failed on this side. A worker without IPv6 has no way to an
 // IPv6 address, ever; that counts as the host's failure.
-func isLocal(err error, addr netip.Addr) bool {
+func isLocalFailure(err error, addr netip.Addr) bool {
 	return errors.Is(err, syscall.ENETDOWN) || errors.Is(err, syscall.EADDRNOTAVAIL) ||
 		errors.Is(err, syscall.ENETUNREACH) && addr.Is4() || errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE)
 }

@@ -54,7 +54,7 @@ func TestMuteOrigin(t *testing.T) {
 func TestMuteOrigins(t *testing.T) {
 	h := newHost(t, func(seen) answer { return answer{wire: page("200 OK", "page")} })
 	var list []string
-	for range maxMute {
+	for range maxSilentOrigins {
 		list = append(list, closedPort(t)+"/")
 	}
 	r := h.run(t, newClient(t, h.clock, nil), nil, targets(append(list, h.url("/a"))...)...)
@@ -78,7 +78,7 @@ func TestIsLocal(t *testing.T) {
 		{syscall.ENETUNREACH, v4, true}, {syscall.ENETUNREACH, v6, false}, {syscall.ENETDOWN, v6, true},
 		{syscall.EMFILE, v4, true}, {syscall.ECONNREFUSED, v4, false}, {syscall.EHOSTUNREACH, v4, false},
 	} {
-		if got := isLocal(fmt.Errorf("%w: %w", errConnect, test.err), test.addr); got != test.want {
+		if got := isLocalFailure(fmt.Errorf("%w: %w", errConnect, test.err), test.addr); got != test.want {
 			t.Errorf("%v to %s: %v, want %v", test.err, test.addr, got, test.want)
 		}
 	}

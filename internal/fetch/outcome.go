@@ -45,7 +45,7 @@ func (l *Lane) finish(ctx context.Context, t crawl.Target, x *Exchange) error {
 	}
 	o.Visit = crawl.Visit{ETag: x.Header.Get("ETag"), LastModified: x.Header.Get("Last-Modified")}
 	x.Outcome = o
-	if err := l.keep(ctx, x); err != nil {
+	if err := l.emit(ctx, x); err != nil {
 		return err
 	}
 	if stop != nil {
@@ -70,10 +70,10 @@ func (l *Lane) failed(ctx context.Context, t crawl.Target, err error) error {
 		return stop
 	case errors.As(err, &refused):
 		return l.outcome(ctx, t, crawl.Outcome{Kind: crawl.OutcomeRefused, Reason: err.Error()})
-	case isLocal(err, l.Addr):
+	case isLocalFailure(err, l.Addr):
 		return l.offline(ctx, t, err)
 	case hostDown(err):
-		l.mute.add(t, err)
+		l.silent.add(t, err)
 		return nil
 	case errors.Is(err, errProtocol):
 		return l.outcome(ctx, t, crawl.Outcome{Kind: crawl.OutcomeFailed, Reason: err.Error()})
@@ -110,7 +110,7 @@ func (l *Lane) outcome(ctx context.Context, t crawl.Target, o crawl.Outcome) err
 		Kind: crawl.ExchangePage, Claim: l.Claim, URL: t.URL, Via: t.Via, Path: t.Path,
 		Started: l.client.now(), Outcome: o,
 	}}
-	return l.keep(ctx, x)
+	return l.emit(ctx, x)
 }
 
 func (l *Lane) archiveDNS(ctx context.Context, host string) error {
@@ -123,5 +123,5 @@ func (l *Lane) archiveDNS(ctx context.Context, host string) error {
 		MIME: "text/dns", Path: crawl.HopPrereq.String(),
 	}}
 	x.Response, x.Size = textReader(a.Text), int64(len(a.Text))
-	return l.keep(ctx, x)
+	return l.emit(ctx, x)
 }

@@ -80,7 +80,7 @@ func TestLogSaysWhatIsOwed(t *testing.T) {
 			var got []crawl.Exchange
 			h.run(t, newClient(t, h.clock, nil), func(l *Lane) {
 				l.Delay = test.known
-				l.Intend = func(x crawl.Exchange) error { got = append(got, x); return nil }
+				l.LogIntent = func(x crawl.Exchange) error { got = append(got, x); return nil }
 				l.Emit = func(_ context.Context, x *Exchange) error { got = append(got, x.Exchange); return nil }
 			}, targets(h.url("/a"))...)
 			if len(got) != len(test.want) {

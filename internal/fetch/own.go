@@ -7,28 +7,28 @@ import (
 	"time"
 )
 
-// ownAge is how long the machine's addresses are held for the same.
-const ownAge = time.Minute
+// machineAddrsAge is how long the machine's addresses are held for the same.
+const machineAddrsAge = time.Minute
 
-// own are the addresses of the machine that the worker runs on. Public ones are reached by a way that firewalls do not
+// machineAddrs are the addresses of the machine that the worker runs on. Public ones are reached by a way that firewalls do not
 // guard: a page could have the crawler ask services of the machine that listen there.
-type own struct {
+type machineAddrs struct {
 	list func() []netip.Addr
 
-	mu   sync.Mutex
-	had  []netip.Addr
-	when time.Time
+	mu       sync.Mutex
+	known    []netip.Addr
+	listedAt time.Time
 }
 
-func newOwn(list func() []netip.Addr) *own { return &own{list: list} }
+func newMachineAddrs(list func() []netip.Addr) *machineAddrs { return &machineAddrs{list: list} }
 
-func (o *own) addrs() []netip.Addr {
+func (o *machineAddrs) addrs() []netip.Addr {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if o.when.IsZero() || time.Since(o.when) > ownAge {
-		o.had, o.when = o.list(), time.Now()
+	if o.listedAt.IsZero() || time.Since(o.listedAt) > machineAddrsAge {
+		o.known, o.listedAt = o.list(), time.Now()
 	}
-	return o.had
+	return o.known
 }
 
 // interfaceAddrs lists the addresses of the machine's interfaces; none if the system does not report them.
@@ -39,7 +39,7 @@ func interfaceAddrs() (list []netip.Addr) {
 	}
 	for _, a := range all {
 		if p, err := netip.ParsePrefix(a.String()); err == nil {
-			list = append(list, plain(p.Addr()))
+			list = append(list, canonicalAddr(p.Addr()))
 		}
 	}
 	return list

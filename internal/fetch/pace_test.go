@@ -78,7 +78,7 @@ func TestEveryGapIsKept(t *testing.T) {
 			for range 2 { // a later lane begins when the earlier one says it may
 				r := h.run(t, c, func(l *Lane) {
 					l.NotBefore = next
-					l.Intend = func(crawl.Exchange) error { sent++; return nil }
+					l.LogIntent = func(crawl.Exchange) error { sent++; return nil }
 				}, targets(h.url("/a"), h.url("/stale1"), h.url("/b"), h.url("/stale2"))...)
 				if r.err != nil {
 					t.Fatal(r.err)
@@ -107,7 +107,7 @@ func TestSlowHostsGetLongerPauses(t *testing.T) {
 	for _, test := range tests {
 		now := time.Unix(1000, 0)
 		p := pace{politeness: politeness()}
-		p.asked(now, test.response)
+		p.requestEnded(now, test.response)
 		if got := p.next().Sub(now); got != test.want {
 			t.Errorf("after a response of %s a pause of %s, want %s", test.response, got, test.want)
 		}
@@ -128,7 +128,7 @@ func TestStaleConnectionIsTriedAnewOnce(t *testing.T) {
 		c := newClient(t, h.clock, nil)
 		var intents int
 		r := h.run(t, c, func(l *Lane) {
-			l.Intend = func(crawl.Exchange) error { intents++; return nil }
+			l.LogIntent = func(crawl.Exchange) error { intents++; return nil }
 		}, targets(h.url("/a"), h.url("/b"), h.url("/c"))...)
 		for _, path := range []string{"/a", "/b", "/c"} {
 			if o := r.outcome(t, h.url(path)); o.Kind != crawl.OutcomeDone {
@@ -239,7 +239,7 @@ func TestLeaseEnds(t *testing.T) {
 		return answer{wire: page("200 OK", "")}
 	})
 	end := h.clock.now().Add(5 * time.Second) // robots.txt at 0, /a at 2, /b at 4
-	r := h.run(t, newClient(t, h.clock, nil), func(l *Lane) { l.Valid = func() time.Time { return end } },
+	r := h.run(t, newClient(t, h.clock, nil), func(l *Lane) { l.ValidUntil = func() time.Time { return end } },
 		targets(h.url("/a"), h.url("/b"), h.url("/c"), h.url("/d"))...)
 	for path, want := range map[string]string{"/a": crawl.OutcomeDone, "/b": crawl.OutcomeDone, "/c": crawl.OutcomeReturned, "/d": crawl.OutcomeReturned} {
 		if o := r.outcome(t, h.url(path)); o.Kind != want {
@@ -267,8 +267,8 @@ func TestLeaseEndsInThePause(t *testing.T) {
 		}
 	})
 	r := h.run(t, c, func(l *Lane) {
-		l.Valid = func() time.Time { return valid }
-		l.Lease = func() time.Time { return h.clock.now().Add(time.Hour) } // so that nothing but Valid stops the request
+		l.ValidUntil = func() time.Time { return valid }
+		l.LeaseUntil = func() time.Time { return h.clock.now().Add(time.Hour) } // so that nothing but Valid stops the request
 	}, targets(h.url("/a"))...)
 	if o := r.outcome(t, h.url("/a")); o.Kind != crawl.OutcomeReturned {
 		t.Errorf("%+v", o)
@@ -290,7 +290,7 @@ func TestOwnErrorsEndTheLane(t *testing.T) {
 		options func(*Options)
 		lane    func(*Lane)
 	}{
-		"intent": {lane: func(l *Lane) { l.Intend = func(crawl.Exchange) error { return full } }},
+		"intent": {lane: func(l *Lane) { l.LogIntent = func(crawl.Exchange) error { return full } }},
 		"body":   {options: func(o *Options) { o.TempDir, o.Limits.MemoryBytes = "/nowhere/at/all", 10 }},
 	}
 	for name, test := range tests {

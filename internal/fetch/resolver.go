@@ -47,9 +47,9 @@ type Resolver struct {
 	// Observe, if set, is called after each look-up: how long it took, and how it failed.
 	Observe func(took time.Duration, err error)
 
-	asking singleflight.Group
-	silent atomic.Int64 // look-ups in a row that no server replied to
-	spoke  atomic.Bool  // a server has replied once
+	asking     singleflight.Group
+	unanswered atomic.Int64 // look-ups in a row that no server replied to
+	hasReplied atomic.Bool  // a server has replied once
 
 	mu      sync.Mutex
 	cache   *cache.LRU[string, Answer]
@@ -60,7 +60,7 @@ type Resolver struct {
 func NewResolver(fixed map[string]netip.Addr, server string) (*Resolver, error) {
 	r := &Resolver{fixed: map[string]netip.Addr{}, now: time.Now, cache: newAnswers(), unsaved: newAnswers()}
 	for host, addr := range fixed {
-		r.fixed[strings.ToLower(host)] = plain(addr)
+		r.fixed[strings.ToLower(host)] = canonicalAddr(addr)
 	}
 	if server != "" {
 		if _, _, err := net.SplitHostPort(server); err != nil {
@@ -84,8 +84,8 @@ func newAnswers() *cache.LRU[string, Answer] { return cache.NewLRU[string, Answe
 // the worker's network, not of the host.
 var ErrSilent = errors.New("no DNS server answers")
 
-// silence is how many look-ups in a row without any reply make the servers count as out of reach.
-const silence = 8
+// maxUnanswered is how many look-ups in a row without any reply make the servers count as out of reach.
+const maxUnanswered = 8
 
 // Resolve returns the address of a host: the first of the answer.
 func (r *Resolver) Resolve(ctx context.Context, host string) (netip.Addr, error) {
@@ -96,7 +96,7 @@ func (r *Resolver) Resolve(ctx context.Context, host string) (netip.Addr, error)
 // lookup returns the answer for a host. Callers that ask for a host at the same time share a look-up.
 func (r *Resolver) lookup(ctx context.Context, host string) (Answer, error) {
 	if addr, ok := urls.Address(host); ok {
-		addr = plain(addr)
+		addr = canonicalAddr(addr)
 		return Answer{Addr: addr, Addrs: []netip.Addr{addr}}, nil
 	}
 	if addr, ok := r.fixed[host]; ok {
@@ -118,8 +118,8 @@ func (r *Resolver) lookup(ctx context.Context, host string) (Answer, error) {
 	}
 }
 
-// keep puts an answer into the cache.
-func (r *Resolver) keep(a Answer) Answer {
+// store puts an answer into the cache.
+func (r *Resolver) store(a Answer) Answer {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.cache.Put(a.Host, a)
@@ -147,8 +147,8 @@ func (r *Resolver) observed(ctx context.Context, host string) Answer {
 	return a
 }
 
-// unsave has the answer for a host, if it is still remembered, archived once more.
-func (r *Resolver) unsave(host string) {
+// archiveAgain has the answer for a host, if it is still remembered, archived once more.
+func (r *Resolver) archiveAgain(host string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if a, ok := r.cache.Peek(host); ok && a.err == nil {
@@ -159,7 +159,7 @@ func (r *Resolver) unsave(host string) {
 func (r *Resolver) ask(ctx context.Context, host string) Answer {
 	now := r.now()
 	failed := func(err error) Answer {
-		return r.keep(Answer{Host: host, expires: r.now().Add(failureTTL), err: fmt.Errorf("resolve %s: %w", host, err)})
+		return r.store(Answer{Host: host, expires: r.now().Add(failureTTL), err: fmt.Errorf("resolve %s: %w", host, err)})
 	}
 	if len(r.servers) == 0 {
 		return failed(errors.New("no DNS server is configured"))
@@ -168,24 +168,24 @@ func (r *Resolver) ask(ctx context.Context, host string) Answer {
 	replied := false
 	for _, server := range r.servers {
 		for _, kind := range []uint16{dns.TypeA, dns.TypeAAAA} {
-			reply, err := exchange(ctx, server, host, kind)
+			reply, err := exchangeDNS(ctx, server, host, kind)
 			if err != nil {
 				last = errors.New(err.Error()) // its time is not that of who asks
 				continue
 			}
 			replied = true
-			r.spoke.Store(true)
-			if a, ok := read(reply, host, now); ok {
-				r.silent.Store(0)
+			r.hasReplied.Store(true)
+			if a, ok := readReply(reply, host, now); ok {
+				r.unanswered.Store(0)
 				a.Server, a.Asked = server, now
-				return r.keep(a)
+				return r.store(a)
 			}
 			last = fmt.Errorf("the DNS answer is %s without an address", dns.RcodeToString[reply.Rcode])
 		}
 	}
 	if replied {
-		r.silent.Store(0)
-	} else if r.silent.Add(1) >= silence && r.spoke.Load() && !r.alive(ctx) {
+		r.unanswered.Store(0)
+	} else if r.unanswered.Add(1) >= maxUnanswered && r.hasReplied.Load() && !r.alive(ctx) {
 		last = fmt.Errorf("%w: %w", ErrSilent, last)
 	}
 	return failed(last)
@@ -194,15 +194,15 @@ func (r *Resolver) ask(ctx context.Context, host string) Answer {
 // alive asks the servers what every server knows: names whose own servers are dead may silence them too.
 func (r *Resolver) alive(ctx context.Context) bool {
 	for _, server := range r.servers {
-		if _, err := exchange(ctx, server, ".", dns.TypeNS); err == nil {
-			r.silent.Store(0)
+		if _, err := exchangeDNS(ctx, server, ".", dns.TypeNS); err == nil {
+			r.unanswered.Store(0)
 			return true
 		}
 	}
 	return false
 }
 
-func exchange(ctx context.Context, server, host string, kind uint16) (*dns.Msg, error) {
+func exchangeDNS(ctx context.Context, server, host string, kind uint16) (*dns.Msg, error) {
 	ctx, cancel := context.WithTimeout(ctx, dnsTimeout)
 	defer cancel()
 	query := new(dns.Msg).SetQuestion(dns.Fqdn(host), kind)
@@ -214,9 +214,9 @@ func exchange(ctx context.Context, server, host string, kind uint16) (*dns.Msg, 
 	return reply, err
 }
 
-// read takes the first address of a reply and writes the reply as Heritrix does: a 14-digit date and
+// readReply takes the first address of a reply and writes the reply as Heritrix does: a 14-digit date and
 // the resource records.
-func read(reply *dns.Msg, host string, now time.Time) (Answer, bool) {
+func readReply(reply *dns.Msg, host string, now time.Time) (Answer, bool) {
 	a := Answer{Host: host}
 	ttl := maxTTL
 	var text strings.Builder
@@ -232,7 +232,7 @@ func read(reply *dns.Msg, host string, now time.Time) (Answer, bool) {
 			ip = rr.AAAA
 		}
 		if addr, ok := netip.AddrFromSlice(ip); ok {
-			a.Addrs = append(a.Addrs, plain(addr))
+			a.Addrs = append(a.Addrs, canonicalAddr(addr))
 		}
 	}
 	if len(a.Addrs) > 0 {

@@ -231,9 +231,9 @@ func TestResolverSilence(t *testing.T) {
 			}
 		}
 		r.servers = []string{"127.0.0.1:9"} // nobody listens there
-		for i := range 2 * silence {
+		for i := range 2 * maxUnanswered {
 			_, err := r.Resolve(t.Context(), fmt.Sprintf("h%d.test", i))
-			if want := spoke && i+1 >= silence; err == nil || errors.Is(err, ErrSilent) != want {
+			if want := spoke && i+1 >= maxUnanswered; err == nil || errors.Is(err, ErrSilent) != want {
 				t.Errorf("spoke %v, look-up %d: %v", spoke, i+1, err)
 			}
 		}

@@ -17,14 +17,14 @@ import (
 
 // noRules stands for a robots.txt that cannot be had: it disallows everything (RFC 9309 §2.3.1.4).
 func noRules(reason string) rulesEntry {
-	return rulesEntry{rules: robots.DenyAll(), broken: "robots.txt cannot be had: " + reason}
+	return rulesEntry{rules: robots.DenyAll(), unavailable: "robots.txt cannot be had: " + reason}
 }
 
 // robotsHop fetches one robots.txt. It returns where it redirects to, or what it says. What is owed to the host
 // after it is known before the exchange is kept, which says so; a whole answer counts although the lane is stopped.
 func (l *Lane) robotsHop(ctx context.Context, at urls.URL) (*urls.URL, rulesEntry, error) {
 	known, ok := l.client.robots.get(l.Agent+" "+at.Origin(), l.client.now())
-	l.pace.know(at.Origin(), known, ok)
+	l.pace.takeRobots(at.Origin(), known, ok)
 	x := &Exchange{Exchange: crawl.Exchange{Kind: crawl.ExchangeRobots, URL: at.String(), Path: crawl.HopPrereq.String()}}
 	defer x.Close()
 	err := l.request(ctx, at, crawl.Target{URL: at.String()}, x, l.client.limits.RobotsTimeout.D(), robots.MaxBytes+1<<10)
@@ -41,15 +41,15 @@ func (l *Lane) robotsHop(ctx context.Context, at urls.URL) (*urls.URL, rulesEntr
 	}
 	next, e := l.readRobots(at, x)
 	if next == nil { // what is known of it already may be that it could not be had
-		l.pace.know(at.Origin(), e, true)
+		l.pace.takeRobots(at.Origin(), e, true)
 	}
-	l.putOffAsAsked(x)
-	if l.loan != nil && l.loan.Know != nil && l.pace.longest > l.loan.Delay {
-		if err := l.loan.Know(l.pace.longest); err != nil {
+	l.applyRetryAfter(x)
+	if l.loan != nil && l.loan.KeepDelay != nil && l.pace.longest > l.loan.Delay {
+		if err := l.loan.KeepDelay(l.pace.longest); err != nil {
 			return nil, rulesEntry{}, &storeError{err}
 		}
 	}
-	if err := l.keep(ctx, x); err != nil {
+	if err := l.emit(ctx, x); err != nil {
 		return nil, rulesEntry{}, err
 	}
 	return next, e, nil
@@ -75,27 +75,27 @@ func (l *Lane) readRobots(at urls.URL, x *Exchange) (*urls.URL, rulesEntry) {
 	e := rulesEntry{rules: rules}
 	switch {
 	case x.Status >= 500 || x.Status == http.StatusTooManyRequests: // 429 speaks of us, not of the file
-		e.rules, e.broken = robots.DenyAll(), "robots.txt answers "+strconv.Itoa(x.Status)+", which disallows everything"
+		e.rules, e.unavailable = robots.DenyAll(), "robots.txt answers "+strconv.Itoa(x.Status)+", which disallows everything"
 	case !decided && (x.Truncated == "time" || x.Truncated == "disconnect"): // rules may be missing (§2.3.1.4)
-		e.rules, e.broken = robots.DenyAll(), "robots.txt was cut off: "+x.Truncated
+		e.rules, e.unavailable = robots.DenyAll(), "robots.txt was cut off: "+x.Truncated
 	case unread != nil: // its rules are not known
-		e.rules, e.broken = robots.DenyAll(), "robots.txt cannot be decoded: "+unread.Error()
+		e.rules, e.unavailable = robots.DenyAll(), "robots.txt cannot be decoded: "+unread.Error()
 	}
 	return nil, e
 }
 
-// know takes over what is known of an origin's Crawl-delay: nothing of one that is not there, or whose robots.txt
+// takeRobots takes over what is known of an origin's Crawl-delay: nothing of one that is not there, or whose robots.txt
 // could not be had.
-func (p *pace) know(origin string, e rulesEntry, found bool) {
-	if !found || e.broken != "" {
-		p.unmet(origin)
+func (p *pace) takeRobots(origin string, e rulesEntry, found bool) {
+	if !found || e.unavailable != "" {
+		p.originUnknown(origin)
 		return
 	}
-	p.met(origin, e.rules.Delay())
+	p.originKnown(origin, e.rules.Delay())
 }
 
-// putOffAsAsked puts the host's next time off if it asks for that instead of giving its robots.txt.
-func (l *Lane) putOffAsAsked(x *Exchange) {
+// applyRetryAfter puts the host's next time off if it asks for that instead of giving its robots.txt.
+func (l *Lane) applyRetryAfter(x *Exchange) {
 	if x.Status == http.StatusTooManyRequests || x.Status == http.StatusServiceUnavailable {
 		now := l.client.now()
 		l.pace.putOff(now.Add(min(x.retryAfter(now), l.client.limits.RetryAfter.D())))

@@ -18,22 +18,22 @@ const (
 )
 
 type rulesEntry struct {
-	rules   robots.Rules
-	expires time.Time
-	broken  string // why robots.txt could not be had; the rules then disallow everything
-	givenUp bool   // it could not be asked for, time and again; of a lane, never in the cache
+	rules       robots.Rules
+	expires     time.Time
+	unavailable string // why robots.txt could not be had; the rules then disallow everything
+	givenUp     bool   // it could not be asked for, time and again; of a lane, never in the cache
 
 	asked []string // origins whose answers it is made of
 	chain *chain   // of redirects, which was not followed to its end: there are no rules yet; nil: there are
 }
 
 func (e rulesEntry) size(key string) int {
-	size := e.rules.Size() + len(key) + len(e.broken) + entryBytes
+	size := e.rules.Size() + len(key) + len(e.unavailable) + entryBytes
 	for _, origin := range e.asked {
 		size += len(origin)
 	}
 	if e.chain != nil {
-		size += len(e.chain.at.String())
+		size += len(e.chain.next.String())
 	}
 	return size
 }

@@ -20,7 +20,7 @@ const MaxChain = 2 * time.Minute
 // It is kept in memory only. A worker that was killed starts again at the origin, which costs a request for each redirect that it had
 // followed; the pauses owed to the hosts on the way are in the log and in the frontier.
 type chain struct {
-	at      urls.URL  // to be asked next
+	next    urls.URL  // to be asked next
 	hop     int       // redirects that led to it
 	asked   []string  // origins that have answered
 	expires time.Time // what they said
@@ -31,18 +31,18 @@ type chain struct {
 func (l *Lane) robotsOf(ctx context.Context, u urls.URL) (rulesEntry, error) {
 	key := l.Agent + " " + u.Origin()
 	if e, ok := l.client.robots.get(key, l.client.now()); ok {
-		l.pace.know(u.Origin(), e, true)
+		l.pace.takeRobots(u.Origin(), e, true)
 		return e, nil
 	}
 	c, unfinished := l.client.robots.unfinished(key, l.client.now())
 	if unfinished {
-		l.pace.know(u.Origin(), rulesEntry{}, false)
+		l.pace.takeRobots(u.Origin(), rulesEntry{}, false)
 	} else {
 		at, err := urls.Parse(u.Origin() + "/robots.txt")
 		if err != nil {
 			return rulesEntry{}, err
 		}
-		c = chain{at: at, expires: l.client.now().Add(robots.MaxAge)}
+		c = chain{next: at, expires: l.client.now().Add(robots.MaxAge)}
 	}
 	e, err := l.follow(ctx, &c)
 	if err != nil {
@@ -54,9 +54,9 @@ func (l *Lane) robotsOf(ctx context.Context, u urls.URL) (rulesEntry, error) {
 		}
 		return rulesEntry{}, err
 	}
-	l.pace.know(u.Origin(), e, true)
+	l.pace.takeRobots(u.Origin(), e, true)
 	keep := robots.MaxAge
-	if e.broken != "" {
+	if e.unavailable != "" {
 		keep = l.client.limits.RobotsRetry.D()
 	}
 	e.expires, e.asked = times.Earliest(l.client.now().Add(keep), c.expires), c.asked
@@ -70,15 +70,15 @@ func (l *Lane) follow(ctx context.Context, c *chain) (rulesEntry, error) {
 	defer func() { lane.giveLoanBack() }()
 	var until time.Time
 	for {
-		if c.hop > 0 && !lane.reaches(ctx, c.at) {
+		if c.hop > 0 && !lane.mayAsk(ctx, c.next) {
 			lane.giveLoanBack()
 			lane = l
 		}
-		if c.hop > 0 && !lane.reaches(ctx, c.at) { // nor does the lane itself
+		if c.hop > 0 && !lane.mayAsk(ctx, c.next) { // nor does the lane itself
 			if until.IsZero() {
 				until = l.client.now().Add(MaxChain)
 			}
-			other, err := l.borrow(ctx, c.at, until)
+			other, err := l.borrow(ctx, c.next, until)
 			var stop *stopError
 			switch {
 			case err == nil:
@@ -89,20 +89,20 @@ func (l *Lane) follow(ctx context.Context, c *chain) (rulesEntry, error) {
 				return noRules(err.Error()), nil
 			}
 		}
-		next, e, err := lane.robotsHop(ctx, c.at)
+		next, e, err := lane.robotsHop(ctx, c.next)
 		var stop *stopError
 		switch {
 		case err == nil:
 		case ctx.Err() != nil || isFatal(err):
 			return rulesEntry{}, err
-		case errors.As(err, &stop) && c.hop > 0 && !lane.ownTime(stop): // by us: it says nothing of robots.txt
-			return rulesEntry{}, unreadable(c.at.String(), stop.reason)
+		case errors.As(err, &stop) && c.hop > 0 && !lane.ownTimeOver(stop): // by us: it says nothing of robots.txt
+			return rulesEntry{}, unreadable(c.next.String(), stop.reason)
 		case stop == nil && lane != l: // of another host: it says nothing of ours
 			return noRules(err.Error()), nil
 		default:
 			return rulesEntry{}, err
 		}
-		c.asked = append(slices.Clip(c.asked), c.at.Origin())
+		c.asked = append(slices.Clip(c.asked), c.next.Origin())
 		if next == nil {
 			return e, nil
 		}
@@ -112,26 +112,26 @@ func (l *Lane) follow(ctx context.Context, c *chain) (rulesEntry, error) {
 		if c.hop == robots.MaxRedirects {
 			return e, nil
 		}
-		c.at, c.hop = *next, c.hop+1
+		c.next, c.hop = *next, c.hop+1
 	}
 }
 
-// ownTime reports whether the lane was stopped because the time of its claim or its batch is over, not that of a loan.
-func (l *Lane) ownTime(stop *stopError) bool {
-	return stop.expired && (l.parent == nil || !l.parent.batch().After(l.loan.Until))
+// ownTimeOver reports whether the lane was stopped because the time of its claim or its batch is over, not that of a loan.
+func (l *Lane) ownTimeOver(stop *stopError) bool {
+	return stop.expired && (l.parent == nil || !l.parent.batchUntil().After(l.loan.Until))
 }
 
-// batch is until when the lane may ask other hosts for a robots.txt.
-func (l *Lane) batch() time.Time {
-	if l.Batch == nil {
-		return l.Valid()
+// batchUntil is until when the lane may ask other hosts for a robots.txt.
+func (l *Lane) batchUntil() time.Time {
+	if l.BatchUntil == nil {
+		return l.ValidUntil()
 	}
-	return l.Batch()
+	return l.BatchUntil()
 }
 
-// expired says whether no other host may be asked any more.
-func (l *Lane) expired() error {
-	if !l.batch().After(l.client.now()) {
+// mayBorrow says whether no other host may be asked any more.
+func (l *Lane) mayBorrow() error {
+	if !l.batchUntil().After(l.client.now()) {
 		return errExpired()
 	}
 	return nil

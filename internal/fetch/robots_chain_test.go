@@ -30,8 +30,8 @@ func TestRobotsChainGoesOn(t *testing.T) {
 			r := h.run(t, c, func(l *Lane) {
 				l.NotBefore, l.Delay, l.Unread = next, 10*time.Second, met
 				until := times.Latest(h.clock.now(), next).Add(left)
-				l.Valid = func() time.Time { return until }
-				l.Lease = func() time.Time { return until.Add(time.Hour) }
+				l.ValidUntil = func() time.Time { return until }
+				l.LeaseUntil = func() time.Time { return until.Add(time.Hour) }
 			}, targets(h.url("/a"))...)
 			next = r.Next
 			want, counted := crawl.OutcomeReturned, met
@@ -112,7 +112,7 @@ func TestRobotsChainToNowhere(t *testing.T) {
 		r := h.run(t, c, func(l *Lane) {
 			l.NotBefore = next
 			if until := h.clock.now().Add(time.Second); i == 0 {
-				l.Valid = func() time.Time { return until }
+				l.ValidUntil = func() time.Time { return until }
 			}
 		}, targets(h.url("/a"))...)
 		next = r.Next
@@ -185,7 +185,7 @@ func TestRobotsElsewhereInABatch(t *testing.T) {
 			h := robotsHost(t, fixed(page("301 Moved", "", "Location: "+other.url("/robots.txt"))))
 			r := h.run(t, newClient(t, h.clock, nil), func(l *Lane) {
 				valid, batch := h.clock.now().Add(time.Second), h.clock.now().Add(test.batch)
-				l.Valid, l.Batch = func() time.Time { return valid }, func() time.Time { return batch }
+				l.ValidUntil, l.BatchUntil = func() time.Time { return valid }, func() time.Time { return batch }
 				l.Borrow = func(_ context.Context, _ urls.URL, _ netip.Addr, until time.Time) (Loan, error) {
 					if until.After(batch) {
 						t.Errorf("a loan until %s, of a batch that ends at %s", until, batch)
@@ -228,9 +228,9 @@ func TestUnreadIsOfAnOrigin(t *testing.T) {
 
 // TestUnreadIsBounded: the count of many origins is bounded, and those are kept that are met most.
 func TestUnreadIsBounded(t *testing.T) {
-	unread := counted(nil, "http://often.example", 7)
+	unread := countUnread(nil, "http://often.example", 7)
 	for i := range 3 * maxUnreadOrigins {
-		unread = counted(unread, fmt.Sprintf("http://%02d.example", i), 1)
+		unread = countUnread(unread, fmt.Sprintf("http://%02d.example", i), 1)
 	}
 	if len(unread) != maxUnreadOrigins || unread["http://often.example"] != 7 {
 		t.Errorf("%v", unread)

@@ -175,7 +175,7 @@ func TestRobotsElsewhereHaveADelay(t *testing.T) {
 		l.Borrow = func(context.Context, urls.URL, netip.Addr, time.Time) (Loan, error) {
 			return Loan{
 				Until: h.clock.now().Add(time.Hour), Return: func(time.Time) {},
-				Rest: func(t time.Time) { next = t }, Know: func(d time.Duration) error { delay = d; return nil },
+				KeepRest: func(t time.Time) { next = t }, KeepDelay: func(d time.Duration) error { delay = d; return nil },
 			}, nil
 		}
 	}, targets(h.url("/open"))...)
@@ -347,7 +347,7 @@ func TestBrokenRobotsAtTheLastAttempt(t *testing.T) {
 func TestLeaseEndsBeforeRobots(t *testing.T) {
 	h := robotsHost(t, fixed(noRobots))
 	c := newClient(t, h.clock, nil)
-	ended := func(l *Lane) { end := h.clock.now().Add(-time.Second); l.Valid = func() time.Time { return end } }
+	ended := func(l *Lane) { end := h.clock.now().Add(-time.Second); l.ValidUntil = func() time.Time { return end } }
 	r := h.run(t, c, ended, targets(h.url("/a"), h.url("/b"))...)
 	for _, path := range []string{"/a", "/b"} {
 		if o := r.outcome(t, h.url(path)); o.Kind != crawl.OutcomeReturned {

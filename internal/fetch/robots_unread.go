@@ -34,7 +34,7 @@ func (l *Lane) rules(ctx context.Context, u urls.URL) (rulesEntry, error) {
 		return e, err
 	}
 	batches := min(l.unread[origin]+1, maxUnread)
-	l.unread = counted(l.unread, origin, batches)
+	l.unread = countUnread(l.unread, origin, batches)
 	if batches < maxUnread {
 		pause := min(l.client.limits.Backoff(batches), l.client.limits.RobotsRetry.D())
 		stop.after = times.Latest(stop.after, l.client.now().Add(pause))
@@ -50,8 +50,8 @@ func (l *Lane) rules(ctx context.Context, u urls.URL) (rulesEntry, error) {
 	return e, nil
 }
 
-// counted notes how many batches have met an origin. Beyond the bound it takes the place of one that was met least.
-func counted(unread map[string]int, origin string, batches int) map[string]int {
+// countUnread notes how many batches have met an origin. Beyond the bound it takes the place of one that was met least.
+func countUnread(unread map[string]int, origin string, batches int) map[string]int {
 	if unread == nil {
 		unread = map[string]int{}
 	}

@@ -87,8 +87,8 @@ func politeness() crawl.Politeness {
 func newLane(addr netip.Addr, out *run, targets ...crawl.Target) *Lane {
 	l := &Lane{
 		Claim: "c", Addr: addr, Politeness: politeness(), Agent: "Muninn", Targets: targets,
-		Valid:  func() time.Time { return time.Now().Add(1000 * time.Hour) },
-		Intend: func(crawl.Exchange) error { return nil },
+		ValidUntil: func() time.Time { return time.Now().Add(1000 * time.Hour) },
+		LogIntent:  func(crawl.Exchange) error { return nil },
 	}
 	l.Emit = func(_ context.Context, x *Exchange) error {
 		k := kept{Exchange: x.Exchange, request: string(x.Request)}

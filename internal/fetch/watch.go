@@ -27,8 +27,8 @@ type watched struct {
 	yielded bool  // its lease was given back
 }
 
-// over begins to watch an exchange on a connection. What it returns is called when the exchange is over.
-func (w watch) over(ctx context.Context, conn io.Closer) (end func() watched) {
+// start begins to watch an exchange on a connection. What it returns is called when the exchange is over.
+func (w watch) start(ctx context.Context, conn io.Closer) (end func() watched) {
 	over, result := make(chan struct{}), make(chan watched, 1)
 	go func() { result <- w.until(ctx, conn, over) }()
 	return func() watched {

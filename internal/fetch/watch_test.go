@@ -35,8 +35,8 @@ func TestLeaseEndCutsTheExchange(t *testing.T) {
 		lasts := func(d time.Duration) { until := h.clock.now().Add(d); end.Store(&until) }
 		lasts(time.Hour)
 		r := h.run(t, newClient(t, h.clock, nil), func(l *Lane) {
-			l.Valid = func() time.Time { return *end.Load() }
-			l.Intend = func(x crawl.Exchange) error {
+			l.ValidUntil = func() time.Time { return *end.Load() }
+			l.LogIntent = func(x crawl.Exchange) error {
 				if strings.HasSuffix(x.URL, path) {
 					lasts(50 * time.Millisecond)
 				}
@@ -62,7 +62,7 @@ func TestRenewedLeaseLasts(t *testing.T) {
 	h := newHost(t, slowBody)
 	var looks atomic.Int64
 	r := h.run(t, newClient(t, h.clock, nil), func(l *Lane) {
-		l.Lease = func() time.Time { looks.Add(1); return h.clock.now().Add(50 * time.Millisecond) }
+		l.LeaseUntil = func() time.Time { looks.Add(1); return h.clock.now().Add(50 * time.Millisecond) }
 	}, targets(h.url("/slow"), h.url("/b"))...)
 	for _, u := range []string{"/slow", "/b"} {
 		if o := r.outcome(t, h.url(u)); o.Kind != crawl.OutcomeDone {
@@ -84,7 +84,7 @@ func TestLeaseEndsWhileConnecting(t *testing.T) {
 		}
 	})
 	end := h.clock.now().Add(50 * time.Millisecond)
-	r := h.run(t, c, func(l *Lane) { l.Valid = func() time.Time { return end } }, targets(h.url("/a"))...)
+	r := h.run(t, c, func(l *Lane) { l.ValidUntil = func() time.Time { return end } }, targets(h.url("/a"))...)
 	if o := r.outcome(t, h.url("/a")); o.Kind != crawl.OutcomeReturned || o.Reason != errLease.Error() || r.Unreachable {
 		t.Errorf("%+v, unreachable %v", o, r.Unreachable)
 	}

@@ -92,8 +92,8 @@ func (w *wire) reader(from, to int64) io.Reader {
 	return io.MultiReader(bytes.NewReader(b[from:]), io.NewSectionReader(file, 0, to-held))
 }
 
-// heads are buffers for responses; larger ones than maxPooled bytes are not kept.
-var heads = sync.Pool{New: func() any { return new(bytes.Buffer) }}
+// headBuffers are buffers for responses; larger ones than maxPooled bytes are not kept.
+var headBuffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
 
 const maxPooled = 256 << 10
 
@@ -101,7 +101,7 @@ const maxPooled = 256 << 10
 func (w *wire) close() {
 	if w.head != nil && w.head.Cap() <= maxPooled {
 		w.head.Reset()
-		heads.Put(w.head)
+		headBuffers.Put(w.head)
 	}
 	w.head = nil
 	if w.file != nil {

@@ -79,7 +79,7 @@ func slow(groups []group, path string) bool {
 	allow, priority := true, -1
 	for _, g := range groups {
 		for _, l := range g.lines {
-			p, end, ok := pattern(l.path)
+			p, end, ok := parsePattern(l.path)
 			length := len(p)
 			if end {
 				length++
@@ -96,7 +96,7 @@ func matchSlowly(pattern, path string, end bool) bool {
 	switch {
 	case pattern == "":
 		return !end || path == ""
-	case pattern[0] == wild:
+	case pattern[0] == wildcard:
 		for i := range len(path) + 1 {
 			if matchSlowly(pattern[1:], path[i:], end) {
 				return true
@@ -123,7 +123,7 @@ func FuzzAllowed(f *testing.F) {
 			}
 			g.lines = append(g.lines, line{p, allow>>i&1 == 1})
 		}
-		at := normal("/" + path)
+		at := normalPath("/" + path)
 		if got, want := newSet([]group{g}).allowed(at), slow([]group{g}, at); got != want {
 			t.Fatalf("%+v for %q: %v, want %v", g.lines, at, got, want)
 		}

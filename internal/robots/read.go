@@ -24,13 +24,13 @@ type group struct {
 	delay  time.Duration
 }
 
-// read cuts a file into its groups. Only a rule closes a list of user agents, other lines do not (§2.2.4); lines
+// readGroups cuts a file into its groups. Only a rule closes a list of user agents, other lines do not (§2.2.4); lines
 // before the first group, and a Crawl-delay that is no number, count for nothing. Product tokens match whole
 // (§2.2.1), not as prefixes.
-func read(body []byte, agent string) []group {
+func readGroups(body []byte, agent string) []group {
 	var groups []group
 	for text := range bytes.Lines(bytes.ReplaceAll(body, []byte("\r"), []byte("\n"))) {
-		key, value := field(text)
+		key, value := splitLine(text)
 		if key == "user-agent" {
 			if len(groups) == 0 || len(groups[len(groups)-1].lines) > 0 {
 				groups = append(groups, group{})
@@ -63,8 +63,8 @@ var misspelt = map[string]string{
 	"disalow": "disallow", "diasllow": "disallow", "disallaw": "disallow", "crawldelay": "crawl-delay",
 }
 
-// field cuts a line into its key and its value; a space does where the colon is missing.
-func field(line []byte) (key, value string) {
+// splitLine cuts a line into its key and its value; a space does where the colon is missing.
+func splitLine(line []byte) (key, value string) {
 	text, _, _ := strings.Cut(string(line), "#")
 	key, value, ok := strings.Cut(text, ":")
 	if words := strings.Fields(text); !ok && len(words) == 2 {
@@ -86,9 +86,9 @@ func groupName(agent string) string {
 	return strings.ToLower(Token(words[0]))
 }
 
-// pattern is a rule's path as it is matched: normalised, with wild for its wildcards, and whether it must match to
+// parsePattern is a rule's path as it is matched: normalised, with wild for its wildcards, and whether it must match to
 // the end. ok is false if no URL can match.
-func pattern(path string) (text string, end, ok bool) {
+func parsePattern(path string) (text string, end, ok bool) {
 	if path == "" || len(path) > urls.MaxLength {
 		return "", false, false
 	}
@@ -98,14 +98,14 @@ func pattern(path string) (text string, end, ok bool) {
 	}
 	parts := strings.Split(path, "*")
 	for i := range parts {
-		parts[i] = normal(parts[i])
+		parts[i] = normalPath(parts[i])
 	}
-	return strings.Join(parts, string(wild)), end, true
+	return strings.Join(parts, string(wildcard)), end, true
 }
 
-// normal normalises a path (§2.2.2): escapes of unreserved characters and of '*' and '$' are taken off, the others put
+// normalPath normalises a path (§2.2.2): escapes of unreserved characters and of '*' and '$' are taken off, the others put
 // into upper case, and what may not stand in a URL is escaped.
-func normal(path string) string {
+func normalPath(path string) string {
 	const hex = "0123456789ABCDEF"
 	if !strings.ContainsFunc(path, func(c rune) bool { return c == '%' || c <= ' ' || c >= 0x7f }) {
 		return path

@@ -52,7 +52,7 @@ func Parse(body []byte, agent string) Rules {
 		}
 	}
 	agent = groupName(agent)
-	groups := read(body, agent)
+	groups := readGroups(body, agent)
 	for _, name := range []string{agent, "*"} {
 		mine := slices.DeleteFunc(slices.Clone(groups), func(g group) bool { return !slices.Contains(g.agents, name) })
 		if len(mine) > 0 {
@@ -83,7 +83,7 @@ func (r Rules) Allowed(requestURI string) bool {
 	case r.set == nil:
 		return true
 	}
-	return r.set.allowed(normal(requestURI))
+	return r.set.allowed(normalPath(requestURI))
 }
 
 // Delay is the Crawl-delay, 0 if there is none, a day at most.

@@ -31,8 +31,8 @@ type rule struct {
 	allow    bool
 }
 
-// wild stands for a wildcard in a pattern. Patterns and URLs have no such octet: it is escaped in both.
-const wild = '\x00'
+// wildcard stands for a wildcard in a pattern. Patterns and URLs have no such octet: it is escaped in both.
+const wildcard = '\x00'
 
 func (s *set) pattern(r rule) string { return s.text[r.from:r.to] }
 
@@ -48,7 +48,7 @@ func newSet(groups []group) *set {
 			if !ok {
 				continue
 			}
-			plain := !r.end && strings.IndexByte(pattern, wild) < 0
+			plain := !r.end && strings.IndexByte(pattern, wildcard) < 0
 			if !plain {
 				globs++
 			}
@@ -56,7 +56,7 @@ func newSet(groups []group) *set {
 				continue
 			}
 			if !plain && globs > MaxGlobs {
-				pattern, _, _ = strings.Cut(pattern, string(wild))
+				pattern, _, _ = strings.Cut(pattern, string(wildcard))
 				r.end, plain = false, true
 			}
 			r.from, r.to = int32(text.Len()), int32(text.Len()+len(pattern))
@@ -75,15 +75,15 @@ func newSet(groups []group) *set {
 
 // newRule reads a line; ok is false if it can match no URL.
 func newRule(l line) (r rule, text string, ok bool) {
-	pattern, end, ok := pattern(l.path)
+	pattern, end, ok := parsePattern(l.path)
 	r = rule{end: end, allow: l.allow, priority: int16(len(pattern))}
 	if end {
 		r.priority++
 	}
-	for strings.Contains(pattern, string(wild)+string(wild)) {
-		pattern = strings.ReplaceAll(pattern, string(wild)+string(wild), string(wild))
+	for strings.Contains(pattern, string(wildcard)+string(wildcard)) {
+		pattern = strings.ReplaceAll(pattern, string(wildcard)+string(wildcard), string(wildcard))
 	}
-	if trimmed := strings.TrimRight(pattern, string(wild)); trimmed != pattern { // says nothing, but counts
+	if trimmed := strings.TrimRight(pattern, string(wildcard)); trimmed != pattern { // says nothing, but counts
 		pattern, r.end = trimmed, false
 	}
 	return r, pattern, ok
@@ -156,13 +156,13 @@ func (r rule) better(than rule) bool {
 // matches reports whether a pattern matches a path, in time linear in both: taking each piece between two wildcards
 // where it is first found never spoils a match.
 func matches(pattern, path string, end bool) bool {
-	piece, rest, more := strings.Cut(pattern, string(wild))
+	piece, rest, more := strings.Cut(pattern, string(wildcard))
 	if !strings.HasPrefix(path, piece) {
 		return false
 	}
 	path = path[len(piece):]
 	for more {
-		piece, rest, more = strings.Cut(rest, string(wild))
+		piece, rest, more = strings.Cut(rest, string(wildcard))
 		if !more && end {
 			return strings.HasSuffix(path, piece)
 		}

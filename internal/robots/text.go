@@ -8,8 +8,8 @@ import (
 	"golang.org/x/text/encoding/unicode/utf32"
 )
 
-// marks are the byte order marks, the longer ones first.
-var marks = []struct {
+// byteOrderMarks are the byte order marks, the longer ones first.
+var byteOrderMarks = []struct {
 	mark  string
 	coded encoding.Encoding // nil: UTF-8
 }{
@@ -22,12 +22,12 @@ var marks = []struct {
 
 // utf8Text is the text in UTF-8 without its byte order mark.
 func utf8Text(body []byte) []byte {
-	for _, m := range marks {
+	for _, m := range byteOrderMarks {
 		if rest, ok := bytes.CutPrefix(body, []byte(m.mark)); ok {
 			return decode(rest, m.coded)
 		}
 	}
-	if order, ok := wide(body); ok {
+	if order, ok := utf16Order(body); ok {
 		return decode(body, unicode.UTF16(order, unicode.IgnoreBOM))
 	}
 	return body
@@ -44,9 +44,9 @@ func decode(body []byte, from encoding.Encoding) []byte {
 	return text
 }
 
-// wide knows UTF-16 without a byte order mark: the keys of a robots.txt are ASCII, so every other byte of its
+// utf16Order knows UTF-16 without a byte order mark: the keys of a robots.txt are ASCII, so every other byte of its
 // beginning is mostly zero.
-func wide(body []byte) (unicode.Endianness, bool) {
+func utf16Order(body []byte) (unicode.Endianness, bool) {
 	head := body[:min(len(body), 512)&^1]
 	var zeros [2]int
 	for i, c := range head {
