@@ -22,14 +22,14 @@ type alternative struct {
 func (p Pattern) Match(url string, by Found) bool {
 	for i := range p {
 		a := &p[i]
-		if a.words.Held(by) && (!a.query || parted(url)) && a.re.MatchString(url) {
+		if a.words.Held(by) && (!a.query || hasQuery(url)) && a.re.MatchString(url) {
 			return true
 		}
 	}
 	return false
 }
 
-func parted(url string) bool {
+func hasQuery(url string) bool {
 	return strings.IndexByte(url, '?') >= 0 || strings.IndexByte(url, '&') >= 0 || strings.IndexByte(url, ';') >= 0
 }
 

@@ -143,7 +143,7 @@ func tellPage(out io.Writer, d *page.Document, told []linkRule, took time.Durati
 	for _, l := range d.Links {
 		switch {
 		case l.Hop != crawl.HopLink && l.Hop != crawl.HopPaging:
-		case l.Prior > aah.Lowered:
+		case l.Prior > aah.LoweredPriority:
 			wanted = append(wanted, fmt.Sprintf("%.2f %-16s %c %s (by %s)", l.Prior, l.Level, l.Hop, l.URL, wants[l.URL]))
 		default:
 			others++

@@ -65,7 +65,7 @@ func TestMaxAttempts(t *testing.T) {
 	for attempts, want := range map[int]int{0: 1, adapt.MaxAttempts - 1: 1, adapt.MaxAttempts: 0, adapt.MaxAttempts + 7: 0} {
 		h := learner(t, patient())
 		before := read(h, threadURL(1), thread(1, rook, wasPost), Input{})
-		if err := h.Adaptations.With("a.test", func(s *adapt.Site) bool { s.Attempts = attempts; return true }); err != nil {
+		if err := h.Adaptations.Update("a.test", func(s *adapt.Site) bool { s.Attempts = attempts; return true }); err != nil {
 			t.Fatal(err)
 		}
 		read(h, threadURL(1), thread(1, rook, isPost), Input{Before: before.Prints})
@@ -78,7 +78,7 @@ func TestMaxAttempts(t *testing.T) {
 	for range adapt.MaxAttempts + 20 {
 		read(h, threadURL(1), rook+`<p>Gone.`, Input{Before: before.Prints})
 	}
-	if err := h.Adaptations.With("a.test", func(s *adapt.Site) bool {
+	if err := h.Adaptations.Update("a.test", func(s *adapt.Site) bool {
 		if s.Attempts != 0 { // what is gone proves nothing
 			t.Errorf("%d attempts", s.Attempts)
 		}
@@ -124,13 +124,13 @@ func TestLearningIsKept(t *testing.T) {
 		return h
 	}
 	shipped := New(base(t, rookForum), DefaultLimits())
-	for i := range adapt.Enough {
+	for i := range adapt.EnoughPages {
 		before := read(shipped, threadURL(i), thread(i, rook, wasPost), Input{})
 		read(open(), threadURL(i), thread(i, rook, isPost), Input{Before: before.Prints}) // a new one for each page
 	}
 	h := open()
 	if rule := byContent(t, h, "Rook"); !rule.InForce() {
-		t.Logf("after %d pages it was verified on %d: Note keeps no count that does not bring the rule into force", adapt.Enough, rule.Verified)
+		t.Logf("after %d pages it was verified on %d: Note keeps no count that does not bring the rule into force", adapt.EnoughPages, rule.Verified)
 	} else if d := read(h, threadURL(9), thread(9, rook, isPost), Input{}); len(d.Objects) != 5 {
 		t.Errorf("%q", said(d))
 	}
@@ -156,7 +156,7 @@ func TestBeforeOfAnotherBase(t *testing.T) {
 	for i := range 5 {
 		read(h, threadURL(i), thread(i, rook, wasPost), Input{})
 	}
-	h.Use(base(t, strings.NewReplacer(`<version name="2"><detect generator="rook 2"/></version>`, "").Replace(rookForum)))
+	h.SetBase(base(t, strings.NewReplacer(`<version name="2"><detect generator="rook 2"/></version>`, "").Replace(rookForum)))
 	for _, head := range []string{rook, ""} {
 		if d := read(h, threadURL(1), thread(1, head+`<div id="rook-thread"></div>`, wasPost), Input{}); d.Application != "Rook" || len(d.Objects) != 5 {
 			t.Errorf("%q: %q", d.Application, said(d))

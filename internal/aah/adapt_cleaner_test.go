@@ -93,8 +93,8 @@ func TestBodylessStay(t *testing.T) {
 		t.Fatal(err)
 	}
 	h.Adaptations = store
-	if err := store.With("a.test", func(s *adapt.Site) bool {
-		for i := range adapt.Enough {
+	if err := store.Update("a.test", func(s *adapt.Site) bool {
+		for i := range adapt.EnoughPages {
 			s.Add(adapt.SiteRule{Application: "Shop", Level: "product", Method: adapt.ByContent,
 				Rule: adapt.Rule{Type: "product", Each: "//li[has-class('also')]", Properties: []adapt.PropertyRule{{Name: "title", XPath: "i"}}}}, fmt.Sprint(i), time.Now())
 		}
@@ -111,7 +111,7 @@ func TestBodylessStay(t *testing.T) {
 // TestBrokenRuleGoes: a rule that cannot be read is forgotten.
 func TestBrokenRuleGoes(t *testing.T) {
 	h := learner(t, patient())
-	if err := h.Adaptations.With("a.test", func(s *adapt.Site) bool {
+	if err := h.Adaptations.Update("a.test", func(s *adapt.Site) bool {
 		for _, p := range []adapt.PropertyRule{{Name: "body", XPath: "///"}, {Name: "body", XPath: ".", Match: "("}, {Name: "body", XPath: ".", Match: "x"}, {Name: "body", XPath: ".", Without: "["}} {
 			s.Add(adapt.SiteRule{Application: "Rook", Level: "thread", Method: adapt.ByParts, Rule: adapt.Rule{Type: "post", Each: "//article", Properties: []adapt.PropertyRule{p}}}, "x", time.Now())
 		}

@@ -89,10 +89,10 @@ func said(d *page.Document) (list []string) {
 func TestRecrawl(t *testing.T) {
 	h := learner(t, patient())
 	was := map[int]*page.Document{}
-	for i := 1; i <= adapt.Enough; i++ {
+	for i := 1; i <= adapt.EnoughPages; i++ {
 		was[i] = read(h, threadURL(i), thread(i, rook, wasPost), Input{})
 	}
-	for i := 1; i <= adapt.Enough; i++ {
+	for i := 1; i <= adapt.EnoughPages; i++ {
 		before := was[i]
 		if len(before.Objects) != 5 || before.Prints == nil {
 			t.Fatalf("%d objects, prints %x", len(before.Objects), before.Prints)

@@ -99,7 +99,7 @@ func hasLink(d *page.Document, h *kb.Has) string {
 		return ""
 	case at < 0:
 		return fmt.Sprintf("the link %s is not there, or is dropped", u)
-	case d.Links[at].Level != h.Level || d.Links[at].Prior <= Lowered:
+	case d.Links[at].Level != h.Level || d.Links[at].Prior <= LoweredPriority:
 		return fmt.Sprintf("the link %s leads to level %q with priority %.2g, not to %q", u, d.Links[at].Level, d.Links[at].Prior, h.Level)
 	}
 	return ""

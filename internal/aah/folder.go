@@ -16,16 +16,16 @@ import (
 
 // folder is where a base that can be replaced lies.
 type folder struct {
-	dir     string
-	mu      sync.Mutex
-	seen    string // names, sizes and times of the files in force
-	pending string // … of files that have changed since
-	looked  time.Time
-	trouble error // with the files as they are now
+	dir       string
+	mu        sync.Mutex
+	inForce   string // names, sizes and times of the files in force
+	pending   string // … of files that have changed since
+	checkedAt time.Time
+	lastError error // with the files as they are now
 }
 
-// LookEvery is how often a folder is looked at while pages come in.
-const LookEvery = 5 * time.Second
+// CheckEvery is how often a folder is looked at while pages come in.
+const CheckEvery = 5 * time.Second
 
 // Open makes a helper of the base in a folder, which may be changed while the helper is in use; "" is the
 // base that is built in. The error of a broken base holds a kb.Faults.
@@ -54,17 +54,17 @@ func (h *Helper) Refresh(now bool) error {
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if !now && time.Since(f.looked) < LookEvery {
+	if !now && time.Since(f.checkedAt) < CheckEvery {
 		return nil
 	}
-	f.looked = time.Now()
+	f.checkedAt = time.Now()
 	files, err := f.state()
 	if err != nil {
 		return fmt.Errorf("knowledge base: %w", err)
 	}
-	if files == f.seen {
+	if files == f.inForce {
 		if now {
-			return f.trouble
+			return f.lastError
 		}
 		return nil
 	}
@@ -73,15 +73,15 @@ func (h *Helper) Refresh(now bool) error {
 		return nil
 	}
 	base, err := kb.Load(os.DirFS(f.dir))
-	f.seen, f.trouble = files, nil
+	f.inForce, f.lastError = files, nil
 	if err != nil {
-		f.trouble = fmt.Errorf("knowledge base in %s:\n%w", f.dir, err)
+		f.lastError = fmt.Errorf("knowledge base in %s:\n%w", f.dir, err)
 		if faults := (kb.Faults)(nil); !errors.As(err, &faults) {
-			f.seen = "" // passing trouble: it is looked at again
+			f.inForce = "" // passing trouble: it is looked at again
 		}
-		return f.trouble
+		return f.lastError
 	}
-	h.Use(base)
+	h.SetBase(base)
 	return nil
 }
 

@@ -180,9 +180,9 @@ func FuzzApply(f *testing.F) {
 				t.Error("the page is another afterwards")
 			}
 			if u, err := urls.Trusted(url); err == nil { // what was learned is in force the next time
-				if err := h.Adaptations.With(u.Host(), func(s *adapt.Site) bool {
+				if err := h.Adaptations.Update(u.Host(), func(s *adapt.Site) bool {
 					for _, r := range s.Rules {
-						r.Verified = adapt.Enough
+						r.Verified = adapt.EnoughPages
 					}
 					return true
 				}); err != nil {

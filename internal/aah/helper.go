@@ -53,8 +53,8 @@ func New(base *kb.Base, limits Limits) *Helper {
 	return h
 }
 
-// Use puts another base in force, from the next page on.
-func (h *Helper) Use(base *kb.Base) { h.base.Store(base) }
+// SetBase puts another base in force, from the next page on.
+func (h *Helper) SetBase(base *kb.Base) { h.base.Store(base) }
 
 // Base returns the base in force.
 func (h *Helper) Base() *kb.Base { return h.base.Load() }
@@ -159,7 +159,7 @@ func withoutRules(objects *extract.Page, state *adapt.State) {
 		state.Objects = objects.Complete(state.Objects, state.Confidence)
 		if had == 0 && len(state.Objects) > 0 && state.Profile == nil {
 			first := state.Objects[0]
-			d.Level, d.LevelRule, d.Terminal = levelFor[first.Type], first.Rule, true
+			d.Level, d.LevelRule, d.Terminal = levelOfType[first.Type], first.Rule, true
 		}
 	}
 	if objects.MarkContent(state.Located); d.Content != nil || len(d.Blocks) == 0 || !terminal && state.Level.Name != "front" {
@@ -173,8 +173,8 @@ func withoutRules(objects *extract.Page, state *adapt.State) {
 	}
 }
 
-// levelFor is the level of a page of which only its own data (schema.org types and the like) are known.
-var levelFor = map[string]string{
+// levelOfType is the level of a page of which only its own data (schema.org types and the like) are known.
+var levelOfType = map[string]string{
 	"article": "article", "post": "thread", "comment": "article", "question": "question", "answer": "question", "product": "product",
 	"video": "media", "image": "media", "repository": "repository", "event": "page",
 }

@@ -218,7 +218,7 @@ func TestConcurrentUse(t *testing.T) {
 		wg.Go(func() {
 			for i := range 20 {
 				if i == 10 {
-					h.Use(base(t, ravenForum, crowBlog))
+					h.SetBase(base(t, ravenForum, crowBlog))
 				}
 				if got := read(h, "http://a.test/t/1", body, Input{}).Page; !reflect.DeepEqual(got, want) {
 					t.Errorf("%+v\nwant %+v", got, want)

@@ -11,8 +11,8 @@ import (
 	"github.com/muninn-archive/muninn/kb"
 )
 
-// Lowered is the priority of links that no rule wants, on pages whose rules want others.
-const Lowered = 0.1
+// LoweredPriority is the priority of links that no rule wants, on pages whose rules want others.
+const LoweredPriority = 0.1
 
 // links are those of a page under the rules of its application.
 type links struct {
@@ -55,7 +55,7 @@ func (v *links) apply() {
 	seen := make(map[string]int, len(v.doc.Links))
 	for _, l := range v.doc.Links {
 		if l.Hop == crawl.HopLink {
-			own := v.own(l.URL)
+			own := v.isOwnHost(l.URL)
 			if rule := dropped[l.URL]; rule != "" {
 				v.report(l.URL, "", rule)
 				continue
@@ -63,12 +63,12 @@ func (v *links) apply() {
 			f := wanted[l.URL]
 			if own {
 				v.base.Marks.Look(kb.InURL, []byte(l.URL), &v.words)
-				if rule := v.drops(l.URL); rule != "" {
+				if rule := v.droppedBy(l.URL); rule != "" {
 					v.report(l.URL, "", rule)
 					continue
 				}
 				was := l.URL
-				if rule := v.normal(&l); rule != "" {
+				if rule := v.normalize(&l); rule != "" {
 					v.report(was, l.URL, rule)
 					if l.URL == v.doc.URL {
 						continue
@@ -102,20 +102,20 @@ func (v *links) apply() {
 
 // dropRules yields the rules for links that are never followed: the level's, then those for all levels.
 func (v *links) dropRules(yield func(*kb.Condition) bool) {
-	if v.level == nil || each(v.level.Drop, yield) {
-		each(v.profile.Drop, yield)
+	if v.level == nil || yieldAll(v.level.Drop, yield) {
+		yieldAll(v.profile.Drop, yield)
 	}
 }
 
 // followRules yields the rules for links that matter, likewise.
 func (v *links) followRules(yield func(*kb.Follow) bool) {
-	if v.level == nil || each(v.level.Follow, yield) {
-		each(v.profile.Follow, yield)
+	if v.level == nil || yieldAll(v.level.Follow, yield) {
+		yieldAll(v.profile.Follow, yield)
 	}
 }
 
-// each yields the rules of a list; false if that was enough.
-func each[T any](list []T, yield func(*T) bool) bool {
+// yieldAll yields the rules of a list; false if that was enough.
+func yieldAll[T any](list []T, yield func(*T) bool) bool {
 	for i := range list {
 		if !yield(&list[i]) {
 			return false
@@ -142,22 +142,22 @@ func (v *links) follow(l *crawl.Outlink, f *kb.Follow, own bool) bool {
 	case !own && content:
 		return true
 	case !own:
-		l.Prior = Lowered
+		l.Prior = LoweredPriority
 		return v.mode != crawl.HelperStrict
 	case v.mode == crawl.HelperStrict:
 		return false
 	}
-	l.Prior = Lowered
+	l.Prior = LoweredPriority
 	return true
 }
 
-// own reports whether a URL is of the page's site: the same host, with or without "www.".
-func (v *links) own(url string) bool {
+// isOwnHost reports whether a URL is of the page's site: the same host, with or without "www.".
+func (v *links) isOwnHost(url string) bool {
 	return strings.TrimPrefix(urls.HostOf(url), "www.") == strings.TrimPrefix(v.host, "www.")
 }
 
-// drops returns the rule that drops a URL, "" if none does.
-func (v *links) drops(url string) (rule string) {
+// droppedBy returns the rule that drops a URL, "" if none does.
+func (v *links) droppedBy(url string) (rule string) {
 	for c := range v.dropRules {
 		if c.XPath == nil && c.Links.Match(url, v.words[kb.InURL]) {
 			return c.Rule
@@ -193,15 +193,15 @@ func (v *links) report(url, becomes, rule string) {
 	}
 }
 
-// normal rewrites a link's URL by the application's rules, and returns the last that changed it.
-func (v *links) normal(l *crawl.Outlink) (rule string) {
+// normalize rewrites a link's URL by the application's rules, and returns the last that changed it.
+func (v *links) normalize(l *crawl.Outlink) (rule string) {
 	was := l.URL
 	for i := range v.profile.Normalize {
 		n := &v.profile.Normalize[i]
 		before := l.URL
 		switch {
 		case n.URL == nil:
-			l.URL = without(l.URL, n)
+			l.URL = withoutParameter(l.URL, n)
 		case n.Links.Match(l.URL, v.words[kb.InURL]):
 			l.URL = n.URL.ReplaceAllString(l.URL, n.To)
 		}
@@ -222,8 +222,8 @@ func (v *links) normal(l *crawl.Outlink) (rule string) {
 	return rule
 }
 
-// without leaves out a parameter of the query.
-func without(url string, n *kb.Normal) string {
+// withoutParameter leaves out a parameter of the query.
+func withoutParameter(url string, n *kb.Normal) string {
 	at := strings.IndexByte(url, '?')
 	if at < 0 || !strings.Contains(url[at:], n.Parameter) {
 		return url

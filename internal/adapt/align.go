@@ -25,7 +25,7 @@ func (l *learner) align(prints []Print) (out []*found) {
 		if anchor < 0 {
 			continue
 		}
-		at, ok := l.place(p.Properties[anchor].Hash, taken, nil)
+		at, ok := l.findText(p.Properties[anchor].Hash, taken, nil)
 		if !ok {
 			continue
 		}
@@ -33,7 +33,7 @@ func (l *learner) align(prints []Print) (out []*found) {
 		f := &found{print: p, parts: map[string]xpath.Ref{p.Properties[anchor].Name: at}}
 		for j := range p.Properties {
 			if q := &p.Properties[j]; j != anchor && f.parts[q.Name] == (xpath.Ref{}) {
-				if r, ok := l.place(q.Hash, nil, &at); ok {
+				if r, ok := l.findText(q.Hash, nil, &at); ok {
 					f.parts[q.Name] = r
 				}
 			}
@@ -42,21 +42,21 @@ func (l *learner) align(prints []Print) (out []*found) {
 	}
 	for _, f := range out {
 		if f.chain = l.chain(f, out); len(f.chain) == 0 { // its parts lie beside each other: the text stands for it
-			f.chain = l.around(f.anchor(), f, out)
+			f.chain = l.surrounding(f.anchor(), f, out)
 		}
 	}
 	return slices.DeleteFunc(out, func(f *found) bool { return len(f.chain) == 0 })
 }
 
-// place finds where a text stands: of several places one that is not taken, the nearest to another node; of
+// findText finds where a text stands: of several places one that is not taken, the nearest to another node; of
 // nested elements with the same text the innermost.
-func (l *learner) place(hash uint64, taken map[xpath.Ref]bool, near *xpath.Ref) (best xpath.Ref, ok bool) {
+func (l *learner) findText(hash uint64, taken map[xpath.Ref]bool, near *xpath.Ref) (best xpath.Ref, ok bool) {
 	least := int32(1 << 30)
 	for _, r := range l.texts.byHash[hash] {
-		if l.pay(2 + len(taken)); l.spent() {
+		if l.pay(2 + len(taken)); l.outOfSteps() {
 			break
 		}
-		if l.inTaken(r, taken) || ok && r.Attr >= 0 && best.Attr < 0 {
+		if l.overlapsTaken(r, taken) || ok && r.Attr >= 0 && best.Attr < 0 {
 			continue
 		}
 		distance := int32(0)
@@ -72,8 +72,8 @@ func (l *learner) place(hash uint64, taken map[xpath.Ref]bool, near *xpath.Ref) 
 	return best, ok
 }
 
-// inTaken reports whether a node holds a taken one or stands in it.
-func (l *learner) inTaken(r xpath.Ref, taken map[xpath.Ref]bool) bool {
+// overlapsTaken reports whether a node holds a taken one or stands in it.
+func (l *learner) overlapsTaken(r xpath.Ref, taken map[xpath.Ref]bool) bool {
 	for other := range taken {
 		if l.eval.Tree.Within(r, other) || l.eval.Tree.Within(other, r) {
 			return true
@@ -100,7 +100,7 @@ func (l *learner) distance(a, b xpath.Ref) int32 {
 func (l *learner) chain(f *found, all []*found) (chain []int32) {
 	low, high := int32(1<<30), int32(-1)
 	for _, r := range f.parts {
-		if l.outside(r, f, all) {
+		if l.isOutside(r, f, all) {
 			continue // said once for several objects, as a title in the head
 		}
 		low, high = min(low, r.ID), max(high, r.ID)
@@ -117,11 +117,11 @@ func (l *learner) chain(f *found, all []*found) (chain []int32) {
 		}
 		at = up
 	}
-	return l.around(at, f, all)
+	return l.surrounding(at, f, all)
 }
 
-// around lists an element and those around it that hold no text of another object, maxChain at most.
-func (l *learner) around(at xpath.Ref, f *found, all []*found) (chain []int32) {
+// surrounding lists an element and those around it that hold no text of another object, maxChain at most.
+func (l *learner) surrounding(at xpath.Ref, f *found, all []*found) (chain []int32) {
 	at.Attr = -1
 	for len(chain) < maxChain && !l.holdsOther(at, f, all) {
 		chain = append(chain, at.ID)
@@ -144,8 +144,8 @@ func (f *found) anchor() xpath.Ref {
 	return *f.at
 }
 
-// outside reports whether a part lies so far from the object's text that another object's text stands between.
-func (l *learner) outside(r xpath.Ref, f *found, all []*found) bool {
+// isOutside reports whether a part lies so far from the object's text that another object's text stands between.
+func (l *learner) isOutside(r xpath.Ref, f *found, all []*found) bool {
 	anchor := f.anchor()
 	at := xpath.Ref{ID: min(r.ID, anchor.ID), Attr: -1}
 	for l.eval.Tree.End(at) <= max(r.ID, anchor.ID) {

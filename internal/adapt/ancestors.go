@@ -54,9 +54,9 @@ func ancestors(l *learner, lists map[string]anchors, objects []*found) (list []s
 	return list
 }
 
-// keep puts the failing rule's own expressions in the place of new ones, for those properties that they find in the
+// keepFailing puts the failing rule's own expressions in the place of new ones, for those properties that they find in the
 // objects.
-func (l *learner) keep(r *Rule, failing []PropertyRule, objects []*found) {
+func (l *learner) keepFailing(r *Rule, failing []PropertyRule, objects []*found) {
 	each := l.parse(r.Each)
 	if each == nil {
 		return
@@ -68,7 +68,7 @@ func (l *learner) keep(r *Rule, failing []PropertyRule, objects []*found) {
 	kept := map[string]bool{}
 	for _, p := range failing {
 		at := slices.IndexFunc(r.Properties, func(q PropertyRule) bool { return q.Name == p.Name })
-		if kept[p.Name] || p.XPath == "." || l.spent() || l.share(p.XPath, refs) < Support {
+		if kept[p.Name] || p.XPath == "." || l.outOfSteps() || l.share(p.XPath, refs) < Support {
 			continue
 		}
 		if p.Name == "body" && !l.sameTexts(p.XPath, refs, objects) {

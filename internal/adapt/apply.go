@@ -59,8 +59,8 @@ const (
 	distinctBody = 0.8 // of the bodies that must differ from each other
 )
 
-// sound reports whether what was extracted has the form that the rule promises.
-func sound(s extract.Set, l Rule) bool {
+// isSound reports whether what was extracted has the form that the rule promises.
+func isSound(s extract.Set, l Rule) bool {
 	if len(s.Objects) == 0 {
 		return false
 	}
@@ -88,11 +88,11 @@ func sound(s extract.Set, l Rule) bool {
 // isSound reports whether what a rule extracts from the page has the form that it promises.
 func (a *adaptation) isSound(l Rule) bool {
 	set, _ := a.apply(l)
-	return sound(set, l)
+	return isSound(set, l)
 }
 
-// worth is how much was extracted.
-func worth(s extract.Set) (n int) {
+// countExtracted is how much was extracted.
+func countExtracted(s extract.Set) (n int) {
 	for _, o := range s.Objects {
 		n += len(o.Properties)
 	}

@@ -9,7 +9,7 @@ func (a *adaptation) storeRule(l Rule, method string) {
 }
 
 func (a *adaptation) updateSite(fn func(*Site) bool) {
-	if err := a.Store.With(a.host, fn); err != nil {
+	if err := a.Store.Update(a.host, fn); err != nil {
 		a.err = err
 	}
 }

@@ -33,10 +33,10 @@ func (a *adaptation) byRules() {
 				a.updateSite(func(s *Site) bool { return s.Drop(r) })
 				continue
 			}
-			if known++; real && !a.leavesOutMore(kind, set) || repeated[kind] && len(set.Objects) == 0 {
+			if known++; real && !a.leavesOutMore(kind, set) || repeatedTypes[kind] && len(set.Objects) == 0 {
 				continue // there may be none
 			}
-			well := sound(set, r.Rule)
+			well := isSound(set, r.Rule)
 			if well && r.InForce() && !done {
 				a.replace(kind, set)
 				done = true
@@ -136,8 +136,8 @@ func (a *adaptation) byRelaxing(kind string) (best Rule, method string, ok bool)
 		if !found || !learned.Has("body") {
 			continue
 		}
-		if set, _ := a.apply(learned); sound(set, learned) && worth(set) > most {
-			best, most, ok = learned, worth(set), true
+		if set, _ := a.apply(learned); isSound(set, learned) && countExtracted(set) > most {
+			best, most, ok = learned, countExtracted(set), true
 		}
 	}
 	return best, ByRelaxed, ok
@@ -166,8 +166,8 @@ func (a *adaptation) byBase(kind string) (best Rule, method string, ok bool) {
 					learned, had := asLearned(o), a.page.Eval.Budget
 					set, _ := a.apply(learned)
 					left -= baseSteps + had - a.page.Eval.Budget
-					if sound(set, learned) && worth(set) > most {
-						best, most, ok = learned, worth(set), true
+					if isSound(set, learned) && countExtracted(set) > most {
+						best, most, ok = learned, countExtracted(set), true
 					}
 				}
 			}
@@ -182,13 +182,13 @@ func (a *adaptation) byBase(kind string) (best Rule, method string, ok bool) {
 func asLearned(o *kb.Object) Rule {
 	l := Rule{Type: o.Type, Each: o.Each.String()}
 	for i := range o.Properties {
-		l.Properties = append(l.Properties, part(&o.Properties[i], o.Properties[i].XPath.String()))
+		l.Properties = append(l.Properties, withExpression(&o.Properties[i], o.Properties[i].XPath.String()))
 	}
 	return l
 }
 
-// part is what a shipped rule says of a property, with another expression.
-func part(p *kb.Property, text string) PropertyRule {
+// withExpression is what a shipped rule says of a property, with another expression.
+func withExpression(p *kb.Property, text string) PropertyRule {
 	l := PropertyRule{Name: p.Name, XPath: text}
 	if p.Match != nil {
 		l.Match = p.Match.String()
@@ -211,7 +211,7 @@ func (a *adaptation) addShippedConditions(l *Rule) {
 				if o.Type != l.Type || o.Properties[k].Name != p.Name {
 					continue
 				}
-				shipped := part(&o.Properties[k], "")
+				shipped := withExpression(&o.Properties[k], "")
 				plain = plain || shipped.Match == ""
 				if match == "" {
 					match = shipped.Match

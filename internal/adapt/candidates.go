@@ -46,22 +46,22 @@ func candidates(tree *xpath.Tree, id int32, lead string) (list []string) {
 	return append(list, lead+n.Data)
 }
 
-// lasting are attributes that say what an element is for; their values stay when a template is redesigned.
-var lasting = []string{"itemprop", "itemtype", "role", "rel", "property", "name", "data-type", "data-role", "datetime"}
+// lastingAttributes are attributes that say what an element is for; their values stay when a template is redesigned.
+var lastingAttributes = []string{"itemprop", "itemtype", "role", "rel", "property", "name", "data-type", "data-role", "datetime"}
 
 // maxConditions bounds the conditions taken from one element.
 const maxConditions = 5
 
 // conditions are predicates that an element fulfils.
 func conditions(n *html.Node) (list []string) {
-	for _, name := range lasting {
+	for _, name := range lastingAttributes {
 		for _, a := range n.Attr {
 			if a.Key != name {
 				continue
 			}
 			if name == "datetime" || len(a.Val) > 60 {
 				list = append(list, "@"+name)
-			} else if ok(a.Val) {
+			} else if isPlainValue(a.Val) {
 				list = append(list, "@"+name+"="+xpath.Text(xpath.Literal(a.Val)))
 			}
 		}
@@ -70,12 +70,12 @@ func conditions(n *html.Node) (list []string) {
 		switch a.Key {
 		case "class":
 			for class := range strings.FieldsSeq(a.Val) {
-				if ok(class) && !numbered(class) {
+				if isPlainValue(class) && !numbered(class) {
 					list = append(list, "has-class("+xpath.Text(xpath.Literal(class))+")")
 				}
 			}
 		case "id":
-			if !ok(a.Val) {
+			if !isPlainValue(a.Val) {
 				continue
 			}
 			if stem := strings.TrimRight(a.Val, "0123456789"); stem != a.Val && len(stem) >= 3 {
@@ -88,7 +88,7 @@ func conditions(n *html.Node) (list []string) {
 	return list[:min(len(list), maxConditions)]
 }
 
-func ok(s string) bool { return s != "" && len(s) <= 60 && !strings.ContainsAny(s, "'\"\n") }
+func isPlainValue(s string) bool { return s != "" && len(s) <= 60 && !strings.ContainsAny(s, "'\"\n") }
 
 // numbered reports whether a class names one thing only, such as post-1234.
 func numbered(class string) bool {

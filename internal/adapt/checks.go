@@ -20,8 +20,8 @@ func (a *adaptation) mainType() string {
 	return ""
 }
 
-// repeated are the types of which a page holds several, as a rule: one that is the whole page is a last resort.
-var repeated = map[string]bool{"post": true, "comment": true, "answer": true, "review": true}
+// repeatedTypes are the types of which a page holds several, as a rule: one that is the whole page is a last resort.
+var repeatedTypes = map[string]bool{"post": true, "comment": true, "answer": true, "review": true}
 
 // findsTexts reports whether the shipped rules extracted a text of the type that is not just the whole page; of types without a
 // text whether they extracted anything.
@@ -30,7 +30,7 @@ func (a *adaptation) findsTexts(kind string) bool {
 		return slices.ContainsFunc(a.Located, func(l extract.Located) bool { return l.Type == kind })
 	}
 	for _, l := range a.Located {
-		if l.Type != kind || repeated[kind] && a.isWholePage(l.At) {
+		if l.Type != kind || repeatedTypes[kind] && a.isWholePage(l.At) {
 			continue
 		}
 		for _, p := range l.Parts {

@@ -20,15 +20,15 @@ const (
 	maxTried   = 5000 // elements that a container may select
 )
 
-// each finds expressions for the objects themselves.
-func (l *learner) each(objects []*found) (list []container) {
+// objectContainers finds expressions for the objects themselves.
+func (l *learner) objectContainers(objects []*found) (list []container) {
 	if len(objects) == 1 { // its page is the object
-		if c, ok := l.try("//body", objects); ok {
+		if c, ok := l.tryContainer("//body", objects); ok {
 			list = append(list, c)
 		}
 	}
 	for _, text := range l.above {
-		if c, ok := l.try(text, objects); ok && len(list) < maxEach/2 {
+		if c, ok := l.tryContainer(text, objects); ok && len(list) < maxEach/2 {
 			list = append(list, c)
 		}
 	}
@@ -42,10 +42,10 @@ func (l *learner) each(objects []*found) (list []container) {
 					continue
 				}
 				seen[text] = true
-				if l.spent() {
+				if l.outOfSteps() {
 					return list
 				}
-				c, ok := l.try(text, objects)
+				c, ok := l.tryContainer(text, objects)
 				if !ok && c.clean && len(partial) < maxPartial {
 					partial = append(partial, c)
 				}
@@ -61,13 +61,13 @@ func (l *learner) each(objects []*found) (list []container) {
 	// rows that are dressed by turns: two expressions together
 	for i, a := range partial {
 		for _, b := range partial[:i] {
-			if len(list) >= maxEach || l.spent() {
+			if len(list) >= maxEach || l.outOfSteps() {
 				return list
 			}
 			if float64(a.support+b.support) < Support*float64(len(objects)) {
 				continue
 			}
-			if c, ok := l.try(b.text+" | "+a.text, objects); ok {
+			if c, ok := l.tryContainer(b.text+" | "+a.text, objects); ok {
 				list = append(list, c)
 			}
 		}
@@ -75,9 +75,9 @@ func (l *learner) each(objects []*found) (list []container) {
 	return list
 }
 
-// try evaluates a container: one element for each object, and few that are none. It is clean if there is none
+// tryContainer evaluates a container: one element for each object, and few that are none. It is clean if there is none
 // that is none, though some objects may lack one.
-func (l *learner) try(text string, objects []*found) (c container, ok bool) {
+func (l *learner) tryContainer(text string, objects []*found) (c container, ok bool) {
 	x := l.parse(text)
 	if x == nil {
 		return c, false

@@ -13,7 +13,7 @@ type Rule struct {
 	Each       string         `json:"each"`
 	Properties []PropertyRule `json:"properties"`
 	Support    int            `json:"support"` // objects of the page that it was made of
-	Of         int            `json:"of"`      // objects that should have been found
+	Expected   int            `json:"of"`      // objects that should have been found
 }
 
 // PropertyRule is the expression of a property, relative to the object.
@@ -33,7 +33,7 @@ func (l *Rule) Has(name string) bool {
 // type of which enough objects are found. It takes at most so many steps. stands reports whether enough objects of a type are in
 // the page, even if no rule could be made.
 func Learn(eval *xpath.Eval, prints []Print, steps int) (rules []Rule, stands bool) {
-	within(eval, steps, func(l *learner) { rules, stands = l.learn(prints) })
+	withinSteps(eval, steps, func(l *learner) { rules, stands = l.learn(prints) })
 	return rules, stands
 }
 
@@ -52,28 +52,28 @@ func (l *learner) learn(prints []Print) (rules []Rule, stands bool) {
 			continue
 		}
 		stands = true
-		if r, ok := l.best(kind, objects, len(byType[kind])); ok {
+		if r, ok := l.bestRule(kind, objects, len(byType[kind])); ok {
 			rules = append(rules, r)
 		}
 	}
 	return rules, stands
 }
 
-// best makes the rule that extracts the most of the objects.
-func (l *learner) best(kind string, objects []*found, of int) (Rule, bool) {
+// bestRule makes the rule that extracts the most of the objects.
+func (l *learner) bestRule(kind string, objects []*found, of int) (Rule, bool) {
 	best, most := Rule{}, -1.0
-	for _, each := range l.each(objects) {
-		if l.spent() {
+	for _, each := range l.objectContainers(objects) {
+		if l.outOfSteps() {
 			break
 		}
-		r := Rule{Type: kind, Each: each.text, Support: each.support, Of: of}
+		r := Rule{Type: kind, Each: each.text, Support: each.support, Expected: of}
 		score := 0.0
 		for _, name := range l.names(objects) {
-			text, support := l.part(name, objects, each)
+			text, support := l.bestExpression(name, objects, each)
 			if text == "" {
 				continue
 			}
-			r.Properties = append(r.Properties, PropertyRule{Name: name, XPath: text, Without: l.without(name, objects)})
+			r.Properties = append(r.Properties, PropertyRule{Name: name, XPath: text, Without: l.withoutExpression(name, objects)})
 			weight := 1.0
 			if name == "body" {
 				weight = 3

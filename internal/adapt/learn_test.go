@@ -146,8 +146,8 @@ func TestLearnForum(t *testing.T) {
 			if !slices.Equal(got, want) {
 				t.Errorf("%+v lifts\n%s\nwant\n%s", rules[0], strings.Join(got, "\n"), strings.Join(want, "\n"))
 			}
-			if r := rules[0]; r.Of != min(len(test.posts), MaxPrints) || r.Support > r.Of || float64(r.Support) < Support*float64(r.Of) {
-				t.Errorf("support %d of %d", r.Support, r.Of)
+			if r := rules[0]; r.Expected != min(len(test.posts), MaxPrints) || r.Support > r.Expected || float64(r.Support) < Support*float64(r.Expected) {
+				t.Errorf("support %d of %d", r.Support, r.Expected)
 			}
 		})
 	}

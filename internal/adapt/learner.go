@@ -37,24 +37,24 @@ const (
 func newLearner(eval *xpath.Eval) *learner {
 	l := &learner{eval: eval, cache: map[string]*xpath.Expr{}}
 	l.pay(4 * eval.Tree.Len())
-	if !l.spent() {
-		l.texts = read(eval)
+	if !l.outOfSteps() {
+		l.texts = sumPage(eval)
 	}
 	return l
 }
 
-// within runs fn with a learner that may take so many steps of the page's budget. fn is not called if they are too few to
+// withinSteps runs fn with a learner that may take so many steps of the page's budget. fn is not called if they are too few to
 // read the page.
-func within(eval *xpath.Eval, steps int, fn func(*learner)) {
+func withinSteps(eval *xpath.Eval, steps int, fn func(*learner)) {
 	eval.Within(steps, func() {
-		if l := newLearner(eval); !l.spent() {
+		if l := newLearner(eval); !l.outOfSteps() {
 			fn(l)
 		}
 	})
 }
 
-// spent reports that no steps are left: what was found until then is the result.
-func (l *learner) spent() bool { return l.eval.Budget < 0 }
+// outOfSteps reports that no steps are left: what was found until then is the result.
+func (l *learner) outOfSteps() bool { return l.eval.Budget < 0 }
 
 func (l *learner) pay(steps int) { l.eval.Pay(steps) }
 

@@ -129,7 +129,7 @@ func (a *adaptation) levelBySite(rules []SiteRule) {
 	for i := range rules {
 		r := &rules[i]
 		l := a.Profile.Level(r.Level)
-		if l == nil || !r.InForce() || !r.Telling() {
+		if l == nil || !r.InForce() || !r.DistinguishesLevel() {
 			continue
 		}
 		x, err := xpath.Parse(r.Each)

@@ -21,7 +21,7 @@ const (
 // that hold one of each are the things; what else belongs to them is searched for there. It makes rules for two objects and
 // more.
 func Parts(eval *xpath.Eval, kind string, failing []PropertyRule, steps int) (r Rule, ok bool) {
-	within(eval, steps, func(l *learner) { r, ok = l.fromParts(kind, failing) })
+	withinSteps(eval, steps, func(l *learner) { r, ok = l.fromParts(kind, failing) })
 	return r, ok
 }
 
@@ -34,7 +34,7 @@ func (l *learner) fromParts(kind string, failing []PropertyRule) (Rule, bool) {
 	var best []*found
 	most := 0.0
 	for _, group := range l.groups(lists) {
-		if l.spent() {
+		if l.outOfSteps() {
 			break
 		}
 		if objects, worth := l.members(kind, group, lists); worth > most {
@@ -50,11 +50,11 @@ func (l *learner) fromParts(kind string, failing []PropertyRule) (Rule, bool) {
 	if slices.ContainsFunc(best, func(f *found) bool { return len(f.chain) == 0 }) {
 		return Rule{}, false
 	}
-	r, ok := l.best(kind, best, len(best))
+	r, ok := l.bestRule(kind, best, len(best))
 	if !ok || !r.Has("body") {
 		return Rule{}, false
 	}
-	l.keep(&r, failing, best)
+	l.keepFailing(&r, failing, best)
 	return r, true
 }
 
@@ -68,7 +68,7 @@ type anchors struct {
 func (l *learner) anchors(failing []PropertyRule) map[string]anchors {
 	lists := map[string]anchors{}
 	for _, p := range failing {
-		if len(lists[p.Name].refs) >= minRecords || l.spent() {
+		if len(lists[p.Name].refs) >= minRecords || l.outOfSteps() {
 			continue
 		}
 		x := l.parse(p.XPath)
@@ -204,7 +204,7 @@ func (l *learner) members(kind string, group []int32, lists map[string]anchors) 
 		if len(parts[id]) == 0 {
 			continue
 		}
-		if l.spent() {
+		if l.outOfSteps() {
 			return nil, 0
 		}
 		body, known := parts[id]["body"]
@@ -260,7 +260,7 @@ func (l *learner) bodyOutside(id int32, group map[int32]bool) int32 {
 			continue
 		}
 		if tree.At(c).Type == html.ElementNode && l.texts.sums[c].size > most {
-			if n := l.prose(c); n > most {
+			if n := l.countProse(c); n > most {
 				best, most = c, n
 			}
 		}

@@ -20,9 +20,9 @@ func (l *learner) names(objects []*found) (names []string) {
 	return names
 }
 
-// part finds the expression of a property: the first node that it selects in an object must say what the
+// bestExpression finds the expression of a property: the first node that it selects in an object must say what the
 // property said.
-func (l *learner) part(name string, objects []*found, each container) (best string, support float64) {
+func (l *learner) bestExpression(name string, objects []*found, each container) (best string, support float64) {
 	have, least := 0, 0
 	guess := l.guessed && name == "body" // of several that hold all texts the one that holds the least beside them
 	tried := map[string]bool{}
@@ -48,13 +48,13 @@ func (l *learner) part(name string, objects []*found, each container) (best stri
 				continue
 			}
 			tried[text] = true
-			if l.spent() {
+			if l.outOfSteps() {
 				if support < Support {
 					return "", 0
 				}
 				return best, support
 			}
-			n, letters := l.agree(text, name, objects, each)
+			n, letters := l.countAgreeing(text, name, objects, each)
 			s := float64(n) / float64(have)
 			better := s > support
 			if guess && s >= Support && support >= Support { // some guesses went wrong: the tightest that fits most
@@ -91,7 +91,7 @@ func (l *learner) expressions(r, object xpath.Ref) (list []string) {
 		return []string{"."}
 	case !tree.Within(r, object):
 		lead = "//"
-		list = l.beside(r, object, suffix)
+		list = l.siblingExpressions(r, object, suffix)
 	}
 	// elements around that say the same may be better known than the innermost
 	same := l.sum(r)
@@ -108,8 +108,8 @@ func (l *learner) expressions(r, object xpath.Ref) (list []string) {
 	return list
 }
 
-// beside makes expressions for a node that stands in an element beside the object's.
-func (l *learner) beside(r, object xpath.Ref, suffix string) (list []string) {
+// siblingExpressions makes expressions for a node that stands in an element beside the object's.
+func (l *learner) siblingExpressions(r, object xpath.Ref, suffix string) (list []string) {
 	tree := l.eval.Tree
 	up, ok := tree.Parent(object)
 	if !ok || !tree.Within(r, up) {
@@ -150,8 +150,8 @@ func (l *learner) beside(r, object xpath.Ref, suffix string) (list []string) {
 	return list
 }
 
-// agree counts the objects of which an expression selects what the property said, and the letters it selects.
-func (l *learner) agree(text, name string, objects []*found, each container) (n, letters int) {
+// countAgreeing counts the objects of which an expression selects what the property said, and the letters it selects.
+func (l *learner) countAgreeing(text, name string, objects []*found, each container) (n, letters int) {
 	x := l.parse(text)
 	if x == nil {
 		return 0, 0

@@ -19,7 +19,7 @@ const (
 // what is still not found is looked for by its form in the objects that are. The form decides between candidates:
 // how many objects there are, and how many of their properties.
 func Relax(eval *xpath.Eval, failing Rule, steps int) (best Rule, ok bool) {
-	within(eval, steps, func(l *learner) { best, ok = l.relax(failing) })
+	withinSteps(eval, steps, func(l *learner) { best, ok = l.relax(failing) })
 	return best, ok
 }
 
@@ -27,7 +27,7 @@ func (l *learner) relax(failing Rule) (best Rule, ok bool) {
 	l.guessed = true
 	most := 0.0
 	for _, each := range append([]string{failing.Each}, l.relaxed(failing.Each)...) {
-		if l.spent() {
+		if l.outOfSteps() {
 			break
 		}
 		x := l.parse(each)
@@ -35,7 +35,7 @@ func (l *learner) relax(failing Rule) (best Rule, ok bool) {
 			continue
 		}
 		refs, err := l.eval.Select(x, l.eval.Tree.Root(), maxObjects+1)
-		if err != nil || len(refs) == 0 || len(refs) > maxObjects || l.nested(refs) || l.most(refs) {
+		if err != nil || len(refs) == 0 || len(refs) > maxObjects || l.areNested(refs) || l.isNearlyPage(refs) {
 			continue
 		}
 		r, worth := l.fill(each, failing, refs)
@@ -46,8 +46,8 @@ func (l *learner) relax(failing Rule) (best Rule, ok bool) {
 	return best, ok
 }
 
-// most reports whether an element is the page, or nearly.
-func (l *learner) most(refs []xpath.Ref) bool {
+// isNearlyPage reports whether an element is the page, or nearly.
+func (l *learner) isNearlyPage(refs []xpath.Ref) bool {
 	for _, r := range refs {
 		n := l.eval.Tree.Node(r)
 		if n.Type != html.ElementNode || n.DataAtom == atom.Html || n.DataAtom == atom.Body {
@@ -57,8 +57,8 @@ func (l *learner) most(refs []xpath.Ref) bool {
 	return false
 }
 
-// nested reports whether elements stand in each other: they are not things side by side.
-func (l *learner) nested(refs []xpath.Ref) bool {
+// areNested reports whether elements stand in each other: they are not things side by side.
+func (l *learner) areNested(refs []xpath.Ref) bool {
 	for i := 1; i < len(refs); i++ {
 		if l.eval.Tree.Within(refs[i], refs[i-1]) {
 			return true
@@ -69,7 +69,7 @@ func (l *learner) nested(refs []xpath.Ref) bool {
 
 // fill finds the properties in the elements that stand for the objects.
 func (l *learner) fill(each string, failing Rule, refs []xpath.Ref) (r Rule, worth float64) {
-	r = Rule{Type: failing.Type, Each: each, Support: len(refs), Of: len(refs)}
+	r = Rule{Type: failing.Type, Each: each, Support: len(refs), Expected: len(refs)}
 	var objects []*found
 	for _, ref := range refs {
 		if f := l.object(failing.Type, ref.ID); f != nil {
@@ -103,11 +103,11 @@ func (l *learner) fill(each string, failing Rule, refs []xpath.Ref) (r Rule, wor
 		}
 	}
 	for _, p := range failing.Properties {
-		if have[p.Name] || l.spent() {
+		if have[p.Name] || l.outOfSteps() {
 			continue
 		}
 		if _, formed := objects[0].parts[p.Name]; formed { // body, date and author have a form of their own
-			if text, share := l.part(p.Name, objects, at); text != "" {
+			if text, share := l.bestExpression(p.Name, objects, at); text != "" {
 				add(p, text, share)
 				continue
 			}
@@ -178,7 +178,7 @@ func (l *learner) relaxed(text string) (list []string) {
 			return false
 		})
 		for s := range steps {
-			for _, like := range l.alike(x, i, s) {
+			for _, like := range l.similarSteps(x, i, s) {
 				in(func(p *xpath.Path) bool { return like(p.Steps[s]) })
 			}
 			in(func(p *xpath.Path) bool { // the name
@@ -213,9 +213,9 @@ func (l *learner) relaxed(text string) (list []string) {
 // maxAlike bounds the classes of the page that are tried in the place of one.
 const maxAlike = 4
 
-// alike makes changes of a step: a class or ID that it asks for is replaced by those of the page that are most
+// similarSteps makes changes of a step: a class or ID that it asks for is replaced by those of the page that are most
 // like it.
-func (l *learner) alike(x *xpath.Expr, path, step int) (changes []func(*xpath.Step) bool) {
+func (l *learner) similarSteps(x *xpath.Expr, path, step int) (changes []func(*xpath.Step) bool) {
 	at := 0
 	xpath.Walk(x.Root, func(n xpath.Node) {
 		p, ok := n.(*xpath.Path)
@@ -231,7 +231,7 @@ func (l *learner) alike(x *xpath.Expr, path, step int) (changes []func(*xpath.St
 				continue
 			}
 			class, _ := call.Args[0].(xpath.Literal)
-			for _, other := range l.likeClass(string(class)) {
+			for _, other := range l.similarClasses(string(class)) {
 				changes = append(changes, func(s *xpath.Step) bool {
 					s.Preds[k] = &xpath.Call{Name: "has-class", Args: []xpath.Node{xpath.Literal(other)}}
 					return true
@@ -242,8 +242,8 @@ func (l *learner) alike(x *xpath.Expr, path, step int) (changes []func(*xpath.St
 	return changes
 }
 
-// likeClass lists the classes of the page that share most of their letters with one.
-func (l *learner) likeClass(class string) (list []string) {
+// similarClasses lists the classes of the page that share most of their letters with one.
+func (l *learner) similarClasses(class string) (list []string) {
 	if l.classes == nil {
 		seen := map[string]bool{}
 		l.classes = []string{}
@@ -262,7 +262,7 @@ func (l *learner) likeClass(class string) (list []string) {
 		}
 	}
 	for _, c := range l.classes {
-		if l.pay(parseSteps * len(c)); l.spent() {
+		if l.pay(parseSteps * len(c)); l.outOfSteps() {
 			break
 		}
 		if c != class && likeness(c, class) >= 0.6 {

@@ -19,8 +19,8 @@ const (
 )
 
 const (
-	// Enough pages must have verified a rule before it is in force.
-	Enough = 3
+	// EnoughPages pages must have verified a rule before it is in force.
+	EnoughPages = 3
 	// MaxRules bounds the rules of a site.
 	MaxRules = 40
 	// MaxEvidence bounds the pages that a rule names as its evidence.
@@ -43,7 +43,7 @@ type SiteRule struct {
 }
 
 // InForce reports whether the rule may be used.
-func (r *SiteRule) InForce() bool { return r.Verified >= Enough && r.Failed*2 <= r.Verified }
+func (r *SiteRule) InForce() bool { return r.Verified >= EnoughPages && r.Failed*2 <= r.Verified }
 
 // same reports whether two rules say the same.
 func (r *SiteRule) same(o *SiteRule) bool {
@@ -61,9 +61,9 @@ type Site struct {
 // methods are the ways in which rules come to be, the surest first.
 var methods = []string{ByContent, ByParts, ByRelaxed, ByBase, ByShape}
 
-// of returns copies of the rules for an application, those in force first, of those the ones that were made in the
+// rulesFor returns copies of the rules for an application, those in force first, of those the ones that were made in the
 // surest way, and the best verified.
-func (s *Site) of(application string) (list []SiteRule) {
+func (s *Site) rulesFor(application string) (list []SiteRule) {
 	for _, r := range s.Rules {
 		if r.Application == application {
 			list = append(list, *r)
@@ -120,7 +120,7 @@ func (s *Site) Note(copied *SiteRule, well bool, url string, now time.Time) bool
 		before := r.InForce()
 		if well {
 			r.verify(url, now)
-			return before != r.InForce() || r.Verified <= Enough || r.Verified%noteEvery == 0
+			return before != r.InForce() || r.Verified <= EnoughPages || r.Verified%noteEvery == 0
 		}
 		if slices.Contains(r.Against, url) {
 			return false // the same page proves nothing more
@@ -192,8 +192,8 @@ func (s *Site) WriteXML(out io.Writer, application, ns string, as func(property 
 	return err
 }
 
-// Telling reports whether the rule's objects distinguish its level from others: every page has a body.
-func (r *SiteRule) Telling() bool {
+// DistinguishesLevel reports whether the rule's objects distinguish its level from others: every page has a body.
+func (r *SiteRule) DistinguishesLevel() bool {
 	return !strings.HasPrefix(r.Each, "//body") && !strings.HasPrefix(r.Each, "//html")
 }
 
@@ -202,12 +202,12 @@ func (r *SiteRule) write(b *strings.Builder, as func(string) string) {
 	if r.Instead != "" {
 		comment += "; in place of " + r.Instead
 	}
-	fmt.Fprintf(b, "    <!-- %s\n", apart(comment))
+	fmt.Fprintf(b, "    <!-- %s\n", separateHyphens(comment))
 	for _, url := range r.Evidence {
-		fmt.Fprintf(b, "         %s\n", apart(url))
+		fmt.Fprintf(b, "         %s\n", separateHyphens(url))
 	}
 	b.WriteString("    -->\n")
-	if r.Telling() {
+	if r.DistinguishesLevel() {
 		fmt.Fprintf(b, "    <match xpath=%s/>\n", quoted(r.Each))
 	}
 	fmt.Fprintf(b, "    <object type=%s each=%s>\n", quoted(r.Type), quoted(r.Each))
@@ -230,8 +230,8 @@ func (r *SiteRule) write(b *strings.Builder, as func(string) string) {
 	b.WriteString("    </object>\n")
 }
 
-// apart puts blanks between hyphens: two of them may not stand together in a comment.
-func apart(s string) string {
+// separateHyphens puts blanks between hyphens: two of them may not stand together in a comment.
+func separateHyphens(s string) string {
 	for strings.Contains(s, "--") {
 		s = strings.ReplaceAll(s, "--", "- -")
 	}

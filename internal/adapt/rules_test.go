@@ -55,7 +55,7 @@ func TestSameRule(t *testing.T) {
 		same  bool
 	}{
 		{"itself", ravenRule("a"), true},
-		{"learned in another way", change(func(r *SiteRule) { r.Method, r.Instead, r.Support, r.Of = ByShape, "x.xml:1", 3, 4 }), true},
+		{"learned in another way", change(func(r *SiteRule) { r.Method, r.Instead, r.Support, r.Expected = ByShape, "x.xml:1", 3, 4 }), true},
 		{"another expression", ravenRule("b"), false},
 		{"another application", change(func(r *SiteRule) { r.Application = "SMF" }), false},
 		{"another level", change(func(r *SiteRule) { r.Level = "article" }), false},
@@ -170,7 +170,7 @@ func TestOf(t *testing.T) {
 		s.Note(&failing, false, url(i), day)
 	}
 	got := ""
-	list := s.of("phpBB")
+	list := s.rulesFor("phpBB")
 	for _, r := range list {
 		got += string(r.Each[len("//div[has-class('")])
 	}
@@ -178,10 +178,10 @@ func TestOf(t *testing.T) {
 		t.Errorf("the order is %s", got)
 	}
 	list[0].Verified = 100
-	if s.of("phpBB")[0].Verified == 100 {
+	if s.rulesFor("phpBB")[0].Verified == 100 {
 		t.Error("they are no copies")
 	}
-	if list := s.of("WordPress"); list != nil {
+	if list := s.rulesFor("WordPress"); list != nil {
 		t.Errorf("of an application without rules: %+v", list)
 	}
 }

@@ -26,7 +26,7 @@ const (
 // things of one form repeat that bear dates and texts, posts or comments; else the one text of the page. kind is
 // the type of object that the level holds.
 func Shape(eval *xpath.Eval, kind string, steps int) (r Rule, ok bool) {
-	within(eval, steps, func(l *learner) { r, ok = l.fromShape(kind) })
+	withinSteps(eval, steps, func(l *learner) { r, ok = l.fromShape(kind) })
 	return r, ok
 }
 
@@ -41,7 +41,7 @@ func (l *learner) fromShape(kind string) (Rule, bool) {
 			return Rule{}, false
 		}
 	}
-	r, ok := l.best(kind, objects, len(objects))
+	r, ok := l.bestRule(kind, objects, len(objects))
 	if ok && !r.Has("body") { // no place in the objects has the text alone: all of them then
 		r.Properties = append(r.Properties, PropertyRule{Name: "body", XPath: "."})
 	}
@@ -70,13 +70,13 @@ func (l *learner) records(kind string) []*found {
 	most := 0.0
 	for _, key := range order {
 		list := groups[key]
-		if len(list) < minRecords || len(list) > maxRecords || l.spent() {
+		if len(list) < minRecords || len(list) > maxRecords || l.outOfSteps() {
 			continue
 		}
 		letters, dated := 0, 0
 		nested := false
 		for i, id := range list {
-			if l.spent() {
+			if l.outOfSteps() {
 				break
 			}
 			letters += l.texts.sums[id].size
@@ -87,7 +87,7 @@ func (l *learner) records(kind string) []*found {
 		}
 		share := float64(letters) / float64(max(whole, 1))
 		withDate := float64(dated) / float64(len(list))
-		if l.spent() || nested || share < recordShare || withDate < datedShare || letters < recordLetters*len(list) {
+		if l.outOfSteps() || nested || share < recordShare || withDate < datedShare || letters < recordLetters*len(list) {
 			continue
 		}
 		// more records of the same text are the better ones: the rows, not the halves of the page
@@ -172,7 +172,7 @@ func (l *learner) body(id int32) int32 {
 	l.pay(2 * int(tree.End(xpath.Ref{ID: id, Attr: -1})-id))
 	for c := id; c < tree.End(xpath.Ref{ID: id, Attr: -1}); c++ {
 		if tree.At(c).Type == html.ElementNode && l.texts.sums[c].size > most {
-			if n := l.prose(c); n > most {
+			if n := l.countProse(c); n > most {
 				best, most = c, n
 			}
 		}
@@ -190,11 +190,11 @@ func (l *learner) date(id int32) (xpath.Ref, bool) {
 			continue
 		}
 		for i, a := range n.Attr {
-			if (a.Key == "datetime" || a.Key == "data-time" || a.Key == "title" || a.Key == "data-timestamp") && dated(a.Val) {
+			if (a.Key == "datetime" || a.Key == "data-time" || a.Key == "title" || a.Key == "data-timestamp") && namesDay(a.Val) {
 				return xpath.Ref{ID: c, Attr: int32(i)}, true
 			}
 		}
-		if n.FirstChild != nil && n.FirstChild.Type == html.TextNode && l.texts.sums[c].size <= dateLetters && dated(n.FirstChild.Data) {
+		if n.FirstChild != nil && n.FirstChild.Type == html.TextNode && l.texts.sums[c].size <= dateLetters && namesDay(n.FirstChild.Data) {
 			return xpath.Ref{ID: c, Attr: -1}, true
 		}
 	}
@@ -214,7 +214,7 @@ func (l *learner) author(id, body int32) (xpath.Ref, bool) {
 		if size := l.texts.sums[c].size; n.DataAtom != atom.A || size < 2 || size > 30 || n.FirstChild == nil {
 			continue
 		}
-		if text := n.FirstChild.Data; n.FirstChild.Type == html.TextNode && (dated(text) || strings.ContainsAny(text, "#0123456789")) {
+		if text := n.FirstChild.Data; n.FirstChild.Type == html.TextNode && (namesDay(text) || strings.ContainsAny(text, "#0123456789")) {
 			continue
 		}
 		return xpath.Ref{ID: c, Attr: -1}, true
@@ -222,8 +222,8 @@ func (l *learner) author(id, body int32) (xpath.Ref, bool) {
 	return xpath.Ref{}, false
 }
 
-// dated reports whether a text names a day: a year or a time of day beside other digits.
-func dated(s string) bool {
+// namesDay reports whether a text names a day: a year or a time of day beside other digits.
+func namesDay(s string) bool {
 	if len(s) > 120 {
 		return false
 	}
@@ -262,7 +262,7 @@ func (l *learner) article(kind string) []*found {
 		if tree.At(id).Type != html.ElementNode {
 			continue
 		}
-		if own := l.prose(id); own > most {
+		if own := l.countProse(id); own > most {
 			best, most = id, own
 		}
 	}
@@ -284,8 +284,8 @@ func (l *learner) article(kind string) []*found {
 	return []*found{f}
 }
 
-// prose counts the letters that stand in an element's own text and in the paragraphs right in it.
-func (l *learner) prose(id int32) (letters int) {
+// countProse counts the letters that stand in an element's own text and in the paragraphs right in it.
+func (l *learner) countProse(id int32) (letters int) {
 	tree := l.eval.Tree
 	for c := id + 1; c < tree.End(xpath.Ref{ID: id, Attr: -1}); c = tree.End(xpath.Ref{ID: c, Attr: -1}) {
 		n := tree.At(c)

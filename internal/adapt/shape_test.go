@@ -102,7 +102,7 @@ func TestDated(t *testing.T) {
 		"1999/12/31": true, "": false, "2026": false, "21": false, "10": false, "yesterday": false, "page 12345678": false, "(3:1)": false, "v1234567890": true,
 		"year 3026, day 11": false, strings.Repeat("2026-11-21 ", 12): false,
 	} {
-		if got := dated(text); got != want {
+		if got := namesDay(text); got != want {
 			t.Errorf("%q: %v", text, got)
 		}
 	}

@@ -35,7 +35,7 @@ func learned(t testing.TB, page string, prints []Print, steps int) (r result) {
 		e := xpath.NewEval(root, steps)
 		defer e.Free()
 		l := newLearner(e)
-		if !l.spent() {
+		if !l.outOfSteps() {
 			fn(l)
 		}
 		if over := -e.Budget; over > overshoot(e.Tree, len(page)) {

@@ -37,8 +37,8 @@ func OpenStore(dir string) (*Store, error) {
 	return s, nil
 }
 
-// With lets fn see and change what was learned of a host; if fn returns true it is kept.
-func (s *Store) With(host string, fn func(*Site) (changed bool)) error {
+// Update lets fn see and change what was learned of a host; if fn returns true it is kept.
+func (s *Store) Update(host string, fn func(*Site) (changed bool)) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	site, err := s.site(host)
@@ -59,7 +59,7 @@ func (s *Store) Rules(host, application string) (rules []SiteRule) {
 	if err != nil || len(site.Rules) == 0 {
 		return nil
 	}
-	return site.of(application)
+	return site.rulesFor(application)
 }
 
 func (s *Store) site(host string) (*Site, error) {

@@ -22,8 +22,8 @@ func stored(t testing.TB, dir string) *Store {
 // taught adds a rule that is in force.
 func taught(t testing.TB, s *Store, host, name string) {
 	t.Helper()
-	if err := s.With(host, func(site *Site) bool {
-		for i := range Enough {
+	if err := s.Update(host, func(site *Site) bool {
+		for i := range EnoughPages {
 			site.Add(ravenRule(name), url(i), day)
 		}
 		return true
@@ -39,7 +39,7 @@ func TestStoreReopened(t *testing.T) {
 	for _, host := range []string{"a.test", "b.test", "[2001:db8::1]", "xn--rksmrgs-5wao1o.test", ".."} {
 		taught(t, first, host, "raven")
 	}
-	if err := first.With("a.test", func(s *Site) bool { s.Attempts = 7; return true }); err != nil {
+	if err := first.Update("a.test", func(s *Site) bool { s.Attempts = 7; return true }); err != nil {
 		t.Fatal(err)
 	}
 	second := stored(t, dir)
@@ -49,7 +49,7 @@ func TestStoreReopened(t *testing.T) {
 			t.Errorf("%s: %+v, want %+v", host, got, want)
 		}
 	}
-	if err := second.With("a.test", func(s *Site) bool {
+	if err := second.Update("a.test", func(s *Site) bool {
 		if s.Host != "a.test" || s.Attempts != 7 {
 			t.Errorf("%+v", s)
 		}
@@ -74,7 +74,7 @@ func TestStoreReopened(t *testing.T) {
 func TestStoreUnchanged(t *testing.T) {
 	dir := t.TempDir()
 	s := stored(t, dir)
-	if err := s.With("a.test", func(site *Site) bool { site.Add(ravenRule("a"), url(1), day); return false }); err != nil {
+	if err := s.Update("a.test", func(site *Site) bool { site.Add(ravenRule("a"), url(1), day); return false }); err != nil {
 		t.Fatal(err)
 	}
 	if got := s.Rules("a.test", "phpBB"); len(got) != 1 {
@@ -132,7 +132,7 @@ func TestStoreTrouble(t *testing.T) {
 	if err := os.RemoveAll(filepath.Join(dir, "learned")); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.With("a.test", func(site *Site) bool { site.Add(ravenRule("a"), url(1), day); return true }); err == nil || !strings.Contains(err.Error(), "a.test") {
+	if err := s.Update("a.test", func(site *Site) bool { site.Add(ravenRule("a"), url(1), day); return true }); err == nil || !strings.Contains(err.Error(), "a.test") {
 		t.Errorf("the trouble is %v", err)
 	}
 	if got := s.Rules("a.test", "phpBB"); len(got) != 1 {
@@ -146,7 +146,7 @@ func TestStoreBounded(t *testing.T) {
 	s := stored(t, dir)
 	taught(t, s, "a.test", "raven")
 	for i := range MaxSites + 100 {
-		if err := s.With(fmt.Sprintf("h%d.test", i), func(*Site) bool { return false }); err != nil {
+		if err := s.Update(fmt.Sprintf("h%d.test", i), func(*Site) bool { return false }); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -194,7 +194,7 @@ func TestStoreConcurrently(t *testing.T) {
 			for i := range 25 {
 				host := fmt.Sprintf("h%d.test", i%3)
 				rule := ravenRule(fmt.Sprint("r", i%5))
-				if err := s.With(host, func(site *Site) bool {
+				if err := s.Update(host, func(site *Site) bool {
 					site.Add(rule, url(worker*100+i), day)
 					return i%8 == 0 || i > 20
 				}); err != nil {
@@ -205,7 +205,7 @@ func TestStoreConcurrently(t *testing.T) {
 						t.Errorf("%+v", r)
 					}
 				}
-				if err := s.With(host, func(site *Site) bool { site.Note(&rule, i%4 != 0, url(i), day); return false }); err != nil {
+				if err := s.Update(host, func(site *Site) bool { site.Note(&rule, i%4 != 0, url(i), day); return false }); err != nil {
 					t.Error(err)
 				}
 			}

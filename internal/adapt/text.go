@@ -19,12 +19,12 @@ type sum struct {
 }
 
 const (
-	base  = 0x9e3779b97f4a7c15 | 1
-	base2 = base * base & (1<<64 - 1)
+	hashBase  = 0x9e3779b97f4a7c15 | 1
+	hashBase2 = hashBase * hashBase & (1<<64 - 1)
 )
 
-// plain are the letters and digits of ASCII, in lower case and plus one; 0: it is none.
-var plain = func() (t [256]uint64) {
+// asciiLetters are the letters and digits of ASCII, in lower case and plus one; 0: it is none.
+var asciiLetters = func() (t [256]uint64) {
 	for c := '0'; c <= '9'; c++ {
 		t[c] = uint64(c) + 1
 	}
@@ -39,14 +39,14 @@ func (s sum) add(t sum) sum { return sum{s.hash + t.hash, s.size + t.size} }
 func sumOf(text string) sum {
 	var s sum
 	for i := 0; i < len(text); {
-		if v := plain[text[i]]; v != 0 {
-			if i++; i < len(text) && plain[text[i]] != 0 { // two at once: a step need not wait for the product before it
-				s.hash = s.hash*base2 + v*base + plain[text[i]]
+		if v := asciiLetters[text[i]]; v != 0 {
+			if i++; i < len(text) && asciiLetters[text[i]] != 0 { // two at once: a step need not wait for the product before it
+				s.hash = s.hash*hashBase2 + v*hashBase + asciiLetters[text[i]]
 				s.size += 2
 				i++
 				continue
 			}
-			s.hash = s.hash*base + v
+			s.hash = s.hash*hashBase + v
 			s.size++
 			continue
 		}
@@ -59,17 +59,17 @@ func sumOf(text string) sum {
 		if !unicode.IsLetter(r) && !unicode.IsDigit(r) {
 			continue
 		}
-		s.hash = s.hash*base + uint64(unicode.ToLower(r)) + 1
+		s.hash = s.hash*hashBase + uint64(unicode.ToLower(r)) + 1
 		s.size++
 	}
 	if s.size > 0 {
-		s = mixed(s)
+		s = mixHash(s)
 	}
 	return s
 }
 
-// mixed spreads the bits of a hash (the finalizer of SplitMix64), so that sums of several do not meet.
-func mixed(s sum) sum {
+// mixHash spreads the bits of a hash (the finalizer of SplitMix64), so that sums of several do not meet.
+func mixHash(s sum) sum {
 	s.hash ^= s.hash >> 30
 	s.hash *= 0xbf58476d1ce4e5b9
 	s.hash ^= s.hash >> 27
@@ -89,8 +89,8 @@ type texts struct {
 // MaxAttribute bounds the attributes whose values are looked for, in bytes.
 const MaxAttribute = 300
 
-// read sums up a page. Its text is paid for; the caller has paid for its nodes.
-func read(eval *xpath.Eval) *texts {
+// sumPage sums up a page. Its text is paid for; the caller has paid for its nodes.
+func sumPage(eval *xpath.Eval) *texts {
 	tree := eval.Tree
 	t := &texts{tree: tree, sums: make([]sum, tree.Len()), byHash: make(map[uint64][]xpath.Ref, tree.Len())}
 	// children come after their parents: from the end, each node is whole when its parent takes it

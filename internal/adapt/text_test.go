@@ -125,7 +125,7 @@ func TestMarkupDoesNotMatter(t *testing.T) {
 	} {
 		e := opened(t, source)
 		body := at(t, e, "//body")
-		got := read(e).sums[body.ID]
+		got := sumPage(e).sums[body.ID]
 		if got != want {
 			t.Errorf("%s: %+v, want %+v", source, got, want)
 		}
@@ -140,7 +140,7 @@ func TestRead(t *testing.T) {
 	long := strings.Repeat("raven ", MaxAttribute/6+1)
 	e := opened(t, `<title>Birds</title><div class="ravens" id="ravens" style="ravens"><time datetime="2026-11-21T08:00">21 Nov</time>
 <a href="/ravens/7" title="`+long+`">x</a><p>The <b>raven</b></p><script>crow</script></div>`)
-	all := read(e)
+	all := sumPage(e)
 	for id := range int32(e.Tree.Len()) {
 		if n := e.Tree.At(id); n.Type == html.ElementNode && n.Data != "script" {
 			if r := (xpath.Ref{ID: id, Attr: -1}); all.sums[id] != sumBelow(e.Tree, r) || all.of(r) != all.sums[id] {
@@ -169,7 +169,7 @@ func TestRead(t *testing.T) {
 func TestReadNothing(t *testing.T) {
 	for _, source := range []string{"", "<!-- x -->", "<script>x</script>", "<frameset>"} {
 		e := opened(t, source)
-		if all := read(e); all.sums[0] != (sum{}) || len(all.byHash) != 0 {
+		if all := sumPage(e); all.sums[0] != (sum{}) || len(all.byHash) != 0 {
 			t.Errorf("%q: %+v", source, all.sums[0])
 		}
 	}
@@ -180,7 +180,7 @@ func TestSumByLetter(t *testing.T) {
 	slow := func(text string) (s sum) {
 		for _, r := range text {
 			if r != utf8.RuneError && (unicode.IsLetter(r) || unicode.IsDigit(r)) {
-				s.hash = s.hash*base + uint64(unicode.ToLower(r)) + 1
+				s.hash = s.hash*hashBase + uint64(unicode.ToLower(r)) + 1
 				s.size++
 			}
 		}
@@ -189,7 +189,7 @@ func TestSumByLetter(t *testing.T) {
 	for _, text := range []string{"", "a", "ab", "abc", "a b", "A-B c", "ä", "aä", "äa", "aäb", "abä", "9", "19:30", "Łódź 2026", "…x", "日本a語", strings.Repeat("Raven, 7! ", 99) + "ß"} {
 		want := slow(text)
 		if want.size > 0 {
-			want = mixed(want)
+			want = mixHash(want)
 		}
 		if got := sumOf(text); got != want {
 			t.Errorf("%q: %+v, want %+v", text, got, want)

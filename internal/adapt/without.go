@@ -15,24 +15,24 @@ const (
 	maxSearched = 12 // objects in which they are looked for
 )
 
-// without makes an expression for the parts of a property's text that did not belong to it before, "" if there are
+// withoutExpression makes an expression for the parts of a property's text that did not belong to it before, "" if there are
 // none, or nothing distinguishes them from the text.
-func (l *learner) without(name string, objects []*found) string {
+func (l *learner) withoutExpression(name string, objects []*found) string {
 	var list []string
 	for _, f := range objects[:min(len(objects), maxSearched)] {
 		whole, ok := f.parts[name]
 		if !ok || whole.Attr >= 0 {
 			continue
 		}
-		for _, hash := range f.out(name) {
+		for _, hash := range f.leftOut(name) {
 			for _, r := range l.texts.byHash[hash] {
-				if l.pay(1); l.spent() || len(list) == maxWithout {
+				if l.pay(1); l.outOfSteps() || len(list) == maxWithout {
 					return strings.Join(list, " | ")
 				}
 				if r.Attr >= 0 || r.ID == whole.ID || !l.eval.Tree.Within(r, whole) || l.selectedBy(list, whole, r) {
 					continue
 				}
-				if text := l.distinguish(r, whole, name, objects); text != "" {
+				if text := l.strayExpression(r, whole, name, objects); text != "" {
 					list = append(list, text)
 				}
 				break // others that say the same are mostly written the same
@@ -42,8 +42,8 @@ func (l *learner) without(name string, objects []*found) string {
 	return strings.Join(list, " | ")
 }
 
-// out are the hashes of what did not belong to a property's text.
-func (f *found) out(name string) []uint64 {
+// leftOut are the hashes of what did not belong to a property's text.
+func (f *found) leftOut(name string) []uint64 {
 	for i := range f.print.Properties {
 		if p := &f.print.Properties[i]; p.Name == name {
 			return p.Out
@@ -66,18 +66,18 @@ func (l *learner) selectedBy(list []string, whole, r xpath.Ref) bool {
 // maxStrays bounds the elements that one expression may take out of one text.
 const maxStrays = 1000
 
-// inTexts are elements that texts are made of: their names alone do not show that a part does not belong to a text.
-var inTexts = map[atom.Atom]bool{
+// textElements are elements that texts are made of: their names alone do not show that a part does not belong to a text.
+var textElements = map[atom.Atom]bool{
 	atom.P: true, atom.Div: true, atom.Span: true, atom.A: true, atom.Li: true, atom.Ul: true, atom.Ol: true, atom.Em: true, atom.Strong: true,
 	atom.B: true, atom.I: true, atom.U: true, atom.Img: true, atom.Table: true, atom.Tr: true, atom.Td: true, atom.Pre: true, atom.Code: true,
 	atom.Blockquote: true, atom.H1: true, atom.H2: true, atom.H3: true, atom.H4: true, atom.Font: true, atom.Section: true, atom.Sup: true, atom.Sub: true,
 }
 
-// distinguish finds an expression that selects an element in the text, and nothing of any object that belongs to it.
-func (l *learner) distinguish(r, within xpath.Ref, name string, objects []*found) string {
+// strayExpression finds an expression that selects an element in the text, and nothing of any object that belongs to it.
+func (l *learner) strayExpression(r, within xpath.Ref, name string, objects []*found) string {
 	for _, text := range candidates(l.eval.Tree, r.ID, ".//") {
 		x := l.parse(text)
-		if x == nil || l.spent() || !strings.Contains(text, "[") && inTexts[l.eval.Tree.Node(r).DataAtom] {
+		if x == nil || l.outOfSteps() || !strings.Contains(text, "[") && textElements[l.eval.Tree.Node(r).DataAtom] {
 			continue
 		}
 		own, err := l.eval.Select(x, within, maxStrays)
@@ -88,7 +88,7 @@ func (l *learner) distinguish(r, within xpath.Ref, name string, objects []*found
 				continue
 			}
 			refs, err := l.eval.Select(x, whole, maxStrays)
-			out, known := f.out(name), 0
+			out, known := f.leftOut(name), 0
 			for _, s := range refs {
 				if slices.Contains(out, l.texts.sums[s.ID].hash) || l.texts.sums[s.ID].size < minLetters {
 					known++

@@ -116,7 +116,7 @@ func TestWriteXMLOfNothing(t *testing.T) {
 func TestWriteXMLComments(t *testing.T) {
 	for _, text := range []string{"a.xml:1", "a-b.xml:1", "a--b.xml:1", "a---b.xml:1", "a----b.xml:1", "-->.xml:1", "a.xml-"} {
 		s := &adapt.Site{Host: "a.test"}
-		for i := range adapt.Enough {
+		for i := range adapt.EnoughPages {
 			s.Add(adapt.SiteRule{Application: "Raven", Level: "thread", Method: adapt.ByContent, Instead: text, Rule: adapt.Rule{
 				Type: "post", Each: "//p", Properties: []adapt.PropertyRule{{Name: "body", XPath: "."}},
 			}}, fmt.Sprintf("http://a.test/%s/%d?-->-", text, i), time.Time{})

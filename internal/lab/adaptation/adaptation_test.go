@@ -69,7 +69,7 @@ func TestMeasure(t *testing.T) {
 	}
 	for i, r := range rows {
 		for _, s := range []Score{r.Without, r.Recrawl, r.New} {
-			if s.Pages != LeastOfSite || s.Truth != 3*LeastOfSite || s.Parts != 3*LeastOfSite || s.Right > s.Truth || s.Right > s.Lifted || s.PartsOK > s.Parts || s.Time <= 0 {
+			if s.Pages != LeastOfSite || s.Truth != 3*LeastOfSite || s.Parts != 3*LeastOfSite || s.Right > s.Truth || s.Right > s.Extracted || s.PartsOK > s.Parts || s.Time <= 0 {
 				t.Errorf("%s: %+v", r.Strength, s)
 			}
 		}
@@ -77,7 +77,7 @@ func TestMeasure(t *testing.T) {
 			t.Errorf("%+v", r)
 		}
 	}
-	if rows[0].New.Right != rows[0].New.Truth || rows[0].Beside.Right != rows[0].Beside.Lifted {
+	if rows[0].New.Right != rows[0].New.Truth || rows[0].Beside.Right != rows[0].Beside.Extracted {
 		t.Errorf("pages that did not change: %+v", rows[0])
 	}
 	if rows[3].Without.Right != 0 {
@@ -103,12 +103,12 @@ func TestCompare(t *testing.T) {
 		truth, lifted []crawl.Object
 		want          Score
 	}{
-		"all":            {[]crawl.Object{a, b}, []crawl.Object{b, a}, Score{Truth: 2, Lifted: 2, Right: 2, Parts: 3, PartsOK: 3}},
-		"case and space": {[]crawl.Object{a}, []crawl.Object{object("body", " the RAVEN.", "author", "hugin")}, Score{Truth: 1, Lifted: 1, Right: 1, Parts: 2, PartsOK: 1}},
-		"one twice":      {[]crawl.Object{a}, []crawl.Object{a, a}, Score{Truth: 1, Lifted: 2, Right: 1, Parts: 2, PartsOK: 2}},
-		"two the same":   {[]crawl.Object{a, a}, []crawl.Object{a, a}, Score{Truth: 2, Lifted: 2, Right: 2, Parts: 4, PartsOK: 4}},
-		"another text":   {[]crawl.Object{a}, []crawl.Object{b}, Score{Truth: 1, Lifted: 1, Parts: 2}},
-		"without a body": {[]crawl.Object{object("title", "x")}, []crawl.Object{object("title", "x"), a}, Score{Lifted: 1}},
+		"all":            {[]crawl.Object{a, b}, []crawl.Object{b, a}, Score{Truth: 2, Extracted: 2, Right: 2, Parts: 3, PartsOK: 3}},
+		"case and space": {[]crawl.Object{a}, []crawl.Object{object("body", " the RAVEN.", "author", "hugin")}, Score{Truth: 1, Extracted: 1, Right: 1, Parts: 2, PartsOK: 1}},
+		"one twice":      {[]crawl.Object{a}, []crawl.Object{a, a}, Score{Truth: 1, Extracted: 2, Right: 1, Parts: 2, PartsOK: 2}},
+		"two the same":   {[]crawl.Object{a, a}, []crawl.Object{a, a}, Score{Truth: 2, Extracted: 2, Right: 2, Parts: 4, PartsOK: 4}},
+		"another text":   {[]crawl.Object{a}, []crawl.Object{b}, Score{Truth: 1, Extracted: 1, Parts: 2}},
+		"without a body": {[]crawl.Object{object("title", "x")}, []crawl.Object{object("title", "x"), a}, Score{Extracted: 1}},
 		"nothing":        {[]crawl.Object{a}, nil, Score{Truth: 1, Parts: 2}},
 	} {
 		test.want.Pages = 1
@@ -120,7 +120,7 @@ func TestCompare(t *testing.T) {
 
 func TestReport(t *testing.T) {
 	row := func(app, strength string, right int) Row {
-		s := Score{Pages: 5, Truth: 10, Lifted: 10, Right: right, Parts: 4, PartsOK: 2, Time: 5e6}
+		s := Score{Pages: 5, Truth: 10, Extracted: 10, Right: right, Parts: 4, PartsOK: 2, Time: 5e6}
 		return Row{Application: app, Strength: strength, Without: s, Recrawl: s, New: s}
 	}
 	r := Sum("base", 7, []Row{row("Birds", "mild", 9), row("Crows", "mild", 10), row("Birds", "medium", 5)})
@@ -172,20 +172,20 @@ func TestLongShippedOnSavedPages(t *testing.T) {
 		t.Fatal(err)
 	}
 	totals := Sum(base.ID, 1, rows).Totals
-	if s := totals["none"]; s.Recrawl.Right != s.Recrawl.Truth || s.Recrawl.Lifted != s.Recrawl.Truth || s.New.Right != s.New.Truth || s.New.Lifted != s.New.Truth {
+	if s := totals["none"]; s.Recrawl.Right != s.Recrawl.Truth || s.Recrawl.Extracted != s.Recrawl.Truth || s.New.Right != s.New.Truth || s.New.Extracted != s.New.Truth {
 		t.Errorf("pages whose templates did not change are lifted in another way: %+v", s)
 	}
-	if s := totals["medium"].Beside; float64(s.Right) < leastBeside*float64(s.Truth) || float64(s.Right) < leastPrecision*float64(s.Lifted) {
+	if s := totals["medium"].Beside; float64(s.Right) < leastBeside*float64(s.Truth) || float64(s.Right) < leastPrecision*float64(s.Extracted) {
 		t.Errorf("of pages beside those that are known %+v", s)
 	}
 	for strength, want := range map[string]float64{"mild": leastMild, "medium": leastMedium} {
 		s := totals[strength].Recrawl
-		t.Logf("%s: %d of %d objects, of %d lifted; parts %d of %d", strength, s.Right, s.Truth, s.Lifted, s.PartsOK, s.Parts)
+		t.Logf("%s: %d of %d objects, of %d lifted; parts %d of %d", strength, s.Right, s.Truth, s.Extracted, s.PartsOK, s.Parts)
 		if s.Truth == 0 || float64(s.Right) < want*float64(s.Truth) {
 			t.Errorf("%s: %d of %d objects are lifted again, want %g %%", strength, s.Right, s.Truth, 100*want)
 		}
-		if float64(s.Right) < leastPrecision*float64(s.Lifted) {
-			t.Errorf("%s: %d of %d objects that are lifted were there, want %g %%", strength, s.Right, s.Lifted, 100*leastPrecision)
+		if float64(s.Right) < leastPrecision*float64(s.Extracted) {
+			t.Errorf("%s: %d of %d objects that are lifted were there, want %g %%", strength, s.Right, s.Extracted, 100*leastPrecision)
 		}
 	}
 }

@@ -19,19 +19,19 @@ const Least = 5
 
 // Score compares what was extracted from changed pages with what was there.
 type Score struct {
-	Pages   int           `json:"pages"`
-	Truth   int           `json:"objects"`     // of the pages as they were
-	Lifted  int           `json:"lifted"`      // objects of the changed pages
-	Right   int           `json:"right"`       // of them those with the text of one that was there
-	Parts   int           `json:"properties"`  // authors, dates and titles of the pages as they were
-	PartsOK int           `json:"right_parts"` // … that were extracted with their object
-	Time    time.Duration `json:"ns"`          // of the helper, all pages
+	Pages     int           `json:"pages"`
+	Truth     int           `json:"objects"`     // of the pages as they were
+	Extracted int           `json:"lifted"`      // objects of the changed pages
+	Right     int           `json:"right"`       // of them those with the text of one that was there
+	Parts     int           `json:"properties"`  // authors, dates and titles of the pages as they were
+	PartsOK   int           `json:"right_parts"` // … that were extracted with their object
+	Time      time.Duration `json:"ns"`          // of the helper, all pages
 }
 
 func (s *Score) add(o Score) {
 	s.Pages += o.Pages
 	s.Truth += o.Truth
-	s.Lifted += o.Lifted
+	s.Extracted += o.Extracted
 	s.Right += o.Right
 	s.Parts += o.Parts
 	s.PartsOK += o.PartsOK
@@ -78,14 +78,14 @@ func things(objects []crawl.Object) (list []thing) {
 }
 
 // compare counts what of the truth was extracted.
-func compare(truth, lifted []thing) (s Score) {
-	s.Pages, s.Truth, s.Lifted = 1, len(truth), len(lifted)
+func compare(truth, extracted []thing) (s Score) {
+	s.Pages, s.Truth, s.Extracted = 1, len(truth), len(extracted)
 	left := map[uint64][]thing{}
 	for _, t := range truth {
 		left[t.body] = append(left[t.body], t)
 		s.Parts += len(t.parts)
 	}
-	for _, l := range lifted {
+	for _, l := range extracted {
 		same := left[l.body]
 		if len(same) == 0 {
 			continue

@@ -54,7 +54,7 @@ func (r Result) Print(out io.Writer) error {
 
 // shares are the columns of one way.
 func (s Score) shares() string {
-	return recognition.Share(s.Right, s.Truth) + "\t" + recognition.Share(s.Right, s.Lifted) + "\t" + recognition.Share(s.PartsOK, s.Parts) + "\t"
+	return recognition.Share(s.Right, s.Truth) + "\t" + recognition.Share(s.Right, s.Extracted) + "\t" + recognition.Share(s.PartsOK, s.Parts) + "\t"
 }
 
 func perPage(s Score) string {

@@ -8,12 +8,12 @@ import (
 
 // collection reports how a package becomes a recorded web. Pages are named by their paths below the root.
 type collection struct {
-	root   string                                // the folder of the pages in the package; may have wildcards
-	site   func(page string) string              // the site that a page belongs to, such as a module
-	label  func(page string, all pathSet) string // what a page is; "other" if it is nothing in particular
-	seeds  []string                              // patterns of the pages that crawls begin at, as of path.Match
-	tells  string                                // selector of elements that spell the path of their page, to be left out
-	titled string                                // selector of elements whose title is the path of a page, to be left out
+	root         string                                // the folder of the pages in the package; may have wildcards
+	site         func(page string) string              // the site that a page belongs to, such as a module
+	label        func(page string, all pathSet) string // what a page is; "other" if it is nothing in particular
+	seeds        []string                              // patterns of the pages that crawls begin at, as of path.Match
+	pathElements string                                // selector of elements that spell the path of their page, to be left out
+	titled       string                                // selector of elements whose title is the path of a page, to be left out
 }
 
 // pathSet are the paths of all pages.
@@ -34,12 +34,12 @@ var collections = map[string]collection{
 	// The reference of C and C++ on cppreference.com, a wiki, on one site. Its labels are libraries. Links of a wiki have
 	// the path of their target as title, and pages their own at the foot.
 	"cppreference": {
-		root:   "usr/share/cppreference/doc/html",
-		site:   func(string) string { return "cppreference" },
-		label:  library,
-		seeds:  []string{"en/index.html"},
-		tells:  ".printfooter",
-		titled: "a[title]",
+		root:         "usr/share/cppreference/doc/html",
+		site:         func(string) string { return "cppreference" },
+		label:        library,
+		seeds:        []string{"en/index.html"},
+		pathElements: ".printfooter",
+		titled:       "a[title]",
 	},
 	// The documentation of Qt, by QDoc, a site for each module. Its labels are kinds of pages, which all sites have.
 	"qt": {

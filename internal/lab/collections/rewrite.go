@@ -64,7 +64,7 @@ func (r *rewriter) rewrite(page string, raw []byte) ([]byte, error) {
 		return nil, err
 	}
 	r.left += left
-	if _, err := doc.Remove(r.c.tells); err != nil {
+	if _, err := doc.Remove(r.c.pathElements); err != nil {
 		return nil, err
 	}
 	if err := doc.RemoveAttribute(r.c.titled, "title"); err != nil {
