@@ -24,8 +24,8 @@ func (w *Worker) sweeping() {
 }
 
 func (w *Worker) sweep() {
-	gone, err := w.acts.Spool.Sweep(time.Now(), spool.Keep{
-		Age: w.conf.SpoolKeep, Bytes: int64(w.conf.SpoolBytes), Out: w.front.Holds,
+	gone, err := w.acts.Spool.Sweep(time.Now(), spool.Retention{
+		Age: w.conf.SpoolKeep, Bytes: int64(w.conf.SpoolBytes), InUse: w.front.Holds,
 	})
 	if err != nil {
 		w.log.Error("sweep the spool", "error", err)

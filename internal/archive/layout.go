@@ -109,11 +109,11 @@ func (l Layout) RunOf(key string) (run uint32) {
 // Topic is where the topic lies that the reference crawl of a run taught.
 func (l Layout) Topic(run uint32) string { return l.in(folderTopic, fmt.Sprintf("run-%d.json", run)) }
 
-// Experiences is what the keys of Experience begin with; the last one is the newest.
-func (l Layout) Experiences() string { return l.in(folderLearned, "") }
+// Snapshots is what the keys of Experience begin with; the last one is the newest.
+func (l Layout) Snapshots() string { return l.in(folderLearned, "") }
 
-// Experience is where lies what a crawl had learned at a time.
-func (l Layout) Experience(run uint32, at time.Time) string {
+// Snapshot is where lies what a crawl had learned at a time.
+func (l Layout) Snapshot(run uint32, at time.Time) string {
 	return l.in(folderLearned, fmt.Sprintf("run-%06d-%s.cbor", run, at.UTC().Format(keyTime)))
 }
 

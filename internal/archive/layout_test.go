@@ -17,7 +17,7 @@ func TestLayout(t *testing.T) {
 		{l.Definition(2), "some/prefix/c/definitions/run-2.json", "definitions"},
 		{l.ChangedDefinition(2, []byte("{}")), "some/prefix/c/definitions/run-2-a3a6bf43.json", "definitions"},
 		{l.Topic(1), "some/prefix/c/topic/run-1.json", "topic"},
-		{l.Experience(3, at), "some/prefix/c/learned/run-000003-20260304040607.008.cbor", "learned"},
+		{l.Snapshot(3, at), "some/prefix/c/learned/run-000003-20260304040607.008.cbor", "learned"},
 		{l.Rules(1, "a.example"), "some/prefix/c/kb/run-1/a.example.xml", "kb"},
 		{l.Report(1, at), "some/prefix/c/reports/run-1-20260304040607.008.html", "reports"},
 		{Layout{"", "c"}.Manifest("s"), "c/segments/s.json", "segments"},

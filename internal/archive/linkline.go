@@ -97,10 +97,10 @@ func (w *linkWriter) dictionary(b []byte, links []crawl.Outlink, name string, of
 	return appendColumn(b, name, len(links), func(i int) int { return w.index[i] }, appendInt)
 }
 
-// said is the score of an analyser, if it said one.
-type said struct {
-	score float64
-	said  bool
+// analyserScore is the score of an analyser, if it said one.
+type analyserScore struct {
+	score   float64
+	present bool
 }
 
 // parts appends a column for each analyser.
@@ -118,11 +118,11 @@ func (w *linkWriter) parts(b []byte, links []crawl.Outlink) []byte {
 	}
 	b = append(b, `,"parts":{`...)
 	for n, name := range w.names {
-		column := appendColumn(b, name, len(links), func(i int) said {
+		column := appendColumn(b, name, len(links), func(i int) analyserScore {
 			score, is := links[i].Parts.Of(name)
-			return said{score, is}
-		}, func(b []byte, s said) []byte {
-			if !s.said {
+			return analyserScore{score, is}
+		}, func(b []byte, s analyserScore) []byte {
+			if !s.present {
 				return append(b, "null"...)
 			}
 			return appendScore(b, s.score)

@@ -27,11 +27,11 @@ const (
 	sidecarWindow = 1 << 20 // bytes
 )
 
-// zippers are encoders, whose windows are costly to make.
-var zippers sync.Pool
+// encoders are encoders, whose windows are costly to make.
+var encoders sync.Pool
 
 func (s *sidecar) open() (err error) {
-	if z, ok := zippers.Get().(*zstd.Encoder); ok {
+	if z, ok := encoders.Get().(*zstd.Encoder); ok {
 		z.Reset(&s.out)
 		s.zip = z
 		return nil
@@ -44,7 +44,7 @@ func (s *sidecar) open() (err error) {
 func (s *sidecar) free() {
 	if s.zip != nil {
 		s.zip.Reset(nil)
-		zippers.Put(s.zip)
+		encoders.Put(s.zip)
 		s.zip = nil
 	}
 }

@@ -13,7 +13,7 @@ var logKinds = []string{"done", "unmodified", "robots", "refused", "retry", "fai
 // readLog checks a crawl log: each line has a time, a URL and a kind; a URL that ended without a response has a
 // reason; each HTTP capture of the segment has a line with its status.
 func (c *checker) readLog(key string, r io.Reader, warc *warcFile) error {
-	told := map[string][]int{} // URL → status of its lines
+	statuses := map[string][]int{} // URL → status of its lines
 	err := c.eachLine(key, r, func(line []byte, offset int64) {
 		var l struct {
 			Time, URL, Kind, Reason string
@@ -24,7 +24,7 @@ func (c *checker) readLog(key string, r io.Reader, warc *warcFile) error {
 			return
 		}
 		c.report.Logged++
-		told[l.URL] = append(told[l.URL], l.Status)
+		statuses[l.URL] = append(statuses[l.URL], l.Status)
 		if _, err := time.Parse(time.RFC3339, l.Time); err != nil {
 			c.fault(key, offset, "time %q is not RFC 3339", l.Time)
 		}
@@ -46,8 +46,8 @@ func (c *checker) readLog(key string, r io.Reader, warc *warcFile) error {
 		if e.typ == "revisit" && status == 0 {
 			status = 304 // a revisit without a header block
 		}
-		if !slices.Contains(told[e.uri], status) {
-			warc.fault(e.offset, "the crawl log has no line of %s with status %d, but %v", e.uri, status, told[e.uri])
+		if !slices.Contains(statuses[e.uri], status) {
+			warc.fault(e.offset, "the crawl log has no line of %s with status %d, but %v", e.uri, status, statuses[e.uri])
 		}
 	}
 	return nil

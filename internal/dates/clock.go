@@ -44,9 +44,9 @@ func (r *reader) clockNear(from, to int) clock {
 
 // clockAfter reads the time of day that the tokens from i lead to.
 func (r *reader) clockAfter(i int) (c clock, to int, ok bool) {
-	told := false
+	announced := false
 	for end := min(r.n, i+maxGap); i < end; i++ {
-		if c, to, ok = r.clockAt(i, told); ok {
+		if c, to, ok = r.clockAt(i, announced); ok {
 			return c, to, true
 		}
 		switch {
@@ -55,7 +55,7 @@ func (r *reader) clockAfter(i int) (c clock, to int, ok bool) {
 		case !r.between(i):
 			return clock{}, i, false
 		default:
-			told = told || r.toks[i].has(at)
+			announced = announced || r.toks[i].has(at)
 		}
 	}
 	return clock{}, i, false
@@ -78,7 +78,7 @@ func (r *reader) between(i int) bool {
 
 // clockAt reads the time of day that begins with the token i. If a word before it announced it, or the word
 // after it does, 10.23 is one too.
-func (r *reader) clockAt(i int, told bool) (c clock, to int, ok bool) {
+func (r *reader) clockAt(i int, announced bool) (c clock, to int, ok bool) {
 	first := i
 	half := r.half(i)
 	if half != 0 {
@@ -109,7 +109,7 @@ func (r *reader) clockAt(i int, told bool) (c clock, to int, ok bool) {
 		}
 	case r.hasFlag(i, hourSign):
 		plain = false
-		if !told && !r.toks[i].glued && !r.toks[i].has(han|dayFirst) && !r.isNumber(i+1, 2) { // 5 h
+		if !announced && !r.toks[i].glued && !r.toks[i].has(han|dayFirst) && !r.isNumber(i+1, 2) { // 5 h
 			return clock{}, 0, false
 		}
 		if i++; r.part(i, 2) && (r.hasFlag(i-1, han) || r.glued(i) || r.hasFlag(i+1, minuteSign) || !r.isSign(i+1, ':') && !r.isSign(i+1, '.')) {
@@ -126,7 +126,7 @@ func (r *reader) clockAt(i int, told bool) (c clock, to int, ok bool) {
 		if r.isSign(end, '.') && r.glued(end) && r.part(end+1, 2) && r.glued(end+1) && r.toks[end+1].width == 2 {
 			end += 2
 		}
-		if more := r.isSign(end, '.') && r.glued(end+1) && r.isNumber(end+1, 255); more || !told && !r.hasFlag(end, hourSign) {
+		if more := r.isSign(end, '.') && r.glued(end+1) && r.isNumber(end+1, 255); more || !announced && !r.hasFlag(end, hourSign) {
 			return clock{}, 0, false
 		}
 		plain = false

@@ -54,7 +54,7 @@ const lentDelay = 500 * time.Millisecond
 // address's own host is crawled, too, it sees one connection at a time and the pauses that it is owed.
 func TestRobotsAtAnotherAddress(t *testing.T) {
 	t.Parallel()
-	world := Serve(t, manners.NewLent(webworld.Options{FirstIP: netip.MustParseAddr("127.96.0.1")}, 8, 0))
+	world := Serve(t, manners.NewBorrowed(webworld.Options{FirstIP: netip.MustParseAddr("127.96.0.1")}, 8, 0))
 	d := Definition("lent", world)
 	d.Politeness.MinDelay, d.Politeness.MaxDelay = crawl.Duration(lentDelay), crawl.Duration(2*lentDelay)
 	crawlLent(t, world, d)
@@ -63,7 +63,7 @@ func TestRobotsAtAnotherAddress(t *testing.T) {
 // The request for a robots.txt at another address counts for the Crawl-delay of that address's host.
 func TestCrawlDelayAtAnotherAddress(t *testing.T) {
 	t.Parallel()
-	world := Serve(t, manners.NewLent(webworld.Options{FirstIP: netip.MustParseAddr("127.96.1.1")}, 6, 2*lentDelay))
+	world := Serve(t, manners.NewBorrowed(webworld.Options{FirstIP: netip.MustParseAddr("127.96.1.1")}, 6, 2*lentDelay))
 	d := Definition("lent-delay", world)
 	d.Order.PerQueue = 2 // so that the borrower comes between two batches of the lender
 	crawlLent(t, world, d)

@@ -18,7 +18,7 @@ import (
 // The number of politeness shards is theirs: a worker that is configured with another one does not start, however often they have
 // continued as new. A shard that is terminated knows, when it is started again, that leases may be out.
 func TestPolitenessShards(t *testing.T) {
-	world := Serve(t, manners.NewLent(webworld.Options{FirstIP: netip.MustParseAddr("127.102.0.1")}, 1, 0))
+	world := Serve(t, manners.NewBorrowed(webworld.Options{FirstIP: netip.MustParseAddr("127.102.0.1")}, 1, 0))
 	server := StartServer(t)
 	conf := Config(server, world, t.TempDir())
 	conf.Shards = 2

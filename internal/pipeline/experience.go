@@ -48,14 +48,14 @@ func (e *Engine) KeepExperience(ctx context.Context, plan frontier.Plan, store a
 	if err != nil {
 		return err
 	}
-	key := layout(plan.Definition).Experience(plan.Run, e.Now())
+	key := layout(plan.Definition).Snapshot(plan.Run, e.Now())
 	return store.Put(ctx, key, bytes.NewReader(raw), int64(len(raw)))
 }
 
 // regain brings back what the crawl had learned last, if it was of the same topic. What cannot be read is learned anew.
 func (e *Engine) regain(ctx context.Context, store archive.Store, d crawl.Definition) error {
 	last := ""
-	err := store.List(ctx, layout(d).Experiences(), func(o archive.Object) error {
+	err := store.List(ctx, layout(d).Snapshots(), func(o archive.Object) error {
 		if strings.HasSuffix(o.Key, ".cbor") {
 			last = o.Key // they come in the order of their names
 		}

@@ -120,7 +120,7 @@ func (s *State) room(now time.Time, bytes int) bool {
 			return false
 		}
 		floor := a.next
-		if limit := ceil(now.Add(MaxFloor)); floor.After(limit) {
+		if limit := ceilMillis(now.Add(MaxFloor)); floor.After(limit) {
 			floor = limit
 		}
 		if floor.After(s.Floor) {

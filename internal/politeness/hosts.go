@@ -23,7 +23,7 @@ func (h hostRest) size(host string) int { return hostBytes + len(host) + len(h.L
 func (p *pass) restHost(r Release) {
 	s := p.s
 	was, known := s.hosts[r.Host]
-	next := ceil(p.now.Add(min(r.HostRest, MaxPause)))
+	next := ceilMillis(p.now.Add(min(r.HostRest, MaxPause)))
 	if r.Host == "" || !known && r.HostRest <= 0 || known && was.Lease != r.ID().String() && !next.After(was.Next) {
 		return
 	}

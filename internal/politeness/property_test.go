@@ -239,7 +239,7 @@ func (m *model) renewed(ask Ask, refused bool) {
 func (m *model) tick(both func(func(*State) []Answer) []Answer) {
 	m.end(func(g Grant) bool {
 		over := !g.Deadline.After(m.now)
-		if next := ceil(g.Deadline.Add(time.Minute)); over && next.After(m.next[g.IP]) {
+		if next := ceilMillis(g.Deadline.Add(time.Minute)); over && next.After(m.next[g.IP]) {
 			m.next[g.IP] = next
 		}
 		return over

@@ -11,11 +11,11 @@ import (
 // pass is what is done in one moment: what it touches is settled at its end, so that all that is said of an address has been
 // heard before anybody gets it.
 type pass struct {
-	s       *State
-	now     time.Time
-	touched map[string]bool
-	again   []*holder // that have asked again, and have their leases confirmed
-	grants  []Grant
+	s          *State
+	now        time.Time
+	touched    map[string]bool
+	askedAgain []*holder // that have asked again, and have their leases confirmed
+	grants     []Grant
 }
 
 func (s *State) begin(now time.Time) *pass {
@@ -55,7 +55,7 @@ func (s *State) fault(r Round) string {
 
 func (p *pass) round(r Round) (refused []Key) {
 	if r.Known != nil {
-		p.keep(*r.Known)
+		p.endUnknown(*r.Known)
 	}
 	for _, release := range r.Releases {
 		p.release(release)
@@ -136,7 +136,7 @@ func (p *pass) ask(ask Ask) {
 		if h.Number < p.now.UnixMicro() { // not granted in this very pass
 			h.Number = p.number()
 		}
-		p.again = append(p.again, h)
+		p.askedAgain = append(p.askedAgain, h)
 		return
 	}
 	if w := a.waiter(ask.ID()); w != nil {
@@ -200,8 +200,8 @@ func (p *pass) renew(r Renewal) bool {
 	return true
 }
 
-// keep ends what a crawl has on a worker beside the leases that are known. Requests may have been made until now.
-func (p *pass) keep(k Known) {
+// endUnknown ends what a crawl has on a worker beside the leases that are known. Requests may have been made until now.
+func (p *pass) endUnknown(k Known) {
 	known := make(map[string]bool, len(k.Leases))
 	for _, lease := range k.Leases {
 		known[lease] = true
@@ -228,7 +228,7 @@ func (p *pass) keep(k Known) {
 
 // settle grants what can be granted on the addresses that were touched.
 func (p *pass) settle() []Grant {
-	for _, h := range p.again { // when all that is said of the address is known
+	for _, h := range p.askedAgain { // when all that is said of the address is known
 		if a := p.s.addresses[h.IP]; a.holder(h.ID()) == h {
 			p.grants = append(p.grants, p.grant(a, h))
 		}
@@ -293,7 +293,7 @@ func (s *State) answers(grants []Grant, answers map[string]*Answer) []Answer {
 
 // Waiting reports what an asker waits for; nil if for nothing.
 func (s *State) Waiting(reply string) *Waiting {
-	line := s.lines[reply]
+	line := s.asksByReply[reply]
 	if len(line) == 0 {
 		return nil
 	}

@@ -21,7 +21,7 @@ type State struct {
 	idle          agenda // addresses that rest, by their next time
 	held, waiting int
 	bytes         int                  // of the JSON form, at most
-	lines         map[string][]*waiter // asks that wait, by whom they are answered to, in the order in which they came
+	asksByReply   map[string][]*waiter // asks that wait, by whom they are answered to, in the order in which they came
 	hosts         map[string]hostRest  // that rest longer than the address that they were asked at
 	hostsLeft     int                  // by the last sweep
 }
@@ -63,7 +63,7 @@ func New(ttl time.Duration, shards int) *State {
 }
 
 // Lost says that the shard had a former life that ended then, of which it knows nothing: leases may be out.
-func (s *State) Lost(ended time.Time) { s.Floor = ceil(ended.Add(s.TTL)) }
+func (s *State) Lost(ended time.Time) { s.Floor = ceilMillis(ended.Add(s.TTL)) }
 
 // Counts returns the numbers of leases held, of asks waiting, and of addresses known.
 func (s *State) Counts() (held, waiting, addresses int) {
@@ -71,7 +71,7 @@ func (s *State) Counts() (held, waiting, addresses int) {
 }
 
 func (s *State) init() {
-	s.addresses, s.lines, s.hosts = map[string]*address{}, map[string][]*waiter{}, map[string]hostRest{}
+	s.addresses, s.asksByReply, s.hosts = map[string]*address{}, map[string][]*waiter{}, map[string]hostRest{}
 	s.bytes = stateBytes
 }
 
@@ -86,19 +86,19 @@ func sizeOf(a Ask) int {
 	return leaseBytes + len(a.Lease) + len(a.Crawl) + len(a.Worker) + len(a.Reply) + len(a.Host)
 }
 
-// carried is the JSON form of a state. Addresses that only rest, which are the most, have a short one.
-type carried struct {
-	TTL       time.Duration           `json:"ttl"`
-	Shards    int                     `json:"shards,omitempty"`
-	Last      int64                   `json:"last,omitempty"`
-	Floor     time.Time               `json:"floor,omitzero"`
-	Turned    int                     `json:"turned,omitempty"`
-	Addresses map[string]*carriedBusy `json:"addresses"`
-	Resting   map[string]time.Time    `json:"resting,omitempty"`
-	Hosts     map[string]hostRest     `json:"hosts,omitempty"`
+// stateJSON is the JSON form of a state. Addresses that only rest, which are the most, have a short one.
+type stateJSON struct {
+	TTL       time.Duration        `json:"ttl"`
+	Shards    int                  `json:"shards,omitempty"`
+	Last      int64                `json:"last,omitempty"`
+	Floor     time.Time            `json:"floor,omitzero"`
+	Turned    int                  `json:"turned,omitempty"`
+	Addresses map[string]*busyJSON `json:"addresses"`
+	Resting   map[string]time.Time `json:"resting,omitempty"`
+	Hosts     map[string]hostRest  `json:"hosts,omitempty"`
 }
 
-type carriedBusy struct {
+type busyJSON struct {
 	Holders []holder  `json:"holders,omitempty"`
 	Waiters []waiter  `json:"waiters,omitempty"`
 	Next    time.Time `json:"next,omitzero"`
@@ -106,14 +106,14 @@ type carriedBusy struct {
 
 // MarshalJSON writes the state out.
 func (s *State) MarshalJSON() ([]byte, error) {
-	out := carried{TTL: s.TTL, Shards: s.Shards, Last: s.Last, Floor: s.Floor, Turned: s.Turned, Addresses: map[string]*carriedBusy{}, Resting: map[string]time.Time{}}
+	out := stateJSON{TTL: s.TTL, Shards: s.Shards, Last: s.Last, Floor: s.Floor, Turned: s.Turned, Addresses: map[string]*busyJSON{}, Resting: map[string]time.Time{}}
 	for _, ip := range slices.Sorted(maps.Keys(s.addresses)) {
 		a := s.addresses[ip]
 		if a.empty() {
 			out.Resting[ip] = a.next
 			continue
 		}
-		b := &carriedBusy{Next: a.next}
+		b := &busyJSON{Next: a.next}
 		for _, h := range a.holders {
 			b.Holders = append(b.Holders, *h)
 			b.Holders[len(b.Holders)-1].IP = "" // the key has it
@@ -130,7 +130,7 @@ func (s *State) MarshalJSON() ([]byte, error) {
 
 // UnmarshalJSON reads what MarshalJSON wrote, and builds what is derived of it again.
 func (s *State) UnmarshalJSON(raw []byte) error {
-	var in carried
+	var in stateJSON
 	if err := json.Unmarshal(raw, &in); err != nil {
 		return err
 	}
@@ -155,7 +155,7 @@ func (s *State) UnmarshalJSON(raw []byte) error {
 	}
 	slices.SortFunc(lines, func(a, b *waiter) int { return cmp.Compare(a.Since, b.Since) })
 	for _, w := range lines {
-		s.lines[w.Reply] = append(s.lines[w.Reply], w)
+		s.asksByReply[w.Reply] = append(s.asksByReply[w.Reply], w)
 	}
 	for _, ip := range slices.Sorted(maps.Keys(in.Resting)) {
 		s.place(s.add(ip, in.Resting[ip]))
@@ -197,7 +197,7 @@ func (s *State) end(a *address, h *holder) {
 // wait puts an ask at the end of the line.
 func (s *State) wait(a *address, w *waiter) {
 	a.waiters = append(a.waiters, w)
-	s.lines[w.Reply] = append(s.lines[w.Reply], w)
+	s.asksByReply[w.Reply] = append(s.asksByReply[w.Reply], w)
 	s.waiting++
 	s.bytes += sizeOf(w.Ask)
 }
@@ -206,10 +206,10 @@ func (s *State) wait(a *address, w *waiter) {
 func (s *State) withdraw(a *address, w *waiter) {
 	is := func(other *waiter) bool { return other == w }
 	a.waiters = slices.DeleteFunc(a.waiters, is)
-	if left := slices.DeleteFunc(s.lines[w.Reply], is); len(left) > 0 {
-		s.lines[w.Reply] = left
+	if left := slices.DeleteFunc(s.asksByReply[w.Reply], is); len(left) > 0 {
+		s.asksByReply[w.Reply] = left
 	} else {
-		delete(s.lines, w.Reply)
+		delete(s.asksByReply, w.Reply)
 	}
 	s.waiting--
 	s.bytes -= sizeOf(w.Ask)
@@ -255,13 +255,13 @@ func (a *address) free(perIP int) bool {
 }
 
 func (a *address) push(next time.Time) {
-	if next = ceil(next); next.After(a.next) {
+	if next = ceilMillis(next); next.After(a.next) {
 		a.next = next
 	}
 }
 
-// ceil rounds a time up to milliseconds, in which next times are kept: their JSON form is short.
-func ceil(t time.Time) time.Time {
+// ceilMillis rounds a time up to milliseconds, in which next times are kept: their JSON form is short.
+func ceilMillis(t time.Time) time.Time {
 	if cut := t.Truncate(time.Millisecond); !cut.Equal(t) {
 		return cut.Add(time.Millisecond)
 	}

@@ -11,11 +11,11 @@ import (
 	"time"
 )
 
-// Keep bounds what is left of batches that are over: of those that failed and were never run again.
-type Keep struct {
+// Retention bounds what is left of batches that are over: of those that failed and were never run again.
+type Retention struct {
 	Age   time.Duration                  // nothing wrote to them for that long
 	Bytes int64                          // of all their folders together; those that rest longest go first
-	Out   func(crawl, batch string) bool // reports whether a batch is not over: it is kept, whatever it takes
+	InUse func(crawl, batch string) bool // reports whether a batch is not over: it is kept, whatever it takes
 }
 
 // Usage is what the spool holds.
@@ -44,12 +44,12 @@ func (s *Spool) Usage() (u Usage, err error) {
 
 // Sweep removes the folders of batches that are over and were left too long, or take too much. It returns what it
 // removed.
-func (s *Spool) Sweep(now time.Time, keep Keep) (swept Usage, err error) {
+func (s *Spool) Sweep(now time.Time, keep Retention) (swept Usage, err error) {
 	folders, err := s.folders()
 	if err != nil {
 		return swept, fmt.Errorf("sweep spool: %w", err)
 	}
-	folders = slices.DeleteFunc(folders, func(f folder) bool { return keep.Out(f.crawl, f.batch) })
+	folders = slices.DeleteFunc(folders, func(f folder) bool { return keep.InUse(f.crawl, f.batch) })
 	slices.SortFunc(folders, func(a, b folder) int { return a.touched.Compare(b.touched) })
 	var held int64
 	for _, f := range folders {
@@ -73,8 +73,8 @@ func (s *Spool) Sweep(now time.Time, keep Keep) (swept Usage, err error) {
 }
 
 // remove takes a folder away at once: a batch that is opened again right then finds all of it, or nothing.
-func (s *Spool) remove(f folder, keep Keep) (gone bool, err error) {
-	if keep.Out(f.crawl, f.batch) { // run again meanwhile
+func (s *Spool) remove(f folder, keep Retention) (gone bool, err error) {
+	if keep.InUse(f.crawl, f.batch) { // run again meanwhile
 		return false, nil
 	}
 	trash, err := os.MkdirTemp(s.TempDir(), "swept-*")

@@ -31,14 +31,14 @@ func TestSweep(t *testing.T) {
 	}
 	out := func(crawl, batch string) bool { return crawl == "ravens" && batch == "running-5" }
 	for _, c := range []struct {
-		keep Keep
+		keep Retention
 		want []string
 		gone Usage
 	}{
-		{Keep{7 * day, 1000, out}, []string{"b-2", "c-3", "d-4", "running-5"}, Usage{1, 12}},
-		{Keep{7 * day, 25, out}, []string{"c-3", "d-4", "running-5"}, Usage{1, 12}},
-		{Keep{7 * day, 25, out}, []string{"c-3", "d-4", "running-5"}, Usage{}},
-		{Keep{7 * day, 0, out}, []string{"running-5"}, Usage{2, 24}},
+		{Retention{7 * day, 1000, out}, []string{"b-2", "c-3", "d-4", "running-5"}, Usage{1, 12}},
+		{Retention{7 * day, 25, out}, []string{"c-3", "d-4", "running-5"}, Usage{1, 12}},
+		{Retention{7 * day, 25, out}, []string{"c-3", "d-4", "running-5"}, Usage{}},
+		{Retention{7 * day, 0, out}, []string{"running-5"}, Usage{2, 24}},
 	} {
 		gone, err := s.Sweep(now, c.keep)
 		if err != nil || gone != c.gone {
@@ -81,7 +81,7 @@ func TestSweepOldestFirst(t *testing.T) {
 		}
 	}
 	none := func(string, string) bool { return false }
-	if gone, err := s.Sweep(now, Keep{24 * time.Hour, 30, none}); err != nil || gone != (Usage{2, 112}) {
+	if gone, err := s.Sweep(now, Retention{24 * time.Hour, 30, none}); err != nil || gone != (Usage{2, 112}) {
 		t.Errorf("swept %+v, %v", gone, err)
 	}
 	if left, err := s.folders(); err != nil || len(left) != 1 || left[0].batch != "new" {
@@ -100,7 +100,7 @@ func TestSweepLooksAgain(t *testing.T) {
 	}
 	asked := 0
 	again := func(string, string) bool { asked++; return asked > 1 }
-	if gone, err := s.Sweep(time.Now(), Keep{Out: again}); err != nil || gone != (Usage{}) || asked != 2 {
+	if gone, err := s.Sweep(time.Now(), Retention{InUse: again}); err != nil || gone != (Usage{}) || asked != 2 {
 		t.Errorf("swept %+v, %v, asked %d times", gone, err, asked)
 	}
 }

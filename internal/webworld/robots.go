@@ -28,11 +28,11 @@ func (rs Rules) text(sitemap string) string {
 	var b strings.Builder
 	b.WriteString("# Welcome, careful crawler.\nUser-agent: GreedyBot\nUser-agent: BadBot\nDisallow: /\n\nUser-agent: *\n")
 	for _, r := range rs.Lines {
-		verb := "Disallow"
+		field := "Disallow"
 		if r.allow {
-			verb = "Allow"
+			field = "Allow"
 		}
-		fmt.Fprintf(&b, "%s: %s\n", verb, r.pattern)
+		fmt.Fprintf(&b, "%s: %s\n", field, r.pattern)
 	}
 	if len(rs.Lines) == 0 {
 		b.WriteString("Disallow:\n")

@@ -14,20 +14,20 @@ const (
 	BorrowerHost = "borrower.test"
 )
 
-// NewLent is a world of two sites on an IP each. The robots.txt of the borrower is a redirect to the
+// NewBorrowed is a world of two sites on an IP each. The robots.txt of the borrower is a redirect to the
 // robots.txt of the lender, at the other IP, whose rules so hold for both: both disallow /private/, and
 // each front page links to pages in it. Each site has so many pages that may be fetched, its front page
 // among them, and half as many that may not. A delay is the rules' Crawl-delay.
-func NewLent(o webworld.Options, pages int, delay time.Duration) *webworld.World {
+func NewBorrowed(o webworld.Options, pages int, delay time.Duration) *webworld.World {
 	o = o.WithDefaults()
 	p := &webworld.Planner{Next: o.FirstIP}
 	p.Add(LenderHost, "forbidden")
 	p.Add(BorrowerHost, "forbidden")
 	return webworld.New(o, p.Sites, func(b *webworld.Builder) {
 		lender, borrower := b.ByName[LenderHost], b.ByName[BorrowerHost]
-		lent := webworld.Rules{Delay: delay, Lines: []webworld.Rule{webworld.Disallow("/private/")}}
-		lender.SetRobots(lent, "")
-		borrower.Rules, borrower.CrawlDelay = lent, delay
+		rules := webworld.Rules{Delay: delay, Lines: []webworld.Rule{webworld.Disallow("/private/")}}
+		lender.SetRobots(rules, "")
+		borrower.Rules, borrower.CrawlDelay = rules, delay
 		borrower.AddRobots("/robots.txt", &webworld.Resource{
 			Page:   webworld.Page{Status: http.StatusMovedPermanently},
 			Header: http.Header{"Location": {lender.Base + "/robots.txt"}},

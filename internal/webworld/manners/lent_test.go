@@ -11,7 +11,7 @@ import (
 
 func TestLent(t *testing.T) {
 	t.Parallel()
-	w := worldtest.Start(t, NewLent(webworld.Options{FirstIP: netip.MustParseAddr("127.78.16.1")}, 6, 0))
+	w := worldtest.Start(t, NewBorrowed(webworld.Options{FirstIP: netip.MustParseAddr("127.78.16.1")}, 6, 0))
 	c := worldtest.Client(w)
 	where := w.Resolve()
 	if where[LenderHost] == where[BorrowerHost] {
