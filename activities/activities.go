@@ -52,7 +52,7 @@ type Activities struct {
 	Holds    Holds // each may keep crawls from claiming
 	UnderWay UnderWay
 
-	batches alone
+	batches exclusiveSteps
 	mu      sync.Mutex // guards clocks
 	asked   addresses  // by their lanes
 	clocks  politeness.Clocks
@@ -89,7 +89,7 @@ type Archives struct {
 func (a *Archives) Open(ctx context.Context, where string) (archive.Store, error) {
 	if where == "" {
 		where = a.Default
-	} else if err := archives(where, a.Default, a.Allow); err != nil {
+	} else if err := checkArchive(where, a.Default, a.Allow); err != nil {
 		return nil, err
 	}
 	return a.reopen(ctx, where)

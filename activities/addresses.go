@@ -44,8 +44,8 @@ func (o *occupied) free(perIP int) bool {
 	return len(o.limits) < max(perIP, 1)
 }
 
-// place is a lane's right to ask an address.
-type place struct {
+// addressSlot is a lane's right to ask an address.
+type addressSlot struct {
 	from  *addresses
 	addr  netip.Addr
 	perIP int
@@ -53,7 +53,7 @@ type place struct {
 }
 
 // enter waits until a lane may use an address; next is the time of its first request.
-func (a *addresses) enter(ctx context.Context, addr netip.Addr, perIP int) (p *place, next time.Time, err error) {
+func (a *addresses) enter(ctx context.Context, addr netip.Addr, perIP int) (p *addressSlot, next time.Time, err error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.at == nil {
@@ -80,13 +80,13 @@ func (a *addresses) enter(ctx context.Context, addr netip.Addr, perIP int) (p *p
 		}
 	}
 	o.limits = append(o.limits, perIP)
-	return &place{from: a, addr: addr, perIP: perIP}, o.next, nil
+	return &addressSlot{from: a, addr: addr, perIP: perIP}, o.next, nil
 }
 
 // yield gives the address up while an answer is still read, after release has given the lease back: a lane whose lease is
 // not given back goes on asking, and needs its place. It returns false if that fails, or too many are read already.
-func (p *place) yield(next time.Time, release func() bool) bool {
-	if p.slow || !p.readOn() {
+func (p *addressSlot) yield(next time.Time, release func() bool) bool {
+	if p.slow || !p.countReader() {
 		return false
 	}
 	released := release()
@@ -101,8 +101,8 @@ func (p *place) yield(next time.Time, release func() bool) bool {
 	return true
 }
 
-// readOn counts one more answer that is read from the address without a place; false if too many are.
-func (p *place) readOn() bool {
+// countReader counts one more answer that is read from the address without a place; false if too many are.
+func (p *addressSlot) countReader() bool {
 	p.from.mu.Lock()
 	defer p.from.mu.Unlock()
 	o := p.from.at[p.addr]
@@ -114,7 +114,7 @@ func (p *place) readOn() bool {
 }
 
 // leave ends the lane; next is when the address may be asked again, as far as the lane knows.
-func (p *place) leave(next time.Time) {
+func (p *addressSlot) leave(next time.Time) {
 	p.from.mu.Lock()
 	defer p.from.mu.Unlock()
 	o := p.from.at[p.addr]
@@ -140,7 +140,7 @@ func (a *addresses) sweep(now time.Time) {
 }
 
 // quit makes room for another lane.
-func (a *addresses) quit(p *place, next time.Time) {
+func (a *addresses) quit(p *addressSlot, next time.Time) {
 	o := a.at[p.addr]
 	for i, limit := range o.limits {
 		if limit == p.perIP {
@@ -155,9 +155,9 @@ func (a *addresses) quit(p *place, next time.Time) {
 	o.changed = make(chan struct{})
 }
 
-// distinct merges lanes of one claim, which a batch may name twice that was opened long ago: two lanes would ask its
+// mergeLanes merges lanes of one claim, which a batch may name twice that was opened long ago: two lanes would ask its
 // host at once.
-func distinct(lanes []lane) []lane {
+func mergeLanes(lanes []lane) []lane {
 	var out []lane
 	at := map[string]int{}
 	for _, l := range lanes {
@@ -169,13 +169,13 @@ func distinct(lanes []lane) []lane {
 		out[i].Targets = append(out[i].Targets, l.Targets...)
 	}
 	for i := range out {
-		out[i].Targets = once(out[i].Targets)
+		out[i].Targets = distinctTargets(out[i].Targets)
 	}
 	return out
 }
 
-// once leaves out targets that are named again.
-func once(targets []crawl.Target) (out []crawl.Target) {
+// distinctTargets leaves out targets that are named again.
+func distinctTargets(targets []crawl.Target) (out []crawl.Target) {
 	seen := make(map[string]bool, len(targets))
 	for _, t := range targets {
 		if !seen[t.URL] {

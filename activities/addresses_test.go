@@ -21,7 +21,7 @@ var (
 func TestAddresses(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var a addresses
-		enter := func(addr netip.Addr, perIP int) (*place, time.Time) {
+		enter := func(addr netip.Addr, perIP int) (*addressSlot, time.Time) {
 			p, next, err := a.enter(t.Context(), addr, perIP)
 			if err != nil {
 				t.Error(err)
@@ -74,7 +74,7 @@ func TestAddresses(t *testing.T) {
 // A lane that reads a slow answer makes room for another, and so many of them are read at a time.
 func TestSlowLanesOfAnAddress(t *testing.T) {
 	var a addresses
-	var slow []*place
+	var slow []*addressSlot
 	released := func() bool { return true }
 	for i := range maxSlow + 1 {
 		p, _, err := a.enter(t.Context(), here, 1)
@@ -132,7 +132,7 @@ func TestDistinctLanes(t *testing.T) {
 		}
 		return list
 	}
-	got := distinct([]lane{
+	got := mergeLanes([]lane{
 		{ClaimRef{ID: "a"}, target("1", "2")}, {ClaimRef{ID: "b"}, target("4")}, {ClaimRef{ID: "a"}, target("2", "3", "1")},
 	})
 	want := []lane{{ClaimRef{ID: "a"}, target("1", "2", "3")}, {ClaimRef{ID: "b"}, target("4")}}

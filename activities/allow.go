@@ -18,14 +18,14 @@ type Allow struct {
 	Thesauri []string // SKOS files, and folders of thesauri
 }
 
-// files refuses a definition that names files beyond those allowed.
-func (allow Allow) files(d crawl.Definition) error {
+// checkFiles refuses a definition that names files beyond those allowed.
+func (allow Allow) checkFiles(d crawl.Definition) error {
 	for i, s := range d.Seeds {
-		if s.File != "" && !below(s.File, allow.Seeds) {
+		if s.File != "" && !isBelow(s.File, allow.Seeds) {
 			return refused(fmt.Sprintf("seeds[%d].file", i), s.File, "seed-dir", allow.Seeds)
 		}
 	}
-	if where := score.ThesaurusOf(d.Order); where != "" && !below(where, allow.Thesauri) {
+	if where := score.ThesaurusOf(d.Order); where != "" && !isBelow(where, allow.Thesauri) {
 		return refused("order.thesaurus", where, "thesaurus-dir", allow.Thesauri)
 	}
 	return nil
@@ -39,18 +39,18 @@ func refused(field, what, setting string, allowed []string) error {
 	return &crawl.InputError{Message: fmt.Sprintf("%s: %q is not below what the worker's setting %s names: %s", field, what, setting, names)}
 }
 
-// archives refuses a place for an archive that is neither below the worker's own, or in its bucket, nor below one that
+// checkArchive refuses a place for an archive that is neither below the worker's own, or in its bucket, nor below one that
 // its configuration allows.
-func archives(where, own string, allowed []string) error {
+func checkArchive(where, own string, allowed []string) error {
 	ok := false
 	if bucket, isS3 := bucketOf(own); isS3 {
 		ok = inBucket(where, "s3://"+bucket)
 	} else {
-		ok = isFolder(where) && below(where, []string{own})
+		ok = isFolder(where) && isBelow(where, []string{own})
 	}
 	for _, place := range allowed {
 		if isFolder(place) {
-			ok = ok || isFolder(where) && below(where, []string{place})
+			ok = ok || isFolder(where) && isBelow(where, []string{place})
 		} else {
 			ok = ok || inBucket(where, place)
 		}
@@ -76,14 +76,14 @@ func inBucket(where, place string) bool {
 	return isS3 && strings.HasPrefix(where, place) && !slices.Contains(strings.Split(where, "/"), "..")
 }
 
-// below reports whether a path is one of the places, or below one, with every symbolic link followed.
-func below(path string, places []string) bool {
-	real, err := followed(path)
+// isBelow reports whether a path is one of the places, or below one, with every symbolic link followed.
+func isBelow(path string, places []string) bool {
+	real, err := resolveLinks(path)
 	if err != nil {
 		return false
 	}
 	return slices.ContainsFunc(places, func(place string) bool {
-		realPlace, err := followed(place)
+		realPlace, err := resolveLinks(place)
 		if err != nil {
 			return false
 		}
@@ -92,8 +92,8 @@ func below(path string, places []string) bool {
 	})
 }
 
-// followed is an absolute path without symbolic links; what is not there yet has none.
-func followed(path string) (string, error) {
+// resolveLinks is an absolute path without symbolic links; what is not there yet has none.
+func resolveLinks(path string) (string, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {
 		return "", err

@@ -28,17 +28,17 @@ func TestAllowFiles(t *testing.T) {
 		"seeds/../secret/a.txt": false, "seeds/away/a.txt": false, "seeds/nowhere/a.txt": false, "secret/a.txt": false, "seeds-of-others/a.txt": false, "a.txt": false,
 	} {
 		d := crawl.Definition{Seeds: []crawl.Seed{{URL: "https://example.org/"}, {File: root + "/" + name}}}
-		err := Allow{Seeds: []string{seeds}}.files(d)
+		err := Allow{Seeds: []string{seeds}}.checkFiles(d)
 		if ok != (err == nil) {
 			t.Errorf("%s: %v", name, err)
 		}
 		if err != nil && (!strings.Contains(err.Error(), "seeds[1].file") || !strings.Contains(err.Error(), "seed-dir")) {
 			t.Errorf("%s: %v names neither field nor setting", name, err)
 		}
-		if (Allow{}).files(d) == nil {
+		if (Allow{}).checkFiles(d) == nil {
 			t.Errorf("%s is read although nothing is allowed", name)
 		}
-		if err := (Allow{Seeds: []string{root + "/" + name}}).files(d); err != nil && name != "seeds/nowhere/a.txt" {
+		if err := (Allow{Seeds: []string{root + "/" + name}}).checkFiles(d); err != nil && name != "seeds/nowhere/a.txt" {
 			t.Errorf("%s is not read although it is named itself: %v", name, err)
 		}
 	}
@@ -54,7 +54,7 @@ func TestAllowThesaurus(t *testing.T) {
 		{crawl.Order{Strategy: crawl.StrategyBroader, Thesaurus: "/etc/secret.ttl"}, false},
 		{crawl.Order{Strategy: crawl.StrategyFused, Thesaurus: "/etc/secret.ttl"}, true}, // does not read it
 	} {
-		err := Allow{Thesauri: []string{"/usr/share/wordnet"}}.files(crawl.Definition{Order: c.order})
+		err := Allow{Thesauri: []string{"/usr/share/wordnet"}}.checkFiles(crawl.Definition{Order: c.order})
 		if c.ok != (err == nil) {
 			t.Errorf("%+v: %v", c.order, err)
 		}
@@ -87,7 +87,7 @@ func TestAllowArchives(t *testing.T) {
 		{root + "/x", root + "/archive", []string{"s3://b", root + "/x"}, true},
 		{"/", root + "/archive", []string{"s3://b", root + "/x"}, false},
 	} {
-		if err := archives(c.where, c.own, c.allowed); c.ok != (err == nil) {
+		if err := checkArchive(c.where, c.own, c.allowed); c.ok != (err == nil) {
 			t.Errorf("%s beside %s and %v: %v", c.where, c.own, c.allowed, err)
 		}
 	}

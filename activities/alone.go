@@ -5,9 +5,9 @@ import (
 	"sync"
 )
 
-// alone makes sure that a batch is at one step at a time: an attempt that Temporal has given up, but that still runs here, is
+// exclusiveSteps makes sure that a batch is at one step at a time: an attempt that Temporal has given up, but that still runs here, is
 // stopped first. Two attempts would write the same files of the spool.
-type alone struct {
+type exclusiveSteps struct {
 	mu      sync.Mutex
 	running map[string]*running // by batch
 }
@@ -19,7 +19,7 @@ type running struct {
 }
 
 // enter stops what runs of a batch and waits for its end; leave lets the next one in.
-func (a *alone) enter(ctx context.Context, batch string) (_ context.Context, leave func()) {
+func (a *exclusiveSteps) enter(ctx context.Context, batch string) (_ context.Context, leave func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	mine := &running{cancel, make(chan struct{})}
 	for {

@@ -38,7 +38,7 @@ func (a *Activities) archiveBatch(ctx context.Context, in BatchInput, again bool
 		return ArchiveResult{}, err
 	}
 	d := plan.Definition
-	h, err := a.home(ctx, in, d)
+	h, err := a.destination(ctx, in, d)
 	if err != nil {
 		return ArchiveResult{}, err
 	}
@@ -89,13 +89,13 @@ func (a *Activities) archiveBatch(ctx context.Context, in BatchInput, again bool
 
 // tidy deletes what earlier attempts of a batch have left in its archive. What it cannot delete is named by no manifest:
 // `muninn verify --sweep` finds it.
-func (a *Activities) tidy(ctx context.Context, h home, m *archive.Manifest) {
+func (a *Activities) tidy(ctx context.Context, h destination, m *archive.Manifest) {
 	if err := archive.Tidy(ctx, h.store, h.label, m); err != nil {
 		activity.GetLogger(ctx).Warn("an attempt that was cut off has left objects in the archive", "batch", h.label.Batch, "error", err)
 	}
 }
 
-func archived(h home, m archive.Manifest) ArchiveResult {
+func archived(h destination, m archive.Manifest) ArchiveResult {
 	return ArchiveResult{
 		Manifest: archive.Layout{Prefix: h.label.Prefix, Crawl: m.Crawl}.Manifest(m.Segment()), WARC: m.WARC.Key,
 		Bytes: m.WARC.Bytes, Pages: m.Pages, Revisits: m.Revisits,
@@ -141,16 +141,16 @@ func (a *Activities) fill(ctx context.Context, segment *archive.Segment, d crawl
 			p = &pages[next]
 			next++
 		}
-		if err := a.one(segment, e, p, places, &left); err != nil {
+		if err := a.archiveExchange(segment, e, p, places, &left); err != nil {
 			return left, err
 		}
 	}
 	return left, nil
 }
 
-// one archives an exchange and notes its outcome and outlinks. places reports that what was learned of the places
+// archiveExchange archives an exchange and notes its outcome and outlinks. places reports that what was learned of the places
 // that links stand at has a say.
-func (a *Activities) one(segment *archive.Segment, e *spool.Entry, p *pipeline.Judged, places bool, left *pipeline.Result) error {
+func (a *Activities) archiveExchange(segment *archive.Segment, e *spool.Entry, p *pipeline.Judged, places bool, left *pipeline.Result) error {
 	o := e.Outcome
 	answered := e.Status > 0 || e.HeaderBytes > 0 // "000" is a status that servers send
 	if answered && o.Kind != crawl.OutcomeRetry {

@@ -14,8 +14,8 @@ type AskInput struct {
 	Dry   bool   `json:"dry,omitempty"` // only report what would be deleted
 }
 
-// known returns an error that says what to do if the frontier does not have the crawl.
-func (a *Activities) known(name string) error {
+// checkKnown returns an error that says what to do if the frontier does not have the crawl.
+func (a *Activities) checkKnown(name string) error {
 	if a.Frontier.Knows(name) {
 		return nil
 	}

@@ -106,7 +106,7 @@ func (a *Activities) Begin(ctx context.Context, in BeginInput) (BeginResult, err
 
 // checkFiles reports whether a crawl may read the files that it names, and whether its order has the thesaurus that it needs.
 func (a *Activities) checkFiles(d crawl.Definition) error {
-	if err := a.Allow.files(d); err != nil {
+	if err := a.Allow.checkFiles(d); err != nil {
 		return err
 	}
 	if err := score.CheckThesaurus(d.Order); err != nil {

@@ -93,8 +93,8 @@ func checkBatch(what, name string) error {
 
 // Check reports what is wrong with the ask for a loan: anybody who reaches Temporal may send one.
 func (in BorrowInput) Check() error {
-	claim, _, lent := strings.Cut(in.Lease, "@")
-	if !lent {
+	claim, _, isLoan := strings.Cut(in.Lease, "@")
+	if !isLoan {
 		return fmt.Errorf("lease %q: a loan is named CLAIM@ADDRESS", in.Lease)
 	}
 	return first(checkCrawl(in.Crawl), checkBatch("claim", claim), checkIP(in.IP))

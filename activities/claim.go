@@ -68,7 +68,7 @@ func (a *Activities) Claim(ctx context.Context, in ClaimInput) (ClaimResult, err
 	}
 	ctx, release := untilStopped(ctx)
 	defer release()
-	holds := a.held(ctx, in)
+	holds := a.holdReason(ctx, in)
 	round, err := a.Frontier.Claim(ctx, a.want(in, holds != "", plan.Definition.Politeness.PerIP))
 	if err != nil {
 		return ClaimResult{}, err

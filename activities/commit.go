@@ -21,7 +21,7 @@ func (a *Activities) commit(ctx context.Context, in BatchInput, rest time.Time) 
 	life, err := a.Frontier.LifeOf(in.Crawl, in.Batch)
 	if errors.Is(err, frontier.ErrNoBatch) {
 		if a.Frontier.Committed(in.Crawl, in.Batch) { // before: the claims went with it, but perhaps not all else
-			a.freed(in)
+			a.forgetBatch(in)
 			return b.Remove()
 		}
 		return nil
@@ -32,7 +32,7 @@ func (a *Activities) commit(ctx context.Context, in BatchInput, rest time.Time) 
 	left, err := readResult(b)
 	recovered := errors.Is(err, spool.ErrMissing)
 	if recovered {
-		left, err = a.recovered(ctx, in, life)
+		left, err = a.recoverResult(ctx, in, life)
 	}
 	if err != nil {
 		return err
@@ -45,12 +45,12 @@ func (a *Activities) commit(ctx context.Context, in BatchInput, rest time.Time) 
 	if err := a.Frontier.Commit(c); err != nil {
 		return err
 	}
-	a.freed(in)
+	a.forgetBatch(in)
 	return b.Remove()
 }
 
-// freed forgets what the worker holds of a batch in memory.
-func (a *Activities) freed(in BatchInput) {
+// forgetBatch forgets what the worker holds of a batch in memory.
+func (a *Activities) forgetBatch(in BatchInput) {
 	a.Engine.Drop(in.Crawl, in.Batch)
 	a.UnderWay.end(in)
 }

@@ -13,8 +13,8 @@ import (
 // unfetchedPart is how many URLs that ended without a batch one segment holds, at most.
 const unfetchedPart = 10_000
 
-// reportEnds writes the URLs that ended without a batch to the archive, in segments that have a crawl log alone.
-func (a *Activities) reportEnds(ctx context.Context, plan frontier.Plan, store archive.Store) error {
+// archiveUnfetched writes the URLs that ended without a batch to the archive, in segments that have a crawl log alone.
+func (a *Activities) archiveUnfetched(ctx context.Context, plan frontier.Plan, store archive.Store) error {
 	d := plan.Definition
 	for ctx.Err() == nil {
 		list, first, err := a.Frontier.Unfetched(d.Name, unfetchedPart)
@@ -25,7 +25,7 @@ func (a *Activities) reportEnds(ctx context.Context, plan frontier.Plan, store a
 		label := archive.Label{
 			Crawl: d.Name, Batch: fmt.Sprintf("ends-%d", first), Worker: a.Settings.Worker, Prefix: d.Archive.Prefix, Software: a.Settings.Software,
 		}
-		n, err := a.reportPart(ctx, store, label, list)
+		n, err := a.archiveUnfetchedPart(ctx, store, label, list)
 		if err != nil {
 			return err
 		}
@@ -36,8 +36,8 @@ func (a *Activities) reportEnds(ctx context.Context, plan frontier.Plan, store a
 	return ctx.Err()
 }
 
-// reportPart archives a part, unless an attempt before has done so; n is how many URLs it has.
-func (a *Activities) reportPart(ctx context.Context, store archive.Store, label archive.Label, list []frontier.Unfetched) (n int, err error) {
+// archiveUnfetchedPart archives a part, unless an attempt before has done so; n is how many URLs it has.
+func (a *Activities) archiveUnfetchedPart(ctx context.Context, store archive.Store, label archive.Label, list []frontier.Unfetched) (n int, err error) {
 	m, err := archive.ReadManifest(ctx, store, label.Prefix, label.Crawl, label.Segment())
 	if err == nil {
 		return m.Logged, nil

@@ -86,11 +86,11 @@ func TestEndsAreTold(t *testing.T) {
 	list, first, err := r.Frontier.Unfetched(rigCrawl, 10)
 	r.must(err)
 	// an attempt before was cut off between the manifest and the frontier
-	if _, err := r.reportPart(t.Context(), store, archive.Label{Crawl: rigCrawl, Batch: fmt.Sprintf("ends-%d", first), Worker: "w"}, list); err != nil {
+	if _, err := r.archiveUnfetchedPart(t.Context(), store, archive.Label{Crawl: rigCrawl, Batch: fmt.Sprintf("ends-%d", first), Worker: "w"}, list); err != nil {
 		t.Fatal(err)
 	}
 	for range 2 {
-		r.must(r.reportEnds(t.Context(), plan, store))
+		r.must(r.archiveUnfetched(t.Context(), plan, store))
 	}
 	lines := r.logged()
 	if len(lines) != 1 || lines[0].URL != rigSeed || lines[0].Kind != "failed" || lines[0].Reason != "no such host" || lines[0].Attempt != 1 {

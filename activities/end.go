@@ -43,7 +43,7 @@ func (a *Activities) End(ctx context.Context, in EndInput) (EndResult, error) {
 	if err := a.Engine.KeepRules(ctx, plan, store); err != nil {
 		return EndResult{}, err
 	}
-	if err := a.reportEnds(ctx, plan, store); err != nil {
+	if err := a.archiveUnfetched(ctx, plan, store); err != nil {
 		return EndResult{}, err
 	}
 	if err := a.Engine.KeepExperience(ctx, plan, store); err != nil {

@@ -32,8 +32,8 @@ const (
 	ErrorShards      = "PolitenessShardsDiffer"
 )
 
-// edge turns domain errors into Temporal's, in this one place: what can never succeed is not retried.
-func edge(err error) error {
+// toApplicationError turns domain errors into Temporal's, in this one place: what can never succeed is not retried.
+func toApplicationError(err error) error {
 	var made *temporal.ApplicationError
 	var input *crawl.InputError
 	var rules kb.Faults

@@ -19,12 +19,12 @@ func (a *Activities) Explain(ctx context.Context, in AskInput) (frontier.Explana
 	if err != nil {
 		return frontier.Explanation{}, &crawl.InputError{Message: fmt.Sprintf("%q is no URL: %v", in.URL, pipeline.Reason(err))}
 	}
-	if err := a.known(in.Crawl); err != nil {
+	if err := a.checkKnown(in.Crawl); err != nil {
 		return frontier.Explanation{}, err
 	}
 	out, err := a.Frontier.Explain(in.Crawl, u)
 	if out.Asking != nil {
-		out.Waits = a.waits(ctx, out.Asking.IP, politeness.LeaseID{Crawl: in.Crawl, Worker: a.Settings.Worker, Claim: out.Asking.ID})
+		out.Waits = a.askWaiting(ctx, out.Asking.IP, politeness.LeaseID{Crawl: in.Crawl, Worker: a.Settings.Worker, Claim: out.Asking.ID})
 	}
 	return out, err
 }
@@ -32,8 +32,8 @@ func (a *Activities) Explain(ctx context.Context, in AskInput) (frontier.Explana
 // waitsTime is how long a politeness shard may take to answer what a claim waits for; after it, the explanation leaves that out.
 const waitsTime = 5 * time.Second
 
-// waits asks politeness what the ask for a lease waits for; nil if it does not, or nobody says.
-func (a *Activities) waits(ctx context.Context, ip string, lease politeness.LeaseID) (w *politeness.Waiting) {
+// askWaiting asks politeness what the ask for a lease waits for; nil if it does not, or nobody says.
+func (a *Activities) askWaiting(ctx context.Context, ip string, lease politeness.LeaseID) (w *politeness.Waiting) {
 	ctx, cancel := context.WithTimeout(ctx, waitsTime)
 	defer cancel()
 	value, err := a.Client.QueryWorkflow(ctx, names.PolitenessID(Shard(ip, a.Settings.Shards)), "", names.QueryWaiting, ip, lease)

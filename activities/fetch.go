@@ -26,8 +26,8 @@ type FetchResult struct {
 	Resumed int            `json:"resumed,omitempty"` // exchanges that an earlier attempt left
 }
 
-// keeper keeps exchanges: the log of the spool.
-type keeper interface {
+// exchangeLog keeps exchanges: the log of the spool.
+type exchangeLog interface {
 	Append(x crawl.Exchange, request []byte, response io.Reader, size int64) error
 }
 
@@ -40,10 +40,10 @@ type fetching struct {
 	in       BatchInput
 	plan     crawl.Politeness
 	clock    politeness.Clock
-	log      keeper
+	log      exchangeLog
 	borrower func(claim string) borrow
 	started  time.Time
-	whole    time.Time                 // the batch ends
+	batchEnd time.Time                 // the batch ends
 	deadline atomic.Pointer[time.Time] // after it no further request is made
 	lanes    int
 	ended    atomic.Int64 // lanes
@@ -64,20 +64,20 @@ func (a *Activities) FetchTargets(ctx context.Context, in BatchInput) (FetchResu
 	if err := b.Read(fileLanes, &lanes); err != nil {
 		return FetchResult{}, err
 	}
-	lanes = distinct(lanes)
+	lanes = mergeLanes(lanes)
 	plan, err := a.Frontier.Plan(in.Crawl)
 	if err != nil {
 		return FetchResult{}, err
 	}
 	f := a.fetching(in, plan.Definition.Politeness, a.clock(ctx), lanes)
 	a.UnderWay.begin(in, func() int64 { return f.count.Load() + f.resumed.Load() })
-	beatWith(ctx, f.progress)
+	heartbeatWith(ctx, f.progress)
 	log, entries, err := b.OpenLog() // which reads it whole
 	if err != nil {
 		return FetchResult{}, err
 	}
 	f.log = log
-	f.recall(entries)
+	f.resume(entries)
 	err = errors.Join(f.run(ctx, lanes), log.Close())
 	f.result.Resumed = int(f.resumed.Load())
 	return f.result, a.waitRoom(ctx, err)
@@ -89,16 +89,16 @@ func (a *Activities) fetching(in BatchInput, plan crawl.Politeness, clock polite
 		done: map[string]bool{}, last: map[string]*crawl.Exchange{}, result: FetchResult{Kinds: map[string]int{}},
 		borrower: func(claim string) borrow { return a.borrower(in.Crawl, claim, plan, clock) },
 	}
-	f.whole = f.started.Add(a.Settings.BatchTime)
-	f.limit(f.whole)
+	f.batchEnd = f.started.Add(a.Settings.BatchTime)
+	f.limit(f.batchEnd)
 	for _, l := range lanes {
 		f.total += len(l.Targets)
 	}
 	return f
 }
 
-// recall takes over what an earlier attempt left.
-func (f *fetching) recall(entries []spool.Entry) {
+// resume takes over what an earlier attempt left.
+func (f *fetching) resume(entries []spool.Entry) {
 	for _, e := range entries {
 		if e.Kind == crawl.ExchangePage {
 			f.done[e.URL] = true
@@ -128,11 +128,11 @@ func (f *fetching) sideBySide(ctx context.Context, lanes []lane) error {
 	return group.Wait()
 }
 
-// valid is until when the lane may make requests: its lease lasts, and the batch has time left.
-func (f *fetching) valid(claim string) time.Time { return f.until(claim, *f.deadline.Load()) }
+// validUntil is until when the lane may make requests: its lease lasts, and the batch has time left.
+func (f *fetching) validUntil(claim string) time.Time { return f.leaseUntil(claim, *f.deadline.Load()) }
 
-// until is sooner than a time if the lease ends before.
-func (f *fetching) until(claim string, t time.Time) time.Time {
+// leaseUntil is sooner than a time if the lease ends before.
+func (f *fetching) leaseUntil(claim string, t time.Time) time.Time {
 	if !f.a.Disk.MayFetch() { // what was fetched goes to the archive, which makes room; the rest is given back
 		return time.Time{}
 	}

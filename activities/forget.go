@@ -17,7 +17,7 @@ import (
 // Forget deletes what the frontier keeps of a crawl that does not run; what is archived stays. A crawl whose workflow was
 // terminated has no end: what it still holds is released before.
 func (a *Activities) Forget(ctx context.Context, in AskInput) (frontier.Forgotten, error) {
-	if err := a.known(in.Crawl); err != nil {
+	if err := a.checkKnown(in.Crawl); err != nil {
 		return frontier.Forgotten{}, err
 	}
 	out, err := a.Frontier.Forget(in.Crawl, "", true)

@@ -23,7 +23,7 @@ func (a *Activities) GiveBack(ctx context.Context, in BatchInput) error {
 	if err == nil {
 		archived, err = a.closeLife(ctx, in)
 	}
-	a.unwritable.tell(in.Crawl, in.Batch, err, a.Now())
+	a.unwritable.end(in.Crawl, in.Batch, err, a.Now())
 	if err != nil {
 		return err
 	}
@@ -31,7 +31,7 @@ func (a *Activities) GiveBack(ctx context.Context, in BatchInput) error {
 	if archived {
 		return a.commit(ctx, in, rest)
 	}
-	a.freed(in)
+	a.forgetBatch(in)
 	a.forgetPrerequisites(ctx, in)
 	return a.Frontier.GiveBack(in.Crawl, in.Batch, rest)
 }
@@ -49,11 +49,11 @@ func (a *Activities) salvage(ctx context.Context, in BatchInput) error {
 	if err != nil {
 		log.Warn("what a failed batch has fetched cannot be read", "batch", in.Batch, "error", err)
 	}
-	t := before(b, info.WorkflowExecution.RunID, nameGiveBack, int(info.Attempt))
+	t := attemptsBefore(b, info.WorkflowExecution.RunID, nameGiveBack, int(info.Attempt))
 	if len(fetched) == 0 || t.Faults > 0 || t.cutOff(int(info.Attempt)) >= maxSalvages {
 		return nil
 	}
-	_, err = safely(ctx, func(ctx context.Context) (any, error) {
+	_, err = catchPanic(ctx, func(ctx context.Context) (any, error) {
 		leave, err := a.Engine.Workshop.Enter(ctx, in.Crawl, pipeline.StepArchive)
 		if err != nil {
 			return nil, err
@@ -64,8 +64,8 @@ func (a *Activities) salvage(ctx context.Context, in BatchInput) error {
 	if err == nil {
 		return nil
 	}
-	final := t.end(edge(err), ctx.Err(), 1)
-	if errWrite := b.Write(fileTries, t); errWrite != nil { // then the attempt counts as cut off
+	final := t.end(toApplicationError(err), ctx.Err(), 1)
+	if errWrite := b.Write(fileAttempts, t); errWrite != nil { // then the attempt counts as cut off
 		log.Warn("the end of an attempt is not noted", "error", errWrite)
 	}
 	if final == nil {
@@ -103,7 +103,7 @@ func (a *Activities) closeLife(ctx context.Context, in BatchInput) (archived boo
 	if err != nil {
 		return false, err
 	}
-	h, may, err := a.homeOfManifest(ctx, in, life)
+	h, may, err := a.destinationOfManifest(ctx, in, life)
 	if !may || err != nil {
 		return false, err
 	}

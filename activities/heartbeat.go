@@ -8,24 +8,24 @@ import (
 	"go.temporal.io/sdk/activity"
 )
 
-// beatEvery lies between two heartbeats of an activity; Temporal takes a worker for dead after many times as long.
-const beatEvery = 2 * time.Second
+// heartbeatEvery lies between two heartbeats of an activity; Temporal takes a worker for dead after many times as long.
+const heartbeatEvery = 2 * time.Second
 
-// pulse is the heartbeat of an activity. Short ones have one, too: without it, an activity that its worker is killed in is only
+// heartbeat is the heartbeat of an activity. Short ones have one, too: without it, an activity that its worker is killed in is only
 // tried again when its whole time is over.
-type pulse struct {
+type heartbeat struct {
 	details atomic.Pointer[func() any]
 }
 
-type pulseKey struct{}
+type heartbeatKey struct{}
 
-// beating makes the heartbeat of an activity, until stop is called.
-func beating(ctx context.Context) (_ context.Context, stop func()) {
-	p := &pulse{}
-	ctx = context.WithValue(ctx, pulseKey{}, p)
+// startHeartbeat makes the heartbeat of an activity, until stop is called.
+func startHeartbeat(ctx context.Context) (_ context.Context, stop func()) {
+	p := &heartbeat{}
+	ctx = context.WithValue(ctx, heartbeatKey{}, p)
 	beats, cancel := context.WithCancel(ctx)
 	go func() {
-		tick := time.NewTicker(beatEvery)
+		tick := time.NewTicker(heartbeatEvery)
 		defer tick.Stop()
 		for {
 			select {
@@ -43,9 +43,9 @@ func beating(ctx context.Context) (_ context.Context, stop func()) {
 	return ctx, cancel
 }
 
-// beatWith has every further heartbeat of an activity call details, and pass on what it returns: how far the activity has come.
-func beatWith(ctx context.Context, details func() any) {
-	if p, beats := ctx.Value(pulseKey{}).(*pulse); beats {
+// heartbeatWith has every further heartbeat of an activity call details, and pass on what it returns: how far the activity has come.
+func heartbeatWith(ctx context.Context, details func() any) {
+	if p, beats := ctx.Value(heartbeatKey{}).(*heartbeat); beats {
 		p.details.Store(&details)
 	}
 }

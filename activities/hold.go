@@ -30,8 +30,8 @@ func (h Holds) Reason(crawl string) string {
 	return strings.Join(reasons, "; ")
 }
 
-// held is the reason of a round of claims; it logs when a hold begins and when it ends.
-func (a *Activities) held(ctx context.Context, in ClaimInput) string {
+// holdReason is the reason of a round of claims; it logs when a hold begins and when it ends.
+func (a *Activities) holdReason(ctx context.Context, in ClaimInput) string {
 	reason := a.Holds.Reason(in.Crawl)
 	switch log := activity.GetLogger(ctx); {
 	case reason != "" && !in.Held:

@@ -17,8 +17,8 @@ type step struct {
 	do any // the function
 	// tries is the name under which the attempts of a step of a batch are counted; empty: Temporal alone decides how often it
 	// is tried.
-	tries string
-	alone bool // stops and waits for any other step of its batch, which may have been cut off and still run
+	tries     string
+	exclusive bool // stops and waits for any other step of its batch, which may have been cut off and still run
 }
 
 // steps are the activities by name. What is not here is not registered.
@@ -43,10 +43,10 @@ func (a *Activities) steps() map[string]step {
 		// of a batch
 		"Open":         {do: a.Open},
 		"Lease":        {do: a.Lease},
-		"FetchTargets": {do: a.FetchTargets, tries: nameFetch, alone: true},
-		"Process":      {do: a.Process, tries: nameProcess, alone: true},
+		"FetchTargets": {do: a.FetchTargets, tries: nameFetch, exclusive: true},
+		"Process":      {do: a.Process, tries: nameProcess, exclusive: true},
 		"Commit":       {do: a.Commit},
-		"GiveBack":     {do: a.GiveBack, alone: true},
+		"GiveBack":     {do: a.GiveBack, exclusive: true},
 	}
 }
 
@@ -59,44 +59,44 @@ func Register(r worker.ActivityRegistry, a *Activities) {
 
 // Interceptor puts around each activity what its step says.
 func Interceptor(a *Activities) interceptor.WorkerInterceptor {
-	return &around{steps: a.steps(), a: a}
+	return &activityInterceptor{steps: a.steps(), a: a}
 }
 
-type around struct {
+type activityInterceptor struct {
 	interceptor.WorkerInterceptorBase
 	a     *Activities
 	steps map[string]step
 }
 
 // InterceptActivity is called for local activities, too.
-func (i *around) InterceptActivity(_ context.Context, next interceptor.ActivityInboundInterceptor) interceptor.ActivityInboundInterceptor {
-	return &inbound{interceptor.ActivityInboundInterceptorBase{Next: next}, i}
+func (i *activityInterceptor) InterceptActivity(_ context.Context, next interceptor.ActivityInboundInterceptor) interceptor.ActivityInboundInterceptor {
+	return &activityInbound{interceptor.ActivityInboundInterceptorBase{Next: next}, i}
 }
 
-type inbound struct {
+type activityInbound struct {
 	interceptor.ActivityInboundInterceptorBase
-	*around
+	*activityInterceptor
 }
 
 // ExecuteActivity runs an attempt.
-func (i *inbound) ExecuteActivity(ctx context.Context, in *interceptor.ExecuteActivityInput) (any, error) {
+func (i *activityInbound) ExecuteActivity(ctx context.Context, in *interceptor.ExecuteActivityInput) (any, error) {
 	for _, arg := range in.Args {
 		if err := checkInput(arg); err != nil {
-			return nil, edge(&crawl.InputError{Message: err.Error()})
+			return nil, toApplicationError(&crawl.InputError{Message: err.Error()})
 		}
 	}
 	info := activity.GetInfo(ctx)
 	if !info.IsLocalActivity {
 		var stop func()
-		ctx, stop = beating(ctx)
+		ctx, stop = startHeartbeat(ctx)
 		defer stop()
 	}
 	do := func(ctx context.Context) (any, error) {
 		out, err := i.Next.ExecuteActivity(ctx, in)
-		return out, edge(err)
+		return out, toApplicationError(err)
 	}
 	s := i.steps[info.ActivityType.Name]
-	if !s.alone && s.tries == "" {
+	if !s.exclusive && s.tries == "" {
 		return do(ctx)
 	}
 	batch, is := in.Args[0].(BatchInput)
@@ -104,7 +104,7 @@ func (i *inbound) ExecuteActivity(ctx context.Context, in *interceptor.ExecuteAc
 		return nil, fmt.Errorf("%s is a step of a batch, and its input is %T", info.ActivityType.Name, in.Args[0])
 	}
 	attempt := do
-	if s.alone {
+	if s.exclusive {
 		attempt = func(ctx context.Context) (any, error) {
 			ctx, leave := i.a.batches.enter(ctx, batch.Crawl+"/"+batch.Batch)
 			defer leave()
@@ -114,5 +114,5 @@ func (i *inbound) ExecuteActivity(ctx context.Context, in *interceptor.ExecuteAc
 	if s.tries == "" {
 		return attempt(ctx)
 	}
-	return i.a.trying(ctx, batch, s.tries, attempt)
+	return i.a.runAttempt(ctx, batch, s.tries, attempt)
 }

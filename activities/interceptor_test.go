@@ -31,10 +31,10 @@ func TestStepsAreRegistered(t *testing.T) {
 			t.Errorf("%s runs a function of type %v", name, got.Type())
 		}
 		delete(steps, name)
-		if (s.alone || s.tries != "") && got.Type().In(1) != reflect.TypeFor[BatchInput]() {
+		if (s.exclusive || s.tries != "") && got.Type().In(1) != reflect.TypeFor[BatchInput]() {
 			t.Errorf("%s is of a batch, and its input is %v", name, got.Type().In(1))
 		}
-		if s.tries != "" && !s.alone {
+		if s.tries != "" && !s.exclusive {
 			t.Errorf("%s: %+v", name, s)
 		}
 	}
@@ -65,8 +65,8 @@ func TestErrorsOfSteps(t *testing.T) {
 
 // TestEdgeOnce: an error that is Temporal's already stays as it is.
 func TestEdgeOnce(t *testing.T) {
-	once := edge(&crawl.InputError{Message: "no such thing"})
-	if twice := edge(once); !errors.Is(twice, once) || twice.Error() != once.Error() {
+	once := toApplicationError(&crawl.InputError{Message: "no such thing"})
+	if twice := toApplicationError(once); !errors.Is(twice, once) || twice.Error() != once.Error() {
 		t.Errorf("%v", twice)
 	}
 }
@@ -78,9 +78,9 @@ func TestHeartbeat(t *testing.T) {
 	var asked atomic.Int64
 	done := make(chan struct{})
 	step := func(ctx context.Context) error {
-		ctx, stop := beating(ctx)
+		ctx, stop := startHeartbeat(ctx)
 		defer stop()
-		beatWith(ctx, func() any {
+		heartbeatWith(ctx, func() any {
 			if asked.Add(1) == 1 {
 				close(done)
 			}
@@ -97,12 +97,12 @@ func TestHeartbeat(t *testing.T) {
 	if _, err := env.ExecuteActivity(step); err != nil {
 		t.Error(err)
 	}
-	beatWith(t.Context(), func() any { t.Error("a beat without a heart"); return nil })
+	heartbeatWith(t.Context(), func() any { t.Error("a beat without a heart"); return nil })
 }
 
 // TestAlone: a step of a batch stops the one that still runs, and waits for its end; another batch does not wait.
 func TestAlone(t *testing.T) {
-	var a alone
+	var a exclusiveSteps
 	first, leave := a.enter(t.Context(), "c/b-1")
 	_, leaveOther := a.enter(t.Context(), "c/b-2")
 	leaveOther()

@@ -25,7 +25,7 @@ func (f *fetching) lane(ctx context.Context, l lane) error {
 		return err
 	}
 	claim, known := f.a.Frontier.ClaimOf(f.in.Crawl, l.Claim.ID)
-	left := f.left(l)
+	left := f.remaining(l)
 	if !known || len(left) == 0 && claim.Ended { // taken back meanwhile, which the next step finds out, or done
 		at.leave(time.Time{})
 		return nil
@@ -38,16 +38,16 @@ func (f *fetching) lane(ctx context.Context, l lane) error {
 		Claim: claim.ID, Addr: addr, Politeness: f.plan, Agent: f.plan.UserAgent,
 		NotBefore: times.Latest(rested, notBefore(f.a.Now(), claim, last, f.plan.MinDelay.D())),
 		Delay:     claim.Delay, Failures: claim.Fails, Unread: claim.Unread, Targets: left,
-		ValidUntil: func() time.Time { return f.valid(claim.ID) },
-		BatchUntil: func() time.Time { return f.until(claim.ID, f.whole) },
+		ValidUntil: func() time.Time { return f.validUntil(claim.ID) },
+		BatchUntil: func() time.Time { return f.leaseUntil(claim.ID, f.batchEnd) },
 		Borrow: func(ctx context.Context, at urls.URL, addr netip.Addr, until time.Time) (fetch.Loan, error) {
-			return f.lend(ctx, claim, at, addr, until)
+			return f.borrowHost(ctx, claim, at, addr, until)
 		},
 		LeaseUntil: func() time.Time { return f.a.Frontier.LeaseUntil(f.in.Crawl, claim.ID) },
-		Yield:      func() bool { return f.yield(claim, at) },
+		Yield:      func() bool { return f.yieldLease(claim, at) },
 		LogIntent:  func(intent crawl.Exchange) error { return f.log.Append(intent, nil, nil, 0) },
 		Emit: func(_ context.Context, x *fetch.Exchange) error {
-			return errors.Join(f.owe(claim, x), f.emit(x))
+			return errors.Join(f.storeRest(claim, x), f.emit(x))
 		},
 	}
 	ending, err := f.a.Fetch.Run(ctx, run)
@@ -63,19 +63,19 @@ func (f *fetching) lane(ctx context.Context, l lane) error {
 	return f.a.Frontier.EndLease(f.in.Crawl, claim.ID, end)
 }
 
-// left are the targets of a lane without an outcome yet.
-func (f *fetching) left(l lane) (left []crawl.Target) {
+// remaining are the targets of a lane without an outcome yet.
+func (f *fetching) remaining(l lane) (remaining []crawl.Target) {
 	for _, t := range l.Targets {
 		if !f.done[t.URL] {
-			left = append(left, t)
+			remaining = append(remaining, t)
 		}
 	}
-	return left
+	return remaining
 }
 
-// yield gives a claim's lease back while an answer is still read: its address was asked long ago, so that it rests for
+// yieldLease gives a claim's lease back while an answer is still read: its address was asked long ago, so that it rests for
 // the shortest pause.
-func (f *fetching) yield(claim frontier.Claim, at *place) bool {
+func (f *fetching) yieldLease(claim frontier.Claim, at *addressSlot) bool {
 	now := f.a.Now()
 	next := now.Add(f.plan.MinDelay.D())
 	return at.yield(next, func() bool {
@@ -86,7 +86,7 @@ func (f *fetching) yield(claim frontier.Claim, at *place) bool {
 
 // borrowHost gets a lease on another address, and the right to ask a host there until a time: no claim of any crawl asks it
 // meanwhile. At the claim's own address it borrows the host only.
-func (f *fetching) lend(ctx context.Context, claim frontier.Claim, at urls.URL, addr netip.Addr, until time.Time) (fetch.Loan, error) {
+func (f *fetching) borrowHost(ctx context.Context, claim frontier.Claim, at urls.URL, addr netip.Addr, until time.Time) (fetch.Loan, error) {
 	loan := fetch.Loan{Until: until, Return: func(time.Time) {}}
 	var err error
 	if addr.String() != claim.IP {
@@ -95,7 +95,7 @@ func (f *fetching) lend(ctx context.Context, claim frontier.Claim, at urls.URL, 
 		if loan, err = f.borrower(claim.ID)(within, addr); err != nil {
 			return loan, &fetch.BusyError{Reason: "its address is busy: " + err.Error()}
 		}
-		if err = f.occupy(within, addr, &loan); err != nil {
+		if err = f.occupyAddress(within, addr, &loan); err != nil {
 			return loan, err
 		}
 		loan.Until = times.Earliest(loan.Until, until)
@@ -120,9 +120,9 @@ func (f *fetching) lend(ctx context.Context, claim frontier.Claim, at urls.URL, 
 	return loan, nil
 }
 
-// occupy takes a place at an address whose lease was borrowed, as lanes of claims do. Two lanes that wait for each other's
+// occupyAddress takes a place at an address whose lease was borrowed, as lanes of claims do. Two lanes that wait for each other's
 // place, which leases do not let happen, give up after enterTime.
-func (f *fetching) occupy(ctx context.Context, addr netip.Addr, loan *fetch.Loan) error {
+func (f *fetching) occupyAddress(ctx context.Context, addr netip.Addr, loan *fetch.Loan) error {
 	within, cancel := context.WithTimeout(ctx, enterTime)
 	defer cancel()
 	at, rested, err := f.a.asked.enter(within, addr, f.plan.PerIP)
@@ -142,9 +142,9 @@ func (f *fetching) occupy(ctx context.Context, addr netip.Addr, loan *fetch.Loan
 // enterTime is how long a lane that has borrowed the lease of an address waits for its place there.
 const enterTime = 5 * time.Second
 
-// owe notes at once what a claim that is dropped would not be known to owe: more than the longest pause without it, to its own
+// storeRest notes at once what a claim that is dropped would not be known to owe: more than the longest pause without it, to its own
 // host or to one that it has borrowed.
-func (f *fetching) owe(claim frontier.Claim, x *fetch.Exchange) error {
+func (f *fetching) storeRest(claim frontier.Claim, x *fetch.Exchange) error {
 	if x.Pause <= max(f.plan.MaxDelay.D(), claim.Delay) {
 		return nil
 	}

@@ -51,7 +51,7 @@ func TestLendAtOwnAddress(t *testing.T) {
 			}
 			f := r.fetching(in, r.definition(nil).Politeness, politeness.Clock{}, nil)
 			until := time.Now().Add(test.until)
-			loan, err := f.lend(t.Context(), claim, at, netip.MustParseAddr(rigIP), until)
+			loan, err := f.borrowHost(t.Context(), claim, at, netip.MustParseAddr(rigIP), until)
 			var rests *fetch.RestsError
 			var busy *fetch.BusyError
 			switch {
@@ -79,17 +79,17 @@ func TestBorrowedLaneHasAPlace(t *testing.T) {
 		returned := 0
 		loan := func() *fetch.Loan { return &fetch.Loan{Return: func(time.Time) { returned++ }} }
 		first := loan()
-		if err := f.occupy(t.Context(), here, first); err != nil {
+		if err := f.occupyAddress(t.Context(), here, first); err != nil {
 			t.Fatal(err)
 		}
 		var busy *fetch.BusyError
-		if err := f.occupy(t.Context(), here, loan()); !errors.As(err, &busy) || returned != 1 {
+		if err := f.occupyAddress(t.Context(), here, loan()); !errors.As(err, &busy) || returned != 1 {
 			t.Fatalf("a second lane at the address: %v, %d leases returned", err, returned)
 		}
 		rest := time.Now().Add(time.Minute)
 		first.Return(rest)
 		next := loan()
-		if err := f.occupy(t.Context(), here, next); err != nil || !next.NotBefore.Equal(rest) || returned != 2 {
+		if err := f.occupyAddress(t.Context(), here, next); err != nil || !next.NotBefore.Equal(rest) || returned != 2 {
 			t.Errorf("%v, it may ask from %s on, want %s; %d leases returned", err, next.NotBefore, rest, returned)
 		}
 	})
@@ -112,7 +112,7 @@ func TestLendElsewhere(t *testing.T) {
 			return fetch.Loan{Until: time.Now().Add(time.Minute), Return: func(time.Time) { returned++ }}, nil
 		}
 	}
-	loan, err := f.lend(t.Context(), claim, at, there, time.Now().Add(time.Minute))
+	loan, err := f.borrowHost(t.Context(), claim, at, there, time.Now().Add(time.Minute))
 	r.must(err)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -122,7 +122,7 @@ func TestLendElsewhere(t *testing.T) {
 	r.must(loan.KeepDelay(20 * time.Second))
 	loan.KeepRest(time.Now())
 	loan.Return(time.Time{})
-	again, err := f.lend(t.Context(), claim, at, there, time.Now().Add(time.Minute))
+	again, err := f.borrowHost(t.Context(), claim, at, there, time.Now().Add(time.Minute))
 	r.must(err)
 	if again.Delay != 20*time.Second || returned != 1 {
 		t.Errorf("the next loan knows of a delay of %s, %d were returned", again.Delay, returned)

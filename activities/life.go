@@ -14,19 +14,19 @@ import (
 	"github.com/muninn-archive/muninn/internal/spool"
 )
 
-// home is where the segment of a batch's present life goes, and under which label. Batches that are out while the crawl
+// destination is where the segment of a batch's present life goes, and under which label. Batches that are out while the crawl
 // gets another archive keep the one that they were started with.
-type home struct {
+type destination struct {
 	store archive.Store
 	label archive.Label
 	life  frontier.Life
 }
 
-// home opens the archive of a batch; frontier.ErrNoBatch if the batch has no claim any more.
-func (a *Activities) home(ctx context.Context, in BatchInput, d crawl.Definition) (home, error) {
+// destination opens the archive of a batch; frontier.ErrNoBatch if the batch has no claim any more.
+func (a *Activities) destination(ctx context.Context, in BatchInput, d crawl.Definition) (destination, error) {
 	life, err := a.Frontier.LifeOf(in.Crawl, in.Batch)
 	if err != nil {
-		return home{}, err
+		return destination{}, err
 	}
 	open := a.Archives.reopen
 	if life.Place.Where == "" { // started before places were kept
@@ -34,9 +34,9 @@ func (a *Activities) home(ctx context.Context, in BatchInput, d crawl.Definition
 	}
 	store, err := open(ctx, life.Place.Where)
 	if err != nil {
-		return home{}, err
+		return destination{}, err
 	}
-	return home{store, archive.Label{
+	return destination{store, archive.Label{
 		Crawl: in.Crawl, Batch: in.Batch, Nonce: life.Nonce, Worker: a.Settings.Worker, Prefix: life.Place.Prefix,
 		Operator: d.Archive.Operator, Agent: d.Politeness.Agent(), Software: a.Settings.Software, Description: d.Description,
 	}, life}, nil
@@ -44,7 +44,7 @@ func (a *Activities) home(ctx context.Context, in BatchInput, d crawl.Definition
 
 // manifest reads the manifest that the batch has left: archive.ErrNotFound if there is none so far, archive.ErrGivenBack if
 // there will be none in this life.
-func (h home) manifest(ctx context.Context) (archive.Manifest, error) {
+func (h destination) manifest(ctx context.Context) (archive.Manifest, error) {
 	return archive.ReadManifest(ctx, h.store, h.label.Prefix, h.label.Crawl, h.label.Segment())
 }
 
@@ -59,30 +59,30 @@ func mayBeArchived(b *spool.Batch, life frontier.Life) (bool, error) {
 	return !opened && life.Opened, err
 }
 
-// homeOfManifest opens the archive of a batch, if its manifest may be there (mayBeArchived).
-func (a *Activities) homeOfManifest(ctx context.Context, in BatchInput, life frontier.Life) (h home, may bool, err error) {
+// destinationOfManifest opens the archive of a batch, if its manifest may be there (mayBeArchived).
+func (a *Activities) destinationOfManifest(ctx context.Context, in BatchInput, life frontier.Life) (h destination, may bool, err error) {
 	if may, err = mayBeArchived(a.Spool.Batch(in.Crawl, in.Batch), life); !may || err != nil {
-		return home{}, false, err
+		return destination{}, false, err
 	}
 	plan, err := a.Frontier.Plan(in.Crawl)
 	if err != nil {
-		return home{}, false, err
+		return destination{}, false, err
 	}
-	h, err = a.home(ctx, in, plan.Definition)
+	h, err = a.destination(ctx, in, plan.Definition)
 	return h, err == nil, err
 }
 
-// standing says how far a batch has come in its present life.
-type standing int
+// lifeState says how far a batch has come in its present life.
+type lifeState int
 
 const (
-	unarchived standing = iota // no manifest; or no life at all
-	isArchived                 // the manifest is there: only the commit is missing
+	unarchived lifeState = iota // no manifest; or no life at all
+	isArchived                  // the manifest is there: only the commit is missing
 	isGivenBack
 )
 
-// standing looks for the manifest of a batch, if there may be one.
-func (a *Activities) standing(ctx context.Context, in BatchInput) (standing, error) {
+// lifeState looks for the manifest of a batch, if there may be one.
+func (a *Activities) lifeState(ctx context.Context, in BatchInput) (lifeState, error) {
 	life, err := a.Frontier.LifeOf(in.Crawl, in.Batch)
 	if errors.Is(err, frontier.ErrNoBatch) {
 		return unarchived, nil
@@ -90,7 +90,7 @@ func (a *Activities) standing(ctx context.Context, in BatchInput) (standing, err
 	if err != nil {
 		return unarchived, err
 	}
-	h, may, err := a.homeOfManifest(ctx, in, life)
+	h, may, err := a.destinationOfManifest(ctx, in, life)
 	if !may || err != nil {
 		return unarchived, err
 	}
@@ -110,7 +110,7 @@ func (a *Activities) standing(ctx context.Context, in BatchInput) (standing, err
 // former is where they went before, if that was another.
 func (a *Activities) settleArchive(ctx context.Context, d crawl.Definition) (store archive.Store, former *frontier.Place, err error) {
 	store, err = a.Archives.Open(ctx, d.Archive.Where)
-	a.unwritable.tell(d.Name, "", err, a.Now())
+	a.unwritable.end(d.Name, "", err, a.Now())
 	if err != nil {
 		return nil, nil, err
 	}
@@ -123,14 +123,14 @@ func (a *Activities) settleArchive(ctx context.Context, d crawl.Definition) (sto
 	return store, former, err
 }
 
-// recovered makes what COMMIT needs out of the segment in the archive: the working files are lost, the manifest is there.
+// recoverResult makes what COMMIT needs out of the segment in the archive: the working files are lost, the manifest is there.
 // URLs of the batch that the segment does not have go back to their queues.
-func (a *Activities) recovered(ctx context.Context, in BatchInput, life frontier.Life) (left pipeline.Result, err error) {
+func (a *Activities) recoverResult(ctx context.Context, in BatchInput, life frontier.Life) (left pipeline.Result, err error) {
 	plan, err := a.Frontier.Plan(in.Crawl)
 	if err != nil {
 		return left, err
 	}
-	h, err := a.home(ctx, in, plan.Definition)
+	h, err := a.destination(ctx, in, plan.Definition)
 	if err != nil {
 		return left, err
 	}

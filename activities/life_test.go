@@ -74,7 +74,7 @@ func TestRecoveredOutcomes(t *testing.T) {
 	r.must(b.Remove())
 	life, err := r.Frontier.LifeOf(in.Crawl, in.Batch)
 	r.must(err)
-	left, err := r.recovered(t.Context(), in, life)
+	left, err := r.recoverResult(t.Context(), in, life)
 	r.must(err)
 	kinds := map[string]string{}
 	for _, o := range left.Outcomes {

@@ -26,7 +26,7 @@ func (a *Activities) Open(ctx context.Context, in BatchInput) (OpenResult, error
 	if err := b.Read(fileLanes, &before); err != nil && !errors.Is(err, spool.ErrMissing) {
 		return OpenResult{}, err
 	}
-	stands, err := a.standing(ctx, in)
+	stands, err := a.lifeState(ctx, in)
 	if err == nil && stands == isGivenBack { // cut off before its claims were dropped: another life begins
 		err = a.Frontier.GiveBack(in.Crawl, in.Batch, a.Now())
 	}
@@ -52,11 +52,11 @@ func (a *Activities) Open(ctx context.Context, in BatchInput) (OpenResult, error
 	if stands == isArchived {
 		return OpenResult{Archived: true}, nil
 	}
-	return a.opened(in, b, lanes)
+	return a.writeLanes(in, b, lanes)
 }
 
-// opened writes the lanes to the spool and lists the leases that are missing.
-func (a *Activities) opened(in BatchInput, b *spool.Batch, lanes []frontier.Lane) (OpenResult, error) {
+// writeLanes writes the lanes to the spool and lists the leases that are missing.
+func (a *Activities) writeLanes(in BatchInput, b *spool.Batch, lanes []frontier.Lane) (OpenResult, error) {
 	var out OpenResult
 	kept := make([]lane, 0, len(lanes))
 	fetched, err := fetchedURLs(b)

@@ -347,7 +347,7 @@ func (l *life) crawl(c *paceCrawl) {
 		if err != nil {
 			return
 		}
-		rounds, confirm := acts.rounds(ClaimInput{Crawl: c.name, Reply: c.name}, round, l.minimum)
+		rounds, confirm := acts.splitRound(ClaimInput{Crawl: c.name, Reply: c.name}, round, l.minimum)
 		var refused []politeness.Key
 		for _, r := range rounds {
 			refused = l.leases.serve(*r)
@@ -491,24 +491,24 @@ func (l *life) fetch(acts *Activities, c *paceCrawl, batch string, lanes []lane)
 func (l *life) attempt(acts *Activities, c *paceCrawl, batch string, lanes []lane) error {
 	ctx, cut := context.WithCancel(l.ctx)
 	defer cut()
-	lanes = distinct(lanes)
+	lanes = mergeLanes(lanes)
 	f := acts.fetching(BatchInput{Crawl: c.name, Batch: batch}, l.minimum, politeness.Clock{}, lanes)
 	log, entries, err := l.spool.Batch(c.name, batch).OpenLog()
 	if err != nil {
 		return err
 	}
-	f.recall(entries)
+	f.resume(entries)
 	f.log = &dying{log, l, cut}
 	f.borrower = func(claim string) borrow {
 		return func(ctx context.Context, addr netip.Addr) (fetch.Loan, error) {
-			return l.lend(ctx, acts.askOf(c.name, frontier.Claim{ID: claim + "@" + addr.String(), IP: addr.String()}, l.minimum, ""))
+			return l.grantLoan(ctx, acts.askOf(c.name, frontier.Claim{ID: claim + "@" + addr.String(), IP: addr.String()}, l.minimum, ""))
 		}
 	}
 	return errors.Join(f.sideBySide(ctx, lanes), log.Close())
 }
 
-// lend does what the activity does with Politeness; an address that is busy for long cannot be borrowed.
-func (l *life) lend(ctx context.Context, ask politeness.Ask) (fetch.Loan, error) {
+// grantLoan does what the activity does with Politeness; an address that is busy for long cannot be borrowed.
+func (l *life) grantLoan(ctx context.Context, ask politeness.Ask) (fetch.Loan, error) {
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
 	ask.Loan = true

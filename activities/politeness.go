@@ -184,7 +184,7 @@ func (a *Activities) askRound(ctx context.Context, shard int, r politeness.Round
 // sendRound asks the shards that a round concerns. It returns what those say that answer at once, how many others will answer
 // by a signal, and what is to be confirmed to the frontier once all have. started is when Temporal says that the activity began.
 func (a *Activities) sendRound(ctx context.Context, in ClaimInput, round frontier.Round, p crawl.Politeness, started time.Time) (answered []RoundResult, sent int, confirm frontier.Confirmed, err error) {
-	rounds, confirm := a.rounds(in, round, p)
+	rounds, confirm := a.splitRound(in, round, p)
 	if in.First {
 		leases, err := a.Frontier.Leases(in.Crawl)
 		if err != nil {
@@ -244,8 +244,8 @@ func (r shardRounds) of(shard int, in ClaimInput) *politeness.Round {
 	return r[shard]
 }
 
-// rounds is what the shards are sent of a round of the frontier, and what is confirmed to it if they answer.
-func (a *Activities) rounds(in ClaimInput, round frontier.Round, p crawl.Politeness) (shardRounds, frontier.Confirmed) {
+// splitRound is what the shards are sent of a round of the frontier, and what is confirmed to it if they answer.
+func (a *Activities) splitRound(in ClaimInput, round frontier.Round, p crawl.Politeness) (shardRounds, frontier.Confirmed) {
 	var confirm frontier.Confirmed
 	rounds := shardRounds{}
 	at := func(ip string) *politeness.Round { return rounds.of(Shard(ip, a.Settings.Shards), in) }

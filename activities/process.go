@@ -26,19 +26,19 @@ var ProcessSteps = []string{nameAnalyse, nameScore, nameArchive}
 // An attempt does not repeat the steps whose pages still lie in memory. Once the manifest is in the archive, AAH and SCORE
 // are not run again: what the crawl remembers of the pages would count twice.
 func (a *Activities) Process(ctx context.Context, in BatchInput) (out ProcessResult, err error) {
-	stands, err := a.standing(ctx, in)
+	stands, err := a.lifeState(ctx, in)
 	if err != nil {
 		return out, err
 	}
 	if stands != isArchived {
-		err = a.part(ctx, in, nameAnalyse, pipeline.StepParse, func(ctx context.Context) (err error) {
+		err = a.runPart(ctx, in, nameAnalyse, pipeline.StepParse, func(ctx context.Context) (err error) {
 			out.Analysed, err = result(a.analyse(ctx, in))
 			return err
 		})
 		if err != nil {
 			return out, err
 		}
-		err = a.part(ctx, in, nameScore, pipeline.StepJudge, func(ctx context.Context) (err error) {
+		err = a.runPart(ctx, in, nameScore, pipeline.StepJudge, func(ctx context.Context) (err error) {
 			out.Scored, err = result(a.judge(ctx, in))
 			return err
 		})
@@ -46,15 +46,15 @@ func (a *Activities) Process(ctx context.Context, in BatchInput) (out ProcessRes
 			return out, err
 		}
 	}
-	return out, a.part(ctx, in, nameArchive, pipeline.StepArchive, func(ctx context.Context) (err error) {
+	return out, a.runPart(ctx, in, nameArchive, pipeline.StepArchive, func(ctx context.Context) (err error) {
 		out.Archived, err = result(a.archive(ctx, in))
 		return err
 	})
 }
 
-// part runs a step of Process: with a seat, and under its name in heartbeats, profiles and errors.
-func (a *Activities) part(ctx context.Context, in BatchInput, name string, seat pipeline.Step, do func(context.Context) error) (err error) {
-	beatWith(ctx, func() any { return name })
+// runPart runs a step of Process: with a seat, and under its name in heartbeats, profiles and errors.
+func (a *Activities) runPart(ctx context.Context, in BatchInput, name string, seat pipeline.Step, do func(context.Context) error) (err error) {
+	heartbeatWith(ctx, func() any { return name })
 	if seat == pipeline.StepParse {
 		a.Engine.Handover.Room(ctx, in.Crawl)
 	}
@@ -64,7 +64,7 @@ func (a *Activities) part(ctx context.Context, in BatchInput, name string, seat 
 	}
 	defer leave()
 	pprof.Do(ctx, pprof.Labels(LabelStep, name), func(ctx context.Context) { err = do(ctx) })
-	return ofStep(name, edge(err))
+	return stepError(name, toApplicationError(err))
 }
 
 // LabelStep is the label of CPU profiles that names the step, or the activity, in which time is spent.
@@ -72,15 +72,15 @@ const LabelStep = "step"
 
 func result[T any](out T, err error) (*T, error) { return &out, err }
 
-// ofStep names the step in an error.
-func ofStep(step string, err error) error {
-	var told *temporal.ApplicationError
+// stepError names the step in an error.
+func stepError(step string, err error) error {
+	var appErr *temporal.ApplicationError
 	switch {
 	case err == nil:
 		return nil
-	case errors.As(err, &told):
-		return temporal.NewApplicationErrorWithOptions(step+": "+told.Message(), told.Type(), temporal.ApplicationErrorOptions{
-			NonRetryable: told.NonRetryable(), Cause: errors.Unwrap(told),
+	case errors.As(err, &appErr):
+		return temporal.NewApplicationErrorWithOptions(step+": "+appErr.Message(), appErr.Type(), temporal.ApplicationErrorOptions{
+			NonRetryable: appErr.NonRetryable(), Cause: errors.Unwrap(appErr),
 		})
 	}
 	return fmt.Errorf("%s: %w", step, err)

@@ -26,7 +26,7 @@ const maxReport = 1 << 20
 
 // Report makes a report of a crawl out of its archive, and puts it there.
 func (a *Activities) Report(ctx context.Context, in AskInput) (ReportResult, error) {
-	if err := a.known(in.Crawl); err != nil {
+	if err := a.checkKnown(in.Crawl); err != nil {
 		return ReportResult{}, err
 	}
 	return a.report(ctx, in.Crawl)

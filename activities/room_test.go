@@ -24,7 +24,7 @@ func TestFetchStopsOnShortDisk(t *testing.T) {
 	a.Disk.Free = func(string) (int64, error) { return left.Load(), nil }
 	f := &fetching{a: a, in: BatchInput{Crawl: "c", Batch: "b"}}
 	f.limit(a.Now().Add(time.Hour))
-	if got := f.valid("claim"); !got.IsZero() {
+	if got := f.validUntil("claim"); !got.IsZero() {
 		t.Errorf("may fetch until %s", got)
 	}
 	if a.Disk.Claims() == "" {

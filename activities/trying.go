@@ -34,11 +34,11 @@ const (
 	nameGiveBack = "the give-back"
 )
 
-// fileTries is where a batch keeps the ends of its attempts; there is none as long as nothing fails.
-const fileTries = "tries.json"
+// fileAttempts is where a batch keeps the ends of its attempts; there is none as long as nothing fails.
+const fileAttempts = "tries.json"
 
-// tries are the attempts of one step that ended with an error, in one run of the batch's workflow.
-type tries struct {
+// attempts are the attempts of one step that ended with an error, in one run of the batch's workflow.
+type attempts struct {
 	Run    string `json:"run"`
 	Step   string `json:"step"`
 	Faults int    `json:"faults"` // of the batch
@@ -47,31 +47,31 @@ type tries struct {
 }
 
 // cutOff is how many attempts before the present one, the nth, ended without a word.
-func (t tries) cutOff(n int) int { return max(n-1-t.Faults-t.Others, 0) }
+func (t attempts) cutOff(n int) int { return max(n-1-t.Faults-t.Others, 0) }
 
 // end judges the error of an attempt: final is what ends the step for good, else it is tried again. ended is why the attempt's
 // context has ended; nil if it has not. A deadline is the step's own: a batch that always takes longer would be tried for ever.
-func (t *tries) end(err, ended error, limit int) (final error) {
+func (t *attempts) end(err, ended error, limit int) (final error) {
 	var store *archive.StoreError
-	var told *temporal.ApplicationError
+	var appErr *temporal.ApplicationError
 	switch {
 	case errors.Is(ended, context.Canceled), errors.As(err, &store), disk.Full(err):
 		t.Others++
-	case errors.As(err, &told) && told.NonRetryable():
+	case errors.As(err, &appErr) && appErr.NonRetryable():
 		return err
 	default:
 		if errors.Is(ended, context.DeadlineExceeded) {
 			err = fmt.Errorf("the step was not done in its time: %w", err)
 		}
 		t.Faults, t.Last = t.Faults+1, err.Error()
-		return t.spent(limit, err)
+		return t.exhausted(limit, err)
 	}
 	return nil
 }
 
-// spent is what ends the step for good after as many faults as it may have; nil if it had fewer. Temporal does not hear it of an
+// exhausted is what ends the step for good after as many faults as it may have; nil if it had fewer. Temporal does not hear it of an
 // attempt whose time is over: then the next one says it, without another try.
-func (t *tries) spent(limit int, cause error) error {
+func (t *attempts) exhausted(limit int, cause error) error {
 	if t.Faults < limit {
 		return nil
 	}
@@ -79,23 +79,23 @@ func (t *tries) spent(limit int, cause error) error {
 	return temporal.NewNonRetryableApplicationError(text, ErrorStep, cause)
 }
 
-// before are the attempts before the nth of a step.
-func before(b *spool.Batch, run, step string, n int) tries {
-	var t tries
+// attemptsBefore are the attempts before the nth of a step.
+func attemptsBefore(b *spool.Batch, run, step string, n int) attempts {
+	var t attempts
 	if n > 1 {
-		if err := b.Read(fileTries, &t); err == nil && t.Run == run && t.Step == step {
+		if err := b.Read(fileAttempts, &t); err == nil && t.Run == run && t.Step == step {
 			return t
 		}
 	}
-	return tries{Run: run, Step: step}
+	return attempts{Run: run, Step: step}
 }
 
-// trying runs an attempt of a step.
-func (a *Activities) trying(ctx context.Context, in BatchInput, step string, do func(context.Context) (any, error)) (any, error) {
+// runAttempt runs an attempt of a step.
+func (a *Activities) runAttempt(ctx context.Context, in BatchInput, step string, do func(context.Context) (any, error)) (any, error) {
 	info, b := activity.GetInfo(ctx), a.Spool.Batch(in.Crawl, in.Batch)
 	limit, run, attempt := cmp.Or(in.Attempts, DefaultAttempts), info.WorkflowExecution.RunID, int(info.Attempt)
-	t := before(b, run, step, attempt)
-	if final := t.spent(limit, nil); final != nil {
+	t := attemptsBefore(b, run, step, attempt)
+	if final := t.exhausted(limit, nil); final != nil {
 		return nil, final
 	}
 	if n := t.cutOff(attempt); n >= maxCutOff {
@@ -103,8 +103,8 @@ func (a *Activities) trying(ctx context.Context, in BatchInput, step string, do 
 		return nil, temporal.NewNonRetryableApplicationError(text, ErrorStep, nil)
 	}
 	a.unwritable.begin(in.Crawl, in.Batch)
-	out, err := safely(ctx, do)
-	a.unwritable.tell(in.Crawl, in.Batch, err, a.Now())
+	out, err := catchPanic(ctx, do)
+	a.unwritable.end(in.Crawl, in.Batch, err, a.Now())
 	if err == nil {
 		return out, nil
 	}
@@ -112,11 +112,11 @@ func (a *Activities) trying(ctx context.Context, in BatchInput, step string, do 
 	if errors.As(err, &fell) {
 		activity.GetLogger(ctx).Error("a step panicked", "step", step, "panic", fell.value, "stack", string(fell.stack))
 	}
-	t = before(b, run, step, attempt) // read again: an attempt whose time was over may have ended while this one waited for it
+	t = attemptsBefore(b, run, step, attempt) // read again: an attempt whose time was over may have ended while this one waited for it
 	was := t
 	final := t.end(err, ctx.Err(), limit)
 	if t != was { // else the batch may be gone
-		if errWrite := b.Write(fileTries, t); errWrite != nil { // then the attempt counts as cut off
+		if errWrite := b.Write(fileAttempts, t); errWrite != nil { // then the attempt counts as cut off
 			activity.GetLogger(ctx).Warn("the end of an attempt is not noted", "error", errWrite)
 		}
 	}
@@ -133,8 +133,8 @@ type panicError struct {
 
 func (e *panicError) Error() string { return fmt.Sprintf("a fault of the program: panic: %v", e.value) }
 
-// safely makes a panic an error: it is a fault of the batch, not an attempt that was cut off.
-func safely(ctx context.Context, do func(context.Context) (any, error)) (out any, err error) {
+// catchPanic makes a panic an error: it is a fault of the batch, not an attempt that was cut off.
+func catchPanic(ctx context.Context, do func(context.Context) (any, error)) (out any, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = &panicError{p, debug.Stack()}

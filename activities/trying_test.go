@@ -19,8 +19,8 @@ import (
 
 // What counts against a batch is what is the matter with the batch.
 func TestTries(t *testing.T) {
-	fault, store, full := errors.New("a fault"), edge(&archive.StoreError{Err: errNoAnswer}), edge(syscall.ENOSPC)
-	late := edge(fmt.Errorf("archive: %w", context.DeadlineExceeded))
+	fault, store, full := errors.New("a fault"), toApplicationError(&archive.StoreError{Err: errNoAnswer}), toApplicationError(syscall.ENOSPC)
+	late := toApplicationError(fmt.Errorf("archive: %w", context.DeadlineExceeded))
 	gone := temporal.NewNonRetryableApplicationError("gone", ErrorClaim, nil)
 	for _, test := range []struct {
 		name   string
@@ -41,7 +41,7 @@ func TestTries(t *testing.T) {
 		{"what can never succeed", []error{gone}, nil, "gone", 0, 0},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			tries := tries{Step: nameArchive}
+			tries := attempts{Step: nameArchive}
 			var final error
 			for i, err := range test.errs {
 				if final = tries.end(err, test.ended, 3); final != nil && i < len(test.errs)-1 {
@@ -60,7 +60,7 @@ func TestTries(t *testing.T) {
 			}
 		})
 	}
-	if n := (tries{Faults: 2, Others: 3}).cutOff(10); n != 4 {
+	if n := (attempts{Faults: 2, Others: 3}).cutOff(10); n != 4 {
 		t.Errorf("the tenth attempt, after 2 faults and 3 outages, follows %d that were cut off, not 4", n)
 	}
 }
@@ -73,11 +73,11 @@ func TestLastFaultIsKept(t *testing.T) {
 		t.Fatal(err)
 	}
 	b := files.Batch("c", "b")
-	noted := tries{Run: "run", Step: nameArchive}
+	noted := attempts{Run: "run", Step: nameArchive}
 	for range 3 {
 		_ = noted.end(context.DeadlineExceeded, context.DeadlineExceeded, 3)
 	}
-	if err := b.Write(fileTries, noted); err != nil {
+	if err := b.Write(fileAttempts, noted); err != nil {
 		t.Fatal(err)
 	}
 	for _, test := range []struct {
@@ -90,8 +90,8 @@ func TestLastFaultIsKept(t *testing.T) {
 		{"another run", nameArchive, 4, false},
 		{"run", nameScore, 4, false},
 	} {
-		tries := before(b, test.run, test.step, test.attempt)
-		if final := tries.spent(3, nil); (final != nil) != test.spent || test.spent && !strings.Contains(final.Error(), "not done in its time") {
+		tries := attemptsBefore(b, test.run, test.step, test.attempt)
+		if final := tries.exhausted(3, nil); (final != nil) != test.spent || test.spent && !strings.Contains(final.Error(), "not done in its time") {
 			t.Errorf("%+v: %v", test, final)
 		}
 	}
@@ -152,41 +152,41 @@ func TestArchiveCannotBeWritten(t *testing.T) {
 func TestStoreFaultsEnd(t *testing.T) {
 	var f storeFaults
 	now := time.Now()
-	f.tell("c", "b-1", &archive.StoreError{Err: errDenied}, now)
-	f.tell("c", "b-2", &archive.StoreError{Err: errNoAnswer}, now.Add(time.Second))
-	if err := f.last("c", now.Add(time.Second)); !errors.Is(err, errNoAnswer) {
+	f.end("c", "b-1", &archive.StoreError{Err: errDenied}, now)
+	f.end("c", "b-2", &archive.StoreError{Err: errNoAnswer}, now.Add(time.Second))
+	if err := f.newest("c", now.Add(time.Second)); !errors.Is(err, errNoAnswer) {
 		t.Errorf("the newest fault is %v", err)
 	}
-	f.tell("c", "b-2", nil, now.Add(2*time.Second))
-	if err := f.last("c", now.Add(2*time.Second)); !errors.Is(err, errDenied) {
+	f.end("c", "b-2", nil, now.Add(2*time.Second))
+	if err := f.newest("c", now.Add(2*time.Second)); !errors.Is(err, errDenied) {
 		t.Errorf("b-1 still waits, because of %v", err)
 	}
-	f.tell("c", "b-1", edge(context.Canceled), now.Add(2*time.Second))
-	if err := f.last("c", now.Add(2*time.Second)); !errors.Is(err, errDenied) {
+	f.end("c", "b-1", toApplicationError(context.Canceled), now.Add(2*time.Second))
+	if err := f.newest("c", now.Add(2*time.Second)); !errors.Is(err, errDenied) {
 		t.Errorf("an attempt of b-1 was cancelled, and the crawl holds because of %v", err)
 	}
 	f.begin("c", "b-1")
 	f.begin("c", "b-2") // of which there is no fault
-	if err := f.last("c", now.Add(2*staleFault)); !errors.Is(err, errDenied) {
+	if err := f.newest("c", now.Add(2*staleFault)); !errors.Is(err, errDenied) {
 		t.Errorf("b-1 is tried at a store that does not answer, the crawl holds because of %v", err)
 	}
 	now = now.Add(2 * staleFault)
-	f.tell("c", "b-1", &archive.StoreError{Err: errNoAnswer}, now)
-	if err := f.last("c", now.Add(staleFault)); !errors.Is(err, errNoAnswer) {
+	f.end("c", "b-1", &archive.StoreError{Err: errNoAnswer}, now)
+	if err := f.newest("c", now.Add(staleFault)); !errors.Is(err, errNoAnswer) {
 		t.Errorf("b-1 still waits, because of %v", err)
 	}
-	if err := f.last("c", now.Add(staleFault+time.Second)); err != nil {
+	if err := f.newest("c", now.Add(staleFault+time.Second)); err != nil {
 		t.Errorf("nobody tries any more, but the crawl holds: %v", err)
 	}
 }
 
 // A step that panics fails like any other, and is not taken for a worker that went away.
 func TestPanicIsAFault(t *testing.T) {
-	_, err := safely(t.Context(), func(context.Context) (any, error) { panic("no raven") })
+	_, err := catchPanic(t.Context(), func(context.Context) (any, error) { panic("no raven") })
 	if err == nil || !strings.Contains(err.Error(), "panic: no raven") {
 		t.Errorf("%v", err)
 	}
-	tries := tries{Step: nameAnalyse}
+	tries := attempts{Step: nameAnalyse}
 	if final := tries.end(err, nil, 1); final == nil || !strings.Contains(final.Error(), "AAH failed 1 times") {
 		t.Errorf("%v", final)
 	}

@@ -36,8 +36,8 @@ func (f *storeFaults) begin(crawl, batch string) {
 	}
 }
 
-// tell notes how an attempt of a batch at its archive ended.
-func (f *storeFaults) tell(crawl, batch string, err error, at time.Time) {
+// end notes how an attempt of a batch at its archive ended.
+func (f *storeFaults) end(crawl, batch string, err error, at time.Time) {
 	var fault *archive.StoreError
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -59,8 +59,8 @@ func (f *storeFaults) tell(crawl, batch string, err error, at time.Time) {
 	f.waiting[crawl][batch] = storeFault{err: fault, at: at}
 }
 
-// last is the newest fault of a crawl's archive that a batch waits for the end of; nil if there is none.
-func (f *storeFaults) last(crawl string, now time.Time) error {
+// newest is the newest fault of a crawl's archive that a batch waits for the end of; nil if there is none.
+func (f *storeFaults) newest(crawl string, now time.Time) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	var newest storeFault
@@ -79,7 +79,7 @@ func (f *storeFaults) last(crawl string, now time.Time) error {
 // and try again, and what would be fetched beside them could not be kept either.
 func ArchiveHold(a *Activities) Hold {
 	return func(crawl string) string {
-		if err := a.unwritable.last(crawl, a.Now()); err != nil {
+		if err := a.unwritable.newest(crawl, a.Now()); err != nil {
 			return fmt.Sprintf("the archive cannot be written: %v", err)
 		}
 		return ""
