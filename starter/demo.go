@@ -68,7 +68,7 @@ func (g *globals) demo(ctx context.Context, dir string) error {
 	conf := localConfig()
 	conf.Data, conf.Archive = filepath.Join(dir, "state"), filepath.Join(dir, "archive")
 	serveWorld(&conf, world)
-	return g.run(ctx, local{conf: conf, definition: demoDefinition(world), ended: func(_ context.Context, o *outcome) error {
+	return g.run(ctx, localCrawl{conf: conf, definition: demoDefinition(world), ended: func(_ context.Context, o *outcome) error {
 		return judgeDemo(o, world.Stats())
 	}})
 }

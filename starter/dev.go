@@ -31,7 +31,7 @@ func devCommand(g *globals) *cobra.Command {
 			}
 			ctx, stop := interruptible(cmd.Context())
 			defer stop()
-			release, err := hold(conf.Data)
+			release, err := lockData(conf.Data)
 			if err != nil {
 				return err
 			}

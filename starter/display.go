@@ -18,18 +18,18 @@ import (
 
 // display shows progress: one line that changes on a terminal, a line now and then elsewhere.
 type display struct {
-	out     io.Writer
-	live    bool
-	every   time.Duration
-	pages   int64
-	at      time.Time
-	rate    float64
-	shown   int
-	begun   time.Time
-	printed time.Time // the last line, where lines are not written over
-	budget  int64     // pages
-	trouble string    // the last error that was printed
-	holds   bool      // it was printed that the crawl holds
+	out       io.Writer
+	live      bool
+	every     time.Duration
+	pages     int64
+	at        time.Time
+	rate      float64
+	shown     int
+	begun     time.Time
+	printed   time.Time // the last line, where lines are not written over
+	budget    int64     // pages
+	lastError string    // the last error that was printed
+	holds     bool      // it was printed that the crawl holds
 }
 
 func newDisplay(out io.Writer, budget int64) *display {
@@ -48,8 +48,8 @@ func (d *display) show(s frontier.Status, underWay int64, holds, trouble string)
 		d.rate = d.rate*0.6 + now*0.4
 	}
 	d.pages, d.at = t.Pages+underWay, time.Now()
-	if trouble != "" && trouble != d.trouble {
-		d.trouble = trouble
+	if trouble != "" && trouble != d.lastError {
+		d.lastError = trouble
 		d.note("trouble, tried again: " + trouble)
 	}
 	if now := holds != ""; now != d.holds {

@@ -6,9 +6,9 @@ import (
 	"path/filepath"
 )
 
-// hold makes the data folder and takes it for this process: two Temporal servers on one database would
+// lockData makes the data folder and takes it for this process: two Temporal servers on one database would
 // spoil it.
-func hold(dir string) (release func(), err error) {
+func lockData(dir string) (release func(), err error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, fmt.Errorf("the data folder (--data): %w", err)
 	}

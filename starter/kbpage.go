@@ -42,16 +42,16 @@ A FILE is HTML as a browser saves it; --url gives its URL, which many rules use.
 				return err
 			}
 			d := page.Parse(page.Input{URL: as, MIME: mime, Body: body}, page.DefaultLimits())
-			var told []linkRule
+			var links []linkRule
 			start := time.Now()
 			aah.New(base, aah.DefaultLimits()).Apply(d, aah.Input{Head: head, Mode: mode, Trace: func(url, becomes, rule string) {
-				told = append(told, linkRule{url, becomes, rule})
+				links = append(links, linkRule{url, becomes, rule})
 			}})
 			took := time.Since(start)
 			if g.JSON {
 				d.Blocks = nil
 			}
-			return g.Print(d.Page, func(out io.Writer) { tellPage(out, d, told, took, full) })
+			return g.Print(d.Page, func(out io.Writer) { printPage(out, d, links, took, full) })
 		},
 	}
 	cmd.Flags().StringVar(&as, "url", "", "URL of a FILE")
@@ -101,7 +101,7 @@ func readPage(what string, as *string) (body, head []byte, mime string, err erro
 // linkRule is what became of a link, and by which rule.
 type linkRule struct{ url, becomes, rule string }
 
-func tellPage(out io.Writer, d *page.Document, told []linkRule, took time.Duration, full bool) {
+func printPage(out io.Writer, d *page.Document, links []linkRule, took time.Duration, full bool) {
 	none := func(s string) string {
 		if s == "" {
 			return "none"
@@ -128,7 +128,7 @@ func tellPage(out io.Writer, d *page.Document, told []linkRule, took time.Durati
 	}
 	wants := map[string]string{}
 	var dropped, rewritten []string
-	for _, l := range told {
+	for _, l := range links {
 		switch l.becomes {
 		case "":
 			dropped = append(dropped, fmt.Sprintf("%s (by %s)", l.url, l.rule))

@@ -56,7 +56,7 @@ an archive or another recorded web take the place of the reference crawl. WEB is
 			}
 			out.Definition.Topic = suggested(out.Definition.Topic, out.Learned)
 			if file != "" {
-				text, errText := brief(out.Definition)
+				text, errText := briefYAML(out.Definition)
 				if err = errText; err == nil {
 					err = os.WriteFile(file, text, 0o644)
 				}
@@ -185,8 +185,8 @@ func suggested(t crawl.Topic, l topic.Model) crawl.Topic {
 	return t
 }
 
-// brief writes a definition in YAML, without what is as it would be anyway.
-func brief(d crawl.Definition) ([]byte, error) {
+// briefYAML writes a definition in YAML, without what is as it would be anyway.
+func briefYAML(d crawl.Definition) ([]byte, error) {
 	tree := func(d crawl.Definition) (t map[string]any, err error) {
 		raw, err := json.Marshal(d)
 		if err != nil {
@@ -202,7 +202,7 @@ func brief(d crawl.Definition) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	without(all, defaults)
+	withoutCommon(all, defaults)
 	var out bytes.Buffer
 	out.WriteString("# With the suggestions of a reference crawl: see topic. Delete what does not belong to it.\n")
 	enc := yaml.NewEncoder(&out)
@@ -211,13 +211,13 @@ func brief(d crawl.Definition) ([]byte, error) {
 	return out.Bytes(), err
 }
 
-// without takes those fields out of a tree that another has the same.
-func without(tree, other map[string]any) {
+// withoutCommon takes those fields out of a tree that another has the same.
+func withoutCommon(tree, other map[string]any) {
 	for name, value := range tree {
 		theirs, there := other[name]
 		inner, isMap := value.(map[string]any)
 		if theirInner, isTheirs := theirs.(map[string]any); isMap && isTheirs {
-			if without(inner, theirInner); len(inner) == 0 {
+			if withoutCommon(inner, theirInner); len(inner) == 0 {
 				delete(tree, name)
 			}
 			continue

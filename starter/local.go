@@ -26,23 +26,23 @@ func localConfig() worker.Config {
 	return conf
 }
 
-// local is a crawl on this machine.
-type local struct {
+// localCrawl is a crawl on this machine.
+type localCrawl struct {
 	conf       worker.Config
 	definition crawl.Definition
-	anew       bool                                  // end a crawl that is under way with another definition
+	replace    bool                                  // end a crawl that is under way with another definition
 	ended      func(context.Context, *outcome) error // has the last word; may be nil
 }
 
 // run brings up what is needed, crawls to the end, and prints the summary.
-func (g *globals) run(ctx context.Context, l local) error {
+func (g *globals) run(ctx context.Context, l localCrawl) error {
 	ctx, stop := interruptible(ctx)
 	defer stop()
 	report := io.Writer(os.Stdout)
 	if g.JSON {
 		report = os.Stderr
 	}
-	release, err := hold(l.conf.Data)
+	release, err := lockData(l.conf.Data)
 	if err != nil {
 		return err
 	}
@@ -60,11 +60,11 @@ func (g *globals) run(ctx context.Context, l local) error {
 		return interruptedOr(ctx, err)
 	}
 	id := names.CrawlID(l.definition.Name)
-	verb := "crawling"
+	action := "crawling"
 	if running {
-		verb = "continuing"
+		action = "continuing"
 	}
-	_, _ = fmt.Fprintf(report, "%s %s: %s\n", verb, l.definition.Name, stack.link(l.conf.Temporal.Namespace, id))
+	_, _ = fmt.Fprintf(report, "%s %s: %s\n", action, l.definition.Name, stack.link(l.conf.Temporal.Namespace, id))
 	_, _ = fmt.Fprintf(report, "scope: %s\n", scopeText(l.definition))
 	result, err := g.watch(ctx, stack, l.definition, report)
 	if err != nil {
@@ -114,7 +114,7 @@ func scopeText(d crawl.Definition) string {
 }
 
 // begin starts the crawl, or continues the one that is under way if it has the same definition.
-func (g *globals) begin(ctx context.Context, s *stack, l local, report io.Writer) (running bool, err error) {
+func (g *globals) begin(ctx context.Context, s *stack, l localCrawl, report io.Writer) (running bool, err error) {
 	c, conf := s.worker.Client(), l.conf.Temporal
 	input, err := inputOf(l.definition)
 	if err != nil {
@@ -128,7 +128,7 @@ func (g *globals) begin(ctx context.Context, s *stack, l local, report io.Writer
 	switch {
 	case err != nil || differ == "":
 		return true, err
-	case !l.anew:
+	case !l.replace:
 		return true, cli.Usage("crawl %q runs with another definition (other %s): give that definition to continue it, or --anew to end it and start with this one", l.definition.Name, differ)
 	}
 	_, _ = fmt.Fprintf(report, "ending the earlier crawl, which has other %s …\n", differ)
@@ -175,7 +175,7 @@ func (g *globals) watch(ctx context.Context, s *stack, d crawl.Definition, repor
 			return workflows.CrawlResult{}, fmt.Errorf("the worker cannot continue: %w", err)
 		case <-tick.C:
 			if status, err := s.worker.Activities().Frontier.Status(name); err == nil {
-				display.show(status, s.worker.Activities().UnderWay.Of(name), s.worker.Activities().Holds.Reason(name), s.trouble.take())
+				display.show(status, s.worker.Activities().UnderWay.Of(name), s.worker.Activities().Holds.Reason(name), s.lastError.takeLast())
 			}
 		}
 	}

@@ -9,8 +9,8 @@ import (
 // maxLog bounds worker.log, in bytes; then it becomes worker.log.1, and what was that goes.
 const maxLog = 16 << 20
 
-// turned is a log file that is turned over when it is full.
-type turned struct {
+// rotatingLog is a log file that is turned over when it is full.
+type rotatingLog struct {
 	path string
 	most int64
 
@@ -19,12 +19,12 @@ type turned struct {
 	size int64
 }
 
-func openLog(path string, most int64) (*turned, error) {
-	t := &turned{path: path, most: most}
+func openLog(path string, most int64) (*rotatingLog, error) {
+	t := &rotatingLog{path: path, most: most}
 	return t, t.open()
 }
 
-func (t *turned) open() error {
+func (t *rotatingLog) open() error {
 	f, err := os.OpenFile(t.path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
 	if err != nil {
 		return err
@@ -39,11 +39,11 @@ func (t *turned) open() error {
 }
 
 // Write appends a line; one that does not fit begins a new file.
-func (t *turned) Write(line []byte) (int, error) {
+func (t *rotatingLog) Write(line []byte) (int, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.size > 0 && t.size+int64(len(line)) > t.most {
-		if err := t.turn(); err != nil {
+		if err := t.rotate(); err != nil {
 			return 0, fmt.Errorf("rotate the log: %w", err)
 		}
 	}
@@ -52,7 +52,7 @@ func (t *turned) Write(line []byte) (int, error) {
 	return n, err
 }
 
-func (t *turned) turn() error {
+func (t *rotatingLog) rotate() error {
 	if err := os.Rename(t.path, t.path+".1"); err != nil {
 		return err
 	}

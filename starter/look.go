@@ -38,9 +38,9 @@ func (g *globals) links(s crawlStatus) map[string]string {
 	}
 }
 
-// current takes over what the controller of a crawl's run knows: it reports to the crawl itself from time to time only. A controller
+// takeController takes over what the controller of a crawl's run knows: it reports to the crawl itself from time to time only. A controller
 // that was terminated with its crawl reports what it knew last.
-func (s *crawlStatus) current(ctx context.Context, c client.Client, controller, run string) {
+func (s *crawlStatus) takeController(ctx context.Context, c client.Client, controller, run string) {
 	d, err := c.DescribeWorkflowExecution(ctx, controller, "")
 	if err != nil {
 		return
@@ -80,8 +80,8 @@ func (s *crawlStatus) batches(ctx context.Context, c client.Client) error {
 // reasonsShown is of how many failed batches the reason is asked for.
 const reasonsShown = 5
 
-// because asks why a batch failed; the first sentence of it says what and why.
-func (s *crawlStatus) because(ctx context.Context, c client.Client, e *workflowpb.WorkflowExecutionInfo) {
+// failureReason asks why a batch failed; the first sentence of it says what and why.
+func (s *crawlStatus) failureReason(ctx context.Context, c client.Client, e *workflowpb.WorkflowExecutionInfo) {
 	if e.GetStatus() != enums.WORKFLOW_EXECUTION_STATUS_FAILED || len(s.Why) == reasonsShown {
 		return
 	}

@@ -15,7 +15,7 @@ func runCommand(g *globals) *cobra.Command {
 	conf := localConfig()
 	var topic, name, file string
 	var pages int64
-	var anew bool
+	var replace bool
 	cmd := &cobra.Command{
 		Use:   "run DEFINITION.yaml | URL…",
 		Short: "Crawl on this machine: a Temporal dev server, a worker and the crawl, to the end",
@@ -44,7 +44,7 @@ S3 keys come from MUNINN_S3_ACCESS_KEY and MUNINN_S3_SECRET_KEY.`,
 				return cli.Usage("%w", err)
 			}
 			warn(d)
-			return g.run(cmd.Context(), local{conf: conf, definition: d, anew: anew})
+			return g.run(cmd.Context(), localCrawl{conf: conf, definition: d, replace: replace})
 		},
 	}
 	f := cmd.Flags()
@@ -52,7 +52,7 @@ S3 keys come from MUNINN_S3_ACCESS_KEY and MUNINN_S3_SECRET_KEY.`,
 	f.StringVar(&topic, "topic", "", "what the crawl is about: keywords, separated by commas")
 	f.Int64Var(&pages, "pages", 0, "pages at most (default: as the definition says, else 10000)")
 	f.StringVar(&name, "crawl", "", "name of a crawl that is given by URLs (default: the first host)")
-	f.BoolVar(&anew, "anew", false, "if the crawl runs with another definition, end it and start again")
+	f.BoolVar(&replace, "anew", false, "if the crawl runs with another definition, end it and start again")
 	configFlag(f, &file)
 	f.Lookup("temporal").Usage = "use this Temporal frontend, HOST:PORT, instead of a dev server of its own"
 	hide(cmd, "name")

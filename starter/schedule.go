@@ -196,9 +196,9 @@ func scheduleList(g *globals) *cobra.Command {
 	return cmd
 }
 
-func scheduleDo(g *globals, verb, short string, do func(*cobra.Command, client.ScheduleHandle) error) *cobra.Command {
+func scheduleDo(g *globals, command, short string, do func(*cobra.Command, client.ScheduleHandle) error) *cobra.Command {
 	cmd := &cobra.Command{
-		Use: verb + " NAME", Short: short, Args: cli.ExactArgs(1, "the name of one schedule"),
+		Use: command + " NAME", Short: short, Args: cli.ExactArgs(1, "the name of one schedule"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			c, err := g.dial(cmd.Context())
 			if err != nil {
@@ -210,9 +210,9 @@ func scheduleDo(g *globals, verb, short string, do func(*cobra.Command, client.S
 				if errors.As(err, &missing) {
 					return fmt.Errorf("there is no schedule %q: see `muninn schedule list`", args[0])
 				}
-				return fmt.Errorf("%s schedule: %w", verb, err)
+				return fmt.Errorf("%s schedule: %w", command, err)
 			}
-			return g.Print(map[string]string{"schedule": args[0], "done": verb}, func(w io.Writer) { _, _ = fmt.Fprintf(w, "%s: %s\n", args[0], verb) })
+			return g.Print(map[string]string{"schedule": args[0], "done": command}, func(w io.Writer) { _, _ = fmt.Fprintf(w, "%s: %s\n", args[0], command) })
 		},
 	}
 	g.remote(cmd)

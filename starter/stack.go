@@ -20,9 +20,9 @@ var errServerEnded = errors.New("the Temporal server ended; its log is temporal/
 
 // stack is what runs on this machine.
 type stack struct {
-	server  *localstack.Server // nil if another's is used
-	worker  *worker.Worker
-	trouble trouble
+	server    *localstack.Server // nil if another's is used
+	worker    *worker.Worker
+	lastError errorMemory
 }
 
 func (s *stack) stop() {
@@ -69,7 +69,7 @@ func (g *globals) bringUp(ctx context.Context, conf *worker.Config, own bool, re
 		logger = g.logger(os.Stderr)
 	}
 	worker.BoundMemory()
-	s.worker, err = worker.Start(ctx, *conf, slog.New(troubled{logger.Handler(), &s.trouble}))
+	s.worker, err = worker.Start(ctx, *conf, slog.New(errorRecorder{logger.Handler(), &s.lastError}))
 	return s, err
 }
 

@@ -121,7 +121,7 @@ func status(ctx context.Context, c client.Client, name string) (crawlStatus, err
 		s.Crawl.Learned, s.Crawl.Progress.Totals, s.Crawl.Progress.Harvests = s.Result.Learned, s.Result.Totals, s.Result.Harvests
 	}
 	if m := s.Crawl.Member.Worker; s.Result == nil && m != "" {
-		s.current(queryCtx, c, names.ControllerID(name, m), d.GetWorkflowExecutionInfo().GetExecution().GetRunId())
+		s.takeController(queryCtx, c, names.ControllerID(name, m), d.GetWorkflowExecutionInfo().GetExecution().GetRunId())
 	}
 	if err := s.batches(ctx, c); err != nil {
 		return s, err
@@ -139,7 +139,7 @@ func status(ctx context.Context, c client.Client, name string) (crawlStatus, err
 		// a batch that was reset since then has another run
 		if latest.GetWorkflowExecutionInfo().GetExecution().GetRunId() == e.GetExecution().GetRunId() {
 			s.Failed = append(s.Failed, id)
-			s.because(ctx, c, e)
+			s.failureReason(ctx, c, e)
 		}
 	}
 	return s, nil

@@ -9,15 +9,15 @@ import (
 	"go.temporal.io/sdk/temporal"
 )
 
-// trouble remembers the last error that a worker logged, so that `run` can show it: a full disk, an
+// errorMemory remembers the last error that a worker logged, so that `run` can show it: a full disk, an
 // archive that does not answer. Steps are tried again meanwhile.
-type trouble struct {
+type errorMemory struct {
 	mu   sync.Mutex
 	last string
 }
 
-// take returns the last error, once.
-func (t *trouble) take() string {
+// takeLast returns the last error, once.
+func (t *errorMemory) takeLast() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	last := t.last
@@ -25,14 +25,14 @@ func (t *trouble) take() string {
 	return last
 }
 
-// troubled is a log handler that hands errors to its trouble.
-type troubled struct {
+// errorRecorder is a log handler that hands errors to its errorMemory.
+type errorRecorder struct {
 	slog.Handler
-	*trouble
+	*errorMemory
 }
 
 // Handle logs the record and remembers the error of it.
-func (h troubled) Handle(ctx context.Context, r slog.Record) error {
+func (h errorRecorder) Handle(ctx context.Context, r slog.Record) error {
 	if r.Level >= slog.LevelError {
 		text := r.Message
 		r.Attrs(func(a slog.Attr) bool {
@@ -57,12 +57,12 @@ func message(v slog.Value) string {
 	return v.String()
 }
 
-// WithAttrs keeps the trouble.
-func (h troubled) WithAttrs(attrs []slog.Attr) slog.Handler {
-	return troubled{h.Handler.WithAttrs(attrs), h.trouble}
+// WithAttrs keeps the memory of errors.
+func (h errorRecorder) WithAttrs(attrs []slog.Attr) slog.Handler {
+	return errorRecorder{h.Handler.WithAttrs(attrs), h.errorMemory}
 }
 
-// WithGroup keeps the trouble.
-func (h troubled) WithGroup(name string) slog.Handler {
-	return troubled{h.Handler.WithGroup(name), h.trouble}
+// WithGroup keeps the memory of errors.
+func (h errorRecorder) WithGroup(name string) slog.Handler {
+	return errorRecorder{h.Handler.WithGroup(name), h.errorMemory}
 }

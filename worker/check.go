@@ -17,7 +17,7 @@ import (
 // Check looks at what a worker with a configuration needs, and reports all that is in its way at once: settings, disk,
 // knowledge base, archive, and Temporal, unless no address of it is given. It may run beside the worker itself.
 func Check(ctx context.Context, conf Config, log *slog.Logger) error {
-	conf.complete()
+	conf.fillIn()
 	errs := []error{conf.Validate(), checkData(conf), checkHelper(conf), openArchive(ctx, conf.archives())}
 	if conf.Temporal.Address != "" {
 		errs = append(errs, checkTemporal(ctx, conf.Temporal, log))
@@ -25,8 +25,8 @@ func Check(ctx context.Context, conf Config, log *slog.Logger) error {
 	return errors.Join(errs...)
 }
 
-// complete fills in the settings that others give.
-func (c *Config) complete() {
+// fillIn fills in the settings that others give.
+func (c *Config) fillIn() {
 	if c.Archive == "" {
 		c.Archive = filepath.Join(c.Data, "archive")
 	}
@@ -36,8 +36,8 @@ func (c *Config) archives() *activities.Archives {
 	return &activities.Archives{Default: c.Archive, Allow: c.Archives, S3: c.S3}
 }
 
-// enough reports whether the disk has what a worker needs to start.
-func enough(room *disk.Watch) error {
+// checkDisk reports whether the disk has what a worker needs to start.
+func checkDisk(room *disk.Watch) error {
 	if err := room.Writes(); err != nil {
 		return fmt.Errorf("%w: free some space, or set another disk-floor", err)
 	}
@@ -53,7 +53,7 @@ func checkData(conf Config) error {
 	if err != nil {
 		return fmt.Errorf("setting data: %w", err)
 	}
-	return errors.Join(probe.Close(), os.Remove(probe.Name()), enough(disk.New(conf.Data, conf.DiskFloor)))
+	return errors.Join(probe.Close(), os.Remove(probe.Name()), checkDisk(disk.New(conf.Data, conf.DiskFloor)))
 }
 
 func openHelper(conf Config) (*aah.Helper, error) {

@@ -89,9 +89,9 @@ func rival(pollers []poller, name, instance string, started time.Time) string {
 	return ""
 }
 
-// guarding ends the worker if another of its name lives that has another data folder. One that was killed, or whose
+// watchForRival ends the worker if another of its name lives that has another data folder. One that was killed, or whose
 // folder was lost, is no hindrance.
-func (w *Worker) guarding() {
+func (w *Worker) watchForRival() {
 	for {
 		pause := rivalLate
 		if time.Since(w.started) < rivalFirst {

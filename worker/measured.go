@@ -14,24 +14,24 @@ import (
 	"github.com/muninn-archive/muninn/internal/archive"
 )
 
-// steps counts the attempts of steps.
-type steps struct {
+// attemptInterceptor counts the attempts of steps.
+type attemptInterceptor struct {
 	interceptor.WorkerInterceptorBase
 	meter *meter
 }
 
 // InterceptActivity counts each attempt, of local activities too.
-func (s *steps) InterceptActivity(_ context.Context, next interceptor.ActivityInboundInterceptor) interceptor.ActivityInboundInterceptor {
-	return &step{interceptor.ActivityInboundInterceptorBase{Next: next}, s.meter}
+func (s *attemptInterceptor) InterceptActivity(_ context.Context, next interceptor.ActivityInboundInterceptor) interceptor.ActivityInboundInterceptor {
+	return &attemptInbound{interceptor.ActivityInboundInterceptorBase{Next: next}, s.meter}
 }
 
-type step struct {
+type attemptInbound struct {
 	interceptor.ActivityInboundInterceptorBase
 	meter *meter
 }
 
 // ExecuteActivity counts the attempt.
-func (s *step) ExecuteActivity(ctx context.Context, in *interceptor.ExecuteActivityInput) (any, error) {
+func (s *attemptInbound) ExecuteActivity(ctx context.Context, in *interceptor.ExecuteActivityInput) (any, error) {
 	info := activity.GetInfo(ctx)
 	if info.Attempt > 1 {
 		s.meter.retries.WithLabelValues(info.ActivityType.Name).Inc()
@@ -45,14 +45,14 @@ func (s *step) ExecuteActivity(ctx context.Context, in *interceptor.ExecuteActiv
 	return out, err
 }
 
-// measured is a store whose calls are counted and timed; it stands around one whose faults are StoreErrors.
-type measured struct {
+// measuredStore is a store whose calls are counted and timed; it stands around one whose faults are StoreErrors.
+type measuredStore struct {
 	archive.Store
 	meter *meter
 }
 
 // done notes a call.
-func (m measured) done(call string, began time.Time, err error) {
+func (m measuredStore) done(call string, began time.Time, err error) {
 	m.meter.store.WithLabelValues(call).Observe(time.Since(began).Seconds())
 	var fault *archive.StoreError
 	if errors.As(err, &fault) {
@@ -60,27 +60,27 @@ func (m measured) done(call string, began time.Time, err error) {
 	}
 }
 
-func (m measured) Put(ctx context.Context, key string, r io.Reader, size int64) (err error) {
+func (m measuredStore) Put(ctx context.Context, key string, r io.Reader, size int64) (err error) {
 	defer func(began time.Time) { m.done("put", began, err) }(time.Now())
 	return m.Store.Put(ctx, key, r, size)
 }
 
-func (m measured) PutIfAbsent(ctx context.Context, key string, data []byte) (err error) {
+func (m measuredStore) PutIfAbsent(ctx context.Context, key string, data []byte) (err error) {
 	defer func(began time.Time) { m.done("put-if-absent", began, err) }(time.Now())
 	return m.Store.PutIfAbsent(ctx, key, data)
 }
 
-func (m measured) Get(ctx context.Context, key string) (_ io.ReadCloser, err error) {
+func (m measuredStore) Get(ctx context.Context, key string) (_ io.ReadCloser, err error) {
 	defer func(began time.Time) { m.done("get", began, err) }(time.Now())
 	return m.Store.Get(ctx, key)
 }
 
-func (m measured) List(ctx context.Context, prefix string, fn func(archive.Object) error) (err error) {
+func (m measuredStore) List(ctx context.Context, prefix string, fn func(archive.Object) error) (err error) {
 	defer func(began time.Time) { m.done("list", began, err) }(time.Now())
 	return m.Store.List(ctx, prefix, fn)
 }
 
-func (m measured) Delete(ctx context.Context, key string) (err error) {
+func (m measuredStore) Delete(ctx context.Context, key string) (err error) {
 	defer func(began time.Time) { m.done("delete", began, err) }(time.Now())
 	return m.Store.Delete(ctx, key)
 }

@@ -90,8 +90,8 @@ func (m *meter) Resolved(took time.Duration, err error) {
 	m.lookups.WithLabelValues(result).Observe(took.Seconds())
 }
 
-// crawls collects the state of the crawls in the frontier.
-type crawls struct {
+// crawlCollector collects the state of the crawls in the frontier.
+type crawlCollector struct {
 	frontier *frontier.Frontier
 	holding  func(crawl string) string // why a crawl claims nothing; empty if it may
 	now      func() time.Time
@@ -102,10 +102,10 @@ func describeCrawl(name, help string) *prometheus.Desc {
 }
 
 // Describe sends nothing: the metrics are those of the crawls that are there.
-func (c crawls) Describe(chan<- *prometheus.Desc) {}
+func (c crawlCollector) Describe(chan<- *prometheus.Desc) {}
 
 // Collect sends the state of each crawl.
-func (c crawls) Collect(out chan<- prometheus.Metric) {
+func (c crawlCollector) Collect(out chan<- prometheus.Metric) {
 	for _, s := range c.frontier.Gauges() { // a run that has ended is described by the archive and its report
 		name := s.Crawl
 		gauge := func(metric, help string, value float64) {
@@ -133,8 +133,8 @@ func (c crawls) Collect(out chan<- prometheus.Metric) {
 	}
 }
 
-// room collects how much the worker's disk has left, and what the spool takes of it.
-type room struct {
+// diskCollector collects how much the worker's disk has left, and what the spool takes of it.
+type diskCollector struct {
 	disk  *disk.Watch
 	spool *spool.Spool
 }
@@ -147,10 +147,10 @@ var (
 )
 
 // Describe names the metrics.
-func (r room) Describe(out chan<- *prometheus.Desc) { prometheus.DescribeByCollect(r, out) }
+func (r diskCollector) Describe(out chan<- *prometheus.Desc) { prometheus.DescribeByCollect(r, out) }
 
 // Collect looks.
-func (r room) Collect(out chan<- prometheus.Metric) {
+func (r diskCollector) Collect(out chan<- prometheus.Metric) {
 	gauge := func(d *prometheus.Desc, value int64) {
 		out <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, float64(value))
 	}
@@ -185,13 +185,13 @@ func serve(listen string, w *Worker) (*server, error) {
 	if err != nil {
 		return nil, fmt.Errorf("listen for health and metrics (--listen): %w", err)
 	}
-	w.meter.registry.MustRegister(crawls{w.front, w.acts.Holds.Reason, time.Now}, room{w.acts.Disk, w.acts.Spool})
+	w.meter.registry.MustRegister(crawlCollector{w.front, w.acts.Holds.Reason, time.Now}, diskCollector{w.acts.Disk, w.acts.Spool})
 	mux := http.NewServeMux()
 	mux.Handle("/metrics", promhttp.HandlerFor(w.meter.registry, promhttp.HandlerOpts{}))
 	mux.HandleFunc("/health", w.health)
 	if profiled(w.conf.Profiles, l.Addr()) {
-		mux.HandleFunc("/debug/pprof/", briefly(pprof.Index))
-		mux.HandleFunc("/debug/pprof/profile", briefly(pprof.Profile))
+		mux.HandleFunc("/debug/pprof/", limitProfiles(pprof.Index))
+		mux.HandleFunc("/debug/pprof/profile", limitProfiles(pprof.Profile))
 	}
 
 	s := &server{&http.Server{Handler: mux, ReadHeaderTimeout: 5 * time.Second}, l.Addr().String()}
@@ -221,8 +221,8 @@ func profiled(setting string, at net.Addr) bool {
 	return setting == profilesOn
 }
 
-// briefly refuses profiles that take long: each costs the worker time and memory.
-func briefly(serve http.HandlerFunc) http.HandlerFunc {
+// limitProfiles refuses profiles that take long: each costs the worker time and memory.
+func limitProfiles(serve http.HandlerFunc) http.HandlerFunc {
 	return func(out http.ResponseWriter, r *http.Request) {
 		if text := r.FormValue("seconds"); text != "" {
 			if n, err := strconv.Atoi(text); err != nil || n < 0 || n > maxProfile {

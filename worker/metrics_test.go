@@ -80,7 +80,7 @@ func TestCrawlMetrics(t *testing.T) {
 	}
 	m, watch := newMeter(), disk.New(dir, 100)
 	watch.Free = func(string) (int64, error) { return 42, nil }
-	m.registry.MustRegister(crawls{front, func(string) string { return "the disk is full" }, time.Now}, room{watch, sp})
+	m.registry.MustRegister(crawlCollector{front, func(string) string { return "the disk is full" }, time.Now}, diskCollector{watch, sp})
 	has(t, scrape(t, m), `muninn_crawl_pages{crawl="ravens"} 0`, `muninn_crawl_holding{crawl="ravens"} 1`, `muninn_crawl_resting_queues{crawl="ravens"} 0`,
 		"muninn_disk_free_bytes 42", "muninn_disk_floor_bytes 100", "muninn_spool_bytes 12", "muninn_spool_batches 1")
 	if err := front.End(d.Name, "o"); err != nil {
@@ -103,11 +103,11 @@ func TestStoreMetrics(t *testing.T) {
 		t.Fatal(err)
 	}
 	m := newMeter()
-	s := measured{archive.Faults(dir), m}
+	s := measuredStore{archive.Faults(dir), m}
 	for range 2 {
 		_ = s.PutIfAbsent(t.Context(), "k", nil)
 	}
-	_ = measured{archive.Faults(brokenStore{dir}), m}.PutIfAbsent(t.Context(), "k", nil)
+	_ = measuredStore{archive.Faults(brokenStore{dir}), m}.PutIfAbsent(t.Context(), "k", nil)
 	has(t, scrape(t, m), `muninn_store_seconds_count{call="put-if-absent"} 3`, `muninn_store_errors_total{call="put-if-absent"} 1`)
 }
 

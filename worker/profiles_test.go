@@ -22,7 +22,7 @@ func TestProfiled(t *testing.T) {
 }
 
 func TestProfilesAreBrief(t *testing.T) {
-	serve := briefly(func(out http.ResponseWriter, _ *http.Request) { out.WriteHeader(http.StatusOK) })
+	serve := limitProfiles(func(out http.ResponseWriter, _ *http.Request) { out.WriteHeader(http.StatusOK) })
 	for query, want := range map[string]int{"": 200, "?seconds=60": 200, "?seconds=61": 400, "?seconds=-1": 400, "?seconds=1e9": 400} {
 		out := httptest.NewRecorder()
 		serve(out, httptest.NewRequest(http.MethodGet, "/debug/pprof/profile"+query, nil))

@@ -9,8 +9,8 @@ import (
 // sweepEvery is how often working files are looked through that failed batches left.
 const sweepEvery = time.Hour
 
-// sweeping sweeps the spool at the start, and then each hour, until the worker stops.
-func (w *Worker) sweeping() {
+// sweepRegularly sweeps the spool at the start, and then each hour, until the worker stops.
+func (w *Worker) sweepRegularly() {
 	tick := time.NewTicker(sweepEvery)
 	defer tick.Stop()
 	for {

@@ -61,7 +61,7 @@ func Start(ctx context.Context, conf Config, log *slog.Logger) (*Worker, error) 
 	if err := conf.Validate(); err != nil {
 		return nil, err
 	}
-	conf.complete()
+	conf.fillIn()
 	w := &Worker{conf: conf, log: log, meter: newMeter(), fatal: make(chan error, 2), stopped: make(chan struct{}), started: time.Now()}
 	if err := w.open(ctx); err != nil {
 		w.Stop()
@@ -72,8 +72,8 @@ func Start(ctx context.Context, conf Config, log *slog.Logger) (*Worker, error) 
 
 // open opens what the steps work with and connects to Temporal. Its error lists all that is wrong at once.
 func (w *Worker) open(ctx context.Context) (err error) {
-	err = w.opened(ctx)
-	if err := errors.Join(err, w.reach(ctx, err == nil)); err != nil {
+	err = w.openAll(ctx)
+	if err := errors.Join(err, w.connect(ctx, err == nil)); err != nil {
 		return err
 	}
 	w.acts.Client = w.client
@@ -88,14 +88,14 @@ func (w *Worker) open(ctx context.Context) (err error) {
 	if w.server, err = serve(w.conf.Listen, w); err != nil {
 		return err
 	}
-	w.tidying.Go(w.sweeping)
-	w.tidying.Go(w.guarding)
+	w.tidying.Go(w.sweepRegularly)
+	w.tidying.Go(w.watchForRival)
 	return w.run()
 }
 
-// reach connects to Temporal. A service that does not answer is given dialTimeout, if nothing else is in the way: it may be
+// connect connects to Temporal. A service that does not answer is given dialTimeout, if nothing else is in the way: it may be
 // starting, or restarting, too.
-func (w *Worker) reach(ctx context.Context, patient bool) (err error) {
+func (w *Worker) connect(ctx context.Context, patient bool) (err error) {
 	if w.instance, err = instanceOf(w.conf.Data); err != nil {
 		return err
 	}
@@ -116,10 +116,10 @@ func (w *Worker) reach(ctx context.Context, patient bool) (err error) {
 	return RegisterAttributes(ctx, w.client, w.conf.Temporal.Namespace)
 }
 
-// opened opens what the steps work with.
-func (w *Worker) opened(ctx context.Context) error {
+// openAll opens what the steps work with.
+func (w *Worker) openAll(ctx context.Context) error {
 	conf, room := w.conf, disk.New(w.conf.Data, w.conf.DiskFloor)
-	if err := enough(room); err != nil {
+	if err := checkDisk(room); err != nil {
 		return err
 	}
 	var errs [5]error
@@ -140,7 +140,7 @@ func (w *Worker) opened(ctx context.Context) error {
 	fetcher, err := newFetcher(conf, sp.TempDir(), w.meter.Resolved)
 	errs[3] = err
 	archives := conf.archives()
-	archives.Wrap = func(s archive.Store) archive.Store { return measured{s, w.meter} }
+	archives.Wrap = func(s archive.Store) archive.Store { return measuredStore{s, w.meter} }
 	errs[4] = openArchive(ctx, archives)
 	if err := errors.Join(errs[:]...); err != nil {
 		return err
@@ -184,7 +184,7 @@ func (w *Worker) run() error {
 	sdk.SetStickyWorkflowCacheSize(4096)
 	for _, queue := range []string{w.conf.Temporal.Queue, names.WorkerQueue(w.conf.Temporal.Queue, w.conf.Name)} {
 		tw := sdk.New(w.client, queue, sdk.Options{
-			Interceptors:                            []interceptor.WorkerInterceptor{&steps{meter: w.meter}, activities.Interceptor(w.acts)},
+			Interceptors:                            []interceptor.WorkerInterceptor{&attemptInterceptor{meter: w.meter}, activities.Interceptor(w.acts)},
 			WorkerStopTimeout:                       w.conf.Drain,
 			MaxConcurrentActivityExecutionSize:      2*w.conf.Lanes + 64,
 			MaxConcurrentWorkflowTaskExecutionSize:  64,
