@@ -13,11 +13,11 @@ type Breadth struct{}
 
 // Judge gives a link the less, the farther from a seed it is.
 func (Breadth) Judge(p *Page, _ []byte) Judgement {
-	return judged(p, func(int) float64 { return 1 / float64(p.Depth+2) })
+	return judgeLinks(p, func(int) float64 { return 1 / float64(p.Depth+2) })
 }
 
-// judged makes a judgement of the priorities of links.
-func judged(p *Page, priority func(link int) float64) Judgement {
+// judgeLinks makes a judgement of the priorities of links.
+func judgeLinks(p *Page, priority func(link int) float64) Judgement {
 	out := make([]Judged, len(p.Links))
 	for i := range out {
 		out[i].Priority = priority(i)
@@ -46,7 +46,7 @@ func (b *Best) Judge(p *Page, _ []byte) Judgement {
 	if b.anchor {
 		n++
 	}
-	return judged(p, func(i int) float64 {
+	return judgeLinks(p, func(i int) float64 {
 		sum := page
 		if b.anchor {
 			sum += text.Cosine(b.topic, p.Links[i].Anchor)
@@ -77,7 +77,7 @@ func (s *Shark) Judge(p *Page, kept []byte) Judgement {
 	}
 	inherits *= sharkDecay
 	keep := keepFloats(inherits)
-	j := judged(p, func(i int) float64 {
+	j := judgeLinks(p, func(i int) float64 {
 		l := &p.Links[i]
 		anchor, around := text.Cosine(s.topic, l.Anchor), 1.0
 		if anchor == 0 {

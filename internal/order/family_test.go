@@ -56,7 +56,7 @@ func TestHMMByHand(t *testing.T) {
 			t.Errorf("Eq. 6: %v, want %v", got, want)
 		}
 	}
-	seen := h.look(levels, 0)
+	seen := h.condition(levels, 0)
 	sum := .1*.9 + .2*.2 + .3*.1 + .4*.1
 	for i, x := range []float64{.09 / sum, .04 / sum, .03 / sum, .04 / sum} {
 		if !near(seen[i], x) {
@@ -105,7 +105,7 @@ func TestHMM(t *testing.T) {
 	}
 	of := func(words string, kept []byte) float64 { return judge(words, kept).Priority }
 	list, front, soups := judge("list of all birds page", nil), judge("welcome front house", nil), judge("soups pots onions", nil)
-	if list.Priority <= front.Priority || front.Priority <= soups.Priority || list.Priority > 1+nearly || soups.Priority < 0 {
+	if list.Priority <= front.Priority || front.Priority <= soups.Priority || list.Priority > 1+secondLinkWeight || soups.Priority < 0 {
 		t.Errorf("links of lists %v, of front pages %v, of soups %v", list, front, soups)
 	}
 	// what was seen on the way counts: below a list, a page that says nothing is likelier of the topic
@@ -126,7 +126,7 @@ func TestHMM(t *testing.T) {
 	plain := of("raven crow feather wing nest", nil)
 	s.Anchor = true
 	h = NewHMM(trained(), s)
-	if with := of("raven crow feather wing nest", nil); plain < 0.4 || with == plain || with < 0 || with > 1+nearly {
+	if with := of("raven crow feather wing nest", nil); plain < 0.4 || with == plain || with < 0 || with > 1+secondLinkWeight {
 		t.Errorf("with the centroid %v, with the anchor too %v", plain, with)
 	}
 	empty := NewHMM(nil, DefaultHMM())
@@ -145,13 +145,13 @@ func TestHMMWay(t *testing.T) {
 	s.Clusters = 3
 	h := NewHMM(trained(), s)
 	list := h.Judge(&Page{Text: textOf("list of all birds page"), Links: make([]Link, 2)}, nil)
-	levels := h.look(h.begin, h.clusterOf(textOf("list of all birds page").Damped()))
+	levels := h.condition(h.begin, h.clusterOf(textOf("list of all birds page").Damped()))
 	got, ok := floats(list.Links[1].LinkFeatures, Levels)
 	if !ok || !slices.EqualFunc(got, levels[:], near) {
 		t.Fatalf("kept %v, want %v", got, levels)
 	}
 	ahead := h.step(h.step(levels))
-	want := ahead[0] + nearly*h.step(ahead)[0]
+	want := ahead[0] + secondLinkWeight*h.step(ahead)[0]
 	if got := h.Judge(&Page{Text: textOf("zzz"), Links: make([]Link, 1)}, list.Links[0].LinkFeatures).Links[0].Priority; !near(got, want) {
 		t.Errorf("two links from a list: %v, want %v", got, want)
 	}

@@ -52,7 +52,7 @@ type Fused struct {
 	relevance *Relevance
 	rel, hub  regression
 	groups    groups
-	mean      tried
+	mean      groupOutcomes
 }
 
 // NewFused makes an order of example pages; there may be none.
@@ -120,8 +120,8 @@ func (o *Fused) signals(p *Page, l *Link, worth float64, room []feature) signals
 	s.add(depthID, float64(min(p.Depth, 10))/30)
 	shown := len(o.relevance.examples) > 0
 	if shown {
-		s.add(anchorID, o.relevance.near(l.Anchor))
-		s.add(paragraphID, o.relevance.near(l.Around))
+		s.add(anchorID, o.relevance.similarity(l.Anchor))
+		s.add(paragraphID, o.relevance.similarity(l.Around))
 	}
 	for _, h := range l.Hints {
 		if id := featureOf(h.Name); !shown || id != anchorID && id != paragraphID {

@@ -576,7 +576,7 @@ func TestFusedState(t *testing.T) {
 	s := DefaultSettings()
 	a := NewFused(examples(10), s)
 	good, bad, visits := crawl(a, 120)
-	a.groups.Young, a.groups.Old = map[uint32]tried{}, a.groups.Young // as after many more
+	a.groups.Young, a.groups.Old = map[uint32]groupOutcomes{}, a.groups.Young // as after many more
 	a.Learn(visits[3])
 	raw, err := a.Encode()
 	if err != nil {
@@ -747,30 +747,30 @@ func TestGroups(t *testing.T) {
 			g.add(next, 1)
 		}
 	}
-	if got := g.Get(7); got != (tried{}) {
+	if got := g.Get(7); got != (groupOutcomes{}) {
 		t.Errorf("of an unknown group: %v", got)
 	}
 	g.add(7, 0.25)
 	g.add(7, 0.5)
 	g.add(8, 1)
-	if got := g.Get(7); got != (tried{2, 0.75}) {
+	if got := g.Get(7); got != (groupOutcomes{2, 0.75}) {
 		t.Errorf("%v", got)
 	}
 	others(maxGroups - 2) // the first generation is full
-	if len(g.Young) != 0 || len(g.Old) != maxGroups || g.Get(7) != (tried{2, 0.75}) || g.Get(8) != (tried{1, 1}) {
+	if len(g.Young) != 0 || len(g.Old) != maxGroups || g.Get(7) != (groupOutcomes{2, 0.75}) || g.Get(8) != (groupOutcomes{1, 1}) {
 		t.Fatalf("%d and %d groups, %v, %v", len(g.Young), len(g.Old), g.Get(7), g.Get(8))
 	}
 	others(maxGroups - 2)
 	g.add(7, 0.25) // 7 is heard of again, 8 is not
-	if g.Get(7) != (tried{3, 1}) || g.Get(8) != (tried{1, 1}) {
+	if g.Get(7) != (groupOutcomes{3, 1}) || g.Get(8) != (groupOutcomes{1, 1}) {
 		t.Errorf("%v, %v", g.Get(7), g.Get(8))
 	}
 	others(1)
-	if g.Get(7) != (tried{3, 1}) || g.Get(8) != (tried{}) {
+	if g.Get(7) != (groupOutcomes{3, 1}) || g.Get(8) != (groupOutcomes{}) {
 		t.Errorf("heard of lately %v, not for long %v", g.Get(7), g.Get(8))
 	}
 	others(maxGroups)
-	if g.Get(7) != (tried{}) || g.Get(next) != (tried{1, 1}) {
+	if g.Get(7) != (groupOutcomes{}) || g.Get(next) != (groupOutcomes{1, 1}) {
 		t.Errorf("not for long %v, the last %v", g.Get(7), g.Get(next))
 	}
 	if n := len(g.Young) + len(g.Old); n >= 2*maxGroups {

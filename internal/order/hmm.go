@@ -198,8 +198,8 @@ func (h *HMM) step(from [Levels]float64) (to [Levels]float64) {
 	return to
 }
 
-// look is Eq. 5: how likely each level is, now that the cluster was seen.
-func (h *HMM) look(levels [Levels]float64, cluster int) [Levels]float64 {
+// condition is Eq. 5: how likely each level is, now that the cluster was seen.
+func (h *HMM) condition(levels [Levels]float64, cluster int) [Levels]float64 {
 	for j := range levels {
 		levels[j] *= h.seen[j][cluster]
 	}
@@ -207,8 +207,8 @@ func (h *HMM) look(levels [Levels]float64, cluster int) [Levels]float64 {
 	return levels
 }
 
-// nearly is how much the chance of the topic two links on counts: it decides between links that are as good.
-const nearly = 1e-3
+// secondLinkWeight is how much the chance of the topic two links on counts: it decides between links that are as good.
+const secondLinkWeight = 1e-3
 
 // Judge gives links the chance that they lead to the topic, by what was seen on the way to them. What is thought of the
 // levels of their page is kept with them.
@@ -219,15 +219,15 @@ func (h *HMM) Judge(p *Page, kept []byte) Judgement {
 	}
 	damped := p.Text.Damped()
 	if cluster := h.clusterOf(damped); cluster >= 0 {
-		levels = h.look(levels, cluster)
+		levels = h.condition(levels, cluster)
 	}
 	ahead := h.step(levels)
-	chance := ahead[0] + nearly*h.step(ahead)[0]
+	chance := ahead[0] + secondLinkWeight*h.step(ahead)[0]
 	near := 0.0
 	if h.settings.Centroid {
 		near = max(damped.Dot(h.centroid), 0)
 	}
-	j := judged(p, func(i int) float64 {
+	j := judgeLinks(p, func(i int) float64 {
 		switch {
 		case !h.settings.Centroid:
 			return chance

@@ -64,8 +64,8 @@ func (r *Relevance) count() {
 	r.length = math.Sqrt(r.length)
 }
 
-// near is the cosine of a text with the sum of the examples'.
-func (r *Relevance) near(t text.HashedVector) float64 {
+// similarity is the cosine of a text with the sum of the examples'.
+func (r *Relevance) similarity(t text.HashedVector) float64 {
 	sum := 0.0
 	for _, x := range t {
 		sum += float64(x.Weight) * float64(r.parts[0].mine[x.ID])

@@ -11,16 +11,16 @@ type Thesaurus interface {
 // Semantic visits best first by what words mean (Batsakis et al. 2009, Eq. 4): terms count that mean the same as one of
 // the topic, and by half those one step broader or narrower, if that is asked for.
 type Semantic struct {
-	meant map[uint32]float64 // what a term of a page counts for the topic
-	sum   float64            // of the topic's weights
+	weightOf map[uint32]float64 // what a term of a page counts for the topic
+	sum      float64            // of the topic's weights
 }
 
-// alike is what a broader or narrower term counts.
-const alike = 0.5
+// nearWeight is what a broader or narrower term counts.
+const nearWeight = 0.5
 
 // NewSemantic makes the order for a topic.
 func NewSemantic(topic text.HashedVector, t Thesaurus, broader bool) *Semantic {
-	s := &Semantic{meant: map[uint32]float64{}}
+	s := &Semantic{weightOf: map[uint32]float64{}}
 	for _, k := range topic {
 		s.sum += float64(k.Weight)
 		same := t.Synonyms(k.ID)
@@ -31,12 +31,12 @@ func NewSemantic(topic text.HashedVector, t Thesaurus, broader bool) *Semantic {
 		if broader {
 			for _, other := range t.Near(k.ID) {
 				if counts[other] == 0 {
-					counts[other] = alike
+					counts[other] = nearWeight
 				}
 			}
 		}
 		for id, x := range counts {
-			s.meant[id] += x * float64(k.Weight)
+			s.weightOf[id] += x * float64(k.Weight)
 		}
 	}
 	return s
@@ -47,7 +47,7 @@ func (s *Semantic) similarity(of text.HashedVector) float64 {
 	sum, weights := 0.0, 0.0
 	for _, l := range of {
 		weights += float64(l.Weight)
-		sum += float64(l.Weight) * s.meant[l.ID]
+		sum += float64(l.Weight) * s.weightOf[l.ID]
 	}
 	if weights == 0 || s.sum == 0 {
 		return 0
@@ -58,5 +58,5 @@ func (s *Semantic) similarity(of text.HashedVector) float64 {
 // Judge gives a link the mean of what its page and its anchor mean for the topic.
 func (s *Semantic) Judge(p *Page, _ []byte) Judgement {
 	page := s.similarity(p.Text)
-	return judged(p, func(i int) float64 { return (page + s.similarity(p.Links[i].Anchor)) / 2 })
+	return judgeLinks(p, func(i int) float64 { return (page + s.similarity(p.Links[i].Anchor)) / 2 })
 }

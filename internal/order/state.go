@@ -12,19 +12,19 @@ const stateVersion = 1
 
 // fusedState is what a Fused has learned, as it is kept.
 type fusedState struct {
-	Version   int              `cbor:"1,keyasint"`
-	Parts     [3]contrastState `cbor:"2,keyasint"`
-	Examples  [][]byte         `cbor:"3,keyasint,omitempty"`
-	Others    [][]byte         `cbor:"4,keyasint,omitempty"`
-	Pages     int              `cbor:"5,keyasint"`
-	Weights   [3]float64       `cbor:"6,keyasint"`
-	Bias      float64          `cbor:"7,keyasint"`
-	Random    uint64           `cbor:"8,keyasint"`
-	Relevance regressionState  `cbor:"9,keyasint"`
-	Hub       regressionState  `cbor:"10,keyasint"`
-	Young     map[uint32]tried `cbor:"11,keyasint,omitempty"`
-	Old       map[uint32]tried `cbor:"12,keyasint,omitempty"`
-	Mean      tried            `cbor:"13,keyasint"`
+	Version   int                      `cbor:"1,keyasint"`
+	Parts     [3]contrastState         `cbor:"2,keyasint"`
+	Examples  [][]byte                 `cbor:"3,keyasint,omitempty"`
+	Others    [][]byte                 `cbor:"4,keyasint,omitempty"`
+	Pages     int                      `cbor:"5,keyasint"`
+	Weights   [3]float64               `cbor:"6,keyasint"`
+	Bias      float64                  `cbor:"7,keyasint"`
+	Random    uint64                   `cbor:"8,keyasint"`
+	Relevance regressionState          `cbor:"9,keyasint"`
+	Hub       regressionState          `cbor:"10,keyasint"`
+	Young     map[uint32]groupOutcomes `cbor:"11,keyasint,omitempty"`
+	Old       map[uint32]groupOutcomes `cbor:"12,keyasint,omitempty"`
+	Mean      groupOutcomes            `cbor:"13,keyasint"`
 }
 
 type contrastState struct {

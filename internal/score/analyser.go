@@ -35,12 +35,12 @@ type reading struct {
 
 	blocks     []float64           // similarity of the text blocks that links stand in; silent of the others
 	blockTerms []text.HashedVector // their terms, for orders
-	passed     []float64           // what each analyser says of the page, for its links
+	pageScores []float64           // what each analyser says of the page, for its links
 	part       *text.Tally         // for short use: empty between two
 
 	// Of a link that is scored again: its page is not there any more.
-	anew   bool
-	former crawl.Parts // what was said of the link before
+	rescored bool
+	former   crawl.Parts // what was said of the link before
 }
 
 // anchored reports whether a link stands in the text of a page.

@@ -61,15 +61,15 @@ func (g *gazetteer) find(written string, found map[int]float64) {
 	matches := g.folded.IterOverlapping(folded)
 	for m := matches.Next(); m != nil; m = matches.Next() {
 		n := &g.patterns[m.Pattern()]
-		if !wholeWord(folded, m.Start(), m.End()) || n.exact && !asWritten(written, n.text) {
+		if !wholeWord(folded, m.Start(), m.End()) || n.exact && !hasExactly(written, n.text) {
 			continue
 		}
 		found[n.entity] = max(found[n.entity], n.weight)
 	}
 }
 
-// asWritten reports whether a text has a name as a whole word, as it is written.
-func asWritten(text, name string) bool {
+// hasExactly reports whether a text has a name as a whole word, as it is written.
+func hasExactly(text, name string) bool {
 	for from := 0; ; {
 		at := strings.Index(text[from:], name)
 		if at < 0 {

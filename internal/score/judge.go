@@ -12,9 +12,9 @@ import (
 // Judge scores the pages of a crawl, and has its order judge their links. It is safe for concurrent use.
 type Judge struct {
 	*Scorer
-	memory *crawlMemory
-	by     crawl.Order
-	of     string // the canonical text of its topic
+	memory    *crawlMemory
+	scorer    crawl.Order
+	topicText string // the canonical text of its topic
 
 	mu     sync.Mutex
 	orders map[string]order.Order // by language
@@ -24,13 +24,13 @@ type Judge struct {
 // state of the crawl, whose memory it takes over; nil: it remembers raw, what Remember has returned before, if that was of
 // the same topic.
 func NewJudge(d crawl.Definition, model *topic.Model, dictionary *Dictionary, former *Judge, raw []byte) (*Judge, error) {
-	j := &Judge{by: d.Order, of: d.Topic.Canonical(), orders: map[string]order.Order{}}
+	j := &Judge{scorer: d.Order, topicText: d.Topic.Canonical(), orders: map[string]order.Order{}}
 	if former != nil {
 		j.memory = former.memory
 	} else {
 		j.memory = &crawlMemory{Memory: topic.Memory{DocumentFrequencies: topic.NewDocumentFrequencies(dictionary.Vocabulary, model), SiteHistory: topic.NewSiteHistory()}}
 		if len(raw) > 0 {
-			_ = j.memory.Restore(j.of, raw) // what cannot be read is made again by what comes
+			_ = j.memory.Restore(j.topicText, raw) // what cannot be read is made again by what comes
 		}
 	}
 	var err error
@@ -42,8 +42,8 @@ func NewJudge(d crawl.Definition, model *topic.Model, dictionary *Dictionary, fo
 type crawlMemory struct {
 	topic.Memory
 
-	counting sync.Mutex
-	since    int // pages, since it was kept
+	counting   sync.Mutex
+	pagesSince int // pages, since it was kept
 }
 
 // PagesPerMemory is the number of pages after which what a crawl remembers of them is to be kept again.
@@ -53,10 +53,10 @@ const PagesPerMemory = 2000
 func (j *Judge) Remember(pages []topic.Observation) ([]byte, error) {
 	j.memory.Observe(pages...)
 	j.memory.counting.Lock()
-	j.memory.since += len(pages)
-	due := j.memory.since >= PagesPerMemory
+	j.memory.pagesSince += len(pages)
+	due := j.memory.pagesSince >= PagesPerMemory
 	if due {
-		j.memory.since = 0
+		j.memory.pagesSince = 0
 	}
 	j.memory.counting.Unlock()
 	if !due {
@@ -66,19 +66,19 @@ func (j *Judge) Remember(pages []topic.Observation) ([]byte, error) {
 }
 
 // EncodeMemory returns the memory of the crawl, to be kept for a judge to come.
-func (j *Judge) EncodeMemory() ([]byte, error) { return j.memory.Encode(j.of) }
+func (j *Judge) EncodeMemory() ([]byte, error) { return j.memory.Encode(j.topicText) }
 
 // order is what judges the links of pages in a language: the order of the whole crawl, if it learns; nil if the scores do.
-func (j *Judge) order(lang string, whole *order.Fused) (order.Order, error) {
-	if whole != nil {
-		return whole, nil
+func (j *Judge) order(lang string, learner *order.Fused) (order.Order, error) {
+	if learner != nil {
+		return learner, nil
 	}
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	if o, known := j.orders[lang]; known {
 		return o, nil
 	}
-	o, err := j.Scorer.Order(j.by, lang)
+	o, err := j.Scorer.Order(j.scorer, lang)
 	if err == nil {
 		j.orders[lang] = o
 	}
@@ -88,25 +88,25 @@ func (j *Judge) order(lang string, whole *order.Fused) (order.Order, error) {
 // Batch is a batch of pages that are judged one after the other.
 type Batch struct {
 	judge        *Judge
-	whole        *order.Fused        // nil: the order does not learn
+	learner      *order.Fused        // nil: the order does not learn
 	merged       scoreMerge          // for orders that go by the scores themselves
 	cited        *order.Merge        // … for the others
 	Observations []topic.Observation // of its pages, for Judge.Remember once they are archived
 }
 
 // Batch begins a batch. whole is the order of the crawl if it learns, else nil.
-func (j *Judge) Batch(whole *order.Fused) *Batch {
-	return &Batch{judge: j, whole: whole, merged: scoreMerge{scorer: j.Scorer}, cited: order.NewMerge()}
+func (j *Judge) Batch(learner *order.Fused) *Batch {
+	return &Batch{judge: j, learner: learner, merged: scoreMerge{scorer: j.Scorer}, cited: order.NewMerge()}
 }
 
 // Page scores a page and its links in place; kept is what the order kept with the link that led to it. It returns the
 // terms of the page, if they are asked for.
 func (b *Batch) Page(p *crawl.Page, c Context, kept []byte) (text.Vector, error) {
-	by, err := b.judge.order(p.Language, b.whole)
+	by, err := b.judge.order(p.Language, b.learner)
 	if err != nil {
 		return nil, err
 	}
-	together, wanted := b.judge.by.Batch, c.Terms
+	together, wanted := b.judge.scorer.Batch, c.Terms
 	c.View, c.Terms = by != nil, wanted || together && by == nil
 	scored := b.judge.Scorer.Page(p, c)
 	b.Observations = append(b.Observations, scored.Observation)
@@ -157,10 +157,10 @@ type ArchivedLink struct {
 }
 
 // RescoreLink scores an outlink again by what is known now.
-func (j *Judge) RescoreLink(f ArchivedLink, whole *order.Fused) (crawl.Discovery, error) {
+func (j *Judge) RescoreLink(f ArchivedLink, learner *order.Fused) (crawl.Discovery, error) {
 	page := j.RescoreOutlink(&f.Link, f.Terms, f.Paragraph, f.Language)
 	d := f.Link.Discovery(f.Source, f.Path, false) // only URLs that wait are scored again: they have their place
-	by, err := j.order(f.Language, whole)
+	by, err := j.order(f.Language, learner)
 	if err != nil || by == nil || f.Link.Hop == crawl.HopEmbed || f.Link.Hop == crawl.HopRedirect {
 		return d, err
 	}

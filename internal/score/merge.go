@@ -50,7 +50,7 @@ func (m *scoreMerge) apply() {
 
 // similarity is the cosine of a vector of term frequencies with the topic; silent if there is no topic.
 func (s *Scorer) similarity(v text.Vector, lang string) float64 {
-	x, w, topic := s.now(lang)
+	x, w, topic := s.current(lang)
 	if topic.norm == 0 {
 		return silent
 	}

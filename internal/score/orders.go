@@ -17,7 +17,7 @@ func (s *Scorer) Order(d crawl.Order, lang string) (order.Order, error) {
 	if s.topic.Empty() {
 		return nil, nil
 	}
-	terms := s.terms(lang)
+	terms := s.topicTerms(lang)
 	switch d.Strategy {
 	case crawl.StrategyContent:
 		return order.NewBest(terms, true, false), nil
@@ -39,13 +39,13 @@ func (s *Scorer) Order(d crawl.Order, lang string) (order.Order, error) {
 		}
 		set := order.DefaultHMM()
 		set.Seed, set.Centroid, set.Anchor = d.Seed, d.Strategy != crawl.StrategyHMM, d.Strategy == crawl.StrategyHMMAnchor
-		return order.NewHMM(trained(s.model.Paths), set), nil
+		return order.NewHMM(trainingPages(s.model.Paths), set), nil
 	}
 	return nil, nil
 }
 
-// terms are the topic's, for orders.
-func (s *Scorer) terms(lang string) text.HashedVector {
+// topicTerms are the topic's, for orders.
+func (s *Scorer) topicTerms(lang string) text.HashedVector {
 	return text.NewHashedVector(s.vector(lang).terms)
 }
 
@@ -76,8 +76,8 @@ func (s *Scorer) tally(words string) text.HashedVector {
 	return t.Hashed()
 }
 
-// trained are the paths as the hidden Markov model learns from them.
-func trained(paths []topic.Path) []order.Trained {
+// trainingPages are the paths as the hidden Markov model learns from them.
+func trainingPages(paths []topic.Path) []order.Trained {
 	list := make([]order.Trained, len(paths))
 	for i, p := range paths {
 		list[i] = order.Trained{Text: text.NewHashedVector(text.VectorOf(p.Terms)), Level: p.Level, Next: p.Next}

@@ -74,18 +74,18 @@ type Scored struct {
 	Observation topic.Observation
 }
 
-// now are the words, their weights and the topic of pages in a language, as they are at present.
-func (s *Scorer) now(lang string) (x *text.Lexicon, w *text.IDF, v topicVector) {
+// current are the words, their weights and the topic of pages in a language, as they are at present.
+func (s *Scorer) current(lang string) (x *text.Lexicon, w *text.IDF, v topicVector) {
 	x = s.dictionary.Lexicon()
 	if f := s.memory.DocumentFrequencies; f != nil {
 		w = f.Weights(x)
 	}
-	return x, w, s.topicIn(lang, x, w)
+	return x, w, s.topicFor(lang, x, w)
 }
 
 // Page scores a page and its links in place.
 func (s *Scorer) Page(p *crawl.Page, c Context) Scored {
-	x, w, v := s.now(p.Language)
+	x, w, v := s.current(p.Language)
 	doc, part := text.NewTally(x), text.NewTally(x)
 	defer doc.Free()
 	defer part.Free()
@@ -116,17 +116,17 @@ func (s *Scorer) Page(p *crawl.Page, c Context) Scored {
 
 // judge has all analysers speak, and averages what they say of the links.
 func (s *Scorer) judge(r *reading) {
-	r.passed = make([]float64, len(s.analysers))
+	r.pageScores = make([]float64, len(s.analysers))
 	for i, a := range s.analysers {
-		r.passed[i] = silent
+		r.pageScores[i] = silent
 		switch {
 		case a.document == nil:
-		case r.anew && a.name != "document" && a.name != "language": // the page is not there any more
+		case r.rescored && a.name != "document" && a.name != "language": // the page is not there any more
 			if said, ok := r.former.Of(a.name); ok {
-				r.passed[i] = said
+				r.pageScores[i] = said
 			}
 		default:
-			r.passed[i] = a.document(r)
+			r.pageScores[i] = a.document(r)
 		}
 	}
 	parts := make(crawl.Parts, 0, len(r.page.Links)*3)
@@ -139,7 +139,7 @@ func (s *Scorer) judge(r *reading) {
 				said = a.link(r, l)
 			}
 			if said == silent && a.document != nil && inherits(l) {
-				said = r.passed[j]
+				said = r.pageScores[j]
 			}
 			if said != silent {
 				parts = append(parts, crawl.Part{Name: a.name, Score: said})
@@ -247,12 +247,12 @@ func hints(parts crawl.Parts, threshold float64) []order.Hint {
 // stands on, its paragraph and anchor. Without terms, the page's part stays as it was. It returns what an order sees of
 // the page, with this one link.
 func (s *Scorer) RescoreOutlink(l *crawl.Outlink, terms []text.Term, paragraph, lang string) *order.Page {
-	x, w, v := s.now(lang)
+	x, w, v := s.current(lang)
 	part, doc := text.NewTally(x), text.NewTally(x)
 	defer part.Free()
 	defer doc.Free()
 	p := &crawl.Page{Language: lang, Score: silent, Links: []crawl.Outlink{*l}}
-	r := &reading{page: p, context: Context{Inherit: l.Score}, topic: v, part: part, similarity: silent, weights: w, anew: true, former: l.Parts}
+	r := &reading{page: p, context: Context{Inherit: l.Score}, topic: v, part: part, similarity: silent, weights: w, rescored: true, former: l.Parts}
 	if before, said := l.Parts.Of("document"); said {
 		r.similarity = before
 	}

@@ -23,8 +23,8 @@ type codedTerm struct {
 	weight float64
 }
 
-// topicIn is the topic for a language, as a lexicon numbers its terms and a background weighs them.
-func (s *Scorer) topicIn(lang string, x *text.Lexicon, w *text.IDF) topicVector {
+// topicFor is the topic for a language, as a lexicon numbers its terms and a background weighs them.
+func (s *Scorer) topicFor(lang string, x *text.Lexicon, w *text.IDF) topicVector {
 	t := s.vector(lang)
 	if t.in == x && t.by == w {
 		return t

@@ -50,7 +50,7 @@ func (b *DocumentFrequencies) Commonest(n int) (pages float64, terms []text.Term
 	defer b.mu.Unlock()
 	v := text.Vector{}
 	if len(b.df) > 0 {
-		least := leastOf(b.df, n)
+		least := countThreshold(b.df, n)
 		for id, df := range b.df {
 			if df >= least {
 				v[b.in.Name(uint32(id))] = float64(df)
@@ -71,7 +71,7 @@ func (b *DocumentFrequencies) grow(id uint32, n float32) {
 func (b *DocumentFrequencies) Weights(x *text.Lexicon) *text.IDF {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.move(x)
+	b.moveTo(x)
 	if b.pages >= b.next {
 		b.next = b.pages * weighAgain
 		b.now = text.NewIDF(b.pages, b.df)
@@ -79,8 +79,8 @@ func (b *DocumentFrequencies) Weights(x *text.Lexicon) *text.IDF {
 	return b.now
 }
 
-// move brings the counts over to a lexicon that was begun again.
-func (b *DocumentFrequencies) move(x *text.Lexicon) {
+// moveTo brings the counts over to a lexicon that was begun again.
+func (b *DocumentFrequencies) moveTo(x *text.Lexicon) {
 	if b.in == x {
 		return
 	}
@@ -89,7 +89,7 @@ func (b *DocumentFrequencies) move(x *text.Lexicon) {
 	if len(df) == 0 {
 		return
 	}
-	least := leastOf(df, maxKeptTerms)
+	least := countThreshold(df, maxKeptTerms)
 	for id, n := range df {
 		if n >= least {
 			b.grow(x.ID(old.Name(uint32(id))), n)
@@ -100,8 +100,8 @@ func (b *DocumentFrequencies) move(x *text.Lexicon) {
 // maxKeptTerms bounds the terms that are brought over to a new lexicon: the commonest.
 const maxKeptTerms = 100_000
 
-// leastOf is the number of pages from which a term is among so many.
-func leastOf(df []float32, terms int) float32 {
+// countThreshold is the number of pages from which a term is among so many.
+func countThreshold(df []float32, terms int) float32 {
 	sorted := slices.Clone(df)
 	slices.Sort(sorted)
 	return max(sorted[max(len(sorted)-terms, 0)], 1)

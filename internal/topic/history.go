@@ -10,10 +10,10 @@ import (
 // SiteHistory remembers what the pages of hosts and folders were worth. It is safe for concurrent use.
 type SiteHistory struct {
 	mu    sync.Mutex
-	sites cache.Generations[string, worth]
+	sites cache.Generations[string, scoreSum]
 }
 
-type worth struct {
+type scoreSum struct {
 	_     struct{} `cbor:",toarray"`
 	Pages float64
 	Sum   float64 // of their scores
@@ -27,7 +27,7 @@ const leastSitePages = 3
 
 // NewSiteHistory makes one that remembers nothing.
 func NewSiteHistory() *SiteHistory {
-	return &SiteHistory{sites: cache.NewGenerations[string, worth](maxSites)}
+	return &SiteHistory{sites: cache.NewGenerations[string, scoreSum](maxSites)}
 }
 
 // Add takes in a page with its document score.
@@ -36,7 +36,7 @@ func (p *SiteHistory) Add(url string, score float64) {
 	defer p.mu.Unlock()
 	for _, key := range sitesOf(url) {
 		w := p.sites.Get(key)
-		p.sites.Put(key, worth{Pages: w.Pages + 1, Sum: w.Sum + score})
+		p.sites.Put(key, scoreSum{Pages: w.Pages + 1, Sum: w.Sum + score})
 	}
 	p.sites.Age()
 }
@@ -55,14 +55,14 @@ func (p *SiteHistory) Score(url string) (mean float64, known bool) {
 }
 
 // generations are what is remembered, for restore.
-func (p *SiteHistory) generations() (young, old map[string]worth) {
+func (p *SiteHistory) generations() (young, old map[string]scoreSum) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.sites.Clone()
 }
 
 // restore puts other generations in place of its own.
-func (p *SiteHistory) restore(young, old map[string]worth) {
+func (p *SiteHistory) restore(young, old map[string]scoreSum) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.sites.Restore(young, old)

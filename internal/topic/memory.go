@@ -37,11 +37,11 @@ func (m Memory) Observe(pages ...Observation) {
 
 // keptMemory is a memory as it is kept on disk.
 type keptMemory struct {
-	Topic string           `cbor:"1,keyasint"` // its canonical text: what was worth much to another is not known of this one
-	Pages float64          `cbor:"2,keyasint"`
-	Terms []text.Term      `cbor:"3,keyasint"` // how many pages have a term
-	Young map[string]worth `cbor:"4,keyasint"` // by host or folder
-	Old   map[string]worth `cbor:"5,keyasint"`
+	Topic string              `cbor:"1,keyasint"` // its canonical text: what was worth much to another is not known of this one
+	Pages float64             `cbor:"2,keyasint"`
+	Terms []text.Term         `cbor:"3,keyasint"` // how many pages have a term
+	Young map[string]scoreSum `cbor:"4,keyasint"` // by host or folder
+	Old   map[string]scoreSum `cbor:"5,keyasint"`
 }
 
 // Encode writes the memory of a topic's crawl, of which Restore makes the same again but for terms beyond the 100,000 commonest.

@@ -54,7 +54,7 @@ func antchfxErrs(root Node) (errs bool) {
 		switch n := n.(type) {
 		case *Path:
 			// brackets: it counts in another order, and asks the elements of attributes
-			errs = errs || len(n.Filter) > 0 && (counts(n.Filter) || whole(n.From))
+			errs = errs || len(n.Filter) > 0 && (counts(n.Filter) || inOnePiece(n.From))
 			for i, s := range n.Steps {
 				switch s.Axis {
 				case Attribute: // it asks the element, not the attribute

@@ -198,7 +198,7 @@ func (e *Eval) walk(steps []*Step, from Ref, yield func(Ref) bool) bool {
 		}
 		return true
 	}
-	return e.along(s, from, func(r Ref) bool {
+	return e.alongAxis(s, from, func(r Ref) bool {
 		if !e.holds(s.Preds, r) {
 			return true
 		}
@@ -270,7 +270,7 @@ func (e *Eval) step(s *Step, from Ref, out []Ref) []Ref {
 			enough = max(1, int(min(n, 1<<20)))
 		}
 	}
-	e.along(s, from, func(r Ref) bool {
+	e.alongAxis(s, from, func(r Ref) bool {
 		if s.positional || e.holds(s.Preds, r) {
 			out = append(out, r)
 		}
@@ -297,8 +297,8 @@ func (e *Eval) filter(preds []Node, set []Ref) []Ref {
 	return set
 }
 
-// along yields the nodes on an axis that pass the node test, nearest first.
-func (e *Eval) along(s *Step, from Ref, yield func(Ref) bool) bool {
+// alongAxis yields the nodes on an axis that pass the node test, nearest first.
+func (e *Eval) alongAxis(s *Step, from Ref, yield func(Ref) bool) bool {
 	t := e.Tree
 	if s.Axis == Attribute {
 		return e.attributes(s, from, yield)
@@ -402,10 +402,10 @@ func (e *Eval) scan(s *Step, begin, end int32, yield func(Ref) bool) bool {
 		return yield(Ref{id, -1})
 	}
 	switch {
-	case begin >= end || !t.mayHold(s.sieves):
+	case begin >= end || !t.pageMayHave(s.sieves):
 	case s.atom != 0:
 		for i, kind := range t.atoms[begin:end] {
-			if id := begin + int32(i); kind == s.atom && t.sifted(s.sieves, id) && !hit(id) {
+			if id := begin + int32(i); kind == s.atom && t.passesAny(s.sieves, id) && !hit(id) {
 				return false
 			}
 		}
@@ -419,7 +419,7 @@ func (e *Eval) scan(s *Step, begin, end int32, yield func(Ref) bool) bool {
 		}
 	case s.Test == "*":
 		for i, kind := range t.atoms[begin:end] {
-			if id := begin + int32(i); kind != noElement && t.sifted(s.sieves, id) && !hit(id) {
+			if id := begin + int32(i); kind != noElement && t.passesAny(s.sieves, id) && !hit(id) {
 				return false
 			}
 		}
@@ -434,8 +434,8 @@ func (e *Eval) scan(s *Step, begin, end int32, yield func(Ref) bool) bool {
 	return true
 }
 
-// sifted reports whether one of the ways in which predicates may be true is open to a node.
-func (t *Tree) sifted(ways []sieve, id int32) bool {
+// passesAny reports whether one of the ways in which predicates may be true is open to a node.
+func (t *Tree) passesAny(ways []sieve, id int32) bool {
 	for i := range ways {
 		if ways[i].holds(t.atoms[id], t.bits[id], t.attrs[id]) {
 			return true
@@ -444,8 +444,8 @@ func (t *Tree) sifted(ways []sieve, id int32) bool {
 	return len(ways) == 0
 }
 
-// mayHold reports whether the page has what one of the ways asks for.
-func (t *Tree) mayHold(ways []sieve) bool {
+// pageMayHave reports whether the page has what one of the ways asks for.
+func (t *Tree) pageMayHave(ways []sieve) bool {
 	for i := range ways {
 		if t.all&ways[i].attrs == ways[i].attrs && t.hasToken(ways[i].token) {
 			return true
@@ -487,7 +487,7 @@ func (e *Eval) attributes(s *Step, from Ref, yield func(Ref) bool) bool {
 			if !yield(Ref{from.ID, int32(i)}) {
 				return false
 			}
-		} else if named(&n.Attr[i], s.Test) {
+		} else if hasName(&n.Attr[i], s.Test) {
 			return yield(Ref{from.ID, int32(i)}) // browsers drop a second of the same name
 		}
 	}

@@ -29,7 +29,7 @@ func needs(n Node) [][]string {
 		case "and":
 			return append(needs(n.Left), needs(n.Right)...)
 		case "or", "|":
-			if either := join(needs(n.Left), needs(n.Right)); len(either) > 0 {
+			if either := joinBest(needs(n.Left), needs(n.Right)); len(either) > 0 {
 				return [][]string{either}
 			}
 			return nil
@@ -71,7 +71,7 @@ func compared(a, with Node) [][]string {
 
 // words are those of a string that the value of something in the page holds.
 func words(of, text Node) [][]string {
-	if s, is := text.(Literal); is && whole(of) {
+	if s, is := text.(Literal); is && inOnePiece(of) {
 		if w := word(string(s)); w != "" {
 			return [][]string{{w}}
 		}
@@ -79,37 +79,37 @@ func words(of, text Node) [][]string {
 	return nil
 }
 
-// whole reports whether a value stands in the source in one piece: attributes, single texts, comments and parts of them.
+// inOnePiece reports whether a value stands in the source in one piece: attributes, single texts, comments and parts of them.
 // The text of an element does not, since tags may stand in the middle of a word of it.
-func whole(n Node) bool {
+func inOnePiece(n Node) bool {
 	switch n := n.(type) {
 	case *Path:
 		if len(n.Steps) == 0 {
-			return n.From != nil && whole(n.From)
+			return n.From != nil && inOnePiece(n.From)
 		}
 		last := n.Steps[len(n.Steps)-1]
 		return last.Axis == Attribute || last.Test == "text()" || last.Test == "comment()"
 	case *Binary:
-		return n.Op == "|" && whole(n.Left) && whole(n.Right)
+		return n.Op == "|" && inOnePiece(n.Left) && inOnePiece(n.Right)
 	case *Call:
 		switch n.Name {
 		case "normalize-space", "string", "substring", "substring-after", "substring-before":
-			return len(n.Args) > 0 && whole(n.Args[0])
+			return len(n.Args) > 0 && inOnePiece(n.Args[0])
 		}
 	}
 	return false
 }
 
-// join makes one list of the best of two.
-func join(a, b [][]string) []string {
+// joinBest makes one list of the best of two.
+func joinBest(a, b [][]string) []string {
 	if len(a) == 0 || len(b) == 0 {
 		return nil
 	}
-	return append(append([]string(nil), best(a)...), best(b)...)
+	return append(append([]string(nil), longestWords(a)...), longestWords(b)...)
 }
 
-// best is the list whose shortest word is the longest.
-func best(lists [][]string) []string {
+// longestWords is the list whose shortest word is the longest.
+func longestWords(lists [][]string) []string {
 	score := func(list []string) int {
 		least := 1 << 20
 		for _, w := range list {

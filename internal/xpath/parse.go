@@ -459,7 +459,7 @@ func classIdiom(c *Call) *Call {
 		of = fold.Args[0]
 	}
 	class := strings.TrimSpace(string(word))
-	if attrOf(of) != "class" || " "+class+" " != string(word) || class == "" || blank(class) {
+	if attrOf(of) != "class" || " "+class+" " != string(word) || class == "" || hasSpace(class) {
 		return nil
 	}
 	return &Call{Name: "has-class", Args: []Node{Literal(class)}}
@@ -495,7 +495,7 @@ func (c *Call) check() error {
 		c.classes, c.bits = nil, 0
 		for _, a := range c.Args {
 			class, ok := a.(Literal)
-			if !ok || class == "" || blank(string(class)) {
+			if !ok || class == "" || hasSpace(string(class)) {
 				return errors.New("has-class takes class names in quotes, one an argument")
 			}
 			c.classes = append(c.classes, string(class))

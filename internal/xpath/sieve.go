@@ -28,7 +28,7 @@ func sieves(preds []Node, positions bool) (ways []sieve) {
 		if positions && positional(p) {
 			return ways
 		}
-		ways = both(ways, sievesOf(p))
+		ways = combine(ways, sievesOf(p))
 		if positions {
 			return ways
 		}
@@ -46,7 +46,7 @@ func sievesOf(n Node) []sieve {
 	case *Binary:
 		switch n.Op {
 		case "and":
-			return both(sievesOf(n.Left), sievesOf(n.Right))
+			return combine(sievesOf(n.Left), sievesOf(n.Right))
 		case "or", "|":
 			l, r := sievesOf(n.Left), sievesOf(n.Right)
 			if len(l) == 0 || len(r) == 0 || len(l)+len(r) > maxSieves {
@@ -54,7 +54,7 @@ func sievesOf(n Node) []sieve {
 			}
 			return append(l[:len(l):len(l)], r...)
 		case "=", "!=", "<", "<=", ">", ">=":
-			ways := both(asked(n.Left, n.Right), asked(n.Right, n.Left))
+			ways := combine(asked(n.Left, n.Right), asked(n.Right, n.Left))
 			if p, _ := n.Left.(*Path); n.Op == "=" && p != nil && attrOf(p) == "id" && len(ways) == 1 {
 				if l, is := n.Right.(Literal); is {
 					ways = []sieve{{attrs: ways[0].attrs, token: fnv.Sum32(string(l))}}
@@ -92,7 +92,7 @@ func (s *Step) asks() (ways []sieve) {
 		if s.atom != 0 {
 			ways = []sieve{{kind: s.atom}}
 		}
-		return both(ways, sieves(s.Preds, s.positional))
+		return combine(ways, sieves(s.Preds, s.positional))
 	}
 	return nil
 }
@@ -125,8 +125,8 @@ func holding(n Node) []sieve {
 	return sievesOf(n)
 }
 
-// both are the ways in which two things may be true together.
-func both(a, b []sieve) (ways []sieve) {
+// combine are the ways in which two things may be true together.
+func combine(a, b []sieve) (ways []sieve) {
 	switch {
 	case len(a) == 0:
 		return b

@@ -82,9 +82,9 @@ func (t *Tree) add(n *html.Node, above int32) {
 			a := &n.Attr[i]
 			attrs |= bitOf(a)
 			switch {
-			case len(a.Key) == 5 && bits == 0 && named(a, "class"):
+			case len(a.Key) == 5 && bits == 0 && hasName(a, "class"):
 				bits = t.classes(a.Val)
-			case len(a.Key) == 2 && named(a, "id"):
+			case len(a.Key) == 2 && hasName(a, "id"):
 				t.token(fnv.Sum32(a.Val))
 			}
 		}
@@ -182,15 +182,15 @@ func (t *Tree) Value(r Ref) string {
 
 func attribute(n *html.Node, name string) (value string, found bool) {
 	for i := range n.Attr {
-		if named(&n.Attr[i], name) {
+		if hasName(&n.Attr[i], name) {
 			return n.Attr[i].Val, true
 		}
 	}
 	return "", false
 }
 
-// named compares in the way of expressions: small letters, and a prefix if there is one.
-func named(a *html.Attribute, name string) bool {
+// hasName compares in the way of expressions: small letters, and a prefix if there is one.
+func hasName(a *html.Attribute, name string) bool {
 	if a.Namespace != "" {
 		rest, found := strings.CutPrefix(name, a.Namespace+":")
 		return found && strings.EqualFold(rest, a.Key)
@@ -215,8 +215,8 @@ func hasClass(list, class string) bool {
 	}
 }
 
-// blank reports whether there is space in a string.
-func blank(s string) bool {
+// hasSpace reports whether there is space in a string.
+func hasSpace(s string) bool {
 	return strings.IndexFunc(s, func(r rune) bool { return r < 0x80 && space(byte(r)) }) >= 0
 }
 

@@ -171,7 +171,7 @@ func (e *Eval) compare(n *Binary, c context) bool {
 func (e *Eval) nodesWithNodes(n *Binary, c context) bool {
 	right := e.values(n.Right, c)
 	if n.Op == "=" || n.Op == "!=" {
-		return e.some(n.Left, c, func(l string) bool {
+		return e.anyValue(n.Left, c, func(l string) bool {
 			e.pay(len(right) / 4)
 			return slices.ContainsFunc(right, func(r string) bool { return (l == r) == (n.Op == "=") })
 		})
@@ -180,7 +180,7 @@ func (e *Eval) nodesWithNodes(n *Binary, c context) bool {
 	for i, r := range right {
 		values[i] = toNumber(r)
 	}
-	return e.some(n.Left, c, func(l string) bool {
+	return e.anyValue(n.Left, c, func(l string) bool {
 		e.pay(len(values) / 4)
 		v := toNumber(l)
 		return slices.ContainsFunc(values, func(r float64) bool { return numbers(n.Op, v, r) })
@@ -197,14 +197,14 @@ func (e *Eval) nodesWith(nodes Node, op string, other Node, k kindOf, c context)
 		return numbers(op, fromTruth(l), fromTruth(r))
 	case k == aNumber || op != "=" && op != "!=":
 		r := e.float(other, c)
-		return e.some(nodes, c, func(l string) bool { return numbers(op, toNumber(l), r) })
+		return e.anyValue(nodes, c, func(l string) bool { return numbers(op, toNumber(l), r) })
 	}
 	r := e.text(other, c)
-	return e.some(nodes, c, func(l string) bool { return (l == r) == (op == "=") })
+	return e.anyValue(nodes, c, func(l string) bool { return (l == r) == (op == "=") })
 }
 
-// some reports whether a test holds for the value of any node.
-func (e *Eval) some(nodes Node, c context, test func(string) bool) bool {
+// anyValue reports whether a test holds for the value of any node.
+func (e *Eval) anyValue(nodes Node, c context, test func(string) bool) bool {
 	if a := attrOf(nodes); a != "" && c.at.Attr < 0 {
 		v, found := e.attr(c, a)
 		return found && test(v)
@@ -327,7 +327,7 @@ func (e *Eval) float(n Node, c context) float64 {
 			}
 			return sum
 		case "string-length":
-			return float64(utf8.RuneCountInString(e.worked(e.own(n, c))))
+			return float64(utf8.RuneCountInString(e.payText(e.onlyArgument(n, c))))
 		case "floor":
 			return math.Floor(e.float(n.Args[0], c))
 		case "ceiling":
@@ -347,16 +347,16 @@ func (e *Eval) float(n Node, c context) float64 {
 	return toNumber(e.text(n, c))
 }
 
-// own is the value of a function's only argument, of the context if there is none.
-func (e *Eval) own(n *Call, c context) string {
+// onlyArgument is the value of a function's only argument, of the context if there is none.
+func (e *Eval) onlyArgument(n *Call, c context) string {
 	if len(n.Args) == 0 {
 		return e.value(c.at)
 	}
 	return e.text(n.Args[0], c)
 }
 
-// worked pays for a function that goes through each character of a string.
-func (e *Eval) worked(s string) string {
+// payText pays for a function that goes through each character of a string.
+func (e *Eval) payText(s string) string {
 	e.pay(len(s) / 8)
 	return s
 }
@@ -394,8 +394,8 @@ func (e *Eval) firstValue(n Node, c context) (v string) {
 	return v
 }
 
-// normal has one blank for each run of space, and none at the ends.
-func normal(s string) string {
+// normalizeSpace has one blank for each run of space, and none at the ends.
+func normalizeSpace(s string) string {
 	for len(s) > 0 && space(s[0]) {
 		s = s[1:]
 	}
@@ -435,7 +435,7 @@ func writeNumber(v float64) string {
 func (e *Eval) callText(n *Call, c context) string {
 	switch n.Name {
 	case "string":
-		return e.own(n, c)
+		return e.onlyArgument(n, c)
 	case "concat":
 		var b strings.Builder
 		for _, a := range n.Args {
@@ -445,24 +445,24 @@ func (e *Eval) callText(n *Call, c context) string {
 		}
 		return b.String()
 	case "normalize-space":
-		return normal(e.worked(e.own(n, c)))
+		return normalizeSpace(e.payText(e.onlyArgument(n, c)))
 	case "lower-case":
-		return strings.ToLower(e.worked(e.text(n.Args[0], c)))
+		return strings.ToLower(e.payText(e.text(n.Args[0], c)))
 	case "upper-case":
-		return strings.ToUpper(e.worked(e.text(n.Args[0], c)))
+		return strings.ToUpper(e.payText(e.text(n.Args[0], c)))
 	case "substring-before":
-		before, _, found := strings.Cut(e.worked(e.text(n.Args[0], c)), e.text(n.Args[1], c))
+		before, _, found := strings.Cut(e.payText(e.text(n.Args[0], c)), e.text(n.Args[1], c))
 		if !found {
 			return ""
 		}
 		return before
 	case "substring-after":
-		_, after, _ := strings.Cut(e.worked(e.text(n.Args[0], c)), e.text(n.Args[1], c))
+		_, after, _ := strings.Cut(e.payText(e.text(n.Args[0], c)), e.text(n.Args[1], c))
 		return after
 	case "substring":
 		return e.substring(n, c)
 	case "translate":
-		s, from, to := e.worked(e.text(n.Args[0], c)), e.text(n.Args[1], c), e.text(n.Args[2], c)
+		s, from, to := e.payText(e.text(n.Args[0], c)), e.text(n.Args[1], c), e.text(n.Args[2], c)
 		e.pay(len(s)/8 + 4*len(from) + len(to))
 		return translate(s, []rune(from), []rune(to))
 	case "name", "local-name":
@@ -494,7 +494,7 @@ func (e *Eval) nameOf(n *Call, c context) string {
 
 // substring counts characters from 1 and rounds what it is given (§4.2).
 func (e *Eval) substring(n *Call, c context) string {
-	s := e.worked(e.text(n.Args[0], c))
+	s := e.payText(e.text(n.Args[0], c))
 	from := math.Floor(e.float(n.Args[1], c) + .5)
 	to := math.Inf(1)
 	if len(n.Args) == 3 {
