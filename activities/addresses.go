@@ -14,8 +14,8 @@ import (
 // address bears beside per_ip requests.
 const maxSlow = 4
 
-// addresses keeps the lanes of this process apart that ask one address. Leases do that already; this is the last
-// place where a lease that was granted, started or opened twice does no harm.
+// addresses keeps apart the lanes of this process that use one address. Leases do that already; this is the last check, by which a
+// lease that was granted, started or opened twice does no harm.
 //
 // Invariant: no more than per_ip lanes of this process ask an address at a time, the least per_ip of those that ask
 // it, and one that comes after another comes after its pause.
@@ -49,7 +49,7 @@ type addressSlot struct {
 	from  *addresses
 	addr  netip.Addr
 	perIP int
-	slow  bool // given up, but an answer is read
+	slow  bool // given up, but a response is still read
 }
 
 // enter waits until a lane may use an address; next is the time of its first request.
@@ -83,8 +83,8 @@ func (a *addresses) enter(ctx context.Context, addr netip.Addr, perIP int) (p *a
 	return &addressSlot{from: a, addr: addr, perIP: perIP}, o.next, nil
 }
 
-// yield gives the address up while an answer is still read, after release has given the lease back: a lane whose lease is
-// not given back goes on asking, and needs its place. It returns false if that fails, or too many are read already.
+// yield gives the address up while a response is still read, once release has given the lease back: a lane whose lease is not given
+// back makes further requests and needs its slot. It returns false if release fails, or too many responses are read already.
 func (p *addressSlot) yield(next time.Time, release func() bool) bool {
 	if p.slow || !p.countReader() {
 		return false
@@ -101,7 +101,7 @@ func (p *addressSlot) yield(next time.Time, release func() bool) bool {
 	return true
 }
 
-// countReader counts one more answer that is read from the address without a place; false if too many are.
+// countReader counts one more response that is read from the address without a slot; false if too many are.
 func (p *addressSlot) countReader() bool {
 	p.from.mu.Lock()
 	defer p.from.mu.Unlock()
@@ -155,8 +155,7 @@ func (a *addresses) quit(p *addressSlot, next time.Time) {
 	o.changed = make(chan struct{})
 }
 
-// mergeLanes merges lanes of one claim, which a batch may name twice that was opened long ago: two lanes would ask its
-// host at once.
+// mergeLanes merges lanes of one claim. An old batch may name a claim twice, and two lanes would make requests to its host at once.
 func mergeLanes(lanes []lane) []lane {
 	var out []lane
 	at := map[string]int{}
@@ -174,7 +173,7 @@ func mergeLanes(lanes []lane) []lane {
 	return out
 }
 
-// distinctTargets leaves out targets that are named again.
+// distinctTargets leaves out targets that were listed before.
 func distinctTargets(targets []crawl.Target) (out []crawl.Target) {
 	seen := make(map[string]bool, len(targets))
 	for _, t := range targets {

@@ -39,8 +39,8 @@ func refused(field, what, setting string, allowed []string) error {
 	return &crawl.InputError{Message: fmt.Sprintf("%s: %q is not below what the worker's setting %s names: %s", field, what, setting, names)}
 }
 
-// checkArchive refuses a place for an archive that is neither below the worker's own, or in its bucket, nor below one that
-// its configuration allows.
+// checkArchive refuses a location for an archive that is neither below the worker's own (or in its bucket) nor below one that the
+// worker's configuration allows.
 func checkArchive(where, own string, allowed []string) error {
 	ok := false
 	if bucket, isS3 := bucketOf(own); isS3 {
@@ -69,14 +69,14 @@ func bucketOf(where string) (bucket string, isS3 bool) {
 	return bucket, isS3 && bucket != ""
 }
 
-// inBucket reports whether a place is that, or has it as a prefix of whole names.
+// inBucket reports whether a location is place, or has it as a prefix of whole names.
 func inBucket(where, place string) bool {
 	where, place = strings.TrimRight(where, "/")+"/", strings.TrimRight(place, "/")+"/"
 	_, isS3 := bucketOf(where)
 	return isS3 && strings.HasPrefix(where, place) && !slices.Contains(strings.Split(where, "/"), "..")
 }
 
-// isBelow reports whether a path is one of the places, or below one, with every symbolic link followed.
+// isBelow reports whether a path is one of the places, or below one, after symbolic links are resolved.
 func isBelow(path string, places []string) bool {
 	real, err := resolveLinks(path)
 	if err != nil {
@@ -92,7 +92,7 @@ func isBelow(path string, places []string) bool {
 	})
 }
 
-// resolveLinks is an absolute path without symbolic links; what is not there yet has none.
+// resolveLinks returns an absolute path without symbolic links. Parts that do not exist yet are kept as they are.
 func resolveLinks(path string) (string, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {

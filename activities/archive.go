@@ -27,8 +27,8 @@ func (a *Activities) archive(ctx context.Context, in BatchInput) (ArchiveResult,
 	return a.archiveBatch(ctx, in, activity.GetInfo(ctx).Attempt > 1)
 }
 
-// archiveBatch archives what the spool holds of a batch; no other attempt of one of its steps is under way. again says that
-// an attempt before may have left something in the archive.
+// archiveBatch archives what the spool holds of a batch; no other attempt of one of its steps may run. again: an earlier attempt may
+// have left objects in the archive.
 func (a *Activities) archiveBatch(ctx context.Context, in BatchInput, again bool) (ArchiveResult, error) {
 	if err := a.Frontier.Renew(in.Crawl, in.Batch); err != nil {
 		return ArchiveResult{}, err
@@ -148,8 +148,8 @@ func (a *Activities) fill(ctx context.Context, segment *archive.Segment, d crawl
 	return left, nil
 }
 
-// archiveExchange archives an exchange and notes its outcome and outlinks. places reports that what was learned of the places
-// that links stand at has a say.
+// archiveExchange archives an exchange and adds its outcome and outlinks to left. places: the order learns of groups of links, so
+// the outlinks keep their tag paths.
 func (a *Activities) archiveExchange(segment *archive.Segment, e *spool.Entry, p *pipeline.Judged, places bool, left *pipeline.Result) error {
 	o := e.Outcome
 	answered := e.Status > 0 || e.HeaderBytes > 0 // "000" is a status that servers send

@@ -23,8 +23,8 @@ type BorrowInput struct {
 	Shards int `json:"shards"` // that the worker knows
 }
 
-// borrower gets a claim leases on other addresses than its own. Of a lease that an attempt before this one
-// may have held, it cannot be known when the address was last asked: a pause comes first.
+// borrower returns the function by which a claim gets leases on other addresses than its own. An earlier attempt may have used such
+// an address; when is not known, so a pause comes first.
 func (a *Activities) borrower(name, claim string, plan crawl.Politeness, clock politeness.Clock) func(ctx context.Context, addr netip.Addr) (fetch.Loan, error) {
 	return func(ctx context.Context, addr netip.Addr) (fetch.Loan, error) {
 		ip := addr.String()

@@ -10,7 +10,7 @@ import (
 	"github.com/muninn-archive/muninn/internal/topic"
 )
 
-// EndResult closes a run.
+// EndResult is the final state of a run.
 type EndResult struct {
 	Status  frontier.Status `json:"status"`
 	Learned json.RawMessage `json:"learned,omitempty"`

@@ -128,10 +128,10 @@ func (f *fetching) sideBySide(ctx context.Context, lanes []lane) error {
 	return group.Wait()
 }
 
-// validUntil is until when the lane may make requests: its lease lasts, and the batch has time left.
+// validUntil is the time until which a claim's lane may make requests: its lease lasts, and the batch has time left.
 func (f *fetching) validUntil(claim string) time.Time { return f.leaseUntil(claim, *f.deadline.Load()) }
 
-// leaseUntil is sooner than a time if the lease ends before.
+// leaseUntil is a time, or the end of the claim's lease if that is earlier, or zero if the disk is too full to fetch.
 func (f *fetching) leaseUntil(claim string, t time.Time) time.Time {
 	if !f.a.Disk.MayFetch() { // what was fetched goes to the archive, which makes room; the rest is given back
 		return time.Time{}

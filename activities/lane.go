@@ -73,8 +73,8 @@ func (f *fetching) remaining(l lane) (remaining []crawl.Target) {
 	return remaining
 }
 
-// yieldLease gives a claim's lease back while an answer is still read: its address was asked long ago, so that it rests for
-// the shortest pause.
+// yieldLease gives a claim's lease back while a response is still read. The last request was long ago, so the address rests for the
+// shortest pause only.
 func (f *fetching) yieldLease(claim frontier.Claim, at *addressSlot) bool {
 	now := f.a.Now()
 	next := now.Add(f.plan.MinDelay.D())
@@ -120,8 +120,8 @@ func (f *fetching) borrowHost(ctx context.Context, claim frontier.Claim, at urls
 	return loan, nil
 }
 
-// occupyAddress takes a place at an address whose lease was borrowed, as lanes of claims do. Two lanes that wait for each other's
-// place, which leases do not let happen, give up after enterTime.
+// occupyAddress takes a slot at an address whose lease was borrowed, as lanes of claims do. Two lanes that wait for each other's
+// slot, which leases should prevent, give up after enterTime.
 func (f *fetching) occupyAddress(ctx context.Context, addr netip.Addr, loan *fetch.Loan) error {
 	within, cancel := context.WithTimeout(ctx, enterTime)
 	defer cancel()
@@ -142,8 +142,8 @@ func (f *fetching) occupyAddress(ctx context.Context, addr netip.Addr, loan *fet
 // enterTime is how long a lane that has borrowed the lease of an address waits for its place there.
 const enterTime = 5 * time.Second
 
-// storeRest notes at once what a claim that is dropped would not be known to owe: more than the longest pause without it, to its own
-// host or to one that it has borrowed.
+// storeRest stores in the frontier at once that a host rests for longer than the longest pause: the claim's own, or one that it has
+// borrowed. A claim that is dropped would lose it.
 func (f *fetching) storeRest(claim frontier.Claim, x *fetch.Exchange) error {
 	if x.Pause <= max(f.plan.MaxDelay.D(), claim.Delay) {
 		return nil
@@ -155,9 +155,9 @@ func (f *fetching) storeRest(claim frontier.Claim, x *fetch.Exchange) error {
 	return f.a.Frontier.Owe(f.in.Crawl, claim.ID, frontier.LaneEnd{Host: until, Delay: x.Delay})
 }
 
-// notBefore is when the host of a claim may be asked: not before its lease was granted for, nor before what an
-// attempt that was cut off in this process said it owes, and a pause after whatever one that was killed last
-// logged. How long the request took that it was killed in cannot be known, so that pause runs from now on.
+// notBefore is the time of the first request to a claim's host: not before the lease's own time; not before the rest that an attempt
+// that was cut off in this process has stored; and after the pause that the last log entry of a killed attempt states. How long its
+// last request took is not known, so that pause counts from now.
 func notBefore(now time.Time, claim frontier.Claim, last *crawl.Exchange, least time.Duration) time.Time {
 	t := times.Latest(claim.NotBefore, claim.Owed)
 	if last == nil {

@@ -14,8 +14,8 @@ import (
 	"github.com/muninn-archive/muninn/internal/spool"
 )
 
-// destination is where the segment of a batch's present life goes, and under which label. Batches that are out while the crawl
-// gets another archive keep the one that they were started with.
+// destination is where the segment of a batch's present life goes, and its label. A batch that was started before its crawl got
+// another archive keeps the old one.
 type destination struct {
 	store archive.Store
 	label archive.Label

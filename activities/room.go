@@ -29,8 +29,8 @@ func DiskHold(a *Activities) Hold {
 // roomLook is how often a step that met a full disk looks whether there is room again.
 const roomLook = time.Second
 
-// waitRoom returns the error that a step met. If the disk was full it waits until there is room: an attempt that
-// begins before would be lost, and a batch has some only.
+// waitRoom returns the error of a step. If the disk was full it waits until there is room: an attempt that starts before would fail,
+// too, and the number of attempts is limited.
 func (a *Activities) waitRoom(ctx context.Context, err error) error {
 	if !disk.Full(err) {
 		return err

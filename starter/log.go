@@ -9,7 +9,7 @@ import (
 // maxLog bounds worker.log, in bytes; then it becomes worker.log.1, and what was that goes.
 const maxLog = 16 << 20
 
-// rotatingLog is a log file that is turned over when it is full.
+// rotatingLog is a log file that is renamed to PATH.1 when it is full.
 type rotatingLog struct {
 	path string
 	most int64

@@ -80,7 +80,7 @@ func (s *crawlStatus) batches(ctx context.Context, c client.Client) error {
 // reasonsShown is of how many failed batches the reason is asked for.
 const reasonsShown = 5
 
-// failureReason asks why a batch failed; the first sentence of it says what and why.
+// failureReason asks Temporal why a batch failed; the first sentence of the answer says what and why.
 func (s *crawlStatus) failureReason(ctx context.Context, c client.Client, e *workflowpb.WorkflowExecutionInfo) {
 	if e.GetStatus() != enums.WORKFLOW_EXECUTION_STATUS_FAILED || len(s.Why) == reasonsShown {
 		return

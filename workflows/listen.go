@@ -2,7 +2,7 @@ package workflows
 
 import "go.temporal.io/sdk/workflow"
 
-// hear does as a signal says whenever it comes, beside the main loop.
+// hear calls do for each signal of a name, beside the main loop.
 func hear(ctx workflow.Context, signal string, do func(ctx workflow.Context)) {
 	channel := workflow.GetSignalChannel(ctx, signal)
 	workflow.Go(ctx, func(ctx workflow.Context) {
@@ -13,7 +13,7 @@ func hear(ctx workflow.Context, signal string, do func(ctx workflow.Context)) {
 }
 
 // settle lets all that listens beside the main loop run. It is called right before an execution ends:
-// the main loop runs first, and a signal that came together with what ends it would be lost unheard.
+// the main loop runs first, and a signal that came together with what ends it would be lost.
 func settle(ctx workflow.Context) error {
 	last := false
 	workflow.Go(ctx, func(workflow.Context) { last = true })

@@ -46,7 +46,7 @@ func Open(dir string, limits Limits) (*Helper, error) {
 }
 
 // Refresh puts the base of the folder in force if it has changed. A base with faults is returned as an error, and the earlier one
-// stays in force. Unless now is set, it checks the folder every LookEvery, and returns each error once.
+// stays in force. Unless now is set, it checks the folder every CheckEvery, and returns each error once.
 func (h *Helper) Refresh(now bool) error {
 	f := h.folder
 	if f == nil {
@@ -68,7 +68,7 @@ func (h *Helper) Refresh(now bool) error {
 		}
 		return nil
 	}
-	if !now && files != f.pending { // somebody may be writing: what stays until the next look counts
+	if !now && files != f.pending { // somebody may be writing: files count once they stay the same until the next check
 		f.pending = files
 		return nil
 	}
@@ -77,7 +77,7 @@ func (h *Helper) Refresh(now bool) error {
 	if err != nil {
 		f.lastError = fmt.Errorf("knowledge base in %s:\n%w", f.dir, err)
 		if faults := (kb.Faults)(nil); !errors.As(err, &faults) {
-			f.inForce = "" // passing trouble: it is looked at again
+			f.inForce = "" // an error that may pass: the folder is read again
 		}
 		return f.lastError
 	}

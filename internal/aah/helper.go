@@ -53,7 +53,7 @@ func New(base *kb.Base, limits Limits) *Helper {
 	return h
 }
 
-// SetBase puts another base in force, from the next page on.
+// SetBase replaces the base, from the next page on.
 func (h *Helper) SetBase(base *kb.Base) { h.base.Store(base) }
 
 // Base returns the base in force.
@@ -115,7 +115,7 @@ func (h *Helper) Apply(d *page.Document, in Input) {
 	}
 }
 
-// adapt lets what was learned of the site correct what was extracted.
+// adapt corrects what was extracted by what was learned of the site.
 func (h *Helper) adapt(base *kb.Base, host string, objects *extract.Page, before []byte, state *adapt.State) {
 	adapter := adapt.Adapter{Store: h.Adaptations, Now: h.Now, Steps: h.limits.AdaptSteps}
 	objects.Eval.Within(objects.Eval.Budget/2, func() { // the rules for links must have something left
@@ -125,7 +125,7 @@ func (h *Helper) adapt(base *kb.Base, host string, objects *extract.Page, before
 	})
 }
 
-// generic asks the lowest layer, where no application is known or its rules found nothing on a page of worth.
+// generic applies the generic layer, where no application is known or its rules found nothing on a page that has content.
 func (h *Helper) generic(base *kb.Base, marks *recognise.Page, objects *extract.Page, state *adapt.State) {
 	app := base.Generic()
 	if app == nil || len(state.Objects) > 0 || state.Profile != nil && state.Level != nil && !state.Level.Terminal {

@@ -54,8 +54,7 @@ func ancestors(l *learner, lists map[string]anchors, objects []*found) (list []s
 	return list
 }
 
-// keepFailing puts the failing rule's own expressions in the place of new ones, for those properties that they find in the
-// objects.
+// keepFailing replaces new expressions by the failing rule's own, for the properties that these find in the objects.
 func (l *learner) keepFailing(r *Rule, failing []PropertyRule, objects []*found) {
 	each := l.parse(r.Each)
 	if each == nil {

@@ -91,7 +91,7 @@ func (a *adaptation) isSound(l Rule) bool {
 	return isSound(set, l)
 }
 
-// countExtracted is how much was extracted.
+// countExtracted is how many properties the objects have.
 func countExtracted(s extract.Set) (n int) {
 	for _, o := range s.Objects {
 		n += len(o.Properties)

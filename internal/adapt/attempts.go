@@ -14,7 +14,7 @@ func (a *adaptation) updateSite(fn func(*Site) bool) {
 	}
 }
 
-// mayTry reports whether learning was not tried in vain too often.
+// mayTry reports whether learning is tried on this host: it has not failed MaxAttempts times in a row.
 func (a *adaptation) mayTry() (may bool) {
 	a.updateSite(func(s *Site) bool {
 		may = s.Attempts < MaxAttempts

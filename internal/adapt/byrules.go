@@ -97,7 +97,7 @@ func (a *adaptation) makeCandidate() (found bool) {
 			continue
 		}
 		a.storeRule(learned, method)
-		if found = true; method != ByParts { // of two ways that are as sure, other pages decide
+		if found = true; method != ByParts { // of two candidates that are as good, other pages decide
 			break
 		}
 	}
@@ -143,7 +143,7 @@ func (a *adaptation) byRelaxing(kind string) (best Rule, method string, ok bool)
 	return best, ByRelaxed, ok
 }
 
-// baseSteps is what parsing a rule of the base once more costs.
+// baseSteps is the cost of parsing a rule of the base once more, in steps.
 const baseSteps = 4096
 
 // byBase tries the rules for the same type of object of other applications, those of the category first.

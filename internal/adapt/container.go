@@ -58,7 +58,7 @@ func (l *learner) objectContainers(objects []*found) (list []container) {
 			}
 		}
 	}
-	// rows that are dressed by turns: two expressions together
+	// rows with alternating classes: two expressions together
 	for i, a := range partial {
 		for _, b := range partial[:i] {
 			if len(list) >= maxEach || l.outOfSteps() {
@@ -75,8 +75,8 @@ func (l *learner) objectContainers(objects []*found) (list []container) {
 	return list
 }
 
-// tryContainer evaluates a container: one element for each object, and few that are none. It is clean if there is none
-// that is none, though some objects may lack one.
+// tryContainer evaluates a container: it must select one element for each object, and few elements that are no object. It is clean
+// if it selects no others, even if it lacks some objects.
 func (l *learner) tryContainer(text string, objects []*found) (c container, ok bool) {
 	x := l.parse(text)
 	if x == nil {

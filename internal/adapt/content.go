@@ -26,7 +26,7 @@ func (a *adaptation) byContent(before *Prints) {
 	}
 	if a.mayTry() {
 		learned, stands := a.learn(lost, byType)
-		if learned || stands { // content that was edited proves nothing
+		if learned || stands { // edited content is no evidence
 			a.countAttempt(learned)
 			a.Failed = !learned
 		}
@@ -43,8 +43,8 @@ func (a *adaptation) byContent(before *Prints) {
 	}
 }
 
-// bySiteRules tries the rules that were learned before. Of those that were not made of known content only such as find
-// nearly all that was known, but as a last resort.
+// bySiteRules tries the rules that were learned before. A rule that was not made of known content must find nearly all that was
+// known, unless it is the last resort (last).
 func (a *adaptation) bySiteRules(kind string, same []Print, have float64, last bool) bool {
 	for i := range a.rules {
 		r := &a.rules[i]

@@ -6,9 +6,8 @@ import (
 
 // Bounds of the work on one page.
 const (
-	// DefaultSteps is what each way of learning may cost on one page, in steps: nodes of the page that are looked at, and
-	// what costs as much. They are counted and not timed, so that a page gives the same rule on a slow machine and on a
-	// busy one. It was 20 ms before.
+	// DefaultSteps bounds each way of learning on one page, in steps: nodes of the page that are looked at, and work that costs as
+	// much. Steps are counted and not timed, so that a page gives the same rule on a slow and on a busy machine.
 	DefaultSteps = 4 << 20
 	// Support is the share of the objects of a page that a learned expression must find.
 	Support = 0.8
@@ -23,7 +22,7 @@ type learner struct {
 	classes []string
 	// above are expressions for objects by way of their parts
 	above []string
-	// guessed reports that the bodies are not known by their text, but by their form alone
+	// guessed: the bodies are not known by their text, but by their form alone
 	guessed bool
 }
 

@@ -126,7 +126,7 @@ func sumPage(eval *xpath.Eval) *texts {
 	return t
 }
 
-// minLetters is the least that a text must have to be distinguished from others.
+// minLetters is the least number of letters by which a text is distinguished from others.
 const minLetters = 2
 
 func (t *texts) of(r xpath.Ref) sum {

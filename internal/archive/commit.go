@@ -26,9 +26,9 @@ type Stored struct {
 	SHA256 string `json:"sha256"`
 }
 
-// Manifest commits a segment: what it names is archived, what no manifest names is not. A batch without any response has
-// a crawl log alone. The manifest of a batch
-// that was given back names nothing: it keeps the place, so that no attempt that comes late can commit.
+// Manifest commits a segment: the objects that it names are archived, objects that no manifest names are not. A batch without any
+// response has only a crawl log. The manifest of a batch that was given back names nothing: it occupies the key, so that a late
+// attempt cannot commit.
 type Manifest struct {
 	Version int       `json:"version"`
 	Crawl   string    `json:"crawl"`
@@ -84,8 +84,8 @@ func ReadManifest(ctx context.Context, s Store, prefix, crawl, segment string) (
 	return m, err
 }
 
-// GiveBack keeps the place of a segment's manifest, so that the segment can never be committed: its URLs may be fetched
-// again. If the manifest is there already it returns ErrExists, and the segment stands. It may be called again.
+// GiveBack puts a manifest that names nothing, so that the segment can never be committed: its URLs may be fetched again. If a
+// manifest is there already it returns ErrExists, and the segment stays archived. It may be called again.
 func GiveBack(ctx context.Context, store Store, label Label, at time.Time) error {
 	raw, err := json.MarshalIndent(Manifest{
 		Version: ManifestVersion, Crawl: label.Crawl, Batch: label.Batch, Nonce: label.Nonce, Worker: label.Worker,

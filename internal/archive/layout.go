@@ -43,28 +43,28 @@ func (l Layout) in(folder, name string) string {
 	return path.Join(l.Prefix, l.Crawl, folder) + "/" + name
 }
 
-// Manifests is what the keys of the manifests begin with.
+// Manifests is the prefix of the manifests' keys.
 func (l Layout) Manifests() string { return l.in(folderSegments, "") }
 
-// Manifest is where the manifest of a segment lies.
+// Manifest is the key of a segment's manifest.
 func (l Layout) Manifest(segment string) string { return l.in(folderSegments, segment+manifestSuffix) }
 
 const manifestSuffix = ".json"
 
-// segmentOf is the segment whose manifest lies at a key.
+// segmentOf is the segment whose manifest has a key.
 func segmentOf(key string) (segment string, is bool) {
 	return strings.CutSuffix(path.Base(key), manifestSuffix)
 }
 
-// Data is what the keys of the segments' objects begin with.
+// Data is the prefix of the keys of the segments' objects.
 func (l Layout) Data() string { return l.in(folderData, "") }
 
-// object is where an object of a segment lies. hash has hashLength digits; suffix is one of those below.
+// object is the key of an object of a segment. hash has hashLength digits; suffix is one of those below.
 func (l Layout) object(segment, hash, suffix string) string {
 	return l.objects(segment) + hash + suffix
 }
 
-// objects is what the keys of a segment's objects begin with; those of others may, too.
+// objects is the prefix of the keys of a segment's objects; keys of other segments may have it, too.
 func (l Layout) objects(segment string) string { return l.in(folderData, segment+"-") }
 
 // hashLength is the length of the hash in the names of objects, in hexadecimal digits.
@@ -85,15 +85,15 @@ var segmentObject = regexp.MustCompile(fmt.Sprintf(`^.+-[0-9a-f]{%d}(%s)$`, hash
 	regexp.QuoteMeta(suffixWARC), regexp.QuoteMeta(suffixCDXJ), regexp.QuoteMeta(suffixLinks), regexp.QuoteMeta(suffixObjects), regexp.QuoteMeta(suffixLog),
 }, "|")))
 
-// Definitions is what the keys of the definitions begin with.
+// Definitions is the prefix of the definitions' keys.
 func (l Layout) Definitions() string { return l.in(folderDefinitions, "") }
 
-// Definition is where the definition that a run was started with lies.
+// Definition is the key of the definition that a run was started with.
 func (l Layout) Definition(run uint32) string {
 	return l.in(folderDefinitions, fmt.Sprintf("run-%d.json", run))
 }
 
-// ChangedDefinition is where a definition lies that was put in force during a run.
+// ChangedDefinition is the key of a definition that was put in force during a run.
 func (l Layout) ChangedDefinition(run uint32, definition []byte) string {
 	return l.in(folderDefinitions, fmt.Sprintf("run-%d-%08x.json", run, crc32.ChecksumIEEE(definition)))
 }
@@ -106,23 +106,23 @@ func (l Layout) RunOf(key string) (run uint32) {
 	return run
 }
 
-// Topic is where the topic lies that the reference crawl of a run taught.
+// Topic is the key of the topic model that the reference crawl of a run gave.
 func (l Layout) Topic(run uint32) string { return l.in(folderTopic, fmt.Sprintf("run-%d.json", run)) }
 
-// Snapshots is what the keys of Experience begin with; the last one is the newest.
+// Snapshots is the prefix of the snapshots' keys; the last key is the newest.
 func (l Layout) Snapshots() string { return l.in(folderLearned, "") }
 
-// Snapshot is where lies what a crawl had learned at a time.
+// Snapshot is the key of what a crawl had learned at a time: its document frequencies, its site history and the state of its order.
 func (l Layout) Snapshot(run uint32, at time.Time) string {
 	return l.in(folderLearned, fmt.Sprintf("run-%06d-%s.cbor", run, at.UTC().Format(keyTime)))
 }
 
-// Rules is where the rules lie that were learned for a site; file is a name without its suffix.
+// Rules is the key of the rules that were learned for a site; file is a name without its suffix.
 func (l Layout) Rules(run uint32, file string) string {
 	return l.in(folderRules, fmt.Sprintf("run-%d/%s.xml", run, file))
 }
 
-// Report is where a report lies that was made at a time.
+// Report is the key of a report that was made at a time.
 func (l Layout) Report(run uint32, at time.Time) string {
 	return l.in(folderReports, fmt.Sprintf("run-%d-%s.html", run, at.UTC().Format(keyTime)))
 }

@@ -97,7 +97,7 @@ func (w *linkWriter) dictionary(b []byte, links []crawl.Outlink, name string, of
 	return appendColumn(b, name, len(links), func(i int) int { return w.index[i] }, appendInt)
 }
 
-// analyserScore is the score of an analyser, if it said one.
+// analyserScore is the score of an analyser, if it gave one.
 type analyserScore struct {
 	score   float64
 	present bool

@@ -63,15 +63,15 @@ func (c *Client) Address(ctx context.Context, host string) (netip.Addr, error) {
 	return addr, c.guard.Check(addr)
 }
 
-// mayBeAt reports whether a host may still be asked at an address. A host that cannot be resolved just now may:
-// it could be when it was claimed.
+// mayBeAt reports whether requests for a host may still go to an address. They may if the host cannot be resolved just now: it
+// could be when it was claimed.
 func (c *Client) mayBeAt(ctx context.Context, host string, addr netip.Addr) bool {
 	a, err := c.resolver.lookup(ctx, host)
 	return err != nil || slices.Contains(a.Addrs, addr)
 }
 
-// isAt reports whether a host is known to be at an address. A host that a robots.txt redirects to must be: to ask one
-// address for another's host would let a site put files of hosts that have no address into the archive.
+// isAt reports whether a host is known to be at an address. A host that a robots.txt redirects to must be: else a site could have
+// the crawler request files of other hosts from its own address, and put them into the archive under their names.
 func (c *Client) isAt(ctx context.Context, host string, addr netip.Addr) bool {
 	a, err := c.resolver.lookup(ctx, host)
 	return err == nil && slices.Contains(a.Addrs, addr)

@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// hostDown reports whether the error speaks of the host as a whole.
+// hostDown reports whether the error is one of the whole host, not of a URL.
 func hostDown(err error) bool { return errors.Is(err, errConnect) }
 
-// isFatal reports whether the error is our own: nothing can be kept any more.
+// isFatal reports whether the error is the worker's own: nothing can be stored any more.
 func isFatal(err error) bool {
 	var disk *storeError
 	return errors.As(err, &disk)

@@ -58,7 +58,7 @@ type connection struct {
 	tls    string
 }
 
-// dial opens a connection to an address; the guard has its say first.
+// dial opens a connection to an address, if the guard allows it.
 func (c *Client) dial(ctx context.Context, u urls.URL, addr netip.Addr) (*connection, error) {
 	if err := errors.Join(c.guard.Check(addr), c.guard.CheckPort(u.Port())); err != nil {
 		return nil, err
@@ -161,14 +161,14 @@ func (c *Client) send(conn *connection, x *Exchange, total time.Duration, bodyLi
 	return x.Truncated == "" && br.Buffered() == 0 && !h.endsConnection(), nil
 }
 
-// setResponse sets what came: bytes [start, end) of the wire, the body from body on.
+// setResponse sets the response to bytes [start, end) of the wire; its body starts at body.
 func (x *Exchange) setResponse(w *wire, start, body, setResponse int64) {
 	x.Size = setResponse - start
 	x.Response, x.body = w.reader(start, setResponse), w.reader(body, setResponse)
 }
 
-// lenienceFor reports which answers without a whole header are taken for pages: those without any on the usual ports, and over TLS
-// none that is cut off. A connection that has answered before speaks HTTP/1.
+// lenienceFor says which responses without a complete header block are accepted as pages: those without any header on the default
+// ports only, and over TLS none that is cut off. After a first response on a connection, the server speaks HTTP/1.
 func lenienceFor(x *Exchange, reused bool) lenience {
 	u, err := urls.Trusted(x.URL)
 	if err != nil || x.Kind != crawl.ExchangePage {
@@ -207,7 +207,7 @@ func (x *Exchange) retryAfter(now time.Time) time.Duration {
 	return 0
 }
 
-// maxRetryAfter is the longest Retry-After that is distinguished from longer ones, in seconds.
+// maxRetryAfter bounds a Retry-After, in seconds; longer ones count as this.
 const maxRetryAfter = 1e6
 
 // truncation names the reason why a body was cut off (WARC/1.1 §5.13); empty if it is whole.

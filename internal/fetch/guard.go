@@ -66,8 +66,8 @@ var reserved = func() (list []netip.Prefix) {
 // nat64 wraps IPv4 addresses (RFC 6052).
 var nat64 = netip.MustParsePrefix("64:ff9b::/96")
 
-// canonicalAddr is an address in its one form: IPv4 is taken out of IPv6 that only wraps it (mapped, or by NAT64). Leases go by
-// addresses, and one machine must have one.
+// canonicalAddr returns the IPv4 address that an IPv6 address wraps (mapped, or by NAT64), and any other address as it is. Leases
+// are granted by address: if one machine had two forms, it would be asked under two leases.
 func canonicalAddr(addr netip.Addr) netip.Addr {
 	addr = addr.Unmap()
 	if nat64.Contains(addr.WithZone("")) {

@@ -123,7 +123,7 @@ func readBlock(br *bufio.Reader) ([]byte, error) {
 	}
 }
 
-// trimLineEnd is a line without its end.
+// trimLineEnd returns a line without its line break.
 func trimLineEnd(line []byte) []byte {
 	return bytes.TrimSuffix(bytes.TrimSuffix(line, []byte("\n")), []byte("\r"))
 }
@@ -263,7 +263,7 @@ func (h *head) frame() {
 	h.framing = length
 }
 
-// isChunked reports whether the body is chunked. Other transfer codings are not known, by browsers neither.
+// isChunked reports whether the body is chunked. Other transfer codings are not supported; browsers do not support them either.
 func (h *head) isChunked() bool {
 	list, there := h.header["Transfer-Encoding"]
 	if h.http10 || !there { // HTTP/1.0 has none
@@ -276,7 +276,8 @@ func (h *head) isChunked() bool {
 	return slices.ContainsFunc(strings.Split(said, ","), func(s string) bool { return strings.EqualFold(strings.TrimSpace(s), "chunked") })
 }
 
-// endsConnection reports whether the response is the last of its connection: after 101 the connection speaks another protocol.
+// endsConnection reports whether the response is the last of its connection. After status 101 it is: the connection speaks
+// another protocol.
 func (h *head) endsConnection() bool {
 	said := strings.ToLower(strings.Join(h.header["Connection"], ","))
 	return h.http10 || h.status < 200 || h.framing == untilClose || len(h.faults) > 0 || strings.Contains(said, "close")
@@ -301,7 +302,7 @@ func (h *head) readBody(br *bufio.Reader) error {
 	return asUnexpectedEOF(err)
 }
 
-// asUnexpectedEOF is an end where more was announced.
+// asUnexpectedEOF makes io.EOF io.ErrUnexpectedEOF, where more bytes were announced.
 func asUnexpectedEOF(err error) error {
 	if errors.Is(err, io.EOF) {
 		return io.ErrUnexpectedEOF

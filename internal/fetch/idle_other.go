@@ -4,5 +4,5 @@ package fetch
 
 import "syscall"
 
-// nothingWaits is not to be known on this system: no connection is used again.
-func nothingWaits(syscall.Conn) bool { return false }
+// noInputWaiting returns false: this system cannot report it, so no connection is used again.
+func noInputWaiting(syscall.Conn) bool { return false }

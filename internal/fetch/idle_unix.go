@@ -9,7 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// noInputWaiting looks without waiting and without taking a byte. A socket that the host has closed is readable, too.
+// noInputWaiting reports whether a socket has nothing to read. It neither waits nor reads a byte. A socket that the host has closed
+// counts as readable.
 func noInputWaiting(socket syscall.Conn) bool {
 	raw, err := socket.SyscallConn()
 	if err != nil {

@@ -23,26 +23,26 @@ type Lane struct {
 	// Unread counts, by origin, the earlier batches in a row that could not ask for its robots.txt, which lies with a busy host.
 	Unread  map[string]int
 	Targets []crawl.Target
-	// ValidUntil reports until when requests may be made; it may be put off while the lane runs.
+	// ValidUntil returns the time until which requests may be made. It may move while the lane runs.
 	ValidUntil func() time.Time
-	// LeaseUntil reports until when the lease lasts, as far as Valid is sooner for another reason; nil: as Valid. An exchange
-	// that is under way then is cut off.
+	// LeaseUntil returns the end of the lease, at which a running exchange is cut off; nil: ValidUntil. It differs from ValidUntil
+	// where requests must stop earlier for another reason.
 	LeaseUntil func() time.Time
-	// BatchUntil reports until when another host may be asked for a robots.txt, which may be later than Valid: a lane that comes
-	// again would have to wait for that host again. nil: as Valid.
+	// BatchUntil returns the time until which another host may be asked for a robots.txt; nil: ValidUntil. It may be later than
+	// ValidUntil: a lane that ends before would have to wait for that host once more when it is run again.
 	BatchUntil func() time.Time
-	// Yield gives the lease back while an answer is still read that takes longer than Limits.AddressHold. The lane asks
-	// nothing more then. It returns false if the lease is to be kept; nil keeps it always.
+	// Yield gives the lease back while a response is still read that takes longer than Limits.AddressHold. The lane makes no further
+	// request after that. It returns false if the lease is to be kept; nil: the lease is always kept.
 	Yield func() bool
-	// LogIntent keeps an intent: every request is announced before it is sent. Its Pause is what the host is owed
-	// from then on if nothing more is kept.
+	// LogIntent stores an intent: every request is logged before it is sent. If the process ends before Emit, its Pause says how long
+	// the host must rest from then on.
 	LogIntent func(intent crawl.Exchange) error
-	// Emit keeps an exchange; it reads Response before it returns. Its Pause is what the host is owed from then on.
+	// Emit stores an exchange; it reads Response before it returns. Its Pause says how long the host must rest from then on.
 	Emit func(ctx context.Context, x *Exchange) error
 
-	// Borrow gets the right to ask another host for a few requests, of which robots.txt may need some, and a lease on its
-	// address if that is not the lane's own; nil if there is none to be had. It waits until a time at most, when the loan ends, too.
-	// RestsError and BusyError cost no target an attempt; any other error is one of our own.
+	// Borrow gets the right to make a few requests to another host, for a robots.txt that redirects there, and a lease on its address
+	// if that is not the lane's own. It waits until a time at most, at which the loan ends, too. After a RestsError or a BusyError
+	// targets keep their attempts; any other error is the worker's own. nil: nothing can be borrowed.
 	Borrow func(ctx context.Context, at urls.URL, addr netip.Addr, until time.Time) (Loan, error)
 
 	client  *Client
@@ -52,7 +52,7 @@ type Lane struct {
 	silent  silentOrigins
 	unread  map[string]int        // Unread and this batch
 	givenUp map[string]rulesEntry // by origin
-	loan    *Loan                 // of a lane that was borrowed
+	loan    *Loan                 // of a borrowed lane
 	parent  *Lane                 // whose lane it is
 }
 
@@ -190,7 +190,7 @@ func (l *Lane) request(ctx context.Context, u urls.URL, t crawl.Target, x *Excha
 			l.disconnect()
 		}
 		l.pace.requestEnded(l.client.now(), x.Elapsed)
-		if ended.cut != nil { // by us: what came is no outcome
+		if ended.cut != nil { // cut off by the worker: what came is no outcome
 			return ended.cut
 		}
 		if errors.Is(err, errStale) && try == 0 {
@@ -231,7 +231,7 @@ func (l *Lane) wait(ctx context.Context) error {
 	return l.checkValid() // the lease may be lost meanwhile, and the address another lane's
 }
 
-// checkValid says whether a request may be made now.
+// checkValid returns nil if a request may be made now.
 func (l *Lane) checkValid() error {
 	if !l.ValidUntil().After(l.client.now()) {
 		return errExpired()
@@ -239,7 +239,7 @@ func (l *Lane) checkValid() error {
 	return nil
 }
 
-// owedPause is what a lane that is cut off now owes: to its own host, or to the one that it has borrowed an address of.
+// owedPause is how long the host must rest if the lane is cut off now: its own host, or the one that it has borrowed.
 func (l *Lane) owedPause() time.Duration {
 	owed := l.pace.owed(l.client.now())
 	if l.parent != nil {

@@ -83,7 +83,7 @@ func (l *Lane) borrow(ctx context.Context, at urls.URL, until time.Time) (*Lane,
 	return other, nil
 }
 
-// loanError says what it means for the lane that it may not ask another host.
+// loanError returns what it means for the lane that it may not ask another host.
 func (l *Lane) loanError(ctx context.Context, at urls.URL, err error) error {
 	var rests *RestsError
 	var busy *BusyError

@@ -42,7 +42,7 @@ func (p *pace) address() time.Time {
 	return times.Latest(p.addressRest, p.last.Add(p.responsePause))
 }
 
-// restAddress says that the address rests until a time, of whose hosts another was asked.
+// restAddress notes that the address rests until a time, because another of its hosts was asked.
 func (p *pace) restAddress(until time.Time) { p.addressRest = times.Latest(p.addressRest, until) }
 
 // requestEnded notes the end of a request and how long it took.
@@ -51,21 +51,21 @@ func (p *pace) requestEnded(now time.Time, response time.Duration) {
 	p.last, p.responsePause = now, max(wait, p.politeness.MinDelay.D())
 }
 
-// originUnknown says that an origin is asked whose robots.txt is not known. Until it is, the longest delay holds that
-// is known of the host: the origin may have asked for it in an earlier life of this process.
+// originUnknown notes that the next request goes to an origin whose robots.txt is not known. Until it is, the longest Crawl-delay
+// that is known of the host applies: the origin may have asked for it before this process was restarted.
 func (p *pace) originUnknown(origin string) {
 	p.switchOrigin(origin)
 	p.delay, p.delayUnknown = max(p.delay, p.longest), true
 }
 
-// originKnown takes over the Crawl-delay of an origin, which is the one asked last or is asked next.
+// originKnown sets the Crawl-delay of the origin that was asked last or is asked next.
 func (p *pace) originKnown(origin string, delay time.Duration) {
 	p.switchOrigin(origin)
 	p.delay = min(delay, p.politeness.MaxCrawlDelay.D())
 	p.longest, p.delayUnknown = max(p.longest, p.delay), false
 }
 
-// switchOrigin goes over to an origin; the one before keeps its pause.
+// switchOrigin makes an origin the current one; the pause of the previous one still applies.
 func (p *pace) switchOrigin(origin string) {
 	if origin != p.origin {
 		p.hostRest, p.origin = p.next(), origin

@@ -84,8 +84,7 @@ func (l *Lane) readRobots(at urls.URL, x *Exchange) (*urls.URL, rulesEntry) {
 	return nil, e
 }
 
-// takeRobots takes over what is known of an origin's Crawl-delay: nothing of one that is not there, or whose robots.txt
-// could not be had.
+// takeRobots sets the Crawl-delay of an origin, or notes that it is unknown: there is no entry, or robots.txt could not be fetched.
 func (p *pace) takeRobots(origin string, e rulesEntry, found bool) {
 	if !found || e.unavailable != "" {
 		p.originUnknown(origin)
@@ -94,7 +93,7 @@ func (p *pace) takeRobots(origin string, e rulesEntry, found bool) {
 	p.originKnown(origin, e.rules.Delay())
 }
 
-// applyRetryAfter puts the host's next time off if it asks for that instead of giving its robots.txt.
+// applyRetryAfter postpones the host's next request if it answers 429 or 503 instead of its robots.txt.
 func (l *Lane) applyRetryAfter(x *Exchange) {
 	if x.Status == http.StatusTooManyRequests || x.Status == http.StatusServiceUnavailable {
 		now := l.client.now()
@@ -129,7 +128,7 @@ func (x *Exchange) decoded() (io.ReadCloser, error) {
 // sniffed is how many bytes show that a body is compressed although its header does not say so.
 const sniffed = 16
 
-// robotsText is the text of a robots.txt as far as it counts. An error says that its codings cannot be taken off.
+// robotsText is the text of a robots.txt, up to robots.MaxBytes. The error says that it cannot be decoded.
 func (x *Exchange) robotsText() ([]byte, error) {
 	r, err := x.decoded()
 	if err != nil {

@@ -38,8 +38,7 @@ func (e rulesEntry) size(key string) int {
 	return size
 }
 
-// robotsCache keeps the rules of origins, for one user agent each. Beyond its bounds, those go that were not asked for
-// the longest.
+// robotsCache keeps the rules of origins, for one user agent each. Beyond its bounds, the least recently used are evicted.
 type robotsCache struct {
 	mu      sync.Mutex
 	entries *cache.LRU[string, rulesEntry]

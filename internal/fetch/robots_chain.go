@@ -116,12 +116,12 @@ func (l *Lane) follow(ctx context.Context, c *chain) (rulesEntry, error) {
 	}
 }
 
-// ownTimeOver reports whether the lane was stopped because the time of its claim or its batch is over, not that of a loan.
+// ownTimeOver reports whether the lane was stopped because the time of its claim or batch is over, and not that of a loan.
 func (l *Lane) ownTimeOver(stop *stopError) bool {
 	return stop.expired && (l.parent == nil || !l.parent.batchUntil().After(l.loan.Until))
 }
 
-// batchUntil is until when the lane may ask other hosts for a robots.txt.
+// batchUntil is the time until which the lane may ask other hosts for a robots.txt.
 func (l *Lane) batchUntil() time.Time {
 	if l.BatchUntil == nil {
 		return l.ValidUntil()
@@ -129,7 +129,7 @@ func (l *Lane) batchUntil() time.Time {
 	return l.BatchUntil()
 }
 
-// mayBorrow says whether no other host may be asked any more.
+// mayBorrow returns an error if no other host may be asked any more.
 func (l *Lane) mayBorrow() error {
 	if !l.batchUntil().After(l.client.now()) {
 		return errExpired()

@@ -17,8 +17,8 @@ const (
 	maxUnreadOrigins = 16
 )
 
-// rules returns the rules of a URL's origin. A robots.txt that cannot be asked for ends the lane, which comes again after a
-// pause. An origin that maxUnread batches have met so is given up for this lane: a crawl must end.
+// rules returns the rules of a URL's origin. A robots.txt whose host or address is busy ends the lane, which is run again after a
+// pause. After maxUnread such batches in a row the origin is given up for this lane: a crawl must end.
 func (l *Lane) rules(ctx context.Context, u urls.URL) (rulesEntry, error) {
 	origin := u.Origin()
 	if e, known := l.givenUp[origin]; known {
@@ -50,7 +50,8 @@ func (l *Lane) rules(ctx context.Context, u urls.URL) (rulesEntry, error) {
 	return e, nil
 }
 
-// countUnread notes how many batches have met an origin. Beyond the bound it takes the place of one that was met least.
+// countUnread stores how many batches an origin's robots.txt was busy for. Beyond maxUnreadOrigins it replaces the origin with the
+// fewest.
 func countUnread(unread map[string]int, origin string, batches int) map[string]int {
 	if unread == nil {
 		unread = map[string]int{}
@@ -68,8 +69,7 @@ func countUnread(unread map[string]int, origin string, batches int) map[string]i
 	return unread
 }
 
-// unreadable ends a lane because robots.txt lies where it cannot be asked for now: that says nothing of the file, and nothing
-// of the targets.
+// unreadable ends a lane because the host or address of its robots.txt is busy now. That says nothing about the file or the targets.
 func unreadable(at, reason string) *stopError {
 	return &stopError{reason: "robots.txt lies at " + at + ": " + reason, unread: true}
 }

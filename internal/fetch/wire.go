@@ -55,7 +55,7 @@ func (w *wire) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// socketTime is a moment from now as deadlines of connections want it: on the real clock.
+// socketTime is a time from now on the real clock, which deadlines of connections need.
 func socketTime(wait time.Duration) time.Time { return time.Now().Add(wait) }
 
 func (w *wire) keep(p []byte) error {
@@ -97,7 +97,7 @@ var headBuffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
 
 const maxPooled = 256 << 10
 
-// close frees what was kept; the readers of it are done with.
+// close frees what was read. No reader of it may be used after that.
 func (w *wire) close() {
 	if w.head != nil && w.head.Cap() <= maxPooled {
 		w.head.Reset()

@@ -91,7 +91,7 @@ func (s *Shark) Judge(p *Page, kept []byte) Judgement {
 	return j
 }
 
-// keepFloats writes numbers that are kept with a link; floats reads so many.
+// keepFloats writes numbers that are stored with a link; floats reads so many.
 func keepFloats(list ...float64) []byte {
 	b := make([]byte, 0, 4*len(list))
 	for _, x := range list {

@@ -94,7 +94,7 @@ func (o *Fused) Judge(p *Page, _ []byte) Judgement {
 	return j
 }
 
-// worth is how likely a page is of the topic.
+// worth is the probability that a page is of the topic.
 func (o *Fused) worth(p *Page, views Views) float64 {
 	said := o.settings.Enough > 0 && p.Score >= 0
 	switch {
@@ -108,7 +108,7 @@ func (o *Fused) worth(p *Page, views Views) float64 {
 
 var biasID, depthID, urlID, anchorID, paragraphID, parentID = featureOf("bias"), featureOf("depth"), featureOf("url"), featureOf("anchor"), featureOf("paragraph"), featureOf("parent")
 
-// signals are what does not change of a link.
+// signals returns the features of a link that do not change.
 func (o *Fused) signals(p *Page, l *Link, worth float64, room []feature) signals {
 	s := signals{fixed: room, groups: [4]uint32{
 		text.Hash("p " + p.URL), text.Hash("t " + urls.AuthorityOf(p.URL) + " " + l.TagPath), text.Hash("d " + directory(l.URL)), text.Hash("s " + urls.AuthorityOf(l.URL) + " " + pathShape(l.URL)),

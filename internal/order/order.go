@@ -1,6 +1,6 @@
 // Package order holds the orders in which a crawl may visit the web (paper §4.2; Batsakis, Petrakis & Milios 2009).
-// An order judges the links of each fetched page. What it must know of a link later it gives back to be kept with
-// the link; what it learns of the crawl as a whole it learns of visits.
+// An order judges the links of each fetched page. It returns what it must know of a link later (LinkFeatures), and the caller stores
+// it with the link. What it learns of the crawl as a whole it learns from visits.
 package order
 
 import "github.com/muninn-archive/muninn/internal/text"
@@ -34,7 +34,7 @@ type Hint struct {
 // Judged is what an order makes of a link.
 type Judged struct {
 	Priority     float64 // higher ones are visited first; in [0,1] but for the oracles of a laboratory
-	LinkFeatures []byte  // what the order wants to have again when the link is followed; may be nil
+	LinkFeatures []byte  // what the order needs again when the link is followed; may be nil
 }
 
 // Judgement is what an order makes of a page.

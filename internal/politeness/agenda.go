@@ -6,7 +6,7 @@ import (
 )
 
 // agenda is a heap of addresses by when they are due. Ties go by address: the order in which addresses come out must not
-// depend on the order in which they came in, for a state that was written out and read again must go on like the first.
+// depend on the order in which they came in: a state that was written and read again must behave like the first.
 type agenda struct {
 	items []*address
 	steps int // comparisons made: what a round costs
@@ -111,8 +111,8 @@ func (s *State) forget(now time.Time) {
 	}
 }
 
-// room makes room, if it must by forgetting addresses that rest, those first that rest shortest. It says whether there is
-// enough.
+// room makes room for so many bytes of JSON, if necessary by forgetting addresses that rest, those with the shortest rest first. It
+// reports whether there is enough.
 func (s *State) room(now time.Time, bytes int) bool {
 	for s.bytes+bytes > MaxBytes {
 		a := s.idle.first()

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// pass is what is done in one moment: what it touches is settled at its end, so that all that is said of an address has been
-// heard before anybody gets it.
+// pass serves the rounds of one moment. The addresses that it touches are settled at its end: all releases, renewals and asks for an
+// address are known before anybody gets it.
 type pass struct {
 	s          *State
 	now        time.Time

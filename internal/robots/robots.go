@@ -34,7 +34,7 @@ func FromStatus(status int) (rules Rules, ok bool) {
 	switch {
 	case status >= 200 && status < 300:
 		return Rules{}, false
-	case status >= 300 && status < 500: // a redirect here is one too many: as unavailable (§2.3.1.2)
+	case status >= 300 && status < 500: // a redirect here is beyond MaxRedirects: as unavailable (§2.3.1.2)
 		return AllowAll(), true
 	}
 	return DenyAll(), true

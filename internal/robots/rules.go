@@ -120,7 +120,7 @@ func (s *set) enclosing(from int32, text string) int32 {
 	return from
 }
 
-// allowed reports what the rule says that matches most octets of a normalised path; without one, it is allowed.
+// allowed applies the rule that matches the most octets of a normalised path; without a matching rule the path is allowed.
 func (s *set) allowed(path string) bool {
 	best := rule{allow: true, priority: -1}
 	// All that stands between a pattern and a path that it begins has that pattern as its beginning, too: so the

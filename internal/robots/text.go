@@ -44,8 +44,8 @@ func decode(body []byte, from encoding.Encoding) []byte {
 	return text
 }
 
-// utf16Order knows UTF-16 without a byte order mark: the keys of a robots.txt are ASCII, so every other byte of its
-// beginning is mostly zero.
+// utf16Order detects UTF-16 without a byte order mark: the keys of a robots.txt are ASCII, so that every other byte at its start is
+// mostly zero.
 func utf16Order(body []byte) (unicode.Endianness, bool) {
 	head := body[:min(len(body), 512)&^1]
 	var zeros [2]int

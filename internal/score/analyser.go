@@ -5,7 +5,7 @@ import (
 	"github.com/muninn-archive/muninn/internal/text"
 )
 
-// silent stands for an analyser that says nothing.
+// silent is the score of an analyser that gives none.
 const silent = -1
 
 // analyser judges pages, links, or both. A score of a page alone is passed on to the links in its text, one of a link

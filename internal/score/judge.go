@@ -20,9 +20,9 @@ type Judge struct {
 	orders map[string]order.Order // by language
 }
 
-// NewJudge makes the judge of a definition, with the model of its reference crawl (nil if there is none yet). former is that of an earlier
-// state of the crawl, whose memory it takes over; nil: it remembers raw, what Remember has returned before, if that was of
-// the same topic.
+// NewJudge makes the judge of a definition, with the model of its reference crawl (nil if there is none yet). former is the judge of
+// an earlier state of the crawl, whose memory it takes over. If former is nil, the memory is decoded from raw, which Remember has
+// returned, if that was of the same topic.
 func NewJudge(d crawl.Definition, model *topic.Model, dictionary *Dictionary, former *Judge, raw []byte) (*Judge, error) {
 	j := &Judge{scorer: d.Order, topicText: d.Topic.Canonical(), orders: map[string]order.Order{}}
 	if former != nil {

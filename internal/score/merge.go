@@ -6,7 +6,7 @@ import (
 	"github.com/muninn-archive/muninn/internal/text"
 )
 
-// scoreMerge is what order.Merge is, for crawls whose order is that of the scores themselves: the term vectors of all pages
+// scoreMerge does what order.Merge does for crawls whose order is that of the scores themselves: the term vectors of all pages
 // of a batch that cite a URL are summed, and the sum is what the part "document" of those links is of (paper §5.1).
 type scoreMerge struct {
 	scorer *Scorer

@@ -74,7 +74,7 @@ type Scored struct {
 	Observation topic.Observation
 }
 
-// current are the words, their weights and the topic of pages in a language, as they are at present.
+// current returns the lexicon, the weights of its terms and the topic for pages in a language.
 func (s *Scorer) current(lang string) (x *text.Lexicon, w *text.IDF, v topicVector) {
 	x = s.dictionary.Lexicon()
 	if f := s.memory.DocumentFrequencies; f != nil {

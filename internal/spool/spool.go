@@ -41,7 +41,7 @@ func (s *Spool) Batch(crawl, batch string) *Batch {
 	return &Batch{dir: filepath.Join(s.dir, "batches", escape(crawl), escape(batch))}
 }
 
-// escape makes a name that of one folder, whatever the name holds: no name leads out of the spool.
+// escape makes a folder name of any name; no name leads out of the spool.
 func escape(name string) string {
 	if escaped := url.PathEscape(name); strings.Trim(escaped, ".") != "" {
 		return escaped

@@ -19,10 +19,10 @@ type scoreSum struct {
 	Sum   float64 // of their scores
 }
 
-// maxSites bounds the hosts and folders of a generation: those are remembered that were heard of last.
+// maxSites bounds the hosts and folders of a generation; the most recently used are kept.
 const maxSites = 50_000
 
-// leastSitePages is the number of pages from which a host or folder speaks.
+// leastSitePages is the number of pages from which a host or folder has a score.
 const leastSitePages = 3
 
 // NewSiteHistory makes one that remembers nothing.

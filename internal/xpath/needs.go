@@ -60,7 +60,7 @@ func needs(n Node) [][]string {
 	return nil
 }
 
-// compared are the needs of nodes that are compared: of no nodes no comparison is true, but one with a truth value.
+// compared are the needs of nodes that are compared: a comparison with no nodes is false, unless it is with a truth value.
 func compared(a, with Node) [][]string {
 	k, nodes := typeOf(with)
 	if _, is := typeOf(a); !is || !nodes && k == aTruth {

@@ -97,7 +97,7 @@ func (s *Step) asks() (ways []sieve) {
 	return nil
 }
 
-// asked are those of nodes that are compared: of no nodes no comparison is true, but one with a truth value.
+// asked are the sieves of nodes that are compared: a comparison with no nodes is false, unless it is with a truth value.
 func asked(a, with Node) []sieve {
 	if k, nodes := typeOf(with); !nodes && k == aTruth {
 		return nil
@@ -108,7 +108,7 @@ func asked(a, with Node) []sieve {
 	return sievesOf(a)
 }
 
-// holding are those of nodes whose text is not empty.
+// holding are the sieves of nodes whose text is not empty.
 func holding(n Node) []sieve {
 	if c, is := n.(*Call); is {
 		switch c.Name {

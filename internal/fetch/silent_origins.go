@@ -11,8 +11,8 @@ import (
 	"github.com/muninn-archive/muninn/internal/urls"
 )
 
-// silentOrigins are the origins of a lane that take no connection. A port that is closed says nothing of the
-// others at the address, so their targets are held until it is known whether anything answers.
+// silentOrigins are the origins of a lane that accept no connection. A closed port says nothing about the other ports of the
+// address, so their targets are held back until it is known whether any origin answers.
 type silentOrigins struct {
 	errs           map[string]error
 	answeredBefore map[string]bool // answered before, in this lane
@@ -50,7 +50,7 @@ func originOf(t crawl.Target) string {
 	return u.Origin()
 }
 
-// holdBack keeps a target back whose origin is mute.
+// holdBack reports whether the target's origin is silent; if so, it holds the target back.
 func (l *Lane) holdBack(t crawl.Target, origin string) bool {
 	if _, is := l.silent.errs[origin]; !is {
 		return false

@@ -21,7 +21,7 @@ import (
 // in which the worker dies again and again is given up, for it may be the batch that kills it.
 const (
 	DefaultAttempts = 8  // faults of a batch in FETCH, or in Process, before it fails: some two minutes
-	maxCutOff       = 50 // attempts of one step that ended without a word
+	maxCutOff       = 50 // attempts of one step whose process was killed
 )
 
 // The names of steps in messages to people.
@@ -37,7 +37,7 @@ const (
 // fileAttempts is where a batch keeps the ends of its attempts; there is none as long as nothing fails.
 const fileAttempts = "tries.json"
 
-// attempts are the attempts of one step that ended with an error, in one run of the batch's workflow.
+// attempts counts the attempts of one step that ended with an error, in one run of the batch's workflow.
 type attempts struct {
 	Run    string `json:"run"`
 	Step   string `json:"step"`
@@ -46,7 +46,7 @@ type attempts struct {
 	Last   string `json:"last"`   // the last fault
 }
 
-// cutOff is how many attempts before the present one, the nth, ended without a word.
+// cutOff is how many attempts before the present one, the nth, ended without an error: their process was killed.
 func (t attempts) cutOff(n int) int { return max(n-1-t.Faults-t.Others, 0) }
 
 // end judges the error of an attempt: final is what ends the step for good, else it is tried again. ended is why the attempt's
@@ -69,8 +69,8 @@ func (t *attempts) end(err, ended error, limit int) (final error) {
 	return nil
 }
 
-// exhausted is what ends the step for good after as many faults as it may have; nil if it had fewer. Temporal does not hear it of an
-// attempt whose time is over: then the next one says it, without another try.
+// exhausted returns the error that ends the step for good once it had limit faults; nil before. An attempt whose time is over cannot
+// report it to Temporal; the next attempt does, without running the step.
 func (t *attempts) exhausted(limit int, cause error) error {
 	if t.Faults < limit {
 		return nil
@@ -79,7 +79,7 @@ func (t *attempts) exhausted(limit int, cause error) error {
 	return temporal.NewNonRetryableApplicationError(text, ErrorStep, cause)
 }
 
-// attemptsBefore are the attempts before the nth of a step.
+// attemptsBefore reads what is known of the attempts before the nth of a step.
 func attemptsBefore(b *spool.Batch, run, step string, n int) attempts {
 	var t attempts
 	if n > 1 {

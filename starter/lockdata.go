@@ -6,8 +6,7 @@ import (
 	"path/filepath"
 )
 
-// lockData makes the data folder and takes it for this process: two Temporal servers on one database would
-// spoil it.
+// lockData makes the data folder and locks it for this process: two Temporal servers would corrupt one database.
 func lockData(dir string) (release func(), err error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, fmt.Errorf("the data folder (--data): %w", err)
