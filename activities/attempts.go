@@ -50,7 +50,7 @@ type attempts struct {
 func (t attempts) cutOff(n int) int { return max(n-1-t.Faults-t.Others, 0) }
 
 // end judges the error of an attempt: final is what ends the step for good, else it is tried again. ended is why the attempt's
-// context has ended; nil if it has not. A deadline is the step's own: a batch that always takes longer would be tried for ever.
+// context has ended; nil if it has not. A deadline is the step's own: a batch that always takes longer would be tried forever.
 func (t *attempts) end(err, ended error, limit int) (final error) {
 	var store *archive.StoreError
 	var appErr *temporal.ApplicationError

@@ -36,8 +36,8 @@ func (a *Activities) GiveBack(ctx context.Context, in BatchInput) error {
 	return a.Frontier.GiveBack(in.Crawl, in.Batch, rest)
 }
 
-// maxSalvages bounds the attempts to archive what a failed batch has fetched that ended without a word: it may be what ends
-// the worker.
+// maxSalvages bounds the attempts to archive what a failed batch has fetched that a worker's death cut off: the batch may be what
+// kills the worker.
 const maxSalvages = 3
 
 // salvage archives what a failed batch has fetched. An error says that it may be tried again: the store does not answer, or the

@@ -15,7 +15,7 @@ type OpenResult struct {
 	Done     bool             `json:"done,omitempty"`     // committed, or nothing of it is left
 	Archived bool             `json:"archived,omitempty"` // only the commit is missing
 	URLs     int              `json:"urls"`
-	Asks     []politeness.Ask `json:"asks,omitempty"` // leases that must be had before fetching
+	Asks     []politeness.Ask `json:"asks,omitempty"` // leases that the batch must get before fetching
 }
 
 // Open opens a batch's claims: URLs that another batch has taken or finished meanwhile are left out.

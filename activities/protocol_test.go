@@ -508,7 +508,7 @@ func (p *protocol) loseDisk(a *agent) {
 	a.open()
 }
 
-// finish has all go on without faults until nothing is out any more: no ask waits for ever, no lease is left over.
+// finish has all go on without faults until nothing is out any more: no ask waits forever, no lease is left over.
 func (p *protocol) finish() {
 	p.calm = true
 	end := p.now.Add(3 * politeness.DefaultTTL)

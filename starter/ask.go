@@ -60,7 +60,7 @@ func (g *globals) ask(ctx context.Context, workflow, id string, in activities.As
 	return nil
 }
 
-// served reports whether a worker takes tasks from a queue: of one that nobody serves, an answer would be waited for in vain.
+// served reports whether a worker takes tasks from a queue: a queue that nobody serves would never answer.
 // Temporal remembers for five minutes who has asked it for tasks.
 func served(ctx context.Context, c client.Client, queue string) error {
 	d, err := c.DescribeTaskQueue(ctx, queue, enums.TASK_QUEUE_TYPE_ACTIVITY)

@@ -19,7 +19,7 @@ const (
 	// askAgain is after how long it asks again: the shard that was asked may have been terminated.
 	askAgain = time.Minute
 	// leaseWait is how long it waits for the leases of a shard. Then it fetches under those that it has, and gives the other
-	// URLs back: it must not hold addresses for ever while others hold those that it waits for.
+	// URLs back: it must not hold addresses forever while others hold those that it waits for.
 	leaseWait = 30 * time.Minute
 )
 

@@ -62,7 +62,7 @@ func local(ctx workflow.Context, summary string) workflow.Context {
 	})
 }
 
-// patient tries for ever: what it guards must not be lost.
+// patient tries forever: what it guards must not be lost.
 func patient() *temporal.RetryPolicy {
 	return &temporal.RetryPolicy{InitialInterval: time.Second, BackoffCoefficient: 2, MaximumInterval: time.Minute}
 }

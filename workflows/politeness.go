@@ -163,7 +163,7 @@ func (p *shardOf) wait(ctx workflow.Context) (served int) {
 }
 
 // wake sets the timer for the moment at which a lease ends or an address is free. One that fires earlier stays: it costs two
-// events to set another, and nothing to wake once in vain.
+// events to set another, and nothing to wake once too early.
 func (p *shardOf) wake(ctx workflow.Context) {
 	wake, ok := p.state.Wake()
 	if !ok || p.timer != nil && !wake.Before(p.fires) {

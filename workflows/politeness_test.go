@@ -21,7 +21,7 @@ import (
 	"github.com/muninn-archive/muninn/internal/politeness"
 )
 
-// told is a signal of grants, and when it was sent.
+// A signal of grants, and when it was sent.
 type told struct {
 	to    string
 	after time.Duration // the start
@@ -36,7 +36,7 @@ func (s told) String() string {
 	return fmt.Sprintf("%v %s round %d %v", s.after, s.to, s.Round, leases)
 }
 
-// shardEnv runs Politeness; its answers go to told.
+// shardEnv runs Politeness and collects its answers.
 type shardEnv struct {
 	*env
 	start time.Time
@@ -69,7 +69,7 @@ func (e *shardEnv) round(after time.Duration, r politeness.Round) {
 	e.at(after, func() { e.SignalWorkflow(names.SignalRound, r) })
 }
 
-// expect compares what was told, in the order of time and, within it, of askers and of rounds, the latest first: signals are
+// expect compares the answers, in the order of time and, within it, of askers and of rounds, the latest first: signals are
 // sent side by side.
 func (e *shardEnv) expect(want ...string) {
 	e.t.Helper()

@@ -60,7 +60,7 @@ func TestNoSteps(t *testing.T) {
 	}
 }
 
-// TestMaxAttempts: where learning was in vain too often it is not tried any more.
+// TestMaxAttempts: where learning failed too often it is not tried any more.
 func TestMaxAttempts(t *testing.T) {
 	for attempts, want := range map[int]int{0: 1, adapt.MaxAttempts - 1: 1, adapt.MaxAttempts: 0, adapt.MaxAttempts + 7: 0} {
 		h := learner(t, patient())

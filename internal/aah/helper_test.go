@@ -265,7 +265,7 @@ func TestSegments(t *testing.T) {
 	}
 }
 
-// TestMixedHost: pages of a host that runs an application on some of its pages only are not taken for it for ever.
+// TestMixedHost: pages of a host that runs an application on some of its pages only are not taken for it forever.
 func TestMixedHost(t *testing.T) {
 	h := helper(t)
 	for range 3 {

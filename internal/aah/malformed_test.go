@@ -171,7 +171,7 @@ func TestBigText(t *testing.T) {
 	}
 }
 
-// TestExplodingRules: rules of a base of one's own that would take for ever are given up.
+// TestExplodingRules: rules of a base of one's own that would take forever are given up.
 func TestExplodingRules(t *testing.T) {
 	body := "x-explode" + strings.Repeat("<div class='a'><p id='b'>", 200) + numbered(20_000, "<a href='/#' class='c#'>#</a>")
 	for _, x := range []string{

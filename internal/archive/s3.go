@@ -186,7 +186,7 @@ func (s *s3Store) List(ctx context.Context, prefix string, fn func(Object) error
 			return err
 		}
 	}
-	if err := ctx.Err(); err != nil { // the listing may end early without a word
+	if err := ctx.Err(); err != nil { // the listing may end early without an error
 		return fmt.Errorf("list %s: %w", prefix, err)
 	}
 	return nil

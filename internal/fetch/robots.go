@@ -15,9 +15,9 @@ import (
 	"github.com/muninn-archive/muninn/internal/urls"
 )
 
-// noRules stands for a robots.txt that cannot be had: it disallows everything (RFC 9309 §2.3.1.4).
+// noRules is the entry of a robots.txt that cannot be fetched: it disallows everything (RFC 9309 §2.3.1.4).
 func noRules(reason string) rulesEntry {
-	return rulesEntry{rules: robots.DenyAll(), unavailable: "robots.txt cannot be had: " + reason}
+	return rulesEntry{rules: robots.DenyAll(), unavailable: "robots.txt cannot be fetched: " + reason}
 }
 
 // robotsHop fetches one robots.txt. It returns where it redirects to, or what it says. What is owed to the host
@@ -40,7 +40,7 @@ func (l *Lane) robotsHop(ctx context.Context, at urls.URL) (*urls.URL, rulesEntr
 		return nil, noRules(err.Error()), nil
 	}
 	next, e := l.readRobots(at, x)
-	if next == nil { // what is known of it already may be that it could not be had
+	if next == nil { // it may be known already that it cannot be fetched
 		l.pace.takeRobots(at.Origin(), e, true)
 	}
 	l.applyRetryAfter(x)

@@ -20,8 +20,8 @@ const (
 type rulesEntry struct {
 	rules       robots.Rules
 	expires     time.Time
-	unavailable string // why robots.txt could not be had; the rules then disallow everything
-	givenUp     bool   // it could not be asked for, time and again; of a lane, never in the cache
+	unavailable string // why robots.txt could not be fetched; the rules then disallow everything
+	givenUp     bool   // its host or address was busy too often; of a lane, never in the cache
 
 	asked []string // origins whose answers it is made of
 	chain *chain   // of redirects, which was not followed to its end: there are no rules yet; nil: there are

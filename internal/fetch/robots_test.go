@@ -155,7 +155,7 @@ func TestRobotsElsewhere(t *testing.T) {
 }
 
 // TestRobotsElsewhereHaveADelay: the host that a robots.txt redirects to has asked for a Crawl-delay by it, even if that could
-// not be had some time before.
+// not be fetched some time before.
 func TestRobotsElsewhereHaveADelay(t *testing.T) {
 	other := newHostAt(t, "127.0.0.2", func(s seen) answer {
 		if s.nth == 1 {

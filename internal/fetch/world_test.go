@@ -19,7 +19,7 @@ import (
 func startWorld(t *testing.T, w *webworld.World, change func(*Options)) *Client {
 	t.Helper()
 	if err := w.Start(t.Context()); err != nil {
-		t.Skipf("the loopback addresses are not to be had: %v", err)
+		t.Skipf("the loopback addresses are not available: %v", err)
 	}
 	t.Cleanup(func() { _ = w.Close() })
 	r, err := NewResolver(w.Resolve(), "127.0.0.1:1")

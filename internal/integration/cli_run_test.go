@@ -99,7 +99,7 @@ func (s *site) interrupted() {
 }
 
 // A crawl that is under way is not continued under another definition, but says what differs; with
-// --anew it is ended, and the new one begins.
+// the flag it is ended, and the new one begins.
 func TestRunAnew(t *testing.T) {
 	t.Parallel()
 	server := StartServer(t)

@@ -131,7 +131,7 @@ func Hops(path string) int {
 }
 
 // Redirects counts the redirects and refreshes since the last link. They are no hops and, as a rule, no pages: without a
-// bound of its own, a host that always redirects to another of its URLs would be asked for ever.
+// bound of its own, a host that always redirects to another of its URLs would be asked forever.
 func Redirects(path string) int {
 	_, letters := parts(path)
 	return len(letters) - len(strings.TrimRight(letters, crawl.HopRedirect.String()))

@@ -30,7 +30,7 @@ func remembering(t testing.TB, about crawl.Topic, weights crawl.Weights, learned
 
 func near(a, b float64) bool { return math.Abs(a-b) < 1e-6 }
 
-// said makes parts of names and scores by turns.
+// said makes parts of names and scores, alternately.
 func said(list ...any) (parts crawl.Parts) {
 	for i := 0; i < len(list); i += 2 {
 		p := crawl.Part{Name: list[i].(string)}

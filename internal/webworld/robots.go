@@ -10,7 +10,7 @@ import (
 type Rules struct {
 	Lines  []Rule
 	Delay  time.Duration // Crawl-delay
-	Closed bool          // robots.txt cannot be had for now, so all is disallowed (RFC 9309 §2.3.1.4)
+	Closed bool          // robots.txt cannot be fetched for now, so all is disallowed (RFC 9309 §2.3.1.4)
 }
 
 // Rule is a line of robots.txt.

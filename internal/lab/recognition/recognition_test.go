@@ -78,7 +78,7 @@ func TestMeasure(t *testing.T) {
 			t.Errorf("%+v", seen)
 		}
 		r := Sum("base", false, seen)
-		got := []int{r.Total.Pages, r.Total.Recognised, r.Total.Judged, r.Total.Right, r.Total.Terminal, r.Total.Lifted, len(r.Doubts)}
+		got := []int{r.Total.Pages, r.Total.Recognised, r.Total.Judged, r.Total.Right, r.Total.Terminal, r.Total.WithObjects, len(r.Doubts)}
 		if want := []int{test.pages, test.recognised, test.judged, test.right, test.terminal, test.lifted, test.doc}; !reflect.DeepEqual(got, want) {
 			t.Errorf("doubts %q: %v, want %v", test.doubts, got, want)
 		}
@@ -224,7 +224,7 @@ func TestLongShippedOnSavedPages(t *testing.T) {
 	}
 	least("recognised", r.Total.Recognised, r.Total.Pages, leastRecognised)
 	least("levels right", r.Total.Right, r.Total.Judged, leastLevels)
-	least("terminal pages with objects", r.Total.Lifted, r.Total.Terminal, leastLifted)
+	least("terminal pages with objects", r.Total.WithObjects, r.Total.Terminal, leastLifted)
 	names := map[string]bool{}
 	for _, l := range list {
 		names[l.File] = true

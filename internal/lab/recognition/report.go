@@ -20,7 +20,7 @@ type Row struct {
 	Judged      int            `json:"levels_judged"` // pages whose label of the level is held for right
 	Right       int            `json:"levels_right"`
 	Terminal    int            `json:"terminal"`
-	Lifted      int            `json:"terminal_with_objects"`
+	WithObjects int            `json:"terminal_with_objects"`
 	Bodies      int            `json:"terminal_with_body"`
 	Objects     map[string]int `json:"objects"`
 }
@@ -115,7 +115,7 @@ func (r *Row) add(s Seen) {
 	if s.Content {
 		r.Terminal++
 		if len(s.Objects) > 0 {
-			r.Lifted++
+			r.WithObjects++
 		}
 		if s.Bodies > 0 {
 			r.Bodies++
@@ -132,7 +132,7 @@ func (r Result) Print(out io.Writer) error {
 	fmt.Fprintf(w, "application\tpages\trecognised\tothers'\tlevels judged\tright\tterminal\twith objects\twith a body\tobjects\t\n")
 	for _, row := range append(slices.Clone(r.Rows), r.Total) {
 		fmt.Fprintf(w, "%s\t%d\t%s\t%s\t%d\t%s\t%d\t%s\t%s\t%s\t\n", row.Application, row.Pages, Share(row.Recognised, row.Pages), r.other(row),
-			row.Judged, Share(row.Right, row.Judged), row.Terminal, Share(row.Lifted, row.Terminal), Share(row.Bodies, row.Terminal), types(row.Objects))
+			row.Judged, Share(row.Right, row.Judged), row.Terminal, Share(row.WithObjects, row.Terminal), Share(row.Bodies, row.Terminal), types(row.Objects))
 	}
 	if err := w.Flush(); err != nil {
 		return err

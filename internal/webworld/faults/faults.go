@@ -24,8 +24,8 @@ type fault struct {
 // /fault, where the fault is, and to /after, a good page, to show whether the crawler lives on. Where robots.txt
 // is the fault, /fault is a good page. The faults:
 //
-//	drip         a body of one byte every 100 ms, for ever
-//	flood        a body as fast as it can be sent, for ever
+//	drip         a body of one byte every 100 ms, forever
+//	flood        a body as fast as it can be sent, forever
 //	bomb         10 MB of gzip that hold 10 GB
 //	bigheader    a response header of 10 MB
 //	manylinks    100,000 links
