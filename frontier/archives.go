@@ -5,7 +5,6 @@ import (
 	"encoding/hex"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 )
 
@@ -106,25 +105,4 @@ func (s *state) place(number int) Place {
 		return Place{}
 	}
 	return s.Archives[number]
-}
-
-// digestText is the key of a payload digest in an archive.
-func digestText(archive int, digest string) string { return numbered(archive, digest) }
-
-// numbered puts the number of an archive before a digest; the first archive's digests stand alone, as they did when
-// a crawl had one archive only.
-func numbered(archive int, digest string) string {
-	if archive == 0 && !strings.Contains(digest, " ") {
-		return digest
-	}
-	return strconv.Itoa(archive) + " " + digest
-}
-
-func unnumbered(text string) (archive int, digest string) {
-	number, digest, ok := strings.Cut(text, " ")
-	if !ok {
-		return 0, text
-	}
-	archive, _ = strconv.Atoi(number)
-	return archive, digest
 }

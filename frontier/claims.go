@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"slices"
 	"time"
+
+	"github.com/muninn-archive/muninn/frontier/internal/record"
 )
 
 // ClaimOf returns a claim as it stands.
@@ -68,7 +70,7 @@ func (s *state) hold(c *Claim) {
 	}
 	s.claims[c.ID] = c
 	for _, u := range c.URLs {
-		s.taken.take(urlKey{c.Queue, u}, c.ID)
+		s.taken.take(record.Key{PLD: c.Queue, URL: u}, c.ID)
 	}
 	q := s.queue(c.Queue, c.PLD)
 	q.Busy = true
@@ -91,6 +93,6 @@ func (s *state) drop(c *Claim, back bool, now time.Time) {
 // free gives a claim's URLs up; Frontier.mu is held.
 func (s *state) free(c *Claim) {
 	for _, u := range c.URLs {
-		s.taken.free(urlKey{c.Queue, u}, c.ID)
+		s.taken.free(record.Key{PLD: c.Queue, URL: u}, c.ID)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/dgraph-io/badger/v4"
 
 	"github.com/muninn-archive/muninn/frontier/internal/queue"
+	"github.com/muninn-archive/muninn/frontier/internal/record"
 	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/order"
 	"github.com/muninn-archive/muninn/internal/times"
@@ -252,10 +253,10 @@ func (f *Frontier) saveDone(tx *transaction, s *state, done map[uint64]queue.Tal
 	defer f.mu.Unlock()
 	for pld, n := range done {
 		q := s.queue(pld, "")
-		m := metaOf(q)
+		m := record.OfQueue(q)
 		m.Done, m.Asked = n.Pages, n.Requests
 		if rest, its := rests[pld]; its {
-			m.keepRest(rest)
+			m.SetRest(rest)
 		}
 		if err := s.saveMeta(tx.Txn, pld, m); err != nil {
 			return err
@@ -284,9 +285,9 @@ func (f *Frontier) finishQueue(s *state, q *queue.Queue, outcomes []crawl.Outcom
 			return nil, err
 		}
 		f.mu.Lock()
-		m := metaOf(q)
+		m := record.OfQueue(q)
 		f.mu.Unlock()
-		m.Next, m.Fails = millis(next), fails
+		m.Next, m.Fails = record.Millis(next), fails
 		if err := s.saveMeta(tx.Txn, q.PLD, m); err != nil {
 			return nil, err
 		}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/dgraph-io/badger/v4"
 
+	"github.com/muninn-archive/muninn/frontier/internal/record"
 	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/urls"
 )
@@ -48,7 +49,7 @@ func (r *rig) prints(url string) (raw []byte) {
 	u, err := urls.Parse(url)
 	r.must(err)
 	r.must(r.view(func(txn *badger.Txn) error {
-		_, err := getValue(txn, urlKeyed(kindPrint, r.crawls[testCrawl].id, keyOf(u)), func(b []byte) error {
+		_, err := getValue(txn, urlKeyed(kindPrint, r.crawls[testCrawl].id, record.KeyOf(u)), func(b []byte) error {
 			raw = bytes.Clone(b)
 			return nil
 		})

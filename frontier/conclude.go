@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/muninn-archive/muninn/frontier/internal/queue"
+	"github.com/muninn-archive/muninn/frontier/internal/record"
 	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/urls"
 )
@@ -24,55 +25,55 @@ func (e *edit) conclude(o crawl.Outcome, archive int, done map[uint64]queue.Tall
 	if err != nil {
 		return end, fmt.Errorf("commit %s: %w", o.URL, err)
 	}
-	k := keyOf(u)
+	k := record.KeyOf(u)
 	r, found, err := getRecord(e.Txn, recordKey(e.s.id, k))
-	if err != nil || !found || r.state != stateWaiting {
+	if err != nil || !found || r.State != record.Waiting {
 		return end, err
 	}
 	count(e.rec, o)
 	if o.Answered() {
-		if err := e.countDone(k.pld, done, o); err != nil {
+		if err := e.countDone(k.PLD, done, o); err != nil {
 			return end, err
 		}
 	}
 	if o.Kind == crawl.OutcomeReturned {
 		return end, nil
 	}
-	if err := e.Delete(queueKey(e.s.id, k.pld, r.place)); err != nil {
+	if err := e.Delete(queueKey(e.s.id, k.PLD, r.Position)); err != nil {
 		return end, err
 	}
-	c := e.change(k.pld)
+	c := e.change(k.PLD)
 	c.removed++
 	c.concluded++
 	end.new = true
-	r.run = e.rec.Run // it may have waited since an earlier run
+	r.Run = e.rec.Run // it may have waited since an earlier run
 	switch o.Kind {
 	case crawl.OutcomeRetry:
-		r.state, r.attempts, r.due = stateDelayed, r.attempts+1, max(o.After.Unix(), 0)+1
-		end.due = r.due
-		if err := e.Set(delayedKey(e.s.id, r.due, k), nil); err != nil {
+		r.State, r.Attempts, r.Due = record.Delayed, r.Attempts+1, max(o.After.Unix(), 0)+1
+		end.due = r.Due
+		if err := e.Set(delayedKey(e.s.id, r.Due, k), nil); err != nil {
 			return end, err
 		}
 	case crawl.OutcomeDone, crawl.OutcomeUnmodified:
-		r.state, r.attempts = stateDone, 0
-		end.kept, r.keep, r.also = r.kept(), nil, nil // nobody asks for it any more
+		r.State, r.Attempts = record.Done, 0
+		end.kept, r.Features, r.OtherFeatures = r.LinkFeatures(), nil, nil // nobody asks for it any more
 		if o.Visit.Digest != "" {
-			r.visit, r.archive = o.Visit, archive
-			if r.visit.URL == r.url {
-				r.visit.URL = ""
+			r.Visit, r.Archive = o.Visit, archive
+			if r.Visit.URL == r.URL {
+				r.Visit.URL = ""
 			}
 		}
 		if err := e.sites.reward(&r, o, e.rec.Definition.Topic.Threshold); err != nil {
 			return end, err
 		}
 	case crawl.OutcomeRobots, crawl.OutcomeRefused:
-		r.state = stateRefused
+		r.State = record.Refused
 		e.rec.ended(o, e.f.opts.Now())
 	default:
-		r.state = stateFailed
+		r.State = record.Failed
 		e.rec.ended(o, e.f.opts.Now())
 	}
-	return end, e.Set(recordKey(e.s.id, k), r.encode())
+	return end, e.Set(recordKey(e.s.id, k), r.Encode())
 }
 
 // countDone counts an answer of a queue. done holds the queues of the batch's claims; a batch whose claims

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/muninn-archive/muninn/frontier/internal/queue"
+	"github.com/muninn-archive/muninn/frontier/internal/record"
 )
 
 // edit is what a mutation changes of one crawl: its record and what was learned of its sites, which are written with the
@@ -70,7 +71,7 @@ func (e *edit) finish(marker []byte, more func()) (apply func(), err error) {
 	for pld, c := range e.changes {
 		e.rec.Totals.Known += c.known
 		if _, known := e.s.queues[pld]; !known && c.name != "" {
-			if err := errors.Join(e.touch(e.s, pld), e.s.saveMeta(e.Txn, pld, queueMeta{Name: c.name})); err != nil {
+			if err := errors.Join(e.touch(e.s, pld), e.s.saveMeta(e.Txn, pld, record.Queue{Name: c.name})); err != nil {
 				e.f.mu.Unlock()
 				return nil, err
 			}

@@ -7,11 +7,12 @@ import (
 	"github.com/dgraph-io/badger/v4"
 
 	"github.com/muninn-archive/muninn/frontier/internal/queue"
+	"github.com/muninn-archive/muninn/frontier/internal/record"
 )
 
 // evict takes queues out of memory that have no URLs, no claim and no rest, those first that have rested longest, until as
 // many are left as Options.Idle says: a crawl that has met millions of hosts has URLs of few of them. What is known of such
-// a queue is on disk, see queueMeta. The writer calls it between two transactions: a queue that a mutation has recalled
+// a queue is on disk, see record.Queue. The writer calls it between two transactions: a queue that a mutation has recalled
 // stays until it has been applied. Frontier.mu is held.
 func (f *Frontier) evict(s *state) {
 	now := f.opts.Now()
@@ -48,7 +49,7 @@ func (f *Frontier) recall(s *state, plds ...uint64) error {
 			}
 			f.mu.Lock()
 			q := s.queue(pld, m.Name)
-			restore(q, m, s.Run)
+			m.Restore(q, s.Run)
 			q.Spent = s.pldSpent(q)
 			s.schedule.Place(q, f.opts.Now())
 			f.mu.Unlock()
@@ -69,7 +70,7 @@ func (f *Frontier) queueOf(s *state, pld uint64) (found queue.Queue, known bool,
 	if there || !evicted {
 		return found, there, nil
 	}
-	var m queueMeta
+	var m record.Queue
 	err = f.view(func(txn *badger.Txn) (err error) {
 		m, known, err = readMeta(txn, s.id, pld)
 		return err
@@ -81,7 +82,7 @@ func (f *Frontier) queueOf(s *state, pld uint64) (found queue.Queue, known bool,
 	defer f.mu.Unlock()
 	found = *queue.New(pld)
 	found.Name = m.Name
-	restore(&found, m, s.Run)
+	m.Restore(&found, s.Run)
 	found.Spent = s.pldSpent(&found)
 	s.hosts.inform(s, &found)
 	return found, true, nil
@@ -115,7 +116,7 @@ func (f *Frontier) crawlDelay(pld uint64) (longest time.Duration, err error) {
 	return longest, err
 }
 
-func readMeta(txn *badger.Txn, id uint16, pld uint64) (m queueMeta, known bool, err error) {
+func readMeta(txn *badger.Txn, id uint16, pld uint64) (m record.Queue, known bool, err error) {
 	known, err = getCBOR(txn, pldKey(kindMeta, id, pld), &m)
 	return m, known, err
 }

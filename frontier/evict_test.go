@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/muninn-archive/muninn/frontier/internal/record"
 	"github.com/muninn-archive/muninn/internal/crawl"
 )
 
@@ -61,7 +62,7 @@ func TestQueuesWithoutURLsAreEvicted(t *testing.T) {
 		if e, err := r.Explain(testCrawl, parsed(t, "http://b.example/1")); err != nil || e.Fails != 1 {
 			t.Errorf("%+v, %v", e, err)
 		}
-		if d, err := r.crawlDelay(keyOf(parsed(t, "http://b.example/")).pld); err != nil || d != 7*time.Second {
+		if d, err := r.crawlDelay(record.KeyOf(parsed(t, "http://b.example/")).PLD); err != nil || d != 7*time.Second {
 			t.Errorf("Crawl-delay %v, %v", d, err)
 		}
 	}

@@ -6,6 +6,8 @@ import (
 
 	"github.com/dgraph-io/badger/v4"
 
+	"github.com/muninn-archive/muninn/frontier/internal/queue"
+	"github.com/muninn-archive/muninn/frontier/internal/record"
 	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/order"
 	"github.com/muninn-archive/muninn/internal/politeness"
@@ -54,7 +56,7 @@ const maxBefore = 100_000
 
 // Explain tells where a canonical URL stands in a crawl, and why.
 func (f *Frontier) Explain(name string, u urls.URL) (Explanation, error) {
-	k := keyOf(u)
+	k := record.KeyOf(u)
 	out := Explanation{URL: u.String(), PLD: u.PLD(), State: "unknown"}
 	f.mu.Lock()
 	s, err := f.get(name)
@@ -64,13 +66,13 @@ func (f *Frontier) Explain(name string, u urls.URL) (Explanation, error) {
 	}
 	definition, whole, claimed := s.Definition, s.learner(), s.taken.claim(k) != ""
 	for _, c := range s.claims {
-		if c.Queue == k.pld && c.Batch == "" {
+		if c.Queue == k.PLD && c.Batch == "" {
 			asking := *c
 			out.Asking = &asking
 		}
 	}
 	f.mu.Unlock()
-	q, known, err := f.queueOf(s, k.pld)
+	q, known, err := f.queueOf(s, k.PLD)
 	if err != nil {
 		return out, fmt.Errorf("explain %s: %w", u, err)
 	}
@@ -83,25 +85,25 @@ func (f *Frontier) Explain(name string, u urls.URL) (Explanation, error) {
 		if err != nil || !found {
 			return err
 		}
-		out.State = stateNames[r.state]
+		out.State = r.State.String()
 		if claimed {
 			out.State = "claimed"
 		}
-		out.Path, out.Run, out.Attempts = r.path, r.run, int(r.attempts)
-		if out.Redirects = scope.Redirects(r.path); out.Redirects > 0 {
+		out.Path, out.Run, out.Attempts = r.Path, r.Run, int(r.Attempts)
+		if out.Redirects = scope.Redirects(r.Path); out.Redirects > 0 {
 			out.MaxRedirects = definition.Scope.MaxRedirects
 		}
-		if r.state == stateDelayed {
-			out.Due = time.Unix(r.due, 0).UTC()
+		if r.State == record.Delayed {
+			out.Due = time.Unix(r.Due, 0).UTC()
 		}
-		if via, known, err := getRecord(txn, recordKey(s.id, r.via)); err != nil {
+		if via, known, err := getRecord(txn, recordKey(s.id, r.Via)); err != nil {
 			return err
 		} else if known {
-			out.Via = via.url
+			out.Via = via.URL
 		}
-		a := r.scores
-		out.Links, out.First, out.Last, out.Max, out.Mean = a.count, float64(a.first), float64(a.last), float64(a.max), a.value(crawl.UpdateAvg)
-		out.Parts = crawl.DecodeParts(r.parts)
+		a := r.Scores
+		out.Links, out.First, out.Last, out.Max, out.Mean = a.Count, float64(a.First), float64(a.Last), float64(a.Max), a.Value(crawl.UpdateAvg)
+		out.Parts = crawl.DecodeParts(r.Parts)
 		if whole != nil {
 			kept, _ := counts(whole.Order, &r, definition.Order.Update)
 			out.Learned = whole.Order.Explain(kept)
@@ -110,17 +112,17 @@ func (f *Frontier) Explain(name string, u urls.URL) (Explanation, error) {
 		if err != nil {
 			return err
 		}
-		out.Now = float64(now) / 65535
-		if r.state != stateWaiting {
+		out.Now = queue.Score(now)
+		if r.State != record.Waiting {
 			return nil
 		}
-		out.Priority = float64(r.place.Priority) / 65535
-		return scan(txn, pldKey(kindQueue, s.id, k.pld), nil, false, func(key, _ []byte) (bool, error) {
+		out.Priority = queue.Score(r.Position.Priority)
+		return scan(txn, pldKey(kindQueue, s.id, k.PLD), nil, false, func(key, _ []byte) (bool, error) {
 			_, at, ok := parseQueueKey(key)
-			if ok && at.Before(r.place) {
+			if ok && at.Before(r.Position) {
 				out.Before++
 			}
-			return ok && at.Before(r.place) && out.Before < maxBefore, nil
+			return ok && at.Before(r.Position) && out.Before < maxBefore, nil
 		})
 	})
 	if err != nil {
@@ -128,5 +130,3 @@ func (f *Frontier) Explain(name string, u urls.URL) (Explanation, error) {
 	}
 	return out, nil
 }
-
-var stateNames = map[byte]string{stateWaiting: "waiting", stateDelayed: "delayed", stateDone: "done", stateFailed: "failed", stateRefused: "refused", stateBanned: "blacklisted"}

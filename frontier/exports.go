@@ -6,6 +6,7 @@ import (
 
 	"github.com/dgraph-io/badger/v4"
 
+	"github.com/muninn-archive/muninn/frontier/internal/record"
 	"github.com/muninn-archive/muninn/internal/crawl"
 )
 
@@ -18,7 +19,7 @@ func (f *Frontier) Original(name string, archive int, digest string) (v crawl.Vi
 		return v, false
 	}
 	err = f.view(func(txn *badger.Txn) (err error) {
-		found, err = getCBOR(txn, textKey(kindDigest, s.id, digestText(archive, digest)), &v)
+		found, err = getCBOR(txn, textKey(kindDigest, s.id, record.Digest(archive, digest)), &v)
 		return err
 	})
 	return v, found && err == nil
@@ -53,11 +54,11 @@ func (f *Frontier) Known(name string, fn func(url, state string) error) error {
 	}
 	return f.view(func(txn *badger.Txn) error {
 		return scan(txn, prefix(kindRecord, s.id), nil, true, func(_, value []byte) (bool, error) {
-			r, err := decodeRecord(value)
+			r, err := record.Decode(value)
 			if err != nil {
 				return false, err
 			}
-			return true, fn(r.url, stateNames[r.state])
+			return true, fn(r.URL, r.State.String())
 		})
 	})
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/dgraph-io/badger/v4"
 
 	"github.com/muninn-archive/muninn/frontier/internal/queue"
+	"github.com/muninn-archive/muninn/frontier/internal/record"
 	"github.com/muninn-archive/muninn/internal/codec"
 	"github.com/muninn-archive/muninn/internal/times"
 	"github.com/muninn-archive/muninn/internal/urls"
@@ -32,11 +33,6 @@ type hosts struct {
 type claimRef struct {
 	crawl *state
 	id    string
-}
-
-// hostRecord is what is kept of a host.
-type hostRecord struct {
-	Next int64 `cbor:"1,keyasint"` // Unix milliseconds
 }
 
 // minResting is the number of resting hosts below which none are swept; maxPassed is how many a write sweeps.
@@ -160,7 +156,7 @@ func (f *Frontier) restHost(tx *transaction, pld uint64, until time.Time) (apply
 	if idle {
 		return func() {}, nil
 	}
-	if err := setCBOR(tx.Txn, pldKey(kindHost, 0, pld), hostRecord{millis(until)}); err != nil {
+	if err := setCBOR(tx.Txn, pldKey(kindHost, 0, pld), record.Host{Next: record.Millis(until)}); err != nil {
 		return nil, err
 	}
 	for _, old := range stale {
@@ -217,7 +213,7 @@ func (f *Frontier) loadHosts() error {
 	var stale [][]byte
 	err := f.db.View(func(txn *badger.Txn) error {
 		return scan(txn, prefix(kindHost, 0), nil, true, func(key, value []byte) (bool, error) {
-			var r hostRecord
+			var r record.Host
 			if err := codec.Unmarshal(value, &r); err != nil {
 				return false, fmt.Errorf("open frontier: %w", err)
 			}
@@ -243,16 +239,10 @@ func (f *Frontier) loadHosts() error {
 }
 
 // Rest says that the host of a URL is not asked before a time, by any crawl, whoever has asked it.
-func (f *Frontier) Rest(at urls.URL, until time.Time) error { return f.rest(keyOf(at).pld, until) }
+func (f *Frontier) Rest(at urls.URL, until time.Time) error {
+	return f.rest(record.KeyOf(at).PLD, until)
+}
 
 func (f *Frontier) rest(pld uint64, until time.Time) error {
 	return f.update(func(tx *transaction) (func(), error) { return f.restHost(tx, pld, until) })
-}
-
-// millis is a time as it is kept: in whole milliseconds, and never earlier than it is.
-func millis(t time.Time) int64 {
-	if t.IsZero() {
-		return t.UnixMilli()
-	}
-	return t.Add(time.Millisecond - 1).UnixMilli()
 }

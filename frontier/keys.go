@@ -4,19 +4,17 @@ import (
 	"encoding/binary"
 	"math"
 
-	"github.com/cespare/xxhash/v2"
-
 	"github.com/muninn-archive/muninn/frontier/internal/queue"
-	"github.com/muninn-archive/muninn/internal/urls"
+	"github.com/muninn-archive/muninn/frontier/internal/record"
 )
 
 // The first byte of a key says what it holds.
 const (
 	kindCrawl   = 'x' // crawl name → crawlRecord
 	kindPlan    = 'p' // id → planRecord
-	kindRecord  = 'r' // id, PLD, URL → record
+	kindRecord  = 'r' // id, PLD, URL → record.Record
 	kindQueue   = 'q' // id, PLD, inverted priority, counter → URL hash
-	kindMeta    = 'm' // id, PLD → queueMeta
+	kindMeta    = 'm' // id, PLD → record.Queue
 	kindClaim   = 'c' // id, claim → Claim
 	kindBatch   = 'b' // id, batch, part → nothing: the part is committed
 	kindRelease = 'l' // id, claim → Release, until the politeness workflow has it
@@ -33,20 +31,13 @@ const (
 	kindPrint   = 'o' // id, PLD, URL → what is remembered of the page's web objects
 )
 
-// urlKey is the identity of a URL within a crawl: the hashes of its PLD and of itself.
-type urlKey struct{ pld, url uint64 }
-
-func keyOf(u urls.URL) urlKey {
-	return urlKey{xxhash.Sum64String(u.PLD()), xxhash.Sum64String(u.String())}
-}
-
 func prefix(kind byte, id uint16) []byte { return binary.BigEndian.AppendUint16([]byte{kind}, id) }
 
-func recordKey(id uint16, k urlKey) []byte { return urlKeyed(kindRecord, id, k) }
+func recordKey(id uint16, k record.Key) []byte { return urlKeyed(kindRecord, id, k) }
 
-func urlKeyed(kind byte, id uint16, k urlKey) []byte {
-	b := binary.BigEndian.AppendUint64(prefix(kind, id), k.pld)
-	return binary.BigEndian.AppendUint64(b, k.url)
+func urlKeyed(kind byte, id uint16, k record.Key) []byte {
+	b := binary.BigEndian.AppendUint64(prefix(kind, id), k.PLD)
+	return binary.BigEndian.AppendUint64(b, k.URL)
 }
 
 func pldKey(kind byte, id uint16, pld uint64) []byte {
@@ -73,32 +64,17 @@ func textKey(kind byte, id uint16, text string) []byte { return append(prefix(ki
 
 const delayedKeyLen = 1 + 2 + 8 + 8 + 8
 
-func delayedKey(id uint16, at int64, k urlKey) []byte {
+func delayedKey(id uint16, at int64, k record.Key) []byte {
 	b := binary.BigEndian.AppendUint64(prefix(kindDelayed, id), uint64(at))
-	b = binary.BigEndian.AppendUint64(b, k.pld)
-	return binary.BigEndian.AppendUint64(b, k.url)
+	b = binary.BigEndian.AppendUint64(b, k.PLD)
+	return binary.BigEndian.AppendUint64(b, k.URL)
 }
 
-func parseDelayedKey(b []byte) (at int64, k urlKey, ok bool) {
+func parseDelayedKey(b []byte) (at int64, k record.Key, ok bool) {
 	if len(b) != delayedKeyLen || b[0] != kindDelayed {
-		return 0, urlKey{}, false
+		return 0, record.Key{}, false
 	}
-	return int64(binary.BigEndian.Uint64(b[3:])), urlKey{binary.BigEndian.Uint64(b[11:]), binary.BigEndian.Uint64(b[19:])}, true
-}
-
-// priority16 maps a score onto the queue's scale. Scores of the update function "sum" exceed 1: they
-// are bent below 1, which keeps their order.
-func priority16(score float64, unbounded bool) uint16 {
-	if unbounded {
-		score = score / (1 + score)
-	}
-	switch {
-	case !(score > 0):
-		return 0
-	case score >= 1:
-		return math.MaxUint16
-	}
-	return uint16(score * math.MaxUint16)
+	return int64(binary.BigEndian.Uint64(b[3:])), record.Key{PLD: binary.BigEndian.Uint64(b[11:]), URL: binary.BigEndian.Uint64(b[19:])}, true
 }
 
 func pldOf(key []byte) uint64 {

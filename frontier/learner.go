@@ -7,6 +7,7 @@ import (
 	"github.com/dgraph-io/badger/v4"
 
 	"github.com/muninn-archive/muninn/frontier/internal/learner"
+	"github.com/muninn-archive/muninn/frontier/internal/record"
 	"github.com/muninn-archive/muninn/internal/codec"
 	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/order"
@@ -181,11 +182,11 @@ func dropLessons(txn *badger.Txn, id uint16, seq uint64) error {
 
 // counts is what was kept with the link to a URL that counts now, and the priority that it gives: the other one's if the best
 // counts and that is better.
-func counts(o *order.Fused, r *record, update string) (kept []byte, priority float64) {
-	kept, priority = r.keep, o.Priority(r.keep)
-	if update == crawl.UpdateMax && len(r.also) > 0 {
-		if p := o.Priority(r.also); p > priority {
-			return r.also, p
+func counts(o *order.Fused, r *record.Record, update string) (kept []byte, priority float64) {
+	kept, priority = r.Features, o.Priority(r.Features)
+	if update == crawl.UpdateMax && len(r.OtherFeatures) > 0 {
+		if p := o.Priority(r.OtherFeatures); p > priority {
+			return r.OtherFeatures, p
 		}
 	}
 	return kept, priority

@@ -847,49 +847,6 @@ func TestLearnAllAtOnce(t *testing.T) {
 	}
 }
 
-// TestRecordKeeps: a record has what the order kept, and the parts of the score; what it has of them is read again, alone
-// and together with all else.
-func TestRecordKeeps(t *testing.T) {
-	parts := crawl.Parts{{Name: crawl.PartNames[0], Score: 0.25}, {Name: crawl.PartNames[len(crawl.PartNames)-1], Score: 1}}.Encode()
-	for _, r := range []record{
-		{state: stateWaiting, keep: []byte{1}, keptAt: 0.1},
-		{state: stateWaiting, parts: parts},
-		{state: stateDelayed, due: 7, keep: make([]byte, 300), keptAt: -1, parts: parts},
-		{state: stateDone, parts: parts, group: 300, visit: crawl.Visit{Digest: "d", Date: time.Unix(1e9, 0).UTC()}},
-		{state: stateRefused, keep: []byte("k"), keptAt: float32(math.Inf(1)), parts: parts, group: 1, url: "http://a.example/", path: "SL", visit: crawl.Visit{Digest: "d", Date: time.Unix(1e9, 0).UTC()}},
-		{state: stateFailed},
-	} {
-		raw := r.encode()
-		got, err := decodeRecord(raw)
-		if err != nil || string(got.keep) != string(r.keep) || got.keptAt != r.keptAt || string(got.parts) != string(r.parts) || got.state != r.state || got.group != r.group || got.visit != r.visit || got.url != r.url {
-			t.Errorf("%+v became %+v, %v", r, got, err)
-		}
-		for n := range raw { // what is cut off is told, never guessed
-			if _, err := decodeRecord(raw[:n]); err == nil {
-				t.Errorf("%d of %d bytes were taken for a record", n, len(raw))
-			}
-		}
-		clear(raw) // the store's, which takes it back
-		if string(got.keep) != string(r.keep) || string(got.parts) != string(r.parts) {
-			t.Error("a record rests on bytes of the store")
-		}
-	}
-}
-
-func FuzzRecordKeeps(f *testing.F) {
-	f.Add(byte(0), []byte("keep"), float32(0.5), []byte{1, 2}, 3)
-	f.Fuzz(func(t *testing.T, state byte, keep []byte, at float32, parts []byte, group int) {
-		r := record{state: state%5 + 1, keep: keep, keptAt: at, parts: parts, group: max(group, 0), url: "http://a.example/"}
-		if len(keep) == 0 {
-			r.keptAt = 0 // it is the score of the link that something was kept with
-		}
-		got, err := decodeRecord(r.encode())
-		if err != nil || !same(r, got) || string(got.keep) != string(keep) || string(got.parts) != string(parts) || math.Float32bits(got.keptAt) != math.Float32bits(r.keptAt) || got.group != r.group {
-			t.Fatalf("%+v became %+v, %v", r, got, err)
-		}
-	})
-}
-
 // TestParts: the parts of a score are kept to a 255th; those that nobody knows are left out.
 func TestParts(t *testing.T) {
 	var all crawl.Parts
@@ -914,32 +871,17 @@ func TestParts(t *testing.T) {
 	}
 }
 
-// TestWhichLinkCounts: by the update function, another link's keep stays with a record: the first's, the last's, or that of
-// the best, the first among equals; and with it that of the best of the others, for orders that learn.
+// TestWhichLinkCounts: a target comes with the features of the link that counts by the update function, whether its links came
+// in one batch or in several.
 func TestWhichLinkCounts(t *testing.T) {
 	scores := []float64{0.25, 0.75, 0.75, 0.5}
-	for update, both := range map[string]string{
-		crawl.UpdateFirst: "ab", crawl.UpdateLast: "db", crawl.UpdateMax: "bc", crawl.UpdateAvg: "bc", crawl.UpdateSum: "bc",
+	for update, keep := range map[string]string{
+		crawl.UpdateFirst: "a", crawl.UpdateLast: "d", crawl.UpdateMax: "b", crawl.UpdateAvg: "b", crawl.UpdateSum: "b",
 	} {
-		want := int(both[0] - 'a')
-		var rec, one record
 		var links []crawl.Discovery
 		for i, score := range scores {
-			l := scored{score, []byte{byte('a' + i)}, crawl.Parts{{Name: crawl.PartNames[i], Score: 1}}.Encode()}
-			rec.take(l, update, true)
-			one.take(l, update, false)
-			links = append(links, crawl.Discovery{URL: "http://a.example/x", Path: "SL", Score: score, LinkFeatures: l.keep, Parts: l.parts})
-		}
-		keep := string(rune('a' + want))
-		if parts := crawl.DecodeParts(rec.parts); string(rec.keep) != keep || float64(rec.keptAt) != scores[want] || len(parts) != 1 || parts[0].Name != crawl.PartNames[want] || int(rec.scores.count) != len(scores) {
-			t.Errorf("%s: keep %q at %v, parts %v", update, rec.keep, rec.keptAt, parts)
-		}
-		if string(rec.also) != both[1:] || float64(rec.alsoAt) != scores[both[1]-'a'] || len(rec.kept()) != 2 || len(one.kept()) != 1 || string(one.keep) != keep {
-			t.Errorf("%s: beside it %q at %v; without the other %q", update, rec.also, rec.alsoAt, one.kept())
-		}
-		rec.state, rec.url = stateWaiting, "http://a.example/x"
-		if again, err := decodeRecord(rec.encode()); err != nil || string(again.keep)+string(again.also) != both || again.alsoAt != rec.alsoAt {
-			t.Errorf("%s: read again %q and %q, %v", update, again.keep, again.also, err)
+			parts := crawl.Parts{{Name: crawl.PartNames[i], Score: 1}}.Encode()
+			links = append(links, crawl.Discovery{URL: "http://a.example/x", Path: "SL", Score: score, LinkFeatures: []byte{byte('a' + i)}, Parts: parts})
 		}
 		for _, together := range []bool{true, false} { // in one batch, or one each
 			r := newRig(t, func(d *crawl.Definition) { ofRavens(d); d.Order.Update = update })
@@ -955,11 +897,6 @@ func TestWhichLinkCounts(t *testing.T) {
 				t.Errorf("%s, together %v: keep %q, want %q", update, together, lanes[0].Targets[0].LinkFeatures, keep)
 			}
 		}
-	}
-	none := record{}
-	none.take(scored{score: -1, keep: []byte("a")}, crawl.UpdateMax, true)
-	if string(none.keep) != "a" {
-		t.Error("the only link does not count as its score is below 0")
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/muninn-archive/muninn/frontier/internal/record"
 	"github.com/muninn-archive/muninn/internal/times"
 )
 
@@ -65,8 +66,8 @@ func (f *Frontier) EndLease(name, claim string, end LaneEnd) error {
 			fails = q.Fails + 1
 		}
 		pace, delay := q.PaceAfter(len(c.URLs), c.NotBefore, times.Latest(end.Host, f.opts.Now())), max(q.Delay, end.Delay)
-		m := metaOf(q)
-		m.Next, m.Fails, m.Unread, m.Pace, m.Delay = millis(end.Host), fails, unread, pace.Milliseconds(), delay.Milliseconds()
+		m := record.OfQueue(q)
+		m.Next, m.Fails, m.Unread, m.Pace, m.Delay = record.Millis(end.Host), fails, unread, pace.Milliseconds(), delay.Milliseconds()
 		f.mu.Unlock()
 		if err := tx.touch(s, c.Queue); err != nil {
 			return nil, err
@@ -111,7 +112,7 @@ func (f *Frontier) Owe(name, claim string, end LaneEnd) error {
 		owing := *c
 		owing.Owed, owing.Delay = times.Latest(c.Owed, end.Host), max(c.Delay, end.Delay)
 		q := s.queue(c.Queue, c.PLD)
-		m := metaOf(q)
+		m := record.OfQueue(q)
 		delay := max(q.Delay, end.Delay)
 		m.Delay = delay.Milliseconds()
 		f.mu.Unlock()

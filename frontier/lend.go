@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/muninn-archive/muninn/frontier/internal/record"
 	"github.com/muninn-archive/muninn/internal/times"
 	"github.com/muninn-archive/muninn/internal/urls"
 )
@@ -38,7 +39,7 @@ type Host struct {
 // else asks it until the right is over and the longest pause after it, unless the claim ends before. If the claim asks for it
 // again without a Return, the longest pause comes first.
 func (f *Frontier) Lend(name, claim string, at urls.URL, until time.Time) (host Host, err error) {
-	pld := keyOf(at).pld
+	pld := record.KeyOf(at).PLD
 	err = f.withCrawl(name, func(s *state, tx *transaction) (func(), error) {
 		delay, err := f.crawlDelay(pld)
 		if err := errors.Join(err, tx.touch(nil, pld)); err != nil {
@@ -92,7 +93,7 @@ func (h *hosts) asked(but claimRef, pld uint64, now time.Time) bool {
 
 // Return ends the right to ask a host that was lent; next is when it may be asked again.
 func (f *Frontier) Return(name, claim string, at urls.URL, next time.Time) error {
-	pld := keyOf(at).pld
+	pld := record.KeyOf(at).PLD
 	return f.withCrawl(name, func(s *state, tx *transaction) (func(), error) {
 		rest, err := f.restHost(tx, pld, next)
 		if err != nil {
@@ -124,15 +125,15 @@ func (f *Frontier) Return(name, claim string, at urls.URL, next time.Time) error
 // KnowDelay keeps the Crawl-delay of the host of a URL, unless the crawl knows of a longer one: its robots.txt may not be had
 // the next time.
 func (f *Frontier) KnowDelay(name string, at urls.URL, delay time.Duration) error {
-	pld := keyOf(at).pld
+	pld := record.KeyOf(at).PLD
 	return f.withCrawl(name, func(s *state, tx *transaction) (func(), error) {
 		if err := errors.Join(tx.touch(s, pld), f.recall(s, pld)); err != nil {
 			return nil, err
 		}
 		f.mu.Lock()
-		m := queueMeta{Name: at.PLD()}
+		m := record.Queue{Name: at.PLD()}
 		if q, there := s.queues[pld]; there {
-			m = metaOf(q)
+			m = record.OfQueue(q)
 		}
 		borrowers := f.hosts.borrowers(s, pld, delay)
 		f.mu.Unlock()

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/muninn-archive/muninn/frontier/internal/record"
 	"github.com/muninn-archive/muninn/internal/urls"
 )
 
@@ -67,7 +68,7 @@ func testKilledBorrower(t *testing.T, delay, pause time.Duration) {
 			r := oneQueue(t, 2, slowly)
 			lender := parsed(t, "http://a.example/robots.txt")
 			r.must(r.KnowDelay(testCrawl, lender, delay))
-			r.must(r.rest(keyOf(lender).pld, r.clock.Now().Add(time.Second))) // so that the first round has no claim of it
+			r.must(r.rest(record.KeyOf(lender).PLD, r.clock.Now().Add(time.Second))) // so that the first round has no claim of it
 			borrower := r.borrower()
 			if _, err := r.Lend(testCrawl, borrower.ID, lender, r.clock.Now().Add(time.Minute)); err != nil {
 				t.Fatal(err)
@@ -96,7 +97,7 @@ func testKilledBorrower(t *testing.T, delay, pause time.Duration) {
 func TestDelayOfABorrowedHost(t *testing.T) {
 	r, other := twoCrawls(t, slowly)
 	lender := parsed(t, "http://a.example/robots.txt")
-	r.must(r.rest(keyOf(lender).pld, r.clock.Now().Add(time.Second)))
+	r.must(r.rest(record.KeyOf(lender).PLD, r.clock.Now().Add(time.Second)))
 	for _, delay := range []time.Duration{20 * time.Second, time.Second} { // a shorter one does not count
 		r.must(r.KnowDelay(testCrawl, lender, delay))
 	}
@@ -117,7 +118,7 @@ func TestDelayOfABorrowedHost(t *testing.T) {
 func TestDelayLearnedInALoan(t *testing.T) {
 	r := oneQueue(t, 2, slowly)
 	lender := parsed(t, "http://a.example/robots.txt")
-	r.must(r.rest(keyOf(lender).pld, r.clock.Now().Add(time.Second)))
+	r.must(r.rest(record.KeyOf(lender).PLD, r.clock.Now().Add(time.Second)))
 	borrower := r.borrower()
 	if _, err := r.Lend(testCrawl, borrower.ID, lender, r.clock.Now().Add(time.Minute)); err != nil {
 		t.Fatal(err)

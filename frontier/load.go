@@ -7,6 +7,7 @@ import (
 	"github.com/dgraph-io/badger/v4"
 
 	"github.com/muninn-archive/muninn/frontier/internal/queue"
+	"github.com/muninn-archive/muninn/frontier/internal/record"
 	"github.com/muninn-archive/muninn/internal/codec"
 	"github.com/muninn-archive/muninn/internal/scope"
 )
@@ -82,7 +83,7 @@ func (f *Frontier) loadCrawl(txn *badger.Txn, s *state) error {
 	err = scan(txn, prefix(kindQueue, s.id), nil, true, func(key, value []byte) (bool, error) {
 		pld, at, ok := parseQueueKey(key)
 		if ok && len(value) == 8 {
-			taken := s.taken.claim(urlKey{pld, binary.BigEndian.Uint64(value)}) != ""
+			taken := s.taken.claim(record.Key{PLD: pld, URL: binary.BigEndian.Uint64(value)}) != ""
 			s.queue(pld, "").Load(at, taken)
 			s.waiting++
 		}
@@ -93,7 +94,7 @@ func (f *Frontier) loadCrawl(txn *badger.Txn, s *state) error {
 	}
 	idle := 0
 	err = scan(txn, prefix(kindMeta, s.id), nil, true, func(key, value []byte) (bool, error) {
-		var m queueMeta
+		var m record.Queue
 		if err := codec.Unmarshal(value, &m); err != nil {
 			return false, fmt.Errorf("open frontier: %w", err)
 		}
@@ -104,7 +105,7 @@ func (f *Frontier) loadCrawl(txn *badger.Txn, s *state) error {
 		} else if !needed {
 			idle++
 		}
-		restore(s.queue(pld, m.Name), m, s.Run)
+		m.Restore(s.queue(pld, m.Name), s.Run)
 		return true, nil
 	})
 	if err != nil {

@@ -4,6 +4,7 @@ import (
 	"github.com/dgraph-io/badger/v4"
 
 	"github.com/muninn-archive/muninn/frontier/internal/queue"
+	"github.com/muninn-archive/muninn/frontier/internal/record"
 	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/scope"
 	"github.com/muninn-archive/muninn/internal/urls"
@@ -11,14 +12,14 @@ import (
 
 // offered is a discovered URL with all the scores that a batch gave it.
 type offered struct {
-	key   urlKey
+	key   record.Key
 	url   string
 	pld   string
-	via   urlKey
+	via   record.Key
 	path  string
 	host  string // of the URL, with tag
 	tag   string // tag path of the link on a page of the same host; "" if the bandit has no say
-	links []scored
+	links []record.Link
 	found string // as it was found
 	open  bool   // it waits, or is new
 	anew  bool   // the scores take the place of those before
@@ -28,23 +29,16 @@ type offered struct {
 func (o *offered) size() int {
 	kept := 0
 	for _, l := range o.links {
-		kept = max(kept, 2*len(l.keep)+len(l.parts))
+		kept = max(kept, 2*len(l.Features)+len(l.Parts))
 	}
 	return len(o.url) + len(o.path) + kept
-}
-
-// scored is a link as its page was judged.
-type scored struct {
-	score float64
-	keep  []byte
-	parts []byte
 }
 
 // gather merges the discoveries of one URL, in the order they came, and leaves out what is not in
 // scope: most of a site's links are repeats, and each costs a look into the store.
 func gather(bound *scope.Scope, found []crawl.Discovery, anew bool) []*offered {
 	byURL := make(map[string]*offered, len(found))
-	vias := map[string]urlKey{} // a page has many links
+	vias := map[string]record.Key{} // a page has many links
 	list := make([]*offered, 0, len(found)/4+1)
 	for _, d := range found {
 		o, known := byURL[d.URL]
@@ -60,14 +54,14 @@ func gather(bound *scope.Scope, found []crawl.Discovery, anew bool) []*offered {
 			if o.tag == "" && d.TagPath != "" && urls.HostOf(d.Via) == urls.HostOf(o.url) {
 				o.host, o.tag = urls.HostOf(o.url), d.TagPath
 			}
-			o.links = append(o.links, scored{d.Score, d.LinkFeatures, d.Parts})
+			o.links = append(o.links, record.Link{Score: d.Score, Features: d.LinkFeatures, Parts: d.Parts})
 		}
 	}
 	return list
 }
 
 // admit returns nil for what does not belong to the crawl.
-func admit(bound *scope.Scope, d crawl.Discovery, vias map[string]urlKey) *offered {
+func admit(bound *scope.Scope, d crawl.Discovery, vias map[string]record.Key) *offered {
 	u, err := urls.Trusted(d.URL)
 	if err != nil {
 		return nil
@@ -78,11 +72,11 @@ func admit(bound *scope.Scope, d crawl.Discovery, vias map[string]urlKey) *offer
 			return nil
 		}
 	}
-	o := &offered{key: keyOf(u), url: u.String(), pld: u.PLD(), path: scope.Abbreviate(path)}
+	o := &offered{key: record.KeyOf(u), url: u.String(), pld: u.PLD(), path: scope.Abbreviate(path)}
 	via, known := vias[d.Via]
 	if !known {
 		if u, err := urls.Trusted(d.Via); err == nil {
-			via = keyOf(u)
+			via = record.KeyOf(u)
 		}
 		vias[d.Via] = via
 	}
@@ -98,11 +92,11 @@ func (e *edit) offer(o *offered) error {
 	if err != nil {
 		return err
 	}
-	if found && r.state == stateBanned {
+	if found && r.State == record.Banned {
 		return nil
 	}
-	fresh := !found || r.run != rec.Run
-	if !fresh && r.state != stateWaiting {
+	fresh := !found || r.Run != rec.Run
+	if !fresh && r.State != record.Waiting {
 		return nil
 	}
 	o.open = true
@@ -110,36 +104,36 @@ func (e *edit) offer(o *offered) error {
 		if fresh {
 			return nil
 		}
-		r.scores, r.keep, r.parts, r.also = aggregate{}, nil, nil, nil
+		r.Scores, r.Features, r.Parts, r.OtherFeatures = record.Scores{}, nil, nil, nil
 	}
-	c := e.change(o.key.pld)
+	c := e.change(o.key.PLD)
 	c.name = o.pld
-	queued := found && r.state == stateWaiting
+	queued := found && r.State == record.Waiting
 	if fresh {
 		old := r
-		r = record{run: rec.Run, via: o.via, path: o.path, url: o.url, visit: old.visit, archive: old.archive, place: old.place}
+		r = record.Record{Run: rec.Run, Via: o.via, Path: o.path, URL: o.url, Visit: old.Visit, Archive: old.Archive, Position: old.Position}
 		c.known++
 		if o.tag != "" {
-			if r.group, err = e.sites.assign(o.host, o.tag); err != nil {
+			if r.Group, err = e.sites.assign(o.host, o.tag); err != nil {
 				return err
 			}
 		}
 	}
-	before, kept, also := r.scores, r.keptAt, r.alsoAt
+	before, kept, also := r.Scores, r.FeaturesScore, r.OtherScore
 	for _, link := range o.links {
-		r.take(link, rec.Definition.Order.Update, e.sites.whole != nil)
+		r.Add(link, rec.Definition.Order.Update, e.sites.whole != nil)
 	}
 	d := rec.Definition.Order
 	priority, err := e.sites.priority(&r, &rec.Definition)
 	if err != nil {
 		return err
 	}
-	if queued && !fresh && !moved(r.place.Priority, priority, &rec.Definition) {
-		if before.value(d.Update) == r.scores.value(d.Update) && kept == r.keptAt && also == r.alsoAt && lazy(d.Update) {
+	if queued && !fresh && !moved(r.Position.Priority, priority, &rec.Definition) {
+		if before.Value(d.Update) == r.Scores.Value(d.Update) && kept == r.FeaturesScore && also == r.OtherScore && lazy(d.Update) {
 			return nil // nothing that the order depends on has changed
 		}
-		r.state = stateWaiting
-		return e.Set(key, r.encode())
+		r.State = record.Waiting
+		return e.Set(key, r.Encode())
 	}
 	return e.enqueue(o.key, &r, priority, queued)
 }
@@ -154,35 +148,35 @@ func moved(from, to uint16, d *crawl.Definition) bool {
 }
 
 // enqueue puts a URL into its queue at a priority, out of its former place if it is queued already.
-func (e *edit) enqueue(k urlKey, r *record, priority uint16, queued bool) error {
-	c := e.change(k.pld)
+func (e *edit) enqueue(k record.Key, r *record.Record, priority uint16, queued bool) error {
+	c := e.change(k.PLD)
 	if queued {
-		if err := e.Delete(queueKey(e.s.id, k.pld, r.place)); err != nil {
+		if err := e.Delete(queueKey(e.s.id, k.PLD, r.Position)); err != nil {
 			return err
 		}
 		c.removed++
 	}
 	e.rec.Counter++
-	r.state, r.place = stateWaiting, queue.Position{Priority: priority, Counter: e.rec.Counter}
+	r.State, r.Position = record.Waiting, queue.Position{Priority: priority, Counter: e.rec.Counter}
 	if err := setQueued(e.Txn, e.s.id, k, r); err != nil {
 		return err
 	}
-	c.added = append(c.added, r.place)
+	c.added = append(c.added, r.Position)
 	return nil
 }
 
 // lazy tells whether a score that leaves the value as it was may be forgotten.
 func lazy(update string) bool { return update == crawl.UpdateMax || update == crawl.UpdateFirst }
 
-func setQueued(txn *badger.Txn, id uint16, k urlKey, r *record) error {
-	if err := txn.Set(recordKey(id, k), r.encode()); err != nil {
+func setQueued(txn *badger.Txn, id uint16, k record.Key, r *record.Record) error {
+	if err := txn.Set(recordKey(id, k), r.Encode()); err != nil {
 		return err
 	}
 	var hash [8]byte
 	for i := range hash {
-		hash[i] = byte(k.url >> (56 - 8*i))
+		hash[i] = byte(k.URL >> (56 - 8*i))
 	}
-	return txn.Set(queueKey(id, k.pld, r.place), hash[:])
+	return txn.Set(queueKey(id, k.PLD, r.Position), hash[:])
 }
 
 // Submit offers URLs that no batch found: seeds, and URLs scored elsewhere. It is idempotent by id.

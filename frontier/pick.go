@@ -11,6 +11,7 @@ import (
 
 	"github.com/muninn-archive/muninn/frontier/internal/learner"
 	"github.com/muninn-archive/muninn/frontier/internal/queue"
+	"github.com/muninn-archive/muninn/frontier/internal/record"
 	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/times"
 	"github.com/muninn-archive/muninn/internal/urls"
@@ -99,9 +100,9 @@ func (f *Frontier) readAll(ctx context.Context, s *state, picked []*candidate, w
 
 // queuedURL is an entry with its record.
 type queuedURL struct {
-	key urlKey
+	key record.Key
 	at  queue.Position
-	rec record
+	rec record.Record
 	now uint16 // its priority by what is known now
 	err error  // why its host has no address
 }
@@ -127,7 +128,7 @@ func (f *Frontier) read(ctx context.Context, s *state, c *candidate, w Want) err
 		}
 	}
 	for _, e := range entries {
-		at := found[urls.HostOf(e.rec.url)]
+		at := found[urls.HostOf(e.rec.URL)]
 		switch {
 		case errors.Is(at.err, context.DeadlineExceeded):
 			c.wait = max(c.wait, slowName)
@@ -146,7 +147,7 @@ func (f *Frontier) read(ctx context.Context, s *state, c *candidate, w Want) err
 			claim.IP = at.addr
 		}
 		if at.addr == claim.IP && len(claim.URLs) < c.limit {
-			claim.URLs = append(claim.URLs, e.key.url)
+			claim.URLs = append(claim.URLs, e.key.URL)
 		} else {
 			leave(e)
 		}
@@ -176,7 +177,7 @@ func lookups(ctx context.Context, entries []queuedURL, w Want) map[string]addres
 	defer cancel()
 	found := map[string]address{}
 	for _, e := range entries {
-		found[urls.HostOf(e.rec.url)] = address{}
+		found[urls.HostOf(e.rec.URL)] = address{}
 	}
 	if len(found) == 1 { // as nearly always
 		for host := range found {
@@ -312,7 +313,7 @@ func (f *Frontier) unresolved(s *state, c *candidate, w Want) error {
 		default:
 			failing = true
 		}
-		outcomes = append(outcomes, crawl.Outcome{URL: e.rec.url, Kind: kind, Reason: e.err.Error()})
+		outcomes = append(outcomes, crawl.Outcome{URL: e.rec.URL, Kind: kind, Reason: e.err.Error()})
 	}
 	if failing {
 		next = next.Add(w.Backoff(c.fails + 1))

@@ -7,6 +7,7 @@ import (
 
 	"github.com/dgraph-io/badger/v4"
 
+	"github.com/muninn-archive/muninn/frontier/internal/record"
 	"github.com/muninn-archive/muninn/internal/codec"
 	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/urls"
@@ -77,7 +78,7 @@ func (p portion) spare() portion {
 		less := *o
 		less.links = slices.Clone(o.links)
 		for i := range less.links {
-			less.links[i].keep, less.links[i].parts = nil, nil
+			less.links[i].Features, less.links[i].Parts = nil, nil
 		}
 		out.links = append(out.links, &less)
 	}
@@ -96,14 +97,14 @@ func (s *state) keeps(c *Commit) ([]keep, error) {
 		if err != nil {
 			return nil, fmt.Errorf("commit %s: %w", o.URL, err)
 		}
-		list = append(list, keep{urlKeyed(kindPrint, s.id, keyOf(u)), o.Prints})
+		list = append(list, keep{urlKeyed(kindPrint, s.id, record.KeyOf(u)), o.Prints})
 	}
 	for _, digest := range slices.Sorted(maps.Keys(c.Originals)) {
 		raw, err := codec.Marshal(c.Originals[digest])
 		if err != nil {
 			return nil, fmt.Errorf("commit %s: %w", c.Batch, err)
 		}
-		list = append(list, keep{textKey(kindDigest, s.id, digestText(c.Archive, digest)), raw})
+		list = append(list, keep{textKey(kindDigest, s.id, record.Digest(c.Archive, digest)), raw})
 	}
 	if len(c.Sample) > 0 {
 		list = append(list, keep{textKey(kindSample, s.id, fmt.Sprintf("%d/%s", s.Run, c.Batch)), c.Sample})

@@ -3,6 +3,8 @@ package frontier
 import (
 	"maps"
 	"slices"
+
+	"github.com/muninn-archive/muninn/frontier/internal/record"
 )
 
 // promote brings delayed URLs whose time has come back into their queues.
@@ -17,7 +19,7 @@ func (f *Frontier) promote(name string) error {
 	}
 	return f.update(func(tx *transaction) (func(), error) {
 		e, taken, next := f.edit(tx, s), 0, int64(0)
-		var due []urlKey
+		var due []record.Key
 		var times []int64
 		var keys [][]byte
 		err := scan(tx.Txn, prefix(kindDelayed, s.id), nil, false, func(key, _ []byte) (bool, error) {
@@ -44,7 +46,7 @@ func (f *Frontier) promote(name string) error {
 			if err != nil {
 				return nil, err
 			}
-			if !found || r.state != stateDelayed || r.due != times[i] {
+			if !found || r.State != record.Delayed || r.Due != times[i] {
 				continue
 			}
 			priority, err := e.sites.priority(&r, &e.rec.Definition)

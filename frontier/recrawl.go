@@ -6,6 +6,7 @@ import (
 	"github.com/cespare/xxhash/v2"
 	"github.com/dgraph-io/badger/v4"
 
+	"github.com/muninn-archive/muninn/frontier/internal/record"
 	"github.com/muninn-archive/muninn/internal/crawl"
 )
 
@@ -35,14 +36,14 @@ func (f *Frontier) Recrawl(name, id string) error {
 	}
 	err = f.view(func(txn *badger.Txn) error {
 		return scan(txn, prefix(kindRecord, s.id), nil, true, func(_, value []byte) (bool, error) {
-			r, err := decodeRecord(value)
+			r, err := record.Decode(value)
 			if err != nil {
 				return false, err
 			}
-			if r.run == run || r.state == stateBanned || r.state == stateWaiting && r.visit == (crawl.Visit{}) {
+			if r.Run == run || r.State == record.Banned || r.State == record.Waiting && r.Visit == (crawl.Visit{}) {
 				return true, nil
 			}
-			part = append(part, crawl.Discovery{URL: r.url, Path: r.path, Score: r.scores.value(update)})
+			part = append(part, crawl.Discovery{URL: r.URL, Path: r.Path, Score: r.Scores.Value(update)})
 			if len(part) < recrawlPart {
 				return true, nil
 			}

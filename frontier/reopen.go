@@ -9,6 +9,7 @@ import (
 	"github.com/cespare/xxhash/v2"
 
 	"github.com/muninn-archive/muninn/frontier/internal/queue"
+	"github.com/muninn-archive/muninn/frontier/internal/record"
 	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/times"
 	"github.com/muninn-archive/muninn/internal/urls"
@@ -126,8 +127,8 @@ func (f *Frontier) endRests(tx *transaction, s *state, claims []Claim) (apply fu
 		if !known || q.Busy || q.Rest.IsZero() {
 			continue
 		}
-		m := metaOf(q)
-		m.keepRest(time.Time{})
+		m := record.OfQueue(q)
+		m.SetRest(time.Time{})
 		if err := errors.Join(tx.touch(s, q.PLD), s.saveMeta(tx.Txn, q.PLD, m)); err != nil {
 			return nil, err
 		}
@@ -155,7 +156,7 @@ func (f *Frontier) reclaim(tx *transaction, s *state, batch, nonce string, was C
 	was.Opened = true
 	if !held && len(known) > 0 {
 		if u, err := urls.Trusted(known[0]); err == nil {
-			was.Queue = keyOf(u).pld
+			was.Queue = record.KeyOf(u).PLD
 		}
 	}
 	q, there := s.queues[was.Queue]
@@ -167,7 +168,7 @@ func (f *Frontier) reclaim(tx *transaction, s *state, batch, nonce string, was C
 	if !held {
 		for _, text := range known {
 			if u, err := urls.Trusted(text); err == nil {
-				was.URLs = append(was.URLs, keyOf(u).url)
+				was.URLs = append(was.URLs, record.KeyOf(u).URL)
 			}
 		}
 	}
@@ -181,7 +182,7 @@ func (f *Frontier) targets(tx *transaction, s *state, c *Claim) ([]crawl.Target,
 	var targets []crawl.Target
 	kept := c.URLs[:0:0]
 	for _, hash := range c.URLs {
-		k := urlKey{c.Queue, hash}
+		k := record.Key{PLD: c.Queue, URL: hash}
 		r, found, err := getRecord(tx.Txn, recordKey(s.id, k))
 		if err != nil {
 			return nil, err
@@ -189,15 +190,15 @@ func (f *Frontier) targets(tx *transaction, s *state, c *Claim) ([]crawl.Target,
 		f.mu.Lock()
 		holder := s.taken.claim(k)
 		f.mu.Unlock()
-		if !found || r.state != stateWaiting || holder != "" && holder != c.ID {
+		if !found || r.State != record.Waiting || holder != "" && holder != c.ID {
 			continue
 		}
 		t := crawl.Target{
-			URL: r.url, Path: r.path, Attempts: int(r.attempts),
-			Priority:     float64(r.place.Priority) / 65535,
-			LinkFeatures: r.keep, Submitted: r.submitted(),
+			URL: r.URL, Path: r.Path, Attempts: int(r.Attempts),
+			Priority:     queue.Score(r.Position.Priority),
+			LinkFeatures: r.Features, Submitted: r.Submitted(),
 		}
-		if r.visit.Digest != "" {
+		if r.Visit.Digest != "" {
 			_, err := getValue(tx.Txn, urlKeyed(kindPrint, s.id, k), func(raw []byte) error {
 				t.Prints = bytes.Clone(raw)
 				return nil
@@ -206,19 +207,19 @@ func (f *Frontier) targets(tx *transaction, s *state, c *Claim) ([]crawl.Target,
 				return nil, err
 			}
 		}
-		if r.archive == c.Archive { // a revisit must not refer to a record of another archive
-			t.Previous = r.visit
+		if r.Archive == c.Archive { // a revisit must not refer to a record of another archive
+			t.Previous = r.Visit
 		}
 		if t.Previous.Digest != "" && t.Previous.URL == "" {
-			t.Previous.URL = r.url
+			t.Previous.URL = r.URL
 		}
-		if r.via != (urlKey{}) {
-			via, found, err := getRecord(tx.Txn, recordKey(s.id, r.via))
+		if r.Via != (record.Key{}) {
+			via, found, err := getRecord(tx.Txn, recordKey(s.id, r.Via))
 			if err != nil {
 				return nil, err
 			}
 			if found {
-				t.Via = via.url
+				t.Via = via.URL
 			}
 		}
 		kept = append(kept, hash)
@@ -265,8 +266,8 @@ func (f *Frontier) GiveBack(name, batch string, rest time.Time) error {
 		for _, c := range claims {
 			f.mu.Lock()
 			q := s.queue(c.Queue, c.PLD)
-			m := metaOf(q)
-			m.Rest = millis(times.Latest(q.Rest, rest))
+			m := record.OfQueue(q)
+			m.Rest = record.Millis(times.Latest(q.Rest, rest))
 			f.mu.Unlock()
 			if err := s.saveMeta(tx.Txn, c.Queue, m); err != nil {
 				return nil, err

@@ -14,6 +14,7 @@ import (
 
 	"github.com/dgraph-io/badger/v4"
 
+	"github.com/muninn-archive/muninn/frontier/internal/record"
 	"github.com/muninn-archive/muninn/internal/crawl"
 )
 
@@ -344,8 +345,8 @@ func TestRecrawlTriedAgain(t *testing.T) {
 	var first []crawl.Discovery
 	r.must(r.view(func(txn *badger.Txn) error {
 		return scan(txn, prefix(kindRecord, r.crawls[testCrawl].id), nil, true, func(_, value []byte) (bool, error) {
-			rec, err := decodeRecord(value)
-			first = append(first, crawl.Discovery{URL: rec.url, Path: rec.path, Score: 0.5})
+			rec, err := record.Decode(value)
+			first = append(first, crawl.Discovery{URL: rec.URL, Path: rec.Path, Score: 0.5})
 			return len(first) < recrawlPart, err
 		})
 	}))

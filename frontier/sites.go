@@ -7,6 +7,8 @@ import (
 	"github.com/dgraph-io/badger/v4"
 
 	"github.com/muninn-archive/muninn/frontier/internal/learner"
+	"github.com/muninn-archive/muninn/frontier/internal/queue"
+	"github.com/muninn-archive/muninn/frontier/internal/record"
 	"github.com/muninn-archive/muninn/internal/bandit"
 	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/urls"
@@ -60,11 +62,11 @@ func (s *sites) assign(host, tagPath string) (group int, err error) {
 }
 
 // reward tells what a page was worth to the group of the link that led to it.
-func (s *sites) reward(r *record, o crawl.Outcome, threshold float64) error {
-	if r.group == 0 || !o.Success() || o.Score < 0 {
+func (s *sites) reward(r *record.Record, o crawl.Outcome, threshold float64) error {
+	if r.Group == 0 || !o.Success() || o.Score < 0 {
 		return nil
 	}
-	host := urls.HostOf(r.url)
+	host := urls.HostOf(r.URL)
 	site, err := s.of(host)
 	if err != nil {
 		return err
@@ -73,23 +75,23 @@ func (s *sites) reward(r *record, o crawl.Outcome, threshold float64) error {
 	if threshold > 0 {
 		worth = min(o.Score/threshold, 1)
 	}
-	site.Reward(r.group, worth)
+	site.Reward(r.Group, worth)
 	s.changed[host] = true
 	return nil
 }
 
 // priority is the place of a URL in the order: its score, what was learned since it was scored, and what is to be
 // expected of its group.
-func (s *sites) priority(r *record, d *crawl.Definition) (uint16, error) {
-	value, sum := r.scores.value(d.Order.Update), d.Order.Update == crawl.UpdateSum
-	if s.whole != nil && len(r.keep) > 0 {
+func (s *sites) priority(r *record.Record, d *crawl.Definition) (uint16, error) {
+	value, sum := r.Scores.Value(d.Order.Update), d.Order.Update == crawl.UpdateSum
+	if s.whole != nil && len(r.Features) > 0 {
 		_, now := counts(s.whole.Order, r, d.Order.Update)
-		value += now - float64(r.keptAt)
+		value += now - float64(r.FeaturesScore)
 	}
-	if r.group == 0 || sum || !d.ByPlaces() {
-		return priority16(value, sum), nil
+	if r.Group == 0 || sum || !d.ByPlaces() {
+		return queue.Priority(value, sum), nil
 	}
-	site, err := s.of(urls.HostOf(r.url))
+	site, err := s.of(urls.HostOf(r.URL))
 	if err != nil {
 		return 0, err
 	}
@@ -97,7 +99,7 @@ func (s *sites) priority(r *record, d *crawl.Definition) (uint16, error) {
 	if d.Order.Strategy == crawl.StrategyWeighted {
 		share = d.Weights.Helper / max(d.Weights.Sum(), 1e-9)
 	}
-	return priority16((1-share)*value+share*site.Value(r.group), false), nil
+	return queue.Priority((1-share)*value+share*site.Value(r.Group), false), nil
 }
 
 func (s *sites) save() error {
@@ -128,7 +130,7 @@ func (f *Frontier) Reward(name, id string, scores map[string]float64) error {
 			if err != nil {
 				continue
 			}
-			r, found, err := getRecord(tx.Txn, recordKey(s.id, keyOf(u)))
+			r, found, err := getRecord(tx.Txn, recordKey(s.id, record.KeyOf(u)))
 			if err != nil {
 				return nil, err
 			}

@@ -11,6 +11,7 @@ import (
 	"github.com/dgraph-io/badger/v4"
 	"github.com/dgraph-io/badger/v4/options"
 
+	"github.com/muninn-archive/muninn/frontier/internal/record"
 	"github.com/muninn-archive/muninn/internal/codec"
 )
 
@@ -220,9 +221,9 @@ func setCBOR(txn *badger.Txn, key []byte, value any) error {
 	return txn.Set(key, raw)
 }
 
-func getRecord(txn *badger.Txn, key []byte) (r record, found bool, err error) {
+func getRecord(txn *badger.Txn, key []byte) (r record.Record, found bool, err error) {
 	found, err = getValue(txn, key, func(b []byte) (err error) {
-		r, err = decodeRecord(b)
+		r, err = record.Decode(b)
 		return err
 	})
 	return r, found, err

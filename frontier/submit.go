@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/muninn-archive/muninn/frontier/internal/record"
 	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/scope"
 	"github.com/muninn-archive/muninn/internal/urls"
@@ -99,47 +100,47 @@ func (e *edit) takeOne(bound *scope.Scope, in Submission) (SubmitAnswer, error) 
 		out.Answer, out.Reason = SubmitOutOfScope, reason
 		return out, nil
 	}
-	r, found, err := getRecord(e.Txn, recordKey(e.s.id, keyOf(u)))
+	r, found, err := getRecord(e.Txn, recordKey(e.s.id, record.KeyOf(u)))
 	if err != nil {
 		return out, err
 	}
 	switch {
-	case found && r.state == stateBanned:
+	case found && r.State == record.Banned:
 		out.Reason = "it was submitted as blacklisted before"
 		return out, nil
-	case found && r.run == e.rec.Run:
-		out.Answer, out.Reason = SubmitKnown, stateNames[r.state]
+	case found && r.Run == e.rec.Run:
+		out.Answer, out.Reason = SubmitKnown, r.State.String()
 	default:
 		out.Answer = SubmitAccepted
 	}
 	if in.Path == "" {
 		in.Path = crawl.HopSeed.String()
 	}
-	o := admit(bound, in.Discovery, map[string]urlKey{})
-	o.links = []scored{{score: in.Score, keep: in.LinkFeatures, parts: in.Parts}}
+	o := admit(bound, in.Discovery, map[string]record.Key{})
+	o.links = []record.Link{{Score: in.Score, Features: in.LinkFeatures, Parts: in.Parts}}
 	return out, e.offer(o)
 }
 
 // ban marks a URL that is never to be fetched: it leaves its queue, and a claim that has it leaves it out once its batch
 // begins to fetch.
 func (e *edit) ban(u urls.URL, in Submission) error {
-	k := keyOf(u)
+	k := record.KeyOf(u)
 	r, found, err := getRecord(e.Txn, recordKey(e.s.id, k))
-	if err != nil || found && r.state == stateBanned {
+	if err != nil || found && r.State == record.Banned {
 		return err
 	}
-	c := e.change(k.pld)
+	c := e.change(k.PLD)
 	c.name = u.PLD()
 	switch {
 	case !found:
-		r = record{url: u.String(), path: scope.Abbreviate(in.Path)}
+		r = record.Record{URL: u.String(), Path: scope.Abbreviate(in.Path)}
 		c.known++
-	case r.state == stateWaiting:
-		if err := e.Delete(queueKey(e.s.id, k.pld, r.place)); err != nil {
+	case r.State == record.Waiting:
+		if err := e.Delete(queueKey(e.s.id, k.PLD, r.Position)); err != nil {
 			return fmt.Errorf("write frontier: %w", err)
 		}
 		c.removed++
 	}
-	r.state, r.run = stateBanned, e.rec.Run
-	return e.Set(recordKey(e.s.id, k), r.encode())
+	r.State, r.Run = record.Banned, e.rec.Run
+	return e.Set(recordKey(e.s.id, k), r.Encode())
 }

@@ -1,6 +1,10 @@
 package frontier
 
-import "maps"
+import (
+	"maps"
+
+	"github.com/muninn-archive/muninn/frontier/internal/record"
+)
 
 // takenURLs are the URLs of claims, by queue: each is one claim's until that ends. The zero value is ready.
 type takenURLs struct {
@@ -9,36 +13,36 @@ type takenURLs struct {
 }
 
 // take gives a URL to a claim.
-func (t *takenURLs) take(k urlKey, claim string) {
-	urls := t.claims[k.pld]
+func (t *takenURLs) take(k record.Key, claim string) {
+	urls := t.claims[k.PLD]
 	if urls == nil {
 		urls = map[uint64]string{}
 		if t.claims == nil {
 			t.claims = map[uint64]map[uint64]string{}
 		}
-		t.claims[k.pld] = urls
+		t.claims[k.PLD] = urls
 	}
-	if _, taken := urls[k.url]; !taken {
+	if _, taken := urls[k.URL]; !taken {
 		t.n++
 	}
-	urls[k.url] = claim
+	urls[k.URL] = claim
 }
 
 // free takes a URL from a claim, if it has it.
-func (t *takenURLs) free(k urlKey, claim string) {
-	urls := t.claims[k.pld]
-	if holder, taken := urls[k.url]; !taken || holder != claim {
+func (t *takenURLs) free(k record.Key, claim string) {
+	urls := t.claims[k.PLD]
+	if holder, taken := urls[k.URL]; !taken || holder != claim {
 		return
 	}
-	delete(urls, k.url)
+	delete(urls, k.URL)
 	t.n--
 	if len(urls) == 0 {
-		delete(t.claims, k.pld)
+		delete(t.claims, k.PLD)
 	}
 }
 
 // claim is the claim that has a URL; empty if none has.
-func (t *takenURLs) claim(k urlKey) string { return t.claims[k.pld][k.url] }
+func (t *takenURLs) claim(k record.Key) string { return t.claims[k.PLD][k.URL] }
 
 // of returns a copy of the URLs that are taken from a queue.
 func (t *takenURLs) of(pld uint64) map[uint64]string { return maps.Clone(t.claims[pld]) }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/dgraph-io/badger/v4"
 
+	"github.com/muninn-archive/muninn/frontier/internal/record"
 	"github.com/muninn-archive/muninn/internal/codec"
 	"github.com/muninn-archive/muninn/internal/crawl"
 )
@@ -29,13 +30,13 @@ func (e *edit) keepUnfetched(outcomes []crawl.Outcome, failed []queuedURL) error
 			continue
 		}
 		r := failed[i].rec
-		u := Unfetched{o.URL, o.Kind, o.Reason, "", r.path, int(r.attempts) + 1, e.f.opts.Now().UTC()}
-		if r.via != (urlKey{}) {
-			via, _, err := getRecord(e.Txn, recordKey(e.s.id, r.via))
+		u := Unfetched{o.URL, o.Kind, o.Reason, "", r.Path, int(r.Attempts) + 1, e.f.opts.Now().UTC()}
+		if r.Via != (record.Key{}) {
+			via, _, err := getRecord(e.Txn, recordKey(e.s.id, r.Via))
 			if err != nil {
 				return err
 			}
-			u.Via = via.url
+			u.Via = via.URL
 		}
 		e.rec.Sequence++
 		if err := setCBOR(e.Txn, unfetchedKey(e.s.id, e.rec.Sequence), u); err != nil {

@@ -2,17 +2,19 @@ package frontier
 
 import (
 	"encoding/binary"
+	"math"
 
 	"github.com/dgraph-io/badger/v4"
 
 	"github.com/muninn-archive/muninn/frontier/internal/queue"
+	"github.com/muninn-archive/muninn/frontier/internal/record"
 )
 
 // maxStale is how many entries at the head of a queue a claim moves down at most, times what it takes.
 const maxStale = 4
 
 // staleBy is how far the priority of an entry must have changed for it to be moved: a fiftieth of the scale.
-const staleBy = 65535 / 50
+const staleBy = math.MaxUint16 / 50
 
 // Beside the head of its queue, a claim weighs others of its entries anew where the order learns, and goes on where the
 // last has stopped: so all entries move up and down in the end. They are sweepTimes what the claim takes, and at most
@@ -49,7 +51,7 @@ func (f *Frontier) head(s *state, c *candidate) (entries []queuedURL, err error)
 			if e.at.Before(c.floor) {
 				c.floor = e.at
 			}
-			if c.taken[e.key.url] != "" {
+			if c.taken[e.key.URL] != "" {
 				return true, nil
 			}
 			if len(entries) == c.limit || c.enough(entries, e.at) {
@@ -92,7 +94,7 @@ func sweep(txn *badger.Txn, id uint16, c *candidate, claimed int, learned *sites
 	pld := c.queue.PLD
 	return scan(txn, pldKey(kindQueue, id, pld), queueKey(id, pld, from), true, func(key, value []byte) (bool, error) {
 		e, ok := entryOf(key, value)
-		if !ok || c.taken[e.key.url] != "" {
+		if !ok || c.taken[e.key.URL] != "" {
 			return true, nil
 		}
 		if left--; left < 0 {
@@ -117,7 +119,7 @@ func entryOf(key, value []byte) (e queuedURL, ok bool) {
 	if !ok || len(value) != 8 {
 		return e, false
 	}
-	return queuedURL{key: urlKey{pld, binary.BigEndian.Uint64(value)}, at: at}, true
+	return queuedURL{key: record.Key{PLD: pld, URL: binary.BigEndian.Uint64(value)}, at: at}, true
 }
 
 func (e *queuedURL) read(txn *badger.Txn, id uint16) (found bool, err error) {
@@ -127,7 +129,7 @@ func (e *queuedURL) read(txn *badger.Txn, id uint16) (found bool, err error) {
 
 // weigh works out what an entry is worth by what is known now, and whether it stands in a wrong place.
 func (e *queuedURL) weigh(learned *sites, c *candidate) (stale bool, err error) {
-	if e.rec.group == 0 && (c.whole == nil || len(e.rec.keep) == 0) {
+	if e.rec.Group == 0 && (c.whole == nil || len(e.rec.Features) == 0) {
 		return false, nil
 	}
 	e.now, err = learned.priority(&e.rec, c.plan)
@@ -148,7 +150,7 @@ type moves struct{ entries, bytes int }
 func (e *edit) move(c *candidate, left *moves) error {
 	for _, entry := range c.stale {
 		left.entries--
-		left.bytes -= len(entry.rec.url) + len(entry.rec.keep) + len(entry.rec.also) + len(entry.rec.parts)
+		left.bytes -= len(entry.rec.URL) + len(entry.rec.Features) + len(entry.rec.OtherFeatures) + len(entry.rec.Parts)
 		if left.entries < 0 || left.bytes < 0 {
 			return nil
 		}
@@ -156,7 +158,7 @@ func (e *edit) move(c *candidate, left *moves) error {
 		if err != nil {
 			return err
 		}
-		if !found || r.state != stateWaiting || r.place != entry.at {
+		if !found || r.State != record.Waiting || r.Position != entry.at {
 			continue // it was claimed, fetched or scored anew meanwhile
 		}
 		if err := e.enqueue(entry.key, &r, entry.now, true); err != nil {

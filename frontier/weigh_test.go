@@ -84,12 +84,12 @@ func (r *rig) standings() (list []standing) {
 			if found, err := e.read(txn, s.id); !found || err != nil {
 				return false, fmt.Errorf("an entry at %v without a record: %w", e.at, err)
 			}
-			if e.rec.place != e.at || places[e.rec.url] {
-				r.t.Errorf("%s stands at %v, its record says %v; twice: %v", e.rec.url, e.at, e.rec.place, places[e.rec.url])
+			if e.rec.Position != e.at || places[e.rec.URL] {
+				r.t.Errorf("%s stands at %v, its record says %v; twice: %v", e.rec.URL, e.at, e.rec.Position, places[e.rec.URL])
 			}
-			places[e.rec.url] = true
+			places[e.rec.URL] = true
 			now, err := learned.priority(&e.rec, &s.Definition)
-			list = append(list, standing{e.rec.url, e.at, now, s.taken.claim(e.key) != ""})
+			list = append(list, standing{e.rec.URL, e.at, now, s.taken.claim(e.key) != ""})
 			return true, err
 		})
 	}))

@@ -26,6 +26,7 @@ var floors = [][]string{
 	{"internal/topic"},
 	{"internal/score"},
 	{"frontier/internal/learner", "frontier/internal/queue"},
+	{"frontier/internal/record"},
 	{"frontier", "internal/fetch", "internal/archive", "internal/aah", "internal/spool", "internal/localstack"},
 	{"internal/pipeline", "internal/report", "internal/recorded", "internal/cli"},
 	{"activities/names"},

@@ -26,3 +26,21 @@ func first(p, q Position) Position {
 	}
 	return p
 }
+
+// Priority maps a score onto the scale of priorities. Scores without an upper bound, those of the update function "sum", are
+// bent below 1, which keeps their order.
+func Priority(score float64, unbounded bool) uint16 {
+	if unbounded {
+		score = score / (1 + score)
+	}
+	switch {
+	case !(score > 0):
+		return 0
+	case score >= 1:
+		return math.MaxUint16
+	}
+	return uint16(score * math.MaxUint16)
+}
+
+// Score is the score of a priority, in [0,1].
+func Score(priority uint16) float64 { return float64(priority) / math.MaxUint16 }
