@@ -3,9 +3,8 @@ package frontier
 import (
 	"time"
 
-	"github.com/dgraph-io/badger/v4"
-
 	"github.com/muninn-archive/muninn/frontier/internal/queue"
+	"github.com/muninn-archive/muninn/frontier/internal/store"
 )
 
 // tidyEvery is how often crawls whose run has ended are looked for that were brought up to answer a question.
@@ -77,9 +76,9 @@ func (f *Frontier) readCrawl(rec crawlRecord) (*state, error) {
 	if f.onLoad != nil {
 		f.onLoad(rec.Name)
 	}
-	s := &state{crawlRecord: rec, id: rec.ID, hosts: newHosts(nil, f.opts)}
+	s := &state{crawlRecord: rec, keys: rec.ID, hosts: newHosts(nil, f.opts)}
 	s.clear()
-	return s, f.view(func(txn *badger.Txn) error { return f.loadCrawl(txn, s) })
+	return s, f.store.View(func(txn store.Reader) error { return f.loadCrawl(txn, s) })
 }
 
 // take puts what was read of a crawl in force, and joins it with what all crawls know of hosts: of those, few rest or are

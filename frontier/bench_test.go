@@ -140,7 +140,7 @@ func BenchmarkOpen(b *testing.B) {
 	r, n := benchRig(b)
 	r.must(r.Close())
 	r.open()
-	r.must(r.db.Flatten(2))
+	r.must(r.store.Compact())
 	r.must(r.Close())
 	size := diskBytes(b, r.dir)
 	for b.Loop() {

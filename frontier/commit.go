@@ -5,10 +5,9 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/dgraph-io/badger/v4"
-
 	"github.com/muninn-archive/muninn/frontier/internal/queue"
 	"github.com/muninn-archive/muninn/frontier/internal/record"
+	"github.com/muninn-archive/muninn/frontier/internal/store"
 	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/order"
 	"github.com/muninn-archive/muninn/internal/times"
@@ -58,7 +57,7 @@ func (f *Frontier) Commit(c Commit) error {
 			commit.marker = "end"
 		}
 		err := f.commitPortion(s, commit, p)
-		if errors.Is(err, badger.ErrTxnTooBig) {
+		if errors.Is(err, store.ErrTooBig) {
 			err = f.commitPortion(s, commit, p.spare())
 		}
 		if err != nil {
@@ -80,14 +79,6 @@ func (c *Commit) marker(portion int) string {
 	return fmt.Sprint(portion)
 }
 
-func batchKey(id uint16, run uint32, batch string, part string) []byte {
-	return textKey(kindBatch, id, fmt.Sprintf("%d/%s/%s", run, batch, part))
-}
-
-func committed(txn *badger.Txn, key []byte) (bool, error) {
-	return getValue(txn, key, func([]byte) error { return nil })
-}
-
 // Committed tells whether a batch was committed.
 func (f *Frontier) Committed(name, batch string) bool {
 	f.mu.Lock()
@@ -97,8 +88,8 @@ func (f *Frontier) Committed(name, batch string) bool {
 		return false
 	}
 	done := false
-	err = f.view(func(txn *badger.Txn) (err error) {
-		done, err = committed(txn, batchKey(s.id, 0, batch, "end"))
+	err = f.store.View(func(txn store.Reader) (err error) {
+		done, err = txn.Has(s.keys.Batch(batch, "end"))
 		return err
 	})
 	return done && err == nil
@@ -117,8 +108,8 @@ type committing struct {
 func (f *Frontier) commitPortion(s *state, now committing, p portion) error {
 	return f.update(func(tx *transaction) (func(), error) {
 		e := f.edit(tx, s)
-		key := batchKey(s.id, 0, now.c.Batch, now.marker)
-		if already, err := committed(tx.Txn, key); already || err != nil {
+		key := s.keys.Batch(now.c.Batch, now.marker)
+		if already, err := tx.Has(key); already || err != nil {
 			return nil, err
 		}
 		claims, done, err := f.heldBy(tx, s, now.c.Batch)
@@ -145,7 +136,7 @@ func (f *Frontier) commitPortion(s *state, now committing, p portion) error {
 				return nil, err
 			}
 		}
-		if err := errors.Join(e.sites.save(), writeKeeps(tx.Txn, p.keeps)); err != nil {
+		if err := errors.Join(e.sites.save(tx.Tx), writeKeeps(tx.Tx, p.keeps)); err != nil {
 			return nil, err
 		}
 		took, err := e.learn(s.visits(now.c, visited, pages, now.all))
@@ -213,7 +204,7 @@ func (e *edit) endBatch(now committing, claims []*Claim) (apply func(), err erro
 	}
 	if !now.c.Rest.IsZero() && len(claims) > 0 {
 		e.rec.Totals.Failed++
-		if err := e.Set(batchKey(e.s.id, 0, now.c.Batch, markerFailed), nil); err != nil {
+		if err := e.Set(e.s.keys.Batch(now.c.Batch, markerFailed), nil); err != nil {
 			return nil, err
 		}
 	}
@@ -258,7 +249,7 @@ func (f *Frontier) saveDone(tx *transaction, s *state, done map[uint64]queue.Tal
 		if rest, its := rests[pld]; its {
 			m.SetRest(rest)
 		}
-		if err := s.saveMeta(tx.Txn, pld, m); err != nil {
+		if err := s.saveMeta(tx.Tx, pld, m); err != nil {
 			return err
 		}
 	}
@@ -288,7 +279,7 @@ func (f *Frontier) finishQueue(s *state, q *queue.Queue, outcomes []crawl.Outcom
 		m := record.OfQueue(q)
 		f.mu.Unlock()
 		m.Next, m.Fails = record.Millis(next), fails
-		if err := s.saveMeta(tx.Txn, q.PLD, m); err != nil {
+		if err := s.saveMeta(tx.Tx, q.PLD, m); err != nil {
 			return nil, err
 		}
 		return func() {

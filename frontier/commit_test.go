@@ -6,9 +6,8 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/dgraph-io/badger/v4"
-
 	"github.com/muninn-archive/muninn/frontier/internal/record"
+	"github.com/muninn-archive/muninn/frontier/internal/store"
 	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/urls"
 )
@@ -48,8 +47,8 @@ func (r *rig) prints(url string) (raw []byte) {
 	r.t.Helper()
 	u, err := urls.Parse(url)
 	r.must(err)
-	r.must(r.view(func(txn *badger.Txn) error {
-		_, err := getValue(txn, urlKeyed(kindPrint, r.crawls[testCrawl].id, record.KeyOf(u)), func(b []byte) error {
+	r.must(r.store.View(func(txn store.Reader) error {
+		_, err := txn.Get(r.crawls[testCrawl].keys.Print(record.KeyOf(u)), func(b []byte) error {
 			raw = bytes.Clone(b)
 			return nil
 		})

@@ -26,7 +26,7 @@ func (e *edit) conclude(o crawl.Outcome, archive int, done map[uint64]queue.Tall
 		return end, fmt.Errorf("commit %s: %w", o.URL, err)
 	}
 	k := record.KeyOf(u)
-	r, found, err := getRecord(e.Txn, recordKey(e.s.id, k))
+	r, found, err := e.Record(e.s.keys.Record(k))
 	if err != nil || !found || r.State != record.Waiting {
 		return end, err
 	}
@@ -39,7 +39,7 @@ func (e *edit) conclude(o crawl.Outcome, archive int, done map[uint64]queue.Tall
 	if o.Kind == crawl.OutcomeReturned {
 		return end, nil
 	}
-	if err := e.Delete(queueKey(e.s.id, k.PLD, r.Position)); err != nil {
+	if err := e.Delete(e.s.keys.Entry(k.PLD, r.Position)); err != nil {
 		return end, err
 	}
 	c := e.change(k.PLD)
@@ -51,7 +51,7 @@ func (e *edit) conclude(o crawl.Outcome, archive int, done map[uint64]queue.Tall
 	case crawl.OutcomeRetry:
 		r.State, r.Attempts, r.Due = record.Delayed, r.Attempts+1, max(o.After.Unix(), 0)+1
 		end.due = r.Due
-		if err := e.Set(delayedKey(e.s.id, r.Due, k), nil); err != nil {
+		if err := e.Set(e.s.keys.Delay(r.Due, k), nil); err != nil {
 			return end, err
 		}
 	case crawl.OutcomeDone, crawl.OutcomeUnmodified:
@@ -73,7 +73,7 @@ func (e *edit) conclude(o crawl.Outcome, archive int, done map[uint64]queue.Tall
 		r.State = record.Failed
 		e.rec.ended(o, e.f.opts.Now())
 	}
-	return end, e.Set(recordKey(e.s.id, k), r.Encode())
+	return end, e.Set(e.s.keys.Record(k), r.Encode())
 }
 
 // countDone counts an answer of a queue. done holds the queues of the batch's claims; a batch whose claims

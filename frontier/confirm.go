@@ -43,7 +43,7 @@ func (f *Frontier) Confirm(name string, done Confirmed) error {
 			}
 		}
 		for _, lease := range released {
-			if err := tx.Delete(textKey(kindRelease, s.id, lease)); err != nil {
+			if err := tx.Delete(s.keys.Release(lease)); err != nil {
 				return nil, err
 			}
 		}

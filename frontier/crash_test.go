@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/muninn-archive/muninn/frontier/internal/store"
 	"github.com/muninn-archive/muninn/internal/crawl"
 )
 
@@ -209,11 +210,11 @@ func TestUnbornLog(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	db, err := openBadger(dir, true)
+	empty, err := store.Open(dir, store.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := db.Close(); err != nil {
+	if err := empty.Close(); err != nil {
 		t.Error(err)
 	}
 }

@@ -3,23 +3,24 @@ package frontier
 import (
 	"time"
 
+	"github.com/muninn-archive/muninn/frontier/internal/store"
 	"github.com/muninn-archive/muninn/internal/crawl"
 )
 
 // crawlRecord is what is kept of a crawl.
 type crawlRecord struct {
-	ID        uint16    `cbor:"1,keyasint"`
-	Name      string    `cbor:"2,keyasint"`
-	Owner     string    `cbor:"3,keyasint"` // the Crawl workflow's run that it belongs to
-	Run       uint32    `cbor:"4,keyasint"` // counts the runs
-	Active    bool      `cbor:"5,keyasint"`
-	Started   time.Time `cbor:"6,keyasint"`
-	Totals    Totals    `cbor:"9,keyasint"` // of this run
-	Counter   uint64    `cbor:"10,keyasint"`
-	Sequence  int64     `cbor:"11,keyasint"` // of claims
-	Top       []Top     `cbor:"13,keyasint,omitempty"`
-	Limit     int64     `cbor:"14,keyasint,omitempty"` // pages of the present phase, 0: the budget alone
-	Reference bool      `cbor:"15,keyasint,omitempty"` // the reference crawl is under way
+	ID        store.Keys `cbor:"1,keyasint"`
+	Name      string     `cbor:"2,keyasint"`
+	Owner     string     `cbor:"3,keyasint"` // the Crawl workflow's run that it belongs to
+	Run       uint32     `cbor:"4,keyasint"` // counts the runs
+	Active    bool       `cbor:"5,keyasint"`
+	Started   time.Time  `cbor:"6,keyasint"`
+	Totals    Totals     `cbor:"9,keyasint"` // of this run
+	Counter   uint64     `cbor:"10,keyasint"`
+	Sequence  int64      `cbor:"11,keyasint"` // of claims
+	Top       []Top      `cbor:"13,keyasint,omitempty"`
+	Limit     int64      `cbor:"14,keyasint,omitempty"` // pages of the present phase, 0: the budget alone
+	Reference bool       `cbor:"15,keyasint,omitempty"` // the reference crawl is under way
 
 	Ends []End `cbor:"16,keyasint,omitempty"` // URLs that ended without a page, the last of each kind
 

@@ -21,7 +21,7 @@ type edit struct {
 }
 
 func (f *Frontier) edit(tx *transaction, s *state) *edit {
-	return &edit{tx, f, s, f.draft(tx, s), openSites(tx.Txn, s.id, s.learner()), nil}
+	return &edit{tx, f, s, f.draft(tx, s), openSites(tx.Reader, s.keys, s.learner()), nil}
 }
 
 // change is what memory is to learn of a queue.
@@ -71,7 +71,7 @@ func (e *edit) finish(marker []byte, more func()) (apply func(), err error) {
 	for pld, c := range e.changes {
 		e.rec.Totals.Known += c.known
 		if _, known := e.s.queues[pld]; !known && c.name != "" {
-			if err := errors.Join(e.touch(e.s, pld), e.s.saveMeta(e.Txn, pld, record.Queue{Name: c.name})); err != nil {
+			if err := errors.Join(e.touch(e.s, pld), e.s.saveMeta(e.Tx, pld, record.Queue{Name: c.name})); err != nil {
 				e.f.mu.Unlock()
 				return nil, err
 			}

@@ -4,10 +4,10 @@ import (
 	"time"
 
 	"github.com/cespare/xxhash/v2"
-	"github.com/dgraph-io/badger/v4"
 
 	"github.com/muninn-archive/muninn/frontier/internal/queue"
 	"github.com/muninn-archive/muninn/frontier/internal/record"
+	"github.com/muninn-archive/muninn/frontier/internal/store"
 )
 
 // evict takes queues out of memory that have no URLs, no claim and no rest, those first that have rested longest, until as
@@ -38,9 +38,10 @@ func (f *Frontier) recall(s *state, plds ...uint64) error {
 	if len(missing) == 0 {
 		return nil
 	}
-	return f.view(func(txn *badger.Txn) error {
+	return f.store.View(func(txn store.Reader) error {
 		for _, pld := range missing {
-			m, known, err := readMeta(txn, s.id, pld)
+			var m record.Queue
+			known, err := txn.Load(s.keys.Queue(pld), &m)
 			if err != nil {
 				return err
 			}
@@ -71,8 +72,8 @@ func (f *Frontier) queueOf(s *state, pld uint64) (found queue.Queue, known bool,
 		return found, there, nil
 	}
 	var m record.Queue
-	err = f.view(func(txn *badger.Txn) (err error) {
-		m, known, err = readMeta(txn, s.id, pld)
+	err = f.store.View(func(txn store.Reader) (err error) {
+		known, err = txn.Load(s.keys.Queue(pld), &m)
 		return err
 	})
 	if err != nil || !known {
@@ -90,23 +91,23 @@ func (f *Frontier) queueOf(s *state, pld uint64) (found queue.Queue, known bool,
 
 // crawlDelay is the longest Crawl-delay that any crawl in memory knows of a host.
 func (f *Frontier) crawlDelay(pld uint64) (longest time.Duration, err error) {
-	var evicted []uint16
+	var evicted []store.Keys
 	f.mu.Lock()
 	for _, s := range f.crawls {
 		if q, there := s.queues[pld]; there {
 			longest = max(longest, q.Delay)
 		} else if s.evicted {
-			evicted = append(evicted, s.id)
+			evicted = append(evicted, s.keys)
 		}
 	}
 	f.mu.Unlock()
 	if len(evicted) == 0 {
 		return longest, nil
 	}
-	err = f.view(func(txn *badger.Txn) error {
-		for _, id := range evicted {
-			m, _, err := readMeta(txn, id, pld)
-			if err != nil {
+	err = f.store.View(func(txn store.Reader) error {
+		for _, keys := range evicted {
+			var m record.Queue
+			if _, err := txn.Load(keys.Queue(pld), &m); err != nil {
 				return err
 			}
 			longest = max(longest, time.Duration(m.Delay)*time.Millisecond)
@@ -114,11 +115,6 @@ func (f *Frontier) crawlDelay(pld uint64) (longest time.Duration, err error) {
 		return nil
 	})
 	return longest, err
-}
-
-func readMeta(txn *badger.Txn, id uint16, pld uint64) (m record.Queue, known bool, err error) {
-	known, err = getCBOR(txn, pldKey(kindMeta, id, pld), &m)
-	return m, known, err
 }
 
 // Met tells whether a crawl has met a PLD.

@@ -4,10 +4,9 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/dgraph-io/badger/v4"
-
 	"github.com/muninn-archive/muninn/frontier/internal/queue"
 	"github.com/muninn-archive/muninn/frontier/internal/record"
+	"github.com/muninn-archive/muninn/frontier/internal/store"
 	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/order"
 	"github.com/muninn-archive/muninn/internal/politeness"
@@ -80,8 +79,8 @@ func (f *Frontier) Explain(name string, u urls.URL) (Explanation, error) {
 		out.Waiting, out.Next, out.Busy, out.Fails, out.Spent = q.Waiting, q.Due(), q.Busy, q.Fails, q.Spent
 	}
 	out.Strategy, out.Update = definition.Order.Strategy, definition.Order.Update
-	err = f.view(func(txn *badger.Txn) error {
-		r, found, err := getRecord(txn, recordKey(s.id, k))
+	err = f.store.View(func(txn store.Reader) error {
+		r, found, err := txn.Record(s.keys.Record(k))
 		if err != nil || !found {
 			return err
 		}
@@ -96,7 +95,7 @@ func (f *Frontier) Explain(name string, u urls.URL) (Explanation, error) {
 		if r.State == record.Delayed {
 			out.Due = time.Unix(r.Due, 0).UTC()
 		}
-		if via, known, err := getRecord(txn, recordKey(s.id, r.Via)); err != nil {
+		if via, known, err := txn.Record(s.keys.Record(r.Via)); err != nil {
 			return err
 		} else if known {
 			out.Via = via.URL
@@ -108,7 +107,7 @@ func (f *Frontier) Explain(name string, u urls.URL) (Explanation, error) {
 			kept, _ := counts(whole.Order, &r, definition.Order.Update)
 			out.Learned = whole.Order.Explain(kept)
 		}
-		now, err := openSites(txn, s.id, whole).priority(&r, &definition)
+		now, err := openSites(txn, s.keys, whole).priority(&r, &definition)
 		if err != nil {
 			return err
 		}
@@ -117,8 +116,8 @@ func (f *Frontier) Explain(name string, u urls.URL) (Explanation, error) {
 			return nil
 		}
 		out.Priority = queue.Score(r.Position.Priority)
-		return scan(txn, pldKey(kindQueue, s.id, k.PLD), nil, false, func(key, _ []byte) (bool, error) {
-			_, at, ok := parseQueueKey(key)
+		return txn.Keys(s.keys.Entries(k.PLD), func(key store.Key) (bool, error) {
+			at, ok := key.Position()
 			if ok && at.Before(r.Position) {
 				out.Before++
 			}

@@ -1,12 +1,10 @@
 package frontier
 
 import (
-	"fmt"
 	"slices"
 
-	"github.com/dgraph-io/badger/v4"
-
 	"github.com/muninn-archive/muninn/frontier/internal/record"
+	"github.com/muninn-archive/muninn/frontier/internal/store"
 	"github.com/muninn-archive/muninn/internal/crawl"
 )
 
@@ -18,8 +16,8 @@ func (f *Frontier) Original(name string, archive int, digest string) (v crawl.Vi
 	if err != nil {
 		return v, false
 	}
-	err = f.view(func(txn *badger.Txn) (err error) {
-		found, err = getCBOR(txn, textKey(kindDigest, s.id, record.Digest(archive, digest)), &v)
+	err = f.store.View(func(txn store.Reader) (err error) {
+		found, err = txn.Load(s.keys.Digest(archive, digest), &v)
 		return err
 	})
 	return v, found && err == nil
@@ -37,8 +35,8 @@ func (f *Frontier) Samples(name string, fn func(raw []byte) error) error {
 	if err != nil {
 		return err
 	}
-	return f.view(func(txn *badger.Txn) error {
-		return scan(txn, textKey(kindSample, s.id, fmt.Sprintf("%d/", run)), nil, true, func(_, value []byte) (bool, error) {
+	return f.store.View(func(txn store.Reader) error {
+		return txn.Scan(s.keys.Sample(run, ""), nil, func(_ store.Key, value []byte) (bool, error) {
 			return true, fn(slices.Clone(value))
 		})
 	})
@@ -52,8 +50,8 @@ func (f *Frontier) Known(name string, fn func(url, state string) error) error {
 	if err != nil {
 		return err
 	}
-	return f.view(func(txn *badger.Txn) error {
-		return scan(txn, prefix(kindRecord, s.id), nil, true, func(_, value []byte) (bool, error) {
+	return f.store.View(func(txn store.Reader) error {
+		return txn.Scan(s.keys.All(store.Records), nil, func(_ store.Key, value []byte) (bool, error) {
 			r, err := record.Decode(value)
 			if err != nil {
 				return false, err

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/dgraph-io/badger/v4"
+	"github.com/muninn-archive/muninn/frontier/internal/store"
 )
 
 // ErrFull says that the frontier knows as many crawls as it can.
@@ -16,11 +16,11 @@ var ErrFull = fmt.Errorf("the frontier knows %d crawls, the most it can: forget 
 
 // freeID is an ID for a new crawl; the transaction has those that begin in it. The IDs of forgotten crawls are given
 // again once the last ones are used up: all that was kept under them is gone. Frontier.mu is held.
-func (f *Frontier) freeID(tx *transaction) (uint16, error) {
-	used := map[uint16]bool{0: true}
+func (f *Frontier) freeID(tx *transaction) (store.Keys, error) {
+	used := map[store.Keys]bool{0: true}
 	for _, crawls := range []map[string]*state{f.crawls, tx.born} {
 		for _, s := range crawls {
-			used[s.id] = true
+			used[s.keys] = true
 		}
 	}
 	if len(used) > math.MaxUint16 {
@@ -31,12 +31,6 @@ func (f *Frontier) freeID(tx *transaction) (uint16, error) {
 		id++ // 65,535 is followed by 0, which is used
 	}
 	return id, nil
-}
-
-// kindsOfCrawls are the kinds of keys that a crawl has under its ID.
-var kindsOfCrawls = []byte{
-	kindPlan, kindRecord, kindQueue, kindMeta, kindClaim, kindBatch, kindRelease, kindDelayed, kindDigest, kindSample, kindSite,
-	kindLesson, kindTrail, kindSum, kindMemory, kindEnded, kindPrint,
 }
 
 // Forgotten is what a frontier held of a crawl that it forgets.
@@ -108,7 +102,7 @@ func (f *Frontier) Forget(name, gone string, dry bool) (Forgotten, error) {
 	}
 	f.mu.Unlock()
 	if dry {
-		return out, errors.Join(f.countEntries(s.id, &out), busy)
+		return out, errors.Join(f.countEntries(s.keys, &out), busy)
 	}
 	if busy != nil {
 		return out, busy
@@ -123,16 +117,16 @@ func (f *Frontier) Forget(name, gone string, dry bool) (Forgotten, error) {
 }
 
 // countEntries counts what the frontier keeps of a crawl.
-func (f *Frontier) countEntries(id uint16, out *Forgotten) error {
-	for _, kind := range kindsOfCrawls {
-		n, err := f.entries(kind, id)
+func (f *Frontier) countEntries(keys store.Keys, out *Forgotten) error {
+	for _, kind := range store.OfCrawls() {
+		n, err := f.entries(keys.All(kind))
 		if err != nil {
 			return err
 		}
 		switch out.Entries += n; kind {
-		case kindRecord:
+		case store.Records:
 			out.URLs = n
-		case kindMeta:
+		case store.Queues:
 			out.Queues = n
 		}
 	}
@@ -141,13 +135,14 @@ func (f *Frontier) countEntries(id uint16, out *Forgotten) error {
 
 // deleteCrawl counts and deletes it.
 func (f *Frontier) deleteCrawl(s *state, out *Forgotten) error {
-	if err := f.countEntries(s.id, out); err != nil {
+	if err := f.countEntries(s.keys, out); err != nil {
 		return err
 	}
-	for _, kind := range kindsOfCrawls {
+	for _, kind := range store.OfCrawls() {
 		for more := true; more; {
-			err := f.update(func(tx *transaction) (_ func(), err error) {
-				more, err = deleteSome(tx.Txn, prefix(kind, s.id), forgetPart)
+			err := f.update(func(tx *transaction) (func(), error) {
+				deleted, err := tx.DeleteFirst(s.keys.All(kind), forgetPart)
+				more = deleted == forgetPart
 				return nil, err
 			})
 			if err != nil {
@@ -159,7 +154,7 @@ func (f *Frontier) deleteCrawl(s *state, out *Forgotten) error {
 		if tx.drafts[s] != nil { // which would be written behind this
 			return nil, errTogether
 		}
-		return func() { delete(f.crawls, s.Name) }, tx.Delete(append([]byte{kindCrawl}, s.Name...))
+		return func() { delete(f.crawls, s.Name) }, tx.Delete(store.Crawl(s.Name))
 	})
 }
 
@@ -171,23 +166,13 @@ func (s *state) forgotten() error {
 	return nil
 }
 
-// entries counts the entries of a kind.
-func (f *Frontier) entries(kind byte, id uint16) (n int, err error) {
-	err = f.view(func(txn *badger.Txn) error {
-		return scan(txn, prefix(kind, id), nil, false, func([]byte, []byte) (bool, error) {
+// entries counts the entries under a prefix.
+func (f *Frontier) entries(under store.Key) (n int, err error) {
+	err = f.store.View(func(txn store.Reader) error {
+		return txn.Keys(under, func(store.Key) (bool, error) {
 			n++
 			return true, nil
 		})
 	})
 	return n, err
-}
-
-// deleteSome deletes the first entries under a prefix; more tells that there are others.
-func deleteSome(txn *badger.Txn, under []byte, most int) (more bool, err error) {
-	var keys [][]byte
-	err = scan(txn, under, nil, false, func(key, _ []byte) (bool, error) {
-		keys = append(keys, append([]byte(nil), key...))
-		return len(keys) < most, nil
-	})
-	return len(keys) == most, errors.Join(err, deleteAll(txn, keys, nil))
 }

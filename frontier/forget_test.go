@@ -8,8 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/dgraph-io/badger/v4"
-
+	"github.com/muninn-archive/muninn/frontier/internal/store"
 	"github.com/muninn-archive/muninn/internal/crawl"
 )
 
@@ -17,9 +16,9 @@ import (
 func (r *rig) keysUnder() map[uint16]int {
 	r.t.Helper()
 	n := map[uint16]int{}
-	r.must(r.view(func(txn *badger.Txn) error {
-		return scan(txn, []byte{}, nil, false, func(key, _ []byte) (bool, error) {
-			if key[0] != kindCrawl && len(key) >= 3 {
+	r.must(r.store.View(func(txn store.Reader) error {
+		return txn.Keys(nil, func(key store.Key) (bool, error) {
+			if store.Kind(key[0]) != store.Crawls && len(key) >= 3 {
 				n[binary.BigEndian.Uint16(key[1:])]++
 			}
 			return true, nil
@@ -47,7 +46,7 @@ func TestForget(t *testing.T) {
 	r.submit("s", found(1, "http://a.example/")...)
 	r.other("gone")
 	r.other("stays")
-	id := r.crawls["gone"].id
+	id := uint16(r.crawls["gone"].keys)
 	if _, err := r.Forget("gone", "", false); !errors.Is(err, ErrBusy) {
 		t.Fatalf("a crawl that runs: %v", err)
 	}
@@ -58,7 +57,7 @@ func TestForget(t *testing.T) {
 	before := r.keysUnder()
 	dry, err := r.Forget("gone", "", true)
 	r.must(err)
-	if dry.URLs != 2 || dry.Queues != 1 || dry.Run != 1 || dry.Entries < 8 || r.keysUnder()[id] != before[id] {
+	if dry.URLs != 2 || dry.Queues != 1 || dry.Run != 1 || dry.Entries < 8 || r.keysUnder()[uint16(id)] != before[id] {
 		t.Errorf("%+v, %d keys", dry, before[id])
 	}
 	got, err := r.Forget("gone", "", false)
@@ -121,9 +120,9 @@ func TestForgetAbandoned(t *testing.T) {
 	if _, err := r.Forget(testCrawl, "another", false); !errors.Is(err, ErrBusy) {
 		t.Errorf("forgotten for another: %v", err)
 	}
-	stale, id := r.crawls[testCrawl], r.crawls[testCrawl].id
-	if _, err := r.Forget(testCrawl, "owner", false); err != nil || r.Knows(testCrawl) || r.keysUnder()[id] != 0 {
-		t.Errorf("%v; %d keys are left", err, r.keysUnder()[id])
+	stale, id := r.crawls[testCrawl], r.crawls[testCrawl].keys
+	if _, err := r.Forget(testCrawl, "owner", false); err != nil || r.Knows(testCrawl) || r.keysUnder()[uint16(id)] != 0 {
+		t.Errorf("%v; %d keys are left", err, r.keysUnder()[uint16(id)])
 	}
 	err := r.update(func(tx *transaction) (func(), error) {
 		r.draft(tx, stale).Totals.Links++
@@ -146,32 +145,32 @@ func TestForgetAbandoned(t *testing.T) {
 // IDs never meet: those of forgotten crawls are given again, and when none is left, no crawl begins.
 func TestIDs(t *testing.T) {
 	r := newRig(t, nil)
-	used := map[uint16]bool{}
+	used := map[store.Keys]bool{}
 	r.mu.Lock()
 	for i := range math.MaxUint16 - 1 {
 		name := fmt.Sprint("c", i)
-		id, err := r.freeID(newTransaction(nil))
-		if err != nil || id == 0 || used[id] || id == r.crawls[testCrawl].id {
+		id, err := r.freeID(newTransaction(store.Tx{}))
+		if err != nil || id == 0 || used[id] || id == r.crawls[testCrawl].keys {
 			t.Fatalf("crawl %d: %d, %v", i, id, err)
 		}
 		if i > 100 { // as many at once, or this takes minutes
-			for id := range uint16(math.MaxUint16) {
-				if id > 0 && r.crawls[fmt.Sprint("id", id)] == nil && !used[id] && id != r.crawls[testCrawl].id {
-					r.crawls[fmt.Sprint("id", id)] = &state{id: id}
+			for id := range store.Keys(math.MaxUint16) {
+				if id > 0 && r.crawls[fmt.Sprint("id", id)] == nil && !used[id] && id != r.crawls[testCrawl].keys {
+					r.crawls[fmt.Sprint("id", id)] = &state{keys: id}
 				}
 			}
-			r.crawls["last"] = &state{id: math.MaxUint16}
+			r.crawls["last"] = &state{keys: math.MaxUint16}
 			break
 		}
 		used[id], r.nextID = true, id+1
-		r.crawls[name] = &state{id: id}
+		r.crawls[name] = &state{keys: id}
 	}
-	_, err := r.freeID(newTransaction(nil))
+	_, err := r.freeID(newTransaction(store.Tx{}))
 	if !errors.Is(err, ErrFull) {
 		t.Errorf("all are used: %v", err)
 	}
 	delete(r.crawls, "c7")
-	free, err := r.freeID(newTransaction(nil))
+	free, err := r.freeID(newTransaction(store.Tx{}))
 	r.mu.Unlock()
 	if err != nil || free == 0 || used[free] == false {
 		t.Errorf("%d, %v", free, err)

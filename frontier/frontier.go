@@ -7,17 +7,16 @@ import (
 	"sync"
 	"time"
 
-	"github.com/dgraph-io/badger/v4"
-
 	"github.com/muninn-archive/muninn/frontier/internal/learner"
 	"github.com/muninn-archive/muninn/frontier/internal/queue"
+	"github.com/muninn-archive/muninn/frontier/internal/store"
 	"github.com/muninn-archive/muninn/internal/scope"
 )
 
 // The errors of the frontier.
 var (
-	ErrClosed   = errors.New("the frontier is closed")
-	ErrLocked   = errors.New("it is in use by another process: give each worker a data folder of its own, or wait for that one's end")
+	ErrClosed   = store.ErrClosed
+	ErrLocked   = store.ErrLocked
 	ErrNoCrawl  = errors.New("the frontier does not know this crawl")
 	ErrNoBatch  = errors.New("the batch has no claim any more")
 	ErrBusy     = errors.New("the crawl is running already")
@@ -46,19 +45,18 @@ const (
 
 // Frontier is the frontier of one worker.
 type Frontier struct {
-	db      *badger.DB
+	store   *store.Store
 	opts    Options
 	writes  chan pendingWrite
 	closed  chan struct{}
 	stopped chan struct{}
 	once    sync.Once
-	reading sync.RWMutex // held while reading, so that Close waits
 
 	mu      sync.Mutex
 	crawls  map[string]*state
 	hosts   *hosts
 	changed chan struct{} // closed and made anew whenever something changes
-	nextID  uint16
+	nextID  store.Keys
 	tidy    chan struct{} // a run has ended
 
 	remembering sync.Mutex // held while what is remembered is kept
@@ -69,7 +67,7 @@ type Frontier struct {
 // state is a crawl as memory knows it. Frontier.mu guards it.
 type state struct {
 	crawlRecord
-	id       uint16 // crawlRecord.ID, which may be read without the lock
+	keys     store.Keys // of crawlRecord.ID; may be read without the lock
 	scope    *scope.Scope
 	queues   map[uint64]*queue.Queue
 	evicted  bool   // there may be queues on disk that memory does not have, see evict
@@ -79,7 +77,7 @@ type state struct {
 	claims   map[string]*Claim
 	taken    takenURLs
 	journal  map[string]Release
-	delayed  int   // entries of kindDelayed
+	delayed  int   // entries of store.Delays
 	due      int64 // of the first of them, or earlier; Unix seconds
 	waiting  int   // entries in queues, claimed ones included
 
@@ -105,20 +103,19 @@ func Open(dir string, opts Options) (*Frontier, error) {
 	if opts.Idle == 0 {
 		opts.Idle = DefaultIdle
 	}
-	db, err := openBadger(dir, !opts.NoSync)
+	disk, err := store.Open(dir, store.Options{Room: opts.Room, NoSync: opts.NoSync})
 	if err != nil {
 		return nil, err
 	}
 	f := &Frontier{
-		db: db, opts: opts, writes: make(chan pendingWrite, groupSize), closed: make(chan struct{}),
+		store: disk, opts: opts, writes: make(chan pendingWrite, groupSize), closed: make(chan struct{}),
 		stopped: make(chan struct{}), crawls: map[string]*state{}, changed: make(chan struct{}), nextID: 1, tidy: make(chan struct{}, 1),
 	}
 	f.hosts = newHosts(f.crawls, opts)
 	if err := errors.Join(f.loadHosts(), f.load()); err != nil {
-		return nil, errors.Join(err, db.Close())
+		return nil, errors.Join(err, disk.Close())
 	}
 	go f.writer()
-	go f.collectGarbage()
 	return f, nil
 }
 
@@ -129,27 +126,9 @@ func (f *Frontier) Close() error {
 		close(f.closed)
 		<-f.stopped
 		f.wake()
-		f.reading.Lock()
-		defer f.reading.Unlock()
-		err = f.db.Close()
+		err = f.store.Close()
 	})
 	return err
-}
-
-// collectGarbage gives back the space of values that are no longer needed.
-func (f *Frontier) collectGarbage() {
-	tick := time.NewTicker(10 * time.Minute)
-	defer tick.Stop()
-	for {
-		select {
-		case <-tick.C:
-			for f.db.RunValueLogGC(0.5) == nil {
-				continue
-			}
-		case <-f.closed:
-			return
-		}
-	}
 }
 
 // wake tells those who wait that something has changed.

@@ -6,10 +6,9 @@ import (
 	"slices"
 	"time"
 
-	"github.com/dgraph-io/badger/v4"
-
 	"github.com/muninn-archive/muninn/frontier/internal/queue"
 	"github.com/muninn-archive/muninn/frontier/internal/record"
+	"github.com/muninn-archive/muninn/frontier/internal/store"
 	"github.com/muninn-archive/muninn/internal/codec"
 	"github.com/muninn-archive/muninn/internal/times"
 	"github.com/muninn-archive/muninn/internal/urls"
@@ -156,11 +155,11 @@ func (f *Frontier) restHost(tx *transaction, pld uint64, until time.Time) (apply
 	if idle {
 		return func() {}, nil
 	}
-	if err := setCBOR(tx.Txn, pldKey(kindHost, 0, pld), record.Host{Next: record.Millis(until)}); err != nil {
+	if err := tx.Save(store.Host(pld), record.Host{Next: record.Millis(until)}); err != nil {
 		return nil, err
 	}
 	for _, old := range stale {
-		if err := tx.Delete(pldKey(kindHost, 0, old)); err != nil {
+		if err := tx.Delete(store.Host(old)); err != nil {
 			return nil, err
 		}
 	}
@@ -210,32 +209,25 @@ func (h *hosts) stale(touched map[queueRef]int) (list []uint64) {
 
 // loadHosts brings up when hosts may be asked again, and deletes what has passed.
 func (f *Frontier) loadHosts() error {
-	var stale [][]byte
-	err := f.db.View(func(txn *badger.Txn) error {
-		return scan(txn, prefix(kindHost, 0), nil, true, func(key, value []byte) (bool, error) {
+	var stale []store.Key
+	err := f.store.View(func(txn store.Reader) error {
+		return txn.Scan(store.Keys(0).All(store.Hosts), nil, func(key store.Key, value []byte) (bool, error) {
 			var r record.Host
 			if err := codec.Unmarshal(value, &r); err != nil {
 				return false, fmt.Errorf("open frontier: %w", err)
 			}
 			if next := time.UnixMilli(r.Next); next.After(f.opts.Now()) {
-				f.hosts.next[pldOf(key)] = next
+				f.hosts.next[key.PLD()] = next
 			} else {
 				stale = append(stale, slices.Clone(key))
 			}
 			return true, nil
 		})
 	})
-	if err != nil || len(stale) == 0 {
+	if err != nil {
 		return err
 	}
-	batch := f.db.NewWriteBatch()
-	defer batch.Cancel()
-	for _, key := range stale {
-		if err := batch.Delete(key); err != nil {
-			return fmt.Errorf("open frontier: %w", err)
-		}
-	}
-	return batch.Flush()
+	return f.store.Delete(stale)
 }
 
 // Rest says that the host of a URL is not asked before a time, by any crawl, whoever has asked it.

@@ -1,13 +1,9 @@
 package frontier
 
 import (
-	"encoding/binary"
-	"slices"
-
-	"github.com/dgraph-io/badger/v4"
-
 	"github.com/muninn-archive/muninn/frontier/internal/learner"
 	"github.com/muninn-archive/muninn/frontier/internal/record"
+	"github.com/muninn-archive/muninn/frontier/internal/store"
 	"github.com/muninn-archive/muninn/internal/codec"
 	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/order"
@@ -15,10 +11,6 @@ import (
 
 // What an order learns of a crawl is a learner.Learner in memory. On disk it is a log of lessons, one a batch, and from time to
 // time the sum of them all, which takes the place of those before.
-
-func lessonKey(id uint16, seq uint64) []byte {
-	return binary.BigEndian.AppendUint64(prefix(kindLesson, id), seq)
-}
 
 // learns tells whether the order of a crawl learns.
 func learns(d *crawl.Definition) bool {
@@ -52,7 +44,7 @@ func (s *state) learner() *learner.Learner {
 }
 
 // loadLearning brings up what was learned of a crawl.
-func (s *state) loadLearning(txn *badger.Txn) error {
+func (s *state) loadLearning(txn store.Reader) error {
 	if s.learnBy(); s.learning == nil && s.Lessons > s.LessonsFrom {
 		s.learning = newLearning(&s.crawlRecord)
 	}
@@ -60,20 +52,20 @@ func (s *state) loadLearning(txn *badger.Txn) error {
 		return nil
 	}
 	l := s.learning
-	sum, raw, err := readParts(txn, kindSum, s.id)
+	snapshot, raw, err := txn.ReadParts(s.keys.All(store.Snapshots))
 	if err != nil {
 		return err
 	}
 	known := s.LessonsFrom
-	if sum.Seq > known && l.Restore(sum.Seq, raw) { // else it is learned anew from what comes
-		known = sum.Seq
+	if snapshot.Number > known && l.Restore(snapshot.Number, raw) { // else it is learned anew from what comes
+		known = snapshot.Number
 	}
-	err = scan(txn, prefix(kindLesson, s.id), lessonKey(s.id, known+1), true, func(key, value []byte) (bool, error) {
+	err = txn.Scan(s.keys.All(store.Updates), s.keys.Update(known+1), func(key store.Key, value []byte) (bool, error) {
 		var u learner.Update
 		if codec.Unmarshal(value, &u) != nil { // it is left out, and its number counts all the same
 			u = learner.Update{}
 		}
-		l.Add(binary.BigEndian.Uint64(key[3:]), u)
+		l.Add(key.Number(), u)
 		return true, nil
 	})
 	l.Train()
@@ -92,7 +84,7 @@ func (e *edit) learn(u *learner.Update) (apply func(), err error) {
 	}
 	e.rec.Lessons++
 	seq := e.rec.Lessons
-	if err := e.Set(lessonKey(s.id, seq), raw); err != nil {
+	if err := e.Set(s.keys.Update(seq), raw); err != nil {
 		return nil, err
 	}
 	return func() {
@@ -127,10 +119,10 @@ func (f *Frontier) saveLearning(s *state, l *learner.Learner) {
 // keepSum writes the sum of the lessons up to a number, in parts, and drops those lessons; apply, which may be nil, is called
 // once it is durable.
 func (f *Frontier) keepSum(s *state, seq uint64, raw []byte, apply func()) error {
-	return f.keepParts(kindSum, s.id, seq, raw, func(tx *transaction) (func(), error) {
+	return f.keepParts(s.keys.All(store.Snapshots), seq, raw, func(tx *transaction) (func(), error) {
 		rec := f.draft(tx, s)
 		rec.Lessons = max(rec.Lessons, seq)
-		return apply, dropLessons(tx.Txn, s.id, seq)
+		return apply, tx.DeleteBelow(s.keys.All(store.Updates), s.keys.Update(seq+1))
 	})
 }
 
@@ -165,19 +157,6 @@ func (f *Frontier) Relearn(name string, raw []byte) error {
 	err = f.keepSum(s, seq, raw, func() { l.AddSnapshot(seq, raw) })
 	f.train(s)
 	return err
-}
-
-// dropLessons deletes the lessons that a sum holds.
-func dropLessons(txn *badger.Txn, id uint16, seq uint64) error {
-	var old [][]byte
-	err := scan(txn, prefix(kindLesson, id), nil, false, func(key, _ []byte) (bool, error) {
-		if binary.BigEndian.Uint64(key[3:]) > seq {
-			return false, nil
-		}
-		old = append(old, slices.Clone(key))
-		return true, nil
-	})
-	return deleteAll(txn, old, err)
 }
 
 // counts is what was kept with the link to a URL that counts now, and the priority that it gives: the other one's if the best

@@ -18,9 +18,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/dgraph-io/badger/v4"
-
 	"github.com/muninn-archive/muninn/frontier/internal/learner"
+	"github.com/muninn-archive/muninn/frontier/internal/store"
 	"github.com/muninn-archive/muninn/internal/codec"
 	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/order"
@@ -152,17 +151,18 @@ func (c *course) untaught() []uint64 {
 }
 
 // learned is what is on disk of a learner: the numbers of its lessons, its sum, and the keys of the parts of sums.
-func (r *rig) learned() (lessons []uint64, sum parted, parts [][]byte) {
+func (r *rig) learned() (lessons []uint64, sum store.Parts, parts [][]byte) {
 	r.t.Helper()
-	r.must(r.view(func(txn *badger.Txn) error {
-		id := r.crawls[testCrawl].id
-		_, err := getCBOR(txn, partsKey(kindSum, id), &sum)
+	r.must(r.store.View(func(txn store.Reader) error {
+		keys := r.crawls[testCrawl].keys
+		var err error
+		sum, err = txn.PartsUnder(keys.All(store.Snapshots))
 		return errors.Join(err,
-			scan(txn, prefix(kindLesson, id), nil, false, func(key, _ []byte) (bool, error) {
-				lessons = append(lessons, binary.BigEndian.Uint64(key[3:]))
+			txn.Keys(keys.All(store.Updates), func(key store.Key) (bool, error) {
+				lessons = append(lessons, key.Number())
 				return true, nil
 			}),
-			scan(txn, append(prefix(kindSum, id), 'p'), nil, false, func(key, _ []byte) (bool, error) {
+			txn.Keys(append(keys.All(store.Snapshots), 'p'), func(key store.Key) (bool, error) {
 				parts = append(parts, slices.Clone(key))
 				return true, nil
 			}))
@@ -173,8 +173,8 @@ func (r *rig) learned() (lessons []uint64, sum parted, parts [][]byte) {
 // lesson reads one of the lessons on disk.
 func (r *rig) lesson(seq uint64) (l learner.Update) {
 	r.t.Helper()
-	r.must(r.view(func(txn *badger.Txn) error {
-		found, err := getValue(txn, lessonKey(r.crawls[testCrawl].id, seq), func(raw []byte) error { return codec.Unmarshal(raw, &l) })
+	r.must(r.store.View(func(txn store.Reader) error {
+		found, err := txn.Get(r.crawls[testCrawl].keys.Update(seq), func(raw []byte) error { return codec.Unmarshal(raw, &l) })
 		if err == nil && !found {
 			err = fmt.Errorf("there is no lesson %d", seq)
 		}
@@ -184,20 +184,20 @@ func (r *rig) lesson(seq uint64) (l learner.Update) {
 }
 
 // summed waits until the sum is kept of all lessons after some.
-func (r *rig) summed(after uint64) (sum parted) {
+func (r *rig) summed(after uint64) (sum store.Parts) {
 	r.t.Helper()
 	late := time.After(time.Minute)
 	for {
 		r.mu.Lock()
 		changed := r.changed
 		r.mu.Unlock()
-		if _, sum, _ = r.learned(); sum.Seq > after {
+		if _, sum, _ = r.learned(); sum.Number > after {
 			return sum
 		}
 		select {
 		case <-changed:
 		case <-late:
-			r.t.Fatalf("after a minute the sum is of lesson %d still", sum.Seq)
+			r.t.Fatalf("after a minute the sum is of lesson %d still", sum.Number)
 		}
 	}
 }
@@ -241,7 +241,7 @@ func TestLearnerSurvives(t *testing.T) {
 			check(fmt.Sprintf("%d examples", i))
 		}
 	}
-	if lessons, sum, _ := restless.learned(); len(lessons) != len(c.commits)+2 || sum != (parted{}) {
+	if lessons, sum, _ := restless.learned(); len(lessons) != len(c.commits)+2 || sum != (store.Parts{}) {
 		t.Errorf("lessons %v, sum %+v", lessons, sum)
 	}
 }
@@ -255,19 +255,19 @@ func TestLearnerSurvivesSums(t *testing.T) {
 		r.submit("seeds", c.seeds...)
 	}
 	restless.must(restless.update(func(tx *transaction) (func(), error) { // left by a process that was killed
-		return nil, tx.Set(partKey(kindSum, restless.crawls[testCrawl].id, 3, 0), []byte("what no sum holds"))
+		return nil, tx.SetPart(restless.crawls[testCrawl].keys.All(store.Snapshots), 3, 0, []byte("what no snapshot holds"))
 	}))
-	visits, sums, last := 0, 0, parted{}
+	visits, sums, last := 0, 0, store.Parts{}
 	for i, commit := range c.commits {
 		for _, r := range []*rig{still, restless} {
 			r.must(r.Commit(commit))
 		}
 		if visits += c.visits[i]; visits >= learner.SnapshotEvery {
-			visits, last = 0, restless.summed(last.Seq)
+			visits, last = 0, restless.summed(last.Number)
 			sums++
 		}
 		lessons, sum, parts := restless.learned()
-		if sum != last || len(lessons) != i+1-int(sum.Seq) || len(lessons) > 0 && lessons[0] != sum.Seq+1 {
+		if sum != last || len(lessons) != i+1-int(sum.Number) || len(lessons) > 0 && lessons[0] != sum.Number+1 {
 			t.Fatalf("%s: lessons %v beside the sum %+v, want %+v", commit.Batch, lessons, sum, last)
 		}
 		if sums > 0 && len(parts) != sum.Parts || sum.Parts == 0 && len(parts) != 1 {
@@ -298,7 +298,7 @@ func TestLearnerGoesOnWhileItIsSummed(t *testing.T) {
 	}
 	sum := r.summed(0)
 	lessons, _, _ := r.learned()
-	if len(lessons) != len(c.commits)-int(sum.Seq) {
+	if len(lessons) != len(c.commits)-int(sum.Number) {
 		t.Errorf("lessons %v beside the sum %+v", lessons, sum)
 	}
 	before := r.knows(c)
@@ -318,7 +318,7 @@ func TestDamagedSum(t *testing.T) {
 	}
 	sum := r.summed(0)
 	r.must(r.update(func(tx *transaction) (func(), error) {
-		return nil, tx.Set(partKey(kindSum, r.crawls[testCrawl].id, sum.Seq, 0), []byte("no sum"))
+		return nil, tx.SetPart(r.crawls[testCrawl].keys.All(store.Snapshots), sum.Number, 0, []byte("no snapshot"))
 	}))
 	sound := r.knows(c)
 	r.reopen()
@@ -635,7 +635,7 @@ func TestNextRunDropsLessons(t *testing.T) {
 		r.must(r.Commit(commit))
 	}
 	sum := r.summed(2)
-	if lessons, _, _ := r.learned(); len(lessons) != len(c.commits)-int(sum.Seq) {
+	if lessons, _, _ := r.learned(); len(lessons) != len(c.commits)-int(sum.Number) {
 		t.Errorf("lessons %v beside the sum %+v", lessons, sum)
 	}
 	before := r.knows(c)

@@ -72,7 +72,7 @@ func (f *Frontier) EndLease(name, claim string, end LaneEnd) error {
 		if err := tx.touch(s, c.Queue); err != nil {
 			return nil, err
 		}
-		if err := s.saveMeta(tx.Txn, c.Queue, m); err != nil {
+		if err := s.saveMeta(tx.Tx, c.Queue, m); err != nil {
 			return nil, err
 		}
 		var releases []Release
@@ -119,7 +119,7 @@ func (f *Frontier) Owe(name, claim string, end LaneEnd) error {
 		if err := tx.touch(s, c.Queue); err != nil {
 			return nil, err
 		}
-		if err := s.saveMeta(tx.Txn, c.Queue, m); err != nil {
+		if err := s.saveMeta(tx.Tx, c.Queue, m); err != nil {
 			return nil, err
 		}
 		rest, err := f.restHost(tx, c.Queue, owing.Owed)

@@ -140,7 +140,7 @@ func (f *Frontier) KnowDelay(name string, at urls.URL, delay time.Duration) erro
 		if delay.Milliseconds() > m.Delay {
 			m.Delay = delay.Milliseconds()
 		}
-		if err := s.saveMeta(tx.Txn, pld, m); err != nil {
+		if err := s.saveMeta(tx.Tx, pld, m); err != nil {
 			return nil, err
 		}
 		for _, c := range borrowers {

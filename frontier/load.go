@@ -1,29 +1,27 @@
 package frontier
 
 import (
-	"encoding/binary"
 	"fmt"
-
-	"github.com/dgraph-io/badger/v4"
 
 	"github.com/muninn-archive/muninn/frontier/internal/queue"
 	"github.com/muninn-archive/muninn/frontier/internal/record"
+	"github.com/muninn-archive/muninn/frontier/internal/store"
 	"github.com/muninn-archive/muninn/internal/codec"
 	"github.com/muninn-archive/muninn/internal/scope"
 )
 
 // load brings up the memory of all crawls.
 func (f *Frontier) load() error {
-	return f.db.View(func(txn *badger.Txn) error {
-		err := scan(txn, []byte{kindCrawl}, nil, true, func(_, value []byte) (bool, error) {
+	return f.store.View(func(txn store.Reader) error {
+		err := txn.Scan(store.Crawl(""), nil, func(_ store.Key, value []byte) (bool, error) {
 			var rec crawlRecord
 			if err := codec.Unmarshal(value, &rec); err != nil {
 				return false, fmt.Errorf("open frontier: %w", err)
 			}
-			if _, err := getCBOR(txn, textKey(kindPlan, rec.ID, ""), &rec.planRecord); err != nil {
+			if _, err := txn.Load(rec.ID.Plan(), &rec.planRecord); err != nil {
 				return false, fmt.Errorf("open frontier: %w", err)
 			}
-			if _, err := getCBOR(txn, textKey(kindTrail, rec.ID, ""), &rec.Trail); err != nil {
+			if _, err := txn.Load(rec.ID.History(), &rec.Trail); err != nil {
 				return false, fmt.Errorf("open frontier: %w", err)
 			}
 			if n := len(rec.Trail); n > 0 && rec.Trail[n-1].At.Before(rec.Started) {
@@ -42,7 +40,7 @@ func (f *Frontier) load() error {
 				break
 			}
 			out := false // claims of a run that was not ended well still keep others from their hosts
-			err = scan(txn, prefix(kindClaim, s.id), nil, false, func([]byte, []byte) (bool, error) {
+			err = txn.Keys(s.keys.All(store.Claims), func(store.Key) (bool, error) {
 				out = true
 				return false, nil
 			})
@@ -63,13 +61,13 @@ func (f *Frontier) newState(rec crawlRecord) (*state, error) {
 		return nil, err
 	}
 	return &state{
-		crawlRecord: rec, id: rec.ID, scope: sc, queues: map[uint64]*queue.Queue{}, hosts: f.hosts, schedule: queue.NewSchedule(),
+		crawlRecord: rec, keys: rec.ID, scope: sc, queues: map[uint64]*queue.Queue{}, hosts: f.hosts, schedule: queue.NewSchedule(),
 		claims: map[string]*Claim{}, journal: map[string]Release{},
 	}, nil
 }
 
-func (f *Frontier) loadCrawl(txn *badger.Txn, s *state) error {
-	err := scan(txn, prefix(kindClaim, s.id), nil, true, func(_, value []byte) (bool, error) {
+func (f *Frontier) loadCrawl(txn store.Reader, s *state) error {
+	err := txn.Scan(s.keys.All(store.Claims), nil, func(_ store.Key, value []byte) (bool, error) {
 		var c Claim
 		if err := codec.Unmarshal(value, &c); err != nil {
 			return false, fmt.Errorf("open frontier: %w", err)
@@ -80,11 +78,9 @@ func (f *Frontier) loadCrawl(txn *badger.Txn, s *state) error {
 	if err != nil {
 		return err
 	}
-	err = scan(txn, prefix(kindQueue, s.id), nil, true, func(key, value []byte) (bool, error) {
-		pld, at, ok := parseQueueKey(key)
-		if ok && len(value) == 8 {
-			taken := s.taken.claim(record.Key{PLD: pld, URL: binary.BigEndian.Uint64(value)}) != ""
-			s.queue(pld, "").Load(at, taken)
+	err = txn.Scan(s.keys.All(store.Entries), nil, func(key store.Key, value []byte) (bool, error) {
+		if u, at, ok := store.EntryOf(key, value); ok {
+			s.queue(u.PLD, "").Load(at, s.taken.claim(u) != "")
 			s.waiting++
 		}
 		return true, nil
@@ -93,12 +89,12 @@ func (f *Frontier) loadCrawl(txn *badger.Txn, s *state) error {
 		return err
 	}
 	idle := 0
-	err = scan(txn, prefix(kindMeta, s.id), nil, true, func(key, value []byte) (bool, error) {
+	err = txn.Scan(s.keys.All(store.Queues), nil, func(key store.Key, value []byte) (bool, error) {
 		var m record.Queue
 		if err := codec.Unmarshal(value, &m); err != nil {
 			return false, fmt.Errorf("open frontier: %w", err)
 		}
-		pld := pldOf(key)
+		pld := key.PLD()
 		if _, needed := s.queues[pld]; !needed && idle >= f.opts.Idle {
 			s.evicted = true
 			return true, nil
@@ -111,8 +107,8 @@ func (f *Frontier) loadCrawl(txn *badger.Txn, s *state) error {
 	if err != nil {
 		return err
 	}
-	err = scan(txn, prefix(kindDelayed, s.id), nil, false, func(key, _ []byte) (bool, error) {
-		if at, _, ok := parseDelayedKey(key); ok {
+	err = txn.Keys(s.keys.All(store.Delays), func(key store.Key) (bool, error) {
+		if at, _, ok := key.Delay(); ok {
 			s.delay(at)
 		}
 		return true, nil
@@ -120,7 +116,7 @@ func (f *Frontier) loadCrawl(txn *badger.Txn, s *state) error {
 	if err != nil {
 		return err
 	}
-	err = scan(txn, prefix(kindRelease, s.id), nil, true, func(_, value []byte) (bool, error) {
+	err = txn.Scan(s.keys.All(store.Releases), nil, func(_ store.Key, value []byte) (bool, error) {
 		var r Release
 		if err := codec.Unmarshal(value, &r); err != nil {
 			return false, fmt.Errorf("open frontier: %w", err)

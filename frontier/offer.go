@@ -1,8 +1,6 @@
 package frontier
 
 import (
-	"github.com/dgraph-io/badger/v4"
-
 	"github.com/muninn-archive/muninn/frontier/internal/queue"
 	"github.com/muninn-archive/muninn/frontier/internal/record"
 	"github.com/muninn-archive/muninn/internal/crawl"
@@ -87,8 +85,8 @@ func admit(bound *scope.Scope, d crawl.Discovery, vias map[string]record.Key) *o
 // offer brings one URL into the frontier: new ones are queued, waiting ones get their new priority,
 // those done in this run are left alone.
 func (e *edit) offer(o *offered) error {
-	key, rec := recordKey(e.s.id, o.key), e.rec
-	r, found, err := getRecord(e.Txn, key)
+	key, rec := e.s.keys.Record(o.key), e.rec
+	r, found, err := e.Record(key)
 	if err != nil {
 		return err
 	}
@@ -151,14 +149,14 @@ func moved(from, to uint16, d *crawl.Definition) bool {
 func (e *edit) enqueue(k record.Key, r *record.Record, priority uint16, queued bool) error {
 	c := e.change(k.PLD)
 	if queued {
-		if err := e.Delete(queueKey(e.s.id, k.PLD, r.Position)); err != nil {
+		if err := e.Delete(e.s.keys.Entry(k.PLD, r.Position)); err != nil {
 			return err
 		}
 		c.removed++
 	}
 	e.rec.Counter++
 	r.State, r.Position = record.Waiting, queue.Position{Priority: priority, Counter: e.rec.Counter}
-	if err := setQueued(e.Txn, e.s.id, k, r); err != nil {
+	if err := e.SetWaiting(e.s.keys, k, r); err != nil {
 		return err
 	}
 	c.added = append(c.added, r.Position)
@@ -167,17 +165,6 @@ func (e *edit) enqueue(k record.Key, r *record.Record, priority uint16, queued b
 
 // lazy tells whether a score that leaves the value as it was may be forgotten.
 func lazy(update string) bool { return update == crawl.UpdateMax || update == crawl.UpdateFirst }
-
-func setQueued(txn *badger.Txn, id uint16, k record.Key, r *record.Record) error {
-	if err := txn.Set(recordKey(id, k), r.Encode()); err != nil {
-		return err
-	}
-	var hash [8]byte
-	for i := range hash {
-		hash[i] = byte(k.URL >> (56 - 8*i))
-	}
-	return txn.Set(queueKey(id, k.PLD, r.Position), hash[:])
-}
 
 // Submit offers URLs that no batch found: seeds, and URLs scored elsewhere. It is idempotent by id.
 func (f *Frontier) Submit(name, id string, found []crawl.Discovery) error {

@@ -233,7 +233,7 @@ func (f *Frontier) settle(ctx context.Context, s *state, picked []*candidate, w 
 			e.rec.Sequence++
 			c.claim.ID = fmt.Sprintf("%s-%d", c.claim.PLD, e.rec.Sequence)
 			c.claim.Asked, c.claim.Deadline = now, now.Add(f.opts.ClaimTTL)
-			if err := setCBOR(tx.Txn, textKey(kindClaim, s.id, c.claim.ID), c.claim); err != nil {
+			if err := tx.Save(s.keys.Claim(c.claim.ID), c.claim); err != nil {
 				return nil, err
 			}
 			claims = append(claims, *c.claim)

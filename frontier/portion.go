@@ -5,9 +5,8 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/dgraph-io/badger/v4"
-
 	"github.com/muninn-archive/muninn/frontier/internal/record"
+	"github.com/muninn-archive/muninn/frontier/internal/store"
 	"github.com/muninn-archive/muninn/internal/codec"
 	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/urls"
@@ -29,7 +28,10 @@ type portion struct {
 }
 
 // keep is what is kept of a batch beside its outcomes: to write it again changes nothing. A crawl can do without it.
-type keep struct{ key, value []byte }
+type keep struct {
+	key   store.Key
+	value []byte
+}
 
 // outcomeBytes is what an outcome takes beside its texts: what the order kept with the links to it, and its record.
 const outcomeBytes = 600
@@ -97,24 +99,24 @@ func (s *state) keeps(c *Commit) ([]keep, error) {
 		if err != nil {
 			return nil, fmt.Errorf("commit %s: %w", o.URL, err)
 		}
-		list = append(list, keep{urlKeyed(kindPrint, s.id, record.KeyOf(u)), o.Prints})
+		list = append(list, keep{s.keys.Print(record.KeyOf(u)), o.Prints})
 	}
 	for _, digest := range slices.Sorted(maps.Keys(c.Originals)) {
 		raw, err := codec.Marshal(c.Originals[digest])
 		if err != nil {
 			return nil, fmt.Errorf("commit %s: %w", c.Batch, err)
 		}
-		list = append(list, keep{textKey(kindDigest, s.id, record.Digest(c.Archive, digest)), raw})
+		list = append(list, keep{s.keys.Digest(c.Archive, digest), raw})
 	}
 	if len(c.Sample) > 0 {
-		list = append(list, keep{textKey(kindSample, s.id, fmt.Sprintf("%d/%s", s.Run, c.Batch)), c.Sample})
+		list = append(list, keep{s.keys.Sample(s.Run, c.Batch), c.Sample})
 	}
 	return list, nil
 }
 
-func writeKeeps(txn *badger.Txn, keeps []keep) error {
+func writeKeeps(tx store.Tx, keeps []keep) error {
 	for _, k := range keeps {
-		if err := txn.Set(k.key, k.value); err != nil {
+		if err := tx.Set(k.key, k.value); err != nil {
 			return err
 		}
 	}

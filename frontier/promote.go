@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/muninn-archive/muninn/frontier/internal/record"
+	"github.com/muninn-archive/muninn/frontier/internal/store"
 )
 
 // promote brings delayed URLs whose time has come back into their queues.
@@ -21,9 +22,9 @@ func (f *Frontier) promote(name string) error {
 		e, taken, next := f.edit(tx, s), 0, int64(0)
 		var due []record.Key
 		var times []int64
-		var keys [][]byte
-		err := scan(tx.Txn, prefix(kindDelayed, s.id), nil, false, func(key, _ []byte) (bool, error) {
-			at, k, ok := parseDelayedKey(key)
+		var keys []store.Key
+		err := tx.Keys(s.keys.All(store.Delays), func(key store.Key) (bool, error) {
+			at, k, ok := key.Delay()
 			if !ok {
 				return true, nil
 			}
@@ -42,7 +43,7 @@ func (f *Frontier) promote(name string) error {
 				return nil, err
 			}
 			taken++
-			r, found, err := getRecord(tx.Txn, recordKey(s.id, k))
+			r, found, err := tx.Record(s.keys.Record(k))
 			if err != nil {
 				return nil, err
 			}

@@ -1,10 +1,9 @@
 package frontier
 
 import (
-	"github.com/dgraph-io/badger/v4"
-
 	"github.com/muninn-archive/muninn/frontier/internal/queue"
 	"github.com/muninn-archive/muninn/frontier/internal/record"
+	"github.com/muninn-archive/muninn/frontier/internal/store"
 )
 
 // queue returns the queue of a PLD and makes it if there is none.
@@ -26,7 +25,7 @@ func (s *state) pldSpent(q *queue.Queue) bool {
 	return q.Done.Left(s.Definition.Budget) <= 0
 }
 
-func (s *state) saveMeta(txn *badger.Txn, pld uint64, m record.Queue) error {
+func (s *state) saveMeta(tx store.Tx, pld uint64, m record.Queue) error {
 	m.Run = s.Run
-	return setCBOR(txn, pldKey(kindMeta, s.id, pld), m)
+	return tx.Save(s.keys.Queue(pld), m)
 }

@@ -4,9 +4,9 @@ import (
 	"fmt"
 
 	"github.com/cespare/xxhash/v2"
-	"github.com/dgraph-io/badger/v4"
 
 	"github.com/muninn-archive/muninn/frontier/internal/record"
+	"github.com/muninn-archive/muninn/frontier/internal/store"
 	"github.com/muninn-archive/muninn/internal/crawl"
 )
 
@@ -34,8 +34,8 @@ func (f *Frontier) Recrawl(name, id string) error {
 		// The part is named by where it begins: a second try leaves out what the first has offered.
 		return f.Submit(name, fmt.Sprintf("%s/%x", id, xxhash.Sum64String(found[0].URL)), found)
 	}
-	err = f.view(func(txn *badger.Txn) error {
-		return scan(txn, prefix(kindRecord, s.id), nil, true, func(_, value []byte) (bool, error) {
+	err = f.store.View(func(txn store.Reader) error {
+		return txn.Scan(s.keys.All(store.Records), nil, func(_ store.Key, value []byte) (bool, error) {
 			r, err := record.Decode(value)
 			if err != nil {
 				return false, err

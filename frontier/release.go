@@ -39,7 +39,7 @@ func (f *Frontier) deleteClaims(tx *transaction, s *state, claims []*Claim) (app
 	rests := map[uint64]time.Time{}
 	now := f.opts.Now()
 	for _, c := range claims {
-		if err := tx.Delete(textKey(kindClaim, s.id, c.ID)); err != nil {
+		if err := tx.Delete(s.keys.Claim(c.ID)); err != nil {
 			return nil, err
 		}
 		host := times.Latest(c.Owed, now.Add(s.longestPause(c)))
@@ -76,12 +76,12 @@ func (s *state) longestPause(c *Claim) time.Duration {
 // saveClaims writes changed claims and new journal entries.
 func (f *Frontier) saveClaims(tx *transaction, s *state, claims []Claim, releases []Release) (func(), error) {
 	for i := range claims {
-		if err := setCBOR(tx.Txn, textKey(kindClaim, s.id, claims[i].ID), &claims[i]); err != nil {
+		if err := tx.Save(s.keys.Claim(claims[i].ID), &claims[i]); err != nil {
 			return nil, err
 		}
 	}
 	for _, r := range releases {
-		if err := setCBOR(tx.Txn, textKey(kindRelease, s.id, r.Lease), r); err != nil {
+		if err := tx.Save(s.keys.Release(r.Lease), r); err != nil {
 			return nil, err
 		}
 	}

@@ -74,10 +74,10 @@ func (f *Frontier) Reopen(name, batch string, leases []Claim, found map[string][
 	nonce, finished := newNonce(), false
 	err = f.withCrawl(name, func(s *state, tx *transaction) (_ func(), err error) {
 		lanes = lanes[:0]
-		if finished, err = committed(tx.Txn, batchKey(s.id, 0, batch, "end")); err != nil {
+		if finished, err = tx.Has(s.keys.Batch(batch, "end")); err != nil {
 			return nil, err
 		} else if finished {
-			failed, err := committed(tx.Txn, batchKey(s.id, 0, batch, markerFailed))
+			failed, err := tx.Has(s.keys.Batch(batch, markerFailed))
 			if !failed || err != nil { // the queues rest, if at all, for batches of them that failed later
 				return nil, err
 			}
@@ -129,7 +129,7 @@ func (f *Frontier) endRests(tx *transaction, s *state, claims []Claim) (apply fu
 		}
 		m := record.OfQueue(q)
 		m.SetRest(time.Time{})
-		if err := errors.Join(tx.touch(s, q.PLD), s.saveMeta(tx.Txn, q.PLD, m)); err != nil {
+		if err := errors.Join(tx.touch(s, q.PLD), s.saveMeta(tx.Tx, q.PLD, m)); err != nil {
 			return nil, err
 		}
 		rested = append(rested, q)
@@ -183,7 +183,7 @@ func (f *Frontier) targets(tx *transaction, s *state, c *Claim) ([]crawl.Target,
 	kept := c.URLs[:0:0]
 	for _, hash := range c.URLs {
 		k := record.Key{PLD: c.Queue, URL: hash}
-		r, found, err := getRecord(tx.Txn, recordKey(s.id, k))
+		r, found, err := tx.Record(s.keys.Record(k))
 		if err != nil {
 			return nil, err
 		}
@@ -199,7 +199,7 @@ func (f *Frontier) targets(tx *transaction, s *state, c *Claim) ([]crawl.Target,
 			LinkFeatures: r.Features, Submitted: r.Submitted(),
 		}
 		if r.Visit.Digest != "" {
-			_, err := getValue(tx.Txn, urlKeyed(kindPrint, s.id, k), func(raw []byte) error {
+			_, err := tx.Get(s.keys.Print(k), func(raw []byte) error {
 				t.Prints = bytes.Clone(raw)
 				return nil
 			})
@@ -214,7 +214,7 @@ func (f *Frontier) targets(tx *transaction, s *state, c *Claim) ([]crawl.Target,
 			t.Previous.URL = r.URL
 		}
 		if r.Via != (record.Key{}) {
-			via, found, err := getRecord(tx.Txn, recordKey(s.id, r.Via))
+			via, found, err := tx.Record(s.keys.Record(r.Via))
 			if err != nil {
 				return nil, err
 			}
@@ -269,7 +269,7 @@ func (f *Frontier) GiveBack(name, batch string, rest time.Time) error {
 			m := record.OfQueue(q)
 			m.Rest = record.Millis(times.Latest(q.Rest, rest))
 			f.mu.Unlock()
-			if err := s.saveMeta(tx.Txn, c.Queue, m); err != nil {
+			if err := s.saveMeta(tx.Tx, c.Queue, m); err != nil {
 				return nil, err
 			}
 		}

@@ -91,7 +91,7 @@ func (f *Frontier) adopt(s *state, sc *scope.Scope, again bool) {
 	}
 	if f.crawls[s.Name] == nil {
 		f.crawls[s.Name] = s
-		f.nextID = s.id + 1
+		f.nextID = s.keys + 1
 	}
 }
 

@@ -12,9 +12,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/dgraph-io/badger/v4"
-
 	"github.com/muninn-archive/muninn/frontier/internal/record"
+	"github.com/muninn-archive/muninn/frontier/internal/store"
 	"github.com/muninn-archive/muninn/internal/crawl"
 )
 
@@ -210,8 +209,8 @@ func TestPlanOutlastsCommits(t *testing.T) {
 		r.must(r.Teach(testCrawl, []byte{byte(i)}, nil))
 		r.must(r.begin("owner", nil)) // the owner goes on, on the terms that it began with
 		r.reopen()
-		r.must(r.view(func(txn *badger.Txn) error {
-			_, err := getValue(txn, append([]byte{kindCrawl}, testCrawl...), func(raw []byte) error {
+		r.must(r.store.View(func(txn store.Reader) error {
+			_, err := txn.Get(store.Crawl(testCrawl), func(raw []byte) error {
 				if bytes.Contains(raw, []byte("a.example")) { // a bound, and no page of it is known
 					t.Errorf("what is written with each batch holds the plan: %q", raw)
 				}
@@ -343,8 +342,8 @@ func TestRecrawlTriedAgain(t *testing.T) {
 	r.must(r.begin("next", nil))
 	// the first try got as far as one part
 	var first []crawl.Discovery
-	r.must(r.view(func(txn *badger.Txn) error {
-		return scan(txn, prefix(kindRecord, r.crawls[testCrawl].id), nil, true, func(_, value []byte) (bool, error) {
+	r.must(r.store.View(func(txn store.Reader) error {
+		return txn.Scan(r.crawls[testCrawl].keys.All(store.Records), nil, func(_ store.Key, value []byte) (bool, error) {
 			rec, err := record.Decode(value)
 			first = append(first, crawl.Discovery{URL: rec.URL, Path: rec.Path, Score: 0.5})
 			return len(first) < recrawlPart, err

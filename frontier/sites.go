@@ -1,14 +1,10 @@
 package frontier
 
 import (
-	"encoding/binary"
-
-	"github.com/cespare/xxhash/v2"
-	"github.com/dgraph-io/badger/v4"
-
 	"github.com/muninn-archive/muninn/frontier/internal/learner"
 	"github.com/muninn-archive/muninn/frontier/internal/queue"
 	"github.com/muninn-archive/muninn/frontier/internal/record"
+	"github.com/muninn-archive/muninn/frontier/internal/store"
 	"github.com/muninn-archive/muninn/internal/bandit"
 	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/urls"
@@ -17,19 +13,15 @@ import (
 // sites are what was learned of the hosts that a transaction touches: which of the places that links stand at
 // lead to pages of worth. What an order has learned of the whole crawl stands beside it.
 type sites struct {
-	txn     *badger.Txn
-	id      uint16
+	store   store.Reader
+	keys    store.Keys
 	whole   *learner.Learner // nil: the order does not learn
 	known   map[string]*bandit.Site
 	changed map[string]bool
 }
 
-func openSites(txn *badger.Txn, id uint16, whole *learner.Learner) *sites {
-	return &sites{txn: txn, id: id, whole: whole}
-}
-
-func siteKey(id uint16, host string) []byte {
-	return binary.BigEndian.AppendUint64(prefix(kindSite, id), xxhash.Sum64String(host))
+func openSites(r store.Reader, keys store.Keys, whole *learner.Learner) *sites {
+	return &sites{store: r, keys: keys, whole: whole}
 }
 
 // of returns what was learned of a host. What cannot be read is learned anew.
@@ -38,7 +30,7 @@ func (s *sites) of(host string) (*bandit.Site, error) {
 		return site, nil
 	}
 	site := &bandit.Site{}
-	_, err := getValue(s.txn, siteKey(s.id, host), func(raw []byte) error {
+	_, err := s.store.Get(s.keys.Site(host), func(raw []byte) error {
 		if read, err := bandit.Decode(raw); err == nil {
 			site = read
 		}
@@ -102,9 +94,9 @@ func (s *sites) priority(r *record.Record, d *crawl.Definition) (uint16, error) 
 	return queue.Priority((1-share)*value+share*site.Value(r.Group), false), nil
 }
 
-func (s *sites) save() error {
+func (s *sites) save(tx store.Tx) error {
 	for host := range s.changed {
-		if err := s.txn.Set(siteKey(s.id, host), s.known[host].Encode()); err != nil {
+		if err := tx.Set(s.keys.Site(host), s.known[host].Encode()); err != nil {
 			return err
 		}
 	}
@@ -121,8 +113,8 @@ func (f *Frontier) Reward(name, id string, scores map[string]float64) error {
 		return err
 	}
 	return f.update(func(tx *transaction) (func(), error) {
-		e, marker := f.edit(tx, s), batchKey(s.id, 0, id, "end")
-		if done, err := committed(tx.Txn, marker); done || err != nil {
+		e, marker := f.edit(tx, s), s.keys.Batch(id, "end")
+		if done, err := tx.Has(marker); done || err != nil {
 			return nil, err
 		}
 		for url, score := range scores {
@@ -130,7 +122,7 @@ func (f *Frontier) Reward(name, id string, scores map[string]float64) error {
 			if err != nil {
 				continue
 			}
-			r, found, err := getRecord(tx.Txn, recordKey(s.id, record.KeyOf(u)))
+			r, found, err := tx.Record(s.keys.Record(record.KeyOf(u)))
 			if err != nil {
 				return nil, err
 			}
@@ -142,7 +134,7 @@ func (f *Frontier) Reward(name, id string, scores map[string]float64) error {
 				return nil, err
 			}
 		}
-		if err := e.sites.save(); err != nil {
+		if err := e.sites.save(tx.Tx); err != nil {
 			return nil, err
 		}
 		return nil, tx.Set(marker, nil)

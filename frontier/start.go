@@ -111,7 +111,7 @@ func (f *Frontier) take(name, batch string, grants []politeness.Grant, asked boo
 			return nil, err
 		}
 		for _, lease := range again {
-			if err := tx.Delete(textKey(kindRelease, s.id, lease)); err != nil {
+			if err := tx.Delete(s.keys.Release(lease)); err != nil {
 				return nil, err
 			}
 		}

@@ -42,9 +42,9 @@ func (f *Frontier) Take(name, id string, list []Submission) (answers []SubmitAns
 		f.mu.Lock()
 		bound := s.scope
 		f.mu.Unlock()
-		key := batchKey(s.id, 0, id, "answers")
+		key := s.keys.Batch(id, "answers")
 		answers = make([]SubmitAnswer, len(list))
-		if there, err := getCBOR(tx.Txn, key, &answers); there || err != nil {
+		if there, err := tx.Load(key, &answers); there || err != nil {
 			return nil, err
 		}
 		for i := range list {
@@ -52,11 +52,11 @@ func (f *Frontier) Take(name, id string, list []Submission) (answers []SubmitAns
 				return nil, err
 			}
 		}
-		if err := errors.Join(e.sites.save(), setCBOR(tx.Txn, key, answers)); err != nil {
+		if err := errors.Join(e.sites.save(tx.Tx), tx.Save(key, answers)); err != nil {
 			return nil, err
 		}
 		e.rec.Totals.Links += int64(len(list))
-		return e.finish(batchKey(s.id, 0, id, "end"), nil)
+		return e.finish(s.keys.Batch(id, "end"), nil)
 	})
 	return answers, err
 }
@@ -100,7 +100,7 @@ func (e *edit) takeOne(bound *scope.Scope, in Submission) (SubmitAnswer, error) 
 		out.Answer, out.Reason = SubmitOutOfScope, reason
 		return out, nil
 	}
-	r, found, err := getRecord(e.Txn, recordKey(e.s.id, record.KeyOf(u)))
+	r, found, err := e.Record(e.s.keys.Record(record.KeyOf(u)))
 	if err != nil {
 		return out, err
 	}
@@ -125,7 +125,7 @@ func (e *edit) takeOne(bound *scope.Scope, in Submission) (SubmitAnswer, error) 
 // begins to fetch.
 func (e *edit) ban(u urls.URL, in Submission) error {
 	k := record.KeyOf(u)
-	r, found, err := getRecord(e.Txn, recordKey(e.s.id, k))
+	r, found, err := e.Record(e.s.keys.Record(k))
 	if err != nil || found && r.State == record.Banned {
 		return err
 	}
@@ -136,11 +136,11 @@ func (e *edit) ban(u urls.URL, in Submission) error {
 		r = record.Record{URL: u.String(), Path: scope.Abbreviate(in.Path)}
 		c.known++
 	case r.State == record.Waiting:
-		if err := e.Delete(queueKey(e.s.id, k.PLD, r.Position)); err != nil {
+		if err := e.Delete(e.s.keys.Entry(k.PLD, r.Position)); err != nil {
 			return fmt.Errorf("write frontier: %w", err)
 		}
 		c.removed++
 	}
 	r.State, r.Run = record.Banned, e.rec.Run
-	return e.Set(recordKey(e.s.id, k), r.Encode())
+	return e.Set(e.s.keys.Record(k), r.Encode())
 }

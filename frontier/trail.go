@@ -34,7 +34,7 @@ func (e *edit) trailed() error {
 		}
 		rec.Trail, rec.TrailStep = kept, 2*step
 	}
-	return setCBOR(e.Txn, textKey(kindTrail, e.s.id, ""), rec.Trail)
+	return e.Save(e.s.keys.History(), rec.Trail)
 }
 
 // Lately is the harvest ratio of the last part of a run: of the last tenth of its scored pages, as far as points tell.

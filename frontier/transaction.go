@@ -4,13 +4,13 @@ import (
 	"errors"
 	"slices"
 
-	"github.com/dgraph-io/badger/v4"
+	"github.com/muninn-archive/muninn/frontier/internal/store"
 )
 
 // transaction is what a group of mutations makes durable together, one after the other. Memory shows nothing of it until it is
 // on disk, so it carries what the later mutations of the group must know of the earlier ones.
 type transaction struct {
-	*badger.Txn
+	store.Tx
 	drafts  map[*state]*crawlRecord // records of crawls as the mutations so far leave them
 	born    map[string]*state       // crawls that begin in it
 	touched map[queueRef]int        // queue → the mutation that rests on what memory says of it
@@ -23,8 +23,8 @@ type queueRef struct {
 	pld   uint64
 }
 
-func newTransaction(txn *badger.Txn) *transaction {
-	return &transaction{Txn: txn, drafts: map[*state]*crawlRecord{}, touched: map[queueRef]int{}}
+func newTransaction(tx store.Tx) *transaction {
+	return &transaction{Tx: tx, drafts: map[*state]*crawlRecord{}, touched: map[queueRef]int{}}
 }
 
 // errTogether makes commit try the mutations of a group one by one.
@@ -70,13 +70,13 @@ func (f *Frontier) draft(tx *transaction, s *state) *crawlRecord {
 // writeDrafts writes the records of crawls that have changed.
 func (tx *transaction) writeDrafts() error {
 	for s, rec := range tx.drafts {
-		if err := setCBOR(tx.Txn, append([]byte{kindCrawl}, s.Name...), rec); err != nil {
+		if err := tx.Save(store.Crawl(s.Name), rec); err != nil {
 			return err
 		}
 		if !rec.planned {
 			continue
 		}
-		if err := setCBOR(tx.Txn, textKey(kindPlan, rec.ID, ""), rec.planRecord); err != nil {
+		if err := tx.Save(s.keys.Plan(), rec.planRecord); err != nil {
 			return err
 		}
 	}

@@ -1,12 +1,10 @@
 package frontier
 
 import (
-	"encoding/binary"
 	"time"
 
-	"github.com/dgraph-io/badger/v4"
-
 	"github.com/muninn-archive/muninn/frontier/internal/record"
+	"github.com/muninn-archive/muninn/frontier/internal/store"
 	"github.com/muninn-archive/muninn/internal/codec"
 	"github.com/muninn-archive/muninn/internal/crawl"
 )
@@ -32,22 +30,18 @@ func (e *edit) keepUnfetched(outcomes []crawl.Outcome, failed []queuedURL) error
 		r := failed[i].rec
 		u := Unfetched{o.URL, o.Kind, o.Reason, "", r.Path, int(r.Attempts) + 1, e.f.opts.Now().UTC()}
 		if r.Via != (record.Key{}) {
-			via, _, err := getRecord(e.Txn, recordKey(e.s.id, r.Via))
+			via, _, err := e.Record(e.s.keys.Record(r.Via))
 			if err != nil {
 				return err
 			}
 			u.Via = via.URL
 		}
 		e.rec.Sequence++
-		if err := setCBOR(e.Txn, unfetchedKey(e.s.id, e.rec.Sequence), u); err != nil {
+		if err := e.Save(e.s.keys.Unfetched(e.rec.Sequence), u); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-func unfetchedKey(id uint16, n int64) []byte {
-	return binary.BigEndian.AppendUint64(prefix(kindEnded, id), uint64(n))
 }
 
 // Unfetched returns the first URLs that ended without a batch and are not reported yet, at most a number; first is the number
@@ -59,14 +53,14 @@ func (f *Frontier) Unfetched(name string, most int) (list []Unfetched, first int
 	if err != nil {
 		return nil, 0, err
 	}
-	err = f.view(func(txn *badger.Txn) error {
-		return scan(txn, prefix(kindEnded, s.id), nil, true, func(key, value []byte) (bool, error) {
+	err = f.store.View(func(txn store.Reader) error {
+		return txn.Scan(s.keys.All(store.Unfetched), nil, func(key store.Key, value []byte) (bool, error) {
 			var u Unfetched
 			if err := codec.Unmarshal(value, &u); err != nil {
 				return false, err
 			}
 			if len(list) == 0 {
-				first = int64(binary.BigEndian.Uint64(key[3:]))
+				first = int64(key.Number())
 			}
 			list = append(list, u)
 			return len(list) < most, nil
@@ -78,22 +72,7 @@ func (f *Frontier) Unfetched(name string, most int) (list []Unfetched, first int
 // Reported says that the archive holds the first n of what Unfetched returned.
 func (f *Frontier) Reported(name string, n int) error {
 	return f.withCrawl(name, func(s *state, tx *transaction) (func(), error) {
-		var keys [][]byte
-		err := scan(tx.Txn, prefix(kindEnded, s.id), nil, false, func(key, _ []byte) (bool, error) {
-			if len(keys) == n {
-				return false, nil
-			}
-			keys = append(keys, append([]byte(nil), key...))
-			return true, nil
-		})
-		if err != nil {
-			return nil, err
-		}
-		for _, key := range keys {
-			if err := tx.Delete(key); err != nil {
-				return nil, err
-			}
-		}
-		return nil, nil
+		_, err := tx.DeleteFirst(s.keys.All(store.Unfetched), n)
+		return nil, err
 	})
 }

@@ -1,13 +1,11 @@
 package frontier
 
 import (
-	"encoding/binary"
 	"math"
-
-	"github.com/dgraph-io/badger/v4"
 
 	"github.com/muninn-archive/muninn/frontier/internal/queue"
 	"github.com/muninn-archive/muninn/frontier/internal/record"
+	"github.com/muninn-archive/muninn/frontier/internal/store"
 )
 
 // maxStale is how many entries at the head of a queue a claim moves down at most, times what it takes.
@@ -40,10 +38,10 @@ func (c *candidate) enough(entries []queuedURL, at queue.Position) bool {
 // that are worth less than when they were queued give way to others.
 func (f *Frontier) head(s *state, c *candidate) (entries []queuedURL, err error) {
 	c.floor, c.rest = queue.Last, queue.Last
-	err = f.view(func(txn *badger.Txn) error {
-		learned := openSites(txn, s.id, c.whole)
+	err = f.store.View(func(txn store.Reader) error {
+		learned := openSites(txn, s.keys, c.whole)
 		pld := c.queue.PLD
-		err := scan(txn, pldKey(kindQueue, s.id, pld), queueKey(s.id, pld, c.from), true, func(key, value []byte) (bool, error) {
+		err := txn.Scan(s.keys.Entries(pld), s.keys.Entry(pld, c.from), func(key store.Key, value []byte) (bool, error) {
 			e, ok := entryOf(key, value)
 			if !ok {
 				return true, nil
@@ -58,7 +56,7 @@ func (f *Frontier) head(s *state, c *candidate) (entries []queuedURL, err error)
 				c.rest = e.at
 				return false, nil
 			}
-			found, err := e.read(txn, s.id)
+			found, err := e.read(txn, s.keys)
 			if err != nil || !found {
 				return err == nil, err
 			}
@@ -78,13 +76,13 @@ func (f *Frontier) head(s *state, c *candidate) (entries []queuedURL, err error)
 		if err != nil || c.whole == nil {
 			return err
 		}
-		return sweep(txn, s.id, c, len(entries), learned)
+		return sweep(txn, s.keys, c, len(entries), learned)
 	})
 	return entries, err
 }
 
 // sweep weighs entries of a queue behind its head anew, from where the last sweep has stopped.
-func sweep(txn *badger.Txn, id uint16, c *candidate, claimed int, learned *sites) error {
+func sweep(txn store.Reader, keys store.Keys, c *candidate, claimed int, learned *sites) error {
 	from := c.sweep
 	if from == (queue.Position{}) || from.Before(c.rest) {
 		from = c.rest
@@ -92,7 +90,7 @@ func sweep(txn *badger.Txn, id uint16, c *candidate, claimed int, learned *sites
 	left := min(sweepTimes*claimed, maxSweep)
 	c.sweep = queue.Position{}
 	pld := c.queue.PLD
-	return scan(txn, pldKey(kindQueue, id, pld), queueKey(id, pld, from), true, func(key, value []byte) (bool, error) {
+	return txn.Scan(keys.Entries(pld), keys.Entry(pld, from), func(key store.Key, value []byte) (bool, error) {
 		e, ok := entryOf(key, value)
 		if !ok || c.taken[e.key.URL] != "" {
 			return true, nil
@@ -101,7 +99,7 @@ func sweep(txn *badger.Txn, id uint16, c *candidate, claimed int, learned *sites
 			c.sweep = e.at
 			return false, nil
 		}
-		found, err := e.read(txn, id)
+		found, err := e.read(txn, keys)
 		if err != nil || !found {
 			return err == nil, err
 		}
@@ -114,16 +112,13 @@ func sweep(txn *badger.Txn, id uint16, c *candidate, claimed int, learned *sites
 }
 
 // entryOf reads an entry of a queue; false of anything else.
-func entryOf(key, value []byte) (e queuedURL, ok bool) {
-	pld, at, ok := parseQueueKey(key)
-	if !ok || len(value) != 8 {
-		return e, false
-	}
-	return queuedURL{key: record.Key{PLD: pld, URL: binary.BigEndian.Uint64(value)}, at: at}, true
+func entryOf(key store.Key, value []byte) (e queuedURL, ok bool) {
+	e.key, e.at, ok = store.EntryOf(key, value)
+	return e, ok
 }
 
-func (e *queuedURL) read(txn *badger.Txn, id uint16) (found bool, err error) {
-	e.rec, found, err = getRecord(txn, recordKey(id, e.key))
+func (e *queuedURL) read(txn store.Reader, keys store.Keys) (found bool, err error) {
+	e.rec, found, err = txn.Record(keys.Record(e.key))
 	return found, err
 }
 
@@ -154,7 +149,7 @@ func (e *edit) move(c *candidate, left *moves) error {
 		if left.entries < 0 || left.bytes < 0 {
 			return nil
 		}
-		r, found, err := getRecord(e.Txn, recordKey(e.s.id, entry.key))
+		r, found, err := e.Record(e.s.keys.Record(entry.key))
 		if err != nil {
 			return err
 		}

@@ -8,9 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/dgraph-io/badger/v4"
-
 	"github.com/muninn-archive/muninn/frontier/internal/queue"
+	"github.com/muninn-archive/muninn/frontier/internal/store"
 	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/order"
 )
@@ -73,15 +72,15 @@ func (r *rig) standings() (list []standing) {
 	r.t.Helper()
 	s, _ := r.get(testCrawl)
 	places := map[string]bool{}
-	r.must(r.view(func(txn *badger.Txn) error {
-		learned := openSites(txn, s.id, s.learning)
-		return scan(txn, prefix(kindQueue, s.id), nil, true, func(key, value []byte) (bool, error) {
+	r.must(r.store.View(func(txn store.Reader) error {
+		learned := openSites(txn, s.keys, s.learning)
+		return txn.Scan(s.keys.All(store.Entries), nil, func(key store.Key, value []byte) (bool, error) {
 			e, ok := entryOf(key, value)
 			if !ok {
 				r.t.Errorf("the queue holds %x → %x", key, value)
 				return true, nil
 			}
-			if found, err := e.read(txn, s.id); !found || err != nil {
+			if found, err := e.read(txn, s.keys); !found || err != nil {
 				return false, fmt.Errorf("an entry at %v without a record: %w", e.at, err)
 			}
 			if e.rec.Position != e.at || places[e.rec.URL] {

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"testing"
 
-	"github.com/dgraph-io/badger/v4"
+	"github.com/muninn-archive/muninn/frontier/internal/store"
 )
 
 // TestMemory: what a crawl remembers is there as a whole after a restart, and nothing is left of what it remembered before.
@@ -14,8 +14,8 @@ func TestMemory(t *testing.T) {
 	if raw, err := r.Memory(testCrawl); err != nil || raw != nil {
 		t.Fatalf("%d bytes are remembered of nothing, %v", len(raw), err)
 	}
-	long := bytes.Repeat([]byte("remembered "), partBytes/4)
-	for _, raw := range [][]byte{long, []byte("short"), long[:partBytes], {}, long[7:]} {
+	long := bytes.Repeat([]byte("remembered "), store.PartBytes/4)
+	for _, raw := range [][]byte{long, []byte("short"), long[:store.PartBytes], {}, long[7:]} {
 		if err := r.Remember(testCrawl, raw); err != nil {
 			t.Fatal(err)
 		}
@@ -25,13 +25,13 @@ func TestMemory(t *testing.T) {
 			t.Fatalf("%d bytes of %d are remembered: %v", len(got), len(raw), err)
 		}
 		parts := 0
-		err = r.view(func(txn *badger.Txn) error {
-			return scan(txn, append(prefix(kindMemory, r.crawls[testCrawl].id), 'p'), nil, false, func(_, _ []byte) (bool, error) {
+		err = r.store.View(func(txn store.Reader) error {
+			return txn.Keys(append(r.crawls[testCrawl].keys.All(store.Memories), 'p'), func(_ store.Key) (bool, error) {
 				parts++
 				return true, nil
 			})
 		})
-		if want := (len(raw) + partBytes - 1) / partBytes; err != nil || parts != want {
+		if want := (len(raw) + store.PartBytes - 1) / store.PartBytes; err != nil || parts != want {
 			t.Errorf("%d parts lie there of %d bytes, want %d: %v", parts, len(raw), want, err)
 		}
 	}

@@ -1,0 +1,170 @@
+package store
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/dgraph-io/badger/v4"
+	"github.com/dgraph-io/badger/v4/options"
+)
+
+// The errors of a store.
+var (
+	ErrClosed = errors.New("the frontier is closed")
+	ErrLocked = errors.New("it is in use by another process: give each worker a data folder of its own, or wait for that one's end")
+	// ErrTooBig says that a transaction writes more than the store can take at once: some 9 MB or 100,000 entries.
+	ErrTooBig = badger.ErrTxnTooBig
+)
+
+// Options make a store.
+type Options struct {
+	Room   func() error // refuses a write that the disk may have no room for; nil: none is refused
+	NoSync bool         // what is acknowledged may be lost with the machine
+}
+
+// Store is a store in a folder. Its methods are safe for concurrent use.
+type Store struct {
+	db      *badger.DB
+	room    func() error
+	closed  chan struct{}
+	once    sync.Once
+	reading sync.RWMutex // held while reading, so that Close waits
+}
+
+// Open opens the store in a folder; ErrLocked if another process has it open.
+func Open(dir string, opts Options) (*Store, error) {
+	o := badger.DefaultOptions(dir).
+		WithLogger(nil).WithSyncWrites(!opts.NoSync).WithCompression(options.None).
+		WithBlockCacheSize(0).WithIndexCacheSize(0).WithNumVersionsToKeep(1).WithDetectConflicts(false).
+		WithMemTableSize(64 << 20).WithBaseLevelSize(256 << 20).WithBaseTableSize(16 << 20).
+		WithNumCompactors(2).WithMetricsEnabled(false)
+	if err := removeEmptyLogs(dir); err != nil {
+		return nil, fmt.Errorf("open frontier in %s: %w", dir, err)
+	}
+	db, err := badger.Open(o)
+	if err != nil && strings.Contains(err.Error(), "Cannot acquire directory lock") {
+		return nil, fmt.Errorf("open frontier in %s: %w%s", dir, ErrLocked, by(dir))
+	}
+	if err != nil {
+		return nil, fmt.Errorf("open frontier in %s: %w", dir, err)
+	}
+	s := &Store{db: db, room: opts.Room, closed: make(chan struct{})}
+	go s.collectGarbage()
+	return s, nil
+}
+
+// by names the process that has a store open, if its folder says.
+func by(dir string) string {
+	raw, err := os.ReadFile(filepath.Join(dir, "LOCK"))
+	if err != nil {
+		return ""
+	}
+	return ", process " + strings.TrimSpace(string(raw))
+}
+
+// removeEmptyLogs removes logs without a byte, of a process that was killed between making the file and giving it its
+// size: nothing was written to them, and Badger takes them for new ones when it reads the old ones, which it refuses.
+func removeEmptyLogs(dir string) error {
+	logs, err := filepath.Glob(filepath.Join(dir, "*.mem"))
+	if err != nil {
+		return err
+	}
+	values, err := filepath.Glob(filepath.Join(dir, "*.vlog"))
+	if err != nil {
+		return err
+	}
+	for _, log := range append(logs, values...) {
+		if info, err := os.Stat(log); err != nil {
+			return err
+		} else if info.Size() > 0 {
+			continue
+		}
+		if err := os.Remove(log); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Close waits for whoever reads, and closes the store.
+func (s *Store) Close() error {
+	err := ErrClosed
+	s.once.Do(func() {
+		close(s.closed)
+		s.reading.Lock()
+		defer s.reading.Unlock()
+		err = s.db.Close()
+	})
+	return err
+}
+
+// collectGarbage gives back the space of values that are no longer needed.
+func (s *Store) collectGarbage() {
+	tick := time.NewTicker(10 * time.Minute)
+	defer tick.Stop()
+	for {
+		select {
+		case <-tick.C:
+			for s.db.RunValueLogGC(0.5) == nil {
+				continue
+			}
+		case <-s.closed:
+			return
+		}
+	}
+}
+
+// View shows fn the store as it stands.
+func (s *Store) View(fn func(r Reader) error) error {
+	s.reading.RLock()
+	defer s.reading.RUnlock()
+	select {
+	case <-s.closed:
+		return ErrClosed
+	default:
+		return s.db.View(func(txn *badger.Txn) error { return fn(Reader{txn}) })
+	}
+}
+
+// Update writes what fn writes in one transaction, unless fn returns an error. Transactions must not overlap: nobody looks
+// for conflicts.
+func (s *Store) Update(fn func(tx Tx) error) error {
+	// Badger writes through memory maps: a page of one that the disk has no room for is a SIGBUS.
+	if s.room != nil {
+		if err := s.room(); err != nil {
+			return fmt.Errorf("write frontier: %w", err)
+		}
+	}
+	txn := s.db.NewTransaction(true)
+	defer txn.Discard()
+	if err := fn(Tx{Reader{txn}}); err != nil {
+		return err
+	}
+	if err := txn.Commit(); err != nil {
+		return fmt.Errorf("write frontier: %w", err)
+	}
+	return nil
+}
+
+// Delete deletes keys, however many, in several transactions and whether there is room for them or not.
+func (s *Store) Delete(keys []Key) error {
+	batch := s.db.NewWriteBatch()
+	defer batch.Cancel()
+	for _, key := range keys {
+		if err := batch.Delete(key); err != nil {
+			return fmt.Errorf("write frontier: %w", err)
+		}
+	}
+	if err := batch.Flush(); err != nil {
+		return fmt.Errorf("write frontier: %w", err)
+	}
+	return nil
+}
+
+// Compact makes one level of all tables, for benches that read what a long run has left.
+func (s *Store) Compact() error { return s.db.Flatten(2) }

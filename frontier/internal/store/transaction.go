@@ -1,0 +1,134 @@
+package store
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/dgraph-io/badger/v4"
+
+	"github.com/muninn-archive/muninn/frontier/internal/record"
+	"github.com/muninn-archive/muninn/internal/codec"
+)
+
+// Reader reads one state of the store.
+type Reader struct{ txn *badger.Txn }
+
+// Get calls read with the value of a key, if there is one. The bytes are valid until read returns.
+func (r Reader) Get(key Key, read func(value []byte) error) (found bool, err error) {
+	item, err := r.txn.Get(key)
+	if errors.Is(err, badger.ErrKeyNotFound) {
+		return false, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("read frontier: %w", err)
+	}
+	return true, item.Value(read)
+}
+
+// Has tells whether there is a key.
+func (r Reader) Has(key Key) (bool, error) {
+	return r.Get(key, func([]byte) error { return nil })
+}
+
+// Load decodes the value of a key, which Save has written.
+func (r Reader) Load(key Key, into any) (found bool, err error) {
+	return r.Get(key, func(value []byte) error { return codec.Unmarshal(value, into) })
+}
+
+// Record reads the record of a URL.
+func (r Reader) Record(key Key) (rec record.Record, found bool, err error) {
+	found, err = r.Get(key, func(value []byte) (err error) {
+		rec, err = record.Decode(value)
+		return err
+	})
+	return rec, found, err
+}
+
+// Scan calls fn with each key under a prefix and its value, in their order, until fn returns false; nil for from begins with the
+// first. What fn gets is valid until it returns.
+func (r Reader) Scan(under, from Key, fn func(key Key, value []byte) (more bool, err error)) error {
+	return r.scan(under, from, true, func(item *badger.Item) (more bool, err error) {
+		err = item.Value(func(value []byte) (err error) {
+			more, err = fn(item.Key(), value)
+			return err
+		})
+		return more, err
+	})
+}
+
+// Keys calls fn with each key under a prefix, as Scan does, and reads no values.
+func (r Reader) Keys(under Key, fn func(key Key) (more bool, err error)) error {
+	return r.scan(under, nil, false, func(item *badger.Item) (bool, error) { return fn(item.Key()) })
+}
+
+func (r Reader) scan(under, from Key, values bool, fn func(item *badger.Item) (more bool, err error)) error {
+	o := badger.DefaultIteratorOptions
+	o.Prefix, o.PrefetchValues = under, values
+	it := r.txn.NewIterator(o)
+	defer it.Close()
+	if from == nil {
+		from = under
+	}
+	for it.Seek(from); it.ValidForPrefix(under); it.Next() {
+		if more, err := fn(it.Item()); err != nil || !more {
+			return err
+		}
+	}
+	return nil
+}
+
+// Tx is a transaction.
+type Tx struct{ Reader }
+
+// Set writes a value; both stay as they are until the transaction has ended. ErrTooBig if the transaction cannot take it.
+func (tx Tx) Set(key Key, value []byte) error { return tx.txn.Set(key, value) }
+
+// Save writes a value as CBOR.
+func (tx Tx) Save(key Key, value any) error {
+	raw, err := codec.Marshal(value)
+	if err != nil {
+		return fmt.Errorf("write frontier: %w", err)
+	}
+	return tx.Set(key, raw)
+}
+
+// Delete deletes a key, if there is one.
+func (tx Tx) Delete(key Key) error { return tx.txn.Delete(key) }
+
+// DeleteFirst deletes the first keys under a prefix, at most a number.
+func (tx Tx) DeleteFirst(under Key, most int) (deleted int, err error) {
+	keys, err := tx.collect(under, func(_ Key, n int) bool { return n < most })
+	return len(keys), errors.Join(err, tx.deleteAll(keys))
+}
+
+// DeleteBelow deletes the keys under a prefix that stand before a limit.
+func (tx Tx) DeleteBelow(under, limit Key) error {
+	keys, err := tx.collect(under, func(key Key, _ int) bool { return bytes.Compare(key, limit) < 0 })
+	return errors.Join(err, tx.deleteAll(keys))
+}
+
+// collect lists the keys under a prefix while it is asked to take them: n were taken before.
+func (tx Tx) collect(under Key, takes func(key Key, n int) bool) (keys []Key, err error) {
+	err = tx.Keys(under, func(key Key) (bool, error) {
+		if !takes(key, len(keys)) {
+			return false, nil
+		}
+		keys = append(keys, slices.Clone(key))
+		return true, nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return keys, nil
+}
+
+func (tx Tx) deleteAll(keys []Key) error {
+	for _, key := range keys {
+		if err := tx.Delete(key); err != nil {
+			return err
+		}
+	}
+	return nil
+}
