@@ -89,7 +89,7 @@ func TestHeartbeat(t *testing.T) {
 		select {
 		case <-done:
 			return nil
-		case <-time.After(time.Minute):
+		case <-time.After(2 * time.Minute):
 			return errors.New("no heartbeat")
 		}
 	}

@@ -53,7 +53,7 @@ func TestReadingACrawlHoldsUpNoOther(t *testing.T) {
 	}()
 	select {
 	case <-worked:
-	case <-time.After(time.Minute):
+	case <-time.After(2 * time.Minute):
 		t.Error("a claim waits for the reading of another crawl")
 	}
 	asking.Go(func() { // the crawl's next run, and URLs of it

@@ -33,7 +33,7 @@ func TestOthersGoOnWhileAnOrderTrains(t *testing.T) {
 			{URL: "http://a.example/", Kind: crawl.OutcomeDone, Status: 200, Score: -1, PageFeatures: views, Worth: 1},
 		}})
 	}()
-	for deadline := time.Now().Add(time.Minute); !r.Committed(testCrawl, batch); time.Sleep(time.Millisecond) {
+	for deadline := time.Now().Add(2 * time.Minute); !r.Committed(testCrawl, batch); time.Sleep(time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatal("the commit does not reach the disk")
 		}
@@ -55,7 +55,7 @@ func TestOthersGoOnWhileAnOrderTrains(t *testing.T) {
 	select {
 	case err := <-others:
 		r.must(err)
-	case <-time.After(time.Minute):
+	case <-time.After(2 * time.Minute):
 		t.Fatal("another crawl waits for the training of an order")
 	}
 	select {

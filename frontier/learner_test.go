@@ -186,7 +186,7 @@ func (r *rig) lesson(seq uint64) (l learner.Update) {
 // summed waits until the sum is kept of all lessons after some.
 func (r *rig) summed(after uint64) (sum store.Parts) {
 	r.t.Helper()
-	late := time.After(time.Minute)
+	late := time.After(2 * time.Minute)
 	for {
 		r.mu.Lock()
 		changed := r.changed
@@ -197,7 +197,7 @@ func (r *rig) summed(after uint64) (sum store.Parts) {
 		select {
 		case <-changed:
 		case <-late:
-			r.t.Fatalf("after a minute the sum is of lesson %d still", sum.Number)
+			r.t.Fatalf("after two minutes the sum is of lesson %d still", sum.Number)
 		}
 	}
 }

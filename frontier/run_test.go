@@ -313,8 +313,8 @@ func TestClose(t *testing.T) {
 			if err != nil && !errors.Is(err, ErrClosed) {
 				t.Error(err)
 			}
-		case <-time.After(time.Minute):
-			t.Fatal("a call has no answer a minute after the frontier was closed")
+		case <-time.After(2 * time.Minute):
+			t.Fatal("a call has no answer two minutes after the frontier was closed")
 		}
 	}
 	if err := r.Close(); !errors.Is(err, ErrClosed) {

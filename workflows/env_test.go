@@ -22,7 +22,7 @@ import (
 
 // idle is how long a workflow under test may do nothing at all before it counts as stuck; time that it
 // sleeps is skipped.
-const idle = time.Minute
+const idle = 2 * time.Minute
 
 func quiet() log.Logger {
 	return log.NewStructuredLogger(slog.New(slog.NewTextHandler(io.Discard, nil)))
