@@ -68,7 +68,8 @@ type host struct {
 	answer func(seen) answer
 	ln     net.Listener
 	done   chan struct{}
-	late   time.Duration // by which it notices requests late on every other connection, but for robots.txt; set before the first one
+	late   bool     // it notices a request, but for robots.txt, on every other connection when the client has given it up; set before the first one
+	dialed sync.Map // the client's ends of connections that were opened with dial, by their address
 
 	mu       sync.Mutex
 	requests []seen
@@ -141,8 +142,9 @@ func (h *host) serve(c net.Conn, n int) {
 		if err != nil {
 			return
 		}
-		if r.RequestURI != "/robots.txt" && n%2 == 1 {
-			time.Sleep(h.late)
+		if h.late && r.RequestURI != "/robots.txt" && n%2 == 1 {
+			h.tire(c)
+			_, _ = c.Read(make([]byte, 1)) // the end of the connection
 		}
 		h.mu.Lock()
 		h.paths[r.RequestURI]++
@@ -163,6 +165,7 @@ func (h *host) serve(c net.Conn, n int) {
 		case "close":
 			return
 		case "hang":
+			h.tire(c)
 			<-h.done
 			return
 		}
@@ -194,13 +197,46 @@ func write(c net.Conn, a answer) bool {
 	return true
 }
 
-// silent bounds the wait for the first byte for tests of hosts that never answer. All others wait as long as crawls do: a
-// busy machine is no silent host.
-func silent(a answer) func(*Options) {
+// impatient is a client's end of a connection whose wait for an answer can be ended.
+type impatient struct {
+	*net.TCPConn
+	mu   sync.Mutex
+	over bool
+}
+
+func (c *impatient) SetReadDeadline(t time.Time) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.over {
+		t = time.Unix(1, 0)
+	}
+	return c.TCPConn.SetReadDeadline(t)
+}
+
+// silent ends the wait of a client for answers that do not come when the host has read the request. So no test takes the real
+// time, and the wait for answers that come is as long as in crawls: a busy machine is no silent host.
+func silent(h *host) func(*Options) {
 	return func(o *Options) {
-		if a.then == "hang" {
-			o.Limits.FirstByte = seconds(1)
+		o.Dial = func(ctx context.Context, network, address string) (net.Conn, error) {
+			c, err := new(net.Dialer).DialContext(ctx, network, address)
+			if err != nil {
+				return nil, err
+			}
+			out := &impatient{TCPConn: c.(*net.TCPConn)}
+			h.dialed.Store(c.LocalAddr().String(), out)
+			return out, nil
 		}
+	}
+}
+
+// tire ends the wait of the client at the other end of a connection, if it was opened by a client that is silent.
+func (h *host) tire(c net.Conn) {
+	if other, ok := h.dialed.Load(c.RemoteAddr().String()); ok {
+		conn := other.(*impatient)
+		conn.mu.Lock()
+		defer conn.mu.Unlock()
+		conn.over = true
+		_ = conn.TCPConn.SetReadDeadline(time.Unix(1, 0))
 	}
 }
 

@@ -51,7 +51,7 @@ func TestFailures(t *testing.T) {
 					}
 					return answer{}
 				})
-				c := newClient(t, h.clock, silent(test.a))
+				c := newClient(t, h.clock, silent(h))
 				want, attempts := test.now, 0
 				if last {
 					want, attempts = test.last, c.limits.MaxAttempts-1

@@ -65,8 +65,8 @@ func TestEveryGapIsKept(t *testing.T) {
 			})
 			c := newClient(t, h.clock, nil)
 			if test.name == "silence" { // a request that the client no longer waits for is read late: the clock waits for that
-				h.late = 150 * time.Millisecond
-				c = newClient(t, h.clock, func(o *Options) { o.Limits.FirstByte = seconds(0.1) })
+				h.late = true
+				c = newClient(t, h.clock, silent(h))
 			}
 			sent := 0
 			h.clock.before = func() {
@@ -238,9 +238,11 @@ func TestLeaseEnds(t *testing.T) {
 		}
 		return answer{wire: page("200 OK", "")}
 	})
-	end := h.clock.now().Add(5 * time.Second) // robots.txt at 0, /a at 2, /b at 4
-	r := h.run(t, newClient(t, h.clock, nil), func(l *Lane) { l.ValidUntil = func() time.Time { return end } },
-		targets(h.url("/a"), h.url("/b"), h.url("/c"), h.url("/d"))...)
+	end := h.clock.now().Add(75 * time.Second) // robots.txt at 0, /a at 30, /b at 60, later by what the machine takes
+	r := h.run(t, newClient(t, h.clock, nil), func(l *Lane) {
+		l.Politeness.MinDelay = seconds(30)
+		l.ValidUntil = func() time.Time { return end }
+	}, targets(h.url("/a"), h.url("/b"), h.url("/c"), h.url("/d"))...)
 	for path, want := range map[string]string{"/a": crawl.OutcomeDone, "/b": crawl.OutcomeDone, "/c": crawl.OutcomeReturned, "/d": crawl.OutcomeReturned} {
 		if o := r.outcome(t, h.url(path)); o.Kind != want {
 			t.Errorf("%s: %+v, want %s", path, o, want)

@@ -76,7 +76,7 @@ func TestRobots(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			h := robotsHost(t, test.robots)
-			c := newClient(t, h.clock, silent(test.robots(seen{path: "/robots.txt"})))
+			c := newClient(t, h.clock, silent(h))
 			for round := range 2 { // the second finds the rules in the cache
 				r := h.fetch(t, c, "/open", "/half")
 				if r.err != nil {

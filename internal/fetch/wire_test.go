@@ -126,7 +126,7 @@ func TestTruncation(t *testing.T) {
 		{"length", answer{wire: page("200 OK", body)}, func(l *Limits) { l.BodyBytes = 40_000 }, "length", crawl.OutcomeDone, 40_000, 40_000},
 		{"length of a close-delimited body", answer{wire: "HTTP/1.1 200 OK\r\n\r\n" + body, then: "close"}, func(l *Limits) { l.BodyBytes = 40_000 }, "length", crawl.OutcomeDone, 40_000, 40_000},
 		{"just long enough", answer{wire: page("200 OK", body)}, func(l *Limits) { l.BodyBytes = 100_000 }, "", crawl.OutcomeDone, 100_000, 100_000},
-		{"time", answer{wire: page("200 OK", body), drip: 5 * time.Millisecond}, func(l *Limits) { l.Total = seconds(1) }, "time", crawl.OutcomeDone, 1, 1000},
+		{"time", answer{wire: page("200 OK", body), drip: 5 * time.Millisecond}, func(l *Limits) { l.Total = seconds(3) }, "time", crawl.OutcomeDone, 1, 1000},
 		{"disconnect", answer{wire: page("200 OK", body)[:50_000], then: "close"}, nil, "disconnect", crawl.OutcomeRetry, 40_000, 50_000},
 		{"reset", answer{wire: page("200 OK", body)[:50_000], then: "reset"}, nil, "disconnect", crawl.OutcomeRetry, 0, 50_000},
 		{"bad chunk", answer{wire: "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\nzz\r\nabc", then: "close"}, nil, "disconnect", crawl.OutcomeRetry, 8, 20},

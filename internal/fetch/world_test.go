@@ -103,7 +103,8 @@ func TestFaultsWorld(t *testing.T) {
 			w := faults.New(webworld.Options{FirstIP: netip.AddrFrom4([4]byte{127, 81, byte(attempts), 1})})
 			c := startWorld(t, w, func(o *Options) {
 				l := &o.Limits
-				l.FirstByte, l.Idle, l.Total, l.RobotsTimeout = seconds(2), seconds(2), seconds(3), seconds(3)
+				// long for good servers on a busy machine; robots.txt of slowrobots takes 10 s at least
+				l.FirstByte, l.Idle, l.Total, l.RobotsTimeout = seconds(8), seconds(8), seconds(10), seconds(5)
 				l.BodyBytes, l.MemoryBytes = 256<<10, 16<<10
 			})
 			var pages []string
