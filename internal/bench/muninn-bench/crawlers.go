@@ -59,6 +59,8 @@ func crawl(ctx context.Context, o options, w *web) (measured, error) {
 	if err := answers(ctx, listen); err != nil {
 		return m, err
 	}
+	m.idle = idle(server)
+	m.start = server.used()
 	stopProfiles := func() []string { return nil }
 	if o.profile {
 		stopProfiles = profiles(ctx, data, listen)
@@ -72,6 +74,9 @@ func crawl(ctx context.Context, o options, w *web) (measured, error) {
 	}
 	m.wall = time.Since(begun)
 	files := stopProfiles()
+	if m.calls, err = calls(listen); err != nil {
+		return m, err
+	}
 	worker.stop()
 	m.cpu["temporal server"] = server.used() // before its histories are read
 	if m.events, err = countEvents(ctx, address); err != nil {

@@ -10,6 +10,10 @@ import (
 	"go.temporal.io/api/enums/v1"
 	"go.temporal.io/api/workflowservice/v1"
 	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/converter"
+
+	"github.com/muninn-archive/muninn/activities"
+	"github.com/muninn-archive/muninn/activities/names"
 )
 
 // events counts what a crawl left in Temporal's histories, by workflow type.
@@ -19,6 +23,7 @@ type events map[string]*eventCount
 type eventCount struct {
 	executions, events, bytes int
 	kinds                     map[string]int // events by type
+	urls, claims              int            // of batches
 }
 
 // countEvents reads the histories of all workflows that the server has.
@@ -58,6 +63,13 @@ func (n *eventCount) add(ctx context.Context, c client.Client, id, run string) e
 		n.events++
 		n.bytes += event.Size()
 		n.kinds[event.GetEventType().String()]++
+		if start := event.GetWorkflowExecutionStartedEventAttributes(); start.GetWorkflowType().GetName() == names.Batch {
+			var in activities.BatchInput
+			if err := converter.GetDefaultDataConverter().FromPayloads(start.GetInput(), &in); err != nil {
+				return err
+			}
+			n.urls, n.claims = n.urls+in.URLs, n.claims+len(in.Claims)
+		}
 	}
 	return nil
 }
@@ -65,8 +77,8 @@ func (n *eventCount) add(ctx context.Context, c client.Client, id, run string) e
 // print reports what each workflow type left, the most expensive first, and what a page costs; all lists the events of each kind.
 func (e events) print(pages int, all bool) {
 	total, tasks := 0, 0
-	names := slices.SortedFunc(maps.Keys(e), func(a, b string) int { return cmp.Compare(e[b].events, e[a].events) })
-	for _, name := range names {
+	byEvents := slices.SortedFunc(maps.Keys(e), func(a, b string) int { return cmp.Compare(e[b].events, e[a].events) })
+	for _, name := range byEvents {
 		n := e[name]
 		total += n.events
 		tasks += n.kinds["WorkflowTaskCompleted"]
@@ -80,8 +92,13 @@ func (e events) print(pages int, all bool) {
 			}
 		}
 	}
-	fmt.Printf("  Temporal: %.3f events, %.3f workflow tasks a page\n", float64(total)/float64(max(pages, 1)), float64(tasks)/float64(max(pages, 1)))
+	if b := e[names.Batch]; b != nil && e[names.FetcherController] != nil {
+		fmt.Printf("  %d rounds; a batch has %.0f URLs in %.0f claims\n", e[names.FetcherController].kinds["ActivityTaskCompleted"], mean(b.urls, b.executions), mean(b.claims, b.executions))
+	}
+	fmt.Printf("  Temporal: %.3f events, %.3f workflow tasks a page\n", mean(total, pages), mean(tasks, pages))
 }
+
+func mean(sum, of int) float64 { return float64(sum) / float64(max(of, 1)) }
 
 // silent is a logger that says nothing.
 type silent struct{}

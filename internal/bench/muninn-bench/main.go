@@ -70,6 +70,7 @@ func run(ctx context.Context, o options) error {
 	}
 	ours.print()
 	ours.events.print(ours.pages, o.histories)
+	printCalls(ours)
 	if ours.shares != nil {
 		printShares(ours.shares)
 	}
@@ -96,6 +97,9 @@ type measured struct {
 	wall  time.Duration
 	note  string
 
+	idle   time.Duration      // CPU of the Temporal server a second before the crawl, with a worker that waits
+	start  time.Duration      // CPU of the Temporal server before the crawl
+	calls  map[string]int     // of the worker to the Temporal server, by operation
 	events events             // of the crawl's workflows
 	shares map[string]float64 // of the worker's CPU time, by step
 }
