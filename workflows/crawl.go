@@ -131,6 +131,8 @@ func (c *crawling) fetch(ctx workflow.Context, phase crawl.Phase, bounds activit
 		return "", err
 	}
 	childCtx := workflow.WithChildOptions(ctx, workflow.ChildWorkflowOptions{
+		// Its activities are on this queue: those of a workflow's own queue come with the answer to the workflow task.
+		TaskQueue:  c.Member.Queue,
 		WorkflowID: names.ControllerID(c.Name, c.Member.Worker), StaticSummary: "keeps " + c.Member.Worker + " busy with " + c.Name,
 		WaitForCancellation: true,
 		TypedSearchAttributes: temporal.NewSearchAttributes(

@@ -36,6 +36,9 @@ func newCrawl(t *testing.T, controller func(e *env, ctx workflow.Context, in Con
 		if id := workflow.GetInfo(ctx).WorkflowExecution.ID; id != controllerID || in.Crawl != "c" || in.Worker != "w" || in.Queue != "q/w" {
 			t.Errorf("controller %s has %+v", id, in)
 		}
+		if queue := workflow.GetInfo(ctx).TaskQueueName; queue != in.Queue {
+			t.Errorf("the controller is on the task queue %s, its activities on %s", queue, in.Queue)
+		}
 		e.note("controller")
 		return controller(e, ctx, in)
 	}, workflow.RegisterOptions{Name: names.FetcherController})

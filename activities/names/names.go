@@ -20,10 +20,10 @@ const (
 	Forget            = "Forget"  // deletes a crawl from the frontier of its worker
 )
 
-// TaskQueue is the queue of Crawl, FetcherController and Politeness workflows.
+// TaskQueue is the queue of Crawl and Politeness workflows.
 const TaskQueue = "muninn"
 
-// WorkerQueue is the queue of what must run where a worker's frontier and spool are.
+// WorkerQueue is the queue of what must run where a worker's frontier and spool are, and of the workflows that have it run.
 func WorkerQueue(queue, worker string) string { return queue + "/" + worker }
 
 // Signals and queries.
