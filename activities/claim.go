@@ -126,6 +126,10 @@ func untilStopped(ctx context.Context) (context.Context, func()) {
 // The processors have work until then, and each round and each batch costs Temporal the same, whatever is in it.
 const lingerBusy = 4
 
+// lingerReleases is how many times as long a round waits that has only releases for which nobody of this worker waits. Other workers'
+// and crawls of their addresses wait so much longer.
+const lingerReleases = 8
+
 // linger is how long a round of a crawl waits for more.
 func (a *Activities) linger(crawl string) time.Duration {
 	if a.UnderWay.Of(crawl) >= int64(a.Settings.BundleURLs) {
@@ -138,7 +142,7 @@ func (a *Activities) want(in ClaimInput, held bool, perIP int) frontier.Want {
 	limits := a.Fetch.Limits()
 	want := frontier.Want{
 		Crawl: in.Crawl, Round: in.Round, Claims: a.Settings.Round, Lanes: a.Settings.Lanes,
-		Linger: a.linger(in.Crawl), Until: a.Now().Add(claimWait), MaxFail: limits.HostFailures, Backoff: limits.Backoff,
+		Linger: a.linger(in.Crawl), Quiet: lingerReleases * a.Settings.Linger, Until: a.Now().Add(claimWait), MaxFail: limits.HostFailures, Backoff: limits.Backoff,
 		Resolve: func(ctx context.Context, host string) (string, error) {
 			addr, err := a.Fetch.Address(ctx, host)
 			return addr.String(), err

@@ -77,6 +77,7 @@ type Want struct {
 	Claims  int           // at most
 	Lanes   int           // claims that may be out at a time
 	Linger  time.Duration // how long a round waits for more once it has something
+	Quiet   time.Duration // the same, if it has only releases that nobody of this frontier waits for
 	Until   time.Time     // return by then, with or without anything
 	Hold    bool          // claim nothing; a round in which nothing is out any more is Idle
 	PerIP   int           // claims that may wait for the lease of one address at a time
@@ -96,6 +97,8 @@ type Round struct {
 	Drained  bool         // nothing is left and nothing is out
 	Spent    crawl.Reason // which budget is spent, with nothing out; empty if none is
 	Idle     bool         // nothing is out, of a round that claims nothing
+
+	awaited bool // the releases cannot wait
 }
 
 func (r Round) empty() bool {
@@ -106,7 +109,7 @@ func (r Round) empty() bool {
 // journal stay until they are committed and confirmed, so a round that is lost is given again.
 func (f *Frontier) Claim(ctx context.Context, w Want) (Round, error) {
 	round := Round{Claims: f.again(w)}
-	var started time.Time
+	var linger lingering
 	for {
 		f.mu.Lock()
 		changed := f.changed
@@ -125,14 +128,12 @@ func (f *Frontier) Claim(ctx context.Context, w Want) (Round, error) {
 			return round, err
 		}
 		final := w.Claims > 0 && len(round.Claims) >= w.Claims || round.Drained || round.Idle || round.Spent != "" || len(round.Expired) > 0
-		if !round.empty() && started.IsZero() {
-			started = now
-		}
-		if final || !started.IsZero() && now.Sub(started) >= w.Linger || !now.Before(w.Until) {
+		end := linger.until(w, round, now)
+		if final || !end.IsZero() && !now.Before(end) || !now.Before(w.Until) {
 			return round, nil
 		}
-		if !started.IsZero() {
-			wake = times.Earliest(wake, started.Add(w.Linger))
+		if !end.IsZero() {
+			wake = times.Earliest(wake, end)
 		}
 		if err := f.wait(ctx, changed, times.Earliest(wake, w.Until)); err != nil {
 			return round, err
@@ -170,6 +171,7 @@ func (f *Frontier) report(w Want, round *Round, now time.Time) (wake time.Time, 
 		round.Releases = append(round.Releases, r)
 	}
 	slices.SortFunc(round.Releases, func(a, b Release) int { return cmp.Compare(a.Lease, b.Lease) })
+	round.awaited = f.awaited(s, round.Releases)
 	expired := map[string]bool{}
 	for _, c := range s.claims {
 		if c.Batch != "" && now.After(c.Deadline) {
