@@ -85,8 +85,8 @@ func (c column[T]) of(link int) (value T) {
 	return value
 }
 
-// word looks a link's value up in the dictionary of a column.
-func word(dictionary []string, c column[int], link int) string {
+// lookUp looks a link's value up in the dictionary of a column.
+func lookUp(dictionary []string, c column[int], link int) string {
 	if at := c.of(link); at >= 0 && at < len(dictionary) {
 		return dictionary[at]
 	}
@@ -114,7 +114,7 @@ func (p *linkPage) links() []Link {
 			l.URL = origin + url
 		}
 		l.HopLetter, l.Block, l.Prior, l.Score = p.Hop.of(i), p.Block.of(i), p.Prior.of(i), p.Score.of(i)
-		l.Context, l.TagPath, l.Rel, l.Level = word(p.Contexts, p.Context, i), word(p.TagPaths, p.TagPath, i), word(p.Rels, p.Rel, i), word(p.Levels, p.Level, i)
+		l.Context, l.TagPath, l.Rel, l.Level = lookUp(p.Contexts, p.Context, i), lookUp(p.TagPaths, p.TagPath, i), lookUp(p.Rels, p.Rel, i), lookUp(p.Levels, p.Level, i)
 		l.Paragraph = p.Paragraphs[l.Block]
 		switch text := p.Anchor.of(i); {
 		case text != nil:

@@ -45,8 +45,8 @@ type Capture struct {
 	Page     *crawl.Page // nil if nothing was understood
 }
 
-// bare reports whether the response came without a header (HTTP/0.9), or without the end of one.
-func (c *Capture) bare() bool { return c.HeaderBytes == 0 && c.Fault != "" }
+// headerless reports whether the response came without a header (HTTP/0.9), or without the end of one.
+func (c *Capture) headerless() bool { return c.HeaderBytes == 0 && c.Fault != "" }
 
 // Recorded says how a capture was archived.
 type Recorded struct {
@@ -209,7 +209,7 @@ func (s *Segment) Add(c Capture) (Recorded, error) {
 		return Recorded{}, fmt.Errorf("archive %s: %w", c.URL, err)
 	}
 	id := newID()
-	if c.bare() {
+	if c.headerless() {
 		c.MIME = sniffed(c.Body())
 	}
 	rec, out := s.response(c, digest)
@@ -257,7 +257,7 @@ func (s *Segment) response(c Capture, digest string) (record, Recorded) {
 		if before.ETag != "" {
 			out.Visit.ETag = before.ETag
 		}
-	} else if c.Status >= 200 && c.Status < 300 && c.Truncated == "" && c.Kind == crawl.ExchangePage && !c.bare() {
+	} else if c.Status >= 200 && c.Status < 300 && c.Truncated == "" && c.Kind == crawl.ExchangePage && !c.headerless() {
 		if original, known := s.find(digest); known {
 			profile = gowarc.ProfileIdenticalPayloadDigestV1_1
 			out.Visit.Date, out.Visit.URL = original.Date, original.URL
@@ -267,7 +267,7 @@ func (s *Segment) response(c Capture, digest string) (record, Recorded) {
 	}
 	if profile == "" {
 		rec.block = c.Response()
-		if c.bare() { // no message of HTTP/1, which a response record must have
+		if c.headerless() { // no message of HTTP/1, which a response record must have
 			rec.kind, rec.contentType = gowarc.Resource, c.MIME
 		}
 		rec.headers = [][2]string{{gowarc.WarcIPAddress, c.IP}, {gowarc.WarcPayloadDigest, digest}, {gowarc.WarcTruncated, c.Truncated}}

@@ -65,7 +65,7 @@ func (w *warcFile) write(r record) (span, error) {
 	if err != nil {
 		return span{}, fmt.Errorf("write %s record of %s: %w", r.kind, r.target, err)
 	}
-	built := built{headers: &gowarc.WarcFields{}, block: block{w.block.Bytes()}}
+	built := preparedRecord{headers: &gowarc.WarcFields{}, block: block{w.block.Bytes()}}
 	built.add(gowarc.WarcType, r.kind.String())
 	built.add(gowarc.WarcRecordID, "<"+r.id+">")
 	built.add(gowarc.WarcDate, r.date.UTC().Format(time.RFC3339))
@@ -94,23 +94,23 @@ func (w *warcFile) write(r record) (span, error) {
 	return span{start, w.size - start}, nil
 }
 
-// built is a record as gowarc's marshaler takes it. gowarc's own builder parses and buffers what is
+// preparedRecord is a record as gowarc's marshaler takes it. gowarc's own builder parses and buffers what is
 // known here already, and sets a variable of another package at each call, which other goroutines read.
-type built struct {
+type preparedRecord struct {
 	gowarc.WarcRecord // the methods that the marshaler does not call
 	headers           *gowarc.WarcFields
 	block             block
 }
 
-func (b built) add(name, value string) {
+func (b preparedRecord) add(name, value string) {
 	if value != "" {
 		b.headers.Add(name, value)
 	}
 }
 
-func (b built) Version() *gowarc.WarcVersion   { return gowarc.V1_1 }
-func (b built) WarcHeader() *gowarc.WarcFields { return b.headers }
-func (b built) Block() gowarc.Block            { return b.block }
+func (b preparedRecord) Version() *gowarc.WarcVersion   { return gowarc.V1_1 }
+func (b preparedRecord) WarcHeader() *gowarc.WarcFields { return b.headers }
+func (b preparedRecord) Block() gowarc.Block            { return b.block }
 
 type block struct{ bytes []byte }
 

@@ -9,10 +9,10 @@ import (
 	"time"
 )
 
-// silent reports whether nothing has come in on an idle connection since its last answer, neither a byte nor its
+// isIdle reports whether nothing has come in on an idle connection since its last answer, neither a byte nor its
 // end. HTTP/1.1 answers carry no name of their request: what a server sends unasked would be taken for the answer to
 // the next request, and archived under its URL (net/http drops such connections, too).
-func (c *connection) silent() bool {
+func (c *connection) isIdle() bool {
 	if c.SetReadDeadline(time.Unix(1, 0)) != nil {
 		return false
 	}

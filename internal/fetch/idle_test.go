@@ -86,7 +86,7 @@ func TestUnaskedAnswer(t *testing.T) {
 						idle <- done
 						<-done
 						came := test.send != "-" && !test.with
-						for end := time.Now().Add(2 * time.Minute); came && l.conn.silent(); time.Sleep(time.Millisecond) {
+						for end := time.Now().Add(2 * time.Minute); came && l.conn.isIdle(); time.Sleep(time.Millisecond) {
 							if time.Now().After(end) {
 								t.Error("what the server sent is not seen")
 								return context.DeadlineExceeded

@@ -127,13 +127,13 @@ func (e *stopError) Error() string { return e.reason }
 func (l *Lane) target(ctx context.Context, t crawl.Target) error {
 	u, err := urls.Trusted(t.URL)
 	if err != nil {
-		return l.outcome(ctx, t, crawl.Outcome{Kind: crawl.OutcomeFailed, Reason: err.Error()})
+		return l.emitOutcome(ctx, t, crawl.Outcome{Kind: crawl.OutcomeFailed, Reason: err.Error()})
 	}
 	if !l.client.mayBeAt(ctx, u.Host(), l.Addr) {
-		return l.outcome(ctx, t, crawl.Outcome{Kind: crawl.OutcomeReturned, Reason: errIP.Error()})
+		return l.emitOutcome(ctx, t, crawl.Outcome{Kind: crawl.OutcomeReturned, Reason: errIP.Error()})
 	}
 	if err := l.client.guard.CheckPort(u.Port()); err != nil {
-		return l.failed(ctx, t, err)
+		return l.emitFailure(ctx, t, err)
 	}
 	if l.holdBack(t, u.Origin()) {
 		return nil
@@ -143,22 +143,22 @@ func (l *Lane) target(ctx context.Context, t crawl.Target) error {
 	}
 	rules, err := l.rules(ctx, u)
 	if err != nil {
-		return l.failed(ctx, t, err)
+		return l.emitFailure(ctx, t, err)
 	}
 	switch {
 	case rules.givenUp:
-		return l.outcome(ctx, t, crawl.Outcome{Kind: crawl.OutcomeFailed, Reason: rules.unavailable})
+		return l.emitOutcome(ctx, t, crawl.Outcome{Kind: crawl.OutcomeFailed, Reason: rules.unavailable})
 	case rules.unavailable != "":
 		return l.retry(ctx, t, crawl.OutcomeRobots, rules.unavailable, l.client.limits.RobotsRetry.D())
 	case !rules.rules.Allowed(u.RequestURI()):
-		return l.outcome(ctx, t, crawl.Outcome{Kind: crawl.OutcomeRobots, Reason: "robots.txt disallows it"})
+		return l.emitOutcome(ctx, t, crawl.Outcome{Kind: crawl.OutcomeRobots, Reason: "robots.txt disallows it"})
 	}
 	x := &Exchange{Exchange: crawl.Exchange{Kind: crawl.ExchangePage, URL: t.URL, Via: t.Via, Path: t.Path}}
 	defer x.Close()
 	if err := l.request(ctx, u, t, x, l.client.limits.Total.D(), int64(l.client.limits.BodyBytes)); err != nil {
-		return l.failed(ctx, t, err)
+		return l.emitFailure(ctx, t, err)
 	}
-	return l.finish(ctx, t, x)
+	return l.emitResponse(ctx, t, x)
 }
 
 // request waits for the host's next time and makes the exchange, opening a connection if there is
@@ -269,7 +269,7 @@ func (l *Lane) emit(ctx context.Context, x *Exchange) error {
 }
 
 func (l *Lane) connect(ctx context.Context, u urls.URL) error {
-	if l.conn != nil && l.conn.origin == u.Origin() && l.client.now().Sub(l.conn.last) < l.client.limits.ConnectionIdle.D() && l.conn.silent() {
+	if l.conn != nil && l.conn.origin == u.Origin() && l.client.now().Sub(l.conn.last) < l.client.limits.ConnectionIdle.D() && l.conn.isIdle() {
 		return nil
 	}
 	l.disconnect()

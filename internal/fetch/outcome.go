@@ -9,8 +9,8 @@ import (
 	"github.com/muninn-archive/muninn/internal/crawl"
 )
 
-// finish judges a response and emits it.
-func (l *Lane) finish(ctx context.Context, t crawl.Target, x *Exchange) error {
+// emitResponse judges a response and emits it.
+func (l *Lane) emitResponse(ctx context.Context, t crawl.Target, x *Exchange) error {
 	limits := l.client.limits
 	o := crawl.Outcome{URL: t.URL, Kind: crawl.OutcomeDone, Status: x.Status, Bytes: x.Size + int64(len(x.Request))}
 	last := t.Attempts+1 >= limits.MaxAttempts
@@ -54,8 +54,8 @@ func (l *Lane) finish(ctx context.Context, t crawl.Target, x *Exchange) error {
 	return nil
 }
 
-// failed turns an error of an exchange into the target's outcome.
-func (l *Lane) failed(ctx context.Context, t crawl.Target, err error) error {
+// emitFailure turns an error of an exchange into the target's outcome.
+func (l *Lane) emitFailure(ctx context.Context, t crawl.Target, err error) error {
 	var refused *RefusedError
 	var stop *stopError
 	switch {
@@ -69,14 +69,14 @@ func (l *Lane) failed(ctx context.Context, t crawl.Target, err error) error {
 		}
 		return stop
 	case errors.As(err, &refused):
-		return l.outcome(ctx, t, crawl.Outcome{Kind: crawl.OutcomeRefused, Reason: err.Error()})
+		return l.emitOutcome(ctx, t, crawl.Outcome{Kind: crawl.OutcomeRefused, Reason: err.Error()})
 	case isLocalFailure(err, l.Addr):
 		return l.offline(ctx, t, err)
 	case hostDown(err):
 		l.silent.add(t, err)
 		return nil
 	case errors.Is(err, errProtocol):
-		return l.outcome(ctx, t, crawl.Outcome{Kind: crawl.OutcomeFailed, Reason: err.Error()})
+		return l.emitOutcome(ctx, t, crawl.Outcome{Kind: crawl.OutcomeFailed, Reason: err.Error()})
 	}
 	return l.retry(ctx, t, crawl.OutcomeFailed, err.Error(), l.client.limits.Backoff(t.Attempts+1))
 }
@@ -87,7 +87,7 @@ func (l *Lane) giveBack(ctx context.Context, rest []crawl.Target, stop *stopErro
 		kind = crawl.OutcomeFailed
 	}
 	for _, t := range rest {
-		if err := l.outcome(ctx, t, crawl.Outcome{Kind: kind, Reason: stop.reason, After: stop.after}); err != nil {
+		if err := l.emitOutcome(ctx, t, crawl.Outcome{Kind: kind, Reason: stop.reason, After: stop.after}); err != nil {
 			return err
 		}
 	}
@@ -100,11 +100,11 @@ func (l *Lane) retry(ctx context.Context, t crawl.Target, final, reason string, 
 	if t.Attempts+1 < l.client.limits.MaxAttempts {
 		o.Kind, o.After = crawl.OutcomeRetry, l.client.now().Add(wait)
 	}
-	return l.outcome(ctx, t, o)
+	return l.emitOutcome(ctx, t, o)
 }
 
-// outcome emits an outcome that has no response.
-func (l *Lane) outcome(ctx context.Context, t crawl.Target, o crawl.Outcome) error {
+// emitOutcome emits an outcome that has no response.
+func (l *Lane) emitOutcome(ctx context.Context, t crawl.Target, o crawl.Outcome) error {
 	o.URL = t.URL
 	x := &Exchange{Exchange: crawl.Exchange{
 		Kind: crawl.ExchangePage, Claim: l.Claim, URL: t.URL, Via: t.Via, Path: t.Path,

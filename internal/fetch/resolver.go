@@ -108,7 +108,7 @@ func (r *Resolver) lookup(ctx context.Context, host string) (Answer, error) {
 	if known && r.now().Before(a.expires) {
 		return a, a.err
 	}
-	found := r.asking.DoChan(host, func() (any, error) { return r.observed(context.WithoutCancel(ctx), host), nil })
+	found := r.asking.DoChan(host, func() (any, error) { return r.askAndObserve(context.WithoutCancel(ctx), host), nil })
 	select {
 	case <-ctx.Done():
 		return Answer{}, ctx.Err() // the look-up goes on: who asks next finds its answer
@@ -138,7 +138,7 @@ func (r *Resolver) Unsaved(host string) (Answer, bool) {
 	return a, ok
 }
 
-func (r *Resolver) observed(ctx context.Context, host string) Answer {
+func (r *Resolver) askAndObserve(ctx context.Context, host string) Answer {
 	began := r.now()
 	a := r.ask(ctx, host)
 	if r.Observe != nil {

@@ -23,13 +23,13 @@ type rulesEntry struct {
 	unavailable string // why robots.txt could not be fetched; the rules then disallow everything
 	givenUp     bool   // its host or address was busy too often; of a lane, never in the cache
 
-	asked []string // origins whose answers it is made of
-	chain *chain   // of redirects, which was not followed to its end: there are no rules yet; nil: there are
+	origins []string // origins whose answers it is made of
+	chain   *chain   // of redirects, which was not followed to its end: there are no rules yet; nil: there are
 }
 
 func (e rulesEntry) size(key string) int {
 	size := e.rules.Size() + len(key) + len(e.unavailable) + entryBytes
-	for _, origin := range e.asked {
+	for _, origin := range e.origins {
 		size += len(origin)
 	}
 	if e.chain != nil {
@@ -58,8 +58,8 @@ func (c *robotsCache) get(key string, now time.Time) (rulesEntry, bool) {
 	return e, ok && e.chain == nil && now.Before(e.expires)
 }
 
-// unfinished returns how far the redirects of an origin's robots.txt have been followed by a lane that ended on the way.
-func (c *robotsCache) unfinished(key string, now time.Time) (chain, bool) {
+// unfinishedChain returns how far the redirects of an origin's robots.txt have been followed by a lane that ended on the way.
+func (c *robotsCache) unfinishedChain(key string, now time.Time) (chain, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	e, ok := c.entries.Get(key)
@@ -76,7 +76,7 @@ func (c *robotsCache) forget(origins map[string]bool) {
 	for _, key := range c.entries.Keys() {
 		e, _ := c.entries.Peek(key)
 		of := func(origin string) bool { return origins[origin] }
-		if of(key[strings.LastIndexByte(key, ' ')+1:]) || slices.ContainsFunc(e.asked, of) {
+		if of(key[strings.LastIndexByte(key, ' ')+1:]) || slices.ContainsFunc(e.origins, of) {
 			c.entries.Remove(key)
 		}
 	}

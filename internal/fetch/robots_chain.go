@@ -22,7 +22,7 @@ const MaxChain = 2 * time.Minute
 type chain struct {
 	next    urls.URL  // to be asked next
 	hop     int       // redirects that led to it
-	asked   []string  // origins that have answered
+	origins []string  // origins that have answered
 	expires time.Time // what they said
 }
 
@@ -34,7 +34,7 @@ func (l *Lane) robotsOf(ctx context.Context, u urls.URL) (rulesEntry, error) {
 		l.pace.takeRobots(u.Origin(), e, true)
 		return e, nil
 	}
-	c, unfinished := l.client.robots.unfinished(key, l.client.now())
+	c, unfinished := l.client.robots.unfinishedChain(key, l.client.now())
 	if unfinished {
 		l.pace.takeRobots(u.Origin(), rulesEntry{}, false)
 	} else {
@@ -48,7 +48,7 @@ func (l *Lane) robotsOf(ctx context.Context, u urls.URL) (rulesEntry, error) {
 	if err != nil {
 		var stop *stopError
 		if c.hop > 0 && (errors.As(err, &stop) || ctx.Err() != nil) {
-			l.client.robots.put(key, rulesEntry{chain: &c, asked: c.asked, expires: c.expires})
+			l.client.robots.put(key, rulesEntry{chain: &c, origins: c.origins, expires: c.expires})
 		} else if unfinished { // it leads to where nothing answers: the origin may say something else by now
 			l.client.robots.forget(map[string]bool{u.Origin(): true})
 		}
@@ -59,7 +59,7 @@ func (l *Lane) robotsOf(ctx context.Context, u urls.URL) (rulesEntry, error) {
 	if e.unavailable != "" {
 		keep = l.client.limits.RobotsRetry.D()
 	}
-	e.expires, e.asked = times.Earliest(l.client.now().Add(keep), c.expires), c.asked
+	e.expires, e.origins = times.Earliest(l.client.now().Add(keep), c.expires), c.origins
 	l.client.robots.put(key, e)
 	return e, nil
 }
@@ -102,7 +102,7 @@ func (l *Lane) follow(ctx context.Context, c *chain) (rulesEntry, error) {
 		default:
 			return rulesEntry{}, err
 		}
-		c.asked = append(slices.Clip(c.asked), c.next.Origin())
+		c.origins = append(slices.Clip(c.origins), c.next.Origin())
 		if next == nil {
 			return e, nil
 		}

@@ -76,7 +76,7 @@ func (l *Lane) settleSilent(ctx context.Context) error {
 		wait := l.client.limits.Backoff(t.Attempts + 1)
 		if l.silent.answeredBefore[origin] && met[origin] {
 			l.pace.putOff(l.client.now().Add(l.client.limits.Backoff(1)))
-			err = l.outcome(ctx, t, crawl.Outcome{Kind: crawl.OutcomeReturned, Reason: err.Error()})
+			err = l.emitOutcome(ctx, t, crawl.Outcome{Kind: crawl.OutcomeReturned, Reason: err.Error()})
 		} else {
 			err = l.retry(ctx, t, crawl.OutcomeFailed, err.Error(), wait)
 		}

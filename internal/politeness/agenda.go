@@ -65,8 +65,8 @@ func (g *agenda) first() *address {
 	return g.items[0]
 }
 
-// place enters an address where it belongs: nothing is to be done for an address that rests, so it wakes nobody.
-func (s *State) place(a *address) {
+// schedule enters an address where it belongs: nothing is to be done for an address that rests, so it wakes nobody.
+func (s *State) schedule(a *address) {
 	if a.empty() {
 		s.idle.put(a, a.next)
 		return
@@ -111,9 +111,9 @@ func (s *State) forget(now time.Time) {
 	}
 }
 
-// room makes room for so many bytes of JSON, if necessary by forgetting addresses that rest, those with the shortest rest first. It
+// makeRoom makes room for so many bytes of JSON, if necessary by forgetting addresses that rest, those with the shortest rest first. It
 // reports whether there is enough.
-func (s *State) room(now time.Time, bytes int) bool {
+func (s *State) makeRoom(now time.Time, bytes int) bool {
 	for s.bytes+bytes > MaxBytes {
 		a := s.idle.first()
 		if a == nil {

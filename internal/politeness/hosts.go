@@ -33,7 +33,7 @@ func (p *pass) restHost(r Release) {
 		delete(s.hosts, r.Host)
 	}
 	s.forgetHosts(p.now)
-	if next.After(p.now) && s.room(p.now, now.size(r.Host)) {
+	if next.After(p.now) && s.makeRoom(p.now, now.size(r.Host)) {
 		s.hosts[r.Host] = now
 		s.bytes += now.size(r.Host)
 	}

@@ -148,16 +148,16 @@ func (p *pass) ask(ask Ask) {
 		place := slices.Index(a.waiters, w)
 		p.s.withdraw(a, w)
 		again := &waiter{ask, p.number()}
-		p.s.wait(a, again)
+		p.s.enqueue(a, again)
 		copy(a.waiters[place+1:], a.waiters[place:]) // keeps its place in the line of the address
 		a.waiters[place] = again
 		return
 	}
-	if !p.s.room(p.now, sizeOf(ask)) {
+	if !p.s.makeRoom(p.now, sizeOf(ask)) {
 		p.s.Turned++
 		return
 	}
-	p.s.wait(a, &waiter{ask, p.number()})
+	p.s.enqueue(a, &waiter{ask, p.number()})
 }
 
 // release ends a grant, unless a newer one of the same lease is out. It may come twice, or after its lease's deadline: how
@@ -165,7 +165,7 @@ func (p *pass) ask(ask Ask) {
 func (p *pass) release(r Release) {
 	p.restHost(r)
 	a := p.s.addresses[r.IP]
-	if a == nil && (r.Rest <= 0 || !p.s.room(p.now, addressBytes+len(r.IP))) {
+	if a == nil && (r.Rest <= 0 || !p.s.makeRoom(p.now, addressBytes+len(r.IP))) {
 		return
 	}
 	a = p.touch(r.IP)
@@ -246,7 +246,7 @@ func (p *pass) settle() []Grant {
 			p.s.hold(a, h)
 			p.grants = append(p.grants, p.grant(a, h))
 		}
-		p.s.place(a)
+		p.s.schedule(a)
 	}
 	p.s.forget(p.now)
 	return p.grants

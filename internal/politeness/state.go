@@ -151,14 +151,14 @@ func (s *State) UnmarshalJSON(raw []byte) error {
 			s.bytes += sizeOf(w.Ask)
 			lines = append(lines, &w)
 		}
-		s.place(a)
+		s.schedule(a)
 	}
 	slices.SortFunc(lines, func(a, b *waiter) int { return cmp.Compare(a.Since, b.Since) })
 	for _, w := range lines {
 		s.asksByReply[w.Reply] = append(s.asksByReply[w.Reply], w)
 	}
 	for _, ip := range slices.Sorted(maps.Keys(in.Resting)) {
-		s.place(s.add(ip, in.Resting[ip]))
+		s.schedule(s.add(ip, in.Resting[ip]))
 	}
 	for _, host := range slices.Sorted(maps.Keys(in.Hosts)) {
 		s.hosts[host] = in.Hosts[host]
@@ -194,8 +194,8 @@ func (s *State) end(a *address, h *holder) {
 	s.bytes -= sizeOf(h.Ask)
 }
 
-// wait puts an ask at the end of the line.
-func (s *State) wait(a *address, w *waiter) {
+// enqueue puts an ask at the end of the line.
+func (s *State) enqueue(a *address, w *waiter) {
 	a.waiters = append(a.waiters, w)
 	s.asksByReply[w.Reply] = append(s.asksByReply[w.Reply], w)
 	s.waiting++

@@ -57,8 +57,8 @@ func readGroups(body []byte, agent string) []group {
 	return groups
 }
 
-// misspelt are the frequent misspellings that Google's parser takes as well.
-var misspelt = map[string]string{
+// misspelledKeys are the frequent misspellings that Google's parser takes as well.
+var misspelledKeys = map[string]string{
 	"useragent": "user-agent", "user agent": "user-agent", "dissallow": "disallow", "dissalow": "disallow",
 	"disalow": "disallow", "diasllow": "disallow", "disallaw": "disallow", "crawldelay": "crawl-delay",
 }
@@ -71,7 +71,7 @@ func splitLine(line []byte) (key, value string) {
 		key, value = words[0], words[1]
 	}
 	key = strings.ToLower(strings.TrimSpace(key))
-	if proper, known := misspelt[key]; known {
+	if proper, known := misspelledKeys[key]; known {
 		key = proper
 	}
 	return key, strings.TrimSpace(value)

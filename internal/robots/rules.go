@@ -108,12 +108,12 @@ func (s *set) sort() {
 	s.globs = slices.Clone(s.globs)
 	s.parents = make([]int32, len(s.prefixes))
 	for i, r := range s.prefixes {
-		s.parents[i] = s.enclosing(int32(i-1), s.pattern(r))
+		s.parents[i] = s.longestPrefix(int32(i-1), s.pattern(r))
 	}
 }
 
-// enclosing is the longest of the patterns from one upwards through its parents that begins the text; −1 if none does.
-func (s *set) enclosing(from int32, text string) int32 {
+// longestPrefix is the longest of the patterns from one upwards through its parents that begins the text; −1 if none does.
+func (s *set) longestPrefix(from int32, text string) int32 {
 	for from >= 0 && !strings.HasPrefix(text, s.pattern(s.prefixes[from])) {
 		from = s.parents[from]
 	}
@@ -129,7 +129,7 @@ func (s *set) allowed(path string) bool {
 	if !found {
 		at--
 	}
-	for i := s.enclosing(int32(at), path); i >= 0; i = s.parents[i] {
+	for i := s.longestPrefix(int32(at), path); i >= 0; i = s.parents[i] {
 		if r := s.prefixes[i]; r.better(best) {
 			best = r
 		}

@@ -35,22 +35,22 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 // some for each exchange.
 const maxHeld = 64 << 20
 
-// held is a log in memory.
-type held []byte
+// logInMemory is a log in memory.
+type logInMemory []byte
 
-func (h held) ReadAt(p []byte, at int64) (int, error) { return bytes.NewReader(h).ReadAt(p, at) }
+func (h logInMemory) ReadAt(p []byte, at int64) (int, error) { return bytes.NewReader(h).ReadAt(p, at) }
 
-// part reads a part of a log.
-func part(f io.ReaderAt, at, n int64) io.Reader {
-	if h, ok := f.(held); ok {
+// partReader reads a part of a log.
+func partReader(f io.ReaderAt, at, n int64) io.Reader {
+	if h, ok := f.(logInMemory); ok {
 		return bytes.NewReader(h[at : at+n])
 	}
 	return io.NewSectionReader(f, at, n)
 }
 
-// cut returns a part of a log, which must not be changed.
-func cut(f io.ReaderAt, at, n int64) ([]byte, error) {
-	if h, ok := f.(held); ok {
+// readPart returns a part of a log, which must not be changed.
+func readPart(f io.ReaderAt, at, n int64) ([]byte, error) {
+	if h, ok := f.(logInMemory); ok {
 		return h[at : at+n], nil
 	}
 	b := make([]byte, n)
@@ -71,18 +71,20 @@ type Entry struct {
 }
 
 // Request returns the request's bytes.
-func (e *Entry) Request() io.Reader { return part(e.file, e.reqAt, e.RequestN) }
+func (e *Entry) Request() io.Reader { return partReader(e.file, e.reqAt, e.RequestN) }
 
 // Response returns the response's bytes, header block included.
-func (e *Entry) Response() io.Reader { return part(e.file, e.respAt, e.ResponseN) }
+func (e *Entry) Response() io.Reader { return partReader(e.file, e.respAt, e.ResponseN) }
 
 // Header returns the response's header block.
-func (e *Entry) Header() io.Reader { return part(e.file, e.respAt, min(e.HeaderBytes, e.ResponseN)) }
+func (e *Entry) Header() io.Reader {
+	return partReader(e.file, e.respAt, min(e.HeaderBytes, e.ResponseN))
+}
 
 // Body returns the response's bytes after the header block.
 func (e *Entry) Body() io.Reader {
 	head := min(e.HeaderBytes, e.ResponseN)
-	return part(e.file, e.respAt+head, e.ResponseN-head)
+	return partReader(e.file, e.respAt+head, e.ResponseN-head)
 }
 
 // Log appends exchanges. It is safe for concurrent use.
@@ -107,7 +109,7 @@ func (b *Batch) OpenLog() (*Log, []Entry, error) {
 	if err != nil {
 		return nil, nil, errors.Join(fmt.Errorf("open exchange log: %w", err), f.Close())
 	}
-	entries, end, err := scan(f, info.Size())
+	entries, end, err := scanFrames(f, info.Size())
 	if err == nil {
 		err = f.Truncate(end)
 	}
@@ -135,16 +137,16 @@ func (b *Batch) Entries() (entries []Entry, closer func() error, err error) {
 		return failed(err)
 	}
 	if info.Size() > maxHeld {
-		if entries, _, err = scan(f, info.Size()); err != nil {
+		if entries, _, err = scanFrames(f, info.Size()); err != nil {
 			return failed(err)
 		}
 		return entries, f.Close, nil
 	}
-	whole := make(held, info.Size())
+	whole := make(logInMemory, info.Size())
 	if _, err := io.ReadFull(f, whole); err != nil {
 		return failed(err)
 	}
-	if entries, _, err = scan(whole, info.Size()); err != nil {
+	if entries, _, err = scanFrames(whole, info.Size()); err != nil {
 		return failed(err)
 	}
 	return entries, func() error { return nil }, f.Close()
@@ -236,8 +238,8 @@ func (w *offsetWriter) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// scan reads the frames of a log up to the first that is not whole, and reports where that begins.
-func scan(f io.ReaderAt, size int64) ([]Entry, int64, error) {
+// scanFrames reads the frames of a log up to the first that is not whole, and reports where that begins.
+func scanFrames(f io.ReaderAt, size int64) ([]Entry, int64, error) {
 	var entries []Entry
 	end := int64(0)
 	buffer := make([]byte, 64<<10)
@@ -258,7 +260,7 @@ func frame(f io.ReaderAt, at, size int64, buffer []byte) (e Entry, next int64, o
 	if at+prefixLen > size {
 		return e, 0, false, nil
 	}
-	prefix, err := cut(f, at, prefixLen)
+	prefix, err := readPart(f, at, prefixLen)
 	if err != nil {
 		return e, 0, false, err
 	}
@@ -274,14 +276,14 @@ func frame(f io.ReaderAt, at, size int64, buffer []byte) (e Entry, next int64, o
 		return e, 0, false, nil
 	}
 	sum := crc32.New(castagnoli)
-	if _, err := io.CopyBuffer(sum, part(f, at, next-crcLen-at), buffer); err != nil {
+	if _, err := io.CopyBuffer(sum, partReader(f, at, next-crcLen-at), buffer); err != nil {
 		return e, 0, false, err
 	}
-	want, err := cut(f, next-crcLen, crcLen)
+	want, err := readPart(f, next-crcLen, crcLen)
 	if err != nil {
 		return e, 0, false, err
 	}
-	head, err := cut(f, body, headN)
+	head, err := readPart(f, body, headN)
 	if err != nil {
 		return e, 0, false, err
 	}

@@ -106,7 +106,7 @@ func (s *Spool) folders() (list []folder, err error) {
 				continue // no folder of a batch
 			}
 			f := folder{dir: filepath.Join(top, c, b), crawl: crawl, batch: batch}
-			f.look()
+			f.measure()
 			list = append(list, f)
 		}
 	}
@@ -127,8 +127,8 @@ func subfolders(dir string) (names []string, err error) {
 	return names, err
 }
 
-// look reads size and time; appending to a file leaves the folder's own time as it was.
-func (f *folder) look() {
+// measure reads size and time; appending to a file leaves the folder's own time as it was.
+func (f *folder) measure() {
 	if info, err := os.Stat(f.dir); err == nil {
 		f.touched = info.ModTime()
 	}
