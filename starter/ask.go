@@ -55,7 +55,7 @@ func (g *globals) ask(ctx context.Context, workflow, id string, in activities.As
 		return errors.New(said.Message())
 	}
 	if err != nil {
-		return fmt.Errorf("%w; is the worker of queue %q running?", explain(err), in.Queue)
+		return fmt.Errorf("%w; is the worker of queue %q running?", failureText(err), in.Queue)
 	}
 	return nil
 }

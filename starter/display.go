@@ -77,11 +77,11 @@ func (d *display) show(s frontier.Status, underWay int64, holds, trouble string)
 		}
 		parts = slices.Insert(parts, 3, rests)
 	}
-	text := fitted(parts, 0)
+	text := fitParts(parts, 0)
 	if d.live {
 		if f, ok := d.out.(*os.File); ok {
 			if width, _, err := term.GetSize(int(f.Fd())); err == nil {
-				text = fitted(parts, width-1)
+				text = fitParts(parts, width-1)
 			}
 		}
 		_, _ = fmt.Fprintf(d.out, "\r%s%s", text, strings.Repeat(" ", max(d.shown-len(text), 0)))
@@ -103,8 +103,8 @@ func (d *display) spent(pages int64) string {
 	return fmt.Sprintf("%d %% of the budget", min(100*pages/d.budget, 100))
 }
 
-// fitted joins parts as far as they have room in a width; 0: all of them. None is cut but the first.
-func fitted(parts []string, width int) string {
+// fitParts joins parts as far as they have room in a width; 0: all of them. None is cut but the first.
+func fitParts(parts []string, width int) string {
 	text := ""
 	for i, part := range parts {
 		if part == "" {
@@ -144,8 +144,8 @@ func (d *display) end() {
 	}
 }
 
-// explain takes the reason out of a workflow's failure.
-func explain(err error) error {
+// failureText takes the reason out of a workflow's failure.
+func failureText(err error) error {
 	var app *temporal.ApplicationError
 	if errors.As(err, &app) {
 		return fmt.Errorf("the crawl failed: %s", app.Message())

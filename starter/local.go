@@ -166,7 +166,7 @@ func (g *globals) watch(ctx context.Context, s *stack, d crawl.Definition, repor
 		select {
 		case e := <-ended:
 			display.end()
-			return e.result, explain(e.err)
+			return e.result, failureText(e.err)
 		case <-gone:
 			display.end()
 			return workflows.CrawlResult{}, errServerEnded

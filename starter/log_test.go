@@ -37,7 +37,7 @@ func TestLogIsTurnedOver(t *testing.T) {
 func TestFitted(t *testing.T) {
 	parts := []string{"broad: 7 pages", "", "1.0/s", "harvest 0.50"}
 	for width, want := range map[int]string{0: "broad: 7 pages, 1.0/s, harvest 0.50", 30: "broad: 7 pages, 1.0/s", 14: "broad: 7 pages", 5: "broad"} {
-		if got := fitted(parts, width); got != want {
+		if got := fitParts(parts, width); got != want {
 			t.Errorf("%d: %q, want %q", width, got, want)
 		}
 	}

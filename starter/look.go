@@ -92,6 +92,6 @@ func (s *crawlStatus) failureReason(ctx context.Context, c client.Client, e *wor
 	if s.Why == nil {
 		s.Why = map[string]string{}
 	}
-	text, _, _ := strings.Cut(strings.TrimPrefix(explain(err).Error(), "the crawl failed: "), ". If its segment")
+	text, _, _ := strings.Cut(strings.TrimPrefix(failureText(err).Error(), "the crawl failed: "), ". If its segment")
 	s.Why[e.GetExecution().GetWorkflowId()] = text
 }

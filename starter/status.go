@@ -58,7 +58,7 @@ func (s *crawlStatus) retries(d *workflowservice.DescribeWorkflowExecutionRespon
 func (s *crawlStatus) ended(ctx context.Context, c client.Client) {
 	var result workflows.CrawlResult
 	if err := c.GetWorkflow(ctx, s.Workflow, "").Get(ctx, &result); err != nil {
-		s.Reason = strings.TrimPrefix(explain(err).Error(), "the crawl failed: ")
+		s.Reason = strings.TrimPrefix(failureText(err).Error(), "the crawl failed: ")
 		return
 	}
 	s.Result = &result

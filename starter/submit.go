@@ -187,7 +187,7 @@ func update[Out any](ctx context.Context, c client.Client, id, name string, time
 	if errors.As(err, &refused) && refused.Type() != activities.ErrorInput {
 		return out, cli.Usage("%s", refused.Message())
 	}
-	return out, explain(err)
+	return out, failureText(err)
 }
 
 func writeAnswers(w io.Writer, list []frontier.SubmitAnswer) {

@@ -73,9 +73,9 @@ type poller struct {
 	last     time.Time
 }
 
-// rival is the poller of a worker of the same name on another data folder that lived after this one had started, and
+// findRival is the poller of a worker of the same name on another data folder that lived after this one had started, and
 // was there before it: of two, the younger gives way. It is empty if there is none.
-func rival(pollers []poller, name, instance string, started time.Time) string {
+func findRival(pollers []poller, name, instance string, started time.Time) string {
 	for _, p := range pollers {
 		of, _, ours := strings.Cut(p.identity, "@")
 		part := strings.Split(of, "/")
@@ -132,5 +132,5 @@ func (w *Worker) rival() (string, error) {
 	for _, p := range out.GetPollers() {
 		pollers = append(pollers, poller{p.GetIdentity(), p.GetLastAccessTime().AsTime()})
 	}
-	return rival(pollers, w.conf.Name, w.instance, w.started), nil
+	return findRival(pollers, w.conf.Name, w.instance, w.started), nil
 }

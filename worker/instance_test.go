@@ -42,7 +42,7 @@ func TestRival(t *testing.T) {
 		{"of a longer name", identity("w11", other, before), after, false},
 		{"something else", "123@host@", after, false},
 	} {
-		if got := rival([]poller{{c.identity, c.last}}, "w1", mine, started) != ""; got != c.want {
+		if got := findRival([]poller{{c.identity, c.last}}, "w1", mine, started) != ""; got != c.want {
 			t.Errorf("%s: %t", c.what, got)
 		}
 	}

@@ -67,7 +67,7 @@ func (l *learner) keepFailing(r *Rule, failing []PropertyRule, objects []*found)
 	kept := map[string]bool{}
 	for _, p := range failing {
 		at := slices.IndexFunc(r.Properties, func(q PropertyRule) bool { return q.Name == p.Name })
-		if kept[p.Name] || p.XPath == "." || l.outOfSteps() || l.share(p.XPath, refs) < Support {
+		if kept[p.Name] || p.XPath == "." || l.outOfSteps() || l.shareWithText(p.XPath, refs) < Support {
 			continue
 		}
 		if p.Name == "body" && !l.sameTexts(p.XPath, refs, objects) {

@@ -37,9 +37,9 @@ func (a *adaptation) byContent(before *Prints) {
 			a.Failed = false
 		}
 	}
-	if a.own != nil && a.agreement(a.Located, prints) == 0 { // nothing of the earlier page is there: it is another page now
-		a.Set = a.own.Set
-		a.SetLevel(a.own.Level, a.own.LevelRule)
+	if a.unadapted != nil && a.agreement(a.Located, prints) == 0 { // nothing of the earlier page is there: it is another page now
+		a.Set = a.unadapted.Set
+		a.SetLevel(a.unadapted.Level, a.unadapted.LevelRule)
 	}
 }
 

@@ -68,7 +68,7 @@ func (l *learner) bestRule(kind string, objects []*found, of int) (Rule, bool) {
 		}
 		r := Rule{Type: kind, Each: each.text, Support: each.support, Expected: of}
 		score := 0.0
-		for _, name := range l.names(objects) {
+		for _, name := range l.propertyNames(objects) {
 			text, support := l.bestExpression(name, objects, each)
 			if text == "" {
 				continue

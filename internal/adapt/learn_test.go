@@ -14,7 +14,7 @@ import (
 const ample = 1 << 40
 
 // extracted applies a rule to a page.
-func lifted(t testing.TB, e *xpath.Eval, rule Rule) (list []extract.Located) {
+func extracted(t testing.TB, e *xpath.Eval, rule Rule) (list []extract.Located) {
 	t.Helper()
 	selected := func(expression string, from xpath.Ref) []xpath.Ref {
 		x, err := xpath.Parse(expression)
@@ -42,7 +42,7 @@ func lifted(t testing.TB, e *xpath.Eval, rule Rule) (list []extract.Located) {
 // written writes what a rule extracts: "author=Hugin body=Text", an object a string, properties by name.
 func written(t testing.TB, e *xpath.Eval, rule Rule) (list []string) {
 	t.Helper()
-	for _, o := range lifted(t, e, rule) {
+	for _, o := range extracted(t, e, rule) {
 		var parts []string
 		for _, p := range o.Parts {
 			parts = append(parts, p.Name+"="+strings.Join(strings.Fields(e.Tree.Value(p.At)), " "))
@@ -94,7 +94,7 @@ func expected(posts []post) (list []string) {
 func remembered(t testing.TB, posts []post) []Print {
 	t.Helper()
 	e := opened(t, paged("", old, posts))
-	return PrintsOf(e.Tree, lifted(t, e, oldRule))
+	return PrintsOf(e.Tree, extracted(t, e, oldRule))
 }
 
 func TestLearnForum(t *testing.T) {
@@ -189,7 +189,7 @@ func TestLearnWithout(t *testing.T) {
 	was := strings.Replace(paged("", old, some), `<b class="who">Munin</b>`, "", 1)
 	before := opened(t, was)
 	e := opened(t, page)
-	rules, _ := Learn(e, PrintsOf(before.Tree, lifted(t, before, oldRule)), ample)
+	rules, _ := Learn(e, PrintsOf(before.Tree, extracted(t, before, oldRule)), ample)
 	want := expected(some)
 	want[1] = strings.TrimPrefix(want[1], "author=Munin ")
 	if len(rules) != 1 || !slices.Equal(written(t, e, rules[0]), want) {
@@ -201,7 +201,7 @@ func TestLearnWithout(t *testing.T) {
 func TestLearnArticle(t *testing.T) {
 	const text = "The raven is a large black bird. It can live for twenty years in the wild, and longer among people."
 	before := opened(t, `<h1 class="t">Ravens</h1><i class="by">Hugin</i><div class="entry">`+text+`</div><a class="tag">birds</a>`)
-	prints := PrintsOf(before.Tree, lifted(t, before, Rule{Type: "article", Each: "//body", Properties: []PropertyRule{
+	prints := PrintsOf(before.Tree, extracted(t, before, Rule{Type: "article", Each: "//body", Properties: []PropertyRule{
 		{Name: "title", XPath: ".//h1"}, {Name: "author", XPath: ".//i"}, {Name: "body", XPath: ".//div"}, {Name: "tags", XPath: ".//a"},
 	}}))
 	for name, page := range map[string]string{
@@ -224,8 +224,8 @@ func TestLearnArticle(t *testing.T) {
 // TestLearnTypes: an article and its comments are learned side by side, each from its own objects.
 func TestLearnTypes(t *testing.T) {
 	before := opened(t, `<div class="entry">A long article about the ravens of the tower.</div>`+paged("", old, some))
-	prints := append(PrintsOf(before.Tree, lifted(t, before, Rule{Type: "article", Each: "//body", Properties: []PropertyRule{{Name: "body", XPath: "div[has-class('entry')]"}}})),
-		PrintsOf(before.Tree, lifted(t, before, Rule{Type: "comment", Each: oldRule.Each, Properties: oldRule.Properties}))...)
+	prints := append(PrintsOf(before.Tree, extracted(t, before, Rule{Type: "article", Each: "//body", Properties: []PropertyRule{{Name: "body", XPath: "div[has-class('entry')]"}}})),
+		PrintsOf(before.Tree, extracted(t, before, Rule{Type: "comment", Each: oldRule.Each, Properties: oldRule.Properties}))...)
 	e := opened(t, `<main><p>A long article about the ravens of the tower.</p></main>`+paged("", `<li class="c"><a>{author}</a><em>{date}</em><q>{body}</q></li>`, some))
 	rules, _ := Learn(e, prints, ample)
 	if len(rules) != 2 || rules[0].Type != "article" || rules[1].Type != "comment" {

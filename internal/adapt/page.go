@@ -37,13 +37,13 @@ type State struct {
 type adaptation struct {
 	*Adapter
 	*State
-	page  *extract.Page
-	base  *kb.Base
-	host  string
-	app   string
-	rules []SiteRule // of the page's level
-	own   *State     // what the page is by itself, if it is taken for what it was before
-	err   error      // of the store
+	page      *extract.Page
+	base      *kb.Base
+	host      string
+	app       string
+	rules     []SiteRule // of the page's level
+	unadapted *State     // what the page is by itself, if it is taken for what it was before
+	err       error      // of the store
 }
 
 // Adapt replaces what the shipped rules no longer extract on a site. Objects that the page held before, or must hold by its level,
@@ -116,7 +116,7 @@ func (a *adaptation) useFormerLevel(before *Prints) {
 		return
 	}
 	own := *a.State
-	a.own, a.Set = &own, extract.Set{}
+	a.unadapted, a.Set = &own, extract.Set{}
 	a.SetLevel(former, ByFormer)
 	a.extractLevel()
 	if len(a.Objects) == 0 { // what the other level found is better than nothing

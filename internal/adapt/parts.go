@@ -37,7 +37,7 @@ func (l *learner) fromParts(kind string, failing []PropertyRule) (Rule, bool) {
 		if l.outOfSteps() {
 			break
 		}
-		if objects, worth := l.members(kind, group, lists); worth > most {
+		if objects, worth := l.groupObjects(kind, group, lists); worth > most {
 			best, most = objects, worth
 		}
 	}
@@ -75,7 +75,7 @@ func (l *learner) anchors(failing []PropertyRule) map[string]anchors {
 		if x == nil {
 			continue
 		}
-		root, ok := anywhere(xpath.Clone(x.Root))
+		root, ok := inWholePage(xpath.Clone(x.Root))
 		if !ok {
 			continue
 		}
@@ -91,13 +91,13 @@ func (l *learner) anchors(failing []PropertyRule) map[string]anchors {
 	return lists
 }
 
-// anywhere makes an expression that looks in an object look in the whole page.
-func anywhere(n xpath.Node) (xpath.Node, bool) {
+// inWholePage makes an expression that looks in an object look in the whole page.
+func inWholePage(n xpath.Node) (xpath.Node, bool) {
 	switch n := n.(type) {
 	case *xpath.Path:
 		switch {
 		case n.From != nil:
-			from, ok := anywhere(n.From)
+			from, ok := inWholePage(n.From)
 			if !ok {
 				return nil, false
 			}
@@ -118,8 +118,8 @@ func anywhere(n xpath.Node) (xpath.Node, bool) {
 		if n.Op != "|" {
 			return nil, false
 		}
-		left, ok := anywhere(n.Left)
-		right, too := anywhere(n.Right)
+		left, ok := inWholePage(n.Left)
+		right, too := inWholePage(n.Right)
 		switch {
 		case ok && too:
 			return &xpath.Binary{Op: "|", Left: left, Right: right}, true
@@ -172,9 +172,9 @@ func sortedNames(lists map[string]anchors) (names []string) {
 	return names
 }
 
-// members makes objects of the elements of a group: what each holds outside of others of the group. Their worth grows
+// groupObjects makes objects of the elements of a group: what each holds outside of others of the group. Their worth grows
 // with the properties that most of them have and with the share of the page's text.
-func (l *learner) members(kind string, group []int32, lists map[string]anchors) (objects []*found, worth float64) {
+func (l *learner) groupObjects(kind string, group []int32, lists map[string]anchors) (objects []*found, worth float64) {
 	in := map[int32]bool{}
 	for _, id := range group {
 		in[id] = true

@@ -32,7 +32,7 @@ func TestParts(t *testing.T) {
 			other := slices.Clone(some)
 			slices.Reverse(other)
 			e = opened(t, paged("", strings.ReplaceAll(each, "{n}", "7{n}"), other))
-			objects := lifted(t, e, rule)
+			objects := extracted(t, e, rule)
 			if len(objects) != len(other) {
 				t.Fatalf("%+v lifts %d objects, want %d", rule, len(objects), len(other))
 			}
@@ -78,7 +78,7 @@ func TestWithoutOfBefore(t *testing.T) {
 	const was = `<div class="post" id="p{n}"><b class="who">{author}</b><div class="text">{body}<span class="edit">[edit this]</span><p class="sig">Yours, {author} of the ravens</p></div></div>`
 	const is = `<div class="m"><b>{author}</b><section>{body}<i class="e9 x">[edit this]</i><aside>Yours, {author} of the ravens</aside></section></div>`
 	before := opened(t, paged("", was, some))
-	objects := lifted(t, before, oldRule)
+	objects := extracted(t, before, oldRule)
 	for i := range objects {
 		for j := range objects[i].Parts {
 			if p := &objects[i].Parts[j]; p.Name == "body" {
@@ -109,7 +109,7 @@ func TestWithoutOfBefore(t *testing.T) {
 			t.Errorf("%+v", p)
 		}
 	}
-	taken := lifted(t, e, Rule{Each: rules[0].Each, Properties: []PropertyRule{{Name: "out", XPath: without}}})
+	taken := extracted(t, e, Rule{Each: rules[0].Each, Properties: []PropertyRule{{Name: "out", XPath: without}}})
 	all := 0
 	for _, o := range taken {
 		all += len(o.Parts)

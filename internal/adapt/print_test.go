@@ -94,7 +94,7 @@ func TestPrintsOf(t *testing.T) {
 		fmt.Fprintf(&page, `<div title="about %d"><b>Hugin%d</b><p>Text <i>number</i> %d</p><u>x</u></div>`, i, i, i)
 	}
 	e := opened(t, page.String())
-	list := lifted(t, e, Rule{Type: "post", Each: "//div", Properties: []PropertyRule{{Name: "title", XPath: "@title"}, {Name: "author", XPath: "b"}, {Name: "body", XPath: "p"}, {Name: "number", XPath: "u"}}})
+	list := extracted(t, e, Rule{Type: "post", Each: "//div", Properties: []PropertyRule{{Name: "title", XPath: "@title"}, {Name: "author", XPath: "b"}, {Name: "body", XPath: "p"}, {Name: "number", XPath: "u"}}})
 	got := PrintsOf(e.Tree, list)
 	if len(got) != MaxPrints {
 		t.Fatalf("%d objects, want %d", len(got), MaxPrints)

@@ -6,18 +6,18 @@ import (
 	"github.com/muninn-archive/muninn/internal/xpath"
 )
 
-// names are the properties of the objects, the first object's first.
-func (l *learner) names(objects []*found) (names []string) {
+// propertyNames are the properties of the objects, the first object's first.
+func (l *learner) propertyNames(objects []*found) (propertyNames []string) {
 	seen := map[string]bool{}
 	for _, f := range objects {
 		for _, p := range f.print.Properties {
 			if !seen[p.Name] {
 				seen[p.Name] = true
-				names = append(names, p.Name)
+				propertyNames = append(propertyNames, p.Name)
 			}
 		}
 	}
-	return names
+	return propertyNames
 }
 
 // bestExpression finds the expression of a property: the first node that it selects in an object must say what the

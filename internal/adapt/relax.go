@@ -38,7 +38,7 @@ func (l *learner) relax(failing Rule) (best Rule, ok bool) {
 		if err != nil || len(refs) == 0 || len(refs) > maxObjects || l.areNested(refs) || l.isNearlyPage(refs) {
 			continue
 		}
-		r, worth := l.fill(each, failing, refs)
+		r, worth := l.fillProperties(each, failing, refs)
 		if worth > most {
 			best, most, ok = r, worth, true
 		}
@@ -67,8 +67,8 @@ func (l *learner) areNested(refs []xpath.Ref) bool {
 	return false
 }
 
-// fill finds the properties in the elements that stand for the objects.
-func (l *learner) fill(each string, failing Rule, refs []xpath.Ref) (r Rule, worth float64) {
+// fillProperties finds the properties in the elements that stand for the objects.
+func (l *learner) fillProperties(each string, failing Rule, refs []xpath.Ref) (r Rule, worth float64) {
 	r = Rule{Type: failing.Type, Each: each, Support: len(refs), Expected: len(refs)}
 	var objects []*found
 	for _, ref := range refs {
@@ -98,7 +98,7 @@ func (l *learner) fill(each string, failing Rule, refs []xpath.Ref) (r Rule, wor
 		if have[p.Name] || p.XPath == "." { // the last resort
 			continue
 		}
-		if share := l.share(p.XPath, refs); share >= keptShare {
+		if share := l.shareWithText(p.XPath, refs); share >= keptShare {
 			add(p, p.XPath, share)
 		}
 	}
@@ -113,7 +113,7 @@ func (l *learner) fill(each string, failing Rule, refs []xpath.Ref) (r Rule, wor
 			}
 		}
 		for _, text := range l.relaxed(p.XPath) {
-			if share := l.share(text, refs); share >= Support {
+			if share := l.shareWithText(text, refs); share >= Support {
 				add(p, text, share/2)
 				break
 			}
@@ -122,8 +122,8 @@ func (l *learner) fill(each string, failing Rule, refs []xpath.Ref) (r Rule, wor
 	return r, worth * float64(min(len(refs), 10))
 }
 
-// share is in which part of the objects an expression finds a text.
-func (l *learner) share(text string, refs []xpath.Ref) float64 {
+// shareWithText is in which part of the objects an expression finds a text.
+func (l *learner) shareWithText(text string, refs []xpath.Ref) float64 {
 	x := l.parse(text)
 	if x == nil {
 		return 0

@@ -23,7 +23,7 @@ func TestShapeForum(t *testing.T) {
 			if !ok || rule.Type != "post" {
 				t.Fatal("nothing is found")
 			}
-			objects := lifted(t, e, rule)
+			objects := extracted(t, e, rule)
 			if len(objects) != len(some) {
 				t.Fatalf("%+v lifts %d objects, want %d", rule, len(objects), len(some))
 			}

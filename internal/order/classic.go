@@ -72,11 +72,11 @@ func NewShark(topic text.HashedVector) *Shark { return &Shark{slices.Clone(topic
 // Judge gives links what they inherit and what their anchors say.
 func (s *Shark) Judge(p *Page, kept []byte) Judgement {
 	inherits := text.Cosine(s.topic, p.Text)
-	if before, ok := floats(kept, 1); inherits == 0 && ok {
+	if before, ok := readFloats(kept, 1); inherits == 0 && ok {
 		inherits = before[0]
 	}
 	inherits *= sharkDecay
-	keep := keepFloats(inherits)
+	keep := writeFloats(inherits)
 	j := judgeLinks(p, func(i int) float64 {
 		l := &p.Links[i]
 		anchor, around := text.Cosine(s.topic, l.Anchor), 1.0
@@ -91,8 +91,8 @@ func (s *Shark) Judge(p *Page, kept []byte) Judgement {
 	return j
 }
 
-// keepFloats writes numbers that are stored with a link; floats reads so many.
-func keepFloats(list ...float64) []byte {
+// writeFloats writes numbers that are stored with a link; floats reads so many.
+func writeFloats(list ...float64) []byte {
 	b := make([]byte, 0, 4*len(list))
 	for _, x := range list {
 		b = binary.LittleEndian.AppendUint32(b, math.Float32bits(float32(x)))
@@ -100,7 +100,7 @@ func keepFloats(list ...float64) []byte {
 	return b
 }
 
-func floats(b []byte, n int) ([]float64, bool) {
+func readFloats(b []byte, n int) ([]float64, bool) {
 	if len(b) != 4*n {
 		return nil, false
 	}

@@ -146,7 +146,7 @@ func TestHMMWay(t *testing.T) {
 	h := NewHMM(trained(), s)
 	list := h.Judge(&Page{Text: textOf("list of all birds page"), Links: make([]Link, 2)}, nil)
 	levels := h.condition(h.begin, h.clusterOf(textOf("list of all birds page").Damped()))
-	got, ok := floats(list.Links[1].LinkFeatures, Levels)
+	got, ok := readFloats(list.Links[1].LinkFeatures, Levels)
 	if !ok || !slices.EqualFunc(got, levels[:], near) {
 		t.Fatalf("kept %v, want %v", got, levels)
 	}

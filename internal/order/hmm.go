@@ -73,16 +73,16 @@ func NewHMM(pages []Trained, s HMMSettings) *HMM {
 			h.next[p.Level][pages[to].Level]++
 		}
 	}
-	share(h.begin[:])
+	normalize(h.begin[:])
 	for level := range h.seen {
-		share(h.seen[level])
-		share(h.next[level][:])
+		normalize(h.seen[level])
+		normalize(h.next[level][:])
 	}
 	return h
 }
 
-// share divides counts by their sum.
-func share(counts []float64) {
+// normalize divides counts by their sum.
+func normalize(counts []float64) {
 	sum := 0.0
 	for _, n := range counts {
 		sum += n
@@ -203,7 +203,7 @@ func (h *HMM) condition(levels [Levels]float64, cluster int) [Levels]float64 {
 	for j := range levels {
 		levels[j] *= h.seen[j][cluster]
 	}
-	share(levels[:])
+	normalize(levels[:])
 	return levels
 }
 
@@ -214,7 +214,7 @@ const secondLinkWeight = 1e-3
 // levels of their page is kept with them.
 func (h *HMM) Judge(p *Page, kept []byte) Judgement {
 	levels := h.begin
-	if before, ok := floats(kept, Levels); ok {
+	if before, ok := readFloats(kept, Levels); ok {
 		levels = h.step([Levels]float64(before))
 	}
 	damped := p.Text.Damped()
@@ -236,7 +236,7 @@ func (h *HMM) Judge(p *Page, kept []byte) Judgement {
 		}
 		return (chance + near) / 2
 	})
-	keep := keepFloats(levels[:]...)
+	keep := writeFloats(levels[:]...)
 	for i := range j.Links {
 		j.Links[i].LinkFeatures = keep
 	}

@@ -46,8 +46,10 @@ type reading struct {
 // anchored reports whether a link stands in the text of a page.
 func anchored(l *crawl.Outlink) bool { return l.Hop == crawl.HopLink || l.Hop == crawl.HopPaging }
 
-// inherits reports whether what is said of a page goes for a link of it.
-func inherits(l *crawl.Outlink) bool { return l.Hop != crawl.HopRedirect && l.Hop != crawl.HopSitemap }
+// inheritsPageScore reports whether what is said of a page goes for a link of it.
+func inheritsPageScore(l *crawl.Outlink) bool {
+	return l.Hop != crawl.HopRedirect && l.Hop != crawl.HopSitemap
+}
 
 // similarityOf is the cosine of a text with the topic; silent of a text without terms.
 func (r *reading) similarityOf(s string) float64 {

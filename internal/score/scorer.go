@@ -138,7 +138,7 @@ func (s *Scorer) judge(r *reading) {
 			if a.link != nil {
 				said = a.link(r, l)
 			}
-			if said == silent && a.document != nil && inherits(l) {
+			if said == silent && a.document != nil && inheritsPageScore(l) {
 				said = r.pageScores[j]
 			}
 			if said != silent {

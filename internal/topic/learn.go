@@ -45,13 +45,13 @@ func Learn(samples []Sample) Model {
 	for i := range out.Terms { // how few pages have it counts when pages are scored
 		out.Terms[i].Weight = round(centroid[out.Terms[i].Text])
 	}
-	out.Words = mostWritten(out.Terms, relevant)
+	out.Words = commonForms(out.Terms, relevant)
 	out.suggest(relevant, samples, df)
 	return out
 }
 
-// mostWritten are terms as the most pages write them, for a term is a stem; nil if no page has the words.
-func mostWritten(terms []text.Term, samples []Sample) []string {
+// commonForms are terms as the most pages write them, for a term is a stem; nil if no page has the words.
+func commonForms(terms []text.Term, samples []Sample) []string {
 	written := map[string]text.Vector{}
 	for _, s := range samples {
 		for i, word := range s.Words[:min(len(s.Words), len(s.Terms))] {

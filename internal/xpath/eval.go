@@ -111,7 +111,7 @@ func (e *Eval) buffer() []Ref {
 	return make([]Ref, 0, 64)
 }
 
-func (e *Eval) give(b []Ref) {
+func (e *Eval) releaseBuffer(b []Ref) {
 	if cap(b) <= 1<<17 {
 		e.free = append(e.free, b)
 	}
@@ -141,7 +141,7 @@ func (e *Eval) nodes(n Node, c context, limit int, yield func(Ref)) {
 			}
 			yield(r)
 		}
-		e.give(set)
+		e.releaseBuffer(set)
 	case *Binary:
 		if n.Op != "|" {
 			return
@@ -156,7 +156,7 @@ func (e *Eval) nodes(n Node, c context, limit int, yield func(Ref)) {
 			}
 			yield(r)
 		}
-		e.give(set)
+		e.releaseBuffer(set)
 	}
 }
 
@@ -189,7 +189,7 @@ func (e *Eval) walk(steps []*Step, from Ref, yield func(Ref) bool) bool {
 	s, rest := steps[0], steps[1:]
 	if s.positional {
 		set := e.step(s, from, e.buffer())
-		defer func() { e.give(set) }()
+		defer func() { e.releaseBuffer(set) }()
 		for _, r := range set {
 			if !e.walk(rest, r, yield) {
 				return false
@@ -198,7 +198,7 @@ func (e *Eval) walk(steps []*Step, from Ref, yield func(Ref) bool) bool {
 		return true
 	}
 	return e.alongAxis(s, from, func(r Ref) bool {
-		if !e.holds(s.Preds, r) {
+		if !e.allTrue(s.Preds, r) {
 			return true
 		}
 		if len(rest) == 0 {
@@ -208,8 +208,8 @@ func (e *Eval) walk(steps []*Step, from Ref, yield func(Ref) bool) bool {
 	})
 }
 
-// holds reports whether predicates that ask for no position are true of a node.
-func (e *Eval) holds(preds []Node, r Ref) bool {
+// allTrue reports whether predicates that ask for no position are true of a node.
+func (e *Eval) allTrue(preds []Node, r Ref) bool {
 	for _, p := range preds {
 		if !e.truth(p, context{e, r, 1, 1}) {
 			return false
@@ -241,7 +241,7 @@ func (e *Eval) path(p *Path, c context) []Ref {
 			}
 			next = e.step(s, r, next)
 		}
-		e.give(set)
+		e.releaseBuffer(set)
 		if set = next; len(set) > 1 {
 			set = e.order(set)
 		}
@@ -270,7 +270,7 @@ func (e *Eval) step(s *Step, from Ref, out []Ref) []Ref {
 		}
 	}
 	e.alongAxis(s, from, func(r Ref) bool {
-		if s.positional || e.holds(s.Preds, r) {
+		if s.positional || e.allTrue(s.Preds, r) {
 			out = append(out, r)
 		}
 		return len(out)-begin < enough

@@ -40,7 +40,7 @@ func needs(n Node) [][]string {
 		if n.Op == "=" {
 			all = append(words(n.Left, n.Right), words(n.Right, n.Left)...)
 		}
-		return append(append(all, compared(n.Left, n.Right)...), compared(n.Right, n.Left)...)
+		return append(append(all, comparedNeeds(n.Left, n.Right)...), comparedNeeds(n.Right, n.Left)...)
 	case *Call:
 		switch n.Name {
 		case "has-class":
@@ -60,8 +60,8 @@ func needs(n Node) [][]string {
 	return nil
 }
 
-// compared are the needs of nodes that are compared: a comparison with no nodes is false, unless it is with a truth value.
-func compared(a, with Node) [][]string {
+// comparedNeeds are the needs of nodes that are compared: a comparison with no nodes is false, unless it is with a truth value.
+func comparedNeeds(a, with Node) [][]string {
 	k, nodes := typeOf(with)
 	if _, is := typeOf(a); !is || !nodes && k == aTruth {
 		return nil

@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-func fromTruth(v bool) float64 {
+func boolToNumber(v bool) float64 {
 	if v {
 		return 1
 	}
@@ -80,7 +80,7 @@ func (e *Eval) float(n Node, c context) float64 {
 		}
 	}
 	if k, nodes := typeOf(n); !nodes && k == aTruth {
-		return fromTruth(e.truth(n, c))
+		return boolToNumber(e.truth(n, c))
 	}
 	return toNumber(e.text(n, c))
 }

@@ -42,7 +42,7 @@ func finish(n Node) (Node, error) {
 				s.sieves = sieves(s.Preds, s.positional)
 			}
 		}
-		n.Steps = fuse(n.Steps)
+		n.Steps = fuseDescendants(n.Steps)
 		if n.From != nil && len(n.Filter)+len(n.Steps) == 0 {
 			return n.From, err
 		}
@@ -71,9 +71,9 @@ func finish(n Node) (Node, error) {
 	return n, nil
 }
 
-// fuse makes one step of "//x", which is descendant-or-self::node()/child::x: that is descendant::x, unless a
+// fuseDescendants makes one step of "//x", which is descendant-or-self::node()/child::x: that is descendant::x, unless a
 // predicate counts positions among the children of one parent.
-func fuse(steps []*Step) []*Step {
+func fuseDescendants(steps []*Step) []*Step {
 	out := steps[:0]
 	for _, s := range steps {
 		if n := len(out); n > 0 && s.Axis == Child && !s.positional {

@@ -29,7 +29,7 @@ func (p *parser) is(text string) bool {
 	return t.kind == symbol && t.text == text
 }
 
-func (p *parser) take(text string) bool {
+func (p *parser) accept(text string) bool {
 	if p.is(text) {
 		p.at++
 		return true
@@ -37,8 +37,8 @@ func (p *parser) take(text string) bool {
 	return false
 }
 
-func (p *parser) want(text string) error {
-	if p.take(text) {
+func (p *parser) expect(text string) error {
+	if p.accept(text) {
 		return nil
 	}
 	t := p.peek()
@@ -77,7 +77,7 @@ func (p *parser) expression(least int) (Node, error) {
 
 func (p *parser) unary() (Node, error) {
 	signs := 0
-	for p.take("-") {
+	for p.accept("-") {
 		signs++
 	}
 	if signs == 0 {
@@ -156,18 +156,18 @@ func (p *parser) call() bool {
 }
 
 func (p *parser) primary() (Node, error) {
-	if p.take("(") {
+	if p.accept("(") {
 		n, err := p.expression(0)
 		if err != nil {
 			return nil, err
 		}
-		return n, p.want(")")
+		return n, p.expect(")")
 	}
 	c := &Call{Name: p.next().text}
 	p.at++ // the bracket
 	for !p.is(")") {
 		if len(c.Args) > 0 {
-			if err := p.want(","); err != nil {
+			if err := p.expect(","); err != nil {
 				return nil, err
 			}
 		}
@@ -191,9 +191,9 @@ func (p *parser) steps(path *Path, begun bool) (Node, error) {
 	for {
 		if !begun {
 			switch {
-			case p.take("//"):
+			case p.accept("//"):
 				path.Steps = append(path.Steps, &Step{Axis: DescendantOrSelf, Test: "node()"})
-			case p.take("/"):
+			case p.accept("/"):
 			default:
 				return path, nil
 			}
@@ -210,13 +210,13 @@ func (p *parser) steps(path *Path, begun bool) (Node, error) {
 func (p *parser) step() (*Step, error) {
 	s := &Step{}
 	switch {
-	case p.take("."):
+	case p.accept("."):
 		s.Axis, s.Test = Self, "node()"
 		return s, nil // no predicate may stand behind a dot
-	case p.take(".."):
+	case p.accept(".."):
 		s.Axis, s.Test = Parent, "node()"
 		return s, nil
-	case p.take("@"):
+	case p.accept("@"):
 		s.Axis = Attribute
 	case p.peek().kind == name && p.tokens[p.at+1].kind == symbol && p.tokens[p.at+1].text == "::":
 		at := slices.Index(axes, p.peek().text)
@@ -235,7 +235,7 @@ func (p *parser) step() (*Step, error) {
 			return nil, fmt.Errorf("%s() cannot be a step of a path", t.text)
 		}
 		p.at++
-		if err := p.want(")"); err != nil {
+		if err := p.expect(")"); err != nil {
 			return nil, err
 		}
 		s.Test = t.text + "()"
@@ -252,12 +252,12 @@ func (p *parser) step() (*Step, error) {
 }
 
 func (p *parser) predicates() (preds []Node, err error) {
-	for p.take("[") {
+	for p.accept("[") {
 		n, err := p.expression(0)
 		if err != nil {
 			return nil, err
 		}
-		if err = p.want("]"); err != nil {
+		if err = p.expect("]"); err != nil {
 			return nil, err
 		}
 		preds = append(preds, n)

@@ -42,7 +42,7 @@ func sievesOf(n Node) []sieve {
 		if n.From != nil || n.Absolute || len(n.Steps) == 0 {
 			return nil
 		}
-		return n.Steps[0].asks()
+		return n.Steps[0].selfSieves()
 	case *Binary:
 		switch n.Op {
 		case "and":
@@ -54,7 +54,7 @@ func sievesOf(n Node) []sieve {
 			}
 			return append(l[:len(l):len(l)], r...)
 		case "=", "!=", "<", "<=", ">", ">=":
-			ways := combine(asked(n.Left, n.Right), asked(n.Right, n.Left))
+			ways := combine(comparedSieves(n.Left, n.Right), comparedSieves(n.Right, n.Left))
 			if p, _ := n.Left.(*Path); n.Op == "=" && p != nil && attrOf(p) == "id" && len(ways) == 1 {
 				if l, is := n.Right.(Literal); is {
 					ways = []sieve{{attrs: ways[0].attrs, token: fnv.Sum32(string(l))}}
@@ -74,15 +74,15 @@ func sievesOf(n Node) []sieve {
 			return sievesOf(n.Args[0])
 		case "contains", "starts-with", "ends-with":
 			if l, is := n.Args[1].(Literal); is && l != "" {
-				return holding(n.Args[0])
+				return nonEmptySieves(n.Args[0])
 			}
 		}
 	}
 	return nil
 }
 
-// asks is what a first step from an element asks of that element.
-func (s *Step) asks() (ways []sieve) {
+// selfSieves is what a first step from an element asks of that element.
+func (s *Step) selfSieves() (ways []sieve) {
 	switch s.Axis {
 	case Attribute:
 		if s.Test != "*" && s.Test != "node()" {
@@ -97,8 +97,8 @@ func (s *Step) asks() (ways []sieve) {
 	return nil
 }
 
-// asked are the sieves of nodes that are compared: a comparison with no nodes is false, unless it is with a truth value.
-func asked(a, with Node) []sieve {
+// comparedSieves are the sieves of nodes that are compared: a comparison with no nodes is false, unless it is with a truth value.
+func comparedSieves(a, with Node) []sieve {
 	if k, nodes := typeOf(with); !nodes && k == aTruth {
 		return nil
 	}
@@ -108,13 +108,13 @@ func asked(a, with Node) []sieve {
 	return sievesOf(a)
 }
 
-// holding are the sieves of nodes whose text is not empty.
-func holding(n Node) []sieve {
+// nonEmptySieves are the sieves of nodes whose text is not empty.
+func nonEmptySieves(n Node) []sieve {
 	if c, is := n.(*Call); is {
 		switch c.Name {
 		case "normalize-space", "lower-case", "string", "translate":
 			if len(c.Args) > 0 {
-				return holding(c.Args[0])
+				return nonEmptySieves(c.Args[0])
 			}
 		}
 		return nil

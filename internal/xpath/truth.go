@@ -90,13 +90,13 @@ func (e *Eval) compare(n *Binary, c context) bool {
 	case lNodes:
 		return e.nodesWith(n.Left, n.Op, n.Right, rk, c)
 	case rNodes:
-		return e.nodesWith(n.Right, mirror(n.Op), n.Left, lk, c)
+		return e.nodesWith(n.Right, mirroredOp(n.Op), n.Left, lk, c)
 	case n.Op != "=" && n.Op != "!=":
-		return numbers(n.Op, e.float(n.Left, c), e.float(n.Right, c))
+		return compareNumbers(n.Op, e.float(n.Left, c), e.float(n.Right, c))
 	case lk == aTruth || rk == aTruth:
 		return (e.truth(n.Left, c) == e.truth(n.Right, c)) == (n.Op == "=")
 	case lk == aNumber || rk == aNumber:
-		return numbers(n.Op, e.float(n.Left, c), e.float(n.Right, c))
+		return compareNumbers(n.Op, e.float(n.Left, c), e.float(n.Right, c))
 	}
 	return (e.text(n.Left, c) == e.text(n.Right, c)) == (n.Op == "=")
 }
@@ -116,7 +116,7 @@ func (e *Eval) nodesWithNodes(n *Binary, c context) bool {
 	return e.anyValue(n.Left, c, func(l string) bool {
 		e.pay(len(values) / 4)
 		v := toNumber(l)
-		return slices.ContainsFunc(values, func(r float64) bool { return numbers(n.Op, v, r) })
+		return slices.ContainsFunc(values, func(r float64) bool { return compareNumbers(n.Op, v, r) })
 	})
 }
 
@@ -127,10 +127,10 @@ func (e *Eval) nodesWith(nodes Node, op string, other Node, k kindOf, c context)
 		if op == "=" || op == "!=" {
 			return (l == r) == (op == "=")
 		}
-		return numbers(op, fromTruth(l), fromTruth(r))
+		return compareNumbers(op, boolToNumber(l), boolToNumber(r))
 	case k == aNumber || op != "=" && op != "!=":
 		r := e.float(other, c)
-		return e.anyValue(nodes, c, func(l string) bool { return numbers(op, toNumber(l), r) })
+		return e.anyValue(nodes, c, func(l string) bool { return compareNumbers(op, toNumber(l), r) })
 	}
 	r := e.text(other, c)
 	return e.anyValue(nodes, c, func(l string) bool { return (l == r) == (op == "=") })
@@ -150,7 +150,7 @@ func (e *Eval) anyValue(nodes Node, c context, test func(string) bool) bool {
 	return false
 }
 
-func mirror(op string) string {
+func mirroredOp(op string) string {
 	switch op {
 	case "<":
 		return ">"
@@ -164,7 +164,7 @@ func mirror(op string) string {
 	return op
 }
 
-func numbers(op string, l, r float64) bool {
+func compareNumbers(op string, l, r float64) bool {
 	switch op {
 	case "=":
 		return l == r
