@@ -4,7 +4,7 @@ import (
 	"github.com/muninn-archive/muninn/internal/xpath"
 )
 
-// container is an expression that selects one element of each object's chain.
+// container is an expression that selects, of each object's chain, one element.
 type container struct {
 	text    string
 	at      []xpath.Ref // by object; ID −1: none

@@ -20,7 +20,7 @@ type learner struct {
 	cache map[string]*xpath.Expr
 	// classes of the page in document order, each once, when they were asked for
 	classes []string
-	// above are expressions for objects by way of their parts
+	// above are expressions for objects that are derived from their parts
 	above []string
 	// guessed: the bodies are not known by their text, but by their form alone
 	guessed bool

@@ -172,7 +172,7 @@ func sortedNames(lists map[string]anchors) (names []string) {
 	return names
 }
 
-// groupObjects makes objects of the elements of a group: what each holds outside of others of the group. Their worth grows
+// groupObjects makes objects of the elements of a group: what each holds outside of others of the group. Their score grows
 // with the properties that most of them have and with the share of the page's text.
 func (l *learner) groupObjects(kind string, group []int32, lists map[string]anchors) (objects []*found, worth float64) {
 	in := map[int32]bool{}

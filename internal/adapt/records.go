@@ -21,7 +21,7 @@ const (
 	maxDated      = 1000 // nodes of a record in which its date is looked for
 )
 
-// records finds the group of like elements that most looks like what people wrote.
+// records finds the group of similar elements that looks most like posts or comments: much text, and dates.
 func (l *learner) records(kind string) []*found {
 	tree := l.eval.Tree
 	groups := map[string][]int32{}
@@ -92,7 +92,7 @@ func signature(tree *xpath.Tree, id int32) string {
 			for class := range strings.FieldsSeq(a.Val) {
 				if !numbered(class) {
 					b.WriteString("." + class)
-					break // the first names it, the others dress it
+					break // the first class names the element, the others are presentation
 				}
 			}
 		}

@@ -46,7 +46,7 @@ func (l *learner) relax(failing Rule) (best Rule, ok bool) {
 	return best, ok
 }
 
-// isNearlyPage reports whether an element is the page, or nearly.
+// isNearlyPage reports whether one of the elements is the page, or nearly.
 func (l *learner) isNearlyPage(refs []xpath.Ref) bool {
 	for _, r := range refs {
 		n := l.eval.Tree.Node(r)
@@ -67,7 +67,7 @@ func (l *learner) areNested(refs []xpath.Ref) bool {
 	return false
 }
 
-// fillProperties finds the properties in the elements that stand for the objects.
+// fillProperties finds the properties in the elements of the objects.
 func (l *learner) fillProperties(each string, failing Rule, refs []xpath.Ref) (r Rule, worth float64) {
 	r = Rule{Type: failing.Type, Each: each, Support: len(refs), Expected: len(refs)}
 	var objects []*found

@@ -135,7 +135,7 @@ func (w *linkWriter) parts(b []byte, links []crawl.Outlink) []byte {
 	return append(b, '}')
 }
 
-// anchor is the text of a link; whole reports that it is that of its block.
+// anchor is the text of a link; whole: it is the whole text of its block.
 type anchor struct {
 	text  string
 	whole bool

@@ -20,7 +20,8 @@ type Lane struct {
 	NotBefore  time.Time     // no request before
 	Delay      time.Duration // the longest Crawl-delay that is known of the host; it holds until robots.txt is read
 	Failures   int           // earlier batches in a row that could not reach the host
-	// Unread counts, by origin, the earlier batches in a row that could not ask for its robots.txt, which lies with a busy host.
+	// Unread counts, by origin, the earlier batches in a row that could not ask for its robots.txt, because a host that it redirects to
+	// was busy.
 	Unread  map[string]int
 	Targets []crawl.Target
 	// ValidUntil returns the time until which requests may be made. It may move while the lane runs.
@@ -103,7 +104,7 @@ func (c *Client) Run(ctx context.Context, l *Lane) (Ending, error) {
 
 func (l *Lane) ending(unreachable bool) Ending {
 	end := Ending{Next: l.pace.next(), Address: l.pace.address(), Delay: l.pace.longest, Unreachable: unreachable, Unread: l.unread}
-	if !end.Address.After(l.NotBefore) { // nothing was asked of it: NotBefore may be the rest of the host alone
+	if !end.Address.After(l.NotBefore) { // no request was made: NotBefore may be the rest of the host only
 		end.Address = time.Time{}
 	}
 	return end
@@ -115,8 +116,8 @@ type stopError struct {
 	after       time.Time
 	unreachable bool
 	failed      bool
-	unread      bool // robots.txt lies where it could not be asked for
-	expired     bool // the time is over in which the lane may make requests, which says nothing of any host
+	unread      bool // the host or address of robots.txt is busy
+	expired     bool // the lane's time is over, which says nothing about any host
 }
 
 func errExpired() *stopError { return &stopError{reason: errLease.Error(), expired: true} }

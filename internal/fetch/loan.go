@@ -37,8 +37,8 @@ func (l *Lane) mayAsk(ctx context.Context, at urls.URL) bool {
 	return l.sameSite(at) && l.client.isAt(ctx, at.Host(), l.Addr)
 }
 
-// borrow makes a lane to another host or address, for robots.txt alone and until a time at the latest. If it is busy, this lane
-// ends and comes again.
+// borrow makes a lane to another host or address, for a robots.txt only and until a time at the latest. If that host or address is
+// busy, this lane ends and is run again later.
 func (l *Lane) borrow(ctx context.Context, at urls.URL, until time.Time) (*Lane, error) {
 	if err := l.mayBorrow(); err != nil {
 		return nil, err
@@ -106,7 +106,7 @@ func (l *Lane) sameSite(at urls.URL) bool {
 	return err == nil && own.PLD() == at.PLD()
 }
 
-// giveLoanBack ends a borrowed lane; of the lane itself it does nothing.
+// giveLoanBack ends a borrowed lane; it does nothing for a lane that is not borrowed.
 func (l *Lane) giveLoanBack() {
 	if l.loan != nil {
 		if own, err := urls.Parse(l.pace.origin + "/"); err == nil && l.parent.sameSite(own) {

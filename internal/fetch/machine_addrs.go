@@ -7,11 +7,11 @@ import (
 	"time"
 )
 
-// machineAddrsAge is how long the machine's addresses are held for the same.
+// machineAddrsAge is how long the list of the machine's addresses is used before it is read again.
 const machineAddrsAge = time.Minute
 
-// machineAddrs are the addresses of the machine that the worker runs on. Public ones are reached by a way that firewalls do not
-// guard: a page could have the crawler ask services of the machine that listen there.
+// machineAddrs are the addresses of the machine that the worker runs on. Firewalls do not guard what the machine sends to its own
+// public addresses: a page could have the crawler make requests to services that listen there.
 type machineAddrs struct {
 	list func() []netip.Addr
 

@@ -199,8 +199,8 @@ func TestTLS(t *testing.T) {
 	}
 }
 
-// TestCancelled: a lane whose context ends finishes the exchange under way if it does so soon, and else ends
-// of the connection. What it cut off itself is no outcome of the target.
+// TestCancelled: a lane whose context ends finishes the exchange under way if it does so soon, and else closes
+// the connection. What it cut off itself is no outcome of the target.
 func TestCancelled(t *testing.T) {
 	hello := page("200 OK", "hello")
 	tests := []struct {

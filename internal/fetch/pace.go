@@ -34,7 +34,7 @@ func (p *pace) next() time.Time {
 }
 
 // address is when the address may be asked again, for others of its hosts: it rests for the pause that the response
-// time asks for, and not for what one host wishes.
+// time asks for, and not for the Crawl-delay of one host.
 func (p *pace) address() time.Time {
 	if p.last.IsZero() {
 		return p.addressRest
@@ -75,8 +75,8 @@ func (p *pace) switchOrigin(origin string) {
 // putOff says that the host is not to be asked before a time.
 func (p *pace) putOff(until time.Time) { p.hostRest = times.Latest(p.hostRest, until) }
 
-// owed is the pause that is due after a request that begins or has ended now: what a lane that is cut off
-// owes its host. Of a host that has not said its Crawl-delay it is the longest usual one.
+// owed is the pause that is due after a request that begins or has ended now: how long the host rests if the lane is cut off. If its
+// Crawl-delay is not known yet, the pause is MaxDelay at least.
 func (p *pace) owed(now time.Time) time.Duration {
 	owed := max(p.responsePause, p.delay, p.politeness.MinDelay.D(), p.next().Sub(now))
 	if p.delayUnknown {

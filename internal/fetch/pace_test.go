@@ -270,7 +270,7 @@ func TestLeaseEndsInThePause(t *testing.T) {
 	})
 	r := h.run(t, c, func(l *Lane) {
 		l.ValidUntil = func() time.Time { return valid }
-		l.LeaseUntil = func() time.Time { return h.clock.now().Add(time.Hour) } // so that nothing but Valid stops the request
+		l.LeaseUntil = func() time.Time { return h.clock.now().Add(time.Hour) } // so that nothing but ValidUntil stops the request
 	}, targets(h.url("/a"))...)
 	if o := r.outcome(t, h.url("/a")); o.Kind != crawl.OutcomeReturned {
 		t.Errorf("%+v", o)

@@ -80,8 +80,8 @@ func NewResolver(fixed map[string]netip.Addr, server string) (*Resolver, error) 
 
 func newAnswers() *cache.LRU[string, Answer] { return cache.NewLRU[string, Answer](maxResolved, nil) }
 
-// ErrSilent says that the DNS servers, which have answered before, answer nothing any more: it speaks of
-// the worker's network, not of the host.
+// ErrSilent says that no DNS server answers any more, although one has answered before: the fault is in the worker's network, not
+// the host's.
 var ErrSilent = errors.New("no DNS server answers")
 
 // maxUnanswered is how many look-ups in a row without any reply make the servers count as out of reach.
@@ -129,7 +129,7 @@ func (r *Resolver) store(a Answer) Answer {
 	return a
 }
 
-// Unsaved returns the answer for a host if it is not archived yet, and holds it for archived now.
+// Unsaved returns the answer for a host if it is not archived yet, and counts it as archived from then on.
 func (r *Resolver) Unsaved(host string) (Answer, bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -191,7 +191,8 @@ func (r *Resolver) ask(ctx context.Context, host string) Answer {
 	return failed(last)
 }
 
-// alive asks the servers what every server knows: names whose own servers are dead may silence them too.
+// alive reports whether any server answers a question that every server can answer. Without it, names whose own servers are dead
+// would make the worker's servers count as out of reach.
 func (r *Resolver) alive(ctx context.Context) bool {
 	for _, server := range r.servers {
 		if _, err := exchangeDNS(ctx, server, ".", dns.TypeNS); err == nil {

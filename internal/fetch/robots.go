@@ -20,8 +20,8 @@ func noRules(reason string) rulesEntry {
 	return rulesEntry{rules: robots.DenyAll(), unavailable: "robots.txt cannot be fetched: " + reason}
 }
 
-// robotsHop fetches one robots.txt. It returns where it redirects to, or what it says. What is owed to the host
-// after it is known before the exchange is kept, which says so; a whole answer counts although the lane is stopped.
+// robotsHop fetches one robots.txt. It returns where it redirects to, or its rules. The host's pause is set before the exchange is
+// stored, for the exchange holds it. A complete response counts even if the lane is stopped meanwhile.
 func (l *Lane) robotsHop(ctx context.Context, at urls.URL) (*urls.URL, rulesEntry, error) {
 	known, ok := l.client.robots.get(l.Agent+" "+at.Origin(), l.client.now())
 	l.pace.takeRobots(at.Origin(), known, ok)
@@ -74,7 +74,7 @@ func (l *Lane) readRobots(at urls.URL, x *Exchange) (*urls.URL, rulesEntry) {
 	}
 	e := rulesEntry{rules: rules}
 	switch {
-	case x.Status >= 500 || x.Status == http.StatusTooManyRequests: // 429 speaks of us, not of the file
+	case x.Status >= 500 || x.Status == http.StatusTooManyRequests: // 429 is about the crawler, not about the file
 		e.rules, e.unavailable = robots.DenyAll(), "robots.txt answers "+strconv.Itoa(x.Status)+", which disallows everything"
 	case !decided && (x.Truncated == "time" || x.Truncated == "disconnect"): // rules may be missing (§2.3.1.4)
 		e.rules, e.unavailable = robots.DenyAll(), "robots.txt was cut off: "+x.Truncated

@@ -16,7 +16,7 @@ import (
 const MaxChain = 2 * time.Minute
 
 // chain is how far the redirects of an origin's robots.txt have been followed. It is kept if a lane ends on the way: the
-// next lane goes on there. Else a host whose Crawl-delay is longer than the lanes are would never come to the end.
+// next lane continues there. Otherwise a chain through a host whose Crawl-delay is longer than a lane would never end.
 // It is kept in memory only. A worker that was killed starts again at the origin, which costs a request for each redirect that it had
 // followed; the pauses owed to the hosts on the way are in the log and in the frontier.
 type chain struct {

@@ -52,13 +52,13 @@ const (
 )
 
 // LeaseID names a lease. The frontier of each worker numbers the claims of each crawl by itself, so that two crawls may have
-// claims of the same ID: a lease that went by that alone would be granted, renewed and released for another crawl's claim.
+// claims of the same ID: a lease named by the claim alone would be granted, renewed and released for another crawl's claim.
 type LeaseID struct{ Crawl, Worker, Claim string }
 
 // String writes it in one text.
 func (id LeaseID) String() string { return id.Crawl + "/" + id.Worker + "/" + id.Claim }
 
-// Ask is the wish of a claim to fetch from an address.
+// Ask is a claim's request for a lease on an address.
 type Ask struct {
 	Lease  string        `json:"lease"` // the claim's ID, unique within its crawl and worker
 	IP     string        `json:"ip,omitempty"`
@@ -85,8 +85,8 @@ type Key struct {
 	Number int64  `json:"number"`
 }
 
-// Release ends a grant of a lease. Number 0 stands for a holder that has not heard of any grant: it withdraws the ask, and
-// ends whatever was granted.
+// Release ends a grant of a lease. Number 0 is that of a holder that knows of no grant: it withdraws the ask, and ends whatever was
+// granted.
 type Release struct {
 	Lease  string        `json:"lease"`
 	IP     string        `json:"ip"`
@@ -95,7 +95,7 @@ type Release struct {
 	Number int64         `json:"number,omitempty"`
 	Rest   time.Duration `json:"rest,omitempty"` // how long the address is not to be asked, from when this is served
 	// Host rests for HostRest, from when this is served, at whatever address of the shard: a Crawl-delay or Retry-After is
-	// the host's, not its address's. What a lease has said before of its host no longer counts.
+	// the host's, not its address's. It replaces what the same lease has said of its host before.
 	Host     string        `json:"host,omitempty"`
 	HostRest time.Duration `json:"host_rest,omitempty"`
 }

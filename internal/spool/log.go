@@ -35,7 +35,7 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 // some for each exchange.
 const maxHeld = 64 << 20
 
-// logInMemory is a log in memory.
+// logInMemory is a log that was read whole.
 type logInMemory []byte
 
 func (h logInMemory) ReadAt(p []byte, at int64) (int, error) { return bytes.NewReader(h).ReadAt(p, at) }

@@ -71,7 +71,7 @@ func finish(n Node) (Node, error) {
 	return n, nil
 }
 
-// fuseDescendants makes one step of "//x", which is descendant-or-self::node()/child::x: that is descendant::x, unless a
+// fuseDescendants makes one step of each "//x", which is descendant-or-self::node()/child::x: that is descendant::x, unless a
 // predicate counts positions among the children of one parent.
 func fuseDescendants(steps []*Step) []*Step {
 	out := steps[:0]
