@@ -39,7 +39,7 @@ var floors = [][]string{
 }
 
 // beside may import anything below the workflows; tests and benches import them.
-var beside = []string{"internal/webworld", "internal/archivecheck", "internal/archive/storetest", "internal/floors", "internal/integration", "internal/bench", "internal/lab"}
+var beside = []string{"internal/webworld", "internal/archivecheck", "internal/archive/storetest", "internal/scripttest", "internal/floors", "internal/integration", "internal/bench", "internal/lab"}
 
 // shipped are those of beside that the product carries, and the package that needs each. All others, above all the
 // laboratory, stay out of bin/muninn and bin/muninn-worker.

@@ -3,24 +3,20 @@ package politeness
 import (
 	"cmp"
 	"encoding/json"
-	"flag"
 	"fmt"
 	"maps"
-	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
-)
 
-var rewrite = flag.Bool("rewrite", false, "write what the scripts print into testdata")
+	"github.com/muninn-archive/muninn/internal/scripttest"
+)
 
 var start = time.Date(2026, 10, 5, 12, 0, 0, 0, time.UTC)
 
-// TestScripts runs the scripts in testdata. A line is a command; the indented lines below it are what
-// it prints. Times are counted from the start of the script; t= moves the clock.
+// TestScripts runs the scripts in testdata. Times are counted from the start of the script; t= moves the clock.
 //
 //	ask LEASE[@IP]… ip= per_ip= crawl= worker= reply= rest= host=   release LEASE… ip= crawl= next= grant= host= host_next=
 //	renew LEASE… ip= grant= rest=
@@ -29,56 +25,29 @@ var start = time.Date(2026, 10, 5, 12, 0, 0, 0, time.UTC)
 // grant= counts the grants of a lease from 1: a release or a renewal names the last one unless it says otherwise, grant=0 none.
 // The state may be written out and read again before any command and must go on as it would have.
 func TestScripts(t *testing.T) {
-	files, err := filepath.Glob("testdata/*.txt")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("%d scripts, %v", len(files), err)
-	}
-	for _, file := range files {
-		t.Run(strings.TrimSuffix(filepath.Base(file), ".txt"), func(t *testing.T) {
-			text, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
+	scripttest.Files(t, func(t *testing.T, script string) string {
+		got, commands := run(t, script, -1)
+		for i := range commands {
+			if again, _ := run(t, script, i); again != got {
+				t.Errorf("written out before command %d it prints\n%s", i+1, again)
 			}
-			got, commands := run(t, string(text), -1)
-			if *rewrite {
-				if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
-					t.Fatal(err)
-				}
-			} else if got != string(text) {
-				t.Errorf("%s prints (-rewrite takes it over)\n%s", file, got)
-			}
-			for i := range commands {
-				if again, _ := run(t, string(text), i); again != got {
-					t.Errorf("written out before command %d it prints\n%s", i+1, again)
-				}
-			}
-		})
-	}
+		}
+		return got
+	})
 }
 
 // run runs a script; before command number copied the state goes through JSON.
 func run(t *testing.T, script string, copied int) (printed string, commands int) {
 	t.Helper()
 	i := &interpreter{t: t, state: New(0, 0), ips: map[string]string{}, owners: map[string]LeaseID{}, numbers: map[string][]int64{}}
-	var out strings.Builder
-	for line := range strings.Lines(script) {
-		if strings.HasPrefix(line, "  ") {
-			continue
-		}
-		out.WriteString(line)
-		line = strings.TrimSpace(line)
-		if line == "" || line[0] == '#' {
-			continue
-		}
+	printed = scripttest.Run(script, func(words []string) []string {
 		if commands == copied {
 			i.state = copyOf(t, i.state)
 		}
 		commands++
-		for _, answer := range i.command(line) {
-			out.WriteString("  " + answer + "\n")
-		}
-	}
-	return out.String(), commands
+		return i.command(words)
+	})
+	return printed, commands
 }
 
 func copyOf(t *testing.T, s *State) *State {
@@ -105,8 +74,7 @@ type interpreter struct {
 	numbers map[string][]int64 // of the grants of each lease
 }
 
-func (i *interpreter) command(line string) []string {
-	words := strings.Fields(line)
+func (i *interpreter) command(words []string) []string {
 	args := map[string]string{"per_ip": "1", "reply": "r"}
 	var names []string
 	for _, word := range words[1:] {
@@ -178,7 +146,7 @@ func (i *interpreter) command(line string) []string {
 		return nil
 	case "ask", "release", "renew":
 	default:
-		i.t.Fatalf("no command %q", line)
+		i.t.Fatalf("no command %q", words)
 	}
 	if words[0] == "renew" { // whose answer reports what is refused
 		r.From, r.Round = "r", 1

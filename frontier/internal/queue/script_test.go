@@ -1,23 +1,19 @@
 package queue
 
 import (
-	"flag"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
-)
 
-var rewrite = flag.Bool("rewrite", false, "write what the scripts print into testdata")
+	"github.com/muninn-archive/muninn/internal/scripttest"
+)
 
 var start = time.Date(2026, 10, 5, 12, 0, 0, 0, time.UTC)
 
-// TestScripts runs the scripts in testdata. A line is a command; the indented lines below it are what it prints. Times are counted
-// from the start of the script; t= moves the clock before the command.
+// TestScripts runs the scripts in testdata. Times are counted from the start of the script; t= moves the clock before the command.
 //
 //	add QUEUE PRIORITY…      new entries; each is one younger than the one before. Prints the queue.
 //	load QUEUE PRIORITY…     entries that were there before, [claimed]
@@ -31,45 +27,10 @@ var start = time.Date(2026, 10, 5, 12, 0, 0, 0, time.UTC)
 //
 // A position is PRIORITY:AGE or last.
 func TestScripts(t *testing.T) {
-	files, err := filepath.Glob("testdata/*.txt")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("%d scripts, %v", len(files), err)
-	}
-	for _, file := range files {
-		t.Run(strings.TrimSuffix(filepath.Base(file), ".txt"), func(t *testing.T) {
-			text, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			got := run(t, string(text))
-			if *rewrite {
-				if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
-					t.Fatal(err)
-				}
-			} else if got != string(text) {
-				t.Errorf("%s prints (-rewrite takes it over)\n%s", file, got)
-			}
-		})
-	}
-}
-
-func run(t *testing.T, script string) string {
-	t.Helper()
-	i := &interpreter{t: t, schedule: NewSchedule(), queues: map[string]*Queue{}, now: start}
-	var out strings.Builder
-	for line := range strings.Lines(script) {
-		if strings.HasPrefix(line, "  ") {
-			continue
-		}
-		out.WriteString(line)
-		if line = strings.TrimSpace(line); line == "" || line[0] == '#' {
-			continue
-		}
-		for _, answer := range i.command(strings.Fields(line)) {
-			out.WriteString("  " + answer + "\n")
-		}
-	}
-	return out.String()
+	scripttest.Files(t, func(t *testing.T, script string) string {
+		i := &interpreter{t: t, schedule: NewSchedule(), queues: map[string]*Queue{}, now: start}
+		return scripttest.Run(script, i.command)
+	})
 }
 
 type interpreter struct {
