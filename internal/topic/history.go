@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"github.com/muninn-archive/muninn/internal/cache"
+	"github.com/muninn-archive/muninn/internal/urls"
 )
 
 // SiteHistory remembers what the pages of hosts and folders were worth. It is safe for concurrent use.
@@ -68,17 +69,9 @@ func (p *SiteHistory) restore(young, old map[string]scoreSum) {
 	p.sites.Restore(young, old)
 }
 
-// sitesOf are a URL's folder and its host.
+// sitesOf are a canonical URL's folder and its host, with the port.
 func sitesOf(url string) [2]string {
-	scheme := strings.Index(url, "://")
-	if scheme < 0 {
-		return [2]string{url, ""}
-	}
-	rest := url[scheme+3:]
-	rest, _, _ = strings.Cut(rest, "?")
-	host, _, _ := strings.Cut(rest, "/")
-	if at := strings.LastIndexByte(rest, '/'); at >= 0 {
-		return [2]string{rest[:at+1], host}
-	}
-	return [2]string{host + "/", host}
+	page, _, _ := strings.Cut(url, "?")
+	_, path, _ := strings.Cut(page, "://")
+	return [2]string{path[:strings.LastIndexByte(path, '/')+1], urls.AuthorityOf(url)}
 }

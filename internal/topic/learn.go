@@ -3,10 +3,10 @@ package topic
 import (
 	"cmp"
 	"math"
-	"net/url"
 	"unicode/utf8"
 
 	"github.com/muninn-archive/muninn/internal/text"
+	"github.com/muninn-archive/muninn/internal/urls"
 )
 
 // Learn makes a topic model of the samples of a reference crawl: the centroid of the most relevant
@@ -105,8 +105,8 @@ func (m *Model) suggest(relevant, all []Sample, df text.Vector) {
 		if s.Language != "" {
 			languages[s.Language]++
 		}
-		if u, err := url.Parse(s.URL); err == nil && u.Host != "" {
-			hosts[u.Hostname()]++
+		if host := urls.HostOf(s.URL); host != "" {
+			hosts[host]++
 		}
 	}
 	for _, s := range all {
