@@ -20,7 +20,7 @@ func (a *Activities) analyse(ctx context.Context, in BatchInput) (AnalyseResult,
 	}
 	out := AnalyseResult{Pages: len(batch.Pages), Broken: batch.Broken, Applications: map[string]int{}}
 	for i := range batch.Pages {
-		p := &batch.Pages[i].Page
+		p := &batch.Pages[i]
 		out.Links += len(p.Links)
 		out.Objects += len(p.Objects)
 		if p.Application != "" {

@@ -176,7 +176,7 @@ func capture(e *spool.Entry, p *pipeline.Judged) archive.Capture {
 		Header: e.Header,
 	}
 	if p != nil {
-		c.Page = &p.Page
+		c.Page = &p.Judged
 	}
 	return c
 }

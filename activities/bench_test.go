@@ -62,7 +62,6 @@ func BenchmarkUnderstand(b *testing.B) {
 		b.ReportAllocs()
 		helper, d := aah.New(base, aah.DefaultLimits()), page.Parse(in, page.DefaultLimits())
 		for b.Loop() {
-			d.Objects = nil
 			helper.Apply(d, aah.Input{})
 		}
 	})
@@ -74,7 +73,7 @@ func BenchmarkUnderstand(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		p := page.Parse(in, page.DefaultLimits()).Page
+		p := crawl.Parsed{Page: page.Parse(in, page.DefaultLimits()).Page}
 		for b.Loop() {
 			scorer.Page(&p, score.Context{Inherit: 0.5})
 		}

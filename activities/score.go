@@ -21,7 +21,7 @@ func (a *Activities) judge(ctx context.Context, in BatchInput) (ScoreResult, err
 	}
 	var out ScoreResult
 	for i := range batch.Pages {
-		score := batch.Pages[i].Page.Score
+		score := batch.Pages[i].Verdict.Score
 		if score < 0 { // nothing was said
 			continue
 		}

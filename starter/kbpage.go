@@ -44,14 +44,11 @@ A FILE is HTML as a browser saves it; --url gives its URL, which many rules use.
 			d := page.Parse(page.Input{URL: as, MIME: mime, Body: body}, page.DefaultLimits())
 			var links []linkRule
 			start := time.Now()
-			aah.New(base, aah.DefaultLimits()).Apply(d, aah.Input{Head: head, Mode: mode, Trace: func(url, becomes, rule string) {
+			found := aah.New(base, aah.DefaultLimits()).Apply(d, aah.Input{Head: head, Mode: mode, Trace: func(url, becomes, rule string) {
 				links = append(links, linkRule{url, becomes, rule})
 			}})
 			took := time.Since(start)
-			if g.JSON {
-				d.Blocks = nil
-			}
-			return g.Print(d.Page, func(out io.Writer) { printPage(out, d, links, took, full) })
+			return g.Print(pageAsJSON(&d.Page, found), func(out io.Writer) { printPage(out, d, &found, links, took, full) })
 		},
 	}
 	cmd.Flags().StringVar(&as, "url", "", "URL of a FILE")
@@ -98,24 +95,57 @@ func readPage(what string, as *string) (body, head []byte, mime string, err erro
 	return body, []byte(lines.String()), resp.Header.Get("Content-Type"), nil
 }
 
+// pageAsJSON is a page without its text blocks, with the fields of a judged one: nobody has judged it, so its score is −1, and
+// those of its links are 0.
+func pageAsJSON(p *crawl.Page, found crawl.Findings) any {
+	type link struct {
+		crawl.Outlink
+		crawl.LinkVerdict
+	}
+	var out struct {
+		URL         string `json:"url"`
+		Status      int    `json:"status"`
+		MIME        string `json:"mime,omitempty"`
+		Charset     string `json:"charset,omitempty"`
+		Title       string `json:"title,omitempty"`
+		Language    string `json:"language,omitempty"`
+		Description string `json:"description,omitempty"`
+		Generator   string `json:"generator,omitempty"`
+		Canonical   string `json:"canonical,omitempty"`
+		Links       []link `json:"links,omitempty"`
+		LinksCut    int    `json:"links_cut,omitempty"`
+		NoIndex     bool   `json:"noindex,omitempty"`
+		NoFollow    bool   `json:"nofollow,omitempty"`
+		crawl.Findings
+		Score float64 `json:"score"`
+	}
+	out.URL, out.Status, out.MIME, out.Charset, out.Title, out.Language = p.URL, p.Status, p.MIME, p.Charset, p.Title, p.Language
+	out.Description, out.Generator, out.Canonical = p.Description, p.Generator, p.Canonical
+	for _, l := range p.Links {
+		out.Links = append(out.Links, link{Outlink: l})
+	}
+	out.LinksCut, out.NoIndex, out.NoFollow, out.Findings, out.Score = p.LinksCut, p.NoIndex, p.NoFollow, found, -1
+	return out
+}
+
 // linkRule is what became of a link, and by which rule.
 type linkRule struct{ url, becomes, rule string }
 
-func printPage(out io.Writer, d *page.Document, links []linkRule, took time.Duration, full bool) {
+func printPage(out io.Writer, d *page.Document, found *crawl.Findings, links []linkRule, took time.Duration, full bool) {
 	none := func(s string) string {
 		if s == "" {
 			return "none"
 		}
 		return s
 	}
-	fmt.Fprintf(out, "application  %s %s (confidence %.2f, by %s)\n", none(d.Application), d.Version, d.Confidence, none(d.Rule))
+	fmt.Fprintf(out, "application  %s %s (confidence %.2f, by %s)\n", none(found.Application), found.Version, found.Confidence, none(found.Rule))
 	kind := "intermediate"
-	if d.Terminal {
+	if found.Terminal {
 		kind = "terminal"
 	}
-	fmt.Fprintf(out, "level        %s, %s (by %s)\n", none(d.Level), kind, none(d.LevelRule))
-	fmt.Fprintf(out, "objects      %d\n", len(d.Objects))
-	for _, o := range d.Objects {
+	fmt.Fprintf(out, "level        %s, %s (by %s)\n", none(found.Level), kind, none(found.LevelRule))
+	fmt.Fprintf(out, "objects      %d\n", len(found.Objects))
+	for _, o := range found.Objects {
 		fmt.Fprintf(out, "  %s (by %s)\n", o.Type, o.Rule)
 		if full {
 			_ = extract.Fill(d, &o) // the markup; it is the page that the objects are of

@@ -122,10 +122,10 @@ func learnFrom(definition, web string) (out learning, err error) {
 			continue
 		}
 		d := page.Parse(page.Input{URL: r.URL, MIME: r.MIME, Body: r.Body}, page.DefaultLimits())
-		scored := scorer.Page(&d.Page, score.Context{Terms: true})
+		scored := scorer.Page(&crawl.Parsed{Page: d.Page}, score.Context{Terms: true})
 		memory.Observe(scored.Observation)
 		if len(scored.Terms) > 0 {
-			samples = append(samples, scorer.Sample(&d.Page, scored.Terms))
+			samples = append(samples, scorer.Sample(&d.Page, &scored.Verdict, scored.Terms))
 		}
 	}
 	if len(samples) == 0 {

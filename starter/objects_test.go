@@ -32,9 +32,9 @@ func TestObjects(t *testing.T) {
 	head := "HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\nTransfer-Encoding: chunked\r\n\r\n"
 	text := `<title>Ravens</title><article><h1>Ravens</h1>` + strings.Repeat("<p>The raven flew over the hills, and came back with the news of the day.</p>", 30) + `</article>`
 	d := page.Parse(page.Input{URL: "http://a.example/", MIME: "text/html; charset=utf-8", Body: []byte(text)}, page.DefaultLimits())
-	aah.New(base, aah.DefaultLimits()).Apply(d, aah.Input{})
-	if len(d.Objects) != 1 || d.Objects[0].Properties.Get("body") == "" {
-		t.Fatalf("%+v", d.Objects)
+	read := crawl.Judged{Parsed: crawl.Parsed{Page: d.Page, Findings: aah.New(base, aah.DefaultLimits()).Apply(d, aah.Input{})}}
+	if len(read.Objects) != 1 || read.Objects[0].Properties.Get("body") == "" {
+		t.Fatalf("%+v", read.Objects)
 	}
 	chunked := func(s string) string {
 		return "5\r\n" + s[:5] + "\r\n" + strconv.FormatInt(int64(len(s)-5), 16) + "\r\n" + s[5:] + "\r\n0\r\n\r\n"
@@ -59,7 +59,7 @@ func TestObjects(t *testing.T) {
 				Kind: crawl.ExchangePage, URL: url, Started: at, Status: 200, HeaderBytes: int64(len(head)), MIME: "text/html", IP: "192.0.2.1", Path: "S", Chunked: true,
 				Outcome: crawl.Outcome{URL: url, Kind: crawl.OutcomeDone, Status: 200},
 			},
-			Page: &d.Page, Request: strings.NewReader("GET / HTTP/1.1\r\nHost: a.example\r\n\r\n"), Response: of(head + body), Header: of(head), Body: of(body),
+			Page: &read, Request: strings.NewReader("GET / HTTP/1.1\r\nHost: a.example\r\n\r\n"), Response: of(head + body), Header: of(head), Body: of(body),
 		})
 		if err == nil {
 			_, err = s.Commit(t.Context(), store)
@@ -96,7 +96,7 @@ func TestObjects(t *testing.T) {
 		t.Fatalf("%+v, %q, %v", list, complaints, err)
 	}
 	for _, o := range list {
-		if body, markup := o.Properties.Get("body"), o.Properties.Get(crawl.Markup); body != d.Objects[0].Properties.Get("body") || !strings.Contains(markup, "<p>The raven") {
+		if body, markup := o.Properties.Get("body"), o.Properties.Get(crawl.Markup); body != read.Objects[0].Properties.Get("body") || !strings.Contains(markup, "<p>The raven") {
 			t.Errorf("%s: %q %q", o.URL, body, markup)
 		}
 	}

@@ -22,9 +22,9 @@ func rulesOf(t *testing.T, now func() time.Time) (rules []adapt.SiteRule) {
 			var prints []byte
 			for _, body := range []string{x.Page, strings.ReplaceAll(x.Page, "class=", "data-was="), strings.ReplaceAll(x.Page, "div", "section")} {
 				d := page.Parse(page.Input{URL: x.URL, MIME: "text/html; charset=utf-8", Body: []byte(body)}, page.DefaultLimits())
-				h.Apply(d, Input{Head: []byte(x.Headers), Before: prints})
+				found := h.Apply(d, Input{Head: []byte(x.Headers), Before: prints})
 				if prints == nil {
-					prints = d.Prints
+					prints = found.Prints
 				}
 			}
 		}

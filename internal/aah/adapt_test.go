@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/muninn-archive/muninn/internal/adapt"
-	"github.com/muninn-archive/muninn/internal/page"
+	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/recognise"
 	"github.com/muninn-archive/muninn/kb"
 )
@@ -71,7 +71,7 @@ func patient() Limits {
 }
 
 // said writes the objects of a page, but for their markup.
-func said(d *page.Document) (list []string) {
+func said(d *crawl.Parsed) (list []string) {
 	for _, o := range d.Objects {
 		parts := []string{o.Type}
 		for _, name := range []string{"title", "author", "published", "body"} {
@@ -88,7 +88,7 @@ func said(d *page.Document) (list []string) {
 // force on pages that were never seen before.
 func TestRecrawl(t *testing.T) {
 	h := learner(t, patient())
-	was := map[int]*page.Document{}
+	was := map[int]*crawl.Parsed{}
 	for i := 1; i <= adapt.EnoughPages; i++ {
 		was[i] = read(h, threadURL(i), thread(i, rook, wasPost), Input{})
 	}
@@ -139,7 +139,7 @@ func TestRecrawl(t *testing.T) {
 // TestRecrawlFirst: what was learned from known content comes before what was guessed from the form of other pages.
 func TestRecrawlFirst(t *testing.T) {
 	h := learner(t, patient())
-	var was []*page.Document
+	var was []*crawl.Parsed
 	for i := range 4 {
 		was = append(was, read(h, threadURL(i), thread(i, rook, wasPost), Input{}))
 	}
@@ -236,7 +236,7 @@ func TestShippedRuleStaysOnPages(t *testing.T) {
 		return fmt.Sprintf(jay+`<h1>Jays %d</h1><main><p>`+jayText+`</p></main>`, i, i, i)
 	}
 	url := func(i int) string { return fmt.Sprintf("http://a.test/a/%d", i) }
-	var pages []*page.Document
+	var pages []*crawl.Parsed
 	for i := range 5 {
 		pages = append(pages, read(h, url(i), was(i), Input{}))
 	}

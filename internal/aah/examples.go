@@ -26,21 +26,21 @@ func example(base *kb.Base, app *kb.Application, x *kb.Example) (faults []string
 		faults = append(faults, rule+": "+fmt.Sprintf(format, args...))
 	}
 	d := page.Parse(page.Input{URL: x.URL, MIME: "text/html; charset=utf-8", Body: []byte(x.Page)}, page.DefaultLimits())
-	New(base, DefaultLimits()).Apply(d, Input{Head: []byte(x.Headers)})
+	found := New(base, DefaultLimits()).Apply(d, Input{Head: []byte(x.Headers)})
 	switch {
-	case d.Application != app.Name:
-		fault(x.Rule, "is taken for %q (by %s), not for %q", d.Application, d.Rule, app.Name)
+	case found.Application != app.Name:
+		fault(x.Rule, "is taken for %q (by %s), not for %q", found.Application, found.Rule, app.Name)
 		return faults
-	case x.Version != "" && d.Version != x.Version:
-		fault(x.Rule, "is taken for version %q, not %q", d.Version, x.Version)
-	case d.Level != x.Level:
-		fault(x.Rule, "is of level %q (by %s), not %q", d.Level, d.LevelRule, x.Level)
+	case x.Version != "" && found.Version != x.Version:
+		fault(x.Rule, "is taken for version %q, not %q", found.Version, x.Version)
+	case found.Level != x.Level:
+		fault(x.Rule, "is of level %q (by %s), not %q", found.Level, found.LevelRule, x.Level)
 	}
 	for i := range x.Has {
 		h := &x.Has[i]
 		switch {
 		case h.Object != "":
-			if text := hasObject(d, h); text != "" {
+			if text := hasObject(found.Objects, h); text != "" {
 				fault(h.Rule, "%s", text)
 			}
 		default:
@@ -53,9 +53,9 @@ func example(base *kb.Base, app *kb.Application, x *kb.Example) (faults []string
 }
 
 // hasObject reports how the objects of a type differ from what an example says, "" if they do not.
-func hasObject(d *page.Document, h *kb.Has) string {
+func hasObject(objects []crawl.Object, h *kb.Has) string {
 	count, nearest, agree := 0, "", -1
-	for _, o := range d.Objects {
+	for _, o := range objects {
 		if o.Type != h.Object {
 			continue
 		}

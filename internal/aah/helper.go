@@ -63,26 +63,25 @@ func (h *Helper) Base() *kb.Base { return h.base.Load() }
 type Input struct {
 	Head []byte // header block of the response
 	Mode string // what the definition's field "helper" says; empty: crawl.HelperLenient
-	// Before is what the page held when it was crawled before, as Page.Prints had it.
+	// Before is what the page held when it was crawled before, as Findings.Prints had it.
 	Before []byte
 	// Trace is called with what becomes of a link, and by which rule: a dropped one becomes "". Nil: it is not called.
 	Trace func(url, becomes, rule string)
 }
 
-// Apply recognises the page, fills in its application, level and objects, and judges its links:
+// Apply recognises the page and its level, extracts its objects, and judges its links in place:
 // dropped ones are taken out, the others may get a level and a priority.
-func (h *Helper) Apply(d *page.Document, in Input) {
+func (h *Helper) Apply(d *page.Document, in Input) (found crawl.Findings) {
 	if d.Root == nil {
-		return
+		return found
 	}
 	u, err := urls.Trusted(d.URL)
 	if err != nil {
-		return
+		return found
 	}
 	base, host := h.base.Load(), u.Host()
 	eval := xpath.NewEval(d.Root, h.limits.Nodes)
 	defer eval.Free()
-	d.Base = base.ID
 	marks := recognise.Read(base, d, host, in.Head, eval)
 	defer marks.Free()
 	objects := &extract.Page{Evaluator: marks.Evaluator, Doc: d, Limits: extract.Limits{Objects: h.limits.Objects, PropertyBytes: h.limits.PropertyBytes}}
@@ -103,16 +102,19 @@ func (h *Helper) Apply(d *page.Document, in Input) {
 		h.hosts.Miss(host)
 	}
 	h.generic(base, marks, objects, state)
-	d.Prints = state.Encode(eval.Tree, base.ID)
-	describe(d, state)
-	withoutRules(objects, state)
+	found = describe(state)
+	found.Base, found.Prints = base.ID, state.Encode(eval.Tree, base.ID)
+	withoutRules(objects, state, &found)
 	objects.Locate(&state.Set)
-	d.Objects = state.Objects
+	found.Objects = state.Objects
 
 	if in.Mode != crawl.HelperOff && state.Profile != nil {
-		l := links{Evaluator: marks.Evaluator, doc: d, host: host, base: base, profile: state.Profile, level: state.Level, mode: in.Mode, trace: in.Trace}
+		l := links{
+			Evaluator: marks.Evaluator, doc: d, content: found.Content, host: host, base: base, profile: state.Profile, level: state.Level, mode: in.Mode, trace: in.Trace,
+		}
 		l.apply()
 	}
+	return found
 }
 
 // adapt corrects what was extracted by what was learned of the site.
@@ -142,33 +144,36 @@ func (h *Helper) generic(base *kb.Base, marks *recognise.Page, objects *extract.
 	objects.Level(generic.Level, state.Confidence, &state.Set)
 }
 
-// describe fills in what the page was found to be.
-func describe(d *page.Document, state *adapt.State) {
-	d.Application, d.Version, d.Rule, d.Confidence = state.Application(), state.Version, state.Rule, state.Confidence
+// describe says what the page was found to be.
+func describe(state *adapt.State) crawl.Findings {
+	found := crawl.Findings{Application: state.Application(), Version: state.Version, Rule: state.Rule, Confidence: state.Confidence}
 	if l := state.Level; l != nil {
-		d.Level, d.LevelRule, d.Terminal = l.Name, state.LevelRule, l.Terminal
+		found.Level, found.LevelRule, found.Terminal = l.Name, state.LevelRule, l.Terminal
 	}
+	return found
 }
 
 // withoutRules adds the objects that the page's own data and the form of its text give, and marks the page's content.
-func withoutRules(objects *extract.Page, state *adapt.State) {
-	d := objects.Doc
+func withoutRules(objects *extract.Page, state *adapt.State, found *crawl.Findings) {
 	terminal := state.Level == nil || state.Level.Terminal
 	if state.Profile == nil || terminal {
 		had := len(state.Objects)
 		state.Objects = objects.Complete(state.Objects, state.Confidence)
 		if had == 0 && len(state.Objects) > 0 && state.Profile == nil {
 			first := state.Objects[0]
-			d.Level, d.LevelRule, d.Terminal = levelOfType[first.Type], first.Rule, true
+			found.Level, found.LevelRule, found.Terminal = levelOfType[first.Type], first.Rule, true
 		}
 	}
-	if objects.MarkContent(state.Located); d.Content != nil || len(d.Blocks) == 0 || !terminal && state.Level.Name != "front" {
+	found.Content = objects.MarkContent(state.Located)
+	if found.Content != nil || len(objects.Doc.Blocks) == 0 || !terminal && state.Level.Name != "front" {
 		return
 	}
-	if o, ok := objects.Segments(state.Level != nil, len(state.Objects) == 0 && terminal); ok {
-		state.Objects = append(state.Objects, o)
+	content, article, ok := objects.Segments(state.Level != nil, len(state.Objects) == 0 && terminal)
+	found.Content = content
+	if ok {
+		state.Objects = append(state.Objects, article)
 		if state.Level == nil && state.Profile == nil {
-			d.Level, d.LevelRule, d.Terminal = "article", extract.BySegments, true
+			found.Level, found.LevelRule, found.Terminal = "article", extract.BySegments, true
 		}
 	}
 }

@@ -66,10 +66,18 @@ func base(t testing.TB, files ...string) *kb.Base {
 
 func helper(t testing.TB) *Helper { return New(base(t, ravenForum, crowBlog), DefaultLimits()) }
 
-func read(h *Helper, url, body string, in Input) *page.Document {
-	d := page.Parse(page.Input{URL: url, MIME: "text/html; charset=utf-8", Body: []byte(body)}, page.DefaultLimits())
-	h.Apply(d, in)
-	return d
+// apply returns the page of a document with what the helper says of it.
+func apply(h *Helper, d *page.Document, in Input) *crawl.Parsed {
+	found := h.Apply(d, in) // changes the links of the page
+	return &crawl.Parsed{Page: d.Page, Findings: found}
+}
+
+func read(h *Helper, url, body string, in Input) *crawl.Parsed {
+	return apply(h, document(url, body), in)
+}
+
+func document(url, body string) *page.Document {
+	return page.Parse(page.Input{URL: url, MIME: "text/html; charset=utf-8", Body: []byte(body)}, page.DefaultLimits())
 }
 
 const generator = `<meta name="generator" content="Raven Board 2.1">`
@@ -131,9 +139,10 @@ func TestHostMemory(t *testing.T) {
 }
 
 func TestLevelAndObjects(t *testing.T) {
-	d := read(helper(t), "http://a.test/t/7", generator+`<div id="thread">
+	document := document("http://a.test/t/7", generator+`<div id="thread">
 <div class="post"><b>Hugo</b><time datetime="2026-11-21">x</time><p>One<br><s>not <u>this</u></s>two <u>nor</u><script>no</script></p><a class="self" href="#1">1</a><i>1,234 points</i><em>black</em><em>bird</em></div>
-<div class="post x"><p>Three</p><i>none</i></div><div class="post"></div></div>`, Input{})
+<div class="post x"><p>Three</p><i>none</i></div><div class="post"></div></div>`)
+	d := apply(helper(t), document, Input{})
 	if d.Level != "thread" || !d.Terminal || !strings.HasPrefix(d.LevelRule, "0.xml:") {
 		t.Fatalf("level %q by %q", d.Level, d.LevelRule)
 	}
@@ -144,7 +153,7 @@ func TestLevelAndObjects(t *testing.T) {
 	var got []string
 	for _, o := range d.Objects {
 		var parts []string
-		if err := extract.Fill(d, &o); err != nil {
+		if err := extract.Fill(document, &o); err != nil {
 			t.Error(err)
 		}
 		for _, p := range o.Properties {
@@ -189,7 +198,7 @@ func TestJudge(t *testing.T) {
 }
 
 // kept writes the links of a page.
-func kept(d *page.Document) (list []string) {
+func kept(d *crawl.Parsed) (list []string) {
 	for _, l := range d.Links {
 		list = append(list, fmt.Sprintf("%c %s %s %.1f", l.Hop, strings.TrimPrefix(l.URL, "http://a.test"), l.Level, l.Prior))
 	}
@@ -204,7 +213,7 @@ func TestLimits(t *testing.T) {
 	}
 	d = read(New(base(t, crowBlog), Limits{Objects: 3, PropertyBytes: 5, Nodes: 20, Hosts: 1}), "http://a.test/", body, Input{})
 	if d.Application != "Crow" || len(d.Objects) > 0 && d.Objects[0].Properties.Get("title") != "" {
-		t.Errorf("the budget does not end the work: %+v", d.Page.Objects)
+		t.Errorf("the budget does not end the work: %+v", d.Objects)
 	}
 }
 
@@ -212,7 +221,7 @@ func TestLimits(t *testing.T) {
 func TestConcurrentUse(t *testing.T) {
 	h := helper(t)
 	body := generator + `<div id="thread"><div class="post"><p>They fly.</p></div></div><a href="/login">x</a>`
-	want := read(h, "http://a.test/t/1", body, Input{}).Page
+	want := read(h, "http://a.test/t/1", body, Input{})
 	var wg sync.WaitGroup
 	for range 8 {
 		wg.Go(func() {
@@ -220,7 +229,7 @@ func TestConcurrentUse(t *testing.T) {
 				if i == 10 {
 					h.SetBase(base(t, ravenForum, crowBlog))
 				}
-				if got := read(h, "http://a.test/t/1", body, Input{}).Page; !reflect.DeepEqual(got, want) {
+				if got := read(h, "http://a.test/t/1", body, Input{}); !reflect.DeepEqual(got, want) {
 					t.Errorf("%+v\nwant %+v", got, want)
 					return
 				}

@@ -18,6 +18,7 @@ const LoweredPriority = 0.1
 type links struct {
 	kb.Evaluator
 	doc     *page.Document
+	content []bool // see crawl.Findings
 	host    string
 	base    *kb.Base
 	profile *kb.Profile
@@ -135,7 +136,7 @@ func (v *links) follow(l *crawl.Outlink, f *kb.Follow, own bool) bool {
 		return true
 	}
 	generic := v.profile.Application.Category == "generic"
-	content := l.Block >= 0 && l.Block < len(v.doc.Content) && v.doc.Content[l.Block]
+	content := l.Block >= 0 && l.Block < len(v.content) && v.content[l.Block]
 	switch {
 	case generic || v.level == nil:
 		return true

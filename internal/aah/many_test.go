@@ -67,9 +67,8 @@ func TestManyApplications(t *testing.T) {
 	app := b.Applications[1234]
 	h := New(b, DefaultLimits())
 	d := page.Parse(page.Input{URL: "http://a.test/x", MIME: "text/html", Body: []byte(`<body class="` + app.Name + `-page"><div class="` + app.Name + `-thread">x</div>`)}, page.DefaultLimits())
-	h.Apply(d, Input{})
-	if d.Application != app.Name || d.Level != "thread" {
-		t.Errorf("%q %q, want %q", d.Application, d.Level, app.Name)
+	if found := h.Apply(d, Input{}); found.Application != app.Name || found.Level != "thread" {
+		t.Errorf("%q %q, want %q", found.Application, found.Level, app.Name)
 	}
 }
 
@@ -81,7 +80,6 @@ func BenchmarkApplications(b *testing.B) {
 		d := page.Parse(page.Input{URL: "http://a.test/x", MIME: "text/html", Body: body}, page.DefaultLimits())
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			for b.Loop() {
-				d.Objects = nil
 				h.Apply(d, Input{})
 			}
 		})

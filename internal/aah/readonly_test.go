@@ -35,11 +35,11 @@ func TestPageIsNotAltered(t *testing.T) {
 		t.Helper()
 		d := page.Parse(in, page.DefaultLimits())
 		was := rendered(t, d)
-		h.Apply(d, Input{Head: []byte(head), Before: before})
+		found := h.Apply(d, Input{Head: []byte(head), Before: before})
 		if rendered(t, d) != was {
 			t.Errorf("%s: the page is another afterwards", name)
 		}
-		return d.Prints
+		return found.Prints
 	}
 	for _, app := range h.Base().Applications {
 		for _, x := range app.Examples {
@@ -100,10 +100,8 @@ func TestPageIsReadAtTheSameTime(t *testing.T) {
 		d.Root, d.Starts = first.Root, first.Starts
 		wait.Go(func() {
 			for range 20 {
-				d.Objects = nil
-				h.Apply(d, Input{})
+				objects[i] = h.Apply(d, Input{}).Objects
 			}
-			objects[i] = d.Objects
 		})
 	}
 	wait.Wait()

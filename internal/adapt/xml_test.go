@@ -9,6 +9,7 @@ import (
 
 	"github.com/muninn-archive/muninn/internal/aah"
 	"github.com/muninn-archive/muninn/internal/adapt"
+	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/extract"
 	"github.com/muninn-archive/muninn/internal/page"
 	"github.com/muninn-archive/muninn/kb"
@@ -52,10 +53,9 @@ func loaded(t *testing.T, s *adapt.Site) *kb.Base {
 	return base
 }
 
-func apply(base *kb.Base, url, body string) *page.Document {
+func apply(base *kb.Base, url, body string) crawl.Findings {
 	d := page.Parse(page.Input{URL: url, MIME: "text/html; charset=utf-8", Body: []byte(body)}, page.DefaultLimits())
-	aah.New(base, aah.DefaultLimits()).Apply(d, aah.Input{})
-	return d
+	return aah.New(base, aah.DefaultLimits()).Apply(d, aah.Input{})
 }
 
 // TestWriteXML: what was learned is a file of the knowledge base that does the same.

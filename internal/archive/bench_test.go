@@ -18,7 +18,9 @@ func BenchmarkAdd(b *testing.B) {
 		fmt.Fprintf(&text, "<p>word%d <a href=\"/page/%d\">link</a></p>\n", random.IntN(4000), random.IntN(1000))
 	}
 	body := gzipped(b, text.String())
-	page := &crawl.Page{Title: "A page", Language: "en", Score: 0.5, Application: "wordpress", Level: "post", Blocks: []string{strings.Repeat("a paragraph ", 20)}}
+	page := &crawl.Judged{Verdict: crawl.Verdict{Score: 0.5}}
+	page.Page = crawl.Page{Title: "A page", Language: "en", Blocks: []string{strings.Repeat("a paragraph ", 20)}}
+	page.Findings = crawl.Findings{Application: "wordpress", Level: "post"}
 	for i := range 56 {
 		page.Links = append(page.Links, crawl.Outlink{URL: fmt.Sprintf("http://a.example/page/%d", i), Hop: crawl.HopLink, Context: "a/@href", Anchor: "link", TagPath: "html body p a"})
 	}

@@ -100,13 +100,17 @@ func everything(t testing.TB) (pages []archive.Capture, dns archive.Capture) {
 	picture.MIME = "image/png"
 
 	page := plain("http://a.example/page", "<p>a page with all that a page can have")
-	page.Page = &crawl.Page{
-		URL: page.URL, Status: 200, Title: "A title\r\n over  two lines", Language: "en", Charset: "utf-8", Score: 0.75,
-		Application: "wordpress", Level: "post", Rule: "wp-1", Blocks: []string{"first block", "the paragraph\nof the link"},
+	page.Page = &crawl.Judged{Verdict: crawl.Verdict{Score: 0.75, Links: []crawl.LinkVerdict{{Score: 0.5}, {}, {}}}}
+	page.Page.Findings = crawl.Findings{
+		Application: "wordpress", Level: "post", Rule: "wp-1",
 		Objects: []crawl.Object{{Type: "post", Properties: crawl.Properties{{Name: "author", Value: "Ä. Müller"}, {Name: "body", Value: "two\n\nlines  and: a colon"}}}},
+	}
+	page.Page.Page = crawl.Page{
+		URL: page.URL, Status: 200, Title: "A title\r\n over  two lines", Language: "en", Charset: "utf-8",
+		Blocks: []string{"first block", "the paragraph\nof the link"},
 		Links: []crawl.Outlink{
-			{URL: "http://a.example/next", Hop: crawl.HopLink, Context: "a/@href", Anchor: "next", Block: 1, Score: 0.5},
-			{URL: "http://b.example/x?y=z&w", Hop: crawl.HopEmbed, Context: "img/@src", Block: -1, Score: 0},
+			{URL: "http://a.example/next", Hop: crawl.HopLink, Context: "a/@href", Anchor: "next", Block: 1},
+			{URL: "http://b.example/x?y=z&w", Hop: crawl.HopEmbed, Context: "img/@src", Block: -1},
 			{URL: "http://c.example/", Hop: crawl.HopLink, Block: 99, Anchor: "\u2028 odd \x00 text"},
 		},
 	}

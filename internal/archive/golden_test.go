@@ -105,5 +105,7 @@ func unpacked(t *testing.T, name string) []byte {
 	return raw
 }
 
-// unjudged is a page that no topic has judged.
-func unjudged(p crawl.Page) *crawl.Page { return &p }
+// unjudged is a page of which the judge says nothing.
+func unjudged(p crawl.Page) *crawl.Judged {
+	return &crawl.Judged{Parsed: crawl.Parsed{Page: p}, Verdict: crawl.Verdict{Score: -1, Links: make([]crawl.LinkVerdict, len(p.Links))}}
+}

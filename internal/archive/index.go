@@ -93,8 +93,8 @@ func (s *Segment) addIndex(c Capture, out Recorded, at span) {
 		Length: fmt.Sprint(at.length), Offset: fmt.Sprint(at.offset),
 	}
 	if p := c.Page; p != nil {
-		if f.Application = p.Application; p.Score >= 0 {
-			f.Score = strconv.FormatFloat(p.Score, 'f', 4, 64)
+		if f.Application = p.Application; p.Verdict.Score >= 0 {
+			f.Score = strconv.FormatFloat(p.Verdict.Score, 'f', 4, 64)
 		}
 	}
 	if out.Revisit {

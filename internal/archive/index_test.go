@@ -44,7 +44,8 @@ func readIndex(t *testing.T, store archive.Store, key string) map[string]archive
 // judged is a capture of a page with a score and an application.
 func judged(url string, score float64, application string) archive.Capture {
 	c := plain(url, "<p>"+url)
-	c.Page = &crawl.Page{URL: url, Status: 200, Score: score, Application: application}
+	c.Page = &crawl.Judged{Verdict: crawl.Verdict{Score: score}}
+	c.Page.Page, c.Page.Application = crawl.Page{URL: url, Status: 200}, application
 	return c
 }
 
@@ -102,7 +103,7 @@ func TestIndexRoundTrip(t *testing.T) {
 		}
 		score, application := -1.0, ""
 		if c.Page != nil {
-			score, application = c.Page.Score, c.Page.Application
+			score, application = c.Page.Verdict.Score, c.Page.Application
 		}
 		if i.Status != status || i.MIME != mime || i.Revisit != recorded[n].Revisit || i.Digest != recorded[n].Digest ||
 			!i.Date.Equal(c.Started.UTC().Truncate(1e9)) || i.Score != score || i.Application != application {

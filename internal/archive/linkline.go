@@ -19,7 +19,7 @@ type linkWriter struct {
 // append appends a line: a [linkPage], as encoding/json would write it but for its escapes. The links of a page have most
 // in common: a line for each took three to five times as many bytes before compression.
 func (w *linkWriter) append(b []byte, c Capture) []byte {
-	p, links := c.Page, c.Page.Links
+	p, links, verdicts := c.Page, c.Page.Links, c.Page.Verdict.Links
 	b = appendText(append(b, '{'), `"page":`, c.URL)
 	b = appendText(b, `,"path":`, c.Path)
 	b = appendSome(b, `,"language":`, p.Language)
@@ -43,8 +43,8 @@ func (w *linkWriter) append(b []byte, c Capture) []byte {
 	b = appendColumn(b, "block", len(links), func(i int) int { return links[i].Block }, appendInt)
 	b = appendColumn(b, "anchor", len(links), func(i int) anchor { return anchorOf(&links[i], p.Blocks) }, appendAnchor)
 	b = appendColumn(b, "prior", len(links), func(i int) float64 { return links[i].Prior }, appendScore)
-	b = appendColumn(b, "score", len(links), func(i int) float64 { return links[i].Score }, appendScore)
-	return append(w.parts(b, links), '}', '\n')
+	b = appendColumn(b, "score", len(links), func(i int) float64 { return verdicts[i].Score }, appendScore)
+	return append(w.parts(b, verdicts), '}', '\n')
 }
 
 // paragraphs appends the text blocks that links stand in.
@@ -104,7 +104,7 @@ type analyserScore struct {
 }
 
 // parts appends a column for each analyser.
-func (w *linkWriter) parts(b []byte, links []crawl.Outlink) []byte {
+func (w *linkWriter) parts(b []byte, links []crawl.LinkVerdict) []byte {
 	w.names = w.names[:0]
 	for i := range links {
 		for j := range links[i].Parts {

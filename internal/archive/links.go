@@ -16,6 +16,7 @@ type Link struct {
 	Source string `json:"source"`
 	Path   string `json:"path"` // hop letters of the source
 	crawl.Outlink
+	crawl.LinkVerdict
 	HopLetter string `json:"hop"`
 	Paragraph string `json:"paragraph,omitempty"`
 	Language  string `json:"language,omitempty"` // of the source

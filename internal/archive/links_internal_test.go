@@ -31,22 +31,24 @@ func TestLinks(t *testing.T) {
 	w := linkWriter{words: map[string]int{}, blocks: map[int]bool{}}
 	var want []Link
 	for page := range 2000 {
-		p := &crawl.Page{Language: text(), Blocks: []string{text(), "", text()}, NoFollow: random.IntN(2) == 0}
+		p := &crawl.Judged{}
+		p.Page = crawl.Page{Language: text(), Blocks: []string{text(), "", text()}, NoFollow: random.IntN(2) == 0}
 		c := Capture{Exchange: crawl.Exchange{URL: url(), Path: text()}, Page: p}
 		alike := random.IntN(3) == 0
 		for range 1 + random.IntN(4) {
 			l := crawl.Outlink{
 				URL: url(), Hop: crawl.Hop("LERM"[random.IntN(4)]), Context: text(), Anchor: text(), Block: random.IntN(5) - 1, TagPath: text(), Rel: text(),
-				Level: text(), Prior: number(), Score: number(),
+				Level: text(), Prior: number(),
 			}
+			v := crawl.LinkVerdict{Score: number()}
 			for _, name := range crawl.PartNames[:random.IntN(3)] {
-				l.Parts = append(l.Parts, crawl.Part{Name: name, Score: number()})
+				v.Parts = append(v.Parts, crawl.Part{Name: name, Score: number()})
 			}
 			if alike && len(p.Links) > 0 {
-				l = p.Links[0]
+				l, v = p.Links[0], p.Verdict.Links[0]
 			}
-			p.Links = append(p.Links, l)
-			line := Link{Source: c.URL, Path: c.Path, Outlink: l, HopLetter: l.Hop.String(), Language: p.Language, NoFollow: p.NoFollow}
+			p.Links, p.Verdict.Links = append(p.Links, l), append(p.Verdict.Links, v)
+			line := Link{Source: c.URL, Path: c.Path, Outlink: l, LinkVerdict: v, HopLetter: l.Hop.String(), Language: p.Language, NoFollow: p.NoFollow}
 			if l.Block >= 0 && l.Block < len(p.Blocks) {
 				line.Paragraph = p.Blocks[l.Block]
 			}
@@ -95,7 +97,8 @@ func TestAppendObject(t *testing.T) {
 	texts := []string{"", "plain text", "\"quoted\" \\ and\ttabs\r\nlines", "ünïcödé 東京 \ufffd", "<b>&amp;</b>", "\u2028 \x7f \x1f\b", "a\xffb\xe6\x9d", "\x00"}
 	text := func() string { return texts[random.IntN(len(texts))] }
 	for range 5000 {
-		page := &crawl.Page{Application: text(), Version: text(), Level: text(), Base: text()}
+		page := &crawl.Judged{}
+		page.Findings = crawl.Findings{Application: text(), Version: text(), Level: text(), Base: text()}
 		for range 1 + random.IntN(3) {
 			o := crawl.Object{Type: text(), Rule: text(), Confidence: []float64{0, 1, 0.25, 1e-9}[random.IntN(4)], Properties: crawl.Properties{}}
 			for range random.IntN(6) {

@@ -42,7 +42,7 @@ type Capture struct {
 	Response func() io.Reader // header block and body
 	Header   func() io.Reader // header block alone
 	Body     func() io.Reader
-	Page     *crawl.Page // nil if nothing was understood
+	Page     *crawl.Judged // nil if nothing was understood
 }
 
 // headerless reports whether the response came without a header (HTTP/0.9), or without the end of one.
@@ -329,8 +329,8 @@ func metadata(c Capture) io.Reader {
 	if p == nil {
 		return fields(list)
 	}
-	if p.Score >= 0 {
-		list = append(list, [2]string{"muninn-score", fmt.Sprintf("%.4f", p.Score)})
+	if score := p.Verdict.Score; score >= 0 {
+		list = append(list, [2]string{"muninn-score", fmt.Sprintf("%.4f", score)})
 	}
 	list = append(list, [2]string{"title", p.Title}, [2]string{"language", p.Language}, [2]string{"charset", p.Charset},
 		[2]string{"muninn-application", p.Application}, [2]string{"muninn-version", p.Version}, [2]string{"muninn-level", p.Level},

@@ -24,7 +24,7 @@ import (
 type understood struct {
 	url, mime string
 	body      []byte
-	page      *crawl.Page
+	page      *crawl.Judged
 }
 
 // capture is the page as it came, compressed as most servers send it.
@@ -50,11 +50,13 @@ func reader(t testing.TB, topic []string) func(url, mime string, body []byte) un
 	helper := aah.New(base, aah.DefaultLimits())
 	return func(url, mime string, body []byte) understood {
 		doc := page.Parse(page.Input{URL: url, MIME: mime, Body: body}, page.DefaultLimits())
-		helper.Apply(doc, aah.Input{})
-		if _, err := judge.Batch(nil).Page(&doc.Page, score.Context{Inherit: 0.5}, nil); err != nil {
+		found := helper.Apply(doc, aah.Input{})
+		p := &crawl.Judged{Parsed: crawl.Parsed{Page: doc.Page, Findings: found}}
+		var err error
+		if p.Verdict, _, err = judge.Batch(nil).Page(&p.Parsed, score.Context{Inherit: 0.5}, nil); err != nil {
 			t.Fatal(err)
 		}
-		return understood{url, mime, body, &doc.Page}
+		return understood{url, mime, body, p}
 	}
 }
 

@@ -69,8 +69,8 @@ func TestNoParts(t *testing.T) {
 
 // TestPartsInRecords: records without parts do not mention them, and random ones come back to six digits.
 func TestPartsInRecords(t *testing.T) {
-	text, err := json.Marshal([]any{Outlink{URL: "a", Parts: Parts{}}, Discovery{URL: "a"}})
-	if err != nil || string(text) != `[{"url":"a","hop":0,"block":0,"score":0},{"url":"a","path":"","score":0}]` {
+	text, err := json.Marshal([]any{LinkVerdict{Parts: Parts{}}, Discovery{URL: "a"}})
+	if err != nil || string(text) != `[{"score":0},{"url":"a","path":"","score":0}]` {
 		t.Errorf("%s, %v", text, err)
 	}
 	random := rand.New(rand.NewPCG(3, 4))
@@ -81,11 +81,11 @@ func TestPartsInRecords(t *testing.T) {
 				want = append(want, Part{name, random.Float64()})
 			}
 		}
-		text, err := json.Marshal(Outlink{URL: "a", Parts: want})
+		text, err := json.Marshal(LinkVerdict{Parts: want})
 		if err != nil {
 			t.Fatal(err)
 		}
-		var got Outlink
+		var got LinkVerdict
 		if err := json.Unmarshal(text, &got); err != nil {
 			t.Fatal(err)
 		}

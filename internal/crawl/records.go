@@ -58,61 +58,6 @@ type Visit struct {
 	Date         time.Time `json:"date,omitzero"`    // WARC-Date of the original
 }
 
-// Outlink is a discovered URL (paper §4.2). Block is the index of the page's text block around the
-// anchor, −1 if there is none.
-type Outlink struct {
-	URL          string  `json:"url"`
-	Hop          Hop     `json:"hop"`
-	Context      string  `json:"context,omitempty"` // where it stood, such as "a/@href"
-	Anchor       string  `json:"anchor,omitempty"`
-	Block        int     `json:"block"`
-	TagPath      string  `json:"tag_path,omitempty"`
-	Rel          string  `json:"rel,omitempty"`
-	Level        string  `json:"level,omitempty"` // the page level the helper expects behind it
-	Prior        float64 `json:"prior,omitempty"` // the helper's priority in [0,1]; 0: it said nothing
-	Score        float64 `json:"score"`
-	Parts        Parts   `json:"parts,omitempty"`
-	LinkFeatures []byte  `json:"-"` // what the order wants to have again when the link is followed
-}
-
-// Page is what was understood of one response. Three steps fill it, each its own fields and no other's: internal/pipeline has a
-// type for each state of a page.
-type Page struct {
-	// By the parser (internal/page).
-	URL         string    `json:"url"`
-	Status      int       `json:"status"`
-	MIME        string    `json:"mime,omitempty"`
-	Charset     string    `json:"charset,omitempty"`
-	Title       string    `json:"title,omitempty"`
-	Language    string    `json:"language,omitempty"` // ISO 639-1, empty if unsure
-	Description string    `json:"description,omitempty"`
-	Generator   string    `json:"generator,omitempty"`
-	Canonical   string    `json:"canonical,omitempty"`
-	Blocks      []string  `json:"blocks,omitempty"` // text blocks in document order
-	Links       []Outlink `json:"links,omitempty"`
-	LinksCut    int       `json:"links_cut,omitempty"`
-	NoIndex     bool      `json:"noindex,omitempty"`
-	NoFollow    bool      `json:"nofollow,omitempty"`
-
-	// By the helper (internal/aah), which also gives links their level, prior and paging.
-	Content     []bool   `json:"-"` // blocks that are content; nil: the helper did not say
-	Application string   `json:"application,omitempty"`
-	Version     string   `json:"version,omitempty"` // of the application
-	Level       string   `json:"level,omitempty"`
-	Terminal    bool     `json:"terminal,omitempty"`   // the level holds what the archive is for
-	Rule        string   `json:"rule,omitempty"`       // which rule of the knowledge base recognised the application
-	LevelRule   string   `json:"level_rule,omitempty"` // … and the level
-	Confidence  float64  `json:"confidence,omitempty"` // of the application, in (0,1]
-	Base        string   `json:"kb,omitempty"`         // checksum of the knowledge base
-	Prints      []byte   `json:"-"`                    // what is remembered of the objects for the next time
-	Objects     []Object `json:"objects,omitempty"`
-
-	// By the judge (internal/score), which also gives links their score and its parts.
-	Score        float64 `json:"score"` // the document score, −1 if nothing was said
-	Worth        float64 `json:"-"`     // for the topic, in [0,1], by an order that learns
-	PageFeatures []byte  `json:"-"`     // what such an order learns of the page; nil: nothing
-}
-
 // The kinds of outcome of a claimed URL. Every URL ever claimed ends with one.
 const (
 	OutcomeDone       = "done"       // archived
@@ -123,17 +68,6 @@ const (
 	OutcomeFailed     = "failed"     // failed for good
 	OutcomeReturned   = "returned"   // not tried; it goes back as it was
 )
-
-// Discovery is the outlink on its way to the frontier; source is the URL of its page, path the hop letters of that. places
-// tells that what was learned of the places that links stand at has a say (Definition.ByPlaces): it has, where the helper
-// said nothing.
-func (l *Outlink) Discovery(source, path string, places bool) Discovery {
-	d := Discovery{URL: l.URL, Via: source, Path: Hopped(path, l.Hop), Score: l.Score, LinkFeatures: l.LinkFeatures, Parts: l.Parts.Encode()}
-	if places && l.Prior == 0 && l.Hop == HopLink {
-		d.TagPath = l.TagPath
-	}
-	return d
-}
 
 // Outcome is what became of one claimed URL.
 type Outcome struct {
@@ -149,8 +83,8 @@ type Outcome struct {
 	Level        string    `json:"level,omitempty"`   // level and application by the helper
 	App          string    `json:"app,omitempty"`     //
 	Prints       []byte    `json:"prints,omitempty"`  // what to remember of its web objects
-	Worth        float64   `json:"worth,omitempty"`   // see Page
-	PageFeatures []byte    `json:"seen,omitempty"`    // see Page
+	Worth        float64   `json:"worth,omitempty"`   // see Verdict
+	PageFeatures []byte    `json:"seen,omitempty"`    // see Verdict
 }
 
 // Success tells whether a response counts as a page in budgets and harvest ratio.
@@ -169,6 +103,6 @@ type Discovery struct {
 	Score float64 `json:"score"`
 	// TagPath is where the link stands, if what was learned of such places has a say in its priority.
 	TagPath      string `json:"tag_path,omitempty"`
-	LinkFeatures []byte `json:"keep,omitempty"`  // see Outlink
+	LinkFeatures []byte `json:"keep,omitempty"`  // see LinkVerdict
 	Parts        []byte `json:"parts,omitempty"` // by Parts.Encode
 }

@@ -3,8 +3,8 @@ package crawl
 import "unsafe"
 
 // Bytes is what a page takes in memory, by its texts and lists. Texts that share memory are counted each.
-func (p *Page) Bytes() int {
-	n := int(unsafe.Sizeof(*p)) + len(p.URL) + len(p.Title) + len(p.Description) + len(p.Canonical) + len(p.Content) + len(p.Prints) + len(p.PageFeatures)
+func (p *Parsed) Bytes() int {
+	n := int(unsafe.Sizeof(*p)) + len(p.URL) + len(p.Title) + len(p.Description) + len(p.Canonical) + len(p.Content) + len(p.Prints)
 	for _, text := range p.Blocks {
 		n += int(unsafe.Sizeof(text)) + len(text)
 	}
@@ -21,7 +21,17 @@ func (p *Page) Bytes() int {
 	}
 	for i := range p.Links {
 		l := &p.Links[i]
-		n += int(unsafe.Sizeof(*l)) + len(l.URL) + len(l.Anchor) + len(l.TagPath) + len(l.Rel) + len(l.LinkFeatures) + len(l.Parts)*int(unsafe.Sizeof(Part{}))
+		n += int(unsafe.Sizeof(*l)) + len(l.URL) + len(l.Anchor) + len(l.TagPath) + len(l.Rel)
+	}
+	return n
+}
+
+// Bytes is what a page and what the judge says of it take in memory.
+func (p *Judged) Bytes() int {
+	n := p.Parsed.Bytes() + int(unsafe.Sizeof(p.Verdict)) + len(p.Verdict.PageFeatures)
+	for i := range p.Verdict.Links {
+		v := &p.Verdict.Links[i]
+		n += int(unsafe.Sizeof(*v)) + len(v.LinkFeatures) + len(v.Parts)*int(unsafe.Sizeof(Part{}))
 	}
 	return n
 }

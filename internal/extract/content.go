@@ -4,11 +4,12 @@ import (
 	"github.com/muninn-archive/muninn/internal/xpath"
 )
 
-// MarkContent marks the text blocks that stand in the bodies of objects: the topic is looked for in those.
-func (p *Page) MarkContent(objects []Located) {
+// MarkContent marks the text blocks that stand in the bodies of objects: the topic is looked for in those. It returns nil if
+// there are none.
+func (p *Page) MarkContent(objects []Located) []bool {
 	d, bodies := p.Doc, bodies(objects)
 	if len(bodies) == 0 || len(d.Starts) != len(d.Blocks) {
-		return
+		return nil
 	}
 	tree := p.Eval.Tree
 	content := make([]bool, len(d.Blocks))
@@ -23,9 +24,10 @@ func (p *Page) MarkContent(objects []Located) {
 			next++
 		}
 	}
-	if any {
-		d.Content = content
+	if !any {
+		return nil
 	}
+	return content
 }
 
 // bodies are the elements that the texts of objects were extracted from.

@@ -140,19 +140,19 @@ const (
 	unsure       = 0.3 // the confidence of what is distinguished from the form of the text alone
 )
 
-// Segments marks the content of a page of which no rule knows the bodies, by the form of its text. If article is set, it makes
-// an article of the main text; of a page whose level is not known only if that is long enough.
-func (p *Page) Segments(levelKnown, article bool) (o crawl.Object, found bool) {
+// Segments marks the text blocks that are content of a page of which no rule knows the bodies, by the form of its text; nil: none
+// is. If article is set, it makes an article of the main text; of a page whose level is not known only if that is long enough.
+func (p *Page) Segments(levelKnown, article bool) (content []bool, o crawl.Object, found bool) {
 	d := p.Doc
 	segments := p.segments()
-	content, any := make([]bool, len(segments)), false
+	marks, any := make([]bool, len(segments)), false
 	var main []string
 	var blocks []int
 	words, all := 0, 0
 	for i, s := range segments {
 		n := countWords(d.Blocks[i])
 		all += n
-		if content[i] = s == Main || s == Comments; content[i] {
+		if marks[i] = s == Main || s == Comments; marks[i] {
 			any = true
 		}
 		if s == Main {
@@ -161,10 +161,10 @@ func (p *Page) Segments(levelKnown, article bool) (o crawl.Object, found bool) {
 		}
 	}
 	if any {
-		d.Content = content
+		content = marks
 	}
 	if !article || !levelKnown && (words < articleWords || float64(words) < articleShare*float64(all)) {
-		return o, false
+		return content, o, false
 	}
 	o = crawl.Object{Type: "article", Rule: BySegments, Confidence: unsure}
 	if title := p.heading(); title != "" {
@@ -172,12 +172,12 @@ func (p *Page) Segments(levelKnown, article bool) (o crawl.Object, found bool) {
 	}
 	text := shorten(strings.Join(main, "\n"), p.Limits.PropertyBytes)
 	if text == "" {
-		return o, false
+		return content, o, false
 	}
 	o.Properties = append(o.Properties, crawl.Property{Name: "body", Value: text, Place: &crawl.Place{
 		Blocks: blocks, Limit: p.Limits.PropertyBytes, Bytes: len(text), Sum: crawl.SumOf(text),
 	}})
-	return o, true
+	return content, o, true
 }
 
 // BySegments is the rule of articles that were made of the form of a page's text.

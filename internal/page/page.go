@@ -57,7 +57,7 @@ func (d *Document) Resolve(ref string) string { return d.links.resolve(ref) }
 
 // Parse never fails: what cannot be understood is left out.
 func Parse(in Input, limits Limits) *Document {
-	d := &Document{Page: crawl.Page{URL: in.URL, Score: -1}}
+	d := &Document{Page: crawl.Page{URL: in.URL}}
 	kind, params, err := mime.ParseMediaType(in.MIME)
 	if err != nil {
 		kind, _, _ = strings.Cut(in.MIME, ";")

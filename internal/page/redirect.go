@@ -15,7 +15,7 @@ func Redirect(url string, status int, location string) (crawl.Page, bool) {
 	if err != nil || target.String() == url {
 		return crawl.Page{}, false
 	}
-	return crawl.Page{URL: url, Status: status, Score: -1, Links: []crawl.Outlink{
+	return crawl.Page{URL: url, Status: status, Links: []crawl.Outlink{
 		{URL: target.String(), Hop: crawl.HopRedirect, Context: "Location", Block: -1},
 	}}, true
 }

@@ -31,12 +31,13 @@ type Exchange struct {
 // Parsed is a page that is understood.
 type Parsed struct {
 	Entry int // the number of its exchange in the batch
-	Page  crawl.Page
+	crawl.Parsed
 }
 
 // Judged is a page with its scores.
 type Judged struct {
-	Parsed
+	Entry int // see Parsed
+	crawl.Judged
 	Sample *topic.Sample // what the page teaches, in a reference crawl; else nil
 }
 
@@ -53,11 +54,12 @@ type JudgedBatch struct {
 	visits []topic.Observation
 }
 
-// parsed are the pages as they were before they were judged, but for their scores.
+// parsed are the pages as they were before they were judged.
 func (b *JudgedBatch) parsed() *ParsedBatch {
 	out := &ParsedBatch{Broken: b.broken}
 	for i := range b.Pages {
-		out.Pages = append(out.Pages, b.Pages[i].Parsed)
+		p := &b.Pages[i]
+		out.Pages = append(out.Pages, Parsed{p.Entry, p.Parsed})
 	}
 	return out
 }
@@ -107,7 +109,7 @@ func (e *Engine) parse(ctx context.Context, s Source) (*ParsedBatch, error) {
 			e.log(ctx).Error("a page is archived unread", "url", exchanges[i].URL, "error", err)
 		}
 		if ok {
-			out.Pages = append(out.Pages, Parsed{Entry: i, Page: p})
+			out.Pages = append(out.Pages, Parsed{i, p})
 		}
 	}
 	e.Handover.put(s.Crawl, s.key(), &handed{run: s.Run, parsed: out})
@@ -142,16 +144,17 @@ func (e *Engine) Judge(ctx context.Context, s Source) (*JudgedBatch, error) {
 			return nil, ctx.Err()
 		}
 		j := &out.Pages[i]
-		j.Parsed = batch.Pages[i]
-		t := targets[j.Page.URL]
-		terms, err := judging.Page(&j.Page, score.Context{
+		j.Entry, j.Parsed = batch.Pages[i].Entry, batch.Pages[i].Parsed
+		t := targets[j.URL]
+		verdict, terms, err := judging.Page(&j.Parsed, score.Context{
 			Inherit: plan.Definition.Inherit(t.Priority), Submitted: t.Submitted, Depth: scope.Hops(t.Path), Now: plan.Started, Terms: plan.Reference,
 		}, t.LinkFeatures)
 		if err != nil {
 			return nil, &crawl.InputError{Message: err.Error()}
 		}
+		j.Verdict = verdict
 		if plan.Reference && len(terms) > 0 {
-			sample := judge.Sample(&j.Page, terms)
+			sample := judge.Sample(&j.Page, &j.Verdict, terms)
 			j.Sample = &sample
 		}
 	}

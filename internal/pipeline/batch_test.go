@@ -107,12 +107,12 @@ func TestStates(t *testing.T) {
 	}
 	for i := range judged.Pages {
 		a, b := &judged.Pages[i], &anew.Pages[i]
-		if a.Page.URL != b.Page.URL || a.Page.Score != b.Page.Score || a.Entry != b.Entry || a.Sample != nil {
-			t.Errorf("%+v, anew %+v", a.Page, b.Page)
+		if a.URL != b.URL || a.Verdict.Score != b.Verdict.Score || a.Entry != b.Entry || a.Sample != nil {
+			t.Errorf("%+v, anew %+v", a.Judged, b.Judged)
 		}
 	}
-	if p := judged.Pages; p[0].Page.Score <= p[1].Page.Score {
-		t.Errorf("scores %v and %v", p[0].Page.Score, p[1].Page.Score)
+	if p := judged.Pages; p[0].Verdict.Score <= p[1].Verdict.Score {
+		t.Errorf("scores %v and %v", p[0].Verdict.Score, p[1].Verdict.Score)
 	}
 	r.must(r.Remember("c", "b-1"))
 	if r.Handover.total != 0 {
@@ -141,8 +141,10 @@ func TestStopped(t *testing.T) {
 
 // TestResult: what the frontier gets of a page.
 func TestResult(t *testing.T) {
-	link := crawl.Outlink{URL: "http://a.test/x", Hop: crawl.HopLink, Score: 0.7, TagPath: "html/body"}
-	p := crawl.Page{URL: "http://a.test/", Score: 0.4, Level: "article", Application: "wiki", Prints: []byte{1}, Worth: 0.3, PageFeatures: []byte{2}, Links: []crawl.Outlink{link}}
+	link := crawl.Outlink{URL: "http://a.test/x", Hop: crawl.HopLink, TagPath: "html/body"}
+	p := crawl.Judged{Verdict: crawl.Verdict{Score: 0.4, Worth: 0.3, PageFeatures: []byte{2}, Links: []crawl.LinkVerdict{{Score: 0.7}}}}
+	p.Page = crawl.Page{URL: "http://a.test/", Links: []crawl.Outlink{link}}
+	p.Findings = crawl.Findings{Level: "article", Application: "wiki", Prints: []byte{1}}
 	silent := p
 	silent.NoFollow = true
 	for name, c := range map[string]struct {
@@ -154,10 +156,10 @@ func TestResult(t *testing.T) {
 		tagPath     string
 	}{
 		"nothing was understood":     {score: -1},
-		"a page":                     {p: &Judged{Parsed: Parsed{Page: p}}, score: 0.4, discoveries: 1},
-		"by places":                  {p: &Judged{Parsed: Parsed{Page: p}}, places: true, score: 0.4, discoveries: 1, tagPath: "html/body"},
-		"its links are not followed": {p: &Judged{Parsed: Parsed{Page: silent}}, score: 0.4},
-		"of the reference crawl":     {p: &Judged{Parsed: Parsed{Page: p}, Sample: &topic.Sample{URL: p.URL}}, score: 0.4, discoveries: 1, samples: 1},
+		"a page":                     {p: &Judged{Judged: p}, score: 0.4, discoveries: 1},
+		"by places":                  {p: &Judged{Judged: p}, places: true, score: 0.4, discoveries: 1, tagPath: "html/body"},
+		"its links are not followed": {p: &Judged{Judged: silent}, score: 0.4},
+		"of the reference crawl":     {p: &Judged{Judged: p, Sample: &topic.Sample{URL: p.URL}}, score: 0.4, discoveries: 1, samples: 1},
 	} {
 		var r Result
 		r.Add(crawl.Outcome{URL: p.URL, Kind: crawl.OutcomeDone, Score: 9}, "SL", c.p, c.places)
@@ -194,8 +196,8 @@ func TestLearn(t *testing.T) {
 			t.Fatal("a page of the reference crawl teaches nothing")
 		}
 		result.Add(crawl.Outcome{URL: p.Page.URL, Kind: crawl.OutcomeDone, Status: 200}, "SL", p, false)
-		for _, l := range p.Page.Links {
-			links = append(links, archive.Link{Source: p.Page.URL, Path: "SL", Outlink: l, Language: p.Page.Language})
+		for i, l := range p.Links {
+			links = append(links, archive.Link{Source: p.Page.URL, Path: "SL", Outlink: l, LinkVerdict: p.Verdict.Links[i], Language: p.Page.Language})
 		}
 	}
 	commit, err := result.Commit("c", "b-1")

@@ -5,14 +5,14 @@
 // A page goes through four states, each with its type:
 //
 //	fetched   Exchange  a request and its response, in the spool of the batch: durable
-//	parsed    Parsed    its text, links, application and web objects, by the parser and the helper: in memory alone
-//	judged    Judged    its score and those of its links, by the crawl's topic: in memory alone
+//	parsed    Parsed    what the parser says of it (crawl.Page) and the helper (crawl.Findings): in memory alone
+//	judged    Judged    and what the judge says of it and of its links (crawl.Verdict): in memory alone
 //	archived  Result    outcomes and outlinks, all that the frontier is to know: durable before the archive commits
 //
 // What lies in memory (Handover) is never needed: Parse and Judge make a state anew of the exchanges if it is not there, after
 // a restart, because others needed the room, or because it is of another run of the batch's workflow. So each step is
-// "everything up to here, unless memory has it", and may be run any number of times. A batch leaves memory when it is archived (Remember), for the crawl counts each page once, or when
-// it is committed or given back (Drop).
+// "everything up to here, unless memory has it", and may be run any number of times. A batch leaves memory when it is archived
+// (Remember), for the crawl counts each page once, or when it is committed or given back (Drop).
 //
 // Beside the batches stand what a crawl learns of its pages (Learn, Rescore, KeepExperience) and what a frontier that was lost
 // gets back from the archive (Inherit, Restore, Recover).

@@ -19,12 +19,12 @@ type handed struct {
 func (b *handed) bytes() (n int64) {
 	if b.parsed != nil {
 		for i := range b.parsed.Pages {
-			n += int64(b.parsed.Pages[i].Page.Bytes())
+			n += int64(b.parsed.Pages[i].Bytes())
 		}
 	}
 	if b.judged != nil {
 		for i := range b.judged.Pages {
-			n += int64(b.judged.Pages[i].Page.Bytes())
+			n += int64(b.judged.Pages[i].Bytes())
 		}
 	}
 	return n

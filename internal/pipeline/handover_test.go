@@ -11,7 +11,7 @@ import (
 // batchOf is a batch of some bytes.
 func batchOf(bytes int) *handed {
 	var p Parsed
-	p.Page.Blocks = []string{strings.Repeat("x", max(bytes-p.Page.Bytes()-16, 0))}
+	p.Page.Blocks = []string{strings.Repeat("x", max(bytes-p.Bytes()-16, 0))}
 	return &handed{parsed: &ParsedBatch{Pages: []Parsed{p}}}
 }
 

@@ -135,7 +135,7 @@ func (e *Engine) rescore(ctx context.Context, name string, links Links, samples 
 
 // foundAt is an archived link for a judge.
 func foundAt(l archive.Link) score.ArchivedLink {
-	return score.ArchivedLink{Link: l.Outlink, Source: l.Source, Path: l.Path, Language: l.Language, Paragraph: l.Paragraph, Depth: scope.Hops(l.Path)}
+	return score.ArchivedLink{Link: l.Outlink, Verdict: l.LinkVerdict, Source: l.Source, Path: l.Path, Language: l.Language, Paragraph: l.Paragraph, Depth: scope.Hops(l.Path)}
 }
 
 // samples are those of the run's reference crawl.

@@ -18,17 +18,17 @@ import (
 
 // understand makes the page of an exchange; false if there is nothing to understand. mode is the helper's, prints what is
 // remembered of the page. The error is a panic on a page that no one has thought of.
-func (e *Engine) understand(ctx context.Context, x *Exchange, mode string, prints []byte) (p crawl.Page, ok bool, err error) {
+func (e *Engine) understand(ctx context.Context, x *Exchange, mode string, prints []byte) (p crawl.Parsed, ok bool, err error) {
 	defer func() {
 		if r := recover(); r != nil {
-			p, ok, err = crawl.Page{}, false, fmt.Errorf("panic: %v\n%s", r, debug.Stack())
+			p, ok, err = crawl.Parsed{}, false, fmt.Errorf("panic: %v\n%s", r, debug.Stack())
 		}
 	}()
 	switch {
 	case x.Kind != crawl.ExchangePage || x.Status == 0 || x.Outcome.Kind == crawl.OutcomeFailed:
 		return p, false, nil
 	case x.Status >= 300 && x.Status < 400 && x.Location != "":
-		p, ok = page.Redirect(x.URL, x.Status, x.Location)
+		p.Page, ok = page.Redirect(x.URL, x.Status, x.Location)
 		return p, ok, nil
 	case x.Status < 200 || x.Status >= 300:
 		return p, false, nil
@@ -52,10 +52,11 @@ func (e *Engine) understand(ctx context.Context, x *Exchange, mode string, print
 		if err != nil {
 			return p, false, err
 		}
-		e.Helper.Apply(d, aah.Input{Head: head, Mode: mode, Before: prints})
+		p.Findings = e.Helper.Apply(d, aah.Input{Head: head, Mode: mode, Before: prints})
 	}
-	d.Status = x.Status
-	return d.Page, true, nil
+	p.Page = d.Page
+	p.Status = x.Status
+	return p, true, nil
 }
 
 // bodies are buffers for decoded bodies; larger ones than maxPooled bytes are not kept.

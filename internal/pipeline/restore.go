@@ -118,7 +118,9 @@ func (e *Engine) Restore(ctx context.Context, store archive.Store, d crawl.Defin
 func (e *Engine) again(d crawl.Definition) (func(archive.Link) (crawl.Discovery, error), error) {
 	whole := e.Frontier.Learner(d.Name)
 	if whole == nil {
-		return func(l archive.Link) (crawl.Discovery, error) { return l.Discovery(l.Source, l.Path, d.ByPlaces()), nil }, nil
+		return func(l archive.Link) (crawl.Discovery, error) {
+			return l.Discovery(&l.LinkVerdict, l.Source, l.Path, d.ByPlaces()), nil
+		}, nil
 	}
 	plan, err := e.Frontier.Plan(d.Name)
 	if err != nil {

@@ -21,14 +21,14 @@ type Result struct {
 func (r *Result) Add(o crawl.Outcome, path string, p *Judged, places bool) {
 	o.Score = -1
 	if p != nil {
-		o.Score, o.Level, o.App, o.Prints = p.Page.Score, p.Page.Level, p.Page.Application, p.Page.Prints
-		o.Worth, o.PageFeatures = p.Page.Worth, p.Page.PageFeatures
+		o.Level, o.App, o.Prints = p.Level, p.Application, p.Prints
+		o.Score, o.Worth, o.PageFeatures = p.Verdict.Score, p.Verdict.Worth, p.Verdict.PageFeatures
 		if p.Sample != nil {
 			r.Samples = append(r.Samples, *p.Sample)
 		}
-		if !p.Page.NoFollow {
-			for i := range p.Page.Links {
-				r.Discoveries = append(r.Discoveries, p.Page.Links[i].Discovery(p.Page.URL, path, places))
+		if !p.NoFollow {
+			for i := range p.Links {
+				r.Discoveries = append(r.Discoveries, p.Links[i].Discovery(&p.Verdict.Links[i], p.URL, path, places))
 			}
 		}
 	}

@@ -36,7 +36,8 @@ func TestSegment(t *testing.T) {
 	const head = "HTTP/1.1 200 OK\nContent-Type: text/html; charset=utf-8"
 	zip, long := zipped(t, welcome), noise()
 	page := exchange("http://a.example/", head, long)
-	page.Page = &crawl.Page{URL: page.URL, Status: 200, Title: "Noise", Score: 0.5, Links: []crawl.Outlink{{URL: "http://a.example/zip", Hop: crawl.HopLink, Block: -1}}}
+	page.Page = &crawl.Judged{Verdict: crawl.Verdict{Score: 0.5, Links: []crawl.LinkVerdict{{}}}}
+	page.Page.Page = crawl.Page{URL: page.URL, Status: 200, Title: "Noise", Links: []crawl.Outlink{{URL: "http://a.example/zip", Hop: crawl.HopLink, Block: -1}}}
 	packed := exchange("http://a.example/zip", head+"\nContent-Encoding: gzip", zip)
 	packed.Encoding = "gzip"
 	parts := exchange("http://a.example/parts", head+"\nTransfer-Encoding: chunked", chunked("<p>in chunks", 5))

@@ -13,17 +13,18 @@ import (
 func TestMerge(t *testing.T) {
 	s := scorer(t, ravens, crawl.Weights{Document: 1, Helper: 3}, nil)
 	m := &scoreMerge{scorer: s}
-	page := func(text string, links ...crawl.Outlink) *crawl.Page {
-		p := &crawl.Page{Language: "en", Blocks: []string{text}, Links: links}
-		m.add(p, s.Page(p, Context{Inherit: 0.1, Terms: true}).Terms)
-		return p
+	page := func(text string, links ...crawl.Outlink) []crawl.LinkVerdict {
+		p := parsed(crawl.Page{Language: "en", Blocks: []string{text}, Links: links})
+		scored := s.Page(p, Context{Inherit: 0.1, Terms: true})
+		m.add(&p.Page, scored.Verdict.Links, scored.Terms)
+		return scored.Verdict.Links
 	}
 	at := func(url string, prior float64) crawl.Outlink {
 		return crawl.Outlink{URL: url, Hop: crawl.HopLink, Block: -1, Prior: prior}
 	}
 	redirect := at("http://a.example/both", 0)
 	redirect.Hop = crawl.HopRedirect
-	pages := []*crawl.Page{
+	pages := [][]crawl.LinkVerdict{
 		page("raven", at("http://a.example/both", 0.5), at("http://a.example/one", 0)),
 		page("crow", at("http://a.example/both", 0), at("http://a.example/others", 0)),
 		page("fox", at("http://a.example/others", 0)),
@@ -37,7 +38,7 @@ func TestMerge(t *testing.T) {
 		{said("document", 0.5)},
 		{said()},
 	} {
-		for j, l := range pages[i].Links {
+		for j, l := range pages[i] {
 			score := 0.1
 			if d, spoke := want[j].Of("document"); spoke {
 				score = d
@@ -53,11 +54,11 @@ func TestMerge(t *testing.T) {
 
 	none := scorer(t, crawl.Topic{}, crawl.Weights{Document: 1, Helper: 1}, nil)
 	m = &scoreMerge{scorer: none}
-	p := &crawl.Page{Links: []crawl.Outlink{at("http://a.example/", 0.5), at("http://a.example/", 0.5)}}
-	none.Page(p, Context{})
-	m.add(p, text.Vector{"raven": 1})
-	if m.apply(); p.Links[0].Score != 0.5 {
-		t.Errorf("without a topic a link scores %g", p.Links[0].Score)
+	p := parsed(crawl.Page{Links: []crawl.Outlink{at("http://a.example/", 0.5), at("http://a.example/", 0.5)}})
+	links := none.Page(p, Context{}).Verdict.Links
+	m.add(&p.Page, links, text.Vector{"raven": 1})
+	if m.apply(); links[0].Score != 0.5 {
+		t.Errorf("without a topic a link scores %g", links[0].Score)
 	}
 }
 
@@ -74,53 +75,51 @@ func TestRescoreOutlink(t *testing.T) {
 	for _, c := range []struct {
 		name      string
 		link      crawl.Outlink
+		former    crawl.LinkVerdict
 		terms     []text.Term
 		paragraph string
 		want      crawl.Parts
 	}{
 		{
-			"all is known", crawl.Outlink{URL: "http://b.example/raven/one", Hop: crawl.HopLink, Anchor: "hare", Block: 7, Prior: 0.5, Parts: said("document", 0.1)},
+			"all is known", crawl.Outlink{URL: "http://b.example/raven/one", Hop: crawl.HopLink, Anchor: "hare", Block: 7, Prior: 0.5}, crawl.LinkVerdict{Parts: said("document", 0.1)},
 			[]text.Term{{Text: "hare", Weight: 1}, {Text: "crow", Weight: 1}}, "ravens", // 0.6/√2; of one and raven: 0.8/√2
 			said("document", 0.424264, "paragraph", 0.8, "anchor", 0.6, "url", 0.25, "tokens", 0.565685, "language", 1, "helper", 0.5),
 		},
 		{
-			"terms are damped", crawl.Outlink{URL: "http://b.example/", Hop: crawl.HopLink, Block: -1},
+			"terms are damped", crawl.Outlink{URL: "http://b.example/", Hop: crawl.HopLink, Block: -1}, crawl.LinkVerdict{},
 			[]text.Term{{Text: "hare", Weight: 2}, {Text: "crow", Weight: 1}}, "", // 0.6 · 1.693147 / √(1.693147² + 1)
 			said("document", 0.516622, "language", 1),
 		},
 		{
-			"no terms: the page as before", crawl.Outlink{URL: "http://a.example/2", Hop: crawl.HopLink, Block: 1, Anchor: "fox", Parts: said("document", 0.3, "anchor", 1, "url", 1)},
+			"no terms: the page as before", crawl.Outlink{URL: "http://a.example/2", Hop: crawl.HopLink, Block: 1, Anchor: "fox"}, crawl.LinkVerdict{Parts: said("document", 0.3, "anchor", 1, "url", 1)},
 			nil, "fox",
 			said("document", 0.3, "paragraph", 0, "anchor", 0, "history", 0.75, "language", 1),
 		},
 		{
-			"no terms, and nothing was said", crawl.Outlink{URL: "http://b.example/", Hop: crawl.HopLink, Block: -1},
+			"no terms, and nothing was said", crawl.Outlink{URL: "http://b.example/", Hop: crawl.HopLink, Block: -1}, crawl.LinkVerdict{},
 			nil, "", said("language", 1),
 		},
 		{
-			"a redirect", crawl.Outlink{URL: "http://a.example/one", Hop: crawl.HopRedirect, Anchor: "raven", Block: 1, Score: 0.9},
+			"a redirect", crawl.Outlink{URL: "http://a.example/one", Hop: crawl.HopRedirect, Anchor: "raven", Block: 1}, crawl.LinkVerdict{Score: 0.9},
 			[]text.Term{{Text: "raven", Weight: 1}}, "raven", said("url", 0.25, "history", 0.75),
 		},
 		{
-			"a sitemap", crawl.Outlink{URL: "http://b.example/", Hop: crawl.HopSitemap, Block: -1, Score: 0.9},
+			"a sitemap", crawl.Outlink{URL: "http://b.example/", Hop: crawl.HopSitemap, Block: -1}, crawl.LinkVerdict{Score: 0.9},
 			[]text.Term{{Text: "raven", Weight: 1}}, "", said(),
 		},
 	} {
 		l := c.link
-		v := s.RescoreOutlink(&l, c.terms, c.paragraph, "en")
+		got, v := s.RescoreOutlink(l, c.former, c.terms, c.paragraph, "en")
 		sum := 0.0
 		for _, p := range c.want {
 			sum += p.Score
 		}
-		score := c.link.Score // what it was, if nothing is said
+		score := c.former.Score // what it was, if nothing is said
 		if len(c.want) > 0 {
 			score = sum / float64(len(c.want))
 		}
-		if !alike(l.Parts, c.want) || !near(l.Score, score) {
-			t.Errorf("%s: %v, %g, want %v, %g", c.name, l.Parts, l.Score, c.want, score)
-		}
-		if l.Block != c.link.Block || l.URL != c.link.URL || l.Anchor != c.link.Anchor || l.Prior != c.link.Prior {
-			t.Errorf("%s: the link becomes %+v", c.name, l)
+		if !alike(got.Parts, c.want) || !near(got.Score, score) {
+			t.Errorf("%s: %v, %g, want %v, %g", c.name, got.Parts, got.Score, c.want, score)
 		}
 		if len(v.Links) != 1 || v.Links[0].URL != l.URL || len(v.Text) != len(c.terms) {
 			t.Errorf("%s: an order sees %+v", c.name, v)

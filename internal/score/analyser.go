@@ -25,7 +25,8 @@ var analysers = []func(*Scorer) analyser{
 
 // reading is a page while it is judged.
 type reading struct {
-	page       *crawl.Page
+	page       *crawl.Parsed
+	verdict    crawl.Verdict // as far as it is known
 	context    Context
 	topic      topicVector
 	weights    *text.IDF
@@ -36,6 +37,7 @@ type reading struct {
 	blocks     []float64           // similarity of the text blocks that links stand in; silent of the others
 	blockTerms []text.HashedVector // their terms, for orders
 	pageScores []float64           // what each analyser says of the page, for its links
+	room       [16]float64         // of pageScores, as long as there are not more analysers
 	part       *text.Tally         // for short use: empty between two
 
 	// Of a link that is scored again: its page is not there any more.

@@ -33,21 +33,26 @@ func weigh(t testing.TB, weight float64, names ...string) (w crawl.Weights) {
 // says is what one analyser says of a link, with its weight alone; silent if it says nothing.
 func says(t testing.TB, name string, about crawl.Topic, p crawl.Page, l crawl.Outlink, c Context) float64 {
 	t.Helper()
+	return saysOf(t, name, about, crawl.Parsed{Page: p}, l, c)
+}
+
+// saysOf does so of a page of which the helper says something.
+func saysOf(t testing.TB, name string, about crawl.Topic, p crawl.Parsed, l crawl.Outlink, c Context) float64 {
+	t.Helper()
 	s := scorer(t, about, weigh(t, 2, name), nil)
 	c.Inherit = 0.123
 	p.Links = append(slices.Clone(p.Links), l)
-	s.Page(&p, c)
-	l = p.Links[len(p.Links)-1]
-	if len(l.Parts) == 0 {
-		if l.Score != 0.123 {
-			t.Errorf("%s is silent of %s, which scores %g", name, l.URL, l.Score)
+	v := s.Page(&p, c).Verdict.Links[len(p.Links)-1]
+	if len(v.Parts) == 0 {
+		if v.Score != 0.123 {
+			t.Errorf("%s is silent of %s, which scores %g", name, l.URL, v.Score)
 		}
 		return silent
 	}
-	if len(l.Parts) > 1 || l.Parts[0].Name != name || l.Score != l.Parts[0].Score {
-		t.Errorf("%s alone says %v of %s, which scores %g", name, l.Parts, l.URL, l.Score)
+	if len(v.Parts) > 1 || v.Parts[0].Name != name || v.Score != v.Parts[0].Score {
+		t.Errorf("%s alone says %v of %s, which scores %g", name, v.Parts, l.URL, v.Score)
 	}
-	return l.Parts[0].Score
+	return v.Parts[0].Score
 }
 
 func link(url, anchor string) crawl.Outlink {
@@ -185,14 +190,14 @@ func TestFreshness(t *testing.T) {
 		{"last year", silent},
 		{"", silent},
 	} {
-		p := crawl.Page{}
+		p := crawl.Parsed{}
 		for _, date := range strings.Split(c.dates, "|") {
 			p.Objects = append(p.Objects, crawl.Object{Type: "post", Properties: crawl.Properties{{Name: "title", Value: "2026-10-05"}, {Name: "modified", Value: date}}})
 		}
-		if got := says(t, "freshness", crawl.Topic{}, p, link("http://a.example/", ""), Context{Now: now}); math.Abs(got-c.want) > 1e-12 {
+		if got := saysOf(t, "freshness", crawl.Topic{}, p, link("http://a.example/", ""), Context{Now: now}); math.Abs(got-c.want) > 1e-12 {
 			t.Errorf("%s: %g, want %g", c.dates, got, c.want)
 		}
-		if got := says(t, "freshness", crawl.Topic{}, p, link("http://a.example/", ""), Context{}); got != silent {
+		if got := saysOf(t, "freshness", crawl.Topic{}, p, link("http://a.example/", ""), Context{}); got != silent {
 			t.Errorf("%s, and no time is known: %g", c.dates, got)
 		}
 	}
@@ -254,15 +259,15 @@ func TestSpam(t *testing.T) {
 }
 
 // everything is a definition and a page of which all analysers speak, with a link of each hop.
-func everything() (crawl.Topic, *crawl.Page, Context) {
+func everything() (crawl.Topic, *crawl.Parsed, Context) {
 	about := crawl.Topic{
 		Keywords: []string{"raven"}, Entities: []crawl.Entity{{Name: "Muninn"}, {Name: "Huginn"}}, Languages: []string{"en"},
 		URLPatterns: []crawl.URLPattern{{Pattern: "*", Score: 0.5}},
 	}
-	p := &crawl.Page{
+	p := parsed(crawl.Page{
 		URL: "http://a.example/0", Language: "en", Title: "Muninn", Blocks: append(distinct(40, "www"), strings.Repeat("raven ", 20)),
-		Objects: []crawl.Object{{Type: "post", Properties: crawl.Properties{{Name: "modified", Value: "2025-10-05"}}}},
-	}
+	})
+	p.Objects = []crawl.Object{{Type: "post", Properties: crawl.Properties{{Name: "modified", Value: "2025-10-05"}}}}
 	for _, hop := range []crawl.Hop{crawl.HopLink, crawl.HopPaging, crawl.HopEmbed, crawl.HopPrereq, crawl.HopRedirect, crawl.HopSitemap} {
 		p.Links = append(p.Links, crawl.Outlink{URL: "http://a.example/raven", Hop: hop, Anchor: "raven", Block: 4, Prior: 0.75})
 	}
@@ -282,7 +287,7 @@ func met() topic.Memory {
 // sitemap lists.
 func TestPassedOn(t *testing.T) {
 	about, p, c := everything()
-	remembering(t, about, weigh(t, 1, crawl.PartNames...), nil, NewDictionary(), met()).Page(p, c)
+	v := remembering(t, about, weigh(t, 1, crawl.PartNames...), nil, NewDictionary(), met()).Page(p, c).Verdict
 	of := map[crawl.Hop]string{
 		crawl.HopLink:     "document paragraph anchor url tokens entities history language freshness spam social helper",
 		crawl.HopPaging:   "document paragraph anchor url tokens entities history language freshness spam social helper",
@@ -291,16 +296,16 @@ func TestPassedOn(t *testing.T) {
 		crawl.HopRedirect: "url tokens history helper",
 		crawl.HopSitemap:  "url tokens history helper",
 	}
-	for _, l := range p.Links {
+	for i, l := range p.Links {
 		var names []string
-		for _, part := range l.Parts {
+		for _, part := range v.Links[i].Parts {
 			names = append(names, part.Name)
 		}
 		if got := strings.Join(names, " "); got != of[l.Hop] {
 			t.Errorf("%c: %s spoke, want %s", l.Hop, got, of[l.Hop])
 		}
-		for name, want := range map[string]float64{"document": p.Score, "language": 1, "freshness": 0.5, "spam": 0.5, "social": 0.25, "entities": 0.5, "history": 0.25, "helper": 0.75, "url": 0.5} {
-			if got, spoke := l.Parts.Of(name); spoke && !near(got, want) {
+		for name, want := range map[string]float64{"document": v.Score, "language": 1, "freshness": 0.5, "spam": 0.5, "social": 0.25, "entities": 0.5, "history": 0.25, "helper": 0.75, "url": 0.5} {
+			if got, spoke := v.Links[i].Parts.Of(name); spoke && !near(got, want) {
 				t.Errorf("%c: %s says %g, want %g", l.Hop, name, got, want)
 			}
 		}
@@ -315,21 +320,18 @@ func TestPassedOn(t *testing.T) {
 // TestWeightsOfZero turn a part off, and no other.
 func TestWeightsOfZero(t *testing.T) {
 	about, p, c := everything()
-	remembering(t, about, weigh(t, 1, crawl.PartNames...), nil, NewDictionary(), met()).Page(p, c)
+	all := remembering(t, about, weigh(t, 1, crawl.PartNames...), nil, NewDictionary(), met()).Page(p, c).Verdict.Links
 	for _, name := range crawl.PartNames {
 		without := slices.DeleteFunc(slices.Clone(crawl.PartNames), func(n string) bool { return n == name })
-		_, q, _ := everything()
-		remembering(t, about, weigh(t, 1, without...), nil, NewDictionary(), met()).Page(q, c)
-		for i := range p.Links {
-			want := slices.DeleteFunc(slices.Clone(p.Links[i].Parts), func(part crawl.Part) bool { return part.Name == name })
-			if got := q.Links[i].Parts; !alike(got, want) {
+		links := remembering(t, about, weigh(t, 1, without...), nil, NewDictionary(), met()).Page(p, c).Verdict.Links
+		for i := range links {
+			want := slices.DeleteFunc(slices.Clone(all[i].Parts), func(part crawl.Part) bool { return part.Name == name })
+			if got := links[i].Parts; !alike(got, want) {
 				t.Errorf("without %s: %v, want %v", name, got, want)
 			}
 		}
 	}
-	_, q, _ := everything()
-	remembering(t, about, crawl.Weights{}, nil, NewDictionary(), met()).Page(q, c)
-	for _, l := range q.Links {
+	for _, l := range remembering(t, about, crawl.Weights{}, nil, NewDictionary(), met()).Page(p, c).Verdict.Links {
 		if len(l.Parts) > 0 || l.Score != 0.5 {
 			t.Errorf("without weights: %v, %g", l.Parts, l.Score)
 		}
@@ -339,19 +341,17 @@ func TestWeightsOfZero(t *testing.T) {
 // TestPageScore: the score of a page is that of its text, whatever else is said.
 func TestPageScore(t *testing.T) {
 	about, p, c := everything()
-	scorer(t, about, weigh(t, 1, "document"), nil).Page(p, c)
-	if p.Score <= 0 || p.Score >= 1 {
-		t.Fatalf("the page scores %g", p.Score)
+	want := scorer(t, about, weigh(t, 1, "document"), nil).Page(p, c).Verdict.Score
+	if want <= 0 || want >= 1 {
+		t.Fatalf("the page scores %g", want)
 	}
 	for _, name := range crawl.PartNames {
-		_, q, _ := everything()
-		if remembering(t, about, weigh(t, 1, name), nil, NewDictionary(), met()).Page(q, c); q.Score != p.Score {
-			t.Errorf("with %s alone the page scores %g, not %g", name, q.Score, p.Score)
+		if got := remembering(t, about, weigh(t, 1, name), nil, NewDictionary(), met()).Page(p, c).Verdict.Score; got != want {
+			t.Errorf("with %s alone the page scores %g, not %g", name, got, want)
 		}
-		_, q, _ = everything()
 		topicless := crawl.Topic{Languages: about.Languages, URLPatterns: about.URLPatterns}
-		if remembering(t, topicless, weigh(t, 1, name), nil, NewDictionary(), met()).Page(q, c); q.Score != silent {
-			t.Errorf("without words, with %s, the page scores %g", name, q.Score)
+		if got := remembering(t, topicless, weigh(t, 1, name), nil, NewDictionary(), met()).Page(p, c).Verdict.Score; got != silent {
+			t.Errorf("without words, with %s, the page scores %g", name, got)
 		}
 	}
 }
@@ -370,7 +370,7 @@ func TestAsked(t *testing.T) {
 		t.Errorf("terms %v", got.Terms)
 	}
 	v := got.View
-	if v.URL != p.URL || v.Depth != 3 || v.Score != p.Score || len(v.Text) != 42 || len(v.Title) != 1 || len(v.Links) != len(p.Links) {
+	if v.URL != p.URL || v.Depth != 3 || v.Score != got.Verdict.Score || len(v.Text) != 42 || len(v.Title) != 1 || len(v.Links) != len(p.Links) {
 		t.Fatalf("view %+v", v)
 	}
 	for i, l := range v.Links {

@@ -110,11 +110,12 @@ func TestEntities(t *testing.T) {
 		l.Hop = hop
 		return l
 	}
-	text := func(blocks ...string) crawl.Page { return crawl.Page{Blocks: blocks} }
+	of := func(p crawl.Page) crawl.Parsed { return crawl.Parsed{Page: p} }
+	text := func(blocks ...string) crawl.Parsed { return of(crawl.Page{Blocks: blocks}) }
 	for _, c := range []struct {
 		name     string
 		entities int
-		page     crawl.Page
+		page     crawl.Parsed
 		link     crawl.Outlink
 		want     float64
 	}{
@@ -126,8 +127,8 @@ func TestEntities(t *testing.T) {
 		{"three of five", 5, text("Huginn", "Freki and Muninn"), plain, 1},
 		{"all of five", 5, text("Muninn Huginn geri THE wolf Freki Sleipnir"), plain, 1},
 		{"none", 5, text("fox"), plain, 0},
-		{"the title", 2, crawl.Page{Title: "Of Huginn", Blocks: []string{"fox"}}, plain, 0.5},
-		{"what is content", 2, crawl.Page{Blocks: []string{"Huginn", "Muninn"}, Content: []bool{false, true}}, plain, 0.5},
+		{"the title", 2, of(crawl.Page{Title: "Of Huginn", Blocks: []string{"fox"}}), plain, 0.5},
+		{"what is content", 2, crawl.Parsed{Page: crawl.Page{Blocks: []string{"Huginn", "Muninn"}}, Findings: crawl.Findings{Content: []bool{false, true}}}, plain, 0.5},
 		{"a name over two blocks", 5, text("Geri the", "wolf"), plain, 0},
 
 		{"the anchor", 5, text("fox"), anchor("Who is Huginn?"), 1},
@@ -141,7 +142,7 @@ func TestEntities(t *testing.T) {
 		{"sitemap", 5, text("Huginn"), hop(crawl.HopSitemap, ""), silent},
 		{"no entities", 0, text("Huginn"), anchor("Huginn"), silent},
 	} {
-		if got := says(t, "entities", crawl.Topic{Entities: five[:c.entities]}, c.page, c.link, Context{}); !near(got, c.want) {
+		if got := saysOf(t, "entities", crawl.Topic{Entities: five[:c.entities]}, c.page, c.link, Context{}); !near(got, c.want) {
 			t.Errorf("%s: %g, want %g", c.name, got, c.want)
 		}
 	}

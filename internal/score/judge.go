@@ -99,24 +99,25 @@ func (j *Judge) Batch(learner *order.Fused) *Batch {
 	return &Batch{judge: j, learner: learner, merged: scoreMerge{scorer: j.Scorer}, cited: order.NewMerge()}
 }
 
-// Page scores a page and its links in place; kept is what the order kept with the link that led to it. It returns the
-// terms of the page, if they are asked for.
-func (b *Batch) Page(p *crawl.Page, c Context, kept []byte) (text.Vector, error) {
+// Page scores a page and its links; kept is what the order kept with the link that led to it. It returns the terms of the page, too,
+// if they are asked for. Merge may still change the verdicts of links.
+func (b *Batch) Page(p *crawl.Parsed, c Context, kept []byte) (crawl.Verdict, text.Vector, error) {
 	by, err := b.judge.order(p.Language, b.learner)
 	if err != nil {
-		return nil, err
+		return crawl.Verdict{}, nil, err
 	}
 	together, wanted := b.judge.scorer.Batch, c.Terms
 	c.View, c.Terms = by != nil, wanted || together && by == nil
 	scored := b.judge.Scorer.Page(p, c)
+	v := scored.Verdict
 	b.Observations = append(b.Observations, scored.Observation)
 	switch {
 	case by != nil:
 		judged := by.Judge(scored.View, kept)
-		p.Worth, p.PageFeatures = judged.Worth, judged.PageFeatures
-		for i := range p.Links {
-			l := &p.Links[i]
-			switch l.Hop {
+		v.Worth, v.PageFeatures = judged.Worth, judged.PageFeatures
+		for i := range v.Links {
+			l := &v.Links[i]
+			switch p.Links[i].Hop {
 			case crawl.HopRedirect: // what it leads to is what the link to it led to
 				l.Score, l.LinkFeatures = c.Inherit, kept
 			case crawl.HopEmbed: // belongs to its page
@@ -127,16 +128,16 @@ func (b *Batch) Page(p *crawl.Page, c Context, kept []byte) (text.Vector, error)
 		}
 		if together {
 			b.cited.Add(by, scored.View, kept, func(link int, o order.Judged) {
-				p.Links[link].Score, p.Links[link].LinkFeatures = o.Priority, o.LinkFeatures
+				v.Links[link].Score, v.Links[link].LinkFeatures = o.Priority, o.LinkFeatures
 			})
 		}
 	case together:
-		b.merged.add(p, scored.Terms)
+		b.merged.add(&p.Page, v.Links, scored.Terms)
 	}
 	if !wanted {
-		return nil, nil
+		return v, nil, nil
 	}
-	return scored.Terms, nil
+	return v, scored.Terms, nil
 }
 
 // Merge scores the links again that several pages of the batch have, if batch prioritisation is asked for.
@@ -148,6 +149,7 @@ func (b *Batch) Merge() {
 // ArchivedLink is an outlink as it was archived.
 type ArchivedLink struct {
 	Link      crawl.Outlink
+	Verdict   crawl.LinkVerdict
 	Source    string // URL of its page
 	Path      string // hop letters of its page
 	Language  string // of its page
@@ -158,8 +160,9 @@ type ArchivedLink struct {
 
 // RescoreLink scores an outlink again by what is known now.
 func (j *Judge) RescoreLink(f ArchivedLink, learner *order.Fused) (crawl.Discovery, error) {
-	page := j.RescoreOutlink(&f.Link, f.Terms, f.Paragraph, f.Language)
-	d := f.Link.Discovery(f.Source, f.Path, false) // only URLs that wait are scored again: they have their place
+	now, page := j.RescoreOutlink(f.Link, f.Verdict, f.Terms, f.Paragraph, f.Language)
+	now.LinkFeatures = f.Verdict.LinkFeatures
+	d := f.Link.Discovery(&now, f.Source, f.Path, false) // only URLs that wait are scored again: they have their place
 	by, err := j.order(f.Language, learner)
 	if err != nil || by == nil || f.Link.Hop == crawl.HopEmbed || f.Link.Hop == crawl.HopRedirect {
 		return d, err

@@ -18,10 +18,13 @@ func TestWeighedScore(t *testing.T) {
 	a := NewDictionary()
 	m := topic.Memory{DocumentFrequencies: topic.NewDocumentFrequencies(a.Vocabulary, nil)}
 	s := remembering(t, ravens, weigh(t, 1, "document", "anchor", "paragraph"), nil, a, m)
-	page := func(text string) *crawl.Page {
-		p := &crawl.Page{Language: "en", Blocks: []string{text}, Links: []crawl.Outlink{{URL: "http://a.example/", Hop: crawl.HopLink, Anchor: "crow fox", Block: 0}}}
-		m.Observe(s.Page(p, Context{}).Observation)
-		return p
+	of := func(text string) *crawl.Parsed {
+		return parsed(crawl.Page{Language: "en", Blocks: []string{text}, Links: []crawl.Outlink{{URL: "http://a.example/", Hop: crawl.HopLink, Anchor: "crow fox", Block: 0}}})
+	}
+	page := func(text string) crawl.Verdict {
+		scored := s.Page(of(text), Context{})
+		m.Observe(scored.Observation)
+		return scored.Verdict
 	}
 	for range 3 {
 		page("") // of no text: it does not count
@@ -48,9 +51,8 @@ func TestWeighedScore(t *testing.T) {
 	if p := page("raven raven raven fox"); !near(p.Score, 0.457810) {
 		t.Errorf("a page of three ravens scores %g", p.Score)
 	}
-	scorer(t, ravens, weigh(t, 1, "document"), nil).Page(p, Context{})
-	if !near(p.Score, 0.5) {
-		t.Errorf("without a background the page scores %g", p.Score)
+	if got := scorer(t, ravens, weigh(t, 1, "document"), nil).Page(of("raven fox"), Context{}).Verdict.Score; !near(got, 0.5) {
+		t.Errorf("without a background the page scores %g", got)
 	}
 }
 
@@ -64,12 +66,11 @@ func TestScoresAfterMove(t *testing.T) {
 		b.Add(a.Lexicon(), counted.IDs())
 	}
 	s := remembering(t, ravens, weigh(t, 1, "document"), nil, a, topic.Memory{DocumentFrequencies: b})
-	p := &crawl.Page{Language: "en", Blocks: []string{"hare raven hare fox"}}
-	s.Page(p, Context{})
-	before := p.Score
+	p := parsed(crawl.Page{Language: "en", Blocks: []string{"hare raven hare fox"}})
+	before := s.Page(p, Context{}).Verdict.Score
 	a.Renew()
-	if s.Page(p, Context{}); p.Score != before || before <= 0 || before >= 1 {
-		t.Errorf("%g, and before %g", p.Score, before)
+	if got := s.Page(p, Context{}).Verdict.Score; got != before || before <= 0 || before >= 1 {
+		t.Errorf("%g, and before %g", got, before)
 	}
 }
 
@@ -87,7 +88,7 @@ func TestAnyOrder(t *testing.T) {
 		m := topic.Memory{DocumentFrequencies: b}
 		s := remembering(t, ravens, weigh(t, 1, "document"), nil, a, m)
 		for i, text := range texts {
-			m.Observe(s.Page(&crawl.Page{Language: "en", Blocks: []string{text}}, Context{}).Observation)
+			m.Observe(s.Page(parsed(crawl.Page{Language: "en", Blocks: []string{text}}), Context{}).Observation)
 			if seed > 0 && i == int(seed)*7 {
 				a.Renew()
 			}
@@ -118,17 +119,18 @@ func TestManyAtOnce(t *testing.T) {
 	for w := range workers {
 		wg.Go(func() {
 			for i := range each {
-				p := &crawl.Page{URL: fmt.Sprintf("http://a.example/%d", i), Language: "en", Blocks: []string{"raven " + rambling(uint64(w*each+i), 20)}, Links: []crawl.Outlink{link("http://a.example/raven", "crow")}}
+				p := parsed(crawl.Page{URL: fmt.Sprintf("http://a.example/%d", i), Language: "en", Blocks: []string{"raven " + rambling(uint64(w*each+i), 20)}, Links: []crawl.Outlink{link("http://a.example/raven", "crow")}})
 				scored := s.Page(p, Context{View: i%2 == 0, Terms: true})
-				if p.Score <= 0 || p.Score > 1 || p.Links[0].Score <= 0 || p.Links[0].Score > 1 {
-					t.Errorf("a page scores %g, its link %g", p.Score, p.Links[0].Score)
+				v := scored.Verdict
+				if v.Score <= 0 || v.Score > 1 || v.Links[0].Score <= 0 || v.Links[0].Score > 1 {
+					t.Errorf("a page scores %g, its link %g", v.Score, v.Links[0].Score)
 				}
 				if i%20 == 10 && w == 0 {
 					a.Renew()
 				}
 				m.Observe(scored.Observation)
 				mu.Lock()
-				sum += p.Score
+				sum += v.Score
 				mu.Unlock()
 			}
 		})
@@ -147,9 +149,10 @@ func TestHistory(t *testing.T) {
 	m := topic.Memory{SiteHistory: topic.NewSiteHistory()}
 	s := remembering(t, ravens, weigh(t, 1, "history"), nil, NewDictionary(), m)
 	page := func(url, text string) float64 {
-		p := &crawl.Page{URL: url, Language: "en", Blocks: []string{text}, Links: []crawl.Outlink{{URL: "http://a.example/raven/x", Hop: crawl.HopSitemap, Block: -1}}}
-		m.Observe(s.Page(p, Context{Inherit: 0.123}).Observation)
-		if got, spoke := p.Links[0].Parts.Of("history"); spoke {
+		p := parsed(crawl.Page{URL: url, Language: "en", Blocks: []string{text}, Links: []crawl.Outlink{{URL: "http://a.example/raven/x", Hop: crawl.HopSitemap, Block: -1}}})
+		scored := s.Page(p, Context{Inherit: 0.123})
+		m.Observe(scored.Observation)
+		if got, spoke := scored.Verdict.Links[0].Parts.Of("history"); spoke {
 			return got
 		}
 		return silent
@@ -174,14 +177,14 @@ func TestHistory(t *testing.T) {
 	}
 	// A new scorer remembers it; one without memory is silent.
 	link := crawl.Outlink{URL: "http://a.example/other/1", Hop: crawl.HopLink, Block: -1}
-	p := &crawl.Page{URL: "http://c.example/", Links: []crawl.Outlink{link}}
-	remembering(t, ravens, weigh(t, 1, "history"), nil, NewDictionary(), m).Page(p, Context{})
-	if got := p.Links[0].Score; !near(got, 3.0/7) { // 1, 0, 1, 1, 0, 0, 0
+	p := parsed(crawl.Page{URL: "http://c.example/", Links: []crawl.Outlink{link}})
+	again := remembering(t, ravens, weigh(t, 1, "history"), nil, NewDictionary(), m).Page(p, Context{}).Verdict
+	if got := again.Links[0].Score; !near(got, 3.0/7) { // 1, 0, 1, 1, 0, 0, 0
 		t.Errorf("another scorer with the same memory: %g", got)
 	}
-	scorer(t, ravens, weigh(t, 1, "history"), nil).Page(p, Context{Inherit: 0.123})
-	if len(p.Links[0].Parts) > 0 || p.Links[0].Score != 0.123 {
-		t.Errorf("without memory: %v, %g", p.Links[0].Parts, p.Links[0].Score)
+	without := scorer(t, ravens, weigh(t, 1, "history"), nil).Page(p, Context{Inherit: 0.123}).Verdict
+	if len(without.Links[0].Parts) > 0 || without.Links[0].Score != 0.123 {
+		t.Errorf("without memory: %v, %g", without.Links[0].Parts, without.Links[0].Score)
 	}
 }
 
@@ -192,11 +195,11 @@ func TestSample(t *testing.T) {
 	for i := range 200 {
 		v[fmt.Sprintf("t%03d", i)] = float64(i % 150)
 	}
-	got := s.Sample(&crawl.Page{URL: "http://example.org/", Score: silent}, v)
+	got := s.Sample(&crawl.Page{URL: "http://example.org/"}, &crawl.Verdict{Score: silent}, v)
 	if !got.Example || got.Score != 0 || len(got.Terms) != 80 || got.Terms[0] != (text.Term{Text: "t149", Weight: 149}) {
 		t.Errorf("%v %g %d terms, the first %v", got.Example, got.Score, len(got.Terms), got.Terms[0])
 	}
-	if s.Sample(&crawl.Page{URL: "http://example.org/other"}, nil).Example {
+	if s.Sample(&crawl.Page{URL: "http://example.org/other"}, &crawl.Verdict{}, nil).Example {
 		t.Error("another page counts as an example")
 	}
 	if topic.IsExample(about, "") {

@@ -17,8 +17,8 @@ func judged(t *testing.T, j *Judge, from, pages int) (visits []topic.Observation
 	b := j.Batch(nil)
 	for i := from; i < from+pages; i++ {
 		text := []string{"raven", "fox", "fox hare", "fox", "hare"}[i%5]
-		p := &crawl.Page{URL: fmt.Sprintf("http://a.example/%d/%d", i%3, i), Language: "en", Blocks: []string{text}}
-		if _, err := b.Page(p, Context{}, nil); err != nil {
+		p := parsed(crawl.Page{URL: fmt.Sprintf("http://a.example/%d/%d", i%3, i), Language: "en", Blocks: []string{text}})
+		if _, _, err := b.Page(p, Context{}, nil); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -14,15 +14,15 @@ type scoreMerge struct {
 }
 
 type scoredLink struct {
-	link     *crawl.Outlink
+	verdict  *crawl.LinkVerdict
 	terms    text.Vector // of its page
 	language string      // of its page
 }
 
-// add takes a scored page; its links are changed by apply.
-func (m *scoreMerge) add(p *crawl.Page, terms text.Vector) {
+// add takes a page with the verdicts of its links, which apply changes.
+func (m *scoreMerge) add(p *crawl.Page, verdicts []crawl.LinkVerdict, terms text.Vector) {
 	for i := range p.Links {
-		m.cited.Add(p.Links[i].URL, scoredLink{&p.Links[i], terms, p.Language})
+		m.cited.Add(p.Links[i].URL, scoredLink{&verdicts[i], terms, p.Language})
 	}
 }
 
@@ -38,10 +38,11 @@ func (m *scoreMerge) apply() {
 			continue
 		}
 		for _, l := range links {
-			for i := range l.link.Parts {
-				if l.link.Parts[i].Name == "document" {
-					l.link.Parts[i].Score = similarity
-					l.link.Score = m.scorer.average(l.link.Parts, l.link.Score)
+			v := l.verdict
+			for i := range v.Parts {
+				if v.Parts[i].Name == "document" {
+					v.Parts[i].Score = similarity
+					v.Score = m.scorer.average(v.Parts, v.Score)
 				}
 			}
 		}

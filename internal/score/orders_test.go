@@ -88,7 +88,7 @@ func ranked(t *testing.T, o order.Order, more, less *order.Page, want bool) {
 func seen(t *testing.T, text, anchor string) *order.Page {
 	t.Helper()
 	s := scorer(t, ravens, crawl.Weights{Document: 1}, nil)
-	p := &crawl.Page{URL: "http://a.example/", Language: "en", Blocks: []string{text}, Links: []crawl.Outlink{link("http://a.example/1", anchor)}}
+	p := parsed(crawl.Page{URL: "http://a.example/", Language: "en", Blocks: []string{text}, Links: []crawl.Outlink{link("http://a.example/1", anchor)}})
 	return s.Page(p, Context{View: true}).View
 }
 

@@ -67,10 +67,10 @@ func (r chance) definition() crawl.Definition {
 	return d
 }
 
-func (r chance) page() *crawl.Page {
-	p := &crawl.Page{
+func (r chance) page() *crawl.Parsed {
+	p := parsed(crawl.Page{
 		URL: fmt.Sprintf("http://%s.example/%s/%d", r.of("a", "b"), r.of("x", "y"), r.IntN(5)), Language: r.of("", "en", "de", "ja", "xx"), Title: r.text(30),
-	}
+	})
 	for range r.IntN(6) {
 		p.Blocks = append(p.Blocks, r.text(60))
 	}
@@ -99,20 +99,20 @@ func (r chance) context() Context {
 }
 
 // sound states what holds of all scored links.
-func sound(t *testing.T, s *Scorer, l crawl.Outlink, inherit float64) {
+func sound(t *testing.T, s *Scorer, url string, l crawl.LinkVerdict, inherit float64) {
 	t.Helper()
 	place, sum, weights := -1, 0.0, 0.0
 	for _, p := range l.Parts {
 		if !(p.Score >= 0 && p.Score <= 1) {
-			t.Fatalf("%s: the part %s is %g", l.URL, p.Name, p.Score)
+			t.Fatalf("%s: the part %s is %g", url, p.Name, p.Score)
 		}
 		at := slices.IndexFunc(s.analysers, func(a analyser) bool { return a.name == p.Name })
 		if at <= place {
-			t.Fatalf("%s: the parts %v are of other analysers, or in another order", l.URL, l.Parts)
+			t.Fatalf("%s: the parts %v are of other analysers, or in another order", url, l.Parts)
 		}
 		place = at
 		if s.weights[p.Name] <= 0 {
-			t.Fatalf("%s: %s speaks without a weight", l.URL, p.Name)
+			t.Fatalf("%s: %s speaks without a weight", url, p.Name)
 		}
 		sum, weights = sum+p.Score*s.weights[p.Name], weights+s.weights[p.Name]
 	}
@@ -126,7 +126,7 @@ func sound(t *testing.T, s *Scorer, l crawl.Outlink, inherit float64) {
 		want = 1
 	}
 	if !(l.Score >= 0 && l.Score <= 1) || math.Abs(l.Score-want) > 1e-9 {
-		t.Fatalf("%s scores %g, want %g of %v", l.URL, l.Score, want, l.Parts)
+		t.Fatalf("%s scores %g, want %g of %v", url, l.Score, want, l.Parts)
 	}
 }
 
@@ -150,39 +150,40 @@ func TestScoresAreSound(t *testing.T) {
 			t.Fatal(err)
 		}
 		batch := &scoreMerge{scorer: s}
-		var pages []*crawl.Page
+		var verdicts [][]crawl.LinkVerdict
 		for range 25 {
 			p, c := r.page(), r.context()
 			c.Terms = true
 			out := s.Page(p, c)
 			m.Observe(out.Observation)
-			if !(p.Score >= 0 && p.Score <= 1) && p.Score != silent {
-				t.Fatalf("a page scores %g", p.Score)
+			score := out.Verdict.Score
+			if !(score >= 0 && score <= 1) && score != silent {
+				t.Fatalf("a page scores %g", score)
 			}
-			if p.Score > 0 {
+			if score > 0 {
 				scored++
 			}
-			for i, l := range p.Links {
-				sound(t, s, l, c.Inherit)
+			for i, l := range out.Verdict.Links {
+				sound(t, s, p.Links[i].URL, l, c.Inherit)
 				for _, part := range l.Parts {
 					spoke[part.Name]++
 				}
-				again := l
-				again.Score = Clamp(c.Inherit)
-				s.RescoreOutlink(&again, out.Terms.Heaviest(r.IntN(5)), r.text(10), p.Language)
-				sound(t, s, again, Clamp(c.Inherit))
+				former := l
+				former.Score = Clamp(c.Inherit)
+				again, _ := s.RescoreOutlink(p.Links[i], former, out.Terms.Heaviest(r.IntN(5)), r.text(10), p.Language)
+				sound(t, s, p.Links[i].URL, again, Clamp(c.Inherit))
 				if c.View && len(out.View.Links[i].Hints) > len(l.Parts) {
 					t.Fatalf("%v make the hints %v", l.Parts, out.View.Links[i].Hints)
 				}
 			}
-			batch.add(p, out.Terms)
-			pages = append(pages, p)
+			batch.add(&p.Page, out.Verdict.Links, out.Terms)
+			verdicts = append(verdicts, out.Verdict.Links)
 		}
 		batch.apply()
-		for _, p := range pages {
-			for _, l := range p.Links {
+		for _, links := range verdicts {
+			for i, l := range links {
 				if len(l.Parts) > 0 {
-					sound(t, s, l, 0)
+					sound(t, s, fmt.Sprintf("link %d of a batch", i), l, 0)
 				}
 			}
 		}
@@ -229,20 +230,20 @@ func TestMoreIsMore(t *testing.T) {
 	about, _, _ := everything()
 	for _, c := range []struct {
 		name       string
-		less, more func(*crawl.Page, *crawl.Outlink, *Context)
+		less, more func(*crawl.Parsed, *crawl.Outlink, *Context)
 	}{
-		{"helper", func(_ *crawl.Page, l *crawl.Outlink, _ *Context) { l.Prior = 0.1 }, func(_ *crawl.Page, l *crawl.Outlink, _ *Context) { l.Prior = 0.2 }},
-		{"anchor", func(_ *crawl.Page, l *crawl.Outlink, _ *Context) { l.Anchor = "raven fox" }, func(_ *crawl.Page, l *crawl.Outlink, _ *Context) { l.Anchor = "raven" }},
-		{"history", func(_ *crawl.Page, l *crawl.Outlink, _ *Context) { l.URL = "http://a.example/" }, func(_ *crawl.Page, l *crawl.Outlink, _ *Context) { l.URL = "http://b.example/" }},
-		{"tokens", func(_ *crawl.Page, l *crawl.Outlink, _ *Context) { l.URL = "http://a.example/raven/fox" }, func(_ *crawl.Page, l *crawl.Outlink, _ *Context) { l.URL = "http://a.example/raven/raven" }},
-		{"social", func(_ *crawl.Page, _ *crawl.Outlink, c *Context) { c.Submitted = 0.1 }, func(_ *crawl.Page, _ *crawl.Outlink, c *Context) { c.Submitted = 0.2 }},
-		{"language", func(p *crawl.Page, _ *crawl.Outlink, _ *Context) { p.Language = "xx" }, func(*crawl.Page, *crawl.Outlink, *Context) {}},
-		{"freshness", func(*crawl.Page, *crawl.Outlink, *Context) {}, func(p *crawl.Page, _ *crawl.Outlink, _ *Context) { p.Objects[0].Properties[0].Value = "2026-10-04" }},
-		{"document", func(p *crawl.Page, _ *crawl.Outlink, _ *Context) { p.Blocks = []string{"www", "", "", "", "fox"} }, func(p *crawl.Page, _ *crawl.Outlink, _ *Context) { p.Blocks = []string{"raven", "", "", "", "fox"} }},
-		{"paragraph", func(_ *crawl.Page, l *crawl.Outlink, _ *Context) { l.Block = 0 }, func(_ *crawl.Page, l *crawl.Outlink, _ *Context) { l.Block = 4 }},
-		{"entities", func(p *crawl.Page, _ *crawl.Outlink, _ *Context) { p.Title = "Nobody" }, func(p *crawl.Page, _ *crawl.Outlink, _ *Context) { p.Title = "Huginn" }},
+		{"helper", func(_ *crawl.Parsed, l *crawl.Outlink, _ *Context) { l.Prior = 0.1 }, func(_ *crawl.Parsed, l *crawl.Outlink, _ *Context) { l.Prior = 0.2 }},
+		{"anchor", func(_ *crawl.Parsed, l *crawl.Outlink, _ *Context) { l.Anchor = "raven fox" }, func(_ *crawl.Parsed, l *crawl.Outlink, _ *Context) { l.Anchor = "raven" }},
+		{"history", func(_ *crawl.Parsed, l *crawl.Outlink, _ *Context) { l.URL = "http://a.example/" }, func(_ *crawl.Parsed, l *crawl.Outlink, _ *Context) { l.URL = "http://b.example/" }},
+		{"tokens", func(_ *crawl.Parsed, l *crawl.Outlink, _ *Context) { l.URL = "http://a.example/raven/fox" }, func(_ *crawl.Parsed, l *crawl.Outlink, _ *Context) { l.URL = "http://a.example/raven/raven" }},
+		{"social", func(_ *crawl.Parsed, _ *crawl.Outlink, c *Context) { c.Submitted = 0.1 }, func(_ *crawl.Parsed, _ *crawl.Outlink, c *Context) { c.Submitted = 0.2 }},
+		{"language", func(p *crawl.Parsed, _ *crawl.Outlink, _ *Context) { p.Language = "xx" }, func(*crawl.Parsed, *crawl.Outlink, *Context) {}},
+		{"freshness", func(*crawl.Parsed, *crawl.Outlink, *Context) {}, func(p *crawl.Parsed, _ *crawl.Outlink, _ *Context) { p.Objects[0].Properties[0].Value = "2026-10-04" }},
+		{"document", func(p *crawl.Parsed, _ *crawl.Outlink, _ *Context) { p.Blocks = []string{"www", "", "", "", "fox"} }, func(p *crawl.Parsed, _ *crawl.Outlink, _ *Context) { p.Blocks = []string{"raven", "", "", "", "fox"} }},
+		{"paragraph", func(_ *crawl.Parsed, l *crawl.Outlink, _ *Context) { l.Block = 0 }, func(_ *crawl.Parsed, l *crawl.Outlink, _ *Context) { l.Block = 4 }},
+		{"entities", func(p *crawl.Parsed, _ *crawl.Outlink, _ *Context) { p.Title = "Nobody" }, func(p *crawl.Parsed, _ *crawl.Outlink, _ *Context) { p.Title = "Huginn" }},
 	} {
-		score := func(change func(*crawl.Page, *crawl.Outlink, *Context)) (float64, crawl.Parts) {
+		score := func(change func(*crawl.Parsed, *crawl.Outlink, *Context)) (float64, crawl.Parts) {
 			_, p, context := everything()
 			p.Links = p.Links[:1]
 			change(p, &p.Links[0], &context)
@@ -250,8 +251,8 @@ func TestMoreIsMore(t *testing.T) {
 			for range 3 {
 				m.SiteHistory.Add("http://b.example/", 0.75)
 			}
-			remembering(t, about, weigh(t, 1, crawl.PartNames...), nil, NewDictionary(), m).Page(p, context)
-			return p.Links[0].Score, p.Links[0].Parts
+			v := remembering(t, about, weigh(t, 1, crawl.PartNames...), nil, NewDictionary(), m).Page(p, context).Verdict
+			return v.Links[0].Score, v.Links[0].Parts
 		}
 		less, of := score(c.less)
 		more, by := score(c.more)

@@ -3,6 +3,7 @@ package score
 import (
 	"fmt"
 	"math"
+	"slices"
 	"sync"
 	"time"
 
@@ -67,8 +68,9 @@ type Context struct {
 	View      bool      // what an order sees is asked for
 }
 
-// Scored is what is handed on of a page beside its scores.
+// Scored is what is handed on of a page.
 type Scored struct {
+	Verdict     crawl.Verdict
 	Terms       text.Vector // nil unless asked for
 	View        *order.Page // nil unless asked for
 	Observation topic.Observation
@@ -83,32 +85,31 @@ func (s *Scorer) current(lang string) (x *text.Lexicon, w *text.IDF, v topicVect
 	return x, w, s.topicFor(lang, x, w)
 }
 
-// Page scores a page and its links in place.
-func (s *Scorer) Page(p *crawl.Page, c Context) Scored {
+// Page scores a page and its links.
+func (s *Scorer) Page(p *crawl.Parsed, c Context) Scored {
 	x, w, v := s.current(p.Language)
 	doc, part := text.NewTally(x), text.NewTally(x)
 	defer doc.Free()
 	defer part.Free()
-	r := &reading{page: p, context: c, topic: v, part: part, similarity: silent, weights: w}
-	p.Score = silent
+	r := &reading{page: p, verdict: crawl.Verdict{Score: silent}, context: c, topic: v, part: part, similarity: silent, weights: w}
 	if r.topic.norm > 0 || c.View || c.Terms {
 		r.count(doc)
 	}
 	if r.topic.norm > 0 && !doc.Empty() {
 		r.similarity = r.topic.similarity(doc, w)
-		p.Score = r.similarity
+		r.verdict.Score = r.similarity
 	}
 	r.terms, r.commonest = doc.Totals()
 	s.judge(r)
-	out := Scored{}
+	out := Scored{Verdict: r.verdict}
 	if c.View {
 		out.View = r.view(doc, s.topic.Threshold)
 	}
 	if c.Terms {
 		out.Terms = doc.Vector()
 	}
-	out.Observation = topic.Observation{URL: p.URL, Score: p.Score}
-	if s.memory.DocumentFrequencies != nil && (p.Score < s.topic.Threshold || s.topic.Threshold == 0) {
+	out.Observation = topic.Observation{URL: p.URL, Score: out.Verdict.Score}
+	if s.memory.DocumentFrequencies != nil && (out.Verdict.Score < s.topic.Threshold || s.topic.Threshold == 0) {
 		out.Observation.Lexicon, out.Observation.Terms = x, doc.IDs()
 	}
 	return out
@@ -116,7 +117,7 @@ func (s *Scorer) Page(p *crawl.Page, c Context) Scored {
 
 // judge has all analysers speak, and averages what they say of the links.
 func (s *Scorer) judge(r *reading) {
-	r.pageScores = make([]float64, len(s.analysers))
+	r.pageScores = slices.Grow(r.room[:0], len(s.analysers))[:len(s.analysers)]
 	for i, a := range s.analysers {
 		r.pageScores[i] = silent
 		switch {
@@ -129,9 +130,10 @@ func (s *Scorer) judge(r *reading) {
 			r.pageScores[i] = a.document(r)
 		}
 	}
+	r.verdict.Links = make([]crawl.LinkVerdict, len(r.page.Links))
 	parts := make(crawl.Parts, 0, len(r.page.Links)*3)
 	for i := range r.page.Links {
-		l := &r.page.Links[i]
+		l, v := &r.page.Links[i], &r.verdict.Links[i]
 		begin := len(parts)
 		for j, a := range s.analysers {
 			said := float64(silent)
@@ -145,8 +147,8 @@ func (s *Scorer) judge(r *reading) {
 				parts = append(parts, crawl.Part{Name: a.name, Score: said})
 			}
 		}
-		l.Parts = parts[begin:len(parts):len(parts)]
-		l.Score = s.average(l.Parts, r.context.Inherit)
+		v.Parts = parts[begin:len(parts):len(parts)]
+		v.Score = s.average(v.Parts, r.context.Inherit)
 	}
 }
 
@@ -201,10 +203,10 @@ func (r *reading) view(doc *text.Tally, threshold float64) *order.Page {
 		defer r.part.Reset()
 		return r.part.Hashed()
 	}
-	v := &order.Page{URL: p.URL, Depth: r.context.Depth, Title: terms(p.Title), Text: doc.Hashed(), Score: p.Score, Links: make([]order.Link, len(p.Links))}
+	v := &order.Page{URL: p.URL, Depth: r.context.Depth, Title: terms(p.Title), Text: doc.Hashed(), Score: r.verdict.Score, Links: make([]order.Link, len(p.Links))}
 	for i := range p.Links {
 		l, o := &p.Links[i], &v.Links[i]
-		*o = order.Link{URL: l.URL, TagPath: l.TagPath, Hints: hints(l.Parts, threshold)}
+		*o = order.Link{URL: l.URL, TagPath: l.TagPath, Hints: hints(r.verdict.Links[i].Parts, threshold)}
 		if anchored(l) {
 			o.Name, o.Anchor = l.Anchor, terms(l.Anchor)
 			if l.Block >= 0 && l.Block < len(r.blockTerms) {
@@ -243,30 +245,33 @@ func hints(parts crawl.Parts, threshold float64) []order.Hint {
 	return list
 }
 
-// RescoreOutlink scores a link again by the present topic, from what was kept of it: the terms of the page it
-// stands on, its paragraph and anchor. Without terms, the page's part stays as it was. It returns what an order sees of
-// the page, with this one link.
-func (s *Scorer) RescoreOutlink(l *crawl.Outlink, terms []text.Term, paragraph, lang string) *order.Page {
+// RescoreOutlink scores a link again by the present topic, from what was kept of it: the former verdict, the terms of the page it
+// stands on, its paragraph and anchor. Without terms, the page's part stays as it was. It returns the new verdict, and what an
+// order sees of the page, with this one link.
+func (s *Scorer) RescoreOutlink(l crawl.Outlink, former crawl.LinkVerdict, terms []text.Term, paragraph, lang string) (crawl.LinkVerdict, *order.Page) {
 	x, w, v := s.current(lang)
 	part, doc := text.NewTally(x), text.NewTally(x)
 	defer part.Free()
 	defer doc.Free()
-	p := &crawl.Page{Language: lang, Score: silent, Links: []crawl.Outlink{*l}}
-	r := &reading{page: p, context: Context{Inherit: l.Score}, topic: v, part: part, similarity: silent, weights: w, rescored: true, former: l.Parts}
-	if before, said := l.Parts.Of("document"); said {
+	l.Block = 0
+	p := &crawl.Parsed{Page: crawl.Page{Language: lang, Links: []crawl.Outlink{l}}}
+	r := &reading{
+		page: p, context: Context{Inherit: former.Score}, topic: v, part: part, similarity: silent, weights: w,
+		rescored: true, former: former.Parts,
+	}
+	if before, said := former.Parts.Of("document"); said {
 		r.similarity = before
 	}
 	if doc.AddTerms(terms); len(terms) > 0 && r.topic.norm > 0 {
 		r.similarity = r.topic.similarity(doc, w)
 	}
 	r.blocks = []float64{r.similarityOf(paragraph)}
-	p.Score, p.Links[0].Block = r.similarity, 0
+	r.verdict.Score = r.similarity
 	part.Count(paragraph, lang, 1)
 	r.blockTerms = []text.HashedVector{part.Hashed()}
 	part.Reset()
 	s.judge(r)
-	l.Score, l.Parts = p.Links[0].Score, p.Links[0].Parts
-	return r.view(doc, s.topic.Threshold)
+	return r.verdict.Links[0], r.view(doc, s.topic.Threshold)
 }
 
 // average is the weighted average over the parts that spoke.
@@ -283,9 +288,9 @@ func (s *Scorer) average(parts crawl.Parts, inherit float64) float64 {
 	return Clamp(sum / weights)
 }
 
-// Sample keeps what a page with these terms can teach.
-func (s *Scorer) Sample(p *crawl.Page, terms text.Vector) topic.Sample {
-	return topic.NewSample(s.topic, p, terms, s.dictionary.Lexicon())
+// Sample keeps what a page with this verdict and these terms can teach.
+func (s *Scorer) Sample(p *crawl.Page, v *crawl.Verdict, terms text.Vector) topic.Sample {
+	return topic.NewSample(s.topic, p, v, terms, s.dictionary.Lexicon())
 }
 
 // Clamp brings a score into [0,1]; what is no number counts as 0.

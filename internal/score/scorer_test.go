@@ -116,10 +116,13 @@ func TestAverage(t *testing.T) {
 	}
 }
 
+// parsed is a page of which the helper says nothing.
+func parsed(p crawl.Page) *crawl.Parsed { return &crawl.Parsed{Page: p} }
+
 func TestPage(t *testing.T) {
 	about := crawl.Topic{Keywords: []string{"raven"}, URLPatterns: []crawl.URLPattern{{Pattern: "*raven*", Score: 0.5}, {Pattern: "re:ravens$", Score: 0.9}}}
 	s := scorer(t, about, crawl.Weights{Document: 1, Paragraph: 1, Anchor: 2, URL: 1, Helper: 1}, nil)
-	p := &crawl.Page{
+	p := parsed(crawl.Page{
 		Language: "en", Title: "Ravens", Blocks: []string{"raven fox", "hare"}, // 3 + 1 ravens, a fox, a hare
 		Links: []crawl.Outlink{
 			{URL: "http://a.example/", Hop: crawl.HopLink, Anchor: "raven", Block: 0},
@@ -131,7 +134,7 @@ func TestPage(t *testing.T) {
 			{URL: "http://a.example/ravens", Hop: crawl.HopSitemap, Block: -1},
 			{URL: "mailto:raven", Hop: crawl.HopLink, Block: -1},
 		},
-	}
+	})
 	// (1 + ln 4, 1, 1) with (1, 0, 0): 2.386294 / √(2.386294² + 2).
 	doc := 0.8602736
 	half := 1 / math.Sqrt2
@@ -149,23 +152,26 @@ func TestPage(t *testing.T) {
 		{said("document", doc), doc},
 	}
 	asked := Context{Inherit: 0.7, Terms: true}
-	v := s.Page(p, asked).Terms
-	if !reflect.DeepEqual(v, text.Vector{"raven": 4, "fox": 1, "hare": 1}) || !near(p.Score, doc) {
-		t.Errorf("vector %v, score %g, want %g", v, p.Score, doc)
+	scored := s.Page(p, asked)
+	if v := scored.Terms; !reflect.DeepEqual(v, text.Vector{"raven": 4, "fox": 1, "hare": 1}) || !near(scored.Verdict.Score, doc) {
+		t.Errorf("vector %v, score %g, want %g", v, scored.Verdict.Score, doc)
 	}
-	for i, l := range p.Links {
+	if len(scored.Verdict.Links) != len(p.Links) {
+		t.Fatalf("%d verdicts of %d links", len(scored.Verdict.Links), len(p.Links))
+	}
+	for i, l := range scored.Verdict.Links {
 		if !alike(l.Parts, want[i].parts) || !near(l.Score, want[i].score) {
 			t.Errorf("link %d: %v, %g, want %+v", i, l.Parts, l.Score, want[i])
 		}
 	}
 
-	empty := &crawl.Page{Language: "en", Links: []crawl.Outlink{{URL: "http://a.example/", Hop: crawl.HopLink, Block: -1}}}
-	if s.Page(empty, asked); empty.Score != silent || empty.Links[0].Score != 0.7 {
-		t.Errorf("a page without text: %g, its link %g", empty.Score, empty.Links[0].Score)
+	empty := parsed(crawl.Page{Language: "en", Links: []crawl.Outlink{{URL: "http://a.example/", Hop: crawl.HopLink, Block: -1}}})
+	if v := s.Page(empty, asked).Verdict; v.Score != silent || v.Links[0].Score != 0.7 {
+		t.Errorf("a page without text: %g, its link %g", v.Score, v.Links[0].Score)
 	}
 	p.Links[0].Anchor = "raven"
-	if scorer(t, crawl.Topic{}, crawl.Weights{Document: 1, Anchor: 1}, nil).Page(p, asked); p.Score != silent || p.Links[0].Score != 0.7 {
-		t.Errorf("without a topic: %g, its link %g", p.Score, p.Links[0].Score)
+	if v := scorer(t, crawl.Topic{}, crawl.Weights{Document: 1, Anchor: 1}, nil).Page(p, asked).Verdict; v.Score != silent || v.Links[0].Score != 0.7 {
+		t.Errorf("without a topic: %g, its link %g", v.Score, v.Links[0].Score)
 	}
 }
 
@@ -178,9 +184,9 @@ func TestLanguages(t *testing.T) {
 		{"de", "Der Rabe", true}, {"de", "Die Raben", true}, {"en", "Rabe", false}, {"ja", "東京タワー", true}, {"zh", "京東", false},
 		{"fr", "un corbeau", true}, {"en", "corbeau", false},
 	} {
-		p := &crawl.Page{Language: c.lang, Blocks: []string{c.text}}
-		if s.Page(p, Context{}); (p.Score > 0) != c.found {
-			t.Errorf("%s %q scores %g", c.lang, c.text, p.Score)
+		p := parsed(crawl.Page{Language: c.lang, Blocks: []string{c.text}})
+		if score := s.Page(p, Context{}).Verdict.Score; (score > 0) != c.found {
+			t.Errorf("%s %q scores %g", c.lang, c.text, score)
 		}
 	}
 }
@@ -193,9 +199,9 @@ func TestScoresAreStable(t *testing.T) {
 	first := ""
 	for range 30 {
 		s := scorer(t, about, crawl.Weights{Document: 1, Paragraph: 0.3, Anchor: 2}, nil)
-		s.Page(p, Context{Inherit: 0.5})
-		said := fmt.Sprint(p.Score)
-		for _, l := range p.Links {
+		v := s.Page(p, Context{Inherit: 0.5}).Verdict
+		said := fmt.Sprint(v.Score)
+		for _, l := range v.Links {
 			said += fmt.Sprint(" ", l.Score)
 			if l.Score < 0 || l.Score > 1 {
 				t.Fatalf("a link scores %g", l.Score)
@@ -233,8 +239,8 @@ func rambling(seed uint64, n int) string {
 }
 
 // bench is a page of 30 KB of text with 56 links.
-func bench(seed uint64) *crawl.Page {
-	p := &crawl.Page{Language: "en", Title: rambling(seed, 6)}
+func bench(seed uint64) *crawl.Parsed {
+	p := parsed(crawl.Page{Language: "en", Title: rambling(seed, 6)})
 	for n := 0; n < 30_000; {
 		p.Blocks = append(p.Blocks, rambling(seed+uint64(n), 70))
 		n += len(p.Blocks[len(p.Blocks)-1])

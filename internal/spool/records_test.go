@@ -12,23 +12,26 @@ import (
 
 func TestRecords(t *testing.T) {
 	b := batch(t)
-	if _, err := ReadAll[crawl.Page](b, "pages"); !errors.Is(err, ErrMissing) {
+	if _, err := ReadAll[crawl.Parsed](b, "pages"); !errors.Is(err, ErrMissing) {
 		t.Errorf("before writing: %v", err)
 	}
-	many := crawl.Page{URL: "http://b.test/", Blocks: make([]string, 200_000)}
+	many := crawl.Parsed{Page: crawl.Page{URL: "http://b.test/", Blocks: make([]string, 200_000)}}
 	for i := range many.Blocks {
 		many.Blocks[i] = "7"
 	}
-	lists := [][]crawl.Page{
+	lists := [][]crawl.Parsed{
 		nil,
-		{{URL: "http://a.test/", Title: "not UTF-8: \xff\xc3(", Score: -1, Objects: []crawl.Object{{Type: "post", Properties: crawl.Properties{{Name: "\xe9", Value: "\x00"}}}}}},
-		{many, {URL: "http://c.test/", Links: []crawl.Outlink{{URL: "http://d.test/", Hop: crawl.HopLink, Block: -1}}}},
+		{{
+			Page:     crawl.Page{URL: "http://a.test/", Title: "not UTF-8: \xff\xc3("},
+			Findings: crawl.Findings{Objects: []crawl.Object{{Type: "post", Properties: crawl.Properties{{Name: "\xe9", Value: "\x00"}}}}},
+		}},
+		{many, {Page: crawl.Page{URL: "http://c.test/", Links: []crawl.Outlink{{URL: "http://d.test/", Hop: crawl.HopLink, Block: -1}}}}},
 	}
 	for _, list := range lists {
 		if err := WriteAll(b, "pages", list); err != nil {
 			t.Fatal(err)
 		}
-		got, err := ReadAll[crawl.Page](b, "pages")
+		got, err := ReadAll[crawl.Parsed](b, "pages")
 		if err != nil || !reflect.DeepEqual(got, list) {
 			t.Errorf("%d records, want %d: %v", len(got), len(list), err)
 		}
@@ -41,7 +44,7 @@ func TestRecords(t *testing.T) {
 	if err := os.WriteFile(path, raw[:len(raw)-1], 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := ReadAll[crawl.Page](b, "pages"); !errors.Is(err, ErrMissing) {
+	if _, err := ReadAll[crawl.Parsed](b, "pages"); !errors.Is(err, ErrMissing) {
 		t.Errorf("cut off: %v", err)
 	}
 }

@@ -27,10 +27,10 @@ type Sample struct {
 // sampleTerms is how many terms are kept of a page.
 const sampleTerms = 80
 
-// NewSample keeps what a scored page with these terms can teach of a topic. The lexicon knows its words.
-func NewSample(t crawl.Topic, p *crawl.Page, terms text.Vector, x *text.Lexicon) Sample {
+// NewSample keeps what a page with this verdict and these terms can teach of a topic. The lexicon knows its words.
+func NewSample(t crawl.Topic, p *crawl.Page, v *crawl.Verdict, terms text.Vector, x *text.Lexicon) Sample {
 	out := Sample{
-		URL: p.URL, Score: max(p.Score, 0), Example: IsExample(t, p.URL), Terms: terms.Heaviest(sampleTerms), PageFeatures: p.PageFeatures,
+		URL: p.URL, Score: max(v.Score, 0), Example: IsExample(t, p.URL), Terms: terms.Heaviest(sampleTerms), PageFeatures: v.PageFeatures,
 		Language: p.Language, Names: namesIn(p.Blocks),
 	}
 	for _, term := range out.Terms {

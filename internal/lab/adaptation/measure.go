@@ -156,10 +156,9 @@ func Measure(dir string, list []recognition.Labelled, base *kb.Base, limits aah.
 	return rows, nil
 }
 
-func apply(h *aah.Helper, url string, body, before []byte) *page.Document {
+func apply(h *aah.Helper, url string, body, before []byte) crawl.Findings {
 	d := page.Parse(page.Input{URL: url, MIME: "text/html; charset=utf-8", Body: body}, page.DefaultLimits())
-	h.Apply(d, aah.Input{Before: before})
-	return d
+	return h.Apply(d, aah.Input{Before: before})
 }
 
 func measure(app string, samples []sample, base *kb.Base, limits aah.Limits, strength Strength, seed uint64) (Row, error) {
@@ -226,9 +225,9 @@ func measure(app string, samples []sample, base *kb.Base, limits aah.Limits, str
 func one(h *aah.Helper, s sample, body, before []byte) Score {
 	d := page.Parse(page.Input{URL: s.url, MIME: "text/html; charset=utf-8", Body: body}, page.DefaultLimits())
 	start := time.Now()
-	h.Apply(d, aah.Input{Before: before})
+	found := h.Apply(d, aah.Input{Before: before})
 	took := time.Since(start)
-	score := compare(s.truth, things(d.Objects))
+	score := compare(s.truth, things(found.Objects))
 	score.Time = took
 	return score
 }

@@ -87,10 +87,11 @@ func (c *crawler) fetch(url string) {
 	d := page.Parse(page.Input{URL: url, MIME: answer.Header.Get("Content-Type"), Body: answer.Body}, c.limits)
 	if c.mode != crawl.HelperOff { // it leaves all links as they are
 		var head bytes.Buffer
+		var found crawl.Findings
 		if answer.Header.Write(&head) == nil {
-			c.helper.Apply(d, aah.Input{Head: head.Bytes(), Mode: c.mode})
+			found = c.helper.Apply(d, aah.Input{Head: head.Bytes(), Mode: c.mode})
 		}
-		if d.Root != nil && d.Application != c.site.Application {
+		if d.Root != nil && found.Application != c.site.Application {
 			c.run.Unrecognised++
 		}
 	}

@@ -95,9 +95,9 @@ func (c *Corpus) LabelBy(d crawl.Definition) error {
 	n := 0
 	for i := range c.Pages {
 		p := page.Parse(page.Input{URL: c.Pages[i].URL, MIME: c.web.Pages[i].MIME, Body: c.web.Pages[i].Body}, page.DefaultLimits())
-		scorer.Page(&p.Page, score.Context{})
+		judged := scorer.Page(&crawl.Parsed{Page: p.Page}, score.Context{})
 		c.Pages[i].Label = ""
-		if p.Score >= d.Topic.Threshold {
+		if judged.Verdict.Score >= d.Topic.Threshold {
 			c.Pages[i].Label = ByDefinition
 			n++
 		}

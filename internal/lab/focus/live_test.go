@@ -134,8 +134,7 @@ func TestLabelBy(t *testing.T) {
 	scores := make([]float64, len(c.Pages))
 	for i := range c.Pages {
 		p := page.Parse(page.Input{URL: c.Pages[i].URL, MIME: "text/html", Body: c.web.Pages[i].Body}, page.DefaultLimits())
-		scorer.Page(&p.Page, score.Context{})
-		scores[i] = p.Score
+		scores[i] = scorer.Page(&crawl.Parsed{Page: p.Page}, score.Context{}).Verdict.Score
 	}
 	raven, _ := c.At(homePages[2] + "b/raven3")
 	onion, _ := c.At(homePages[2] + "s/onion3")

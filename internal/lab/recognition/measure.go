@@ -43,9 +43,9 @@ func Measure(dir string, list []Labelled, base *kb.Base, other Recogniser) ([]Se
 			url = "http://unknown.invalid/page"
 		}
 		start := time.Now()
-		d := page.Parse(page.Input{URL: url, MIME: "text/html", Body: body}, page.DefaultLimits())
+		document := page.Parse(page.Input{URL: url, MIME: "text/html", Body: body}, page.DefaultLimits())
 		parsed := time.Now()
-		h.Apply(d, aah.Input{})
+		d := h.Apply(document, aah.Input{})
 		s := Seen{
 			Labelled: l, Found: d.Application, Version: d.Version, Level: d.Level, Rule: d.Rule, By: d.LevelRule,
 			Content: d.Terminal, Objects: map[string]int{}, Parse: parsed.Sub(start), Took: time.Since(parsed),

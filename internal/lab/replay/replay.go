@@ -189,9 +189,9 @@ func (c *crawling) batch(ctx context.Context, claim frontier.Claim) error {
 		return err
 	}
 	for i := range parsed.Pages {
-		p := &parsed.Pages[i].Page
+		p := &parsed.Pages[i]
 		if at, _ := c.web.At(p.URL); c.listed != nil && p.Status < 300 {
-			c.edges(p, at)
+			c.edges(&p.Page, at)
 		}
 	}
 	judged, err := c.pages.Judge(ctx, source)
@@ -205,7 +205,7 @@ func (c *crawling) batch(ctx context.Context, claim frontier.Claim) error {
 		if next < len(judged.Pages) && judged.Pages[next].Entry == i {
 			p = &judged.Pages[next]
 			next++
-			c.keepLinks(&p.Page, targets[x.URL].Path)
+			c.keepLinks(&p.Judged, targets[x.URL].Path)
 		}
 		result.Add(x.Outcome, targets[x.URL].Path, p, c.d.ByPlaces())
 		if at, known := c.web.At(x.URL); known {
@@ -271,15 +271,15 @@ func (c *crawling) edges(p *crawl.Page, at int) {
 }
 
 // keepLinks keeps the outlinks of a page of the reference crawl, as the archive of a live crawl does.
-func (c *crawling) keepLinks(p *crawl.Page, path string) {
+func (c *crawling) keepLinks(p *crawl.Judged, path string) {
 	if !c.reference {
 		return
 	}
-	for _, l := range p.Links {
+	for i, l := range p.Links {
 		if !c.inside(l.URL) {
 			continue
 		}
-		kept := archive.Link{Source: p.URL, Path: path, Outlink: l, Language: p.Language, NoFollow: p.NoFollow}
+		kept := archive.Link{Source: p.URL, Path: path, Outlink: l, LinkVerdict: p.Verdict.Links[i], Language: p.Language, NoFollow: p.NoFollow}
 		if l.Block >= 0 && l.Block < len(p.Blocks) {
 			kept.Paragraph = p.Blocks[l.Block]
 		}

@@ -1,0 +1,91 @@
+package crawl
+
+// A page is understood in three steps, each with a type for what it says: the parser makes a [Page], the helper adds [Findings],
+// the judge a [Verdict]. [Parsed] and [Judged] are a page after the second and after the third step: of a page that nobody has
+// judged there is no score to be read.
+
+// Page is what the parser says of one response (internal/page).
+type Page struct {
+	URL         string    `json:"url"`
+	Status      int       `json:"status"`
+	MIME        string    `json:"mime,omitempty"`
+	Charset     string    `json:"charset,omitempty"`
+	Title       string    `json:"title,omitempty"`
+	Language    string    `json:"language,omitempty"` // ISO 639-1, empty if unsure
+	Description string    `json:"description,omitempty"`
+	Generator   string    `json:"generator,omitempty"`
+	Canonical   string    `json:"canonical,omitempty"`
+	Blocks      []string  `json:"blocks,omitempty"` // text blocks in document order
+	Links       []Outlink `json:"links,omitempty"`  // without those that the helper drops
+	LinksCut    int       `json:"links_cut,omitempty"`
+	NoIndex     bool      `json:"noindex,omitempty"`
+	NoFollow    bool      `json:"nofollow,omitempty"`
+}
+
+// Outlink is a discovered URL (paper §4.2).
+type Outlink struct {
+	URL     string `json:"url"`
+	Hop     Hop    `json:"hop"`               // the helper makes HopPaging of some links
+	Context string `json:"context,omitempty"` // where it stood, such as "a/@href"
+	Anchor  string `json:"anchor,omitempty"`
+	Block   int    `json:"block"` // index of the page's text block around the anchor, −1 if there is none
+	TagPath string `json:"tag_path,omitempty"`
+	Rel     string `json:"rel,omitempty"`
+	// What the helper says of it; empty and 0: nothing.
+	Level string  `json:"level,omitempty"` // the page level behind it
+	Prior float64 `json:"prior,omitempty"` // priority, in (0,1]
+}
+
+// Findings are what the helper says of a page (internal/aah). The zero Findings: it said nothing. What it says of links stands
+// with them.
+type Findings struct {
+	Content     []bool   `json:"-"` // text blocks that are content; nil: it did not say
+	Application string   `json:"application,omitempty"`
+	Version     string   `json:"version,omitempty"` // of the application
+	Level       string   `json:"level,omitempty"`
+	Terminal    bool     `json:"terminal,omitempty"`   // the level holds what the archive is for
+	Rule        string   `json:"rule,omitempty"`       // which rule of the knowledge base recognised the application
+	LevelRule   string   `json:"level_rule,omitempty"` // … and the level
+	Confidence  float64  `json:"confidence,omitempty"` // of the application, in (0,1]
+	Base        string   `json:"kb,omitempty"`         // checksum of the knowledge base
+	Prints      []byte   `json:"-"`                    // what is remembered of the objects for the next time
+	Objects     []Object `json:"objects,omitempty"`
+}
+
+// Verdict is what the judge says of a page and of its links (internal/score).
+type Verdict struct {
+	Score        float64       // the document score, in [0,1]; −1 if nothing was said
+	Worth        float64       // for the topic, in [0,1], by an order that learns
+	PageFeatures []byte        // what such an order learns of the page; nil: nothing
+	Links        []LinkVerdict // one for each link of the page, in their order
+}
+
+// LinkVerdict is what the judge says of a link.
+type LinkVerdict struct {
+	Score        float64 `json:"score"` // in [0,1]
+	Parts        Parts   `json:"parts,omitempty"`
+	LinkFeatures []byte  `json:"-"` // what the order wants to have again when the link is followed
+}
+
+// Parsed is a page that the parser and the helper have read.
+type Parsed struct {
+	Page
+	Findings
+}
+
+// Judged is a page that is judged, too.
+type Judged struct {
+	Parsed
+	Verdict Verdict
+}
+
+// Discovery is the outlink on its way to the frontier; source is the URL of its page, path the hop letters of that. places
+// tells that what was learned of the places that links stand at has a say (Definition.ByPlaces): it has, where the helper
+// said nothing.
+func (l *Outlink) Discovery(v *LinkVerdict, source, path string, places bool) Discovery {
+	d := Discovery{URL: l.URL, Via: source, Path: Hopped(path, l.Hop), Score: v.Score, LinkFeatures: v.LinkFeatures, Parts: v.Parts.Encode()}
+	if places && l.Prior == 0 && l.Hop == HopLink {
+		d.TagPath = l.TagPath
+	}
+	return d
+}
