@@ -102,7 +102,7 @@ func TestAsk(t *testing.T) {
 	t.Parallel()
 	Program(t, "muninn") // is built before the crawl begins
 	server := StartServer(t)
-	world := Serve(t, bench.New(webworld.Options{Seed: 15, Latency: 150 * time.Millisecond}, 2, 2000))
+	world := Serve(t, bench.New(webworld.Options{Seed: 15, Latency: 400 * time.Millisecond}, 2, 2000))
 	dir := t.TempDir()
 	worker := StartWorker(t, Config(server, world, dir))
 	known, archive := worker.Activities().Frontier, filepath.Join(dir, "archive")

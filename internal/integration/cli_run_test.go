@@ -83,6 +83,7 @@ func (s *site) muninn(flags ...string) (code int, said string) {
 // interrupted begins the crawl, and ends muninn by Ctrl-C once some pages are fetched.
 func (s *site) interrupted() {
 	s.t.Helper()
+	s.world.SetLatency(500 * time.Millisecond) // so that it is interrupted before the end
 	p := s.start()
 	Until(s.t, soon, "the crawl is under way", func() string {
 		if n := s.world.Stats().Requested(); n < 8 && !p.ended() {
@@ -90,7 +91,6 @@ func (s *site) interrupted() {
 		}
 		return ""
 	})
-	s.world.SetLatency(500 * time.Millisecond) // so that it is interrupted before the end
 	p.signal(os.Interrupt)
 	if code := p.end(soon); code != 130 {
 		s.t.Fatalf("exit code %d after Ctrl-C, want 130:\n%s", code, lines(p.out.String()))
@@ -103,7 +103,7 @@ func (s *site) interrupted() {
 func TestRunAnew(t *testing.T) {
 	t.Parallel()
 	server := StartServer(t)
-	world := Serve(t, bench.New(webworld.Options{Seed: 9, Latency: 100 * time.Millisecond}, 2, 300))
+	world := Serve(t, bench.New(webworld.Options{Seed: 9}, 2, 300))
 	d := Definition("changed", world)
 	d.Order.PerQueue = 10
 	d.Scope.Within = crawl.WithinHost
@@ -165,7 +165,7 @@ func TestRunAnew(t *testing.T) {
 func TestRunGoesOn(t *testing.T) {
 	t.Parallel()
 	server := StartServer(t)
-	world := Serve(t, bench.New(webworld.Options{Seed: 10, Latency: 50 * time.Millisecond}, 2, 40))
+	world := Serve(t, bench.New(webworld.Options{Seed: 10}, 2, 40))
 	d := Definition("same", world)
 	d.Order.PerQueue = 10
 	d.Scope.Within = crawl.WithinHost

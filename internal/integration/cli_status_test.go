@@ -97,7 +97,7 @@ func TestStatusWithoutAWorker(t *testing.T) {
 func TestPauseReleasesLeases(t *testing.T) {
 	t.Parallel()
 	server := StartServer(t)
-	world := Serve(t, bench.New(webworld.Options{Seed: 14, Latency: 80 * time.Millisecond}, 2, 80))
+	world := Serve(t, bench.New(webworld.Options{Seed: 14, Latency: 500 * time.Millisecond}, 2, 80))
 	dir := t.TempDir()
 	d := server.inFlight(t, world, dir, "paused", 20)
 	signal := func(name string) {
@@ -106,7 +106,6 @@ func TestPauseReleasesLeases(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	world.SetLatency(500 * time.Millisecond) // so that the pause comes before the end
 	signal(names.SignalPause)
 	before := 0
 	Until(t, soon, "the batches that are out end, and their leases with them", func() string {

@@ -107,7 +107,7 @@ type crawlStatus struct {
 
 func TestVerbs(t *testing.T) {
 	t.Parallel()
-	world := Serve(t, bench.New(webworld.Options{Seed: 6, Latency: 50 * time.Millisecond}, 2, 2000))
+	world := Serve(t, bench.New(webworld.Options{Seed: 6, Latency: 200 * time.Millisecond}, 2, 2000))
 	dir := t.TempDir()
 	address, interrupt := dev(t, world, dir)
 	muninn := func(want int, args ...string) string {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"go.temporal.io/api/enums/v1"
+	"go.temporal.io/sdk/converter"
 
 	"github.com/muninn-archive/muninn/activities/names"
 	"github.com/muninn-archive/muninn/internal/crawl"
@@ -19,10 +20,14 @@ import (
 // shard asks the first politeness shard, of which there is one, for its state.
 func (s *Server) shard(t *testing.T) politeness.State {
 	t.Helper()
-	value, err := s.Client.QueryWorkflow(t.Context(), names.PolitenessID(0), "", names.QueryStatus)
-	if err != nil {
-		t.Fatal(err)
-	}
+	var value converter.EncodedValue
+	Until(t, soon, "the politeness shard answers", func() string { // a busy server gives a query up after some seconds
+		var err error
+		if value, err = s.Client.QueryWorkflow(t.Context(), names.PolitenessID(0), "", names.QueryStatus); err != nil {
+			return err.Error()
+		}
+		return ""
+	})
 	var state politeness.State
 	if err := value.Get(&state); err != nil {
 		t.Fatal(err)

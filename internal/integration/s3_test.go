@@ -61,7 +61,7 @@ func TestS3Crawl(t *testing.T) {
 // s3Download copies a store into a folder.
 func s3Download(t *testing.T, store archive.Store, dir string) (objects int) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), soon)
 	defer cancel()
 	err := store.List(ctx, "", func(o archive.Object) error {
 		objects++

@@ -29,7 +29,7 @@ type Options struct {
 }
 
 // startTimeout is how long the server may take until it answers.
-const startTimeout = 60 * time.Second
+const startTimeout = 2 * time.Minute
 
 // stopTimeout is how long it may take to end before it is killed.
 const stopTimeout = 10 * time.Second
