@@ -120,7 +120,7 @@ func (s crawlStatus) writeNumbers(line func(format string, args ...any)) {
 		line("  harvest   %s by tenths of the run, %.2f to %.2f", bars(harvests), harvests[0], harvests[len(harvests)-1])
 	}
 	line("  frontier  %d URLs wait in %d queues, %d known", p.Waiting, p.Queues, t.Known)
-	if most := workflows.Most(p); most != "" && s.Result == nil {
+	if most := workflows.MostWaiting(p); most != "" && s.Result == nil {
 		line("            %s", most)
 	}
 	line("  refused   %d by robots.txt, %d by the address guard", t.Robots, t.Refused)

@@ -11,19 +11,19 @@ import (
 
 // Explain asks the worker of a crawl why a URL stands where it stands.
 func Explain(ctx workflow.Context, in activities.AskInput) (out frontier.Explanation, err error) {
-	err = workflow.ExecuteActivity(asking(ctx, in.Queue, "look "+in.URL+" up"), steps.Explain, in).Get(ctx, &out)
+	err = workflow.ExecuteActivity(withAskOptions(ctx, in.Queue, "look "+in.URL+" up"), steps.Explain, in).Get(ctx, &out)
 	return out, err
 }
 
 // Report has the worker of a crawl make a report of it, and puts it into the archive.
 func Report(ctx workflow.Context, in activities.AskInput) (out activities.ReportResult, err error) {
-	err = workflow.ExecuteActivity(reporting(ctx, in.Queue, "make a report of "+in.Crawl), steps.Report, in).Get(ctx, &out)
+	err = workflow.ExecuteActivity(withReportOptions(ctx, in.Queue, "make a report of "+in.Crawl), steps.Report, in).Get(ctx, &out)
 	return out, err
 }
 
 // Forget has the worker of a crawl delete it from its frontier, or report what would be deleted.
 func Forget(ctx workflow.Context, in activities.AskInput) (out frontier.Forgotten, err error) {
-	err = workflow.ExecuteActivity(reporting(ctx, in.Queue, "forget "+in.Crawl), steps.Forget, in).Get(ctx, &out)
+	err = workflow.ExecuteActivity(withReportOptions(ctx, in.Queue, "forget "+in.Crawl), steps.Forget, in).Get(ctx, &out)
 	return out, err
 }
 
@@ -33,19 +33,19 @@ const (
 	reportAttempts = 3
 )
 
-// reporting runs the making of a report on a worker's own queue.
-func reporting(ctx workflow.Context, queue, summary string) workflow.Context {
+// withReportOptions runs the making of a report on a worker's own queue.
+func withReportOptions(ctx workflow.Context, queue, summary string) workflow.Context {
 	return workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
-		TaskQueue: queue, StartToCloseTimeout: reportTimeout, HeartbeatTimeout: heartbeatTimeout, Summary: summary, RetryPolicy: bounded(reportAttempts),
+		TaskQueue: queue, StartToCloseTimeout: reportTimeout, HeartbeatTimeout: heartbeatTimeout, Summary: summary, RetryPolicy: retryAtMost(reportAttempts),
 	})
 }
 
 // askTimeout is how long an operator waits for an answer, attempts and all.
 const askTimeout = 30 * time.Second
 
-// asking runs what somebody waits for on a worker's own queue.
-func asking(ctx workflow.Context, queue, summary string) workflow.Context {
+// withAskOptions runs what somebody waits for on a worker's own queue.
+func withAskOptions(ctx workflow.Context, queue, summary string) workflow.Context {
 	return workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
-		TaskQueue: queue, ScheduleToCloseTimeout: askTimeout, Summary: summary, RetryPolicy: patient(),
+		TaskQueue: queue, ScheduleToCloseTimeout: askTimeout, Summary: summary, RetryPolicy: retryForever(),
 	})
 }

@@ -58,7 +58,7 @@ func (b *batch) run(ctx workflow.Context) error {
 
 func (b *batch) open(ctx workflow.Context) (activities.OpenResult, error) {
 	var open activities.OpenResult
-	err := workflow.ExecuteLocalActivity(local(ctx, "open the claims"), steps.Open, b.in).Get(ctx, &open)
+	err := workflow.ExecuteLocalActivity(withLocalOptions(ctx, "open the claims"), steps.Open, b.in).Get(ctx, &open)
 	b.out.URLs = open.URLs
 	if open.Done {
 		b.out.Note = "nothing of it is left to do: it was committed, or other batches took its URLs"
@@ -67,19 +67,19 @@ func (b *batch) open(ctx workflow.Context) (activities.OpenResult, error) {
 }
 
 func (b *batch) fetch(ctx workflow.Context) error {
-	return workflow.ExecuteActivity(fetching(ctx, fmt.Sprintf("FETCH %d URLs of %d hosts", b.out.URLs, len(b.in.Claims))), steps.FetchTargets, b.in).Get(ctx, &b.out.Fetched)
+	return workflow.ExecuteActivity(withFetchOptions(ctx, fmt.Sprintf("FETCH %d URLs of %d hosts", b.out.URLs, len(b.in.Claims))), steps.FetchTargets, b.in).Get(ctx, &b.out.Fetched)
 }
 
 // process is AAH, SCORE and ARCHIVE.
 func (b *batch) process(ctx workflow.Context) error {
 	var out activities.ProcessResult
-	err := workflow.ExecuteActivity(working(ctx, "AAH, SCORE, ARCHIVE: understand, score and archive the pages"), steps.Process, b.in).Get(ctx, &out)
+	err := workflow.ExecuteActivity(withWorkOptions(ctx, "AAH, SCORE, ARCHIVE: understand, score and archive the pages"), steps.Process, b.in).Get(ctx, &out)
 	b.out.Analysed, b.out.Scored, b.out.Archived = out.Analysed, out.Scored, out.Archived
 	return err
 }
 
 func (b *batch) commit(ctx workflow.Context) error {
-	err := workflow.ExecuteLocalActivity(local(ctx, "commit to the frontier"), steps.Commit, b.in).Get(ctx, nil)
+	err := workflow.ExecuteLocalActivity(withLocalOptions(ctx, "commit to the frontier"), steps.Commit, b.in).Get(ctx, nil)
 	if err == nil {
 		b.state(ctx, crawl.BatchDone, b.summary())
 	}
@@ -89,7 +89,7 @@ func (b *batch) commit(ctx workflow.Context) error {
 func (b *batch) giveBack(ctx workflow.Context) {
 	ctx, cancel := workflow.NewDisconnectedContext(ctx)
 	defer cancel()
-	err := workflow.ExecuteActivity(on(ctx, "", "give the URLs back"), steps.GiveBack, b.in).Get(ctx, nil)
+	err := workflow.ExecuteActivity(withQueueOptions(ctx, "", "give the URLs back"), steps.GiveBack, b.in).Get(ctx, nil)
 	if err != nil {
 		workflow.GetLogger(ctx).Error("give back", "error", err)
 	}

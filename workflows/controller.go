@@ -29,14 +29,14 @@ type ControllerInput struct {
 	Worker string `json:"worker"`
 	Queue  string `json:"queue"`
 
-	Round    int64                       `json:"round,omitempty"` // the last that was begun
-	Paused   bool                        `json:"paused,omitempty"`
-	Stopping bool                        `json:"stopping,omitempty"`
-	Confirm  frontier.Confirmed          `json:"confirm,omitzero"`
-	Progress activities.Progress         `json:"progress,omitzero"` // as of the last round
-	Leases   map[int]*politeness.Waiting `json:"leases,omitempty"`  // what claims wait for, by shard
-	Told     time.Time                   `json:"told,omitzero"`     // when the crawl last got a message
-	Wait     time.Duration               `json:"wait,omitempty"`    // until the next message to the crawl
+	Round       int64                       `json:"round,omitempty"` // the last that was begun
+	Paused      bool                        `json:"paused,omitempty"`
+	Stopping    bool                        `json:"stopping,omitempty"`
+	Confirm     frontier.Confirmed          `json:"confirm,omitzero"`
+	Progress    activities.Progress         `json:"progress,omitzero"` // as of the last round
+	Leases      map[int]*politeness.Waiting `json:"leases,omitempty"`  // what claims wait for, by shard
+	ReportedAt  time.Time                   `json:"told,omitzero"`     // when the crawl last got a message
+	ReportAfter time.Duration               `json:"wait,omitempty"`    // until the next message to the crawl
 }
 
 // ControllerResult says why a controller ended.
@@ -77,7 +77,7 @@ func (c *controller) run(ctx workflow.Context) (ControllerResult, error) {
 			return ControllerResult{}, err
 		}
 		c.idle = round.Idle
-		c.tell(ctx, round)
+		c.publish(ctx, round)
 		if reason := ended(round); reason != "" && !c.Paused {
 			if err := c.startWaiting(ctx); err != nil {
 				return ControllerResult{}, err
@@ -112,15 +112,15 @@ func (c *controller) windDown(ctx workflow.Context) {
 	for over := false; !over; {
 		round, err := c.round(ctx)
 		if err == nil {
-			c.tell(ctx, round)
+			c.publish(ctx, round)
 			err = c.startWaiting(ctx)
 		}
 		if over = err != nil || ended(round) != ""; err != nil {
 			workflow.GetLogger(ctx).Warn("a crawl that was cancelled does not wait for its batches any more", "crawl", c.Crawl, "error", err)
 		}
 	}
-	if told := c.tellCrawl(ctx); told != nil {
-		_ = told.Get(ctx, nil) // the crawl is the only one that is informed
+	if sent := c.sendProgress(ctx); sent != nil {
+		_ = sent.Get(ctx, nil) // the crawl is the only one that is informed
 	}
 }
 
@@ -151,7 +151,7 @@ func (c *controller) result(reason crawl.Reason) ControllerResult {
 func (c *controller) round(ctx workflow.Context) (activities.ClaimResult, error) {
 	c.Round++
 	var out activities.ClaimResult
-	claim := workflow.ExecuteActivity(claiming(ctx, c.Queue), steps.Claim, activities.ClaimInput{
+	claim := workflow.ExecuteActivity(withClaimOptions(ctx, c.Queue), steps.Claim, activities.ClaimInput{
 		Crawl: c.Crawl, Round: c.Round, Reply: workflow.GetInfo(ctx).WorkflowExecution.ID,
 		Drain: c.Stopping, Hold: c.Paused, Held: c.Progress.Holds != "", First: c.first, Confirm: c.Confirm,
 	})
@@ -168,7 +168,7 @@ func (c *controller) round(ctx workflow.Context) (activities.ClaimResult, error)
 		if !claimed {
 			s.AddFuture(claim, func(f workflow.Future) {
 				if failed = f.Get(ctx, &out); failed == nil {
-					granted, failed = c.take(&round, out.Answers)
+					granted, failed = c.takeAnswers(&round, out.Answers)
 				}
 				claimed = true
 			})
@@ -205,20 +205,20 @@ func (c *controller) receive(round *replies) ([]politeness.Grant, error) {
 	for {
 		var a politeness.Answer
 		if !c.grants.ReceiveAsync(&a) {
-			return c.take(round, answers)
+			return c.takeAnswers(round, answers)
 		}
 		answers = append(answers, a)
 	}
 }
 
-// take notes what the shards have answered to the round, and returns what they grant, one grant a lease.
-func (c *controller) take(round *replies, answers []politeness.Answer) ([]politeness.Grant, error) {
+// takeAnswers notes what the shards have answered to the round, and returns what they grant, one grant a lease.
+func (c *controller) takeAnswers(round *replies, answers []politeness.Answer) ([]politeness.Grant, error) {
 	var grants []politeness.Grant
 	for _, a := range answers {
 		if a.Fault != "" {
 			return nil, shardsFault(a.Fault)
 		}
-		c.awaits(a)
+		c.noteWaiting(a)
 		if a.Round == c.Round {
 			round.shards[a.Shard] = true
 			round.refused = append(round.refused, a.Refused...)
@@ -228,8 +228,8 @@ func (c *controller) take(round *replies, answers []politeness.Answer) ([]polite
 	return politeness.Distinct(grants), nil
 }
 
-// awaits notes what claims wait for at a shard.
-func (c *controller) awaits(a politeness.Answer) {
+// noteWaiting notes what claims wait for at a shard.
+func (c *controller) noteWaiting(a politeness.Answer) {
 	if a.Waiting == nil {
 		delete(c.Leases, a.Shard)
 		return
@@ -257,7 +257,7 @@ func (c *controller) start(ctx workflow.Context, grants []politeness.Grant) erro
 	if len(grants) == 0 {
 		return nil
 	}
-	ctx = on(ctx, c.Queue, fmt.Sprintf("start the batches of %d claims", len(grants)))
+	ctx = withQueueOptions(ctx, c.Queue, fmt.Sprintf("start the batches of %d claims", len(grants)))
 	return workflow.ExecuteActivity(ctx, steps.Start, activities.StartInput{Crawl: c.Crawl, Grants: grants}).Get(ctx, nil)
 }
 
@@ -265,7 +265,7 @@ func (c *controller) start(ctx workflow.Context, grants []politeness.Grant) erro
 // before the execution ends.
 func (c *controller) startWaiting(ctx workflow.Context) error {
 	for {
-		if err := settle(ctx); err != nil || c.grants.Len() == 0 {
+		if err := drainSignals(ctx); err != nil || c.grants.Len() == 0 {
 			return err
 		}
 		grants, err := c.receive(&replies{shards: map[int]bool{}})
@@ -280,10 +280,10 @@ func (c *controller) startWaiting(ctx workflow.Context) error {
 
 // listen serves signals and queries beside the loop.
 func (c *controller) listen(ctx workflow.Context) error {
-	hear(ctx, names.SignalPause, func(workflow.Context) { c.Paused = true })
-	hear(ctx, names.SignalResume, func(workflow.Context) { c.Paused = false })
-	hear(ctx, names.SignalStop, func(workflow.Context) { c.Stopping, c.Paused = true, false })
-	hear(ctx, names.SignalHandover, func(workflow.Context) { c.handover = true })
+	onSignal(ctx, names.SignalPause, func(workflow.Context) { c.Paused = true })
+	onSignal(ctx, names.SignalResume, func(workflow.Context) { c.Paused = false })
+	onSignal(ctx, names.SignalStop, func(workflow.Context) { c.Stopping, c.Paused = true, false })
+	onSignal(ctx, names.SignalHandover, func(workflow.Context) { c.handover = true })
 	return workflow.SetQueryHandler(ctx, names.QueryStatus, func() (activities.Progress, error) {
 		p := c.Progress
 		p.Worker, p.State, p.Leases = c.Worker, c.state(), c.leases()

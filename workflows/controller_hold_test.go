@@ -50,7 +50,7 @@ func TestControllerHolds(t *testing.T) {
 
 // The crawl shows why its worker claims nothing, and forgets it when it goes on.
 func TestCrawlShowsHold(t *testing.T) {
-	c := &crawling{CrawlState: CrawlState{Phase: "broad"}}
+	c := &crawlRun{CrawlState: CrawlState{Phase: "broad"}}
 	c.Progress.Holds = "the disk is full"
 	if got := c.stateName(); got != "broad, holding" {
 		t.Errorf("state %q", got)

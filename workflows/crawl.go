@@ -61,7 +61,7 @@ func Crawl(ctx workflow.Context, definition json.RawMessage, resumed *CrawlState
 	if err != nil {
 		return CrawlResult{}, temporal.NewNonRetryableApplicationError("the definition has faults:\n"+err.Error(), activities.ErrorInput, nil)
 	}
-	c := &crawling{definition: d, raw: definition}
+	c := &crawlRun{definition: d, raw: definition}
 	if err := c.listen(ctx, resumed); err != nil {
 		return CrawlResult{}, err
 	}
@@ -73,7 +73,7 @@ func Crawl(ctx workflow.Context, definition json.RawMessage, resumed *CrawlState
 		if err != nil {
 			return CrawlResult{}, err
 		}
-		if over, err := c.over(ctx, reason); err != nil {
+		if over, err := c.isOver(ctx, reason); err != nil {
 			return CrawlResult{}, err
 		} else if over {
 			return c.end(ctx, reason)
@@ -81,7 +81,7 @@ func Crawl(ctx workflow.Context, definition json.RawMessage, resumed *CrawlState
 	}
 }
 
-type crawling struct {
+type crawlRun struct {
 	definition crawl.Definition
 	raw        json.RawMessage
 	CrawlState
@@ -92,9 +92,9 @@ type crawling struct {
 }
 
 // phases runs the reference crawl, if there is one, and the broad crawl; it returns why they ended.
-func (c *crawling) phases(ctx workflow.Context) (crawl.Reason, error) {
+func (c *crawlRun) phases(ctx workflow.Context) (crawl.Reason, error) {
 	if pages := c.definition.ReferencePages(); pages > 0 && c.Learned == nil {
-		reason, err := c.fetch(ctx, crawl.PhaseReference, activities.PhaseInput{Crawl: c.Name, Pages: pages, Reference: true})
+		reason, err := c.runPhase(ctx, crawl.PhaseReference, activities.PhaseInput{Crawl: c.Name, Pages: pages, Reference: true})
 		if err != nil || reason != crawl.ReasonPhase && reason != crawl.ReasonDrained {
 			return reason, err
 		}
@@ -102,16 +102,16 @@ func (c *crawling) phases(ctx workflow.Context) (crawl.Reason, error) {
 			return reason, err
 		}
 	}
-	return c.fetch(ctx, crawl.PhaseBroad, activities.PhaseInput{Crawl: c.Name})
+	return c.runPhase(ctx, crawl.PhaseBroad, activities.PhaseInput{Crawl: c.Name})
 }
 
-func (c *crawling) begin(ctx workflow.Context) error {
+func (c *crawlRun) begin(ctx workflow.Context) error {
 	if c.Begun.Run > 0 {
 		return nil
 	}
-	c.enter(ctx, crawl.PhaseBeginning)
+	c.enterPhase(ctx, crawl.PhaseBeginning)
 	var members []activities.Member
-	if err := workflow.ExecuteActivity(shared(ctx, "which workers can take the crawl?"), steps.Members).Get(ctx, &members); err != nil {
+	if err := workflow.ExecuteActivity(withSharedOptions(ctx, "which workers can take the crawl?"), steps.Members).Get(ctx, &members); err != nil {
 		return err
 	}
 	if len(members) == 0 {
@@ -121,13 +121,13 @@ func (c *crawling) begin(ctx workflow.Context) error {
 	info := workflow.GetInfo(ctx)
 	c.Owner = info.WorkflowExecution.ID + "@" + info.FirstRunID
 	in := activities.BeginInput{Definition: c.definition, Owner: c.Owner}
-	return workflow.ExecuteActivity(on(ctx, c.Member.Queue, "open archive and frontier, queue the seeds"), steps.Begin, in).Get(ctx, &c.Begun)
+	return workflow.ExecuteActivity(withQueueOptions(ctx, c.Member.Queue, "open archive and frontier, queue the seeds"), steps.Begin, in).Get(ctx, &c.Begun)
 }
 
-// fetch runs a phase's FetcherController to its end.
-func (c *crawling) fetch(ctx workflow.Context, phase crawl.Phase, bounds activities.PhaseInput) (crawl.Reason, error) {
-	c.enter(ctx, phase)
-	if err := workflow.ExecuteActivity(on(ctx, c.Member.Queue, "bounds of the "+string(phase)+" crawl"), steps.Phase, bounds).Get(ctx, nil); err != nil {
+// runPhase runs a phase's FetcherController to its end.
+func (c *crawlRun) runPhase(ctx workflow.Context, phase crawl.Phase, bounds activities.PhaseInput) (crawl.Reason, error) {
+	c.enterPhase(ctx, phase)
+	if err := workflow.ExecuteActivity(withQueueOptions(ctx, c.Member.Queue, "bounds of the "+string(phase)+" crawl"), steps.Phase, bounds).Get(ctx, nil); err != nil {
 		return "", err
 	}
 	childCtx := workflow.WithChildOptions(ctx, workflow.ChildWorkflowOptions{
@@ -153,7 +153,7 @@ func (c *crawling) fetch(ctx workflow.Context, phase crawl.Phase, bounds activit
 			return result.Reason, nil
 		}
 		if workflow.GetInfo(ctx).GetContinueAsNewSuggested() {
-			if err := c.settle(ctx); err != nil {
+			if err := c.drainSubmits(ctx); err != nil {
 				return "", err
 			}
 			return "", workflow.NewContinueAsNewError(ctx, names.Crawl, c.raw, &c.CrawlState)
@@ -163,7 +163,7 @@ func (c *crawling) fetch(ctx workflow.Context, phase crawl.Phase, bounds activit
 
 // awaitController waits for the end of the controller, and asks it to hand over once the crawl's history is so long that it
 // is to continue as new: whatever the controller does, it may be paused for months while URLs are submitted.
-func (c *crawling) awaitController(ctx workflow.Context) (result ControllerResult, err error) {
+func (c *crawlRun) awaitController(ctx workflow.Context) (result ControllerResult, err error) {
 	asked := false
 	for !c.controller.IsReady() {
 		if err := workflow.Await(ctx, func() bool {
@@ -185,21 +185,21 @@ func (c *crawling) awaitController(ctx workflow.Context) (result ControllerResul
 	return result, err
 }
 
-func (c *crawling) learn(ctx workflow.Context) error {
-	c.enter(ctx, crawl.PhaseLearning)
+func (c *crawlRun) learn(ctx workflow.Context) error {
+	c.enterPhase(ctx, crawl.PhaseLearning)
 	var out activities.LearnResult
-	if err := workflow.ExecuteActivity(on(ctx, c.Member.Queue, "learn the topic of the reference crawl"), steps.Learn, c.Name).Get(ctx, &out); err != nil {
+	if err := workflow.ExecuteActivity(withQueueOptions(ctx, c.Member.Queue, "learn the topic of the reference crawl"), steps.Learn, c.Name).Get(ctx, &out); err != nil {
 		return err
 	}
 	c.Learned = &out.Learned
 	return nil
 }
 
-// over reports whether the run ends: not if all was fetched, and more was submitted meanwhile. From then on no update is
+// isOver reports whether the run ends: not if all was fetched, and more was submitted meanwhile. From then on no update is
 // accepted: what was, is in the frontier.
-func (c *crawling) over(ctx workflow.Context, reason crawl.Reason) (bool, error) {
+func (c *crawlRun) isOver(ctx workflow.Context, reason crawl.Reason) (bool, error) {
 	for {
-		if err := c.settle(ctx); err != nil {
+		if err := c.drainSubmits(ctx); err != nil {
 			return false, err
 		}
 		if reason != crawl.ReasonDrained || !c.submitted {
@@ -208,7 +208,7 @@ func (c *crawling) over(ctx workflow.Context, reason crawl.Reason) (bool, error)
 		}
 		c.submitted = false
 		var left bool
-		if err := workflow.ExecuteActivity(on(ctx, c.Member.Queue, "are there URLs that were submitted meanwhile?"), steps.Left, c.Name).Get(ctx, &left); err != nil {
+		if err := workflow.ExecuteActivity(withQueueOptions(ctx, c.Member.Queue, "are there URLs that were submitted meanwhile?"), steps.Left, c.Name).Get(ctx, &left); err != nil {
 			return false, err
 		}
 		if left {
@@ -217,11 +217,11 @@ func (c *crawling) over(ctx workflow.Context, reason crawl.Reason) (bool, error)
 	}
 }
 
-func (c *crawling) end(ctx workflow.Context, reason crawl.Reason) (CrawlResult, error) {
-	c.enter(ctx, crawl.PhaseEnding)
+func (c *crawlRun) end(ctx workflow.Context, reason crawl.Reason) (CrawlResult, error) {
+	c.enterPhase(ctx, crawl.PhaseEnding)
 	var out activities.EndResult
 	in := activities.EndInput{Crawl: c.Name, Owner: c.Owner}
-	if err := workflow.ExecuteActivity(on(ctx, c.Member.Queue, "end the run"), steps.End, in).Get(ctx, &out); err != nil {
+	if err := workflow.ExecuteActivity(withQueueOptions(ctx, c.Member.Queue, "end the run"), steps.End, in).Get(ctx, &out); err != nil {
 		return CrawlResult{}, err
 	}
 	t := out.Status.Totals
@@ -239,8 +239,8 @@ func (c *crawling) end(ctx workflow.Context, reason crawl.Reason) (CrawlResult, 
 	}, nil
 }
 
-// enter shows the phase in the UI.
-func (c *crawling) enter(ctx workflow.Context, phase crawl.Phase) {
+// enterPhase shows the phase in the UI.
+func (c *crawlRun) enterPhase(ctx workflow.Context, phase crawl.Phase) {
 	c.Phase = phase
 	workflow.GetLogger(ctx).Info("the crawl enters a phase", "crawl", c.Name, "run", c.Begun.Run, "phase", string(phase))
 	c.show(ctx)
@@ -248,7 +248,7 @@ func (c *crawling) enter(ctx workflow.Context, phase crawl.Phase) {
 }
 
 // stateName is the phase, and what an operator has asked for.
-func (c *crawling) stateName() string {
+func (c *crawlRun) stateName() string {
 	switch {
 	case c.Cancelled:
 		return string(c.Phase) + ", cancelled"
@@ -262,7 +262,7 @@ func (c *crawling) stateName() string {
 	return string(c.Phase)
 }
 
-func (c *crawling) show(ctx workflow.Context) {
+func (c *crawlRun) show(ctx workflow.Context) {
 	text := describe(c.stateName(), c.Progress)
 	if c.controller != nil {
 		text += " The current state is in the details of `" + names.ControllerID(c.Name, c.Member.Worker) + "`, and in `muninn status " + c.Name + "`."
@@ -280,7 +280,7 @@ func places(archive, report string) string {
 }
 
 // listen serves signals and queries beside the phases.
-func (c *crawling) listen(ctx workflow.Context, resumed *CrawlState) error {
+func (c *crawlRun) listen(ctx workflow.Context, resumed *CrawlState) error {
 	c.Name = c.definition.Name
 	if resumed != nil {
 		c.CrawlState = *resumed
@@ -288,11 +288,11 @@ func (c *crawling) listen(ctx workflow.Context, resumed *CrawlState) error {
 	c.forward(ctx, names.SignalPause, func() { c.Paused = true })
 	c.forward(ctx, names.SignalResume, func() { c.Paused = false })
 	c.forward(ctx, names.SignalStop, func() { c.Stopping, c.Paused = true, false })
-	c.hearProgress(ctx)
-	if err := c.hearSubmits(ctx); err != nil {
+	c.receiveProgress(ctx)
+	if err := c.serveSubmit(ctx); err != nil {
 		return err
 	}
-	if err := c.hearChanges(ctx); err != nil {
+	if err := c.serveConfigure(ctx); err != nil {
 		return err
 	}
 	if err := workflow.SetQueryHandler(ctx, names.QueryDefinition, func() (crawl.Definition, error) { return c.definition, nil }); err != nil {
@@ -302,8 +302,8 @@ func (c *crawling) listen(ctx workflow.Context, resumed *CrawlState) error {
 }
 
 // forward hands an operator's signal to the controller.
-func (c *crawling) forward(ctx workflow.Context, signal string, do func()) {
-	hear(ctx, signal, func(ctx workflow.Context) {
+func (c *crawlRun) forward(ctx workflow.Context, signal string, do func()) {
+	onSignal(ctx, signal, func(ctx workflow.Context) {
 		do()
 		c.show(ctx)
 		_ = workflow.UpsertTypedSearchAttributes(ctx, names.AttrState.ValueSet(c.stateName()))
@@ -313,8 +313,8 @@ func (c *crawling) forward(ctx workflow.Context, signal string, do func()) {
 	})
 }
 
-// closed says why the run takes no more updates; nil if it does.
-func (c *crawling) closed() error {
+// checkOpen says why the run takes no more updates; nil if it does.
+func (c *crawlRun) checkOpen() error {
 	switch {
 	case c.Cancelled:
 		return errCancelled
@@ -324,8 +324,8 @@ func (c *crawling) closed() error {
 	return nil
 }
 
-// hearChanges serves the update "configure": fields of the definition that may change while the crawl runs.
-func (c *crawling) hearChanges(ctx workflow.Context) error {
+// serveConfigure serves the update "configure": fields of the definition that may change while the crawl runs.
+func (c *crawlRun) serveConfigure(ctx workflow.Context) error {
 	change := func(ctx workflow.Context, fields json.RawMessage) (crawl.Definition, error) {
 		if err := workflow.Await(ctx, func() bool { return c.Begun.Run > 0 && !c.changing }); err != nil {
 			return c.definition, err
@@ -337,7 +337,7 @@ func (c *crawling) hearChanges(ctx workflow.Context) error {
 		if err != nil {
 			return c.definition, err
 		}
-		if err := workflow.ExecuteActivity(on(ctx, c.Member.Queue, "change the definition"), steps.Configure, d).Get(ctx, nil); err != nil {
+		if err := workflow.ExecuteActivity(withQueueOptions(ctx, c.Member.Queue, "change the definition"), steps.Configure, d).Get(ctx, nil); err != nil {
 			return c.definition, err
 		}
 		raw, err := json.Marshal(d)
@@ -350,7 +350,7 @@ func (c *crawling) hearChanges(ctx workflow.Context) error {
 	return workflow.SetUpdateHandlerWithOptions(ctx, names.UpdateConfig, change, workflow.UpdateHandlerOptions{
 		Description: "changes " + strings.Join(crawl.Changeable, ", ") + " while the crawl runs: fields as in a definition",
 		Validator: func(_ workflow.Context, fields json.RawMessage) error {
-			if err := c.closed(); err != nil {
+			if err := c.checkOpen(); err != nil {
 				return err
 			}
 			_, err := c.definition.Changed(fields)
@@ -359,10 +359,10 @@ func (c *crawling) hearChanges(ctx workflow.Context) error {
 	})
 }
 
-// settle hears what has come, and waits until submitted URLs are in the frontier.
-func (c *crawling) settle(ctx workflow.Context) error {
+// drainSubmits hears what has come, and waits until submitted URLs are in the frontier.
+func (c *crawlRun) drainSubmits(ctx workflow.Context) error {
 	for {
-		if err := settle(ctx); err != nil || c.writing == 0 {
+		if err := drainSignals(ctx); err != nil || c.writing == 0 {
 			return err
 		}
 		if err := workflow.Await(ctx, func() bool { return c.writing == 0 }); err != nil {
@@ -371,7 +371,7 @@ func (c *crawling) settle(ctx workflow.Context) error {
 	}
 }
 
-func (c *crawling) hearProgress(ctx workflow.Context) {
+func (c *crawlRun) receiveProgress(ctx workflow.Context) {
 	channel := workflow.GetSignalChannel(ctx, names.SignalProgress)
 	workflow.Go(ctx, func(ctx workflow.Context) {
 		for {

@@ -60,7 +60,7 @@ func (b *batch) leaseOf(ctx workflow.Context, in activities.AskLeasesInput, gran
 		if in.Withdraw {
 			summary = fmt.Sprintf("continue without %d leases", len(in.Asks))
 		}
-		if err := workflow.ExecuteActivity(on(ctx, "", summary), steps.AskLeases, in).Get(ctx, nil); err != nil || in.Withdraw {
+		if err := workflow.ExecuteActivity(withQueueOptions(ctx, "", summary), steps.AskLeases, in).Get(ctx, nil); err != nil || in.Withdraw {
 			return err
 		}
 		for again := workflow.Now(ctx).Add(askAgain); len(in.Asks) > 0; {
@@ -93,5 +93,5 @@ func (b *batch) granted(ctx workflow.Context, grants []politeness.Grant) error {
 		return nil
 	}
 	in := activities.LeaseInput{BatchInput: b.in, Grants: grants}
-	return workflow.ExecuteActivity(on(ctx, "", fmt.Sprintf("take %d leases", len(grants))), steps.Lease, in).Get(ctx, nil)
+	return workflow.ExecuteActivity(withQueueOptions(ctx, "", fmt.Sprintf("take %d leases", len(grants))), steps.Lease, in).Get(ctx, nil)
 }

@@ -2,8 +2,8 @@ package workflows
 
 import "go.temporal.io/sdk/workflow"
 
-// hear calls do for each signal of a name, beside the main loop.
-func hear(ctx workflow.Context, signal string, do func(ctx workflow.Context)) {
+// onSignal calls do for each signal of a name, beside the main loop.
+func onSignal(ctx workflow.Context, signal string, do func(ctx workflow.Context)) {
 	channel := workflow.GetSignalChannel(ctx, signal)
 	workflow.Go(ctx, func(ctx workflow.Context) {
 		for channel.Receive(ctx, nil) {
@@ -12,9 +12,9 @@ func hear(ctx workflow.Context, signal string, do func(ctx workflow.Context)) {
 	})
 }
 
-// settle lets all that listens beside the main loop run. It is called right before an execution ends:
+// drainSignals lets all that listens beside the main loop run. It is called right before an execution ends:
 // the main loop runs first, and a signal that came together with what ends it would be lost.
-func settle(ctx workflow.Context) error {
+func drainSignals(ctx workflow.Context) error {
 	last := false
 	workflow.Go(ctx, func(workflow.Context) { last = true })
 	return workflow.Await(ctx, func() bool { return last })

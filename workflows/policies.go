@@ -17,58 +17,58 @@ const (
 	claimTimeout     = 2 * time.Minute
 )
 
-// shared runs on whichever worker takes it.
-func shared(ctx workflow.Context, summary string) workflow.Context {
+// withSharedOptions runs on whichever worker takes it.
+func withSharedOptions(ctx workflow.Context, summary string) workflow.Context {
 	return workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
-		StartToCloseTimeout: shortTimeout, Summary: summary, RetryPolicy: patient(),
+		StartToCloseTimeout: shortTimeout, Summary: summary, RetryPolicy: retryForever(),
 	})
 }
 
-// on runs steps on a worker's own queue: most are short, some walk through the archive.
-func on(ctx workflow.Context, queue, summary string) workflow.Context {
+// withQueueOptions runs steps on a worker's own queue: most are short, some walk through the archive.
+func withQueueOptions(ctx workflow.Context, queue, summary string) workflow.Context {
 	return workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
-		TaskQueue: queue, StartToCloseTimeout: walkTimeout, HeartbeatTimeout: heartbeatTimeout, Summary: summary, RetryPolicy: patient(),
+		TaskQueue: queue, StartToCloseTimeout: walkTimeout, HeartbeatTimeout: heartbeatTimeout, Summary: summary, RetryPolicy: retryForever(),
 	})
 }
 
-// claiming runs the claim activity, which waits.
-func claiming(ctx workflow.Context, queue string) workflow.Context {
+// withClaimOptions runs the claim activity, which waits.
+func withClaimOptions(ctx workflow.Context, queue string) workflow.Context {
 	return workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
-		TaskQueue: queue, StartToCloseTimeout: claimTimeout, HeartbeatTimeout: heartbeatTimeout, RetryPolicy: patient(),
+		TaskQueue: queue, StartToCloseTimeout: claimTimeout, HeartbeatTimeout: heartbeatTimeout, RetryPolicy: retryForever(),
 	})
 }
 
-// fetching runs FETCH. Steps of a batch are tried until they say themselves that they give up: what a kill or an outage
+// withFetchOptions runs FETCH. Steps of a batch are tried until they say themselves that they give up: what a kill or an outage
 // cuts off does not count.
-func fetching(ctx workflow.Context, summary string) workflow.Context {
+func withFetchOptions(ctx workflow.Context, summary string) workflow.Context {
 	return workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
 		StartToCloseTimeout: fetchTimeout, HeartbeatTimeout: heartbeatTimeout, Summary: summary,
-		WaitForCancellation: true, RetryPolicy: patient(),
+		WaitForCancellation: true, RetryPolicy: retryForever(),
 	})
 }
 
-// working runs the steps that compute and store: AAH, SCORE and ARCHIVE.
-func working(ctx workflow.Context, summary string) workflow.Context {
+// withWorkOptions runs the steps that compute and store: AAH, SCORE and ARCHIVE.
+func withWorkOptions(ctx workflow.Context, summary string) workflow.Context {
 	return workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
 		StartToCloseTimeout: workTimeout, HeartbeatTimeout: heartbeatTimeout, Summary: summary,
-		WaitForCancellation: true, RetryPolicy: patient(),
+		WaitForCancellation: true, RetryPolicy: retryForever(),
 	})
 }
 
-// local runs short steps within the workflow task, on the worker that has the frontier.
-func local(ctx workflow.Context, summary string) workflow.Context {
+// withLocalOptions runs short steps within the workflow task, on the worker that has the frontier.
+func withLocalOptions(ctx workflow.Context, summary string) workflow.Context {
 	return workflow.WithLocalActivityOptions(ctx, workflow.LocalActivityOptions{
-		StartToCloseTimeout: shortTimeout, Summary: summary, RetryPolicy: patient(),
+		StartToCloseTimeout: shortTimeout, Summary: summary, RetryPolicy: retryForever(),
 	})
 }
 
-// patient tries forever: what it guards must not be lost.
-func patient() *temporal.RetryPolicy {
+// retryForever tries forever: what it guards must not be lost.
+func retryForever() *temporal.RetryPolicy {
 	return &temporal.RetryPolicy{InitialInterval: time.Second, BackoffCoefficient: 2, MaximumInterval: time.Minute}
 }
 
-func bounded(attempts int32) *temporal.RetryPolicy {
-	p := patient()
+func retryAtMost(attempts int32) *temporal.RetryPolicy {
+	p := retryForever()
 	p.MaximumAttempts = attempts
 	return p
 }

@@ -20,9 +20,9 @@ const politenessRounds = 200
 // Politeness grants the leases of one shard of addresses, over all crawls and workers. The rules are
 // in internal/politeness; this carries signals in and answers out, always in bulk.
 func Politeness(ctx workflow.Context, in activities.PolitenessInput) error {
-	p := &shardOf{
+	p := &politenessShard{
 		shard: in.Shard, state: in.State, rounds: workflow.GetSignalChannel(ctx, names.SignalRound),
-		asked: workflow.NewBufferedChannel(ctx, 1), loans: map[politeness.LeaseID]politeness.Grant{}, calls: map[politeness.LeaseID]int{},
+		stateChanged: workflow.NewBufferedChannel(ctx, 1), loans: map[politeness.LeaseID]politeness.Grant{}, calls: map[politeness.LeaseID]int{},
 	}
 	if p.state == nil {
 		p.state = politeness.New(0, in.Shards)
@@ -51,25 +51,25 @@ func Politeness(ctx workflow.Context, in activities.PolitenessInput) error {
 	})
 }
 
-type shardOf struct {
+type politenessShard struct {
 	shard   int
 	state   *politeness.State
 	rounds  workflow.ReceiveChannel
 	sending int // signals that are on their way
 	closing bool
 
-	timer workflow.Future // set to fire at fires; nil if none is
-	fires time.Time
-	unset workflow.CancelFunc
+	timer   workflow.Future // set to fire at fires; nil if none is
+	timerAt time.Time
+	unset   workflow.CancelFunc
 
-	asked  workflow.Channel                        // the state has changed beside the loop: when to wake may have, too
-	beside int                                     // rounds that were served by update since the loop last counted
-	loans  map[politeness.LeaseID]politeness.Grant // that borrowers wait for
-	calls  map[politeness.LeaseID]int              // of borrow, under way: the newest of each lease
+	stateChanged workflow.Channel                        // the state has changed beside the loop: when to wake may have, too
+	servedBeside int                                     // rounds that were served by update since the loop last counted
+	loans        map[politeness.LeaseID]politeness.Grant // that borrowers wait for
+	calls        map[politeness.LeaseID]int              // of borrow, under way: the newest of each lease
 }
 
 // listen answers queries and updates beside the loop.
-func (p *shardOf) listen(ctx workflow.Context) error {
+func (p *politenessShard) listen(ctx workflow.Context) error {
 	if err := workflow.SetQueryHandler(ctx, names.QueryStatus, func() (*politeness.State, error) { return p.state, nil }); err != nil {
 		return err
 	}
@@ -90,7 +90,7 @@ func (p *shardOf) listen(ctx workflow.Context) error {
 // round serves a round and answers it at once, without the two signals and the workflow task of the controller that this costs
 // otherwise. What is granted beside what the round asks for goes out as a signal: who asks again after a kill asks for the
 // claims of this round alone.
-func (p *shardOf) round(ctx workflow.Context, r politeness.Round) (activities.RoundResult, error) {
+func (p *politenessShard) round(ctx workflow.Context, r politeness.Round) (activities.RoundResult, error) {
 	now := workflow.Now(ctx)
 	out := activities.RoundResult{At: now}
 	answers := p.state.Serve(now, []politeness.Round{r})
@@ -101,8 +101,8 @@ func (p *shardOf) round(ctx workflow.Context, r politeness.Round) (activities.Ro
 		}
 	}
 	p.send(ctx, slices.DeleteFunc(answers, func(a politeness.Answer) bool { return a.To == r.From && len(a.Grants) == 0 }))
-	p.beside++
-	p.asked.SendAsync(true)
+	p.servedBeside++
+	p.stateChanged.SendAsync(true)
 	workflow.SetCurrentDetails(ctx, p.describe(now))
 	return out, nil
 }
@@ -111,7 +111,7 @@ func (p *shardOf) round(ctx workflow.Context, r politeness.Round) (activities.Ro
 // address than its own that it needs, as robots.txt may redirect to. If the address does not become free
 // soon, the ask is withdrawn and the update fails with activities.ErrorBusyAddress. So does a call whose claim calls again,
 // for its attempt is gone: the lease, and what becomes of the ask, are the newer call's.
-func (p *shardOf) borrow(ctx workflow.Context, in activities.BorrowInput) (politeness.Grant, error) {
+func (p *politenessShard) borrow(ctx workflow.Context, in activities.BorrowInput) (politeness.Grant, error) {
 	ask := in.Ask
 	ask.Reply, ask.Loan = "", true
 	for _, a := range p.serveAt(ctx, politeness.Round{Shards: in.Shards, Asks: []politeness.Ask{ask}}) {
@@ -119,7 +119,7 @@ func (p *shardOf) borrow(ctx workflow.Context, in activities.BorrowInput) (polit
 			return politeness.Grant{}, shardsFault(a.Fault)
 		}
 	}
-	p.asked.SendAsync(true)
+	p.stateChanged.SendAsync(true)
 	id, busy := ask.ID(), temporal.NewNonRetryableApplicationError(ask.IP+" is busy", activities.ErrorBusyAddress, nil)
 	p.calls[id]++
 	call := p.calls[id]
@@ -144,11 +144,11 @@ func (p *shardOf) borrow(ctx workflow.Context, in activities.BorrowInput) (polit
 }
 
 // wait serves what comes next: rounds, or the moment at which a lease ends or an address is free.
-func (p *shardOf) wait(ctx workflow.Context) (served int) {
+func (p *politenessShard) wait(ctx workflow.Context) (served int) {
 	s := workflow.NewSelector(ctx)
 	s.AddReceive(ctx.Done(), func(workflow.ReceiveChannel, bool) {})
 	s.AddReceive(p.rounds, func(workflow.ReceiveChannel, bool) {})
-	s.AddReceive(p.asked, func(c workflow.ReceiveChannel, _ bool) { c.Receive(ctx, nil) })
+	s.AddReceive(p.stateChanged, func(c workflow.ReceiveChannel, _ bool) { c.Receive(ctx, nil) })
 	p.wake(ctx)
 	if p.timer != nil {
 		s.AddFuture(p.timer, func(workflow.Future) {
@@ -157,16 +157,16 @@ func (p *shardOf) wait(ctx workflow.Context) (served int) {
 		})
 	}
 	s.Select(ctx)
-	served = p.serve(ctx, p.received()) + p.beside
-	p.beside = 0
+	served = p.serve(ctx, p.received()) + p.servedBeside
+	p.servedBeside = 0
 	return served
 }
 
 // wake sets the timer for the moment at which a lease ends or an address is free. One that fires earlier stays: it costs two
 // events to set another, and nothing to wake once too early.
-func (p *shardOf) wake(ctx workflow.Context) {
+func (p *politenessShard) wake(ctx workflow.Context) {
 	wake, ok := p.state.Wake()
-	if !ok || p.timer != nil && !wake.Before(p.fires) {
+	if !ok || p.timer != nil && !wake.Before(p.timerAt) {
 		return
 	}
 	if p.timer != nil {
@@ -175,11 +175,11 @@ func (p *shardOf) wake(ctx workflow.Context) {
 	now := workflow.Now(ctx)
 	wait := max(wake.Sub(now), 10*time.Millisecond)
 	timerCtx, cancel := workflow.WithCancel(ctx)
-	p.timer, p.fires, p.unset = workflow.NewTimer(timerCtx, wait), now.Add(wait), cancel
+	p.timer, p.timerAt, p.unset = workflow.NewTimer(timerCtx, wait), now.Add(wait), cancel
 }
 
 // received takes all rounds that are there.
-func (p *shardOf) received() []politeness.Round {
+func (p *politenessShard) received() []politeness.Round {
 	var rounds []politeness.Round
 	for {
 		var r politeness.Round
@@ -191,7 +191,7 @@ func (p *shardOf) received() []politeness.Round {
 }
 
 // serve serves rounds, and answers them with one signal a sender.
-func (p *shardOf) serve(ctx workflow.Context, rounds []politeness.Round) int {
+func (p *politenessShard) serve(ctx workflow.Context, rounds []politeness.Round) int {
 	if len(rounds) > 0 {
 		p.serveAt(ctx, rounds...)
 		workflow.SetCurrentDetails(ctx, p.describe(workflow.Now(ctx)))
@@ -200,13 +200,13 @@ func (p *shardOf) serve(ctx workflow.Context, rounds []politeness.Round) int {
 }
 
 // serveAt serves rounds now and sends the answers.
-func (p *shardOf) serveAt(ctx workflow.Context, rounds ...politeness.Round) []politeness.Answer {
+func (p *politenessShard) serveAt(ctx workflow.Context, rounds ...politeness.Round) []politeness.Answer {
 	answers := p.state.Serve(workflow.Now(ctx), rounds)
 	p.send(ctx, answers)
 	return answers
 }
 
-func (p *shardOf) describe(now time.Time) string {
+func (p *politenessShard) describe(now time.Time) string {
 	held, waiting, addresses := p.state.Counts()
 	out := fmt.Sprintf("%d leases are out, %d asks wait, %d addresses known", held, waiting, addresses)
 	if p.state.Floor.After(now) {
@@ -219,7 +219,7 @@ func (p *shardOf) describe(now time.Time) string {
 }
 
 // send delivers answers; those to none are for borrowers.
-func (p *shardOf) send(ctx workflow.Context, answers []politeness.Answer) {
+func (p *politenessShard) send(ctx workflow.Context, answers []politeness.Answer) {
 	for _, a := range answers {
 		if a.To == "" {
 			for _, g := range a.Grants {
@@ -233,14 +233,14 @@ func (p *shardOf) send(ctx workflow.Context, answers []politeness.Answer) {
 }
 
 // deliver signals one asker. If it is gone, what was granted to it is free again.
-func (p *shardOf) deliver(ctx workflow.Context, a politeness.Answer) {
+func (p *politenessShard) deliver(ctx workflow.Context, a politeness.Answer) {
 	sent := workflow.SignalExternalWorkflow(ctx, a.To, "", names.SignalGrants, a)
 	p.sending++
 	workflow.Go(ctx, func(ctx workflow.Context) {
 		defer func() { p.sending-- }()
 		if sent.Get(ctx, nil) != nil && len(a.Grants) > 0 {
 			p.send(ctx, p.state.Undelivered(workflow.Now(ctx), a.Grants))
-			p.asked.SendAsync(true)
+			p.stateChanged.SendAsync(true)
 		}
 	})
 }

@@ -22,13 +22,13 @@ import (
 )
 
 // A signal of grants, and when it was sent.
-type told struct {
+type sentAnswer struct {
 	to    string
 	after time.Duration // the start
 	politeness.Answer
 }
 
-func (s told) String() string {
+func (s sentAnswer) String() string {
 	var leases []string
 	for _, g := range s.Grants {
 		leases = append(leases, g.Lease)
@@ -39,8 +39,8 @@ func (s told) String() string {
 // shardEnv runs Politeness and collects its answers.
 type shardEnv struct {
 	*env
-	start time.Time
-	told  []told
+	start   time.Time
+	answers []sentAnswer
 }
 
 func newShard(t *testing.T, gone ...string) *shardEnv {
@@ -59,7 +59,7 @@ func newShardIn(env *env, gone ...string) *shardEnv {
 				return serviceerror.NewNotFound("no such workflow")
 			}
 		}
-		e.told = append(e.told, told{s.to, e.Now().Sub(e.start), s.arg.(politeness.Answer)})
+		e.answers = append(e.answers, sentAnswer{s.to, e.Now().Sub(e.start), s.arg.(politeness.Answer)})
 		return nil
 	})
 	return e
@@ -75,11 +75,11 @@ func (e *shardEnv) expect(want ...string) {
 	e.t.Helper()
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	slices.SortStableFunc(e.told, func(a, b told) int {
+	slices.SortStableFunc(e.answers, func(a, b sentAnswer) int {
 		return cmp.Or(cmp.Compare(a.after, b.after), cmp.Compare(a.to, b.to), cmp.Compare(b.Round, a.Round))
 	})
 	var got []string
-	for _, s := range e.told {
+	for _, s := range e.answers {
 		got = append(got, s.String())
 	}
 	if strings.Join(got, "\n") != strings.Join(want, "\n") {
@@ -125,7 +125,7 @@ func TestPolitenessAnswers(t *testing.T) {
 		"5s batch round 0 [e]",
 		"5s two round 4 []",
 	)
-	for _, s := range e.told {
+	for _, s := range e.answers {
 		if s.Shard != 5 {
 			t.Errorf("%v comes from shard %d, want 5", s, s.Shard)
 		}
@@ -147,7 +147,7 @@ func TestPolitenessAnswersAtOnce(t *testing.T) {
 						t.Errorf("%+v, %v", value, err)
 						return
 					}
-					got = append(got, told{r.From, after, out.Answer}.String()+fmt.Sprint(" waits: ", out.Answer.Waiting != nil))
+					got = append(got, sentAnswer{r.From, after, out.Answer}.String()+fmt.Sprint(" waits: ", out.Answer.Waiting != nil))
 				},
 			}, r)
 		})
@@ -228,7 +228,7 @@ func TestPolitenessWaits(t *testing.T) {
 		"15m0s one round 4 []",
 		fmt.Sprintf("%v one round 0 [c]", renewed+politeness.DefaultTTL+politeness.DefaultRest-politeness.GrantAhead),
 	)
-	for _, s := range e.told {
+	for _, s := range e.answers {
 		for _, g := range s.Grants {
 			if g.Lease == "b" && !g.NotBefore.Equal(next) {
 				t.Errorf("b may begin at %v, want %v", g.NotBefore, next)
@@ -381,7 +381,7 @@ func TestPolitenessLends(t *testing.T) {
 	if !slices.Equal(got, want) {
 		t.Errorf("borrowers got %v, want %v", got, want)
 	}
-	for _, line := range e.told {
+	for _, line := range e.answers {
 		if strings.Contains(line.String(), "next") {
 			t.Errorf("an address that is lent is granted: %s", line)
 		}

@@ -21,8 +21,8 @@ const (
 	progressLast  = 5 * time.Minute
 )
 
-// due reports whether the crawl is to get a message now, and after how long the next one.
-func due(since, wait time.Duration, changed bool) (now bool, next time.Duration) {
+// reportDue reports whether the crawl is to get a message now, and after how long the next one.
+func reportDue(since, wait time.Duration, changed bool) (now bool, next time.Duration) {
 	if wait == 0 {
 		wait = progressFirst
 	}
@@ -32,26 +32,26 @@ func due(since, wait time.Duration, changed bool) (now bool, next time.Duration)
 	return true, min(2*wait, progressLast)
 }
 
-// tell keeps the UI and the crawl up to date. The state of a controller that ends is in its result.
-func (c *controller) tell(ctx workflow.Context, r activities.ClaimResult) {
+// publish keeps the UI and the crawl up to date. The state of a controller that ends is in its result.
+func (c *controller) publish(ctx workflow.Context, r activities.ClaimResult) {
 	changed := (r.Holds == "") != (c.Progress.Holds == "")
 	c.Progress = r.Progress
 	c.Progress.Holds, c.Progress.Leases = r.Holds, c.leases()
 	c.Progress.Worker, c.Progress.State, c.Progress.At = c.Worker, c.state(), workflow.Now(ctx)
 	workflow.SetCurrentDetails(ctx, describe(c.state(), c.Progress))
-	if c.Told.IsZero() {
-		c.Told = c.Progress.At
+	if c.ReportedAt.IsZero() {
+		c.ReportedAt = c.Progress.At
 	}
-	now, wait := due(c.Progress.At.Sub(c.Told), c.Wait, changed)
-	if c.Wait = wait; !now {
+	now, wait := reportDue(c.Progress.At.Sub(c.ReportedAt), c.ReportAfter, changed)
+	if c.ReportAfter = wait; !now {
 		return
 	}
-	c.Told = c.Progress.At
-	c.tellCrawl(ctx)
+	c.ReportedAt = c.Progress.At
+	c.sendProgress(ctx)
 }
 
-// tellCrawl sends the crawl the progress as of the last round; nil if there is no crawl.
-func (c *controller) tellCrawl(ctx workflow.Context) workflow.Future {
+// sendProgress sends the crawl the progress as of the last round; nil if there is no crawl.
+func (c *controller) sendProgress(ctx workflow.Context) workflow.Future {
 	_ = workflow.UpsertTypedSearchAttributes(ctx, attributes(c.state(), c.Progress.Totals)...)
 	if parent := workflow.GetInfo(ctx).ParentWorkflowExecution; parent != nil {
 		return workflow.SignalExternalWorkflow(ctx, parent.ID, "", names.SignalProgress, c.Progress)
@@ -93,7 +93,7 @@ func describe(state string, p activities.Progress) string {
 	}
 	fmt.Fprintf(&b, "%s have URLs; %d URLs were refused by robots.txt; %s, %s.",
 		count(int64(p.Queues), "queue"), t.Robots, count(t.Retries, "retry"), count(t.Failed, "failed batch"))
-	if text := Most(p); text != "" {
+	if text := MostWaiting(p); text != "" {
 		fmt.Fprintf(&b, "\n\n%s.", text)
 	}
 	if !p.At.IsZero() {
@@ -108,9 +108,9 @@ const (
 	trapShare = 0.5
 )
 
-// Most names the site in which most URLs wait, and what bounds it if that is much: a calendar without end shows so. It is
+// MostWaiting names the site in which most URLs wait, and what bounds it if that is much: a calendar without end shows so. It is
 // empty if there is but one site, or most of the URLs wait elsewhere.
-func Most(p activities.Progress) string {
+func MostWaiting(p activities.Progress) string {
 	l := p.Longest
 	if l == nil || p.Queues < 2 || l.Waiting < trapURLs || float64(l.Waiting) < trapShare*float64(l.Of) {
 		return ""

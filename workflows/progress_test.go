@@ -21,7 +21,7 @@ func TestDue(t *testing.T) {
 		var since, wait time.Duration
 		for range run / time.Second {
 			since += time.Second
-			now, next := due(since, wait, false)
+			now, next := reportDue(since, wait, false)
 			if wait = next; now {
 				n++
 				since = 0
@@ -34,7 +34,7 @@ func TestDue(t *testing.T) {
 			t.Errorf("in %v the crawl is told %d times, want %d", run, got, want)
 		}
 	}
-	if now, _ := due(0, progressLast, true); !now {
+	if now, _ := reportDue(0, progressLast, true); !now {
 		t.Error("a change is not told at once")
 	}
 }
@@ -147,7 +147,7 @@ func TestMost(t *testing.T) {
 		{&frontier.Longest{PLD: "a.test", Waiting: 970, Of: 1000, Pages: 300}, 9, "97 % of the URLs that wait, 970, are of a.test, which gave 300 of 400 pages so far"},
 	} {
 		p := activities.Progress{Progress: frontier.Progress{Longest: tc.longest, Queues: tc.queues, Totals: frontier.Totals{Pages: 400}}}
-		got := Most(p)
+		got := MostWaiting(p)
 		if !strings.HasPrefix(got, tc.want) || (got == "") != (tc.want == "") || tc.want != "" && !strings.Contains(got, "`budget.per_pld`") {
 			t.Errorf("%+v: %q", tc.longest, got)
 		}

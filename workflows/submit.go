@@ -20,12 +20,12 @@ type SubmitResult struct {
 	URLs    []frontier.SubmitAnswer `json:"urls"`
 }
 
-// hearSubmits serves the update "submit": scored URLs. It is answered once they are in the frontier.
-func (c *crawling) hearSubmits(ctx workflow.Context) error {
+// serveSubmit serves the update "submit": scored URLs. It is answered once they are in the frontier.
+func (c *crawlRun) serveSubmit(ctx workflow.Context) error {
 	return workflow.SetUpdateHandlerWithOptions(ctx, names.UpdateSubmit, c.submit, workflow.UpdateHandlerOptions{
 		Description: "offers URLs with their scores: [{\"url\": …, \"score\": 0.9}]; answers for each whether it is accepted",
 		Validator: func(_ workflow.Context, list json.RawMessage) error {
-			if err := c.closed(); err != nil {
+			if err := c.checkOpen(); err != nil {
 				return err
 			}
 			urls, err := submissions(list)
@@ -37,7 +37,7 @@ func (c *crawling) hearSubmits(ctx workflow.Context) error {
 	})
 }
 
-func (c *crawling) submit(ctx workflow.Context, raw json.RawMessage) (out SubmitResult, err error) {
+func (c *crawlRun) submit(ctx workflow.Context, raw json.RawMessage) (out SubmitResult, err error) {
 	list, err := submissions(raw)
 	if err != nil { // never: it was accepted
 		return out, temporal.NewNonRetryableApplicationError(err.Error(), activities.ErrorInput, err)
@@ -54,7 +54,7 @@ func (c *crawling) submit(ctx workflow.Context, raw json.RawMessage) (out Submit
 	// and of an ID that was there before the frontier returns the answers of that list.
 	id := fmt.Sprintf("submit-%d-%s-%d-%s", c.Begun.Run, c.Owner, number, workflow.GetCurrentUpdateInfo(ctx).ID)
 	in := activities.SubmitInput{Crawl: c.Name, ID: id, URLs: list}
-	if err := workflow.ExecuteActivity(on(ctx, c.Member.Queue, fmt.Sprintf("submit %d URLs", len(list))), steps.Submit, in).Get(ctx, &out.URLs); err != nil {
+	if err := workflow.ExecuteActivity(withQueueOptions(ctx, c.Member.Queue, fmt.Sprintf("submit %d URLs", len(list))), steps.Submit, in).Get(ctx, &out.URLs); err != nil {
 		return out, err
 	}
 	out.Answers = map[string]int{}
