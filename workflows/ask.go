@@ -33,7 +33,7 @@ const (
 	reportAttempts = 3
 )
 
-// withReportOptions runs the making of a report on a worker's own queue.
+// withReportOptions is for making a report on a worker's own queue.
 func withReportOptions(ctx workflow.Context, queue, summary string) workflow.Context {
 	return workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
 		TaskQueue: queue, StartToCloseTimeout: reportTimeout, HeartbeatTimeout: heartbeatTimeout, Summary: summary, RetryPolicy: retryAtMost(reportAttempts),
@@ -43,7 +43,7 @@ func withReportOptions(ctx workflow.Context, queue, summary string) workflow.Con
 // askTimeout is how long an operator waits for an answer, attempts and all.
 const askTimeout = 30 * time.Second
 
-// withAskOptions runs what somebody waits for on a worker's own queue.
+// withAskOptions is for questions of an operator, who waits, to a worker's own queue.
 func withAskOptions(ctx workflow.Context, queue, summary string) workflow.Context {
 	return workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
 		TaskQueue: queue, ScheduleToCloseTimeout: askTimeout, Summary: summary, RetryPolicy: retryForever(),

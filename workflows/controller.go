@@ -211,7 +211,7 @@ func (c *controller) receive(round *replies) ([]politeness.Grant, error) {
 	}
 }
 
-// takeAnswers notes what the shards have answered to the round, and returns what they grant, one grant a lease.
+// takeAnswers stores the shards' answers to the round, and returns what they grant, one grant a lease.
 func (c *controller) takeAnswers(round *replies, answers []politeness.Answer) ([]politeness.Grant, error) {
 	var grants []politeness.Grant
 	for _, a := range answers {
@@ -261,8 +261,8 @@ func (c *controller) start(ctx workflow.Context, grants []politeness.Grant) erro
 	return workflow.ExecuteActivity(ctx, steps.Start, activities.StartInput{Crawl: c.Crawl, Grants: grants}).Get(ctx, nil)
 }
 
-// startWaiting starts what was granted last, and what is granted meanwhile, and hears the operator out,
-// before the execution ends.
+// startWaiting starts what was granted last, and what is granted meanwhile, and handles pending signals of the operator, before the
+// execution ends.
 func (c *controller) startWaiting(ctx workflow.Context) error {
 	for {
 		if err := drainSignals(ctx); err != nil || c.grants.Len() == 0 {

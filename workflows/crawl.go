@@ -195,8 +195,8 @@ func (c *crawlRun) learn(ctx workflow.Context) error {
 	return nil
 }
 
-// isOver reports whether the run ends: not if all was fetched, and more was submitted meanwhile. From then on no update is
-// accepted: what was, is in the frontier.
+// isOver reports whether the run ends. It does not if all was fetched and more was submitted meanwhile. Once it is true no update is
+// accepted, and those that were accepted are in the frontier.
 func (c *crawlRun) isOver(ctx workflow.Context, reason crawl.Reason) (bool, error) {
 	for {
 		if err := c.drainSubmits(ctx); err != nil {
@@ -313,7 +313,7 @@ func (c *crawlRun) forward(ctx workflow.Context, signal string, do func()) {
 	})
 }
 
-// checkOpen says why the run takes no more updates; nil if it does.
+// checkOpen returns why the run takes no more updates; nil if it takes them.
 func (c *crawlRun) checkOpen() error {
 	switch {
 	case c.Cancelled:
@@ -359,7 +359,7 @@ func (c *crawlRun) serveConfigure(ctx workflow.Context) error {
 	})
 }
 
-// drainSubmits hears what has come, and waits until submitted URLs are in the frontier.
+// drainSubmits handles pending signals and updates, and waits until submitted URLs are in the frontier.
 func (c *crawlRun) drainSubmits(ctx workflow.Context) error {
 	for {
 		if err := drainSignals(ctx); err != nil || c.writing == 0 {

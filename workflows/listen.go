@@ -12,7 +12,7 @@ func onSignal(ctx workflow.Context, signal string, do func(ctx workflow.Context)
 	})
 }
 
-// drainSignals lets all that listens beside the main loop run. It is called right before an execution ends:
+// drainSignals lets the coroutines beside the main loop run once more. It is called right before an execution ends:
 // the main loop runs first, and a signal that came together with what ends it would be lost.
 func drainSignals(ctx workflow.Context) error {
 	last := false

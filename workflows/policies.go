@@ -17,29 +17,30 @@ const (
 	claimTimeout     = 2 * time.Minute
 )
 
-// withSharedOptions runs on whichever worker takes it.
+// withSharedOptions is for activities that any worker may run.
 func withSharedOptions(ctx workflow.Context, summary string) workflow.Context {
 	return workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
 		StartToCloseTimeout: shortTimeout, Summary: summary, RetryPolicy: retryForever(),
 	})
 }
 
-// withQueueOptions runs steps on a worker's own queue: most are short, some walk through the archive.
+// withQueueOptions is for steps on a worker's own queue: most are short, some walk through the archive. An empty queue is that of
+// the workflow.
 func withQueueOptions(ctx workflow.Context, queue, summary string) workflow.Context {
 	return workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
 		TaskQueue: queue, StartToCloseTimeout: walkTimeout, HeartbeatTimeout: heartbeatTimeout, Summary: summary, RetryPolicy: retryForever(),
 	})
 }
 
-// withClaimOptions runs the claim activity, which waits.
+// withClaimOptions is for the claim activity, which waits.
 func withClaimOptions(ctx workflow.Context, queue string) workflow.Context {
 	return workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
 		TaskQueue: queue, StartToCloseTimeout: claimTimeout, HeartbeatTimeout: heartbeatTimeout, RetryPolicy: retryForever(),
 	})
 }
 
-// withFetchOptions runs FETCH. Steps of a batch are tried until they say themselves that they give up: what a kill or an outage
-// cuts off does not count.
+// withFetchOptions is for FETCH. Temporal retries the steps of a batch until they fail for good themselves: an attempt that a kill
+// or an outage cut off does not count.
 func withFetchOptions(ctx workflow.Context, summary string) workflow.Context {
 	return workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
 		StartToCloseTimeout: fetchTimeout, HeartbeatTimeout: heartbeatTimeout, Summary: summary,
@@ -47,7 +48,7 @@ func withFetchOptions(ctx workflow.Context, summary string) workflow.Context {
 	})
 }
 
-// withWorkOptions runs the steps that compute and store: AAH, SCORE and ARCHIVE.
+// withWorkOptions is for the steps that compute and store: AAH, SCORE and ARCHIVE.
 func withWorkOptions(ctx workflow.Context, summary string) workflow.Context {
 	return workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
 		StartToCloseTimeout: workTimeout, HeartbeatTimeout: heartbeatTimeout, Summary: summary,
@@ -55,14 +56,14 @@ func withWorkOptions(ctx workflow.Context, summary string) workflow.Context {
 	})
 }
 
-// withLocalOptions runs short steps within the workflow task, on the worker that has the frontier.
+// withLocalOptions is for short steps within the workflow task, on the worker that has the frontier.
 func withLocalOptions(ctx workflow.Context, summary string) workflow.Context {
 	return workflow.WithLocalActivityOptions(ctx, workflow.LocalActivityOptions{
 		StartToCloseTimeout: shortTimeout, Summary: summary, RetryPolicy: retryForever(),
 	})
 }
 
-// retryForever tries forever: what it guards must not be lost.
+// retryForever has no last attempt: the result must not be lost.
 func retryForever() *temporal.RetryPolicy {
 	return &temporal.RetryPolicy{InitialInterval: time.Second, BackoffCoefficient: 2, MaximumInterval: time.Minute}
 }

@@ -58,7 +58,7 @@ type politenessShard struct {
 	sending int // signals that are on their way
 	closing bool
 
-	timer   workflow.Future // set to fire at fires; nil if none is
+	timer   workflow.Future // set to fire at timerAt; nil if none is
 	timerAt time.Time
 	unset   workflow.CancelFunc
 

@@ -32,7 +32,7 @@ func reportDue(since, wait time.Duration, changed bool) (now bool, next time.Dur
 	return true, min(2*wait, progressLast)
 }
 
-// publish keeps the UI and the crawl up to date. The state of a controller that ends is in its result.
+// publish shows the progress in the UI and, if it is due, sends it to the crawl. The state of a controller that ends is in its result.
 func (c *controller) publish(ctx workflow.Context, r activities.ClaimResult) {
 	changed := (r.Holds == "") != (c.Progress.Holds == "")
 	c.Progress = r.Progress

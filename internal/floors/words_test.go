@@ -22,8 +22,6 @@ var kept = []struct{ file, word, why string }{
 	{"starter/local.go", "anew", "the flag --anew"},
 	{"internal/thesaurus/wordnet.go", "verb", "WordNet's verbs"},
 	{"internal/thesaurus/wordnet.go", "verbs", "WordNet's verbs"},
-	{"workflows/controller.go", "told", "until the code of the controller is renamed"},
-	{"workflows/progress.go", "tell", "until the code of the controller is renamed"},
 	{"internal/webworld/runes.go", "for ever", "a title of a page"},
 }
 
