@@ -43,7 +43,7 @@ func TestClaimStartsWhatIsGrantedAtOnce(t *testing.T) {
 	if started != 1 || out.Sent != 0 || len(out.Answers) != 1 || out.Answers[0].Round != 1 || len(out.Answers[0].Grants) != 0 {
 		t.Errorf("%d batches are started, %+v", started, out)
 	}
-	if until := a.Frontier.LeaseUntil("c", round.Asks[0].Lease); !until.After(a.Now()) {
+	if until := a.Frontier.Crawl("c").Lane(round.Asks[0].Lease).LeaseUntil(); !until.After(a.Now()) {
 		t.Errorf("the lease lasts until %v", until)
 	}
 

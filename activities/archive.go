@@ -30,10 +30,10 @@ func (a *Activities) archive(ctx context.Context, in BatchInput) (ArchiveResult,
 // archiveBatch archives what the spool holds of a batch; no other attempt of one of its steps may run. again: an earlier attempt may
 // have left objects in the archive.
 func (a *Activities) archiveBatch(ctx context.Context, in BatchInput, again bool) (ArchiveResult, error) {
-	if err := a.Frontier.Renew(in.Crawl, in.Batch); err != nil {
+	if err := a.batch(in).Renew(); err != nil {
 		return ArchiveResult{}, err
 	}
-	plan, err := a.Frontier.Plan(in.Crawl)
+	plan, err := a.Frontier.Crawl(in.Crawl).Plan()
 	if err != nil {
 		return ArchiveResult{}, err
 	}
@@ -54,7 +54,7 @@ func (a *Activities) archiveBatch(ctx context.Context, in BatchInput, again bool
 	}
 	b := a.Spool.Batch(in.Crawl, in.Batch)
 	segment, err := archive.NewSegment(b.Dir(), h.label, a.Now(), func(digest string) (crawl.Visit, bool) {
-		return a.Frontier.Original(in.Crawl, h.life.Archive, digest)
+		return a.Frontier.Crawl(in.Crawl).URLs().Original(h.life.Archive, digest)
 	})
 	if err != nil {
 		return ArchiveResult{}, err
@@ -70,7 +70,7 @@ func (a *Activities) archiveBatch(ctx context.Context, in BatchInput, again bool
 	if segment.Empty() {
 		return ArchiveResult{}, a.Engine.Remember(in.Crawl, in.Batch)
 	}
-	if err = a.Frontier.Renew(in.Crawl, in.Batch); err != nil { // its URLs may have gone back meanwhile
+	if err = a.batch(in).Renew(); err != nil { // its URLs may have gone back meanwhile
 		return ArchiveResult{}, err
 	}
 	m, err = segment.Commit(ctx, h.store)

@@ -1,5 +1,9 @@
 package activities
 
+import (
+	"github.com/muninn-archive/muninn/frontier"
+)
+
 // BatchInput is the input of a Batch workflow, and of its steps.
 type BatchInput struct {
 	Crawl  string     `json:"crawl"`
@@ -9,6 +13,11 @@ type BatchInput struct {
 	Shards int        `json:"shards"`
 	// Attempts is how often an activity may fail for reasons of the batch itself before the batch fails; 0: DefaultAttempts.
 	Attempts int `json:"attempts,omitempty"`
+}
+
+// batch returns the batch in the frontier.
+func (a *Activities) batch(in BatchInput) frontier.Batch {
+	return a.Frontier.Crawl(in.Crawl).Batch(in.Batch)
 }
 
 // ClaimRef names a claim of a batch.

@@ -66,7 +66,7 @@ func (a *Activities) Begin(ctx context.Context, in BeginInput) (BeginResult, err
 	if err := a.keepDefinition(ctx, store, d, run); err != nil {
 		return BeginResult{}, err
 	}
-	plan, err := a.Frontier.Plan(d.Name)
+	plan, err := a.Frontier.Crawl(d.Name).Plan()
 	if err != nil {
 		return BeginResult{}, err
 	}
@@ -85,12 +85,12 @@ func (a *Activities) Begin(ctx context.Context, in BeginInput) (BeginResult, err
 	}
 	activity.RecordHeartbeat(ctx, "queueing seeds")
 	if run > 1 {
-		if err := a.Frontier.Recrawl(d.Name, fmt.Sprintf("recrawl-%d", run)); err != nil {
+		if err := a.Frontier.Crawl(d.Name).URLs().Recrawl(fmt.Sprintf("recrawl-%d", run)); err != nil {
 			return BeginResult{}, err
 		}
 	}
 	// whoever takes a run over may bring other seeds
-	if err := a.Frontier.Submit(d.Name, fmt.Sprintf("seeds-%d-%s", run, in.Owner), found); err != nil {
+	if err := a.Frontier.Crawl(d.Name).URLs().Offer(fmt.Sprintf("seeds-%d-%s", run, in.Owner), found); err != nil {
 		return BeginResult{}, err
 	}
 	_, former, err := a.settleArchive(ctx, d)
@@ -118,7 +118,7 @@ func (a *Activities) checkFiles(d crawl.Definition) error {
 // abandoned reports whether the workflow that the run belongs to has ended without ending it: it was
 // terminated, or failed.
 func (a *Activities) abandoned(ctx context.Context, name string) bool {
-	plan, err := a.Frontier.Plan(name)
+	plan, err := a.Frontier.Crawl(name).Plan()
 	if err != nil {
 		return true
 	}

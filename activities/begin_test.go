@@ -45,7 +45,7 @@ func TestBegin(t *testing.T) {
 		if err != nil || errAgain != nil || out != again || out.Run != 1 || out.Seeds != c.seeds || out.Archive != r.dir || out.Former != "" {
 			t.Errorf("%s: %+v, %v; again %+v, %v", name, out, err, again, errAgain)
 		}
-		if s, err := r.Frontier.Status(rigCrawl); err != nil || s.Waiting != c.waiting {
+		if s, err := r.Frontier.Crawl(rigCrawl).Status(); err != nil || s.Waiting != c.waiting {
 			t.Errorf("%s: %d URLs wait, %v", name, s.Waiting, err)
 		}
 		if _, err := os.Stat(filepath.Join(r.dir, "c", "definitions", "run-1.json")); err != nil {

@@ -56,20 +56,20 @@ const maxEnds = 3
 // Claim waits until there is something to claim, release or renew, and sends it to each politeness shard concerned in one message.
 // Batches of leases that a shard grants at once are started at once; it grants the others later, by a signal.
 func (a *Activities) Claim(ctx context.Context, in ClaimInput) (ClaimResult, error) {
-	if err := a.Frontier.Confirm(in.Crawl, in.Confirm); err != nil {
+	if err := a.Frontier.Crawl(in.Crawl).Confirm(in.Confirm); err != nil {
 		return ClaimResult{}, err
 	}
-	if err := a.Frontier.Withdraw(in.Crawl); err != nil {
+	if err := a.Frontier.Crawl(in.Crawl).Withdraw(); err != nil {
 		return ClaimResult{}, err
 	}
-	plan, err := a.Frontier.Plan(in.Crawl)
+	plan, err := a.Frontier.Crawl(in.Crawl).Plan()
 	if err != nil {
 		return ClaimResult{}, err
 	}
 	ctx, release := untilStopped(ctx)
 	defer release()
 	holds := a.holdReason(ctx, in)
-	round, err := a.Frontier.Claim(ctx, a.want(in, holds != "", plan.Definition.Politeness.PerIP))
+	round, err := a.Frontier.Crawl(in.Crawl).Claim(ctx, a.want(in, holds != "", plan.Definition.Politeness.PerIP))
 	if err != nil {
 		return ClaimResult{}, err
 	}
@@ -92,7 +92,7 @@ func (a *Activities) Claim(ctx context.Context, in ClaimInput) (ClaimResult, err
 	}
 	out.Answers = a.startAnswered(ctx, in.Crawl, answered)
 	out.Progress = Progress{Worker: a.Settings.Worker, UnderWay: a.UnderWay.Of(in.Crawl)}
-	out.Progress.Progress, err = a.Frontier.Progress(in.Crawl)
+	out.Progress.Progress, err = a.Frontier.Crawl(in.Crawl).Progress()
 	out.Progress.Ends = lastOf(out.Progress.Ends, maxEnds)
 	return out, err
 }
@@ -141,7 +141,7 @@ func (a *Activities) linger(crawl string) time.Duration {
 func (a *Activities) want(in ClaimInput, held bool, perIP int) frontier.Want {
 	limits := a.Fetch.Limits()
 	want := frontier.Want{
-		Crawl: in.Crawl, Round: in.Round, Claims: a.Settings.Round, Lanes: a.Settings.Lanes,
+		Round: in.Round, Claims: a.Settings.Round, Lanes: a.Settings.Lanes,
 		Linger: a.linger(in.Crawl), Quiet: lingerReleases * a.Settings.Linger, Until: a.Now().Add(claimWait), MaxFail: limits.HostFailures, Backoff: limits.Backoff,
 		Resolve: func(ctx context.Context, host string) (string, error) {
 			addr, err := a.Fetch.Address(ctx, host)

@@ -33,7 +33,7 @@ func claimable(t *testing.T) *Activities {
 	d.Name, d.Seeds = "c", []crawl.Seed{{URL: "http://a.example/"}}
 	_, err = front.Begin(d.Name, "o", d, []string{"http://a.example/"}, false)
 	must(err)
-	must(front.Submit(d.Name, "seeds", []crawl.Discovery{{URL: "http://a.example/", Path: "S", Score: 1}}))
+	must(front.Crawl(d.Name).URLs().Offer("seeds", []crawl.Discovery{{URL: "http://a.example/", Path: "S", Score: 1}}))
 	guard, err := fetch.NewGuard([]string{"127.0.0.0/8"}, nil)
 	must(err)
 	resolver, err := fetch.NewResolver(map[string]netip.Addr{"a.example": netip.MustParseAddr("127.0.0.1")}, "127.0.0.1:9")

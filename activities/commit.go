@@ -18,9 +18,9 @@ func (a *Activities) Commit(ctx context.Context, in BatchInput) error {
 // commit does so for a batch that has failed, too: then the queues of its claims rest until a time.
 func (a *Activities) commit(ctx context.Context, in BatchInput, rest time.Time) error {
 	b := a.Spool.Batch(in.Crawl, in.Batch)
-	life, err := a.Frontier.LifeOf(in.Crawl, in.Batch)
+	life, err := a.batch(in).Life()
 	if errors.Is(err, frontier.ErrNoBatch) {
-		if a.Frontier.Committed(in.Crawl, in.Batch) { // before: the claims went with it, but perhaps not all else
+		if a.batch(in).Committed() { // before: the claims went with it, but perhaps not all else
 			a.forgetBatch(in)
 			return b.Remove()
 		}
@@ -37,12 +37,12 @@ func (a *Activities) commit(ctx context.Context, in BatchInput, rest time.Time) 
 	if err != nil {
 		return err
 	}
-	c, err := left.Commit(in.Crawl, in.Batch)
+	c, err := left.Commit(in.Batch)
 	if err != nil {
 		return err
 	}
 	c.Archive, c.Recovered, c.Rest = life.Archive, recovered, rest
-	if err := a.Frontier.Commit(c); err != nil {
+	if err := a.Frontier.Crawl(in.Crawl).Commit(c); err != nil {
 		return err
 	}
 	a.forgetBatch(in)

@@ -15,14 +15,14 @@ func (a *Activities) Configure(ctx context.Context, d crawl.Definition) error {
 	if err != nil {
 		return err
 	}
-	plan, err := a.Frontier.Plan(d.Name)
+	plan, err := a.Frontier.Crawl(d.Name).Plan()
 	if err != nil {
 		return err
 	}
-	if err := a.Frontier.Configure(d.Name, d); err != nil {
+	if err := a.Frontier.Crawl(d.Name).Configure(d); err != nil {
 		return err
 	}
-	if l := a.Frontier.Learner(d.Name); l != nil && l.Examples() == 0 {
+	if l := a.Frontier.Crawl(d.Name).Learning().Order(); l != nil && l.Examples() == 0 {
 		if err := a.Engine.ShowExamples(d.Name, !plan.Reference); err != nil { // which it has learned nothing of so far
 			return err
 		}

@@ -23,12 +23,12 @@ func TestConfigure(t *testing.T) {
 		r.begin("o", func(d *crawl.Definition) {
 			d.Topic.Keywords, d.Order.Strategy = []string{"raven"}, crawl.StrategyWeighted
 		})
-		before, err := r.Frontier.Plan(rigCrawl)
+		before, err := r.Frontier.Crawl(rigCrawl).Plan()
 		r.must(err)
 		changed := before.Definition
 		c.edit(&changed)
 		err = r.do(r.Configure, changed)
-		now, errPlan := r.Frontier.Plan(rigCrawl)
+		now, errPlan := r.Frontier.Crawl(rigCrawl).Plan()
 		r.must(errPlan)
 		if c.fault != "" {
 			if err == nil || !strings.Contains(err.Error(), c.fault) || now.Definition.Budget != before.Definition.Budget {

@@ -17,7 +17,7 @@ const unfetchedPart = 10_000
 func (a *Activities) archiveUnfetched(ctx context.Context, plan frontier.Plan, store archive.Store) error {
 	d := plan.Definition
 	for ctx.Err() == nil {
-		list, first, err := a.Frontier.Unfetched(d.Name, unfetchedPart)
+		list, first, err := a.Frontier.Crawl(d.Name).URLs().Unfetched(unfetchedPart)
 		if err != nil || len(list) == 0 {
 			return err
 		}
@@ -29,7 +29,7 @@ func (a *Activities) archiveUnfetched(ctx context.Context, plan frontier.Plan, s
 		if err != nil {
 			return err
 		}
-		if err := a.Frontier.Reported(d.Name, n); err != nil {
+		if err := a.Frontier.Crawl(d.Name).URLs().Reported(n); err != nil {
 			return err
 		}
 	}

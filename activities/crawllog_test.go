@@ -70,8 +70,8 @@ func TestEndsAreTold(t *testing.T) {
 	resolve := func(context.Context, string) (string, error) { return "", errors.New("no such host") }
 	for range 3 {
 		r.round++
-		_, err := r.Frontier.Claim(t.Context(), frontier.Want{
-			Crawl: rigCrawl, Round: r.round, Claims: 10, Lanes: 100, Until: time.Now(), MaxFail: 1, Resolve: resolve,
+		_, err := r.Frontier.Crawl(rigCrawl).Claim(t.Context(), frontier.Want{
+			Round: r.round, Claims: 10, Lanes: 100, Until: time.Now(), MaxFail: 1, Resolve: resolve,
 			Refused: func(error) bool { return false }, Backoff: func(int) time.Duration { return 0 },
 		})
 		r.must(err)
@@ -79,11 +79,11 @@ func TestEndsAreTold(t *testing.T) {
 	if state := r.states()[rigSeed]; state != "failed" {
 		t.Fatalf("the URL is %s", state)
 	}
-	plan, err := r.Frontier.Plan(rigCrawl)
+	plan, err := r.Frontier.Crawl(rigCrawl).Plan()
 	r.must(err)
 	store, err := r.Archives.Open(t.Context(), "")
 	r.must(err)
-	list, first, err := r.Frontier.Unfetched(rigCrawl, 10)
+	list, first, err := r.Frontier.Crawl(rigCrawl).URLs().Unfetched(10)
 	r.must(err)
 	// an attempt before was cut off between the manifest and the frontier
 	if _, err := r.archiveUnfetchedPart(t.Context(), store, archive.Label{Crawl: rigCrawl, Batch: fmt.Sprintf("ends-%d", first), Worker: "w"}, list); err != nil {

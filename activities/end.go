@@ -32,7 +32,7 @@ func (a *Activities) End(ctx context.Context, in EndInput) (EndResult, error) {
 	if err != nil {
 		return EndResult{}, err
 	}
-	plan, err := a.Frontier.Plan(in.Crawl)
+	plan, err := a.Frontier.Crawl(in.Crawl).Plan()
 	if err != nil {
 		return EndResult{}, err
 	}
@@ -57,12 +57,12 @@ func (a *Activities) End(ctx context.Context, in EndInput) (EndResult, error) {
 		status.Report = made.Key
 	}
 	a.Engine.Forget(in.Crawl)
-	return status, a.Frontier.End(in.Crawl, in.Owner)
+	return status, a.Frontier.Crawl(in.Crawl).End(in.Owner)
 }
 
 // endResult is the state of a crawl in this worker's frontier.
 func (a *Activities) endResult(name string) (EndResult, error) {
-	s, err := a.Frontier.Status(name)
+	s, err := a.Frontier.Crawl(name).Status()
 	if err != nil {
 		return EndResult{}, err
 	}

@@ -32,7 +32,7 @@ func TestEnd(t *testing.T) {
 				t.Errorf("%s: %+v, %v", name, out, err)
 			}
 		}
-		if s, err := r.Frontier.Status(rigCrawl); err != nil || s.Active != c.active {
+		if s, err := r.Frontier.Crawl(rigCrawl).Status(); err != nil || s.Active != c.active {
 			t.Errorf("%s: the run is active: %v, %v", name, s.Active, err)
 		}
 	}

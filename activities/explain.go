@@ -22,7 +22,7 @@ func (a *Activities) Explain(ctx context.Context, in AskInput) (frontier.Explana
 	if err := a.checkKnown(in.Crawl); err != nil {
 		return frontier.Explanation{}, err
 	}
-	out, err := a.Frontier.Explain(in.Crawl, u)
+	out, err := a.Frontier.Crawl(in.Crawl).URLs().Explain(u)
 	if out.Asking != nil {
 		out.Waits = a.askWaiting(ctx, out.Asking.IP, politeness.LeaseID{Crawl: in.Crawl, Worker: a.Settings.Worker, Claim: out.Asking.ID})
 	}

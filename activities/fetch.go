@@ -65,7 +65,7 @@ func (a *Activities) FetchTargets(ctx context.Context, in BatchInput) (FetchResu
 		return FetchResult{}, err
 	}
 	lanes = mergeLanes(lanes)
-	plan, err := a.Frontier.Plan(in.Crawl)
+	plan, err := a.Frontier.Crawl(in.Crawl).Plan()
 	if err != nil {
 		return FetchResult{}, err
 	}
@@ -110,7 +110,7 @@ func (f *fetching) resume(entries []spool.Entry) {
 
 // progress returns what the heartbeat carries, and renews the claims.
 func (f *fetching) progress() any {
-	_ = f.a.Frontier.Renew(f.in.Crawl, f.in.Batch) // a claim that is lost shows at the next step
+	_ = f.a.Frontier.Crawl(f.in.Crawl).Batch(f.in.Batch).Renew() // a claim that is lost shows at the next step
 	return map[string]int64{"fetched": f.count.Load(), "of": int64(f.total), "resumed": f.resumed.Load()}
 }
 
@@ -136,7 +136,7 @@ func (f *fetching) leaseUntil(claim string, t time.Time) time.Time {
 	if !f.a.Disk.MayFetch() { // what was fetched goes to the archive, which makes room; the rest is given back
 		return time.Time{}
 	}
-	return times.Earliest(t, f.a.Frontier.LeaseUntil(f.in.Crawl, claim))
+	return times.Earliest(t, f.a.Frontier.Crawl(f.in.Crawl).Lane(claim).LeaseUntil())
 }
 
 func (f *fetching) limit(t time.Time) { f.deadline.Store(&t) }

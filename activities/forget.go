@@ -43,7 +43,7 @@ func (a *Activities) Forget(ctx context.Context, in AskInput) (frontier.Forgotte
 // goneOwner is the owner of a run that has not ended, and never will: its workflow is gone. It is an error if that, another
 // workflow of the crawl, or a batch of the run is still going.
 func (a *Activities) goneOwner(ctx context.Context, name string) (owner string, err error) {
-	plan, err := a.Frontier.Plan(name)
+	plan, err := a.Frontier.Crawl(name).Plan()
 	if err != nil {
 		return "", err
 	}
@@ -63,7 +63,7 @@ func (a *Activities) goneOwner(ctx context.Context, name string) (owner string, 
 	for _, other := range others.GetExecutions() { // it is about to take the run over; a schedule names its workflows otherwise
 		return "", fmt.Errorf("%w: %s, by the workflow %s", frontier.ErrBusy, name, other.GetExecution().GetWorkflowId())
 	}
-	batches, err := a.Frontier.Batches(name)
+	batches, err := a.Frontier.Crawl(name).Batches()
 	if err != nil {
 		return "", err
 	}
@@ -84,11 +84,11 @@ func (a *Activities) goneOwner(ctx context.Context, name string) (owner string, 
 // abandon takes back what a run holds whose workflow is gone, and releases its leases: leases that nobody releases would keep their
 // addresses from others until they run out.
 func (a *Activities) abandon(ctx context.Context, crawl, owner string) error {
-	plan, err := a.Frontier.Plan(crawl)
+	plan, err := a.Frontier.Crawl(crawl).Plan()
 	if err != nil {
 		return err
 	}
-	releases, err := a.Frontier.Abandon(crawl, owner)
+	releases, err := a.Frontier.Crawl(crawl).Abandon(owner)
 	if err != nil {
 		return err
 	}

@@ -33,7 +33,7 @@ func (a *Activities) GiveBack(ctx context.Context, in BatchInput) error {
 	}
 	a.forgetBatch(in)
 	a.forgetPrerequisites(ctx, in)
-	return a.Frontier.GiveBack(in.Crawl, in.Batch, rest)
+	return a.batch(in).GiveBack(rest)
 }
 
 // maxSalvages bounds the attempts to archive what a failed batch has fetched that a worker's death cut off: the batch may be what
@@ -96,7 +96,7 @@ func (a *Activities) forgetPrerequisites(ctx context.Context, in BatchInput) {
 
 // closeLife makes sure that a batch's present life leaves no segment, unless it has left one.
 func (a *Activities) closeLife(ctx context.Context, in BatchInput) (archived bool, err error) {
-	life, err := a.Frontier.LifeOf(in.Crawl, in.Batch)
+	life, err := a.batch(in).Life()
 	if errors.Is(err, frontier.ErrNoBatch) || errors.Is(err, frontier.ErrNoCrawl) {
 		return false, nil // nothing is left to give back
 	}

@@ -65,7 +65,7 @@ func (r *rig) fetchSome(in BatchInput, n int, answer func(url string) string) {
 		r.must(log.Append(exchange(t, lanes[0].Claim, answer(t.URL))))
 	}
 	r.must(log.Close())
-	r.must(r.Frontier.EndLease(in.Crawl, lanes[0].Claim.ID, frontier.LaneEnd{Host: time.Now()}))
+	r.must(r.Frontier.Crawl(in.Crawl).Lane(lanes[0].Claim.ID).End(frontier.LaneEnd{Host: time.Now()}))
 }
 
 // What a batch has fetched that fails or is cancelled is archived and committed before its URLs go back: the server is asked for
@@ -86,13 +86,13 @@ func TestGivenBackIsNotFetchedAgain(t *testing.T) {
 			if err := r.do(r.GiveBack, in); !errors.As(err, &told) || told.NonRetryable() || told.Type() != ErrorStore {
 				t.Fatalf("the archive cannot be written, and the give-back ends with %v", err)
 			}
-			if s, err := r.Frontier.Status(rigCrawl); err != nil || s.Claimed != 3 {
+			if s, err := r.Frontier.Crawl(rigCrawl).Status(); err != nil || s.Claimed != 3 {
 				t.Errorf("%d URLs are held, %v", s.Claimed, err)
 			}
 			denied.closed.Store(false)
 		}
 		r.must(r.do(r.GiveBack, in))
-		s, err := r.Frontier.Status(rigCrawl)
+		s, err := r.Frontier.Crawl(rigCrawl).Status()
 		r.must(err)
 		if s.Totals.Failed != 1 || s.Totals.Pages != 2 || s.Claimed != 0 || s.Waiting != 1 {
 			t.Errorf("%+v", s)
@@ -119,14 +119,14 @@ func TestResetAfterSalvage(t *testing.T) {
 	in := r.batch()
 	r.fetchSome(in, 1, linking)
 	r.must(r.do(r.GiveBack, in))
-	if s, err := r.Frontier.Status(rigCrawl); err != nil || s.Resting != 1 {
+	if s, err := r.Frontier.Crawl(rigCrawl).Status(); err != nil || s.Resting != 1 {
 		t.Errorf("%+v, %v", s, err)
 	}
 	out, err := call[OpenResult](r, r.Open, in)
 	if err != nil || !out.Done {
 		t.Errorf("%+v, %v", out, err)
 	}
-	if s, err := r.Frontier.Status(rigCrawl); err != nil || s.Resting != 0 {
+	if s, err := r.Frontier.Crawl(rigCrawl).Status(); err != nil || s.Resting != 0 {
 		t.Errorf("%+v, %v", s, err)
 	}
 	r.open(r.batch(), linking)
@@ -141,7 +141,7 @@ func TestGiveBackOfWhatCannotBeArchived(t *testing.T) {
 	in := r.batch()
 	r.open(in, linking)
 	r.must(r.do(r.GiveBack, in))
-	if state := r.states()[rigSeed]; state != "waiting" || r.Frontier.Holds(rigCrawl, in.Batch) {
+	if state := r.states()[rigSeed]; state != "waiting" || len(r.Frontier.Crawl(rigCrawl).Batch(in.Batch).Claims()) > 0 {
 		t.Errorf("the page is %s", state)
 	}
 }

@@ -121,8 +121,8 @@ func (r *rig) do(step, in any) error {
 func (r *rig) batch() BatchInput {
 	r.t.Helper()
 	r.round++
-	round, err := r.Frontier.Claim(r.t.Context(), frontier.Want{
-		Crawl: rigCrawl, Round: r.round, Claims: 10, Lanes: 100, Until: time.Now(), MaxFail: 3,
+	round, err := r.Frontier.Crawl(rigCrawl).Claim(r.t.Context(), frontier.Want{
+		Round: r.round, Claims: 10, Lanes: 100, Until: time.Now(), MaxFail: 3,
 		Resolve: func(context.Context, string) (string, error) { return rigIP, nil },
 		Refused: func(error) bool { return false }, Backoff: func(int) time.Duration { return 0 },
 	})
@@ -136,7 +136,7 @@ func (r *rig) batch() BatchInput {
 		grants = append(grants, politeness.Grant{Lease: c.ID, IP: c.IP, Deadline: time.Now().Add(time.Hour)})
 		in.Claims = append(in.Claims, ClaimRef{c.ID, c.PLD, c.IP})
 	}
-	_, err = r.Frontier.Start(rigCrawl, in.Batch, grants)
+	_, err = r.Frontier.Crawl(rigCrawl).Batch(in.Batch).Start(grants)
 	r.must(err)
 	return in
 }
@@ -164,7 +164,7 @@ func (r *rig) open(in BatchInput, answer func(url string) string) OpenResult {
 				r.must(log.Append(exchange(t, l.Claim, answer(t.URL))))
 			}
 		}
-		r.must(r.Frontier.EndLease(in.Crawl, l.Claim.ID, frontier.LaneEnd{Host: time.Now()}))
+		r.must(r.Frontier.Crawl(in.Crawl).Lane(l.Claim.ID).End(frontier.LaneEnd{Host: time.Now()}))
 	}
 	r.must(log.Close())
 	return out
@@ -187,7 +187,7 @@ func linking(url string) string {
 func (r *rig) states() map[string]string {
 	r.t.Helper()
 	all := map[string]string{}
-	r.must(r.Frontier.Known(rigCrawl, func(url, state string) error {
+	r.must(r.Frontier.Crawl(rigCrawl).URLs().Known(func(url, state string) error {
 		all[url] = state
 		return nil
 	}))

@@ -24,7 +24,7 @@ func (f *fetching) lane(ctx context.Context, l lane) error {
 	if err != nil {
 		return err
 	}
-	claim, known := f.a.Frontier.ClaimOf(f.in.Crawl, l.Claim.ID)
+	claim, known := f.a.Frontier.Crawl(f.in.Crawl).Lane(l.Claim.ID).Claim()
 	left := f.remaining(l)
 	if !known || len(left) == 0 && claim.Ended { // taken back meanwhile, which the next step finds out, or done
 		at.leave(time.Time{})
@@ -43,7 +43,7 @@ func (f *fetching) lane(ctx context.Context, l lane) error {
 		Borrow: func(ctx context.Context, at urls.URL, addr netip.Addr, until time.Time) (fetch.Loan, error) {
 			return f.borrowHost(ctx, claim, at, addr, until)
 		},
-		LeaseUntil: func() time.Time { return f.a.Frontier.LeaseUntil(f.in.Crawl, claim.ID) },
+		LeaseUntil: func() time.Time { return f.a.Frontier.Crawl(f.in.Crawl).Lane(claim.ID).LeaseUntil() },
 		Yield:      func() bool { return f.yieldLease(claim, at) },
 		LogIntent:  func(intent crawl.Exchange) error { return f.log.Append(intent, nil, nil, 0) },
 		Emit: func(_ context.Context, x *fetch.Exchange) error {
@@ -58,9 +58,9 @@ func (f *fetching) lane(ctx context.Context, l lane) error {
 	defer at.leave(ending.Address)
 	end := frontier.LaneEnd{Address: ending.Address, Host: ending.Next, Delay: ending.Delay, Unreachable: ending.Unreachable, Unread: ending.Unread}
 	if err != nil {
-		return errors.Join(err, f.a.Frontier.Owe(f.in.Crawl, claim.ID, end))
+		return errors.Join(err, f.a.Frontier.Crawl(f.in.Crawl).Lane(claim.ID).Owe(end))
 	}
-	return f.a.Frontier.EndLease(f.in.Crawl, claim.ID, end)
+	return f.a.Frontier.Crawl(f.in.Crawl).Lane(claim.ID).End(end)
 }
 
 // remaining are the targets of a lane without an outcome yet.
@@ -79,8 +79,8 @@ func (f *fetching) yieldLease(claim frontier.Claim, at *addressSlot) bool {
 	now := f.a.Now()
 	next := now.Add(f.plan.MinDelay.D())
 	return at.yield(next, func() bool {
-		err := f.a.Frontier.Yield(f.in.Crawl, claim.ID, next, now.Add(f.a.Fetch.Limits().Total.D()))
-		return err == nil || f.a.Frontier.LeaseUntil(f.in.Crawl, claim.ID).IsZero()
+		err := f.a.Frontier.Crawl(f.in.Crawl).Lane(claim.ID).Yield(next, now.Add(f.a.Fetch.Limits().Total.D()))
+		return err == nil || f.a.Frontier.Crawl(f.in.Crawl).Lane(claim.ID).LeaseUntil().IsZero()
 	})
 }
 
@@ -100,7 +100,7 @@ func (f *fetching) borrowHost(ctx context.Context, claim frontier.Claim, at urls
 		}
 		loan.Until = times.Earliest(loan.Until, until)
 	}
-	host, err := f.a.Frontier.Lend(f.in.Crawl, claim.ID, at, loan.Until)
+	host, err := f.a.Frontier.Crawl(f.in.Crawl).Lane(claim.ID).Borrow(at, loan.Until)
 	if err != nil {
 		loan.Return(time.Time{})
 		var rests *frontier.RestsError
@@ -113,9 +113,9 @@ func (f *fetching) borrowHost(ctx context.Context, claim frontier.Claim, at urls
 		return loan, err
 	}
 	loan.NotBefore, loan.Delay = times.Latest(loan.NotBefore, host.Next), host.Delay
-	loan.KeepDelay = func(delay time.Duration) error { return f.a.Frontier.KnowDelay(f.in.Crawl, at, delay) }
+	loan.KeepDelay = func(delay time.Duration) error { return f.a.Frontier.Crawl(f.in.Crawl).URLs().KnowDelay(at, delay) }
 	loan.KeepRest = func(next time.Time) {
-		_ = f.a.Frontier.Return(f.in.Crawl, claim.ID, at, next) // else it is held until the lease has run out
+		_ = f.a.Frontier.Crawl(f.in.Crawl).Lane(claim.ID).Return(at, next) // else it is held until the lease has run out
 	}
 	return loan, nil
 }
@@ -152,7 +152,7 @@ func (f *fetching) storeRest(claim frontier.Claim, x *fetch.Exchange) error {
 	if at, err := urls.Parse(x.URL); err == nil && at.PLD() != claim.PLD {
 		return f.a.Frontier.Rest(at, until) // of a host that it has borrowed
 	}
-	return f.a.Frontier.Owe(f.in.Crawl, claim.ID, frontier.LaneEnd{Host: until, Delay: x.Delay})
+	return f.a.Frontier.Crawl(f.in.Crawl).Lane(claim.ID).Owe(frontier.LaneEnd{Host: until, Delay: x.Delay})
 }
 
 // notBefore is the time of the first request to a claim's host: not before the lease's own time; not before the rest that an attempt

@@ -17,7 +17,7 @@ type LearnResult struct {
 // Learn makes the topic vector of what the reference crawl saw, puts it in force, orders the URLs
 // that wait by it, and keeps it in the archive.
 func (a *Activities) Learn(ctx context.Context, name string) (LearnResult, error) {
-	plan, err := a.Frontier.Plan(name)
+	plan, err := a.Frontier.Crawl(name).Plan()
 	if err != nil {
 		return LearnResult{}, err
 	}

@@ -18,7 +18,7 @@ func TestLearnStep(t *testing.T) {
 	r.must(r.do(r.Commit, in))
 	out, err := call[LearnResult](r, r.Learn, rigCrawl)
 	r.must(err)
-	plan, err := r.Frontier.Plan(rigCrawl)
+	plan, err := r.Frontier.Crawl(rigCrawl).Plan()
 	r.must(err)
 	if len(out.Learned.Terms) == 0 || len(plan.Learned) == 0 || out.Key != "c/topic/run-1.json" {
 		t.Errorf("%+v; %d bytes in force", out, len(plan.Learned))
@@ -31,7 +31,7 @@ func TestLearnStep(t *testing.T) {
 	if err != nil || len(end.Learned) == 0 || end.Status.Totals.Pages != 1 || end.Report == "" {
 		t.Errorf("%+v, %v", end, err)
 	}
-	if s, err := r.Frontier.Status(rigCrawl); err != nil || s.Active {
+	if s, err := r.Frontier.Crawl(rigCrawl).Status(); err != nil || s.Active {
 		t.Errorf("%+v, %v", s, err)
 	}
 }

@@ -19,5 +19,5 @@ func (a *Activities) Lease(ctx context.Context, in LeaseInput) error {
 	for _, g := range politeness.Distinct(in.Grants) {
 		grants = append(grants, clock.Local(g))
 	}
-	return a.Frontier.Lease(in.Crawl, in.Batch, grants)
+	return a.Frontier.Crawl(in.Crawl).Batch(in.Batch).Lease(grants)
 }

@@ -24,8 +24,8 @@ func TestLease(t *testing.T) {
 		in := r.batch()
 		claim := in.Claims[0].ID
 		r.must(r.do(r.Open, in))
-		r.must(r.Frontier.GiveBack(rigCrawl, in.Batch, time.Now()))
-		if until := r.Frontier.LeaseUntil(rigCrawl, claim); !until.IsZero() {
+		r.must(r.Frontier.Crawl(rigCrawl).Batch(in.Batch).GiveBack(time.Now()))
+		if until := r.Frontier.Crawl(rigCrawl).Lane(claim).LeaseUntil(); !until.IsZero() {
 			t.Fatalf("%s: the lease lasts until %v", name, until)
 		}
 		out, err := call[OpenResult](r, r.Open, in)
@@ -39,7 +39,7 @@ func TestLease(t *testing.T) {
 			}
 		}
 		r.must(r.do(r.Lease, LeaseInput{BatchInput: in, Grants: c.grants}))
-		if holds := r.Frontier.LeaseUntil(rigCrawl, claim).After(time.Now()); holds != c.holds {
+		if holds := r.Frontier.Crawl(rigCrawl).Lane(claim).LeaseUntil().After(time.Now()); holds != c.holds {
 			t.Errorf("%s: the lease is held: %v", name, holds)
 		}
 	}

@@ -4,5 +4,5 @@ import "context"
 
 // Left reports whether any URL of a crawl waits: some may have been submitted since its controller found that nothing did.
 func (a *Activities) Left(_ context.Context, name string) (bool, error) {
-	return a.Frontier.Left(name)
+	return a.Frontier.Crawl(name).Left()
 }

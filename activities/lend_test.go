@@ -44,9 +44,9 @@ func TestLendAtOwnAddress(t *testing.T) {
 			for _, c := range in.Claims {
 				switch {
 				case c.PLD == "a.example":
-					claim, _ = r.Frontier.ClaimOf(in.Crawl, c.ID)
+					claim, _ = r.Frontier.Crawl(in.Crawl).Lane(c.ID).Claim()
 				case test.rest > 0:
-					r.must(r.Frontier.EndLease(in.Crawl, c.ID, frontier.LaneEnd{Host: next}))
+					r.must(r.Frontier.Crawl(in.Crawl).Lane(c.ID).End(frontier.LaneEnd{Host: next}))
 				}
 			}
 			f := r.fetching(in, r.definition(nil).Politeness, politeness.Clock{}, nil)
@@ -104,7 +104,7 @@ func TestLendElsewhere(t *testing.T) {
 	r := newRig(t)
 	r.begin("one", nil)
 	in := r.batch()
-	claim, _ := r.Frontier.ClaimOf(in.Crawl, in.Claims[0].ID)
+	claim, _ := r.Frontier.Crawl(in.Crawl).Lane(in.Claims[0].ID).Claim()
 	f := r.fetching(in, r.definition(nil).Politeness, politeness.Clock{}, nil)
 	returned := 0
 	f.borrower = func(string) borrow {

@@ -24,7 +24,7 @@ type destination struct {
 
 // destination opens the archive of a batch; frontier.ErrNoBatch if the batch has no claim any more.
 func (a *Activities) destination(ctx context.Context, in BatchInput, d crawl.Definition) (destination, error) {
-	life, err := a.Frontier.LifeOf(in.Crawl, in.Batch)
+	life, err := a.batch(in).Life()
 	if err != nil {
 		return destination{}, err
 	}
@@ -64,7 +64,7 @@ func (a *Activities) destinationOfManifest(ctx context.Context, in BatchInput, l
 	if may, err = mayBeArchived(a.Spool.Batch(in.Crawl, in.Batch), life); !may || err != nil {
 		return destination{}, false, err
 	}
-	plan, err := a.Frontier.Plan(in.Crawl)
+	plan, err := a.Frontier.Crawl(in.Crawl).Plan()
 	if err != nil {
 		return destination{}, false, err
 	}
@@ -83,7 +83,7 @@ const (
 
 // lifeState looks for the manifest of a batch, if there may be one.
 func (a *Activities) lifeState(ctx context.Context, in BatchInput) (lifeState, error) {
-	life, err := a.Frontier.LifeOf(in.Crawl, in.Batch)
+	life, err := a.batch(in).Life()
 	if errors.Is(err, frontier.ErrNoBatch) {
 		return unarchived, nil
 	}
@@ -115,7 +115,7 @@ func (a *Activities) settleArchive(ctx context.Context, d crawl.Definition) (sto
 		return nil, nil, err
 	}
 	to := frontier.Place{Where: store.String(), Prefix: d.Archive.Prefix}
-	_, former, err = a.Frontier.GoesTo(d.Name, to)
+	_, former, err = a.Frontier.Crawl(d.Name).UseArchive(to)
 	if err == nil && former != nil {
 		activity.GetLogger(ctx).Warn("the crawl's archive has changed: pages are archived whole again, for no revisit refers to another archive",
 			"crawl", d.Name, "archive", to.String(), "before", former.String())
@@ -126,7 +126,7 @@ func (a *Activities) settleArchive(ctx context.Context, d crawl.Definition) (sto
 // recoverResult makes what COMMIT needs out of the segment in the archive: the working files are lost, the manifest is there.
 // URLs of the batch that the segment does not have go back to their queues.
 func (a *Activities) recoverResult(ctx context.Context, in BatchInput, life frontier.Life) (left pipeline.Result, err error) {
-	plan, err := a.Frontier.Plan(in.Crawl)
+	plan, err := a.Frontier.Crawl(in.Crawl).Plan()
 	if err != nil {
 		return left, err
 	}

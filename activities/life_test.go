@@ -43,7 +43,7 @@ func TestCommitWithoutSpool(t *testing.T) {
 			if report := r.check(r.dir); report.Pages[rigSeed] != 1 {
 				t.Errorf("pages %v", report.Pages)
 			}
-			if r.Frontier.Holds(rigCrawl, in.Batch) {
+			if len(r.Frontier.Crawl(rigCrawl).Batch(in.Batch).Claims()) > 0 {
 				t.Error("the batch still has claims")
 			}
 		})
@@ -72,7 +72,7 @@ func TestRecoveredOutcomes(t *testing.T) {
 	r.must(log.Close())
 	r.must(r.do(r.Process, in))
 	r.must(b.Remove())
-	life, err := r.Frontier.LifeOf(in.Crawl, in.Batch)
+	life, err := r.Frontier.Crawl(in.Crawl).Batch(in.Batch).Life()
 	r.must(err)
 	left, err := r.recoverResult(t.Context(), in, life)
 	r.must(err)
@@ -159,7 +159,7 @@ func TestAnotherArchive(t *testing.T) {
 	}
 	r.begin("one", nil)
 	r.must(r.do(r.Commit, run()))
-	r.must(r.Frontier.End(rigCrawl, "one"))
+	r.must(r.Frontier.Crawl(rigCrawl).End("one"))
 
 	r.begin("two", nil)
 	out := r.batch()
@@ -176,7 +176,7 @@ func TestAnotherArchive(t *testing.T) {
 		t.Errorf("the first archive holds %d captures, %d of them revisits", report.Pages[rigSeed], report.Revisits)
 	}
 
-	r.must(r.Frontier.End(rigCrawl, "three"))
+	r.must(r.Frontier.Crawl(rigCrawl).End("three"))
 	r.begin("four", edit)
 	r.must(r.do(r.Commit, run()))
 	if report := r.check(second); report.Pages[rigSeed] != 1 || report.Responses != 1 {

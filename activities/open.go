@@ -28,7 +28,7 @@ func (a *Activities) Open(ctx context.Context, in BatchInput) (OpenResult, error
 	}
 	stands, err := a.lifeState(ctx, in)
 	if err == nil && stands == isGivenBack { // cut off before its claims were dropped: another life begins
-		err = a.Frontier.GiveBack(in.Crawl, in.Batch, a.Now())
+		err = a.batch(in).GiveBack(a.Now())
 	}
 	if err != nil {
 		return OpenResult{}, err
@@ -42,7 +42,7 @@ func (a *Activities) Open(ctx context.Context, in BatchInput) (OpenResult, error
 			known[l.Claim.ID] = append(known[l.Claim.ID], t.URL)
 		}
 	}
-	lanes, err := a.Frontier.Reopen(in.Crawl, in.Batch, claims, known)
+	lanes, err := a.batch(in).Reopen(claims, known)
 	if errors.Is(err, frontier.ErrFinished) {
 		return OpenResult{Done: true}, b.Remove()
 	}
@@ -56,14 +56,14 @@ func (a *Activities) Open(ctx context.Context, in BatchInput) (OpenResult, error
 }
 
 // writeLanes writes the lanes to the spool and lists the leases that are missing.
-func (a *Activities) writeLanes(in BatchInput, b *spool.Batch, lanes []frontier.Lane) (OpenResult, error) {
+func (a *Activities) writeLanes(in BatchInput, b *spool.Batch, lanes []frontier.OpenClaim) (OpenResult, error) {
 	var out OpenResult
 	kept := make([]lane, 0, len(lanes))
 	fetched, err := fetchedURLs(b)
 	if err != nil {
 		return out, err
 	}
-	plan, err := a.Frontier.Plan(in.Crawl)
+	plan, err := a.Frontier.Crawl(in.Crawl).Plan()
 	if err != nil {
 		return out, err
 	}
@@ -77,13 +77,13 @@ func (a *Activities) writeLanes(in BatchInput, b *spool.Batch, lanes []frontier.
 				left++
 			}
 		}
-		if left > 0 && !a.Frontier.LeaseUntil(in.Crawl, l.ID).After(a.Now()) {
+		if left > 0 && !a.Frontier.Crawl(in.Crawl).Lane(l.ID).LeaseUntil().After(a.Now()) {
 			out.Asks = append(out.Asks, a.askOf(in.Crawl, l.Claim, plan.Definition.Politeness, names.BatchID(in.Crawl, in.Batch)))
 		}
 	}
 	out.Done = out.URLs == 0
 	if out.Done {
-		return out, a.Frontier.Commit(frontier.Commit{Crawl: in.Crawl, Batch: in.Batch})
+		return out, a.Frontier.Crawl(in.Crawl).Commit(frontier.Commit{Batch: in.Batch})
 	}
 	return out, b.Write(fileLanes, kept)
 }

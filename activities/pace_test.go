@@ -309,7 +309,7 @@ func (l *life) begin(c *paceCrawl) {
 	if _, err := l.front.Begin(c.name, "o", d, []string{c.seeds[0].URL}, false); err != nil {
 		l.Fatal(err)
 	}
-	if err := l.front.Submit(c.name, "seeds", c.seeds); err != nil {
+	if err := l.front.Crawl(c.name).URLs().Offer("seeds", c.seeds); err != nil {
 		l.Fatal(err)
 	}
 	c.round = 1
@@ -335,12 +335,12 @@ func (l *life) crawl(c *paceCrawl) {
 			l.Errorf("the crawl %s does not end", c.name)
 			return
 		}
-		if err := errors.Join(l.front.Confirm(c.name, c.confirm), l.front.Withdraw(c.name)); err != nil {
+		if err := errors.Join(l.front.Crawl(c.name).Confirm(c.confirm), l.front.Crawl(c.name).Withdraw()); err != nil {
 			return
 		}
 		c.confirm = frontier.Confirmed{}
-		round, err := l.front.Claim(l.ctx, frontier.Want{
-			Crawl: c.name, Round: c.round, Claims: 5, Lanes: 20, Linger: 100 * time.Millisecond, Until: time.Now().Add(30 * time.Second), MaxFail: 3,
+		round, err := l.front.Crawl(c.name).Claim(l.ctx, frontier.Want{
+			Round: c.round, Claims: 5, Lanes: 20, Linger: 100 * time.Millisecond, Until: time.Now().Add(30 * time.Second), MaxFail: 3,
 			Resolve: func(_ context.Context, host string) (string, error) { return c.addrs[host].String(), nil },
 			Refused: func(error) bool { return false }, Backoff: l.limits.Backoff, PerIP: 4,
 		})
@@ -411,9 +411,9 @@ func (l *life) start(acts *Activities, c *paceCrawl, n int) {
 	c.mu.Unlock()
 	var made sync.WaitGroup
 	var failed atomic.Bool
-	claimOf := func(lease string) (frontier.Claim, bool) { return l.front.ClaimOf(c.name, lease) }
+	claimOf := func(lease string) (frontier.Claim, bool) { return l.front.Crawl(c.name).Lane(lease).Claim() }
 	for batch, bundle := range acts.bind(grants, politeness.Clock{}, claimOf) {
-		started, err := l.front.Start(c.name, batch, slices.Concat(bundle, bundle))
+		started, err := l.front.Crawl(c.name).Batch(batch).Start(slices.Concat(bundle, bundle))
 		if err != nil {
 			return
 		}
@@ -437,7 +437,7 @@ func (l *life) start(acts *Activities, c *paceCrawl, n int) {
 
 // open makes lanes of the claims of a batch; running reports that there is such a batch.
 func (l *life) open(c *paceCrawl, batch string, started []frontier.Claim) (lanes []lane, running bool, err error) {
-	opened, err := l.front.Reopen(c.name, batch, started, nil)
+	opened, err := l.front.Crawl(c.name).Batch(batch).Reopen(started, nil)
 	if err != nil {
 		return nil, false, err
 	}
@@ -469,16 +469,16 @@ func (l *life) fetch(acts *Activities, c *paceCrawl, batch string, lanes []lane)
 		return
 	}
 	defer func() { _ = closer() }()
-	commit := frontier.Commit{Crawl: c.name, Batch: batch}
+	commit := frontier.Commit{Batch: batch}
 	for _, e := range entries {
 		if e.Kind == crawl.ExchangePage {
 			commit.Outcomes = append(commit.Outcomes, e.Outcome)
 		}
 	}
 	if givenUp {
-		err = l.front.GiveBack(c.name, batch, time.Now())
+		err = l.front.Crawl(c.name).Batch(batch).GiveBack(time.Now())
 	} else {
-		err = l.front.Commit(commit)
+		err = l.front.Crawl(c.name).Commit(commit)
 	}
 	if err == nil {
 		c.mu.Lock()

@@ -11,5 +11,5 @@ type PhaseInput struct {
 
 // Phase bounds the claims of a phase of the crawl.
 func (a *Activities) Phase(_ context.Context, in PhaseInput) error {
-	return a.Frontier.Phase(in.Crawl, in.Pages, in.Reference)
+	return a.Frontier.Crawl(in.Crawl).Phase(in.Pages, in.Reference)
 }

@@ -8,7 +8,7 @@ func TestPhase(t *testing.T) {
 		r := newRig(t)
 		r.begin("o", nil)
 		r.must(r.do(r.Phase, PhaseInput{Crawl: rigCrawl, Pages: 3, Reference: reference}))
-		if plan, err := r.Frontier.Plan(rigCrawl); err != nil || plan.Reference != reference {
+		if plan, err := r.Frontier.Crawl(rigCrawl).Plan(); err != nil || plan.Reference != reference {
 			t.Errorf("%+v, %v", plan, err)
 		}
 		if err := r.do(r.Phase, PhaseInput{Crawl: "other"}); err == nil {

@@ -105,7 +105,7 @@ func TestProcess(t *testing.T) {
 		for range 2 { // COMMIT is idempotent by batch
 			r.must(r.do(r.Commit, in))
 		}
-		if s, err := r.Frontier.Status(rigCrawl); err != nil || s.Totals.Pages != 1 || s.Totals.Batches != 1 || s.Waiting != c.discovers {
+		if s, err := r.Frontier.Crawl(rigCrawl).Status(); err != nil || s.Totals.Pages != 1 || s.Totals.Batches != 1 || s.Waiting != c.discovers {
 			t.Errorf("%s: %+v, %v", name, s, err)
 		}
 		r.check(r.dir)

@@ -160,7 +160,7 @@ func (a *agent) open() {
 		}
 		_, err := f.Begin(s.crawl, fmt.Sprint("owner", a.lives), d, []string{found[0].URL}, false)
 		a.p.must(err)
-		a.p.must(f.Submit(s.crawl, "seeds", found))
+		a.p.must(f.Crawl(s.crawl).URLs().Offer("seeds", found))
 		*s = sender{agent: a, crawl: s.crawl, first: true}
 	}
 }
@@ -330,17 +330,17 @@ func (s *sender) step() {
 	if !p.calm && p.random.IntN(3) > 0 {
 		return
 	}
-	p.must(f.Confirm(s.crawl, s.confirm))
-	p.must(f.Withdraw(s.crawl))
+	p.must(f.Crawl(s.crawl).Confirm(s.confirm))
+	p.must(f.Crawl(s.crawl).Withdraw())
 	s.round++
 	for attempt := 0; ; attempt++ {
-		round, err := f.Claim(p.t.Context(), frontier.Want{
-			Crawl: s.crawl, Round: s.round, Claims: 10, Lanes: 10, Until: s.agent.now(), MaxFail: 3, Hold: p.calm,
+		round, err := f.Crawl(s.crawl).Claim(p.t.Context(), frontier.Want{
+			Round: s.round, Claims: 10, Lanes: 10, Until: s.agent.now(), MaxFail: 3, Hold: p.calm,
 			Resolve: func(_ context.Context, host string) (string, error) { return fmt.Sprintf("10.0.0.%c", host[1]), nil },
 			Refused: func(error) bool { return false }, Backoff: func(int) time.Duration { return time.Minute },
 		})
 		p.must(err)
-		plan, err := f.Plan(s.crawl)
+		plan, err := f.Crawl(s.crawl).Plan()
 		p.must(err)
 		in := ClaimInput{Crawl: s.crawl, Round: s.round, Reply: s.id(), First: s.first}
 		answered, sent, confirm, err := s.agent.acts.sendRound(p.t.Context(), in, round, plan.Definition.Politeness, p.now)
@@ -363,16 +363,16 @@ func (s *sender) step() {
 // start is the activity of that name: each claim is a batch of its own.
 func (s *sender) start(grants []politeness.Grant) {
 	f := s.agent.acts.Frontier
-	bound := s.agent.acts.bind(grants, s.agent.clock(), func(lease string) (frontier.Claim, bool) { return f.ClaimOf(s.crawl, lease) })
+	bound := s.agent.acts.bind(grants, s.agent.clock(), func(lease string) (frontier.Claim, bool) { return f.Crawl(s.crawl).Lane(lease).Claim() })
 	for _, batch := range slices.Sorted(maps.Keys(bound)) {
 		granted := bound[batch]
-		start := f.Start
+		start := f.Crawl(s.crawl).Batch(batch).Start
 		if slices.ContainsFunc(s.agent.p.lanes, func(l *testLane) bool { return l.sender == s && l.claim.Batch == batch && l.claim.Ended }) {
-			start = func(name, batch string, grants []politeness.Grant) ([]frontier.Claim, error) { // the batch has asked
-				return f.ClaimsOf(name, batch), f.Lease(name, batch, grants)
+			start = func(grants []politeness.Grant) ([]frontier.Claim, error) { // the batch has asked
+				return f.Crawl(s.crawl).Batch(batch).Claims(), f.Crawl(s.crawl).Batch(batch).Lease(grants)
 			}
 		}
-		claims, err := start(s.crawl, batch, granted)
+		claims, err := start(granted)
 		s.agent.p.must(err)
 		for _, c := range claims {
 			s.lane(c)
@@ -382,7 +382,7 @@ func (s *sender) start(grants []politeness.Grant) {
 
 // lane has a claim fetched; one that is at work already goes on.
 func (s *sender) lane(c frontier.Claim) {
-	c, known := s.agent.acts.Frontier.ClaimOf(s.crawl, c.ID)
+	c, known := s.agent.acts.Frontier.Crawl(s.crawl).Lane(c.ID).Claim()
 	if !known || c.Ended {
 		return
 	}
@@ -399,7 +399,7 @@ func (s *sender) lane(c frontier.Claim) {
 
 func (l *testLane) lasts() bool {
 	a := l.sender.agent
-	return !l.dead && a.acts.Frontier.LeaseUntil(l.sender.crawl, l.claim.ID).After(a.now())
+	return !l.dead && a.acts.Frontier.Crawl(l.sender.crawl).Lane(l.claim.ID).LeaseUntil().After(a.now())
 }
 
 // step makes a request, or ends the lane.
@@ -409,7 +409,7 @@ func (l *testLane) step() {
 	if l.dead || l.claim.Ended {
 		return
 	}
-	p.must(ignore(f.Renew(l.sender.crawl, l.claim.Batch), frontier.ErrNoBatch))
+	p.must(ignore(f.Crawl(l.sender.crawl).Batch(l.claim.Batch).Renew(), frontier.ErrNoBatch))
 	over := !l.lasts()
 	switch {
 	case !over && a.now().Before(l.claim.NotBefore):
@@ -451,12 +451,12 @@ func (l *testLane) end() {
 		end.Address, end.Host = next, next
 		p.rests(l.claim.IP, l.last, protocolPause)
 	}
-	p.must(f.EndLease(crawlName, l.claim.ID, end))
+	p.must(f.Crawl(crawlName).Lane(l.claim.ID).End(end))
 	if !p.calm && p.random.IntN(5) == 0 { // its batch stays, to be run again or given back
 		l.claim.Ended, l.made = true, false
 		return
 	}
-	lanes, err := f.Reopen(crawlName, l.claim.Batch, []frontier.Claim{l.claim}, nil)
+	lanes, err := f.Crawl(crawlName).Batch(l.claim.Batch).Reopen([]frontier.Claim{l.claim}, nil)
 	p.must(err)
 	var outcomes []crawl.Outcome
 	for _, lane := range lanes {
@@ -464,7 +464,7 @@ func (l *testLane) end() {
 			outcomes = append(outcomes, crawl.Outcome{URL: t.URL, Kind: crawl.OutcomeDone, Status: 200, Bytes: 1, Score: 0.5})
 		}
 	}
-	p.must(f.Commit(frontier.Commit{Crawl: crawlName, Batch: l.claim.Batch, Outcomes: outcomes}))
+	p.must(f.Crawl(crawlName).Commit(frontier.Commit{Batch: l.claim.Batch, Outcomes: outcomes}))
 	l.dead = true
 }
 
@@ -479,7 +479,7 @@ func (p *protocol) runAgain() {
 			l.giveBack()
 			continue
 		}
-		plan, err := s.agent.acts.Frontier.Plan(s.crawl)
+		plan, err := s.agent.acts.Frontier.Crawl(s.crawl).Plan()
 		p.must(err)
 		ask := s.agent.acts.askOf(s.crawl, l.claim, plan.Definition.Politeness, s.id())
 		p.must(s.agent.acts.signalPoliteness(p.t.Context(), 0, politeness.Round{From: s.id(), Asks: []politeness.Ask{ask}}))
@@ -489,7 +489,7 @@ func (p *protocol) runAgain() {
 
 func (l *testLane) giveBack() {
 	f := l.sender.agent.acts.Frontier
-	l.sender.agent.p.must(f.GiveBack(l.sender.crawl, l.claim.Batch, l.sender.agent.now()))
+	l.sender.agent.p.must(f.Crawl(l.sender.crawl).Batch(l.claim.Batch).GiveBack(l.sender.agent.now()))
 	l.dead = true
 }
 

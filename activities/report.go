@@ -33,7 +33,7 @@ func (a *Activities) Report(ctx context.Context, in AskInput) (ReportResult, err
 }
 
 func (a *Activities) report(ctx context.Context, name string) (ReportResult, error) {
-	plan, err := a.Frontier.Plan(name)
+	plan, err := a.Frontier.Crawl(name).Plan()
 	if err != nil {
 		return ReportResult{}, err
 	}
@@ -64,7 +64,7 @@ func (a *Activities) report(ctx context.Context, name string) (ReportResult, err
 		return ReportResult{}, err
 	}
 	about := report.Crawl{Definition: d, Made: a.Now()}
-	if about.Status, err = a.Frontier.Status(name); err != nil {
+	if about.Status, err = a.Frontier.Crawl(name).Status(); err != nil {
 		return ReportResult{}, err
 	}
 	if about.Learned, err = topic.DecodeModel(plan.Learned); err != nil {

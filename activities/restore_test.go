@@ -70,7 +70,7 @@ func TestRestoreGoesOn(t *testing.T) {
 	}
 	done := 0
 	for i := range segments {
-		if r.Frontier.Committed(rigCrawl, fmt.Sprintf("%sa.example-%d-0123456789abcdef", "restore-", i)) {
+		if r.Frontier.Crawl(rigCrawl).Batch(fmt.Sprintf("%sa.example-%d-0123456789abcdef", "restore-", i)).Committed() {
 			done++
 		}
 	}
@@ -82,7 +82,7 @@ func TestRestoreGoesOn(t *testing.T) {
 	if cut.read != segments-done {
 		t.Errorf("the second attempt read %d manifests; %d were left", cut.read, segments-done)
 	}
-	s, err := r.Frontier.Status(rigCrawl)
+	s, err := r.Frontier.Crawl(rigCrawl).Status()
 	r.must(err)
 	if s.Waiting != segments+1 || s.Run != 2 {
 		t.Errorf("%d URLs wait in run %d", s.Waiting, s.Run)

@@ -65,10 +65,10 @@ func chainInABundle(t *testing.T, dir string, www netip.Addr) {
 	d.Name, d.Seeds, d.Scope.Within, d.Politeness, d.Order.PerQueue = c.name, []crawl.Seed{{URL: c.seeds[0].URL}}, crawl.WithinWeb, l.minimum, 1
 	_, err = l.front.Begin(c.name, "o", d, []string{c.seeds[0].URL}, false)
 	must(err)
-	must(l.front.Submit(c.name, "seeds", c.seeds))
+	must(l.front.Crawl(c.name).URLs().Offer("seeds", c.seeds))
 	u, err := urls.Parse("http://one.org/")
 	must(err)
-	must(l.front.KnowDelay(c.name, u, delay)) // of an earlier life of the worker
+	must(l.front.Crawl(c.name).URLs().KnowDelay(u, delay)) // of an earlier life of the worker
 	acts, done := l.activities(c), 0
 	for round := int64(1); done < pages; round++ {
 		if round > 4*pages {
@@ -99,8 +99,8 @@ func (l *life) bundle(t *testing.T, acts *Activities, c *paceCrawl, round int64,
 			t.Fatal(err)
 		}
 	}
-	got, err := l.front.Claim(l.ctx, frontier.Want{
-		Crawl: c.name, Round: round, Claims: 5, Lanes: 20, Until: time.Now().Add(time.Second), MaxFail: 3, PerIP: 4, Backoff: l.limits.Backoff,
+	got, err := l.front.Crawl(c.name).Claim(l.ctx, frontier.Want{
+		Round: round, Claims: 5, Lanes: 20, Until: time.Now().Add(time.Second), MaxFail: 3, PerIP: 4, Backoff: l.limits.Backoff,
 		Resolve: func(_ context.Context, host string) (string, error) { return c.addrs[host].String(), nil },
 		Refused: func(error) bool { return false },
 	})
@@ -112,15 +112,15 @@ func (l *life) bundle(t *testing.T, acts *Activities, c *paceCrawl, round int64,
 	for _, r := range got.Releases {
 		past.Releases = append(past.Releases, r.Key())
 	}
-	must(l.front.Confirm(c.name, past))
+	must(l.front.Crawl(c.name).Confirm(past))
 	var grants []politeness.Grant
 	for i, claim := range got.Claims {
 		grants = append(grants, politeness.Grant{Lease: claim.ID, IP: claim.IP, Number: 2*round + int64(i), Deadline: time.Now().Add(14 * time.Minute)})
 	}
 	batch := fmt.Sprint("b", round)
-	started, err := l.front.Start(c.name, batch, grants)
+	started, err := l.front.Crawl(c.name).Batch(batch).Start(grants)
 	must(err)
-	opened, err := l.front.Reopen(c.name, batch, started, nil)
+	opened, err := l.front.Crawl(c.name).Batch(batch).Reopen(started, nil)
 	must(err)
 	var lanes []lane
 	for _, o := range opened {
@@ -140,7 +140,7 @@ func (l *life) bundle(t *testing.T, acts *Activities, c *paceCrawl, round int64,
 	entries, closer, err := l.spool.Batch(c.name, batch).Entries()
 	must(err)
 	defer func() { _ = closer() }()
-	commit := frontier.Commit{Crawl: c.name, Batch: batch}
+	commit := frontier.Commit{Batch: batch}
 	for _, e := range entries {
 		if e.Kind != crawl.ExchangePage {
 			continue
@@ -150,6 +150,6 @@ func (l *life) bundle(t *testing.T, acts *Activities, c *paceCrawl, round int64,
 			out = append(out, e.Outcome)
 		}
 	}
-	must(l.front.Commit(commit))
+	must(l.front.Crawl(c.name).Commit(commit))
 	return out
 }

@@ -16,7 +16,7 @@ func DiskHold(a *Activities) Hold {
 	return func(crawl string) string {
 		var folders []string
 		where := a.Archives.Default
-		if plan, err := a.Frontier.Plan(crawl); err == nil && plan.Definition.Archive.Where != "" {
+		if plan, err := a.Frontier.Crawl(crawl).Plan(); err == nil && plan.Definition.Archive.Where != "" {
 			where = plan.Definition.Archive.Where
 		}
 		if !strings.Contains(where, "://") {

@@ -15,7 +15,7 @@ func (a *Activities) judge(ctx context.Context, in BatchInput) (ScoreResult, err
 	if err != nil {
 		return ScoreResult{}, err
 	}
-	plan, err := a.Frontier.Plan(in.Crawl)
+	plan, err := a.Frontier.Crawl(in.Crawl).Plan()
 	if err != nil {
 		return ScoreResult{}, err
 	}

@@ -29,21 +29,21 @@ func (a *Activities) Start(ctx context.Context, in StartInput) (int, error) {
 }
 
 func (a *Activities) start(ctx context.Context, crawl string, grants []politeness.Grant, clock politeness.Clock) (int, error) {
-	plan, err := a.Frontier.Plan(crawl)
+	plan, err := a.Frontier.Crawl(crawl).Plan()
 	if err != nil {
 		return 0, err
 	}
 	if _, _, err := a.settleArchive(ctx, plan.Definition); err != nil {
 		return 0, err
 	}
-	bound := a.bind(grants, clock, func(lease string) (frontier.Claim, bool) { return a.Frontier.ClaimOf(crawl, lease) })
+	bound := a.bind(grants, clock, func(lease string) (frontier.Claim, bool) { return a.Frontier.Crawl(crawl).Lane(lease).Claim() })
 	ordered := make([]string, 0, len(bound))
 	for batch := range bound {
 		ordered = append(ordered, batch)
 	}
 	slices.Sort(ordered)
 	for _, batch := range ordered {
-		claims, err := a.Frontier.Start(crawl, batch, bound[batch])
+		claims, err := a.Frontier.Crawl(crawl).Batch(batch).Start(bound[batch])
 		if err != nil {
 			return 0, err
 		}
@@ -121,10 +121,10 @@ func (a *Activities) startBatch(ctx context.Context, crawl, batch string, claims
 // restart starts a batch again whose claims ran out: its workflow was terminated, or is stuck. If it
 // still runs, its claims are renewed.
 func (a *Activities) restart(ctx context.Context, crawl, batch string) error {
-	if err := a.Frontier.Renew(crawl, batch); err != nil && !errors.Is(err, frontier.ErrNoBatch) {
+	if err := a.Frontier.Crawl(crawl).Batch(batch).Renew(); err != nil && !errors.Is(err, frontier.ErrNoBatch) {
 		return err
 	}
-	claims := a.Frontier.ClaimsOf(crawl, batch)
+	claims := a.Frontier.Crawl(crawl).Batch(batch).Claims()
 	if len(claims) == 0 {
 		return nil
 	}

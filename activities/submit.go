@@ -21,5 +21,5 @@ const (
 
 // Submit offers scored URLs that came from elsewhere (paper §4.4, the scored-URL service), and reports what became of each.
 func (a *Activities) Submit(ctx context.Context, in SubmitInput) ([]frontier.SubmitAnswer, error) {
-	return a.Frontier.Take(in.Crawl, in.ID, in.URLs)
+	return a.Frontier.Crawl(in.Crawl).URLs().Submit(in.ID, in.URLs)
 }

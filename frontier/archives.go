@@ -30,18 +30,18 @@ type Life struct {
 	Opened  bool   // Reopen has been called: there may be more of the batch than its claims
 }
 
-// LifeOf returns the present life of a batch; ErrNoBatch if it has none.
-func (f *Frontier) LifeOf(name, batch string) (Life, error) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	s, err := f.get(name)
+// Life returns the present life of a batch; ErrNoBatch if it has none.
+func (h Batch) Life() (Life, error) {
+	h.f.mu.Lock()
+	defer h.f.mu.Unlock()
+	s, err := h.f.get(h.crawl)
 	if err != nil {
 		return Life{}, err
 	}
-	if c := s.claimOf(batch); c != nil {
+	if c := s.claimOf(h.id); c != nil {
 		return Life{c.Nonce, c.Archive, s.place(c.Archive), c.Opened}, nil
 	}
-	return Life{}, fmt.Errorf("%w: %s", ErrNoBatch, batch)
+	return Life{}, fmt.Errorf("%w: %s", ErrNoBatch, h.id)
 }
 
 // claimOf returns one of a batch's claims, nil if it has none; Frontier.mu is held.
@@ -69,22 +69,22 @@ func newNonce() string {
 	return hex.EncodeToString(b)
 }
 
-// GoesTo says where the batches go that are started from now on, and returns the number of that archive. What
+// UseArchive says where the batches go that are started from now on, and returns the number of that archive. What
 // earlier captures left in another archive — payload digests, validators — is used by the batches of that one alone: no
 // revisit refers to a record of another archive. former is the archive in force before, if it is another.
-func (f *Frontier) GoesTo(name string, to Place) (number int, former *Place, err error) {
-	f.mu.Lock()
-	s, err := f.get(name)
+func (h Crawl) UseArchive(to Place) (number int, former *Place, err error) {
+	h.f.mu.Lock()
+	s, err := h.f.get(h.crawl)
 	same := err == nil && len(s.Archives) > 0 && s.place(s.Archive) == to
 	if same {
 		number = s.Archive
 	}
-	f.mu.Unlock()
+	h.f.mu.Unlock()
 	if same || err != nil {
 		return number, nil, err
 	}
-	err = f.withCrawl(name, func(s *state, tx *transaction) (func(), error) {
-		rec := f.draft(tx, s)
+	err = h.update(func(s *state, tx *transaction) (func(), error) {
+		rec := h.f.draft(tx, s)
 		former = nil
 		if len(rec.Archives) > 0 {
 			was := rec.Archives[rec.Archive]

@@ -12,30 +12,30 @@ func TestLives(t *testing.T) {
 	r := newRig(t, nil)
 	r.submit("seeds", found(1, "http://a.example/")...)
 	batch, lanes := r.take()
-	first, err := r.LifeOf(testCrawl, batch)
+	first, err := r.Batch(batch).Life()
 	r.must(err)
 	if first.Nonce == "" || !first.Opened {
 		t.Errorf("%+v", first)
 	}
-	_, err = r.Reopen(testCrawl, batch, bare(lanes...), known(lanes...))
+	_, err = r.Batch(batch).Reopen(bare(lanes...), known(lanes...))
 	r.must(err)
 	r.reopen()
-	if same, err := r.LifeOf(testCrawl, batch); err != nil || same != first {
+	if same, err := r.Batch(batch).Life(); err != nil || same != first {
 		t.Errorf("run again while it lives, the batch has %+v, %v; before %+v", same, err, first)
 	}
-	r.must(r.GiveBack(testCrawl, batch, r.clock.Now()))
-	if _, err := r.LifeOf(testCrawl, batch); !errors.Is(err, ErrNoBatch) {
+	r.must(r.Batch(batch).GiveBack(r.clock.Now()))
+	if _, err := r.Batch(batch).Life(); !errors.Is(err, ErrNoBatch) {
 		t.Errorf("given back: %v", err)
 	}
-	lanes, err = r.Reopen(testCrawl, batch, bare(lanes...), known(lanes...))
+	lanes, err = r.Batch(batch).Reopen(bare(lanes...), known(lanes...))
 	r.must(err)
-	second, err := r.LifeOf(testCrawl, batch)
+	second, err := r.Batch(batch).Life()
 	r.must(err)
 	if second.Nonce == "" || second.Nonce == first.Nonce {
 		t.Errorf("run again after it was given back, the batch lives as %+v, before as %+v", second, first)
 	}
 	r.finish(batch, lanes)
-	if _, err := r.LifeOf(testCrawl, batch); !errors.Is(err, ErrNoBatch) {
+	if _, err := r.Batch(batch).Life(); !errors.Is(err, ErrNoBatch) {
 		t.Errorf("committed: %v", err)
 	}
 }
@@ -50,7 +50,7 @@ func TestBundleLivesOnce(t *testing.T) {
 	}
 	batch := r.start(claims...)
 	nonces := map[string]bool{}
-	for _, c := range r.ClaimsOf(testCrawl, batch) {
+	for _, c := range r.Batch(batch).Claims() {
 		nonces[c.Nonce] = true
 	}
 	if len(nonces) != 1 || nonces[""] {
@@ -64,7 +64,7 @@ func TestAnotherArchive(t *testing.T) {
 	one, two := Place{Where: "/one"}, Place{Where: "/one", Prefix: "two"}
 	goesTo := func(to Place, number int, former *Place) {
 		t.Helper()
-		n, was, err := r.GoesTo(testCrawl, to)
+		n, was, err := r.UseArchive(to)
 		r.must(err)
 		if n != number || (was == nil) != (former == nil) || was != nil && *was != *former {
 			t.Fatalf("%v is archive %d, before %v", to, n, was)
@@ -77,17 +77,17 @@ func TestAnotherArchive(t *testing.T) {
 	visit := crawl.Visit{ETag: `"e"`, Digest: "sha1:AAAA", URL: url, Date: r.clock.Now().UTC()}
 	commit := func(batch string) {
 		t.Helper()
-		life, err := r.LifeOf(testCrawl, batch)
+		life, err := r.Batch(batch).Life()
 		r.must(err)
 		o := done(url)
 		o.Visit = visit
-		r.must(r.Commit(Commit{Crawl: testCrawl, Batch: batch, Archive: life.Archive, Outcomes: []crawl.Outcome{o}, Originals: map[string]crawl.Visit{"sha1:AAAA": visit}}))
+		r.must(r.Commit(Commit{Batch: batch, Archive: life.Archive, Outcomes: []crawl.Outcome{o}, Originals: map[string]crawl.Visit{"sha1:AAAA": visit}}))
 	}
 	again := func(owner string) (batch string, previous crawl.Visit) {
 		t.Helper()
-		r.must(r.End(testCrawl, "owner"))
+		r.must(r.End("owner"))
 		r.must(r.begin(owner, nil))
-		r.must(r.Recrawl(testCrawl, owner))
+		r.must(r.URLs().Recrawl(owner))
 		batch, lanes := r.take()
 		for _, l := range lanes {
 			for _, target := range l.Targets {
@@ -101,7 +101,7 @@ func TestAnotherArchive(t *testing.T) {
 	}
 	original := func(archive int, want bool) {
 		t.Helper()
-		if _, found := r.Original(testCrawl, archive, "sha1:AAAA"); found != want {
+		if _, found := r.URLs().Original(archive, "sha1:AAAA"); found != want {
 			t.Errorf("original in archive %d: %v", archive, found)
 		}
 	}
@@ -117,13 +117,13 @@ func TestAnotherArchive(t *testing.T) {
 		t.Errorf("a batch that goes to another archive gets %+v", previous)
 	}
 	goesTo(one, 0, &two) // the batch stays where it is
-	if life, err := r.LifeOf(testCrawl, batch); err != nil || life.Place != two || life.Archive != 1 {
+	if life, err := r.Batch(batch).Life(); err != nil || life.Place != two || life.Archive != 1 {
 		t.Errorf("%+v, %v", life, err)
 	}
 	commit(batch)
 	original(1, true)
 
-	r.must(r.End(testCrawl, "second"))
+	r.must(r.End("second"))
 	goesTo(two, 1, &one)
 	if _, previous := again("third"); previous.Digest != "sha1:AAAA" {
 		t.Errorf("back in the second archive, the page's visit is %+v", previous)

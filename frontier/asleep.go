@@ -40,7 +40,7 @@ type loading struct {
 // awake brings the memory of a crawl up again. Frontier.mu is held, and released while the crawl is read from disk: the claims
 // of other crawls do not wait for that. Who else asks for the crawl meanwhile waits for the same reading.
 //
-// What is read is what there is, for no mutation of a crawl is made while it sleeps, unless to forget it: withCrawl and draft
+// What is read is what there is, for no mutation of a crawl is made while it sleeps, unless to forget it: handle.update and draft
 // awake it before, and it falls asleep between two transactions.
 func (f *Frontier) awake(s *state) error {
 	for s.asleep {

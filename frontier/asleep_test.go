@@ -20,7 +20,7 @@ func (r *rig) sleep(name string) {
 func TestReadingACrawlHoldsUpNoOther(t *testing.T) {
 	r := newRig(t, ofRavens)
 	r.other("ended")
-	before, err := r.Status("ended")
+	before, err := r.Frontier.Crawl("ended").Status()
 	r.must(err)
 	r.sleep("ended")
 	var reads atomic.Int32
@@ -34,7 +34,7 @@ func TestReadingACrawlHoldsUpNoOther(t *testing.T) {
 	var asking sync.WaitGroup
 	for range 3 {
 		asking.Go(func() {
-			after, err := r.Status("ended")
+			after, err := r.Frontier.Crawl("ended").Status()
 			if err != nil || after.Waiting != before.Waiting || after.Queues != before.Queues {
 				t.Errorf("%+v, %v", after, err)
 			}
@@ -62,7 +62,7 @@ func TestReadingACrawlHoldsUpNoOther(t *testing.T) {
 		if _, err := r.Begin("ended", "next", d, seedsOf(d), false); err != nil {
 			t.Error(err)
 		}
-		if err := r.Submit("ended", "more", found(0.5, "http://y.example/")); err != nil {
+		if err := r.Frontier.Crawl("ended").URLs().Offer("more", found(0.5, "http://y.example/")); err != nil {
 			t.Error(err)
 		}
 	})
@@ -71,7 +71,7 @@ func TestReadingACrawlHoldsUpNoOther(t *testing.T) {
 	if n := reads.Load(); n != 1 {
 		t.Errorf("it was read %d times", n)
 	}
-	if s, err := r.Status("ended"); err != nil || s.Queues != before.Queues+1 || s.Run != before.Run+1 {
+	if s, err := r.Frontier.Crawl("ended").Status(); err != nil || s.Queues != before.Queues+1 || s.Run != before.Run+1 {
 		t.Errorf("%+v, %v", s, err)
 	}
 }
@@ -82,7 +82,7 @@ func TestACrawlThatComesBackKnowsOfHosts(t *testing.T) {
 	r.other("ended")
 	r.sleep("ended")
 	r.must(r.Rest(parsed(t, "http://x.example/"), r.clock.Now().Add(time.Hour)))
-	if s, err := r.Status("ended"); err != nil || s.Resting != 1 {
+	if s, err := r.Frontier.Crawl("ended").Status(); err != nil || s.Resting != 1 {
 		t.Errorf("%+v, %v", s, err)
 	}
 }

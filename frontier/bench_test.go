@@ -99,7 +99,7 @@ func BenchmarkClaim(b *testing.B) {
 			b.Fatalf("%+v", round)
 		}
 		batch := r.start(round.Claims...)
-		r.must(r.GiveBack(testCrawl, batch, r.clock.Now()))
+		r.must(r.Batch(batch).GiveBack(r.clock.Now()))
 		r.confirm(r.drainJournal())
 	}
 	b.ReportMetric(float64(claiming.Microseconds())/float64(b.N), "cpu-µs/claim")
@@ -125,7 +125,7 @@ func BenchmarkBatch(b *testing.B) {
 		round, err := r.Claim(b.Context(), w)
 		r.must(err)
 		batch := r.start(round.Claims...)
-		lanes, err := r.Reopen(testCrawl, batch, round.Claims, nil)
+		lanes, err := r.Batch(batch).Reopen(round.Claims, nil)
 		r.must(err)
 		r.finish(batch, lanes, append(benchLinks(i*7919%(n-3000), 2700), benchLinks(fresh, 300)...)...)
 		fresh += 300
@@ -191,7 +191,7 @@ func BenchmarkManyHosts(b *testing.B) {
 			links, outcomes = append(links, found(0.5, url)...), append(outcomes, done(url))
 		}
 		r.submit(fmt.Sprint("fill", from), links...)
-		r.must(r.Commit(Commit{Crawl: testCrawl, Batch: fmt.Sprint("done", from), Outcomes: outcomes}))
+		r.must(r.Commit(Commit{Batch: fmt.Sprint("done", from), Outcomes: outcomes}))
 	}
 	for _, idle := range []int{math.MaxInt, DefaultIdle} {
 		b.Run(fmt.Sprint("idle=", idle), func(b *testing.B) {
@@ -208,7 +208,7 @@ func BenchmarkManyHosts(b *testing.B) {
 				c := r.one()
 				claiming += cpu(b) - began
 				batch := r.start(c)
-				r.must(r.Commit(Commit{Crawl: testCrawl, Batch: batch, Outcomes: []crawl.Outcome{done(url)}}))
+				r.must(r.Commit(Commit{Batch: batch, Outcomes: []crawl.Outcome{done(url)}}))
 				r.confirm(r.drainJournal())
 			}
 			b.ReportMetric(float64(claiming.Microseconds())/float64(b.N), "cpu-µs/claim")

@@ -28,7 +28,7 @@ func (r *rig) crawlOut(of func(url string) crawl.Outcome) Round {
 	r.t.Helper()
 	type job struct {
 		batch string
-		lanes []Lane
+		lanes []OpenClaim
 	}
 	var out []job
 	for range 10_000 {
@@ -36,7 +36,7 @@ func (r *rig) crawlOut(of func(url string) crawl.Outcome) Round {
 		r.confirm(round)
 		for _, c := range round.Claims {
 			batch := r.start(c)
-			lanes, err := r.Reopen(testCrawl, batch, []Claim{c}, nil)
+			lanes, err := r.Batch(batch).Reopen([]Claim{c}, nil)
 			r.must(err)
 			out = append(out, job{batch, lanes})
 		}
@@ -53,9 +53,9 @@ func (r *rig) crawlOut(of func(url string) crawl.Outcome) Round {
 			outcomes = append(outcomes, of(u))
 		}
 		for _, l := range j.lanes {
-			r.must(r.EndLease(testCrawl, l.ID, r.clock.Now(), false))
+			r.must(r.endLane(l.ID, r.clock.Now(), false))
 		}
-		r.must(r.Commit(Commit{Crawl: testCrawl, Batch: j.batch, Outcomes: outcomes}))
+		r.must(r.Commit(Commit{Batch: j.batch, Outcomes: outcomes}))
 	}
 	r.t.Fatal("10,000 rounds and no end")
 	return Round{}
@@ -91,12 +91,12 @@ func TestPageBudgetCountsPagesOnly(t *testing.T) {
 
 func TestPhaseLimit(t *testing.T) {
 	r := manyQueues(t, 3, 20, func(d *crawl.Definition) { d.Budget.Pages = 40 })
-	r.must(r.Phase(testCrawl, 11, true))
+	r.must(r.Phase(11, true))
 	r.reopen()
 	if round := r.crawlOut(done); round.Spent != "phase" || r.status().Totals.Pages != 11 || !r.status().Reference {
 		t.Fatalf("%+v, %+v", round, r.status())
 	}
-	r.must(r.Phase(testCrawl, 0, false))
+	r.must(r.Phase(0, false))
 	if round := r.crawlOut(done); round.Spent != "pages" || r.status().Totals.Pages != 40 || r.status().Reference {
 		t.Fatalf("%+v, %+v", round, r.status())
 	}
@@ -152,7 +152,7 @@ func TestTimeBudget(t *testing.T) {
 	}
 	r.finish(batch, lanes)
 	r.clock.pass(DefaultLeaseWait)
-	r.must(r.Withdraw(testCrawl))
+	r.must(r.Withdraw())
 	r.confirm(r.next())
 	if got := r.next(); got.Spent != "time" {
 		t.Fatalf("%+v", got)
@@ -164,7 +164,7 @@ func TestTimeBudgetWakesUp(t *testing.T) {
 	r := newRig(t, func(d *crawl.Definition) { d.Budget.Time = crawl.Duration(400 * time.Millisecond) })
 	r.submit("s", found(1, "http://a.example/")...)
 	batch, _ := r.take()
-	r.must(r.GiveBack(testCrawl, batch, r.clock.Now().Add(time.Hour)))
+	r.must(r.Batch(batch).GiveBack(r.clock.Now().Add(time.Hour)))
 	r.confirm(r.next())
 	out := r.waiting()
 	r.clock.pass(400 * time.Millisecond)

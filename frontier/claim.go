@@ -72,7 +72,6 @@ type Resolve func(ctx context.Context, host string) (addr string, err error)
 
 // Want says what a round of claiming asks for.
 type Want struct {
-	Crawl   string
 	Round   int64         // counts up; the same again means that its result was lost
 	Claims  int           // at most
 	Lanes   int           // claims that may be out at a time
@@ -107,23 +106,23 @@ func (r Round) empty() bool {
 
 // Claim waits until there is something to claim, to release or to tell, and returns it. Claims and
 // journal stay until they are committed and confirmed, so a round that is lost is given again.
-func (f *Frontier) Claim(ctx context.Context, w Want) (Round, error) {
-	round := Round{Claims: f.again(w)}
+func (h Crawl) Claim(ctx context.Context, w Want) (Round, error) {
+	round := Round{Claims: h.again(w)}
 	var linger lingering
 	for {
-		f.mu.Lock()
-		changed := f.changed
-		f.mu.Unlock()
-		if err := f.promote(w.Crawl); err != nil {
+		h.f.mu.Lock()
+		changed := h.f.changed
+		h.f.mu.Unlock()
+		if err := h.promote(); err != nil {
 			return round, err
 		}
-		claims, err := f.claimReady(ctx, w, w.Claims-len(round.Claims))
+		claims, err := h.claimReady(ctx, w, w.Claims-len(round.Claims))
 		if err != nil {
 			return round, err
 		}
 		round.Claims = append(round.Claims, claims...)
-		now := f.opts.Now()
-		wake, err := f.report(w, &round, now)
+		now := h.f.opts.Now()
+		wake, err := h.report(w, &round, now)
 		if err != nil {
 			return round, err
 		}
@@ -135,18 +134,18 @@ func (f *Frontier) Claim(ctx context.Context, w Want) (Round, error) {
 		if !end.IsZero() {
 			wake = times.Earliest(wake, end)
 		}
-		if err := f.wait(ctx, changed, times.Earliest(wake, w.Until)); err != nil {
+		if err := h.f.wait(ctx, changed, times.Earliest(wake, w.Until)); err != nil {
 			return round, err
 		}
 	}
 }
 
 // again returns the claims of a round that is asked for once more.
-func (f *Frontier) again(w Want) []Claim {
-	f.mu.Lock()
-	defer f.mu.Unlock()
+func (h Crawl) again(w Want) []Claim {
+	h.f.mu.Lock()
+	defer h.f.mu.Unlock()
 	var claims []Claim
-	if s, err := f.get(w.Crawl); err == nil {
+	if s, err := h.f.get(h.crawl); err == nil {
 		for _, c := range s.claims {
 			if c.Round == w.Round && c.Batch == "" {
 				claims = append(claims, *c)
@@ -158,10 +157,10 @@ func (f *Frontier) again(w Want) []Claim {
 }
 
 // report fills in what is not a claim and tells when to look again.
-func (f *Frontier) report(w Want, round *Round, now time.Time) (wake time.Time, err error) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	s, err := f.get(w.Crawl)
+func (h Crawl) report(w Want, round *Round, now time.Time) (wake time.Time, err error) {
+	h.f.mu.Lock()
+	defer h.f.mu.Unlock()
+	s, err := h.f.get(h.crawl)
 	if err != nil {
 		return wake, err
 	}
@@ -171,14 +170,14 @@ func (f *Frontier) report(w Want, round *Round, now time.Time) (wake time.Time, 
 		round.Releases = append(round.Releases, r)
 	}
 	slices.SortFunc(round.Releases, func(a, b Release) int { return cmp.Compare(a.Lease, b.Lease) })
-	round.awaited = f.awaited(s, round.Releases)
+	round.awaited = h.f.awaited(s, round.Releases)
 	expired := map[string]bool{}
 	for _, c := range s.claims {
 		if c.Batch != "" && now.After(c.Deadline) {
 			expired[c.Batch] = true
 		}
-		due := c.Lease.Add(-f.opts.LeaseTTL / 2)
-		if !f.renewable(c, now) {
+		due := c.Lease.Add(-h.f.opts.LeaseTTL / 2)
+		if !h.f.renewable(c, now) {
 			continue
 		}
 		if now.After(due) {

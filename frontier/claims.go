@@ -8,26 +8,26 @@ import (
 	"github.com/muninn-archive/muninn/frontier/internal/record"
 )
 
-// ClaimOf returns a claim as it stands.
-func (f *Frontier) ClaimOf(name, claim string) (Claim, bool) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if s, err := f.get(name); err == nil {
-		if c, known := s.claims[claim]; known {
+// Claim returns a claim as it stands.
+func (h Lane) Claim() (Claim, bool) {
+	h.f.mu.Lock()
+	defer h.f.mu.Unlock()
+	if s, err := h.f.get(h.crawl); err == nil {
+		if c, known := s.claims[h.claim]; known {
 			return *c, true
 		}
 	}
 	return Claim{}, false
 }
 
-// ClaimsOf returns the claims of a batch.
-func (f *Frontier) ClaimsOf(name, batch string) []Claim {
-	f.mu.Lock()
-	defer f.mu.Unlock()
+// Claims returns the claims of a batch.
+func (h Batch) Claims() []Claim {
+	h.f.mu.Lock()
+	defer h.f.mu.Unlock()
 	var claims []Claim
-	if s, err := f.get(name); err == nil {
+	if s, err := h.f.get(h.crawl); err == nil {
 		for _, c := range s.claims {
-			if c.Batch == batch {
+			if c.Batch == h.id {
 				claims = append(claims, *c)
 			}
 		}
@@ -35,9 +35,6 @@ func (f *Frontier) ClaimsOf(name, batch string) []Claim {
 	slices.SortFunc(claims, func(a, b Claim) int { return cmp.Compare(a.ID, b.ID) })
 	return claims
 }
-
-// Holds tells whether a batch has claims.
-func (f *Frontier) Holds(name, batch string) bool { return len(f.ClaimsOf(name, batch)) > 0 }
 
 // held tells whether a claim is out on a queue; Frontier.mu is held.
 func (s *state) held(pld uint64) bool {

@@ -15,9 +15,8 @@ import (
 
 // Commit is what a batch brings back.
 type Commit struct {
-	Crawl       string
-	Batch       string
-	Archive     int // number of the archive that it went to
+	Batch       string // its ID, or that of what else brings it
+	Archive     int    // number of the archive that it went to
 	Outcomes    []crawl.Outcome
 	Discoveries []crawl.Discovery
 	Originals   map[string]crawl.Visit // payload digests archived for the first time
@@ -36,16 +35,16 @@ type Commit struct {
 // Commit ends a batch: its outcomes are marked, its outlinks queued, its claims dropped. It is
 // idempotent by batch: what is committed already is left alone. A portion that the store cannot take in one transaction
 // goes in without what the crawl can do without: prints, samples, digests, and what an order learns.
-func (f *Frontier) Commit(c Commit) error {
-	f.mu.Lock()
-	s, err := f.get(c.Crawl)
+func (h Crawl) Commit(c Commit) error {
+	h.f.mu.Lock()
+	s, err := h.f.get(h.crawl)
 	if err != nil {
-		f.mu.Unlock()
+		h.f.mu.Unlock()
 		return err
 	}
 	bound := s.scope
 	keeps, err := s.keeps(&c)
-	f.mu.Unlock()
+	h.f.mu.Unlock()
 	if err != nil {
 		return err
 	}
@@ -56,14 +55,14 @@ func (f *Frontier) Commit(c Commit) error {
 		if commit.ends {
 			commit.marker = "end"
 		}
-		err := f.commitPortion(s, commit, p)
+		err := h.f.commitPortion(s, commit, p)
 		if errors.Is(err, store.ErrTooBig) {
-			err = f.commitPortion(s, commit, p.spare())
+			err = h.f.commitPortion(s, commit, p.spare())
 		}
 		if err != nil {
 			return err
 		}
-		f.train(s) // what the next portion teaches depends on it
+		h.f.train(s) // what the next portion teaches depends on it
 	}
 	return nil
 }
@@ -80,16 +79,14 @@ func (c *Commit) marker(portion int) string {
 }
 
 // Committed tells whether a batch was committed.
-func (f *Frontier) Committed(name, batch string) bool {
-	f.mu.Lock()
-	s, err := f.get(name)
-	f.mu.Unlock()
+func (h Batch) Committed() bool {
+	s, err := h.state()
 	if err != nil {
 		return false
 	}
 	done := false
-	err = f.store.View(func(txn store.Reader) (err error) {
-		done, err = txn.Has(s.keys.Batch(batch, "end"))
+	err = h.f.store.View(func(txn store.Reader) (err error) {
+		done, err = txn.Has(s.keys.Batch(h.id, "end"))
 		return err
 	})
 	return done && err == nil

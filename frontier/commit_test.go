@@ -13,7 +13,7 @@ import (
 )
 
 // bundle claims n URLs of as many queues as one batch.
-func bundle(t *testing.T, n int) (r *rig, batch string, lanes []Lane) {
+func bundle(t *testing.T, n int) (r *rig, batch string, lanes []OpenClaim) {
 	t.Helper()
 	r = newRig(t, nil)
 	var list []string
@@ -29,12 +29,12 @@ func bundle(t *testing.T, n int) (r *rig, batch string, lanes []Lane) {
 		t.Fatalf("%d claims", len(got.Claims))
 	}
 	batch = r.start(got.Claims...)
-	lanes, err = r.Reopen(testCrawl, batch, got.Claims, nil)
+	lanes, err = r.Batch(batch).Reopen(got.Claims, nil)
 	r.must(err)
 	return r, batch, lanes
 }
 
-func concluding(lanes []Lane, edit func(*crawl.Outcome)) (outcomes []crawl.Outcome) {
+func concluding(lanes []OpenClaim, edit func(*crawl.Outcome)) (outcomes []crawl.Outcome) {
 	for _, u := range targets(lanes...) {
 		o := done(u)
 		edit(&o)
@@ -63,7 +63,7 @@ func TestCommitOfLargePrints(t *testing.T) {
 	r, batch, lanes := bundle(t, n)
 	prints := bytes.Repeat([]byte{7}, 25_000)
 	outcomes := concluding(lanes, func(o *crawl.Outcome) { o.Prints = prints })
-	r.must(r.Commit(Commit{Crawl: testCrawl, Batch: batch, Outcomes: outcomes}))
+	r.must(r.Commit(Commit{Batch: batch, Outcomes: outcomes}))
 	s := r.status()
 	if s.Totals.Pages != n || s.Totals.Batches != 1 || s.Waiting != 0 || s.Claimed != 0 || s.Lanes != 0 {
 		t.Errorf("%+v", s)
@@ -81,7 +81,7 @@ func TestCommitDropsWhatDoesNotFit(t *testing.T) {
 	huge := bytes.Repeat([]byte{7}, 12<<20)
 	outcomes := concluding(lanes, func(o *crawl.Outcome) { o.Prints = huge })
 	outcomes[0].PageFeatures, outcomes[0].Prints = huge, nil
-	r.must(r.Commit(Commit{Crawl: testCrawl, Batch: batch, Outcomes: outcomes, Sample: huge}))
+	r.must(r.Commit(Commit{Batch: batch, Outcomes: outcomes, Sample: huge}))
 	if s := r.status(); s.Totals.Pages != 2 || s.Waiting != 0 || s.Claimed != 0 {
 		t.Errorf("%+v", s)
 	}
@@ -93,7 +93,7 @@ func TestCommitGoesOn(t *testing.T) {
 	for after := range 3 {
 		r, batch, lanes := bundle(t, n)
 		outcomes := concluding(lanes, func(o *crawl.Outcome) { o.Reason = string(bytes.Repeat([]byte("x"), 500_000)) })
-		commit := Commit{Crawl: testCrawl, Batch: batch, Outcomes: outcomes, Discoveries: found(0.5, "http://new.example/")}
+		commit := Commit{Batch: batch, Outcomes: outcomes, Discoveries: found(0.5, "http://new.example/")}
 		parts := portions(gather(r.crawls[testCrawl].scope, commit.Discoveries, false), nil, outcomes)
 		if len(parts) < 4 {
 			t.Fatalf("%d portions", len(parts))
@@ -126,7 +126,7 @@ func TestCommitGoesOnRecovered(t *testing.T) {
 	for i := range list {
 		list[i] = fmt.Sprintf("http://new.example/%d", i)
 	}
-	commit := Commit{Crawl: testCrawl, Batch: batch, Outcomes: concluding(lanes, func(*crawl.Outcome) {}), Discoveries: found(0.5, list...)}
+	commit := Commit{Batch: batch, Outcomes: concluding(lanes, func(*crawl.Outcome) {}), Discoveries: found(0.5, list...)}
 	s := r.crawls[testCrawl]
 	parts := portions(gather(s.scope, commit.Discoveries, false), nil, commit.Outcomes)
 	if len(parts) != 2 {

@@ -29,13 +29,13 @@ func (c Confirmed) Answered(refused []politeness.Key, late bool) Confirmed {
 // Confirm takes in what the politeness workflow has answered: releases that it has leave the journal, leases that it has
 // renewed last longer, those that it refuses to renew are over at once. What names another grant than the present one is
 // passed over.
-func (f *Frontier) Confirm(name string, done Confirmed) error {
+func (h Crawl) Confirm(done Confirmed) error {
 	if len(done.Releases)+len(done.Renewed)+len(done.Refused) == 0 {
 		return nil
 	}
-	return f.withCrawl(name, func(s *state, tx *transaction) (func(), error) {
-		f.mu.Lock()
-		defer f.mu.Unlock()
+	return h.update(func(s *state, tx *transaction) (func(), error) {
+		h.f.mu.Lock()
+		defer h.f.mu.Unlock()
 		var released []string
 		for _, k := range done.Releases {
 			if r, known := s.journal[k.Lease]; known && r.Number == k.Number {
@@ -48,7 +48,7 @@ func (f *Frontier) Confirm(name string, done Confirmed) error {
 			}
 		}
 		var claims []Claim
-		now := f.opts.Now()
+		now := h.f.opts.Now()
 		set := func(keys []politeness.Key, until time.Time, changes func(c *Claim) bool) error {
 			for _, k := range keys {
 				c, known := s.claims[k.Lease]
@@ -70,7 +70,7 @@ func (f *Frontier) Confirm(name string, done Confirmed) error {
 		if err := set(done.Refused, now, func(*Claim) bool { return true }); err != nil {
 			return nil, err
 		}
-		apply, err := f.saveClaims(tx, s, claims, nil)
+		apply, err := h.f.saveClaims(tx, s, claims, nil)
 		return func() {
 			apply()
 			for _, lease := range released {

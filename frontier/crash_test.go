@@ -52,12 +52,12 @@ func TestCrashChild(t *testing.T) {
 		for _, c := range round.Claims {
 			wg.Go(func() {
 				batch := c.ID
-				started, err := r.Start(testCrawl, batch, r.grant(c))
+				started, err := r.Batch(batch).Start(r.grant(c))
 				if err != nil {
 					t.Error(err)
 					return
 				}
-				lanes, err := r.Reopen(testCrawl, batch, started, nil)
+				lanes, err := r.Batch(batch).Reopen(started, nil)
 				if err != nil {
 					t.Error(err)
 					return
@@ -126,7 +126,7 @@ func checkKilled(t *testing.T, dir string, tries map[string][]string, acked map[
 	defer func() { r.must(r.Close()) }()
 	states := r.states()
 	replay := func(batch string) {
-		c := Commit{Crawl: testCrawl, Batch: batch, Discoveries: crashLinks(batch)}
+		c := Commit{Batch: batch, Discoveries: crashLinks(batch)}
 		for _, u := range tries[batch] {
 			c.Outcomes = append(c.Outcomes, done(u))
 		}
@@ -178,10 +178,10 @@ func checkKilled(t *testing.T, dir string, tries map[string][]string, acked map[
 	}
 	// what was claimed and never started comes back to the living
 	r.clock.pass(DefaultLeaseWait + time.Second)
-	r.must(r.Withdraw(testCrawl))
+	r.must(r.Withdraw())
 	r.clock.pass(DefaultClaimTTL)
 	for _, batch := range r.next().Expired {
-		r.must(r.GiveBack(testCrawl, batch, r.clock.Now()))
+		r.must(r.Batch(batch).GiveBack(r.clock.Now()))
 	}
 	r.confirm(r.next())
 }

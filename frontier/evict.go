@@ -118,13 +118,11 @@ func (f *Frontier) crawlDelay(pld uint64) (longest time.Duration, err error) {
 }
 
 // Met tells whether a crawl has met a PLD.
-func (f *Frontier) Met(name, pld string) bool {
-	f.mu.Lock()
-	s, err := f.get(name)
-	f.mu.Unlock()
+func (h URLs) Met(pld string) bool {
+	s, err := h.state()
 	if err != nil {
 		return false
 	}
-	_, known, err := f.queueOf(s, xxhash.Sum64String(pld))
+	_, known, err := h.f.queueOf(s, xxhash.Sum64String(pld))
 	return known && err == nil
 }

@@ -41,9 +41,9 @@ func TestQueuesWithoutURLsAreEvicted(t *testing.T) {
 		if c.PLD == "d.example" {
 			end.Host = r.clock.Now().Add(time.Hour)
 		}
-		r.must(r.Frontier.EndLease(testCrawl, c.ID, end))
+		r.must(r.Lane(c.ID).End(end))
 	}
-	r.must(r.Commit(Commit{Crawl: testCrawl, Batch: batch, Outcomes: outcomes}))
+	r.must(r.Commit(Commit{Batch: batch, Outcomes: outcomes}))
 	if have := r.inMemory(); len(have) != 1 || !have["d.example"] {
 		t.Errorf("memory has the queues %v, want the one that rests", have)
 	}
@@ -52,14 +52,14 @@ func TestQueuesWithoutURLsAreEvicted(t *testing.T) {
 			r.reopen()
 		}
 		for _, pld := range []string{"a.example", "b.example", "c.example", "d.example"} {
-			if !r.Met(testCrawl, pld) {
+			if !r.URLs().Met(pld) {
 				t.Errorf("%s is not known", pld)
 			}
 		}
-		if r.Met(testCrawl, "e.example") {
+		if r.URLs().Met("e.example") {
 			t.Error("a PLD that was never met is known")
 		}
-		if e, err := r.Explain(testCrawl, parsed(t, "http://b.example/1")); err != nil || e.Fails != 1 {
+		if e, err := r.URLs().Explain(parsed(t, "http://b.example/1")); err != nil || e.Fails != 1 {
 			t.Errorf("%+v, %v", e, err)
 		}
 		if d, err := r.crawlDelay(record.KeyOf(parsed(t, "http://b.example/")).PLD); err != nil || d != 7*time.Second {
@@ -72,10 +72,10 @@ func TestQueuesWithoutURLsAreEvicted(t *testing.T) {
 		t.Errorf("%+v: one page of the two that the budget of the PLD allows was fetched before", c)
 	}
 	batch = r.start(c)
-	lanes, err := r.Reopen(testCrawl, batch, []Claim{c}, nil)
+	lanes, err := r.Batch(batch).Reopen([]Claim{c}, nil)
 	r.must(err)
 	r.finish(batch, lanes)
-	if e, err := r.Explain(testCrawl, parsed(t, "http://b.example/3")); err != nil || !e.Spent || e.Waiting != 1 || e.Fails != 0 {
+	if e, err := r.URLs().Explain(parsed(t, "http://b.example/3")); err != nil || !e.Spent || e.Waiting != 1 || e.Fails != 0 {
 		t.Errorf("%+v, %v", e, err)
 	}
 	r.confirm(r.drainJournal())
@@ -95,9 +95,9 @@ func TestEvictedQueuesAreRecalled(t *testing.T) {
 	for _, c := range claims {
 		o := crawl.Outcome{URL: "http://" + c.PLD + "/1", Kind: crawl.OutcomeRetry, After: r.clock.Now().Add(time.Minute)}
 		outcomes = append(outcomes, o)
-		r.must(r.EndLease(testCrawl, c.ID, r.clock.Now(), false))
+		r.must(r.endLane(c.ID, r.clock.Now(), false))
 	}
-	r.must(r.Commit(Commit{Crawl: testCrawl, Batch: batch, Outcomes: outcomes}))
+	r.must(r.Commit(Commit{Batch: batch, Outcomes: outcomes}))
 	if have := r.inMemory(); len(have) != 1 {
 		t.Fatalf("memory has the queues %v", have)
 	}

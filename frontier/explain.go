@@ -54,13 +54,13 @@ type Explanation struct {
 const maxBefore = 100_000
 
 // Explain tells where a canonical URL stands in a crawl, and why.
-func (f *Frontier) Explain(name string, u urls.URL) (Explanation, error) {
+func (h URLs) Explain(u urls.URL) (Explanation, error) {
 	k := record.KeyOf(u)
 	out := Explanation{URL: u.String(), PLD: u.PLD(), State: "unknown"}
-	f.mu.Lock()
-	s, err := f.get(name)
+	h.f.mu.Lock()
+	s, err := h.f.get(h.crawl)
 	if err != nil {
-		f.mu.Unlock()
+		h.f.mu.Unlock()
 		return out, err
 	}
 	definition, whole, claimed := s.Definition, s.learner(), s.taken.claim(k) != ""
@@ -70,8 +70,8 @@ func (f *Frontier) Explain(name string, u urls.URL) (Explanation, error) {
 			out.Asking = &asking
 		}
 	}
-	f.mu.Unlock()
-	q, known, err := f.queueOf(s, k.PLD)
+	h.f.mu.Unlock()
+	q, known, err := h.f.queueOf(s, k.PLD)
 	if err != nil {
 		return out, fmt.Errorf("explain %s: %w", u, err)
 	}
@@ -79,7 +79,7 @@ func (f *Frontier) Explain(name string, u urls.URL) (Explanation, error) {
 		out.Waiting, out.Next, out.Busy, out.Fails, out.Spent = q.Waiting, q.Due(), q.Busy, q.Fails, q.Spent
 	}
 	out.Strategy, out.Update = definition.Order.Strategy, definition.Order.Update
-	err = f.store.View(func(txn store.Reader) error {
+	err = h.f.store.View(func(txn store.Reader) error {
 		r, found, err := txn.Record(s.keys.Record(k))
 		if err != nil || !found {
 			return err

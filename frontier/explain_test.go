@@ -21,7 +21,7 @@ func (r *rig) why(url string) Explanation {
 	r.t.Helper()
 	u, err := urls.Parse(url)
 	r.must(err)
-	e, err := r.Explain(testCrawl, u)
+	e, err := r.URLs().Explain(u)
 	r.must(err)
 	return e
 }
@@ -55,9 +55,9 @@ func states(t *testing.T) (r *rig, again time.Time) {
 	r.submit("links", links...)
 	batch, lanes = r.take()
 	again = r.clock.Now().Add(time.Minute)
-	c := Commit{Crawl: testCrawl, Batch: batch}
+	c := Commit{Batch: batch}
 	for _, l := range lanes {
-		r.must(r.EndLease(testCrawl, l.ID, r.clock.Now(), l.PLD == "failed.example"))
+		r.must(r.endLane(l.ID, r.clock.Now(), l.PLD == "failed.example"))
 	}
 	for _, url := range targets(lanes...) {
 		o := kinds[url]
@@ -157,11 +157,11 @@ func TestExplainGoesAlong(t *testing.T) {
 	expect("waiting", "waiting", 1, 2)
 	batch, _ := r.take()
 	expect("claimed", "waiting", 1, 2)
-	r.must(r.GiveBack(testCrawl, batch, r.clock.Now()))
+	r.must(r.Batch(batch).GiveBack(r.clock.Now()))
 	expect("waiting", "waiting", 1, 2)
 	batch, lanes := r.take()
-	r.must(r.EndLease(testCrawl, lanes[0].ID, r.clock.Now(), false))
-	r.must(r.Commit(Commit{Crawl: testCrawl, Batch: batch, Outcomes: []crawl.Outcome{{URL: "http://a.example/first", Kind: crawl.OutcomeRetry, After: r.clock.Now().Add(time.Minute)}}}))
+	r.must(r.endLane(lanes[0].ID, r.clock.Now(), false))
+	r.must(r.Commit(Commit{Batch: batch, Outcomes: []crawl.Outcome{{URL: "http://a.example/first", Kind: crawl.OutcomeRetry, After: r.clock.Now().Add(time.Minute)}}}))
 	expect("delayed", "waiting", 0, 1)
 	batch, lanes = r.take()
 	expect("delayed", "claimed", 0, 1)
@@ -186,8 +186,8 @@ func TestExplainQueue(t *testing.T) {
 	r.submit("s", found(0.5, "http://a.example/1", "http://a.example/2", "http://a.example/3")...)
 	batch, lanes := r.take()
 	next := r.clock.Now().Add(time.Minute).Truncate(time.Millisecond)
-	r.must(r.EndLease(testCrawl, lanes[0].ID, next, true))
-	r.must(r.Commit(Commit{Crawl: testCrawl, Batch: batch, Outcomes: []crawl.Outcome{done("http://a.example/1")}}))
+	r.must(r.endLane(lanes[0].ID, next, true))
+	r.must(r.Commit(Commit{Batch: batch, Outcomes: []crawl.Outcome{done("http://a.example/1")}}))
 	e := r.why("http://a.example/3")
 	if !e.Next.Equal(next) || e.Fails != 1 || e.Busy || e.Spent || e.Before != 1 || e.Waiting != 2 {
 		t.Errorf("of a queue that rests until %v: %+v", next, e)
@@ -195,7 +195,7 @@ func TestExplainQueue(t *testing.T) {
 	r.clock.pass(2 * time.Minute)
 	batch, _ = r.take()
 	rest := r.clock.Now().Add(time.Hour).Truncate(time.Millisecond)
-	r.must(r.GiveBack(testCrawl, batch, rest))
+	r.must(r.Batch(batch).GiveBack(rest))
 	if e = r.why("http://a.example/3"); !e.Next.Equal(rest) || e.Busy {
 		t.Errorf("after a batch that failed the queue rests until %v, want %v; busy %v", e.Next, rest, e.Busy)
 	}
@@ -268,7 +268,7 @@ func TestExplainParts(t *testing.T) {
 // Of an order that learns, the weights are told, and what a URL is worth now beside what it was when it was queued.
 func TestExplainLearned(t *testing.T) {
 	k := &kinds{rig: newRig(t, ofRavens)}
-	k.must(k.Teach(testCrawl, nil, examples(5)))
+	k.must(k.Learning().Teach(nil, examples(5)))
 	links := k.links("a.example", 3, "birds", "soups")
 	k.submit("links", links...)
 	keep := map[string][]byte{}
@@ -285,11 +285,11 @@ func TestExplainLearned(t *testing.T) {
 	check := func(url string) Explanation {
 		t.Helper()
 		e := k.why(url)
-		if now := k.Learner(testCrawl).Priority(keep[url]); !about(e.Now, now) {
+		if now := k.Learning().Order().Priority(keep[url]); !about(e.Now, now) {
 			t.Errorf("%s is worth %v now, the learner says %v", url, e.Now, now)
 		}
 		relevance, promise := sums(e.Learned)
-		if expect := k.Learner(testCrawl).Expect(keep[url]); math.Abs(relevance-expect) > 1e-6 {
+		if expect := k.Learning().Order().Expect(keep[url]); math.Abs(relevance-expect) > 1e-6 {
 			t.Errorf("by its weights %s is of the topic with %v, the learner expects %v", url, relevance, expect)
 		}
 		if !about(e.Now, (relevance+promise)/2) {
@@ -321,7 +321,7 @@ func TestExplainLearned(t *testing.T) {
 	}
 	d := definition(ofRavens)
 	d.Order.Strategy = crawl.StrategyWeighted
-	k.must(k.Configure(testCrawl, d))
+	k.must(k.Configure(d))
 	if e := k.why(bird); len(e.Learned) > 0 || e.Strategy != crawl.StrategyWeighted || e.Priority != liked.Priority {
 		t.Errorf("by an order that does not learn: %+v", e)
 	}
@@ -342,7 +342,7 @@ func TestExplainPlace(t *testing.T) {
 		t.Errorf("%+v", before)
 	}
 	batch, lanes := r.take()
-	c := Commit{Crawl: testCrawl, Batch: batch}
+	c := Commit{Batch: batch}
 	for _, url := range targets(lanes...) {
 		c.Outcomes = append(c.Outcomes, crawl.Outcome{URL: url, Kind: crawl.OutcomeDone, Status: 200, Score: 1})
 	}
@@ -369,11 +369,11 @@ func TestExplainNothing(t *testing.T) {
 	r := newRig(t, nil)
 	u, err := urls.Parse("http://a.example/")
 	r.must(err)
-	if _, err := r.Explain("no such crawl", u); !errors.Is(err, ErrNoCrawl) {
+	if _, err := r.Frontier.Crawl("no such crawl").URLs().Explain(u); !errors.Is(err, ErrNoCrawl) {
 		t.Errorf("%v", err)
 	}
 	r.must(r.Close())
-	if _, err := r.Explain(testCrawl, u); !errors.Is(err, ErrClosed) {
+	if _, err := r.URLs().Explain(u); !errors.Is(err, ErrClosed) {
 		t.Errorf("%v", err)
 	}
 	r.open()
@@ -396,7 +396,7 @@ func TestExplainBesideCommits(t *testing.T) {
 				}
 				u, err := urls.Parse(c.commits[n%10].Outcomes[n%7].URL)
 				if err == nil {
-					_, err = r.Explain(testCrawl, u)
+					_, err = r.URLs().Explain(u)
 				}
 				if err != nil {
 					t.Error(err)
@@ -409,7 +409,7 @@ func TestExplainBesideCommits(t *testing.T) {
 	other.Order.Strategy = crawl.StrategyWeighted
 	for i, commit := range c.commits {
 		r.must(r.Commit(commit))
-		r.must(r.Configure(testCrawl, []crawl.Definition{other, definition(ofRavens)}[i%2]))
+		r.must(r.Configure([]crawl.Definition{other, definition(ofRavens)}[i%2]))
 	}
 	close(over)
 	wg.Wait()

@@ -9,14 +9,12 @@ import (
 )
 
 // Original finds the capture in an archive that holds a payload digest already.
-func (f *Frontier) Original(name string, archive int, digest string) (v crawl.Visit, found bool) {
-	f.mu.Lock()
-	s, err := f.get(name)
-	f.mu.Unlock()
+func (h URLs) Original(archive int, digest string) (v crawl.Visit, found bool) {
+	s, err := h.state()
 	if err != nil {
 		return v, false
 	}
-	err = f.store.View(func(txn store.Reader) (err error) {
+	err = h.f.store.View(func(txn store.Reader) (err error) {
 		found, err = txn.Load(s.keys.Digest(archive, digest), &v)
 		return err
 	})
@@ -24,18 +22,18 @@ func (f *Frontier) Original(name string, archive int, digest string) (v crawl.Vi
 }
 
 // Samples calls fn with the samples that the batches of the run left.
-func (f *Frontier) Samples(name string, fn func(raw []byte) error) error {
-	f.mu.Lock()
-	s, err := f.get(name)
+func (h Learning) Samples(fn func(raw []byte) error) error {
+	h.f.mu.Lock()
+	s, err := h.f.get(h.crawl)
 	run := uint32(0)
 	if err == nil {
 		run = s.Run
 	}
-	f.mu.Unlock()
+	h.f.mu.Unlock()
 	if err != nil {
 		return err
 	}
-	return f.store.View(func(txn store.Reader) error {
+	return h.f.store.View(func(txn store.Reader) error {
 		return txn.Scan(s.keys.Sample(run, ""), nil, func(_ store.Key, value []byte) (bool, error) {
 			return true, fn(slices.Clone(value))
 		})
@@ -43,14 +41,12 @@ func (f *Frontier) Samples(name string, fn func(raw []byte) error) error {
 }
 
 // Known calls fn with every URL that the frontier knows of the crawl, for tests and exports.
-func (f *Frontier) Known(name string, fn func(url, state string) error) error {
-	f.mu.Lock()
-	s, err := f.get(name)
-	f.mu.Unlock()
+func (h URLs) Known(fn func(url, state string) error) error {
+	s, err := h.state()
 	if err != nil {
 		return err
 	}
-	return f.store.View(func(txn store.Reader) error {
+	return h.f.store.View(func(txn store.Reader) error {
 		return txn.Scan(s.keys.All(store.Records), nil, func(_ store.Key, value []byte) (bool, error) {
 			r, err := record.Decode(value)
 			if err != nil {

@@ -48,15 +48,15 @@ const forgetPart = 5000
 // Abandon takes the claims of a run back whose workflow is gone, as it is after a termination: nobody else would. The run is that
 // of owner; if another has taken it over, or it has ended, Abandon returns ErrBusy. It returns the releases that politeness has
 // not heard of, which are to be sent before the crawl is forgotten. The run stays one that has not ended.
-func (f *Frontier) Abandon(name, owner string) (releases []Release, err error) {
-	err = f.withCrawl(name, func(s *state, tx *transaction) (func(), error) {
-		if rec := f.draft(tx, s); !rec.Active || rec.Owner != owner {
-			return nil, fmt.Errorf("%w: %s belongs to %s", ErrBusy, name, rec.Owner)
+func (h Crawl) Abandon(owner string) (releases []Release, err error) {
+	err = h.update(func(s *state, tx *transaction) (func(), error) {
+		if rec := h.f.draft(tx, s); !rec.Active || rec.Owner != owner {
+			return nil, fmt.Errorf("%w: %s belongs to %s", ErrBusy, h.crawl, rec.Owner)
 		}
-		f.mu.Lock()
+		h.f.mu.Lock()
 		claims := slices.Collect(maps.Values(s.claims))
-		f.mu.Unlock()
-		drop, err := f.dropClaims(tx, s, claims)
+		h.f.mu.Unlock()
+		drop, err := h.f.dropClaims(tx, s, claims)
 		return func() {
 			drop()
 			releases = slices.SortedFunc(maps.Values(s.journal), func(a, b Release) int { return strings.Compare(a.Lease, b.Lease) })
@@ -66,10 +66,10 @@ func (f *Frontier) Abandon(name, owner string) (releases []Release, err error) {
 }
 
 // Batches are those of a crawl that have claims.
-func (f *Frontier) Batches(name string) ([]string, error) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	s, err := f.get(name)
+func (h Crawl) Batches() ([]string, error) {
+	h.f.mu.Lock()
+	defer h.f.mu.Unlock()
+	s, err := h.f.get(h.crawl)
 	if err != nil {
 		return nil, err
 	}

@@ -33,11 +33,11 @@ func (r *rig) other(name string) {
 	d := definition(func(d *crawl.Definition) { d.Name = name })
 	_, err := r.Begin(name, "owner", d, seedsOf(d), false)
 	r.must(err)
-	r.must(r.Submit(name, "s", found(0.5, "http://x.example/1", "http://x.example/2")))
+	r.must(r.Frontier.Crawl(name).URLs().Offer("s", found(0.5, "http://x.example/1", "http://x.example/2")))
 	o := done("http://x.example/1")
 	o.Prints = []byte{1}
-	r.must(r.Commit(Commit{Crawl: name, Batch: "b", Outcomes: []crawl.Outcome{o}, Sample: []byte{1}, Originals: map[string]crawl.Visit{"sha1:x": {URL: o.URL}}}))
-	r.must(r.Remember(name, []byte("memory")))
+	r.must(r.Frontier.Crawl(name).Commit(Commit{Batch: "b", Outcomes: []crawl.Outcome{o}, Sample: []byte{1}, Originals: map[string]crawl.Visit{"sha1:x": {URL: o.URL}}}))
+	r.must(r.Frontier.Crawl(name).Learning().Remember([]byte("memory")))
 }
 
 // A crawl that has ended is forgotten without a trace, and no other with it; what runs is not.
@@ -53,7 +53,7 @@ func TestForget(t *testing.T) {
 	if _, err := r.Forget("nobody", "", false); !errors.Is(err, ErrNoCrawl) {
 		t.Fatalf("a crawl that is not known: %v", err)
 	}
-	r.must(r.End("gone", "owner"))
+	r.must(r.Frontier.Crawl("gone").End("owner"))
 	before := r.keysUnder()
 	dry, err := r.Forget("gone", "", true)
 	r.must(err)
@@ -75,7 +75,7 @@ func TestForget(t *testing.T) {
 		t.Error("after a restart it is another")
 	}
 	r.other("gone")
-	if s, err := r.Status("gone"); err != nil || s.Run != 1 || s.Totals.Known != 2 {
+	if s, err := r.Frontier.Crawl("gone").Status(); err != nil || s.Run != 1 || s.Totals.Known != 2 {
 		t.Errorf("begun anew: %+v, %v", s, err)
 	}
 }
@@ -90,7 +90,7 @@ func TestForgetAbandoned(t *testing.T) {
 		t.Fatalf("%d claims", len(claims))
 	}
 	batch := r.start(claims[0]) // the other waits for its lease
-	if got, err := r.Batches(testCrawl); err != nil || fmt.Sprint(got) != fmt.Sprint([]string{batch}) {
+	if got, err := r.Batches(); err != nil || fmt.Sprint(got) != fmt.Sprint([]string{batch}) {
 		t.Errorf("%v, %v", got, err)
 	}
 	if counted, err := r.Forget(testCrawl, "", true); !errors.Is(err, ErrBusy) || counted.URLs != 2 {
@@ -99,11 +99,11 @@ func TestForgetAbandoned(t *testing.T) {
 	if _, err := r.Forget(testCrawl, "owner", false); !errors.Is(err, ErrBusy) {
 		t.Errorf("forgotten with claims: %v", err)
 	}
-	if _, err := r.Abandon(testCrawl, "another"); !errors.Is(err, ErrBusy) {
+	if _, err := r.Abandon("another"); !errors.Is(err, ErrBusy) {
 		t.Errorf("abandoned for another: %v", err)
 	}
 	for range 2 { // the first answer may be lost
-		releases, err := r.Abandon(testCrawl, "owner")
+		releases, err := r.Abandon("owner")
 		r.must(err)
 		if len(releases) != 2 || releases[0].Lease == releases[1].Lease {
 			t.Fatalf("%+v", releases)
@@ -184,7 +184,7 @@ func TestEndedCrawlsSleep(t *testing.T) {
 	r.other("beside")
 	r.clock.pass(time.Minute)
 	before := r.status()
-	r.must(r.End(testCrawl, "owner"))
+	r.must(r.End("owner"))
 	asleep := func() bool {
 		r.mu.Lock()
 		defer r.mu.Unlock()
@@ -195,10 +195,10 @@ func TestEndedCrawlsSleep(t *testing.T) {
 		if n > 1_000_000 {
 			t.Fatal("it stays awake")
 		}
-		r.must(r.End("nobody", "owner"))
+		r.must(r.Frontier.Crawl("nobody").End("owner"))
 		time.Sleep(time.Microsecond)
 	}
-	if plan, err := r.Plan(testCrawl); err != nil || plan.Run != 1 || !asleep() {
+	if plan, err := r.Plan(); err != nil || plan.Run != 1 || !asleep() {
 		t.Errorf("%+v, %v", plan, err)
 	}
 	if list := r.Gauges(); len(list) != 1 || list[0].Crawl != "beside" || list[0].Queues != 1 || list[0].Waiting != 1 {
@@ -211,7 +211,7 @@ func TestEndedCrawlsSleep(t *testing.T) {
 	}
 	r.tidyUp()
 	r.must(r.begin("next", ofRavens))
-	if asleep() || r.Learner(testCrawl) == nil {
+	if asleep() || r.Learning().Order() == nil {
 		t.Error("the next run has nothing in memory")
 	}
 	if got := r.next().Claims; len(got) != 2 {

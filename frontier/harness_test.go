@@ -39,6 +39,7 @@ var errNoHost, errRefused = errors.New("no such host"), errors.New("a private ad
 // rig is a frontier with one crawl, its clock and its name service.
 type rig struct {
 	*Frontier
+	Crawl
 	t      testing.TB
 	dir    string
 	clock  *clock
@@ -86,7 +87,7 @@ func (r *rig) open() {
 	r.t.Helper()
 	f, err := Open(r.dir, Options{Now: r.clock.Now, Idle: r.idle})
 	r.must(err)
-	r.Frontier = f
+	r.Frontier, r.Crawl = f, f.Crawl(testCrawl)
 }
 
 func (r *rig) reopen() {
@@ -105,7 +106,7 @@ func (r *rig) must(err error) {
 func (r *rig) want() Want {
 	r.round++
 	return Want{
-		Crawl: testCrawl, Round: r.round, Claims: 100, Lanes: 1000, Until: r.clock.Now(), MaxFail: 3,
+		Round: r.round, Claims: 100, Lanes: 1000, Until: r.clock.Now(), MaxFail: 3,
 		Resolve: r.resolve,
 		Refused: func(err error) bool { return errors.Is(err, errRefused) },
 		Backoff: func(n int) time.Duration { return time.Duration(n) * time.Minute },
@@ -140,14 +141,14 @@ func (r *rig) one() Claim {
 	return got.Claims[0]
 }
 
-// EndLease ends a lane whose host and address rest alike.
-func (r *rig) EndLease(name, claim string, next time.Time, unreachable bool) error {
-	return r.Frontier.EndLease(name, claim, LaneEnd{Address: next, Host: next, Unreachable: unreachable})
+// endLane ends a lane whose host and address rest alike.
+func (r *rig) endLane(claim string, next time.Time, unreachable bool) error {
+	return r.Lane(claim).End(LaneEnd{Address: next, Host: next, Unreachable: unreachable})
 }
 
-// Owe cuts a lane off.
-func (r *rig) Owe(name, claim string, next time.Time) error {
-	return r.Frontier.Owe(name, claim, LaneEnd{Host: next})
+// owe cuts a lane off.
+func (r *rig) owe(claim string, next time.Time) error {
+	return r.Lane(claim).Owe(LaneEnd{Host: next})
 }
 
 func (r *rig) grant(claims ...Claim) (grants []politeness.Grant) {
@@ -162,7 +163,7 @@ func (r *rig) start(claims ...Claim) (batch string) {
 	r.t.Helper()
 	r.batch++
 	batch = fmt.Sprintf("batch-%d", r.batch)
-	started, err := r.Start(testCrawl, batch, r.grant(claims...))
+	started, err := r.Batch(batch).Start(r.grant(claims...))
 	r.must(err)
 	if len(started) != len(claims) {
 		r.t.Fatalf("%d of %d claims were started", len(started), len(claims))
@@ -171,19 +172,19 @@ func (r *rig) start(claims ...Claim) (batch string) {
 }
 
 // take claims and starts whatever is ready, and opens it.
-func (r *rig) take() (batch string, lanes []Lane) {
+func (r *rig) take() (batch string, lanes []OpenClaim) {
 	r.t.Helper()
 	claims := r.next().Claims
 	if len(claims) == 0 {
 		return "", nil
 	}
 	batch = r.start(claims...)
-	lanes, err := r.Reopen(testCrawl, batch, claims, nil)
+	lanes, err := r.Batch(batch).Reopen(claims, nil)
 	r.must(err)
 	return batch, lanes
 }
 
-func targets(lanes ...Lane) (list []string) {
+func targets(lanes ...OpenClaim) (list []string) {
 	for _, l := range lanes {
 		for _, t := range l.Targets {
 			list = append(list, t.URL)
@@ -204,26 +205,26 @@ func found(score float64, list ...string) (discoveries []crawl.Discovery) {
 }
 
 // finish ends a batch: every URL of its lanes is done.
-func (r *rig) finish(batch string, lanes []Lane, links ...crawl.Discovery) {
+func (r *rig) finish(batch string, lanes []OpenClaim, links ...crawl.Discovery) {
 	r.t.Helper()
 	var outcomes []crawl.Outcome
 	for _, u := range targets(lanes...) {
 		outcomes = append(outcomes, done(u))
 	}
 	for _, l := range lanes {
-		r.must(r.EndLease(testCrawl, l.ID, r.clock.Now(), false))
+		r.must(r.endLane(l.ID, r.clock.Now(), false))
 	}
-	r.must(r.Commit(Commit{Crawl: testCrawl, Batch: batch, Outcomes: outcomes, Discoveries: links}))
+	r.must(r.Commit(Commit{Batch: batch, Outcomes: outcomes, Discoveries: links}))
 }
 
 func (r *rig) submit(id string, list ...crawl.Discovery) {
 	r.t.Helper()
-	r.must(r.Submit(testCrawl, id, list))
+	r.must(r.URLs().Offer(id, list))
 }
 
 func (r *rig) status() Status {
 	r.t.Helper()
-	s, err := r.Status(testCrawl)
+	s, err := r.Status()
 	r.must(err)
 	// those of one moment come in any order: queues are looked at side by side
 	slices.SortFunc(s.Ends, func(a, b End) int { return cmp.Or(a.At.Compare(b.At), strings.Compare(a.URL, b.URL)) })
@@ -237,14 +238,14 @@ func (r *rig) confirm(round Round) {
 	for _, l := range round.Releases {
 		done.Releases = append(done.Releases, l.Key())
 	}
-	r.must(r.Confirm(testCrawl, done))
+	r.must(r.Confirm(done))
 }
 
 // states returns the state of every known URL.
 func (r *rig) states() map[string]string {
 	r.t.Helper()
 	all := map[string]string{}
-	r.must(r.Known(testCrawl, func(url, state string) error {
+	r.must(r.URLs().Known(func(url, state string) error {
 		if _, twice := all[url]; twice {
 			r.t.Errorf("%s is known twice", url)
 		}

@@ -35,10 +35,10 @@ func TestHold(t *testing.T) {
 	hold(false, 0, 1)
 	r.reopen()
 	hold(false, 0, 1)
-	r.must(r.EndLease(testCrawl, claim.ID, r.clock.Now(), false))
+	r.must(r.endLane(claim.ID, r.clock.Now(), false))
 	r.confirm(hold(false, 1, 0))
 	hold(false, 0, 0) // the claim is still out
-	r.must(r.GiveBack(testCrawl, batch, r.clock.Now()))
+	r.must(r.Batch(batch).GiveBack(r.clock.Now()))
 	hold(true, 0, 0)
 
 	batch, lanes := r.take()
@@ -60,7 +60,7 @@ func TestHold(t *testing.T) {
 func TestHoldWaits(t *testing.T) {
 	r := oneQueue(t, 2, nil)
 	batch, lanes := r.take()
-	r.must(r.EndLease(testCrawl, lanes[0].ID, r.clock.Now(), false))
+	r.must(r.endLane(lanes[0].ID, r.clock.Now(), false))
 	r.confirm(r.next())
 	w := r.want()
 	w.Hold, w.Until, w.Linger = true, r.clock.Now().Add(time.Hour), time.Hour
@@ -74,7 +74,7 @@ func TestHoldWaits(t *testing.T) {
 		out <- answer{got, err}
 	}()
 	r.submit("more", found(1, "http://b.example/")...) // is not for it
-	r.must(r.Commit(Commit{Crawl: testCrawl, Batch: batch, Outcomes: []crawl.Outcome{done("http://a.example/0")}}))
+	r.must(r.Commit(Commit{Batch: batch, Outcomes: []crawl.Outcome{done("http://a.example/0")}}))
 	select {
 	case got := <-out:
 		if got.err != nil || !got.round.Idle || len(got.round.Claims) != 0 {
@@ -97,7 +97,7 @@ func TestHoldGivesLostRoundAgain(t *testing.T) {
 	if !slices.Equal(plds(again.Claims), plds(first.Claims)) || again.Claims[0].ID != first.Claims[0].ID || again.Idle {
 		t.Fatalf("%+v", again)
 	}
-	if _, err := r.Claim(t.Context(), Want{Crawl: "no such crawl", Hold: true}); !errors.Is(err, ErrNoCrawl) {
+	if _, err := r.Frontier.Crawl("no such crawl").Claim(t.Context(), Want{Hold: true}); !errors.Is(err, ErrNoCrawl) {
 		t.Fatalf("%v", err)
 	}
 }

@@ -16,11 +16,11 @@ func twoCrawls(t *testing.T, edit func(*crawl.Definition)) (*rig, func() Round) 
 	d.Name = "other"
 	_, err := r.Begin("other", "owner", d, seedsOf(d), false)
 	r.must(err)
-	r.must(r.Submit("other", "s", found(1, "http://a.example/0", "http://a.example/1")))
+	r.must(r.Frontier.Crawl("other").URLs().Offer("s", found(1, "http://a.example/0", "http://a.example/1")))
 	return r, func() Round {
 		w := r.want()
-		w.Crawl, w.Resolve = "other", func(context.Context, string) (string, error) { return "192.0.2.2", nil }
-		got, err := r.Claim(t.Context(), w)
+		w.Resolve = func(context.Context, string) (string, error) { return "192.0.2.2", nil }
+		got, err := r.Frontier.Crawl("other").Claim(t.Context(), w)
 		r.must(err)
 		return got
 	}
@@ -39,7 +39,7 @@ func TestHostOfTwoCrawls(t *testing.T) {
 		t.Fatalf("two crawls claim a host after reopening: %+v", got)
 	}
 	next := r.clock.Now().Add(10*time.Second + 123_456*time.Nanosecond)
-	r.must(r.EndLease(testCrawl, claim.ID, next, false))
+	r.must(r.endLane(claim.ID, next, false))
 	r.reopen()
 	if got := other(); len(got.Claims) != 0 {
 		t.Fatalf("the host is asked %s too early", next.Sub(r.clock.Now()))
@@ -70,7 +70,7 @@ func TestLateGrantOfAHostHeldElsewhere(t *testing.T) {
 		claim, batch := r.one(), "late"
 		if again {
 			batch = r.start(claim)
-			r.must(r.EndLease(testCrawl, claim.ID, r.clock.Now(), false))
+			r.must(r.endLane(claim.ID, r.clock.Now(), false))
 			r.confirm(r.next())
 		} else {
 			r.clock.pass(DefaultLeaseWait + time.Second)
@@ -79,8 +79,8 @@ func TestLateGrantOfAHostHeldElsewhere(t *testing.T) {
 			t.Fatalf("%+v", got)
 		}
 		for range 2 {
-			started, err := r.Start(testCrawl, batch, r.grant(claim))
-			if err != nil || len(started) != 0 || !r.LeaseUntil(testCrawl, claim.ID).IsZero() {
+			started, err := r.Batch(batch).Start(r.grant(claim))
+			if err != nil || len(started) != 0 || !r.Lane(claim.ID).LeaseUntil().IsZero() {
 				t.Fatalf("it is started beside another crawl's: %+v, %v", started, err)
 			}
 			if got := r.next(); len(got.Claims) != 0 || len(got.Releases) != 1 || got.Releases[0].Lease != claim.ID {
@@ -113,8 +113,8 @@ func TestDelayIsKept(t *testing.T) {
 	r, other := twoCrawls(t, slowly)
 	claim := r.one()
 	batch := r.start(claim)
-	r.must(r.Frontier.EndLease(testCrawl, claim.ID, LaneEnd{Host: r.clock.Now().Add(delay), Delay: delay}))
-	r.must(r.Commit(Commit{Crawl: testCrawl, Batch: batch, Outcomes: []crawl.Outcome{done("http://a.example/0")}}))
+	r.must(r.Lane(claim.ID).End(LaneEnd{Host: r.clock.Now().Add(delay), Delay: delay}))
+	r.must(r.Commit(Commit{Batch: batch, Outcomes: []crawl.Outcome{done("http://a.example/0")}}))
 	r.clock.pass(delay)
 	r.reopen()
 	claim = r.one()
@@ -122,7 +122,7 @@ func TestDelayIsKept(t *testing.T) {
 		t.Fatalf("the claim knows of a delay of %s, not %s", claim.Delay, delay)
 	}
 	batch = r.start(claim)
-	r.must(r.GiveBack(testCrawl, batch, r.clock.Now()))
+	r.must(r.Batch(batch).GiveBack(r.clock.Now()))
 	if got := r.next().Releases; len(got) != 2 || got[1].Next.Sub(r.clock.Now()) != maxDelay {
 		t.Fatalf("%+v", got)
 	}
@@ -142,13 +142,13 @@ func TestOwedByAllCrawls(t *testing.T) {
 	r, other := twoCrawls(t, slowly)
 	claim := r.one()
 	batch := r.start(claim)
-	r.must(r.Frontier.Owe(testCrawl, claim.ID, LaneEnd{Host: r.clock.Now().Add(time.Hour), Delay: time.Minute}))
-	r.must(r.Frontier.Owe(testCrawl, claim.ID, LaneEnd{Host: r.clock.Now().Add(time.Minute)}))
+	r.must(r.Lane(claim.ID).Owe(LaneEnd{Host: r.clock.Now().Add(time.Hour), Delay: time.Minute}))
+	r.must(r.Lane(claim.ID).Owe(LaneEnd{Host: r.clock.Now().Add(time.Minute)}))
 	r.reopen()
-	if c, _ := r.ClaimOf(testCrawl, claim.ID); c.Delay != time.Minute || c.Owed.Sub(r.clock.Now()) != time.Hour {
+	if c, _ := r.Lane(claim.ID).Claim(); c.Delay != time.Minute || c.Owed.Sub(r.clock.Now()) != time.Hour {
 		t.Fatalf("%+v", c)
 	}
-	r.must(r.GiveBack(testCrawl, batch, r.clock.Now()))
+	r.must(r.Batch(batch).GiveBack(r.clock.Now()))
 	r.reopen()
 	for range 2 {
 		if got, more := r.next(), other(); len(got.Claims)+len(more.Claims) != 0 {
@@ -171,20 +171,20 @@ func TestYield(t *testing.T) {
 	next := r.clock.Now().Add(time.Second)
 	until := r.clock.Now().Add(5 * time.Minute)
 	for range 2 { // idempotent
-		r.must(r.Yield(testCrawl, claim.ID, next, until))
+		r.must(r.Lane(claim.ID).Yield(next, until))
 	}
 	r.reopen()
 	got := r.next()
-	if len(got.Releases) != 1 || !got.Releases[0].Next.Equal(next) || !r.LeaseUntil(testCrawl, claim.ID).IsZero() {
-		t.Fatalf("the lease lasts until %s: %+v", r.LeaseUntil(testCrawl, claim.ID), got)
+	if len(got.Releases) != 1 || !got.Releases[0].Next.Equal(next) || !r.Lane(claim.ID).LeaseUntil().IsZero() {
+		t.Fatalf("the lease lasts until %s: %+v", r.Lane(claim.ID).LeaseUntil(), got)
 	}
 	r.confirm(got)
 	r.clock.pass(4 * time.Minute)
-	r.must(r.Renew(testCrawl, batch))
+	r.must(r.Batch(batch).Renew())
 	if got, more := r.next(), other(); len(got.Claims)+len(got.Renewals)+len(more.Claims) != 0 {
 		t.Fatalf("%+v, %+v", got, more)
 	}
-	r.must(r.EndLease(testCrawl, claim.ID, r.clock.Now().Add(time.Minute), false))
+	r.must(r.endLane(claim.ID, r.clock.Now().Add(time.Minute), false))
 	got = r.next()
 	if more := other(); len(got.Releases) != 1 || !got.Releases[0].Next.IsZero() || len(more.Claims) != 0 { // of the host alone
 		t.Fatalf("%+v, %+v", got, more)
@@ -200,21 +200,21 @@ func TestYieldedClaimOfABatchThatIsRunAgain(t *testing.T) {
 	r := oneQueue(t, 2, slowly)
 	claim := r.one()
 	batch := r.start(claim)
-	r.must(r.Yield(testCrawl, claim.ID, r.clock.Now(), r.clock.Now().Add(time.Minute)))
+	r.must(r.Lane(claim.ID).Yield(r.clock.Now(), r.clock.Now().Add(time.Minute)))
 	used := r.grant(claim)
 	used[0].Number--
-	r.must(r.Lease(testCrawl, batch, used)) // this very grant has been used
-	if !r.LeaseUntil(testCrawl, claim.ID).IsZero() {
+	r.must(r.Batch(batch).Lease(used)) // this very grant has been used
+	if !r.Lane(claim.ID).LeaseUntil().IsZero() {
 		t.Fatal("a grant that was used gives the lease back")
 	}
 	r.clock.pass(time.Second)
-	r.must(r.Lease(testCrawl, batch, r.grant(claim)))
-	if r.LeaseUntil(testCrawl, claim.ID).IsZero() {
+	r.must(r.Batch(batch).Lease(r.grant(claim)))
+	if r.Lane(claim.ID).LeaseUntil().IsZero() {
 		t.Fatal("it gets no lease again")
 	}
-	r.must(r.Yield(testCrawl, claim.ID, r.clock.Now(), r.clock.Now().Add(time.Minute)))
+	r.must(r.Lane(claim.ID).Yield(r.clock.Now(), r.clock.Now().Add(time.Minute)))
 	r.confirm(r.next())
-	r.must(r.GiveBack(testCrawl, batch, r.clock.Now()))
+	r.must(r.Batch(batch).GiveBack(r.clock.Now()))
 	if got := r.next(); len(got.Releases)+len(got.Claims) != 0 {
 		t.Fatalf("%+v", got)
 	}
@@ -243,7 +243,7 @@ func TestHostThatAnotherWorkerAsked(t *testing.T) {
 	claim := r.one()
 	grants := r.grant(claim)
 	grants[0].HostNotBefore = r.clock.Now().Add(time.Minute)
-	if started, err := r.Start(testCrawl, "b", grants); err != nil || len(started) != 0 {
+	if started, err := r.Batch("b").Start(grants); err != nil || len(started) != 0 {
 		t.Fatalf("started: %+v, %v", started, err)
 	}
 	r.reopen()
@@ -259,7 +259,7 @@ func TestHostThatAnotherWorkerAsked(t *testing.T) {
 		claim = r.one()
 		grants[0] = r.grant(claim)[0]
 		grants[0].HostNotBefore = r.clock.Now().Add(time.Hour)
-		if started, err := r.Start(testCrawl, "b", grants); err != nil || len(started) != 0 {
+		if started, err := r.Batch("b").Start(grants); err != nil || len(started) != 0 {
 			t.Fatalf("started: %+v, %v", started, err)
 		}
 	}
@@ -267,7 +267,7 @@ func TestHostThatAnotherWorkerAsked(t *testing.T) {
 	claim = r.one()
 	grants = r.grant(claim)
 	grants[0].HostNotBefore = r.clock.Now().Add(maxIdle)
-	started, err := r.Start(testCrawl, "b", grants)
+	started, err := r.Batch("b").Start(grants)
 	if err != nil || len(started) != 1 || !started[0].NotBefore.Equal(grants[0].HostNotBefore) {
 		t.Fatalf("a short rest is waited out: %+v, %v", started, err)
 	}
@@ -287,19 +287,19 @@ func TestReleasesTellOfHosts(t *testing.T) {
 			t.Fatalf("%+v, want %s and %s", got, address, host)
 		}
 	}
-	r.must(r.Yield(testCrawl, claim.ID, now.Add(time.Second), now.Add(5*time.Minute)))
+	r.must(r.Lane(claim.ID).Yield(now.Add(time.Second), now.Add(5*time.Minute)))
 	r.reopen()
 	told(time.Second, 5*time.Minute)
-	r.must(r.Frontier.EndLease(testCrawl, claim.ID, LaneEnd{Address: now.Add(time.Second), Host: now.Add(20 * time.Second)}))
+	r.must(r.Lane(claim.ID).End(LaneEnd{Address: now.Add(time.Second), Host: now.Add(20 * time.Second)}))
 	r.reopen()
 	told(time.Second, 20*time.Second)
 	r.confirm(r.next())
-	r.must(r.Commit(Commit{Crawl: testCrawl, Batch: batch, Outcomes: []crawl.Outcome{done("http://a.example/0")}}))
+	r.must(r.Commit(Commit{Batch: batch, Outcomes: []crawl.Outcome{done("http://a.example/0")}}))
 	r.clock.pass(20 * time.Second)
 	now = r.clock.Now()
 	claim = r.one()
 	r.start(claim)
-	r.must(r.Frontier.EndLease(testCrawl, claim.ID, LaneEnd{Address: now.Add(time.Second), Host: now.Add(time.Second)}))
+	r.must(r.Lane(claim.ID).End(LaneEnd{Address: now.Add(time.Second), Host: now.Add(time.Second)}))
 	if got := r.next().Releases; len(got) != 1 || got[0].Host != "" {
 		t.Fatalf("a host that rests as its address does needs no word: %+v", got)
 	}

@@ -49,7 +49,7 @@ func TestHostComesBack(t *testing.T) {
 	r.clock.pass(time.Minute)
 	c := r.one()
 	r.start(c)
-	r.must(r.EndLease(testCrawl, c.ID, r.clock.Now(), false))
+	r.must(r.endLane(c.ID, r.clock.Now(), false))
 	if s := r.status(); len(s.Slow) != 0 {
 		t.Fatalf("the failures are not forgotten: %+v", s)
 	}
@@ -117,7 +117,7 @@ func TestOutcomes(t *testing.T) {
 	r := oneQueue(t, 7, func(d *crawl.Definition) { d.Topic.Threshold = 0.4 })
 	batch, _ := r.take()
 	u := func(i int) string { return fmt.Sprintf("http://a.example/%d", i) }
-	r.must(r.Commit(Commit{Crawl: testCrawl, Batch: batch, Outcomes: []crawl.Outcome{
+	r.must(r.Commit(Commit{Batch: batch, Outcomes: []crawl.Outcome{
 		{URL: u(0), Kind: crawl.OutcomeDone, Status: 200, Score: 0.4, Bytes: 10},
 		{URL: u(1), Kind: crawl.OutcomeDone, Status: 500, Score: -1, Bytes: 10},
 		{URL: u(2), Kind: crawl.OutcomeUnmodified, Status: 304, Score: 0.3, Revisit: true},

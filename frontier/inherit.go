@@ -25,6 +25,6 @@ func (f *Frontier) Inherit(name string, runs uint32) error {
 }
 
 // Restored says that all is brought in that another frontier knew.
-func (f *Frontier) Restored(name string) error {
-	return f.change(name, func(rec *crawlRecord) { rec.Restore = false })
+func (h Crawl) Restored() error {
+	return h.change(func(rec *crawlRecord) { rec.Restore = false })
 }

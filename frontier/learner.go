@@ -126,36 +126,36 @@ func (f *Frontier) keepSum(s *state, seq uint64, raw []byte, apply func()) error
 	})
 }
 
-// Learned returns the sum of what a crawl has learned, for Relearn; nil if its order does not learn.
-func (f *Frontier) Learned(name string) (raw []byte, err error) {
-	f.mu.Lock()
+// Snapshot returns the sum of what a crawl has learned, for Relearn; nil if its order does not learn.
+func (h Learning) Snapshot() (raw []byte, err error) {
+	h.f.mu.Lock()
 	var l *learner.Learner
-	if s, err := f.get(name); err == nil {
+	if s, err := h.f.get(h.crawl); err == nil {
 		l = s.learner()
 	}
-	f.mu.Unlock()
+	h.f.mu.Unlock()
 	if l != nil {
 		_, raw, err = l.Snapshot()
 	}
 	return raw, err
 }
 
-// Relearn puts what another frontier had learned of a crawl in place of what this one has, which should be nothing. It does
+// Restore puts what another frontier had learned of a crawl in place of what this one has, which should be nothing. It does
 // nothing if the crawl's order does not learn.
-func (f *Frontier) Relearn(name string, raw []byte) error {
-	f.mu.Lock()
-	s, err := f.get(name)
+func (h Learning) Restore(raw []byte) error {
+	h.f.mu.Lock()
+	s, err := h.f.get(h.crawl)
 	if err != nil || s.learner() == nil {
-		f.mu.Unlock()
+		h.f.mu.Unlock()
 		return err
 	}
 	l, seq := s.learner(), s.Lessons+1
-	f.mu.Unlock()
+	h.f.mu.Unlock()
 	if err := order.NewFused(nil, order.DefaultSettings()).Restore(raw); err != nil {
 		return err
 	}
-	err = f.keepSum(s, seq, raw, func() { l.AddSnapshot(seq, raw) })
-	f.train(s)
+	err = h.f.keepSum(s, seq, raw, func() { l.AddSnapshot(seq, raw) })
+	h.f.train(s)
 	return err
 }
 
@@ -171,11 +171,11 @@ func counts(o *order.Fused, r *record.Record, update string) (kept []byte, prior
 	return kept, priority
 }
 
-// Learner returns the order of a crawl that learns; nil if it has another.
-func (f *Frontier) Learner(name string) *order.Fused {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if s, err := f.get(name); err == nil && s.learner() != nil {
+// Order returns the order of a crawl that learns; nil if it has another.
+func (h Learning) Order() *order.Fused {
+	h.f.mu.Lock()
+	defer h.f.mu.Unlock()
+	if s, err := h.f.get(h.crawl); err == nil && s.learner() != nil {
 		return s.learner().Order
 	}
 	return nil
@@ -205,19 +205,19 @@ func (s *state) visits(c *Commit, pages []order.Visit, urls []string, list []*of
 
 // Teach keeps what was learned, unless it is nil, and shows pages of the topic to an order that learns, in place of those that it was shown
 // before: views of them, as order.Views encodes them.
-func (f *Frontier) Teach(name string, learned []byte, examples [][]byte) error {
+func (h Learning) Teach(learned []byte, examples [][]byte) error {
 	if learned != nil {
-		if err := f.change(name, func(rec *crawlRecord) { rec.Learned, rec.planned = learned, true }); err != nil {
+		if err := h.change(func(rec *crawlRecord) { rec.Learned, rec.planned = learned, true }); err != nil {
 			return err
 		}
 	}
 	var taught *state
-	err := f.withCrawl(name, func(s *state, tx *transaction) (func(), error) {
+	err := h.update(func(s *state, tx *transaction) (func(), error) {
 		taught = s
-		return f.edit(tx, s).learn(&learner.Update{Examples: examples})
+		return h.f.edit(tx, s).learn(&learner.Update{Examples: examples})
 	})
 	if err == nil {
-		f.train(taught)
+		h.f.train(taught)
 	}
 	return err
 }

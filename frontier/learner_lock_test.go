@@ -29,28 +29,27 @@ func TestOthersGoOnWhileAnOrderTrains(t *testing.T) {
 	views := examples(1)[0]
 	committed := make(chan error, 1)
 	go func() {
-		committed <- r.Commit(Commit{Crawl: testCrawl, Batch: batch, Outcomes: []crawl.Outcome{
+		committed <- r.Commit(Commit{Batch: batch, Outcomes: []crawl.Outcome{
 			{URL: "http://a.example/", Kind: crawl.OutcomeDone, Status: 200, Score: -1, PageFeatures: views, Worth: 1},
 		}})
 	}()
-	for deadline := time.Now().Add(2 * time.Minute); !r.Committed(testCrawl, batch); time.Sleep(time.Millisecond) {
+	for deadline := time.Now().Add(2 * time.Minute); !r.Batch(batch).Committed(); time.Sleep(time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatal("the commit does not reach the disk")
 		}
 	}
 	others := make(chan error, 1)
 	own, apart := r.want(), r.want()
-	apart.Crawl = "other"
 	go func() {
 		round, err := r.Claim(t.Context(), own)
 		if err == nil && len(round.Claims) != 0 {
 			err = fmt.Errorf("claimed before the last page is learned: %+v", round)
 		}
-		if round, failed := r.Claim(t.Context(), apart); failed != nil || len(round.Claims) != 1 {
+		if round, failed := r.Frontier.Crawl("other").Claim(t.Context(), apart); failed != nil || len(round.Claims) != 1 {
 			err = errors.Join(err, failed, fmt.Errorf("claimed of the other crawl: %+v", round))
 		}
-		_, failed := r.Status(testCrawl)
-		others <- errors.Join(err, failed, r.Submit("other", "seeds", found(0.5, "http://c.example/")))
+		_, failed := r.Status()
+		others <- errors.Join(err, failed, r.Frontier.Crawl("other").URLs().Offer("seeds", found(0.5, "http://c.example/")))
 	}()
 	select {
 	case err := <-others:
@@ -78,14 +77,14 @@ func TestOthersGoOnWhileAnOrderTrains(t *testing.T) {
 // A crawl whose run has ended does not fall asleep while what it has learned is being written.
 func TestAwakeWhileASnapshotIsWritten(t *testing.T) {
 	r := newRig(t, ofRavens)
-	r.must(r.Teach(testCrawl, nil, examples(3)))
+	r.must(r.Learning().Teach(nil, examples(3)))
 	s := r.crawls[testCrawl]
 	s.learning.Add(2, learner.Update{Visits: slices.Repeat([]order.Visit{{PageFeatures: examples(1)[0]}}, learner.SnapshotEvery)})
 	s.learning.Train()
 	if !s.learning.Due() {
 		t.Fatal("no snapshot is due")
 	}
-	r.must(r.End(testCrawl, "owner"))
+	r.must(r.End("owner"))
 	l := s.learning
 	asleep := func() bool {
 		r.tidyUp()

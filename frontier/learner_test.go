@@ -85,7 +85,7 @@ func courseOf(n, k int) *course {
 		c.seeds = append(c.seeds, crawl.Discovery{URL: url(i), Path: "S", Score: 1})
 	}
 	for b := range n {
-		commit, visits := Commit{Crawl: testCrawl, Batch: fmt.Sprint("course-", b)}, 0
+		commit, visits := Commit{Batch: fmt.Sprint("course-", b)}, 0
 		for i := b * k; i < (b+1)*k; i++ {
 			p := pageAt(url(i), ravens[i])
 			for child := k + 3*i; child < k+3*i+3; child++ {
@@ -136,7 +136,7 @@ func (c *course) knows(o *order.Fused) (bits []uint64) {
 // knows of a rig is that of its learner.
 func (r *rig) knows(c *course) []uint64 {
 	r.t.Helper()
-	o := r.Learner(testCrawl)
+	o := r.Learning().Order()
 	if o == nil {
 		r.t.Fatal("the crawl does not learn")
 	}
@@ -236,7 +236,7 @@ func TestLearnerSurvives(t *testing.T) {
 		check(commit.Batch)
 		if i == 4 || i == 8 {
 			for _, r := range []*rig{still, restless} {
-				r.must(r.Teach(testCrawl, nil, examples(i)))
+				r.must(r.Learning().Teach(nil, examples(i)))
 			}
 			check(fmt.Sprintf("%d examples", i))
 		}
@@ -399,7 +399,7 @@ func TestWhatTeaches(t *testing.T) {
 	judge := func(url string) order.Judgement {
 		p := pageAt("http://hub.example/", true)
 		p.Links = []order.Link{{URL: url, Anchor: words(url)}}
-		return r.Learner(testCrawl).Judge(p, nil)
+		return r.Learning().Order().Judge(p, nil)
 	}
 	var found []crawl.Discovery
 	keep := map[string][]byte{}
@@ -414,7 +414,7 @@ func TestWhatTeaches(t *testing.T) {
 	outcome := func(name, kind string, status int, seen []byte) crawl.Outcome {
 		return crawl.Outcome{URL: urls[name], Kind: kind, Status: status, Score: -1, Worth: 0.75, PageFeatures: seen, After: r.clock.Now()}
 	}
-	r.must(r.Commit(Commit{Crawl: testCrawl, Batch: "nothing", Outcomes: []crawl.Outcome{
+	r.must(r.Commit(Commit{Batch: "nothing", Outcomes: []crawl.Outcome{
 		outcome("gone", crawl.OutcomeDone, 404, seen), outcome("blind", crawl.OutcomeDone, 200, nil), outcome("failed", crawl.OutcomeFailed, 0, seen),
 		outcome("robots", crawl.OutcomeRobots, 0, seen), outcome("refused", crawl.OutcomeRefused, 0, seen), outcome("retry", crawl.OutcomeRetry, 0, seen),
 		outcome("returned", crawl.OutcomeReturned, 0, seen),
@@ -422,7 +422,7 @@ func TestWhatTeaches(t *testing.T) {
 	if lessons, _, _ := r.learned(); len(lessons) != 0 {
 		t.Errorf("lessons %v of nothing", lessons)
 	}
-	r.must(r.Commit(Commit{Crawl: testCrawl, Batch: "pages", Outcomes: []crawl.Outcome{
+	r.must(r.Commit(Commit{Batch: "pages", Outcomes: []crawl.Outcome{
 		outcome("page", crawl.OutcomeDone, 200, seen), outcome("unmodified", crawl.OutcomeUnmodified, 304, seen),
 	}}))
 	got := r.lesson(1).Visits
@@ -448,19 +448,19 @@ func TestPromise(t *testing.T) {
 		for _, to := range targets {
 			p.Links = append(p.Links, order.Link{URL: to, Anchor: words("raven " + to), TagPath: "html/body/a"})
 		}
-		for i, l := range r.Learner(testCrawl).Judge(p, nil).Links {
+		for i, l := range r.Learning().Order().Judge(p, nil).Links {
 			links = append(links, crawl.Discovery{URL: targets[i], Via: page, Path: "SLL", Score: l.Priority, LinkFeatures: l.LinkFeatures})
 		}
 	}
 	const one, two = "http://a.example/one", "http://a.example/two"
 	r.submit("s", found(0.5, one, two, "http://a.example/done", "http://a.example/failed", "http://a.example/waiting", c.seeds[0].URL)...)
-	r.must(r.Commit(Commit{Crawl: testCrawl, Batch: "before", Outcomes: []crawl.Outcome{
+	r.must(r.Commit(Commit{Batch: "before", Outcomes: []crawl.Outcome{
 		done("http://a.example/done"), {URL: "http://a.example/failed", Kind: crawl.OutcomeFailed},
 	}}))
 	judge(one, "http://a.example/new", "http://a.example/done", "http://a.example/failed", "http://a.example/waiting", "http://b.example/out-of-scope", one, two)
 	links = append(links, crawl.Discovery{URL: "http://a.example/without", Via: one, Path: "SLL", Score: 0.9})
 	judge(two, "http://a.example/new", "http://a.example/new2")
-	o := r.Learner(testCrawl)
+	o := r.Learning().Order()
 	want := []float64{o.Expect(links[0].LinkFeatures) + o.Expect(links[3].LinkFeatures), 0}
 	for _, l := range links {
 		if l.Via == two {
@@ -471,7 +471,7 @@ func TestPromise(t *testing.T) {
 		views := order.ViewsOf(pageAt(url, true))
 		return crawl.Outcome{URL: url, Kind: crawl.OutcomeDone, Status: 200, Score: -1, Worth: 1, PageFeatures: views.Encode()}
 	}
-	r.must(r.Commit(Commit{Crawl: testCrawl, Batch: "pages", Outcomes: []crawl.Outcome{page(one), page(two)}, Discoveries: links}))
+	r.must(r.Commit(Commit{Batch: "pages", Outcomes: []crawl.Outcome{page(one), page(two)}, Discoveries: links}))
 	got := r.lesson(1).Visits
 	if len(got) != 2 {
 		t.Fatalf("%+v", got)
@@ -490,15 +490,15 @@ func TestPromiseOfManyLinks(t *testing.T) {
 	r.submit("s", found(0.5, page)...)
 	p := pageAt(page, true)
 	p.Links = []order.Link{{URL: page + "raven", Anchor: words("raven")}}
-	judged := r.Learner(testCrawl).Judge(p, nil)
+	judged := r.Learning().Order().Judge(p, nil)
 	link := crawl.Discovery{Via: page, Path: "SL", Score: judged.Links[0].Priority, LinkFeatures: judged.Links[0].LinkFeatures}
 	var links []crawl.Discovery
 	for i := range commitPart + 5 {
 		link.URL = fmt.Sprint(page, i)
 		links = append(links, link)
 	}
-	want := float64(len(links)) * r.Learner(testCrawl).Expect(link.LinkFeatures)
-	r.must(r.Commit(Commit{Crawl: testCrawl, Batch: "b", Discoveries: links, Outcomes: []crawl.Outcome{
+	want := float64(len(links)) * r.Learning().Order().Expect(link.LinkFeatures)
+	r.must(r.Commit(Commit{Batch: "b", Discoveries: links, Outcomes: []crawl.Outcome{
 		{URL: page, Kind: crawl.OutcomeDone, Status: 200, Score: -1, Worth: 1, PageFeatures: judged.PageFeatures},
 	}}))
 	if got := r.lesson(1).Visits[0].Promise; math.Abs(got-want) > want/1e6 {
@@ -520,16 +520,16 @@ func TestLearnsNot(t *testing.T) {
 		for _, commit := range c.commits {
 			r.must(r.Commit(commit))
 		}
-		if lessons, _, _ := r.learned(); r.Learner(testCrawl) != nil || len(lessons) != 0 {
-			t.Errorf("%s: lessons %v, learner %v", name, lessons, r.Learner(testCrawl) != nil)
+		if lessons, _, _ := r.learned(); r.Learning().Order() != nil || len(lessons) != 0 {
+			t.Errorf("%s: lessons %v, learner %v", name, lessons, r.Learning().Order() != nil)
 		}
 		r.reopen()
-		if r.Learner(testCrawl) != nil {
+		if r.Learning().Order() != nil {
 			t.Errorf("%s: there is a learner after a restart", name)
 		}
 	}
 	r := newRig(t, ofRavens)
-	if r.Learner("no such crawl") != nil {
+	if r.Frontier.Crawl("no such crawl").Learning().Order() != nil {
 		t.Error("a crawl that nobody knows learns")
 	}
 }
@@ -537,7 +537,7 @@ func TestLearnsNot(t *testing.T) {
 // TestExamplesForNobody: examples are not kept either for an order that does not learn.
 func TestExamplesForNobody(t *testing.T) {
 	r := newRig(t, func(d *crawl.Definition) { ofRavens(d); d.Order.Strategy = crawl.StrategyWeighted })
-	r.must(r.Teach(testCrawl, []byte("learned"), examples(3)))
+	r.must(r.Learning().Teach([]byte("learned"), examples(3)))
 	if lessons, _, _ := r.learned(); len(lessons) != 0 {
 		t.Errorf("lessons %v", lessons)
 	}
@@ -565,9 +565,9 @@ func TestLearnerResumes(t *testing.T) {
 // nextRun ends a run and begins another.
 func (r *rig) nextRun(owner string, edit func(*crawl.Definition)) {
 	r.t.Helper()
-	plan, err := r.Plan(testCrawl)
+	plan, err := r.Plan()
 	r.must(err)
-	r.must(r.End(testCrawl, plan.Owner))
+	r.must(r.End(plan.Owner))
 	r.must(r.begin(owner, edit))
 }
 
@@ -588,7 +588,7 @@ func TestNextRunLearnsOn(t *testing.T) {
 			for _, commit := range c.commits[:3] {
 				r.must(r.Commit(commit))
 			}
-			r.must(r.Teach(testCrawl, nil, examples(3)))
+			r.must(r.Learning().Teach(nil, examples(3)))
 			before := r.knows(c)
 			r.nextRun("second", func(d *crawl.Definition) { ofRavens(d); d.Budget.Pages = 77; d.Order.PerQueue = 3 })
 			turn()
@@ -756,7 +756,7 @@ func TestLearnerKilled(t *testing.T) {
 			t.Fatalf("killed after %d lines, with %d commits acknowledged: the learner knows what %d commits taught (%v); lessons %v, sum %+v", kill, acked, prefix, known, lessons, sum)
 		}
 		for i, commit := range c.commits {
-			if r.Committed(testCrawl, commit.Batch) != (i < prefix) {
+			if r.Batch(commit.Batch).Committed() != (i < prefix) {
 				t.Errorf("%s is committed: %v, but %d have taught", commit.Batch, i >= prefix, prefix)
 			}
 		}
@@ -786,7 +786,7 @@ func TestLearnAllAtOnce(t *testing.T) {
 		for n := 0; ctx.Err() == nil; n++ {
 			p := pageAt(fmt.Sprintf("http://a.example/%d", n), n%2 == 0)
 			p.Links = []order.Link{{URL: p.URL + "/next", Anchor: words("raven")}}
-			o := r.Learner(testCrawl)
+			o := r.Learning().Order()
 			for _, l := range o.Judge(p, nil).Links {
 				if x := o.Priority(l.LinkFeatures) + o.Expect(l.LinkFeatures); !(x >= 0 && x <= 2) {
 					t.Errorf("a link has %v", x)
@@ -796,10 +796,10 @@ func TestLearnAllAtOnce(t *testing.T) {
 	})
 	onlookers.Go(func() {
 		for ctx.Err() == nil {
-			if err := r.Teach(testCrawl, nil, examples(3)); err != nil {
+			if err := r.Learning().Teach(nil, examples(3)); err != nil {
 				t.Error(err)
 			}
-			if err := r.Phase(testCrawl, 0, false); err != nil {
+			if err := r.Phase(0, false); err != nil {
 				t.Error(err)
 			}
 		}
@@ -818,17 +818,17 @@ func TestLearnAllAtOnce(t *testing.T) {
 				t.Error(err)
 			}
 			for _, claim := range round.Claims {
-				started, err := r.Start(testCrawl, claim.ID, r.grant(claim))
+				started, err := r.Batch(claim.ID).Start(r.grant(claim))
 				if err != nil {
 					t.Error(err)
 				}
-				lanes, err := r.Reopen(testCrawl, claim.ID, started, nil)
+				lanes, err := r.Batch(claim.ID).Reopen(started, nil)
 				if err != nil {
 					t.Error(err)
 				}
-				commit := Commit{Crawl: testCrawl, Batch: claim.ID}
+				commit := Commit{Batch: claim.ID}
 				for _, u := range targets(lanes...) {
-					judged := r.Learner(testCrawl).Judge(pageAt(u, strings.Contains(u, "birds")), nil)
+					judged := r.Learning().Order().Judge(pageAt(u, strings.Contains(u, "birds")), nil)
 					commit.Outcomes = append(commit.Outcomes, crawl.Outcome{URL: u, Kind: crawl.OutcomeDone, Status: 200, Score: -1, Worth: judged.Worth, PageFeatures: judged.PageFeatures})
 				}
 				if err := r.Commit(commit); err != nil {
@@ -906,7 +906,7 @@ func TestRescoreKeepsAnew(t *testing.T) {
 	link := crawl.Discovery{URL: "http://a.example/x", Path: "SL", Score: 0.9, LinkFeatures: []byte("before")}
 	r.submit("s", link)
 	link.Score, link.LinkFeatures = 0.2, []byte("after")
-	r.must(r.Commit(Commit{Crawl: testCrawl, Batch: "rescore", Rescore: true, Discoveries: []crawl.Discovery{link}}))
+	r.must(r.Commit(Commit{Batch: "rescore", Rescore: true, Discoveries: []crawl.Discovery{link}}))
 	if _, lanes := r.take(); string(lanes[0].Targets[0].LinkFeatures) != "after" {
 		t.Errorf("%+v", lanes[0].Targets)
 	}
@@ -926,12 +926,12 @@ func TestTwoLinks(t *testing.T) {
 		k.teach(20, "liked", 1)
 		k.teach(20, "disliked", 0)
 	}
-	learner := k.Learner(testCrawl)
+	learner := k.Learning().Order()
 	if twice, once := k.why("http://a.example/x"), k.why("http://b.example/x"); twice.Now <= once.Now+0.1 || !about(twice.Now, learner.Priority(both[0].LinkFeatures)) {
 		t.Errorf("of two links it is worth %v, of one %v; the learner says %v of the other", twice.Now, once.Now, learner.Priority(both[0].LinkFeatures))
 	}
 	before := [2]float64{learner.Expect(both[0].LinkFeatures), learner.Expect(both[1].LinkFeatures)}
-	k.must(k.Commit(Commit{Crawl: testCrawl, Batch: "visit", Outcomes: []crawl.Outcome{visited("http://a.example/x", 1)}}))
+	k.must(k.Commit(Commit{Batch: "visit", Outcomes: []crawl.Outcome{visited("http://a.example/x", 1)}}))
 	for i, was := range before {
 		if now := learner.Expect(both[i].LinkFeatures); now <= was {
 			t.Errorf("link %d was expected to lead to %v, and now %v", i, was, now)

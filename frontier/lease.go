@@ -19,10 +19,10 @@ type LaneEnd struct {
 }
 
 // Leases lists the leases of a crawl that may be out, be asked for, or be on their way back.
-func (f *Frontier) Leases(name string) ([]string, error) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	s, err := f.get(name)
+func (h Crawl) Leases() ([]string, error) {
+	h.f.mu.Lock()
+	defer h.f.mu.Unlock()
+	s, err := h.f.get(h.crawl)
 	if err != nil {
 		return nil, err
 	}
@@ -37,25 +37,25 @@ func (f *Frontier) Leases(name string) ([]string, error) {
 }
 
 // LeaseUntil tells until when a claim's lease lasts; the zero time if it has none.
-func (f *Frontier) LeaseUntil(name, claim string) time.Time {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if s, err := f.get(name); err == nil {
-		if c, known := s.claims[claim]; known && c.leased() {
+func (h Lane) LeaseUntil() time.Time {
+	h.f.mu.Lock()
+	defer h.f.mu.Unlock()
+	if s, err := h.f.get(h.crawl); err == nil {
+		if c, known := s.claims[h.claim]; known && c.leased() {
 			return c.Lease
 		}
 	}
 	return time.Time{}
 }
 
-// EndLease says that a claim's fetching has ended: its lease goes into the journal of releases, if it still has it,
+// End says that a claim's fetching has ended: its lease goes into the journal of releases, if it still has it,
 // and its hosts rest.
-func (f *Frontier) EndLease(name, claim string, end LaneEnd) error {
-	return f.withCrawl(name, func(s *state, tx *transaction) (func(), error) {
-		f.mu.Lock()
-		c, known := s.claims[claim]
+func (h Lane) End(end LaneEnd) error {
+	return h.update(func(s *state, tx *transaction) (func(), error) {
+		h.f.mu.Lock()
+		c, known := s.claims[h.claim]
 		if !known || c.Ended {
-			f.mu.Unlock()
+			h.f.mu.Unlock()
 			return nil, nil
 		}
 		ended := *c
@@ -65,10 +65,10 @@ func (f *Frontier) EndLease(name, claim string, end LaneEnd) error {
 		if end.Unreachable {
 			fails = q.Fails + 1
 		}
-		pace, delay := q.PaceAfter(len(c.URLs), c.NotBefore, times.Latest(end.Host, f.opts.Now())), max(q.Delay, end.Delay)
+		pace, delay := q.PaceAfter(len(c.URLs), c.NotBefore, times.Latest(end.Host, h.f.opts.Now())), max(q.Delay, end.Delay)
 		m := record.OfQueue(q)
 		m.Next, m.Fails, m.Unread, m.Pace, m.Delay = record.Millis(end.Host), fails, unread, pace.Milliseconds(), delay.Milliseconds()
-		f.mu.Unlock()
+		h.f.mu.Unlock()
 		if err := tx.touch(s, c.Queue); err != nil {
 			return nil, err
 		}
@@ -84,29 +84,29 @@ func (f *Frontier) EndLease(name, claim string, end LaneEnd) error {
 			releases = []Release{corrected}
 		}
 		rests := map[uint64]time.Time{c.Queue: end.Host}
-		f.unreturned(s, c, rests)
+		h.f.unreturned(s, c, rests)
 		ended.Borrowed = nil
-		rest, err := f.restHosts(tx, rests)
+		rest, err := h.f.restHosts(tx, rests)
 		if err != nil {
 			return nil, err
 		}
-		apply, err := f.saveClaims(tx, s, []Claim{ended}, releases)
+		apply, err := h.f.saveClaims(tx, s, []Claim{ended}, releases)
 		return func() {
 			q.Next, q.Fails, q.Unread, q.Pace, q.Delay = end.Host, fails, unread, pace, delay
 			apply()
 			rest()
-			s.schedule.Place(q, f.opts.Now())
+			s.schedule.Place(q, h.f.opts.Now())
 		}, err
 	})
 }
 
 // Owe notes what is owed to the host of a claim whose fetching goes on, or was cut off.
-func (f *Frontier) Owe(name, claim string, end LaneEnd) error {
-	return f.withCrawl(name, func(s *state, tx *transaction) (func(), error) {
-		f.mu.Lock()
-		c, known := s.claims[claim]
+func (h Lane) Owe(end LaneEnd) error {
+	return h.update(func(s *state, tx *transaction) (func(), error) {
+		h.f.mu.Lock()
+		c, known := s.claims[h.claim]
 		if !known || c.Ended || !end.Host.After(c.Owed) && end.Delay <= c.Delay {
-			f.mu.Unlock()
+			h.f.mu.Unlock()
 			return nil, nil
 		}
 		owing := *c
@@ -115,18 +115,18 @@ func (f *Frontier) Owe(name, claim string, end LaneEnd) error {
 		m := record.OfQueue(q)
 		delay := max(q.Delay, end.Delay)
 		m.Delay = delay.Milliseconds()
-		f.mu.Unlock()
+		h.f.mu.Unlock()
 		if err := tx.touch(s, c.Queue); err != nil {
 			return nil, err
 		}
 		if err := s.saveMeta(tx.Tx, c.Queue, m); err != nil {
 			return nil, err
 		}
-		rest, err := f.restHost(tx, c.Queue, owing.Owed)
+		rest, err := h.f.restHost(tx, c.Queue, owing.Owed)
 		if err != nil {
 			return nil, err
 		}
-		apply, err := f.saveClaims(tx, s, []Claim{owing}, nil)
+		apply, err := h.f.saveClaims(tx, s, []Claim{owing}, nil)
 		return func() {
 			q.Delay = delay
 			apply()
@@ -137,20 +137,20 @@ func (f *Frontier) Owe(name, claim string, end LaneEnd) error {
 
 // Yield gives the lease of a claim back while an answer is still read, at most until a time: its address may be
 // asked again from next on, its hosts not before the claim has ended. It asks nothing more.
-func (f *Frontier) Yield(name, claim string, next, until time.Time) error {
-	return f.withCrawl(name, func(s *state, tx *transaction) (func(), error) {
-		f.mu.Lock()
-		c, known := s.claims[claim]
+func (h Lane) Yield(next, until time.Time) error {
+	return h.update(func(s *state, tx *transaction) (func(), error) {
+		h.f.mu.Lock()
+		c, known := s.claims[h.claim]
 		if !known || !c.leased() {
-			f.mu.Unlock()
+			h.f.mu.Unlock()
 			return nil, nil
 		}
 		reading := *c
 		reading.Reading = until
-		f.mu.Unlock()
+		h.f.mu.Unlock()
 		if err := tx.touch(s, c.Queue); err != nil {
 			return nil, err
 		}
-		return f.saveClaims(tx, s, []Claim{reading}, []Release{c.release(next, until)})
+		return h.f.saveClaims(tx, s, []Claim{reading}, []Release{c.release(next, until)})
 	})
 }

@@ -36,7 +36,7 @@ func TestOneClaimPerQueue(t *testing.T) {
 	if got := r.next(); len(got.Claims) != 0 {
 		t.Fatalf("a second claim of the queue after reopening: %+v", got)
 	}
-	r.must(r.Commit(Commit{Crawl: testCrawl, Batch: batch, Outcomes: []crawl.Outcome{done("http://a.example/0")}}))
+	r.must(r.Commit(Commit{Batch: batch, Outcomes: []crawl.Outcome{done("http://a.example/0")}}))
 	if s := r.status(); s.Claimed != 0 || s.Waiting != 10 || s.Totals.Pages != 1 {
 		t.Fatalf("%+v", s)
 	}
@@ -68,7 +68,7 @@ func TestStart(t *testing.T) {
 	c := r.one()
 	grants := r.grant(c)
 	for range 2 { // idempotent
-		started, err := r.Start(testCrawl, "b", grants)
+		started, err := r.Batch("b").Start(grants)
 		if err != nil || len(started) != 1 || started[0].Batch != "b" || started[0].Ended {
 			t.Fatalf("%+v, %v", started, err)
 		}
@@ -77,7 +77,7 @@ func TestStart(t *testing.T) {
 		t.Fatalf("releases %+v", got.Releases)
 	}
 	// another batch has no right to it, and must not have its lease released
-	if started, err := r.Start(testCrawl, "other", grants); err != nil || len(started) != 0 {
+	if started, err := r.Batch("other").Start(grants); err != nil || len(started) != 0 {
 		t.Fatalf("%+v, %v", started, err)
 	}
 	if got := r.next(); len(got.Releases) != 0 {
@@ -86,7 +86,7 @@ func TestStart(t *testing.T) {
 	// a lease that nobody knows is released
 	gone := []politeness.Grant{{Lease: "gone-1", IP: "192.0.2.9", Deadline: r.clock.Now().Add(time.Minute)}}
 	for range 2 {
-		if started, err := r.Start(testCrawl, "b2", gone); err != nil || len(started) != 0 {
+		if started, err := r.Batch("b2").Start(gone); err != nil || len(started) != 0 {
 			t.Fatalf("%+v, %v", started, err)
 		}
 	}
@@ -94,9 +94,9 @@ func TestStart(t *testing.T) {
 		t.Fatalf("releases %+v", got.Releases)
 	}
 	// the answer of a start that comes late does not bring an ended lease to life
-	r.must(r.EndLease(testCrawl, c.ID, r.clock.Now(), false))
-	if _, err := r.Start(testCrawl, "b", grants); err != nil || !r.LeaseUntil(testCrawl, c.ID).IsZero() {
-		t.Fatalf("the lease lasts until %v, %v", r.LeaseUntil(testCrawl, c.ID), err)
+	r.must(r.endLane(c.ID, r.clock.Now(), false))
+	if _, err := r.Batch("b").Start(grants); err != nil || !r.Lane(c.ID).LeaseUntil().IsZero() {
+		t.Fatalf("the lease lasts until %v, %v", r.Lane(c.ID).LeaseUntil(), err)
 	}
 }
 
@@ -104,7 +104,7 @@ func TestStart(t *testing.T) {
 func TestStartTakesAGrantOnce(t *testing.T) {
 	r := oneQueue(t, 3, nil)
 	grants := r.grant(r.one())
-	claims, err := r.Start(testCrawl, "b", slices.Concat(grants, grants))
+	claims, err := r.Batch("b").Start(slices.Concat(grants, grants))
 	r.must(err)
 	if len(claims) != 1 {
 		t.Errorf("%d claims started, want 1", len(claims))
@@ -118,15 +118,15 @@ func TestStartReleasesASecondGrant(t *testing.T) {
 		r := oneQueue(t, 3, nil)
 		c := r.one()
 		first, second := r.grant(c), r.grant(c)
-		_, err := r.Start(testCrawl, "b", first)
+		_, err := r.Batch("b").Start(first)
 		r.must(err)
 		next := r.clock.Now().Add(time.Hour)
-		r.must(r.EndLease(testCrawl, c.ID, next, false))
+		r.must(r.endLane(c.ID, next, false))
 		if committed {
-			r.must(r.Commit(Commit{Crawl: testCrawl, Batch: "b", Outcomes: []crawl.Outcome{done("http://a.example/0")}}))
+			r.must(r.Commit(Commit{Batch: "b", Outcomes: []crawl.Outcome{done("http://a.example/0")}}))
 		}
 		round := r.next()
-		_, err = r.Start(testCrawl, "b", second)
+		_, err = r.Batch("b").Start(second)
 		r.must(err)
 		r.confirm(round) // of the first alone
 		r.reopen()
@@ -134,7 +134,7 @@ func TestStartReleasesASecondGrant(t *testing.T) {
 		if len(got.Releases) != 1 || got.Releases[0].Number != second[0].Number || !got.Releases[0].Next.Equal(next) {
 			t.Errorf("committed %v: releases %+v, want that of the second grant", committed, got.Releases)
 		}
-		if !r.LeaseUntil(testCrawl, c.ID).IsZero() {
+		if !r.Lane(c.ID).LeaseUntil().IsZero() {
 			t.Errorf("committed %v: the lane has come to life again", committed)
 		}
 	}
@@ -145,19 +145,19 @@ func TestRefusedRenewal(t *testing.T) {
 	r := oneQueue(t, 3, nil)
 	c := r.one()
 	first, second := r.grant(c), r.grant(c)
-	_, err := r.Start(testCrawl, "b", first)
+	_, err := r.Batch("b").Start(first)
 	r.must(err)
-	r.must(r.Lease(testCrawl, "b", second))
-	until := r.LeaseUntil(testCrawl, c.ID)
+	r.must(r.Batch("b").Lease(second))
+	until := r.Lane(c.ID).LeaseUntil()
 	old := []politeness.Key{{Lease: c.ID, Number: first[0].Number}}
-	r.must(r.Confirm(testCrawl, Confirmed{Refused: old}))
-	r.must(r.Confirm(testCrawl, Confirmed{Renewed: old, Until: until.Add(time.Hour)}))
-	if got := r.LeaseUntil(testCrawl, c.ID); !got.Equal(until) {
+	r.must(r.Confirm(Confirmed{Refused: old}))
+	r.must(r.Confirm(Confirmed{Renewed: old, Until: until.Add(time.Hour)}))
+	if got := r.Lane(c.ID).LeaseUntil(); !got.Equal(until) {
 		t.Errorf("it lasts until %v, not %v", got, until)
 	}
-	r.must(r.Confirm(testCrawl, Confirmed{Refused: []politeness.Key{{Lease: c.ID, Number: second[0].Number}}}))
+	r.must(r.Confirm(Confirmed{Refused: []politeness.Key{{Lease: c.ID, Number: second[0].Number}}}))
 	r.reopen()
-	if got := r.LeaseUntil(testCrawl, c.ID); got.After(r.clock.Now()) {
+	if got := r.Lane(c.ID).LeaseUntil(); got.After(r.clock.Now()) {
 		t.Errorf("refused, it lasts until %v", got)
 	}
 	if got := r.next(); len(got.Renewals) != 0 {
@@ -170,14 +170,14 @@ func TestReleasesNameGrants(t *testing.T) {
 	r := oneQueue(t, 3, nil)
 	c := r.one()
 	grants := r.grant(c)
-	_, err := r.Start(testCrawl, "b", grants)
+	_, err := r.Batch("b").Start(grants)
 	r.must(err)
-	r.must(r.GiveBack(testCrawl, "b", r.clock.Now()))
+	r.must(r.Batch("b").GiveBack(r.clock.Now()))
 	gone := r.grant(c) // granted once more, to nobody
 	if got := r.next(); len(got.Releases) != 1 || got.Releases[0].Number != grants[0].Number {
 		t.Errorf("releases %+v, want number %d", got.Releases, grants[0].Number)
 	}
-	_, err = r.Start(testCrawl, "b", gone)
+	_, err = r.Batch("b").Start(gone)
 	r.must(err)
 	if got := r.next(); len(got.Releases) != 1 || got.Releases[0].Number != gone[0].Number {
 		t.Errorf("releases %+v, want number %d", got.Releases, gone[0].Number)
@@ -187,23 +187,23 @@ func TestReleasesNameGrants(t *testing.T) {
 func TestWithdraw(t *testing.T) {
 	r := oneQueue(t, 2, nil)
 	c := r.one()
-	r.must(r.Withdraw(testCrawl))
+	r.must(r.Withdraw())
 	if s := r.status(); s.Asking != 1 {
 		t.Fatalf("withdrawn too early: %+v", s)
 	}
 	r.clock.pass(DefaultLeaseWait + time.Second)
 	r.reopen()
-	r.must(r.Withdraw(testCrawl))
+	r.must(r.Withdraw())
 	got := r.next()
 	if len(got.Releases) != 1 || got.Releases[0].Lease != c.ID || len(got.Claims) != 1 || got.Claims[0].ID == c.ID {
 		t.Fatalf("%+v", got)
 	}
-	if started, err := r.Start(testCrawl, "late", r.grant(c)); err != nil || len(started) != 0 {
+	if started, err := r.Batch("late").Start(r.grant(c)); err != nil || len(started) != 0 {
 		t.Fatalf("a withdrawn claim was started: %+v, %v", started, err)
 	}
 	r.start(got.Claims...)
 	r.clock.pass(time.Hour)
-	r.must(r.Withdraw(testCrawl))
+	r.must(r.Withdraw())
 	if s := r.status(); s.Lanes != 1 {
 		t.Fatalf("a started claim was withdrawn: %+v", s)
 	}
@@ -212,11 +212,11 @@ func TestWithdraw(t *testing.T) {
 func TestDeadlines(t *testing.T) {
 	r := oneQueue(t, 2, nil)
 	batch := r.start(r.one())
-	if err := r.Renew(testCrawl, "other"); !errors.Is(err, ErrNoBatch) {
+	if err := r.Batch("other").Renew(); !errors.Is(err, ErrNoBatch) {
 		t.Fatalf("%v", err)
 	}
 	r.clock.pass(DefaultClaimTTL - time.Second)
-	r.must(r.Renew(testCrawl, batch))
+	r.must(r.Batch(batch).Renew())
 	r.clock.pass(DefaultClaimTTL - time.Second)
 	if got := r.next(); len(got.Expired) != 0 {
 		t.Fatalf("expired in spite of being renewed: %+v", got)
@@ -227,13 +227,13 @@ func TestDeadlines(t *testing.T) {
 			t.Fatalf("%+v", got)
 		}
 	}
-	lanes, err := r.Reopen(testCrawl, batch, []Claim{{ID: "a.example-0"}}, nil)
+	lanes, err := r.Batch(batch).Reopen([]Claim{{ID: "a.example-0"}}, nil)
 	r.must(err)
 	if len(lanes) != 0 {
 		t.Fatalf("lanes of a claim that never was: %+v", lanes)
 	}
-	r.must(r.GiveBack(testCrawl, batch, r.clock.Now()))
-	if err := r.Renew(testCrawl, batch); !errors.Is(err, ErrNoBatch) {
+	r.must(r.Batch(batch).GiveBack(r.clock.Now()))
+	if err := r.Batch(batch).Renew(); !errors.Is(err, ErrNoBatch) {
 		t.Fatalf("%v", err)
 	}
 }
@@ -242,7 +242,7 @@ func TestLeases(t *testing.T) {
 	r := oneQueue(t, 2, nil)
 	c := r.one()
 	r.start(c)
-	until := r.LeaseUntil(testCrawl, c.ID)
+	until := r.Lane(c.ID).LeaseUntil()
 	if !until.Equal(r.clock.Now().Add(DefaultLeaseTTL)) {
 		t.Fatalf("lasts until %v", until)
 	}
@@ -256,17 +256,17 @@ func TestLeases(t *testing.T) {
 		}
 	}
 	longer := r.clock.Now().Add(DefaultLeaseTTL)
-	r.must(r.Confirm(testCrawl, Confirmed{Renewed: []politeness.Key{{Lease: c.ID, Number: r.number.Load()}, {Lease: "gone"}}, Until: longer}))
+	r.must(r.Confirm(Confirmed{Renewed: []politeness.Key{{Lease: c.ID, Number: r.number.Load()}, {Lease: "gone"}}, Until: longer}))
 	r.reopen()
-	if got := r.LeaseUntil(testCrawl, c.ID); !got.Equal(longer) {
+	if got := r.Lane(c.ID).LeaseUntil(); !got.Equal(longer) {
 		t.Fatalf("lasts until %v, not %v", got, longer)
 	}
 	rest := r.clock.Now().Add(90*time.Second + 123*time.Millisecond)
 	for range 2 { // idempotent
-		r.must(r.EndLease(testCrawl, c.ID, rest, true))
+		r.must(r.endLane(c.ID, rest, true))
 	}
 	r.reopen()
-	if !r.LeaseUntil(testCrawl, c.ID).IsZero() {
+	if !r.Lane(c.ID).LeaseUntil().IsZero() {
 		t.Fatal("the ended lease lasts")
 	}
 	got := r.next()
@@ -288,7 +288,7 @@ func TestCommitReleasesLeases(t *testing.T) {
 	r := oneQueue(t, 1, nil)
 	c := r.one()
 	batch := r.start(c)
-	r.must(r.Commit(Commit{Crawl: testCrawl, Batch: batch, Outcomes: []crawl.Outcome{done("http://a.example/0")}}))
+	r.must(r.Commit(Commit{Batch: batch, Outcomes: []crawl.Outcome{done("http://a.example/0")}}))
 	r.reopen()
 	got := r.next()
 	if len(got.Releases) != 1 || got.Releases[0].Lease != c.ID || got.Drained {
@@ -304,9 +304,9 @@ func TestGiveBack(t *testing.T) {
 	r := oneQueue(t, 2, nil)
 	batch, lanes := r.take()
 	asked := r.clock.Now().Add(time.Hour)
-	r.must(r.EndLease(testCrawl, lanes[0].ID, asked, false)) // the host asked for an hour
+	r.must(r.endLane(lanes[0].ID, asked, false)) // the host asked for an hour
 	for range 2 {
-		r.must(r.GiveBack(testCrawl, batch, r.clock.Now().Add(time.Minute)))
+		r.must(r.Batch(batch).GiveBack(r.clock.Now().Add(time.Minute)))
 	}
 	if s := r.status(); s.Totals.Failed != 1 || s.Claimed != 0 || s.Waiting != 2 {
 		t.Fatalf("%+v", s)
@@ -320,7 +320,7 @@ func TestGiveBack(t *testing.T) {
 	if len(targets(lanes...)) != 2 {
 		t.Fatalf("%+v", lanes)
 	}
-	r.must(r.GiveBack(testCrawl, batch, r.clock.Now().Add(time.Minute)))
+	r.must(r.Batch(batch).GiveBack(r.clock.Now().Add(time.Minute)))
 	r.reopen()
 	if got := r.next(); len(got.Claims) != 0 || len(got.Releases) != 2 {
 		t.Fatalf("%+v", got)
@@ -339,15 +339,15 @@ func slowly(d *crawl.Definition) { d.Politeness.MaxDelay = crawl.Duration(maxDel
 // never started owes nothing. What the host is owed is the host's: others of the address do not wait for it.
 func TestReleaseOfDropped(t *testing.T) {
 	owe := func(d time.Duration) func(*rig, Claim) {
-		return func(r *rig, c Claim) { r.must(r.Owe(testCrawl, c.ID, r.clock.Now().Add(d))) }
+		return func(r *rig, c Claim) { r.must(r.owe(c.ID, r.clock.Now().Add(d))) }
 	}
-	giveBack := func(r *rig, batch string) { r.must(r.GiveBack(testCrawl, batch, r.clock.Now())) }
+	giveBack := func(r *rig, batch string) { r.must(r.Batch(batch).GiveBack(r.clock.Now())) }
 	commit := func(r *rig, batch string) {
-		r.must(r.Commit(Commit{Crawl: testCrawl, Batch: batch, Outcomes: []crawl.Outcome{done("http://a.example/0")}}))
+		r.must(r.Commit(Commit{Batch: batch, Outcomes: []crawl.Outcome{done("http://a.example/0")}}))
 	}
 	empty := func(r *rig, batch string) { // others have finished all of it
-		r.must(r.Commit(Commit{Crawl: testCrawl, Batch: "late", Outcomes: []crawl.Outcome{done("http://a.example/0"), done("http://a.example/1")}}))
-		if lanes, err := r.Reopen(testCrawl, batch, r.ClaimsOf(testCrawl, batch), nil); err != nil || len(lanes) != 0 {
+		r.must(r.Commit(Commit{Batch: "late", Outcomes: []crawl.Outcome{done("http://a.example/0"), done("http://a.example/1")}}))
+		if lanes, err := r.Batch(batch).Reopen(r.Batch(batch).Claims(), nil); err != nil || len(lanes) != 0 {
 			r.t.Fatalf("%+v, %v", lanes, err)
 		}
 	}
@@ -394,7 +394,7 @@ func TestReleaseOfUnstarted(t *testing.T) {
 	r := oneQueue(t, 2, slowly)
 	claim := r.one()
 	r.clock.pass(DefaultLeaseWait + time.Second)
-	r.must(r.Withdraw(testCrawl))
+	r.must(r.Withdraw())
 	for range 2 {
 		if got := r.next().Releases; len(got) != 1 || got[0].Lease != claim.ID || !got[0].Next.IsZero() {
 			t.Fatalf("%+v", got)
@@ -408,9 +408,9 @@ func TestReleaseOfEnded(t *testing.T) {
 	r := oneQueue(t, 2, slowly)
 	batch, lanes := r.take()
 	next := r.clock.Now().Add(2 * time.Second)
-	r.must(r.EndLease(testCrawl, lanes[0].ID, next, false))
-	r.must(r.Owe(testCrawl, lanes[0].ID, next.Add(time.Hour))) // too late
-	r.must(r.GiveBack(testCrawl, batch, r.clock.Now()))
+	r.must(r.endLane(lanes[0].ID, next, false))
+	r.must(r.owe(lanes[0].ID, next.Add(time.Hour))) // too late
+	r.must(r.Batch(batch).GiveBack(r.clock.Now()))
 	got := r.next()
 	if len(got.Releases) != 1 || !got.Releases[0].Next.Equal(next) {
 		t.Fatalf("%+v", got)
@@ -440,7 +440,7 @@ func TestExpiredLeaseIsNotRenewed(t *testing.T) {
 		batch := r.start(claim)
 		until := r.clock.Now().Add(DefaultLeaseTTL)
 		r.clock.pass(c.after)
-		r.must(r.Renew(testCrawl, batch)) // the claim lasts
+		r.must(r.Batch(batch).Renew()) // the claim lasts
 		for range 2 {
 			got := r.next()
 			if renewed := len(got.Renewals) == 1 && got.Renewals[0].ID == claim.ID; renewed != c.renewed || len(got.Renewals) > 1 || len(got.Expired) > 0 {
@@ -449,19 +449,19 @@ func TestExpiredLeaseIsNotRenewed(t *testing.T) {
 			r.reopen()
 		}
 		longer := r.clock.Now().Add(DefaultLeaseTTL)
-		r.must(r.Confirm(testCrawl, Confirmed{Renewed: []politeness.Key{{Lease: claim.ID, Number: r.number.Load()}}, Until: longer}))
+		r.must(r.Confirm(Confirmed{Renewed: []politeness.Key{{Lease: claim.ID, Number: r.number.Load()}}, Until: longer}))
 		want := until
 		if c.lasts {
 			want = longer
 		}
 		for range 2 {
-			if got := r.LeaseUntil(testCrawl, claim.ID); !got.Equal(want) {
+			if got := r.Lane(claim.ID).LeaseUntil(); !got.Equal(want) {
 				t.Fatalf("confirmed after %v, it lasts until %v, not %v", c.after, got, want)
 			}
 			r.reopen()
 		}
-		r.must(r.Confirm(testCrawl, Confirmed{Renewed: []politeness.Key{{Lease: claim.ID, Number: r.number.Load()}}, Until: want.Add(-time.Minute)})) // neither is it shortened
-		if got := r.LeaseUntil(testCrawl, claim.ID); !got.Equal(want) {
+		r.must(r.Confirm(Confirmed{Renewed: []politeness.Key{{Lease: claim.ID, Number: r.number.Load()}}, Until: want.Add(-time.Minute)})) // neither is it shortened
+		if got := r.Lane(claim.ID).LeaseUntil(); !got.Equal(want) {
 			t.Fatalf("shortened to %v", got)
 		}
 	}
@@ -474,9 +474,9 @@ func TestExpiredLeaseIsGrantedAnew(t *testing.T) {
 	batch := r.start(claim)
 	r.clock.pass(DefaultLeaseTTL + time.Minute)
 	grants := r.grant(claim)
-	r.must(r.Confirm(testCrawl, Confirmed{Renewed: []politeness.Key{{Lease: claim.ID, Number: claim.Grant}}, Until: grants[0].Deadline}))
-	r.must(r.Lease(testCrawl, batch, grants))
-	if got := r.LeaseUntil(testCrawl, claim.ID); !got.Equal(grants[0].Deadline) {
+	r.must(r.Confirm(Confirmed{Renewed: []politeness.Key{{Lease: claim.ID, Number: claim.Grant}}, Until: grants[0].Deadline}))
+	r.must(r.Batch(batch).Lease(grants))
+	if got := r.Lane(claim.ID).LeaseUntil(); !got.Equal(grants[0].Deadline) {
 		t.Fatalf("it lasts until %v", got)
 	}
 }

@@ -30,7 +30,7 @@ type Host struct {
 	Delay time.Duration // the longest Crawl-delay that is known of it
 }
 
-// Lend gives a claim the right to ask the host of a URL until a time, beside its own: a robots.txt may lie elsewhere.
+// Borrow gives a claim the right to ask the host of a URL until a time, beside its own: a robots.txt may lie elsewhere.
 // No other claim asks it meanwhile, of whatever crawl. ErrAsked if one does. The host of the claim itself is always its.
 // RestsError if another host rests until then. A shorter rest is waited out: two hosts whose robots.txt lie with each other,
 // each with a long Crawl-delay, would else find each other at rest for ever.
@@ -38,27 +38,27 @@ type Host struct {
 // The right is on disk, with the claim: a worker that is killed may have asked the host at the last moment, so that nobody
 // else asks it until the right is over and the longest pause after it, unless the claim ends before. If the claim asks for it
 // again without a Return, the longest pause comes first.
-func (f *Frontier) Lend(name, claim string, at urls.URL, until time.Time) (host Host, err error) {
+func (h Lane) Borrow(at urls.URL, until time.Time) (host Host, err error) {
 	pld := record.KeyOf(at).PLD
-	err = f.withCrawl(name, func(s *state, tx *transaction) (func(), error) {
-		delay, err := f.crawlDelay(pld)
+	err = h.update(func(s *state, tx *transaction) (func(), error) {
+		delay, err := h.f.crawlDelay(pld)
 		if err := errors.Join(err, tx.touch(nil, pld)); err != nil {
 			return nil, err
 		}
-		f.mu.Lock()
-		now := f.opts.Now()
-		owner := claimRef{s, claim}
+		h.f.mu.Lock()
+		now := h.f.opts.Now()
+		owner := claimRef{s, h.claim}
 		var borrower Claim
-		c, known := s.claims[claim]
+		c, known := s.claims[h.claim]
 		if known {
 			borrower = *c
 		}
-		asked := f.hosts.asked(owner, pld, now)
-		host = Host{Next: f.hosts.next[pld], Delay: delay}
-		f.mu.Unlock()
+		asked := h.f.hosts.asked(owner, pld, now)
+		host = Host{Next: h.f.hosts.next[pld], Delay: delay}
+		h.f.mu.Unlock()
 		switch {
 		case !known || borrower.Ended:
-			return nil, fmt.Errorf("the claim %s that would ask %s has ended", claim, at.Host())
+			return nil, fmt.Errorf("the claim %s that would ask %s has ended", h.claim, at.Host())
 		case borrower.Queue == pld:
 			return nil, nil
 		case asked:
@@ -75,7 +75,7 @@ func (f *Frontier) Lend(name, claim string, at urls.URL, until time.Time) (host 
 		if err := tx.touch(s, borrower.Queue); err != nil {
 			return nil, err
 		}
-		return f.saveClaims(tx, s, []Claim{borrower}, nil)
+		return h.f.saveClaims(tx, s, []Claim{borrower}, nil)
 	})
 	return host, err
 }
@@ -92,21 +92,21 @@ func (h *hosts) asked(but claimRef, pld uint64, now time.Time) bool {
 }
 
 // Return ends the right to ask a host that was lent; next is when it may be asked again.
-func (f *Frontier) Return(name, claim string, at urls.URL, next time.Time) error {
+func (h Lane) Return(at urls.URL, next time.Time) error {
 	pld := record.KeyOf(at).PLD
-	return f.withCrawl(name, func(s *state, tx *transaction) (func(), error) {
-		rest, err := f.restHost(tx, pld, next)
+	return h.update(func(s *state, tx *transaction) (func(), error) {
+		rest, err := h.f.restHost(tx, pld, next)
 		if err != nil {
 			return nil, err
 		}
-		f.mu.Lock()
-		c, known := s.claims[claim]
+		h.f.mu.Lock()
+		c, known := s.claims[h.claim]
 		var returned Claim
 		if known {
 			returned = *c
 			returned.Borrowed = c.withoutLoan(pld)
 		}
-		f.mu.Unlock()
+		h.f.mu.Unlock()
 		var claims []Claim
 		if known {
 			if err := tx.touch(s, returned.Queue); err != nil {
@@ -114,7 +114,7 @@ func (f *Frontier) Return(name, claim string, at urls.URL, next time.Time) error
 			}
 			claims = append(claims, returned)
 		}
-		save, err := f.saveClaims(tx, s, claims, nil)
+		save, err := h.f.saveClaims(tx, s, claims, nil)
 		return func() {
 			rest()
 			save()
@@ -124,19 +124,19 @@ func (f *Frontier) Return(name, claim string, at urls.URL, next time.Time) error
 
 // KnowDelay keeps the Crawl-delay of the host of a URL, unless the crawl knows of a longer one: its robots.txt may not be had
 // the next time.
-func (f *Frontier) KnowDelay(name string, at urls.URL, delay time.Duration) error {
+func (h URLs) KnowDelay(at urls.URL, delay time.Duration) error {
 	pld := record.KeyOf(at).PLD
-	return f.withCrawl(name, func(s *state, tx *transaction) (func(), error) {
-		if err := errors.Join(tx.touch(s, pld), f.recall(s, pld)); err != nil {
+	return h.update(func(s *state, tx *transaction) (func(), error) {
+		if err := errors.Join(tx.touch(s, pld), h.f.recall(s, pld)); err != nil {
 			return nil, err
 		}
-		f.mu.Lock()
+		h.f.mu.Lock()
 		m := record.Queue{Name: at.PLD()}
 		if q, there := s.queues[pld]; there {
 			m = record.OfQueue(q)
 		}
-		borrowers := f.hosts.borrowers(s, pld, delay)
-		f.mu.Unlock()
+		borrowers := h.f.hosts.borrowers(s, pld, delay)
+		h.f.mu.Unlock()
 		if delay.Milliseconds() > m.Delay {
 			m.Delay = delay.Milliseconds()
 		}
@@ -148,11 +148,11 @@ func (f *Frontier) KnowDelay(name string, at urls.URL, delay time.Duration) erro
 				return nil, err
 			}
 		}
-		save, err := f.saveClaims(tx, s, borrowers, nil)
+		save, err := h.f.saveClaims(tx, s, borrowers, nil)
 		return func() {
 			q := s.queue(pld, m.Name)
 			q.Delay = time.Duration(m.Delay) * time.Millisecond
-			s.schedule.Place(q, f.opts.Now())
+			s.schedule.Place(q, h.f.opts.Now())
 			save()
 		}, err
 	})

@@ -51,26 +51,26 @@ func testKilledBorrower(t *testing.T, delay, pause time.Duration) {
 	}{
 		"the claim is not heard of again": {func(*rig, Claim, urls.URL) {}, time.Minute + pause},
 		"the claim asks again": {func(r *rig, borrower Claim, lender urls.URL) {
-			host, err := r.Lend(testCrawl, borrower.ID, lender, r.clock.Now().Add(time.Hour))
+			host, err := r.Lane(borrower.ID).Borrow(lender, r.clock.Now().Add(time.Hour))
 			if want := r.clock.Now().Add(pause); err != nil || host.Next.Before(want) {
 				t.Errorf("%+v, %v, want it from %s on", host, err, want)
 			}
-			r.must(r.Return(testCrawl, borrower.ID, lender, r.clock.Now().Add(2*pause)))
+			r.must(r.Lane(borrower.ID).Return(lender, r.clock.Now().Add(2*pause)))
 		}, 2 * pause},
 		"the claim ends": {func(r *rig, borrower Claim, _ urls.URL) {
-			r.must(r.EndLease(testCrawl, borrower.ID, r.clock.Now(), false))
+			r.must(r.endLane(borrower.ID, r.clock.Now(), false))
 		}, pause},
 		"the batch is given back": {func(r *rig, _ Claim, _ urls.URL) {
-			r.must(r.GiveBack(testCrawl, fmt.Sprintf("batch-%d", r.batch), r.clock.Now()))
+			r.must(r.Batch(fmt.Sprintf("batch-%d", r.batch)).GiveBack(r.clock.Now()))
 		}, pause},
 	} {
 		t.Run(fmt.Sprint(name, ", delay ", delay), func(t *testing.T) {
 			r := oneQueue(t, 2, slowly)
 			lender := parsed(t, "http://a.example/robots.txt")
-			r.must(r.KnowDelay(testCrawl, lender, delay))
+			r.must(r.URLs().KnowDelay(lender, delay))
 			r.must(r.rest(record.KeyOf(lender).PLD, r.clock.Now().Add(time.Second))) // so that the first round has no claim of it
 			borrower := r.borrower()
-			if _, err := r.Lend(testCrawl, borrower.ID, lender, r.clock.Now().Add(time.Minute)); err != nil {
+			if _, err := r.Lane(borrower.ID).Borrow(lender, r.clock.Now().Add(time.Minute)); err != nil {
 				t.Fatal(err)
 			}
 			r.reopen()
@@ -99,16 +99,16 @@ func TestDelayOfABorrowedHost(t *testing.T) {
 	lender := parsed(t, "http://a.example/robots.txt")
 	r.must(r.rest(record.KeyOf(lender).PLD, r.clock.Now().Add(time.Second)))
 	for _, delay := range []time.Duration{20 * time.Second, time.Second} { // a shorter one does not count
-		r.must(r.KnowDelay(testCrawl, lender, delay))
+		r.must(r.URLs().KnowDelay(lender, delay))
 	}
 	never := parsed(t, "http://c.example/robots.txt") // of which the crawl has no URL
-	r.must(r.KnowDelay(testCrawl, never, time.Hour))
+	r.must(r.URLs().KnowDelay(never, time.Hour))
 	r.reopen()
 	r.clock.pass(2 * time.Second)
 	if got := other(); len(got.Claims) != 1 || got.Claims[0].Delay != 20*time.Second {
 		t.Errorf("%+v", got)
 	}
-	if host, err := r.Lend(testCrawl, r.borrower().ID, never, r.clock.Now().Add(time.Minute)); err != nil || host.Delay != time.Hour {
+	if host, err := r.Lane(r.borrower().ID).Borrow(never, r.clock.Now().Add(time.Minute)); err != nil || host.Delay != time.Hour {
 		t.Errorf("%+v, %v", host, err)
 	}
 }
@@ -120,12 +120,12 @@ func TestDelayLearnedInALoan(t *testing.T) {
 	lender := parsed(t, "http://a.example/robots.txt")
 	r.must(r.rest(record.KeyOf(lender).PLD, r.clock.Now().Add(time.Second)))
 	borrower := r.borrower()
-	if _, err := r.Lend(testCrawl, borrower.ID, lender, r.clock.Now().Add(time.Minute)); err != nil {
+	if _, err := r.Lane(borrower.ID).Borrow(lender, r.clock.Now().Add(time.Minute)); err != nil {
 		t.Fatal(err)
 	}
-	r.must(r.KnowDelay(testCrawl, lender, time.Hour))
+	r.must(r.URLs().KnowDelay(lender, time.Hour))
 	r.reopen()
-	host, err := r.Lend(testCrawl, borrower.ID, lender, r.clock.Now().Add(2*time.Hour))
+	host, err := r.Lane(borrower.ID).Borrow(lender, r.clock.Now().Add(2*time.Hour))
 	if err != nil || host.Next.Before(r.clock.Now().Add(time.Hour)) {
 		t.Errorf("%+v, %v", host, err)
 	}
@@ -135,8 +135,8 @@ func TestDelayLearnedInALoan(t *testing.T) {
 func TestDelayOfAWaitingClaim(t *testing.T) {
 	r := oneQueue(t, 2, slowly)
 	c := r.one()
-	r.must(r.KnowDelay(testCrawl, parsed(t, "http://a.example/robots.txt"), 20*time.Second))
-	started, err := r.Start(testCrawl, "b", r.grant(c))
+	r.must(r.URLs().KnowDelay(parsed(t, "http://a.example/robots.txt"), 20*time.Second))
+	started, err := r.Batch("b").Start(r.grant(c))
 	if err != nil || len(started) != 1 || started[0].Delay != 20*time.Second {
 		t.Errorf("%+v, %v", started, err)
 	}
@@ -158,10 +158,10 @@ func TestLentHost(t *testing.T) {
 	r.start(borrower)
 	lender := parsed(t, "http://a.example/robots.txt")
 	until := r.clock.Now().Add(DefaultLeaseTTL)
-	if _, err := r.Lend(testCrawl, borrower.ID, lender, until); err != nil { // its claim only waits for its lease
+	if _, err := r.Lane(borrower.ID).Borrow(lender, until); err != nil { // its claim only waits for its lease
 		t.Fatal(err)
 	}
-	started, err := r.Start(testCrawl, "late", r.grant(asking))
+	started, err := r.Batch("late").Start(r.grant(asking))
 	if err != nil || len(started) != 0 {
 		t.Fatalf("a claim of a host that is lent is started: %+v, %v", started, err)
 	}
@@ -169,7 +169,7 @@ func TestLentHost(t *testing.T) {
 		t.Fatalf("another crawl claims a host that is lent: %+v", got)
 	}
 	for range 2 {
-		r.must(r.Return(testCrawl, borrower.ID, lender, r.clock.Now().Add(time.Minute)))
+		r.must(r.Lane(borrower.ID).Return(lender, r.clock.Now().Add(time.Minute)))
 	}
 	if got := other(); len(got.Claims) != 0 {
 		t.Fatalf("the host was asked, and does not rest: %+v", got)
@@ -179,13 +179,13 @@ func TestLentHost(t *testing.T) {
 	if len(got.Claims) != 1 {
 		t.Fatalf("%+v", got)
 	}
-	if _, err := r.Start("other", "b", r.grant(got.Claims...)); err != nil {
+	if _, err := r.Frontier.Crawl("other").Batch("b").Start(r.grant(got.Claims...)); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := r.Lend(testCrawl, borrower.ID, lender, until); !errors.Is(err, ErrAsked) {
+	if _, err := r.Lane(borrower.ID).Borrow(lender, until); !errors.Is(err, ErrAsked) {
 		t.Fatalf("a host is lent that a lane asks: %v", err)
 	}
-	if _, err := r.Lend(testCrawl, borrower.ID, parsed(t, "http://b.example/"), until); err != nil {
+	if _, err := r.Lane(borrower.ID).Borrow(parsed(t, "http://b.example/"), until); err != nil {
 		t.Fatalf("a claim's own host at another address: %v", err)
 	}
 }
@@ -196,15 +196,15 @@ func TestRestingHostIsNotLent(t *testing.T) {
 	first := r.one()
 	batch := r.start(first)
 	next := r.clock.Now().Add(time.Hour)
-	r.must(r.Frontier.EndLease(testCrawl, first.ID, LaneEnd{Host: next, Delay: 2 * time.Hour}))
-	r.must(r.GiveBack(testCrawl, batch, r.clock.Now()))
-	_, err := r.Lend(testCrawl, r.borrower().ID, parsed(t, "http://a.example/robots.txt"), r.clock.Now().Add(DefaultLeaseTTL))
+	r.must(r.Lane(first.ID).End(LaneEnd{Host: next, Delay: 2 * time.Hour}))
+	r.must(r.Batch(batch).GiveBack(r.clock.Now()))
+	_, err := r.Lane(r.borrower().ID).Borrow(parsed(t, "http://a.example/robots.txt"), r.clock.Now().Add(DefaultLeaseTTL))
 	var rests *RestsError
 	if !errors.As(err, &rests) || !rests.Until.Equal(next) {
 		t.Fatalf("%v, want that it rests until %s", err, next)
 	}
 	r.clock.pass(time.Hour)
-	if started, err := r.Start(testCrawl, "b", r.grant(r.one())); err != nil || len(started) != 1 {
+	if started, err := r.Batch("b").Start(r.grant(r.one())); err != nil || len(started) != 1 {
 		t.Fatalf("%+v, %v", started, err)
 	}
 }
@@ -224,8 +224,8 @@ func TestUnreadRobotsAreKept(t *testing.T) {
 		}
 		batch := r.start(claim)
 		end.Host, want = r.clock.Now(), end.Unread
-		r.must(r.Frontier.EndLease(testCrawl, claim.ID, end))
-		r.must(r.GiveBack(testCrawl, batch, r.clock.Now()))
+		r.must(r.Lane(claim.ID).End(end))
+		r.must(r.Batch(batch).GiveBack(r.clock.Now()))
 		r.clock.pass(time.Hour)
 		r.reopen()
 	}
@@ -239,19 +239,19 @@ func TestLentHostKeepsItsDelay(t *testing.T) {
 		first := r.one()
 		batch := r.start(first)
 		next := r.clock.Now().Add(10 * time.Second)
-		r.must(r.Frontier.EndLease(testCrawl, first.ID, LaneEnd{Host: next, Delay: 5 * time.Second}))
-		r.must(r.GiveBack(testCrawl, batch, r.clock.Now()))
+		r.must(r.Lane(first.ID).End(LaneEnd{Host: next, Delay: 5 * time.Second}))
+		r.must(r.Batch(batch).GiveBack(r.clock.Now()))
 		lender, borrower := parsed(t, "http://a.example/robots.txt"), r.borrower()
-		host, err := r.Lend(testCrawl, borrower.ID, lender, r.clock.Now().Add(time.Hour))
+		host, err := r.Lane(borrower.ID).Borrow(lender, r.clock.Now().Add(time.Hour))
 		if err != nil || !host.Next.Equal(next) || host.Delay != 5*time.Second {
 			t.Fatalf("%+v, %v", host, err)
 		}
-		r.must(r.Return(testCrawl, borrower.ID, lender, next))
+		r.must(r.Lane(borrower.ID).Return(lender, next))
 		r.clock.pass(10 * time.Second)
 		claim := r.one()
 		until := r.clock.Now().Add(rest)
 		r.must(r.rest(claim.Queue, until))
-		started, err := r.Start(testCrawl, "b", r.grant(claim))
+		started, err := r.Batch("b").Start(r.grant(claim))
 		switch {
 		case err != nil:
 			t.Fatal(err)

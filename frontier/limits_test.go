@@ -31,8 +31,8 @@ func TestManyBounds(t *testing.T) {
 func TestNewRunLiftsRest(t *testing.T) {
 	r := oneQueue(t, 2, nil)
 	batch, _ := r.take()
-	r.must(r.GiveBack(testCrawl, batch, r.clock.Now().Add(time.Hour)))
-	r.must(r.End(testCrawl, "owner"))
+	r.must(r.Batch(batch).GiveBack(r.clock.Now().Add(time.Hour)))
+	r.must(r.End("owner"))
 	r.must(r.begin("next", nil))
 	if s := r.status(); len(s.Slow) != 0 {
 		t.Fatalf("%+v", s)
@@ -55,8 +55,8 @@ func TestRoundThatMayNotClaimSleeps(t *testing.T) {
 		r.start(got.Claims[0])
 		next := r.clock.Now().Add(time.Second)
 		r.start(got.Claims[1])
-		r.must(r.EndLease(testCrawl, got.Claims[1].ID, next, false))
-		r.must(r.Commit(Commit{Crawl: testCrawl, Batch: "batch-2", Outcomes: []crawl.Outcome{done("http://b.example/1")}}))
+		r.must(r.endLane(got.Claims[1].ID, next, false))
+		r.must(r.Commit(Commit{Batch: "batch-2", Outcomes: []crawl.Outcome{done("http://b.example/1")}}))
 		r.confirm(r.ask(func(w *Want) { w.Hold = true }))
 		r.clock.pass(2 * time.Second)
 		looks, began, base := 0, time.Now(), r.clock.Now()

@@ -11,16 +11,16 @@ import (
 // TestMemory: what a crawl remembers is there as a whole after a restart, and nothing is left of what it remembered before.
 func TestMemory(t *testing.T) {
 	r := newRig(t, nil)
-	if raw, err := r.Memory(testCrawl); err != nil || raw != nil {
+	if raw, err := r.Learning().Memory(); err != nil || raw != nil {
 		t.Fatalf("%d bytes are remembered of nothing, %v", len(raw), err)
 	}
 	long := bytes.Repeat([]byte("remembered "), store.PartBytes/4)
 	for _, raw := range [][]byte{long, []byte("short"), long[:store.PartBytes], {}, long[7:]} {
-		if err := r.Remember(testCrawl, raw); err != nil {
+		if err := r.Learning().Remember(raw); err != nil {
 			t.Fatal(err)
 		}
 		r.reopen()
-		got, err := r.Memory(testCrawl)
+		got, err := r.Learning().Memory()
 		if err != nil || !bytes.Equal(got, raw) {
 			t.Fatalf("%d bytes of %d are remembered: %v", len(got), len(raw), err)
 		}
@@ -35,10 +35,10 @@ func TestMemory(t *testing.T) {
 			t.Errorf("%d parts lie there of %d bytes, want %d: %v", parts, len(raw), want, err)
 		}
 	}
-	if err := r.Remember("unknown", long); !errors.Is(err, ErrNoCrawl) {
+	if err := r.Frontier.Crawl("unknown").Learning().Remember(long); !errors.Is(err, ErrNoCrawl) {
 		t.Errorf("of a crawl that is not known: %v", err)
 	}
-	if _, err := r.Memory("unknown"); !errors.Is(err, ErrNoCrawl) {
+	if _, err := r.Frontier.Crawl("unknown").Learning().Memory(); !errors.Is(err, ErrNoCrawl) {
 		t.Errorf("of a crawl that is not known: %v", err)
 	}
 }

@@ -117,9 +117,9 @@ func (d *driver) step() {
 		if !ok {
 			return
 		}
-		c := Commit{Crawl: testCrawl, Batch: b.name, Discoveries: d.urls()}
+		c := Commit{Batch: b.name, Discoveries: d.urls()}
 		for _, l := range b.claims {
-			d.must(d.EndLease(testCrawl, l.ID, d.soon(), d.random.IntN(5) == 0))
+			d.must(d.endLane(l.ID, d.soon(), d.random.IntN(5) == 0))
 			for _, u := range b.urls[l.ID] {
 				c.Outcomes = append(c.Outcomes, d.outcome(u))
 			}
@@ -129,12 +129,12 @@ func (d *driver) step() {
 		}
 	case 9:
 		if b, ok := d.pick(); ok {
-			d.must(d.GiveBack(testCrawl, b.name, d.soon()))
+			d.must(d.Batch(b.name).GiveBack(d.soon()))
 			d.gone = append(d.gone, b)
 		}
 	case 10:
 		d.clock.pass(time.Duration(d.random.IntN(90)) * time.Second)
-		d.must(d.Withdraw(testCrawl))
+		d.must(d.Withdraw())
 	case 11:
 		if len(d.gone) > 0 {
 			b := d.gone[0]
@@ -151,7 +151,7 @@ func (d *driver) startSome() {
 	n := 1 + d.random.IntN(len(d.asking))
 	d.batch++
 	name := fmt.Sprint("batch-", d.batch)
-	started, err := d.Start(testCrawl, name, d.grant(d.asking[:n]...))
+	started, err := d.Batch(name).Start(d.grant(d.asking[:n]...))
 	d.must(err)
 	d.note("started %s", asJSON(started))
 	d.asking = d.asking[n:]
@@ -159,7 +159,7 @@ func (d *driver) startSome() {
 }
 
 func (d *driver) reopenBatch(b openBatch, urls map[string][]string) {
-	lanes, err := d.Reopen(testCrawl, b.name, b.claims, urls)
+	lanes, err := d.Batch(b.name).Reopen(b.claims, urls)
 	d.must(err)
 	d.note("lanes %s", asJSON(lanes))
 	if len(lanes) > 0 {
@@ -249,7 +249,7 @@ func sound(t *testing.T, d *driver) {
 
 func definitionOf(t *testing.T, d *driver) crawl.Definition {
 	t.Helper()
-	p, err := d.Plan(testCrawl)
+	p, err := d.Plan()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -166,7 +166,7 @@ func (e *edit) enqueue(k record.Key, r *record.Record, priority uint16, queued b
 // lazy tells whether a score that leaves the value as it was may be forgotten.
 func lazy(update string) bool { return update == crawl.UpdateMax || update == crawl.UpdateFirst }
 
-// Submit offers URLs that no batch found: seeds, and URLs scored elsewhere. It is idempotent by id.
-func (f *Frontier) Submit(name, id string, found []crawl.Discovery) error {
-	return f.Commit(Commit{Crawl: name, Batch: id, Discoveries: found})
+// Offer offers URLs that no batch found: seeds, and URLs scored elsewhere. It is idempotent by id.
+func (h URLs) Offer(id string, found []crawl.Discovery) error {
+	return Crawl{h.handle}.Commit(Commit{Batch: id, Discoveries: found})
 }

@@ -44,7 +44,7 @@ func TestBestIsOfWhatIsLeft(t *testing.T) {
 		if reopen {
 			r.reopen()
 		}
-		lanes, err := r.Reopen(testCrawl, batch, got.Claims, nil)
+		lanes, err := r.Batch(batch).Reopen(got.Claims, nil)
 		r.must(err)
 		r.finish(batch, lanes)
 		if list := plds(r.next().Claims); !slices.Equal(list, []string{"b.example", "a.example"}) {
@@ -62,7 +62,7 @@ func TestGivenBackStandFirst(t *testing.T) {
 	got, err := r.Claim(t.Context(), want)
 	r.must(err)
 	batch := r.start(got.Claims...)
-	r.must(r.GiveBack(testCrawl, batch, r.clock.Now()))
+	r.must(r.Batch(batch).GiveBack(r.clock.Now()))
 	if list := plds(r.next().Claims); !slices.Equal(list, []string{"a.example", "b.example"}) {
 		t.Errorf("%q", list)
 	}
@@ -134,7 +134,7 @@ func TestEntryComesInWhileReading(t *testing.T) {
 	got, err := r.Claim(t.Context(), want)
 	r.must(err)
 	batch = r.start(got.Claims...)
-	lanes, err = r.Reopen(testCrawl, batch, got.Claims, nil)
+	lanes, err = r.Batch(batch).Reopen(got.Claims, nil)
 	r.must(err)
 	all := targets(lanes...)
 	r.finish(batch, lanes)
@@ -197,7 +197,7 @@ func TestClaimWakesUpInTime(t *testing.T) {
 	r := oneQueue(t, 1, nil)
 	batch, _ := r.take()
 	// half a second of the injected clock is half a second of the timer
-	r.must(r.GiveBack(testCrawl, batch, r.clock.Now().Add(500*time.Millisecond)))
+	r.must(r.Batch(batch).GiveBack(r.clock.Now().Add(500 * time.Millisecond)))
 	r.confirm(r.next())
 	out := r.waiting()
 	r.clock.pass(500 * time.Millisecond)

@@ -52,14 +52,14 @@ const resolveTime = 3 * time.Second
 const lookupsAtOnce = 16
 
 // claimReady claims from ready queues, at most n claims.
-func (f *Frontier) claimReady(ctx context.Context, w Want, n int) ([]Claim, error) {
-	f.mu.Lock()
-	s, err := f.get(w.Crawl)
+func (h Crawl) claimReady(ctx context.Context, w Want, n int) ([]Claim, error) {
+	h.f.mu.Lock()
+	s, err := h.f.get(h.crawl)
 	if err != nil {
-		f.mu.Unlock()
+		h.f.mu.Unlock()
 		return nil, err
 	}
-	now := f.opts.Now()
+	now := h.f.opts.Now()
 	n = min(n, w.Lanes-len(s.claims))
 	room, plan := s.room(), s.Definition
 	if l := s.learner(); w.Hold || s.spent(now) != "" || l != nil && l.Behind() { // what was learned says what is claimed
@@ -76,12 +76,12 @@ func (f *Frontier) claimReady(ctx context.Context, w Want, n int) ([]Claim, erro
 		q.StartRead()
 		picked = append(picked, &candidate{queue: q, name: q.Name, fails: q.Fails, unread: q.Unread, from: q.Floor, sweep: q.Sweep, whole: s.learner(), limit: int(limit), taken: s.taken.of(q.PLD), plan: &plan})
 	}
-	f.mu.Unlock()
+	h.f.mu.Unlock()
 	if len(picked) == 0 {
 		return nil, nil
 	}
-	f.readAll(ctx, s, picked, w)
-	return f.settle(ctx, s, picked, w)
+	h.f.readAll(ctx, s, picked, w)
+	return h.f.settle(ctx, s, picked, w)
 }
 
 // readAll reads the heads of the picked queues and resolves their hosts, side by side.

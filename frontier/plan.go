@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/muninn-archive/muninn/internal/crawl"
-	"github.com/muninn-archive/muninn/internal/scope"
 )
 
 // Plan is what the activities need to know of a crawl.
@@ -17,14 +16,14 @@ type Plan struct {
 	Started    time.Time
 	Owner      string
 	Restore    bool // see Inherit
-	Archive    int  // number of the archive that new batches go to, see GoesTo
+	Archive    int  // number of the archive that new batches go to, see UseArchive
 }
 
 // Plan returns the crawl's plan.
-func (f *Frontier) Plan(name string) (Plan, error) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	s, err := f.peek(name)
+func (h Crawl) Plan() (Plan, error) {
+	h.f.mu.Lock()
+	defer h.f.mu.Unlock()
+	s, err := h.f.peek(h.crawl)
 	if err != nil {
 		return Plan{}, err
 	}
@@ -52,35 +51,17 @@ func (f *Frontier) Crawls() []string {
 
 // Phase bounds the claims of the present phase: pages of the run so far and to come, 0 for the budget
 // alone. reference marks the reference crawl.
-func (f *Frontier) Phase(name string, limit int64, reference bool) error {
-	return f.change(name, func(rec *crawlRecord) { rec.Limit, rec.Reference = limit, reference })
+func (h Crawl) Phase(limit int64, reference bool) error {
+	return h.change(func(rec *crawlRecord) { rec.Limit, rec.Reference = limit, reference })
 }
 
 // Configure puts another order, weights, budget, politeness or helper in force for a run under way. URLs that wait keep the
 // scores that they have; what a claim weighs anew, it weighs by the new order.
-func (f *Frontier) Configure(name string, d crawl.Definition) error {
-	return f.change(name, func(rec *crawlRecord) {
+func (h Crawl) Configure(d crawl.Definition) error {
+	return h.change(func(rec *crawlRecord) {
 		if rec.Definition.Topic.Canonical() != d.Topic.Canonical() {
 			rec.LessonsFrom = rec.Lessons
 		}
 		rec.Definition, rec.planned = d, true
-	})
-}
-
-func (f *Frontier) change(name string, edit func(rec *crawlRecord)) error {
-	f.mu.Lock()
-	s, err := f.get(name)
-	f.mu.Unlock()
-	if err != nil {
-		return err
-	}
-	return f.update(func(tx *transaction) (func(), error) {
-		rec := f.draft(tx, s)
-		edit(rec)
-		sc, err := scope.New(rec.Definition, rec.Bounds)
-		if err != nil {
-			return nil, err
-		}
-		return func() { f.adopt(s, sc, false) }, nil
 	})
 }

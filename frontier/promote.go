@@ -9,17 +9,17 @@ import (
 )
 
 // promote brings delayed URLs whose time has come back into their queues.
-func (f *Frontier) promote(name string) error {
-	f.mu.Lock()
-	s, err := f.get(name)
-	now := f.opts.Now().Unix()
+func (h Crawl) promote() error {
+	h.f.mu.Lock()
+	s, err := h.f.get(h.crawl)
+	now := h.f.opts.Now().Unix()
 	idle := err != nil || s.delayed == 0 || s.due > now
-	f.mu.Unlock()
+	h.f.mu.Unlock()
 	if idle {
 		return err
 	}
-	return f.update(func(tx *transaction) (func(), error) {
-		e, taken, next := f.edit(tx, s), 0, int64(0)
+	return h.f.update(func(tx *transaction) (func(), error) {
+		e, taken, next := h.f.edit(tx, s), 0, int64(0)
 		var due []record.Key
 		var times []int64
 		var keys []store.Key
@@ -58,7 +58,7 @@ func (f *Frontier) promote(name string) error {
 				return nil, err
 			}
 		}
-		if err := f.recall(s, slices.Collect(maps.Keys(e.changes))...); err != nil {
+		if err := h.f.recall(s, slices.Collect(maps.Keys(e.changes))...); err != nil {
 			return nil, err
 		}
 		return func() {

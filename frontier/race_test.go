@@ -25,27 +25,27 @@ func TestAllAtOnce(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	helpers.Go(func() { // an onlooker, and a submitter of repeats
 		for n := 0; ctx.Err() == nil; n++ {
-			if _, err := r.Status(testCrawl); err != nil {
+			if _, err := r.Status(); err != nil {
 				t.Error(err)
 			}
-			if err := r.Submit(testCrawl, fmt.Sprint("again", n), found(0.9, fmt.Sprintf("http://h%d.example/", n%plds))); err != nil {
+			if err := r.URLs().Offer(fmt.Sprint("again", n), found(0.9, fmt.Sprintf("http://h%d.example/", n%plds))); err != nil {
 				t.Error(err)
 			}
 		}
 	})
 	fetch := func(c Claim) {
 		batch := "batch of " + c.ID
-		started, err := r.Start(testCrawl, batch, r.grant(c))
+		started, err := r.Batch(batch).Start(r.grant(c))
 		if err != nil || len(started) != 1 {
 			t.Errorf("start: %d, %v", len(started), err)
 			return
 		}
-		lanes, err := r.Reopen(testCrawl, batch, started, nil)
+		lanes, err := r.Batch(batch).Reopen(started, nil)
 		if err != nil || len(lanes) != 1 {
 			t.Errorf("reopen: %d lanes, %v", len(lanes), err)
 			return
 		}
-		commit := Commit{Crawl: testCrawl, Batch: batch}
+		commit := Commit{Batch: batch}
 		for _, target := range lanes[0].Targets {
 			mu.Lock()
 			fetched[target.URL]++
@@ -61,7 +61,7 @@ func TestAllAtOnce(t *testing.T) {
 			}
 		}
 		for range 2 { // each step may be made again
-			if err := errors.Join(r.Renew(testCrawl, batch), r.EndLease(testCrawl, c.ID, r.clock.Now(), false)); err != nil {
+			if err := errors.Join(r.Batch(batch).Renew(), r.endLane(c.ID, r.clock.Now(), false)); err != nil {
 				t.Error(err)
 			}
 		}
@@ -111,15 +111,15 @@ func TestAllAtOnce(t *testing.T) {
 func TestReopenWhileClaiming(t *testing.T) {
 	r := oneQueue(t, 3, nil)
 	batch, lanes := r.take()
-	r.must(r.GiveBack(testCrawl, batch, r.clock.Now()))
-	var again []Lane
+	r.must(r.Batch(batch).GiveBack(r.clock.Now()))
+	var again []OpenClaim
 	want := r.want()
 	var once sync.Once
 	want.Resolve = func(context.Context, string) (string, error) {
 		once.Do(func() {
 			// the queue is being read: as the round has it in hand, the batch must not get it
 			var err error
-			again, err = r.Reopen(testCrawl, batch, bare(lanes...), known(lanes...))
+			again, err = r.Batch(batch).Reopen(bare(lanes...), known(lanes...))
 			r.must(err)
 		})
 		return "192.0.2.1", nil
@@ -174,7 +174,7 @@ func TestWritesOfOneGroup(t *testing.T) {
 	for i := range 6 {
 		starts = append(starts, func() {
 			batch := fmt.Sprint("b", i)
-			started, err := r.Start(testCrawl, batch, r.grant(c))
+			started, err := r.Batch(batch).Start(r.grant(c))
 			if err != nil {
 				t.Error(err)
 			}
@@ -191,11 +191,11 @@ func TestWritesOfOneGroup(t *testing.T) {
 	}
 	rest := r.clock.Now().Add(time.Hour)
 	r.together(
-		func() { r.must(r.EndLease(testCrawl, c.ID, rest, false)) },
+		func() { r.must(r.endLane(c.ID, rest, false)) },
 		func() {
-			r.must(r.Commit(Commit{Crawl: testCrawl, Batch: holders[0], Outcomes: []crawl.Outcome{done("http://a.example/0")}}))
+			r.must(r.Commit(Commit{Batch: holders[0], Outcomes: []crawl.Outcome{done("http://a.example/0")}}))
 		},
-		func() { r.must(r.GiveBack(testCrawl, "another", rest)) },
+		func() { r.must(r.Batch("another").GiveBack(rest)) },
 	)
 	before := asJSON(r.status())
 	r.reopen()

@@ -15,15 +15,15 @@ const recrawlPart = 5000
 
 // Recrawl offers all URLs that earlier runs have crawled, with the scores they had. It is idempotent
 // by id.
-func (f *Frontier) Recrawl(name, id string) error {
-	f.mu.Lock()
-	s, err := f.get(name)
+func (h URLs) Recrawl(id string) error {
+	h.f.mu.Lock()
+	s, err := h.f.get(h.crawl)
 	if err != nil {
-		f.mu.Unlock()
+		h.f.mu.Unlock()
 		return err
 	}
 	update, run := s.Definition.Order.Update, s.Run
-	f.mu.Unlock()
+	h.f.mu.Unlock()
 	var part []crawl.Discovery
 	flush := func() error {
 		if len(part) == 0 {
@@ -32,9 +32,9 @@ func (f *Frontier) Recrawl(name, id string) error {
 		found := part
 		part = nil
 		// The part is named by where it begins: a second try leaves out what the first has offered.
-		return f.Submit(name, fmt.Sprintf("%s/%x", id, xxhash.Sum64String(found[0].URL)), found)
+		return h.Offer(fmt.Sprintf("%s/%x", id, xxhash.Sum64String(found[0].URL)), found)
 	}
-	err = f.store.View(func(txn store.Reader) error {
+	err = h.f.store.View(func(txn store.Reader) error {
 		return txn.Scan(s.keys.All(store.Records), nil, func(_ store.Key, value []byte) (bool, error) {
 			r, err := record.Decode(value)
 			if err != nil {

@@ -22,16 +22,16 @@ func (r *rig) bounce(limit int, links func(t crawl.Target) []crawl.Discovery) (R
 			continue
 		}
 		batch := r.start(round.Claims...)
-		lanes, err := r.Reopen(testCrawl, batch, round.Claims, nil)
+		lanes, err := r.Batch(batch).Reopen(round.Claims, nil)
 		r.must(err)
-		c := Commit{Crawl: testCrawl, Batch: batch}
+		c := Commit{Batch: batch}
 		for _, l := range lanes {
 			for _, t := range l.Targets {
 				requests++
 				c.Outcomes = append(c.Outcomes, crawl.Outcome{URL: t.URL, Kind: crawl.OutcomeDone, Status: 302, Bytes: 300, Score: -1})
 				c.Discoveries = append(c.Discoveries, links(t)...)
 			}
-			r.must(r.EndLease(testCrawl, l.ID, r.clock.Now(), false))
+			r.must(r.endLane(l.ID, r.clock.Now(), false))
 		}
 		r.must(r.Commit(c))
 	}

@@ -15,15 +15,15 @@ func TestRelearn(t *testing.T) {
 	for _, commit := range c.commits[:5] {
 		lost.must(lost.Commit(commit))
 	}
-	raw, err := lost.Learned(testCrawl)
+	raw, err := lost.Learning().Snapshot()
 	if err != nil || len(raw) == 0 {
 		t.Fatalf("%d bytes, %v", len(raw), err)
 	}
 	r := newRig(t, ofRavens)
-	if err := r.Relearn(testCrawl, []byte("no sum")); err == nil {
+	if err := r.Learning().Restore([]byte("no sum")); err == nil {
 		t.Error("what is no sum is taken")
 	}
-	r.must(r.Relearn(testCrawl, raw))
+	r.must(r.Learning().Restore(raw))
 	for range 2 {
 		if !slices.Equal(lost.knows(c), r.knows(c)) {
 			t.Fatal("the new frontier knows something else")
@@ -47,8 +47,8 @@ func TestRelearn(t *testing.T) {
 	}
 
 	plain := newRig(t, func(d *crawl.Definition) { ofRavens(d); d.Order.Strategy = crawl.StrategyWeighted })
-	plain.must(plain.Relearn(testCrawl, raw))
-	if raw, err := plain.Learned(testCrawl); raw != nil || err != nil {
+	plain.must(plain.Learning().Restore(raw))
+	if raw, err := plain.Learning().Snapshot(); raw != nil || err != nil {
 		t.Errorf("an order that does not learn has learned %d bytes, %v", len(raw), err)
 	}
 }

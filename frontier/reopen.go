@@ -17,22 +17,22 @@ import (
 
 // Withdraw gives back claims that have waited too long for their lease; their asks are withdrawn by
 // a release.
-func (f *Frontier) Withdraw(name string) error {
-	f.mu.Lock()
-	s, err := f.get(name)
+func (h Crawl) Withdraw() error {
+	h.f.mu.Lock()
+	s, err := h.f.get(h.crawl)
 	late := 0
 	if err == nil {
-		late = len(f.late(s))
+		late = len(h.f.late(s))
 	}
-	f.mu.Unlock()
+	h.f.mu.Unlock()
 	if err != nil || late == 0 {
 		return err
 	}
-	return f.withCrawl(name, func(s *state, tx *transaction) (func(), error) {
-		f.mu.Lock()
-		claims := f.late(s)
-		f.mu.Unlock()
-		return f.dropClaims(tx, s, claims)
+	return h.update(func(s *state, tx *transaction) (func(), error) {
+		h.f.mu.Lock()
+		claims := h.f.late(s)
+		h.f.mu.Unlock()
+		return h.f.dropClaims(tx, s, claims)
 	})
 }
 
@@ -61,8 +61,8 @@ func (f *Frontier) dropClaims(tx *transaction, s *state, claims []*Claim) (func(
 	}, err
 }
 
-// Lane is a claim opened for fetching.
-type Lane struct {
+// OpenClaim is a claim opened for fetching.
+type OpenClaim struct {
 	Claim
 	Targets []crawl.Target
 }
@@ -70,45 +70,45 @@ type Lane struct {
 // Reopen brings the claims of a batch up for fetching. Of claims that are gone, the URLs that no
 // other batch has taken or finished are claimed anew, without a lease; if all are gone, a new life of the batch
 // begins. ErrFinished if the batch was committed; then its queues rest no longer, if it was committed as failed.
-func (f *Frontier) Reopen(name, batch string, leases []Claim, found map[string][]string) (lanes []Lane, err error) {
+func (h Batch) Reopen(leases []Claim, found map[string][]string) (lanes []OpenClaim, err error) {
 	nonce, finished := newNonce(), false
-	err = f.withCrawl(name, func(s *state, tx *transaction) (_ func(), err error) {
+	err = h.update(func(s *state, tx *transaction) (_ func(), err error) {
 		lanes = lanes[:0]
-		if finished, err = tx.Has(s.keys.Batch(batch, "end")); err != nil {
+		if finished, err = tx.Has(s.keys.Batch(h.id, "end")); err != nil {
 			return nil, err
 		} else if finished {
-			failed, err := tx.Has(s.keys.Batch(batch, markerFailed))
+			failed, err := tx.Has(s.keys.Batch(h.id, markerFailed))
 			if !failed || err != nil { // the queues rest, if at all, for batches of them that failed later
 				return nil, err
 			}
-			return f.endRests(tx, s, leases)
+			return h.f.endRests(tx, s, leases)
 		}
 		var claims []Claim
 		var empty []*Claim // held, but nothing of them is left
 		for _, l := range leases {
-			c, targets, err := f.reclaim(tx, s, batch, nonce, l, found[l.ID])
+			c, targets, err := h.f.reclaim(tx, s, h.id, nonce, l, found[l.ID])
 			if err != nil {
 				return nil, err
 			}
 			if len(targets) == 0 {
-				f.mu.Lock()
-				if held, known := s.claims[l.ID]; known && held.Batch == batch {
+				h.f.mu.Lock()
+				if held, known := s.claims[l.ID]; known && held.Batch == h.id {
 					empty = append(empty, held)
 				}
-				f.mu.Unlock()
+				h.f.mu.Unlock()
 				continue
 			}
 			if err := tx.touch(s, c.Queue); err != nil {
 				return nil, err
 			}
 			claims = append(claims, c)
-			lanes = append(lanes, Lane{c, targets})
+			lanes = append(lanes, OpenClaim{c, targets})
 		}
-		drop, err := f.dropClaims(tx, s, empty)
+		drop, err := h.f.dropClaims(tx, s, empty)
 		if err != nil {
 			return nil, err
 		}
-		save, err := f.saveClaims(tx, s, claims, nil)
+		save, err := h.f.saveClaims(tx, s, claims, nil)
 		return func() { drop(); save() }, err
 	})
 	if finished && err == nil {
@@ -230,17 +230,17 @@ func (f *Frontier) targets(tx *transaction, s *state, c *Claim) ([]crawl.Target,
 }
 
 // Renew puts off the deadlines of a batch's claims; ErrNoBatch if it has none any more.
-func (f *Frontier) Renew(name, batch string) error {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	s, err := f.get(name)
+func (h Batch) Renew() error {
+	h.f.mu.Lock()
+	defer h.f.mu.Unlock()
+	s, err := h.f.get(h.crawl)
 	if err != nil {
 		return err
 	}
-	err = fmt.Errorf("%w: %s", ErrNoBatch, batch)
+	err = fmt.Errorf("%w: %s", ErrNoBatch, h.id)
 	for _, c := range s.claims {
-		if c.Batch == batch {
-			c.Deadline = f.opts.Now().Add(f.opts.ClaimTTL)
+		if c.Batch == h.id {
+			c.Deadline = h.f.opts.Now().Add(h.f.opts.ClaimTTL)
 			err = nil
 		}
 	}
@@ -249,31 +249,31 @@ func (f *Frontier) Renew(name, batch string) error {
 
 // GiveBack returns a failed batch's URLs to their queues, which rest until a time, unless the batch is run
 // again before and commits.
-func (f *Frontier) GiveBack(name, batch string, rest time.Time) error {
-	return f.withCrawl(name, func(s *state, tx *transaction) (func(), error) {
-		f.mu.Lock()
+func (h Batch) GiveBack(rest time.Time) error {
+	return h.update(func(s *state, tx *transaction) (func(), error) {
+		h.f.mu.Lock()
 		var claims []*Claim
 		for _, c := range s.claims {
-			if c.Batch == batch {
+			if c.Batch == h.id {
 				claims = append(claims, c)
 			}
 		}
-		f.mu.Unlock()
+		h.f.mu.Unlock()
 		if len(claims) == 0 {
 			return nil, nil
 		}
-		f.draft(tx, s).Totals.Failed++
+		h.f.draft(tx, s).Totals.Failed++
 		for _, c := range claims {
-			f.mu.Lock()
+			h.f.mu.Lock()
 			q := s.queue(c.Queue, c.PLD)
 			m := record.OfQueue(q)
 			m.Rest = record.Millis(times.Latest(q.Rest, rest))
-			f.mu.Unlock()
+			h.f.mu.Unlock()
 			if err := s.saveMeta(tx.Tx, c.Queue, m); err != nil {
 				return nil, err
 			}
 		}
-		apply, err := f.dropClaims(tx, s, claims)
+		apply, err := h.f.dropClaims(tx, s, claims)
 		return func() {
 			for _, c := range claims {
 				q := s.queue(c.Queue, c.PLD)

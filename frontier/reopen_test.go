@@ -10,7 +10,7 @@ import (
 )
 
 // known is what a spool knows of the URLs of its lanes.
-func known(lanes ...Lane) map[string][]string {
+func known(lanes ...OpenClaim) map[string][]string {
 	m := map[string][]string{}
 	for _, l := range lanes {
 		m[l.ID] = targets(l)
@@ -19,7 +19,7 @@ func known(lanes ...Lane) map[string][]string {
 }
 
 // bare are claims as the input of a workflow names them.
-func bare(lanes ...Lane) (refs []Claim) {
+func bare(lanes ...OpenClaim) (refs []Claim) {
 	for _, l := range lanes {
 		refs = append(refs, Claim{ID: l.ID, PLD: l.PLD, IP: l.IP})
 	}
@@ -29,9 +29,9 @@ func bare(lanes ...Lane) (refs []Claim) {
 func TestReopenAfterGiveBack(t *testing.T) {
 	r := oneQueue(t, 3, nil)
 	batch, lanes := r.take()
-	r.must(r.GiveBack(testCrawl, batch, r.clock.Now()))
+	r.must(r.Batch(batch).GiveBack(r.clock.Now()))
 	r.reopen()
-	again, err := r.Reopen(testCrawl, batch, bare(lanes...), known(lanes...))
+	again, err := r.Batch(batch).Reopen(bare(lanes...), known(lanes...))
 	if err != nil || len(again) != 1 || !slices.Equal(targets(again...), targets(lanes...)) || !again[0].Lease.IsZero() || !again[0].Ended {
 		t.Fatalf("%+v, %v", again, err)
 	}
@@ -39,19 +39,19 @@ func TestReopenAfterGiveBack(t *testing.T) {
 		t.Fatalf("the queue is claimed twice: %+v", got)
 	}
 	// the batch asks for its lease itself; the release of its first one must not end it
-	r.must(r.Lease(testCrawl, batch, r.grant(again[0].Claim)))
+	r.must(r.Batch(batch).Lease(r.grant(again[0].Claim)))
 	if got := r.next(); len(got.Releases) != 0 {
 		t.Fatalf("the new lease is released: %+v", got)
 	}
 	r.reopen()
-	if got := r.next(); len(got.Releases) != 0 || r.LeaseUntil(testCrawl, again[0].ID).IsZero() {
+	if got := r.next(); len(got.Releases) != 0 || r.Lane(again[0].ID).LeaseUntil().IsZero() {
 		t.Fatalf("the new lease is released: %+v", got)
 	}
 	r.finish(batch, again)
 	if s := r.status(); s.Totals.Pages != 3 || s.Claimed != 0 || s.Waiting != 0 || s.Totals.Batches != 1 {
 		t.Fatalf("%+v", s)
 	}
-	if _, err := r.Reopen(testCrawl, batch, bare(lanes...), known(lanes...)); !errors.Is(err, ErrFinished) {
+	if _, err := r.Batch(batch).Reopen(bare(lanes...), known(lanes...)); !errors.Is(err, ErrFinished) {
 		t.Fatalf("%v", err)
 	}
 }
@@ -59,19 +59,19 @@ func TestReopenAfterGiveBack(t *testing.T) {
 func TestReopenAfterAnotherTookSome(t *testing.T) {
 	r := oneQueue(t, 4, func(d *crawl.Definition) { d.Order.PerQueue = 4 })
 	first, lanes := r.take()
-	r.must(r.GiveBack(testCrawl, first, r.clock.Now()))
-	r.must(r.change(testCrawl, func(rec *crawlRecord) { rec.Definition.Order.PerQueue = 2 }))
+	r.must(r.Batch(first).GiveBack(r.clock.Now()))
+	r.must(r.change(func(rec *crawlRecord) { rec.Definition.Order.PerQueue = 2 }))
 	second, taken := r.take()
 	if len(targets(taken...)) != 2 {
 		t.Fatalf("%+v", taken)
 	}
 	// while the other batch is out, nothing is to be had
-	again, err := r.Reopen(testCrawl, first, bare(lanes...), known(lanes...))
+	again, err := r.Batch(first).Reopen(bare(lanes...), known(lanes...))
 	if err != nil || len(again) != 0 {
 		t.Fatalf("%+v, %v", again, err)
 	}
 	r.finish(second, taken)
-	again, err = r.Reopen(testCrawl, first, bare(lanes...), known(lanes...))
+	again, err = r.Batch(first).Reopen(bare(lanes...), known(lanes...))
 	if err != nil || !slices.Equal(targets(again...), []string{"http://a.example/2", "http://a.example/3"}) {
 		t.Fatalf("%q, %v", targets(again...), err)
 	}
@@ -85,8 +85,8 @@ func TestReopenAfterAnotherTookSome(t *testing.T) {
 func TestReopenFindsNothingLeft(t *testing.T) {
 	r := oneQueue(t, 2, nil)
 	batch, lanes := r.take()
-	r.must(r.Commit(Commit{Crawl: testCrawl, Batch: "late", Outcomes: []crawl.Outcome{done("http://a.example/0"), done("http://a.example/1")}}))
-	again, err := r.Reopen(testCrawl, batch, bare(lanes...), nil)
+	r.must(r.Commit(Commit{Batch: "late", Outcomes: []crawl.Outcome{done("http://a.example/0"), done("http://a.example/1")}}))
+	again, err := r.Batch(batch).Reopen(bare(lanes...), nil)
 	if err != nil || len(again) != 0 {
 		t.Fatalf("%+v, %v", again, err)
 	}
@@ -106,8 +106,8 @@ func TestReopenFindsNothingLeft(t *testing.T) {
 func TestReopenTrimsItsClaim(t *testing.T) {
 	r := oneQueue(t, 3, nil)
 	batch, lanes := r.take()
-	r.must(r.Commit(Commit{Crawl: testCrawl, Batch: "late", Outcomes: []crawl.Outcome{done("http://a.example/0")}}))
-	again, err := r.Reopen(testCrawl, batch, bare(lanes...), nil)
+	r.must(r.Commit(Commit{Batch: "late", Outcomes: []crawl.Outcome{done("http://a.example/0")}}))
+	again, err := r.Batch(batch).Reopen(bare(lanes...), nil)
 	if err != nil || len(targets(again...)) != 2 {
 		t.Fatalf("%+v, %v", again, err)
 	}
@@ -124,9 +124,9 @@ func TestLateCommitCountsForItsQueue(t *testing.T) {
 	batch, lanes := r.take()
 	r.finish(batch, lanes)
 	late, lanes := r.take()
-	r.must(r.GiveBack(testCrawl, late, r.clock.Now()))
+	r.must(r.Batch(late).GiveBack(r.clock.Now()))
 	outcomes := []crawl.Outcome{done(targets(lanes...)[0]), done(targets(lanes...)[1])}
-	r.must(r.Commit(Commit{Crawl: testCrawl, Batch: late, Outcomes: outcomes}))
+	r.must(r.Commit(Commit{Batch: late, Outcomes: outcomes}))
 	got := r.next()
 	if len(got.Claims) != 0 {
 		t.Fatalf("4 pages of the PLD are done, but %+v", got)
@@ -142,7 +142,7 @@ func TestDelayed(t *testing.T) {
 	r := oneQueue(t, 2, nil)
 	batch, _ := r.take()
 	retry := crawl.Outcome{URL: "http://a.example/0", Kind: crawl.OutcomeRetry, After: r.clock.Now().Add(time.Minute), Score: -1}
-	r.must(r.Commit(Commit{Crawl: testCrawl, Batch: batch, Outcomes: []crawl.Outcome{retry, done("http://a.example/1")}}))
+	r.must(r.Commit(Commit{Batch: batch, Outcomes: []crawl.Outcome{retry, done("http://a.example/1")}}))
 	if s := r.status(); s.Delayed != 1 || s.Waiting != 0 || s.Totals.Retries != 1 {
 		t.Fatalf("%+v", s)
 	}
@@ -171,7 +171,7 @@ func TestDelayed(t *testing.T) {
 func TestRetryWithoutTime(t *testing.T) {
 	r := oneQueue(t, 1, nil)
 	batch, _ := r.take()
-	r.must(r.Commit(Commit{Crawl: testCrawl, Batch: batch, Outcomes: []crawl.Outcome{{URL: "http://a.example/0", Kind: crawl.OutcomeRetry}}}))
+	r.must(r.Commit(Commit{Batch: batch, Outcomes: []crawl.Outcome{{URL: "http://a.example/0", Kind: crawl.OutcomeRetry}}}))
 	r.confirm(r.next())
 	if got := r.status(); got.Delayed != 0 || got.Claimed != 1 {
 		t.Fatalf("%+v", got)

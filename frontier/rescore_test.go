@@ -21,18 +21,18 @@ func TestRescore(t *testing.T) {
 	link := func(path string, score float64) crawl.Discovery {
 		return crawl.Discovery{URL: "http://a.example" + path, Path: "SL", Score: score}
 	}
-	if err := f.Submit("c", "links", []crawl.Discovery{link("/low", 0.1), link("/high", 0.9)}); err != nil {
+	if err := f.Crawl("c").URLs().Offer("links", []crawl.Discovery{link("/low", 0.1), link("/high", 0.9)}); err != nil {
 		t.Fatal(err)
 	}
 	for range 2 { // idempotent
-		err = f.Commit(Commit{Crawl: "c", Batch: "reorder", Rescore: true, Discoveries: []crawl.Discovery{
+		err = f.Crawl("c").Commit(Commit{Batch: "reorder", Rescore: true, Discoveries: []crawl.Discovery{
 			link("/low", 0.8), link("/high", 0.2), link("/unknown", 1),
 		}})
 		if err != nil {
 			t.Fatal(err)
 		}
 	}
-	lanes, err := f.Reopen("c", "b", []Claim{{ID: "x-1", PLD: "a.example"}}, map[string][]string{
+	lanes, err := f.Crawl("c").Batch("b").Reopen([]Claim{{ID: "x-1", PLD: "a.example"}}, map[string][]string{
 		"x-1": {"http://a.example/low", "http://a.example/high", "http://a.example/unknown"},
 	})
 	if err != nil || len(lanes) != 1 || len(lanes[0].Targets) != 2 {

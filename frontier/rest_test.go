@@ -27,26 +27,26 @@ func TestRest(t *testing.T) {
 		start := r.clock.Now()
 		own, rest := start.Add(time.Hour), start.Add(3*time.Hour)
 		batch, lanes := r.take()
-		r.must(r.EndLease(testCrawl, lanes[0].ID, own, false))
+		r.must(r.endLane(lanes[0].ID, own, false))
 		r.due(own)
-		r.must(r.GiveBack(testCrawl, batch, rest))
+		r.must(r.Batch(batch).GiveBack(rest))
 		r.due(rest)
 		r.clock.pass(own.Sub(start))
 		if got := r.next(); len(got.Claims) != 0 || got.Drained {
 			t.Fatalf("claimed while it rests: %+v", got)
 		}
-		again, err := r.Reopen(testCrawl, batch, bare(lanes...), known(lanes...))
+		again, err := r.Batch(batch).Reopen(bare(lanes...), known(lanes...))
 		r.must(err)
 		if len(targets(again...)) != 2 {
 			t.Fatalf("%+v", again)
 		}
 		if leased {
 			own = own.Add(time.Minute)
-			r.must(r.Lease(testCrawl, batch, r.grant(again[0].Claim)))
-			r.must(r.EndLease(testCrawl, again[0].ID, own, false))
+			r.must(r.Batch(batch).Lease(r.grant(again[0].Claim)))
+			r.must(r.endLane(again[0].ID, own, false))
 			r.reopen()
 		}
-		r.must(r.Commit(Commit{Crawl: testCrawl, Batch: batch, Outcomes: []crawl.Outcome{done("http://a.example/0")}}))
+		r.must(r.Commit(Commit{Batch: batch, Outcomes: []crawl.Outcome{done("http://a.example/0")}}))
 		if leased {
 			r.due(own)
 			if got := r.next(); len(got.Claims) != 0 {
@@ -66,11 +66,11 @@ func TestHostsPaceOutlastsRest(t *testing.T) {
 	r := oneQueue(t, 2, nil)
 	own, rest := r.clock.Now().Add(time.Hour), r.clock.Now().Add(3*time.Hour)
 	batch, lanes := r.take()
-	r.must(r.EndLease(testCrawl, lanes[0].ID, own, false))
-	r.must(r.GiveBack(testCrawl, batch, rest))
-	_, err := r.Reopen(testCrawl, batch, bare(lanes...), known(lanes...))
+	r.must(r.endLane(lanes[0].ID, own, false))
+	r.must(r.Batch(batch).GiveBack(rest))
+	_, err := r.Batch(batch).Reopen(bare(lanes...), known(lanes...))
 	r.must(err)
-	r.must(r.Commit(Commit{Crawl: testCrawl, Batch: batch, Outcomes: []crawl.Outcome{done("http://a.example/0")}}))
+	r.must(r.Commit(Commit{Batch: batch, Outcomes: []crawl.Outcome{done("http://a.example/0")}}))
 	r.due(own)
 }
 
@@ -79,10 +79,10 @@ func TestRestIsNotShortened(t *testing.T) {
 	r := oneQueue(t, 2, nil)
 	rest := r.clock.Now().Add(time.Hour)
 	batch, lanes := r.take()
-	r.must(r.GiveBack(testCrawl, batch, rest))
-	_, err := r.Reopen(testCrawl, batch, bare(lanes...), known(lanes...))
+	r.must(r.Batch(batch).GiveBack(rest))
+	_, err := r.Batch(batch).Reopen(bare(lanes...), known(lanes...))
 	r.must(err)
-	r.must(r.GiveBack(testCrawl, batch, r.clock.Now().Add(time.Minute)))
+	r.must(r.Batch(batch).GiveBack(r.clock.Now().Add(time.Minute)))
 	r.due(rest)
 }
 
@@ -91,10 +91,10 @@ func TestRestIsNotShortenedByACommit(t *testing.T) {
 	r := oneQueue(t, 2, nil)
 	rest := r.clock.Now().Add(time.Hour)
 	batch, lanes := r.take()
-	r.must(r.GiveBack(testCrawl, batch, rest))
-	_, err := r.Reopen(testCrawl, batch, bare(lanes...), known(lanes...))
+	r.must(r.Batch(batch).GiveBack(rest))
+	_, err := r.Batch(batch).Reopen(bare(lanes...), known(lanes...))
 	r.must(err)
-	r.must(r.Commit(Commit{Crawl: testCrawl, Batch: batch, Outcomes: []crawl.Outcome{done("http://a.example/0")}, Rest: r.clock.Now().Add(time.Minute)}))
+	r.must(r.Commit(Commit{Batch: batch, Outcomes: []crawl.Outcome{done("http://a.example/0")}, Rest: r.clock.Now().Add(time.Minute)}))
 	r.due(rest)
 }
 
@@ -104,12 +104,12 @@ func TestRestIsOfTheBatchsOwnQueues(t *testing.T) {
 	bring := func(r *rig, rest time.Time) {
 		r.submit("b", found(1, "http://b.example/")...)
 		batch := r.start(r.claimsOf("b.example")...)
-		r.must(r.Commit(Commit{Crawl: testCrawl, Batch: batch, Rest: rest, Outcomes: []crawl.Outcome{done("http://b.example/"), done("http://a.example/0")}}))
+		r.must(r.Commit(Commit{Batch: batch, Rest: rest, Outcomes: []crawl.Outcome{done("http://b.example/"), done("http://a.example/0")}}))
 	}
 	r := oneQueue(t, 2, nil)
 	rest := r.clock.Now().Add(time.Hour)
 	batch, _ := r.take()
-	r.must(r.GiveBack(testCrawl, batch, rest))
+	r.must(r.Batch(batch).GiveBack(rest))
 	bring(r, time.Time{})
 	r.due(rest)
 	r = oneQueue(t, 2, nil)
@@ -129,17 +129,17 @@ func TestRestAfterAReset(t *testing.T) {
 		r := oneQueue(t, 3, func(d *crawl.Definition) { d.Order.PerQueue = 1 })
 		rest := r.clock.Now().Add(time.Hour)
 		first, lanes := r.take()
-		c := Commit{Crawl: testCrawl, Batch: first, Outcomes: []crawl.Outcome{done("http://a.example/0")}}
+		c := Commit{Batch: first, Outcomes: []crawl.Outcome{done("http://a.example/0")}}
 		if failed {
 			c.Rest = rest
 		}
 		r.must(r.Commit(c))
 		if !failed {
 			second, _ := r.take()
-			r.must(r.GiveBack(testCrawl, second, rest))
+			r.must(r.Batch(second).GiveBack(rest))
 		}
 		r.due(rest)
-		if _, err := r.Reopen(testCrawl, first, bare(lanes...), known(lanes...)); !errors.Is(err, ErrFinished) {
+		if _, err := r.Batch(first).Reopen(bare(lanes...), known(lanes...)); !errors.Is(err, ErrFinished) {
 			t.Fatal(err)
 		}
 		if failed {

@@ -49,7 +49,7 @@ func TestFullDisk(t *testing.T) {
 		for i := range 2000 {
 			many = append(many, crawl.Discovery{URL: fmt.Sprintf("http://a.example/%01900d", n+i), Path: "S", Score: 1})
 		}
-		err := f.Submit(d.Name, fmt.Sprint("s", n), many)
+		err := f.Crawl(d.Name).URLs().Offer(fmt.Sprint("s", n), many)
 		if err == nil {
 			n += len(many)
 		}
@@ -76,7 +76,7 @@ func TestFullDisk(t *testing.T) {
 	if err := submit(); err != nil {
 		t.Fatal(err)
 	}
-	if s, err := f.Status(d.Name); err != nil || s.Waiting != n {
+	if s, err := f.Crawl(d.Name).Status(); err != nil || s.Waiting != n {
 		t.Fatalf("%d URLs wait, want %d, %v", s.Waiting, n, err)
 	}
 }

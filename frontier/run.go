@@ -99,8 +99,8 @@ func (f *Frontier) adopt(s *state, sc *scope.Scope, again bool) {
 const MaxBounds = 200_000
 
 // End ends the run; its claims must have been committed or given back.
-func (f *Frontier) End(name, owner string) error {
-	err := f.change(name, func(rec *crawlRecord) {
+func (h Crawl) End(owner string) error {
+	err := h.change(func(rec *crawlRecord) {
 		if rec.Owner == owner {
 			rec.Active = false
 		}
@@ -109,7 +109,7 @@ func (f *Frontier) End(name, owner string) error {
 		return nil
 	}
 	select {
-	case f.tidy <- struct{}{}:
+	case h.f.tidy <- struct{}{}:
 	default:
 	}
 	return err

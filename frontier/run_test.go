@@ -36,16 +36,16 @@ func TestBegin(t *testing.T) {
 	if s := r.status(); s.Totals.Pages != 2 || !s.Active {
 		t.Fatalf("%+v", s)
 	}
-	r.must(r.End(testCrawl, "owner")) // not its own any more
+	r.must(r.End("owner")) // not its own any more
 	if !r.status().Active {
 		t.Fatal("ended by one that does not own it")
 	}
-	r.must(r.End(testCrawl, "other"))
-	r.must(r.End("no such crawl", "other"))
+	r.must(r.End("other"))
+	r.must(r.Frontier.Crawl("no such crawl").End("other"))
 	if r.status().Active {
 		t.Fatal("not ended")
 	}
-	if _, err := r.Status("no such crawl"); !errors.Is(err, ErrNoCrawl) {
+	if _, err := r.Frontier.Crawl("no such crawl").Status(); !errors.Is(err, ErrNoCrawl) {
 		t.Fatalf("%v", err)
 	}
 }
@@ -65,12 +65,12 @@ func TestBeginTogether(t *testing.T) {
 	}
 	wg.Wait()
 	for i := range 6 {
-		r.must(r.Submit(fmt.Sprintf("crawl-%d", i), "s", found(1, fmt.Sprintf("http://only-in-%d.example/", i))))
+		r.must(r.Frontier.Crawl(fmt.Sprintf("crawl-%d", i)).URLs().Offer("s", found(1, fmt.Sprintf("http://only-in-%d.example/", i))))
 	}
 	r.reopen()
 	for i := range 6 {
 		var all []string
-		r.must(r.Known(fmt.Sprintf("crawl-%d", i), func(url, _ string) error {
+		r.must(r.Frontier.Crawl(fmt.Sprintf("crawl-%d", i)).URLs().Known(func(url, _ string) error {
 			all = append(all, url)
 			return nil
 		}))
@@ -90,19 +90,19 @@ func TestRecrawl(t *testing.T) {
 	o := done(page)
 	o.Visit = visit
 	r.must(r.Commit(Commit{
-		Crawl: testCrawl, Batch: batch, Outcomes: []crawl.Outcome{o, done(other), {URL: late, Kind: crawl.OutcomeReturned}},
+		Batch: batch, Outcomes: []crawl.Outcome{o, done(other), {URL: late, Kind: crawl.OutcomeReturned}},
 		Originals: map[string]crawl.Visit{"sha1:AAAA": visit}, Sample: []byte("sample of run 1"),
 	}))
-	r.must(r.Teach(testCrawl, []byte("learned"), nil))
-	r.must(r.End(testCrawl, "owner"))
+	r.must(r.Learning().Teach([]byte("learned"), nil))
+	r.must(r.End("owner"))
 	r.clock.pass(24 * time.Hour)
 	r.must(r.begin("second owner", nil))
 	r.reopen()
 	if s := r.status(); s.Run != 2 || s.Totals != (Totals{}) || len(s.Top) != 0 || s.Learned != nil || !s.Started.Equal(r.clock.Now()) {
 		t.Fatalf("%+v", s)
 	}
-	r.must(r.Samples(testCrawl, func(raw []byte) error { return fmt.Errorf("a sample of the run before: %s", raw) }))
-	if v, ok := r.Original(testCrawl, 0, "sha1:AAAA"); !ok || v != visit {
+	r.must(r.Learning().Samples(func(raw []byte) error { return fmt.Errorf("a sample of the run before: %s", raw) }))
+	if v, ok := r.URLs().Original(0, "sha1:AAAA"); !ok || v != visit {
 		t.Fatalf("%+v, %v", v, ok)
 	}
 	// what waited goes on waiting, and can be finished; what was done does not come back by itself
@@ -135,10 +135,10 @@ func TestRecrawlWithDelayed(t *testing.T) {
 	r := oneQueue(t, 2, nil)
 	batch, _ := r.take()
 	again := r.clock.Now().Add(time.Minute)
-	r.must(r.Commit(Commit{Crawl: testCrawl, Batch: batch, Outcomes: []crawl.Outcome{
+	r.must(r.Commit(Commit{Batch: batch, Outcomes: []crawl.Outcome{
 		{URL: "http://a.example/0", Kind: crawl.OutcomeRetry, After: again}, {URL: "http://a.example/1", Kind: crawl.OutcomeRetry, After: again},
 	}}))
-	r.must(r.End(testCrawl, "owner"))
+	r.must(r.End("owner"))
 	r.must(r.begin("next", nil))
 	r.submit("offered", found(1, "http://a.example/1")...) // fresh in this run: no need to wait
 	batch, lanes := r.take()
@@ -146,7 +146,7 @@ func TestRecrawlWithDelayed(t *testing.T) {
 		t.Fatalf("%q", got)
 	}
 	later := r.clock.Now().Add(time.Hour)
-	r.must(r.Commit(Commit{Crawl: testCrawl, Batch: batch, Outcomes: []crawl.Outcome{{URL: "http://a.example/1", Kind: crawl.OutcomeRetry, After: later}}}))
+	r.must(r.Commit(Commit{Batch: batch, Outcomes: []crawl.Outcome{{URL: "http://a.example/1", Kind: crawl.OutcomeRetry, After: later}}}))
 	r.clock.pass(2 * time.Minute)
 	for range 3 {
 		batch, lanes = r.take()
@@ -172,11 +172,11 @@ func TestPlanIsKept(t *testing.T) {
 		d.Seeds = append(d.Seeds, crawl.Seed{Sitemap: "http://a.example/sitemap.xml"})
 	}
 	r := newRig(t, edit)
-	r.must(r.Teach(testCrawl, []byte{0, 1, 2}, nil))
-	before, err := r.Plan(testCrawl)
+	r.must(r.Learning().Teach([]byte{0, 1, 2}, nil))
+	before, err := r.Plan()
 	r.must(err)
 	r.reopen()
-	after, err := r.Plan(testCrawl)
+	after, err := r.Plan()
 	r.must(err)
 	a, errA := json.Marshal(before)
 	b, errB := json.Marshal(after)
@@ -201,12 +201,12 @@ func TestPlanOutlastsCommits(t *testing.T) {
 	for i := range 3 {
 		page := fmt.Sprintf("http://www.ravens.org/%d", i)
 		r.submit(fmt.Sprint("s", i), found(1, page, "http://crows.org/", "http://ravens.org/")...)
-		r.must(r.Submit("other", fmt.Sprint("s", i), found(1, page, "http://crows.org/")))
+		r.must(r.Frontier.Crawl("other").URLs().Offer(fmt.Sprint("s", i), found(1, page, "http://crows.org/")))
 		batch, lanes := r.take()
 		r.finish(batch, lanes)
 		r.confirm(r.next())
-		r.must(r.Phase(testCrawl, int64(100+i), false))
-		r.must(r.Teach(testCrawl, []byte{byte(i)}, nil))
+		r.must(r.Phase(int64(100+i), false))
+		r.must(r.Learning().Teach([]byte{byte(i)}, nil))
 		r.must(r.begin("owner", nil)) // the owner goes on, on the terms that it began with
 		r.reopen()
 		r.must(r.store.View(func(txn store.Reader) error {
@@ -220,7 +220,7 @@ func TestPlanOutlastsCommits(t *testing.T) {
 		}))
 	}
 	for name, want := range map[string]crawl.Definition{testCrawl: definition(within), "other": other} {
-		plan, err := r.Plan(name)
+		plan, err := r.Frontier.Crawl(name).Plan()
 		r.must(err)
 		got, errGot := json.Marshal(plan.Definition)
 		wanted, errWant := json.Marshal(want)
@@ -238,7 +238,7 @@ func TestPlanOutlastsCommits(t *testing.T) {
 	if got := r.states(); len(got) != 3 || got["http://www.ravens.org/2"] != "done" {
 		t.Errorf("%v", got)
 	}
-	r.must(r.Known("other", func(url, _ string) error {
+	r.must(r.Frontier.Crawl("other").URLs().Known(func(url, _ string) error {
 		if url != "http://crows.org/" {
 			t.Errorf("the other crawl knows %s", url)
 		}
@@ -254,7 +254,7 @@ func TestPlanIsReplaced(t *testing.T) {
 		}
 	}
 	r := newRig(t, terms("a.example"))
-	r.must(r.End(testCrawl, "owner"))
+	r.must(r.End("owner"))
 	r.must(r.begin("next", terms("b.example")))
 	r.submit("before", found(1, "http://a.example/1", "http://b.example/1")...)
 	r.reopen()
@@ -278,7 +278,7 @@ func TestTooManyBounds(t *testing.T) {
 	if !errors.Is(err, ErrTooMany) || !strings.Contains(err.Error(), "scope.within") || !strings.Contains(err.Error(), fmt.Sprint(MaxBounds+1)) {
 		t.Fatalf("%v", err)
 	}
-	if _, err := r.Plan("many"); !errors.Is(err, ErrNoCrawl) {
+	if _, err := r.Frontier.Crawl("many").Plan(); !errors.Is(err, ErrNoCrawl) {
 		t.Fatalf("refused, but begun: %v", err)
 	}
 	for _, bound := range []string{crawl.WithinPLD, crawl.WithinWeb} { // one PLD, and no bound
@@ -297,10 +297,10 @@ func TestClose(t *testing.T) {
 	out := make(chan error, 64)
 	for i := range cap(out) / 2 {
 		go func() {
-			out <- r.Submit(testCrawl, fmt.Sprint("x", i), found(1, fmt.Sprintf("http://x%d.example/", i)))
+			out <- r.URLs().Offer(fmt.Sprint("x", i), found(1, fmt.Sprintf("http://x%d.example/", i)))
 		}()
 		go func() {
-			w := Want{Crawl: testCrawl, Round: int64(1000 + i), Claims: 1, Lanes: 1000, Until: r.clock.Now().Add(time.Hour), Linger: time.Hour,
+			w := Want{Round: int64(1000 + i), Claims: 1, Lanes: 1000, Until: r.clock.Now().Add(time.Hour), Linger: time.Hour,
 				Resolve: func(context.Context, string) (string, error) { return "192.0.2.1", nil }}
 			_, err := r.Claim(context.Background(), w)
 			out <- err
@@ -320,7 +320,7 @@ func TestClose(t *testing.T) {
 	if err := r.Close(); !errors.Is(err, ErrClosed) {
 		t.Errorf("closed twice: %v", err)
 	}
-	if err := r.Submit(testCrawl, "y", nil); !errors.Is(err, ErrClosed) {
+	if err := r.URLs().Offer("y", nil); !errors.Is(err, ErrClosed) {
 		t.Errorf("%v", err)
 	}
 	r.open()
@@ -338,7 +338,7 @@ func TestRecrawlTriedAgain(t *testing.T) {
 	batch, lanes := r.take()
 	r.finish(batch, lanes)
 	r.confirm(r.next())
-	r.must(r.End(testCrawl, "owner"))
+	r.must(r.End("owner"))
 	r.must(r.begin("next", nil))
 	// the first try got as far as one part
 	var first []crawl.Discovery
@@ -351,7 +351,7 @@ func TestRecrawlTriedAgain(t *testing.T) {
 	}))
 	r.submit("again/1", first...)
 	for range 2 {
-		r.must(r.Recrawl(testCrawl, "again"))
+		r.must(r.URLs().Recrawl("again"))
 		if s := r.status(); s.Waiting != pages || s.Totals.Known != pages {
 			t.Fatalf("%+v", s)
 		}

@@ -105,15 +105,13 @@ func (s *sites) save(tx store.Tx) error {
 
 // Reward rewards the groups of pages by their scores, for a frontier that is made anew of the archive. It is
 // idempotent by id.
-func (f *Frontier) Reward(name, id string, scores map[string]float64) error {
-	f.mu.Lock()
-	s, err := f.get(name)
-	f.mu.Unlock()
+func (h Learning) Reward(id string, scores map[string]float64) error {
+	s, err := h.state()
 	if err != nil {
 		return err
 	}
-	return f.update(func(tx *transaction) (func(), error) {
-		e, marker := f.edit(tx, s), s.keys.Batch(id, "end")
+	return h.f.update(func(tx *transaction) (func(), error) {
+		e, marker := h.f.edit(tx, s), s.keys.Batch(id, "end")
 		if done, err := tx.Has(marker); done || err != nil {
 			return nil, err
 		}

@@ -23,14 +23,14 @@ func TestBanditLearnsWhileItCrawls(t *testing.T) {
 			crawl.Discovery{URL: fmt.Sprintf("%sbad/%d", home, i), Via: home, Path: "SL", Score: 0.3, TagPath: "html/body/div.footer/ul.links/li/a"},
 			crawl.Discovery{URL: fmt.Sprintf("%sgood/%d", home, i), Via: home, Path: "SL", Score: 0.3, TagPath: "html/body/div.main/article.post/h2.title/a"})
 	}
-	r.must(r.Submit(testCrawl, "links", links))
+	r.must(r.URLs().Offer("links", links))
 	good, seen := 0, 0
 	for n := range 30 {
 		if n == 15 {
 			r.reopen()
 		}
 		batch, lanes := r.take()
-		commit := Commit{Crawl: testCrawl, Batch: batch}
+		commit := Commit{Batch: batch}
 		for _, lane := range lanes {
 			for _, target := range lane.Targets {
 				o := crawl.Outcome{URL: target.URL, Kind: crawl.OutcomeDone, Status: 200}
@@ -63,12 +63,12 @@ func TestReward(t *testing.T) {
 	link := func(path string) crawl.Discovery {
 		return crawl.Discovery{URL: home + path, Via: home, Path: "SL", Score: 0.3, TagPath: tag}
 	}
-	r.must(r.Submit(testCrawl, "links", []crawl.Discovery{link("one")}))
+	r.must(r.URLs().Offer("links", []crawl.Discovery{link("one")}))
 	for range 2 {
-		r.must(r.Reward(testCrawl, "reward-1", map[string]float64{home + "one": 0, home + "unknown": 1}))
+		r.must(r.Learning().Reward("reward-1", map[string]float64{home + "one": 0, home + "unknown": 1}))
 	}
 	r.reopen()
-	r.must(r.Submit(testCrawl, "more", []crawl.Discovery{link("two")}))
+	r.must(r.URLs().Offer("more", []crawl.Discovery{link("two")}))
 	_, lanes := r.take()
 	for _, target := range lanes[0].Targets {
 		// by hand: of a group with one page of worth 0 there is to be expected 0 + 0.3·√(ln 3 / 2); the helper's share of

@@ -17,31 +17,31 @@ const maxIdle = 2 * time.Second
 
 // Start binds granted claims to a batch, each once, however often it was granted; those that are gone meanwhile are left
 // out, and their leases released. The times of grants are by the worker's clock (politeness.Clock.Local). It is idempotent.
-func (f *Frontier) Start(name, batch string, grants []politeness.Grant) ([]Claim, error) {
-	return f.take(name, batch, grants, false)
+func (h Batch) Start(grants []politeness.Grant) ([]Claim, error) {
+	return h.take(grants, false)
 }
 
 // Lease gives claims of a batch the leases that it asked for itself, for lanes that go on.
-func (f *Frontier) Lease(name, batch string, grants []politeness.Grant) error {
-	_, err := f.take(name, batch, grants, true)
+func (h Batch) Lease(grants []politeness.Grant) error {
+	_, err := h.take(grants, true)
 	return err
 }
 
 // take binds granted claims to a batch, which has asked for them itself or is new.
-func (f *Frontier) take(name, batch string, grants []politeness.Grant, asked bool) (claims []Claim, err error) {
+func (h Batch) take(grants []politeness.Grant, asked bool) (claims []Claim, err error) {
 	nonce := newNonce()
-	err = f.withCrawl(name, func(s *state, tx *transaction) (func(), error) {
+	err = h.update(func(s *state, tx *transaction) (func(), error) {
 		claims = claims[:0]
 		var gone []Release
 		var again []string                         // leases that were released before and must not be now
 		seen := make(map[string]bool, len(grants)) // a claim that came twice would be two lanes to one host
 		var late []*Claim                          // that another crawl was faster than
 		rests := map[uint64]time.Time{}            // of hosts, that other workers know
-		delays, err := f.crawlDelays(s, grants)    // a claim may have waited for long
+		delays, err := h.f.crawlDelays(s, grants)  // a claim may have waited for long
 		if err != nil {
 			return nil, err
 		}
-		f.mu.Lock()
+		h.f.mu.Lock()
 		for _, g := range grants {
 			if seen[g.Lease] {
 				continue
@@ -52,15 +52,15 @@ func (f *Frontier) take(name, batch string, grants []politeness.Grant, asked boo
 				gone = append(gone, s.unwanted(g))
 				continue
 			}
-			if c.Batch != "" && c.Batch != batch {
+			if c.Batch != "" && c.Batch != h.id {
 				continue // the other batch has the lease
 			}
 			if err := errors.Join(tx.touch(s, c.Queue), tx.touch(nil, c.Queue)); err != nil {
-				f.mu.Unlock()
+				h.f.mu.Unlock()
 				return nil, err
 			}
 			started := *c
-			mine := c.Batch == batch
+			mine := c.Batch == h.id
 			if mine && g.Number <= c.Grant { // this very grant has been taken
 				claims = append(claims, started)
 				continue
@@ -69,17 +69,17 @@ func (f *Frontier) take(name, batch string, grants []politeness.Grant, asked boo
 				gone = append(gone, s.unwanted(g))
 				continue
 			}
-			now := f.opts.Now()
+			now := h.f.opts.Now()
 			from := g.NotBefore
 			if g.HostNotBefore.After(now) {
 				rests[c.Queue] = times.Latest(rests[c.Queue], now.Add(min(g.HostNotBefore.Sub(now), hearsay)))
 			}
-			if rest := times.Latest(f.hosts.next[c.Queue], g.HostNotBefore); rest.After(now) { // what has passed is forgotten some time, by a restart too
+			if rest := times.Latest(h.f.hosts.next[c.Queue], g.HostNotBefore); rest.After(now) { // what has passed is forgotten some time, by a restart too
 				from = times.Latest(from, rest)
 			}
 			idle := c.Batch == "" && from.After(times.Latest(g.NotBefore, now).Add(maxIdle))
 			atWork := mine && c.leased() && c.Lease.After(now) // the grant only confirms its lease
-			if !atWork && (idle || f.hosts.elsewhere(s, c.Queue).After(now)) {
+			if !atWork && (idle || h.f.hosts.elsewhere(s, c.Queue).After(now)) {
 				// another asks its host, or has, perhaps at another address
 				if gone = append(gone, s.unwanted(g)); c.Batch == "" {
 					late = append(late, c)
@@ -90,23 +90,23 @@ func (f *Frontier) take(name, batch string, grants []politeness.Grant, asked boo
 				again = append(again, g.Lease)
 			}
 			if c.Batch == "" {
-				s.enliven(&started, batch, nonce)
+				s.enliven(&started, h.id, nonce)
 			}
-			started.Batch, started.Lease, started.NotBefore, started.Ended = batch, g.Deadline, from, false
+			started.Batch, started.Lease, started.NotBefore, started.Ended = h.id, g.Deadline, from, false
 			started.Reading, started.Grant, started.Delay = time.Time{}, g.Number, max(c.Delay, delays[c.Queue])
-			started.Deadline = f.opts.Now().Add(f.opts.ClaimTTL)
+			started.Deadline = h.f.opts.Now().Add(h.f.opts.ClaimTTL)
 			claims = append(claims, started)
 		}
-		f.mu.Unlock()
-		apply, err := f.saveClaims(tx, s, claims, gone)
+		h.f.mu.Unlock()
+		apply, err := h.f.saveClaims(tx, s, claims, gone)
 		if err != nil {
 			return nil, err
 		}
-		drop, err := f.dropClaims(tx, s, late)
+		drop, err := h.f.dropClaims(tx, s, late)
 		if err != nil {
 			return nil, err
 		}
-		rest, err := f.restHosts(tx, rests)
+		rest, err := h.f.restHosts(tx, rests)
 		if err != nil {
 			return nil, err
 		}

@@ -78,10 +78,10 @@ func (s *state) longest() *Longest {
 }
 
 // Progress returns where a crawl's run stands.
-func (f *Frontier) Progress(name string) (Progress, error) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	s, err := f.get(name)
+func (h Crawl) Progress() (Progress, error) {
+	h.f.mu.Lock()
+	defer h.f.mu.Unlock()
+	s, err := h.f.get(h.crawl)
 	if err != nil {
 		return Progress{}, err
 	}
@@ -126,10 +126,10 @@ func (s *state) countClaims(out *Status) {
 }
 
 // Left tells whether any URL of a crawl waits, or will be tried again.
-func (f *Frontier) Left(name string) (bool, error) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	s, err := f.get(name)
+func (h Crawl) Left() (bool, error) {
+	h.f.mu.Lock()
+	defer h.f.mu.Unlock()
+	s, err := h.f.get(h.crawl)
 	if err != nil {
 		return false, err
 	}
@@ -140,20 +140,20 @@ func (f *Frontier) Left(name string) (bool, error) {
 const slowest = 10
 
 // Status returns the state of a crawl.
-func (f *Frontier) Status(name string) (Status, error) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	s, err := f.get(name)
+func (h Crawl) Status() (Status, error) {
+	h.f.mu.Lock()
+	defer h.f.mu.Unlock()
+	s, err := h.f.get(h.crawl)
 	if err != nil {
 		return Status{}, err
 	}
 	out := Status{
-		Crawl: name, Run: s.Run, Active: s.Active, Started: s.Started, Reference: s.Reference, Totals: s.Totals,
+		Crawl: h.crawl, Run: s.Run, Active: s.Active, Started: s.Started, Reference: s.Reference, Totals: s.Totals,
 		Waiting: max(s.waiting-s.taken.n, 0), Delayed: s.delayed, Claimed: s.taken.n, Top: slices.Clone(s.Top), Ends: slices.Clone(s.Ends), Learned: s.Learned, Trail: slices.Clone(s.Trail),
 	}
 	s.countClaims(&out)
 	out.Queues = s.schedule.Queues()
-	resting, slow := s.schedule.Slow(f.opts.Now(), slowest)
+	resting, slow := s.schedule.Slow(h.f.opts.Now(), slowest)
 	out.Resting = resting
 	for _, q := range slow {
 		out.Slow = append(out.Slow, Queue{q.Name, q.Waiting, q.Due(), q.Fails})

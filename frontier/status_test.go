@@ -12,7 +12,7 @@ func TestLongestQueue(t *testing.T) {
 	r := newRig(t, func(d *crawl.Definition) { d.Budget.PerPLD = 1 })
 	longest := func(want Longest) {
 		t.Helper()
-		p, err := r.Progress(testCrawl)
+		p, err := r.Progress()
 		r.must(err)
 		if p.Longest == nil && want != (Longest{}) || p.Longest != nil && *p.Longest != want {
 			t.Errorf("%+v, want %+v", p.Longest, want)

@@ -35,13 +35,13 @@ type SubmitAnswer struct {
 	Reason string `json:"reason,omitempty" cbor:"3,keyasint,omitempty"`
 }
 
-// Take offers submitted URLs and tells what became of each, in their order. It is idempotent by id, answers included.
-func (f *Frontier) Take(name, id string, list []Submission) (answers []SubmitAnswer, err error) {
-	err = f.withCrawl(name, func(s *state, tx *transaction) (func(), error) {
-		e := f.edit(tx, s)
-		f.mu.Lock()
+// Submit offers submitted URLs and tells what became of each, in their order. It is idempotent by id, answers included.
+func (h URLs) Submit(id string, list []Submission) (answers []SubmitAnswer, err error) {
+	err = h.update(func(s *state, tx *transaction) (func(), error) {
+		e := h.f.edit(tx, s)
+		h.f.mu.Lock()
 		bound := s.scope
-		f.mu.Unlock()
+		h.f.mu.Unlock()
 		key := s.keys.Batch(id, "answers")
 		answers = make([]SubmitAnswer, len(list))
 		if there, err := tx.Load(key, &answers); there || err != nil {

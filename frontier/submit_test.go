@@ -37,7 +37,7 @@ func TestSubmittedURLsAreAnswered(t *testing.T) {
 	list[5].URL = "http://spam.example/"
 	want := []string{SubmitAccepted, SubmitKnown, SubmitKnown, SubmitOutOfScope, SubmitAccepted, SubmitBlacklisted, SubmitOutOfScope, SubmitMalformed, SubmitMalformed, SubmitAccepted, SubmitMalformed, SubmitRefused}
 	answers := func(id string) (got []string) {
-		list, err := r.Take(testCrawl, id, list)
+		list, err := r.URLs().Submit(id, list)
 		r.must(err)
 		for _, a := range list {
 			got = append(got, a.Answer)
@@ -63,7 +63,7 @@ func TestSubmittedURLsAreAnswered(t *testing.T) {
 	if got := answers("second"); slices.Contains(got, SubmitAccepted) {
 		t.Errorf("submitted again: %q", got)
 	}
-	if left, err := r.Left(testCrawl); err != nil || !left {
+	if left, err := r.Left(); err != nil || !left {
 		t.Errorf("%v, %v", left, err)
 	}
 }
@@ -80,7 +80,7 @@ func TestSubmittedBlacklist(t *testing.T) {
 			s.Blacklisted = true
 			list = append(list, s)
 		}
-		got, err := r.Take(testCrawl, strings.Join(urls, ","), list)
+		got, err := r.URLs().Submit(strings.Join(urls, ","), list)
 		r.must(err)
 		for _, a := range got {
 			if a.Answer != SubmitBlacklisted {
@@ -90,7 +90,7 @@ func TestSubmittedBlacklist(t *testing.T) {
 	}
 	ban("http://a.example/0", "http://a.example/2", "http://new.example/")
 	batch := r.start(claim)
-	lanes, err := r.Reopen(testCrawl, batch, []Claim{claim}, nil)
+	lanes, err := r.Batch(batch).Reopen([]Claim{claim}, nil)
 	r.must(err)
 	if got := targets(lanes...); !slices.Equal(got, []string{"http://a.example/1"}) {
 		t.Errorf("fetches %q", got)
@@ -102,15 +102,15 @@ func TestSubmittedBlacklist(t *testing.T) {
 		t.Errorf("%+v", s)
 	}
 	r.confirm(r.next())
-	r.must(r.End(testCrawl, "owner"))
+	r.must(r.End("owner"))
 	r.must(r.begin("next", nil))
 	r.reopen()
 	r.submit("again", all...)
-	r.must(r.Recrawl(testCrawl, "recrawl"))
+	r.must(r.URLs().Recrawl("recrawl"))
 	if got := r.states(); got["http://a.example/0"] != "blacklisted" || got["http://new.example/"] != "blacklisted" || got["http://a.example/1"] != "waiting" {
 		t.Errorf("%v", got)
 	}
-	if got, err := r.Take(testCrawl, "plain", []Submission{submission("http://new.example/", "S", 1)}); err != nil || got[0].Answer != SubmitBlacklisted || got[0].Reason == "" {
+	if got, err := r.URLs().Submit("plain", []Submission{submission("http://new.example/", "S", 1)}); err != nil || got[0].Answer != SubmitBlacklisted || got[0].Reason == "" {
 		t.Errorf("%+v, %v", got, err)
 	}
 }

@@ -15,7 +15,7 @@ import (
 func (r *rig) pages(relevant, irrelevant, unscored, errors int) {
 	r.t.Helper()
 	r.batch++
-	c := Commit{Crawl: testCrawl, Batch: fmt.Sprint("pages ", r.batch)}
+	c := Commit{Batch: fmt.Sprint("pages ", r.batch)}
 	var links []crawl.Discovery
 	for i := range relevant + irrelevant + unscored + errors {
 		o := crawl.Outcome{URL: fmt.Sprintf("http://h%d.example/%d", r.batch, i), Kind: crawl.OutcomeDone, Status: 200, Bytes: 10, Score: 1}
@@ -45,7 +45,7 @@ func (r *rig) hurry() {
 	r.must(r.Close())
 	f, err := Open(r.dir, Options{Now: r.clock.Now, NoSync: true})
 	r.must(err)
-	r.Frontier = f
+	r.Frontier, r.Crawl = f, f.Crawl(testCrawl)
 }
 
 func sameTrail(a, b []Point) bool {
@@ -134,7 +134,7 @@ func TestTrailIsItsOwn(t *testing.T) {
 	r := newRig(t, nil)
 	r.submit("s", found(0.5, "http://a.example/")...)
 	for range 2 {
-		r.must(r.Commit(Commit{Crawl: testCrawl, Batch: "b", Outcomes: []crawl.Outcome{done("http://a.example/")}}))
+		r.must(r.Commit(Commit{Batch: "b", Outcomes: []crawl.Outcome{done("http://a.example/")}}))
 	}
 	got := r.status().Trail
 	if len(got) != 1 {
@@ -207,10 +207,10 @@ func TestTrailsOfTwoCrawls(t *testing.T) {
 	r.must(err)
 	r.clock.pass(time.Second)
 	r.pages(1, 0, 0, 0)
-	r.must(r.Submit("other", "s", found(1, "http://a.example/")))
-	r.must(r.Commit(Commit{Crawl: "other", Batch: "b", Outcomes: []crawl.Outcome{{URL: "http://a.example/", Kind: crawl.OutcomeDone, Status: 200, Score: 0}}}))
+	r.must(r.Frontier.Crawl("other").URLs().Offer("s", found(1, "http://a.example/")))
+	r.must(r.Frontier.Crawl("other").Commit(Commit{Batch: "b", Outcomes: []crawl.Outcome{{URL: "http://a.example/", Kind: crawl.OutcomeDone, Status: 200, Score: 0}}}))
 	r.reopen()
-	other, err := r.Status("other")
+	other, err := r.Frontier.Crawl("other").Status()
 	r.must(err)
 	if mine := r.status().Trail; len(mine) != 1 || len(other.Trail) != 1 || mine[0].Relevant != 1 || other.Trail[0].Relevant != 0 {
 		t.Errorf("%+v\n%+v", mine, other.Trail)
@@ -304,14 +304,14 @@ func TestHarvestsAreOfEqualParts(t *testing.T) {
 func TestProgressHasHarvests(t *testing.T) {
 	r := newRig(t, nil)
 	for i := range 10 {
-		p, err := r.Progress(testCrawl)
+		p, err := r.Progress()
 		r.must(err)
 		if p.Harvests != nil {
 			t.Errorf("after %d batches: %v", i, p.Harvests)
 		}
 		r.pages(i%2, 1-i%2, 0, 0)
 	}
-	p, err := r.Progress(testCrawl)
+	p, err := r.Progress()
 	r.must(err)
 	if want := []float64{0, 1, 0, 1, 0, 1, 0, 1, 0, 1}; !slices.Equal(p.Harvests, want) {
 		t.Errorf("%v, want %v", p.Harvests, want)
@@ -333,18 +333,18 @@ func TestConfigureStrategy(t *testing.T) {
 			if restart {
 				r.reopen()
 			}
-			plan, err := r.Plan(testCrawl)
+			plan, err := r.Plan()
 			r.must(err)
 			got, _ := json.Marshal(plan.Definition)
 			want, _ := json.Marshal(d)
-			if (r.Learner(testCrawl) != nil) != learner || string(got) != string(want) {
-				t.Errorf("restart %v, %s: learner %v, definition %s, want\n%s", restart, what, r.Learner(testCrawl) != nil, got, want)
+			if (r.Learning().Order() != nil) != learner || string(got) != string(want) {
+				t.Errorf("restart %v, %s: learner %v, definition %s, want\n%s", restart, what, r.Learning().Order() != nil, got, want)
 			}
 		}
 		expect("at first", true, definition(ofRavens))
-		r.must(r.Configure(testCrawl, definition(ofWeights)))
+		r.must(r.Configure(definition(ofWeights)))
 		expect("weighted", false, definition(ofWeights))
-		r.must(r.Configure(testCrawl, definition(ofRavens)))
+		r.must(r.Configure(definition(ofRavens)))
 		expect("fused", true, definition(ofRavens))
 		if s := r.status(); s.Run != 1 || !s.Active {
 			t.Errorf("it is another run: %+v", s)
@@ -364,15 +364,15 @@ func TestConfigureKeepsLessons(t *testing.T) {
 			}
 		}
 		r.submit("seeds", c.seeds...)
-		r.must(r.Teach(testCrawl, nil, examples(3)))
+		r.must(r.Learning().Teach(nil, examples(3)))
 		for _, commit := range c.commits[:3] {
 			r.must(r.Commit(commit))
 		}
 		before := r.knows(c)
-		r.must(r.Configure(testCrawl, definition(ofWeights)))
+		r.must(r.Configure(definition(ofWeights)))
 		turn()
 		r.must(r.Commit(c.commits[3])) // teaches nothing
-		r.must(r.Configure(testCrawl, definition(ofRavens)))
+		r.must(r.Configure(definition(ofRavens)))
 		turn()
 		now := r.knows(c)
 		if !slices.Equal(before, now) {
@@ -396,7 +396,7 @@ func TestConfigureToLearn(t *testing.T) {
 	r := newRig(t, ofWeights)
 	r.submit("seeds", c.seeds...)
 	r.must(r.Commit(c.commits[0]))
-	r.must(r.Configure(testCrawl, definition(ofRavens)))
+	r.must(r.Configure(definition(ofRavens)))
 	before := r.knows(c)
 	if !slices.Equal(before, c.untaught()) {
 		t.Error("it knows something that nobody has taught it")
@@ -428,7 +428,7 @@ func TestConfigureBounds(t *testing.T) {
 	if got := targets(lanes...); len(got) != 2 {
 		t.Fatalf("%q", got)
 	}
-	r.must(r.Configure(testCrawl, definition(edit(3, 100, 5))))
+	r.must(r.Configure(definition(edit(3, 100, 5))))
 	r.finish(batch, lanes)
 	batch, lanes = r.take()
 	if got := targets(lanes...); !slices.Equal(got, []string{"http://a.example/2", "http://a.example/3", "http://a.example/4"}) {
@@ -442,13 +442,13 @@ func TestConfigureBounds(t *testing.T) {
 	if got := r.next(); !got.Drained {
 		t.Errorf("%+v", got)
 	}
-	r.must(r.Configure(testCrawl, definition(edit(1, 100, 0)))) // no bound: what waits goes on
+	r.must(r.Configure(definition(edit(1, 100, 0)))) // no bound: what waits goes on
 	batch, lanes = r.take()
 	if got := targets(lanes...); !slices.Equal(got, []string{"http://a.example/5"}) {
 		t.Errorf("without a bound: %q", got)
 	}
 	r.finish(batch, lanes)
-	r.must(r.Configure(testCrawl, definition(edit(1, 6, 0))))
+	r.must(r.Configure(definition(edit(1, 6, 0))))
 	r.confirm(r.next())
 	if got := r.next(); got.Spent != "pages" {
 		t.Errorf("of %d pages, the budget is %q spent", r.status().Totals.Pages, got.Spent)
@@ -458,10 +458,10 @@ func TestConfigureBounds(t *testing.T) {
 // A crawl that nobody knows cannot be changed, and the topic of one is part of what was learned.
 func TestConfigureNobody(t *testing.T) {
 	r := newRig(t, ofRavens)
-	if err := r.Configure("no such crawl", definition(nil)); err == nil {
+	if err := r.Frontier.Crawl("no such crawl").Configure(definition(nil)); err == nil {
 		t.Error("it is changed")
 	}
-	if r.Learner(testCrawl) == nil || r.status().Run != 1 {
+	if r.Learning().Order() == nil || r.status().Run != 1 {
 		t.Error("another crawl is changed")
 	}
 }

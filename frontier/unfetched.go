@@ -46,14 +46,12 @@ func (e *edit) keepUnfetched(outcomes []crawl.Outcome, failed []queuedURL) error
 
 // Unfetched returns the first URLs that ended without a batch and are not reported yet, at most a number; first is the number
 // of the first of them, the same until it is reported.
-func (f *Frontier) Unfetched(name string, most int) (list []Unfetched, first int64, err error) {
-	f.mu.Lock()
-	s, err := f.get(name)
-	f.mu.Unlock()
+func (h URLs) Unfetched(most int) (list []Unfetched, first int64, err error) {
+	s, err := h.state()
 	if err != nil {
 		return nil, 0, err
 	}
-	err = f.store.View(func(txn store.Reader) error {
+	err = h.f.store.View(func(txn store.Reader) error {
 		return txn.Scan(s.keys.All(store.Unfetched), nil, func(key store.Key, value []byte) (bool, error) {
 			var u Unfetched
 			if err := codec.Unmarshal(value, &u); err != nil {
@@ -70,8 +68,8 @@ func (f *Frontier) Unfetched(name string, most int) (list []Unfetched, first int
 }
 
 // Reported says that the archive holds the first n of what Unfetched returned.
-func (f *Frontier) Reported(name string, n int) error {
-	return f.withCrawl(name, func(s *state, tx *transaction) (func(), error) {
+func (h URLs) Reported(n int) error {
+	return h.update(func(s *state, tx *transaction) (func(), error) {
 		_, err := tx.DeleteFirst(s.keys.All(store.Unfetched), n)
 		return nil, err
 	})

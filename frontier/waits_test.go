@@ -111,7 +111,7 @@ func TestSlowHostBesideOthers(t *testing.T) {
 				t.Fatalf("%v: %+v", err, got)
 			}
 			batch := r.start(got.Claims...)
-			lanes, failed := r.Reopen(testCrawl, batch, got.Claims, nil)
+			lanes, failed := r.Batch(batch).Reopen(got.Claims, nil)
 			r.must(failed)
 			if list := targets(lanes...); !slices.Equal(list, want) {
 				t.Fatalf("%v: %q, not %q", err, list, want)
@@ -207,7 +207,7 @@ func TestWithdrawnAskersMakeRoom(t *testing.T) {
 	if got := r.ask(perIP); len(got.Claims) != 0 {
 		t.Fatalf("%+v", got)
 	}
-	r.must(r.Withdraw(testCrawl))
+	r.must(r.Withdraw())
 	r.clock.pass(busyAddress)
 	if got := r.ask(perIP); !slices.Equal(plds(got.Claims), []string{"b.example"}) {
 		t.Fatalf("%+v", got)

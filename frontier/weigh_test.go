@@ -32,7 +32,7 @@ func (k *kinds) links(host string, n int, kinds ...string) (list []crawl.Discove
 			p.Links = append(p.Links, order.Link{URL: url, Anchor: words(kind), Name: kind, TagPath: "html/body/div." + kind + "/a"})
 		}
 	}
-	for i, l := range k.Learner(testCrawl).Judge(p, nil).Links {
+	for i, l := range k.Learning().Order().Judge(p, nil).Links {
 		list = append(list, crawl.Discovery{URL: p.Links[i].URL, Via: p.URL, Path: "SL", Score: l.Priority, LinkFeatures: l.LinkFeatures})
 	}
 	return list
@@ -44,7 +44,7 @@ func (k *kinds) teach(n int, kind string, worth float64) {
 	k.lessons++
 	links := k.links(fmt.Sprintf("taught%d.example", k.lessons), n, kind)
 	k.submit(fmt.Sprint("to teach ", k.lessons), links...)
-	c := Commit{Crawl: testCrawl, Batch: fmt.Sprint("taught ", k.lessons)}
+	c := Commit{Batch: fmt.Sprint("taught ", k.lessons)}
 	for _, l := range links {
 		c.Outcomes = append(c.Outcomes, visited(l.URL, worth))
 	}
@@ -313,7 +313,7 @@ func TestMovedMeanwhile(t *testing.T) {
 	const n = 80
 	k := flipped(t, n, func(d *crawl.Definition) { d.Order.PerQueue = 3 })
 	gone, risen := map[string]bool{}, ""
-	late := Commit{Crawl: testCrawl, Batch: "late", Discoveries: k.links("a.example", n, "down", "up")[n/2 : n]}
+	late := Commit{Batch: "late", Discoveries: k.links("a.example", n, "down", "up")[n/2 : n]}
 	var waiting []string
 	for i, s := range k.standings() {
 		if i%3 == 0 {
@@ -332,7 +332,7 @@ func TestMovedMeanwhile(t *testing.T) {
 	resolve := want.Resolve
 	want.Resolve = func(ctx context.Context, host string) (string, error) {
 		k.must(k.Commit(late))
-		k.must(k.Commit(Commit{Crawl: testCrawl, Batch: "rescored", Rescore: true, Discoveries: another}))
+		k.must(k.Commit(Commit{Batch: "rescored", Rescore: true, Discoveries: another}))
 		return resolve(ctx, host)
 	}
 	round, err := k.Claim(t.Context(), want)
@@ -357,7 +357,7 @@ func TestMovedMeanwhile(t *testing.T) {
 		t.Errorf("%d should wait, and %d are done here: %+v", len(waiting), len(gone), s)
 	}
 	batch := k.start(round.Claims...)
-	lanes, err := k.Reopen(testCrawl, batch, round.Claims, nil)
+	lanes, err := k.Batch(batch).Reopen(round.Claims, nil)
 	k.must(err)
 	for _, u := range targets(lanes...) {
 		if gone[u] {
@@ -395,7 +395,7 @@ func eachURLOnce(t *testing.T, random *rand.Rand) {
 	k.submit("all", all...)
 	type batch struct {
 		name  string
-		lanes []Lane
+		lanes []OpenClaim
 	}
 	var open []batch
 	out, given, moved, n := map[string]bool{}, map[string]int{}, 0, 0
@@ -429,7 +429,7 @@ func eachURLOnce(t *testing.T, random *rand.Rand) {
 			}
 			b := open[0]
 			open = open[1:]
-			c := Commit{Crawl: testCrawl, Batch: b.name}
+			c := Commit{Batch: b.name}
 			for _, u := range targets(b.lanes...) {
 				c.Outcomes = append(c.Outcomes, visited(u, float64(random.IntN(2))))
 				delete(out, u)
@@ -439,7 +439,7 @@ func eachURLOnce(t *testing.T, random *rand.Rand) {
 				c.Discoveries = append(c.Discoveries, all[random.IntN(len(all))])
 			}
 			for _, l := range b.lanes {
-				k.must(k.EndLease(testCrawl, l.ID, k.clock.Now(), false))
+				k.must(k.endLane(l.ID, k.clock.Now(), false))
 			}
 			k.must(k.Commit(c))
 		case 5:
@@ -450,7 +450,7 @@ func eachURLOnce(t *testing.T, random *rand.Rand) {
 			}
 			b := open[0]
 			open = open[1:]
-			k.must(k.GiveBack(testCrawl, b.name, k.clock.Now()))
+			k.must(k.Batch(b.name).GiveBack(k.clock.Now()))
 			for _, u := range targets(b.lanes...) {
 				delete(out, u)
 			}
@@ -471,7 +471,7 @@ func eachURLOnce(t *testing.T, random *rand.Rand) {
 			drained = round.Drained
 			for _, c := range round.Claims {
 				name := k.start(c)
-				lanes, err := k.Reopen(testCrawl, name, []Claim{c}, nil)
+				lanes, err := k.Batch(name).Reopen([]Claim{c}, nil)
 				k.must(err)
 				for _, u := range targets(lanes...) {
 					out[u] = true

@@ -120,25 +120,3 @@ func (f *Frontier) commitOnce(group []pendingWrite) error {
 	f.wake()
 	return nil
 }
-
-// withCrawl makes a mutation of a crawl durable, with all that memory holds of it.
-func (f *Frontier) withCrawl(name string, do func(s *state, tx *transaction) (func(), error)) error {
-	f.mu.Lock()
-	s, err := f.get(name)
-	f.mu.Unlock()
-	if err != nil {
-		return err
-	}
-	return f.update(func(tx *transaction) (func(), error) {
-		f.mu.Lock()
-		err := s.forgotten()
-		if err == nil {
-			err = f.awake(s) // it may have fallen asleep since
-		}
-		f.mu.Unlock()
-		if err != nil {
-			return nil, err
-		}
-		return do(s, tx)
-	})
-}

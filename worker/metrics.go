@@ -249,7 +249,7 @@ func (w *Worker) health(out http.ResponseWriter, r *http.Request) {
 		return
 	}
 	for _, name := range w.front.Crawls() {
-		if s, err := w.front.Status(name); err != nil || !s.Active {
+		if s, err := w.front.Crawl(name).Status(); err != nil || !s.Active {
 			continue
 		}
 		if reason := w.acts.Holds.Reason(name); reason != "" {

@@ -83,7 +83,7 @@ func TestCrawlMetrics(t *testing.T) {
 	m.registry.MustRegister(crawlCollector{front, func(string) string { return "the disk is full" }, time.Now}, diskCollector{watch, sp})
 	has(t, scrape(t, m), `muninn_crawl_pages{crawl="ravens"} 0`, `muninn_crawl_holding{crawl="ravens"} 1`, `muninn_crawl_resting_queues{crawl="ravens"} 0`,
 		"muninn_disk_free_bytes 42", "muninn_disk_floor_bytes 100", "muninn_spool_bytes 12", "muninn_spool_batches 1")
-	if err := front.End(d.Name, "o"); err != nil {
+	if err := front.Crawl(d.Name).End("o"); err != nil {
 		t.Fatal(err)
 	}
 	if text := scrape(t, m); strings.Contains(text, `crawl="ravens"`) {

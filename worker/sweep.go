@@ -25,7 +25,8 @@ func (w *Worker) sweepRegularly() {
 
 func (w *Worker) sweep() {
 	gone, err := w.acts.Spool.Sweep(time.Now(), spool.Retention{
-		Age: w.conf.SpoolKeep, Bytes: int64(w.conf.SpoolBytes), InUse: w.front.Holds,
+		Age: w.conf.SpoolKeep, Bytes: int64(w.conf.SpoolBytes),
+		InUse: func(crawl, batch string) bool { return len(w.front.Crawl(crawl).Batch(batch).Claims()) > 0 },
 	})
 	if err != nil {
 		w.log.Error("sweep the spool", "error", err)

@@ -112,7 +112,7 @@ func TestAsk(t *testing.T) {
 	o := operator{t, server}
 	StartCrawl(t, server.Client, d)
 	Until(t, soon, "the crawl is under way", func() string {
-		if p, err := known.Progress(d.Name); err != nil || p.Totals.Pages < 5 {
+		if p, err := known.Crawl(d.Name).Progress(); err != nil || p.Totals.Pages < 5 {
 			return fmt.Sprintf("%d pages, %v", p.Totals.Pages, err)
 		}
 		return ""
@@ -131,9 +131,9 @@ func TestAsk(t *testing.T) {
 		defer o.muninn(0, "resume", d.Name)
 		waiting := "" // not a seed: nothing led there, and one waits again if the pause came before its lease
 		Until(t, soon, "the batches that are out end", func() string {
-			s, err := known.Status(d.Name)
+			s, err := known.Crawl(d.Name).Status()
 			if err == nil {
-				err = known.Known(d.Name, func(url, state string) error {
+				err = known.Crawl(d.Name).URLs().Known(func(url, state string) error {
 					if state == "waiting" && !slices.ContainsFunc(d.Seeds, func(s crawl.Seed) bool { return s.URL == url }) {
 						waiting = url
 					}
@@ -176,8 +176,8 @@ func TestAsk(t *testing.T) {
 		if !strings.Contains(text, "weighted") || !strings.Contains(text, "7") {
 			t.Errorf("it says %q", text)
 		}
-		plan, err := known.Plan(d.Name)
-		if err != nil || plan.Definition.Order.Strategy != crawl.StrategyWeighted || plan.Definition.Order.PerQueue != 7 || known.Learner(d.Name) != nil {
+		plan, err := known.Crawl(d.Name).Plan()
+		if err != nil || plan.Definition.Order.Strategy != crawl.StrategyWeighted || plan.Definition.Order.PerQueue != 7 || known.Crawl(d.Name).Learning().Order() != nil {
 			t.Errorf("in force is %+v, %v", plan.Definition.Order, err)
 		}
 		kept := definitions(t, archive, d.Name)
@@ -216,7 +216,7 @@ func TestAsk(t *testing.T) {
 	t.Run("learn", func(t *testing.T) {
 		o := operator{t, server}
 		Until(t, soon, "the reference crawl has taught something", func() string {
-			if plan, err := known.Plan(d.Name); err != nil || len(plan.Learned) == 0 {
+			if plan, err := known.Crawl(d.Name).Plan(); err != nil || len(plan.Learned) == 0 {
 				return fmt.Sprintf("nothing was learned, %v", err)
 			}
 			return ""
@@ -237,7 +237,7 @@ func TestAsk(t *testing.T) {
 	})
 
 	t.Run("what cannot be", func(t *testing.T) {
-		before, err := known.Plan(d.Name)
+		before, err := known.Crawl(d.Name).Plan()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -267,7 +267,7 @@ func TestAsk(t *testing.T) {
 				t.Errorf("configure %q: the crawl has not failed: %s", c.args, said)
 			}
 		}
-		after, err := known.Plan(d.Name)
+		after, err := known.Crawl(d.Name).Plan()
 		if err != nil || after.Definition.Order != before.Definition.Order || len(after.Definition.Topic.Keywords) != len(d.Topic.Keywords) {
 			t.Errorf("in force is %+v, %v", after.Definition, err)
 		}
@@ -277,7 +277,7 @@ func TestAsk(t *testing.T) {
 	t.Run("what fits this crawl", func(t *testing.T) {
 		o := operator{t, server}
 		o.muninn(0, "configure", d.Name, "politeness.max_delay=500ms")
-		if plan, err := known.Plan(d.Name); err != nil || plan.Definition.Politeness.MaxDelay.D() != 500*time.Millisecond {
+		if plan, err := known.Crawl(d.Name).Plan(); err != nil || plan.Definition.Politeness.MaxDelay.D() != 500*time.Millisecond {
 			t.Errorf("in force is %+v, %v", plan.Definition.Politeness, err)
 		}
 	})
@@ -305,7 +305,7 @@ func TestAsk(t *testing.T) {
 		o.muninn(1, "report", "nobody")
 	})
 
-	p, err := known.Progress(d.Name)
+	p, err := known.Crawl(d.Name).Progress()
 	if err != nil || p.Totals.Pages >= 3900 {
 		t.Fatalf("after %d pages nothing of this was asked while the crawl was under way: let the web be slower (%v)", p.Totals.Pages, err)
 	}

@@ -195,7 +195,7 @@ func TestLongResetFailedBatches(t *testing.T) {
 	if text := out + fmt.Sprint(err); !strings.Contains(text, "commit.cbor") {
 		t.Errorf("the failure of %s does not tell its reason:\n%s", id, text)
 	}
-	s, err := w.Activities().Frontier.Status(d.Name)
+	s, err := w.Activities().Frontier.Crawl(d.Name).Status()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/muninn-archive/muninn/frontier"
 	"github.com/muninn-archive/muninn/internal/archivecheck"
 	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/webworld"
@@ -74,7 +75,7 @@ func simRun(t *testing.T, server *Server, world *webworld.World, d crawl.Definit
 	if result.Reason != "drained" || result.Totals.Failed > 0 {
 		t.Errorf("the crawl ended with %q and %d failed batches", result.Reason, result.Totals.Failed)
 	}
-	settled(t, w.Activities().Frontier, d.Name)
+	settled(t, w.Activities().Frontier.Crawl(d.Name))
 	w.Stop()
 	return conf.Archive
 }
@@ -120,12 +121,10 @@ func simSame(t *testing.T, report archivecheck.Report, want map[string]int) {
 }
 
 // settled checks that every URL that was claimed has an outcome.
-func settled(t *testing.T, frontier interface {
-	Known(name string, fn func(url, state string) error) error
-}, name string) (states map[string]int) {
+func settled(t *testing.T, crawl frontier.Crawl) (states map[string]int) {
 	t.Helper()
 	states = map[string]int{}
-	err := frontier.Known(name, func(url, state string) error {
+	err := crawl.URLs().Known(func(url, state string) error {
 		if states[state]++; state == "waiting" || state == "delayed" {
 			t.Errorf("%s is %s", url, state)
 		}

@@ -86,7 +86,7 @@ func (e *Engine) parse(ctx context.Context, s Source) (*ParsedBatch, error) {
 		return nil, err
 	}
 	defer func() { _ = done() }()
-	plan, err := e.Frontier.Plan(s.Crawl)
+	plan, err := e.Frontier.Crawl(s.Crawl).Plan()
 	if err != nil {
 		return nil, err
 	}
@@ -129,7 +129,7 @@ func (e *Engine) Judge(ctx context.Context, s Source) (*JudgedBatch, error) {
 	if err != nil {
 		return nil, err
 	}
-	plan, err := e.Frontier.Plan(s.Crawl)
+	plan, err := e.Frontier.Crawl(s.Crawl).Plan()
 	if err != nil {
 		return nil, err
 	}
@@ -137,7 +137,7 @@ func (e *Engine) Judge(ctx context.Context, s Source) (*JudgedBatch, error) {
 	if err != nil {
 		return nil, err
 	}
-	judging := judge.Batch(e.Frontier.Learner(s.Crawl))
+	judging := judge.Batch(e.Frontier.Crawl(s.Crawl).Learning().Order())
 	out := &JudgedBatch{Pages: make([]Judged, len(batch.Pages)), broken: batch.Broken}
 	for i := range batch.Pages {
 		if ctx.Err() != nil {
@@ -170,7 +170,7 @@ func (e *Engine) Remember(crawl, batch string) error {
 	if h == nil || h.judged == nil {
 		return nil
 	}
-	plan, err := e.Frontier.Plan(crawl)
+	plan, err := e.Frontier.Crawl(crawl).Plan()
 	if err != nil {
 		return err
 	}
@@ -182,7 +182,7 @@ func (e *Engine) Remember(crawl, batch string) error {
 	if err != nil || raw == nil {
 		return err
 	}
-	return e.Frontier.Remember(crawl, raw)
+	return e.Frontier.Crawl(crawl).Learning().Remember(raw)
 }
 
 // Drop drops what memory holds of a batch.

@@ -38,7 +38,7 @@ func newRig(t *testing.T, edit func(*crawl.Definition)) *rig {
 	r.must(err)
 	_, err = front.Begin(d.Name, "o", d, bounding, false)
 	r.must(err)
-	r.must(front.Submit(d.Name, "seeds", found))
+	r.must(front.Crawl(d.Name).URLs().Offer("seeds", found))
 	return r
 }
 
@@ -174,8 +174,8 @@ func TestResult(t *testing.T) {
 				t.Errorf("%s: %+v", name, d)
 			}
 		}
-		commit, err := r.Commit("c", "b-1")
-		if err != nil || (commit.Sample != nil) != (c.samples > 0) || commit.Crawl != "c" || commit.Batch != "b-1" || len(commit.Outcomes) != 1 {
+		commit, err := r.Commit("b-1")
+		if err != nil || (commit.Sample != nil) != (c.samples > 0) || commit.Batch != "b-1" || len(commit.Outcomes) != 1 {
 			t.Errorf("%s: %+v, %v", name, commit, err)
 		}
 	}
@@ -184,7 +184,7 @@ func TestResult(t *testing.T) {
 // TestLearn: what the reference crawl teaches is kept before it is in force, and the links that it found are scored by it.
 func TestLearn(t *testing.T) {
 	r := newRig(t, nil)
-	r.must(r.Frontier.Phase("c", 10, true))
+	r.must(r.Frontier.Crawl("c").Phase(10, true))
 	s := r.source("b-1", strings.Repeat("raven wotan saga stones. ", 9), strings.Repeat("soup bread butter. ", 9))
 	judged, err := r.Judge(t.Context(), s)
 	r.must(err)
@@ -200,9 +200,9 @@ func TestLearn(t *testing.T) {
 			links = append(links, archive.Link{Source: p.Page.URL, Path: "SL", Outlink: l, LinkVerdict: p.Verdict.Links[i], Language: p.Page.Language})
 		}
 	}
-	commit, err := result.Commit("c", "b-1")
+	commit, err := result.Commit("b-1")
 	r.must(err)
-	r.must(r.Frontier.Commit(commit))
+	r.must(r.Frontier.Crawl("c").Commit(commit))
 	kept := false
 	learned, err := r.Learn(t.Context(), "c", func(_ context.Context, fn func(archive.Link) error) error {
 		for _, l := range links {
@@ -212,17 +212,17 @@ func TestLearn(t *testing.T) {
 		}
 		return nil
 	}, func(l topic.Model) error {
-		plan, err := r.Frontier.Plan("c")
+		plan, err := r.Frontier.Crawl("c").Plan()
 		kept = len(l.Terms) > 0 && len(plan.Learned) == 0
 		return err
 	})
 	r.must(err)
-	plan, err := r.Frontier.Plan("c")
+	plan, err := r.Frontier.Crawl("c").Plan()
 	r.must(err)
 	if !kept || len(plan.Learned) == 0 || len(learned.Terms) == 0 {
 		t.Errorf("kept before it was in force: %v; %d bytes in force", kept, len(plan.Learned))
 	}
-	if !r.Frontier.Committed("c", "reorder-1") {
+	if !r.Frontier.Crawl("c").Batch("reorder-1").Committed() {
 		t.Error("nothing was scored anew")
 	}
 }

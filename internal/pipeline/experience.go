@@ -29,7 +29,7 @@ func (e *Engine) KeepExperience(ctx context.Context, plan frontier.Plan, store a
 	if plan.Definition.Topic.Empty() {
 		return nil
 	}
-	sum, err := e.Frontier.Learned(name)
+	sum, err := e.Frontier.Crawl(name).Learning().Snapshot()
 	if err != nil {
 		return err
 	}
@@ -41,7 +41,7 @@ func (e *Engine) KeepExperience(ctx context.Context, plan frontier.Plan, store a
 	if err != nil {
 		return err
 	}
-	if err := e.Frontier.Remember(name, memory); err != nil {
+	if err := e.Frontier.Crawl(name).Learning().Remember(memory); err != nil {
 		return err
 	}
 	raw, err := cbor.Marshal(experience{plan.Definition.Topic.Canonical(), sum, memory})
@@ -73,14 +73,14 @@ func (e *Engine) regain(ctx context.Context, store archive.Store, d crawl.Defini
 		return nil
 	}
 	if len(known.Memory) > 0 {
-		if err := e.Frontier.Remember(d.Name, known.Memory); err != nil {
+		if err := e.Frontier.Crawl(d.Name).Learning().Remember(known.Memory); err != nil {
 			return err
 		}
 	}
 	if len(known.Sum) == 0 {
 		return nil
 	}
-	if err := e.Frontier.Relearn(d.Name, known.Sum); err != nil {
+	if err := e.Frontier.Crawl(d.Name).Learning().Restore(known.Sum); err != nil {
 		e.log(ctx).Warn("what was learned before cannot be read and is learned anew", "key", last, "error", err)
 	}
 	return nil

@@ -65,7 +65,7 @@ func (js *judges) of(e *Engine, plan frontier.Plan) (*score.Judge, error) {
 	}
 	var remembered []byte
 	if before == nil {
-		if remembered, err = e.Frontier.Memory(d.Name); err != nil {
+		if remembered, err = e.Frontier.Crawl(d.Name).Learning().Memory(); err != nil {
 			return nil, err
 		}
 	}

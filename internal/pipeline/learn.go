@@ -57,7 +57,7 @@ func (e *Engine) Learn(ctx context.Context, name string, links Links, keep func(
 	if err != nil {
 		return topic.Model{}, err
 	}
-	plan, err := e.Frontier.Plan(name)
+	plan, err := e.Frontier.Crawl(name).Plan()
 	if err != nil {
 		return topic.Model{}, err
 	}
@@ -78,7 +78,7 @@ func (e *Engine) Learn(ctx context.Context, name string, links Links, keep func(
 	if err != nil {
 		return learned, err
 	}
-	if err := e.Frontier.Teach(name, raw, judge.Examples(samples)); err != nil {
+	if err := e.Frontier.Crawl(name).Learning().Teach(raw, judge.Examples(samples)); err != nil {
 		return learned, err
 	}
 	return learned, e.rescore(ctx, name, links, samples)
@@ -100,7 +100,7 @@ const maxRescored = 1_000_000
 // rescore scores the links of the reference crawl anew by what it taught: from then on all URLs that wait are ordered by the
 // same topic.
 func (e *Engine) rescore(ctx context.Context, name string, links Links, samples []topic.Sample) error {
-	plan, err := e.Frontier.Plan(name)
+	plan, err := e.Frontier.Crawl(name).Plan()
 	if err != nil {
 		return err
 	}
@@ -112,7 +112,7 @@ func (e *Engine) rescore(ctx context.Context, name string, links Links, samples 
 	for _, s := range samples {
 		terms[s.URL] = s.Terms
 	}
-	order := e.Frontier.Learner(name)
+	order := e.Frontier.Crawl(name).Learning().Order()
 	var found []crawl.Discovery
 	err = links(ctx, func(l archive.Link) error {
 		if len(found) >= maxRescored || l.NoFollow {
@@ -130,7 +130,7 @@ func (e *Engine) rescore(ctx context.Context, name string, links Links, samples 
 	if err != nil {
 		return err
 	}
-	return e.Frontier.Commit(frontier.Commit{Crawl: name, Batch: fmt.Sprintf("reorder-%d", plan.Run), Discoveries: found, Rescore: true})
+	return e.Frontier.Crawl(name).Commit(frontier.Commit{Batch: fmt.Sprintf("reorder-%d", plan.Run), Discoveries: found, Rescore: true})
 }
 
 // foundAt is an archived link for a judge.
@@ -140,7 +140,7 @@ func foundAt(l archive.Link) score.ArchivedLink {
 
 // samples are those of the run's reference crawl.
 func (e *Engine) samples(name string) (samples []topic.Sample, err error) {
-	err = e.Frontier.Samples(name, func(raw []byte) error {
+	err = e.Frontier.Crawl(name).Learning().Samples(func(raw []byte) error {
 		var list []topic.Sample
 		if err := cbor.Unmarshal(raw, &list); err != nil {
 			return fmt.Errorf("read samples: %w", err)
@@ -154,10 +154,10 @@ func (e *Engine) samples(name string) (samples []topic.Sample, err error) {
 // ShowExamples shows an order that learns what the definition gives as examples; reference: and the pages of the topic that the
 // reference crawl has found.
 func (e *Engine) ShowExamples(name string, reference bool) error {
-	if e.Frontier.Learner(name) == nil {
+	if e.Frontier.Crawl(name).Learning().Order() == nil {
 		return nil
 	}
-	plan, err := e.Frontier.Plan(name)
+	plan, err := e.Frontier.Crawl(name).Plan()
 	if err != nil {
 		return err
 	}
@@ -173,7 +173,7 @@ func (e *Engine) ShowExamples(name string, reference bool) error {
 		topic.BestFirst(samples)
 	}
 	if examples := judge.Examples(samples); len(examples) > 0 {
-		return e.Frontier.Teach(name, nil, examples)
+		return e.Frontier.Crawl(name).Learning().Teach(nil, examples)
 	}
 	return nil
 }

@@ -68,18 +68,20 @@ func (e *Engine) Restore(ctx context.Context, store archive.Store, d crawl.Defin
 	if err != nil {
 		return err
 	}
-	plan, err := e.Frontier.Plan(d.Name)
+	plan, err := e.Frontier.Crawl(d.Name).Plan()
 	if err != nil {
 		return err
 	}
 	walk := archive.Walk[contents]{
 		Prefix: d.Archive.Prefix, Crawl: d.Name,
-		Skip: func(segment string, _ time.Time) bool { return e.Frontier.Committed(d.Name, restoring+segment) },
+		Skip: func(segment string, _ time.Time) bool {
+			return e.Frontier.Crawl(d.Name).Batch(restoring + segment).Committed()
+		},
 		Load: func(ctx context.Context, m archive.Manifest) (contents, error) { return read(ctx, store, m) },
 	}
 	err = walk.Each(ctx, store, func(m archive.Manifest, found contents) error {
 		e.reached(ctx, m.Segment())
-		c := frontier.Commit{Crawl: d.Name, Batch: restoring + m.Segment(), Archive: plan.Archive, Originals: map[string]crawl.Visit{}}
+		c := frontier.Commit{Batch: restoring + m.Segment(), Archive: plan.Archive, Originals: map[string]crawl.Visit{}}
 		for _, i := range found.index {
 			if i.Robots() {
 				continue
@@ -100,7 +102,7 @@ func (e *Engine) Restore(ctx context.Context, store archive.Store, d crawl.Defin
 			}
 			c.Discoveries = append(c.Discoveries, d)
 		}
-		return e.Frontier.Commit(c)
+		return e.Frontier.Crawl(d.Name).Commit(c)
 	})
 	if err != nil {
 		return err
@@ -110,19 +112,19 @@ func (e *Engine) Restore(ctx context.Context, store archive.Store, d crawl.Defin
 			return err
 		}
 	}
-	return e.Frontier.Restored(d.Name)
+	return e.Frontier.Crawl(d.Name).Restored()
 }
 
 // again makes the discoveries of archived links: with the scores that they had, or judged anew by an order that learns, for
 // what it keeps with URLs is not in the archive.
 func (e *Engine) again(d crawl.Definition) (func(archive.Link) (crawl.Discovery, error), error) {
-	whole := e.Frontier.Learner(d.Name)
+	whole := e.Frontier.Crawl(d.Name).Learning().Order()
 	if whole == nil {
 		return func(l archive.Link) (crawl.Discovery, error) {
 			return l.Discovery(&l.LinkVerdict, l.Source, l.Path, d.ByPlaces()), nil
 		}, nil
 	}
-	plan, err := e.Frontier.Plan(d.Name)
+	plan, err := e.Frontier.Crawl(d.Name).Plan()
 	if err != nil {
 		return nil, err
 	}
@@ -140,7 +142,9 @@ func (e *Engine) again(d crawl.Definition) (func(archive.Link) (crawl.Discovery,
 func (e *Engine) restoreRewards(ctx context.Context, store archive.Store, d crawl.Definition) error {
 	walk := archive.Walk[map[string]float64]{
 		Prefix: d.Archive.Prefix, Crawl: d.Name,
-		Skip: func(segment string, _ time.Time) bool { return e.Frontier.Committed(d.Name, rewarding+segment) },
+		Skip: func(segment string, _ time.Time) bool {
+			return e.Frontier.Crawl(d.Name).Batch(rewarding + segment).Committed()
+		},
 		Load: func(ctx context.Context, m archive.Manifest) (map[string]float64, error) {
 			scores := map[string]float64{}
 			err := archive.ReadLinks(ctx, store, m.Links.Key, func(l archive.Link) error {
@@ -154,6 +158,6 @@ func (e *Engine) restoreRewards(ctx context.Context, store archive.Store, d craw
 	}
 	return walk.Each(ctx, store, func(m archive.Manifest, scores map[string]float64) error {
 		e.reached(ctx, m.Segment())
-		return e.Frontier.Reward(d.Name, rewarding+m.Segment(), scores)
+		return e.Frontier.Crawl(d.Name).Learning().Reward(rewarding+m.Segment(), scores)
 	})
 }

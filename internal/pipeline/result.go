@@ -36,8 +36,8 @@ func (r *Result) Add(o crawl.Outcome, path string, p *Judged, places bool) {
 }
 
 // Commit is what the frontier gets of it.
-func (r *Result) Commit(crawl, batch string) (c frontier.Commit, err error) {
-	c = frontier.Commit{Crawl: crawl, Batch: batch, Outcomes: r.Outcomes, Discoveries: r.Discoveries, Originals: r.Originals}
+func (r *Result) Commit(batch string) (c frontier.Commit, err error) {
+	c = frontier.Commit{Batch: batch, Outcomes: r.Outcomes, Discoveries: r.Discoveries, Originals: r.Originals}
 	if len(r.Samples) > 0 {
 		c.Sample, err = cbor.Marshal(r.Samples)
 	}

@@ -21,7 +21,7 @@ func (e *Engine) KeepRules(ctx context.Context, plan frontier.Plan, store archiv
 	d := plan.Definition
 	bad, err := e.Helper.Adaptations.Sites(func(s *adapt.Site) error {
 		u, err := urls.Parse("http://" + s.Host + "/")
-		if err != nil || !s.InForce() || !e.Frontier.Met(d.Name, u.PLD()) {
+		if err != nil || !s.InForce() || !e.Frontier.Crawl(d.Name).URLs().Met(u.PLD()) {
 			return nil
 		}
 		for _, app := range s.Applications() {

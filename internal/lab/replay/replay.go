@@ -88,7 +88,7 @@ func Crawl(ctx context.Context, web *recorded.Web, d crawl.Definition, helper *a
 	if err := c.phase(ctx, 0, false); err != nil {
 		return out, err
 	}
-	p, err := c.frontier.Progress(d.Name)
+	p, err := c.frontier.Crawl(d.Name).Progress()
 	c.run.Took, c.run.Totals = time.Since(began), p.Totals
 	return c.run, err
 }
@@ -107,7 +107,7 @@ func (c *crawling) begin() error {
 	if err := c.pages.ShowExamples(c.d.Name, false); err != nil {
 		return err
 	}
-	return c.frontier.Submit(c.d.Name, "seeds", seeds)
+	return c.frontier.Crawl(c.d.Name).URLs().Offer("seeds", seeds)
 }
 
 // learn learns from the reference crawl, as the live crawl does.
@@ -128,14 +128,14 @@ func (c *crawling) learn(ctx context.Context) error {
 // phase crawls until nothing is left or the bound of the phase is reached.
 func (c *crawling) phase(ctx context.Context, pages int64, reference bool) error {
 	c.reference = reference
-	if err := c.frontier.Phase(c.d.Name, pages, reference); err != nil {
+	if err := c.frontier.Crawl(c.d.Name).Phase(pages, reference); err != nil {
 		return err
 	}
 	for {
 		c.round++
 		c.now = c.now.Add(time.Second)
-		round, err := c.frontier.Claim(ctx, frontier.Want{
-			Crawl: c.d.Name, Round: c.round, Claims: 1, Lanes: 1, Until: c.now, MaxFail: 1,
+		round, err := c.frontier.Crawl(c.d.Name).Claim(ctx, frontier.Want{
+			Round: c.round, Claims: 1, Lanes: 1, Until: c.now, MaxFail: 1,
 			Resolve: func(context.Context, string) (string, error) { return "192.0.2.1", nil },
 			Refused: func(error) bool { return false }, Backoff: func(int) time.Duration { return time.Second },
 		})
@@ -146,7 +146,7 @@ func (c *crawling) phase(ctx context.Context, pages int64, reference bool) error
 		for _, r := range round.Releases {
 			done.Releases = append(done.Releases, r.Key())
 		}
-		if err := c.frontier.Confirm(c.d.Name, done); err != nil {
+		if err := c.frontier.Crawl(c.d.Name).Confirm(done); err != nil {
 			return err
 		}
 		if round.Drained || round.Spent != "" {
@@ -163,10 +163,10 @@ func (c *crawling) phase(ctx context.Context, pages int64, reference bool) error
 // batch has the web answer for the URLs of a claim, and takes their pages through the pipeline.
 func (c *crawling) batch(ctx context.Context, claim frontier.Claim) error {
 	grant := politeness.Grant{Lease: claim.ID, IP: claim.IP, NotBefore: c.now, Deadline: c.now.Add(time.Hour)}
-	if _, err := c.frontier.Start(c.d.Name, claim.ID, []politeness.Grant{grant}); err != nil {
+	if _, err := c.frontier.Crawl(c.d.Name).Batch(claim.ID).Start([]politeness.Grant{grant}); err != nil {
 		return err
 	}
-	lanes, err := c.frontier.Reopen(c.d.Name, claim.ID, []frontier.Claim{claim}, nil)
+	lanes, err := c.frontier.Crawl(c.d.Name).Batch(claim.ID).Reopen([]frontier.Claim{claim}, nil)
 	if err != nil {
 		return err
 	}
@@ -217,14 +217,14 @@ func (c *crawling) batch(ctx context.Context, claim frontier.Claim) error {
 		return err
 	}
 	// A claim whose lane has not ended when it is committed owes its host the longest pause.
-	if err := c.frontier.EndLease(c.d.Name, claim.ID, frontier.LaneEnd{}); err != nil {
+	if err := c.frontier.Crawl(c.d.Name).Lane(claim.ID).End(frontier.LaneEnd{}); err != nil {
 		return err
 	}
-	commit, err := result.Commit(c.d.Name, claim.ID)
+	commit, err := result.Commit(claim.ID)
 	if err != nil {
 		return err
 	}
-	return c.frontier.Commit(commit)
+	return c.frontier.Crawl(c.d.Name).Commit(commit)
 }
 
 // inside reports whether somebody has recorded a URL.
