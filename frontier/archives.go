@@ -55,7 +55,7 @@ func (s *state) claimOf(batch string) *Claim {
 }
 
 // enliven makes a claim a part of a batch's present life, or of a new one if the batch has none; Frontier.mu is held.
-func (s *state) enliven(c *Claim, batch, fresh string) {
+func (s *state) joinLife(c *Claim, batch, fresh string) {
 	c.Nonce, c.Archive, c.Opened = fresh, s.Archive, false
 	if other := s.claimOf(batch); other != nil {
 		c.Nonce, c.Archive, c.Opened = other.Nonce, other.Archive, other.Opened

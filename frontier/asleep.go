@@ -12,7 +12,7 @@ const tidyEvery = 10 * time.Minute
 
 // tidyUp lets crawls sleep whose run has ended: of these memory keeps the record alone, and nothing of queues, learner and
 // URLs until somebody asks or the next run begins. The writer calls it between two transactions: a mutation finds a crawl
-// awake from its begin to its end.
+// awake from its start to its end.
 func (f *Frontier) tidyUp() {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -159,7 +159,7 @@ func TestTimeBudget(t *testing.T) {
 	}
 }
 
-// A waiting claim is told when the time is up.
+// A waiting claim returns when the time is up.
 func TestTimeBudgetWakesUp(t *testing.T) {
 	r := newRig(t, func(d *crawl.Definition) { d.Budget.Time = crawl.Duration(400 * time.Millisecond) })
 	r.submit("s", found(1, "http://a.example/")...)

@@ -64,7 +64,7 @@ func (c *Claim) withoutLoan(pld uint64) []Borrowed {
 	return slices.DeleteFunc(slices.Clone(c.Borrowed), func(b Borrowed) bool { return b.Queue == pld })
 }
 
-// leased tells whether the claim's lease is still its own: neither has its fetching ended, nor was it given up.
+// leased reports whether the claim's lease is still its own: neither has its fetching ended, nor was it given up.
 func (c *Claim) leased() bool { return !c.Ended && c.Reading.IsZero() }
 
 // Resolve finds the address of a host. An error that is Refused or not temporary is the host's fate.
@@ -83,7 +83,7 @@ type Want struct {
 	Resolve Resolve
 	Refused func(error) bool
 	Backoff func(failures int) time.Duration
-	Local   func(error) bool // tells that a look-up failed for want of a network
+	Local   func(error) bool // reports whether a look-up failed for want of a network
 	MaxFail int              // rounds in a row in which a host cannot be resolved before its URLs fail
 }
 
@@ -104,7 +104,7 @@ func (r Round) empty() bool {
 	return len(r.Claims)+len(r.Releases)+len(r.Renewals)+len(r.Expired) == 0 && !r.Drained && !r.Idle && r.Spent == ""
 }
 
-// Claim waits until there is something to claim, to release or to tell, and returns it. Claims and
+// Claim waits until there is something to claim, to release or to report, and returns it. Claims and
 // journal stay until they are committed and confirmed, so a round that is lost is given again.
 func (h Crawl) Claim(ctx context.Context, w Want) (Round, error) {
 	round := Round{Claims: h.again(w)}
@@ -156,7 +156,7 @@ func (h Crawl) again(w Want) []Claim {
 	return claims
 }
 
-// report fills in what is not a claim and tells when to look again.
+// report fills in what is not a claim and returns when to look again.
 func (h Crawl) report(w Want, round *Round, now time.Time) (wake time.Time, err error) {
 	h.f.mu.Lock()
 	defer h.f.mu.Unlock()

@@ -36,7 +36,7 @@ func (h Batch) Claims() []Claim {
 	return claims
 }
 
-// held tells whether a claim is out on a queue; Frontier.mu is held.
+// held reports whether a claim is out on a queue; Frontier.mu is held.
 func (s *state) held(pld uint64) bool {
 	for _, c := range s.claims {
 		if c.Queue == pld {
@@ -52,7 +52,7 @@ func (f *Frontier) held(s *state, pld uint64) bool {
 	return s.held(pld)
 }
 
-// heldElsewhere tells whether a claim of another crawl is out on a host.
+// heldElsewhere reports whether a claim of another crawl is out on a host.
 func (f *Frontier) heldElsewhere(s *state, pld uint64) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -75,7 +75,7 @@ func (s *state) hold(c *Claim) {
 	s.hosts.enter(s, c)
 }
 
-// drop takes a claim out of memory; back tells that some of its URLs stay in the queue. Frontier.mu is
+// drop takes a claim out of memory; back says that some of its URLs stay in the queue. Frontier.mu is
 // held.
 func (s *state) drop(c *Claim, back bool, now time.Time) {
 	delete(s.claims, c.ID)

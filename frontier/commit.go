@@ -21,7 +21,7 @@ type Commit struct {
 	Discoveries []crawl.Discovery
 	Originals   map[string]crawl.Visit // payload digests archived for the first time
 	Sample      []byte                 // what the reference crawl learns from
-	// Recovered says that the lists were made anew out of the archive, perhaps in another order: portions of the commit
+	// Recovered says that the lists were made again from the archive, perhaps in another order: portions of the commit
 	// that were written before say nothing of its portions.
 	Recovered bool
 	// Rest, if not zero, says that the batch failed: what it brings is what it had come to. The queues of its claims rest until
@@ -78,7 +78,7 @@ func (c *Commit) marker(portion int) string {
 	return fmt.Sprint(portion)
 }
 
-// Committed tells whether a batch was committed.
+// Committed reports whether a batch was committed.
 func (h Batch) Committed() bool {
 	s, err := h.state()
 	if err != nil {
@@ -195,7 +195,7 @@ func (e *edit) endBatch(now committing, claims []*Claim) (apply func(), err erro
 	}
 	if len(now.c.Outcomes) > 0 {
 		e.rec.Totals.Batches++
-		if err := e.trailed(); err != nil {
+		if err := e.addPoint(); err != nil {
 			return nil, err
 		}
 	}

@@ -87,7 +87,7 @@ func TestCommitDropsWhatDoesNotFit(t *testing.T) {
 	}
 }
 
-// A commit that was cut off between two of its transactions goes on where it was, and counts nothing twice.
+// A commit that was cut off between two of its transactions continues where it was, and counts nothing twice.
 func TestCommitGoesOn(t *testing.T) {
 	const n = 30
 	for after := range 3 {
@@ -117,7 +117,7 @@ func TestCommitGoesOn(t *testing.T) {
 	}
 }
 
-// A commit that was cut off between two of its transactions, and whose lists were lost and made anew in another order, loses
+// A commit that was cut off between two of its transactions, and whose lists were lost and made again in another order, loses
 // none of its links.
 func TestCommitGoesOnRecovered(t *testing.T) {
 	r, batch, lanes := bundle(t, 1)

@@ -80,7 +80,7 @@ func (h Crawl) Confirm(done Confirmed) error {
 	})
 }
 
-// renewable tells whether a lease lasts long enough for its renewal to come in time: one that is over may
+// renewable reports whether a lease lasts long enough for its renewal to come in time: one that is over may
 // be another's already.
 func (f *Frontier) renewable(c *Claim, now time.Time) bool {
 	return c.leased() && c.Lease.After(now.Add(renewalTime))

@@ -26,11 +26,11 @@ type crawlRecord struct {
 
 	Restore bool `cbor:"17,keyasint,omitempty"` // what another frontier knew is still to be brought in
 
-	Lessons     uint64 `cbor:"18,keyasint,omitempty"` // the last of the order that learns
-	LessonsFrom uint64 `cbor:"19,keyasint,omitempty"` // those up to it were of another topic
+	Updates    uint64 `cbor:"18,keyasint,omitempty"` // number of the last learning update
+	TopicSince uint64 `cbor:"19,keyasint,omitempty"` // updates up to it were of another topic
 
-	TrailStep int64   `cbor:"20,keyasint,omitempty"` // pages from point to point
-	Trail     []Point `cbor:"-"`                     // kept apart, written when it grows
+	HistoryStep int64   `cbor:"20,keyasint,omitempty"` // pages from point to point
+	History     []Point `cbor:"-"`                     // kept apart, written when it grows
 
 	planRecord `cbor:"-"`
 	planned    bool // planRecord is to be written

@@ -10,7 +10,7 @@ import (
 )
 
 // edit is what a mutation changes of one crawl: its record and what was learned of its sites, which are written with the
-// transaction, and its queues, of which memory hears once the transaction is on disk.
+// transaction, and its queues, which memory shows once the transaction is on disk.
 type edit struct {
 	*transaction
 	f       *Frontier

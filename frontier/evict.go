@@ -117,7 +117,7 @@ func (f *Frontier) crawlDelay(pld uint64) (longest time.Duration, err error) {
 	return longest, err
 }
 
-// Met tells whether a crawl has met a PLD.
+// Met reports whether a crawl has met a PLD.
 func (h URLs) Met(pld string) bool {
 	s, err := h.state()
 	if err != nil {

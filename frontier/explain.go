@@ -14,7 +14,7 @@ import (
 	"github.com/muninn-archive/muninn/internal/urls"
 )
 
-// Explanation tells why a URL stands where it stands.
+// Explanation says why a URL stands where it stands.
 type Explanation struct {
 	URL      string    `json:"url"`
 	State    string    `json:"state"` // waiting, claimed, delayed, done, failed, refused, blacklisted, or unknown
@@ -53,7 +53,7 @@ type Explanation struct {
 // maxBefore bounds the URLs that Explain counts.
 const maxBefore = 100_000
 
-// Explain tells where a canonical URL stands in a crawl, and why.
+// Explain returns where a canonical URL stands in a crawl, and why.
 func (h URLs) Explain(u urls.URL) (Explanation, error) {
 	k := record.KeyOf(u)
 	out := Explanation{URL: u.String(), PLD: u.PLD(), State: "unknown"}

@@ -26,7 +26,7 @@ func (r *rig) why(url string) Explanation {
 	return e
 }
 
-// about tells whether two priorities are the same but for what their sixteen bits leave out.
+// about reports whether two priorities are the same but for what their sixteen bits leave out.
 func about(a, b float64) bool { return math.Abs(a-b) < 1e-4 }
 
 // states is a crawl with a URL in each state. Those of a.example wait, but two that are claimed.
@@ -71,7 +71,7 @@ func states(t *testing.T) (r *rig, again time.Time) {
 	return r, again
 }
 
-// Each state is told with where the URL stands and why; a restart changes nothing of it.
+// Each state is explained with where the URL stands and why; a restart changes nothing of it.
 func TestExplainStates(t *testing.T) {
 	r, again := states(t)
 	link := Explanation{Via: "http://seed.example/", Path: "SL", Run: 1, Links: 1, Strategy: crawl.StrategyFused, Update: crawl.UpdateMax}
@@ -180,7 +180,7 @@ func TestExplainGoesAlong(t *testing.T) {
 	}
 }
 
-// The queue is told with the URL: when it may be claimed from, and whether its PLD has pages left.
+// The queue is explained with the URL: when it may be claimed from, and whether its PLD has pages left.
 func TestExplainQueue(t *testing.T) {
 	r := newRig(t, func(d *crawl.Definition) { d.Budget.PerPLD, d.Order.PerQueue = 2, 1 })
 	r.submit("s", found(0.5, "http://a.example/1", "http://a.example/2", "http://a.example/3")...)
@@ -210,7 +210,7 @@ func TestExplainQueue(t *testing.T) {
 	}
 }
 
-// The scores of all links that were offered together are told, and the priority that they make by each update function.
+// The scores of all links that were offered together are shown, and the priority that they make by each update function.
 func TestExplainScores(t *testing.T) {
 	for update, want := range map[string]float64{
 		crawl.UpdateFirst: 0.5, crawl.UpdateLast: 0.4, crawl.UpdateAvg: 0.4, crawl.UpdateMax: 0.5, crawl.UpdateSum: 1.2 / 2.2,
@@ -265,7 +265,7 @@ func TestExplainParts(t *testing.T) {
 	}
 }
 
-// Of an order that learns, the weights are told, and what a URL is worth now beside what it was when it was queued.
+// Of an order that learns, the weights are shown, and the priority of a URL now beside what it was when it was queued.
 func TestExplainLearned(t *testing.T) {
 	k := &kinds{rig: newRig(t, ofRavens)}
 	k.must(k.Learning().Teach(nil, examples(5)))
@@ -352,7 +352,7 @@ func TestExplainPlace(t *testing.T) {
 	}
 }
 
-// A URL of an earlier run is told with that run until it is met again.
+// A URL of an earlier run is explained with that run until it is met again.
 func TestExplainNextRun(t *testing.T) {
 	r := newRig(t, nil)
 	r.submit("s", found(0.5, "http://a.example/1", "http://a.example/2")...)
@@ -379,7 +379,7 @@ func TestExplainNothing(t *testing.T) {
 	r.open()
 }
 
-// Explanations are given while the crawl goes on, whatever changes meanwhile.
+// Explanations are given while the crawl runs, whatever changes meanwhile.
 func TestExplainBesideCommits(t *testing.T) {
 	c := courseOf(10, 10)
 	r := newRig(t, ofRavens)

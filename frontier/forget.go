@@ -18,7 +18,7 @@ var ErrFull = fmt.Errorf("the frontier knows %d crawls, the most it can: forget 
 // again once the last ones are used up: all that was kept under them is gone. Frontier.mu is held.
 func (f *Frontier) freeID(tx *transaction) (store.Keys, error) {
 	used := map[store.Keys]bool{0: true}
-	for _, crawls := range []map[string]*state{f.crawls, tx.born} {
+	for _, crawls := range []map[string]*state{f.crawls, tx.added} {
 		for _, s := range crawls {
 			used[s.keys] = true
 		}
@@ -47,7 +47,7 @@ const forgetPart = 5000
 
 // Abandon takes the claims of a run back whose workflow is gone, as it is after a termination: nobody else would. The run is that
 // of owner; if another has taken it over, or it has ended, Abandon returns ErrBusy. It returns the releases that politeness has
-// not heard of, which are to be sent before the crawl is forgotten. The run stays one that has not ended.
+// not confirmed, which are to be sent before the crawl is forgotten. The run stays one that has not ended.
 func (h Crawl) Abandon(owner string) (releases []Release, err error) {
 	err = h.update(func(s *state, tx *transaction) (func(), error) {
 		if rec := h.f.draft(tx, s); !rec.Active || rec.Owner != owner {

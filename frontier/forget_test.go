@@ -76,7 +76,7 @@ func TestForget(t *testing.T) {
 	}
 	r.other("gone")
 	if s, err := r.Frontier.Crawl("gone").Status(); err != nil || s.Run != 1 || s.Totals.Known != 2 {
-		t.Errorf("begun anew: %+v, %v", s, err)
+		t.Errorf("begun again: %+v, %v", s, err)
 	}
 }
 

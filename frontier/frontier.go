@@ -55,7 +55,7 @@ type Frontier struct {
 	mu      sync.Mutex
 	crawls  map[string]*state
 	hosts   *hosts
-	changed chan struct{} // closed and made anew whenever something changes
+	changed chan struct{} // closed and replaced whenever something changes
 	nextID  store.Keys
 	tidy    chan struct{} // a run has ended
 
@@ -131,7 +131,7 @@ func (f *Frontier) Close() error {
 	return err
 }
 
-// wake tells those who wait that something has changed.
+// wake wakes those who wait for a change.
 func (f *Frontier) wake() {
 	f.mu.Lock()
 	defer f.mu.Unlock()

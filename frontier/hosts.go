@@ -81,7 +81,7 @@ func (h *hosts) enter(s *state, c *Claim) {
 		} else if c.Ended {
 			h.drop(ref, pld)
 		}
-		h.tellOthers(s, c, pld)
+		h.refreshOthers(s, c, pld)
 	}
 }
 
@@ -90,17 +90,17 @@ func (h *hosts) leave(s *state, c *Claim, but []uint64) {
 	for _, pld := range c.asks() {
 		if !slices.Contains(but, pld) {
 			h.drop(claimRef{s, c.ID}, pld)
-			h.tellOthers(s, c, pld)
+			h.refreshOthers(s, c, pld)
 		}
 	}
 }
 
-// tellOthers tells all queues of a host but the claim's own.
-func (h *hosts) tellOthers(s *state, c *Claim, pld uint64) {
+// refreshOthers refreshes all queues of a host but the claim's own.
+func (h *hosts) refreshOthers(s *state, c *Claim, pld uint64) {
 	if c.Queue == pld {
-		h.tell(s, pld)
+		h.refresh(s, pld)
 	} else {
-		h.tell(nil, pld)
+		h.refresh(nil, pld)
 	}
 }
 
@@ -112,8 +112,8 @@ func (h *hosts) drop(ref claimRef, pld uint64) {
 	}
 }
 
-// tell puts the host's queues where they belong, in all crawls but one; nil for none.
-func (h *hosts) tell(but *state, pld uint64) {
+// refresh puts the host's queues where they belong, in all crawls but one; nil for none.
+func (h *hosts) refresh(but *state, pld uint64) {
 	for _, s := range h.crawls {
 		if q, known := s.queues[pld]; known && s != but {
 			h.inform(s, q)
@@ -171,7 +171,7 @@ func (f *Frontier) restHost(tx *transaction, pld uint64, until time.Time) (apply
 			f.hosts.swept = len(f.hosts.next)
 		}
 		f.hosts.next[pld] = until
-		f.hosts.tell(nil, pld)
+		f.hosts.refresh(nil, pld)
 	}, nil
 }
 

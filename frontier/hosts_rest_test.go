@@ -250,7 +250,7 @@ func TestHostThatAnotherWorkerAsked(t *testing.T) {
 	if got := r.next(); len(got.Claims) != 0 || len(got.Releases) != 1 || got.Releases[0].Lease != claim.ID {
 		t.Fatalf("%+v", got)
 	}
-	for range 2 { // it is told again
+	for range 2 { // it is said again
 		r.clock.pass(hearsay - time.Second)
 		if got, more := r.next(), other(); len(got.Claims)+len(more.Claims) != 0 {
 			t.Fatalf("claimed too early: %+v, %+v", got, more)
@@ -280,7 +280,7 @@ func TestReleasesTellOfHosts(t *testing.T) {
 	claim := r.one()
 	batch := r.start(claim)
 	now := r.clock.Now()
-	told := func(address, host time.Duration) {
+	said := func(address, host time.Duration) {
 		t.Helper()
 		got := r.next().Releases
 		if len(got) != 1 || !got[0].Next.Equal(now.Add(address)) || got[0].Host != "a.example" || !got[0].HostNext.Equal(now.Add(host)) {
@@ -289,10 +289,10 @@ func TestReleasesTellOfHosts(t *testing.T) {
 	}
 	r.must(r.Lane(claim.ID).Yield(now.Add(time.Second), now.Add(5*time.Minute)))
 	r.reopen()
-	told(time.Second, 5*time.Minute)
+	said(time.Second, 5*time.Minute)
 	r.must(r.Lane(claim.ID).End(LaneEnd{Address: now.Add(time.Second), Host: now.Add(20 * time.Second)}))
 	r.reopen()
-	told(time.Second, 20*time.Second)
+	said(time.Second, 20*time.Second)
 	r.confirm(r.next())
 	r.must(r.Commit(Commit{Batch: batch, Outcomes: []crawl.Outcome{done("http://a.example/0")}}))
 	r.clock.pass(20 * time.Second)

@@ -1,14 +1,14 @@
 package frontier
 
 // Inherit makes a crawl known that another frontier knew, which is lost: it has had that many runs. What it
-// knew is to be brought in by Commit, until Restored is called; Plan tells.
+// knew is to be brought in by Commit, until Restored is called; Plan says so.
 func (f *Frontier) Inherit(name string, runs uint32) error {
 	return f.update(func(tx *transaction) (func(), error) {
 		f.mu.Lock()
 		_, known := f.crawls[name]
 		id, full := f.freeID(tx)
 		f.mu.Unlock()
-		if _, born := tx.born[name]; known || born {
+		if _, born := tx.added[name]; known || born {
 			return nil, nil
 		}
 		if full != nil {
@@ -18,7 +18,7 @@ func (f *Frontier) Inherit(name string, runs uint32) error {
 		if err != nil {
 			return nil, err
 		}
-		tx.bear(name, s)
+		tx.addCrawl(name, s)
 		f.draft(tx, s)
 		return func() { f.adopt(s, s.scope, false) }, nil
 	})

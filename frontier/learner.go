@@ -9,10 +9,10 @@ import (
 	"github.com/muninn-archive/muninn/internal/order"
 )
 
-// What an order learns of a crawl is a learner.Learner in memory. On disk it is a log of lessons, one a batch, and from time to
-// time the sum of them all, which takes the place of those before.
+// What an order learns of a crawl is a learner.Learner in memory. On disk it is a log of updates, one a batch, and from time to
+// time a snapshot, which takes the place of the updates that it holds.
 
-// learns tells whether the order of a crawl learns.
+// learns reports whether the order of a crawl learns.
 func learns(d *crawl.Definition) bool {
 	return d.Order.Strategy == crawl.StrategyFused && !d.Topic.Empty()
 }
@@ -21,12 +21,12 @@ func learns(d *crawl.Definition) bool {
 func newLearning(rec *crawlRecord) *learner.Learner {
 	s := order.DefaultSettings()
 	s.Seed, s.Enough = rec.Definition.Order.Seed, rec.Definition.Topic.Threshold
-	return learner.New(s, rec.LessonsFrom)
+	return learner.New(s, rec.TopicSince)
 }
 
 // learnBy puts what the crawl learns by in force, after its plan has changed; Frontier.mu is held.
 func (s *state) learnBy() {
-	if s.learning == nil && learns(&s.Definition) || s.learning != nil && s.learning.TopicSince != s.LessonsFrom {
+	if s.learning == nil && learns(&s.Definition) || s.learning != nil && s.learning.TopicSince != s.TopicSince {
 		s.learning = newLearning(&s.crawlRecord)
 	}
 	for _, q := range s.queues {
@@ -45,7 +45,7 @@ func (s *state) learner() *learner.Learner {
 
 // loadLearning brings up what was learned of a crawl.
 func (s *state) loadLearning(txn store.Reader) error {
-	if s.learnBy(); s.learning == nil && s.Lessons > s.LessonsFrom {
+	if s.learnBy(); s.learning == nil && s.Updates > s.TopicSince {
 		s.learning = newLearning(&s.crawlRecord)
 	}
 	if s.learning == nil {
@@ -56,8 +56,8 @@ func (s *state) loadLearning(txn store.Reader) error {
 	if err != nil {
 		return err
 	}
-	known := s.LessonsFrom
-	if snapshot.Number > known && l.Restore(snapshot.Number, raw) { // else it is learned anew from what comes
+	known := s.TopicSince
+	if snapshot.Number > known && l.Restore(snapshot.Number, raw) { // else it is learned again from what comes
 		known = snapshot.Number
 	}
 	err = txn.Scan(s.keys.All(store.Updates), s.keys.Update(known+1), func(key store.Key, value []byte) (bool, error) {
@@ -82,8 +82,8 @@ func (e *edit) learn(u *learner.Update) (apply func(), err error) {
 	if err != nil {
 		return nil, err
 	}
-	e.rec.Lessons++
-	seq := e.rec.Lessons
+	e.rec.Updates++
+	seq := e.rec.Updates
 	if err := e.Set(s.keys.Update(seq), raw); err != nil {
 		return nil, err
 	}
@@ -103,30 +103,30 @@ func (f *Frontier) train(s *state) {
 		return
 	}
 	if l.Train(); l.Due() {
-		go f.saveLearning(s, l)
+		go f.saveSnapshot(s, l)
 	}
 	f.wake() // claims of the crawl have waited for it
 }
 
-// saveLearning keeps the sum of what was learned. Whatever goes wrong, the lessons are still there.
-func (f *Frontier) saveLearning(s *state, l *learner.Learner) {
+// saveSnapshot keeps a snapshot of what was learned. Whatever goes wrong, the updates are still there.
+func (f *Frontier) saveSnapshot(s *state, l *learner.Learner) {
 	defer l.Saved()
 	if seq, raw, err := l.Snapshot(); err == nil {
-		_ = f.keepSum(s, seq, raw, nil)
+		_ = f.keepSnapshot(s, seq, raw, nil)
 	}
 }
 
-// keepSum writes the sum of the lessons up to a number, in parts, and drops those lessons; apply, which may be nil, is called
+// keepSnapshot writes the snapshot of the updates up to a number, in parts, and drops those updates; apply, which may be nil, is called
 // once it is durable.
-func (f *Frontier) keepSum(s *state, seq uint64, raw []byte, apply func()) error {
+func (f *Frontier) keepSnapshot(s *state, seq uint64, raw []byte, apply func()) error {
 	return f.keepParts(s.keys.All(store.Snapshots), seq, raw, func(tx *transaction) (func(), error) {
 		rec := f.draft(tx, s)
-		rec.Lessons = max(rec.Lessons, seq)
+		rec.Updates = max(rec.Updates, seq)
 		return apply, tx.DeleteBelow(s.keys.All(store.Updates), s.keys.Update(seq+1))
 	})
 }
 
-// Snapshot returns the sum of what a crawl has learned, for Relearn; nil if its order does not learn.
+// Snapshot returns what a crawl has learned, for Restore; nil if its order does not learn.
 func (h Learning) Snapshot() (raw []byte, err error) {
 	h.f.mu.Lock()
 	var l *learner.Learner
@@ -149,12 +149,12 @@ func (h Learning) Restore(raw []byte) error {
 		h.f.mu.Unlock()
 		return err
 	}
-	l, seq := s.learner(), s.Lessons+1
+	l, seq := s.learner(), s.Updates+1
 	h.f.mu.Unlock()
 	if err := order.NewFused(nil, order.DefaultSettings()).Restore(raw); err != nil {
 		return err
 	}
-	err = h.f.keepSum(s, seq, raw, func() { l.AddSnapshot(seq, raw) })
+	err = h.f.keepSnapshot(s, seq, raw, func() { l.AddSnapshot(seq, raw) })
 	h.f.train(s)
 	return err
 }
@@ -222,6 +222,6 @@ func (h Learning) Teach(learned []byte, examples [][]byte) error {
 	return err
 }
 
-// saving tells whether a snapshot of what the crawl has learned is being written. Such a crawl does not fall asleep: brought up
+// saving reports whether a snapshot of what the crawl has learned is being written. Such a crawl does not fall asleep: brought up
 // again meanwhile, it could write another snapshot with the same number between the parts of this one.
 func (s *state) saving() bool { return s.learning != nil && s.learning.Saving() }

@@ -150,16 +150,16 @@ func (c *course) untaught() []uint64 {
 	return c.knows(order.NewFused(nil, s))
 }
 
-// learned is what is on disk of a learner: the numbers of its lessons, its sum, and the keys of the parts of sums.
-func (r *rig) learned() (lessons []uint64, sum store.Parts, parts [][]byte) {
+// learned is what is on disk of a learner: the numbers of its updates, its snapshot, and the keys of the parts of snapshots.
+func (r *rig) learned() (updates []uint64, snapshot store.Parts, parts [][]byte) {
 	r.t.Helper()
 	r.must(r.store.View(func(txn store.Reader) error {
 		keys := r.crawls[testCrawl].keys
 		var err error
-		sum, err = txn.PartsUnder(keys.All(store.Snapshots))
+		snapshot, err = txn.PartsUnder(keys.All(store.Snapshots))
 		return errors.Join(err,
 			txn.Keys(keys.All(store.Updates), func(key store.Key) (bool, error) {
-				lessons = append(lessons, key.Number())
+				updates = append(updates, key.Number())
 				return true, nil
 			}),
 			txn.Keys(append(keys.All(store.Snapshots), 'p'), func(key store.Key) (bool, error) {
@@ -167,43 +167,43 @@ func (r *rig) learned() (lessons []uint64, sum store.Parts, parts [][]byte) {
 				return true, nil
 			}))
 	}))
-	return lessons, sum, parts
+	return updates, snapshot, parts
 }
 
-// lesson reads one of the lessons on disk.
-func (r *rig) lesson(seq uint64) (l learner.Update) {
+// updateOf reads one of the updates on disk.
+func (r *rig) updateOf(seq uint64) (l learner.Update) {
 	r.t.Helper()
 	r.must(r.store.View(func(txn store.Reader) error {
 		found, err := txn.Get(r.crawls[testCrawl].keys.Update(seq), func(raw []byte) error { return codec.Unmarshal(raw, &l) })
 		if err == nil && !found {
-			err = fmt.Errorf("there is no lesson %d", seq)
+			err = fmt.Errorf("there is no update %d", seq)
 		}
 		return err
 	}))
 	return l
 }
 
-// summed waits until the sum is kept of all lessons after some.
-func (r *rig) summed(after uint64) (sum store.Parts) {
+// snapshotAfter waits until the snapshot is kept of all updates after some.
+func (r *rig) snapshotAfter(after uint64) (snapshot store.Parts) {
 	r.t.Helper()
 	late := time.After(2 * time.Minute)
 	for {
 		r.mu.Lock()
 		changed := r.changed
 		r.mu.Unlock()
-		if _, sum, _ = r.learned(); sum.Number > after {
-			return sum
+		if _, snapshot, _ = r.learned(); snapshot.Number > after {
+			return snapshot
 		}
 		select {
 		case <-changed:
 		case <-late:
-			r.t.Fatalf("after two minutes the sum is of lesson %d still", sum.Number)
+			r.t.Fatalf("after two minutes the snapshot is of update %d still", snapshot.Number)
 		}
 	}
 }
 
 // TestLearnerSurvives: the same commits, with a restart after each and without, teach the same to the bit, and each
-// teaches something. There are too few visits for a sum.
+// teaches something. There are too few visits for a snapshot.
 func TestLearnerSurvives(t *testing.T) {
 	c := courseOf(12, 10)
 	still, restless := newRig(t, ofRavens), newRig(t, ofRavens)
@@ -241,14 +241,14 @@ func TestLearnerSurvives(t *testing.T) {
 			check(fmt.Sprintf("%d examples", i))
 		}
 	}
-	if lessons, sum, _ := restless.learned(); len(lessons) != len(c.commits)+2 || sum != (store.Parts{}) {
-		t.Errorf("lessons %v, sum %+v", lessons, sum)
+	if updates, snapshot, _ := restless.learned(); len(updates) != len(c.commits)+2 || snapshot != (store.Parts{}) {
+		t.Errorf("updates %v, snapshot %+v", updates, snapshot)
 	}
 }
 
-// TestLearnerSurvivesSums: a sum takes the place of the lessons that it holds and of the sum before, and teaches the
+// TestLearnerSurvivesSnapshots: a snapshot takes the place of the updates that it holds and of the snapshot before, and teaches the
 // same.
-func TestLearnerSurvivesSums(t *testing.T) {
+func TestLearnerSurvivesSnapshots(t *testing.T) {
 	c := courseOf(48, 50)
 	still, restless := newRig(t, ofRavens), newRig(t, ofRavens)
 	for _, r := range []*rig{still, restless} {
@@ -257,74 +257,74 @@ func TestLearnerSurvivesSums(t *testing.T) {
 	restless.must(restless.update(func(tx *transaction) (func(), error) { // left by a process that was killed
 		return nil, tx.SetPart(restless.crawls[testCrawl].keys.All(store.Snapshots), 3, 0, []byte("what no snapshot holds"))
 	}))
-	visits, sums, last := 0, 0, store.Parts{}
+	visits, snapshots, last := 0, 0, store.Parts{}
 	for i, commit := range c.commits {
 		for _, r := range []*rig{still, restless} {
 			r.must(r.Commit(commit))
 		}
 		if visits += c.visits[i]; visits >= learner.SnapshotEvery {
-			visits, last = 0, restless.summed(last.Number)
-			sums++
+			visits, last = 0, restless.snapshotAfter(last.Number)
+			snapshots++
 		}
-		lessons, sum, parts := restless.learned()
-		if sum != last || len(lessons) != i+1-int(sum.Number) || len(lessons) > 0 && lessons[0] != sum.Number+1 {
-			t.Fatalf("%s: lessons %v beside the sum %+v, want %+v", commit.Batch, lessons, sum, last)
+		updates, snapshot, parts := restless.learned()
+		if snapshot != last || len(updates) != i+1-int(snapshot.Number) || len(updates) > 0 && updates[0] != snapshot.Number+1 {
+			t.Fatalf("%s: updates %v beside the snapshot %+v, want %+v", commit.Batch, updates, snapshot, last)
 		}
-		if sums > 0 && len(parts) != sum.Parts || sum.Parts == 0 && len(parts) != 1 {
-			t.Fatalf("%s: parts of sums %q, of the present %d", commit.Batch, parts, sum.Parts)
+		if snapshots > 0 && len(parts) != snapshot.Parts || snapshot.Parts == 0 && len(parts) != 1 {
+			t.Fatalf("%s: parts of snapshots %q, of the present %d", commit.Batch, parts, snapshot.Parts)
 		}
 		if i%5 == 0 || visits == 0 {
 			restless.reopen()
 			if !slices.Equal(still.knows(c), restless.knows(c)) {
-				t.Fatalf("%s: another thing after a restart, with the sum %+v and %d lessons", commit.Batch, sum, len(lessons))
+				t.Fatalf("%s: another thing after a restart, with the snapshot %+v and %d updates", commit.Batch, snapshot, len(updates))
 			}
 		}
 	}
-	if sums != 2 {
-		t.Fatalf("%d sums", sums)
+	if snapshots != 2 {
+		t.Fatalf("%d snapshots", snapshots)
 	}
 	if !slices.Equal(still.knows(c), restless.knows(c)) {
 		t.Error("another thing in the end")
 	}
 }
 
-// TestLearnerGoesOnWhileItIsSummed: lessons that come in while the sum is written are not lost.
-func TestLearnerGoesOnWhileItIsSummed(t *testing.T) {
+// TestLearnerLearnsDuringSnapshot: updates that come in while the snapshot is written are not lost.
+func TestLearnerLearnsDuringSnapshot(t *testing.T) {
 	c := courseOf(30, 50)
 	r := newRig(t, ofRavens)
 	r.submit("seeds", c.seeds...)
 	for _, commit := range c.commits {
 		r.must(r.Commit(commit))
 	}
-	sum := r.summed(0)
-	lessons, _, _ := r.learned()
-	if len(lessons) != len(c.commits)-int(sum.Number) {
-		t.Errorf("lessons %v beside the sum %+v", lessons, sum)
+	snapshot := r.snapshotAfter(0)
+	updates, _, _ := r.learned()
+	if len(updates) != len(c.commits)-int(snapshot.Number) {
+		t.Errorf("updates %v beside the snapshot %+v", updates, snapshot)
 	}
 	before := r.knows(c)
 	r.reopen()
 	if !slices.Equal(before, r.knows(c)) {
-		t.Errorf("another thing after a restart, with the sum %+v and %d lessons", sum, len(lessons))
+		t.Errorf("another thing after a restart, with the snapshot %+v and %d updates", snapshot, len(updates))
 	}
 }
 
-// TestDamagedSum: a sum that cannot be read is no reason not to open; what comes is learned.
-func TestDamagedSum(t *testing.T) {
+// TestDamagedSnapshot: a snapshot that cannot be read is no reason not to open; what comes is learned.
+func TestDamagedSnapshot(t *testing.T) {
 	c := courseOf(25, 50)
 	r := newRig(t, ofRavens)
 	r.submit("seeds", c.seeds...)
 	for _, commit := range c.commits[:23] {
 		r.must(r.Commit(commit))
 	}
-	sum := r.summed(0)
+	snapshot := r.snapshotAfter(0)
 	r.must(r.update(func(tx *transaction) (func(), error) {
-		return nil, tx.SetPart(r.crawls[testCrawl].keys.All(store.Snapshots), sum.Number, 0, []byte("no snapshot"))
+		return nil, tx.SetPart(r.crawls[testCrawl].keys.All(store.Snapshots), snapshot.Number, 0, []byte("no snapshot"))
 	}))
 	sound := r.knows(c)
 	r.reopen()
 	damaged := r.knows(c)
 	if slices.Equal(damaged, sound) {
-		t.Fatal("the sum was not needed")
+		t.Fatal("the snapshot was not needed")
 	}
 	r.must(r.Commit(c.commits[23]))
 	now := r.knows(c)
@@ -364,14 +364,14 @@ func TestLessonTwice(t *testing.T) {
 		}
 	}
 	often.reopen()
-	lessons, _, _ := often.learned()
-	if !slices.Equal(once.knows(c), often.knows(c)) || len(lessons) != len(c.commits) {
-		t.Errorf("lessons %v of %d commits", lessons, len(c.commits))
+	updates, _, _ := often.learned()
+	if !slices.Equal(once.knows(c), often.knows(c)) || len(updates) != len(c.commits) {
+		t.Errorf("updates %v of %d commits", updates, len(c.commits))
 	}
 }
 
-// TestLessonsTogether: commits that share a transaction teach what they teach one by one, in the order of their numbers.
-func TestLessonsTogether(t *testing.T) {
+// TestUpdatesTogether: commits that share a transaction teach what they teach one by one, in the order of their numbers.
+func TestUpdatesTogether(t *testing.T) {
 	c := courseOf(6, 10)
 	r := newRig(t, ofRavens)
 	r.submit("seeds", c.seeds...)
@@ -384,8 +384,8 @@ func TestLessonsTogether(t *testing.T) {
 	}
 	r.together(calls...)
 	before := r.knows(c)
-	if lessons, _, _ := r.learned(); !slices.Equal(lessons, []uint64{1, 2, 3, 4, 5, 6}) {
-		t.Errorf("lessons %v", lessons)
+	if updates, _, _ := r.learned(); !slices.Equal(updates, []uint64{1, 2, 3, 4, 5, 6}) {
+		t.Errorf("updates %v", updates)
 	}
 	r.reopen()
 	if !slices.Equal(before, r.knows(c)) {
@@ -419,13 +419,13 @@ func TestWhatTeaches(t *testing.T) {
 		outcome("robots", crawl.OutcomeRobots, 0, seen), outcome("refused", crawl.OutcomeRefused, 0, seen), outcome("retry", crawl.OutcomeRetry, 0, seen),
 		outcome("returned", crawl.OutcomeReturned, 0, seen),
 	}}))
-	if lessons, _, _ := r.learned(); len(lessons) != 0 {
-		t.Errorf("lessons %v of nothing", lessons)
+	if updates, _, _ := r.learned(); len(updates) != 0 {
+		t.Errorf("updates %v of nothing", updates)
 	}
 	r.must(r.Commit(Commit{Batch: "pages", Outcomes: []crawl.Outcome{
 		outcome("page", crawl.OutcomeDone, 200, seen), outcome("unmodified", crawl.OutcomeUnmodified, 304, seen),
 	}}))
-	got := r.lesson(1).Visits
+	got := r.updateOf(1).Visits
 	if len(got) != 2 {
 		t.Fatalf("%+v", got)
 	}
@@ -472,7 +472,7 @@ func TestPromise(t *testing.T) {
 		return crawl.Outcome{URL: url, Kind: crawl.OutcomeDone, Status: 200, Score: -1, Worth: 1, PageFeatures: views.Encode()}
 	}
 	r.must(r.Commit(Commit{Batch: "pages", Outcomes: []crawl.Outcome{page(one), page(two)}, Discoveries: links}))
-	got := r.lesson(1).Visits
+	got := r.updateOf(1).Visits
 	if len(got) != 2 {
 		t.Fatalf("%+v", got)
 	}
@@ -501,12 +501,12 @@ func TestPromiseOfManyLinks(t *testing.T) {
 	r.must(r.Commit(Commit{Batch: "b", Discoveries: links, Outcomes: []crawl.Outcome{
 		{URL: page, Kind: crawl.OutcomeDone, Status: 200, Score: -1, Worth: 1, PageFeatures: judged.PageFeatures},
 	}}))
-	if got := r.lesson(1).Visits[0].Promise; math.Abs(got-want) > want/1e6 {
+	if got := r.updateOf(1).Visits[0].Promise; math.Abs(got-want) > want/1e6 {
 		t.Errorf("%d links promise %v, want %v", len(links), got, want)
 	}
 }
 
-// TestLearnsNot: an order that does not learn has no learner, and keeps no lessons; nor has a crawl without a topic.
+// TestLearnsNot: an order that does not learn has no learner, and keeps no updates; nor has a crawl without a topic.
 func TestLearnsNot(t *testing.T) {
 	c := courseOf(3, 10)
 	for name, edit := range map[string]func(*crawl.Definition){
@@ -520,8 +520,8 @@ func TestLearnsNot(t *testing.T) {
 		for _, commit := range c.commits {
 			r.must(r.Commit(commit))
 		}
-		if lessons, _, _ := r.learned(); r.Learning().Order() != nil || len(lessons) != 0 {
-			t.Errorf("%s: lessons %v, learner %v", name, lessons, r.Learning().Order() != nil)
+		if updates, _, _ := r.learned(); r.Learning().Order() != nil || len(updates) != 0 {
+			t.Errorf("%s: updates %v, learner %v", name, updates, r.Learning().Order() != nil)
 		}
 		r.reopen()
 		if r.Learning().Order() != nil {
@@ -538,8 +538,8 @@ func TestLearnsNot(t *testing.T) {
 func TestExamplesForNobody(t *testing.T) {
 	r := newRig(t, func(d *crawl.Definition) { ofRavens(d); d.Order.Strategy = crawl.StrategyWeighted })
 	r.must(r.Learning().Teach([]byte("learned"), examples(3)))
-	if lessons, _, _ := r.learned(); len(lessons) != 0 {
-		t.Errorf("lessons %v", lessons)
+	if updates, _, _ := r.learned(); len(updates) != 0 {
+		t.Errorf("updates %v", updates)
 	}
 }
 
@@ -571,9 +571,9 @@ func (r *rig) nextRun(owner string, edit func(*crawl.Definition)) {
 	r.must(r.begin(owner, edit))
 }
 
-// TestNextRunLearnsOn: a run of the same topic goes on with what the last has learned, one of another topic learns anew.
+// TestNextRunContinues: a run of the same topic continues with what the last has learned, one of another topic starts again.
 // Either is so after a restart, too.
-func TestNextRunLearnsOn(t *testing.T) {
+func TestNextRunContinues(t *testing.T) {
 	ofSoups := func(d *crawl.Definition) { ofRavens(d); d.Topic.Keywords = []string{"soup"} }
 	c := courseOf(6, 10)
 	for _, restart := range []bool{false, true} {
@@ -622,8 +622,8 @@ func TestNextRunLearnsOn(t *testing.T) {
 	}
 }
 
-// TestNextRunDropsLessons: the sum of a run of another topic takes the place of the lessons before.
-func TestNextRunDropsLessons(t *testing.T) {
+// TestNextRunDropsUpdates: the snapshot of a run of another topic takes the place of the updates before.
+func TestNextRunDropsUpdates(t *testing.T) {
 	c := courseOf(26, 50)
 	r := newRig(t, ofRavens)
 	r.submit("seeds", c.seeds...)
@@ -634,9 +634,9 @@ func TestNextRunDropsLessons(t *testing.T) {
 	for _, commit := range c.commits[2:] {
 		r.must(r.Commit(commit))
 	}
-	sum := r.summed(2)
-	if lessons, _, _ := r.learned(); len(lessons) != len(c.commits)-int(sum.Number) {
-		t.Errorf("lessons %v beside the sum %+v", lessons, sum)
+	snapshot := r.snapshotAfter(2)
+	if updates, _, _ := r.learned(); len(updates) != len(c.commits)-int(snapshot.Number) {
+		t.Errorf("updates %v beside the snapshot %+v", updates, snapshot)
 	}
 	before := r.knows(c)
 	r.reopen()
@@ -645,19 +645,19 @@ func TestNextRunDropsLessons(t *testing.T) {
 	}
 }
 
-// TestNextRunLeavesSum: the sum of a run of another topic is none of this one's.
-func TestNextRunLeavesSum(t *testing.T) {
+// TestNextRunLeavesSnapshot: the snapshot of a run of another topic is none of this one's.
+func TestNextRunLeavesSnapshot(t *testing.T) {
 	c := courseOf(24, 50)
 	r := newRig(t, ofRavens)
 	r.submit("seeds", c.seeds...)
 	for _, commit := range c.commits[:23] {
 		r.must(r.Commit(commit))
 	}
-	r.summed(0)
+	r.snapshotAfter(0)
 	r.nextRun("second", func(d *crawl.Definition) { ofRavens(d); d.Topic.Keywords = []string{"soup"} })
 	r.reopen()
 	if !slices.Equal(c.untaught(), r.knows(c)) {
-		t.Error("a run of another topic begins with the sum of the last")
+		t.Error("a run of another topic begins with the snapshot of the last")
 	}
 	r.must(r.Commit(c.commits[23]))
 	before := r.knows(c)
@@ -669,8 +669,8 @@ func TestNextRunLeavesSum(t *testing.T) {
 
 const learnDir = "MUNINN_TEST_LEARN_DIR"
 
-// killedCourse crosses a sum. The process that is killed commits all but the last of its commits, however late the kill comes:
-// the sum is written beside a commit that teaches something.
+// killedCourse crosses a snapshot. The process that is killed commits all but the last of its commits, however late the kill comes:
+// the snapshot is written beside a commit that teaches something.
 func killedCourse() *course { return courseOf(40, 32) }
 
 // TestLearnChild is the process that TestLearnerKilled kills: it commits all it can and says so.
@@ -715,10 +715,10 @@ func TestLearnerKilled(t *testing.T) {
 		}
 	}
 	if len(after) != len(c.commits)+1 || crossing == 0 {
-		t.Fatalf("%d states after %d commits, the sum at %d", len(after), len(c.commits), crossing)
+		t.Fatalf("%d states after %d commits, the snapshot at %d", len(after), len(c.commits), crossing)
 	}
 	dir, acked := t.TempDir(), 0
-	kills := []int{1 + rand.IntN(10), crossing, crossing + 1, crossing + 2, len(c.commits) - 1} // a sum is being written from the second on
+	kills := []int{1 + rand.IntN(10), crossing, crossing + 1, crossing + 2, len(c.commits) - 1} // a snapshot is being written from the second on
 	if testing.Short() {
 		kills = kills[2:]
 	}
@@ -751,16 +751,16 @@ func TestLearnerKilled(t *testing.T) {
 		r := &rig{t: t, dir: dir, clock: &clock{now: time.Now()}}
 		r.open()
 		prefix, known := after[number(r.knows(c))]
-		lessons, sum, _ := r.learned()
+		updates, snapshot, _ := r.learned()
 		if !known || prefix < acked {
-			t.Fatalf("killed after %d lines, with %d commits acknowledged: the learner knows what %d commits taught (%v); lessons %v, sum %+v", kill, acked, prefix, known, lessons, sum)
+			t.Fatalf("killed after %d lines, with %d commits acknowledged: the learner knows what %d commits taught (%v); updates %v, snapshot %+v", kill, acked, prefix, known, updates, snapshot)
 		}
 		for i, commit := range c.commits {
 			if r.Batch(commit.Batch).Committed() != (i < prefix) {
 				t.Errorf("%s is committed: %v, but %d have taught", commit.Batch, i >= prefix, prefix)
 			}
 		}
-		t.Logf("killed after %d lines: %d commits, sum %+v, %d lessons", kill, prefix, sum, len(lessons))
+		t.Logf("killed after %d lines: %d commits, snapshot %+v, %d updates", kill, prefix, snapshot, len(updates))
 		r.must(r.Close())
 	}
 	r := &rig{t: t, dir: dir, clock: &clock{now: time.Now()}}
@@ -772,7 +772,7 @@ func TestLearnerKilled(t *testing.T) {
 	if !slices.Equal(r.knows(c), reference.knows(c)) {
 		t.Error("after all commits, the learner knows another thing than one that was never killed")
 	}
-	r.summed(0)
+	r.snapshotAfter(0)
 }
 
 // TestLearnAllAtOnce: commits, claims and judgements at the same time; what was learned is what a restart brings up.

@@ -36,7 +36,7 @@ func (h Crawl) Leases() ([]string, error) {
 	return leases, nil
 }
 
-// LeaseUntil tells until when a claim's lease lasts; the zero time if it has none.
+// LeaseUntil returns until when a claim's lease lasts; the zero time if it has none.
 func (h Lane) LeaseUntil() time.Time {
 	h.f.mu.Lock()
 	defer h.f.mu.Unlock()
@@ -100,7 +100,7 @@ func (h Lane) End(end LaneEnd) error {
 	})
 }
 
-// Owe notes what is owed to the host of a claim whose fetching goes on, or was cut off.
+// Owe notes what is owed to the host of a claim that is still fetched, or whose fetching was cut off.
 func (h Lane) Owe(end LaneEnd) error {
 	return h.update(func(s *state, tx *transaction) (func(), error) {
 		h.f.mu.Lock()

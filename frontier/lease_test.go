@@ -222,7 +222,7 @@ func TestDeadlines(t *testing.T) {
 		t.Fatalf("expired in spite of being renewed: %+v", got)
 	}
 	r.clock.pass(2 * time.Second)
-	for range 2 { // told until something is done
+	for range 2 { // reported until something is done
 		if got := r.next(); !slices.Equal(got.Expired, []string{batch}) || got.Drained {
 			t.Fatalf("%+v", got)
 		}

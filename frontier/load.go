@@ -21,11 +21,11 @@ func (f *Frontier) load() error {
 			if _, err := txn.Load(rec.ID.Plan(), &rec.planRecord); err != nil {
 				return false, fmt.Errorf("open frontier: %w", err)
 			}
-			if _, err := txn.Load(rec.ID.History(), &rec.Trail); err != nil {
+			if _, err := txn.Load(rec.ID.History(), &rec.History); err != nil {
 				return false, fmt.Errorf("open frontier: %w", err)
 			}
-			if n := len(rec.Trail); n > 0 && rec.Trail[n-1].At.Before(rec.Started) {
-				rec.Trail = nil // of the run before
+			if n := len(rec.History); n > 0 && rec.History[n-1].At.Before(rec.Started) {
+				rec.History = nil // of the run before
 			}
 			s, err := f.newState(rec)
 			if err != nil {
@@ -49,7 +49,7 @@ func (f *Frontier) load() error {
 			}
 		}
 		for pld := range f.hosts.out { // the claims of all crawls are known now
-			f.hosts.tell(nil, pld)
+			f.hosts.refresh(nil, pld)
 		}
 		return err
 	})

@@ -10,17 +10,17 @@ import (
 
 // offered is a discovered URL with all the scores that a batch gave it.
 type offered struct {
-	key   record.Key
-	url   string
-	pld   string
-	via   record.Key
-	path  string
-	host  string // of the URL, with tag
-	tag   string // tag path of the link on a page of the same host; "" if the bandit has no say
-	links []record.Link
-	found string // as it was found
-	open  bool   // it waits, or is new
-	anew  bool   // the scores take the place of those before
+	key     record.Key
+	url     string
+	pld     string
+	via     record.Key
+	path    string
+	host    string // of the URL, with tag
+	tag     string // tag path of the link on a page of the same host; "" if the bandit has no say
+	links   []record.Link
+	found   string // as it was found
+	open    bool   // it waits, or is new
+	replace bool   // the scores take the place of those before
 }
 
 // size is how many bytes a record of the URL takes, roughly: what is kept is that of two links.
@@ -34,7 +34,7 @@ func (o *offered) size() int {
 
 // gather merges the discoveries of one URL, in the order they came, and leaves out what is not in
 // scope: most of a site's links are repeats, and each costs a look into the store.
-func gather(bound *scope.Scope, found []crawl.Discovery, anew bool) []*offered {
+func gather(bound *scope.Scope, found []crawl.Discovery, replace bool) []*offered {
 	byURL := make(map[string]*offered, len(found))
 	vias := map[string]record.Key{} // a page has many links
 	list := make([]*offered, 0, len(found)/4+1)
@@ -44,7 +44,7 @@ func gather(bound *scope.Scope, found []crawl.Discovery, anew bool) []*offered {
 			o = admit(bound, d, vias)
 			byURL[d.URL] = o
 			if o != nil {
-				o.anew, o.found = anew, d.URL
+				o.replace, o.found = replace, d.URL
 				list = append(list, o)
 			}
 		}
@@ -98,7 +98,7 @@ func (e *edit) offer(o *offered) error {
 		return nil
 	}
 	o.open = true
-	if o.anew {
+	if o.replace {
 		if fresh {
 			return nil
 		}
@@ -136,8 +136,8 @@ func (e *edit) offer(o *offered) error {
 	return e.enqueue(o.key, &r, priority, queued)
 }
 
-// moved tells whether a waiting URL is to be given another place. Where priorities change with all that is learned, small
-// changes are not worth the writes.
+// moved reports whether a waiting URL is to be given another position. Where priorities change with all that is learned, small
+// changes do not justify the writes.
 func moved(from, to uint16, d *crawl.Definition) bool {
 	if learns(d) {
 		return max(from, to)-min(from, to) > staleBy/4
@@ -163,7 +163,7 @@ func (e *edit) enqueue(k record.Key, r *record.Record, priority uint16, queued b
 	return nil
 }
 
-// lazy tells whether a score that leaves the value as it was may be forgotten.
+// lazy reports whether a score that leaves the value as it was may be forgotten.
 func lazy(update string) bool { return update == crawl.UpdateMax || update == crawl.UpdateFirst }
 
 // Offer offers URLs that no batch found: seeds, and URLs scored elsewhere. It is idempotent by id.

@@ -31,16 +31,16 @@ type candidate struct {
 	floor  queue.Position   // of the first entry
 	rest   queue.Position   // of the first entry that the claim leaves
 	failed []queuedURL      // of hosts that cannot be resolved
-	stale  []queuedURL      // that are worth more or less than when they were queued
+	stale  []queuedURL      // whose priority has changed since they were queued
 	whole  *learner.Learner // nil: the order does not learn
-	sweep  queue.Position   // where the weighing of the queue goes on
+	sweep  queue.Position   // where the weighing of the queue continues
 	wait   time.Duration    // if there is no claim: how long the queue waits
 	err    error
 }
 
 // How long a queue waits that gives no claim now.
 const (
-	slowName    = 5 * time.Second  // the look-up of its hosts goes on
+	slowName    = 5 * time.Second  // the look-up of its hosts continues
 	busyAddress = 10 * time.Second // enough claims wait for its address
 	noNetwork   = 30 * time.Second
 )
@@ -62,7 +62,7 @@ func (h Crawl) claimReady(ctx context.Context, w Want, n int) ([]Claim, error) {
 	now := h.f.opts.Now()
 	n = min(n, w.Lanes-len(s.claims))
 	room, plan := s.room(), s.Definition
-	if l := s.learner(); w.Hold || s.spent(now) != "" || l != nil && l.Behind() { // what was learned says what is claimed
+	if l := s.learner(); w.Hold || s.spent(now) != "" || l != nil && l.Behind() { // what was learned decides what is claimed
 		n = 0
 	}
 	var picked []*candidate

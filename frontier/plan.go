@@ -30,7 +30,7 @@ func (h Crawl) Plan() (Plan, error) {
 	return Plan{s.Definition, s.Run, s.Learned, s.Reference, s.Started, s.Owner, s.Restore, s.Archive}, nil
 }
 
-// Knows tells whether the frontier knows a crawl.
+// Knows reports whether the frontier knows a crawl.
 func (f *Frontier) Knows(name string) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -56,11 +56,11 @@ func (h Crawl) Phase(limit int64, reference bool) error {
 }
 
 // Configure puts another order, weights, budget, politeness or helper in force for a run under way. URLs that wait keep the
-// scores that they have; what a claim weighs anew, it weighs by the new order.
+// scores that they have; what a claim weighs again, it weighs by the new order.
 func (h Crawl) Configure(d crawl.Definition) error {
 	return h.change(func(rec *crawlRecord) {
 		if rec.Definition.Topic.Canonical() != d.Topic.Canonical() {
-			rec.LessonsFrom = rec.Lessons
+			rec.TopicSince = rec.Updates
 		}
 		rec.Definition, rec.planned = d, true
 	})

@@ -41,8 +41,8 @@ func outcomeSize(o *crawl.Outcome) int {
 	return outcomeBytes + 2*len(o.URL) + len(o.Reason) + len(o.PageFeatures) + len(v.ETag) + len(v.LastModified) + len(v.Digest) + len(v.URL)
 }
 
-// portions parts a commit: outlinks first, for what an order learns of a page depends on which of them are new, outcomes
-// last. There is at least one portion; the last ends the batch. The same commit is always parted alike: each portion has a
+// portions divides a commit: outlinks first, for what an order learns of a page depends on which of them are new, outcomes
+// last. There is at least one portion; the last ends the batch. The same commit is always divided alike: each portion has a
 // marker of its own. One that was recovered has other lists, and other markers (Commit.Recovered).
 func portions(links []*offered, keeps []keep, outcomes []crawl.Outcome) []portion {
 	list, now := []portion{{}}, 0

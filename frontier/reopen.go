@@ -68,7 +68,7 @@ type OpenClaim struct {
 }
 
 // Reopen brings the claims of a batch up for fetching. Of claims that are gone, the URLs that no
-// other batch has taken or finished are claimed anew, without a lease; if all are gone, a new life of the batch
+// other batch has taken or finished are claimed again, without a lease; if all are gone, a new life of the batch
 // begins. ErrFinished if the batch was committed; then its queues rest no longer, if it was committed as failed.
 func (h Batch) Reopen(leases []Claim, found map[string][]string) (lanes []OpenClaim, err error) {
 	nonce, finished := newNonce(), false
@@ -151,7 +151,7 @@ func (f *Frontier) reclaim(tx *transaction, s *state, batch, nonce string, was C
 		was = *c
 	} else {
 		was.Batch, was.Lease, was.Ended, was.URLs = batch, time.Time{}, true, nil
-		s.enliven(&was, batch, nonce)
+		s.joinLife(&was, batch, nonce)
 	}
 	was.Opened = true
 	if !held && len(known) > 0 {

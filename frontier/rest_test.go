@@ -74,7 +74,7 @@ func TestHostsPaceOutlastsRest(t *testing.T) {
 	r.due(own)
 }
 
-// A rest is not shortened by another failure, and goes on when the batch is up again but does not commit.
+// A rest is not shortened by another failure, and continues when the batch is up again but does not commit.
 func TestRestIsNotShortened(t *testing.T) {
 	r := oneQueue(t, 2, nil)
 	rest := r.clock.Now().Add(time.Hour)

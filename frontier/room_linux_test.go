@@ -13,7 +13,7 @@ import (
 
 // A frontier on a disk that is full refuses writes: Badger's would end the process by a signal. With the least floor that a
 // setting may name there is room for what Badger does behind the last write: its memory table goes to a table on the disk.
-// What the frontier holds stays, and when there is room again it goes on.
+// What the frontier holds stays, and when there is room again it continues.
 func TestFullDisk(t *testing.T) {
 	const size, free = 512 << 20, int64(disk.LeastFloor)/2 + 80<<20 // more than a memory table above what stops the writes
 	dir := t.TempDir()

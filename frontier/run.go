@@ -9,10 +9,10 @@ import (
 	"github.com/muninn-archive/muninn/internal/scope"
 )
 
-// Begin starts a run of a crawl, or goes on with the one that the owner has begun. Of an ended run
-// the known URLs stay known as what they were: they are crawled anew, with their validators. If a
-// run of another owner is under way, Begin returns ErrBusy unless takeOver is set, and then goes on
-// with it. seeds are the URLs that bound the scope.
+// Begin starts a run of a crawl, or continues the one that the owner has begun. Of an ended run
+// the known URLs stay known as what they were: they are crawled again, with their validators. If a
+// run of another owner is under way, Begin returns ErrBusy unless takeOver is set, and then continues
+// it. seeds are the URLs that bound the scope.
 func (f *Frontier) Begin(name, owner string, d crawl.Definition, seeds []string, takeOver bool) (run uint32, err error) {
 	bounds := scope.Bounds(d, seeds)
 	if len(bounds) > MaxBounds {
@@ -34,7 +34,7 @@ func (f *Frontier) Begin(name, owner string, d crawl.Definition, seeds []string,
 			return nil, fmt.Errorf("%w: %s is being forgotten", ErrBusy, name)
 		}
 		if !known {
-			s, known = tx.born[name]
+			s, known = tx.added[name]
 		}
 		if !known && full != nil {
 			return nil, full
@@ -44,7 +44,7 @@ func (f *Frontier) Begin(name, owner string, d crawl.Definition, seeds []string,
 			if s, err = f.newState(crawlRecord{ID: id, Name: name, Sequence: f.opts.Now().UnixMilli()}); err != nil {
 				return nil, err
 			}
-			tx.bear(name, s)
+			tx.addCrawl(name, s)
 		}
 		rec := f.draft(tx, s)
 		again := false
@@ -61,10 +61,10 @@ func (f *Frontier) Begin(name, owner string, d crawl.Definition, seeds []string,
 			rec.Owner, rec.Active, rec.Started = owner, true, f.opts.Now().UTC()
 			rec.Run++
 			rec.Totals, rec.Top, rec.Ends, rec.Learned, rec.Limit, rec.Reference = Totals{}, nil, nil, nil, 0, false
-			rec.Trail, rec.TrailStep = nil, 0
+			rec.History, rec.HistoryStep = nil, 0
 		}
 		if rec.Definition.Topic.Canonical() != d.Topic.Canonical() {
-			rec.LessonsFrom = rec.Lessons
+			rec.TopicSince = rec.Updates
 		}
 		rec.Definition, rec.Bounds, rec.planned = d, bounds, true
 		run = rec.Run

@@ -21,7 +21,7 @@ func TestBegin(t *testing.T) {
 	r := newRig(t, nil)
 	d := definition(nil)
 	if run, err := r.Begin(testCrawl, "owner", d, seedsOf(d), false); err != nil || run != 1 {
-		t.Fatalf("the owner goes on: run %d, %v", run, err)
+		t.Fatalf("the owner continues: run %d, %v", run, err)
 	}
 	if _, err := r.Begin(testCrawl, "other", d, seedsOf(d), false); !errors.Is(err, ErrBusy) {
 		t.Fatalf("%v", err)
@@ -32,7 +32,7 @@ func TestBegin(t *testing.T) {
 		t.Fatalf("taken over: run %d, %v", run, err)
 	}
 	r.reopen()
-	r.finish(batch, lanes) // what is out goes on under the new owner
+	r.finish(batch, lanes) // what is out continues under the new owner
 	if s := r.status(); s.Totals.Pages != 2 || !s.Active {
 		t.Fatalf("%+v", s)
 	}
@@ -105,7 +105,7 @@ func TestRecrawl(t *testing.T) {
 	if v, ok := r.URLs().Original(0, "sha1:AAAA"); !ok || v != visit {
 		t.Fatalf("%+v, %v", v, ok)
 	}
-	// what waited goes on waiting, and can be finished; what was done does not come back by itself
+	// what waited still waits, and can be finished; what was done does not come back by itself
 	batch, lanes := r.take()
 	if got := targets(lanes...); !slices.Equal(got, []string{late}) {
 		t.Fatalf("%q", got)

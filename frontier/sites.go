@@ -10,8 +10,8 @@ import (
 	"github.com/muninn-archive/muninn/internal/urls"
 )
 
-// sites are what was learned of the hosts that a transaction touches: which of the places that links stand at
-// lead to pages of worth. What an order has learned of the whole crawl stands beside it.
+// sites are what was learned of the hosts that a transaction touches: which groups of links
+// lead to relevant pages. What an order has learned of the whole crawl stands beside it.
 type sites struct {
 	store   store.Reader
 	keys    store.Keys
@@ -24,7 +24,7 @@ func openSites(r store.Reader, keys store.Keys, whole *learner.Learner) *sites {
 	return &sites{store: r, keys: keys, whole: whole}
 }
 
-// of returns what was learned of a host. What cannot be read is learned anew.
+// of returns what was learned of a host. What cannot be read is learned again.
 func (s *sites) of(host string) (*bandit.Site, error) {
 	if site := s.known[host]; site != nil {
 		return site, nil
@@ -53,7 +53,7 @@ func (s *sites) assign(host, tagPath string) (group int, err error) {
 	return site.Assign(tagPath), nil
 }
 
-// reward tells what a page was worth to the group of the link that led to it.
+// reward gives the score of a page to the group of the link that led to it.
 func (s *sites) reward(r *record.Record, o crawl.Outcome, threshold float64) error {
 	if r.Group == 0 || !o.Success() || o.Score < 0 {
 		return nil
@@ -63,11 +63,11 @@ func (s *sites) reward(r *record.Record, o crawl.Outcome, threshold float64) err
 	if err != nil {
 		return err
 	}
-	worth := 1.0
+	value := 1.0
 	if threshold > 0 {
-		worth = min(o.Score/threshold, 1)
+		value = min(o.Score/threshold, 1)
 	}
-	site.Reward(r.Group, worth)
+	site.Reward(r.Group, value)
 	s.changed[host] = true
 	return nil
 }
@@ -103,7 +103,7 @@ func (s *sites) save(tx store.Tx) error {
 	return nil
 }
 
-// Reward rewards the groups of pages by their scores, for a frontier that is made anew of the archive. It is
+// Reward rewards the groups of pages by their scores, for a frontier that is restored from the archive. It is
 // idempotent by id.
 func (h Learning) Reward(id string, scores map[string]float64) error {
 	s, err := h.state()

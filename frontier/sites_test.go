@@ -54,7 +54,7 @@ func TestBanditLearnsWhileItCrawls(t *testing.T) {
 	}
 }
 
-// TestReward: what pages were worth is learned from their scores, once however often it is told.
+// TestReward: what pages were worth is learned from their scores, once however often it is said.
 func TestReward(t *testing.T) {
 	r := newRig(t, func(d *crawl.Definition) {
 		d.Topic.Keywords, d.Order.Strategy = []string{"raven"}, crawl.StrategyWeighted

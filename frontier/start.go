@@ -9,7 +9,7 @@ import (
 )
 
 // hearsay is how long a rest counts that another worker has said of a host: it may correct it, as after a slow answer, and
-// who asks for the next lease hears of it.
+// whoever asks for the next lease is given it again.
 const hearsay = 30 * time.Second
 
 // maxIdle is how long an address may be held for a host that rests: a claim that comes for longer gives its lease back.
@@ -90,7 +90,7 @@ func (h Batch) take(grants []politeness.Grant, asked bool) (claims []Claim, err 
 				again = append(again, g.Lease)
 			}
 			if c.Batch == "" {
-				s.enliven(&started, h.id, nonce)
+				s.joinLife(&started, h.id, nonce)
 			}
 			started.Batch, started.Lease, started.NotBefore, started.Ended = h.id, g.Deadline, from, false
 			started.Reading, started.Grant, started.Delay = time.Time{}, g.Number, max(c.Delay, delays[c.Queue])

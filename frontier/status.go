@@ -24,7 +24,7 @@ type Status struct {
 	Oldest    time.Time `json:"oldest,omitzero"` // when the claim was made that is out longest
 	Top       []Top     `json:"top,omitempty"`
 	Ends      []End     `json:"ends,omitempty"`  // URLs that ended without a page, the last of each kind
-	Trail     []Point   `json:"trail,omitempty"` // where the run stood, from its begin on
+	History   []Point   `json:"trail,omitempty"` // where the run stood, from its start on
 	Slow      []Queue   `json:"slow,omitempty"`  // queues that rest longest
 	Learned   []byte    `json:"-"`
 }
@@ -57,7 +57,7 @@ type Progress struct {
 
 // Progress is where the run stands, but for its ends and its longest queue.
 func (s *Status) Progress() Progress {
-	return Progress{Totals: s.Totals, Waiting: s.Waiting, Queues: s.Queues, Harvests: Harvests(s.Trail, 10)}
+	return Progress{Totals: s.Totals, Waiting: s.Waiting, Queues: s.Queues, Harvests: Harvests(s.History, 10)}
 }
 
 // Longest is the queue in which most URLs wait: where a calendar, or another site without end, shows.
@@ -87,7 +87,7 @@ func (h Crawl) Progress() (Progress, error) {
 	}
 	return Progress{
 		Totals: s.Totals, Waiting: s.waiting, Queues: s.schedule.Claimable() + len(s.claims),
-		Ends: slices.Clone(s.Ends), Harvests: Harvests(s.Trail, 10), Longest: s.longest(),
+		Ends: slices.Clone(s.Ends), Harvests: Harvests(s.History, 10), Longest: s.longest(),
 	}, nil
 }
 
@@ -102,7 +102,7 @@ func (f *Frontier) Gauges() (list []Status) {
 		}
 		out := Status{
 			Crawl: name, Run: s.Run, Active: true, Started: s.Started, Reference: s.Reference, Totals: s.Totals,
-			Waiting: max(s.waiting-s.taken.n, 0), Delayed: s.delayed, Claimed: s.taken.n, Trail: slices.Clone(s.Trail),
+			Waiting: max(s.waiting-s.taken.n, 0), Delayed: s.delayed, Claimed: s.taken.n, History: slices.Clone(s.History),
 			Queues: s.schedule.Claimable() + len(s.claims), Resting: s.schedule.Resting(),
 		}
 		s.countClaims(&out)
@@ -125,7 +125,7 @@ func (s *state) countClaims(out *Status) {
 	}
 }
 
-// Left tells whether any URL of a crawl waits, or will be tried again.
+// Left reports whether any URL of a crawl waits, or will be tried again.
 func (h Crawl) Left() (bool, error) {
 	h.f.mu.Lock()
 	defer h.f.mu.Unlock()
@@ -149,7 +149,7 @@ func (h Crawl) Status() (Status, error) {
 	}
 	out := Status{
 		Crawl: h.crawl, Run: s.Run, Active: s.Active, Started: s.Started, Reference: s.Reference, Totals: s.Totals,
-		Waiting: max(s.waiting-s.taken.n, 0), Delayed: s.delayed, Claimed: s.taken.n, Top: slices.Clone(s.Top), Ends: slices.Clone(s.Ends), Learned: s.Learned, Trail: slices.Clone(s.Trail),
+		Waiting: max(s.waiting-s.taken.n, 0), Delayed: s.delayed, Claimed: s.taken.n, Top: slices.Clone(s.Top), Ends: slices.Clone(s.Ends), Learned: s.Learned, History: slices.Clone(s.History),
 	}
 	s.countClaims(&out)
 	out.Queues = s.schedule.Queues()

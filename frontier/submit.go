@@ -35,7 +35,7 @@ type SubmitAnswer struct {
 	Reason string `json:"reason,omitempty" cbor:"3,keyasint,omitempty"`
 }
 
-// Submit offers submitted URLs and tells what became of each, in their order. It is idempotent by id, answers included.
+// Submit offers submitted URLs and returns what became of each, in their order. It is idempotent by id, answers included.
 func (h URLs) Submit(id string, list []Submission) (answers []SubmitAnswer, err error) {
 	err = h.update(func(s *state, tx *transaction) (func(), error) {
 		e := h.f.edit(tx, s)

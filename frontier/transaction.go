@@ -12,7 +12,7 @@ import (
 type transaction struct {
 	store.Tx
 	drafts  map[*state]*crawlRecord // records of crawls as the mutations so far leave them
-	born    map[string]*state       // crawls that begin in it
+	added   map[string]*state       // crawls that begin in it
 	touched map[queueRef]int        // queue → the mutation that rests on what memory says of it
 	turn    int                     // number of the mutation that is being made
 	unread  error                   // of reading a crawl that slept: the mutation fails
@@ -41,12 +41,12 @@ func (tx *transaction) touch(s *state, pld uint64) error {
 	return nil
 }
 
-// bear notes a crawl that begins in the transaction.
-func (tx *transaction) bear(name string, s *state) {
-	if tx.born == nil { // few transactions begin one
-		tx.born = map[string]*state{}
+// addCrawl notes a crawl that begins in the transaction.
+func (tx *transaction) addCrawl(name string, s *state) {
+	if tx.added == nil { // few transactions begin one
+		tx.added = map[string]*state{}
 	}
-	tx.born[name] = s
+	tx.added[name] = s
 }
 
 // draft is the crawl's record as the transaction leaves it. Only through it is the record changed: the mutations of a group

@@ -14,7 +14,7 @@ const maxStale = 4
 // staleBy is how far the priority of an entry must have changed for it to be moved: a fiftieth of the scale.
 const staleBy = math.MaxUint16 / 50
 
-// Beside the head of its queue, a claim weighs others of its entries anew where the order learns, and goes on where the
+// Beside the head of its queue, a claim weighs others of its entries again where the order learns, and continues where the
 // last has stopped: so all entries move up and down in the end. They are sweepTimes what the claim takes, and at most
 // maxSweep.
 const (
@@ -29,13 +29,13 @@ const (
 	nearlyAs = 0.8 // of the first one's priority
 )
 
-// enough tells whether the claim need not take the entry at a place.
+// enough reports whether the claim need not take the entry at a position.
 func (c *candidate) enough(entries []queuedURL, at queue.Position) bool {
 	return c.whole != nil && len(entries) >= fewURLs && float64(at.Priority) < nearlyAs*float64(entries[0].at.Priority)
 }
 
-// head reads the first live entries of a queue, and where the queue begins and goes on behind them. Entries
-// that are worth less than when they were queued give way to others.
+// head reads the first live entries of a queue, and where the queue begins and continues behind them. Entries
+// whose priority is lower than when they were queued give way to others.
 func (f *Frontier) head(s *state, c *candidate) (entries []queuedURL, err error) {
 	c.floor, c.rest = queue.Last, queue.Last
 	err = f.store.View(func(txn store.Reader) error {
@@ -81,7 +81,7 @@ func (f *Frontier) head(s *state, c *candidate) (entries []queuedURL, err error)
 	return entries, err
 }
 
-// sweep weighs entries of a queue behind its head anew, from where the last sweep has stopped.
+// sweep weighs entries of a queue behind its head again, from where the last sweep has stopped.
 func sweep(txn store.Reader, keys store.Keys, c *candidate, claimed int, learned *sites) error {
 	from := c.sweep
 	if from == (queue.Position{}) || from.Before(c.rest) {
@@ -122,7 +122,7 @@ func (e *queuedURL) read(txn store.Reader, keys store.Keys) (found bool, err err
 	return found, err
 }
 
-// weigh works out what an entry is worth by what is known now, and whether it stands in a wrong place.
+// weigh works out the priority of an entry by what is known now, and whether it stands in a wrong position.
 func (e *queuedURL) weigh(learned *sites, c *candidate) (stale bool, err error) {
 	if e.rec.Group == 0 && (c.whole == nil || len(e.rec.Features) == 0) {
 		return false, nil
@@ -141,7 +141,7 @@ const (
 // moves are those that a round may still make.
 type moves struct{ entries, bytes int }
 
-// move gives the entries that were found to be worth more or less their new place, as many as are left of a round's.
+// move gives the entries whose priority has changed their new position, as many as are left of a round's.
 func (e *edit) move(c *candidate, left *moves) error {
 	for _, entry := range c.stale {
 		left.entries--
@@ -154,7 +154,7 @@ func (e *edit) move(c *candidate, left *moves) error {
 			return err
 		}
 		if !found || r.State != record.Waiting || r.Position != entry.at {
-			continue // it was claimed, fetched or scored anew meanwhile
+			continue // it was claimed, fetched or scored again meanwhile
 		}
 		if err := e.enqueue(entry.key, &r, entry.now, true); err != nil {
 			return err

@@ -18,7 +18,7 @@ import (
 // its path.
 type kinds struct {
 	*rig
-	lessons int
+	taught int
 }
 
 func kindOf(url string) string { return strings.Split(url, "/")[3] }
@@ -41,10 +41,10 @@ func (k *kinds) links(host string, n int, kinds ...string) (list []crawl.Discove
 // teach has n links of a kind followed, which lead to pages of some worth.
 func (k *kinds) teach(n int, kind string, worth float64) {
 	k.t.Helper()
-	k.lessons++
-	links := k.links(fmt.Sprintf("taught%d.example", k.lessons), n, kind)
-	k.submit(fmt.Sprint("to teach ", k.lessons), links...)
-	c := Commit{Batch: fmt.Sprint("taught ", k.lessons)}
+	k.taught++
+	links := k.links(fmt.Sprintf("taught%d.example", k.taught), n, kind)
+	k.submit(fmt.Sprint("to teach ", k.taught), links...)
+	c := Commit{Batch: fmt.Sprint("taught ", k.taught)}
 	for _, l := range links {
 		c.Outcomes = append(c.Outcomes, visited(l.URL, worth))
 	}
@@ -64,7 +64,7 @@ type standing struct {
 	claimed bool
 }
 
-// stale tells whether it stands in a wrong place.
+// stale reports whether it stands in a wrong place.
 func (s standing) stale() bool { return max(s.now, s.at.Priority)-min(s.now, s.at.Priority) > staleBy }
 
 // standings are the entries of the queues as the store has them, in order.
@@ -346,7 +346,7 @@ func TestMovedMeanwhile(t *testing.T) {
 			t.Errorf("%s was fetched, and is back in its queue", s.url)
 		}
 		if s.url == risen && s.stale() {
-			t.Errorf("what was scored anew is put back: %+v", s)
+			t.Errorf("what was scored again is put back: %+v", s)
 		}
 	}
 	slices.Sort(waiting)

@@ -11,7 +11,7 @@ import (
 const groupSize = 8
 
 // mutation reads and writes in a transaction; apply, which may be nil, brings memory up to date once the transaction is on
-// disk. A mutation may run twice, if the group that it came in fails together: what it hands to its caller, it sets anew
+// disk. A mutation may run twice, if the group that it came in fails together: what it hands to its caller, it sets again
 // each time.
 type mutation func(tx *transaction) (apply func(), err error)
 

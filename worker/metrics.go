@@ -114,7 +114,7 @@ func (c crawlCollector) Collect(out chan<- prometheus.Metric) {
 		gauge("pages", "Pages of the run.", float64(s.Totals.Pages))
 		gauge("relevant_pages", "Pages of the run at or above the threshold.", float64(s.Totals.Relevant))
 		gauge("harvest_ratio", "Relevant of scored pages.", s.Totals.HarvestRatio())
-		gauge("harvest_ratio_lately", "Relevant of scored pages, of the last tenth of the run.", frontier.Lately(s.Trail))
+		gauge("harvest_ratio_lately", "Relevant of scored pages, of the last tenth of the run.", frontier.Lately(s.History))
 		gauge("bytes", "Bytes on the wire of the run.", float64(s.Totals.Bytes))
 		gauge("requests", "Answers of any kind in the run, except robots.txt and DNS.", float64(s.Totals.Requests))
 		gauge("errors", "Errors of the run.", float64(s.Totals.Errors))

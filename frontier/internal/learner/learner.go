@@ -30,7 +30,7 @@ type Update struct {
 	Visits   []order.Visit `cbor:"2,keyasint,omitempty"`
 }
 
-// Empty tells whether there is nothing to learn.
+// Empty reports whether there is nothing to learn.
 func (u *Update) Empty() bool { return len(u.Examples)+len(u.Visits) == 0 }
 
 // Learner is what the order of a crawl has learned. Its methods are safe for concurrent use.
@@ -92,10 +92,10 @@ func (l *Learner) Train() {
 	l.behind.Add(-int64(len(queue)))
 }
 
-// Behind tells whether updates are on disk that are not learned yet. It waits for nothing.
+// Behind reports whether updates are on disk that are not learned yet. It waits for nothing.
 func (l *Learner) Behind() bool { return l.behind.Load() > 0 }
 
-// Due tells that a snapshot is to be written now. Whoever is told so writes it and calls Saved; until then no other is due.
+// Due reports whether a snapshot is to be written now. The caller writes it and calls Saved; until then no other is due.
 func (l *Learner) Due() bool {
 	l.training.Lock()
 	defer l.training.Unlock()
@@ -126,7 +126,7 @@ func (l *Learner) learn(q *queued) {
 // Saved says that the snapshot that was due is on disk, or could not be written: then the updates are still there.
 func (l *Learner) Saved() { l.saving.Store(false) }
 
-// Saving tells whether a snapshot is being written. It waits for nothing.
+// Saving reports whether a snapshot is being written. It waits for nothing.
 func (l *Learner) Saving() bool { return l.saving.Load() }
 
 // Frozen calls fn with the number of the last update that the order holds, while nothing is trained.

@@ -15,7 +15,7 @@
 //	        before it; without Floor each claim would pass all of them again.
 //	Best    The first entry that no claim has, or a better position: the schedule compares queues by it. It may be too good (the
 //	        entry was claimed, or moved), never too bad: a queue that was compared by too bad a position could wait for ever.
-//	Sweep   Where a claim goes on to weigh waiting entries anew, if the order learns; the zero position is the end of the queue.
+//	Sweep   Where a claim continues to weigh waiting entries, if the order learns; the zero position is the end of the queue.
 //	Since   Of the entries that came in while a claim reads, the first; Last if none did. What was read does not show them, so that
 //	        EndRead moves Floor and Best back to it.
 //
@@ -27,7 +27,7 @@
 //
 // # The schedule
 //
-// Queues that may be claimed from stand in the heap of ready ones, ordered by what their first entry is worth, or of later ones,
+// Queues that may be claimed from stand in the heap of ready ones, ordered by the value of their first entry, or of later ones,
 // ordered by their time (Due). Queues without entries stand idle, ordered by their time, until the frontier evicts them.
 // Beside these, three heaps count queues for displays, so that nobody walks over all queues to ask: see counts.go.
 package queue

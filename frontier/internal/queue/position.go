@@ -8,7 +8,7 @@ type Position struct {
 	Counter  uint64 // of all entries of the crawl, in the order in which they were queued
 }
 
-// Before tells whether an entry here is claimed before one at another position.
+// Before reports whether an entry here is claimed before one at another position.
 func (p Position) Before(q Position) bool {
 	if p.Priority != q.Priority {
 		return p.Priority > q.Priority

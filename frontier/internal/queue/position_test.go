@@ -22,6 +22,6 @@ func TestPriorityKeepsOrder(t *testing.T) {
 		}
 	}
 	if Priority(3, true) <= Priority(2, true) {
-		t.Error("sums above 1 lose their order")
+		t.Error("scores above 1 lose their order")
 	}
 }

@@ -86,7 +86,7 @@ func (q *Queue) EndRead(found Read) {
 	q.Floor, q.Best = first(q.Floor, q.Since), first(q.Best, q.Since)
 }
 
-// Free says that no claim is out any more; back tells that some of its entries are left in the queue.
+// Free says that no claim is out any more; back says that some of its entries are left in the queue.
 func (q *Queue) Free(back bool) {
 	if q.Busy = false; back {
 		q.Best = q.Floor
@@ -113,25 +113,25 @@ func (q *Queue) PaceAfter(pages int, from, until time.Time) time.Duration {
 	return (q.Pace + now) / 2
 }
 
-// Where an order learns, a queue whose pages take long gives way to others: what its first entry is worth is halved for
+// Where an order learns, a queue whose pages take long gives way to others: the value of its first entry is halved for
 // each halfPace that a page takes, at most maxCost times.
 const (
 	halfPace = 30 * time.Second
 	maxCost  = 4
 )
 
-// worth is that of the queue's first entry, by what it costs.
-func (q *Queue) worth() float64 {
-	worth := float64(q.Best.Priority)
+// value is that of the queue's first entry: its priority, less what it costs.
+func (q *Queue) value() float64 {
+	value := float64(q.Best.Priority)
 	if !q.Costly {
-		return worth
+		return value
 	}
-	return worth * math.Exp2(-min(float64(q.Pace)/float64(halfPace), maxCost))
+	return value * math.Exp2(-min(float64(q.Pace)/float64(halfPace), maxCost))
 }
 
-// ahead tells whether a queue is claimed from before another.
+// ahead reports whether a queue is claimed from before another.
 func ahead(a, b *Queue) bool {
-	if x, y := a.worth(), b.worth(); x != y {
+	if x, y := a.value(), b.value(); x != y {
 		return x > y
 	}
 	return a.Best.Before(b.Best)

@@ -53,7 +53,7 @@ func (s *Schedule) Remove(q *Queue) {
 	}
 }
 
-// Pop takes the ready queue that is worth most; nil if none is ready.
+// Pop takes the ready queue of the highest value; nil if none is ready.
 func (s *Schedule) Pop(now time.Time) *Queue {
 	s.Promote(now)
 	if s.ready.Len() == 0 {

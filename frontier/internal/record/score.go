@@ -9,7 +9,7 @@ type Link struct {
 	Parts    []byte // of the score, by crawl.Parts.Encode
 }
 
-// Scores sums up the scores that a URL got from several pages.
+// Scores summarizes the scores that a URL got from several pages.
 type Scores struct {
 	Count                 uint32
 	Sum, Max, First, Last float32

@@ -33,7 +33,7 @@ func (tx Tx) SetParts(under Key, number uint64, parts int) error {
 	return tx.DeleteBelow(partsKey(under), partKey(under, number, 0))
 }
 
-// PartsUnder tells which text is kept under a prefix; of number 0 there is none.
+// PartsUnder returns which text is kept under a prefix; of number 0 there is none.
 func (r Reader) PartsUnder(under Key) (of Parts, err error) {
 	_, err = r.Load(headKey(under), &of)
 	return of, err

@@ -27,7 +27,7 @@ func (r Reader) Get(key Key, read func(value []byte) error) (found bool, err err
 	return true, item.Value(read)
 }
 
-// Has tells whether there is a key.
+// Has reports whether there is a key.
 func (r Reader) Has(key Key) (bool, error) {
 	return r.Get(key, func([]byte) error { return nil })
 }

@@ -7,8 +7,8 @@ import (
 	"github.com/muninn-archive/muninn/internal/crawl"
 )
 
-// TestRelearn: a new frontier that is given what another has learned knows the same, and goes on from there.
-func TestRelearn(t *testing.T) {
+// TestRestoreLearning: a new frontier that is given what another has learned knows the same, and continues from there.
+func TestRestoreLearning(t *testing.T) {
 	c := courseOf(6, 10)
 	lost := newRig(t, ofRavens)
 	lost.submit("seeds", c.seeds...)
@@ -20,8 +20,8 @@ func TestRelearn(t *testing.T) {
 		t.Fatalf("%d bytes, %v", len(raw), err)
 	}
 	r := newRig(t, ofRavens)
-	if err := r.Learning().Restore([]byte("no sum")); err == nil {
-		t.Error("what is no sum is taken")
+	if err := r.Learning().Restore([]byte("no snapshot")); err == nil {
+		t.Error("what is no snapshot is taken")
 	}
 	r.must(r.Learning().Restore(raw))
 	for range 2 {

@@ -24,7 +24,7 @@ func (e *RestsError) Error() string {
 	return "its host " + e.Host + " rests until " + e.Until.UTC().Format(time.RFC3339)
 }
 
-// Host is what is known of a host that is lent.
+// Host is what is known of a host that is borrowed.
 type Host struct {
 	Next  time.Time     // not to be asked before
 	Delay time.Duration // the longest Crawl-delay that is known of it
@@ -80,7 +80,7 @@ func (h Lane) Borrow(at urls.URL, until time.Time) (host Host, err error) {
 	return host, err
 }
 
-// asked tells whether anyone but one claim may ask a host now: a claim that has a lease, or has borrowed the host. Those
+// asked reports whether anyone but one claim may ask a host now: a claim that has a lease, or has borrowed the host. Those
 // that wait for their lease do not; they find the host taken when they get it.
 func (h *hosts) asked(but claimRef, pld uint64, now time.Time) bool {
 	for _, ref := range h.out[pld] {
@@ -91,7 +91,7 @@ func (h *hosts) asked(but claimRef, pld uint64, now time.Time) bool {
 	return false
 }
 
-// Return ends the right to ask a host that was lent; next is when it may be asked again.
+// Return ends the right to ask a host that was borrowed; next is when it may be asked again.
 func (h Lane) Return(at urls.URL, next time.Time) error {
 	pld := record.KeyOf(at).PLD
 	return h.update(func(s *state, tx *transaction) (func(), error) {

@@ -48,7 +48,7 @@ func (r *rig) hurry() {
 	r.Frontier, r.Crawl = f, f.Crawl(testCrawl)
 }
 
-func sameTrail(a, b []Point) bool {
+func sameHistory(a, b []Point) bool {
 	return slices.EqualFunc(a, b, func(p, q Point) bool {
 		at := p.At.Equal(q.At)
 		p.At = q.At
@@ -59,10 +59,10 @@ func sameTrail(a, b []Point) bool {
 // Each batch that has brought pages leaves a point, which sums up the run so far.
 func TestTrail(t *testing.T) {
 	r := newRig(t, nil)
-	if s := r.status(); len(s.Trail) > 0 {
-		t.Errorf("before the first batch: %+v", s.Trail)
+	if s := r.status(); len(s.History) > 0 {
+		t.Errorf("before the first batch: %+v", s.History)
 	}
-	begin := r.clock.Now()
+	start := r.clock.Now()
 	r.clock.pass(time.Minute)
 	r.pages(1, 2, 0, 0)
 	r.clock.pass(time.Minute + 250*time.Microsecond)
@@ -71,23 +71,23 @@ func TestTrail(t *testing.T) {
 	r.pages(0, 0, 0, 2) // no page
 	r.pages(0, 1, 0, 0)
 	want := []Point{
-		{begin.Add(time.Minute), 3, 3, 1, 30, 0},
-		{begin.Add(2 * time.Minute), 6, 5, 3, 90, 3},
-		{begin.Add(3 * time.Minute), 7, 6, 3, 120, 5},
+		{start.Add(time.Minute), 3, 3, 1, 30, 0},
+		{start.Add(2 * time.Minute), 6, 5, 3, 90, 3},
+		{start.Add(3 * time.Minute), 7, 6, 3, 120, 5},
 	}
 	for range 2 {
-		if got := r.status().Trail; !sameTrail(got, want) {
+		if got := r.status().History; !sameHistory(got, want) {
 			t.Errorf("%+v, want\n%+v", got, want)
 		}
 		r.reopen()
 	}
-	raw, err := json.Marshal(r.status().Trail[0])
+	raw, err := json.Marshal(r.status().History[0])
 	if want := `{"at":"2026-01-02T03:05:05.6Z","pages":3,"scored":3,"relevant":1,"bytes":30,"errors":0}`; err != nil || string(raw) != want {
 		t.Errorf("%s, %v, want %s", raw, err, want)
 	}
 }
 
-// However long the run, the points are few, and lie as far apart as each other; the first lies near the begin, the last
+// However long the run, the points are few, and lie as far apart as each other; the first lies near the start, the last
 // near the end. A restart changes nothing.
 func TestTrailIsBounded(t *testing.T) {
 	still, restless := hasty(t, nil), hasty(t, nil)
@@ -97,30 +97,30 @@ func TestTrailIsBounded(t *testing.T) {
 			r.clock.pass(time.Second)
 			r.pages(1, 0, 0, 0)
 		}
-		before := len(still.status().Trail)
+		before := len(still.status().History)
 		if n == 100 || n == 239 || n == 240 || n == 500 || n == 777 {
 			restless.hurry()
 		}
-		trail := still.status().Trail
-		if before > maxTrail || !sameTrail(trail, restless.status().Trail) {
-			t.Fatalf("after %d pages: %d points; after restarts %d", n, before, len(restless.status().Trail))
+		history := still.status().History
+		if before > maxPoints || !sameHistory(history, restless.status().History) {
+			t.Fatalf("after %d pages: %d points; after restarts %d", n, before, len(restless.status().History))
 		}
 		step := int64(1)
-		if len(trail) > 1 {
-			step = trail[1].Pages - trail[0].Pages
+		if len(history) > 1 {
+			step = history[1].Pages - history[0].Pages
 		}
-		for i, p := range trail {
+		for i, p := range history {
 			if p.Pages != int64(i+1)*step || p.Relevant != p.Pages || p.Bytes != 10*p.Pages {
 				t.Fatalf("after %d pages: the point %d is %+v, with %d pages from one to the next", n, i, p, step)
 			}
 		}
-		if last := trail[len(trail)-1]; last.Pages > int64(n) || last.Pages+step <= int64(n) {
+		if last := history[len(history)-1]; last.Pages > int64(n) || last.Pages+step <= int64(n) {
 			t.Fatalf("after %d pages the last point is at %d, with %d from one to the next", n, last.Pages, step)
 		}
-		if n >= maxTrail && len(trail) < maxTrail/2 {
-			t.Fatalf("after %d pages there are %d points only", n, len(trail))
+		if n >= maxPoints && len(history) < maxPoints/2 {
+			t.Fatalf("after %d pages there are %d points only", n, len(history))
 		}
-		if len(trail) == maxTrail/2 && n >= maxTrail {
+		if len(history) == maxPoints/2 && n >= maxPoints {
 			thinned++
 		}
 	}
@@ -129,21 +129,21 @@ func TestTrailIsBounded(t *testing.T) {
 	}
 }
 
-// A batch that is committed twice leaves one point, and who has got the trail keeps it as it was.
+// A batch that is committed twice leaves one point, and who has got the history keeps it as it was.
 func TestTrailIsItsOwn(t *testing.T) {
 	r := newRig(t, nil)
 	r.submit("s", found(0.5, "http://a.example/")...)
 	for range 2 {
 		r.must(r.Commit(Commit{Batch: "b", Outcomes: []crawl.Outcome{done("http://a.example/")}}))
 	}
-	got := r.status().Trail
+	got := r.status().History
 	if len(got) != 1 {
 		t.Fatalf("%+v", got)
 	}
 	before := got[0]
 	got[0].Pages = 77
 	r.pages(1, 0, 0, 0)
-	if now := r.status().Trail; len(now) != 2 || now[0] != before {
+	if now := r.status().History; len(now) != 2 || now[0] != before {
 		t.Errorf("%+v", now)
 	}
 }
@@ -164,19 +164,19 @@ func TestTrailOfNextRun(t *testing.T) {
 		_, err := r.Begin(testCrawl, "another", definition(nil), seedsOf(definition(nil)), true)
 		r.must(err)
 		turn(r)
-		if n := len(r.status().Trail); n != 5 {
+		if n := len(r.status().History); n != 5 {
 			t.Errorf("restart %v: %d points of a run that was taken over", restart, n)
 		}
 		r.clock.pass(time.Second)
 		r.nextRun("next", nil)
 		turn(r)
-		if s := r.status(); s.Run != 2 || len(s.Trail) != 0 {
-			t.Errorf("restart %v: run %d begins with %+v", restart, s.Run, s.Trail)
+		if s := r.status(); s.Run != 2 || len(s.History) != 0 {
+			t.Errorf("restart %v: run %d begins with %+v", restart, s.Run, s.History)
 		}
 		r.clock.pass(time.Second)
 		r.pages(0, 2, 0, 0)
 		turn(r)
-		if got, want := r.status().Trail, []Point{{r.clock.Now(), 2, 2, 0, 20, 0}}; !sameTrail(got, want) {
+		if got, want := r.status().History, []Point{{r.clock.Now(), 2, 2, 0, 20, 0}}; !sameHistory(got, want) {
 			t.Errorf("restart %v: %+v, want %+v", restart, got, want)
 		}
 	}
@@ -185,7 +185,7 @@ func TestTrailOfNextRun(t *testing.T) {
 // The points of a run that comes after a long one are as close as those of any other.
 func TestTrailIsDenseAgain(t *testing.T) {
 	r := hasty(t, nil)
-	for range maxTrail + 10 {
+	for range maxPoints + 10 {
 		r.clock.pass(time.Second)
 		r.pages(1, 0, 0, 0)
 	}
@@ -194,12 +194,12 @@ func TestTrailIsDenseAgain(t *testing.T) {
 		r.clock.pass(time.Second)
 		r.pages(1, 0, 0, 0)
 	}
-	if got := r.status().Trail; len(got) != 3 || got[0].Pages != 1 || got[2].Pages != 3 {
+	if got := r.status().History; len(got) != 3 || got[0].Pages != 1 || got[2].Pages != 3 {
 		t.Errorf("%+v", got)
 	}
 }
 
-// Crawls have trails of their own.
+// Crawls have histories of their own.
 func TestTrailsOfTwoCrawls(t *testing.T) {
 	r := newRig(t, nil)
 	d := definition(func(d *crawl.Definition) { d.Name = "other" })
@@ -212,13 +212,13 @@ func TestTrailsOfTwoCrawls(t *testing.T) {
 	r.reopen()
 	other, err := r.Frontier.Crawl("other").Status()
 	r.must(err)
-	if mine := r.status().Trail; len(mine) != 1 || len(other.Trail) != 1 || mine[0].Relevant != 1 || other.Trail[0].Relevant != 0 {
-		t.Errorf("%+v\n%+v", mine, other.Trail)
+	if mine := r.status().History; len(mine) != 1 || len(other.History) != 1 || mine[0].Relevant != 1 || other.History[0].Relevant != 0 {
+		t.Errorf("%+v\n%+v", mine, other.History)
 	}
 }
 
-// trailOf makes points after so many pages, of which so many are relevant; all were scored.
-func trailOf(pages, relevant []int64) (list []Point) {
+// historyOf makes points after so many pages, of which so many are relevant; all were scored.
+func historyOf(pages, relevant []int64) (list []Point) {
 	for i := range pages {
 		list = append(list, Point{Pages: pages[i], Scored: pages[i], Relevant: relevant[i]})
 	}
@@ -231,14 +231,14 @@ func tens(relevant ...int64) []Point {
 	for i := range relevant {
 		pages = append(pages, int64(10*(i+1)))
 	}
-	return trailOf(pages, relevant)
+	return historyOf(pages, relevant)
 }
 
 func TestLately(t *testing.T) {
 	for _, c := range []struct {
-		name  string
-		trail []Point
-		want  float64
+		name    string
+		history []Point
+		want    float64
 	}{
 		{"nothing", nil, 0},
 		{"one point", tens(4), 0.4},
@@ -246,13 +246,13 @@ func TestLately(t *testing.T) {
 		{"the last of ten, after better ones", tens(10, 20, 30, 40, 50, 60, 70, 80, 90, 90), 0},
 		{"the last two of twenty", tens(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 3, 8), 0.4},
 		{"few points: since the one before the last tenth", tens(2, 8), 0.6},
-		{"uneven points", trailOf([]int64{50, 89, 90, 91, 99, 100}, []int64{50, 50, 50, 51, 51, 52}), 0.2},
+		{"uneven points", historyOf([]int64{50, 89, 90, 91, 99, 100}, []int64{50, 50, 50, 51, 51, 52}), 0.2},
 		{"no page has a score", []Point{{Pages: 10}, {Pages: 20}}, 0},
 		{"none of the last pages has a score", []Point{{Pages: 90, Scored: 90, Relevant: 90}, {Pages: 100, Scored: 90, Relevant: 90}}, 1},
 		{"one of the last has a score", []Point{{Pages: 90, Scored: 9}, {Pages: 100, Scored: 10, Relevant: 1}}, 1},
 		{"no pages", []Point{{}}, 0},
 	} {
-		if got := Lately(c.trail); math.Abs(got-c.want) > 1e-12 {
+		if got := Lately(c.history); math.Abs(got-c.want) > 1e-12 {
 			t.Errorf("%s: %v, want %v", c.name, got, c.want)
 		}
 	}
@@ -261,10 +261,10 @@ func TestLately(t *testing.T) {
 func TestHarvests(t *testing.T) {
 	rising := tens(0, 1, 3, 6, 10, 15, 21, 28, 36, 45)
 	for _, c := range []struct {
-		name  string
-		trail []Point
-		parts int
-		want  []float64
+		name    string
+		history []Point
+		parts   int
+		want    []float64
 	}{
 		{"tenths", rising, 10, []float64{0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9}},
 		{"fifths", rising, 5, []float64{0.05, 0.25, 0.45, 0.65, 0.85}},
@@ -277,7 +277,7 @@ func TestHarvests(t *testing.T) {
 		{"images in every second batch", []Point{{Pages: 10}, {Pages: 20, Scored: 10, Relevant: 10}, {Pages: 30, Scored: 10, Relevant: 10}, {Pages: 40, Scored: 20, Relevant: 20}}, 4, []float64{1, 1, 1, 1}},
 		{"two parts at one point", []Point{{Pages: 10, Scored: 10, Relevant: 2}, {Pages: 11, Scored: 40, Relevant: 2}, {Pages: 12, Scored: 40, Relevant: 2}, {Pages: 13, Scored: 41, Relevant: 3}}, 4, []float64{0.2, 0, 0, 1}},
 	} {
-		got := Harvests(c.trail, c.parts)
+		got := Harvests(c.history, c.parts)
 		if (got == nil) != (c.want == nil) || !slices.EqualFunc(got, c.want, func(a, b float64) bool { return math.Abs(a-b) < 1e-12 }) {
 			t.Errorf("%s: %v, want %v", c.name, got, c.want)
 		}
@@ -294,13 +294,13 @@ func TestHarvestsAreOfEqualParts(t *testing.T) {
 	for i := range int64(9) {
 		pages, relevant = append(pages, 10*(i+2)), append(relevant, 10)
 	}
-	got := Harvests(trailOf(pages, relevant), 10)
+	got := Harvests(historyOf(pages, relevant), 10)
 	if want := []float64{1, 0, 0, 0, 0, 0, 0, 0, 0, 0}; !slices.Equal(got, want) {
 		t.Errorf("%.2v, want %v", got, want)
 	}
 }
 
-// What a crawl tells of its progress is what its trail says.
+// The progress of a crawl is what its history says.
 func TestProgressHasHarvests(t *testing.T) {
 	r := newRig(t, nil)
 	for i := range 10 {
@@ -442,7 +442,7 @@ func TestConfigureBounds(t *testing.T) {
 	if got := r.next(); !got.Drained {
 		t.Errorf("%+v", got)
 	}
-	r.must(r.Configure(definition(edit(1, 100, 0)))) // no bound: what waits goes on
+	r.must(r.Configure(definition(edit(1, 100, 0)))) // no bound: what waits continues
 	batch, lanes = r.take()
 	if got := targets(lanes...); !slices.Equal(got, []string{"http://a.example/5"}) {
 		t.Errorf("without a bound: %q", got)

@@ -46,16 +46,16 @@ func TestBorrowedHostOfAKilledWorker(t *testing.T) {
 
 func testKilledBorrower(t *testing.T, delay, pause time.Duration) {
 	for name, test := range map[string]struct {
-		then func(r *rig, borrower Claim, lender urls.URL)
+		then func(r *rig, borrower Claim, robots urls.URL)
 		free time.Duration // when another claim may ask the host, after the kill
 	}{
 		"the claim is not heard of again": {func(*rig, Claim, urls.URL) {}, time.Minute + pause},
-		"the claim asks again": {func(r *rig, borrower Claim, lender urls.URL) {
-			host, err := r.Lane(borrower.ID).Borrow(lender, r.clock.Now().Add(time.Hour))
+		"the claim asks again": {func(r *rig, borrower Claim, robots urls.URL) {
+			host, err := r.Lane(borrower.ID).Borrow(robots, r.clock.Now().Add(time.Hour))
 			if want := r.clock.Now().Add(pause); err != nil || host.Next.Before(want) {
 				t.Errorf("%+v, %v, want it from %s on", host, err, want)
 			}
-			r.must(r.Lane(borrower.ID).Return(lender, r.clock.Now().Add(2*pause)))
+			r.must(r.Lane(borrower.ID).Return(robots, r.clock.Now().Add(2*pause)))
 		}, 2 * pause},
 		"the claim ends": {func(r *rig, borrower Claim, _ urls.URL) {
 			r.must(r.endLane(borrower.ID, r.clock.Now(), false))
@@ -66,16 +66,16 @@ func testKilledBorrower(t *testing.T, delay, pause time.Duration) {
 	} {
 		t.Run(fmt.Sprint(name, ", delay ", delay), func(t *testing.T) {
 			r := oneQueue(t, 2, slowly)
-			lender := parsed(t, "http://a.example/robots.txt")
-			r.must(r.URLs().KnowDelay(lender, delay))
-			r.must(r.rest(record.KeyOf(lender).PLD, r.clock.Now().Add(time.Second))) // so that the first round has no claim of it
+			robots := parsed(t, "http://a.example/robots.txt")
+			r.must(r.URLs().KnowDelay(robots, delay))
+			r.must(r.rest(record.KeyOf(robots).PLD, r.clock.Now().Add(time.Second))) // so that the first round has no claim of it
 			borrower := r.borrower()
-			if _, err := r.Lane(borrower.ID).Borrow(lender, r.clock.Now().Add(time.Minute)); err != nil {
+			if _, err := r.Lane(borrower.ID).Borrow(robots, r.clock.Now().Add(time.Minute)); err != nil {
 				t.Fatal(err)
 			}
 			r.reopen()
 			killed := r.clock.Now()
-			test.then(r, borrower, lender)
+			test.then(r, borrower, robots)
 			free := killed.Add(test.free)
 			r.clock.pass(free.Add(-time.Second).Sub(r.clock.Now()))
 			claimed := func() bool {
@@ -92,14 +92,14 @@ func testKilledBorrower(t *testing.T, delay, pause time.Duration) {
 	}
 }
 
-// The Crawl-delay of a host that was lent is known to whoever asks it next, of whatever crawl, also if its robots.txt cannot be had
+// The Crawl-delay of a host that was borrowed is known to whoever asks it next, of whatever crawl, also if its robots.txt cannot be had
 // then.
 func TestDelayOfABorrowedHost(t *testing.T) {
 	r, other := twoCrawls(t, slowly)
-	lender := parsed(t, "http://a.example/robots.txt")
-	r.must(r.rest(record.KeyOf(lender).PLD, r.clock.Now().Add(time.Second)))
+	robots := parsed(t, "http://a.example/robots.txt")
+	r.must(r.rest(record.KeyOf(robots).PLD, r.clock.Now().Add(time.Second)))
 	for _, delay := range []time.Duration{20 * time.Second, time.Second} { // a shorter one does not count
-		r.must(r.URLs().KnowDelay(lender, delay))
+		r.must(r.URLs().KnowDelay(robots, delay))
 	}
 	never := parsed(t, "http://c.example/robots.txt") // of which the crawl has no URL
 	r.must(r.URLs().KnowDelay(never, time.Hour))
@@ -117,15 +117,15 @@ func TestDelayOfABorrowedHost(t *testing.T) {
 // it, also when another one that knew it has ended, and nothing that is found in the same moment writes over it.
 func TestDelayLearnedInALoan(t *testing.T) {
 	r := oneQueue(t, 2, slowly)
-	lender := parsed(t, "http://a.example/robots.txt")
-	r.must(r.rest(record.KeyOf(lender).PLD, r.clock.Now().Add(time.Second)))
+	robots := parsed(t, "http://a.example/robots.txt")
+	r.must(r.rest(record.KeyOf(robots).PLD, r.clock.Now().Add(time.Second)))
 	borrower := r.borrower()
-	if _, err := r.Lane(borrower.ID).Borrow(lender, r.clock.Now().Add(time.Minute)); err != nil {
+	if _, err := r.Lane(borrower.ID).Borrow(robots, r.clock.Now().Add(time.Minute)); err != nil {
 		t.Fatal(err)
 	}
-	r.must(r.URLs().KnowDelay(lender, time.Hour))
+	r.must(r.URLs().KnowDelay(robots, time.Hour))
 	r.reopen()
-	host, err := r.Lane(borrower.ID).Borrow(lender, r.clock.Now().Add(2*time.Hour))
+	host, err := r.Lane(borrower.ID).Borrow(robots, r.clock.Now().Add(2*time.Hour))
 	if err != nil || host.Next.Before(r.clock.Now().Add(time.Hour)) {
 		t.Errorf("%+v, %v", host, err)
 	}
@@ -142,7 +142,7 @@ func TestDelayOfAWaitingClaim(t *testing.T) {
 	}
 }
 
-// A host that is lent is asked by nobody else, of whatever crawl, and rests afterwards for all.
+// A host that is borrowed is asked by nobody else, of whatever crawl, and rests afterwards for all.
 func TestLentHost(t *testing.T) {
 	r, other := twoCrawls(t, slowly)
 	r.submit("b", found(0.5, "http://b.example/")...)
@@ -156,20 +156,20 @@ func TestLentHost(t *testing.T) {
 		}
 	}
 	r.start(borrower)
-	lender := parsed(t, "http://a.example/robots.txt")
+	robots := parsed(t, "http://a.example/robots.txt")
 	until := r.clock.Now().Add(DefaultLeaseTTL)
-	if _, err := r.Lane(borrower.ID).Borrow(lender, until); err != nil { // its claim only waits for its lease
+	if _, err := r.Lane(borrower.ID).Borrow(robots, until); err != nil { // its claim only waits for its lease
 		t.Fatal(err)
 	}
 	started, err := r.Batch("late").Start(r.grant(asking))
 	if err != nil || len(started) != 0 {
-		t.Fatalf("a claim of a host that is lent is started: %+v, %v", started, err)
+		t.Fatalf("a claim of a host that is borrowed is started: %+v, %v", started, err)
 	}
 	if got := other(); len(got.Claims) != 0 {
-		t.Fatalf("another crawl claims a host that is lent: %+v", got)
+		t.Fatalf("another crawl claims a host that is borrowed: %+v", got)
 	}
 	for range 2 {
-		r.must(r.Lane(borrower.ID).Return(lender, r.clock.Now().Add(time.Minute)))
+		r.must(r.Lane(borrower.ID).Return(robots, r.clock.Now().Add(time.Minute)))
 	}
 	if got := other(); len(got.Claims) != 0 {
 		t.Fatalf("the host was asked, and does not rest: %+v", got)
@@ -182,15 +182,15 @@ func TestLentHost(t *testing.T) {
 	if _, err := r.Frontier.Crawl("other").Batch("b").Start(r.grant(got.Claims...)); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := r.Lane(borrower.ID).Borrow(lender, until); !errors.Is(err, ErrAsked) {
-		t.Fatalf("a host is lent that a lane asks: %v", err)
+	if _, err := r.Lane(borrower.ID).Borrow(robots, until); !errors.Is(err, ErrAsked) {
+		t.Fatalf("a host is borrowed that a lane asks: %v", err)
 	}
 	if _, err := r.Lane(borrower.ID).Borrow(parsed(t, "http://b.example/"), until); err != nil {
 		t.Fatalf("a claim's own host at another address: %v", err)
 	}
 }
 
-// A host that rests for long is not lent: it is not asked, and others find it as it was.
+// A host that rests for long is not borrowed: it is not asked, and others find it as it was.
 func TestRestingHostIsNotLent(t *testing.T) {
 	r := oneQueue(t, 2, slowly)
 	first := r.one()
@@ -241,12 +241,12 @@ func TestLentHostKeepsItsDelay(t *testing.T) {
 		next := r.clock.Now().Add(10 * time.Second)
 		r.must(r.Lane(first.ID).End(LaneEnd{Host: next, Delay: 5 * time.Second}))
 		r.must(r.Batch(batch).GiveBack(r.clock.Now()))
-		lender, borrower := parsed(t, "http://a.example/robots.txt"), r.borrower()
-		host, err := r.Lane(borrower.ID).Borrow(lender, r.clock.Now().Add(time.Hour))
+		robots, borrower := parsed(t, "http://a.example/robots.txt"), r.borrower()
+		host, err := r.Lane(borrower.ID).Borrow(robots, r.clock.Now().Add(time.Hour))
 		if err != nil || !host.Next.Equal(next) || host.Delay != 5*time.Second {
 			t.Fatalf("%+v, %v", host, err)
 		}
-		r.must(r.Lane(borrower.ID).Return(lender, next))
+		r.must(r.Lane(borrower.ID).Return(robots, next))
 		r.clock.pass(10 * time.Second)
 		claim := r.one()
 		until := r.clock.Now().Add(rest)
