@@ -259,6 +259,12 @@ func (f *Frontier) finishQueue(s *state, q *queue.Queue, outcomes []crawl.Outcom
 		if err := tx.touch(s, q.PLD); err != nil {
 			return nil, err
 		}
+		if f.held(s, q.PLD) { // a batch has reopened its claim since the queue was read: these URLs are its
+			return func() {
+				q.Busy = s.held(q.PLD)
+				s.schedule.Place(q, f.opts.Now())
+			}, nil
+		}
 		fails := 0
 		if failing {
 			fails = q.Fails + 1

@@ -57,7 +57,7 @@ func sameHistory(a, b []Point) bool {
 }
 
 // Each batch that has brought pages leaves a point, which sums up the run so far.
-func TestTrail(t *testing.T) {
+func TestHistory(t *testing.T) {
 	r := newRig(t, nil)
 	if s := r.status(); len(s.History) > 0 {
 		t.Errorf("before the first batch: %+v", s.History)
@@ -89,7 +89,7 @@ func TestTrail(t *testing.T) {
 
 // However long the run, the points are few, and lie as far apart as each other; the first lies near the start, the last
 // near the end. A restart changes nothing.
-func TestTrailIsBounded(t *testing.T) {
+func TestHistoryIsBounded(t *testing.T) {
 	still, restless := hasty(t, nil), hasty(t, nil)
 	thinned := 0
 	for n := 1; n <= 1000; n++ {
@@ -130,7 +130,7 @@ func TestTrailIsBounded(t *testing.T) {
 }
 
 // A batch that is committed twice leaves one point, and who has got the history keeps it as it was.
-func TestTrailIsItsOwn(t *testing.T) {
+func TestHistoryIsItsOwn(t *testing.T) {
 	r := newRig(t, nil)
 	r.submit("s", found(0.5, "http://a.example/")...)
 	for range 2 {
@@ -149,7 +149,7 @@ func TestTrailIsItsOwn(t *testing.T) {
 }
 
 // A new run begins without points, also after a restart; one that is taken over keeps them.
-func TestTrailOfNextRun(t *testing.T) {
+func TestHistoryOfNextRun(t *testing.T) {
 	for _, restart := range []bool{false, true} {
 		turn := func(r *rig) {
 			if restart {
@@ -183,7 +183,7 @@ func TestTrailOfNextRun(t *testing.T) {
 }
 
 // The points of a run that comes after a long one are as close as those of any other.
-func TestTrailIsDenseAgain(t *testing.T) {
+func TestHistoryIsDenseAgain(t *testing.T) {
 	r := hasty(t, nil)
 	for range maxPoints + 10 {
 		r.clock.pass(time.Second)
@@ -200,7 +200,7 @@ func TestTrailIsDenseAgain(t *testing.T) {
 }
 
 // Crawls have histories of their own.
-func TestTrailsOfTwoCrawls(t *testing.T) {
+func TestHistorysOfTwoCrawls(t *testing.T) {
 	r := newRig(t, nil)
 	d := definition(func(d *crawl.Definition) { d.Name = "other" })
 	_, err := r.Begin("other", "its owner", d, seedsOf(d), false)

@@ -17,7 +17,7 @@ import (
 	"github.com/muninn-archive/muninn/internal/urls"
 )
 
-// candidate is a queue that is about to be claimed from.
+// candidate is a queue that is about to be claimed from. No claim is out of it: else it would be busy, and not in the schedule.
 type candidate struct {
 	queue  *queue.Queue
 	name   string
@@ -25,7 +25,6 @@ type candidate struct {
 	unread map[string]int
 	from   queue.Position
 	limit  int
-	taken  map[uint64]string // URLs of the queue that claims have already
 	plan   *crawl.Definition
 	claim  *Claim
 	floor  queue.Position   // of the first entry
@@ -74,7 +73,7 @@ func (h Crawl) claimReady(ctx context.Context, w Want, n int) ([]Claim, error) {
 		limit := min(int64(s.Definition.Order.PerQueue), room, q.Done.Left(s.Definition.Budget))
 		room -= min(limit, int64(q.Waiting))
 		q.StartRead()
-		picked = append(picked, &candidate{queue: q, name: q.Name, fails: q.Fails, unread: q.Unread, from: q.Floor, sweep: q.Sweep, whole: s.learner(), limit: int(limit), taken: s.taken.of(q.PLD), plan: &plan})
+		picked = append(picked, &candidate{queue: q, name: q.Name, fails: q.Fails, unread: q.Unread, from: q.Floor, sweep: q.Sweep, whole: s.learner(), limit: int(limit), plan: &plan})
 	}
 	h.f.mu.Unlock()
 	if len(picked) == 0 {

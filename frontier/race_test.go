@@ -134,6 +134,55 @@ func TestReopenWhileClaiming(t *testing.T) {
 	}
 }
 
+// A batch that reopens its lost claim while the hosts of the queue are looked up keeps its URLs, though the look-up fails.
+func TestReopenWhileUnresolved(t *testing.T) {
+	r := oneQueue(t, 1, nil)
+	batch, lanes := r.take()
+	r.must(r.Batch(batch).GiveBack(r.clock.Now()))
+	reopening, picked, reopened := make(chan struct{}), make(chan struct{}), make(chan struct{})
+	var claiming sync.WaitGroup
+	claiming.Go(func() {
+		<-reopening // the batch has found the queue free, and its claim is not on disk yet
+		want := r.want()
+		want.MaxFail = 1
+		want.Resolve = func(context.Context, string) (string, error) {
+			close(picked)
+			<-reopened
+			return "", errNoHost
+		}
+		if round, err := r.Claim(t.Context(), want); err != nil || len(round.Claims) != 0 {
+			t.Errorf("%+v, %v", round, err)
+		}
+	})
+	var again []OpenClaim
+	r.together(
+		func() {
+			var err error
+			again, err = r.Batch(batch).Reopen(bare(lanes...), known(lanes...))
+			r.must(err)
+			close(reopened)
+		},
+		func() {
+			for len(r.writes) == 0 { // behind the other, in its group
+				runtime.Gosched()
+			}
+			r.must(r.update(func(*transaction) (func(), error) {
+				close(reopening)
+				<-picked
+				return nil, nil
+			}))
+		},
+	)
+	claiming.Wait()
+	if state := r.states()["http://a.example/0"]; len(again) != 1 || state != "waiting" {
+		t.Fatalf("%d lanes, and the URL that the batch fetches is %s", len(again), state)
+	}
+	r.finish(batch, again)
+	if s := r.status(); s.Totals.Pages != 1 || s.Claimed != 0 || s.Waiting != 0 {
+		t.Fatalf("%+v", s)
+	}
+}
+
 // together makes the writes that are called inside it one group.
 func (r *rig) together(calls ...func()) {
 	r.t.Helper()

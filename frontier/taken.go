@@ -1,10 +1,6 @@
 package frontier
 
-import (
-	"maps"
-
-	"github.com/muninn-archive/muninn/frontier/internal/record"
-)
+import "github.com/muninn-archive/muninn/frontier/internal/record"
 
 // takenURLs are the URLs of claims, by queue: each is one claim's until that ends. The zero value is ready.
 type takenURLs struct {
@@ -43,6 +39,3 @@ func (t *takenURLs) free(k record.Key, claim string) {
 
 // claim is the claim that has a URL; empty if none has.
 func (t *takenURLs) claim(k record.Key) string { return t.claims[k.PLD][k.URL] }
-
-// of returns a copy of the URLs that are taken from a queue.
-func (t *takenURLs) of(pld uint64) map[uint64]string { return maps.Clone(t.claims[pld]) }

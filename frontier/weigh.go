@@ -49,9 +49,6 @@ func (f *Frontier) head(s *state, c *candidate) (entries []queuedURL, err error)
 			if e.at.Before(c.floor) {
 				c.floor = e.at
 			}
-			if c.taken[e.key.URL] != "" {
-				return true, nil
-			}
 			if len(entries) == c.limit || c.enough(entries, e.at) {
 				c.rest = e.at
 				return false, nil
@@ -92,7 +89,7 @@ func sweep(txn store.Reader, keys store.Keys, c *candidate, claimed int, learned
 	pld := c.queue.PLD
 	return txn.Scan(keys.Entries(pld), keys.Entry(pld, from), func(key store.Key, value []byte) (bool, error) {
 		e, ok := entryOf(key, value)
-		if !ok || c.taken[e.key.URL] != "" {
+		if !ok {
 			return true, nil
 		}
 		if left--; left < 0 {
