@@ -24,7 +24,7 @@ func (p Place) String() string {
 // Life is one life of a batch: from the time its claims are bound to it until they are committed or given back. A
 // batch that is run again after a give-back has another life.
 type Life struct {
-	Nonce   string // no other life has it, of whatever frontier; empty for batches of before there were any
+	Nonce   string // no other life has it, of whatever frontier; empty for batches that were started before there were nonces
 	Archive int    // number of the archive that the batch goes to, for Original and Commit
 	Place   Place  // where that archive lies
 	Opened  bool   // Reopen has been called: there may be more of the batch than its claims

@@ -134,7 +134,7 @@ func BenchmarkBatch(b *testing.B) {
 	b.ReportMetric(float64((cpu(b)-began).Microseconds())/float64(b.N)/benchClaim, "cpu-µs/page")
 }
 
-// BenchmarkOpen opens a frontier and tells what a known URL takes on disk, as the writes left it and
+// BenchmarkOpen opens a frontier and reports what a known URL takes on disk, as the writes left it and
 // once it is settled.
 func BenchmarkOpen(b *testing.B) {
 	r, n := benchRig(b)
@@ -178,7 +178,7 @@ func diskBytes(b *testing.B, dir string) (size int64) {
 	return size
 }
 
-// BenchmarkManyHosts tells what a crawl takes in memory that has met many hosts, each with a page and no URL that waits, and
+// BenchmarkManyHosts reports what a crawl takes in memory that has met many hosts, each with a page and no URL that waits, and
 // what a claim costs then: with all queues in memory, and with those alone that are kept.
 func BenchmarkManyHosts(b *testing.B) {
 	r, n := newRig(b, func(d *crawl.Definition) { d.Budget.Pages = 1e9 }), benchSize(b)

@@ -33,7 +33,7 @@ type Host struct {
 // Borrow gives a claim the right to ask the host of a URL until a time, beside its own: a robots.txt may lie elsewhere.
 // No other claim asks it meanwhile, of whatever crawl. ErrAsked if one does. The host of the claim itself is always its.
 // RestsError if another host rests until then. A shorter rest is waited out: two hosts whose robots.txt lie with each other,
-// each with a long Crawl-delay, would else find each other at rest for ever.
+// each with a long Crawl-delay, would otherwise find each other at rest each time.
 //
 // The right is on disk, with the claim: a worker that is killed may have asked the host at the last moment, so that nobody
 // else asks it until the right is over and the longest pause after it, unless the claim ends before. If the claim asks for it
@@ -122,7 +122,7 @@ func (h Lane) Return(at urls.URL, next time.Time) error {
 	})
 }
 
-// KnowDelay keeps the Crawl-delay of the host of a URL, unless the crawl knows of a longer one: its robots.txt may not be had
+// KnowDelay keeps the Crawl-delay of the host of a URL, unless the crawl knows of a longer one: its robots.txt may not be readable
 // the next time.
 func (h URLs) KnowDelay(at urls.URL, delay time.Duration) error {
 	pld := record.KeyOf(at).PLD

@@ -92,7 +92,7 @@ func testKilledBorrower(t *testing.T, delay, pause time.Duration) {
 	}
 }
 
-// The Crawl-delay of a host that was borrowed is known to whoever asks it next, of whatever crawl, also if its robots.txt cannot be had
+// The Crawl-delay of a host that was borrowed is known to whoever asks it next, of whatever crawl, also if its robots.txt cannot be read
 // then.
 func TestDelayOfABorrowedHost(t *testing.T) {
 	r, other := twoCrawls(t, slowly)

@@ -16,7 +16,7 @@ func (r *rig) keepIdle(n int) {
 	r.reopen()
 }
 
-// inMemory tells which queues of the crawl memory has.
+// inMemory returns which queues of the crawl memory has.
 func (r *rig) inMemory() (names map[string]bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

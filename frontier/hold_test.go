@@ -9,7 +9,7 @@ import (
 	"github.com/muninn-archive/muninn/internal/crawl"
 )
 
-// With Hold, a round claims nothing; it tells what there is to tell, and of the end once nothing is out and
+// With Hold, a round claims nothing; it reports what there is to report, and the end once nothing is out and
 // every release has arrived.
 func TestHold(t *testing.T) {
 	r := oneQueue(t, 2, nil)

@@ -42,8 +42,8 @@ func newHosts(crawls map[string]*state, o Options) *hosts {
 }
 
 // holds is until when a claim keeps others from a host. One that waits for its lease does so no longer than it
-// may wait; one whose lease ran out without a word, for the longest pause after that: its lane may have made a
-// request at the last moment. A crawl that was terminated so does not hold hosts for ever. The same goes for a host that it
+// may wait; one whose lease ran out without a release, for the longest pause after that: its lane may have made a
+// request at the last moment. So a crawl that was terminated holds no host for longer. The same goes for a host that it
 // has borrowed.
 func (h *hosts) holds(s *state, c *Claim, pld uint64) (until time.Time) {
 	switch {

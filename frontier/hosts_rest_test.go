@@ -273,9 +273,9 @@ func TestHostThatAnotherWorkerAsked(t *testing.T) {
 	}
 }
 
-// A release tells other workers of a host's rest that is longer than its address's. While a slow answer is read, the
+// A release reports a host's rest to other workers that is longer than its address's. While a slow answer is read, the
 // host rests for as long as that may take; when it has ended, that is corrected.
-func TestReleasesTellOfHosts(t *testing.T) {
+func TestReleasesReportHosts(t *testing.T) {
 	r := oneQueue(t, 4, nil)
 	claim := r.one()
 	batch := r.start(claim)

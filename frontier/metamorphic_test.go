@@ -14,7 +14,7 @@ import (
 )
 
 // driver makes random operations on a rig and writes down all that it sees. What it does next depends
-// on what it saw, so two rigs that differ once differ for ever. The order of queues among each other is
+// on what it saw, so two rigs that differ once stay different. The order of queues among each other is
 // left out of it: a restart makes the best of each known exactly, which may be overrated before.
 type driver struct {
 	*rig
@@ -51,7 +51,7 @@ func newDriver(t *testing.T, seed uint64) *driver {
 	return d
 }
 
-// sequence is the number in a claim's ID: it tells in which order queues were claimed.
+// sequence is the number in a claim's ID: it shows in which order queues were claimed.
 var sequence = regexp.MustCompile(`-17\d{11}"`)
 
 func (d *driver) note(format string, args ...any) {

@@ -142,7 +142,7 @@ func (f *Frontier) endRests(tx *transaction, s *state, claims []Claim) (apply fu
 	}, nil
 }
 
-// reclaim returns the claim as it stands, or a new one of the URLs that are still to be had.
+// reclaim returns the claim as it stands, or a new one of the URLs that are still free.
 func (f *Frontier) reclaim(tx *transaction, s *state, batch, nonce string, was Claim, known []string) (Claim, []crawl.Target, error) {
 	f.mu.Lock()
 	c, held := s.claims[was.ID]

@@ -65,7 +65,7 @@ func TestReopenAfterAnotherTookSome(t *testing.T) {
 	if len(targets(taken...)) != 2 {
 		t.Fatalf("%+v", taken)
 	}
-	// while the other batch is out, nothing is to be had
+	// while the other batch is out, nothing is free
 	again, err := r.Batch(first).Reopen(bare(lanes...), known(lanes...))
 	if err != nil || len(again) != 0 {
 		t.Fatalf("%+v, %v", again, err)
@@ -102,7 +102,7 @@ func TestReopenFindsNothingLeft(t *testing.T) {
 	r.one()
 }
 
-// A held claim that has lost some of its URLs lets go of them.
+// A held claim that has lost some of its URLs gives them up.
 func TestReopenTrimsItsClaim(t *testing.T) {
 	r := oneQueue(t, 3, nil)
 	batch, lanes := r.take()

@@ -61,7 +61,7 @@ func TestRest(t *testing.T) {
 	}
 }
 
-// A commit lifts the rest, and not what the host asked for before.
+// A commit ends the rest, and not what the host asked for before.
 func TestHostsPaceOutlastsRest(t *testing.T) {
 	r := oneQueue(t, 2, nil)
 	own, rest := r.clock.Now().Add(time.Hour), r.clock.Now().Add(3*time.Hour)

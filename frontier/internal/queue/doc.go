@@ -14,7 +14,7 @@
 //	Floor   No live entry stands before it: a claim begins to read here. Entries that were deleted leave tombstones in the store
 //	        before it; without Floor each claim would pass all of them again.
 //	Best    The first entry that no claim has, or a better position: the schedule compares queues by it. It may be too good (the
-//	        entry was claimed, or moved), never too bad: a queue that was compared by too bad a position could wait for ever.
+//	        entry was claimed, or moved), never too bad: a queue that was compared by too bad a position could wait without end.
 //	Sweep   Where a claim continues to weigh waiting entries, if the order learns; the zero position is the end of the queue.
 //	Since   Of the entries that came in while a claim reads, the first; Last if none did. What was read does not show them, so that
 //	        EndRead moves Floor and Best back to it.
