@@ -28,7 +28,7 @@ func (d Definition) Changed(text []byte) (Definition, error) {
 	return changed, nil
 }
 
-// CheckChange tells what is wrong with changes by themselves, whatever definition they are for.
+// CheckChange reports what is wrong with changes by themselves, whatever definition they are for.
 func CheckChange(text []byte) error {
 	d := DefaultDefinition()
 	faults, err := d.take(text)

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// running is the definition of a crawl that runs, made anew at each call: no two share anything.
+// running is the definition of a crawl that runs, made again at each call: no two share anything.
 func running(t *testing.T) Definition {
 	t.Helper()
 	d, err := ParseDefinition([]byte(`

@@ -105,7 +105,7 @@ func datesToText(n *yaml.Node) {
 	}
 }
 
-// within tells whether a path is another or lies in it.
+// within reports whether a path is another or lies in it.
 func within(path, other string) bool {
 	rest, ok := strings.CutPrefix(path, other)
 	return ok && (rest == "" || rest[0] == '.' || rest[0] == '[')

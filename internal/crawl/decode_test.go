@@ -185,7 +185,7 @@ func FuzzParseDefinition(f *testing.F) {
 	})
 }
 
-// TestRetired: who writes a field of a former version is told what to do; a crawl that was started with one goes on.
+// TestRetired: who writes a field of an earlier version gets an error that says what to do; a crawl that was started with one goes on.
 func TestRetired(t *testing.T) {
 	for path, text := range map[string]string{
 		"archive.warc_bytes": three + "archive: {warc_bytes: 1GB}\n",

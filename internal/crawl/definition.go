@@ -13,7 +13,7 @@ import (
 type Definition struct {
 	// Name is the crawl's name: letters, digits, '.', '-' and '_', at most 64 bytes.
 	Name string `json:"name"`
-	// Description tells people what the collection is about.
+	// Description says for people what the collection is about.
 	Description string `json:"description,omitempty"`
 	// Seeds is where the crawl starts.
 	Seeds []Seed `json:"seeds"`
@@ -61,7 +61,7 @@ type Topic struct {
 	Threshold float64 `json:"threshold,omitempty"`
 }
 
-// Empty tells whether nothing was said of the topic.
+// Empty reports whether nothing was said of the topic.
 func (t Topic) Empty() bool {
 	return len(t.Keywords)+len(t.Entities)+len(t.Examples)+len(t.Paths)+len(t.URLPatterns) == 0
 }
@@ -329,7 +329,7 @@ func DefaultDefinition() Definition {
 	}
 }
 
-// ByPlaces tells whether what was learned of the places that links stand at has a say in the order.
+// ByPlaces reports whether what was learned of the places that links stand at has a say in the order.
 func (d Definition) ByPlaces() bool {
 	switch d.Order.Strategy {
 	case StrategyPlaces:

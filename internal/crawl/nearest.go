@@ -44,7 +44,7 @@ func distance(a, b string) int {
 	return row[len(b)]
 }
 
-// LineOf is the line of a key in YAML, such as "scope.hosts" or "seeds[2].file"; 0 if it cannot be told.
+// LineOf is the line of a key in YAML, such as "scope.hosts" or "seeds[2].file"; 0 if it is not found.
 func LineOf(text []byte, path string) int {
 	var document yaml.Node
 	if yaml.Unmarshal(text, &document) != nil || len(document.Content) == 0 {

@@ -26,7 +26,7 @@ func TestLineOf(t *testing.T) {
 	}
 }
 
-// A key that is not known is told with its line and what may have been meant.
+// A key that is not known is reported with its line and what may have been meant.
 func TestUnknownKey(t *testing.T) {
 	_, err := ParseDefinition([]byte("name: c\nseeds: [https://example.org/]\ntopik: {keywords: [a]}\n"))
 	if err == nil || !strings.Contains(err.Error(), "topik (line 3) is not known here; did you mean topic?") {

@@ -7,16 +7,16 @@ import (
 	"slices"
 )
 
-// Object is a web object that the helper lifted out of a page: a post, an article, a comment. Types and
+// Object is a web object that the helper extracted out of a page: a post, an article, a comment. Types and
 // properties are those of the knowledge base's vocabulary.
 type Object struct {
 	Type       string     `json:"type"` // article, post, comment, thread, person, …
 	Properties Properties `json:"properties"`
-	Rule       string     `json:"rule,omitempty"`       // file:line of the rule that lifted it
+	Rule       string     `json:"rule,omitempty"`       // file:line of the rule that extracted it
 	Confidence float64    `json:"confidence,omitempty"` // in (0,1]
 }
 
-// Placed tells whether there is a text or markup to cut out of the page.
+// Placed reports whether there is a text or markup to cut out of the page.
 func (o *Object) Placed() bool {
 	return slices.ContainsFunc(o.Properties, func(p Property) bool { return p.Place != nil })
 }

@@ -79,8 +79,8 @@ type Judged struct {
 	Verdict Verdict
 }
 
-// Discovery is the outlink on its way to the frontier; source is the URL of its page, path the hop letters of that. places
-// tells that what was learned of the places that links stand at has a say (Definition.ByPlaces): it has, where the helper
+// Discovery is the outlink on its way to the frontier; source is the URL of its page, path the hop letters of that. places:
+// what was learned of groups of links changes their priority (Definition.ByPlaces). It does where the helper
 // said nothing.
 func (l *Outlink) Discovery(v *LinkVerdict, source, path string, places bool) Discovery {
 	d := Discovery{URL: l.URL, Via: source, Path: Hopped(path, l.Hop), Score: v.Score, LinkFeatures: v.LinkFeatures, Parts: v.Parts.Encode()}

@@ -7,7 +7,7 @@ import (
 )
 
 // Place locates a text in a page, so that the archive can keep the place instead of the text, which the WARC record of the
-// page has already. Sum tells whether what a reader finds there is what was extracted.
+// page has already. Sum reports whether what a reader finds there is what was extracted.
 type Place struct {
 	// At is the element that the text is below: a child sequence of the element() scheme of XPointer (W3C Recommendation,
 	// 2003), such as /1/2/3, over the tree that the HTML standard's parser builds, scripting disabled; "/" is the whole

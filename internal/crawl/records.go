@@ -87,12 +87,12 @@ type Outcome struct {
 	PageFeatures []byte    `json:"seen,omitempty"`    // see Verdict
 }
 
-// Success tells whether a response counts as a page in budgets and harvest ratio.
+// Success reports whether a response counts as a page in budgets and harvest ratio.
 func (o Outcome) Success() bool {
 	return (o.Kind == OutcomeDone && o.Status >= 200 && o.Status < 300) || o.Kind == OutcomeUnmodified
 }
 
-// Answered tells whether the host answered, whatever it said: what the budget of requests counts.
+// Answered reports whether the host answered, whatever it said: what the budget of requests counts.
 func (o Outcome) Answered() bool { return o.Status > 0 || o.Success() }
 
 // Discovery is an outlink on its way to the frontier: what the queue needs and no more.

@@ -53,10 +53,10 @@ const (
 
 var namePattern = regexp.MustCompile(`^[\pL\pN][\pL\pN._-]*$`)
 
-// ValidName tells whether a crawl can have a name: folders, keys and workflow IDs are made of it.
+// ValidName reports whether a crawl can have a name: folders, keys and workflow IDs are made of it.
 func ValidName(name string) bool { return len(name) <= MaxName && namePattern.MatchString(name) }
 
-// HasUser tells whether a URL carries user information, however it is written.
+// HasUser reports whether a URL carries user information, however it is written.
 func HasUser(raw string) bool {
 	_, end := userOf(raw)
 	return end > 0

@@ -304,7 +304,7 @@ func TestArchiveWithOneSlash(t *testing.T) {
 	}
 }
 
-// A list that is too long is the one fault that is told of it.
+// A list that is too long is the one fault that is reported of it.
 func TestTooManySeeds(t *testing.T) {
 	d := DefaultDefinition()
 	d.Name, d.Seeds = "c", make([]Seed, MaxSeeds+1)

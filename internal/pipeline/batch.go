@@ -13,7 +13,7 @@ import (
 // Source is a batch whose URLs are fetched: all that its pages are made of.
 type Source struct {
 	Crawl, Batch string
-	Run          string // of the batch's workflow: what memory has of another run is made anew, for each run fetches first
+	Run          string // of the batch's workflow: what memory has of another run is made again, for each run fetches first
 	// Targets are the URLs that the batch was claimed with.
 	Targets func() (map[string]crawl.Target, error)
 	// Exchanges are those of the batch, in the order of their log; done is called when none of them is read any more.
@@ -25,7 +25,7 @@ func (s *Source) key() string { return s.Crawl + "/" + s.Batch }
 // Exchange is a page that is fetched: its request and response, or why there is none.
 type Exchange struct {
 	crawl.Exchange
-	Header, Body func() io.Reader // of the response, as it came; each call reads anew
+	Header, Body func() io.Reader // of the response, as it came; each call reads it from its start
 }
 
 // Parsed is a page that is understood.
@@ -160,7 +160,7 @@ func (e *Engine) Judge(ctx context.Context, s Source) (*JudgedBatch, error) {
 	}
 	judging.Merge()
 	out.visits = judging.Observations
-	e.Handover.put(s.Crawl, s.key(), &handed{run: s.Run, judged: out}) // counted anew: what the order keeps has come
+	e.Handover.put(s.Crawl, s.key(), &handed{run: s.Run, judged: out}) // counted again: what the order keeps has come
 	return out, nil
 }
 

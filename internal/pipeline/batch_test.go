@@ -74,7 +74,7 @@ func (r *rig) source(batch string, texts ...string) Source {
 	}
 }
 
-// TestStates: a batch goes from state to state through memory; what memory has lost is made anew of the exchanges.
+// TestStates: a batch goes from state to state through memory; what memory has lost is made again of the exchanges.
 func TestStates(t *testing.T) {
 	r := newRig(t, nil)
 	s := r.source("b-1", "ravens fly, a raven", "soup and bread", "", "the raven")

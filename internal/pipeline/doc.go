@@ -9,7 +9,7 @@
 //	judged    Judged    and what the judge says of it and of its links (crawl.Verdict): in memory alone
 //	archived  Result    outcomes and outlinks, all that the frontier is to know: durable before the archive commits
 //
-// What lies in memory (Handover) is never needed: Parse and Judge make a state anew of the exchanges if it is not there, after
+// What lies in memory (Handover) is never needed: Parse and Judge make a state again of the exchanges if it is not there, after
 // a restart, because others needed the room, or because it is of another run of the batch's workflow. So each step is
 // "everything up to here, unless memory has it", and may be run any number of times. A batch leaves memory when it is archived
 // (Remember), for the crawl counts each page once, or when it is committed or given back (Drop).

@@ -33,12 +33,12 @@ func (b *handed) bytes() (n int64) {
 // DefaultHandedBytes bounds what lies between AAH and ARCHIVE if the settings do not.
 const DefaultHandedBytes = 256 << 20
 
-// handedWait is how long a batch waits for room, before the oldest of its crawl has to be made anew.
+// handedWait is how long a batch waits for room, before the oldest of its crawl has to be made again.
 const handedWait = 10 * time.Second
 
 // Handover holds what batches hand from step to step. Further batches wait when half of the room is taken, but for those of a
 // crawl that has none of it: a small crawl does not wait for a large one. What exceeds the room is forgotten, the
-// oldest of the crawl that has most first, and made anew; the batch that came last stays, however large it is.
+// oldest of the crawl that has most first, and made again; the batch that came last stays, however large it is.
 type Handover struct {
 	mu      sync.Mutex
 	limit   int64 // 0: DefaultHandedBytes
@@ -46,7 +46,7 @@ type Handover struct {
 	crawls  map[string]int64 // bytes by crawl
 	batches map[string]*kept
 	order   []string      // of batches, the oldest first
-	changed chan struct{} // closed and made anew when something goes
+	changed chan struct{} // closed and made again when something goes
 }
 
 // kept is a batch in the hand-over.
@@ -90,7 +90,7 @@ func (h *Handover) Room(ctx context.Context, crawl string) {
 
 func (h *Handover) most() int64 { return cmp.Or(h.limit, DefaultHandedBytes) }
 
-// put keeps what a batch hands on, or counts it anew.
+// put keeps what a batch hands on, or counts it again.
 func (h *Handover) put(crawl, key string, b *handed) {
 	size := b.bytes()
 	h.mu.Lock()
@@ -155,7 +155,7 @@ func (h *Handover) get(key string) *handed {
 	return nil
 }
 
-// of returns what the present run of a batch's workflow has handed on, nil if nothing: an attempt goes on with what the one
+// of returns what the present run of a batch's workflow has handed on, nil if nothing: an attempt continues what the one
 // before it has left.
 func (h *Handover) of(s Source) *handed {
 	if b := h.get(s.key()); b != nil && b.run == s.Run {
@@ -164,7 +164,7 @@ func (h *Handover) of(s Source) *handed {
 	return nil
 }
 
-// take returns what a batch has handed on, and lets go of it.
+// take returns what a batch has handed on, and forgets it.
 func (h *Handover) take(key string) *handed {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -65,7 +65,7 @@ func TestHandover(t *testing.T) {
 	}
 }
 
-// One that waits for room in vain takes that of the oldest, whose workflow may be gone.
+// A batch that waits for room too long takes that of the oldest, whose workflow may be gone.
 func TestHandoverOfGoneBatches(t *testing.T) {
 	h := Handover{limit: 10_000}
 	h.put("c", "gone", batchOf(3000))

@@ -50,7 +50,7 @@ func (e *Engine) ArchivedLinks(plan frontier.Plan, store archive.Store) Links {
 	}
 }
 
-// Learn makes the topic of what the reference crawl saw, puts it in force, and scores the URLs that wait anew. keep keeps it first:
+// Learn makes the topic of what the reference crawl saw, puts it in force, and scores the URLs that wait again. keep keeps it first:
 // what is in force is never unknown.
 func (e *Engine) Learn(ctx context.Context, name string, links Links, keep func(topic.Model) error) (topic.Model, error) {
 	samples, err := e.samples(name)
@@ -94,10 +94,10 @@ func paths(ctx context.Context, plan frontier.Plan, samples []topic.Sample, link
 	return topic.Paths(plan.Definition.Topic, samples, targets), err
 }
 
-// maxRescored bounds the links that are scored anew; the reference crawl is small.
+// maxRescored bounds the links that are scored again; the reference crawl is small.
 const maxRescored = 1_000_000
 
-// rescore scores the links of the reference crawl anew by what it taught: from then on all URLs that wait are ordered by the
+// rescore scores the links of the reference crawl again by what it taught: from then on all URLs that wait are ordered by the
 // same topic.
 func (e *Engine) rescore(ctx context.Context, name string, links Links, samples []topic.Sample) error {
 	plan, err := e.Frontier.Crawl(name).Plan()

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// TestReading: small pages are parsed side by side, large ones one after the other, and none waits for ever.
+// TestReading: small pages are parsed side by side, large ones one after the other, and none waits forever.
 func TestReading(t *testing.T) {
 	var r reading
 	for _, c := range []struct{ size, pages, most int }{{1 << 10, 10, 10}, {16 << 20, 5, 1}, {100 << 20, 5, 1}, {8 << 20, 9, 3}, {0, 3, 3}} {

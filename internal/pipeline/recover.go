@@ -8,7 +8,7 @@ import (
 )
 
 // Recover makes the result of a batch out of its segment in the archive: the working files are lost, the manifest is there. number
-// is that of the archive in the frontier. URLs of the batch that the segment does not tell of go back to their queues.
+// is that of the archive in the frontier. URLs of the batch that the segment does not have go back to their queues.
 func (e *Engine) Recover(ctx context.Context, d crawl.Definition, store archive.Store, m archive.Manifest, number int) (left Result, err error) {
 	again, err := e.again(d)
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/muninn-archive/muninn/internal/crawl"
 )
 
-// Inherit makes a crawl known whose frontier is lost with a disk, if the archive tells of earlier runs.
+// Inherit makes a crawl known whose frontier is lost with a disk, if the archive has earlier runs of it.
 func (e *Engine) Inherit(ctx context.Context, store archive.Store, d crawl.Definition) error {
 	if e.Frontier.Knows(d.Name) {
 		return nil
@@ -25,8 +25,8 @@ func (e *Engine) Inherit(ctx context.Context, store archive.Store, d crawl.Defin
 	return e.Frontier.Inherit(d.Name, runs)
 }
 
-// restoring and rewarding begin the marks of segments that were brought in: an attempt that comes after another goes on with
-// the others, and reads of those not even the manifest.
+// restoring and rewarding are prefixes of the marks of segments that were restored: a later attempt continues with the others, and
+// does not even read the manifests of these.
 const (
 	restoring = "restore-"
 	rewarding = "reward-"
@@ -58,7 +58,7 @@ func readLinks(ctx context.Context, store archive.Store, m archive.Manifest) (li
 }
 
 // Restore brings in what a lost frontier knew: the outlinks of all segments, with their scores, and the
-// digests of the payloads that are archived. What was fetched already is fetched anew, as in any later run,
+// digests of the payloads that are archived. What was fetched already is fetched again, as in any later run,
 // and archived as a revisit if it is the same.
 func (e *Engine) Restore(ctx context.Context, store archive.Store, d crawl.Definition) error {
 	if err := e.regain(ctx, store, d); err != nil {
@@ -115,7 +115,7 @@ func (e *Engine) Restore(ctx context.Context, store archive.Store, d crawl.Defin
 	return e.Frontier.Crawl(d.Name).Restored()
 }
 
-// again makes the discoveries of archived links: with the scores that they had, or judged anew by an order that learns, for
+// again makes the discoveries of archived links: with the scores that they had, or judged again by an order that learns, for
 // what it keeps with URLs is not in the archive.
 func (e *Engine) again(d crawl.Definition) (func(archive.Link) (crawl.Discovery, error), error) {
 	whole := e.Frontier.Crawl(d.Name).Learning().Order()
@@ -137,7 +137,7 @@ func (e *Engine) again(d crawl.Definition) (func(archive.Link) (crawl.Discovery,
 	}, nil
 }
 
-// restoreRewards teaches the bandit anew what the pages were worth: the scores of the pages that outlinks stood on,
+// restoreRewards teaches the bandit again what the pages were worth: the scores of the pages that outlinks stood on,
 // once it is known from all sidecars how those pages were found.
 func (e *Engine) restoreRewards(ctx context.Context, store archive.Store, d crawl.Definition) error {
 	walk := archive.Walk[map[string]float64]{

@@ -16,8 +16,8 @@ type Result struct {
 	Samples     []topic.Sample         `json:"samples"`
 }
 
-// Add adds what became of a URL. path are the hop letters of it; p is its page, nil if nothing was understood. places tells that
-// what was learned of the places that links stand at has a say.
+// Add adds what became of a URL. path are the hop letters of it; p is its page, nil if nothing was understood. places: what was learned of groups of
+// links changes their priority.
 func (r *Result) Add(o crawl.Outcome, path string, p *Judged, places bool) {
 	o.Score = -1
 	if p != nil {

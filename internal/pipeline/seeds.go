@@ -69,7 +69,7 @@ func seedFile(name string, add func(line int, url string) error) error {
 	return nil
 }
 
-// Reason tells what is wrong with a URL without the URL itself: a file that was named by mistake may hold
+// Reason reports what is wrong with a URL without the URL itself: a file that was named by mistake may hold
 // what must not get into a log.
 func Reason(err error) error {
 	for inner := errors.Unwrap(err); inner != nil; inner = errors.Unwrap(inner) {

@@ -9,8 +9,8 @@ import (
 
 // Workshop bounds how many batches are parsed, scored and archived at a time: more than there are processors gain nothing,
 // and each holds its pages in memory. Crawls share the seats alike: a seat that becomes free goes to the crawl that holds
-// fewest, by turns among equals, and there to the latest step, for that lets go of memory first. A crawl without any seat
-// does not wait until a large batch of another has been parsed: there are as many seats again for such.
+// fewest, alternately among equals, and there to the latest step, for that releases memory first. A crawl without any seat
+// does not wait until a large batch of another has been parsed: there are as many further seats for such crawls.
 type Workshop struct {
 	mu      sync.Mutex
 	seats   int // 0: one more than processors
