@@ -99,15 +99,15 @@ func TestControllerAwaitsAnswers(t *testing.T) {
 	e := newController(t, func(e *env, in activities.ClaimInput) (activities.ClaimResult, error) {
 		if in.Round == 1 {
 			e.at(0, func() {
-				e.at(time.Second, e.granted(answer(0, 1, "a")))
-				e.at(2*time.Second, e.granted(answer(0, 1, "b")))
-				e.at(3*time.Second, e.granted(answer(1, 0, "c")))
+				e.at(5*time.Second, e.granted(answer(0, 1, "a"))) // while a step runs the clock is the real one: it shall end before
+				e.at(10*time.Second, e.granted(answer(0, 1, "b")))
+				e.at(15*time.Second, e.granted(answer(1, 0, "c")))
 				e.at(answerWait/2, func() {
 					if e.count("claim 2") > 0 {
 						t.Error("the next round began before shard 1 had answered")
 					}
 				})
-				e.at(answerWait-time.Second, e.granted(answer(1, 1)))
+				e.at(answerWait-5*time.Second, e.granted(answer(1, 1)))
 			})
 			return activities.ClaimResult{Sent: 2, Confirm: confirm}, nil
 		}

@@ -20,15 +20,15 @@ import (
 // No hop is asked for twice, and a lane that ends so does not count as one that met a busy host.
 func TestRobotsChainGoesOn(t *testing.T) {
 	for seed := range uint64(5) {
-		h := robotsHost(t, hops(3, page("200 OK", "User-agent: *\nCrawl-delay: 10\n")))
+		h := robotsHost(t, hops(3, page("200 OK", "User-agent: *\nCrawl-delay: 100\n")))
 		c := newClient(t, h.clock, nil)
 		random := rand.New(rand.NewPCG(seed, 0))
 		var next time.Time
 		met := map[string]int{h.origin(): maxUnread - 1}
 		for batch := range 5 {
-			left := time.Second + time.Duration(random.Int64N(int64(8*time.Second)))
+			left := 10*time.Second + time.Duration(random.Int64N(int64(80*time.Second)))
 			r := h.run(t, c, func(l *Lane) {
-				l.NotBefore, l.Delay, l.Unread = next, 10*time.Second, met
+				l.NotBefore, l.Delay, l.Unread = next, 100*time.Second, met
 				until := times.Latest(h.clock.now(), next).Add(left)
 				l.ValidUntil = func() time.Time { return until }
 				l.LeaseUntil = func() time.Time { return until.Add(time.Hour) }
@@ -110,8 +110,8 @@ func TestRobotsChainToNowhere(t *testing.T) {
 	var next time.Time
 	for i, want := range []string{crawl.OutcomeReturned, crawl.OutcomeReturned, crawl.OutcomeDone} {
 		r := h.run(t, c, func(l *Lane) {
-			l.NotBefore = next
-			if until := h.clock.now().Add(time.Second); i == 0 {
+			l.NotBefore, l.Politeness.MinDelay = next, seconds(30)
+			if until := h.clock.now().Add(15 * time.Second); i == 0 { // for the first request, and not for the second
 				l.ValidUntil = func() time.Time { return until }
 			}
 		}, targets(h.url("/a"))...)
@@ -184,7 +184,7 @@ func TestRobotsElsewhereInABatch(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			h := robotsHost(t, fixed(page("301 Moved", "", "Location: "+other.url("/robots.txt"))))
 			r := h.run(t, newClient(t, h.clock, nil), func(l *Lane) {
-				valid, batch := h.clock.now().Add(time.Second), h.clock.now().Add(test.batch)
+				valid, batch := h.clock.now().Add(5*time.Second), h.clock.now().Add(test.batch)
 				l.ValidUntil, l.BatchUntil = func() time.Time { return valid }, func() time.Time { return batch }
 				l.Borrow = func(_ context.Context, _ urls.URL, _ netip.Addr, until time.Time) (Loan, error) {
 					if until.After(batch) {

@@ -47,7 +47,7 @@ func TestStatsOfAGoodClient(t *testing.T) {
 
 func TestStatsNoticeViolations(t *testing.T) {
 	t.Parallel()
-	w := worldtest.Start(t, NewDemo(Options{FirstIP: netip.MustParseAddr("127.78.12.1"), Latency: 2 * time.Second}))
+	w := worldtest.Start(t, NewDemo(Options{FirstIP: netip.MustParseAddr("127.78.12.1"), Latency: 5 * time.Second}))
 	c := worldtest.Client(w)
 	base := w.Host(archiveHost).Base
 	var both sync.WaitGroup
@@ -97,13 +97,14 @@ func TestStatsNoticeStrangers(t *testing.T) {
 // A client that dies is neither repeated nor concurrent when it comes back.
 func TestCutRequestsAreApart(t *testing.T) {
 	t.Parallel()
-	w := worldtest.Start(t, NewDemo(Options{FirstIP: netip.MustParseAddr("127.78.14.1"), Latency: 2 * time.Second}))
+	w := worldtest.Start(t, NewDemo(Options{FirstIP: netip.MustParseAddr("127.78.14.1")}))
 	c := worldtest.Client(w)
 	worldtest.Get(t, c, w.Host(blogHost).Base+"/robots.txt")
 	page := w.Host(blogHost).Base + "/"
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	asked := w.Stats().Requests
+	w.SetLatency(time.Hour) // it is cut before the answer, however late that is
 	go func() {
 		underWay(w, asked)
 		cancel()
@@ -111,6 +112,7 @@ func TestCutRequestsAreApart(t *testing.T) {
 	if err := worldtest.Whole(ctx, c, page); err == nil {
 		t.Fatal("not cut")
 	}
+	w.SetLatency(0)
 	worldtest.Get(t, c, page)
 	s := w.Stats()
 	if s.Cut != 1 || s.CutURLs[page] != 1 || s.URLs[page] != 1 || len(s.Repeated()) != 0 {
