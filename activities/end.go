@@ -46,7 +46,7 @@ func (a *Activities) End(ctx context.Context, in EndInput) (EndResult, error) {
 	if err := a.archiveUnfetched(ctx, plan, store); err != nil {
 		return EndResult{}, err
 	}
-	if err := a.Engine.KeepExperience(ctx, plan, store); err != nil {
+	if err := a.Engine.KeepSnapshot(ctx, plan, store); err != nil {
 		return EndResult{}, err
 	}
 	making, cancel := context.WithTimeout(ctx, reportTime)

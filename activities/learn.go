@@ -37,5 +37,5 @@ func (a *Activities) Learn(ctx context.Context, name string) (LearnResult, error
 		return out, err
 	}
 	out.Learned = learned.Brief()
-	return out, a.Engine.KeepExperience(ctx, plan, store)
+	return out, a.Engine.KeepSnapshot(ctx, plan, store)
 }

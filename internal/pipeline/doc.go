@@ -14,6 +14,6 @@
 // "everything up to here, unless memory has it", and may be run any number of times. A batch leaves memory when it is archived
 // (Remember), for the crawl counts each page once, or when it is committed or given back (Drop).
 //
-// Beside the batches stand what a crawl learns of its pages (Learn, Rescore, KeepExperience) and what a frontier that was lost
+// Beside the batches stand what a crawl learns of its pages (Learn, Rescore, KeepSnapshot) and what a frontier that was lost
 // gets back from the archive (Inherit, Restore, Recover).
 package pipeline

@@ -61,7 +61,7 @@ func readLinks(ctx context.Context, store archive.Store, m archive.Manifest) (li
 // digests of the payloads that are archived. What was fetched already is fetched again, as in any later run,
 // and archived as a revisit if it is the same.
 func (e *Engine) Restore(ctx context.Context, store archive.Store, d crawl.Definition) error {
-	if err := e.regain(ctx, store, d); err != nil {
+	if err := e.restoreSnapshot(ctx, store, d); err != nil {
 		return err
 	}
 	again, err := e.again(d)

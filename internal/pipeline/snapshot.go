@@ -12,24 +12,24 @@ import (
 	"github.com/muninn-archive/muninn/internal/crawl"
 )
 
-// experience is what a crawl has learned of a topic, as the archive keeps it for a frontier that is lost.
-type experience struct {
+// snapshot is what a crawl has learned of a topic, as the archive keeps it in case the frontier is lost.
+type snapshot struct {
 	Topic  string `cbor:"1,keyasint"`           // its canonical text
-	Sum    []byte `cbor:"2,keyasint,omitempty"` // of its order, if that learns
-	Memory []byte `cbor:"3,keyasint,omitempty"` // of its judge
+	Order  []byte `cbor:"2,keyasint,omitempty"` // state of its order, if that learns
+	Memory []byte `cbor:"3,keyasint,omitempty"` // memory of its judge
 }
 
-// maxExperience bounds what is read of it, in bytes.
-const maxExperience = 64 << 20
+// maxSnapshot bounds what is read of it, in bytes.
+const maxSnapshot = 64 << 20
 
-// KeepExperience puts what the crawl has learned into the archive: PREFIX/CRAWL/learned/run-N-TIME.cbor; its memory of pages
+// KeepSnapshot puts what the crawl has learned into the archive: PREFIX/CRAWL/learned/run-N-TIME.cbor; its memory of pages
 // into the frontier, too.
-func (e *Engine) KeepExperience(ctx context.Context, plan frontier.Plan, store archive.Store) error {
+func (e *Engine) KeepSnapshot(ctx context.Context, plan frontier.Plan, store archive.Store) error {
 	name := plan.Definition.Name
 	if plan.Definition.Topic.Empty() {
 		return nil
 	}
-	sum, err := e.Frontier.Crawl(name).Learning().Snapshot()
+	order, err := e.Frontier.Crawl(name).Learning().Snapshot()
 	if err != nil {
 		return err
 	}
@@ -44,7 +44,7 @@ func (e *Engine) KeepExperience(ctx context.Context, plan frontier.Plan, store a
 	if err := e.Frontier.Crawl(name).Learning().Remember(memory); err != nil {
 		return err
 	}
-	raw, err := cbor.Marshal(experience{plan.Definition.Topic.Canonical(), sum, memory})
+	raw, err := cbor.Marshal(snapshot{plan.Definition.Topic.Canonical(), order, memory})
 	if err != nil {
 		return err
 	}
@@ -52,8 +52,8 @@ func (e *Engine) KeepExperience(ctx context.Context, plan frontier.Plan, store a
 	return store.Put(ctx, key, bytes.NewReader(raw), int64(len(raw)))
 }
 
-// regain brings back what the crawl had learned last, if it was of the same topic. What cannot be read is learned anew.
-func (e *Engine) regain(ctx context.Context, store archive.Store, d crawl.Definition) error {
+// restoreSnapshot gives the frontier the newest snapshot, if it is of the same topic. What cannot be read is learned again.
+func (e *Engine) restoreSnapshot(ctx context.Context, store archive.Store, d crawl.Definition) error {
 	last := ""
 	err := store.List(ctx, layout(d).Snapshots(), func(o archive.Object) error {
 		if strings.HasSuffix(o.Key, ".cbor") {
@@ -64,11 +64,11 @@ func (e *Engine) regain(ctx context.Context, store archive.Store, d crawl.Defini
 	if err != nil || last == "" {
 		return err
 	}
-	raw, err := archive.ReadAll(ctx, store, last, maxExperience)
+	raw, err := archive.ReadAll(ctx, store, last, maxSnapshot)
 	if err != nil {
 		return err
 	}
-	var known experience
+	var known snapshot
 	if err := cbor.Unmarshal(raw, &known); err != nil || known.Topic != d.Topic.Canonical() {
 		return nil
 	}
@@ -77,11 +77,11 @@ func (e *Engine) regain(ctx context.Context, store archive.Store, d crawl.Defini
 			return err
 		}
 	}
-	if len(known.Sum) == 0 {
+	if len(known.Order) == 0 {
 		return nil
 	}
-	if err := e.Frontier.Crawl(d.Name).Learning().Restore(known.Sum); err != nil {
-		e.log(ctx).Warn("what was learned before cannot be read and is learned anew", "key", last, "error", err)
+	if err := e.Frontier.Crawl(d.Name).Learning().Restore(known.Order); err != nil {
+		e.log(ctx).Warn("what was learned before cannot be read and is learned again", "key", last, "error", err)
 	}
 	return nil
 }
