@@ -6,6 +6,7 @@ import (
 	"os"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -34,6 +35,8 @@ type rig struct {
 	env   *testsuite.TestActivityEnvironment
 	dir   string // of the archive
 	round int64
+	// refuse is the number of writes that the frontier's disk still has room for; negative: for any.
+	refuse atomic.Int64
 }
 
 const (
@@ -53,7 +56,8 @@ var shipped = sync.OnceValues(kb.Shipped)
 func newRig(t *testing.T) *rig {
 	t.Helper()
 	r := &rig{t: t, dir: t.TempDir()}
-	front, err := frontier.Open(t.TempDir(), frontier.Options{})
+	r.refuse.Store(-1)
+	front, err := frontier.Open(t.TempDir(), frontier.Options{Room: r.room})
 	r.must(err)
 	t.Cleanup(func() { _ = front.Close() })
 	files, err := spool.Open(t.TempDir())

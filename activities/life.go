@@ -135,8 +135,11 @@ func (a *Activities) recoverResult(ctx context.Context, in BatchInput, life fron
 		return left, err
 	}
 	m, err := h.manifest(ctx)
-	if err != nil {
+	if errors.Is(err, archive.ErrNotFound) || errors.Is(err, archive.ErrGivenBack) {
 		return left, fmt.Errorf("%w, and there is no segment to commit in their place: %w", spool.ErrMissing, err)
+	}
+	if err != nil { // the archive does not answer: the segment may be there
+		return left, err
 	}
 	return a.Engine.Recover(ctx, plan.Definition, h.store, m, life.Archive)
 }
