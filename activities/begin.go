@@ -78,7 +78,11 @@ func (a *Activities) Begin(ctx context.Context, in BeginInput) (BeginResult, err
 			return BeginResult{}, err
 		}
 	}
-	if len(plan.Learned) == 0 {
+	taught, err := plan.Topic()
+	if err != nil {
+		return BeginResult{}, err
+	}
+	if taught == nil {
 		if err := a.Engine.ShowExamples(d.Name, false); err != nil {
 			return BeginResult{}, err
 		}

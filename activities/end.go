@@ -7,7 +7,6 @@ import (
 	"go.temporal.io/sdk/activity"
 
 	"github.com/muninn-archive/muninn/frontier"
-	"github.com/muninn-archive/muninn/internal/topic"
 )
 
 // EndResult is the final state of a run.
@@ -28,11 +27,11 @@ func (a *Activities) End(ctx context.Context, in EndInput) (EndResult, error) {
 	if err := a.Disk.Writes(); err != nil { // what is put into a folder would take the room that the frontier needs
 		return EndResult{}, a.waitRoom(ctx, err)
 	}
-	status, err := a.endResult(in.Crawl)
+	plan, err := a.Frontier.Crawl(in.Crawl).Plan()
 	if err != nil {
 		return EndResult{}, err
 	}
-	plan, err := a.Frontier.Crawl(in.Crawl).Plan()
+	status, err := a.endResult(plan)
 	if err != nil {
 		return EndResult{}, err
 	}
@@ -61,13 +60,13 @@ func (a *Activities) End(ctx context.Context, in EndInput) (EndResult, error) {
 }
 
 // endResult is the state of a crawl in this worker's frontier.
-func (a *Activities) endResult(name string) (EndResult, error) {
-	s, err := a.Frontier.Crawl(name).Status()
+func (a *Activities) endResult(plan frontier.Plan) (EndResult, error) {
+	s, err := a.Frontier.Crawl(plan.Definition.Name).Status()
 	if err != nil {
 		return EndResult{}, err
 	}
 	out := EndResult{Status: s}
-	model, err := topic.DecodeModel(s.Learned)
+	model, err := plan.Topic()
 	if err != nil || model == nil {
 		return out, err
 	}

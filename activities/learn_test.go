@@ -20,8 +20,10 @@ func TestLearnStep(t *testing.T) {
 	r.must(err)
 	plan, err := r.Frontier.Crawl(rigCrawl).Plan()
 	r.must(err)
-	if len(out.Learned.Terms) == 0 || len(plan.Learned) == 0 || out.Key != "c/topic/run-1.json" {
-		t.Errorf("%+v; %d bytes in force", out, len(plan.Learned))
+	taught, err := plan.Topic()
+	r.must(err)
+	if len(out.Learned.Terms) == 0 || taught == nil || len(taught.Terms) == 0 || out.Key != "c/topic/run-1.json" {
+		t.Errorf("%+v; %+v in force", out, taught)
 	}
 	report, err := call[ReportResult](r, r.Report, AskInput{Crawl: rigCrawl})
 	if err != nil || len(report.HTML) == 0 || !strings.HasPrefix(report.Key, "c/reports/run-1-") {

@@ -9,7 +9,6 @@ import (
 
 	"github.com/muninn-archive/muninn/internal/archive"
 	"github.com/muninn-archive/muninn/internal/report"
-	"github.com/muninn-archive/muninn/internal/topic"
 )
 
 // ReportResult says where a report lies.
@@ -67,7 +66,7 @@ func (a *Activities) report(ctx context.Context, name string) (ReportResult, err
 	if about.Status, err = a.Frontier.Crawl(name).Status(); err != nil {
 		return ReportResult{}, err
 	}
-	if about.Learned, err = topic.DecodeModel(plan.Learned); err != nil {
+	if about.Learned, err = plan.Topic(); err != nil {
 		return ReportResult{}, err
 	}
 	var page bytes.Buffer

@@ -27,6 +27,7 @@ func (f *Frontier) tidyUp() {
 // clear empties what memory holds of a crawl beside its record.
 func (s *state) clear() {
 	s.queues, s.evicted, s.schedule, s.learning = map[uint64]*queue.Queue{}, false, queue.NewSchedule(), nil
+	s.taught = nil
 	s.claims, s.taken, s.journal = map[string]*Claim{}, takenURLs{}, map[string]Release{}
 	s.delayed, s.due, s.waiting = 0, 0, 0
 }

@@ -74,6 +74,7 @@ type state struct {
 	hosts    *hosts // of the frontier
 	schedule *queue.Schedule
 	learning *learner.Learner // nil: the crawl's order does not learn
+	taught   *taughtTopic     // see taughtNow
 	claims   map[string]*Claim
 	taken    takenURLs
 	journal  map[string]Release

@@ -7,6 +7,7 @@ import (
 	"github.com/muninn-archive/muninn/internal/codec"
 	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/order"
+	"github.com/muninn-archive/muninn/internal/topic"
 )
 
 // What an order learns of a crawl is a learner.Learner in memory. On disk it is a log of updates, one a batch, and from time to
@@ -203,11 +204,15 @@ func (s *state) visits(c *Commit, pages []order.Visit, urls []string, list []*of
 	return &learner.Update{Visits: pages}
 }
 
-// Teach keeps what was learned, unless it is nil, and shows pages of the topic to an order that learns, in place of those that it was shown
-// before: views of them, as order.Views encodes them.
-func (h Learning) Teach(learned []byte, examples [][]byte) error {
-	if learned != nil {
-		if err := h.change(func(rec *crawlRecord) { rec.Learned, rec.planned = learned, true }); err != nil {
+// Teach puts the topic model of the reference crawl in force, unless it is nil, and shows pages of the topic to an order that
+// learns, in place of those that it was shown before: views of them, as order.Views encodes them.
+func (h Learning) Teach(model *topic.Model, examples [][]byte) error {
+	if model != nil {
+		raw, err := model.Encode()
+		if err != nil {
+			return err
+		}
+		if err := h.change(func(rec *crawlRecord) { rec.Learned, rec.planned = raw, true }); err != nil {
 			return err
 		}
 	}

@@ -24,6 +24,7 @@ import (
 	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/order"
 	"github.com/muninn-archive/muninn/internal/text"
+	"github.com/muninn-archive/muninn/internal/topic"
 )
 
 // ofRavens makes a crawl learn.
@@ -537,7 +538,7 @@ func TestLearnsNot(t *testing.T) {
 // TestExamplesForNobody: examples are not kept either for an order that does not learn.
 func TestExamplesForNobody(t *testing.T) {
 	r := newRig(t, func(d *crawl.Definition) { ofRavens(d); d.Order.Strategy = crawl.StrategyWeighted })
-	r.must(r.Learning().Teach([]byte("learned"), examples(3)))
+	r.must(r.Learning().Teach(&topic.Model{Pages: 7}, examples(3)))
 	if updates, _, _ := r.learned(); len(updates) != 0 {
 		t.Errorf("updates %v", updates)
 	}

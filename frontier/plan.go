@@ -1,22 +1,51 @@
 package frontier
 
 import (
+	"bytes"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/muninn-archive/muninn/internal/crawl"
+	"github.com/muninn-archive/muninn/internal/topic"
 )
 
 // Plan is what the activities need to know of a crawl.
 type Plan struct {
 	Definition crawl.Definition
 	Run        uint32
-	Learned    []byte
 	Reference  bool
 	Started    time.Time
 	Owner      string
 	Restore    bool // see Inherit
 	Archive    int  // number of the archive that new batches go to, see UseArchive
+	taught     *taughtTopic
+}
+
+// Topic returns the topic model of the run's reference crawl; nil if none was learned. All plans return the same model until
+// another is learned: it must not be changed.
+func (p *Plan) Topic() (*topic.Model, error) { return p.taught.model() }
+
+// taughtTopic is the topic model of a reference crawl as the disk has it. It is decoded once, when it is first asked for:
+// not when the frontier opens, for a model that cannot be read is a fault of its crawl alone, and not under Frontier.mu.
+type taughtTopic struct {
+	raw     []byte
+	once    sync.Once
+	decoded *topic.Model
+	err     error
+}
+
+func (t *taughtTopic) model() (*topic.Model, error) {
+	t.once.Do(func() { t.decoded, t.err = topic.DecodeModel(t.raw) })
+	return t.decoded, t.err
+}
+
+// taughtNow is the topic model of the crawl's present plan; Frontier.mu is held.
+func (s *state) taughtNow() *taughtTopic {
+	if s.taught == nil || !bytes.Equal(s.taught.raw, s.Learned) {
+		s.taught = &taughtTopic{raw: s.Learned}
+	}
+	return s.taught
 }
 
 // Plan returns the crawl's plan.
@@ -27,7 +56,7 @@ func (h Crawl) Plan() (Plan, error) {
 	if err != nil {
 		return Plan{}, err
 	}
-	return Plan{s.Definition, s.Run, s.Learned, s.Reference, s.Started, s.Owner, s.Restore, s.Archive}, nil
+	return Plan{s.Definition, s.Run, s.Reference, s.Started, s.Owner, s.Restore, s.Archive, s.taughtNow()}, nil
 }
 
 // Knows reports whether the frontier knows a crawl.

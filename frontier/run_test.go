@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"sync"
@@ -15,7 +16,41 @@ import (
 	"github.com/muninn-archive/muninn/frontier/internal/record"
 	"github.com/muninn-archive/muninn/frontier/internal/store"
 	"github.com/muninn-archive/muninn/internal/crawl"
+	"github.com/muninn-archive/muninn/internal/text"
+	"github.com/muninn-archive/muninn/internal/topic"
 )
+
+// TestTopicOfPlan: a topic model is decoded once for all plans, until another is learned; one that cannot be read is a fault of
+// its crawl alone.
+func TestTopicOfPlan(t *testing.T) {
+	r := newRig(t, nil)
+	model := func() (*topic.Model, error) {
+		plan, err := r.Plan()
+		r.must(err)
+		return plan.Topic()
+	}
+	if m, err := model(); m != nil || err != nil {
+		t.Fatalf("before anything was learned: %+v, %v", m, err)
+	}
+	r.must(r.Learning().Teach(&topic.Model{Pages: 7}, nil))
+	first, err := model()
+	if err != nil || first == nil || first.Pages != 7 {
+		t.Fatalf("%+v, %v", first, err)
+	}
+	r.must(r.Configure(definition(func(d *crawl.Definition) { d.Order.PerQueue = 3 })))
+	if m, err := model(); m != first || err != nil {
+		t.Errorf("it was decoded again: %+v, %v", m, err)
+	}
+	r.must(r.Learning().Teach(&topic.Model{Pages: 8}, nil))
+	if m, err := model(); err != nil || m.Pages != 8 {
+		t.Errorf("the model of before is in force: %+v, %v", m, err)
+	}
+	r.must(r.change(func(rec *crawlRecord) { rec.Learned, rec.planned = []byte("no model"), true }))
+	r.reopen()
+	if m, err := model(); m != nil || err == nil {
+		t.Errorf("what cannot be read: %+v, %v", m, err)
+	}
+}
 
 func TestBegin(t *testing.T) {
 	r := newRig(t, nil)
@@ -93,13 +128,18 @@ func TestRecrawl(t *testing.T) {
 		Batch: batch, Outcomes: []crawl.Outcome{o, done(other), {URL: late, Kind: crawl.OutcomeReturned}},
 		Originals: map[string]crawl.Visit{"sha1:AAAA": visit}, Sample: []byte("sample of run 1"),
 	}))
-	r.must(r.Learning().Teach([]byte("learned"), nil))
+	r.must(r.Learning().Teach(&topic.Model{Pages: 7}, nil))
 	r.must(r.End("owner"))
 	r.clock.pass(24 * time.Hour)
 	r.must(r.begin("second owner", nil))
 	r.reopen()
-	if s := r.status(); s.Run != 2 || s.Totals != (Totals{}) || len(s.Top) != 0 || s.Learned != nil || !s.Started.Equal(r.clock.Now()) {
+	if s := r.status(); s.Run != 2 || s.Totals != (Totals{}) || len(s.Top) != 0 || !s.Started.Equal(r.clock.Now()) {
 		t.Fatalf("%+v", s)
+	}
+	plan, err := r.Plan()
+	r.must(err)
+	if model, err := plan.Topic(); model != nil || err != nil {
+		t.Fatalf("of the run before: %+v, %v", model, err)
 	}
 	r.must(r.Learning().Samples(func(raw []byte) error { return fmt.Errorf("a sample of the run before: %s", raw) }))
 	if v, ok := r.URLs().Original(0, "sha1:AAAA"); !ok || v != visit {
@@ -172,7 +212,7 @@ func TestPlanIsKept(t *testing.T) {
 		d.Seeds = append(d.Seeds, crawl.Seed{Sitemap: "http://a.example/sitemap.xml"})
 	}
 	r := newRig(t, edit)
-	r.must(r.Learning().Teach([]byte{0, 1, 2}, nil))
+	r.must(r.Learning().Teach(&topic.Model{Pages: 7, Terms: []text.Term{{Text: "raven", Weight: 0.5}}}, nil))
 	before, err := r.Plan()
 	r.must(err)
 	r.reopen()
@@ -180,9 +220,11 @@ func TestPlanIsKept(t *testing.T) {
 	r.must(err)
 	a, errA := json.Marshal(before)
 	b, errB := json.Marshal(after)
-	r.must(errors.Join(errA, errB))
-	if string(a) != string(b) {
-		t.Errorf("%s\nbecame\n%s", a, b)
+	taught, errBefore := before.Topic()
+	kept, errAfter := after.Topic()
+	r.must(errors.Join(errA, errB, errBefore, errAfter))
+	if string(a) != string(b) || taught.Pages != 7 || !reflect.DeepEqual(taught, kept) {
+		t.Errorf("%s, %+v\nbecame\n%s, %+v", a, taught, b, kept)
 	}
 }
 
@@ -206,7 +248,7 @@ func TestPlanOutlastsCommits(t *testing.T) {
 		r.finish(batch, lanes)
 		r.confirm(r.next())
 		r.must(r.Phase(int64(100+i), false))
-		r.must(r.Learning().Teach([]byte{byte(i)}, nil))
+		r.must(r.Learning().Teach(&topic.Model{Pages: i}, nil))
 		r.must(r.begin("owner", nil)) // the owner goes on, on the terms that it began with
 		r.reopen()
 		r.must(r.store.View(func(txn store.Reader) error {

@@ -26,7 +26,6 @@ type Status struct {
 	Ends      []End     `json:"ends,omitempty"`  // URLs that ended without a page, the last of each kind
 	History   []Point   `json:"trail,omitempty"` // where the run stood, from its start on
 	Slow      []Queue   `json:"slow,omitempty"`  // queues that rest longest
-	Learned   []byte    `json:"-"`
 }
 
 // Queue is a queue at a glance.
@@ -149,7 +148,7 @@ func (h Crawl) Status() (Status, error) {
 	}
 	out := Status{
 		Crawl: h.crawl, Run: s.Run, Active: s.Active, Started: s.Started, Reference: s.Reference, Totals: s.Totals,
-		Waiting: max(s.waiting-s.taken.n, 0), Delayed: s.delayed, Claimed: s.taken.n, Top: slices.Clone(s.Top), Ends: slices.Clone(s.Ends), Learned: s.Learned, History: slices.Clone(s.History),
+		Waiting: max(s.waiting-s.taken.n, 0), Delayed: s.delayed, Claimed: s.taken.n, Top: slices.Clone(s.Top), Ends: slices.Clone(s.Ends), History: slices.Clone(s.History),
 	}
 	s.countClaims(&out)
 	out.Queues = s.schedule.Queues()

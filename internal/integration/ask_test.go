@@ -216,7 +216,11 @@ func TestAsk(t *testing.T) {
 	t.Run("learn", func(t *testing.T) {
 		o := operator{t, server}
 		Until(t, soon, "the reference crawl has taught something", func() string {
-			if plan, err := known.Crawl(d.Name).Plan(); err != nil || len(plan.Learned) == 0 {
+			plan, err := known.Crawl(d.Name).Plan()
+			if err != nil {
+				return err.Error()
+			}
+			if model, err := plan.Topic(); err != nil || model == nil {
 				return fmt.Sprintf("nothing was learned, %v", err)
 			}
 			return ""

@@ -1,7 +1,6 @@
 package pipeline
 
 import (
-	"bytes"
 	"sync"
 
 	"github.com/muninn-archive/muninn/frontier"
@@ -23,7 +22,7 @@ type crawlJudge struct {
 	topic   string
 	weights crawl.Weights
 	order   crawl.Order
-	learned []byte
+	model   *topic.Model
 }
 
 func (j *judges) entry(crawl string) *crawlJudge {
@@ -49,15 +48,15 @@ func (j *judges) forget(crawl string) {
 func (js *judges) of(e *Engine, plan frontier.Plan) (*score.Judge, error) {
 	d := plan.Definition
 	canonical := d.Topic.Canonical()
+	model, err := plan.Topic()
+	if err != nil {
+		return nil, err
+	}
 	j := js.entry(d.Name)
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	if j.judge != nil && j.topic == canonical && j.weights == d.Weights && j.order == d.Order && bytes.Equal(j.learned, plan.Learned) {
+	if j.judge != nil && j.topic == canonical && j.weights == d.Weights && j.order == d.Order && j.model == model {
 		return j.judge, nil
-	}
-	model, err := topic.DecodeModel(plan.Learned)
-	if err != nil {
-		return nil, err
 	}
 	before := j.judge
 	if j.topic != canonical { // what hosts were worth to another topic says nothing
@@ -73,6 +72,6 @@ func (js *judges) of(e *Engine, plan frontier.Plan) (*score.Judge, error) {
 	if err != nil {
 		return nil, err
 	}
-	j.judge, j.topic, j.weights, j.order, j.learned = judge, canonical, d.Weights, d.Order, plan.Learned
+	j.judge, j.topic, j.weights, j.order, j.model = judge, canonical, d.Weights, d.Order, model
 	return judge, nil
 }

@@ -70,15 +70,11 @@ func (e *Engine) Learn(ctx context.Context, name string, links Links, keep func(
 	if err := keep(learned); err != nil {
 		return learned, err
 	}
-	raw, err := learned.Encode()
-	if err != nil {
-		return learned, err
-	}
 	judge, err := e.judges.of(e, plan)
 	if err != nil {
 		return learned, err
 	}
-	if err := e.Frontier.Crawl(name).Learning().Teach(raw, judge.Examples(samples)); err != nil {
+	if err := e.Frontier.Crawl(name).Learning().Teach(&learned, judge.Examples(samples)); err != nil {
 		return learned, err
 	}
 	return learned, e.rescore(ctx, name, links, samples)
