@@ -74,26 +74,28 @@ func TestHostsPaceOutlastsRest(t *testing.T) {
 	r.due(own)
 }
 
-// A rest is not shortened by another failure, and continues when the batch is up again but does not commit.
-func TestRestIsNotShortened(t *testing.T) {
-	r := oneQueue(t, 2, nil)
-	rest := r.clock.Now().Add(time.Hour)
+// restingBatch is a batch that was given back, whose queue rests until a time, and that is up again.
+func restingBatch(t *testing.T) (r *rig, batch string, rest time.Time) {
+	t.Helper()
+	r = oneQueue(t, 2, nil)
+	rest = r.clock.Now().Add(time.Hour)
 	batch, lanes := r.take()
 	r.must(r.Batch(batch).GiveBack(rest))
 	_, err := r.Batch(batch).Reopen(bare(lanes...), known(lanes...))
 	r.must(err)
+	return r, batch, rest
+}
+
+// A rest is not shortened by another failure, and continues when the batch is up again but does not commit.
+func TestRestIsNotShortened(t *testing.T) {
+	r, batch, rest := restingBatch(t)
 	r.must(r.Batch(batch).GiveBack(r.clock.Now().Add(time.Minute)))
 	r.due(rest)
 }
 
 // A batch that fails after it was given back, and is archived then, does not shorten the rest.
 func TestRestIsNotShortenedByACommit(t *testing.T) {
-	r := oneQueue(t, 2, nil)
-	rest := r.clock.Now().Add(time.Hour)
-	batch, lanes := r.take()
-	r.must(r.Batch(batch).GiveBack(rest))
-	_, err := r.Batch(batch).Reopen(bare(lanes...), known(lanes...))
-	r.must(err)
+	r, batch, rest := restingBatch(t)
 	r.must(r.Commit(Commit{Batch: batch, Outcomes: []crawl.Outcome{done("http://a.example/0")}, Rest: r.clock.Now().Add(time.Minute)}))
 	r.due(rest)
 }
