@@ -21,15 +21,15 @@ const maxSlow = 4
 // it, and one that comes after another comes after its pause.
 type addresses struct {
 	mu    sync.Mutex
-	at    map[netip.Addr]*occupied
+	at    map[netip.Addr]*occupiedAddress
 	swept int // addresses that the last sweep left
 }
 
 // minAddresses is the number of addresses below which those that have rested are not swept.
 const minAddresses = 64
 
-// occupied is an address that lanes ask.
-type occupied struct {
+// occupiedAddress is an address that lanes ask.
+type occupiedAddress struct {
 	limits  []int // per_ip of the lanes that ask it
 	slow    int   // lanes that have given its lease back and read on
 	waiting int
@@ -37,7 +37,7 @@ type occupied struct {
 	changed chan struct{} // closed and made again when a lane leaves
 }
 
-func (o *occupied) free(perIP int) bool {
+func (o *occupiedAddress) free(perIP int) bool {
 	for _, limit := range o.limits {
 		perIP = min(perIP, limit)
 	}
@@ -57,12 +57,12 @@ func (a *addresses) enter(ctx context.Context, addr netip.Addr, perIP int) (p *a
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.at == nil {
-		a.at = map[netip.Addr]*occupied{}
+		a.at = map[netip.Addr]*occupiedAddress{}
 	}
 	o := a.at[addr]
 	if o == nil {
 		a.sweep(time.Now())
-		o = &occupied{changed: make(chan struct{})}
+		o = &occupiedAddress{changed: make(chan struct{})}
 		a.at[addr] = o
 	}
 	o.waiting++
@@ -128,14 +128,14 @@ func (p *addressSlot) leave(next time.Time) {
 	}
 }
 
-func (o *occupied) empty() bool { return len(o.limits)+o.slow+o.waiting == 0 }
+func (o *occupiedAddress) empty() bool { return len(o.limits)+o.slow+o.waiting == 0 }
 
 // sweep forgets addresses that nobody asks and that have rested, once there are twice as many as it left before.
 func (a *addresses) sweep(now time.Time) {
 	if len(a.at) < 2*a.swept+minAddresses {
 		return
 	}
-	maps.DeleteFunc(a.at, func(_ netip.Addr, o *occupied) bool { return o.empty() && !o.next.After(now) })
+	maps.DeleteFunc(a.at, func(_ netip.Addr, o *occupiedAddress) bool { return o.empty() && !o.next.After(now) })
 	a.swept = len(a.at)
 }
 

@@ -26,19 +26,19 @@ func checkInput(arg any) error {
 	case ClaimInput:
 		return checkCrawl(in.Crawl)
 	case StartInput:
-		return first(checkCrawl(in.Crawl), checkGrants(in.Grants))
+		return firstError(checkCrawl(in.Crawl), checkGrants(in.Grants))
 	case LeaseInput:
-		return first(checkInput(in.BatchInput), checkGrants(in.Grants))
+		return firstError(checkInput(in.BatchInput), checkGrants(in.Grants))
 	case AskLeasesInput:
 		err := checkCrawl(in.Crawl)
 		for _, ask := range in.Asks {
-			err = first(err, checkBatch("lease", ask.Lease), checkIP(ask.IP))
+			err = firstError(err, checkBatch("lease", ask.Lease), checkIP(ask.IP))
 		}
 		return err
 	case BatchInput:
-		err := first(checkCrawl(in.Crawl), checkBatch("batch", in.Batch))
+		err := firstError(checkCrawl(in.Crawl), checkBatch("batch", in.Batch))
 		for _, c := range in.Claims {
-			err = first(err, checkBatch("claim", c.ID), checkIP(c.IP))
+			err = firstError(err, checkBatch("claim", c.ID), checkIP(c.IP))
 		}
 		return err
 	case SubmitInput:
@@ -51,7 +51,7 @@ func checkInput(arg any) error {
 	return fmt.Errorf("an input of type %T is not known", arg)
 }
 
-func first(errs ...error) error {
+func firstError(errs ...error) error {
 	for _, err := range errs {
 		if err != nil {
 			return err
@@ -97,12 +97,12 @@ func (in BorrowInput) Check() error {
 	if !isLoan {
 		return fmt.Errorf("lease %q: a loan is named CLAIM@ADDRESS", in.Lease)
 	}
-	return first(checkCrawl(in.Crawl), checkBatch("claim", claim), checkIP(in.IP))
+	return firstError(checkCrawl(in.Crawl), checkBatch("claim", claim), checkIP(in.IP))
 }
 
 func checkGrants(grants []politeness.Grant) error {
 	for _, g := range grants {
-		if err := first(checkBatch("lease", g.Lease), checkIP(g.IP)); err != nil {
+		if err := firstError(checkBatch("lease", g.Lease), checkIP(g.IP)); err != nil {
 			return err
 		}
 	}

@@ -93,12 +93,12 @@ func (a *Activities) Claim(ctx context.Context, in ClaimInput) (ClaimResult, err
 	out.Answers = a.startAnswered(ctx, in.Crawl, answered)
 	out.Progress = Progress{Worker: a.Settings.Worker, UnderWay: a.UnderWay.Of(in.Crawl)}
 	out.Progress.Progress, err = a.Frontier.Crawl(in.Crawl).Progress()
-	out.Progress.Ends = lastOf(out.Progress.Ends, maxEnds)
+	out.Progress.Ends = lastOfEachKind(out.Progress.Ends, maxEnds)
 	return out, err
 }
 
-// lastOf are the last n ends of each kind, in their order: those of the commonest kind leave room for the others.
-func lastOf(ends []frontier.End, n int) (list []frontier.End) {
+// lastOfEachKind are the last n ends of each kind, in their order: those of the commonest kind leave room for the others.
+func lastOfEachKind(ends []frontier.End, n int) (list []frontier.End) {
 	kinds := map[string]int{}
 	for _, e := range slices.Backward(ends) {
 		if kinds[e.Kind]++; kinds[e.Kind] <= n {

@@ -90,7 +90,7 @@ func (a *Activities) fetching(in BatchInput, plan crawl.Politeness, clock polite
 		borrower: func(claim string) borrow { return a.borrower(in.Crawl, claim, plan, clock) },
 	}
 	f.batchEnd = f.started.Add(a.Settings.BatchTime)
-	f.limit(f.batchEnd)
+	f.setDeadline(f.batchEnd)
 	for _, l := range lanes {
 		f.total += len(l.Targets)
 	}
@@ -139,7 +139,7 @@ func (f *fetching) leaseUntil(claim string, t time.Time) time.Time {
 	return times.Earliest(t, f.a.Frontier.Crawl(f.in.Crawl).Lane(claim).LeaseUntil())
 }
 
-func (f *fetching) limit(t time.Time) { f.deadline.Store(&t) }
+func (f *fetching) setDeadline(t time.Time) { f.deadline.Store(&t) }
 
 // leastGrace is the least time that slow lanes get once the others have ended.
 const leastGrace = 2 * time.Second
@@ -154,7 +154,7 @@ func (f *fetching) laneEnded() {
 	}
 	now := f.a.Now()
 	if until := now.Add(max(now.Sub(f.started), leastGrace)); until.Before(*f.deadline.Load()) {
-		f.limit(until)
+		f.setDeadline(until)
 	}
 }
 

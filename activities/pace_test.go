@@ -135,7 +135,7 @@ var errKilled = errors.New("the worker was killed")
 // die ends the process: nothing is written any more, its connections are closed.
 func (l *life) die() {
 	l.web.mu.Lock()
-	l.web.tell("KILL")
+	l.web.note("KILL")
 	l.web.mu.Unlock()
 	_ = l.front.Close()
 	l.kill()
@@ -159,7 +159,7 @@ func (d dying) Append(x crawl.Exchange, request []byte, response io.Reader, n in
 		return err
 	}
 	d.life.web.mu.Lock()
-	d.life.web.tell("  %s %s %d owes %s, knows of %s (%s)", x.Kind, x.URL, x.Status, x.Pause, x.Delay, x.Claim)
+	d.life.web.note("  %s %s %d owes %s, knows of %s (%s)", x.Kind, x.URL, x.Status, x.Pause, x.Delay, x.Claim)
 	d.life.web.mu.Unlock()
 	if x.Kind == crawl.ExchangeRobots && x.Status == 200 {
 		d.life.web.logged(strings.TrimSuffix(strings.TrimPrefix(x.URL, "http://"), "/robots.txt"))
@@ -249,7 +249,7 @@ func newPaceRig(t *testing.T, dir string, seed uint64) *paceRig {
 		hosts: map[string]*paceHost{}, last: map[string]*asked{}, under: map[netip.Addr][]*asked{}, rested: map[netip.Addr]time.Time{},
 		known: map[string]bool{}, seen: map[string]int{},
 	}
-	r := &paceRig{T: t, web: w, dir: dir, limits: limits, minimum: plan, leases: &leases{state: politeness.New(0, 1), got: map[politeness.LeaseID]politeness.Grant{}, tell: w.tells}}
+	r := &paceRig{T: t, web: w, dir: dir, limits: limits, minimum: plan, leases: &leases{state: politeness.New(0, 1), got: map[politeness.LeaseID]politeness.Grant{}, tell: w.noteStory}}
 	addr := func() netip.Addr { return netip.AddrFrom4([4]byte{192, 0, 2, byte(1 + random.IntN(3))}) }
 	for _, name := range []string{"x", "y"} {
 		r.crawls = append(r.crawls, &paceCrawl{name: name, addrs: map[string]netip.Addr{}, answers: map[int][]politeness.Grant{}, batches: map[string][]lane{}})

@@ -63,18 +63,20 @@ func (w *paceWorld) number(n int) int {
 // storyTime is the form of the times in the story.
 const storyTime = "15:04:05.000"
 
-func (w *paceWorld) tells(format string, args ...any) {
+// noteStory adds a line to the story.
+func (w *paceWorld) noteStory(format string, args ...any) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.tell(format, args...)
+	w.note(format, args...)
 }
 
-func (w *paceWorld) tell(format string, args ...any) {
+// note adds a line to the story; mu is held.
+func (w *paceWorld) note(format string, args ...any) {
 	w.story = append(w.story, time.Now().Format(storyTime+" ")+fmt.Sprintf(format, args...))
 }
 
 func (w *paceWorld) fail(format string, args ...any) {
-	w.tell("FAIL "+format, args...)
+	w.note("FAIL "+format, args...)
 	if !w.t.Failed() {
 		w.t.Errorf(format+"\n%s", append(args, strings.Join(w.story[max(0, len(w.story)-90):], "\n"))...)
 	}
@@ -141,7 +143,7 @@ func (w *paceWorld) begin(at netip.AddrPort, r *http.Request) *asked {
 	x := &asked{line: r.Host + r.RequestURI, origin: r.Host, addr: at.Addr(), start: now}
 	w.requests++
 	w.seen[x.line]++
-	w.tell("%s asked at %s", x.line, at)
+	w.note("%s asked at %s", x.line, at)
 	if last := w.last[h.pld]; last != nil {
 		need := max(w.least, last.wait)
 		if before, _, _ := strings.Cut(last.origin, ":"); w.known[last.origin] {

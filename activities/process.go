@@ -39,7 +39,7 @@ func (a *Activities) Process(ctx context.Context, in BatchInput) (out ProcessRes
 			return out, err
 		}
 		err = a.runPart(ctx, in, nameScore, pipeline.StepJudge, func(ctx context.Context) (err error) {
-			out.Scored, err = result(a.judge(ctx, in))
+			out.Scored, err = result(a.score(ctx, in))
 			return err
 		})
 		if err != nil {

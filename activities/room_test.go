@@ -23,7 +23,7 @@ func TestFetchStopsOnShortDisk(t *testing.T) {
 	a.Disk = disk.New("d", 100)
 	a.Disk.Free = func(string) (int64, error) { return left.Load(), nil }
 	f := &fetching{a: a, in: BatchInput{Crawl: "c", Batch: "b"}}
-	f.limit(a.Now().Add(time.Hour))
+	f.setDeadline(a.Now().Add(time.Hour))
 	if got := f.validUntil("claim"); !got.IsZero() {
 		t.Errorf("may fetch until %s", got)
 	}

@@ -9,8 +9,8 @@ type ScoreResult struct {
 	Mean     float64 `json:"mean"`
 }
 
-// judge is the SCORE step: it judges pages and links by the crawl's topic.
-func (a *Activities) judge(ctx context.Context, in BatchInput) (ScoreResult, error) {
+// score is the SCORE step: it judges pages and links by the crawl's topic.
+func (a *Activities) score(ctx context.Context, in BatchInput) (ScoreResult, error) {
 	batch, err := a.Engine.Judge(ctx, a.source(ctx, in))
 	if err != nil {
 		return ScoreResult{}, err

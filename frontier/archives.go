@@ -54,7 +54,7 @@ func (s *state) claimOf(batch string) *Claim {
 	return nil
 }
 
-// enliven makes a claim a part of a batch's present life, or of a new one if the batch has none; Frontier.mu is held.
+// joinLife makes a claim a part of a batch's present life, or of a new one if the batch has none; Frontier.mu is held.
 func (s *state) joinLife(c *Claim, batch, fresh string) {
 	c.Nonce, c.Archive, c.Opened = fresh, s.Archive, false
 	if other := s.claimOf(batch); other != nil {

@@ -23,7 +23,7 @@ var (
 // maxFixed bounds the features of a link, so that a record of the frontier stays small.
 const maxFixed = 64
 
-// step of the values of features, of which ±32 can be kept.
+// fixedPoint is the number of steps of one in the values of features; values up to ±32 can be stored.
 const fixedPoint = 1024
 
 // add says something of a link, unless it says nothing.

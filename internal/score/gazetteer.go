@@ -94,7 +94,7 @@ func wholeWord(s string, from, to int) bool {
 	return !joined(first, before) && !joined(last, after)
 }
 
-// enough entities make a text one of the topic.
+// enoughEntities is the number of entities that makes a text one of the topic.
 const enoughEntities = 3
 
 // scoreOf is 1 from enough entities on, or where all that there are were found.
