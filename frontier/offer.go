@@ -168,5 +168,5 @@ func lazy(update string) bool { return update == crawl.UpdateMax || update == cr
 
 // Offer offers URLs that no batch found: seeds, and URLs scored elsewhere. It is idempotent by id.
 func (h URLs) Offer(id string, found []crawl.Discovery) error {
-	return Crawl{h.handle}.Commit(Commit{Batch: id, Discoveries: found})
+	return Crawl(h).Commit(Commit{Batch: id, Discoveries: found})
 }
