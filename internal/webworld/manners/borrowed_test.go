@@ -9,7 +9,7 @@ import (
 	"github.com/muninn-archive/muninn/internal/webworld/worldtest"
 )
 
-func TestLent(t *testing.T) {
+func TestBorrowedRules(t *testing.T) {
 	t.Parallel()
 	w := worldtest.Start(t, NewBorrowed(webworld.Options{FirstIP: netip.MustParseAddr("127.78.16.1")}, 6, 0))
 	c := worldtest.Client(w)

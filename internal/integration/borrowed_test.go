@@ -62,7 +62,7 @@ func TestRobotsAtAnotherAddress(t *testing.T) {
 	world := Serve(t, manners.NewBorrowed(webworld.Options{FirstIP: netip.MustParseAddr("127.96.0.1")}, 8, 0))
 	d := Definition("lent", world)
 	d.Politeness.MinDelay, d.Politeness.MaxDelay = crawl.Duration(lentDelay), crawl.Duration(2*lentDelay)
-	crawlLent(t, world, d)
+	crawlBorrowed(t, world, d)
 }
 
 // The request for a robots.txt at another address counts for the Crawl-delay of that address's host.
@@ -71,12 +71,12 @@ func TestCrawlDelayAtAnotherAddress(t *testing.T) {
 	world := Serve(t, manners.NewBorrowed(webworld.Options{FirstIP: netip.MustParseAddr("127.96.1.1")}, 6, 2*lentDelay))
 	d := Definition("lent-delay", world)
 	d.Order.PerQueue = 2 // so that the borrower comes between two batches of the lender
-	crawlLent(t, world, d)
+	crawlBorrowed(t, world, d)
 }
 
 // crawlBorrowed crawls the world of borrowed rules: in the end all that they allow is archived, and nothing else
 // was asked for, nor anything in less than lentDelay, or the world's Crawl-delay.
-func crawlLent(t *testing.T, world *webworld.World, d crawl.Definition) {
+func crawlBorrowed(t *testing.T, world *webworld.World, d crawl.Definition) {
 	t.Helper()
 	server := StartServer(t)
 	dir := t.TempDir()
