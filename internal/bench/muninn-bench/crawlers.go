@@ -116,7 +116,7 @@ func definition(o options, w *web) string {
 		"name": "bench", "seeds": w.Seeds, "topic": map[string]any{"keywords": w.Topic},
 		"scope": map[string]any{"within": "host"}, "reference": map[string]any{"pages": 0}, "order": map[string]any{"per_queue": 50},
 		"budget":     map[string]any{"pages": 10_000_000},
-		"politeness": map[string]any{"min_delay": "0s", "max_delay": "0s", "factor": 0},
+		"politeness": map[string]any{"min_delay": o.pause.String(), "max_delay": o.pause.String(), "factor": 0},
 	})
 	if err == nil {
 		err = os.WriteFile(path, raw, 0o644)

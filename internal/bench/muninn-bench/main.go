@@ -26,6 +26,7 @@ type options struct {
 	listen string
 	worker string
 
+	pause     time.Duration
 	profile   bool
 	histories bool
 }
@@ -40,6 +41,7 @@ func main() {
 	flag.BoolVar(&o.wget, "wget", true, "run GNU wget beside it")
 	flag.StringVar(&o.listen, "listen", "", "address of the worker's metrics and profiles (default: a free port)")
 	flag.StringVar(&o.worker, "worker", "", "further settings of the worker, as flags")
+	flag.DurationVar(&o.pause, "pause", 0, "politeness.min_delay of the crawl; GNU wget makes none")
 	flag.BoolVar(&o.profile, "profile", true, "profile the worker, for the share of each step; costs it some 1 %")
 	flag.BoolVar(&o.histories, "histories", false, "print the events of each kind in Temporal's histories")
 	flag.Parse()
@@ -63,7 +65,7 @@ func run(ctx context.Context, o options) error {
 		return err
 	}
 	defer web.stop()
-	fmt.Printf("web: %d hosts x %d pages, politeness off, one address a host\n", o.hosts, o.pages)
+	fmt.Printf("web: %d hosts x %d pages, one address a host, a pause of %s between two requests to a host\n", o.hosts, o.pages, o.pause)
 	ours, err := crawl(ctx, o, web)
 	if err != nil {
 		return err
