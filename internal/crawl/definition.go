@@ -13,7 +13,7 @@ import (
 type Definition struct {
 	// Name is the crawl's name: letters, digits, '.', '-' and '_', at most 64 bytes.
 	Name string `json:"name"`
-	// Description says for people what the collection is about.
+	// Description says to people what the collection is about.
 	Description string `json:"description,omitempty"`
 	// Seeds is where the crawl starts.
 	Seeds []Seed `json:"seeds"`
