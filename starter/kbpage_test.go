@@ -1,19 +1,17 @@
 package starter
 
 import (
-	"errors"
-	"io/fs"
-	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
 
 	"github.com/muninn-archive/muninn/internal/cli"
+	"github.com/muninn-archive/muninn/internal/scripttest"
 	"github.com/muninn-archive/muninn/kb"
 )
 
-// TestPageAsJSON: what `muninn kb test --json` prints of a page, byte for byte. Without the file of testdata, it is written again.
+// TestPageAsJSON: what `muninn kb test --json` prints of a page, byte for byte.
 func TestPageAsJSON(t *testing.T) {
 	base, err := kb.Shipped()
 	if err != nil {
@@ -29,17 +27,5 @@ func TestPageAsJSON(t *testing.T) {
 	}
 	lines := regexp.MustCompile(`([a-z]+[.]xml):[0-9]+`)
 	printed = lines.ReplaceAllString(strings.ReplaceAll(printed, base.ID, "BASE"), "$1:LINE")
-	name := filepath.Join(here, "page.json")
-	want, err := os.ReadFile(name)
-	if errors.Is(err, fs.ErrNotExist) {
-		if err = os.WriteFile(name, []byte(printed), 0o644); err == nil {
-			t.Fatalf("%s is written: look at it", name)
-		}
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	if printed != string(want) {
-		t.Errorf("it prints\n%s\nnot\n%s", printed, want)
-	}
+	scripttest.Golden(t, filepath.Join(here, "page.json"), printed)
 }

@@ -3,10 +3,8 @@ package archive_test
 import (
 	"bytes"
 	"compress/gzip"
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -18,11 +16,12 @@ import (
 	"github.com/muninn-archive/muninn/internal/archive"
 	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/page"
+	"github.com/muninn-archive/muninn/internal/scripttest"
 	"github.com/muninn-archive/muninn/kb"
 )
 
 // TestBytesOfPages: what is written of a page that is parsed, recognised and judged, byte for byte: its lines in the sidecars and in the
-// index, and its metadata record. Without the file of testdata, it is written again.
+// index, and its metadata record.
 func TestBytesOfPages(t *testing.T) {
 	base, err := kb.Shipped()
 	if err != nil {
@@ -65,19 +64,7 @@ func TestBytesOfPages(t *testing.T) {
 		}
 	}
 	got := rules.ReplaceAllString(strings.ReplaceAll(out.String(), base.ID, "BASE"), "$1:LINE")
-	name := filepath.Join("testdata", "page.golden")
-	want, err := os.ReadFile(name)
-	if errors.Is(err, fs.ErrNotExist) {
-		if err = os.WriteFile(name, []byte(got), 0o644); err == nil {
-			t.Fatalf("%s is written: look at it", name)
-		}
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got != string(want) {
-		t.Errorf("written is\n%s\nnot\n%s", got, want)
-	}
+	scripttest.Golden(t, filepath.Join("testdata", "page.golden"), got)
 }
 
 // rules are lines of the knowledge base.

@@ -1,4 +1,5 @@
-// Package scripttest runs data-driven tests: scripts whose commands a test carries out, and what each command prints.
+// Package scripttest compares what tests make with files of testdata: scripts whose commands a test carries out, with what each
+// command prints, and golden files.
 //
 // A line of a script is a command. The lines below it that begin with two blanks are what it prints. Empty lines and lines that
 // begin with # are comments.
@@ -12,7 +13,7 @@ import (
 	"testing"
 )
 
-var rewrite = flag.Bool("rewrite", false, "write what the scripts print into testdata")
+var rewrite = flag.Bool("rewrite", false, "write what scripts print, and golden files, into testdata")
 
 // Files runs each script testdata/*.txt of the package as a subtest. run carries a script out and returns it with what its
 // commands print now, as Run does: it must be what the file says, or with the flag -rewrite becomes that.
@@ -28,16 +29,26 @@ func Files(t *testing.T, run func(t *testing.T, script string) string) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			switch got := run(t, string(text)); {
-			case got == string(text):
-			case *rewrite:
-				if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
-					t.Fatal(err)
-				}
-			default:
-				t.Errorf("%s prints (-rewrite takes it over)\n%s", file, got)
-			}
+			Golden(t, file, run(t, string(text)))
 		})
+	}
+}
+
+// Golden compares a text, byte for byte, with a file; with the flag -rewrite the file becomes it.
+func Golden(t *testing.T, file, got string) {
+	t.Helper()
+	if *rewrite {
+		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got != string(want) {
+		t.Errorf("%s would be (-rewrite takes it over)\n%s", file, got)
 	}
 }
 
