@@ -32,6 +32,9 @@ func (f *Frontier) awaited(s *state, releases []Release) bool {
 	if len(s.claims) == 0 {
 		return true
 	}
+	if len(releases) == 0 {
+		return false
+	}
 	free := map[string]bool{}
 	for _, r := range releases {
 		free[r.IP] = true
