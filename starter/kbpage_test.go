@@ -17,15 +17,16 @@ func TestPageAsJSON(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	here, err := filepath.Abs("testdata")
+	here, err := filepath.Abs(".")
 	if err != nil {
 		t.Fatal(err)
 	}
-	code, printed, said := call(t, "kb", "test", filepath.Join(here, "page.html"), "--url", "https://blog.example/2026/03/ravens/", "--json")
+	blog := filepath.Join(here, "../internal/archive/testdata/page.html") // of which TestBytesOfPages compares what is written
+	code, printed, said := call(t, "kb", "test", blog, "--url", "https://blog.example/2026/03/ravens/", "--json")
 	if code != cli.ExitOK {
 		t.Fatalf("exit code %d: %s", code, said)
 	}
 	lines := regexp.MustCompile(`([a-z]+[.]xml):[0-9]+`)
 	printed = lines.ReplaceAllString(strings.ReplaceAll(printed, base.ID, "BASE"), "$1:LINE")
-	scripttest.Golden(t, filepath.Join(here, "page.json"), printed)
+	scripttest.Golden(t, filepath.Join(here, "testdata", "page.json"), printed)
 }
