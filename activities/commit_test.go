@@ -251,12 +251,7 @@ func TestCommitAfterGiveBack(t *testing.T) {
 
 // TestCommitOfFailedBatch: what a failed batch has archived is committed, it counts as failed, and its queue rests.
 func TestCommitOfFailedBatch(t *testing.T) {
-	r := newRig(t)
-	r.Settings.GiveBack = time.Hour
-	r.begin("o", func(d *crawl.Definition) { d.Seeds = append(d.Seeds, crawl.Seed{URL: rigSeed + "b"}) })
-	in := r.batch()
-	r.fetchSome(in, 1, linking)
-	r.must(r.do(r.GiveBack, in))
+	r, _ := newSalvaged(t)
 	s, err := r.Frontier.Crawl(rigCrawl).Status()
 	r.must(err)
 	if s.Totals.Pages != 1 || s.Totals.Failed != 1 || s.Resting != 1 || s.Claimed != 0 || s.Waiting != 2 {

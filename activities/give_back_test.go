@@ -111,14 +111,21 @@ func TestGivenBackIsNotFetchedAgain(t *testing.T) {
 	}
 }
 
-// The URLs that a failed batch had not fetched rest; who resets the batch wants them now.
-func TestResetAfterSalvage(t *testing.T) {
+// newSalvaged makes a rig and a batch of two URLs that has failed after the first: that one is archived and committed, the other
+// has gone back, and its queue rests.
+func newSalvaged(t *testing.T) (*rig, BatchInput) {
 	r := newRig(t)
 	r.Settings.GiveBack = time.Hour
 	r.begin("one", func(d *crawl.Definition) { d.Seeds = append(d.Seeds, crawl.Seed{URL: rigSeed + "b"}) })
 	in := r.batch()
 	r.fetchSome(in, 1, linking)
 	r.must(r.do(r.GiveBack, in))
+	return r, in
+}
+
+// The URLs that a failed batch had not fetched rest; who resets the batch wants them now.
+func TestResetAfterSalvage(t *testing.T) {
+	r, in := newSalvaged(t)
 	if s, err := r.Frontier.Crawl(rigCrawl).Status(); err != nil || s.Resting != 1 {
 		t.Errorf("%+v, %v", s, err)
 	}
