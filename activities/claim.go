@@ -126,8 +126,8 @@ func untilStopped(ctx context.Context) (context.Context, func()) {
 // The processors have work until then, and each round and each batch costs Temporal the same, whatever is in it.
 const lingerBusy = 4
 
-// lingerReleases is how many times as long a round waits that has only releases for which nobody of this worker waits. Other workers'
-// and crawls of their addresses wait so much longer.
+// lingerReleases is how many times as long a round waits that has only releases for which nobody of this worker waits. Other workers
+// wait so much longer for their addresses.
 const lingerReleases = 8
 
 // linger is how long a round of a crawl waits for more.

@@ -137,7 +137,7 @@ func (c *Config) Flags(into *pflag.FlagSet) {
 	fs.BoolVar(&c.VerifyTLS, "verify-tls", false, "refuse sites whose certificate is not valid")
 	fs.IntVar(&c.Lanes, "lanes", c.Lanes, "most hosts that a crawl fetches from at a time")
 	fs.IntVar(&c.Round, "round", c.Round, "most claims a round")
-	fs.DurationVar(&c.Linger, "linger", c.Linger, "how long a round of claims waits for more claims; four times as long while a batch of pages or more is fetched and not committed")
+	fs.DurationVar(&c.Linger, "linger", c.Linger, "how long a round of claims waits for more claims; four times as long while a batch of pages or more is fetched and not committed; eight times as long with nothing but releases for which no claim of the worker waits")
 	fs.DurationVar(&c.BatchTime, "batch-time", c.BatchTime, "a batch stops fetching after this time and returns its other URLs to the queues")
 	fs.IntVar(&c.BundlePLDs, "bundle-plds", c.BundlePLDs, "most queues in one batch")
 	fs.IntVar(&c.BundleURLs, "bundle-urls", c.BundleURLs, "most URLs in one batch; a single claim may have more")
