@@ -70,6 +70,7 @@ func newRig(t *testing.T) *rig {
 		Archives: &Archives{Default: r.dir, Allow: []string{os.TempDir()}}, Meter: noMeter{}, Now: time.Now,
 	}
 	Observe(r.Engine)
+	r.Engine.Worker = r.Settings.Worker
 	r.env = newEnv(r.Activities)
 	return r
 }

@@ -25,7 +25,7 @@ func (a *Activities) Learn(ctx context.Context, name string) (LearnResult, error
 	if err != nil {
 		return LearnResult{}, err
 	}
-	out := LearnResult{Key: layout(plan.Definition).Topic(plan.Run)}
+	out := LearnResult{Key: layout(plan.Definition).Topic(plan.Run, a.Settings.Worker)}
 	learned, err := a.Engine.Learn(ctx, name, a.Engine.ArchivedLinks(plan, store), func(learned topic.Model) error {
 		text, err := json.MarshalIndent(learned, "", " ")
 		if err != nil {

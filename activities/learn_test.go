@@ -22,7 +22,7 @@ func TestLearnStep(t *testing.T) {
 	r.must(err)
 	taught, err := plan.Topic()
 	r.must(err)
-	if len(out.Learned.Terms) == 0 || taught == nil || len(taught.Terms) == 0 || out.Key != "c/topic/run-1.json" {
+	if len(out.Learned.Terms) == 0 || taught == nil || len(taught.Terms) == 0 || out.Key != "c/topic/run-1@w.json" {
 		t.Errorf("%+v; %+v in force", out, taught)
 	}
 	report, err := call[ReportResult](r, r.Report, AskInput{Crawl: rigCrawl})

@@ -73,7 +73,7 @@ func (a *Activities) report(ctx context.Context, name string) (ReportResult, err
 	if err := pages.HTML(&page, about); err != nil {
 		return ReportResult{}, err
 	}
-	key := layout(d).Report(plan.Run, a.Now())
+	key := layout(d).Report(plan.Run, a.Now(), a.Settings.Worker)
 	out := ReportResult{Key: key}
 	if page.Len() <= maxReport {
 		out.HTML = page.Bytes()

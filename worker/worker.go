@@ -146,6 +146,7 @@ func (w *Worker) openAll(ctx context.Context) error {
 		return err
 	}
 	engine := pipeline.New(w.front, helper, score.NewDictionary(), conf.Page, time.Now)
+	engine.Worker = conf.Name
 	engine.Handover.Bound(int64(conf.HandedBytes))
 	activities.Observe(engine)
 	w.acts = &activities.Activities{

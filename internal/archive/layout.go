@@ -1,11 +1,13 @@
 package archive
 
 import (
+	"cmp"
 	"fmt"
 	"hash/crc32"
 	"path"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -16,10 +18,14 @@ import (
 //	PREFIX/CRAWL/segments/SEGMENT.json                manifests: only what they name is archived
 //	PREFIX/CRAWL/data/SEGMENT-HASH.warc.gz            with .cdxj, .links.zst, .objects.zst, .log.zst
 //	PREFIX/CRAWL/definitions/run-N.json               and run-N-CHECKSUM.json of a definition that was changed during the run
-//	PREFIX/CRAWL/topic/run-N.json                     what the reference crawl taught
-//	PREFIX/CRAWL/learned/run-N-TIME.cbor              what a frontier that is lost gets back
-//	PREFIX/CRAWL/kb/run-N/HOST.xml                    rules that were learned for a site
-//	PREFIX/CRAWL/reports/run-N-TIME.html
+//	PREFIX/CRAWL/topic/run-N@WORKER.json              what the reference crawl taught
+//	PREFIX/CRAWL/learned/run-N-TIME@WORKER.cbor       what a frontier that is lost gets back
+//	PREFIX/CRAWL/kb/run-N/HOST@WORKER.xml             rules that were learned for a site
+//	PREFIX/CRAWL/reports/run-N-TIME@WORKER.html
+//
+// A run may have several workers. What each of them writes for itself has its name, so that none overwrites what another has
+// written: that of the batch, in the names of segments, or @WORKER. Definitions have none: all workers of a run write the same
+// one. Archives of earlier versions have no @WORKER; who reads such an object takes both forms.
 type Layout struct{ Prefix, Crawl string }
 
 // The folders of a crawl.
@@ -106,25 +112,71 @@ func (l Layout) RunOf(key string) (run uint32) {
 	return run
 }
 
-// Topic is the key of the topic model that the reference crawl of a run gave.
-func (l Layout) Topic(run uint32) string { return l.in(folderTopic, fmt.Sprintf("run-%d.json", run)) }
+// atWorker is what the name of an object ends with, before its suffix, that a worker has written for itself. Neither a host nor the
+// name of a worker has an '@'.
+func atWorker(worker string) string {
+	if worker == "" { // as in archives of earlier versions
+		return ""
+	}
+	return "@" + worker
+}
 
-// Snapshots is the prefix of the snapshots' keys; the last key is the newest.
+// Topic is the key of the topic model that the reference crawl of a run gave.
+func (l Layout) Topic(run uint32, worker string) string {
+	return l.in(folderTopic, fmt.Sprintf("run-%d%s.json", run, atWorker(worker)))
+}
+
+// Snapshots is the prefix of the snapshots' keys.
 func (l Layout) Snapshots() string { return l.in(folderLearned, "") }
 
-// Snapshot is the key of what a crawl had learned at a time: its document frequencies, its site history and the state of its order.
-func (l Layout) Snapshot(run uint32, at time.Time) string {
-	return l.in(folderLearned, fmt.Sprintf("run-%06d-%s.cbor", run, at.UTC().Format(keyTime)))
+// Snapshot is the key of what a worker had learned of a crawl at a time: its document frequencies, its site history and the state of
+// its order.
+func (l Layout) Snapshot(run uint32, at time.Time, worker string) string {
+	return l.in(folderLearned, fmt.Sprintf("run-%06d-%s%s.cbor", run, at.UTC().Format(keyTime), atWorker(worker)))
 }
 
-// Rules is the key of the rules that were learned for a site; file is a name without its suffix.
-func (l Layout) Rules(run uint32, file string) string {
-	return l.in(folderRules, fmt.Sprintf("run-%d/%s.xml", run, file))
+// snapshotName is that of a snapshot: run and time have as many digits as any other's, worker is missing in archives of earlier
+// versions.
+var snapshotName = regexp.MustCompile(`^run-(\d{6,}-\d{14}\.\d{3})(?:@(.+))?\.cbor$`)
+
+// NewestSnapshot is the key of the snapshot that a worker continues with: of the last run that left any, the worker's own newest one,
+// or else the newest of all. It is empty if none of the keys is a snapshot's.
+func (l Layout) NewestSnapshot(keys []string, worker string) (newest string) {
+	type place struct {
+		run   int
+		own   int // 1: the worker's own
+		stamp string
+	}
+	var best place
+	for _, key := range keys {
+		name := snapshotName.FindStringSubmatch(strings.TrimPrefix(key, l.Snapshots()))
+		if name == nil {
+			continue
+		}
+		digits, _, _ := strings.Cut(name[1], "-")
+		run, err := strconv.Atoi(digits)
+		if err != nil {
+			continue
+		}
+		at := place{run: run, stamp: name[1]}
+		if name[2] == worker {
+			at.own = 1
+		}
+		if newest == "" || cmp.Or(cmp.Compare(best.run, at.run), cmp.Compare(best.own, at.own), cmp.Compare(best.stamp, at.stamp)) < 0 {
+			newest, best = key, at
+		}
+	}
+	return newest
 }
 
-// Report is the key of a report that was made at a time.
-func (l Layout) Report(run uint32, at time.Time) string {
-	return l.in(folderReports, fmt.Sprintf("run-%d-%s.html", run, at.UTC().Format(keyTime)))
+// Rules is the key of the rules that a worker has learned for a site; file is a name without its suffix.
+func (l Layout) Rules(run uint32, file, worker string) string {
+	return l.in(folderRules, fmt.Sprintf("run-%d/%s%s.xml", run, file, atWorker(worker)))
+}
+
+// Report is the key of a report that a worker made at a time.
+func (l Layout) Report(run uint32, at time.Time, worker string) string {
+	return l.in(folderReports, fmt.Sprintf("run-%d-%s%s.html", run, at.UTC().Format(keyTime), atWorker(worker)))
 }
 
 // split takes a key apart: the layout it is of, the folder, the name. It is no key of a crawl if the crawl is empty.

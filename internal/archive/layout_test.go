@@ -16,10 +16,15 @@ func TestLayout(t *testing.T) {
 		{l.object("a.example-1-07", "0123456789abcdef", suffixWARC), "some/prefix/c/data/a.example-1-07-0123456789abcdef.warc.gz", "data"},
 		{l.Definition(2), "some/prefix/c/definitions/run-2.json", "definitions"},
 		{l.ChangedDefinition(2, []byte("{}")), "some/prefix/c/definitions/run-2-a3a6bf43.json", "definitions"},
-		{l.Topic(1), "some/prefix/c/topic/run-1.json", "topic"},
-		{l.Snapshot(3, at), "some/prefix/c/learned/run-000003-20260304040607.008.cbor", "learned"},
-		{l.Rules(1, "a.example"), "some/prefix/c/kb/run-1/a.example.xml", "kb"},
-		{l.Report(1, at), "some/prefix/c/reports/run-1-20260304040607.008.html", "reports"},
+		{l.Topic(1, "w-1"), "some/prefix/c/topic/run-1@w-1.json", "topic"},
+		{l.Snapshot(3, at, "w-1"), "some/prefix/c/learned/run-000003-20260304040607.008@w-1.cbor", "learned"},
+		{l.Rules(1, "a.example", "w-1"), "some/prefix/c/kb/run-1/a.example@w-1.xml", "kb"},
+		{l.Report(1, at, "w-1"), "some/prefix/c/reports/run-1-20260304040607.008@w-1.html", "reports"},
+		// of earlier versions
+		{l.Topic(1, ""), "some/prefix/c/topic/run-1.json", "topic"},
+		{l.Snapshot(3, at, ""), "some/prefix/c/learned/run-000003-20260304040607.008.cbor", "learned"},
+		{l.Rules(1, "a.example", ""), "some/prefix/c/kb/run-1/a.example.xml", "kb"},
+		{l.Report(1, at, ""), "some/prefix/c/reports/run-1-20260304040607.008.html", "reports"},
 		{Layout{"", "c"}.Manifest("s"), "c/segments/s.json", "segments"},
 	} {
 		if c.got != c.want {
@@ -40,6 +45,32 @@ func TestLayout(t *testing.T) {
 	for key, want := range map[string]uint32{l.Definition(12): 12, l.ChangedDefinition(7, nil): 7, l.Definitions() + "x": 0, l.Definitions(): 0} {
 		if got := l.RunOf(key); got != want {
 			t.Errorf("%s is of run %d", key, got)
+		}
+	}
+}
+
+// TestNewestSnapshot: a worker continues with what it has learned itself, if it took part in the last run; snapshots of earlier
+// versions count, which name no worker.
+func TestNewestSnapshot(t *testing.T) {
+	l := Layout{"p", "c"}
+	key := func(run uint32, minute int, worker string) string {
+		return l.Snapshot(run, time.Date(2026, 3, 4, 5, minute, 0, 0, time.UTC), worker)
+	}
+	for name, c := range map[string]struct {
+		keys []string
+		want string
+	}{
+		"none":                  {nil, ""},
+		"other files":           {[]string{l.Snapshots() + "run-1.cbor", l.Snapshots() + ".tmp-7", l.Snapshots() + "notes.txt"}, ""},
+		"of an earlier version": {[]string{key(1, 1, ""), key(1, 2, "")}, key(1, 2, "")},
+		"its own":               {[]string{key(1, 1, "w"), key(1, 2, "w"), key(1, 3, "v")}, key(1, 2, "w")},
+		"it was not there":      {[]string{key(1, 9, "w"), key(2, 1, "u"), key(2, 2, "v")}, key(2, 2, "v")},
+		"updated meanwhile":     {[]string{key(1, 8, ""), key(2, 1, "w")}, key(2, 1, "w")},
+		"set back":              {[]string{key(1, 8, ""), key(2, 1, "")}, key(2, 1, "")},
+		"a seventh digit":       {[]string{key(999_999, 1, "w"), key(1_000_000, 1, "w")}, key(1_000_000, 1, "w")},
+	} {
+		if got := l.NewestSnapshot(c.keys, "w"); got != c.want {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
 		}
 	}
 }

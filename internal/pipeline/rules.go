@@ -13,7 +13,7 @@ import (
 )
 
 // KeepRules puts the rules that were learned for sites of the crawl into its archive, as files of the knowledge
-// base: PREFIX/CRAWL/kb/run-N/HOST.xml.
+// base: PREFIX/CRAWL/kb/run-N/HOST@WORKER.xml.
 func (e *Engine) KeepRules(ctx context.Context, plan frontier.Plan, store archive.Store) error {
 	if e.Helper == nil || e.Helper.Adaptations == nil {
 		return nil
@@ -29,7 +29,7 @@ func (e *Engine) KeepRules(ctx context.Context, plan frontier.Plan, store archiv
 			if err := s.WriteXML(&out, app, kb.Namespace, extract.ValueType); err != nil {
 				return err
 			}
-			key := layout(d).Rules(plan.Run, s.File(app))
+			key := layout(d).Rules(plan.Run, s.File(app), e.Worker)
 			if err := store.Put(ctx, key, &out, int64(out.Len())); err != nil {
 				return err
 			}

@@ -3,7 +3,6 @@ package pipeline
 import (
 	"bytes"
 	"context"
-	"strings"
 
 	"github.com/fxamacker/cbor/v2"
 
@@ -22,7 +21,7 @@ type snapshot struct {
 // maxSnapshot bounds what is read of it, in bytes.
 const maxSnapshot = 64 << 20
 
-// KeepSnapshot puts what the crawl has learned into the archive: PREFIX/CRAWL/learned/run-N-TIME.cbor; its memory of pages
+// KeepSnapshot puts what the crawl has learned into the archive: PREFIX/CRAWL/learned/run-N-TIME@WORKER.cbor; its memory of pages
 // into the frontier, too.
 func (e *Engine) KeepSnapshot(ctx context.Context, plan frontier.Plan, store archive.Store) error {
 	name := plan.Definition.Name
@@ -48,21 +47,23 @@ func (e *Engine) KeepSnapshot(ctx context.Context, plan frontier.Plan, store arc
 	if err != nil {
 		return err
 	}
-	key := layout(plan.Definition).Snapshot(plan.Run, e.Now())
+	key := layout(plan.Definition).Snapshot(plan.Run, e.Now(), e.Worker)
 	return store.Put(ctx, key, bytes.NewReader(raw), int64(len(raw)))
 }
 
 // restoreSnapshot gives the frontier the newest snapshot, if it is of the same topic. What cannot be read is learned again.
 func (e *Engine) restoreSnapshot(ctx context.Context, store archive.Store, d crawl.Definition) error {
-	last := ""
+	var keys []string
 	err := store.List(ctx, layout(d).Snapshots(), func(o archive.Object) error {
-		if strings.HasSuffix(o.Key, ".cbor") {
-			last = o.Key // they come in the order of their names
-		}
+		keys = append(keys, o.Key)
 		return nil
 	})
-	if err != nil || last == "" {
+	if err != nil {
 		return err
+	}
+	last := layout(d).NewestSnapshot(keys, e.Worker)
+	if last == "" {
+		return nil
 	}
 	raw, err := archive.ReadAll(ctx, store, last, maxSnapshot)
 	if err != nil {
