@@ -38,7 +38,7 @@ func (a *Activities) archiveUnfetched(ctx context.Context, plan frontier.Plan, s
 
 // archiveUnfetchedPart archives a part, unless an attempt before has done so; n is how many URLs it has.
 func (a *Activities) archiveUnfetchedPart(ctx context.Context, store archive.Store, label archive.Label, list []frontier.Unfetched) (n int, err error) {
-	m, err := archive.ReadManifest(ctx, store, label.Prefix, label.Crawl, label.Segment())
+	m, err := archive.ReadManifest(ctx, store, label)
 	if err == nil {
 		return m.Logged, nil
 	}

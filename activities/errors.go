@@ -51,7 +51,7 @@ func toApplicationError(err error) error {
 		return temporal.NewNonRetryableApplicationError(err.Error()+": stop it first, or wait for its end", ErrorBusy, err)
 	case errors.Is(err, spool.ErrMissing):
 		return temporal.NewNonRetryableApplicationError(err.Error(), ErrorSpool, err)
-	case errors.Is(err, frontier.ErrNoBatch), errors.Is(err, archive.ErrGivenBack):
+	case errors.Is(err, frontier.ErrNoBatch), errors.Is(err, archive.ErrGivenBack), errors.Is(err, archive.ErrForeign):
 		return temporal.NewNonRetryableApplicationError(err.Error(), ErrorClaim, err)
 	case errors.As(err, &store):
 		return temporal.NewApplicationErrorWithCause("the archive fails: "+err.Error()+": the step is tried again", ErrorStore, err)

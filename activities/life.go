@@ -42,10 +42,10 @@ func (a *Activities) destination(ctx context.Context, in BatchInput, d crawl.Def
 	}, life}, nil
 }
 
-// manifest reads the manifest that the batch has left: archive.ErrNotFound if there is none so far, archive.ErrGivenBack if
-// there will be none in this life.
+// manifest reads the manifest that the batch has left: archive.ErrNotFound if there is none so far, archive.ErrGivenBack or
+// archive.ErrForeign if there will be none in this life.
 func (h destination) manifest(ctx context.Context) (archive.Manifest, error) {
-	return archive.ReadManifest(ctx, h.store, h.label.Prefix, h.label.Crawl, h.label.Segment())
+	return archive.ReadManifest(ctx, h.store, h.label)
 }
 
 // mayBeArchived reports whether an attempt of ARCHIVE may have come as far as the manifest. It leaves what COMMIT
@@ -76,9 +76,9 @@ func (a *Activities) destinationOfManifest(ctx context.Context, in BatchInput, l
 type lifeState int
 
 const (
-	unarchived lifeState = iota // no manifest; or no life at all
-	isArchived                  // the manifest is there: only the commit is missing
-	isGivenBack
+	unarchived  lifeState = iota // no manifest; or no life at all
+	isArchived                   // the manifest is there: only the commit is missing
+	isGivenBack                  // or can never be archived, for its key is taken
 )
 
 // lifeState looks for the manifest of a batch, if there may be one.
@@ -99,7 +99,7 @@ func (a *Activities) lifeState(ctx context.Context, in BatchInput) (lifeState, e
 		return isArchived, nil
 	case errors.Is(err, archive.ErrNotFound):
 		return unarchived, nil
-	case errors.Is(err, archive.ErrGivenBack):
+	case errors.Is(err, archive.ErrGivenBack), errors.Is(err, archive.ErrForeign):
 		return isGivenBack, nil
 	default:
 		return unarchived, err
@@ -135,7 +135,7 @@ func (a *Activities) recoverResult(ctx context.Context, in BatchInput, life fron
 		return left, err
 	}
 	m, err := h.manifest(ctx)
-	if errors.Is(err, archive.ErrNotFound) || errors.Is(err, archive.ErrGivenBack) {
+	if errors.Is(err, archive.ErrNotFound) || errors.Is(err, archive.ErrGivenBack) || errors.Is(err, archive.ErrForeign) {
 		return left, fmt.Errorf("%w, and there is no segment to commit in their place: %w", spool.ErrMissing, err)
 	}
 	if err != nil { // the archive does not answer: the segment may be there

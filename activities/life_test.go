@@ -2,11 +2,14 @@ package activities
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"maps"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
+	"os"
+	"path/filepath"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -139,6 +142,53 @@ func TestManifestAfterGiveBack(t *testing.T) {
 			}
 			if state := r.states()[rigSeed]; state != "done" {
 				t.Errorf("the page is %s", state)
+			}
+		})
+	}
+}
+
+// Another's manifest lies under the key of a batch's life: the batch does not take it for its own and commit pages that are not
+// archived. Its URLs go back, get another life, and are archived.
+func TestForeignManifest(t *testing.T) {
+	for _, when := range []string{"before ARCHIVE", "with the spool lost", "run again"} {
+		t.Run(when, func(t *testing.T) {
+			r := newRig(t)
+			r.begin("one", nil)
+			in := r.batch()
+			life, err := r.Frontier.Crawl(in.Crawl).Batch(in.Batch).Life()
+			r.must(err)
+			r.open(in, linking)
+			raw, err := json.Marshal(archive.Manifest{Version: archive.ManifestVersion, Crawl: rigCrawl, Batch: in.Batch, Nonce: "fedcba9876543210", Worker: "v"})
+			r.must(err)
+			store, err := r.Archives.Open(t.Context(), "")
+			r.must(err)
+			key := archive.Layout{Crawl: rigCrawl}.Manifest(archive.SegmentName(in.Batch, life.Nonce))
+			r.must(store.PutIfAbsent(t.Context(), key, raw))
+			switch when {
+			case "before ARCHIVE":
+				err = r.do(r.Process, in)
+			case "with the spool lost":
+				r.must(r.Spool.Batch(in.Crawl, in.Batch).Remove())
+				err = r.do(r.Commit, in)
+			case "run again":
+				r.must(r.Spool.Batch(in.Crawl, in.Batch).Remove())
+				if out := r.open(in, linking); out.Archived || !out.Done {
+					t.Errorf("its life goes on: %+v", out)
+				}
+			}
+			if (err == nil) != (when == "run again") || r.states()[rigSeed] == "done" {
+				t.Errorf("%v; the page, which is not archived, is %s", err, r.states()[rigSeed])
+			}
+			if err != nil {
+				r.must(r.do(r.GiveBack, in))
+			}
+			in = r.batch()
+			r.open(in, linking)
+			r.must(r.do(r.Process, in))
+			r.must(r.do(r.Commit, in))
+			r.must(os.Remove(filepath.Join(r.dir, filepath.FromSlash(key)))) // which is not what its name says
+			if report := r.check(r.dir); report.Pages[rigSeed] != 1 || r.states()[rigSeed] != "done" {
+				t.Errorf("pages %v, the page is %s", report.Pages, r.states()[rigSeed])
 			}
 		})
 	}

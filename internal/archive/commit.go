@@ -75,17 +75,30 @@ func SegmentName(batch, nonce string) string {
 	return batch + "-" + nonce
 }
 
-// ReadManifest returns a segment's manifest; ErrNotFound if it is not committed, ErrGivenBack if it never will be.
-func ReadManifest(ctx context.Context, s Store, prefix, crawl, segment string) (Manifest, error) {
-	m, err := readManifest(ctx, s, Layout{prefix, crawl}.Manifest(segment))
-	if err == nil && m.GivenBack {
-		return m, fmt.Errorf("read manifest of %s: %w", segment, ErrGivenBack)
+// ReadManifest returns the manifest of a segment: ErrNotFound if it is not committed, ErrGivenBack if it never will be, ErrForeign if
+// another's manifest has its key, which is no reason to believe that anything of this one is archived.
+func ReadManifest(ctx context.Context, s Store, label Label) (Manifest, error) {
+	m, err := readManifest(ctx, s, label.layout().Manifest(label.Segment()))
+	switch {
+	case err != nil:
+		return m, err
+	case !label.wrote(&m):
+		return Manifest{}, fmt.Errorf("read manifest of %s: %w: it says batch %q, nonce %q, worker %q", label.Segment(), ErrForeign, m.Batch, m.Nonce, m.Worker)
+	case m.GivenBack:
+		return m, fmt.Errorf("read manifest of %s: %w", label.Segment(), ErrGivenBack)
 	}
-	return m, err
+	return m, nil
 }
 
-// GiveBack puts a manifest that names nothing, so that the segment can never be committed: its URLs may be fetched again. If a
-// manifest is there already it returns ErrExists, and the segment stays archived. It may be called again.
+// wrote reports whether a manifest is of the same life. Nonces differ, whoever drew them. A life of a version that had none is known
+// by its worker: two workers may have given a batch the same name.
+func (l Label) wrote(m *Manifest) bool {
+	return m.Crawl == l.Crawl && m.Batch == l.Batch && m.Nonce == l.Nonce && (l.Nonce != "" || m.Worker == l.Worker)
+}
+
+// GiveBack puts a manifest that names nothing, so that the segment can never be committed: its URLs may be fetched again. If its
+// manifest is there already it returns ErrExists, and the segment stays archived. If the key is another's, nothing can be committed
+// under it either. It may be called again.
 func GiveBack(ctx context.Context, store Store, label Label, at time.Time) error {
 	raw, err := json.MarshalIndent(Manifest{
 		Version: ManifestVersion, Crawl: label.Crawl, Batch: label.Batch, Nonce: label.Nonce, Worker: label.Worker,
@@ -98,11 +111,11 @@ func GiveBack(ctx context.Context, store Store, label Label, at time.Time) error
 	if !errors.Is(err, ErrExists) {
 		return err
 	}
-	_, errRead := ReadManifest(ctx, store, label.Prefix, label.Crawl, label.Segment())
+	_, errRead := ReadManifest(ctx, store, label)
 	switch {
 	case errRead == nil:
 		return err
-	case errors.Is(errRead, ErrGivenBack):
+	case errors.Is(errRead, ErrGivenBack), errors.Is(errRead, ErrForeign):
 		return nil
 	}
 	return errRead
@@ -125,7 +138,8 @@ func readManifest(ctx context.Context, s Store, key string) (m Manifest, err err
 }
 
 // Commit uploads the segment and puts its manifest. If another attempt was first, this one's objects
-// are deleted and ErrExists is returned: the other's manifest stands; ErrGivenBack if the batch's URLs went back. It
+// are deleted and ErrExists is returned: the other's manifest stands; ErrGivenBack if the batch's URLs went back, ErrForeign if the
+// manifest is not of this life. It
 // may be called again after an error: if the manifest was put and only the answer was lost, it returns that manifest.
 func (s *Segment) Commit(ctx context.Context, store Store) (Manifest, error) {
 	if err := errors.Join(s.links.zip.Close(), s.objects.zip.Close(), s.log.zip.Close(), s.warc.out.Flush()); err != nil {
@@ -206,16 +220,16 @@ func (s *Segment) manifest() (m Manifest, uploads []upload, err error) {
 }
 
 // withdraw deletes the objects of an attempt that came second, unless they are the first one's: the
-// manifest may have been put by this very attempt, whose answer was lost. err is ErrExists or ErrGivenBack, with
+// manifest may have been put by this very attempt, whose answer was lost. err is ErrExists, ErrGivenBack or ErrForeign, with
 // what else went wrong.
 func (s *Segment) withdraw(ctx context.Context, store Store, m Manifest) (mine bool, err error) {
-	first, err := ReadManifest(ctx, store, s.label.Prefix, m.Crawl, m.Segment())
+	first, err := ReadManifest(ctx, store, s.label)
 	switch {
 	case err == nil && slices.Equal(first.Stored(), m.Stored()):
 		return true, nil
 	case err == nil:
 		err = ErrExists
-	case !errors.Is(err, ErrGivenBack):
+	case !errors.Is(err, ErrGivenBack) && !errors.Is(err, ErrForeign):
 		return false, errors.Join(ErrExists, err)
 	}
 	errs := []error{err}

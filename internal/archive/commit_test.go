@@ -89,7 +89,7 @@ func failsAt(t *testing.T, broken *faulty, sameSegment bool) {
 	if _, err := s.Commit(t.Context(), broken); !errors.Is(err, errFault) {
 		t.Fatalf("the fault is told as %v", err)
 	}
-	_, err := archive.ReadManifest(t.Context(), store, "", "c", "b")
+	_, err := archive.ReadManifest(t.Context(), store, label("b"))
 	lost := broken.fail == 4 && broken.after
 	if lost && err != nil || !lost && !errors.Is(err, archive.ErrNotFound) {
 		t.Fatalf("the manifest after the fault: %v", err)
@@ -109,7 +109,7 @@ func failsAt(t *testing.T, broken *faulty, sameSegment bool) {
 	case err != nil:
 		t.Errorf("the second try: %v", err)
 	default:
-		stands, err := archive.ReadManifest(t.Context(), store, "", "c", "b")
+		stands, err := archive.ReadManifest(t.Context(), store, label("b"))
 		if err != nil || stands.WARC != m.WARC || stands.CDXJ != m.CDXJ || stands.Links != m.Links {
 			t.Errorf("returned %+v, but %+v stands, %v", m, stands, err)
 		}
@@ -138,7 +138,7 @@ func TestSecondAttempt(t *testing.T) {
 	if report.Segments != 1 || report.Pages["http://a.example/1"] != 1 {
 		t.Errorf("%+v", report)
 	}
-	stands, err := archive.ReadManifest(t.Context(), store, "", "c", "b")
+	stands, err := archive.ReadManifest(t.Context(), store, label("b"))
 	if err != nil || stands.WARC != m.WARC {
 		t.Errorf("%+v stands, %v", stands, err)
 	}

@@ -1,7 +1,9 @@
 package archive_test
 
 import (
+	"encoding/json"
 	"errors"
+	"path/filepath"
 	"testing"
 
 	"github.com/muninn-archive/muninn/internal/archive"
@@ -21,7 +23,7 @@ func TestGiveBackAndCommit(t *testing.T) {
 		if _, err := late.Commit(t.Context(), store); !errors.Is(err, archive.ErrGivenBack) {
 			t.Errorf("a segment that was given back is committed: %v", err)
 		}
-		if _, err := archive.ReadManifest(t.Context(), store, "", "c", "b"); !errors.Is(err, archive.ErrGivenBack) {
+		if _, err := archive.ReadManifest(t.Context(), store, label("b")); !errors.Is(err, archive.ErrGivenBack) {
 			t.Errorf("its manifest is read: %v", err)
 		}
 		if report := check(t, dir); report.Segments != 0 || report.GivenBack != 1 || len(report.Orphans) != 0 {
@@ -71,4 +73,65 @@ func TestGiveBackAndCommit(t *testing.T) {
 			t.Errorf("%+v", report)
 		}
 	})
+}
+
+// A manifest of another nonce, or of another worker where there was no nonce, says nothing of a segment, though it has its key:
+// nobody takes it for its own, and nothing can be committed under the key.
+func TestForeignManifest(t *testing.T) {
+	const nonce, other = "0123456789abcdef", "fedcba9876543210"
+	for name, c := range map[string]struct {
+		nonce string // of the life
+		there archive.Manifest
+		mine  bool
+	}{
+		"its own":                  {nonce, archive.Manifest{Crawl: "c", Batch: "b", Nonce: nonce, Worker: "w1"}, true},
+		"the worker's former name": {nonce, archive.Manifest{Crawl: "c", Batch: "b", Nonce: nonce, Worker: "w0"}, true},
+		"another nonce":            {nonce, archive.Manifest{Crawl: "c", Batch: "b", Nonce: other, Worker: "w1"}, false},
+		"another batch":            {nonce, archive.Manifest{Crawl: "c", Batch: "b-" + nonce, Worker: "w1"}, false},
+		"another crawl":            {nonce, archive.Manifest{Crawl: "d", Batch: "b", Nonce: nonce, Worker: "w1"}, false},
+		"given back by another":    {nonce, archive.Manifest{Crawl: "c", Batch: "b", Nonce: other, Worker: "w1", GivenBack: true}, false},
+		"an earlier version's":     {"", archive.Manifest{Crawl: "c", Batch: "b", Worker: "w1"}, true},
+		"of another worker, of a version without nonces": {"", archive.Manifest{Crawl: "c", Batch: "b", Worker: "w2"}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir, store := newDir(t)
+			mine := label("b")
+			mine.Nonce = c.nonce
+			raw, err := json.Marshal(c.there)
+			if err != nil {
+				t.Fatal(err)
+			}
+			key := archive.Layout{Crawl: "c"}.Manifest(mine.Segment())
+			if err := store.PutIfAbsent(t.Context(), key, raw); err != nil {
+				t.Fatal(err)
+			}
+			_, err = archive.ReadManifest(t.Context(), store, mine)
+			if c.mine {
+				if err != nil {
+					t.Error(err)
+				}
+				return
+			}
+			if !errors.Is(err, archive.ErrForeign) {
+				t.Errorf("it is read as its own: %v", err)
+			}
+			s, err := archive.NewSegment(t.TempDir(), mine, epoch, unknown)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer s.Close()
+			if _, err := s.Add(plain("http://a.example/1", "<p>one")); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := s.Commit(t.Context(), store); !errors.Is(err, archive.ErrForeign) || errors.Is(err, archive.ErrExists) {
+				t.Errorf("commit: %v", err)
+			}
+			if left, _ := filepath.Glob(filepath.Join(dir, "c", "data", "*")); len(left) > 0 {
+				t.Errorf("its objects stay: %q", left)
+			}
+			if err := archive.GiveBack(t.Context(), store, mine, epoch); err != nil {
+				t.Errorf("give back: %v", err)
+			}
+		})
+	}
 }

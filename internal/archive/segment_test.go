@@ -108,7 +108,7 @@ func TestSegmentIsSound(t *testing.T) {
 		t.Errorf("counts %+v, not %+v; %d records", m.Counts, want, m.Records)
 	}
 	store, _ := archive.OpenDir(dir)
-	read, err := archive.ReadManifest(t.Context(), store, "", "c", "b-1")
+	read, err := archive.ReadManifest(t.Context(), store, label("b-1"))
 	if err != nil || read.WARC != m.WARC || read.Counts != m.Counts || !read.Created.Equal(epoch) {
 		t.Errorf("read back %+v, %v", read, err)
 	}

@@ -25,6 +25,8 @@ var (
 	ErrPlace = errors.New("an archive is a folder, or s3://bucket/prefix")
 	// ErrGivenBack says that a batch's URLs went back to their queues before its segment was committed.
 	ErrGivenBack = errors.New("the batch was given back")
+	// ErrForeign says that the manifest under the key of a batch's life is another's: of another nonce, or another worker's.
+	ErrForeign = errors.New("the manifest under this key is not of this batch's life")
 )
 
 // Object is an entry of a listing.
