@@ -98,6 +98,7 @@ type Round struct {
 	Idle     bool         // nothing is out, of a round that claims nothing
 
 	awaited bool // the releases cannot wait
+	last    bool // nothing is out and nothing is left, or nothing may be claimed: there is nothing to wait for
 }
 
 func (r Round) empty() bool {
@@ -170,7 +171,7 @@ func (h Crawl) report(w Want, round *Round, now time.Time) (wake time.Time, err 
 		round.Releases = append(round.Releases, r)
 	}
 	slices.SortFunc(round.Releases, func(a, b Release) int { return cmp.Compare(a.Lease, b.Lease) })
-	round.awaited = h.f.awaited(s, round.Releases)
+	round.awaited = h.f.awaited(s, round.Releases, now)
 	expired := map[string]bool{}
 	for _, c := range s.claims {
 		if c.Batch != "" && now.After(c.Deadline) {
@@ -202,9 +203,11 @@ func (h Crawl) report(w Want, round *Round, now time.Time) (wake time.Time, err 
 	if left := s.Started.Add(s.Definition.Budget.Time.D()); spent == "" {
 		wake = times.Earliest(wake, left)
 	}
-	if len(s.claims)+len(s.journal)+len(round.Claims) == 0 {
-		round.Spent, round.Idle = spent, w.Hold
-		round.Drained = s.waitingLive() == 0 && s.delayed == 0
+	drained := s.waitingLive() == 0 && s.delayed == 0
+	nothingOut := len(s.claims)+len(round.Claims) == 0
+	round.last = nothingOut && (w.Hold || spent != "" || drained)
+	if nothingOut && len(s.journal) == 0 {
+		round.Spent, round.Idle, round.Drained = spent, w.Hold, drained
 	}
 	return wake, nil
 }

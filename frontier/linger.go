@@ -20,15 +20,19 @@ func (l *lingering) until(w Want, r Round, now time.Time) time.Time {
 	if l.urgent.IsZero() && (r.awaited || len(r.Releases) == 0 || len(r.Claims)+len(r.Renewals) > 0) {
 		l.urgent = now
 	}
+	if r.last {
+		return now
+	}
 	if !l.urgent.IsZero() {
 		return l.urgent.Add(w.Linger)
 	}
 	return l.some.Add(max(w.Linger, w.Quiet))
 }
 
-// awaited reports whether the releases of a round cannot wait: a claim waits for a lease of one of their addresses, or
-// nothing of the crawl is out that could make more of it. Frontier.mu is held.
-func (f *Frontier) awaited(s *state, releases []Release) bool {
+// awaited reports whether the releases of a round cannot wait: a claim of this worker waits for a lease of one of their addresses,
+// a host is to rest, which other workers learn from the release, or nothing of the crawl is out that could make more of it.
+// Frontier.mu is held.
+func (f *Frontier) awaited(s *state, releases []Release, now time.Time) bool {
 	if len(s.claims) == 0 {
 		return true
 	}
@@ -37,14 +41,25 @@ func (f *Frontier) awaited(s *state, releases []Release) bool {
 	}
 	free := map[string]bool{}
 	for _, r := range releases {
+		if r.Host != "" && r.HostNext.After(now) {
+			return true
+		}
 		free[r.IP] = true
+	}
+	if len(free) == 0 {
+		return false
 	}
 	for _, other := range f.crawls {
 		for _, c := range other.claims {
-			if c.Batch == "" && free[c.IP] {
+			if free[c.IP] && c.waits(now) {
 				return true
 			}
 		}
 	}
 	return false
+}
+
+// waits reports whether a claim has no lease and will fetch: its batch was not started yet, or was started again.
+func (c *Claim) waits(now time.Time) bool {
+	return c.Batch == "" || c.leased() && !c.Lease.After(now)
 }

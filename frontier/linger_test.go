@@ -12,6 +12,8 @@ func TestLingering(t *testing.T) {
 	releases, claims := Round{Releases: make([]Release, 2)}, Round{Claims: make([]Claim, 1)}
 	both, awaited := releases, releases
 	both.Claims, awaited.awaited = claims.Claims, true
+	last := awaited
+	last.last = true
 	start := time.Unix(0, 0)
 	for name, c := range map[string]struct {
 		rounds []Round       // a second apart
@@ -25,6 +27,7 @@ func TestLingering(t *testing.T) {
 		"claims after releases":    {[]Round{releases, releases, both}, 2*time.Second + linger},
 		"awaited":                  {[]Round{awaited}, linger},
 		"awaited later":            {[]Round{releases, awaited}, time.Second + linger},
+		"the last ones":            {[]Round{releases, last}, time.Second},
 		"renewals":                 {[]Round{{Renewals: claims.Claims, Releases: releases.Releases}}, linger},
 		"what is expired, at last": {[]Round{{Expired: []string{"b"}}}, linger},
 	} {
@@ -43,24 +46,37 @@ func TestLingering(t *testing.T) {
 	}
 }
 
-// A release is awaited if a claim waits for a lease of its address, of whatever crawl, or if nothing is out any more.
+// A release is awaited if a claim of whatever crawl waits for a lease of its address, if it says that its host is to rest, or if
+// nothing is out any more.
 func TestAwaited(t *testing.T) {
-	release := []Release{{IP: "192.0.2.1"}}
-	claims := func(batch, ip string) map[string]*Claim { return map[string]*Claim{"x": {Batch: batch, IP: ip}} }
+	now := time.Unix(1000, 0)
+	free := []Release{{IP: "192.0.2.1"}}
+	rests := []Release{{IP: "192.0.2.1", Host: "a.example", HostNext: now.Add(time.Second)}}
+	rested := []Release{{IP: "192.0.2.1", Host: "a.example", HostNext: now}}
+	one := func(c Claim) map[string]*Claim { return map[string]*Claim{"x": &c} }
+	asks := func(ip string) map[string]*Claim { return one(Claim{IP: ip}) }
+	fetches := func(ip string) map[string]*Claim { return one(Claim{Batch: "b", IP: ip, Lease: now.Add(time.Minute)}) }
 	for name, c := range map[string]struct {
+		releases    []Release
 		mine, other map[string]*Claim
 		want        bool
 	}{
-		"nothing is out":          {nil, nil, true},
-		"others fetch":            {claims("b", "192.0.2.1"), claims("b", "192.0.2.1"), false},
-		"one waits":               {claims("", "192.0.2.1"), nil, true},
-		"one of another crawl":    {claims("b", "192.0.2.1"), claims("", "192.0.2.1"), true},
-		"one for another address": {claims("b", "192.0.2.1"), claims("", "192.0.2.2"), false},
-		"only the other crawl's":  {nil, claims("b", "192.0.2.2"), true},
+		"nothing is out":              {free, nil, nil, true},
+		"nothing is out, no releases": {nil, nil, nil, true},
+		"no releases":                 {nil, asks("192.0.2.1"), nil, false},
+		"others fetch":                {free, fetches("192.0.2.1"), fetches("192.0.2.1"), false},
+		"one waits":                   {free, asks("192.0.2.1"), nil, true},
+		"one of another crawl":        {free, fetches("192.0.2.1"), asks("192.0.2.1"), true},
+		"one for another address":     {free, fetches("192.0.2.1"), asks("192.0.2.2"), false},
+		"only the other crawl's":      {free, nil, fetches("192.0.2.2"), true},
+		"one that was started again":  {free, one(Claim{Batch: "b", IP: "192.0.2.1"}), nil, true},
+		"one that has ended":          {free, one(Claim{Batch: "b", IP: "192.0.2.1", Ended: true}), nil, false},
+		"the host is to rest":         {rests, fetches("192.0.2.2"), nil, true},
+		"the host has rested":         {rested, fetches("192.0.2.2"), nil, false},
 	} {
 		mine := &state{claims: c.mine}
 		f := &Frontier{crawls: map[string]*state{"mine": mine, "other": {claims: c.other}}}
-		if got := f.awaited(mine, release); got != c.want {
+		if got := f.awaited(mine, c.releases, now); got != c.want {
 			t.Errorf("%s: %t", name, got)
 		}
 	}
