@@ -13,8 +13,8 @@ import (
 	"github.com/muninn-archive/muninn/internal/thesaurus"
 )
 
-// Dictionary is what the judges of all crawls of a worker share of language: the words that were met, and the thesauri that
-// were read. It is safe for concurrent use.
+// Dictionary is the knowledge of languages that the judges of all crawls of a worker share: the words that were met, and the
+// thesauri that were read. It is safe for concurrent use.
 type Dictionary struct {
 	*text.Vocabulary
 
@@ -69,7 +69,7 @@ func (d *Dictionary) thesaurus(where, lang string) (*thesaurus.Thesaurus, error)
 	t, err := thesaurus.Open(where, lang, func(word string) (uint32, bool) {
 		v := d.Vector(word, lang)
 		for stem := range v {
-			return text.Hash(stem), len(v) == 1 // of several words none stands for all
+			return text.Hash(stem), len(v) == 1 // a text of several words is no single term
 		}
 		return 0, false
 	})

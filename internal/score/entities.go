@@ -6,8 +6,8 @@ import (
 	"github.com/muninn-archive/muninn/internal/crawl"
 )
 
-// entitiesAnalyser is how many of the topic's entities a page names, and the anchor of a link: a link whose anchor names one is
-// worth 1, others what their page is.
+// entitiesAnalyser scores a page by how many of the topic's entities it names. A link whose anchor names one of them scores 1;
+// other links take over the score of their page.
 func entitiesAnalyser(s *Scorer) analyser {
 	g := newGazetteer(s.topic.Entities)
 	if g == nil {

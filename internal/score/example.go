@@ -9,8 +9,8 @@ import (
 
 // exampleText is an example page that the definition gives by its text.
 type exampleText struct {
-	title string // "" of a plain text
-	text  string // the title among it
+	title string // empty for a plain text
+	text  string // includes the title
 }
 
 // exampleTexts are the texts of a topic's examples. A text that begins with a tag is HTML.

@@ -8,8 +8,8 @@ import (
 // halfLife is the age at which the freshness of a page is one half.
 const halfLife = 365 * 24 * time.Hour
 
-// freshnessAnalyser is how young the youngest web object of a page is, by the dates that the helper found. It speaks if it has a
-// weight, for an old page is no worse for most archives.
+// freshnessAnalyser scores a page by the age of its youngest web object, from the dates that the helper found. It is used only
+// if the definition gives it a weight, because an old page is no worse for most archives.
 func freshnessAnalyser(s *Scorer) analyser {
 	if s.weights["freshness"] == 0 {
 		return analyser{}

@@ -21,14 +21,14 @@ type gazetteer struct {
 type name struct {
 	entity int
 	text   string // as it is written
-	exact  bool   // names of four letters or less, such as "US", count as they are written only
+	exact  bool   // a short name, such as "US", counts only with its case and accents
 	weight float64
 }
 
-// shortName is the length up to which a name has to be written exactly so, in letters.
+// shortName is the length, in letters, up to which a name counts only as it is written.
 const shortName = 4
 
-// aliasWeight is what another name of an entity counts.
+// aliasWeight is the weight of an alias of an entity; its name has 1.
 const aliasWeight = 0.5
 
 func newGazetteer(list []crawl.Entity) *gazetteer {
@@ -55,7 +55,7 @@ func newGazetteer(list []crawl.Entity) *gazetteer {
 	return g
 }
 
-// find adds to found, by entity, the weight of the best of its names that a text has.
+// find raises found, by entity, to the weight of the best of its names that a text has.
 func (g *gazetteer) find(written string, found map[int]float64) {
 	folded := text.Fold(strings.ToLower(written))
 	matches := g.folded.IterOverlapping(folded)
@@ -82,7 +82,7 @@ func hasExactly(text, name string) bool {
 	}
 }
 
-// wholeWord reports whether no letter or digit stands beside a part of a text that it would be one word with.
+// wholeWord reports whether a part of a text is whole words: no letter or digit joins it on either side.
 func wholeWord(s string, from, to int) bool {
 	joined := func(inside, outside rune) bool {
 		return outside != utf8.RuneError && !text.Unspaced(inside) && !text.Unspaced(outside) && (unicode.IsLetter(outside) || unicode.IsDigit(outside))
@@ -94,10 +94,10 @@ func wholeWord(s string, from, to int) bool {
 	return !joined(first, before) && !joined(last, after)
 }
 
-// enoughEntities is the number of entities that makes a text one of the topic.
+// enoughEntities is the number of entities from which a text scores 1.
 const enoughEntities = 3
 
-// scoreOf is 1 from enough entities on, or where all that there are were found.
+// scoreOf is 1 if enough entities were found, or all of them.
 func (g *gazetteer) scoreOf(found map[int]float64, entities int) float64 {
 	sum := 0.0
 	for _, w := range found {

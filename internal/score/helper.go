@@ -2,7 +2,7 @@ package score
 
 import "github.com/muninn-archive/muninn/internal/crawl"
 
-// helperAnalyser is what the helper expects behind a link, by the level of the application that it leads to.
+// helperAnalyser scores a link by the level of the application that it leads to, as the helper expects.
 func helperAnalyser(*Scorer) analyser {
 	return analyser{name: "helper", link: func(_ *reading, l *crawl.Outlink) float64 {
 		if l.Prior <= 0 {

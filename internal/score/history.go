@@ -2,7 +2,7 @@ package score
 
 import "github.com/muninn-archive/muninn/internal/crawl"
 
-// historyAnalyser is what the pages of a link's folder or host were worth.
+// historyAnalyser scores a link by the mean score of the pages in its folder, or on its host.
 func historyAnalyser(s *Scorer) analyser {
 	if s.memory.SiteHistory == nil {
 		return analyser{}

@@ -9,7 +9,7 @@ import (
 	"github.com/muninn-archive/muninn/internal/topic"
 )
 
-// Judge scores the pages of a crawl, and has its order judge their links. It is safe for concurrent use.
+// Judge scores the pages of a crawl, and its order judges their links. It is safe for concurrent use.
 type Judge struct {
 	*Scorer
 	memory    *crawlMemory
@@ -20,9 +20,9 @@ type Judge struct {
 	orders map[string]order.Order // by language
 }
 
-// NewJudge makes the judge of a definition, with the model of its reference crawl (nil if there is none yet). former is the judge of
-// an earlier state of the crawl, whose memory it takes over. If former is nil, the memory is decoded from raw, which Remember has
-// returned, if that was of the same topic.
+// NewJudge makes the judge of a definition, with the model of its reference crawl (nil if there is none yet). It takes over the
+// memory of former, the judge of an earlier state of the crawl. If former is nil, it decodes the memory from raw, which Remember
+// returned, unless that has another topic. It fails if a URL pattern of the topic is wrong.
 func NewJudge(d crawl.Definition, model *topic.Model, dictionary *Dictionary, former *Judge, raw []byte) (*Judge, error) {
 	j := &Judge{scorer: d.Order, topicText: d.Topic.Canonical(), orders: map[string]order.Order{}}
 	if former != nil {
@@ -30,7 +30,7 @@ func NewJudge(d crawl.Definition, model *topic.Model, dictionary *Dictionary, fo
 	} else {
 		j.memory = &crawlMemory{Memory: topic.Memory{DocumentFrequencies: topic.NewDocumentFrequencies(dictionary.Vocabulary, model), SiteHistory: topic.NewSiteHistory()}}
 		if len(raw) > 0 {
-			_ = j.memory.Restore(j.topicText, raw) // what cannot be read is made again by what comes
+			_ = j.memory.Restore(j.topicText, raw) // a memory that cannot be read grows again with the next pages
 		}
 	}
 	var err error
@@ -43,13 +43,14 @@ type crawlMemory struct {
 	topic.Memory
 
 	counting   sync.Mutex
-	pagesSince int // pages, since it was kept
+	pagesSince int // pages since it was stored
 }
 
-// PagesPerMemory is the number of pages after which what a crawl remembers of them is to be kept again.
+// PagesPerMemory is the number of pages after which the memory of a crawl is stored again.
 const PagesPerMemory = 2000
 
-// Remember adds pages to the memory of the crawl. Now and then it returns the memory, to be kept for a judge to come; else nil.
+// Remember adds pages to the memory of the crawl. After each PagesPerMemory pages it returns the memory, which is to be stored for a
+// later judge (NewJudge); else nil.
 func (j *Judge) Remember(pages []topic.Observation) ([]byte, error) {
 	j.memory.Observe(pages...)
 	j.memory.counting.Lock()
@@ -65,10 +66,11 @@ func (j *Judge) Remember(pages []topic.Observation) ([]byte, error) {
 	return j.EncodeMemory()
 }
 
-// EncodeMemory returns the memory of the crawl, to be kept for a judge to come.
+// EncodeMemory returns the memory of the crawl, which is to be stored for a later judge (NewJudge).
 func (j *Judge) EncodeMemory() ([]byte, error) { return j.memory.Encode(j.topicText) }
 
-// order is what judges the links of pages in a language: the order of the whole crawl, if it learns; nil if the scores do.
+// order returns the order that judges the links of pages in a language: the order of the whole crawl if it learns; nil if
+// links are ordered by their scores.
 func (j *Judge) order(lang string, learner *order.Fused) (order.Order, error) {
 	if learner != nil {
 		return learner, nil
@@ -89,18 +91,18 @@ func (j *Judge) order(lang string, learner *order.Fused) (order.Order, error) {
 type Batch struct {
 	judge        *Judge
 	learner      *order.Fused        // nil: the order does not learn
-	merged       scoreMerge          // for orders that go by the scores themselves
-	cited        *order.Merge        // … for the others
+	merged       scoreMerge          // for links that are ordered by their scores
+	cited        *order.Merge        // for links that an order judges
 	Observations []topic.Observation // of its pages, for Judge.Remember once they are archived
 }
 
-// Batch begins a batch. whole is the order of the crawl if it learns, else nil.
+// Batch starts a batch. learner is the order of the crawl if it learns, else nil.
 func (j *Judge) Batch(learner *order.Fused) *Batch {
 	return &Batch{judge: j, learner: learner, merged: scoreMerge{scorer: j.Scorer}, cited: order.NewMerge()}
 }
 
-// Page scores a page and its links; kept is what the order kept with the link that led to it. It returns the terms of the page, too,
-// if they are asked for. Merge may still change the verdicts of links.
+// Page scores a page and its links; kept is what the order stored with the link that led to the page. If c.Terms is set, it also
+// returns the terms of the page. Merge may still change the verdicts of links.
 func (b *Batch) Page(p *crawl.Parsed, c Context, kept []byte) (crawl.Verdict, text.Vector, error) {
 	by, err := b.judge.order(p.Language, b.learner)
 	if err != nil {
@@ -118,9 +120,9 @@ func (b *Batch) Page(p *crawl.Parsed, c Context, kept []byte) (crawl.Verdict, te
 		for i := range v.Links {
 			l := &v.Links[i]
 			switch p.Links[i].Hop {
-			case crawl.HopRedirect: // what it leads to is what the link to it led to
+			case crawl.HopRedirect: // its target stands for the page
 				l.Score, l.LinkFeatures = c.Inherit, kept
-			case crawl.HopEmbed: // belongs to its page
+			case crawl.HopEmbed: // it belongs to its page
 				l.Score = c.Inherit
 			default:
 				l.Score, l.LinkFeatures = judged.Links[i].Priority, judged.Links[i].LinkFeatures
@@ -140,7 +142,7 @@ func (b *Batch) Page(p *crawl.Parsed, c Context, kept []byte) (crawl.Verdict, te
 	return v, scored.Terms, nil
 }
 
-// Merge scores the links again that several pages of the batch have, if batch prioritisation is asked for.
+// Merge scores again the links that several pages of the batch have, if the definition asks for it (order.batch).
 func (b *Batch) Merge() {
 	b.merged.apply()
 	b.cited.Apply()
@@ -154,15 +156,15 @@ type ArchivedLink struct {
 	Path      string // hop letters of its page
 	Language  string // of its page
 	Paragraph string
-	Terms     []text.Term // of its page; nil: they were not kept
+	Terms     []text.Term // of its page; nil: they were not archived
 	Depth     int         // of its page: links from a seed
 }
 
-// RescoreLink scores an outlink again by what is known now.
+// RescoreLink scores an outlink again with the topic, memory and order of today.
 func (j *Judge) RescoreLink(f ArchivedLink, learner *order.Fused) (crawl.Discovery, error) {
 	now, page := j.RescoreOutlink(f.Link, f.Verdict, f.Terms, f.Paragraph, f.Language)
 	now.LinkFeatures = f.Verdict.LinkFeatures
-	d := f.Link.Discovery(&now, f.Source, f.Path, false) // only URLs that wait are scored again: they have their place
+	d := f.Link.Discovery(&now, f.Source, f.Path, false) // only waiting URLs are scored again: they are known already
 	by, err := j.order(f.Language, learner)
 	if err != nil || by == nil || f.Link.Hop == crawl.HopEmbed || f.Link.Hop == crawl.HopRedirect {
 		return d, err

@@ -1,6 +1,6 @@
 package score
 
-// languageAnalyser reports whether a page is in a language of the topic.
+// languageAnalyser scores a page 1 if it is in a language of the topic, else 0.
 func languageAnalyser(s *Scorer) analyser {
 	if len(s.topic.Languages) == 0 {
 		return analyser{}

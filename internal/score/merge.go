@@ -6,8 +6,8 @@ import (
 	"github.com/muninn-archive/muninn/internal/text"
 )
 
-// scoreMerge does what order.Merge does for crawls whose order is that of the scores themselves: the term vectors of all pages
-// of a batch that cite a URL are summed, and the sum is what the part "document" of those links is of (paper §5.1).
+// scoreMerge does what order.Merge does, for crawls whose links are ordered by their scores: it sums the term vectors of all pages
+// of a batch that cite a URL, and gives the similarity of the sum to the part "document" of these links (paper §5.1).
 type scoreMerge struct {
 	scorer *Scorer
 	cited  order.Cited[scoredLink]
@@ -19,14 +19,14 @@ type scoredLink struct {
 	language string      // of its page
 }
 
-// add takes a page with the verdicts of its links, which apply changes.
+// add notes a page with the verdicts of its links, which apply changes.
 func (m *scoreMerge) add(p *crawl.Page, verdicts []crawl.LinkVerdict, terms text.Vector) {
 	for i := range p.Links {
 		m.cited.Add(p.Links[i].URL, scoredLink{&verdicts[i], terms, p.Language})
 	}
 }
 
-// apply scores the links that several pages cite.
+// apply scores again the links that several pages cite.
 func (m *scoreMerge) apply() {
 	for links := range m.cited.Shared() {
 		sum := text.Vector{}

@@ -7,9 +7,9 @@ import (
 	"github.com/muninn-archive/muninn/internal/topic"
 )
 
-// Order makes the order of a crawl that a strategy names, from the scorer's topic. It is nil where the order is that of
-// the scores themselves: of "weighted", of "fused" and "places", which the frontier holds, of strategies that are trained
-// before there is anything to train from, and of all but "breadth-first" in crawls without a topic.
+// Order makes the order that a strategy names, from the scorer's topic. It is nil where links are ordered by their scores: for
+// "weighted"; for "fused" and "places", which the frontier holds; for strategies that are trained, before there are pages to
+// train with; and for all but "breadth-first" in crawls without a topic. It fails if a thesaurus cannot be read.
 func (s *Scorer) Order(d crawl.Order, lang string) (order.Order, error) {
 	if d.Strategy == crawl.StrategyBreadth {
 		return order.Breadth{}, nil
@@ -23,7 +23,7 @@ func (s *Scorer) Order(d crawl.Order, lang string) (order.Order, error) {
 		return order.NewBest(terms, true, false), nil
 	case crawl.StrategyAnchor:
 		return order.NewBest(terms, false, true), nil
-	case crawl.StrategyContentAnchor, crawl.StrategyNBest: // N is order.per_queue, as for all
+	case crawl.StrategyContentAnchor, crawl.StrategyNBest: // N is order.per_queue, which all strategies have
 		return order.NewBest(terms, true, true), nil
 	case crawl.StrategyShark:
 		return order.NewShark(terms), nil
@@ -44,13 +44,14 @@ func (s *Scorer) Order(d crawl.Order, lang string) (order.Order, error) {
 	return nil, nil
 }
 
-// topicTerms are the topic's, for orders.
+// topicTerms are the terms of the topic, as orders use them.
 func (s *Scorer) topicTerms(lang string) text.HashedVector {
 	return text.NewHashedVector(s.vector(lang).terms)
 }
 
-// Examples are views of the pages of a reference crawl that are of the topic, for an order that learns: those that the
-// definition names, its texts, and the best of the others from the threshold on.
+// Examples returns the relevant pages that an order learns from, as it has encoded them: the example texts of the definition,
+// its example pages among samples, and the best of the other samples whose score reaches the threshold. samples are in the order
+// of topic.BestFirst.
 func (s *Scorer) Examples(samples []topic.Sample) [][]byte {
 	var list [][]byte
 	for _, e := range s.examples {
@@ -58,7 +59,7 @@ func (s *Scorer) Examples(samples []topic.Sample) [][]byte {
 		v[2] = nil // it has no URL
 		list = append(list, v.Encode())
 	}
-	for _, sample := range samples { // the best come first
+	for _, sample := range samples {
 		if len(sample.PageFeatures) > 0 && len(list) < maxExamples && (sample.Example || sample.Score >= s.topic.Threshold) {
 			list = append(list, sample.PageFeatures)
 		}
@@ -66,7 +67,7 @@ func (s *Scorer) Examples(samples []topic.Sample) [][]byte {
 	return list
 }
 
-// maxExamples bounds the pages that an order is shown as examples.
+// maxExamples bounds the pages that an order learns from as examples.
 const maxExamples = 100
 
 func (s *Scorer) tally(words string) text.HashedVector {
@@ -76,7 +77,7 @@ func (s *Scorer) tally(words string) text.HashedVector {
 	return t.Hashed()
 }
 
-// trainingPages are the paths as the hidden Markov model learns from them.
+// trainingPages are the paths in the form that order.NewHMM takes.
 func trainingPages(paths []topic.Path) []order.Trained {
 	list := make([]order.Trained, len(paths))
 	for i, p := range paths {

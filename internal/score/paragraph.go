@@ -2,7 +2,7 @@ package score
 
 import "github.com/muninn-archive/muninn/internal/crawl"
 
-// paragraphAnalyser is that of the block of text that a link stands in.
+// paragraphAnalyser scores a link by the cosine of the text block around it with the topic.
 func paragraphAnalyser(*Scorer) analyser {
 	return analyser{name: "paragraph", link: func(r *reading, l *crawl.Outlink) float64 {
 		if !anchored(l) || l.Block < 0 || l.Block >= len(r.blocks) {

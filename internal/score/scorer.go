@@ -14,9 +14,6 @@ import (
 	"github.com/muninn-archive/muninn/internal/topic"
 )
 
-// titleWeight is how often a word of the title counts.
-const titleWeight = 3
-
 // Scorer scores the pages of one crawl. It is safe for concurrent use.
 type Scorer struct {
 	topic      crawl.Topic
@@ -37,7 +34,8 @@ type urlPattern struct {
 	score float64
 }
 
-// New makes the scorer of a definition, with what was learned (nil if nothing was yet).
+// New makes the scorer of a definition, with the model of its reference crawl (nil if there is none yet). It fails if a URL pattern
+// of the topic is wrong.
 func New(d crawl.Definition, model *topic.Model, dictionary *Dictionary, memory topic.Memory) (*Scorer, error) {
 	s := &Scorer{
 		topic: d.Topic, weights: d.Weights.ByName(), model: model, dictionary: dictionary, memory: memory,
@@ -58,21 +56,21 @@ func New(d crawl.Definition, model *topic.Model, dictionary *Dictionary, memory 
 	return s, nil
 }
 
-// Context is what is known of a page beside itself.
+// Context is what is known about a page from elsewhere, and what is wanted of it.
 type Context struct {
-	Inherit   float64   // what a link gets of which no analyser says anything: the page's own priority
+	Inherit   float64   // score of links that all analysers are silent about: the page's own priority
 	Submitted float64   // the score that the page was submitted with; 0: it was not
 	Depth     int       // links from a seed
 	Now       time.Time // for the age of pages
-	Terms     bool      // the page's terms are asked for
-	View      bool      // what an order sees is asked for
+	Terms     bool      // whether Scored has Terms
+	View      bool      // whether Scored has View
 }
 
-// Scored is what is handed on of a page.
+// Scored is the result of Scorer.Page.
 type Scored struct {
 	Verdict     crawl.Verdict
-	Terms       text.Vector // nil unless asked for
-	View        *order.Page // nil unless asked for
+	Terms       text.Vector // nil unless Context asks for it
+	View        *order.Page // the page as an order sees it; nil unless Context asks for it
 	Observation topic.Observation
 }
 
@@ -115,14 +113,14 @@ func (s *Scorer) Page(p *crawl.Parsed, c Context) Scored {
 	return out
 }
 
-// judge has all analysers speak, and averages what they say of the links.
+// judge runs all analysers, and averages their scores of each link.
 func (s *Scorer) judge(r *reading) {
 	r.pageScores = slices.Grow(r.room[:0], len(s.analysers))[:len(s.analysers)]
 	for i, a := range s.analysers {
 		r.pageScores[i] = silent
 		switch {
 		case a.document == nil:
-		case r.rescored && a.name != "document" && a.name != "language": // the page is not there any more
+		case r.rescored && a.name != "document" && a.name != "language": // the page is no longer in memory
 			if said, ok := r.former.Of(a.name); ok {
 				r.pageScores[i] = said
 			}
@@ -152,102 +150,9 @@ func (s *Scorer) judge(r *reading) {
 	}
 }
 
-// count counts the terms of the blocks into doc, of those only that are content where the helper knows, and those of the
-// title; it scores those blocks that links stand in.
-func (r *reading) count(doc *text.Tally) {
-	p := r.page
-	r.blocks = make([]float64, len(p.Blocks))
-	for i := range r.blocks {
-		r.blocks[i] = silent
-	}
-	if r.context.View {
-		r.blockTerms = make([]text.HashedVector, len(p.Blocks))
-	}
-	linked := make([]bool, len(p.Blocks))
-	for i := range p.Links {
-		if l := &p.Links[i]; anchored(l) && l.Block >= 0 && l.Block < len(linked) {
-			linked[l.Block] = true
-		}
-	}
-	for i, block := range p.Blocks {
-		content := p.Content == nil || p.Content[i]
-		if !linked[i] {
-			if content {
-				doc.Count(block, p.Language, 1)
-			}
-			continue
-		}
-		r.part.Count(block, p.Language, 1)
-		if content {
-			doc.AddTally(r.part)
-		}
-		if !r.part.Empty() && r.topic.norm > 0 {
-			r.blocks[i] = r.topic.similarity(r.part, r.weights)
-		}
-		if r.context.View {
-			r.blockTerms[i] = r.part.Hashed()
-		}
-		r.part.Reset()
-	}
-	doc.Count(p.Title, p.Language, titleWeight)
-}
-
-// view is what an order sees of the page.
-func (r *reading) view(doc *text.Tally, threshold float64) *order.Page {
-	p := r.page
-	terms := func(words string) text.HashedVector {
-		if words == "" {
-			return nil
-		}
-		r.part.Count(words, p.Language, 1)
-		defer r.part.Reset()
-		return r.part.Hashed()
-	}
-	v := &order.Page{URL: p.URL, Depth: r.context.Depth, Title: terms(p.Title), Text: doc.Hashed(), Score: r.verdict.Score, Links: make([]order.Link, len(p.Links))}
-	for i := range p.Links {
-		l, o := &p.Links[i], &v.Links[i]
-		*o = order.Link{URL: l.URL, TagPath: l.TagPath, Hints: hints(r.verdict.Links[i].Parts, threshold)}
-		if anchored(l) {
-			o.Name, o.Anchor = l.Anchor, terms(l.Anchor)
-			if l.Block >= 0 && l.Block < len(r.blockTerms) {
-				o.Around = r.blockTerms[l.Block]
-			}
-		}
-	}
-	return v
-}
-
-// hints are what analysers say of a link, for orders that learn how much each of them is worth. What they say of its page
-// is known to an order otherwise.
-func hints(parts crawl.Parts, threshold float64) []order.Hint {
-	list := make([]order.Hint, 0, len(parts))
-	for _, p := range parts {
-		value := p.Score
-		switch p.Name {
-		case "document":
-			continue
-		case "helper", "url", "social", "language":
-			value = 2*p.Score - 1 // one half says nothing
-		case "history": // the threshold does
-			if threshold <= 0 {
-				threshold = 0.5
-			}
-			value = min(p.Score/threshold, 2) - 1
-		case "spam":
-			value = p.Score - 1
-		}
-		name := p.Name
-		if name == "url" {
-			name = "patterns"
-		}
-		list = append(list, order.Hint{Name: name, Value: value})
-	}
-	return list
-}
-
-// RescoreOutlink scores a link again by the present topic, from what was kept of it: the former verdict, the terms of the page it
-// stands on, its paragraph and anchor. Without terms, the page's part stays as it was. It returns the new verdict, and what an
-// order sees of the page, with this one link.
+// RescoreOutlink scores a link again by the present topic, from what was archived of it: the former verdict, the terms of the page
+// it stands on, its paragraph and anchor. Without terms, the part "document" keeps its score. It returns the new verdict, and the
+// page as an order sees it, with this one link.
 func (s *Scorer) RescoreOutlink(l crawl.Outlink, former crawl.LinkVerdict, terms []text.Term, paragraph, lang string) (crawl.LinkVerdict, *order.Page) {
 	x, w, v := s.current(lang)
 	part, doc := text.NewTally(x), text.NewTally(x)
@@ -274,7 +179,7 @@ func (s *Scorer) RescoreOutlink(l crawl.Outlink, former crawl.LinkVerdict, terms
 	return r.verdict.Links[0], r.view(doc, s.topic.Threshold)
 }
 
-// average is the weighted average over the parts that spoke.
+// average is the weighted mean of parts; inherit if there are none.
 func (s *Scorer) average(parts crawl.Parts, inherit float64) float64 {
 	sum, weights := 0.0, 0.0
 	for _, p := range parts {
@@ -288,12 +193,12 @@ func (s *Scorer) average(parts crawl.Parts, inherit float64) float64 {
 	return Clamp(sum / weights)
 }
 
-// Sample keeps what a page with this verdict and these terms can teach.
+// Sample is what a reference crawl can learn from a page with this verdict and these terms.
 func (s *Scorer) Sample(p *crawl.Page, v *crawl.Verdict, terms text.Vector) topic.Sample {
 	return topic.NewSample(s.topic, p, v, terms, s.dictionary.Lexicon())
 }
 
-// Clamp brings a score into [0,1]; what is no number counts as 0.
+// Clamp brings a score into [0,1]; NaN becomes 0.
 func Clamp(x float64) float64 {
 	if math.IsNaN(x) {
 		return 0

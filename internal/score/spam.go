@@ -7,16 +7,16 @@ import (
 
 // The signs of spam (after Ntoulas et al. 2006, "Detecting spam web pages through content analysis").
 const (
-	spamWords   = 50  // pages of fewer terms are not judged
-	spamShare   = 0.2 // of a page's terms that are one and the same: nobody writes so
-	spamTitle   = 25  // words of a title
-	spamAnchors = 0.9 // of the text that is anchors, if there are many links
-	spamLinks   = 200 // many links
-	spamWord    = 15  // mean length of words, in letters: URLs and random letters
+	spamWords   = 50  // pages with fewer terms are not judged
+	spamShare   = 0.2 // one term makes up more than this share of a page's terms
+	spamTitle   = 25  // the title has more words
+	spamAnchors = 0.9 // anchors make up more than this share of the text, and there are more than spamLinks links
+	spamLinks   = 200
+	spamWord    = 15 // the mean word is longer, in letters: URLs and random letters
 )
 
-// spamAnalyser speaks of pages that look like spam: ½ with one sign, ¼ with two, and so on. It is silent of others: that a page
-// is no spam does not make it relevant. Hosts on a black list are not crawled at all (scope.blacklist).
+// spamAnalyser scores pages that look like spam: ½ with one sign, ¼ with two, and so on. It is silent about others, because a page
+// is not relevant for not being spam. Hosts on a black list are not crawled at all (scope.blacklist).
 func spamAnalyser(*Scorer) analyser {
 	return analyser{name: "spam", document: func(r *reading) float64 {
 		if r.terms < spamWords {

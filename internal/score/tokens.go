@@ -7,8 +7,8 @@ import (
 	"github.com/muninn-archive/muninn/internal/crawl"
 )
 
-// tokensAnalyser speaks of URLs whose path has words of the topic: the cosine of its words with the topic's. It is silent of
-// others: most URLs say nothing about a topic.
+// tokensAnalyser scores a link by the cosine of the words in the path of its URL with the topic. It is silent about paths without
+// words of the topic, because most URLs say nothing about a topic.
 func tokensAnalyser(*Scorer) analyser {
 	return analyser{name: "tokens", link: func(r *reading, l *crawl.Outlink) float64 {
 		_, rest, _ := strings.Cut(l.URL, "://")

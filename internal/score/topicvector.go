@@ -6,16 +6,16 @@ import (
 	"github.com/muninn-archive/muninn/internal/text"
 )
 
-// feedback is the weight of what was learned, and of examples, against 1 for the definition's own words (Rocchio).
+// feedback is the weight of what was learned, and of each example, where the definition's own words have 1 (Rocchio 1971).
 const feedback = 0.75
 
 // topicVector holds the topic for pages of one language, with its norm.
 type topicVector struct {
 	terms text.Vector
-	norm  float64 // with the weights of the background
+	norm  float64 // of coded
 	in    *text.Lexicon
 	by    *text.IDF
-	coded []codedTerm // the terms as the lexicon numbers them, weighed
+	coded []codedTerm // the terms by their numbers in the lexicon in, weighted with by
 }
 
 type codedTerm struct {
@@ -23,7 +23,7 @@ type codedTerm struct {
 	weight float64
 }
 
-// topicFor is the topic for a language, as a lexicon numbers its terms and a background weighs them.
+// topicFor is the topic for pages in a language, with the numbers of a lexicon and the weights of terms.
 func (s *Scorer) topicFor(lang string, x *text.Lexicon, w *text.IDF) topicVector {
 	t := s.vector(lang)
 	if t.in == x && t.by == w {
@@ -44,8 +44,8 @@ func (s *Scorer) topicFor(lang string, x *text.Lexicon, w *text.IDF) topicVector
 	return t
 }
 
-// similarity is the cosine with a tally of the topic's lexicon (Eq. 1 of Batsakis et al. 2009): in [0,1], for no weight is
-// negative. It is rounded, for sums in map order differ in the last bits.
+// similarity is the cosine with a tally of the topic's lexicon (Eq. 1 of Batsakis et al. 2009). It is in [0,1] because no weight
+// is negative. It is rounded because sums in map order differ in the last bits.
 func (t topicVector) similarity(of *text.Tally, w *text.IDF) float64 {
 	dot := 0.0
 	for _, c := range t.coded {
@@ -76,7 +76,7 @@ func (s *Scorer) vector(lang string) topicVector {
 		}
 	}
 	for term, weight := range own {
-		own[term] = min(weight, 2) // a word of many names is not many times as telling
+		own[term] = min(weight, 2) // a word that many names share does not say many times as much
 	}
 	total := text.Vector{}
 	total.Add(own, 1/max(own.Norm(), 1e-9))

@@ -5,7 +5,7 @@ import (
 	"github.com/muninn-archive/muninn/internal/urls"
 )
 
-// urlPatternsAnalyser is the score of the best pattern of the definition that a URL matches.
+// urlPatternsAnalyser scores a link with the best score among the patterns of the definition that its URL matches.
 func urlPatternsAnalyser(s *Scorer) analyser {
 	if len(s.patterns) == 0 {
 		return analyser{}

@@ -8,8 +8,8 @@ import (
 	"github.com/muninn-archive/muninn/internal/fnv"
 )
 
-// HashedVector is a sparse vector of term weights, sorted by term. Terms are known by hashes of 32 bits: that two terms of a
-// page share one happens on one page in a thousand.
+// HashedVector is a sparse vector of term weights, sorted by term. Terms are known by hashes of 32 bits: two terms of a page
+// have the same hash on one page in a thousand.
 type HashedVector []HashedTerm
 
 // HashedTerm is a term and its weight.
@@ -18,7 +18,7 @@ type HashedTerm struct {
 	Weight float32
 }
 
-// Hash is the FNV-1a hash of a term. Frontiers and archives hold such hashes: it must never change.
+// Hash is the 32-bit FNV-1a hash of a term. Frontiers and archives hold such hashes: it must never change.
 func Hash(term string) uint32 { return fnv.Sum32(term) }
 
 // NewHashedVector makes a vector of terms and their frequencies.
@@ -30,7 +30,7 @@ func NewHashedVector(v Vector) HashedVector {
 	return t.Sorted()
 }
 
-// Sorted brings terms into order, in place, and adds those up that are the same.
+// Sorted sorts terms in place, and adds up the weights of equal ones.
 func (t HashedVector) Sorted() HashedVector {
 	slices.SortFunc(t, func(a, b HashedTerm) int { return cmp.Compare(a.ID, b.ID) })
 	out := t[:0]
@@ -89,8 +89,8 @@ func (t HashedVector) Dot(o HashedVector) (sum float64) {
 	return sum
 }
 
-// Cosine is the similarity of two vectors (Batsakis et al. 2009, Eq. 1), in [0,1] where no weight is negative; 0 if
-// one is empty.
+// Cosine is the similarity of two vectors (Batsakis et al. 2009, Eq. 1): in [0,1] if no weight is negative, 0 if a vector is
+// empty.
 func Cosine(a, b HashedVector) float64 {
 	n := a.Norm() * b.Norm()
 	if n == 0 {
@@ -99,7 +99,7 @@ func Cosine(a, b HashedVector) float64 {
 	return min(a.Dot(b)/n, 1)
 }
 
-// NewHashedSet has each feature once, and length 1.
+// NewHashedSet makes a vector of features, at length 1.
 func NewHashedSet(features []uint32) HashedVector {
 	t := make(HashedVector, len(features))
 	for i, id := range features {
@@ -108,7 +108,7 @@ func NewHashedSet(features []uint32) HashedVector {
 	return t.Sorted().Unit()
 }
 
-// Damped has each term by the logarithm of its frequency, and length 1.
+// Damped is the vector with ln(1 + weight) for each weight, at length 1.
 func (t HashedVector) Damped() HashedVector {
 	out := slices.Clone(t)
 	for i := range out {
@@ -127,7 +127,8 @@ func (t HashedVector) Unit() HashedVector {
 	return t
 }
 
-// Heaviest keeps the n heaviest terms, at length 1. Of those that weigh the same, the first stay.
+// Heaviest is a vector of the n heaviest terms, at length 1, and t itself if it has no more. Of terms with the same weight, it has
+// the first.
 func (t HashedVector) Heaviest(n int) HashedVector {
 	if len(t) <= n {
 		return t
@@ -141,7 +142,7 @@ func (t HashedVector) Heaviest(n int) HashedVector {
 	}
 	slices.Sort(weights)
 	least := weights[len(t)-n]
-	same := 0 // of that weight, that there is room for
+	same := 0 // how many terms with the weight least there is room for
 	for _, w := range weights[len(t)-n:] {
 		if w == least {
 			same++

@@ -2,13 +2,13 @@ package text
 
 import "math"
 
-// IDF holds the weights of terms by how few pages have them (inverse document frequency): ln(1 + N/df). It is never changed.
+// IDF holds the inverse document frequencies of terms: ln(1 + N/df). It is never changed, so it is safe for concurrent use.
 type IDF struct {
 	weight []float32
 	unseen float32
 }
 
-// NewIDF makes the weights of the terms of a lexicon: pages is how many there are, having how many of them have a term.
+// NewIDF makes the weights of the terms of a lexicon: pages is the number of pages, having[id] how many of them have a term.
 func NewIDF(pages float64, having []float32) *IDF {
 	w := &IDF{weight: make([]float32, len(having)), unseen: float32(math.Log(1 + pages))}
 	for id, n := range having {
@@ -17,7 +17,7 @@ func NewIDF(pages float64, having []float32) *IDF {
 	return w
 }
 
-// Of is the weight of a term. It may be called on nil, for which all terms weigh 1.
+// Of is the weight of a term. It is 1 for all terms if w is nil.
 func (w *IDF) Of(id uint32) float64 {
 	switch {
 	case w == nil:

@@ -5,8 +5,7 @@ import (
 	"sync"
 )
 
-// Lexicon numbers the terms, and knows the term of each word that was met. A word that says nothing has
-// the number 0. It is safe for concurrent use.
+// Lexicon numbers terms, and knows the term of each word that was met. Stop words have the number 0. It is safe for concurrent use.
 type Lexicon struct {
 	mu      sync.RWMutex
 	words   map[string]*wordTable // language → word as it stands → term
@@ -14,7 +13,7 @@ type Lexicon struct {
 	ids     map[string]uint32
 	names   []string
 	hash    []uint32 // of the names
-	surface []string // the word that each term was first met as, in small letters
+	surface []string // the first word that was met for each term, in lower case
 }
 
 func newLexicon() *Lexicon {
@@ -27,21 +26,21 @@ func (x *Lexicon) full() bool {
 	return x.size >= maxWords
 }
 
-// Name is the term of a number.
+// Name is the term with a number of this lexicon.
 func (x *Lexicon) Name(id uint32) string {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
 	return x.names[id]
 }
 
-// ID is the number of a term, which it gets if it has none yet.
+// ID is the number of a term. A new term gets a number.
 func (x *Lexicon) ID(term string) uint32 {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	return x.number(term, term)
 }
 
-// Word is a word that a term was met as; the term itself if it never was.
+// Word is a word for a term: the first that was met, or the term itself.
 func (x *Lexicon) Word(term string) string {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
@@ -51,7 +50,7 @@ func (x *Lexicon) Word(term string) string {
 	return term
 }
 
-// number numbers a term that was met as a word.
+// number is the number of a term, which was met as word. A new term gets a number. The caller holds the lock.
 func (x *Lexicon) number(term, word string) uint32 {
 	if term == "" {
 		return 0
@@ -65,7 +64,8 @@ func (x *Lexicon) number(term, word string) uint32 {
 	return id
 }
 
-// learn is the number of the term of a word that was not known a moment ago. One that is new is stemmed.
+// learn is the number of the term of a word that the caller has not found. It stems the word, unless another goroutine has done so
+// meanwhile.
 func (x *Lexicon) learn(word, lang string) uint32 {
 	if id, known := x.of(word, lang); known {
 		return id

@@ -31,7 +31,7 @@ var stemmers = map[string]func(*snowballstem.Env) bool{
 	"tr": turkish.Stem,
 }
 
-// Stems reports whether words of a language are stemmed; those of others count as English.
+// Stems reports whether a language (ISO 639-1) has a stemmer. Words of other languages are stemmed as English ones.
 func Stems(lang string) bool { return stemmers[lang] != nil }
 
 func stem(word, lang string) string {
@@ -55,23 +55,22 @@ func Fold(s string) string {
 	}
 	var out strings.Builder
 	for _, r := range norm.NFD.String(s) {
-		if !unicode.Is(unicode.Mn, r) || r == 0x3099 || r == 0x309a { // those of kana make other letters
+		if !unicode.Is(unicode.Mn, r) || r == 0x3099 || r == 0x309a { // the marks of kana make other letters
 			out.WriteRune(r)
 		}
 	}
 	return norm.NFC.String(out.String())
 }
 
-// maxWord is the size in bytes of the longest word that counts: what is longer is data, and each word of a page is kept, in
-// memory and with what is learned.
+// maxWord is the length in bytes of the longest word that counts. Longer ones are data, such as base64; without a bound they would
+// fill the memory, which keeps each word.
 const maxWord = 64
 
-// words calls yield with each word of a text as it stands. Scripts that are written without spaces
-// give their character pairs.
+// words calls yield with each word of a text, unchanged. Scripts without spaces between words give their pairs of characters.
 func words(text string, yield func(string)) {
 	start, previous := -1, -1
 	for i := 0; i < len(text); {
-		if c := text[i]; c < utf8.RuneSelf { // nearly always
+		if c := text[i]; c < utf8.RuneSelf { // fast path for ASCII
 			switch {
 			case !wordByte[c]:
 				if start >= 0 && i-start <= maxWord {

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// stopWordLists are the commonest words of each language that is stemmed, a file each, with its origin in the first line:
+// stopWordLists has a file with the commonest words of each language that is stemmed. The first line of each names its origin:
 // our own short lists, and those of Snowball and of Jacques Savoy.
 //
 //go:embed stopwords/*.txt
@@ -15,7 +15,7 @@ var stopWordLists embed.FS
 // stopWords are the commonest words by language.
 var stopWords = readStopWords(stopWordLists)
 
-// stopWord reports whether a word is one of the commonest of its language: the German "war" is the English "was".
+// stopWord reports whether a word is a stop word of its language: "war" is one in German, but not in English.
 func stopWord(word, lang string) bool { return stopWords[lang][word] }
 
 func readStopWords(lists embed.FS) map[string]map[string]bool {
@@ -31,11 +31,11 @@ func readStopWords(lists embed.FS) map[string]map[string]bool {
 		}
 		words[strings.TrimSuffix(f.Name(), path.Ext(f.Name()))] = listed(string(list))
 	}
-	words["nb"] = words["no"] // Bokmål is what the list of Norwegian has
+	words["nb"] = words["no"] // the Norwegian list is of Bokmål
 	return words
 }
 
-// listed are the words of a list: between blanks, but for lines of comment.
+// listed are the words of a list, separated by blanks; lines that begin with # are comments.
 func listed(list string) map[string]bool {
 	words := map[string]bool{}
 	for line := range strings.Lines(list) {

@@ -9,21 +9,21 @@ import (
 // Tally counts the terms of texts by their numbers. It is not safe for concurrent use.
 type Tally struct {
 	lexicon *Lexicon
-	n       []float32 // by term; zero but for those of seen
+	n       []float32 // frequency by term; zero for all terms that are not in seen
 	seen    []uint32
-	unknown []string // words of the text that is counted, which the lexicon does not know; for short use
+	unknown []string // words of the text being counted that the lexicon does not know
 }
 
 var tallies = sync.Pool{New: func() any { return new(Tally) }}
 
-// NewTally makes a tally with the numbers of a lexicon. It goes back for later use with Free.
+// NewTally makes a tally with the numbers of a lexicon. Free returns it to a pool.
 func NewTally(x *Lexicon) *Tally {
 	t := tallies.Get().(*Tally)
 	t.lexicon = x
 	return t
 }
 
-// Free gives the tally back; it must not be used any more.
+// Free returns the tally to the pool. It must not be used afterwards.
 func (t *Tally) Free() {
 	t.Reset()
 	t.lexicon = nil
@@ -36,7 +36,7 @@ func (t *Tally) Reset() {
 		t.n[id] = 0
 	}
 	t.seen = t.seen[:0]
-	t.forgetUnknown() // there are some if a stemmer panicked
+	t.forgetUnknown() // if a stemmer panicked, Count has not done it
 }
 
 // Empty reports whether no term was counted.
@@ -53,13 +53,13 @@ func (t *Tally) Frequency(id uint32) float64 {
 	return float64(t.n[id])
 }
 
-// Count counts the terms of a text, each with the given weight. A language without a stemmer counts as English.
+// Count counts the terms of a text, each with the given weight. Words of a language without a stemmer are stemmed as English ones.
 func (t *Tally) Count(text, lang string, weight float32) {
 	if !Stems(lang) {
 		lang = "en"
 	}
 	t.countKnown(text, lang, weight)
-	for _, w := range t.unknown { // stemmed without the lock: others go on counting, and a stemmer that panics holds nothing
+	for _, w := range t.unknown { // stemmed without the lock, so that others can count meanwhile and a stemmer that panics holds no lock
 		if id := t.lexicon.learn(w, lang); id != 0 {
 			t.add(id, weight)
 		}
@@ -106,7 +106,7 @@ func (t *Tally) AddVector(v Vector) {
 	}
 }
 
-// AddTerms counts terms as they were kept.
+// AddTerms counts the terms of a list by their weights.
 func (t *Tally) AddTerms(terms []Term) {
 	for _, k := range terms {
 		t.add(t.lexicon.ID(k.Text), float32(k.Weight))
@@ -120,7 +120,7 @@ func (t *Tally) AddTally(other *Tally) {
 	}
 }
 
-// Norm is the length of the vector of a tally, its terms damped by Sublinear and weighed.
+// Norm is the Euclidean length of the vector of Sublinear frequencies times the weights of w.
 func (t *Tally) Norm(w *IDF) float64 {
 	sum := 0.0
 	for _, id := range t.seen {
@@ -139,7 +139,7 @@ func (t *Tally) Totals() (sum, greatest float64) {
 	return sum, greatest
 }
 
-// Vector is what was counted, by the terms.
+// Vector has the frequencies by term.
 func (t *Tally) Vector() Vector {
 	t.lexicon.mu.RLock()
 	defer t.lexicon.mu.RUnlock()
@@ -150,7 +150,7 @@ func (t *Tally) Vector() Vector {
 	return v
 }
 
-// Hashed is what was counted, by the hashes of the terms.
+// Hashed has the frequencies by the Hash of the terms.
 func (t *Tally) Hashed() HashedVector {
 	t.lexicon.mu.RLock()
 	out := make(HashedVector, 0, len(t.seen))

@@ -9,13 +9,13 @@ import (
 // Vector holds the terms of a text with their frequencies or weights.
 type Vector map[string]float64
 
-// Term is a term of a vector that is kept as a list.
+// Term is a term of a vector in the form of a list.
 type Term struct {
 	Text   string  `json:"text"` // stemmed and folded
 	Weight float64 `json:"weight"`
 }
 
-// VectorOf is the vector of a list.
+// VectorOf makes a vector of a list of terms.
 func VectorOf(terms []Term) Vector {
 	v := make(Vector, len(terms))
 	for _, t := range terms {
@@ -40,7 +40,7 @@ func (v Vector) Norm() float64 {
 	return math.Sqrt(sum)
 }
 
-// Heaviest returns the n heaviest terms, heaviest first; ties go by the alphabet.
+// Heaviest returns the n heaviest terms, heaviest first; terms with the same weight in alphabetical order.
 func (v Vector) Heaviest(n int) []Term {
 	if len(v) == 0 {
 		return nil

@@ -2,8 +2,8 @@ package text
 
 import "sync"
 
-// Vocabulary turns texts into terms. Words that were met before are not stemmed again, for that costs ten
-// times as much as all else. It is safe for concurrent use.
+// Vocabulary turns texts into terms. It stems each word only once, because stemming costs ten times as much as everything else.
+// It is safe for concurrent use.
 type Vocabulary struct {
 	mu  sync.Mutex
 	now *Lexicon
@@ -12,10 +12,10 @@ type Vocabulary struct {
 // NewVocabulary makes a vocabulary that knows no word yet.
 func NewVocabulary() *Vocabulary { return &Vocabulary{now: newLexicon()} }
 
-// maxWords bounds how many words a lexicon remembers; then a new one takes its place.
+// maxWords bounds the words of a lexicon. An empty lexicon replaces one that is full.
 const maxWords = 500_000
 
-// Lexicon returns the present memory of words. Numbers of terms are those of one lexicon: who keeps them keeps it, too.
+// Lexicon returns the present lexicon. Numbers of terms are valid for one lexicon only: keep it together with them.
 func (v *Vocabulary) Lexicon() *Lexicon {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -25,7 +25,7 @@ func (v *Vocabulary) Lexicon() *Lexicon {
 	return v.now
 }
 
-// Renew puts an empty lexicon in place of the present one, as Lexicon does with one that is full.
+// Renew replaces the lexicon by an empty one, as Lexicon does when it is full.
 func (v *Vocabulary) Renew() {
 	v.mu.Lock()
 	defer v.mu.Unlock()

@@ -2,9 +2,9 @@ package text
 
 import "hash/maphash"
 
-// wordTable maps words to the numbers of their terms. All words of all pages are looked up in it, and
-// nearly all are there. It keeps 64 bits of hash in place of the word: that two of half a million words
-// share them happens once in a hundred million times, and then one counts as the other.
+// wordTable maps words to the numbers of their terms. All words of all pages are looked up in it, and nearly all are found. It
+// stores a hash of 64 bits in place of the word: among half a million words, two have the same hash once in a hundred million times,
+// and then one counts as the other.
 type wordTable struct {
 	slots []wordSlot // a power of two, at most half of them taken
 	taken int
@@ -28,7 +28,7 @@ func (t *wordTable) get(word string) (term uint32, ok bool) {
 	return s.term, s.hash != 0
 }
 
-// slot is where a hash stands, or would.
+// slot is the slot of a hash, or the free one where it belongs.
 func (t *wordTable) slot(hash uint64) *wordSlot {
 	mask := uint64(len(t.slots) - 1)
 	for i := hash & mask; ; i = (i + 1) & mask {
@@ -38,7 +38,7 @@ func (t *wordTable) slot(hash uint64) *wordSlot {
 	}
 }
 
-// put adds a word; false if it was there already.
+// put adds a word; false if the table has it already.
 func (t *wordTable) put(word string, term uint32) bool {
 	if _, known := t.get(word); known {
 		return false

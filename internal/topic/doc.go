@@ -1,5 +1,5 @@
-// Package topic holds what a crawl knows of its topic beside the words of the definition. Learn makes a Model of the Samples
-// of a reference crawl (paper §3). While it crawls, the crawl counts in how many pages a term stands (DocumentFrequencies),
-// and what the pages of hosts and folders were worth (SiteHistory): together its Memory, which grows by an Observation for
-// each archived page. How pages are judged by all this is in package topic.
+// Package topic holds what a crawl knows of its topic in addition to the words of the definition. Learn makes a Model of the
+// Samples of a reference crawl (paper §3). A crawl also counts how many pages have a term (DocumentFrequencies), and sums the
+// scores of the pages of each host and folder (SiteHistory): together its Memory, which grows by an Observation for each archived
+// page. Package score judges pages with all this.
 package topic

@@ -7,25 +7,25 @@ import (
 	"github.com/muninn-archive/muninn/internal/text"
 )
 
-// DocumentFrequencies counts how many pages of a crawl have a term: those of the reference crawl, and of all that come after those
-// that are not relevant. Were the relevant ones counted, the terms of the topic would weigh the less, the better the crawl
-// is. It is safe for concurrent use.
+// DocumentFrequencies counts how many pages of a crawl have a term: all pages of the reference crawl, and later pages unless they
+// are relevant. If relevant pages counted, the terms of the topic would lose weight the better the crawl finds them. It is safe for
+// concurrent use.
 type DocumentFrequencies struct {
 	mu    sync.Mutex
 	in    *text.Lexicon
 	pages float64
 	df    []float32 // by term
-	next  float64   // the weights are worked out again from so many pages on
+	next  float64   // number of pages at which the weights are computed again
 	now   *text.IDF
 }
 
-// leastPages is the number of pages from which terms are weighed by how few pages have them; before, all are alike.
+// leastPages is the number of pages from which terms are weighted by their document frequency; with fewer, all weigh the same.
 const leastPages = 20
 
-// weighAgain is by how much the pages must have grown for the weights to be worked out again.
+// weighAgain is the growth of the number of pages, as a factor, after which the weights are computed again.
 const weighAgain = 1.25
 
-// NewDocumentFrequencies begins with what the reference crawl taught, which may be nil.
+// NewDocumentFrequencies starts with the counts of a reference crawl; learned may be nil.
 func NewDocumentFrequencies(a *text.Vocabulary, learned *Model) *DocumentFrequencies {
 	b := &DocumentFrequencies{in: a.Lexicon(), next: leastPages}
 	if learned != nil {
@@ -34,7 +34,7 @@ func NewDocumentFrequencies(a *text.Vocabulary, learned *Model) *DocumentFrequen
 	return b
 }
 
-// restore puts other counts in place of its own.
+// restore replaces the counts.
 func (b *DocumentFrequencies) restore(pages float64, terms []text.Term) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -44,7 +44,7 @@ func (b *DocumentFrequencies) restore(pages float64, terms []text.Term) {
 	}
 }
 
-// Commonest are the terms that most pages have, with the number of pages.
+// Commonest returns the number of pages, and the n terms that most pages have, with how many have them.
 func (b *DocumentFrequencies) Commonest(n int) (pages float64, terms []text.Term) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -67,7 +67,8 @@ func (b *DocumentFrequencies) grow(id uint32, n float32) {
 	b.df[id] += n
 }
 
-// Weights are those of the present, for a lexicon; nil as long as all terms are alike, for there are too few pages.
+// Weights are the present weights of the terms of a lexicon; nil while there are too few pages, which means that all terms weigh
+// the same.
 func (b *DocumentFrequencies) Weights(x *text.Lexicon) *text.IDF {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -79,7 +80,7 @@ func (b *DocumentFrequencies) Weights(x *text.Lexicon) *text.IDF {
 	return b.now
 }
 
-// moveTo brings the counts over to a lexicon that was begun again.
+// moveTo moves the counts to a new lexicon, which has replaced a full one and has other numbers.
 func (b *DocumentFrequencies) moveTo(x *text.Lexicon) {
 	if b.in == x {
 		return
@@ -97,23 +98,23 @@ func (b *DocumentFrequencies) moveTo(x *text.Lexicon) {
 	}
 }
 
-// maxKeptTerms bounds the terms that are brought over to a new lexicon: the commonest.
+// maxKeptTerms bounds the terms that are moved to a new lexicon: the commonest.
 const maxKeptTerms = 100_000
 
-// countThreshold is the number of pages from which a term is among so many.
+// countThreshold is the number of pages that a term must have to be among the commonest terms, of which there are so many.
 func countThreshold(df []float32, terms int) float32 {
 	sorted := slices.Clone(df)
 	slices.Sort(sorted)
 	return max(sorted[max(len(sorted)-terms, 0)], 1)
 }
 
-// Add counts the terms of a page, each of which it has once.
+// Add counts a page with its distinct terms, which are numbers of the lexicon in.
 func (b *DocumentFrequencies) Add(in *text.Lexicon, terms []uint32) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.pages++
 	for _, id := range terms {
-		if b.in != in { // one of them was begun again since
+		if b.in != in { // the lexicon was replaced since the terms were numbered
 			id = b.in.ID(in.Name(id))
 		}
 		b.grow(id, 1)

@@ -8,7 +8,7 @@ import (
 	"github.com/muninn-archive/muninn/internal/urls"
 )
 
-// SiteHistory remembers what the pages of hosts and folders were worth. It is safe for concurrent use.
+// SiteHistory remembers the scores of the pages of hosts and folders. It is safe for concurrent use.
 type SiteHistory struct {
 	mu    sync.Mutex
 	sites cache.Generations[string, scoreSum]
@@ -26,12 +26,12 @@ const maxSites = 50_000
 // leastSitePages is the number of pages from which a host or folder has a score.
 const leastSitePages = 3
 
-// NewSiteHistory makes one that remembers nothing.
+// NewSiteHistory makes an empty history.
 func NewSiteHistory() *SiteHistory {
 	return &SiteHistory{sites: cache.NewGenerations[string, scoreSum](maxSites)}
 }
 
-// Add takes in a page with its document score.
+// Add counts a page, by its canonical URL, with its document score in [0,1].
 func (p *SiteHistory) Add(url string, score float64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -42,8 +42,8 @@ func (p *SiteHistory) Add(url string, score float64) {
 	p.sites.Age()
 }
 
-// Score is the mean score of the pages in a URL's folder, or of its host if there are too few; false if those are too few
-// as well.
+// Score is the mean score of the pages in a URL's folder, or of its host if the folder has fewer than leastSitePages; false if the
+// host has too few as well.
 func (p *SiteHistory) Score(url string) (mean float64, known bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -55,14 +55,14 @@ func (p *SiteHistory) Score(url string) (mean float64, known bool) {
 	return 0, false
 }
 
-// generations are what is remembered, for restore.
+// generations is what restore takes.
 func (p *SiteHistory) generations() (young, old map[string]scoreSum) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.sites.Clone()
 }
 
-// restore puts other generations in place of its own.
+// restore replaces what is remembered.
 func (p *SiteHistory) restore(young, old map[string]scoreSum) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -9,10 +9,9 @@ import (
 	"github.com/muninn-archive/muninn/internal/urls"
 )
 
-// Learn makes a topic model of the samples of a reference crawl: the centroid of the most relevant
-// pages, of it the terms that weigh most by how few of all pages have them (idf over the reference crawl); and what an
-// archivist may want to add to the definition. It brings the samples into order, the best first. The same samples give the
-// same result in any order.
+// Learn makes a topic model of the samples of a reference crawl. Its terms are those of the centroid of the most relevant pages
+// that weigh most with idf over the reference crawl. It also suggests what an archivist may want to add to the definition. Learn
+// sorts the samples by BestFirst. The same samples give the same model in any order.
 func Learn(samples []Sample) Model {
 	BestFirst(samples)
 	best := max(int(float64(len(samples))*learnedShare), learnedLeast)
@@ -42,7 +41,7 @@ func Learn(samples []Sample) Model {
 		telling[term] = weight * math.Log(1+float64(len(samples))/df[term])
 	}
 	out.Terms, out.DocumentFrequencies = telling.Heaviest(learnedTerms), df.Heaviest(learnedFrequency)
-	for i := range out.Terms { // how few pages have it counts when pages are scored
+	for i := range out.Terms { // without idf, which is applied when pages are scored
 		out.Terms[i].Weight = round(centroid[out.Terms[i].Text])
 	}
 	out.Words = commonForms(out.Terms, relevant)
@@ -50,7 +49,7 @@ func Learn(samples []Sample) Model {
 	return out
 }
 
-// commonForms are terms as the most pages write them, for a term is a stem; nil if no page has the words.
+// commonForms are the words for terms, which are stems: the form that most pages write. They are nil if the samples have no words.
 func commonForms(terms []text.Term, samples []Sample) []string {
 	written := map[string]text.Vector{}
 	for _, s := range samples {
@@ -77,16 +76,16 @@ func commonForms(terms []text.Term, samples []Sample) []string {
 
 // Limits of learning.
 const (
-	learnedTerms     = 40   // kept of all
-	learnedShare     = 0.2  // of the pages: the best are learned from
-	learnedLeast     = 3    // pages, at least
-	learnedFrequency = 5000 // terms whose document frequencies are kept
+	learnedTerms     = 40   // terms of a model
+	learnedShare     = 0.2  // share of the pages that count as relevant: the best
+	learnedLeast     = 3    // … but at least so many pages
+	learnedFrequency = 5000 // terms whose document frequencies a model has
 )
 
 // Limits of suggestions.
 const (
-	suggested = 20 // of each kind
-	leastSaid = 2  // relevant pages that must have it
+	suggested = 20 // suggestions of each kind
+	leastSaid = 2  // relevant pages that must have a suggestion
 )
 
 // suggest finds what distinguishes relevant pages from the others.
@@ -130,8 +129,9 @@ func (m *Model) suggest(relevant, all []Sample, df text.Vector) {
 	m.Languages, m.Hosts = languages.Heaviest(suggested), hosts.Heaviest(suggested)
 }
 
-// logOdds is how much more often a share of the pages has something than the others, weighed by how many have it: the
-// logarithm of the ratio of the odds, each count raised by a half, times the root of the count.
+// logOdds measures how much more often relevant pages have a term than the others: the logarithm of the odds ratio, with 0.5 added
+// to each count (Haldane's correction), times the square root of the share of relevant pages that have it. mine of the relevant pages
+// have the term, and all of pages.
 func logOdds(mine, relevant, all, pages float64) float64 {
 	others, rest := all-mine, pages-relevant
 	odds := (mine + 0.5) / (relevant - mine + 0.5) / ((others + 0.5) / (max(rest-others, 0) + 0.5))

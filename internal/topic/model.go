@@ -8,30 +8,30 @@ import (
 	"github.com/muninn-archive/muninn/internal/text"
 )
 
-// Model is what the reference crawl taught: with the definition it makes the Intelligent Crawl
-// Definition (paper §3). Frontiers hold it, as do the archive and the histories of workflows.
+// Model is what was learned from the reference crawl. With the definition it makes the Intelligent Crawl Definition (paper §3).
+// Frontiers, archives and histories of workflows hold it.
 type Model struct {
-	Pages    int         `json:"pages"`    // looked at
-	Relevant int         `json:"relevant"` // that the terms were taken from
+	Pages    int         `json:"pages"`    // of the reference crawl
+	Relevant int         `json:"relevant"` // pages that the terms were taken from
 	Terms    []text.Term `json:"terms"`
-	Words    []string    `json:"words,omitempty"`    // the terms as the most pages write them; empty if that is not known
+	Words    []string    `json:"words,omitempty"`    // the terms in the form that most pages write; empty if that is not known
 	Examples []string    `json:"examples,omitempty"` // URLs of the most relevant pages
-	// Telling are the terms that the relevant pages have more often than the others, the most telling first, as words; Names
-	// the names in them; Languages those of the relevant pages and Hosts where they lie, with how many there are.
+	// Telling are the words that relevant pages have more often than the others, by falling log odds. Names are the names in
+	// relevant pages, Languages and Hosts the languages and hosts of relevant pages, each with the number of pages.
 	Telling   []text.Term `json:"telling,omitempty"`
 	Names     []text.Term `json:"names,omitempty"`
 	Languages []text.Term `json:"languages,omitempty"`
 	Hosts     []text.Term `json:"hosts,omitempty"`
-	// DocumentFrequencies are how many of the pages have a term, the commonest first.
+	// DocumentFrequencies are the commonest terms, with the number of pages that have them.
 	DocumentFrequencies []text.Term `json:"background,omitempty"`
 	// Paths are pages that orders are trained with.
 	Paths []Path `json:"paths,omitempty"`
 }
 
-// Encode writes the model as frontiers keep it.
+// Encode encodes the model as frontiers store it.
 func (m Model) Encode() ([]byte, error) { return cbor.Marshal(m) }
 
-// DecodeModel reads what Encode wrote; nil if there is nothing, for then no reference crawl was learned from.
+// DecodeModel decodes what Encode wrote. It returns nil for an empty raw: the crawl has no reference crawl.
 func DecodeModel(raw []byte) (*Model, error) {
 	if len(raw) == 0 {
 		return nil, nil
@@ -43,13 +43,13 @@ func DecodeModel(raw []byte) (*Model, error) {
 	return m, nil
 }
 
-// Brief is what people want to see of it, and what is short enough for the history of a workflow.
+// Brief is the model without what only the worker uses: short enough for the history of a workflow, and for people.
 func (m Model) Brief() Model {
 	m.DocumentFrequencies, m.Paths = nil, nil
 	return m
 }
 
-// TopWords are the first terms as people write them, n at most.
+// TopWords are the first n terms as words, or fewer.
 func (m Model) TopWords(n int) []string {
 	words := make([]string, 0, n)
 	for i, t := range m.Terms[:min(n, len(m.Terms))] {

@@ -11,16 +11,16 @@ import (
 // Path is a page of the reference crawl that orders are trained with.
 type Path struct {
 	Terms []text.Term `json:"terms"`
-	Level int         `json:"level"` // links to a page of the topic
-	Next  []int       `json:"next,omitempty"`
+	Level int         `json:"level"`          // number of links to the next relevant page; 0: it is relevant
+	Next  []int       `json:"next,omitempty"` // the pages that it links to, as indices of the list of paths
 }
 
 // maxPaths bounds the pages of a level that orders are trained with.
 const maxPaths = 60
 
-// Paths lists what orders are trained with: the example paths of the definition, as far as the reference crawl has fetched
-// them; of a definition that has none, the relevant pages of the reference crawl, and those that lead to them. links are the
-// links between its pages, by the URL that they stand on.
+// Paths lists what orders are trained with: the pages of the definition's example paths that the reference crawl has fetched. If
+// there are none, the relevant pages of the reference crawl, and the pages that lead to them. links has the links between its
+// pages, by the URL of the page that they are on.
 func Paths(topic crawl.Topic, samples []Sample, links map[string][]string) []Path {
 	if list := examplePaths(topic, samples); len(list) > 0 {
 		return list
@@ -28,7 +28,7 @@ func Paths(topic crawl.Topic, samples []Sample, links map[string][]string) []Pat
 	return foundPaths(samples, links, topic.Threshold)
 }
 
-// examplePaths are the pages on the paths of a definition. A page on several of them is of the lowest level that one gives it.
+// examplePaths are the pages on the paths of a definition. A page on several paths gets the lowest of its levels.
 func examplePaths(topic crawl.Topic, samples []Sample) (list []Path) {
 	terms, at := map[string][]text.Term{}, map[string]int{}
 	var of [order.Levels]int // pages by level
@@ -43,7 +43,7 @@ func examplePaths(topic crawl.Topic, samples []Sample) (list []Path) {
 			switch {
 			case known:
 				list[i].Level = min(list[i].Level, level)
-			case terms[url] == nil || of[min(level, order.Levels-1)] == maxPaths: // it was not fetched, or says nothing
+			case terms[url] == nil || of[min(level, order.Levels-1)] == maxPaths: // it was not fetched, or has no terms
 				continue
 			default:
 				i = len(list)
@@ -70,7 +70,7 @@ func foundPaths(samples []Sample, links map[string][]string, threshold float64) 
 	for i := range samples {
 		number[samples[i].URL] = &samples[i]
 	}
-	for i := range samples { // in the order of the samples: the same crawl trains the same
+	for i := range samples { // in the order of the samples, so that the same samples give the same paths
 		for _, to := range links[samples[i].URL] {
 			citing[to] = append(citing[to], samples[i].URL)
 		}

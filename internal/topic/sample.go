@@ -12,22 +12,22 @@ import (
 	"github.com/muninn-archive/muninn/internal/urls"
 )
 
-// Sample is what a page of the reference crawl says: its heaviest terms and its score.
+// Sample is a page of the reference crawl, as Learn takes it.
 type Sample struct {
 	URL          string      `json:"url"`
 	Score        float64     `json:"score"`
-	Example      bool        `json:"example,omitempty"` // the definition named it
-	Terms        []text.Term `json:"terms"`
-	PageFeatures []byte      `json:"seen,omitempty"` // what an order that learns has seen of it
+	Example      bool        `json:"example,omitempty"` // the definition names it
+	Terms        []text.Term `json:"terms"`             // the heaviest
+	PageFeatures []byte      `json:"seen,omitempty"`    // the page as an order that learns encodes it
 	Language     string      `json:"language,omitempty"`
-	Names        []string    `json:"names,omitempty"` // that the page says
-	Words        []string    `json:"words,omitempty"` // the terms as words
+	Names        []string    `json:"names,omitempty"` // names of people, places and the like in its text
+	Words        []string    `json:"words,omitempty"` // a word of the page for each of Terms
 }
 
-// sampleTerms is how many terms are kept of a page.
+// sampleTerms is how many terms a sample has.
 const sampleTerms = 80
 
-// NewSample keeps what a page with this verdict and these terms can teach of a topic. The lexicon knows its words.
+// NewSample makes the sample of a page with this verdict and these terms. The lexicon gives the words for its terms.
 func NewSample(t crawl.Topic, p *crawl.Page, v *crawl.Verdict, terms text.Vector, x *text.Lexicon) Sample {
 	out := Sample{
 		URL: p.URL, Score: max(v.Score, 0), Example: IsExample(t, p.URL), Terms: terms.Heaviest(sampleTerms), PageFeatures: v.PageFeatures,
@@ -39,7 +39,7 @@ func NewSample(t crawl.Topic, p *crawl.Page, v *crawl.Verdict, terms text.Vector
 	return out
 }
 
-// BestFirst brings samples into order: the examples first, then by score.
+// BestFirst sorts samples: examples first, then by falling score, then by URL.
 func BestFirst(samples []Sample) {
 	slices.SortFunc(samples, func(a, b Sample) int {
 		switch {
@@ -66,11 +66,11 @@ func IsExample(t crawl.Topic, url string) bool {
 	return slices.ContainsFunc(t.ExampleURLs(), func(raw string) bool { return canonical(raw) == url })
 }
 
-// maxNames bounds the names that are kept of a page.
+// maxNames bounds the names of a sample.
 const maxNames = 30
 
-// namesIn are the names that a text seems to say: two to four words in a row that begin with a capital, the first of
-// them not at the start of a sentence.
+// namesIn are what seems to be names in a text: two to four words in a row that begin with a capital, the first of them not at the
+// start of a sentence.
 func namesIn(blocks []string) (names []string) {
 	seen := map[string]bool{}
 	for _, block := range blocks {
