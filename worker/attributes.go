@@ -13,7 +13,7 @@ import (
 	"github.com/muninn-archive/muninn/activities/names"
 )
 
-// RegisterAttributes makes the search attributes that are missing.
+// RegisterAttributes creates the search attributes that the namespace lacks. Several workers may do so at a time.
 func RegisterAttributes(ctx context.Context, c client.Client, namespace string) error {
 	missing, err := missingAttributes(ctx, c, namespace)
 	if err != nil || len(missing) == 0 {
@@ -27,9 +27,9 @@ func RegisterAttributes(ctx context.Context, c client.Client, namespace string) 
 	return nil
 }
 
-// NoNamespace is the error of a namespace that a Temporal service does not have.
+// NoNamespace is the error for a namespace that the Temporal service does not have.
 func NoNamespace(namespace string) error {
-	return fmt.Errorf("the Temporal service has no namespace %q: `temporal operator namespace create --namespace %s` makes it", namespace, namespace)
+	return fmt.Errorf("the Temporal service has no namespace %q: create it with `temporal operator namespace create --namespace %s`", namespace, namespace)
 }
 
 // missingAttributes lists the search attributes that a namespace lacks.

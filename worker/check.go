@@ -14,8 +14,8 @@ import (
 	"github.com/muninn-archive/muninn/internal/disk"
 )
 
-// Check looks at what a worker with a configuration needs, and reports all that is in its way at once: settings, disk,
-// knowledge base, archive, and Temporal, unless no address of it is given. It may run beside the worker itself.
+// Check checks everything that a worker with this configuration needs, and reports all faults at once: settings, disk, knowledge
+// base, archive, and Temporal if an address is given. It may run while the worker runs.
 func Check(ctx context.Context, conf Config, log *slog.Logger) error {
 	conf.fillIn()
 	errs := []error{conf.Validate(), checkData(conf), checkHelper(conf), openArchive(ctx, conf.archives())}
@@ -25,7 +25,7 @@ func Check(ctx context.Context, conf Config, log *slog.Logger) error {
 	return errors.Join(errs...)
 }
 
-// fillIn fills in the settings that others give.
+// fillIn completes settings whose default follows from other settings.
 func (c *Config) fillIn() {
 	if c.Archive == "" {
 		c.Archive = filepath.Join(c.Data, "archive")
@@ -36,7 +36,7 @@ func (c *Config) archives() *activities.Archives {
 	return &activities.Archives{Default: c.Archive, Allow: c.Archives, S3: c.S3}
 }
 
-// checkDisk reports whether the disk has what a worker needs to start.
+// checkDisk reports whether the disk has room for a worker to start.
 func checkDisk(room *disk.Watch) error {
 	if err := room.Writes(); err != nil {
 		return fmt.Errorf("%w: free some space, or set another disk-floor", err)
@@ -44,7 +44,7 @@ func checkDisk(room *disk.Watch) error {
 	return nil
 }
 
-// checkData makes the data folder, and writes to it.
+// checkData creates the data folder, and checks that files can be written there.
 func checkData(conf Config) error {
 	if err := os.MkdirAll(conf.Data, 0o755); err != nil {
 		return fmt.Errorf("setting data: %w", err)

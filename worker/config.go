@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"maps"
 	"net"
 	"net/netip"
 	"os"
@@ -13,12 +12,10 @@ import (
 	"time"
 
 	"github.com/spf13/pflag"
-	"github.com/spf13/viper"
 
 	"github.com/muninn-archive/muninn/activities/names"
 	"github.com/muninn-archive/muninn/internal/aah"
 	"github.com/muninn-archive/muninn/internal/archive"
-	"github.com/muninn-archive/muninn/internal/cli"
 	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/disk"
 	"github.com/muninn-archive/muninn/internal/fetch"
@@ -32,11 +29,11 @@ import (
 // it, in that order of precedence.
 type Config struct {
 	Temporal  Temporal
-	Name      string // of the worker; its queue, and its frontier, go by it
+	Name      string // of the worker, of its queue and of its frontier
 	Data      string // folder of frontier and spool
-	Archive   string // where crawls go that do not say: s3://bucket/prefix or a directory
+	Archive   string // archive of crawls whose definition names none: s3://bucket/prefix or a directory
 	S3        archive.S3
-	Archives  []string // other places that crawls may be archived in
+	Archives  []string // other archives that definitions may name
 	Seeds     []string // files and folders that seeds may be read from
 	Thesauri  []string // files and folders that thesauri may be read from
 	Networks  []string // private networks that may be crawled, CIDR
@@ -56,23 +53,23 @@ type Config struct {
 	BatchTime   time.Duration
 	BundlePLDs  int
 	BundleURLs  int
-	HandedBytes crawl.Bytes // pages in memory between the steps of batches
+	HandedBytes crawl.Bytes // of pages in memory between the steps of batches
 	Attempts    int
-	DiskFloor   crawl.Bytes // room below which nothing is claimed, disk.LeastFloor or more; 0 does not look
+	DiskFloor   crawl.Bytes // free space below which nothing is claimed, disk.LeastFloor or more; 0: no check
 	GiveBack    time.Duration
 	SpoolKeep   time.Duration
-	SpoolBytes  crawl.Bytes   // of working files of failed batches
-	Drain       time.Duration // how long a worker that stops waits for its activities
+	SpoolBytes  crawl.Bytes   // of the working files of failed batches
+	Drain       time.Duration // how long a stopping worker waits for its activities
 	Shards      int
 
 	Fetch  fetch.Limits
 	Page   page.Limits
 	Helper aah.Limits
 
-	flags *pflag.FlagSet // that the settings are bound to
+	flags *pflag.FlagSet // to which Flags has bound the settings
 }
 
-// Temporal is how the Temporal service is reached.
+// Temporal has the settings of the connection to the Temporal service.
 type Temporal struct {
 	Address    string
 	Namespace  string
@@ -101,186 +98,7 @@ func DefaultConfig() Config {
 	}
 }
 
-// Flags binds the settings to flags, beside others that a command may have.
-func (c *Config) Flags(into *pflag.FlagSet) {
-	fs := pflag.NewFlagSet("settings", pflag.ContinueOnError)
-	c.flags = fs
-	defer func() {
-		cli.PlainFaults(fs)
-		into.AddFlagSet(fs)
-	}()
-	fs.StringVar(&c.Temporal.Address, "temporal", c.Temporal.Address, "Temporal frontend, HOST:PORT")
-	fs.StringVar(&c.Temporal.Namespace, "namespace", c.Temporal.Namespace, "Temporal namespace")
-	fs.StringVar(&c.Temporal.Queue, "task-queue", c.Temporal.Queue, "shared task queue")
-	fs.BoolVar(&c.Temporal.TLS, "tls", c.Temporal.TLS, "reach Temporal over TLS")
-	fs.StringVar(&c.Temporal.CA, "tls-ca", "", "file of the CA certificate (PEM)")
-	fs.StringVar(&c.Temporal.Cert, "tls-cert", "", "file of the client certificate (PEM)")
-	fs.StringVar(&c.Temporal.Key, "tls-key", "", "file of the client key (PEM)")
-	fs.StringVar(&c.Temporal.ServerName, "tls-server-name", "", "name that the server's certificate must have")
-	fs.StringVar(&c.Name, "name", c.Name, "name of this worker; its queue and its frontier are known by it")
-	fs.StringVar(&c.Data, "data", c.Data, "folder of frontier and spool")
-	fs.StringVar(&c.Archive, "archive", c.Archive, "where WARC files go: s3://bucket/prefix or a directory (default DATA/archive)")
-	fs.StringSliceVar(&c.Archives, "archive-allow", c.Archives, "further place that definitions may name as archive: s3://bucket/prefix or a directory (repeatable); what is below archive, or in its bucket, is allowed anyway")
-	fs.StringSliceVar(&c.Seeds, "seed-dir", c.Seeds, "folder of seed files that definitions may name (repeatable; default: none)")
-	fs.StringSliceVar(&c.Thesauri, "thesaurus-dir", c.Thesauri, "folder of thesauri that definitions may name (repeatable)")
-	fs.StringVar(&c.S3.Endpoint, "s3-endpoint", "", "S3 service, URL or HOST:PORT; HTTPS unless it begins with http://")
-	fs.StringVar(&c.S3.Region, "s3-region", "us-east-1", "S3 region")
-	fs.StringSliceVar(&c.Denied, "deny-network", nil, "network that is never crawled, CIDR (repeatable)")
-	fs.StringSliceVar(&c.Networks, "allow-network", nil, "private network that may be crawled, CIDR (repeatable)")
-	fs.StringToStringVar(&c.Resolve, "resolve", nil, "address of a host, HOST=IP, in place of DNS (repeatable)")
-	fs.StringVar(&c.DNS, "dns", "", "DNS server, ADDR:PORT (default: the system's)")
-	fs.StringVar(&c.Knowledge, "kb", "", "folder of the knowledge base (default: the one built in)")
-	fs.StringVar(&c.Listen, "listen", c.Listen, "address of health and metrics; empty for none")
-	fs.StringVar(&c.LogFormat, "log-format", c.LogFormat, "text or json, one object a line")
-	fs.TextVar(&c.LogLevel, "log-level", c.LogLevel, "lowest level that is logged: debug, info, warn or error")
-	fs.StringVar(&c.Profiles, "profiles", c.Profiles, "serve profiles of the process at the address of health and metrics: off, loopback (if only this machine reaches it) or on")
-	fs.BoolVar(&c.VerifyTLS, "verify-tls", false, "refuse sites whose certificate is not valid")
-	fs.IntVar(&c.Lanes, "lanes", c.Lanes, "most hosts that a crawl fetches from at a time")
-	fs.IntVar(&c.Round, "round", c.Round, "most claims a round")
-	fs.DurationVar(&c.Linger, "linger", c.Linger, "how long a round of claims waits for more claims; four times as long while a batch of pages or more is fetched and not committed; eight times as long with nothing but releases for which no claim of the worker waits")
-	fs.DurationVar(&c.BatchTime, "batch-time", c.BatchTime, "a batch stops fetching after this time and returns its other URLs to the queues")
-	fs.IntVar(&c.BundlePLDs, "bundle-plds", c.BundlePLDs, "most queues in one batch")
-	fs.IntVar(&c.BundleURLs, "bundle-urls", c.BundleURLs, "most URLs in one batch; a single claim may have more")
-	fs.IntVar(&c.Attempts, "step-attempts", c.Attempts, "faults of a batch in FETCH, or in the steps after it together, with growing pauses, before it fails; those of the archive, kills and outages do not count")
-	fs.DurationVar(&c.GiveBack, "give-back", c.GiveBack, "how long the queues of a failed batch rest")
-	fs.DurationVar(&c.SpoolKeep, "spool-keep", c.SpoolKeep, "how long working files of failed batches are kept")
-	fs.DurationVar(&c.Drain, "drain", c.Drain, "how long a stopping worker waits for its activities")
-	fs.IntVar(&c.Shards, "politeness-shards", c.Shards, "number of politeness workflows; the same on all workers: a worker with another number does not start")
-	c.limitFlags(fs)
-}
-
-func (c *Config) limitFlags(fs *pflag.FlagSet) {
-	size := func(p *crawl.Bytes, name, usage string) { fs.Var(&bytesFlag{p}, name, usage) }
-	span := func(p *crawl.Duration, name, usage string) {
-		fs.DurationVar((*time.Duration)(p), name, p.D(), usage)
-	}
-	size(&c.HandedBytes, "handed-bytes", "most bytes of pages in memory between the steps of batches; pages beyond it are parsed again")
-	size(&c.SpoolBytes, "spool-bytes", "most bytes of working files of failed batches that are kept; the oldest are deleted first")
-	size(&c.DiskFloor, "disk-floor", "free space of the data folder's disk, and of a folder archive's, below which nothing is claimed, 256 MiB at least; 0 does not look")
-	size(&c.Fetch.HeaderBytes, "header-bytes", "longest response header")
-	size(&c.Fetch.BodyBytes, "body-bytes", "longest response body; the rest is cut off (WARC-Truncated: length)")
-	size(&c.Fetch.MemoryBytes, "memory-bytes", "bytes of a response held in memory; the rest goes to a file")
-	span(&c.Fetch.Connect, "connect-timeout", "longest time to open a connection, and again for TLS")
-	span(&c.Fetch.FirstByte, "first-byte", "longest time from a request to the first byte of its response")
-	span(&c.Fetch.Idle, "idle-timeout", "longest time between two reads of a body")
-	span(&c.Fetch.Total, "total-timeout", "longest time of a whole exchange; the rest is cut off (WARC-Truncated: time)")
-	span(&c.Fetch.AddressHold, "address-hold", "an exchange that takes longer releases its address for others; 0: never")
-	span(&c.Fetch.RetryAfter, "retry-after-max", "longest Retry-After that is obeyed")
-	span(&c.Fetch.RobotsTimeout, "robots-timeout", "longest time of a whole robots.txt exchange")
-	span(&c.Fetch.RobotsRetry, "robots-retry", "how long an unreachable robots.txt disallows before it is requested again, and the longest pause if it is on a busy host")
-	fs.IntVar(&c.Fetch.HostFailures, "host-failures", c.Fetch.HostFailures, "batches in a row that could not reach a host before its URLs fail")
-	fs.IntVar(&c.Fetch.MaxAttempts, "max-attempts", c.Fetch.MaxAttempts, "attempts at a URL before it fails for good")
-	span(&c.Fetch.RetryBase, "retry-base", "back-off after the first failure; it doubles with each further failure")
-	span(&c.Fetch.RetryMax, "retry-max", "longest back-off")
-	span(&c.Fetch.ConnectionIdle, "connection-idle", "pause after which a connection is not used again")
-	size(&c.Page.DecodedBytes, "decoded-bytes", "longest body without its encodings; the rest is not parsed")
-	fs.IntVar(&c.Page.Markup, "markup-per-page", c.Page.Markup, "most elements and attributes of a page that are parsed; the rest is archived unread")
-	fs.IntVar(&c.Page.Links, "links-per-page", c.Page.Links, "most links taken from a page")
-	size(&c.Page.TextBytes, "text-bytes", "longest text of a page; the rest is cut off")
-	fs.IntVar(&c.Page.BlockBytes, "block-bytes", c.Page.BlockBytes, "longest text block, in bytes; longer ones are split")
-	fs.IntVar(&c.Page.AnchorBytes, "anchor-bytes", c.Page.AnchorBytes, "longest text of an anchor, in bytes; the rest is cut off")
-	fs.IntVar(&c.Helper.Objects, "objects-per-page", c.Helper.Objects, "most web objects extracted from a page")
-	fs.IntVar(&c.Helper.PropertyBytes, "property-bytes", c.Helper.PropertyBytes, "longest property of a web object, in bytes; the rest is cut off")
-	fs.IntVar(&c.Helper.Nodes, "helper-nodes", c.Helper.Nodes, "nodes of a page that the helper's rules may look at")
-	fs.IntVar(&c.Helper.Hosts, "helper-hosts", c.Helper.Hosts, "hosts whose web application is remembered")
-	fs.IntVar(&c.Helper.AdaptSteps, "adapt-steps", c.Helper.AdaptSteps, "most nodes that each way of learning may visit on a page whose template has changed")
-}
-
-// bytesFlag reads sizes such as 64MiB.
-type bytesFlag struct{ *crawl.Bytes }
-
-func (b *bytesFlag) Type() string { return "size" }
-
-func (b *bytesFlag) Set(text string) (err error) {
-	*b.Bytes, err = crawl.ParseBytes(text)
-	return err
-}
-
-// Load takes what the flags leave open from the environment and from a file, and the secrets, for
-// which there are no flags.
-func (c *Config) Load(file string) error {
-	fs := c.flags
-	v := viper.New()
-	v.SetEnvPrefix("MUNINN")
-	v.SetEnvKeyReplacer(strings.NewReplacer("-", "_"))
-	v.AutomaticEnv()
-	if file != "" {
-		v.SetConfigFile(file)
-		v.SetConfigType("yaml")
-		if err := v.ReadInConfig(); err != nil {
-			return fmt.Errorf("configuration file: %w", err)
-		}
-		if err := unknownKeys(v, fs, file); err != nil {
-			return fmt.Errorf("configuration file %s: %w", file, err)
-		}
-	}
-	var errs []error
-	fs.VisitAll(func(f *pflag.Flag) {
-		if f.Changed || !v.IsSet(f.Name) {
-			return
-		}
-		where := "configuration file"
-		if env := "MUNINN_" + strings.ToUpper(strings.ReplaceAll(f.Name, "-", "_")); os.Getenv(env) != "" {
-			where = env
-		}
-		if err := f.Value.Set(setting(v, f.Name)); err != nil {
-			errs = append(errs, fmt.Errorf("%s: setting %s: %w", where, f.Name, err))
-		}
-	})
-	c.S3.AccessKey, c.S3.SecretKey = v.GetString(keyAccess), v.GetString(keySecret)
-	c.Temporal.APIKey = v.GetString(keyAPI)
-	return errors.Join(errs...)
-}
-
-// setting is a value as a flag takes it: the lists and mappings of a file are joined.
-func setting(v *viper.Viper, name string) string {
-	switch value := v.Get(name).(type) {
-	case []any:
-		return strings.Join(v.GetStringSlice(name), ",")
-	case map[string]any:
-		pairs := make([]string, 0, len(value))
-		for _, key := range slices.Sorted(maps.Keys(value)) {
-			pairs = append(pairs, fmt.Sprintf("%s=%v", key, value[key]))
-		}
-		return strings.Join(pairs, ",")
-	}
-	return v.GetString(name)
-}
-
-// The secrets: environment or file only, for flags are seen by everyone on the machine.
-const (
-	keyAccess = "s3-access-key"
-	keySecret = "s3-secret-key"
-	keyAPI    = "temporal-api-key"
-)
-
-// unknownKeys reports the keys of a file that are no settings, with their lines and what may have been meant.
-func unknownKeys(v *viper.Viper, fs *pflag.FlagSet, file string) error {
-	text, err := os.ReadFile(file)
-	if err != nil {
-		return err
-	}
-	known := []string{keyAccess, keySecret, keyAPI}
-	fs.VisitAll(func(f *pflag.Flag) { known = append(known, f.Name) })
-	var errs []error
-	for _, key := range slices.Sorted(slices.Values(v.AllKeys())) {
-		name, _, _ := strings.Cut(key, ".")
-		if slices.Contains(known, name) {
-			continue
-		}
-		line, near := "", "the settings are the flags' names"
-		if n := crawl.LineOf(text, name); n > 0 {
-			line = fmt.Sprintf("line %d: ", n)
-		}
-		if nearest := crawl.Nearest(name, known); nearest != "" {
-			near = "did you mean " + nearest + "?"
-		}
-		errs = append(errs, fmt.Errorf("%ssetting %q is not known: %s", line, key, near))
-	}
-	return errors.Join(errs...)
-}
-
-// Validate reports every fault of the configuration at once.
+// Validate reports all faults of the configuration.
 func (c *Config) Validate() error {
 	var errs []error
 	positive := func(name string, n int) {
@@ -329,7 +147,7 @@ func (c *Config) Validate() error {
 	if info, err := os.Stat(c.Knowledge); c.Knowledge != "" && (err != nil || !info.IsDir()) {
 		errs = append(errs, fmt.Errorf("kb %q is no folder", c.Knowledge))
 	}
-	if c.Temporal.Address != "" { // else the command line starts one of its own
+	if c.Temporal.Address != "" { // else `muninn run` starts a server
 		errs = append(errs, c.Temporal.Validate())
 	}
 	if _, err := c.resolved(); err != nil {
@@ -341,7 +159,7 @@ func (c *Config) Validate() error {
 	return errors.Join(errs...)
 }
 
-// Validate reports what is wrong with how a Temporal service is to be reached.
+// Validate reports all faults of the settings of the connection.
 func (t Temporal) Validate() error {
 	var errs []error
 	if host, port, err := net.SplitHostPort(t.Address); err != nil || host == "" || port == "" {

@@ -21,15 +21,15 @@ import (
 	"github.com/muninn-archive/muninn/activities/names"
 )
 
-// A data folder has an identity of its own, and a worker polls under it: the queue muninn/NAME must be polled for one
-// data folder only, for what runs on it finds claims and working files there.
+// A data folder has an identity, and a worker polls under it. The queue muninn/NAME must be polled for one data folder only:
+// activities on the queue expect their claims and working files in the folder.
 
 // instanceFile holds the identity of a data folder.
 const instanceFile = "instance"
 
 var instancePattern = regexp.MustCompile(`^[0-9a-f]{16}$`)
 
-// instanceOf reads the identity of a data folder, which gets one if it has none.
+// instanceOf reads the identity of a data folder. It gives the folder one if it has none.
 func instanceOf(data string) (string, error) {
 	path := filepath.Join(data, instanceFile)
 	raw, err := os.ReadFile(path)
@@ -40,7 +40,7 @@ func instanceOf(data string) (string, error) {
 		return "", fmt.Errorf("setting data: %w", err)
 	}
 	id := make([]byte, 8)
-	_, _ = rand.Read(id) // it never fails
+	_, _ = rand.Read(id) // never fails
 	text := hex.EncodeToString(id)
 	if err := os.MkdirAll(data, 0o755); err != nil {
 		return "", fmt.Errorf("setting data: %w", err)
@@ -51,30 +51,31 @@ func instanceOf(data string) (string, error) {
 	return text, nil
 }
 
-// identity is how a worker names itself to Temporal: its name, its data folder's identity, when it started, machine and
-// process.
+// identity is the identity under which a worker polls Temporal: its name, the identity of its data folder, its start, machine and
+// process. findRival reads it.
 func identity(name, instance string, started time.Time) string {
 	host, _ := os.Hostname()
 	return fmt.Sprintf("%s/%s/%d@%s/%d", name, instance, started.UnixMilli(), host, os.Getpid())
 }
 
-// rivalSoon is how often a worker looks for another of its name at first, for as long as a poll lasts; rivalLate later.
+// A worker looks for another one of its name every rivalSoon for rivalFirst, which is longer than a poll lasts: by then both have
+// polled. Later it looks every rivalLate.
 const (
 	rivalSoon  = 5 * time.Second
 	rivalFirst = 90 * time.Second
 	rivalLate  = time.Minute
 
-	rivalTimeout = 3 * time.Second // of a look, which a worker that stops waits for
+	rivalTimeout = 3 * time.Second // of a request to Temporal, which a stopping worker waits for
 )
 
-// poller is one that polls a task queue.
+// poller is a process that polls a task queue.
 type poller struct {
 	identity string
 	last     time.Time
 }
 
-// findRival is the poller of a worker of the same name on another data folder that lived after this one had started, and
-// was there before it: of two, the younger gives way. It is empty if there is none.
+// findRival finds the poller of a worker of the same name on another data folder that started before this worker, and has polled
+// since: of two workers, the younger ends. It is empty if there is none.
 func findRival(pollers []poller, name, instance string, started time.Time) string {
 	for _, p := range pollers {
 		of, _, ours := strings.Cut(p.identity, "@")
@@ -89,8 +90,8 @@ func findRival(pollers []poller, name, instance string, started time.Time) strin
 	return ""
 }
 
-// watchForRival ends the worker if another of its name lives that has another data folder. One that was killed, or whose
-// folder was lost, is no hindrance.
+// watchForRival ends the worker if another one of its name runs that has another data folder. A former worker that was killed, or
+// whose folder was lost, does not end it.
 func (w *Worker) watchForRival() {
 	for {
 		pause := rivalLate
@@ -104,7 +105,7 @@ func (w *Worker) watchForRival() {
 		}
 		other, err := w.rival()
 		if err != nil {
-			w.log.Warn("the pollers of the task queue of this worker are not known", "error", err)
+			w.log.Warn("cannot list the pollers of this worker's task queue", "error", err)
 		}
 		if other == "" {
 			continue

@@ -20,7 +20,7 @@ type attemptInterceptor struct {
 	meter *meter
 }
 
-// InterceptActivity counts each attempt, of local activities too.
+// InterceptActivity counts each attempt, including those of local activities.
 func (s *attemptInterceptor) InterceptActivity(_ context.Context, next interceptor.ActivityInboundInterceptor) interceptor.ActivityInboundInterceptor {
 	return &attemptInbound{interceptor.ActivityInboundInterceptorBase{Next: next}, s.meter}
 }
@@ -30,7 +30,7 @@ type attemptInbound struct {
 	meter *meter
 }
 
-// ExecuteActivity counts the attempt.
+// ExecuteActivity counts the attempt if it is a retry, and if it fails. It labels its CPU profile with the step.
 func (s *attemptInbound) ExecuteActivity(ctx context.Context, in *interceptor.ExecuteActivityInput) (any, error) {
 	info := activity.GetInfo(ctx)
 	if info.Attempt > 1 {
@@ -45,13 +45,13 @@ func (s *attemptInbound) ExecuteActivity(ctx context.Context, in *interceptor.Ex
 	return out, err
 }
 
-// measuredStore is a store whose calls are counted and timed; it stands around one whose faults are StoreErrors.
+// measuredStore counts and times the calls to a store whose faults are StoreErrors.
 type measuredStore struct {
 	archive.Store
 	meter *meter
 }
 
-// done notes a call.
+// done counts a call that has returned.
 func (m measuredStore) done(call string, began time.Time, err error) {
 	m.meter.store.WithLabelValues(call).Observe(time.Since(began).Seconds())
 	var fault *archive.StoreError

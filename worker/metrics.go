@@ -35,7 +35,7 @@ type meter struct {
 	retries     *prometheus.CounterVec // attempts beyond the first
 	store       *prometheus.HistogramVec
 	storeErrors *prometheus.CounterVec
-	lookups     *prometheus.HistogramVec // of names
+	lookups     *prometheus.HistogramVec // in DNS
 }
 
 func newMeter() *meter {
@@ -81,7 +81,7 @@ func (m *meter) Archived(pages int, bytes int64) {
 	m.stored.Add(float64(bytes))
 }
 
-// Resolved notes a look-up of a name.
+// Resolved counts a DNS look-up.
 func (m *meter) Resolved(took time.Duration, err error) {
 	result := "found"
 	if err != nil {
@@ -101,12 +101,12 @@ func describeCrawl(name, help string) *prometheus.Desc {
 	return prometheus.NewDesc("muninn_crawl_"+name, help, []string{"crawl"}, nil)
 }
 
-// Describe sends nothing: the metrics are those of the crawls that are there.
+// Describe sends nothing, because the metrics depend on the crawls in the frontier: the collector is unchecked.
 func (c crawlCollector) Describe(chan<- *prometheus.Desc) {}
 
 // Collect sends the state of each crawl.
 func (c crawlCollector) Collect(out chan<- prometheus.Metric) {
-	for _, s := range c.frontier.Gauges() { // a run that has ended is described by the archive and its report
+	for _, s := range c.frontier.Gauges() { // runs that have ended are left out: the archive has their report
 		name := s.Crawl
 		gauge := func(metric, help string, value float64) {
 			out <- prometheus.MustNewConstMetric(describeCrawl(metric, help), prometheus.GaugeValue, value, name)
@@ -114,7 +114,7 @@ func (c crawlCollector) Collect(out chan<- prometheus.Metric) {
 		gauge("pages", "Pages of the run.", float64(s.Totals.Pages))
 		gauge("relevant_pages", "Pages of the run at or above the threshold.", float64(s.Totals.Relevant))
 		gauge("harvest_ratio", "Relevant of scored pages.", s.Totals.HarvestRatio())
-		gauge("harvest_ratio_lately", "Relevant of scored pages, of the last tenth of the run.", frontier.Lately(s.History))
+		gauge("harvest_ratio_lately", "Relevant of scored pages in the last tenth of the run.", frontier.Lately(s.History))
 		gauge("bytes", "Bytes on the wire of the run.", float64(s.Totals.Bytes))
 		gauge("requests", "Answers of any kind in the run, except robots.txt and DNS.", float64(s.Totals.Requests))
 		gauge("errors", "Errors of the run.", float64(s.Totals.Errors))
@@ -127,13 +127,13 @@ func (c crawlCollector) Collect(out chan<- prometheus.Metric) {
 		gauge("resting_queues", "Queues that rest.", float64(s.Resting))
 		gauge("failed_batches", "Batches of the run that failed.", float64(s.Totals.Failed))
 		if !s.Oldest.IsZero() {
-			gauge("oldest_claim_seconds", "Age of the claim that is out longest.", c.now().Sub(s.Oldest).Seconds())
+			gauge("oldest_claim_seconds", "Age of the oldest claim.", c.now().Sub(s.Oldest).Seconds())
 		}
 		gauge("holding", "1 while the crawl holds: it claims nothing until a fault is removed; /health says which.", flag(c.holding(name) != ""))
 	}
 }
 
-// diskCollector collects how much the worker's disk has left, and what the spool takes of it.
+// diskCollector collects the free space of the worker's disk, and the size of the spool.
 type diskCollector struct {
 	disk  *disk.Watch
 	spool *spool.Spool
@@ -142,14 +142,14 @@ type diskCollector struct {
 var (
 	freeBytes    = prometheus.NewDesc("muninn_disk_free_bytes", "Free space of the data folder's disk.", nil, nil)
 	floorBytes   = prometheus.NewDesc("muninn_disk_floor_bytes", "Free space below which nothing is claimed (setting disk-floor).", nil, nil)
-	spoolBytes   = prometheus.NewDesc("muninn_spool_bytes", "Working files of batches that are out or failed.", nil, nil)
+	spoolBytes   = prometheus.NewDesc("muninn_spool_bytes", "Working files of running and failed batches.", nil, nil)
 	spoolBatches = prometheus.NewDesc("muninn_spool_batches", "Batches that have working files.", nil, nil)
 )
 
 // Describe names the metrics.
 func (r diskCollector) Describe(out chan<- *prometheus.Desc) { prometheus.DescribeByCollect(r, out) }
 
-// Collect looks.
+// Collect sends the metrics; those that cannot be read are left out.
 func (r diskCollector) Collect(out chan<- prometheus.Metric) {
 	gauge := func(d *prometheus.Desc, value int64) {
 		out <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, float64(value))
@@ -206,14 +206,14 @@ func serve(listen string, w *Worker) (*server, error) {
 // Values of the setting profiles.
 const (
 	profilesOff      = "off"
-	profilesLoopback = "loopback" // where only this machine reaches the listener
+	profilesLoopback = "loopback" // if only this machine reaches the listener
 	profilesOn       = "on"
 )
 
 // maxProfile bounds how long a profile is taken, in seconds.
 const maxProfile = 60
 
-// profiled reports whether a listener serves profiles.
+// profiled reports whether a listener at an address serves profiles with a setting.
 func profiled(setting string, at net.Addr) bool {
 	if tcp, ok := at.(*net.TCPAddr); setting == profilesLoopback {
 		return ok && tcp.IP.IsLoopback()
@@ -221,7 +221,7 @@ func profiled(setting string, at net.Addr) bool {
 	return setting == profilesOn
 }
 
-// limitProfiles refuses profiles that take long: each costs the worker time and memory.
+// limitProfiles refuses profiles that take longer than maxProfile: they cost the worker time and memory.
 func limitProfiles(serve http.HandlerFunc) http.HandlerFunc {
 	return func(out http.ResponseWriter, r *http.Request) {
 		if text := r.FormValue("seconds"); text != "" {
@@ -234,8 +234,8 @@ func limitProfiles(serve http.HandlerFunc) http.HandlerFunc {
 	}
 }
 
-// health answers 200 if Temporal answers, 503 if not. A worker whose crawls hold is well: to start it again
-// would not help, so it answers 200, and says why they hold.
+// health answers 200 if Temporal answers, 503 if not. If crawls hold, it answers 200 and says why: a restart of the worker would
+// not help.
 func (w *Worker) health(out http.ResponseWriter, r *http.Request) {
 	ctx, cancel := context.WithTimeout(r.Context(), 3*time.Second)
 	defer cancel()

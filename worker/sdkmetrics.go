@@ -8,15 +8,15 @@ import (
 	"go.temporal.io/sdk/client"
 )
 
-// sdkLabels are the tags of Temporal's SDK that become labels, on all of its metrics alike: Prometheus wants one set
-// of labels a name, and the SDK has several. Other tags are left out.
+// sdkLabels are the tags of Temporal's SDK that become labels. All its metrics have the same labels, because Prometheus wants one
+// set of labels for each name and the SDK has several. Other tags are left out.
 var sdkLabels = []string{"task_queue", "workflow_type", "activity_type", "worker_type", "poller_type", "operation", "status_code", "failure_reason"}
 
-// sdkBuckets are those of the SDK's latencies, in seconds: calls take milliseconds, activities minutes.
+// sdkBuckets are the buckets for the SDK's latencies, in seconds: calls take milliseconds, activities minutes.
 var sdkBuckets = []float64{.005, .025, .1, .5, 1, 5, 15, 60, 300, 1800}
 
-// sdkMetrics takes the metrics of Temporal's SDK into the registry of the worker, under the names that its
-// documentation gives, with _total for counters and _seconds for times.
+// sdkMetrics adds the metrics of Temporal's SDK to the registry of the worker, under the names of the SDK's documentation, with
+// _total for counters and _seconds for times.
 type sdkMetrics struct {
 	*sdkVectors
 	values []string // of sdkLabels
@@ -50,7 +50,7 @@ func (m *sdkMetrics) WithTags(tags map[string]string) client.MetricsHandler {
 
 const sdkHelp = "Of Temporal's SDK: https://docs.temporal.io/references/sdk-metrics"
 
-// vector is the one of a name, which is made at its first use.
+// vector is the vector of a name. It is made at its first use.
 func vector[V prometheus.Collector](m *sdkVectors, of map[string]V, name string, make func(name string) V) V {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -75,10 +75,10 @@ func (c sdkCounter) Inc(n int64) { c.Add(float64(n)) }
 // Update sets the gauge.
 func (g sdkGauge) Update(v float64) { g.Set(v) }
 
-// Record notes a time.
+// Record adds a time to the histogram.
 func (t sdkTimer) Record(d time.Duration) { t.Observe(d.Seconds()) }
 
-// Counter is one of the SDK's, or of the workflows'.
+// Counter is a counter of the SDK or of a workflow.
 func (m *sdkMetrics) Counter(name string) client.MetricsCounter {
 	v := vector(m.sdkVectors, m.counters, name, func(name string) *prometheus.CounterVec {
 		return prometheus.NewCounterVec(prometheus.CounterOpts{Name: name + "_total", Help: sdkHelp}, sdkLabels)
@@ -86,7 +86,7 @@ func (m *sdkMetrics) Counter(name string) client.MetricsCounter {
 	return sdkCounter{v.WithLabelValues(m.values...)}
 }
 
-// Gauge is one of the SDK's.
+// Gauge is a gauge of the SDK.
 func (m *sdkMetrics) Gauge(name string) client.MetricsGauge {
 	v := vector(m.sdkVectors, m.gauges, name, func(name string) *prometheus.GaugeVec {
 		return prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: name, Help: sdkHelp}, sdkLabels)
@@ -94,7 +94,7 @@ func (m *sdkMetrics) Gauge(name string) client.MetricsGauge {
 	return sdkGauge{v.WithLabelValues(m.values...)}
 }
 
-// Timer is one of the SDK's.
+// Timer is a timer of the SDK.
 func (m *sdkMetrics) Timer(name string) client.MetricsTimer {
 	v := vector(m.sdkVectors, m.timers, name, func(name string) *prometheus.HistogramVec {
 		return prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: name + "_seconds", Help: sdkHelp, Buckets: sdkBuckets}, sdkLabels)

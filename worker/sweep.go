@@ -6,7 +6,7 @@ import (
 	"github.com/muninn-archive/muninn/internal/spool"
 )
 
-// sweepEvery is how often working files are looked through that failed batches left.
+// sweepEvery is how often the worker deletes old working files of failed batches.
 const sweepEvery = time.Hour
 
 // sweepRegularly sweeps the spool at the start, and then each hour, until the worker stops.
@@ -32,6 +32,6 @@ func (w *Worker) sweep() {
 		w.log.Error("sweep the spool", "error", err)
 	}
 	if gone.Batches > 0 {
-		w.log.Info("working files of failed batches are removed", "batches", gone.Batches, "bytes", gone.Bytes)
+		w.log.Info("removed working files of failed batches", "batches", gone.Batches, "bytes", gone.Bytes)
 	}
 }

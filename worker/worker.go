@@ -1,5 +1,5 @@
-// Package worker wires a worker: frontier, spool, archive, fetcher and helper, and the Temporal
-// workers that run the workflows and activities over them.
+// Package worker connects the parts of a worker: frontier, spool, archive, fetcher and helper, and the Temporal workers that
+// run workflows and activities with them.
 package worker
 
 import (
@@ -47,16 +47,17 @@ type Worker struct {
 	instance string // of the data folder
 	started  time.Time
 	stopped  chan struct{}  // closed when the worker stops
-	tidying  sync.WaitGroup // what goes on beside the steps
+	tidying  sync.WaitGroup // goroutines beside the steps, which Stop waits for
 }
 
 // dialTimeout is how long the Temporal service may take to answer at the start.
 const dialTimeout = 15 * time.Second
 
-// dialPause lies between two tries.
+// dialPause is the pause between two attempts to connect.
 const dialPause = time.Second
 
-// Start starts a worker.
+// Start starts a worker. It waits up to 15 seconds for a Temporal service that does not answer yet. Its error lists everything that
+// is wrong.
 func Start(ctx context.Context, conf Config, log *slog.Logger) (*Worker, error) {
 	if err := conf.Validate(); err != nil {
 		return nil, err
@@ -70,7 +71,7 @@ func Start(ctx context.Context, conf Config, log *slog.Logger) (*Worker, error) 
 	return w, nil
 }
 
-// open opens what the steps work with and connects to Temporal. Its error lists all that is wrong at once.
+// open opens what the steps need, connects to Temporal and runs. Its error lists everything that is wrong.
 func (w *Worker) open(ctx context.Context) (err error) {
 	err = w.openAll(ctx)
 	if err := errors.Join(err, w.connect(ctx, err == nil)); err != nil {
@@ -93,8 +94,8 @@ func (w *Worker) open(ctx context.Context) (err error) {
 	return w.run()
 }
 
-// connect connects to Temporal. A service that does not answer is given dialTimeout, if nothing else is in the way: it may be
-// starting, or restarting, too.
+// connect connects to Temporal. If patient, it tries again for dialTimeout: the service may be starting, too. It is not patient if
+// the worker cannot start anyway.
 func (w *Worker) connect(ctx context.Context, patient bool) (err error) {
 	if w.instance, err = instanceOf(w.conf.Data); err != nil {
 		return err
@@ -107,7 +108,7 @@ func (w *Worker) connect(ctx context.Context, patient bool) (err error) {
 		if !patient || ctx.Err() != nil || time.Now().After(until) {
 			return err
 		}
-		w.log.Warn("no Temporal service answers yet", "address", w.conf.Temporal.Address, "error", err)
+		w.log.Warn("the Temporal service does not answer yet", "address", w.conf.Temporal.Address, "error", err)
 		select {
 		case <-time.After(dialPause):
 		case <-ctx.Done():
@@ -116,7 +117,7 @@ func (w *Worker) connect(ctx context.Context, patient bool) (err error) {
 	return RegisterAttributes(ctx, w.client, w.conf.Temporal.Namespace)
 }
 
-// openAll opens what the steps work with.
+// openAll opens what the steps need.
 func (w *Worker) openAll(ctx context.Context) error {
 	conf, room := w.conf, disk.New(w.conf.Data, w.conf.DiskFloor)
 	if err := checkDisk(room); err != nil {
@@ -125,7 +126,7 @@ func (w *Worker) openAll(ctx context.Context) error {
 	var errs [5]error
 	w.front, errs[0] = frontier.Open(filepath.Join(conf.Data, "frontier"), frontier.Options{Room: room.Writes})
 	if errs[0] != nil {
-		return errs[0] // the spool is another process's too
+		return errs[0] // another process has the frontier, and the spool with it: leave both alone
 	}
 	sp, err := spool.Open(filepath.Join(conf.Data, "spool"))
 	if err != nil {
@@ -210,14 +211,14 @@ func (w *Worker) run() error {
 // Client is the worker's connection to Temporal.
 func (w *Worker) Client() client.Client { return w.client }
 
-// Activities are the worker's steps, for those who share its process.
+// Activities are the worker's steps, for programs that run a worker in their process.
 func (w *Worker) Activities() *activities.Activities { return w.acts }
 
-// Fatal yields the error that the worker cannot go on after.
+// Fatal yields the error after which the worker cannot continue.
 func (w *Worker) Fatal() <-chan error { return w.fatal }
 
-// Stop drains the worker: activities finish or stop where they can go on later; then it closes what
-// it opened. Nothing is lost if it is killed instead.
+// Stop drains the worker: activities finish, or stop where a later attempt can continue. Then it closes what Start has opened.
+// Nothing is lost if the worker is killed instead.
 func (w *Worker) Stop() {
 	done := make(chan struct{}, len(w.workers))
 	for _, tw := range w.workers {
@@ -244,7 +245,7 @@ func (w *Worker) Stop() {
 	}
 }
 
-// Dial connects to Temporal.
+// Dial connects to Temporal, and waits up to 15 seconds for an answer.
 func Dial(ctx context.Context, t Temporal, log *slog.Logger) (client.Client, error) {
 	return dial(ctx, t, log, nil, "")
 }
@@ -279,7 +280,7 @@ func (t Temporal) tls() (*tls.Config, error) {
 		}
 		conf.RootCAs = x509.NewCertPool()
 		if !conf.RootCAs.AppendCertsFromPEM(pem) {
-			return nil, fmt.Errorf("tls-ca: %s holds no certificate", t.CA)
+			return nil, fmt.Errorf("tls-ca: %s has no PEM certificate", t.CA)
 		}
 	}
 	if t.Cert != "" {

@@ -1,4 +1,4 @@
-// muninn-worker runs a worker until it is asked to stop (SIGTERM, SIGINT), and drains.
+// muninn-worker runs a worker until SIGTERM or SIGINT, and then drains it.
 package main
 
 import (
@@ -44,8 +44,8 @@ func command() *cobra.Command {
 		Short: "Crawl for a Temporal service, as a worker of a cluster",
 		Long: `Crawl for a Temporal service, as a worker of a cluster.
 
-Every setting is a flag. Without the flag, an environment variable (MUNINN_S3_ENDPOINT for --s3-endpoint)
-counts, and without that the YAML file (s3-endpoint: …).
+Every setting is a flag, an environment variable (MUNINN_S3_ENDPOINT for --s3-endpoint) and a key of the
+YAML file (s3-endpoint: …), in this order of precedence.
 Secrets have no flags: MUNINN_S3_ACCESS_KEY, MUNINN_S3_SECRET_KEY, MUNINN_TEMPORAL_API_KEY, or
 s3-access-key, s3-secret-key, temporal-api-key in the file.
 
@@ -62,7 +62,7 @@ Health is at http://LISTEN/health, Prometheus metrics at http://LISTEN/metrics.`
 	}
 	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return cli.Usage("%w", err) })
 	cmd.PersistentFlags().StringVar(&file, "config", "", "configuration file (YAML); also MUNINN_CONFIG")
-	cmd.PersistentFlags().BoolVar(&verbose, "verbose", false, "log more: as --log-level debug")
+	cmd.PersistentFlags().BoolVar(&verbose, "verbose", false, "log more: the same as --log-level debug")
 	conf.Flags(cmd.PersistentFlags())
 	cmd.AddCommand(&cobra.Command{
 		Use: "check", Short: "Check settings, disk, knowledge base, archive and Temporal, and report all faults", Args: cli.NoArgs,
