@@ -74,7 +74,7 @@ func (a *Activities) goneOwner(ctx context.Context, name string) (owner string, 
 			return "", err
 		}
 		if open {
-			return "", &crawl.InputError{Message: fmt.Sprintf("the crawl %s was cut off, but batches of it still finish, such as %s: wait until `muninn status %s` says that none is out, or terminate them: temporal workflow terminate --query \"WorkflowType='%s' AND %s\"",
+			return "", &crawl.InputError{Message: fmt.Sprintf("the crawl %s was cut off, but batches of it are still running, such as %s: wait until `muninn status %s` says that none is running, or terminate them: temporal workflow terminate --query \"WorkflowType='%s' AND %s\"",
 				name, id, name, names.Batch, running)}
 		}
 	}

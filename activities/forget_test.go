@@ -66,7 +66,7 @@ func TestForgetTerminated(t *testing.T) {
 	}{
 		{names.CrawlID(rigCrawl), "running already: c, by the workflow crawl/c"},
 		{names.CrawlID(rigCrawl) + "-2026-01-02T03:04:05Z", "running already: c, by the workflow crawl/c-2026"},
-		{names.BatchID(rigCrawl, batch.Batch), "batches of it still finish, such as " + names.BatchID(rigCrawl, batch.Batch)},
+		{names.BatchID(rigCrawl, batch.Batch), "batches of it are still running, such as " + names.BatchID(rigCrawl, batch.Batch)},
 	} {
 		temporal.running = []string{c.running}
 		for _, dry := range []bool{true, false} {

@@ -38,7 +38,7 @@ func (g *globals) ask(ctx context.Context, workflow, id string, in activities.As
 		}
 	}
 	if in.Queue = cmp.Or(in.Queue, s.Crawl.Member.Queue); in.Queue == "" {
-		return fmt.Errorf("no worker has taken %s yet, or no worker runs that could say which one did", in.Crawl)
+		return fmt.Errorf("no worker has taken %s yet, or its worker is not known because no worker runs that could answer", in.Crawl)
 	}
 	if err := served(ctx, c, in.Queue); err != nil {
 		return err
@@ -60,8 +60,8 @@ func (g *globals) ask(ctx context.Context, workflow, id string, in activities.As
 	return nil
 }
 
-// served reports whether a worker takes tasks from a queue: a queue that nobody serves would never answer.
-// Temporal remembers for five minutes who has asked it for tasks.
+// served fails unless a worker polls a queue: without one, a question would never be answered. Temporal remembers pollers for five
+// minutes.
 func served(ctx context.Context, c client.Client, queue string) error {
 	d, err := c.DescribeTaskQueue(ctx, queue, enums.TASK_QUEUE_TYPE_ACTIVITY)
 	if err != nil {
@@ -75,14 +75,14 @@ func served(ctx context.Context, c client.Client, queue string) error {
 
 func explainCommand(g *globals) *cobra.Command {
 	cmd := &cobra.Command{
-		Use: "explain CRAWL URL", Short: "Show the state and the score of a URL, and why it stands where it stands in its queue", Args: cli.CrawlArgs(2, 0, "the name of a crawl and a URL"),
+		Use: "explain CRAWL URL", Short: "Show the state and the score of a URL, and what decides its position in its queue", Args: cli.CrawlArgs(2, 0, "the name of a crawl and a URL"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			u, err := urls.Parse(args[1])
 			if err != nil {
 				return cli.Usage("%q is no URL: %w", crawl.HideUser(args[1]), err)
 			}
 			var e frontier.Explanation
-			in := activities.AskInput{Crawl: args[0], URL: u.String()} // which has no user information
+			in := activities.AskInput{Crawl: args[0], URL: u.String()} // String leaves out user information
 			if err := g.ask(cmd.Context(), names.Explain, names.ExplainID(args[0]), in, &e); err != nil {
 				return err
 			}
@@ -97,7 +97,7 @@ func writeExplanation(w io.Writer, e frontier.Explanation) {
 	line := func(format string, args ...any) { _, _ = fmt.Fprintf(w, format+"\n", args...) }
 	line("%s", e.URL)
 	if e.State == "unknown" {
-		line("  is not known: no page links to it, it is out of scope, or it is behind more redirects in a row than scope.max_redirects")
+		line("  is not known: no page links to it, it is out of scope, or more redirects in a row than scope.max_redirects lead to it")
 		return
 	}
 	line("  state      %s, %d attempts failed; path %s", e.State, e.Attempts, e.Path)
@@ -115,7 +115,7 @@ func writeExplanation(w io.Writer, e frontier.Explanation) {
 		line("    %-10s %.3f", p.Name, p.Score)
 	}
 	if e.State == "waiting" || e.State == "claimed" {
-		line("  priority   %.3f when it was queued, %.3f by what is known now (order.strategy is %s)", e.Priority, e.Now, e.Strategy)
+		line("  priority   %.3f when it was queued, %.3f with what is known now (order.strategy is %s)", e.Priority, e.Now, e.Strategy)
 	}
 	if len(e.Learned) > 0 {
 		line("    relevance  promise   (logits: of the page itself, and of the pages that it links to)")
@@ -132,7 +132,7 @@ func writeExplanation(w io.Writer, e frontier.Explanation) {
 	case e.Asking != nil:
 		queue += "; a claim waits for a lease: " + e.Asking.IP
 	case e.Busy:
-		queue += "; a batch of it is out"
+		queue += "; a batch of it is running"
 	case time.Until(e.Next) > 0:
 		queue += fmt.Sprintf("; it rests until %s", e.Next.Local().Format(time.DateTime))
 	}
@@ -207,7 +207,7 @@ Links that are found later are ordered by it; waiting URLs keep their scores.
 	return cmd
 }
 
-// changes reads what is to change: a file, or fields with their values.
+// changes reads the fields to change: from a file, or as FIELD=VALUE.
 func changes(args []string) ([]byte, error) {
 	if len(args) == 1 && !strings.Contains(args[0], "=") {
 		text, err := os.ReadFile(args[0])
@@ -223,7 +223,7 @@ func changes(args []string) ([]byte, error) {
 	return tree, nil
 }
 
-// configureTimeout is how long a crawl may take to answer.
+// configureTimeout bounds the wait for a crawl's answer to a change.
 const configureTimeout = 30 * time.Second
 
 func (g *globals) configure(ctx context.Context, name string, fields []byte) (d crawl.Definition, err error) {

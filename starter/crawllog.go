@@ -58,7 +58,7 @@ URLs whose host has no address are in it once the run has ended.
 	return cmd
 }
 
-// logged opens the archive of a crawl, or one that is named itself.
+// logged opens the archive of a crawl, or the archive with a name, and lists the crawls to print.
 func (g *globals) logged(ctx context.Context, name string, s3 archive.S3) (archive.Store, []archive.CrawlAt, error) {
 	if strings.ContainsAny(name, `/\`) {
 		store, err := openArchive(ctx, name, s3)
@@ -95,7 +95,7 @@ func (g *globals) logged(ctx context.Context, name string, s3 archive.S3) (archi
 	}
 	store, err := archive.OpenReader(ctx, s.Crawl.Begun.Archive, s3)
 	if err != nil {
-		return nil, nil, fmt.Errorf("this command reads the archive of %s itself: %w", name, err)
+		return nil, nil, fmt.Errorf("this command reads the archive of %s on this machine: %w", name, err)
 	}
 	return store, []archive.CrawlAt{{Prefix: d.Archive.Prefix, Name: d.Name}}, nil
 }

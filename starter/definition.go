@@ -15,10 +15,10 @@ import (
 	"github.com/muninn-archive/muninn/internal/crawl"
 )
 
-// maxInline bounds the definition that travels as a workflow's input, in bytes.
+// maxInline bounds a definition as input of a workflow, in bytes.
 const maxInline = 1 << 20
 
-// fromArgs makes a definition of a file name, or of URLs with a topic.
+// fromArgs reads a definition file, or makes a definition of URLs with a topic.
 func fromArgs(args []string, topic string, pages int64, name string) (crawl.Definition, error) {
 	if len(args) == 0 {
 		return crawl.Definition{}, cli.Usage("give a definition file, or one or more URLs")

@@ -16,7 +16,7 @@ import (
 	"github.com/muninn-archive/muninn/worker"
 )
 
-// demoMark is the file that says that a folder is a demo's, and may be cleared by the next.
+// demoMark is the file that marks the folder of a demo, so that the next demo may clear it.
 const demoMark = ".muninn-demo"
 
 // demoPages is the demo's budget; the demo web has no end.
@@ -38,7 +38,7 @@ func demoCommand(g *globals) *cobra.Command {
 	return cmd
 }
 
-// clearDemo makes an empty folder; it removes what a former demo left, and nothing else.
+// clearDemo creates the folder, or deletes what an earlier demo left in it. It deletes nothing else.
 func clearDemo(dir string) error {
 	entries, err := os.ReadDir(dir)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
@@ -73,14 +73,14 @@ func (g *globals) demo(ctx context.Context, dir string) error {
 	}})
 }
 
-// serveWorld lets a worker reach a synthetic web, and shortens the waits that a real one deserves.
+// serveWorld configures a worker for a synthetic web: its addresses, and shorter pauses than real sites get.
 func serveWorld(conf *worker.Config, world *webworld.World) {
 	conf.Networks = []string{"127.0.0.0/8"}
 	conf.Resolve = map[string]string{}
 	for host, addr := range world.Resolve() {
 		conf.Resolve[host] = addr.String()
 	}
-	conf.DNS = "127.0.0.1:9" // no name of the demo web leaves this machine
+	conf.DNS = "127.0.0.1:9" // nothing answers there: no DNS request leaves this machine
 	second := crawl.Duration(time.Second)
 	conf.Fetch.RetryBase, conf.Fetch.RobotsRetry = second, second
 	conf.Fetch.HostFailures = 2
@@ -102,7 +102,7 @@ func demoDefinition(world *webworld.World) crawl.Definition {
 	return d
 }
 
-// judgeDemo says whether the crawl did what it should, by what the servers saw.
+// judgeDemo checks the outcome of the demo against what its servers saw.
 func judgeDemo(o *outcome, s webworld.Stats) error {
 	var errs []error
 	if o.Totals.Pages < demoPages*9/10 {

@@ -16,7 +16,7 @@ import (
 	"github.com/muninn-archive/muninn/internal/crawl"
 )
 
-// display shows progress: one line that changes on a terminal, a line now and then elsewhere.
+// display shows progress: on a terminal as one line that changes, elsewhere as a line from time to time.
 type display struct {
 	out       io.Writer
 	live      bool
@@ -26,10 +26,10 @@ type display struct {
 	rate      float64
 	shown     int
 	begun     time.Time
-	printed   time.Time // the last line, where lines are not written over
-	budget    int64     // pages
+	printed   time.Time // when the last line was printed, if not on a terminal
+	budget    int64     // pages; 0: none
 	lastError string    // the last error that was printed
-	holds     bool      // it was printed that the crawl holds
+	holds     bool      // the last note said that the crawl holds
 }
 
 func newDisplay(out io.Writer, budget int64) *display {
@@ -40,17 +40,17 @@ func newDisplay(out io.Writer, budget int64) *display {
 	return d
 }
 
-// show prints where the crawl stands, why it holds if it does, and the last trouble of the worker if there is new.
-func (d *display) show(s frontier.Status, underWay int64, holds, trouble string) {
+// show prints the progress of the crawl, why it holds if it does, and the worker's last error if it is new.
+func (d *display) show(s frontier.Status, underWay int64, holds, lastError string) {
 	t := s.Totals
 	if span := time.Since(d.at).Seconds(); span > 0 {
 		now := float64(t.Pages+underWay-d.pages) / span
 		d.rate = d.rate*0.6 + now*0.4
 	}
 	d.pages, d.at = t.Pages+underWay, time.Now()
-	if trouble != "" && trouble != d.lastError {
-		d.lastError = trouble
-		d.note("trouble, tried again: " + trouble)
+	if lastError != "" && lastError != d.lastError {
+		d.lastError = lastError
+		d.note("error, tried again: " + lastError)
 	}
 	if now := holds != ""; now != d.holds {
 		d.holds = now
@@ -69,7 +69,7 @@ func (d *display) show(s frontier.Status, underWay int64, holds, trouble string)
 		fmt.Sprintf("harvest %.2f", t.HarvestRatio()), fmt.Sprintf("%d waiting in %d queues", s.Waiting, s.Queues), fmt.Sprintf("%d claimed", s.Claimed),
 		fmt.Sprintf("%.1f MB", float64(t.Bytes)/1e6), fmt.Sprintf("%d errors", t.Errors), fmt.Sprintf("%d refused by robots", t.Robots),
 	}
-	if len(s.Slow) > 0 && s.Lanes+s.Asking == 0 { // nothing else is going on
+	if len(s.Slow) > 0 && s.Lanes+s.Asking == 0 { // the crawl only waits for this queue
 		q := s.Slow[len(s.Slow)-1]
 		rests := fmt.Sprintf("%s rests %s", q.PLD, max(time.Until(q.Next), 0).Round(time.Second))
 		if q.Fails > 0 {
@@ -95,7 +95,7 @@ func (d *display) show(s frontier.Status, underWay int64, holds, trouble string)
 	_, _ = fmt.Fprintln(d.out, text)
 }
 
-// spent is the part of the budget of pages that is spent.
+// spent is the share of the budget of pages that is spent, as text.
 func (d *display) spent(pages int64) string {
 	if d.budget <= 0 {
 		return ""
@@ -103,7 +103,7 @@ func (d *display) spent(pages int64) string {
 	return fmt.Sprintf("%d %% of the budget", min(100*pages/d.budget, 100))
 }
 
-// fitParts joins parts as far as they have room in a width; 0: all of them. None is cut but the first.
+// fitParts joins as many parts as fit into a width; all if it is 0. Only the first part may be cut.
 func fitParts(parts []string, width int) string {
 	text := ""
 	for i, part := range parts {
@@ -125,13 +125,13 @@ func fitParts(parts []string, width int) string {
 	return text
 }
 
-// Without a terminal, a line comes every two seconds at first, later every ten.
+// Without a terminal, a line is printed every two seconds for linesSoon, and then every linesLate.
 const (
 	linesSoon = time.Minute
 	linesLate = 10 * time.Second
 )
 
-// note prints a line of its own.
+// note prints a line that stays.
 func (d *display) note(text string) {
 	d.end()
 	d.shown = 0
@@ -144,7 +144,7 @@ func (d *display) end() {
 	}
 }
 
-// failureText takes the reason out of a workflow's failure.
+// failureText is the error with the reason of a workflow's failure, without Temporal's wrapping.
 func failureText(err error) error {
 	var app *temporal.ApplicationError
 	if errors.As(err, &app) {

@@ -32,14 +32,14 @@ frontier is restored from its archive. Without --yes the command only shows what
 			return g.Print(out, func(w io.Writer) {
 				did := "forgot"
 				if !yes {
-					did = "would forget (--yes does it)"
+					did = "would forget (add --yes to do it)"
 				}
 				_, _ = fmt.Fprintf(w, "%s %s: %d URLs of %d queues, %d entries of the frontier; run %d was its last; its archive stays\n",
 					did, out.Crawl, out.URLs, out.Queues, out.Entries, out.Run)
 			})
 		},
 	}
-	cmd.Flags().BoolVar(&yes, "yes", false, "do it")
+	cmd.Flags().BoolVar(&yes, "yes", false, "delete it; without this flag, only show what would be deleted")
 	cmd.Flags().StringVar(&worker, "worker", "", "the worker of the crawl, if Temporal does not know the crawl any more")
 	g.remote(cmd)
 	return cmd

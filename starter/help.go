@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// groupFlags makes the help of a command with many flags show those first that most need.
+// groupFlags makes the help of a command list the flags that are used often first.
 func groupFlags(cmd *cobra.Command, often ...string) {
 	cmd.SetUsageFunc(func(c *cobra.Command) error {
 		first, rest := pflag.NewFlagSet("first", pflag.ContinueOnError), pflag.NewFlagSet("rest", pflag.ContinueOnError)

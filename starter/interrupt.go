@@ -10,7 +10,7 @@ import (
 	"github.com/muninn-archive/muninn/internal/cli"
 )
 
-// interruptible ends the context at the first Ctrl-C or SIGTERM and the program at the second.
+// interruptible returns a context that the first Ctrl-C or SIGTERM ends; the second ends the program.
 func interruptible(ctx context.Context) (context.Context, func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	signals := make(chan os.Signal, 2)

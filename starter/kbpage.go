@@ -57,10 +57,10 @@ A FILE is HTML as a browser saves it; --url gives its URL, which many rules use.
 	return cmd
 }
 
-// maxTest bounds a page that is tried, in bytes.
+// maxTest bounds the page of `kb test`, in bytes.
 const maxTest = 16 << 20
 
-// readPage reads a file, or fetches a URL: one request that the user asked for by hand.
+// readPage reads a file, or fetches a URL with one request, without robots.txt: the user asks for this page by hand.
 func readPage(what string, as *string) (body, head []byte, mime string, err error) {
 	if !strings.HasPrefix(what, "http://") && !strings.HasPrefix(what, "https://") {
 		if body, err = os.ReadFile(what); err != nil {
@@ -95,8 +95,8 @@ func readPage(what string, as *string) (body, head []byte, mime string, err erro
 	return body, []byte(lines.String()), resp.Header.Get("Content-Type"), nil
 }
 
-// pageAsJSON is a page without its text blocks, with the fields of a judged one: nobody has judged it, so its score is −1, and
-// those of its links are 0.
+// pageAsJSON is a page in the JSON form of a judged one, without text blocks. It was not judged: its score is −1, and its links have
+// the score 0.
 func pageAsJSON(p *crawl.Page, found crawl.Findings) any {
 	type link struct {
 		crawl.Outlink
@@ -128,7 +128,7 @@ func pageAsJSON(p *crawl.Page, found crawl.Findings) any {
 	return out
 }
 
-// linkRule is what became of a link, and by which rule.
+// linkRule is a link that a rule changed: its new URL, or that it is dropped, and the rule.
 type linkRule struct{ url, becomes, rule string }
 
 func printPage(out io.Writer, d *page.Document, found *crawl.Findings, links []linkRule, took time.Duration, full bool) {
@@ -148,7 +148,7 @@ func printPage(out io.Writer, d *page.Document, found *crawl.Findings, links []l
 	for _, o := range found.Objects {
 		fmt.Fprintf(out, "  %s (by %s)\n", o.Type, o.Rule)
 		if full {
-			_ = extract.Fill(d, &o) // the markup; it is the page that the objects are of
+			_ = extract.Fill(d, &o) // adds the markup; it cannot fail, because d is the page of the objects
 		}
 		for _, p := range o.Properties {
 			if full || p.Name != crawl.Markup {

@@ -9,8 +9,8 @@ import (
 	"go.temporal.io/sdk/temporal"
 )
 
-// errorMemory remembers the last error that a worker logged, so that `run` can show it: a full disk, an
-// archive that does not answer. Steps are tried again meanwhile.
+// errorMemory remembers the last error that a worker logged, so that `run` can show it while steps are tried again: a full disk, an
+// archive that does not answer.
 type errorMemory struct {
 	mu   sync.Mutex
 	last string
@@ -25,13 +25,13 @@ func (t *errorMemory) takeLast() string {
 	return last
 }
 
-// errorRecorder is a log handler that hands errors to its errorMemory.
+// errorRecorder is a log handler that also stores errors in its errorMemory.
 type errorRecorder struct {
 	slog.Handler
 	*errorMemory
 }
 
-// Handle logs the record and remembers the error of it.
+// Handle logs the record and remembers its error.
 func (h errorRecorder) Handle(ctx context.Context, r slog.Record) error {
 	if r.Level >= slog.LevelError {
 		text := r.Message
@@ -48,7 +48,7 @@ func (h errorRecorder) Handle(ctx context.Context, r slog.Record) error {
 	return h.Handler.Handle(ctx, r)
 }
 
-// message is what an error says, once: Temporal's name their cause again.
+// message is the text of an error without repetition: errors of Temporal repeat the text of their cause.
 func message(v slog.Value) string {
 	var app *temporal.ApplicationError
 	if err, is := v.Any().(error); is && errors.As(err, &app) {
@@ -57,12 +57,12 @@ func message(v slog.Value) string {
 	return v.String()
 }
 
-// WithAttrs keeps the memory of errors.
+// WithAttrs returns a handler with the same memory of errors.
 func (h errorRecorder) WithAttrs(attrs []slog.Attr) slog.Handler {
 	return errorRecorder{h.Handler.WithAttrs(attrs), h.errorMemory}
 }
 
-// WithGroup keeps the memory of errors.
+// WithGroup returns a handler with the same memory of errors.
 func (h errorRecorder) WithGroup(name string) slog.Handler {
 	return errorRecorder{h.Handler.WithGroup(name), h.errorMemory}
 }

@@ -28,7 +28,7 @@ import (
 // learning is what `learn` prints.
 type learning struct {
 	Learned    topic.Model      `json:"learned"`
-	Definition crawl.Definition `json:"definition"` // with what is suggested
+	Definition crawl.Definition `json:"definition"` // with the suggestions
 }
 
 func learnCommand(g *globals) *cobra.Command {
@@ -61,7 +61,7 @@ an archive or another recorded web take the place of the reference crawl. WEB is
 					err = os.WriteFile(file, text, 0o644)
 				}
 			}
-			return errors.Join(err, g.Print(out, func(w io.Writer) { // which may have taken long, whatever became of the file
+			return errors.Join(err, g.Print(out, func(w io.Writer) { // print it even if the file cannot be written: learning may have taken long
 				writeLearned(w, out.Learned)
 				if file != "" && err == nil {
 					_, _ = fmt.Fprintf(w, "a definition with the suggestions is in %s: edit it\n", file)
@@ -75,7 +75,7 @@ an archive or another recorded web take the place of the reference crawl. WEB is
 	return cmd
 }
 
-// learnOf asks a crawl.
+// learnOf asks a crawl for what it has learned.
 func (g *globals) learnOf(ctx context.Context, name string) (out learning, err error) {
 	c, err := g.dial(ctx)
 	if err != nil {
@@ -93,11 +93,11 @@ func (g *globals) learnOf(ctx context.Context, name string) (out learning, err e
 	if now, err := c.QueryWorkflow(ctx, s.Workflow, "", names.QueryDefinition); err == nil && now.Get(&out.Definition) == nil {
 		return out, nil
 	}
-	out.Definition, err = definitionOf(ctx, c, s.Workflow) // as it was started: no worker answers, or one of an earlier version
+	out.Definition, err = definitionOf(ctx, c, s.Workflow) // as it was started, if no worker answers, or only one of an earlier version
 	return out, err
 }
 
-// learnFrom scores the pages of a recorded web by a definition.
+// learnFrom learns from the pages of a recorded web, which it scores by a definition.
 func learnFrom(definition, web string) (out learning, err error) {
 	if out.Definition, err = cli.ReadDefinition(definition); err != nil {
 		return out, err
@@ -157,8 +157,8 @@ func writeLearned(w io.Writer, l topic.Model) {
 	}
 }
 
-// suggested adds to a topic what was learned: words and names that distinguish its pages, and the languages that most of them
-// are in.
+// suggested adds the suggestions of a model to a topic: words and names that distinguish its pages, and, if the topic has no
+// languages, those of at least a tenth of the relevant pages.
 func suggested(t crawl.Topic, l topic.Model) crawl.Topic {
 	has := func(text string) bool {
 		return slices.ContainsFunc(t.Keywords, func(k string) bool { return strings.EqualFold(k, text) }) ||
@@ -185,7 +185,7 @@ func suggested(t crawl.Topic, l topic.Model) crawl.Topic {
 	return t
 }
 
-// briefYAML writes a definition in YAML, without what is as it would be anyway.
+// briefYAML writes a definition in YAML, without fields that have their default.
 func briefYAML(d crawl.Definition) ([]byte, error) {
 	tree := func(d crawl.Definition) (t map[string]any, err error) {
 		raw, err := json.Marshal(d)
@@ -211,7 +211,7 @@ func briefYAML(d crawl.Definition) ([]byte, error) {
 	return out.Bytes(), err
 }
 
-// withoutCommon takes those fields out of a tree that another has the same.
+// withoutCommon deletes the fields of a tree that have the same value in another tree.
 func withoutCommon(tree, other map[string]any) {
 	for name, value := range tree {
 		theirs, there := other[name]

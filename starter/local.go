@@ -30,11 +30,11 @@ func localConfig() worker.Config {
 type localCrawl struct {
 	conf       worker.Config
 	definition crawl.Definition
-	replace    bool                                  // end a crawl that is under way with another definition
-	ended      func(context.Context, *outcome) error // has the last word; may be nil
+	replace    bool                                  // end a running crawl that has another definition
+	ended      func(context.Context, *outcome) error // judges the outcome; may be nil
 }
 
-// run brings up what is needed, crawls to the end, and prints the summary.
+// run starts the local stack, crawls to the end, and prints the summary.
 func (g *globals) run(ctx context.Context, l localCrawl) error {
 	ctx, stop := interruptible(ctx)
 	defer stop()
@@ -85,7 +85,7 @@ func (g *globals) run(ctx context.Context, l localCrawl) error {
 	return errors.Join(g.Print(out, out.write), err)
 }
 
-// allow lets the worker read and write what the definition names: who runs it gave both.
+// allow lets the worker read and write all files and archives that the definition names: the same user gives both.
 func allow(conf *worker.Config, d crawl.Definition) {
 	for _, s := range d.Seeds {
 		if s.File != "" {
@@ -100,7 +100,7 @@ func allow(conf *worker.Config, d crawl.Definition) {
 	}
 }
 
-// scopeText says where a crawl may go.
+// scopeText describes the scope of a crawl.
 func scopeText(d crawl.Definition) string {
 	switch d.Bound() {
 	case crawl.WithinWeb:
@@ -113,7 +113,8 @@ func scopeText(d crawl.Definition) string {
 	return "what the rules of the definition include"
 }
 
-// begin starts the crawl, or continues the one that is under way if it has the same definition.
+// begin starts the crawl. If it runs already, it continues it if the definition is the same; else it fails, or ends it first if
+// l.replace is set.
 func (g *globals) begin(ctx context.Context, s *stack, l localCrawl, report io.Writer) (running bool, err error) {
 	c, conf := s.worker.Client(), l.conf.Temporal
 	input, err := inputOf(l.definition)
@@ -129,7 +130,7 @@ func (g *globals) begin(ctx context.Context, s *stack, l localCrawl, report io.W
 	case err != nil || differ == "":
 		return true, err
 	case !l.replace:
-		return true, cli.Usage("crawl %q runs with another definition (other %s): give that definition to continue it, or --anew to end it and start with this one", l.definition.Name, differ)
+		return true, cli.Usage("crawl %q runs with another definition (other %s): give its definition to continue it, or --anew to end it and start with this one", l.definition.Name, differ)
 	}
 	_, _ = fmt.Fprintf(report, "ending the earlier crawl, which has other %s …\n", differ)
 	id := names.CrawlID(l.definition.Name)

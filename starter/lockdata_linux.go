@@ -5,7 +5,7 @@ import (
 	"syscall"
 )
 
-// lockFile takes the file for this process; the lock goes with the process, however it ends.
+// lockFile locks the file for this process. The lock ends with the process, however it ends.
 func lockFile(f *os.File) error {
 	return syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 }

@@ -6,7 +6,7 @@ import (
 	"sync"
 )
 
-// maxLog bounds worker.log, in bytes; then it becomes worker.log.1, and what was that goes.
+// maxLog bounds worker.log, in bytes. A full file is renamed to worker.log.1, which replaces the former one.
 const maxLog = 16 << 20
 
 // rotatingLog is a log file that is renamed to PATH.1 when it is full.
@@ -38,7 +38,7 @@ func (t *rotatingLog) open() error {
 	return nil
 }
 
-// Write appends a line; one that does not fit begins a new file.
+// Write appends a line. A line that does not fit goes into a new file.
 func (t *rotatingLog) Write(line []byte) (int, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

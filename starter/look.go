@@ -26,7 +26,7 @@ func failedBatches(crawl string) string {
 	return batchesOf(crawl) + " AND ExecutionStatus IN ('Failed', 'Terminated', 'TimedOut')"
 }
 
-// links are addresses in the Temporal UI; none if it is not known where that is.
+// links are addresses in the Temporal UI; nil if its address is not known.
 func (g *globals) links(s crawlStatus) map[string]string {
 	if g.ui == "" {
 		return nil
@@ -38,8 +38,8 @@ func (g *globals) links(s crawlStatus) map[string]string {
 	}
 }
 
-// takeController takes over what the controller of a crawl's run knows: it reports to the crawl itself from time to time only. A controller
-// that was terminated with its crawl reports what it knew last.
+// takeController takes over the progress that the controller of a crawl's run knows: it reports to the crawl itself only from time to
+// time. A controller that was terminated with its crawl still answers with its last state.
 func (s *crawlStatus) takeController(ctx context.Context, c client.Client, controller, run string) {
 	d, err := c.DescribeWorkflowExecution(ctx, controller, "")
 	if err != nil {
@@ -48,7 +48,7 @@ func (s *crawlStatus) takeController(ctx context.Context, c client.Client, contr
 	s.retries(d)
 	var p activities.Progress
 	if info := d.GetWorkflowExecutionInfo(); info.GetStatus() != enums.WORKFLOW_EXECUTION_STATUS_RUNNING && info.GetParentExecution().GetRunId() != run {
-		return // of a run before
+		return // of an earlier run
 	}
 	value, err := c.QueryWorkflow(ctx, controller, "", names.QueryStatus)
 	if err == nil && value.Get(&p) == nil && p.At.After(s.Crawl.Progress.At) {
@@ -56,7 +56,7 @@ func (s *crawlStatus) takeController(ctx context.Context, c client.Client, contr
 	}
 }
 
-// batches counts what still runs of a crawl that was cut off, and finds activities that were paused by hand.
+// batches counts the running batches of a crawl that was cut off, and finds activities that were paused by hand.
 func (s *crawlStatus) batches(ctx context.Context, c client.Client) error {
 	running := s.State == enums.WORKFLOW_EXECUTION_STATUS_RUNNING.String()
 	if !running && s.Result == nil {
@@ -66,7 +66,7 @@ func (s *crawlStatus) batches(ctx context.Context, c client.Client) error {
 		}
 		s.Finish = n.GetCount()
 	}
-	// servers before 1.28 do not know the attribute: then nothing is shown of it
+	// servers before 1.28 do not know the attribute: then paused activities are not shown
 	held, err := c.ListWorkflow(ctx, listRequest(fmt.Sprintf("%s='%s' AND ExecutionStatus='Running' AND TemporalPauseInfo IS NOT NULL", names.AttrCrawl.GetName(), s.Crawl.Name)))
 	if err != nil {
 		return nil
@@ -77,10 +77,10 @@ func (s *crawlStatus) batches(ctx context.Context, c client.Client) error {
 	return nil
 }
 
-// reasonsShown is of how many failed batches the reason is asked for.
+// reasonsShown bounds the failed batches whose reason is read: each costs a request.
 const reasonsShown = 5
 
-// failureReason asks Temporal why a batch failed; the first sentence of the answer says what and why.
+// failureReason reads why a batch failed: the first sentence of its failure.
 func (s *crawlStatus) failureReason(ctx context.Context, c client.Client, e *workflowpb.WorkflowExecutionInfo) {
 	if e.GetStatus() != enums.WORKFLOW_EXECUTION_STATUS_FAILED || len(s.Why) == reasonsShown {
 		return

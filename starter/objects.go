@@ -47,14 +47,14 @@ a line on the standard error says why, and the exit code is 1.
 	return cmd
 }
 
-// located is where a capture lies.
+// located is the position of a capture.
 type located struct {
 	warc   string // key
 	offset int64
 }
 
-// objectsWriter writes the objects of a crawl. It holds one WARC object at a time, and the places of the captures that
-// revisits refer to.
+// objectsWriter writes the objects of a crawl. It holds one WARC object at a time, and the positions of the captures that revisits
+// refer to.
 type objectsWriter struct {
 	store      archive.Store
 	crawl      string
@@ -62,7 +62,7 @@ type objectsWriter struct {
 	complaints io.Writer
 	incomplete int
 
-	originals map[string]located // by payload digest, of revisits
+	originals map[string]located // by payload digest: what revisits refer to
 	key       string             // of the WARC object that lies in file
 	file      *os.File
 }
@@ -114,7 +114,7 @@ func (w *objectsWriter) segment(ctx context.Context, m archive.Manifest) error {
 	}
 	type capture struct {
 		url  string
-		date int64 // in seconds, as the index has it
+		date int64 // Unix seconds: the index has no fractions
 	}
 	at := map[capture]located{}
 	err := archive.ReadIndex(ctx, w.store, m.CDXJ.Key, func(i archive.Indexed) error {
@@ -167,7 +167,7 @@ func (w *objectsWriter) page(ctx context.Context, at located, url string) (d *pa
 			return false, err
 		}
 		defer func() { _ = answer.Body.Close() }()
-		body, _ := io.ReadAll(io.LimitReader(answer.Body, int64(limits.DecodedBytes))) // what breaks off was read as far as it goes
+		body, _ := io.ReadAll(io.LimitReader(answer.Body, int64(limits.DecodedBytes))) // a body that breaks off is parsed up to there
 		d = page.Parse(page.Input{URL: url, MIME: answer.Header.Get("Content-Type"), Body: body}, limits)
 		return false, nil
 	})
@@ -177,7 +177,7 @@ func (w *objectsWriter) page(ctx context.Context, at located, url string) (d *pa
 	return d, err
 }
 
-// fetch brings a WARC object into a file.
+// fetch copies a WARC object into a file.
 func (w *objectsWriter) fetch(ctx context.Context, key string) (err error) {
 	if w.file == nil {
 		if w.file, err = os.CreateTemp("", "muninn-*.warc.gz"); err != nil {

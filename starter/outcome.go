@@ -19,7 +19,7 @@ type outcome struct {
 	UI       string   `json:"ui,omitempty"`
 	WARCs    int      `json:"warc_files"`
 	Manifest string   `json:"manifests"`
-	data     string   // where the WARC files are in the archive
+	data     string   // folder of the WARC files in the archive
 	Data     string   `json:"data"`
 	Notes    []string `json:"notes,omitempty"`
 }
@@ -33,7 +33,7 @@ func (o *outcome) nothing() error {
 	return fmt.Errorf("no page was archived; %s: %s", last.URL, last.Reason)
 }
 
-// count counts what the archive holds of the crawl.
+// count counts the WARC files of the crawl in the archive.
 func (o *outcome) count(ctx context.Context, w *worker.Worker, d crawl.Definition) error {
 	store, err := w.Activities().Archives.Open(ctx, d.Archive.Where)
 	if err != nil {
@@ -47,7 +47,7 @@ func (o *outcome) count(ctx context.Context, w *worker.Worker, d crawl.Definitio
 	})
 }
 
-// learnedShown is how many words are shown of what was learned.
+// learnedShown bounds the learned words that are shown.
 const learnedShown = 12
 
 // write prints the summary for people.

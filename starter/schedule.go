@@ -26,7 +26,7 @@ var overlaps = map[string]enums.ScheduleOverlapPolicy{
 }
 
 func scheduleCommand(g *globals) *cobra.Command {
-	cmd := cli.Group(&cobra.Command{Use: "schedule", Short: "Crawl again and again (Temporal Schedules)"})
+	cmd := cli.Group(&cobra.Command{Use: "schedule", Short: "Crawl at regular times (Temporal Schedules)"})
 	cmd.AddCommand(scheduleCreate(g), scheduleUpdate(g), scheduleList(g),
 		scheduleDo(g, "pause", "Pause a schedule", func(cmd *cobra.Command, h client.ScheduleHandle) error {
 			return h.Pause(cmd.Context(), client.SchedulePauseOptions{Note: "paused by muninn schedule pause"})
@@ -85,7 +85,7 @@ func scheduleCreate(g *globals) *cobra.Command {
 	return cmd
 }
 
-// notCreated says why there is no new schedule.
+// notCreated is the error of a schedule that could not be created; it says what to do if it exists.
 func notCreated(name string, err error) error {
 	var exists *serviceerror.AlreadyExists
 	if errors.As(err, &exists) || strings.Contains(err.Error(), "already registered") {
@@ -122,7 +122,7 @@ func scheduleUpdate(g *globals) *cobra.Command {
 				})
 				var missing *serviceerror.NotFound
 				if errors.As(err, &missing) {
-					return fmt.Errorf("there is no schedule %q: `muninn schedule create` makes it", d.Name)
+					return fmt.Errorf("there is no schedule %q: create it with `muninn schedule create`", d.Name)
 				}
 				if err != nil {
 					return fmt.Errorf("update schedule: %w", err)

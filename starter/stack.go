@@ -15,12 +15,12 @@ import (
 	"github.com/muninn-archive/muninn/worker"
 )
 
-// errServerEnded says that the Temporal server of this machine is gone.
+// errServerEnded reports that the Temporal server of this machine has ended by itself.
 var errServerEnded = errors.New("the Temporal server ended; its log is temporal/temporal.log in the data folder")
 
-// stack is what runs on this machine.
+// stack is the local stack: a worker and a Temporal server.
 type stack struct {
-	server    *localstack.Server // nil if another's is used
+	server    *localstack.Server // nil if the stack uses a server of others
 	worker    *worker.Worker
 	lastError errorMemory
 }
@@ -42,11 +42,11 @@ func (s *stack) link(namespace, id string) string {
 	return s.server.UI + "/namespaces/" + namespace + "/workflows/" + url.PathEscape(id)
 }
 
-// bringUp starts a Temporal server, unless the configuration names one, and a worker; own reports that the
-// one that it names is ours.
+// bringUp starts a Temporal server, unless the configuration names one, and a worker. own reports that this command has started
+// the server that the configuration names.
 func (g *globals) bringUp(ctx context.Context, conf *worker.Config, own bool, report io.Writer) (*stack, error) {
 	s := &stack{}
-	if err := worker.Check(ctx, localPart(*conf), slog.New(slog.DiscardHandler)); err != nil { // before Temporal is waited for
+	if err := worker.Check(ctx, localPart(*conf), slog.New(slog.DiscardHandler)); err != nil { // report faults before the wait for Temporal
 		return s, err
 	}
 	if conf.Temporal.Address == "" {

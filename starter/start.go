@@ -26,7 +26,7 @@ import (
 	"github.com/muninn-archive/muninn/worker"
 )
 
-// startOptions are those of a Crawl workflow.
+// startOptions are the options of a Crawl workflow.
 func startOptions(d crawl.Definition, queue string) client.StartWorkflowOptions {
 	summary := d.Description
 	if summary == "" {
@@ -40,7 +40,7 @@ func startOptions(d crawl.Definition, queue string) client.StartWorkflowOptions 
 	}
 }
 
-// summaryOf says in a line what a crawl is about.
+// summaryOf describes a crawl in a line, for the Temporal UI.
 func summaryOf(d crawl.Definition) string {
 	var seeds, words []string
 	for _, s := range d.Seeds[:min(len(d.Seeds), 2)] {
@@ -57,14 +57,14 @@ func summaryOf(d crawl.Definition) string {
 	return fmt.Sprintf("%s; %d pages at most", text, d.Budget.Pages)
 }
 
-// warn prints what a definition most likely does not mean.
+// warn prints what is valid in a definition, but most likely not meant.
 func warn(d crawl.Definition) {
 	for _, w := range d.Warnings() {
 		fmt.Fprintf(os.Stderr, "muninn: warning: %s %s\n", w.Path, w.Message)
 	}
 }
 
-// inputOf is a definition as the input of a Crawl workflow.
+// inputOf is a definition as input of a Crawl workflow. It fails if the definition is larger than maxInline.
 func inputOf(d crawl.Definition) (json.RawMessage, error) {
 	raw, err := json.Marshal(d)
 	if err == nil && len(raw) > maxInline {
@@ -73,7 +73,7 @@ func inputOf(d crawl.Definition) (json.RawMessage, error) {
 	return raw, err
 }
 
-// withDefinition reads a definition file and calls do with a client, the definition, and it as the input of a workflow.
+// withDefinition reads a definition file and calls do with a client, the definition, and the definition as input of a workflow.
 func (g *globals) withDefinition(cmd *cobra.Command, file string, do func(c client.Client, d crawl.Definition, input json.RawMessage) error) error {
 	d, err := cli.ReadDefinition(file)
 	if err != nil {
@@ -92,7 +92,7 @@ func (g *globals) withDefinition(cmd *cobra.Command, file string, do func(c clie
 	return do(c, d, input)
 }
 
-// start starts a crawl; running reports that it was running already.
+// start starts a crawl. running reports that it runs already.
 func start(ctx context.Context, c client.Client, d crawl.Definition, input json.RawMessage, queue, namespace string) (running bool, err error) {
 	if err := worker.RegisterAttributes(ctx, c, namespace); err != nil {
 		return false, err
@@ -152,7 +152,7 @@ const (
 	devUI       = "http://127.0.0.1:8233"
 )
 
-// link is the address of a workflow in the Temporal UI: that of MUNINN_UI, or of `muninn dev`; empty if neither is known.
+// link is the address of a workflow in the Temporal UI; empty if the address of the UI is not known.
 func (g *globals) link(id string) string {
 	ui := strings.TrimRight(os.Getenv("MUNINN_UI"), "/")
 	if ui == "" && g.temporal.Address == devTemporal {
@@ -192,7 +192,7 @@ func signalCommand(g *globals, signal, short string) *cobra.Command {
 	return cmd
 }
 
-// workflowOf finds the workflow of a crawl and its state: its own ID, or that of the last scheduled run.
+// workflowOf finds the ID and the state of the workflow of a crawl: crawl/NAME, or the last one that its schedule started.
 func workflowOf(ctx context.Context, c client.Client, crawl string) (string, enums.WorkflowExecutionStatus, error) {
 	id := names.CrawlID(crawl)
 	d, err := c.DescribeWorkflowExecution(ctx, id, "")
@@ -208,8 +208,7 @@ func workflowOf(ctx context.Context, c client.Client, crawl string) (string, enu
 	return id, state, notFound(crawl, err)
 }
 
-// differences names the parts in which a definition differs from that of the crawl under way; empty if in
-// none.
+// differences lists the parts in which a definition differs from that of the running crawl; empty if there are none.
 func differences(ctx context.Context, c client.Client, d crawl.Definition) (string, error) {
 	former, err := definitionOf(ctx, c, names.CrawlID(d.Name))
 	if err != nil {
@@ -228,7 +227,7 @@ func differences(ctx context.Context, c client.Client, d crawl.Definition) (stri
 	return strings.Join(parts, ", "), nil
 }
 
-// definitionOf is what a crawl was started with, or went on with.
+// definitionOf reads the definition from the input of a crawl's workflow.
 func definitionOf(ctx context.Context, c client.Client, workflow string) (d crawl.Definition, err error) {
 	defer func() {
 		if err != nil {

@@ -17,7 +17,7 @@ import (
 	"github.com/muninn-archive/muninn/worker"
 )
 
-// errInterrupted says that the user ended the command.
+// errInterrupted reports that the user ended the command.
 var errInterrupted = errors.New("interrupted: run the same command to continue the crawl")
 
 // Main runs the command line and returns the exit code.
@@ -39,7 +39,7 @@ func Main(args []string) int {
 // globals are the flags that all commands have.
 type globals struct {
 	temporal worker.Temporal
-	ui       string // address of Temporal's UI; empty if it is not known
+	ui       string // address of the Temporal UI; empty if it is not known
 	verbose  bool
 	cli.Output
 }
@@ -51,14 +51,14 @@ func root() *cobra.Command {
 Exit codes: 0 done, 1 failed, 2 the command line or the definition is wrong, 130 interrupted.`)
 	cmd.PersistentFlags().BoolVar(&g.verbose, "verbose", false, "log what happens to standard error")
 	cmd.AddCommand(runCommand(g), demoCommand(g), devCommand(g), startCommand(g), statusCommand(g), explainCommand(g), logCommand(g), learnCommand(g), configureCommand(g), submitCommand(g), reportCommand(g), forgetCommand(g),
-		signalCommand(g, "pause", "Claim nothing more; batches that are out finish"),
+		signalCommand(g, "pause", "Claim nothing more; running batches finish"),
 		signalCommand(g, "resume", "Continue after a pause"),
-		signalCommand(g, "stop", "Finish what is out and end the run"),
+		signalCommand(g, "stop", "Claim nothing more, finish the running batches and end the run"),
 		scheduleCommand(g), checkCommand(g), verifyCommand(g), objectsCommand(), kbCommand(g))
 	return cmd
 }
 
-// remote binds the flags of commands that speak to a running service.
+// remote binds the flags of commands that need a Temporal service.
 func (g *globals) remote(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVar(&g.temporal.Address, "temporal", fromEnv("MUNINN_TEMPORAL", g.temporal.Address), "Temporal frontend, HOST:PORT; also MUNINN_TEMPORAL")

@@ -28,8 +28,8 @@ type crawlStatus struct {
 	State    string                 `json:"state"` // of the workflow: Running, Completed, …
 	Crawl    workflows.CrawlState   `json:"crawl"`
 	Failed   []string               `json:"failed_batches,omitempty"`
-	Why      map[string]string      `json:"failed_why,omitempty"`           // of the last of them, by ID
-	Finish   int64                  `json:"batches_that_finish,omitempty"`  // of a crawl that was cancelled, terminated or failed
+	Why      map[string]string      `json:"failed_why,omitempty"`           // reasons of the last ones, by ID
+	Finish   int64                  `json:"batches_that_finish,omitempty"`  // running batches of a crawl that was cancelled, terminated or failed
 	Held     []string               `json:"paused_activities_of,omitempty"` // workflows with an activity that was paused by hand
 	Links    map[string]string      `json:"links,omitempty"`
 	Result   *workflows.CrawlResult `json:"result,omitempty"`
@@ -37,14 +37,14 @@ type crawlStatus struct {
 	Retries  []string               `json:"retries,omitempty"` // steps that are tried again
 }
 
-// How long a worker may take to answer for a crawl: one that runs, whose worker may be busy; and one that has ended, of which
-// the most is known without it.
+// How long a worker may take to answer: for a running crawl, whose worker may be busy; and for a crawl that has ended, about which
+// Temporal knows most without a worker.
 const (
 	queryTimeout      = 30 * time.Second
 	endedQueryTimeout = 3 * time.Second
 )
 
-// retries notes the steps of a workflow that failed and are tried again.
+// retries adds the steps of a workflow that failed and are tried again.
 func (s *crawlStatus) retries(d *workflowservice.DescribeWorkflowExecutionResponse) {
 	for _, a := range d.GetPendingActivities() {
 		if a.GetAttempt() > 1 {
@@ -54,7 +54,7 @@ func (s *crawlStatus) retries(d *workflowservice.DescribeWorkflowExecutionRespon
 	}
 }
 
-// ended reads the result of a crawl, or why it has none.
+// ended reads the result of a crawl that has ended, or why it has none.
 func (s *crawlStatus) ended(ctx context.Context, c client.Client) {
 	var result workflows.CrawlResult
 	if err := c.GetWorkflow(ctx, s.Workflow, "").Get(ctx, &result); err != nil {
@@ -116,7 +116,7 @@ func status(ctx context.Context, c client.Client, name string) (crawlStatus, err
 		}
 	case running:
 		return s, fmt.Errorf("ask the crawl for its status: %w; is a worker running on task queue %q?", err, d.GetExecutionConfig().GetTaskQueue().GetName())
-	case s.Result != nil: // no worker is there to ask, and what it would say is known
+	case s.Result != nil: // no worker answers, and the result has it all
 		s.Crawl.Phase, s.Crawl.Begun.Run, s.Crawl.Begun.Archive = crawl.PhaseEnded, s.Result.Run, s.Result.Archive
 		s.Crawl.Learned, s.Crawl.Progress.Totals, s.Crawl.Progress.Harvests = s.Result.Learned, s.Result.Totals, s.Result.Harvests
 	}
@@ -136,7 +136,7 @@ func status(ctx context.Context, c client.Client, name string) (crawlStatus, err
 		if err != nil {
 			return s, err
 		}
-		// a batch that was reset since then has another run
+		// a batch that was reset has a newer run
 		if latest.GetWorkflowExecutionInfo().GetExecution().GetRunId() == e.GetExecution().GetRunId() {
 			s.Failed = append(s.Failed, id)
 			s.failureReason(ctx, c, e)

@@ -52,7 +52,7 @@ func TestStatusOfACutOffCrawl(t *testing.T) {
 		var b strings.Builder
 		s.write(&b)
 		for _, want := range []string{
-			"c: " + state + ", cut off in the phase broad (run 3", "2 batches of it still finish", "`muninn start` with the definition continues run 3",
+			"c: " + state + ", cut off in the phase broad (run 3", "batches still running: 2", "`muninn start` with the definition continues run 3",
 			`temporal workflow list --query "WorkflowType='Batch' AND MuninnCrawl='c' AND ExecutionStatus='Running'"`,
 			"http://127.0.0.1:8233/namespaces/default/workflows/crawl%2Fc",
 			"http://127.0.0.1:8233/namespaces/default/workflows?query=WorkflowType%3D%27Batch%27+AND+MuninnCrawl%3D%27c%27",
@@ -72,8 +72,8 @@ func TestStatusOfACutOffCrawl(t *testing.T) {
 // A crawl that was cancelled says what it waits for, and at last that nothing of it is out.
 func TestStatusOfACancelledCrawl(t *testing.T) {
 	for state, want := range map[string]string{
-		"Running":  "c: Running, broad, cancelled: it ends when its batches have (run 3",
-		"Canceled": "cut off   none of its batches is out; the numbers are the last ones that its worker reported, 2026-",
+		"Running":  "c: Running, broad, cancelled: it ends when its batches have ended (run 3",
+		"Canceled": "cut off   none of its batches is running; the numbers are the last ones that its worker reported, 2026-",
 	} {
 		s := crawlStatus{Workflow: "crawl/c", State: state}
 		s.Crawl.Progress.At = time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)

@@ -21,11 +21,11 @@ func (s crawlStatus) write(w io.Writer) {
 	switch {
 	case s.Result != nil:
 	case s.Crawl.Cancelled && s.State == enums.WORKFLOW_EXECUTION_STATUS_RUNNING.String():
-		phase += ", cancelled: it ends when its batches have"
+		phase += ", cancelled: it ends when its batches have ended"
 	case s.Crawl.Paused:
 		phase += ", paused"
 	case s.Crawl.Stopping:
-		phase += ", stopping: batches that are out finish"
+		phase += ", stopping: running batches finish"
 	case s.State != enums.WORKFLOW_EXECUTION_STATUS_RUNNING.String():
 		phase = "cut off in the phase " + phase
 	case p.Holds != "":
@@ -46,9 +46,9 @@ func (s crawlStatus) write(w io.Writer) {
 		return
 	}
 	if s.Result == nil && s.State != enums.WORKFLOW_EXECUTION_STATUS_RUNNING.String() {
-		finish := "none of its batches is out"
+		finish := "none of its batches is running"
 		if s.Finish > 0 {
-			finish = plural(s.Finish, "batch") + " of it still finish"
+			finish = fmt.Sprintf("batches still running: %d", s.Finish)
 		}
 		numbers := "the numbers are the last ones that its worker reported, " + p.At.Local().Format(time.DateTime)
 		if p.At.IsZero() {
@@ -72,7 +72,7 @@ func (s crawlStatus) write(w io.Writer) {
 	}
 	line("  archive   %s", s.Crawl.Begun.Archive)
 	if former := s.Crawl.Begun.Former; former != "" {
-		line("            it was %s before: pages are archived completely again", former)
+		line("            it was %s before: the new archive gets complete pages, not revisits", former)
 	}
 	if l := s.Crawl.Learned; l != nil {
 		line("  learned   from %d of %d pages: %s", l.Relevant, l.Pages, strings.Join(l.TopWords(learnedShown), " "))
@@ -108,11 +108,11 @@ func (s crawlStatus) write(w io.Writer) {
 	}
 }
 
-// writeNumbers reports how far a crawl has come.
+// writeNumbers prints the progress of a crawl.
 func (s crawlStatus) writeNumbers(line func(format string, args ...any)) {
 	t, p := s.Crawl.Progress.Totals, s.Crawl.Progress
 	if p.UnderWay > 0 {
-		line("  fetched   %d URLs more, of batches that are out", p.UnderWay)
+		line("  fetched   %d URLs more, by running batches", p.UnderWay)
 	}
 	line("  requests  %d answered: pages, redirects, errors, and repeated attempts", t.Requests)
 	line("  pages     %d, %.1f MB, harvest ratio %.2f (%d of %d scored)", t.Pages, float64(t.Bytes)/1e6, t.HarvestRatio(), t.Relevant, t.Scored)
@@ -127,7 +127,7 @@ func (s crawlStatus) writeNumbers(line func(format string, args ...any)) {
 	line("  errors    %d, %d retries, %d batches failed", t.Errors, t.Retries, t.Failed)
 }
 
-// bars draws shares, each as one character.
+// bars draws shares in [0,1], each as one character.
 func bars(shares []float64) string {
 	levels := []rune("▁▂▃▄▅▆▇█")
 	out := make([]rune, len(shares))
@@ -137,16 +137,16 @@ func bars(shares []float64) string {
 	return string(out)
 }
 
-// endsShown is how many groups of URLs that ended without a page are shown.
+// endsShown bounds the groups of URLs without a page that are shown.
 const endsShown = 10
 
-// endGroup are URLs that ended without a page for one reason.
+// endGroup is a group of URLs that ended without a page for the same reason.
 type endGroup struct {
 	kind, reason, last string
 	n                  int
 }
 
-// grouped puts the URLs that ended without a page together by kind and reason; those of the last end come last.
+// grouped groups URLs that ended without a page by kind and reason. The group of the last URL comes last.
 func grouped(ends []frontier.End) (groups []endGroup) {
 	for _, e := range ends {
 		g := endGroup{kind: e.Kind, reason: e.Reason}
@@ -161,7 +161,7 @@ func grouped(ends []frontier.End) (groups []endGroup) {
 	return groups
 }
 
-// writeEnds lists URLs that ended without a page, and why.
+// writeEnds prints the URLs that ended without a page, with the reasons.
 func writeEnds(line func(format string, args ...any), ends []frontier.End) {
 	groups := grouped(ends)
 	for _, g := range groups[max(len(groups)-endsShown, 0):] {
@@ -172,11 +172,4 @@ func writeEnds(line func(format string, args ...any), ends []frontier.End) {
 			line("  %-9s %s: %s (and %d more of the last ones)", kind, g.last, g.reason, g.n-1)
 		}
 	}
-}
-
-func plural(n int64, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ses", n, noun)
 }

@@ -41,7 +41,7 @@ URLs with user information are malformed and are not sent. Ports of other servic
 			if err := cli.CheckCrawl(args[0]); err != nil {
 				return err
 			}
-			if !(as.Score >= 0 && as.Score <= 1) { // NaN is neither
+			if !(as.Score >= 0 && as.Score <= 1) { // false for NaN, too
 				return cli.Usage("--score is %v, must be from 0 to 1", as.Score)
 			}
 			if seed {
@@ -66,7 +66,7 @@ URLs with user information are malformed and are not sent. Ports of other servic
 	return cmd
 }
 
-// submissions reads what is submitted, URLs and files of them, and answers those that no crawl can take.
+// submissions reads URLs and files of URLs, and answers the URLs that no crawl can take.
 func submissions(args []string, as frontier.Submission) (list []frontier.Submission, bad []frontier.SubmitAnswer, err error) {
 	add := func(url, where string) {
 		if answer := frontier.Judge(url); answer.Answer != "" {
@@ -110,10 +110,10 @@ func readList(name string) ([]urls.Line, error) {
 	return list, nil
 }
 
-// submitTimeout is how long a crawl may take to answer a list of URLs.
+// submitTimeout bounds the wait for a crawl's answer to a list of URLs.
 const submitTimeout = time.Minute
 
-// submitted is what became of the URLs that were submitted.
+// submitted has the answers for the submitted URLs.
 type submitted workflows.SubmitResult
 
 func (s *submitted) add(list []frontier.SubmitAnswer) {
@@ -126,7 +126,7 @@ func (s *submitted) add(list []frontier.SubmitAnswer) {
 	s.URLs = append(s.URLs, list...)
 }
 
-// submit hands a list over in parts; what was answered before an error is returned with it.
+// submit sends a list of URLs in parts. With an error it returns the answers up to then.
 func (g *globals) submit(ctx context.Context, name string, list []frontier.Submission) (all submitted, err error) {
 	c, err := g.dial(ctx)
 	if err != nil {
@@ -138,7 +138,7 @@ func (g *globals) submit(ctx context.Context, name string, list []frontier.Submi
 		return all, err
 	}
 	if state != enums.WORKFLOW_EXECUTION_STATUS_RUNNING {
-		return all, fmt.Errorf("crawl %s has ended: start it again, which starts another run, and submit then", name)
+		return all, fmt.Errorf("crawl %s has ended: start it again, and submit while it runs", name)
 	}
 	for len(list) > 0 {
 		part, err := submitPart(list)
@@ -155,7 +155,7 @@ func (g *globals) submit(ctx context.Context, name string, list []frontier.Submi
 	return all, nil
 }
 
-// submitPart is how many of the URLs one update takes.
+// submitPart is how many URLs of the list the next update can have.
 func submitPart(list []frontier.Submission) (int, error) {
 	size := 2
 	for i := range list {

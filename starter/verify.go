@@ -16,7 +16,7 @@ import (
 	"github.com/muninn-archive/muninn/internal/cli"
 )
 
-// s3Flags binds the flags of commands that open an archive themselves. Keys come from the environment.
+// s3Flags binds the flags of commands that open an archive themselves. Keys are read from the environment.
 func s3Flags(cmd *cobra.Command) *archive.S3 {
 	conf := &archive.S3{AccessKey: os.Getenv("MUNINN_S3_ACCESS_KEY"), SecretKey: os.Getenv("MUNINN_S3_SECRET_KEY")}
 	cmd.Flags().StringVar(&conf.Endpoint, "s3-endpoint", fromEnv("MUNINN_S3_ENDPOINT", ""), "S3 service, URL or HOST:PORT; also MUNINN_S3_ENDPOINT")
@@ -33,7 +33,7 @@ func openArchive(ctx context.Context, where string, s3 archive.S3) (archive.Stor
 	return store, err
 }
 
-// checked is an archive as its check reads it.
+// checked adapts a store to archivecheck.
 type checked struct{ store archive.Store }
 
 func (c checked) Keys(ctx context.Context) (keys []string, err error) {
@@ -59,23 +59,23 @@ func (c checked) Open(ctx context.Context, key string) (io.ReadCloser, error) {
 type verified struct {
 	Archive   string   `json:"archive"`
 	Segments  int      `json:"segments"`
-	GivenBack int      `json:"given_back"` // batches that left nothing
+	GivenBack int      `json:"given_back"` // batches without a segment: their URLs were given back
 	Records   int      `json:"records"`
 	Responses int      `json:"responses"`
 	Revisits  int      `json:"revisits"`
-	URLs      int      `json:"urls"` // with a capture, without robots.txt
+	URLs      int      `json:"urls"` // with a capture; robots.txt does not count
 	Logged    int      `json:"log_lines"`
 	Bytes     int64    `json:"bytes"`
 	Faults    []string `json:"faults"`
-	// Unnamed are objects that no manifest names, Unfinished what puts have left that were cut off.
+	// Unnamed are objects that no manifest names, Unfinished are uploads that were cut off.
 	Unnamed    []string `json:"unnamed"`
 	Unfinished []string `json:"unfinished"`
-	Swept      bool     `json:"swept"` // what of both was older than the bound is deleted
+	Swept      bool     `json:"swept"` // those of both that are older than --older were deleted
 	Deleted    int      `json:"deleted"`
 	Freed      int64    `json:"freed_bytes"`
 }
 
-// sweepAge is how old what no manifest names must be to be swept, unless the command line says otherwise.
+// sweepAge is the default of --older: the age from which unnamed objects are deleted.
 const sweepAge = 24 * time.Hour
 
 func verifyCommand(g *globals) *cobra.Command {
@@ -105,7 +105,7 @@ uploads. Attempts that were killed leave such objects; no reader needs them.
 				return err
 			}
 			v, err := verify(cmd.Context(), store, sweep, time.Now().Add(-older))
-			if v.Archive != "" { // what was found is reported, even if nothing could be swept
+			if v.Archive != "" { // print the findings even if sweeping failed
 				err = errors.Join(g.Print(v, v.write), err)
 			}
 			if n := len(v.Faults); n > 0 {

@@ -15,7 +15,7 @@ const (
 	FetcherController = "FetcherController"
 	Batch             = "Batch"
 	Politeness        = "Politeness"
-	Explain           = "Explain" // why a URL stands where it stands
+	Explain           = "Explain" // the state and score of a URL, and its position in its queue
 	Report            = "Report"  // a crawl in tables and plots
 	Forget            = "Forget"  // deletes a crawl from the frontier of its worker
 )
@@ -30,7 +30,7 @@ func WorkerQueue(queue, worker string) string { return queue + "/" + worker }
 const (
 	SignalPause     = "pause"      // Crawl and FetcherController: claim no more
 	SignalResume    = "resume"     // claim again
-	SignalStop      = "stop"       // finish what is out and end the run
+	SignalStop      = "stop"       // finish the running batches and end the run
 	SignalProgress  = "progress"   // FetcherController to Crawl, from time to time
 	SignalHandover  = "handover"   // Crawl to FetcherController: end, to be started again
 	SignalRound     = "round"      // to Politeness

@@ -41,7 +41,7 @@ func TestLongCancelledCrawl(t *testing.T) {
 	if _, status, _ := server.told(t, d.Name); status.State != "Canceled" || status.Crawl.Progress.Totals.Pages == 0 {
 		t.Errorf("%+v", status)
 	}
-	Until(t, soon, "no batch is out", func() string {
+	Until(t, soon, "no batch is running", func() string {
 		if running := server.list(t, batches(d.Name, "Running")); len(running) > 0 {
 			return fmt.Sprintf("%d batches run", len(running))
 		}
@@ -57,8 +57,8 @@ func TestLongCancelledCrawl(t *testing.T) {
 	polite(t, world.Stats(), 0)
 }
 
-// A crawl that was terminated in its first rounds reports what is known of it, and can be forgotten once its batches have finished:
-// its leases are released, and started again it begins from its archive.
+// The status of a crawl that was terminated in its first rounds shows what is known. The crawl can be forgotten when its batches have
+// finished: its leases are released. Started again, it begins from its archive.
 func TestLongForgetTerminatedCrawl(t *testing.T) {
 	t.Parallel()
 	server := StartServer(t)
@@ -83,7 +83,7 @@ func TestLongForgetTerminatedCrawl(t *testing.T) {
 		switch {
 		case err == nil:
 			return ""
-		case strings.Contains(err.Error(), "batches of it still finish"), strings.Contains(err.Error(), "running already"): // the list of workflows is late
+		case strings.Contains(err.Error(), "batches of it are still running"), strings.Contains(err.Error(), "running already"): // the list of workflows is late
 			return err.Error()
 		}
 		t.Fatal(err)
