@@ -21,14 +21,14 @@ lab: ## build bin/muninn-lab, which measures on recorded and synthetic webs
 
 .PHONY: temporal
 temporal: ## build bin/temporal (server, UI and CLI) when none is on PATH
-	@if [ ! -x "$(TEMPORAL)" ]; then echo "building bin/temporal, which is done once and takes two or three minutes …"; mkdir -p $(BIN) && cd tools/temporal && $(GO) build -o ../../$(BIN)/temporal github.com/temporalio/cli/cmd/temporal; fi
+	@if [ ! -x "$(TEMPORAL)" ]; then echo "building bin/temporal (only once, two or three minutes) …"; mkdir -p $(BIN) && cd tools/temporal && $(GO) build -o ../../$(BIN)/temporal github.com/temporalio/cli/cmd/temporal; fi
 
 .PHONY: demo
 demo: build temporal ## crawl a small synthetic web on this machine (DEMO_DIR=demo-data)
 	@$(BIN)/muninn demo --dir $(DEMO_DIR)
 
-# A test whose name begins with TestLong is a long proof: `make test` skips it, `make proofs` runs it. So much is left to the
-# names that `go test -skip` and `-run` need nothing else. The results of other runs are not reused (-count=1).
+# A test whose name begins with TestLong is a long proof: `make test` skips it, `make proofs` runs it. Cached results of earlier
+# runs are not used (-count=1).
 GOTEST := $(GO) test -count=1 -timeout 15m -parallel 4
 PROOFS = $$(grep -rl --include='*_test.go' '^func TestLong' . | xargs -n1 dirname | sort -u)
 RACE := ./activities ./frontier ./internal/archive ./internal/fetch ./internal/politeness ./internal/spool ./worker ./workflows
@@ -36,7 +36,7 @@ KILL_RUNS ?= 10
 SEED ?= 1
 
 .PHONY: test
-test: temporal ## run the tests but for the long proofs (at most five minutes on two cores)
+test: temporal ## run the tests except the long proofs (at most five minutes on two cores)
 	$(GOTEST) -skip '^TestLong' ./...
 
 .PHONY: lint
@@ -58,10 +58,10 @@ race: temporal ## run the race detector on the packages where goroutines share m
 	$(GOTEST) -race -run '^(TestAsk|TestPauseReleasesLeases|TestStartWithTheCLI)$$' ./internal/integration
 
 .PHONY: check
-check: lint test proofs race ## all of the above: what CI runs, but for S3
+check: lint test proofs race ## all of the above; CI runs test-s3 as well
 
 .PHONY: kill
-kill: temporal versitygw ## crawls while worker, Temporal and S3 are killed: KILL_RUNS (10) runs from SEED (1) on, per_queue 1, 2 and 12 in turn
+kill: temporal versitygw ## crawl while worker, Temporal and S3 are killed: KILL_RUNS (10) runs, seeds from SEED (1) on, per_queue 1, 2 and 12 in turn
 	MUNINN_KILL_RUNS=$(KILL_RUNS) MUNINN_KILL_SEED=$(SEED) $(GO) test -count=1 -v -timeout 0 -run '^TestLongKilled$$' ./internal/integration
 
 .PHONY: versitygw
@@ -73,7 +73,7 @@ test-s3: temporal versitygw ## run the store's conformance suite and the integra
 	tools/versitygw/with-s3.sh $(GOTEST) -run S3 ./internal/archive/... ./internal/integration/...
 
 .PHONY: bench
-bench: build temporal versitygw ## CPU per page end to end, beside GNU wget on the same web; frontier and page benches
+bench: build temporal versitygw ## CPU per page of a whole crawl, compared with GNU wget on the same web; benches of packages
 	@command -v wget >/dev/null || { echo "GNU wget is needed for comparison: apt-get install wget"; exit 1; }
 	$(GO) run ./internal/bench/muninn-bench -bin $(BIN) -store s3
 	@echo "frontier of 10^5 URLs:"; $(GO) test -run '^$$' -bench . -benchtime 3x ./frontier
@@ -82,7 +82,7 @@ bench: build temporal versitygw ## CPU per page end to end, beside GNU wget on t
 
 MUNINN_TESTDATA ?= ../shared/data
 .PHONY: eval-aah
-eval-aah: lab ## how well the helper recognises saved pages and lifts their objects (MUNINN_TESTDATA/aah), beside wappalyzergo
+eval-aah: lab ## how well the helper recognises saved pages and extracts their objects (MUNINN_TESTDATA/aah), compared with wappalyzergo
 	$(BIN)/muninn-lab aah --compare --doubts internal/lab/recognition/doubts.tsv $(MUNINN_TESTDATA)/aah
 
 .PHONY: eval-adapt

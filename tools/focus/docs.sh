@@ -1,6 +1,6 @@
 #!/bin/sh
-# Measures the orders of crawling on documentation that Debian packages as HTML: webs that they were not made for. It fetches
-# three packages, makes recorded webs of them, and leaves tables in BIN/focus-docs.
+# Measures the orders of crawling on documentation that Debian packages as HTML: no setting was chosen on these webs. It
+# fetches three packages, makes recorded webs of them, and writes tables to BIN/focus-docs.
 #
 #   tools/focus/docs.sh BIN [LAB-OPTION…]
 set -eu

@@ -5,9 +5,9 @@
 //
 //	pages [-once] [-focused] ARCHIVE URL-PREFIX=FILE-PREFIX...
 //
-// It exits with 1 if a body differs, if nothing could be compared, with -once, if a URL has been
-// captured more than once, and with -focused, if the pages that came first are not nearer to the topic
-// than those that came last.
+// It exits with 1 if a body differs or if nothing could be compared; with -once also if a URL has been
+// captured more than once; with -focused also if the first pages are not nearer to the topic than the last
+// ones.
 package main
 
 import (
@@ -91,7 +91,7 @@ func main() {
 	}
 }
 
-// thirds is the mean score of the pages that came first, next and last.
+// thirds are the mean scores of the first, the second and the last third of the pages.
 func (t *tally) thirds() (means [3]float64) {
 	slices.SortStableFunc(t.scores, func(a, b scored) int { return strings.Compare(a.date, b.date) })
 	n := len(t.scores) / 3

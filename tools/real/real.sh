@@ -9,8 +9,8 @@
 # with the files on disk. The exit code is 0 only if all checks hold.
 #
 # Packages that are missing are installed with apt-get, for which it must run as root. All state is
-# in a temporary folder; MUNINN_REAL_DIR names one that is kept. MUNINN_REAL_HOLD=1 leaves all running
-# in the end until Enter is pressed.
+# in a temporary folder; MUNINN_REAL_DIR names one that is kept. With MUNINN_REAL_HOLD=1, everything keeps
+# running at the end until Enter is pressed.
 set -euo pipefail
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -26,8 +26,8 @@ python_docs=/usr/share/doc/python3/html
 postgres_docs=/usr/share/doc/postgresql-doc-15
 handbook_docs=/usr/share/doc/debian-handbook/html
 
-# install gets what is missing. The service of the nginx package is kept from starting; from the next
-# boot on it would run, unless it is disabled.
+# install installs the packages that are missing. It prevents the start of the nginx service; after a reboot
+# the service would start, unless it is disabled.
 policy=
 finish() {
 	[ -z "$policy" ] || rm -f "$policy"
@@ -81,7 +81,7 @@ fi
 work=$MUNINN_REAL_WORK
 unset TMPDIR
 s3=$(echo "$work"/s3/*/root/"$MUNINN_TEST_S3_BUCKET")
-[ -d "$s3" ] || die "the folder of the S3 server is not to be found"
+[ -d "$s3" ] || die "cannot find the folder of the S3 server"
 
 pids=()
 cleanup() {
@@ -130,7 +130,7 @@ free_port() {
 	echo $port
 }
 
-# The whole takes a minute and a half; an end to it whatever happens.
+# A run takes a minute and a half; this bounds it whatever happens.
 if [ -z "${MUNINN_REAL_HOLD:-}" ]; then
 	(
 		trap 'kill $! 2>/dev/null; exit 0' TERM
@@ -185,7 +185,7 @@ http {
 		location /tutorial/ { alias $postgres_docs/tutorial/; autoindex on; }
 		location = /robots.txt { return 200 "User-agent: *\nDisallow: /bookindex.html\nAllow: /\n"; }
 	}
-	server { # all languages; robots.txt wants a pause, and one language for itself
+	server { # all languages; robots.txt asks for a pause, and disallows one language
 		listen 127.78.0.3:$port;
 		server_name handbook.docs.test;
 		access_log $web/handbook.log times;
@@ -230,7 +230,7 @@ mun() {
 		verb="$verb $1"
 		shift
 	fi
-	# shellcheck disable=SC2086 # a verb of two words
+	# shellcheck disable=SC2086 # a command may have two words
 	muninn $verb --temporal "$TEMPORAL_ADDRESS" "$@"
 }
 title "three hosts at port $port, S3 at $MUNINN_TEST_S3, the UI at http://127.0.0.1:$ui"
@@ -404,12 +404,12 @@ mun schedule delete nightly
 
 title "the end"
 check "the worker still lives" kill -0 $worker
-# The activity of the batch that was terminated is cancelled, which the log tells.
+# The activity of the terminated batch is cancelled; the log shows it.
 grep -E 'level=(ERROR|WARN)|panic' "$work/worker.log" | grep -v 'Error="context canceled"' >"$work/errors.txt" || true
 cut -c1-300 "$work/errors.txt"
 check "its log has no other errors" [ ! -s "$work/errors.txt" ]
 if [ -n "${MUNINN_REAL_HOLD:-}" ]; then
-	echo "TEMPORAL_ADDRESS=$TEMPORAL_ADDRESS; the UI: http://127.0.0.1:$ui; metrics: http://127.0.0.1:$listen/metrics; Enter ends all"
+	echo "TEMPORAL_ADDRESS=$TEMPORAL_ADDRESS; UI: http://127.0.0.1:$ui; metrics: http://127.0.0.1:$listen/metrics; press Enter to end"
 	read -r _ || true
 fi
 if [ $bad -gt 0 ]; then

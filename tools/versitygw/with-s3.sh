@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Runs a command with an S3 server on loopback that lives as long as the command:
+# Runs a command with an S3 server on loopback, which ends with the command:
 #
 #   tools/versitygw/with-s3.sh go test ./internal/archive/...
 #
-# The server is bin/versitygw, or what VERSITYGW names; it is built if it is not there (about 70 s). The
+# The server is bin/versitygw, or the program that VERSITYGW names; it is built if it is missing (about 70 s). The
 # command finds it through MUNINN_TEST_S3 (a URL), MUNINN_TEST_S3_ACCESS_KEY, MUNINN_TEST_S3_SECRET_KEY and
 # MUNINN_TEST_S3_BUCKET. The exit code is the command's.
 set -euo pipefail
@@ -57,7 +57,7 @@ start() {
 		if ! kill -0 "$pid" 2>/dev/null; then
 			wait "$pid" 2>/dev/null || true
 			pid=
-			return 1 # the port was taken meanwhile, or it cannot start at all
+			return 1 # another process has taken the port, or the server cannot start at all
 		fi
 		if answers "$1"; then
 			return 0
