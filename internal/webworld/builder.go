@@ -88,8 +88,8 @@ func (b *Builder) Render(view string, data any) []byte {
 	return out.Bytes()
 }
 
-// entries plans n things of a site, of which the first `about` are on the given subjects in turn, the others
-// on cooking and the world; path turns the number and the title into a path. Titles do not repeat.
+// entries plans n things of a site. The first `about` are on the given subjects in turn, the others on cooking and
+// the world. path turns the number and the title into a path. Titles do not repeat.
 func (b *Builder) entries(s *Host, n, about int, path func(i int, e Entry) string) []Entry {
 	seen := map[string]bool{}
 	list := make([]Entry, n)
@@ -124,8 +124,8 @@ func subjectOf(rank, about int) Subject {
 	}
 }
 
-// related picks n entries of other sites to link to from a text about s: nine in ten are on the topic if
-// the text is, one in ten if it is not.
+// related picks n entries of other sites that a text about s links to: nine in ten are on the topic if the
+// text is, one in ten if it is not.
 func (b *Builder) related(r *rand.Rand, from *Host, s Subject, n int) []Entry {
 	var list []Entry
 	for tries := 0; len(list) < n && tries < 1000; tries++ {

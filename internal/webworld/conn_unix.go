@@ -9,8 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// hungUp looks, without waiting and without taking a byte, whether the client has closed or reset the
-// connection.
+// hungUp reports whether the client has closed or reset the connection. It neither waits nor reads a byte.
 func (c *Conn) hungUp() bool {
 	tcp, ok := c.Conn.(*net.TCPConn)
 	if !ok {

@@ -2,8 +2,8 @@ package webworld
 
 import "net/http"
 
-// The hosts of the demo world. The forum and the wiki are hosts of one pay-level domain on one IP; the
-// mirror and the archive have nothing in common but their IP.
+// The hosts of the demo world. The forum and the wiki are hosts of one pay-level domain with one IP; the
+// mirror and the archive share only their IP.
 const (
 	blogHost     = "blog.ravens.example"
 	forumHost    = "forum.example.org"
@@ -19,8 +19,8 @@ const (
 	closedHost   = "closed.example"
 )
 
-// NewDemo is the world of the demo: sites about ravens and Norse myth among others, linked to each other,
-// with the everyday troubles of the web.
+// NewDemo is the world of the demo: sites about ravens and Norse myth, and other sites, linked to each other,
+// with the usual faults of the web.
 func NewDemo(o Options) *World {
 	o = o.WithDefaults()
 	p := &Planner{Next: o.FirstIP}
@@ -39,7 +39,7 @@ func NewDemo(o Options) *World {
 	return New(o, p.Sites, buildDemo)
 }
 
-// buildDemo plans all large sites before it writes any, for they link to each other.
+// buildDemo plans all large sites before it writes any of them, because they link to each other.
 func buildDemo(b *Builder) {
 	b.Topic = []string{
 		"raven", "ravens", "corvid", "corvids", "crow", "rook", "jackdaw", "magpie", "corvus corax", "roost",
@@ -75,7 +75,7 @@ func buildDemo(b *Builder) {
 	b.Finish()
 }
 
-// writeMirror copies posts of the blog byte by byte, and has one body of its own under two URLs.
+// writeMirror copies posts of the blog byte for byte, and adds a page that has two URLs.
 func writeMirror(b *Builder, s *Host, of *blog) {
 	s.SetRobots(Rules{}, "")
 	v := PlainView{Title: "Mirror of The Raven Ledger", Paragraphs: b.Text.Paragraphs(b.Random(s, "front"), Ravens, 1)}

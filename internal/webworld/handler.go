@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// RawAnswer writes a response that is no ordinary one. It calls x.end before its last byte; an exchange
-// that it leaves open counts as cut by the client.
+// RawAnswer writes a response that net/http would not write. It calls x.End before the last byte; otherwise
+// the exchange counts as cut by the client.
 type RawAnswer func(x *Exchange, w http.ResponseWriter, r *http.Request)
 
 // handler serves all sites.
@@ -129,7 +129,7 @@ func write(w http.ResponseWriter, body []byte, chunked bool) error {
 	return err
 }
 
-// Join puts a body together.
+// Join concatenates the pieces of a body.
 func Join(pieces [][]byte) []byte {
 	if len(pieces) == 1 {
 		return pieces[0]

@@ -15,8 +15,7 @@ type recipeView struct {
 	Next       string
 }
 
-// kitchen is the large site that has nothing to do with the topic: all its links are relative, and it has
-// no robots.txt.
+// kitchen is the large off-topic site. All its links are relative, and it has no robots.txt.
 type kitchen struct {
 	b       *Builder
 	s       *Host

@@ -134,7 +134,7 @@ func Capital(s string) string {
 	return s
 }
 
-// Slug makes a title fit for a path.
+// Slug turns a title into a segment of a path.
 func Slug(title string) string {
 	fields := strings.FieldsFunc(strings.ToLower(title), func(c rune) bool {
 		return !(c >= 'a' && c <= 'z' || c >= '0' && c <= '9')
@@ -142,8 +142,8 @@ func Slug(title string) string {
 	return strings.Join(fields, "-")
 }
 
-// Random is a generator that depends on the seed and a label alone, so that a change to one page leaves
-// the others as they were.
+// Random is a generator that depends only on the seed and a label, so that a change to one page does not
+// change the others.
 func Random(seed uint64, label string) *rand.Rand {
 	h := fnv.New64a()
 	h.Write([]byte(label))

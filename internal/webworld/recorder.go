@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// recorder measures the traffic of a world. All its state is under mu, which is never held over I/O
-// other than a non-blocking look at a socket.
+// recorder measures the traffic of a world. mu guards all its state. It is never held during I/O, except for
+// a non-blocking check of a socket.
 type recorder struct {
 	now func() time.Time
 
@@ -66,7 +66,7 @@ func newRecorder(now func() time.Time) *recorder {
 	}
 }
 
-// know makes the site's IP appear in Stats before its first request.
+// know adds the site's IP to Stats before its first request.
 func (rec *recorder) know(s *Host) {
 	rec.mu.Lock()
 	defer rec.mu.Unlock()
@@ -112,7 +112,7 @@ func (rec *recorder) begin(c *Conn, host, url string, robots, allowed bool) *Exc
 	return x
 }
 
-// judge notes what the request's robots.txt has to say about it.
+// judge records whether robots.txt allows the request.
 func (rec *recorder) judge(x *Exchange, allowed bool) {
 	if x.robots {
 		x.ip.Robots++
@@ -126,7 +126,7 @@ func (rec *recorder) judge(x *Exchange, allowed bool) {
 	}
 }
 
-// stranger notes a request for a host that does not live on the IP.
+// stranger records a request for a host that is not on the IP.
 func (rec *recorder) stranger(host string) {
 	rec.mu.Lock()
 	defer rec.mu.Unlock()
@@ -150,7 +150,7 @@ func (r *ipRecord) gap(x *Exchange, now time.Time, withRobots bool) *Gap {
 	return &Gap{IP: r.ip, Pause: now.Sub(last.at), From: last.url, To: x.url}
 }
 
-// reap ends the requests whose client has hung up without the handler having noticed yet.
+// reap ends the requests whose client has hung up, before the handler notices it.
 func (r *ipRecord) reap(rec *recorder) {
 	for x := range r.live {
 		if x.conn.hungUp() {
@@ -159,7 +159,7 @@ func (r *ipRecord) reap(rec *recorder) {
 	}
 }
 
-// End notes that the last byte of a response is about to be written. Only the first of end and abandon
+// End records that the last byte of a response is about to be written. Only the first of End and abandon
 // counts.
 func (x *Exchange) End(status int) {
 	rec := x.rec
@@ -177,7 +177,7 @@ func (x *Exchange) End(status int) {
 	}
 }
 
-// abandon notes that the client left before the response was written; it is false if end was first.
+// abandon records that the client left before the response was written; false if End was called before.
 func (x *Exchange) abandon() bool {
 	rec := x.rec
 	rec.mu.Lock()
@@ -223,7 +223,7 @@ func (rec *recorder) finish(x *Exchange, at time.Time) {
 	}
 }
 
-// cut ends an exchange that the client left, as of its begin: when exactly the client left is not known,
+// cut ends an exchange that the client left, with its start as its end: it is not known when the client left,
 // and the gap after it must not look shorter than it was.
 func (rec *recorder) cut(x *Exchange) {
 	rec.finish(x, x.began)
@@ -267,7 +267,7 @@ func (rec *recorder) closed(c *Conn) {
 	delete(rec.at(c.ip).conns, c)
 }
 
-// closeConns closes what http.Server does not know any more: hijacked connections.
+// closeConns closes hijacked connections, which http.Server does not know any more.
 func (rec *recorder) closeConns() {
 	rec.mu.Lock()
 	var all []*Conn

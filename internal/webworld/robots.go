@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Rules are what robots.txt says to every crawler, in the order of the file (RFC 9309 §2.2.2).
+// Rules are the rules of robots.txt for all crawlers, in the order of the file (RFC 9309 §2.2.2).
 type Rules struct {
 	Lines  []Rule
 	Delay  time.Duration // Crawl-delay
@@ -23,7 +23,7 @@ type Rule struct {
 func Disallow(pattern string) Rule { return Rule{pattern: pattern} }
 func Allow(pattern string) Rule    { return Rule{allow: true, pattern: pattern} }
 
-// text is the file, with a group for another crawler before the one for all.
+// text is the file: a group for another crawler, and then the group for all.
 func (rs Rules) text(sitemap string) string {
 	var b strings.Builder
 	b.WriteString("# Welcome, careful crawler.\nUser-agent: GreedyBot\nUser-agent: BadBot\nDisallow: /\n\nUser-agent: *\n")

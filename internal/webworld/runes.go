@@ -20,7 +20,7 @@ type PlainView struct {
 	Links       []Entry
 }
 
-// writeRunes is the site of oddities: encodings, redirects, and links in every element that has them.
+// writeRunes is the site of special cases: encodings, redirects, and links in every element that can have them.
 func writeRunes(b *Builder, s *Host) {
 	s.SetRobots(Rules{}, "")
 	s.Gzip, s.ETag = true, true

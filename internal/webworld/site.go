@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// Host is a site with what it serves.
+// Host is a site with its resources.
 type Host struct {
 	Site
 	Base      string // http://host:port
@@ -31,7 +31,7 @@ type Host struct {
 	defaults  http.Header                     // of every response
 }
 
-// Resource is what one URL answers.
+// Resource is the answer to requests for one URL.
 type Resource struct {
 	Page
 	URI     string          // path and query
@@ -99,12 +99,12 @@ func (s *Host) put(res *Resource) *Resource {
 	return res
 }
 
-// AddHTML puts a page at a path with query, as add does, a page in UTF-8.
+// AddHTML adds an HTML page in UTF-8 at a path with query. The result may be changed until the world is served.
 func (s *Host) AddHTML(uri, kind string, relevant bool, body []byte) *Resource {
 	return s.add(uri, kind, relevant, "text/html; charset=utf-8", body)
 }
 
-// Redirect answers with a status of the 300s; location is sent as it is.
+// Redirect adds a redirect with a 3xx status. location is sent unchanged.
 func (s *Host) Redirect(uri string, status int, location string) *Resource {
 	res := s.AddHTML(uri, "redirect", false, fmt.Appendf(nil, "<html><body>Moved: <a href=%q>here</a></body></html>\n", location))
 	res.Status = status
@@ -123,7 +123,7 @@ func (s *Host) alias(uri string, of *Resource) *Resource {
 	return s.put(&res)
 }
 
-// Find looks a request up; nil means 404.
+// Find returns the resource for a URL; nil if it is not found (404).
 func (s *Host) Find(u *url.URL) *Resource {
 	if res, ok := s.Resources[key(u)]; ok {
 		return res
@@ -134,7 +134,7 @@ func (s *Host) Find(u *url.URL) *Resource {
 	return nil
 }
 
-// Missing is the page for what find does not know.
+// Missing is the 404 page, for URLs that Find does not know.
 func (s *Host) Missing(uri string) *Resource {
 	return &Resource{
 		URI:    uri,
@@ -181,7 +181,7 @@ func key(u *url.URL) string {
 	return path + "?" + q.Encode()
 }
 
-// MustParse parses what this package has written itself.
+// MustParse parses a URL that this package has written; it panics if that is wrong.
 func MustParse(raw string) *url.URL {
 	u, err := url.Parse(raw)
 	if err != nil {
@@ -198,7 +198,7 @@ func digest(pieces [][]byte) uint64 {
 	return h.Sum64()
 }
 
-// compress makes one gzip file with z, which is kept for the next one: a writer is a megabyte.
+// compress makes a gzip file with z, which is reused because a writer takes a megabyte.
 func compress(z *gzip.Writer, pieces [][]byte) ([]byte, error) {
 	var out bytes.Buffer
 	z.Reset(&out)

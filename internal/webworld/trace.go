@@ -41,9 +41,9 @@ func (w *World) Trace() []Asked {
 	return out
 }
 
-// Impolite finds the requests that came too early: while another one was under way on the address; sooner after the end
-// of the last one on the address than rest; or sooner after the last one to the host than its delay. Each is listed with
-// what came before.
+// Impolite lists the requests that came too early, each with the request before it: during another request on the address;
+// sooner than rest after the end of the last one on the address; or sooner than the host's delay after the last one to the
+// host.
 func Impolite(trace []Asked, rest time.Duration, delay func(host string) time.Duration) (faults []string) {
 	ips, hosts := map[netip.Addr]*Asked{}, map[string]*Asked{}
 	trace = slices.Clone(trace)

@@ -17,7 +17,7 @@ type calendarView struct {
 	Deeper                  string
 }
 
-// trap is a calendar without end, with session ids in paths, parameters and queries, and paths that grow.
+// trap is an endless calendar, with session ids in paths, parameters and queries, and paths that grow.
 type trap struct {
 	b *Builder
 	s *Host

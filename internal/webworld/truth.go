@@ -16,8 +16,8 @@ type Link struct {
 	NoFollow bool
 }
 
-// walk follows all links from the seeds, not into disallowed pages and not beyond the door of a trap, and
-// lists what it meets. It goes over the worlds' own bodies, not over the network.
+// walk follows all links from the seeds, except from disallowed pages and into traps, and lists the pages that
+// it meets. It reads the bodies in memory, not over the network.
 func (b *Builder) walk() []Page {
 	found := map[string]*Page{}
 	queue := make([]*Page, 0, len(b.Seeds))

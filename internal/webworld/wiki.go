@@ -43,7 +43,7 @@ func planWiki(b *Builder, s *Host) *wiki {
 	return wk
 }
 
-// WikiName is a title as it stands in the URL of its article.
+// WikiName is a title in the form of the URL of its article.
 func WikiName(title string) string {
 	return strings.NewReplacer(" ", "_", "?", "", ":", "", "'", "").Replace(title)
 }

@@ -27,7 +27,7 @@ type Options struct {
 	Scale   int           // multiplies the demo's articles, topics and recipes; 1 (the default) is about 250 pages
 }
 
-// WithDefaults fills in what is not chosen.
+// WithDefaults replaces zero values by their defaults.
 func (o Options) WithDefaults() Options {
 	if !o.FirstIP.IsValid() {
 		o.FirstIP = netip.AddrFrom4([4]byte{127, 77, 0, 1})
@@ -62,8 +62,8 @@ type Page struct {
 	Endless  bool   // the door to a trap or to 100,000 404s: what it links to is not listed
 }
 
-// World is a set of sites and their measured traffic. Apart from Start and Close its methods may be
-// called at any time after Start; before Start they answer with nothing.
+// World is a set of sites and their measured traffic. Methods other than Start and Close may be called
+// at any time after Start; before it they return zero values.
 type World struct {
 	opts    Options
 	plan    []Site       // without what building adds
@@ -90,8 +90,8 @@ func New(o Options, plan []Site, build func(*Builder)) *World {
 	return w
 }
 
-// SetLatency changes Options.Latency for the requests that come from now on, so that a test that waits for the middle of a
-// crawl can hold it there, however slow the machine is.
+// SetLatency changes Options.Latency for later requests, so that a test can stop a crawl in its middle, however slow the machine
+// is.
 func (w *World) SetLatency(d time.Duration) { w.latency.Store(int64(d)) }
 
 // Build writes the sites without serving them, as if they were at port 80; a world is built or started, not both.
@@ -116,8 +116,8 @@ func (w *World) built(b *Builder) error {
 	return nil
 }
 
-// Answer is what a first, unconditional GET of a URL answers, but for robots.txt and hosts that are no HTTP; false outside
-// of the world. It goes over the worlds' own bodies, and is not counted.
+// Answer is the answer to a first, unconditional GET of a URL; false outside of the world. It does not work for robots.txt and
+// for hosts that do not speak HTTP. It reads the bodies in memory, and is not counted.
 func (w *World) Answer(rawURL string) (status int, header http.Header, body []byte, found bool) {
 	u, err := url.Parse(rawURL)
 	if err != nil {
@@ -189,7 +189,7 @@ func (w *World) Close() error {
 // Port is the port of every site.
 func (w *World) Port() int { return w.port }
 
-// Seeds are the URLs to begin with.
+// Seeds are the URLs at which crawls start.
 func (w *World) Seeds() []string { return slices.Clone(w.seeds) }
 
 // Forbidden is a URL of the demo world that robots.txt disallows.
@@ -229,9 +229,9 @@ func (w *World) Pages() []Page {
 	return slices.Clone(w.pages())
 }
 
-// PageOf finds the ground truth of a URL as it was requested: session ids, the order of parameters and
-// their escaping do not matter. It knows the inside of traps too, and answers 404 pages for unknown paths;
-// it is false for hosts outside the world. Depth, Embed and NoFollow are those of Pages, not set here.
+// PageOf finds the ground truth of a requested URL. Session ids, the order of parameters and their escaping
+// do not matter. It also knows the pages inside traps, and returns 404 pages for unknown paths; it is false for
+// hosts outside the world. Depth, Embed and NoFollow are not set; Pages has them.
 func (w *World) PageOf(rawURL string) (Page, bool) {
 	u, err := url.Parse(rawURL)
 	if err != nil {
@@ -252,8 +252,8 @@ func addresses(plan []Site) []netip.Addr {
 	return slices.Compact(ips)
 }
 
-// listenAll binds the same port on all ips. With port 0 it asks the kernel for one and tries again when
-// another IP has it taken.
+// listenAll binds the same port on all ips. With port 0 it asks the kernel for a port, and tries another one
+// if the port is not free on all ips.
 func listenAll(ctx context.Context, ips []netip.Addr, port int) ([]net.Listener, int, error) {
 	const tries = 20
 	var err error
@@ -303,5 +303,5 @@ func (p *Planner) AddOn(other, host, kind string) {
 	p.Sites = append(p.Sites, Site{Host: host, Kind: kind, IP: p.Sites[i].IP, RobotsCode: http.StatusOK})
 }
 
-// ByURL orders pages.
+// ByURL compares pages by URL, for sorting.
 func ByURL(a, b Page) int { return cmp.Compare(a.URL, b.URL) }

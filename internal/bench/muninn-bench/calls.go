@@ -14,17 +14,17 @@ import (
 	"time"
 )
 
-// idleTime is for how long a server and a worker are watched that have nothing to do.
+// idleTime is how long the CPU time of an idle server and worker is measured.
 const idleTime = 5 * time.Second
 
-// idle is the CPU time that a process uses in a second while it has nothing to do.
+// idle is the CPU time that an idle process uses per second.
 func idle(p *process) time.Duration {
 	before := p.used()
 	time.Sleep(idleTime)
 	return (p.used() - before) / time.Duration(idleTime/time.Second)
 }
 
-// calls counts a worker's calls to the Temporal server by operation, as its metrics say; polls that wait are among them.
+// calls reads from a worker's metrics how many calls it made to the Temporal server, by operation, including long polls.
 func calls(listen string) (map[string]int, error) {
 	in, err := http.Get("http://" + listen + "/metrics")
 	if err != nil {
@@ -51,7 +51,7 @@ func readCalls(in io.Reader) (map[string]int, error) {
 	return out, lines.Err()
 }
 
-// printCalls prints what the worker asked of the Temporal server, the most frequent first, and what the server used beside it.
+// printCalls prints the worker's calls to the Temporal server, the most frequent first, and the CPU time of the idle server.
 func printCalls(m measured) {
 	total := 0
 	for _, n := range m.calls {

@@ -140,8 +140,8 @@ func serveS3(ctx context.Context, o options, root string, env []string) (*proces
 	return p, []string{"--archive", "s3://bench-bucket/", "--s3-endpoint", "http://" + address}, answers(ctx, address)
 }
 
-// wget runs GNU wget with WARC over the same web, through a proxy, for the web's names resolve
-// nowhere else.
+// wget runs GNU wget with WARC on the same web, through a proxy, because only the proxy can resolve the
+// web's names.
 func wget(ctx context.Context, o options, w *web) (measured, error) {
 	m := measured{name: "wget", cpu: map[string]time.Duration{}, rss: map[string]int64{}, order: []string{"wget"}}
 	dir := filepath.Join(o.dir, "wget")

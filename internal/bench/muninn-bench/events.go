@@ -23,7 +23,7 @@ type events map[string]*eventCount
 type eventCount struct {
 	executions, events, bytes int
 	kinds                     map[string]int // events by type
-	urls, claims              int            // of batches
+	urls, claims              int            // of the batches
 }
 
 // countEvents reads the histories of all workflows that the server has.
@@ -74,7 +74,7 @@ func (n *eventCount) add(ctx context.Context, c client.Client, id, run string) e
 	return nil
 }
 
-// print reports what each workflow type left, the most expensive first, and what a page costs; all lists the events of each kind.
+// print prints the events of each workflow type, the most expensive first, and the events per page; with all, the events of each kind.
 func (e events) print(pages int, all bool) {
 	total, tasks := 0, 0
 	byEvents := slices.SortedFunc(maps.Keys(e), func(a, b string) int { return cmp.Compare(e[b].events, e[a].events) })
@@ -100,7 +100,7 @@ func (e events) print(pages int, all bool) {
 
 func mean(sum, of int) float64 { return float64(sum) / float64(max(of, 1)) }
 
-// silent is a logger that says nothing.
+// silent is a logger that logs nothing.
 type silent struct{}
 
 func (silent) Debug(string, ...any) {}

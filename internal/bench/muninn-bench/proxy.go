@@ -13,7 +13,7 @@ import (
 const startHost = "start.example"
 
 // proxy forwards requests to the web's addresses by host name, for crawlers that cannot be configured
-// to resolve names. It runs in this process, so its CPU time is nobody's.
+// to resolve names. It runs in this process, whose CPU time counts for no crawler.
 func proxy(w *web) (address string, stop func(), err error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -61,7 +61,7 @@ func download(url, file string) (err error) {
 	return err
 }
 
-// beside are functions whose goroutines belong to no step, and what they are for.
+// beside are functions whose goroutines belong to no step, with the part that they count for.
 var beside = map[string]string{
 	"runtime.gcBgMarkWorker": "garbage collector",
 	"github.com/muninn-archive/muninn/frontier.(*Frontier).writer": "frontier",
@@ -73,8 +73,8 @@ var (
 	topLine   = regexp.MustCompile(`([0-9.]+)ms +[0-9.]+% +(\S+)$`)
 )
 
-// shares are the milliseconds that the profiles say were spent, by step: what runs in no step is of the garbage collector, of the
-// frontier, which writes for several steps at a time, or of the rest: Temporal's client, workflows, the runtime.
+// shares are milliseconds of CPU time by step, from the profiles. Samples outside of all steps count for the garbage collector, for
+// the frontier, which writes for several steps at a time, or for the rest: Temporal's client, workflows, the runtime.
 func shares(ctx context.Context, files []string) (map[string]float64, error) {
 	tags, err := pprofText(ctx, "-tags", files)
 	if err != nil {
@@ -87,7 +87,7 @@ func shares(ctx context.Context, files []string) (map[string]float64, error) {
 	return readShares(tags, top), nil
 }
 
-// readShares reads what pprof prints of the labels "step", and of all functions.
+// readShares reads the output of pprof for the label "step", and for all functions.
 func readShares(tags, top string) map[string]float64 {
 	out, rest := map[string]float64{}, 0.0
 	for line := range strings.Lines(top) {

@@ -1,4 +1,4 @@
-// Package adaptation measures what becomes of extraction when templates change: saved pages are changed as a
-// redesign changes them, the same way on all pages of a site, and the objects that are still extracted are
-// compared with those of the pages as they were.
+// Package adaptation measures how well extraction survives changes of templates. It changes saved pages as a redesign
+// would, in the same way on all pages of a site, and compares the objects that are still extracted with those of the
+// unchanged pages.
 package adaptation

@@ -14,10 +14,10 @@ import (
 	"github.com/muninn-archive/muninn/kb"
 )
 
-// Least is how many terminal pages with objects an application must have to be measured.
+// Least is the number of terminal pages with objects from which an application is measured.
 const Least = 5
 
-// Score compares what was extracted from changed pages with what was there.
+// Score compares the objects that were extracted from changed pages with the truth: those of the unchanged pages.
 type Score struct {
 	Pages     int           `json:"pages"`
 	Truth     int           `json:"objects"`     // of the pages as they were
@@ -44,9 +44,9 @@ type Row struct {
 	Strength    string `json:"strength"`
 	Without     Score  `json:"without"` // the shipped base alone
 	Recrawl     Score  `json:"recrawl"` // the pages were crawled before they changed
-	// Beside are pages never seen before, of sites of which every other page was crawled before they changed; New
-	// are pages of sites that were seen before they changed, though none of these pages. Sites of fewer than
-	// LeastOfSite pages do not count, since a rule must prove itself on several.
+	// Beside are pages that were never seen before the change, on sites where every other page was crawled before it. New
+	// are pages of sites that were seen before the change, but none of these pages. Sites with fewer than LeastOfSite
+	// pages do not count, because a rule is accepted only after several pages.
 	Beside Score `json:"beside"`
 	New    Score `json:"new"`
 }
@@ -77,7 +77,7 @@ func things(objects []crawl.Object) (list []thing) {
 	return list
 }
 
-// compare counts what of the truth was extracted.
+// compare counts how much of the truth was extracted.
 func compare(truth, extracted []thing) (s Score) {
 	s.Pages, s.Truth, s.Extracted = 1, len(truth), len(extracted)
 	left := map[uint64][]thing{}
@@ -101,7 +101,7 @@ func compare(truth, extracted []thing) (s Score) {
 	return s
 }
 
-// sample is a page as it was.
+// sample is an unchanged page.
 type sample struct {
 	url    string
 	body   []byte

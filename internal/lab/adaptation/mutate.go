@@ -10,7 +10,7 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// Strength says which share of a template's parts is changed, in [0,1] each.
+// Strength has the shares of a template's parts that are changed, each in [0,1].
 type Strength struct {
 	Name    string
 	Rename  float64 // classes and IDs that get another name
@@ -21,7 +21,7 @@ type Strength struct {
 	Drop    float64 // kinds of element that lose an attribute other than class and id
 }
 
-// Strengths are those that are measured.
+// Strengths are the strengths that are measured.
 var Strengths = []Strength{
 	{Name: "none"}, // nothing may get worse
 	{Name: "mild", Rename: .25, Swap: .05, Wrap: .05, Drop: .05},
@@ -29,8 +29,8 @@ var Strengths = []Strength{
 	{Name: "heavy", Rename: 1, Swap: .4, Wrap: .3, Unwrap: .15, Reorder: .15, Drop: .4},
 }
 
-// Mutator changes pages of one site, all in the same way: what it does to an element depends on the seed and on
-// the element's kind (its name and first class) alone.
+// Mutator changes all pages of one site in the same way: the change of an element depends only on the seed and on the
+// element's kind (its name and first class).
 type Mutator struct {
 	Seed uint64
 	Strength
@@ -71,7 +71,7 @@ func inHead(n *html.Node) bool {
 	return false
 }
 
-// chance draws for a thing: the same for the same seed, what and key.
+// chance is a pseudo-random number in [0,1). It is the same for the same seed, what and key.
 func (m Mutator) chance(what, key string) float64 {
 	h := fnv.New64a()
 	fmt.Fprintf(h, "%d/%s/%s", m.Seed, what, key)
@@ -103,7 +103,7 @@ func parentName(n *html.Node) string {
 // stem leaves out digits: post-123 and post-124 are of one kind.
 func stem(s string) string { return strings.TrimRight(s, "0123456789") }
 
-// swaps are elements that a designer takes for each other.
+// swaps are elements that a designer may use in place of each other.
 var swaps = map[atom.Atom]string{
 	atom.Div: "section", atom.Section: "div", atom.Article: "div", atom.Span: "em", atom.B: "strong", atom.Strong: "span", atom.I: "span",
 	atom.H1: "h2", atom.H2: "h3", atom.H3: "h4", atom.H4: "h3", atom.Ul: "ol", atom.Ol: "ul", atom.Header: "div", atom.Footer: "div", atom.Dl: "div",
@@ -162,7 +162,7 @@ func hasText(n *html.Node) bool {
 	return false
 }
 
-// reorder lets the first two named parts of an element change places.
+// reorder swaps the first two named parts of an element.
 func (m Mutator) reorder(n *html.Node) {
 	var parts []*html.Node
 	for c := n.FirstChild; c != nil; c = c.NextSibling {
@@ -202,7 +202,7 @@ func (m Mutator) attributes(n *html.Node) {
 	n.Attr = kept
 }
 
-// renamed gives a class or ID its new name; what numbers it stays.
+// renamed is the new name of a class or ID. Its number stays.
 func (m Mutator) renamed(name string) string {
 	s := stem(name)
 	if s == "" || m.chance("rename", s) >= m.Rename {

@@ -17,7 +17,7 @@ type Result struct {
 	Totals map[string]Row `json:"totals"` // by strength
 }
 
-// Sum adds the rows of a strength up.
+// Sum adds up the rows of each strength.
 func Sum(base string, seed uint64, rows []Row) Result {
 	r := Result{Base: base, Seed: seed, Rows: rows, Totals: map[string]Row{}}
 	for _, row := range rows {
@@ -32,8 +32,8 @@ func Sum(base string, seed uint64, rows []Row) Result {
 	return r
 }
 
-// Print writes the table for people: for each way the share of the objects that are still extracted, the precision
-// of what is extracted, and the share of authors, dates and titles.
+// Print writes the table for people. For each way it has the share of the objects that are still extracted, the precision of
+// the extraction, and the share of authors, dates and titles.
 func (r Result) Print(out io.Writer) error {
 	w := tabwriter.NewWriter(out, 0, 8, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(w, "strength\tapplication\tpages\tobjects\twithout\tprec.\tparts\trecrawl\tprec.\tparts\tms/page\tpages\tbeside\tprec.\tparts\tpages\tnew\tprec.\tparts\tms/page\t")

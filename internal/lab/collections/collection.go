@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// collection reports how a package becomes a recorded web. Pages are named by their paths below the root.
+// collection describes how a package becomes a recorded web. Pages are named by their paths below the root.
 type collection struct {
 	root         string                                // the folder of the pages in the package; may have wildcards
 	site         func(page string) string              // the site that a page belongs to, such as a module
@@ -19,10 +19,10 @@ type collection struct {
 // pathSet are the paths of all pages.
 type pathSet map[string]bool
 
-// other is the label of pages that are nothing in particular.
+// other is the label of pages that have no other label.
 const other = "other"
 
-// collections are those that can be made, by name.
+// collections are the collections that can be made, by name.
 var collections = map[string]collection{
 	// The documentation of the Linux kernel, by Sphinx, on one site. Its labels are subsystems.
 	"linux": {
@@ -50,17 +50,17 @@ var collections = map[string]collection{
 	},
 }
 
-// first is the first folder of a path; of a file that is in none, its name.
+// first is the first folder of a path; the name of a file that is in no folder.
 func first(page string) string {
 	folder, _, _ := strings.Cut(page, "/")
 	return folder
 }
 
-// books are the folders of the kernel's documentation that are made for readers, not of a subsystem: those in them are.
+// books are the folders of the kernel's documentation for a group of readers. They have a folder for each subsystem.
 var books = []string{"admin-guide", "driver-api", "userspace-api", "core-api"}
 
-// subsystem labels a page of the kernel's documentation by its folder. In a book it is the folder below, if there is one:
-// admin-guide/media, driver-api/media and userspace-api/media are all of one subsystem.
+// subsystem labels a page of the kernel's documentation with its folder, or with the folder in a book, if there is one:
+// admin-guide/media, driver-api/media and userspace-api/media all have the label media.
 func subsystem(page string, _ pathSet) string {
 	folders := strings.Split(path.Dir(page), "/")
 	switch {

@@ -6,9 +6,9 @@
 //	go run ./internal/lab/collections cppreference --from PACKAGE --out WEB    # cppreference-doc-en-html
 //	go run ./internal/lab/collections qt --from PACKAGE --out WEB              # qtbase5-doc-html
 //
-// What a page is about is known from the folder or the name of its file. A crawler must not see that: all URLs are numbers, in
-// the list of the pages and in their links. Else the pages are left as they are; --without leaves out elements that a CSS
-// selector finds, such as the sidebar that every page has.
+// The folder or the name of a page's file gives its label. A crawler must not see it: all URLs are numbers, in the list of the
+// pages and in their links. Otherwise the pages are unchanged; --without leaves out elements that a CSS selector finds, such as
+// the sidebar that every page has.
 package main
 
 import (
@@ -33,7 +33,7 @@ func main() {
 	}
 }
 
-// run makes the collection that is named first.
+// run makes the collection that the first argument names.
 func run(args []string, out io.Writer) error {
 	known := strings.Join(slices.Sorted(maps.Keys(collections)), ", ")
 	if len(args) == 0 {

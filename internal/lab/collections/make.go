@@ -22,7 +22,7 @@ type made struct {
 	labels       map[string]int
 }
 
-// report lists the labels by how many pages they have.
+// report lists the labels with their numbers of pages, the largest first.
 func (m made) report(out io.Writer) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%d pages, %d seeds, %d labels\n", m.pages, m.seeds, len(m.labels))
@@ -98,7 +98,7 @@ func (c collection) make(from, to, without string) (m made, err error) {
 	return m, os.WriteFile(filepath.Join(to, "pages.tsv"), rows.Bytes(), 0o644)
 }
 
-// begin are the pages that crawls begin at.
+// begin are the seeds of crawls.
 func (c collection) begin(pages []string) (seeds []string) {
 	for _, page := range pages {
 		if slices.ContainsFunc(c.seeds, func(pattern string) bool {
@@ -111,7 +111,7 @@ func (c collection) begin(pages []string) (seeds []string) {
 	return seeds
 }
 
-// list finds the pages of a folder, in the order of their paths: what a laboratory draws at random depends on the order.
+// list finds the pages of a folder, sorted by path: the random draws of the laboratory depend on the order.
 func list(root string) (pages []string, err error) {
 	err = fs.WalkDir(os.DirFS(root), ".", func(name string, e fs.DirEntry, err error) error {
 		if err == nil && e.Type().IsRegular() && path.Ext(name) == ".html" {

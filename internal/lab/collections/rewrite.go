@@ -11,7 +11,7 @@ import (
 	"github.com/muninn-archive/muninn/internal/lab/markup"
 )
 
-// rewriter takes what the paths of pages say out of pages.
+// rewriter replaces paths in pages, which give away the labels of pages.
 type rewriter struct {
 	c       collection
 	pages   pathSet
@@ -19,7 +19,7 @@ type rewriter struct {
 	left    int // elements that were left out for it
 }
 
-// newRewriter makes sure that each page has a URL of its own.
+// newRewriter fails if two pages have the same URL.
 func newRewriter(c collection, pages []string, without string) (*rewriter, error) {
 	r := &rewriter{c: c, pages: pathSet{}, without: without}
 	urls, sites := map[string]string{}, map[string]string{}
@@ -36,24 +36,24 @@ func newRewriter(c collection, pages []string, without string) (*rewriter, error
 	return r, nil
 }
 
-// number makes a text a number of so many digits, always the same.
+// number turns a text into a number of so many digits; the same text always into the same number.
 func number(text string, digits int) string {
 	sum := sha256.Sum256([]byte(text))
 	return fmt.Sprintf("%020d", binary.BigEndian.Uint64(sum[:]))[20-digits:]
 }
 
-// host is the name of a site that says nothing of it.
+// host is a name for a site that gives nothing away.
 func host(site string) string { return "site" + number(site, 6) + ".example" }
 
-// address is the URL of a page, or of a file that pages refer to. All have the same form, so that it says nothing.
+// address is the URL of a page, or of a file that pages refer to. All have the same form, so that it gives nothing away.
 func (r *rewriter) address(file string) string {
 	return "http://" + host(r.c.site(file)) + "/" + number(file, 12) + path.Ext(file)
 }
 
-// references are the attributes that have URLs. Those that hold several, such as srcset, the packages do not have.
+// references are the attributes with a URL. The packages have no attributes with several URLs, such as srcset.
 var references = []string{"href", "src", "data", "action", "poster"}
 
-// rewrite gives a page with the URLs of the web in place of paths.
+// rewrite returns a page with URLs of the web in place of paths.
 func (r *rewriter) rewrite(page string, raw []byte) ([]byte, error) {
 	doc, err := markup.Parse(raw)
 	if err != nil {
@@ -74,8 +74,8 @@ func (r *rewriter) rewrite(page string, raw []byte) ([]byte, error) {
 	return doc.HTML()
 }
 
-// refer is what a reference becomes: one by a path from the page on, the URL of what it leads to. Those that lead to the page
-// itself, elsewhere, or nowhere, stay.
+// refer is the new value of a reference. A relative path becomes the URL of its target. References to the page itself, to other
+// places, or to nothing stay.
 func (r *rewriter) refer(page, ref string) string {
 	u, err := url.Parse(strings.TrimSpace(ref))
 	if err != nil || u.Path == "" || u.Path[0] == '/' { // so has one with a scheme or a host

@@ -14,8 +14,8 @@ import (
 	"github.com/muninn-archive/muninn/kb"
 )
 
-// unsaid is the priority of links that the helper says nothing of: between those that it wants and those that no
-// rule wants. Without the helper all links have it.
+// unsaid is the priority of links about which the helper says nothing: between links that it wants and links that no
+// rule wants. Without the helper, all links have it.
 const unsaid = 0.5
 
 // crawler crawls one site in one mode.
@@ -55,7 +55,7 @@ func simulate(ctx context.Context, base *kb.Base, site *world.Site, mode string,
 	return *c.run, ctx.Err()
 }
 
-// fetch asks for a page, notes which objects it bears, and takes its links in.
+// fetch requests a page, counts its objects, and adds its links to the frontier.
 func (c *crawler) fetch(url string) {
 	answer := c.site.Answer(url)
 	c.run.Requests++
@@ -103,7 +103,7 @@ func (c *crawler) fetch(url string) {
 	}
 }
 
-// take takes a link into the frontier if it is one to follow.
+// take adds a link to the frontier if it is to be followed.
 func (c *crawler) take(l crawl.Outlink) {
 	switch l.Hop {
 	case crawl.HopLink, crawl.HopPaging, crawl.HopRedirect:

@@ -2,8 +2,8 @@ package economy
 
 import "slices"
 
-// frontier holds the URLs that have been found and not fetched. Those that cannot come up before the budget is
-// spent are not kept, so that a site without end needs no memory without end.
+// frontier holds the URLs that have been found and not fetched. It drops URLs that cannot be reached before the budget is
+// spent, so that an endless site needs no endless memory.
 type frontier struct {
 	ranks []rank             // the highest priority first
 	known map[string]float64 // priority of what is or was in a rank
@@ -24,7 +24,7 @@ func newFrontier(budget int) *frontier {
 	return &frontier{known: map[string]float64{}, taken: map[string]bool{}, left: budget}
 }
 
-// add takes a URL in. One that is known already may rise.
+// add adds a URL, or raises the priority of a known one.
 func (f *frontier) add(url string, priority float64) {
 	before, known := f.known[url]
 	if known && (f.taken[url] || before >= priority) {
@@ -49,7 +49,7 @@ func (f *frontier) add(url string, priority float64) {
 	r.waiting++
 }
 
-// place is the index of a priority's queue, which is made if need be.
+// place is the index of a priority's queue. It makes the queue if there is none.
 func (f *frontier) place(priority float64) int {
 	i, ok := slices.BinarySearchFunc(f.ranks, priority, func(r rank, p float64) int {
 		switch {
@@ -66,7 +66,7 @@ func (f *frontier) place(priority float64) int {
 	return i
 }
 
-// next hands out a URL; false if there is none or the budget is spent.
+// next returns the next URL; false if there is none or the budget is spent.
 func (f *frontier) next() (url string, ok bool) {
 	if f.left == 0 {
 		f.cut = f.cut || f.waiting() > 0

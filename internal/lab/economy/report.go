@@ -45,7 +45,7 @@ func (r *Run) finish(cut bool, objects []world.Object, found map[string]bool) {
 	}
 }
 
-// Ratio is how many times the requests of the strict helper a crawl without it takes.
+// Ratio is the number of requests of a crawl without the helper, divided by that of one with the strict helper.
 type Ratio struct {
 	Application string  `json:"application"`
 	AtGoal      float64 `json:"at_goal"`       // when each had reached the goal
@@ -160,7 +160,7 @@ func least(is bool) string {
 	return ""
 }
 
-// printDetails reports what the requests with the helper went for, and what they missed.
+// printDetails prints which kinds of pages were requested with the helper, and the objects that were missed.
 func (r Result) printDetails(out io.Writer) error {
 	fmt.Fprintln(out, "\npages fetched, by kind")
 	w := tabwriter.NewWriter(out, 0, 8, 2, ' ', 0)

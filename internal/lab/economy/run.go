@@ -23,7 +23,7 @@ const (
 	Budget = 60_000
 )
 
-// Modes are those that are compared, in the order of the table.
+// Modes are the modes that are compared, in the order of the table.
 var Modes = []string{crawl.HelperOff, crawl.HelperLenient, crawl.HelperStrict}
 
 // Options choose what is measured. The zero value is all sites with their usual number of objects.
@@ -35,7 +35,7 @@ type Options struct {
 	Modes   []string // empty: all
 }
 
-// Measure crawls every site in every mode, as many at a time as there are processors.
+// Measure crawls each site in each mode; as many crawls run at a time as there are processors.
 func Measure(ctx context.Context, base *kb.Base, o Options) (Result, error) {
 	o.Objects, o.Budget = cmp.Or(o.Objects, world.Objects), cmp.Or(o.Budget, Budget)
 	if len(o.Modes) == 0 {

@@ -1,4 +1,4 @@
-// Package focus measures orders of crawling on webs that were recorded: how soon a crawl finds the pages of a topic.
+// Package focus measures orders of crawling on recorded webs: how soon a crawl finds the pages of a topic.
 package focus
 
 import (

@@ -16,7 +16,7 @@ import (
 	"github.com/muninn-archive/muninn/internal/urls"
 )
 
-// Live has crawls made by the code of the live crawl: its frontier, parser, helper, scores and orders.
+// Live crawls with the code of the live crawl: its frontier, parser, helper, scores and orders.
 type Live struct {
 	PerQueue []int       `json:"per_queue"` // order.per_queue
 	Batch    []bool      `json:"batch"`     // order.batch
@@ -85,8 +85,8 @@ func (l *Live) crawl(t Task, s Setting) ([]int, error) {
 	return visited, err
 }
 
-// LabelBy labels the pages from a definition's threshold on as relevant, and makes that the topic. If the web names no
-// seeds, crawls begin at those of the definition, as far as they were recorded.
+// LabelBy labels the pages whose score reaches a definition's threshold as relevant, and makes this label the topic. If the web
+// names no seeds, crawls start at the recorded seeds of the definition. It fails if no page is relevant.
 func (c *Corpus) LabelBy(d crawl.Definition) error {
 	scorer, err := score.New(d, nil, score.NewDictionary(), topic.Memory{})
 	if err != nil {

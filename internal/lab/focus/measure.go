@@ -37,10 +37,10 @@ func DefaultOptions() Options {
 // (Plachouras et al. 2014, §5.1).
 const Threshold = 0.333
 
-// Points are the places of a curve that are kept.
+// Points is the number of points of a curve.
 const Points = 50
 
-// Row is what one order did on one topic: means over the draws.
+// Row is the result of one order on one topic: means over the draws.
 type Row struct {
 	Order    string    `json:"order"`
 	Topic    string    `json:"topic"`
@@ -133,7 +133,7 @@ func Measure(c *Corpus, o Options) (Result, error) {
 	return out, nil
 }
 
-// chosen are strategies by their names.
+// chosen finds strategies by their names.
 func chosen(names []string, words bool) ([]Strategy, error) {
 	if len(names) == 0 {
 		return slices.DeleteFunc(slices.Clone(Strategies), func(s Strategy) bool { return s.Words && !words }), nil
@@ -171,7 +171,7 @@ func strategy(name string) Strategy {
 	return Strategies[slices.IndexFunc(Strategies, func(s Strategy) bool { return s.Name == name })]
 }
 
-// task draws examples, and seeds if they are drawn.
+// task draws the examples, and the seeds if the options ask for random seeds.
 func (c *Corpus) task(topic string, all []int, o Options, draw int) Task {
 	random := rand.New(rand.NewPCG(o.Seed, uint64(draw)))
 	t := Task{Seed: o.Seed + uint64(draw), Thesaurus: o.Words, Relevant: func(page int) bool { return c.Pages[page].Label == topic }, corpus: c, nearness: map[int]float64{}}
@@ -201,7 +201,7 @@ func (c *Corpus) task(topic string, all []int, o Options, draw int) Task {
 // subtopics is the number of clusters of the relevant pages.
 const subtopics = 10
 
-// partition parts the relevant pages that can be reached into subtopics, by their words.
+// partition splits the reachable relevant pages into subtopics, by their words.
 func (t *Task) partition(reached []bool, seed uint64) {
 	var pages []int
 	var texts []text.HashedVector
@@ -282,7 +282,7 @@ func (r *Row) run(c *Corpus, s Setting, task Task, live *Live) error {
 	return nil
 }
 
-// finish makes means of sums.
+// finish turns sums into means.
 func (r *Row) finish(draws int) {
 	n := float64(max(draws, 1))
 	for _, x := range []*float64{&r.Recall, &r.Harvest, &r.Near, &r.Similar, &r.Half, &r.Most, &r.Micros, &r.Fetched, &r.Relevant, &r.Subtopic} {

@@ -8,7 +8,7 @@ import (
 	"github.com/muninn-archive/muninn/internal/text"
 )
 
-// Task is what an order gets of a topic.
+// Task is what an order knows of a topic.
 type Task struct {
 	Topic     text.HashedVector // sum of the term frequencies of the examples
 	Examples  []*order.Page     // pages of the topic
@@ -40,7 +40,7 @@ const Ours = crawl.StrategyFused
 // Oracle is the name of the order that knows all pages.
 const Oracle = "oracle"
 
-// Setting is a strategy with how it is used.
+// Setting is a strategy with its settings.
 type Setting struct {
 	Strategy string `json:"strategy"`
 	Update   string `json:"update"`              // order.update
@@ -48,7 +48,7 @@ type Setting struct {
 	Batch    bool   `json:"batch,omitempty"`     // order.batch
 }
 
-// name distinguishes settings; of the simulation's, the update function does if there are several.
+// name distinguishes settings. Those of the simulation have the update function in it only if there are several.
 func (s Setting) name(several bool) string {
 	name := s.Strategy
 	if several || s.PerQueue > 0 {
@@ -99,8 +99,8 @@ func hmm(centroid, anchor bool) func(Task) order.Order {
 // maxLevel bounds the training pages of a level.
 const maxLevel = 60
 
-// paths are example pages and pages that lead to them, as a user would who shows a crawler the way: it is more than the
-// other orders are reported.
+// paths are example pages and pages that lead to them, as a user gives them in example paths. The other orders get less: the example
+// pages only.
 func (c *Corpus) paths(examples []int) (list []order.Trained) {
 	at := map[int]int{}
 	add := func(page, level int) {

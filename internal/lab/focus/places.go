@@ -11,25 +11,25 @@ import (
 	"github.com/muninn-archive/muninn/internal/urls"
 )
 
-// learner is an order that learns of what is fetched: the priorities of waiting links change.
+// learner is an order that learns from fetched pages: the priorities of waiting links change.
 type learner interface {
 	order.Order
-	// Learn takes in a visited page. The same visits in the same order teach the same.
+	// Learn learns from a visited page. The same visits in the same order have the same effect.
 	Learn(v order.Visit)
-	// Priority is the present priority of a link, by what was kept with it.
+	// Priority is the present priority of a link, from what was stored with it.
 	Priority(kept []byte) float64
-	// Expect is what a link is expected to lead to, in [0,1]: the sum over the links of a page that are not visited is
-	// its promise.
+	// Expect is the expected relevance of a link's target, in [0,1]: the sum over the unvisited links of a page is its
+	// promise.
 	Expect(kept []byte) float64
 }
 
-// batched is an order that has several pages fetched before it looks at any.
+// batched is an order that fetches several pages before it looks at any of them.
 type batched interface {
 	order.Order
 	Size() int
 }
 
-// batch makes an order fetch the N best pages at once (N-best-first, Menczer et al. 2004): greed is damped.
+// batch makes an order fetch the N best pages together (N-best-first, Menczer et al. 2004), which makes it less greedy.
 type batch struct {
 	order.Order
 	N int
@@ -38,9 +38,9 @@ type batch struct {
 // Size is how many pages are fetched before their links are looked at.
 func (b batch) Size() int { return b.N }
 
-// places is the tag-path bandit of the helper as an order for the simulation, which has no frontier. In a crawl the frontier keeps
-// what is known of a host's places with its queues (internal/bandit is what both have in common). The links of a host are grouped by the places that they stand
-// at in its pages, and those places are visited that led to pages of the topic, or that little is known of.
+// places is the tag-path bandit of the helper as an order for the simulation, which has no frontier. In a crawl the frontier stores
+// what is known about a host's places with its queues; both use internal/bandit. The links of a host are grouped by their tag paths.
+// Places are visited that have led to relevant pages, or about which little is known.
 type places struct {
 	topic text.HashedVector
 	mu    sync.RWMutex
@@ -52,7 +52,7 @@ func newPlaces(topic text.HashedVector) *places {
 	return &places{topic: slices.Clone(topic).Unit(), sites: map[string]*bandit.Site{}}
 }
 
-// Judge gives links the worth of their places, and a page what it has in common with the topic.
+// Judge gives links the worth of their places, and a page its similarity with the topic.
 func (b *places) Judge(p *order.Page, _ []byte) order.Judgement {
 	out := make([]order.Judged, len(p.Links))
 	for i := range out {
@@ -92,8 +92,8 @@ func (b *places) Priority(kept []byte) float64 {
 	return s.Unseen()
 }
 
-// unknown is a site that nothing was learned of.
+// unknown is a site about which nothing was learned.
 var unknown bandit.Site
 
-// Expect is the same.
+// Expect is the same as Priority.
 func (b *places) Expect(kept []byte) float64 { return b.Priority(kept) }

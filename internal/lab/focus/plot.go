@@ -42,7 +42,7 @@ var report = template.Must(template.New("report").Parse(`<!DOCTYPE html>
 {{end}}</body></html>
 `))
 
-// HTML writes tables and curves as a page that needs nothing else.
+// HTML writes tables and curves as a page without external resources.
 func (r Result) HTML(out io.Writer) error {
 	type topic struct {
 		Name            string

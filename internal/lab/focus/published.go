@@ -42,8 +42,8 @@ var (
 	}
 )
 
-// Beside writes published figures beside those that were measured, and which pairs stand in another order here: of
-// strategies, of update functions where several were measured, and of what is taken together.
+// Beside prints published figures next to the measured ones, and the pairs that are in another order here: of strategies; of update
+// functions, where several were measured; and of URLs taken together.
 func (r Result) Beside(out io.Writer) error {
 	if len(r.Options.Updates) < 2 {
 		return r.compare(out, "Batsakis et al. 2009, Table 1", batsakis, func(theirs, ours Setting) bool { return theirs.Strategy == ours.Strategy })
@@ -64,7 +64,7 @@ func (r Result) Beside(out io.Writer) error {
 	return nil
 }
 
-// strategies are those that were measured.
+// strategies are the strategies that were measured.
 func (r Result) strategies() (list []string) {
 	for _, s := range r.Settings {
 		if !slices.Contains(list, s.Strategy) {
@@ -74,7 +74,7 @@ func (r Result) strategies() (list []string) {
 	return list
 }
 
-// compare writes a published table beside what was measured of the same.
+// compare prints a published table next to the same figures as measured.
 func (r Result) compare(out io.Writer, title string, published []figure, same func(theirs, ours Setting) bool) error {
 	type line struct {
 		figure
@@ -124,7 +124,7 @@ func (r Result) compare(out io.Writer, title string, published []figure, same fu
 	return nil
 }
 
-// mean is what an order did, over all topics.
+// mean is the mean of an order over all topics.
 func (r *Result) mean(order string) (mean Row) {
 	n := float64(max(len(r.Topics), 1))
 	for _, topic := range r.Topics {

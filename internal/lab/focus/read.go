@@ -48,8 +48,8 @@ func (c *Corpus) redirect(i, status int, location string) {
 	}
 }
 
-// edges brings the links into line with those that the recorders list: what the parser found beside them is left out, what
-// it did not find is added.
+// edges replaces the links by those that the recorders list: it drops other links that the parser found, and adds listed ones that it
+// did not find.
 func (c *Corpus) edges(edges []recorded.Edge, analyser *text.Vocabulary) {
 	listed := map[[2]int]bool{}
 	for _, e := range edges {

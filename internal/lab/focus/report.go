@@ -21,7 +21,7 @@ func meanAndSpread(list []float64) (mean, spread float64) {
 	return mean, math.Sqrt(spread)
 }
 
-// row finds what an order did on a topic.
+// row finds the row of an order and a topic.
 func (r *Result) row(order, topic string) *Row {
 	at := slices.IndexFunc(r.Rows, func(row Row) bool { return row.Order == order && row.Topic == topic })
 	if at < 0 {

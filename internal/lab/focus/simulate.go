@@ -7,10 +7,10 @@ import (
 	"github.com/muninn-archive/muninn/internal/order"
 )
 
-// Refresh is after how many pages the priorities of all waiting pages are asked for again, of orders that learn.
+// Refresh is the number of pages after which an order that learns gives all waiting pages new priorities.
 const Refresh = 25
 
-// waiting is a page that was linked to and is not fetched yet.
+// waiting is a page that has links to it and is not fetched yet.
 type waiting struct {
 	page     int
 	priority float64
@@ -37,7 +37,7 @@ func (s *scores) add(x float64) {
 	s.last, s.sum, s.max = x, s.sum+x, max(s.max, x)
 }
 
-// by makes one priority of several scores (Plachouras et al. 2014, §4.4).
+// by combines several scores into one priority (Plachouras et al. 2014, §4.4).
 func (s *scores) by(update string) float64 {
 	switch update {
 	case crawl.UpdateFirst:
@@ -77,9 +77,9 @@ func (f *frontier) Pop() any {
 	return w
 }
 
-// Crawl visits a corpus in an order, from seeds, until so many pages are fetched or none is left; it returns their
-// numbers as they were visited. update makes one priority of the scores of several links to a page, as a definition's
-// order.update does.
+// Crawl visits a corpus in an order, from seeds, until budget pages are fetched or none is left. It returns the numbers of the
+// pages in the order of the visits. update combines the scores of several links to a page into one priority, as order.update of a
+// definition does.
 func (c *Corpus) Crawl(o order.Order, seeds []int, budget int, update string) []int {
 	s := simulation{corpus: c, order: o, update: update, known: map[int]*waiting{}, fetched: make([]bool, len(c.Pages))}
 	s.learner, _ = o.(learner)
@@ -129,7 +129,7 @@ func (s *simulation) found(page int, by order.Judged, depth int) *waiting {
 	return w
 }
 
-// look shows a fetched page to the order, and takes its links into the frontier.
+// look shows a fetched page to the order, and adds its links to the frontier.
 func (s *simulation) look(page int) {
 	w := s.known[page]
 	p := s.corpus.Pages[page].Page
@@ -158,7 +158,7 @@ func (s *simulation) look(page int) {
 	}
 }
 
-// again takes in a further link to a page that waits.
+// again adds another link to a waiting page.
 func (s *simulation) again(n *waiting, link order.Judged) {
 	if link.Priority > n.best.Priority {
 		n.best = link
@@ -172,7 +172,7 @@ func (s *simulation) again(n *waiting, link order.Judged) {
 	}
 }
 
-// refresh asks for the priorities of all waiting pages again.
+// refresh computes the priorities of all waiting pages again.
 func (s *simulation) refresh() {
 	for _, n := range s.frontier {
 		if n.seed {

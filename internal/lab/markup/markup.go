@@ -1,5 +1,5 @@
 // Package markup edits HTML for the laboratory: it finds elements by CSS selectors, removes them, and changes attributes.
-// It is the laboratory's one door to cascadia. What the crawler understands of pages is in internal/page.
+// Only this package uses cascadia. The crawler parses pages with internal/page.
 package markup
 
 import (
@@ -14,7 +14,7 @@ import (
 // Document is a page whose markup can be changed.
 type Document struct{ root *html.Node }
 
-// Parse reads a page as browsers do: it never fails but for trees that are nested too deep.
+// Parse parses a page as browsers do. It fails only for trees that are nested too deep.
 func Parse(raw []byte) (*Document, error) {
 	root, err := html.Parse(bytes.NewReader(raw))
 	if err != nil {
@@ -23,7 +23,7 @@ func Parse(raw []byte) (*Document, error) {
 	return &Document{root}, nil
 }
 
-// find returns the elements that a CSS selector finds, or several with commas between them; of "" none. The error names it.
+// find returns the elements that match a CSS selector, or one of several separated by commas; none for "". The error has the selector.
 func (d *Document) find(selector string) ([]*html.Node, error) {
 	if selector == "" {
 		return nil, nil
@@ -35,7 +35,7 @@ func (d *Document) find(selector string) ([]*html.Node, error) {
 	return cascadia.QueryAll(d.root, match), nil
 }
 
-// Remove takes out the elements that a CSS selector finds, with all that is in them, and returns how many it found.
+// Remove removes the elements that match a CSS selector, with their content, and returns how many there were.
 func (d *Document) Remove(selector string) (int, error) {
 	found, err := d.find(selector)
 	for _, n := range found {
@@ -46,7 +46,7 @@ func (d *Document) Remove(selector string) (int, error) {
 	return len(found), err
 }
 
-// RemoveAttribute takes an attribute from the elements that a CSS selector finds.
+// RemoveAttribute removes an attribute from the elements that match a CSS selector.
 func (d *Document) RemoveAttribute(selector, name string) error {
 	found, err := d.find(selector)
 	for _, n := range found {

@@ -11,7 +11,7 @@ import (
 	"github.com/muninn-archive/muninn/internal/lab/focus"
 )
 
-// focus measures orders on a web, and writes what was found.
+// focus measures orders on a web, and writes the results.
 func (l *lab) focus(web string, o *focusOptions) error {
 	corpus, err := o.open(web)
 	if err != nil {
@@ -30,7 +30,7 @@ func (l *lab) focus(web string, o *focusOptions) error {
 	return result.Beside(l.Out)
 }
 
-// open reads all that the options name, and hands it to the measurement.
+// open reads the files that the options name, and passes them to the measurement.
 func (o *focusOptions) open(web string) (*focus.Corpus, error) {
 	words, err := focus.WordNet(o.wordnet)
 	switch {
@@ -67,7 +67,7 @@ func (o *focusOptions) open(web string) (*focus.Corpus, error) {
 	return corpus, nil
 }
 
-// writeFile lets write fill a file; "" is none.
+// writeFile calls write with a new file; it does nothing if name is empty.
 func writeFile(name string, write func(io.Writer) error) error {
 	if name == "" {
 		return nil

@@ -9,11 +9,11 @@ import (
 	"github.com/muninn-archive/muninn/internal/crawl"
 )
 
-// compared are the fields of a definition that focus compares by flags of their own.
+// compared are the fields of a definition that have flags of their own, which take several values.
 var compared = []string{"order.strategy", "order.update", "order.per_queue", "order.batch"}
 
-// validate checks the flags, before anything is read; changed says which flags the user gave. It completes what follows from
-// several of them.
+// validate checks the flags before anything is read, and sets options that follow from several flags. changed reports whether the user
+// gave a flag.
 func (o *focusOptions) validate(changed func(flag string) bool) error {
 	m := &o.measure
 	if m.Draws < 1 || m.Examples < 1 || m.Seeds < 0 || !(m.Share > 0 && m.Share <= 1) {
@@ -45,7 +45,7 @@ func (o *focusOptions) validate(changed func(flag string) bool) error {
 	return nil
 }
 
-// changeOf is the change of a definition that FIELD=VALUE make together; nil if there are none.
+// changeOf is the change of a definition by all FIELD=VALUE; nil if there are none.
 func changeOf(fields []string) (json.RawMessage, error) {
 	if len(fields) == 0 {
 		return nil, nil

@@ -1,4 +1,4 @@
-// muninn-lab measures Muninn on data that others recorded, and on synthetic sites. Crawls do not need it.
+// muninn-lab measures Muninn on recorded data and on synthetic sites. Crawls do not need it.
 package main
 
 import (
@@ -23,7 +23,7 @@ func run(args []string, out io.Writer) int {
 	return cli.Exit(program, cli.Run(context.Background(), cmd))
 }
 
-// lab is what all commands share.
+// lab has the flags of all commands.
 type lab struct{ cli.Output }
 
 func root(out io.Writer) *cobra.Command {

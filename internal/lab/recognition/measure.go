@@ -10,7 +10,7 @@ import (
 	"github.com/muninn-archive/muninn/kb"
 )
 
-// Seen is what the helper made of one page.
+// Seen is the result of the helper on one page.
 type Seen struct {
 	Labelled
 	Found   string         `json:"found"` // application
@@ -26,10 +26,10 @@ type Seen struct {
 	Took    time.Duration  `json:"helper_ns"`
 }
 
-// Recogniser is another program that names the applications of a page, to compare with.
+// Recogniser is another program that names the applications of a page, for comparison.
 type Recogniser func(headers map[string][]string, body []byte) []string
 
-// Measure applies a base to every page, as if they came one after the other in a crawl.
+// Measure applies a base to all pages one after the other, as in a crawl.
 func Measure(dir string, list []Labelled, base *kb.Base, other Recogniser) ([]Seen, error) {
 	h := aah.New(base, aah.DefaultLimits())
 	out := make([]Seen, 0, len(list))

@@ -9,14 +9,14 @@ import (
 	"strings"
 )
 
-// Labelled is a line of index.jsonl: a saved page with what it is known to be.
+// Labelled is a line of index.jsonl: a saved page with its labels.
 type Labelled struct {
 	File  string `json:"file"`
 	CMS   string `json:"cms"`
 	Level string `json:"level"`
 	URL   string `json:"url"`
-	// Doubt says why the labels are not held for right: such pages do not count for levels, and not for
-	// applications either if it begins with "not ".
+	// Doubt is the reason why the labels may be wrong. Pages with a doubt do not count for levels; if it begins with
+	// "not ", they do not count for applications either.
 	Doubt string `json:"doubt,omitempty"`
 }
 
@@ -82,10 +82,10 @@ func readDoubts(file string) (map[string]string, error) {
 	return doubt, nil
 }
 
-// names are what the labels call applications, where the knowledge base calls them otherwise.
+// names maps names of applications in labels to those in the knowledge base, where they differ.
 var names = map[string]string{"HackerNews": "Hacker News", "FluxBB-PunBB": "FluxBB", "StackExchange": "Stack Exchange"}
 
-// Application is the name that the knowledge base has for the label's.
+// Application is the application of the label, by its name in the knowledge base.
 func (l Labelled) Application() string {
 	if name, ok := names[l.CMS]; ok {
 		return name
@@ -110,13 +110,13 @@ var agreeing = map[string][]string{
 	"other:xa_ams_view": {"article"},
 }
 
-// Known reports whether the application's label is held for right.
+// Known reports whether the label of the application is not in doubt.
 func (l Labelled) Known() bool { return !strings.HasPrefix(l.Doubt, "not ") }
 
-// Judged reports whether the label names a level that can be right or wrong.
+// Judged reports whether the label of the level is not in doubt, and can be compared with levels of the knowledge base.
 func (l Labelled) Judged() bool { return l.Doubt == "" && len(agreeing[l.Level]) > 0 }
 
-// Agrees reports whether a level is one that the label stands for.
+// Agrees reports whether a level of the knowledge base is one of those that the label stands for.
 func (l Labelled) Agrees(level string) bool {
 	for _, want := range agreeing[l.Level] {
 		if level == want {

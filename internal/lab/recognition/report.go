@@ -174,7 +174,7 @@ func (r Result) other(row Row) string {
 	return Share(row.Other, row.Pages)
 }
 
-// Share writes a part of a whole in per cent.
+// Share formats n of of in per cent.
 func Share(n, of int) string {
 	if of == 0 {
 		return "-"

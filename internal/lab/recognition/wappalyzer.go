@@ -6,7 +6,7 @@ import (
 	wappalyzer "github.com/projectdiscovery/wappalyzergo"
 )
 
-// Wappalyzer is the well-known set of fingerprints.
+// Wappalyzer makes a recogniser of the fingerprints of Wappalyzer.
 func Wappalyzer() (Recogniser, error) {
 	client, err := wappalyzer.New()
 	if err != nil {
@@ -21,7 +21,7 @@ func Wappalyzer() (Recogniser, error) {
 	}, nil
 }
 
-// theirNames are what it calls applications; only those of which pages are labelled count as wrong.
+// theirNames are Wappalyzer's names of applications. Only applications that are among the labels count as wrong.
 var theirNames = map[string]string{
 	"WordPress": "WordPress", "Drupal": "Drupal", "phpBB": "phpBB", "Simple Machines Forum": "SMF", "Blogger": "Blogger", "vBulletin": "vBulletin",
 	"XenForo": "XenForo", "Joomla": "Joomla", "Substack": "Substack", "MediaWiki": "MediaWiki", "Discourse": "Discourse", "IPB": "Invision",
@@ -29,7 +29,7 @@ var theirNames = map[string]string{
 	"Reddit": "Reddit", "PunBB": "FluxBB",
 }
 
-// theirs reports whether one of the names is the page's application: "right", "wrong" or "" for nothing said.
+// theirs reports whether one of the names is the page's application: "right", "wrong", or "" if no application was named.
 func theirs(found []string, l Labelled) string {
 	verdict := ""
 	for _, name := range found {

@@ -1,6 +1,6 @@
-// Package replay crawls recorded webs with the frontier and the pipeline of the live crawl: no network, no Temporal, no clock. It
-// holds the recorded web and its clock alone; what happens to the pages is internal/pipeline's. One claim is out at a time, so
-// that the order of pages is that of the frontier.
+// Package replay crawls recorded webs with the frontier and the pipeline of the live crawl, without network, Temporal and clock. It
+// has only the recorded web and a clock for it; internal/pipeline has what happens to the pages. One claim is made at a time, so that
+// the order of the pages is that of the frontier.
 package replay
 
 import (
@@ -52,7 +52,7 @@ type crawling struct {
 	links     []archive.Link // of the reference crawl
 }
 
-// Crawl crawls a web by a definition, whose seeds and budget must be those that are meant. helper may be nil.
+// Crawl crawls a web by a definition, with its seeds and budget. helper may be nil.
 func Crawl(ctx context.Context, web *recorded.Web, d crawl.Definition, helper *aah.Helper) (out Run, err error) {
 	c := &crawling{web: web, d: d, now: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)}
 	dir, err := os.MkdirTemp("", "muninn-lab-")
@@ -160,7 +160,7 @@ func (c *crawling) phase(ctx context.Context, pages int64, reference bool) error
 	}
 }
 
-// batch has the web answer for the URLs of a claim, and takes their pages through the pipeline.
+// batch answers the URLs of a claim from the web, and runs their pages through the pipeline.
 func (c *crawling) batch(ctx context.Context, claim frontier.Claim) error {
 	grant := politeness.Grant{Lease: claim.ID, IP: claim.IP, NotBefore: c.now, Deadline: c.now.Add(time.Hour)}
 	if _, err := c.frontier.Crawl(c.d.Name).Batch(claim.ID).Start([]politeness.Grant{grant}); err != nil {
@@ -216,7 +216,7 @@ func (c *crawling) batch(ctx context.Context, claim frontier.Claim) error {
 	if err := c.pages.Remember(c.d.Name, claim.ID); err != nil {
 		return err
 	}
-	// A claim whose lane has not ended when it is committed owes its host the longest pause.
+	// The lane has to end before the commit: otherwise the host rests for the longest pause.
 	if err := c.frontier.Crawl(c.d.Name).Lane(claim.ID).End(frontier.LaneEnd{}); err != nil {
 		return err
 	}
@@ -227,13 +227,13 @@ func (c *crawling) batch(ctx context.Context, claim frontier.Claim) error {
 	return c.frontier.Crawl(c.d.Name).Commit(commit)
 }
 
-// inside reports whether somebody has recorded a URL.
+// inside reports whether a URL was recorded.
 func (c *crawling) inside(url string) bool {
 	_, known := c.web.At(url)
 	return known
 }
 
-// answer is what the web answers.
+// answer is the answer of the web for a URL.
 func (c *crawling) answer(t crawl.Target) pipeline.Exchange {
 	x := pipeline.Exchange{Exchange: crawl.Exchange{
 		Kind: crawl.ExchangePage, URL: t.URL, Path: t.Path,
@@ -251,7 +251,7 @@ func (c *crawling) answer(t crawl.Target) pipeline.Exchange {
 	return x
 }
 
-// edges brings the links of a page into line with those that the recorders list.
+// edges replaces the links of a page by those that the recorders list.
 func (c *crawling) edges(p *crawl.Page, at int) {
 	listed := map[string]*recorded.Edge{}
 	for i := range c.listed[at] {
@@ -270,7 +270,7 @@ func (c *crawling) edges(p *crawl.Page, at int) {
 	}
 }
 
-// keepLinks keeps the outlinks of a page of the reference crawl, as the archive of a live crawl does.
+// keepLinks stores the outlinks of a page of the reference crawl, as the archive of a live crawl does.
 func (c *crawling) keepLinks(p *crawl.Judged, path string) {
 	if !c.reference {
 		return

@@ -1,4 +1,4 @@
-// Package webs opens the webs that the laboratory crawls: those that were recorded, and synthetic ones.
+// Package webs opens the webs that the laboratory crawls: recorded and synthetic ones.
 package webs
 
 import (
@@ -14,10 +14,10 @@ import (
 // Relevant is the label of the pages of a synthetic web that are on its topic.
 const Relevant = "relevant"
 
-// defaultSites is the size of a synthetic web, if nothing is said.
+// defaultSites is the default number of sites of a synthetic web.
 const defaultSites = 16
 
-// Forms reports what Open reads, for help texts.
+// Forms describes what Open reads, for help texts.
 const Forms = recorded.Forms + `;
 webworld:SITES:SEED, a synthetic web of so many sites, in which a tenth of the pages is on a topic`
 
@@ -50,7 +50,7 @@ func synthetic(form string) (*recorded.Web, error) {
 	return World(scattered.New(webworld.Options{Seed: seed}, sites))
 }
 
-// World records a synthetic web that is served, or else builds it first.
+// World records a synthetic web. It builds the web first, unless it is served.
 func World(world *webworld.World) (*recorded.Web, error) {
 	if world.Port() == 0 {
 		if err := world.Build(); err != nil {

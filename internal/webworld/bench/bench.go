@@ -1,4 +1,4 @@
-// Package bench is a web for measuring, of any size, whose pages cost the server next to nothing.
+// Package bench is a web for benchmarks, of any size. Its pages cost the server almost nothing.
 package bench
 
 import (
@@ -13,11 +13,11 @@ import (
 	"github.com/muninn-archive/muninn/internal/webworld"
 )
 
-// New is a world for measuring: hosts on an IP each, with pagesPerHost pages, every host's front page a
+// New is a world for benchmarks: hosts with an IP each and pagesPerHost pages. The front page of each host is a
 // seed. A page has a median of 29 KB of HTML (10.7 KB compressed) and 56 links, 6 of them to other hosts; one
-// page in forty links to a redirect and one to a 404; a twentieth of the pages lie in /private/, which
-// every other host disallows. Pages are put together when they are asked for, out of paragraphs that were compressed
-// at the start, so that a world of any size costs no memory and the server little CPU (0.03 ms a page).
+// page in forty links to a redirect and one to a 404; a twentieth of the pages are in /private/, which
+// every other host disallows. A page is made on request, of paragraphs that were compressed at the start, so that a
+// world of any size costs no memory, and a page 0.03 ms of the server's CPU time.
 func New(o webworld.Options, hosts, pagesPerHost int) *webworld.World {
 	o = o.WithDefaults()
 	p := &webworld.Planner{Next: o.FirstIP}
@@ -143,8 +143,8 @@ func (be *bench) redirect(s *webworld.Host, h, n int) *webworld.Resource {
 	return &webworld.Resource{Page: p, Header: http.Header{"Location": {p.Location}, "Content-Type": {"text/plain"}}, Body: [][]byte{[]byte("moved\n")}}
 }
 
-// truth lists all pages, redirects and 404s. Each page links to the two after it and private ones are never
-// neighbours, so all can be reached. Depth is not worked out.
+// truth lists all pages, redirects and 404s. All can be reached, because each page links to the next two and private
+// pages are never neighbours. Depth is not set.
 func (be *bench) truth(sites []*webworld.Host) []webworld.Page {
 	var pages []webworld.Page
 	for h, s := range sites {
@@ -224,7 +224,7 @@ func (be *bench) link(out []byte, h, n, i int) []byte {
 	return append(append(out, be.title(toHost, to).text...), "</a></li>\n"...)
 }
 
-// neighbour picks a page of another host, with luck one on the same subject.
+// neighbour picks a page of another host, more often than not one with the same subject.
 func (be *bench) neighbour(h, n, i int) (toHost, to int) {
 	for try := range 3 {
 		d := be.dice(h, n, 200+i*8+try)

@@ -11,8 +11,8 @@ import (
 	"github.com/muninn-archive/muninn/internal/webworld"
 )
 
-// block is a part of many pages with its deflate stream, which refers to nothing before it and ends on a
-// byte, so that streams can be put one behind the other.
+// block is a part of many pages with its deflate stream. The stream refers to nothing before it and ends at a byte
+// boundary, so that streams can be concatenated.
 type block struct {
 	raw, deflated []byte
 }
@@ -68,7 +68,7 @@ func plain(head []byte, blocks []block) [][]byte {
 	return pieces
 }
 
-// zipped puts the gzip file of a page together (RFC 1952): only head is compressed again, and fast.
+// zipped makes the gzip file of a page (RFC 1952). It compresses only head, at a fast level.
 func zipped(head []byte, blocks []block) [][]byte {
 	start := bytes.NewBuffer(make([]byte, 0, 4<<10))
 	start.Write([]byte{0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255})

@@ -1,5 +1,5 @@
-// Package economy is a web of sites with all the links that the real applications emit beside their content: forums, a
-// blog and a wiki.
+// Package economy is a web of forums, a blog and a wiki with all the links that the real applications have beside their
+// content.
 package economy
 
 import (
@@ -24,8 +24,8 @@ var markupFiles embed.FS
 // Objects is how many terminal objects a site of the economy world has unless another number is asked for.
 const Objects = 300
 
-// Site is a site as one application emits it, with all the links beside the content: what a crawl needs to
-// reach its objects is a small part of what its pages link to. It is safe for concurrent use.
+// Site is a site of one application, with all its links beside the content: a crawl needs only a small part of
+// the links to reach the objects. It is safe for concurrent use.
 type Site struct {
 	Host        string
 	Application string // as the knowledge base names it
@@ -37,15 +37,15 @@ type Site struct {
 	views   *template.Template
 	app     application
 	objects []Object
-	served  atomic.Uint64 // responses; what changes with each of them is made of it
+	served  atomic.Uint64 // number of responses, which seeds what changes with each of them
 }
 
-// Object is what an archive is for: a post, an article or a comment.
+// Object is a web object of a site: a post, an article or a comment.
 type Object struct {
 	ID   string
 	Kind string // post, article or comment
 	URL  string // of the page that it belongs to
-	Text string // as it stands in pages that bear it, paragraphs apart
+	Text string // as pages show it, with blanks between paragraphs
 }
 
 // Page is the answer to one request.
@@ -88,7 +88,7 @@ type reply struct {
 	location string // of a redirect
 }
 
-// redirectTo answers with the place where the page is.
+// redirectTo answers with the location of the page.
 func redirectTo(location string) *reply { return &reply{kind: "redirect", location: location} }
 
 // The hosts of the economy world.
@@ -129,7 +129,7 @@ func Sites(o webworld.Options, objects int) ([]*Site, error) {
 	return sites, b.Err
 }
 
-// New is the world of EconomySites on loopback addresses. Its Pages are those that objects belong to.
+// New is a world that serves Sites on loopback addresses. Its Pages are those that objects belong to.
 func New(o webworld.Options, objects int) *webworld.World {
 	o = o.WithDefaults()
 	return webworld.New(o, planEconomy(o).Sites, func(b *webworld.Builder) {
@@ -264,5 +264,5 @@ func (a arguments) has(name string) bool {
 	return ok
 }
 
-// href is a reference that needs no more escaping than that of an attribute.
+// href is a reference that only needs the escaping of an attribute.
 func href(format string, args ...any) template.URL { return template.URL(fmt.Sprintf(format, args...)) }

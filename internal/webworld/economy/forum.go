@@ -11,10 +11,10 @@ import (
 	"github.com/muninn-archive/muninn/internal/webworld"
 )
 
-// economyNow is the time at which all applications of the economy world say they are.
+// economyNow is the present time of all applications of the economy world.
 var economyNow = time.Date(2024, 9, 14, 20, 15, 0, 0, time.UTC)
 
-// discussion is what the forums of the economy world hold, whichever application shows it.
+// discussion is the content of a forum of the economy world, for any application.
 type discussion struct {
 	base    string
 	boards  []*ecoBoard
@@ -82,8 +82,8 @@ type ecoMember struct {
 // Count is how many posts the member wrote, as profiles say.
 func (m *ecoMember) Count() int { return len(m.Posts) }
 
-// planDiscussion makes so many posts, in threads of one to some forty. Few boards have most of them, and few
-// members; a third of the members never wrote.
+// planDiscussion makes so many posts, in threads of one to about forty. A few boards have most of the posts, and a few
+// members wrote most of them; a third of the members wrote none.
 func planDiscussion(b *webworld.Builder, s *webworld.Host, posts int) *discussion {
 	d := &discussion{base: s.Base, posts: map[int]*ecoPost{}, days: map[string][]*ecoMember{}}
 	d.enrol(b, s, max(6, posts/4))
@@ -214,7 +214,7 @@ func (d *discussion) latest(n int) []*ecoPost {
 	return list[:min(n, len(list))]
 }
 
-// sorted gives the list another order, as sort links ask for: none but the order need be right.
+// sorted sorts a list by a key, as sort links ask for.
 func sorted[T any](list []T, key func(T) string, down bool) []T {
 	list = slices.Clone(list)
 	slices.SortStableFunc(list, func(a, b T) int { return strings.Compare(key(a), key(b)) })

@@ -16,7 +16,7 @@ import (
 	"github.com/muninn-archive/muninn/internal/webworld"
 )
 
-// drip never ends; the crawler must.
+// drip never ends: the crawler has to.
 func drip(_ *webworld.Exchange, w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "text/html")
 	rc := http.NewResponseController(w)
@@ -37,8 +37,8 @@ func flood(_ *webworld.Exchange, w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// bomb repeats one compressed megabyte of blanks. The checksum at its end is wrong, but nobody should
-// get there.
+// bomb repeats one compressed megabyte of blanks. The checksum at its end is wrong, but no crawler should
+// read so far.
 func bomb(x *webworld.Exchange, w http.ResponseWriter, _ *http.Request) {
 	const megabytes = 10 << 10
 	var piece bytes.Buffer
@@ -94,7 +94,7 @@ func reset(x *webworld.Exchange, w http.ResponseWriter, _ *http.Request) {
 // mute waits until the client or the world gives up.
 func mute(_ *webworld.Exchange, _ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }
 
-// raw sends bytes as they are and closes the connection.
+// raw sends bytes unchanged and closes the connection.
 func raw(text string) webworld.RawAnswer {
 	return func(x *webworld.Exchange, w http.ResponseWriter, _ *http.Request) {
 		hijacked(w, func(c *webworld.Conn, _ *bufio.Writer) {

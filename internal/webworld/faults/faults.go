@@ -1,4 +1,4 @@
-// Package faults holds webs that do harm: servers that are broken (New), and pages that take much memory to understand
+// Package faults has webs that can harm a crawler: broken servers (New), and pages that take much memory to parse
 // (NewHeavy).
 package faults
 
@@ -20,9 +20,9 @@ type fault struct {
 	change func(*webworld.Resource)                // of /fault; may be nil
 }
 
-// New is a world of broken servers, one host and IP a fault. A host's front page, the seed, links to
-// /fault, where the fault is, and to /after, a good page, to show whether the crawler lives on. Where robots.txt
-// is the fault, /fault is a good page. The faults:
+// New is a world of broken servers, with a host and an IP for each fault. The front page of a host is a seed. It links to
+// /fault, which has the fault, and to /after, a good page, which shows whether the crawler survives. Where robots.txt
+// has the fault, /fault is a good page. The faults:
 //
 //	drip         a body of one byte every 100 ms, forever
 //	flood        a body as fast as it can be sent, forever
@@ -126,7 +126,7 @@ func (f fault) build(b *webworld.Builder, s *webworld.Host) {
 	}
 }
 
-// html200 makes a page that is well served, however odd.
+// html200 makes a strange page with a correct response.
 func html200(body func() []byte) func(*webworld.Resource) {
 	return func(res *webworld.Resource) { res.Body = [][]byte{body()} }
 }

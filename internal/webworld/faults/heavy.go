@@ -21,8 +21,8 @@ var heavyPages = []struct {
 	{"/fragments", endlessly("<title>fragments</title>\n", `<a href="/links#%d">x</a>`+"\n", 1_000_000)},
 }
 
-// NewHeavy is a world whose pages take much memory to understand: bodies without end, gzip bombs, pages of a million
-// links, elements or attributes. Each host has one of each.
+// NewHeavy is a world whose pages take much memory to parse: endless bodies, gzip bombs, pages with a million links,
+// elements or attributes. Each host has one of each.
 func NewHeavy(o webworld.Options, hosts int) *webworld.World {
 	o = o.WithDefaults()
 	p := &webworld.Planner{Next: o.FirstIP}

@@ -14,10 +14,10 @@ const (
 	BorrowerHost = "borrower.test"
 )
 
-// NewBorrowed is a world of two sites on an IP each. The robots.txt of the borrower is a redirect to the
-// robots.txt of the lender, at the other IP, whose rules so hold for both: both disallow /private/, and
-// each front page links to pages in it. Each site has so many pages that may be fetched, its front page
-// among them, and half as many that may not. A delay is the rules' Crawl-delay.
+// NewBorrowed is a world of two sites with an IP each. The robots.txt of the borrower is a redirect to the
+// robots.txt of the lender at the other IP, whose rules therefore hold for both: both disallow /private/, and
+// each front page links to pages there. Each site has so many allowed pages, including its front page, and half
+// as many disallowed ones. delay is the Crawl-delay of the rules.
 func NewBorrowed(o webworld.Options, pages int, delay time.Duration) *webworld.World {
 	o = o.WithDefaults()
 	p := &webworld.Planner{Next: o.FirstIP}

@@ -1,4 +1,4 @@
-// Package manners holds webs in which a crawler is easily impolite: delays, rules and addresses that hosts share.
+// Package manners has webs on which a crawler is easily impolite: hosts with delays, rules and shared addresses.
 package manners
 
 import (
@@ -27,8 +27,8 @@ const (
 	mannersSlow  = 700 * time.Millisecond
 )
 
-// New is a world in which a crawler that is cut off at any moment is easily impolite: sites with a Crawl-delay, slow
-// pages, URLs that robots.txt refuses, sites of which the first claims are refused as a whole, hosts that share an
+// New is a world on which a crawler that may be killed at any moment is easily impolite: sites with a Crawl-delay, slow
+// pages, URLs that robots.txt disallows, sites whose first claims robots.txt disallows completely, hosts that share an
 // address, and a robots.txt at another address. Options.Scale multiplies the pages of the sites without a Crawl-delay.
 func New(o webworld.Options) *webworld.World {
 	o = o.WithDefaults()

@@ -1,4 +1,4 @@
-// Package scattered is a web for orders of crawling: a tenth of its pages is on a topic, in scattered places.
+// Package scattered is a web for comparing orders of crawling: a tenth of its pages, scattered over all sites, is on a topic.
 package scattered
 
 import (
@@ -14,14 +14,14 @@ const (
 	scatteredPages    = 20   // of a section, its list not counted
 	mixedShare        = 0.6  // of the pages of every tenth section are on the topic
 	strayShare        = 0.05 // of the pages of all others
-	telling           = 0.7  // of the anchors say the title of their page; the others "more" or "here"
+	telling           = 0.7  // of the anchors are the title of their page; the others are "more" or "here"
 	crossLinks        = 2    // of a page, to other sites
 )
 
-// New is a world in which one page in ten is on the topic: sites about everything, a PLD and an IP each, with
-// sections whose names say nothing. More than half of the pages on the topic stand together in a tenth of the sections,
-// the others are strewn over all. A page links to its section, to its neighbours and to two pages of other sites; half of
-// the links from a page on the topic to other sites lead to others on it.
+// New is a world in which one page in ten is on the topic: sites about everything, with a PLD and an IP each, and with
+// sections whose names say nothing. A tenth of the sections has more than half of the pages on the topic; the others are
+// scattered over all sections. A page links to its section, to its neighbours and to two pages of other sites. Of the
+// links from a page on the topic to other sites, half lead to pages on the topic.
 func New(o webworld.Options, sites int) *webworld.World {
 	o = o.WithDefaults()
 	p := &webworld.Planner{Next: o.FirstIP}
@@ -78,7 +78,7 @@ func buildScattered(b *webworld.Builder) {
 	b.Finish()
 }
 
-// section plans the pages of a section, a share of which is on the topic.
+// section plans the pages of a section. A share of them is on the topic.
 func section(b *webworld.Builder, s *webworld.Host, sec int, share float64) []webworld.Entry {
 	list, taken := make([]webworld.Entry, scatteredPages), map[string]bool{}
 	for i := range list {
@@ -120,7 +120,7 @@ func writePage(b *webworld.Builder, s *webworld.Host, list []webworld.Entry, at 
 	s.AddHTML(e.Path, "page", e.Subject.Relevant(), b.Render("plain", v))
 }
 
-// anchored is a link to an entry, whose anchor may say nothing.
+// anchored is a link to an entry, with its title or a meaningless text as anchor.
 func anchored(r *rand.Rand, e webworld.Entry) webworld.Entry {
 	if r.Float64() >= telling {
 		e.Title = webworld.Pick(r, []string{"more", "here", "read on"})

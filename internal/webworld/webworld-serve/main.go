@@ -1,6 +1,5 @@
-// Command webworld-serve serves a synthetic web until it is asked to stop (SIGTERM or SIGINT). When it is ready it
-// prints one line of JSON with the seeds, the topic, the port and the IP of each host; at the end it prints
-// what it measured.
+// Command webworld-serve serves a synthetic web until SIGTERM or SIGINT. When it is ready, it prints one line of JSON with
+// the seeds, the topic, the port and the IP of each host; at the end it prints its measurements.
 package main
 
 import (

@@ -76,7 +76,7 @@ func Get(t testing.TB, c *http.Client, url string, headers ...string) Answer {
 	return Answer{res.StatusCode, res.Header, body}
 }
 
-// Whole reads a response to its end.
+// Whole gets a URL and reads the response to its end.
 func Whole(ctx context.Context, c *http.Client, url string) error {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 	if err != nil {
