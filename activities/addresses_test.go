@@ -17,7 +17,7 @@ var (
 	there = netip.MustParseAddr("192.0.2.2")
 )
 
-// However often leases were granted, lanes of one process keep to per_ip, and to the pause.
+// Lanes of one process keep to per_ip and to the pause, even if leases were granted too often.
 func TestAddresses(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var a addresses
@@ -48,7 +48,7 @@ func TestAddresses(t *testing.T) {
 		if !entered {
 			t.Fatal("nobody enters a free address")
 		}
-		first, next := enter(here, 2) // who comes after all have left keeps to the pause, too
+		first, next := enter(here, 2) // a lane that comes after all have left keeps to the pause, too
 		if !next.Equal(rest) {
 			t.Errorf("it may ask from %s on, want %s", next, rest)
 		}
@@ -61,7 +61,7 @@ func TestAddresses(t *testing.T) {
 		first.leave(time.Time{})
 		second.leave(time.Time{})
 		time.Sleep(time.Hour)
-		for i := range minAddresses + 1 { // those that have rested are forgotten
+		for i := range minAddresses + 1 { // addresses whose rest is over are forgotten
 			p, _ := enter(netip.AddrFrom4([4]byte{198, 51, 100, byte(i)}), 1)
 			p.leave(time.Now().Add(time.Second))
 		}
@@ -98,7 +98,7 @@ func TestSlowLanesOfAnAddress(t *testing.T) {
 	}
 }
 
-// A lane whose lease could not be given back keeps its place: it goes on asking.
+// A lane whose lease could not be given back keeps its place, and continues to make requests.
 func TestPlaceIsKeptWithTheLease(t *testing.T) {
 	var a addresses
 	p, _, err := a.enter(t.Context(), here, 1)

@@ -11,7 +11,7 @@ import (
 	"github.com/muninn-archive/muninn/internal/politeness"
 )
 
-// What a shard grants at once is started by the claim itself, in one batch.
+// The claim activity itself starts what a shard grants at once, in one batch.
 func TestClaimStartsWhatIsGrantedAtOnce(t *testing.T) {
 	a := claimable(t)
 	a.Archives = &Archives{Default: t.TempDir()}
@@ -56,7 +56,7 @@ func TestClaimStartsWhatIsGrantedAtOnce(t *testing.T) {
 	}
 }
 
-// A round waits longer for more while there is enough to do.
+// A round waits longer for more claims while enough batches run.
 func TestLinger(t *testing.T) {
 	a := &Activities{Settings: Settings{Linger: 5, BundleURLs: 3}}
 	if got := a.linger("c"); got != 5 {

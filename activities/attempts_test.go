@@ -17,7 +17,7 @@ import (
 	"github.com/muninn-archive/muninn/internal/spool"
 )
 
-// What counts against a batch is what is the matter with the batch.
+// Only faults of the batch itself count as its attempts.
 func TestTries(t *testing.T) {
 	fault, store, full := errors.New("a fault"), toApplicationError(&archive.StoreError{Err: errNoAnswer}), toApplicationError(syscall.ENOSPC)
 	late := toApplicationError(fmt.Errorf("archive: %w", context.DeadlineExceeded))
@@ -65,8 +65,8 @@ func TestTries(t *testing.T) {
 	}
 }
 
-// A step whose last fault Temporal did not hear of, because its time was over, ends with the next attempt; a step of another run
-// begins again.
+// A step whose last fault was not reported to Temporal, because of a timeout, ends with the next attempt. A step of another run
+// starts with no faults.
 func TestLastFaultIsKept(t *testing.T) {
 	files, err := spool.Open(t.TempDir())
 	if err != nil {
@@ -97,7 +97,7 @@ func TestLastFaultIsKept(t *testing.T) {
 	}
 }
 
-// deniedStore refuses puts as long as it is closed.
+// deniedStore refuses puts while it is closed.
 type deniedStore struct {
 	archive.Store
 	closed atomic.Bool
@@ -112,8 +112,8 @@ func (s *deniedStore) Put(ctx context.Context, key string, r io.Reader, size int
 	return s.Store.Put(ctx, key, r, size)
 }
 
-// A batch whose archive cannot be written waits with all that it fetched, however often it tries; its crawl holds, and goes on
-// by itself.
+// A batch whose archive cannot be written keeps what it fetched and tries without a bound. Its crawl holds, and continues by
+// itself.
 func TestArchiveCannotBeWritten(t *testing.T) {
 	r := newRig(t)
 	denied := &deniedStore{}
@@ -148,7 +148,7 @@ func TestArchiveCannotBeWritten(t *testing.T) {
 	}
 }
 
-// A fault that nobody waits for any more holds nothing.
+// The fault of a batch that has ended does not hold the crawl.
 func TestStoreFaultsEnd(t *testing.T) {
 	var f storeFaults
 	now := time.Now()
@@ -180,7 +180,7 @@ func TestStoreFaultsEnd(t *testing.T) {
 	}
 }
 
-// A step that panics fails like any other, and is not taken for a worker that went away.
+// A step that panics fails like any other; it does not look like the loss of a worker.
 func TestPanicIsAFault(t *testing.T) {
 	_, err := catchPanic(t.Context(), func(context.Context) (any, error) { panic("no raven") })
 	if err == nil || !strings.Contains(err.Error(), "panic: no raven") {

@@ -12,7 +12,7 @@ import (
 	"github.com/muninn-archive/muninn/internal/crawl"
 )
 
-// TestBegin: a run is begun once, whoever asks again; what can never work says so and is not tried again.
+// TestBegin: a run begins once, also if it is asked for again. A definition that can never work gives an error that is not retried.
 func TestBegin(t *testing.T) {
 	rules := func(kind, x string) func(error) bool {
 		return func(err error) bool {
@@ -54,7 +54,7 @@ func TestBegin(t *testing.T) {
 	}
 }
 
-// TestKeptDefinitions: another definition of the same run is kept under a name of its own, the same one once.
+// TestKeptDefinitions: another definition of the same run is archived under its own name, and the same definition only once.
 func TestKeptDefinitions(t *testing.T) {
 	r := newRig(t)
 	r.begin("o", nil)

@@ -15,7 +15,7 @@ import (
 	"github.com/muninn-archive/muninn/internal/spool"
 )
 
-// Every input that an activity takes is one whose names are checked: one that is forgotten would be refused always.
+// The names in the input of every activity are checked: an input type without a check would always be refused.
 func TestInputsAreChecked(t *testing.T) {
 	steps := reflect.TypeFor[*Activities]()
 	for i := range steps.NumMethod() {

@@ -67,7 +67,7 @@ func (a *Activities) claimRound(t *testing.T, in ClaimInput) ClaimResult {
 	return out
 }
 
-// A crawl with a reason to hold claims nothing, and says why; when the reason is gone it goes on by itself.
+// A crawl with a reason to hold claims nothing and reports the reason. When the reason is gone, it continues by itself.
 func TestClaimHolds(t *testing.T) {
 	a := claimable(t)
 	var full atomic.Bool

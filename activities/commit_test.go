@@ -38,7 +38,7 @@ func (r *rig) archived(in BatchInput, o crawl.Outcome) {
 	}}))
 }
 
-// hold has the worker hold pages of a batch, and count its URLs.
+// hold puts pages of a batch into the worker's memory, and counts its URLs as under way.
 func (r *rig) hold(in BatchInput) {
 	r.t.Helper()
 	r.UnderWay.begin(in, func() int64 { return 1 })
@@ -74,8 +74,8 @@ func (r *rig) held(in BatchInput) (list []string) {
 	return list
 }
 
-// TestCommitOutcomes: each kind of outcome leaves its URL in its state and counts for what it is, and what the batch found is
-// queued. Nothing is held of the batch then.
+// TestCommitOutcomes: each kind of outcome sets the state of its URL and is counted, the outlinks of the batch are queued, and the
+// worker holds nothing of the batch afterwards.
 func TestCommitOutcomes(t *testing.T) {
 	later := time.Now().Add(time.Hour).Truncate(time.Second)
 	for _, c := range []struct {
@@ -211,7 +211,7 @@ func TestCommitRefused(t *testing.T) {
 	}
 }
 
-// TestCommitAgain: a batch is committed once. What a late attempt of another step has left of it since is dropped.
+// TestCommitAgain: a batch is committed once. What a late attempt of another step left since then is dropped.
 func TestCommitAgain(t *testing.T) {
 	r := newRig(t)
 	r.begin("o", nil)
@@ -259,8 +259,8 @@ func TestCommitOfFailedBatch(t *testing.T) {
 	}
 }
 
-// TestCommitInPortions: a commit that is cut off between two portions is finished by the next attempt, and each thing counts
-// once; out of the archive, too, whose links are in another order.
+// TestCommitInPortions: the next attempt finishes a commit that was cut off between two portions, and counts each outcome and link
+// once; also if it reads them from the archive, where links are in another order.
 func TestCommitInPortions(t *testing.T) {
 	for _, lost := range []bool{false, true} {
 		t.Run(fmt.Sprintf("spool lost %v", lost), func(t *testing.T) {

@@ -7,7 +7,7 @@ import (
 	"github.com/muninn-archive/muninn/internal/crawl"
 )
 
-// TestConfigure: a changed definition is in force at once, if the worker may do what it asks for.
+// TestConfigure: a changed definition is in force at once, if the worker's settings allow it.
 func TestConfigure(t *testing.T) {
 	for name, c := range map[string]struct {
 		edit  func(*crawl.Definition)

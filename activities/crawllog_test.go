@@ -27,7 +27,7 @@ func (r *rig) logged() (lines []archive.Logged) {
 	return lines
 }
 
-// Every outcome of a batch is in the archive with its reason, also of a batch that got no response at all.
+// Every outcome of a batch is in the archive with its reason, even if the batch got no response at all.
 func TestCrawlLog(t *testing.T) {
 	r := newRig(t)
 	r.begin("one", nil)
@@ -64,7 +64,7 @@ func TestCrawlLog(t *testing.T) {
 }
 
 // URLs that end without a batch, because their host has no address, are reported when the run ends, once.
-func TestEndsAreTold(t *testing.T) {
+func TestEndsAreReported(t *testing.T) {
 	r := newRig(t)
 	r.begin("one", nil)
 	resolve := func(context.Context, string) (string, error) { return "", errors.New("no such host") }

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestEnd: a run ends for its owner, with its state and a report, however often its workflow asks.
+// TestEnd: a run ends for its owner, with its state and one report, also if its workflow asks several times.
 func TestEnd(t *testing.T) {
 	for name, c := range map[string]struct {
 		in     EndInput

@@ -7,7 +7,7 @@ import (
 	"github.com/muninn-archive/muninn/frontier"
 )
 
-// TestExplain: the explanation of a URL has what the frontier knows; what cannot be asked says why.
+// TestExplain: the explanation of a URL has what the frontier knows; a wrong URL or crawl gives an error.
 func TestExplain(t *testing.T) {
 	r := newRig(t)
 	r.begin("o", nil)

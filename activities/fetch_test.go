@@ -8,7 +8,7 @@ import (
 	"github.com/muninn-archive/muninn/internal/crawl"
 )
 
-// What is owed is read back from wherever it was written: the grant, the claim, the log.
+// The time before which a host must not be asked is read from the grant, the claim and the log.
 func TestNotBefore(t *testing.T) {
 	now := time.Unix(1000, 0)
 	in := func(s int) time.Time { return now.Add(time.Duration(s) * time.Second) }

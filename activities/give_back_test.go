@@ -68,8 +68,8 @@ func (r *rig) fetchSome(in BatchInput, n int, answer func(url string) string) {
 	r.must(r.Frontier.Crawl(in.Crawl).Lane(lanes[0].Claim.ID).End(frontier.LaneEnd{Host: time.Now()}))
 }
 
-// What a batch has fetched that fails or is cancelled is archived and committed before its URLs go back: the server is asked for
-// each page once. A store that is away meanwhile is waited for.
+// The pages of a batch that fails or is cancelled are archived and committed before the other URLs go back: the server is asked
+// for each page once. The give-back waits for a store that does not answer.
 func TestGivenBackIsNotFetchedAgain(t *testing.T) {
 	for _, away := range []bool{false, true} {
 		r, server := newRig(t), countRequests(t)
@@ -111,7 +111,7 @@ func TestGivenBackIsNotFetchedAgain(t *testing.T) {
 	}
 }
 
-// newSalvaged makes a rig and a batch of two URLs that has failed after the first: that one is archived and committed, the other
+// newSalvaged makes a rig and a batch of two URLs that failed after the first: the first is archived and committed, the second
 // has gone back, and its queue rests.
 func newSalvaged(t *testing.T) (*rig, BatchInput) {
 	r := newRig(t)
@@ -123,7 +123,7 @@ func newSalvaged(t *testing.T) (*rig, BatchInput) {
 	return r, in
 }
 
-// The URLs that a failed batch had not fetched rest; who resets the batch wants them now.
+// The URLs that a failed batch has not fetched rest. A reset of the batch fetches them at once.
 func TestResetAfterSalvage(t *testing.T) {
 	r, in := newSalvaged(t)
 	if s, err := r.Frontier.Crawl(rigCrawl).Status(); err != nil || s.Resting != 1 {
@@ -139,7 +139,7 @@ func TestResetAfterSalvage(t *testing.T) {
 	r.open(r.batch(), linking)
 }
 
-// A batch whose segment cannot be made is given back all the same.
+// A batch whose segment cannot be made is given back nevertheless.
 func TestGiveBackOfWhatCannotBeArchived(t *testing.T) {
 	r := newRig(t)
 	late := &lateStore{} // which refuses the manifest by a fault that is not known as the store's

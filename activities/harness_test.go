@@ -27,8 +27,8 @@ import (
 	"github.com/muninn-archive/muninn/kb"
 )
 
-// rig is a worker's steps with frontier, spool and a folder archive, without Temporal and without a network: what would
-// be fetched is put into the spool.
+// rig has a worker's steps with frontier, spool and a folder archive, without Temporal and without a network: the tests put
+// exchanges into the spool.
 type rig struct {
 	*Activities
 	t     *testing.T

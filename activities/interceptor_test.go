@@ -63,7 +63,7 @@ func TestErrorsOfSteps(t *testing.T) {
 	}
 }
 
-// TestEdgeOnce: an error that is Temporal's already stays as it is.
+// TestEdgeOnce: an error of Temporal's SDK is not changed.
 func TestEdgeOnce(t *testing.T) {
 	once := toApplicationError(&crawl.InputError{Message: "no such thing"})
 	if twice := toApplicationError(once); !errors.Is(twice, once) || twice.Error() != once.Error() {
@@ -100,7 +100,7 @@ func TestHeartbeat(t *testing.T) {
 	heartbeatWith(t.Context(), func() any { t.Error("a beat without a heart"); return nil })
 }
 
-// TestAlone: a step of a batch stops the one that still runs, and waits for its end; another batch does not wait.
+// TestAlone: a step of a batch stops the step of the batch that still runs, and waits for its end. Other batches do not wait.
 func TestAlone(t *testing.T) {
 	var a exclusiveSteps
 	first, leave := a.enter(t.Context(), "c/b-1")

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestLearnStep: what the reference crawl teaches lies in the archive, and is in force.
+// TestLearnStep: what the reference crawl learned is archived, and in force.
 func TestLearnStep(t *testing.T) {
 	r := newRig(t)
 	r.begin("o", onTopic)

@@ -15,9 +15,9 @@ import (
 	"github.com/muninn-archive/muninn/internal/urls"
 )
 
-// A lane gets a host of its own address until a time that it names: it holds its lease meanwhile. A host that rests longer is
-// another matter than one that others ask.
-func TestLendAtOwnAddress(t *testing.T) {
+// A lane borrows a host at its own address until a time that it names, and holds its lease meanwhile. The error for a host that
+// rests longer differs from the error for a host that others ask.
+func TestBorrowAtOwnAddress(t *testing.T) {
 	if fetch.MaxChain > politeness.LoanTTL-politeness.Margin {
 		t.Errorf("a lane may wait %s for other hosts, and a borrowed lease is over before", fetch.MaxChain)
 	}
@@ -70,8 +70,8 @@ func TestLendAtOwnAddress(t *testing.T) {
 	}
 }
 
-// A lane that has borrowed the lease of another address has a place there as the lanes of claims have: this is what is left
-// if a lease is granted twice.
+// A lane that has borrowed the lease of another address takes a place there, as lanes of claims do: the bound holds even if a
+// lease is granted twice.
 func TestBorrowedLaneHasAPlace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a := &Activities{}
@@ -95,8 +95,8 @@ func TestBorrowedLaneHasAPlace(t *testing.T) {
 	})
 }
 
-// A loan at another address has a place there, and what it learns of its host's delay is kept.
-func TestLendElsewhere(t *testing.T) {
+// A loan at another address takes a place there, and the delay that it learns for its host is stored.
+func TestBorrowElsewhere(t *testing.T) {
 	at, err := urls.Parse("http://b.example/robots.txt")
 	if err != nil {
 		t.Fatal(err)

@@ -20,7 +20,7 @@ import (
 	"github.com/muninn-archive/muninn/internal/fetch"
 )
 
-// The working files are lost between manifest and commit: the commit is made out of the segment, by COMMIT and by a give-back.
+// The working files are lost between manifest and commit: COMMIT and a give-back commit from the segment instead.
 func TestCommitWithoutSpool(t *testing.T) {
 	for name, commit := range map[string]func(r *rig, in BatchInput) error{
 		"commit":    func(r *rig, in BatchInput) error { return r.do(r.Commit, in) },
@@ -53,8 +53,8 @@ func TestCommitWithoutSpool(t *testing.T) {
 	}
 }
 
-// A commit that is made out of the segment counts each URL once: a response may be archived of a URL that failed. A page is no
-// robots.txt because its name ends alike.
+// A commit from the segment counts each URL once, also if a response of a failed URL is archived. A page whose name ends in
+// robots.txt is a page.
 func TestRecoveredOutcomes(t *testing.T) {
 	const manual = rigSeed + "docs/robots.txt"
 	r := newRig(t)
@@ -88,7 +88,7 @@ func TestRecoveredOutcomes(t *testing.T) {
 	}
 }
 
-// lateStore takes the first conditional put of a manifest later than its caller thinks, and refuses some after it.
+// lateStore carries out the first conditional put of a manifest only after it has reported an error, and refuses some later ones.
 type lateStore struct {
 	archive.Store
 	refused int
@@ -147,8 +147,8 @@ func TestManifestAfterGiveBack(t *testing.T) {
 	}
 }
 
-// Another's manifest lies under the key of a batch's life: the batch does not take it for its own and commit pages that are not
-// archived. Its URLs go back, get another life, and are archived.
+// If another batch's manifest is under the key of a batch's life, the batch does not take it for its own, which would commit pages
+// that are not archived. Its URLs go back, get another life, and are archived.
 func TestForeignManifest(t *testing.T) {
 	for _, when := range []string{"before ARCHIVE", "with the spool lost", "run again"} {
 		t.Run(when, func(t *testing.T) {
@@ -194,7 +194,7 @@ func TestForeignManifest(t *testing.T) {
 	}
 }
 
-// A second run may go to another archive: what the first has archived is archived whole again, and batches that are out
+// A second run may use another archive: pages that the first run has archived are archived completely again, and running batches
 // stay with the archive that they were started for.
 func TestAnotherArchive(t *testing.T) {
 	r := newRig(t)
@@ -213,13 +213,13 @@ func TestAnotherArchive(t *testing.T) {
 
 	r.begin("two", nil)
 	out := r.batch()
-	r.open(out, same) // not archived when the next run begins elsewhere
+	r.open(out, same) // not archived when the next run begins with another archive
 	_, err := r.Frontier.Begin(rigCrawl, "three", r.definition(edit), nil, true)
 	r.must(err)
 	if begun := r.begin("three", edit); begun.Former != r.dir {
 		t.Errorf("the run before went to %q", begun.Former)
 	}
-	r.Archives.Allow, r.Archives.Default = []string{second}, second // what is out goes where it was allowed to go
+	r.Archives.Allow, r.Archives.Default = []string{second}, second // a running batch keeps the archive that it was allowed
 	r.must(r.do(r.Process, out))
 	r.must(r.do(r.Commit, out))
 	if report := r.check(r.dir); report.Pages[rigSeed] != 2 || report.Revisits != 1 {

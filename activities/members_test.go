@@ -2,7 +2,7 @@ package activities
 
 import "testing"
 
-// TestMembers: who answers takes part, under its own task queue.
+// TestMembers: a worker that answers takes part, with its own task queue.
 func TestMembers(t *testing.T) {
 	r := newRig(t)
 	value, err := r.env.ExecuteActivity(r.Members)

@@ -11,7 +11,7 @@ import (
 	"github.com/muninn-archive/muninn/internal/crawl"
 )
 
-// What servers send instead of an answer of HTTP/1 is archived as it came, in records that readers of WARC files take.
+// Answers that are not HTTP/1 are archived byte for byte, in records that readers of WARC files accept.
 
 func TestOddAnswersAreArchived(t *testing.T) {
 	r := newRig(t)

@@ -2,7 +2,7 @@ package activities
 
 import "testing"
 
-// TestOpen: a batch is opened as often as its workflow asks; one that is done has nothing to do.
+// TestOpen: a batch can be opened several times; one that is done has nothing to do.
 func TestOpen(t *testing.T) {
 	r := newRig(t)
 	r.begin("o", nil)

@@ -28,7 +28,7 @@ import (
 	"github.com/muninn-archive/muninn/internal/times"
 )
 
-// leases are Politeness: its rules, and the answers that wait for whom they are for.
+// leases stands for the Politeness workflow: its rules, and the answers that were not taken yet.
 type leases struct {
 	mu    sync.Mutex
 	state *politeness.State
@@ -91,7 +91,7 @@ func (l *leases) borrow(ctx context.Context, ask politeness.Ask) (politeness.Gra
 // tick is how often it is looked whether a lease was granted.
 const tick = 300 * time.Millisecond
 
-// paceRig is what outlasts a kill: the web, the leases, the disk and Temporal's memory.
+// paceRig is what survives a kill: the web, the leases, the disk and Temporal's state.
 type paceRig struct {
 	*testing.T
 	web     *paceWorld
@@ -132,7 +132,7 @@ type life struct {
 
 var errKilled = errors.New("the worker was killed")
 
-// die ends the process: nothing is written any more, its connections are closed.
+// die ends the process: it writes nothing any more, and its connections are closed.
 func (l *life) die() {
 	l.web.mu.Lock()
 	l.web.note("KILL")
@@ -142,7 +142,7 @@ func (l *life) die() {
 	l.conns.Range(func(c, _ any) bool { _ = c.(io.Closer).Close(); return true })
 }
 
-// dying is a log after one of whose entries the process is killed.
+// dying is a log that kills the process after one of its entries.
 type dying struct {
 	*spool.Log
 	life *life
@@ -196,15 +196,15 @@ func TestLeasesForgetAGoneCall(t *testing.T) {
 	})
 }
 
-// TestPace: whatever becomes of the worker, its web sees one request a host, one lane an address, and no gap below the
-// pause, the Crawl-delay or the Retry-After that the crawler knows of.
+// TestPace: whatever happens to the worker, the web sees at most one request per host and one lane per address at a time, and no gap
+// shorter than the pause, the Crawl-delay or the Retry-After that the crawler knows.
 func TestPace(t *testing.T) {
 	for seed := range uint64(4) {
 		playPace(t, seed)
 	}
 }
 
-// TestLongPace plays more of it, from the seed SEED on.
+// TestLongPace runs more seeds, from SEED on.
 func TestLongPace(t *testing.T) {
 	first, err := strconv.ParseUint(cmp.Or(os.Getenv("SEED"), "100"), 10, 64)
 	if err != nil {
@@ -215,8 +215,8 @@ func TestLongPace(t *testing.T) {
 	}
 }
 
-// playPace plays two crawls of a seed. What goroutines do at one moment of the fake clock has no order, so that a seed is not
-// played alike each time.
+// playPace plays two crawls with a seed. The order of goroutines at one moment of the fake clock is random, so that a seed does not
+// repeat a run exactly.
 func playPace(t *testing.T, seed uint64) {
 	t.Run(fmt.Sprint(seed), func(t *testing.T) {
 		dir := t.TempDir()
@@ -274,7 +274,7 @@ func newPaceRig(t *testing.T, dir string, seed uint64) *paceRig {
 	return r
 }
 
-// live lets a process live until it is killed, or until all crawls are over; it reports which.
+// live runs a process until it is killed, or until all crawls have ended; it reports which.
 func (r *paceRig) live(killed bool) bool {
 	l := &life{paceRig: r, entries: -1}
 	if killed {
@@ -386,7 +386,7 @@ func (l *life) activities(c *paceCrawl) *Activities {
 	}
 }
 
-// receive starts what is granted, now and then twice.
+// receive starts what is granted, sometimes twice.
 func (l *life) receive(ctx context.Context, acts *Activities, c *paceCrawl) {
 	for ctx.Err() == nil {
 		grants := l.leases.granted(func(id politeness.LeaseID) bool { return id.Crawl == c.name && !strings.Contains(id.Claim, "@") })

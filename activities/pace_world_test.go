@@ -35,7 +35,7 @@ type asked struct {
 	wait   time.Duration // that it asks for by Retry-After
 }
 
-// paceWorld is a web that measures how it is asked. Its connections are pipes, so that it runs on a fake clock.
+// paceWorld is a web that checks the timing of requests. Its connections are pipes, so that it runs on a fake clock.
 type paceWorld struct {
 	t      *testing.T
 	least  time.Duration // min_delay
@@ -181,7 +181,7 @@ func (w *paceWorld) end(x *asked) {
 		return
 	}
 	x.end = time.Now()
-	if x.end.Sub(x.start) < w.hold { // others may ask since it gave its address up
+	if x.end.Sub(x.start) < w.hold { // it has released its address, so that others may ask
 		w.rested[x.addr] = x.end
 	}
 	for i, other := range w.under[x.addr] {

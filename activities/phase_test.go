@@ -2,7 +2,7 @@ package activities
 
 import "testing"
 
-// TestPhase: a phase bounds the claims, and says whether pages are to teach the topic.
+// TestPhase: a phase bounds the claims, and decides whether the topic is learned from its pages.
 func TestPhase(t *testing.T) {
 	for _, reference := range []bool{true, false} {
 		r := newRig(t)

@@ -10,9 +10,8 @@ import (
 	"github.com/muninn-archive/muninn/internal/pipeline"
 )
 
-// An attempt continues what the one before it has left in memory; once the manifest is there, nothing is parsed or scored
-// again.
-func TestProcessGoesOn(t *testing.T) {
+// An attempt continues with what the one before left in memory. Once there is a manifest, nothing is parsed or scored again.
+func TestProcessContinues(t *testing.T) {
 	r := newRig(t)
 	denied := &deniedStore{}
 	r.through(func(s archive.Store) archive.Store { denied.Store = s; return archive.Faults(denied) })
@@ -53,7 +52,7 @@ func TestProcessGoesOn(t *testing.T) {
 	if first.Analysed == nil || first.Analysed.Pages != 1 || first.Scored == nil || first.Archived == nil || first.Archived.Pages != 1 {
 		t.Fatalf("makes %+v", first)
 	}
-	again, err := call[ProcessResult](r, r.Process, in) // the worker was killed before Temporal heard of it
+	again, err := call[ProcessResult](r, r.Process, in) // the worker was killed before it could report to Temporal
 	r.must(err)
 	if again.Analysed != nil || again.Scored != nil || again.Archived == nil || again.Archived.Manifest != first.Archived.Manifest {
 		t.Errorf("once the manifest is there: %+v, before %+v", again, first)
@@ -68,8 +67,8 @@ func TestProcessGoesOn(t *testing.T) {
 // onTopic is a crawl about ravens.
 func onTopic(d *crawl.Definition) { d.Topic.Keywords = []string{"raven"} }
 
-// TestProcess takes a batch through its steps, as often as its workflow asks: what memory has lost is made again, and the frontier
-// gets the same.
+// TestProcess runs the steps of a batch several times: what memory has lost is computed again, and the frontier gets the same
+// result.
 func TestProcess(t *testing.T) {
 	const html = `<title>Ravens</title><p>The raven and the <a href="/next">next raven</a></p>`
 	for name, c := range map[string]struct {

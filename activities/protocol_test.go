@@ -19,10 +19,10 @@ import (
 	"github.com/muninn-archive/muninn/internal/politeness"
 )
 
-// TestLeaseProtocol plays the whole lease protocol on a fake clock: real frontiers, the real code of rounds and starts, the
-// real rules of Politeness, and between them messages that come late, twice, out of order or not at all; workers whose clocks
-// are minutes apart and whose disks are lost; a shard that is terminated. What the addresses see is checked at each request:
-// one lane at a time, none before the last one's pause is over. In the end all is given back.
+// TestLeaseProtocol plays the whole lease protocol on a fake clock, with real frontiers, the real code of rounds and starts, and the
+// real rules of Politeness. Messages between them come late, twice, out of order or not at all; clocks of workers are minutes apart;
+// disks are lost; a shard is terminated. Each request is checked at its address: one lane at a time, and none before the pause of the
+// last one is over. At the end all leases are given back.
 //
 // MUNINN_SEED=N plays that seed alone.
 func TestLeaseProtocol(t *testing.T) {
@@ -77,7 +77,7 @@ type message struct {
 
 // agent is a worker.
 type agent struct {
-	client.Client // of which the signals and updates alone are used
+	client.Client // only its signals and updates are used
 	p             *protocol
 	name          string
 	skew          time.Duration
@@ -203,7 +203,7 @@ func (h answeredAtOnce) Get(_ context.Context, into any) error {
 	return nil
 }
 
-// post brings what was signalled on its way, now and then twice.
+// post sends what was signalled, sometimes twice.
 func (a *agent) post() {
 	p := a.p
 	for _, r := range a.sent {
@@ -219,7 +219,7 @@ func (a *agent) post() {
 	a.sent = nil
 }
 
-// clock is the worker's as an activity measures it: its task took some time to the worker.
+// clock is the worker's clock as an activity measures it: the task took some time to reach the worker.
 func (a *agent) clock() politeness.Clock {
 	return politeness.ClockOf(a.now(), a.p.now.Add(-time.Duration(a.p.random.IntN(200))*time.Millisecond))
 }
@@ -231,7 +231,7 @@ func (p *protocol) play(steps int) {
 			p.now = p.soon(10 * time.Minute)
 		}
 		switch p.random.IntN(120) {
-		case 0: // the shard is terminated; what was on its way is lost with it
+		case 0: // the shard is terminated; messages on their way to it are lost
 			p.inbox, p.state = nil, politeness.New(0, 1)
 			p.state.Lost(p.now)
 		case 1:
@@ -380,7 +380,7 @@ func (s *sender) start(grants []politeness.Grant) {
 	}
 }
 
-// lane has a claim fetched; one that is at work already goes on.
+// lane starts the lane of a claim, unless it runs already.
 func (s *sender) lane(c frontier.Claim) {
 	c, known := s.agent.acts.Frontier.Crawl(s.crawl).Lane(c.ID).Claim()
 	if !known || c.Ended {
@@ -434,7 +434,7 @@ func (l *testLane) request() {
 	p.requests++
 }
 
-// rests notes that an address is not to be asked for a while after a moment.
+// rests notes that an address must not be asked for a pause after a time.
 func (p *protocol) rests(ip string, from time.Time, pause time.Duration) {
 	if next := from.Add(pause); next.After(p.next[ip]) {
 		p.next[ip] = next
@@ -447,7 +447,7 @@ func (l *testLane) end() {
 	f, crawlName := a.acts.Frontier, l.sender.crawl
 	end := frontier.LaneEnd{}
 	if l.made {
-		next := l.last.Add(a.skew + protocolPause) // it may be some time since its lease ran out
+		next := l.last.Add(a.skew + protocolPause) // its lease may have run out some time ago
 		end.Address, end.Host = next, next
 		p.rests(l.claim.IP, l.last, protocolPause)
 	}
@@ -468,7 +468,7 @@ func (l *testLane) end() {
 	l.dead = true
 }
 
-// runAgain has batches whose lane has ended ask for their leases again, as after a reset, or gives them back.
+// runAgain makes batches whose lane has ended ask for their leases again, as after a reset, or gives their URLs back.
 func (p *protocol) runAgain() {
 	for _, l := range p.lanes {
 		if l.dead || !l.claim.Ended {
@@ -493,7 +493,7 @@ func (l *testLane) giveBack() {
 	l.dead = true
 }
 
-// loseDisk kills a worker together with its disk; another takes its name, with an empty frontier.
+// loseDisk kills a worker and deletes its disk; another worker takes its name, with an empty frontier.
 func (p *protocol) loseDisk(a *agent) {
 	for _, l := range p.lanes {
 		if l.sender.agent != a {
@@ -508,7 +508,7 @@ func (p *protocol) loseDisk(a *agent) {
 	a.open()
 }
 
-// finish has all go on without faults until nothing is out any more: no ask waits forever, no lease is left over.
+// finish continues without faults until no claim and no lease is left: no ask waits forever.
 func (p *protocol) finish() {
 	p.calm = true
 	end := p.now.Add(3 * politeness.DefaultTTL)

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// TestReport: a report is made of what the archive holds, and lies there.
+// TestReport: a report is made from the archive, and stored there.
 func TestReport(t *testing.T) {
 	for name, c := range map[string]struct {
 		crawl   string

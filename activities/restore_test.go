@@ -36,8 +36,8 @@ func (s *cutStore) Get(ctx context.Context, key string) (io.ReadCloser, error) {
 	return s.Store.Get(ctx, key)
 }
 
-// An attempt to restore a lost frontier goes on where the one before was cut off, and does not read what that has brought in.
-func TestRestoreGoesOn(t *testing.T) {
+// An attempt to restore a lost frontier continues where the one before was cut off, and does not read the same segments again.
+func TestRestoreContinues(t *testing.T) {
 	const segments, most = 100, 50
 	r := newRig(t)
 	store, err := archive.OpenDir(r.dir)

@@ -16,8 +16,8 @@ import (
 	"github.com/muninn-archive/muninn/internal/urls"
 )
 
-// A host with a Crawl-delay that its robots.txt redirects to itself, by another name, is fetched although it is always in a
-// bundle with a fast host, whose lane ends long before the next hop may be asked for.
+// A host with a Crawl-delay whose robots.txt redirects to itself under another name is fetched, although it is always bundled with
+// a fast host whose lane ends long before the next hop may be requested.
 func TestRobotsChainInABundle(t *testing.T) {
 	for name, www := range map[string]string{"at one address": "192.0.2.1", "at two addresses": "192.0.2.3"} {
 		t.Run(name, func(t *testing.T) {
@@ -91,7 +91,7 @@ func chainInABundle(t *testing.T, dir string, www netip.Addr) {
 	}
 }
 
-// bundle makes one batch of all hosts that are ready, and returns what became of the pages of one.org.
+// bundle makes one batch of all hosts that are ready, and returns the outcomes of the pages of one.org.
 func (l *life) bundle(t *testing.T, acts *Activities, c *paceCrawl, round int64, delay time.Duration) (out []crawl.Outcome) {
 	must := func(err error) {
 		t.Helper()

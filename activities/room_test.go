@@ -16,7 +16,7 @@ import (
 	"github.com/muninn-archive/muninn/internal/disk"
 )
 
-// FETCH makes no request while the spool may not grow: the batch goes on to the archive, which makes room.
+// FETCH makes no request while the spool may not grow: the batch continues with ARCHIVE, which frees space.
 func TestFetchStopsOnShortDisk(t *testing.T) {
 	a := claimable(t)
 	var left atomic.Int64
@@ -32,7 +32,7 @@ func TestFetchStopsOnShortDisk(t *testing.T) {
 	}
 }
 
-// A step that met a full disk fails only once there is room: each attempt before would be one of few.
+// A step that met a full disk fails only when there is room again: earlier attempts would use up the bound on attempts.
 func TestWaitRoom(t *testing.T) {
 	a := claimable(t)
 	var asked atomic.Int64
@@ -59,7 +59,7 @@ func TestWaitRoom(t *testing.T) {
 	}
 }
 
-// The end of a run puts nothing into a folder while the frontier has no room to take note of it.
+// The end of a run writes nothing to a folder archive while the frontier has no room to record it.
 func TestEndWaitsForRoom(t *testing.T) {
 	r := newRig(t)
 	r.begin("o", nil)

@@ -47,8 +47,8 @@ func (s *shards) ExecuteWorkflow(_ context.Context, o client.StartWorkflowOption
 	return nil, nil
 }
 
-// Leases that were granted by shards of another number bind those that take their addresses over, also a shard that has never
-// run, or not since.
+// Leases granted by another number of shards bind the shards that take over their addresses, also a shard that has never run, or
+// not since then.
 func TestShardsOfAnotherNumberWait(t *testing.T) {
 	now := time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC)
 	zero, second := names.PolitenessID(0), names.PolitenessID(2)
@@ -73,7 +73,7 @@ func TestShardsOfAnotherNumberWait(t *testing.T) {
 	}
 }
 
-// A worker says what to do about shards of another number, and about those of a version that noted none.
+// The error of a worker about another number of shards says what to do; so does the one about shards of a version without a number.
 func TestCheckShards(t *testing.T) {
 	memo := func(n int) *common.Memo {
 		p, err := converter.GetDefaultDataConverter().ToPayload(n)

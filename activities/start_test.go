@@ -9,8 +9,8 @@ import (
 	"github.com/muninn-archive/muninn/internal/politeness"
 )
 
-// A claim that was granted twice is bound once, to one batch: a batch with two lanes of one claim asks a host over two
-// connections at once.
+// A claim that was granted twice is bound once, to one batch: a batch with two lanes of one claim would use two connections to a
+// host at once.
 func TestBindTakesAClaimOnce(t *testing.T) {
 	a := &Activities{Settings: Settings{BundlePLDs: 64, BundleURLs: 500}}
 	claims := map[string]frontier.Claim{"old-1": {ID: "old-1", Batch: "was-7"}, "new-2": {ID: "new-2"}, "new-3": {ID: "new-3"}}

@@ -11,7 +11,7 @@ func submitted(url string, score float64) frontier.Submission {
 	return frontier.Submission{Discovery: crawl.Discovery{URL: url, Score: score}}
 }
 
-// TestSubmit: URLs are taken once for each submit, and then wait.
+// TestSubmit: the URLs of a submit are added once, also if it is repeated, and then wait.
 func TestSubmit(t *testing.T) {
 	r := newRig(t)
 	r.begin("o", nil)

@@ -58,7 +58,7 @@ func TestBundleLivesOnce(t *testing.T) {
 	}
 }
 
-// What an archive holds is referred to by batches that go to that archive alone.
+// Only batches that go to an archive refer to the captures in it.
 func TestAnotherArchive(t *testing.T) {
 	r := newRig(t, nil)
 	one, two := Place{Where: "/one"}, Place{Where: "/one", Prefix: "two"}

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// sleep ends a crawl's run, and what memory has of it.
+// sleep ends a crawl's run, and removes the crawl from memory.
 func (r *rig) sleep(name string) {
 	r.mu.Lock()
 	r.crawls[name].Active = false
@@ -15,8 +15,8 @@ func (r *rig) sleep(name string) {
 	r.tidyUp()
 }
 
-// A crawl whose run has ended is read from disk to answer a question: meanwhile others are claimed from and committed, whoever
-// else asks for it waits for the same reading, and what is done to the crawl then is not lost.
+// A crawl whose run has ended is read from disk to answer a question. Meanwhile other crawls claim and commit, other questions about
+// the crawl wait for the same reading, and changes of the crawl are not lost.
 func TestReadingACrawlHoldsUpNoOther(t *testing.T) {
 	r := newRig(t, ofRavens)
 	r.other("ended")
@@ -76,7 +76,7 @@ func TestReadingACrawlHoldsUpNoOther(t *testing.T) {
 	}
 }
 
-// Hosts that rest, or are asked by others, do so for a crawl that comes back, too.
+// Hosts that rest, or that others ask, are also known to a crawl that is read from disk again.
 func TestACrawlThatComesBackKnowsOfHosts(t *testing.T) {
 	r := newRig(t, nil)
 	r.other("ended")

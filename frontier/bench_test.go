@@ -17,10 +17,10 @@ import (
 	"github.com/muninn-archive/muninn/internal/crawl"
 )
 
-// benchPLDs is over how many queues the known URLs of a bench are spread.
+// benchPLDs is the number of queues that have the known URLs of a bench.
 const benchPLDs = 1000
 
-// benchClaim is how many URLs a claim of a bench takes, whatever a crawl takes that says nothing of it.
+// benchClaim is how many URLs a claim of a bench takes, independent of the default of crawls.
 const benchClaim = 50
 
 // benchURL is the ith URL: of ordinary length, with the look of a path.
@@ -59,7 +59,7 @@ func benchSize(b *testing.B) int {
 	return n
 }
 
-// cpu is what the process has used; wall time is mostly that of the disk.
+// cpu is the CPU time that the process has used; wall time is mostly that of the disk.
 func cpu(b *testing.B) time.Duration {
 	b.Helper()
 	var u syscall.Rusage
@@ -158,8 +158,8 @@ func heapBytes() int64 {
 	return int64(m.HeapAlloc)
 }
 
-// diskBytes is what a folder takes on disk. Logs are mapped at full length and mostly holes: the key
-// tables are what stays.
+// diskBytes is the size of a folder on disk. Logs are mapped at full length and are mostly holes: the key
+// tables are what counts.
 func diskBytes(b *testing.B, dir string) (size int64) {
 	b.Helper()
 	err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
@@ -178,8 +178,8 @@ func diskBytes(b *testing.B, dir string) (size int64) {
 	return size
 }
 
-// BenchmarkManyHosts reports what a crawl takes in memory that has met many hosts, each with a page and no URL that waits, and
-// what a claim costs then: with all queues in memory, and with those alone that are kept.
+// BenchmarkManyHosts reports the memory of a crawl that has met many hosts, each with one page and no waiting URL, and the cost of a
+// claim: with all queues in memory, and with only the queues that are kept.
 func BenchmarkManyHosts(b *testing.B) {
 	r, n := newRig(b, func(d *crawl.Definition) { d.Budget.Pages = 1e9 }), benchSize(b)
 	const part = 5000

@@ -35,8 +35,8 @@ func (r *rig) borrower() Claim {
 	return Claim{}
 }
 
-// A worker that is killed may have asked a host that a claim has borrowed at the last moment. Nobody else asks it until that
-// is long ago, and the claim itself after the longest pause.
+// A killed worker may have asked a borrowed host just before its end. Others ask the host only when its longest loan is over, and
+// the claim itself only after the longest pause.
 func TestBorrowedHostOfAKilledWorker(t *testing.T) {
 	pause := definition(slowly).Politeness.MaxDelay.D()
 	for _, delay := range []time.Duration{time.Second, 3 * pause} { // of the host: it counts if it is longer
@@ -92,8 +92,7 @@ func testKilledBorrower(t *testing.T, delay, pause time.Duration) {
 	}
 }
 
-// The Crawl-delay of a host that was borrowed is known to whoever asks it next, of whatever crawl, also if its robots.txt cannot be read
-// then.
+// The Crawl-delay of a borrowed host is known to the next claim of any crawl, also if its robots.txt cannot be read then.
 func TestDelayOfABorrowedHost(t *testing.T) {
 	r, other := twoCrawls(t, slowly)
 	robots := parsed(t, "http://a.example/robots.txt")
@@ -113,8 +112,8 @@ func TestDelayOfABorrowedHost(t *testing.T) {
 	}
 }
 
-// A Crawl-delay that becomes known while a host is borrowed counts for the loan, too. It is known to the crawl that learned
-// it, also when another one that knew it has ended, and nothing that is found in the same moment writes over it.
+// A Crawl-delay that becomes known while a host is borrowed counts for the loan, too. The crawl that learned it knows it even after
+// another crawl that knew it has ended, and links that are found at the same time do not overwrite it.
 func TestDelayLearnedInALoan(t *testing.T) {
 	r := oneQueue(t, 2, slowly)
 	robots := parsed(t, "http://a.example/robots.txt")
@@ -142,7 +141,7 @@ func TestDelayOfAWaitingClaim(t *testing.T) {
 	}
 }
 
-// A host that is borrowed is asked by nobody else, of whatever crawl, and rests afterwards for all.
+// Nobody else asks a borrowed host, in any crawl, and afterwards it rests for all crawls.
 func TestLentHost(t *testing.T) {
 	r, other := twoCrawls(t, slowly)
 	r.submit("b", found(0.5, "http://b.example/")...)
@@ -190,7 +189,7 @@ func TestLentHost(t *testing.T) {
 	}
 }
 
-// A host that rests for long is not borrowed: it is not asked, and others find it as it was.
+// A host that rests for long cannot be borrowed: it is not asked, and its state does not change.
 func TestRestingHostIsNotLent(t *testing.T) {
 	r := oneQueue(t, 2, slowly)
 	first := r.one()
@@ -209,8 +208,8 @@ func TestRestingHostIsNotLent(t *testing.T) {
 	}
 }
 
-// What a lane has counted of robots.txt that it could not ask for is what the next claim begins with, over a new start, and
-// apart from the batches that did not reach the host.
+// The number of robots.txt that a lane could not fetch is passed on to the next claim, also after a restart. Batches that did not
+// reach the host are counted separately.
 func TestUnreadRobotsAreKept(t *testing.T) {
 	r := oneQueue(t, 2, slowly)
 	met := func(n int) map[string]int {
@@ -231,8 +230,8 @@ func TestUnreadRobotsAreKept(t *testing.T) {
 	}
 }
 
-// Who borrows a host knows when it may be asked and its Crawl-delay, and a claim that waited for its lease meanwhile
-// keeps to it, or gives the lease back if the address would be held idle.
+// A borrower knows the host's next time and Crawl-delay. A claim that waited for its lease meanwhile keeps to them, or gives the lease
+// back if it would hold the address idle.
 func TestLentHostKeepsItsDelay(t *testing.T) {
 	for _, rest := range []time.Duration{time.Second, time.Minute} {
 		r := oneQueue(t, 2, slowly)

@@ -22,8 +22,8 @@ func manyQueues(t *testing.T, k, n int, edit func(*crawl.Definition)) *rig {
 	return r
 }
 
-// crawlOut claims and commits until nothing comes any more, several batches side by side, and returns
-// the round that ends it. of gives the outcome of a URL.
+// crawlOut claims and commits until the crawl is over, several batches side by side, and returns the last
+// round. of gives the outcome of a URL.
 func (r *rig) crawlOut(of func(url string) crawl.Outcome) Round {
 	r.t.Helper()
 	type job struct {
@@ -74,7 +74,7 @@ func TestPageBudget(t *testing.T) {
 	}
 }
 
-// What is claimed may all become pages; what turns out to be none makes room again.
+// All claimed URLs may become pages, so they count for the budget; those that turn out not to be pages are subtracted again.
 func TestPageBudgetCountsPagesOnly(t *testing.T) {
 	r := manyQueues(t, 2, 20, func(d *crawl.Definition) { d.Budget.Pages, d.Order.PerQueue = 5, 5 })
 	n := 0

@@ -57,7 +57,7 @@ func (r *rig) prints(url string) (raw []byte) {
 	return raw
 }
 
-// A batch is committed however much there is to remember of its pages.
+// A batch is committed even if the prints of its pages are very large.
 func TestCommitOfLargePrints(t *testing.T) {
 	const n = 480
 	r, batch, lanes := bundle(t, n)
@@ -75,7 +75,7 @@ func TestCommitOfLargePrints(t *testing.T) {
 	}
 }
 
-// What is dispensable is dropped if the store cannot take it.
+// Data that a crawl can do without is dropped if it does not fit into the store.
 func TestCommitDropsWhatDoesNotFit(t *testing.T) {
 	r, batch, lanes := bundle(t, 2)
 	huge := bytes.Repeat([]byte{7}, 12<<20)
@@ -117,8 +117,8 @@ func TestCommitGoesOn(t *testing.T) {
 	}
 }
 
-// A commit that was cut off between two of its transactions, and whose lists were lost and made again in another order, loses
-// none of its links.
+// A commit that was cut off between two of its transactions loses none of its links, even if its lists were lost and are made again
+// in another order.
 func TestCommitGoesOnRecovered(t *testing.T) {
 	r, batch, lanes := bundle(t, 1)
 	const n = commitPart + commitPart/2
@@ -145,7 +145,7 @@ func TestCommitGoesOnRecovered(t *testing.T) {
 	}
 }
 
-// Portions hold everything once, in order, and none is too large.
+// Together, the portions have everything once and in order, and none is too large.
 func TestPortions(t *testing.T) {
 	link := func(n int) *offered { return &offered{url: string(make([]byte, n))} }
 	links := func(count, size int) (list []*offered) {

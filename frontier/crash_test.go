@@ -26,8 +26,8 @@ func crashLinks(batch string) (links []crawl.Discovery) {
 	return links
 }
 
-// TestCrashChild is the process that TestLongKilled kills: it crawls and says what it does. "try" comes
-// before a commit, "ack" after it.
+// TestCrashChild is the process that TestLongKilled kills: it crawls, and prints "try" before a commit and
+// "ack" after it.
 func TestCrashChild(t *testing.T) {
 	dir := os.Getenv(crashDir)
 	if dir == "" {
@@ -71,8 +71,8 @@ func TestCrashChild(t *testing.T) {
 	}
 }
 
-// Killed at any moment, the frontier has every commit that it acknowledged, and of the others all or
-// nothing.
+// A frontier that was killed at any moment has every commit that it acknowledged, and each of the others
+// completely or not at all.
 func TestLongKilled(t *testing.T) {
 	kills := 6
 	if testing.Short() {
@@ -176,7 +176,7 @@ func checkKilled(t *testing.T, dir string, tries map[string][]string, acked map[
 	if s := r.status(); s.Waiting+s.Claimed != counts {
 		t.Errorf("%+v, but %d records wait", s, counts)
 	}
-	// what was claimed and never started comes back to the living
+	// claims that were never started are given back
 	r.clock.pass(DefaultLeaseWait + time.Second)
 	r.must(r.Withdraw())
 	r.clock.pass(DefaultClaimTTL)
@@ -186,8 +186,8 @@ func checkKilled(t *testing.T, dir string, tries map[string][]string, acked map[
 	r.confirm(r.next())
 }
 
-// TestUnbornLog: a process that was killed while it made a log leaves a file without a byte, of a new frontier or
-// beside those of one in use.
+// TestUnbornLog: a process that was killed while it created a log leaves an empty file, in a new frontier or in one
+// that is in use. The frontier opens nevertheless.
 func TestUnbornLog(t *testing.T) {
 	r := oneQueue(t, 3, nil)
 	_ = r.Close()

@@ -27,7 +27,7 @@ func (r *rig) inMemory() (names map[string]bool) {
 	return names
 }
 
-// A queue without URLs leaves memory, and what was known of its host comes back with the next URL of it.
+// A queue without URLs is evicted from memory; with its next URL, what was known of its host is read again.
 func TestQueuesWithoutURLsAreEvicted(t *testing.T) {
 	r := newRig(t, func(d *crawl.Definition) { d.Budget.PerPLD = 2 })
 	r.keepIdle(1)

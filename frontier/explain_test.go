@@ -26,7 +26,7 @@ func (r *rig) why(url string) Explanation {
 	return e
 }
 
-// about reports whether two priorities are the same but for what their sixteen bits leave out.
+// about reports whether two priorities are equal in the precision of sixteen bits.
 func about(a, b float64) bool { return math.Abs(a-b) < 1e-4 }
 
 // states is a crawl with a URL in each state. Those of a.example wait, but two that are claimed.
@@ -71,7 +71,7 @@ func states(t *testing.T) (r *rig, again time.Time) {
 	return r, again
 }
 
-// Each state is explained with where the URL stands and why; a restart changes nothing of it.
+// Each state is explained with the URL's position and the reason; a restart does not change the explanation.
 func TestExplainStates(t *testing.T) {
 	r, again := states(t)
 	link := Explanation{Via: "http://seed.example/", Path: "SL", Run: 1, Links: 1, Strategy: crawl.StrategyFused, Update: crawl.UpdateMax}
@@ -231,7 +231,7 @@ func TestExplainScores(t *testing.T) {
 				t.Errorf("%s, apart %v: %+v, want the priority %v", update, apart, e, want)
 			}
 			if apart && lazy(update) {
-				continue // what does not change the place is not always written
+				continue // a score that does not change the position is not always written
 			}
 			if e.Links != 3 || !about(e.Last, 0.4) || !about(e.Mean, 0.4) {
 				t.Errorf("%s, apart %v: %d links, the last %v, mean %v", update, apart, e.Links, e.Last, e.Mean)
@@ -265,7 +265,7 @@ func TestExplainParts(t *testing.T) {
 	}
 }
 
-// Of an order that learns, the weights are shown, and the priority of a URL now beside what it was when it was queued.
+// For an order that learns, the weights are shown, and the present priority of a URL as well as the one when it was queued.
 func TestExplainLearned(t *testing.T) {
 	k := &kinds{rig: newRig(t, ofRavens)}
 	k.must(k.Learning().Teach(nil, examples(5)))
@@ -327,7 +327,7 @@ func TestExplainLearned(t *testing.T) {
 	}
 }
 
-// What was learned of the place that a link stands at counts now, not as it was queued.
+// What was learned of a link's place counts at present, not as it was when the link was queued.
 func TestExplainPlace(t *testing.T) {
 	r := newRig(t, func(d *crawl.Definition) {
 		d.Topic.Keywords, d.Order.Strategy, d.Order.PerQueue = []string{"raven"}, crawl.StrategyPlaces, 5

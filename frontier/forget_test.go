@@ -40,7 +40,7 @@ func (r *rig) other(name string) {
 	r.must(r.Frontier.Crawl(name).Learning().Remember([]byte("memory")))
 }
 
-// A crawl that has ended is forgotten without a trace, and no other with it; what runs is not.
+// A crawl that has ended is forgotten completely, and no other crawl with it. A running crawl is not forgotten.
 func TestForget(t *testing.T) {
 	r := newRig(t, nil)
 	r.submit("s", found(1, "http://a.example/")...)
@@ -80,8 +80,8 @@ func TestForget(t *testing.T) {
 	}
 }
 
-// A run whose workflow is gone has claims that nobody gives back: they are taken back, and their leases released, before the
-// crawl is forgotten. Its hosts rest nevertheless, and nothing is written to it behind that.
+// The claims of a run without a workflow are never given back. They are taken back and their leases released before the crawl is
+// forgotten. Its hosts rest nevertheless, and nothing is written for the crawl afterwards.
 func TestForgetAbandoned(t *testing.T) {
 	r := newRig(t, func(d *crawl.Definition) { d.Politeness.MaxDelay = crawl.Duration(time.Minute) })
 	r.submit("s", found(1, "http://a.example/", "http://b.example/")...)
@@ -142,7 +142,7 @@ func TestForgetAbandoned(t *testing.T) {
 	}
 }
 
-// IDs never meet: those of forgotten crawls are given again, and when none is left, no crawl begins.
+// Two crawls never have the same ID. IDs of forgotten crawls are used again, and when none is left, no crawl begins.
 func TestIDs(t *testing.T) {
 	r := newRig(t, nil)
 	used := map[store.Keys]bool{}
@@ -177,7 +177,7 @@ func TestIDs(t *testing.T) {
 	}
 }
 
-// A crawl whose run has ended leaves memory, and comes back as it was: when somebody asks, and for its next run.
+// A crawl whose run has ended is evicted from memory, and comes back unchanged: for a question, and for its next run.
 func TestEndedCrawlsSleep(t *testing.T) {
 	r := newRig(t, ofRavens)
 	r.submit("s", found(0.5, "http://a.example/", "http://b.example/", "http://b.example/2")...)

@@ -55,7 +55,7 @@ const testCrawl = "c"
 func definition(edit func(*crawl.Definition)) crawl.Definition {
 	d := crawl.DefaultDefinition()
 	d.Name, d.Seeds, d.Scope.Within = testCrawl, []crawl.Seed{{URL: "http://a.example/"}}, crawl.WithinWeb
-	d.Politeness.MinDelay, d.Politeness.MaxDelay = 0, 0 // a claim that was dropped owes its host nothing
+	d.Politeness.MinDelay, d.Politeness.MaxDelay = 0, 0 // the host of a dropped claim does not rest
 	if edit != nil {
 		edit(&d)
 	}
@@ -146,7 +146,7 @@ func (r *rig) endLane(claim string, next time.Time, unreachable bool) error {
 	return r.Lane(claim).End(LaneEnd{Address: next, Host: next, Unreachable: unreachable})
 }
 
-// owe cuts a lane off.
+// owe ends a lane in the middle of a request, after which the host must not be asked before next.
 func (r *rig) owe(claim string, next time.Time) error {
 	return r.Lane(claim).Owe(LaneEnd{Host: next})
 }
@@ -226,7 +226,7 @@ func (r *rig) status() Status {
 	r.t.Helper()
 	s, err := r.Status()
 	r.must(err)
-	// those of one moment come in any order: queues are looked at side by side
+	// ends of the same time come in any order, because queues are processed side by side
 	slices.SortFunc(s.Ends, func(a, b End) int { return cmp.Or(a.At.Compare(b.At), strings.Compare(a.URL, b.URL)) })
 	return s
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/muninn-archive/muninn/internal/crawl"
 )
 
-// pages commits a batch of pages of a host of their own: some of them relevant, some with no score, and errors beside.
+// pages commits a batch of pages of a new host: some relevant, some without a score, and some errors.
 func (r *rig) pages(relevant, irrelevant, unscored, errors int) {
 	r.t.Helper()
 	r.batch++
@@ -87,8 +87,8 @@ func TestHistory(t *testing.T) {
 	}
 }
 
-// However long the run, the points are few, and lie as far apart as each other; the first lies near the start, the last
-// near the end. A restart changes nothing.
+// However long the run is, there are few points, at equal distances; the first is near the start, the last near the end. A restart
+// changes nothing.
 func TestHistoryIsBounded(t *testing.T) {
 	still, restless := hasty(t, nil), hasty(t, nil)
 	thinned := 0
@@ -129,7 +129,7 @@ func TestHistoryIsBounded(t *testing.T) {
 	}
 }
 
-// A batch that is committed twice leaves one point, and who has got the history keeps it as it was.
+// A batch that is committed twice leaves one point, and a history that was returned does not change.
 func TestHistoryIsItsOwn(t *testing.T) {
 	r := newRig(t, nil)
 	r.submit("s", found(0.5, "http://a.example/")...)
@@ -324,7 +324,7 @@ func ofWeights(d *crawl.Definition) {
 	d.Order.Strategy = crawl.StrategyWeighted
 }
 
-// Another strategy is in force at once and after a restart: the learner goes with that which learns, and comes with it.
+// Another strategy is in force at once and after a restart. A crawl has a learner only with a strategy that learns.
 func TestConfigureStrategy(t *testing.T) {
 	for _, restart := range []bool{false, true} {
 		r := newRig(t, ofRavens)
@@ -352,8 +352,8 @@ func TestConfigureStrategy(t *testing.T) {
 	}
 }
 
-// What was learned is not lost by trying another strategy: with a restart and without, the learner knows what it knew,
-// and learns on.
+// What was learned survives a change to another strategy and back, with a restart and without: the learner has it, and continues to
+// learn.
 func TestConfigureKeepsLessons(t *testing.T) {
 	c := courseOf(6, 10)
 	for _, restart := range []bool{false, true} {
@@ -371,7 +371,7 @@ func TestConfigureKeepsLessons(t *testing.T) {
 		before := r.knows(c)
 		r.must(r.Configure(definition(ofWeights)))
 		turn()
-		r.must(r.Commit(c.commits[3])) // teaches nothing
+		r.must(r.Commit(c.commits[3])) // nothing is learned from it
 		r.must(r.Configure(definition(ofRavens)))
 		turn()
 		now := r.knows(c)
@@ -412,7 +412,7 @@ func TestConfigureToLearn(t *testing.T) {
 	}
 }
 
-// URLs that wait keep their places; budgets, and how many URLs are claimed together, are those of the new definition.
+// Waiting URLs keep their positions; budgets, and the number of URLs in a claim, are those of the new definition.
 func TestConfigureBounds(t *testing.T) {
 	edit := func(per int, pages, perPLD int64) func(*crawl.Definition) {
 		return func(d *crawl.Definition) { d.Order.PerQueue, d.Budget.Pages, d.Budget.PerPLD = per, pages, perPLD }
@@ -455,7 +455,7 @@ func TestConfigureBounds(t *testing.T) {
 	}
 }
 
-// A crawl that nobody knows cannot be changed, and the topic of one is part of what was learned.
+// An unknown crawl cannot be changed, and a topic cannot change because what was learned belongs to it.
 func TestConfigureNobody(t *testing.T) {
 	r := newRig(t, ofRavens)
 	if err := r.Frontier.Crawl("no such crawl").Configure(definition(nil)); err == nil {

@@ -9,8 +9,8 @@ import (
 	"github.com/muninn-archive/muninn/internal/crawl"
 )
 
-// With Hold, a round claims nothing; it reports what there is to report, and the end once nothing is out and
-// every release has arrived.
+// With Hold, a round claims nothing. It reports releases and ends, and reports Idle when no claim is left and every release has
+// arrived.
 func TestHold(t *testing.T) {
 	r := oneQueue(t, 2, nil)
 	r.submit("b", found(0.5, "http://b.example/")...)
@@ -56,7 +56,7 @@ func TestHold(t *testing.T) {
 	}
 }
 
-// A round that holds waits for the end, and needs no more than the last word of it.
+// A round that holds waits for the end of the last claim.
 func TestHoldWaits(t *testing.T) {
 	r := oneQueue(t, 2, nil)
 	batch, lanes := r.take()

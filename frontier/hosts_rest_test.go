@@ -26,7 +26,7 @@ func twoCrawls(t *testing.T, edit func(*crawl.Definition)) (*rig, func() Round) 
 	}
 }
 
-// A host is asked by one claim at a time and has one next time, in all crawls and at all its addresses.
+// One claim at a time asks a host, which has one next time, over all crawls and all its addresses.
 func TestHostOfTwoCrawls(t *testing.T) {
 	r, other := twoCrawls(t, nil)
 	claim := r.one()
@@ -62,8 +62,7 @@ func TestHostOfTwoCrawls(t *testing.T) {
 	}
 }
 
-// A grant that comes late, when another crawl asks the host already, is given back; so is one that a batch asked for
-// when it was run again.
+// A late grant is given back if another crawl asks the host already; so is a grant that a batch asked for when it was run again.
 func TestLateGrantOfAHostHeldElsewhere(t *testing.T) {
 	for _, again := range []bool{false, true} {
 		r, other := twoCrawls(t, nil)
@@ -106,8 +105,8 @@ func TestTerminatedCrawlHoldsItsHosts(t *testing.T) {
 	}
 }
 
-// The Crawl-delay is state of the queue: the next claim knows it, whatever the process, and a claim that is dropped
-// owes it.
+// The Crawl-delay is state of the queue: the next claim knows it, also after a restart, and the host of a dropped claim rests for
+// it.
 func TestDelayIsKept(t *testing.T) {
 	const delay = 80 * time.Second
 	r, other := twoCrawls(t, slowly)
@@ -137,7 +136,7 @@ func TestDelayIsKept(t *testing.T) {
 	}
 }
 
-// What a lane that was cut off owes, its host is owed by all crawls, even if its claim is dropped.
+// After a lane was cut off, its host rests for all crawls, even if the claim is dropped.
 func TestOwedByAllCrawls(t *testing.T) {
 	r, other := twoCrawls(t, slowly)
 	claim := r.one()
@@ -162,8 +161,8 @@ func TestOwedByAllCrawls(t *testing.T) {
 	}
 }
 
-// A lease that is given back while an answer is read is released once, and its host stays held; when the answer has ended, it
-// is said how long the host rests.
+// A lease that is given back while a response is read is released once, and its host stays held. When the response has ended, the
+// rest of the host is reported.
 func TestYield(t *testing.T) {
 	r, other := twoCrawls(t, slowly)
 	claim := r.one()
@@ -220,7 +219,7 @@ func TestYieldedClaimOfABatchThatIsRunAgain(t *testing.T) {
 	}
 }
 
-// The table of resting hosts stays as small as what rests.
+// The table of resting hosts has only hosts that still rest.
 func TestRestedHostsAreForgotten(t *testing.T) {
 	r := newRig(t, nil)
 	for i := range uint64(10 * minResting) {
@@ -236,8 +235,8 @@ func TestRestedHostsAreForgotten(t *testing.T) {
 	}
 }
 
-// A host that another worker has asked rests for this one too: its lease goes back, for the address must not be kept
-// for it, and the host is not claimed before, or not for a while: the other one may correct what it has said.
+// A host that another worker has asked rests for this worker, too: the lease goes back, because it must not hold the address for a
+// resting host, and the host is not claimed before its time, or not for a while if the other worker may correct the time.
 func TestHostThatAnotherWorkerAsked(t *testing.T) {
 	r, other := twoCrawls(t, nil)
 	claim := r.one()
@@ -273,8 +272,8 @@ func TestHostThatAnotherWorkerAsked(t *testing.T) {
 	}
 }
 
-// A release reports a host's rest to other workers that is longer than its address's. While a slow answer is read, the
-// host rests for as long as that may take; when it has ended, that is corrected.
+// A release reports the rest of a host to other workers if it is longer than that of its address. While a slow response is read, the
+// host rests for the longest time that it may take; when the response has ended, the time is corrected.
 func TestReleasesReportHosts(t *testing.T) {
 	r := oneQueue(t, 4, nil)
 	claim := r.one()

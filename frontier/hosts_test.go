@@ -68,7 +68,7 @@ func TestRefusedHost(t *testing.T) {
 	}
 }
 
-// The fates of the hosts of one PLD are their own.
+// The failures of a host do not count for other hosts of its PLD.
 func TestRefusedBesideUnresolvable(t *testing.T) {
 	for _, swap := range []bool{false, true} {
 		r := newRig(t, nil)
@@ -168,7 +168,7 @@ func TestScopeOfOtherSeeds(t *testing.T) {
 	}
 }
 
-// The bound on hops bites also beyond the letters that a path keeps.
+// The bound on hops also holds for paths that are longer than the letters that a path keeps.
 func TestHopsBeyondThePath(t *testing.T) {
 	const most = 55
 	r := newRig(t, func(d *crawl.Definition) { d.Scope.MaxHops = most })

@@ -12,8 +12,8 @@ import (
 	"github.com/muninn-archive/muninn/internal/order"
 )
 
-// While an order trains, or what it has learned is encoded, questions are answered, and the claims and commits of other crawls
-// go on. The next claim of its own crawl goes by what was learned.
+// While an order trains or is encoded, questions are answered, and other crawls claim and commit. The next claim of the crawl itself
+// uses what was learned.
 func TestOthersGoOnWhileAnOrderTrains(t *testing.T) {
 	r := newRig(t, ofRavens)
 	r.other("other")
@@ -74,7 +74,7 @@ func TestOthersGoOnWhileAnOrderTrains(t *testing.T) {
 	}
 }
 
-// A crawl whose run has ended does not fall asleep while what it has learned is being written.
+// A crawl whose run has ended is not evicted from memory while its snapshot is written.
 func TestAwakeWhileASnapshotIsWritten(t *testing.T) {
 	r := newRig(t, ofRavens)
 	r.must(r.Learning().Teach(nil, examples(3)))

@@ -59,8 +59,8 @@ func examples(n int) (list [][]byte) {
 	return list
 }
 
-// course is a crawl of a made-up web, as batches bring it back. It is judged by a learner of its own: the commits are
-// the same whatever frontier takes them.
+// course is a crawl of an invented web as a list of commits. A separate learner judges its pages, so that the commits are the same for
+// every frontier.
 type course struct {
 	seeds   []crawl.Discovery
 	commits []Commit
@@ -68,7 +68,7 @@ type course struct {
 	kept    [][]byte // with links
 }
 
-// courseOf makes n commits of k pages. Pages of the topic link to such rather than to others; one page in eleven is gone.
+// courseOf makes n commits of k pages. Most links of relevant pages lead to relevant pages; one page in eleven is gone.
 func courseOf(n, k int) *course {
 	random := rand.New(rand.NewPCG(7, 7))
 	by := order.NewFused(nil, order.DefaultSettings())
@@ -123,7 +123,7 @@ func courseOf(n, k int) *course {
 	return c
 }
 
-// knows is all that can be asked of a learner: what it makes of kept links, and of pages.
+// knows is the state of a learner as its answers show it: its priorities of stored links, and its judgements of pages.
 func (c *course) knows(o *order.Fused) (bits []uint64) {
 	for _, keep := range c.kept[:min(len(c.kept), 300)] {
 		bits = append(bits, math.Float64bits(o.Priority(keep)), math.Float64bits(o.Expect(keep)))
@@ -134,7 +134,7 @@ func (c *course) knows(o *order.Fused) (bits []uint64) {
 	return bits
 }
 
-// knows of a rig is that of its learner.
+// knows is the state of the learner of a rig.
 func (r *rig) knows(c *course) []uint64 {
 	r.t.Helper()
 	o := r.Learning().Order()
@@ -144,14 +144,14 @@ func (r *rig) knows(c *course) []uint64 {
 	return c.knows(o)
 }
 
-// untaught is what a learner knows that has learned nothing.
+// untaught is the state of a learner that has learned nothing.
 func (c *course) untaught() []uint64 {
 	s := order.DefaultSettings()
 	s.Seed, s.Enough = definition(ofRavens).Order.Seed, definition(ofRavens).Topic.Threshold
 	return c.knows(order.NewFused(nil, s))
 }
 
-// learned is what is on disk of a learner: the numbers of its updates, its snapshot, and the keys of the parts of snapshots.
+// learned is a learner's data on disk: the numbers of its updates, its snapshot, and the keys of the parts of snapshots.
 func (r *rig) learned() (updates []uint64, snapshot store.Parts, parts [][]byte) {
 	r.t.Helper()
 	r.must(r.store.View(func(txn store.Reader) error {
@@ -184,7 +184,7 @@ func (r *rig) updateOf(seq uint64) (l learner.Update) {
 	return l
 }
 
-// snapshotAfter waits until the snapshot is kept of all updates after some.
+// snapshotAfter waits for a snapshot of later updates.
 func (r *rig) snapshotAfter(after uint64) (snapshot store.Parts) {
 	r.t.Helper()
 	late := time.After(2 * time.Minute)
@@ -203,8 +203,8 @@ func (r *rig) snapshotAfter(after uint64) (snapshot store.Parts) {
 	}
 }
 
-// TestLearnerSurvives: the same commits, with a restart after each and without, teach the same to the bit, and each
-// teaches something. There are too few visits for a snapshot.
+// TestLearnerSurvives: a learner with a restart after each commit learns the same as one without, bit by bit, and learns something
+// from each commit. There are too few visits for a snapshot.
 func TestLearnerSurvives(t *testing.T) {
 	c := courseOf(12, 10)
 	still, restless := newRig(t, ofRavens), newRig(t, ofRavens)
@@ -247,8 +247,7 @@ func TestLearnerSurvives(t *testing.T) {
 	}
 }
 
-// TestLearnerSurvivesSnapshots: a snapshot takes the place of the updates that it holds and of the snapshot before, and teaches the
-// same.
+// TestLearnerSurvivesSnapshots: a snapshot replaces its updates and the former snapshot, and restores the same state.
 func TestLearnerSurvivesSnapshots(t *testing.T) {
 	c := courseOf(48, 50)
 	still, restless := newRig(t, ofRavens), newRig(t, ofRavens)
@@ -309,7 +308,7 @@ func TestLearnerLearnsDuringSnapshot(t *testing.T) {
 	}
 }
 
-// TestDamagedSnapshot: a snapshot that cannot be read is no reason not to open; what comes is learned.
+// TestDamagedSnapshot: a frontier opens although its snapshot cannot be read, and learns from later commits.
 func TestDamagedSnapshot(t *testing.T) {
 	c := courseOf(25, 50)
 	r := newRig(t, ofRavens)
@@ -338,7 +337,7 @@ func TestDamagedSnapshot(t *testing.T) {
 	}
 }
 
-// TestLessonTwice: a commit that comes again teaches nothing, at once, together with itself, or after a restart.
+// TestLessonTwice: nothing is learned from a repeated commit, whether it is repeated at once, at the same time or after a restart.
 func TestLessonTwice(t *testing.T) {
 	c := courseOf(5, 10)
 	once, often := newRig(t, ofRavens), newRig(t, ofRavens)
@@ -371,7 +370,8 @@ func TestLessonTwice(t *testing.T) {
 	}
 }
 
-// TestUpdatesTogether: commits that share a transaction teach what they teach one by one, in the order of their numbers.
+// TestUpdatesTogether: the learner learns the same from commits that share a transaction as from single ones, in the order of their
+// numbers.
 func TestUpdatesTogether(t *testing.T) {
 	c := courseOf(6, 10)
 	r := newRig(t, ofRavens)
@@ -394,7 +394,7 @@ func TestUpdatesTogether(t *testing.T) {
 	}
 }
 
-// TestWhatTeaches: pages teach that were fetched and judged, with what was kept of the link to them, and nothing else.
+// TestWhatTeaches: the learner learns only from pages that were fetched and judged, with the stored features of the link to them.
 func TestWhatTeaches(t *testing.T) {
 	r := newRig(t, ofRavens)
 	judge := func(url string) order.Judgement {
@@ -438,8 +438,7 @@ func TestWhatTeaches(t *testing.T) {
 	}
 }
 
-// TestPromise: what a page promises is the sum of what its links are expected to lead to that are not visited, by what
-// was known before the batch.
+// TestPromise: the promise of a page is the sum of the expectations for its unvisited links, with what was known before the batch.
 func TestPromise(t *testing.T) {
 	r := newRig(t, func(d *crawl.Definition) { ofRavens(d); d.Scope.Within = crawl.WithinHost })
 	c := courseOf(4, 10)
@@ -507,7 +506,7 @@ func TestPromiseOfManyLinks(t *testing.T) {
 	}
 }
 
-// TestLearnsNot: an order that does not learn has no learner, and keeps no updates; nor has a crawl without a topic.
+// TestLearnsNot: an order that does not learn has no learner and stores no updates; the same holds for a crawl without a topic.
 func TestLearnsNot(t *testing.T) {
 	c := courseOf(3, 10)
 	for name, edit := range map[string]func(*crawl.Definition){
@@ -535,7 +534,7 @@ func TestLearnsNot(t *testing.T) {
 	}
 }
 
-// TestExamplesForNobody: examples are not kept either for an order that does not learn.
+// TestExamplesForNobody: examples are not stored for an order that does not learn.
 func TestExamplesForNobody(t *testing.T) {
 	r := newRig(t, func(d *crawl.Definition) { ofRavens(d); d.Order.Strategy = crawl.StrategyWeighted })
 	r.must(r.Learning().Teach(&topic.Model{Pages: 7}, examples(3)))
@@ -544,7 +543,7 @@ func TestExamplesForNobody(t *testing.T) {
 	}
 }
 
-// TestLearnerResumes: a run of another order between two that learn, all of one topic, takes nothing from what was learned,
+// TestLearnerResumes: a run with another order, between two runs that learn with the same topic, loses nothing of what was learned,
 // with a restart and without.
 func TestLearnerResumes(t *testing.T) {
 	c := courseOf(4, 10)
@@ -572,8 +571,8 @@ func (r *rig) nextRun(owner string, edit func(*crawl.Definition)) {
 	r.must(r.begin(owner, edit))
 }
 
-// TestNextRunContinues: a run of the same topic continues with what the last has learned, one of another topic starts again.
-// Either is so after a restart, too.
+// TestNextRunContinues: a run with the same topic continues with what the last run learned; a run with another topic starts from
+// nothing. Both hold after a restart, too.
 func TestNextRunContinues(t *testing.T) {
 	ofSoups := func(d *crawl.Definition) { ofRavens(d); d.Topic.Keywords = []string{"soup"} }
 	c := courseOf(6, 10)
@@ -623,7 +622,7 @@ func TestNextRunContinues(t *testing.T) {
 	}
 }
 
-// TestNextRunDropsUpdates: the snapshot of a run of another topic takes the place of the updates before.
+// TestNextRunDropsUpdates: the snapshot of a run with another topic replaces the earlier updates.
 func TestNextRunDropsUpdates(t *testing.T) {
 	c := courseOf(26, 50)
 	r := newRig(t, ofRavens)
@@ -646,7 +645,7 @@ func TestNextRunDropsUpdates(t *testing.T) {
 	}
 }
 
-// TestNextRunLeavesSnapshot: the snapshot of a run of another topic is none of this one's.
+// TestNextRunLeavesSnapshot: a run does not use the snapshot of a run with another topic.
 func TestNextRunLeavesSnapshot(t *testing.T) {
 	c := courseOf(24, 50)
 	r := newRig(t, ofRavens)
@@ -670,11 +669,11 @@ func TestNextRunLeavesSnapshot(t *testing.T) {
 
 const learnDir = "MUNINN_TEST_LEARN_DIR"
 
-// killedCourse crosses a snapshot. The process that is killed commits all but the last of its commits, however late the kill comes:
-// the snapshot is written beside a commit that teaches something.
+// killedCourse is long enough for a snapshot. The killed process makes all commits but the last, so that the snapshot is written at the
+// same time as a commit.
 func killedCourse() *course { return courseOf(40, 32) }
 
-// TestLearnChild is the process that TestLearnerKilled kills: it commits all it can and says so.
+// TestLearnChild is the process that TestLearnerKilled kills: it commits, and prints a line for each commit.
 func TestLearnChild(t *testing.T) {
 	dir := os.Getenv(learnDir)
 	if dir == "" {
@@ -692,8 +691,8 @@ func TestLearnChild(t *testing.T) {
 	<-t.Context().Done() // it is killed at last
 }
 
-// TestLearnerKilled: killed at any moment, the learner knows what some first commits taught, all that were acknowledged
-// among them, and just those whose batches the frontier takes for committed.
+// TestLearnerKilled: after a kill at any moment, the learner has learned from the first commits: all acknowledged ones, and exactly those
+// whose batches the frontier has as committed.
 func TestLearnerKilled(t *testing.T) {
 	c := killedCourse()
 	reference := newRig(t, ofRavens)
@@ -776,7 +775,7 @@ func TestLearnerKilled(t *testing.T) {
 	r.snapshotAfter(0)
 }
 
-// TestLearnAllAtOnce: commits, claims and judgements at the same time; what was learned is what a restart brings up.
+// TestLearnAllAtOnce: with commits, claims and judgements at the same time, a restart restores exactly what was learned.
 func TestLearnAllAtOnce(t *testing.T) {
 	r := newRig(t, func(d *crawl.Definition) { ofRavens(d); d.Order.PerQueue = 3 })
 	c := courseOf(30, 4)
@@ -848,7 +847,7 @@ func TestLearnAllAtOnce(t *testing.T) {
 	}
 }
 
-// TestParts: the parts of a score are kept to a 255th; those that nobody knows are left out.
+// TestParts: the parts of a score are stored in steps of 1/255; unknown parts are left out.
 func TestParts(t *testing.T) {
 	var all crawl.Parts
 	for i, name := range crawl.PartNames {
@@ -872,8 +871,8 @@ func TestParts(t *testing.T) {
 	}
 }
 
-// TestWhichLinkCounts: a target comes with the features of the link that counts by the update function, whether its links came
-// in one batch or in several.
+// TestWhichLinkCounts: a target has the features of the link that the update function chooses, whether its links came in one batch or
+// in several.
 func TestWhichLinkCounts(t *testing.T) {
 	scores := []float64{0.25, 0.75, 0.75, 0.5}
 	for update, keep := range map[string]string{
@@ -901,7 +900,7 @@ func TestWhichLinkCounts(t *testing.T) {
 	}
 }
 
-// TestRescoreKeepsAnew: scores that take the place of others bring what is kept with them.
+// TestRescoreKeepsAnew: new scores of a link replace its features as well.
 func TestRescoreKeepsAnew(t *testing.T) {
 	r := newRig(t, ofRavens)
 	link := crawl.Discovery{URL: "http://a.example/x", Path: "SL", Score: 0.9, LinkFeatures: []byte("before")}
@@ -913,7 +912,7 @@ func TestRescoreKeepsAnew(t *testing.T) {
 	}
 }
 
-// TestTwoLinks: where the best link counts, that which is the better by what is known now; both learn of what they led to.
+// TestTwoLinks: where the best link counts, it is the one that is better by the present state of the learner, which learns from both.
 func TestTwoLinks(t *testing.T) {
 	k := &kinds{rig: newRig(t, ofRavens)}
 	both := append(k.links("a.example", 1, "liked"), k.links("a.example", 1, "disliked")...)

@@ -93,14 +93,14 @@ func TestStart(t *testing.T) {
 	if got := r.next(); len(got.Releases) != 1 || got.Releases[0].Lease != "gone-1" || got.Releases[0].IP != "192.0.2.9" {
 		t.Fatalf("releases %+v", got.Releases)
 	}
-	// the answer of a start that comes late does not bring an ended lease to life
+	// a late answer of a start does not revive an ended lease
 	r.must(r.endLane(c.ID, r.clock.Now(), false))
 	if _, err := r.Batch("b").Start(grants); err != nil || !r.Lane(c.ID).LeaseUntil().IsZero() {
 		t.Fatalf("the lease lasts until %v, %v", r.Lane(c.ID).LeaseUntil(), err)
 	}
 }
 
-// A grant may come twice, as when a round is asked for again and both answers arrive together: the claim is started once.
+// A claim is started once, even if its grant comes twice: when a round is sent again, both answers may arrive together.
 func TestStartTakesAGrantOnce(t *testing.T) {
 	r := oneQueue(t, 3, nil)
 	grants := r.grant(r.one())
@@ -111,8 +111,8 @@ func TestStartTakesAGrantOnce(t *testing.T) {
 	}
 }
 
-// A round that was asked for twice is granted twice. If the lane has ended under the first grant when the second comes, that
-// is released, and the lane does not come to life. How long the address rests stays said, even if the batch is over by then.
+// A round that was sent twice is granted twice. If the lane has ended under the first grant when the second comes, the second is
+// released, and the lane does not start again. The rest of the address is still reported, even if the batch is over by then.
 func TestStartReleasesASecondGrant(t *testing.T) {
 	for _, committed := range []bool{false, true} {
 		r := oneQueue(t, 3, nil)
@@ -140,7 +140,7 @@ func TestStartReleasesASecondGrant(t *testing.T) {
 	}
 }
 
-// A refused renewal ends the lease at once, unless it goes by a newer grant; a confirmation of another grant changes nothing.
+// A refused renewal ends the lease at once, unless the lease has a newer grant; a confirmation of another grant changes nothing.
 func TestRefusedRenewal(t *testing.T) {
 	r := oneQueue(t, 3, nil)
 	c := r.one()
@@ -165,7 +165,7 @@ func TestRefusedRenewal(t *testing.T) {
 	}
 }
 
-// A release names the grant that it ends; of a claim that was never started, none.
+// A release names the grant that it ends, and none if the claim was never started.
 func TestReleasesNameGrants(t *testing.T) {
 	r := oneQueue(t, 3, nil)
 	c := r.one()
@@ -283,7 +283,7 @@ func TestLeases(t *testing.T) {
 	}
 }
 
-// A batch that ends without having released its leases releases them.
+// The end of a batch releases leases that were not released before.
 func TestCommitReleasesLeases(t *testing.T) {
 	r := oneQueue(t, 1, nil)
 	c := r.one()
@@ -335,8 +335,8 @@ const maxDelay = 45 * time.Second
 
 func slowly(d *crawl.Definition) { d.Politeness.MaxDelay = crawl.Duration(maxDelay) }
 
-// A lease whose fetching did not say when the address may be asked again ends with the longest pause ahead. One that
-// never started owes nothing. What the host is owed is the host's: others of the address do not wait for it.
+// A lease ends with the longest pause if fetching did not report when the address may be asked again, and without a pause if fetching
+// never started. The rest of a host is its own: other hosts of the address do not wait for it.
 func TestReleaseOfDropped(t *testing.T) {
 	owe := func(d time.Duration) func(*rig, Claim) {
 		return func(r *rig, c Claim) { r.must(r.owe(c.ID, r.clock.Now().Add(d))) }
@@ -403,7 +403,7 @@ func TestReleaseOfUnstarted(t *testing.T) {
 	}
 }
 
-// What fetching said of its end stands: a drop does not release the lease once more.
+// The end that fetching reported holds: a drop does not release the lease again.
 func TestReleaseOfEnded(t *testing.T) {
 	r := oneQueue(t, 2, slowly)
 	batch, lanes := r.take()
@@ -421,7 +421,7 @@ func TestReleaseOfEnded(t *testing.T) {
 	}
 }
 
-// A lease that is over, or will be before a renewal comes through, may be another's: it is left to end.
+// A lease that has ended, or will end before a renewal arrives, may be another's by then: it is not renewed.
 func TestExpiredLeaseIsNotRenewed(t *testing.T) {
 	for _, c := range []struct {
 		after          time.Duration
@@ -467,7 +467,7 @@ func TestExpiredLeaseIsNotRenewed(t *testing.T) {
 	}
 }
 
-// An expired lease comes back by a new grant alone.
+// Only a new grant revives an expired lease.
 func TestExpiredLeaseIsGrantedAnew(t *testing.T) {
 	r := oneQueue(t, 2, nil)
 	claim := r.one()

@@ -8,7 +8,7 @@ import (
 	"github.com/muninn-archive/muninn/internal/crawl"
 )
 
-// As many as may bound a scope do, also when the frontier was closed.
+// The largest allowed number of bounds bounds a scope, also after a restart.
 func TestManyBounds(t *testing.T) {
 	const last = "http://last.example/"
 	seeds := make([]string, MaxBounds)
@@ -27,7 +27,7 @@ func TestManyBounds(t *testing.T) {
 	}
 }
 
-// A new run begins afresh, also once the frontier was closed: no queue rests for a batch of the run before.
+// In a new run no queue rests because of a batch of the earlier run, also after a restart.
 func TestNewRunLiftsRest(t *testing.T) {
 	r := oneQueue(t, 2, nil)
 	batch, _ := r.take()
@@ -43,7 +43,7 @@ func TestNewRunLiftsRest(t *testing.T) {
 	}
 }
 
-// A round that may not claim sleeps until something happens, although a queue's time has come.
+// A round that may not claim sleeps until something changes, even if a queue becomes ready.
 func TestRoundThatMayNotClaimSleeps(t *testing.T) {
 	for name, edit := range map[string]func(*Want){
 		"held":      func(w *Want) { w.Hold = true },

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// Releases wait for claims to go with, unless somebody waits for them; once there are claims, a round waits no longer than for
-// claims alone.
+// Releases wait to be sent together with claims, unless a claim waits for them. Once there are claims, a round waits no longer than
+// it would without releases.
 func TestLingering(t *testing.T) {
 	const linger, quiet = time.Second, 8 * time.Second
 	releases, claims := Round{Releases: make([]Release, 2)}, Round{Claims: make([]Claim, 1)}
@@ -46,8 +46,8 @@ func TestLingering(t *testing.T) {
 	}
 }
 
-// A release is awaited if a claim of whatever crawl waits for a lease of its address, if it says that its host is to rest, or if
-// nothing is out any more.
+// A release is awaited if a claim of any crawl waits for a lease of its address, if it reports that its host rests, or if no claim
+// is left.
 func TestAwaited(t *testing.T) {
 	now := time.Unix(1000, 0)
 	free := []Release{{IP: "192.0.2.1"}}

@@ -8,7 +8,7 @@ import (
 	"github.com/muninn-archive/muninn/frontier/internal/store"
 )
 
-// TestMemory: what a crawl remembers is there as a whole after a restart, and nothing is left of what it remembered before.
+// TestMemory: the memory of a crawl is complete after a restart, and nothing of the former memory is left.
 func TestMemory(t *testing.T) {
 	r := newRig(t, nil)
 	if raw, err := r.Learning().Memory(); err != nil || raw != nil {

@@ -13,9 +13,9 @@ import (
 	"github.com/muninn-archive/muninn/internal/crawl"
 )
 
-// driver makes random operations on a rig and writes down all that it sees. What it does next depends
-// on what it saw, so two rigs that differ once stay different. The order of queues among each other is
-// left out of it: a restart makes the best of each known exactly, which may be overrated before.
+// driver makes random operations on a rig and writes down all results. The next operation depends on the
+// results, so that two rigs that differ once stay different. The order of queues is left out: the best
+// priority of a queue may be overrated before a restart, and is exact after it.
 type driver struct {
 	*rig
 	random  *rand.Rand
@@ -175,7 +175,7 @@ func asJSON(v any) string {
 	return string(raw)
 }
 
-// The same operations, with restarts in between, and with queues evicted from memory instead: the same answers.
+// The same operations have the same results with restarts in between, and with queues evicted from memory.
 func TestRestartsChangeNothing(t *testing.T) {
 	seeds := uint64(6)
 	if testing.Short() {
@@ -217,7 +217,7 @@ func compare(t *testing.T, n int, a, b *driver) {
 	}
 }
 
-// sound checks what must always hold.
+// sound checks the invariants of a frontier.
 func sound(t *testing.T, d *driver) {
 	t.Helper()
 	s, counts := d.status(), map[string]int{}

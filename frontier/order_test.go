@@ -30,7 +30,7 @@ func TestBestQueueFirst(t *testing.T) {
 	}
 }
 
-// What a queue has left decides when its turn comes, not what it has given.
+// The best URL that a queue has left decides its turn, not URLs that were claimed from it.
 func TestBestIsOfWhatIsLeft(t *testing.T) {
 	for _, reopen := range []bool{false, true} {
 		r := newRig(t, func(d *crawl.Definition) { d.Order.PerQueue = 2 })
@@ -53,7 +53,7 @@ func TestBestIsOfWhatIsLeft(t *testing.T) {
 	}
 }
 
-// URLs that are given back stand at the head of their queue again.
+// URLs that are given back are at the head of their queue again.
 func TestGivenBackStandFirst(t *testing.T) {
 	r := newRig(t, func(d *crawl.Definition) { d.Order.PerQueue = 1 })
 	r.submit("s", slices.Concat(found(0.9, "http://a.example/1"), found(0.1, "http://a.example/2"), found(0.5, "http://b.example/"))...)
@@ -102,7 +102,7 @@ func TestScoresMoveURLs(t *testing.T) {
 	}
 }
 
-// A URL may move while it is claimed; its outcome still takes it out of its queue.
+// A URL may get another position while it is claimed; its outcome still removes it from its queue.
 func TestMovesWhileClaimed(t *testing.T) {
 	r := oneQueue(t, 2, nil)
 	batch, lanes := r.take()
@@ -118,7 +118,7 @@ func TestMovesWhileClaimed(t *testing.T) {
 	}
 }
 
-// An entry that comes in while a claim reads its queue is not passed over.
+// An entry that is added while a claim reads its queue is not skipped.
 func TestEntryComesInWhileReading(t *testing.T) {
 	r := newRig(t, func(d *crawl.Definition) { d.Order.PerQueue = 1 })
 	r.submit("s", append(found(1, "http://a.example/1"), found(0.2, "http://a.example/2", "http://a.example/3")...)...)
@@ -149,7 +149,7 @@ func TestEntryComesInWhileReading(t *testing.T) {
 	}
 }
 
-// waiting starts a claim that waits, and returns where its round comes out.
+// waiting starts a round that waits, and returns a channel for its result.
 func (r *rig) waiting() <-chan Round {
 	want := r.want()
 	want.Until = r.clock.Now().Add(time.Hour)
@@ -192,7 +192,7 @@ func TestClaimWakesUp(t *testing.T) {
 	r.confirm(got)
 }
 
-// A claim that waits for a queue's time looks again then, by the clock it was given.
+// A round that waits for a queue looks again at the queue's time, by the injected clock.
 func TestClaimWakesUpInTime(t *testing.T) {
 	r := oneQueue(t, 1, nil)
 	batch, _ := r.take()

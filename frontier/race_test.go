@@ -12,7 +12,7 @@ import (
 	"github.com/muninn-archive/muninn/internal/crawl"
 )
 
-// Many batches, submitters and onlookers at once: every URL is fetched once, none is left.
+// With many batches, submitters and readers at once, every URL is fetched exactly once.
 func TestAllAtOnce(t *testing.T) {
 	const plds, links, depth = 12, 6, 3
 	r := newRig(t, func(d *crawl.Definition) { d.Order.PerQueue = 7 })
@@ -23,7 +23,7 @@ func TestAllAtOnce(t *testing.T) {
 	fetched := map[string]int{}
 	var out, helpers sync.WaitGroup
 	ctx, cancel := context.WithCancel(t.Context())
-	helpers.Go(func() { // an onlooker, and a submitter of repeats
+	helpers.Go(func() { // a reader, and a submitter of known URLs
 		for n := 0; ctx.Err() == nil; n++ {
 			if _, err := r.Status(); err != nil {
 				t.Error(err)
@@ -107,7 +107,7 @@ func TestAllAtOnce(t *testing.T) {
 	}
 }
 
-// A batch that reopens its lost claim while a round of claiming reads the same queue: one of them has it.
+// If a batch reopens its lost claim while a round reads the same queue, one of the two gets it.
 func TestReopenWhileClaiming(t *testing.T) {
 	r := oneQueue(t, 3, nil)
 	batch, lanes := r.take()
@@ -117,7 +117,7 @@ func TestReopenWhileClaiming(t *testing.T) {
 	var once sync.Once
 	want.Resolve = func(context.Context, string) (string, error) {
 		once.Do(func() {
-			// the queue is being read: as the round has it in hand, the batch must not get it
+			// the round reads the queue, so the batch must not get it
 			var err error
 			again, err = r.Batch(batch).Reopen(bare(lanes...), known(lanes...))
 			r.must(err)
@@ -134,7 +134,7 @@ func TestReopenWhileClaiming(t *testing.T) {
 	}
 }
 
-// A batch that reopens its lost claim while the hosts of the queue are looked up keeps its URLs, though the look-up fails.
+// A batch that reopens its lost claim while the hosts of the queue are looked up keeps its URLs, even if the look-up fails.
 func TestReopenWhileUnresolved(t *testing.T) {
 	r := oneQueue(t, 1, nil)
 	batch, lanes := r.take()
@@ -213,7 +213,7 @@ func (r *rig) together(calls ...func()) {
 	wg.Wait()
 }
 
-// Writes that concern one queue and come together have the result of one after the other.
+// Writes in one group that concern the same queue have the same result as one after the other.
 func TestWritesOfOneGroup(t *testing.T) {
 	r := oneQueue(t, 1, nil)
 	c := r.one()
@@ -256,7 +256,7 @@ func TestWritesOfOneGroup(t *testing.T) {
 	}
 }
 
-// The frontier waits by the clock that it was given, however far that is from the time of day.
+// The frontier waits by the injected clock, however far it is from the time of day.
 func TestWaitsByItsClock(t *testing.T) {
 	r := newRig(t, nil)
 	for _, ahead := range []time.Duration{-100 * 365 * 24 * time.Hour, 200 * 365 * 24 * time.Hour} {

@@ -7,8 +7,8 @@ import (
 	"github.com/muninn-archive/muninn/internal/crawl"
 )
 
-// bounce crawls a web on which every URL answers a redirect to one that is new, and returns the round that ends it. at
-// most limit requests are made. links gives the links of an answer besides its redirect.
+// bounce crawls a web on which every URL redirects to a new one, with at most limit requests, and returns the last round. links gives
+// the links of an answer in addition to its redirect.
 func (r *rig) bounce(limit int, links func(t crawl.Target) []crawl.Discovery) (Round, int) {
 	r.t.Helper()
 	requests := 0
@@ -44,7 +44,7 @@ func fresh(host string, n *int, path string, hop crawl.Hop) crawl.Discovery {
 	return crawl.Discovery{URL: fmt.Sprintf("http://%s/%d", host, *n), Path: crawl.Hopped(path, hop), Score: 0.5}
 }
 
-// TestRedirectsEnd: a chain that has no end is followed for 20 redirects, and the crawl ends.
+// TestRedirectsEnd: an endless chain is followed for 20 redirects, and the crawl ends.
 func TestRedirectsEnd(t *testing.T) {
 	r := newRig(t, func(d *crawl.Definition) { d.Scope.MaxHops, d.Budget.Pages = 1, 5 })
 	r.submit("seeds", crawl.Discovery{URL: "http://a.example/", Path: "S", Score: 1})
@@ -63,7 +63,7 @@ func TestRedirectsEnd(t *testing.T) {
 	}
 }
 
-// TestRequestBudget: what never becomes a page is counted too, and ends the run.
+// TestRequestBudget: requests that bring no page count, too, and end the run.
 func TestRequestBudget(t *testing.T) {
 	for _, reopened := range []bool{false, true} {
 		r := newRig(t, func(d *crawl.Definition) { d.Budget.Requests, d.Order.PerQueue = 300, 7 })
@@ -84,7 +84,7 @@ func TestRequestBudget(t *testing.T) {
 	}
 }
 
-// TestRequestsPerPLD: with a budget of pages for each PLD, one that has only redirects to give ends as well.
+// TestRequestsPerPLD: with a budget of pages for each PLD, a PLD with nothing but redirects ends as well.
 func TestRequestsPerPLD(t *testing.T) {
 	for _, reopened := range []bool{false, true} {
 		r := newRig(t, func(d *crawl.Definition) { d.Budget.PerPLD, d.Order.PerQueue = 2, 7 })

@@ -81,7 +81,7 @@ func TestReopenAfterAnotherTookSome(t *testing.T) {
 	}
 }
 
-// A claim of which others have finished every URL must not keep its queue.
+// A claim must not hold its queue if others have finished all of its URLs.
 func TestReopenFindsNothingLeft(t *testing.T) {
 	r := oneQueue(t, 2, nil)
 	batch, lanes := r.take()
@@ -118,7 +118,7 @@ func TestReopenTrimsItsClaim(t *testing.T) {
 	}
 }
 
-// The pages of a batch whose claim ran out count for their queue all the same.
+// The pages of a batch whose claim ran out count for their queue nevertheless.
 func TestLateCommitCountsForItsQueue(t *testing.T) {
 	r := oneQueue(t, 6, func(d *crawl.Definition) { d.Budget.PerPLD, d.Order.PerQueue = 4, 2 })
 	batch, lanes := r.take()
@@ -167,7 +167,7 @@ func TestDelayed(t *testing.T) {
 	}
 }
 
-// A retry that names no time is due at once, and not never.
+// A retry without a time is due at once.
 func TestRetryWithoutTime(t *testing.T) {
 	r := oneQueue(t, 1, nil)
 	batch, _ := r.take()

@@ -6,7 +6,7 @@ import (
 	"github.com/muninn-archive/muninn/internal/crawl"
 )
 
-// Rescoring gives waiting URLs another place, and neither adds URLs nor touches what is done.
+// Rescoring changes the positions of waiting URLs. It neither adds URLs nor changes those that are done.
 func TestRescore(t *testing.T) {
 	f, err := Open(t.TempDir(), Options{})
 	if err != nil {

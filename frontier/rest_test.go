@@ -19,8 +19,8 @@ func (r *rig) due(until time.Time) {
 	}
 }
 
-// The queues of a failed batch rest, whatever their hosts' own pace. Once the batch has come to its end
-// after all, they go by that alone.
+// The queues of a failed batch rest, whatever the pace of their hosts. Once the batch is committed after all, only the pace of the
+// hosts counts.
 func TestRest(t *testing.T) {
 	for _, leased := range []bool{false, true} {
 		r := oneQueue(t, 2, nil)
@@ -61,7 +61,7 @@ func TestRest(t *testing.T) {
 	}
 }
 
-// A commit ends the rest, and not what the host asked for before.
+// A commit ends the rest of the queue, but not a wait that the host has asked for.
 func TestHostsPaceOutlastsRest(t *testing.T) {
 	r := oneQueue(t, 2, nil)
 	own, rest := r.clock.Now().Add(time.Hour), r.clock.Now().Add(3*time.Hour)
@@ -74,7 +74,7 @@ func TestHostsPaceOutlastsRest(t *testing.T) {
 	r.due(own)
 }
 
-// restingBatch is a batch that was given back, whose queue rests until a time, and that is up again.
+// restingBatch is a batch that was given back, whose queue rests until a time, and that was run again.
 func restingBatch(t *testing.T) (r *rig, batch string, rest time.Time) {
 	t.Helper()
 	r = oneQueue(t, 2, nil)
@@ -86,7 +86,7 @@ func restingBatch(t *testing.T) (r *rig, batch string, rest time.Time) {
 	return r, batch, rest
 }
 
-// A rest is not shortened by another failure, and continues when the batch is up again but does not commit.
+// Another failure does not shorten a rest, and a run of the batch without a commit does not end it.
 func TestRestIsNotShortened(t *testing.T) {
 	r, batch, rest := restingBatch(t)
 	r.must(r.Batch(batch).GiveBack(r.clock.Now().Add(time.Minute)))
@@ -100,8 +100,8 @@ func TestRestIsNotShortenedByACommit(t *testing.T) {
 	r.due(rest)
 }
 
-// A batch that brings a page of a queue that it has no claim of, as by a redirect, says nothing of when that queue may be claimed
-// from, however it ends.
+// A batch with a page of a queue that it has no claim of, such as the target of a redirect, does not change the rest of that queue,
+// however the batch ends.
 func TestRestIsOfTheBatchsOwnQueues(t *testing.T) {
 	bring := func(r *rig, rest time.Time) {
 		r.submit("b", found(1, "http://b.example/")...)
@@ -124,8 +124,7 @@ func TestRestIsOfTheBatchsOwnQueues(t *testing.T) {
 	}
 }
 
-// A batch that is run again although it was committed ends the rest of its queues if it had failed, and else not: they rest for
-// another one then.
+// A committed batch that is run again ends the rest of its queues only if it had failed; otherwise they rest because of another batch.
 func TestRestAfterAReset(t *testing.T) {
 	for _, failed := range []bool{true, false} {
 		r := oneQueue(t, 3, func(d *crawl.Definition) { d.Order.PerQueue = 1 })

@@ -7,7 +7,7 @@ import (
 	"github.com/muninn-archive/muninn/internal/crawl"
 )
 
-// TestRestoreLearning: a new frontier that is given what another has learned knows the same, and continues from there.
+// TestRestoreLearning: a new frontier that restores what another has learned has the same state, and continues from there.
 func TestRestoreLearning(t *testing.T) {
 	c := courseOf(6, 10)
 	lost := newRig(t, ofRavens)

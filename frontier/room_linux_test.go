@@ -11,9 +11,9 @@ import (
 	"github.com/muninn-archive/muninn/internal/disk"
 )
 
-// A frontier on a disk that is full refuses writes: Badger's would end the process by a signal. With the least floor that a
-// setting may name there is room for what Badger does behind the last write: its memory table goes to a table on the disk.
-// What the frontier holds stays, and when there is room again it continues.
+// A frontier on a full disk refuses writes, because Badger's writes would end the process by a signal. With the least floor that a
+// setting may have, there is room for what Badger writes after the last write: its memory table becomes a table on the disk.
+// The frontier loses nothing, and continues when there is room again.
 func TestFullDisk(t *testing.T) {
 	const size, free = 512 << 20, int64(disk.LeastFloor)/2 + 80<<20 // more than a memory table above what stops the writes
 	dir := t.TempDir()
@@ -55,8 +55,8 @@ func TestFullDisk(t *testing.T) {
 		}
 		return err
 	}
-	// What is free goes down and up: a memory table is on the disk twice while it goes to a table, and tables are while they are
-	// merged. What has been written only grows. A frontier that writes on ends this process before.
+	// Free space goes down and up: a memory table is on the disk twice while it becomes a table, and so are tables while they are
+	// merged. The amount that was written only grows. A frontier that does not refuse writes ends this process before.
 	for err = submit(); err == nil; err = submit() {
 		if written := int64(n) * 1900; written > free {
 			t.Fatalf("it writes on: %d MiB, and %d were free", written>>20, free>>20)

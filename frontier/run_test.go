@@ -20,8 +20,8 @@ import (
 	"github.com/muninn-archive/muninn/internal/topic"
 )
 
-// TestTopicOfPlan: a topic model is decoded once for all plans, until another is learned; one that cannot be read is a fault of
-// its crawl alone.
+// TestTopicOfPlan: a topic model is decoded once for all plans, until another is learned. A model that cannot be read is an error
+// only for its crawl.
 func TestTopicOfPlan(t *testing.T) {
 	r := newRig(t, nil)
 	model := func() (*topic.Model, error) {
@@ -67,7 +67,7 @@ func TestBegin(t *testing.T) {
 		t.Fatalf("taken over: run %d, %v", run, err)
 	}
 	r.reopen()
-	r.finish(batch, lanes) // what is out continues under the new owner
+	r.finish(batch, lanes) // running batches continue under the new owner
 	if s := r.status(); s.Totals.Pages != 2 || !s.Active {
 		t.Fatalf("%+v", s)
 	}
@@ -85,7 +85,7 @@ func TestBegin(t *testing.T) {
 	}
 }
 
-// Crawls that begin together, for the first time, keep apart.
+// Crawls that begin at the same time for the first time get different IDs.
 func TestBeginTogether(t *testing.T) {
 	r := newRig(t, nil)
 	var wg sync.WaitGroup
@@ -228,8 +228,8 @@ func TestPlanIsKept(t *testing.T) {
 	}
 }
 
-// A plan, with the bounds of its scope, is written once: what is written with each batch neither holds it
-// nor loses it.
+// A plan is written once, with the bounds of its scope. The record that is written with each batch does not contain it, and does not
+// lose it.
 func TestPlanOutlastsCommits(t *testing.T) {
 	within := func(d *crawl.Definition) {
 		d.Scope.Within, d.Order.PerQueue = crawl.WithinHost, 7
@@ -249,7 +249,7 @@ func TestPlanOutlastsCommits(t *testing.T) {
 		r.confirm(r.next())
 		r.must(r.Phase(int64(100+i), false))
 		r.must(r.Learning().Teach(&topic.Model{Pages: i}, nil))
-		r.must(r.begin("owner", nil)) // the owner goes on, on the terms that it began with
+		r.must(r.begin("owner", nil)) // the owner continues with the plan that it began with
 		r.reopen()
 		r.must(r.store.View(func(txn store.Reader) error {
 			_, err := txn.Get(store.Crawl(testCrawl), func(raw []byte) error {
@@ -288,7 +288,7 @@ func TestPlanOutlastsCommits(t *testing.T) {
 	}))
 }
 
-// A run on other terms goes by these, also when the frontier was closed.
+// A run with another plan uses it, also after a restart.
 func TestPlanIsReplaced(t *testing.T) {
 	terms := func(host string) func(*crawl.Definition) {
 		return func(d *crawl.Definition) {
@@ -306,7 +306,7 @@ func TestPlanIsReplaced(t *testing.T) {
 	}
 }
 
-// Seeds on more hosts than can bound a scope are refused, and the message says what to do.
+// Seeds on more hosts than can bound a scope are refused, with an error that says what to do.
 func TestTooManyBounds(t *testing.T) {
 	seeds := make([]string, MaxBounds+1)
 	for i := range seeds {
@@ -333,7 +333,7 @@ func TestTooManyBounds(t *testing.T) {
 	}
 }
 
-// Whoever calls while the frontier closes gets an answer.
+// A call while the frontier closes returns.
 func TestClose(t *testing.T) {
 	r := oneQueue(t, 1, nil)
 	out := make(chan error, 64)
@@ -368,7 +368,7 @@ func TestClose(t *testing.T) {
 	r.open()
 }
 
-// A recrawl that is cut short and tried again offers every URL that earlier runs have crawled.
+// A recrawl that is cut off and tried again offers every URL that earlier runs have crawled.
 func TestRecrawlTriedAgain(t *testing.T) {
 	const pages = recrawlPart + 100
 	r := newRig(t, func(d *crawl.Definition) { d.Order.PerQueue = pages })

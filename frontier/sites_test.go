@@ -9,9 +9,9 @@ import (
 	"github.com/muninn-archive/muninn/internal/crawl"
 )
 
-// TestBanditLearnsWhileItCrawls: links of two places have the same score; those of one lead to relevant pages.
-// After a few batches the others wait behind them, though they were queued first; what was learned survives a
-// restart.
+// TestBanditLearnsWhileItCrawls: links of two places have the same score; the links of one place lead to relevant pages.
+// After a few batches the links of the other place come after them, though they were queued first. What was learned
+// survives a restart.
 func TestBanditLearnsWhileItCrawls(t *testing.T) {
 	r := newRig(t, func(d *crawl.Definition) {
 		d.Topic.Keywords, d.Order.PerQueue, d.Order.Strategy = []string{"raven"}, 10, crawl.StrategyWeighted
@@ -54,7 +54,7 @@ func TestBanditLearnsWhileItCrawls(t *testing.T) {
 	}
 }
 
-// TestReward: what pages were worth is learned from their scores, once however often it is said.
+// TestReward: the bandit learns from the scores of pages, once for each page, also if a commit is repeated.
 func TestReward(t *testing.T) {
 	r := newRig(t, func(d *crawl.Definition) {
 		d.Topic.Keywords, d.Order.Strategy = []string{"raven"}, crawl.StrategyWeighted

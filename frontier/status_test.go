@@ -7,7 +7,7 @@ import (
 	"github.com/muninn-archive/muninn/internal/crawl"
 )
 
-// The longest queue is that of those that have a budget left.
+// The longest queue is the longest of those whose PLD has a budget left.
 func TestLongestQueue(t *testing.T) {
 	r := newRig(t, func(d *crawl.Definition) { d.Budget.PerPLD = 1 })
 	longest := func(want Longest) {

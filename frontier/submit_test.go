@@ -12,7 +12,7 @@ func submission(url, path string, score float64) Submission {
 	return Submission{Discovery: crawl.Discovery{URL: url, Path: path, Score: score}}
 }
 
-// A list is answered URL by URL: one that cannot be taken loses no other.
+// A list is answered URL by URL: a URL that is refused does not affect the others.
 func TestSubmittedURLsAreAnswered(t *testing.T) {
 	r := newRig(t, func(d *crawl.Definition) {
 		d.Scope.Within, d.Scope.Blacklist, d.Scope.Exclude = crawl.WithinHost, []string{"spam.example"}, []string{"*private*"}
@@ -68,7 +68,7 @@ func TestSubmittedURLsAreAnswered(t *testing.T) {
 	}
 }
 
-// A URL that is submitted as blacklisted is never fetched: not if it waits, nor if it is claimed, in no run.
+// A URL that is submitted as blacklisted is never fetched, in this and later runs, even if it waits or is claimed.
 func TestSubmittedBlacklist(t *testing.T) {
 	r := oneQueue(t, 3, func(d *crawl.Definition) { d.Order.PerQueue = 2 })
 	claim := r.one()

@@ -27,8 +27,8 @@ func local(w *Want) {
 	w.Local = func(err error) bool { return errors.Is(err, errNetwork) }
 }
 
-// A look-up that says nothing of the host neither counts against it nor clears it, however often it comes,
-// and holds no other queue up.
+// A look-up that fails because of the DNS server neither counts against the host nor clears its failures, and does not delay other
+// queues.
 func TestHostWaits(t *testing.T) {
 	for _, c := range []struct {
 		name string
@@ -89,8 +89,8 @@ func TestHostWaits(t *testing.T) {
 	}
 }
 
-// The hosts of a queue that have an address are claimed; those that are slow or cut off wait beside them,
-// and so do those without an address: they do not stand alone.
+// The hosts of a queue that have an address are claimed. Hosts whose look-up is slow or cut off wait, and so do hosts without an
+// address, as they are not the whole queue.
 func TestSlowHostBesideOthers(t *testing.T) {
 	for _, err := range []error{context.DeadlineExceeded, errNetwork} {
 		r := newRig(t, nil)
@@ -158,7 +158,7 @@ func TestRoundCutOff(t *testing.T) {
 	}
 }
 
-// No more claims than PerIP wait for the lease of an address; those of other addresses are not held back.
+// No more than PerIP claims wait for the lease of an address; claims of other addresses do not wait for them.
 func TestAskersPerAddress(t *testing.T) {
 	r := newRig(t, nil)
 	for i, name := range []string{"a", "b", "c", "d", "e", "f", "g"} {
@@ -214,7 +214,7 @@ func TestWithdrawnAskersMakeRoom(t *testing.T) {
 	}
 }
 
-// The places of an address are not given away twice to queues that come up together.
+// Queues that become ready together do not get more claims for an address than PerIP.
 func TestAskersOfManyQueues(t *testing.T) {
 	r := newRig(t, nil)
 	var list []crawl.Discovery

@@ -14,8 +14,7 @@ import (
 	"github.com/muninn-archive/muninn/internal/order"
 )
 
-// kinds are links of several kinds, which a learner is taught to like or not. The kind of a URL is the first part of
-// its path.
+// kinds are links of several kinds, which a learner learns to rank. The kind of a URL is the first segment of its path.
 type kinds struct {
 	*rig
 	taught int
@@ -38,7 +37,7 @@ func (k *kinds) links(host string, n int, kinds ...string) (list []crawl.Discove
 	return list
 }
 
-// teach has n links of a kind followed, which lead to pages of some worth.
+// teach lets the learner learn from n links of a kind that led to pages with a worth.
 func (k *kinds) teach(n int, kind string, worth float64) {
 	k.t.Helper()
 	k.taught++
@@ -56,7 +55,7 @@ func visited(url string, worth float64) crawl.Outcome {
 	return crawl.Outcome{URL: url, Kind: crawl.OutcomeDone, Status: 200, Score: -1, Worth: worth, PageFeatures: views.Encode()}
 }
 
-// standing is where an entry stands, and where it should by what is known now.
+// standing is the position of an entry, and the priority that it should have at present.
 type standing struct {
 	url     string
 	at      queue.Position
@@ -64,7 +63,7 @@ type standing struct {
 	claimed bool
 }
 
-// stale reports whether it stands in a wrong place.
+// stale reports whether the entry is in a wrong position.
 func (s standing) stale() bool { return max(s.now, s.at.Priority)-min(s.now, s.at.Priority) > staleBy }
 
 // standings are the entries of the queues as the store has them, in order.
@@ -95,7 +94,7 @@ func (r *rig) standings() (list []standing) {
 	return list
 }
 
-// byURL has the priorities that entries stand at.
+// byURL has the priorities of entries by URL.
 func byURL(list []standing) map[string]uint16 {
 	m := map[string]uint16{}
 	for _, s := range list {
@@ -104,8 +103,8 @@ func byURL(list []standing) map[string]uint16 {
 	return m
 }
 
-// flipped is a queue whose first n entries are of the kind "down", and the n behind them of "up", and a learner that has
-// come to know that it should be the other way.
+// flipped is a queue whose first n entries are of the kind "down" and the next n of the kind "up", with a learner that has learned that
+// it should be the other way round.
 func flipped(t *testing.T, n int, edit func(*crawl.Definition)) *kinds {
 	t.Helper()
 	k := &kinds{rig: newRig(t, func(d *crawl.Definition) {
@@ -137,8 +136,8 @@ func flipped(t *testing.T, n int, edit func(*crawl.Definition)) *kinds {
 	return k
 }
 
-// TestWeighedAnew: what rose is claimed before what fell, after as many claims as it takes to look at what stood before
-// it; once all was looked at, all stands where it should.
+// TestWeighedAnew: entries that rose are claimed before entries that fell, after the claims that it takes to weigh the entries before
+// them. Once all entries were weighed, all are in the right position.
 func TestWeighedAnew(t *testing.T) {
 	const n, per = 400, 10
 	for _, restart := range []bool{false, true} {
@@ -173,8 +172,7 @@ func TestWeighedAnew(t *testing.T) {
 	}
 }
 
-// TestHeadGivesWay: entries at the head that fell give way even where nothing is swept: to those behind them that did
-// not fall.
+// TestHeadGivesWay: entries at the head that fell move behind the next entries that did not fall, even without a sweep.
 func TestHeadGivesWay(t *testing.T) {
 	k := &kinds{rig: newRig(t, func(d *crawl.Definition) { ofRavens(d); d.Order.PerQueue = 4 })}
 	k.teach(40, "down", 1)
@@ -191,8 +189,8 @@ func TestHeadGivesWay(t *testing.T) {
 	}
 }
 
-// TestWeighingIsBounded: a claim moves no more entries of a queue than it may look at, however many are worth another
-// place: some at the head, and behind it sweepTimes what it takes, at most maxSweep.
+// TestWeighingIsBounded: a claim moves no more entries of a queue than it may weigh, however many are in a wrong position: some at the
+// head, and behind it sweepTimes the size of the claim, at most maxSweep.
 func TestWeighingIsBounded(t *testing.T) {
 	for _, per := range []int{1, 7, 100} {
 		k := flipped(t, 1000, func(d *crawl.Definition) { d.Order.PerQueue = per })
@@ -239,7 +237,7 @@ func TestSweepGoesOn(t *testing.T) {
 	}
 }
 
-// TestWeighingNeedsWhatWasKept: URLs that nothing was kept with stay where they are.
+// TestWeighingNeedsWhatWasKept: URLs without stored features keep their positions.
 func TestWeighingNeedsWhatWasKept(t *testing.T) {
 	k := &kinds{rig: newRig(t, func(d *crawl.Definition) { ofRavens(d); d.Order.PerQueue = 2 })}
 	var plain []string
@@ -307,8 +305,8 @@ func TestURLsThatAreLongMove(t *testing.T) {
 	}
 }
 
-// TestMovedMeanwhile: entries that a claim has found in a wrong place are fetched, or get another place, before it is made:
-// they do not come back, and do not stand twice.
+// TestMovedMeanwhile: entries that a claim has found in a wrong position are fetched or moved by others before the claim is made. They
+// do not come back, and are not in the queue twice.
 func TestMovedMeanwhile(t *testing.T) {
 	const n = 80
 	k := flipped(t, n, func(d *crawl.Definition) { d.Order.PerQueue = 3 })
@@ -366,8 +364,8 @@ func TestMovedMeanwhile(t *testing.T) {
 	}
 }
 
-// TestEachURLOnce: whatever is learned between claims, however entries move meanwhile, each URL is given once, and never
-// to two batches at a time.
+// TestEachURLOnce: whatever is learned between claims and however entries move, each URL is claimed once, and never by two batches at a
+// time.
 func TestEachURLOnce(t *testing.T) {
 	seeds := uint64(4)
 	if testing.Short() {

@@ -11,13 +11,13 @@ import (
 	"github.com/muninn-archive/muninn/internal/crawl"
 )
 
-// TestChangedContent: a page that holds other things now teaches nothing, and is not taken for what it was.
+// TestChangedContent: nothing is learned from a page with new content, and the page does not count as what it was.
 func TestChangedContent(t *testing.T) {
 	for name, now := range map[string]string{
-		"other posts, dressed anew": thread(2, rook, isPost),
-		"nothing":                   rook,
-		"a form to log in":          rook + `<form id="login">Who are you?</form>`,
-		"another site":              `<h1>This domain is for sale</h1><p>Make an offer.</p>`,
+		"other posts, redesigned": thread(2, rook, isPost),
+		"nothing":                 rook,
+		"a form to log in":        rook + `<form id="login">Who are you?</form>`,
+		"another site":            `<h1>This domain is for sale</h1><p>Make an offer.</p>`,
 	} {
 		h := learner(t, patient())
 		before := read(h, threadURL(1), thread(1, rook, wasPost), Input{})
@@ -42,7 +42,7 @@ func TestChangedContent(t *testing.T) {
 	}
 }
 
-// TestNoSteps: without steps nothing is learned, and all else is done.
+// TestNoSteps: without steps nothing is learned; everything else works.
 func TestNoSteps(t *testing.T) {
 	for _, limit := range []int{0, 1, -1} {
 		limits := DefaultLimits()
@@ -79,7 +79,7 @@ func TestMaxAttempts(t *testing.T) {
 		read(h, threadURL(1), rook+`<p>Gone.`, Input{Before: before.Prints})
 	}
 	if err := h.Adaptations.Update("a.test", func(s *adapt.Site) bool {
-		if s.Attempts != 0 { // what is gone proves nothing
+		if s.Attempts != 0 { // a page that is gone proves nothing
 			t.Errorf("%d attempts", s.Attempts)
 		}
 		return false
@@ -88,7 +88,7 @@ func TestMaxAttempts(t *testing.T) {
 	}
 }
 
-// TestUnseen: where the shipped rules find nothing on any page of a site, its pages' form teaches a rule.
+// TestUnseen: where the shipped rules find nothing on any page of a site, a rule is learned from the form of its pages.
 func TestUnseen(t *testing.T) {
 	h := learner(t, patient())
 	const each = `<div class="m"><a class="n" href="/u">%s</a> <em>%s</em> <div class="s"><p>%s</p></div></div>`
@@ -110,8 +110,8 @@ func TestUnseen(t *testing.T) {
 	}
 }
 
-// TestLearningIsKept: what was learned is there for the next helper; trouble with the folder is reported, and does not
-// keep pages from being read.
+// TestLearningIsKept: the next helper has what was learned. Errors of the folder are reported, and do not prevent the
+// reading of pages.
 func TestLearningIsKept(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "learned")
 	open := func() *Helper {
@@ -146,7 +146,7 @@ func TestLearningIsKept(t *testing.T) {
 	}
 }
 
-// TestBeforeOfAnotherBase: what prints and hosts' history say of versions that the base has no more does no harm.
+// TestBeforeOfAnotherBase: prints and host histories of versions that the base no longer has do no harm.
 func TestBeforeOfAnotherBase(t *testing.T) {
 	h := learner(t, patient())
 	p := adapt.Prints{Application: "Rook", Version: "9", Level: "thread", Objects: []adapt.Print{{Type: "post", Properties: []adapt.Property{{Name: "body", Hash: 7, Size: 30}}}}}
@@ -168,7 +168,7 @@ func TestBeforeOfAnotherBase(t *testing.T) {
 func TestLearningLeavesTheRest(t *testing.T) {
 	links := `<a class="reply" href="/r/1">Reply</a><a href="/t/5">Next</a>`
 	limits := patient()
-	limits.Nodes = 600 // twice as many as all else needs
+	limits.Nodes = 600 // twice as many as everything else needs
 	for _, learns := range []bool{false, true} {
 		h := learner(t, limits)
 		before := read(h, threadURL(1), thread(1, rook, wasPost), Input{})

@@ -20,8 +20,8 @@ const (
 	isSigned  = `<div class="post"><b class="who">%s</b><time datetime="%s">x</time><div class="text"><div>%s</div><p class="farewell">Yours truly, a bird of the wall</p></div></div>`
 )
 
-// TestLearnedWithout: where only what does not belong to a text has another name, it is left out again; on pages never
-// seen before too, once that was proven.
+// TestLearnedWithout: if only the part that does not belong to a text has got another name, it is still left out; once this was
+// verified, also on pages that were never seen before.
 func TestLearnedWithout(t *testing.T) {
 	h := New(base(t, signed), patient())
 	var err error
@@ -42,7 +42,7 @@ func TestLearnedWithout(t *testing.T) {
 	}
 }
 
-// TestLearnedNeverCuts: a rule that was learned of short posts does not cut long ones that the shipped rule extracts whole.
+// TestLearnedNeverCuts: a rule learned from short posts does not cut long ones that the shipped rule extracts completely.
 func TestLearnedNeverCuts(t *testing.T) {
 	const was = `<div class="post"><b class="who">%s</b><time datetime="%s">x</time><div class="text"><div class="inner"><p>%s</p></div></div></div>`
 	const is = `<div class="post"><b class="who">%s</b><time datetime="%s">x</time><section class="words"><div class="inner"><p>%s</p></div></section></div>`
@@ -60,7 +60,7 @@ func TestLearnedNeverCuts(t *testing.T) {
 	}
 }
 
-// TestAnotherBase: what another base left out, or extracted, is not learned against the present one.
+// TestAnotherBase: what another base left out or extracted does not teach a rule against the present base.
 func TestAnotherBase(t *testing.T) {
 	h := New(base(t, strings.Replace(signed, "has-class('sig')", "has-class('sig') or has-class('code')", 1)), patient())
 	const each = `<div class="post"><b class="who">%s</b><time datetime="%s">x</time><div class="text"><div>%s</div><p class="code">caw := 3</p></div></div>`
@@ -127,7 +127,7 @@ func TestBrokenRuleGoes(t *testing.T) {
 	}
 }
 
-// TestHostileTemplates: pages that are made to cost much cost no more than the time that learning has, a few times.
+// TestHostileTemplates: pages that are made to be slow take at most a few times the steps that learning has.
 func TestHostileTemplates(t *testing.T) {
 	limits := DefaultLimits()
 	for name, page := range map[string]string{

@@ -11,8 +11,7 @@ import (
 	"github.com/muninn-archive/muninn/internal/page"
 )
 
-// rulesOf adapts a helper to examples of the shipped base whose templates changed, and returns what it learned of them,
-// without dates.
+// rulesOf adapts a helper to examples of the shipped base with changed templates, and returns the learned rules without dates.
 func rulesOf(t *testing.T, now func() time.Time) (rules []adapt.SiteRule) {
 	t.Helper()
 	h := shippedLearner(t)
@@ -41,7 +40,7 @@ func rulesOf(t *testing.T, now func() time.Time) (rules []adapt.SiteRule) {
 	return rules
 }
 
-// TestSameRuleOnSlowMachine: a page gives the same rules whatever the clock says and however busy the machine is.
+// TestSameRuleOnSlowMachine: a page gives the same rules for any clock, and on a busy machine.
 func TestSameRuleOnSlowMachine(t *testing.T) {
 	sorted := func(rules []adapt.SiteRule) map[string][]adapt.SiteRule {
 		by := map[string][]adapt.SiteRule{}

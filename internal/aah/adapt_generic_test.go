@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestRecrawlGeneric: a page of no known application is fixed too, by what it held before.
+// TestRecrawlGeneric: extraction adapts to a page of an unknown application, too, by its former content.
 func TestRecrawlGeneric(t *testing.T) {
 	h := shippedLearner(t)
 	h.limits = patient()

@@ -30,8 +30,7 @@ const jayBlog = `<application xmlns="` + kb.Namespace + `" name="Jay" category="
 <object type="comment" each="//li[has-class('c')]"><property name="author" xpath="b"/><property name="body" xpath="p"/></object>
 </level></application>`
 
-// The forum as it was and after it was redesigned. Only the second has an element for the thread that the base does
-// not know.
+// The forum before and after a redesign. Only the second has an element for the thread, which the base does not know.
 const (
 	wasPost = `<div class="post"><b class="who">%s</b><time datetime="%s">x</time><div class="text">%s</div></div>`
 	isPost  = `<article class="c-message"><h4 class="c-name">%s</h4><time datetime="%s">x</time><section class="c-said"><p>%s</p></section></article>`
@@ -84,8 +83,8 @@ func said(d *crawl.Parsed) (list []string) {
 	return list
 }
 
-// TestRecrawl: what a page held is found again after it was redesigned; a rule that did so on enough pages is in
-// force on pages that were never seen before.
+// TestRecrawl: the objects of a page are found again after a redesign. A rule that found them on enough pages is in force on
+// pages that were never seen before.
 func TestRecrawl(t *testing.T) {
 	h := learner(t, patient())
 	was := map[int]*crawl.Parsed{}
@@ -136,7 +135,7 @@ func TestRecrawl(t *testing.T) {
 	}
 }
 
-// TestRecrawlFirst: what was learned from known content comes before what was guessed from the form of other pages.
+// TestRecrawlFirst: a rule learned from known content comes before a rule guessed from the form of pages.
 func TestRecrawlFirst(t *testing.T) {
 	h := learner(t, patient())
 	var was []*crawl.Parsed
@@ -172,7 +171,7 @@ func byContent(t *testing.T, h *Helper, app string) (found adapt.SiteRule) {
 	return found
 }
 
-// TestRecrawlWithoutMarks: a page that bears no mark any more, nor of its level, is what it was.
+// TestRecrawlWithoutMarks: a page that has lost its marks, including that of its level, keeps its application and level.
 func TestRecrawlWithoutMarks(t *testing.T) {
 	h := learner(t, patient())
 	before := read(h, "http://a.test/x1", thread(1, rook+`<div id="rook-thread"></div>`, wasPost), Input{})
@@ -185,7 +184,7 @@ func TestRecrawlWithoutMarks(t *testing.T) {
 	}
 }
 
-// TestShippedRuleStays: rules that were learned do not get in the way of one of the base that works.
+// TestShippedRuleStays: learned rules do not replace a rule of the base that works.
 func TestShippedRuleStays(t *testing.T) {
 	h := learner(t, patient())
 	works := func(name, url, body string, before []byte) {
@@ -212,10 +211,10 @@ func TestShippedRuleStays(t *testing.T) {
 		t.Fatalf("%+v is not in force", rule)
 	}
 	for i := 20; i < 40; i++ {
-		works("a page that was not dressed anew", threadURL(i), thread(i, rook, wasPost), nil)
+		works("a page with its old template", threadURL(i), thread(i, rook, wasPost), nil)
 	}
 	if rules := h.Adaptations.Rules("a.test", "Rook"); len(rules) == 0 || !rules[0].InForce() {
-		t.Errorf("pages that were not dressed anew speak against the rule: %+v", rules)
+		t.Errorf("pages with their old template count against the rule: %+v", rules)
 	}
 	works("… and was seen before", threadURL(1), thread(1, rook, wasPost), before[1])
 	works("one that is of both", threadURL(9), thread(9, rook, wasPost)+`<article class="c-message"><h4 class="c-name">Related</h4></article>`, nil)
@@ -226,7 +225,7 @@ const (
 	jayText = `Article %d tells how the jays hid %d acorns in the old wall and never came back for them.`
 )
 
-// TestShippedRuleStaysOnPages: a rule for pages as a whole, which selects something on any page, neither.
+// TestShippedRuleStaysOnPages: nor does a learned rule for whole pages, which selects something on any page.
 func TestShippedRuleStaysOnPages(t *testing.T) {
 	h := learner(t, patient())
 	was := func(i int) string {
@@ -252,7 +251,7 @@ func TestShippedRuleStaysOnPages(t *testing.T) {
 	}
 }
 
-// TestRecrawlTypes: of an article with many comments each is found again, if the template of one alone changed.
+// TestRecrawlTypes: an article and its many comments are found again if the template of only one of them changed.
 func TestRecrawlTypes(t *testing.T) {
 	write := func(article, comment string) string {
 		var b strings.Builder

@@ -10,8 +10,7 @@ import (
 	"github.com/muninn-archive/muninn/kb"
 )
 
-// TestReplacedBase: a base that is changed comes into force, one with faults does not, and is reported until it is
-// fixed.
+// TestReplacedBase: a changed base comes into force; a base with faults does not, and is reported until it is fixed.
 func TestReplacedBase(t *testing.T) {
 	dir := t.TempDir()
 	write := func(text string) {
@@ -52,7 +51,7 @@ func TestReplacedBase(t *testing.T) {
 	write("broken")
 	for range 2 {
 		if err := h.Refresh(true); !errors.As(err, &faults) {
-			t.Errorf("the fault is not told: %v", err)
+			t.Errorf("the fault is not reported: %v", err)
 		}
 	}
 	is("Jackdaw")

@@ -15,7 +15,7 @@ import (
 	"github.com/muninn-archive/muninn/kb"
 )
 
-// sane checks what must hold of any page, whatever was made of it; links are those that it had before.
+// sane checks the invariants of a page that the helper has read; links are those that it had before.
 func sane(t *testing.T, d *crawl.Parsed, links []crawl.Outlink, limits Limits) {
 	t.Helper()
 	if d.Level != "" && !slices.Contains(kb.Levels, d.Level) {
@@ -68,7 +68,7 @@ func sane(t *testing.T, d *crawl.Parsed, links []crawl.Outlink, limits Limits) {
 	}
 }
 
-// odd are pieces of pages that are written badly.
+// odd are badly written pieces of pages.
 var odd = map[string]string{
 	"nothing":              "",
 	"a byte":               "\xff",
@@ -125,7 +125,7 @@ func shippedLearner(t testing.TB) *Helper {
 	return h
 }
 
-// FuzzApply: whatever comes, the page is sane afterwards. An application gives the page prints of its own texts.
+// FuzzApply: any page is sane afterwards. An application gives the page prints of its own texts.
 func FuzzApply(f *testing.F) {
 	h := shippedLearner(f)
 	for i, app := range h.Base().Applications {

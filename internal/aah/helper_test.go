@@ -105,8 +105,8 @@ func TestRecognise(t *testing.T) {
 	}
 }
 
-// TestHostMemory: a page without marks is taken for what its host was, if it looks like it; another host's
-// is not, nor one of a host that has changed.
+// TestHostMemory: a page without marks gets the application of its host if it looks like it; a page of another
+// host does not, nor one of a host that has changed.
 func TestHostMemory(t *testing.T) {
 	h := helper(t)
 	bare := `<div id="thread"><div class="post"><p>They fly.</p></div></div>`
@@ -256,7 +256,7 @@ func TestStructured(t *testing.T) {
 	}
 }
 
-// TestSegments: on a page of no known application the main text is distinguished from navigation and footers.
+// TestSegments: on a page of an unknown application, the main text is distinguished from navigation and footers.
 func TestSegments(t *testing.T) {
 	text := strings.Repeat("The raven sits on the wall of the old tower and looks down at the people who pass below it. ", 3)
 	body := `<body><div id="menu"><a href="/a">Home</a> <a href="/b">About us</a> <a href="/c">Contact</a></div><div class="main"><h1>Ravens</h1><p>` + text + `</p><p>` + text + `</p><p>` + text +
@@ -274,7 +274,7 @@ func TestSegments(t *testing.T) {
 	}
 }
 
-// TestMixedHost: pages of a host that runs an application on some of its pages only are not taken for it forever.
+// TestMixedHost: if a host runs an application on some pages only, its other pages do not count as that application forever.
 func TestMixedHost(t *testing.T) {
 	h := helper(t)
 	for range 3 {

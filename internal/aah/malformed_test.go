@@ -14,7 +14,7 @@ import (
 	"github.com/muninn-archive/muninn/kb"
 )
 
-// What one page may take, however it is written.
+// What one page may take at most, however it is written.
 const (
 	soon   = 10 * time.Second // of the processor
 	enough = 1 << 30          // bytes that are allocated, most of which are free again at once
@@ -111,7 +111,7 @@ func TestMalformed(t *testing.T) {
 	}
 }
 
-// TestMalformedBefore: nor does learning take longer, if the page that was looks for much that is said often.
+// TestMalformedBefore: learning takes no longer if the former page had many texts that the page repeats.
 func TestMalformedBefore(t *testing.T) {
 	for name, test := range map[string]struct{ was, now string }{
 		"one text everywhere": {numbered(60, "<div class=post><b class=who>reply</b><div class=text>The raven said #</div></div>"), numbered(60, "<div class=m><b>reply</b><div class=t>The raven said #</div></div>") + numbered(hundredThousand, "<a href=#>reply</a>")},
@@ -140,7 +140,7 @@ func TestMalformedBefore(t *testing.T) {
 	})
 }
 
-// TestMalformedUnseen: nor does guessing, on pages of which nothing is known from before.
+// TestMalformedUnseen: guessing takes no longer on pages without a former version.
 func TestMalformedUnseen(t *testing.T) {
 	for name, now := range map[string]string{
 		"classes that are alike": numbered(hundredThousand, "<p class='postz# textz#'>raven #</p>"),
@@ -157,7 +157,7 @@ func TestMalformedUnseen(t *testing.T) {
 	}
 }
 
-// TestBigText: what a rule extracts is cut before it costs much, though elements with the same text stand in each other.
+// TestBigText: an extracted text is cut before it costs much, even if elements with the same text are nested.
 func TestBigText(t *testing.T) {
 	h := shippedLearner(t)
 	text := strings.Repeat("The raven sat on the wall. ", 8<<20/27)
@@ -170,7 +170,7 @@ func TestBigText(t *testing.T) {
 	}
 }
 
-// TestExplodingRules: rules of a base of one's own that would take forever are given up.
+// TestExplodingRules: rules of a user's base that would take forever are abandoned.
 func TestExplodingRules(t *testing.T) {
 	body := "x-explode" + strings.Repeat("<div class='a'><p id='b'>", 200) + numbered(20_000, "<a href='/#' class='c#'>#</a>")
 	for _, x := range []string{

@@ -58,7 +58,7 @@ func somePage() []byte {
 	return []byte(b.String())
 }
 
-// TestManyApplications: of three thousand applications the right one is found, and few marks are asked for.
+// TestManyApplications: among three thousand applications the right one is found, and few marks are evaluated.
 func TestManyApplications(t *testing.T) {
 	b := synthetic(t, 3000)
 	if n := len(b.Marks.Unbound()); n > 0 {
@@ -72,7 +72,7 @@ func TestManyApplications(t *testing.T) {
 	}
 }
 
-// BenchmarkApplications is the cost of a page of no known application, with 30 applications and with 3,000.
+// BenchmarkApplications is the cost of a page of an unknown application, with 30 applications and with 3,000.
 func BenchmarkApplications(b *testing.B) {
 	body := somePage()
 	for _, n := range []int{30, 3000} {

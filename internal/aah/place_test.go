@@ -37,8 +37,8 @@ func values(o crawl.Object) map[string][]string {
 	return m
 }
 
-// checkPlaces: of each object, what is archived and the page together are byte for byte what was extracted. It returns how
-// many texts were cut out of the page, and the bytes of all of them.
+// checkPlaces checks that the archived form of each object, together with the page, gives byte for byte what was extracted. It
+// returns how many texts were cut out of the page, and their bytes.
 func checkPlaces(t testing.TB, name, url, mime string, body []byte, lifted []crawl.Object, limits page.Limits) (cut, size int) {
 	t.Helper()
 	again := page.Parse(page.Input{URL: url, MIME: mime, Body: body}, limits)
@@ -99,7 +99,7 @@ func TestPlacesOfSavedPages(t *testing.T) {
 	}
 }
 
-// TestPlaces: parts that are left out, limits, markup without text, bodies that are no elements, texts made of blocks.
+// TestPlaces: with parts that are left out, limits, markup without text, bodies that are no elements, and texts made of blocks.
 func TestPlaces(t *testing.T) {
 	const rules = `<application xmlns="` + kb.Namespace + `" name="Crow" category="blog"><detect text="crow-engine"/>
 <level name="article" terminal="true"><match xpath="//article"/>
@@ -154,7 +154,7 @@ func TestPlaces(t *testing.T) {
 	}
 }
 
-// TestPlaceOfBlocks: the text of an article that no rule knows is archived by the numbers of its blocks.
+// TestPlaceOfBlocks: the text of an article that was extracted without a rule is archived as the numbers of its blocks.
 func TestPlaceOfBlocks(t *testing.T) {
 	body := `<body><nav><a href="/a">x</a></nav><h1>Ravens</h1>` + strings.Repeat("<p>"+strings.Repeat("The raven flew over the hills. ", 10)+"</p>", 10)
 	d := read(New(base(t, crowBlog), DefaultLimits()), "http://a.test/", body, Input{})
@@ -166,7 +166,7 @@ func TestPlaceOfBlocks(t *testing.T) {
 	}
 }
 
-// TestPlaceOfAnotherPage: a page that has another text at the place, or no such place, is distinguished from the one that was read.
+// TestPlaceOfAnotherPage: a page with another text at the position, or without it, is distinguished from the page that was read.
 func TestPlaceOfAnotherPage(t *testing.T) {
 	d := page.Parse(page.Input{URL: "http://a.test/", MIME: "text/html", Body: []byte("<p>one<p>two")}, page.DefaultLimits())
 	for _, at := range []crawl.Place{

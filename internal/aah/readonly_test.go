@@ -83,8 +83,8 @@ func savedPages(t testing.TB) map[string]page.Input {
 	return pages
 }
 
-// TestPageIsReadAtTheSameTime: several helpers read one tree at once, for none writes to it. While a rule took the elements
-// that it leaves out from the tree, the others did not see them.
+// TestPageIsReadAtTheSameTime: several helpers can read one tree at once, because none writes to it. A helper that removed the elements
+// that a rule leaves out would hide them from the others.
 func TestPageIsReadAtTheSameTime(t *testing.T) {
 	const rules = `<application xmlns="` + kb.Namespace + `" name="Crow" category="blog"><detect text="crow-engine"/>
 <level name="article" terminal="true"><match xpath="//article"/>

@@ -8,8 +8,7 @@ import (
 	"github.com/muninn-archive/muninn/kb"
 )
 
-// TestShippedExamples: the base that is built in makes of its examples what they say, and has no rule that
-// never speaks.
+// TestShippedExamples: the built-in base gives the expected results for its examples, and has no rule that never matches.
 func TestShippedExamples(t *testing.T) {
 	base, err := kb.Shipped()
 	if err != nil {
@@ -20,7 +19,7 @@ func TestShippedExamples(t *testing.T) {
 	}
 }
 
-func TestExamplesTellWhatIsWrong(t *testing.T) {
+func TestExamplesReportFaults(t *testing.T) {
 	with := func(example string) string {
 		return strings.Replace(crowBlog, "</application>", "\n"+example+"\n</application>", 1)
 	}

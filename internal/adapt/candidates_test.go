@@ -48,7 +48,7 @@ func TestCandidatesSelect(t *testing.T) {
 	}
 }
 
-// TestCandidatesOfOddNames: a name of which no expression can be made does no harm.
+// TestCandidatesOfOddNames: a name that cannot be part of an expression does no harm.
 func TestCandidatesOfOddNames(t *testing.T) {
 	e := opened(t, `<o:p class="a">x</o:p><x[1] class="b">y</x[1]><a|b>z</a|b><q(></q(><p "=1 '=2 class=c>w</p>`)
 	l := newLearner(e)

@@ -82,7 +82,7 @@ var oldRule = Rule{Type: "post", Each: "//div[has-class('post')]", Properties: [
 	{Name: "author", XPath: ".//b[has-class('who')]"}, {Name: "published", XPath: ".//time/@datetime"}, {Name: "body", XPath: ".//div[has-class('text')]"},
 }}
 
-// expected are the posts as written writes them.
+// expected are the posts in the form of written.
 func expected(posts []post) (list []string) {
 	for _, p := range posts {
 		list = append(list, strings.Join([]string{"author=" + p.author, "body=" + p.body, "published=" + p.date}, " "))
@@ -153,7 +153,7 @@ func TestLearnForum(t *testing.T) {
 	}
 }
 
-// TestLearnPartly: posts that are gone, and posts that are new, do not keep the others from being found.
+// TestLearnPartly: the other posts are found even if some posts are gone and some are new.
 func TestLearnPartly(t *testing.T) {
 	const each = `<div class="m"><a>{author}</a><em>{date}</em><div class="b">{body}</div></div>`
 	fresh := post{"Sleipnir", "2026-12-01", "I have eight legs and no wings at all."}
@@ -183,7 +183,7 @@ func TestLearnPartly(t *testing.T) {
 	}
 }
 
-// TestLearnWithout: what some of the objects lack is learned from the others.
+// TestLearnWithout: a property that some objects lack is learned from the others.
 func TestLearnWithout(t *testing.T) {
 	page := strings.Replace(paged("", `<div class="m"><a>{author}</a><em>{date}</em><div class="b">{body}</div></div>`, some), "<a>Munin</a>", "", 1)
 	was := strings.Replace(paged("", old, some), `<b class="who">Munin</b>`, "", 1)
@@ -197,7 +197,7 @@ func TestLearnWithout(t *testing.T) {
 	}
 }
 
-// TestLearnArticle: on a page with one object its parts may stand anywhere.
+// TestLearnArticle: on a page with one object, its properties may be anywhere.
 func TestLearnArticle(t *testing.T) {
 	const text = "The raven is a large black bird. It can live for twenty years in the wild, and longer among people."
 	before := opened(t, `<h1 class="t">Ravens</h1><i class="by">Hugin</i><div class="entry">`+text+`</div><a class="tag">birds</a>`)

@@ -6,14 +6,14 @@ import (
 	"testing"
 )
 
-// byLinks are the properties of a rule whose containers and texts are found by classes, its authors and links by where
-// they lead.
+// byLinks are the properties of a rule that finds containers and texts by classes, and authors and links by the targets of
+// links.
 var byLinks = []PropertyRule{
 	{Name: "author", XPath: ".//a[contains(@href, '/u/')]"}, {Name: "permalink", XPath: ".//a[contains(@href, '#p')]/@href"},
 	{Name: "body", XPath: ".//div[has-class('text')]"}, {Name: "body", XPath: "."},
 }
 
-// TestParts: posts are found by their links where all else has other names.
+// TestParts: posts are found by their links if everything else has other names.
 func TestParts(t *testing.T) {
 	for name, each := range map[string]string{
 		"divs":           `<div class="m"><a href="/u/{author}">{author}</a><em><a href="/t#p{n}">{date}</a></em><div class="b">{body}</div></div>`,
@@ -49,7 +49,7 @@ func TestParts(t *testing.T) {
 	}
 }
 
-// TestPartsOfOtherPages: where parts do not repeat, or belong to nothing that was written, no rule is made.
+// TestPartsOfOtherPages: no rule is made where parts do not repeat, or have no text written by people.
 func TestPartsOfOtherPages(t *testing.T) {
 	for name, page := range map[string]string{
 		"one":         paged("", `<div><a href="/u/{author}">{author}</a><a href="/t#p{n}">#</a><div>{body}</div></div>`, some[:1]),
@@ -73,7 +73,7 @@ func TestPartsOfOtherPages(t *testing.T) {
 	}
 }
 
-// TestWithoutOfBefore: what did not belong to a text before is left out of it again, whatever it is called now.
+// TestWithoutOfBefore: a part that did not belong to a text before is left out again, even under another name.
 func TestWithoutOfBefore(t *testing.T) {
 	const was = `<div class="post" id="p{n}"><b class="who">{author}</b><div class="text">{body}<span class="edit">[edit this]</span><p class="sig">Yours, {author} of the ravens</p></div></div>`
 	const is = `<div class="m"><b>{author}</b><section>{body}<i class="e9 x">[edit this]</i><aside>Yours, {author} of the ravens</aside></section></div>`

@@ -87,7 +87,7 @@ func TestPrintOfTheLongest(t *testing.T) {
 	}
 }
 
-// TestPrintsOf: of the first objects all is remembered, of the others the text alone, of those behind nothing.
+// TestPrintsOf: for the first objects all properties are remembered, for later ones only the text, for the last ones nothing.
 func TestPrintsOf(t *testing.T) {
 	var page strings.Builder
 	for i := range MaxPrints + 5 {

@@ -8,7 +8,7 @@ import (
 	"github.com/muninn-archive/muninn/internal/xpath"
 )
 
-// TestRelax: a rule that fails since the template was changed a little is made to work again.
+// TestRelax: a rule that fails after a small change of the template is changed so that it works again.
 func TestRelax(t *testing.T) {
 	for name, each := range map[string]string{
 		"classes like the old ones": `<div class="posts" id="p{n}"><b class="whos">{author}</b><time datetime="{date}">{date}</time><div class="texts">{body}</div></div>`,
@@ -33,7 +33,7 @@ func TestRelax(t *testing.T) {
 	}
 }
 
-// TestRelaxed: each change of an expression is an expression again, and none is as it was.
+// TestRelaxed: each change of an expression gives a valid expression that differs from the original.
 func TestRelaxed(t *testing.T) {
 	e := opened(t, paged("", strings.NewReplacer("post", "posts", "who", "whom").Replace(old), some))
 	l := newLearner(e)

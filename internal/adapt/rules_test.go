@@ -17,7 +17,7 @@ func ravenRule(name string) SiteRule {
 
 func url(i int) string { return fmt.Sprintf("http://a.test/t/%d", i) }
 
-// TestVerified: a rule comes into force by pages that differ, not by the same one again.
+// TestVerified: a rule comes into force after several different pages, not after the same page several times.
 func TestVerified(t *testing.T) {
 	s := &Site{Host: "a.test"}
 	for i, step := range []struct {
@@ -42,7 +42,7 @@ func TestVerified(t *testing.T) {
 	}
 }
 
-// TestSameRule: rules are the same if they say the same of the same pages, however they were learned.
+// TestSameRule: rules are the same if they have the same expressions for the same pages, however they were learned.
 func TestSameRule(t *testing.T) {
 	change := func(fn func(*SiteRule)) SiteRule {
 		r := ravenRule("a")
@@ -89,7 +89,7 @@ func TestInForce(t *testing.T) {
 	}
 }
 
-// TestNote: what is worth keeping is reported, and what fails is forgotten.
+// TestNote: a change that must be stored is reported, and a rule that fails is forgotten.
 func TestNote(t *testing.T) {
 	s := &Site{}
 	rule := ravenRule("a")
@@ -118,7 +118,7 @@ func TestNote(t *testing.T) {
 	}
 }
 
-// TestForgottenSoon: a rule that never did well but on the page it was made of does not live long.
+// TestForgottenSoon: a rule that works only on the page it was made from is forgotten soon.
 func TestForgottenSoon(t *testing.T) {
 	s := &Site{}
 	rule := ravenRule("a")
@@ -132,7 +132,7 @@ func TestForgottenSoon(t *testing.T) {
 	}
 }
 
-// TestMaxRules: for a new rule the least proven goes, not one in force.
+// TestMaxRules: a new rule replaces the rule with the least evidence, never one in force.
 func TestMaxRules(t *testing.T) {
 	s := &Site{}
 	proven := ravenRule("proven")
@@ -154,7 +154,7 @@ func TestMaxRules(t *testing.T) {
 	}
 }
 
-// TestOf: the rules of an application alone, those in force before the others, copies.
+// TestOf: Of returns copies of the rules of one application, those in force first.
 func TestOf(t *testing.T) {
 	s := &Site{}
 	other := ravenRule("other")

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestShapeForum: posts are recognised by their form, whatever the template calls them.
+// TestShapeForum: posts are recognised by their form, whatever their names in the template.
 func TestShapeForum(t *testing.T) {
 	for name, each := range map[string]string{
 		"divs":             `<div class="m" id="m{n}"><a href="/u/{author}">{author}</a><time datetime="{date}">{date}</time><div class="b">{body}</div></div>`,
@@ -25,7 +25,7 @@ func TestShapeForum(t *testing.T) {
 			}
 			objects := extracted(t, e, rule)
 			if len(objects) != len(some) {
-				t.Fatalf("%+v lifts %d objects, want %d", rule, len(objects), len(some))
+				t.Fatalf("%+v extracts %d objects, want %d", rule, len(objects), len(some))
 			}
 			for i, o := range objects {
 				for _, p := range o.Parts {
@@ -63,12 +63,12 @@ func TestShapeArticle(t *testing.T) {
 		}
 		got := written(t, e, rule)
 		if len(got) != 1 || strings.Count(got[0], "The raven is") != 4 || !strings.Contains(got[0], "title=Ravens") || !strings.Contains(got[0], "published=21 Nov 2026") {
-			t.Errorf("%s: %+v lifts %q", name, rule, got)
+			t.Errorf("%s: %+v extracts %q", name, rule, got)
 		}
 	}
 }
 
-// TestShapeOfOtherPages: what has not the form of posts or articles is none.
+// TestShapeOfOtherPages: pages without the form of posts or articles give no rule.
 func TestShapeOfOtherPages(t *testing.T) {
 	var links strings.Builder
 	for i := range 40 {

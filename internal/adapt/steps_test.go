@@ -11,11 +11,10 @@ import (
 	"github.com/muninn-archive/muninn/internal/xpath"
 )
 
-// overshoot is by how much a way of learning may exceed its steps: it looks at whether they are spent after each expression
-// and each walk over the page.
+// overshoot is by how much a way of learning may exceed its steps: it checks them after each expression and each walk over the page.
 func overshoot(tree *xpath.Tree, text int) int { return 40*tree.Len() + text + 1<<12 }
 
-// result is what all ways of learning make of a page.
+// result is the result of all ways of learning for a page.
 type result struct {
 	Content                   []Rule
 	Stands                    bool
@@ -78,7 +77,7 @@ func TestHostilePages(t *testing.T) {
 	}
 }
 
-// FuzzSteps: whatever the page is, each way of learning ends within its steps, and makes the same of the page twice.
+// FuzzSteps: for any page, each way of learning ends within its steps, and gives the same result twice.
 func FuzzSteps(f *testing.F) {
 	f.Add(paged("", old, some), "said", uint32(1<<20))
 	f.Add(strings.Repeat("<div class=post><a href=/u/1>Hugin</a> 2026-11-22 <p>said</div>", 30), "said", uint32(1<<16))

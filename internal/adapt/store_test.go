@@ -32,7 +32,7 @@ func taught(t testing.TB, s *Store, host, name string) {
 	}
 }
 
-// TestStoreReopened: what was learned is there after the store was opened again, the counts too.
+// TestStoreReopened: a store that is opened again has what was learned, including the counts.
 func TestStoreReopened(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "a", "learned")
 	first := stored(t, dir)
@@ -70,7 +70,7 @@ func TestStoreReopened(t *testing.T) {
 	}
 }
 
-// TestStoreUnchanged: what fn does not call changed is not written, but stays in force while the store is open.
+// TestStoreUnchanged: a change that fn does not report is not written, but is in force while the store is open.
 func TestStoreUnchanged(t *testing.T) {
 	dir := t.TempDir()
 	s := stored(t, dir)
@@ -118,7 +118,7 @@ func TestStoreBroken(t *testing.T) {
 	}
 }
 
-// TestStoreTrouble: a folder that cannot be written is reported, and what was learned stays in force.
+// TestStoreTrouble: if the folder cannot be written, the error is reported and what was learned stays in force.
 func TestStoreTrouble(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "file")
@@ -140,7 +140,7 @@ func TestStoreTrouble(t *testing.T) {
 	}
 }
 
-// TestStoreBounded: however many hosts there are, so many are held in memory; the others are read again.
+// TestStoreBounded: a bounded number of hosts is held in memory; others are read again.
 func TestStoreBounded(t *testing.T) {
 	dir := t.TempDir()
 	s := stored(t, dir)
@@ -153,7 +153,7 @@ func TestStoreBounded(t *testing.T) {
 	if s.sites.Len() > MaxSites {
 		t.Errorf("%d sites are held", s.sites.Len())
 	}
-	s.sites.Remove("a.test") // as if it had been its turn
+	s.sites.Remove("a.test") // as if the cache had evicted it
 	if got := s.Rules("a.test", "phpBB"); len(got) != 1 {
 		t.Errorf("%+v", got)
 	}
@@ -184,7 +184,7 @@ func TestStoreSites(t *testing.T) {
 	}
 }
 
-// TestStoreConcurrently: many at once, on the same and on other hosts; no rule is lost.
+// TestStoreConcurrently: with many writers at once, for the same and for other hosts, no rule is lost.
 func TestStoreConcurrently(t *testing.T) {
 	dir := t.TempDir()
 	s := stored(t, dir)
@@ -220,7 +220,7 @@ func TestStoreConcurrently(t *testing.T) {
 	}
 }
 
-// TestFileNames: hosts have files of their own, within the folder.
+// TestFileNames: each host has its own file, inside the folder.
 func TestFileNames(t *testing.T) {
 	seen := map[string]string{}
 	for _, host := range []string{"a.test", "www.a.test", "a-b.test", "127.0.0.1", "[2001:db8::1]", "[2001:db8::2]", "xn--bcher-kva.test", "a_b.test", "..", ""} {

@@ -82,7 +82,7 @@ func TestHash(t *testing.T) {
 	}
 }
 
-// TestSumsOfParts: however texts are put together, in whatever order, they make the same sum; nothing is neutral.
+// TestSumsOfParts: the sum of texts does not depend on their grouping and order; the empty text is neutral.
 func TestSumsOfParts(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 1))
 	for range 200 {
@@ -113,7 +113,7 @@ func TestSumsOfParts(t *testing.T) {
 	}
 }
 
-// TestMarkupDoesNotMatter: the same texts have the same sum in any markup, read with the page or alone.
+// TestMarkupDoesNotMatter: the same texts have the same sum in any markup, as part of a page or alone.
 func TestMarkupDoesNotMatter(t *testing.T) {
 	want := sumOf("The raven").add(sumOf("flew over")).add(sumOf("the hills at 7:30."))
 	for _, source := range []string{
@@ -135,7 +135,7 @@ func TestMarkupDoesNotMatter(t *testing.T) {
 	}
 }
 
-// TestRead: all elements have the sum of what is below them, and are found by it, as attributes are.
+// TestRead: each element has the sum of the texts below it, and is found by it; so are attributes.
 func TestRead(t *testing.T) {
 	long := strings.Repeat("raven ", MaxAttribute/6+1)
 	e := opened(t, `<title>Birds</title><div class="ravens" id="ravens" style="ravens"><time datetime="2026-11-21T08:00">21 Nov</time>
@@ -175,7 +175,7 @@ func TestReadNothing(t *testing.T) {
 	}
 }
 
-// TestSumByLetter: the sum is that of the letters one by one, wherever two stand together.
+// TestSumByLetter: the sum over words equals the sum letter by letter.
 func TestSumByLetter(t *testing.T) {
 	slow := func(text string) (s sum) {
 		for _, r := range text {

@@ -58,7 +58,7 @@ func apply(base *kb.Base, url, body string) crawl.Findings {
 	return aah.New(base, aah.DefaultLimits()).Apply(d, aah.Input{})
 }
 
-// TestWriteXML: what was learned is a file of the knowledge base that does the same.
+// TestWriteXML: learned rules are written as a file of the knowledge base with the same effect.
 func TestWriteXML(t *testing.T) {
 	base := loaded(t, learned(false))
 	site := base.SiteOf("a.test")
@@ -112,7 +112,7 @@ func TestWriteXMLOfNothing(t *testing.T) {
 	}
 }
 
-// TestWriteXMLComments: what stands in the comments cannot end them.
+// TestWriteXMLComments: texts in comments cannot end the comments.
 func TestWriteXMLComments(t *testing.T) {
 	for _, text := range []string{"a.xml:1", "a-b.xml:1", "a--b.xml:1", "a---b.xml:1", "a----b.xml:1", "-->.xml:1", "a.xml-"} {
 		s := &adapt.Site{Host: "a.test"}

@@ -65,8 +65,8 @@ func newDir(t *testing.T) (string, archive.Store) {
 	return dir, s
 }
 
-// Whatever call fails, and whether before or after its work, there is no manifest or a complete
-// segment; and the same segment tried again, or another attempt, ends with exactly one.
+// Whichever call fails, before or after its work, there is either no manifest or a complete segment. If the
+// same segment is tried again, or by another attempt, there is exactly one in the end.
 func TestCommitFailsAtEachStep(t *testing.T) {
 	for _, after := range []bool{false, true} {
 		for fail := 1; fail <= 4; fail++ {
@@ -87,7 +87,7 @@ func failsAt(t *testing.T, broken *faulty, sameSegment bool) {
 	}
 	s, _ := segment(t, "b", unknown, pages()...)
 	if _, err := s.Commit(t.Context(), broken); !errors.Is(err, errFault) {
-		t.Fatalf("the fault is told as %v", err)
+		t.Fatalf("the fault is reported as %v", err)
 	}
 	_, err := archive.ReadManifest(t.Context(), store, label("b"))
 	lost := broken.fail == 4 && broken.after
@@ -144,7 +144,7 @@ func TestSecondAttempt(t *testing.T) {
 	}
 }
 
-// A second attempt that cannot clean up says so and leaves the first alone.
+// A second attempt that cannot clean up returns an error and does not touch the first one's objects.
 func TestSecondAttemptCannotCleanUp(t *testing.T) {
 	for fail := 5; fail <= 8; fail++ {
 		dir, store := newDir(t)

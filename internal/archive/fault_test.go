@@ -12,7 +12,7 @@ import (
 	"github.com/muninn-archive/muninn/internal/archive"
 )
 
-// A deadline that is reached in a call of a store is the store's fault; a call that was cancelled is nobody's.
+// A deadline that is reached during a call of a store is a fault of the store; a cancelled call is not.
 func TestFaults(t *testing.T) {
 	late, cancel := context.WithDeadline(t.Context(), time.Unix(1, 0))
 	defer cancel()
@@ -37,7 +37,7 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// A request that fails is tried a few times only: whoever waits for a store that is away hears of it soon.
+// A request that fails is tried only a few times, so that a store that does not answer is reported soon.
 func TestRequestTries(t *testing.T) {
 	var gets atomic.Int32
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

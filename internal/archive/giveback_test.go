@@ -9,8 +9,8 @@ import (
 	"github.com/muninn-archive/muninn/internal/archive"
 )
 
-// Whoever comes first at the manifest's key decides: a segment that was given back is never committed, however late its
-// attempt comes, and one that is committed is not given back.
+// The first write of the manifest's key decides: a segment that was given back is never committed, however late its attempt comes,
+// and a committed segment cannot be given back.
 func TestGiveBackAndCommit(t *testing.T) {
 	t.Run("given back first", func(t *testing.T) {
 		dir, store := newDir(t)

@@ -20,8 +20,8 @@ import (
 	"github.com/muninn-archive/muninn/kb"
 )
 
-// TestBytesOfPages: what is written of a page that is parsed, recognised and judged, byte for byte: its lines in the sidecars and in the
-// index, and its metadata record.
+// TestBytesOfPages compares byte for byte what is written for a parsed, recognised and judged page: its lines in the sidecars and in
+// the index, and its metadata record.
 func TestBytesOfPages(t *testing.T) {
 	base, err := kb.Shipped()
 	if err != nil {
@@ -67,7 +67,7 @@ func TestBytesOfPages(t *testing.T) {
 	scripttest.Golden(t, filepath.Join("testdata", "page.golden"), got)
 }
 
-// rules are lines of the knowledge base.
+// rules are positions of rules in the knowledge base.
 var rules = regexp.MustCompile(`([a-z]+[.]xml):[0-9]+`)
 
 // unpacked is a file of an archive without its compression.
@@ -92,7 +92,7 @@ func unpacked(t *testing.T, name string) []byte {
 	return raw
 }
 
-// unjudged is a page of which the judge says nothing.
+// unjudged is a page that was not judged.
 func unjudged(p crawl.Page) *crawl.Judged {
 	return &crawl.Judged{Parsed: crawl.Parsed{Page: p}, Verdict: crawl.Verdict{Score: -1, Links: make([]crawl.LinkVerdict, len(p.Links))}}
 }

@@ -49,8 +49,7 @@ func judged(url string, score float64, application string) archive.Capture {
 	return c
 }
 
-// The score and the application of a page come back from the index as they were given, to four digits; what was not
-// understood or not judged has none.
+// The index has the score of a page, to four digits, and its application; neither for captures that were not parsed or judged.
 func TestIndexKeepsScores(t *testing.T) {
 	for i, c := range []struct {
 		score       float64
@@ -72,7 +71,7 @@ func TestIndexKeepsScores(t *testing.T) {
 	}
 }
 
-// All else of a line comes back too, and says where the record lies.
+// All other fields of a line are read back, including the position of the record.
 func TestIndexRoundTrip(t *testing.T) {
 	pages, _ := everything(t)
 	dir, store := newDir(t)
@@ -116,7 +115,7 @@ func TestIndexRoundTrip(t *testing.T) {
 	}
 }
 
-// Lines of former versions have neither score nor application, and those of other makers may have what is no number.
+// Lines of earlier versions have neither score nor application, and lines of other programs may have fields that are no numbers.
 func TestIndexOfFormerVersions(t *testing.T) {
 	const line = `example,a)/%d 20260304050607 {"url":"http://a.example/%d","mime":"text/html","status":"200","digest":"3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ","length":"123","offset":"456","filename":"x.warc.gz"%s}` + "\n"
 	for _, c := range []struct {
@@ -147,7 +146,7 @@ func TestIndexOfFormerVersions(t *testing.T) {
 	}
 }
 
-// A line that is none is an error that names the object; an error of who reads ends the reading and comes back.
+// A malformed line is an error that names the object. An error of the callback ends the reading and is returned.
 func TestIndexFaults(t *testing.T) {
 	for _, text := range []string{"nonsense\n", "a)/ 2026 {}\n", "a)/ 20260304050607 {\n", `a)/ 20260304050607 {"score":0.5}` + "\n", "\n"} {
 		dir, store := newDir(t)

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// TestLayout holds the keys fast: archives that exist are read by them.
+// TestLayout pins the keys, because existing archives are read by them.
 func TestLayout(t *testing.T) {
 	at := time.Date(2026, 3, 4, 5, 6, 7, 8_000_000, time.FixedZone("", 3600))
 	l := Layout{"some/prefix", "c"}

@@ -12,7 +12,7 @@ import (
 	"github.com/muninn-archive/muninn/internal/crawl"
 )
 
-// TestLinks: the links of pages are read as they were written, in this form and in the former one, of a line a link.
+// TestLinks: the links of pages are read as they were written, in the present form and in the former one with a line for each link.
 func TestLinks(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	texts := []string{"", "plain text", "\"quoted\" \\ and\ttabs\nlines", "ünïcödé 東京", "<b>&amp;</b>", "\u2028 \x7f", "\x00", "null"}
@@ -91,7 +91,7 @@ func TestLinks(t *testing.T) {
 	}
 }
 
-// TestAppendObject: what is written by hand reads as what encoding/json writes.
+// TestAppendObject: the hand-written encoder gives the same as encoding/json.
 func TestAppendObject(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
 	texts := []string{"", "plain text", "\"quoted\" \\ and\ttabs\r\nlines", "ünïcödé 東京 \ufffd", "<b>&amp;</b>", "\u2028 \x7f \x1f\b", "a\xffb\xe6\x9d", "\x00"}

@@ -34,7 +34,7 @@ func (f *fakeS3) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// A server that does not keep conditional puts is refused when the store is opened, in words that name the settings.
+// A server that ignores conditional puts is refused when the store is opened, with an error that names the settings.
 func TestConditionalPutsAreTried(t *testing.T) {
 	for _, test := range []struct {
 		name   string

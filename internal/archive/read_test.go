@@ -14,7 +14,7 @@ import (
 	"github.com/muninn-archive/muninn/internal/coding"
 )
 
-// TestAnswer: the body of a record comes without its chunks and codings; one that cannot be decoded is an error.
+// TestAnswer: the body of a record is returned without chunks and codings; a body that cannot be decoded is an error.
 func TestAnswer(t *testing.T) {
 	var packed bytes.Buffer
 	z := gzip.NewWriter(&packed)

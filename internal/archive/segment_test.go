@@ -201,7 +201,7 @@ func TestIndexAndSidecar(t *testing.T) {
 	}
 }
 
-// TestFaultyAnswers: what came with a faulty header, or with none, makes a sound archive, and says what is wrong.
+// TestFaultyAnswers: responses with a faulty header, or with none, are archived without faults, and their metadata says what is wrong.
 func TestFaultyAnswers(t *testing.T) {
 	odd := capture("http://a.example/odd", "HTTP/1.1 200 OK\nno colon here\n: x\nContent-Length: 7\n", "<p>page")
 	odd.Fault = "a header line without a colon"

@@ -8,8 +8,8 @@ import (
 	"github.com/muninn-archive/muninn/internal/cputime"
 )
 
-// BenchmarkArchive is the ARCHIVE step without the spool: segments of 64 pages, put in a folder. It says what a page costs in
-// CPU, and what its parts take in the archive.
+// BenchmarkArchive is the ARCHIVE step without the spool: segments of 64 pages, written to a folder. It reports the CPU time of a page,
+// and the bytes of its parts in the archive.
 func BenchmarkArchive(b *testing.B) {
 	for name, web := range map[string]func(testing.TB) []understood{"bench web": func(t testing.TB) []understood { return benchWeb(t, 256) }, "saved pages": savedWeb} {
 		b.Run(name, func(b *testing.B) {

@@ -47,7 +47,7 @@ func TestDirRefusesKeys(t *testing.T) {
 	}
 }
 
-// An archive directory that is a file, or cannot be made, is refused when it is opened.
+// An archive directory that is a file, or cannot be created, is refused when it is opened.
 func TestDirCannotBeOpened(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
@@ -92,7 +92,7 @@ func TestS3(t *testing.T) {
 	}, opts)
 }
 
-// What is configured wrongly is reported soon, and in words that name the setting.
+// Wrong settings are reported soon, with an error that names the setting.
 func TestS3Misconfigured(t *testing.T) {
 	conf, bucket := testS3(t)
 	badKey, badSecret := conf, conf

@@ -20,8 +20,8 @@ func exists(t *testing.T, name string) bool {
 	return err == nil
 }
 
-// A sweep finds what attempts have left that were cut off, under whatever prefix, and nothing that a manifest names or that is
-// young, and nothing of other programs that share the store.
+// A sweep finds the objects of attempts that were cut off, under any prefix. It leaves objects that a manifest names, young objects,
+// and objects of other programs that share the store.
 func TestSweep(t *testing.T) {
 	dir, store := newDir(t)
 	s, _ := segment(t, "b", unknown, plain("http://a.example/1", "<p>one"))
@@ -90,7 +90,7 @@ func TestSweep(t *testing.T) {
 	}
 }
 
-// What attempts of a segment have left goes with the one that commits it; batches whose names begin alike are left alone.
+// The attempt that commits a segment deletes the objects of its other attempts, but not those of batches whose names begin alike.
 func TestTidy(t *testing.T) {
 	dir, store := newDir(t)
 	label := archive.Label{Crawl: "c", Batch: "b", Nonce: "aaaaaaaaaaaaaaaa", Worker: "w"}

@@ -16,7 +16,7 @@ import (
 	"github.com/muninn-archive/muninn/internal/archive"
 )
 
-// slowStore holds manifests, each answer of which takes a while.
+// slowStore has manifests, and takes a while to read each of them.
 type slowStore struct {
 	archive.Store
 	latency   time.Duration
@@ -56,7 +56,7 @@ func (s *slowStore) Get(_ context.Context, key string) (io.ReadCloser, error) {
 	return io.NopCloser(strings.NewReader(string(raw))), err
 }
 
-// An archive of 20,000 segments is walked through in seconds, though each answer takes 50 ms: in a row it would be 17 minutes.
+// A walk over an archive of 20,000 segments takes seconds, though each answer takes 50 ms: one after the other would take 17 minutes.
 func TestWalkThroughManySegments(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &slowStore{latency: 50 * time.Millisecond, manifests: 20_000}
@@ -88,7 +88,7 @@ func TestWalkThroughManySegments(t *testing.T) {
 	})
 }
 
-// What is skipped is not read.
+// Skipped segments are not read.
 func TestWalkSkips(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &slowStore{latency: time.Millisecond, manifests: 1000}
@@ -106,7 +106,7 @@ func TestWalkSkips(t *testing.T) {
 	})
 }
 
-// A walk ends with the first error, wherever it comes from, and leaves nothing running behind.
+// A walk ends with the first error, wherever it comes from, and leaves no goroutine behind.
 func TestWalkEnds(t *testing.T) {
 	for name, test := range map[string]struct {
 		broken int

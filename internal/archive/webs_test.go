@@ -20,7 +20,7 @@ import (
 	"github.com/muninn-archive/muninn/kb"
 )
 
-// understood is a page as ARCHIVE gets it, and its body as the helper read it.
+// understood is a page as the ARCHIVE step gets it, with its decoded body.
 type understood struct {
 	url, mime string
 	body      []byte
@@ -35,7 +35,7 @@ func (u *understood) capture(t testing.TB) archive.Capture {
 	return c
 }
 
-// reader understands pages by the knowledge base that is built in, and scores them.
+// reader returns a function that parses pages, applies the built-in knowledge base and scores them.
 func reader(t testing.TB, topic []string) func(url, mime string, body []byte) understood {
 	base, err := kb.Shipped()
 	if err != nil {

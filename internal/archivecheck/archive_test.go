@@ -19,8 +19,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// testArchive describes an archive directory; writing it makes one that has no faults unless a case
-// has bent it.
+// testArchive describes an archive directory. Written out, it has no faults unless a case has changed it.
 type testArchive struct{ segments []*testSegment }
 
 type testSegment struct {

@@ -68,8 +68,8 @@ const (
 	iNotModified = 9
 )
 
-// A faultCase bends a good archive. A fault must hold the first of want; every fault must hold one of
-// them, so that what the mistake drags along is known, and a harmless bend (no want) has no faults.
+// A faultCase changes a good archive. One fault must contain the first text of want, and every fault one of
+// the texts, so that all consequences of the change are known. A harmless change (no want) has no faults.
 type faultCase struct {
 	name string
 	bend func(first, second *testSegment)

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// What a broken member drags along: the records and lines that point to it.
+// The consequences of a broken member: faults of the records and lines that point to it.
 var lostResponse = []string{"is not in the file", "concurrent to 0 responses", "is concurrent to no response", "is not the start of a record", "the archive has no such response", "no response in the archive has the payload", "is no response in the archive"}
 
 func with(fault string, more ...string) []string { return append([]string{fault}, more...) }

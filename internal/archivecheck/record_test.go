@@ -50,8 +50,8 @@ func TestReadRecordsStops(t *testing.T) {
 	}
 }
 
-// FuzzReadRecords: whatever the input, members follow each other without a gap, the block has the
-// length that its header says, and each record can be read again from its offset and length alone.
+// FuzzReadRecords: for any input, members follow each other without a gap, the block has the length that
+// its header says, and each record can be read again with only its offset and length.
 func FuzzReadRecords(f *testing.F) {
 	for _, s := range goodArchive().segments {
 		var file []byte

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// Samples of other tools' WARC files, with what is read of them before the error, if there is one. The
-// number of records of the good ones is what a count of their version lines gives.
+// Samples of other tools' WARC files, with the number of records that are read before the error, if there is one. The
+// number of records of good files is the count of their version lines.
 var samples = []struct {
 	path    string
 	records int
@@ -35,7 +35,7 @@ var samples = []struct {
 	{"warcio/test/data/post-test.warc.gz", 6, nil},
 	{"webarchive-commons/src/test/resources/org/archive/format/gzip/IAH-urls-wget.warc.gz", 36, nil},
 
-	// Several records in one member, whether or not their makers call them good.
+	// several records in one member, though some projects count them as good
 	{"ia-gowarc/testdata/warcs/good.warc.gz.open", 0, ErrRecord},
 	{"ia-gowarc/testdata/warcs/skip-non-open.warc.gz", 0, ErrRecord},
 	{"ia-gowarc/testdata/warcs/corrupted-mid-record.warc.gz.open", 0, ErrRecord},

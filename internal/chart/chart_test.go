@@ -23,7 +23,7 @@ type drawing struct {
 	names    map[string]bool
 }
 
-// read reads an SVG as the strictest reader does: it must be one element, and nothing around it.
+// read reads an SVG strictly: it must be one element, with nothing around it.
 func read(t *testing.T, svg string) drawing {
 	t.Helper()
 	d := drawing{elements: map[string]int{}, names: map[string]bool{}}
@@ -155,7 +155,7 @@ func TestMax(t *testing.T) {
 	}
 }
 
-// Whatever there is of data, something is drawn that can stand in a page.
+// With any data, the result is a drawing that can be part of a page.
 func TestLittleData(t *testing.T) {
 	for _, c := range []struct {
 		name   string
@@ -192,7 +192,7 @@ func many(n int) (list []chart.Curve) {
 	return list
 }
 
-// What is no number is an error that names the chart and the curve; nothing is drawn, and nothing panics.
+// A value that is no number is an error that names the chart and the curve; nothing is drawn, and nothing panics.
 func TestNoNumbers(t *testing.T) {
 	for _, bad := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
 		for name, c := range map[string]chart.Curve{
@@ -255,7 +255,7 @@ func TestBars(t *testing.T) {
 	}
 }
 
-// Nothing that is written becomes an element or an attribute.
+// No text becomes an element or an attribute.
 func TestEscapes(t *testing.T) {
 	const hostile = `</text></svg><script>alert("x")</script><img src=x onerror='alert(1)'> & &amp; ]]> Ümläüte`
 	lines, err := chart.Lines(chart.Axes{Title: hostile, X: hostile, Y: hostile}, []chart.Curve{{Name: hostile, X: []float64{0, 1}, Y: []float64{0, 1}}})

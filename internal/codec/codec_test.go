@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// What was written is read again: times to the nanosecond, texts that are not UTF-8, and long lists.
+// Values are read back unchanged: times to the nanosecond, texts that are not UTF-8, and long lists.
 func TestCBOR(t *testing.T) {
 	type kept struct {
 		At   time.Time

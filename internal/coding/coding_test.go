@@ -94,7 +94,7 @@ type onebyte struct{ r io.Reader }
 
 func (o onebyte) Read(p []byte) (int, error) { return o.r.Read(p[:min(len(p), 1)]) }
 
-// TestEmpty: a body without a byte has no coding; the empty text has one in some.
+// TestEmpty: an empty body has no coding; the empty text is encoded in some codings.
 func TestEmpty(t *testing.T) {
 	for field, body := range map[string]string{"": "", "gzip": "", "br": "", "x-gzip": gz(t, ""), "deflate": zl(t, ""), "zstd": zs(t, "")} {
 		r, err := NewReader(strings.NewReader(body), field)
@@ -150,7 +150,7 @@ func TestField(t *testing.T) {
 	}
 }
 
-// FuzzNewReader: whatever a body is, reading it ends, with an Error or without.
+// FuzzNewReader: reading any body ends, with an Error or without.
 func FuzzNewReader(f *testing.F) {
 	const text = "User-agent: *\nDisallow: /\n"
 	for field, body := range map[string]string{

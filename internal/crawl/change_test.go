@@ -58,7 +58,7 @@ func paths(t *testing.T, err error) (list []string) {
 	return list
 }
 
-// What may change changes, in whatever way it is written, and nothing beside it.
+// Fields that may change are changed, in each way of writing, and no others.
 func TestChanged(t *testing.T) {
 	for _, c := range []struct {
 		name, text string
@@ -107,7 +107,7 @@ func TestChangedAddsUp(t *testing.T) {
 	}
 }
 
-// What is wrong is refused, all of it at once, and leaves the definition as it was: what it points to, too.
+// Wrong changes are refused with all faults at once, and leave the definition unchanged, including what it points to.
 func TestChangedRefuses(t *testing.T) {
 	for _, c := range []struct {
 		name, text, paths string
@@ -234,7 +234,7 @@ func TestFields(t *testing.T) {
 	}
 }
 
-// What the command line makes of FIELD=VALUE is what the crawl understands.
+// The crawl reads what the command line makes of FIELD=VALUE.
 func TestFieldsAreUnderstood(t *testing.T) {
 	text, err := Fields([]string{"order.strategy=weighted", "order.per_queue=7", "order.batch=true", "weights.anchor=0.5", "budget.time=2h", "budget.bytes=1GB", "helper=off"})
 	if err != nil {
@@ -271,7 +271,7 @@ func TestJSON(t *testing.T) {
 	}
 }
 
-// Whatever is asked for: no panic, and either a definition without fault comes of it, or nothing changes.
+// Any change either gives a definition without faults or changes nothing, and never panics.
 func FuzzChanged(f *testing.F) {
 	for _, text := range []string{
 		"order: {strategy: weighted}", `{"order":{"per_queue":7}}`, "name: x", "reference: {pages: 5}", "order: [", "a: {b: .nan}",

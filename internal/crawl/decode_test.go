@@ -57,7 +57,7 @@ func TestNotADefinition(t *testing.T) {
 	}
 }
 
-// TestTexts: what the two formats write in their own ways stays text.
+// TestTexts: values that YAML and JSON write in different ways stay texts.
 func TestTexts(t *testing.T) {
 	for _, c := range []struct {
 		definition string
@@ -185,7 +185,7 @@ func FuzzParseDefinition(f *testing.F) {
 	})
 }
 
-// TestRetired: who writes a field of an earlier version gets an error that says what to do; a crawl that was started with one goes on.
+// TestRetired: a field of an earlier version is an error that says what to do; a crawl that was started with such a field continues.
 func TestRetired(t *testing.T) {
 	for path, text := range map[string]string{
 		"archive.warc_bytes": three + "archive: {warc_bytes: 1GB}\n",

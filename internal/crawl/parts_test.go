@@ -67,7 +67,7 @@ func TestNoParts(t *testing.T) {
 	}
 }
 
-// TestPartsInRecords: records without parts do not mention them, and random ones come back to six digits.
+// TestPartsInRecords: records without parts leave them out, and random parts are read back to six digits.
 func TestPartsInRecords(t *testing.T) {
 	text, err := json.Marshal([]any{LinkVerdict{Parts: Parts{}}, Discovery{URL: "a"}})
 	if err != nil || string(text) != `[{"score":0},{"url":"a","path":"","score":0}]` {

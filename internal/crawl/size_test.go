@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// The size of a page grows with whatever a hostile page can make large.
+// The size of a page counts everything that a hostile page can make large.
 func TestPageBytes(t *testing.T) {
 	const large = 100_000
 	of := func(p Page) Judged { return Judged{Parsed: Parsed{Page: p}} }

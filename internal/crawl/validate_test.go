@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// TestFaults parses three good lines with others instead or besides, and states the paths of the
-// faults, sorted.
+// TestFaults parses three good lines with some replaced or added, and lists the paths of the faults,
+// sorted.
 func TestFaults(t *testing.T) {
 	for _, c := range []struct{ more, paths string }{
 		{"", ""},
@@ -116,7 +116,7 @@ func TestFaults(t *testing.T) {
 
 		{"weights: {document: -99}", "weights weights.document"},
 
-		// What cannot be read does not hide what is not valid, nor is it reported twice.
+		// A field that cannot be read does not hide other faults, and is not reported twice.
 		{"budget: {pages: many}\norder: {per_queue: 0}\nseeds: []\nsede: 1", "budget.pages order.per_queue sede seeds"},
 		{"budget: 1\nweights: {anchor: x, url: -1}", "budget weights.anchor weights.url"},
 	} {
@@ -267,7 +267,7 @@ func TestReferencePages(t *testing.T) {
 	}
 }
 
-// User information is found however a parser may read it, and faults do not repeat it.
+// User information is found in any form that a parser may accept, and faults do not repeat it.
 func TestUserInformation(t *testing.T) {
 	for raw, want := range map[string]bool{
 		"https://joe:hush@example.org/": true, "https://joe@example.org": true, "https:joe:hush@example.org/": true, `https:\\joe@example.org/`: true,
@@ -304,7 +304,7 @@ func TestArchiveWithOneSlash(t *testing.T) {
 	}
 }
 
-// A list that is too long is the one fault that is reported of it.
+// For a list that is too long, only its length is reported.
 func TestTooManySeeds(t *testing.T) {
 	d := DefaultDefinition()
 	d.Name, d.Seeds = "c", make([]Seed, MaxSeeds+1)

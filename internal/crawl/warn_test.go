@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// A crawl without any pause is warned of, however it is written.
+// A definition without any pause gives a warning, in each way of writing.
 func TestWarnings(t *testing.T) {
 	second := Duration(time.Second)
 	for _, c := range []struct {

@@ -221,7 +221,7 @@ func TestLanguages(t *testing.T) {
 	})
 }
 
-// TestCut: a date that is cut off at the end of what is looked at is not taken for another.
+// TestCut: a date that is cut off by the bound on the text is not read as another date.
 func TestCut(t *testing.T) {
 	for n := range 40 {
 		text := strings.Repeat(" ", maxText-n) + "2014-05-15 10:15:30"

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// FuzzRead: whatever the text, nothing breaks; what is read is in the years that count, is read again from
-// RFC 3339, and does not depend on what follows the first 300 bytes.
+// FuzzRead: for any text, a date that is read is in the valid years, is read again from RFC 3339, and does not
+// depend on what follows the first 300 bytes.
 func FuzzRead(f *testing.F) {
 	for _, text := range []string{
 		"by Hugo » Sat Nov 21, 2026 9:15 am", "Sat 21 Nov 09:15:00 CET 2026", "el 02/04/2014 a las 3:20 p. m.", "2012. 8. 1. 오후 3:20", "il y a 2 jours", "1 day, 2 hours ago",
@@ -29,7 +29,7 @@ func FuzzRead(f *testing.F) {
 				t.Fatalf("%q: %s (%s)", text, at, p)
 			}
 			if p <= Day && at.Sub(at.Truncate(24*time.Hour)) != 0 && at.Location() == time.UTC {
-				t.Fatalf("%q: %s has a time of day and is told to be a %s", text, at, p)
+				t.Fatalf("%q: %s has a time of day and the precision %s", text, at, p)
 			}
 			written := at.Format(time.RFC3339)
 			if again, ok := Format(written, now); !ok || again != written {

@@ -16,7 +16,7 @@ var layouts = [3][]string{
 	{time.DateOnly, "2006/01/02", "1/2/2006", "01/02/06", "02.01.2006", "2 Jan 2006", "January 2, 2006", "Mon, 2 Jan 2006", "2-1-2006", "Jan. 2, 2006", "2006年1月2日", "2-Jan-2006"},
 }
 
-// TestLayouts: a time that is written in any layout is read again.
+// TestLayouts: a time in any of the layouts is read.
 func TestLayouts(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	from := time.Date(1990, 1, 1, 0, 0, 0, 0, time.UTC).Unix()

@@ -68,7 +68,7 @@ func TestRelative(t *testing.T) {
 	}
 }
 
-// TestNot: what is no date, or none that is sure.
+// TestNot: texts that are no dates, or ambiguous ones.
 func TestNot(t *testing.T) {
 	for _, text := range []string{
 		"", " ", "2026", "May", "May 99, 2009", "31 February 2014", "May 10-12, 2014", "10:30 Nov 2009", "hier 10:15", "hier um 10:15 Uhr", "1 year ago", "il y a un an", "Feb 30, 2014", "29.2.2013", "31/02/2014", "13/13/2014", "2014-02-30", "2014-13-01",

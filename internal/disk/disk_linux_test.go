@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// What may still run with less and less room: claims end first, then fetching, then writes to the frontier, so that what
-// is out can still be archived and committed.
+// With less and less room, claims end first, then fetching, then writes to the frontier, so that running batches can still be
+// archived and committed.
 func TestWatch(t *testing.T) {
 	const mb = 1 << 20
 	for _, c := range []struct {
@@ -43,7 +43,7 @@ func TestWatch(t *testing.T) {
 	}
 }
 
-// The reason names the folder whose disk is short, and how much is wanted.
+// The reason names the folder whose disk is short of room, and how much room is needed.
 func TestReason(t *testing.T) {
 	w := New("data", 512<<20)
 	w.Free = func(path string) (int64, error) {
@@ -61,7 +61,7 @@ func TestReason(t *testing.T) {
 	}
 }
 
-// The room of a folder that is not there yet is that of the folder it will be made in.
+// The room of a folder that does not exist yet is that of its parent.
 func TestFree(t *testing.T) {
 	dir := t.TempDir()
 	n, err := free(filepath.Join(dir, "a", "b"))

@@ -7,7 +7,7 @@ import (
 	"golang.org/x/net/html"
 )
 
-// FuzzPlaces: each node of whatever page is found again by its sequence.
+// FuzzPlaces: each node of any page is found again by its sequence.
 func FuzzPlaces(f *testing.F) {
 	f.Add("<p>a<b>c</b>d<!--e--><table><td>x<template><i>y</i></template>")
 	f.Add("<svg><a/><p></svg><!doctype html><html><frameset>")

@@ -25,8 +25,8 @@ func (s *script) Write(p []byte) (int, error)      { return len(p), nil }
 func (s *script) SetReadDeadline(time.Time) error  { return nil }
 func (s *script) SetWriteDeadline(time.Time) error { return nil }
 
-// FuzzSend: whatever a server sends, what is kept is a piece of it, within the limits, the same from
-// memory and from disk.
+// FuzzSend: for any answer of a server, the archived part is a piece of it, within the limits, and the
+// same from memory and from disk.
 func FuzzSend(f *testing.F) {
 	for _, seed := range []string{
 		page("200 OK", "hello"), "HTTP/1.1 200 OK\r\n\r\nend", "HTTP/1.1 103 Hints\r\n\r\n" + page("404 No", "x") + "junk",

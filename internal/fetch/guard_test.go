@@ -96,7 +96,7 @@ func TestGuardOwn(t *testing.T) {
 		}
 	}
 	if !slices.Contains(interfaceAddrs(), netip.MustParseAddr("127.0.0.1")) {
-		t.Skip("the system does not tell its addresses")
+		t.Skip("the addresses of the system are not known")
 	}
 }
 

@@ -14,11 +14,11 @@ import (
 	"time"
 )
 
-// clock runs with the real one, but waiting on it only moves it on.
+// clock runs with the real one; a wait returns at once and moves it forward.
 type clock struct {
 	mu     sync.Mutex
 	offset time.Duration
-	before func() // what is waited for before a wait moves the clock on; may be nil
+	before func() // is called before a wait moves the clock; may be nil
 }
 
 func (c *clock) now() time.Time {
@@ -44,8 +44,8 @@ func (c *clock) advance(d time.Duration) {
 	c.offset += d
 }
 
-// answer is what a host puts on the wire. After it the connection stays open for the next request unless
-// then is "close", "reset" or "hang".
+// answer is what a host sends. Afterwards the connection stays open for the next request unless then is
+// "close", "reset" or "hang".
 type answer struct {
 	wire string
 	then string
@@ -88,8 +88,8 @@ func page(status, body string, header ...string) string {
 	return "HTTP/1.1 " + status + "\r\n" + h.String() + "Content-Length: " + itoa(len(body)) + "\r\n\r\n" + body
 }
 
-// newHost serves on a loopback address. answer is asked for every path but a robots.txt for which it
-// returns nothing: that one is not found.
+// newHost serves on a loopback address. answer gives the answer for each path; if it returns nothing for
+// robots.txt, the answer is 404.
 func newHost(t *testing.T, answer func(seen) answer) *host {
 	t.Helper()
 	return newHostAt(t, "127.0.0.1", answer)
@@ -213,8 +213,8 @@ func (c *impatient) SetReadDeadline(t time.Time) error {
 	return c.TCPConn.SetReadDeadline(t)
 }
 
-// silent ends the wait of a client for answers that do not come when the host has read the request. So no test takes the real
-// time, and the wait for answers that come is as long as in crawls: a busy machine is no silent host.
+// silent ends a client's wait for an answer that never comes as soon as the host has read the request. So no test takes the real
+// time, and other answers may take as long as in crawls, also on a busy machine.
 func silent(h *host) func(*Options) {
 	return func(o *Options) {
 		o.Dial = func(ctx context.Context, network, address string) (net.Conn, error) {
@@ -229,7 +229,7 @@ func silent(h *host) func(*Options) {
 	}
 }
 
-// tire ends the wait of the client at the other end of a connection, if it was opened by a client that is silent.
+// tire ends the wait of the client at the other end of a connection, if the client was made with silent.
 func (h *host) tire(c net.Conn) {
 	if other, ok := h.dialed.Load(c.RemoteAddr().String()); ok {
 		conn := other.(*impatient)

@@ -7,8 +7,8 @@ import (
 	"github.com/muninn-archive/muninn/internal/crawl"
 )
 
-// TestFaultyHeaders: what browsers show is kept as it came, with what is wrong about it; what may be read in two ways is
-// kept and fails.
+// TestFaultyHeaders: a faulty response that browsers show is archived unchanged, with its fault. A response that can be read in two
+// ways is archived, and its URL fails.
 func TestFaultyHeaders(t *testing.T) {
 	const body = "<p>page"
 	ok := "HTTP/1.1 200 OK\r\n"
@@ -68,7 +68,7 @@ func TestFaultyHeaders(t *testing.T) {
 	}
 }
 
-// TestNoStatus: an answer whose status is none of HTTP is archived whole, and is no page.
+// TestNoStatus: an answer whose status is not one of HTTP is archived completely, and is no page.
 func TestNoStatus(t *testing.T) {
 	for code, status := range map[string]int{"99": 99, "000": 0, "7": 7, "2000": 0, "-200": 0, "OK": 0, "": 0} {
 		t.Run(code, func(t *testing.T) {
@@ -95,8 +95,8 @@ func TestNoStatus(t *testing.T) {
 	}
 }
 
-// TestHeaderWithoutEnd: what came of a header is archived when the connection ends within it; lines that end in CR alone
-// are such a header. The last line may lack its end, and says nothing.
+// TestHeaderWithoutEnd: if the connection ends within a header, the part that came is archived. Lines that end in CR alone are such a
+// header. The last line may be incomplete, and does not count.
 func TestHeaderWithoutEnd(t *testing.T) {
 	tests := []struct {
 		name, wire, fault, mime string
@@ -142,7 +142,7 @@ func TestHeaderWithoutEnd(t *testing.T) {
 	}
 }
 
-// TestRobotsWithFaultyHeader: rules are obeyed; a file that may be read in two ways disallows.
+// TestRobotsWithFaultyHeader: the rules are obeyed; a file that can be read in two ways disallows everything.
 func TestRobotsWithFaultyHeader(t *testing.T) {
 	const rules = "User-agent: *\nDisallow: /half\n"
 	for wire, open := range map[string]string{
@@ -160,7 +160,7 @@ func TestRobotsWithFaultyHeader(t *testing.T) {
 	}
 }
 
-// TestBareAnswer: a text without any header is a page, on the usual ports, and what begins like SHOUTcast on all.
+// TestBareAnswer: a text without a header is a page on the usual ports; one that begins like SHOUTcast is a page on all ports.
 func TestBareAnswer(t *testing.T) {
 	for at, want := range map[string]lenience{
 		"http://a.example/": {true, true, true}, "https://a.example/": {bare: true},

@@ -16,8 +16,8 @@ import (
 	"github.com/muninn-archive/muninn/internal/crawl"
 )
 
-// TestUnaskedAnswer: what a server sends after an answer, unasked, is archived under no URL. The requests after it
-// go over a connection of their own.
+// TestUnaskedAnswer: bytes that a server sends after its answer without a request are not archived. Later requests use a new
+// connection.
 func TestUnaskedAnswer(t *testing.T) {
 	unasked := page("200 OK", "FAKE")
 	half := unasked[:10]

@@ -13,8 +13,8 @@ import (
 	"github.com/muninn-archive/muninn/internal/crawl"
 )
 
-// TestFailures: each way to fail gives one outcome now, another at the last attempt, and the next target
-// is fetched all the same unless the host as a whole is the fault.
+// TestFailures: each failure gives one outcome now and another at the last attempt. The next target is
+// fetched nevertheless, unless the whole host fails.
 func TestFailures(t *testing.T) {
 	good := page("200 OK", "good")
 	tests := []struct {
@@ -199,8 +199,8 @@ func TestTLS(t *testing.T) {
 	}
 }
 
-// TestCancelled: a lane whose context ends finishes the exchange under way if it does so soon, and else closes
-// the connection. What it cut off itself is no outcome of the target.
+// TestCancelled: a lane whose context ends finishes the current exchange if that ends soon, and else closes the
+// connection. An exchange that the lane itself has cut off gives no outcome for its target.
 func TestCancelled(t *testing.T) {
 	hello := page("200 OK", "hello")
 	tests := []struct {

@@ -19,7 +19,7 @@ func delaying(s seen) answer {
 
 const crawlDelay = 10 * time.Second
 
-// A lane whose URLs are all refused by the robots.txt that it has just fetched owes the host its Crawl-delay.
+// If the robots.txt that a lane has just fetched disallows all of its URLs, the host rests for its Crawl-delay.
 func TestRefusedLaneOwesTheDelay(t *testing.T) {
 	h := newHost(t, delaying)
 	c := newClient(t, h.clock, nil)
@@ -33,7 +33,7 @@ func TestRefusedLaneOwesTheDelay(t *testing.T) {
 	}
 }
 
-// Of several origins at an address the last one may be refused: the next lane asks it no sooner.
+// If the last of several origins at an address is refused, the next lane keeps its delay, too.
 func TestRefusedLastOriginIsOwedTheDelay(t *testing.T) {
 	open := newHost(t, fixed(page("200 OK", "page")))
 	h := newHost(t, delaying)
@@ -49,7 +49,7 @@ func TestRefusedLastOriginIsOwedTheDelay(t *testing.T) {
 	}
 }
 
-// What the log says is owed is right from the first entry on: a lane may be cut off after any of them.
+// The rest that follows from the log is right after each entry, because a lane may be cut off after any of them.
 func TestLogSaysWhatIsOwed(t *testing.T) {
 	asksToWait := func(s seen) answer {
 		if s.path == "/robots.txt" {
@@ -95,7 +95,7 @@ func TestLogSaysWhatIsOwed(t *testing.T) {
 	}
 }
 
-// An answer that has come whole counts although the lane is stopped meanwhile: it is kept, and its delay is owed.
+// A complete answer counts even if the lane is stopped meanwhile: it is archived, and the host rests for its delay.
 func TestWholeRobotsCountsForAStoppedLane(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	h := newHost(t, func(s seen) answer {

@@ -20,7 +20,7 @@ func (h *host) gaps() (list []time.Duration) {
 	return list
 }
 
-// TestEveryGapIsKept: whatever became of a request, the next one to the host comes after the delay.
+// TestEveryGapIsKept: the next request to a host comes after the delay, whatever the outcome of the last one.
 func TestEveryGapIsKept(t *testing.T) {
 	ok := page("200 OK", "page")
 	tests := []struct {
@@ -114,7 +114,7 @@ func TestSlowHostsGetLongerPauses(t *testing.T) {
 	}
 }
 
-func TestStaleConnectionIsTriedAnewOnce(t *testing.T) {
+func TestStaleConnectionIsTriedAgainOnce(t *testing.T) {
 	for name, broken := range map[string]answer{"hang-up": {then: "close"}, "leftovers": {wire: "rest of the last body\r\n\r\n", then: "close"}} {
 		h := newHost(t, func(s seen) answer {
 			if s.path == "/b" && s.nth == 1 {
@@ -176,7 +176,7 @@ func TestRetryAfter(t *testing.T) {
 	}
 }
 
-// TestHostAsksToWait: the lane stops, the rest goes back as it was, and nothing is asked before the time.
+// TestHostAsksToWait: the lane stops, its other targets go back unchanged, and no request is made before the time.
 func TestHostAsksToWait(t *testing.T) {
 	tests := []struct {
 		name   string
@@ -230,7 +230,7 @@ func TestHostAsksToWait(t *testing.T) {
 	}
 }
 
-// TestLeaseEnds: no request is sent when the lease does not last until its time.
+// TestLeaseEnds: a request is not sent if the lease ends before its time.
 func TestLeaseEnds(t *testing.T) {
 	h := newHost(t, func(s seen) answer {
 		if s.path == "/robots.txt" {
@@ -255,8 +255,8 @@ func TestLeaseEnds(t *testing.T) {
 	}
 }
 
-// TestLeaseEndsInThePause: a lease may be refused while the lane waits for the host's next time; another lane may hold the
-// address then, so that no request is sent.
+// TestLeaseEndsInThePause: if a lease ends while the lane waits for the host's next time, no request is sent, because another lane may
+// hold the address by then.
 func TestLeaseEndsInThePause(t *testing.T) {
 	h := newHost(t, delaying)
 	valid := h.clock.now().Add(time.Hour)

@@ -216,8 +216,8 @@ func TestLaneKeepsDNS(t *testing.T) {
 	}
 }
 
-// TestResolverSilence: servers that have answered before and then answer nothing are the worker's trouble;
-// of those that never answered it cannot be known.
+// TestResolverSilence: if DNS servers that have answered before do not answer, the fault is on the worker's
+// side; for servers that never answered this is not known.
 func TestResolverSilence(t *testing.T) {
 	for _, spoke := range []bool{true, false} {
 		n := newNameServer(t, zone)
@@ -244,7 +244,7 @@ func TestResolverSilence(t *testing.T) {
 	}
 }
 
-// TestForget: what is not archived after all is asked for, and archived, by the next lane; other origins are left alone.
+// TestForget: a robots.txt that was not archived after all is fetched and archived by the next lane; other origins are not affected.
 func TestForget(t *testing.T) {
 	n := newNameServer(t, map[string][]string{"raven.test A": {"raven.test. 300 IN A 127.0.0.1"}})
 	h := newHost(t, func(s seen) answer {

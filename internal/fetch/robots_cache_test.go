@@ -9,7 +9,7 @@ import (
 	"github.com/muninn-archive/muninn/internal/robots"
 )
 
-// TestRobotsCache: the cache is bounded in bytes, and what is asked for often stays.
+// TestRobotsCache: the cache is bounded in bytes, and keeps rules that are used often.
 func TestRobotsCache(t *testing.T) {
 	c := newRobotsCache()
 	now := time.Now()

@@ -16,8 +16,8 @@ import (
 	"github.com/muninn-archive/muninn/internal/urls"
 )
 
-// TestRobotsChainGoesOn: lanes that all end before the host may be asked again come to the end of its redirects, one hop a lane.
-// No hop is asked for twice, and a lane that ends so does not count as one that met a busy host.
+// TestRobotsChainGoesOn: if each lane ends before the host may be asked again, the lanes together follow its redirects to the end, one
+// hop in each lane. No hop is requested twice, and such a lane does not count as one that met a busy host.
 func TestRobotsChainGoesOn(t *testing.T) {
 	for seed := range uint64(5) {
 		h := robotsHost(t, hops(3, page("200 OK", "User-agent: *\nCrawl-delay: 100\n")))
@@ -53,8 +53,8 @@ func TestRobotsChainGoesOn(t *testing.T) {
 	}
 }
 
-// TestRobotsChainOfTheOwnAddress: a lane that continues to follow redirects at another host of its own address makes its first request there,
-// and not before the address may be asked, which the loan of the host says nothing of.
+// TestRobotsChainOfTheOwnAddress: a lane that continues a chain of redirects at another host of its own address makes its first request
+// there, but only when the address may be asked, which the loan of the host does not check.
 func TestRobotsChainOfTheOwnAddress(t *testing.T) {
 	other := newHost(t, fixed(noRobots))
 	at := func(name string, h *host) string {
@@ -96,7 +96,7 @@ func TestRobotsChainOfTheOwnAddress(t *testing.T) {
 	}
 }
 
-// TestRobotsChainToNowhere: after a lane that continues to follow redirects, and finds nothing where they lead, the next one starts again.
+// TestRobotsChainToNowhere: if a lane continues a chain of redirects and finds nothing at its end, the next lane starts again.
 func TestRobotsChainToNowhere(t *testing.T) {
 	gone := newHost(t, fixed(noRobots))
 	_ = gone.ln.Close()
@@ -122,8 +122,8 @@ func TestRobotsChainToNowhere(t *testing.T) {
 	}
 }
 
-// TestRobotsChainIsBounded: however many hosts a robots.txt leads over, a lane waits MaxChain for all of them together, and the
-// next one goes on where it has ended.
+// TestRobotsChainIsBounded: a lane waits MaxChain for all hosts of a chain of redirects together, and the next lane continues where it
+// has ended.
 func TestRobotsChainIsBounded(t *testing.T) {
 	location := ""
 	var others []*host
@@ -165,8 +165,8 @@ func TestRobotsChainIsBounded(t *testing.T) {
 	}
 }
 
-// TestRobotsElsewhereInABatch: a lane that has borrowed a host goes on although other lanes have ended, but not beyond the batch.
-// That the batch was too short for the pause before the first request says nothing of the other host.
+// TestRobotsElsewhereInABatch: a lane that has borrowed a host continues although other lanes have ended, but not beyond the batch. A
+// batch that is too short for the pause before the first request does not count against the other host.
 func TestRobotsElsewhereInABatch(t *testing.T) {
 	const rest = 30 * time.Second // of the other host
 	other := newHostAt(t, "127.0.0.2", fixed(page("200 OK", "User-agent: *\nDisallow: /half\n")))
@@ -204,7 +204,7 @@ func TestRobotsElsewhereInABatch(t *testing.T) {
 	}
 }
 
-// TestUnreadIsOfAnOrigin: an origin is given up for the batches that met it busy itself, however busy another one is.
+// TestUnreadIsOfAnOrigin: only the batches that met an origin busy count against it, not those that met another one busy.
 func TestUnreadIsOfAnOrigin(t *testing.T) {
 	away := fixed(page("301 Moved", "", "Location: http://127.0.0.2/robots.txt"))
 	one, two := newHost(t, away), newHost(t, away)
@@ -226,7 +226,7 @@ func TestUnreadIsOfAnOrigin(t *testing.T) {
 	}
 }
 
-// TestUnreadIsBounded: the count of many origins is bounded, and those are kept that are met most.
+// TestUnreadIsBounded: the number of counted origins is bounded, and those with the highest counts are kept.
 func TestUnreadIsBounded(t *testing.T) {
 	unread := countUnread(nil, "http://often.example", 7)
 	for i := range 3 * maxUnreadOrigins {
@@ -237,7 +237,7 @@ func TestUnreadIsBounded(t *testing.T) {
 	}
 }
 
-// TestForgetRobotsChain: what any host of a chain has answered is forgotten with what that chain came to.
+// TestForgetRobotsChain: if the answer of any host of a chain is forgotten, the result of the chain is forgotten, too.
 func TestForgetRobotsChain(t *testing.T) {
 	other := newHostAt(t, "127.0.0.2", fixed(noRobots))
 	h := robotsHost(t, fixed(page("301 Moved", "", "Location: "+other.url("/robots.txt"))))

@@ -27,7 +27,7 @@ func coded(t *testing.T, open func(io.Writer) io.WriteCloser, s string) string {
 	return b.String()
 }
 
-// TestCodedRobots: a robots.txt is obeyed in whatever coding it comes, and disallows everything if it cannot be read.
+// TestCodedRobots: a robots.txt is obeyed in any content coding, and disallows everything if it cannot be decoded.
 func TestCodedRobots(t *testing.T) {
 	const rules = "User-agent: *\nDisallow: /half\n"
 	zip := gzipped(t, rules)
@@ -97,8 +97,8 @@ func TestCodedRobots(t *testing.T) {
 	}
 }
 
-// TestForgedRobots: a robots.txt that redirects to a host without an address is not looked for at the address of
-// the host that says so: its answer would be archived under the other's name.
+// TestForgedRobots: if a robots.txt redirects to a host without an address, the address of the redirecting host is
+// not asked for it: its answer would be archived under the other host's name.
 func TestForgedRobots(t *testing.T) {
 	var h *host
 	h = robotsHost(t, func(seen) answer {

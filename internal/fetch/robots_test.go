@@ -110,7 +110,7 @@ func TestRobots(t *testing.T) {
 	}
 }
 
-// TestRobotsElsewhere follows robots.txt to another address under a borrowed lease, and to none without.
+// TestRobotsElsewhere follows robots.txt to another address only with a borrowed lease.
 func TestRobotsElsewhere(t *testing.T) {
 	const half = "User-agent: *\nDisallow: /half\n"
 	other := newHostAt(t, "127.0.0.2", fixed(page("200 OK", half)))
@@ -154,7 +154,7 @@ func TestRobotsElsewhere(t *testing.T) {
 	}
 }
 
-// TestRobotsElsewhereHaveADelay: the host that a robots.txt redirects to has asked for a Crawl-delay by it, even if that could
+// TestRobotsElsewhereHaveADelay: the Crawl-delay in a robots.txt also holds for the host that it was redirected to, even if it could
 // not be fetched some time before.
 func TestRobotsElsewhereHaveADelay(t *testing.T) {
 	other := newHostAt(t, "127.0.0.2", func(s seen) answer {
@@ -184,8 +184,7 @@ func TestRobotsElsewhereHaveADelay(t *testing.T) {
 	}
 }
 
-// TestRobotsOfARestingHost: a robots.txt that lies with a host that is not to be asked now costs no target an attempt, and
-// its rules stay unknown.
+// TestRobotsOfARestingHost: if robots.txt is on a resting host, no target loses an attempt, and the rules stay unknown.
 func TestRobotsOfARestingHost(t *testing.T) {
 	const rest = 10 * time.Minute
 	other := newHostAt(t, "127.0.0.2", fixed(page("200 OK", "User-agent: *\nDisallow: /half\n")))
@@ -235,8 +234,8 @@ func TestRobotsOfARestingHost(t *testing.T) {
 	}
 }
 
-// TestRobotsOfABusyHost: a robots.txt that lies where it cannot be asked for costs no target an attempt. The lane comes
-// again after a pause that grows; at last the targets of that origin fail, and no others.
+// TestRobotsOfABusyHost: if robots.txt is on a busy host, no target loses an attempt. The lane comes again after a growing pause; in
+// the end only the targets of that origin fail.
 func TestRobotsOfABusyHost(t *testing.T) {
 	other := newHostAt(t, "127.0.0.2", fixed(page("200 OK", "User-agent: *\nDisallow: /half\n")))
 	open := newHost(t, fixed(page("200 OK", "")))
@@ -299,7 +298,7 @@ func TestRobotsOfABusyHost(t *testing.T) {
 	}
 }
 
-// TestRobotsExpire: good rules are kept for a day, bad ones until their retry.
+// TestRobotsExpire: rules are valid for a day, an unreachable robots.txt until its retry.
 func TestRobotsExpire(t *testing.T) {
 	broken := true
 	h := robotsHost(t, func(seen) answer {
@@ -333,7 +332,7 @@ func TestRobotsExpire(t *testing.T) {
 	}
 }
 
-// TestBrokenRobotsAtTheLastAttempt: what robots.txt never allowed ends as refused by it.
+// TestBrokenRobotsAtTheLastAttempt: a target whose robots.txt was never read ends as refused by robots.txt.
 func TestBrokenRobotsAtTheLastAttempt(t *testing.T) {
 	h := robotsHost(t, fixed(page("502 Oops", "")))
 	c := newClient(t, h.clock, nil)
@@ -343,7 +342,7 @@ func TestBrokenRobotsAtTheLastAttempt(t *testing.T) {
 	}
 }
 
-// TestLeaseEndsBeforeRobots: a lease too short for robots.txt says nothing about the host's rules.
+// TestLeaseEndsBeforeRobots: a lease that is too short for robots.txt does not make the host's rules unreachable.
 func TestLeaseEndsBeforeRobots(t *testing.T) {
 	h := robotsHost(t, fixed(noRobots))
 	c := newClient(t, h.clock, nil)

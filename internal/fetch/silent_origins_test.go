@@ -21,7 +21,7 @@ func closedPort(t *testing.T) string {
 	return "http://" + ln.Addr().String()
 }
 
-// TestMuteOrigin: a port that is closed, or speaks no TLS, fails its own URLs and no others.
+// TestMuteOrigin: if a port is closed, or does not speak TLS, only its own URLs fail.
 func TestMuteOrigin(t *testing.T) {
 	h := newHost(t, func(s seen) answer {
 		if s.path == "/robots.txt" {
@@ -50,7 +50,7 @@ func TestMuteOrigin(t *testing.T) {
 	}
 }
 
-// TestMuteOrigins: an address of which three origins are closed is down, whatever else is wanted there.
+// TestMuteOrigins: an address with three closed origins is down, including its other origins.
 func TestMuteOrigins(t *testing.T) {
 	h := newHost(t, func(seen) answer { return answer{wire: page("200 OK", "page")} })
 	var list []string

@@ -19,7 +19,7 @@ func pages(s seen) answer {
 	return answer{wire: page("200 OK", "page")}
 }
 
-// when serves pages, /slow not before a condition holds.
+// when serves pages; /slow waits until a condition holds.
 func when(t *testing.T, holds func() bool) func(seen) answer {
 	return func(s seen) answer {
 		for s.path == "/slow" && !holds() && t.Context().Err() == nil {
@@ -29,7 +29,7 @@ func when(t *testing.T, holds func() bool) func(seen) answer {
 	}
 }
 
-// An exchange does not outlive its lease: it is cut off, and its URL goes back untried.
+// An exchange is cut off when its lease ends, and its URL goes back untried.
 func TestLeaseEndCutsTheExchange(t *testing.T) {
 	for _, path := range []string{"/slow", "/robots.txt"} {
 		t.Run(path, func(t *testing.T) {
@@ -63,7 +63,7 @@ func TestLeaseEndCutsTheExchange(t *testing.T) {
 	}
 }
 
-// A lease that is renewed meanwhile lasts: the answer comes when the lease has been looked at some times.
+// A lease that is renewed in time does not cut off the exchange: the answer comes after the lease was checked several times.
 func TestRenewedLeaseLasts(t *testing.T) {
 	var looks atomic.Int64
 	h := newHost(t, when(t, func() bool { return looks.Load() >= 8 })) // the first of them beside robots.txt
@@ -77,7 +77,7 @@ func TestRenewedLeaseLasts(t *testing.T) {
 	}
 }
 
-// Opening a connection, too, ends with the lease, and says nothing of the host.
+// The opening of a connection is cut off when the lease ends, too, and does not count against the host.
 func TestLeaseEndsWhileConnecting(t *testing.T) {
 	h := newHost(t, pages)
 	c := newClient(t, h.clock, func(o *Options) {
@@ -93,7 +93,7 @@ func TestLeaseEndsWhileConnecting(t *testing.T) {
 	}
 }
 
-// A slow answer gives its address up: it is read to its end, and nothing more is asked.
+// A slow response releases its address: it is read to its end, and no further request is made.
 func TestSlowExchangeYields(t *testing.T) {
 	for _, refused := range []int{0, 2, 1000} {
 		var asked atomic.Int64

@@ -26,7 +26,7 @@ func gzipped(t *testing.T, s string) string {
 	return b.String()
 }
 
-// TestWireIsKeptAsItCame: what is emitted is what the server sent, byte for byte.
+// TestWireIsKeptAsItCame: the emitted exchange is byte for byte what the server sent.
 func TestWireIsKeptAsItCame(t *testing.T) {
 	big := strings.Repeat("raven ", 50_000)
 	zip := gzipped(t, big)

@@ -32,8 +32,8 @@ func startWorld(t *testing.T, w *webworld.World, change func(*Options)) *Client 
 	})
 }
 
-// worldDelay is the pause between requests. A server on a busy machine sees late that a response was cut off, so that it measures less:
-// a pause that is not kept is shorter than half of it by far.
+// worldDelay is the pause between requests. On a busy machine a server notices late that a response was cut off, and measures a
+// shorter pause. A pause that is really not kept is far shorter than half of it.
 const worldDelay = 40 * time.Millisecond
 
 // crawlSites runs one lane per address, side by side, over the pages of a world.
@@ -95,7 +95,7 @@ func polite(t *testing.T, w *webworld.World) {
 }
 
 // TestFaultsWorld: every target of every broken server ends with exactly one outcome, and the server's good
-// pages are fetched all the same.
+// pages are fetched nevertheless.
 func TestFaultsWorld(t *testing.T) {
 	for attempts, name := range map[int]string{0: "first attempt", 3: "last attempt"} {
 		t.Run(name, func(t *testing.T) {

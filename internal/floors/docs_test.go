@@ -27,7 +27,7 @@ func anchors(text string) map[string]bool {
 	return found
 }
 
-// broken lists the relative links of a Markdown file that lead nowhere: to no file, or to no heading of it.
+// broken lists the relative links of a Markdown file whose file or heading does not exist.
 func broken(file string) (faults []string, err error) {
 	text, err := os.ReadFile(file)
 	if err != nil {

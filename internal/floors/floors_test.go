@@ -41,8 +41,8 @@ var floors = [][]string{
 // beside may import anything below the workflows; tests and benches import them.
 var beside = []string{"internal/webworld", "internal/archivecheck", "internal/archive/storetest", "internal/scripttest", "internal/floors", "internal/integration", "internal/bench", "internal/lab"}
 
-// shipped are those of beside that the product carries, and the package that needs each. All others, above all the
-// laboratory, stay out of bin/muninn and bin/muninn-worker.
+// shipped are the packages of beside that are part of the product, with the package that needs each. The others, such as the
+// laboratory, must not be in bin/muninn and bin/muninn-worker.
 var shipped = map[string]string{
 	"internal/webworld":     "starter", // the web of `muninn demo`
 	"internal/archivecheck": "starter", // `muninn verify`
@@ -71,8 +71,8 @@ type pkg struct {
 	Imports    []string
 }
 
-// packages reads the imports of all packages of the module from their source. It reads the files itself, for the cache of
-// test results knows which files a test reads, but not what a program says that the test runs.
+// packages reads the imports of all packages of the module from their source. It reads the files itself, because the cache of test
+// results knows which files a test reads, but not the output of programs that it runs.
 func packages(t *testing.T) (list []pkg) {
 	t.Helper()
 	root := filepath.Join("..", "..")

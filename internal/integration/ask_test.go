@@ -20,13 +20,13 @@ import (
 	"github.com/muninn-archive/muninn/internal/webworld/bench"
 )
 
-// operator is somebody at the command line.
+// operator runs commands of the command line.
 type operator struct {
 	t      *testing.T
 	server *Server
 }
 
-// muninn runs a command against the server, which must end with an exit code, and returns what it prints and what it says.
+// muninn runs a command with the server. The command must end with the exit code; muninn returns its standard output and error.
 func (o operator) muninn(code int, args ...string) (printed, said string) {
 	o.t.Helper()
 	printed, err := Run(Program(o.t, "muninn"), append(args, "--temporal", o.server.Address)...)
@@ -39,7 +39,7 @@ func (o operator) muninn(code int, args ...string) (printed, said string) {
 	return printed, said
 }
 
-// explain asks why a URL stands where it stands, for machines and for people.
+// explain explains a URL, as JSON and as text.
 func (o operator) explain(name, url string) (e frontier.Explanation, text string) {
 	o.t.Helper()
 	text, _ = o.muninn(0, "explain", name, url)
@@ -96,8 +96,8 @@ func isReport(t *testing.T, page []byte, name string) string {
 	return text.String()
 }
 
-// While a crawl runs, an operator asks why URLs stand where they stand, changes the order, gets an error for what cannot be
-// changed, and has a report made; the end leaves a report in the archive.
+// While a crawl runs, an operator gets explanations of URLs, changes the order, gets an error for what cannot be changed, and makes a
+// report. When the crawl has ended, its archive has a report.
 func TestAsk(t *testing.T) {
 	t.Parallel()
 	Program(t, "muninn") // is built before the crawl begins
@@ -130,7 +130,7 @@ func TestAsk(t *testing.T) {
 		o.muninn(0, "pause", d.Name) // nothing changes meanwhile
 		defer o.muninn(0, "resume", d.Name)
 		waiting := "" // not a seed: nothing led there, and one waits again if the pause came before its lease
-		Until(t, soon, "the batches that are out end", func() string {
+		Until(t, soon, "the running batches end", func() string {
 			s, err := known.Crawl(d.Name).Status()
 			if err == nil {
 				err = known.Crawl(d.Name).URLs().Known(func(url, state string) error {

@@ -52,11 +52,11 @@ func (s *Server) borrowed(t *testing.T) (n int) {
 	return n
 }
 
-// lentDelay is longer than it takes to borrow a lease and to give it back: only who waits keeps it.
+// lentDelay is longer than it takes to borrow a lease and to give it back, so that only a crawler that waits keeps it.
 const lentDelay = 500 * time.Millisecond
 
-// A robots.txt that lies at another address is fetched there under a lease that is borrowed: while the
-// address's own host is crawled, too, it sees one connection at a time and the pauses that it is owed.
+// A robots.txt at another address is fetched with a borrowed lease. The address, whose own host is crawled at the
+// same time, sees one connection at a time and the pauses of its host.
 func TestRobotsAtAnotherAddress(t *testing.T) {
 	t.Parallel()
 	world := Serve(t, manners.NewBorrowed(webworld.Options{FirstIP: netip.MustParseAddr("127.96.0.1")}, 8, 0))
@@ -74,8 +74,8 @@ func TestCrawlDelayAtAnotherAddress(t *testing.T) {
 	crawlBorrowed(t, world, d)
 }
 
-// crawlBorrowed crawls the world of borrowed rules: in the end all that they allow is archived, and nothing else
-// was asked for, nor anything in less than lentDelay, or the world's Crawl-delay.
+// crawlBorrowed crawls the world of borrowed rules. All allowed pages must be archived and nothing else requested, with pauses of at
+// least lentDelay or the world's Crawl-delay.
 func crawlBorrowed(t *testing.T, world *webworld.World, d crawl.Definition) {
 	t.Helper()
 	server := StartServer(t)

@@ -31,7 +31,7 @@ const recordEnv = "MUNINN_RECORD"
 // maxPlain is the size in bytes beyond which a history is stored compressed.
 const maxPlain = 150 << 10
 
-// recorder writes histories without what only the machine of the recording knows.
+// recorder writes histories without the data of the recording machine.
 type recorder struct {
 	t      *testing.T
 	server *Server
@@ -162,7 +162,7 @@ func (r *recorder) record(name, id, run string) {
 	r.t.Logf("%s: %d events, %d bytes", filepath.Base(file), len(h.Events), len(raw))
 }
 
-// identity is who did something: process, host and queue.
+// identity is the identity of a worker or client: process, host and queue.
 var identity = regexp.MustCompile(`^\d+@[^@]*`)
 
 // clean hides the machine in a decoded history.
@@ -192,7 +192,7 @@ func (r *recorder) clean(v any) any {
 	return v
 }
 
-// submit hands URLs to a crawl, which must accept them all.
+// submit submits URLs to a crawl, which must accept all of them.
 func submit(t *testing.T, c client.Client, name string, list ...frontier.Submission) {
 	t.Helper()
 	update, err := c.UpdateWorkflow(t.Context(), client.UpdateWorkflowOptions{

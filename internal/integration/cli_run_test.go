@@ -16,8 +16,8 @@ import (
 	"github.com/muninn-archive/muninn/workflows"
 )
 
-// Seeds that come from a file alone bound the crawl like those that stand in the definition: the rest of
-// their host is crawled, and nothing of another.
+// Seeds from a file bound the crawl like seeds in the definition: the rest of their host is crawled, and nothing
+// of another.
 func TestSeedsFromAFile(t *testing.T) {
 	t.Parallel()
 	server := StartServer(t)
@@ -68,8 +68,7 @@ func (s *site) define(d crawl.Definition) {
 	}
 }
 
-// muninn runs the site's command to its end, with further flags, and returns its exit code and what it
-// said.
+// muninn runs the site's command to its end, with further flags, and returns its exit code and output.
 func (s *site) muninn(flags ...string) (code int, said string) {
 	s.t.Helper()
 	was := s.args
@@ -98,8 +97,8 @@ func (s *site) interrupted() {
 	s.world.SetLatency(0)
 }
 
-// A crawl that is under way is not continued under another definition, but says what differs; with
-// the flag it is ended, and the new one begins.
+// A running crawl does not continue with another definition: the command reports what differs. With the flag it ends the
+// crawl and starts the new one.
 func TestRunAnew(t *testing.T) {
 	t.Parallel()
 	server := StartServer(t)
@@ -161,7 +160,7 @@ func TestRunAnew(t *testing.T) {
 	polite(t, world.Stats(), 0)
 }
 
-// The same definition, and one that was only written otherwise, continues the crawl.
+// The same definition, also if it is only formatted differently, continues the crawl.
 func TestRunGoesOn(t *testing.T) {
 	t.Parallel()
 	server := StartServer(t)

@@ -35,7 +35,7 @@ func (s *Server) told(t *testing.T, name string) (text string, status crawlStatu
 	return text, status, why.Reason
 }
 
-// The status of a crawl that could not begin reports why, whoever started it.
+// The status of a crawl that could not start has the reason, with each way of starting it.
 func TestStatusOfAFaultyCrawl(t *testing.T) {
 	t.Parallel()
 	server := StartServer(t)
@@ -60,7 +60,7 @@ func TestStatusOfAFaultyCrawl(t *testing.T) {
 	}
 }
 
-// The status of a crawl that has ended has its totals, also when no worker is there to ask.
+// The status of a crawl that has ended has its totals, also without a running worker.
 func TestStatusWithoutAWorker(t *testing.T) {
 	t.Parallel()
 	server := StartServer(t)
@@ -92,8 +92,7 @@ func TestStatusWithoutAWorker(t *testing.T) {
 	}
 }
 
-// A crawl that is paused gives its leases back once what was out has ended: its addresses are free for
-// others.
+// A paused crawl gives its leases back when its running batches have ended: its addresses are free for others.
 func TestPauseReleasesLeases(t *testing.T) {
 	t.Parallel()
 	server := StartServer(t)
@@ -108,7 +107,7 @@ func TestPauseReleasesLeases(t *testing.T) {
 	}
 	signal(names.SignalPause)
 	before := 0
-	Until(t, soon, "the batches that are out end, and their leases with them", func() string {
+	Until(t, soon, "the running batches end, and their leases with them", func() string {
 		n, running, leases := world.Stats().Requests, len(server.list(t, batches(d.Name, "Running"))), held(server.shard(t))
 		if running > 0 || leases != "" || n != before {
 			before = n

@@ -19,7 +19,7 @@ import (
 	"github.com/muninn-archive/muninn/worker"
 )
 
-// soon is how long a test waits for what one command or one batch brings about, which takes a second on an idle machine.
+// soon is how long a test waits for the effect of one command or one batch, which takes a second on an idle machine.
 const soon = 3 * time.Minute
 
 // write writes a file of the test and returns its path.
@@ -84,7 +84,7 @@ func (s *Server) awaitStatus(t *testing.T, id, want string) {
 	})
 }
 
-// A crawl that is started with the Temporal CLI and a definition of three keys does what one does that
+// A crawl that is started with the Temporal CLI and a definition of three keys does the same as a crawl that
 // is started with muninn.
 func TestStartWithTheCLI(t *testing.T) {
 	t.Parallel()
@@ -136,11 +136,11 @@ func TestBadDefinitionWithTheCLI(t *testing.T) {
 	}
 }
 
-// obstructed is how late the web answers until the first batches are obstructed.
+// obstructed is the latency of the web until the first batches are obstructed.
 const obstructed = 5 * time.Second
 
-// obstruct makes ARCHIVE fail in the first batches of a crawl, by a fault that counts: in their working folders a folder is
-// in the place of a file. The web answers late meanwhile, so that none has come so far.
+// obstruct makes ARCHIVE fail in the first batches of a crawl, by a fault that counts: their working folders have a folder in
+// the place of a file. Until then the web answers late, so that no batch has reached the step.
 func obstruct(t *testing.T, world *webworld.World, conf worker.Config, crawl string, batches int) (repair func()) {
 	t.Helper()
 	var folders []string
@@ -167,7 +167,7 @@ func obstruct(t *testing.T, world *webworld.World, conf worker.Config, crawl str
 	}
 }
 
-// Batches fail while segments cannot be written, give their URLs back, and do their work when they
+// Batches fail while segments cannot be written, give their URLs back, and archive their pages when they
 // are reset: one by its ID, the others by a query.
 func TestLongResetFailedBatches(t *testing.T) {
 	t.Parallel()
@@ -223,8 +223,8 @@ func TestLongResetFailedBatches(t *testing.T) {
 	polite(t, world.Stats(), 0)
 }
 
-// A batch that is terminated or cancelled while it fetches is reset, goes on, and archives every page
-// once. The one that was cancelled has given its leases back and must have them again.
+// A batch that is terminated or cancelled while it fetches is reset, continues, and archives every page
+// once. The cancelled one has given its leases back and needs them again.
 func TestLongResetEndedBatch(t *testing.T) {
 	t.Parallel()
 	for verb, status := range map[string]string{"terminate": "TERMINATED", "cancel": "CANCELED"} {

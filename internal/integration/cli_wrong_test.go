@@ -8,7 +8,7 @@ import (
 	"github.com/muninn-archive/muninn/internal/webworld/bench"
 )
 
-// Each command reports at once which crawl, schedule, worker or namespace does not exist.
+// Each command reports at once that a crawl, schedule, worker or namespace does not exist.
 func TestWrongNames(t *testing.T) {
 	t.Parallel()
 	server := StartServer(t)

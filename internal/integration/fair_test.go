@@ -18,9 +18,9 @@ import (
 // fairEnv, if set, makes TestFair measure.
 const fairEnv = "MUNINN_FAIR"
 
-// TestFair measures how long a crawl of ten pages takes alone, and beside one whose batches keep all processors busy, and what
-// it waits for. It says so in its log, and judges nothing: web, Temporal and worker share the processors here. Both are
-// measured without any pause between requests, and with the pauses that definitions have by default.
+// TestFair measures how long a crawl of ten pages takes alone, and beside a crawl whose batches keep all processors busy, and what
+// it waits for. It only logs the result, because web, Temporal and worker share the processors here. It measures without pauses
+// between requests, and with the default pauses of definitions.
 func TestFair(t *testing.T) {
 	if os.Getenv(fairEnv) == "" {
 		t.Skip("set " + fairEnv + "=1 to measure a small crawl beside a large one")
@@ -44,7 +44,7 @@ func TestFair(t *testing.T) {
 	d.Seeds, d.Order.PerQueue, d.Scope.Within, d.Budget.Pages = d.Seeds[1:], 50, crawl.WithinHost, 100_000
 	StartCrawl(t, server.Client, d)
 	before := world.Stats().Requests
-	Until(t, CrawlTime, "the large crawl is at work", func() string {
+	Until(t, CrawlTime, "the large crawl is running", func() string {
 		if n := world.Stats().Requests - before; n < 300 {
 			return fmt.Sprintf("%d requests", n)
 		}

@@ -16,8 +16,8 @@ import (
 	"github.com/muninn-archive/muninn/internal/webworld/faults"
 )
 
-// faultsMemory bounds the resident memory of a crawler among broken servers, in MiB: 1 GB, which a hostile web is not to take
-// either. muninn run lets the heap grow as a worker does (worker.BoundMemory), so it takes more than with Go's defaults.
+// faultsMemory bounds the resident memory of a crawler on a web of broken servers, in MiB: 1 GB. muninn run lets the heap grow as a
+// worker does (worker.BoundMemory), so that it takes more than with Go's defaults.
 const faultsMemory = 953
 
 // TestLongFaults crawls a web of broken servers: the crawl ends, and each server's good page is archived.
@@ -67,7 +67,7 @@ func TestLongFaults(t *testing.T) {
 	}
 }
 
-// faultsOutcomes looks into the frontier that the crawl left.
+// faultsOutcomes checks the frontier that the crawl left.
 func faultsOutcomes(t *testing.T, s *site, name string) {
 	t.Helper()
 	front, err := frontier.Open(filepath.Join(s.dir, "data", "frontier"), frontier.Options{})
@@ -94,8 +94,8 @@ func faultsOutcomes(t *testing.T, s *site, name string) {
 	}
 }
 
-// watchDials looks for connections to an address, as /proc/net/tcp writes it, until the result is asked
-// for: those that are being opened too.
+// watchDials watches for connections to an address, in the form of /proc/net/tcp, until seen is called;
+// connections that are being opened count, too.
 func watchDials(t *testing.T, address string) (seen func() bool) {
 	t.Helper()
 	const table = "/proc/net/tcp"

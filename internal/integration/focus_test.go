@@ -10,7 +10,7 @@ import (
 	"github.com/muninn-archive/muninn/internal/webworld/scattered"
 )
 
-// The goal of a focused crawl: so much of what is relevant within so much of the budget.
+// The goal of a focused crawl: the share of the relevant pages that it finds within a share of the budget.
 const (
 	focusRecall = 0.8
 	focusShare  = 0.3
@@ -40,7 +40,7 @@ func TestFocused(t *testing.T) {
 	if got := recall(world, int(focusShare*float64(d.Budget.Pages))); got < focusRecall {
 		t.Errorf("%.0f %% of the relevant pages within %.0f %% of the budget, should be %.0f %%", 100*got, 100*focusShare, 100*focusRecall)
 	}
-	if curve[9] < 0.98 { // of the last claims some may find the budget spent
+	if curve[9] < 0.98 { // the budget may be spent before the last claims
 		t.Errorf("%.1f %% of the relevant pages are never fetched", 100*(1-curve[9]))
 	}
 	polite(t, world.Stats(), pause)

@@ -126,8 +126,8 @@ func RemovePrograms() {
 	}
 }
 
-// Config is the configuration of a worker for a synthetic web: loopback is allowed, no name leaves the
-// machine, and waits are short. Frontier, spool and archive lie below dir; there, archive is "archive".
+// Config is the configuration of a worker for a synthetic web: loopback is allowed, no DNS request leaves
+// the machine, and pauses are short. Frontier, spool and archive are below dir; the archive is dir/archive.
 func Config(server *Server, world *webworld.World, dir string) worker.Config {
 	conf := worker.DefaultConfig()
 	conf.Name, conf.Temporal.Address, conf.Listen = "w1", server.Address, ""
@@ -173,8 +173,8 @@ func StartWorker(t testing.TB, conf worker.Config) *Worker {
 	return out
 }
 
-// Definition is a crawl of a whole world: as quick as the web bears, of its topic, without a reference
-// crawl.
+// Definition is a crawl of a whole world for its topic, without a pause between requests and without a
+// reference crawl.
 func Definition(name string, world *webworld.World) crawl.Definition {
 	d := crawl.DefaultDefinition()
 	d.Name = name
@@ -264,8 +264,8 @@ func Check(t testing.TB, dir string) archivecheck.Report {
 	return report
 }
 
-// Once checks that the archive holds every allowed page of the world exactly once, and no other page
-// of it more than once.
+// Once checks that the archive has every allowed page of the world exactly once, and no other page of it
+// more than once.
 func Once(t testing.TB, report archivecheck.Report, world *webworld.World) {
 	t.Helper()
 	for _, p := range world.Pages() {
@@ -280,8 +280,8 @@ func Once(t testing.TB, report archivecheck.Report, world *webworld.World) {
 	}
 }
 
-// Run runs the temporal CLI against the server and returns its standard output, and an error that
-// holds what it said.
+// Run runs the temporal CLI with the server and returns its standard output. The error has its standard
+// error.
 func (s *Server) Run(args ...string) (string, error) {
 	return Run(s.Binary, append(args, "--address", s.Address)...)
 }
@@ -298,8 +298,8 @@ func (s *Server) JSON(t testing.TB, out any, args ...string) {
 	}
 }
 
-// Run runs a program and returns its standard output. Its error has the program's last words, and
-// wraps the exit code as exec.ExitError.
+// Run runs a program and returns its standard output. The error has the end of the program's output, and
+// wraps an exec.ExitError with the exit code.
 func Run(program string, args ...string) (string, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), CrawlTime)
 	defer cancel()

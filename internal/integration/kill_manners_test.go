@@ -17,7 +17,7 @@ import (
 	"github.com/muninn-archive/muninn/worker"
 )
 
-// killRig is a worker, a Temporal dev server and an S3 server that are killed one by one, and a web that outlives them.
+// killRig has a worker, a Temporal dev server and an S3 server that are killed one by one, and a web that survives them.
 type killRig struct {
 	world   *webworld.World
 	client  client.Client
@@ -58,7 +58,7 @@ func newKillRig(t *testing.T, world *webworld.World) *killRig {
 	return r
 }
 
-// ended reports whether the crawl is over, as far as Temporal answers.
+// ended reports whether the crawl has ended; false if Temporal does not answer.
 func (r *killRig) ended(t *testing.T) bool {
 	t.Helper()
 	d, err := r.client.DescribeWorkflowExecution(t.Context(), names.CrawlID("killed"), "")
@@ -82,7 +82,7 @@ func (r *killRig) killOnce(t *testing.T, name string, progress int, while, outag
 	if over || r.ended(t) {
 		return false
 	}
-	<-time.After(while) // the moment is what the seed chooses
+	<-time.After(while) // the seed has chosen the moment
 	r.victims[name].kill(t)
 	t.Logf("%s %s killed after %d more requests, away for %v", time.Now().Format("15:04:05.000"), name, r.world.Stats().Requests-asked, outage.Round(time.Millisecond))
 	<-time.After(outage)
@@ -100,7 +100,7 @@ func (r *killRig) delay(host string) time.Duration {
 	return 0
 }
 
-// polite checks what the servers saw of the crawler's manners.
+// polite checks that no request came too early.
 func (r *killRig) polite(t *testing.T) {
 	t.Helper()
 	faults := webworld.Impolite(r.world.Trace(), killDelay, r.delay)
@@ -122,8 +122,8 @@ func (r *killRig) polite(t *testing.T) {
 	}
 }
 
-// once checks that the archive holds each page that robots.txt allows once, and nothing else, without a fault. What kills
-// left behind lies beside the segments, and no manifest names it.
+// once checks that the archive has each allowed page once and nothing else, without a fault. Objects that kills left behind are beside
+// the segments, and no manifest names them.
 func (r *killRig) once(t *testing.T) {
 	t.Helper()
 	store, err := archive.Open(t.Context(), r.store, r.s3)

@@ -19,7 +19,7 @@ import (
 // killDelay is the least pause between two requests to an address of the webs that kills run on.
 const killDelay = 100 * time.Millisecond
 
-// site is a command line that crawls a web which the test's process serves, so that the web outlives it.
+// site is a command line that crawls a web. The process of the test serves the web, which therefore survives the crawler.
 type site struct {
 	t     testing.TB
 	world *webworld.World
@@ -75,8 +75,8 @@ func newSite(t testing.TB, world *webworld.World, d crawl.Definition, flags ...s
 	return s
 }
 
-// ignorance makes a knowledge base that knows no application: so the helper passes no link over, and
-// all pages of a web can be counted on.
+// ignorance makes a knowledge base without applications, so that the helper drops no link and a crawl
+// finds all pages of a web.
 func ignorance(t testing.TB) string {
 	t.Helper()
 	knowledge := t.TempDir()
@@ -160,8 +160,8 @@ func (p *program) end(limit time.Duration) int {
 	return p.cmd.ProcessState.ExitCode()
 }
 
-// truth lists the pages that a crawl by demoDefinition archives. Two are left out, which a crawler need
-// not go to: one is linked by rel=EditURI, one by a fragment of a page whose base is elsewhere.
+// truth lists the pages that a crawl by demoDefinition archives. It leaves out two pages that a crawler need
+// not fetch: one is linked by rel=EditURI, one by a fragment of a page with another base.
 func truth(world *webworld.World) map[string]webworld.Page {
 	pages := map[string]webworld.Page{}
 	for _, p := range world.Pages() {
@@ -173,7 +173,7 @@ func truth(world *webworld.World) map[string]webworld.Page {
 	return pages
 }
 
-// polite checks what the servers saw of a crawler's manners.
+// polite checks the requests that the servers saw against the rules of politeness.
 func polite(t testing.TB, s webworld.Stats, least time.Duration) {
 	t.Helper()
 	if len(s.Disallowed) > 0 {
@@ -211,7 +211,7 @@ func repeats(s webworld.Stats) (n int) {
 
 func isRobots(url string) bool { return strings.HasSuffix(url, "/robots.txt") }
 
-// lines indents a program's last words for a test's log.
+// lines indents the output of a program for a test's log.
 func lines(text string) string {
 	return "  " + strings.ReplaceAll(strings.TrimSpace(text), "\n", "\n  ")
 }

@@ -17,7 +17,7 @@ import (
 	"github.com/muninn-archive/muninn/internal/webworld/manners"
 )
 
-// plan is how often what is killed in one run of the kill test.
+// plan is how often each victim is killed in one run of the kill test.
 type plan struct{ workers, temporals, stores int }
 
 // A short run is for CI. A long one takes some minutes.
@@ -40,10 +40,10 @@ func envNumber(t *testing.T, name string, otherwise uint64) uint64 {
 	return n
 }
 
-// TestLongKilled kills worker, Temporal and S3 server without warning while a web of Crawl-delays, slow pages and refused
-// URLs is crawled: no address ever sees two connections, no host or address a request before its time, and in the end
-// every page that robots.txt allows is archived once. MUNINN_KILL_SEED chooses the moments, MUNINN_KILL_RUNS so many
-// long runs with the seeds from there on, in place of a short one.
+// TestLongKilled kills worker, Temporal and S3 server without warning, during a crawl of a web with Crawl-delays, slow pages and
+// disallowed URLs. No address ever sees two connections, no host or address sees a request before its time, and in the end every
+// allowed page is archived once. MUNINN_KILL_SEED chooses the moments; MUNINN_KILL_RUNS is a number of long runs with the seeds from
+// there on, in place of a short run.
 func TestLongKilled(t *testing.T) {
 	seed, runs, kills := envNumber(t, "MUNINN_KILL_SEED", 1), envNumber(t, "MUNINN_KILL_RUNS", 0), longKills
 	if runs == 0 {
@@ -87,7 +87,7 @@ func killed(t *testing.T, seed uint64, kills plan) {
 		}
 	}
 	for n, name := range order {
-		// Half of the kills come at any moment of the start, half once the crawl has got on.
+		// Half of the kills come at any moment of the start, half when the crawl has made progress.
 		progress := -1
 		if random.IntN(2) == 0 {
 			progress = random.IntN(1 + pages/2/len(order))
@@ -114,8 +114,8 @@ func killed(t *testing.T, seed uint64, kills plan) {
 	}
 }
 
-// sitesOnce checks an archive of the demo web: each page of it once and nothing else, without a fault.
-// What a kill left behind lies beside the segments, and no manifest names it.
+// sitesOnce checks an archive of the demo web: each page once and nothing else, without a fault. Objects
+// that a kill left behind are beside the segments, and no manifest names them.
 func sitesOnce(t *testing.T, dir string, world *webworld.World) archivecheck.Report {
 	t.Helper()
 	report, err := archivecheck.CheckDir(dir)
@@ -140,7 +140,7 @@ func sitesOnce(t *testing.T, dir string, world *webworld.World) archivecheck.Rep
 	return report
 }
 
-// TestLongInterrupted stops a crawl by Ctrl-C: once cleanly, twice at once; it goes on both times.
+// TestLongInterrupted stops a crawl by Ctrl-C, once cleanly and once with a second Ctrl-C; the crawl continues both times.
 func TestLongInterrupted(t *testing.T) {
 	t.Parallel()
 	world := demoWorld(t, "127.92.0.1")

@@ -16,7 +16,7 @@ import (
 	"github.com/muninn-archive/muninn/internal/localstack"
 )
 
-// victim is a server or worker that can be killed and started again, with what it has on disk.
+// victim is a server or worker that can be killed and started again with its data on disk.
 type victim interface {
 	start(t *testing.T)
 	kill(t *testing.T)
@@ -85,7 +85,7 @@ func (k *killedProcess) kill(t *testing.T) {
 	<-k.done
 }
 
-// lastWords is the end of what the program has written.
+// lastWords is the end of the program's output.
 func (k *killedProcess) lastWords() string {
 	raw, _ := os.ReadFile(k.log)
 	return lines(string(raw[max(0, len(raw)-4*tailBytes):]))
@@ -114,7 +114,8 @@ func newS3(t *testing.T) (*killedProcess, archive.S3) {
 			t.Fatal(err)
 		}
 	}
-	// An address of this process's own: who else looks for a free port at 127.0.0.1 would take this one while the server is away.
+	// An address of this process's own, because other processes that look for a free port at 127.0.0.1 would take the port while the
+	// server is down.
 	pid := os.Getpid()
 	l, err := net.Listen("tcp", fmt.Sprintf("127.92.%d.%d:0", pid/254%254+1, pid%254+1))
 	if err != nil {

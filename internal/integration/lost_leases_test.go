@@ -12,8 +12,8 @@ import (
 	"github.com/muninn-archive/muninn/internal/politeness"
 )
 
-// A worker that lost its data folder does not wait for the leases of the run that went with it: the first round of the
-// next one reports to Politeness what is known, and the addresses rest for the longest usual pause.
+// A worker that lost its data folder does not wait for the leases of the lost run: the first round of the next run reports all known
+// claims to Politeness, and the addresses of the others rest for the longest usual pause.
 func TestLostLeases(t *testing.T) {
 	server, world := StartServer(t), demoWorld(t, "127.103.0.1")
 	conf := Config(server, world, t.TempDir())

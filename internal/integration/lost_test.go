@@ -8,9 +8,8 @@ import (
 	"github.com/muninn-archive/muninn/internal/crawl"
 )
 
-// TestLostDisk: a worker whose disk is gone learns from the archive what its frontier knew. The second run's
-// only seed leads nowhere, so all else that it crawls comes from the sidecars; and it archives no payload
-// again.
+// TestLostDisk: a worker that lost its disk restores its frontier from the archive. The only seed of the second run
+// has no links, so that everything else that it crawls comes from the sidecars; it archives no payload again.
 func TestLostDisk(t *testing.T) {
 	t.Parallel()
 	server, world := StartServer(t), demoWorld(t, "127.98.0.1")

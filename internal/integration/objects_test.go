@@ -15,8 +15,8 @@ import (
 	"github.com/muninn-archive/muninn/internal/webworld"
 )
 
-// TestLongObjects crawls a blog, a forum and a wiki, once with the strict helper and once without: web objects of all
-// three lie in the archive, with who says so, and the strict helper asks for less to have them.
+// TestLongObjects crawls a blog, a forum and a wiki, once with the strict helper and once without. The archive has web objects of all
+// three, with the rule that found them, and the strict helper needs fewer requests for them.
 func TestLongObjects(t *testing.T) {
 	t.Parallel()
 	server := StartServer(t)
@@ -85,8 +85,8 @@ func TestLongObjects(t *testing.T) {
 	}
 }
 
-// payloads are the bodies of a crawl's pages by URL, without their encodings, cut out of its WARC files; of revisits, those of
-// the captures that they refer to.
+// payloads are the decoded bodies of a crawl's pages by URL, from its WARC files; for revisits, the bodies of the captures that they
+// refer to.
 func payloads(t *testing.T, dir string, store archive.Store, name string) map[string]page.Input {
 	t.Helper()
 	byDigest, digests := map[string]page.Input{}, map[string]string{}

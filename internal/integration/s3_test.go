@@ -14,7 +14,7 @@ import (
 	"github.com/muninn-archive/muninn/internal/webworld"
 )
 
-// TestS3Crawl crawls the demo web into a real S3 server and checks what lies there.
+// TestS3Crawl crawls the demo web into a real S3 server and checks the archive there.
 func TestS3Crawl(t *testing.T) {
 	s3 := archive.S3{
 		Endpoint: os.Getenv("MUNINN_TEST_S3"), AccessKey: os.Getenv("MUNINN_TEST_S3_ACCESS_KEY"),

@@ -19,7 +19,7 @@ func TestSameOrder(t *testing.T) {
 	sameOrder(t, crawl.StrategyFused, "127.96.0.1")
 }
 
-// TestLongSameOrder: so they do in the other orders.
+// TestLongSameOrder: the same for the other orders.
 func TestLongSameOrder(t *testing.T) {
 	t.Parallel()
 	for i, strategy := range []string{crawl.StrategyWeighted, crawl.StrategyShark, crawl.StrategyPlaces, crawl.StrategyHMMAnchor} {

@@ -15,8 +15,8 @@ import (
 	"github.com/muninn-archive/muninn/worker"
 )
 
-// The number of politeness shards is theirs: a worker that is configured with another one does not start, however often they have
-// continued as new. A shard that is terminated knows, when it is started again, that leases may be out.
+// The shards know their number: a worker with another number does not start, also after they have continued as new. A terminated shard
+// that is started again knows that there may be leases.
 func TestPolitenessShards(t *testing.T) {
 	world := Serve(t, manners.NewBorrowed(webworld.Options{FirstIP: netip.MustParseAddr("127.102.0.1")}, 1, 0))
 	server := StartServer(t)

@@ -23,8 +23,8 @@ type variant struct {
 	crash    bool
 }
 
-// TestLongSimulated crawls the same web in other batches, bundles and numbers of lanes, once with a crash
-// in between: the archive is the same.
+// TestLongSimulated crawls the same web with other sizes of batches and bundles and other numbers of lanes, once with a
+// crash: the archive is always the same.
 func TestLongSimulated(t *testing.T) {
 	server := StartServer(t)
 	port := 0
@@ -85,7 +85,7 @@ func simCrashed(t *testing.T, server *Server, world *webworld.World, d crawl.Def
 	t.Helper()
 	s := newSite(t, world, d, "--temporal", server.Address, "--retry-base", "200ms", "--robots-retry", "200ms", "--max-attempts", "2")
 	p := s.start()
-	Until(t, soon, "the crawl gets on", func() string {
+	Until(t, soon, "the crawl makes progress", func() string {
 		if n := world.Stats().Requests; n < len(world.Pages())/6 && !p.ended() {
 			return fmt.Sprintf("%d requests; muninn says:\n%s", n, lines(p.out.String()))
 		}
@@ -102,7 +102,7 @@ func simCrashed(t *testing.T, server *Server, world *webworld.World, d crawl.Def
 	return s.archive()
 }
 
-// simSame compares what is archived of each URL.
+// simSame compares the captures of each URL.
 func simSame(t *testing.T, report archivecheck.Report, want map[string]int) {
 	t.Helper()
 	for _, url := range slices.Sorted(maps.Keys(want)) {

@@ -10,8 +10,8 @@ import (
 	"github.com/muninn-archive/muninn/workflows"
 )
 
-// TestUnwritableArchive: while the archive cannot be written the crawl holds and its status says why; when it can, the
-// crawl goes on by itself, and nothing was fetched twice.
+// TestUnwritableArchive: while the archive cannot be written, the crawl holds and its status has the reason. When it can be written
+// again, the crawl continues by itself, and nothing was fetched twice.
 func TestUnwritableArchive(t *testing.T) {
 	t.Parallel()
 	server, world := StartServer(t), demoWorld(t, "127.99.0.1")

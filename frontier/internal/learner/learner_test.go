@@ -11,7 +11,7 @@ import (
 	"github.com/muninn-archive/muninn/internal/text"
 )
 
-// update is what one page teaches.
+// update is the update of one page.
 func update(i int) Update {
 	views := order.ViewsOf(&order.Page{URL: fmt.Sprint("http://a.example/", i), Title: text.NewHashedVector(map[string]float64{fmt.Sprint("word", i): 1})})
 	link := order.Link{URL: fmt.Sprint("http://a.example/", i)}
@@ -29,8 +29,8 @@ func snapshot(t *testing.T, l *Learner) []byte {
 	return raw
 }
 
-// However many train at a time, updates are learned in the order in which they were queued: what was learned is then what a
-// frontier learns that reads them back from disk.
+// Updates are learned in the order in which they were queued, however many goroutines train: a frontier that reads them back from
+// disk then learns the same.
 func TestTrainedInOrder(t *testing.T) {
 	want, got := New(order.DefaultSettings(), 0), New(order.DefaultSettings(), 0)
 	var running sync.WaitGroup
@@ -58,7 +58,7 @@ func TestTrainedInOrder(t *testing.T) {
 	}
 }
 
-// Updates are queued while a snapshot is encoded, or others are trained.
+// Updates can be queued while a snapshot is encoded, and while others are trained.
 func TestQueuedWhileFrozen(t *testing.T) {
 	l := New(order.DefaultSettings(), 7)
 	l.Frozen(func(number uint64) {

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// The counts are those that a walk over all queues finds, whatever has happened to them.
+// The counts are those of a walk over all queues, after any sequence of operations.
 func TestCountsAreThoseOfAWalk(t *testing.T) {
 	for seed := range uint64(30) {
 		random := rand.New(rand.NewPCG(seed, 0))

@@ -19,7 +19,7 @@ var start = time.Date(2026, 10, 5, 12, 0, 0, 0, time.UTC)
 //	load QUEUE PRIORITY…     entries that were there before, [claimed]
 //	pop                      takes the queue to claim from and starts to read it
 //	read QUEUE floor=POSITION [rest=POSITION]   ends that; with rest= there is a claim of what stands before it
-//	free QUEUE [took=N] [back]                  the claim has come to its end; N entries are out for good
+//	free QUEUE [took=N] [back]                  the claim has ended; N entries have left the queue
 //	set QUEUE next= rest= host= (times) pace= (a duration) fails= done= costly spent busy
 //	next                     when a queue becomes ready
 //	show                     all queues, where they stand, and the counts

@@ -101,8 +101,8 @@ func FuzzRecordFeatures(f *testing.F) {
 	})
 }
 
-// TestRecordFeatures: a record has the features of its link, and the parts of the score; what it has of them is read again, alone
-// and together with all else.
+// TestRecordFeatures: a record has the features of its link and the parts of the score. Both are read again, alone and together with
+// all other fields.
 func TestRecordFeatures(t *testing.T) {
 	parts := crawl.Parts{{Name: crawl.PartNames[0], Score: 0.25}, {Name: crawl.PartNames[len(crawl.PartNames)-1], Score: 1}}.Encode()
 	for _, r := range []Record{
@@ -130,8 +130,8 @@ func TestRecordFeatures(t *testing.T) {
 	}
 }
 
-// TestWhichLinkCounts: by the update function, a record has the features of another link: of the first, the last, or the best,
-// the first among equals; and those of the best of the others, for orders that learn.
+// TestWhichLinkCounts: the update function decides which link's features a record has: the first, the last, or the best (the first
+// among equals). For orders that learn, it also has those of the best of the other links.
 func TestWhichLinkCounts(t *testing.T) {
 	scores := []float64{0.25, 0.75, 0.75, 0.5}
 	for update, both := range map[string]string{

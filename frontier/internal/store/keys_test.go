@@ -49,7 +49,7 @@ func FuzzDelayKeys(f *testing.F) {
 	})
 }
 
-// TestKeys: the keys of a store on a disk are found again by the next version.
+// TestKeys: the form of the keys does not change, so that the next version finds them.
 func TestKeys(t *testing.T) {
 	const k = Keys(0x0102)
 	u := record.Key{PLD: 0x1112131415161718, URL: 0x2122232425262728}

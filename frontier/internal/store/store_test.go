@@ -27,7 +27,7 @@ func must(t *testing.T, err error) {
 	}
 }
 
-// TestTransaction: a transaction shows its own writes, nobody else sees them before it ends, and nothing of one that fails stays.
+// TestTransaction: a transaction sees its own writes, others see them only when it has ended, and a failed transaction leaves nothing.
 func TestTransaction(t *testing.T) {
 	s := open(t, t.TempDir(), Options{})
 	k, u := Keys(1), record.Key{PLD: 2, URL: 3}
@@ -62,7 +62,7 @@ func TestTransaction(t *testing.T) {
 	}))
 }
 
-// TestDelete: of the keys under a prefix, those go that are meant, and those beside it stay.
+// TestDelete: the keys under a prefix are deleted, and keys beside it stay.
 func TestDelete(t *testing.T) {
 	s := open(t, t.TempDir(), Options{})
 	k := Keys(7)
@@ -98,7 +98,7 @@ func TestDelete(t *testing.T) {
 	}
 }
 
-// TestParts: a text that is too long for one value is there as a whole, and nothing is left of the one before.
+// TestParts: a text that is too long for one value is stored completely, and nothing of the former text is left.
 func TestParts(t *testing.T) {
 	s := open(t, t.TempDir(), Options{})
 	under := Keys(1).All(Memories)
@@ -125,7 +125,7 @@ func TestParts(t *testing.T) {
 	}
 }
 
-// TestOpen: a second process is refused, an empty log of one that was killed is no obstacle, and a closed store says that it is.
+// TestOpen: a second process is refused, a store opens despite the empty log of a killed process, and a closed store returns ErrClosed.
 func TestOpen(t *testing.T) {
 	dir := t.TempDir()
 	s := open(t, dir, Options{})

@@ -28,7 +28,7 @@ func TestPublished(t *testing.T) {
 		return
 	}
 	if !bytes.Equal(text, Published()) {
-		t.Error("the definition has changed: make the schema anew with go generate")
+		t.Error("the definition has changed: write the schema again with go generate")
 	}
 }
 
@@ -49,7 +49,7 @@ func compile(t *testing.T) *jsonschema.Schema {
 	return s
 }
 
-// TestAgrees: schema and ParseDefinition take and refuse the same.
+// TestAgrees: the schema and ParseDefinition accept and refuse the same definitions.
 func TestAgrees(t *testing.T) {
 	s := compile(t)
 	for _, c := range []struct {
@@ -109,7 +109,7 @@ func TestAgrees(t *testing.T) {
 	}
 }
 
-// TestDescribed: whoever writes a definition in an editor reads something of every field.
+// TestDescribed: every field has a description, which editors show.
 func TestDescribed(t *testing.T) {
 	var tree map[string]any
 	if err := json.Unmarshal(Published(), &tree); err != nil {
