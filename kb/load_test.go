@@ -175,7 +175,7 @@ func TestLoad(t *testing.T) {
 	}
 }
 
-// FuzzParse: no file makes the loader panic, and what it takes it takes whole.
+// FuzzParse: no file makes the loader panic, and a file that is accepted is loaded completely.
 func FuzzParse(f *testing.F) {
 	names, err := fs.Glob(shipped, "applications/*.xml")
 	if err != nil {

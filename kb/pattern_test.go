@@ -32,8 +32,8 @@ func TestTextsOfPatterns(t *testing.T) {
 	}
 }
 
-// TestPatterns asks all patterns of the shipped base for URLs that are made of their own texts and of the links of
-// the examples: cut into alternatives they say what the whole expressions say.
+// TestPatterns evaluates all patterns of the shipped base on URLs that are made of their own texts and of the links of
+// the examples: split into alternatives, they give the same answers as the whole expressions.
 func TestPatterns(t *testing.T) {
 	base, err := Shipped()
 	if err != nil {

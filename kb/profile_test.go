@@ -6,8 +6,8 @@ import (
 	"testing/fstest"
 )
 
-// TestInheritance: a site adds to a version, a version to its application, that to its category; what is more
-// particular is asked first.
+// TestInheritance: a site adds rules to a version, a version to its application, an application to its category. More
+// specific rules are tried first.
 func TestInheritance(t *testing.T) {
 	files := fstest.MapFS{
 		"categories/forum.xml": {Data: []byte(`<category xmlns="` + Namespace + `" name="forum">
@@ -82,7 +82,7 @@ func TestUnreachable(t *testing.T) {
 	}
 }
 
-// TestMarks: each mark is found by a word that it needs, and only those are asked for whose words are there.
+// TestMarks: only marks whose words occur in a page are evaluated.
 func TestMarks(t *testing.T) {
 	base, err := Load(fstest.MapFS{"a.xml": {Data: []byte(app(`<detect text="raven-script"/>
 <detect generator="raven"/><detect header="X-Raven: hugin"/><detect cookie="ravensession"/>

@@ -26,7 +26,7 @@ func (x xsd) attr(name string) string {
 	return ""
 }
 
-// all calls fn with the element and all in it; false from fn leaves out what an element holds.
+// all calls fn with the element and all elements in it; if fn returns false, the content of an element is skipped.
 func (x xsd) all(fn func(xsd) bool) {
 	if fn(x) {
 		for _, c := range x.Children {
@@ -123,7 +123,7 @@ var within = map[string]string{
 	"object": "level", "property": "object", "page": "example", "headers": "example", "has": "example",
 }
 
-// probe asks the loader what it says of an element.
+// probe loads a file with an element and returns the error of the loader.
 func probe(element, attrs, inner string) string {
 	text := inner
 	for e := element; e != ""; e, attrs = within[e], "" {

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestWords compares one pass with a search for each word, on texts that are made of parts of words.
+// TestWords compares one pass with a search for each word, on texts made of parts of words.
 func TestWords(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	var list []string

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// What most need stands first in the help of run.
+// The help of run lists the flags that are used often first.
 func TestHelpIsGrouped(t *testing.T) {
 	cmd := root()
 	var out strings.Builder

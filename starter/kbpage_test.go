@@ -11,7 +11,7 @@ import (
 	"github.com/muninn-archive/muninn/kb"
 )
 
-// TestPageAsJSON: what `muninn kb test --json` prints of a page, byte for byte.
+// TestPageAsJSON compares the output of `muninn kb test --json` byte for byte.
 func TestPageAsJSON(t *testing.T) {
 	base, err := kb.Shipped()
 	if err != nil {
@@ -21,7 +21,7 @@ func TestPageAsJSON(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	blog := filepath.Join(here, "../internal/archive/testdata/page.html") // of which TestBytesOfPages compares what is written
+	blog := filepath.Join(here, "../internal/archive/testdata/page.html") // the page that TestBytesOfPages compares, too
 	code, printed, said := call(t, "kb", "test", blog, "--url", "https://blog.example/2026/03/ravens/", "--json")
 	if code != cli.ExitOK {
 		t.Fatalf("exit code %d: %s", code, said)

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// The log is bounded: what does not fit begins a new file, beside the last.
+// The log is bounded: a line that does not fit goes into a new file, and one earlier file is kept.
 func TestLogIsTurnedOver(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "worker.log")
 	for range 2 { // opened again, it goes on
@@ -33,7 +33,7 @@ func TestLogIsTurnedOver(t *testing.T) {
 	}
 }
 
-// A line of progress leaves out what has no room, from its end.
+// A line of progress leaves out the parts at its end that do not fit.
 func TestFitted(t *testing.T) {
 	parts := []string{"broad: 7 pages", "", "1.0/s", "harvest 0.50"}
 	for width, want := range map[int]string{0: "broad: 7 pages, 1.0/s, harvest 0.50", 30: "broad: 7 pages, 1.0/s", 14: "broad: 7 pages", 5: "broad"} {

@@ -17,8 +17,8 @@ import (
 	"github.com/muninn-archive/muninn/kb"
 )
 
-// TestObjects: the texts of objects are cut out of the records of their pages, of revisits out of those that they refer to; one
-// that is not there is reported.
+// TestObjects: the texts of objects are read from the records of their pages, and for revisits from the records that they refer to. A
+// missing record is reported.
 func TestObjects(t *testing.T) {
 	base, err := kb.Shipped()
 	if err != nil {

@@ -12,8 +12,8 @@ import (
 	"github.com/muninn-archive/muninn/internal/crawl"
 )
 
-// call runs a command line in an empty folder, out of reach of any Temporal: what gets as far as
-// starting one fails with another exit code. It returns what the command printed and what it said.
+// call runs a command line in an empty folder without a Temporal server: a command that tries to reach one
+// fails with another exit code. It returns the exit code, standard output and standard error.
 func call(t *testing.T, args ...string) (code int, printed, said string) {
 	t.Helper()
 	t.Chdir(t.TempDir())
@@ -58,7 +58,7 @@ func write(t *testing.T, name, text string) string {
 
 const good = "name: ravens\nseeds: [https://example.org/]\ntopic: {keywords: [raven]}\n"
 
-// What is wrong with a command line is reported before anything is started, with exit code 2.
+// A wrong command line is reported before anything is started, with exit code 2.
 func TestUsage(t *testing.T) {
 	file, folder := write(t, "ravens.yaml", good), t.TempDir()
 	for _, c := range []struct {
@@ -155,9 +155,9 @@ func TestUsage(t *testing.T) {
 	}
 }
 
-// What is right on the command line, but cannot be done, has exit code 1.
+// A correct command line that cannot be carried out has exit code 1.
 func TestFailed(t *testing.T) {
-	t.Setenv("MUNINN_DATA", t.TempDir()) // of whoever runs the tests, nothing is read or written
+	t.Setenv("MUNINN_DATA", t.TempDir()) // the data of the user who runs the tests is neither read nor written
 	file := write(t, "ravens.yaml", good)
 	for _, args := range [][]string{
 		{"run", file}, {"run", "https://example.org/", "--topic", "raven", "--pages", "3"},
@@ -250,13 +250,13 @@ func faultsAt(t *testing.T, text string, want map[string]string) {
 	}
 }
 
-// Faults that are found in different ways are reported together.
+// Faults of different checks are reported together.
 func TestAllFaultsAtOnce(t *testing.T) {
 	faultsAt(t, "name: ravens\nseeds: [{file: one.txt}, {file: two.txt}, 'https://example.org:99999/']\n",
 		map[string]string{"seeds[0].file": "one.txt", "seeds[1].file": "two.txt", "seeds[2]": "99999"})
 }
 
-// The file of seeds is looked for beside the definition, wherever the command is run.
+// The path of a file of seeds is relative to the definition, not to the working directory.
 func TestSeedFileBesideTheDefinition(t *testing.T) {
 	file := write(t, "ravens.yaml", "name: ravens\nseeds: [{file: seeds.txt}]\n")
 	seeds := filepath.Join(filepath.Dir(file), "seeds.txt")
@@ -270,7 +270,7 @@ func TestSeedFileBesideTheDefinition(t *testing.T) {
 	}
 }
 
-// A definition that is too long to travel is refused before anything is asked, by each command that sends one.
+// Each command that sends a definition refuses one that is too long before it connects.
 func TestLongDefinition(t *testing.T) {
 	file := write(t, "long.yaml", good+"description: "+strings.Repeat("raven ", maxInline/6+1)+"\n")
 	for _, verb := range [][]string{{"check"}, {"start"}, {"schedule", "create", "--every", "24h"}, {"schedule", "update"}} {
@@ -288,7 +288,7 @@ func TestHugeDefinition(t *testing.T) {
 	}
 }
 
-// What no crawl can take of a list is answered without being sent, by its line; a list that is none is refused as a whole.
+// URLs of a list that no crawl can take are answered with their line and not sent; a file that is no list of URLs is refused.
 func TestSubmissions(t *testing.T) {
 	file := write(t, "urls.txt", "# a list\nhttps://example.org/a # the first\nhttp://joe:hush@example.org/\nhttps://example.org:22/\nno URL\n")
 	list, bad, err := submissions([]string{"https://example.org/b", file, "https://joe:hush@example.org/"}, frontier.Submission{})
@@ -317,7 +317,7 @@ func TestSubmissions(t *testing.T) {
 	}
 }
 
-// A definition that leaves no pause is valid, and warned of; what is printed for machines stays as it is.
+// A definition without a pause is valid and gives a warning; the output for machines does not change.
 func TestNoPauseIsWarnedOf(t *testing.T) {
 	file := write(t, "hasty.yaml", good+"politeness: {min_delay: 0s, max_delay: 0s, factor: 0}\n")
 	for _, args := range [][]string{{"check", file}, {"check", file, "--json"}, {"start", file}} {

@@ -18,7 +18,7 @@ func TestSummary(t *testing.T) {
 	}
 }
 
-// One reason that many URLs have takes one line, and leaves room for the others.
+// URLs with the same reason take one line, so that there is room for others.
 func TestEndsAreGrouped(t *testing.T) {
 	var ends []frontier.End
 	for range 15 {
@@ -41,7 +41,7 @@ func TestEndsAreGrouped(t *testing.T) {
 	}
 }
 
-// A crawl that was cancelled says that it has no end yet, and what still runs.
+// The status of a crawl that was cut off says that it has no end yet, and which batches still run.
 func TestStatusOfACutOffCrawl(t *testing.T) {
 	for _, state := range []string{"Canceled", "Terminated"} {
 		s := crawlStatus{Workflow: "crawl/c", State: state, Finish: 2}
@@ -69,7 +69,7 @@ func TestStatusOfACutOffCrawl(t *testing.T) {
 	}
 }
 
-// A crawl that was cancelled says what it waits for, and at last that nothing of it is out.
+// The status of a cancelled crawl says what it waits for, and in the end that none of its batches is running.
 func TestStatusOfACancelledCrawl(t *testing.T) {
 	for state, want := range map[string]string{
 		"Running":  "c: Running, broad, cancelled: it ends when its batches have ended (run 3",

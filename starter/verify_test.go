@@ -58,7 +58,7 @@ func smallArchive(t *testing.T) (dir string, m archive.Manifest) {
 	return dir, m
 }
 
-// said runs a command and returns what it printed and the error that it ended with.
+// said runs a command and returns its output and its error.
 func said(t *testing.T, args ...string) (string, error) {
 	t.Helper()
 	var out bytes.Buffer
@@ -137,7 +137,7 @@ func TestLog(t *testing.T) {
 	}
 }
 
-// A pipe or a device in the place of a file is a fault: it is not read, for it may never end.
+// A pipe or a device in the place of a file is a fault. It is not read, because it may never end.
 func TestVerifyReadsFilesAlone(t *testing.T) {
 	dir, m := smallArchive(t)
 	in := func(key string) string { return filepath.Join(dir, filepath.FromSlash(key)) }

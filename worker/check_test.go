@@ -15,7 +15,7 @@ import (
 	"github.com/muninn-archive/muninn/internal/disk"
 )
 
-// All that is in the way of a worker is reported at once, by the names of the settings.
+// Everything that prevents a worker from starting is reported at once, with the names of the settings.
 func TestCheck(t *testing.T) {
 	dir := t.TempDir()
 	kb := filepath.Join(dir, "kb")
@@ -50,8 +50,8 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// A worker that cannot start reports Temporal's and its own faults together.
-func TestStartTellsAll(t *testing.T) {
+// A worker that cannot start reports faults of Temporal together with its own.
+func TestStartReportsAll(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "file"), nil, 0o600); err != nil {
 		t.Fatal(err)
@@ -66,7 +66,7 @@ func TestStartTellsAll(t *testing.T) {
 	}
 }
 
-// The second process on a data folder gets an error that names the first.
+// A second process on a data folder gets an error that names the first one.
 func TestLockedFrontier(t *testing.T) {
 	dir := t.TempDir()
 	f, err := frontier.Open(dir, frontier.Options{})
@@ -80,7 +80,7 @@ func TestLockedFrontier(t *testing.T) {
 	}
 }
 
-// What is wrong with a value is said in words, and an unknown setting with its line and what may have been meant.
+// A wrong value is explained in words; an unknown setting is reported with its line and a similar setting.
 func TestPlainFaults(t *testing.T) {
 	for args, want := range map[string]string{
 		"--lanes=abc":      `"abc" is no whole number, such as 256`,

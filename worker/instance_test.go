@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// A data folder keeps its identity, and others have others.
+// A data folder keeps its identity, and each folder has another one.
 func TestInstance(t *testing.T) {
 	one, two := t.TempDir(), t.TempDir()
 	first, err := instanceOf(one)
@@ -21,7 +21,7 @@ func TestInstance(t *testing.T) {
 	}
 }
 
-// A worker of the same name on another data folder that polls is a rival of the younger.
+// A polling worker of the same name on another data folder is a rival of the worker that started later.
 func TestRival(t *testing.T) {
 	started := time.Now()
 	before, after := started.Add(-time.Hour), started.Add(time.Second)

@@ -58,7 +58,7 @@ func TestSDKMetrics(t *testing.T) {
 	}
 }
 
-// Metrics of a crawl are there while a run is on, and not after.
+// A crawl has metrics only while a run is active.
 func TestCrawlMetrics(t *testing.T) {
 	dir := t.TempDir()
 	front, err := frontier.Open(filepath.Join(dir, "frontier"), frontier.Options{})
@@ -96,7 +96,7 @@ type brokenStore struct{ archive.Store }
 
 func (brokenStore) PutIfAbsent(context.Context, string, []byte) error { return errors.New("403") }
 
-// Calls to archives are timed and their faults counted; that an object is there already is no fault.
+// Calls to archives are timed and their faults are counted; an object that exists already is no fault.
 func TestStoreMetrics(t *testing.T) {
 	dir, err := archive.OpenDir(t.TempDir())
 	if err != nil {

@@ -18,10 +18,10 @@ import (
 	"github.com/muninn-archive/muninn/frontier"
 )
 
-// asked is the input of both; the queue is none that the workflow could know of itself.
+// asked is the input of both workflows, with a queue that they cannot derive.
 var asked = activities.AskInput{Crawl: "c", Queue: "muninn/w7", URL: "http://a.test/"}
 
-// answers mocks what a step answers, and notes the queue that it was asked on.
+// answers mocks a step, and records the queue that it was called on.
 func answers[Out any](e *env, name string, do func(in activities.AskInput) (Out, error)) {
 	e.OnActivity(name, mock.Anything, mock.Anything).Return(func(ctx context.Context, in activities.AskInput) (Out, error) {
 		e.note(name + " on " + activity.GetInfo(ctx).TaskQueue)
@@ -57,7 +57,7 @@ func TestExplain(t *testing.T) {
 	}
 }
 
-// Who asks gets an answer within half a minute, also if the worker has none: at once if there can be none.
+// The caller gets an answer within half a minute, also if the worker fails; at once if the error cannot be retried.
 func TestExplainFails(t *testing.T) {
 	for name, c := range map[string]struct {
 		err    error

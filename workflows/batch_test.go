@@ -90,7 +90,7 @@ func TestBatchSteps(t *testing.T) {
 				t.Fatal(err)
 			}
 			if tc.name == "all" && (out.URLs != 3 || out.Archived == nil || out.Archived.Pages != 3 || out.Fetched.Kinds["done"] != 3 || out.Scored.Relevant != 1) {
-				t.Errorf("the result tells %+v", out)
+				t.Errorf("the result is %+v", out)
 			}
 			if tc.open.Done && out.Note == "" {
 				t.Error("nothing says why nothing was done")
@@ -123,8 +123,8 @@ func TestBatchFails(t *testing.T) {
 	}
 }
 
-// A step that fails for now is tried again until it says itself that it gives up: what a kill or an outage cuts off
-// does not count.
+// A step that fails is tried again until the step itself gives up: attempts that a kill or an outage cuts off do not
+// count.
 func TestBatchTriesAgain(t *testing.T) {
 	for _, step := range []string{"FetchTargets", "Process"} {
 		e := newEnv(t)
@@ -156,7 +156,7 @@ func TestBatchTriesAgain(t *testing.T) {
 	}
 }
 
-// GiveBack must not be given up: without it the URLs are lost to the crawl until their claim runs out.
+// GiveBack is tried without end: without it the URLs are lost to the crawl until their claim runs out.
 func TestBatchGivesBackInTheEnd(t *testing.T) {
 	e := newEnv(t)
 	batchSteps(e, activities.OpenResult{URLs: 3}, "Process", temporal.NewNonRetryableApplicationError("no", "No", nil), "GiveBack")
@@ -176,8 +176,8 @@ func TestBatchGivesBackInTheEnd(t *testing.T) {
 	}
 }
 
-// A batch that is run again asks for its leases, of every shard that it needs, and fetches when it has
-// them all.
+// A batch that is run again asks every shard that it needs for its leases, and fetches when it has all of
+// them.
 func TestBatchLeases(t *testing.T) {
 	asks := []politeness.Ask{
 		{Lease: "a.test-1", IP: "10.0.0.1", PerIP: 1, Worker: "w", Reply: "crawl/c/a.test/1"},
@@ -219,8 +219,8 @@ func TestBatchLeases(t *testing.T) {
 	}
 }
 
-// The shard that was asked may be terminated before it grants: a batch asks again every minute, for what it lacks. After
-// half an hour it fetches under the leases that it has, and withdraws the other asks.
+// A shard may be terminated before it grants, so a batch asks every minute again for leases that it lacks. After half an
+// hour it fetches with the leases that it has, and withdraws the other asks.
 func TestBatchAsksAgain(t *testing.T) {
 	for _, tc := range []struct {
 		name    string
@@ -262,7 +262,7 @@ func TestBatchAsksAgain(t *testing.T) {
 	}
 }
 
-// A batch of a worker with another number of shards gets an error that says so, and gives its URLs back.
+// A batch of a worker with another number of shards fails with an error that says so, and gives its URLs back.
 func TestBatchOfAnotherNumberOfShards(t *testing.T) {
 	e := newEnv(t)
 	batchSteps(e, activities.OpenResult{URLs: 3, Asks: []politeness.Ask{{Lease: "a", IP: "10.0.0.1"}}}, "", nil)
@@ -276,8 +276,8 @@ func TestBatchOfAnotherNumberOfShards(t *testing.T) {
 	}
 }
 
-// A reset gives a run the signals of the run before it: grants that came before it asked are of leases
-// that are long released.
+// After a reset a run gets the signals of the run before it: grants that came before it asked are of leases
+// that were released long ago.
 func TestBatchForgetsOldGrants(t *testing.T) {
 	e := newEnv(t)
 	old := time.Date(2026, 7, 1, 11, 50, 0, 0, time.UTC)

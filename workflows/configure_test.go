@@ -35,7 +35,7 @@ func parsed(t *testing.T, raw json.RawMessage) crawl.Definition {
 	return d
 }
 
-// update is what became of an update.
+// update is the result of an update.
 type update struct {
 	accepted, completed bool
 	rejected, failed    error
@@ -60,7 +60,7 @@ func (u *update) Complete(result any, err error) {
 	u.result, _ = result.(crawl.Definition)
 }
 
-// configured notes what is put in force, and where.
+// configured records the definitions that are put in force, and on which worker.
 func configured(e *env, do func(d crawl.Definition) error) *[]crawl.Definition {
 	var list []crawl.Definition
 	e.OnActivity("Configure", mock.Anything, mock.Anything).Return(func(ctx context.Context, d crawl.Definition) error {
@@ -86,7 +86,7 @@ func lasting(handovers int) func(*env, workflow.Context, ControllerInput) (Contr
 	}
 }
 
-// goesOnAs is what a crawl hands on to its next execution.
+// goesOnAs is the input that a crawl gives to its next execution.
 func goesOnAs(t *testing.T, err error) (definition json.RawMessage, state *CrawlState) {
 	t.Helper()
 	var next *workflow.ContinueAsNewError
@@ -109,8 +109,8 @@ func same(t *testing.T, what string, got, want crawl.Definition) {
 	t.Errorf("%s: %s, want\n%s (%v)", what, a, b, errors.Join(errA, errB))
 }
 
-// What changes is put in force by the worker of the crawl with all that stays, one change after the other, and is there
-// after the crawl has continued as new.
+// The worker of the crawl puts each change in force as a whole definition, one change after the other. The changes are still
+// there after the crawl has continued as new.
 func TestConfigure(t *testing.T) {
 	e := newCrawl(t, lasting(1))
 	list := configured(e, nil)
@@ -148,8 +148,7 @@ func TestConfigure(t *testing.T) {
 	same(t, "put in force in the next execution", (*list)[0], want)
 }
 
-// What cannot be is rejected by the validator, which says what is wrong: no step is taken, and the crawl goes on as it
-// was, whatever it was asked.
+// The validator rejects wrong changes with the reason: no step is called, and the crawl continues unchanged.
 func TestConfigureRejects(t *testing.T) {
 	for _, c := range []struct {
 		fields string
@@ -192,7 +191,7 @@ func TestConfigureRejects(t *testing.T) {
 	}
 }
 
-// A change that comes before the run has begun waits for it.
+// A change that comes before the run has begun waits for its start.
 func TestConfigureBeforeTheRun(t *testing.T) {
 	e := newCrawl(t, lasting(0))
 	list := configured(e, nil)
@@ -206,7 +205,7 @@ func TestConfigureBeforeTheRun(t *testing.T) {
 	}
 }
 
-// Changes that come together are made one after the other, and none undoes another.
+// Changes that come at the same time are made one after the other, and none undoes another.
 func TestConfigureTogether(t *testing.T) {
 	e := newCrawl(t, lasting(1))
 	list := configured(e, nil)
@@ -231,7 +230,7 @@ func TestConfigureTogether(t *testing.T) {
 	same(t, "handed on", parsed(t, definition), want)
 }
 
-// A change that the worker cannot put in force is an error for who asked for it; the crawl runs on unchanged.
+// A change that the worker cannot put in force is an error for its caller; the crawl continues unchanged.
 func TestConfigureFails(t *testing.T) {
 	e := newCrawl(t, lasting(1))
 	list := configured(e, func(d crawl.Definition) error {
@@ -309,8 +308,8 @@ func slowCrawl(t *testing.T, d time.Duration, controller func(*env, workflow.Con
 	}
 }
 
-// A change that is under way when the crawl continues as new is not cut off, nor is one that waits for it; and both are
-// handed on.
+// When the crawl continues as new, neither a running change is cut off nor one that waits for it; the next execution has
+// both.
 func TestConfigureIsNotCutOff(t *testing.T) {
 	e, took := slowCrawl(t, 10*time.Minute, lasting(1))
 	first := e.configure(58*time.Minute, `{"order":{"strategy":"weighted"}}`)
@@ -327,7 +326,7 @@ func TestConfigureIsNotCutOff(t *testing.T) {
 	same(t, "handed on", parsed(t, definition), want)
 }
 
-// URLs that are submitted while a change is under way are queued before the run ends.
+// URLs that are submitted during a change are queued before the run ends.
 func TestSubmitBesideConfigure(t *testing.T) {
 	for _, first := range []string{"configure", "submit"} {
 		t.Run(first+" first", func(t *testing.T) {

@@ -8,8 +8,8 @@ import (
 	"github.com/muninn-archive/muninn/activities/names"
 )
 
-// A worker that claims nothing for now says so in its details and its state, and reports to its crawl why; each
-// change is reported at once, and the next round knows of it.
+// A controller whose worker holds says so in its details and its state, and reports the reason to its crawl. Each
+// change is reported at once and passed to the next round.
 func TestControllerHolds(t *testing.T) {
 	const full = "the disk has 12 MB left"
 	var e *env
@@ -48,7 +48,7 @@ func TestControllerHolds(t *testing.T) {
 	e.expectCalls("claim 1", "claim 2", "claim 3", "claim 4")
 }
 
-// The crawl shows why its worker claims nothing, and forgets it when it goes on.
+// The crawl shows why its worker claims nothing, until the worker continues.
 func TestCrawlShowsHold(t *testing.T) {
 	c := &crawlRun{CrawlState: CrawlState{Phase: "broad"}}
 	c.Progress.Holds = "the disk is full"

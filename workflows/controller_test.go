@@ -92,14 +92,14 @@ func controllerResult(t *testing.T, e *env) ControllerResult {
 	return out
 }
 
-// A round ends when every shard has answered it, once or more often; answers to other rounds do not
-// count, but their grants are started.
+// A round ends when every shard has answered it, also if some answer twice. Answers to other rounds do not count,
+// but their grants are started.
 func TestControllerAwaitsAnswers(t *testing.T) {
 	confirm := frontier.Confirmed{Releases: []politeness.Key{{Lease: "x", Number: 1}}, Renewed: []politeness.Key{{Lease: "y", Number: 2}}}
 	e := newController(t, func(e *env, in activities.ClaimInput) (activities.ClaimResult, error) {
 		if in.Round == 1 {
 			e.at(0, func() {
-				e.at(5*time.Second, e.granted(answer(0, 1, "a"))) // while a step runs the clock is the real one: it shall end before
+				e.at(5*time.Second, e.granted(answer(0, 1, "a"))) // while a step runs the clock is the real one: the step ends before this answer
 				e.at(10*time.Second, e.granted(answer(0, 1, "b")))
 				e.at(15*time.Second, e.granted(answer(1, 0, "c")))
 				e.at(answerWait/2, func() {
@@ -125,8 +125,8 @@ func TestControllerAwaitsAnswers(t *testing.T) {
 	}
 }
 
-// A renewal that a shard refuses is not confirmed, but reported to the frontier, at once and even if another shard does not
-// answer: its lane must end.
+// A renewal that a shard refuses is reported to the frontier at once, and not confirmed, even if another shard does not answer: its
+// lane must end.
 func TestControllerPassesRefusalsOn(t *testing.T) {
 	x, y, z := politeness.Key{Lease: "x", Number: 1}, politeness.Key{Lease: "y", Number: 2}, politeness.Key{Lease: "z", Number: 3}
 	for _, tc := range []struct {
@@ -159,7 +159,7 @@ func TestControllerPassesRefusalsOn(t *testing.T) {
 	}
 }
 
-// The first round of a controller reports to the shards what the frontier knows, the others need not.
+// The first round of a controller reports the leases that the frontier knows to the shards; later rounds need not.
 func TestControllerTellsWhatIsKnown(t *testing.T) {
 	for _, tc := range []struct {
 		before string // the execution that it continues
@@ -182,7 +182,7 @@ func TestControllerTellsWhatIsKnown(t *testing.T) {
 	}
 }
 
-// The state of a controller reports what its claims wait for, as of the last answer of each shard.
+// The state of a controller has what its claims wait for, from the last answer of each shard.
 func TestControllerTellsWhatItWaitsFor(t *testing.T) {
 	until := time.Date(2026, 7, 1, 12, 15, 0, 0, time.UTC)
 	var told []string
@@ -219,7 +219,7 @@ func TestControllerTellsWhatItWaitsFor(t *testing.T) {
 	}
 }
 
-// A controller whose worker counts the shards otherwise ends, and says so.
+// A controller whose worker has another number of shards ends with an error that says so.
 func TestControllerOfAnotherNumberOfShards(t *testing.T) {
 	e := newController(t, func(e *env, in activities.ClaimInput) (activities.ClaimResult, error) {
 		a := answer(0, in.Round)
@@ -233,8 +233,8 @@ func TestControllerOfAnotherNumberOfShards(t *testing.T) {
 	}
 }
 
-// What shards answer at once is in the result of a claim: nothing is waited for, what they refuse is passed on, and what could not
-// be started yet is.
+// The result of a claim has what shards answered at once. The controller does not wait for these answers, passes refusals on, and
+// starts grants that were not started yet.
 func TestControllerTakesAnswersOfTheClaim(t *testing.T) {
 	x := politeness.Key{Lease: "x", Number: 1}
 	e := newController(t, func(e *env, in activities.ClaimInput) (activities.ClaimResult, error) {
@@ -258,7 +258,7 @@ func TestControllerTakesAnswersOfTheClaim(t *testing.T) {
 	e.expectCalls("claim 1", "start late", "claim 2")
 }
 
-// A shard that never answers holds a round up for a minute; what went to it is not confirmed.
+// A shard that never answers delays a round by a minute; releases and renewals that were sent to it are not confirmed.
 func TestControllerGoesOnWithoutAnswer(t *testing.T) {
 	e := newController(t, func(e *env, in activities.ClaimInput) (activities.ClaimResult, error) {
 		if in.Round == 1 {
@@ -278,7 +278,7 @@ func TestControllerGoesOnWithoutAnswer(t *testing.T) {
 	}
 }
 
-// While a claim waits, what earlier rounds are granted is started.
+// While a claim waits, grants for earlier rounds are started.
 func TestControllerStartsWhileItClaims(t *testing.T) {
 	started := make(chan struct{})
 	e := newController(t, func(e *env, in activities.ClaimInput) (activities.ClaimResult, error) {
@@ -304,7 +304,7 @@ func TestControllerStartsWhileItClaims(t *testing.T) {
 	}
 }
 
-// A round that is asked for twice is granted twice; what waits together is started once.
+// A round that is sent twice is granted twice; a claim in both grants is started once.
 func TestControllerStartsAGrantOnce(t *testing.T) {
 	e := newController(t, func(e *env, in activities.ClaimInput) (activities.ClaimResult, error) {
 		e.granted(answer(0, 0, "a", "b"))()
@@ -346,7 +346,7 @@ func TestControllerPauses(t *testing.T) {
 	e.expectCalls("claim 1", "claim 2 hold", "a minute", "start a", "claim 3 hold", "an hour", "claim 4")
 }
 
-// A stop ends a pause; the controller claims nothing more and waits for what is out.
+// A stop ends a pause; the controller claims nothing more and waits for the running batches.
 func TestControllerStops(t *testing.T) {
 	e := newController(t, func(_ *env, in activities.ClaimInput) (activities.ClaimResult, error) {
 		if in.Round < 4 {
@@ -366,8 +366,8 @@ func TestControllerStops(t *testing.T) {
 	}
 }
 
-// A controller that is cancelled claims nothing more, waits for what is out, so that leases are released, and then ends as
-// cancelled; its crawl knows where it ended.
+// A cancelled controller claims nothing more, waits for the running batches so that leases are released, and then ends as
+// cancelled; its crawl knows its last state.
 func TestControllerCancelled(t *testing.T) {
 	for name, claim := range map[string]activities.ClaimResult{
 		"waiting for an answer": {Sent: 1},
@@ -410,7 +410,7 @@ func TestControllerCancelled(t *testing.T) {
 	}
 }
 
-// A controller whose batches do not end waits for them so long, and no longer.
+// A cancelled controller waits a bounded time for batches that do not end.
 func TestControllerCancelledInVain(t *testing.T) {
 	e := newController(t, func(*env, activities.ClaimInput) (activities.ClaimResult, error) {
 		return activities.ClaimResult{Sent: 1}, nil // and no shard answers
@@ -424,7 +424,7 @@ func TestControllerCancelledInVain(t *testing.T) {
 	}
 }
 
-// handedOn decodes what a controller hands on as it continues as new.
+// handedOn decodes the input that a controller gives to its next execution.
 func handedOn(t *testing.T, err error) ControllerInput {
 	t.Helper()
 	var next *workflow.ContinueAsNewError
@@ -438,8 +438,8 @@ func handedOn(t *testing.T, err error) ControllerInput {
 	return in
 }
 
-// By the count of rounds the controller continues as new, with all that it knows; nothing that came in
-// the last moment is lost.
+// After a number of rounds the controller continues as new with all of its state; messages that came at
+// the last moment are not lost.
 func TestControllerContinues(t *testing.T) {
 	var started atomic.Bool
 	e := newController(t, func(e *env, in activities.ClaimInput) (activities.ClaimResult, error) {
@@ -467,7 +467,7 @@ func TestControllerContinues(t *testing.T) {
 	}
 }
 
-// What is signalled together with the end of an execution's last round is heard.
+// A signal that comes together with the end of an execution's last round is handled.
 func TestControllerHearsToTheEnd(t *testing.T) {
 	e := newController(t, func(e *env, in activities.ClaimInput) (activities.ClaimResult, error) {
 		if in.Round == controllerRounds {
@@ -480,7 +480,7 @@ func TestControllerHearsToTheEnd(t *testing.T) {
 	}
 }
 
-// Whatever it does, the controller hands back to its crawl when it is asked to.
+// The controller ends when its crawl asks it to hand over, whatever it does.
 func TestControllerHandsOver(t *testing.T) {
 	for name, in := range map[string]struct {
 		paused bool

@@ -28,7 +28,7 @@ var (
 	withoutTopic = json.RawMessage(`{"name":"c","seeds":["http://a.test/"]}`)
 )
 
-// newCrawl is a crawl whose controllers behave as given. Its steps are noted.
+// newCrawl is a crawl whose controllers behave as given. It records the calls of its steps.
 func newCrawl(t *testing.T, controller func(e *env, ctx workflow.Context, in ControllerInput) (ControllerResult, error)) *env {
 	e := bareEnv(t)
 	e.RegisterWorkflowWithOptions(Crawl, workflow.RegisterOptions{Name: names.Crawl})
@@ -79,7 +79,7 @@ func newCrawl(t *testing.T, controller func(e *env, ctx workflow.Context, in Con
 	return e
 }
 
-// endsWith are controllers that end with the reasons given, one after the other.
+// endsWith are controllers that end with the given reasons, one after the other.
 func endsWith(reasons ...crawl.Reason) func(*env, workflow.Context, ControllerInput) (ControllerResult, error) {
 	n := -1
 	return func(*env, workflow.Context, ControllerInput) (ControllerResult, error) {
@@ -158,7 +158,7 @@ func TestCrawlFailsWithItsController(t *testing.T) {
 	}
 }
 
-// An operator's signals reach the controller that runs, and the ones that are started later.
+// An operator's signals reach the running controller and later ones.
 func TestCrawlForwardsSignals(t *testing.T) {
 	n := 0
 	e := newCrawl(t, func(e *env, ctx workflow.Context, in ControllerInput) (ControllerResult, error) {
@@ -209,8 +209,8 @@ func TestCrawlForwardsSignals(t *testing.T) {
 	}
 }
 
-// Between two controllers a crawl with a long history continues as new: with its definition and state,
-// and what was signalled in the last moment.
+// Between two controllers a crawl with a long history continues as new, with its definition, its state and
+// the signals of the last moment.
 func TestCrawlContinues(t *testing.T) {
 	var last submitted
 	e := newCrawl(t, func(e *env, ctx workflow.Context, in ControllerInput) (ControllerResult, error) {
@@ -255,7 +255,7 @@ func TestCrawlContinues(t *testing.T) {
 }
 
 // A crawl that is paused for long continues as new before its history is too long, however many URLs are submitted
-// meanwhile: its controller, which makes no rounds, is asked to hand over.
+// meanwhile: it asks its controller, which makes no rounds, to hand over.
 func TestCrawlContinuesInAPause(t *testing.T) {
 	const updates, together = 3000, 10
 	e := newCrawl(t, func(e *env, ctx workflow.Context, in ControllerInput) (ControllerResult, error) {

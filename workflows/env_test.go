@@ -20,16 +20,16 @@ import (
 	"github.com/muninn-archive/muninn/internal/politeness"
 )
 
-// idle is how long a workflow under test may do nothing at all before it counts as stuck; time that it
-// sleeps is skipped.
+// idle is how long a workflow under test may do nothing before it counts as stuck. Time that it sleeps is
+// skipped.
 const idle = 2 * time.Minute
 
 func quiet() log.Logger {
 	return log.NewStructuredLogger(slog.New(slog.NewTextHandler(io.Discard, nil)))
 }
 
-// env is a test environment with the workflows, steps that note that they were called, and the signals
-// that were sent out.
+// env is a test environment with the workflows. It records the calls of steps and the signals that were
+// sent.
 type env struct {
 	*testsuite.TestWorkflowEnvironment
 	t *testing.T
@@ -89,7 +89,7 @@ func (e *env) count(call string) int {
 	return n
 }
 
-// does answers a step that has a result.
+// does mocks a step with a result.
 func does[In, Out any](e *env, name string, do func(in In) (Out, error)) {
 	e.OnActivity(name, mock.Anything, mock.Anything).Return(func(_ context.Context, in In) (Out, error) {
 		e.note(name)
@@ -97,7 +97,7 @@ func does[In, Out any](e *env, name string, do func(in In) (Out, error)) {
 	})
 }
 
-// acts answers a step that has none.
+// acts mocks a step without a result.
 func acts[In any](e *env, name string, do func(in In) error) {
 	e.OnActivity(name, mock.Anything, mock.Anything).Return(func(_ context.Context, in In) error {
 		e.note(name)
@@ -105,7 +105,7 @@ func acts[In any](e *env, name string, do func(in In) error) {
 	})
 }
 
-// signals takes what the workflow signals to others; answer may be nil.
+// signals records the signals that the workflow sends to others; answer may be nil.
 func (e *env) signals(answer func(s sent) error) {
 	e.OnSignalExternalWorkflow(mock.Anything, mock.Anything, mock.Anything, mock.Anything, mock.Anything).Return(
 		func(_, to, _, signal string, arg any) error {

@@ -69,8 +69,8 @@ func (e *shardEnv) round(after time.Duration, r politeness.Round) {
 	e.at(after, func() { e.SignalWorkflow(names.SignalRound, r) })
 }
 
-// expect compares the answers, in the order of time and, within it, of askers and of rounds, the latest first: signals are
-// sent side by side.
+// expect compares the answers, sorted by time, then by asker, then by round with the latest first, because signals are sent
+// concurrently.
 func (e *shardEnv) expect(want ...string) {
 	e.t.Helper()
 	e.mu.Lock()
@@ -113,7 +113,7 @@ func TestPolitenessAnswers(t *testing.T) {
 	e.round(time.Second, politeness.Round{From: "one", Round: 7, Asks: asks("one", "a@10.0.0.1", "b@10.0.0.2", "c@10.0.0.1")})
 	e.round(2*time.Second, politeness.Round{From: "two", Round: 3, Asks: asks("two", "d@10.0.0.2")})
 	e.round(3*time.Second, politeness.Round{From: "one", Round: 8, Releases: []politeness.Release{{Lease: "b", Worker: "w", IP: "10.0.0.2"}}})
-	// A batch asks without a round, and gets its own leases only.
+	// A batch asks without a round, and gets only its own leases.
 	e.round(4*time.Second, politeness.Round{From: "batch", Asks: asks("batch", "e@10.0.0.2")})
 	e.round(5*time.Second, politeness.Round{From: "two", Round: 4, Releases: []politeness.Release{{Lease: "d", Worker: "w", IP: "10.0.0.2"}}})
 	e.cancelled(time.Minute, activities.PolitenessInput{Shard: 5, Shards: 7})
@@ -132,7 +132,7 @@ func TestPolitenessAnswers(t *testing.T) {
 	}
 }
 
-// A round that is an update is answered at once, and by no signal; what it frees for others, and earlier asks of its own, is
+// A round that is an update is answered at once, without a signal. Grants for others, and for its own earlier asks, are
 // signalled.
 func TestPolitenessAnswersAtOnce(t *testing.T) {
 	e := newShard(t)
@@ -165,7 +165,7 @@ func TestPolitenessAnswersAtOnce(t *testing.T) {
 	e.expect("3s one round 0 [c]", "3s two round 0 [d]")
 }
 
-// Rounds by update count among those after which a shard continues as new.
+// Rounds that are updates count for the number of rounds after which a shard continues as new.
 func TestPolitenessContinuesAfterUpdates(t *testing.T) {
 	e := newShard(t)
 	for i := range politenessRounds {
@@ -182,7 +182,7 @@ func TestPolitenessContinuesAfterUpdates(t *testing.T) {
 	}
 }
 
-// Rounds that are there together are answered together.
+// Rounds that arrive together are answered together.
 func TestPolitenessAnswersInBulk(t *testing.T) {
 	e := newShard(t)
 	e.at(time.Second, func() {
@@ -237,7 +237,7 @@ func TestPolitenessWaits(t *testing.T) {
 	}
 }
 
-// An asker that is gone does not keep its leases.
+// The leases of an asker that is gone are released.
 func TestPolitenessFreesOfTheGone(t *testing.T) {
 	e := newShard(t, "gone")
 	ip := "10.0.0.1"
@@ -249,8 +249,8 @@ func TestPolitenessFreesOfTheGone(t *testing.T) {
 	e.expect("1s one round 1 [a]", "3s one round 2 []", "4s one round 3 []", "4s one round 0 [d]")
 }
 
-// An address that rests when it turns out that a grant was not delivered is granted to the next one after its pause, not
-// when the lease that was not delivered would have ended.
+// If a grant cannot be delivered while its address rests, the next ask is granted after the pause, not when the undelivered
+// lease would have ended.
 func TestPolitenessFreesOfTheGoneAfterAPause(t *testing.T) {
 	late := newEnv(t)
 	late.OnSignalExternalWorkflow(mock.Anything, "gone", mock.Anything, mock.Anything, mock.Anything).After(10 * time.Second).Return(
@@ -264,7 +264,7 @@ func TestPolitenessFreesOfTheGoneAfterAPause(t *testing.T) {
 	e.expect("2s one round 1 []", fmt.Sprintf("%v one round 0 [b]", 2*time.Second+time.Minute-politeness.GrantAhead))
 }
 
-// continued decodes what an execution hands on to the next.
+// continued decodes the input that an execution gives to the next.
 func continued(t *testing.T, err error) (in activities.PolitenessInput) {
 	t.Helper()
 	var next *workflow.ContinueAsNewError
@@ -316,8 +316,8 @@ func TestPolitenessContinuesByCount(t *testing.T) {
 	e.expect("0s one round 50 []", "1s one round 100 []", "2s one round 150 []", "3s one round 200 []")
 }
 
-// The server drops what a closed execution has not sent: the last answers go out first, and the rounds
-// that come meanwhile are handed on.
+// The server drops what a closed execution has not sent. Therefore the last answers are sent first, and rounds
+// that come meanwhile are passed to the next execution.
 func TestPolitenessAnswersBeforeItContinues(t *testing.T) {
 	e := newEnv(t)
 	delivered := false
@@ -343,7 +343,7 @@ func TestPolitenessAnswersBeforeItContinues(t *testing.T) {
 	next.expect("0s one round 2 []")
 }
 
-// A borrower gets its lease at once, or as soon as the address is free, or gets the error that it is busy.
+// A borrower gets its lease at once, or when the address is free, or the error that it is busy.
 func TestPolitenessLends(t *testing.T) {
 	e := newShard(t)
 	type answer struct {

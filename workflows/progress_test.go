@@ -15,7 +15,7 @@ import (
 	"github.com/muninn-archive/muninn/frontier"
 )
 
-// Words of progress come soon at first and seldom later: a crawl of ten hours has some 120 of them, one of a minute three.
+// Progress is reported often at first and seldom later: a crawl of ten hours reports about 120 times, one of a minute three times.
 func TestDue(t *testing.T) {
 	told := func(run time.Duration) (n int) {
 		var since, wait time.Duration
@@ -31,15 +31,15 @@ func TestDue(t *testing.T) {
 	}
 	for run, want := range map[time.Duration]int{5 * time.Second: 0, time.Minute: 2, time.Hour: 15, 10 * time.Hour: 123} {
 		if got := told(run); got != want {
-			t.Errorf("in %v the crawl is told %d times, want %d", run, got, want)
+			t.Errorf("in %v the crawl gets %d reports, want %d", run, got, want)
 		}
 	}
 	if now, _ := reportDue(0, progressLast, true); !now {
-		t.Error("a change is not told at once")
+		t.Error("a change is not reported at once")
 	}
 }
 
-// The controller's state is that of its last round, however seldom it sends its crawl a message.
+// The controller's state is that of its last round, however seldom it reports to its crawl.
 func TestControllerIsCurrent(t *testing.T) {
 	e := newController(t, func(e *env, in activities.ClaimInput) (activities.ClaimResult, error) {
 		return activities.ClaimResult{Progress: activities.Progress{Progress: frontier.Progress{Totals: frontier.Totals{Pages: 10 * in.Round}, Waiting: 7}, UnderWay: 3}, Drained: in.Round == 5}, nil
@@ -61,7 +61,7 @@ func TestControllerIsCurrent(t *testing.T) {
 	}
 	for _, s := range e.sent {
 		if s.signal == names.SignalProgress {
-			t.Errorf("its crawl was told of five rounds in no time: %+v", s)
+			t.Errorf("its crawl got reports of five rounds in no time: %+v", s)
 		}
 	}
 }
@@ -98,7 +98,7 @@ func TestReasonOf(t *testing.T) {
 	}
 }
 
-// A batch that failed says in words which step failed, why, what happens now and how to retry it.
+// The error of a failed batch says which step failed, why, what happens now and how to retry it.
 func TestBatchSaysWhy(t *testing.T) {
 	e := newEnv(t)
 	e.SetStartWorkflowOptions(client.StartWorkflowOptions{ID: names.BatchID("c", "a.test-1"), TaskQueue: "q/w"})
@@ -133,7 +133,7 @@ func TestStepFailed(t *testing.T) {
 	}
 }
 
-// The site in which most URLs wait is named if it may be a trap: not in a crawl of one site, nor if it is one of many.
+// The site with the most waiting URLs is named if it may be a trap: neither in a crawl of one site, nor if it is one of many.
 func TestMost(t *testing.T) {
 	for _, tc := range []struct {
 		longest *frontier.Longest

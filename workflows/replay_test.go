@@ -13,10 +13,10 @@ import (
 	"go.temporal.io/sdk/worker"
 )
 
-// TestReplay replays histories that were recorded of real crawls. If it fails, a change breaks the
-// crawls that run while it is deployed: let workflow.GetVersion decide between the old way and the new.
-// MUNINN_RECORD=1 go test -run TestRecordHistories ./internal/integration records them again, which is
-// right only as long as nothing is deployed.
+// TestReplay replays histories of real crawls. If it fails, a change breaks the crawls that run while it is
+// deployed: use workflow.GetVersion to choose between the old code and the new. MUNINN_RECORD=1 go test -run
+// TestRecordHistories ./internal/integration records the histories again, which is right only as long as
+// nothing is deployed.
 func TestReplay(t *testing.T) {
 	files, err := filepath.Glob("testdata/histories/*.json*")
 	if err != nil {

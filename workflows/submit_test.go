@@ -16,7 +16,7 @@ import (
 	"github.com/muninn-archive/muninn/internal/crawl"
 )
 
-// submitted is what became of a submit.
+// submitted is the result of a submit.
 type submitted struct {
 	accepted, completed bool
 	rejected, failed    error
@@ -53,7 +53,7 @@ func (e *env) submitAs(id string, after time.Duration, n int) *submitted {
 	return u
 }
 
-// Submitted URLs are queued before the run ends, those too that came before it had begun, and each is answered.
+// Submitted URLs are queued before the run ends, also if they came before it had begun, and each is answered.
 func TestCrawlSubmits(t *testing.T) {
 	e := newCrawl(t, func(e *env, ctx workflow.Context, _ ControllerInput) (ControllerResult, error) {
 		err := workflow.Sleep(ctx, time.Hour)
@@ -81,7 +81,8 @@ func TestCrawlSubmits(t *testing.T) {
 	}
 }
 
-// A crawl that was reset numbers its submits again: the frontier must not take the next one for one that it has answered.
+// A crawl that was reset numbers its submits from the start: the frontier must not confuse the next one with one that it has
+// answered.
 func TestCrawlSubmitsAfterAReset(t *testing.T) {
 	for _, update := range []string{"before", "after"} { // the reset; both are the first submit of the crawl's state
 		e := newCrawl(t, func(e *env, ctx workflow.Context, _ ControllerInput) (ControllerResult, error) {
@@ -99,7 +100,7 @@ func TestCrawlSubmitsAfterAReset(t *testing.T) {
 	}
 }
 
-// A run that has fetched everything looks again if URLs were submitted in the last moment.
+// A run that has fetched everything continues if URLs were submitted at the last moment.
 func TestCrawlLooksAgain(t *testing.T) {
 	var late *submitted
 	n := 0
@@ -124,7 +125,7 @@ func TestCrawlLooksAgain(t *testing.T) {
 	}
 }
 
-// While a run ends, which may take minutes, it refuses URLs: none is accepted and lost.
+// While a run ends, which may take minutes, it refuses URLs, so that none is accepted and lost.
 func TestCrawlRefusesWhileEnding(t *testing.T) {
 	e, _ := slowCrawl(t, 10*time.Minute, lasting(0))
 	late := e.submit(65*time.Minute, 1)

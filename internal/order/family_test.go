@@ -25,7 +25,7 @@ func (m means) ids(list map[string][]string, term uint32) (ids []uint32) {
 func (m means) Synonyms(term uint32) []uint32 { return m.ids(m.same, term) }
 func (m means) Near(term uint32) []uint32     { return m.ids(m.near, term) }
 
-// TestSemantic checks Eq. 4 by hand: of six pairs of terms one is the same, one a synonym, one broader.
+// TestSemantic checks Eq. 4 by hand: of six pairs of terms, one is equal, one a pair of synonyms, and one has a broader term.
 func TestSemantic(t *testing.T) {
 	words := means{map[string][]string{"car": {"auto"}}, map[string][]string{"car": {"vehicle"}}}
 	p := &Page{Text: textOf("car auto vehicle"), Links: []Link{{Anchor: textOf("vehicle")}, {}}}
@@ -108,7 +108,7 @@ func TestHMM(t *testing.T) {
 	if list.Priority <= front.Priority || front.Priority <= soups.Priority || list.Priority > 1+secondLinkWeight || soups.Priority < 0 {
 		t.Errorf("links of lists %v, of front pages %v, of soups %v", list, front, soups)
 	}
-	// what was seen on the way counts: below a list, a page that says nothing is likelier of the topic
+	// the pages on the path count: below a list, a page without known words is more likely relevant
 	below, elsewhere := of("nothing known", list.LinkFeatures), of("nothing known", soups.LinkFeatures)
 	if below == elsewhere {
 		t.Errorf("the way does not matter: %v", below)
@@ -139,7 +139,7 @@ func TestHMM(t *testing.T) {
 	}
 }
 
-// TestHMMWay: what is kept with a link are the levels of its page, and the next page is one step on.
+// TestHMMWay: the levels of a page are stored with its links, and the next page is one step closer.
 func TestHMMWay(t *testing.T) {
 	s := DefaultHMM()
 	s.Clusters = 3

@@ -36,7 +36,7 @@ func TestContrast(t *testing.T) {
 	}
 }
 
-// TestContrastBounded: of more terms than can be counted the rarest go, and no sooner.
+// TestContrastBounded: only when there are more terms than can be counted, the rarest are dropped.
 func TestContrastBounded(t *testing.T) {
 	for _, test := range []struct {
 		name   string
@@ -120,7 +120,7 @@ func TestRelevance(t *testing.T) {
 	}
 }
 
-// look has an order judge a page and learn of it, found by links, and returns the judgement and the visit.
+// look lets an order judge a page, which was found by links, and learn from it. It returns the judgement and the visit.
 func look(o *Fused, p *Page, kept ...[]byte) (Judgement, Visit) {
 	var best []byte
 	if len(kept) > 0 {
@@ -141,7 +141,7 @@ func soups(url string) Link {
 	return Link{URL: url, Anchor: textOf("soup recipes"), Name: "soup recipes"}
 }
 
-// crawl lets an order see a web whose links show where they lead by anchor alone, and returns what is kept with a good
+// crawl lets an order learn from a web where only anchors show the topic of the target. It returns what was stored with a good
 // and a bad link of another host, and the visits.
 func crawl(o *Fused, pages int) (good, bad []byte, visits []Visit) {
 	hub := &Page{URL: "http://a.test/", Text: textOf("all of it")}
@@ -163,7 +163,7 @@ func crawl(o *Fused, pages int) (good, bad []byte, visits []Visit) {
 	return other.Links[0].LinkFeatures, other.Links[1].LinkFeatures, visits
 }
 
-// TestFusedLearns: a word of anchors that led to pages of the topic counts on another host too.
+// TestFusedLearns: a word of anchors that led to relevant pages counts on another host, too.
 func TestFusedLearns(t *testing.T) {
 	run := func(pages int) (good, bad float64) {
 		o := NewFused(examples(10), DefaultSettings())
@@ -180,7 +180,7 @@ func TestFusedLearns(t *testing.T) {
 	}
 }
 
-// TestFusedMoves: what is learned changes the priority of a link that waits, by what was kept with it.
+// TestFusedMoves: what is learned changes the priority of a waiting link, from what was stored with it.
 func TestFusedMoves(t *testing.T) {
 	o := NewFused(examples(10), DefaultSettings())
 	good, bad, _ := crawl(o, 0)
@@ -194,7 +194,7 @@ func TestFusedMoves(t *testing.T) {
 	}
 }
 
-// TestFusedPromise: pages that are worth nothing themselves, but full of links, make links like theirs better.
+// TestFusedPromise: links to pages that are not relevant, but have many good links, get a higher priority.
 func TestFusedPromise(t *testing.T) {
 	for _, hub := range []float64{0, 1} {
 		s := DefaultSettings()
@@ -212,7 +212,7 @@ func TestFusedPromise(t *testing.T) {
 	}
 }
 
-// TestFusedByHand: before anything is learned, a link is as good as its page's worth and what is said of it make it.
+// TestFusedByHand: before anything is learned, the worth of its page and its hints give the priority of a link.
 func TestFusedByHand(t *testing.T) {
 	s := DefaultSettings()
 	s.Enough, s.Hub = 0.5, 1
@@ -264,7 +264,7 @@ func TestFusedDepth(t *testing.T) {
 	}
 }
 
-// TestFusedWorth: the document score has half a say, and all of it without examples.
+// TestFusedWorth: the document score is half of a page's worth, and all of it without examples.
 func TestFusedWorth(t *testing.T) {
 	s := DefaultSettings()
 	p := *page(1, true)
@@ -303,8 +303,8 @@ func TestFusedWorth(t *testing.T) {
 	}
 }
 
-// TestFusedInRange: priorities are numbers between 0 and 1, whatever comes, and the same when they are asked for by what
-// was kept.
+// TestFusedInRange: priorities are between 0 and 1 for any input, and the same when they are computed from what was
+// stored.
 func TestFusedInRange(t *testing.T) {
 	words := []string{"", "raven", "soup", "a b c", "Ünï", strings.Repeat("x ", 100)}
 	urls := []string{"", "http://", "http://a.test", "http://a.test/~x/", "nothing", "http://a.test/?a=1&b", "http://[::1]/a//b/", "http://a.test/" + strings.Repeat("d/", 80)}
@@ -349,7 +349,7 @@ func TestFusedInRange(t *testing.T) {
 	}
 }
 
-// TestFusedManyFeatures: a link that has more features than are kept is judged by those that are.
+// TestFusedManyFeatures: a link with more features than are stored is judged by the stored ones.
 func TestFusedManyFeatures(t *testing.T) {
 	o := NewFused(examples(3), DefaultSettings())
 	crawl(o, 30)
@@ -382,7 +382,7 @@ func equal(t *testing.T, a, b *Fused) {
 	}
 }
 
-// TestFusedSameVisits: the same visits teach the same, bit by bit, whatever was judged and asked between.
+// TestFusedSameVisits: from the same visits an order learns the same, bit by bit, whatever it judges in between.
 func TestFusedSameVisits(t *testing.T) {
 	s := DefaultSettings()
 	asked := NewFused(examples(10), s)
@@ -425,7 +425,7 @@ func TestFusedSameVisits(t *testing.T) {
 		differ[a.Priority(kept)] = true
 	}
 	if len(differ) < 20 {
-		t.Errorf("only %d priorities differ: the test tells nothing", len(differ))
+		t.Errorf("only %d priorities differ: the test proves nothing", len(differ))
 	}
 	b.Learn(visits[1])
 	if a.Priority(visits[1].LinkFeatures[0]) == b.Priority(visits[1].LinkFeatures[0]) {
@@ -433,7 +433,7 @@ func TestFusedSameVisits(t *testing.T) {
 	}
 }
 
-// TestFusedConcurrent: judging and asking disturb neither each other nor what is learned meanwhile.
+// TestFusedConcurrent: concurrent judgements and priorities do not disturb each other, nor what is learned meanwhile.
 func TestFusedConcurrent(t *testing.T) {
 	s := DefaultSettings()
 	first := NewFused(examples(10), s)
@@ -485,7 +485,7 @@ func TestFusedConcurrent(t *testing.T) {
 	equal(t, o, twin)
 }
 
-// TestFusedTeach: other examples take the place of those before, as if there had never been any else.
+// TestFusedTeach: new examples replace the former ones completely.
 func TestFusedTeach(t *testing.T) {
 	var other []*Page
 	for i := range 10 {
@@ -523,7 +523,7 @@ func TestFusedTeach(t *testing.T) {
 	}
 }
 
-// TestFusedTeachNothing: without examples the document score alone counts, as before there were any.
+// TestFusedTeachNothing: when the examples are removed, only the document score counts, as before.
 func TestFusedTeachNothing(t *testing.T) {
 	s := DefaultSettings()
 	s.Enough = 0.5
@@ -543,7 +543,7 @@ func TestFusedTeachNothing(t *testing.T) {
 	}
 }
 
-// TestFusedGarbage: what cannot be read is left out, and the rest of the visit is learned.
+// TestFusedGarbage: bytes that cannot be decoded are left out, and the rest of the visit is learned.
 func TestFusedGarbage(t *testing.T) {
 	s := DefaultSettings()
 	a, b := NewFused(examples(5), s), NewFused(examples(5), s)
@@ -571,7 +571,7 @@ func TestFusedGarbage(t *testing.T) {
 	}
 }
 
-// TestFusedState: what is written is restored, and learns on as if it had never been written.
+// TestFusedState: a restored order has the same state, and learns the same from then on.
 func TestFusedState(t *testing.T) {
 	s := DefaultSettings()
 	a := NewFused(examples(10), s)
@@ -644,7 +644,7 @@ func TestFusedState(t *testing.T) {
 	equal(t, b, c)
 }
 
-// TestExplain: the weights of a link's features add up to what is expected of it.
+// TestExplain: the weights of a link's features add up to its expectation.
 func TestExplain(t *testing.T) {
 	s := DefaultSettings()
 	s.Enough = 0.5
@@ -675,8 +675,8 @@ func TestExplain(t *testing.T) {
 	}
 }
 
-// TestExplainNames: each name comes once, with its weight times its value; groups say how many links of theirs were
-// followed.
+// TestExplainNames: each name comes once, with its weight times its value; groups have the number of their followed
+// links.
 func TestExplainNames(t *testing.T) {
 	s := DefaultSettings()
 	s.Enough, s.Strength = 0.5, 3
@@ -722,7 +722,7 @@ func TestExplainNames(t *testing.T) {
 	}
 }
 
-// TestNamesDiffer: no two features with a name share a weight.
+// TestNamesDiffer: no two named features share a weight.
 func TestNamesDiffer(t *testing.T) {
 	s := DefaultSettings()
 	names := map[uint16]string{}
@@ -737,7 +737,7 @@ func TestNamesDiffer(t *testing.T) {
 	}
 }
 
-// TestGroups: what was heard of lately is remembered, and what was not for long is forgotten.
+// TestGroups: groups with recent links are remembered, and groups without links for a long time are forgotten.
 func TestGroups(t *testing.T) {
 	g := newGroups()
 	next := uint32(1000)
@@ -778,7 +778,7 @@ func TestGroups(t *testing.T) {
 	}
 }
 
-// BenchmarkFused is the cost of a link when its page is judged, of its priority later, and of learning of its page.
+// BenchmarkFused is the cost of a link when its page is judged, of its later priority, and of learning from its target.
 func BenchmarkFused(b *testing.B) {
 	o := NewFused(examples(20), DefaultSettings())
 	crawl(o, 90)

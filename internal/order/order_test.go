@@ -99,7 +99,7 @@ func TestBest(t *testing.T) {
 	}
 }
 
-// TestBreadth: links of a page are alike, and come before those of pages farther from a seed.
+// TestBreadth: links of a page have the same priority, which is higher than that of pages farther from a seed.
 func TestBreadth(t *testing.T) {
 	for depth, want := range map[int]float64{0: 0.5, 3: 0.2, 98: 0.01} {
 		got := priorities(Breadth{}.Judge(&Page{Depth: depth, Links: make([]Link, 3)}, nil))
@@ -109,7 +109,7 @@ func TestBreadth(t *testing.T) {
 	}
 }
 
-// TestShark: what is inherited goes through a page that has nothing of the topic, halved at each step.
+// TestShark: relevance is inherited through a page that is not relevant, and halved at each step.
 func TestShark(t *testing.T) {
 	s := NewShark(textOf("raven"))
 	from := s.Judge(&Page{URL: "a", Text: textOf("raven"), Links: []Link{{URL: "b"}, {URL: "c", Anchor: textOf("raven")}, {URL: "d", Around: textOf("raven crow")}}}, nil)
@@ -161,7 +161,7 @@ func TestFormOfURLs(t *testing.T) {
 	}
 }
 
-// TestJudgeChangesNothing: the same page is judged the same, whatever else is judged before and at the same time.
+// TestJudgeChangesNothing: the judgement of a page does not depend on others before it and at the same time.
 func TestJudgeChangesNothing(t *testing.T) {
 	fused := NewFused(examples(5), DefaultSettings())
 	crawl(fused, 30)

@@ -19,7 +19,7 @@ func garbage(random *rand.Rand, n int) []byte {
 	return b
 }
 
-// TestSignalsValues: values are kept in steps of 1/1024, within ±32; what says nothing is left out.
+// TestSignalsValues: values are stored in steps of 1/1024, within ±32; zeros are left out.
 func TestSignalsValues(t *testing.T) {
 	for _, test := range []struct{ value, want float64 }{
 		{1, 1},
@@ -55,7 +55,7 @@ func TestSignalsValues(t *testing.T) {
 	}
 }
 
-// TestSignalsRoundTrip: what is written is read again, to the bit, and each value is within half a step of what was said.
+// TestSignalsRoundTrip: written signals are read back bit by bit, and each value is within half a step of the original.
 func TestSignalsRoundTrip(t *testing.T) {
 	random := rand.New(rand.NewPCG(11, 11))
 	for n := range 2 * maxFixed {
@@ -88,7 +88,7 @@ func TestSignalsRoundTrip(t *testing.T) {
 	}
 }
 
-// checkSignals: bytes are read if they are as many as can be written, and are written again as they were.
+// checkSignals: bytes that can be read are written again unchanged.
 func checkSignals(t *testing.T, raw []byte) {
 	t.Helper()
 	before := slices.Clone(raw)
@@ -135,7 +135,7 @@ func someTerms(random *rand.Rand, n int) text.HashedVector {
 	return t.Sorted().Unit()
 }
 
-// TestViewsRoundTrip: terms are read as they were written, their weights to the next of 65535 steps.
+// TestViewsRoundTrip: terms are read as they were written, with weights rounded to one of 65535 steps.
 func TestViewsRoundTrip(t *testing.T) {
 	random := rand.New(rand.NewPCG(17, 17))
 	list := []Views{
@@ -188,8 +188,7 @@ func TestViewsWeights(t *testing.T) {
 	}
 }
 
-// checkViews: bytes are refused, or read as terms that are within bounds, and are the same when they are written and read
-// again.
+// checkViews: bytes are refused, or read as terms within bounds, which are the same when they are written and read again.
 func checkViews(t *testing.T, raw []byte) {
 	t.Helper()
 	v, err := decodeViews(raw)
@@ -243,7 +242,7 @@ func TestViewsGarbage(t *testing.T) {
 	}
 }
 
-// TestDecodeViews: of a list those are read that can be.
+// TestDecodeViews: the views of a list that can be decoded are returned.
 func TestDecodeViews(t *testing.T) {
 	a, b := ViewsOf(page(1, true)), ViewsOf(page(2, false))
 	got := DecodeViews([][]byte{a.Encode(), {0xff}, nil, b.Encode()})
@@ -263,7 +262,7 @@ func FuzzViews(f *testing.F) {
 	f.Fuzz(checkViews)
 }
 
-// TestHeaviest: of many terms the heaviest are kept, in the order of terms, at length 1; of few all.
+// TestHeaviest: of many terms only the heaviest are kept, in the order of terms, at length 1; of few terms all are kept.
 func TestHeaviest(t *testing.T) {
 	list := text.HashedVector{{ID: 1, Weight: 1}, {ID: 2, Weight: 4}, {ID: 3, Weight: 2}, {ID: 4, Weight: 3}, {ID: 9, Weight: 2}}
 	before := slices.Clone(list)
@@ -321,7 +320,7 @@ func TestHeaviest(t *testing.T) {
 	}
 }
 
-// TestViewsOf: a part has each term by the logarithm of its frequency, at length 1, and no more terms than are kept.
+// TestViewsOf: a part has the logarithm of the frequency of each term, at length 1, and a bounded number of terms.
 func TestViewsOf(t *testing.T) {
 	long := &Page{URL: "http://a.test/birds/1.html", Title: textOf("raven raven crow")}
 	for i := range uint32(1000) {

@@ -10,7 +10,7 @@ import (
 	"golang.org/x/net/html"
 )
 
-// made counts nodes and attributes of the tree of a page, texts and html, head and body apart; false if the parser refuses it.
+// made counts the nodes and attributes of a page's tree, except texts, html, head and body; false if the parser refuses the page.
 func made(text []byte) (n int, ok bool) {
 	root, err := html.ParseWithOptions(bytes.NewReader(text), html.ParseOptionEnableScripting(false))
 	if err != nil {
@@ -36,7 +36,7 @@ func counted(text []byte) int {
 	return m.nodes
 }
 
-// under fails if the parser makes more of a page than the bound says.
+// under fails if the parser makes more nodes and attributes of a page than the bound.
 func under(t *testing.T, text string) {
 	t.Helper()
 	blocks := strings.Repeat("<p>x", 20) // in which what is open is made again
@@ -49,7 +49,7 @@ func under(t *testing.T, text string) {
 	}
 }
 
-// all are what pages are made of at random: each element with a rule of its own, and what hides tags.
+// all are the parts of random pages: each element with special rules of parsing, and what hides tags.
 var all = strings.Fields(`b b i font a a a nobr p p div div span ul li dd h1 table tr td th tbody thead caption col colgroup object applet marquee
 	select option optgroup button form input hr br img svg svg g path desc foreignobject title math mi annotation-xml template noscript
 	style script textarea iframe xmp body html head frameset noframes ruby rt rp pre dialog x-y b-c image main section a:b`)
@@ -99,8 +99,8 @@ func randomPage(r *rand.Rand, tags int) string {
 	return b.String()
 }
 
-// TestMarkupBoundOfHiddenEnds: where an end tag closes nothing, what it seems to close is made again in all blocks that follow,
-// with its attributes.
+// TestMarkupBoundOfHiddenEnds: if an end tag closes nothing, the element that it seems to close is created again in all following
+// blocks, with its attributes.
 func TestMarkupBoundOfHiddenEnds(t *testing.T) {
 	fonts, attributes := "", ""
 	for i := range 20 {
@@ -132,8 +132,8 @@ func TestMarkupBoundOfHiddenEnds(t *testing.T) {
 	}
 }
 
-// TestMarkupBoundIsABound: the parser never makes more of a page than is counted, whatever hides end tags from what they
-// seem to close.
+// TestMarkupBoundIsABound: the parser never makes more nodes and attributes of a page than the bound, whatever hides end tags from the
+// elements that they seem to close.
 func TestMarkupBoundIsABound(t *testing.T) {
 	for seed := range uint64(5_000) {
 		r := rand.New(rand.NewPCG(seed, 1))

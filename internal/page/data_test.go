@@ -19,7 +19,7 @@ func testData(t *testing.T, parts ...string) string {
 	t.Helper()
 	dir := os.Getenv("MUNINN_TESTDATA")
 	if dir == "" {
-		t.Skip("MUNINN_TESTDATA is not set: the folder of real pages is not at hand")
+		t.Skip("MUNINN_TESTDATA is not set: the folder of real pages is not known")
 	}
 	return filepath.Join(append([]string{dir}, parts...)...)
 }
@@ -59,7 +59,7 @@ func TestRealPages(t *testing.T) {
 	}
 }
 
-// TestRealSitemaps: sitemaps of all kinds and states are read as far as they go.
+// TestRealSitemaps: sitemaps of all kinds, also broken ones, are read as far as possible.
 func TestRealSitemaps(t *testing.T) {
 	dir := testData(t, "conformance", "crawler-commons")
 	files, found := 0, 0

@@ -35,7 +35,7 @@ func heavy(size int) map[string][]byte {
 	}
 }
 
-// TestHeavyPages: no page of 16 MiB holds many times its size, whatever is in it.
+// TestHeavyPages: no page of 16 MiB takes many times its size in memory, whatever its content.
 func TestHeavyPages(t *testing.T) {
 	const most = 160 << 20 // bytes; 600 MB without a bound of markup, and 500 MB for one MiB of formatting
 	for name, body := range heavy(8 << 20) {
@@ -75,7 +75,7 @@ func TestMarkupBound(t *testing.T) {
 	}
 }
 
-// TestMarkupBoundSeesAll: nothing that stands before tags or attributes keeps them from being counted.
+// TestMarkupBoundSeesAll: tags and attributes are counted, whatever is before them.
 func TestMarkupBoundSeesAll(t *testing.T) {
 	const limit = 5000
 	fonts := func(form string) string {

@@ -170,7 +170,7 @@ func TestKinds(t *testing.T) {
 	}
 }
 
-// TestDeep: a page nested deeper than the parser goes is read all the same, in bounded time.
+// TestDeep: a page that is nested too deep for the parser is read nevertheless, in bounded time.
 func TestDeep(t *testing.T) {
 	for name, body := range map[string]string{
 		"div":   strings.Repeat("<div>", 100_000) + "<p>bottom <a href=x>x</a>",
@@ -199,7 +199,7 @@ func TestHops(t *testing.T) {
 	}
 }
 
-// TestRefreshHeader: browsers follow it like the meta element, whatever the type of the page.
+// TestRefreshHeader: the header is followed like the meta element, for pages of any type, as in browsers.
 func TestRefreshHeader(t *testing.T) {
 	for _, c := range []struct{ mime, field, want string }{
 		{"text/html", "0; url=/next", "http://a.example/next"}, {"text/html", "5;URL='b'", "http://a.example/dir/b"},

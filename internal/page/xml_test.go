@@ -73,7 +73,7 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// FuzzParse: no input is too odd, and what comes out keeps the promises of Page.
+// FuzzParse: for any input, the result keeps the invariants of Page.
 func FuzzParse(f *testing.F) {
 	for _, seed := range [][2]string{
 		{"text/html", `<base href=/b/><p>One <a href="x y?q=%zz#f">r</a><img srcset="a 1x,b"><meta http-equiv=refresh content="1;url=/z">`},

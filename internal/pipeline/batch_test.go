@@ -75,7 +75,7 @@ func (r *rig) source(batch string, texts ...string) Source {
 	}
 }
 
-// TestStates: a batch goes from state to state through memory; what memory has lost is made again of the exchanges.
+// TestStates: a batch goes from state to state in memory; what memory has lost is computed again from the exchanges.
 func TestStates(t *testing.T) {
 	r := newRig(t, nil)
 	s := r.source("b-1", "ravens fly, a raven", "soup and bread", "", "the raven")
@@ -123,7 +123,7 @@ func TestStates(t *testing.T) {
 	r.Forget("c")
 }
 
-// TestStopped: a step that is cancelled ends, and leaves nothing half made.
+// TestStopped: a cancelled step ends, and leaves nothing incomplete.
 func TestStopped(t *testing.T) {
 	r := newRig(t, nil)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -182,7 +182,7 @@ func TestResult(t *testing.T) {
 	}
 }
 
-// TestLearn: what the reference crawl teaches is kept before it is in force, and the links that it found are scored by it.
+// TestLearn: the model of the reference crawl is archived before it is in force, and scores the links that the crawl found.
 func TestLearn(t *testing.T) {
 	r := newRig(t, nil)
 	r.must(r.Frontier.Crawl("c").Phase(10, true))
@@ -228,6 +228,6 @@ func TestLearn(t *testing.T) {
 		t.Errorf("kept before it was in force: %v; in force %+v", kept, model)
 	}
 	if !r.Frontier.Crawl("c").Batch("reorder-1").Committed() {
-		t.Error("nothing was scored anew")
+		t.Error("nothing was scored again")
 	}
 }

@@ -15,7 +15,7 @@ func batchOf(bytes int) *handed {
 	return &handed{parsed: &ParsedBatch{Pages: []Parsed{p}}}
 }
 
-// A full hand-over makes room when a batch is done with, and forgets the oldest of the crawl that has most. A crawl that has
+// A full hand-over has room again when a batch ends, or drops the oldest batch of the crawl with the most bytes. A crawl with
 // nothing in it does not wait.
 func TestHandover(t *testing.T) {
 	h := Handover{limit: 40_000}
@@ -65,7 +65,7 @@ func TestHandover(t *testing.T) {
 	}
 }
 
-// A batch that waits for room too long takes that of the oldest, whose workflow may be gone.
+// A batch that waits too long for room takes the room of the oldest batch, whose workflow may be gone.
 func TestHandoverOfGoneBatches(t *testing.T) {
 	h := Handover{limit: 10_000}
 	h.put("c", "gone", batchOf(3000))

@@ -25,8 +25,8 @@ func zipped(text string) string {
 	return b.String()
 }
 
-// TestUnderstand: what is fetched becomes a page if there is anything to understand; a page that the parser fails on is an error,
-// and not the end of the program.
+// TestUnderstand: a response becomes a page if it can be parsed. If the parser panics on a page, that is an error, and does not end the
+// program.
 func TestUnderstand(t *testing.T) {
 	const html = `<title>Ravens</title><p>Two ravens <a href="/x">x</a></p>`
 	limits := page.DefaultLimits()

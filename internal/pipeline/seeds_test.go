@@ -13,7 +13,7 @@ import (
 	"github.com/muninn-archive/muninn/internal/urls"
 )
 
-// TestSeeds: seeds bound the scope, what the topic names by URL does not; what is wrong with one is said with its place.
+// TestSeeds: seeds bound the scope, example URLs of the topic do not; a wrong seed is reported with its position.
 func TestSeeds(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "seeds.txt")
 	if err := os.WriteFile(file, []byte("# ravens\n\nhttp://b.example/x #odd # of a friend\n"), 0o600); err != nil {
@@ -59,7 +59,7 @@ func TestSeeds(t *testing.T) {
 	}
 }
 
-// User information in a seed is refused without being repeated.
+// User information in a seed is refused, and the error does not repeat it.
 func TestSeedsWithUser(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "seeds.txt")
 	if err := os.WriteFile(file, []byte("https://example.org/\nhttps://joe:hush@example.org/\n"), 0o600); err != nil {
@@ -73,7 +73,7 @@ func TestSeedsWithUser(t *testing.T) {
 	}
 }
 
-// What no crawl can take of a file of seeds is named by its line; a file that is too long, before any URL is looked at.
+// A wrong URL in a file of seeds is reported with its line; a file that is too long, before any URL is parsed.
 func TestSeedFile(t *testing.T) {
 	for words, want := range map[string]string{
 		"https://example.org/\nhttps://example.org:25/\n":                   "line 2 is no URL to crawl: port 25 is that of another service",
@@ -92,7 +92,7 @@ func TestSeedFile(t *testing.T) {
 	}
 }
 
-// A pipe in the place of a file of seeds is not waited for.
+// A pipe in the place of a file of seeds does not block.
 func TestSeedPipe(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "seeds.txt")
 	if err := syscall.Mkfifo(file, 0o600); err != nil {

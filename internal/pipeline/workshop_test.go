@@ -9,11 +9,11 @@ import (
 	"testing"
 )
 
-// bench is a workshop of some seats, at which everybody has a name.
+// bench is a workshop with some seats for batches that have names.
 type bench struct {
 	t *testing.T
 	w Workshop
-	// in has those that have a seat and have not been looked at; waits those that have none.
+	// in has the batches that have got a seat since the last look; waits those without a seat.
 	waits map[string]chan struct{}
 }
 
@@ -21,7 +21,7 @@ func newBench(t *testing.T, seats int) *bench {
 	return &bench{t, Workshop{seats: seats}, map[string]chan struct{}{}}
 }
 
-// come lets a batch come to a step; its name begins with that of its crawl.
+// come lets a batch reach a step; its name begins with that of its crawl.
 func (b *bench) come(name string, step Step) {
 	mine := make(chan struct{})
 	b.waits[name] = mine
@@ -29,7 +29,7 @@ func (b *bench) come(name string, step Step) {
 	b.w.seat()
 }
 
-// seated lists those that have got a seat since they were asked for last.
+// seated lists the batches that have got a seat since the last call.
 func (b *bench) seated() string {
 	var list []string
 	for name, seat := range b.waits {
@@ -51,7 +51,7 @@ func (b *bench) expect(want string) {
 	}
 }
 
-// Within a crawl seats go to the latest step, and there to who came first.
+// Within a crawl, seats go to the latest step, and there to the batch that came first.
 func TestWorkshopSteps(t *testing.T) {
 	b := newBench(t, 2)
 	b.come("a1", StepParse)
@@ -68,7 +68,7 @@ func TestWorkshopSteps(t *testing.T) {
 	}
 }
 
-// Crawls share the seats alike, however many batches each has waiting.
+// Crawls share the seats equally, however many waiting batches each has.
 func TestWorkshopIsFair(t *testing.T) {
 	b := newBench(t, 3)
 	for i := range 10 {
@@ -99,7 +99,7 @@ func TestWorkshopIsFair(t *testing.T) {
 	b.expect("a4 a5")
 }
 
-// Who gives up gets no seat, and loses none.
+// A batch that stops waiting gets no seat, and no seat is lost.
 func TestWorkshopLeave(t *testing.T) {
 	w := Workshop{seats: 1}
 	leave, err := w.Enter(t.Context(), "a", StepParse)

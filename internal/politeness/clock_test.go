@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// Whatever the clock of a worker shows, a lease neither begins early nor ends late by it; the time that a task took to the
-// worker makes it begin later, and is covered by Margin where it ends.
+// With any clock of a worker, a lease neither begins early nor ends late. The time that a task took to reach the worker makes it
+// begin later; at its end, Margin covers that time.
 func TestClock(t *testing.T) {
 	g := Grant{NotBefore: start.Add(10 * time.Second), Deadline: start.Add(DefaultTTL)}
 	for _, skew := range []time.Duration{-2 * time.Minute, 0, 2 * time.Minute} {
@@ -29,7 +29,7 @@ func TestClock(t *testing.T) {
 	}
 }
 
-// A worker that is held up between Temporal's start of a task and its own takes a lease to end no later for that.
+// A delay of a worker between Temporal's start of a task and its own does not make a lease end later.
 func TestClockOfAStoppedWorker(t *testing.T) {
 	g := Grant{Deadline: start.Add(DefaultTTL)}
 	want := g.Deadline.Add(-Margin)
@@ -44,7 +44,7 @@ func TestClockOfAStoppedWorker(t *testing.T) {
 		t.Errorf("held up for 8 minutes: %+v, until %v, want %v", got, got.Deadline(g), want)
 	}
 	at(10*time.Minute, 0)
-	// Its clock is set back, and forward again: leases end early for a while then, never late.
+	// After the clock was set back and forward again, leases end early for a while, but never late.
 	for after := time.Duration(0); after < 30*time.Minute; after += time.Minute {
 		got := at(10*time.Minute+after, -2*time.Minute)
 		if late := got.Deadline(g).Sub(want.Add(-2 * time.Minute)); late != 0 {

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// resting is a state with so many addresses that rest for an hour, some of which have leases out.
+// resting is a state with so many addresses that rest for an hour. Some of them have leases.
 func resting(n int) *State {
 	s := New(0, 1)
 	for i := range n {
@@ -31,7 +31,7 @@ func round(s *State, i int, now time.Time) {
 	s.Tick(now)
 }
 
-// What a round costs grows with the logarithm of the addresses that rest: comparisons are counted, for times vary.
+// The cost of a round grows with the logarithm of the number of resting addresses. The test counts comparisons, because times vary.
 func TestRoundsAreCheap(t *testing.T) {
 	cost := func(n int) float64 {
 		s := resting(n)
@@ -71,8 +71,8 @@ func BenchmarkReplay(b *testing.B) {
 	}
 }
 
-// The state keeps below its bound: what rests shortest is forgotten first, and what is not known rests until then. Beyond
-// that, asks are not taken, but those at work are heard.
+// The state stays below its bound: addresses with the shortest rest are forgotten first, and unknown addresses rest until that
+// time. Beyond the bound, asks are refused, but releases and renewals are handled.
 func TestStateIsBounded(t *testing.T) {
 	s := New(0, 1)
 	ip := func(i int) string { return fmt.Sprintf("2001:db8:%x:%x:ffff:ffff:ffff:ffff", i>>12, i&4095) }
@@ -90,7 +90,7 @@ func TestStateIsBounded(t *testing.T) {
 	if n < 10_000 {
 		t.Errorf("%d addresses only", n)
 	}
-	// The floor is bounded, lest hosts that ask for hours stop the crawl: an address of which nothing is known waits a minute.
+	// The floor is bounded, so that hosts that ask for hours do not stop the crawl: an unknown address waits a minute.
 	if want := start.Add(MaxFloor); !s.Floor.Equal(want) {
 		t.Errorf("the floor is %v, want %v", s.Floor, want)
 	}
@@ -118,7 +118,7 @@ func TestStateIsBounded(t *testing.T) {
 	}
 }
 
-// A shard that is never idle, and so never ticks, does not grow with every address it saw.
+// A shard that is never idle, and therefore never ticks, does not grow with every address.
 func TestForgets(t *testing.T) {
 	s, now := New(0, 1), start
 	most := 0

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// model is what a careful reader of the grants knows: it checks them against the promises of the package.
+// model follows the grants, and checks them against the invariants of the package.
 type model struct {
 	t       *testing.T
 	now     time.Time
@@ -76,7 +76,7 @@ func (m *model) end(ended func(Grant) bool, withdrawn func(lease LeaseID) bool) 
 	}
 }
 
-// check finds a first in turn who could be served and was not, and numbers that do not agree.
+// check finds an ask that could be granted and was not, and counts that do not agree.
 func (m *model) check(s *State) {
 	waiting := 0
 	for ip, turns := range m.turns {
@@ -104,17 +104,17 @@ func (m *model) check(s *State) {
 	}
 }
 
-// TestRandom plays random commands against the state, a twin that is written out and read again now and
-// then, and the model; in the end everyone who waits must be served.
+// TestRandom runs random commands on the state, on a twin that is encoded and decoded from time to time, and
+// on the model; in the end every ask must be granted.
 func TestRandom(t *testing.T) {
 	for seed := range uint64(100) {
 		if !t.Run(fmt.Sprint(seed), func(t *testing.T) { play(t, rand.New(rand.NewPCG(seed, 0))) }) {
-			return // the next seeds would say the same
+			return // the next seeds would fail as well
 		}
 	}
 }
 
-// leaseOf is the lease of a number: crawls and workers number their claims alike.
+// leaseOf is the lease with a number; crawls and workers use the same numbers.
 func leaseOf(n int) LeaseID {
 	return LeaseID{Crawl: fmt.Sprint(n % 2), Worker: fmt.Sprint(n / 2 % 3), Claim: fmt.Sprint(n / 6)}
 }
@@ -212,7 +212,7 @@ func play(t *testing.T, random *rand.Rand) {
 	m.finish(t, state, both)
 }
 
-// renewed takes in what became of a renewal: it is refused if the address is full, and holds again what had ended.
+// renewed checks the result of a renewal: it is refused if the address is full, and else revives a lease that had ended.
 func (m *model) renewed(ask Ask, refused bool) {
 	g, held := m.held[ask.ID()]
 	least, n := ask.PerIP, 0
@@ -247,7 +247,7 @@ func (m *model) tick(both func(func(*State) []Answer) []Answer) {
 	both(func(s *State) []Answer { return s.Tick(m.now) })
 }
 
-// finish goes from one wake to the next: deadlines alone must serve everyone and empty the state.
+// finish goes from one wake-up to the next: with deadlines alone, every ask must be granted and the state must become empty.
 func (m *model) finish(t *testing.T, state *State, both func(func(*State) []Answer) []Answer) {
 	for range 8 * len(m.asks) {
 		wake, ok := state.Wake()

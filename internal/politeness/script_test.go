@@ -23,7 +23,7 @@ var start = time.Date(2026, 10, 5, 12, 0, 0, 0, time.UTC)
 //	known LEASE… crawl= worker= at=   undelivered LEASE   tick   wake   state   ttl DURATION   lost TIME
 //
 // grant= counts the grants of a lease from 1: a release or a renewal names the last one unless it says otherwise, grant=0 none.
-// The state may be written out and read again before any command and must go on as it would have.
+// The state may be encoded and decoded before any command, and must behave the same afterwards.
 func TestScripts(t *testing.T) {
 	scripttest.Files(t, func(t *testing.T, script string) string {
 		got, commands := run(t, script, -1)
@@ -148,13 +148,13 @@ func (i *interpreter) command(words []string) []string {
 	default:
 		i.t.Fatalf("no command %q", words)
 	}
-	if words[0] == "renew" { // whose answer reports what is refused
+	if words[0] == "renew" { // the answer lists refused renewals
 		r.From, r.Round = "r", 1
 	}
 	return i.answers(i.state.Serve(now, []Round{r}))
 }
 
-// grant is the number of the grant that is meant.
+// grant is the number of the grant that a command names.
 func (i *interpreter) grant(lease string, args map[string]string) int64 {
 	had := i.numbers[lease]
 	n := len(had)

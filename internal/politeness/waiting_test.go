@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Each answer says for whom its asker waits, and until when.
+// Each answer has the leases that its asker waits for, and until when.
 func TestWaiting(t *testing.T) {
 	s := New(0, 1)
 	ask := func(lease, ip, crawl, reply string) Ask {
@@ -24,7 +24,7 @@ func TestWaiting(t *testing.T) {
 		{From: "two", Round: 1, Asks: []Ask{ask("b", "10.0.0.1", "blogs", "two"), ask("c", "10.0.0.2", "blogs", "two")}},
 	})
 	if text := waiting(got, "one"); text != "" {
-		t.Errorf("who waits for nothing is told: %s", text)
+		t.Errorf("an asker that waits for nothing gets: %s", text)
 	}
 	if text, want := waiting(got, "two"), "2 claims wait for leases; 10.0.0.1, for the first of them, is held by news/w1, until 2026-10-05 12:15:00 UTC at the latest"; text != want {
 		t.Errorf("told %q, want %q", text, want)
@@ -40,12 +40,12 @@ func TestWaiting(t *testing.T) {
 	}
 	got = s.Serve(start, []Round{{From: "one", Releases: []Release{{Lease: "a", Crawl: "news", Worker: "w1", IP: "10.0.0.1"}}}})
 	if text, want := waiting(got, "two"), "a claim waits for a lease: 10.0.0.2 rests until 2026-10-05 13:00:00 UTC"; text != want {
-		t.Errorf("told with its grant %q, want %q", text, want)
+		t.Errorf("with its grant %q, want %q", text, want)
 	}
 }
 
-// A lease that was borrowed and is not given back, because its worker was killed, keeps the address for minutes, not for as
-// long as one that is renewed.
+// A borrowed lease that is not given back, because its worker was killed, holds the address for minutes, not for as long as a
+// lease that is renewed.
 func TestLoanRunsOut(t *testing.T) {
 	const ip = "10.0.0.1"
 	s := New(0, 1)
@@ -65,7 +65,7 @@ func TestLoanRunsOut(t *testing.T) {
 	}
 }
 
-// What is confirmed in a moment knows all that is said of its address in that moment, in whatever order it comes.
+// A confirmation takes into account all messages about its address with the same time, in any order.
 func TestConfirmedAfterAllIsHeard(t *testing.T) {
 	const ip = "10.0.0.1"
 	s := New(0, 1)

@@ -7,8 +7,8 @@ import (
 	"github.com/muninn-archive/muninn/kb"
 )
 
-// TestHosts: a host is of an application once enough of its pages were; others speak against it, and a host that changes is
-// learned again.
+// TestHosts: a host has an application when enough of its pages have it. Pages of others count against it, and a host that
+// changes is learned again.
 func TestHosts(t *testing.T) {
 	raven, crow := &kb.Profile{Application: &kb.Application{Name: "Raven"}}, &kb.Profile{Application: &kb.Application{Name: "Crow"}}
 	for name, c := range map[string]struct {

@@ -53,7 +53,7 @@ func (w *Web) page(t testing.TB, url string) Page {
 	return w.Pages[at]
 }
 
-// refused opens what cannot be read; the error must hold all words.
+// refused opens a web that cannot be read; the error must contain all words.
 func refused(t *testing.T, where string, words ...string) {
 	t.Helper()
 	w, err := Open(where)
@@ -137,7 +137,7 @@ func TestCorpus(t *testing.T) {
 	}
 }
 
-// TestCorpusLacks: what is missing or broken is named; edges.tsv may be missing.
+// TestCorpusLacks: the error names the missing or broken file; edges.tsv may be missing.
 func TestCorpusLacks(t *testing.T) {
 	for _, name := range []string{"pages.tsv", "edges.tsv", "pages.tar.gz"} {
 		dir := webKB(t)
@@ -158,7 +158,7 @@ func TestCorpusLacks(t *testing.T) {
 	refused(t, dir, "pages.tar.gz")
 }
 
-// TestFolder: pages may lie in a folder, without lists of links; labels that few pages have are no topics.
+// TestFolder: pages may be in a folder, without lists of links; labels of few pages are no topics.
 func TestFolder(t *testing.T) {
 	dir := t.TempDir()
 	pages := "url\tlabel\tgroup\tpath\nhttp://a.test/\tother\t\thome.html\nhttp://a.test_8080/x\t\tb\tsub/x.html\n"

@@ -31,7 +31,7 @@ func exchange(url, header, body string) archive.Capture {
 	return c
 }
 
-// TestSegment: what Muninn archived itself is read back, be it by the folder, the file or the index.
+// TestSegment: pages that Muninn has archived are read by the folder, the file or the index.
 func TestSegment(t *testing.T) {
 	const head = "HTTP/1.1 200 OK\nContent-Type: text/html; charset=utf-8"
 	zip, long := zipped(t, welcome), noise()

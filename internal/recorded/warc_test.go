@@ -79,7 +79,7 @@ func chunked(body string, size int) string {
 
 const welcome = "<title>Welcome</title><p>to the <a href=\"/next\">next</a>"
 
-// noise is text that does not compress to nothing.
+// noise is text that does not compress well.
 func noise() string {
 	var b strings.Builder
 	for i := range 20_000 {
@@ -88,7 +88,7 @@ func noise() string {
 	return b.String()
 }
 
-// everyKind are records of every kind that crawlers leave.
+// everyKind are records of every kind that crawlers write.
 func everyKind(t testing.TB) []string {
 	zip, long := zipped(t, welcome), zipped(t, noise())
 	return []string{
@@ -122,8 +122,8 @@ func everyKind(t testing.TB) []string {
 	}
 }
 
-// TestWARC: of a file of any crawler the responses are read, the first of each URL; what is broken gives what stood
-// before.
+// TestWARC: from a file of any crawler, the first response of each URL is read; a broken response is read up to the
+// fault.
 func TestWARC(t *testing.T) {
 	want := []struct {
 		url, mime, location, body string
@@ -191,7 +191,7 @@ func TestDeflate(t *testing.T) {
 	}
 }
 
-// TestEndlessLines: a file whose lines have no end is named.
+// TestEndlessLines: the error names a file with an endless line.
 func TestEndlessLines(t *testing.T) {
 	dir := t.TempDir()
 	raw, _ := warcFile(t, true, htmlPage("http://a.test/", welcome))
@@ -201,8 +201,8 @@ func TestEndlessLines(t *testing.T) {
 	refused(t, file, "labels.tsv")
 }
 
-// TestWARCFolder: the files of a folder and of those in it are read in the order of their names, so that the same folder
-// is the same web.
+// TestWARCFolder: the files of a folder and its subfolders are read in the order of their names, so that the same folder
+// gives the same web.
 func TestWARCFolder(t *testing.T) {
 	dir := t.TempDir()
 	first, _ := warcFile(t, true, htmlPage("http://a.test/", "<p>first"), htmlPage("http://a.test/1", "<p>1"))
@@ -236,7 +236,7 @@ func cdxjLine(url, file string, offset int) string {
 	return fmt.Sprintf("test,a)/ 20260304050607 {\"url\":%q,\"mime\":\"text/html\",\"status\":\"200\",\"offset\":\"%d\",\"filename\":%q}\n", url, offset, file)
 }
 
-// TestCDXJ: of WARC files in a folder beside that of the index, those captures are read that it names, and no others.
+// TestCDXJ: only the captures that the index names are read, from WARC files in a folder beside that of the index.
 func TestCDXJ(t *testing.T) {
 	for _, compressed := range []bool{false, true} {
 		dir := t.TempDir()
@@ -302,7 +302,7 @@ func TestCDXJFaults(t *testing.T) {
 	}
 }
 
-// TestLabels: labels and seeds may lie beside WARC files.
+// TestLabels: labels and seeds may be beside WARC files.
 func TestLabels(t *testing.T) {
 	dir := t.TempDir()
 	var records []string

@@ -19,7 +19,7 @@ import (
 	"github.com/muninn-archive/muninn/internal/topic"
 )
 
-// about is a crawl of which little is known beside its archive.
+// about is a crawl about which little is known beside its archive.
 func about() Crawl {
 	d := crawl.DefaultDefinition()
 	d.Name, d.Description = "ravens", "about ravens"
@@ -35,7 +35,7 @@ func write(t *testing.T, c *Collector, of Crawl) string {
 	return out.String()
 }
 
-// document is what a browser makes of a report.
+// document is a report as a browser reads it.
 type document struct {
 	elements map[string]int
 	names    []string // of attributes
@@ -44,13 +44,13 @@ type document struct {
 	tables   [][][]string
 }
 
-// element are those that a report is made of, drawings included.
+// element are the elements of a report, including drawings.
 var element = []string{
 	"html", "head", "meta", "title", "style", "body", "h1", "h2", "p", "table", "tbody", "tr", "th", "td", "section", "a",
 	"svg", "g", "path", "text", "defs", "desc", "clippath", "clipPath", "rect", "line", "polyline", "polygon",
 }
 
-// parse reads a page. Every element must be one that a report is made of, and all rows of a table as long as its head.
+// parse reads a page. It allows only elements of a report, and requires that all rows of a table are as long as its head.
 func parse(t *testing.T, page string) *document {
 	t.Helper()
 	root, err := html.Parse(strings.NewReader(page))
@@ -125,7 +125,7 @@ func textOf(n *html.Node) string {
 	return b.String()
 }
 
-// table is that whose head begins so.
+// table is the table whose head begins with these cells.
 func (d *document) table(t *testing.T, head ...string) [][]string {
 	t.Helper()
 	for _, table := range d.tables {
@@ -183,7 +183,7 @@ func TestHTML(t *testing.T) {
 	}
 }
 
-// A crawl that has archived nothing, or nothing that was judged, gives a page.
+// A crawl that has archived nothing, or nothing that was judged, gives a valid page.
 func TestHTMLOfLittle(t *testing.T) {
 	moved := indexed(0, "http://a.example/", -1)
 	moved.Status = 301
@@ -204,7 +204,7 @@ func TestHTMLOfLittle(t *testing.T) {
 	}
 }
 
-// The same pages give the same report, in whatever order they come.
+// The same pages give the same report in any order.
 func TestOrderOfInput(t *testing.T) {
 	var list []archive.Indexed
 	random := rand.New(rand.NewPCG(3, 4))
@@ -222,7 +222,7 @@ func TestOrderOfInput(t *testing.T) {
 	}
 }
 
-// So do pages that were fetched within one second.
+// The order of pages that were fetched within one second does not matter either.
 func TestOrderOfInputWithinASecond(t *testing.T) {
 	list := []archive.Indexed{indexed(0, "http://a.example/", 0.9), indexed(0, "http://b.example/", 0.1), indexed(0, "http://c.example/", 0.6)}
 	want := write(t, collect(0.5, list...), about())
@@ -232,7 +232,7 @@ func TestOrderOfInputWithinASecond(t *testing.T) {
 	}
 }
 
-// A report can be written again, and after more has come.
+// A report can be written again, also after more pages were added.
 func TestHTMLTwice(t *testing.T) {
 	c := collect(0.5, scored(0.9, 0.1, 0.6)...)
 	want := write(t, c, about())
@@ -245,7 +245,7 @@ func TestHTMLTwice(t *testing.T) {
 	}
 }
 
-// Nothing that the web or an archivist writes becomes markup or script.
+// No text of the web or of an archivist becomes markup or script.
 func TestHostile(t *testing.T) {
 	const script = `</title></style></td></svg><script>alert(1)</script><img src=x onerror="alert(1)"><!-- ' " & {{.}} `
 	of := about()

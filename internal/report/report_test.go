@@ -49,7 +49,7 @@ func check(t *testing.T, what string, got, want []float64) {
 	}
 }
 
-// Of ten pages the last tenth is one page. Two were not scored, one lies at the threshold.
+// The last tenth of ten pages is one page. Two pages have no score, one has exactly the threshold.
 func TestCurves(t *testing.T) {
 	k := collect(0.5, scored(0.9, 0.1, -1, 0.6, 0.4, 0.5, -1, 0.2, 0.8, 0.7)...).curves()
 	check(t, "pages", k.pages, []float64{1, 2, 3, 4, 5, 6, 7, 8, 9, 10})
@@ -60,7 +60,7 @@ func TestCurves(t *testing.T) {
 	check(t, "hours", k.hours, []float64{0, 1. / 60, 2. / 60, 3. / 60, 4. / 60, 5. / 60, 6. / 60, 7. / 60, 8. / 60, 9. / 60})
 }
 
-// Pages without a score, such as images, are no sign that a crawl finds nothing any more.
+// Pages without a score, such as images, do not lower the harvest.
 func TestCurvesOfScoredPages(t *testing.T) {
 	k := collect(0.5, scored(-1, -1, 0.9, -1, -1, -1, -1, -1, -1, -1, 0.8)...).curves()
 	check(t, "from", k.from, []float64{3, 4, 5, 6, 7, 8, 9, 10, 11})
@@ -71,7 +71,7 @@ func TestCurvesOfScoredPages(t *testing.T) {
 	}
 }
 
-// The first page belongs to the last tenth as long as there are no more pages than that.
+// The first page belongs to the last tenth as long as there are not more pages.
 func TestCurvesBegin(t *testing.T) {
 	k := collect(0.5, scored(0.9)...).curves()
 	check(t, "of one page, harvest of the last tenth", k.lately, []float64{1})
@@ -83,7 +83,7 @@ func TestCurvesBegin(t *testing.T) {
 	check(t, "mean of the last tenth", k.mean[:5], []float64{0.9, 0.45, 0.3, 0, 0})
 }
 
-// A long crawl is drawn by as many points as fit; the last is of all pages, and the last tenth is one of all pages.
+// A long crawl is drawn with as many points as fit; the last point is over all pages, and its last tenth is a tenth of all pages.
 func TestCurvesOfManyPages(t *testing.T) {
 	for _, n := range []int{binsOf - 1, binsOf, binsOf + 1, 2 * binsOf, 1999} {
 		scores := make([]float64, n)
@@ -111,7 +111,7 @@ func TestCurvesOfManyPages(t *testing.T) {
 	}
 }
 
-// The curves and the tables agree on what is relevant: a page at the threshold is, one a digit of the index below is not.
+// The curves and the tables agree: a page with exactly the threshold is relevant, one with a digit of the index less is not.
 func TestThreshold(t *testing.T) {
 	for _, threshold := range []float64{0.05, 0.1, 0.3, 0.55, 0.7, 0.9, 1} {
 		c := collect(threshold, scored(threshold, threshold-1e-4)...)
@@ -164,7 +164,7 @@ func TestRows(t *testing.T) {
 	}
 }
 
-// Redirects are responses, but no pages: the pages of the hosts are those of the crawl.
+// Redirects are responses, but not pages: the hosts together have as many pages as the crawl.
 func TestRedirectsAreNoPages(t *testing.T) {
 	moved := indexed(1, "http://a.example/old", -1)
 	moved.Status = 301
@@ -174,7 +174,7 @@ func TestRedirectsAreNoPages(t *testing.T) {
 	}
 }
 
-// Only a host's own robots.txt is none of its pages.
+// Only the robots.txt of a host itself is not one of its pages.
 func TestRobotsFilesAreNoPages(t *testing.T) {
 	c := collect(0.5, indexed(0, "http://a.example/robots.txt", -1), indexed(1, "http://a.example/about/robots.txt", 0.5), indexed(2, "http://a.example/?file=/robots.txt", 0.5))
 	if len(c.pages) != 2 {
@@ -182,7 +182,7 @@ func TestRobotsFilesAreNoPages(t *testing.T) {
 	}
 }
 
-// The rows with the most relevant pages stand first, then the largest, then by name; of many only the first are shown.
+// The rows are sorted by relevant pages, then by pages, then by name; only the first of many are shown.
 func TestRowsAreOrdered(t *testing.T) {
 	var list []archive.Indexed
 	add := func(host string, scores ...float64) {
@@ -253,7 +253,7 @@ func TestStatuses(t *testing.T) {
 	}
 }
 
-// The best pages stand first, those of one score by their URL; there are so many and no more.
+// The best pages come first, pages with the same score by URL; their number is bounded.
 func TestTop(t *testing.T) {
 	list := scored(0.2, 0.9, -1, 0.5, 0.9, 0.5, 0)
 	want := []Top{
@@ -282,7 +282,7 @@ func TestTopWithoutDoubles(t *testing.T) {
 	}
 }
 
-// A page whose score has changed from run to run is one page too, at its best score, whatever came first.
+// A page whose score has changed from run to run is one page with its best score, in any order of runs.
 func TestTopOfChangedPages(t *testing.T) {
 	const url = "http://a.example/changing"
 	want := []Top{{url, 0.9}, {"http://a.example/0", 0.5}}
@@ -297,7 +297,7 @@ func TestTopOfChangedPages(t *testing.T) {
 	}
 }
 
-// Scores that are none count as none.
+// NaN and negative scores count as no score.
 func TestNoScores(t *testing.T) {
 	c := collect(0.5, scored(math.NaN(), -1, -0.5)...)
 	if r := rowsOf(c.hosts)[0]; r.Scored != 0 || r.Pages != 3 || len(c.top) > 0 || len(c.applications) > 0 {

@@ -19,7 +19,7 @@ func dataRoot(t *testing.T) string {
 	return filepath.Join(root, "conformance")
 }
 
-// deviations are the cases of Google's table in which Muninn is of another mind.
+// deviations are the cases of Google's table that Muninn decides in another way.
 var deviations = map[string]string{
 	"GoogleOnly_AcceptUserAgentUpToFirstSpace http://foo.bar/x/y":   "a user agent of two words has the first as its token",
 	"GoogleOnly_IndexHTMLisDirectory http://foo.com/allowed-slash/": "that index.html stands for its directory is Google's own rule",
@@ -73,7 +73,7 @@ func TestGoogle(t *testing.T) {
 	t.Logf("%d of %d agree", agree, len(cases))
 }
 
-// TestCrawlerCommons reads the files that made other parsers stumble, and checks what a few of them say.
+// TestCrawlerCommons reads files that were difficult for other parsers, and checks the rules of a few of them.
 func TestCrawlerCommons(t *testing.T) {
 	dir := filepath.Join(dataRoot(t), "crawler-commons/src/test/resources/robots")
 	files, err := filepath.Glob(filepath.Join(dir, "*.txt"))

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// hostile is a file of the longest size that counts, all of it rules with wildcards.
+// hostile is a file of the largest size that is read, full of rules with wildcards.
 func hostile() []byte {
 	var b strings.Builder
 	b.WriteString("User-agent: *\n")
@@ -16,7 +16,7 @@ func hostile() []byte {
 	return []byte(b.String())
 }
 
-// plain is one of plain paths.
+// plain is such a file with plain paths.
 func plain() []byte {
 	var b strings.Builder
 	b.WriteString("User-agent: *\n")
@@ -45,7 +45,7 @@ func BenchmarkLargest(b *testing.B) {
 	}
 }
 
-// TestSizeInMemory: the rules of the longest file hold little more than its text.
+// TestSizeInMemory: the rules of the largest file take little more memory than its text.
 func TestSizeInMemory(t *testing.T) {
 	for name, file := range map[string][]byte{"wildcards": hostile(), "plain": plain()} {
 		size := Parse(file, "Muninn").Size()
@@ -56,7 +56,7 @@ func TestSizeInMemory(t *testing.T) {
 	}
 }
 
-// TestMaxGlobs: beyond the bound, what is forbidden stays forbidden.
+// TestMaxGlobs: beyond the bound on wildcards, disallowed paths stay disallowed.
 func TestMaxGlobs(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("User-agent: *\n")
@@ -74,7 +74,7 @@ func TestMaxGlobs(t *testing.T) {
 	}
 }
 
-// slow is RFC 9309 §2.2.2 and §2.2.3 word for word: every rule is tried at every place.
+// slow is RFC 9309 §2.2.2 and §2.2.3 taken literally: it tries every rule at every position.
 func slow(groups []group, path string) bool {
 	allow, priority := true, -1
 	for _, g := range groups {
@@ -107,7 +107,7 @@ func matchSlowly(pattern, path string, end bool) bool {
 	return path != "" && path[0] == pattern[0] && matchSlowly(pattern[1:], path[1:], end)
 }
 
-// FuzzAllowed holds the rules against the words of the RFC.
+// FuzzAllowed compares the rules with slow.
 func FuzzAllowed(f *testing.F) {
 	f.Add("/a*b$", "/a", "/a/b", "/", "*b", "/axb", byte(5))
 	f.Add("/a/b", "/a", "/a/b/c", "/a/bb", "/a/*", "/a/b/d", byte(9))

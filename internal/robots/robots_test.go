@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// TestRules names after each file the paths that Muninn may fetch ("+") and may not ("-").
+// TestRules lists after each file the paths that Muninn may fetch ("+") and may not fetch ("-").
 func TestRules(t *testing.T) {
 	for _, c := range []struct{ name, file, paths string }{
 		{"no rules", "", "+/ +/a"},
@@ -125,10 +125,10 @@ func TestSize(t *testing.T) {
 	if rules := Parse([]byte(fit), "Muninn"); rules.Allowed("/a") || rules.Allowed("/b") {
 		t.Errorf("a file of %d bytes is not read whole", len(fit))
 	}
-	// The last line is cut through: half a rule forbids too much, so it goes.
+	// The last line is cut off: half a rule would disallow too much, so it is dropped.
 	rules := Parse([]byte(strings.Replace(fit, "#", "##", 1)+"c"), "Muninn")
 	if rules.Allowed("/a") || !rules.Allowed("/b") || !rules.Allowed("/bc") {
-		t.Error("the first lines of a file that is too long do not count, or the one cut through does")
+		t.Error("the first lines of a file that is too long do not count, or the line that is cut off does")
 	}
 }
 
@@ -155,7 +155,7 @@ func TestDelay(t *testing.T) {
 	}
 }
 
-// TestHostile: a file that repeats its agents costs no more than its rules.
+// TestHostile: the cost of a file does not grow with repeated agents.
 func TestHostile(t *testing.T) {
 	agents := strings.Repeat("User-agent: *\nUser-agent: Muninn\nUser-agent: x\n", 5000)
 	rules := Parse([]byte(agents+strings.Repeat("Disallow: /a*b*c*d$\n", 15_000)), "Muninn")
@@ -179,7 +179,7 @@ func FuzzParse(f *testing.F) {
 			t.Fatal("/robots.txt is not allowed")
 		}
 		got := rules.Allowed("/" + uri)
-		// Comments and a group for others are no part of what is said.
+		// Comments and groups for other agents do not matter.
 		more := append([]byte("# a\nUser-agent: other\nDisallow: /\n"), file...)
 		if len(more) <= MaxBytes && startsGroup(file) && Parse(more, "Muninn/1.0").Allowed("/"+uri) != got {
 			t.Fatalf("%q: a group of another agent changes what is allowed of %q", file, uri)
@@ -187,5 +187,5 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// startsGroup reports whether the first line that counts opens a group, so that none before it does.
+// startsGroup reports whether the file begins with a group.
 func startsGroup(file []byte) bool { return strings.HasPrefix(string(file), "User-agent:") }

@@ -21,8 +21,8 @@ func parse(t *testing.T, raw string) urls.URL {
 	return u
 }
 
-// TestCheck names after each scope what Check says of a path letter by letter and a URL: "path URL" or,
-// refused, "path URL reason".
+// TestCheck lists after each scope the answers of Check for a hop path and a URL: "path URL" if it is in scope,
+// "path URL reason" if it is refused.
 func TestCheck(t *testing.T) {
 	topic := crawl.Topic{Keywords: []string{"raven"}}
 	seeds := []string{"http://www.example.org/start", "https://ravens.blogspot.com/", "http://192.0.2.1:8080/", "no URL"}
@@ -145,7 +145,7 @@ func TestAbbreviate(t *testing.T) {
 	}
 }
 
-// A path that is abbreviated at each step counts its hops like the whole, and ends like it.
+// A path that is abbreviated at each step has the same number of hops, and the same end, as the full path.
 func TestAbbreviatedStepByStep(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for range 50 {
@@ -170,7 +170,7 @@ func TestAbbreviatedStepByStep(t *testing.T) {
 	}
 }
 
-// TestManyHops: the bound bites where paths are abbreviated, and counts neither redirects nor embeds.
+// TestManyHops: the bound also holds where paths are abbreviated, and counts neither redirects nor embeds.
 func TestManyHops(t *testing.T) {
 	const most = 60
 	s, err := New(crawl.Definition{Scope: crawl.Scope{Within: crawl.WithinWeb, MaxHops: most}}, nil)
@@ -281,7 +281,7 @@ func FuzzCompile(f *testing.F) {
 	})
 }
 
-// glob is the plain definition: '*' stands for any text, all else for itself.
+// glob is the definition taken literally: '*' stands for any text, every other character for itself.
 func glob(pattern, s string) bool {
 	first, rest, star := strings.Cut(pattern, "*")
 	if !star {

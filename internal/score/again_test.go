@@ -9,7 +9,7 @@ import (
 	"github.com/muninn-archive/muninn/internal/topic"
 )
 
-// TestMerge: the terms of the pages of a batch that have a link are summed. The topic is (1, 1)/√2.
+// TestMerge: the terms of the pages of a batch that have the same link are summed. The topic is (1, 1)/√2.
 func TestMerge(t *testing.T) {
 	s := scorer(t, ravens, crawl.Weights{Document: 1, Helper: 3}, nil)
 	m := &scoreMerge{scorer: s}
@@ -62,7 +62,7 @@ func TestMerge(t *testing.T) {
 	}
 }
 
-// TestRescoreOutlink scores links by a topic that was taught after they were found: (1, 0, ¾)/1.25 of raven, crow, hare.
+// TestRescoreOutlink scores links by a topic that was learned after they were found: (1, 0, ¾)/1.25 of raven, crow, hare.
 func TestRescoreOutlink(t *testing.T) {
 	about := crawl.Topic{Keywords: []string{"raven"}, URLPatterns: []crawl.URLPattern{{Pattern: "*one", Score: 0.25}}, Languages: []string{"en"}}
 	learned := &topic.Model{Terms: []text.Term{{Text: "hare", Weight: 2}}}

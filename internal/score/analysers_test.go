@@ -13,7 +13,7 @@ import (
 	"github.com/muninn-archive/muninn/internal/topic"
 )
 
-// weigh makes weights of all parts that are named.
+// weigh gives all named parts the same weight.
 func weigh(t testing.TB, weight float64, names ...string) (w crawl.Weights) {
 	t.Helper()
 	m := map[string]float64{}
@@ -30,13 +30,13 @@ func weigh(t testing.TB, weight float64, names ...string) (w crawl.Weights) {
 	return w
 }
 
-// says is what one analyser says of a link, with its weight alone; silent if it says nothing.
+// says is the score of a link by one analyser, which alone has a weight; silent if it gives none.
 func says(t testing.TB, name string, about crawl.Topic, p crawl.Page, l crawl.Outlink, c Context) float64 {
 	t.Helper()
 	return saysOf(t, name, about, crawl.Parsed{Page: p}, l, c)
 }
 
-// saysOf does so of a page of which the helper says something.
+// saysOf is the same for a page with findings of the helper.
 func saysOf(t testing.TB, name string, about crawl.Topic, p crawl.Parsed, l crawl.Outlink, c Context) float64 {
 	t.Helper()
 	s := scorer(t, about, weigh(t, 2, name), nil)
@@ -258,7 +258,7 @@ func TestSpam(t *testing.T) {
 	}
 }
 
-// everything is a definition and a page of which all analysers speak, with a link of each hop.
+// everything is a topic and a page that all analysers score, with a link of each hop.
 func everything() (crawl.Topic, *crawl.Parsed, Context) {
 	about := crawl.Topic{
 		Keywords: []string{"raven"}, Entities: []crawl.Entity{{Name: "Muninn"}, {Name: "Huginn"}}, Languages: []string{"en"},
@@ -274,7 +274,7 @@ func everything() (crawl.Topic, *crawl.Parsed, Context) {
 	return about, p, Context{Inherit: 0.5, Submitted: 0.25, Now: time.Date(2026, 10, 5, 0, 0, 0, 0, time.UTC)}
 }
 
-// met is a memory of a host whose pages were worth 0.25.
+// met is a memory of a host whose pages have a mean score of 0.25.
 func met() topic.Memory {
 	m := topic.Memory{SiteHistory: topic.NewSiteHistory()}
 	for range 5 {
@@ -283,8 +283,8 @@ func met() topic.Memory {
 	return m
 }
 
-// TestPassedOn: what is said of a page goes for the links of its text, but not for what it redirects to, or for what a
-// sitemap lists.
+// TestPassedOn: the scores of a page are passed on to the links of its text, but not to the target of a redirect or to links of a
+// sitemap.
 func TestPassedOn(t *testing.T) {
 	about, p, c := everything()
 	v := remembering(t, about, weigh(t, 1, crawl.PartNames...), nil, NewDictionary(), met()).Page(p, c).Verdict
@@ -338,7 +338,7 @@ func TestWeightsOfZero(t *testing.T) {
 	}
 }
 
-// TestPageScore: the score of a page is that of its text, whatever else is said.
+// TestPageScore: the score of a page is that of its text; other analysers do not change it.
 func TestPageScore(t *testing.T) {
 	about, p, c := everything()
 	want := scorer(t, about, weigh(t, 1, "document"), nil).Page(p, c).Verdict.Score
@@ -356,7 +356,7 @@ func TestPageScore(t *testing.T) {
 	}
 }
 
-// TestAsked: terms and view are handed on if they are asked for.
+// TestAsked: terms and view are returned if the context asks for them.
 func TestAsked(t *testing.T) {
 	about, p, c := everything()
 	s := remembering(t, about, weigh(t, 1, crawl.PartNames...), nil, NewDictionary(), met())

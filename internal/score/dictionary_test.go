@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestThesauri: a thesaurus is read once for all crawls of a worker, and no more of them are held than the bound.
+// TestThesauri: a thesaurus is read once for all crawls of a worker, and a bounded number of them is held.
 func TestThesauri(t *testing.T) {
 	d := NewDictionary()
 	for i := range maxThesauri + 2 {

@@ -8,7 +8,7 @@ import (
 	"github.com/muninn-archive/muninn/internal/crawl"
 )
 
-// TestGazetteer finds names; wanted are the numbers of the entities, with a + for those that an alias names.
+// TestGazetteer finds names. The expected results are the numbers of entities, with a + for those found by an alias.
 func TestGazetteer(t *testing.T) {
 	g := newGazetteer([]crawl.Entity{
 		{Name: "Muninn", Aliases: []string{"Mimir's raven", "MUN"}},

@@ -7,7 +7,7 @@ import (
 	"github.com/muninn-archive/muninn/internal/order"
 )
 
-// TestExampleTexts: an example that is given as HTML counts as what it shows, its title for itself too.
+// TestExampleTexts: an example in HTML counts with the text that it shows; its title also counts separately.
 func TestExampleTexts(t *testing.T) {
 	about := crawl.Topic{Examples: []crawl.Example{
 		{Text: " \n<!doctype html><title>Ravens</title><script>hidden()</script><p class=secret>A crow <b>nests</b>"},

@@ -12,8 +12,8 @@ import (
 	"github.com/muninn-archive/muninn/internal/topic"
 )
 
-// TestWeighedScore is of a page and topics of two terms each. From the 21st page on, terms weigh by how few of the pages
-// before have them: 5 have raven (ln 5 = 1.609438), 20 have fox (ln 2 = 0.693147), none has crow (ln 21 = 3.044522).
+// TestWeighedScore scores a page by topics of two terms each. From the 21st page on, terms have weights by their document frequency in
+// the earlier pages: 5 have raven (ln 5 = 1.609438), 20 have fox (ln 2 = 0.693147), none has crow (ln 21 = 3.044522).
 func TestWeighedScore(t *testing.T) {
 	a := NewDictionary()
 	m := topic.Memory{DocumentFrequencies: topic.NewDocumentFrequencies(a.Vocabulary, nil)}
@@ -56,7 +56,7 @@ func TestWeighedScore(t *testing.T) {
 	}
 }
 
-// TestScoresAfterMove: a page scores the same with a lexicon that was begun again.
+// TestScoresAfterMove: a page scores the same with a new lexicon.
 func TestScoresAfterMove(t *testing.T) {
 	a := NewDictionary()
 	b := topic.NewDocumentFrequencies(a.Vocabulary, nil)
@@ -74,7 +74,7 @@ func TestScoresAfterMove(t *testing.T) {
 	}
 }
 
-// TestAnyOrder: the same pages in any order make the same background, at any pace.
+// TestAnyOrder: the same pages in any order and grouping give the same document frequencies.
 func TestAnyOrder(t *testing.T) {
 	var texts []string
 	for i := range uint64(80) {
@@ -107,7 +107,7 @@ func TestAnyOrder(t *testing.T) {
 	}
 }
 
-// TestManyAtOnce: scorers of several workers share words and memory, while lexica are begun again.
+// TestManyAtOnce: concurrent scorers share words and memory, while lexica are replaced.
 func TestManyAtOnce(t *testing.T) {
 	a := NewDictionary()
 	m := topic.Memory{DocumentFrequencies: topic.NewDocumentFrequencies(a.Vocabulary, nil), SiteHistory: topic.NewSiteHistory()}

@@ -11,7 +11,7 @@ import (
 	"github.com/muninn-archive/muninn/internal/topic"
 )
 
-// judged has a judge score pages of a host: four of five are not of the topic.
+// judged lets a judge score pages of a host: one of five is relevant.
 func judged(t *testing.T, j *Judge, from, pages int) (visits []topic.Observation) {
 	t.Helper()
 	b := j.Batch(nil)
@@ -25,7 +25,7 @@ func judged(t *testing.T, j *Judge, from, pages int) (visits []topic.Observation
 	return b.Observations
 }
 
-// TestMemory: a judge remembers pages once they are archived, and one that takes its memory over knows the same.
+// TestMemory: a judge remembers pages when they are archived, and a judge that takes over its memory knows the same.
 func TestMemory(t *testing.T) {
 	a := NewDictionary()
 	d := crawl.DefaultDefinition()
@@ -96,7 +96,7 @@ func counts(f *topic.DocumentFrequencies) (float64, text.Vector) {
 	return pages, text.VectorOf(terms)
 }
 
-// worth is what the judge remembers of a folder; silent: too little.
+// worth is the mean score that the judge remembers for a folder; silent if it has too few pages.
 func worth(j *Judge) float64 {
 	if mean, known := j.memory.SiteHistory.Score("http://a.example/0/x"); known {
 		return mean

@@ -19,7 +19,7 @@ func TestExamples(t *testing.T) {
 	list := s.Examples([]topic.Sample{
 		{URL: "a", Example: true, PageFeatures: []byte("a")},
 		{URL: "b", Score: 0.9, PageFeatures: []byte("b")},
-		{URL: "c", Score: 0.9}, // of it nothing was seen
+		{URL: "c", Score: 0.9}, // it has no page features
 		{URL: "d", Score: 0.5, PageFeatures: []byte("d")},
 		{URL: "e", Score: 0.499, PageFeatures: []byte("e")},
 	})
@@ -75,7 +75,7 @@ func written(t *testing.T, name, text string) string {
 	return file
 }
 
-// ranked states whether the link of one page comes before that of another; if not, they come together.
+// ranked checks whether the link of one page has a higher priority than that of another; if not, they must be equal.
 func ranked(t *testing.T, o order.Order, more, less *order.Page, want bool) {
 	t.Helper()
 	a, b := o.Judge(more, nil).Links[0].Priority, o.Judge(less, nil).Links[0].Priority
@@ -84,7 +84,7 @@ func ranked(t *testing.T, o order.Order, more, less *order.Page, want bool) {
 	}
 }
 
-// seen is what an order sees of a page of a text with one link.
+// seen is a page with a text and one link, as an order sees it.
 func seen(t *testing.T, text, anchor string) *order.Page {
 	t.Helper()
 	s := scorer(t, ravens, crawl.Weights{Document: 1}, nil)
@@ -92,7 +92,7 @@ func seen(t *testing.T, text, anchor string) *order.Page {
 	return s.Page(p, Context{View: true}).View
 }
 
-// TestOrder: every strategy has its order, or none because the frontier or the scores are it.
+// TestOrder: every strategy has its order, or none if the frontier has it or links are ordered by their scores.
 func TestOrder(t *testing.T) {
 	file := written(t, "birds.ttl", birds)
 	learned := &topic.Model{Paths: []topic.Path{
@@ -142,14 +142,14 @@ func TestOrder(t *testing.T) {
 			if want.order == "*order.Best" || want.order == "*order.Semantic" {
 				ranked(t, o, seen(t, "corbie", "hare"), seen(t, "fox", "hare"), want.synonym)
 				ranked(t, o, seen(t, "bird", "hare"), seen(t, "fox", "hare"), want.near)
-				ranked(t, o, seen(t, "corvus", "hare"), seen(t, "fox", "hare"), false) // one word of two says nothing
+				ranked(t, o, seen(t, "corvus", "hare"), seen(t, "fox", "hare"), false) // one word of a synonym of two words is not enough
 				ranked(t, o, seen(t, "corax", "hare"), seen(t, "fox", "hare"), false)
 			}
 		})
 	}
 }
 
-// TestNoOrder: a model without pages to train with waits for them.
+// TestNoOrder: a strategy that is trained has no order before there are pages to train with.
 func TestNoOrder(t *testing.T) {
 	for _, strategy := range []string{crawl.StrategyHMM, crawl.StrategyHMMContent, crawl.StrategyHMMAnchor} {
 		for _, learned := range []*topic.Model{nil, {Terms: []text.Term{{Text: "raven", Weight: 1}}}} {
@@ -191,7 +191,7 @@ func TestCheckThesaurus(t *testing.T) {
 			t.Errorf("%s without a thesaurus: %v", strategy, err)
 		}
 		if needs && (!strings.HasPrefix(err.Error(), "order.thesaurus: ") || !strings.Contains(err.Error(), missing) || !strings.Contains(err.Error(), "wordnet-base")) {
-			t.Errorf("the fault neither names the field nor the mend: %v", err)
+			t.Errorf("the fault does not name the field and the fix: %v", err)
 		}
 		if err := CheckThesaurus(crawl.Order{Strategy: strategy, Thesaurus: written(t, "birds.ttl", birds)}); err != nil {
 			t.Errorf("%s with a thesaurus: %v", strategy, err)

@@ -13,7 +13,7 @@ import (
 	"github.com/muninn-archive/muninn/internal/topic"
 )
 
-// chance makes definitions and pages by chance.
+// chance makes random definitions and pages.
 type chance struct{ *rand.Rand }
 
 func (r chance) of(list ...string) string { return list[r.IntN(len(list))] }
@@ -98,7 +98,7 @@ func (r chance) context() Context {
 	}
 }
 
-// sound states what holds of all scored links.
+// sound checks the invariants of scored links.
 func sound(t *testing.T, s *Scorer, url string, l crawl.LinkVerdict, inherit float64) {
 	t.Helper()
 	place, sum, weights := -1, 0.0, 0.0
@@ -120,7 +120,7 @@ func sound(t *testing.T, s *Scorer, url string, l crawl.LinkVerdict, inherit flo
 	switch {
 	case weights > 0:
 		want = sum / weights
-	case !(inherit > 0): // no number too
+	case !(inherit > 0): // also NaN
 		want = 0
 	case inherit > 1:
 		want = 1
@@ -130,8 +130,8 @@ func sound(t *testing.T, s *Scorer, url string, l crawl.LinkVerdict, inherit flo
 	}
 }
 
-// TestScoresAreSound: of any definition and any pages, every part and score is in [0,1], and the score is the mean of the
-// parts; of links that are scored again and in batches too.
+// TestScoresAreSound: for any definition and any pages, every part and score is in [0,1], and the score is the mean of the
+// parts; also for links that are scored again, and in batches.
 func TestScoresAreSound(t *testing.T) {
 	a := NewDictionary()
 	spoke := map[string]int{}
@@ -188,7 +188,7 @@ func TestScoresAreSound(t *testing.T) {
 			}
 		}
 	}
-	for _, name := range crawl.PartNames { // or the test says nothing of it
+	for _, name := range crawl.PartNames { // else the test proves nothing about it
 		if spoke[name] < 50 {
 			t.Errorf("%s spoke of %d links", name, spoke[name])
 		}
@@ -225,7 +225,7 @@ func TestMonotone(t *testing.T) {
 	}
 }
 
-// TestMoreIsMore: links that differ in what one analyser hears score by it.
+// TestMoreIsMore: of two links that differ only for one analyser, the one with more for it scores higher.
 func TestMoreIsMore(t *testing.T) {
 	about, _, _ := everything()
 	for _, c := range []struct {

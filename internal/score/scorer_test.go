@@ -47,13 +47,13 @@ func said(list ...any) (parts crawl.Parts) {
 	return parts
 }
 
-// alike reports whether the same parts say the same, in the same order.
+// alike reports whether two lists have the same parts with the same scores, in the same order.
 func alike(a, b crawl.Parts) bool {
 	return slices.EqualFunc(a, b, func(x, y crawl.Part) bool { return x.Name == y.Name && near(x.Score, y.Score) })
 }
 
-// TestCosine states values worked out by hand from Eq. 1: dot product over the product of the norms, the frequencies of
-// the text damped to 1 + ln n.
+// TestCosine compares with values computed by hand from Eq. 1: the dot product over the product of the norms, with the frequencies
+// of the text damped to 1 + ln n.
 func TestCosine(t *testing.T) {
 	keywords := func(k ...string) crawl.Topic { return crawl.Topic{Keywords: k} }
 	for _, c := range []struct {
@@ -99,7 +99,7 @@ func TestAverage(t *testing.T) {
 	}{
 		{all, said("document", 0.5, "paragraph", 0.2, "anchor", 0.8, "url", 1, "helper", 0.1), 0, (0.5 + 0.2 + 1.6 + 1 + 0.1) / 6},
 		{all, said("document", 0.5, "anchor", 0.8), 0, (0.5 + 1.6) / 3},
-		{all, said("document", 0), 1, 0}, // 0 is not silence
+		{all, said("document", 0), 1, 0}, // 0 is a score
 		{all, nil, 0.7, 0.7},
 		{crawl.Weights{URL: 1}, said("document", 1, "paragraph", 1, "anchor", 1, "helper", 1), 0.4, 0.4},
 		{crawl.Weights{URL: 1}, said("document", 1, "paragraph", 1, "anchor", 1, "url", 0.3, "helper", 1), 0.4, 0.3},
@@ -116,7 +116,7 @@ func TestAverage(t *testing.T) {
 	}
 }
 
-// parsed is a page of which the helper says nothing.
+// parsed is a page without findings of the helper.
 func parsed(p crawl.Page) *crawl.Parsed { return &crawl.Parsed{Page: p} }
 
 func TestPage(t *testing.T) {
@@ -191,7 +191,7 @@ func TestLanguages(t *testing.T) {
 	}
 }
 
-// TestScoresAreStable: the same page scores the same to the last digit, though maps have no order, and
+// TestScoresAreStable: the same page has the same score to the last digit, although maps have no order, and
 // always in [0,1].
 func TestScoresAreStable(t *testing.T) {
 	about := crawl.Topic{Keywords: strings.Fields(rambling(1, 30)), Examples: []crawl.Example{{Text: rambling(2, 200)}}}

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestRun: what a script says that its commands print is replaced by what they print; comments stay.
+// TestRun: the expected output in a script is replaced by the output of its commands; comments stay.
 func TestRun(t *testing.T) {
 	const script = "# a comment\nsay raven crow\n  what it printed before\n\nbe silent\n  nothing of this stays\nsay fox\n"
 	const want = "# a comment\nsay raven crow\n  raven\n  crow\n\nbe silent\nsay fox\n  fox\n"
@@ -20,7 +20,7 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// TestFiles: each script of testdata is run by its text.
+// TestFiles: each script of testdata is run.
 func TestFiles(t *testing.T) {
 	var ran []string
 	Files(t, func(t *testing.T, script string) string {

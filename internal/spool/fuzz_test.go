@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// FuzzScan: whatever lies in a log, the entries found in it can be read, and so can those written after them.
+// FuzzScan: in any file, the entries that are found can be read, and so can entries that are appended.
 func FuzzScan(f *testing.F) {
 	_, raw, last := filled(f, 3)
 	f.Add(raw)

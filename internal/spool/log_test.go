@@ -24,7 +24,7 @@ func batch(t testing.TB) *Batch {
 	return s.Batch("ravens", "example.org/1")
 }
 
-// sample is an exchange with everything that is hard to keep: times, bytes that are no UTF-8.
+// sample is an exchange with everything that is hard to encode: times, bytes that are not UTF-8.
 func sample(i int) crawl.Exchange {
 	return crawl.Exchange{
 		Kind: crawl.ExchangePage, URL: fmt.Sprintf("http://a.test/%d", i), Claim: "c",
@@ -142,7 +142,7 @@ func TestEntryWithoutResponse(t *testing.T) {
 	}
 }
 
-// TestTornTail cuts the log at every byte of its last frame: all others stay, and appending goes on.
+// TestTornTail cuts the log at every byte of its last frame: all other frames stay, and entries can be appended.
 func TestTornTail(t *testing.T) {
 	b, raw, last := filled(t, 6)
 	path := filepath.Join(b.Dir(), logName)
@@ -174,7 +174,7 @@ func TestTornTail(t *testing.T) {
 	}
 }
 
-// TestFlippedBit: no damaged frame is ever taken for a whole one.
+// TestFlippedBit: a damaged frame is never read as a whole one.
 func TestFlippedBit(t *testing.T) {
 	b, raw, last := filled(t, 4)
 	path := filepath.Join(b.Dir(), logName)

@@ -70,7 +70,7 @@ func TestSmallFiles(t *testing.T) {
 	}
 }
 
-// TestBatchFolders: names with slashes and dots stay folders of their own inside the spool.
+// TestBatchFolders: names with slashes and dots have their own folders inside the spool.
 func TestBatchFolders(t *testing.T) {
 	s, err := Open(t.TempDir())
 	if err != nil {
@@ -86,7 +86,7 @@ func TestBatchFolders(t *testing.T) {
 	}
 }
 
-// TestTorn: a list that was cut off anywhere, to nothing too, is missing rather than short.
+// TestTorn: a list that was cut off anywhere, also an empty file, counts as missing, not as short.
 func TestTorn(t *testing.T) {
 	type rec struct{ Name string }
 	s, err := Open(t.TempDir())

@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// TestSweep: what batches left that are over goes once it is old, though a log that grows leaves the time of its
-// folder as it was, or once all of it takes too much, the oldest first; what is out stays, whatever it takes.
+// TestSweep: the files of ended batches are deleted when they are old (by the time of the files, because a growing log does
+// not change that of its folder) or when all together are too large, the oldest first. Files of running batches always stay.
 func TestSweep(t *testing.T) {
 	s, err := Open(t.TempDir())
 	if err != nil {
@@ -89,7 +89,7 @@ func TestSweepOldestFirst(t *testing.T) {
 	}
 }
 
-// TestSweepLooksAgain: a batch that is run again while others are swept is kept.
+// TestSweepLooksAgain: a batch that is run again during a sweep keeps its files.
 func TestSweepLooksAgain(t *testing.T) {
 	s, err := Open(t.TempDir())
 	if err != nil {
@@ -105,7 +105,7 @@ func TestSweepLooksAgain(t *testing.T) {
 	}
 }
 
-// TestOpenClears: files that need not outlive a process go when the next opens the spool.
+// TestOpenClears: temporary files of an earlier process are deleted when the spool is opened.
 func TestOpenClears(t *testing.T) {
 	dir := t.TempDir()
 	s, err := Open(dir)

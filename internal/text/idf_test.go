@@ -20,7 +20,7 @@ func TestSublinear(t *testing.T) {
 	}
 }
 
-// TestUnseen: a term that is newer than the weights is one that no page has; without weights all are alike.
+// TestUnseen: a term that is newer than the weights counts as one that no page has; without weights, all terms weigh the same.
 func TestUnseen(t *testing.T) {
 	w := NewIDF(20, []float32{0, 20, 5})
 	for id, want := range map[uint32]float64{1: 0.693147, 2: 1.609438, 3: 3.044522, 99: 3.044522} { // ln 2, ln 5, ln 21

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// A word that is longer than any of a language is data: it is not counted, for each word that is met stays in memory.
+// A word that is too long for any language is data. It is not counted, because each word that is met stays in memory.
 func TestLongWordsDoNotCount(t *testing.T) {
 	a := NewVocabulary()
 	long, longest := strings.Repeat("x", maxWord+1), strings.Repeat("y", maxWord)

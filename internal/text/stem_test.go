@@ -18,7 +18,7 @@ func TestWords(t *testing.T) {
 		{"x\xffy", "x y"},
 		{"東京都", "東京 京都"},
 		{"東京へ行く", "東京 京へ へ行 行く"},
-		{"東 京", ""}, // single characters say too little
+		{"東 京", ""}, // single characters do not count
 		{"iPhone発売日2026年", "iPhone 発売 売日 2026"},
 		{"สวัสดี", "สว วั ัส สด ดี"},
 		{"한국어 위키", "한국어 위키"}, // Korean is written with spaces

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestStopWords pins the lists by the number of their words and the hash of all of them: with other stop words a page has
-// other terms, and what crawls have learned no longer fits.
+// TestStopWords pins the lists by the number and the hash of their words: with other stop words a page has other terms, and
+// what crawls have learned no longer fits.
 func TestStopWords(t *testing.T) {
 	type list struct {
 		words int

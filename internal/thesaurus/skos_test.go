@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// The same thesaurus in three formats: raven and crow are birds, birds are animals, which nothing says of the fox. That
-// birds are narrower than animals is said of the animals.
+// The same thesaurus in three formats: raven and crow are birds, birds are animals, and the fox is in no relation. The
+// relation of birds and animals is a property of the animals (narrower).
 var formatted = map[string]string{
 	"birds.ttl": `@prefix skos: <http://www.w3.org/2004/02/skos/core#> .
 @prefix b: <http://b.example/> .
@@ -90,7 +90,7 @@ func lines(triples ...string) string {
 	return b.String()
 }
 
-// vocabulary numbers words; of several words there is no number.
+// vocabulary numbers words; a text of several words has no number.
 type vocabulary []string
 
 func (v *vocabulary) id(word string) (uint32, bool) {
@@ -104,7 +104,7 @@ func (v *vocabulary) id(word string) (uint32, bool) {
 	return uint32(at), true
 }
 
-// words are those of numbers, in alphabetical order.
+// words are the words with these numbers, in alphabetical order.
 func (v *vocabulary) words(list []uint32) string {
 	var words []string
 	for _, n := range list {
@@ -136,8 +136,8 @@ func TestSKOS(t *testing.T) {
 				"rabe": {"corvus kolkrabe", "vogel"}, "krähe": {"", "vogel"}, "vogel": {"", "corvus kolkrabe krähe rabe tier"}, "tier": {"", "vogel"},
 				"fuchs": {"", ""}, "raven": {"", ""}, "corbie": {"", ""}, "bird": {"", ""},
 			},
-			"en-GB": {"corbie": {"corvus", ""}, "raven": {"", ""}}, // no label of the birds is in that alone
-			"fr":    {"corvus": {"", ""}, "raven": {"", ""}},       // a label without a language is of all
+			"en-GB": {"corbie": {"corvus", ""}, "raven": {"", ""}}, // no label of the birds is only in this language
+			"fr":    {"corvus": {"", ""}, "raven": {"", ""}},       // a label without a language is in all languages
 		} {
 			var v vocabulary
 			th, err := Open(path, lang, v.id)
@@ -215,7 +215,7 @@ func TestBrokenSKOS(t *testing.T) {
 	}
 }
 
-// TestOpen takes a folder for WordNet, whatever its name ends in, and a file for SKOS.
+// TestOpen: a folder is read as WordNet, whatever the end of its name, and a file as SKOS.
 func TestOpen(t *testing.T) {
 	dir := written(t, nouns)
 	if err := os.Rename(dir, dir+".ttl"); err != nil {

@@ -37,7 +37,7 @@ func weightsOf(b *DocumentFrequencies, a *text.Vocabulary, terms ...string) map[
 	return m
 }
 
-// TestBackground states idf worked out by hand, as ln(1 + N/df).
+// TestBackground compares with idf computed by hand: ln(1 + N/df).
 func TestBackground(t *testing.T) {
 	a := text.NewVocabulary()
 	b := NewDocumentFrequencies(a, nil)
@@ -67,7 +67,7 @@ func TestBackground(t *testing.T) {
 	check("32 pages: 5, 21, 11", 2.00148, 0.92577, 1.36330) // ln 7.4, ln (53/21), ln (43/11)
 }
 
-// TestLearnedDocumentFrequencies: what the reference crawl taught is there at once, and grows.
+// TestLearnedBackground: the counts of the reference crawl are there at once, and grow.
 func TestLearnedBackground(t *testing.T) {
 	a := text.NewVocabulary()
 	b := NewDocumentFrequencies(a, &Model{Pages: 40, DocumentFrequencies: []text.Term{{Text: "fox", Weight: 40}, {Text: "raven", Weight: 10}}})
@@ -97,7 +97,7 @@ func counts(b *DocumentFrequencies) (float64, map[string]float32) {
 	return b.pages, m
 }
 
-// TestMove: a lexicon that is begun again numbers terms otherwise, and the counts go with it.
+// TestMove: a new lexicon numbers terms in another way, and the counts are moved to it.
 func TestMove(t *testing.T) {
 	a := text.NewVocabulary()
 	b := NewDocumentFrequencies(a, nil)

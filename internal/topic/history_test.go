@@ -45,7 +45,7 @@ func TestSiteHistory(t *testing.T) {
 	check("three folders of one page each: the host", "http://c.example/1/", 0.5)
 }
 
-// TestForgetting: a generation is of fifty thousand hosts and folders; those that were not heard of for two are forgotten.
+// TestForgetting: a generation has fifty thousand hosts and folders; those without a page for two generations are forgotten.
 func TestForgetting(t *testing.T) {
 	p := NewSiteHistory()
 	for range leastSitePages {

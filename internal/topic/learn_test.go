@@ -11,7 +11,7 @@ import (
 	"github.com/muninn-archive/muninn/internal/text"
 )
 
-// samples are 40 pages, the first 8 about ravens; all speak of home and contact.
+// samples are 40 pages, the first 8 about ravens; all have the terms home and contact.
 func samples() []Sample {
 	var list []Sample
 	for i := range 40 {
@@ -49,7 +49,7 @@ func TestLearn(t *testing.T) {
 	}
 }
 
-// TestLearnedWeights: terms are chosen by centroid times ln(1 + N/df), but weigh as in the centroid.
+// TestLearnedWeights: terms are chosen by centroid times ln(1 + N/df), but have the weights of the centroid.
 func TestLearnedWeights(t *testing.T) {
 	list := []Sample{
 		{URL: "a", Score: 0.9, Terms: []text.Term{{Text: "home", Weight: 4}, {Text: "raven", Weight: 3}}},
@@ -77,7 +77,7 @@ func TestLearnedWeights(t *testing.T) {
 	}
 }
 
-// TestLearnOrder: the same samples in any order, and after a way through JSON, teach the same.
+// TestLearnOrder: the same samples give the same model in any order, and after encoding to JSON and back.
 func TestLearnOrder(t *testing.T) {
 	want := Learn(samples())
 	for seed := range uint64(20) {
@@ -114,7 +114,7 @@ func TestLearnFromLittle(t *testing.T) {
 	}
 }
 
-// What was learned is shown as the most pages write it, for terms are stems.
+// Terms are stems; what was learned is shown with the forms that most pages write.
 func TestSaid(t *testing.T) {
 	samples := []Sample{
 		{URL: "a", Score: 0.9, Terms: []text.Term{{Text: "raven", Weight: 4}, {Text: "continu", Weight: 3}}, Words: []string{"ravens", "continued"}},

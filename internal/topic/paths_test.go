@@ -26,7 +26,7 @@ func sampled(lines ...string) (list []Sample) {
 	return list
 }
 
-// described are the pages of paths: "term level: next", by the order of the list.
+// described are the pages of paths as "term level: next", in the order of the list.
 func described(list []Path) string {
 	var lines []string
 	for _, p := range list {
@@ -50,7 +50,7 @@ func TestPaths(t *testing.T) {
 		{"none of the topic", sampled("a 0.1 x", "b 0.2 y"), "a>b", ""},
 		{
 			"levels by distance", sampled("a 0.9 a", "b 0.1 b", "c 0.1 c", "d 0.1 d", "e 0.1 e", "f 0.1 f"), "b>a|c>b|d>c|e>d|f>a",
-			"a 0:|b 1: a|f 1: a|c 2: b|d 3: c", // e is farther than levels go
+			"a 0:|b 1: a|f 1: a|c 2: b|d 3: c", // e is farther than the last level
 		},
 		{"the shortest way", sampled("a 0.9 a", "b 0.1 b", "c 0.1 c"), "b>a|c>b a", "a 0:|b 1: a|c 1: b a"},
 		{"the threshold, and examples", sampled("a 0.5 a", "b 0.499 b", "c* 0 c"), "", "a 0:|c 0:"},
@@ -70,7 +70,7 @@ func TestPaths(t *testing.T) {
 	}
 }
 
-// TestPathsAreBounded: of each level so many, the best first; the same each time.
+// TestPathsAreBounded: each level has a bounded number of pages, the best first; the same samples give the same paths.
 func TestPathsAreBounded(t *testing.T) {
 	var list []Sample
 	links := map[string][]string{}

@@ -41,8 +41,8 @@ func resolve(base, ref string) string {
 	return u.String()
 }
 
-// expected is what the documented normalisation makes of a URL that the standard has serialised; empty
-// if Parse refuses it.
+// expected is the result of the documented normalisation for a URL that was serialised as the standard says;
+// empty if Parse refuses it.
 func expected(href string) string {
 	u, err := whatwg.Parse(href)
 	if err != nil || u.Scheme() != "http" && u.Scheme() != "https" {
@@ -63,8 +63,8 @@ func expected(href string) string {
 	return u.Scheme() + "://" + host + port + escapes(rest)
 }
 
-// escapes escapes lone percent signs, takes the escapes off unreserved characters and puts the others
-// into upper case.
+// escapes escapes lone percent signs, unescapes unreserved characters and puts other escapes into upper
+// case.
 func escapes(s string) string {
 	const unreserved = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~"
 	var b strings.Builder
@@ -148,8 +148,8 @@ func TestURLCanon(t *testing.T) {
 	}
 }
 
-// TestPublicSuffix knows two rules that differ from the table's on purpose: a public suffix is its own
-// PLD, and so is a host of whose suffix the list knows nothing.
+// TestPublicSuffix has two rules that differ from the table on purpose: a public suffix is its own PLD, and so
+// is a host with an unknown suffix.
 func TestPublicSuffix(t *testing.T) {
 	lines := bufio.NewScanner(strings.NewReader(string(table(t, "publicsuffix/tests/tests.txt"))))
 	cases := 0

@@ -26,7 +26,7 @@ func TestSURT(t *testing.T) {
 	}
 }
 
-// TestKey states what surt.surt of Python gives, which pywb and cdxj-indexer use.
+// TestKey compares with surt.surt of Python, which pywb and cdxj-indexer use.
 func TestKey(t *testing.T) {
 	const id = "0123456789abcdefghijklmnopqrstuv"
 	const aspx = "0123456789abcdefghijklmn"

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// What people hand in is refused where it is handed in, not when it is fetched.
+// A wrong seed is refused when it is given, not when it is fetched.
 func TestParseSeed(t *testing.T) {
 	for raw, want := range map[string]string{
 		"https://example.org/a": "", "http://example.org:8080/": "",

@@ -2,7 +2,7 @@ package urls
 
 import "testing"
 
-// What is canonical is taken apart as Parse does it; what is not is parsed.
+// A canonical URL is split into the same parts as by Parse; other URLs are parsed.
 func TestTrusted(t *testing.T) {
 	for _, raw := range []string{
 		"http://example.org/", "https://example.org/a?b=c", "http://a.b.example:8080/x/", "http://[::1]/", "https://[2001:db8::1]:8443/x",
@@ -21,7 +21,7 @@ func TestTrusted(t *testing.T) {
 	}
 	for _, bad := range []string{"", "ftp://example.org/", "http://a b/"} {
 		if _, err := Trusted(bad); err == nil {
-			t.Errorf("Trusted(%q) takes what is no URL", bad)
+			t.Errorf("Trusted(%q) accepts a text that is no URL", bad)
 		}
 	}
 }

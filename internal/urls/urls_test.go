@@ -115,7 +115,7 @@ func TestPLD(t *testing.T) {
 		{"xn--85x722f.xn--55qx5d.cn", "xn--85x722f.xn--55qx5d.cn"},
 		{"com", "com"}, // a public suffix is its own
 		{"co.uk", "co.uk"},
-		{"ravens.blogspot.com", "ravens.blogspot.com"}, // private suffixes part what people own apart
+		{"ravens.blogspot.com", "ravens.blogspot.com"}, // private suffixes separate sites of different owners
 		{"a.ravens.blogspot.com", "ravens.blogspot.com"},
 		{"blogspot.com", "blogspot.com"},
 		{"ravens.github.io", "ravens.github.io"},

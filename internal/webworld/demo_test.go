@@ -13,7 +13,7 @@ import (
 	"github.com/muninn-archive/muninn/internal/webworld/worldtest"
 )
 
-// started returns a running world that the test's end closes.
+// TestDemoPagesAnswerAsPromised: each page answers as its ground truth says.
 func TestDemoPagesAnswerAsPromised(t *testing.T) {
 	t.Parallel()
 	w := worldtest.Start(t, NewDemo(Options{FirstIP: netip.MustParseAddr("127.78.1.1")}))

@@ -12,7 +12,7 @@ import (
 	"github.com/muninn-archive/muninn/internal/webworld/worldtest"
 )
 
-// A client that keeps all rules leaves a clean record.
+// For a client that keeps all rules, the record has no violation.
 func TestStatsOfAGoodClient(t *testing.T) {
 	t.Parallel()
 	w := worldtest.Start(t, NewDemo(Options{FirstIP: netip.MustParseAddr("127.78.10.1")}))
@@ -94,7 +94,7 @@ func TestStatsNoticeStrangers(t *testing.T) {
 	}
 }
 
-// A client that dies is neither repeated nor concurrent when it comes back.
+// The requests of a client that dies and comes back count neither as repeated nor as concurrent.
 func TestCutRequestsAreApart(t *testing.T) {
 	t.Parallel()
 	w := worldtest.Start(t, NewDemo(Options{FirstIP: netip.MustParseAddr("127.78.14.1")}))

@@ -13,9 +13,9 @@ import (
 )
 
 const (
-	// ample is enough for what does not explode.
+	// ample is enough for expressions that do not explode.
 	ample = DefaultBudget / 4
-	// bounded is how long spending it may take, however slow the machine is. On a quick one it is 10 to 100 ms.
+	// bounded is how long it may take to spend the budget on a slow machine. A fast one takes 10 to 100 ms.
 	bounded = 3 * time.Second
 )
 
@@ -101,7 +101,7 @@ func TestExplodingExpressionsEnd(t *testing.T) {
 	}
 }
 
-// What a clever order of work can answer at once needs no large budget.
+// Expressions that a good order of evaluation answers at once need no large budget.
 func TestSomeLookExpensiveOnly(t *testing.T) {
 	for name, root := range map[string]*html.Node{"deep": deep(20_000), "wide": wide(20_000)} {
 		e := NewEval(root, DefaultBudget)
@@ -209,7 +209,7 @@ func TestABadReferenceIsNoBudget(t *testing.T) {
 	_, _ = e.Select(parsed(t, "*"), Ref{1000, -1}, 0)
 }
 
-// TestWithin: a part of the work takes its own share of the budget, and no more than is left.
+// TestWithin: a part of the work has its own share of the budget, but no more than is left.
 func TestWithin(t *testing.T) {
 	for name, c := range map[string]struct{ budget, nodes, pay, left int }{
 		"less than its share":     {100, 10, 4, 96},

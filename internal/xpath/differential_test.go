@@ -19,8 +19,8 @@ import (
 	"golang.org/x/net/html"
 )
 
-// antchfx evaluates an expression with another library. Of its results only which nodes they are is compared:
-// it knows neither document order nor, always, repeats.
+// antchfx evaluates an expression with another library. Only the set of nodes is compared, because the library
+// does not sort them in document order and sometimes repeats nodes.
 func antchfx(tree *Tree, root *html.Node, source string) (found []Ref, err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -180,7 +180,7 @@ func realPages(t *testing.T, most int) (out []string) {
 	t.Helper()
 	data := os.Getenv("MUNINN_TESTDATA")
 	if data == "" {
-		t.Skip("MUNINN_TESTDATA tells no folder with pages")
+		t.Skip("MUNINN_TESTDATA has no folder with pages")
 	}
 	f, err := os.Open(filepath.Join(data, "aah", "index.jsonl"))
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 	"golang.org/x/net/html"
 )
 
-// names writes what was selected as the ids of elements, texts in quotes, comments and attributes in their signs.
+// names writes the selected nodes: elements by their ids, texts in quotes, comments as <!…>, attributes as @key=value.
 func names(t *Tree, found []Ref) string {
 	var out []string
 	for _, r := range found {
@@ -232,7 +232,7 @@ func TestForeignNamesAndAttributes(t *testing.T) {
 	})
 }
 
-// A tree that no parser made has no atoms.
+// A tree that was built by hand has no atoms.
 func TestATreeBuiltByHand(t *testing.T) {
 	root := &html.Node{Type: html.ElementNode, Data: "div"}
 	root.AppendChild(&html.Node{Type: html.ElementNode, Data: "p", Attr: []html.Attribute{{Key: "id", Val: "p"}}})

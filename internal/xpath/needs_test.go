@@ -78,7 +78,7 @@ func TestNeeds(t *testing.T) {
 	}
 }
 
-// checkNeeds reports if an expression selects something though the page has not what the expression needs.
+// checkNeeds fails if an expression selects something although the page lacks the words that it needs.
 func checkNeeds(t *testing.T, e *Eval, x *Expr, source string) {
 	t.Helper()
 	if _, found, err := e.First(x, e.Tree.Root()); err != nil || !found {

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// unsifted takes the quick looks out of an expression.
+// unsifted removes the quick checks from an expression.
 func unsifted(t *testing.T, text string) *Expr {
 	t.Helper()
 	x := parsed(t, text)
@@ -19,7 +19,7 @@ func unsifted(t *testing.T, text string) *Expr {
 	return x
 }
 
-// TestSieves: quick looks leave out nothing that the predicates are true of.
+// TestSieves: quick checks leave out no node for which the predicates are true.
 func TestSieves(t *testing.T) {
 	root := page(t, `<div ID=main class="a b" data-x=1><P title=x>one<a href=/u rel=author>two</a></P><svg viewBox="0 0 1 1"><use xlink:href="#i"/></svg>
 <input disabled><span class=>three</span><b id="">four</b><a href>five</a><!--six--></div><div class="b c"><p class=a>seven</div>`)

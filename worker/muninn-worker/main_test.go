@@ -8,7 +8,7 @@ import (
 	"github.com/muninn-archive/muninn/internal/cli"
 )
 
-// Wrong flags and settings end with 2, so that who starts the program again knows that it is no use.
+// Wrong flags and settings end with exit code 2, so that a service manager does not start the program again.
 func TestExitCodes(t *testing.T) {
 	for args, says := range map[string]string{
 		"--lanes abc": `"abc" is no whole number`, "--no-such-flag": "--no-such-flag", "--lanes 0 --temporal 127.0.0.1:1": "lanes must be at least 1",

@@ -16,7 +16,7 @@ import (
 	"github.com/muninn-archive/muninn/kb"
 )
 
-// The least that must be extracted again of pages that were crawled before their templates changed, in shares.
+// The least shares that must be extracted again from pages that were crawled before their templates changed.
 const (
 	leastMild      = 0.95
 	leastMedium    = 0.85
@@ -146,7 +146,7 @@ func TestReport(t *testing.T) {
 	}
 }
 
-// TestLongShippedOnSavedPages: with all applications together enough is extracted again.
+// TestLongShippedOnSavedPages: over all applications together, enough is extracted again.
 func TestLongShippedOnSavedPages(t *testing.T) {
 	data := os.Getenv("MUNINN_TESTDATA")
 	if data == "" {
@@ -173,19 +173,19 @@ func TestLongShippedOnSavedPages(t *testing.T) {
 	}
 	totals := Sum(base.ID, 1, rows).Totals
 	if s := totals["none"]; s.Recrawl.Right != s.Recrawl.Truth || s.Recrawl.Extracted != s.Recrawl.Truth || s.New.Right != s.New.Truth || s.New.Extracted != s.New.Truth {
-		t.Errorf("pages whose templates did not change are lifted in another way: %+v", s)
+		t.Errorf("pages whose templates did not change are extracted in another way: %+v", s)
 	}
 	if s := totals["medium"].Beside; float64(s.Right) < leastBeside*float64(s.Truth) || float64(s.Right) < leastPrecision*float64(s.Extracted) {
 		t.Errorf("of pages beside those that are known %+v", s)
 	}
 	for strength, want := range map[string]float64{"mild": leastMild, "medium": leastMedium} {
 		s := totals[strength].Recrawl
-		t.Logf("%s: %d of %d objects, of %d lifted; parts %d of %d", strength, s.Right, s.Truth, s.Extracted, s.PartsOK, s.Parts)
+		t.Logf("%s: %d of %d objects, of %d extracted; parts %d of %d", strength, s.Right, s.Truth, s.Extracted, s.PartsOK, s.Parts)
 		if s.Truth == 0 || float64(s.Right) < want*float64(s.Truth) {
-			t.Errorf("%s: %d of %d objects are lifted again, want %g %%", strength, s.Right, s.Truth, 100*want)
+			t.Errorf("%s: %d of %d objects are extracted again, want %g %%", strength, s.Right, s.Truth, 100*want)
 		}
 		if float64(s.Right) < leastPrecision*float64(s.Extracted) {
-			t.Errorf("%s: %d of %d objects that are lifted were there, want %g %%", strength, s.Right, s.Extracted, 100*leastPrecision)
+			t.Errorf("%s: %d of %d extracted objects were there, want %g %%", strength, s.Right, s.Extracted, 100*leastPrecision)
 		}
 	}
 }

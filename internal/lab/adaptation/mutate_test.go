@@ -111,7 +111,7 @@ func inner(n *html.Node) string {
 	return b.String()
 }
 
-// TestMutateKinds: things of one kind are changed alike, on one page and on all pages of a site.
+// TestMutateKinds: elements of one kind are changed in the same way, on one page and on all pages of a site.
 func TestMutateKinds(t *testing.T) {
 	for _, s := range Strengths {
 		for seed := range uint64(10) {
@@ -131,7 +131,7 @@ func TestMutateKinds(t *testing.T) {
 	}
 }
 
-// TestMutateText: what the pages say stays; but for pages that are changed much, in its order.
+// TestMutateText: the text of pages stays, and its order as well unless pages are changed much.
 func TestMutateText(t *testing.T) {
 	page := forum(1, 5)
 	words := func(page []byte) []string {
@@ -155,7 +155,7 @@ func TestMutateText(t *testing.T) {
 	}
 }
 
-// TestMutateMuch: all classes get other names at full strength, and links, dates and numbers stay.
+// TestMutateMuch: at full strength all classes get other names; links, dates and numbers stay.
 func TestMutateMuch(t *testing.T) {
 	heavy := Strengths[len(Strengths)-1]
 	heavy.Unwrap = 0 // an element that is taken away has no ID
@@ -178,7 +178,7 @@ func TestMutateMuch(t *testing.T) {
 	}
 }
 
-// TestMutateOdd: pages that are written badly are changed like others.
+// TestMutateOdd: badly written pages are changed like others.
 func TestMutateOdd(t *testing.T) {
 	for _, page := range []string{"", "<p", "<table><div class=a>x<tr><td class=b>y", "<svg class=c><p class=d>", "<body class=><div class='  '>x</div>", "<frameset class=a><frame>", "\xff"} {
 		for seed := range uint64(20) {

@@ -55,7 +55,7 @@ func at(t *testing.T, c *focus.Corpus, name, page string) int {
 
 const kernel = "usr/share/doc/linux-doc-6.1/html"
 
-// kernelFiles link to one another in each way that the packages have.
+// kernelFiles link to each other in each way that the packages use.
 var kernelFiles = map[string]string{
 	"index.html": `<title>Kernel</title><ul class="toc"><li><a href="networking/index.html">Networking</a><li><a href="usb/">USB</a></ul>`,
 	"networking/index.html": `<title>Net</title><link rel="next" href="bonding.html"><nav class="side"><a href="../usb/index.html">USB</a></nav>
@@ -67,7 +67,7 @@ var kernelFiles = map[string]string{
 	"odd.html/note.txt":            `no page, and no folder of one`,
 }
 
-// TestLinks: links lead where they led, by URLs that say nothing; where they stand and what they say is as it was.
+// TestLinks: links keep their targets, with URLs that give nothing away; their positions and texts do not change.
 func TestLinks(t *testing.T) {
 	c, _ := begun(t, "linux", unpacked(t, kernel, kernelFiles))
 	if len(c.Pages) != 5 {
@@ -94,7 +94,7 @@ func TestLinks(t *testing.T) {
 	}
 }
 
-// TestWithout: elements are left out, and their links; a selector that finds nothing is a mistake.
+// TestWithout: elements are left out with their links; a selector that matches nothing is an error.
 func TestWithout(t *testing.T) {
 	dir := unpacked(t, kernel, kernelFiles)
 	c, _ := begun(t, "linux", dir, "--without", "nav.side")
@@ -109,7 +109,7 @@ func TestWithout(t *testing.T) {
 	}
 }
 
-// TestSites: modules are sites of their own, and links lead from one to the other.
+// TestSites: each module is a site, and links lead from one to the other.
 func TestSites(t *testing.T) {
 	c, said := begun(t, "qt", unpacked(t, "usr/share/qt5/doc", map[string]string{
 		"qtcore/qtcore-index.html":         `<a href="qobject.html">QObject</a>`,
@@ -133,7 +133,7 @@ func TestSites(t *testing.T) {
 	}
 }
 
-// TestLabels: a label comes from the folder or the name of the file.
+// TestLabels: the folder or the name of the file gives the label.
 func TestLabels(t *testing.T) {
 	for _, test := range []struct{ name, page, label string }{
 		{"linux", "index.html", other},
@@ -160,7 +160,7 @@ func TestLabels(t *testing.T) {
 	}
 }
 
-// TestSame: the same package gives the same bytes, and pages by their paths.
+// TestSame: the same package gives the same bytes, with pages sorted by path.
 func TestSame(t *testing.T) {
 	dir := unpacked(t, kernel, kernelFiles)
 	var one, two [3][]byte
@@ -188,7 +188,7 @@ func TestSame(t *testing.T) {
 	}
 }
 
-// TestRefused: mistakes are reported, and leave no web that could be read.
+// TestRefused: errors are reported, and leave no web that could be read.
 func TestRefused(t *testing.T) {
 	whole := unpacked(t, kernel, kernelFiles)
 	headless := unpacked(t, kernel, map[string]string{"usb/index.html": "<p>"})

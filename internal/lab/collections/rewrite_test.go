@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestNothingToldByPaths: a page that was rewritten has no path of the package, but what it links to elsewhere.
-func TestNothingToldByPaths(t *testing.T) {
+// TestPathsAreReplaced: a rewritten page has no path of the package; links to other places stay.
+func TestPathsAreReplaced(t *testing.T) {
 	r, err := newRewriter(collections["linux"], []string{"networking/bonding.html", "networking/index.html", "index.html"}, "")
 	if err != nil {
 		t.Fatal(err)

@@ -11,7 +11,7 @@ import (
 )
 
 // TestStrictSaves: on small sites the strict helper reaches the goal with a fraction of the requests. The blog is
-// larger, for all of a small one stands near its front page.
+// larger, because everything in a small one is near its front page.
 func TestStrictSaves(t *testing.T) {
 	base, err := kb.Shipped()
 	if err != nil {
@@ -43,7 +43,7 @@ func TestStrictSaves(t *testing.T) {
 	}
 }
 
-// table checks what is printed for people and programs.
+// table checks the output for people and programs.
 func table(t *testing.T, r Result) {
 	t.Helper()
 	var out bytes.Buffer

@@ -26,11 +26,11 @@ func TestFrontierOrder(t *testing.T) {
 	}
 	f.add("a", 1)
 	if got := drain(f); got != "" {
-		t.Errorf("%q was handed out twice", got)
+		t.Errorf("%q was returned twice", got)
 	}
 }
 
-// TestFrontierKeepsWhatCanComeUp: what the budget has no room for is left out, but not what goes before it.
+// TestFrontierKeepsWhatCanComeUp: URLs that the budget cannot reach are dropped, but not those before them.
 func TestFrontierKeepsWhatCanComeUp(t *testing.T) {
 	f := newFrontier(3)
 	for _, u := range []string{"a", "b", "c", "d", "e"} {

@@ -20,11 +20,11 @@ import (
 	"github.com/muninn-archive/muninn/internal/text"
 )
 
-// homePages are where crawls of a recorded WebKB begin.
+// homePages are the seeds of crawls of WebKB.
 var homePages = []string{"http://www.cs.cornell.edu/", "http://www.cs.utexas.edu/", "http://www.cs.washington.edu/", "http://www.cs.wisc.edu/"}
 
-// record writes a corpus in the form of WebKB: pages of "bird" and of "soup", of which home pages link to lists, and
-// lists to pages.
+// record writes a corpus in the form of WebKB: pages labelled "bird" and "soup". Home pages link to lists, and lists to
+// pages.
 func record(t *testing.T) string {
 	t.Helper()
 	var pages, edges strings.Builder
@@ -105,7 +105,7 @@ func TestWebKB(t *testing.T) {
 	}
 }
 
-// TestFolder: pages may lie in a folder, without lists of links; labels that few pages have are no topics.
+// TestFolder: pages may be in a folder, without lists of links; labels of few pages are no topics.
 func TestFolder(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name, text string) {
@@ -201,7 +201,7 @@ func TestCrawl(t *testing.T) {
 	}
 }
 
-// raised finds a page better once another was fetched.
+// raised gives a page a higher priority when another was fetched.
 type raised struct{ fetched map[string]bool }
 
 func (r raised) Judge(p *order.Page, _ []byte) order.Judgement {
@@ -220,13 +220,13 @@ func (r raised) Priority(kept []byte) float64 {
 	return 0
 }
 
-// byTen has ten pages fetched before it looks at any.
+// byTen fetches ten pages before it looks at any of them.
 type byTen struct{ raised }
 
 func (byTen) Size() int { return 10 }
 
-// TestCrawlAnew: priorities of waiting pages are asked for again, with batches too.
-func TestCrawlAnew(t *testing.T) {
+// TestCrawlRefreshes: the priorities of waiting pages are computed again, also with batches.
+func TestCrawlRefreshes(t *testing.T) {
 	links := make([][]int, 100)
 	for i := 1; i < 100; i++ {
 		links[0] = append(links[0], i)
@@ -239,8 +239,8 @@ func TestCrawlAnew(t *testing.T) {
 	}
 }
 
-// pupil writes down what it is shown. A link is worth what is set down for its page, and keeps from where it leads
-// where.
+// pupil is an order that records what it is shown. A link has the priority that is given for its page, and stores its source and
+// target.
 type pupil struct {
 	turns  turns
 	judged map[string]order.Page
@@ -262,7 +262,7 @@ func (p *pupil) Learn(v order.Visit) { p.visits = append(p.visits, v) }
 // number is that of a page of a web.
 func number(url string) string { return url[strings.LastIndex(url, "/")+1:] }
 
-// link finds a link by what was kept with it.
+// link finds a link by what was stored with it.
 func (p *pupil) link(kept []byte) float64 {
 	from, to, _ := strings.Cut(string(kept), ">")
 	page := p.judged["http://a.test/"+from]
@@ -276,8 +276,8 @@ func (p *pupil) link(kept []byte) float64 {
 func (p *pupil) Priority(kept []byte) float64 { return p.link(kept) }
 func (p *pupil) Expect(kept []byte) float64   { return p.link(kept) }
 
-// TestCrawlTeaches: an order is shown a page with what was kept with the best link to it, and learns of it with all
-// links that led there, and with the promise of those that are not visited yet.
+// TestCrawlTeaches: an order judges a page with what was stored with the best link to it. It learns from the page with all
+// links that led there, and with the promise of its unvisited links.
 func TestCrawlTeaches(t *testing.T) {
 	c := web([]int{1, 2, 3}, []int{3, 0, 2}, []int{3, 1}, nil)
 	p := &pupil{judged: map[string]order.Page{}, kept: map[string]string{}, turns: turns{
@@ -315,7 +315,7 @@ func TestCrawlTeaches(t *testing.T) {
 	}
 }
 
-// TestCrawlSeeds: a seed is judged as one, though there are links to it.
+// TestCrawlSeeds: a seed is judged as a seed, even if there are links to it.
 func TestCrawlSeeds(t *testing.T) {
 	c := web([]int{1, 2}, nil, nil)
 	p := &pupil{judged: map[string]order.Page{}, kept: map[string]string{}, turns: turns{"http://a.test/0": {.1, .9}}}
@@ -416,7 +416,7 @@ type nothing struct{}
 func (nothing) Synonyms(uint32) []uint32 { return nil }
 func (nothing) Near(uint32) []uint32     { return nil }
 
-// TestPaths: pages on the way to examples are found backwards, with their distances and links.
+// TestPaths: pages that lead to examples are found backwards, with their distances and links.
 func TestPaths(t *testing.T) {
 	c := web([]int{1}, []int{2}, []int{3}, []int{4}, nil, []int{4}, []int{5, 0})
 	levels := map[int]int{}
@@ -447,7 +447,7 @@ func TestUpdate(t *testing.T) {
 	}
 }
 
-// turns gives the links of each page their priorities.
+// turns has the priorities of the links of each page.
 type turns map[string][]float64
 
 func (p turns) Judge(page *order.Page, _ []byte) order.Judgement {
@@ -458,7 +458,7 @@ func (p turns) Judge(page *order.Page, _ []byte) order.Judgement {
 	return order.Judgement{Links: out}
 }
 
-// TestCrawlBatch: links of a batch are looked at once all its pages are fetched.
+// TestCrawlBatch: the links of a batch are judged when all its pages are fetched.
 func TestCrawlBatch(t *testing.T) {
 	c := web([]int{1, 2}, []int{3}, nil, nil)
 	best := byNumber{"http://a.test/1": .5, "http://a.test/2": .1, "http://a.test/3": 1}
@@ -489,8 +489,8 @@ func TestArea(t *testing.T) {
 	}
 }
 
-// TestLongOursOnWebKB: on the recorded web of others our order is half as good again as the books' best, and nowhere below
-// one of them.
+// TestLongOursOnWebKB: on WebKB our order is better by half than the best order of the literature, and never worse than any of
+// them.
 func TestLongOursOnWebKB(t *testing.T) {
 	data := os.Getenv("MUNINN_TESTDATA")
 	if data == "" {

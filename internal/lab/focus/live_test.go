@@ -25,7 +25,7 @@ func plainly() *Live {
 // breadthLive takes one URL of a queue at a time, by breadth.
 var breadthLive = Setting{Strategy: crawl.StrategyBreadth, Update: crawl.UpdateMax, PerQueue: 1}
 
-// TestLiveNames: each combination of settings has a name of its own, which reports what it is.
+// TestLiveNames: each combination of settings has its own name, which describes it.
 func TestLiveNames(t *testing.T) {
 	l := &Live{PerQueue: []int{1, 10, 100}, Batch: []bool{false, true}}
 	list, err := l.settings(crawl.Strategies, crawl.Updates)
@@ -66,7 +66,7 @@ func TestLiveNames(t *testing.T) {
 	}
 }
 
-// TestLiveBreadthFirst: by breadth, one URL at a time, the live crawl goes as the simulation does.
+// TestLiveBreadthFirst: breadth-first, one URL at a time, the live crawl has the same order as the simulation.
 func TestLiveBreadthFirst(t *testing.T) {
 	c := recordedWeb(t)
 	for _, share := range []float64{0.2, 1} {
@@ -122,7 +122,7 @@ func TestLiveMeasure(t *testing.T) {
 	}
 }
 
-// TestLabelBy: pages from the threshold on are relevant, and no others.
+// TestLabelBy: exactly the pages whose score reaches the threshold are relevant.
 func TestLabelBy(t *testing.T) {
 	c := recordedWeb(t)
 	d := crawl.DefaultDefinition()
@@ -141,7 +141,7 @@ func TestLabelBy(t *testing.T) {
 	if scores[raven] <= scores[onion] || scores[onion] >= 0.1 {
 		t.Fatalf("raven %v, onion %v", scores[raven], scores[onion])
 	}
-	for _, threshold := range []float64{0.1, scores[raven], 0} { // a page of the very score is relevant
+	for _, threshold := range []float64{0.1, scores[raven], 0} { // a page whose score equals the threshold is relevant
 		d.Topic.Threshold = threshold
 		if err := c.LabelBy(d); err != nil {
 			t.Fatal(err)
@@ -169,8 +169,8 @@ func TestLabelBy(t *testing.T) {
 	}
 }
 
-// TestLiveDefinition: what is crawled for is what the definition names, not what examples are of; where it begins, its
-// scope and its budget are those of the measurement.
+// TestLiveDefinition: the crawl is for the topic of the definition, not for that of examples; its seeds, scope and budget are those of
+// the measurement.
 func TestLiveDefinition(t *testing.T) {
 	c := recordedWeb(t)
 	birds := crawl.DefaultDefinition()
@@ -234,7 +234,7 @@ func TestLiveSettings(t *testing.T) {
 	}
 }
 
-// TestRedirects: a redirect is a link of the graph, be its target relative and its page not empty.
+// TestRedirects: a redirect is a link of the graph, also if its target is relative or its page has a body.
 func TestRedirects(t *testing.T) {
 	var b strings.Builder
 	for i, a := range [][3]string{

@@ -29,7 +29,7 @@ func priorities(j order.Judgement) []float64 {
 	return out
 }
 
-// TestPlaces: a place that led to pages of the topic is better than one that did not.
+// TestPlaces: a place that led to relevant pages is worth more than one that did not.
 func TestPlaces(t *testing.T) {
 	b := newPlaces(words("raven"))
 	p := &order.Page{URL: "http://a.test/", Text: words("raven", "crow"), Links: []order.Link{{TagPath: "html/body/main/ul/li/a"}, {TagPath: "html/body/nav/div/span/a"}}}

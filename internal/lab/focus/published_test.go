@@ -25,7 +25,7 @@ func contains(t *testing.T, text string, wants ...string) {
 	}
 }
 
-// TestBeside: the published figures stand beside the measured ones, and the pairs are named whose order is another.
+// TestBeside: the published figures are printed next to the measured ones, with the pairs that are in another order.
 func TestBeside(t *testing.T) {
 	r := Result{Topics: []string{"a", "b"}, Rows: []Row{
 		{Order: crawl.StrategyBreadth, Topic: "a", Harvest: 0.1, Area: 0.5}, {Order: crawl.StrategyBreadth, Topic: "b", Harvest: 0.3, Area: 0.7},
@@ -47,7 +47,7 @@ func TestBeside(t *testing.T) {
 	}
 }
 
-// TestBesideUpdates: of update functions, and of live settings, each setting stands beside its own figure.
+// TestBesideUpdates: each update function, and each live setting, is printed next to its own figure.
 func TestBesideUpdates(t *testing.T) {
 	r := Result{Topics: []string{"a"}, Options: Options{Updates: crawl.Updates}}
 	for i, update := range []string{crawl.UpdateSum, crawl.UpdateAvg} {

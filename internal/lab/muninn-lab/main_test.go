@@ -13,7 +13,7 @@ import (
 	"github.com/muninn-archive/muninn/internal/cli"
 )
 
-// What is wrong with a command line is an error of usage that names the flag, before anything is measured.
+// A wrong command line gives a usage error that names the flag, before anything is measured.
 func TestUsage(t *testing.T) {
 	nowhere := filepath.Join(t.TempDir(), "nowhere")
 	for _, c := range []struct {
@@ -67,7 +67,7 @@ func TestUsage(t *testing.T) {
 	}
 }
 
-// call runs a command line; it returns what was printed to standard output and to standard error.
+// call runs a command line, and returns its exit code, standard output and standard error.
 func call(t *testing.T, args ...string) (code int, printed, said string) {
 	t.Helper()
 	r, w, err := os.Pipe()
@@ -105,7 +105,7 @@ func wholePhrase(t *testing.T, cmd *cobra.Command, f *pflag.Flag) {
 	}
 }
 
-// The options of focus follow from flags, and of --grid all update functions and both kinds of batch.
+// The options of focus follow from flags; --grid means all update functions, with and without batch prioritisation.
 func TestFocusOptions(t *testing.T) {
 	l := &lab{cli.Output{Out: io.Discard}}
 	o := defaultFocusOptions()

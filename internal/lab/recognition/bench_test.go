@@ -11,7 +11,7 @@ import (
 	"github.com/muninn-archive/muninn/kb"
 )
 
-// BenchmarkSavedPages measures what the helper takes on saved pages (MUNINN_TESTDATA/aah), beside parsing them.
+// BenchmarkSavedPages measures the time of the helper on saved pages (MUNINN_TESTDATA/aah), and that of parsing them.
 func BenchmarkSavedPages(b *testing.B) {
 	dir := filepath.Join(os.Getenv("MUNINN_TESTDATA"), "aah")
 	list, err := Read(dir, "")

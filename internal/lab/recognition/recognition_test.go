@@ -13,10 +13,10 @@ import (
 	"github.com/muninn-archive/muninn/kb"
 )
 
-// The least that the shipped base must do on the saved pages, in shares.
+// The least shares that the shipped base must reach on the saved pages.
 const (
 	leastRecognised = 0.99
-	leastLevels     = 0.95 // of those whose labels are held for right
+	leastLevels     = 0.95 // of the pages whose labels are not in doubt
 	leastLifted     = 0.97 // of the terminal pages
 )
 
@@ -94,8 +94,7 @@ func TestMeasure(t *testing.T) {
 	}
 }
 
-// TestCompare: what another recogniser says is counted beside ours; what it says of applications without labels is
-// not.
+// TestCompare: the answers of another recogniser are counted as well, except for applications without labels.
 func TestCompare(t *testing.T) {
 	dir, _ := saved(t)
 	list, err := Read(dir, "")
@@ -196,7 +195,7 @@ func TestReadFaults(t *testing.T) {
 	}
 }
 
-// TestLongShippedOnSavedPages: the base that is built in keeps what it can do.
+// TestLongShippedOnSavedPages: the built-in base does not get worse.
 func TestLongShippedOnSavedPages(t *testing.T) {
 	data := os.Getenv("MUNINN_TESTDATA")
 	if data == "" {

@@ -21,7 +21,7 @@ import (
 	"github.com/muninn-archive/muninn/internal/webworld/scattered"
 )
 
-// scattered records a synthetic web, with the truth about it, once for all tests.
+// scatteredWeb records a synthetic web with its ground truth, once for all tests.
 func scatteredWeb(t testing.TB, sites int) (*recorded.Web, *webworld.World) {
 	t.Helper()
 	worlds.Lock()
@@ -48,7 +48,7 @@ var worlds = struct {
 	of map[int]recording
 }{of: map[int]recording{}}
 
-// definition asks for the whole of a web in the defaults' order, without a reference crawl.
+// definition crawls a whole web in the default order, without a reference crawl.
 func definition(web *recorded.Web, keywords ...string) crawl.Definition {
 	d := crawl.DefaultDefinition()
 	none := int64(0)
@@ -98,7 +98,7 @@ func (r Run) relevant(web *recorded.Web) (n int) {
 
 func pages(n int64) *int64 { return &n }
 
-// TestStrategies: in every order the same crawl goes the same way, and in the end it has been everywhere.
+// TestStrategies: with each strategy, two equal crawls have the same order, and visit all pages.
 func TestStrategies(t *testing.T) {
 	web, world := scatteredWeb(t, 2)
 	for i, name := range crawl.Strategies {
@@ -127,7 +127,7 @@ func TestStrategies(t *testing.T) {
 	}
 }
 
-// TestSeed: an order that draws goes another way with another seed.
+// TestSeed: a random order changes with the seed.
 func TestSeed(t *testing.T) {
 	web, world := scatteredWeb(t, 2)
 	d := definition(web, world.Topic()...)
@@ -235,8 +235,8 @@ func recordedAs(t testing.TB, answers [][2]string, seeds ...string) *recorded.We
 
 const html = "200 OK\nContent-Type: text/html\n\n"
 
-// TestAnswers: redirects are followed, pages that are lost or ask robots not to follow lead nowhere, and what is not
-// recorded is not visited.
+// TestAnswers: redirects are followed; links of error pages and of pages with nofollow are not; URLs that were not recorded
+// are not visited.
 func TestAnswers(t *testing.T) {
 	moved := func(to string) string { return "302 Found\nContent-Type: text/html\nLocation: " + to + "\n\n" }
 	web := recordedAs(t, [][2]string{
@@ -272,7 +272,7 @@ func TestAnswers(t *testing.T) {
 			t.Errorf("%s: %+v, want 3 pages; one that is lost and a seed that was not recorded", strategy, run.Totals)
 		}
 	}
-	// what is no page is not counted in the budget
+	// only pages count for the budget
 	d := definition(web, "raven")
 	d.Budget.Pages, d.Order.PerQueue = 3, 1
 	if run := crawled(t, web, d); len(run.Visited) != 8 {
@@ -280,7 +280,7 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
-// TestEdges: where the recorders list the links that count, these are followed and no others.
+// TestEdges: if the recorders list links, only these are followed.
 func TestEdges(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{
@@ -306,7 +306,7 @@ func TestEdges(t *testing.T) {
 	}
 }
 
-// TestScores: pages about the topic have scores, and they are those by which the frontier counts relevant pages.
+// TestScores: pages have scores if there is a topic, and the frontier counts relevant pages by them.
 func TestScores(t *testing.T) {
 	web, world := scatteredWeb(t, 2)
 	d := definition(web, world.Topic()...)
@@ -334,7 +334,7 @@ func TestScores(t *testing.T) {
 	}
 }
 
-// TestReference: up to its size a reference crawl is the crawl without one; then it goes by what it has learned.
+// TestReference: a reference crawl has the same order as a crawl without one; afterwards the crawl uses what was learned.
 func TestReference(t *testing.T) {
 	web, _ := scatteredWeb(t, 8)
 	for _, strategy := range []string{crawl.StrategyFused, crawl.StrategyWeighted, crawl.StrategyContentAnchor} {
@@ -368,7 +368,7 @@ func TestReorder(t *testing.T) {
 	}
 }
 
-// TestBatch: pages of a batch that link to the same URL are judged as one, if that is asked for.
+// TestBatch: pages of a batch that link to the same URL are judged together if order.batch is set.
 func TestBatch(t *testing.T) {
 	web, world := scatteredWeb(t, 4)
 	for _, strategy := range []string{crawl.StrategyWeighted, crawl.StrategyContentAnchor} {
@@ -382,8 +382,8 @@ func TestBatch(t *testing.T) {
 	}
 }
 
-// TestShark: what an order keeps with a link, it has again when the link is followed: pages behind one of the topic come
-// before others, though the page between says nothing.
+// TestShark: an order gets what it stored with a link when the link is followed: pages behind a relevant page come before
+// others, although the page between them is not relevant.
 func TestShark(t *testing.T) {
 	link := func(to string) string {
 		return html + fmt.Sprintf("<p>some words of no interest</p><p><a href=%q>on</a>", to)
@@ -405,7 +405,7 @@ func TestShark(t *testing.T) {
 	}
 }
 
-// TestHMM: a hidden Markov model is trained by the reference crawl; without one the order is that of the scores.
+// TestHMM: a hidden Markov model is trained with the reference crawl; without one, links are ordered by their scores.
 func TestHMM(t *testing.T) {
 	web, world := scatteredWeb(t, 2)
 	by := func(strategy string, reference int64) []int {
@@ -424,7 +424,7 @@ func TestHMM(t *testing.T) {
 	}
 }
 
-// TestFused: with the default settings most of the relevant pages are found in a part of the web.
+// TestFused: with the default settings, most of the relevant pages are found in a small part of the web.
 func TestFused(t *testing.T) {
 	web, err := webs.Open("webworld:8")
 	if err != nil {
@@ -452,7 +452,7 @@ func TestFused(t *testing.T) {
 	}
 }
 
-// TestHelper: the helper has a say in where a crawl goes.
+// TestHelper: the helper changes the order of a crawl.
 func TestHelper(t *testing.T) {
 	helper, err := aah.Open("", aah.DefaultLimits())
 	if err != nil {
@@ -478,7 +478,7 @@ func TestHelper(t *testing.T) {
 	}
 }
 
-// TestFaults: what cannot be crawled is reported.
+// TestFaults: a definition that cannot be crawled is reported.
 func TestFaults(t *testing.T) {
 	web, world := scatteredWeb(t, 2)
 	for name, test := range map[string]struct {
@@ -503,8 +503,7 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// TestLeavesNothing: a run leaves no files behind, however it ends; of more than a thousand visits the sum of what was
-// learned is written beside it.
+// TestLeavesNothing: a run leaves no files behind, however it ends; with more than a thousand visits, it has written a snapshot.
 func TestLeavesNothing(t *testing.T) {
 	web, world := scatteredWeb(t, 10)
 	dir := t.TempDir()
@@ -531,8 +530,8 @@ func TestLeavesNothing(t *testing.T) {
 	}
 }
 
-// TestArrival: two pages link to the same ones, each with its own score. Which of the two is fetched first makes no
-// difference to the order of the linked ones by the update functions avg, max and sum, but it does by first and last.
+// TestArrival: two pages link to the same targets, with different scores. With the update functions avg, max and sum, the
+// order of the targets does not depend on which of the two pages is fetched first; with first and last it does.
 func TestArrival(t *testing.T) {
 	const targets, draws = 12, 4
 	random := rand.New(rand.NewPCG(1, 2))
@@ -577,7 +576,7 @@ func TestArrival(t *testing.T) {
 	}
 }
 
-// word makes a word that is no other's stem.
+// word makes a word whose stem no other word has.
 func word(n int) string {
 	const letters = "bcdfghklmnprtvz"
 	w := ""

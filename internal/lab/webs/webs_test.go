@@ -53,7 +53,7 @@ func page(t *testing.T, w *recorded.Web, url string) recorded.Page {
 	return w.Pages[at]
 }
 
-// refused opens what cannot be read; the error must hold all words.
+// refused opens a web that cannot be read; the error must contain all words.
 func refused(t *testing.T, where string, words ...string) {
 	t.Helper()
 	_, err := Open(where)
@@ -83,7 +83,7 @@ func TestSyntheticFaults(t *testing.T) {
 	refused(t, "webworlds", "webworlds", "no such file") // which is the name of a folder
 }
 
-// TestWorld: all pages of a world that answer are recorded as they answer, with what they are.
+// TestWorld: all pages of a world that answer are recorded with their answers and labels.
 func TestWorld(t *testing.T) {
 	for name, world := range map[string]*webworld.World{
 		"scattered": scattered.New(webworld.Options{Seed: 3}, 3),

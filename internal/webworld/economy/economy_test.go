@@ -25,8 +25,8 @@ func economySites(t *testing.T, seed uint64, objects int) []*Site {
 
 var sessionID = regexp.MustCompile(`(sid|PHPSESSID)=[0-9a-z]+&?`)
 
-// stroll follows the links of a site, breadth first, without the session IDs in them, over so many pages; not those
-// of pages that forbid it.
+// stroll visits so many pages of a site, breadth-first, without the session IDs in links; it does not follow links of
+// pages with nofollow.
 func stroll(e *Site, most int, visit func(u string, p Page)) {
 	seen := map[string]bool{}
 	queue := []string{e.Seed}
@@ -51,7 +51,7 @@ func stroll(e *Site, most int, visit func(u string, p Page)) {
 	}
 }
 
-// TestEconomyLinksAnswer: all that a page links to is there, and pages bear the objects that they are said to.
+// TestEconomyLinksAnswer: all targets of links exist, and pages contain the objects that they list.
 func TestEconomyLinksAnswer(t *testing.T) {
 	for _, e := range economySites(t, 1, 25) {
 		objects := map[string]Object{}
@@ -68,7 +68,7 @@ func TestEconomyLinksAnswer(t *testing.T) {
 		stroll(e, 600, func(u string, p Page) {
 			kinds[p.Kind]++
 			answered := p.Status == http.StatusOK && len(p.Body) > 0 || p.Status == http.StatusMovedPermanently
-			if !answered && p.Kind != "unwritten" { // a wiki links to what nobody has written
+			if !answered && p.Kind != "unwritten" { // a wiki links to pages that nobody has written
 				t.Errorf("%s: %s is %d", e.Application, u, p.Status)
 			}
 			text := plainText(p.Body)
@@ -90,7 +90,7 @@ func TestEconomyLinksAnswer(t *testing.T) {
 
 var markup = regexp.MustCompile(`<[^>]*>`)
 
-// plainText is what a page says, without its markup.
+// plainText is the text of a page, without markup.
 func plainText(body []byte) string {
 	text := markup.ReplaceAllString(string(body), " ")
 	return html.UnescapeString(html.UnescapeString(text))
@@ -108,7 +108,7 @@ func TestEconomyIsTheSameForTheSameSeed(t *testing.T) {
 	}
 }
 
-// TestEconomyObjectsStandOnTheirPages: the page of an object bears it, on its first page or on the ones after.
+// TestEconomyObjectsStandOnTheirPages: the page of an object contains it, on the first page or a later one.
 func TestEconomyObjectsStandOnTheirPages(t *testing.T) {
 	for _, e := range economySites(t, 2, 80) {
 		first := 0
@@ -127,7 +127,7 @@ func TestEconomyObjectsStandOnTheirPages(t *testing.T) {
 	}
 }
 
-// TestEconomySessions: where sessions stand in links, each response has another one.
+// TestEconomySessions: if links contain sessions, each response has another one.
 func TestEconomySessions(t *testing.T) {
 	for _, e := range economySites(t, 1, 30) {
 		find := func() string { return sessionID.FindString(string(e.Answer(e.Seed).Body)) }

@@ -10,7 +10,7 @@ import (
 	"github.com/muninn-archive/muninn/internal/webworld/worldtest"
 )
 
-// The world of manners answers as its truth says, and what the servers saw of a client is in the trace.
+// The world of manners answers as its ground truth says, and the trace has all requests of a client.
 func TestManners(t *testing.T) {
 	t.Parallel()
 	w := worldtest.Start(t, New(webworld.Options{FirstIP: netip.MustParseAddr("127.78.20.1"), Trace: true}))
