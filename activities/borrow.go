@@ -27,33 +27,48 @@ type BorrowInput struct {
 // an address; when is not known, so a pause comes first.
 func (a *Activities) borrower(name, claim string, plan crawl.Politeness, clock politeness.Clock) func(ctx context.Context, addr netip.Addr) (fetch.Loan, error) {
 	return func(ctx context.Context, addr netip.Addr) (fetch.Loan, error) {
-		ip := addr.String()
+		ip, lane := addr.String(), a.Frontier.Crawl(name).Lane(claim)
 		shard := Shard(ip, a.Settings.Shards)
-		ask := a.askOf(name, frontier.Claim{ID: claim + "@" + ip, IP: ip}, plan, "")
-		back := ask.Withdrawal()
-		release := func() {
-			ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), returnTime)
-			defer cancel()
-			_ = a.signalPoliteness(ctx, shard, politeness.Round{From: claim, Releases: []politeness.Release{back}}) // else it ends by its deadline
+		ask := a.askOf(name, frontier.Claim{ID: politeness.LoanOf(claim, ip), IP: ip}, plan, "")
+		if err := lane.BorrowAddress(ip); err != nil {
+			return fetch.Loan{}, borrowError(err)
 		}
 		grant, err := a.borrow(ctx, shard, ask)
-		var said *temporal.ApplicationError
 		if err != nil {
-			if !errors.As(err, &said) { // nobody hears of the lease if it is granted yet
-				release()
+			var said *temporal.ApplicationError
+			if errors.As(err, &said) { // else it may be granted yet, and nobody hears of it: it is given back when the claim ends
+				if err := lane.AddressRefused(ip); err != nil {
+					return fetch.Loan{}, err
+				}
 			}
-			return fetch.Loan{}, err
+			return fetch.Loan{}, &fetch.BusyError{Reason: "its address is busy: " + err.Error()}
 		}
 		loan := fetch.Loan{NotBefore: clock.NotBefore(grant), Until: clock.Deadline(grant)}
 		if rested := a.Now().Add(plan.MinDelay.D()); rested.After(loan.NotBefore) {
 			loan.NotBefore = rested
 		}
 		loan.Return = func(next time.Time) {
+			_ = lane.ReturnAddress(ip, grant.Number, next) // else it is given back when the claim ends
+			back := ask.Withdrawal()
 			back.Number, back.Rest = grant.Number, politeness.RestOf(next, a.Now())
-			release()
+			ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), returnTime)
+			defer cancel()
+			_ = a.signalPoliteness(ctx, shard, politeness.Round{From: claim, Releases: []politeness.Release{back}}) // else the next round says so
 		}
 		return loan, nil
 	}
+}
+
+// borrowError says to a lane what it means that the frontier does not let a host or an address to it.
+func borrowError(err error) error {
+	var rests *frontier.RestsError
+	switch {
+	case errors.As(err, &rests):
+		return &fetch.RestsError{Until: rests.Until}
+	case errors.Is(err, frontier.ErrAsked), errors.Is(err, frontier.ErrUnreturned):
+		return &fetch.BusyError{Reason: err.Error()}
+	}
+	return err
 }
 
 // BorrowWait is how long a shard lets a borrower wait for its lease.

@@ -93,7 +93,7 @@ func (f *fetching) borrowHost(ctx context.Context, claim frontier.Claim, at urls
 		within, cancel := context.WithTimeout(ctx, until.Sub(f.a.Now()))
 		defer cancel()
 		if loan, err = f.borrower(claim.ID)(within, addr); err != nil {
-			return loan, &fetch.BusyError{Reason: "its address is busy: " + err.Error()}
+			return loan, err
 		}
 		if err = f.occupyAddress(within, addr, &loan); err != nil {
 			return loan, err
@@ -103,14 +103,7 @@ func (f *fetching) borrowHost(ctx context.Context, claim frontier.Claim, at urls
 	host, err := f.a.Frontier.Crawl(f.in.Crawl).Lane(claim.ID).Borrow(at, loan.Until)
 	if err != nil {
 		loan.Return(time.Time{})
-		var rests *frontier.RestsError
-		switch {
-		case errors.As(err, &rests):
-			err = &fetch.RestsError{Until: rests.Until}
-		case errors.Is(err, frontier.ErrAsked):
-			err = &fetch.BusyError{Reason: err.Error()}
-		}
-		return loan, err
+		return loan, borrowError(err)
 	}
 	loan.NotBefore, loan.Delay = times.Latest(loan.NotBefore, host.Next), host.Delay
 	loan.KeepDelay = func(delay time.Duration) error { return f.a.Frontier.Crawl(f.in.Crawl).URLs().KnowDelay(at, delay) }

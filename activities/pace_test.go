@@ -501,29 +501,37 @@ func (l *life) attempt(acts *Activities, c *paceCrawl, batch string, lanes []lan
 	f.log = &dying{log, l, cut}
 	f.borrower = func(claim string) borrow {
 		return func(ctx context.Context, addr netip.Addr) (fetch.Loan, error) {
-			return l.grantLoan(ctx, acts.askOf(c.name, frontier.Claim{ID: claim + "@" + addr.String(), IP: addr.String()}, l.minimum, ""))
+			ask := acts.askOf(c.name, frontier.Claim{ID: politeness.LoanOf(claim, addr.String()), IP: addr.String()}, l.minimum, "")
+			return l.grantLoan(ctx, l.front.Crawl(c.name).Lane(claim), ask)
 		}
 	}
 	return errors.Join(f.sideBySide(ctx, lanes), log.Close())
 }
 
-// grantLoan does what the activity does with Politeness; an address that is busy for long cannot be borrowed.
-func (l *life) grantLoan(ctx context.Context, ask politeness.Ask) (fetch.Loan, error) {
+// grantLoan does what the activity does with Politeness; an address that is busy for long cannot be borrowed. What is asked for when
+// the process is killed, or when nobody answers, stays asked for until the claim ends.
+func (l *life) grantLoan(ctx context.Context, lane frontier.Lane, ask politeness.Ask) (fetch.Loan, error) {
+	if err := lane.BorrowAddress(ask.IP); err != nil {
+		return fetch.Loan{}, borrowError(err)
+	}
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
 	ask.Loan = true
 	g, err := l.leases.borrow(ctx, ask)
-	back := ask.Withdrawal()
 	if err != nil {
-		l.leases.serve(politeness.Round{Releases: []politeness.Release{back}})
-		return fetch.Loan{}, errors.New("the address is busy")
+		return fetch.Loan{}, &fetch.BusyError{Reason: "the address is busy"}
 	}
+	back := ask.Withdrawal()
 	back.Number = g.Number
 	clock := politeness.Clock{}
 	return fetch.Loan{
 		NotBefore: times.Latest(clock.NotBefore(g), time.Now().Add(l.minimum.MinDelay.D())), Until: clock.Deadline(g),
 		Return: func(next time.Time) {
-			if l.ctx.Err() == nil {
+			if l.ctx.Err() != nil {
+				return
+			}
+			_ = lane.ReturnAddress(ask.IP, g.Number, next)
+			if l.web.number(2) == 0 { // else Temporal does not answer
 				back.Rest = politeness.RestOf(next, time.Now())
 				l.leases.serve(politeness.Round{Releases: []politeness.Release{back}})
 			}

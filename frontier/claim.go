@@ -39,6 +39,9 @@ type Claim struct {
 	// Borrowed are hosts beside its own that it may ask now, or could when it was killed.
 	Borrowed []Borrowed `json:"-" cbor:"22,keyasint,omitempty"`
 
+	// Addresses are those beside its own whose leases it has asked for, for a robots.txt, and not given back yet.
+	Addresses []string `json:"-" cbor:"24,keyasint,omitempty"`
+
 	// Unread counts, by origin, the earlier batches in a row that could not ask for its robots.txt. (21 was their number.)
 	Unread map[string]int `json:"-" cbor:"23,keyasint,omitempty"`
 }

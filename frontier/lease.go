@@ -85,7 +85,8 @@ func (h Lane) End(end LaneEnd) error {
 		}
 		rests := map[uint64]time.Time{c.Queue: end.Host}
 		h.f.unreturned(s, c, rests)
-		ended.Borrowed = nil
+		releases = append(releases, h.f.unreturnedAddresses(s, c)...)
+		ended.Borrowed, ended.Addresses = nil, nil
 		rest, err := h.f.restHosts(tx, rests)
 		if err != nil {
 			return nil, err

@@ -47,6 +47,7 @@ func (f *Frontier) deleteClaims(tx *transaction, s *state, claims []*Claim) (app
 			continue
 		}
 		f.unreturned(s, c, rests)
+		releases = append(releases, f.unreturnedAddresses(s, c)...)
 		switch {
 		case c.Batch == "": // nothing was asked of it
 			releases = append(releases, Release{Lease: c.ID, IP: c.IP})

@@ -207,7 +207,7 @@ func (p *pass) endUnknown(k Known) {
 		known[lease] = true
 	}
 	gone := func(ask Ask, number int64) bool {
-		claim, _, _ := strings.Cut(ask.Lease, "@") // a borrowed lease is its claim's
+		claim, _, _ := strings.Cut(ask.Lease, loanMark) // a borrowed lease is its claim's
 		return ask.Crawl == k.Crawl && ask.Worker == k.Worker && number < k.At.UnixMicro() && !known[claim]
 	}
 	for _, ip := range slices.Sorted(maps.Keys(p.s.addresses)) {

@@ -30,8 +30,8 @@ const (
 	// DefaultTTL is how long a lease lasts if it is neither renewed nor released.
 	DefaultTTL = 15 * time.Minute
 	// LoanTTL is how long a lease lasts that is borrowed for a robots.txt, and which nobody renews: Margin, the longest
-	// Crawl-delay and the exchange, a minute each by default. A worker that is killed with it leaves the address to nobody
-	// until then, for its next attempt may have no need of it.
+	// Crawl-delay and the exchange, a minute each by default. A worker that is killed with it, or while it waits for it, gives it
+	// back when the claim ends (frontier.Lane.BorrowAddress): an address is left to nobody so long only if the disk is lost, too.
 	LoanTTL = 3 * time.Minute
 	// Margin is how much before its deadline a holder treats its lease as over: for clocks that run at different speeds,
 	// and for the time that a grant takes to its holder.
@@ -57,6 +57,11 @@ type LeaseID struct{ Crawl, Worker, Claim string }
 
 // String writes it in one text.
 func (id LeaseID) String() string { return id.Crawl + "/" + id.Worker + "/" + id.Claim }
+
+// LoanOf is the ID of the lease that a claim borrows on another address than its own.
+func LoanOf(claim, ip string) string { return claim + loanMark + ip }
+
+const loanMark = "@"
 
 // Ask is a claim's request for a lease on an address.
 type Ask struct {

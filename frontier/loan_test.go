@@ -1,0 +1,82 @@
+package frontier
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/muninn-archive/muninn/internal/politeness"
+)
+
+// What a claim has asked for at another address goes back when the claim ends, although its worker was killed before it knew whether
+// it was granted.
+func TestBorrowedAddressOfAKilledWorker(t *testing.T) {
+	const there, number = "192.0.2.9", 7
+	rest := definition(slowly).Politeness.MaxDelay.D()
+	for name, test := range map[string]struct {
+		then func(r *rig, lane Lane)
+		want []Release // but for the lease; its times count from the kill
+	}{
+		"the claim ends": {func(r *rig, lane Lane) {
+			r.must(lane.End(LaneEnd{Host: r.clock.Now()}))
+		}, []Release{{IP: there, Next: time.Time{}.Add(rest)}}},
+		"the batch is given back": {func(r *rig, _ Lane) {
+			r.must(r.Batch(fmt.Sprintf("batch-%d", r.batch)).GiveBack(r.clock.Now()))
+		}, []Release{{IP: there, Next: time.Time{}.Add(rest)}}},
+		"the claim asks again and returns it": {func(r *rig, lane Lane) {
+			r.must(lane.BorrowAddress(there))
+			r.must(lane.ReturnAddress(there, number, r.clock.Now().Add(time.Second)))
+			r.must(lane.End(LaneEnd{Host: r.clock.Now()}))
+		}, []Release{{IP: there, Number: number, Next: time.Time{}.Add(time.Second)}}},
+		"the claim asks again and is refused": {func(r *rig, lane Lane) {
+			r.must(lane.BorrowAddress(there))
+			r.must(lane.AddressRefused(there))
+			r.must(lane.End(LaneEnd{Host: r.clock.Now()}))
+		}, nil},
+		"the claim goes on": {func(*rig, Lane) {}, nil},
+		"it was returned, the claim is gone": {func(r *rig, lane Lane) {
+			r.must(r.Batch(fmt.Sprintf("batch-%d", r.batch)).GiveBack(r.clock.Now()))
+			r.must(lane.ReturnAddress(there, number, r.clock.Now().Add(time.Second)))
+		}, []Release{{IP: there, Number: number, Next: time.Time{}.Add(rest)}}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := oneQueue(t, 2, slowly)
+			claim := r.borrower()
+			r.must(r.Lane(claim.ID).BorrowAddress(there))
+			r.reopen()
+			killed := r.clock.Now()
+			test.then(r, r.Lane(claim.ID))
+			r.reopen()
+			got := slices.DeleteFunc(r.next().Releases, func(back Release) bool { return back.Lease == claim.ID })
+			for i := range test.want {
+				test.want[i].Lease = politeness.LoanOf(claim.ID, there)
+				test.want[i].Next = killed.Add(test.want[i].Next.Sub(time.Time{}))
+			}
+			if !slices.EqualFunc(got, test.want, func(a, b Release) bool { return a.Key() == b.Key() && a.IP == b.IP && a.Next.Equal(b.Next) }) {
+				t.Errorf("the releases are %+v, want %+v", got, test.want)
+			}
+		})
+	}
+}
+
+// A release that ends whatever was granted must not meet a newer loan: a claim that has ended asks for the address again only once
+// that release has arrived.
+func TestAddressIsNotBorrowedBeforeItIsBack(t *testing.T) {
+	const there = "192.0.2.9"
+	r := oneQueue(t, 2, slowly)
+	claim := r.borrower()
+	lane := r.Lane(claim.ID)
+	r.must(lane.BorrowAddress(there))
+	r.must(lane.End(LaneEnd{Host: r.clock.Now()}))
+	if err := lane.BorrowAddress(there); err == nil {
+		t.Error("a claim that has ended asks for an address")
+	}
+	r.must(r.Batch(fmt.Sprintf("batch-%d", r.batch)).Lease(r.grant(claim))) // its batch was run again
+	if err := lane.BorrowAddress(there); !errors.Is(err, ErrUnreturned) {
+		t.Errorf("asked for again with the release on its way: %v", err)
+	}
+	r.confirm(r.next())
+	r.must(lane.BorrowAddress(there))
+}
