@@ -124,9 +124,24 @@ func (a *Activities) restart(ctx context.Context, crawl, batch string) error {
 	if err := a.Frontier.Crawl(crawl).Batch(batch).Renew(); err != nil && !errors.Is(err, frontier.ErrNoBatch) {
 		return err
 	}
+	return a.startBound(ctx, crawl, batch, enums.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE)
+}
+
+// startUnstarted starts the batches that an attempt of a round has bound claims to before it was killed.
+func (a *Activities) startUnstarted(ctx context.Context, crawl string, round int64) error {
+	for _, batch := range a.Frontier.Crawl(crawl).Unstarted(round) {
+		if err := a.startBound(ctx, crawl, batch, enums.WORKFLOW_ID_REUSE_POLICY_REJECT_DUPLICATE); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// startBound starts a batch of the claims that are bound to it, if there are any.
+func (a *Activities) startBound(ctx context.Context, crawl, batch string, reuse enums.WorkflowIdReusePolicy) error {
 	claims := a.Frontier.Crawl(crawl).Batch(batch).Claims()
 	if len(claims) == 0 {
 		return nil
 	}
-	return a.startBatch(ctx, crawl, batch, claims, enums.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE)
+	return a.startBatch(ctx, crawl, batch, claims, reuse)
 }

@@ -36,6 +36,22 @@ func (h Batch) Claims() []Claim {
 	return claims
 }
 
+// Unstarted lists the batches that claims of a round of claiming are bound to and that have not begun. An attempt of that round that
+// was killed between the two may not have started them, and nobody else knows of them.
+func (h Crawl) Unstarted(round int64) (batches []string) {
+	h.f.mu.Lock()
+	defer h.f.mu.Unlock()
+	if s, err := h.f.get(h.crawl); err == nil {
+		for _, c := range s.claims {
+			if c.Round == round && c.Batch != "" && !c.Opened {
+				batches = append(batches, c.Batch)
+			}
+		}
+	}
+	slices.Sort(batches)
+	return slices.Compact(batches)
+}
+
 // held reports whether a claim is out on a queue; Frontier.mu is held.
 func (s *state) held(pld uint64) bool {
 	for _, c := range s.claims {
