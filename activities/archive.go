@@ -53,8 +53,8 @@ func (a *Activities) archiveBatch(ctx context.Context, in BatchInput, again bool
 		return ArchiveResult{}, err
 	}
 	b := a.Spool.Batch(in.Crawl, in.Batch)
-	segment, err := archive.NewSegment(b.Dir(), h.label, a.Now(), func(digest string) (crawl.Visit, bool) {
-		return a.Frontier.Crawl(in.Crawl).URLs().Original(h.life.Archive, digest)
+	segment, err := archive.NewSegment(b.Dir(), h.label, a.Now(), func(url, digest string) (crawl.Visit, bool) {
+		return a.Frontier.Crawl(in.Crawl).URLs().Original(h.life.Archive, url, digest)
 	})
 	if err != nil {
 		return ArchiveResult{}, err

@@ -114,10 +114,10 @@ func TestCommitOutcomes(t *testing.T) {
 			if s.Totals != c.want {
 				t.Errorf("totals %+v, want %+v", s.Totals, c.want)
 			}
-			if _, found := r.Frontier.Crawl(rigCrawl).URLs().Original(number, rigDigest); !found {
+			if _, found := r.Frontier.Crawl(rigCrawl).URLs().Original(number, rigSeed, rigDigest); !found {
 				t.Error("what is archived for the first time is not known")
 			}
-			if _, found := r.Frontier.Crawl(rigCrawl).URLs().Original(first, rigDigest); found {
+			if _, found := r.Frontier.Crawl(rigCrawl).URLs().Original(first, rigSeed, rigDigest); found {
 				t.Error("it is taken for a record of another archive")
 			}
 			if held := r.held(in); len(held) > 0 {

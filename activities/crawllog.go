@@ -45,7 +45,7 @@ func (a *Activities) archiveUnfetchedPart(ctx context.Context, store archive.Sto
 	if !errors.Is(err, archive.ErrNotFound) {
 		return 0, err
 	}
-	segment, err := archive.NewSegment(a.Spool.TempDir(), label, a.Now(), func(string) (crawl.Visit, bool) { return crawl.Visit{}, false })
+	segment, err := archive.NewSegment(a.Spool.TempDir(), label, a.Now(), func(string, string) (crawl.Visit, bool) { return crawl.Visit{}, false })
 	if err != nil {
 		return 0, err
 	}

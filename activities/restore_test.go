@@ -44,7 +44,7 @@ func TestRestoreContinues(t *testing.T) {
 	r.must(err)
 	for i := range segments {
 		s, err := archive.NewSegment(t.TempDir(), archive.Label{Crawl: rigCrawl, Batch: fmt.Sprintf("a.example-%d", i), Nonce: "0123456789abcdef", Worker: "w"}, r.Now(),
-			func(string) (crawl.Visit, bool) { return crawl.Visit{}, false })
+			func(string, string) (crawl.Visit, bool) { return crawl.Visit{}, false })
 		r.must(err)
 		x, request, response, _ := exchange(crawl.Target{URL: fmt.Sprintf("%s%d/robots.txt", rigSeed, i)}, ClaimRef{IP: rigIP}, fmt.Sprint(i))
 		raw, err := io.ReadAll(response)

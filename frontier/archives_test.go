@@ -101,7 +101,7 @@ func TestAnotherArchive(t *testing.T) {
 	}
 	original := func(archive int, want bool) {
 		t.Helper()
-		if _, found := r.URLs().Original(archive, "sha1:AAAA"); found != want {
+		if _, found := r.URLs().Original(archive, url, "sha1:AAAA"); found != want {
 			t.Errorf("original in archive %d: %v", archive, found)
 		}
 	}

@@ -29,7 +29,7 @@ func (s *state) clear() {
 	s.queues, s.evicted, s.schedule, s.learning = map[uint64]*queue.Queue{}, false, queue.NewSchedule(), nil
 	s.taught = nil
 	s.claims, s.taken, s.journal = map[string]*Claim{}, takenURLs{}, map[string]Release{}
-	s.delayed, s.due, s.waiting = 0, 0, 0
+	s.delays, s.waiting = delays{}, 0
 }
 
 // loading is the reading of a crawl that sleeps.
@@ -87,7 +87,7 @@ func (f *Frontier) readCrawl(rec crawlRecord) (*state, error) {
 func (s *state) take(read *state) {
 	s.queues, s.evicted, s.schedule, s.learning = read.queues, read.evicted, read.schedule, read.learning
 	s.claims, s.taken, s.journal = read.claims, read.taken, read.journal
-	s.delayed, s.due, s.waiting = read.delayed, read.due, read.waiting
+	s.delays, s.waiting = read.delays, read.waiting
 	for _, c := range s.claims {
 		s.hosts.enter(s, c)
 	}

@@ -28,9 +28,14 @@ func benchURL(i int) string {
 	return fmt.Sprintf("http://www.host%d.example/section-%d/article-%d.html", i%benchPLDs, i%17, i)
 }
 
+// benchLinks are links of which one in twenty comes from another host, as on WebKB (4 % from another PLD, 11 % from another host).
 func benchLinks(from, n int) (list []crawl.Discovery) {
 	for i := from; i < from+n; i++ {
-		list = append(list, crawl.Discovery{URL: benchURL(i), Via: benchURL(i / 56), Path: "SLL", Score: float64(i*7919%1000) / 1000})
+		via := benchURL(i % benchPLDs)
+		if i%20 == 0 {
+			via = benchURL(i / 56)
+		}
+		list = append(list, crawl.Discovery{URL: benchURL(i), Via: via, Path: "SLL", Score: float64(i*7919%1000) / 1000})
 	}
 	return list
 }

@@ -199,14 +199,14 @@ func (h Crawl) report(w Want, round *Round, now time.Time) (wake time.Time, err 
 	if next, ok := s.schedule.NextTime(); ok && !next.IsZero() {
 		wake = times.Earliest(wake, next)
 	}
-	if s.delayed > 0 {
-		wake = times.Earliest(wake, time.Unix(s.due, 0))
+	if s.delays.n > 0 {
+		wake = times.Earliest(wake, time.Unix(s.delays.first, 0))
 	}
 	spent := s.spent(now)
 	if left := s.Started.Add(s.Definition.Budget.Time.D()); spent == "" {
 		wake = times.Earliest(wake, left)
 	}
-	drained := s.waitingLive() == 0 && s.delayed == 0
+	drained := s.waitingLive() == 0 && s.delays.n == 0
 	nothingOut := len(s.claims)+len(round.Claims) == 0
 	round.last = nothingOut && (w.Hold || spent != "" || drained)
 	if nothingOut && len(s.journal) == 0 {

@@ -75,7 +75,7 @@ func (c *Commit) marker(portion int) string {
 	if c.Recovered {
 		return fmt.Sprintf("recovered-%d", portion)
 	}
-	return fmt.Sprint(portion)
+	return fmt.Sprintf("part-%d", portion)
 }
 
 // Committed reports whether a batch was committed.
@@ -113,7 +113,7 @@ func (f *Frontier) commitPortion(s *state, now committing, p portion) error {
 		if err != nil {
 			return nil, err
 		}
-		var delays []int64
+		var delays []concluded
 		var visited []order.Visit
 		var pages []string
 		for _, o := range p.outcomes {
@@ -125,7 +125,7 @@ func (f *Frontier) commitPortion(s *state, now committing, p portion) error {
 				visited, pages = append(visited, order.Visit{PageFeatures: o.PageFeatures, Worth: o.Worth, LinkFeatures: end.kept}), append(pages, o.URL)
 			}
 			if end.due != 0 {
-				delays = append(delays, end.due)
+				delays = append(delays, end)
 			}
 		}
 		for _, o := range p.links {
@@ -152,8 +152,8 @@ func (f *Frontier) commitPortion(s *state, now committing, p portion) error {
 		}
 		return e.finish(key, func() {
 			took()
-			for _, due := range delays {
-				s.delay(due)
+			for _, end := range delays {
+				s.delays.add(end.pld, end.due)
 			}
 			for pld, n := range done {
 				q := s.queue(pld, "")

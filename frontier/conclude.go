@@ -14,7 +14,8 @@ import (
 // concluded is what an outcome does beside the marks.
 type concluded struct {
 	new  bool     // the URL waited
-	due  int64    // when a delayed URL comes back, Unix seconds
+	due  int64    // when a delayed URL comes back, Unix seconds; 0: none does
+	pld  uint64   // of the URL
 	kept [][]byte // what the order kept with the link to a page
 }
 
@@ -45,7 +46,7 @@ func (e *edit) conclude(o crawl.Outcome, archive int, done map[uint64]queue.Tall
 	c := e.change(k.PLD)
 	c.removed++
 	c.concluded++
-	end.new = true
+	end.new, end.pld = true, k.PLD
 	r.Run = e.rec.Run // it may have waited since an earlier run
 	switch o.Kind {
 	case crawl.OutcomeRetry:
@@ -63,7 +64,7 @@ func (e *edit) conclude(o crawl.Outcome, archive int, done map[uint64]queue.Tall
 				r.Visit.URL = ""
 			}
 		}
-		if err := e.sites.reward(&r, o, e.rec.Definition.Topic.Threshold); err != nil {
+		if err := e.sites.reward(k.PLD, &r, o, e.rec.Definition.Topic.Threshold); err != nil {
 			return end, err
 		}
 	case crawl.OutcomeRobots, crawl.OutcomeRefused:

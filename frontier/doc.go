@@ -15,12 +15,12 @@
 //
 // # A queue
 //
-//	on disk     q  entries, highest priority first      r  the record of each URL
+//	on disk     q  entries, highest priority first      R  the record of each URL
 //	               · · · · · ▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓ ░░░░░░░░░░░░░░░░░░░░░░░░░░░░░
-//	               deleted   out with claim c            waiting
+//	               deleted   out with claim C            waiting
 //	                         │              │                   │
 //	in memory                Floor          Best                Sweep          queue.Queue
-//	            c  the claim: its URLs, lease, deadline                        state.claims, state.taken
+//	            C  the claim: its URLs, lease, deadline                        state.claims, state.taken
 //	            m  next time, failures, pages, Crawl-delay                     fields of queue.Queue
 //
 // What moves the cursors:
@@ -28,10 +28,10 @@
 //	Claim     reads from Floor on and passes over URLs that claims have. It moves Floor to the first live entry and Best to the
 //	          first that it leaves; where the order learns, it weighs entries from Sweep on, and moves Sweep behind them.
 //	Commit    deletes the entries of URLs that have ended: they stay a gap before Floor until the next Claim. What waits for
-//	          another attempt goes to w, and back into the queue when its time has come. A new entry moves Floor and Best to it if
+//	          another attempt goes to W, and back into the queue when its time has come. A new entry moves Floor and Best to it if
 //	          it stands before them.
 //	GiveBack  deletes the claim alone: its entries never left the queue. Best goes back to Floor.
-//	Open      reads q and c, and sets Floor and Best from them.
+//	Open      reads q and C, and sets Floor and Best from them.
 //
 // The package queue defines the cursors and the schedule of queues, store the keys, record the values, learner what an order learns.
 //

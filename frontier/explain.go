@@ -88,17 +88,12 @@ func (h URLs) Explain(u urls.URL) (Explanation, error) {
 		if claimed {
 			out.State = "claimed"
 		}
-		out.Path, out.Run, out.Attempts = r.Path, r.Run, int(r.Attempts)
+		out.Via, out.Path, out.Run, out.Attempts = r.Via, r.Path, r.Run, int(r.Attempts)
 		if out.Redirects = scope.Redirects(r.Path); out.Redirects > 0 {
 			out.MaxRedirects = definition.Scope.MaxRedirects
 		}
 		if r.State == record.Delayed {
 			out.Due = time.Unix(r.Due, 0).UTC()
-		}
-		if via, known, err := txn.Record(s.keys.Record(r.Via)); err != nil {
-			return err
-		} else if known {
-			out.Via = via.URL
 		}
 		a := r.Scores
 		out.Links, out.First, out.Last, out.Max, out.Mean = a.Count, float64(a.First), float64(a.Last), float64(a.Max), a.Value(crawl.UpdateAvg)
@@ -107,7 +102,7 @@ func (h URLs) Explain(u urls.URL) (Explanation, error) {
 			kept, _ := counts(whole.Order, &r, definition.Order.Update)
 			out.Learned = whole.Order.Explain(kept)
 		}
-		now, err := openSites(txn, s.keys, whole).priority(&r, &definition)
+		now, err := openSites(txn, s.keys, whole).priority(k.PLD, &r, &definition)
 		if err != nil {
 			return err
 		}

@@ -6,16 +6,21 @@ import (
 	"github.com/muninn-archive/muninn/frontier/internal/record"
 	"github.com/muninn-archive/muninn/frontier/internal/store"
 	"github.com/muninn-archive/muninn/internal/crawl"
+	"github.com/muninn-archive/muninn/internal/urls"
 )
 
-// Original finds the capture in an archive that holds a payload digest already.
-func (h URLs) Original(archive int, digest string) (v crawl.Visit, found bool) {
+// Original finds the capture in an archive that holds a payload digest already, among the pages of a URL's PLD.
+func (h URLs) Original(archive int, url, digest string) (v crawl.Visit, found bool) {
 	s, err := h.state()
 	if err != nil {
 		return v, false
 	}
+	u, err := urls.Trusted(url)
+	if err != nil {
+		return v, false
+	}
 	err = h.f.store.View(func(txn store.Reader) (err error) {
-		found, err = txn.Load(s.keys.Digest(archive, digest), &v)
+		found, err = txn.Load(s.keys.Digest(record.KeyOf(u).PLD, archive, digest), &v)
 		return err
 	})
 	return v, found && err == nil

@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"sync"
 	"time"
 
 	"github.com/muninn-archive/muninn/frontier/internal/learner"
+	"github.com/muninn-archive/muninn/frontier/internal/migrate"
 	"github.com/muninn-archive/muninn/frontier/internal/queue"
 	"github.com/muninn-archive/muninn/frontier/internal/store"
 	"github.com/muninn-archive/muninn/internal/scope"
@@ -17,6 +19,7 @@ import (
 var (
 	ErrClosed   = store.ErrClosed
 	ErrLocked   = store.ErrLocked
+	ErrFormat   = migrate.ErrFormat
 	ErrNoCrawl  = errors.New("the frontier does not know this crawl")
 	ErrNoBatch  = errors.New("the batch has no claim any more")
 	ErrBusy     = errors.New("the crawl is running already")
@@ -33,6 +36,7 @@ type Options struct {
 	Idle      int           // queues without URLs that memory keeps of a crawl; DefaultIdle if 0
 	Room      func() error  // refuses a write that the disk may have no room for; nil: none is refused
 	NoSync    bool          // what is acknowledged may be lost with the machine; for laboratories
+	Log       *slog.Logger  // says how the migration of an earlier version's folder goes; nil: nothing is said
 }
 
 // Defaults of Options.
@@ -78,17 +82,22 @@ type state struct {
 	claims   map[string]*Claim
 	taken    takenURLs
 	journal  map[string]Release
-	delayed  int   // entries of store.Delays
-	due      int64 // of the first of them, or earlier; Unix seconds
-	waiting  int   // entries in queues, claimed ones included
+	delays   delays
+	waiting  int // entries in queues, claimed ones included
 
 	asleep     bool     // see Frontier.tidyUp
 	loading    *loading // under way, of a crawl that sleeps
 	forgetting bool     // see Frontier.Forget
 }
 
-// Open opens the frontier in a folder and brings its memory up.
+// Open opens the frontier in a folder and brings its memory up. What an earlier version has written is migrated, see OpenContext.
 func Open(dir string, opts Options) (*Frontier, error) {
+	return OpenContext(context.Background(), dir, opts)
+}
+
+// OpenContext opens the frontier in a folder. If an earlier version has written it, it is migrated, which may take minutes; cut off by
+// the context or by a kill, the next Open continues. ErrFormat if this version cannot read it.
+func OpenContext(ctx context.Context, dir string, opts Options) (*Frontier, error) {
 	if opts.Now == nil {
 		opts.Now = time.Now
 	}
@@ -107,6 +116,9 @@ func Open(dir string, opts Options) (*Frontier, error) {
 	disk, err := store.Open(dir, store.Options{Room: opts.Room, NoSync: opts.NoSync})
 	if err != nil {
 		return nil, err
+	}
+	if err := migrate.Up(ctx, disk, migrate.Options{Log: opts.Log}); err != nil {
+		return nil, errors.Join(fmt.Errorf("open frontier in %s: %w", dir, err), disk.Close())
 	}
 	f := &Frontier{
 		store: disk, opts: opts, writes: make(chan pendingWrite, groupSize), closed: make(chan struct{}),
@@ -172,11 +184,4 @@ func (f *Frontier) get(name string) (*state, error) {
 		return nil, err
 	}
 	return s, f.awake(s)
-}
-
-func (s *state) delay(at int64) {
-	if s.delayed == 0 || at < s.due {
-		s.due = at
-	}
-	s.delayed++
 }

@@ -108,8 +108,8 @@ func (f *Frontier) loadCrawl(txn store.Reader, s *state) error {
 		return err
 	}
 	err = txn.Keys(s.keys.All(store.Delays), func(key store.Key) (bool, error) {
-		if at, _, ok := key.Delay(); ok {
-			s.delay(at)
+		if at, u, ok := key.Delay(); ok {
+			s.delays.add(u.PLD, at)
 		}
 		return true, nil
 	})

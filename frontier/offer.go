@@ -13,7 +13,7 @@ type offered struct {
 	key     record.Key
 	url     string
 	pld     string
-	via     record.Key
+	via     string
 	path    string
 	host    string // of the URL, with tag
 	tag     string // tag path of the link on a page of the same host; "" if the bandit has no say
@@ -29,14 +29,14 @@ func (o *offered) size() int {
 	for _, l := range o.links {
 		kept = max(kept, 2*len(l.Features)+len(l.Parts))
 	}
-	return len(o.url) + len(o.path) + kept
+	return len(o.url) + len(o.path) + len(o.via) + kept
 }
 
 // gather merges the discoveries of one URL, in the order they came, and leaves out what is not in
 // scope: most of a site's links are repeats, and each costs a look into the store.
 func gather(bound *scope.Scope, found []crawl.Discovery, replace bool) []*offered {
 	byURL := make(map[string]*offered, len(found))
-	vias := map[string]record.Key{} // a page has many links
+	vias := map[string]string{} // a page has many links
 	list := make([]*offered, 0, len(found)/4+1)
 	for _, d := range found {
 		o, known := byURL[d.URL]
@@ -59,7 +59,7 @@ func gather(bound *scope.Scope, found []crawl.Discovery, replace bool) []*offere
 }
 
 // admit returns nil for what does not belong to the crawl.
-func admit(bound *scope.Scope, d crawl.Discovery, vias map[string]record.Key) *offered {
+func admit(bound *scope.Scope, d crawl.Discovery, vias map[string]string) *offered {
 	u, err := urls.Trusted(d.URL)
 	if err != nil {
 		return nil
@@ -74,7 +74,7 @@ func admit(bound *scope.Scope, d crawl.Discovery, vias map[string]record.Key) *o
 	via, known := vias[d.Via]
 	if !known {
 		if u, err := urls.Trusted(d.Via); err == nil {
-			via = record.KeyOf(u)
+			via = u.String()
 		}
 		vias[d.Via] = via
 	}
@@ -112,7 +112,7 @@ func (e *edit) offer(o *offered) error {
 		r = record.Record{Run: rec.Run, Via: o.via, Path: o.path, URL: o.url, Visit: old.Visit, Archive: old.Archive, Position: old.Position}
 		c.known++
 		if o.tag != "" {
-			if r.Group, err = e.sites.assign(o.host, o.tag); err != nil {
+			if r.Group, err = e.sites.assign(siteOf{o.key.PLD, o.host}, o.tag); err != nil {
 				return err
 			}
 		}
@@ -122,7 +122,7 @@ func (e *edit) offer(o *offered) error {
 		r.Add(link, rec.Definition.Order.Update, e.sites.whole != nil)
 	}
 	d := rec.Definition.Order
-	priority, err := e.sites.priority(&r, &rec.Definition)
+	priority, err := e.sites.priority(o.key.PLD, &r, &rec.Definition)
 	if err != nil {
 		return err
 	}

@@ -102,11 +102,16 @@ func (s *state) keeps(c *Commit) ([]keep, error) {
 		list = append(list, keep{s.keys.Print(record.KeyOf(u)), o.Prints})
 	}
 	for _, digest := range slices.Sorted(maps.Keys(c.Originals)) {
-		raw, err := codec.Marshal(c.Originals[digest])
+		original := c.Originals[digest]
+		u, err := urls.Trusted(original.URL)
+		if err != nil {
+			return nil, fmt.Errorf("commit %s: %w", original.URL, err)
+		}
+		raw, err := codec.Marshal(original)
 		if err != nil {
 			return nil, fmt.Errorf("commit %s: %w", c.Batch, err)
 		}
-		list = append(list, keep{s.keys.Digest(c.Archive, digest), raw})
+		list = append(list, keep{s.keys.Digest(record.KeyOf(u).PLD, c.Archive, digest), raw})
 	}
 	if len(c.Sample) > 0 {
 		list = append(list, keep{s.keys.Sample(s.Run, c.Batch), c.Sample})

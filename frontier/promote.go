@@ -1,6 +1,7 @@
 package frontier
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 
@@ -13,48 +14,36 @@ func (h Crawl) promote() error {
 	h.f.mu.Lock()
 	s, err := h.f.get(h.crawl)
 	now := h.f.opts.Now().Unix()
-	idle := err != nil || s.delayed == 0 || s.due > now
+	idle := err != nil || s.delays.n == 0 || s.delays.first > now
 	h.f.mu.Unlock()
 	if idle {
 		return err
 	}
 	return h.f.update(func(tx *transaction) (func(), error) {
-		e, taken, next := h.f.edit(tx, s), 0, int64(0)
-		var due []record.Key
-		var times []int64
-		var keys []store.Key
-		err := tx.Keys(s.keys.All(store.Delays), func(key store.Key) (bool, error) {
-			at, k, ok := key.Delay()
-			if !ok {
-				return true, nil
-			}
-			if at > now || len(keys) >= 1000 {
-				next = at
-				return false, nil
-			}
-			due, times, keys = append(due, k), append(times, at), append(keys, slices.Clone(key))
-			return true, nil
-		})
+		e := h.f.edit(tx, s)
+		h.f.mu.Lock()
+		partitions := s.delays.due(now)
+		h.f.mu.Unlock()
+		due, next, err := dueBy(tx.Reader, s.keys, partitions, now)
 		if err != nil {
 			return nil, err
 		}
-		for i, k := range due {
-			if err := tx.Delete(keys[i]); err != nil {
+		for _, d := range due {
+			if err := tx.Delete(s.keys.Delay(d.at, d.key)); err != nil {
 				return nil, err
 			}
-			taken++
-			r, found, err := tx.Record(s.keys.Record(k))
+			r, found, err := tx.Record(s.keys.Record(d.key))
 			if err != nil {
 				return nil, err
 			}
-			if !found || r.State != record.Delayed || r.Due != times[i] {
+			if !found || r.State != record.Delayed || r.Due != d.at {
 				continue
 			}
-			priority, err := e.sites.priority(&r, &e.rec.Definition)
+			priority, err := e.sites.priority(d.key.PLD, &r, &e.rec.Definition)
 			if err != nil {
 				return nil, err
 			}
-			if err := e.enqueue(k, &r, priority, false); err != nil {
+			if err := e.enqueue(d.key, &r, priority, false); err != nil {
 				return nil, err
 			}
 		}
@@ -62,9 +51,48 @@ func (h Crawl) promote() error {
 			return nil, err
 		}
 		return func() {
-			s.delayed -= taken
-			s.due = next
+			s.delays.remove(len(due), next)
 			e.apply()
 		}, nil
 	})
+}
+
+// promotedAtOnce is how many URLs come back in one transaction.
+const promotedAtOnce = 1000
+
+// dueURL is a URL whose next attempt is due.
+type dueURL struct {
+	at  int64
+	key record.Key
+}
+
+// dueBy lists URLs of partitions that are due by now, in the order of their times, and says of each partition that was looked at when
+// its next one is due; 0: never.
+func dueBy(r store.Reader, keys store.Keys, partitions []store.Partition, now int64) (due []dueURL, next map[store.Partition]int64, err error) {
+	next = map[store.Partition]int64{}
+	for _, p := range partitions {
+		if len(due) >= promotedAtOnce {
+			break
+		}
+		next[p] = 0
+		err := r.Keys(keys.Delays(p), func(key store.Key) (bool, error) {
+			at, u, ok := key.Delay()
+			if !ok {
+				return true, nil
+			}
+			if at > now || len(due) >= promotedAtOnce {
+				next[p] = at
+				return false, nil
+			}
+			due = append(due, dueURL{at, u})
+			return true, nil
+		})
+		if err != nil {
+			return nil, nil, err
+		}
+	}
+	slices.SortFunc(due, func(a, b dueURL) int {
+		return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.key.PLD, b.key.PLD), cmp.Compare(a.key.URL, b.key.URL))
+	})
+	return due, next, nil
 }

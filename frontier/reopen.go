@@ -194,7 +194,7 @@ func (f *Frontier) targets(tx *transaction, s *state, c *Claim) ([]crawl.Target,
 			continue
 		}
 		t := crawl.Target{
-			URL: r.URL, Path: r.Path, Attempts: int(r.Attempts),
+			URL: r.URL, Via: r.Via, Path: r.Path, Attempts: int(r.Attempts),
 			Priority:     queue.Score(r.Position.Priority),
 			LinkFeatures: r.Features, Submitted: r.Submitted(),
 		}
@@ -212,15 +212,6 @@ func (f *Frontier) targets(tx *transaction, s *state, c *Claim) ([]crawl.Target,
 		}
 		if t.Previous.Digest != "" && t.Previous.URL == "" {
 			t.Previous.URL = r.URL
-		}
-		if r.Via != (record.Key{}) {
-			via, found, err := tx.Record(s.keys.Record(r.Via))
-			if err != nil {
-				return nil, err
-			}
-			if found {
-				t.Via = via.URL
-			}
 		}
 		kept = append(kept, hash)
 		targets = append(targets, t)

@@ -142,7 +142,7 @@ func TestRecrawl(t *testing.T) {
 		t.Fatalf("of the run before: %+v, %v", model, err)
 	}
 	r.must(r.Learning().Samples(func(raw []byte) error { return fmt.Errorf("a sample of the run before: %s", raw) }))
-	if v, ok := r.URLs().Original(0, "sha1:AAAA"); !ok || v != visit {
+	if v, ok := r.URLs().Original(0, page, "sha1:AAAA"); !ok || v != visit {
 		t.Fatalf("%+v, %v", v, ok)
 	}
 	// what waited still waits, and can be finished; what was done does not come back by itself

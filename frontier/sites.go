@@ -16,8 +16,14 @@ type sites struct {
 	store   store.Reader
 	keys    store.Keys
 	whole   *learner.Learner // nil: the order does not learn
-	known   map[string]*bandit.Site
-	changed map[string]bool
+	known   map[siteOf]*bandit.Site
+	changed map[siteOf]bool
+}
+
+// siteOf names a host: its PLD says where it is kept.
+type siteOf struct {
+	pld  uint64
+	host string
 }
 
 func openSites(r store.Reader, keys store.Keys, whole *learner.Learner) *sites {
@@ -25,41 +31,41 @@ func openSites(r store.Reader, keys store.Keys, whole *learner.Learner) *sites {
 }
 
 // of returns what was learned of a host. What cannot be read is learned again.
-func (s *sites) of(host string) (*bandit.Site, error) {
-	if site := s.known[host]; site != nil {
+func (s *sites) of(at siteOf) (*bandit.Site, error) {
+	if site := s.known[at]; site != nil {
 		return site, nil
 	}
 	site := &bandit.Site{}
-	_, err := s.store.Get(s.keys.Site(host), func(raw []byte) error {
+	_, err := s.store.Get(s.keys.Site(at.pld, at.host), func(raw []byte) error {
 		if read, err := bandit.Decode(raw); err == nil {
 			site = read
 		}
 		return nil
 	})
 	if s.known == nil { // most transactions touch no site
-		s.known, s.changed = map[string]*bandit.Site{}, map[string]bool{}
+		s.known, s.changed = map[siteOf]*bandit.Site{}, map[siteOf]bool{}
 	}
-	s.known[host] = site
+	s.known[at] = site
 	return site, err
 }
 
 // assign gives a link its group, by where it stands.
-func (s *sites) assign(host, tagPath string) (group int, err error) {
-	site, err := s.of(host)
+func (s *sites) assign(at siteOf, tagPath string) (group int, err error) {
+	site, err := s.of(at)
 	if err != nil {
 		return 0, err
 	}
-	s.changed[host] = true
+	s.changed[at] = true
 	return site.Assign(tagPath), nil
 }
 
-// reward gives the score of a page to the group of the link that led to it.
-func (s *sites) reward(r *record.Record, o crawl.Outcome, threshold float64) error {
+// reward gives the score of a page of a PLD to the group of the link that led to it.
+func (s *sites) reward(pld uint64, r *record.Record, o crawl.Outcome, threshold float64) error {
 	if r.Group == 0 || !o.Success() || o.Score < 0 {
 		return nil
 	}
-	host := urls.HostOf(r.URL)
-	site, err := s.of(host)
+	at := siteOf{pld, urls.HostOf(r.URL)}
+	site, err := s.of(at)
 	if err != nil {
 		return err
 	}
@@ -68,13 +74,13 @@ func (s *sites) reward(r *record.Record, o crawl.Outcome, threshold float64) err
 		value = min(o.Score/threshold, 1)
 	}
 	site.Reward(r.Group, value)
-	s.changed[host] = true
+	s.changed[at] = true
 	return nil
 }
 
-// priority is the place of a URL in the order: its score, what was learned since it was scored, and what is to be
+// priority is the place of a URL of a PLD in the order: its score, what was learned since it was scored, and what is to be
 // expected of its group.
-func (s *sites) priority(r *record.Record, d *crawl.Definition) (uint16, error) {
+func (s *sites) priority(pld uint64, r *record.Record, d *crawl.Definition) (uint16, error) {
 	value, sum := r.Scores.Value(d.Order.Update), d.Order.Update == crawl.UpdateSum
 	if s.whole != nil && len(r.Features) > 0 {
 		_, now := counts(s.whole.Order, r, d.Order.Update)
@@ -83,7 +89,7 @@ func (s *sites) priority(r *record.Record, d *crawl.Definition) (uint16, error) 
 	if r.Group == 0 || sum || !d.ByPlaces() {
 		return queue.Priority(value, sum), nil
 	}
-	site, err := s.of(urls.HostOf(r.URL))
+	site, err := s.of(siteOf{pld, urls.HostOf(r.URL)})
 	if err != nil {
 		return 0, err
 	}
@@ -95,8 +101,8 @@ func (s *sites) priority(r *record.Record, d *crawl.Definition) (uint16, error) 
 }
 
 func (s *sites) save(tx store.Tx) error {
-	for host := range s.changed {
-		if err := tx.Set(s.keys.Site(host), s.known[host].Encode()); err != nil {
+	for at := range s.changed {
+		if err := tx.Set(s.keys.Site(at.pld, at.host), s.known[at].Encode()); err != nil {
 			return err
 		}
 	}
@@ -120,7 +126,8 @@ func (h Learning) Reward(id string, scores map[string]float64) error {
 			if err != nil {
 				continue
 			}
-			r, found, err := tx.Record(s.keys.Record(record.KeyOf(u)))
+			k := record.KeyOf(u)
+			r, found, err := tx.Record(s.keys.Record(k))
 			if err != nil {
 				return nil, err
 			}
@@ -128,7 +135,7 @@ func (h Learning) Reward(id string, scores map[string]float64) error {
 				continue
 			}
 			o := crawl.Outcome{Kind: crawl.OutcomeDone, Status: 200, Score: score}
-			if err := e.sites.reward(&r, o, e.rec.Definition.Topic.Threshold); err != nil {
+			if err := e.sites.reward(k.PLD, &r, o, e.rec.Definition.Topic.Threshold); err != nil {
 				return nil, err
 			}
 		}

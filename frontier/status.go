@@ -101,7 +101,7 @@ func (f *Frontier) Gauges() (list []Status) {
 		}
 		out := Status{
 			Crawl: name, Run: s.Run, Active: true, Started: s.Started, Reference: s.Reference, Totals: s.Totals,
-			Waiting: max(s.waiting-s.taken.n, 0), Delayed: s.delayed, Claimed: s.taken.n, History: slices.Clone(s.History),
+			Waiting: max(s.waiting-s.taken.n, 0), Delayed: s.delays.n, Claimed: s.taken.n, History: slices.Clone(s.History),
 			Queues: s.schedule.Claimable() + len(s.claims), Resting: s.schedule.Resting(),
 		}
 		s.countClaims(&out)
@@ -132,7 +132,7 @@ func (h Crawl) Left() (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	return s.waitingLive() > 0 || s.delayed > 0, nil
+	return s.waitingLive() > 0 || s.delays.n > 0, nil
 }
 
 // slowest is how many of the queues that rest longest a Status names.
@@ -148,7 +148,7 @@ func (h Crawl) Status() (Status, error) {
 	}
 	out := Status{
 		Crawl: h.crawl, Run: s.Run, Active: s.Active, Started: s.Started, Reference: s.Reference, Totals: s.Totals,
-		Waiting: max(s.waiting-s.taken.n, 0), Delayed: s.delayed, Claimed: s.taken.n, Top: slices.Clone(s.Top), Ends: slices.Clone(s.Ends), History: slices.Clone(s.History),
+		Waiting: max(s.waiting-s.taken.n, 0), Delayed: s.delays.n, Claimed: s.taken.n, Top: slices.Clone(s.Top), Ends: slices.Clone(s.Ends), History: slices.Clone(s.History),
 	}
 	s.countClaims(&out)
 	out.Queues = s.schedule.Queues()

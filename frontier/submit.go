@@ -116,7 +116,7 @@ func (e *edit) takeOne(bound *scope.Scope, in Submission) (SubmitAnswer, error) 
 	if in.Path == "" {
 		in.Path = crawl.HopSeed.String()
 	}
-	o := admit(bound, in.Discovery, map[string]record.Key{})
+	o := admit(bound, in.Discovery, map[string]string{})
 	o.links = []record.Link{{Score: in.Score, Features: in.LinkFeatures, Parts: in.Parts}}
 	return out, e.offer(o)
 }

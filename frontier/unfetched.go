@@ -3,7 +3,6 @@ package frontier
 import (
 	"time"
 
-	"github.com/muninn-archive/muninn/frontier/internal/record"
 	"github.com/muninn-archive/muninn/frontier/internal/store"
 	"github.com/muninn-archive/muninn/internal/codec"
 	"github.com/muninn-archive/muninn/internal/crawl"
@@ -28,14 +27,7 @@ func (e *edit) keepUnfetched(outcomes []crawl.Outcome, failed []queuedURL) error
 			continue
 		}
 		r := failed[i].rec
-		u := Unfetched{o.URL, o.Kind, o.Reason, "", r.Path, int(r.Attempts) + 1, e.f.opts.Now().UTC()}
-		if r.Via != (record.Key{}) {
-			via, _, err := e.Record(e.s.keys.Record(r.Via))
-			if err != nil {
-				return err
-			}
-			u.Via = via.URL
-		}
+		u := Unfetched{o.URL, o.Kind, o.Reason, r.Via, r.Path, int(r.Attempts) + 1, e.f.opts.Now().UTC()}
 		e.rec.Sequence++
 		if err := e.Save(e.s.keys.Unfetched(e.rec.Sequence), u); err != nil {
 			return err

@@ -124,7 +124,7 @@ func (e *queuedURL) weigh(learned *sites, c *candidate) (stale bool, err error) 
 	if e.rec.Group == 0 && (c.whole == nil || len(e.rec.Features) == 0) {
 		return false, nil
 	}
-	e.now, err = learned.priority(&e.rec, c.plan)
+	e.now, err = learned.priority(e.key.PLD, &e.rec, c.plan)
 	return max(e.now, e.at.Priority)-min(e.now, e.at.Priority) > staleBy, err
 }
 

@@ -86,7 +86,7 @@ func (r *rig) standings() (list []standing) {
 				r.t.Errorf("%s stands at %v, its record says %v; twice: %v", e.rec.URL, e.at, e.rec.Position, places[e.rec.URL])
 			}
 			places[e.rec.URL] = true
-			now, err := learned.priority(&e.rec, &s.Definition)
+			now, err := learned.priority(key.PLD(), &e.rec, &s.Definition)
 			list = append(list, standing{e.rec.URL, e.at, now, s.taken.claim(e.key) != ""})
 			return true, err
 		})

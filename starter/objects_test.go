@@ -41,7 +41,7 @@ func TestObjects(t *testing.T) {
 	}
 	put := func(batch, url, text string, at time.Time, seen *crawl.Visit) archive.Recorded {
 		t.Helper()
-		original := func(string) (crawl.Visit, bool) {
+		original := func(string, string) (crawl.Visit, bool) {
 			if seen == nil {
 				return crawl.Visit{}, false
 			}

@@ -26,7 +26,7 @@ func smallArchive(t *testing.T) (dir string, m archive.Manifest) {
 	}
 	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	label := archive.Label{Crawl: "c", Batch: "a.example-1", Nonce: "0123456789abcdef", Worker: "w", Prefix: "some/prefix", Software: "Muninn test"}
-	s, err := archive.NewSegment(t.TempDir(), label, at, func(string) (crawl.Visit, bool) { return crawl.Visit{}, false })
+	s, err := archive.NewSegment(t.TempDir(), label, at, func(string, string) (crawl.Visit, bool) { return crawl.Visit{}, false })
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -126,10 +126,10 @@ func label(batch string) archive.Label {
 	}
 }
 
-func unknown(string) (crawl.Visit, bool) { return crawl.Visit{}, false }
+func unknown(string, string) (crawl.Visit, bool) { return crawl.Visit{}, false }
 
 // segment makes a segment of captures; it is closed with the test.
-func segment(t testing.TB, batch string, original func(string) (crawl.Visit, bool), captures ...archive.Capture) (*archive.Segment, []archive.Recorded) {
+func segment(t testing.TB, batch string, original func(string, string) (crawl.Visit, bool), captures ...archive.Capture) (*archive.Segment, []archive.Recorded) {
 	t.Helper()
 	s, err := archive.NewSegment(t.TempDir(), label(batch), epoch, original)
 	if err != nil {

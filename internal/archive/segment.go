@@ -66,7 +66,7 @@ type Segment struct {
 	objects  sidecar
 	log      sidecar
 	seen     map[string]crawl.Visit
-	original func(digest string) (crawl.Visit, bool)
+	original func(url, digest string) (crawl.Visit, bool)
 	counts   Counts
 }
 
@@ -103,9 +103,9 @@ type indexFields struct {
 	Application string `json:"application,omitempty"`
 }
 
-// NewSegment begins a segment whose working files lie in dir. original finds an earlier capture with
-// the same payload digest.
-func NewSegment(dir string, label Label, created time.Time, original func(digest string) (crawl.Visit, bool)) (*Segment, error) {
+// NewSegment begins a segment whose working files lie in dir. original finds an earlier capture that a
+// capture of a URL may refer to: with the same payload digest.
+func NewSegment(dir string, label Label, created time.Time, original func(url, digest string) (crawl.Visit, bool)) (*Segment, error) {
 	w, err := newWARC(dir)
 	if err != nil {
 		return nil, err
@@ -258,7 +258,7 @@ func (s *Segment) response(c Capture, digest string) (record, Recorded) {
 			out.Visit.ETag = before.ETag
 		}
 	} else if c.Status >= 200 && c.Status < 300 && c.Truncated == "" && c.Kind == crawl.ExchangePage && !c.headerless() {
-		if original, known := s.find(digest); known {
+		if original, known := s.find(c.URL, digest); known {
 			profile = gowarc.ProfileIdenticalPayloadDigestV1_1
 			out.Visit.Date, out.Visit.URL = original.Date, original.URL
 		} else {
@@ -290,14 +290,14 @@ func (s *Segment) response(c Capture, digest string) (record, Recorded) {
 // emptyDigest is the digest of no bytes; captures without body are not revisits of each other.
 const emptyDigest = "sha1:3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ"
 
-func (s *Segment) find(digest string) (crawl.Visit, bool) {
+func (s *Segment) find(url, digest string) (crawl.Visit, bool) {
 	if digest == emptyDigest {
 		return crawl.Visit{}, false
 	}
 	if v, ok := s.seen[digest]; ok {
 		return v, true
 	}
-	return s.original(digest)
+	return s.original(url, digest)
 }
 
 func packed(mime string) bool {

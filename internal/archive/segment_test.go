@@ -50,7 +50,7 @@ func commitEverything(t *testing.T) (dir string, m archive.Manifest, recorded []
 		t.Fatal(err)
 	}
 	pages, dns := everything(t)
-	s, _ := segment(t, "b-1", func(digest string) (crawl.Visit, bool) {
+	s, _ := segment(t, "b-1", func(_, digest string) (crawl.Visit, bool) {
 		return originals[0].Visit, digest == originals[0].Digest
 	})
 	if err := s.Resource(dns); err != nil {

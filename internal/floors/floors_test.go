@@ -28,6 +28,7 @@ var floors = [][]string{
 	{"frontier/internal/learner", "frontier/internal/queue"},
 	{"frontier/internal/record"},
 	{"frontier/internal/store"},
+	{"frontier/internal/migrate"},
 	{"frontier", "internal/fetch", "internal/archive", "internal/aah", "internal/spool", "internal/localstack"},
 	{"internal/pipeline", "internal/report", "internal/recorded", "internal/cli"},
 	{"activities/names"},

@@ -38,7 +38,7 @@ func (e *Engine) Recover(ctx context.Context, d crawl.Definition, store archive.
 			if i.Status == 0 {
 				o.Kind = crawl.OutcomeUnmodified
 			}
-			o.Visit, _ = e.Frontier.Crawl(d.Name).URLs().Original(number, i.Digest)
+			o.Visit, _ = e.Frontier.Crawl(d.Name).URLs().Original(number, i.URL, i.Digest)
 		case i.Status >= 200 && i.Status < 300:
 			left.Originals[i.Digest] = o.Visit
 		}

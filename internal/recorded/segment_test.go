@@ -49,7 +49,7 @@ func TestSegment(t *testing.T) {
 	dns := exchange("dns:a.example", "", "")
 	dns.Kind, dns.MIME, dns.Response = crawl.ExchangeDNS, "text/dns", func() io.Reader { return strings.NewReader("a.example.\t300\tIN\tA\t192.0.2.7\n") }
 
-	s, err := archive.NewSegment(t.TempDir(), archive.Label{Crawl: "c", Batch: "b-1", Software: "Muninn test"}, page.Started, func(string) (crawl.Visit, bool) { return crawl.Visit{}, false })
+	s, err := archive.NewSegment(t.TempDir(), archive.Label{Crawl: "c", Batch: "b-1", Software: "Muninn test"}, page.Started, func(string, string) (crawl.Visit, bool) { return crawl.Visit{}, false })
 	if err != nil {
 		t.Fatal(err)
 	}

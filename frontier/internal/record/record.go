@@ -56,7 +56,7 @@ type Record struct {
 	Attempts uint8
 	Position queue.Position // in the queue, if waiting
 	Due      int64          // if delayed, Unix seconds
-	Via      Key            // of the page that it was found on; zero: none
+	Via      string         // URL of the page that it was found on; empty: none
 	Path     string         // hop letters, abbreviated
 	URL      string
 	Visit    crawl.Visit // the last capture
@@ -105,7 +105,7 @@ func (r *Record) Add(link Link, update string, two bool) {
 
 // Submitted is the score that a URL was submitted with; 0 if it was found.
 func (r *Record) Submitted() float64 {
-	if r.Path == crawl.HopSeed.String() && r.Via == (Key{}) {
+	if r.Path == crawl.HopSeed.String() && r.Via == "" {
 		return float64(r.Scores.First)
 	}
 	return 0

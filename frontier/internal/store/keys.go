@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+	"strings"
 
 	"github.com/cespare/xxhash/v2"
 
@@ -17,35 +18,49 @@ type Key []byte
 // Kind is the first byte of a key. It says what the key holds.
 type Kind byte
 
-// The kinds of keys. Numbers are big-endian, so that keys stand in their order.
+// The kinds of keys of which a partition is one range, see Partition. Numbers are big-endian, so that keys stand in their order.
+// The letters c, d, g, l, r and w are those of an earlier format.
 const (
+	Records  Kind = 'R' // id, PLD, URL → record.Record
+	Entries  Kind = 'q' // id, PLD, inverted priority, counter → URL hash
+	Queues   Kind = 'm' // id, PLD → record.Queue
+	Claims   Kind = 'C' // id, PLD, claim → claim
+	Releases Kind = 'L' // id, PLD, claim → release, until the politeness workflow has it
+	Delays   Kind = 'W' // id, partition, time, PLD, URL → nothing: not before that time
+	Digests  Kind = 'D' // id, PLD, payload digest → original
+	Sites    Kind = 'G' // id, PLD, host → what the bandit learned of it
+	Prints   Kind = 'o' // id, PLD, URL → what is remembered of the page's web objects
+	Hosts    Kind = 'n' // 0, PLD → record.Host: when it may be asked again, by any crawl
+)
+
+// The kinds of keys that stay with the worker, whoever has its partitions.
+const (
+	Formats   Kind = 'f' // → the format of the store
 	Crawls    Kind = 'x' // crawl name → what is kept of the crawl
 	Plans     Kind = 'p' // id → its plan
-	Records   Kind = 'r' // id, PLD, URL → record.Record
-	Entries   Kind = 'q' // id, PLD, inverted priority, counter → URL hash
-	Queues    Kind = 'm' // id, PLD → record.Queue
-	Claims    Kind = 'c' // id, claim → claim
 	Batches   Kind = 'b' // id, batch, part → nothing: the part is committed
-	Releases  Kind = 'l' // id, claim → release, until the politeness workflow has it
-	Delays    Kind = 'w' // id, time, PLD, URL → nothing: not before that time
-	Digests   Kind = 'd' // id, payload digest → original
 	Samples   Kind = 's' // id, run, batch → samples of the reference crawl
-	Sites     Kind = 'g' // id, host → what the bandit learned of it
 	Updates   Kind = 'e' // id, number → what a batch teaches the order that learns
 	Histories Kind = 't' // id → where the run stood
 	Snapshots Kind = 'y' // id, … → what the order has learned, in parts
 	Memories  Kind = 'h' // id, … → what else is remembered of the pages of the crawl, in parts
-	Hosts     Kind = 'n' // 0, PLD → record.Host: when it may be asked again, by any crawl
 	Unfetched Kind = 'u' // id, number → a URL that ended without a batch, until the archive holds it
-	Prints    Kind = 'o' // id, PLD, URL → what is remembered of the page's web objects
 )
 
-// OfCrawls lists the kinds of keys that a crawl has under its ID: all but Crawls and Hosts.
+// OfPartitions lists the kinds of which a partition is one range: under the IDs of crawls, and Hosts under 0.
+func OfPartitions() []Kind {
+	return []Kind{Records, Entries, Queues, Claims, Releases, Delays, Digests, Sites, Prints, Hosts}
+}
+
+// OfCrawls lists the kinds of keys that a crawl has under its ID: all but Formats, Crawls and Hosts.
 func OfCrawls() []Kind {
 	return []Kind{
 		Plans, Records, Entries, Queues, Claims, Batches, Releases, Delays, Digests, Samples, Sites, Updates, Histories, Snapshots, Memories, Unfetched, Prints,
 	}
 }
+
+// Format is the key of the store's format.
+func Format() Key { return Key{byte(Formats)} }
 
 // Crawl is the key of what is kept of a crawl.
 func Crawl(name string) Key { return append(Key{byte(Crawls)}, name...) }
@@ -84,15 +99,20 @@ func (k Keys) Queue(pld uint64) Key   { return k.numbered(Queues, pld) }
 func (k Keys) Entries(pld uint64) Key { return k.numbered(Entries, pld) }
 
 // Claim and Release are the keys of a claim, and of the release of its lease.
-func (k Keys) Claim(id string) Key   { return k.named(Claims, id) }
-func (k Keys) Release(id string) Key { return k.named(Releases, id) }
+func (k Keys) Claim(id string) Key   { return append(k.numbered(Claims, pldOf(id)), id...) }
+func (k Keys) Release(id string) Key { return append(k.numbered(Releases, pldOf(id)), id...) }
+
+// pldOf is the hash of the PLD of a claim, which is named PLD-number. A release may be of a claim that nobody knows any more.
+func pldOf(claim string) uint64 {
+	return xxhash.Sum64String(claim[:max(strings.LastIndexByte(claim, '-'), 0)])
+}
 
 // Batch is the key of a mark of a batch.
 func (k Keys) Batch(batch, mark string) Key { return k.named(Batches, "0/"+batch+"/"+mark) }
 
-// Digest is the key of the original of a payload digest in an archive.
-func (k Keys) Digest(archive int, digest string) Key {
-	return k.named(Digests, record.Digest(archive, digest))
+// Digest is the key of the original of a payload digest in an archive, among the pages of a PLD.
+func (k Keys) Digest(pld uint64, archive int, digest string) Key {
+	return append(k.numbered(Digests, pld), record.Digest(archive, digest)...)
 }
 
 // Sample is the key of what a batch of a run has left for the topic; without a batch, the prefix of those of all.
@@ -100,8 +120,10 @@ func (k Keys) Sample(run uint32, batch string) Key {
 	return k.named(Samples, fmt.Sprintf("%d/%s", run, batch))
 }
 
-// Site is the key of what was learned of a host.
-func (k Keys) Site(host string) Key { return k.numbered(Sites, xxhash.Sum64String(host)) }
+// Site is the key of what was learned of a host of a PLD.
+func (k Keys) Site(pld uint64, host string) Key {
+	return binary.BigEndian.AppendUint64(k.numbered(Sites, pld), xxhash.Sum64String(host))
+}
 
 // Update is the key of a learning update, Unfetched of a URL that ended without a batch, by their numbers.
 func (k Keys) Update(number uint64) Key   { return k.numbered(Updates, number) }
@@ -110,7 +132,7 @@ func (k Keys) Unfetched(number int64) Key { return k.numbered(Unfetched, uint64(
 // Number is that of an update or of an unfetched URL, by its key.
 func (key Key) Number() uint64 { return binary.BigEndian.Uint64(key[3:]) }
 
-// PLD is the hash of the PLD in the key of a record, a queue, an entry or a host.
+// PLD is the hash of the PLD in a key of a kind of partitions, Delays apart.
 func (key Key) PLD() uint64 { return binary.BigEndian.Uint64(key[3:]) }
 
 const entryLen = 1 + 2 + 8 + 2 + 8
@@ -148,12 +170,15 @@ func (tx Tx) SetWaiting(k Keys, u record.Key, r *record.Record) error {
 	return tx.Set(k.Entry(u.PLD, r.Position), binary.BigEndian.AppendUint64(nil, u.URL))
 }
 
-const delayLen = 1 + 2 + 8 + 8 + 8
+const delayLen = 1 + 2 + 2 + 8 + 8 + 8
+
+// Delays is the prefix of the URLs of a partition that wait for their next attempt: they stand in the order of their times.
+func (k Keys) Delays(p Partition) Key { return binary.BigEndian.AppendUint16(k.All(Delays), p.head()) }
 
 // Delay is the key of a URL that waits for its next attempt, at a time in Unix seconds.
 func (k Keys) Delay(at int64, u record.Key) Key {
-	b := binary.BigEndian.AppendUint64(k.numbered(Delays, uint64(at)), u.PLD)
-	return binary.BigEndian.AppendUint64(b, u.URL)
+	b := binary.BigEndian.AppendUint64(k.Delays(PartitionOf(u.PLD)), uint64(at))
+	return binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(b, u.PLD), u.URL)
 }
 
 // Delay reads the key of a URL that waits for its next attempt; false of any other key.
@@ -161,5 +186,5 @@ func (key Key) Delay() (at int64, u record.Key, ok bool) {
 	if len(key) != delayLen || Kind(key[0]) != Delays {
 		return 0, u, false
 	}
-	return int64(binary.BigEndian.Uint64(key[3:])), record.Key{PLD: binary.BigEndian.Uint64(key[11:]), URL: binary.BigEndian.Uint64(key[19:])}, true
+	return int64(binary.BigEndian.Uint64(key[5:])), record.Key{PLD: binary.BigEndian.Uint64(key[13:]), URL: binary.BigEndian.Uint64(key[21:])}, true
 }

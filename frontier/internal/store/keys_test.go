@@ -3,8 +3,11 @@ package store
 import (
 	"bytes"
 	"cmp"
+	"encoding/binary"
 	"math"
 	"testing"
+
+	"github.com/cespare/xxhash/v2"
 
 	"github.com/muninn-archive/muninn/frontier/internal/queue"
 	"github.com/muninn-archive/muninn/frontier/internal/record"
@@ -40,7 +43,7 @@ func FuzzDelayKeys(f *testing.F) {
 		at, later = max(at, 0), max(later, 0) // delays are after 1970
 		u := record.Key{PLD: pld, URL: url}
 		ka, kb := Keys(id).Delay(at, u), Keys(id).Delay(later, u)
-		if cmp.Compare(at, later) != bytes.Compare(ka, kb) {
+		if cmp.Compare(at, later) != bytes.Compare(ka, kb) { // of one partition
 			t.Fatalf("%d and %d stand otherwise as keys", at, later)
 		}
 		if got, of, ok := ka.Delay(); !ok || got != at || of != u {
@@ -54,26 +57,29 @@ func TestKeys(t *testing.T) {
 	const k = Keys(0x0102)
 	u := record.Key{PLD: 0x1112131415161718, URL: 0x2122232425262728}
 	pld, url := "\x11\x12\x13\x14\x15\x16\x17\x18", "\x21\x22\x23\x24\x25\x26\x27\x28"
+	named := string(binary.BigEndian.AppendUint64(nil, xxhash.Sum64String("a-b.example")))
 	for want, got := range map[string]Key{
-		"xname":                 Crawl("name"),
-		"n\x00\x00" + pld:       Host(u.PLD),
-		"p\x01\x02":             k.Plan(),
-		"t\x01\x02":             k.History(),
-		"r\x01\x02" + pld + url: k.Record(u),
-		"o\x01\x02" + pld + url: k.Print(u),
-		"m\x01\x02" + pld:       k.Queue(u.PLD),
-		"q\x01\x02" + pld:       k.Entries(u.PLD),
-		"c\x01\x02a.example-1":  k.Claim("a.example-1"),
-		"l\x01\x02a.example-1":  k.Release("a.example-1"),
-		"b\x01\x020/batch/end":  k.Batch("batch", "end"),
-		"d\x01\x02sha1:A":       k.Digest(0, "sha1:A"),
-		"d\x01\x023 sha1:A":     k.Digest(3, "sha1:A"),
-		"s\x01\x027/batch":      k.Sample(7, "batch"),
-		"s\x01\x027/":           k.Sample(7, ""),
+		"xname":                               Crawl("name"),
+		"n\x00\x00" + pld:                     Host(u.PLD),
+		"p\x01\x02":                           k.Plan(),
+		"t\x01\x02":                           k.History(),
+		"f":                                   Format(),
+		"R\x01\x02" + pld + url:               k.Record(u),
+		"o\x01\x02" + pld + url:               k.Print(u),
+		"m\x01\x02" + pld:                     k.Queue(u.PLD),
+		"q\x01\x02" + pld:                     k.Entries(u.PLD),
+		"C\x01\x02" + named + "a-b.example-1": k.Claim("a-b.example-1"),
+		"L\x01\x02" + named + "a-b.example-1": k.Release("a-b.example-1"),
+		"b\x01\x020/batch/end":                k.Batch("batch", "end"),
+		"D\x01\x02" + pld + "sha1:A":          k.Digest(u.PLD, 0, "sha1:A"),
+		"D\x01\x02" + pld + "3 sha1:A":        k.Digest(u.PLD, 3, "sha1:A"),
+		"s\x01\x027/batch":                    k.Sample(7, "batch"),
+		"s\x01\x027/":                         k.Sample(7, ""),
 		"e\x01\x02\x00\x00\x00\x00\x00\x00\x00\x09":                    k.Update(9),
 		"u\x01\x02\x00\x00\x00\x00\x00\x00\x00\x09":                    k.Unfetched(9),
 		"q\x01\x02" + pld + "\xff\xfe\x00\x00\x00\x00\x00\x00\x00\x09": k.Entry(u.PLD, queue.Position{Priority: 1, Counter: 9}),
-		"w\x01\x02\x00\x00\x00\x00\x00\x00\x00\x09" + pld + url:        k.Delay(9, u),
+		"W\x01\x02\x11\x00": k.Delays(PartitionOf(u.PLD)),
+		"W\x01\x02\x11\x00\x00\x00\x00\x00\x00\x00\x00\x09" + pld + url: k.Delay(9, u),
 		"y\x01\x02m": headKey(k.All(Snapshots)),
 		"y\x01\x02p\x00\x00\x00\x00\x00\x00\x00\x09\x00\x00\x00\x02": partKey(k.All(Snapshots), 9, 2),
 	} {
@@ -81,17 +87,17 @@ func TestKeys(t *testing.T) {
 			t.Errorf("%q, not %q", got, want)
 		}
 	}
-	if s := k.Site("a.example"); len(s) != 11 || s[0] != 'g' {
+	if s := k.Site(u.PLD, "a.example"); len(s) != 19 || !bytes.HasPrefix(s, []byte("G\x01\x02"+pld)) {
 		t.Errorf("%q", s)
 	}
-	kinds := map[Kind]bool{Crawls: true, Hosts: true}
+	kinds := map[Kind]bool{Crawls: true, Hosts: true, Formats: true}
 	for _, kind := range OfCrawls() {
 		if kinds[kind] {
 			t.Errorf("the kind %q is listed twice", kind)
 		}
 		kinds[kind] = true
 	}
-	if len(kinds) != 19 {
-		t.Errorf("%d kinds of 19: what is not listed outlasts the crawl that it is of", len(kinds))
+	if len(kinds) != 20 {
+		t.Errorf("%d kinds of 20: what is not listed outlasts the crawl that it is of", len(kinds))
 	}
 }
