@@ -23,6 +23,7 @@ import (
 // Settings are the worker's own bounds.
 type Settings struct {
 	Worker     string        // name of the worker: its queue, its frontier
+	Instance   string        // identity of its data folder
 	Queue      string        // the shared task queue
 	Shards     int           // of Politeness
 	Lanes      int           // claims that may be out at a time

@@ -6,6 +6,7 @@ import (
 
 // BatchInput is the input of a Batch workflow, and of its steps.
 type BatchInput struct {
+	Holder            // that claimed it
 	Crawl  string     `json:"crawl"`
 	Batch  string     `json:"batch"` // the name of its segment
 	Claims []ClaimRef `json:"claims"`

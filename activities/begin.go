@@ -21,6 +21,7 @@ import (
 type BeginInput struct {
 	Definition crawl.Definition `json:"definition"`
 	Owner      string           `json:"owner"` // workflow ID "@" run ID of the first Crawl execution
+	Holder                      // the worker that the crawl has chosen
 }
 
 // BeginResult says what the run starts from.

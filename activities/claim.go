@@ -16,6 +16,7 @@ import (
 
 // ClaimInput asks for a round of claims.
 type ClaimInput struct {
+	Holder
 	Crawl   string             `json:"crawl"`
 	Round   int64              `json:"round"`
 	Reply   string             `json:"reply"`           // the controller's workflow ID

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/muninn-archive/muninn/frontier"
 	"github.com/muninn-archive/muninn/internal/archive"
@@ -21,11 +22,7 @@ func (a *Activities) archiveUnfetched(ctx context.Context, plan frontier.Plan, s
 		if err != nil || len(list) == 0 {
 			return err
 		}
-		// The name says where the part begins: one that was archived before, but not marked as reported, is found again.
-		label := archive.Label{
-			Crawl: d.Name, Batch: fmt.Sprintf("ends-%d", first), Worker: a.Settings.Worker, Prefix: d.Archive.Prefix, Software: a.Settings.Software,
-		}
-		n, err := a.archiveUnfetchedPart(ctx, store, label, list)
+		n, err := a.archiveUnfetchedPart(ctx, store, a.unfetchedLabel(d, first), list)
 		if err != nil {
 			return err
 		}
@@ -36,14 +33,28 @@ func (a *Activities) archiveUnfetched(ctx context.Context, plan frontier.Plan, s
 	return ctx.Err()
 }
 
+// unfetchedLabel names a part by where it begins, and by the data folder whose numbers those are: a part that was archived before, but
+// not marked as reported, is found again, and another worker's is not taken for it.
+func (a *Activities) unfetchedLabel(d crawl.Definition, first int64) archive.Label {
+	return archive.Label{
+		Crawl: d.Name, Batch: fmt.Sprintf("ends-%d@%s", first, a.Settings.Worker), Nonce: a.Settings.Instance, Worker: a.Settings.Worker,
+		Prefix: d.Archive.Prefix, Software: a.Settings.Software,
+	}
+}
+
 // archiveUnfetchedPart archives a part, unless an attempt before has done so; n is how many URLs it has.
 func (a *Activities) archiveUnfetchedPart(ctx context.Context, store archive.Store, label archive.Label, list []frontier.Unfetched) (n int, err error) {
-	m, err := archive.ReadManifest(ctx, store, label)
-	if err == nil {
-		return m.Logged, nil
-	}
-	if !errors.Is(err, archive.ErrNotFound) {
-		return 0, err
+	former := label // the name that earlier versions gave it
+	former.Batch, _, _ = strings.Cut(label.Batch, "@")
+	former.Nonce = ""
+	for _, l := range []archive.Label{label, former} {
+		m, err := archive.ReadManifest(ctx, store, l)
+		if err == nil {
+			return m.Logged, nil
+		}
+		if !errors.Is(err, archive.ErrNotFound) && !errors.Is(err, archive.ErrForeign) {
+			return 0, err
+		}
 	}
 	segment, err := archive.NewSegment(a.Spool.TempDir(), label, a.Now(), func(string, string) (crawl.Visit, bool) { return crawl.Visit{}, false })
 	if err != nil {
@@ -56,6 +67,6 @@ func (a *Activities) archiveUnfetchedPart(ctx context.Context, store archive.Sto
 			return 0, err
 		}
 	}
-	m, err = segment.Commit(ctx, store)
+	m, err := segment.Commit(ctx, store)
 	return m.Logged, err
 }

@@ -3,8 +3,8 @@ package activities
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -63,38 +63,64 @@ func TestCrawlLog(t *testing.T) {
 	}
 }
 
-// URLs that end without a batch, because their host has no address, are reported when the run ends, once.
+// URLs that end without a batch, because their host has no address, are reported when the run ends, once. What another worker has
+// reported under the same number, or another data folder, is not taken for it.
 func TestEndsAreReported(t *testing.T) {
-	r := newRig(t)
-	r.begin("one", nil)
+	for name, c := range map[string]struct {
+		before func(l *archive.Label) // who wrote the part that is there
+		lines  int
+	}{
+		"cut off between the manifest and the frontier":           {func(*archive.Label) {}, 1},
+		"cut off there in an earlier version":                     {func(l *archive.Label) { l.Batch, l.Nonce = strings.TrimSuffix(l.Batch, "@w"), "" }, 1},
+		"another worker has it":                                   {func(l *archive.Label) { l.Batch, l.Worker = strings.TrimSuffix(l.Batch, "w")+"v", "v" }, 2},
+		"another worker of an earlier version has it":             {func(l *archive.Label) { l.Batch, l.Nonce, l.Worker = strings.TrimSuffix(l.Batch, "@w"), "", "v" }, 2},
+		"a worker of this name has it, on a folder that was lost": {func(l *archive.Label) { l.Nonce = "fedcba9876543210" }, 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t)
+			r.begin("one", nil)
+			r.withoutAddress()
+			plan, err := r.Frontier.Crawl(rigCrawl).Plan()
+			r.must(err)
+			store, err := r.Archives.Open(t.Context(), "")
+			r.must(err)
+			list, first, err := r.Frontier.Crawl(rigCrawl).URLs().Unfetched(10)
+			r.must(err)
+			label := r.unfetchedLabel(plan.Definition, first)
+			c.before(&label)
+			if _, err := r.archiveUnfetchedPart(t.Context(), store, label, list); err != nil {
+				t.Fatal(err)
+			}
+			for range 2 {
+				r.must(r.archiveUnfetched(t.Context(), plan, store))
+			}
+			lines := r.logged()
+			if len(lines) != c.lines {
+				t.Errorf("%d lines, want %d", len(lines), c.lines)
+			}
+			for _, l := range lines {
+				if l.URL != rigSeed || l.Kind != "failed" || l.Reason != "no such host" || l.Attempt != 1 {
+					t.Errorf("the log says %+v", l)
+				}
+			}
+			r.check(r.dir)
+		})
+	}
+}
+
+// withoutAddress has the seed fail, for its host has no address.
+func (r *rig) withoutAddress() {
+	r.t.Helper()
 	resolve := func(context.Context, string) (string, error) { return "", errors.New("no such host") }
 	for range 3 {
 		r.round++
-		_, err := r.Frontier.Crawl(rigCrawl).Claim(t.Context(), frontier.Want{
+		_, err := r.Frontier.Crawl(rigCrawl).Claim(r.t.Context(), frontier.Want{
 			Round: r.round, Claims: 10, Lanes: 100, Until: time.Now(), MaxFail: 1, Resolve: resolve,
 			Refused: func(error) bool { return false }, Backoff: func(int) time.Duration { return 0 },
 		})
 		r.must(err)
 	}
 	if state := r.states()[rigSeed]; state != "failed" {
-		t.Fatalf("the URL is %s", state)
+		r.t.Fatalf("the URL is %s", state)
 	}
-	plan, err := r.Frontier.Crawl(rigCrawl).Plan()
-	r.must(err)
-	store, err := r.Archives.Open(t.Context(), "")
-	r.must(err)
-	list, first, err := r.Frontier.Crawl(rigCrawl).URLs().Unfetched(10)
-	r.must(err)
-	// an attempt before was cut off between the manifest and the frontier
-	if _, err := r.archiveUnfetchedPart(t.Context(), store, archive.Label{Crawl: rigCrawl, Batch: fmt.Sprintf("ends-%d", first), Worker: "w"}, list); err != nil {
-		t.Fatal(err)
-	}
-	for range 2 {
-		r.must(r.archiveUnfetched(t.Context(), plan, store))
-	}
-	lines := r.logged()
-	if len(lines) != 1 || lines[0].URL != rigSeed || lines[0].Kind != "failed" || lines[0].Reason != "no such host" || lines[0].Attempt != 1 {
-		t.Errorf("the log says %+v", lines)
-	}
-	r.check(r.dir)
 }

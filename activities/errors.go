@@ -30,6 +30,7 @@ const (
 
 	ErrorBusyAddress = "AddressIsBusy"
 	ErrorShards      = "PolitenessShardsDiffer"
+	ErrorInstance    = "DataFolderDiffers"
 )
 
 // toApplicationError turns domain errors into Temporal's, in this one place: what can never succeed is not retried.

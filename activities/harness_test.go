@@ -43,6 +43,8 @@ const (
 	rigCrawl = "c"
 	rigSeed  = "http://a.example/"
 	rigIP    = "192.0.2.1"
+
+	rigInstance = "0123456789abcdef" // of the data folder
 )
 
 type noMeter struct{}
@@ -65,7 +67,7 @@ func newRig(t *testing.T) *rig {
 	base, err := shipped()
 	r.must(err)
 	r.Activities = &Activities{
-		Settings: Settings{Worker: "w", Queue: "muninn", Attempts: 3, Software: "Muninn test"},
+		Settings: Settings{Worker: "w", Instance: rigInstance, Queue: "muninn", Attempts: 3, Software: "Muninn test"},
 		Frontier: front, Spool: files, Engine: pipeline.New(front, aah.New(base, aah.DefaultLimits()), score.NewDictionary(), page.DefaultLimits(), time.Now),
 		Archives: &Archives{Default: r.dir, Allow: []string{os.TempDir()}}, Meter: noMeter{}, Now: time.Now,
 	}
@@ -94,7 +96,7 @@ func (r *rig) must(err error) {
 // begin begins a run of the crawl.
 func (r *rig) begin(owner string, edit func(*crawl.Definition)) BeginResult {
 	r.t.Helper()
-	out, err := call[BeginResult](r, r.Begin, BeginInput{Definition: r.definition(edit), Owner: owner})
+	out, err := call[BeginResult](r, r.Begin, BeginInput{Definition: r.definition(edit), Owner: owner, Holder: r.holder()})
 	r.must(err)
 	return out
 }
@@ -135,7 +137,7 @@ func (r *rig) batch() BatchInput {
 	if len(round.Claims) == 0 {
 		r.t.Fatal("nothing is ready")
 	}
-	in := BatchInput{Crawl: rigCrawl, Batch: round.Claims[0].ID, Attempts: r.Settings.Attempts}
+	in := BatchInput{Holder: r.holder(), Crawl: rigCrawl, Batch: round.Claims[0].ID, Attempts: r.Settings.Attempts}
 	var grants []politeness.Grant
 	for _, c := range round.Claims {
 		grants = append(grants, politeness.Grant{Lease: c.ID, IP: c.IP, Deadline: time.Now().Add(time.Hour)})

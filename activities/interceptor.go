@@ -84,6 +84,9 @@ func (i *activityInbound) ExecuteActivity(ctx context.Context, in *interceptor.E
 		if err := checkInput(arg); err != nil {
 			return nil, toApplicationError(&crawl.InputError{Message: err.Error()})
 		}
+		if err := i.a.checkHolder(arg); err != nil {
+			return nil, err
+		}
 	}
 	info := activity.GetInfo(ctx)
 	if !info.IsLocalActivity {

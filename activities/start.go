@@ -18,6 +18,7 @@ import (
 
 // StartInput starts the batches of granted claims.
 type StartInput struct {
+	Holder
 	Crawl  string             `json:"crawl"`
 	Grants []politeness.Grant `json:"grants"`
 }
@@ -94,7 +95,7 @@ func bundles(grants []politeness.Grant, sizes map[string]int, plds, urls int) []
 }
 
 func (a *Activities) startBatch(ctx context.Context, crawl, batch string, claims []frontier.Claim, reuse enums.WorkflowIdReusePolicy) error {
-	in := BatchInput{Crawl: crawl, Batch: batch, Shards: a.Settings.Shards, Attempts: a.Settings.Attempts}
+	in := BatchInput{Holder: a.holder(), Crawl: crawl, Batch: batch, Shards: a.Settings.Shards, Attempts: a.Settings.Attempts}
 	for _, c := range claims {
 		in.Claims = append(in.Claims, ClaimRef{c.ID, c.PLD, c.IP})
 		in.URLs += len(c.URLs)

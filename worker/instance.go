@@ -18,20 +18,18 @@ import (
 	"go.temporal.io/api/taskqueue/v1"
 	"go.temporal.io/api/workflowservice/v1"
 
+	"github.com/muninn-archive/muninn/activities"
 	"github.com/muninn-archive/muninn/activities/names"
 )
 
 // A data folder has an identity, and a worker polls under it. The queue muninn/NAME must be polled for one data folder only:
 // activities on the queue expect their claims and working files in the folder.
 
-// instanceFile holds the identity of a data folder.
-const instanceFile = "instance"
-
 var instancePattern = regexp.MustCompile(`^[0-9a-f]{16}$`)
 
 // instanceOf reads the identity of a data folder. It gives the folder one if it has none.
 func instanceOf(data string) (string, error) {
-	path := filepath.Join(data, instanceFile)
+	path := filepath.Join(data, activities.InstanceFile)
 	raw, err := os.ReadFile(path)
 	if id := strings.TrimSpace(string(raw)); err == nil && instancePattern.MatchString(id) {
 		return id, nil

@@ -77,7 +77,7 @@ func (w *Worker) open(ctx context.Context) (err error) {
 	if err := errors.Join(err, w.connect(ctx, err == nil)); err != nil {
 		return err
 	}
-	w.acts.Client = w.client
+	w.acts.Client, w.acts.Settings.Instance = w.client, w.instance
 	if err := activities.CheckShards(ctx, w.client, w.conf.Shards); err != nil {
 		return err
 	}

@@ -22,12 +22,14 @@ const controllerRounds = 100
 // right then answers never.
 const answerWait = time.Minute
 
-// ControllerInput is the input of FetcherController; all but the first three fields are carried from
+// ControllerInput is the input of FetcherController; all but the first four fields are carried from
 // execution to execution.
 type ControllerInput struct {
 	Crawl  string `json:"crawl"`
 	Worker string `json:"worker"`
 	Queue  string `json:"queue"`
+	// Instance is the identity of the worker's data folder; empty in what an earlier version started.
+	Instance string `json:"instance,omitempty"`
 
 	Round       int64                       `json:"round,omitempty"` // the last that was begun
 	Paused      bool                        `json:"paused,omitempty"`
@@ -142,6 +144,10 @@ type controller struct {
 	cancelled bool
 }
 
+func (c *controller) holder() activities.Holder {
+	return activities.Holder{Worker: c.Worker, Instance: c.Instance}
+}
+
 func (c *controller) result(reason crawl.Reason) ControllerResult {
 	return ControllerResult{Reason: reason, State: c.ControllerInput}
 }
@@ -152,7 +158,7 @@ func (c *controller) round(ctx workflow.Context) (activities.ClaimResult, error)
 	c.Round++
 	var out activities.ClaimResult
 	claim := workflow.ExecuteActivity(withClaimOptions(ctx, c.Queue), steps.Claim, activities.ClaimInput{
-		Crawl: c.Crawl, Round: c.Round, Reply: workflow.GetInfo(ctx).WorkflowExecution.ID,
+		Holder: c.holder(), Crawl: c.Crawl, Round: c.Round, Reply: workflow.GetInfo(ctx).WorkflowExecution.ID,
 		Drain: c.Stopping, Hold: c.Paused, Held: c.Progress.Holds != "", First: c.first, Confirm: c.Confirm,
 	})
 	c.first = false
@@ -258,7 +264,7 @@ func (c *controller) start(ctx workflow.Context, grants []politeness.Grant) erro
 		return nil
 	}
 	ctx = withQueueOptions(ctx, c.Queue, fmt.Sprintf("start the batches of %d claims", len(grants)))
-	return workflow.ExecuteActivity(ctx, steps.Start, activities.StartInput{Crawl: c.Crawl, Grants: grants}).Get(ctx, nil)
+	return workflow.ExecuteActivity(ctx, steps.Start, activities.StartInput{Holder: c.holder(), Crawl: c.Crawl, Grants: grants}).Get(ctx, nil)
 }
 
 // startWaiting starts what was granted last, and what is granted meanwhile, and handles pending signals of the operator, before the

@@ -26,7 +26,7 @@ import (
 
 const controllerID = "crawl/c/fetchers/w"
 
-var controllerInput = ControllerInput{Crawl: "c", Worker: "w", Queue: "q/w"}
+var controllerInput = ControllerInput{Crawl: "c", Worker: "w", Queue: "q/w", Instance: "i"}
 
 // newController is a controller whose rounds of claims are answered by claim; what it starts is noted as
 // "start " and the leases.
@@ -39,7 +39,7 @@ func newController(t *testing.T, claim func(e *env, in activities.ClaimInput) (a
 	e := newEnv(t)
 	e.SetStartWorkflowOptions(client.StartWorkflowOptions{ID: controllerID, TaskQueue: names.TaskQueue})
 	e.OnActivity("Claim", mock.Anything, mock.Anything).Return(func(_ context.Context, in activities.ClaimInput) (activities.ClaimResult, error) {
-		if in.Crawl != "c" || in.Reply != controllerID {
+		if in.Crawl != "c" || in.Reply != controllerID || in.Holder != (activities.Holder{Worker: "w", Instance: "i"}) {
 			t.Errorf("claims %+v", in)
 		}
 		drain := ""
@@ -56,6 +56,9 @@ func newController(t *testing.T, claim func(e *env, in activities.ClaimInput) (a
 		return claim(e, in)
 	})
 	e.OnActivity("Start", mock.Anything, mock.Anything).Return(func(_ context.Context, in activities.StartInput) (int, error) {
+		if in.Holder != (activities.Holder{Worker: "w", Instance: "i"}) {
+			t.Errorf("starts %+v", in)
+		}
 		var leases []string
 		for _, g := range in.Grants {
 			leases = append(leases, g.Lease)

@@ -120,7 +120,7 @@ func (c *crawlRun) begin(ctx workflow.Context) error {
 	c.Member = members[0]
 	info := workflow.GetInfo(ctx)
 	c.Owner = info.WorkflowExecution.ID + "@" + info.FirstRunID
-	in := activities.BeginInput{Definition: c.definition, Owner: c.Owner}
+	in := activities.BeginInput{Definition: c.definition, Owner: c.Owner, Holder: activities.Holder{Worker: c.Member.Worker, Instance: c.Member.Instance}}
 	return workflow.ExecuteActivity(withQueueOptions(ctx, c.Member.Queue, "open archive and frontier, queue the seeds"), steps.Begin, in).Get(ctx, &c.Begun)
 }
 
@@ -140,7 +140,7 @@ func (c *crawlRun) runPhase(ctx workflow.Context, phase crawl.Phase, bounds acti
 	})
 	for {
 		in := c.Controller
-		in.Crawl, in.Worker, in.Queue = c.Name, c.Member.Worker, c.Member.Queue
+		in.Crawl, in.Worker, in.Queue, in.Instance = c.Name, c.Member.Worker, c.Member.Queue, c.Member.Instance
 		in.Paused, in.Stopping = c.Paused, c.Stopping
 		c.controller = workflow.ExecuteChildWorkflow(childCtx, names.FetcherController, in)
 		result, err := c.awaitController(ctx)

@@ -33,7 +33,7 @@ func newCrawl(t *testing.T, controller func(e *env, ctx workflow.Context, in Con
 	e := bareEnv(t)
 	e.RegisterWorkflowWithOptions(Crawl, workflow.RegisterOptions{Name: names.Crawl})
 	e.RegisterWorkflowWithOptions(func(ctx workflow.Context, in ControllerInput) (ControllerResult, error) {
-		if id := workflow.GetInfo(ctx).WorkflowExecution.ID; id != controllerID || in.Crawl != "c" || in.Worker != "w" || in.Queue != "q/w" {
+		if id := workflow.GetInfo(ctx).WorkflowExecution.ID; id != controllerID || in.Crawl != "c" || in.Worker != "w" || in.Queue != "q/w" || in.Instance != "i" {
 			t.Errorf("controller %s has %+v", id, in)
 		}
 		if queue := workflow.GetInfo(ctx).TaskQueueName; queue != in.Queue {
@@ -43,9 +43,9 @@ func newCrawl(t *testing.T, controller func(e *env, ctx workflow.Context, in Con
 		return controller(e, ctx, in)
 	}, workflow.RegisterOptions{Name: names.FetcherController})
 	e.SetStartWorkflowOptions(client.StartWorkflowOptions{ID: names.CrawlID("c"), TaskQueue: names.TaskQueue})
-	e.OnActivity("Members", mock.Anything).Return([]activities.Member{{Worker: "w", Queue: "q/w"}}, nil)
+	e.OnActivity("Members", mock.Anything).Return([]activities.Member{{Worker: "w", Queue: "q/w", Instance: "i"}}, nil)
 	does(e, "Begin", func(in activities.BeginInput) (activities.BeginResult, error) {
-		if !strings.HasPrefix(in.Owner, "crawl/c@") || in.Definition.Name != "c" {
+		if !strings.HasPrefix(in.Owner, "crawl/c@") || in.Definition.Name != "c" || in.Holder != (activities.Holder{Worker: "w", Instance: "i"}) {
 			t.Errorf("begins with %+v", in)
 		}
 		return activities.BeginResult{Run: 1, Seeds: 1, Archive: "store"}, nil

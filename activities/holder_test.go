@@ -1,0 +1,62 @@
+package activities
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"go.temporal.io/sdk/temporal"
+
+	"github.com/muninn-archive/muninn/internal/politeness"
+)
+
+// TestHolder: what another data folder holds is refused: it is not taken for committed, nor opened, claimed or begun. Where the crawl
+// is not known the worker may be on a wrong folder, and the step is tried again.
+func TestHolder(t *testing.T) {
+	const other = "fedcba9876543210"
+	grant := []politeness.Grant{{Lease: "a.example-1", IP: rigIP}}
+	for name, c := range map[string]struct {
+		known bool // the crawl, by this frontier
+		by    Holder
+		fails bool
+		final bool
+	}{
+		"its own":               {known: true, by: Holder{"w", rigInstance}},
+		"of an earlier version": {known: true},
+		"another folder":        {known: true, by: Holder{"w", other}, fails: true, final: true},
+		"another worker":        {known: true, by: Holder{"v", rigInstance}, fails: true, final: true},
+		"another folder, where nothing was begun": {by: Holder{"w", other}, fails: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t)
+			if c.known {
+				r.begin("one", nil)
+			}
+			batch := BatchInput{Holder: c.by, Crawl: rigCrawl, Batch: "a.example-1", Claims: []ClaimRef{{"a.example-1", "a.example", rigIP}}}
+			for step, in := range map[string]struct{ do, in any }{
+				"Open": {r.Open, batch}, "FetchTargets": {r.FetchTargets, batch}, "Process": {r.Process, batch}, "Commit": {r.Commit, batch},
+				"GiveBack": {r.GiveBack, batch}, "Lease": {r.Lease, LeaseInput{batch, grant}},
+				"Claim": {r.Claim, ClaimInput{Holder: c.by, Crawl: rigCrawl}}, "Start": {r.Start, StartInput{Holder: c.by, Crawl: rigCrawl, Grants: grant}},
+			} {
+				if !c.fails && step != "Commit" {
+					continue // it may have nothing to do
+				}
+				err := r.do(in.do, in.in)
+				var app *temporal.ApplicationError
+				refused := errors.As(err, &app) && app.Type() == ErrorInstance
+				if refused != c.fails || refused && app.NonRetryable() != c.final {
+					t.Errorf("%s: %v", step, err)
+				}
+				if refused && (!strings.Contains(err.Error(), c.by.Instance) || !strings.Contains(err.Error(), rigInstance)) {
+					t.Errorf("%s does not say which folders: %v", step, err)
+				}
+			}
+		})
+	}
+	r := newRig(t)
+	var app *temporal.ApplicationError
+	_, err := call[BeginResult](r, r.Begin, BeginInput{Definition: r.definition(nil), Owner: "one", Holder: Holder{"w", other}})
+	if !errors.As(err, &app) || app.Type() != ErrorInstance || !app.NonRetryable() || r.Frontier.Knows(rigCrawl) {
+		t.Errorf("begin: %v", err)
+	}
+}
