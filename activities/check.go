@@ -7,6 +7,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/muninn-archive/muninn/activities/names"
 	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/politeness"
 )
@@ -32,13 +33,13 @@ func checkInput(arg any) error {
 	case AskLeasesInput:
 		err := checkCrawl(in.Crawl)
 		for _, ask := range in.Asks {
-			err = firstError(err, checkBatch("lease", ask.Lease), checkIP(ask.IP))
+			err = firstError(err, checkClaim("lease", ask.Lease), checkIP(ask.IP))
 		}
 		return err
 	case BatchInput:
-		err := firstError(checkCrawl(in.Crawl), checkBatch("batch", in.Batch))
+		err := firstError(checkCrawl(in.Crawl), checkBatch(in.Batch))
 		for _, c := range in.Claims {
-			err = firstError(err, checkBatch("claim", c.ID), checkIP(c.IP))
+			err = firstError(err, checkClaim("claim", c.ID), checkIP(c.IP))
 		}
 		return err
 	case SubmitInput:
@@ -74,21 +75,37 @@ func checkDefinition(d crawl.Definition) error {
 	return nil
 }
 
-// batchName is that of claims and batches: the PLD and a number.
-var batchName = regexp.MustCompile(`^[^/\\]+-[0-9]{1,19}$`)
+// claimName is that of claims: the PLD and a number.
+var claimName = regexp.MustCompile(`^[^/\\@]+-[0-9]{1,19}$`)
 
-// maxBatchName bounds the name of a batch, in bytes: a host has 253, and file names have 255.
-const maxBatchName = 253 + 20
+// maxClaimName bounds the name of a claim, in bytes: a host has 253. Batches of earlier versions have the names of claims.
+const maxClaimName = 253 + 20
 
-func checkBatch(what, name string) error {
-	bad := len(name) > maxBatchName || !batchName.MatchString(name)
-	for _, r := range name {
-		bad = bad || unicode.IsControl(r) || r == unicode.ReplacementChar
-	}
-	if bad {
+func checkClaim(what, name string) error {
+	if len(name) > maxClaimName || !claimName.MatchString(name) || !printable(name) {
 		return fmt.Errorf("%s %q: the name must be a pay-level domain, '-' and a number", what, name)
 	}
 	return nil
+}
+
+func checkBatch(name string) error {
+	b, err := names.ParseBatch(name)
+	if err == nil && b.Worker == "" {
+		return checkClaim("batch", name)
+	}
+	if err == nil && (len(name) > names.MaxBatchName || !crawl.ValidName(b.Worker) || !printable(name)) {
+		err = fmt.Errorf("batch %q: no batch can have this name", name)
+	}
+	return err
+}
+
+func printable(name string) bool {
+	for _, r := range name {
+		if unicode.IsControl(r) || r == unicode.ReplacementChar {
+			return false
+		}
+	}
+	return true
 }
 
 // Check reports what is wrong with the ask for a loan: anybody who reaches Temporal may send one.
@@ -97,12 +114,12 @@ func (in BorrowInput) Check() error {
 	if !isLoan {
 		return fmt.Errorf("lease %q: a loan is named CLAIM@ADDRESS", in.Lease)
 	}
-	return firstError(checkCrawl(in.Crawl), checkBatch("claim", claim), checkIP(in.IP))
+	return firstError(checkCrawl(in.Crawl), checkClaim("claim", claim), checkIP(in.IP))
 }
 
 func checkGrants(grants []politeness.Grant) error {
 	for _, g := range grants {
-		if err := firstError(checkBatch("lease", g.Lease), checkIP(g.IP)); err != nil {
+		if err := firstError(checkClaim("lease", g.Lease), checkIP(g.IP)); err != nil {
 			return err
 		}
 	}

@@ -36,11 +36,18 @@ func TestInputsAreChecked(t *testing.T) {
 func TestCheckInput(t *testing.T) {
 	claim := ClaimRef{ID: "example.org-1", PLD: "example.org", IP: "192.0.2.1"}
 	good := BatchInput{Crawl: "ravens", Batch: "example.org-17", Claims: []ClaimRef{claim}}
-	for _, batch := range []string{"example.org-17", "192.0.2.1-1", "[2001:db8::1]-9", "xn--bcher-kva.example-1732252525123", "a_b!c.example-1", "..-1"} {
+	for _, batch := range []string{"example.org-17", "192.0.2.1-1", "[2001:db8::1]-9", "xn--bcher-kva.example-1732252525123", "a_b!c.example-1", "..-1", "example.org-17@w.0", "[2001:db8::1]-9@worker-1.eu.12"} {
 		in := good
 		in.Batch = batch
 		if err := checkInput(in); err != nil {
 			t.Errorf("%q: %v", batch, err)
+		}
+	}
+	for _, batch := range []string{"a-1@../w.1", "a-1@..1", "a-1@w", "a-1@w.1/..", "a-1@w w.1", "a-1@-w.1", "a-1@" + strings.Repeat("w", 65) + ".1"} {
+		in := good
+		in.Batch = batch
+		if checkInput(in) == nil {
+			t.Errorf("batch %q is taken", batch)
 		}
 	}
 	for _, batch := range []string{"", ".", "..", "b", "-1", "a/b-1", "../../x-1", `a\b-1`, "a-1/..", "a-", "a-1x", "a\x00-1", "a\n-1", "a-1\n", strings.Repeat("a", 300) + "-1"} {

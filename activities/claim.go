@@ -23,6 +23,7 @@ type ClaimInput struct {
 	Drain   bool               `json:"drain,omitempty"` // claim nothing, wait for what is out
 	Hold    bool               `json:"hold,omitempty"`  // claim nothing, the crawl is paused
 	Held    bool               `json:"held,omitempty"`  // the last round said that the crawl holds
+	Epoch   uint64             `json:"epoch,omitempty"` // of the ring
 	First   bool               `json:"first,omitempty"` // the first round of a controller: what no frontier knows any more is released
 	Confirm frontier.Confirmed `json:"confirm,omitzero"`
 }
@@ -94,7 +95,7 @@ func (a *Activities) Claim(ctx context.Context, in ClaimInput) (ClaimResult, err
 	if err != nil {
 		return out, err
 	}
-	out.Answers = a.startAnswered(ctx, in.Crawl, answered)
+	out.Answers = a.startAnswered(ctx, in, answered)
 	out.Progress = Progress{Worker: a.Settings.Worker, UnderWay: a.UnderWay.Of(in.Crawl)}
 	out.Progress.Progress, err = a.Frontier.Crawl(in.Crawl).Progress()
 	out.Progress.Ends = lastOfEachKind(out.Progress.Ends, maxEnds)

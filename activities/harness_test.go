@@ -14,6 +14,7 @@ import (
 	"go.temporal.io/sdk/testsuite"
 	"go.temporal.io/sdk/worker"
 
+	"github.com/muninn-archive/muninn/activities/names"
 	"github.com/muninn-archive/muninn/frontier"
 	"github.com/muninn-archive/muninn/internal/aah"
 	"github.com/muninn-archive/muninn/internal/archive"
@@ -137,7 +138,7 @@ func (r *rig) batch() BatchInput {
 	if len(round.Claims) == 0 {
 		r.t.Fatal("nothing is ready")
 	}
-	in := BatchInput{Holder: r.holder(), Crawl: rigCrawl, Batch: round.Claims[0].ID, Attempts: r.Settings.Attempts}
+	in := BatchInput{Holder: r.holder(), Crawl: rigCrawl, Batch: names.BatchName{Claim: round.Claims[0].ID, Worker: r.Settings.Worker}.String(), Attempts: r.Settings.Attempts}
 	var grants []politeness.Grant
 	for _, c := range round.Claims {
 		grants = append(grants, politeness.Grant{Lease: c.ID, IP: c.IP, Deadline: time.Now().Add(time.Hour)})

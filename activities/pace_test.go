@@ -412,7 +412,7 @@ func (l *life) start(acts *Activities, c *paceCrawl, n int) {
 	var made sync.WaitGroup
 	var failed atomic.Bool
 	claimOf := func(lease string) (frontier.Claim, bool) { return l.front.Crawl(c.name).Lane(lease).Claim() }
-	for batch, bundle := range acts.bind(grants, politeness.Clock{}, claimOf) {
+	for batch, bundle := range acts.bind(0, grants, politeness.Clock{}, claimOf) {
 		started, err := l.front.Crawl(c.name).Batch(batch).Start(slices.Concat(bundle, bundle))
 		if err != nil {
 			return

@@ -210,7 +210,7 @@ func (a *Activities) sendRound(ctx context.Context, in ClaimInput, round frontie
 
 // startAnswered starts the batches that shards have granted at once, and returns the answers. Grants whose batches cannot be
 // started stay in them: the controller tries again.
-func (a *Activities) startAnswered(ctx context.Context, crawl string, answered []RoundResult) []politeness.Answer {
+func (a *Activities) startAnswered(ctx context.Context, in ClaimInput, answered []RoundResult) []politeness.Answer {
 	var grants []politeness.Grant
 	answers, oldest := make([]politeness.Answer, len(answered)), time.Time{}
 	for i, r := range answered {
@@ -223,8 +223,8 @@ func (a *Activities) startAnswered(ctx context.Context, crawl string, answered [
 	if len(grants) == 0 {
 		return answers
 	}
-	if _, err := a.start(ctx, crawl, grants, a.clockAt(oldest)); err != nil {
-		activity.GetLogger(ctx).Warn("batches are not started yet", "crawl", crawl, "error", err)
+	if _, err := a.start(ctx, in.Crawl, in.Epoch, grants, a.clockAt(oldest)); err != nil {
+		activity.GetLogger(ctx).Warn("batches are not started yet", "crawl", in.Crawl, "error", err)
 		return answers
 	}
 	for i := range answers {

@@ -363,7 +363,7 @@ func (s *sender) step() {
 // start is the activity of that name: each claim is a batch of its own.
 func (s *sender) start(grants []politeness.Grant) {
 	f := s.agent.acts.Frontier
-	bound := s.agent.acts.bind(grants, s.agent.clock(), func(lease string) (frontier.Claim, bool) { return f.Crawl(s.crawl).Lane(lease).Claim() })
+	bound := s.agent.acts.bind(0, grants, s.agent.clock(), func(lease string) (frontier.Claim, bool) { return f.Crawl(s.crawl).Lane(lease).Claim() })
 	for _, batch := range slices.Sorted(maps.Keys(bound)) {
 		granted := bound[batch]
 		start := f.Crawl(s.crawl).Batch(batch).Start

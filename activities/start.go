@@ -20,16 +20,17 @@ import (
 type StartInput struct {
 	Holder
 	Crawl  string             `json:"crawl"`
+	Epoch  uint64             `json:"epoch,omitempty"` // of the ring
 	Grants []politeness.Grant `json:"grants"`
 }
 
 // Start starts the Batch workflows of granted claims: those of short queues in bundles. It is
 // idempotent: a claim that was bound to a batch before stays with it.
 func (a *Activities) Start(ctx context.Context, in StartInput) (int, error) {
-	return a.start(ctx, in.Crawl, in.Grants, a.clock(ctx))
+	return a.start(ctx, in.Crawl, in.Epoch, in.Grants, a.clock(ctx))
 }
 
-func (a *Activities) start(ctx context.Context, crawl string, grants []politeness.Grant, clock politeness.Clock) (int, error) {
+func (a *Activities) start(ctx context.Context, crawl string, epoch uint64, grants []politeness.Grant, clock politeness.Clock) (int, error) {
 	plan, err := a.Frontier.Crawl(crawl).Plan()
 	if err != nil {
 		return 0, err
@@ -37,7 +38,7 @@ func (a *Activities) start(ctx context.Context, crawl string, grants []politenes
 	if _, _, err := a.settleArchive(ctx, plan.Definition); err != nil {
 		return 0, err
 	}
-	bound := a.bind(grants, clock, func(lease string) (frontier.Claim, bool) { return a.Frontier.Crawl(crawl).Lane(lease).Claim() })
+	bound := a.bind(epoch, grants, clock, func(lease string) (frontier.Claim, bool) { return a.Frontier.Crawl(crawl).Lane(lease).Claim() })
 	ordered := make([]string, 0, len(bound))
 	for batch := range bound {
 		ordered = append(ordered, batch)
@@ -59,8 +60,8 @@ func (a *Activities) start(ctx context.Context, crawl string, grants []politenes
 }
 
 // bind parts grants among batches, one grant a claim: a claim that was bound before stays with its batch, the others go
-// into new ones, each named after its first claim. A claim that came twice would be two lanes to one host.
-func (a *Activities) bind(grants []politeness.Grant, clock politeness.Clock, claimOf func(lease string) (frontier.Claim, bool)) map[string][]politeness.Grant {
+// into new ones, each named after its first claim, the worker and the epoch. A claim that came twice would be two lanes to one host.
+func (a *Activities) bind(epoch uint64, grants []politeness.Grant, clock politeness.Clock, claimOf func(lease string) (frontier.Claim, bool)) map[string][]politeness.Grant {
 	bound, free := map[string][]politeness.Grant{}, []politeness.Grant{}
 	sizes := map[string]int{}
 	for _, g := range politeness.Distinct(grants) {
@@ -74,7 +75,7 @@ func (a *Activities) bind(grants []politeness.Grant, clock politeness.Clock, cla
 		}
 	}
 	for _, bundle := range bundles(free, sizes, a.Settings.BundlePLDs, a.Settings.BundleURLs) {
-		bound[bundle[0].Lease] = bundle
+		bound[names.BatchName{Claim: bundle[0].Lease, Worker: a.Settings.Worker, Epoch: epoch}.String()] = bundle
 	}
 	return bound
 }

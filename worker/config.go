@@ -119,8 +119,8 @@ func (c *Config) Validate() error {
 	if c.DiskFloor != 0 && c.DiskFloor < disk.LeastFloor {
 		errs = append(errs, fmt.Errorf("disk-floor is %s, must be at least %s: with less room, writes through memory maps end the worker by SIGBUS on a full disk; 0 does not check the disk at all", c.DiskFloor, disk.LeastFloor))
 	}
-	if c.Name == "" || strings.ContainsAny(c.Name, "/ ") {
-		errs = append(errs, fmt.Errorf("name %q must not be empty or contain '/' or blanks", c.Name))
+	if !crawl.ValidName(c.Name) { // batches and objects of the archive are named after it
+		errs = append(errs, fmt.Errorf("name %q must consist of letters, digits, '.', '-' and '_', begin with a letter or digit, and have at most %d bytes", c.Name, crawl.MaxName))
 	}
 	if c.BatchTime < 10*time.Second {
 		errs = append(errs, errors.New("batch-time must be at least 10s"))

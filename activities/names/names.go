@@ -4,7 +4,6 @@ package names
 
 import (
 	"fmt"
-	"strings"
 
 	"go.temporal.io/sdk/temporal"
 )
@@ -49,14 +48,6 @@ func CrawlID(crawl string) string { return "crawl/" + crawl }
 
 // ControllerID is the ID of a worker's FetcherController.
 func ControllerID(crawl, worker string) string { return CrawlID(crawl) + "/fetchers/" + worker }
-
-// BatchID is the ID of a batch's workflow; a batch is named PLD-number.
-func BatchID(crawl, batch string) string {
-	if cut := strings.LastIndexByte(batch, '-'); cut > 0 {
-		return CrawlID(crawl) + "/" + batch[:cut] + "/" + batch[cut+1:]
-	}
-	return CrawlID(crawl) + "/" + batch
-}
 
 // ExplainID is the ID of an explanation; ReportID that of the making of a report.
 func ExplainID(crawl string) string { return CrawlID(crawl) + "/explain" }
