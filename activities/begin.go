@@ -22,6 +22,8 @@ type BeginInput struct {
 	Definition crawl.Definition `json:"definition"`
 	Owner      string           `json:"owner"` // workflow ID "@" run ID of the first Crawl execution
 	Holder                      // the worker that the crawl has chosen
+	// Run is the number of the run, which the crawl chooses: NextRun. 0 in crawls of earlier versions: the frontier counts.
+	Run uint32 `json:"run,omitempty"`
 }
 
 // BeginResult says what the run starts from.
@@ -57,9 +59,9 @@ func (a *Activities) Begin(ctx context.Context, in BeginInput) (BeginResult, err
 	if err := a.Engine.Inherit(ctx, store, d); err != nil {
 		return BeginResult{}, err
 	}
-	run, err := a.Frontier.Begin(d.Name, in.Owner, d, bounding, false)
+	run, err := a.Frontier.BeginRun(d.Name, in.Owner, in.Run, d, bounding, false)
 	if errors.Is(err, frontier.ErrBusy) && a.abandoned(ctx, d.Name) {
-		run, err = a.Frontier.Begin(d.Name, in.Owner, d, bounding, true)
+		run, err = a.Frontier.BeginRun(d.Name, in.Owner, in.Run, d, bounding, true)
 	}
 	if err != nil {
 		return BeginResult{}, err

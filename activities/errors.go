@@ -46,7 +46,7 @@ func toApplicationError(err error) error {
 		return temporal.NewNonRetryableApplicationError(err.Error(), ErrorInput, err)
 	case errors.As(err, &rules):
 		return temporal.NewNonRetryableApplicationError(err.Error(), ErrorRules, err)
-	case errors.Is(err, frontier.ErrTooMany), errors.Is(err, archive.ErrKey), errors.Is(err, archive.ErrUnconditional):
+	case errors.Is(err, frontier.ErrTooMany), errors.Is(err, frontier.ErrOldRun), errors.Is(err, archive.ErrKey), errors.Is(err, archive.ErrUnconditional):
 		return temporal.NewNonRetryableApplicationError(err.Error(), ErrorInput, err)
 	case errors.Is(err, frontier.ErrBusy):
 		return temporal.NewNonRetryableApplicationError(err.Error()+": stop it first, or wait for its end", ErrorBusy, err)

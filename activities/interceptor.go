@@ -26,6 +26,7 @@ func (a *Activities) steps() map[string]step {
 	return map[string]step{
 		// of a crawl
 		"Members":   {do: a.Members},
+		"LastRun":   {do: a.LastRun},
 		"Begin":     {do: a.Begin},
 		"Phase":     {do: a.Phase},
 		"Learn":     {do: a.Learn},

@@ -14,6 +14,7 @@ import (
 type Plan struct {
 	Definition crawl.Definition
 	Run        uint32
+	Active     bool // the run has not ended
 	Reference  bool
 	Started    time.Time
 	Owner      string
@@ -56,7 +57,7 @@ func (h Crawl) Plan() (Plan, error) {
 	if err != nil {
 		return Plan{}, err
 	}
-	return Plan{s.Definition, s.Run, s.Reference, s.Started, s.Owner, s.Restore, s.Archive, s.taughtNow()}, nil
+	return Plan{s.Definition, s.Run, s.Active, s.Reference, s.Started, s.Owner, s.Restore, s.Archive, s.taughtNow()}, nil
 }
 
 // Knows reports whether the frontier knows a crawl.

@@ -9,11 +9,20 @@ import (
 	"github.com/muninn-archive/muninn/internal/scope"
 )
 
-// Begin starts a run of a crawl, or continues the one that the owner has begun. Of an ended run
-// the known URLs stay known as what they were: they are crawled again, with their validators. If a
-// run of another owner is under way, Begin returns ErrBusy unless takeOver is set, and then continues
-// it. seeds are the URLs that bound the scope.
+// ErrOldRun says that a run is to be begun whose number is taken.
+var ErrOldRun = errors.New("the number of the run is taken")
+
+// Begin is BeginRun for those who have nobody to number runs: the next run is the last that this frontier knows, and one more.
 func (f *Frontier) Begin(name, owner string, d crawl.Definition, seeds []string, takeOver bool) (run uint32, err error) {
+	return f.BeginRun(name, owner, 0, d, seeds, takeOver)
+}
+
+// BeginRun starts a run of a crawl, or continues the one that the owner has begun. Of an ended run
+// the known URLs stay known as what they were: they are crawled again, with their validators. If a
+// run of another owner is under way, it returns ErrBusy unless takeOver is set, and then continues
+// it if that is the run of the number, or else begins another. The run of a number is begun once: ErrOldRun if it has ended, or if a
+// later one is known. Number 0 stands for the run under way or the next one. seeds are the URLs that bound the scope.
+func (f *Frontier) BeginRun(name, owner string, number uint32, d crawl.Definition, seeds []string, takeOver bool) (run uint32, err error) {
 	bounds := scope.Bounds(d, seeds)
 	if len(bounds) > MaxBounds {
 		return 0, fmt.Errorf("%w: the seeds lie on %d hosts, at most %d can bound a scope; set scope.within to web, or part the crawl", ErrTooMany, len(bounds), MaxBounds)
@@ -49,17 +58,19 @@ func (f *Frontier) Begin(name, owner string, d crawl.Definition, seeds []string,
 		rec := f.draft(tx, s)
 		again := false
 		switch {
-		case known && rec.Owner == owner:
+		case known && rec.Owner == owner && (number == 0 || number == rec.Run):
 			run = rec.Run
 			return nil, nil
 		case rec.Active && !takeOver:
 			return nil, fmt.Errorf("%w: %s belongs to %s", ErrBusy, name, rec.Owner)
-		case rec.Active:
+		case rec.Active && (number == 0 || number == rec.Run):
 			rec.Owner = owner
+		case number > 0 && number <= rec.Run:
+			return nil, fmt.Errorf("%w: run %d of %s, the last that is known is %d", ErrOldRun, number, name, rec.Run)
 		default:
 			again = true
 			rec.Owner, rec.Active, rec.Started = owner, true, f.opts.Now().UTC()
-			rec.Run++
+			rec.Run = max(number, rec.Run+1)
 			rec.Totals, rec.Top, rec.Ends, rec.Learned, rec.Limit, rec.Reference = Totals{}, nil, nil, nil, 0, false
 			rec.History, rec.HistoryStep = nil, 0
 		}

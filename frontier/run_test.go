@@ -85,6 +85,49 @@ func TestBegin(t *testing.T) {
 	}
 }
 
+// TestBeginRun: a run has the number that its crawl gives it. The one under way is continued under its own number alone, and no number is
+// given twice.
+func TestBeginRun(t *testing.T) {
+	r := newRig(t, nil) // run 1 of "owner"
+	d := definition(nil)
+	for _, c := range []struct {
+		what     string
+		owner    string
+		number   uint32
+		takeOver bool
+		end      bool // before
+		want     uint32
+		err      error
+	}{
+		{what: "its own", owner: "owner", number: 1, want: 1},
+		{what: "another's", owner: "other", number: 1, err: ErrBusy},
+		{what: "another's, a later one", owner: "other", number: 2, err: ErrBusy},
+		{what: "one that was cut off", owner: "other", number: 1, takeOver: true, want: 1},
+		{what: "a later one, for this frontier was left behind", owner: "third", number: 4, takeOver: true, want: 4},
+		{what: "again", owner: "third", number: 4, want: 4},
+		{what: "an earlier one of the same owner", owner: "third", number: 3, takeOver: true, err: ErrOldRun},
+		{what: "an earlier one", owner: "other", number: 2, takeOver: true, err: ErrOldRun},
+		{what: "one that has ended", owner: "fourth", number: 4, end: true, err: ErrOldRun},
+		{what: "the next one", owner: "fourth", number: 5, want: 5},
+		{what: "the frontier counts", owner: "fifth", end: true, want: 6},
+	} {
+		if c.end {
+			s, err := r.Status()
+			r.must(err)
+			plan, err := r.Plan()
+			r.must(err)
+			if !s.Active || !plan.Active {
+				t.Errorf("%s: the run before is not under way", c.what)
+			}
+			r.must(r.End(plan.Owner))
+		}
+		run, err := r.BeginRun(testCrawl, c.owner, c.number, d, seedsOf(d), c.takeOver)
+		if run != c.want || !errors.Is(err, c.err) {
+			t.Errorf("%s: run %d, %v; want %d, %v", c.what, run, err, c.want, c.err)
+		}
+	}
+}
+
 // Crawls that begin at the same time for the first time get different IDs.
 func TestBeginTogether(t *testing.T) {
 	r := newRig(t, nil)

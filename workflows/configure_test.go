@@ -285,6 +285,7 @@ func slowCrawl(t *testing.T, d time.Duration, controller func(*env, workflow.Con
 		ended[step] = e.Now().Sub(begun)
 	}
 	e.OnActivity("Members", mock.Anything).Return([]activities.Member{{Worker: "w", Queue: "q/w", Instance: "i"}}, nil)
+	e.OnActivity("LastRun", mock.Anything, mock.Anything).Return(activities.LastRun{}, nil)
 	e.OnActivity("Begin", mock.Anything, mock.Anything).Return(activities.BeginResult{Run: 1, Archive: "store"}, nil)
 	e.OnActivity("Phase", mock.Anything, mock.Anything).Return(nil)
 	e.OnActivity("Learn", mock.Anything, mock.Anything).Return(activities.LearnResult{}, nil)

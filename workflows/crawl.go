@@ -20,6 +20,9 @@ var (
 	errCancelled = errors.New("the crawl was cancelled: start it again, which continues its run")
 )
 
+// versionRun is the change by which the crawl numbers its runs: before it, the frontier of its worker did.
+const versionRun = "run-number"
+
 // CrawlState is carried from execution to execution, and shown by the status query.
 type CrawlState struct {
 	Name     string                 `json:"name"`
@@ -121,6 +124,13 @@ func (c *crawlRun) begin(ctx workflow.Context) error {
 	info := workflow.GetInfo(ctx)
 	c.Owner = info.WorkflowExecution.ID + "@" + info.FirstRunID
 	in := activities.BeginInput{Definition: c.definition, Owner: c.Owner, Holder: activities.Holder{Worker: c.Member.Worker, Instance: c.Member.Instance}}
+	if workflow.GetVersion(ctx, versionRun, workflow.DefaultVersion, 1) != workflow.DefaultVersion {
+		var last activities.LastRun
+		if err := workflow.ExecuteActivity(withQueueOptions(ctx, c.Member.Queue, "which run is the last?"), steps.LastRun, in).Get(ctx, &last); err != nil {
+			return err
+		}
+		in.Run = activities.NextRun([]activities.LastRun{last})
+	}
 	return workflow.ExecuteActivity(withQueueOptions(ctx, c.Member.Queue, "open archive and frontier, queue the seeds"), steps.Begin, in).Get(ctx, &c.Begun)
 }
 

@@ -44,8 +44,9 @@ func newCrawl(t *testing.T, controller func(e *env, ctx workflow.Context, in Con
 	}, workflow.RegisterOptions{Name: names.FetcherController})
 	e.SetStartWorkflowOptions(client.StartWorkflowOptions{ID: names.CrawlID("c"), TaskQueue: names.TaskQueue})
 	e.OnActivity("Members", mock.Anything).Return([]activities.Member{{Worker: "w", Queue: "q/w", Instance: "i"}}, nil)
+	e.OnActivity("LastRun", mock.Anything, mock.Anything).Return(activities.LastRun{}, nil)
 	does(e, "Begin", func(in activities.BeginInput) (activities.BeginResult, error) {
-		if !strings.HasPrefix(in.Owner, "crawl/c@") || in.Definition.Name != "c" || in.Holder != (activities.Holder{Worker: "w", Instance: "i"}) {
+		if in.Run != 1 || !strings.HasPrefix(in.Owner, "crawl/c@") || in.Definition.Name != "c" || in.Holder != (activities.Holder{Worker: "w", Instance: "i"}) {
 			t.Errorf("begins with %+v", in)
 		}
 		return activities.BeginResult{Run: 1, Seeds: 1, Archive: "store"}, nil

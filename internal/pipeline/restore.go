@@ -14,15 +14,20 @@ func (e *Engine) Inherit(ctx context.Context, store archive.Store, d crawl.Defin
 	if e.Frontier.Knows(d.Name) {
 		return nil
 	}
-	runs := uint32(0)
-	err := store.List(ctx, layout(d).Definitions(), func(o archive.Object) error {
-		runs = max(runs, layout(d).RunOf(o.Key))
-		return nil
-	})
+	runs, err := ArchivedRun(ctx, store, d)
 	if err != nil || runs == 0 {
 		return err
 	}
 	return e.Frontier.Inherit(d.Name, runs)
+}
+
+// ArchivedRun is the number of the last run of a crawl that has a definition in the archive, whoever put it there; 0 if none has.
+func ArchivedRun(ctx context.Context, store archive.Store, d crawl.Definition) (run uint32, err error) {
+	err = store.List(ctx, layout(d).Definitions(), func(o archive.Object) error {
+		run = max(run, layout(d).RunOf(o.Key))
+		return nil
+	})
+	return run, err
 }
 
 // restoring and rewarding are prefixes of the marks of segments that were restored: a later attempt continues with the others, and
