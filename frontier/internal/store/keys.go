@@ -47,9 +47,10 @@ const (
 	Unfetched Kind = 'u' // id, number → a URL that ended without a batch, until the archive holds it
 )
 
-// OfPartitions lists the kinds of which a partition is one range: under the IDs of crawls, and Hosts under 0.
+// OfPartitions lists the kinds of which a partition is one range, in the order of their letters: under the IDs of crawls, and Hosts
+// under 0.
 func OfPartitions() []Kind {
-	return []Kind{Records, Entries, Queues, Claims, Releases, Delays, Digests, Sites, Prints, Hosts}
+	return []Kind{Claims, Digests, Sites, Releases, Records, Delays, Queues, Hosts, Prints, Entries}
 }
 
 // OfCrawls lists the kinds of keys that a crawl has under its ID: all but Formats, Crawls and Hosts.

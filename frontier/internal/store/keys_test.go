@@ -100,4 +100,13 @@ func TestKeys(t *testing.T) {
 	if len(kinds) != 20 {
 		t.Errorf("%d kinds of 20: what is not listed outlasts the crawl that it is of", len(kinds))
 	}
+	for _, kind := range append(OfPartitions(), Formats, Crawls, Plans, Batches, Samples, Updates, Histories, Snapshots, Memories, Unfetched) {
+		if !kinds[kind] {
+			t.Errorf("the kind %q is of partitions and of the worker, or of no crawl", kind)
+		}
+		delete(kinds, kind)
+	}
+	for kind := range kinds {
+		t.Errorf("the kind %q is neither of partitions nor of the worker alone: it would not be handed over", kind)
+	}
 }
