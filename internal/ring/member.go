@@ -1,0 +1,194 @@
+package ring
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"time"
+)
+
+// Registration is what a worker says of itself when it wants to be in the ring: when it starts, and after each loss of its heartbeat.
+type Registration struct {
+	Name    string `json:"name"`    // unique in the ring; its task queue and its batches bear it
+	Folder  string `json:"folder"`  // the ID that lies in its data folder
+	Process string `json:"process"` // of this start of the worker
+	Queue   string `json:"queue"`   // the task queue that it alone polls
+	Shards  int    `json:"shards"`  // of politeness, that it was started with
+	// Epoch is the last that its data folder knows; 0 if the folder is new. The ring counts on from it if it has lost its state.
+	Epoch int64 `json:"epoch,omitempty"`
+	// Waited is for how long this process has been asked to wait already, by its own clock.
+	Waited time.Duration `json:"waited,omitempty"`
+}
+
+// Answer answers a registration. Exactly one of Accepted, Wait and Refused is set.
+type Answer struct {
+	Accepted bool `json:"accepted,omitempty"`
+	// Epoch is that in which the worker was accepted. What it knows of earlier epochs is void, and its permit, which counts from
+	// when it sent the registration, is of use only with a view of this epoch or a later one.
+	Epoch  int64         `json:"epoch,omitempty"`
+	Limits Limits        `json:"limits,omitzero"`
+	Wait   time.Duration `json:"wait,omitempty"` // register again after so long; Reason says why
+	// Refused: it will not be accepted as it is; Reason says why and what to do.
+	Refused bool `json:"refused,omitempty"`
+	// Late: the ring has given the worker up, or does not know it: what its folder holds of partitions is old.
+	Late   bool   `json:"late,omitempty"`
+	Reason string `json:"reason,omitempty"`
+}
+
+func refuse(format string, args ...any) Answer {
+	return Answer{Refused: true, Reason: fmt.Sprintf(format, args...)}
+}
+
+// fault reports what is wrong with a registration by itself.
+func (r Registration) fault() string {
+	for _, f := range []struct{ name, text string }{{"name", r.Name}, {"folder", r.Folder}, {"process", r.Process}, {"queue", r.Queue}} {
+		if f.text == "" {
+			return "a registration needs a " + f.name
+		}
+		if len(f.text) > MaxName {
+			return fmt.Sprintf("the %s of a registration has %d bytes, at most %d are allowed", f.name, len(f.text), MaxName)
+		}
+	}
+	if r.Shards < 1 {
+		return fmt.Sprintf("politeness-shards is %d: it must be 1 or more", r.Shards)
+	}
+	return ""
+}
+
+// Register takes a worker into the ring, or back into it. It may be repeated.
+func (s *State) Register(now time.Time, r Registration) Answer {
+	if fault := r.fault(); fault != "" {
+		return refuse("%s", fault)
+	}
+	s.Tick(now)
+	m := s.named(r.Name)
+	other := s.find(func(m *member) bool { return m.Folder == r.Folder && m.Name != r.Name })
+	switch {
+	case other != nil && other.up():
+		return refuse("the data folder of worker %q is in use: worker %q, process %s, is at work on it: give this worker a folder of its own", r.Name, other.Name, other.Process)
+	case other != nil:
+		return refuse("the data folder of worker %q is that of worker %q, which was lost %s ago: start it by that name, or wait %s until its partitions are given to others",
+			r.Name, other.Name, seconds(now.Sub(other.Lost)), seconds(s.death(other).Sub(now)))
+	case m != nil && m.Folder == r.Folder:
+		return s.again(now, m, r)
+	case m != nil && m.up():
+		return refuse("there is a worker %q already: process %s on queue %q, with another data folder: give this worker another name, or stop that one first", r.Name, m.Process, m.Queue)
+	case m != nil && now.Before(m.Lost.Add(s.limits.fence())):
+		return Answer{Wait: m.Lost.Add(s.limits.fence()).Sub(now), Reason: fmt.Sprintf("worker %q was lost %s ago and had another data folder: until its permit has run out it may be at work", r.Name, seconds(now.Sub(m.Lost)))}
+	}
+	if fault := s.counted(r, m); fault != "" {
+		return refuse("%s", fault)
+	}
+	if m == nil && len(s.members) == MaxWorkers {
+		return refuse("the ring has %d workers, which is the most that it can have", MaxWorkers)
+	}
+	s.epoch = max(s.epoch, r.Epoch)
+	s.change(now, func() {
+		if m != nil { // its disk is gone
+			s.die(m.Index)
+		}
+		s.add(r)
+	})
+	return s.accepted(r.Epoch > 0)
+}
+
+// again answers a worker that the ring knows, with its folder.
+func (s *State) again(now time.Time, m *member, r Registration) Answer {
+	if fault := s.counted(r, m); fault != "" {
+		return refuse("%s", fault)
+	}
+	if m.up() && m.Process == r.Process {
+		m.Queue = r.Queue
+		return s.accepted(false)
+	}
+	if m.up() {
+		// The former process was killed, and its heartbeat has not run out; or it lives, and the folder was copied.
+		if r.Waited < 2*s.limits.Heartbeat {
+			return Answer{Wait: s.limits.Heartbeat, Reason: fmt.Sprintf("worker %q has a process %s, which is silent for less than %s: it may be at work", r.Name, m.Process, seconds(s.limits.Heartbeat))}
+		}
+		return refuse("worker %q is at work already, as process %s with the same data folder: stop one of them; two workers need two names and two data folders", r.Name, m.Process)
+	}
+	s.epoch = max(s.epoch, r.Epoch)
+	s.change(now, func() {
+		rejoins := m.Leaving && m.Process != r.Process // it was started again
+		m.Lost, m.Process, m.Queue = time.Time{}, r.Process, r.Queue
+		if rejoins {
+			m.Leaving = false
+			s.join(m.Index)
+		}
+	})
+	return s.accepted(false)
+}
+
+// counted reports a worker that counts the shards of politeness otherwise: it would ask one shard for an address that others ask
+// another shard for. Whoever is alone may change the number.
+func (s *State) counted(r Registration, m *member) string {
+	alone := len(s.members) == 0 || len(s.members) == 1 && m != nil
+	if alone {
+		s.shards = r.Shards
+	}
+	if s.shards == r.Shards {
+		return ""
+	}
+	return fmt.Sprintf("worker %q was started with politeness-shards %d, the workers of the ring with %d: start it with %d, or stop all workers to change it", r.Name, r.Shards, s.shards, s.shards)
+}
+
+func (s *State) accepted(late bool) Answer {
+	a := Answer{Accepted: true, Epoch: s.epoch, Limits: s.limits, Late: late}
+	if late {
+		a.Reason = "the ring has given this worker up, or does not know it: what its data folder holds of partitions is old, and it starts empty"
+	}
+	return a
+}
+
+// add takes a new worker in, by the lowest index that is free.
+func (s *State) add(r Registration) {
+	i := Index(1)
+	for _, m := range s.members {
+		if m.Index == i {
+			i++
+		}
+	}
+	s.members = append(s.members, member{Index: i, Name: r.Name, Folder: r.Folder, Process: r.Process, Queue: r.Queue})
+	slices.SortFunc(s.members, func(a, b member) int { return cmp.Compare(a.Index, b.Index) })
+	s.join(i)
+}
+
+// join makes room for a worker: first it gets of what is nobody's.
+func (s *State) join(joined Index) {
+	s.assign()
+	givers := slices.DeleteFunc(s.takers(), func(i Index) bool { return i == joined })
+	s.table.Join(joined, givers, s.staying(), func(p int) int { return s.parts[p].cost(joined) })
+}
+
+// cost orders the moves of partitions to a worker by what they cost.
+func (p partition) cost(to Index) int {
+	switch {
+	case p.owner == to: // it has the data
+		return 0
+	case p.step == Owned:
+		return 2
+	case p.step == Loading || p.step == Rebuilding: // for nothing
+		return 3
+	}
+	return 1 // it moves anyway
+}
+
+// Lost says that the heartbeat of a worker's process has stopped.
+func (s *State) Lost(now time.Time, name, process string) {
+	if m := s.process(name, process); m != nil && m.up() {
+		s.change(now, func() { m.Lost = now })
+	}
+}
+
+// Leave says that a worker wants to leave in peace. It is gone from the views once everything that it owned is exported.
+func (s *State) Leave(now time.Time, name, process string) {
+	if m := s.process(name, process); m != nil && !m.Leaving {
+		s.change(now, func() {
+			m.Leaving = true
+			s.table.Leave(m.Index)
+		})
+	}
+}
+
+func seconds(d time.Duration) time.Duration { return d.Round(time.Second) }
