@@ -18,39 +18,51 @@ type sum struct {
 	size int // letters and digits
 }
 
-const (
-	hashBase  = 0x9e3779b97f4a7c15 | 1
-	hashBase2 = hashBase * hashBase & (1<<64 - 1)
-)
+const hashBase = 0x9e3779b97f4a7c15 | 1
 
-// asciiLetters are the letters and digits of ASCII, in lower case and plus one; 0: it is none.
-var asciiLetters = func() (t [256]uint64) {
+// hashStep is what a character makes of a hash, (hash*times + plus), and of a size. What counts for nothing leaves both.
+type hashStep struct {
+	times, plus uint64
+	letters     int
+}
+
+// asciiSteps are the steps of ASCII: letters, in lower case, and digits count.
+var asciiSteps = func() (t [256]hashStep) {
+	for c := range t {
+		t[c].times = 1
+	}
+	letter := func(c, as rune) { t[c] = hashStep{hashBase, uint64(as) + 1, 1} }
 	for c := '0'; c <= '9'; c++ {
-		t[c] = uint64(c) + 1
+		letter(c, c)
 	}
 	for c := 'a'; c <= 'z'; c++ {
-		t[c], t[c-'a'+'A'] = uint64(c)+1, uint64(c)+1
+		letter(c, c)
+		letter(c-'a'+'A', c)
 	}
 	return t
 }()
+
+// then is two steps in one: what it computes does not wait for the hash before it.
+func (a *hashStep) then(b *hashStep) hashStep {
+	return hashStep{a.times * b.times, a.plus*b.times + b.plus, a.letters + b.letters}
+}
 
 func (s sum) add(t sum) sum { return sum{s.hash + t.hash, s.size + t.size} }
 
 func sumOf(text string) sum {
 	var s sum
 	for i := 0; i < len(text); {
-		if v := asciiLetters[text[i]]; v != 0 {
-			if i++; i < len(text) && asciiLetters[text[i]] != 0 { // two at once: a step need not wait for the product before it
-				s.hash = s.hash*hashBase2 + v*hashBase + asciiLetters[text[i]]
-				s.size += 2
-				i++
-				continue
-			}
-			s.hash = s.hash*hashBase + v
-			s.size++
+		if i+4 <= len(text) && (text[i]|text[i+1]|text[i+2]|text[i+3]) < utf8.RuneSelf { // without a branch for each letter
+			ab := asciiSteps[text[i]].then(&asciiSteps[text[i+1]])
+			cd := asciiSteps[text[i+2]].then(&asciiSteps[text[i+3]])
+			all := ab.then(&cd)
+			s.hash, s.size = s.hash*all.times+all.plus, s.size+all.letters
+			i += 4
 			continue
 		}
-		if text[i] < utf8.RuneSelf {
+		if c := text[i]; c < utf8.RuneSelf {
+			step := &asciiSteps[c]
+			s.hash, s.size = s.hash*step.times+step.plus, s.size+step.letters
 			i++
 			continue
 		}
