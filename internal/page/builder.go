@@ -2,6 +2,7 @@ package page
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -40,6 +41,15 @@ func newBuilder(d *Document, base string, limits Limits) *builder {
 	r, err := urls.NewResolver(base)
 	b.base, b.valid = r, err == nil
 	return b
+}
+
+// expect makes room for so many links, in case that they are taken.
+func (b *builder) expect(links int) {
+	links = min(links, b.limits.Links)
+	b.doc.Links = slices.Grow(b.doc.Links, links)
+	if len(b.seen) == 0 && len(b.resolved) == 0 {
+		b.resolved, b.seen = make(map[string]string, links), make(map[seenLink]int, links)
+	}
 }
 
 func (b *builder) setBase(ref string) {
@@ -91,11 +101,17 @@ func (b *builder) split(s string) int {
 
 // breakBlock ends the current text block.
 func (b *builder) breakBlock() {
-	s := string(bytes.TrimSpace(b.text))
+	text := bytes.TrimSpace(b.text)
 	b.text = b.text[:0]
-	if s == "" {
+	if len(text) == 0 {
 		b.noBlock()
 		return
+	}
+	s := ""
+	if b.start != nil {
+		s = shared(text, b.start.Data)
+	} else {
+		s = string(text)
 	}
 	b.pending = len(b.doc.Links)
 	b.textSize += len(s)
@@ -103,6 +119,15 @@ func (b *builder) breakBlock() {
 	if b.start != nil {
 		b.doc.Starts = append(b.doc.Starts, b.start)
 	}
+}
+
+// shared is a text as a string that shares the memory of what it was folded from, if nothing but space at the ends was to be
+// folded, as in most pages. It shares no memory that would be kept for less than half of it.
+func shared(text []byte, from string) string {
+	if s := strings.TrimSpace(from); string(text) == s && 2*len(s) >= len(from) {
+		return s
+	}
+	return string(text)
 }
 
 // noBlock notes for the links since the last block that there is no text around them. The text of an
@@ -179,7 +204,7 @@ func (b *builder) anchor(at int, text string) {
 		return
 	}
 	b.fold = Fold(b.fold[:0], text)
-	b.doc.Links[at].Anchor = cut(string(bytes.TrimSpace(b.fold)), b.limits.AnchorBytes)
+	b.doc.Links[at].Anchor = cut(shared(bytes.TrimSpace(b.fold), text), b.limits.AnchorBytes)
 }
 
 // robots reads a robots meta element or header.

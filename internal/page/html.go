@@ -25,6 +25,7 @@ func (b *builder) html(body []byte, contentType string) {
 		return
 	}
 	b.doc.Root, b.doc.Source, b.doc.links = root, text, b
+	b.expect(bytes.Count(text, []byte("<a ")))
 	b.head(goquery.NewDocumentFromNode(root))
 	w := walker{builder: b}
 	w.walk(root)
@@ -71,8 +72,9 @@ type step struct{ name, class string }
 // walker walks a tree and keeps the tag path to where it is.
 type walker struct {
 	*builder
-	path []step
-	tags []byte // for short use
+	path    []step
+	scratch []byte
+	names   map[string]string // tag paths and contexts of links: those of most are alike
 }
 
 // maxPath bounds a tag path; the steps nearest to the root are left out.
@@ -80,7 +82,7 @@ const maxPath = 12
 
 // tagPath names the elements on the way here, each with its first class: "ul.menu/li/a".
 func (w *walker) tagPath() string {
-	b := w.tags[:0]
+	b := w.scratch[:0]
 	for i, n := range w.path[max(len(w.path)-maxPath, 0):] {
 		if i > 0 {
 			b = append(b, '/')
@@ -90,8 +92,33 @@ func (w *walker) tagPath() string {
 			b = append(append(b, '.'), n.class...)
 		}
 	}
-	w.tags = b
-	return string(b)
+	return w.once(b)
+}
+
+// once returns the string that it has returned before for the same bytes. b becomes the scratch buffer.
+func (w *walker) once(b []byte) string {
+	w.scratch = b
+	name, known := w.names[string(b)]
+	if !known {
+		if w.names == nil {
+			w.names = map[string]string{}
+		}
+		name = string(b)
+		w.names[name] = name
+	}
+	return name
+}
+
+// link adds a link that stands in an attribute of the element which the path leads to; see builder.link.
+func (w *walker) link(n *html.Node, attribute, ref string, hop crawl.Hop, rel string) int {
+	had := len(w.doc.Links)
+	at := w.builder.link(ref, hop, "", "", rel)
+	if len(w.doc.Links) > had { // it was taken: only then its context is made
+		l := &w.doc.Links[at]
+		l.TagPath = w.tagPath()
+		l.Context = w.once(append(append(append(w.scratch[:0], n.Data...), "/@"...), attribute...))
+	}
+	return at
 }
 
 func (w *walker) walk(n *html.Node) {
@@ -136,7 +163,7 @@ func (w *walker) open(n *html.Node) int {
 	get := func(name string) string { return attr(n, name) }
 	embed := func(name string) {
 		if v := get(name); v != "" {
-			w.link(v, crawl.HopEmbed, n.Data+"/@"+name, w.tagPath(), "")
+			w.link(n, name, v, crawl.HopEmbed, "")
 		}
 	}
 	switch n.DataAtom {
@@ -149,13 +176,13 @@ func (w *walker) open(n *html.Node) int {
 			w.setBase(href)
 		}
 	case atom.A, atom.Area:
-		at := w.link(get("href"), crawl.HopLink, n.Data+"/@href", w.tagPath(), strings.ToLower(get("rel")))
+		at := w.link(n, "href", get("href"), crawl.HopLink, strings.ToLower(get("rel")))
 		if n.DataAtom == atom.A {
 			return at
 		}
 		w.anchor(at, get("alt"))
 	case atom.Link:
-		w.linkElement(strings.ToLower(get("rel")), get("href"))
+		w.linkElement(n, strings.ToLower(get("rel")), get("href"))
 	case atom.Meta:
 		w.meta(n)
 	case atom.Frame, atom.Iframe, atom.Script, atom.Embed, atom.Track:
@@ -166,7 +193,7 @@ func (w *walker) open(n *html.Node) int {
 		}
 		embed("poster")
 		for _, ref := range srcset(get("srcset")) {
-			w.link(ref, crawl.HopEmbed, n.Data+"/@srcset", w.tagPath(), "")
+			w.link(n, "srcset", ref, crawl.HopEmbed, "")
 		}
 	case atom.Object:
 		embed("data")
@@ -176,23 +203,23 @@ func (w *walker) open(n *html.Node) int {
 	return -1
 }
 
-func (w *walker) linkElement(rel, href string) {
+func (w *walker) linkElement(n *html.Node, rel, href string) {
 	if href == "" {
 		return
 	}
 	for word := range strings.FieldsSeq(rel) {
 		switch word {
 		case "stylesheet", "icon", "preload", "apple-touch-icon", "manifest", "modulepreload":
-			w.link(href, crawl.HopEmbed, "link/@href", w.tagPath(), rel)
+			w.link(n, "href", href, crawl.HopEmbed, rel)
 			return
 		case "canonical":
 			if u, err := w.base.Resolve(href); err == nil && w.valid {
 				w.doc.Canonical = u.String()
 			}
-			w.link(href, crawl.HopLink, "link/@href", w.tagPath(), rel)
+			w.link(n, "href", href, crawl.HopLink, rel)
 			return
 		case "next", "prev", "alternate", "contents", "index", "up", "start", "chapter", "section":
-			w.link(href, crawl.HopLink, "link/@href", w.tagPath(), rel)
+			w.link(n, "href", href, crawl.HopLink, rel)
 			return
 		}
 	}
@@ -202,7 +229,7 @@ func (w *walker) meta(n *html.Node) {
 	content := attr(n, "content")
 	w.named(attr(n, "name"), content)
 	if strings.EqualFold(attr(n, "http-equiv"), "refresh") {
-		w.link(refresh(content), crawl.HopRedirect, "meta/@refresh", w.tagPath(), "")
+		w.link(n, "refresh", refresh(content), crawl.HopRedirect, "")
 	}
 }
 
@@ -285,6 +312,9 @@ func textOf(n *html.Node) string {
 
 // anchorText is the text below an anchor, with what its images say.
 func anchorText(n *html.Node) string {
+	if c := n.FirstChild; c != nil && c.NextSibling == nil && c.Type == html.TextNode && strings.TrimSpace(c.Data) != "" {
+		return c.Data
+	}
 	var raw strings.Builder
 	collect(&raw, n)
 	if strings.TrimSpace(raw.String()) == "" {
