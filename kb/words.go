@@ -52,7 +52,7 @@ const spread = 0x9e3779b97f4a7c15
 
 // bit brings the bit of some bytes to the lowest place.
 func (f *filter) bit(key uint64) uint64 {
-	slot := key * spread >> f.shift
+	slot := f.slot(key)
 	return f.bits[slot>>6&(1<<(manyBits-6)-1)] >> (slot & 63)
 }
 
@@ -66,7 +66,7 @@ func (f *filter) unset(key uint64) {
 	f.bits[slot>>6] &^= 1 << (slot & 63)
 }
 
-func (f *filter) slot(key uint64) uint64 { return key * spread >> f.shift }
+func (f *filter) slot(key uint64) uint64 { return key * spread >> (f.shift & 63) }
 
 // copyTo copies what is used of the filter.
 func (f *filter) copyTo(other *filter) {
@@ -225,23 +225,30 @@ func (w *Words) Find(text []byte, found Found) Found {
 	i, low := 0, w.low()
 	for ; i+8 <= len(text); i += 3 { // three places at a time, of which mostly none is of interest
 		eight := binary.LittleEndian.Uint64(text[i:])
-		if (f.bit(eight&low)|f.bit(eight>>8&low)|f.bit(eight>>16&low))&1 != 0 {
-			for j := range 3 {
-				w.look(text, i+j, eight>>(8*j)&low, f, found)
-			}
+		a, b, c := f.bit(eight&low), f.bit(eight>>8&low), f.bit(eight>>16&low)
+		if (a|b|c)&1 == 0 {
+			continue
+		}
+		if a&1 != 0 {
+			w.look(text, i, eight&low, f, found)
+		}
+		if b&1 != 0 {
+			w.look(text, i+1, eight>>8&low, f, found)
+		}
+		if c&1 != 0 {
+			w.look(text, i+2, eight>>16&low, f, found)
 		}
 	}
 	for ; i+w.min <= len(text); i++ {
-		w.look(text, i, w.at(string(text[i:i+w.min])), f, found)
+		if key := w.at(string(text[i : i+w.min])); f.bit(key)&1 != 0 {
+			w.look(text, i, key, f, found)
+		}
 	}
 	return found
 }
 
-// look compares the words of which some bytes stand at a place.
+// look compares the words of which some bytes stand at a place. Their bit is set in the filter.
 func (w *Words) look(text []byte, i int, key uint64, f *filter, found Found) {
-	if f.bit(key)&1 == 0 {
-		return
-	}
 	b, left := w.of(key), 0
 	for _, e := range b.entries {
 		if found.Has(e.word) {

@@ -26,6 +26,7 @@ type links struct {
 	mode    string    // of the helper
 	trace   func(url, becomes, rule string)
 	words   kb.Seen // of one link, for short use
+	url     []byte  // likewise
 }
 
 // apply drops links, brings the others into the application's normal form, and gives them level and priority.
@@ -63,7 +64,7 @@ func (v *links) apply() {
 			}
 			f := wanted[l.URL]
 			if own {
-				v.base.Marks.Look(kb.InURL, []byte(l.URL), &v.words)
+				v.look(l.URL)
 				if rule := v.droppedBy(l.URL); rule != "" {
 					v.report(l.URL, "", rule)
 					continue
@@ -99,6 +100,12 @@ func (v *links) apply() {
 		kept = append(kept, l)
 	}
 	v.doc.Links = kept
+}
+
+// look finds the words of rules in the URL of a link.
+func (v *links) look(url string) {
+	v.url = append(v.url[:0], url...)
+	v.base.Marks.Look(kb.InURL, v.url, &v.words)
 }
 
 // dropRules yields the rules for links that are never followed: the level's, then those for all levels.
@@ -208,7 +215,7 @@ func (v *links) normalize(l *crawl.Outlink) (rule string) {
 		}
 		if l.URL != before {
 			rule = n.Rule
-			v.base.Marks.Look(kb.InURL, []byte(l.URL), &v.words) // the rules behind see the new form
+			v.look(l.URL) // the rules behind see the new form
 		}
 	}
 	if l.URL == was {
