@@ -17,8 +17,8 @@ func (ps *partitions) MarshalText() ([]byte, error) {
 	var raw []byte
 	for _, p := range ps {
 		raw = append(raw, byte(p.step), p.owner, p.loader)
-		raw = binary.AppendUvarint(raw, uint64(p.tenure))
-		raw = binary.AppendUvarint(raw, uint64(p.order))
+		raw = binary.AppendUvarint(raw, p.tenure)
+		raw = binary.AppendUvarint(raw, p.order)
 	}
 	return base64.StdEncoding.AppendEncode(nil, raw), nil
 }
@@ -31,14 +31,14 @@ func (ps *partitions) UnmarshalText(text []byte) error {
 	if err != nil {
 		return fmt.Errorf("%w: %w", errPartitions, err)
 	}
-	number := func() int64 {
+	number := func() uint64 {
 		n, size := binary.Uvarint(raw)
-		if size <= 0 || int64(n) < 0 {
+		if size <= 0 {
 			err = errPartitions
 			return 0
 		}
 		raw = raw[size:]
-		return int64(n)
+		return n
 	}
 	for i := range ps {
 		if len(raw) < 3 || int(raw[0]) >= len(stepNames) {
@@ -63,7 +63,7 @@ func (ps *partitions) UnmarshalText(text []byte) error {
 type stateJSON struct {
 	Limits     Limits         `json:"limits"`
 	Shards     int            `json:"shards,omitempty"`
-	Epoch      int64          `json:"epoch"`
+	Epoch      uint64         `json:"epoch"`
 	Floor      time.Time      `json:"floor,omitzero"`
 	Members    []member       `json:"members,omitempty"`
 	Table      Table          `json:"table"`
@@ -91,7 +91,7 @@ func (s *State) UnmarshalJSON(text []byte) error {
 
 // viewJSON is the JSON form of a View.
 type viewJSON struct {
-	Epoch      int64          `json:"epoch"`
+	Epoch      uint64         `json:"epoch"`
 	Workers    []Worker       `json:"workers,omitempty"`
 	Partitions *partitions    `json:"partitions"`
 	Objects    map[int]string `json:"objects,omitempty"`

@@ -32,14 +32,14 @@ type partition struct {
 	// loader loads or rebuilds it (Loading, Rebuilding); else 0.
 	loader Index
 	// tenure is the epoch in which the owner became its owner: what was claimed by an earlier epoch is stale.
-	tenure int64
+	tenure uint64
 	// order is the epoch in which the step or the loader changed: a report names it, so that a late one is recognised.
-	order int64
+	order uint64
 }
 
 // next is what becomes of a partition when its target is this worker (0: nobody). held says that nothing may be rebuilt yet. The
 // step does not depend on how the target came about, so that a second change while a hand-over is under way needs no rule.
-func (p partition) next(target Index, held bool, epoch int64) partition {
+func (p partition) next(target Index, held bool, epoch uint64) partition {
 	to := p
 	switch p.step {
 	case Owned, Closing:
@@ -84,7 +84,7 @@ func (p partition) without(gone Index) partition {
 }
 
 // exported is the partition after its owner's report; false if the report is stale.
-func (p partition) exported(by Index, order, epoch int64) (partition, bool) {
+func (p partition) exported(by Index, order, epoch uint64) (partition, bool) {
 	if p.step != Closing || p.owner != by || p.order != order {
 		return p, false
 	}
@@ -93,7 +93,7 @@ func (p partition) exported(by Index, order, epoch int64) (partition, bool) {
 }
 
 // loaded is the partition after its loader's report; false if the report is stale.
-func (p partition) loaded(by Index, order, epoch int64) (partition, bool) {
+func (p partition) loaded(by Index, order, epoch uint64) (partition, bool) {
 	if p.step != Loading && p.step != Rebuilding || p.loader != by || p.order != order {
 		return p, false
 	}
@@ -101,7 +101,7 @@ func (p partition) loaded(by Index, order, epoch int64) (partition, bool) {
 }
 
 // unreadable is the partition after its loader's report that the export cannot be read; false if the report is stale.
-func (p partition) unreadable(by Index, order int64) (partition, bool) {
+func (p partition) unreadable(by Index, order uint64) (partition, bool) {
 	if p.step != Loading || p.loader != by || p.order != order {
 		return p, false
 	}

@@ -23,7 +23,7 @@ const Margin = 30 * time.Second
 
 // Bounds of what a registration and a report hold: they are part of the state of a workflow, which Temporal bounds to 2 MB.
 const (
-	MaxName   = 200 // bytes of a name, a queue, a folder's ID, a process's ID
+	MaxName   = 200 // bytes of a name, of the identity of a data folder or a process, and of a queue
 	MaxObject = 500 // bytes of the key of an export
 )
 

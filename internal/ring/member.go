@@ -9,13 +9,13 @@ import (
 
 // Registration is what a worker says of itself when it wants to be in the ring: when it starts, and after each loss of its heartbeat.
 type Registration struct {
-	Name    string `json:"name"`    // unique in the ring; its task queue and its batches bear it
-	Folder  string `json:"folder"`  // the ID that lies in its data folder
-	Process string `json:"process"` // of this start of the worker
-	Queue   string `json:"queue"`   // the task queue that it alone polls
-	Shards  int    `json:"shards"`  // of politeness, that it was started with
+	Name     string `json:"name"`     // unique in the ring; its task queue and its batches bear it
+	Instance string `json:"instance"` // the identity of its data folder
+	Process  string `json:"process"`  // of this start of the worker
+	Queue    string `json:"queue"`    // the task queue that it alone polls
+	Shards   int    `json:"shards"`   // of politeness, that it was started with
 	// Epoch is the last that its data folder knows; 0 if the folder is new. The ring counts on from it if it has lost its state.
-	Epoch int64 `json:"epoch,omitempty"`
+	Epoch uint64 `json:"epoch,omitempty"`
 	// Waited is for how long this process has been asked to wait already, by its own clock.
 	Waited time.Duration `json:"waited,omitempty"`
 }
@@ -25,7 +25,7 @@ type Answer struct {
 	Accepted bool `json:"accepted,omitempty"`
 	// Epoch is that in which the worker was accepted. What it knows of earlier epochs is void, and its permit, which counts from
 	// when it sent the registration, is of use only with a view of this epoch or a later one.
-	Epoch  int64         `json:"epoch,omitempty"`
+	Epoch  uint64        `json:"epoch,omitempty"`
 	Limits Limits        `json:"limits,omitzero"`
 	Wait   time.Duration `json:"wait,omitempty"` // register again after so long; Reason says why
 	// Refused: it will not be accepted as it is; Reason says why and what to do.
@@ -35,19 +35,25 @@ type Answer struct {
 	Reason string `json:"reason,omitempty"`
 }
 
+// maxEpoch bounds the epoch that a data folder may claim to know, so that a damaged one cannot make the ring's epochs overflow.
+const maxEpoch = 1 << 60
+
 func refuse(format string, args ...any) Answer {
 	return Answer{Refused: true, Reason: fmt.Sprintf(format, args...)}
 }
 
 // fault reports what is wrong with a registration by itself.
 func (r Registration) fault() string {
-	for _, f := range []struct{ name, text string }{{"name", r.Name}, {"folder", r.Folder}, {"process", r.Process}, {"queue", r.Queue}} {
+	for _, f := range []struct{ name, text string }{{"name", r.Name}, {"instance", r.Instance}, {"process", r.Process}, {"queue", r.Queue}} {
 		if f.text == "" {
 			return "a registration needs a " + f.name
 		}
 		if len(f.text) > MaxName {
 			return fmt.Sprintf("the %s of a registration has %d bytes, at most %d are allowed", f.name, len(f.text), MaxName)
 		}
+	}
+	if r.Epoch > maxEpoch {
+		return fmt.Sprintf("epoch %d is of no ring: the data folder is damaged", r.Epoch)
 	}
 	if r.Shards < 1 {
 		return fmt.Sprintf("politeness-shards is %d: it must be 1 or more", r.Shards)
@@ -62,17 +68,17 @@ func (s *State) Register(now time.Time, r Registration) Answer {
 	}
 	s.Tick(now)
 	m := s.named(r.Name)
-	other := s.find(func(m *member) bool { return m.Folder == r.Folder && m.Name != r.Name })
+	other := s.find(func(m *member) bool { return m.Instance == r.Instance && m.Name != r.Name })
 	switch {
 	case other != nil && other.up():
-		return refuse("the data folder of worker %q is in use: worker %q, process %s, is at work on it: give this worker a folder of its own", r.Name, other.Name, other.Process)
+		return refuse("the data folder of worker %q (%s) is in use: worker %q, process %s, is at work on it: give this worker a folder of its own", r.Name, r.Instance, other.Name, other.Process)
 	case other != nil:
-		return refuse("the data folder of worker %q is that of worker %q, which was lost %s ago: start it by that name, or wait %s until its partitions are given to others",
-			r.Name, other.Name, seconds(now.Sub(other.Lost)), seconds(s.death(other).Sub(now)))
-	case m != nil && m.Folder == r.Folder:
+		return refuse("the data folder of worker %q (%s) is that of worker %q, which was lost %s ago: start it by that name, or wait %s until its partitions are given to others",
+			r.Name, r.Instance, other.Name, seconds(now.Sub(other.Lost)), seconds(s.death(other).Sub(now)))
+	case m != nil && m.Instance == r.Instance:
 		return s.again(now, m, r)
 	case m != nil && m.up():
-		return refuse("there is a worker %q already: process %s on queue %q, with another data folder: give this worker another name, or stop that one first", r.Name, m.Process, m.Queue)
+		return refuse("there is a worker %q already: process %s on queue %q, with another data folder (%s, not %s): give this worker another name, or stop that one first", r.Name, m.Process, m.Queue, m.Instance, r.Instance)
 	case m != nil && now.Before(m.Lost.Add(s.limits.fence())):
 		return Answer{Wait: m.Lost.Add(s.limits.fence()).Sub(now), Reason: fmt.Sprintf("worker %q was lost %s ago and had another data folder: until its permit has run out it may be at work", r.Name, seconds(now.Sub(m.Lost)))}
 	}
@@ -149,7 +155,7 @@ func (s *State) add(r Registration) {
 			i++
 		}
 	}
-	s.members = append(s.members, member{Index: i, Name: r.Name, Folder: r.Folder, Process: r.Process, Queue: r.Queue})
+	s.members = append(s.members, member{Index: i, Name: r.Name, Instance: r.Instance, Process: r.Process, Queue: r.Queue})
 	slices.SortFunc(s.members, func(a, b member) int { return cmp.Compare(a.Index, b.Index) })
 	s.join(i)
 }

@@ -7,7 +7,7 @@ import "time"
 type Membership struct {
 	name, process string
 	limits        Limits
-	since         int64     // the epoch in which the worker was accepted
+	since         uint64    // the epoch in which the worker was accepted
 	heard         time.Time // when the last registration or heartbeat was sent that was answered
 	view          *View
 	closing       map[int]closing
@@ -15,7 +15,7 @@ type Membership struct {
 
 // closing is what a worker knows of a partition that closes.
 type closing struct {
-	order     int64
+	order     uint64
 	since     time.Time // when the worker learned of it
 	exporting bool
 }
@@ -63,7 +63,7 @@ func (m *Membership) Take(now time.Time, v *View) bool {
 }
 
 // Epoch is that of the view, which claims, batches, asks and deliveries carry; 0 without one.
-func (m *Membership) Epoch() int64 {
+func (m *Membership) Epoch() uint64 {
 	if m.view == nil {
 		return 0
 	}
@@ -117,7 +117,7 @@ func (m *Membership) GiveBack(now time.Time, p int) bool {
 type Task struct {
 	Act       Act    `json:"act"` // Export, Load or Drop
 	Partition int    `json:"partition"`
-	Order     int64  `json:"order"`            // that the report of it names
+	Order     uint64 `json:"order"`            // that the report of it names
 	Object    string `json:"object,omitempty"` // to load; none if the partition is to be rebuilt
 }
 

@@ -3,6 +3,7 @@ package ring
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 	"strings"
 	"testing"
 	"time"
@@ -13,7 +14,7 @@ func two(t *testing.T) *State {
 	t.Helper()
 	s := New(DefaultLimits())
 	for _, name := range []string{"a", "b"} {
-		if a := s.Register(start, Registration{Name: name, Folder: name, Process: name, Queue: name, Shards: 1}); !a.Accepted {
+		if a := s.Register(start, Registration{Name: name, Instance: name, Process: name, Queue: name, Shards: 1}); !a.Accepted {
 			t.Fatal(a.Reason)
 		}
 		finish(t, s)
@@ -64,7 +65,7 @@ func TestPermit(t *testing.T) {
 		t.Error("it may claim without a permit")
 	}
 	s.Lost(start, "a", "a")
-	m.Registered(start, s.Register(start, Registration{Name: "a", Folder: "a", Process: "a", Queue: "a", Shards: 1}))
+	m.Registered(start, s.Register(start, Registration{Name: "a", Instance: "a", Process: "a", Queue: "a", Shards: 1}))
 	if may(0) {
 		t.Error("it may claim by a view from before its registration")
 	}
@@ -117,7 +118,7 @@ func TestGiveBack(t *testing.T) {
 		t.Error("the batches of a closing partition have not their time, or others are given back")
 	}
 	s.Lost(start, "a", "a") // and is started again: it stays
-	s.Register(start, Registration{Name: "a", Folder: "a", Process: "second", Queue: "a", Shards: 1})
+	s.Register(start, Registration{Name: "a", Instance: "a", Process: "second", Queue: "a", Shards: 1})
 	m.Take(start, s.View("a"))
 	if m.GiveBack(start.Add(within), 0) {
 		t.Error("the batches of an owned partition are given back")
@@ -133,7 +134,7 @@ func TestStartExport(t *testing.T) {
 	if m.StartExport(0) || !m.May(start, Commit, 0) {
 		t.Error("an owned partition is exported")
 	}
-	s.Register(start, Registration{Name: "c", Folder: "c", Process: "c", Queue: "c", Shards: 1})
+	s.Register(start, Registration{Name: "c", Instance: "c", Process: "c", Queue: "c", Shards: 1})
 	m.Take(start, s.View("a"))
 	p := -1
 	for _, task := range m.Tasks() {
@@ -171,15 +172,16 @@ func TestGone(t *testing.T) {
 }
 
 func TestRegistrationFaults(t *testing.T) {
-	good := Registration{Name: "a", Folder: "a", Process: "a", Queue: "a", Shards: 1}
+	good := Registration{Name: "a", Instance: "a", Process: "a", Queue: "a", Shards: 1}
 	for _, c := range []struct {
 		change func(*Registration)
 		want   string
 	}{
 		{func(r *Registration) { r.Name = "" }, "name"},
-		{func(r *Registration) { r.Folder = "" }, "folder"},
+		{func(r *Registration) { r.Instance = "" }, "instance"},
 		{func(r *Registration) { r.Process = "" }, "process"},
 		{func(r *Registration) { r.Queue = strings.Repeat("q", MaxName+1) }, "queue"},
+		{func(r *Registration) { r.Epoch = math.MaxUint64 }, "epoch"},
 		{func(r *Registration) { r.Shards = 0 }, "politeness-shards"},
 	} {
 		r := good
@@ -227,11 +229,11 @@ func TestSize(t *testing.T) {
 	full.epoch = 1_000_000
 	for i := range MaxWorkers {
 		name := fmt.Sprintf("%*d", MaxName, i)
-		if a := full.Register(start, Registration{Name: name, Folder: name, Process: name, Queue: name, Shards: 1}); !a.Accepted {
+		if a := full.Register(start, Registration{Name: name, Instance: name, Process: name, Queue: name, Shards: 1}); !a.Accepted {
 			t.Fatal(a.Reason)
 		}
 	}
-	if a := full.Register(start, Registration{Name: "one more", Folder: "f", Process: "p", Queue: "q", Shards: 1}); !a.Refused {
+	if a := full.Register(start, Registration{Name: "one more", Instance: "f", Process: "p", Queue: "q", Shards: 1}); !a.Refused {
 		t.Error("there is no end of workers")
 	}
 	for p := range full.parts {

@@ -52,7 +52,7 @@ type world struct {
 // simulated is a worker: a name, a data folder, and a process on it.
 type simulated struct {
 	name, folder string
-	epoch        int64           // the last that the folder knows
+	epoch        uint64          // the last that the folder knows
 	disk         [Partitions]int // commits, by partition
 	skew         time.Duration   // of its clock
 	alive, cut   bool
@@ -71,7 +71,7 @@ type message struct {
 func newWorld(t *rapid.T) *world {
 	w := &world{t: t, ring: New(DefaultLimits()), now: start, objects: map[string]int{}}
 	for i := range names {
-		w.workers = append(w.workers, &simulated{name: fmt.Sprintf("w%d", i), folder: w.id("folder"), skew: time.Duration(i*i) * time.Minute})
+		w.workers = append(w.workers, &simulated{name: fmt.Sprintf("w%d", i), folder: w.id("instance"), skew: time.Duration(i*i) * time.Minute})
 	}
 	return w
 }
@@ -97,7 +97,7 @@ var happenings = []struct {
 	{"kill", func(w *world, which, _ int) { w.worker(which).alive = false }},
 	{"lose disk", func(w *world, which, how int) {
 		s := w.worker(which)
-		s.alive, s.folder, s.epoch, s.disk = false, w.id("folder"), 0, [Partitions]int{}
+		s.alive, s.folder, s.epoch, s.disk = false, w.id("instance"), 0, [Partitions]int{}
 	}},
 	{"cut", func(w *world, which, how int) { w.worker(which).cut = how%2 == 0 }},
 	{"leave", func(w *world, which, _ int) { w.leave(w.worker(which)) }},
@@ -162,7 +162,7 @@ func (w *world) register(s *simulated) {
 	if !s.alive || s.cut {
 		return
 	}
-	r := Registration{Name: s.name, Folder: s.folder, Process: s.process, Queue: s.name, Shards: 1, Epoch: s.epoch, Waited: s.waited}
+	r := Registration{Name: s.name, Instance: s.folder, Process: s.process, Queue: s.name, Shards: 1, Epoch: s.epoch, Waited: s.waited}
 	m, sent := s.m, s.clock(w)
 	w.send("", "registration of "+s.process, func() {
 		w.ring.Tick(w.now)

@@ -5,7 +5,7 @@ import "time"
 // Report says what a worker has done with a partition.
 type Report struct {
 	Partition int    `json:"partition"`
-	Order     int64  `json:"order"`            // of the task that it has done
+	Order     uint64 `json:"order"`            // of the task that it has done
 	Object    string `json:"object,omitempty"` // the key of the export
 	Fault     string `json:"fault,omitempty"`  // why the export cannot be loaded: the partition is rebuilt
 }
@@ -13,7 +13,7 @@ type Report struct {
 // Exported takes reports of a worker that partitions which it was to close are in the archive, and that no batch of theirs is
 // out. It returns the reports that are stale: the worker does what its next view asks of it.
 func (s *State) Exported(now time.Time, name, process string, reports []Report) (stale []Report) {
-	return s.report(now, name, process, reports, func(by Index, r Report, epoch int64) (partition, bool) {
+	return s.report(now, name, process, reports, func(by Index, r Report, epoch uint64) (partition, bool) {
 		if r.Object == "" || len(r.Object) > MaxObject {
 			return partition{}, false
 		}
@@ -24,7 +24,7 @@ func (s *State) Exported(now time.Time, name, process string, reports []Report) 
 // Loaded takes reports of a worker that partitions which it was to load or to rebuild are on its disk, or why they cannot be
 // loaded. It returns the reports that are stale.
 func (s *State) Loaded(now time.Time, name, process string, reports []Report) (stale []Report) {
-	return s.report(now, name, process, reports, func(by Index, r Report, epoch int64) (partition, bool) {
+	return s.report(now, name, process, reports, func(by Index, r Report, epoch uint64) (partition, bool) {
 		if r.Fault != "" {
 			return s.parts[r.Partition].unreadable(by, r.Order)
 		}
@@ -34,7 +34,7 @@ func (s *State) Loaded(now time.Time, name, process string, reports []Report) (s
 
 // report carries out, as one change, the reports that are not stale. Those of a process that is not in the ring are: another
 // process of the same worker may be in the middle of the same task.
-func (s *State) report(now time.Time, name, process string, reports []Report, take func(by Index, r Report, epoch int64) (partition, bool)) (stale []Report) {
+func (s *State) report(now time.Time, name, process string, reports []Report, take func(by Index, r Report, epoch uint64) (partition, bool)) (stale []Report) {
 	m := s.process(name, process)
 	if m == nil {
 		return reports

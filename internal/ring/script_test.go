@@ -14,11 +14,11 @@ var start = time.Date(2026, 10, 5, 12, 0, 0, 0, time.UTC)
 
 // TestScripts runs the scripts in testdata. Times are counted from the start of the script; t= moves the clock.
 //
-//	register NAME folder= process= shards= waited= epoch=   lost NAME process=   leave NAME   tick   wake   state
+//	register NAME instance= process= shards= waited= epoch=   lost NAME process=   leave NAME   tick   wake   state
 //	exported NAME [of=] [order=]   loaded NAME [of=] [order=] [fault=]   may NAME PARTITION   check ACT NAME PARTITION epoch=
 //	forgotten
 //
-// A worker's folder and process are those of its last registration unless the command says otherwise; at first its name's. Reports are of
+// A worker's instance and process are those of its last registration unless the command says otherwise; at first its name's. Reports are of
 // all partitions that the worker has to export or to load, or of= so many of them.
 // The state may be written out and read again before any command and must go on as it would have.
 func TestScripts(t *testing.T) {
@@ -36,7 +36,7 @@ func TestScripts(t *testing.T) {
 // run runs a script; before command number copied the state goes through JSON.
 func run(t *testing.T, script string, copied int) (printed string, commands int) {
 	t.Helper()
-	i := &interpreter{t: t, ring: New(DefaultLimits()), folders: map[string]string{}, processes: map[string]string{}}
+	i := &interpreter{t: t, ring: New(DefaultLimits()), instances: map[string]string{}, processes: map[string]string{}}
 	printed = scripttest.Run(script, func(words []string) []string {
 		if commands == copied {
 			i.ring = carried(t, i.ring)
@@ -48,10 +48,10 @@ func run(t *testing.T, script string, copied int) (printed string, commands int)
 }
 
 type interpreter struct {
-	t                  *testing.T
-	ring               *State
-	now                time.Duration
-	folders, processes map[string]string // of each name
+	t                    *testing.T
+	ring                 *State
+	now                  time.Duration
+	instances, processes map[string]string // of each name
 }
 
 func (i *interpreter) command(words []string) []string {
@@ -71,7 +71,7 @@ func (i *interpreter) command(words []string) []string {
 	name, process := "", ""
 	if len(plain) > 0 && words[0] != "check" {
 		name = plain[0]
-		for key, of := range map[string]map[string]string{"folder": i.folders, "process": i.processes} {
+		for key, of := range map[string]map[string]string{"instance": i.instances, "process": i.processes} {
 			if args[key] != "" {
 				of[name] = args[key]
 			} else if of[name] == "" {
@@ -85,8 +85,8 @@ func (i *interpreter) command(words []string) []string {
 	switch words[0] {
 	case "register":
 		lines = answer(i.ring.Register(now, Registration{
-			Name: name, Folder: i.folders[name], Process: process, Queue: "muninn-" + name, Shards: i.number(args["shards"]),
-			Epoch: int64(i.number(args["epoch"])), Waited: i.duration(args["waited"]),
+			Name: name, Instance: i.instances[name], Process: process, Queue: "muninn-" + name, Shards: i.number(args["shards"]),
+			Epoch: uint64(i.number(args["epoch"])), Waited: i.duration(args["waited"]),
 		}))
 	case "lost":
 		i.ring.Lost(now, name, process)
@@ -117,7 +117,7 @@ func (i *interpreter) command(words []string) []string {
 	case "check":
 		for act, text := range actNames {
 			if text == plain[0] {
-				if err := i.ring.View("").Check(Act(act), plain[1], i.number(plain[2]), int64(i.number(args["epoch"]))); err != nil {
+				if err := i.ring.View("").Check(Act(act), plain[1], i.number(plain[2]), uint64(i.number(args["epoch"]))); err != nil {
 					return []string{err.Error()}
 				}
 				return []string{"it is current"}
@@ -169,7 +169,7 @@ func (i *interpreter) reports(now time.Time, name, process string, act Act, args
 		}
 		r := Report{Partition: task.Partition, Order: task.Order, Fault: args["fault"]}
 		if text := args["order"]; text != "" {
-			r.Order = int64(i.number(text))
+			r.Order = uint64(i.number(text))
 		}
 		if act == Export {
 			r.Object = fmt.Sprintf("ring/%d-%d", task.Partition, task.Order)

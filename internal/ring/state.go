@@ -10,7 +10,7 @@ import (
 type State struct {
 	limits  Limits
 	shards  int       // of politeness, that all workers know; 0 as long as there was no worker
-	epoch   int64     // the number of the last change
+	epoch   uint64    // the number of the last change
 	floor   time.Time // before it nothing is rebuilt
 	members []member  // by index
 	table   Table     // who is to own each partition
@@ -20,13 +20,13 @@ type State struct {
 
 // member is a worker in the ring.
 type member struct {
-	Index   Index     `json:"index"`
-	Name    string    `json:"name"`
-	Folder  string    `json:"folder"`
-	Process string    `json:"process"`
-	Queue   string    `json:"queue"`
-	Lost    time.Time `json:"lost,omitzero"` // since when it is silent; zero if it is up
-	Leaving bool      `json:"leaving,omitempty"`
+	Index    Index     `json:"index"`
+	Name     string    `json:"name"`
+	Instance string    `json:"instance"`
+	Process  string    `json:"process"`
+	Queue    string    `json:"queue"`
+	Lost     time.Time `json:"lost,omitzero"` // since when it is silent; zero if it is up
+	Leaving  bool      `json:"leaving,omitempty"`
 }
 
 func (m *member) up() bool { return m.Lost.IsZero() }
@@ -39,7 +39,7 @@ func New(limits Limits) *State { return &State{limits: limits, objects: map[int]
 func (s *State) Forgotten(ended time.Time) { s.floor = ended.Add(s.limits.fence()) }
 
 // Epoch is the number of the last change.
-func (s *State) Epoch() int64 { return s.epoch }
+func (s *State) Epoch() uint64 { return s.epoch }
 
 // Limits are the limits of the ring.
 func (s *State) Limits() Limits { return s.limits }

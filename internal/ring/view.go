@@ -9,7 +9,7 @@ import (
 
 // View is what the ring shows of itself, as of one epoch. A newer one replaces it as a whole.
 type View struct {
-	Epoch   int64
+	Epoch   uint64
 	Workers []Worker
 	parts   partitions
 	objects map[int]string // the exports that the worker is to load whose view this is
@@ -133,7 +133,7 @@ var (
 
 // Check judges a message that carries an epoch: that of the view by which it was made. worker is whose right the message depends on: of
 // a claim, an ask or a commit the sender; of a delivery the receiver, whom the sender holds for the owner. The error is ErrStale or ErrAhead.
-func (v *View) Check(act Act, worker string, p int, epoch int64) error {
+func (v *View) Check(act Act, worker string, p int, epoch uint64) error {
 	switch part := v.parts[p]; {
 	case epoch > v.Epoch:
 		return fmt.Errorf("partition %d, epoch %d: %w: epoch %d is", p, epoch, ErrAhead, v.Epoch)

@@ -59,7 +59,7 @@ func TestCheck(t *testing.T) {
 		act    Act
 		worker string
 		p      int
-		epoch  int64
+		epoch  uint64
 		want   error
 	}{
 		{Claim, "a", 0, 9, nil},
