@@ -1,8 +1,6 @@
 package archive
 
 import (
-	"bufio"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -22,7 +20,7 @@ const (
 	levelPacked = gzip.NoCompression
 )
 
-// Label says what a segment is of; it goes into warcinfo and manifest.
+// Label has the names and descriptions of a segment, for its warcinfo record and its manifest.
 type Label struct {
 	Crawl       string
 	Batch       string
@@ -55,7 +53,7 @@ type Recorded struct {
 	Visit   crawl.Visit // the original of a revisit, else itself
 }
 
-// Segment gathers what a batch leaves. Close frees it, committed or not.
+// Segment collects the captures, the index and the sidecars of a batch in working files. Close frees them, committed or not.
 type Segment struct {
 	label    Label
 	created  time.Time
@@ -98,13 +96,13 @@ type indexFields struct {
 	Length   string `json:"length"`
 	Offset   string `json:"offset"`
 	Filename string `json:"filename"`
-	// Of pages that were understood; players pass over them.
+	// For parsed pages only; replay tools ignore them.
 	Score       string `json:"score,omitempty"`
 	Application string `json:"application,omitempty"`
 }
 
-// NewSegment begins a segment whose working files lie in dir. original finds an earlier capture that a
-// capture of a URL may refer to: with the same payload digest.
+// NewSegment begins a segment with working files in dir. original finds an earlier capture with the same
+// payload digest that a capture of a URL may refer to.
 func NewSegment(dir string, label Label, created time.Time, original func(url, digest string) (crawl.Visit, bool)) (*Segment, error) {
 	w, err := newWARC(dir)
 	if err != nil {
@@ -144,47 +142,6 @@ func (s *Segment) warcinfo() error {
 	})
 	s.warc.info = id
 	return err
-}
-
-// fields makes an application/warc-fields block; empty values are left out, line breaks folded.
-func fields(list [][2]string) io.Reader {
-	var b strings.Builder
-	for _, f := range list {
-		if f[1] != "" {
-			b.WriteString(f[0])
-			b.WriteString(": ")
-			b.WriteString(oneLine(f[1]))
-			b.WriteString("\r\n")
-		}
-	}
-	return strings.NewReader(b.String())
-}
-
-func oneLine(s string) string {
-	if !strings.ContainsAny(s, "\r\n") {
-		return s
-	}
-	return strings.Join(strings.Fields(s), " ")
-}
-
-// maxProperty bounds the properties of web objects in metadata records, in bytes: the whole text is in
-// the response.
-const maxProperty = 512
-
-// object writes a web object as JSON, its long properties cut.
-func object(o crawl.Object) string {
-	short := crawl.Object{Type: o.Type, Rule: o.Rule, Confidence: o.Confidence}
-	for _, p := range o.Properties.Without("html") { // the response beside it has that
-		if len(p.Value) > maxProperty {
-			p.Value = strings.ToValidUTF8(p.Value[:maxProperty], "") + "…"
-		}
-		short.Properties = append(short.Properties, p)
-	}
-	raw, err := json.Marshal(short)
-	if err != nil {
-		return ""
-	}
-	return string(raw)
 }
 
 // Resource archives a DNS answer.
@@ -267,7 +224,7 @@ func (s *Segment) response(c Capture, digest string) (record, Recorded) {
 	}
 	if profile == "" {
 		rec.block = c.Response()
-		if c.headerless() { // no message of HTTP/1, which a response record must have
+		if c.headerless() { // a response record must have a message of HTTP/1
 			rec.kind, rec.contentType = gowarc.Resource, c.MIME
 		}
 		rec.headers = [][2]string{{gowarc.WarcIPAddress, c.IP}, {gowarc.WarcPayloadDigest, digest}, {gowarc.WarcTruncated, c.Truncated}}
@@ -287,7 +244,7 @@ func (s *Segment) response(c Capture, digest string) (record, Recorded) {
 	return rec, out
 }
 
-// emptyDigest is the digest of no bytes; captures without body are not revisits of each other.
+// emptyDigest is the digest of an empty body. Captures without a body are not revisits of each other.
 const emptyDigest = "sha1:3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ"
 
 func (s *Segment) find(url, digest string) (crawl.Visit, bool) {
@@ -309,61 +266,12 @@ func packed(mime string) bool {
 	return false
 }
 
-// metadata writes via, hop path, fetch time, scores, what the helper found, and the outlinks
-// (WARC/1.1 §6.5 and Heritrix's "outlink: URL letter context").
-func metadata(c Capture) io.Reader {
-	list := [][2]string{
-		{"via", c.Via}, {"hopsFromSeed", strings.TrimPrefix(c.Path, crawl.HopSeed.String())},
-		{"fetchTimeMs", fmt.Sprint(c.Elapsed.Milliseconds())},
-	}
-	if c.Fault != "" {
-		list = append(list, [2]string{"muninn-http-fault", c.Fault})
-	}
-	if c.Outcome.Kind == crawl.OutcomeRetry {
-		list = append(list, [2]string{"muninn-outcome", c.Outcome.Kind + ": " + c.Outcome.Reason})
-	}
-	if c.Outcome.Kind == crawl.OutcomeUnmodified {
-		list = append(list, headerFields(c.Header())...)
-	}
-	p := c.Page
-	if p == nil {
-		return fields(list)
-	}
-	if score := p.Verdict.Score; score >= 0 {
-		list = append(list, [2]string{"muninn-score", fmt.Sprintf("%.4f", score)})
-	}
-	list = append(list, [2]string{"title", p.Title}, [2]string{"language", p.Language}, [2]string{"charset", p.Charset},
-		[2]string{"muninn-application", p.Application}, [2]string{"muninn-version", p.Version}, [2]string{"muninn-level", p.Level},
-		[2]string{"muninn-rule", strings.TrimSpace(p.Rule + " " + p.LevelRule)})
-	if p.Application != "" {
-		list = append(list, [2]string{"muninn-confidence", fmt.Sprintf("%.2f", p.Confidence)}, [2]string{"muninn-kb", p.Base})
-	}
-	for _, o := range p.Objects {
-		list = append(list, [2]string{"muninn-object", object(o)})
-	}
-	for _, l := range p.Links {
-		list = append(list, [2]string{"outlink", l.URL + " " + l.Hop.String() + " " + l.Context})
-	}
-	return fields(list)
-}
-
 // sniffed is the media type of a body that came without one (WHATWG MIME Sniffing).
 func sniffed(body io.Reader) string {
 	head := make([]byte, 512)
 	n, _ := io.ReadFull(body, head)
 	kind, _, _ := strings.Cut(http.DetectContentType(head[:n]), ";")
 	return kind
-}
-
-// headerFields are the lines of a header block as fields, for a record that has none.
-func headerFields(header io.Reader) [][2]string {
-	var list [][2]string
-	for lines := bufio.NewScanner(header); lines.Scan(); {
-		if text := strings.TrimSpace(lines.Text()); text != "" {
-			list = append(list, [2]string{"http-response-header", text})
-		}
-	}
-	return list
 }
 
 func (s *Segment) count(c Capture, out Recorded) {

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"net/http/httputil"
 	"net/textproto"
 	"slices"
 	"strconv"
@@ -16,29 +15,22 @@ import (
 	"github.com/muninn-archive/muninn/internal/crawl"
 )
 
-// head is a response's header block, read as browsers read it (Chromium's HttpResponseHeaders): what the web shows is
-// to be archived. A strict reader, that of net/http, refuses the faulty ones, some of which thousands of pages have.
+// head is a response's header block, read as browsers read it (Chromium's HttpResponseHeaders), because pages that browsers show
+// must be archived. A strict reader such as net/http refuses faulty headers that thousands of pages have.
 type head struct {
 	status   int
 	header   http.Header
 	http10   bool  // HTTP/1.0 or older: a connection for each response
 	framing  int64 // bytes of the body, or one of the values below
 	faults   []string
-	refused  string // why it is no page: header and body cannot be distinguished, its status is unknown, or it was cut off
+	refused  string // why it is not a page: header and body cannot be distinguished, its status is unknown, or it was cut off
 	complete bool   // … but it is known where it ends
 }
-
-// Values of head.framing that are no numbers of bytes.
-const (
-	untilClose = -1
-	chunked    = -2
-	cutOff     = -3 // there is none: the connection ended within the header
-)
 
 // errNoHTTP says that the answer does not begin like HTTP/1.
 var errNoHTTP = errors.New("it does not begin with HTTP/")
 
-// lenience says which answers without a whole header block are taken, as Chromium takes them (HttpStreamParser).
+// lenience says which answers without a complete header block are accepted, as in Chromium (HttpStreamParser).
 type lenience struct {
 	bare bool // a text without any header (HTTP/0.9)
 	icy  bool // SHOUTcast: "ICY 200 OK" and the like, header and all as a body of HTTP/0.9
@@ -88,13 +80,13 @@ func readHead(br *bufio.Reader, w *wire, take lenience) (h head, start int64, er
 	}
 }
 
-// bareHead stands for the header that an HTTP/0.9 answer does not have.
+// bareHead is the head of an HTTP/0.9 answer, which has no header.
 func bareHead(fault string) head {
 	return head{status: http.StatusOK, header: http.Header{}, http10: true, framing: untilClose, faults: []string{fault}}
 }
 
-// parseCut understands the lines of a header block that has no end, up to its last line break. A CR ends a line, too: what
-// follows such lines is a part of the header for Chromium, and for the archive. There is no page: Chromium shows an empty one.
+// parseCut parses the lines of a header block without an end, up to its last line break. A CR ends a line, too: Chromium and the
+// archive count what follows such lines as part of the header. There is no page: Chromium shows an empty one.
 func parseCut(block []byte) (head, error) {
 	lines := block[:bytes.LastIndexAny(block, "\r\n")+1]
 	h, err := parseHead(bytes.ReplaceAll(lines, []byte("\r"), []byte("\n")))
@@ -106,7 +98,7 @@ func parseCut(block []byte) (head, error) {
 	return h, err
 }
 
-// readBlock reads lines up to the first empty one, or what there is of them. The wire bounds them.
+// readBlock reads lines up to the first empty one, or to the end of the connection. The wire bounds them.
 func readBlock(br *bufio.Reader) ([]byte, error) {
 	var block []byte
 	for {
@@ -128,7 +120,7 @@ func trimLineEnd(line []byte) []byte {
 	return bytes.TrimSuffix(bytes.TrimSuffix(line, []byte("\n")), []byte("\r"))
 }
 
-// parseHead understands a header block. The error says that it is none of HTTP/1.
+// parseHead parses a header block. The error says that it is not one of HTTP/1.
 func parseHead(block []byte) (head, error) {
 	line, rest, _ := bytes.Cut(block, []byte("\n"))
 	h := head{header: http.Header{}}
@@ -145,8 +137,8 @@ func parseHead(block []byte) (head, error) {
 	return h, nil
 }
 
-// statusLine reads "HTTP/1.1 200 OK"; the reason may be missing. A status that is none of HTTP makes no page: Chromium shows
-// it, but it says as little as a server error (RFC 9110 §15).
+// statusLine parses "HTTP/1.1 200 OK"; the reason may be missing. An answer with a status that HTTP does not have is not a page:
+// Chromium shows it, but it counts as a server error (RFC 9110 §15).
 func (h *head) statusLine(line string) error {
 	version, after, _ := strings.Cut(line, " ")
 	code, _, _ := strings.Cut(strings.TrimLeft(after, " "), " ")
@@ -166,7 +158,7 @@ func (h *head) statusLine(line string) error {
 		status = 0
 	}
 	if len(code) != 3 || status < 100 {
-		h.refused, h.complete = fmt.Sprintf("%.40q is no status of HTTP", code), true
+		h.refused, h.complete = fmt.Sprintf("%.40q is not a status of HTTP", code), true
 	}
 	h.status, h.http10 = int(status), major == "0" || !dotted || number == "1.0"
 	return nil
@@ -174,7 +166,7 @@ func (h *head) statusLine(line string) error {
 
 func digit(s string) bool { return len(s) == 1 && s[0] >= '0' && s[0] <= '9' }
 
-// unfold cuts the fields apart, lines that begin with a blank being part of the one before (RFC 9112 §5.2).
+// unfold splits the fields. A line that begins with a blank is part of the field before it (RFC 9112 §5.2).
 func (h *head) unfold(rest []byte) (fields []string) {
 	for line := range bytes.Lines(rest) {
 		text := string(trimLineEnd(line))
@@ -192,7 +184,7 @@ func (h *head) unfold(rest []byte) (fields []string) {
 	return fields
 }
 
-// field takes one field; what is none is passed over.
+// field adds one field; it skips a line that is not a field.
 func (h *head) field(text string) {
 	name, value, ok := strings.Cut(text, ":")
 	name, value = strings.TrimRight(name, " \t"), strings.Trim(value, " \t")
@@ -213,99 +205,16 @@ func (h *head) field(text string) {
 	h.header[key] = append(h.header[key], value)
 }
 
-// notInNames reports whether a character may not stand in the name of a field (RFC 9110 §5.6.2).
+// notInNames reports whether a character is not allowed in the name of a field (RFC 9110 §5.6.2).
 func notInNames(c rune) bool {
 	return !(c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || strings.ContainsRune("!#$%&'*+-.^_`|~", c))
 }
 
 func cut(s string, n int) string { return strings.ToValidUTF8(s[:min(len(s), n)], "") }
 
-// fault notes a fault, once.
+// fault adds a fault, unless it was added before.
 func (h *head) fault(what string) {
 	if !slices.Contains(h.faults, what) {
 		h.faults = append(h.faults, what)
 	}
-}
-
-// frame finds out where the body ends (RFC 9112 §6.3). Two lengths that differ are refused: what follows the shorter
-// may be meant as another response.
-func (h *head) frame() {
-	if h.status >= 100 && h.status < 200 || h.status == http.StatusNoContent || h.status == http.StatusNotModified {
-		h.framing = 0
-		return
-	}
-	h.framing = untilClose
-	if h.isChunked() {
-		h.framing = chunked
-		return
-	}
-	list := strings.Split(strings.Join(h.header["Content-Length"], ","), ",")
-	if len(h.header["Content-Length"]) == 0 {
-		return
-	}
-	length := int64(untilClose)
-	for i, text := range list {
-		text = strings.TrimSpace(text)
-		if i > 0 && text != strings.TrimSpace(list[0]) {
-			h.refused, h.complete = "two unequal values of Content-Length", false
-			return
-		}
-		n, err := strconv.ParseUint(text, 10, 63)
-		if err != nil {
-			h.fault(fmt.Sprintf("Content-Length is %.40q, the body counts up to the end of the connection", text))
-			continue
-		}
-		length = int64(n)
-	}
-	if len(list) > 1 {
-		h.fault("several values of Content-Length")
-	}
-	h.framing = length
-}
-
-// isChunked reports whether the body is chunked. Other transfer codings are not supported; browsers do not support them either.
-func (h *head) isChunked() bool {
-	list, there := h.header["Transfer-Encoding"]
-	if h.http10 || !there { // HTTP/1.0 has none
-		return false
-	}
-	said := strings.Join(list, ",")
-	if !strings.EqualFold(said, "chunked") {
-		h.fault(fmt.Sprintf("Transfer-Encoding is %.40q", said))
-	}
-	return slices.ContainsFunc(strings.Split(said, ","), func(s string) bool { return strings.EqualFold(strings.TrimSpace(s), "chunked") })
-}
-
-// endsConnection reports whether the response is the last of its connection. After status 101 it is: the connection speaks
-// another protocol.
-func (h *head) endsConnection() bool {
-	said := strings.ToLower(strings.Join(h.header["Connection"], ","))
-	return h.http10 || h.status < 200 || h.framing == untilClose || len(h.faults) > 0 || strings.Contains(said, "close")
-}
-
-// readBody reads the body to its end; the wire keeps it.
-func (h *head) readBody(br *bufio.Reader) error {
-	switch h.framing {
-	case cutOff:
-		return io.ErrUnexpectedEOF
-	case untilClose:
-		_, err := io.Copy(io.Discard, br)
-		return err
-	case chunked:
-		if _, err := io.Copy(io.Discard, httputil.NewChunkedReader(br)); err != nil {
-			return err
-		}
-		_, err := readBlock(br) // the trailer
-		return asUnexpectedEOF(err)
-	}
-	_, err := io.CopyN(io.Discard, br, h.framing)
-	return asUnexpectedEOF(err)
-}
-
-// asUnexpectedEOF makes io.EOF io.ErrUnexpectedEOF, where more bytes were announced.
-func asUnexpectedEOF(err error) error {
-	if errors.Is(err, io.EOF) {
-		return io.ErrUnexpectedEOF
-	}
-	return err
 }

@@ -44,8 +44,8 @@ func (s *State) Serve(now time.Time, rounds []Round) []Answer {
 	return s.answers(p.settle(), answers)
 }
 
-// fault reports why a round cannot be served: a worker that counts the shards otherwise asks for addresses that belong to
-// another shard, and both shards would grant a lease for one address.
+// fault reports why a round cannot be served: a worker with another number of shards asks for addresses that belong to
+// another shard, and both shards would grant a lease for the same address.
 func (s *State) fault(r Round) string {
 	if s.Shards == 0 || r.Shards == 0 || s.Shards == r.Shards {
 		return ""
@@ -86,7 +86,7 @@ func (s *State) Tick(now time.Time) []Answer {
 }
 
 // Undelivered frees what was granted to an asker that is gone. A lease that was granted before, and is only confirmed,
-// stays: its lane may be at work.
+// stays: its lane may be making requests.
 func (s *State) Undelivered(now time.Time, grants []Grant) []Answer {
 	p := s.begin(now)
 	for _, g := range grants {
@@ -160,8 +160,8 @@ func (p *pass) ask(ask Ask) {
 	p.s.enqueue(a, &waiter{ask, p.number()})
 }
 
-// release ends a grant, unless a newer one of the same lease is out. It may come twice, or after its lease's deadline: how
-// long the address rests counts all the same.
+// release ends a grant, unless there is a newer one of the same lease. It may come twice, or after its lease's deadline; the
+// rest of the address counts nevertheless.
 func (p *pass) release(r Release) {
 	p.restHost(r)
 	a := p.s.addresses[r.IP]
@@ -180,8 +180,8 @@ func (p *pass) release(r Release) {
 	}
 }
 
-// renew puts off a deadline. A lease that is not held, because it ran out or the shard lost its state, is held again if the
-// address is free: its holder is at work, and goes before all who wait.
+// renew extends a deadline. A lease that is not held, because it ran out or the shard lost its state, is held again if the
+// address is free: its holder is making requests, and comes before all that wait.
 func (p *pass) renew(r Renewal) bool {
 	a := p.touch(r.IP)
 	if h := a.holder(r.ID()); h != nil {
@@ -228,7 +228,7 @@ func (p *pass) endUnknown(k Known) {
 
 // settle grants what can be granted on the addresses that were touched.
 func (p *pass) settle() []Grant {
-	for _, h := range p.askedAgain { // when all that is said of the address is known
+	for _, h := range p.askedAgain { // after all messages about the address
 		if a := p.s.addresses[h.IP]; a.holder(h.ID()) == h {
 			p.grants = append(p.grants, p.grant(a, h))
 		}
@@ -287,41 +287,6 @@ func (s *State) answers(grants []Grant, answers map[string]*Answer) []Answer {
 			a.Waiting = s.Waiting(id)
 		}
 		out = append(out, *a)
-	}
-	return out
-}
-
-// Waiting reports what an asker waits for; nil if for nothing.
-func (s *State) Waiting(reply string) *Waiting {
-	line := s.asksByReply[reply]
-	if len(line) == 0 {
-		return nil
-	}
-	w := s.waits(s.addresses[line[0].IP], line[0])
-	w.Asks = len(line)
-	return &w
-}
-
-// Find reports what the ask for a lease waits for; nil if it does not.
-func (s *State) Find(ip string, lease LeaseID) *Waiting {
-	a := s.addresses[ip]
-	if a == nil {
-		return nil
-	}
-	w := a.waiter(lease)
-	if w == nil {
-		return nil
-	}
-	waits := s.waits(a, w)
-	return &waits
-}
-
-func (s *State) waits(a *address, w *waiter) Waiting {
-	out := Waiting{Asks: 1, Lease: w.Lease, IP: a.ip, Until: a.next}
-	for i, h := range a.holders {
-		if i == 0 || h.Deadline.Before(out.Until) {
-			out.By, out.Until = strings.Trim(h.Crawl+"/"+h.Worker, "/"), h.Deadline
-		}
 	}
 	return out
 }
