@@ -13,7 +13,7 @@ import (
 type Definition struct {
 	// Name is the crawl's name: letters, digits, '.', '-' and '_', at most 64 bytes.
 	Name string `json:"name"`
-	// Description says to people what the collection is about.
+	// Description describes the collection for people.
 	Description string `json:"description,omitempty"`
 	// Seeds is where the crawl starts.
 	Seeds []Seed `json:"seeds"`
@@ -21,18 +21,18 @@ type Definition struct {
 	Topic Topic `json:"topic,omitzero"`
 	// Scope says which URLs may be crawled.
 	Scope Scope `json:"scope,omitzero"`
-	// Order says how the scores of a URL make its place in its queue.
+	// Order says how the scores of a URL make its position in its queue.
 	Order Order `json:"order"`
-	// Weights are the weights of the score parts; a part that says nothing of a URL is left out.
+	// Weights are the weights of the score parts; a part without a score for a URL is left out.
 	Weights Weights `json:"weights"`
 	// Budget bounds the crawl.
 	Budget Budget `json:"budget"`
-	// Politeness bounds what hosts are asked to bear.
+	// Politeness bounds the load on hosts.
 	Politeness Politeness `json:"politeness"`
-	// Helper says what becomes of the links of a page whose application is known: "strict" follows those that its
-	// rules want and no others of the site, "lenient" follows the others too, behind those, "off" judges none.
+	// Helper says which links of a page are followed if its application is known: "strict" follows links of the site only if
+	// its rules want them, "lenient" follows the others as well, with a lower score, "off" does not judge links.
 	Helper string `json:"helper"`
-	// Reference is the reference crawl that teaches the topic vector before the broad crawl.
+	// Reference is the reference crawl, from which the topic vector is learned before the broad crawl.
 	Reference Reference `json:"reference,omitzero"`
 	// Archive says where the WARC files go.
 	Archive Archive `json:"archive"`
@@ -49,11 +49,11 @@ type Seed struct {
 type Topic struct {
 	Keywords []string  `json:"keywords,omitempty"` // words and phrases
 	Entities []Entity  `json:"entities,omitempty"` // people, places, organisations, events
-	Examples []Example `json:"examples,omitempty"` // pages that are about it
+	Examples []Example `json:"examples,omitempty"` // pages about the topic
 	// Paths are example paths: URLs of pages that lead from one to the next, the last of which is about the topic. The
-	// reference crawl fetches them first; orders that learn what leads to a topic are trained with them.
+	// reference crawl fetches them first; orders that learn which pages lead to a topic are trained with them.
 	Paths [][]string `json:"paths,omitempty"`
-	// Languages are those that pages should be in, as ISO 639-1 codes ("de"). Empty: any.
+	// Languages are the wanted languages of pages, as ISO 639-1 codes ("de"). Empty: any.
 	Languages []string `json:"languages,omitempty"`
 	// URLPatterns score a URL by its form: the best matching pattern's score counts.
 	URLPatterns []URLPattern `json:"url_patterns,omitempty"`
@@ -61,7 +61,7 @@ type Topic struct {
 	Threshold float64 `json:"threshold,omitempty"`
 }
 
-// Empty reports whether nothing was said of the topic.
+// Empty reports whether the topic has no field that describes it.
 func (t Topic) Empty() bool {
 	return len(t.Keywords)+len(t.Entities)+len(t.Examples)+len(t.Paths)+len(t.URLPatterns) == 0
 }
@@ -99,11 +99,11 @@ func (t Topic) Named() (list []Named) {
 	return list
 }
 
-// Canonical is the topic as text: two topics that look for the same have the same.
+// Canonical is the topic as text: equal for topics that mean the same.
 func (t Topic) Canonical() string {
 	raw, err := json.Marshal(t)
 	if err != nil {
-		return fmt.Sprint(err) // a number that is none
+		return fmt.Sprint(err) // NaN or infinity
 	}
 	return string(raw)
 }
@@ -133,8 +133,8 @@ type URLPattern struct {
 // URL ("https://example.org/blog/*"), "surt:" and a SURT prefix ("surt:org,example,)/blog/"), or
 // "re:" and a regular expression (RE2).
 type Scope struct {
-	// Within bounds the crawl by its seeds: "host", "pld" or "web" (no bound). Empty: "web" if there
-	// is a topic and no other rule of inclusion, "pld" if there is neither, nothing otherwise.
+	// Within bounds the crawl by its seeds: "host", "pld" or "web" (no bound). Empty: "web" if there is a topic and
+	// no other rule of inclusion, "pld" if there is neither; with other rules, only these.
 	Within  string   `json:"within,omitempty"`
 	Hosts   []string `json:"hosts,omitempty"`   // host names
 	PLDs    []string `json:"plds,omitempty"`    // pay-level domains with all their hosts
@@ -163,9 +163,9 @@ var Updates = []string{UpdateFirst, UpdateLast, UpdateAvg, UpdateMax, UpdateSum}
 
 // The strategies of Order: what makes the priority of a link.
 const (
-	StrategyFused         = "fused"              // learned while the crawl runs, from all that is known of a link
+	StrategyFused         = "fused"              // learned while the crawl runs, from everything that is known of a link
 	StrategyWeighted      = "weighted"           // the average of the score parts by their weights (paper §4.2)
-	StrategyBreadth       = "breadth-first"      // as found
+	StrategyBreadth       = "breadth-first"      // in the order of discovery
 	StrategyContent       = "content"            // best first by the page (Batsakis et al. 2009)
 	StrategyAnchor        = "anchor"             // … by the anchor
 	StrategyContentAnchor = "content-anchor"     // … by both (Eq. 3)
@@ -176,7 +176,7 @@ const (
 	StrategyHMM           = "hmm"                // hidden Markov model (Eq. 5 and 6)
 	StrategyHMMContent    = "hmm-content"        // … with the mean page of the topic
 	StrategyHMMAnchor     = "hmm-content-anchor" // … by page and anchor
-	StrategyPlaces        = "places"             // by what the places led to that links stand at
+	StrategyPlaces        = "places"             // by the relevance of pages behind links with similar tag paths
 )
 
 // Strategies are the strategies of Order.
@@ -189,9 +189,9 @@ var Strategies = []string{
 type Order struct {
 	Strategy string `json:"strategy"` // one of Strategies
 	// Thesaurus is a folder with a WordNet 3 database or a SKOS file (RDF/XML, Turtle, N-Triples), on the disk of the worker,
-	// for the strategies that go by what words mean. Empty: where Debian's package wordnet-base puts WordNet.
+	// for the strategies that compare meanings of words. Empty: the folder of Debian's package wordnet-base.
 	Thesaurus string `json:"thesaurus,omitempty"`
-	// Seed is that of the draws of an order that learns: the same crawl with the same seed goes the same way.
+	// Seed is the seed of the random draws of an order that learns: the same crawl with the same seed has the same order.
 	Seed     uint64 `json:"seed"`
 	Update   string `json:"update"`    // first, last, avg, max or sum
 	PerQueue int    `json:"per_queue"` // b_l: URLs taken from one queue together
@@ -200,21 +200,21 @@ type Order struct {
 
 // Weights of the score parts, each ≥ 0; 0 turns a part off.
 type Weights struct {
-	Document  float64 `json:"document"`  // the page the link stands on
+	Document  float64 `json:"document"`  // the page that the link is on
 	Paragraph float64 `json:"paragraph"` // the paragraph around the link
 	Anchor    float64 `json:"anchor"`    // the link's own text
 	URL       float64 `json:"url"`       // URL patterns
 	Tokens    float64 `json:"tokens"`    // words of the URL
 	Entities  float64 `json:"entities"`  // names of the topic's entities, in the page and by the link
-	History   float64 `json:"history"`   // what the pages of the link's host and folder were worth
+	History   float64 `json:"history"`   // the scores of the pages of the link's host and folder
 	Language  float64 `json:"language"`  // whether the page is in a language of the topic, if any are named
 	Freshness float64 `json:"freshness"` // how young the page is; halves with each year
-	Spam      float64 `json:"spam"`      // speaks of pages that look like spam only, and then low
+	Spam      float64 `json:"spam"`      // a low score for pages that look like spam, no score for others
 	Social    float64 `json:"social"`    // the score that the page was submitted with
-	Helper    float64 `json:"helper"`    // what the helper expects behind the link
+	Helper    float64 `json:"helper"`    // the relevance that the helper expects behind the link
 }
 
-// Sum is that of all weights.
+// Sum is the sum of all weights.
 func (w Weights) Sum() float64 {
 	return w.Document + w.Paragraph + w.Anchor + w.URL + w.Tokens + w.Entities + w.History + w.Language + w.Freshness + w.Spam + w.Social + w.Helper
 }
@@ -235,12 +235,12 @@ type Budget struct {
 	Bytes  Bytes    `json:"bytes"`             // bytes on the wire
 	Time   Duration `json:"time"`              // from the start of the run
 	PerPLD int64    `json:"per_pld,omitempty"` // pages of one PLD
-	// Requests bounds the answers of any kind: pages, redirects, errors, and what is tried again. robots.txt and DNS are not
+	// Requests bounds the answers of any kind: pages, redirects, errors, and repeated attempts. robots.txt and DNS are not
 	// counted. 0: ten times the pages, and 1000 more.
 	Requests int64 `json:"requests,omitempty"`
 }
 
-// MaxRequests is Requests with its default worked out.
+// MaxRequests is Requests, or its default.
 func (b Budget) MaxRequests() int64 {
 	if b.Requests > 0 {
 		return b.Requests
@@ -270,7 +270,7 @@ const (
 // HelperModes are the values of Definition.Helper.
 var HelperModes = []string{HelperStrict, HelperLenient, HelperOff}
 
-// Politeness bounds what one host is asked to bear. The pause between two requests to a host is
+// Politeness bounds the load on a host. The pause between two requests to a host is
 // Factor times the last response time, at least MinDelay, at most MaxDelay; a Crawl-delay in
 // robots.txt raises it (to at most MaxCrawlDelay).
 type Politeness struct {
@@ -281,7 +281,7 @@ type Politeness struct {
 	PerIP         int      `json:"per_ip"`          // batches that may fetch from one IP address at a time, cluster-wide
 	// UserAgent is the product token and robots.txt name.
 	UserAgent string `json:"user_agent"`
-	// Contact is a URL or mail address by which a webmaster reaches the operator.
+	// Contact is a URL or mail address at which webmasters can reach the operator.
 	Contact string `json:"contact,omitempty"`
 }
 
@@ -293,16 +293,16 @@ func (p Politeness) Agent() string {
 	return p.UserAgent + " (+" + p.Contact + ")"
 }
 
-// Reference is the reference crawl (paper §3): its pages teach the topic vector.
+// Reference is the reference crawl (paper §3): the topic vector is learned from its pages.
 type Reference struct {
 	// Pages is the size of the reference crawl; absent: a tenth of the page budget, at least 20 and at
 	// most 500, or none where there is no topic. 0 turns it off.
 	Pages *int64 `json:"pages,omitempty"`
 }
 
-// Archive says where segments go and what they say of their maker.
+// Archive says where segments are stored, and names their operator.
 type Archive struct {
-	// Where is "s3://bucket/prefix" or a directory; empty: what the worker was configured with.
+	// Where is "s3://bucket/prefix" or a directory; empty: the archive in the worker's settings.
 	Where string `json:"where,omitempty"`
 	// Prefix is put before every key of the crawl.
 	Prefix string `json:"prefix,omitempty"`
@@ -329,7 +329,7 @@ func DefaultDefinition() Definition {
 	}
 }
 
-// ByPlaces reports whether what was learned of the places that links stand at has a say in the order.
+// ByPlaces reports whether what was learned of the places of links counts for the order.
 func (d Definition) ByPlaces() bool {
 	switch d.Order.Strategy {
 	case StrategyPlaces:
@@ -351,8 +351,8 @@ func (d Definition) ReferencePages() int64 {
 	return min(max(d.Budget.Pages/10, 20), 500, d.Budget.Pages/2)
 }
 
-// Inherit is the score of a link of which nothing is said, on a page of a priority: without a topic a little less than
-// that, which makes the order breadth-first.
+// Inherit is the score of a link without any score part, on a page with a priority. Without a topic it is a little less than
+// the priority, which makes the order breadth-first.
 func (d Definition) Inherit(priority float64) float64 {
 	if d.Topic.Empty() {
 		return priority * 0.9
@@ -360,7 +360,7 @@ func (d Definition) Inherit(priority float64) float64 {
 	return priority
 }
 
-// Bound is Scope.Within with its default worked out.
+// Bound is Scope.Within, or its default.
 func (d Definition) Bound() string {
 	s := d.Scope
 	switch {
