@@ -142,7 +142,7 @@ func TestDelayOfAWaitingClaim(t *testing.T) {
 }
 
 // Nobody else asks a borrowed host, in any crawl, and afterwards it rests for all crawls.
-func TestLentHost(t *testing.T) {
+func TestBorrowedHost(t *testing.T) {
 	r, other := twoCrawls(t, slowly)
 	r.submit("b", found(0.5, "http://b.example/")...)
 	r.hosts.Store("b.example", "192.0.2.3")
@@ -190,7 +190,7 @@ func TestLentHost(t *testing.T) {
 }
 
 // A host that rests for long cannot be borrowed: it is not asked, and its state does not change.
-func TestRestingHostIsNotLent(t *testing.T) {
+func TestRestingHostIsNotBorrowed(t *testing.T) {
 	r := oneQueue(t, 2, slowly)
 	first := r.one()
 	batch := r.start(first)
@@ -232,7 +232,7 @@ func TestUnreadRobotsAreKept(t *testing.T) {
 
 // A borrower knows the host's next time and Crawl-delay. A claim that waited for its lease meanwhile keeps to them, or gives the lease
 // back if it would hold the address idle.
-func TestLentHostKeepsItsDelay(t *testing.T) {
+func TestBorrowedHostKeepsItsDelay(t *testing.T) {
 	for _, rest := range []time.Duration{time.Second, time.Minute} {
 		r := oneQueue(t, 2, slowly)
 		first := r.one()

@@ -354,7 +354,7 @@ func TestConfigureStrategy(t *testing.T) {
 
 // What was learned survives a change to another strategy and back, with a restart and without: the learner has it, and continues to
 // learn.
-func TestConfigureKeepsLessons(t *testing.T) {
+func TestConfigureKeepsWhatWasLearned(t *testing.T) {
 	c := courseOf(6, 10)
 	for _, restart := range []bool{false, true} {
 		r := newRig(t, ofRavens)

@@ -154,7 +154,7 @@ func TestScope(t *testing.T) {
 	}
 }
 
-// TestScopeOfOtherSeeds: whoever takes a run over may bring other seeds, such as those of a file.
+// TestScopeOfOtherSeeds: the workflow that takes a run over may have other seeds, such as those of a file.
 func TestScopeOfOtherSeeds(t *testing.T) {
 	r := newRig(t, func(d *crawl.Definition) {
 		d.Scope.Within, d.Seeds = crawl.WithinHost, []crawl.Seed{{File: "seeds.txt"}}

@@ -337,8 +337,8 @@ func TestDamagedSnapshot(t *testing.T) {
 	}
 }
 
-// TestLessonTwice: nothing is learned from a repeated commit, whether it is repeated at once, at the same time or after a restart.
-func TestLessonTwice(t *testing.T) {
+// TestUpdateTwice: nothing is learned from a repeated commit, whether it is repeated at once, at the same time or after a restart.
+func TestUpdateTwice(t *testing.T) {
 	c := courseOf(5, 10)
 	once, often := newRig(t, ofRavens), newRig(t, ofRavens)
 	for _, r := range []*rig{once, often} {
@@ -900,8 +900,8 @@ func TestWhichLinkCounts(t *testing.T) {
 	}
 }
 
-// TestRescoreKeepsAnew: new scores of a link replace its features as well.
-func TestRescoreKeepsAnew(t *testing.T) {
+// TestRescoreReplacesFeatures: new scores of a link replace its features as well.
+func TestRescoreReplacesFeatures(t *testing.T) {
 	r := newRig(t, ofRavens)
 	link := crawl.Discovery{URL: "http://a.example/x", Path: "SL", Score: 0.9, LinkFeatures: []byte("before")}
 	r.submit("s", link)

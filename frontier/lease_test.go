@@ -468,7 +468,7 @@ func TestExpiredLeaseIsNotRenewed(t *testing.T) {
 }
 
 // Only a new grant revives an expired lease.
-func TestExpiredLeaseIsGrantedAnew(t *testing.T) {
+func TestExpiredLeaseIsGrantedAgain(t *testing.T) {
 	r := oneQueue(t, 2, nil)
 	claim := r.one()
 	batch := r.start(claim)

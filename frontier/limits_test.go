@@ -28,7 +28,7 @@ func TestManyBounds(t *testing.T) {
 }
 
 // In a new run no queue rests because of a batch of the earlier run, also after a restart.
-func TestNewRunLiftsRest(t *testing.T) {
+func TestNewRunEndsRest(t *testing.T) {
 	r := oneQueue(t, 2, nil)
 	batch, _ := r.take()
 	r.must(r.Batch(batch).GiveBack(r.clock.Now().Add(time.Hour)))

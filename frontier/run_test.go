@@ -43,7 +43,7 @@ func TestTopicOfPlan(t *testing.T) {
 	}
 	r.must(r.Learning().Teach(&topic.Model{Pages: 8}, nil))
 	if m, err := model(); err != nil || m.Pages != 8 {
-		t.Errorf("the model of before is in force: %+v, %v", m, err)
+		t.Errorf("the former model is in force: %+v, %v", m, err)
 	}
 	r.must(r.change(func(rec *crawlRecord) { rec.Learned, rec.planned = []byte("no model"), true }))
 	r.reopen()

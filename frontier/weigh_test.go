@@ -136,9 +136,9 @@ func flipped(t *testing.T, n int, edit func(*crawl.Definition)) *kinds {
 	return k
 }
 
-// TestWeighedAnew: entries that rose are claimed before entries that fell, after the claims that it takes to weigh the entries before
+// TestWeighedAgain: entries that rose are claimed before entries that fell, after the claims that it takes to weigh the entries before
 // them. Once all entries were weighed, all are in the right position.
-func TestWeighedAnew(t *testing.T) {
+func TestWeighedAgain(t *testing.T) {
 	const n, per = 400, 10
 	for _, restart := range []bool{false, true} {
 		k := flipped(t, n, func(d *crawl.Definition) { d.Order.PerQueue = per })

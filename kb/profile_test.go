@@ -77,7 +77,7 @@ func TestUnreachable(t *testing.T) {
 	got := strings.Join(base.Unreachable(), "\n")
 	for _, line := range []string{"a.xml:3: can never speak: a.xml:2", "a.xml:5:", "a.xml:7:", "a.xml:9:"} {
 		if !strings.Contains(got, line) {
-			t.Errorf("%q is not told; got\n%s", line, got)
+			t.Errorf("%q is not reported; got\n%s", line, got)
 		}
 	}
 }

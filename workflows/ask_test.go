@@ -64,7 +64,7 @@ func TestExplainFails(t *testing.T) {
 		within time.Duration
 		calls  int
 	}{
-		"no URL":       {temporal.NewNonRetryableApplicationError(`"raven" is no URL`, activities.ErrorInput, nil), time.Second, 1},
+		"no URL":       {temporal.NewNonRetryableApplicationError(`"raven" is not a URL`, activities.ErrorInput, nil), time.Second, 1},
 		"out of order": {errors.New("out of order"), askTimeout, 5}, // after 0, 1, 3, 7 and 15 s
 	} {
 		t.Run(name, func(t *testing.T) {

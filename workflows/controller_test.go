@@ -163,7 +163,7 @@ func TestControllerPassesRefusalsOn(t *testing.T) {
 }
 
 // The first round of a controller reports the leases that the frontier knows to the shards; later rounds need not.
-func TestControllerTellsWhatIsKnown(t *testing.T) {
+func TestControllerReportsWhatIsKnown(t *testing.T) {
 	for _, tc := range []struct {
 		before string // the execution that it continues
 		want   []bool
@@ -186,7 +186,7 @@ func TestControllerTellsWhatIsKnown(t *testing.T) {
 }
 
 // The state of a controller has what its claims wait for, from the last answer of each shard.
-func TestControllerTellsWhatItWaitsFor(t *testing.T) {
+func TestControllerReportsWhatItWaitsFor(t *testing.T) {
 	until := time.Date(2026, 7, 1, 12, 15, 0, 0, time.UTC)
 	var told []string
 	e := newController(t, func(e *env, in activities.ClaimInput) (activities.ClaimResult, error) {
@@ -218,7 +218,7 @@ func TestControllerTellsWhatItWaitsFor(t *testing.T) {
 	}
 	want := []string{"4 claims wait for leases; 10.0.0.0, for the first of them, is held by old/w, until 2026-07-01 12:15:00 UTC at the latest", "<nil>"}
 	if !slices.Equal(told, want) {
-		t.Errorf("told %q, want %q", told, want)
+		t.Errorf("got %q, want %q", told, want)
 	}
 }
 
@@ -414,7 +414,7 @@ func TestControllerCancelled(t *testing.T) {
 }
 
 // A cancelled controller waits a bounded time for batches that do not end.
-func TestControllerCancelledInVain(t *testing.T) {
+func TestControllerCancelledWithoutEnd(t *testing.T) {
 	e := newController(t, func(*env, activities.ClaimInput) (activities.ClaimResult, error) {
 		return activities.ClaimResult{Sent: 1}, nil // and no shard answers
 	})

@@ -251,7 +251,7 @@ func TestCrawlContinues(t *testing.T) {
 	}
 	want := []string{"Phase", "reference true, 500 pages", "controller", "round 1000, paused true", "End"}
 	if got := e.called(); !slices.Equal(got, want) {
-		t.Errorf("goes on with\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+		t.Errorf("continues with\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 }
 

@@ -83,7 +83,7 @@ func (e *shardEnv) expect(want ...string) {
 		got = append(got, s.String())
 	}
 	if strings.Join(got, "\n") != strings.Join(want, "\n") {
-		e.t.Errorf("told\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+		e.t.Errorf("answers\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 }
 
@@ -344,7 +344,7 @@ func TestPolitenessAnswersBeforeItContinues(t *testing.T) {
 }
 
 // A borrower gets its lease at once, or when the address is free, or the error that it is busy.
-func TestPolitenessLends(t *testing.T) {
+func TestPolitenessGrantsLoans(t *testing.T) {
 	e := newShard(t)
 	type answer struct {
 		after time.Duration
@@ -383,7 +383,7 @@ func TestPolitenessLends(t *testing.T) {
 	}
 	for _, line := range e.answers {
 		if strings.Contains(line.String(), "next") {
-			t.Errorf("an address that is lent is granted: %s", line)
+			t.Errorf("a borrowed address is granted: %s", line)
 		}
 	}
 }

@@ -31,7 +31,7 @@ func TestChangedContent(t *testing.T) {
 			t.Errorf("%s: learned %+v", name, rules)
 		}
 		if name == "a form to log in" && d.Level != "login" {
-			t.Logf("%s: is of level %q by %s: sameLevel does not ask whether anything of before is there", name, d.Level, d.LevelRule)
+			t.Logf("%s: is of level %q by %s: sameLevel does not check whether any former object is there", name, d.Level, d.LevelRule)
 		}
 	}
 	// other posts in the old template are no reason to learn either

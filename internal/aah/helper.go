@@ -65,7 +65,7 @@ type Input struct {
 	Mode string // what the definition's field "helper" says; empty: crawl.HelperLenient
 	// Before is what the page held when it was crawled before, as Findings.Prints had it.
 	Before []byte
-	// Trace is called with what becomes of a link, and by which rule: a dropped one becomes "". Nil: it is not called.
+	// Trace is called with the new URL of a link and the rule that changed it; "" for a dropped link. Nil: it is not called.
 	Trace func(url, becomes, rule string)
 }
 

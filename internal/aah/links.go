@@ -133,7 +133,7 @@ func yieldAll[T any](list []T, yield func(*T) bool) bool {
 }
 
 // follow gives a link what the rule that wants it says; false if no rule does and the crawl is strict. Links
-// that lead away from the site go on if they stand in the content.
+// that lead away from the site are followed if they are in the content.
 func (v *links) follow(l *crawl.Outlink, f *kb.Follow, own bool) bool {
 	if f != nil {
 		l.Level, l.Prior = f.Level, f.Priority
@@ -194,7 +194,7 @@ func (v *links) hrefs(x *xpath.Expr, needs kb.Needs, yield func(url string)) {
 	}
 }
 
-// report says what became of a link, and by which rule, if anybody asks.
+// report calls Trace, if it is set, with the result for a link and the rule.
 func (v *links) report(url, becomes, rule string) {
 	if v.trace != nil {
 		v.trace(url, becomes, rule)

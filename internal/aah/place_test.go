@@ -127,7 +127,7 @@ func TestPlaces(t *testing.T) {
 			body := "<html><head><!-- crow-engine --></head><body>" + c.body
 			d := read(New(base(t, rules), limits), "http://a.test/", body, Input{})
 			if len(d.Objects) == 0 {
-				t.Fatal("nothing was lifted")
+				t.Fatal("nothing was extracted")
 			}
 			checkPlaces(t, name, d.URL, "text/html", []byte(body), d.Objects, page.DefaultLimits())
 			o := asArchived(t, d.Objects[0])

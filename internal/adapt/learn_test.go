@@ -144,7 +144,7 @@ func TestLearnForum(t *testing.T) {
 			}
 			got, want := written(t, e, rules[0]), expected(test.posts)
 			if !slices.Equal(got, want) {
-				t.Errorf("%+v lifts\n%s\nwant\n%s", rules[0], strings.Join(got, "\n"), strings.Join(want, "\n"))
+				t.Errorf("%+v extracts\n%s\nwant\n%s", rules[0], strings.Join(got, "\n"), strings.Join(want, "\n"))
 			}
 			if r := rules[0]; r.Expected != min(len(test.posts), MaxPrints) || r.Support > r.Expected || float64(r.Support) < Support*float64(r.Expected) {
 				t.Errorf("support %d of %d", r.Support, r.Expected)
@@ -178,7 +178,7 @@ func TestLearnPartly(t *testing.T) {
 			continue
 		}
 		if test.learned && !slices.Equal(written(t, e, rules[0]), expected(test.posts)) {
-			t.Errorf("%s: %+v lifts\n%s", test.name, rules[0], strings.Join(written(t, e, rules[0]), "\n"))
+			t.Errorf("%s: %+v extracts\n%s", test.name, rules[0], strings.Join(written(t, e, rules[0]), "\n"))
 		}
 	}
 }
@@ -216,7 +216,7 @@ func TestLearnArticle(t *testing.T) {
 			continue
 		}
 		if got, want := strings.ToLower(strings.Join(written(t, e, rules[0]), "|")), strings.ToLower("author=Hugin body="+text+" tags=birds title=Ravens"); got != want && !strings.HasPrefix(name, "in the head") || !strings.Contains(got, strings.ToLower("body="+text)) {
-			t.Errorf("%s: %+v lifts %s", name, rules[0], got)
+			t.Errorf("%s: %+v extracts %s", name, rules[0], got)
 		}
 	}
 }
@@ -232,10 +232,10 @@ func TestLearnTypes(t *testing.T) {
 		t.Fatalf("learned %+v", rules)
 	}
 	if got := written(t, e, rules[0]); !slices.Equal(got, []string{"body=A long article about the ravens of the tower."}) {
-		t.Errorf("%+v lifts %q", rules[0], got)
+		t.Errorf("%+v extracts %q", rules[0], got)
 	}
 	if got := written(t, e, rules[1]); !slices.Equal(got, expected(some)) {
-		t.Errorf("%+v lifts %q", rules[1], got)
+		t.Errorf("%+v extracts %q", rules[1], got)
 	}
 }
 

@@ -34,7 +34,7 @@ func TestParts(t *testing.T) {
 			e = opened(t, paged("", strings.ReplaceAll(each, "{n}", "7{n}"), other))
 			objects := extracted(t, e, rule)
 			if len(objects) != len(other) {
-				t.Fatalf("%+v lifts %d objects, want %d", rule, len(objects), len(other))
+				t.Fatalf("%+v extracts %d objects, want %d", rule, len(objects), len(other))
 			}
 			for i, o := range objects {
 				got := map[string]string{}
@@ -73,8 +73,8 @@ func TestPartsOfOtherPages(t *testing.T) {
 	}
 }
 
-// TestWithoutOfBefore: a part that did not belong to a text before is left out again, even under another name.
-func TestWithoutOfBefore(t *testing.T) {
+// TestWithoutFromPrints: a part that did not belong to a text before is left out again, even under another name.
+func TestWithoutFromPrints(t *testing.T) {
 	const was = `<div class="post" id="p{n}"><b class="who">{author}</b><div class="text">{body}<span class="edit">[edit this]</span><p class="sig">Yours, {author} of the ravens</p></div></div>`
 	const is = `<div class="m"><b>{author}</b><section>{body}<i class="e9 x">[edit this]</i><aside>Yours, {author} of the ravens</aside></section></div>`
 	before := opened(t, paged("", was, some))

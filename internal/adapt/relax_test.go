@@ -22,7 +22,7 @@ func TestRelax(t *testing.T) {
 			continue
 		}
 		if got := written(t, e, rule); !slices.Equal(got, expected(some)) {
-			t.Errorf("%s: %+v lifts\n%s", name, rule, strings.Join(got, "\n"))
+			t.Errorf("%s: %+v extracts\n%s", name, rule, strings.Join(got, "\n"))
 		}
 	}
 	if rule, ok := Relax(opened(t, paged("", old, some)), oldRule, 0); ok {

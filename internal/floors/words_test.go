@@ -15,11 +15,12 @@ import (
 	"unicode"
 )
 
-// kept are words of the table that may stand all the same: in which file, and why.
+// kept are words of the table that are right in a file, with the reason.
 var kept = []struct{ file, word, why string }{
 	{"docs/GLOSSARY.md", "", "the table itself"},
 	{"starter/run.go", "anew", "the flag --anew"},
 	{"starter/local.go", "anew", "the flag --anew"},
+	{"internal/integration/cli_run_test.go", "anew", "the flag --anew"},
 	{"internal/thesaurus/wordnet.go", "verb", "WordNet's verbs"},
 	{"internal/thesaurus/wordnet.go", "verbs", "WordNet's verbs"},
 	{"internal/webworld/runes.go", "for ever", "a title of a page"},
@@ -46,7 +47,7 @@ func unwanted(t *testing.T, root string) (words []string) {
 	return words
 }
 
-// finder matches any of the words, whole, in whatever case; blanks in a word match a line break, too.
+// finder matches any of the words, as whole words in upper or lower case. A blank in a word also matches a line break.
 func finder(words []string) *regexp.Regexp {
 	var quoted []string
 	for _, w := range words {
@@ -55,14 +56,18 @@ func finder(words []string) *regexp.Regexp {
 	return regexp.MustCompile(`(?i)\b(` + strings.Join(quoted, "|") + `)\b`)
 }
 
-// passage is a text that people read, and the line that it begins at.
+// passage is a text that people read, with the line at which it begins.
 type passage struct {
 	line int
 	text string
 	kind string // comment, name, string or text
 }
 
-// passages returns what people read of a Go file: its comments, the names that it declares, and, but for tests, its strings.
+// messages are the methods of testing.TB whose arguments people read, and those that take the name of a subtest.
+var messages = []string{"Error", "Errorf", "Fatal", "Fatalf", "Log", "Logf", "Skip", "Skipf", "Run"}
+
+// passages returns what people read of a Go file: its comments, names and strings. Of a test it returns the names of tests and the
+// messages, because other strings are data: a page may have any word.
 func passages(file string, source []byte) (list []passage, err error) {
 	set := token.NewFileSet()
 	parsed, err := parser.ParseFile(set, file, source, parser.ParseComments|parser.SkipObjectResolution)
@@ -78,10 +83,20 @@ func passages(file string, source []byte) (list []passage, err error) {
 	}
 	test := strings.HasSuffix(file, "_test.go")
 	tags := map[*ast.BasicLit]bool{} // names of JSON and the like, which are formats
+	add := func(id *ast.Ident) {
+		list = append(list, passage{set.Position(id.Pos()).Line, inWords(id.Name), "name"})
+	}
 	name := func(id *ast.Ident) {
 		if id != nil && !test {
-			list = append(list, passage{set.Position(id.Pos()).Line, inWords(id.Name), "name"})
+			add(id)
 		}
+	}
+	literal := func(x *ast.BasicLit) {
+		text, errQuote := strconv.Unquote(x.Value)
+		if errQuote != nil {
+			err = errQuote
+		}
+		list = append(list, passage{set.Position(x.Pos()).Line, text, "string"})
 	}
 	ast.Inspect(parsed, func(n ast.Node) bool {
 		switch x := n.(type) {
@@ -89,14 +104,20 @@ func passages(file string, source []byte) (list []passage, err error) {
 			return false
 		case *ast.BasicLit:
 			if x.Kind == token.STRING && !test && !tags[x] {
-				text, errQuote := strconv.Unquote(x.Value)
-				if errQuote != nil {
-					err = errQuote
+				literal(x)
+			}
+		case *ast.CallExpr:
+			if method, ok := x.Fun.(*ast.SelectorExpr); test && ok && slices.Contains(messages, method.Sel.Name) {
+				for _, arg := range x.Args {
+					if l, ok := arg.(*ast.BasicLit); ok && l.Kind == token.STRING {
+						literal(l)
+					}
 				}
-				list = append(list, passage{set.Position(x.Pos()).Line, text, "string"})
 			}
 		case *ast.FuncDecl:
-			name(x.Name)
+			if !test || strings.HasPrefix(x.Name.Name, "Test") {
+				add(x.Name)
+			}
 		case *ast.TypeSpec:
 			name(x.Name)
 		case *ast.Field:
@@ -122,7 +143,7 @@ func passages(file string, source []byte) (list []passage, err error) {
 	return list, err
 }
 
-// inWords parts a name in camel case: "readOnly" is "read only".
+// inWords splits a name in camel case: "readOnly" is "read only".
 func inWords(name string) string {
 	var b strings.Builder
 	runes := []rune(name)
@@ -159,7 +180,10 @@ func TestWords(t *testing.T) {
 		}
 		var list []passage
 		switch filepath.Ext(path) {
-		case ".md":
+		case ".md", ".sh", ".yaml", ".service", "": // "": the Makefile
+			if filepath.Ext(path) == "" && e.Name() != "Makefile" {
+				return nil
+			}
 			text, err := os.ReadFile(path)
 			if err != nil {
 				return err
@@ -194,22 +218,32 @@ func TestWords(t *testing.T) {
 	}
 }
 
-// TestPassages: words are found in comments over line breaks, in parts of names and in strings, but neither in tags nor in
-// other words.
+// TestPassages: words are found in comments over line breaks, in parts of names and in strings, but not in tags and in parts
+// of other words; in tests only in comments, names of tests and messages.
 func TestPassages(t *testing.T) {
 	source := "package p\n\n// a page of\n// before\ntype x struct {\n\tendsTold int `json:\"told\"`\n}\n\nvar y = \"it tells\" // retold, foretells\n"
-	list, err := passages("p.go", []byte(source))
-	if err != nil {
-		t.Fatal(err)
-	}
+	inTest := source + "\nfunc TestTold(t *testing.T) { t.Errorf(\"%s tells\", told(\"told\")) }\n"
 	found := finder([]string{"of before", "told", "tells"})
-	var got []string
-	for _, p := range list {
-		for _, word := range found.FindAllString(p.text, -1) {
-			got = append(got, p.kind+" "+strings.ToLower(strings.Join(strings.Fields(strings.ReplaceAll(word, "/", "")), " ")))
+	for file, want := range map[string][]string{
+		"p.go":      {"comment of before", "name told", "string tells"},
+		"p_test.go": {"comment of before", "name told", "string tells"},
+	} {
+		text := source
+		if file == "p_test.go" {
+			text = inTest
 		}
-	}
-	if want := []string{"comment of before", "name told", "string tells"}; !slices.Equal(got, want) {
-		t.Errorf("found %q, want %q", got, want)
+		list, err := passages(file, []byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, p := range list {
+			for _, word := range found.FindAllString(p.text, -1) {
+				got = append(got, p.kind+" "+strings.ToLower(strings.Join(strings.Fields(strings.ReplaceAll(word, "/", "")), " ")))
+			}
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%s: found %q, want %q", file, got, want)
+		}
 	}
 }

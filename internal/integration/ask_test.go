@@ -165,8 +165,8 @@ func TestAsk(t *testing.T) {
 		}
 		o.muninn(2, "explain", d.Name)
 		o.muninn(1, "explain", "nobody", d.Seeds[0].URL)
-		if _, said := o.muninn(2, "explain", d.Name, "http://[/"); !strings.Contains(said, "is no URL") || strings.Contains(said, "the crawl failed") {
-			t.Errorf("of what is no URL it says: %s", said)
+		if _, said := o.muninn(2, "explain", d.Name, "http://[/"); !strings.Contains(said, "is not a URL") || strings.Contains(said, "the crawl failed") {
+			t.Errorf("of what is not a URL it says: %s", said)
 		}
 	})
 
@@ -295,7 +295,7 @@ func TestAsk(t *testing.T) {
 			t.Fatal(err)
 		}
 		if told := isReport(t, page, d.Name); !strings.Contains(told, world.Sites()[0].Host) || !strings.Contains(told, "Order: weighted") {
-			t.Errorf("the report tells neither of the hosts nor of the order:\n%s", lines(told))
+			t.Errorf("the report has neither the hosts nor the order:\n%s", lines(told))
 		}
 		reports, err := filepath.Glob(filepath.Join(archive, d.Name, "reports", "run-1-*.html"))
 		if err != nil || len(reports) != 1 {
@@ -324,7 +324,7 @@ func TestAsk(t *testing.T) {
 		t.Fatalf("the report %q of the end: %v", result.Report, err)
 	}
 	if told := isReport(t, page, d.Name); !strings.Contains(told, fmt.Sprintf("\n%d\n%d\n", result.Totals.Pages, result.Totals.Scored)) {
-		t.Errorf("the report does not tell of the run's %d pages, %d scored:\n%s", result.Totals.Pages, result.Totals.Scored, lines(told))
+		t.Errorf("the report does not have the run's %d pages, %d scored:\n%s", result.Totals.Pages, result.Totals.Scored, lines(told))
 	}
 	if _, said := o.muninn(1, "configure", d.Name, "order.per_queue=8"); !strings.Contains(said, "has ended") {
 		t.Errorf("of a crawl that has ended it says: %s", said)

@@ -54,7 +54,7 @@ func TestStatusOfAFaultyCrawl(t *testing.T) {
 		}
 		for where, said := range map[string]string{"people": text, "machines": reason} {
 			if !strings.Contains(said, "budget.pages") || !strings.Contains(said, "must be at least 1") {
-				t.Errorf("the status of %s does not tell %s the reason:\n%s", name, where, lines(said))
+				t.Errorf("the status of %s for %s does not have the reason:\n%s", name, where, lines(said))
 			}
 		}
 	}

@@ -193,7 +193,7 @@ func TestLongResetFailedBatches(t *testing.T) {
 	id := failed[0].Execution.WorkflowID
 	out, err := server.Run("workflow", "result", "--workflow-id", id)
 	if text := out + fmt.Sprint(err); !strings.Contains(text, "commit.cbor") {
-		t.Errorf("the failure of %s does not tell its reason:\n%s", id, text)
+		t.Errorf("the failure of %s does not have its reason:\n%s", id, text)
 	}
 	s, err := w.Activities().Frontier.Crawl(d.Name).Status()
 	if err != nil {

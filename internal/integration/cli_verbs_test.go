@@ -105,7 +105,7 @@ type crawlStatus struct {
 	} `json:"result"`
 }
 
-func TestVerbs(t *testing.T) {
+func TestCommands(t *testing.T) {
 	t.Parallel()
 	world := Serve(t, bench.New(webworld.Options{Seed: 6, Latency: 200 * time.Millisecond}, 2, 2000))
 	dir := t.TempDir()
@@ -186,7 +186,7 @@ func TestVerbs(t *testing.T) {
 	}
 
 	muninn(0, at("resume", "verbs", "--json")...)
-	Until(t, soon, "the crawl goes on", func() string {
+	Until(t, soon, "the crawl continues", func() string {
 		if n := world.Stats().Requests; n < before+20 {
 			return fmt.Sprintf("%d requests, %d before", n, before)
 		}

@@ -72,7 +72,7 @@ func (r *killRig) killOnce(t *testing.T, name string, progress int, while, outag
 	asked := r.world.Stats().Requests
 	over := false
 	if progress >= 0 {
-		Until(t, soon, "the crawl goes on before the kill of "+name, func() string {
+		Until(t, soon, "the crawl continues before the kill of "+name, func() string {
 			if over = r.ended(t); over || r.world.Stats().Requests > asked+progress {
 				return ""
 			}

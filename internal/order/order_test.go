@@ -195,7 +195,7 @@ func TestJudgeChangesNothing(t *testing.T) {
 				continue
 			}
 			if x := priorities(want[i]); slices.Max(x) <= 0 {
-				t.Errorf("%s: %v tell nothing", name, x)
+				t.Errorf("%s: %v prove nothing", name, x)
 			}
 		}
 		var wait sync.WaitGroup

@@ -224,14 +224,14 @@ pids+=($!)
 worker=$!
 until_ok 30 grep -q "worker is up" "$work/worker.log" || { tail "$work/worker.log" >&2; die "the worker does not come up"; }
 mun() {
-	local verb=$1
+	local command=$1
 	shift
-	if [ "$verb" = schedule ]; then
-		verb="$verb $1"
+	if [ "$command" = schedule ]; then
+		command="$command $1"
 		shift
 	fi
 	# shellcheck disable=SC2086 # a command may have two words
-	muninn $verb --temporal "$TEMPORAL_ADDRESS" "$@"
+	muninn $command --temporal "$TEMPORAL_ADDRESS" "$@"
 }
 title "three hosts at port $port, S3 at $MUNINN_TEST_S3, the UI at http://127.0.0.1:$ui"
 
@@ -357,7 +357,7 @@ if until_ok 30 half; then
 	wait_for "$victim" 60 "$work/victim-result.json"
 	jq -c . "$work/victim-result.json"
 	check "the batch that was terminated and reset is done" holds "$(jq '.archived.pages > 0' "$work/victim-result.json")"
-	check "it went on with what it had fetched before" holds "$(jq '(.fetched.resumed // 0) > 5' "$work/victim-result.json")"
+	check "it continued with what it had fetched before" holds "$(jq '(.fetched.resumed // 0) > 5' "$work/victim-result.json")"
 	temporal workflow list --query "WorkflowId='$victim'"
 else
 	fault "no batch was found in the middle of its work"
