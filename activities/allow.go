@@ -11,7 +11,7 @@ import (
 	"github.com/muninn-archive/muninn/internal/score"
 )
 
-// Allow says which files of the worker's machine definitions may name. Whoever may start workflows may write a
+// Allow says which files of the worker's machine definitions may name. Anyone who may start workflows may write a
 // definition, and need not be one who may read and write the worker's files.
 type Allow struct {
 	Seeds    []string // files of seeds, or folders of them

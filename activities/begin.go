@@ -96,7 +96,7 @@ func (a *Activities) Begin(ctx context.Context, in BeginInput) (BeginResult, err
 			return BeginResult{}, err
 		}
 	}
-	// whoever takes a run over may bring other seeds
+	// the workflow that takes a run over may have other seeds
 	if err := a.Frontier.Crawl(d.Name).URLs().Offer(fmt.Sprintf("seeds-%d-%s", run, in.Owner), found); err != nil {
 		return BeginResult{}, err
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/muninn-archive/muninn/internal/politeness"
 )
 
-// checkInput checks the names in the input of an activity; an input that it does not know is refused. Whoever
+// checkInput checks the names in the input of an activity; an input that it does not know is refused. Anyone who
 // reaches Temporal may start workflows and activities with any input, and crawls and batches name folders and keys.
 func checkInput(arg any) error {
 	switch in := arg.(type) {

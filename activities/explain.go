@@ -17,7 +17,7 @@ import (
 func (a *Activities) Explain(ctx context.Context, in AskInput) (frontier.Explanation, error) {
 	u, err := urls.Parse(in.URL)
 	if err != nil {
-		return frontier.Explanation{}, &crawl.InputError{Message: fmt.Sprintf("%q is no URL: %v", in.URL, pipeline.Reason(err))}
+		return frontier.Explanation{}, &crawl.InputError{Message: fmt.Sprintf("%q is not a URL: %v", in.URL, pipeline.Reason(err))}
 	}
 	if err := a.checkKnown(in.Crawl); err != nil {
 		return frontier.Explanation{}, err

@@ -17,7 +17,7 @@ func TestExplain(t *testing.T) {
 	}{
 		"a seed":                      {in: AskInput{Crawl: rigCrawl, URL: rigSeed}, state: "waiting"},
 		"the same, written otherwise": {in: AskInput{Crawl: rigCrawl, URL: "HTTP://A.example"}, state: "waiting"},
-		"no URL":                      {in: AskInput{Crawl: rigCrawl, URL: "foo bar"}, fault: `"foo bar" is no URL`},
+		"no URL":                      {in: AskInput{Crawl: rigCrawl, URL: "foo bar"}, fault: `"foo bar" is not a URL`},
 		"another crawl":               {in: AskInput{Crawl: "other", URL: rigSeed}, fault: "does not know the crawl other"},
 	} {
 		out, err := call[frontier.Explanation](r, r.Explain, c.in)

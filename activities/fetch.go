@@ -57,7 +57,7 @@ type fetching struct {
 }
 
 // FetchTargets fetches a batch: its lanes side by side, each with its own lease. Exchanges go to the
-// spool; an attempt goes on after the last complete one.
+// spool; an attempt continues after the last complete one.
 func (a *Activities) FetchTargets(ctx context.Context, in BatchInput) (FetchResult, error) {
 	b := a.Spool.Batch(in.Crawl, in.Batch)
 	var lanes []lane
@@ -146,7 +146,7 @@ const leastGrace = 2 * time.Second
 
 // laneEnded keeps slow hosts from holding back the fast ones of their bundle, whose queues are busy until
 // the batch is committed: once half of the lanes have ended, the others get as long again, and give
-// the rest of their URLs back. Only for a robots.txt at another host a lane may go on to the batch's end: to wait for that
+// the rest of their URLs back. Only for a robots.txt at another host a lane may continue to the batch's end: to wait for that
 // host can take longer than any batch of fast hosts does.
 func (f *fetching) laneEnded() {
 	if 2*f.ended.Add(1) < int64(f.lanes) {

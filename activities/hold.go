@@ -13,7 +13,7 @@ import (
 // crawl it is asked for what concerns every crawl of the worker.
 type Hold func(crawl string) (reason string)
 
-// holdLook is how often a round that has nothing else to wait for looks whether its crawl may go on.
+// holdLook is how often a round that has nothing else to wait for looks whether its crawl may continue.
 const holdLook = time.Second
 
 // Holds are the checks of a worker.
@@ -37,12 +37,12 @@ func (a *Activities) holdReason(ctx context.Context, in ClaimInput) string {
 	case reason != "" && !in.Held:
 		log.Warn("the crawl holds", "crawl", in.Crawl, "reason", reason)
 	case reason == "" && in.Held:
-		log.Info("the crawl goes on", "crawl", in.Crawl)
+		log.Info("the crawl continues", "crawl", in.Crawl)
 	}
 	return reason
 }
 
-// waitHeld waits until the crawl may go on, or until a round's time is over.
+// waitHeld waits until the crawl may continue, or until a round's time is over.
 func (a *Activities) waitHeld(ctx context.Context, crawl string, until time.Time) {
 	tick := time.NewTicker(holdLook)
 	defer tick.Stop()

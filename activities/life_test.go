@@ -173,7 +173,7 @@ func TestForeignManifest(t *testing.T) {
 			case "run again":
 				r.must(r.Spool.Batch(in.Crawl, in.Batch).Remove())
 				if out := r.open(in, linking); out.Archived || !out.Done {
-					t.Errorf("its life goes on: %+v", out)
+					t.Errorf("its life continues: %+v", out)
 				}
 			}
 			if (err == nil) != (when == "run again") || r.states()[rigSeed] == "done" {

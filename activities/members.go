@@ -10,7 +10,7 @@ type Member struct {
 	Instance string `json:"instance,omitempty"`
 }
 
-// Members names the workers that take part. It runs on the shared queue: whoever takes it takes part.
+// Members names the workers that take part. It runs on the shared queue: the worker that takes it takes part.
 func (a *Activities) Members(context.Context) ([]Member, error) {
 	return []Member{{Worker: a.Settings.Worker, Queue: a.queue(), Instance: a.Settings.Instance}}, nil
 }

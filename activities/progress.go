@@ -16,7 +16,7 @@ type Progress struct {
 	// UnderWay counts URLs that are fetched, but whose batches are not committed yet.
 	UnderWay int64     `json:"under_way"`
 	At       time.Time `json:"at,omitzero"` // when it stood so
-	// Holds is why the worker claims nothing for now; it goes on by itself.
+	// Holds is why the worker claims nothing for now; it continues by itself.
 	Holds string `json:"holds,omitempty"`
 	// Leases is what claims wait for that have no lease yet; nil if none does.
 	Leases *politeness.Waiting `json:"leases,omitempty"`

@@ -171,7 +171,7 @@ func (a *agent) SignalWithStartWorkflow(_ context.Context, _, _ string, arg any,
 	return nil, nil
 }
 
-// UpdateWorkflow serves a round at once. Now and then no worker runs the shard, or the answer is lost on its way.
+// UpdateWorkflow serves a round at once. Sometimes no worker runs the shard, or the answer is lost on its way.
 func (a *agent) UpdateWorkflow(_ context.Context, o client.UpdateWorkflowOptions) (client.WorkflowUpdateHandle, error) {
 	p := a.p
 	fate := p.random.IntN(6)

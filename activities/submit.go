@@ -19,7 +19,7 @@ const (
 	MaxSubmitBytes = 256 << 10 // of the URLs with what goes with them
 )
 
-// Submit offers scored URLs that came from elsewhere (paper §4.4, the scored-URL service), and reports what became of each.
+// Submit offers scored URLs that came from elsewhere (paper §4.4, the scored-URL service), and returns the answer for each.
 func (a *Activities) Submit(ctx context.Context, in SubmitInput) ([]frontier.SubmitAnswer, error) {
 	return a.Frontier.Crawl(in.Crawl).URLs().Submit(in.ID, in.URLs)
 }

@@ -79,7 +79,7 @@ func explainCommand(g *globals) *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			u, err := urls.Parse(args[1])
 			if err != nil {
-				return cli.Usage("%q is no URL: %w", crawl.HideUser(args[1]), err)
+				return cli.Usage("%q is not a URL: %w", crawl.HideUser(args[1]), err)
 			}
 			var e frontier.Explanation
 			in := activities.AskInput{Crawl: args[0], URL: u.String()} // String leaves out user information

@@ -11,7 +11,7 @@ import (
 // The log is bounded: a line that does not fit goes into a new file, and one earlier file is kept.
 func TestLogIsTurnedOver(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "worker.log")
-	for range 2 { // opened again, it goes on
+	for range 2 { // opened again, it continues
 		log, err := openLog(path, 100)
 		if err != nil {
 			t.Fatal(err)

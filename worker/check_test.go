@@ -83,8 +83,8 @@ func TestLockedFrontier(t *testing.T) {
 // A wrong value is explained in words; an unknown setting is reported with its line and a similar setting.
 func TestPlainFaults(t *testing.T) {
 	for args, want := range map[string]string{
-		"--lanes=abc":      `"abc" is no whole number, such as 256`,
-		"--give-back=5":    `"5" is no duration: write it as 30s, 5m or 24h`,
+		"--lanes=abc":      `"abc" is not a whole number, such as 256`,
+		"--give-back=5":    `"5" is not a duration: write it as 30s, 5m or 24h`,
 		"--verify-tls=yep": `"yep" must be true or false`,
 	} {
 		conf := DefaultConfig()
@@ -96,7 +96,7 @@ func TestPlainFaults(t *testing.T) {
 	}
 	for text, want := range map[string]string{
 		"round: 3\nlane: 3\n": `line 2: setting "lane" is not known: did you mean lanes?`,
-		"lanes: many\n":       `setting lanes: "many" is no whole number`,
+		"lanes: many\n":       `setting lanes: "many" is not a whole number`,
 		"xyzzy: 1\n":          "line 1",
 	} {
 		file := filepath.Join(t.TempDir(), "worker.yaml")

@@ -145,7 +145,7 @@ func (c *Config) Validate() error {
 		errs = append(errs, fmt.Errorf("log-format is %q, must be text or json", c.LogFormat))
 	}
 	if info, err := os.Stat(c.Knowledge); c.Knowledge != "" && (err != nil || !info.IsDir()) {
-		errs = append(errs, fmt.Errorf("kb %q is no folder", c.Knowledge))
+		errs = append(errs, fmt.Errorf("kb %q is not a folder", c.Knowledge))
 	}
 	if c.Temporal.Address != "" { // else `muninn run` starts a server
 		errs = append(errs, c.Temporal.Validate())

@@ -110,7 +110,7 @@ func (p *politenessShard) round(ctx workflow.Context, r politeness.Round) (activ
 // borrow gives a lease to an activity, which gives it back by a round signal: fetching has met another
 // address than its own that it needs, as robots.txt may redirect to. If the address does not become free
 // soon, the ask is withdrawn and the update fails with activities.ErrorBusyAddress. So does a call whose claim calls again,
-// for its attempt is gone: the lease, and what becomes of the ask, are the newer call's.
+// for its attempt is gone: the lease, and the answer to the ask, belong to the newer call.
 func (p *politenessShard) borrow(ctx workflow.Context, in activities.BorrowInput) (politeness.Grant, error) {
 	ask := in.Ask
 	ask.Reply, ask.Loan = "", true

@@ -14,7 +14,7 @@ import (
 	"github.com/muninn-archive/muninn/internal/crawl"
 )
 
-// SubmitResult says what became of submitted URLs: how many have which answer, and each with its reason.
+// SubmitResult has the answers for submitted URLs: the number of each answer, and each URL with its reason.
 type SubmitResult struct {
 	Answers map[string]int          `json:"answers"`
 	URLs    []frontier.SubmitAnswer `json:"urls"`

@@ -90,7 +90,7 @@ func ReadManifest(ctx context.Context, s Store, label Label) (Manifest, error) {
 	return m, nil
 }
 
-// wrote reports whether a manifest is of the same life. Nonces differ, whoever drew them. A life of a version that had none is known
+// wrote reports whether a manifest is of the same life. Nonces of different lives differ. A life of a version that had none is known
 // by its worker: two workers may have given a batch the same name.
 func (l Label) wrote(m *Manifest) bool {
 	return m.Crawl == l.Crawl && m.Batch == l.Batch && m.Nonce == l.Nonce && (l.Nonce != "" || m.Worker == l.Worker)

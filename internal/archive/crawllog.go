@@ -9,7 +9,7 @@ import (
 	"github.com/muninn-archive/muninn/internal/crawl"
 )
 
-// Logged is a line of the crawl log: one try of a URL, and what became of it. Every outcome has one, with or without a
+// Logged is a line of the crawl log: one attempt at a URL, and its outcome. Every outcome has one, with or without a
 // response.
 type Logged struct {
 	Time    time.Time `json:"time"` // when the try began; of a URL that was not asked for, when that was decided

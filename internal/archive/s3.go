@@ -21,7 +21,7 @@ import (
 // partSize is the size of the parts of a multipart upload.
 const partSize = 64 << 20
 
-// openTries bounds the tries of the first request: whoever configured the store waits for its answer.
+// openTries bounds the tries of the first request: the user who configured the store waits for its answer.
 const openTries = 2
 
 // requestTries bounds the tries of any other request. A try waits a minute for a server that takes connections and does not

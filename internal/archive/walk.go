@@ -87,7 +87,7 @@ func (w Walk[T]) keys(ctx context.Context, running *sync.WaitGroup, store Store)
 	return out
 }
 
-// result is what became of one of many.
+// result is the result of one of many calls.
 type result[T any] struct {
 	value T
 	err   error

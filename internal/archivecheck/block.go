@@ -9,7 +9,7 @@ func (w *warcFile) checkBlock(rec Record, e *entry) {
 	case e.typ == "request" && e.isHTTP():
 		m, err := parseRequest(rec.Block)
 		if err != nil || !m.whole {
-			w.fault(e.offset, "the block is no HTTP request with a whole header: %q", clip(rec.Block))
+			w.fault(e.offset, "the block is not an HTTP request with a whole header: %q", clip(rec.Block))
 			return
 		}
 		w.checkDigest(rec, e, "WARC-Payload-Digest", m.body)

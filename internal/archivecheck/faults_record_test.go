@@ -6,7 +6,7 @@ import (
 )
 
 // The consequences of a broken member: faults of the records and lines that point to it.
-var lostResponse = []string{"is not in the file", "concurrent to 0 responses", "is concurrent to no response", "is not the start of a record", "the archive has no such response", "no response in the archive has the payload", "is no response in the archive"}
+var lostResponse = []string{"is not in the file", "concurrent to 0 responses", "is concurrent to no response", "is not the start of a record", "the archive has no such response", "no response in the archive has the payload", "is not a response in the archive"}
 
 func with(fault string, more ...string) []string { return append([]string{fault}, more...) }
 
@@ -39,10 +39,10 @@ func TestRecordFaults(t *testing.T) {
 		{"version line", func(s, _ *testSegment) { s.records[iResponse].version = "HTTP/1.1" },
 			with(`starts with "HTTP/1.1`, broken...)},
 		{"version", func(s, _ *testSegment) { s.records[iResponse].version = "WARC/1.0" }, []string{"the record is WARC/1.0, not WARC/1.1"}},
-		{"header line", set(iResponse, "bad name", "x"), with("is no named field", broken...)},
+		{"header line", set(iResponse, "bad name", "x"), with("is not a named field", broken...)},
 		{"length too long", set(iResponse, "Content-Length", "1000"), with("but only", broken...)},
 		{"length too short", set(iResponse, "Content-Length", "10"), with("but the block has", broken...)},
-		{"length not a number", set(iResponse, "Content-Length", "+1"), with("is no number", broken...)},
+		{"length not a number", set(iResponse, "Content-Length", "+1"), with("is not a number", broken...)},
 		{"no end", func(s, _ *testSegment) { s.records[iResponse].end = "\r\n" }, with("not by CRLFCRLF", broken...)},
 		{"end of LF", func(s, _ *testSegment) { s.records[iResponse].end = "\n\n\n\n" }, with("not by CRLFCRLF", broken...)},
 		{"trailing bytes", func(s, _ *testSegment) { s.records[iResponse].end = "\r\n\r\nmore" }, with("4 bytes follow its end", broken...)},
@@ -57,7 +57,7 @@ func TestRecordFaults(t *testing.T) {
 		{"repeated field", func(s, _ *testSegment) {
 			s.records[iRequest].headers = append(s.records[iRequest].headers, Header{"warc-date", "2026-01-02T03:04:01Z"})
 		}, []string{"the field warc-date is repeated"}},
-		{"no target", del(iRequest, "WARC-Target-URI"), []string{"is no absolute URI", "concurrent to", "0 request records"}},
+		{"no target", del(iRequest, "WARC-Target-URI"), []string{"is not an absolute URI", "concurrent to", "0 request records"}},
 		{"content type", set(iResponse, "Content-Type", "text/html"), []string{`Content-Type of the response is "text/html"`}},
 		{"filename", set(iInfo, "WARC-Filename", "other.warc.gz"), []string{`WARC-Filename is "other.warc.gz"`}},
 		{"warcinfo id", set(iResponse, "WARC-Warcinfo-ID", uuid(2)), []string{"is not that of the file's warcinfo"}},
@@ -87,15 +87,15 @@ func TestBlockFaults(t *testing.T) {
 			s.records[iChunked].block = chunked + "\r\n\r\n5\r\nhello\r\nnonsense"
 			s.records[iChunked].set("WARC-Payload-Digest", sha1Of("hello"))
 		}, []string{"WARC-Payload-Digest of the response"}},
-		{"status line", func(s, _ *testSegment) { s.records[iChunked].block = "ICY 200 OK\r\n\r\n" }, []string{"is no HTTP status line"}},
-		{"version", func(s, _ *testSegment) { s.records[iChunked].block = "HTTP/11 200 OK\r\n\r\n" }, []string{"is no HTTP status line"}},
+		{"status line", func(s, _ *testSegment) { s.records[iChunked].block = "ICY 200 OK\r\n\r\n" }, []string{"is not an HTTP status line"}},
+		{"version", func(s, _ *testSegment) { s.records[iChunked].block = "HTTP/11 200 OK\r\n\r\n" }, []string{"is not an HTTP status line"}},
 		{"header without end", func(s, _ *testSegment) {
 			s.records[iChunked].block = "HTTP/1.1 200 OK\r\nA: b"
 			s.records[iChunked].set("WARC-Payload-Digest", sha1Of(""))
 		}, []string{"the HTTP header has no end"}},
-		{"request line", block(iRequest, "GET /\r\n\r\n"), []string{"no HTTP request"}},
-		{"warc-fields", block(iMetadata, "outlink http\r\n"), []string{"is no named field that ends with CRLF"}},
-		{"warc-fields with LF", block(iInfo, "software: Muninn\n"), []string{"is no named field that ends with CRLF"}},
+		{"request line", block(iRequest, "GET /\r\n\r\n"), []string{"not an HTTP request"}},
+		{"warc-fields", block(iMetadata, "outlink http\r\n"), []string{"is not a named field that ends with CRLF"}},
+		{"warc-fields with LF", block(iInfo, "software: Muninn\n"), []string{"is not a named field that ends with CRLF"}},
 	})
 }
 
@@ -131,10 +131,10 @@ func TestRevisitFaults(t *testing.T) {
 		{"reference to another payload", set2(iSame, "WARC-Refers-To-Target-URI", "http://example.com/raw"), []string{"the archive has no such response"}},
 		{"reference to another time", set2(iNotModified, "WARC-Refers-To-Date", "2026-01-02T03:04:59Z"), []string{"the archive has no such response"}},
 		{"reference date", set2(iNotModified, "WARC-Refers-To-Date", "yesterday"), []string{`WARC-Refers-To-Date "yesterday"`}},
-		{"reference to a request", set2(iSame, "WARC-Refers-To", uuid(11)), []string{"which is no response"}},
+		{"reference to a request", set2(iSame, "WARC-Refers-To", uuid(11)), []string{"which is not a response"}},
 		{"reference form", set2(iSame, "WARC-Refers-To", "x"), []string{`WARC-Refers-To "x"`}},
 		{"empty block is fine", func(_, s *testSegment) { s.records[iSame].block = "" }, nil},
-		{"status line", func(_, s *testSegment) { s.records[iSame].block = "nonsense" }, []string{"is no HTTP status line"}},
+		{"status line", func(_, s *testSegment) { s.records[iSame].block = "nonsense" }, []string{"is not an HTTP status line"}},
 		{"header without end", func(_, s *testSegment) { s.records[iSame].block = "HTTP/1.1 200 OK\r\n" }, []string{"header of the revisit has no end"}},
 	})
 }

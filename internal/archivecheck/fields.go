@@ -50,7 +50,7 @@ func (w *warcFile) checkFields(rec Record, e *entry) {
 	}
 	ip := rec.Headers.Get("WARC-IP-Address")
 	if _, err := netip.ParseAddr(ip); err != nil && (ip != "" || e.typ == "response" && e.isHTTP()) {
-		w.fault(e.offset, "WARC-IP-Address %q of the %s is no IP address", ip, e.typ)
+		w.fault(e.offset, "WARC-IP-Address %q of the %s is not an IP address", ip, e.typ)
 	}
 }
 
@@ -88,7 +88,7 @@ func (w *warcFile) checkType(rec Record, e *entry) {
 	switch e.typ {
 	case "response", "revisit", "request", "resource", "metadata":
 		if u, err := url.Parse(e.uri); err != nil || u.Scheme == "" {
-			w.fault(e.offset, "WARC-Target-URI %q of the %s is no absolute URI", e.uri, e.typ)
+			w.fault(e.offset, "WARC-Target-URI %q of the %s is not an absolute URI", e.uri, e.typ)
 		}
 	case "warcinfo":
 		if name := rec.Headers.Get("WARC-Filename"); name != "" && !strings.HasSuffix("/"+w.key, "/"+name) {
@@ -115,7 +115,7 @@ func (w *warcFile) checkWarcFields(rec Record, e *entry) {
 			continue
 		}
 		if !ok || fields.add(text) != nil && text[0] != ' ' && text[0] != '\t' {
-			w.fault(e.offset, "the line %q of the %s is no named field that ends with CRLF", clip(line), e.typ)
+			w.fault(e.offset, "the line %q of the %s is not a named field that ends with CRLF", clip(line), e.typ)
 			return
 		}
 	}

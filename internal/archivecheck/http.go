@@ -24,7 +24,7 @@ func parseResponse(block []byte) (message, error) {
 	version, after, _ := strings.Cut(strings.TrimRight(string(line), "\r"), " ")
 	code, _, _ := strings.Cut(after, " ")
 	if !isHTTPVersion(version) {
-		return m, fmt.Errorf("%q is no HTTP status line", clip(line))
+		return m, fmt.Errorf("%q is not an HTTP status line", clip(line))
 	}
 	if len(code) <= 3 && isDigits(code) {
 		m.status, _ = strconv.Atoi(code)
@@ -39,7 +39,7 @@ func parseRequest(block []byte) (message, error) {
 	m := message{}
 	parts := strings.Split(strings.TrimRight(string(line), "\r"), " ")
 	if len(parts) != 3 || !isToken(parts[0]) || parts[1] == "" || !isHTTPVersion(parts[2]) {
-		return m, fmt.Errorf("%q is no HTTP request line", clip(line))
+		return m, fmt.Errorf("%q is not an HTTP request line", clip(line))
 	}
 	m.readHead(rest)
 	return m, nil

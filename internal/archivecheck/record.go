@@ -108,7 +108,7 @@ func (h *Headers) add(line []byte) error {
 	}
 	name, value, ok := strings.Cut(string(line), ":")
 	if !ok || !isToken(name) {
-		return fmt.Errorf("the header line %q is no named field", clip(line))
+		return fmt.Errorf("the header line %q is not a named field", clip(line))
 	}
 	*h = append(*h, Header{name, strings.TrimSpace(value)})
 	return nil
@@ -122,7 +122,7 @@ func contentLength(h Headers) (int64, error) {
 	}
 	n, err := strconv.ParseUint(values[0], 10, 62)
 	if err != nil {
-		return 0, fmt.Errorf("Content-Length %q is no number", values[0])
+		return 0, fmt.Errorf("Content-Length %q is not a number", values[0])
 	}
 	return int64(n), nil
 }

@@ -135,7 +135,7 @@ func (c *checker) checkRevisits() {
 			}
 		}
 		if v.refersTo != (recordID{}) && c.ids[v.refersTo].typ != "response" {
-			c.fault(v.file, v.offset, "the revisit refers to %s, which is no response in the archive", v.refersTo)
+			c.fault(v.file, v.offset, "the revisit refers to %s, which is not a response in the archive", v.refersTo)
 		}
 	}
 }

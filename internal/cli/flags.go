@@ -41,13 +41,13 @@ func (p plain) Set(text string) error {
 	_ = p.Value.Set(before)
 	switch p.Type() {
 	case "duration":
-		return fmt.Errorf("%q is no duration: write it as 30s, 5m or 24h", text)
+		return fmt.Errorf("%q is not a duration: write it as 30s, 5m or 24h", text)
 	case "bool":
 		return fmt.Errorf("%q must be true or false", text)
 	case "float64":
-		return fmt.Errorf("%q is no number, such as 0.5", text)
+		return fmt.Errorf("%q is not a number, such as 0.5", text)
 	case "uint", "uint64":
-		return fmt.Errorf("%q is no whole number from 0 on", text)
+		return fmt.Errorf("%q is not a whole number from 0 on", text)
 	}
-	return fmt.Errorf("%q is no whole number, such as 256", text)
+	return fmt.Errorf("%q is not a whole number, such as 256", text)
 }

@@ -12,7 +12,7 @@ import (
 // Times keep their nanoseconds, in UTC: pauses are counted from them. The library's default cuts them to seconds.
 //
 // Strings need not be UTF-8 when they are read: header fields and pages are as their authors wrote them. Lists may be as
-// long as whoever wrote them made them: the library's default of 131,072 elements is less than the text blocks of a large page.
+// long as they were written: the library's default of 131,072 elements is less than the text blocks of a large page.
 var (
 	encoding = must(cbor.EncOptions{Time: cbor.TimeRFC3339NanoUTC}.EncMode())
 	decoding = must(cbor.DecOptions{UTF8: cbor.UTF8DecodeInvalid, MaxArrayElements: math.MaxInt32, MaxMapPairs: math.MaxInt32}.DecMode())

@@ -79,12 +79,12 @@ func Fields(list []string) ([]byte, error) {
 	for _, entry := range list {
 		name, value, ok := strings.Cut(entry, "=")
 		if !ok || name == "" {
-			return nil, fmt.Errorf("%q is no FIELD=VALUE, such as order.strategy=weighted", entry)
+			return nil, fmt.Errorf("%q is not a FIELD=VALUE, such as order.strategy=weighted", entry)
 		}
 		tree, err := readTree([]byte(value))
 		_, mapping := tree.(map[string]any)
 		if err != nil && strings.ContainsAny(value[:1], "[{\"'") {
-			return nil, fmt.Errorf("%s: %q is no value: %w", name, value, err)
+			return nil, fmt.Errorf("%s: %q is not a value: %w", name, value, err)
 		}
 		if err != nil || tree == nil && value != "null" || mapping && value[0] != '{' {
 			tree = value // a text, whatever YAML takes it for

@@ -19,7 +19,7 @@ import (
 func ParseDefinition(text []byte) (Definition, error) { return parseDefinition(text, false) }
 
 // ParseStoredDefinition reads a definition as a workflow was started with it. Fields of former versions are passed over: a
-// crawl that was started before they were retired must go on, and its history replay.
+// crawl that was started before they were retired must continue, and its history must replay.
 func ParseStoredDefinition(text []byte) (Definition, error) { return parseDefinition(text, true) }
 
 // retired are fields of former versions by their path, and what to do about them.

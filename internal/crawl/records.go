@@ -69,7 +69,7 @@ const (
 	OutcomeReturned   = "returned"   // not tried; it goes back as it was
 )
 
-// Outcome is what became of one claimed URL.
+// Outcome is the result of one claimed URL.
 type Outcome struct {
 	URL          string    `json:"url"`
 	Kind         string    `json:"kind"`

@@ -14,10 +14,10 @@ import (
 	"github.com/muninn-archive/muninn/internal/crawl"
 )
 
-// Parts of the floor, in percent, below which other things end than claims: what is out shall still be
+// Parts of the floor, in percent, below which fetching and writes end after claims: running batches must still be
 // archived and committed, which gives room back.
 const (
-	fetchPercent = 75 // below it, what is out fetches no more
+	fetchPercent = 75 // below it, running batches fetch no more
 	writePercent = 50 // below it, the frontier writes nothing, and a worker does not start
 )
 
@@ -84,7 +84,7 @@ func (w *Watch) Writes() error {
 }
 
 // short reports whether less than a part of the floor is free. What cannot be looked at counts as room enough:
-// whoever writes there meets the error itself.
+// the writer gets the error itself.
 func (w *Watch) short(folder string, percent int64) (left crawl.Bytes, short bool) {
 	if w.Floor <= 0 {
 		return 0, false

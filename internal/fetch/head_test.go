@@ -81,7 +81,7 @@ func TestNoStatus(t *testing.T) {
 				return answer{}
 			})
 			x := h.fetch(t, newClient(t, h.clock, nil), "/a").pages[0]
-			if x.Outcome.Kind != crawl.OutcomeFailed || x.Status != status || !strings.Contains(x.Outcome.Reason, "is no status of HTTP") {
+			if x.Outcome.Kind != crawl.OutcomeFailed || x.Status != status || !strings.Contains(x.Outcome.Reason, "is not a status of HTTP") {
 				t.Errorf("%+v", x.Exchange)
 			}
 			if x.response != wire || x.Truncated != "" || x.response[x.HeaderBytes:] != "<p>page" {

@@ -124,7 +124,7 @@ func errExpired() *stopError { return &stopError{reason: errLease.Error(), expir
 
 func (e *stopError) Error() string { return e.reason }
 
-// target fetches one URL; a nil error means that its outcome is emitted and the lane goes on.
+// target fetches one URL; a nil error means that its outcome is emitted and the lane continues.
 func (l *Lane) target(ctx context.Context, t crawl.Target) error {
 	u, err := urls.Trusted(t.URL)
 	if err != nil {

@@ -238,7 +238,7 @@ func TestCancelled(t *testing.T) {
 					t.Errorf("%v, outcomes %+v", err, out.pages)
 				}
 			case <-time.After(2 * time.Minute):
-				t.Fatal("the lane goes on two minutes after its context has ended")
+				t.Fatal("the lane continues two minutes after its context has ended")
 			}
 		})
 	}

@@ -111,7 +111,7 @@ func (r *Resolver) lookup(ctx context.Context, host string) (Answer, error) {
 	found := r.asking.DoChan(host, func() (any, error) { return r.askAndObserve(context.WithoutCancel(ctx), host), nil })
 	select {
 	case <-ctx.Done():
-		return Answer{}, ctx.Err() // the look-up goes on: who asks next finds its answer
+		return Answer{}, ctx.Err() // the look-up continues: the next caller finds its answer
 	case res := <-found:
 		a, _ = res.Val.(Answer)
 		return a, a.err

@@ -261,7 +261,7 @@ func TestForgetRobotsChain(t *testing.T) {
 	forget := func(of *host) { c.Forget([]crawl.Exchange{{Kind: crawl.ExchangeRobots, URL: of.url("/robots.txt")}}) }
 	busy := lend(Loan{}, &BusyError{"busy"})
 	asked(busy, 1, 0)
-	asked(busy, 1, 0) // it goes on at the second hop
+	asked(busy, 1, 0) // it continues at the second hop
 	forget(h)
 	asked(busy, 2, 0)
 	free := lend(Loan{}, nil)

@@ -109,7 +109,7 @@ func (w *wire) close() {
 	}
 }
 
-// storeError is a failure of our own disk: no fault of the host, and no reason to go on.
+// storeError is a failure of our own disk: no fault of the host, and the lane must not continue.
 type storeError struct{ err error }
 
 func (e *storeError) Error() string { return "keep the response on disk: " + e.err.Error() }

@@ -205,7 +205,7 @@ func (s *Server) Stop() {
 	})
 }
 
-// Kill ends the server without a warning, as a crash would. Started again with the same folder and port, it goes on.
+// Kill ends the server without a warning, as a crash would. Started again with the same folder and port, it continues.
 func (s *Server) Kill() {
 	s.once.Do(func() {
 		_ = s.cmd.Process.Kill()

@@ -74,7 +74,7 @@ func randomPage(r *rand.Rand, tags int) string {
 	}
 	for range 1 + r.IntN(tags) {
 		switch name := words[r.IntN(len(words))]; {
-		case len(open) > 0 && r.IntN(3) == 0: // well nested, now and then
+		case len(open) > 0 && r.IntN(3) == 0: // well nested, sometimes
 			b.WriteString("</" + open[len(open)-1] + ">")
 			open = open[:len(open)-1]
 		case r.IntN(4) == 0:

@@ -12,7 +12,7 @@ import (
 )
 
 // html parses the tree and walks it. Trees that the parser refuses (nested deeper than it allows) are
-// read token by token instead: links and text are found all the same.
+// read token by token instead, which finds links and text as well.
 func (b *builder) html(body []byte, contentType string) {
 	text, name := decode(body, "", contentType)
 	b.doc.Charset = name

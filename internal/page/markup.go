@@ -125,7 +125,7 @@ func (m *meter) tag(at, n int) int {
 	return m.startTag(name, class, m.text[at:i], attributes, i)
 }
 
-// startTag counts a start tag that ends at next, and returns where to go on reading.
+// startTag counts a start tag that ends at next, and returns where to continue.
 func (m *meter) startTag(name []byte, class class, tag []byte, attributes, next int) int {
 	m.nodes += implied[class]
 	if class == leaf && m.foreign == 0 {

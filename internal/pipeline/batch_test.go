@@ -109,7 +109,7 @@ func TestStates(t *testing.T) {
 	for i := range judged.Pages {
 		a, b := &judged.Pages[i], &anew.Pages[i]
 		if a.URL != b.URL || a.Verdict.Score != b.Verdict.Score || a.Entry != b.Entry || a.Sample != nil {
-			t.Errorf("%+v, anew %+v", a.Judged, b.Judged)
+			t.Errorf("%+v, again %+v", a.Judged, b.Judged)
 		}
 	}
 	if p := judged.Pages; p[0].Verdict.Score <= p[1].Verdict.Score {

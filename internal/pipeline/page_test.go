@@ -54,7 +54,7 @@ func TestUnderstand(t *testing.T) {
 		"failed":         {x: crawl.Exchange{Status: 200, Outcome: crawl.Outcome{Kind: crawl.OutcomeFailed}}, body: reader(html)},
 		"robots.txt":     {x: crawl.Exchange{Kind: crawl.ExchangeRobots, Status: 200, MIME: "text/html"}, body: reader(html)},
 		"it breaks":      {x: crawl.Exchange{Status: 200, MIME: "text/html"}, body: func() io.Reader { panic("no raven") }, err: true},
-		"told to go on":  {x: crawl.Exchange{Status: 200, MIME: "text/html", Refresh: "0; url=/z"}, body: reader(html), ok: true, title: "Ravens", links: 2},
+		"with a refresh": {x: crawl.Exchange{Status: 200, MIME: "text/html", Refresh: "0; url=/z"}, body: reader(html), ok: true, title: "Ravens", links: 2},
 		"not to be read": {x: crawl.Exchange{Status: 200, MIME: "image/png"}, body: reader("\x89PNG"), ok: true},
 	} {
 		c.x.URL = "http://a.test/"

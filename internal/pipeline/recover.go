@@ -15,7 +15,7 @@ func (e *Engine) Recover(ctx context.Context, d crawl.Definition, store archive.
 		return left, err
 	}
 	left.Originals = map[string]crawl.Visit{}
-	ended := map[string]bool{} // without a page: a response may be archived all the same, and is no second outcome
+	ended := map[string]bool{} // without a page: a response may be archived nevertheless, and is no second outcome
 	err = archive.ReadLog(ctx, store, &m, func(l archive.Logged) error {
 		switch l.Kind {
 		case crawl.OutcomeRobots, crawl.OutcomeRefused, crawl.OutcomeFailed:

@@ -16,7 +16,7 @@ type Result struct {
 	Samples     []topic.Sample         `json:"samples"`
 }
 
-// Add adds what became of a URL. path are the hop letters of it; p is its page, nil if nothing was understood. places: what was learned of groups of
+// Add adds the outcome of a URL. path are the hop letters of it; p is its page, nil if nothing was understood. places: what was learned of groups of
 // links changes their priority.
 func (r *Result) Add(o crawl.Outcome, path string, p *Judged, places bool) {
 	o.Score = -1

@@ -16,7 +16,7 @@ func Seeds(d crawl.Definition) (found []crawl.Discovery, bounding []string, err 
 	add := func(raw, where string, hop crawl.Hop, score float64) error {
 		u, err := urls.ParseSeed(raw)
 		if err != nil {
-			return &crawl.InputError{Message: fmt.Sprintf("%s is no URL to crawl: %v", where, Reason(err))}
+			return &crawl.InputError{Message: fmt.Sprintf("%s is not a URL to crawl: %v", where, Reason(err))}
 		}
 		found = append(found, crawl.Discovery{URL: u.String(), Path: hop.String(), Score: score})
 		return nil

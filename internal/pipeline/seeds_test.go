@@ -76,8 +76,8 @@ func TestSeedsWithUser(t *testing.T) {
 // A wrong URL in a file of seeds is reported with its line; a file that is too long, before any URL is parsed.
 func TestSeedFile(t *testing.T) {
 	for words, want := range map[string]string{
-		"https://example.org/\nhttps://example.org:25/\n":                   "line 2 is no URL to crawl: port 25 is that of another service",
-		"# seeds\n\nhush hush\n":                                            "line 3 is no URL to crawl",
+		"https://example.org/\nhttps://example.org:25/\n":                   "line 2 is not a URL to crawl: port 25 is that of another service",
+		"# seeds\n\nhush hush\n":                                            "line 3 is not a URL to crawl",
 		"https://example.org/\n" + strings.Repeat("x", urls.MaxLine) + "\n": "line 2 has more than 65536 bytes",
 		"no URL\n" + strings.Repeat("\n", urls.MaxLines):                    "has more than 1000000 lines",
 	} {

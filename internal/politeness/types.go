@@ -8,10 +8,10 @@
 //   - A grant has a number, and numbers only grow, also over a loss of the state. A release names the grant that it ends,
 //     so that one which comes late cannot end a newer grant of the same lease.
 //   - A renewal holds again what is free, and is refused if another holds the address. A holder that is refused, or is not
-//     answered, does not go on after the end that it knows.
+//     answered, does not continue after the end that it knows.
 //   - A shard that lost its state grants nothing for TTL (State.Floor). By then each lease of its former life has been
 //     renewed, and is known again, or is over.
-//   - A host rests for longer than its address for a Crawl-delay or Retry-After: releases say so, and grants report it to whoever asks
+//   - A host rests for longer than its address for a Crawl-delay or Retry-After: releases say so, and grants report it to the worker that asks
 //     it next, at any address of the shard. The address is free meanwhile for the other hosts that lie at it.
 //   - What is asked for again is confirmed, not granted twice, and an ask keeps its place in the line.
 //
@@ -197,7 +197,7 @@ func (a Answer) Split(r Round) (of, earlier Answer) {
 }
 
 // Distinct returns one grant a lease: the last one, at the place of the first. A lease that is asked for twice is granted
-// twice, for an answer may be lost; whoever acts on grants must act once. Grants that were sent are those of one crawl and
+// twice, because an answer may be lost; a receiver must act on each grant once. Grants that were sent are those of one crawl and
 // worker.
 func Distinct(grants []Grant) []Grant {
 	type key struct {

@@ -27,7 +27,7 @@ func TestWaiting(t *testing.T) {
 		t.Errorf("an asker that waits for nothing gets: %s", text)
 	}
 	if text, want := waiting(got, "two"), "2 claims wait for leases; 10.0.0.1, for the first of them, is held by news/w1, until 2026-10-05 12:15:00 UTC at the latest"; text != want {
-		t.Errorf("told %q, want %q", text, want)
+		t.Errorf("got %q, want %q", text, want)
 	}
 	for range 2 { // also when the state was written out and read again
 		if w := s.Find("10.0.0.2", LeaseID{"blogs", "w1", "c"}); w == nil || w.String() != "a claim waits for a lease: 10.0.0.2 rests until 2026-10-05 13:00:00 UTC" {

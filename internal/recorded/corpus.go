@@ -28,7 +28,7 @@ var port = regexp.MustCompile(`^(https?://[^/]+)_(\d+)(/|$)`)
 //   - pages.tsv: a line for each page with url, label, group and path, separated by tabs, after a first line with these names;
 //   - the pages, in pages.tar.gz or as files of the folder, by their paths: HTML, before which a header block and a blank
 //     line may stand, as in the WebKB corpus of CMU (1997);
-//   - edges.tsv (from, to, anchor), if other links shall count than those that our parser finds;
+//   - edges.tsv (from, to, anchor), if other links count than those that our parser finds;
 //   - seeds.txt, URLs that crawls begin at, a line each. Without it the pages of WebKB's four departments are taken, if
 //     they are there.
 func corpus(dir string) (*Web, error) {
@@ -129,7 +129,7 @@ func (w *Web) seeds(dir string) error {
 		if at, found := w.at(url); found {
 			w.Seeds = append(w.Seeds, at)
 		} else if err == nil {
-			return fmt.Errorf("%s: %s is no page of the corpus", filepath.Join(dir, "seeds.txt"), url)
+			return fmt.Errorf("%s: %s is not a page of the corpus", filepath.Join(dir, "seeds.txt"), url)
 		}
 	}
 	return nil

@@ -50,7 +50,7 @@ func warcs(where string, folder bool) (*Web, error) {
 		home = filepath.Dir(where)
 		err = w.file(where)
 	default:
-		err = fmt.Errorf("%s is no recorded web: its name ends neither in .warc, .warc.gz nor .cdxj", where)
+		err = fmt.Errorf("%s is not a recorded web: its name ends neither in .warc, .warc.gz nor .cdxj", where)
 	}
 	if err != nil {
 		return nil, err
@@ -181,7 +181,7 @@ func (w *Web) cdxj(name string) error {
 		}
 		offset, err := strconv.ParseInt(capture.Offset, 10, 64)
 		if err != nil {
-			return fmt.Errorf("%s:%d: the offset %q is no number", name, n, capture.Offset)
+			return fmt.Errorf("%s:%d: the offset %q is not a number", name, n, capture.Offset)
 		}
 		return archive.ReadWARC(file, offset, func(rec archive.Captured) (bool, error) {
 			w.record(rec)

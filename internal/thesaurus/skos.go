@@ -33,7 +33,7 @@ const skos = "http://www.w3.org/2004/02/skos/core#"
 func SKOS(file, lang string, term func(word string) (id uint32, ok bool)) (*Thesaurus, error) {
 	format, known := formats[strings.ToLower(filepath.Ext(file))]
 	if !known {
-		return nil, fmt.Errorf("%s is no thesaurus that can be read: its name must end in .ttl, .nt, .rdf or .xml", file)
+		return nil, fmt.Errorf("%s is not a thesaurus that can be read: its name must end in .ttl, .nt, .rdf or .xml", file)
 	}
 	f, err := os.Open(file)
 	if err != nil {

@@ -29,7 +29,7 @@ func TestSiteHistory(t *testing.T) {
 	check("the scheme is not looked at", "https://a.example/ravens/9", 0.7)
 	check("another folder: its host", "http://a.example/foxes/9", 0.7)
 	check("a folder within: its host", "http://a.example/ravens/old/9", 0.7)
-	check("the folder itself is no folder of it", "http://a.example/ravens", 0.7)
+	check("the folder itself is not a folder of it", "http://a.example/ravens", 0.7)
 	check("another host", "http://b.example/ravens/9", unknown)
 	check("another port", "http://a.example:8080/ravens/9", unknown)
 	add("http://a.example/foxes/%d", 0, 0)

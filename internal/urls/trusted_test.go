@@ -21,7 +21,7 @@ func TestTrusted(t *testing.T) {
 	}
 	for _, bad := range []string{"", "ftp://example.org/", "http://a b/"} {
 		if _, err := Trusted(bad); err == nil {
-			t.Errorf("Trusted(%q) accepts a text that is no URL", bad)
+			t.Errorf("Trusted(%q) accepts a text that is not a URL", bad)
 		}
 	}
 }

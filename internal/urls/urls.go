@@ -154,7 +154,7 @@ func canonical(u *whatwg.Url) (URL, error) {
 }
 
 // writeEscaped unescapes unreserved characters, puts the other escapes into upper case (RFC 3986
-// §6.2.2) and escapes the percent signs that begin none, lest "%4%31" become an escape.
+// §6.2.2) and escapes the percent signs that begin none, so that "%4%31" does not become an escape.
 func writeEscaped(b *strings.Builder, s string) {
 	for i := 0; i < len(s); i++ {
 		c := s[i]

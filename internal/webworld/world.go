@@ -285,7 +285,7 @@ func closeAll(ls []net.Listener) {
 	}
 }
 
-// Planner hands out IPs, one a site unless Share is set.
+// Planner assigns IPs, one to each site unless Share is set.
 type Planner struct {
 	Next  netip.Addr
 	Sites []Site

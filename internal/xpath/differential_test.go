@@ -61,12 +61,12 @@ func antchfxErrs(root Node) (errs bool) {
 					errs = errs || len(s.Preds) > 0
 				case Child: // it takes last() for that of all, and counts what other predicates left out
 					errs = errs || counts(s.Preds) && (len(s.Preds) > 1 || asksLast(s.Preds))
-				case DescendantOrSelf: // it goes on from nodes that the node test left out
+				case DescendantOrSelf: // it continues from nodes that the node test left out
 					errs = errs || s.Test != "node()" || counts(s.Preds)
 				default: // it counts all together that "//" leads to
 					errs = errs || counts(s.Preds)
 				}
-				// "..//" goes on from some parents only
+				// "..//" continues from some parents only
 				errs = errs || i > 0 && n.Steps[i-1].Axis == Parent && s.Axis != Child && s.Axis != Attribute
 			}
 		case *Binary: // of nodes and a truth value it compares each node's

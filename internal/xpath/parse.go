@@ -110,7 +110,7 @@ func (p *parser) path() (Node, error) {
 		p.at++
 		v, err := strconv.ParseFloat(t.text, 64)
 		if err != nil {
-			return nil, fmt.Errorf("%q at %d is no number", t.text, t.at+1)
+			return nil, fmt.Errorf("%q at %d is not a number", t.text, t.at+1)
 		}
 		return Number(v), nil
 	case p.is("("), t.kind == name && p.call():

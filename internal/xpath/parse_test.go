@@ -146,7 +146,7 @@ func TestBadExpressionsAreExplained(t *testing.T) {
 		"'a":                            "the string that begins at 1 does not end",
 		"$a":                            `unexpected '$' at 1`,
 		"a ! b":                         `unexpected '!' at 3`,
-		"1.2.3":                         `"1.2.3" at 1 is no number`,
+		"1.2.3":                         `"1.2.3" at 1 is not a number`,
 		"a | 'b'":                       "joins what selects nodes only",
 		"a | count(b)":                  "joins what selects nodes only",
 		"('a')/b":                       "a path stands behind 'a', which selects no nodes",
@@ -178,7 +178,7 @@ func TestBadExpressionsAreExplained(t *testing.T) {
 		strings.Repeat("not(", 1000):    "brackets stand in each other more than 40 deep",
 		strings.Repeat("-(", 2000):      "brackets stand in each other more than 40 deep",
 		strings.Repeat("(a or ", 600):   "brackets stand in each other more than 40 deep",
-		strings.Repeat("9", 400) + "=1": "is no number",
+		strings.Repeat("9", 400) + "=1": "is not a number",
 	} {
 		if _, err := Parse(source); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%.40s: the error is %v, not %s", source, err, want)

@@ -11,7 +11,7 @@ import (
 // Wrong flags and settings end with exit code 2, so that a service manager does not start the program again.
 func TestExitCodes(t *testing.T) {
 	for args, says := range map[string]string{
-		"--lanes abc": `"abc" is no whole number`, "--no-such-flag": "--no-such-flag", "--lanes 0 --temporal 127.0.0.1:1": "lanes must be at least 1",
+		"--lanes abc": `"abc" is not a whole number`, "--no-such-flag": "--no-such-flag", "--lanes 0 --temporal 127.0.0.1:1": "lanes must be at least 1",
 		"check --config /no/such/file": "/no/such/file", "chekc": `"chekc"`, "check all": `"all"`, "--temporal nonsense": "write HOST:PORT", "--disk-floor 1MiB": "at least 256.0 MiB",
 	} {
 		cmd := command()

@@ -2,5 +2,5 @@
 
 package adaptation
 
-// raced reports that the race detector is at work.
+// raced reports whether the race detector is on.
 const raced = true

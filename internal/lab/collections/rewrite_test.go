@@ -20,7 +20,7 @@ func TestPathsAreReplaced(t *testing.T) {
 		}
 		for _, told := range []string{"bonding.html", "bonding.rst", "networking/", "_images", "admin-guide", "../"} {
 			if bytes.Contains(out, []byte(told)) {
-				t.Errorf("%s tells %q: %s", page, told, out)
+				t.Errorf("%s gives %q away: %s", page, told, out)
 			}
 		}
 	}

@@ -163,7 +163,7 @@ func (s *simulation) again(n *waiting, link order.Judged) {
 	if link.Priority > n.best.Priority {
 		n.best = link
 	}
-	if n.scores.add(link.Priority); n.seed { // a seed goes first, whoever links to it
+	if n.scores.add(link.Priority); n.seed { // a seed comes first, whatever links to it
 		return
 	}
 	if priority := n.scores.by(s.update); priority != n.priority {

@@ -22,8 +22,8 @@ func TestUsage(t *testing.T) {
 	}{
 		{"fly", []string{`unknown command "fly"`, "muninn-lab --help"}},
 		{"economy fly", []string{`"fly"`, "muninn-lab economy --help"}},
-		{"economy --objects many", []string{`"many" is no whole number`}},
-		{"focus --share half WEB", []string{`"half" is no number`}},
+		{"economy --objects many", []string{`"many" is not a whole number`}},
+		{"focus --share half WEB", []string{`"half" is not a number`}},
 		{"aah", []string{"index.jsonl"}},
 		{"aah " + nowhere, []string{nowhere}},
 		{"aah --kb " + nowhere + " .", []string{"--kb", nowhere}},

@@ -518,7 +518,7 @@ func TestLeavesNothing(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := Crawl(ctx, web, d, nil); err == nil {
-		t.Error("it goes on without its context")
+		t.Error("it continues after the end of its context")
 	}
 	d.Seeds = []crawl.Seed{{URL: "no URL"}}
 	if _, err := Crawl(t.Context(), web, d, nil); err == nil {

@@ -142,7 +142,7 @@ func known(t *testing.T, raw string) string {
 	t.Helper()
 	url, ok := recorded.Canonical(raw)
 	if !ok {
-		t.Fatalf("%s is no URL", raw)
+		t.Fatalf("%s is not a URL", raw)
 	}
 	return url
 }

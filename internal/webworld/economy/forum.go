@@ -135,7 +135,7 @@ func subjectFor(s webworld.Subject) webworld.Subject {
 	return s
 }
 
-// threadSize is small for most threads; one in six goes on over pages.
+// threadSize is small for most threads; one in six has several pages.
 func threadSize(r *rand.Rand) int {
 	if r.IntN(6) == 0 {
 		return 12 + r.IntN(34)
