@@ -287,7 +287,7 @@ func (w *world) tasks(s *simulated, how int) {
 	w.send("", "loaded by "+process, func() { w.ring.Loaded(w.now, name, process, loaded) })
 }
 
-// deliver delivers a message, the oldest more often than others, and now and then leaves a copy of it on the way.
+// deliver delivers a message, the oldest more often than others, and sometimes leaves a copy of it on the way.
 func (w *world) deliver(which, how int) {
 	if len(w.mail) == 0 {
 		return
