@@ -12,12 +12,12 @@ import (
 	"github.com/muninn-archive/muninn/internal/urls"
 )
 
-// A transaction of the store holds some 9 MB and 100,000 entries, and a commit that does not fit can never succeed. So a
+// A transaction of the store holds some 4.8 MB and 50,000 entries, and a commit that does not fit can never succeed. So a
 // commit is written in portions of at most commitPart entries and about commitBytes bytes: an entry takes some hundred
 // bytes in a transaction beside those that are counted here.
 const (
 	commitPart  = 10_000
-	commitBytes = 4 << 20
+	commitBytes = 2 << 20
 )
 
 // portion is what one transaction of a commit writes.
