@@ -15,9 +15,8 @@ var (
 	ofHost, ofParam               = fnv.Sum32("u:host="), fnv.Sum32("u:param=")
 )
 
-// urlFeatures are what the form of a URL says: its words, the shape and kind of its path.
-func urlFeatures(url string) []uint32 {
-	list := make([]uint32, 0, 24)
+// appendURLFeatures appends what the form of a URL says: its words, the shape and kind of its path.
+func appendURLFeatures(list []uint32, url string) []uint32 {
 	_, rest, _ := strings.Cut(url, "://")
 	host, path, _ := strings.Cut(rest, "/")
 	path, query, hasQuery := strings.Cut(path, "?")
@@ -25,12 +24,12 @@ func urlFeatures(url string) []uint32 {
 	if at := strings.LastIndexByte(path, '/'); at >= 0 {
 		last, count = path[at+1:], 1+strings.Count(path, "/")
 	}
-	list = append(list, fnv.Add(ofDepth, string(rune('0'+min(count, 9)))))
+	list = append(list, fnv.AddByte(ofDepth, byte('0'+min(count, 9))))
 	if last == "" {
 		list = append(list, fnv.Add(ofEnd, "slash"))
 	} else {
 		name, ext, found := strings.Cut(last, ".")
-		list = append(list, fnv.Add(ofFile, shape(name)))
+		list = append(list, addShape(ofFile, name))
 		if found {
 			list = append(list, fnv.Add(ofExt, strings.ToLower(ext)))
 		}
@@ -41,27 +40,27 @@ func urlFeatures(url string) []uint32 {
 			list = append(list, fnv.Add(ofParam, name))
 		}
 	}
-	first, form, n := "", make([]byte, 0, 16), 0
+	first, form, n := ofBegin, make([]byte, 0, 16), 0
 	for s := range strings.SplitSeq(path, "/") {
 		if n++; s == "" {
 			continue
 		}
-		kind, letter := "~", byte('~')
-		if s[0] != '~' {
-			kind, letter = shape(s), 'x'
+		letter := byte('x')
+		if s[0] == '~' {
+			letter = '~'
 		}
 		if len(form) == 0 {
-			first = kind
+			first = fnv.AddByte(addKind(ofBegin, s), '/')
 		}
 		form = append(form, letter)
 		if n < count {
-			list = append(list, fnv.Add(ofDir, kind))
+			list = append(list, addKind(ofDir, s))
 		}
 		list = hashWords(list, ofWord, s)
 	}
 	begin := ofBegin
 	if len(form) > 1 {
-		begin = fnv.AddByte(fnv.Add(begin, first), '/')
+		begin = first
 	}
 	list = append(list, fnv.Add(begin, string(form)))
 	return hashWords(list, ofHost, host)
@@ -95,30 +94,43 @@ func hashWords(list []uint32, of uint32, text string) []uint32 {
 	return list
 }
 
-// shape writes a part of a path with its digits alike.
-func shape(s string) string {
-	plain := true
+// addKind adds the kind of a part of a path to a hash: "~" of all homes, else its shape.
+func addKind(hash uint32, part string) uint32 {
+	if part[0] == '~' {
+		return fnv.AddByte(hash, '~')
+	}
+	return addShape(hash, part)
+}
+
+// addShape adds a part of a path to a hash, in small letters and with a 0 for each run of digits.
+func addShape(hash uint32, s string) uint32 {
+	for i := range len(s) {
+		if s[i] >= utf8.RuneSelf { // seldom
+			return addDigitsAlike(hash, strings.ToLower(s))
+		}
+	}
+	return addDigitsAlike(hash, s)
+}
+
+// addDigitsAlike adds a text to a hash with a 0 for each run of digits, and with ASCII letters in lower case.
+func addDigitsAlike(hash uint32, s string) uint32 {
+	digit := false
 	for i := range len(s) {
 		c := s[i]
-		plain = plain && c < utf8.RuneSelf && (c < '0' || c > '9') && (c < 'A' || c > 'Z')
-	}
-	if plain {
-		return s
-	}
-	var b strings.Builder
-	digit := false
-	for _, r := range strings.ToLower(s) {
-		if r >= '0' && r <= '9' {
+		switch {
+		case c >= '0' && c <= '9':
 			if !digit {
-				b.WriteByte('0')
+				hash = fnv.AddByte(hash, '0')
 			}
 			digit = true
 			continue
+		case c >= 'A' && c <= 'Z':
+			c += 'a' - 'A'
 		}
 		digit = false
-		b.WriteRune(r)
+		hash = fnv.AddByte(hash, c)
 	}
-	return b.String()
+	return hash
 }
 
 // letterWords are the runs of letters of a text, in lower case.
@@ -131,30 +143,46 @@ func letterWords(s string) (list []string) {
 	return list
 }
 
-// nameShape reports how an anchor is written: "Xx Xx" is mostly a person, "x" a word of a sentence.
-func nameShape(s string) string {
-	var b strings.Builder
-	fields := strings.Fields(s)
-	for i, f := range fields {
-		if i == 5 {
-			b.WriteString("…")
-			break
+// addNameShape adds to a hash how an anchor is written: "CC" is mostly a person, "c" a word of a sentence.
+func addNameShape(hash uint32, name string) uint32 {
+	n := 0
+	for f := range strings.FieldsSeq(name) {
+		if n++; n > 5 {
+			return fnv.Add(hash, "…")
 		}
-		r, n := utf8.DecodeRuneInString(f)
-		switch {
-		case unicode.IsUpper(r) && strings.ToUpper(f) == f && len(f) > n:
-			b.WriteByte('X')
-		case unicode.IsUpper(r):
-			b.WriteByte('C')
-		case unicode.IsDigit(r):
-			b.WriteByte('0')
-		case unicode.IsLetter(r):
-			b.WriteByte('c')
-		default:
-			b.WriteByte('.')
+		hash = fnv.AddByte(hash, wordShape(f))
+	}
+	return hash
+}
+
+// wordShape is X of a word in capitals, C of one that begins with a capital, c of others, 0 of a number, and a dot of what
+// does not begin with a letter or digit.
+func wordShape(word string) byte {
+	r, n := utf8.DecodeRuneInString(word)
+	switch {
+	case unicode.IsUpper(r) && len(word) > n && inCapitals(word):
+		return 'X'
+	case unicode.IsUpper(r):
+		return 'C'
+	case unicode.IsDigit(r):
+		return '0'
+	case unicode.IsLetter(r):
+		return 'c'
+	}
+	return '.'
+}
+
+// inCapitals reports whether a word has no small letters.
+func inCapitals(word string) bool {
+	for i := range len(word) {
+		switch c := word[i]; {
+		case c >= utf8.RuneSelf:
+			return strings.ToUpper(word) == word
+		case c >= 'a' && c <= 'z':
+			return false
 		}
 	}
-	return b.String()
+	return true
 }
 
 // directory is a URL up to its last part.
@@ -163,21 +191,26 @@ func directory(url string) string {
 	return url[:at+1]
 }
 
-// pathShape has the parts of a path alike that differ from page to page.
-func pathShape(url string) string {
+// addPathShape adds the path of a URL to a hash, the parts alike that differ from page to page: those of digits, the names of
+// files, those of homes.
+func addPathShape(hash uint32, url string) uint32 {
 	_, rest, _ := strings.Cut(url, "://")
 	_, path, _ := strings.Cut(rest, "/")
-	parts := strings.Split(path, "/")
-	for i, p := range parts {
+	for more := true; more; {
+		var part string
+		part, path, more = strings.Cut(path, "/")
 		switch {
-		case strings.HasPrefix(p, "~"):
-			parts[i] = "~"
-		case i == len(parts)-1 && p != "":
-			_, ext, _ := strings.Cut(p, ".")
-			parts[i] = "f." + ext
+		case strings.HasPrefix(part, "~"):
+			hash = fnv.AddByte(hash, '~')
+		case !more && part != "":
+			_, ext, _ := strings.Cut(part, ".")
+			hash = fnv.Add(fnv.Add(hash, "f."), ext)
 		default:
-			parts[i] = shape(p)
+			hash = addShape(hash, part)
+		}
+		if more {
+			hash = fnv.AddByte(hash, '/')
 		}
 	}
-	return strings.Join(parts, "/")
+	return hash
 }

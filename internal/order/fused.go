@@ -5,7 +5,7 @@ import (
 	"math"
 	"sync"
 
-	"github.com/muninn-archive/muninn/internal/text"
+	"github.com/muninn-archive/muninn/internal/fnv"
 	"github.com/muninn-archive/muninn/internal/urls"
 )
 
@@ -86,9 +86,9 @@ func (o *Fused) Judge(p *Page, _ []byte) Judgement {
 	o.mu.RLock()
 	defer o.mu.RUnlock()
 	j := Judgement{Links: make([]Judged, len(p.Links)), Worth: o.worth(p, views), PageFeatures: views.Encode()}
-	var room [maxFixed]feature
+	r := linkReader{of: o, page: p, worth: j.Worth, pageGroup: fnv.Add(ofPage, p.URL), place: fnv.AddByte(fnv.Add(ofPlace, urls.AuthorityOf(p.URL)), ' ')}
 	for i := range p.Links {
-		s := o.signals(p, &p.Links[i], j.Worth, room[:0])
+		s := r.signals(&p.Links[i])
 		j.Links[i] = Judged{o.priority(s), s.encode()}
 	}
 	return j
@@ -104,38 +104,6 @@ func (o *Fused) worth(p *Page, views Views) float64 {
 		return min(p.Score/o.settings.Enough, 1)
 	}
 	return (o.relevance.Of(views) + min(p.Score/o.settings.Enough, 1)) / 2
-}
-
-var biasID, depthID, urlID, anchorID, paragraphID, parentID = featureOf("bias"), featureOf("depth"), featureOf("url"), featureOf("anchor"), featureOf("paragraph"), featureOf("parent")
-
-// signals returns the features of a link that do not change.
-func (o *Fused) signals(p *Page, l *Link, worth float64, room []feature) signals {
-	s := signals{fixed: room, groups: [4]uint32{
-		text.Hash("p " + p.URL), text.Hash("t " + urls.AuthorityOf(p.URL) + " " + l.TagPath), text.Hash("d " + directory(l.URL)), text.Hash("s " + urls.AuthorityOf(l.URL) + " " + pathShape(l.URL)),
-	}}
-	s.add(biasID, 1)
-	form := urlFeatures(l.URL)
-	s.add(urlID, min(max(o.relevance.URL(text.NewHashedSet(form)), -3), 3))
-	s.add(parentID, worth)
-	s.add(depthID, float64(min(p.Depth, 10))/30)
-	shown := len(o.relevance.examples) > 0
-	if shown {
-		s.add(anchorID, o.relevance.similarity(l.Anchor))
-		s.add(paragraphID, o.relevance.similarity(l.Around))
-	}
-	for _, h := range l.Hints {
-		if id := featureOf(h.Name); !shown || id != anchorID && id != paragraphID {
-			s.add(id, h.Value)
-		}
-	}
-	s.add(featureOf("writing "+nameShape(l.Name)), 0.5)
-	for _, id := range form {
-		s.add(uint16(id%weights), 0.3)
-	}
-	for _, t := range l.Anchor.Damped() {
-		s.add(uint16((t.ID*31+1)%weights), float64(t.Weight))
-	}
-	return s
 }
 
 // features adds to what is fixed of a link how its groups fared.

@@ -10,6 +10,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/muninn-archive/muninn/internal/fnv"
 	"github.com/muninn-archive/muninn/internal/text"
 )
 
@@ -142,8 +143,8 @@ func TestFormOfURLs(t *testing.T) {
 	for url, want := range map[string]string{
 		"http://a.test/~jay/cs101/": "~/cs0/", "http://a.test/": "", "http://a.test": "", "http://a.test/2024/05/old-birds.html": "0/0/f.html", "http://a.test/a/b": "a/f.",
 	} {
-		if got := pathShape(url); got != want {
-			t.Errorf("%s: %q, want %q", url, got, want)
+		if addPathShape(ofShape, url) != fnv.Add(ofShape, want) {
+			t.Errorf("the path of %s has not the shape %q", url, want)
 		}
 	}
 	for url, want := range map[string]string{"http://a.test/x/y.html": "http://a.test/x/", "http://a.test/x/": "http://a.test/", "http://a.test/": "http://", "x": ""} {
@@ -152,11 +153,11 @@ func TestFormOfURLs(t *testing.T) {
 		}
 	}
 	for name, want := range map[string]string{"Ann Example": "CC", "read more": "cc", "CS 101": "X0", "": "", "»": ".", "One two Three four Five six": "CcCcC…"} {
-		if got := nameShape(name); got != want {
-			t.Errorf("%q: %q, want %q", name, got, want)
+		if addNameShape(ofWriting, name) != fnv.Add(ofWriting, want) {
+			t.Errorf("%q has not the shape %q", name, want)
 		}
 	}
-	if a, b := urlFeatures("http://a.test/~jay/"), urlFeatures("http://b.test/~kay/"); len(a) == 0 || !slices.ContainsFunc(a, func(x uint32) bool { return slices.Contains(b, x) }) {
+	if a, b := appendURLFeatures(nil, "http://a.test/~jay/"), appendURLFeatures(nil, "http://b.test/~kay/"); len(a) == 0 || !slices.ContainsFunc(a, func(x uint32) bool { return slices.Contains(b, x) }) {
 		t.Error("two home pages have nothing in common")
 	}
 }

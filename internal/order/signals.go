@@ -73,7 +73,7 @@ const maxView = 256
 
 // ViewsOf takes a page apart.
 func ViewsOf(p *Page) Views {
-	return Views{p.Text.Damped().Heaviest(maxView), p.Title.Damped().Heaviest(maxView), text.NewHashedSet(urlFeatures(p.URL)).Heaviest(maxView)}
+	return Views{p.Text.Damped().Heaviest(maxView), p.Title.Damped().Heaviest(maxView), text.NewHashedSet(appendURLFeatures(nil, p.URL)).Heaviest(maxView)}
 }
 
 // Encode writes the parts of a page.

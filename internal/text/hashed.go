@@ -101,16 +101,24 @@ func Cosine(a, b HashedVector) float64 {
 
 // NewHashedSet makes a vector of features, at length 1.
 func NewHashedSet(features []uint32) HashedVector {
-	t := make(HashedVector, len(features))
-	for i, id := range features {
-		t[i] = HashedTerm{id, 1}
+	return NewHashedSetIn(make(HashedVector, 0, len(features)), features)
+}
+
+// NewHashedSetIn is NewHashedSet in the memory of a vector that is not needed any more.
+func NewHashedSetIn(room HashedVector, features []uint32) HashedVector {
+	t := room[:0]
+	for _, id := range features {
+		t = append(t, HashedTerm{id, 1})
 	}
 	return t.Sorted().Unit()
 }
 
 // Damped is the vector with ln(1 + weight) for each weight, at length 1.
-func (t HashedVector) Damped() HashedVector {
-	out := slices.Clone(t)
+func (t HashedVector) Damped() HashedVector { return t.DampedIn(nil) }
+
+// DampedIn is Damped in the memory of a vector that is not needed any more.
+func (t HashedVector) DampedIn(room HashedVector) HashedVector {
+	out := append(room[:0], t...)
 	for i := range out {
 		out[i].Weight = float32(math.Log1p(float64(out[i].Weight)))
 	}
