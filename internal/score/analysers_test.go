@@ -399,3 +399,24 @@ func TestAsked(t *testing.T) {
 		}
 	}
 }
+
+// TestAnchorThatIsItsBlock: an anchor says the same whether it is the whole text of its block, which is counted already, or stands
+// alone; one without terms says nothing.
+func TestAnchorThatIsItsBlock(t *testing.T) {
+	s := scorer(t, crawl.Topic{Keywords: []string{"raven", "crow"}}, crawl.Weights{Document: 1, Anchor: 1}, nil)
+	p := parsed(crawl.Page{Language: "en", Blocks: []string{"Ravens and bread", "»"}})
+	for _, anchor := range p.Blocks {
+		for _, block := range []int{0, 1, -1} {
+			p.Links = append(p.Links, crawl.Outlink{URL: "http://a.example/", Hop: crawl.HopLink, Anchor: anchor, Block: block})
+		}
+	}
+	got := s.Page(p, Context{View: true})
+	for i := range p.Links {
+		first := i / 3 * 3
+		score, is := got.Verdict.Links[i].Parts.Of("anchor")
+		want, wants := got.Verdict.Links[first].Parts.Of("anchor")
+		if is != (first == 0) || is != wants || score != want || !slices.Equal(got.View.Links[i].Anchor, got.View.Links[first].Anchor) {
+			t.Errorf("link %d: %v, %v, %v; the first of its anchor %v", i, score, is, got.View.Links[i].Anchor, want)
+		}
+	}
+}

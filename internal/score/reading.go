@@ -19,6 +19,8 @@ type reading struct {
 
 	blocks     []float64           // similarity of the text blocks with links; silent for the others
 	blockTerms []text.HashedVector // their terms, for orders
+	anchors    []anchorText        // by link
+	anchor     anchorText          // of the link that is judged
 	pageScores []float64           // the score of the page by each analyser, for its links
 	room       [16]float64         // backs pageScores, unless there are more analysers: saves an allocation
 	part       *text.Tally         // for short use: empty between two uses
@@ -26,6 +28,12 @@ type reading struct {
 	// A link is scored again: its page is no longer in memory.
 	rescored bool
 	former   crawl.Parts // the earlier scores of the link
+}
+
+// anchorText is what the text of a link says.
+type anchorText struct {
+	similarity float64           // with the topic; silent if there is no topic, or the text has no terms
+	terms      text.HashedVector // for orders
 }
 
 // anchored reports whether a link stands in the text of a page.
@@ -90,25 +98,56 @@ func (r *reading) count(doc *text.Tally) {
 		r.part.Reset()
 	}
 	doc.Count(p.Title, p.Language, titleWeight)
+	r.readAnchors()
+}
+
+// readAnchors counts the terms of the anchors, once for the analyser of anchors and for orders. An anchor that is the whole text of
+// its block, as in menus, is counted already.
+func (r *reading) readAnchors() {
+	p := r.page
+	r.anchors = make([]anchorText, len(p.Links))
+	for i := range p.Links {
+		l, a := &p.Links[i], &r.anchors[i]
+		a.similarity = silent
+		if !anchored(l) || l.Anchor == "" {
+			continue
+		}
+		if b := l.Block; b >= 0 && b < len(p.Blocks) && l.Anchor == p.Blocks[b] {
+			a.similarity = r.blocks[b]
+			if r.context.View {
+				a.terms = r.blockTerms[b]
+			}
+			continue
+		}
+		r.part.Count(l.Anchor, p.Language, 1)
+		if !r.part.Empty() && r.topic.norm > 0 {
+			a.similarity = r.topic.similarity(r.part, r.weights)
+		}
+		if r.context.View {
+			a.terms = r.part.Hashed()
+		}
+		r.part.Reset()
+	}
 }
 
 // view is the page as an order sees it.
 func (r *reading) view(doc *text.Tally, threshold float64) *order.Page {
 	p := r.page
-	terms := func(words string) text.HashedVector {
-		if words == "" {
-			return nil
-		}
-		r.part.Count(words, p.Language, 1)
-		defer r.part.Reset()
-		return r.part.Hashed()
+	r.part.Count(p.Title, p.Language, 1)
+	v := &order.Page{URL: p.URL, Depth: r.context.Depth, Title: r.part.Hashed(), Text: doc.Hashed(), Score: r.verdict.Score, Links: make([]order.Link, len(p.Links))}
+	r.part.Reset()
+	scores := 0
+	for i := range r.verdict.Links {
+		scores += len(r.verdict.Links[i].Parts)
 	}
-	v := &order.Page{URL: p.URL, Depth: r.context.Depth, Title: terms(p.Title), Text: doc.Hashed(), Score: r.verdict.Score, Links: make([]order.Link, len(p.Links))}
+	all := make([]order.Hint, 0, scores) // the hints of all links
 	for i := range p.Links {
 		l, o := &p.Links[i], &v.Links[i]
-		*o = order.Link{URL: l.URL, TagPath: l.TagPath, Hints: hints(r.verdict.Links[i].Parts, threshold)}
+		begin := len(all)
+		all = appendHints(all, r.verdict.Links[i].Parts, threshold)
+		*o = order.Link{URL: l.URL, TagPath: l.TagPath, Hints: all[begin:len(all):len(all)]}
 		if anchored(l) {
-			o.Name, o.Anchor = l.Anchor, terms(l.Anchor)
+			o.Name, o.Anchor = l.Anchor, r.anchors[i].terms
 			if l.Block >= 0 && l.Block < len(r.blockTerms) {
 				o.Around = r.blockTerms[l.Block]
 			}
@@ -117,10 +156,9 @@ func (r *reading) view(doc *text.Tally, threshold float64) *order.Page {
 	return v
 }
 
-// hints are the scores of a link by the analysers, for orders that learn the weight of each. A value of 0 is neutral. "document" is
+// appendHints appends the scores of a link by the analysers, for orders that learn the weight of each. A value of 0 is neutral. "document" is
 // not among them: an order sees the page itself.
-func hints(parts crawl.Parts, threshold float64) []order.Hint {
-	list := make([]order.Hint, 0, len(parts))
+func appendHints(list []order.Hint, parts crawl.Parts, threshold float64) []order.Hint {
 	for _, p := range parts {
 		value := p.Score
 		switch p.Name {

@@ -133,6 +133,9 @@ func (s *Scorer) judge(r *reading) {
 	for i := range r.page.Links {
 		l, v := &r.page.Links[i], &r.verdict.Links[i]
 		begin := len(parts)
+		if r.anchor = (anchorText{similarity: silent}); r.anchors != nil {
+			r.anchor = r.anchors[i]
+		}
 		for j, a := range s.analysers {
 			said := float64(silent)
 			if a.link != nil {
@@ -173,8 +176,10 @@ func (s *Scorer) RescoreOutlink(l crawl.Outlink, former crawl.LinkVerdict, terms
 	r.blocks = []float64{r.similarityOf(paragraph)}
 	r.verdict.Score = r.similarity
 	part.Count(paragraph, lang, 1)
+	r.context.View = true
 	r.blockTerms = []text.HashedVector{part.Hashed()}
 	part.Reset()
+	r.readAnchors()
 	s.judge(r)
 	return r.verdict.Links[0], r.view(doc, s.topic.Threshold)
 }

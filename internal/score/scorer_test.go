@@ -254,9 +254,9 @@ func bench(seed uint64) *crawl.Parsed {
 func BenchmarkPage(b *testing.B) {
 	s := scorer(b, crawl.Topic{Keywords: strings.Fields(rambling(1, 20))}, crawl.Weights{Document: 1, Paragraph: 1, Anchor: 2}, nil)
 	p := bench(7)
-	s.Page(p, Context{Terms: true})
+	s.Page(p, Context{View: true})
 	b.ReportAllocs()
 	for b.Loop() {
-		s.Page(p, Context{Terms: true})
+		s.Page(p, Context{View: true})
 	}
 }
