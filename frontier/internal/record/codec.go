@@ -54,7 +54,7 @@ func (r *Record) Encode() []byte {
 	}
 	b = r.Scores.append(b)
 	b = codec.AppendText(b, r.Path)
-	b = codec.AppendText(b, r.URL)
+	b = appendURL(b, r.URL)
 	b = appendBeside(b, r.Via, r.URL)
 	if state&hasVisit != 0 {
 		for _, s := range []string{r.Visit.ETag, r.Visit.LastModified, Digest(r.Archive, r.Visit.Digest), r.Visit.URL} {
@@ -84,11 +84,12 @@ func Decode(b []byte) (Record, error) {
 	c := codec.NewCursor(b)
 	head, r := decodeState(&c)
 	r.Scores = decodeScores(&c)
-	r.Path, r.URL = c.Text(), c.Text()
-	via, ok := decodeBeside(&c, r.URL)
-	r.Via = via
+	r.Path = c.Text()
+	var okURL, okVia bool
+	r.URL, okURL = decodeURL(&c)
+	r.Via, okVia = decodeBeside(&c, r.URL)
 	r.decodeRest(&c, head)
-	if !ok || !c.Done() {
+	if !okURL || !okVia || !c.Done() {
 		return Record{}, errRecord
 	}
 	return r, nil
@@ -157,6 +158,24 @@ func decodeScores(c *codec.Cursor) (a Scores) {
 		a.Sum, a.Max, a.Last = c.Float32(), c.Float32(), c.Float32()
 	}
 	return a
+}
+
+// starts are how URLs begin, each before those that it begins with. They are part of the format.
+var starts = [...]string{"https://www.", "http://www.", "https://", "http://", ""}
+
+// appendURL writes the number of the start of a URL, and the rest.
+func appendURL(b []byte, url string) []byte {
+	i := slices.IndexFunc(starts[:], func(start string) bool { return strings.HasPrefix(url, start) })
+	return codec.AppendText(append(b, byte(i)), url[len(starts[i]):])
+}
+
+func decodeURL(c *codec.Cursor) (url string, ok bool) {
+	i := int(c.Uint8())
+	rest := c.Bytes(c.Uvarint())
+	if i >= len(starts) {
+		return "", false
+	}
+	return starts[i] + string(rest), true
 }
 
 // appendBeside writes a text that often begins as another does, which is read before it: how many bytes they share, and the rest.

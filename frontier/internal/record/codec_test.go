@@ -23,6 +23,7 @@ func FuzzRecord(f *testing.F) {
 		{State: Done, Run: math.MaxUint32, URL: strings.Repeat("u", 2083), Visit: crawl.Visit{ETag: "e", LastModified: "l", Digest: "d", URL: "u", Date: time.Unix(1e9, 0)}},
 		{State: Failed, Visit: crawl.Visit{Digest: "d"}}, {State: Refused},
 		{State: Waiting, URL: "http://a.example/x/y", Via: "http://a.example/x/"}, {State: Waiting, URL: "http://a.example/", Via: "http://a.example/x"},
+		{State: Waiting, URL: "https://www.a.example/", Via: "http://a.example/"}, {State: Waiting, URL: "gopher://a.example/"}, {State: Waiting, URL: "http://www.a.example/"},
 		{State: Waiting, URL: "http://a.example/", Via: "http://a.example/"}, {State: Waiting, Scores: Scores{Count: 1, Sum: .5, Max: .5, First: .5, Last: .5}},
 		{State: Done, Archive: 12, Visit: crawl.Visit{Digest: "sha1:A"}}, {State: Done, Visit: crawl.Visit{Digest: "7 sha1:A"}},
 	} {
