@@ -7,7 +7,7 @@
 //
 // The layout it expects, for each crawl NAME, below whatever prefix:
 //
-//	NAME/segments/<batch>.json              the manifest, which commits the segment
+//	NAME/segments/<batch>.json              the manifest, which commits the segment; <batch> is batch and nonce
 //	NAME/data/<batch>-<hash>.warc.gz        one gzip member a record
 //	NAME/data/<batch>-<hash>.cdxj           one line a response or revisit, sorted bytewise
 //	NAME/data/<batch>-<hash>.links.zst      JSON lines
