@@ -54,3 +54,36 @@ func withConn(ctx context.Context, nc net.Conn) context.Context {
 }
 
 func connOf(ctx context.Context) *Conn { return ctx.Value(connKey{}).(*Conn) }
+
+// listenAll binds the same port on all ips. With port 0 it asks the kernel for a port, and tries another one
+// if the port is not free on all ips.
+func listenAll(ctx context.Context, ips []netip.Addr, port int) ([]net.Listener, int, error) {
+	const tries = 20
+	var err error
+	for range tries {
+		var ls []net.Listener
+		got := port
+		for _, ip := range ips {
+			var l net.Listener
+			if l, err = new(net.ListenConfig).Listen(ctx, "tcp", netip.AddrPortFrom(ip, uint16(got)).String()); err != nil {
+				break
+			}
+			ls = append(ls, l)
+			got = l.Addr().(*net.TCPAddr).Port
+		}
+		if err == nil {
+			return ls, got, nil
+		}
+		closeAll(ls)
+		if port != 0 {
+			break
+		}
+	}
+	return nil, 0, err
+}
+
+func closeAll(ls []net.Listener) {
+	for _, l := range ls {
+		l.Close()
+	}
+}

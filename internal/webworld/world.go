@@ -36,16 +36,6 @@ func (o Options) WithDefaults() Options {
 	return o
 }
 
-// Site is one host of the world.
-type Site struct {
-	Host       string // without the port
-	IP         netip.Addr
-	Kind       string        // blog, forum, wiki, news, offtopic, trap, forbidden, mirror, oddity, bench or fault
-	Robots     string        // the text of robots.txt; empty if it has none
-	RobotsCode int           // the status that robots.txt answers with; 0 if its answer is no valid HTTP
-	CrawlDelay time.Duration // as robots.txt asks; 0 if it does not
-}
-
 // Page is the ground truth of one URL that can be reached from the seeds through allowed pages.
 type Page struct {
 	URL      string
@@ -242,66 +232,6 @@ func (w *World) PageOf(rawURL string) (Page, bool) {
 
 // Stats is what the servers have measured so far.
 func (w *World) Stats() Stats { return w.rec.snapshot() }
-
-func addresses(plan []Site) []netip.Addr {
-	var ips []netip.Addr
-	for _, s := range plan {
-		ips = append(ips, s.IP)
-	}
-	slices.SortFunc(ips, netip.Addr.Compare)
-	return slices.Compact(ips)
-}
-
-// listenAll binds the same port on all ips. With port 0 it asks the kernel for a port, and tries another one
-// if the port is not free on all ips.
-func listenAll(ctx context.Context, ips []netip.Addr, port int) ([]net.Listener, int, error) {
-	const tries = 20
-	var err error
-	for range tries {
-		var ls []net.Listener
-		got := port
-		for _, ip := range ips {
-			var l net.Listener
-			if l, err = new(net.ListenConfig).Listen(ctx, "tcp", netip.AddrPortFrom(ip, uint16(got)).String()); err != nil {
-				break
-			}
-			ls = append(ls, l)
-			got = l.Addr().(*net.TCPAddr).Port
-		}
-		if err == nil {
-			return ls, got, nil
-		}
-		closeAll(ls)
-		if port != 0 {
-			break
-		}
-	}
-	return nil, 0, err
-}
-
-func closeAll(ls []net.Listener) {
-	for _, l := range ls {
-		l.Close()
-	}
-}
-
-// Planner assigns IPs, one to each site unless Share is set.
-type Planner struct {
-	Next  netip.Addr
-	Sites []Site
-}
-
-// Add plans a host on an IP of its own.
-func (p *Planner) Add(host, kind string) {
-	p.Sites = append(p.Sites, Site{Host: host, Kind: kind, IP: p.Next, RobotsCode: http.StatusOK})
-	p.Next = p.Next.Next()
-}
-
-// AddOn puts a host on the IP of an earlier one.
-func (p *Planner) AddOn(other, host, kind string) {
-	i := slices.IndexFunc(p.Sites, func(s Site) bool { return s.Host == other })
-	p.Sites = append(p.Sites, Site{Host: host, Kind: kind, IP: p.Sites[i].IP, RobotsCode: http.StatusOK})
-}
 
 // ByURL compares pages by URL, for sorting.
 func ByURL(a, b Page) int { return cmp.Compare(a.URL, b.URL) }
