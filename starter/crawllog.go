@@ -21,9 +21,9 @@ func logCommand(g *globals) *cobra.Command {
 	var s3 *archive.S3
 	cmd := &cobra.Command{
 		Use: "log CRAWL|ARCHIVE", Short: "Print the crawl log: each attempt at a URL, and its outcome",
-		Long: `Print the crawl log: each attempt at a URL, and its outcome, segment by segment. It is read from the archive: of a
-crawl that Temporal knows, or of all crawls in a folder (with a / in its name, as in ./NAME) or in s3://bucket/prefix.
-URLs whose host has no address are in it once the run has ended.
+		Long: `Print the crawl log: each attempt at a URL, and its outcome, segment by segment. The archive has it. Give the
+name of a crawl that Temporal knows, a folder (with a / in its name, as in ./NAME) or s3://bucket/prefix, for all crawls in it.
+URLs whose host has no address are added when the run has ended.
 
   muninn log ravens --failed
   muninn log s3://archive/crawls --json`,

@@ -16,10 +16,10 @@ func forgetCommand(g *globals) *cobra.Command {
 	yes, worker := false, ""
 	cmd := &cobra.Command{
 		Use: "forget CRAWL", Short: "Delete a crawl from the frontier of its worker; its archive stays", Args: cli.CrawlArgs(1, 0, "the name of one crawl"),
-		Long: `Delete what the frontier of its worker keeps of a crawl: known URLs, queues, what it learned. Its archive and its
+		Long: `Delete the data of a crawl in the frontier of its worker: known URLs, queues, what it learned. Its archive and its
 workflows in Temporal stay. A running crawl is not deleted: stop it first. A crawl whose workflow was terminated is deleted when
 its batches have finished or were terminated as well; its leases are released before. If the crawl is started again, its
-frontier is restored from its archive. Without --yes the command only shows what would be deleted.`,
+frontier is restored from its archive. Without --yes, the command only shows what would be deleted.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			in := activities.AskInput{Crawl: args[0], Dry: !yes}
 			if worker != "" {

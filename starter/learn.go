@@ -39,8 +39,8 @@ func learnCommand(g *globals) *cobra.Command {
 		Long: `Show what a reference crawl learned of a topic: the terms, names and languages that distinguish its pages from others, and
 their hosts; and write a definition with the suggestions, to be edited (--out).
 
-CRAWL is a crawl whose reference crawl is over: a crawl learns by itself, this command shows what. With --from, the pages of
-an archive or another recorded web take the place of the reference crawl. WEB is
+CRAWL is a crawl whose reference crawl is over: crawls learn by themselves, and this command shows what one has learned. With
+--from, the pages of an archive or of another recorded web replace the reference crawl. WEB is
 ` + recorded.Forms + `.`,
 		Args: cli.ExactArgs(1, "the name of a crawl, or a definition and --from"),
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -22,7 +22,7 @@ func objectsCommand() *cobra.Command {
 		Use: "objects ARCHIVE CRAWL", Short: "Write the web objects of a crawl, with their texts",
 		Long: `Write the web objects of a crawl as JSON lines, with the text and the HTML of their bodies, which are read from the
 WARC records. ARCHIVE is a folder or s3://bucket/prefix. An object whose text cannot be read is written with its position;
-a line on the standard error says why, and the exit code is 1.
+a line on standard error has the reason, and the exit code is 1.
 
   muninn objects s3://archive/crawls ravens | jq -r 'select(.type == "post") | .properties.body'`,
 		Args: cli.CrawlArgs(2, 1, "an archive (a folder, or s3://bucket/prefix) and the name of a crawl"),

@@ -23,10 +23,10 @@ func runCommand(g *globals) *cobra.Command {
 
 State is in --data, WARC files in --archive. Ctrl-C stops cleanly; run the same command to continue the
 crawl. A second Ctrl-C stops at once, and loses nothing either. A crawl that has ended is crawled again:
-what has not changed is archived as revisits.
+unchanged pages are archived as revisits.
 
-A running crawl keeps its definition: if the file was changed since, run says so, and --anew ends the
-old crawl first. Files of seeds are read when a crawl begins.
+A running crawl keeps its definition: if the file was changed since, run reports the difference, and
+--anew ends the old crawl first. Files of seeds are read when a crawl begins.
 
 S3 keys come from MUNINN_S3_ACCESS_KEY and MUNINN_S3_SECRET_KEY.`,
 		RunE: func(cmd *cobra.Command, args []string) error {

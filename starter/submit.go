@@ -29,8 +29,8 @@ func submitCommand(g *globals) *cobra.Command {
 	seed := false
 	cmd := &cobra.Command{
 		Use: "submit CRAWL URL|FILE…", Short: "Submit URLs to a running crawl",
-		Long: `Submit URLs to a running crawl. A FILE has a URL a line; empty lines are ignored, and so is what follows a # at the start of a line
-or after a blank. The answer for each URL is accepted, known, out of scope, blacklisted, malformed or refused, with the reason.
+		Long: `Submit URLs to a running crawl. A FILE has one URL on each line; empty lines are ignored, and so is text after a # at the start of a
+line or after a blank. The answer for each URL is accepted, known, out of scope, blacklisted, malformed or refused, with the reason.
 URLs with user information are malformed and are not sent. Ports of other services than HTTP are refused.
 
   muninn submit ravens https://example.org/ravens.html --score 0.8`,

@@ -85,11 +85,11 @@ func verifyCommand(g *globals) *cobra.Command {
 		Use: "verify ARCHIVE", Short: "Check an archive, and delete files that no manifest names",
 		Long: `Check everything that an archive claims: manifests, sizes and SHA-256 of what they name, WARC records and their digests, CDXJ,
 sidecars, crawl logs, and that each revisit refers to a capture that is there. ARCHIVE is a folder or s3://bucket/prefix.
-In a folder, files and links to files are read; a pipe or a device in place of a file is a fault.
+In a folder, it reads files and links to files; a pipe or a device in place of a file is a fault.
 The exit code is 1 if anything is wrong. It reads the whole archive, and takes a kilobyte of memory for each record.
 
-With --sweep, objects of crawls that no manifest names are deleted if they are older than --older, and so are unfinished
-uploads. Attempts that were killed leave such objects; no reader needs them.
+With --sweep, objects of crawls that no manifest names and unfinished uploads are deleted if they are older than --older.
+Attempts that were killed leave such objects; no reader needs them.
 
   muninn verify s3://archive/crawls --sweep`,
 		Args: cli.ExactArgs(1, "an archive: a folder, or s3://bucket/prefix"),

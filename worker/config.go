@@ -24,43 +24,42 @@ import (
 	"github.com/muninn-archive/muninn/internal/thesaurus"
 )
 
-// Config is a worker's configuration. DefaultConfig gives the defaults; flags, environment variables
-// (MUNINN_ and the flag's name in capitals, '-' as '_') and a YAML file (the flags' names as keys) set
-// it, in that order of precedence.
+// Config is a worker's configuration. DefaultConfig gives the defaults. Flags, environment variables (MUNINN_ and the flag's name in
+// capitals, '-' as '_') and a YAML file (the flags' names as keys) override them, in this order of precedence.
 type Config struct {
 	Temporal  Temporal
 	Name      string // of the worker, of its queue and of its frontier
 	Data      string // folder of frontier and spool
 	Archive   string // archive of crawls whose definition names none: s3://bucket/prefix or a directory
 	S3        archive.S3
-	Archives  []string // other archives that definitions may name
-	Seeds     []string // files and folders that seeds may be read from
-	Thesauri  []string // files and folders that thesauri may be read from
-	Networks  []string // private networks that may be crawled, CIDR
-	Denied    []string // networks that are never crawled, CIDR
-	Resolve   map[string]string
-	DNS       string
-	Knowledge string // folder of the knowledge base; empty: the one built in
-	Listen    string // address of health and metrics; empty: none
-	LogFormat string // text or json
+	Archives  []string          // other archives that definitions may name
+	Seeds     []string          // files and folders that seeds may be read from
+	Thesauri  []string          // files and folders that thesauri may be read from
+	Networks  []string          // private networks that may be crawled, CIDR
+	Denied    []string          // networks that are never crawled, CIDR
+	Resolve   map[string]string // IP addresses by host, in place of DNS
+	DNS       string            // DNS server, ADDR:PORT; empty: the system's
+	Knowledge string            // folder of the knowledge base; empty: the one built in
+	Listen    string            // address of health and metrics; empty: none
+	LogFormat string            // text or json
 	LogLevel  slog.Level
 	Profiles  string // off, loopback or on: whether Listen serves profiles
-	VerifyTLS bool
+	VerifyTLS bool   // refuse sites with an invalid certificate
 
-	Lanes       int
-	Round       int
-	Linger      time.Duration
-	BatchTime   time.Duration
-	BundlePLDs  int
-	BundleURLs  int
-	HandedBytes crawl.Bytes // of pages in memory between the steps of batches
-	Attempts    int
-	DiskFloor   crawl.Bytes // free space below which nothing is claimed, disk.LeastFloor or more; 0: no check
-	GiveBack    time.Duration
-	SpoolKeep   time.Duration
+	Lanes       int           // hosts that a crawl fetches from at a time, at most
+	Round       int           // claims of a round, at most
+	Linger      time.Duration // wait of a round for more claims
+	BatchTime   time.Duration // after which a batch stops fetching
+	BundlePLDs  int           // queues of a batch, at most
+	BundleURLs  int           // URLs of a batch of several claims, at most
+	HandedBytes crawl.Bytes   // of pages in memory between the steps of batches
+	Attempts    int           // faults of a batch before it fails
+	DiskFloor   crawl.Bytes   // free space below which nothing is claimed, disk.LeastFloor or more; 0: no check
+	GiveBack    time.Duration // rest of the queues of a failed batch
+	SpoolKeep   time.Duration // age of working files of failed batches at which they are deleted
 	SpoolBytes  crawl.Bytes   // of the working files of failed batches
 	Drain       time.Duration // how long a stopping worker waits for its activities
-	Shards      int
+	Shards      int           // politeness workflows, the same number on all workers
 
 	Fetch  fetch.Limits
 	Page   page.Limits
@@ -71,14 +70,14 @@ type Config struct {
 
 // Temporal has the settings of the connection to the Temporal service.
 type Temporal struct {
-	Address    string
+	Address    string // HOST:PORT; empty: `muninn run` starts a server
 	Namespace  string
-	Queue      string
+	Queue      string // shared task queue
 	TLS        bool
-	CA         string
-	Cert       string
-	Key        string
-	ServerName string
+	CA         string // file of the CA certificate, PEM
+	Cert       string // file of the client certificate, PEM
+	Key        string // file of the client key, PEM
+	ServerName string // that the server's certificate must have
 	APIKey     string
 }
 
