@@ -2,8 +2,13 @@ package activities
 
 import (
 	"slices"
+	"strings"
 	"testing"
 	"time"
+
+	"github.com/stretchr/testify/mock"
+	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/mocks"
 
 	"github.com/muninn-archive/muninn/frontier"
 	"github.com/muninn-archive/muninn/internal/politeness"
@@ -36,6 +41,35 @@ func TestBindTakesAClaimOnce(t *testing.T) {
 		}
 		if !slices.Equal(got, leases) {
 			t.Errorf("batch %s has %q, want %q", batch, got, leases)
+		}
+	}
+}
+
+// TestRestartedNames: a batch that runs out is started again under the name that it has, and as this data folder's. An earlier version
+// named batches without their workers.
+func TestRestartedNames(t *testing.T) {
+	for _, former := range []bool{false, true} {
+		r := newRig(t)
+		r.begin("one", nil)
+		if former {
+			r.Settings.Worker = ""
+		}
+		in := r.batch()
+		r.Settings.Worker = "w"
+		want := "crawl/c/a.example/" + strings.TrimPrefix(in.Claims[0].ID, "a.example-")
+		if !former {
+			want += "@w.0"
+		}
+		temporal := &mocks.Client{}
+		var options client.StartWorkflowOptions
+		var input BatchInput
+		temporal.On("ExecuteWorkflow", mock.Anything, mock.Anything, mock.Anything, mock.Anything).Run(func(args mock.Arguments) {
+			options, input = args.Get(1).(client.StartWorkflowOptions), args.Get(3).(BatchInput)
+		}).Return(nil, nil)
+		r.Client = temporal
+		r.must(r.restart(t.Context(), rigCrawl, in.Batch))
+		if options.ID != want || input.Batch != in.Batch || input.Holder != r.holder() {
+			t.Errorf("started as %q with %+v, want %q", options.ID, input, want)
 		}
 	}
 }
