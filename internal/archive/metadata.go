@@ -3,63 +3,60 @@ package archive
 import (
 	"bufio"
 	"encoding/json"
-	"fmt"
 	"io"
+	"strconv"
 	"strings"
 
 	"github.com/muninn-archive/muninn/internal/crawl"
 )
 
-// metadata is the block of a metadata record: via, hop path, fetch time, scores, findings of the helper, and the
+// appendMetadata appends the block of a metadata record: via, hop path, fetch time, scores, findings of the helper, and the
 // outlinks (WARC/1.1 §6.5 and Heritrix's "outlink: URL letter context").
-func metadata(c Capture) io.Reader {
-	list := [][2]string{
+func appendMetadata(b []byte, c Capture) []byte {
+	b = appendFields(b, [][2]string{
 		{"via", c.Via}, {"hopsFromSeed", strings.TrimPrefix(c.Path, crawl.HopSeed.String())},
-		{"fetchTimeMs", fmt.Sprint(c.Elapsed.Milliseconds())},
-	}
-	if c.Fault != "" {
-		list = append(list, [2]string{"muninn-http-fault", c.Fault})
-	}
-	if c.Outcome.Kind == crawl.OutcomeRetry {
-		list = append(list, [2]string{"muninn-outcome", c.Outcome.Kind + ": " + c.Outcome.Reason})
-	}
-	if c.Outcome.Kind == crawl.OutcomeUnmodified {
-		list = append(list, headerFields(c.Header())...)
+		{"fetchTimeMs", strconv.FormatInt(c.Elapsed.Milliseconds(), 10)}, {"muninn-http-fault", c.Fault},
+	})
+	switch c.Outcome.Kind {
+	case crawl.OutcomeRetry:
+		b = appendField(b, "muninn-outcome", oneLine(c.Outcome.Kind+": "+c.Outcome.Reason))
+	case crawl.OutcomeUnmodified:
+		b = appendFields(b, headerFields(c.Header()))
 	}
 	p := c.Page
 	if p == nil {
-		return fields(list)
+		return b
 	}
 	if score := p.Verdict.Score; score >= 0 {
-		list = append(list, [2]string{"muninn-score", fmt.Sprintf("%.4f", score)})
+		b = appendField(b, "muninn-score", strconv.FormatFloat(score, 'f', 4, 64))
 	}
-	list = append(list, [2]string{"title", p.Title}, [2]string{"language", p.Language}, [2]string{"charset", p.Charset},
-		[2]string{"muninn-application", p.Application}, [2]string{"muninn-version", p.Version}, [2]string{"muninn-level", p.Level},
-		[2]string{"muninn-rule", strings.TrimSpace(p.Rule + " " + p.LevelRule)})
+	b = appendFields(b, [][2]string{
+		{"title", p.Title}, {"language", p.Language}, {"charset", p.Charset},
+		{"muninn-application", p.Application}, {"muninn-version", p.Version}, {"muninn-level", p.Level},
+		{"muninn-rule", strings.TrimSpace(p.Rule + " " + p.LevelRule)},
+	})
 	if p.Application != "" {
-		list = append(list, [2]string{"muninn-confidence", fmt.Sprintf("%.2f", p.Confidence)}, [2]string{"muninn-kb", p.Base})
+		b = appendField(b, "muninn-confidence", strconv.FormatFloat(p.Confidence, 'f', 2, 64))
+		b = appendField(b, "muninn-kb", oneLine(p.Base))
 	}
-	for _, o := range p.Objects {
-		list = append(list, [2]string{"muninn-object", object(o)})
+	for i := range p.Objects {
+		b = appendField(b, "muninn-object", oneLine(object(&p.Objects[i])))
 	}
-	for _, l := range p.Links {
-		list = append(list, [2]string{"outlink", l.URL + " " + l.Hop.String() + " " + l.Context})
+	for i := range p.Links {
+		l := &p.Links[i]
+		b = append(append(append(b, "outlink: "...), oneLine(l.URL)...), ' ')
+		b = append(append(append(b, l.Hop.String()...), ' '), oneLine(l.Context)...)
+		b = append(b, "\r\n"...)
 	}
-	return fields(list)
+	return b
 }
 
-// fields makes an application/warc-fields block; empty values are left out, line breaks folded.
-func fields(list [][2]string) io.Reader {
-	var b strings.Builder
+// appendFields appends lines of application/warc-fields; empty values are left out, line breaks folded.
+func appendFields(b []byte, list [][2]string) []byte {
 	for _, f := range list {
-		if f[1] != "" {
-			b.WriteString(f[0])
-			b.WriteString(": ")
-			b.WriteString(oneLine(f[1]))
-			b.WriteString("\r\n")
-		}
+		b = appendField(b, f[0], oneLine(f[1]))
 	}
-	return strings.NewReader(b.String())
+	return b
 }
 
 func oneLine(s string) string {
@@ -74,7 +71,7 @@ func oneLine(s string) string {
 const maxProperty = 512
 
 // object is a web object as JSON, with long properties cut off.
-func object(o crawl.Object) string {
+func object(o *crawl.Object) string {
 	short := crawl.Object{Type: o.Type, Rule: o.Rule, Confidence: o.Confidence}
 	for _, p := range o.Properties.Without("html") { // the response record has it
 		if len(p.Value) > maxProperty {

@@ -1,6 +1,7 @@
 package archive
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -58,6 +59,7 @@ type Segment struct {
 	label    Label
 	created  time.Time
 	warc     *warcFile
+	fields   []byte // of a metadata record, for short use
 	index    []indexLine
 	links    sidecar
 	linked   linkWriter
@@ -118,7 +120,7 @@ func NewSegment(dir string, label Label, created time.Time, original func(url, d
 
 // Close frees the segment's working files.
 func (s *Segment) Close() {
-	_ = s.warc.file.Close()
+	s.warc.free()
 	s.links.free()
 	s.objects.free()
 	s.log.free()
@@ -128,7 +130,7 @@ func (s *Segment) warcinfo() error {
 	id := newID()
 	_, err := s.warc.write(record{
 		kind: gowarc.Warcinfo, id: id, date: s.created, contentType: gowarc.ApplicationWarcFields, level: levelText,
-		block: fields([][2]string{
+		block: bytes.NewReader(appendFields(nil, [][2]string{
 			{"software", s.label.Software},
 			{"format", "WARC File Format 1.1"},
 			{"conformsTo", "http://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/"},
@@ -138,7 +140,7 @@ func (s *Segment) warcinfo() error {
 			{"isPartOf", s.label.Crawl},
 			{"description", s.label.Description},
 			{"muninn-batch", s.label.Batch},
-		}),
+		})),
 	})
 	s.warc.info = id
 	return err
@@ -184,9 +186,10 @@ func (s *Segment) Add(c Capture) (Recorded, error) {
 	if err != nil {
 		return out, err
 	}
+	s.fields = appendMetadata(s.fields[:0], c)
 	_, err = s.warc.write(record{
 		kind: gowarc.Metadata, id: newID(), date: c.Started, target: c.URL, contentType: gowarc.ApplicationWarcFields,
-		block: metadata(c), level: levelText, headers: [][2]string{{gowarc.WarcConcurrentTo, "<" + id + ">"}},
+		block: bytes.NewReader(s.fields), level: levelText, headers: [][2]string{{gowarc.WarcConcurrentTo, "<" + id + ">"}},
 	})
 	if err != nil {
 		return out, err
