@@ -48,11 +48,11 @@ func TestTries(t *testing.T) {
 					t.Fatalf("attempt %d of %d is the last: %v", i+1, len(test.errs), final)
 				}
 			}
-			var told *temporal.ApplicationError
+			var fault *temporal.ApplicationError
 			switch {
 			case test.final == "" && final != nil, test.final != "" && (final == nil || !strings.Contains(final.Error(), test.final)):
 				t.Errorf("ends with %v, want %q", final, test.final)
-			case final != nil && (!errors.As(final, &told) || !told.NonRetryable()):
+			case final != nil && (!errors.As(final, &fault) || !fault.NonRetryable()):
 				t.Errorf("%v is tried again", final)
 			}
 			if tries.Faults != test.faults || tries.Others != test.others {
@@ -126,8 +126,8 @@ func TestArchiveCannotBeWritten(t *testing.T) {
 	denied.closed.Store(true)
 	for range 2 * r.Settings.Attempts {
 		err := r.do(r.Process, in)
-		var told *temporal.ApplicationError
-		if !errors.As(err, &told) || told.NonRetryable() || told.Type() != ErrorStore {
+		var fault *temporal.ApplicationError
+		if !errors.As(err, &fault) || fault.NonRetryable() || fault.Type() != ErrorStore {
 			t.Fatalf("ARCHIVE ends with %v", err)
 		}
 	}

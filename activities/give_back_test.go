@@ -82,8 +82,8 @@ func TestGivenBackIsNotFetchedAgain(t *testing.T) {
 		r.fetchSome(in, 2, server.ask)
 		if away {
 			denied.closed.Store(true)
-			var told *temporal.ApplicationError
-			if err := r.do(r.GiveBack, in); !errors.As(err, &told) || told.NonRetryable() || told.Type() != ErrorStore {
+			var fault *temporal.ApplicationError
+			if err := r.do(r.GiveBack, in); !errors.As(err, &fault) || fault.NonRetryable() || fault.Type() != ErrorStore {
 				t.Fatalf("the archive cannot be written, and the give-back ends with %v", err)
 			}
 			if s, err := r.Frontier.Crawl(rigCrawl).Status(); err != nil || s.Claimed != 3 {

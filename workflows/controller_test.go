@@ -188,7 +188,7 @@ func TestControllerReportsWhatIsKnown(t *testing.T) {
 // The state of a controller has what its claims wait for, from the last answer of each shard.
 func TestControllerReportsWhatItWaitsFor(t *testing.T) {
 	until := time.Date(2026, 7, 1, 12, 15, 0, 0, time.UTC)
-	var told []string
+	var waits []string
 	e := newController(t, func(e *env, in activities.ClaimInput) (activities.ClaimResult, error) {
 		if in.Round == 1 {
 			for shard := range 2 {
@@ -206,7 +206,7 @@ func TestControllerReportsWhatItWaitsFor(t *testing.T) {
 			if err != nil || value.Get(&p) != nil {
 				t.Errorf("the status is %+v, %v", p, err)
 			}
-			told = append(told, fmt.Sprint(p.Leases))
+			waits = append(waits, fmt.Sprint(p.Leases))
 		})
 		<-asked
 		e.granted(answer(0, 0, "a"))()
@@ -217,8 +217,8 @@ func TestControllerReportsWhatItWaitsFor(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []string{"4 claims wait for leases; 10.0.0.0, for the first of them, is held by old/w, until 2026-07-01 12:15:00 UTC at the latest", "<nil>"}
-	if !slices.Equal(told, want) {
-		t.Errorf("got %q, want %q", told, want)
+	if !slices.Equal(waits, want) {
+		t.Errorf("got %q, want %q", waits, want)
 	}
 }
 

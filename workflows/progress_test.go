@@ -17,7 +17,7 @@ import (
 
 // Progress is reported often at first and seldom later: a crawl of ten hours reports about 120 times, one of a minute three times.
 func TestDue(t *testing.T) {
-	told := func(run time.Duration) (n int) {
+	reports := func(run time.Duration) (n int) {
 		var since, wait time.Duration
 		for range run / time.Second {
 			since += time.Second
@@ -30,7 +30,7 @@ func TestDue(t *testing.T) {
 		return n
 	}
 	for run, want := range map[time.Duration]int{5 * time.Second: 0, time.Minute: 2, time.Hour: 15, 10 * time.Hour: 123} {
-		if got := told(run); got != want {
+		if got := reports(run); got != want {
 			t.Errorf("in %v the crawl gets %d reports, want %d", run, got, want)
 		}
 	}

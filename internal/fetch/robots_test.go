@@ -115,13 +115,13 @@ func TestRobotsElsewhere(t *testing.T) {
 	const half = "User-agent: *\nDisallow: /half\n"
 	other := newHostAt(t, "127.0.0.2", fixed(page("200 OK", half)))
 	tests := []struct {
-		name string
-		lend error
-		open string
-		half string
-		kept int
+		name   string
+		borrow error
+		open   string
+		half   string
+		kept   int
 	}{
-		{"lent", nil, crawl.OutcomeDone, crawl.OutcomeRobots, 2},
+		{"borrowed", nil, crawl.OutcomeDone, crawl.OutcomeRobots, 2},
 		{"busy", &BusyError{"its address is busy"}, crawl.OutcomeReturned, crawl.OutcomeReturned, 1},
 	}
 	for _, test := range tests {
@@ -132,7 +132,7 @@ func TestRobotsElsewhere(t *testing.T) {
 			r := h.run(t, newClient(t, h.clock, nil), func(l *Lane) {
 				l.Borrow = func(_ context.Context, _ urls.URL, addr netip.Addr, _ time.Time) (Loan, error) {
 					asked = addr
-					return Loan{Until: h.clock.now().Add(time.Hour), Return: func(t time.Time) { next = t }}, test.lend
+					return Loan{Until: h.clock.now().Add(time.Hour), Return: func(t time.Time) { next = t }}, test.borrow
 				}
 			}, targets(h.url("/open"), h.url("/half"))...)
 			if r.err != nil || asked.String() != "127.0.0.2" {
@@ -147,7 +147,7 @@ func TestRobotsElsewhere(t *testing.T) {
 			if len(r.robots()) != test.kept {
 				t.Fatalf("%d robots.txt kept, want %d", len(r.robots()), test.kept)
 			}
-			if lent := test.lend == nil; lent && !next.After(r.robots()[1].Started) {
+			if borrowed := test.borrow == nil; borrowed && !next.After(r.robots()[1].Started) {
 				t.Errorf("the loan was given back with %s as the next time", next)
 			}
 		})
@@ -189,11 +189,11 @@ func TestRobotsOfARestingHost(t *testing.T) {
 	const rest = 10 * time.Minute
 	other := newHostAt(t, "127.0.0.2", fixed(page("200 OK", "User-agent: *\nDisallow: /half\n")))
 	tests := []struct {
-		name string
-		lend func(now time.Time) (Loan, error)
-		rest time.Duration // of our own host
+		name   string
+		borrow func(now time.Time) (Loan, error)
+		rest   time.Duration // of our own host
 	}{
-		{"it is not lent", func(now time.Time) (Loan, error) { return Loan{}, &RestsError{now.Add(rest)} }, rest},
+		{"it cannot be borrowed", func(now time.Time) (Loan, error) { return Loan{}, &RestsError{now.Add(rest)} }, rest},
 		{"for longer than the loan", func(now time.Time) (Loan, error) {
 			return Loan{NotBefore: now.Add(rest), Until: now.Add(time.Minute), Return: func(time.Time) {}}, nil
 		}, time.Minute},
@@ -209,7 +209,7 @@ func TestRobotsOfARestingHost(t *testing.T) {
 					l.NotBefore = next
 					l.Borrow = func(context.Context, urls.URL, netip.Addr, time.Time) (Loan, error) {
 						now = h.clock.now()
-						return test.lend(now)
+						return test.borrow(now)
 					}
 				}, targets(h.url("/open"), h.url("/half"))...)
 				for _, path := range []string{"/open", "/half"} {
@@ -240,8 +240,8 @@ func TestRobotsOfABusyHost(t *testing.T) {
 	other := newHostAt(t, "127.0.0.2", fixed(page("200 OK", "User-agent: *\nDisallow: /half\n")))
 	open := newHost(t, fixed(page("200 OK", "")))
 	tests := []struct {
-		name string
-		lend func(now time.Time) (Loan, error)
+		name   string
+		borrow func(now time.Time) (Loan, error)
 	}{
 		{"it is asked by others", func(time.Time) (Loan, error) { return Loan{}, &BusyError{"its host is asked by another claim"} }},
 		{"the loan is too short for its rest", func(now time.Time) (Loan, error) {
@@ -263,7 +263,9 @@ func TestRobotsOfABusyHost(t *testing.T) {
 			run := func() run {
 				return h.run(t, c, func(l *Lane) {
 					l.NotBefore, l.Unread = next, unread
-					l.Borrow = func(context.Context, urls.URL, netip.Addr, time.Time) (Loan, error) { return test.lend(h.clock.now()) }
+					l.Borrow = func(context.Context, urls.URL, netip.Addr, time.Time) (Loan, error) {
+						return test.borrow(h.clock.now())
+					}
 				}, targets(h.url("/a"), h.url("/b"), open.url("/c"))...)
 			}
 			for met := range maxUnread - 1 {
@@ -375,18 +377,18 @@ func TestRobotsThereAndBack(t *testing.T) {
 		return answer{wire: page("200 OK", "page")}
 	})
 	back = h.url("/robots-2.txt")
-	lent, returned := 0, 0
+	loans, returned := 0, 0
 	r := h.run(t, newClient(t, h.clock, nil), func(l *Lane) {
 		l.Borrow = func(_ context.Context, _ urls.URL, addr netip.Addr, _ time.Time) (Loan, error) {
-			lent++
+			loans++
 			if addr == l.Addr {
 				t.Error("the lane borrows its own address")
 			}
 			return Loan{Until: h.clock.now().Add(time.Hour), Return: func(time.Time) { returned++ }}, nil
 		}
 	}, targets(h.url("/open"), h.url("/half"))...)
-	if r.err != nil || lent != 1 || returned != 1 {
-		t.Fatalf("%d loans, %d returned: %v", lent, returned, r.err)
+	if r.err != nil || loans != 1 || returned != 1 {
+		t.Fatalf("%d loans, %d returned: %v", loans, returned, r.err)
 	}
 	if got := r.outcome(t, h.url("/open")); got.Kind != crawl.OutcomeDone {
 		t.Errorf("/open: %+v", got)

@@ -109,6 +109,12 @@ func passages(file string, source []byte) (list []passage, err error) {
 		case *ast.CallExpr:
 			if method, ok := x.Fun.(*ast.SelectorExpr); test && ok && slices.Contains(messages, method.Sel.Name) {
 				for _, arg := range x.Args {
+					for sum, ok := arg.(*ast.BinaryExpr); ok; sum, ok = arg.(*ast.BinaryExpr) { // "text" + name + "text"
+						if l, ok := sum.Y.(*ast.BasicLit); ok && l.Kind == token.STRING {
+							literal(l)
+						}
+						arg = sum.X
+					}
 					if l, ok := arg.(*ast.BasicLit); ok && l.Kind == token.STRING {
 						literal(l)
 					}

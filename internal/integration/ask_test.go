@@ -294,8 +294,8 @@ func TestAsk(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if told := isReport(t, page, d.Name); !strings.Contains(told, world.Sites()[0].Host) || !strings.Contains(told, "Order: weighted") {
-			t.Errorf("the report has neither the hosts nor the order:\n%s", lines(told))
+		if text := isReport(t, page, d.Name); !strings.Contains(text, world.Sites()[0].Host) || !strings.Contains(text, "Order: weighted") {
+			t.Errorf("the report has neither the hosts nor the order:\n%s", lines(text))
 		}
 		reports, err := filepath.Glob(filepath.Join(archive, d.Name, "reports", "run-1-*.html"))
 		if err != nil || len(reports) != 1 {
@@ -323,8 +323,8 @@ func TestAsk(t *testing.T) {
 	if err != nil || path.Dir(result.Report) != d.Name+"/reports" {
 		t.Fatalf("the report %q of the end: %v", result.Report, err)
 	}
-	if told := isReport(t, page, d.Name); !strings.Contains(told, fmt.Sprintf("\n%d\n%d\n", result.Totals.Pages, result.Totals.Scored)) {
-		t.Errorf("the report does not have the run's %d pages, %d scored:\n%s", result.Totals.Pages, result.Totals.Scored, lines(told))
+	if text := isReport(t, page, d.Name); !strings.Contains(text, fmt.Sprintf("\n%d\n%d\n", result.Totals.Pages, result.Totals.Scored)) {
+		t.Errorf("the report does not have the run's %d pages, %d scored:\n%s", result.Totals.Pages, result.Totals.Scored, lines(text))
 	}
 	if _, said := o.muninn(1, "configure", d.Name, "order.per_queue=8"); !strings.Contains(said, "has ended") {
 		t.Errorf("of a crawl that has ended it says: %s", said)

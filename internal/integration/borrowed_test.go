@@ -52,30 +52,30 @@ func (s *Server) borrowed(t *testing.T) (n int) {
 	return n
 }
 
-// lentDelay is longer than it takes to borrow a lease and to give it back, so that only a crawler that waits keeps it.
-const lentDelay = 500 * time.Millisecond
+// loanDelay is longer than it takes to borrow a lease and to give it back, so that only a crawler that waits keeps it.
+const loanDelay = 500 * time.Millisecond
 
 // A robots.txt at another address is fetched with a borrowed lease. The address, whose own host is crawled at the
 // same time, sees one connection at a time and the pauses of its host.
 func TestRobotsAtAnotherAddress(t *testing.T) {
 	t.Parallel()
 	world := Serve(t, manners.NewBorrowed(webworld.Options{FirstIP: netip.MustParseAddr("127.96.0.1")}, 8, 0))
-	d := Definition("lent", world)
-	d.Politeness.MinDelay, d.Politeness.MaxDelay = crawl.Duration(lentDelay), crawl.Duration(2*lentDelay)
+	d := Definition("borrowed", world)
+	d.Politeness.MinDelay, d.Politeness.MaxDelay = crawl.Duration(loanDelay), crawl.Duration(2*loanDelay)
 	crawlBorrowed(t, world, d)
 }
 
 // The request for a robots.txt at another address counts for the Crawl-delay of that address's host.
 func TestCrawlDelayAtAnotherAddress(t *testing.T) {
 	t.Parallel()
-	world := Serve(t, manners.NewBorrowed(webworld.Options{FirstIP: netip.MustParseAddr("127.96.1.1")}, 6, 2*lentDelay))
-	d := Definition("lent-delay", world)
+	world := Serve(t, manners.NewBorrowed(webworld.Options{FirstIP: netip.MustParseAddr("127.96.1.1")}, 6, 2*loanDelay))
+	d := Definition("borrowed-delay", world)
 	d.Order.PerQueue = 2 // so that the borrower comes between two batches of the lender
 	crawlBorrowed(t, world, d)
 }
 
 // crawlBorrowed crawls the world of borrowed rules. All allowed pages must be archived and nothing else requested, with pauses of at
-// least lentDelay or the world's Crawl-delay.
+// least loanDelay or the world's Crawl-delay.
 func crawlBorrowed(t *testing.T, world *webworld.World, d crawl.Definition) {
 	t.Helper()
 	server := StartServer(t)
@@ -88,7 +88,7 @@ func crawlBorrowed(t *testing.T, world *webworld.World, d crawl.Definition) {
 	}
 
 	stats := world.Stats()
-	polite(t, stats, max(lentDelay, world.Sites()[0].CrawlDelay))
+	polite(t, stats, max(loanDelay, world.Sites()[0].CrawlDelay))
 	if len(stats.PerIP) != 2 || stats.MinGap == nil {
 		t.Fatalf("%d addresses saw the crawl, the shortest gap is %+v", len(stats.PerIP), stats.MinGap)
 	}

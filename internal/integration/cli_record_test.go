@@ -40,7 +40,7 @@ type recorder struct {
 
 func TestRecordHistories(t *testing.T) {
 	if os.Getenv(recordEnv) == "" {
-		t.Skip("set " + recordEnv + "=1 to record the histories of workflows/testdata anew")
+		t.Skip("set " + recordEnv + "=1 to record the histories of workflows/testdata again")
 	}
 	server := StartServer(t)
 	world := Serve(t, bench.New(webworld.Options{Seed: 7}, 2, 120))
@@ -92,7 +92,7 @@ func TestRecordHistories(t *testing.T) {
 	})
 	id, run := failed[0].Execution.WorkflowID, failed[0].Execution.RunID
 	repair()
-	server.temporal(t, "workflow", "reset", "--workflow-id", id, "--run-id", run, "--type", "FirstWorkflowTask", "--reason", "the archive is mended")
+	server.temporal(t, "workflow", "reset", "--workflow-id", id, "--run-id", run, "--type", "FirstWorkflowTask", "--reason", "the archive works again")
 	server.awaitStatus(t, id, "COMPLETED")
 	r.record("batch-failed", id, run)
 	r.record("batch-reset", id, "")

@@ -93,7 +93,7 @@ func TestStates(t *testing.T) {
 		t.Errorf("the pages are judged twice: %v", err)
 	}
 	r.Drop("c", "b-1")
-	anew, err := r.Judge(t.Context(), s)
+	again, err := r.Judge(t.Context(), s)
 	r.must(err)
 	if r.read != 2 {
 		t.Errorf("read %d times", r.read)
@@ -107,7 +107,7 @@ func TestStates(t *testing.T) {
 		t.Errorf("read %d times, %v", r.read, err)
 	}
 	for i := range judged.Pages {
-		a, b := &judged.Pages[i], &anew.Pages[i]
+		a, b := &judged.Pages[i], &again.Pages[i]
 		if a.URL != b.URL || a.Verdict.Score != b.Verdict.Score || a.Entry != b.Entry || a.Sample != nil {
 			t.Errorf("%+v, again %+v", a.Judged, b.Judged)
 		}

@@ -160,7 +160,7 @@ type ArchivedLink struct {
 	Depth     int         // of its page: links from a seed
 }
 
-// RescoreLink scores an outlink again with the topic, memory and order of today.
+// RescoreLink scores an outlink again with the present topic, memory and order.
 func (j *Judge) RescoreLink(f ArchivedLink, learner *order.Fused) (crawl.Discovery, error) {
 	now, page := j.RescoreOutlink(f.Link, f.Verdict, f.Terms, f.Paragraph, f.Language)
 	now.LinkFeatures = f.Verdict.LinkFeatures

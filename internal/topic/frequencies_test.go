@@ -58,11 +58,11 @@ func TestBackground(t *testing.T) {
 	grown(b, a, "fox")
 	check("20 pages, 5 and 20 and none of them", 1.60944, 0.69315, 3.04452) // ln 5, ln 2, ln 21
 	grown(b, a, times(4, "hare")...)
-	check("24 pages: not yet anew", 1.60944, 0.69315, 3.04452)
+	check("24 pages: not yet again", 1.60944, 0.69315, 3.04452)
 	grown(b, a, "fox")
 	check("25 pages: 5, 21, 4", 1.79176, 0.78412, 1.98100) // ln 6, ln (46/21), ln 7.25
 	grown(b, a, times(6, "hare")...)
-	check("31 pages: not yet anew", 1.79176, 0.78412, 1.98100)
+	check("31 pages: not yet again", 1.79176, 0.78412, 1.98100)
 	grown(b, a, "hare")
 	check("32 pages: 5, 21, 11", 2.00148, 0.92577, 1.36330) // ln 7.4, ln (53/21), ln (43/11)
 }

@@ -100,8 +100,8 @@ func TestCompare(t *testing.T) {
 	}
 	a, b := object("body", "The raven", "author", "Hugin", "published", "2026"), object("body", "The crow", "title", "Crows")
 	for name, test := range map[string]struct {
-		truth, lifted []crawl.Object
-		want          Score
+		truth, extracted []crawl.Object
+		want             Score
 	}{
 		"all":            {[]crawl.Object{a, b}, []crawl.Object{b, a}, Score{Truth: 2, Extracted: 2, Right: 2, Parts: 3, PartsOK: 3}},
 		"case and space": {[]crawl.Object{a}, []crawl.Object{object("body", " the RAVEN.", "author", "hugin")}, Score{Truth: 1, Extracted: 1, Right: 1, Parts: 2, PartsOK: 1}},
@@ -112,7 +112,7 @@ func TestCompare(t *testing.T) {
 		"nothing":        {[]crawl.Object{a}, nil, Score{Truth: 1, Parts: 2}},
 	} {
 		test.want.Pages = 1
-		if got := compare(things(test.truth), things(test.lifted)); got != test.want {
+		if got := compare(things(test.truth), things(test.extracted)); got != test.want {
 			t.Errorf("%s: %+v, want %+v", name, got, test.want)
 		}
 	}

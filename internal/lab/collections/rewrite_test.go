@@ -18,9 +18,9 @@ func TestPathsAreReplaced(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, told := range []string{"bonding.html", "bonding.rst", "networking/", "_images", "admin-guide", "../"} {
-			if bytes.Contains(out, []byte(told)) {
-				t.Errorf("%s gives %q away: %s", page, told, out)
+		for _, part := range []string{"bonding.html", "bonding.rst", "networking/", "_images", "admin-guide", "../"} {
+			if bytes.Contains(out, []byte(part)) {
+				t.Errorf("%s gives %q away: %s", page, part, out)
 			}
 		}
 	}

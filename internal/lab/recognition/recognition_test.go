@@ -17,7 +17,7 @@ import (
 const (
 	leastRecognised = 0.99
 	leastLevels     = 0.95 // of the pages whose labels are not in doubt
-	leastLifted     = 0.97 // of the terminal pages
+	leastExtracted  = 0.97 // of the terminal pages
 )
 
 const birds = `<application xmlns="` + kb.Namespace + `" name="Stack Exchange" category="questions"><detect generator="birds"/>
@@ -59,9 +59,9 @@ func small(t *testing.T) *kb.Base {
 func TestMeasure(t *testing.T) {
 	dir, doubts := saved(t)
 	for _, test := range []struct {
-		doubts                                                  string
-		pages, recognised, judged, right, terminal, lifted, doc int
-		levels, found                                           map[string]map[string]int
+		doubts                                                     string
+		pages, recognised, judged, right, terminal, extracted, doc int
+		levels, found                                              map[string]map[string]int
 	}{
 		{"", 3, 2, 2, 1, 2, 2, 0, map[string]map[string]int{"thread": {"question": 1}, "list": {"question": 1}}, map[string]map[string]int{"Stack Exchange": {"Stack Exchange": 2}, "phpBB": {"none": 1}}},
 		{doubts, 2, 2, 2, 1, 2, 2, 1, map[string]map[string]int{"thread": {"question": 1}, "list": {"question": 1}}, map[string]map[string]int{"Stack Exchange": {"Stack Exchange": 2}}},
@@ -79,7 +79,7 @@ func TestMeasure(t *testing.T) {
 		}
 		r := Sum("base", false, seen)
 		got := []int{r.Total.Pages, r.Total.Recognised, r.Total.Judged, r.Total.Right, r.Total.Terminal, r.Total.WithObjects, len(r.Doubts)}
-		if want := []int{test.pages, test.recognised, test.judged, test.right, test.terminal, test.lifted, test.doc}; !reflect.DeepEqual(got, want) {
+		if want := []int{test.pages, test.recognised, test.judged, test.right, test.terminal, test.extracted, test.doc}; !reflect.DeepEqual(got, want) {
 			t.Errorf("doubts %q: %v, want %v", test.doubts, got, want)
 		}
 		if !reflect.DeepEqual(r.Levels, test.levels) || !reflect.DeepEqual(r.Found, test.found) {
@@ -223,7 +223,7 @@ func TestLongShippedOnSavedPages(t *testing.T) {
 	}
 	least("recognised", r.Total.Recognised, r.Total.Pages, leastRecognised)
 	least("levels right", r.Total.Right, r.Total.Judged, leastLevels)
-	least("terminal pages with objects", r.Total.WithObjects, r.Total.Terminal, leastLifted)
+	least("terminal pages with objects", r.Total.WithObjects, r.Total.Terminal, leastExtracted)
 	names := map[string]bool{}
 	for _, l := range list {
 		names[l.File] = true
