@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/muninn-archive/muninn/frontier/internal/queue"
 	"github.com/muninn-archive/muninn/frontier/internal/record"
 )
 
@@ -66,6 +67,14 @@ func (f *Frontier) held(s *state, pld uint64) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return s.held(pld)
+}
+
+// gone reports whether a queue that a round has picked is not that of the crawl any more, see state.has. In a mutation the answer
+// stands until its end: queues are evicted between two.
+func (f *Frontier) gone(s *state, q *queue.Queue) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return !s.has(q)
 }
 
 // heldElsewhere reports whether a claim of another crawl is out on a host.

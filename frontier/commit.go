@@ -259,6 +259,9 @@ func (f *Frontier) finishQueue(s *state, q *queue.Queue, outcomes []crawl.Outcom
 		if err := tx.touch(s, q.PLD); err != nil {
 			return nil, err
 		}
+		if f.gone(s, q) { // with nothing in it
+			return nil, nil
+		}
 		if f.held(s, q.PLD) { // a batch has reopened its claim since the queue was read: these URLs are its
 			return func() {
 				q.Busy = s.held(q.PLD)
@@ -270,13 +273,14 @@ func (f *Frontier) finishQueue(s *state, q *queue.Queue, outcomes []crawl.Outcom
 			fails = q.Fails + 1
 		}
 		e := f.edit(tx, s) // no page among them: nothing is learned
-		for _, o := range outcomes {
-			if _, err := e.conclude(o, s.Archive, map[uint64]queue.Tally{}); err != nil {
+		for i, o := range outcomes {
+			end, err := e.conclude(o, s.Archive, map[uint64]queue.Tally{})
+			if err == nil && end.new { // it still waited
+				err = e.keepUnfetched(o, failed[i].rec)
+			}
+			if err != nil {
 				return nil, err
 			}
-		}
-		if err := e.keepUnfetched(outcomes, failed); err != nil {
-			return nil, err
 		}
 		f.mu.Lock()
 		m := record.OfQueue(q)

@@ -225,7 +225,7 @@ func (f *Frontier) settle(ctx context.Context, s *state, picked []*candidate, w 
 			if err := tx.touch(nil, c.claim.Queue); err != nil {
 				return nil, err
 			}
-			if f.held(s, c.claim.Queue) || f.heldElsewhere(s, c.claim.Queue) { // meanwhile: a batch has reopened its claim, or another crawl was first
+			if f.gone(s, c.queue) || f.held(s, c.claim.Queue) || f.heldElsewhere(s, c.claim.Queue) { // meanwhile: a batch has reopened its claim, or another crawl was first
 				c.claim = nil
 				continue
 			}
@@ -279,7 +279,7 @@ func (f *Frontier) unpick(ctx context.Context, s *state, c *candidate, w Want) e
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	q := c.queue
-	if s.queues[q.PLD] != q { // its claim has come to its end already, and the queue was evicted
+	if !s.has(q) {
 		return errors.Join(ctx.Err(), c.err)
 	}
 	if c.err == nil { // entries that came in meanwhile may stand before those that were read
@@ -321,8 +321,10 @@ func (f *Frontier) unresolved(s *state, c *candidate, w Want) error {
 	if err != nil {
 		f.mu.Lock()
 		defer f.mu.Unlock()
-		c.queue.Busy = s.held(c.queue.PLD)
-		s.schedule.Place(c.queue, f.opts.Now())
+		if s.has(c.queue) {
+			c.queue.Busy = s.held(c.queue.PLD)
+			s.schedule.Place(c.queue, f.opts.Now())
+		}
 	}
 	return err
 }

@@ -21,6 +21,12 @@ func (s *state) queue(pld uint64, name string) *queue.Queue {
 	return q
 }
 
+// has reports whether a queue that a round has picked is still that of the crawl. While the round reads it, without the lock, a batch
+// that had lost its claim may reopen it, and end; then the queue may be evicted, and the next URL of its PLD makes another one. If
+// the old one were written or placed in the schedule, its eviction would take the other out of memory, and what that has given
+// would not count against the budgets. Frontier.mu is held; between two mutations the answer may change.
+func (s *state) has(q *queue.Queue) bool { return s.queues[q.PLD] == q }
+
 func (s *state) pldSpent(q *queue.Queue) bool {
 	return q.Done.Left(s.Definition.Budget) <= 0
 }

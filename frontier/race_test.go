@@ -134,24 +134,25 @@ func TestReopenWhileClaiming(t *testing.T) {
 	}
 }
 
-// A batch that reopens its lost claim while the hosts of the queue are looked up keeps its URLs, even if the look-up fails.
-func TestReopenWhileUnresolved(t *testing.T) {
-	r := oneQueue(t, 1, nil)
-	batch, lanes := r.take()
-	r.must(r.Batch(batch).GiveBack(r.clock.Now()))
-	reopening, picked, reopened := make(chan struct{}), make(chan struct{}), make(chan struct{})
+// whileRead makes a round of claiming read the queue of claims that a batch has lost, and the batch reopen them meanwhile: it has found
+// the queue free, and its claims are not on disk yet when the round picks the queue. Once they are, and meanwhile has returned, the
+// round learns the host's address, or why it has none.
+func (r *rig) whileRead(batch string, lanes []OpenClaim, why error, meanwhile func(again []OpenClaim)) (round Round) {
+	r.t.Helper()
+	reopening, picked, resolve := make(chan struct{}), make(chan struct{}), make(chan struct{})
 	var claiming sync.WaitGroup
 	claiming.Go(func() {
-		<-reopening // the batch has found the queue free, and its claim is not on disk yet
+		<-reopening
 		want := r.want()
 		want.MaxFail = 1
 		want.Resolve = func(context.Context, string) (string, error) {
 			close(picked)
-			<-reopened
-			return "", errNoHost
+			<-resolve
+			return "192.0.2.1", why
 		}
-		if round, err := r.Claim(t.Context(), want); err != nil || len(round.Claims) != 0 {
-			t.Errorf("%+v, %v", round, err)
+		var err error
+		if round, err = r.Claim(r.t.Context(), want); err != nil {
+			r.t.Error(err)
 		}
 	})
 	var again []OpenClaim
@@ -160,7 +161,6 @@ func TestReopenWhileUnresolved(t *testing.T) {
 			var err error
 			again, err = r.Batch(batch).Reopen(bare(lanes...), known(lanes...))
 			r.must(err)
-			close(reopened)
 		},
 		func() {
 			for len(r.writes) == 0 { // behind the other, in its group
@@ -173,13 +173,99 @@ func TestReopenWhileUnresolved(t *testing.T) {
 			}))
 		},
 	)
+	if len(again) != len(lanes) {
+		r.t.Fatalf("%d of %d lanes are reopened", len(again), len(lanes))
+	}
+	meanwhile(again)
+	close(resolve)
 	claiming.Wait()
-	if state := r.states()["http://a.example/0"]; len(again) != 1 || state != "waiting" {
-		t.Fatalf("%d lanes, and the URL that the batch fetches is %s", len(again), state)
+	return round
+}
+
+// A batch that reopens its lost claim while the hosts of the queue are looked up keeps its URLs, even if the look-up fails.
+func TestReopenWhileUnresolved(t *testing.T) {
+	r := oneQueue(t, 1, nil)
+	batch, lanes := r.take()
+	r.must(r.Batch(batch).GiveBack(r.clock.Now()))
+	var again []OpenClaim
+	round := r.whileRead(batch, lanes, errNoHost, func(reopened []OpenClaim) { again = reopened })
+	if state := r.states()["http://a.example/0"]; len(round.Claims) != 0 || state != "waiting" {
+		t.Fatalf("%+v, and the URL that the batch fetches is %s", round, state)
 	}
 	r.finish(batch, again)
 	if s := r.status(); s.Totals.Pages != 1 || s.Claimed != 0 || s.Waiting != 0 {
 		t.Fatalf("%+v", s)
+	}
+}
+
+// A batch that reopens its lost claim while a round reads the queue, and ends before the round has read it: what the round finds is
+// of no account any more. The queue may even have left memory and come back with a new URL: then the one that the round has in
+// hand is not that of the crawl.
+func TestBatchEndsWhileItsQueueIsRead(t *testing.T) {
+	for _, why := range []error{nil, errNoHost, errRefused} {
+		for _, evicted := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%v, evicted %v", why, evicted), func(t *testing.T) { testBatchEndsWhileItsQueueIsRead(t, why, evicted) })
+		}
+	}
+}
+
+func testBatchEndsWhileItsQueueIsRead(t *testing.T, why error, evicted bool) {
+	r := newRig(t, func(d *crawl.Definition) { d.Budget.PerPLD = 3 })
+	if evicted {
+		r.keepIdle(1)
+	}
+	began := r.clock.Now()
+	r.clock.pass(time.Second)
+	r.submit("b", found(0.5, "http://b.example/")...)
+	other, lanes := r.take()
+	r.must(r.endLane(lanes[0].ID, r.clock.Now().Add(time.Minute), false)) // stays in memory: the other queue has rested longer
+	r.must(r.Commit(Commit{Batch: other, Outcomes: []crawl.Outcome{done("http://b.example/")}}))
+	r.submit("a", found(0.5, "http://a.example/0")...)
+	batch, lanes := r.take()
+	r.must(r.Batch(batch).GiveBack(began))
+	round := r.whileRead(batch, lanes, why, func(again []OpenClaim) {
+		r.must(r.endLane(again[0].ID, began, false))
+		r.must(r.Commit(Commit{Batch: batch, Outcomes: []crawl.Outcome{done("http://a.example/0")}}))
+		if r.inMemory()["a.example"] == evicted {
+			t.Fatalf("in memory are the queues of %v", r.inMemory())
+		}
+		r.submit("more", found(0.5, "http://a.example/1")...)
+	})
+	if evicted && len(round.Claims) > 0 {
+		t.Errorf("the round claims %+v", round.Claims)
+	}
+	r.clock.pass(2 * time.Minute)
+	r.submit("again", found(0.5, "http://b.example/")...) // a mutation, after which queues are evicted
+	if len(round.Claims) == 0 {
+		round = r.next()
+	}
+	if len(round.Claims) != 1 || round.Claims[0].PLD != "a.example" {
+		t.Fatalf("the next round claims %+v", round.Claims)
+	}
+	batch = r.start(round.Claims...)
+	lanes, err := r.Batch(batch).Reopen(round.Claims, nil)
+	r.must(err)
+	r.finish(batch, lanes)
+	if list, _, err := r.URLs().Unfetched(10); err != nil || len(list) > 0 {
+		t.Errorf("%+v, %v are reported as not fetched", list, err)
+	}
+	r.submit("most", found(0.5, "http://a.example/2", "http://a.example/3")...)
+	for {
+		batch, lanes := r.take()
+		if batch == "" {
+			break
+		}
+		r.finish(batch, lanes)
+	}
+	s := r.status()
+	if s.Totals.Pages != 4 || s.Totals.Errors != 0 || s.Claimed != 0 || s.Waiting != 1 {
+		t.Errorf("%+v, want three pages of one host and one of the other, and a URL left that the budget of its host forbids", s)
+	}
+	r.confirm(r.drainJournal())
+	before := asJSON(r.status())
+	r.reopen()
+	if after := asJSON(r.status()); after != before {
+		t.Errorf("%s\nbecame\n%s", before, after)
 	}
 }
 

@@ -3,6 +3,7 @@ package frontier
 import (
 	"time"
 
+	"github.com/muninn-archive/muninn/frontier/internal/record"
 	"github.com/muninn-archive/muninn/frontier/internal/store"
 	"github.com/muninn-archive/muninn/internal/codec"
 	"github.com/muninn-archive/muninn/internal/crawl"
@@ -20,20 +21,11 @@ type Unfetched struct {
 	At      time.Time `cbor:"7,keyasint"`
 }
 
-// keepUnfetched keeps the outcomes of URLs that have ended, for the archive.
-func (e *edit) keepUnfetched(outcomes []crawl.Outcome, failed []queuedURL) error {
-	for i, o := range outcomes {
-		if o.Kind == crawl.OutcomeReturned {
-			continue
-		}
-		r := failed[i].rec
-		u := Unfetched{o.URL, o.Kind, o.Reason, r.Via, r.Path, int(r.Attempts) + 1, e.f.opts.Now().UTC()}
-		e.rec.Sequence++
-		if err := e.Save(e.s.keys.Unfetched(e.rec.Sequence), u); err != nil {
-			return err
-		}
-	}
-	return nil
+// keepUnfetched keeps the outcome of a URL that has ended, for the archive.
+func (e *edit) keepUnfetched(o crawl.Outcome, r record.Record) error {
+	u := Unfetched{o.URL, o.Kind, o.Reason, r.Via, r.Path, int(r.Attempts) + 1, e.f.opts.Now().UTC()}
+	e.rec.Sequence++
+	return e.Save(e.s.keys.Unfetched(e.rec.Sequence), u)
 }
 
 // Unfetched returns the first URLs that ended without a batch and are not reported yet, at most a number; first is the number
