@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -235,5 +237,37 @@ func TestAskersOfManyQueues(t *testing.T) {
 		}
 		r.start(got.Claims...)
 		r.clock.pass(busyAddress)
+	}
+}
+
+// The hosts of many queues are looked up side by side, so that a round of new hosts does not take the time of all of them.
+func TestHostsAreLookedUpSideBySide(t *testing.T) {
+	r := newRig(t, nil)
+	for i := range 2 * readsAtOnce {
+		r.submit(fmt.Sprint(i), found(0.5, fmt.Sprintf("http://h%d.example/", i))...)
+	}
+	var asking atomic.Int64
+	var once sync.Once
+	full := make(chan struct{})
+	got := r.ask(func(w *Want) {
+		w.Resolve = func(ctx context.Context, host string) (string, error) {
+			n := asking.Add(1)
+			defer asking.Add(-1)
+			if n == readsAtOnce {
+				once.Do(func() { close(full) })
+			}
+			if n > readsAtOnce {
+				t.Errorf("%d names are looked up at a time, at most %d are allowed", n, readsAtOnce)
+			}
+			select {
+			case <-full:
+			case <-time.After(2 * time.Minute):
+				t.Errorf("%d names are looked up at a time, want %d", n, readsAtOnce)
+			}
+			return r.resolve(ctx, host)
+		}
+	})
+	if len(got.Claims) != 2*readsAtOnce {
+		t.Errorf("%d claims", len(got.Claims))
 	}
 }
