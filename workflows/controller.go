@@ -98,7 +98,7 @@ func (c *controller) run(ctx workflow.Context) (ControllerResult, error) {
 }
 
 // cancelWait is how long a controller that is cancelled waits for its batches at most. Those of an archive that cannot be
-// written end without it, as when it is terminated. While its worker is away the controller does nothing, and its crawl waits.
+// written end without it, as when it is terminated. While its worker is away the controller does nothing: see awaitCancelled.
 const cancelWait = 10 * time.Minute
 
 // windDown waits for the batches that are out, and claims nothing more: without the rounds of a controller nobody releases

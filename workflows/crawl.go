@@ -4,7 +4,9 @@ import (
 	"encoding/json"
 	"errors"
 	"strings"
+	"time"
 
+	"go.temporal.io/api/enums/v1"
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/workflow"
 
@@ -34,6 +36,8 @@ type CrawlState struct {
 	Stopping bool                   `json:"stopping,omitempty"`
 	// Cancelled says that the crawl ends once its batches have ended, without the end of its run.
 	Cancelled bool `json:"cancelled,omitempty"`
+	// CancelWait is how long a cancelled crawl waits for its controller; 0: ControllerWait.
+	CancelWait time.Duration `json:"cancel_wait,omitempty"`
 
 	Progress activities.Progress `json:"progress"`
 	Learned  *topic.Model        `json:"learned,omitempty"`
@@ -144,7 +148,7 @@ func (c *crawlRun) runPhase(ctx workflow.Context, phase crawl.Phase, bounds acti
 		// Its activities are on this queue: those of a workflow's own queue come with the answer to the workflow task.
 		TaskQueue:  c.Member.Queue,
 		WorkflowID: names.ControllerID(c.Name, c.Member.Worker), StaticSummary: "keeps " + c.Member.Worker + " busy with " + c.Name,
-		WaitForCancellation: true,
+		WaitForCancellation: true, ParentClosePolicy: enums.PARENT_CLOSE_POLICY_TERMINATE, // see awaitCancelled
 		TypedSearchAttributes: temporal.NewSearchAttributes(
 			names.AttrCrawl.ValueSet(c.Name), names.AttrWorker.ValueSet(c.Member.Worker), names.AttrState.ValueSet("crawling")),
 	})
@@ -183,6 +187,9 @@ func (c *crawlRun) awaitController(ctx workflow.Context) (result ControllerResul
 			c.Cancelled = true // as the controller is: its end is waited for
 			c.show(ctx)
 			_ = workflow.UpsertTypedSearchAttributes(ctx, names.AttrState.ValueSet(c.stateName()))
+			if err := c.awaitCancelled(ctx); err != nil {
+				return result, err
+			}
 			break
 		}
 		if asked = !c.controller.IsReady(); asked {

@@ -40,6 +40,8 @@ func TestReplay(t *testing.T) {
 	}
 	for _, name := range []string{
 		"crawl", "crawl-numbered-by-frontier", "controller", "controller-continued", "controller-continuing", "batch", "batch-failed", "batch-reset", "politeness",
+		"crawl-cancelled", "controller-cancelled",
+		"crawl-cancelled-waiting", // of a version that waited for its controller without a bound
 	} {
 		if !have[name] {
 			t.Errorf("there is no history %s", name)

@@ -11,6 +11,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"go.temporal.io/api/enums/v1"
 	"go.temporal.io/api/history/v1"
@@ -116,6 +117,25 @@ func TestRecordHistories(t *testing.T) {
 	if len(runs) < 2 {
 		t.Errorf("the controller of %s has not continued as new", d.Name)
 	}
+
+	// A crawl that is cancelled while batches are out.
+	d = Definition("cancelled", world)
+	world.SetLatency(500 * time.Millisecond)
+	StartCrawl(t, server.Client, d)
+	Until(t, soon, "leases are out", func() string {
+		if held(server.shard(t)) == "" {
+			return "there are none"
+		}
+		return ""
+	})
+	if err := server.Client.CancelWorkflow(t.Context(), names.CrawlID(d.Name), ""); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Ending(t, server.Client, d.Name, soon); err == nil {
+		t.Error("a crawl that was cancelled has a result")
+	}
+	r.record("crawl-cancelled", names.CrawlID(d.Name), "")
+	r.record("controller-cancelled", names.ControllerID(d.Name, conf.Name), "")
 }
 
 // record writes the history of a run, the latest if run is empty.
