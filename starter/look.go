@@ -40,20 +40,23 @@ func (g *globals) links(s crawlStatus) map[string]string {
 
 // takeController takes over the progress that the controller of a crawl's run knows: it reports to the crawl itself only from time to
 // time. A controller that was terminated with its crawl still answers with its last state.
-func (s *crawlStatus) takeController(ctx context.Context, c client.Client, controller, run string) {
+func (s *crawlStatus) takeController(ctx context.Context, c client.Client, controller, run string) (answer controllerAnswer) {
 	d, err := c.DescribeWorkflowExecution(ctx, controller, "")
 	if err != nil {
-		return
+		return answer
 	}
 	s.retries(d)
-	var p activities.Progress
-	if info := d.GetWorkflowExecutionInfo(); info.GetStatus() != enums.WORKFLOW_EXECUTION_STATUS_RUNNING && info.GetParentExecution().GetRunId() != run {
-		return // of an earlier run
+	info := d.GetWorkflowExecutionInfo()
+	answer.running, answer.steps = info.GetStatus() == enums.WORKFLOW_EXECUTION_STATUS_RUNNING, d.GetPendingActivities()
+	if !answer.running && info.GetParentExecution().GetRunId() != run {
+		return answer // of an earlier run
 	}
+	var p activities.Progress
 	value, err := c.QueryWorkflow(ctx, controller, "", names.QueryStatus)
-	if err == nil && value.Get(&p) == nil && p.At.After(s.Crawl.Progress.At) {
+	if answer.answered = err == nil && value.Get(&p) == nil; answer.answered && p.At.After(s.Crawl.Progress.At) {
 		s.Crawl.Progress = p
 	}
+	return answer
 }
 
 // batches counts the running batches of a crawl that was cut off, and finds activities that were paused by hand.

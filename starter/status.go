@@ -2,7 +2,7 @@ package starter
 
 import (
 	"context"
-	"fmt"
+	"errors"
 	"io"
 	"strings"
 	"time"
@@ -35,6 +35,7 @@ type crawlStatus struct {
 	Result   *workflows.CrawlResult `json:"result,omitempty"`
 	Reason   string                 `json:"reason,omitempty"`  // why it failed
 	Retries  []string               `json:"retries,omitempty"` // steps that are tried again
+	Silent   *silentWorker          `json:"silent_worker,omitempty"`
 }
 
 // How long a worker may take to answer: for a running crawl, whose worker may be busy; and for a crawl that has ended, about which
@@ -74,7 +75,8 @@ func statusCommand(g *globals) *cobra.Command {
 			}
 			defer c.Close()
 			s, err := status(cmd.Context(), c, args[0])
-			if err != nil {
+			var unanswered *unansweredError
+			if err != nil && !errors.As(err, &unanswered) {
 				return err
 			}
 			s.Links = g.links(s)
@@ -115,13 +117,21 @@ func status(ctx context.Context, c client.Client, name string) (crawlStatus, err
 			return s, err
 		}
 	case running:
-		return s, fmt.Errorf("ask the crawl for its status: %w; is a worker running on task queue %q?", err, d.GetExecutionConfig().GetTaskQueue().GetName())
+		if err := s.takeAttributes(ctx, c, d); err != nil {
+			return s, err
+		}
+		return s, &unansweredError{s.Silent.Queue, err}
 	case s.Result != nil: // no worker answers, and the result has it all
 		s.Crawl.Phase, s.Crawl.Begun.Run, s.Crawl.Begun.Archive = crawl.PhaseEnded, s.Result.Run, s.Result.Archive
 		s.Crawl.Learned, s.Crawl.Progress.Totals, s.Crawl.Progress.Harvests = s.Result.Learned, s.Result.Totals, s.Result.Harvests
 	}
-	if m := s.Crawl.Member.Worker; s.Result == nil && m != "" {
-		s.takeController(queryCtx, c, names.ControllerID(name, m), d.GetWorkflowExecutionInfo().GetExecution().GetRunId())
+	if m := s.Crawl.Member; s.Result == nil && m.Worker != "" {
+		answer := s.takeController(queryCtx, c, names.ControllerID(name, m.Worker), d.GetWorkflowExecutionInfo().GetExecution().GetRunId())
+		if running {
+			if err := s.noteSilence(ctx, c, m, answer); err != nil {
+				return s, err
+			}
+		}
 	}
 	if err := s.batches(ctx, c); err != nil {
 		return s, err

@@ -31,13 +31,21 @@ func (s crawlStatus) write(w io.Writer) {
 	case p.Holds != "":
 		phase += ", holding"
 	}
-	if s.Crawl.Begun.Run == 0 {
+	switch {
+	case s.Crawl.Begun.Run == 0 && s.Silent != nil && phase != "":
+		line("%s: %s, %s, %d pages, %d errors when it was last reported", s.Crawl.Name, s.State, phase, p.Totals.Pages, p.Totals.Errors)
+	case s.Crawl.Begun.Run == 0:
 		line("%s: %s", s.Crawl.Name, s.State)
-	} else {
+	default:
 		line("%s: %s, %s (run %d, worker %s)", s.Crawl.Name, s.State, phase, s.Crawl.Begun.Run, s.Crawl.Member.Worker)
 	}
 	if s.Reason != "" {
 		line("  reason    %s", s.Reason)
+	}
+	if s.Silent != nil {
+		since, then := s.Silent.describe(s, time.Now())
+		line("  worker    %s;", since)
+		line("            %s", then)
 	}
 	for _, r := range s.Retries {
 		line("  retrying  %s", r)

@@ -8,12 +8,14 @@ import (
 	"testing"
 	"time"
 
+	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/temporal"
 
 	"github.com/muninn-archive/muninn/activities/names"
 	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/webworld"
 	"github.com/muninn-archive/muninn/internal/webworld/bench"
+	"github.com/muninn-archive/muninn/workflows"
 )
 
 // A crawl that is cancelled ends once its batches have ended and all leases are released; started again, it continues its
@@ -99,19 +101,96 @@ func TestLongForgetTerminatedCrawl(t *testing.T) {
 	polite(t, world.Stats(), 0)
 }
 
+// A crawl whose worker is away says so, is cancelled without it, and leaves what one leaves that is terminated: its batches end when
+// the worker is back, and started again it continues its run.
+func TestCancelledWithoutItsWorker(t *testing.T) {
+	t.Parallel()
+	server := StartServer(t)
+	world := Serve(t, bench.New(webworld.Options{Seed: 9, Latency: 100 * time.Millisecond}, 2, 80))
+	dir := t.TempDir()
+	conf, other := Config(server, world, dir), Config(server, world, t.TempDir())
+	other.Name = "w2"
+	away := StartWorker(t, conf)
+	d := wholeHosts("away", world)
+	id := names.CrawlID(d.Name)
+	_, err := server.Client.ExecuteWorkflow(t.Context(), client.StartWorkflowOptions{ID: id, TaskQueue: names.TaskQueue}, names.Crawl, d,
+		&workflows.CrawlState{Name: d.Name, CancelWait: 2 * time.Second})
+	if err != nil {
+		t.Fatal(err)
+	}
+	server.awaitLeases(t, world, 10)
+	world.SetLatency(10 * time.Second) // nothing that is out ends before the worker is away
+	left := StartWorker(t, other)      // for the tasks of the crawl itself
+	away.Stop()
+	status := func(want ...string) {
+		t.Helper()
+		text, err := Run(Program(t, "muninn"), "status", d.Name, "--temporal", server.Address)
+		if err != nil {
+			t.Error(err)
+		}
+		for _, words := range want {
+			if !strings.Contains(text, words) {
+				t.Errorf("%q is not in the status\n%s", words, lines(text))
+			}
+		}
+	}
+	status("its worker w1 ", "its last sign of life was at 20", "temporal workflow cancel --workflow-id 'crawl/away'")
+	if err := server.Client.CancelWorkflow(t.Context(), id, ""); err != nil {
+		t.Fatal(err)
+	}
+	var cancelled *temporal.CanceledError
+	if _, err := Ending(t, server.Client, d.Name, soon); !errors.As(err, &cancelled) {
+		t.Fatalf("it ended with %v", err)
+	}
+	server.awaitStatus(t, names.ControllerID(d.Name, "w1"), "TERMINATED")
+	if held(server.shard(t)) == "" || len(server.list(t, batches(d.Name, "Running"))) == 0 {
+		t.Fatal("nothing was out as the worker went away: the test tests nothing")
+	}
+	status("away: Canceled", "of it still finish", "`muninn start` with the definition continues run 1")
+
+	world.SetLatency(0)
+	left.Stop() // the crawl is the other one's
+	StartWorker(t, conf)
+	Until(t, soon, "its batches end", func() string {
+		if running := server.list(t, batches(d.Name, "Running")); len(running) > 0 {
+			return fmt.Sprintf("%d batches run", len(running))
+		}
+		return ""
+	})
+	StartCrawl(t, server.Client, d)
+	result := Result(t, server.Client, d.Name, CrawlTime)
+	if result.Reason != "drained" || result.Run != 1 || result.Totals.Failed > 0 {
+		t.Errorf("%s, run %d, %+v", result.Reason, result.Run, result.Totals)
+	}
+	Once(t, Check(t, filepath.Join(dir, "archive")), world)
+	polite(t, world.Stats(), 0)
+}
+
 // inFlight starts a worker, and a crawl of all of a world's hosts, and returns when leases are out and some pages have been fetched.
 func (s *Server) inFlight(t *testing.T, world *webworld.World, dir, name string, pages int) crawl.Definition {
 	t.Helper()
 	StartWorker(t, Config(s, world, dir))
+	d := wholeHosts(name, world)
+	StartCrawl(t, s.Client, d)
+	s.awaitLeases(t, world, pages)
+	return d
+}
+
+// wholeHosts is a crawl of all of a world's hosts.
+func wholeHosts(name string, world *webworld.World) crawl.Definition {
 	d := Definition(name, world)
 	d.Order.PerQueue = 10
 	d.Scope.Within = crawl.WithinHost
-	StartCrawl(t, s.Client, d)
+	return d
+}
+
+// awaitLeases waits until leases are out and some pages have been fetched.
+func (s *Server) awaitLeases(t *testing.T, world *webworld.World, pages int) {
+	t.Helper()
 	Until(t, soon, "leases are out in mid-crawl", func() string {
 		if n := world.Stats().Requested(); n < pages || held(s.shard(t)) == "" {
 			return fmt.Sprintf("%d pages are fetched", n)
 		}
 		return ""
 	})
-	return d
 }

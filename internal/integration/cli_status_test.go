@@ -8,6 +8,9 @@ import (
 	"testing"
 	"time"
 
+	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/temporal"
+
 	"github.com/muninn-archive/muninn/activities/names"
 	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/webworld"
@@ -86,6 +89,29 @@ func TestStatusWithoutAWorker(t *testing.T) {
 		fmt.Sprintf("pages     %d,", pages), fmt.Sprintf("refused   %d by robots.txt", result.Totals.Robots),
 		"run 1", "ended     nothing is left to crawl", filepath.Join(dir, "archive"),
 	} {
+		if !strings.Contains(text, words) {
+			t.Errorf("%q is not in the status:\n%s", words, lines(text))
+		}
+	}
+}
+
+// The status of a crawl that runs while no worker does is what Temporal knows of it.
+func TestStatusWhileNoWorkerRuns(t *testing.T) {
+	t.Parallel()
+	server := StartServer(t)
+	d := Definition("alone", Serve(t, bench.New(webworld.Options{Seed: 13}, 1, 1)))
+	_, err := server.Client.ExecuteWorkflow(t.Context(), client.StartWorkflowOptions{
+		ID: names.CrawlID(d.Name), TaskQueue: names.TaskQueue,
+		TypedSearchAttributes: temporal.NewSearchAttributes(names.AttrState.ValueSet("broad, paused"), names.AttrPages.ValueSet(12)),
+	}, names.Crawl, d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, status, _ := server.told(t, d.Name)
+	if status.State != "Running" || status.Silent.Queue != names.TaskQueue || status.Crawl.Progress.Totals.Pages != 12 {
+		t.Errorf("the status is %+v", status)
+	}
+	for _, words := range []string{"alone: Running, broad, paused, 12 pages", "every worker of the task queue muninn is away: Temporal knows no sign of life"} {
 		if !strings.Contains(text, words) {
 			t.Errorf("%q is not in the status:\n%s", words, lines(text))
 		}

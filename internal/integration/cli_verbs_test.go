@@ -97,6 +97,11 @@ type crawlStatus struct {
 			} `json:"totals"`
 		} `json:"progress"`
 	} `json:"crawl"`
+	Silent struct {
+		Worker string    `json:"worker"`
+		Queue  string    `json:"task_queue"`
+		Seen   time.Time `json:"last_seen"`
+	} `json:"silent_worker"`
 	Result *struct {
 		Reason string `json:"reason"`
 		Totals struct {
