@@ -10,15 +10,22 @@ import (
 	"github.com/muninn-archive/muninn/internal/crawl"
 )
 
-// closedPort is an origin that takes no connection.
+// closedPort is an origin that takes no connection until the test's end: its port is that of a connection's own end. The port of a
+// listener that was closed could be another process's by now.
 func closedPort(t *testing.T) string {
 	t.Helper()
 	ln, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer ln.Close()
-	return "http://" + ln.Addr().String()
+	t.Cleanup(func() { _ = ln.Close() })
+	own := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)}} // bound before it connects: the system gives the port to nobody else
+	c, err := own.DialContext(t.Context(), "tcp", ln.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = c.Close() })
+	return "http://" + c.LocalAddr().String()
 }
 
 // TestMuteOrigin: if a port is closed, or does not speak TLS, only its own URLs fail.
