@@ -107,9 +107,16 @@ func TestBatchFails(t *testing.T) {
 			if step == "Lease" || step == "AskLeases" {
 				open.Asks = []politeness.Ask{{Lease: "a.test-1", IP: "10.0.0.1"}}
 			}
-			batchSteps(e, open, step, temporal.NewNonRetryableApplicationError("the raven is gone", "Gone", nil))
+			gone := temporal.NewNonRetryableApplicationError("the raven is gone", "Gone", nil)
+			batchSteps(e, open, step, gone, "AskLeases")
+			acts(e, "AskLeases", func(activities.AskLeasesInput) error {
+				if step == "AskLeases" {
+					return gone
+				}
+				e.granted(politeness.Answer{Grants: []politeness.Grant{{Lease: "a.test-1", IP: "10.0.0.1"}}})()
+				return nil
+			})
 			e.signals(nil)
-			e.at(time.Second, e.granted(politeness.Answer{Grants: []politeness.Grant{{Lease: "a.test-1", IP: "10.0.0.1"}}}))
 			err := e.run(Batch, batchInput)
 			var app *temporal.ApplicationError
 			if !errors.As(err, &app) || app.Type() != "Gone" || !strings.Contains(app.Message(), "the raven is gone") {
@@ -228,7 +235,7 @@ func TestBatchAsksAgain(t *testing.T) {
 		asks    int
 		last    string
 	}{
-		{"granted in the end", 10*time.Minute + time.Second, 11, "ask b"},
+		{"granted in the end", 10*time.Minute + askAgain/2, 11, "ask b"},
 		{"never granted", 2 * leaseWait, int(leaseWait/askAgain) + 1, "withdraw b"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -244,10 +251,11 @@ func TestBatchAsksAgain(t *testing.T) {
 				for _, a := range in.Asks {
 					what += " " + a.Lease
 				}
-				asked = append(asked, what)
+				if asked = append(asked, what); len(asked) == 1 {
+					e.granted(politeness.Answer{Grants: []politeness.Grant{{Lease: "a"}}})()
+				}
 				return nil
 			})
-			e.at(time.Second, e.granted(politeness.Answer{Grants: []politeness.Grant{{Lease: "a"}}}))
 			e.at(tc.granted, e.granted(politeness.Answer{Grants: []politeness.Grant{{Lease: "b"}}}))
 			if err := e.run(Batch, batchInput); err != nil {
 				t.Fatal(err)
@@ -265,8 +273,11 @@ func TestBatchAsksAgain(t *testing.T) {
 // A batch of a worker with another number of shards fails with an error that says so, and gives its URLs back.
 func TestBatchOfAnotherNumberOfShards(t *testing.T) {
 	e := newEnv(t)
-	batchSteps(e, activities.OpenResult{URLs: 3, Asks: []politeness.Ask{{Lease: "a", IP: "10.0.0.1"}}}, "", nil)
-	e.at(time.Second, e.granted(politeness.Answer{Fault: "politeness has 4 shards"}))
+	batchSteps(e, activities.OpenResult{URLs: 3, Asks: []politeness.Ask{{Lease: "a", IP: "10.0.0.1"}}}, "", nil, "AskLeases")
+	acts(e, "AskLeases", func(activities.AskLeasesInput) error {
+		e.granted(politeness.Answer{Fault: "politeness has 4 shards"})()
+		return nil
+	})
 	var fault *temporal.ApplicationError
 	if err := e.run(Batch, batchInput); !errors.As(err, &fault) || fault.Type() != activities.ErrorShards {
 		t.Errorf("ends with %v", err)
@@ -282,7 +293,7 @@ func TestBatchForgetsOldGrants(t *testing.T) {
 	e := newEnv(t)
 	old := time.Date(2026, 7, 1, 11, 50, 0, 0, time.UTC)
 	fresh := old.Add(time.Hour)
-	batchSteps(e, activities.OpenResult{URLs: 3, Asks: []politeness.Ask{{Lease: "a.test-1", IP: "10.0.0.1"}}}, "", nil, "Lease")
+	batchSteps(e, activities.OpenResult{URLs: 3, Asks: []politeness.Ask{{Lease: "a.test-1", IP: "10.0.0.1"}}}, "", nil, "AskLeases", "Lease")
 	var taken []time.Time
 	acts(e, "Lease", func(in activities.LeaseInput) error {
 		for _, g := range in.Grants {
@@ -293,9 +304,12 @@ func TestBatchForgetsOldGrants(t *testing.T) {
 	grant := func(deadline time.Time) func() {
 		return e.granted(politeness.Answer{Grants: []politeness.Grant{{Lease: "a.test-1", IP: "10.0.0.1", Deadline: deadline}}})
 	}
+	acts(e, "AskLeases", func(activities.AskLeasesInput) error {
+		grant(fresh)()
+		return nil
+	})
 	e.signals(nil)
 	e.at(0, grant(old))
-	e.at(30*time.Second, grant(fresh))
 	if err := e.run(Batch, batchInput); err != nil {
 		t.Fatal(err)
 	}

@@ -101,23 +101,28 @@ func TestControllerAwaitsAnswers(t *testing.T) {
 	confirm := frontier.Confirmed{Releases: []politeness.Key{{Lease: "x", Number: 1}}, Renewed: []politeness.Key{{Lease: "y", Number: 2}}}
 	e := newController(t, func(e *env, in activities.ClaimInput) (activities.ClaimResult, error) {
 		if in.Round == 1 {
-			e.at(0, func() {
-				e.at(5*time.Second, e.granted(answer(0, 1, "a"))) // while a step runs the clock is the real one: the step ends before this answer
-				e.at(10*time.Second, e.granted(answer(0, 1, "b")))
-				e.at(15*time.Second, e.granted(answer(1, 0, "c")))
-				e.at(answerWait/2, func() {
-					if e.count("claim 2") > 0 {
-						t.Error("the next round began before shard 1 had answered")
-					}
-				})
-				e.at(answerWait-5*time.Second, e.granted(answer(1, 1)))
-			})
+			e.granted(answer(0, 1, "a"))()
 			return activities.ClaimResult{Sent: 2, Confirm: confirm}, nil
 		}
 		if !slices.Equal(in.Confirm.Releases, confirm.Releases) || !slices.Equal(in.Confirm.Renewed, confirm.Renewed) {
 			t.Errorf("round 2 confirms %+v, want %+v", in.Confirm, confirm)
 		}
 		return activities.ClaimResult{Drained: true, Progress: pages(9)}, nil
+	})
+	// Each comes when what the one before granted has been started, whatever time that takes: while a step runs the clock is the real one.
+	next := []func(){e.granted(answer(0, 1, "b")), e.granted(answer(1, 0, "c")), func() {
+		e.at(answerWait/2, func() {
+			if e.count("claim 2") > 0 {
+				t.Error("the next round began before shard 1 had answered")
+			}
+			e.granted(answer(1, 1))()
+		})
+	}}
+	e.SetOnActivityCompletedListener(func(info *activity.Info, _ converter.EncodedValue, _ error) {
+		if info.ActivityType.Name == "Start" && len(next) > 0 {
+			next[0]()
+			next = next[1:]
+		}
 	})
 	if err := e.run(FetcherController, controllerInput); err != nil {
 		t.Fatal(err)

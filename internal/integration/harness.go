@@ -50,12 +50,24 @@ func StartServer(t testing.TB) *Server {
 		t.Fatal(err)
 	}
 	t.Cleanup(server.Stop)
-	c, err := worker.Dial(t.Context(), worker.Temporal{Address: server.Address, Namespace: "default"}, slog.New(slog.DiscardHandler))
-	if err != nil {
-		t.Fatal(err)
-	}
+	return &Server{server, Dial(t, server.Address), binary}
+}
+
+// dialTime is how long a server that has answered may take to answer once more, on a machine that is busy with other tests.
+const dialTime = 2 * time.Minute
+
+// Dial connects to a server until the test's end.
+func Dial(t testing.TB, address string) (c client.Client) {
+	t.Helper()
+	Until(t, dialTime, "connect to Temporal", func() string {
+		var err error
+		if c, err = worker.Dial(t.Context(), worker.Temporal{Address: address, Namespace: "default"}, slog.New(slog.DiscardHandler)); err != nil {
+			return err.Error()
+		}
+		return ""
+	})
 	t.Cleanup(c.Close)
-	return &Server{server, c, binary}
+	return c
 }
 
 // Config is the configuration of a worker for a synthetic web: loopback is allowed, no DNS request leaves

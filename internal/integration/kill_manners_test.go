@@ -2,7 +2,6 @@ package integration
 
 import (
 	"fmt"
-	"log/slog"
 	"net/netip"
 	"testing"
 	"time"
@@ -14,7 +13,6 @@ import (
 	"github.com/muninn-archive/muninn/internal/archivecheck"
 	"github.com/muninn-archive/muninn/internal/localstack"
 	"github.com/muninn-archive/muninn/internal/webworld"
-	"github.com/muninn-archive/muninn/worker"
 )
 
 // killRig has a worker, a Temporal dev server and an S3 server that are killed one by one, and a web that survives them.
@@ -48,12 +46,7 @@ func newKillRig(t *testing.T, world *webworld.World) *killRig {
 			t.Logf("the end of the worker's log:\n%s", r.worker.lastWords())
 		}
 	})
-	var err error
-	r.client, err = worker.Dial(t.Context(), worker.Temporal{Address: temporal.server.Address, Namespace: "default"}, slog.New(slog.DiscardHandler))
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(r.client.Close)
+	r.client = Dial(t, temporal.server.Address)
 	r.victims = map[string]victim{"worker": r.worker, "Temporal": temporal, "S3": store}
 	return r
 }
