@@ -52,6 +52,7 @@ type Activities struct {
 	Allow    Allow
 	Holds    Holds // each may keep crawls from claiming
 	UnderWay UnderWay
+	Seat     *Seat // in the ring; nil if this worker is in none
 
 	batches exclusiveSteps
 	mu      sync.Mutex // guards clocks

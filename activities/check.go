@@ -44,6 +44,13 @@ func checkInput(arg any) error {
 		return err
 	case SubmitInput:
 		return checkCrawl(in.Crawl)
+	case ServeInput:
+		if in.Every <= 0 {
+			return fmt.Errorf("every: %s must be above 0", in.Every)
+		}
+		return checkMember(in.RingMember)
+	case ViewInput:
+		return checkMember(in.RingMember)
 	case EndInput:
 		return checkCrawl(in.Crawl)
 	case AskInput:
@@ -64,6 +71,13 @@ func firstError(errs ...error) error {
 func checkCrawl(name string) error {
 	if !crawl.ValidName(name) {
 		return fmt.Errorf("crawl %q: no crawl can have this name", name)
+	}
+	return nil
+}
+
+func checkMember(m RingMember) error {
+	if !crawl.ValidName(m.Worker) || m.Process == "" {
+		return fmt.Errorf("worker %q, process %q: no worker of the ring can have these names", m.Worker, m.Process)
 	}
 	return nil
 }

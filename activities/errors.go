@@ -31,6 +31,7 @@ const (
 	ErrorBusyAddress = "AddressIsBusy"
 	ErrorShards      = "PolitenessShardsDiffer"
 	ErrorInstance    = "DataFolderDiffers"
+	ErrorProcess     = "ProcessIsGone"
 )
 
 // toApplicationError turns domain errors into Temporal's, in this one place: what can never succeed is not retried.

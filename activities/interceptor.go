@@ -37,6 +37,9 @@ func (a *Activities) steps() map[string]step {
 		"Report":    {do: a.Report},
 		"End":       {do: a.End},
 		"Forget":    {do: a.Forget},
+		// of the ring
+		"Serve":    {do: a.Serve},
+		"TakeView": {do: a.TakeView},
 		// of a controller
 		"Claim":     {do: a.Claim},
 		"Start":     {do: a.Start},

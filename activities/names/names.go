@@ -14,6 +14,7 @@ const (
 	FetcherController = "FetcherController"
 	Batch             = "Batch"
 	Politeness        = "Politeness"
+	Cluster           = "Cluster" // the ring of workers; nothing starts it yet
 	Explain           = "Explain" // the state and score of a URL, and its position in its queue
 	Report            = "Report"  // a crawl in tables and plots
 	Forget            = "Forget"  // deletes a crawl from the frontier of its worker
@@ -40,6 +41,10 @@ const (
 	UpdateRound     = "round"      // of Politeness: a round of a controller, answered at once
 	UpdateBorrow    = "borrow"     // of Politeness: a lease at once, for a few requests
 	UpdateSubmit    = "submit"     // of Crawl: scored URLs, each of which is answered
+	UpdateRegister  = "register"   // of Cluster: a worker wants to be in the ring
+	UpdateReport    = "report"     // of Cluster: what a worker has done with partitions
+	UpdateLeave     = "leave"      // of Cluster: a worker wants to leave in peace
+	QueryView       = "view"       // of Cluster: the ring, as one worker is to see it
 	UpdateConfig    = "configure"  // of Crawl: fields of the definition that may change while it runs
 )
 
@@ -60,6 +65,9 @@ func ForgetID(crawl string) string { return CrawlID(crawl) + "/forget" }
 
 // PolitenessID is the ID of a politeness shard.
 func PolitenessID(shard int) string { return fmt.Sprintf("politeness/%d", shard) }
+
+// ClusterID is the ID of the ring of workers.
+const ClusterID = "cluster"
 
 // Search attributes.
 var (

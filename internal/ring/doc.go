@@ -1,5 +1,5 @@
 // Package ring holds the rules by which the partitions of the frontier belong to workers: pure state machines, without clock,
-// without Temporal and without I/O. Nothing calls it yet: a crawl still belongs to one worker. It is for the workflow Cluster.
+// without Temporal and without I/O. The workflow Cluster carries it, and nothing starts Cluster yet: a crawl still belongs to one worker.
 //
 // State is the side of the cluster: who is in the ring, who is to own each partition (Table), and how far each hand-over is.
 // Membership is the side of a worker: what it knows of the ring, and by it what it may do. They exchange registrations,

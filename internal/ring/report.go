@@ -39,8 +39,12 @@ func (s *State) report(now time.Time, name, process string, reports []Report, ta
 	if m == nil {
 		return reports
 	}
-	done := map[int]partition{}
-	objects := map[int]string{}
+	type result struct {
+		p      int
+		to     partition
+		object string
+	}
+	var done []result
 	for _, r := range reports {
 		if r.Partition < 0 || r.Partition >= Partitions {
 			stale = append(stale, r)
@@ -51,16 +55,16 @@ func (s *State) report(now time.Time, name, process string, reports []Report, ta
 			stale = append(stale, r)
 			continue
 		}
-		done[r.Partition], objects[r.Partition] = p, r.Object
+		done = append(done, result{r.Partition, p, r.Object})
 	}
 	if len(done) == 0 {
 		return stale
 	}
 	s.change(now, func() {
-		for p, to := range done {
-			s.parts[p] = to
-			if to.step == Exported {
-				s.objects[p] = objects[p]
+		for _, d := range done {
+			s.parts[d.p] = d.to
+			if d.to.step == Exported {
+				s.objects[d.p] = d.object
 			}
 		}
 	})

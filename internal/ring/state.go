@@ -106,7 +106,7 @@ func (s *State) settle(now time.Time) {
 			s.forget(m.Index)
 		}
 	}
-	for p := range s.objects {
+	for p := range s.parts {
 		if step := s.parts[p].step; step != Exported && step != Loading {
 			delete(s.objects, p)
 		}

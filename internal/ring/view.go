@@ -33,8 +33,8 @@ func (s *State) View(worker string) *View {
 		if m.Name != worker {
 			continue
 		}
-		for p, object := range s.objects {
-			if s.parts[p].loader == m.Index {
+		for p := range Partitions { // not over the map: a workflow must do the same in each replay
+			if object, exported := s.objects[p]; exported && s.parts[p].loader == m.Index {
 				v.objects[p] = object
 			}
 		}
@@ -52,6 +52,12 @@ func (v *View) worker(is func(Worker) bool) (Worker, bool) {
 // Worker is a worker of the ring by its name.
 func (v *View) Worker(name string) (Worker, bool) {
 	return v.worker(func(w Worker) bool { return w.Name == name })
+}
+
+// Has reports whether a process is in the ring.
+func (v *View) Has(process string) bool {
+	_, has := v.worker(func(w Worker) bool { return w.Process == process })
+	return has
 }
 
 // Owner is the worker that owns a partition and takes what is delivered to it. Without one, deliveries wait.

@@ -1,0 +1,194 @@
+package workflows
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"go.temporal.io/sdk/temporal"
+	"go.temporal.io/sdk/workflow"
+
+	"github.com/muninn-archive/muninn/activities"
+	"github.com/muninn-archive/muninn/activities/names"
+	"github.com/muninn-archive/muninn/internal/ring"
+)
+
+// clusterEpochs is how many changes an execution carries out before it continues as new.
+const clusterEpochs = 300
+
+// Cluster carries the ring of workers: which of them owns which partition. The rules are in internal/ring; this takes registrations and
+// reports as updates, has each worker be a member by one long activity on its own queue (Serve), and has each take every new view
+// (TakeView). Nothing grows while nothing changes. Nothing starts it yet.
+func Cluster(ctx workflow.Context, in activities.ClusterInput) error {
+	c := &cluster{state: in.State, serving: map[string]workflow.CancelFunc{}}
+	if c.state == nil {
+		limits := in.Limits
+		if limits == (ring.Limits{}) {
+			limits = ring.DefaultLimits()
+		}
+		if err := limits.Validate(); err != nil {
+			return temporal.NewNonRetryableApplicationError("limits of the ring: "+err.Error(), activities.ErrorInput, err)
+		}
+		c.state = ring.New(limits)
+		if !in.Forgotten.IsZero() {
+			c.state.Forgotten(in.Forgotten)
+		}
+	}
+	if err := c.listen(ctx); err != nil {
+		return err
+	}
+	for first := c.state.Epoch(); c.state.Epoch() < first+clusterEpochs && !workflow.GetInfo(ctx).GetContinueAsNewSuggested(); {
+		c.attend(ctx)
+		if err := c.wait(ctx); err != nil {
+			return err
+		}
+	}
+	if err := workflow.Await(ctx, func() bool { return workflow.AllHandlersFinished(ctx) }); err != nil {
+		return err
+	}
+	// The activities of this execution end with it. Those of the next one begin before a heartbeat is missed.
+	return workflow.NewContinueAsNewError(ctx, names.Cluster, activities.ClusterInput{State: c.state})
+}
+
+type cluster struct {
+	state   *ring.State
+	serving map[string]workflow.CancelFunc // by process: the activities of a member that is up
+}
+
+// listen answers updates and queries.
+func (c *cluster) listen(ctx workflow.Context) error {
+	handlers := []error{
+		workflow.SetUpdateHandler(ctx, names.UpdateRegister, func(ctx workflow.Context, r ring.Registration) (ring.Answer, error) {
+			return c.state.Register(workflow.Now(ctx), r), nil
+		}),
+		workflow.SetUpdateHandler(ctx, names.UpdateReport, func(ctx workflow.Context, r activities.RingReports) ([]ring.Report, error) {
+			now := workflow.Now(ctx)
+			stale := c.state.Exported(now, r.Worker, r.Process, r.Exported)
+			return append(stale, c.state.Loaded(now, r.Worker, r.Process, r.Loaded)...), nil
+		}),
+		workflow.SetUpdateHandler(ctx, names.UpdateLeave, func(ctx workflow.Context, m activities.RingMember) error {
+			c.state.Leave(workflow.Now(ctx), m.Worker, m.Process)
+			return nil
+		}),
+		workflow.SetQueryHandler(ctx, names.QueryView, func(worker string) (*ring.View, error) { return c.state.View(worker), nil }),
+		workflow.SetQueryHandler(ctx, names.QueryStatus, func() (ClusterStatus, error) { return c.status(), nil }),
+	}
+	for _, err := range handlers {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// wait waits for a change of the ring, or for the moment at which the ring changes by itself.
+func (c *cluster) wait(ctx workflow.Context) (err error) {
+	epoch := c.state.Epoch()
+	changed := func() bool { return c.state.Epoch() != epoch }
+	if wake, ok := c.state.Wake(workflow.Now(ctx)); ok {
+		_, err = workflow.AwaitWithTimeout(ctx, wake, changed)
+		c.state.Tick(workflow.Now(ctx))
+		return err
+	}
+	return workflow.Await(ctx, changed)
+}
+
+// attend starts the activities of members that have come up, and ends those of members that are gone.
+func (c *cluster) attend(ctx workflow.Context) {
+	view := c.state.View("")
+	workflow.SetCurrentDetails(ctx, c.status().String())
+	for _, w := range view.Workers {
+		if !w.Lost && c.serving[w.Process] == nil {
+			c.serve(ctx, w)
+		}
+	}
+	for _, process := range workflow.DeterministicKeys(c.serving) {
+		if !view.Has(process) {
+			c.serving[process]()
+		}
+	}
+}
+
+// serve makes a process a member: its heartbeat, and the views that it takes. When the heartbeat stops, the worker is lost.
+func (c *cluster) serve(ctx workflow.Context, w ring.Worker) {
+	serving, cancel := workflow.WithCancel(ctx)
+	c.serving[w.Process] = cancel
+	member := activities.RingMember{Worker: w.Name, Process: w.Process}
+	heartbeat := c.state.Limits().Heartbeat
+	workflow.Go(serving, func(serving workflow.Context) {
+		in := activities.ServeInput{RingMember: member, Every: heartbeat / 5}
+		_ = workflow.ExecuteActivity(withServeOptions(serving, w.Queue, heartbeat), steps.Serve, in).Get(serving, nil)
+		cancel()
+		delete(c.serving, w.Process)
+		if ctx.Err() == nil {
+			c.state.Lost(workflow.Now(ctx), w.Name, w.Process)
+		}
+	})
+	workflow.Go(serving, func(serving workflow.Context) {
+		for taken := uint64(0); workflow.Await(serving, func() bool { return c.state.Epoch() > taken }) == nil; {
+			epoch := c.state.Epoch()
+			in := activities.ViewInput{RingMember: member, Epoch: epoch}
+			if workflow.ExecuteActivity(withViewOptions(serving, w.Queue), steps.TakeView, in).Get(serving, nil) != nil {
+				return // it was cancelled, or the process is gone
+			}
+			taken = epoch
+		}
+	})
+}
+
+// ClusterStatus shows the ring to operators.
+type ClusterStatus struct {
+	Epoch   uint64        `json:"epoch"`
+	Workers []ring.Worker `json:"workers"`
+	Groups  []ring.Group  `json:"partitions"`
+}
+
+func (c *cluster) status() ClusterStatus {
+	v := c.state.View("")
+	return ClusterStatus{v.Epoch, v.Workers, v.Groups()}
+}
+
+// String is its form for people.
+func (s ClusterStatus) String() string {
+	var out strings.Builder
+	fmt.Fprintf(&out, "Epoch %d.\n", s.Epoch)
+	for _, w := range s.Workers {
+		state := "up"
+		switch {
+		case w.Lost:
+			state = "lost"
+		case w.Leaving:
+			state = "leaving"
+		}
+		fmt.Fprintf(&out, "\n* %s: %s", w.Name, state)
+		for _, g := range s.Groups {
+			switch w.Name {
+			case g.Owner:
+				fmt.Fprintf(&out, ", %d %s", g.Partitions, g.Step)
+			case g.Loader:
+				fmt.Fprintf(&out, ", %d to load", g.Partitions)
+			}
+		}
+	}
+	return out.String()
+}
+
+// withServeOptions is for the membership of a worker: it lasts, and its heartbeat alone says for how long.
+func withServeOptions(ctx workflow.Context, queue string, heartbeat time.Duration) workflow.Context {
+	return workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
+		TaskQueue: queue, ScheduleToStartTimeout: heartbeat, StartToCloseTimeout: serveTimeout, HeartbeatTimeout: heartbeat,
+		Summary: "member of the ring", RetryPolicy: retryAtMost(1),
+	})
+}
+
+// withViewOptions is for taking a view.
+func withViewOptions(ctx workflow.Context, queue string) workflow.Context {
+	return workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
+		TaskQueue: queue, StartToCloseTimeout: viewTimeout, Summary: "takes the view of the ring", RetryPolicy: retryForever(),
+	})
+}
+
+const (
+	serveTimeout = 10 * 365 * 24 * time.Hour
+	viewTimeout  = 10 * time.Second
+)
