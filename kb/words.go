@@ -17,6 +17,7 @@ type Words struct {
 	list   []string
 	grams  map[uint64][]entry // bytes → words
 	filter *filter
+	keys   []uint64 // of table, plus one; 0: nothing is there. Most look-ups end here, so that they are apart
 	table  []bucket // of grams, by hash, for looking up; made by seal
 	mask   uint64
 	sealed bool
@@ -24,7 +25,6 @@ type Words struct {
 
 // bucket holds the words of the same bytes.
 type bucket struct {
-	key     uint64
 	alone   bool // no other bytes have the same bit of the filter
 	entries []entry
 }
@@ -167,7 +167,7 @@ func (w *Words) seal() {
 	for size < 4*len(w.grams) {
 		size *= 2
 	}
-	w.table, w.mask, w.sealed = make([]bucket, size), uint64(size-1), true
+	w.keys, w.table, w.mask, w.sealed = make([]uint64, size), make([]bucket, size), uint64(size-1), true
 	w.filter = &filter{shift: 64 - fewBits}
 	if len(w.grams) > few {
 		w.filter.shift = 64 - manyBits
@@ -179,19 +179,23 @@ func (w *Words) seal() {
 	}
 	for key, entries := range w.grams {
 		at := mixed(key) & w.mask
-		for w.table[at].entries != nil {
+		for w.keys[at] != 0 {
 			at = (at + 1) & w.mask
 		}
-		w.table[at] = bucket{key, shared[w.filter.slot(key)] == 1, entries}
+		w.keys[at], w.table[at] = key+1, bucket{shared[w.filter.slot(key)] == 1, entries}
 	}
 }
 
 func mixed(key uint64) uint64 { return key * 0xff51afd7ed558ccd >> 32 }
 
+// of returns the words of some bytes; nil if there are none.
 func (w *Words) of(key uint64) *bucket {
 	for at := mixed(key) & w.mask; ; at = (at + 1) & w.mask {
-		if b := &w.table[at]; b.entries == nil || b.key == key {
-			return b
+		switch w.keys[at] {
+		case key + 1:
+			return &w.table[at]
+		case 0:
+			return nil
 		}
 	}
 }
@@ -250,6 +254,9 @@ func (w *Words) Find(text []byte, found Found) Found {
 // look compares the words of which some bytes stand at a place. Their bit is set in the filter.
 func (w *Words) look(text []byte, i int, key uint64, f *filter, found Found) {
 	b, left := w.of(key), 0
+	if b == nil {
+		return
+	}
 	for _, e := range b.entries {
 		if found.Has(e.word) {
 			continue
