@@ -42,7 +42,7 @@ var structuredNames = []struct{ name, theirs string }{
 
 // Structured reads the JSON-LD of a page (schema.org).
 func (p *Page) Structured(confidence float64) (found []crawl.Object) {
-	if !bytes.Contains(p.Doc.Source, []byte("ld+json")) {
+	if s := p.Doc.Source; !bytes.Contains(s, []byte("+json")) || !bytes.Contains(s, []byte("ld+json")) { // a plus is rare, and quick to find
 		return nil
 	}
 	for n := range p.Doc.Root.Descendants() {
