@@ -66,16 +66,12 @@ func oneLine(s string) string {
 	return strings.Join(strings.Fields(s), " ")
 }
 
-// maxProperty bounds the properties of web objects in metadata records, in bytes: the whole text is in
-// the response.
-const maxProperty = 512
-
-// object is a web object as JSON, with long properties cut off.
+// object is a web object as JSON, with long properties cut off: the whole text is in the response.
 func object(o *crawl.Object) string {
 	short := crawl.Object{Type: o.Type, Rule: o.Rule, Confidence: o.Confidence}
 	for _, p := range o.Properties.Without("html") { // the response record has it
-		if len(p.Value) > maxProperty {
-			p.Value = strings.ToValidUTF8(p.Value[:maxProperty], "") + "…"
+		if len(p.Value) > crawl.MaxExcerpt {
+			p.Value = strings.ToValidUTF8(p.Value[:crawl.MaxExcerpt], "") + "…"
 		}
 		short.Properties = append(short.Properties, p)
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 )
 
 // Object is a web object that the helper extracted out of a page: a post, an article, a comment. Types and
@@ -21,11 +22,25 @@ func (o *Object) Placed() bool {
 	return slices.ContainsFunc(o.Properties, func(p Property) bool { return p.Place != nil })
 }
 
+// MaxExcerpt is how much of a property's value a metadata record of the archive has, in bytes.
+const MaxExcerpt = 512
+
+// Release gives up the texts that the archive keeps the places of, but for what metadata records show of them: MaxExcerpt
+// bytes, and one by which it is seen that there was more. So the pages that wait for the archive do not hold their texts twice.
+func (o *Object) Release() {
+	for i := range o.Properties {
+		if p := &o.Properties[i]; p.Place != nil && len(p.Value) > MaxExcerpt+1 {
+			p.Value = strings.Clone(p.Value[:MaxExcerpt+1])
+		}
+	}
+}
+
 // Property is one value of a property; a property of several values is there several times.
 type Property struct {
 	Name, Value string
 	// Place is where the value stands in the page, if it is a text of the page that is archived by its place; else nil.
-	// What was read from an archive has no value until it is cut out of the page.
+	// What was read from an archive has no value until it is cut out of the page, and of what is on its way there it is
+	// an excerpt (Release).
 	Place *Place
 }
 

@@ -54,6 +54,9 @@ func (e *Engine) understand(ctx context.Context, x *Exchange, mode string, print
 			return p, false, err
 		}
 		p.Findings = e.Helper.Apply(d, aah.Input{Head: head, Mode: mode, Before: prints})
+		for i := range p.Objects {
+			p.Objects[i].Release()
+		}
 	}
 	p.Page = d.Page
 	p.Status = x.Status
