@@ -89,7 +89,7 @@ func checkDefinition(d crawl.Definition) error {
 	return nil
 }
 
-// claimName is that of claims: the PLD and a number.
+// claimName matches the names of claims: the PLD and a number.
 var claimName = regexp.MustCompile(`^[^/\\@]+-[0-9]{1,19}$`)
 
 // maxClaimName bounds the name of a claim, in bytes: a host has 253. Batches of earlier versions have the names of claims.

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Unreachable finds rules that can never speak, since another that is asked before them says the same.
+// Unreachable finds rules that can never apply, because an earlier rule matches everything that they match.
 func (b *Base) Unreachable() (faults []string) {
 	for _, c := range b.Categories {
 		faults = append(faults, c.unreachable()...)

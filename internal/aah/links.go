@@ -14,7 +14,7 @@ import (
 // LoweredPriority is the priority of links that no rule wants, on pages whose rules want others.
 const LoweredPriority = 0.1
 
-// links are those of a page under the rules of its application.
+// links has the links of a page and the rules of its application.
 type links struct {
 	kb.Evaluator
 	doc     *page.Document

@@ -27,7 +27,7 @@ func (a *adaptation) apply(r Rule) (set extract.Set, valid bool) {
 	return set, true
 }
 
-// property is that of a rule of the base.
+// property is a property of a rule of the base.
 func (p *PropertyRule) property() (q kb.Property, err error) {
 	q = kb.Property{Name: p.Name, As: extract.ValueType(p.Name), Many: p.Name == "tags"}
 	if q.XPath, err = xpath.Parse(p.XPath); err != nil {

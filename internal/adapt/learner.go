@@ -57,7 +57,7 @@ func (l *learner) outOfSteps() bool { return l.eval.Budget < 0 }
 
 func (l *learner) pay(steps int) { l.eval.Pay(steps) }
 
-// sum is that of a node or an attribute.
+// sum is the sum of a node or an attribute.
 func (l *learner) sum(r xpath.Ref) sum {
 	if r.Attr >= 0 {
 		l.pay(len(l.eval.Tree.Node(r).Attr[r.Attr].Val) / letterBytes)

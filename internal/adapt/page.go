@@ -48,7 +48,7 @@ type adaptation struct {
 
 // Adapt replaces what the shipped rules no longer extract on a site. Objects that the page held before, or must hold by its level,
 // are looked for with the rules that were learned of the site; new rules are learned if that fails too. before is what the page
-// held when it was crawled before; nil: it is not known. The error is that of the store, and the page is adapted nevertheless.
+// held when it was crawled before; nil: it is not known. An error comes from the store; the page is adapted nevertheless.
 func (a *Adapter) Adapt(base *kb.Base, host string, page *extract.Page, before *Prints, state *State) error {
 	w := &adaptation{Adapter: a, State: state, page: page, base: base, host: host}
 	w.run(before)

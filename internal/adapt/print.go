@@ -27,7 +27,7 @@ type Property struct {
 	Out []uint64
 }
 
-// Prints are those of a page, and the level it had.
+// Prints are the prints of a page's objects, and the level that it had.
 type Prints struct {
 	_           struct{} `cbor:",toarray"`
 	Application string
@@ -63,7 +63,7 @@ func (p *Prints) Encode() []byte {
 	}
 }
 
-// DecodePrints reads what Encode wrote; nil of what is none.
+// DecodePrints decodes what Encode wrote; nil for other bytes.
 func DecodePrints(raw []byte) *Prints {
 	p := &Prints{}
 	if len(raw) == 0 || len(raw) > maxRead {

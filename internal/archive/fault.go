@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// StoreError says that a store did not do what it was asked to: it cannot be reached, refuses, or is full. It says nothing about
+// StoreError says that a store did not do what it was asked to: it cannot be reached, refuses, or is full. It is no fault of
 // what was to be stored: the same call may succeed later.
 type StoreError struct{ Err error }
 

@@ -17,7 +17,7 @@ type message struct {
 
 // parseResponse reads the head of an HTTP response. Heads come from servers, so lines may end with a
 // bare LF and header lines that make no sense are passed over; the status line must be one, but servers may send a status
-// that is none of HTTP: of one that is no number of up to three digits, 0 is taken.
+// that HTTP does not have: 0 if it is not a number of up to three digits.
 func parseResponse(block []byte) (message, error) {
 	line, rest, _ := bytes.Cut(block, []byte("\n"))
 	m := message{}

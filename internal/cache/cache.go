@@ -36,5 +36,5 @@ func (c *LRU[K, V]) RemoveOldest() { c.entries.RemoveOldest() }
 // Len is the number of entries.
 func (c *LRU[K, V]) Len() int { return c.entries.Len() }
 
-// Keys are those of all entries, the one that was not asked for the longest first.
+// Keys are the keys of all entries, the least recently used first.
 func (c *LRU[K, V]) Keys() []K { return c.entries.Keys() }

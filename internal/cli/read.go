@@ -108,7 +108,7 @@ func Validated(d crawl.Definition) error {
 	return nil
 }
 
-// OpenBase loads the base of a folder; its faults are those of what the user wrote.
+// OpenBase loads the base of a folder. Its faults are usage errors, because the user has written the files.
 func OpenBase(dir string) (*kb.Base, error) {
 	if dir == "" {
 		return kb.Shipped()

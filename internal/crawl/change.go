@@ -39,7 +39,7 @@ func CheckChange(text []byte) error {
 	return err
 }
 
-// take puts changes into a definition. The faults are those of single fields.
+// take puts changes into a definition. It returns only faults of single fields.
 func (d *Definition) take(text []byte) (Faults, error) {
 	tree, err := readTree(text)
 	if err != nil {

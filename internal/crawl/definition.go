@@ -306,7 +306,7 @@ type Archive struct {
 	Where string `json:"where,omitempty"`
 	// Prefix is put before every key of the crawl.
 	Prefix string `json:"prefix,omitempty"`
-	// Operator is who runs the crawl, for warcinfo.
+	// Operator is the person or institution that runs the crawl, for warcinfo.
 	Operator string `json:"operator,omitempty"`
 }
 

@@ -15,7 +15,7 @@ type flags uint32
 
 const (
 	at         flags = 1 << iota // leads to a time of day, after which 10.23 is one
-	known                        // stands before a date or a time of day and says nothing
+	known                        // comes before a date or a time of day and has no meaning
 	link                         // joins the parts of a date
 	ordinal                      // ends a number
 	am                           // before noon

@@ -19,7 +19,7 @@ const (
 	maxNested     = 8
 )
 
-// GenericConfidence is that of what a page says of itself.
+// GenericConfidence is the confidence of objects from a page's own metadata, such as JSON-LD.
 const GenericConfidence = 0.5
 
 // structuredTypes are the types of schema.org that are web objects here.

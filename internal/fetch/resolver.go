@@ -170,7 +170,7 @@ func (r *Resolver) ask(ctx context.Context, host string) Answer {
 		for _, kind := range []uint16{dns.TypeA, dns.TypeAAAA} {
 			reply, err := exchangeDNS(ctx, server, host, kind)
 			if err != nil {
-				last = errors.New(err.Error()) // its time is not that of who asks
+				last = errors.New(err.Error()) // without its type: a time-out of the look-up is not the end of the caller's context
 				continue
 			}
 			replied = true

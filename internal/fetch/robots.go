@@ -35,7 +35,7 @@ func (l *Lane) robotsHop(ctx context.Context, at urls.URL) (*urls.URL, rulesEntr
 			return nil, rulesEntry{}, ctx.Err()
 		}
 		if hostDown(err) || isFatal(err) || errors.As(err, &stop) || errors.As(err, &refused) {
-			return nil, rulesEntry{}, err // says nothing of robots.txt
+			return nil, rulesEntry{}, err // does not make robots.txt unreachable
 		}
 		return nil, noRules(err.Error()), nil
 	}

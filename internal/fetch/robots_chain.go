@@ -95,9 +95,9 @@ func (l *Lane) follow(ctx context.Context, c *chain) (rulesEntry, error) {
 		case err == nil:
 		case ctx.Err() != nil || isFatal(err):
 			return rulesEntry{}, err
-		case errors.As(err, &stop) && c.hop > 0 && !lane.ownTimeOver(stop): // by us: it says nothing of robots.txt
+		case errors.As(err, &stop) && c.hop > 0 && !lane.ownTimeOver(stop): // by us: this does not make robots.txt unreachable
 			return rulesEntry{}, unreadable(c.next.String(), stop.reason)
-		case stop == nil && lane != l: // of another host: it says nothing of ours
+		case stop == nil && lane != l: // of another host: this does not count against ours
 			return noRules(err.Error()), nil
 		default:
 			return rulesEntry{}, err

@@ -69,7 +69,7 @@ func countUnread(unread map[string]int, origin string, batches int) map[string]i
 	return unread
 }
 
-// unreadable ends a lane because the host or address of its robots.txt is busy now. That says nothing about the file or the targets.
+// unreadable ends a lane because the host or address of its robots.txt is busy now. That does not count against the file or the targets.
 func unreadable(at, reason string) *stopError {
 	return &stopError{reason: "robots.txt lies at " + at + ": " + reason, unread: true}
 }

@@ -214,7 +214,7 @@ func (s *Server) Kill() {
 	})
 }
 
-// silent is a logger that says nothing.
+// silent is a logger that logs nothing.
 type silent struct{}
 
 func (silent) Debug(string, ...any) {}

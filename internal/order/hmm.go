@@ -17,7 +17,7 @@ type Trained struct {
 	Next  []int // pages of the training set that it links to
 }
 
-// HMMSettings are those of the model. The zero value is of no use: see DefaultHMM.
+// HMMSettings are the settings of the model. The zero value is not valid: see DefaultHMM.
 type HMMSettings struct {
 	Seed       uint64
 	Clusters   int  // of training pages that are not of the topic
@@ -45,7 +45,7 @@ type HMM struct {
 // unseen is added to each count: that something was not seen in training does not make it impossible.
 const unseen = 0.01
 
-// NewHMM trains the model. Pages of level 0 are those of the topic.
+// NewHMM trains the model. Pages of level 0 are relevant.
 func NewHMM(pages []Trained, s HMMSettings) *HMM {
 	h := &HMM{settings: s}
 	for _, p := range pages {

@@ -28,7 +28,7 @@ type Link struct {
 // Hint is what somebody says of a link, such as a part of the score.
 type Hint struct {
 	Name  string
-	Value float64 // in [−1,1]; 0 says nothing
+	Value float64 // in [−1,1]; 0 is neutral
 }
 
 // Judged is what an order makes of a link.

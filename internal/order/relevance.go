@@ -202,7 +202,7 @@ func (c *contrast) forget() {
 // maxTerms bounds the terms of a crawl that are counted; the rarest are forgotten.
 const maxTerms = 200_000
 
-// score is the sum of the weights of a text's terms; without is an example that must not speak for itself.
+// score is the sum of the weights of a text's terms; without is an example that must not count for itself.
 func (c *contrast) score(t, without text.HashedVector) (sum float64) {
 	mineSum := c.mineSum
 	for _, x := range without {

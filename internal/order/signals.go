@@ -26,7 +26,7 @@ const maxFixed = 64
 // fixedPoint is the number of steps of one in the values of features; values up to ±32 can be stored.
 const fixedPoint = 1024
 
-// add says something of a link, unless it says nothing.
+// add adds a feature of a link, unless its value is 0.
 func (s *signals) add(id uint16, value float64) {
 	if math.IsNaN(value) {
 		return

@@ -7,7 +7,7 @@ import (
 	"github.com/muninn-archive/muninn/internal/codec"
 )
 
-// stateVersion is that of the encoding: what another version wrote is learned again.
+// stateVersion is the version of the encoding: a state of another version is learned again.
 const stateVersion = 1
 
 // fusedState is what a Fused has learned, as it is kept.

@@ -59,7 +59,7 @@ func (js *judges) of(e *Engine, plan frontier.Plan) (*score.Judge, error) {
 		return j.judge, nil
 	}
 	before := j.judge
-	if j.topic != canonical { // what hosts were worth to another topic says nothing
+	if j.topic != canonical { // scores of hosts for another topic do not count
 		before = nil
 	}
 	var remembered []byte

@@ -134,7 +134,7 @@ func foundAt(l archive.Link) score.ArchivedLink {
 	return score.ArchivedLink{Link: l.Outlink, Verdict: l.LinkVerdict, Source: l.Source, Path: l.Path, Language: l.Language, Paragraph: l.Paragraph, Depth: scope.Hops(l.Path)}
 }
 
-// samples are those of the run's reference crawl.
+// samples are the samples of the run's reference crawl.
 func (e *Engine) samples(name string) (samples []topic.Sample, err error) {
 	err = e.Frontier.Crawl(name).Learning().Samples(func(raw []byte) error {
 		var list []topic.Sample

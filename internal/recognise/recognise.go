@@ -69,7 +69,7 @@ func Read(base *kb.Base, d *page.Document, host string, head []byte, eval *xpath
 // Free ends the use of a page and of its evaluator.
 func (p *Page) Free() { scratch.Put(p.words) }
 
-// tally gathers what speaks for one application.
+// tally collects the evidence for one application.
 type tally struct {
 	app        *kb.Application
 	version    string
@@ -186,7 +186,7 @@ func (p *Page) tallies() (list []*tally) {
 	return list
 }
 
-// likeliest returns the version that most speaks for; what the host had before if the page says nothing.
+// likeliest returns the version with the most evidence; without evidence, the one that the host had before.
 func (t *tally) likeliest(before Host) string {
 	best, name := 0.0, ""
 	for _, v := range t.app.Versions {

@@ -17,7 +17,7 @@ import (
 	"strings"
 )
 
-// homePages are those of the four departments that were crawled whole.
+// homePages are the home pages of the four departments that were crawled completely.
 var homePages = []string{"http://www.cs.cornell.edu/", "http://www.cs.utexas.edu/", "http://www.cs.washington.edu/", "http://www.cs.wisc.edu/"}
 
 // port is how the corpus writes ports.

@@ -83,7 +83,7 @@ func newRule(l line) (r rule, text string, ok bool) {
 	for strings.Contains(pattern, string(wildcard)+string(wildcard)) {
 		pattern = strings.ReplaceAll(pattern, string(wildcard)+string(wildcard), string(wildcard))
 	}
-	if trimmed := strings.TrimRight(pattern, string(wildcard)); trimmed != pattern { // says nothing, but counts
+	if trimmed := strings.TrimRight(pattern, string(wildcard)); trimmed != pattern { // a trailing * matches nothing more, but counts for the length
 		pattern, r.end = trimmed, false
 	}
 	return r, pattern, ok

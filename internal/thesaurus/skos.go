@@ -21,7 +21,7 @@ func Open(where, lang string, term func(word string) (id uint32, ok bool)) (*The
 	return WordNet(where, term)
 }
 
-// formats are those of SKOS files, by the ending of their names.
+// formats are the formats of SKOS files, by the ending of their names.
 var formats = map[string]rdf.Format{".ttl": rdf.Turtle, ".nt": rdf.NTriples, ".rdf": rdf.RDFXML, ".xml": rdf.RDFXML, ".owl": rdf.RDFXML}
 
 const skos = "http://www.w3.org/2004/02/skos/core#"

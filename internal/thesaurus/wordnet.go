@@ -123,7 +123,7 @@ func (t *Thesaurus) Near(term uint32) []uint32 {
 	return t.terms(term, around)
 }
 
-// terms are those of some groups, each once and without one.
+// terms are the terms of some groups, each once, except one.
 func (t *Thesaurus) terms(without uint32, groups []int32) (list []uint32) {
 	seen := map[uint32]bool{without: true}
 	for _, id := range groups {

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// PortError says that a port is that of another service than HTTP.
+// PortError is the error for a port that belongs to another service than HTTP.
 type PortError struct{ Port int }
 
 func (e *PortError) Error() string {

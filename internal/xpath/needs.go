@@ -69,7 +69,7 @@ func comparedNeeds(a, with Node) [][]string {
 	return needs(a)
 }
 
-// words are those of a string that the value of something in the page holds.
+// words are the words of a string that a value in the page contains.
 func words(of, text Node) [][]string {
 	if s, is := text.(Literal); is && inOnePiece(of) {
 		if w := word(string(s)); w != "" {

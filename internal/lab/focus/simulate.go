@@ -23,7 +23,7 @@ type waiting struct {
 	best     order.Judged // of the links to it
 }
 
-// scores are those of the links to a page.
+// scores has the scores of the links to a page.
 type scores struct {
 	n                     int
 	first, last, sum, max float64
