@@ -70,7 +70,8 @@ func admit(bound *scope.Scope, d crawl.Discovery, vias map[string]string) *offer
 			return nil
 		}
 	}
-	o := &offered{key: record.KeyOf(u), url: u.String(), pld: u.PLD(), path: scope.Abbreviate(path)}
+	pld := u.PLD()
+	o := &offered{key: record.KeyIn(pld, u), url: u.String(), pld: pld, path: scope.Abbreviate(path)}
 	via, known := vias[d.Via]
 	if !known {
 		if u, err := urls.Trusted(d.Via); err == nil {

@@ -243,18 +243,26 @@ func (u URL) PLD() string { return PLD(u.host) }
 // PLD returns a host's pay-level domain: public suffix plus one label. An IP address and a host
 // without a known suffix are their own.
 func PLD(host string) string {
-	if strings.HasPrefix(host, "[") || net.ParseIP(host) != nil {
+	if strings.HasPrefix(host, "[") || mayBeAddress(host) && net.ParseIP(host) != nil {
 		return host
 	}
 	suffix, icann := publicsuffix.PublicSuffix(host)
 	if !icann && strings.IndexByte(suffix, '.') < 0 {
 		return host // the list's rule "*": nothing is known of the suffix
 	}
-	pld, err := publicsuffix.EffectiveTLDPlusOne(host)
-	if err != nil {
+	// As publicsuffix.EffectiveTLDPlusOne does, which looks the suffix up again.
+	at := len(host) - len(suffix) - 1
+	if at < 0 || host[at] != '.' || host[0] == '.' || host[len(host)-1] == '.' || strings.Contains(host, "..") {
 		return host // the host is itself a public suffix
 	}
-	return pld
+	return host[1+strings.LastIndexByte(host[:at], '.'):]
+}
+
+// mayBeAddress reports whether a host has the look of an IP address: the error of a name that is parsed as one costs more than to
+// look at it.
+func mayBeAddress(host string) bool {
+	last := len(host) - 1
+	return last >= 0 && host[last] >= '0' && host[last] <= '9' || strings.IndexByte(host, ':') >= 0
 }
 
 // Address returns the IP address that a host literally is.

@@ -26,7 +26,7 @@ var errRecord = errors.New("the frontier holds a record that cannot be read")
 
 // Encode returns the record as the store holds it. What is empty takes no bytes.
 func (r *Record) Encode() []byte {
-	b := make([]byte, 0, 64+len(r.URL)+len(r.Path))
+	b := make([]byte, 0, 96+len(r.URL)+len(r.Path)+len(r.Via)+len(r.Features)+len(r.Parts)+len(r.OtherFeatures)+len(r.Visit.URL)+len(r.Visit.Digest)+len(r.Visit.ETag)+len(r.Visit.LastModified))
 	state := byte(r.State)
 	if r.Visit != (crawl.Visit{}) {
 		state |= hasVisit

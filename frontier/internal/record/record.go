@@ -45,8 +45,11 @@ func (s State) String() string {
 type Key struct{ PLD, URL uint64 }
 
 // KeyOf returns the key of a URL.
-func KeyOf(u urls.URL) Key {
-	return Key{xxhash.Sum64String(u.PLD()), xxhash.Sum64String(u.String())}
+func KeyOf(u urls.URL) Key { return KeyIn(u.PLD(), u) }
+
+// KeyIn returns the key of a URL whose PLD is known.
+func KeyIn(pld string, u urls.URL) Key {
+	return Key{xxhash.Sum64String(pld), xxhash.Sum64String(u.String())}
 }
 
 // Record is what the frontier knows of a URL.

@@ -73,16 +73,23 @@ func Host(pld uint64) Key { return binary.BigEndian.AppendUint64(Keys(0).All(Hos
 type Keys uint16
 
 // All is the prefix of all keys of a kind.
-func (k Keys) All(kind Kind) Key { return binary.BigEndian.AppendUint16(Key{byte(kind)}, uint16(k)) }
+func (k Keys) All(kind Kind) Key { return k.sized(kind, prefixLen) }
+
+const prefixLen = 1 + 2
+
+// sized is All with room for a key of a length: each URL that is looked up has a key or two.
+func (k Keys) sized(kind Kind, length int) Key {
+	return binary.BigEndian.AppendUint16(append(make(Key, 0, length), byte(kind)), uint16(k))
+}
 
 func (k Keys) numbered(kind Kind, n uint64) Key {
-	return binary.BigEndian.AppendUint64(k.All(kind), n)
+	return binary.BigEndian.AppendUint64(k.sized(kind, prefixLen+8), n)
 }
 
 func (k Keys) named(kind Kind, text string) Key { return append(k.All(kind), text...) }
 
 func (k Keys) ofURL(kind Kind, u record.Key) Key {
-	return binary.BigEndian.AppendUint64(k.numbered(kind, u.PLD), u.URL)
+	return binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(k.sized(kind, prefixLen+16), u.PLD), u.URL)
 }
 
 // Plan is the key of a crawl's plan.
@@ -140,7 +147,8 @@ const entryLen = 1 + 2 + 8 + 2 + 8
 
 // Entry is the key of an entry of a queue: keys stand in the order in which entries are claimed.
 func (k Keys) Entry(pld uint64, at queue.Position) Key {
-	b := binary.BigEndian.AppendUint16(k.Entries(pld), math.MaxUint16-at.Priority)
+	b := binary.BigEndian.AppendUint64(k.sized(Entries, entryLen), pld)
+	b = binary.BigEndian.AppendUint16(b, math.MaxUint16-at.Priority)
 	return binary.BigEndian.AppendUint64(b, at.Counter)
 }
 
