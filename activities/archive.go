@@ -64,7 +64,7 @@ func (a *Activities) archiveBatch(ctx context.Context, in BatchInput, again bool
 	if err != nil {
 		return ArchiveResult{}, err
 	}
-	if err := spool.WriteAll(b, fileCommit, []pipeline.Result{left}); err != nil {
+	if err := spool.WriteAll(b, fileCommit, left.Parts()); err != nil {
 		return ArchiveResult{}, err
 	}
 	if segment.Empty() {
@@ -111,6 +111,11 @@ func (a *Activities) fill(ctx context.Context, segment *archive.Segment, d crawl
 		return left, err
 	}
 	pages := batch.Pages
+	links := 0
+	for i := range pages {
+		links += len(pages[i].Links)
+	}
+	left.Discoveries = make([]crawl.Discovery, 0, links)
 	b := a.Spool.Batch(in.Crawl, in.Batch)
 	mine, err := targets(b)
 	if err != nil {

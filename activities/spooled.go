@@ -94,10 +94,10 @@ func readResult(b *spool.Batch) (pipeline.Result, error) {
 	if err != nil {
 		return pipeline.Result{}, err
 	}
-	if len(list) != 1 {
+	if len(list) == 0 {
 		return pipeline.Result{}, fmt.Errorf("spool %s: %w", fileCommit, spool.ErrMissing)
 	}
-	return list[0], nil
+	return pipeline.JoinParts(list), nil
 }
 
 // fetchedURLs lists the URLs whose exchange the log holds.

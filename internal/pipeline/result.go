@@ -1,6 +1,9 @@
 package pipeline
 
 import (
+	"maps"
+	"slices"
+
 	"github.com/fxamacker/cbor/v2"
 
 	"github.com/muninn-archive/muninn/frontier"
@@ -33,6 +36,37 @@ func (r *Result) Add(o crawl.Outcome, path string, p *Judged, places bool) {
 		}
 	}
 	r.Outcomes = append(r.Outcomes, o)
+}
+
+// resultPart is how many outlinks, or outcomes, a part of a result has.
+const resultPart = 1000
+
+// Parts divides a result into parts that are encoded one by one: encoded whole, that of a batch takes megabytes of memory in one piece.
+func (r *Result) Parts() []Result {
+	list := []Result{{Originals: r.Originals, Samples: r.Samples}}
+	for outcomes := range slices.Chunk(r.Outcomes, resultPart) {
+		list = append(list, Result{Outcomes: outcomes})
+	}
+	for discoveries := range slices.Chunk(r.Discoveries, resultPart) {
+		list = append(list, Result{Discoveries: discoveries})
+	}
+	return list
+}
+
+// JoinParts is the result that was divided into parts.
+func JoinParts(list []Result) (r Result) {
+	outcomes, discoveries := 0, 0
+	for i := range list {
+		outcomes, discoveries = outcomes+len(list[i].Outcomes), discoveries+len(list[i].Discoveries)
+	}
+	r.Outcomes, r.Discoveries = make([]crawl.Outcome, 0, outcomes), make([]crawl.Discovery, 0, discoveries)
+	r.Originals = map[string]crawl.Visit{}
+	for i := range list {
+		p := &list[i]
+		r.Outcomes, r.Discoveries, r.Samples = append(r.Outcomes, p.Outcomes...), append(r.Discoveries, p.Discoveries...), append(r.Samples, p.Samples...)
+		maps.Copy(r.Originals, p.Originals)
+	}
+	return r
 }
 
 // Commit is what the frontier gets of it.
