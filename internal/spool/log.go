@@ -92,7 +92,10 @@ type Log struct {
 	mu   sync.Mutex
 	file *os.File
 	end  int64
-	out  *bufio.Writer
+	// For short use, made with the first append.
+	out    *bufio.Writer
+	sum    hash.Hash32
+	buffer []byte
 }
 
 // OpenLog opens the batch's log for appending: it cuts off what was not written whole and returns
@@ -183,13 +186,13 @@ func (l *Log) Append(x crawl.Exchange, request []byte, response io.Reader, n int
 
 // write puts a frame behind the last one and returns where it ends.
 func (l *Log) write(response io.Reader, n int64, parts ...[]byte) (int64, error) {
-	sum := crc32.New(castagnoli)
 	at := &offsetWriter{file: l.file, at: l.end}
 	if l.out == nil {
-		l.out = bufio.NewWriterSize(at, 64<<10)
+		l.out, l.sum, l.buffer = bufio.NewWriterSize(at, 64<<10), crc32.New(castagnoli), make([]byte, 32<<10)
 	}
-	out := l.out
+	out, sum := l.out, l.sum
 	out.Reset(at)
+	sum.Reset()
 	w := io.MultiWriter(out, sum)
 	for _, part := range parts {
 		if _, err := w.Write(part); err != nil {
@@ -197,7 +200,11 @@ func (l *Log) write(response io.Reader, n int64, parts ...[]byte) (int64, error)
 		}
 	}
 	if n > 0 {
-		if m, err := io.CopyN(w, response, n); err != nil {
+		m, err := io.CopyBuffer(w, io.LimitReader(response, n), l.buffer)
+		if err == nil && m < n {
+			err = io.EOF
+		}
+		if err != nil {
 			return 0, fmt.Errorf("%d of %d bytes: %w", m, n, err)
 		}
 	}
