@@ -40,7 +40,7 @@ func TestLongCancelledCrawl(t *testing.T) {
 	if n := world.Stats().Requested(); n >= 80 {
 		t.Fatalf("%d pages are fetched: let the web be slower", n)
 	}
-	if _, status, _ := server.told(t, d.Name); status.State != "Canceled" || status.Crawl.Progress.Totals.Pages == 0 {
+	if _, status, _ := server.shown(t, d.Name); status.State != "Canceled" || status.Crawl.Progress.Totals.Pages == 0 {
 		t.Errorf("%+v", status)
 	}
 	Until(t, soon, "no batch is running", func() string {
@@ -77,7 +77,7 @@ func TestLongForgetTerminatedCrawl(t *testing.T) {
 	if err := server.Client.TerminateWorkflow(t.Context(), names.CrawlID(d.Name), "", "a test"); err != nil {
 		t.Fatal(err)
 	}
-	if text, status, _ := server.told(t, d.Name); status.State != "Terminated" || !strings.Contains(text, "muninn forget "+d.Name) || strings.Contains(text, "0001-01-01") {
+	if text, status, _ := server.shown(t, d.Name); status.State != "Terminated" || !strings.Contains(text, "muninn forget "+d.Name) || strings.Contains(text, "0001-01-01") {
 		t.Errorf("its status is %s", text)
 	}
 	Until(t, soon, "the crawl is forgotten", func() string {

@@ -18,7 +18,7 @@ import (
 )
 
 // shown is what `muninn status` prints of a crawl: for people, and what the tests read of its JSON.
-func (s *Server) told(t *testing.T, name string) (text string, status crawlStatus, reason string) {
+func (s *Server) shown(t *testing.T, name string) (text string, status crawlStatus, reason string) {
 	t.Helper()
 	text, err := Run(Program(t, "muninn"), "status", name, "--temporal", s.Address)
 	if err != nil {
@@ -51,7 +51,7 @@ func TestStatusOfAFaultyCrawl(t *testing.T) {
 	StartCrawl(t, server.Client, d)
 	for _, name := range []string{"by-cli", "by-client"} {
 		server.awaitStatus(t, names.CrawlID(name), "FAILED")
-		text, status, reason := server.told(t, name)
+		text, status, reason := server.shown(t, name)
 		if status.State != "Failed" || status.Result != nil {
 			t.Errorf("the status of %s is %+v", name, status)
 		}
@@ -77,7 +77,7 @@ func TestStatusWithoutAWorker(t *testing.T) {
 		t.Fatalf("the crawl has the totals %+v", result.Totals)
 	}
 	worker.Stop()
-	text, status, reason := server.told(t, d.Name)
+	text, status, reason := server.shown(t, d.Name)
 	if status.State != "Completed" || reason != "" || status.Result == nil || status.Result.Reason != "drained" {
 		t.Fatalf("the status is %+v, %q", status, reason)
 	}
@@ -107,7 +107,7 @@ func TestStatusWhileNoWorkerRuns(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	text, status, _ := server.told(t, d.Name)
+	text, status, _ := server.shown(t, d.Name)
 	if status.State != "Running" || status.Silent.Queue != names.TaskQueue || status.Crawl.Progress.Totals.Pages != 12 {
 		t.Errorf("the status is %+v", status)
 	}
@@ -141,7 +141,7 @@ func TestPauseReleasesLeases(t *testing.T) {
 		}
 		return ""
 	})
-	if _, status, _ := server.told(t, d.Name); status.State != "Running" || !status.Crawl.Paused {
+	if _, status, _ := server.shown(t, d.Name); status.State != "Running" || !status.Crawl.Paused {
 		t.Errorf("the crawl is %+v", status)
 	}
 	if before >= 140 {
