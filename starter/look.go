@@ -45,9 +45,11 @@ func (s *crawlStatus) takeController(ctx context.Context, c client.Client, contr
 	if err != nil {
 		return answer
 	}
-	s.retries(d)
 	info := d.GetWorkflowExecutionInfo()
 	answer.running, answer.steps = info.GetStatus() == enums.WORKFLOW_EXECUTION_STATUS_RUNNING, d.GetPendingActivities()
+	if answer.running { // what was pending when it was terminated is not tried again
+		s.retries(d)
+	}
 	if !answer.running && info.GetParentExecution().GetRunId() != run {
 		return answer // of an earlier run
 	}

@@ -146,7 +146,7 @@ func TestCancelledWithoutItsWorker(t *testing.T) {
 	if held(server.shard(t)) == "" || len(server.list(t, batches(d.Name, "Running"))) == 0 {
 		t.Fatal("nothing was out as the worker went away: the test tests nothing")
 	}
-	status("away: Canceled", "of it still finish", "`muninn start` with the definition continues run 1")
+	status("away: Canceled", "batches still running: ", "`muninn start` with the definition continues run 1")
 
 	world.SetLatency(0)
 	left.Stop() // the crawl is the other one's
