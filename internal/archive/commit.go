@@ -137,6 +137,10 @@ func readManifest(ctx context.Context, s Store, key string) (m Manifest, err err
 	return m, nil
 }
 
+// commitTimeout bounds an attempt to commit a segment, from its first object to its manifest. A sweep relies on it: it deletes what
+// no manifest names and is older than twice that.
+const commitTimeout = time.Hour
+
 // Commit uploads the segment and puts its manifest. If another attempt was first, this one's objects
 // are deleted and ErrExists is returned: the other's manifest stands; ErrGivenBack if the batch's URLs went back, ErrForeign if the
 // manifest is not of this life. It
@@ -149,6 +153,8 @@ func (s *Segment) Commit(ctx context.Context, store Store) (Manifest, error) {
 	if err != nil {
 		return Manifest{}, fmt.Errorf("commit segment: %w", err)
 	}
+	ctx, cancel := context.WithTimeout(ctx, commitTimeout)
+	defer cancel()
 	for _, u := range uploads {
 		if err := store.Put(ctx, u.key, u.r, u.size); err != nil {
 			return Manifest{}, fmt.Errorf("commit segment: %w", err)

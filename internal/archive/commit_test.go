@@ -8,8 +8,10 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/muninn-archive/muninn/internal/archive"
+	"github.com/muninn-archive/muninn/internal/times"
 )
 
 var errFault = errors.New("the store is out of order")
@@ -189,4 +191,40 @@ func TestAttemptsRace(t *testing.T) {
 		t.Errorf("%d have won", won)
 	}
 	check(t, dir)
+}
+
+// deadlines is a store that notes until when it may work.
+type deadlines struct {
+	archive.Store
+	last time.Time
+	none bool
+}
+
+func (d *deadlines) note(ctx context.Context) {
+	end, bounded := ctx.Deadline()
+	d.last, d.none = times.Latest(d.last, end), d.none || !bounded
+}
+
+func (d *deadlines) Put(ctx context.Context, key string, r io.Reader, size int64) error {
+	d.note(ctx)
+	return d.Store.Put(ctx, key, r, size)
+}
+
+func (d *deadlines) PutIfAbsent(ctx context.Context, key string, data []byte) error {
+	d.note(ctx)
+	return d.Store.PutIfAbsent(ctx, key, data)
+}
+
+// A sweep may delete what no manifest names and is of MinSweepAge: no attempt to commit lasts half as long.
+func TestCommitEndsBeforeASweep(t *testing.T) {
+	_, store := newDir(t)
+	d := &deadlines{Store: store}
+	s, _ := segment(t, "b", unknown, plain("http://a.example/1", "<p>one"))
+	begun := time.Now()
+	if _, err := s.Commit(t.Context(), d); err != nil {
+		t.Fatal(err)
+	}
+	if d.none || d.last.Sub(begun) > archive.MinSweepAge/2+time.Minute {
+		t.Errorf("a commit may write for %v, or without a bound (%t); a sweep deletes what is %v old", d.last.Sub(begun), d.none, archive.MinSweepAge)
+	}
 }

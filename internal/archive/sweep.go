@@ -10,9 +10,9 @@ import (
 	"time"
 )
 
-// MinSweepAge is the least age of what is swept. An attempt of ARCHIVE, from its first object to its manifest, is cut off after
-// half an hour: what is older and named by no manifest will never be named.
-const MinSweepAge = time.Hour
+// MinSweepAge is the least age of what is swept: an attempt to commit a segment has ended by then, also by a clock that differs. What is older
+// and named by no manifest will never be named.
+const MinSweepAge = 2 * commitTimeout
 
 // Swept is what a sweep found.
 type Swept struct {
