@@ -117,7 +117,7 @@ func (a *Activities) runAttempt(ctx context.Context, in BatchInput, step string,
 	final := t.end(err, ctx.Err(), limit)
 	if t != was { // else the batch may be gone
 		if errWrite := b.Write(fileAttempts, t); errWrite != nil { // then the attempt counts as cut off
-			activity.GetLogger(ctx).Warn("the end of an attempt is not noted", "error", errWrite)
+			activity.GetLogger(ctx).Warn("the end of an attempt could not be recorded", "error", errWrite)
 		}
 	}
 	if final != nil {

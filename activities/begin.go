@@ -46,7 +46,7 @@ func (a *Activities) Begin(ctx context.Context, in BeginInput) (BeginResult, err
 		return BeginResult{}, err
 	}
 	for _, w := range d.Warnings() {
-		activity.GetLogger(ctx).Warn("the definition may not be meant so", "crawl", d.Name, "field", w.Path, "why", w.Message)
+		activity.GetLogger(ctx).Warn("the definition may have a mistake", "crawl", d.Name, "field", w.Path, "why", w.Message)
 	}
 	store, err := a.Archives.Open(ctx, d.Archive.Where)
 	if err != nil {

@@ -142,7 +142,7 @@ func checkGrants(grants []politeness.Grant) error {
 
 func checkIP(ip string) error {
 	if _, err := netip.ParseAddr(ip); err != nil {
-		return fmt.Errorf("address %q is none", ip)
+		return fmt.Errorf("%q is not an IP address", ip)
 	}
 	return nil
 }

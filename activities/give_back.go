@@ -66,7 +66,7 @@ func (a *Activities) salvage(ctx context.Context, in BatchInput) error {
 	}
 	final := t.end(toApplicationError(err), ctx.Err(), 1)
 	if errWrite := b.Write(fileAttempts, t); errWrite != nil { // then the attempt counts as cut off
-		log.Warn("the end of an attempt is not noted", "error", errWrite)
+		log.Warn("the end of an attempt could not be recorded", "error", errWrite)
 	}
 	if final == nil {
 		return err

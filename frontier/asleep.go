@@ -39,10 +39,10 @@ type loading struct {
 }
 
 // awake brings the memory of a crawl up again. Frontier.mu is held, and released while the crawl is read from disk: the claims
-// of other crawls do not wait for that. Who else asks for the crawl meanwhile waits for the same reading.
+// of other crawls do not wait for that. Other callers that ask for the crawl meanwhile wait for the same reading.
 //
-// What is read is what there is, for no mutation of a crawl is made while it sleeps, unless to forget it: handle.update and draft
-// awake it before, and it falls asleep between two transactions.
+// What is read is current: a crawl that sleeps is not changed, except to forget it. handle.update and draft awake it first, and it
+// falls asleep between two transactions.
 func (f *Frontier) awake(s *state) error {
 	for s.asleep {
 		if other := s.loading; other != nil {

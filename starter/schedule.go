@@ -187,7 +187,7 @@ func scheduleList(g *globals) *cobra.Command {
 					if len(r.Next) > 0 {
 						next = r.Next[0].Format(time.RFC3339)
 					}
-					_, _ = fmt.Fprintf(w, "%-32s %-7s next %s, %d runs of late\n", r.ID, state, next, len(r.Recent))
+					_, _ = fmt.Fprintf(w, "%-32s %-7s next %s, %d recent runs\n", r.ID, state, next, len(r.Recent))
 				}
 			})
 		},

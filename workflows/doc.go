@@ -1,5 +1,5 @@
 // Package workflows holds the order of a crawl's steps: Crawl, FetcherController, Batch, Politeness
-// and Cluster; and of what operators ask: Explain and Report. Each is a recipe; decisions are made by pure functions elsewhere, work is done by
+// and Cluster; and of what operators ask: Explain, Report and Forget. Each is a recipe; decisions are made by pure functions elsewhere, work is done by
 // activities, and bodies and lists never pass through.
 package workflows
 

@@ -20,9 +20,9 @@ type Limits struct {
 	DecodedBytes crawl.Bytes `json:"decoded_bytes"`   // of a body without its encodings; the rest is not looked at
 	Markup       int         `json:"markup_per_page"` // elements and attributes; what follows them is not looked at
 	Links        int         `json:"links_per_page"`  // more are not taken
-	TextBytes    crawl.Bytes `json:"text_bytes"`      // of all text blocks together
-	BlockBytes   int         `json:"block_bytes"`     // of one text block; longer ones are split
-	AnchorBytes  int         `json:"anchor_bytes"`    // of an anchor's text
+	TextBytes    crawl.Bytes `json:"text_bytes"`      // largest size of all text blocks together
+	BlockBytes   int         `json:"block_bytes"`     // largest size of a text block; longer ones are split
+	AnchorBytes  int         `json:"anchor_bytes"`    // largest size of an anchor's text
 }
 
 // DefaultLimits are the documented defaults.

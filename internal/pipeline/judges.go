@@ -9,7 +9,7 @@ import (
 	"github.com/muninn-archive/muninn/internal/topic"
 )
 
-// judges keeps the judge of each crawl. To build one reads the frontier's disk: only the batches of that crawl wait for it.
+// judges keeps the judge of each crawl. Building a judge reads the frontier's disk: only batches of that crawl wait for it.
 type judges struct {
 	mu sync.Mutex
 	by map[string]*crawlJudge

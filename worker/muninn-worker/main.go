@@ -41,8 +41,8 @@ func command() *cobra.Command {
 	}
 	cmd := &cobra.Command{
 		Use:   program,
-		Short: "Crawl for a Temporal service, as a worker of a cluster",
-		Long: `Crawl for a Temporal service, as a worker of a cluster.
+		Short: "Crawl for a Temporal service",
+		Long: `Crawl for a Temporal service.
 
 Every setting is a flag, an environment variable (MUNINN_S3_ENDPOINT for --s3-endpoint) and a key of the
 YAML file (s3-endpoint: …), in this order of precedence.
