@@ -1,7 +1,6 @@
 package text
 
 import (
-	"cmp"
 	"math"
 	"slices"
 
@@ -32,7 +31,16 @@ func NewHashedVector(v Vector) HashedVector {
 
 // Sorted sorts terms in place, and adds up the weights of equal ones.
 func (t HashedVector) Sorted() HashedVector {
-	slices.SortFunc(t, func(a, b HashedTerm) int { return cmp.Compare(a.ID, b.ID) })
+	// As numbers they are sorted in a fraction of the time that a comparing function takes.
+	var room [64]uint64
+	packed := slices.Grow(room[:0], len(t))
+	for _, x := range t {
+		packed = append(packed, uint64(x.ID)<<32|uint64(math.Float32bits(x.Weight)))
+	}
+	slices.Sort(packed)
+	for i, x := range packed {
+		t[i] = HashedTerm{uint32(x >> 32), math.Float32frombits(uint32(x))}
+	}
 	out := t[:0]
 	for _, x := range t {
 		if n := len(out); n > 0 && out[n-1].ID == x.ID {
