@@ -103,6 +103,34 @@ func TestProcess(t *testing.T) {
 	}
 }
 
+// TestFormerProcess: what a former process of a worker reports is stale, whatever order it names: the present one may be in the middle of
+// the same task.
+func TestFormerProcess(t *testing.T) {
+	s := New(DefaultLimits())
+	register := func(process string) uint64 {
+		a := s.Register(start, Registration{Name: "a", Instance: "a", Process: process, Queue: "a", Shards: 1})
+		if !a.Accepted {
+			t.Fatal(a.Reason)
+		}
+		return a.Epoch
+	}
+	load := []Report{{Partition: 7, Order: register("first")}}
+	s.Lost(start, "a", "first")
+	register("second")
+	epoch := s.Epoch()
+	if stale := s.Loaded(start, "a", "first", load); len(stale) != 1 || s.Epoch() != epoch {
+		t.Error("a report of a former process is taken")
+	}
+	s.Lost(start, "a", "first")
+	s.Leave(start, "a", "first")
+	if s.Epoch() != epoch {
+		t.Error("a former process is lost, or leaves, for the present one")
+	}
+	if stale := s.Loaded(start, "a", "second", load); len(stale) != 0 {
+		t.Error("the report of the present process is stale")
+	}
+}
+
 // TestGiveBack: the batches of a partition have their time from when the worker knows that it closes, also if newer views
 // repeat it; a partition that closes again has it again.
 func TestGiveBack(t *testing.T) {
