@@ -38,6 +38,7 @@ type RingReports struct {
 // ServeInput has a process of a worker be a member of the ring.
 type ServeInput struct {
 	RingMember
+	Epoch uint64        `json:"epoch"` // in which it was accepted
 	Every time.Duration `json:"every"` // between two heartbeats
 }
 
@@ -88,7 +89,7 @@ func (a *Activities) Serve(ctx context.Context, in ServeInput) error {
 		var cancelled *temporal.CanceledError
 		switch {
 		case err == nil:
-			seat.With(func(m *ring.Membership) { m.Heard(sent) })
+			seat.With(func(m *ring.Membership) { m.Heard(sent, in.Epoch) })
 		case errors.As(err, &gone), errors.As(err, &cancelled):
 			tick.Stop()
 			return err

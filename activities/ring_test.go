@@ -66,7 +66,7 @@ func TestServe(t *testing.T) {
 		may = a.mayClaim()
 		return serviceerror.NewNotFound("the activity is over")
 	}).Once().NotBefore(answered)
-	if err := runRing(t, a, a.Serve, ServeInput{member, time.Millisecond}); err == nil || !strings.Contains(err.Error(), "the activity is over") {
+	if err := runRing(t, a, a.Serve, ServeInput{member, state.Epoch(), time.Millisecond}); err == nil || !strings.Contains(err.Error(), "the activity is over") {
 		t.Errorf("it ends with %v", err)
 	}
 	if !may {
@@ -101,7 +101,7 @@ func TestProcessIsGone(t *testing.T) {
 	a, _, _, _ := ringRig(t)
 	for _, a := range []*Activities{a, {}} {
 		gone := RingMember{"w", "former"}
-		for _, err := range []error{runRing(t, a, a.Serve, ServeInput{gone, time.Second}), runRing(t, a, a.TakeView, ViewInput{gone, 1})} {
+		for _, err := range []error{runRing(t, a, a.Serve, ServeInput{gone, 1, time.Second}), runRing(t, a, a.TakeView, ViewInput{gone, 1})} {
 			var made *temporal.ApplicationError
 			if !errors.As(err, &made) || made.Type() != ErrorProcess || !made.NonRetryable() {
 				t.Errorf("%v", err)

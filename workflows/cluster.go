@@ -116,7 +116,7 @@ func (c *cluster) serve(ctx workflow.Context, w ring.Worker) {
 	member := activities.RingMember{Worker: w.Name, Process: w.Process}
 	heartbeat := c.state.Limits().Heartbeat
 	workflow.Go(serving, func(serving workflow.Context) {
-		in := activities.ServeInput{RingMember: member, Every: heartbeat / 5}
+		in := activities.ServeInput{RingMember: member, Epoch: w.Since, Every: heartbeat / 5}
 		_ = workflow.ExecuteActivity(withServeOptions(serving, w.Queue, heartbeat), steps.Serve, in).Get(serving, nil)
 		cancel()
 		delete(c.serving, w.Process)

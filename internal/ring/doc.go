@@ -11,8 +11,9 @@
 //     the partition, which it does when no batch of its is out, or once the former owner is dead: its permit has run out by then.
 //   - Whoever may claim has all that was committed in the partition: it had it all the time, or loaded what its last owner
 //     exported, or rebuilt it from the archive after the death of its last owner.
-//   - A partition is on its way for no longer than Limits.CloseWithin, an export and a load; after a death, for Limits.Grace
-//     and a rebuild. A change of the ring meanwhile may start one of these again. Nobody waits for a worker longer than for its grace.
+//   - A partition is without an owner for no longer than Limits.CloseWithin, an export and a load; after a death, for
+//     Limits.Heartbeat, Limits.Grace and a rebuild. A change of the ring meanwhile may start one of these again. This holds of workers that do
+//     what they are asked: one whose heart beats, and that neither exports nor loads, is waited for.
 //   - When the n-th worker joins, at most ceil(1024/n) partitions get another owner, and all of them the new one. When a
 //     worker leaves or dies, only its own do. When all is quiet, the shares of any two workers differ by one partition at most.
 //   - An epoch is the number of a change and never goes back. Every claim, batch, ask and delivery carries the epoch of

@@ -95,7 +95,7 @@ func (s *State) Register(now time.Time, r Registration) Answer {
 		}
 		s.add(r)
 	})
-	return s.accepted(r.Epoch > 0)
+	return s.accepted(s.epoch, r.Epoch > 0)
 }
 
 // again answers a worker that the ring knows, with its folder.
@@ -105,7 +105,7 @@ func (s *State) again(now time.Time, m *member, r Registration) Answer {
 	}
 	if m.up() && m.Process == r.Process {
 		m.Queue = r.Queue
-		return s.accepted(false)
+		return s.accepted(m.Since, false)
 	}
 	if m.up() {
 		// The former process was killed, and its heartbeat has not run out; or it lives, and the folder was copied.
@@ -117,13 +117,13 @@ func (s *State) again(now time.Time, m *member, r Registration) Answer {
 	s.epoch = max(s.epoch, r.Epoch)
 	s.change(now, func() {
 		rejoins := m.Leaving && m.Process != r.Process // it was started again
-		m.Lost, m.Process, m.Queue = time.Time{}, r.Process, r.Queue
+		m.Lost, m.Process, m.Queue, m.Since = time.Time{}, r.Process, r.Queue, s.epoch
 		if rejoins {
 			m.Leaving = false
 			s.join(m.Index)
 		}
 	})
-	return s.accepted(false)
+	return s.accepted(s.epoch, false)
 }
 
 // counted reports a worker that counts the shards of politeness otherwise: it would ask one shard for an address that others ask
@@ -139,8 +139,8 @@ func (s *State) counted(r Registration, m *member) string {
 	return fmt.Sprintf("worker %q was started with politeness-shards %d, the workers of the ring with %d: start it with %d, or stop all workers to change it", r.Name, r.Shards, s.shards, s.shards)
 }
 
-func (s *State) accepted(late bool) Answer {
-	a := Answer{Accepted: true, Epoch: s.epoch, Limits: s.limits, Late: late}
+func (s *State) accepted(epoch uint64, late bool) Answer {
+	a := Answer{Accepted: true, Epoch: epoch, Limits: s.limits, Late: late}
 	if late {
 		a.Reason = "the ring has given this worker up, or does not know it: what its data folder holds of partitions is old, and it starts empty"
 	}
@@ -155,7 +155,7 @@ func (s *State) add(r Registration) {
 			i++
 		}
 	}
-	s.members = append(s.members, member{Index: i, Name: r.Name, Instance: r.Instance, Process: r.Process, Queue: r.Queue})
+	s.members = append(s.members, member{Index: i, Name: r.Name, Instance: r.Instance, Process: r.Process, Queue: r.Queue, Since: s.epoch})
 	slices.SortFunc(s.members, func(a, b member) int { return cmp.Compare(a.Index, b.Index) })
 	s.join(i)
 }

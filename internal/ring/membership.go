@@ -31,15 +31,19 @@ func (m *Membership) Registered(sent time.Time, a Answer) {
 	if !a.Accepted {
 		return
 	}
-	m.limits, m.since = a.Limits, a.Epoch
-	if m.view != nil && m.view.Epoch < a.Epoch {
-		m.view = nil
-	}
-	m.Heard(sent)
+	m.limits = a.Limits
+	m.Heard(sent, a.Epoch)
 }
 
-// Heard says that a heartbeat was answered that was sent then.
-func (m *Membership) Heard(sent time.Time) {
+// Heard says that a heartbeat was answered that was sent then, of the membership that was accepted in that epoch. The worker may not
+// know of it: the ring may have given it up, and have accepted it again by a registration whose answer was lost.
+func (m *Membership) Heard(sent time.Time, accepted uint64) {
+	if accepted < m.since {
+		return
+	}
+	if m.since = accepted; m.view != nil && m.view.Epoch < accepted {
+		m.view = nil
+	}
 	if sent.After(m.heard) {
 		m.heard = sent
 	}

@@ -81,14 +81,20 @@ func TestPermit(t *testing.T) {
 	if !m.May(start.Add(time.Hour), Explain, p) {
 		t.Error("without a permit it may not even explain")
 	}
-	m.Heard(start.Add(time.Second))
-	m.Heard(start) // an answer that comes late
+	since := s.Epoch()
+	m.Heard(start.Add(time.Second), since)
+	m.Heard(start, since)                  // an answer that comes late
+	m.Heard(start.Add(time.Hour), since-1) // one of an earlier membership
 	if !may(DefaultPermit) || may(DefaultPermit+time.Second) {
 		t.Error("its permit does not count from the newest heartbeat")
 	}
 	m.Registered(start.Add(time.Hour), Answer{Wait: time.Second})
 	if may(time.Hour) {
 		t.Error("who is to wait has a permit")
+	}
+	m.Heard(start.Add(time.Hour), since+9) // the ring has given it up, and accepted it again, and the answer was lost
+	if may(time.Hour) {
+		t.Error("it may claim by a view from before a membership that it did not know of")
 	}
 }
 

@@ -121,14 +121,17 @@ var happenings = []struct {
 	{"wait long", func(w *world, which, _ int) { w.wait(time.Duration(which) * 400 * time.Millisecond) }},
 	{"restart", func(w *world, which, how int) {
 		w.worker(which).alive = false
-		w.wait(time.Duration(how) * 200 * time.Millisecond)
+		w.wait(time.Duration(how) * 500 * time.Millisecond)
+		w.round(how) // of the others
 		w.start(which, 0)
 		w.deliverAll()
 	}},
 	{"come back", func(w *world, which, how int) {
 		s := w.worker(which)
 		s.cut = true
-		w.wait(time.Duration(how) * 400 * time.Millisecond)
+		w.wait(time.Duration(how) * 500 * time.Millisecond)
+		w.round(how) // of the others
+		w.check()
 		s.cut = false
 		w.register(s)
 	}},
@@ -329,7 +332,7 @@ func (w *world) wait(d time.Duration) {
 			}
 			if s.alive && !s.cut && m.Process == s.process {
 				s.beat = w.now
-				s.m.Heard(s.clock(w))
+				s.m.Heard(s.clock(w), m.Since)
 			} else if w.now.Sub(s.beat) >= w.ring.limits.Heartbeat {
 				w.ring.Lost(w.now, s.name, m.Process)
 			}

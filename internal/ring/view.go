@@ -21,6 +21,7 @@ type Worker struct {
 	Name    string `json:"name"`
 	Process string `json:"process"`
 	Queue   string `json:"queue"`
+	Since   uint64 `json:"since"`             // the epoch in which it was accepted last
 	Lost    bool   `json:"lost,omitempty"`    // it is silent, and its partitions wait for it
 	Leaving bool   `json:"leaving,omitempty"` // it hands over what it owns
 }
@@ -29,7 +30,7 @@ type Worker struct {
 func (s *State) View(worker string) *View {
 	v := &View{Epoch: s.epoch, parts: s.parts, objects: map[int]string{}}
 	for _, m := range s.members {
-		v.Workers = append(v.Workers, Worker{m.Index, m.Name, m.Process, m.Queue, !m.up(), m.Leaving})
+		v.Workers = append(v.Workers, Worker{m.Index, m.Name, m.Process, m.Queue, m.Since, !m.up(), m.Leaving})
 		if m.Name != worker {
 			continue
 		}
