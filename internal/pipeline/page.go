@@ -12,7 +12,6 @@ import (
 	"github.com/klauspost/compress/gzip"
 
 	"github.com/muninn-archive/muninn/internal/aah"
-	"github.com/muninn-archive/muninn/internal/coding"
 	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/page"
 )
@@ -34,14 +33,14 @@ func (e *Engine) understand(ctx context.Context, x *Exchange, mode string, print
 	case x.Status < 200 || x.Status >= 300:
 		return p, false, nil
 	}
-	buffer := bodies.Get().(*[]byte)
-	body := decodedBody(x, int64(e.limits.DecodedBytes), (*buffer)[:0])
+	buffer := bodies.Get().(*bytes.Buffer)
 	defer func() {
-		if cap(body) <= maxPooled {
-			*buffer = body
+		if buffer.Cap() <= maxPooled {
+			buffer.Reset()
 			bodies.Put(buffer)
 		}
 	}()
+	body := decodedBody(x, int64(e.limits.DecodedBytes), buffer)
 	end, err := e.reading.begin(ctx, len(body))
 	if err != nil {
 		return p, false, err
@@ -64,45 +63,28 @@ func (e *Engine) understand(ctx context.Context, x *Exchange, mode string, print
 }
 
 // bodies are buffers for decoded bodies; larger ones than maxPooled bytes are not kept.
-var bodies = sync.Pool{New: func() any { return new([]byte) }}
+var bodies = sync.Pool{New: func() any { return new(bytes.Buffer) }}
 
 const maxPooled = 4 << 20
 
-// unzippers and wholes are decoders, which are costly to make: of streams, and of bodies that are there as a whole.
-var (
-	unzippers = sync.Pool{New: func() any { return new(gzip.Reader) }}
-	wholes    = sync.Pool{New: func() any { return new(coding.Gunzip) }}
-)
+// unzippers are gzip readers, which are costly to make.
+var unzippers = sync.Pool{New: func() any { return new(gzip.Reader) }}
 
 // decodedBody takes off the transfer and content encodings, up to a limit of bytes. What breaks off gives what stood before.
-// The result lies in the memory of out, if that is large enough.
-func decodedBody(x *Exchange, limit int64, out []byte) []byte {
-	body := func() io.Reader {
-		if x.Chunked {
-			return httputil.NewChunkedReader(x.Body())
+// The result lies in the buffer.
+func decodedBody(x *Exchange, limit int64, out *bytes.Buffer) []byte {
+	r := x.Body()
+	if x.Chunked {
+		r = httputil.NewChunkedReader(r)
+	}
+	if x.Encoding == "gzip" || x.Encoding == "x-gzip" {
+		z := unzippers.Get().(*gzip.Reader)
+		defer unzippers.Put(z)
+		if err := z.Reset(r); err != nil {
+			return nil
 		}
-		return x.Body()
+		r = z
 	}
-	if x.Encoding != "gzip" && x.Encoding != "x-gzip" {
-		return readAll(body(), limit, out)
-	}
-	whole := wholes.Get().(*coding.Gunzip)
-	defer wholes.Put(whole)
-	out, ok := whole.Append(out, body(), int(limit))
-	if ok {
-		return out
-	}
-	z := unzippers.Get().(*gzip.Reader)
-	defer unzippers.Put(z)
-	if err := z.Reset(body()); err != nil {
-		return nil
-	}
-	return readAll(z, limit, out)
-}
-
-// readAll appends what a reader gives before it ends or breaks off.
-func readAll(r io.Reader, limit int64, out []byte) []byte {
-	buffer := bytes.NewBuffer(out)
-	_, _ = io.Copy(buffer, io.LimitReader(r, limit))
-	return buffer.Bytes()
+	_, _ = io.Copy(out, io.LimitReader(r, limit))
+	return out.Bytes()
 }
