@@ -51,6 +51,14 @@ func appendMetadata(b []byte, c Capture) []byte {
 	return b
 }
 
+// appendField appends a field of application/warc-fields, unless its value is empty.
+func appendField(b []byte, name, value string) []byte {
+	if value == "" {
+		return b
+	}
+	return append(append(append(append(b, name...), ": "...), value...), "\r\n"...)
+}
+
 // appendFields appends lines of application/warc-fields; empty values are left out, line breaks folded.
 func appendFields(b []byte, list [][2]string) []byte {
 	for _, f := range list {

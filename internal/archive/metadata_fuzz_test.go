@@ -1,99 +1,13 @@
 package archive
 
 import (
-	"bytes"
-	"crypto/sha1"
 	"fmt"
-	"io"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/klauspost/compress/gzip"
-	"github.com/nlnwa/gowarc/v2"
-
 	"github.com/muninn-archive/muninn/internal/crawl"
 )
-
-// preparedRecord is a record as gowarc's marshaler takes it.
-type preparedRecord struct {
-	gowarc.WarcRecord // the methods that the marshaler does not call
-	headers           *gowarc.WarcFields
-	block             block
-}
-
-func (b preparedRecord) Version() *gowarc.WarcVersion   { return gowarc.V1_1 }
-func (b preparedRecord) WarcHeader() *gowarc.WarcFields { return b.headers }
-func (b preparedRecord) Block() gowarc.Block            { return b.block }
-
-type block struct {
-	gowarc.Block
-	text string
-}
-
-func (b block) RawBytes() (io.Reader, error) { return strings.NewReader(b.text), nil }
-
-// TestRecordsAsGowarc: a record has the bytes that gowarc's marshaler writes.
-func TestRecordsAsGowarc(t *testing.T) {
-	w, err := newWARC(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer w.free()
-	at := time.Date(2026, 1, 2, 3, 4, 5, 6, time.FixedZone("", 3600))
-	text := "HTTP/1.1 200 OK\r\n\r\nraven"
-	for _, info := range []string{"", newID()} {
-		w.info = info
-		for _, r := range []record{
-			{kind: gowarc.Warcinfo, contentType: gowarc.ApplicationWarcFields, level: levelText},
-			{kind: gowarc.Response, target: "http://a.example/ü?a=b", contentType: "application/http; msgtype=response", level: levelPacked, headers: [][2]string{
-				{gowarc.WarcIPAddress, "192.0.2.1"}, {gowarc.WarcPayloadDigest, emptyDigest}, {gowarc.WarcTruncated, ""}, {gowarc.WarcConcurrentTo, "<x>"},
-				{gowarc.WarcProfile, gowarc.ProfileServerNotModifiedV1_1}, {gowarc.WarcRefersToTargetURI, "http://b.example/"}, {gowarc.WarcRefersToDate, "2026-01-02T03:04:05Z"},
-			}},
-			{kind: gowarc.Metadata, target: "http://a.example/", level: levelText},
-		} {
-			r.id, r.date, r.block = newID(), at, strings.NewReader(text)
-			got, err := w.write(r)
-			if err != nil {
-				t.Fatal(err)
-			}
-			want := preparedRecord{headers: &gowarc.WarcFields{}, block: block{text: text}}
-			add := func(name, value string) {
-				if value != "" {
-					want.headers.Add(name, value)
-				}
-			}
-			add(gowarc.WarcType, r.kind.String())
-			add(gowarc.WarcRecordID, "<"+r.id+">")
-			add(gowarc.WarcDate, "2026-01-02T02:04:05Z")
-			add(gowarc.WarcTargetURI, r.target)
-			if info != "" {
-				add(gowarc.WarcWarcinfoID, "<"+info+">")
-			}
-			for _, h := range r.headers {
-				add(h[0], h[1])
-			}
-			sum := sha1.Sum([]byte(text))
-			add(gowarc.WarcBlockDigest, sha1Text(sum[:]))
-			add(gowarc.ContentType, r.contentType)
-			add(gowarc.ContentLength, fmt.Sprint(len(text)))
-			var marshaled bytes.Buffer
-			if _, _, err := gowarc.NewMarshaler().Marshal(&marshaled, want, 0); err != nil {
-				t.Fatal(err)
-			}
-			if err := w.out.Flush(); err != nil {
-				t.Fatal(err)
-			}
-			zip, err := gzip.NewReader(io.NewSectionReader(w.file, got.offset, got.length))
-			if err != nil {
-				t.Fatal(err)
-			}
-			if written, err := io.ReadAll(zip); err != nil || string(written) != marshaled.String() {
-				t.Errorf("%s: %v\n%s\nwant\n%s", r.kind, err, written, marshaled.String())
-			}
-		}
-	}
-}
 
 // FuzzMetadata: a metadata record has the fields of a page, each on a line, those that are empty left out.
 func FuzzMetadata(f *testing.F) {

@@ -22,15 +22,15 @@ import (
 
 // warcFile writes WARC/1.1 records, each a gzip member of its own, to a local file.
 type warcFile struct {
-	file  *os.File
-	out   *bufio.Writer // to file: members are written in small pieces
-	sum   hash.Hash
-	size  int64
-	zip   map[int]*gzip.Writer // by compression level
-	count int
-	info  string       // record ID of the warcinfo record
-	head  []byte       // of the record that is written, for short use
-	block bytes.Buffer // of the record that is written, for short use
+	file   *os.File
+	out    *bufio.Writer // to file: members are written in small pieces
+	sum    hash.Hash
+	size   int64
+	zip    map[int]*gzip.Writer // by compression level
+	count  int
+	info   string // record ID of the warcinfo record
+	format gowarc.Marshaler
+	block  bytes.Buffer // of the record that is written, for short use
 }
 
 // record is one record to write. Digests are filled in by write.
@@ -51,7 +51,7 @@ func newWARC(dir string) (*warcFile, error) {
 		return nil, fmt.Errorf("open segment: %w", err)
 	}
 	_ = os.Remove(f.Name()) // the open file stays until it is closed
-	return &warcFile{file: f, out: bufio.NewWriterSize(f, 64<<10), sum: sha256.New(), zip: map[int]*gzip.Writer{}}, nil
+	return &warcFile{file: f, out: bufio.NewWriterSize(f, 64<<10), sum: sha256.New(), zip: map[int]*gzip.Writer{}, format: gowarc.NewMarshaler()}, nil
 }
 
 func newID() string { return "urn:uuid:" + uuid.NewString() }
@@ -65,17 +65,13 @@ func (w *warcFile) write(r record) (span, error) {
 	if _, err := io.Copy(&w.block, r.block); err != nil {
 		return span{}, fmt.Errorf("write %s record of %s: %w", r.kind, r.target, err)
 	}
-	w.head = r.appendHead(w.head[:0], w.info, w.block.Bytes())
+	built := w.prepare(&r)
 	start := w.size
 	zip, err := w.member(r.level)
 	if err != nil {
 		return span{}, err
 	}
-	for _, part := range [][]byte{w.head, w.block.Bytes(), []byte("\r\n\r\n")} {
-		if _, err = zip.Write(part); err != nil {
-			break
-		}
-	}
+	_, _, err = w.format.Marshal(zip, built, 0)
 	if err = errors.Join(err, zip.Close()); err != nil {
 		return span{}, fmt.Errorf("write %s record of %s: %w", r.kind, r.target, err)
 	}
@@ -83,36 +79,53 @@ func (w *warcFile) write(r record) (span, error) {
 	return span{start, w.size - start}, nil
 }
 
-// appendHead appends the version line and the header fields of the record (WARC/1.1 §4), with the empty line behind them. info is the
-// record ID of the warcinfo record, if there is one. gowarc's own builder parses and buffers what is known here already, and its
-// marshaler takes four allocations a field.
-func (r *record) appendHead(b []byte, info string, block []byte) []byte {
-	digest := sha1.Sum(block)
-	if info != "" {
-		info = "<" + info + ">"
+// prepare makes the header fields (WARC/1.1 §4) of the record whose block was read.
+func (w *warcFile) prepare(r *record) preparedRecord {
+	digest := sha1.Sum(w.block.Bytes())
+	built := preparedRecord{headers: &gowarc.WarcFields{}, block: block{w.block.Bytes()}}
+	built.add(gowarc.WarcType, r.kind.String())
+	built.add(gowarc.WarcRecordID, "<"+r.id+">")
+	built.add(gowarc.WarcDate, r.date.UTC().Format(time.RFC3339))
+	built.add(gowarc.WarcTargetURI, r.target)
+	if w.info != "" {
+		built.add(gowarc.WarcWarcinfoID, "<"+w.info+">")
 	}
-	b = append(b, "WARC/1.1\r\n"...)
-	b = appendField(b, gowarc.WarcType, r.kind.String())
-	b = appendField(b, gowarc.WarcRecordID, "<"+r.id+">")
-	b = appendField(b, gowarc.WarcDate, r.date.UTC().Format(time.RFC3339))
-	b = appendField(b, gowarc.WarcTargetURI, r.target)
-	b = appendField(b, gowarc.WarcWarcinfoID, info)
 	for _, h := range r.headers {
-		b = appendField(b, h[0], h[1])
+		built.add(h[0], h[1])
 	}
-	b = appendField(b, gowarc.WarcBlockDigest, sha1Text(digest[:]))
-	b = appendField(b, gowarc.ContentType, r.contentType)
-	b = appendField(b, gowarc.ContentLength, strconv.Itoa(len(block)))
-	return append(b, "\r\n"...)
+	built.add(gowarc.WarcBlockDigest, sha1Text(digest[:]))
+	built.add(gowarc.ContentType, r.contentType)
+	built.add(gowarc.ContentLength, strconv.Itoa(w.block.Len()))
+	return built
 }
 
-// appendField appends a header field, unless its value is empty.
-func appendField(b []byte, name, value string) []byte {
-	if value == "" {
-		return b
-	}
-	return append(append(append(append(b, name...), ": "...), value...), "\r\n"...)
+// preparedRecord is a record as gowarc's marshaler takes it. gowarc's own builder parses and buffers what is
+// known here already, and sets a variable of another package at each call, which other goroutines read.
+type preparedRecord struct {
+	gowarc.WarcRecord // the methods that the marshaler does not call
+	headers           *gowarc.WarcFields
+	block             block
 }
+
+// add adds a header field, unless its value is empty.
+func (b preparedRecord) add(name, value string) {
+	if value != "" {
+		b.headers.Add(name, value)
+	}
+}
+
+func (b preparedRecord) Version() *gowarc.WarcVersion   { return gowarc.V1_1 }
+func (b preparedRecord) WarcHeader() *gowarc.WarcFields { return b.headers }
+func (b preparedRecord) Block() gowarc.Block            { return b.block }
+
+type block struct{ bytes []byte }
+
+func (b block) RawBytes() (io.Reader, error) { return bytes.NewReader(b.bytes), nil }
+func (b block) BlockDigest() string          { return "" }
+func (b block) Size() int64                  { return int64(len(b.bytes)) }
+func (b block) IsCached() bool               { return true }
+func (b block) Cache() error                 { return nil }
+func (b block) Close() error                 { return nil }
 
 // Write takes compressed bytes.
 func (w *warcFile) Write(p []byte) (int, error) {
