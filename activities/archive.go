@@ -110,10 +110,9 @@ func (a *Activities) fill(ctx context.Context, segment *archive.Segment, d crawl
 	if err != nil {
 		return left, err
 	}
-	pages := batch.Pages
 	links := 0
-	for i := range pages {
-		links += len(pages[i].Links)
+	for i := range batch.Pages {
+		links += len(batch.Pages[i].Links)
 	}
 	left.Discoveries = make([]crawl.Discovery, 0, links)
 	b := a.Spool.Batch(in.Crawl, in.Batch)
@@ -126,12 +125,10 @@ func (a *Activities) fill(ctx context.Context, segment *archive.Segment, d crawl
 		return left, err
 	}
 	defer func() { _ = closer() }()
-	next := 0
-	for i := range entries {
+	for e, p := range pipeline.Pairs(entries, batch) {
 		if ctx.Err() != nil {
 			return left, ctx.Err()
 		}
-		e := &entries[i]
 		if err := segment.Log(archive.LoggedExchange(&e.Exchange, mine[e.URL].Attempts+1)); err != nil {
 			return left, err
 		}
@@ -140,11 +137,6 @@ func (a *Activities) fill(ctx context.Context, segment *archive.Segment, d crawl
 				return left, err
 			}
 			continue
-		}
-		var p *pipeline.Judged
-		if next < len(pages) && pages[next].Entry == i {
-			p = &pages[next]
-			next++
 		}
 		if err := a.archiveExchange(segment, e, p, places, &left); err != nil {
 			return left, err

@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"strings"
 
 	"go.temporal.io/sdk/activity"
@@ -14,7 +13,6 @@ import (
 	"github.com/muninn-archive/muninn/internal/archive"
 	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/pipeline"
-	"github.com/muninn-archive/muninn/internal/score"
 )
 
 // BeginInput begins or continues a run.
@@ -42,84 +40,36 @@ func (a *Activities) Begin(ctx context.Context, in BeginInput) (BeginResult, err
 	if err := a.Engine.Helper.Refresh(true); err != nil { // no crawl starts on a broken base
 		return BeginResult{}, err
 	}
-	if err := a.checkFiles(d); err != nil {
+	if err := a.Allow.checkFiles(d); err != nil {
 		return BeginResult{}, err
 	}
 	for _, w := range d.Warnings() {
 		activity.GetLogger(ctx).Warn("the definition may have a mistake", "crawl", d.Name, "field", w.Path, "why", w.Message)
 	}
-	store, err := a.Archives.Open(ctx, d.Archive.Where)
+	run, seeds, err := a.Engine.Begin(ctx, pipeline.Opening{
+		Definition: d, Owner: in.Owner, Run: in.Run,
+		Archive:   func(ctx context.Context) (archive.Store, error) { return a.Archives.Open(ctx, d.Archive.Where) },
+		Abandoned: a.abandoned,
+		Opened: func(ctx context.Context, store archive.Store, plan frontier.Plan) error {
+			err := a.keepDefinition(ctx, store, d, plan.Run)
+			if err == nil && plan.Restore { // what is restored is of this archive
+				_, _, err = a.settleArchive(ctx, d)
+			}
+			return err
+		},
+	})
 	if err != nil {
 		return BeginResult{}, err
 	}
-	found, bounding, err := pipeline.Seeds(d)
+	store, former, err := a.settleArchive(ctx, d)
 	if err != nil {
 		return BeginResult{}, err
 	}
-	if err := a.Engine.Inherit(ctx, store, d); err != nil {
-		return BeginResult{}, err
-	}
-	run, err := a.Frontier.BeginRun(d.Name, in.Owner, in.Run, d, bounding, false)
-	if errors.Is(err, frontier.ErrBusy) && a.abandoned(ctx, d.Name) {
-		run, err = a.Frontier.BeginRun(d.Name, in.Owner, in.Run, d, bounding, true)
-	}
-	if err != nil {
-		return BeginResult{}, err
-	}
-	if err := a.keepDefinition(ctx, store, d, run); err != nil {
-		return BeginResult{}, err
-	}
-	plan, err := a.Frontier.Crawl(d.Name).Plan()
-	if err != nil {
-		return BeginResult{}, err
-	}
-	if plan.Restore {
-		if _, _, err := a.settleArchive(ctx, d); err != nil {
-			return BeginResult{}, err
-		}
-		if err := a.Engine.Restore(ctx, store, d); err != nil {
-			return BeginResult{}, err
-		}
-	}
-	taught, err := plan.Topic()
-	if err != nil {
-		return BeginResult{}, err
-	}
-	if taught == nil {
-		if err := a.Engine.ShowExamples(d.Name, false); err != nil {
-			return BeginResult{}, err
-		}
-	}
-	activity.RecordHeartbeat(ctx, "queueing seeds")
-	if run > 1 {
-		if err := a.Frontier.Crawl(d.Name).URLs().Recrawl(fmt.Sprintf("recrawl-%d", run)); err != nil {
-			return BeginResult{}, err
-		}
-	}
-	// the workflow that takes a run over may have other seeds
-	if err := a.Frontier.Crawl(d.Name).URLs().Offer(fmt.Sprintf("seeds-%d-%s", run, in.Owner), found); err != nil {
-		return BeginResult{}, err
-	}
-	_, former, err := a.settleArchive(ctx, d)
-	if err != nil {
-		return BeginResult{}, err
-	}
-	out := BeginResult{Run: run, Seeds: len(found), Archive: store.String()}
+	out := BeginResult{Run: run, Seeds: seeds, Archive: store.String()}
 	if former != nil {
 		out.Former = former.String()
 	}
 	return out, nil
-}
-
-// checkFiles reports whether a crawl may read the files that it names, and whether its order has the thesaurus that it needs.
-func (a *Activities) checkFiles(d crawl.Definition) error {
-	if err := a.Allow.checkFiles(d); err != nil {
-		return err
-	}
-	if err := score.CheckThesaurus(d.Order); err != nil {
-		return &crawl.InputError{Message: err.Error()}
-	}
-	return nil
 }
 
 // abandoned reports whether the workflow that the run belongs to has ended without ending it: it was

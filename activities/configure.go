@@ -4,11 +4,15 @@ import (
 	"context"
 
 	"github.com/muninn-archive/muninn/internal/crawl"
+	"github.com/muninn-archive/muninn/internal/pipeline"
 )
 
 // Configure puts a changed definition in force.
 func (a *Activities) Configure(ctx context.Context, d crawl.Definition) error {
-	if err := a.checkFiles(d); err != nil {
+	if err := a.Allow.checkFiles(d); err != nil {
+		return err
+	}
+	if err := pipeline.CheckThesaurus(d); err != nil {
 		return err
 	}
 	store, err := a.Archives.Open(ctx, d.Archive.Where)

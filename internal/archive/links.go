@@ -23,6 +23,18 @@ type Link struct {
 	NoFollow  bool   `json:"nofollow,omitempty"` // the source asks robots not to follow its links
 }
 
+// LinkOf is the ith outlink of a page, as ReadLinks returns it when the page is archived. path are the hop letters of the page.
+func LinkOf(p *crawl.Judged, path string, i int) Link {
+	l := Link{
+		Source: p.URL, Path: path, Outlink: p.Links[i], LinkVerdict: p.Verdict.Links[i], HopLetter: p.Links[i].Hop.String(),
+		Language: p.Language, NoFollow: p.NoFollow,
+	}
+	if l.Block >= 0 && l.Block < len(p.Blocks) {
+		l.Paragraph = p.Blocks[l.Block]
+	}
+	return l
+}
+
 // addLinks writes a page's outlinks into the sidecar.
 func (s *Segment) addLinks(c Capture) error {
 	if c.Page == nil || len(c.Page.Links) == 0 {

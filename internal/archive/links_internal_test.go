@@ -33,7 +33,8 @@ func TestLinks(t *testing.T) {
 	for page := range 2000 {
 		p := &crawl.Judged{}
 		p.Page = crawl.Page{Language: text(), Blocks: []string{text(), "", text()}, NoFollow: random.IntN(2) == 0}
-		c := Capture{Exchange: crawl.Exchange{URL: url(), Path: text()}, Page: p}
+		p.URL = url()
+		c := Capture{Exchange: crawl.Exchange{URL: p.URL, Path: text()}, Page: p}
 		alike := random.IntN(3) == 0
 		for range 1 + random.IntN(4) {
 			l := crawl.Outlink{
@@ -48,10 +49,7 @@ func TestLinks(t *testing.T) {
 				l, v = p.Links[0], p.Verdict.Links[0]
 			}
 			p.Links, p.Verdict.Links = append(p.Links, l), append(p.Verdict.Links, v)
-			line := Link{Source: c.URL, Path: c.Path, Outlink: l, LinkVerdict: v, HopLetter: l.Hop.String(), Language: p.Language, NoFollow: p.NoFollow}
-			if l.Block >= 0 && l.Block < len(p.Blocks) {
-				line.Paragraph = p.Blocks[l.Block]
-			}
+			line := LinkOf(p, c.Path, len(p.Links)-1)
 			want = append(want, line)
 			raw, err := json.Marshal(line)
 			if err != nil {

@@ -3,6 +3,7 @@ package pipeline
 import (
 	"context"
 	"io"
+	"iter"
 
 	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/scope"
@@ -52,6 +53,23 @@ type JudgedBatch struct {
 	Pages  []Judged
 	broken int
 	visits []topic.Observation
+}
+
+// Pairs are the exchanges of a batch, in the order of its Source, each with its page; nil if nothing was understood of it.
+func Pairs[X any](exchanges []X, b *JudgedBatch) iter.Seq2[*X, *Judged] {
+	return func(yield func(*X, *Judged) bool) {
+		next := 0
+		for i := range exchanges {
+			var p *Judged
+			if next < len(b.Pages) && b.Pages[next].Entry == i {
+				p = &b.Pages[next]
+				next++
+			}
+			if !yield(&exchanges[i], p) {
+				return
+			}
+		}
+	}
 }
 
 // parsed are the pages as they were before they were judged.

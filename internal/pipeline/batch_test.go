@@ -35,11 +35,8 @@ func newRig(t *testing.T, edit func(*crawl.Definition)) *rig {
 	if edit != nil {
 		edit(&d)
 	}
-	found, bounding, err := Seeds(d)
+	_, _, err = r.Begin(t.Context(), Opening{Definition: d, Owner: "o"})
 	r.must(err)
-	_, err = front.Begin(d.Name, "o", d, bounding, false)
-	r.must(err)
-	r.must(front.Crawl(d.Name).URLs().Offer("seeds", found))
 	return r
 }
 
@@ -197,8 +194,8 @@ func TestLearn(t *testing.T) {
 			t.Fatal("a page of the reference crawl teaches nothing")
 		}
 		result.Add(crawl.Outcome{URL: p.Page.URL, Kind: crawl.OutcomeDone, Status: 200}, "SL", p, false)
-		for i, l := range p.Links {
-			links = append(links, archive.Link{Source: p.Page.URL, Path: "SL", Outlink: l, LinkVerdict: p.Verdict.Links[i], Language: p.Page.Language})
+		for i := range p.Links {
+			links = append(links, archive.LinkOf(&p.Judged, "SL", i))
 		}
 	}
 	commit, err := result.Commit("b-1")

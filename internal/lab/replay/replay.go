@@ -74,7 +74,7 @@ func Crawl(ctx context.Context, web *recorded.Web, d crawl.Definition, helper *a
 		}
 	}
 	began := time.Now()
-	if err := c.begin(); err != nil {
+	if _, _, err := c.pages.Begin(ctx, pipeline.Opening{Definition: d, Owner: "lab"}); err != nil {
 		return out, err
 	}
 	if pages := d.ReferencePages(); pages > 0 {
@@ -91,23 +91,6 @@ func Crawl(ctx context.Context, web *recorded.Web, d crawl.Definition, helper *a
 	p, err := c.frontier.Crawl(d.Name).Progress()
 	c.run.Took, c.run.Totals = time.Since(began), p.Totals
 	return c.run, err
-}
-
-func (c *crawling) begin() error {
-	if err := score.CheckThesaurus(c.d.Order); err != nil {
-		return err
-	}
-	seeds, bounding, err := pipeline.Seeds(c.d)
-	if err != nil {
-		return err
-	}
-	if _, err := c.frontier.Begin(c.d.Name, "lab", c.d, bounding, false); err != nil {
-		return err
-	}
-	if err := c.pages.ShowExamples(c.d.Name, false); err != nil {
-		return err
-	}
-	return c.frontier.Crawl(c.d.Name).URLs().Offer("seeds", seeds)
 }
 
 // learn learns from the reference crawl, as the live crawl does.
@@ -199,17 +182,14 @@ func (c *crawling) batch(ctx context.Context, claim frontier.Claim) error {
 		return err
 	}
 	var result pipeline.Result
-	next := 0
-	for i, x := range answers {
-		var p *pipeline.Judged
-		if next < len(judged.Pages) && judged.Pages[next].Entry == i {
-			p = &judged.Pages[next]
-			next++
-			c.keepLinks(&p.Judged, targets[x.URL].Path)
+	for x, p := range pipeline.Pairs(answers, judged) {
+		path := targets[x.URL].Path
+		if p != nil {
+			c.keepLinks(&p.Judged, path)
 		}
-		result.Add(x.Outcome, targets[x.URL].Path, p, c.d.ByPlaces())
+		result.Add(x.Outcome, path, p, c.d.ByPlaces())
 		if at, known := c.web.At(x.URL); known {
-			c.run.Visited = append(c.run.Visited, Visit{at, result.Outcomes[i].Score})
+			c.run.Visited = append(c.run.Visited, Visit{at, result.Outcomes[len(result.Outcomes)-1].Score})
 		}
 	}
 	result.Discoveries = slices.DeleteFunc(result.Discoveries, func(d crawl.Discovery) bool { return !c.inside(d.URL) })
@@ -275,14 +255,10 @@ func (c *crawling) keepLinks(p *crawl.Judged, path string) {
 	if !c.reference {
 		return
 	}
-	for i, l := range p.Links {
-		if !c.inside(l.URL) {
+	for i := range p.Links {
+		if !c.inside(p.Links[i].URL) {
 			continue
 		}
-		kept := archive.Link{Source: p.URL, Path: path, Outlink: l, LinkVerdict: p.Verdict.Links[i], Language: p.Language, NoFollow: p.NoFollow}
-		if l.Block >= 0 && l.Block < len(p.Blocks) {
-			kept.Paragraph = p.Blocks[l.Block]
-		}
-		c.links = append(c.links, kept)
+		c.links = append(c.links, archive.LinkOf(p, path, i))
 	}
 }
