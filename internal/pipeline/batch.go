@@ -118,7 +118,7 @@ func (e *Engine) parse(ctx context.Context, s Source) (*ParsedBatch, error) {
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		p, ok, err := e.understand(ctx, &exchanges[i], plan.Definition.Helper, targets[exchanges[i].URL].Prints)
+		p, ok, err := e.Understand(ctx, &exchanges[i], plan.Definition.Helper, targets[exchanges[i].URL].Prints)
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}

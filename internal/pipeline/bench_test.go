@@ -83,7 +83,7 @@ func BenchmarkParsed(b *testing.B) {
 			b.ReportAllocs()
 			start := cputime.Used()
 			for i := 0; b.Loop(); i++ {
-				if _, ok, err := e.understand(b.Context(), &pages[i%len(pages)], "", nil); !ok || err != nil {
+				if _, ok, err := e.Understand(b.Context(), &pages[i%len(pages)], "", nil); !ok || err != nil {
 					b.Fatal(pages[i%len(pages)].URL, err)
 				}
 			}

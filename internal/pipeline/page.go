@@ -16,9 +16,9 @@ import (
 	"github.com/muninn-archive/muninn/internal/page"
 )
 
-// understand makes the page of an exchange; false if there is nothing to understand. mode is the helper's, prints what is
-// remembered of the page. The error is a panic on a page that no one has thought of.
-func (e *Engine) understand(ctx context.Context, x *Exchange, mode string, prints []byte) (p crawl.Parsed, ok bool, err error) {
+// Understand makes the page of an exchange; false if there is nothing to understand. mode is the helper's, prints what is
+// remembered of the page. The error is a panic on a page that no one has thought of. It needs no frontier.
+func (e *Engine) Understand(ctx context.Context, x *Exchange, mode string, prints []byte) (p crawl.Parsed, ok bool, err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			p, ok, err = crawl.Parsed{}, false, fmt.Errorf("panic: %v\n%s", r, debug.Stack())

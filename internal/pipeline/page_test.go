@@ -61,7 +61,7 @@ func TestUnderstand(t *testing.T) {
 		if c.x.Kind == "" {
 			c.x.Kind = crawl.ExchangePage
 		}
-		p, ok, err := e.understand(t.Context(), &Exchange{Exchange: c.x, Header: reader(""), Body: c.body}, "", nil)
+		p, ok, err := e.Understand(t.Context(), &Exchange{Exchange: c.x, Header: reader(""), Body: c.body}, "", nil)
 		if ok != c.ok || p.Title != c.title || c.err != (err != nil) {
 			t.Errorf("%s: %v, %q, %v", name, ok, p.Title, err)
 		}

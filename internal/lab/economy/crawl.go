@@ -3,12 +3,14 @@ package economy
 import (
 	"bytes"
 	"context"
+	"io"
 	"math"
-	"net/http"
+	"time"
 
 	"github.com/muninn-archive/muninn/internal/aah"
 	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/page"
+	"github.com/muninn-archive/muninn/internal/pipeline"
 	"github.com/muninn-archive/muninn/internal/urls"
 	world "github.com/muninn-archive/muninn/internal/webworld/economy"
 	"github.com/muninn-archive/muninn/kb"
@@ -20,15 +22,14 @@ const unsaid = 0.5
 
 // crawler crawls one site in one mode.
 type crawler struct {
-	site   *world.Site
-	host   string
-	mode   string
-	helper *aah.Helper
-	limits page.Limits
-	todo   *frontier
-	found  map[string]bool
-	goal   int // how many objects must be found
-	run    *Run
+	site  *world.Site
+	host  string
+	mode  string
+	pages *pipeline.Engine // without the helper in the mode "off", which leaves all links as they are
+	todo  *frontier
+	found map[string]bool
+	goal  int // how many objects must be found
+	run   *Run
 }
 
 // simulate crawls a site until nothing is left to fetch or the budget is spent.
@@ -38,8 +39,12 @@ func simulate(ctx context.Context, base *kb.Base, site *world.Site, mode string,
 		return Run{}, err
 	}
 	objects := len(site.Objects())
+	var helper *aah.Helper
+	if mode != crawl.HelperOff {
+		helper = aah.New(base, aah.DefaultLimits())
+	}
 	c := &crawler{
-		site: site, host: seed.Host(), mode: mode, helper: aah.New(base, aah.DefaultLimits()), limits: page.DefaultLimits(),
+		site: site, host: seed.Host(), mode: mode, pages: pipeline.New(nil, helper, nil, page.DefaultLimits(), time.Now),
 		todo: newFrontier(budget), found: map[string]bool{}, goal: int(math.Ceil(Goal * float64(objects))),
 		run: &Run{Site: site.Host, Application: site.Application, Release: site.Release, Mode: mode, All: objects, Kinds: map[string]int{}, Barren: map[string]int{}},
 	}
@@ -49,14 +54,16 @@ func simulate(ctx context.Context, base *kb.Base, site *world.Site, mode string,
 		if !ok {
 			break
 		}
-		c.fetch(url)
+		if err := c.fetch(ctx, url); err != nil {
+			return Run{}, err
+		}
 	}
 	c.run.finish(c.todo.cut, site.Objects(), c.found)
 	return *c.run, ctx.Err()
 }
 
 // fetch requests a page, counts its objects, and adds its links to the frontier.
-func (c *crawler) fetch(url string) {
+func (c *crawler) fetch(ctx context.Context, url string) error {
 	answer := c.site.Answer(url)
 	c.run.Requests++
 	c.run.Kinds[answer.Kind]++
@@ -73,34 +80,29 @@ func (c *crawler) fetch(url string) {
 	if fresh == 0 && len(answer.Objects) > 0 {
 		c.run.Barren[answer.Kind]++
 	}
-	if to := answer.Header.Get("Location"); to != "" {
-		if r, err := urls.NewResolver(url); err == nil {
-			if u, err := r.Resolve(to); err == nil {
-				c.take(crawl.Outlink{URL: u.String(), Hop: crawl.HopRedirect})
-			}
-		}
-		return
+	var head bytes.Buffer
+	if err := answer.Header.Write(&head); err != nil {
+		return err
 	}
-	if answer.Status != http.StatusOK {
-		return
+	x := pipeline.Exchange{Exchange: crawl.Exchange{
+		Kind: crawl.ExchangePage, URL: url, Status: answer.Status, MIME: answer.Header.Get("Content-Type"), Location: answer.Header.Get("Location"),
+	}}
+	x.Header = func() io.Reader { return bytes.NewReader(head.Bytes()) }
+	x.Body = func() io.Reader { return bytes.NewReader(answer.Body) }
+	p, ok, err := c.pages.Understand(ctx, &x, c.mode, nil)
+	if !ok || err != nil {
+		return err
 	}
-	d := page.Parse(page.Input{URL: url, MIME: answer.Header.Get("Content-Type"), Body: answer.Body}, c.limits)
-	if c.mode != crawl.HelperOff { // it leaves all links as they are
-		var head bytes.Buffer
-		var found crawl.Findings
-		if answer.Header.Write(&head) == nil {
-			found = c.helper.Apply(d, aah.Input{Head: head.Bytes(), Mode: c.mode})
-		}
-		if d.Root != nil && found.Application != c.site.Application {
-			c.run.Unrecognised++
-		}
+	if p.Base != "" && p.Application != c.site.Application { // the helper has seen it
+		c.run.Unrecognised++
 	}
-	if d.NoFollow { // as the pipeline does
-		return
+	if p.NoFollow { // as pipeline.Result.Add does
+		return nil
 	}
-	for _, l := range d.Links {
+	for _, l := range p.Links {
 		c.take(l)
 	}
+	return nil
 }
 
 // take adds a link to the frontier if it is to be followed.
