@@ -97,7 +97,7 @@ func (a *Activities) tidy(ctx context.Context, h destination, m *archive.Manifes
 
 func archived(h destination, m archive.Manifest) ArchiveResult {
 	return ArchiveResult{
-		Manifest: archive.Layout{Prefix: h.label.Prefix, Crawl: m.Crawl}.Manifest(m.Segment()), WARC: m.WARC.Key,
+		Manifest: h.label.Layout().Manifest(m.Segment()), WARC: m.WARC.Key,
 		Bytes: m.WARC.Bytes, Pages: m.Pages, Revisits: m.Revisits,
 	}
 }

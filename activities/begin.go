@@ -84,11 +84,6 @@ func (a *Activities) abandoned(ctx context.Context, name string) bool {
 	return err == nil && !open
 }
 
-// layout makes the keys of a crawl.
-func layout(d crawl.Definition) archive.Layout {
-	return archive.Layout{Prefix: d.Archive.Prefix, Crawl: d.Name}
-}
-
 // keepDefinition keeps the definition in the archive; one that continues a run under other terms gets
 // a name of its own.
 func (a *Activities) keepDefinition(ctx context.Context, store archive.Store, d crawl.Definition, run uint32) error {
@@ -96,7 +91,7 @@ func (a *Activities) keepDefinition(ctx context.Context, store archive.Store, d 
 	if err != nil {
 		return err
 	}
-	key := layout(d).Definition(run)
+	key := archive.LayoutOf(d).Definition(run)
 	err = store.PutIfAbsent(ctx, key, raw)
 	if !errors.Is(err, archive.ErrExists) {
 		return err
@@ -105,7 +100,7 @@ func (a *Activities) keepDefinition(ctx context.Context, store archive.Store, d 
 	if err != nil || bytes.Equal(before, raw) {
 		return err
 	}
-	err = store.PutIfAbsent(ctx, layout(d).ChangedDefinition(run, raw), raw)
+	err = store.PutIfAbsent(ctx, archive.LayoutOf(d).ChangedDefinition(run, raw), raw)
 	if errors.Is(err, archive.ErrExists) {
 		return nil
 	}

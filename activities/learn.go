@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 
+	"github.com/muninn-archive/muninn/internal/archive"
 	"github.com/muninn-archive/muninn/internal/topic"
 )
 
@@ -25,7 +26,7 @@ func (a *Activities) Learn(ctx context.Context, name string) (LearnResult, error
 	if err != nil {
 		return LearnResult{}, err
 	}
-	out := LearnResult{Key: layout(plan.Definition).Topic(plan.Run, a.Settings.Worker)}
+	out := LearnResult{Key: archive.LayoutOf(plan.Definition).Topic(plan.Run, a.Settings.Worker)}
 	learned, err := a.Engine.Learn(ctx, name, a.Engine.ArchivedLinks(plan, store), func(learned topic.Model) error {
 		text, err := json.MarshalIndent(learned, "", " ")
 		if err != nil {

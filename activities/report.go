@@ -43,7 +43,7 @@ func (a *Activities) report(ctx context.Context, name string) (ReportResult, err
 	}
 	pages := report.NewCollector(d.Topic.Threshold)
 	walk := archive.Walk[[]archive.Indexed]{
-		Prefix: d.Archive.Prefix, Crawl: name,
+		Of: archive.LayoutOf(d),
 		Load: func(ctx context.Context, m archive.Manifest) (index []archive.Indexed, err error) {
 			err = archive.ReadIndex(ctx, store, m.CDXJ.Key, func(i archive.Indexed) error {
 				index = append(index, i)
@@ -73,7 +73,7 @@ func (a *Activities) report(ctx context.Context, name string) (ReportResult, err
 	if err := pages.HTML(&page, about); err != nil {
 		return ReportResult{}, err
 	}
-	key := layout(d).Report(plan.Run, a.Now(), a.Settings.Worker)
+	key := archive.LayoutOf(d).Report(plan.Run, a.Now(), a.Settings.Worker)
 	out := ReportResult{Key: key}
 	if page.Len() <= maxReport {
 		out.HTML = page.Bytes()

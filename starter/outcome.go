@@ -39,7 +39,7 @@ func (o *outcome) count(ctx context.Context, w *worker.Worker, d crawl.Definitio
 	if err != nil {
 		return err
 	}
-	layout := archive.Layout{Prefix: d.Archive.Prefix, Crawl: d.Name}
+	layout := archive.LayoutOf(d)
 	o.Manifest, o.data = layout.Manifests(), layout.Data()
 	return store.List(ctx, o.Manifest, func(archive.Object) error {
 		o.WARCs++

@@ -78,7 +78,7 @@ func SegmentName(batch, nonce string) string {
 // ReadManifest returns the manifest of a segment: ErrNotFound if it is not committed, ErrGivenBack if it never will be, ErrForeign if
 // another's manifest has its key, which is no reason to believe that anything of this one is archived.
 func ReadManifest(ctx context.Context, s Store, label Label) (Manifest, error) {
-	m, err := readManifest(ctx, s, label.layout().Manifest(label.Segment()))
+	m, err := readManifest(ctx, s, label.Layout().Manifest(label.Segment()))
 	switch {
 	case err != nil:
 		return m, err
@@ -107,7 +107,7 @@ func GiveBack(ctx context.Context, store Store, label Label, at time.Time) error
 	if err != nil {
 		return fmt.Errorf("give back segment: %w", err)
 	}
-	err = store.PutIfAbsent(ctx, label.layout().Manifest(label.Segment()), raw)
+	err = store.PutIfAbsent(ctx, label.Layout().Manifest(label.Segment()), raw)
 	if !errors.Is(err, ErrExists) {
 		return err
 	}
@@ -124,7 +124,8 @@ func GiveBack(ctx context.Context, store Store, label Label, at time.Time) error
 // Segment is the name of the segment.
 func (l Label) Segment() string { return SegmentName(l.Batch, l.Nonce) }
 
-func (l Label) layout() Layout { return Layout{l.Prefix, l.Crawl} }
+// Layout makes the keys of the crawl that the segment is of.
+func (l Label) Layout() Layout { return Layout{l.Prefix, l.Crawl} }
 
 func readManifest(ctx context.Context, s Store, key string) (m Manifest, err error) {
 	raw, err := ReadAll(ctx, s, key, maxManifest)
@@ -164,7 +165,7 @@ func (s *Segment) Commit(ctx context.Context, store Store) (Manifest, error) {
 	if err != nil {
 		return Manifest{}, fmt.Errorf("commit segment: %w", err)
 	}
-	err = store.PutIfAbsent(ctx, s.label.layout().Manifest(m.Segment()), raw)
+	err = store.PutIfAbsent(ctx, s.label.Layout().Manifest(m.Segment()), raw)
 	if errors.Is(err, ErrExists) {
 		mine, err := s.withdraw(ctx, store, m)
 		if mine {
@@ -194,7 +195,7 @@ func (s *Segment) manifest() (m Manifest, uploads []upload, err error) {
 		Created: s.created.UTC(), Counts: s.counts,
 	}
 	hash := ""
-	key := func(suffix string) string { return s.label.layout().object(s.label.Segment(), hash, suffix) }
+	key := func(suffix string) string { return s.label.Layout().object(s.label.Segment(), hash, suffix) }
 	add := func(suffix string, data []byte) Stored {
 		o := stored(key(suffix), data)
 		uploads = append(uploads, upload{o.Key, bytes.NewReader(data), o.Bytes})

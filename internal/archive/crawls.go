@@ -23,7 +23,7 @@ func Crawls(ctx context.Context, store Store) (list []CrawlAt, err error) {
 // EachLogged calls fn with the lines of a crawl's log, segment by segment.
 func EachLogged(ctx context.Context, store Store, crawl CrawlAt, fn func(Logged) error) error {
 	walk := Walk[[]Logged]{
-		Prefix: crawl.Prefix, Crawl: crawl.Name,
+		Of: Layout{crawl.Prefix, crawl.Name},
 		Load: func(ctx context.Context, m Manifest) (lines []Logged, err error) {
 			err = ReadLog(ctx, store, &m, func(l Logged) error {
 				lines = append(lines, l)

@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/muninn-archive/muninn/internal/crawl"
 )
 
 // Layout makes the keys of what an archive keeps of a crawl. No key is made anywhere else, so that what one part writes
@@ -27,6 +29,9 @@ import (
 // written: that of the batch, in the names of segments, or @WORKER. Definitions have none: all workers of a run write the same
 // one. Archives of earlier versions have no @WORKER; who reads such an object takes both forms.
 type Layout struct{ Prefix, Crawl string }
+
+// LayoutOf makes the keys of the crawl of a definition.
+func LayoutOf(d crawl.Definition) Layout { return Layout{Prefix: d.Archive.Prefix, Crawl: d.Name} }
 
 // The folders of a crawl.
 const (

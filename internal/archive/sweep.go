@@ -93,7 +93,7 @@ func Tidy(ctx context.Context, store Store, label Label, m *Manifest) error {
 		}
 	}
 	var left []string
-	prefix := label.layout().objects(label.Segment())
+	prefix := label.Layout().objects(label.Segment())
 	err := store.List(ctx, prefix, func(o Object) error {
 		hash, _, _ := strings.Cut(strings.TrimPrefix(o.Key, prefix), ".")
 		if len(hash) == hashLength && !named[o.Key] { // else it is of another batch whose name begins alike

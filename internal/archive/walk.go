@@ -15,7 +15,7 @@ const (
 
 // Walk says which segments of a crawl are read, and what of them.
 type Walk[T any] struct {
-	Prefix, Crawl string
+	Of Layout // of the crawl
 	// Skip reports that a segment is not wanted, before its manifest is read; nil: all are. changed is when the manifest
 	// was put, by the clock of the store.
 	Skip func(segment string, changed time.Time) bool
@@ -65,7 +65,7 @@ func (w Walk[T]) Each(ctx context.Context, store Store, use func(Manifest, T) er
 // Manifests calls fn with each manifest of a crawl, in the order of keys; those of batches that were given back are
 // passed over.
 func Manifests(ctx context.Context, store Store, prefix, crawl string, fn func(Manifest) error) error {
-	return Walk[struct{}]{Prefix: prefix, Crawl: crawl}.Each(ctx, store, func(m Manifest, _ struct{}) error { return fn(m) })
+	return Walk[struct{}]{Of: Layout{prefix, crawl}}.Each(ctx, store, func(m Manifest, _ struct{}) error { return fn(m) })
 }
 
 // keys lists the manifests that are wanted.
@@ -73,7 +73,7 @@ func (w Walk[T]) keys(ctx context.Context, running *sync.WaitGroup, store Store)
 	out := make(chan result[string])
 	running.Go(func() {
 		defer close(out)
-		err := store.List(ctx, Layout{w.Prefix, w.Crawl}.Manifests(), func(o Object) error {
+		err := store.List(ctx, w.Of.Manifests(), func(o Object) error {
 			segment, is := segmentOf(o.Key)
 			if !is || w.Skip != nil && w.Skip(segment, o.Changed) {
 				return ctx.Err()
@@ -81,7 +81,7 @@ func (w Walk[T]) keys(ctx context.Context, running *sync.WaitGroup, store Store)
 			return send(ctx, out, result[string]{value: o.Key})
 		})
 		if err != nil {
-			_ = send(ctx, out, result[string]{err: fmt.Errorf("list the segments of %s: %w", w.Crawl, err)})
+			_ = send(ctx, out, result[string]{err: fmt.Errorf("list the segments of %s: %w", w.Of.Crawl, err)})
 		}
 	})
 	return out

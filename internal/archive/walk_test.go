@@ -62,7 +62,7 @@ func TestWalkThroughManySegments(t *testing.T) {
 		s := &slowStore{latency: 50 * time.Millisecond, manifests: 20_000}
 		began, seen := time.Now(), 0
 		loading, most := atomic.Int64{}, atomic.Int64{}
-		walk := archive.Walk[string]{Crawl: "c", Load: func(_ context.Context, m archive.Manifest) (string, error) {
+		walk := archive.Walk[string]{Of: archive.Layout{Crawl: "c"}, Load: func(_ context.Context, m archive.Manifest) (string, error) {
 			most.Store(max(most.Load(), loading.Add(1)))
 			defer loading.Add(-1)
 			return m.Batch, nil
@@ -93,7 +93,7 @@ func TestWalkSkips(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &slowStore{latency: time.Millisecond, manifests: 1000}
 		seen := 0
-		walk := archive.Walk[struct{}]{Crawl: "c", Skip: func(segment string, changed time.Time) bool {
+		walk := archive.Walk[struct{}]{Of: archive.Layout{Crawl: "c"}, Skip: func(segment string, changed time.Time) bool {
 			if segment != fmt.Sprintf("b-%06d", changed.Unix()) {
 				t.Fatalf("%s was put at %v", segment, changed)
 			}
@@ -126,7 +126,7 @@ func TestWalkEnds(t *testing.T) {
 				ctx, cancel := context.WithCancel(t.Context())
 				defer cancel()
 				seen := 0
-				walk := archive.Walk[struct{}]{Crawl: "c", Load: func(_ context.Context, m archive.Manifest) (struct{}, error) {
+				walk := archive.Walk[struct{}]{Of: archive.Layout{Crawl: "c"}, Load: func(_ context.Context, m archive.Manifest) (struct{}, error) {
 					if m.Batch == "b-000100" {
 						return struct{}{}, test.load
 					}

@@ -7,8 +7,6 @@ import (
 
 	"github.com/muninn-archive/muninn/frontier"
 	"github.com/muninn-archive/muninn/internal/aah"
-	"github.com/muninn-archive/muninn/internal/archive"
-	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/page"
 	"github.com/muninn-archive/muninn/internal/score"
 )
@@ -60,8 +58,3 @@ func (e *Engine) reached(ctx context.Context, what string) {
 
 // Forget drops what memory holds of a crawl: the frontier keeps what it has learned.
 func (e *Engine) Forget(crawl string) { e.judges.forget(crawl) }
-
-// layout makes the keys of a crawl.
-func layout(d crawl.Definition) archive.Layout {
-	return archive.Layout{Prefix: d.Archive.Prefix, Crawl: d.Name}
-}

@@ -28,7 +28,7 @@ const clockSkew = 24 * time.Hour
 func (e *Engine) ArchivedLinks(plan frontier.Plan, store archive.Store) Links {
 	d := plan.Definition
 	walk := archive.Walk[[]archive.Link]{
-		Prefix: d.Archive.Prefix, Crawl: d.Name,
+		Of:   archive.LayoutOf(d),
 		Skip: func(_ string, changed time.Time) bool { return changed.Before(plan.Started.Add(-clockSkew)) },
 		Load: func(ctx context.Context, m archive.Manifest) ([]archive.Link, error) {
 			if m.Created.Before(plan.Started) {

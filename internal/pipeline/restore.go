@@ -23,8 +23,8 @@ func (e *Engine) Inherit(ctx context.Context, store archive.Store, d crawl.Defin
 
 // ArchivedRun is the number of the last run of a crawl that has a definition in the archive, whoever put it there; 0 if none has.
 func ArchivedRun(ctx context.Context, store archive.Store, d crawl.Definition) (run uint32, err error) {
-	err = store.List(ctx, layout(d).Definitions(), func(o archive.Object) error {
-		run = max(run, layout(d).RunOf(o.Key))
+	err = store.List(ctx, archive.LayoutOf(d).Definitions(), func(o archive.Object) error {
+		run = max(run, archive.LayoutOf(d).RunOf(o.Key))
 		return nil
 	})
 	return run, err
@@ -78,7 +78,7 @@ func (e *Engine) Restore(ctx context.Context, store archive.Store, d crawl.Defin
 		return err
 	}
 	walk := archive.Walk[contents]{
-		Prefix: d.Archive.Prefix, Crawl: d.Name,
+		Of: archive.LayoutOf(d),
 		Skip: func(segment string, _ time.Time) bool {
 			return e.Frontier.Crawl(d.Name).Batch(restoring + segment).Committed()
 		},
@@ -146,7 +146,7 @@ func (e *Engine) again(d crawl.Definition) (func(archive.Link) (crawl.Discovery,
 // once it is known from all sidecars how those pages were found.
 func (e *Engine) restoreRewards(ctx context.Context, store archive.Store, d crawl.Definition) error {
 	walk := archive.Walk[map[string]float64]{
-		Prefix: d.Archive.Prefix, Crawl: d.Name,
+		Of: archive.LayoutOf(d),
 		Skip: func(segment string, _ time.Time) bool {
 			return e.Frontier.Crawl(d.Name).Batch(rewarding + segment).Committed()
 		},

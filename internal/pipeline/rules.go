@@ -29,7 +29,7 @@ func (e *Engine) KeepRules(ctx context.Context, plan frontier.Plan, store archiv
 			if err := s.WriteXML(&out, app, kb.Namespace, extract.ValueType); err != nil {
 				return err
 			}
-			key := layout(d).Rules(plan.Run, s.File(app), e.Worker)
+			key := archive.LayoutOf(d).Rules(plan.Run, s.File(app), e.Worker)
 			if err := store.Put(ctx, key, &out, int64(out.Len())); err != nil {
 				return err
 			}

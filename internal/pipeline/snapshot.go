@@ -47,21 +47,21 @@ func (e *Engine) KeepSnapshot(ctx context.Context, plan frontier.Plan, store arc
 	if err != nil {
 		return err
 	}
-	key := layout(plan.Definition).Snapshot(plan.Run, e.Now(), e.Worker)
+	key := archive.LayoutOf(plan.Definition).Snapshot(plan.Run, e.Now(), e.Worker)
 	return store.Put(ctx, key, bytes.NewReader(raw), int64(len(raw)))
 }
 
 // restoreSnapshot gives the frontier the newest snapshot, if it is of the same topic. What cannot be read is learned again.
 func (e *Engine) restoreSnapshot(ctx context.Context, store archive.Store, d crawl.Definition) error {
 	var keys []string
-	err := store.List(ctx, layout(d).Snapshots(), func(o archive.Object) error {
+	err := store.List(ctx, archive.LayoutOf(d).Snapshots(), func(o archive.Object) error {
 		keys = append(keys, o.Key)
 		return nil
 	})
 	if err != nil {
 		return err
 	}
-	last := layout(d).NewestSnapshot(keys, e.Worker)
+	last := archive.LayoutOf(d).NewestSnapshot(keys, e.Worker)
 	if last == "" {
 		return nil
 	}
