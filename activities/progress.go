@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/muninn-archive/muninn/frontier"
+	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/politeness"
 )
 
@@ -11,8 +12,8 @@ import (
 // shows it, and it is part of the crawl's result.
 type Progress struct {
 	frontier.Progress
-	Worker string `json:"worker"`
-	State  string `json:"state"`
+	Worker string                `json:"worker"`
+	State  crawl.ControllerState `json:"state"`
 	// UnderWay counts URLs that are fetched, but whose batches are not committed yet.
 	UnderWay int64     `json:"under_way"`
 	At       time.Time `json:"at,omitzero"` // when it stood so

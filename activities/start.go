@@ -13,6 +13,7 @@ import (
 
 	"github.com/muninn-archive/muninn/activities/names"
 	"github.com/muninn-archive/muninn/frontier"
+	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/politeness"
 )
 
@@ -95,8 +96,8 @@ func bundles(grants []politeness.Grant, sizes map[string]int, plds, urls int) []
 	return out
 }
 
-func (a *Activities) startBatch(ctx context.Context, crawl, batch string, claims []frontier.Claim, reuse enums.WorkflowIdReusePolicy) error {
-	in := BatchInput{Holder: a.holder(), Crawl: crawl, Batch: batch, Shards: a.Settings.Shards, Attempts: a.Settings.Attempts}
+func (a *Activities) startBatch(ctx context.Context, name, batch string, claims []frontier.Claim, reuse enums.WorkflowIdReusePolicy) error {
+	in := BatchInput{Holder: a.holder(), Crawl: name, Batch: batch, Shards: a.Settings.Shards, Attempts: a.Settings.Attempts}
 	for _, c := range claims {
 		in.Claims = append(in.Claims, ClaimRef{c.ID, c.PLD, c.IP})
 		in.URLs += len(c.URLs)
@@ -106,11 +107,11 @@ func (a *Activities) startBatch(ctx context.Context, crawl, batch string, claims
 		summary += fmt.Sprintf(" and %d more", len(claims)-1)
 	}
 	_, err := a.Client.ExecuteWorkflow(ctx, client.StartWorkflowOptions{
-		ID: names.BatchID(crawl, batch), TaskQueue: a.queue(), EnableEagerStart: true,
+		ID: names.BatchID(name, batch), TaskQueue: a.queue(), EnableEagerStart: true,
 		WorkflowIDReusePolicy: reuse, WorkflowExecutionErrorWhenAlreadyStarted: true, StaticSummary: summary,
 		TypedSearchAttributes: temporal.NewSearchAttributes(
-			names.AttrCrawl.ValueSet(crawl), names.AttrPLD.ValueSet(claims[0].PLD),
-			names.AttrWorker.ValueSet(a.Settings.Worker), names.AttrState.ValueSet("fetching"),
+			names.AttrCrawl.ValueSet(name), names.AttrPLD.ValueSet(claims[0].PLD),
+			names.AttrWorker.ValueSet(a.Settings.Worker), names.AttrState.ValueSet(string(crawl.BatchFetching)),
 		),
 	}, names.Batch, in)
 	var started *serviceerror.WorkflowExecutionAlreadyStarted

@@ -99,11 +99,9 @@ func (b *batch) giveBack(ctx workflow.Context) {
 func (b *batch) state(ctx workflow.Context, state crawl.BatchState, details string) {
 	updates := []temporal.SearchAttributeUpdate{names.AttrState.ValueSet(string(state))}
 	if a := b.out.Archived; a != nil && state == crawl.BatchDone {
-		updates = append(updates, names.AttrPages.ValueSet(int64(a.Pages)), names.AttrErrors.ValueSet(int64(b.out.Fetched.Kinds["failed"])))
+		updates = append(updates, names.AttrPages.ValueSet(int64(a.Pages)), names.AttrErrors.ValueSet(int64(b.out.Fetched.Kinds[crawl.OutcomeFailed])))
 	}
-	if state == crawl.BatchDone || state == crawl.BatchFailed || state == crawl.BatchWaiting {
-		_ = workflow.UpsertTypedSearchAttributes(ctx, updates...) // for the operator's eyes only
-	}
+	_ = workflow.UpsertTypedSearchAttributes(ctx, updates...) // for the operator's eyes only
 	if details != "" {
 		workflow.SetCurrentDetails(ctx, details)
 	}

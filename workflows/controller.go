@@ -298,18 +298,18 @@ func (c *controller) listen(ctx workflow.Context) error {
 	})
 }
 
-func (c *controller) state() string {
+func (c *controller) state() crawl.ControllerState {
 	switch {
 	case c.cancelled:
-		return "cancelled"
+		return crawl.ControllerCancelled
 	case c.Stopping:
-		return "stopping"
+		return crawl.ControllerStopping
 	case c.Paused:
-		return "paused"
+		return crawl.ControllerPaused
 	case c.Progress.Holds != "":
-		return "holding"
+		return crawl.ControllerHolding
 	}
-	return "crawling"
+	return crawl.ControllerCrawling
 }
 
 // whilePaused waits until the crawl is resumed, if nothing is out. As long as something is, rounds go on

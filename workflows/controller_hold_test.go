@@ -6,6 +6,7 @@ import (
 
 	"github.com/muninn-archive/muninn/activities"
 	"github.com/muninn-archive/muninn/activities/names"
+	"github.com/muninn-archive/muninn/internal/crawl"
 )
 
 // A controller whose worker holds says so in its details and its state, and reports the reason to its crawl. Each
@@ -13,7 +14,7 @@ import (
 func TestControllerHolds(t *testing.T) {
 	const full = "the disk has 12 MB left"
 	var e *env
-	holding := func(reason, state string) {
+	holding := func(reason string, state crawl.ControllerState) {
 		t.Helper()
 		value, err := e.QueryWorkflow(names.QueryStatus)
 		if err != nil {

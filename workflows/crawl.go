@@ -150,7 +150,7 @@ func (c *crawlRun) runPhase(ctx workflow.Context, phase crawl.Phase, bounds acti
 		WorkflowID: names.ControllerID(c.Name, c.Member.Worker), StaticSummary: "keeps " + c.Member.Worker + " busy with " + c.Name,
 		WaitForCancellation: true, ParentClosePolicy: enums.PARENT_CLOSE_POLICY_TERMINATE, // see awaitCancelled
 		TypedSearchAttributes: temporal.NewSearchAttributes(
-			names.AttrCrawl.ValueSet(c.Name), names.AttrWorker.ValueSet(c.Member.Worker), names.AttrState.ValueSet("crawling")),
+			names.AttrCrawl.ValueSet(c.Name), names.AttrWorker.ValueSet(c.Member.Worker), names.AttrState.ValueSet(string(crawl.ControllerCrawling))),
 	})
 	for {
 		in := c.Controller

@@ -38,7 +38,7 @@ func (c *controller) publish(ctx workflow.Context, r activities.ClaimResult) {
 	c.Progress = r.Progress
 	c.Progress.Holds, c.Progress.Leases = r.Holds, c.leases()
 	c.Progress.Worker, c.Progress.State, c.Progress.At = c.Worker, c.state(), workflow.Now(ctx)
-	workflow.SetCurrentDetails(ctx, describe(c.state(), c.Progress))
+	workflow.SetCurrentDetails(ctx, describe(string(c.state()), c.Progress))
 	if c.ReportedAt.IsZero() {
 		c.ReportedAt = c.Progress.At
 	}
@@ -52,7 +52,7 @@ func (c *controller) publish(ctx workflow.Context, r activities.ClaimResult) {
 
 // sendProgress sends the crawl the progress as of the last round; nil if there is no crawl.
 func (c *controller) sendProgress(ctx workflow.Context) workflow.Future {
-	_ = workflow.UpsertTypedSearchAttributes(ctx, attributes(c.state(), c.Progress.Totals)...)
+	_ = workflow.UpsertTypedSearchAttributes(ctx, attributes(string(c.state()), c.Progress.Totals)...)
 	if parent := workflow.GetInfo(ctx).ParentWorkflowExecution; parent != nil {
 		return workflow.SignalExternalWorkflow(ctx, parent.ID, "", names.SignalProgress, c.Progress)
 	}

@@ -46,7 +46,20 @@ type BatchState string
 
 // States of a batch.
 const (
-	BatchWaiting BatchState = "waiting" // for leases
-	BatchDone    BatchState = "done"
-	BatchFailed  BatchState = "failed"
+	BatchFetching BatchState = "fetching"
+	BatchWaiting  BatchState = "waiting" // for leases
+	BatchDone     BatchState = "done"
+	BatchFailed   BatchState = "failed"
+)
+
+// ControllerState is what the controller of a crawl is at, as its query and the crawl's status show it.
+type ControllerState string
+
+// States of a controller.
+const (
+	ControllerCrawling  ControllerState = "crawling"
+	ControllerHolding   ControllerState = "holding"  // it claims nothing until a fault is removed
+	ControllerPaused    ControllerState = "paused"   // by an operator
+	ControllerStopping  ControllerState = "stopping" // it claims nothing more and waits for its batches
+	ControllerCancelled ControllerState = "cancelled"
 )
