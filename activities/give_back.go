@@ -54,12 +54,10 @@ func (a *Activities) salvage(ctx context.Context, in BatchInput) error {
 		return nil
 	}
 	_, err = catchPanic(ctx, func(ctx context.Context) (any, error) {
-		leave, err := a.Engine.Workshop.Enter(ctx, in.Crawl, pipeline.StepArchive)
-		if err != nil {
-			return nil, err
-		}
-		defer leave()
-		return a.archiveBatch(ctx, in, true)
+		return nil, a.withSeat(ctx, in.Crawl, pipeline.StepArchive, func(ctx context.Context) error {
+			_, err := a.archiveBatch(ctx, in, true)
+			return err
+		})
 	})
 	if err == nil {
 		return nil

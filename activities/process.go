@@ -52,19 +52,14 @@ func (a *Activities) Process(ctx context.Context, in BatchInput) (out ProcessRes
 	})
 }
 
-// runPart runs a step of Process: with a seat, and under its name in heartbeats, profiles and errors.
-func (a *Activities) runPart(ctx context.Context, in BatchInput, name string, seat pipeline.Step, do func(context.Context) error) (err error) {
+// runPart runs a step of Process: with a seat, and under its name in heartbeats, profiles and errors. The interceptor cannot name
+// it: it sees only the activity.
+func (a *Activities) runPart(ctx context.Context, in BatchInput, name string, seat pipeline.Step, do func(context.Context) error) error {
 	heartbeatWith(ctx, func() any { return name })
-	if seat == pipeline.StepParse {
-		a.Engine.Handover.Room(ctx, in.Crawl)
-	}
-	leave, err := a.Engine.Workshop.Enter(ctx, in.Crawl, seat)
-	if err != nil {
-		return err
-	}
-	defer leave()
-	pprof.Do(ctx, pprof.Labels(LabelStep, name), func(ctx context.Context) { err = do(ctx) })
-	return stepError(name, toApplicationError(err))
+	return a.withSeat(ctx, in.Crawl, seat, func(ctx context.Context) (err error) {
+		pprof.Do(ctx, pprof.Labels(LabelStep, name), func(ctx context.Context) { err = do(ctx) })
+		return stepError(name, toApplicationError(err))
+	})
 }
 
 // LabelStep is the label of CPU profiles that names the step, or the activity, in which time is spent.
