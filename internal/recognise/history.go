@@ -1,6 +1,10 @@
 package recognise
 
-import "sync"
+import (
+	"sync"
+
+	"github.com/muninn-archive/muninn/internal/cache"
+)
 
 // Host is what a host was found to be: an application, on how many of its pages.
 type Host struct {
@@ -27,22 +31,22 @@ func (h Host) aged() Host {
 // enoughPages must be seen of a host before its history counts.
 const enoughPages = 3
 
-// Hosts remembers what hosts were found to be. When it is full, a host is forgotten for each new one. It is safe for concurrent
-// use.
+// Hosts remembers what hosts were found to be. When it is full, the host goes whose last page was seen the longest ago: the same pages
+// in the same order give the same findings. It is safe for concurrent use.
 type Hosts struct {
 	mu    sync.Mutex
-	hosts map[string]Host
-	room  int
+	hosts *cache.LRU[string, Host]
 }
 
 // NewHosts makes an empty memory of so many hosts.
-func NewHosts(room int) *Hosts { return &Hosts{hosts: map[string]Host{}, room: max(room, 1)} }
+func NewHosts(room int) *Hosts { return &Hosts{hosts: cache.NewLRU[string, Host](room, nil)} }
 
 // Of returns what a host was found to be.
 func (m *Hosts) Of(host string) Host {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return m.hosts[host]
+	h, _ := m.hosts.Get(host)
+	return h
 }
 
 // Miss takes a page into account that bears no mark of what the host was found to be, and has nothing of what such
@@ -50,9 +54,9 @@ func (m *Hosts) Of(host string) Host {
 func (m *Hosts) Miss(host string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if h, known := m.hosts[host]; known {
+	if h, known := m.hosts.Get(host); known {
 		h.of++
-		m.hosts[host] = h.aged()
+		m.hosts.Put(host, h.aged())
 	}
 }
 
@@ -63,13 +67,7 @@ func (m *Hosts) Note(host string, r Result) {
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	h, known := m.hosts[host]
-	if !known && len(m.hosts) >= m.room {
-		for other := range m.hosts {
-			delete(m.hosts, other)
-			break
-		}
-	}
+	h, _ := m.hosts.Get(host)
 	h.of++
 	switch {
 	case h.app == r.Profile.Application.Name:
@@ -80,12 +78,12 @@ func (m *Hosts) Note(host string, r Result) {
 	case h.pages*2 <= h.of:
 		h = Host{app: r.Profile.Application.Name, version: r.Version, pages: 1, of: 1}
 	}
-	m.hosts[host] = h.aged()
+	m.hosts.Put(host, h.aged())
 }
 
 // Len is how many hosts are remembered.
 func (m *Hosts) Len() int {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return len(m.hosts)
+	return m.hosts.Len()
 }

@@ -56,4 +56,22 @@ func TestHosts(t *testing.T) {
 	if n := hosts.Len(); n != 2 {
 		t.Errorf("%d hosts are remembered, 2 may be", n)
 	}
+	hosts = NewHosts(10)
+	for i := range 10 {
+		hosts.Note(fmt.Sprint(i), Result{Profile: raven})
+	}
+	for i := range 10 { // 3 is seen all the time: the others go, the oldest first
+		hosts.Of("3")
+		hosts.Note(fmt.Sprint("new", i), Result{Profile: raven})
+		if h := hosts.Of("3"); h.app != "Raven" {
+			t.Fatalf("after %d new hosts, one that is seen all the time is forgotten", i+1)
+		}
+		gone := i
+		if i >= 3 {
+			gone = i + 1
+		}
+		if h := hosts.Of(fmt.Sprint(gone)); i < 9 && h.app != "" {
+			t.Errorf("after %d new hosts, %d is not forgotten", i+1, gone)
+		}
+	}
 }
