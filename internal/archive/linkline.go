@@ -10,10 +10,10 @@ import (
 
 // linkWriter writes the lines of the links sidecar. What it holds is for short use.
 type linkWriter struct {
-	words  map[string]int // the dictionary of a column
-	index  []int          // of each link in it
-	blocks map[int]bool   // whose texts are written
-	names  []string       // of the analysers that spoke
+	words  map[string]int   // the dictionary of a column
+	index  []int            // of each link in it
+	blocks map[int]bool     // whose texts are written
+	names  []crawl.PartName // of the analysers that spoke
 }
 
 // append appends a line: a [linkPage], as encoding/json would write it but for its escapes. The links of a page have most
@@ -94,7 +94,7 @@ func (w *linkWriter) dictionary(b []byte, links []crawl.Outlink, name string, of
 		return b[:start]
 	}
 	b[len(b)-1] = ']'
-	return appendColumn(b, name, len(links), func(i int) int { return w.index[i] }, appendInt)
+	return appendColumn(b, string(name), len(links), func(i int) int { return w.index[i] }, appendInt)
 }
 
 // analyserScore is the score of an analyser, if it gave one.
@@ -118,7 +118,7 @@ func (w *linkWriter) parts(b []byte, links []crawl.LinkVerdict) []byte {
 	}
 	b = append(b, `,"parts":{`...)
 	for n, name := range w.names {
-		column := appendColumn(b, name, len(links), func(i int) analyserScore {
+		column := appendColumn(b, string(name), len(links), func(i int) analyserScore {
 			score, is := links[i].Parts.Of(name)
 			return analyserScore{score, is}
 		}, func(b []byte, s analyserScore) []byte {

@@ -2,6 +2,7 @@ package archive
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -62,17 +63,17 @@ type linkPage struct {
 	Rels     []string `json:"rels"`
 	Levels   []string `json:"levels"`
 
-	URL     []string                    `json:"url"` // without the origin of the page where it begins with /
-	Hop     column[string]              `json:"hop"`
-	Block   column[int]                 `json:"block"`  // the text block; −1: none
-	Anchor  column[*string]             `json:"anchor"` // null: it is the whole text block
-	Context column[int]                 `json:"context"`
-	TagPath column[int]                 `json:"tag_path"`
-	Rel     column[int]                 `json:"rel"`
-	Level   column[int]                 `json:"level"`
-	Prior   column[float64]             `json:"prior"`
-	Score   column[float64]             `json:"score"`
-	Parts   map[string]column[*float64] `json:"parts"` // null: the analyser said nothing
+	URL     []string                            `json:"url"` // without the origin of the page where it begins with /
+	Hop     column[string]                      `json:"hop"`
+	Block   column[int]                         `json:"block"`  // the text block; −1: none
+	Anchor  column[*string]                     `json:"anchor"` // null: it is the whole text block
+	Context column[int]                         `json:"context"`
+	TagPath column[int]                         `json:"tag_path"`
+	Rel     column[int]                         `json:"rel"`
+	Level   column[int]                         `json:"level"`
+	Prior   column[float64]                     `json:"prior"`
+	Score   column[float64]                     `json:"score"`
+	Parts   map[crawl.PartName]column[*float64] `json:"parts"` // null: the analyser said nothing
 }
 
 // column are the values of a column: of all links, or one for all.
@@ -109,15 +110,15 @@ func lookUp(dictionary []string, c column[int], link int) string {
 // links makes the links of the line.
 func (p *linkPage) links() []Link {
 	origin := originOf(p.Page)
-	names := make([]string, 0, len(p.Parts))
+	names := make([]crawl.PartName, 0, len(p.Parts))
 	for name := range p.Parts {
 		names = append(names, name)
 	}
-	slices.SortFunc(names, func(a, b string) int {
+	slices.SortFunc(names, func(a, b crawl.PartName) int {
 		if d := slices.Index(crawl.PartNames, a) - slices.Index(crawl.PartNames, b); d != 0 {
 			return d
 		}
-		return strings.Compare(a, b)
+		return cmp.Compare(a, b)
 	})
 	list := make([]Link, len(p.URL))
 	for i, url := range p.URL {

@@ -220,11 +220,11 @@ func (w Weights) Sum() float64 {
 }
 
 // ByName are the weights by the names of the parts.
-func (w Weights) ByName() map[string]float64 {
+func (w Weights) ByName() map[PartName]float64 {
 	v := reflect.ValueOf(w)
-	m := make(map[string]float64, v.NumField())
+	m := make(map[PartName]float64, v.NumField())
 	for i := range v.NumField() {
-		m[jsonName(v.Type().Field(i))] = v.Field(i).Float()
+		m[PartName(jsonName(v.Type().Field(i)))] = v.Field(i).Float()
 	}
 	return m
 }

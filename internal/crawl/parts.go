@@ -9,9 +9,28 @@ import (
 	"strconv"
 )
 
+// PartName names an analyser, and its weight in the definition.
+type PartName string
+
+// Names of parts.
+const (
+	PartDocument  PartName = "document"
+	PartParagraph PartName = "paragraph"
+	PartAnchor    PartName = "anchor"
+	PartURL       PartName = "url"
+	PartHelper    PartName = "helper"
+	PartTokens    PartName = "tokens"
+	PartEntities  PartName = "entities"
+	PartHistory   PartName = "history"
+	PartLanguage  PartName = "language"
+	PartFreshness PartName = "freshness"
+	PartSpam      PartName = "spam"
+	PartSocial    PartName = "social"
+)
+
 // Part is what one analyser says of a page or link, in [0,1].
 type Part struct {
-	Name  string
+	Name  PartName
 	Score float64
 }
 
@@ -19,7 +38,7 @@ type Part struct {
 type Parts []Part
 
 // Of returns the score of a part; false if it said nothing.
-func (p Parts) Of(name string) (float64, bool) {
+func (p Parts) Of(name PartName) (float64, bool) {
 	for i := range p {
 		if p[i].Name == name {
 			return p[i].Score, true
@@ -38,7 +57,7 @@ func (p Parts) Append(b []byte) []byte {
 		if i > 0 {
 			b = append(b, ',')
 		}
-		b = strconv.AppendQuote(b, p[i].Name)
+		b = strconv.AppendQuote(b, string(p[i].Name))
 		score := p[i].Score
 		if math.IsNaN(score) || math.IsInf(score, 0) {
 			score = 0
@@ -70,7 +89,7 @@ func (p *Parts) UnmarshalJSON(raw []byte) error {
 			return err
 		}
 		if text, ok := name.(string); ok && score != nil && *score >= 0 {
-			*p = append(*p, Part{text, *score})
+			*p = append(*p, Part{PartName(text), *score})
 		}
 	}
 	return nil
@@ -78,7 +97,10 @@ func (p *Parts) UnmarshalJSON(raw []byte) error {
 
 // PartNames are the names of all parts. New ones come last: the frontier keeps their numbers. Number 12 was that of "names", which
 // is retired: frontiers may hold it, so that a new part must get 13, with "" before it.
-var PartNames = []string{"document", "paragraph", "anchor", "url", "helper", "tokens", "entities", "history", "language", "freshness", "spam", "social"}
+var PartNames = []PartName{
+	PartDocument, PartParagraph, PartAnchor, PartURL, PartHelper, PartTokens, PartEntities,
+	PartHistory, PartLanguage, PartFreshness, PartSpam, PartSocial,
+}
 
 // Encode writes each part as two bytes: its number in PartNames, and its score in 255ths.
 func (p Parts) Encode() []byte {

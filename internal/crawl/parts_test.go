@@ -35,7 +35,7 @@ func TestParts(t *testing.T) {
 
 func TestPartsOf(t *testing.T) {
 	p := Parts{{"document", 0}, {"url", 0.5}}
-	for name, want := range map[string]float64{"document": 0, "url": 0.5} {
+	for name, want := range map[PartName]float64{PartDocument: 0, PartURL: 0.5} {
 		if got, said := p.Of(name); !said || got != want {
 			t.Errorf("%s: %g, %v", name, got, said)
 		}

@@ -230,7 +230,7 @@ func (v *validator) order(d Definition) {
 	v.check(d.Order.PerQueue >= 1 && d.Order.PerQueue <= MaxPerQueue, "order.per_queue", fmt.Sprintf("must be between 1 and %d", MaxPerQueue))
 	sum := 0.0
 	for name, value := range d.Weights.ByName() {
-		v.check(value >= 0, "weights."+name, "must not be negative; 0 turns the part off")
+		v.check(value >= 0, "weights."+string(name), "must not be negative; 0 turns the part off")
 		sum += value
 	}
 	v.check(sum > 0, "weights", "are all 0: at least one part must count")

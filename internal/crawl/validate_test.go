@@ -148,11 +148,11 @@ func TestFaults(t *testing.T) {
 }
 
 // off turns all weights off but one.
-func off(but string) string {
+func off(but PartName) string {
 	var list []string
 	for _, name := range PartNames {
 		if name != but {
-			list = append(list, name+": 0")
+			list = append(list, string(name)+": 0")
 		}
 	}
 	return "weights: {" + strings.Join(list, ", ") + "}"
@@ -183,7 +183,7 @@ func TestByName(t *testing.T) {
 	got := Weights{
 		Document: 1, Paragraph: 2, Anchor: 3, URL: 4, Tokens: 5, Entities: 6, History: 7, Language: 8, Freshness: 9, Spam: 10, Social: 11, Helper: 12,
 	}.ByName()
-	want := map[string]float64{
+	want := map[PartName]float64{
 		"document": 1, "paragraph": 2, "anchor": 3, "url": 4, "tokens": 5, "entities": 6, "history": 7, "language": 8, "freshness": 9, "spam": 10,
 		"social": 11, "helper": 12,
 	}

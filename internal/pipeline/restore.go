@@ -153,7 +153,7 @@ func (e *Engine) restoreRewards(ctx context.Context, store archive.Store, d craw
 		Load: func(ctx context.Context, m archive.Manifest) (map[string]float64, error) {
 			scores := map[string]float64{}
 			err := archive.ReadLinks(ctx, store, m.Links.Key, func(l archive.Link) error {
-				if score, said := l.Parts.Of("document"); said {
+				if score, said := l.Parts.Of(crawl.PartDocument); said {
 					scores[l.Source] = score
 				}
 				return nil

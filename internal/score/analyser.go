@@ -8,7 +8,7 @@ const silent = -1
 // analyser judges pages, links, or both. A link about which it is silent takes over its score of the page. Scores are in [0,1], or
 // silent. Analysers are safe for concurrent use.
 type analyser struct {
-	name     string // of the part of the score, and of its weight in the definition
+	name     crawl.PartName // of the part of the score, and of its weight in the definition
 	document func(*reading) float64
 	link     func(*reading, *crawl.Outlink) float64
 }

@@ -14,9 +14,9 @@ import (
 )
 
 // weigh gives all named parts the same weight.
-func weigh(t testing.TB, weight float64, names ...string) (w crawl.Weights) {
+func weigh(t testing.TB, weight float64, names ...crawl.PartName) (w crawl.Weights) {
 	t.Helper()
-	m := map[string]float64{}
+	m := map[crawl.PartName]float64{}
 	for _, name := range names {
 		m[name] = weight
 	}
@@ -31,13 +31,13 @@ func weigh(t testing.TB, weight float64, names ...string) (w crawl.Weights) {
 }
 
 // says is the score of a link by one analyser, which alone has a weight; silent if it gives none.
-func says(t testing.TB, name string, about crawl.Topic, p crawl.Page, l crawl.Outlink, c Context) float64 {
+func says(t testing.TB, name crawl.PartName, about crawl.Topic, p crawl.Page, l crawl.Outlink, c Context) float64 {
 	t.Helper()
 	return saysOf(t, name, about, crawl.Parsed{Page: p}, l, c)
 }
 
 // saysOf is the same for a page with findings of the helper.
-func saysOf(t testing.TB, name string, about crawl.Topic, p crawl.Parsed, l crawl.Outlink, c Context) float64 {
+func saysOf(t testing.TB, name crawl.PartName, about crawl.Topic, p crawl.Parsed, l crawl.Outlink, c Context) float64 {
 	t.Helper()
 	s := scorer(t, about, weigh(t, 2, name), nil)
 	c.Inherit = 0.123
@@ -299,18 +299,21 @@ func TestPassedOn(t *testing.T) {
 	for i, l := range p.Links {
 		var names []string
 		for _, part := range v.Links[i].Parts {
-			names = append(names, part.Name)
+			names = append(names, string(part.Name))
 		}
 		if got := strings.Join(names, " "); got != of[l.Hop] {
 			t.Errorf("%c: %s spoke, want %s", l.Hop, got, of[l.Hop])
 		}
-		for name, want := range map[string]float64{"document": v.Score, "language": 1, "freshness": 0.5, "spam": 0.5, "social": 0.25, "entities": 0.5, "history": 0.25, "helper": 0.75, "url": 0.5} {
+		for name, want := range map[crawl.PartName]float64{"document": v.Score, "language": 1, "freshness": 0.5, "spam": 0.5, "social": 0.25, "entities": 0.5, "history": 0.25, "helper": 0.75, "url": 0.5} {
 			if got, spoke := v.Links[i].Parts.Of(name); spoke && !near(got, want) {
 				t.Errorf("%c: %s says %g, want %g", l.Hop, name, got, want)
 			}
 		}
 	}
-	names := strings.Fields(of[crawl.HopLink])
+	var names []crawl.PartName
+	for _, name := range strings.Fields(of[crawl.HopLink]) {
+		names = append(names, crawl.PartName(name))
+	}
 	slices.Sort(names)
 	if all := slices.Sorted(slices.Values(crawl.PartNames)); !slices.Equal(names, all) {
 		t.Errorf("the parts are named %v, their analysers %v", all, names)
@@ -322,7 +325,7 @@ func TestWeightsOfZero(t *testing.T) {
 	about, p, c := everything()
 	all := remembering(t, about, weigh(t, 1, crawl.PartNames...), nil, NewDictionary(), met()).Page(p, c).Verdict.Links
 	for _, name := range crawl.PartNames {
-		without := slices.DeleteFunc(slices.Clone(crawl.PartNames), func(n string) bool { return n == name })
+		without := slices.DeleteFunc(slices.Clone(crawl.PartNames), func(n crawl.PartName) bool { return n == name })
 		links := remembering(t, about, weigh(t, 1, without...), nil, NewDictionary(), met()).Page(p, c).Verdict.Links
 		for i := range links {
 			want := slices.DeleteFunc(slices.Clone(all[i].Parts), func(part crawl.Part) bool { return part.Name == name })

@@ -14,7 +14,7 @@ func entitiesAnalyser(s *Scorer) analyser {
 		return analyser{}
 	}
 	return analyser{
-		name: "entities",
+		name: crawl.PartEntities,
 		document: func(r *reading) float64 {
 			if len(r.page.Blocks) == 0 && r.page.Title == "" {
 				return silent

@@ -3,6 +3,8 @@ package score
 import (
 	"math"
 	"time"
+
+	"github.com/muninn-archive/muninn/internal/crawl"
 )
 
 // halfLife is the age at which the freshness of a page is one half.
@@ -11,10 +13,10 @@ const halfLife = 365 * 24 * time.Hour
 // freshnessAnalyser scores a page by the age of its youngest web object, from the dates that the helper found. It is used only
 // if the definition gives it a weight, because an old page is no worse for most archives.
 func freshnessAnalyser(s *Scorer) analyser {
-	if s.weights["freshness"] == 0 {
+	if s.weights[crawl.PartFreshness] == 0 {
 		return analyser{}
 	}
-	return analyser{name: "freshness", document: func(r *reading) float64 {
+	return analyser{name: crawl.PartFreshness, document: func(r *reading) float64 {
 		var last time.Time
 		for i := range r.page.Objects {
 			for _, p := range r.page.Objects[i].Properties {

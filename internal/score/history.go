@@ -7,7 +7,7 @@ func historyAnalyser(s *Scorer) analyser {
 	if s.memory.SiteHistory == nil {
 		return analyser{}
 	}
-	return analyser{name: "history", link: func(_ *reading, l *crawl.Outlink) float64 {
+	return analyser{name: crawl.PartHistory, link: func(_ *reading, l *crawl.Outlink) float64 {
 		if mean, known := s.memory.SiteHistory.Score(l.URL); known {
 			return mean
 		}

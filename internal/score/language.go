@@ -1,5 +1,7 @@
 package score
 
+import "github.com/muninn-archive/muninn/internal/crawl"
+
 // languageAnalyser scores a page 1 if it is in a language of the topic, else 0.
 func languageAnalyser(s *Scorer) analyser {
 	if len(s.topic.Languages) == 0 {
@@ -9,7 +11,7 @@ func languageAnalyser(s *Scorer) analyser {
 	for _, l := range s.topic.Languages {
 		wanted[l] = true
 	}
-	return analyser{name: "language", document: func(r *reading) float64 {
+	return analyser{name: crawl.PartLanguage, document: func(r *reading) float64 {
 		switch {
 		case r.page.Language == "":
 			return silent

@@ -40,7 +40,7 @@ func (m *scoreMerge) apply() {
 		for _, l := range links {
 			v := l.verdict
 			for i := range v.Parts {
-				if v.Parts[i].Name == "document" {
+				if v.Parts[i].Name == crawl.PartDocument {
 					v.Parts[i].Score = similarity
 					v.Score = m.scorer.average(v.Parts, v.Score)
 				}

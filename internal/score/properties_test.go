@@ -134,7 +134,7 @@ func sound(t *testing.T, s *Scorer, url string, l crawl.LinkVerdict, inherit flo
 // parts; also for links that are scored again, and in batches.
 func TestScoresAreSound(t *testing.T) {
 	a := NewDictionary()
-	spoke := map[string]int{}
+	spoke := map[crawl.PartName]int{}
 	scored := 0
 	for seed := range uint64(300) {
 		r := chance{rand.New(rand.NewPCG(seed, 7))}
@@ -202,7 +202,7 @@ func TestScoresAreSound(t *testing.T) {
 func TestMonotone(t *testing.T) {
 	for seed := range uint64(2000) {
 		r := chance{rand.New(rand.NewPCG(seed, 8))}
-		s := &Scorer{weights: map[string]float64{}}
+		s := &Scorer{weights: map[crawl.PartName]float64{}}
 		var parts crawl.Parts
 		for _, name := range crawl.PartNames {
 			s.weights[name] = []float64{0, 1, 4 * r.Float64()}[r.IntN(3)]

@@ -162,20 +162,20 @@ func appendHints(list []order.Hint, parts crawl.Parts, threshold float64) []orde
 	for _, p := range parts {
 		value := p.Score
 		switch p.Name {
-		case "document":
+		case crawl.PartDocument:
 			continue
-		case "helper", "url", "social", "language":
+		case crawl.PartHelper, crawl.PartURL, crawl.PartSocial, crawl.PartLanguage:
 			value = 2*p.Score - 1 // one half is neutral
-		case "history": // the threshold is neutral
+		case crawl.PartHistory: // the threshold is neutral
 			if threshold <= 0 {
 				threshold = 0.5
 			}
 			value = min(p.Score/threshold, 2) - 1
-		case "spam":
+		case crawl.PartSpam:
 			value = p.Score - 1
 		}
-		name := p.Name
-		if name == "url" {
+		name := string(p.Name)
+		if p.Name == crawl.PartURL {
 			name = "patterns"
 		}
 		list = append(list, order.Hint{Name: name, Value: value})

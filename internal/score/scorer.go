@@ -17,7 +17,7 @@ import (
 // Scorer scores the pages of one crawl. It is safe for concurrent use.
 type Scorer struct {
 	topic      crawl.Topic
-	weights    map[string]float64
+	weights    map[crawl.PartName]float64
 	model      *topic.Model // nil: nothing was learned
 	examples   []exampleText
 	patterns   []urlPattern
@@ -120,7 +120,7 @@ func (s *Scorer) judge(r *reading) {
 		r.pageScores[i] = silent
 		switch {
 		case a.document == nil:
-		case r.rescored && a.name != "document" && a.name != "language": // the page is no longer in memory
+		case r.rescored && a.name != crawl.PartDocument && a.name != crawl.PartLanguage: // the page is no longer in memory
 			if said, ok := r.former.Of(a.name); ok {
 				r.pageScores[i] = said
 			}
@@ -167,7 +167,7 @@ func (s *Scorer) RescoreOutlink(l crawl.Outlink, former crawl.LinkVerdict, terms
 		page: p, context: Context{Inherit: former.Score}, topic: v, part: part, similarity: silent, weights: w,
 		rescored: true, former: former.Parts,
 	}
-	if before, said := former.Parts.Of("document"); said {
+	if before, said := former.Parts.Of(crawl.PartDocument); said {
 		r.similarity = before
 	}
 	if doc.AddTerms(terms); len(terms) > 0 && r.topic.norm > 0 {

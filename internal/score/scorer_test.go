@@ -33,7 +33,7 @@ func near(a, b float64) bool { return math.Abs(a-b) < 1e-6 }
 // said makes parts of names and scores, alternately.
 func said(list ...any) (parts crawl.Parts) {
 	for i := 0; i < len(list); i += 2 {
-		p := crawl.Part{Name: list[i].(string)}
+		p := crawl.Part{Name: crawl.PartName(list[i].(string))}
 		switch x := list[i+1].(type) {
 		case int:
 			p.Score = float64(x)

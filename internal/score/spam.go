@@ -3,6 +3,8 @@ package score
 import (
 	"strings"
 	"unicode/utf8"
+
+	"github.com/muninn-archive/muninn/internal/crawl"
 )
 
 // The signs of spam (after Ntoulas et al. 2006, "Detecting spam web pages through content analysis").
@@ -18,7 +20,7 @@ const (
 // spamAnalyser scores pages that look like spam: ½ with one sign, ¼ with two, and so on. It is silent about others, because a page
 // is not relevant for not being spam. Hosts on a black list are not crawled at all (scope.blacklist).
 func spamAnalyser(*Scorer) analyser {
-	return analyser{name: "spam", document: func(r *reading) float64 {
+	return analyser{name: crawl.PartSpam, document: func(r *reading) float64 {
 		if r.terms < spamWords {
 			return silent
 		}

@@ -10,7 +10,7 @@ import (
 // tokensAnalyser scores a link by the cosine of the words in the path of its URL with the topic. It is silent about paths without
 // words of the topic, because most URLs say nothing about a topic.
 func tokensAnalyser(*Scorer) analyser {
-	return analyser{name: "tokens", link: func(r *reading, l *crawl.Outlink) float64 {
+	return analyser{name: crawl.PartTokens, link: func(r *reading, l *crawl.Outlink) float64 {
 		_, rest, _ := strings.Cut(l.URL, "://")
 		_, path, _ := strings.Cut(rest, "/")
 		if plain, err := url.PathUnescape(path); err == nil {

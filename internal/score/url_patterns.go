@@ -10,7 +10,7 @@ func urlPatternsAnalyser(s *Scorer) analyser {
 	if len(s.patterns) == 0 {
 		return analyser{}
 	}
-	return analyser{name: "url", link: func(_ *reading, l *crawl.Outlink) float64 {
+	return analyser{name: crawl.PartURL, link: func(_ *reading, l *crawl.Outlink) float64 {
 		u, err := urls.Trusted(l.URL)
 		if err != nil {
 			return silent

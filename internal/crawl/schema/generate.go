@@ -145,7 +145,7 @@ func constrain(root *jsonschema.Schema) {
 	bounds("order.seed", "0", "")
 	at("topic.languages").Items.Pattern = `^[a-z]{2}$`
 	for part := range crawl.DefaultDefinition().Weights.ByName() {
-		bounds("weights."+part, "0", "")
+		bounds("weights."+string(part), "0", "")
 	}
 	bounds("budget.pages", "1", "")
 	bounds("budget.per_pld", "0", "")
