@@ -4,8 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/fxamacker/cbor/v2"
-
+	"github.com/muninn-archive/muninn/internal/codec"
 	"github.com/muninn-archive/muninn/internal/extract"
 	"github.com/muninn-archive/muninn/internal/xpath"
 )
@@ -52,7 +51,7 @@ const (
 func (p *Prints) Encode() []byte {
 	less := *p
 	for {
-		raw, err := cbor.Marshal(&less)
+		raw, err := codec.Marshal(&less)
 		if err != nil {
 			return nil // there is nothing in it that could fail
 		}
@@ -69,7 +68,7 @@ func DecodePrints(raw []byte) *Prints {
 	if len(raw) == 0 || len(raw) > maxRead {
 		return nil
 	}
-	if cbor.Unmarshal(raw, p) != nil {
+	if codec.Unmarshal(raw, p) != nil {
 		return nil
 	}
 	p.Objects = p.Objects[:min(len(p.Objects), MaxPrints)]

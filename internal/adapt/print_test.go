@@ -1,6 +1,7 @@
 package adapt
 
 import (
+	"bytes"
 	"fmt"
 	"reflect"
 	"strings"
@@ -22,6 +23,9 @@ func TestEncode(t *testing.T) {
 	}
 	for _, want := range tests {
 		got := DecodePrints(want.Encode())
+		if former, err := cbor.Marshal(&want); err != nil || !bytes.Equal(want.Encode(), former) {
+			t.Errorf("%+v is not encoded as earlier versions encoded it, with the modes of the library: %v", want, err)
+		}
 		if got == nil || got.Application != want.Application || got.Version != want.Version || got.Level != want.Level || len(got.Objects) != len(want.Objects) {
 			t.Fatalf("%+v becomes %+v", want, got)
 		}

@@ -52,6 +52,7 @@ var shipped = map[string]string{
 // wrappers are the only packages that import a library.
 var wrappers = map[string][]string{
 	"go.temporal.io/":                     {"workflows", "activities", "activities/names", "worker", "starter", "internal/localstack", "internal/integration", "internal/bench/muninn-bench"},
+	"github.com/fxamacker/cbor":           {"internal/codec"},
 	"github.com/andybalholm/brotli":       {"internal/coding"},
 	"github.com/nlnwa/gowarc":             {"internal/archive"},
 	"github.com/minio/minio-go":           {"internal/archive"},

@@ -6,10 +6,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/fxamacker/cbor/v2"
-
 	"github.com/muninn-archive/muninn/frontier"
 	"github.com/muninn-archive/muninn/internal/archive"
+	"github.com/muninn-archive/muninn/internal/codec"
 	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/scope"
 	"github.com/muninn-archive/muninn/internal/score"
@@ -138,7 +137,7 @@ func foundAt(l archive.Link) score.ArchivedLink {
 func (e *Engine) samples(name string) (samples []topic.Sample, err error) {
 	err = e.Frontier.Crawl(name).Learning().Samples(func(raw []byte) error {
 		var list []topic.Sample
-		if err := cbor.Unmarshal(raw, &list); err != nil {
+		if err := codec.Unmarshal(raw, &list); err != nil {
 			return fmt.Errorf("read samples: %w", err)
 		}
 		samples = append(samples, list...)

@@ -4,9 +4,8 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/fxamacker/cbor/v2"
-
 	"github.com/muninn-archive/muninn/frontier"
+	"github.com/muninn-archive/muninn/internal/codec"
 	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/topic"
 )
@@ -73,7 +72,7 @@ func JoinParts(list []Result) (r Result) {
 func (r *Result) Commit(batch string) (c frontier.Commit, err error) {
 	c = frontier.Commit{Batch: batch, Outcomes: r.Outcomes, Discoveries: r.Discoveries, Originals: r.Originals}
 	if len(r.Samples) > 0 {
-		c.Sample, err = cbor.Marshal(r.Samples)
+		c.Sample, err = codec.Marshal(r.Samples)
 	}
 	return c, err
 }

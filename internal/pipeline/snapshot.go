@@ -4,10 +4,9 @@ import (
 	"bytes"
 	"context"
 
-	"github.com/fxamacker/cbor/v2"
-
 	"github.com/muninn-archive/muninn/frontier"
 	"github.com/muninn-archive/muninn/internal/archive"
+	"github.com/muninn-archive/muninn/internal/codec"
 	"github.com/muninn-archive/muninn/internal/crawl"
 )
 
@@ -43,7 +42,7 @@ func (e *Engine) KeepSnapshot(ctx context.Context, plan frontier.Plan, store arc
 	if err := e.Frontier.Crawl(name).Learning().Remember(memory); err != nil {
 		return err
 	}
-	raw, err := cbor.Marshal(snapshot{plan.Definition.Topic.Canonical(), order, memory})
+	raw, err := codec.Marshal(snapshot{plan.Definition.Topic.Canonical(), order, memory})
 	if err != nil {
 		return err
 	}
@@ -70,7 +69,7 @@ func (e *Engine) restoreSnapshot(ctx context.Context, store archive.Store, d cra
 		return err
 	}
 	var known snapshot
-	if err := cbor.Unmarshal(raw, &known); err != nil || known.Topic != d.Topic.Canonical() {
+	if err := codec.Unmarshal(raw, &known); err != nil || known.Topic != d.Topic.Canonical() {
 		return nil
 	}
 	if len(known.Memory) > 0 {

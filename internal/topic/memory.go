@@ -3,8 +3,7 @@ package topic
 import (
 	"fmt"
 
-	"github.com/fxamacker/cbor/v2"
-
+	"github.com/muninn-archive/muninn/internal/codec"
 	"github.com/muninn-archive/muninn/internal/text"
 )
 
@@ -49,13 +48,13 @@ func (m Memory) Encode(topic string) ([]byte, error) {
 	k := keptMemory{Topic: topic}
 	k.Pages, k.Terms = m.DocumentFrequencies.Commonest(maxKeptTerms)
 	k.Young, k.Old = m.SiteHistory.generations()
-	return cbor.Marshal(k)
+	return codec.Marshal(k)
 }
 
 // Restore takes over what Encode wrote; nothing if that was for another topic. An error leaves the memory as it is.
 func (m Memory) Restore(topic string, raw []byte) error {
 	var k keptMemory
-	if err := cbor.Unmarshal(raw, &k); err != nil {
+	if err := codec.Unmarshal(raw, &k); err != nil {
 		return fmt.Errorf("read the stored memory of pages: %w", err)
 	}
 	if k.Topic != topic {

@@ -3,8 +3,7 @@ package topic
 import (
 	"fmt"
 
-	"github.com/fxamacker/cbor/v2"
-
+	"github.com/muninn-archive/muninn/internal/codec"
 	"github.com/muninn-archive/muninn/internal/text"
 )
 
@@ -29,7 +28,7 @@ type Model struct {
 }
 
 // Encode encodes the model as frontiers store it.
-func (m Model) Encode() ([]byte, error) { return cbor.Marshal(m) }
+func (m Model) Encode() ([]byte, error) { return codec.Marshal(m) }
 
 // DecodeModel decodes what Encode wrote. It returns nil for an empty raw: the crawl has no reference crawl.
 func DecodeModel(raw []byte) (*Model, error) {
@@ -37,7 +36,7 @@ func DecodeModel(raw []byte) (*Model, error) {
 		return nil, nil
 	}
 	m := &Model{}
-	if err := cbor.Unmarshal(raw, m); err != nil {
+	if err := codec.Unmarshal(raw, m); err != nil {
 		return nil, fmt.Errorf("read the topic model of the reference crawl: %w", err)
 	}
 	return m, nil
