@@ -1,6 +1,10 @@
 package activities
 
-import "context"
+import (
+	"context"
+
+	"github.com/muninn-archive/muninn/internal/pipeline"
+)
 
 // AnalyseResult sums up what the helper found.
 type AnalyseResult struct {
@@ -18,6 +22,11 @@ func (a *Activities) analyse(ctx context.Context, in BatchInput) (AnalyseResult,
 	if err != nil {
 		return AnalyseResult{}, err
 	}
+	return analysed(batch), nil
+}
+
+// analysed sums up the pages of a batch.
+func analysed(batch *pipeline.ParsedBatch) AnalyseResult {
 	out := AnalyseResult{Pages: len(batch.Pages), Broken: batch.Broken, Applications: map[string]int{}}
 	for i := range batch.Pages {
 		p := &batch.Pages[i]
@@ -27,5 +36,5 @@ func (a *Activities) analyse(ctx context.Context, in BatchInput) (AnalyseResult,
 			out.Applications[p.Application]++
 		}
 	}
-	return out, nil
+	return out
 }

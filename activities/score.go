@@ -1,6 +1,10 @@
 package activities
 
-import "context"
+import (
+	"context"
+
+	"github.com/muninn-archive/muninn/internal/pipeline"
+)
 
 // ScoreResult sums up the scores.
 type ScoreResult struct {
@@ -19,6 +23,11 @@ func (a *Activities) score(ctx context.Context, in BatchInput) (ScoreResult, err
 	if err != nil {
 		return ScoreResult{}, err
 	}
+	return scored(batch, plan.Definition.Topic.Threshold), nil
+}
+
+// scored sums up the scores of a batch; pages that score the threshold are relevant.
+func scored(batch *pipeline.JudgedBatch, threshold float64) ScoreResult {
 	var out ScoreResult
 	for i := range batch.Pages {
 		score := batch.Pages[i].Verdict.Score
@@ -27,10 +36,10 @@ func (a *Activities) score(ctx context.Context, in BatchInput) (ScoreResult, err
 		}
 		out.Pages++
 		out.Mean += score
-		if score >= plan.Definition.Topic.Threshold {
+		if score >= threshold {
 			out.Relevant++
 		}
 	}
 	out.Mean /= float64(max(out.Pages, 1))
-	return out, nil
+	return out
 }
