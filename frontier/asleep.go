@@ -17,7 +17,7 @@ func (f *Frontier) tidyUp() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for _, s := range f.crawls {
-		if !s.Active && !s.asleep && len(s.claims) == 0 && !s.saving() {
+		if !s.Active && !s.asleep && len(s.claims) == 0 && !s.saving() && s.placed == s.placing {
 			s.clear()
 			s.asleep = true
 		}
@@ -30,6 +30,7 @@ func (s *state) clear() {
 	s.taught = nil
 	s.claims, s.taken, s.journal = map[string]*Claim{}, takenURLs{}, map[string]Release{}
 	s.delays, s.waiting = delays{}, 0
+	s.placing, s.placed = nil, nil
 }
 
 // loading is the reading of a crawl that sleeps.
@@ -88,6 +89,7 @@ func (s *state) take(read *state) {
 	s.queues, s.evicted, s.schedule, s.learning = read.queues, read.evicted, read.schedule, read.learning
 	s.claims, s.taken, s.journal = read.claims, read.taken, read.journal
 	s.delays, s.waiting = read.delays, read.waiting
+	s.placing, s.placed = read.placing, read.placed
 	for _, c := range s.claims {
 		s.hosts.enter(s, c)
 	}

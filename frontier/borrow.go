@@ -132,7 +132,7 @@ func (h URLs) KnowDelay(at urls.URL, delay time.Duration) error {
 		}
 		h.f.mu.Lock()
 		m := record.Queue{Name: at.PLD()}
-		if q, there := s.queues[pld]; there {
+		if q, there := s.known(pld); there {
 			m = record.OfQueue(q)
 		}
 		borrowers := h.f.hosts.borrowers(s, pld, delay)

@@ -168,6 +168,7 @@ func (h Crawl) report(w Want, round *Round, now time.Time) (wake time.Time, err 
 	if err != nil {
 		return wake, err
 	}
+	h.f.placeQueues(s) // else a queue whose budget was raised would seem spent
 	wake = now.Add(time.Minute)
 	round.Releases, round.Renewals, round.Expired = nil, nil, nil
 	for _, r := range s.journal {

@@ -283,6 +283,7 @@ func (f *Frontier) finishQueue(s *state, q *queue.Queue, outcomes []crawl.Outcom
 			}
 		}
 		f.mu.Lock()
+		s.known(q.PLD) // what it gave in an earlier run is not kept
 		m := record.OfQueue(q)
 		f.mu.Unlock()
 		m.Next, m.Fails = record.Millis(next), fails

@@ -85,7 +85,7 @@ func (e *edit) countDone(pld uint64, done map[uint64]queue.Tally, o crawl.Outcom
 			return err
 		}
 		e.f.mu.Lock()
-		if q, known := e.s.queues[pld]; known {
+		if q, known := e.s.known(pld); known {
 			done[pld] = q.Done
 		}
 		e.f.mu.Unlock()

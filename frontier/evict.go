@@ -62,7 +62,7 @@ func (f *Frontier) recall(s *state, plds ...uint64) error {
 // queueOf returns a queue as it stands, from memory or from disk; false if the crawl has not met its PLD.
 func (f *Frontier) queueOf(s *state, pld uint64) (found queue.Queue, known bool, err error) {
 	f.mu.Lock()
-	q, there := s.queues[pld]
+	q, there := s.known(pld)
 	evicted := s.evicted
 	if there {
 		found = *q

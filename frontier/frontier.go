@@ -65,7 +65,8 @@ type Frontier struct {
 
 	remembering sync.Mutex // held while what is remembered is kept
 
-	onLoad func(crawl string) // of tests: called before a crawl that sleeps is read
+	onLoad  func(crawl string) // of tests: called before a crawl that sleeps is read
+	onPlace func()             // of tests: called between two portions of placeQueues, without the lock
 }
 
 // state is a crawl as memory knows it. Frontier.mu guards it.
@@ -77,6 +78,8 @@ type state struct {
 	evicted  bool   // there may be queues on disk that memory does not have, see evict
 	hosts    *hosts // of the frontier
 	schedule *queue.Schedule
+	placing  *placing         // by which queues are placed in the schedule from now on
+	placed   *placing         // by which all are placed, see placeQueues
 	learning *learner.Learner // nil: the crawl's order does not learn
 	taught   *taughtTopic     // see taughtNow
 	claims   map[string]*Claim

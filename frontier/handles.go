@@ -76,13 +76,22 @@ func (h handle) update(do func(s *state, tx *transaction) (func(), error)) error
 
 // change changes the crawl's record, and puts it in force.
 func (h handle) change(edit func(rec *crawlRecord)) error {
-	return h.update(func(s *state, tx *transaction) (func(), error) {
+	var changed *state
+	err := h.update(func(s *state, tx *transaction) (func(), error) {
+		changed = s
 		rec := h.f.draft(tx, s)
 		edit(rec)
 		sc, err := scope.New(rec.Definition, rec.Bounds)
 		if err != nil {
 			return nil, err
 		}
-		return func() { h.f.adopt(s, sc, false) }, nil
+		return func() { h.f.adopt(s, sc) }, nil
 	})
+	if err != nil {
+		return err
+	}
+	h.f.mu.Lock()
+	defer h.f.mu.Unlock()
+	h.f.placeQueues(changed)
+	return nil
 }

@@ -20,7 +20,7 @@ func (f *Frontier) Inherit(name string, runs uint32) error {
 		}
 		tx.addCrawl(name, s)
 		f.draft(tx, s)
-		return func() { f.adopt(s, s.scope, false) }, nil
+		return func() { f.adopt(s, s.scope) }, nil
 	})
 }
 

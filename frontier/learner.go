@@ -30,9 +30,6 @@ func (s *state) learnBy() {
 	if s.learning == nil && learns(&s.Definition) || s.learning != nil && s.learning.TopicSince != s.TopicSince {
 		s.learning = newLearning(&s.crawlRecord)
 	}
-	for _, q := range s.queues {
-		q.Costly = s.learner() != nil // adopt brings them into order
-	}
 }
 
 // learner is what the crawl learns by, nil if its order does not learn. What was learned before the order was changed to one

@@ -127,9 +127,10 @@ func (f *Frontier) loadCrawl(txn store.Reader, s *state) error {
 	if err == nil {
 		err = s.loadLearning(txn)
 	}
+	s.planPlacing()
 	for _, q := range s.queues {
-		q.Spent = s.pldSpent(q)
-		s.schedule.Place(q, f.opts.Now())
+		s.placeQueue(q)
 	}
+	s.placed = s.placing
 	return err
 }

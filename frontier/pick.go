@@ -63,6 +63,7 @@ func (h Crawl) claimReady(ctx context.Context, w Want, n int) ([]Claim, error) {
 		h.f.mu.Unlock()
 		return nil, err
 	}
+	h.f.placeQueues(s)
 	now := h.f.opts.Now()
 	n = min(n, w.Lanes-len(s.claims))
 	room, plan := s.room(), s.Definition

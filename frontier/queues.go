@@ -8,10 +8,10 @@ import (
 
 // queue returns the queue of a PLD and makes it if there is none.
 func (s *state) queue(pld uint64, name string) *queue.Queue {
-	q, known := s.queues[pld]
+	q, known := s.known(pld)
 	if !known {
 		q = queue.New(pld)
-		q.Costly = s.learner() != nil
+		q.Run, q.Costly = s.Run, s.learner() != nil
 		s.queues[pld] = q
 		s.hosts.inform(s, q)
 	}
@@ -19,6 +19,16 @@ func (s *state) queue(pld uint64, name string) *queue.Queue {
 		q.Name = name
 	}
 	return q
+}
+
+// known returns the queue of a PLD as it stands in the present run; false if memory has none. What a mutation reads or writes of a
+// queue that was there before, it gets from here: what the queue gave in an earlier run would else be kept as of this one.
+func (s *state) known(pld uint64) (*queue.Queue, bool) {
+	q, known := s.queues[pld]
+	if known && q.Run != s.Run {
+		s.placeQueue(q)
+	}
+	return q, known
 }
 
 // has reports whether a queue that a round has picked is still that of the crawl. While the round reads it, without the lock, a batch

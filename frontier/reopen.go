@@ -123,7 +123,7 @@ func (f *Frontier) endRests(tx *transaction, s *state, claims []Claim) (apply fu
 	defer f.mu.Unlock()
 	var rested []*queue.Queue
 	for _, c := range claims {
-		q, known := s.queues[xxhash.Sum64String(c.PLD)]
+		q, known := s.known(xxhash.Sum64String(c.PLD))
 		if !known || q.Busy || q.Rest.IsZero() {
 			continue
 		}

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/muninn-archive/muninn/frontier/internal/queue"
 	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/scope"
 )
@@ -56,7 +55,6 @@ func (f *Frontier) BeginRun(name, owner string, number uint32, d crawl.Definitio
 			tx.addCrawl(name, s)
 		}
 		rec := f.draft(tx, s)
-		again := false
 		switch {
 		case known && rec.Owner == owner && (number == 0 || number == rec.Run):
 			run = rec.Run
@@ -68,7 +66,6 @@ func (f *Frontier) BeginRun(name, owner string, number uint32, d crawl.Definitio
 		case number > 0 && number <= rec.Run:
 			return nil, fmt.Errorf("%w: run %d of %s, the last that is known is %d", ErrOldRun, number, name, rec.Run)
 		default:
-			again = true
 			rec.Owner, rec.Active, rec.Started = owner, true, f.opts.Now().UTC()
 			rec.Run = max(number, rec.Run+1)
 			rec.Totals, rec.Top, rec.Ends, rec.Learned, rec.Limit, rec.Reference = Totals{}, nil, nil, nil, 0, false
@@ -83,23 +80,24 @@ func (f *Frontier) BeginRun(name, owner string, number uint32, d crawl.Definitio
 		if err != nil {
 			return nil, err
 		}
-		return func() { f.adopt(s, sc, again) }, nil
+		return func() { f.adopt(s, sc) }, nil
 	})
-	return run, err
+	if err != nil {
+		return run, err
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if s := f.crawls[name]; s != nil {
+		f.placeQueues(s)
+	}
+	return run, nil
 }
 
-// adopt puts a new or changed plan in force; Frontier.mu is held.
-func (f *Frontier) adopt(s *state, sc *scope.Scope, again bool) {
+// adopt puts a new or changed plan in force. Who has made the mutation calls placeQueues then. Frontier.mu is held.
+func (f *Frontier) adopt(s *state, sc *scope.Scope) {
 	s.scope = sc
 	s.learnBy()
-	s.schedule = queue.NewSchedule() // what the order of queues depends on may have changed
-	for _, q := range s.queues {
-		if again {
-			q.Forget()
-		}
-		q.Spent = s.pldSpent(q)
-		s.schedule.PlaceNew(q, f.opts.Now())
-	}
+	s.planPlacing()
 	if f.crawls[s.Name] == nil {
 		f.crawls[s.Name] = s
 		f.nextID = s.keys + 1

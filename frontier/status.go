@@ -132,6 +132,7 @@ func (h Crawl) Left() (bool, error) {
 	if err != nil {
 		return false, err
 	}
+	h.f.placeQueues(s)
 	return s.waitingLive() > 0 || s.delays.n > 0, nil
 }
 

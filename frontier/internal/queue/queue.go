@@ -25,10 +25,11 @@ type Queue struct {
 	Fails  int            // batches in a row that could not reach the host
 	Unread map[string]int // by origin, batches in a row that could not ask for robots.txt; never changed in place
 
-	Waiting int   // entries, claimed ones included
-	Done    Tally // of this run
-	Spent   bool  // its PLD budget is spent
-	Busy    bool  // a claim reads it, or is out
+	Waiting int    // entries, claimed ones included
+	Run     uint32 // that Done, Fails, Unread and Rest are of
+	Done    Tally  // of the run
+	Spent   bool   // its PLD budget is spent
+	Busy    bool   // a claim reads it, or is out
 
 	Best, Floor, Since, Sweep Position // cursors: see the package's drawing
 
@@ -93,9 +94,12 @@ func (q *Queue) Free(back bool) {
 	}
 }
 
-// Forget drops what a queue has given and suffered in an earlier run.
-func (q *Queue) Forget() {
-	q.Done, q.Fails, q.Unread, q.Rest = Tally{}, 0, nil, time.Time{}
+// Enter drops what a queue has given and suffered in another run than the present one.
+func (q *Queue) Enter(run uint32) {
+	if q.Run == run {
+		return
+	}
+	q.Run, q.Done, q.Fails, q.Unread, q.Rest = run, Tally{}, 0, nil, time.Time{}
 }
 
 // Due is when the queue may be claimed from.

@@ -40,12 +40,6 @@ func (s *Schedule) Place(q *Queue, now time.Time) {
 	heap.Push(q.heap, q)
 }
 
-// PlaceNew puts a queue where it belongs that stands in another schedule, which is used no more.
-func (s *Schedule) PlaceNew(q *Queue, now time.Time) {
-	q.index, q.longest, q.slowest, q.ending, q.counted = -1, -1, -1, -1, counted{}
-	s.Place(q, now)
-}
-
 // Remove takes a queue that a claim is out of from where it may be claimed from.
 func (s *Schedule) Remove(q *Queue) {
 	if q.index >= 0 {
