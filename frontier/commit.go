@@ -238,14 +238,17 @@ func (f *Frontier) restsAfter(s *state, now committing, claims []*Claim) map[uin
 // saveDone keeps the page counts of queues, and until when those rest whose batch has ended.
 func (f *Frontier) saveDone(tx *transaction, s *state, done map[uint64]queue.Tally, rests map[uint64]time.Time) error {
 	f.mu.Lock()
-	defer f.mu.Unlock()
+	kept := make(map[uint64]record.Queue, len(done))
 	for pld, n := range done {
-		q := s.queue(pld, "")
-		m := record.OfQueue(q)
+		m := record.OfQueue(s.queue(pld, ""))
 		m.Done, m.Asked = n.Pages, n.Requests
 		if rest, its := rests[pld]; its {
 			m.SetRest(rest)
 		}
+		kept[pld] = m
+	}
+	f.mu.Unlock()
+	for pld, m := range kept { // is encoded without the lock
 		if err := s.saveMeta(tx.Tx, pld, m); err != nil {
 			return err
 		}

@@ -62,22 +62,33 @@ func (e *edit) apply() {
 	}
 }
 
+// newQueues are the changes of queues that memory does not have, and so, once those that were evicted are recalled, the disk neither.
+// They are encoded without the lock: a queue comes into memory by what the writer calls alone, so that none of these does before the
+// transaction is on disk.
+func (e *edit) newQueues() (list []*change) {
+	e.f.mu.Lock()
+	defer e.f.mu.Unlock()
+	for pld, c := range e.changes {
+		if _, known := e.s.queues[pld]; !known && c.name != "" {
+			list = append(list, c)
+		}
+	}
+	return list
+}
+
 // finish writes the marker and the metadata of new queues; apply, which is called once that is on disk, also calls more.
 func (e *edit) finish(marker []byte, more func()) (apply func(), err error) {
 	if err := e.f.recall(e.s, slices.Collect(maps.Keys(e.changes))...); err != nil {
 		return nil, err
 	}
-	e.f.mu.Lock()
-	for pld, c := range e.changes {
-		e.rec.Totals.Known += c.known
-		if _, known := e.s.queues[pld]; !known && c.name != "" {
-			if err := errors.Join(e.touch(e.s, pld), e.s.saveMeta(e.Tx, pld, record.Queue{Name: c.name})); err != nil {
-				e.f.mu.Unlock()
-				return nil, err
-			}
+	for _, c := range e.newQueues() {
+		if err := errors.Join(e.touch(e.s, c.pld), e.s.saveMeta(e.Tx, c.pld, record.Queue{Name: c.name})); err != nil {
+			return nil, err
 		}
 	}
-	e.f.mu.Unlock()
+	for _, c := range e.changes {
+		e.rec.Totals.Known += c.known
+	}
 	if err := e.Set(marker, nil); err != nil {
 		return nil, err
 	}

@@ -91,6 +91,8 @@ type state struct {
 	asleep     bool     // see Frontier.tidyUp
 	loading    *loading // under way, of a crawl that sleeps
 	forgetting bool     // see Frontier.Forget
+
+	onSave func() // of tests: called before a queue's record is encoded
 }
 
 // Open opens the frontier in a folder and brings its memory up. What an earlier version has written is migrated, see OpenContext.

@@ -1,6 +1,7 @@
 package frontier
 
 import (
+	"errors"
 	"fmt"
 	"sync/atomic"
 	"testing"
@@ -149,4 +150,41 @@ func TestQueueIsWrittenBeforeItIsPlaced(t *testing.T) {
 	if q.Done.Pages != 0 || q.Run != s.Run {
 		t.Errorf("%+v", q)
 	}
+}
+
+// Records of queues are encoded without the lock that claims take.
+func TestQueuesAreEncodedWithoutTheLock(t *testing.T) {
+	r := newRig(t, nil)
+	saved := 0
+	r.crawls[testCrawl].onSave = func() {
+		if saved++; !r.mu.TryLock() {
+			t.Errorf("record %d is encoded under the lock", saved)
+			return
+		}
+		r.mu.Unlock()
+	}
+	more := func(steps string, least int) {
+		t.Helper()
+		if saved < least {
+			t.Errorf("%s: %d records of queues were encoded, at least %d expected", steps, saved, least)
+		}
+		saved = 0
+	}
+	r.submit("seeds", found(0.5, "http://a.example/", "http://b.example/")...)
+	more("new queues", 2)
+	batch, lanes := r.take()
+	for _, l := range lanes {
+		r.must(r.endLane(l.ID, r.clock.Now(), false))
+	}
+	more("ends of lanes", 2)
+	var claims []Claim
+	for _, l := range lanes {
+		claims = append(claims, l.Claim)
+	}
+	r.must(r.Commit(Commit{Batch: batch, Rest: r.clock.Now().Add(time.Hour)}))
+	more("the end of a batch that failed", 2)
+	if _, err := r.Batch(batch).Reopen(claims, nil); !errors.Is(err, ErrFinished) {
+		t.Fatal(err)
+	}
+	more("the end of rests", 2)
 }

@@ -41,7 +41,11 @@ func (s *state) pldSpent(q *queue.Queue) bool {
 	return q.Done.Left(s.Definition.Budget) <= 0
 }
 
+// saveMeta encodes and writes what is kept of a queue, in a mutation. Frontier.mu is not held.
 func (s *state) saveMeta(tx store.Tx, pld uint64, m record.Queue) error {
-	m.Run = s.Run
+	if s.onSave != nil {
+		s.onSave()
+	}
+	m.Run = s.Run // which the writer alone changes
 	return tx.Save(s.keys.Queue(pld), m)
 }

@@ -119,9 +119,9 @@ func (h Batch) Reopen(leases []Claim, found map[string][]string) (lanes []OpenCl
 
 // endRests ends the rest of the queues of claims that are gone: whoever runs their batch again, which failed, wants their URLs now.
 func (f *Frontier) endRests(tx *transaction, s *state, claims []Claim) (apply func(), err error) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
 	var rested []*queue.Queue
+	var kept []record.Queue
+	f.mu.Lock()
 	for _, c := range claims {
 		q, known := s.known(xxhash.Sum64String(c.PLD))
 		if !known || q.Busy || q.Rest.IsZero() {
@@ -129,10 +129,13 @@ func (f *Frontier) endRests(tx *transaction, s *state, claims []Claim) (apply fu
 		}
 		m := record.OfQueue(q)
 		m.SetRest(time.Time{})
-		if err := errors.Join(tx.touch(s, q.PLD), s.saveMeta(tx.Tx, q.PLD, m)); err != nil {
+		rested, kept = append(rested, q), append(kept, m)
+	}
+	f.mu.Unlock()
+	for i, q := range rested { // are encoded without the lock
+		if err := errors.Join(tx.touch(s, q.PLD), s.saveMeta(tx.Tx, q.PLD, kept[i])); err != nil {
 			return nil, err
 		}
-		rested = append(rested, q)
 	}
 	return func() {
 		for _, q := range rested {
