@@ -51,7 +51,7 @@ type Activities struct {
 	Now      func() time.Time
 	Allow    Allow
 	Holds    Holds // each may keep crawls from claiming
-	UnderWay UnderWay
+	InFlight InFlight
 	Seat     *Seat // in the ring; nil if this worker is in none
 
 	batches exclusiveSteps

@@ -62,7 +62,7 @@ func TestLinger(t *testing.T) {
 	if got := a.linger("c"); got != 5 {
 		t.Errorf("with nothing to do: %d", got)
 	}
-	a.UnderWay.begin(BatchInput{Crawl: "c", Batch: "b"}, func() int64 { return 3 })
+	a.InFlight.begin(BatchInput{Crawl: "c", Batch: "b"}, func() int64 { return 3 })
 	if got := a.linger("c"); got != 5*lingerBusy {
 		t.Errorf("with enough to do: %d", got)
 	}

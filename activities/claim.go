@@ -96,14 +96,14 @@ func (a *Activities) Claim(ctx context.Context, in ClaimInput) (ClaimResult, err
 		return out, err
 	}
 	out.Answers = a.startAnswered(ctx, in, answered)
-	out.Progress = Progress{Worker: a.Settings.Worker, UnderWay: a.UnderWay.Of(in.Crawl)}
+	out.Progress = Progress{Worker: a.Settings.Worker, InFlight: a.InFlight.Of(in.Crawl)}
 	out.Progress.Progress, err = a.Frontier.Crawl(in.Crawl).Progress()
 	out.Progress.Ends = lastOfEachKind(out.Progress.Ends, maxEnds)
 	return out, err
 }
 
 // lastOfEachKind are the last n ends of each kind, in their order: those of the commonest kind leave room for the others.
-func lastOfEachKind(ends []frontier.End, n int) (list []frontier.End) {
+func lastOfEachKind(ends []frontier.DroppedURL, n int) (list []frontier.DroppedURL) {
 	kinds := map[string]int{}
 	for _, e := range slices.Backward(ends) {
 		if kinds[e.Kind]++; kinds[e.Kind] <= n {
@@ -137,7 +137,7 @@ const lingerReleases = 8
 
 // linger is how long a round of a crawl waits for more.
 func (a *Activities) linger(crawl string) time.Duration {
-	if a.UnderWay.Of(crawl) >= int64(a.Settings.BundleURLs) {
+	if a.InFlight.Of(crawl) >= int64(a.Settings.BundleURLs) {
 		return lingerBusy * a.Settings.Linger
 	}
 	return a.Settings.Linger

@@ -52,5 +52,5 @@ func (a *Activities) commit(ctx context.Context, in BatchInput, rest time.Time) 
 // forgetBatch forgets what the worker holds of a batch in memory.
 func (a *Activities) forgetBatch(in BatchInput) {
 	a.Engine.Drop(in.Crawl, in.Batch)
-	a.UnderWay.end(in)
+	a.InFlight.end(in)
 }

@@ -41,7 +41,7 @@ func (r *rig) archived(in BatchInput, o crawl.Outcome) {
 // hold puts pages of a batch into the worker's memory, and counts its URLs as under way.
 func (r *rig) hold(in BatchInput) {
 	r.t.Helper()
-	r.UnderWay.begin(in, func() int64 { return 1 })
+	r.InFlight.begin(in, func() int64 { return 1 })
 	_, err := r.Engine.Parse(r.t.Context(), pipeline.Source{
 		Crawl: in.Crawl, Batch: in.Batch, Targets: func() (map[string]crawl.Target, error) { return nil, nil },
 		Exchanges: func(map[string]crawl.Target) ([]pipeline.Exchange, func() error, error) {
@@ -62,7 +62,7 @@ func (r *rig) held(in BatchInput) (list []string) {
 		r.must(err)
 		list = append(list, "pages")
 	}
-	if r.UnderWay.Of(in.Crawl) > 0 {
+	if r.InFlight.Of(in.Crawl) > 0 {
 		list = append(list, "count")
 	}
 	if _, err := os.Stat(r.Spool.Batch(in.Crawl, in.Batch).Dir()); err == nil {

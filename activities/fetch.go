@@ -70,7 +70,7 @@ func (a *Activities) FetchTargets(ctx context.Context, in BatchInput) (FetchResu
 		return FetchResult{}, err
 	}
 	f := a.fetching(in, plan.Definition.Politeness, a.clock(ctx), lanes)
-	a.UnderWay.begin(in, func() int64 { return f.count.Load() + f.resumed.Load() })
+	a.InFlight.begin(in, func() int64 { return f.count.Load() + f.resumed.Load() })
 	heartbeatWith(ctx, f.progress)
 	log, entries, err := b.OpenLog() // which reads it whole
 	if err != nil {

@@ -51,14 +51,14 @@ func (f *fetching) lane(ctx context.Context, l lane) error {
 		},
 	}
 	ending, err := f.a.Fetch.Run(ctx, run)
-	if ending.Address.IsZero() && (last != nil || !claim.Owed.IsZero()) {
+	if ending.Address.IsZero() && (last != nil || !claim.HostNotBefore.IsZero()) {
 		// an attempt before this one asked, and did not live to say when the address may be asked again
 		ending.Address = f.a.Now().Add(f.plan.MaxDelay.D())
 	}
 	defer at.leave(ending.Address)
 	end := frontier.LaneEnd{Address: ending.Address, Host: ending.Next, Delay: ending.Delay, Unreachable: ending.Unreachable, Unread: ending.Unread}
 	if err != nil {
-		return errors.Join(err, f.a.Frontier.Crawl(f.in.Crawl).Lane(claim.ID).Owe(end))
+		return errors.Join(err, f.a.Frontier.Crawl(f.in.Crawl).Lane(claim.ID).KeepRest(end))
 	}
 	return f.a.Frontier.Crawl(f.in.Crawl).Lane(claim.ID).End(end)
 }
@@ -145,14 +145,14 @@ func (f *fetching) storeRest(claim frontier.Claim, x *fetch.Exchange) error {
 	if at, err := urls.Parse(x.URL); err == nil && at.PLD() != claim.PLD {
 		return f.a.Frontier.Rest(at, until) // of a host that it has borrowed
 	}
-	return f.a.Frontier.Crawl(f.in.Crawl).Lane(claim.ID).Owe(frontier.LaneEnd{Host: until, Delay: x.Delay})
+	return f.a.Frontier.Crawl(f.in.Crawl).Lane(claim.ID).KeepRest(frontier.LaneEnd{Host: until, Delay: x.Delay})
 }
 
 // notBefore is the time of the first request to a claim's host: not before the lease's own time; not before the rest that an attempt
 // that was cut off in this process has stored; and after the pause that the last log entry of a killed attempt states. How long its
 // last request took is not known, so that pause counts from now.
 func notBefore(now time.Time, claim frontier.Claim, last *crawl.Exchange, least time.Duration) time.Time {
-	t := times.Latest(claim.NotBefore, claim.Owed)
+	t := times.Latest(claim.NotBefore, claim.HostNotBefore)
 	if last == nil {
 		return t
 	}

@@ -14,8 +14,8 @@ type Progress struct {
 	frontier.Progress
 	Worker string                `json:"worker"`
 	State  crawl.ControllerState `json:"state"`
-	// UnderWay counts URLs that are fetched, but whose batches are not committed yet.
-	UnderWay int64     `json:"under_way"`
+	// InFlight counts URLs that are fetched, but whose batches are not committed yet.
+	InFlight int64     `json:"under_way"`
 	At       time.Time `json:"at,omitzero"` // when it stood so
 	// Holds is why the worker claims nothing for now; it continues by itself.
 	Holds string `json:"holds,omitempty"`

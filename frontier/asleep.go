@@ -62,7 +62,7 @@ func (f *Frontier) awake(s *state) error {
 		read, err := f.readCrawl(rec)
 		f.mu.Lock()
 		if mine.err, s.loading = err, nil; err == nil {
-			s.take(read)
+			s.replaceMemory(read)
 			s.asleep = false
 		}
 		close(mine.done)
@@ -83,9 +83,9 @@ func (f *Frontier) readCrawl(rec crawlRecord) (*state, error) {
 	return s, f.store.View(func(txn store.Reader) error { return f.loadCrawl(txn, s) })
 }
 
-// take puts what was read of a crawl in force, and joins it with what all crawls know of hosts: of those, few rest or are
+// replaceMemory puts what was read of a crawl in force, and joins it with what all crawls know of hosts: of those, few rest or are
 // asked, however many queues there are. Frontier.mu is held.
-func (s *state) take(read *state) {
+func (s *state) replaceMemory(read *state) {
 	s.queues, s.evicted, s.schedule, s.learning = read.queues, read.evicted, read.schedule, read.learning
 	s.claims, s.taken, s.journal = read.claims, read.taken, read.journal
 	s.delays, s.waiting = read.delays, read.waiting

@@ -127,7 +127,7 @@ func (h Lane) Return(at urls.URL, next time.Time) error {
 func (h URLs) KnowDelay(at urls.URL, delay time.Duration) error {
 	pld := record.KeyOf(at).PLD
 	return h.update(func(s *state, tx *transaction) (func(), error) {
-		if err := errors.Join(tx.touch(s, pld), h.f.recall(s, pld)); err != nil {
+		if err := errors.Join(tx.touch(s, pld), h.f.loadQueues(s, pld)); err != nil {
 			return nil, err
 		}
 		h.f.mu.Lock()

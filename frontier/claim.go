@@ -12,20 +12,20 @@ import (
 
 // Claim holds URLs of one queue that a batch will fetch from one address.
 type Claim struct {
-	ID        string    `json:"id" cbor:"1,keyasint"` // also of its lease
-	PLD       string    `json:"pld" cbor:"2,keyasint"`
-	Queue     uint64    `json:"-" cbor:"3,keyasint"`
-	URLs      []uint64  `json:"-" cbor:"4,keyasint"`
-	IP        string    `json:"ip" cbor:"5,keyasint"`
-	Batch     string    `json:"batch,omitempty" cbor:"6,keyasint"` // once started
-	Deadline  time.Time `json:"deadline" cbor:"7,keyasint"`
-	Asked     time.Time `json:"asked" cbor:"8,keyasint"`          // when the lease was asked for
-	Lease     time.Time `json:"lease,omitzero" cbor:"9,keyasint"` // until when it lasts; zero: none
-	NotBefore time.Time `json:"earliest,omitzero" cbor:"10,keyasint"`
-	Ended     bool      `json:"ended,omitempty" cbor:"11,keyasint"` // fetching has ended, the lease is released
-	Fails     int       `json:"fails,omitempty" cbor:"12,keyasint"`
-	Round     int64     `json:"-" cbor:"13,keyasint"` // of claiming
-	Owed      time.Time `json:"-" cbor:"14,keyasint"` // before it the host is not asked again: fetching was cut off
+	ID            string    `json:"id" cbor:"1,keyasint"` // also of its lease
+	PLD           string    `json:"pld" cbor:"2,keyasint"`
+	Queue         uint64    `json:"-" cbor:"3,keyasint"`
+	URLs          []uint64  `json:"-" cbor:"4,keyasint"`
+	IP            string    `json:"ip" cbor:"5,keyasint"`
+	Batch         string    `json:"batch,omitempty" cbor:"6,keyasint"` // once started
+	Deadline      time.Time `json:"deadline" cbor:"7,keyasint"`
+	Asked         time.Time `json:"asked" cbor:"8,keyasint"`          // when the lease was asked for
+	Lease         time.Time `json:"lease,omitzero" cbor:"9,keyasint"` // until when it lasts; zero: none
+	NotBefore     time.Time `json:"earliest,omitzero" cbor:"10,keyasint"`
+	Ended         bool      `json:"ended,omitempty" cbor:"11,keyasint"` // fetching has ended, the lease is released
+	Fails         int       `json:"fails,omitempty" cbor:"12,keyasint"`
+	Round         int64     `json:"-" cbor:"13,keyasint"` // of claiming
+	HostNotBefore time.Time `json:"-" cbor:"14,keyasint"` // before it the host is not asked again: fetching was cut off
 	// Of the batch's present life, see Life.
 	Nonce   string `json:"-" cbor:"15,keyasint,omitempty"`
 	Archive int    `json:"-" cbor:"16,keyasint,omitempty"`
@@ -111,7 +111,7 @@ func (r Round) empty() bool {
 // Claim waits until there is something to claim, to release or to report, and returns it. Claims and
 // journal stay until they are committed and confirmed, so a round that is lost is given again.
 func (h Crawl) Claim(ctx context.Context, w Want) (Round, error) {
-	round := Round{Claims: h.again(w)}
+	round := Round{Claims: h.claimsOfRound(w)}
 	var linger lingering
 	for {
 		h.f.mu.Lock()
@@ -144,8 +144,8 @@ func (h Crawl) Claim(ctx context.Context, w Want) (Round, error) {
 	}
 }
 
-// again returns the claims of a round that is asked for once more.
-func (h Crawl) again(w Want) []Claim {
+// claimsOfRound returns the claims of a round that is asked for once more.
+func (h Crawl) claimsOfRound(w Want) []Claim {
 	h.f.mu.Lock()
 	defer h.f.mu.Unlock()
 	var claims []Claim

@@ -84,8 +84,8 @@ func (f *Frontier) heldElsewhere(s *state, pld uint64) bool {
 	return f.hosts.elsewhere(s, pld).After(f.opts.Now())
 }
 
-// hold puts a claim into memory; Frontier.mu is held.
-func (s *state) hold(c *Claim) {
+// indexClaim puts a claim into memory; Frontier.mu is held.
+func (s *state) indexClaim(c *Claim) {
 	if was, known := s.claims[c.ID]; known {
 		s.free(was)
 		s.hosts.leave(s, was, c.asks())

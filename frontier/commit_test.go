@@ -160,15 +160,15 @@ func TestPortions(t *testing.T) {
 		}
 		return list
 	}
-	kept := func(count, size int) (list []keep) {
+	kept := func(count, size int) (list []sideRecord) {
 		for range count {
-			list = append(list, keep{nil, make([]byte, size)})
+			list = append(list, sideRecord{nil, make([]byte, size)})
 		}
 		return list
 	}
 	for name, c := range map[string]struct {
 		links []*offered
-		keeps []keep
+		keeps []sideRecord
 		ends  []crawl.Outcome
 		parts int
 	}{

@@ -81,7 +81,7 @@ func (e *edit) conclude(o crawl.Outcome, archive int, done map[uint64]queue.Tall
 // ran out brings pages of others.
 func (e *edit) countDone(pld uint64, done map[uint64]queue.Tally, o crawl.Outcome) error {
 	if _, claimed := done[pld]; !claimed {
-		if err := errors.Join(e.touch(e.s, pld), e.f.recall(e.s, pld)); err != nil {
+		if err := errors.Join(e.touch(e.s, pld), e.f.loadQueues(e.s, pld)); err != nil {
 			return err
 		}
 		e.f.mu.Lock()

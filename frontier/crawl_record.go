@@ -22,7 +22,7 @@ type crawlRecord struct {
 	Limit     int64      `cbor:"14,keyasint,omitempty"` // pages of the present phase, 0: the budget alone
 	Reference bool       `cbor:"15,keyasint,omitempty"` // the reference crawl is under way
 
-	Ends []End `cbor:"16,keyasint,omitempty"` // URLs that ended without a page, the last of each kind
+	DroppedURLs []DroppedURL `cbor:"16,keyasint,omitempty"` // URLs that ended without a page, the last of each kind
 
 	Restore bool `cbor:"17,keyasint,omitempty"` // what another frontier knew is still to be brought in
 

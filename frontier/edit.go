@@ -78,7 +78,7 @@ func (e *edit) newQueues() (list []*change) {
 
 // finish writes the marker and the metadata of new queues; apply, which is called once that is on disk, also calls more.
 func (e *edit) finish(marker []byte, more func()) (apply func(), err error) {
-	if err := e.f.recall(e.s, slices.Collect(maps.Keys(e.changes))...); err != nil {
+	if err := e.f.loadQueues(e.s, slices.Collect(maps.Keys(e.changes))...); err != nil {
 		return nil, err
 	}
 	for _, c := range e.newQueues() {

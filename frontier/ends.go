@@ -8,8 +8,8 @@ import (
 	"github.com/muninn-archive/muninn/internal/crawl"
 )
 
-// End is a URL that ended without a page, and why.
-type End struct {
+// DroppedURL is a URL that ended without a page, and why.
+type DroppedURL struct {
 	URL    string    `json:"url" cbor:"1,keyasint"`
 	Kind   string    `json:"kind" cbor:"2,keyasint"` // crawl.OutcomeFailed, OutcomeRobots or OutcomeRefused
 	Reason string    `json:"reason" cbor:"3,keyasint"`
@@ -25,10 +25,10 @@ const (
 
 // ended remembers a URL that ended without a page, in place of the oldest of its kind.
 func (rec *crawlRecord) ended(o crawl.Outcome, now time.Time) {
-	e := End{URL: o.URL, Kind: o.Kind, Reason: strings.ToValidUTF8(o.Reason[:min(len(o.Reason), maxReason)], ""), At: now.UTC().Truncate(time.Second)}
+	e := DroppedURL{URL: o.URL, Kind: o.Kind, Reason: strings.ToValidUTF8(o.Reason[:min(len(o.Reason), maxReason)], ""), At: now.UTC().Truncate(time.Second)}
 	n, oldest := 0, -1
-	for i := range rec.Ends {
-		if rec.Ends[i].Kind == o.Kind {
+	for i := range rec.DroppedURLs {
+		if rec.DroppedURLs[i].Kind == o.Kind {
 			n++
 			if oldest < 0 {
 				oldest = i
@@ -36,7 +36,7 @@ func (rec *crawlRecord) ended(o crawl.Outcome, now time.Time) {
 		}
 	}
 	if n >= lastEnds {
-		rec.Ends = slices.Delete(rec.Ends, oldest, oldest+1)
+		rec.DroppedURLs = slices.Delete(rec.DroppedURLs, oldest, oldest+1)
 	}
-	rec.Ends = append(rec.Ends, e)
+	rec.DroppedURLs = append(rec.DroppedURLs, e)
 }

@@ -37,7 +37,7 @@ type Explanation struct {
 	Mean     float64        `json:"mean"`              // … their mean
 	Max      float64        `json:"max"`               // … of the best
 	Parts    crawl.Parts    `json:"parts,omitempty"`   // of the score of the link that counts
-	Learned  []order.Weight `json:"learned,omitempty"` // of an order that learns, in logits
+	Weights  []order.Weight `json:"learned,omitempty"` // of an order that learns, in logits
 
 	PLD     string              `json:"pld"`
 	Before  int                 `json:"before"`           // URLs that stand before it in its queue; at most maxBefore are counted
@@ -100,7 +100,7 @@ func (h URLs) Explain(u urls.URL) (Explanation, error) {
 		out.Parts = crawl.DecodeParts(r.Parts)
 		if whole != nil {
 			kept, _ := counts(whole.Order, &r, definition.Order.Update)
-			out.Learned = whole.Order.Explain(kept)
+			out.Weights = whole.Order.Explain(kept)
 		}
 		now, err := openSites(txn, s.keys, whole).priority(k.PLD, &r, &definition)
 		if err != nil {

@@ -259,7 +259,7 @@ func TestExplainParts(t *testing.T) {
 				r.finish(batch, lanes)
 			}
 		}
-		if e := r.why("http://a.example/"); e.State != "done" || len(e.Learned) > 0 {
+		if e := r.why("http://a.example/"); e.State != "done" || len(e.Weights) > 0 {
 			t.Errorf("%s: %+v", update, e)
 		}
 	}
@@ -288,7 +288,7 @@ func TestExplainLearned(t *testing.T) {
 		if now := k.Learning().Order().Priority(keep[url]); !about(e.Now, now) {
 			t.Errorf("%s is worth %v now, the learner says %v", url, e.Now, now)
 		}
-		relevance, promise := sums(e.Learned)
+		relevance, promise := sums(e.Weights)
 		if expect := k.Learning().Order().Expect(keep[url]); math.Abs(relevance-expect) > 1e-6 {
 			t.Errorf("by its weights %s is of the topic with %v, the learner expects %v", url, relevance, expect)
 		}
@@ -296,8 +296,8 @@ func TestExplainLearned(t *testing.T) {
 			t.Errorf("%s is worth %v, by its weights %v and %v", url, e.Now, relevance, promise)
 		}
 		for _, name := range []string{"bias", "parent", "place"} {
-			if !slices.ContainsFunc(e.Learned, func(w order.Weight) bool { return strings.HasPrefix(w.Name, name) }) {
-				t.Errorf("%s has no weight of %q: %+v", url, name, e.Learned)
+			if !slices.ContainsFunc(e.Weights, func(w order.Weight) bool { return strings.HasPrefix(w.Name, name) }) {
+				t.Errorf("%s has no weight of %q: %+v", url, name, e.Weights)
 			}
 		}
 		return e
@@ -322,7 +322,7 @@ func TestExplainLearned(t *testing.T) {
 	d := definition(ofRavens)
 	d.Order.Strategy = crawl.StrategyWeighted
 	k.must(k.Configure(d))
-	if e := k.why(bird); len(e.Learned) > 0 || e.Strategy != crawl.StrategyWeighted || e.Priority != liked.Priority {
+	if e := k.why(bird); len(e.Weights) > 0 || e.Strategy != crawl.StrategyWeighted || e.Priority != liked.Priority {
 		t.Errorf("by an order that does not learn: %+v", e)
 	}
 }

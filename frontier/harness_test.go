@@ -148,7 +148,7 @@ func (r *rig) endLane(claim string, next time.Time, unreachable bool) error {
 
 // owe ends a lane in the middle of a request, after which the host must not be asked before next.
 func (r *rig) owe(claim string, next time.Time) error {
-	return r.Lane(claim).Owe(LaneEnd{Host: next})
+	return r.Lane(claim).KeepRest(LaneEnd{Host: next})
 }
 
 func (r *rig) grant(claims ...Claim) (grants []politeness.Grant) {
@@ -227,7 +227,7 @@ func (r *rig) status() Status {
 	s, err := r.Status()
 	r.must(err)
 	// ends of the same time come in any order, because queues are processed side by side
-	slices.SortFunc(s.Ends, func(a, b End) int { return cmp.Or(a.At.Compare(b.At), strings.Compare(a.URL, b.URL)) })
+	slices.SortFunc(s.Ends, func(a, b DroppedURL) int { return cmp.Or(a.At.Compare(b.At), strings.Compare(a.URL, b.URL)) })
 	return s
 }
 

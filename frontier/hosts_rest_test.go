@@ -141,10 +141,10 @@ func TestOwedByAllCrawls(t *testing.T) {
 	r, other := twoCrawls(t, slowly)
 	claim := r.one()
 	batch := r.start(claim)
-	r.must(r.Lane(claim.ID).Owe(LaneEnd{Host: r.clock.Now().Add(time.Hour), Delay: time.Minute}))
-	r.must(r.Lane(claim.ID).Owe(LaneEnd{Host: r.clock.Now().Add(time.Minute)}))
+	r.must(r.Lane(claim.ID).KeepRest(LaneEnd{Host: r.clock.Now().Add(time.Hour), Delay: time.Minute}))
+	r.must(r.Lane(claim.ID).KeepRest(LaneEnd{Host: r.clock.Now().Add(time.Minute)}))
 	r.reopen()
-	if c, _ := r.Lane(claim.ID).Claim(); c.Delay != time.Minute || c.Owed.Sub(r.clock.Now()) != time.Hour {
+	if c, _ := r.Lane(claim.ID).Claim(); c.Delay != time.Minute || c.HostNotBefore.Sub(r.clock.Now()) != time.Hour {
 		t.Fatalf("%+v", c)
 	}
 	r.must(r.Batch(batch).GiveBack(r.clock.Now()))

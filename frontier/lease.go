@@ -101,17 +101,17 @@ func (h Lane) End(end LaneEnd) error {
 	})
 }
 
-// Owe notes what is owed to the host of a claim that is still fetched, or whose fetching was cut off.
-func (h Lane) Owe(end LaneEnd) error {
+// KeepRest notes what is owed to the host of a claim that is still fetched, or whose fetching was cut off.
+func (h Lane) KeepRest(end LaneEnd) error {
 	return h.update(func(s *state, tx *transaction) (func(), error) {
 		h.f.mu.Lock()
 		c, known := s.claims[h.claim]
-		if !known || c.Ended || !end.Host.After(c.Owed) && end.Delay <= c.Delay {
+		if !known || c.Ended || !end.Host.After(c.HostNotBefore) && end.Delay <= c.Delay {
 			h.f.mu.Unlock()
 			return nil, nil
 		}
 		owing := *c
-		owing.Owed, owing.Delay = times.Latest(c.Owed, end.Host), max(c.Delay, end.Delay)
+		owing.HostNotBefore, owing.Delay = times.Latest(c.HostNotBefore, end.Host), max(c.Delay, end.Delay)
 		q := s.queue(c.Queue, c.PLD)
 		m := record.OfQueue(q)
 		delay := max(q.Delay, end.Delay)
@@ -123,7 +123,7 @@ func (h Lane) Owe(end LaneEnd) error {
 		if err := s.saveMeta(tx.Tx, c.Queue, m); err != nil {
 			return nil, err
 		}
-		rest, err := h.f.restHost(tx, c.Queue, owing.Owed)
+		rest, err := h.f.restHost(tx, c.Queue, owing.HostNotBefore)
 		if err != nil {
 			return nil, err
 		}

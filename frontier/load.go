@@ -72,7 +72,7 @@ func (f *Frontier) loadCrawl(txn store.Reader, s *state) error {
 		if err := codec.Unmarshal(value, &c); err != nil {
 			return false, fmt.Errorf("open frontier: %w", err)
 		}
-		s.hold(&c)
+		s.indexClaim(&c)
 		return true, nil
 	})
 	if err != nil {

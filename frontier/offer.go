@@ -120,7 +120,7 @@ func (e *edit) offer(o *offered) error {
 	}
 	before, kept, also := r.Scores, r.FeaturesScore, r.OtherScore
 	for _, link := range o.links {
-		r.Add(link, rec.Definition.Order.Update, e.sites.whole != nil)
+		r.Add(link, rec.Definition.Order.Update, e.sites.learner != nil)
 	}
 	d := rec.Definition.Order
 	priority, err := e.sites.priority(o.key.PLD, &r, &rec.Definition)

@@ -86,7 +86,7 @@ func (h Crawl) claimReady(ctx context.Context, w Want, n int) ([]Claim, error) {
 		return nil, nil
 	}
 	h.f.readAll(ctx, s, picked, w)
-	return h.f.settle(ctx, s, picked, w)
+	return h.f.claimPicked(ctx, s, picked, w)
 }
 
 // readAll reads the heads of the picked queues and resolves their hosts, side by side.
@@ -208,8 +208,8 @@ func lookups(ctx context.Context, entries []queuedURL, w Want) map[string]addres
 	return found
 }
 
-// settle makes the claims durable and puts the queues back where they belong.
-func (f *Frontier) settle(ctx context.Context, s *state, picked []*candidate, w Want) ([]Claim, error) {
+// claimPicked makes the claims durable and puts the queues back where they belong.
+func (f *Frontier) claimPicked(ctx context.Context, s *state, picked []*candidate, w Want) ([]Claim, error) {
 	var claims []Claim
 	err := f.update(func(tx *transaction) (func(), error) {
 		now := f.opts.Now()
@@ -252,7 +252,7 @@ func (f *Frontier) settle(ctx context.Context, s *state, picked []*candidate, w 
 		return func() {
 			for _, c := range picked {
 				if c.claim != nil {
-					s.hold(c.claim)
+					s.indexClaim(c.claim)
 				}
 			}
 			e.apply()

@@ -23,12 +23,12 @@ const (
 // portion is what one transaction of a commit writes.
 type portion struct {
 	links    []*offered
-	keeps    []keep
+	keeps    []sideRecord
 	outcomes []crawl.Outcome
 }
 
-// keep is what is kept of a batch beside its outcomes: to write it again changes nothing. A crawl can do without it.
-type keep struct {
+// sideRecord is what is kept of a batch beside its outcomes: to write it again changes nothing. A crawl can do without it.
+type sideRecord struct {
 	key   store.Key
 	value []byte
 }
@@ -44,7 +44,7 @@ func outcomeSize(o *crawl.Outcome) int {
 // portions divides a commit: outlinks first, for what an order learns of a page depends on which of them are new, outcomes
 // last. There is at least one portion; the last ends the batch. The same commit is always divided alike: each portion has a
 // marker of its own. One that was recovered has other lists, and other markers (Commit.Recovered).
-func portions(links []*offered, keeps []keep, outcomes []crawl.Outcome) []portion {
+func portions(links []*offered, keeps []sideRecord, outcomes []crawl.Outcome) []portion {
 	list, now := []portion{{}}, 0
 	entries, size := 0, 0
 	room := func(bytes int) {
@@ -88,8 +88,8 @@ func (p portion) spare() portion {
 }
 
 // keeps lists what outlasts the batch: prints of web objects, payload digests, samples.
-func (s *state) keeps(c *Commit) ([]keep, error) {
-	var list []keep
+func (s *state) keeps(c *Commit) ([]sideRecord, error) {
+	var list []sideRecord
 	for i := range c.Outcomes {
 		o := &c.Outcomes[i]
 		if len(o.Prints) == 0 || o.Kind != crawl.OutcomeDone && o.Kind != crawl.OutcomeUnmodified {
@@ -99,7 +99,7 @@ func (s *state) keeps(c *Commit) ([]keep, error) {
 		if err != nil {
 			return nil, fmt.Errorf("commit %s: %w", o.URL, err)
 		}
-		list = append(list, keep{s.keys.Print(record.KeyOf(u)), o.Prints})
+		list = append(list, sideRecord{s.keys.Print(record.KeyOf(u)), o.Prints})
 	}
 	for _, digest := range slices.Sorted(maps.Keys(c.Originals)) {
 		original := c.Originals[digest]
@@ -111,15 +111,15 @@ func (s *state) keeps(c *Commit) ([]keep, error) {
 		if err != nil {
 			return nil, fmt.Errorf("commit %s: %w", c.Batch, err)
 		}
-		list = append(list, keep{s.keys.Digest(record.KeyOf(u).PLD, c.Archive, digest), raw})
+		list = append(list, sideRecord{s.keys.Digest(record.KeyOf(u).PLD, c.Archive, digest), raw})
 	}
 	if len(c.Sample) > 0 {
-		list = append(list, keep{s.keys.Sample(s.Run, c.Batch), c.Sample})
+		list = append(list, sideRecord{s.keys.Sample(s.Run, c.Batch), c.Sample})
 	}
 	return list, nil
 }
 
-func writeKeeps(tx store.Tx, keeps []keep) error {
+func writeKeeps(tx store.Tx, keeps []sideRecord) error {
 	for _, k := range keeps {
 		if err := tx.Set(k.key, k.value); err != nil {
 			return err

@@ -47,7 +47,7 @@ func (h Crawl) promote() error {
 				return nil, err
 			}
 		}
-		if err := h.f.recall(s, slices.Collect(maps.Keys(e.changes))...); err != nil {
+		if err := h.f.loadQueues(s, slices.Collect(maps.Keys(e.changes))...); err != nil {
 			return nil, err
 		}
 		return func() {

@@ -42,7 +42,7 @@ func (f *Frontier) deleteClaims(tx *transaction, s *state, claims []*Claim) (app
 		if err := tx.Delete(s.keys.Claim(c.ID)); err != nil {
 			return nil, err
 		}
-		host := times.Latest(c.Owed, now.Add(s.longestPause(c)))
+		host := times.Latest(c.HostNotBefore, now.Add(s.longestPause(c)))
 		if c.Ended {
 			continue
 		}
@@ -89,7 +89,7 @@ func (f *Frontier) saveClaims(tx *transaction, s *state, claims []Claim, release
 	changed := slices.Clone(claims)
 	return func() {
 		for i := range changed {
-			s.hold(&changed[i])
+			s.indexClaim(&changed[i])
 		}
 		for _, r := range releases {
 			s.journal[r.Lease] = r

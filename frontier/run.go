@@ -68,7 +68,7 @@ func (f *Frontier) BeginRun(name, owner string, number uint32, d crawl.Definitio
 		default:
 			rec.Owner, rec.Active, rec.Started = owner, true, f.opts.Now().UTC()
 			rec.Run = max(number, rec.Run+1)
-			rec.Totals, rec.Top, rec.Ends, rec.Learned, rec.Limit, rec.Reference = Totals{}, nil, nil, nil, 0, false
+			rec.Totals, rec.Top, rec.DroppedURLs, rec.Learned, rec.Limit, rec.Reference = Totals{}, nil, nil, nil, 0, false
 			rec.History, rec.HistoryStep = nil, 0
 		}
 		if rec.Definition.Topic.Canonical() != d.Topic.Canonical() {

@@ -15,7 +15,7 @@ import (
 type sites struct {
 	store   store.Reader
 	keys    store.Keys
-	whole   *learner.Learner // nil: the order does not learn
+	learner *learner.Learner // nil: the order does not learn
 	known   map[siteOf]*bandit.Site
 	changed map[siteOf]bool
 }
@@ -27,7 +27,7 @@ type siteOf struct {
 }
 
 func openSites(r store.Reader, keys store.Keys, whole *learner.Learner) *sites {
-	return &sites{store: r, keys: keys, whole: whole}
+	return &sites{store: r, keys: keys, learner: whole}
 }
 
 // of returns what was learned of a host. What cannot be read is learned again.
@@ -82,8 +82,8 @@ func (s *sites) reward(pld uint64, r *record.Record, o crawl.Outcome, threshold 
 // expected of its group.
 func (s *sites) priority(pld uint64, r *record.Record, d *crawl.Definition) (uint16, error) {
 	value, sum := r.Scores.Value(d.Order.Update), d.Order.Update == crawl.UpdateSum
-	if s.whole != nil && len(r.Features) > 0 {
-		_, now := counts(s.whole.Order, r, d.Order.Update)
+	if s.learner != nil && len(r.Features) > 0 {
+		_, now := counts(s.learner.Order, r, d.Order.Update)
 		value += now - float64(r.FeaturesScore)
 	}
 	if r.Group == 0 || sum || !d.ByPlaces() {

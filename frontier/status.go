@@ -8,24 +8,24 @@ import (
 
 // Status is a crawl at a glance.
 type Status struct {
-	Crawl     string    `json:"crawl"`
-	Run       uint32    `json:"run"`
-	Active    bool      `json:"active"`
-	Started   time.Time `json:"started"`
-	Reference bool      `json:"reference,omitempty"`
-	Totals    Totals    `json:"totals"`
-	Queues    int       `json:"queues"` // with URLs waiting
-	Waiting   int       `json:"waiting"`
-	Delayed   int       `json:"delayed"`
-	Claimed   int       `json:"claimed"`
-	Lanes     int       `json:"lanes"`           // claims whose lease is out
-	Asking    int       `json:"asking"`          // claims that wait for their lease
-	Resting   int       `json:"resting"`         // queues with URLs that rest for more than 10 seconds, or whose host could not be reached
-	Oldest    time.Time `json:"oldest,omitzero"` // when the claim was made that is out longest
-	Top       []Top     `json:"top,omitempty"`
-	Ends      []End     `json:"ends,omitempty"`  // URLs that ended without a page, the last of each kind
-	History   []Point   `json:"trail,omitempty"` // where the run stood, from its start on
-	Slow      []Queue   `json:"slow,omitempty"`  // queues that rest longest
+	Crawl     string       `json:"crawl"`
+	Run       uint32       `json:"run"`
+	Active    bool         `json:"active"`
+	Started   time.Time    `json:"started"`
+	Reference bool         `json:"reference,omitempty"`
+	Totals    Totals       `json:"totals"`
+	Queues    int          `json:"queues"` // with URLs waiting
+	Waiting   int          `json:"waiting"`
+	Delayed   int          `json:"delayed"`
+	Claimed   int          `json:"claimed"`
+	Lanes     int          `json:"lanes"`           // claims whose lease is out
+	Asking    int          `json:"asking"`          // claims that wait for their lease
+	Resting   int          `json:"resting"`         // queues with URLs that rest for more than 10 seconds, or whose host could not be reached
+	Oldest    time.Time    `json:"oldest,omitzero"` // when the claim was made that is out longest
+	Top       []Top        `json:"top,omitempty"`
+	Ends      []DroppedURL `json:"ends,omitempty"`  // URLs that ended without a page, the last of each kind
+	History   []Point      `json:"trail,omitempty"` // where the run stood, from its start on
+	Slow      []Queue      `json:"slow,omitempty"`  // queues that rest longest
 }
 
 // Queue is a queue at a glance.
@@ -46,12 +46,12 @@ func (t Totals) HarvestRatio() float64 {
 
 // Progress is where a run stands.
 type Progress struct {
-	Totals   Totals    `json:"totals"`
-	Waiting  int       `json:"waiting"`            // URLs
-	Queues   int       `json:"queues"`             // that have any
-	Harvests []float64 `json:"harvests,omitempty"` // harvest ratio of each tenth of the run so far
-	Ends     []End     `json:"ends,omitempty"`     // the last URLs that ended without a page
-	Longest  *Longest  `json:"longest,omitempty"`  // the queue in which most URLs wait; nil if nothing waits
+	Totals   Totals       `json:"totals"`
+	Waiting  int          `json:"waiting"`            // URLs
+	Queues   int          `json:"queues"`             // that have any
+	Harvests []float64    `json:"harvests,omitempty"` // harvest ratio of each tenth of the run so far
+	Ends     []DroppedURL `json:"ends,omitempty"`     // the last URLs that ended without a page
+	Longest  *Longest     `json:"longest,omitempty"`  // the queue in which most URLs wait; nil if nothing waits
 }
 
 // Progress is where the run stands, but for its ends and its longest queue.
@@ -86,7 +86,7 @@ func (h Crawl) Progress() (Progress, error) {
 	}
 	return Progress{
 		Totals: s.Totals, Waiting: s.waiting, Queues: s.schedule.Claimable() + len(s.claims),
-		Ends: slices.Clone(s.Ends), Harvests: Harvests(s.History, 10), Longest: s.longest(),
+		Ends: slices.Clone(s.DroppedURLs), Harvests: Harvests(s.History, 10), Longest: s.longest(),
 	}, nil
 }
 
@@ -149,7 +149,7 @@ func (h Crawl) Status() (Status, error) {
 	}
 	out := Status{
 		Crawl: h.crawl, Run: s.Run, Active: s.Active, Started: s.Started, Reference: s.Reference, Totals: s.Totals,
-		Waiting: max(s.waiting-s.taken.n, 0), Delayed: s.delays.n, Claimed: s.taken.n, Top: slices.Clone(s.Top), Ends: slices.Clone(s.Ends), History: slices.Clone(s.History),
+		Waiting: max(s.waiting-s.taken.n, 0), Delayed: s.delays.n, Claimed: s.taken.n, Top: slices.Clone(s.Top), Ends: slices.Clone(s.DroppedURLs), History: slices.Clone(s.History),
 	}
 	s.countClaims(&out)
 	out.Queues = s.schedule.Queues()

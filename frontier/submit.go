@@ -61,13 +61,13 @@ func (h URLs) Submit(id string, list []Submission) (answers []SubmitAnswer, err 
 	return answers, err
 }
 
-// Judge answers a submitted URL that no crawl can take; the answer is empty if one may.
-func Judge(raw string) SubmitAnswer {
-	out, _ := judge(raw)
+// CheckSubmission answers a submitted URL that no crawl can take; the answer is empty if one may.
+func CheckSubmission(raw string) SubmitAnswer {
+	out, _ := checkSubmission(raw)
 	return out
 }
 
-func judge(raw string) (out SubmitAnswer, u urls.URL) {
+func checkSubmission(raw string) (out SubmitAnswer, u urls.URL) {
 	u, err := urls.ParseSeed(raw)
 	var port *urls.PortError
 	switch {
@@ -83,7 +83,7 @@ func judge(raw string) (out SubmitAnswer, u urls.URL) {
 }
 
 func (e *edit) takeOne(bound *scope.Scope, in Submission) (SubmitAnswer, error) {
-	out, u := judge(in.URL)
+	out, u := checkSubmission(in.URL)
 	if out.Answer != "" {
 		return out, nil
 	}

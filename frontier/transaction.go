@@ -59,7 +59,7 @@ func (f *Frontier) draft(tx *transaction, s *state) *crawlRecord {
 		copied := s.crawlRecord
 		f.mu.Unlock()
 		copied.Top = slices.Clone(copied.Top)
-		copied.Ends = slices.Clone(copied.Ends)
+		copied.DroppedURLs = slices.Clone(copied.DroppedURLs)
 		copied.planned = false
 		rec = &copied
 		tx.drafts[s] = rec

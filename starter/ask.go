@@ -117,10 +117,10 @@ func writeExplanation(w io.Writer, e frontier.Explanation) {
 	if e.State == "waiting" || e.State == "claimed" {
 		line("  priority   %.3f when it was queued, %.3f with what is known now (order.strategy is %s)", e.Priority, e.Now, e.Strategy)
 	}
-	if len(e.Learned) > 0 {
+	if len(e.Weights) > 0 {
 		line("    relevance  promise   (logits: of the page itself, and of the pages that it links to)")
 	}
-	for _, p := range e.Learned {
+	for _, p := range e.Weights {
 		line("    %+9.2f  %+7.2f   %s", p.Value, p.Promise, p.Name)
 	}
 	queue := fmt.Sprintf("%s: %d URLs before it of %d", e.PLD, e.Before, e.Waiting)

@@ -176,7 +176,7 @@ func (g *globals) watch(ctx context.Context, s *stack, d crawl.Definition, repor
 			return workflows.CrawlResult{}, fmt.Errorf("the worker cannot continue: %w", err)
 		case <-tick.C:
 			if status, err := s.worker.Activities().Frontier.Crawl(name).Status(); err == nil {
-				display.show(status, s.worker.Activities().UnderWay.Of(name), s.worker.Activities().Holds.Reason(name), s.lastError.takeLast())
+				display.show(status, s.worker.Activities().InFlight.Of(name), s.worker.Activities().Holds.Reason(name), s.lastError.takeLast())
 			}
 		}
 	}

@@ -20,11 +20,11 @@ func TestSummary(t *testing.T) {
 
 // URLs with the same reason take one line, so that there is room for others.
 func TestEndsAreGrouped(t *testing.T) {
-	var ends []frontier.End
+	var ends []frontier.DroppedURL
 	for range 15 {
-		ends = append(ends, frontier.End{URL: "http://a.example/x", Kind: crawl.OutcomeRobots, Reason: "robots.txt disallows it"})
+		ends = append(ends, frontier.DroppedURL{URL: "http://a.example/x", Kind: crawl.OutcomeRobots, Reason: "robots.txt disallows it"})
 	}
-	ends = append([]frontier.End{{URL: "http://b.example/", Kind: crawl.OutcomeFailed, Reason: "no such host"}}, ends...)
+	ends = append([]frontier.DroppedURL{{URL: "http://b.example/", Kind: crawl.OutcomeFailed, Reason: "no such host"}}, ends...)
 	var text []string
 	s := crawlStatus{State: "Running"}
 	s.Crawl.Name, s.Crawl.Begun.Run, s.Crawl.Progress.Ends = "c", 1, ends

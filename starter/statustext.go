@@ -119,8 +119,8 @@ func (s crawlStatus) write(w io.Writer) {
 // writeNumbers prints the progress of a crawl.
 func (s crawlStatus) writeNumbers(line func(format string, args ...any)) {
 	t, p := s.Crawl.Progress.Totals, s.Crawl.Progress
-	if p.UnderWay > 0 {
-		line("  fetched   %d URLs more, by running batches", p.UnderWay)
+	if p.InFlight > 0 {
+		line("  fetched   %d URLs more, by running batches", p.InFlight)
 	}
 	line("  requests  %d answered: pages, redirects, errors, and repeated attempts", t.Requests)
 	line("  pages     %d, %.1f MB, harvest ratio %.2f (%d of %d scored)", t.Pages, float64(t.Bytes)/1e6, t.HarvestRatio(), t.Relevant, t.Scored)
@@ -155,7 +155,7 @@ type endGroup struct {
 }
 
 // grouped groups URLs that ended without a page by kind and reason. The group of the last URL comes last.
-func grouped(ends []frontier.End) (groups []endGroup) {
+func grouped(ends []frontier.DroppedURL) (groups []endGroup) {
 	for _, e := range ends {
 		g := endGroup{kind: e.Kind, reason: e.Reason}
 		if at := slices.IndexFunc(groups, func(g endGroup) bool { return g.kind == e.Kind && g.reason == e.Reason }); at >= 0 {
@@ -170,7 +170,7 @@ func grouped(ends []frontier.End) (groups []endGroup) {
 }
 
 // writeEnds prints the URLs that ended without a page, with the reasons.
-func writeEnds(line func(format string, args ...any), ends []frontier.End) {
+func writeEnds(line func(format string, args ...any), ends []frontier.DroppedURL) {
 	groups := grouped(ends)
 	for _, g := range groups[max(len(groups)-endsShown, 0):] {
 		kind := map[string]string{crawl.OutcomeFailed: "failed", crawl.OutcomeRobots: "robots", crawl.OutcomeRefused: "refused"}[g.kind]

@@ -69,7 +69,7 @@ URLs with user information are malformed and are not sent. Ports of other servic
 // submissions reads URLs and files of URLs, and answers the URLs that no crawl can take.
 func submissions(args []string, as frontier.Submission) (list []frontier.Submission, bad []frontier.SubmitAnswer, err error) {
 	add := func(url, where string) {
-		if answer := frontier.Judge(url); answer.Answer != "" {
+		if answer := frontier.CheckSubmission(url); answer.Answer != "" {
 			answer.Reason += where
 			bad = append(bad, answer)
 			return

@@ -48,14 +48,14 @@ type CrawlState struct {
 
 // CrawlResult is the result of a crawl.
 type CrawlResult struct {
-	Reason  crawl.Reason    `json:"reason"`
-	Archive string          `json:"archive"`
-	Run     uint32          `json:"run"`
-	Totals  frontier.Totals `json:"totals"`
-	Harvest float64         `json:"harvest_ratio"`
-	Top     []frontier.Top  `json:"top"`
-	Learned *topic.Model    `json:"learned,omitempty"`
-	Ends    []frontier.End  `json:"ends,omitempty"` // URLs that ended without a page, the last of each kind
+	Reason  crawl.Reason          `json:"reason"`
+	Archive string                `json:"archive"`
+	Run     uint32                `json:"run"`
+	Totals  frontier.Totals       `json:"totals"`
+	Harvest float64               `json:"harvest_ratio"`
+	Top     []frontier.Top        `json:"top"`
+	Learned *topic.Model          `json:"learned,omitempty"`
+	Ends    []frontier.DroppedURL `json:"ends,omitempty"` // URLs that ended without a page, the last of each kind
 	// Harvests is the harvest ratio of each tenth of the pages.
 	Harvests []float64 `json:"harvests,omitempty"`
 	Report   string    `json:"report,omitempty"` // key in the archive
@@ -245,7 +245,7 @@ func (c *crawlRun) end(ctx workflow.Context, reason crawl.Reason) (CrawlResult, 
 	t := out.Status.Totals
 	p := out.Status.Progress()
 	p.Ends, p.Longest = c.Progress.Ends, c.Progress.Longest // as the last round said
-	c.Progress.Progress, c.Progress.UnderWay, c.Progress.At = p, 0, workflow.Now(ctx)
+	c.Progress.Progress, c.Progress.InFlight, c.Progress.At = p, 0, workflow.Now(ctx)
 	workflow.GetLogger(ctx).Info("the crawl has ended", "crawl", c.Name, "run", c.Begun.Run, "reason", string(reason), "pages", t.Pages, "errors", t.Errors, "failed_batches", t.Failed)
 	c.Phase = crawl.PhaseEnded
 	workflow.SetCurrentDetails(ctx, describe("ended, "+reason.String(), c.Progress)+places(c.Begun.Archive, out.Report))

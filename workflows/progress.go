@@ -85,8 +85,8 @@ func describe(state string, p activities.Progress) string {
 	if p.Leases != nil {
 		fmt.Fprintf(&b, "leases: %s.\n\n", p.Leases)
 	}
-	if p.UnderWay > 0 {
-		fmt.Fprintf(&b, "%d more URLs are fetched and not committed yet. ", p.UnderWay)
+	if p.InFlight > 0 {
+		fmt.Fprintf(&b, "%d more URLs are fetched and not committed yet. ", p.InFlight)
 	}
 	if t.Scored > 0 {
 		fmt.Fprintf(&b, "%d of %d scored pages are relevant%s. ", t.Relevant, t.Scored, tenths(p.Harvests))

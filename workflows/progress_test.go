@@ -42,7 +42,7 @@ func TestDue(t *testing.T) {
 // The controller's state is that of its last round, however seldom it reports to its crawl.
 func TestControllerIsCurrent(t *testing.T) {
 	e := newController(t, func(e *env, in activities.ClaimInput) (activities.ClaimResult, error) {
-		return activities.ClaimResult{Progress: activities.Progress{Progress: frontier.Progress{Totals: frontier.Totals{Pages: 10 * in.Round}, Waiting: 7}, UnderWay: 3}, Drained: in.Round == 5}, nil
+		return activities.ClaimResult{Progress: activities.Progress{Progress: frontier.Progress{Totals: frontier.Totals{Pages: 10 * in.Round}, Waiting: 7}, InFlight: 3}, Drained: in.Round == 5}, nil
 	})
 	e.at(0, func() {})
 	if err := e.run(FetcherController, controllerInput); err != nil {
@@ -53,7 +53,7 @@ func TestControllerIsCurrent(t *testing.T) {
 		t.Fatal(err)
 	}
 	var p activities.Progress
-	if err := value.Get(&p); err != nil || p.Totals.Pages != 50 || p.Waiting != 7 || p.UnderWay != 3 || p.Worker == "" || p.At.IsZero() {
+	if err := value.Get(&p); err != nil || p.Totals.Pages != 50 || p.Waiting != 7 || p.InFlight != 3 || p.Worker == "" || p.At.IsZero() {
 		t.Errorf("%+v, %v", p, err)
 	}
 	if out := controllerResult(t, e); out.State.Progress.Totals.Pages != 50 {
@@ -72,7 +72,7 @@ func TestDescribe(t *testing.T) {
 			Totals:  frontier.Totals{Pages: 24841, Scored: 200, Relevant: 114, Bytes: 12_340_000, Errors: 1, Robots: 4, Retries: 2, Failed: 1},
 			Waiting: 245, Queues: 7, Harvests: []float64{1, 0.5},
 		},
-		UnderWay: 764, At: time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC),
+		InFlight: 764, At: time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC),
 	}
 	want := "**broad**: 24841 pages, harvest ratio 0.57, 245 URLs wait, 1 error, 12.3 MB\n\n" +
 		"764 more URLs are fetched and not committed yet. 114 of 200 scored pages are relevant, by tenths of the run 1.00 0.50. " +

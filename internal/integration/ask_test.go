@@ -152,10 +152,10 @@ func TestAsk(t *testing.T) {
 			}
 			return ""
 		})
-		if e.State != "waiting" || e.Busy || e.Priority <= 0 || e.Waiting <= e.Before || e.Via == "" || len(e.Learned) == 0 || len(e.Parts) == 0 || e.Links == 0 {
+		if e.State != "waiting" || e.Busy || e.Priority <= 0 || e.Waiting <= e.Before || e.Via == "" || len(e.Weights) == 0 || len(e.Parts) == 0 || e.Links == 0 {
 			t.Errorf("a URL that waits: %+v", e)
 		}
-		for _, words := range []string{"waiting", "found on   " + e.Via, fmt.Sprintf("priority   %.3f", e.Priority), fmt.Sprintf("%s: %d URLs before it of %d", e.PLD, e.Before, e.Waiting), e.Learned[0].Name, string(e.Parts[0].Name)} {
+		for _, words := range []string{"waiting", "found on   " + e.Via, fmt.Sprintf("priority   %.3f", e.Priority), fmt.Sprintf("%s: %d URLs before it of %d", e.PLD, e.Before, e.Waiting), e.Weights[0].Name, string(e.Parts[0].Name)} {
 			if !strings.Contains(text, words) {
 				t.Errorf("%q is not in\n%s", words, text)
 			}

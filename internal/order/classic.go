@@ -70,9 +70,9 @@ const (
 func NewShark(topic text.HashedVector) *Shark { return &Shark{slices.Clone(topic).Unit()} }
 
 // Judge gives links what they inherit and what their anchors say.
-func (s *Shark) Judge(p *Page, kept []byte) Judgement {
+func (s *Shark) Judge(p *Page, linkFeatures []byte) Judgement {
 	inherits := text.Cosine(s.topic, p.Text)
-	if before, ok := readFloats(kept, 1); inherits == 0 && ok {
+	if before, ok := readFloats(linkFeatures, 1); inherits == 0 && ok {
 		inherits = before[0]
 	}
 	inherits *= sharkDecay

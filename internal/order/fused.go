@@ -124,9 +124,9 @@ func (o *Fused) priority(s signals) float64 {
 }
 
 // Priority is the present priority of a link; 0 if nothing was kept with it that can be read.
-func (o *Fused) Priority(kept []byte) float64 {
+func (o *Fused) Priority(linkFeatures []byte) float64 {
 	var room [maxFixed + len(groupIDs)]feature
-	s, ok := decodeSignals(kept, room[:0])
+	s, ok := decodeSignals(linkFeatures, room[:0])
 	if !ok {
 		return 0
 	}
@@ -136,9 +136,9 @@ func (o *Fused) Priority(kept []byte) float64 {
 }
 
 // Expect is how likely a link leads to a page of the topic, by what is known now.
-func (o *Fused) Expect(kept []byte) float64 {
+func (o *Fused) Expect(linkFeatures []byte) float64 {
 	var room [maxFixed + len(groupIDs)]feature
-	s, ok := decodeSignals(kept, room[:0])
+	s, ok := decodeSignals(linkFeatures, room[:0])
 	if !ok {
 		return 0
 	}
@@ -155,8 +155,8 @@ func (o *Fused) Learn(v Visit) {
 		return
 	}
 	promise := min(math.Log1p(max(v.Promise, 0))/math.Log1p(o.settings.Many), 1)
-	for _, kept := range v.LinkFeatures {
-		s, ok := decodeSignals(kept, make([]feature, 0, len(kept)/4))
+	for _, linkFeatures := range v.LinkFeatures {
+		s, ok := decodeSignals(linkFeatures, make([]feature, 0, len(linkFeatures)/4))
 		if !ok {
 			continue
 		}
@@ -183,8 +183,8 @@ type Weight struct {
 }
 
 // Explain reports why a link has its priority, by what was kept with it: features that have a name, with all others in one.
-func (o *Fused) Explain(kept []byte) []Weight {
-	s, ok := decodeSignals(kept, nil)
+func (o *Fused) Explain(linkFeatures []byte) []Weight {
+	s, ok := decodeSignals(linkFeatures, nil)
 	if !ok {
 		return nil
 	}

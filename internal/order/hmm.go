@@ -212,9 +212,9 @@ const secondLinkWeight = 1e-3
 
 // Judge gives links the chance that they lead to the topic, by what was seen on the way to them. What is thought of the
 // levels of their page is kept with them.
-func (h *HMM) Judge(p *Page, kept []byte) Judgement {
+func (h *HMM) Judge(p *Page, linkFeatures []byte) Judgement {
 	levels := h.begin
-	if before, ok := readFloats(kept, Levels); ok {
+	if before, ok := readFloats(linkFeatures, Levels); ok {
 		levels = h.step([Levels]float64(before))
 	}
 	damped := p.Text.Damped()

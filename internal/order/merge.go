@@ -7,20 +7,20 @@ import "github.com/muninn-archive/muninn/internal/text"
 type Merge struct{ cited Cited[citation] }
 
 type citation struct {
-	by   Order
-	page *Page
-	kept []byte
-	link int
-	set  func(link int, j Judged)
+	by           Order
+	page         *Page
+	linkFeatures []byte
+	link         int
+	set          func(link int, j Judged)
 }
 
 // NewMerge begins a batch.
 func NewMerge() *Merge { return &Merge{} }
 
 // Add takes a judged page; set is called by Apply with the links that are judged again.
-func (m *Merge) Add(by Order, p *Page, kept []byte, set func(link int, j Judged)) {
+func (m *Merge) Add(by Order, p *Page, linkFeatures []byte, set func(link int, j Judged)) {
 	for i := range p.Links {
-		m.cited.Add(p.Links[i].URL, citation{by, p, kept, i, set})
+		m.cited.Add(p.Links[i].URL, citation{by, p, linkFeatures, i, set})
 	}
 }
 
@@ -36,7 +36,7 @@ func (m *Merge) Apply() {
 		for _, c := range list {
 			p := *c.page
 			p.Text, p.Links = sum, p.Links[c.link:c.link+1]
-			c.set(c.link, c.by.Judge(&p, c.kept).Links[0])
+			c.set(c.link, c.by.Judge(&p, c.linkFeatures).Links[0])
 		}
 	}
 }

@@ -48,7 +48,7 @@ type Judgement struct {
 type Order interface {
 	// Judge judges the links of a fetched page. kept is what was kept with the link that led to it, nil of a seed.
 	// It is safe for concurrent use, and changes nothing.
-	Judge(p *Page, kept []byte) Judgement
+	Judge(p *Page, linkFeatures []byte) Judgement
 }
 
 // Visit is what an order learns of, if it learns: a page that was judged, and how it was found.

@@ -123,8 +123,8 @@ func (e *Engine) Restore(ctx context.Context, store archive.Store, d crawl.Defin
 // again makes the discoveries of archived links: with the scores that they had, or judged again by an order that learns, for
 // what it keeps with URLs is not in the archive.
 func (e *Engine) again(d crawl.Definition) (func(archive.Link) (crawl.Discovery, error), error) {
-	whole := e.Frontier.Crawl(d.Name).Learning().Order()
-	if whole == nil {
+	fused := e.Frontier.Crawl(d.Name).Learning().Order()
+	if fused == nil {
 		return func(l archive.Link) (crawl.Discovery, error) {
 			return l.Discovery(&l.LinkVerdict, l.Source, l.Path, d.ByPlaces()), nil
 		}, nil
@@ -138,7 +138,7 @@ func (e *Engine) again(d crawl.Definition) (func(archive.Link) (crawl.Discovery,
 		return nil, err
 	}
 	return func(l archive.Link) (crawl.Discovery, error) {
-		return judge.RescoreLink(foundAt(l), whole)
+		return judge.RescoreLink(foundAt(l), fused)
 	}, nil
 }
 

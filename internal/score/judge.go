@@ -103,7 +103,7 @@ func (j *Judge) Batch(learner *order.Fused) *Batch {
 
 // Page scores a page and its links; kept is what the order stored with the link that led to the page. If c.Terms is set, it also
 // returns the terms of the page. Merge may still change the verdicts of links.
-func (b *Batch) Page(p *crawl.Parsed, c Context, kept []byte) (crawl.Verdict, text.Vector, error) {
+func (b *Batch) Page(p *crawl.Parsed, c Context, linkFeatures []byte) (crawl.Verdict, text.Vector, error) {
 	by, err := b.judge.order(p.Language, b.learner)
 	if err != nil {
 		return crawl.Verdict{}, nil, err
@@ -115,13 +115,13 @@ func (b *Batch) Page(p *crawl.Parsed, c Context, kept []byte) (crawl.Verdict, te
 	b.Observations = append(b.Observations, scored.Observation)
 	switch {
 	case by != nil:
-		judged := by.Judge(scored.View, kept)
+		judged := by.Judge(scored.View, linkFeatures)
 		v.Worth, v.PageFeatures = judged.Worth, judged.PageFeatures
 		for i := range v.Links {
 			l := &v.Links[i]
 			switch p.Links[i].Hop {
 			case crawl.HopRedirect: // its target stands for the page
-				l.Score, l.LinkFeatures = c.Inherit, kept
+				l.Score, l.LinkFeatures = c.Inherit, linkFeatures
 			case crawl.HopEmbed: // it belongs to its page
 				l.Score = c.Inherit
 			default:
@@ -129,7 +129,7 @@ func (b *Batch) Page(p *crawl.Parsed, c Context, kept []byte) (crawl.Verdict, te
 			}
 		}
 		if together {
-			b.cited.Add(by, scored.View, kept, func(link int, o order.Judged) {
+			b.cited.Add(by, scored.View, linkFeatures, func(link int, o order.Judged) {
 				v.Links[link].Score, v.Links[link].LinkFeatures = o.Priority, o.LinkFeatures
 			})
 		}
