@@ -177,7 +177,7 @@ func TestPortions(t *testing.T) {
 		"as many as fit":            {links(commitPart, 10), nil, nil, 1},
 		"one more":                  {links(commitPart, 10), nil, ends(1, 0), 2},
 		"one that fits nowhere":     {nil, kept(1, 20<<20), ends(1, 0), 2},
-		"many outcomes":             {nil, nil, ends(3*commitPart, 0), 9}, // by their bytes
+		"many outcomes":             {nil, nil, ends(3*commitPart, 0), 6}, // by their bytes
 		"prints of 25 KB, 480 ones": {links(1, 1), kept(480, 25_000), ends(480, 0), 6},
 	} {
 		parts := portions(c.links, c.keeps, c.ends)

@@ -16,7 +16,7 @@ import (
 // commit is written in portions of at most commitPart entries and about commitBytes bytes: an entry takes some hundred
 // bytes in a transaction beside those that are counted here.
 const (
-	commitPart  = 10_000
+	commitPart  = 6000
 	commitBytes = 2 << 20
 )
 
@@ -42,8 +42,8 @@ func outcomeSize(o *crawl.Outcome) int {
 }
 
 // portions divides a commit: outlinks first, for what an order learns of a page depends on which of them are new, outcomes
-// last. There is at least one portion; the last ends the batch. The same commit is always divided alike: each portion has a
-// marker of its own. One that was recovered has other lists, and other markers (Commit.Recovered).
+// last. There is at least one portion; the last ends the batch. One version always divides the same commit alike: each portion has a
+// marker of its own. A commit that another version cut off may offer some links twice. One that was recovered has other lists, and other markers (Commit.Recovered).
 func portions(links []*offered, keeps []sideRecord, outcomes []crawl.Outcome) []portion {
 	list, now := []portion{{}}, 0
 	entries, size := 0, 0
@@ -105,7 +105,7 @@ func (s *state) keeps(c *Commit) ([]sideRecord, error) {
 		original := c.Originals[digest]
 		u, err := urls.Trusted(original.URL)
 		if err != nil {
-			return nil, fmt.Errorf("commit %s: %w", original.URL, err)
+			continue // of an index with an odd line: without its digest a page is archived as a whole once more
 		}
 		raw, err := codec.Marshal(original)
 		if err != nil {

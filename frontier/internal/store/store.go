@@ -43,14 +43,37 @@ type Store struct {
 
 // Open opens the store in a folder; ErrLocked if another process has it open.
 func Open(dir string, opts Options) (*Store, error) {
-	o := badger.DefaultOptions(dir).
-		WithLogger(nil).WithSyncWrites(!opts.NoSync).WithCompression(options.None).
-		WithBlockCacheSize(0).WithIndexCacheSize(0).WithNumVersionsToKeep(1).WithDetectConflicts(false).
-		WithMemTableSize(memTable).WithBaseLevelSize(256 << 20).WithBaseTableSize(16 << 20).
-		WithNumCompactors(2).WithMetricsEnabled(false)
 	if err := removeEmptyLogs(dir); err != nil {
 		return nil, fmt.Errorf("open frontier in %s: %w", dir, err)
 	}
+	largest, err := largestLog(dir)
+	if err != nil {
+		return nil, fmt.Errorf("open frontier in %s: %w", dir, err)
+	}
+	if largest > 2*memTable {
+		db, err := openDB(dir, largest/2, opts)
+		if err == nil {
+			err = db.Close() // writes the table to disk, and leaves no log
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	db, err := openDB(dir, memTable, opts)
+	if err != nil {
+		return nil, err
+	}
+	s := &Store{db: db, room: opts.Room, closed: make(chan struct{})}
+	go s.collectGarbage()
+	return s, nil
+}
+
+func openDB(dir string, table int64, opts Options) (*badger.DB, error) {
+	o := badger.DefaultOptions(dir).
+		WithLogger(nil).WithSyncWrites(!opts.NoSync).WithCompression(options.None).
+		WithBlockCacheSize(0).WithIndexCacheSize(0).WithNumVersionsToKeep(1).WithDetectConflicts(false).
+		WithMemTableSize(table).WithBaseLevelSize(256 << 20).WithBaseTableSize(16 << 20).
+		WithNumCompactors(2).WithMetricsEnabled(false)
 	db, err := badger.Open(o)
 	if err != nil && strings.Contains(err.Error(), "Cannot acquire directory lock") {
 		return nil, fmt.Errorf("open frontier in %s: %w%s", dir, ErrLocked, by(dir))
@@ -58,9 +81,25 @@ func Open(dir string, opts Options) (*Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open frontier in %s: %w", dir, err)
 	}
-	s := &Store{db: db, room: opts.Room, closed: make(chan struct{})}
-	go s.collectGarbage()
-	return s, nil
+	return db, nil
+}
+
+// largestLog is the size in bytes of the largest log of a table in memory, which a process leaves that was killed; 0: there is none.
+// A log has twice the size of its table. One of an earlier version, whose tables were larger, is read into a table of that version's size:
+// Badger ends the process if the table is too small for what it reads.
+func largestLog(dir string) (size int64, err error) {
+	logs, err := filepath.Glob(filepath.Join(dir, "*.mem"))
+	if err != nil {
+		return 0, err
+	}
+	for _, log := range logs {
+		info, err := os.Stat(log)
+		if err != nil {
+			return 0, err
+		}
+		size = max(size, info.Size())
+	}
+	return size, nil
 }
 
 // by names the process that has a store open, if its folder says.

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/dgraph-io/badger/v4"
+
 	"github.com/muninn-archive/muninn/frontier/internal/record"
 )
 
@@ -144,5 +146,40 @@ func TestOpen(t *testing.T) {
 	s = open(t, dir, Options{Room: func() error { return full }})
 	if err := s.Update(func(Tx) error { return nil }); !errors.Is(err, full) {
 		t.Errorf("written without room: %v", err)
+	}
+}
+
+// TestLogOfALargerTable: a process with larger tables was killed; what it wrote is read, and nothing of its log is left.
+func TestLogOfALargerTable(t *testing.T) {
+	const values, size = 62_000, 1000 // more than a table holds with the room that Badger adds
+	former, dir := t.TempDir(), t.TempDir()
+	db, err := openDB(former, 2*memTable, Options{NoSync: true})
+	must(t, err)
+	defer func() { _ = db.Close() }()
+	value := bytes.Repeat([]byte{7}, size)
+	for first := 0; first < values; first += 1000 {
+		must(t, db.Update(func(tx *badger.Txn) error {
+			for n := range 1000 {
+				if err := tx.Set(Keys(1).Update(uint64(first+n)), value); err != nil {
+					return err
+				}
+			}
+			return nil
+		}))
+	}
+	must(t, os.CopyFS(dir, os.DirFS(former))) // as a kill leaves it
+	must(t, os.Remove(filepath.Join(dir, "LOCK")))
+	s := open(t, dir, Options{})
+	found := 0
+	must(t, s.db.View(func(tx *badger.Txn) error {
+		for n := range values {
+			if _, err := tx.Get(Keys(1).Update(uint64(n))); err == nil {
+				found++
+			}
+		}
+		return nil
+	}))
+	if largest, err := largestLog(dir); found != values || err != nil || largest > 2*memTable {
+		t.Errorf("%d of %d entries are there; the largest log has %d bytes, %v", found, values, largest, err)
 	}
 }
