@@ -25,29 +25,10 @@ var start = time.Date(2026, 10, 5, 12, 0, 0, 0, time.UTC)
 // grant= counts the grants of a lease from 1: a release or a renewal names the last one unless it says otherwise, grant=0 none.
 // The state may be encoded and decoded before any command, and must behave the same afterwards.
 func TestScripts(t *testing.T) {
-	scripttest.Files(t, func(t *testing.T, script string) string {
-		got, commands := run(t, script, -1)
-		for i := range commands {
-			if again, _ := run(t, script, i); again != got {
-				t.Errorf("written out before command %d it prints\n%s", i+1, again)
-			}
-		}
-		return got
+	scripttest.Carried(t, func(t *testing.T) (func(words []string) []string, func()) {
+		i := &interpreter{t: t, state: New(0, 0), ips: map[string]string{}, owners: map[string]LeaseID{}, numbers: map[string][]int64{}}
+		return i.command, func() { i.state = copyOf(t, i.state) }
 	})
-}
-
-// run runs a script; before command number copied the state goes through JSON.
-func run(t *testing.T, script string, copied int) (printed string, commands int) {
-	t.Helper()
-	i := &interpreter{t: t, state: New(0, 0), ips: map[string]string{}, owners: map[string]LeaseID{}, numbers: map[string][]int64{}}
-	printed = scripttest.Run(script, func(words []string) []string {
-		if commands == copied {
-			i.state = copyOf(t, i.state)
-		}
-		commands++
-		return i.command(words)
-	})
-	return printed, commands
 }
 
 func copyOf(t *testing.T, s *State) *State {

@@ -22,29 +22,10 @@ var start = time.Date(2026, 10, 5, 12, 0, 0, 0, time.UTC)
 // all partitions that the worker has to export or to load, or of= so many of them.
 // The state may be written out and read again before any command and must go on as it would have.
 func TestScripts(t *testing.T) {
-	scripttest.Files(t, func(t *testing.T, script string) string {
-		got, commands := run(t, script, -1)
-		for i := range commands {
-			if again, _ := run(t, script, i); again != got {
-				t.Errorf("written out before command %d it prints\n%s", i+1, again)
-			}
-		}
-		return got
+	scripttest.Carried(t, func(t *testing.T) (func(words []string) []string, func()) {
+		i := &interpreter{t: t, ring: New(DefaultLimits()), instances: map[string]string{}, processes: map[string]string{}}
+		return i.command, func() { i.ring = carried(t, i.ring) }
 	})
-}
-
-// run runs a script; before command number copied the state goes through JSON.
-func run(t *testing.T, script string, copied int) (printed string, commands int) {
-	t.Helper()
-	i := &interpreter{t: t, ring: New(DefaultLimits()), instances: map[string]string{}, processes: map[string]string{}}
-	printed = scripttest.Run(script, func(words []string) []string {
-		if commands == copied {
-			i.ring = carried(t, i.ring)
-		}
-		commands++
-		return i.command(words)
-	})
-	return printed, commands
 }
 
 type interpreter struct {

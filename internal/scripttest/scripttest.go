@@ -34,6 +34,33 @@ func Files(t *testing.T, run func(t *testing.T, script string) string) {
 	}
 }
 
+// Carried runs scripts as Files does, of what must survive that it is written out and read again: each script also runs once for each of its
+// commands with that before it, and must print the same. begin starts a run: command carries a line out, carry writes the state out and
+// continues with what it reads.
+func Carried(t *testing.T, begin func(t *testing.T) (command func(words []string) []string, carry func())) {
+	t.Helper()
+	run := func(t *testing.T, script string, carried int) (printed string, commands int) {
+		command, carry := begin(t)
+		printed = Run(script, func(words []string) []string {
+			if commands == carried {
+				carry()
+			}
+			commands++
+			return command(words)
+		})
+		return printed, commands
+	}
+	Files(t, func(t *testing.T, script string) string {
+		got, commands := run(t, script, -1)
+		for i := range commands {
+			if again, _ := run(t, script, i); again != got {
+				t.Errorf("written out before command %d it prints\n%s", i+1, again)
+			}
+		}
+		return got
+	})
+}
+
 // Golden compares a text, byte for byte, with a file; with the flag -rewrite the file becomes it.
 func Golden(t *testing.T, file, got string) {
 	t.Helper()
