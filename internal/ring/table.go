@@ -7,8 +7,11 @@ import (
 	"slices"
 )
 
-// Partitions is the number of partitions; a PLD belongs to one of them forever.
-const Partitions = 1024
+// Partitions is the number of partitions, 1,024; a PLD belongs to one of them forever, by the highest bits of its hash: so many.
+const (
+	Partitions    = 1 << PartitionBits
+	PartitionBits = 10
+)
 
 // MaxWorkers bounds the workers of a ring: with so many, each owns five or six partitions.
 const MaxWorkers = 200

@@ -3,14 +3,15 @@ package store
 import (
 	"bytes"
 	"encoding/binary"
+
+	"github.com/muninn-archive/muninn/internal/ring"
 )
 
 // Partitions is into how many ranges the hashes of PLDs are divided. All workers of a cluster, and their stores, agree on it.
 const (
-	Partitions     = 1 << partitionBits
-	partitionBits  = 10
+	Partitions     = ring.Partitions
 	headBits       = 16 // of a hash, that decide on the partition of a key
-	partitionShift = 64 - partitionBits
+	partitionShift = 64 - ring.PartitionBits
 )
 
 // Partition is a range of the hashes of PLDs: those with the same high bits. Keys of the kinds of OfPartitions have these bits
@@ -22,7 +23,7 @@ type Partition uint16
 func PartitionOf(pld uint64) Partition { return Partition(pld >> partitionShift) }
 
 // head is how the hashes of the partition begin.
-func (p Partition) head() uint16 { return uint16(p) << (headBits - partitionBits) }
+func (p Partition) head() uint16 { return uint16(p) << (headBits - ring.PartitionBits) }
 
 // InPartition calls fn with each key of a kind in a partition, and its value, in their order, until fn returns false. What fn gets
 // is valid until it returns.
