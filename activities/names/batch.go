@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+
+	"github.com/muninn-archive/muninn/internal/crawl"
 )
 
 // BatchName is the name of a batch: PLD-N@WORKER.EPOCH. PLD-N is the claim that it began with; claims are numbered by worker and crawl.
@@ -23,8 +25,8 @@ const NoRing uint64 = 0
 // the nonce of its life and a hash, too. A PLD may have 253; the number keeps such names different.
 const maxPLD = 120
 
-// MaxBatchName is the length of the longest name of a batch, in bytes: PLD, number, worker (crawl.MaxName) and epoch.
-const MaxBatchName = maxPLD + 1 + 19 + 1 + 64 + 1 + 20
+// MaxBatchName is the length of the longest name of a batch, in bytes: PLD, number, worker and epoch.
+const MaxBatchName = maxPLD + 1 + 19 + 1 + crawl.MaxName + 1 + 20
 
 func (b BatchName) String() string {
 	claim := b.Claim
@@ -56,10 +58,10 @@ func ParseBatch(name string) (b BatchName, err error) {
 }
 
 // BatchID is the ID of a batch's workflow: crawl/CRAWL/PLD/N@WORKER.EPOCH.
-func BatchID(crawl, batch string) string {
+func BatchID(name, batch string) string {
 	claim, _, _ := strings.Cut(batch, "@")
 	if cut := strings.LastIndexByte(claim, '-'); cut > 0 {
-		return CrawlID(crawl) + "/" + batch[:cut] + "/" + batch[cut+1:]
+		return CrawlID(name) + "/" + batch[:cut] + "/" + batch[cut+1:]
 	}
-	return CrawlID(crawl) + "/" + batch
+	return CrawlID(name) + "/" + batch
 }
