@@ -38,11 +38,7 @@ func TestArchive(t *testing.T) {
 		in := r.batch()
 		_, err := call[OpenResult](r, r.Open, in)
 		r.must(err)
-		b := r.Spool.Batch(in.Crawl, in.Batch)
-		var lanes []lane
-		r.must(b.Read(fileLanes, &lanes))
-		log, _, err := b.OpenLog()
-		r.must(err)
+		lanes, log, _ := r.spooled(in)
 		x, request, response, size := exchange(lanes[0].Targets[0], lanes[0].Claim, "<p>some words")
 		if c.edit != nil {
 			c.edit(&x)
@@ -59,7 +55,7 @@ func TestArchive(t *testing.T) {
 		r.must(err)
 		again, err := call[ProcessResult](r, r.Process, in)
 		r.must(err)
-		left, err := readResult(b)
+		left, err := readResult(r.Spool.Batch(in.Crawl, in.Batch))
 		r.must(err)
 		got := out.Archived
 		if got.Pages != c.pages || (got.Manifest != "") != c.manifest || (got.WARC != "") != c.warc || len(left.Originals) != c.originals || *again.Archived != *got {

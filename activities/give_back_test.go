@@ -56,11 +56,7 @@ func (r *rig) fetchSome(in BatchInput, n int, answer func(url string) string) {
 	r.t.Helper()
 	_, err := call[OpenResult](r, r.Open, in)
 	r.must(err)
-	b := r.Spool.Batch(in.Crawl, in.Batch)
-	var lanes []lane
-	r.must(b.Read(fileLanes, &lanes))
-	log, _, err := b.OpenLog()
-	r.must(err)
+	lanes, log, _ := r.spooled(in)
 	for _, t := range lanes[0].Targets[:n] {
 		r.must(log.Append(exchange(t, lanes[0].Claim, answer(t.URL))))
 	}

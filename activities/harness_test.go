@@ -157,11 +157,7 @@ func (r *rig) open(in BatchInput, answer func(url string) string) OpenResult {
 	if out.Archived || out.Done {
 		return out
 	}
-	b := r.Spool.Batch(in.Crawl, in.Batch)
-	var lanes []lane
-	r.must(b.Read(fileLanes, &lanes))
-	log, entries, err := b.OpenLog()
-	r.must(err)
+	lanes, log, entries := r.spooled(in)
 	had := map[string]bool{}
 	for _, e := range entries {
 		had[e.URL] = true
@@ -176,6 +172,16 @@ func (r *rig) open(in BatchInput, answer func(url string) string) OpenResult {
 	}
 	r.must(log.Close())
 	return out
+}
+
+// spooled is what the spool has of a batch that was opened: its lanes, its log to append to, and what is in the log.
+func (r *rig) spooled(in BatchInput) (lanes []lane, log *spool.Log, entries []spool.Entry) {
+	r.t.Helper()
+	b := r.Spool.Batch(in.Crawl, in.Batch)
+	r.must(b.Read(fileLanes, &lanes))
+	log, entries, err := b.OpenLog()
+	r.must(err)
+	return lanes, log, entries
 }
 
 func exchange(t crawl.Target, c ClaimRef, body string) (crawl.Exchange, []byte, *strings.Reader, int64) {
