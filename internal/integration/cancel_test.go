@@ -43,20 +43,9 @@ func TestLongCancelledCrawl(t *testing.T) {
 	if _, status, _ := server.shown(t, d.Name); status.State != "Canceled" || status.Crawl.Progress.Totals.Pages == 0 {
 		t.Errorf("%+v", status)
 	}
-	Until(t, soon, "no batch is running", func() string {
-		if running := server.list(t, batches(d.Name, "Running")); len(running) > 0 {
-			return fmt.Sprintf("%d batches run", len(running))
-		}
-		return ""
-	})
+	server.batchesEnd(t, d.Name)
 	world.SetLatency(0)
-	StartCrawl(t, server.Client, d)
-	result := Result(t, server.Client, d.Name, CrawlTime)
-	if result.Reason != "drained" || result.Run != 1 || result.Totals.Failed > 0 {
-		t.Errorf("%s, run %d, %+v", result.Reason, result.Run, result.Totals)
-	}
-	Once(t, Check(t, filepath.Join(dir, "archive")), world)
-	polite(t, world.Stats(), 0)
+	server.runOneContinues(t, world, dir, d)
 }
 
 // The status of a crawl that was terminated in its first rounds shows what is known. The crawl can be forgotten when its batches have
@@ -151,14 +140,27 @@ func TestCancelledWithoutItsWorker(t *testing.T) {
 	world.SetLatency(0)
 	left.Stop() // the crawl is the other one's
 	StartWorker(t, conf)
-	Until(t, soon, "its batches end", func() string {
-		if running := server.list(t, batches(d.Name, "Running")); len(running) > 0 {
+	server.batchesEnd(t, d.Name)
+	server.runOneContinues(t, world, dir, d)
+}
+
+// batchesEnd waits until no batch of a crawl runs.
+func (s *Server) batchesEnd(t *testing.T, name string) {
+	t.Helper()
+	Until(t, soon, "no batch is running", func() string {
+		if running := s.list(t, batches(name, "Running")); len(running) > 0 {
 			return fmt.Sprintf("%d batches run", len(running))
 		}
 		return ""
 	})
-	StartCrawl(t, server.Client, d)
-	result := Result(t, server.Client, d.Name, CrawlTime)
+}
+
+// runOneContinues starts a crawl of all of a world's pages again, which was cut off: its run 1 continues to its end, and the archive has
+// every page once.
+func (s *Server) runOneContinues(t *testing.T, world *webworld.World, dir string, d crawl.Definition) {
+	t.Helper()
+	StartCrawl(t, s.Client, d)
+	result := Result(t, s.Client, d.Name, CrawlTime)
 	if result.Reason != "drained" || result.Run != 1 || result.Totals.Failed > 0 {
 		t.Errorf("%s, run %d, %+v", result.Reason, result.Run, result.Totals)
 	}
