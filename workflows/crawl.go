@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"strings"
-	"time"
 
 	"go.temporal.io/api/enums/v1"
 	"go.temporal.io/sdk/temporal"
@@ -12,9 +11,7 @@ import (
 
 	"github.com/muninn-archive/muninn/activities"
 	"github.com/muninn-archive/muninn/activities/names"
-	"github.com/muninn-archive/muninn/frontier"
 	"github.com/muninn-archive/muninn/internal/crawl"
-	"github.com/muninn-archive/muninn/internal/topic"
 )
 
 var (
@@ -24,42 +21,6 @@ var (
 
 // versionRun is the change by which the crawl numbers its runs: before it, the frontier of its worker did.
 const versionRun = "run-number"
-
-// CrawlState is carried from execution to execution, and shown by the status query.
-type CrawlState struct {
-	Name     string                 `json:"name"`
-	Phase    crawl.Phase            `json:"phase"`
-	Owner    string                 `json:"owner"`
-	Member   activities.Member      `json:"member"`
-	Begun    activities.BeginResult `json:"begun"`
-	Paused   bool                   `json:"paused,omitempty"`
-	Stopping bool                   `json:"stopping,omitempty"`
-	// Cancelled says that the crawl ends once its batches have ended, without the end of its run.
-	Cancelled bool `json:"cancelled,omitempty"`
-	// CancelWait is how long a cancelled crawl waits for its controller; 0: ControllerWait.
-	CancelWait time.Duration `json:"cancel_wait,omitempty"`
-
-	Progress activities.Progress `json:"progress"`
-	Learned  *topic.Model        `json:"learned,omitempty"`
-	Submits  int                 `json:"submits,omitempty"`
-	// Controller is where the last FetcherController left off.
-	Controller ControllerInput `json:"controller,omitzero"`
-}
-
-// CrawlResult is the result of a crawl.
-type CrawlResult struct {
-	Reason  crawl.Reason          `json:"reason"`
-	Archive string                `json:"archive"`
-	Run     uint32                `json:"run"`
-	Totals  frontier.Totals       `json:"totals"`
-	Harvest float64               `json:"harvest_ratio"`
-	Top     []frontier.Top        `json:"top"`
-	Learned *topic.Model          `json:"learned,omitempty"`
-	Ends    []frontier.DroppedURL `json:"ends,omitempty"` // URLs that ended without a page, the last of each kind
-	// Harvests is the harvest ratio of each tenth of the pages.
-	Harvests []float64 `json:"harvests,omitempty"`
-	Report   string    `json:"report,omitempty"` // key in the archive
-}
 
 // Crawl runs a crawl from its definition: begin → reference crawl → learn → broad crawl → end. The
 // definition is a mapping as in a definition file; resumed is nil but when the workflow continues as new.
