@@ -1,6 +1,7 @@
 package frontier
 
 import (
+	"errors"
 	"slices"
 	"time"
 
@@ -43,7 +44,7 @@ func (h Crawl) Confirm(done Confirmed) error {
 			}
 		}
 		for _, lease := range released {
-			if err := tx.Delete(s.keys.Release(lease)); err != nil {
+			if err := errors.Join(tx.touchRelease(s, lease), tx.Delete(s.keys.Release(lease))); err != nil {
 				return nil, err
 			}
 		}

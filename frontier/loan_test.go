@@ -3,6 +3,7 @@ package frontier
 import (
 	"errors"
 	"fmt"
+	"runtime"
 	"slices"
 	"testing"
 	"time"
@@ -79,4 +80,39 @@ func TestAddressIsNotBorrowedBeforeItIsBack(t *testing.T) {
 	}
 	r.confirm(r.next())
 	r.must(lane.BorrowAddress(there))
+}
+
+// A loan that is returned under a newer grant, in the group of writes that confirms its earlier release, stays on its way back: else
+// nobody gives the newer grant back, and the address is left to nobody until the loan runs out.
+func TestReturnedWhileTheEarlierReturnIsConfirmed(t *testing.T) {
+	const there, earlier, newer = "192.0.2.9", 7, 8
+	for name, gone := range map[string]bool{"the claim is there": false, "the claim is gone": true} {
+		t.Run(name, func(t *testing.T) {
+			r := oneQueue(t, 2, slowly)
+			claim := r.borrower()
+			lane := r.Lane(claim.ID)
+			r.must(lane.BorrowAddress(there))
+			r.must(lane.ReturnAddress(there, earlier, r.clock.Now()))
+			if gone {
+				r.must(r.Batch(fmt.Sprintf("batch-%d", r.batch)).GiveBack(r.clock.Now()))
+			}
+			sent := r.next()
+			r.together(
+				func() { r.must(lane.ReturnAddress(there, newer, r.clock.Now())) },
+				func() {
+					for len(r.writes) == 0 { // the return comes first
+						runtime.Gosched()
+					}
+					r.confirm(sent)
+				},
+			)
+			for _, where := range []string{"in memory", "on disk"} {
+				back := r.next().Releases
+				if len(back) != 1 || back[0].Key() != (politeness.Key{Lease: politeness.LoanOf(claim.ID, there), Number: newer}) {
+					t.Errorf("%s: the releases are %+v, want that of grant %d", where, back, newer)
+				}
+				r.reopen()
+			}
+		})
+	}
 }

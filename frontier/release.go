@@ -1,6 +1,7 @@
 package frontier
 
 import (
+	"errors"
 	"slices"
 	"time"
 
@@ -74,7 +75,8 @@ func (s *state) longestPause(c *Claim) time.Duration {
 	return max(s.Definition.Politeness.MaxDelay.D(), c.Delay)
 }
 
-// saveClaims writes changed claims and new journal entries.
+// saveClaims writes changed claims and new journal entries. Each entry touches its queue, whether the claim is still known or not: a
+// mutation of the same group that reads the journal, as Confirm does, would take the new entry for the one that memory shows.
 func (f *Frontier) saveClaims(tx *transaction, s *state, claims []Claim, releases []Release) (func(), error) {
 	for i := range claims {
 		if err := tx.Save(s.keys.Claim(claims[i].ID), &claims[i]); err != nil {
@@ -82,7 +84,7 @@ func (f *Frontier) saveClaims(tx *transaction, s *state, claims []Claim, release
 		}
 	}
 	for _, r := range releases {
-		if err := tx.Save(s.keys.Release(r.Lease), r); err != nil {
+		if err := errors.Join(tx.touchRelease(s, r.Lease), tx.Save(s.keys.Release(r.Lease), r)); err != nil {
 			return nil, err
 		}
 	}

@@ -41,6 +41,11 @@ func (tx *transaction) touch(s *state, pld uint64) error {
 	return nil
 }
 
+// touchRelease touches the queue of a lease, or of a loan, whose journal entry is written or deleted.
+func (tx *transaction) touchRelease(s *state, lease string) error {
+	return tx.touch(s, store.PLDOf(lease))
+}
+
 // addCrawl notes a crawl that begins in the transaction.
 func (tx *transaction) addCrawl(name string, s *state) {
 	if tx.added == nil { // few transactions begin one

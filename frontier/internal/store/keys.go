@@ -107,11 +107,11 @@ func (k Keys) Queue(pld uint64) Key   { return k.numbered(Queues, pld) }
 func (k Keys) Entries(pld uint64) Key { return k.numbered(Entries, pld) }
 
 // Claim and Release are the keys of a claim, and of the release of its lease.
-func (k Keys) Claim(id string) Key   { return append(k.numbered(Claims, pldOf(id)), id...) }
-func (k Keys) Release(id string) Key { return append(k.numbered(Releases, pldOf(id)), id...) }
+func (k Keys) Claim(id string) Key   { return append(k.numbered(Claims, PLDOf(id)), id...) }
+func (k Keys) Release(id string) Key { return append(k.numbered(Releases, PLDOf(id)), id...) }
 
-// pldOf is the hash of the PLD of a claim, which is named PLD-number. A release may be of a claim that nobody knows any more.
-func pldOf(claim string) uint64 {
+// PLDOf is the hash of the PLD of a claim, which is named PLD-number, and of its loans. A release may be of a claim that nobody knows any more.
+func PLDOf(claim string) uint64 {
 	return xxhash.Sum64String(claim[:max(strings.LastIndexByte(claim, '-'), 0)])
 }
 
