@@ -250,7 +250,7 @@ func TestHostThatAnotherWorkerAsked(t *testing.T) {
 		t.Fatalf("%+v", got)
 	}
 	for range 2 { // it is said again
-		r.clock.pass(hearsay - time.Second)
+		r.clock.pass(reportedRestTTL - time.Second)
 		if got, more := r.next(), other(); len(got.Claims)+len(more.Claims) != 0 {
 			t.Fatalf("claimed too early: %+v, %+v", got, more)
 		}
@@ -262,7 +262,7 @@ func TestHostThatAnotherWorkerAsked(t *testing.T) {
 			t.Fatalf("started: %+v, %v", started, err)
 		}
 	}
-	r.clock.pass(hearsay)
+	r.clock.pass(reportedRestTTL)
 	claim = r.one()
 	grants = r.grant(claim)
 	grants[0].HostNotBefore = r.clock.Now().Add(maxIdle)

@@ -8,123 +8,125 @@ import (
 	"github.com/muninn-archive/muninn/internal/times"
 )
 
-// hearsay is how long a rest counts that another worker has said of a host: it may correct it, as after a slow answer, and
-// whoever asks for the next lease is given it again.
-const hearsay = 30 * time.Second
-
-// maxIdle is how long an address may be held for a host that rests: a claim that comes for longer gives its lease back.
-const maxIdle = 2 * time.Second
-
 // Start binds granted claims to a batch, each once, however often it was granted; those that are gone meanwhile are left
 // out, and their leases released. The times of grants are by the worker's clock (politeness.Clock.Local). It is idempotent.
 func (h Batch) Start(grants []politeness.Grant) ([]Claim, error) {
-	return h.take(grants, false)
+	return h.take(grants, roundAsked)
 }
 
 // Lease gives claims of a batch the leases that it asked for itself, for lanes that go on.
 func (h Batch) Lease(grants []politeness.Grant) error {
-	_, err := h.take(grants, true)
+	_, err := h.take(grants, batchAsked)
 	return err
 }
 
-// take binds granted claims to a batch, which has asked for them itself or is new.
-func (h Batch) take(grants []politeness.Grant, asked bool) (claims []Claim, err error) {
-	nonce := newNonce()
+// take binds granted claims to a batch.
+func (h Batch) take(grants []politeness.Grant, by asker) (claims []Claim, err error) {
+	grants, nonce := politeness.Distinct(grants), newNonce() // a claim that came twice would be two lanes to one host
 	err = h.update(func(s *state, tx *transaction) (func(), error) {
-		claims = claims[:0]
-		var gone []Release
-		var again []string                         // leases that were released before and must not be now
-		seen := make(map[string]bool, len(grants)) // a claim that came twice would be two lanes to one host
-		var late []*Claim                          // that another crawl was faster than
-		rests := map[uint64]time.Time{}            // of hosts, that other workers know
-		delays, err := h.f.crawlDelays(s, grants)  // a claim may have waited for long
-		if err != nil {
+		b := binding{f: h.f, s: s, batch: h.id, nonce: nonce, now: h.f.opts.Now(), rests: map[uint64]time.Time{}}
+		if b.delays, err = h.f.crawlDelays(s, grants); err != nil { // a claim may have waited for long
 			return nil, err
 		}
 		h.f.mu.Lock()
 		for _, g := range grants {
-			if seen[g.Lease] {
-				continue
-			}
-			seen[g.Lease] = true
-			c, known := s.claims[g.Lease]
-			if !known {
-				gone = append(gone, s.unwanted(g))
-				continue
-			}
-			if c.Batch != "" && c.Batch != h.id {
-				continue // the other batch has the lease
-			}
-			if err := errors.Join(tx.touch(s, c.Queue), tx.touch(nil, c.Queue)); err != nil {
+			if err := b.add(tx, g, by); err != nil {
 				h.f.mu.Unlock()
 				return nil, err
 			}
-			started := *c
-			mine := c.Batch == h.id
-			if mine && g.Number <= c.Grant { // this very grant has been taken
-				claims = append(claims, started)
-				continue
-			}
-			if mine && !c.leased() && !asked { // its round was asked for twice: the lane has ended under the first grant
-				gone = append(gone, s.unwanted(g))
-				continue
-			}
-			now := h.f.opts.Now()
-			from := g.NotBefore
-			if g.HostNotBefore.After(now) {
-				rests[c.Queue] = times.Latest(rests[c.Queue], now.Add(min(g.HostNotBefore.Sub(now), hearsay)))
-			}
-			if rest := times.Latest(h.f.hosts.next[c.Queue], g.HostNotBefore); rest.After(now) { // what has passed is forgotten some time, by a restart too
-				from = times.Latest(from, rest)
-			}
-			idle := c.Batch == "" && from.After(times.Latest(g.NotBefore, now).Add(maxIdle))
-			atWork := mine && c.leased() && c.Lease.After(now) // the grant only confirms its lease
-			if !atWork && (idle || h.f.hosts.elsewhere(s, c.Queue).After(now)) {
-				// another asks its host, or has, perhaps at another address
-				if gone = append(gone, s.unwanted(g)); c.Batch == "" {
-					late = append(late, c)
-				}
-				continue
-			}
-			if _, stale := s.journal[g.Lease]; stale {
-				again = append(again, g.Lease)
-			}
-			if c.Batch == "" {
-				s.joinLife(&started, h.id, nonce)
-			}
-			started.Batch, started.Lease, started.NotBefore, started.Ended = h.id, g.Deadline, from, false
-			started.Reading, started.Grant, started.Delay = time.Time{}, g.Number, max(c.Delay, delays[c.Queue])
-			started.Deadline = h.f.opts.Now().Add(h.f.opts.ClaimTTL)
-			claims = append(claims, started)
 		}
 		h.f.mu.Unlock()
-		apply, err := h.f.saveClaims(tx, s, claims, gone)
-		if err != nil {
-			return nil, err
-		}
-		drop, err := h.f.dropClaims(tx, s, late)
-		if err != nil {
-			return nil, err
-		}
-		rest, err := h.f.restHosts(tx, rests)
-		if err != nil {
-			return nil, err
-		}
-		for _, lease := range again {
-			if err := tx.Delete(s.keys.Release(lease)); err != nil {
-				return nil, err
-			}
-		}
-		return func() {
-			apply()
-			rest()
-			drop()
-			for _, lease := range again {
-				delete(s.journal, lease)
-			}
-		}, nil
+		claims = b.claims
+		return b.save(tx)
 	})
 	return claims, err
+}
+
+// binding is what the grants of a batch change, one after the other.
+type binding struct {
+	f      *Frontier
+	s      *state
+	batch  string
+	nonce  string // of a new life of the batch
+	now    time.Time
+	delays map[uint64]time.Duration // Crawl-delays
+
+	claims []Claim
+	gone   []Release // of grants that nobody makes use of
+	late   []*Claim
+	rests  map[uint64]time.Time // of hosts, that other workers have reported
+	leased []string             // leases that were released before and must not be now
+}
+
+// add applies the verdict on one grant; Frontier.mu is held.
+func (b *binding) add(tx *transaction, grant politeness.Grant, by asker) error {
+	g := granted{Grant: grant, batch: b.batch, asker: by, now: b.now, claim: b.s.claims[grant.Lease]}
+	if c := g.claim; c != nil {
+		if err := errors.Join(tx.touch(b.s, c.Queue), tx.touch(nil, c.Queue)); err != nil {
+			return err
+		}
+		g.hostRest, g.elsewhere = b.f.hosts.next[c.Queue], b.f.hosts.elsewhere(b.s, c.Queue)
+	}
+	out := bindGrant(g)
+	if !out.rest.IsZero() {
+		b.rests[g.claim.Queue] = times.Latest(b.rests[g.claim.Queue], out.rest)
+	}
+	switch out.verdict {
+	case grantKept:
+		b.claims = append(b.claims, *g.claim)
+	case grantTaken:
+		b.claims = append(b.claims, b.take(g, out.notBefore))
+	case grantLate:
+		b.late = append(b.late, g.claim)
+		b.gone = append(b.gone, b.s.unwanted(grant))
+	case grantReleased:
+		b.gone = append(b.gone, b.s.unwanted(grant))
+	}
+	return nil
+}
+
+// take returns the claim of a grant with its lease.
+func (b *binding) take(g granted, notBefore time.Time) Claim {
+	c := *g.claim
+	if c.Batch == "" {
+		b.s.joinLife(&c, b.batch, b.nonce)
+	}
+	c.Batch, c.Lease, c.NotBefore, c.Ended = b.batch, g.Deadline, notBefore, false
+	c.Reading, c.Grant, c.Delay = time.Time{}, g.Number, max(c.Delay, b.delays[c.Queue])
+	c.Deadline = b.now.Add(b.f.opts.ClaimTTL)
+	if _, released := b.s.journal[c.ID]; released {
+		b.leased = append(b.leased, c.ID)
+	}
+	return c
+}
+
+// save writes what the grants have changed.
+func (b *binding) save(tx *transaction) (func(), error) {
+	save, err := b.f.saveClaims(tx, b.s, b.claims, b.gone)
+	if err != nil {
+		return nil, err
+	}
+	drop, err := b.f.dropClaims(tx, b.s, b.late)
+	if err != nil {
+		return nil, err
+	}
+	rest, err := b.f.restHosts(tx, b.rests)
+	if err != nil {
+		return nil, err
+	}
+	for _, lease := range b.leased {
+		if err := tx.Delete(b.s.keys.Release(lease)); err != nil {
+			return nil, err
+		}
+	}
+	return func() {
+		save()
+		rest()
+		drop()
+		for _, lease := range b.leased {
+			delete(b.s.journal, lease)
+		}
+	}, nil
 }
 
 // crawlDelays are the longest Crawl-delays that are known of the hosts of claims.
