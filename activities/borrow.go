@@ -96,7 +96,7 @@ func (a *Activities) borrow(ctx context.Context, shard int, ask politeness.Ask) 
 		if !errors.As(err, &gone) || try > 0 {
 			return grant, err
 		}
-		if err = StartPoliteness(ctx, a.Client, a.Settings.Queue, shard, a.Settings.Shards, nil); err != nil {
+		if err = StartPoliteness(ctx, a.Client, shard, a.Settings.Shards, nil); err != nil {
 			return grant, err
 		}
 	}

@@ -43,9 +43,9 @@ func Shard(ip string, shards int) int {
 // knows whether a shard has run before: one that has, and was terminated, has lost its state, and leases may be out. A shard
 // that has never run may take addresses over from others, if their number has changed: who starts all shards starts the
 // first one last: the others take from it when the shards before them ended.
-func StartPoliteness(ctx context.Context, c client.Client, queue string, shard, shards int, r *politeness.Round) error {
+func StartPoliteness(ctx context.Context, c client.Client, shard, shards int, r *politeness.Round) error {
 	options := client.StartWorkflowOptions{
-		ID: names.PolitenessID(shard), TaskQueue: queue, StaticSummary: "grants leases on IP addresses to all crawls",
+		ID: names.PolitenessID(shard), TaskQueue: names.ClusterQueue, StaticSummary: "grants leases on IP addresses to all crawls",
 		Memo:                     map[string]any{memoShards: shards},
 		WorkflowIDConflictPolicy: enums.WORKFLOW_ID_CONFLICT_POLICY_USE_EXISTING,
 		WorkflowIDReusePolicy:    enums.WORKFLOW_ID_REUSE_POLICY_REJECT_DUPLICATE, WorkflowExecutionErrorWhenAlreadyStarted: true,
@@ -134,7 +134,7 @@ func CheckShards(ctx context.Context, c client.Client, shards int) error {
 // signalPoliteness signals a shard, which is started if it is not there.
 func (a *Activities) signalPoliteness(ctx context.Context, shard int, r politeness.Round) error {
 	r.Shards = a.Settings.Shards
-	return StartPoliteness(ctx, a.Client, a.Settings.Queue, shard, a.Settings.Shards, &r)
+	return StartPoliteness(ctx, a.Client, shard, a.Settings.Shards, &r)
 }
 
 // clock converts Temporal's times in an activity.

@@ -64,7 +64,7 @@ func TestShardsOfAnotherNumberWait(t *testing.T) {
 		"one that is new beside one that runs": {map[string]time.Time{zero: {}}, time.Time{}},
 	} {
 		s := &shards{ended: test.ended}
-		if err := StartPoliteness(t.Context(), s, "q", 2, 4, nil); err != nil {
+		if err := StartPoliteness(t.Context(), s, 2, 4, nil); err != nil {
 			t.Fatal(err)
 		}
 		if len(s.started) != 1 || !s.started[0].Lost.Equal(test.lost) || s.started[0].Shards != 4 {

@@ -82,9 +82,12 @@ func (w *Worker) open(ctx context.Context) (err error) {
 		return err
 	}
 	for shard := w.conf.Shards - 1; shard >= 0; shard-- { // the first one last: see StartPoliteness
-		if err := activities.StartPoliteness(ctx, w.client, w.conf.Temporal.Queue, shard, w.conf.Shards, nil); err != nil {
+		if err := activities.StartPoliteness(ctx, w.client, shard, w.conf.Shards, nil); err != nil {
 			return fmt.Errorf("start politeness shard %d: %w", shard, err)
 		}
+	}
+	if err := w.movePoliteness(ctx); err != nil {
+		return err
 	}
 	if w.server, err = serve(w.conf.Listen, w); err != nil {
 		return err
@@ -181,16 +184,17 @@ func newFetcher(conf Config, tmp string, resolved func(took time.Duration, err e
 	return fetch.New(fetch.Options{Limits: conf.Fetch, Guard: guard, Resolver: resolver, VerifyTLS: conf.VerifyTLS, TempDir: tmp}), nil
 }
 
-// run starts the Temporal workers: one on the shared queue, one on the worker's own.
+// run starts the Temporal workers: one on the queue of the cluster, one on the shared queue, one on the worker's own.
 func (w *Worker) run() error {
 	sdk.SetStickyWorkflowCacheSize(4096)
-	for _, queue := range []string{w.conf.Temporal.Queue, names.WorkerQueue(w.conf.Temporal.Queue, w.conf.Name)} {
+	for _, queue := range []string{names.ClusterQueue, w.conf.Temporal.Queue, names.WorkerQueue(w.conf.Temporal.Queue, w.conf.Name)} {
 		tw := sdk.New(w.client, queue, sdk.Options{
 			Interceptors:                            []interceptor.WorkerInterceptor{&attemptInterceptor{meter: w.meter}, activities.Interceptor(w.acts)},
 			WorkerStopTimeout:                       w.conf.Drain,
 			MaxConcurrentActivityExecutionSize:      2*w.conf.Lanes + 64,
 			MaxConcurrentWorkflowTaskExecutionSize:  64,
 			MaxConcurrentEagerActivityExecutionSize: 2*w.conf.Lanes + 64,
+			LocalActivityWorkerOnly:                 queue == names.ClusterQueue, // its workflows have their activities on the workers' queues
 			OnFatalError: func(err error) {
 				select {
 				case w.fatal <- err:
@@ -199,11 +203,28 @@ func (w *Worker) run() error {
 			},
 		})
 		workflows.Register(tw)
-		activities.Register(tw, w.acts)
+		if queue != names.ClusterQueue {
+			activities.Register(tw, w.acts)
+		}
 		if err := tw.Start(); err != nil {
 			return fmt.Errorf("start worker on queue %s: %w", queue, err)
 		}
 		w.workers = append(w.workers, tw)
+	}
+	return nil
+}
+
+// movePoliteness has the shards continue on the queue of the cluster that a worker of an earlier version started on its own shared queue.
+func (w *Worker) movePoliteness(ctx context.Context) error {
+	for shard := range w.conf.Shards {
+		from, err := activities.MovePoliteness(ctx, w.client, shard)
+		if err != nil {
+			return fmt.Errorf("move politeness shard %d: %w", shard, err)
+		}
+		if from != "" && from != w.conf.Temporal.Queue {
+			w.log.Warn("a politeness shard runs on the task queue of an earlier version's worker: it moves when a worker of this version polls that queue",
+				"shard", shard, "queue", from, "to", names.ClusterQueue)
+		}
 	}
 	return nil
 }

@@ -34,7 +34,8 @@ func Politeness(ctx workflow.Context, in activities.PolitenessInput) error {
 		return err
 	}
 	p.serve(ctx, in.Unserved)
-	for served := 0; served < politenessRounds && !workflow.GetInfo(ctx).GetContinueAsNewSuggested(); {
+	p.listenMove(ctx)
+	for served := 0; served < politenessRounds && !p.moves && !workflow.GetInfo(ctx).GetContinueAsNewSuggested(); {
 		served += p.wait(ctx)
 		if err := ctx.Err(); err != nil {
 			return err
@@ -46,7 +47,7 @@ func Politeness(ctx workflow.Context, in activities.PolitenessInput) error {
 	if err := workflow.Await(ctx, func() bool { return p.sending == 0 && workflow.AllHandlersFinished(ctx) }); err != nil {
 		return err
 	}
-	return workflow.NewContinueAsNewError(ctx, names.Politeness, activities.PolitenessInput{
+	return workflow.NewContinueAsNewError(workflow.WithWorkflowTaskQueue(ctx, names.ClusterQueue), names.Politeness, activities.PolitenessInput{
 		Shard: in.Shard, Shards: in.Shards, State: p.state, Unserved: p.received(),
 	})
 }
@@ -57,6 +58,7 @@ type politenessShard struct {
 	rounds  workflow.ReceiveChannel
 	sending int // signals that are on their way
 	closing bool
+	moves   bool // to the queue of the cluster, from that of one worker
 
 	timer   workflow.Future // set to fire at timerAt; nil if none is
 	timerAt time.Time
@@ -84,6 +86,20 @@ func (p *politenessShard) listen(ctx workflow.Context) error {
 	}
 	return workflow.SetUpdateHandlerWithOptions(ctx, names.UpdateBorrow, p.borrow, workflow.UpdateHandlerOptions{
 		Validator: func(in activities.BorrowInput) error { return in.Check() },
+	})
+}
+
+// versionMove is the change by which a shard moves when it is asked to: a worker of an earlier version may have ignored the signal.
+const versionMove = "move"
+
+// listenMove has the shard continue as new when a worker finds it on another queue than that of the cluster: earlier versions started it
+// on the shared queue of the worker that came first, and when that one is retired nobody runs it.
+func (p *politenessShard) listenMove(ctx workflow.Context) {
+	onSignal(ctx, names.SignalMove, func(ctx workflow.Context) {
+		if workflow.GetInfo(ctx).TaskQueueName != names.ClusterQueue && workflow.GetVersion(ctx, versionMove, workflow.DefaultVersion, 1) != workflow.DefaultVersion {
+			p.moves = true
+			p.stateChanged.SendAsync(true)
+		}
 	})
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/mock"
 	"go.temporal.io/api/serviceerror"
+	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/converter"
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/testsuite"
@@ -299,6 +300,30 @@ func TestPolitenessContinues(t *testing.T) {
 	next.round(time.Second, politeness.Round{From: "one", Round: 3, Asks: asks("one", "d@10.0.0.2"), Releases: []politeness.Release{{Lease: "a", Worker: "w", IP: "10.0.0.1"}}})
 	next.cancelled(2*time.Hour, in)
 	next.expect("1s one round 3 [b]", fmt.Sprintf("%v one round 0 [d]", time.Hour-time.Second-politeness.GrantAhead))
+}
+
+// A shard on the queue of a worker moves to that of the cluster at once when it is asked to; one that is there already does not.
+func TestPolitenessMoves(t *testing.T) {
+	for _, queue := range []string{names.TaskQueue, names.ClusterQueue} {
+		e := newShard(t)
+		e.SetStartWorkflowOptions(client.StartWorkflowOptions{ID: names.PolitenessID(0), TaskQueue: queue})
+		e.round(time.Second, politeness.Round{From: "one", Round: 1, Asks: asks("one", "a@10.0.0.1")})
+		e.at(2*time.Second, func() { e.SignalWorkflow(names.SignalMove, nil) })
+		e.at(time.Hour, e.CancelWorkflow)
+		err := e.run(Politeness, activities.PolitenessInput{Shard: 0, Shards: 7})
+		if queue == names.ClusterQueue {
+			if workflow.IsContinueAsNewError(err) {
+				t.Error("it moves to where it is")
+			}
+			continue
+		}
+		var next *workflow.ContinueAsNewError
+		if in := continued(t, err); !errors.As(err, &next) || next.TaskQueueName != names.ClusterQueue || in.State == nil {
+			t.Errorf("it continues on %q with %+v", next.TaskQueueName, in)
+		} else if held, _, _ := in.State.Counts(); held != 1 {
+			t.Errorf("%d leases move with it, want 1", held)
+		}
+	}
 }
 
 func TestPolitenessContinuesByCount(t *testing.T) {

@@ -20,8 +20,12 @@ const (
 	Forget            = "Forget"  // deletes a crawl from the frontier of its worker
 )
 
-// TaskQueue is the queue of Crawl and Politeness workflows.
+// TaskQueue is the default of the shared queue, of Crawl workflows and of what operators ask.
 const TaskQueue = "muninn"
+
+// ClusterQueue is the queue of Politeness and Cluster workflows. All workers of the namespace poll it, whatever their shared queue is:
+// no crawl waits for a lease because one worker is retired.
+const ClusterQueue = "muninn-cluster"
 
 // WorkerQueue is the queue of what must run where a worker's frontier and spool are, and of the workflows that have it run.
 func WorkerQueue(queue, worker string) string { return queue + "/" + worker }
@@ -35,6 +39,7 @@ const (
 	SignalHandover  = "handover"   // Crawl to FetcherController: end, to be started again
 	SignalRound     = "round"      // to Politeness
 	SignalGrants    = "grants"     // from Politeness
+	SignalMove      = "move"       // to Politeness: continue as new on ClusterQueue
 	QueryStatus     = "status"     // of Crawl, FetcherController and Politeness
 	QueryDefinition = "definition" // of Crawl: as it is now, with what was configured
 	QueryWaiting    = "waiting"    // of Politeness: what the ask for a lease waits for, by address and lease

@@ -36,7 +36,7 @@ func TestPolitenessShards(t *testing.T) {
 	first := server.politenessRun(t)
 	for range 200 { // rounds of nothing, until it continues as new
 		r := &politeness.Round{From: "nobody"}
-		if err := activities.StartPoliteness(t.Context(), server.Client, names.TaskQueue, 0, 2, r); err != nil {
+		if err := activities.StartPoliteness(t.Context(), server.Client, 0, 2, r); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -55,7 +55,7 @@ func TestPolitenessShards(t *testing.T) {
 		t.Fatal(err)
 	}
 	ended := time.Now()
-	if err := activities.StartPoliteness(t.Context(), server.Client, names.TaskQueue, 0, 2, nil); err != nil {
+	if err := activities.StartPoliteness(t.Context(), server.Client, 0, 2, nil); err != nil {
 		t.Fatal(err)
 	}
 	state := server.shard(t)
