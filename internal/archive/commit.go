@@ -138,9 +138,13 @@ func readManifest(ctx context.Context, s Store, key string) (m Manifest, err err
 	return m, nil
 }
 
-// commitTimeout bounds an attempt to commit a segment, from its first object to its manifest. A sweep relies on it: it deletes what
-// no manifest names and is older than twice that.
+// commitTimeout bounds an attempt to commit a segment, from its first object to its manifest: that of ARCHIVE, and that of a batch
+// that failed and archives what it has fetched before it goes back. A sweep relies on it: it deletes what no manifest names and is
+// older than twice that.
 const commitTimeout = time.Hour
+
+// errCommitTimeout is why the context of an attempt ends. The error of a store says only that a deadline was exceeded.
+var errCommitTimeout = fmt.Errorf("the segment was not written within %v, the limit of one attempt", commitTimeout)
 
 // Commit uploads the segment and puts its manifest. If another attempt was first, this one's objects
 // are deleted and ErrExists is returned: the other's manifest stands; ErrGivenBack if the batch's URLs went back, ErrForeign if the
@@ -150,33 +154,42 @@ func (s *Segment) Commit(ctx context.Context, store Store) (Manifest, error) {
 	if err := errors.Join(s.links.zip.Close(), s.objects.zip.Close(), s.log.zip.Close(), s.warc.out.Flush()); err != nil {
 		return Manifest{}, fmt.Errorf("commit segment: %w", err)
 	}
+	ctx, cancel := context.WithTimeoutCause(ctx, commitTimeout, errCommitTimeout)
+	defer cancel()
+	m, err := s.write(ctx, store)
+	switch {
+	case err == nil:
+		return m, nil
+	case errors.Is(context.Cause(ctx), errCommitTimeout):
+		err = fmt.Errorf("%w: %w", errCommitTimeout, err)
+	}
+	return Manifest{}, fmt.Errorf("commit segment %s: %w", s.label.Segment(), err)
+}
+
+// write uploads the objects of the segment and puts its manifest.
+func (s *Segment) write(ctx context.Context, store Store) (Manifest, error) {
 	m, uploads, err := s.manifest()
 	if err != nil {
-		return Manifest{}, fmt.Errorf("commit segment: %w", err)
+		return m, err
 	}
-	ctx, cancel := context.WithTimeout(ctx, commitTimeout)
-	defer cancel()
 	for _, u := range uploads {
 		if err := store.Put(ctx, u.key, u.r, u.size); err != nil {
-			return Manifest{}, fmt.Errorf("commit segment: %w", err)
+			return m, err
 		}
 	}
 	raw, err := json.MarshalIndent(m, "", " ")
 	if err != nil {
-		return Manifest{}, fmt.Errorf("commit segment: %w", err)
+		return m, err
 	}
 	err = store.PutIfAbsent(ctx, s.label.Layout().Manifest(m.Segment()), raw)
-	if errors.Is(err, ErrExists) {
-		mine, err := s.withdraw(ctx, store, m)
-		if mine {
-			return m, nil
-		}
-		return Manifest{}, fmt.Errorf("commit segment %s: %w", m.Segment(), err)
+	if !errors.Is(err, ErrExists) {
+		return m, err
 	}
-	if err != nil {
-		return Manifest{}, fmt.Errorf("commit segment: %w", err)
+	mine, err := s.withdraw(ctx, store, m)
+	if mine {
+		err = nil
 	}
-	return m, nil
+	return m, err
 }
 
 // upload is an object of a segment on its way.

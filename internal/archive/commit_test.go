@@ -8,6 +8,7 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/muninn-archive/muninn/internal/archive"
@@ -226,5 +227,42 @@ func TestCommitEndsBeforeASweep(t *testing.T) {
 	}
 	if d.none || d.last.Sub(begun) > archive.MinSweepAge/2+time.Minute {
 		t.Errorf("a commit may write for %v, or without a bound (%t); a sweep deletes what is %v old", d.last.Sub(begun), d.none, archive.MinSweepAge)
+	}
+}
+
+// silent is a store that does not answer a write before its context ends.
+type silent struct{ archive.Store }
+
+func (s silent) Put(ctx context.Context, _ string, _ io.Reader, _ int64) error {
+	<-ctx.Done()
+	return ctx.Err()
+}
+
+// An attempt that runs into its limit says so, and is a fault of the store; one whose caller stops earlier does not.
+func TestCommitTimeoutIsNamed(t *testing.T) {
+	_, store := newDir(t)
+	for name, test := range map[string]struct {
+		caller time.Duration // until its context ends
+		named  bool
+	}{
+		"the limit of an attempt":  {2 * archive.MinSweepAge, true},
+		"the deadline of a caller": {time.Minute, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s, _ := segment(t, "b", unknown, plain("http://a.example/1", "<p>one"))
+				ctx, cancel := context.WithTimeout(t.Context(), test.caller)
+				defer cancel()
+				_, err := s.Commit(ctx, archive.Faults(silent{store}))
+				var fault *archive.StoreError
+				if !errors.As(err, &fault) || !errors.Is(err, context.DeadlineExceeded) {
+					t.Fatalf("%v, want the deadline as a fault of the store", err)
+				}
+				limit := fmt.Sprintf("not written within %v, the limit of one attempt", archive.MinSweepAge/2)
+				if strings.Contains(err.Error(), limit) != test.named {
+					t.Errorf("%v: names %q: %t, want %t", err, limit, !test.named, test.named)
+				}
+			})
+		})
 	}
 }
