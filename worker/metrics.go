@@ -210,8 +210,8 @@ const (
 	profilesOn       = "on"
 )
 
-// maxProfile bounds how long a profile is taken, in seconds.
-const maxProfile = 60
+// maxProfile bounds how long a profile is taken.
+const maxProfile = time.Minute
 
 // profiled reports whether a listener at an address serves profiles with a setting.
 func profiled(setting string, at net.Addr) bool {
@@ -225,8 +225,9 @@ func profiled(setting string, at net.Addr) bool {
 func limitProfiles(serve http.HandlerFunc) http.HandlerFunc {
 	return func(out http.ResponseWriter, r *http.Request) {
 		if text := r.FormValue("seconds"); text != "" {
-			if n, err := strconv.Atoi(text); err != nil || n < 0 || n > maxProfile {
-				http.Error(out, fmt.Sprintf("seconds must be between 0 and %d", maxProfile), http.StatusBadRequest)
+			const most = int(maxProfile / time.Second)
+			if n, err := strconv.Atoi(text); err != nil || n < 0 || n > most {
+				http.Error(out, fmt.Sprintf("seconds must be between 0 and %d", most), http.StatusBadRequest)
 				return
 			}
 		}
