@@ -142,7 +142,6 @@ func (e *clusterEnv) expect(after time.Duration, want ...string) {
 func TestCluster(t *testing.T) {
 	e := newCluster(t, 1000*time.Hour, time.Hour)
 	e.register(time.Second, "w1", "p1", accepted)
-	e.work(2*time.Second, "w1", "p1")
 	e.expect(3*time.Second, "w1: up, 1024 owned")
 	e.register(10*time.Second, "w2", "p2", accepted)
 	e.register(11*time.Second, "w2", "other", func(a ring.Answer) bool { return a.Wait == ring.DefaultHeartbeat })
@@ -157,7 +156,7 @@ func TestCluster(t *testing.T) {
 	if err := e.run(Cluster, activities.ClusterInput{}); err == nil {
 		t.Error("a cancelled ring goes on")
 	}
-	if last := e.views[len(e.views)-1]; !slices.Contains(e.views, "p2 3") || last != "p1 8" {
+	if last := e.views[len(e.views)-1]; !slices.Contains(e.views, "p2 2") || last != "p1 7" {
 		t.Errorf("views are taken: %v", e.views)
 	}
 }
@@ -166,7 +165,6 @@ func TestCluster(t *testing.T) {
 func TestClusterReturn(t *testing.T) {
 	e := newCluster(t, time.Hour)
 	e.register(time.Second, "w1", "p1", accepted)
-	e.work(2*time.Second, "w1", "p1")
 	e.register(time.Hour+time.Minute, "w1", "p1", accepted)
 	e.expect(time.Hour+30*time.Second, "w1: lost, 1024 owned")
 	e.expect(2*time.Hour, "w1: up, 1024 owned")
@@ -178,11 +176,13 @@ func TestClusterReturn(t *testing.T) {
 func TestClusterLeave(t *testing.T) {
 	e := newCluster(t)
 	e.register(time.Second, "w1", "p1", accepted)
+	e.register(time.Second, "w2", "p2", accepted)
 	e.work(2*time.Second, "w1", "p1")
+	e.work(2500*time.Millisecond, "w2", "p2")
 	e.update(3*time.Second, names.UpdateLeave, nil, activities.RingMember{Worker: "w1", Process: "p1"})
-	e.expect(4*time.Second, "w1: leaving, 1024 closing")
+	e.expect(4*time.Second, "w1: leaving, 512 closing", "w2: up, 512 owned")
 	e.work(5*time.Second, "w1", "p1")
-	e.expect(6 * time.Second)
+	e.expect(6*time.Second, "w2: up, 512 to load, 512 owned")
 	e.at(time.Hour, e.CancelWorkflow)
 	_ = e.run(Cluster, activities.ClusterInput{})
 }
@@ -206,7 +206,7 @@ func TestClusterContinues(t *testing.T) {
 		t.Fatal(err)
 	}
 	again := newCluster(t)
-	again.expect(time.Second, "w1: up, 512 to load", "w2: up, 512 to load")
+	again.expect(time.Second, "w1: up, 512 owned, 512 closing", "w2: up")
 	again.at(time.Hour, again.CancelWorkflow)
 	_ = again.run(Cluster, in)
 	if !slices.Contains(again.views, fmt.Sprint("p1 ", in.State.Epoch())) {

@@ -65,6 +65,7 @@ type stateJSON struct {
 	Shards     int            `json:"shards,omitempty"`
 	Epoch      uint64         `json:"epoch"`
 	Floor      time.Time      `json:"floor,omitzero"`
+	Ready      time.Time      `json:"ready,omitzero"`
 	Members    []member       `json:"members,omitempty"`
 	Table      Table          `json:"table"`
 	Partitions *partitions    `json:"partitions"`
@@ -73,7 +74,7 @@ type stateJSON struct {
 
 // MarshalJSON writes the state.
 func (s *State) MarshalJSON() ([]byte, error) {
-	return json.Marshal(stateJSON{s.limits, s.shards, s.epoch, s.floor, s.members, s.table, &s.parts, s.objects})
+	return json.Marshal(stateJSON{s.limits, s.shards, s.epoch, s.floor, s.ready, s.members, s.table, &s.parts, s.objects})
 }
 
 // UnmarshalJSON reads what MarshalJSON wrote.
@@ -82,7 +83,7 @@ func (s *State) UnmarshalJSON(text []byte) error {
 	if err := json.Unmarshal(text, &in); err != nil {
 		return fmt.Errorf("state of the ring: %w", err)
 	}
-	*s = State{in.Limits, in.Shards, in.Epoch, in.Floor, in.Members, in.Table, *in.Partitions, in.Objects}
+	*s = State{in.Limits, in.Shards, in.Epoch, in.Floor, in.Ready, in.Members, in.Table, *in.Partitions, in.Objects}
 	if s.objects == nil {
 		s.objects = map[int]string{}
 	}

@@ -12,7 +12,8 @@
 //   - Whoever may claim has all that was committed in the partition: it had it all the time, or loaded what its last owner
 //     exported, or rebuilt it from the archive after the death of its last owner.
 //   - A partition is without an owner for no longer than Limits.CloseWithin, an export and a load; after a death, for
-//     Limits.Heartbeat, Limits.Grace and a rebuild. A change of the ring meanwhile may start one of these again. This holds of workers that do
+//     Limits.Heartbeat, Limits.Grace and a rebuild. The grace of a worker counts only while another one is there to take its partitions:
+//     when all have stopped, each finds what it had when it is started again. A change of the ring meanwhile may start one of these again. This holds of workers that do
 //     what they are asked: one whose heart beats, and that neither exports nor loads, is waited for.
 //   - When the n-th worker joins, at most ceil(1024/n) partitions get another owner, and all of them the new one. When a
 //     worker leaves or dies, only its own do. When all is quiet, the shares of any two workers differ by one partition at most.

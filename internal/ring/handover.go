@@ -5,7 +5,7 @@ type Step uint8
 
 // The steps of a partition. docs/architecture/ring.md draws them.
 const (
-	// Orphan: nobody owns it and nobody makes it. All partitions begin so.
+	// Orphan: nobody owns it and nobody makes it. All partitions begin so; the first owner of one has nothing to load.
 	Orphan Step = iota
 	// Owned: its owner claims in it.
 	Owned
@@ -33,7 +33,8 @@ type partition struct {
 	loader Index
 	// tenure is the epoch in which the owner became its owner: what was claimed by an earlier epoch is stale.
 	tenure uint64
-	// order is the epoch in which the step or the loader changed: a report names it, so that a late one is recognised.
+	// order is the epoch in which the step or the loader changed: a report names it, so that a late one is recognised. It is 0
+	// as long as nobody has owned the partition.
 	order uint64
 }
 
@@ -47,8 +48,8 @@ func (p partition) next(target Index, held bool, epoch uint64) partition {
 		case p.owner == 0: // it died: what it has committed is in the archive
 			to.step, to.order = Orphan, epoch
 			return to.next(target, held, epoch)
-		case target == p.owner: // a closing partition whose target is its owner again was never given away
-			to.step = Owned
+		case target == p.owner, target == 0: // a closing partition whose target is its owner again was never given away
+			to.step = Owned // without anybody to give it to, a leaving worker keeps it: it is there when the worker is started again
 		default: // a closing partition that gets another target goes on closing: its export is for whoever that is
 			to.step = Closing
 		}
@@ -63,6 +64,9 @@ func (p partition) next(target Index, held bool, epoch uint64) partition {
 		}
 	case Orphan, Rebuilding:
 		to.owner, to.tenure = 0, 0
+		if p.order == 0 && target != 0 { // nobody has committed anything in it
+			return partition{step: Owned, owner: target, tenure: epoch, order: epoch}
+		}
 		if target == 0 || held {
 			to.step, to.loader = Orphan, 0
 		} else {
@@ -101,9 +105,9 @@ func (p partition) loaded(by Index, order, epoch uint64) (partition, bool) {
 }
 
 // unreadable is the partition after its loader's report that the export cannot be read; false if the report is stale.
-func (p partition) unreadable(by Index, order uint64) (partition, bool) {
+func (p partition) unreadable(by Index, order, epoch uint64) (partition, bool) {
 	if p.step != Loading || p.loader != by || p.order != order {
 		return p, false
 	}
-	return partition{step: Orphan}, true
+	return partition{step: Orphan, order: epoch}, true
 }

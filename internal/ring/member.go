@@ -73,8 +73,8 @@ func (s *State) Register(now time.Time, r Registration) Answer {
 	case other != nil && other.up():
 		return refuse("the data folder of worker %q (%s) is in use: worker %q, process %s, is at work on it: give this worker a folder of its own", r.Name, r.Instance, other.Name, other.Process)
 	case other != nil:
-		return refuse("the data folder of worker %q (%s) is that of worker %q, which was lost %s ago: start it by that name, or wait %s until its partitions are given to others",
-			r.Name, r.Instance, other.Name, seconds(now.Sub(other.Lost)), seconds(s.death(other).Sub(now)))
+		return refuse("the data folder of worker %q (%s) is that of worker %q, which was lost %s ago: start it by that name%s",
+			r.Name, r.Instance, other.Name, seconds(now.Sub(other.Lost)), s.orWait(now, other))
 	case m != nil && m.Instance == r.Instance:
 		return s.again(now, m, r)
 	case m != nil && m.up():
@@ -88,6 +88,9 @@ func (s *State) Register(now time.Time, r Registration) Answer {
 	if m == nil && len(s.members) == MaxWorkers {
 		return refuse("the ring has %d workers, which is the most that it can have", MaxWorkers)
 	}
+	if r.Epoch > 0 && s.epoch == 0 {
+		s.Forgotten(now) // the first worker that registers knows of a former life of the ring
+	}
 	s.epoch = max(s.epoch, r.Epoch)
 	s.change(now, func() {
 		if m != nil { // its disk is gone
@@ -96,6 +99,14 @@ func (s *State) Register(now time.Time, r Registration) Answer {
 		s.add(r)
 	})
 	return s.accepted(s.epoch, r.Epoch > 0)
+}
+
+// orWait says when the folder of a lost worker is free, if somebody is there to take its partitions.
+func (s *State) orWait(now time.Time, lost *member) string {
+	if death, dies := s.death(lost); dies {
+		return fmt.Sprintf(", or wait %s until its partitions are given to others", seconds(death.Sub(now)))
+	}
+	return ""
 }
 
 // again answers a worker that the ring knows, with its folder.

@@ -113,6 +113,7 @@ func TestProcess(t *testing.T) {
 // the same task.
 func TestFormerProcess(t *testing.T) {
 	s := New(DefaultLimits())
+	s.Forgotten(start.Add(-time.Hour)) // so that there is something to load
 	register := func(process string) uint64 {
 		a := s.Register(start, Registration{Name: "a", Instance: "a", Process: process, Queue: "a", Shards: 1})
 		if !a.Accepted {

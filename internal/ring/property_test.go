@@ -372,8 +372,9 @@ func (w *world) check() {
 }
 
 // bound is for how long partitions are without an owner once nothing more happens, but for the time that loading takes: the
-// heartbeat runs out, the grace runs out, and a leaving worker that was lost meanwhile, too.
-func bound(l Limits) time.Duration { return l.Heartbeat + l.Grace }
+// heartbeat runs out; whoever lost its disk waits until the permit of its former life has run out; from then on, if it is the only one,
+// the grace of the others counts; and a leaving worker that was lost meanwhile, too.
+func bound(l Limits) time.Duration { return l.Heartbeat + l.fence() + l.Grace }
 
 // round lets everyone who is alive do what is asked of it, as far as the messages arrive.
 func (w *world) round(how int) {
@@ -409,7 +410,7 @@ func (w *world) converge() {
 		return
 	}
 	if len(takers) == 0 || !w.ring.quiet() {
-		w.t.Fatalf("not all is owned at last: %+v", w.ring.View("").Groups())
+		w.t.Fatalf("not all is owned at last: %+v %+v", w.ring.View("").Workers, w.ring.View("").Groups())
 	}
 	counts := w.ring.table.counts()
 	if counts[most(takers, &counts)]-counts[fewest(takers, &counts)] > 1 || counts[0] > 0 {

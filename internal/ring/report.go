@@ -26,7 +26,7 @@ func (s *State) Exported(now time.Time, name, process string, reports []Report) 
 func (s *State) Loaded(now time.Time, name, process string, reports []Report) (stale []Report) {
 	return s.report(now, name, process, reports, func(by Index, r Report, epoch uint64) (partition, bool) {
 		if r.Fault != "" {
-			return s.parts[r.Partition].unreadable(by, r.Order)
+			return s.parts[r.Partition].unreadable(by, r.Order, epoch)
 		}
 		return s.parts[r.Partition].loaded(by, r.Order, epoch)
 	})

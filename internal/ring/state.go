@@ -3,6 +3,8 @@ package ring
 import (
 	"slices"
 	"time"
+
+	"github.com/muninn-archive/muninn/internal/times"
 )
 
 // State is the state of the ring. Its JSON form carries it over continue-as-new. It is a function of the calls that were made:
@@ -12,6 +14,7 @@ type State struct {
 	shards  int       // of politeness, that all workers know; 0 as long as there was no worker
 	epoch   uint64    // the number of the last change
 	floor   time.Time // before it nothing is rebuilt
+	ready   time.Time // since when there is a worker that can be given partitions; zero if there is none
 	members []member  // by index
 	table   Table     // who is to own each partition
 	parts   partitions
@@ -35,9 +38,14 @@ func (m *member) up() bool { return m.Lost.IsZero() }
 // New returns a ring without workers. The limits must be valid.
 func New(limits Limits) *State { return &State{limits: limits, objects: map[int]string{}} }
 
-// Forgotten says that the ring had a former life that ended then, of which it knows nothing: workers may claim until their
-// permits have run out, so nothing is rebuilt before.
-func (s *State) Forgotten(ended time.Time) { s.floor = ended.Add(s.limits.fence()) }
+// Forgotten says that the ring had a former life that ended then, of which it knows nothing. Workers may claim until their permits have
+// run out, so nothing is rebuilt before. Then every partition is rebuilt from the archive: there may be commits in each.
+func (s *State) Forgotten(ended time.Time) {
+	s.floor, s.epoch = ended.Add(s.limits.fence()), max(s.epoch, 1)
+	for p := range s.parts {
+		s.parts[p] = partition{step: Orphan, order: s.epoch}
+	}
+}
 
 // Epoch is the number of the last change.
 func (s *State) Epoch() uint64 { return s.epoch }
@@ -88,6 +96,11 @@ func (s *State) staying() (n int) {
 func (s *State) change(now time.Time, do func()) {
 	s.epoch++
 	do()
+	if len(s.takers()) == 0 {
+		s.ready = time.Time{}
+	} else if s.ready.IsZero() {
+		s.ready = now
+	}
 	s.settle(now)
 	if s.quiet() && s.table.Level(s.takers()) > 0 {
 		s.settle(now)
@@ -136,7 +149,7 @@ func (s *State) quiet() bool {
 func (s *State) Tick(now time.Time) {
 	var dead []Index
 	for _, m := range s.members {
-		if !m.up() && !now.Before(s.death(&m)) {
+		if at, dies := s.death(&m); dies && !now.Before(at) {
 			dead = append(dead, m.Index)
 		}
 	}
@@ -154,12 +167,17 @@ func (s *State) Tick(now time.Time) {
 	})
 }
 
-// death is when a lost worker is given up. One that was leaving is not waited for longer than safety asks.
-func (s *State) death(m *member) time.Time {
-	if m.Leaving {
-		return m.Lost.Add(s.limits.fence())
+// death is when a lost worker is given up; false if it is up, or as long as nobody is there to take its partitions: when all workers were
+// away, as after a power failure, whoever comes back first would take, and rebuild, what the others have on their disks. So the grace
+// counts from when somebody is there. A worker that was leaving is not waited for longer than safety asks.
+func (s *State) death(m *member) (at time.Time, dies bool) {
+	switch {
+	case m.up() || s.ready.IsZero():
+		return at, false
+	case m.Leaving:
+		return m.Lost.Add(s.limits.fence()), true
 	}
-	return m.Lost.Add(s.limits.Grace)
+	return times.Latest(m.Lost, s.ready).Add(s.limits.Grace), true
 }
 
 func (s *State) die(gone Index) {
@@ -171,7 +189,7 @@ func (s *State) die(gone Index) {
 func (s *State) Wake(now time.Time) (time.Duration, bool) {
 	at := s.floor
 	for _, m := range s.members {
-		if death := s.death(&m); !m.up() && (at.IsZero() || death.Before(at)) {
+		if death, dies := s.death(&m); dies && (at.IsZero() || death.Before(at)) {
 			at = death
 		}
 	}

@@ -61,6 +61,12 @@ func (v *View) Has(process string) bool {
 	return has
 }
 
+// CanHandOver reports whether a worker that leaves has somebody to hand its partitions over to: if not, it keeps them, and may stop at once.
+func (v *View) CanHandOver(name string) bool {
+	_, other := v.worker(func(w Worker) bool { return w.Name != name && !w.Lost && !w.Leaving })
+	return other
+}
+
 // Owner is the worker that owns a partition and takes what is delivered to it. Without one, deliveries wait.
 func (v *View) Owner(p int) (Worker, bool) {
 	if v.parts[p].step != Owned {

@@ -101,3 +101,20 @@ func TestRoutes(t *testing.T) {
 		}
 	}
 }
+
+// TestCanHandOver: a worker hands over to those that are up and stay.
+func TestCanHandOver(t *testing.T) {
+	s := two(t)
+	check := func(when, worker string, want bool) {
+		t.Helper()
+		if got := s.View("").CanHandOver(worker); got != want {
+			t.Errorf("%s: that %s can hand over is %v", when, worker, got)
+		}
+	}
+	check("both are up", "a", true)
+	s.Leave(start, "a", "a")
+	check("it leaves", "a", true)
+	check("the other one leaves", "b", false)
+	s.Lost(start, "b", "b")
+	check("the other one is lost", "a", false)
+}
