@@ -80,7 +80,7 @@ bench: build temporal versitygw ## CPU per page of a whole crawl, compared with 
 	@echo "frontier of 10^6 URLs:"; MUNINN_BENCH_KNOWN=1000000 $(GO) test -run '^$$' -bench . -benchtime 3x ./frontier
 	$(GO) test -run '^$$' -bench . ./internal/urls ./internal/xpath ./kb ./internal/dates ./internal/bandit ./internal/page ./internal/aah ./internal/lab/recognition ./internal/order ./internal/score ./internal/archive ./activities
 
-MUNINN_TESTDATA ?= ../shared/data
+MUNINN_TESTDATA ?= $(or $(shell tools/testdata.sh),$(error set MUNINN_TESTDATA to the folder of test data))
 .PHONY: eval-aah
 eval-aah: lab ## how well the helper recognises saved pages and extracts their objects (MUNINN_TESTDATA/aah), compared with wappalyzergo
 	$(BIN)/muninn-lab aah --compare --doubts internal/lab/recognition/doubts.tsv $(MUNINN_TESTDATA)/aah
