@@ -1,24 +1,64 @@
 package activities
 
-import "testing"
+import (
+	"errors"
+	"testing"
+	"time"
 
-// TestOpen: a batch can be opened several times; one that is done has nothing to do.
+	"go.temporal.io/sdk/temporal"
+
+	"github.com/muninn-archive/muninn/frontier"
+)
+
+// TestOpen: what there is to do for a batch, by how far it has come, and the leases that it must ask for. To open it again is the same.
 func TestOpen(t *testing.T) {
+	none := func(*rig, BatchInput) {}
+	for name, test := range map[string]struct {
+		before func(r *rig, in BatchInput)
+		want   OpenResult
+		asks   int
+	}{
+		"claimed":        {none, OpenResult{URLs: 1}, 0},
+		"opened earlier": {func(r *rig, in BatchInput) { r.must(r.do(r.Open, in)) }, OpenResult{URLs: 1}, 0},
+		"fetching ended before a URL was fetched": {func(r *rig, in BatchInput) {
+			r.must(r.do(r.Open, in))
+			r.must(r.Frontier.Crawl(rigCrawl).Lane(in.Claims[0].ID).End(frontier.LaneEnd{Host: time.Now()}))
+		}, OpenResult{URLs: 1}, 1},
+		"fetched": {func(r *rig, in BatchInput) { r.open(in, linking) }, OpenResult{URLs: 1}, 0},
+		"archived": {func(r *rig, in BatchInput) {
+			r.open(in, linking)
+			r.must(r.do(r.Process, in))
+		}, OpenResult{Archived: true}, 0},
+		"committed": {func(r *rig, in BatchInput) {
+			r.open(in, linking)
+			r.must(r.do(r.Process, in))
+			r.must(r.do(r.Commit, in))
+		}, OpenResult{Done: true}, 0},
+		"given back": {func(r *rig, in BatchInput) { r.must(r.do(r.GiveBack, in)) }, OpenResult{Done: true}, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t)
+			r.begin("o", nil)
+			in := r.batch()
+			test.before(r, in)
+			for range 2 {
+				out, err := call[OpenResult](r, r.Open, in)
+				if err != nil || out.Done != test.want.Done || out.Archived != test.want.Archived || out.URLs != test.want.URLs || len(out.Asks) != test.asks {
+					t.Errorf("%+v, %v, want %+v and %d asks", out, err, test.want, test.asks)
+				}
+			}
+		})
+	}
+}
+
+// A batch of a crawl that the worker does not know is not opened.
+func TestOpenOfUnknownCrawl(t *testing.T) {
 	r := newRig(t)
 	r.begin("o", nil)
 	in := r.batch()
-	for range 2 {
-		if out, err := call[OpenResult](r, r.Open, in); err != nil || out.Done || out.Archived || out.URLs != 1 || len(out.Asks) != 0 {
-			t.Errorf("%+v, %v", out, err)
-		}
-	}
-	r.open(in, linking)
-	r.must(r.do(r.Process, in))
-	if out, err := call[OpenResult](r, r.Open, in); err != nil || !out.Archived {
-		t.Errorf("archived: %+v, %v", out, err)
-	}
-	r.must(r.do(r.Commit, in))
-	if out, err := call[OpenResult](r, r.Open, in); err != nil || !out.Done {
-		t.Errorf("committed: %+v, %v", out, err)
+	in.Crawl = "another"
+	var failed *temporal.ApplicationError
+	if err := r.do(r.Open, in); !errors.As(err, &failed) {
+		t.Errorf("%v", err)
 	}
 }
