@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -32,6 +33,16 @@ func (c *clock) pass(d time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.now = c.now.Add(d)
+}
+
+// eventually waits until a condition holds, two minutes at most.
+func (r *rig) eventually(condition string, holds func() bool) {
+	r.t.Helper()
+	for deadline := time.Now().Add(2 * time.Minute); !holds(); runtime.Gosched() {
+		if time.Now().After(deadline) {
+			r.t.Fatalf("after two minutes it does not hold that %s", condition)
+		}
+	}
 }
 
 var errNoHost, errRefused = errors.New("no such host"), errors.New("a private address")

@@ -33,11 +33,7 @@ func TestOthersGoOnWhileAnOrderTrains(t *testing.T) {
 			{URL: "http://a.example/", Kind: crawl.OutcomeDone, Status: 200, Score: -1, PageFeatures: views, Worth: 1},
 		}})
 	}()
-	for deadline := time.Now().Add(2 * time.Minute); !r.Batch(batch).Committed(); time.Sleep(time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatal("the commit does not reach the disk")
-		}
-	}
+	r.eventually("the commit is on disk", r.Batch(batch).Committed)
 	others := make(chan error, 1)
 	own, apart := r.want(), r.want()
 	go func() {

@@ -3,7 +3,6 @@ package frontier
 import (
 	"errors"
 	"fmt"
-	"runtime"
 	"slices"
 	"testing"
 	"time"
@@ -100,9 +99,7 @@ func TestReturnedWhileTheEarlierReturnIsConfirmed(t *testing.T) {
 			r.together(
 				func() { r.must(lane.ReturnAddress(there, newer, r.clock.Now())) },
 				func() {
-					for len(r.writes) == 0 { // the return comes first
-						runtime.Gosched()
-					}
+					r.eventually("the return is in the group before it", func() bool { return len(r.writes) > 0 })
 					r.confirm(sent)
 				},
 			)

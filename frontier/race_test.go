@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime"
 	"sync"
 	"testing"
 	"time"
@@ -163,9 +162,7 @@ func (r *rig) whileRead(batch string, lanes []OpenClaim, why error, meanwhile fu
 			r.must(err)
 		},
 		func() {
-			for len(r.writes) == 0 { // behind the other, in its group
-				runtime.Gosched()
-			}
+			r.eventually("the other is in the group before it", func() bool { return len(r.writes) > 0 })
 			r.must(r.update(func(*transaction) (func(), error) {
 				close(reopening)
 				<-picked
@@ -290,11 +287,7 @@ func (r *rig) together(calls ...func()) {
 	for _, call := range calls {
 		wg.Go(call)
 	}
-	for deadline := time.Now().Add(2 * time.Minute); len(r.writes) < len(calls); runtime.Gosched() {
-		if time.Now().After(deadline) {
-			r.t.Fatalf("%d of %d writes wait after two minutes", len(r.writes), len(calls))
-		}
-	}
+	r.eventually("all writes wait", func() bool { return len(r.writes) == len(calls) })
 	close(gate)
 	wg.Wait()
 }

@@ -106,7 +106,7 @@ func TestCutRequestsAreApart(t *testing.T) {
 	asked := w.Stats().Requests
 	w.SetLatency(time.Hour) // it is cut before the answer, however late that is
 	go func() {
-		underWay(w, asked)
+		worldtest.Eventually(t, "the request has begun", func() bool { return w.Stats().Requests > asked })
 		cancel()
 	}()
 	if err := worldtest.Whole(ctx, c, page); err == nil {
@@ -120,12 +120,5 @@ func TestCutRequestsAreApart(t *testing.T) {
 	}
 	if s.PeakRequests != 1 || s.PeakConnections != 1 {
 		t.Errorf("peaks %d and %d", s.PeakRequests, s.PeakConnections)
-	}
-}
-
-// underWay returns when more than so many requests have begun.
-func underWay(w *World, asked int) {
-	for w.Stats().Requests <= asked {
-		time.Sleep(time.Millisecond)
 	}
 }

@@ -121,9 +121,7 @@ func TestCloseFreesTheAddresses(t *testing.T) {
 	go func() {
 		hung <- worldtest.Whole(context.Background(), worldtest.Client(w), w.Host(Host("mute")).Base+"/fault")
 	}()
-	for w.Stats().Requests == 0 {
-		time.Sleep(time.Millisecond)
-	}
+	worldtest.Eventually(t, "the request has begun", func() bool { return w.Stats().Requests > 0 })
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}

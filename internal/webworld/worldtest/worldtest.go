@@ -8,7 +8,9 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"runtime"
 	"testing"
+	"time"
 )
 
 // Start starts a world, and closes it after the test.
@@ -89,4 +91,15 @@ func Whole(ctx context.Context, c *http.Client, url string) error {
 	defer res.Body.Close()
 	_, err = io.Copy(io.Discard, res.Body)
 	return err
+}
+
+// Eventually waits until a condition holds, two minutes at most.
+func Eventually(t testing.TB, condition string, holds func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(2 * time.Minute); !holds(); runtime.Gosched() {
+		if time.Now().After(deadline) {
+			t.Errorf("after two minutes it does not hold that %s", condition)
+			return
+		}
+	}
 }
