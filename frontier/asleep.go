@@ -57,10 +57,15 @@ func (f *Frontier) awake(s *state) error {
 		}
 		mine := &loading{done: make(chan struct{})}
 		s.loading = mine
-		rec := s.crawlRecord
-		f.mu.Unlock()
-		read, err := f.readCrawl(rec)
-		f.mu.Lock()
+		rec, changes := s.crawlRecord, f.moves.changes-1
+		var read *state
+		var err error
+		for err == nil && changes != f.moves.changes { // else a partition would be missing, or still be there
+			changes = f.moves.changes
+			f.mu.Unlock()
+			read, err = f.readCrawl(rec)
+			f.mu.Lock()
+		}
 		if mine.err, s.loading = err, nil; err == nil {
 			s.replaceMemory(read)
 			s.asleep = false

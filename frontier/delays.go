@@ -31,6 +31,18 @@ func (d *delays) add(pld uint64, at int64) {
 	d.n++
 }
 
+// addMany counts n URLs of a partition of which there were none, the first of them due at a time.
+func (d *delays) addMany(p store.Partition, first int64, n int) {
+	if d.by == nil {
+		d.by = map[store.Partition]int64{}
+	}
+	if d.n == 0 || first < d.first {
+		d.first = first
+	}
+	d.by[p] = first
+	d.n += n
+}
+
 // due lists the partitions that have a URL which is due by now, the first of them first.
 func (d *delays) due(now int64) (list []store.Partition) {
 	for p, first := range d.by {

@@ -61,6 +61,7 @@ type Frontier struct {
 	hosts   *hosts
 	changed chan struct{} // closed and replaced whenever something changes
 	nextID  store.Keys
+	moves   partitionMoves
 	tidy    chan struct{} // a run has ended
 
 	remembering sync.Mutex // held while what is remembered is kept
@@ -123,6 +124,9 @@ func OpenContext(ctx context.Context, dir string, opts Options) (*Frontier, erro
 		return nil, err
 	}
 	if err := migrate.Up(ctx, disk, migrate.Options{Log: opts.Log}); err != nil {
+		return nil, errors.Join(fmt.Errorf("open frontier in %s: %w", dir, err), disk.Close())
+	}
+	if err := finishMoves(disk); err != nil {
 		return nil, errors.Join(fmt.Errorf("open frontier in %s: %w", dir, err), disk.Close())
 	}
 	f := &Frontier{

@@ -78,40 +78,17 @@ func (f *Frontier) loadCrawl(txn store.Reader, s *state) error {
 	if err != nil {
 		return err
 	}
-	err = txn.Scan(s.keys.All(store.Entries), nil, func(key store.Key, value []byte) (bool, error) {
-		if u, at, ok := store.EntryOf(key, value); ok {
-			s.queue(u.PLD, "").Load(at, s.taken.claim(u) != "")
-			s.waiting++
-		}
-		return true, nil
-	})
+	moving, err := txn.Moving()
 	if err != nil {
 		return err
 	}
-	idle := 0
-	err = txn.Scan(s.keys.All(store.Queues), nil, func(key store.Key, value []byte) (bool, error) {
-		var m record.Queue
-		if err := codec.Unmarshal(value, &m); err != nil {
-			return false, fmt.Errorf("open frontier: %w", err)
-		}
-		pld := key.PLD()
-		if _, needed := s.queues[pld]; !needed && idle >= f.opts.Idle {
-			s.evicted = true
-			return true, nil
-		} else if !needed {
-			idle++
-		}
-		m.Restore(s.queue(pld, m.Name), s.Run)
-		return true, nil
-	})
-	if err != nil {
-		return err
-	}
-	err = txn.Keys(s.keys.All(store.Delays), func(key store.Key) (bool, error) {
-		if at, u, ok := key.Delay(); ok {
-			s.delays.add(u.PLD, at)
-		}
-		return true, nil
+	err = f.loadQueuesOf(s, func(kind store.Kind, fn func(store.Key, []byte) (bool, error)) error {
+		return txn.Scan(s.keys.All(kind), nil, func(key store.Key, value []byte) (bool, error) {
+			if len(moving) > 0 && isIn(moving, key) {
+				return true, nil
+			}
+			return fn(key, value)
+		})
 	})
 	if err != nil {
 		return err
@@ -133,4 +110,66 @@ func (f *Frontier) loadCrawl(txn store.Reader, s *state) error {
 	}
 	s.placed = s.placing
 	return err
+}
+
+// isIn reports whether a key of a kind of partitions is in one of some partitions.
+func isIn(some map[Partition]bool, key store.Key) bool {
+	for p := range some {
+		if p.Has(key[keyHead:]) {
+			return true
+		}
+	}
+	return false
+}
+
+// loadQueuesOf brings up the queues of a crawl, and what waits for its next attempt, from the entries that scan gives.
+func (f *Frontier) loadQueuesOf(s *state, scan func(store.Kind, func(store.Key, []byte) (bool, error)) error) error {
+	err := scan(store.Entries, func(key store.Key, value []byte) (bool, error) {
+		if u, at, ok := store.EntryOf(key, value); ok {
+			s.queue(u.PLD, "").Load(at, s.taken.claim(u) != "")
+			s.waiting++
+		}
+		return true, nil
+	})
+	if err != nil {
+		return err
+	}
+	idle := 0
+	err = scan(store.Queues, func(key store.Key, value []byte) (bool, error) {
+		var m record.Queue
+		if err := codec.Unmarshal(value, &m); err != nil {
+			return false, fmt.Errorf("open frontier: %w", err)
+		}
+		pld := key.PLD()
+		if _, needed := s.queues[pld]; !needed && idle >= f.opts.Idle {
+			s.evicted = true
+			return true, nil
+		} else if !needed {
+			idle++
+		}
+		m.Restore(s.queue(pld, m.Name), s.Run)
+		return true, nil
+	})
+	if err != nil {
+		return err
+	}
+	return scan(store.Delays, func(key store.Key, _ []byte) (bool, error) {
+		if at, u, ok := key.Delay(); ok {
+			s.delays.add(u.PLD, at)
+		}
+		return true, nil
+	})
+}
+
+// crawlIDs lists the IDs of all crawls.
+func crawlIDs(txn store.Reader) (ids []store.Keys, err error) {
+	err = txn.Scan(store.Crawl(""), nil, func(_ store.Key, value []byte) (bool, error) {
+		var rec crawlRecord
+		if err := codec.Unmarshal(value, &rec); err != nil {
+			return false, fmt.Errorf("open frontier: %w", err)
+		}
+		ids = append(ids, rec.ID)
+		return true, nil
+	})
+	return ids, err
 }

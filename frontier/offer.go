@@ -1,6 +1,8 @@
 package frontier
 
 import (
+	"fmt"
+
 	"github.com/muninn-archive/muninn/frontier/internal/queue"
 	"github.com/muninn-archive/muninn/frontier/internal/record"
 	"github.com/muninn-archive/muninn/internal/crawl"
@@ -148,6 +150,9 @@ func moved(from, to uint16, d *crawl.Definition) bool {
 
 // enqueue puts a URL into its queue at a priority, out of its former place if it is queued already.
 func (e *edit) enqueue(k record.Key, r *record.Record, priority uint16, queued bool) error {
+	if e.f.isMoving(e.transaction, k.PLD) {
+		return fmt.Errorf("%s: %w", r.URL, ErrMoving)
+	}
 	c := e.change(k.PLD)
 	if queued {
 		if err := e.Delete(e.s.keys.Entry(k.PLD, r.Position)); err != nil {

@@ -2,6 +2,7 @@ package frontier
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/muninn-archive/muninn/frontier/internal/store"
 	"github.com/muninn-archive/muninn/internal/codec"
@@ -16,13 +17,12 @@ const Partitions = store.Partitions
 // PartitionCrawl is what the entries of a partition rest on that is not in them. Numbers that a frontier gives by itself say nothing
 // to another one, but for these.
 type PartitionCrawl struct {
-	Name     string
-	Run      uint32  // the last
-	Counter  uint64  // no entry of a queue has a higher one; whoever takes the entries gives higher ones
-	Archives []Place // by the numbers that records, claims and digests have of them
+	Name     string  `cbor:"1,keyasint"`
+	Run      uint32  `cbor:"2,keyasint"`           // the last
+	Archives []Place `cbor:"3,keyasint,omitempty"` // by the numbers that records and digests have of them
 }
 
-// PartitionEntry is an entry of a partition. Its bytes are valid until the call that it was given to returns.
+// PartitionEntry is an entry of a partition.
 type PartitionEntry struct {
 	Crawl *PartitionCrawl // the same for all entries of a crawl; nil: of all crawls, as when a host may be asked again
 	Kind  byte            // see docs/architecture/frontier.md
@@ -33,36 +33,84 @@ type PartitionEntry struct {
 // keyHead is the length of the kind and the crawl's ID in a key.
 const keyHead = 3
 
-// Export calls fn with all that the frontier keeps of the PLDs of a partition, at one moment, sorted by crawl, kind and key: first what
-// all crawls share. The ID that the frontier has given to a crawl is in none of it. Close waits until it returns.
-func (f *Frontier) Export(p Partition, fn func(PartitionEntry) error) error {
-	return f.store.View(func(txn store.Reader) error {
-		kinds := func(k store.Keys, of *PartitionCrawl) error {
-			for _, kind := range store.OfPartitions() {
-				if shared := kind == store.Hosts; shared != (of == nil) {
-					continue
-				}
-				err := txn.InPartition(k, kind, p, func(key store.Key, value []byte) (bool, error) {
-					return true, fn(PartitionEntry{of, byte(kind), key[keyHead:], value})
-				})
-				if err != nil {
-					return err
-				}
-			}
-			return nil
-		}
-		if err := kinds(0, nil); err != nil {
+// Export is what a frontier keeps of partitions, at one moment.
+type Export struct{ txn store.Reader }
+
+// Export calls fn with what the frontier keeps, at one moment. What is written meanwhile is not in it. Close waits until it returns.
+func (f *Frontier) Export(fn func(e *Export) error) error {
+	return f.store.View(func(txn store.Reader) error { return fn(&Export{txn}) })
+}
+
+// Partition calls fn with all that the frontier keeps of the PLDs of a partition, sorted by crawl, kind and key: first what all crawls
+// share. The ID that the frontier has given to a crawl is in none of it, nor are claims and releases, which are the worker's: a
+// claim of a partition that is imported elsewhere is given back by that, for its URLs have never left their queue. Before the first entry it calls
+// head with the crawls that have any. What fn gets of keys and values is valid until it returns.
+func (e *Export) Partition(p Partition, head func([]*PartitionCrawl) error, fn func(PartitionEntry) error) error {
+	crawls, err := e.crawls(p)
+	if err != nil {
+		return fmt.Errorf("export partition %d: %w", p, err)
+	}
+	names := make([]*PartitionCrawl, len(crawls))
+	for i := range crawls {
+		names[i] = &crawls[i].PartitionCrawl
+	}
+	if err := head(names); err != nil {
+		return err
+	}
+	shared := []store.Kind{store.Hosts}
+	if err := e.entries(p, 0, shared, nil, fn); err != nil {
+		return err
+	}
+	own := slices.DeleteFunc(store.OfExports(), func(k store.Kind) bool { return k == store.Hosts })
+	for i := range crawls {
+		if err := e.entries(p, crawls[i].id, own, names[i], fn); err != nil {
 			return err
 		}
-		return txn.Scan(store.Crawl(""), nil, func(_ store.Key, value []byte) (bool, error) {
-			var rec crawlRecord
-			if err := codec.Unmarshal(value, &rec); err != nil {
-				return false, fmt.Errorf("export partition %d: %w", p, err)
-			}
-			if _, err := txn.Load(rec.ID.Plan(), &rec.planRecord); err != nil {
-				return false, fmt.Errorf("export partition %d: %w", p, err)
-			}
-			return true, kinds(rec.ID, &PartitionCrawl{rec.Name, rec.Run, rec.Counter, rec.Archives})
+	}
+	return nil
+}
+
+func (e *Export) entries(p Partition, id store.Keys, kinds []store.Kind, of *PartitionCrawl, fn func(PartitionEntry) error) error {
+	for _, kind := range kinds {
+		err := e.txn.InPartition(id, kind, p, func(key store.Key, value []byte) (bool, error) {
+			return true, fn(PartitionEntry{of, byte(kind), key[keyHead:], value})
 		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// exportedCrawl is a crawl with the ID that this frontier has given to it.
+type exportedCrawl struct {
+	PartitionCrawl
+	id store.Keys
+}
+
+// crawls lists those that have an entry in a partition, by name.
+func (e *Export) crawls(p Partition) (list []exportedCrawl, err error) {
+	err = e.txn.Scan(store.Crawl(""), nil, func(_ store.Key, value []byte) (bool, error) {
+		var rec crawlRecord
+		if err := codec.Unmarshal(value, &rec); err != nil {
+			return false, err
+		}
+		has := false
+		for _, kind := range store.OfExports() {
+			err := e.txn.KeysInPartition(rec.ID, kind, p, func(store.Key) (bool, error) {
+				has = true
+				return false, nil
+			})
+			if err != nil || has {
+				break
+			}
+		}
+		if !has {
+			return true, nil
+		}
+		_, err := e.txn.Load(rec.ID.Plan(), &rec.planRecord)
+		list = append(list, exportedCrawl{PartitionCrawl{rec.Name, rec.Run, rec.Archives}, rec.ID})
+		return true, err
 	})
+	return list, err
 }

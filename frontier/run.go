@@ -63,11 +63,14 @@ func (f *Frontier) BeginRun(name, owner string, number uint32, d crawl.Definitio
 			return nil, fmt.Errorf("%w: %s belongs to %s", ErrBusy, name, rec.Owner)
 		case rec.Active && (number == 0 || number == rec.Run):
 			rec.Owner = owner
-		case number > 0 && number <= rec.Run:
+		case number > 0 && number <= rec.Run && !(rec.Imported && number == rec.Run):
 			return nil, fmt.Errorf("%w: run %d of %s, the last that is known is %d", ErrOldRun, number, name, rec.Run)
 		default:
 			rec.Owner, rec.Active, rec.Started = owner, true, f.opts.Now().UTC()
-			rec.Run = max(number, rec.Run+1)
+			if !rec.Imported || number != rec.Run { // else it is under way, begun by others
+				rec.Run = max(number, rec.Run+1)
+			}
+			rec.Imported = false
 			rec.Totals, rec.Top, rec.DroppedURLs, rec.Learned, rec.Limit, rec.Reference = Totals{}, nil, nil, nil, 0, false
 			rec.History, rec.HistoryStep = nil, 0
 		}

@@ -15,6 +15,7 @@ type transaction struct {
 	added   map[string]*state       // crawls that begin in it
 	touched map[queueRef]int        // queue → the mutation that rests on what memory says of it
 	turn    int                     // number of the mutation that is being made
+	moving  map[Partition]bool      // partitions whose move begins in it
 	unread  error                   // of reading a crawl that slept: the mutation fails
 }
 
@@ -52,6 +53,14 @@ func (tx *transaction) addCrawl(name string, s *state) {
 		tx.added = map[string]*state{}
 	}
 	tx.added[name] = s
+}
+
+// move notes a partition whose move begins in the transaction.
+func (tx *transaction) move(p Partition) {
+	if tx.moving == nil {
+		tx.moving = map[Partition]bool{}
+	}
+	tx.moving[p] = true
 }
 
 // draft is the crawl's record as the transaction leaves it. Only through it is the record changed: the mutations of a group

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/cespare/xxhash/v2"
@@ -45,6 +46,7 @@ const (
 	Snapshots Kind = 'y' // id, … → what the order has learned, in parts
 	Memories  Kind = 'h' // id, … → what else is remembered of the pages of the crawl, in parts
 	Unfetched Kind = 'u' // id, number → a URL that ended without a batch, until the archive holds it
+	Moves     Kind = 'i' // partition → nothing: it is being imported or dropped, and what is there of it is a part
 )
 
 // OfPartitions lists the kinds of which a partition is one range, in the order of their letters: under the IDs of crawls, and Hosts
@@ -53,7 +55,13 @@ func OfPartitions() []Kind {
 	return []Kind{Claims, Digests, Sites, Releases, Records, Delays, Queues, Hosts, Prints, Entries}
 }
 
-// OfCrawls lists the kinds of keys that a crawl has under its ID: all but Formats, Crawls and Hosts.
+// OfExports lists the kinds of OfPartitions that move with a partition. Claims and releases say what the worker has asked politeness
+// for, and what it owes it: they stay with the worker.
+func OfExports() []Kind {
+	return slices.DeleteFunc(OfPartitions(), func(k Kind) bool { return k == Claims || k == Releases })
+}
+
+// OfCrawls lists the kinds of keys that a crawl has under its ID: all but Formats, Crawls, Hosts and Moves.
 func OfCrawls() []Kind {
 	return []Kind{
 		Plans, Records, Entries, Queues, Claims, Batches, Releases, Delays, Digests, Samples, Sites, Updates, Histories, Snapshots, Memories, Unfetched, Prints,
@@ -65,6 +73,23 @@ func Format() Key { return Key{byte(Formats)} }
 
 // Crawl is the key of what is kept of a crawl.
 func Crawl(name string) Key { return append(Key{byte(Crawls)}, name...) }
+
+// Move is the key of a partition that is being imported or dropped.
+func Move(p Partition) Key { return binary.BigEndian.AppendUint16(Key{byte(Moves)}, uint16(p)) }
+
+// Moving reads the keys of Move: the partitions that are being imported or dropped.
+func (r Reader) Moving() (list map[Partition]bool, err error) {
+	err = r.Keys(Key{byte(Moves)}, func(key Key) (bool, error) {
+		if len(key) == len(Move(0)) {
+			if list == nil {
+				list = map[Partition]bool{}
+			}
+			list[Partition(binary.BigEndian.Uint16(key[1:]))] = true
+		}
+		return true, nil
+	})
+	return list, err
+}
 
 // Host is the key of a host that rests.
 func Host(pld uint64) Key { return binary.BigEndian.AppendUint64(Keys(0).All(Hosts), pld) }

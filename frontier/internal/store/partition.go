@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/binary"
 
+	"github.com/dgraph-io/badger/v4"
+
 	"github.com/muninn-archive/muninn/internal/ring"
 )
 
@@ -25,19 +27,41 @@ func PartitionOf(pld uint64) Partition { return Partition(pld >> partitionShift)
 // head is how the hashes of the partition begin.
 func (p Partition) head() uint16 { return uint16(p) << (headBits - ring.PartitionBits) }
 
+// Has reports whether a key of a kind of OfPartitions, behind kind and crawl, is in the partition.
+func (p Partition) Has(behind []byte) bool {
+	return len(behind) >= 8 && binary.BigEndian.Uint16(behind)>>(headBits-ring.PartitionBits) == uint16(p)
+}
+
+// inPartition is what the keys of a kind in a partition stand under, the first that they may be, and whether one is in it.
+func inPartition(k Keys, kind Kind, p Partition) (under, from Key, has func(key Key) bool) {
+	under = k.All(kind)
+	from = binary.BigEndian.AppendUint16(under[:len(under):len(under)], p.head())
+	if p == Partitions-1 {
+		return under, from, func(Key) bool { return true }
+	}
+	end := binary.BigEndian.AppendUint16(under[:len(under):len(under)], (p + 1).head())
+	return under, from, func(key Key) bool { return bytes.Compare(key, end) < 0 }
+}
+
 // InPartition calls fn with each key of a kind in a partition, and its value, in their order, until fn returns false. What fn gets
 // is valid until it returns.
 func (r Reader) InPartition(k Keys, kind Kind, p Partition, fn func(key Key, value []byte) (more bool, err error)) error {
-	under := k.All(kind)
-	from := binary.BigEndian.AppendUint16(under[:len(under):len(under)], p.head())
-	var end Key // of the last partition it is that of all keys of the kind
-	if p < Partitions-1 {
-		end = binary.BigEndian.AppendUint16(under[:len(under):len(under)], (p + 1).head())
-	}
+	under, from, has := inPartition(k, kind, p)
 	return r.Scan(under, from, func(key Key, value []byte) (bool, error) {
-		if end != nil && bytes.Compare(key, end) >= 0 {
+		if !has(key) {
 			return false, nil
 		}
 		return fn(key, value)
+	})
+}
+
+// KeysInPartition does so without the values.
+func (r Reader) KeysInPartition(k Keys, kind Kind, p Partition, fn func(key Key) (more bool, err error)) error {
+	under, from, has := inPartition(k, kind, p)
+	return r.scan(under, from, false, func(item *badger.Item) (bool, error) {
+		if !has(item.Key()) {
+			return false, nil
+		}
+		return fn(item.Key())
 	})
 }

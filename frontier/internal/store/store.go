@@ -197,10 +197,51 @@ func (s *Store) Update(fn func(tx Tx) error) error {
 
 // Delete deletes keys, however many, in several transactions and whether there is room for them or not.
 func (s *Store) Delete(keys []Key) error {
+	s.reading.RLock()
+	defer s.reading.RUnlock()
+	select {
+	case <-s.closed:
+		return ErrClosed
+	default:
+	}
 	batch := s.db.NewWriteBatch()
 	defer batch.Cancel()
 	for _, key := range keys {
 		if err := batch.Delete(key); err != nil {
+			return fmt.Errorf("write frontier: %w", err)
+		}
+	}
+	if err := batch.Flush(); err != nil {
+		return fmt.Errorf("write frontier: %w", err)
+	}
+	return nil
+}
+
+// Pair is a key and its value.
+type Pair struct {
+	Key   Key
+	Value []byte
+}
+
+// Write writes pairs, however many, in several transactions, beside those of Update: no other writes these keys meanwhile. Keys and
+// values stay as they are until it returns.
+func (s *Store) Write(pairs []Pair) error {
+	s.reading.RLock()
+	defer s.reading.RUnlock()
+	select {
+	case <-s.closed:
+		return ErrClosed
+	default:
+	}
+	if s.room != nil {
+		if err := s.room(); err != nil {
+			return fmt.Errorf("write frontier: %w", err)
+		}
+	}
+	batch := s.db.NewWriteBatch()
+	defer batch.Cancel()
+	for _, p := range pairs {
+		if err := batch.Set(p.Key, p.Value); err != nil {
 			return fmt.Errorf("write frontier: %w", err)
 		}
 	}

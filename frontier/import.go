@@ -1,0 +1,263 @@
+package frontier
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"iter"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/muninn-archive/muninn/frontier/internal/record"
+	"github.com/muninn-archive/muninn/frontier/internal/store"
+	"github.com/muninn-archive/muninn/internal/codec"
+)
+
+// ErrEntry says that an entry that is to be imported is not of its partition, or cannot be read.
+var ErrEntry = errors.New("it is no entry of the partition")
+
+// Import puts what another frontier has exported of a partition in place of all that the folder has of it. Crawls are found by their
+// names, and made known where they are not; their run is to be begun by BeginRun. Entries of claims are given back by it. It returns
+// the number of entries.
+//
+// Nobody claims in the partition before Import returns. ErrBusy if claims of it are out, which changes nothing. After any other error,
+// and after a kill, the folder has nothing of the partition once Import or Drop is called or the frontier is opened again.
+func (f *Frontier) Import(p Partition, entries iter.Seq2[PartitionEntry, error]) (n int, err error) {
+	err = f.move(p, func() error {
+		in := importing{f: f, p: p, crawls: map[*PartitionCrawl]*importedCrawl{}, rests: map[uint64]time.Time{}}
+		for e, err := range entries {
+			if err == nil {
+				err = in.add(e)
+			}
+			if err != nil {
+				return err
+			}
+			n++
+		}
+		if err := in.flush(); err != nil {
+			return err
+		}
+		return in.finish()
+	})
+	if err != nil {
+		return n, fmt.Errorf("import partition %d: %w", p, err)
+	}
+	return n, nil
+}
+
+// importing is an import under way.
+type importing struct {
+	f      *Frontier
+	p      Partition
+	crawls map[*PartitionCrawl]*importedCrawl
+	rests  map[uint64]time.Time // hosts that may be asked again later
+	pairs  []store.Pair
+	bytes  int
+}
+
+// importedCrawl is a crawl of an import in the frontier that imports it.
+type importedCrawl struct {
+	*state
+	counter  uint64      // the highest of its entries
+	archives map[int]int // by the number that the export has: the number here; nil if all are the same
+}
+
+// moveBytes is how many bytes of entries are written at a time.
+const moveBytes = 4 << 20
+
+// restsAtOnce is how many hosts are said to rest in one transaction.
+const restsAtOnce = 1000
+
+func (in *importing) add(e PartitionEntry) error {
+	kind := store.Kind(e.Kind)
+	if !slices.Contains(store.OfExports(), kind) || (e.Crawl == nil) != (kind == store.Hosts) || !in.p.Has(e.Key) {
+		return fmt.Errorf("%w: kind %q, key %x", ErrEntry, e.Kind, e.Key)
+	}
+	if e.Crawl == nil {
+		var h record.Host
+		if err := codec.Unmarshal(e.Value, &h); err != nil {
+			return fmt.Errorf("%w: kind %q, key %x: %w", ErrEntry, e.Kind, e.Key, err)
+		}
+		in.rests[binary.BigEndian.Uint64(e.Key)] = time.UnixMilli(h.Next)
+		return nil
+	}
+	c, err := in.crawl(e.Crawl)
+	if err != nil {
+		return err
+	}
+	pair, err := c.pair(kind, e)
+	if err != nil {
+		return fmt.Errorf("%w: kind %q, key %x: %w", ErrEntry, e.Kind, e.Key, err)
+	}
+	in.pairs = append(in.pairs, pair)
+	in.bytes += len(pair.Key) + len(pair.Value)
+	if len(in.pairs) < moveBatch && in.bytes < moveBytes {
+		return nil
+	}
+	return in.flush()
+}
+
+func (in *importing) flush() error {
+	err := in.f.store.Write(in.pairs)
+	in.pairs, in.bytes = in.pairs[:0], 0
+	return err
+}
+
+// pair is an entry as this frontier keeps it.
+func (c *importedCrawl) pair(kind store.Kind, e PartitionEntry) (store.Pair, error) {
+	pair := store.Pair{Key: append(c.keys.All(kind), e.Key...), Value: bytes.Clone(e.Value)}
+	switch kind {
+	case store.Entries:
+		at, ok := pair.Key.Position()
+		if !ok {
+			return pair, errors.New("it has no position")
+		}
+		c.counter = max(c.counter, at.Counter)
+	case store.Digests:
+		if c.archives == nil {
+			break
+		}
+		number, digest := record.SplitDigest(string(e.Key[8:]))
+		pair.Key = c.keys.Digest(binary.BigEndian.Uint64(e.Key), c.archive(number), digest)
+	case store.Records:
+		r, err := record.Decode(e.Value)
+		if err != nil {
+			return pair, err
+		}
+		if to := c.archive(r.Archive); to != r.Archive {
+			r.Archive = to
+			pair.Value = r.Encode()
+		}
+	}
+	return pair, nil
+}
+
+// archive is the number here of an archive.
+func (c *importedCrawl) archive(number int) int {
+	if to, other := c.archives[number]; other {
+		return to
+	}
+	return number
+}
+
+// crawl is the crawl that entries are of; it is made known if it is not.
+func (in *importing) crawl(of *PartitionCrawl) (*importedCrawl, error) {
+	if c := in.crawls[of]; c != nil {
+		return c, nil
+	}
+	c := &importedCrawl{}
+	err := in.f.update(func(tx *transaction) (func(), error) {
+		s, apply, err := in.f.acquaint(tx, of)
+		if err != nil {
+			return nil, err
+		}
+		rec := in.f.draft(tx, s)
+		c.state, c.archives = s, nil
+		for number, place := range of.Archives {
+			here := slices.Index(rec.Archives, place)
+			if here < 0 {
+				here, rec.Archives, rec.planned = len(rec.Archives), append(slices.Clip(rec.Archives), place), true
+			}
+			if here != number {
+				if c.archives == nil {
+					c.archives = map[int]int{}
+				}
+				c.archives[number] = here
+			}
+		}
+		return apply, nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	in.crawls[of] = c
+	return c, nil
+}
+
+// acquaint returns a crawl of an import, and makes it known if it is not.
+func (f *Frontier) acquaint(tx *transaction, of *PartitionCrawl) (s *state, apply func(), err error) {
+	f.mu.Lock()
+	s, known := f.crawls[of.Name]
+	id, full := f.freeID(tx)
+	f.mu.Unlock()
+	if !known {
+		s, known = tx.added[of.Name]
+	}
+	if known {
+		return s, nil, nil
+	}
+	if full != nil {
+		return nil, nil, full
+	}
+	s, err = f.newState(crawlRecord{ID: id, Name: of.Name, Sequence: f.opts.Now().UnixMilli(), Run: of.Run, Imported: true})
+	if err != nil {
+		return nil, nil, err
+	}
+	tx.addCrawl(of.Name, s)
+	return s, func() { f.adopt(s, s.scope) }, nil
+}
+
+// finish brings memory up to what was written, and takes the mark away.
+func (in *importing) finish() error {
+	f := in.f
+	for plds := range slices.Chunk(slices.Sorted(maps.Keys(in.rests)), restsAtOnce) {
+		rests := map[uint64]time.Time{}
+		for _, pld := range plds {
+			rests[pld] = in.rests[pld]
+		}
+		if err := f.update(func(tx *transaction) (func(), error) { return f.restHosts(tx, rests) }); err != nil {
+			return err
+		}
+	}
+	read := map[*importedCrawl]*state{}
+	for _, c := range in.crawls {
+		s, err := f.readPartition(c, in.p)
+		if err != nil {
+			return err
+		}
+		read[c] = s
+	}
+	return f.update(func(tx *transaction) (func(), error) {
+		for c := range read {
+			rec := f.draft(tx, c.state)
+			rec.Counter = max(rec.Counter, c.counter)
+		}
+		return func() {
+			f.moves.set(in.p, false)
+			for c, s := range read {
+				c.join(s)
+			}
+		}, tx.Delete(store.Move(in.p))
+	})
+}
+
+// readPartition reads what memory is to hold of a partition of a crawl. Nobody writes to it: it is marked.
+func (f *Frontier) readPartition(c *importedCrawl, p Partition) (*state, error) {
+	f.mu.Lock()
+	rec := c.crawlRecord
+	f.mu.Unlock()
+	s := &state{crawlRecord: rec, keys: rec.ID, hosts: newHosts(nil, f.opts)}
+	s.clear()
+	return s, f.store.View(func(txn store.Reader) error {
+		return f.loadQueuesOf(s, func(kind store.Kind, fn func(store.Key, []byte) (bool, error)) error {
+			return txn.InPartition(s.keys, kind, p, fn)
+		})
+	})
+}
+
+// join puts what was read of a partition in force; Frontier.mu is held.
+func (s *state) join(read *state) {
+	for pld, q := range read.queues {
+		s.queues[pld] = q
+		q.Enter(s.Run)
+		s.hosts.inform(s, q)
+		s.placeQueue(q)
+	}
+	s.waiting += read.waiting
+	s.evicted = s.evicted || read.evicted
+	for p, first := range read.delays.by {
+		s.delays.addMany(p, first, read.delays.n)
+	}
+}
