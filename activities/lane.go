@@ -56,7 +56,7 @@ func (f *fetching) lane(ctx context.Context, l lane) error {
 		ending.Address = f.a.Now().Add(f.plan.MaxDelay.D())
 	}
 	defer at.leave(ending.Address)
-	end := frontier.LaneEnd{Address: ending.Address, Host: ending.Next, Delay: ending.Delay, Unreachable: ending.Unreachable, Unread: ending.Unread}
+	end := frontier.LaneEnd{Address: ending.Address, Host: ending.Next, Delay: ending.Delay, Unreachable: ending.Unreachable, Unread: ending.Unread, Trouble: ending.Trouble}
 	if err != nil {
 		return errors.Join(err, f.a.Frontier.Crawl(f.in.Crawl).Lane(claim.ID).KeepRest(end))
 	}

@@ -258,7 +258,7 @@ func (a *Activities) splitRound(in ClaimInput, round frontier.Round, p crawl.Pol
 		r := at(l.IP)
 		r.Releases = append(r.Releases, politeness.Release{
 			Lease: l.Lease, Crawl: in.Crawl, Worker: a.Settings.Worker, IP: l.IP, Number: l.Number,
-			Rest: politeness.RestOf(l.Next, now), Host: l.Host, HostRest: politeness.RestOf(l.HostNext, now),
+			Rest: politeness.RestOf(l.Next, now), Host: l.Host, HostRest: politeness.RestOf(l.HostNext, now), Trouble: l.Trouble,
 		})
 		confirm.Releases = append(confirm.Releases, l.Key())
 	}

@@ -71,6 +71,9 @@ func bindGrant(g granted) bound {
 	if g.HostNotBefore.After(g.now) {
 		out.rest = g.now.Add(min(g.HostNotBefore.Sub(g.now), reportedRestTTL))
 	}
+	if g.SlowUntil.After(g.now) { // which nobody corrects
+		out.rest = times.Latest(out.rest, g.SlowUntil)
+	}
 	if rest := times.Latest(g.hostRest, g.HostNotBefore); rest.After(g.now) { // a rest that is over is forgotten some time, by a restart too
 		out.notBefore = times.Latest(out.notBefore, rest)
 	}

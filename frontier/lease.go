@@ -16,6 +16,7 @@ type LaneEnd struct {
 	Delay       time.Duration  // the longest Crawl-delay that is known of its hosts
 	Unreachable bool           // nothing answered; it counts against the queue
 	Unread      map[string]int // batches in a row that could not ask for a robots.txt, by origin; kept for the next one
+	Trouble     string         // why its host is to be slowed down, see politeness.Release
 }
 
 // Leases lists the leases of a crawl that may be out, be asked for, or be on their way back.
@@ -77,11 +78,11 @@ func (h Lane) End(end LaneEnd) error {
 		}
 		var releases []Release
 		if c.leased() {
-			releases = []Release{c.release(end.Address, end.Host)}
+			releases = []Release{c.release(end.Address, end.Host).withTrouble(c.PLD, end)}
 		} else if !c.Reading.IsZero() { // its lease went before, with a host that was to rest as long as an answer may take
 			corrected := c.release(s.journal[c.ID].Next, end.Host)
 			corrected.Host, corrected.HostNext = c.PLD, end.Host
-			releases = []Release{corrected}
+			releases = []Release{corrected.withTrouble(c.PLD, end)}
 		}
 		rests := map[uint64]time.Time{c.Queue: end.Host}
 		h.f.unreturned(s, c, rests)

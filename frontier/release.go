@@ -18,6 +18,7 @@ type Release struct {
 	// Host, a PLD, is not to be asked before HostNext, by any worker; empty if it rests no longer than its address.
 	Host     string    `json:"host,omitempty" cbor:"11,keyasint,omitempty"`
 	HostNext time.Time `json:"host_next,omitzero" cbor:"12,keyasint,omitzero"`
+	Trouble  string    `json:"trouble,omitempty" cbor:"13,keyasint,omitempty"` // that slows Host down; empty if none
 }
 
 // Key names the grant that is released.
@@ -28,6 +29,14 @@ func (c *Claim) release(address, host time.Time) Release {
 	r := Release{Lease: c.ID, IP: c.IP, Next: address, Number: c.Grant}
 	if host.After(address) {
 		r.Host, r.HostNext = c.PLD, host
+	}
+	return r
+}
+
+// withTrouble adds why the host of the claim is to be slowed down.
+func (r Release) withTrouble(host string, end LaneEnd) Release {
+	if end.Trouble != "" {
+		r.Host, r.HostNext, r.Trouble = host, end.Host, end.Trouble
 	}
 	return r
 }

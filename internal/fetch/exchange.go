@@ -194,7 +194,8 @@ func (x *Exchange) describe(r head, headerBytes int64) {
 	x.RobotsTag = strings.Join(r.header.Values("X-Robots-Tag"), ",")
 }
 
-// retryAfter reads a Retry-After header (RFC 9110 §10.2.3): seconds or a date; 0 if there is none.
+// retryAfter reads a Retry-After header (RFC 9110 §10.2.3): seconds or a date; 0 if there is none. A date is by the host's clock, as
+// its Date header is, from which it counts: clocks may differ.
 func (x *Exchange) retryAfter(now time.Time) time.Duration {
 	value := strings.TrimSpace(x.Header.Get("Retry-After"))
 	seconds, err := strconv.ParseInt(value, 10, 64)
@@ -202,6 +203,9 @@ func (x *Exchange) retryAfter(now time.Time) time.Duration {
 		return time.Duration(min(max(seconds, 0), maxRetryAfter)) * time.Second
 	}
 	if at, err := http.ParseTime(value); err == nil {
+		if date, err := http.ParseTime(x.Header.Get("Date")); err == nil {
+			now = date
+		}
 		return max(at.Sub(now), 0)
 	}
 	return 0

@@ -53,6 +53,7 @@ type Lane struct {
 	silent  silentOrigins
 	unread  map[string]int        // Unread and this batch
 	givenUp map[string]rulesEntry // by origin
+	trouble string                // that the last request met, see Ending
 	loan    *Loan                 // of a borrowed lane
 	parent  *Lane                 // whose lane it is
 }
@@ -64,6 +65,7 @@ type Ending struct {
 	Delay       time.Duration  // the longest Crawl-delay that is known of the host
 	Unreachable bool           // the host could not be reached, or asked to be left alone
 	Unread      map[string]int // Lane.Unread for the next batch
+	Trouble     string         // why the host is to be slowed down, of the last request; empty if it was answered well, or none was made
 }
 
 // Reasons for which a lane or a target goes back untried.
@@ -103,7 +105,7 @@ func (c *Client) Run(ctx context.Context, l *Lane) (Ending, error) {
 }
 
 func (l *Lane) ending(unreachable bool) Ending {
-	end := Ending{Next: l.pace.next(), Address: l.pace.address(), Delay: l.pace.longest, Unreachable: unreachable, Unread: l.unread}
+	end := Ending{Next: l.pace.next(), Address: l.pace.address(), Delay: l.pace.longest, Unreachable: unreachable, Unread: l.unread, Trouble: l.trouble}
 	if !end.Address.After(l.NotBefore) { // no request was made: NotBefore may be the rest of the host only
 		end.Address = time.Time{}
 	}
@@ -191,7 +193,9 @@ func (l *Lane) request(ctx context.Context, u urls.URL, t crawl.Target, x *Excha
 			l.disconnect()
 		}
 		l.pace.requestEnded(l.client.now(), x.Elapsed)
+		l.trouble = troubleOf(x.Status, err)
 		if ended.cut != nil { // cut off by the worker: what came is no outcome
+			l.trouble = ""
 			return ended.cut
 		}
 		if errors.Is(err, errStale) && try == 0 {

@@ -111,6 +111,7 @@ func (l *Lane) giveLoanBack() {
 	if l.loan != nil {
 		if own, err := urls.Parse(l.pace.origin + "/"); err == nil && l.parent.sameSite(own) {
 			l.parent.pace.putOff(l.pace.next())
+			l.parent.trouble = l.trouble
 		}
 		if l.Addr == l.parent.Addr {
 			l.parent.pace.restAddress(l.pace.address())

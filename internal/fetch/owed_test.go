@@ -57,7 +57,7 @@ func TestLogSaysWhatIsOwed(t *testing.T) {
 		}
 		return answer{}
 	}
-	longest := politeness().MaxDelay.D()
+	longest := pausesForTest().MaxDelay.D()
 	tests := []struct {
 		name   string
 		answer func(seen) answer

@@ -106,7 +106,7 @@ func TestSlowHostsGetLongerPauses(t *testing.T) {
 	}
 	for _, test := range tests {
 		now := time.Unix(1000, 0)
-		p := pace{politeness: politeness()}
+		p := pace{politeness: pausesForTest()}
 		p.requestEnded(now, test.response)
 		if got := p.next().Sub(now); got != test.want {
 			t.Errorf("after a response of %s a pause of %s, want %s", test.response, got, test.want)
@@ -174,6 +174,14 @@ func TestRetryAfter(t *testing.T) {
 			t.Errorf("%q: %s, want %s", test.value, got, test.want)
 		}
 	}
+	for _, ahead := range []time.Duration{-2 * time.Minute, 2 * time.Minute} { // of the host's clock
+		x := &Exchange{Header: http.Header{
+			"Date": {now.Add(ahead).UTC().Format(http.TimeFormat)}, "Retry-After": {now.Add(ahead + time.Minute).UTC().Format(http.TimeFormat)},
+		}}
+		if got := x.retryAfter(now); got != time.Minute {
+			t.Errorf("with a clock ahead by %s: %s", ahead, got)
+		}
+	}
 }
 
 // TestHostAsksToWait: the lane stops, its other targets go back unchanged, and no request is made before the time.
@@ -184,15 +192,17 @@ func TestHostAsksToWait(t *testing.T) {
 		wire   func(now time.Time) string
 		want   time.Duration
 		others string
+
+		trouble string
 	}{
-		{"429 with seconds", "/a", func(time.Time) string { return page("429 Slow", "", "Retry-After: 600") }, 10 * time.Minute, crawl.OutcomeReturned},
+		{"429 with seconds", "/a", func(time.Time) string { return page("429 Slow", "", "Retry-After: 600") }, 10 * time.Minute, crawl.OutcomeReturned, "429"},
 		{"503 with a date", "/a", func(now time.Time) string {
 			return page("503 Busy", "", "Retry-After: "+now.Add(10*time.Minute+time.Second).UTC().Format(http.TimeFormat))
-		}, 10 * time.Minute, crawl.OutcomeReturned},
-		{"503 without", "/a", func(time.Time) string { return page("503 Busy", "") }, time.Minute, crawl.OutcomeReturned},
-		{"a day is too long", "/a", func(time.Time) string { return page("429 Slow", "", "Retry-After: 86400") }, time.Hour, crawl.OutcomeReturned},
-		{"robots.txt answers 429", "/robots.txt", func(time.Time) string { return page("429 Slow", "", "Retry-After: 600") }, 10 * time.Minute, crawl.OutcomeRetry},
-		{"robots.txt answers 503", "/robots.txt", func(time.Time) string { return page("503 Busy", "", "Retry-After: 1200") }, 20 * time.Minute, crawl.OutcomeRetry},
+		}, 10 * time.Minute, crawl.OutcomeReturned, "503"},
+		{"503 without", "/a", func(time.Time) string { return page("503 Busy", "") }, time.Minute, crawl.OutcomeReturned, "503"},
+		{"a day is too long", "/a", func(time.Time) string { return page("429 Slow", "", "Retry-After: 86400") }, time.Hour, crawl.OutcomeReturned, "429"},
+		{"robots.txt answers 429", "/robots.txt", func(time.Time) string { return page("429 Slow", "", "Retry-After: 600") }, 10 * time.Minute, crawl.OutcomeRetry, "429"},
+		{"robots.txt answers 503", "/robots.txt", func(time.Time) string { return page("503 Busy", "", "Retry-After: 1200") }, 20 * time.Minute, crawl.OutcomeRetry, "503"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -208,6 +218,9 @@ func TestHostAsksToWait(t *testing.T) {
 			})
 			c := newClient(t, h.clock, nil)
 			r := h.fetch(t, c, "/a", "/b", "/c")
+			if r.Trouble != test.trouble {
+				t.Errorf("trouble %q, want %q", r.Trouble, test.trouble)
+			}
 			if o := r.outcome(t, h.url("/a")); o.Kind != crawl.OutcomeRetry || o.After.IsZero() {
 				t.Errorf("/a: %+v", o)
 			}

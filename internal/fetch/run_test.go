@@ -77,7 +77,7 @@ func newClient(t *testing.T, c *clock, change func(*Options)) *Client {
 	return New(o)
 }
 
-func politeness() crawl.Politeness {
+func pausesForTest() crawl.Politeness {
 	return crawl.Politeness{
 		MinDelay: seconds(2), MaxDelay: seconds(30), MaxCrawlDelay: seconds(120), Factor: 2, PerIP: 1, UserAgent: "Muninn",
 	}
@@ -86,7 +86,7 @@ func politeness() crawl.Politeness {
 // newLane makes a lane for targets on one address; emitted exchanges are gathered in the run.
 func newLane(addr netip.Addr, out *run, targets ...crawl.Target) *Lane {
 	l := &Lane{
-		Claim: "c", Addr: addr, Politeness: politeness(), Agent: "Muninn", Targets: targets,
+		Claim: "c", Addr: addr, Politeness: pausesForTest(), Agent: "Muninn", Targets: targets,
 		ValidUntil: func() time.Time { return time.Now().Add(1000 * time.Hour) },
 		LogIntent:  func(crawl.Exchange) error { return nil },
 	}

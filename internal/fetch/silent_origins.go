@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/muninn-archive/muninn/internal/crawl"
+	"github.com/muninn-archive/muninn/internal/politeness"
 	"github.com/muninn-archive/muninn/internal/urls"
 )
 
@@ -76,6 +77,7 @@ func (l *Lane) settleSilent(ctx context.Context) error {
 		wait := l.client.limits.Backoff(t.Attempts + 1)
 		if l.silent.answeredBefore[origin] && met[origin] {
 			l.pace.putOff(l.client.now().Add(l.client.limits.Backoff(1)))
+			l.trouble = politeness.TroubleTimeOut
 			err = l.emitOutcome(ctx, t, crawl.Outcome{Kind: crawl.OutcomeReturned, Reason: err.Error()})
 		} else {
 			err = l.retry(ctx, t, crawl.OutcomeFailed, err.Error(), wait)
@@ -100,6 +102,7 @@ func (l *Lane) unreachable(ctx context.Context) error {
 		failed:      l.Failures+1 >= limits.HostFailures,
 	}
 	l.pace.putOff(stop.after)
+	l.trouble = politeness.TroubleTimeOut
 	held := l.silent.held
 	l.silent.held = nil
 	if err := l.giveBack(ctx, held, stop); err != nil {

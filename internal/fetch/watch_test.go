@@ -117,7 +117,7 @@ func TestSlowExchangeYields(t *testing.T) {
 				t.Errorf("%d refusals: %s %+v, want %s", refused, u, o, kind)
 			}
 		}
-		if log := h.log(); r.Next.Sub(log[len(log)-1].at) < politeness().MinDelay.D() {
+		if log := h.log(); r.Next.Sub(log[len(log)-1].at) < pausesForTest().MinDelay.D() {
 			t.Error("the host is owed nothing")
 		}
 	}

@@ -45,19 +45,14 @@ func (k *Clocks) Of(now, started time.Time) Clock {
 }
 
 // NotBefore is when a holder may make its first request; zero if at once.
-func (c Clock) NotBefore(g Grant) time.Time {
-	if g.NotBefore.IsZero() {
-		return g.NotBefore
-	}
-	return g.NotBefore.Add(c.Ahead)
-}
+func (c Clock) NotBefore(g Grant) time.Time { return c.ahead(g.NotBefore) }
 
-// Host is when a holder may ask its host; zero if at once.
-func (c Clock) Host(g Grant) time.Time {
-	if g.HostNotBefore.IsZero() {
-		return g.HostNotBefore
+// ahead converts a time before which nothing is to be done; zero stays zero.
+func (c Clock) ahead(t time.Time) time.Time {
+	if t.IsZero() {
+		return t
 	}
-	return g.HostNotBefore.Add(c.Ahead)
+	return t.Add(c.Ahead)
 }
 
 // Deadline is when a holder treats its lease as over.
@@ -65,7 +60,7 @@ func (c Clock) Deadline(g Grant) time.Time { return g.Deadline.Add(c.Least - Mar
 
 // Local is a grant whose times are by the holder's clock.
 func (c Clock) Local(g Grant) Grant {
-	g.NotBefore, g.HostNotBefore, g.Deadline = c.NotBefore(g), c.Host(g), c.Deadline(g)
+	g.NotBefore, g.HostNotBefore, g.SlowUntil, g.Deadline = c.NotBefore(g), c.ahead(g.HostNotBefore), c.ahead(g.SlowUntil), c.Deadline(g)
 	return g
 }
 

@@ -6,48 +6,89 @@ import (
 	"time"
 )
 
-// hostRest is when a host may be asked again that rests longer than its address, and by which lease that is known.
+// hostRest is when a host may be asked again that rests longer than its address, and by which lease that is known; and how it is
+// slowed down.
 type hostRest struct {
-	Next  time.Time `json:"next"`
-	Lease string    `json:"lease"` // its ID in one text
+	Next  time.Time `json:"next,omitzero"`
+	Lease string    `json:"lease,omitempty"` // its ID in one text
+	Slow  SlowDown  `json:"slow,omitzero"`
 }
 
-// hostBytes is what the JSON form of a hostRest takes beside the strings in it, at most; minHosts is the number of hosts
-// below which none are looked for that rest no longer.
-const hostBytes, minHosts = 64, 64
+// What the JSON form of a hostRest takes beside the strings in it, at most, without a slow-down and for one; minHosts is the number
+// of hosts below which none are looked for that rest no longer; maxHostBytes bounds what hosts take of the state's MaxBytes: leases
+// come first.
+const hostBytes, slowBytes, minHosts, maxHostBytes = 80, 128, 64, MaxBytes / 2
 
-func (h hostRest) size(host string) int { return hostBytes + len(host) + len(h.Lease) }
+func (h hostRest) size(host string) int {
+	n := hostBytes + len(host) + len(h.Lease)
+	if h.Slow != (SlowDown{}) {
+		n += slowBytes + len(h.Slow.Why)
+	}
+	return n
+}
 
-// restHost notes how long a host rests. The longest rest counts, but a lease may correct what it has said itself: while a
-// slow answer is read it is not known yet. A host for which there is no room is forgotten; its own worker knows it.
+// until is when a host may be asked again.
+func (h hostRest) until() time.Time {
+	if h.Slow.Until.After(h.Next) {
+		return h.Slow.Until
+	}
+	return h.Next
+}
+
+// over reports whether nothing more is known of a host than of any other.
+func (h hostRest) over(now time.Time) bool { return !h.Next.After(now) && h.Slow.forgiven(now) }
+
+// after is what is known of a host after a release. The longest rest counts, but a lease may correct what it has said itself: while a
+// slow answer is read it is not known yet.
+func (h hostRest) after(r Release, now time.Time, last int64) hostRest {
+	h.Slow = h.Slow.after(r, now, last)
+	next, lease := ceilMillis(now.Add(min(r.HostRest, MaxPause))), r.ID().String()
+	if lease == h.Lease || r.HostRest > 0 && next.After(h.Next) {
+		h.Next, h.Lease = next, lease
+	}
+	return h
+}
+
+// restHost notes how long a host rests. A host for which there is no room is forgotten; its own worker knows it.
 func (p *pass) restHost(r Release) {
-	s := p.s
-	was, known := s.hosts[r.Host]
-	next := ceilMillis(p.now.Add(min(r.HostRest, MaxPause)))
-	if r.Host == "" || !known && r.HostRest <= 0 || known && was.Lease != r.ID().String() && !next.After(was.Next) {
+	if r.Host == "" {
 		return
 	}
-	now := hostRest{next, r.ID().String()}
-	if known {
-		s.bytes -= was.size(r.Host)
-		delete(s.hosts, r.Host)
+	was := p.s.hosts[r.Host]
+	now := was.after(r, p.now, p.s.Last)
+	if now == was {
+		return
 	}
-	s.forgetHosts(p.now)
-	if next.After(p.now) && s.makeRoom(p.now, now.size(r.Host)) {
-		s.hosts[r.Host] = now
-		s.bytes += now.size(r.Host)
+	p.s.dropHost(r.Host)
+	p.s.forgetHosts(p.now)
+	size := now.size(r.Host)
+	if !now.over(p.now) && p.s.hostBytes+size <= maxHostBytes && p.s.makeRoom(p.now, size) {
+		p.s.addHost(r.Host, now)
 	}
 }
 
-// forgetHosts forgets hosts that rest no longer, once there are twice as many as the last time left.
+func (s *State) addHost(host string, h hostRest) {
+	s.hosts[host] = h
+	s.bytes += h.size(host)
+	s.hostBytes += h.size(host)
+}
+
+func (s *State) dropHost(host string) {
+	if h, known := s.hosts[host]; known {
+		delete(s.hosts, host)
+		s.bytes -= h.size(host)
+		s.hostBytes -= h.size(host)
+	}
+}
+
+// forgetHosts forgets hosts of which nothing more is known than of others, once there are twice as many as the last time left.
 func (s *State) forgetHosts(now time.Time) {
 	if len(s.hosts) < 2*s.hostsLeft+minHosts {
 		return
 	}
 	for _, host := range slices.Sorted(maps.Keys(s.hosts)) {
-		if h := s.hosts[host]; !h.Next.After(now) {
-			delete(s.hosts, host)
-			s.bytes -= h.size(host)
+		if s.hosts[host].over(now) {
+			s.dropHost(host)
 		}
 	}
 	s.hostsLeft = len(s.hosts)

@@ -254,8 +254,12 @@ func (p *pass) settle() []Grant {
 
 func (p *pass) grant(a *address, h *holder) Grant {
 	g := Grant{Lease: h.Lease, ID: h.ID(), IP: a.ip, Number: h.Number, NotBefore: a.next, Deadline: h.Deadline, Reply: h.Reply}
-	if rest := p.s.hosts[h.Host]; rest.Next.After(p.now) {
-		g.HostNotBefore = rest.Next
+	rest := p.s.hosts[h.Host]
+	if until := rest.until(); until.After(p.now) {
+		g.HostNotBefore = until
+	}
+	if rest.Slow.Until.After(p.now) {
+		g.SlowUntil = rest.Slow.Until
 	}
 	return g
 }

@@ -18,7 +18,7 @@ var start = time.Date(2026, 10, 5, 12, 0, 0, 0, time.UTC)
 
 // TestScripts runs the scripts in testdata. Times are counted from the start of the script; t= moves the clock.
 //
-//	ask LEASE[@IP]… ip= per_ip= crawl= worker= reply= rest= host=   release LEASE… ip= crawl= next= grant= host= host_next=
+//	ask LEASE[@IP]… ip= per_ip= crawl= worker= reply= rest= host=   release LEASE… ip= crawl= next= grant= host= host_next= trouble=
 //	renew LEASE… ip= grant= rest=
 //	known LEASE… crawl= worker= at=   undelivered LEASE   tick   wake   state   ttl DURATION   lost TIME
 //
@@ -31,7 +31,13 @@ func TestScripts(t *testing.T) {
 	})
 }
 
-func copyOf(t *testing.T, s *State) *State {
+// failer is a test, or a run of a property.
+type failer interface {
+	Helper()
+	Fatal(args ...any)
+}
+
+func copyOf(t failer, s *State) *State {
 	t.Helper()
 	text, err := json.Marshal(s)
 	if err != nil {
@@ -93,6 +99,7 @@ func (i *interpreter) command(words []string) []string {
 				if next, ok := args["next"]; ok {
 					release.Rest = RestOf(start.Add(i.duration(next)), now)
 				}
+				release.Trouble = args["trouble"]
 				if next, ok := args["host_next"]; ok {
 					release.Host, release.HostRest = args["host"], RestOf(start.Add(i.duration(next)), now)
 				}
@@ -158,6 +165,9 @@ func (i *interpreter) answers(answers []Answer) []string {
 			}
 			if !g.HostNotBefore.IsZero() {
 				from += ", its host not before " + g.HostNotBefore.Sub(start).String()
+			}
+			if !g.SlowUntil.IsZero() {
+				from += ", slowed down until " + g.SlowUntil.Sub(start).String()
 			}
 			i.numbers[g.Lease] = append(i.numbers[g.Lease], g.Number)
 			lines = append(lines, fmt.Sprintf("%s gets %s on %s %s, until %s", a.To, g.Lease, g.IP, from, g.Deadline.Sub(start)))

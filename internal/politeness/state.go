@@ -24,6 +24,7 @@ type State struct {
 	asksByReply   map[string][]*waiter // asks that wait, by whom they are answered to, in the order in which they came
 	hosts         map[string]hostRest  // that rest longer than the address that they were asked at
 	hostsLeft     int                  // by the last sweep
+	hostBytes     int                  // of bytes, what hosts take
 }
 
 // address is what is known of one IP address.
@@ -161,8 +162,7 @@ func (s *State) UnmarshalJSON(raw []byte) error {
 		s.schedule(s.add(ip, in.Resting[ip]))
 	}
 	for _, host := range slices.Sorted(maps.Keys(in.Hosts)) {
-		s.hosts[host] = in.Hosts[host]
-		s.bytes += in.Hosts[host].size(host)
+		s.addHost(host, in.Hosts[host])
 	}
 	s.hostsLeft = len(s.hosts)
 	return nil

@@ -13,6 +13,8 @@
 //     renewed, and is known again, or is over.
 //   - A host rests for longer than its address for a Crawl-delay or Retry-After: releases say so, and grants report it to the worker that asks
 //     it next, at any address of the shard. The address is free meanwhile for the other hosts that lie at it.
+//   - A host that answers 429 or 503, or does not answer, is slowed down for all crawls (SlowDown): its rests double up to MaxSlow,
+//     until it has made no trouble for ForgiveAfter.
 //   - What is asked for again is confirmed, not granted twice, and an ask keeps its place in the line.
 //
 // All times of a State are Temporal's. What comes from workers are durations, counted from when they are served; what goes
@@ -103,6 +105,8 @@ type Release struct {
 	// the host's, not its address's. It replaces what the same lease has said of its host before.
 	Host     string        `json:"host,omitempty"`
 	HostRest time.Duration `json:"host_rest,omitempty"`
+	// Trouble says what slows Host down, in all crawls: its last answer was 429 or 503, or it did not answer; empty if none of these.
+	Trouble string `json:"trouble,omitempty"`
 }
 
 // ID names the lease that is released.
@@ -126,6 +130,8 @@ type Grant struct {
 	// HostNotBefore is when the host of the ask may be asked; zero if at once. The address is not kept for it: a holder that
 	// would wait long gives the lease back.
 	HostNotBefore time.Time `json:"host_not_before,omitzero"`
+	// SlowUntil is until when the host rests because it is slowed down, HostNotBefore or earlier. No release takes it back.
+	SlowUntil time.Time `json:"slow_until,omitzero"`
 }
 
 // Known lists the leases that the frontier of a worker knows of a crawl, at a moment of Temporal's time. What a shard has
