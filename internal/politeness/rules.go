@@ -90,7 +90,7 @@ func (s *State) Tick(now time.Time) []Answer {
 func (s *State) Undelivered(now time.Time, grants []Grant) []Answer {
 	p := s.begin(now)
 	for _, g := range grants {
-		if a := s.addresses[g.IP]; a != nil {
+		if a := s.at(g.IP); a != nil {
 			if h := a.grant(g.Number); h != nil && h.First == g.Number {
 				s.end(p.touch(a.ip), h)
 			}
@@ -107,6 +107,7 @@ func (p *pass) number() int64 {
 
 // touch returns an address, which it makes known and takes out of its agenda until the pass is settled.
 func (p *pass) touch(ip string) *address {
+	ip = p.s.key(ip)
 	a := p.s.addresses[ip]
 	if a == nil {
 		var next time.Time
@@ -129,7 +130,7 @@ func (p *pass) deadline(ask Ask) time.Time {
 }
 
 func (p *pass) ask(ask Ask) {
-	a := p.touch(ask.IP)
+	a := p.touchFor(ask)
 	if h := a.holder(ask.ID()); h != nil {
 		p.s.bytes += sizeOf(ask) - sizeOf(h.Ask)
 		h.Ask, h.Deadline = ask, p.deadline(ask)
@@ -164,7 +165,7 @@ func (p *pass) ask(ask Ask) {
 // rest of the address counts nevertheless.
 func (p *pass) release(r Release) {
 	p.restHost(r)
-	a := p.s.addresses[r.IP]
+	a := p.s.at(r.IP)
 	if a == nil && (r.Rest <= 0 || !p.s.makeRoom(p.now, addressBytes+len(r.IP))) {
 		return
 	}
@@ -183,7 +184,7 @@ func (p *pass) release(r Release) {
 // renew extends a deadline. A lease that is not held, because it ran out or the shard lost its state, is held again if the
 // address is free: its holder is making requests, and comes before all that wait.
 func (p *pass) renew(r Renewal) bool {
-	a := p.touch(r.IP)
+	a := p.touchFor(r.Ask)
 	if h := a.holder(r.ID()); h != nil {
 		h.Deadline = p.now.Add(p.s.TTL)
 		h.Rest = max(h.Rest, r.Rest)
@@ -229,7 +230,7 @@ func (p *pass) endUnknown(k Known) {
 // settle grants what can be granted on the addresses that were touched.
 func (p *pass) settle() []Grant {
 	for _, h := range p.askedAgain { // after all messages about the address
-		if a := p.s.addresses[h.IP]; a.holder(h.ID()) == h {
+		if a := p.s.at(h.IP); a.holder(h.ID()) == h {
 			p.grants = append(p.grants, p.grant(a, h))
 		}
 	}
@@ -253,7 +254,7 @@ func (p *pass) settle() []Grant {
 }
 
 func (p *pass) grant(a *address, h *holder) Grant {
-	g := Grant{Lease: h.Lease, ID: h.ID(), IP: a.ip, Number: h.Number, NotBefore: a.next, Deadline: h.Deadline, Reply: h.Reply}
+	g := Grant{Lease: h.Lease, ID: h.ID(), IP: h.IP, Number: h.Number, NotBefore: a.next, Deadline: h.Deadline, Reply: h.Reply}
 	rest := p.s.hosts[h.Host]
 	if until := rest.until(); until.After(p.now) {
 		g.HostNotBefore = until

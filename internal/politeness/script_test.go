@@ -18,7 +18,7 @@ var start = time.Date(2026, 10, 5, 12, 0, 0, 0, time.UTC)
 
 // TestScripts runs the scripts in testdata. Times are counted from the start of the script; t= moves the clock.
 //
-//	ask LEASE[@IP]… ip= per_ip= crawl= worker= reply= rest= host=   release LEASE… ip= crawl= next= grant= host= host_next= trouble=
+//	ask LEASE[@IP]… ip= per_ip= crawl= worker= reply= rest= host= group=   release LEASE… ip= crawl= next= grant= host= host_next= trouble=
 //	renew LEASE… ip= grant= rest=
 //	known LEASE… crawl= worker= at=   undelivered LEASE   tick   wake   state   ttl DURATION   lost TIME
 //
@@ -88,7 +88,7 @@ func (i *interpreter) command(words []string) []string {
 			}
 			owner := LeaseID{cmp.Or(args["crawl"], i.owners[name].Crawl), cmp.Or(args["worker"], i.owners[name].Worker, "w"), name}
 			i.owners[name] = owner
-			ask := Ask{Lease: name, IP: i.ips[name], PerIP: i.number(args["per_ip"]), Crawl: owner.Crawl, Worker: owner.Worker, Reply: args["reply"], Rest: rest, Host: args["host"]}
+			ask := Ask{Lease: name, IP: i.ips[name], PerIP: i.number(args["per_ip"]), Crawl: owner.Crawl, Worker: owner.Worker, Reply: args["reply"], Rest: rest, Host: args["host"], Group: args["group"]}
 			switch words[0] {
 			case "ask":
 				r.Asks = append(r.Asks, ask)

@@ -16,9 +16,10 @@ type State struct {
 	Floor  time.Time // before it no address is granted of which nothing is known
 	Turned int       // asks that were not taken for want of room
 
-	addresses     map[string]*address
-	busy          agenda // addresses with leases or asks, by when something is to be done
-	idle          agenda // addresses that rest, by their next time
+	addresses     map[string]*address // and host groups, by GroupKey
+	joined        map[string]string   // the group's key, by address
+	busy          agenda              // addresses with leases or asks, by when something is to be done
+	idle          agenda              // addresses that rest, by their next time
 	held, waiting int
 	bytes         int                  // of the JSON form, at most
 	asksByReply   map[string][]*waiter // asks that wait, by whom they are answered to, in the order in which they came
@@ -27,9 +28,10 @@ type State struct {
 	hostBytes     int                  // of bytes, what hosts take
 }
 
-// address is what is known of one IP address.
+// address is what is known of one IP address, or of a host group.
 type address struct {
 	ip      string
+	members []string // addresses that are joined to the group
 	holders []*holder
 	waiters []*waiter // first come, first served
 	next    time.Time
@@ -72,7 +74,7 @@ func (s *State) Counts() (held, waiting, addresses int) {
 }
 
 func (s *State) init() {
-	s.addresses, s.asksByReply, s.hosts = map[string]*address{}, map[string][]*waiter{}, map[string]hostRest{}
+	s.addresses, s.asksByReply, s.hosts, s.joined = map[string]*address{}, map[string][]*waiter{}, map[string]hostRest{}, map[string]string{}
 	s.bytes = stateBytes
 }
 
@@ -81,10 +83,19 @@ const (
 	stateBytes   = 256
 	addressBytes = 96
 	leaseBytes   = 224
+	joinedBytes  = 8
 )
 
 func sizeOf(a Ask) int {
-	return leaseBytes + len(a.Lease) + len(a.Crawl) + len(a.Worker) + len(a.Reply) + len(a.Host)
+	return leaseBytes + len(a.Lease) + len(a.Crawl) + len(a.Worker) + len(a.Reply) + len(a.Host) + groupBytes(a)
+}
+
+// groupBytes is what the group of an ask takes, and its address beside that.
+func groupBytes(a Ask) int {
+	if a.Group == "" {
+		return 0
+	}
+	return len(`"group":"","ip":"",`) + len(a.Group)
 }
 
 // stateJSON is the JSON form of a state. Addresses that only rest, which are the most, have a short one.
@@ -97,6 +108,7 @@ type stateJSON struct {
 	Addresses map[string]*busyJSON `json:"addresses"`
 	Resting   map[string]time.Time `json:"resting,omitempty"`
 	Hosts     map[string]hostRest  `json:"hosts,omitempty"`
+	Joined    map[string]string    `json:"joined,omitempty"`
 }
 
 type busyJSON struct {
@@ -117,16 +129,23 @@ func (s *State) MarshalJSON() ([]byte, error) {
 		b := &busyJSON{Next: a.next}
 		for _, h := range a.holders {
 			b.Holders = append(b.Holders, *h)
-			b.Holders[len(b.Holders)-1].IP = "" // the key has it
+			omitKey(&b.Holders[len(b.Holders)-1].Ask, ip)
 		}
 		for _, w := range a.waiters {
 			b.Waiters = append(b.Waiters, *w)
-			b.Waiters[len(b.Waiters)-1].IP = ""
+			omitKey(&b.Waiters[len(b.Waiters)-1].Ask, ip)
 		}
 		out.Addresses[ip] = b
 	}
-	out.Hosts = s.hosts
+	out.Hosts, out.Joined = s.hosts, s.joined
 	return json.Marshal(out)
+}
+
+// omitKey leaves the address of an ask out that stands below it.
+func omitKey(a *Ask, ip string) {
+	if a.IP == ip {
+		a.IP = ""
+	}
 }
 
 // UnmarshalJSON reads what MarshalJSON wrote, and builds what is derived of it again.
@@ -142,11 +161,11 @@ func (s *State) UnmarshalJSON(raw []byte) error {
 		b := in.Addresses[ip]
 		a := s.add(ip, b.Next)
 		for _, h := range b.Holders {
-			h.IP = ip
+			h.IP = cmp.Or(h.IP, ip)
 			s.hold(a, &h)
 		}
 		for _, w := range b.Waiters {
-			w.IP = ip
+			w.IP = cmp.Or(w.IP, ip)
 			a.waiters = append(a.waiters, &w)
 			s.waiting++
 			s.bytes += sizeOf(w.Ask)
@@ -161,6 +180,7 @@ func (s *State) UnmarshalJSON(raw []byte) error {
 	for _, ip := range slices.Sorted(maps.Keys(in.Resting)) {
 		s.schedule(s.add(ip, in.Resting[ip]))
 	}
+	s.restoreJoined(in.Joined)
 	for _, host := range slices.Sorted(maps.Keys(in.Hosts)) {
 		s.addHost(host, in.Hosts[host])
 	}
@@ -177,6 +197,7 @@ func (s *State) add(ip string, next time.Time) *address {
 }
 
 func (s *State) remove(a *address) {
+	s.forgetMembers(a)
 	delete(s.addresses, a.ip)
 	s.bytes -= addressBytes + len(a.ip)
 }

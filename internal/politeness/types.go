@@ -76,6 +76,7 @@ type Ask struct {
 	Rest   time.Duration `json:"rest,omitempty"`  // how long the address rests if the lease runs out; 0: DefaultRest
 	Loan   bool          `json:"loan,omitempty"`  // it lasts for LoanTTL, at most
 	Host   string        `json:"host,omitempty"`  // that is asked there, by its PLD
+	Group  string        `json:"group,omitempty"` // that the host belongs to: all that belongs to it counts as one address
 }
 
 // ID names the lease that is asked for.
