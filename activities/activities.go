@@ -52,7 +52,8 @@ type Activities struct {
 	Allow    Allow
 	Holds    Holds // each may keep crawls from claiming
 	InFlight InFlight
-	Seat     *Seat // in the ring; nil if this worker is in none
+	Seat     *Seat        // in the ring; nil if this worker is in none
+	Probe    func() error // returns once the worker has shown that it does work; nil: nothing is asked of it
 
 	batches exclusiveSteps
 	mu      sync.Mutex // guards clocks

@@ -62,3 +62,6 @@ func (a *Activities) checkHolder(arg any) error {
 
 // InstanceFile holds the identity of a data folder.
 const InstanceFile = "instance"
+
+// EpochFile holds the last epoch of the ring that the worker of a data folder knew.
+const EpochFile = "epoch"

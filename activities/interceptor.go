@@ -17,7 +17,9 @@ type step struct {
 	do any // the function
 	// tries is the name under which the attempts of a step of a batch are counted; empty: Temporal alone decides how often it
 	// is tried.
-	tries     string
+	tries string
+	// beats says that it makes its heartbeat itself, which is more than a sign of life.
+	beats     bool
 	exclusive bool // stops and waits for any other step of its batch, which may have been cut off and still run
 }
 
@@ -38,7 +40,7 @@ func (a *Activities) steps() map[string]step {
 		"End":       {do: a.End},
 		"Forget":    {do: a.Forget},
 		// of the ring
-		"Serve":    {do: a.Serve},
+		"Serve":    {do: a.Serve, beats: true},
 		"TakeView": {do: a.TakeView},
 		// of a controller
 		"Claim":     {do: a.Claim},
@@ -93,7 +95,7 @@ func (i *activityInbound) ExecuteActivity(ctx context.Context, in *interceptor.E
 		}
 	}
 	info := activity.GetInfo(ctx)
-	if !info.IsLocalActivity {
+	if !info.IsLocalActivity && !i.steps[info.ActivityType.Name].beats {
 		var stop func()
 		ctx, stop = startHeartbeat(ctx)
 		defer stop()

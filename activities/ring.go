@@ -11,7 +11,6 @@ import (
 	"go.temporal.io/sdk/activity"
 	"go.temporal.io/sdk/temporal"
 
-	"github.com/muninn-archive/muninn/activities/names"
 	"github.com/muninn-archive/muninn/internal/ring"
 )
 
@@ -50,14 +49,17 @@ type ViewInput struct {
 
 // Seat is the membership of this process in the ring, for all goroutines that ask for it.
 type Seat struct {
-	mu      sync.Mutex
-	process string
-	member  *ring.Membership
+	of      RingMember
+	changed chan struct{} // holds one
+
+	mu     sync.Mutex
+	member *ring.Membership
+	ended  bool // Serve has, since the last registration
 }
 
 // NewSeat is that of a process which is not in the ring yet.
 func NewSeat(worker, process string) *Seat {
-	return &Seat{process: process, member: ring.NewMembership(worker, process)}
+	return &Seat{of: RingMember{worker, process}, changed: make(chan struct{}, 1), member: ring.NewMembership(worker, process)}
 }
 
 // With calls do with the membership. do must not keep it.
@@ -67,42 +69,96 @@ func (s *Seat) With(do func(m *ring.Membership)) {
 	do(s.member)
 }
 
+// Changed yields after the seat has a new view, or has lost its heartbeat. It is for one receiver.
+func (s *Seat) Changed() <-chan struct{} { return s.changed }
+
+func (s *Seat) change() {
+	select {
+	case s.changed <- struct{}{}:
+	default:
+	}
+}
+
+// Registered takes the answer to a registration that was sent then.
+func (s *Seat) Registered(sent time.Time, a ring.Answer) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.ended = s.ended && !a.Accepted
+	s.member.Registered(sent, a)
+}
+
+// Lost reports whether the process has to register again: its heartbeat has ended, or was not answered for too long.
+func (s *Seat) Lost(now time.Time) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.ended || s.member.Silent(now)
+}
+
+// Take takes a view.
+func (s *Seat) Take(v *ring.View) {
+	s.With(func(m *ring.Membership) { m.Take(time.Now(), v) })
+	s.change()
+}
+
+// end notes that the heartbeat has ended.
+func (s *Seat) end() {
+	s.mu.Lock()
+	s.ended = true
+	s.mu.Unlock()
+	s.change()
+}
+
 // seat is the membership of the process that an input is for. The task queue of a worker outlives its processes.
 func (a *Activities) seat(of RingMember) (*Seat, error) {
-	if a.Seat == nil || a.Seat.process != of.Process {
+	if a.Seat == nil || a.Seat.of.Process != of.Process {
 		return nil, temporal.NewNonRetryableApplicationError(fmt.Sprintf("process %s of worker %q is gone", of.Process, of.Worker), ErrorProcess, nil)
 	}
 	return a.Seat, nil
 }
 
 // Serve is the membership of a process in the ring: its heartbeat. It ends when the worker stops, or when Temporal has given it up. Each
-// heartbeat waits for Temporal's answer: the permit of the worker counts from before the last one that was answered.
+// heartbeat waits for Temporal's answer: the permit of the worker counts from before the last one that was answered. A process that
+// does no work, as its Probe says, sends none: a heart that beats in a process that is stuck would keep partitions from those that work.
 func (a *Activities) Serve(ctx context.Context, in ServeInput) error {
 	seat, err := a.seat(in.RingMember)
 	if err != nil {
 		return err
 	}
-	for tick := time.NewTicker(in.Every); ; {
-		sent := time.Now() // with the monotonic clock, by which a permit ends
-		err := a.Client.RecordActivityHeartbeat(ctx, activity.GetInfo(ctx).TaskToken, nil)
-		var gone *serviceerror.NotFound
-		var cancelled *temporal.CanceledError
-		switch {
-		case err == nil:
-			seat.With(func(m *ring.Membership) { m.Heard(sent, in.Epoch) })
-		case errors.As(err, &gone), errors.As(err, &cancelled):
-			tick.Stop()
+	defer seat.end()
+	probe, log := prober{probe: a.Probe}, activity.GetLogger(ctx)
+	tick := time.NewTicker(in.Every)
+	defer tick.Stop()
+	for {
+		if fault := probe.fault(in.Every); fault != nil {
+			log.Error("this worker sends the ring no heartbeat: it does no work", "error", fault)
+		} else if err := a.beat(ctx, seat, in); err != nil {
 			return err
-		default:
-			activity.GetLogger(ctx).Warn("a heartbeat of the ring is not answered", "error", err)
 		}
 		select {
 		case <-tick.C:
 		case <-ctx.Done():
-			tick.Stop()
 			return ctx.Err()
+		case <-activity.GetWorkerStopChannel(ctx):
+			return errors.New("the worker stops")
 		}
 	}
+}
+
+// beat sends a heartbeat. Its error ends the membership.
+func (a *Activities) beat(ctx context.Context, seat *Seat, in ServeInput) error {
+	sent := time.Now() // with the monotonic clock, by which a permit ends
+	err := a.Client.RecordActivityHeartbeat(ctx, activity.GetInfo(ctx).TaskToken, nil)
+	var gone *serviceerror.NotFound
+	var cancelled *temporal.CanceledError
+	switch {
+	case err == nil:
+		seat.With(func(m *ring.Membership) { m.Heard(sent, in.Epoch) })
+	case errors.As(err, &gone), errors.As(err, &cancelled):
+		return err
+	default:
+		activity.GetLogger(ctx).Warn("a heartbeat of the ring is not answered", "error", err)
+	}
+	return nil
 }
 
 // TakeView takes the present view of the ring from Cluster. The view does not pass through the history: a query has none.
@@ -111,17 +167,13 @@ func (a *Activities) TakeView(ctx context.Context, in ViewInput) error {
 	if err != nil {
 		return err
 	}
-	value, err := a.Client.QueryWorkflow(ctx, names.ClusterID, "", names.QueryView, in.Worker)
+	view, err := ViewRing(ctx, a.Client, in.Worker)
 	if err != nil {
-		return fmt.Errorf("view of the ring: %w", err)
-	}
-	view := &ring.View{}
-	if err := value.Get(view); err != nil {
-		return fmt.Errorf("view of the ring: %w", err)
+		return err
 	}
 	if view.Epoch < in.Epoch {
 		return fmt.Errorf("view of the ring: it is of epoch %d, before %d", view.Epoch, in.Epoch)
 	}
-	seat.With(func(m *ring.Membership) { m.Take(time.Now(), view) })
+	seat.Take(view)
 	return nil
 }

@@ -46,6 +46,7 @@ type Worker struct {
 	fatal    chan error
 	instance string // of the data folder
 	started  time.Time
+	ring     *ringSeat      // nil before the worker has a connection to Temporal
 	stopped  chan struct{}  // closed when the worker stops
 	tidying  sync.WaitGroup // goroutines beside the steps, which Stop waits for
 }
@@ -81,6 +82,13 @@ func (w *Worker) open(ctx context.Context) (err error) {
 	if err := activities.CheckShards(ctx, w.client, w.conf.Shards); err != nil {
 		return err
 	}
+	sdk.SetStickyWorkflowCacheSize(4096)
+	if err := w.poll(names.ClusterQueue); err != nil { // the ring and politeness may have no other worker
+		return err
+	}
+	if err := w.joinRing(ctx); err != nil {
+		return err
+	}
 	for shard := w.conf.Shards - 1; shard >= 0; shard-- { // the first one last: see StartPoliteness
 		if err := activities.StartPoliteness(ctx, w.client, shard, w.conf.Shards, nil); err != nil {
 			return fmt.Errorf("start politeness shard %d: %w", shard, err)
@@ -94,7 +102,10 @@ func (w *Worker) open(ctx context.Context) (err error) {
 	}
 	w.tidying.Go(w.sweepRegularly)
 	w.tidying.Go(w.watchForRival)
-	return w.run()
+	if err := w.poll(w.conf.Temporal.Queue); err != nil {
+		return err
+	}
+	return w.poll(names.WorkerQueue(w.conf.Temporal.Queue, w.conf.Name))
 }
 
 // connect connects to Temporal. If patient, it tries again for dialTimeout: the service may be starting, too. It is not patient if
@@ -184,33 +195,30 @@ func newFetcher(conf Config, tmp string, resolved func(took time.Duration, err e
 	return fetch.New(fetch.Options{Limits: conf.Fetch, Guard: guard, Resolver: resolver, VerifyTLS: conf.VerifyTLS, TempDir: tmp}), nil
 }
 
-// run starts the Temporal workers: one on the queue of the cluster, one on the shared queue, one on the worker's own.
-func (w *Worker) run() error {
-	sdk.SetStickyWorkflowCacheSize(4096)
-	for _, queue := range []string{names.ClusterQueue, w.conf.Temporal.Queue, names.WorkerQueue(w.conf.Temporal.Queue, w.conf.Name)} {
-		tw := sdk.New(w.client, queue, sdk.Options{
-			Interceptors:                            []interceptor.WorkerInterceptor{&attemptInterceptor{meter: w.meter}, activities.Interceptor(w.acts)},
-			WorkerStopTimeout:                       w.conf.Drain,
-			MaxConcurrentActivityExecutionSize:      2*w.conf.Lanes + 64,
-			MaxConcurrentWorkflowTaskExecutionSize:  64,
-			MaxConcurrentEagerActivityExecutionSize: 2*w.conf.Lanes + 64,
-			LocalActivityWorkerOnly:                 queue == names.ClusterQueue, // its workflows have their activities on the workers' queues
-			OnFatalError: func(err error) {
-				select {
-				case w.fatal <- err:
-				default:
-				}
-			},
-		})
-		workflows.Register(tw)
-		if queue != names.ClusterQueue {
-			activities.Register(tw, w.acts)
-		}
-		if err := tw.Start(); err != nil {
-			return fmt.Errorf("start worker on queue %s: %w", queue, err)
-		}
-		w.workers = append(w.workers, tw)
+// poll starts the Temporal worker of a queue: that of the cluster, the shared one, or the worker's own.
+func (w *Worker) poll(queue string) error {
+	tw := sdk.New(w.client, queue, sdk.Options{
+		Interceptors:                            []interceptor.WorkerInterceptor{&attemptInterceptor{meter: w.meter}, activities.Interceptor(w.acts)},
+		WorkerStopTimeout:                       w.conf.Drain,
+		MaxConcurrentActivityExecutionSize:      2*w.conf.Lanes + 64,
+		MaxConcurrentWorkflowTaskExecutionSize:  64,
+		MaxConcurrentEagerActivityExecutionSize: 2*w.conf.Lanes + 64,
+		LocalActivityWorkerOnly:                 queue == names.ClusterQueue, // its workflows have their activities on the workers' queues
+		OnFatalError: func(err error) {
+			select {
+			case w.fatal <- err:
+			default:
+			}
+		},
+	})
+	workflows.Register(tw)
+	if queue != names.ClusterQueue {
+		activities.Register(tw, w.acts)
 	}
+	if err := tw.Start(); err != nil {
+		return fmt.Errorf("start worker on queue %s: %w", queue, err)
+	}
+	w.workers = append(w.workers, tw)
 	return nil
 }
 
@@ -241,6 +249,9 @@ func (w *Worker) Fatal() <-chan error { return w.fatal }
 // Stop drains the worker: activities finish, or stop where a later attempt can continue. Then it closes what Start has opened.
 // Nothing is lost if the worker is killed instead.
 func (w *Worker) Stop() {
+	if w.ring != nil {
+		w.ring.leave()
+	}
 	done := make(chan struct{}, len(w.workers))
 	for _, tw := range w.workers {
 		go func() {

@@ -18,7 +18,7 @@ const clusterEpochs = 300
 
 // Cluster carries the ring of workers: which of them owns which partition. The rules are in internal/ring; this takes registrations and
 // reports as updates, has each worker be a member by one long activity on its own queue (Serve), and has each take every new view
-// (TakeView). Nothing grows while nothing changes. Nothing starts it yet.
+// (TakeView). Nothing grows while nothing changes. The first worker that registers starts it.
 func Cluster(ctx workflow.Context, in activities.ClusterInput) error {
 	c := &cluster{state: in.State, serving: map[string]workflow.CancelFunc{}}
 	if c.state == nil {
@@ -59,6 +59,10 @@ type cluster struct {
 func (c *cluster) listen(ctx workflow.Context) error {
 	handlers := []error{
 		workflow.SetUpdateHandler(ctx, names.UpdateRegister, func(ctx workflow.Context, r ring.Registration) (ring.Answer, error) {
+			// A heartbeat may have ended right before: without this, the next process of its worker would find it up.
+			if err := drainSignals(ctx); err != nil {
+				return ring.Answer{}, err
+			}
 			return c.state.Register(workflow.Now(ctx), r), nil
 		}),
 		workflow.SetUpdateHandler(ctx, names.UpdateReport, func(ctx workflow.Context, r activities.RingReports) ([]ring.Report, error) {

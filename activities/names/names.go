@@ -14,7 +14,7 @@ const (
 	FetcherController = "FetcherController"
 	Batch             = "Batch"
 	Politeness        = "Politeness"
-	Cluster           = "Cluster" // the ring of workers; nothing starts it yet
+	Cluster           = "Cluster" // the ring of workers
 	Explain           = "Explain" // the state and score of a URL, and its position in its queue
 	Report            = "Report"  // a crawl in tables and plots
 	Forget            = "Forget"  // deletes a crawl from the frontier of its worker

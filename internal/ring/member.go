@@ -96,7 +96,7 @@ func (s *State) Register(now time.Time, r Registration) Answer {
 		if m != nil { // its disk is gone
 			s.die(m.Index)
 		}
-		s.add(r)
+		s.add(now, r)
 	})
 	return s.accepted(s.epoch, r.Epoch > 0)
 }
@@ -128,7 +128,7 @@ func (s *State) again(now time.Time, m *member, r Registration) Answer {
 	s.epoch = max(s.epoch, r.Epoch)
 	s.change(now, func() {
 		rejoins := m.Leaving && m.Process != r.Process // it was started again
-		m.Lost, m.Process, m.Queue, m.Since = time.Time{}, r.Process, r.Queue, s.epoch
+		m.Lost, m.Process, m.Queue, m.Since, m.At = time.Time{}, r.Process, r.Queue, s.epoch, now
 		if rejoins {
 			m.Leaving = false
 			s.join(m.Index)
@@ -159,14 +159,14 @@ func (s *State) accepted(epoch uint64, late bool) Answer {
 }
 
 // add takes a new worker in, by the lowest index that is free.
-func (s *State) add(r Registration) {
+func (s *State) add(now time.Time, r Registration) {
 	i := Index(1)
 	for _, m := range s.members {
 		if m.Index == i {
 			i++
 		}
 	}
-	s.members = append(s.members, member{Index: i, Name: r.Name, Instance: r.Instance, Process: r.Process, Queue: r.Queue, Since: s.epoch})
+	s.members = append(s.members, member{Index: i, Name: r.Name, Instance: r.Instance, Process: r.Process, Queue: r.Queue, Since: s.epoch, At: now})
 	slices.SortFunc(s.members, func(a, b member) int { return cmp.Compare(a.Index, b.Index) })
 	s.join(i)
 }

@@ -49,6 +49,9 @@ func (m *Membership) Heard(sent time.Time, accepted uint64) {
 	}
 }
 
+// Silent reports whether no heartbeat was answered for so long that the ring takes the worker for lost.
+func (m *Membership) Silent(now time.Time) bool { return now.Sub(m.heard) >= m.limits.Heartbeat }
+
 // Take takes a view, if it is newer than what the worker knows.
 func (m *Membership) Take(now time.Time, v *View) bool {
 	if v.Epoch < m.since || m.view != nil && v.Epoch <= m.view.Epoch {

@@ -29,6 +29,7 @@ type member struct {
 	Process  string    `json:"process"`
 	Queue    string    `json:"queue"`
 	Since    uint64    `json:"since"`         // the epoch in which it was accepted last
+	At       time.Time `json:"at,omitzero"`   // when it was accepted last
 	Lost     time.Time `json:"lost,omitzero"` // since when it is silent; zero if it is up
 	Leaving  bool      `json:"leaving,omitempty"`
 }

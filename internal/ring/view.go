@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 )
 
 // View is what the ring shows of itself, as of one epoch. A newer one replaces it as a whole.
@@ -21,16 +22,22 @@ type Worker struct {
 	Name    string `json:"name"`
 	Process string `json:"process"`
 	Queue   string `json:"queue"`
-	Since   uint64 `json:"since"`             // the epoch in which it was accepted last
-	Lost    bool   `json:"lost,omitempty"`    // it is silent, and its partitions wait for it
-	Leaving bool   `json:"leaving,omitempty"` // it hands over what it owns
+	Since   uint64 `json:"since"` // the epoch in which it was accepted last
+	// At is when it was accepted last, or since when it is lost; by the cluster's clock, for people.
+	At      time.Time `json:"at,omitzero"`
+	Lost    bool      `json:"lost,omitempty"`    // it is silent, and its partitions wait for it
+	Leaving bool      `json:"leaving,omitempty"` // it hands over what it owns
 }
 
 // View is the present view for a worker: it alone is shown the keys of the exports that it is to load. For "" there are none.
 func (s *State) View(worker string) *View {
 	v := &View{Epoch: s.epoch, parts: s.parts, objects: map[int]string{}}
 	for _, m := range s.members {
-		v.Workers = append(v.Workers, Worker{m.Index, m.Name, m.Process, m.Queue, m.Since, !m.up(), m.Leaving})
+		at := m.At
+		if !m.up() {
+			at = m.Lost
+		}
+		v.Workers = append(v.Workers, Worker{m.Index, m.Name, m.Process, m.Queue, m.Since, at, !m.up(), m.Leaving})
 		if m.Name != worker {
 			continue
 		}

@@ -1,0 +1,236 @@
+package worker
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/muninn-archive/muninn/activities"
+	"github.com/muninn-archive/muninn/activities/names"
+	"github.com/muninn-archive/muninn/internal/ring"
+)
+
+// How a worker deals with the ring.
+const (
+	// joinWait is how long the start of a worker waits for the ring. Crawls that are bound to the worker need no ring: it goes on
+	// without, and takes its seat when the ring answers.
+	joinWait = time.Second
+	// registerTimeout bounds a registration.
+	registerTimeout = 10 * time.Second
+	// registerPause is how long a worker waits after a registration, a report or a view that failed.
+	registerPause = 2 * time.Second
+	// leaveWait is how long a stopping worker waits until the ring has let it leave. After that it counts as lost, and is waited for.
+	leaveWait = 3 * time.Second
+)
+
+// ringSeat keeps the worker in the ring of workers.
+type ringSeat struct {
+	w      *Worker
+	seat   *activities.Seat
+	parts  activities.Partitions
+	epochs epochFile
+	reg    ring.Registration
+	first  chan error // what becomes of the first registration: nil if it is accepted, or will be tried again
+	tasks  chan struct{}
+	cancel context.CancelFunc
+	done   sync.WaitGroup
+}
+
+// processName names this process among all that have ever been of its name, for people and for the ring.
+func processName() string {
+	host, _ := os.Hostname()
+	id := make([]byte, 6)
+	_, _ = rand.Read(id) // never fails
+	return fmt.Sprintf("%.100s/%d/%x", host, os.Getpid(), id)
+}
+
+// joinRing registers the worker, and keeps it registered. Its error says why the ring refuses the worker, and what to do. It waits joinWait
+// at most; if the ring refuses the worker later, the worker ends.
+func (w *Worker) joinRing(ctx context.Context) error {
+	r := &ringSeat{w: w, parts: activities.BoundCrawls{}, epochs: epochFile(w.conf.Data), first: make(chan error, 1), tasks: make(chan struct{}, 1)}
+	epoch, err := r.epochs.read()
+	if err != nil {
+		return err
+	}
+	r.reg = ring.Registration{
+		Name: w.conf.Name, Instance: w.instance, Process: processName(), Queue: names.WorkerQueue(w.conf.Temporal.Queue, w.conf.Name),
+		Shards: w.conf.Shards, Epoch: epoch,
+	}
+	r.seat = activities.NewSeat(r.reg.Name, r.reg.Process)
+	w.acts.Seat, w.acts.Probe, w.ring = r.seat, w.front.Probe, r
+	var background context.Context
+	background, r.cancel = context.WithCancel(context.Background())
+	r.done.Go(func() { r.keep(background) })
+	r.done.Go(func() { r.work(background) })
+	select {
+	case err := <-r.first:
+		return err
+	case <-time.After(joinWait):
+		w.log.Info("the ring of workers has not answered yet; this worker starts without it", "waited", joinWait)
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// keep registers the worker, and again each time that its heartbeat is lost.
+func (r *ringSeat) keep(ctx context.Context) {
+	for ctx.Err() == nil {
+		sent := time.Now()
+		answer, err := r.register(ctx)
+		pause := registerPause
+		switch {
+		case ctx.Err() != nil:
+			return
+		case err != nil:
+			r.w.log.Warn("the ring of workers does not answer", "error", err)
+		case answer.Refused:
+			r.refused(errors.New("the ring of workers refuses this worker: " + answer.Reason))
+			return
+		case answer.Accepted:
+			r.reg.Waited = 0
+			r.seat.Registered(sent, answer)
+			r.noteEpoch(answer.Epoch)
+			r.w.log.Info("this worker is in the ring", "epoch", answer.Epoch)
+			r.settled()
+			r.watch(ctx, answer.Limits.Heartbeat/2)
+			continue
+		default:
+			r.w.log.Warn("the ring of workers has this worker wait; it continues with the crawls that are bound to it", "wait", answer.Wait, "why", answer.Reason)
+			pause = answer.Wait
+			r.settled()
+		}
+		began := time.Now()
+		r.sleep(ctx, pause)
+		if err == nil {
+			r.reg.Waited += time.Since(began)
+		}
+	}
+}
+
+// register sends one registration.
+func (r *ringSeat) register(ctx context.Context) (ring.Answer, error) {
+	ctx, cancel := context.WithTimeout(ctx, registerTimeout)
+	defer cancel()
+	return activities.RegisterInRing(ctx, r.w.client, r.reg)
+}
+
+// settled says that the start need not wait for the ring.
+func (r *ringSeat) settled() { r.answer(nil) }
+
+func (r *ringSeat) answer(err error) bool {
+	select {
+	case r.first <- err:
+		return true
+	default:
+		return false
+	}
+}
+
+// refused ends the worker: its start, or what runs.
+func (r *ringSeat) refused(err error) {
+	r.answer(err)
+	select {
+	case r.w.fatal <- err:
+	default:
+	}
+}
+
+// watch returns when the heartbeat is lost. It hands changes on to work.
+func (r *ringSeat) watch(ctx context.Context, every time.Duration) {
+	tick := time.NewTicker(max(every, time.Millisecond))
+	defer tick.Stop()
+	for !r.seat.Lost(time.Now()) {
+		select {
+		case <-r.seat.Changed():
+			r.seat.With(func(m *ring.Membership) { r.reg.Epoch = max(r.reg.Epoch, m.Epoch()) })
+			r.noteEpoch(r.reg.Epoch)
+			select {
+			case r.tasks <- struct{}{}:
+			default:
+			}
+		case <-tick.C:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// work carries out what each new view asks of the worker.
+func (r *ringSeat) work(ctx context.Context) {
+	for {
+		select {
+		case <-r.tasks:
+		case <-ctx.Done():
+			return
+		}
+		for ctx.Err() == nil {
+			err := r.carryOut(ctx)
+			if err == nil || ctx.Err() != nil {
+				break
+			}
+			r.w.log.Warn("what the ring asks of this worker is not done; it is tried again", "error", err)
+			r.sleep(ctx, registerPause)
+		}
+	}
+}
+
+// carryOut does and reports what the newest view asks for. What was done before a failure is reported, too.
+func (r *ringSeat) carryOut(ctx context.Context) error {
+	reports, err := r.seat.CarryOut(ctx, r.parts)
+	return errors.Join(err, activities.ReportToRing(ctx, r.w.client, reports))
+}
+
+// leave has the ring give to others what the worker owns, and returns when it has, or after leaveWait.
+func (r *ringSeat) leave() {
+	r.cancel()
+	r.done.Wait()
+	ctx, cancel := context.WithTimeout(context.Background(), leaveWait)
+	defer cancel()
+	if err := r.left(ctx); err != nil {
+		r.w.log.Warn("this worker has not left the ring: the ring waits for it to come back", "error", err)
+	}
+}
+
+func (r *ringSeat) left(ctx context.Context) error {
+	member := activities.RingMember{Worker: r.reg.Name, Process: r.reg.Process}
+	if err := activities.LeaveRing(ctx, r.w.client, member); err != nil {
+		return err
+	}
+	for {
+		view, err := activities.ViewRing(ctx, r.w.client, member.Worker)
+		if err != nil {
+			return err
+		}
+		r.noteEpoch(view.Epoch)
+		if !view.Has(member.Process) || !view.CanHandOver(member.Worker) {
+			return nil
+		}
+		r.seat.Take(view)
+		if err := r.carryOut(ctx); err != nil {
+			return err
+		}
+		if r.sleep(ctx, 50*time.Millisecond); ctx.Err() != nil {
+			return ctx.Err()
+		}
+	}
+}
+
+// noteEpoch keeps the newest epoch in the data folder.
+func (r *ringSeat) noteEpoch(epoch uint64) {
+	if err := r.epochs.keep(epoch); err != nil {
+		r.w.log.Error("the epoch of the ring is not kept in the data folder", "error", err)
+	}
+	r.reg.Epoch = max(r.reg.Epoch, epoch)
+}
+
+func (r *ringSeat) sleep(ctx context.Context, pause time.Duration) {
+	select {
+	case <-time.After(pause):
+	case <-ctx.Done():
+	}
+}
