@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/muninn-archive/muninn/frontier/internal/claims"
 )
 
 // Place is where a crawl's archive lies.
@@ -38,28 +40,15 @@ func (h Batch) Life() (Life, error) {
 	if err != nil {
 		return Life{}, err
 	}
-	if c := s.claimOf(h.id); c != nil {
-		return Life{c.Nonce, c.Archive, s.place(c.Archive), c.Opened}, nil
+	if l, lives := s.claims.Life(h.id); lives {
+		return Life{l.Nonce, l.Archive, s.place(l.Archive), l.Opened}, nil
 	}
 	return Life{}, fmt.Errorf("%w: %s", ErrNoBatch, h.id)
 }
 
-// claimOf returns one of a batch's claims, nil if it has none; Frontier.mu is held.
-func (s *state) claimOf(batch string) *Claim {
-	for _, c := range s.claims {
-		if c.Batch == batch {
-			return c
-		}
-	}
-	return nil
-}
-
-// joinLife makes a claim a part of a batch's present life, or of a new one if the batch has none; Frontier.mu is held.
-func (s *state) joinLife(c *Claim, batch, fresh string) {
-	c.Nonce, c.Archive, c.Opened = fresh, s.Archive, false
-	if other := s.claimOf(batch); other != nil {
-		c.Nonce, c.Archive, c.Opened = other.Nonce, other.Archive, other.Opened
-	}
+// newLife is a life of a batch that nothing has been archived of; Frontier.mu is held.
+func (s *state) newLife(nonce string) claims.Life {
+	return claims.Life{Nonce: nonce, Archive: s.Archive}
 }
 
 // newNonce returns 64 random bits.

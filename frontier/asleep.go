@@ -3,6 +3,7 @@ package frontier
 import (
 	"time"
 
+	"github.com/muninn-archive/muninn/frontier/internal/claims"
 	"github.com/muninn-archive/muninn/frontier/internal/queue"
 	"github.com/muninn-archive/muninn/frontier/internal/store"
 )
@@ -17,7 +18,7 @@ func (f *Frontier) tidyUp() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for _, s := range f.crawls {
-		if !s.Active && !s.asleep && len(s.claims) == 0 && !s.saving() && s.placed == s.placing {
+		if !s.Active && !s.asleep && s.claims.Len() == 0 && !s.saving() && s.placed == s.placing {
 			s.clear()
 			s.asleep = true
 		}
@@ -28,7 +29,7 @@ func (f *Frontier) tidyUp() {
 func (s *state) clear() {
 	s.queues, s.evicted, s.schedule, s.learning = map[uint64]*queue.Queue{}, false, queue.NewSchedule(), nil
 	s.taught = nil
-	s.claims, s.taken, s.journal = map[string]*Claim{}, takenURLs{}, map[string]Release{}
+	s.claims = claims.NewSet()
 	s.delays, s.waiting = delays{}, 0
 	s.placing, s.placed = nil, nil
 }
@@ -92,10 +93,10 @@ func (f *Frontier) readCrawl(rec crawlRecord) (*state, error) {
 // asked, however many queues there are. Frontier.mu is held.
 func (s *state) replaceMemory(read *state) {
 	s.queues, s.evicted, s.schedule, s.learning = read.queues, read.evicted, read.schedule, read.learning
-	s.claims, s.taken, s.journal = read.claims, read.taken, read.journal
+	s.claims = read.claims
 	s.delays, s.waiting = read.delays, read.waiting
 	s.placing, s.placed = read.placing, read.placed
-	for _, c := range s.claims {
+	for c := range s.claims.All() {
 		s.hosts.enter(s, c)
 	}
 	s.hosts.informAll(s)

@@ -2,27 +2,12 @@ package frontier
 
 import (
 	"errors"
-	"fmt"
-	"slices"
 	"time"
 
+	"github.com/muninn-archive/muninn/frontier/internal/claims"
 	"github.com/muninn-archive/muninn/frontier/internal/record"
-	"github.com/muninn-archive/muninn/internal/times"
 	"github.com/muninn-archive/muninn/internal/urls"
 )
-
-// ErrAsked says that a host is asked by another claim.
-var ErrAsked = errors.New("its host is asked by another claim")
-
-// RestsError says that a host rests for longer than the lease lasts under which it is to be asked.
-type RestsError struct {
-	Host  string
-	Until time.Time
-}
-
-func (e *RestsError) Error() string {
-	return "its host " + e.Host + " rests until " + e.Until.UTC().Format(time.RFC3339)
-}
 
 // Host is what is known of a host that is borrowed.
 type Host struct {
@@ -46,36 +31,18 @@ func (h Lane) Borrow(at urls.URL, until time.Time) (host Host, err error) {
 			return nil, err
 		}
 		h.f.mu.Lock()
-		now := h.f.opts.Now()
-		owner := claimRef{s, h.claim}
-		var borrower Claim
-		c, known := s.claims[h.claim]
-		if known {
-			borrower = *c
+		t := s.terms()
+		known := claims.Host{
+			PLD: pld, Name: at.Host(), Delay: delay, Next: h.f.hosts.next[pld],
+			Asked: h.f.hosts.asked(claimRef{s, h.claim}, pld, t.Now),
 		}
-		asked := h.f.hosts.asked(owner, pld, now)
-		host = Host{Next: h.f.hosts.next[pld], Delay: delay}
+		ch, next, err := s.claims.BorrowHost(h.claim, known, until, t)
 		h.f.mu.Unlock()
-		switch {
-		case !known || borrower.Ended:
-			return nil, fmt.Errorf("the claim %s that would ask %s has ended", h.claim, at.Host())
-		case borrower.Queue == pld:
-			return nil, nil
-		case asked:
-			return nil, fmt.Errorf("%w: %s", ErrAsked, at.Host())
-		}
-		loans, mine := borrower.withoutLoan(pld), Borrowed{pld, until, delay}
-		if len(loans) < len(borrower.Borrowed) {
-			host.Next = times.Latest(host.Next, now.Add(s.pauseOf(&borrower, mine)))
-		}
-		if !host.Next.Before(until) {
-			return nil, &RestsError{at.Host(), host.Next}
-		}
-		borrower.Borrowed = append(loans, mine)
-		if err := tx.touch(s, borrower.Queue); err != nil {
+		if err != nil {
 			return nil, err
 		}
-		return h.f.saveClaims(tx, s, []Claim{borrower}, nil)
+		host = Host{next, delay}
+		return h.f.saveClaims(tx, s, ch)
 	})
 	return host, err
 }
@@ -84,7 +51,7 @@ func (h Lane) Borrow(at urls.URL, until time.Time) (host Host, err error) {
 // that wait for their lease do not; they find the host taken when they get it.
 func (h *hosts) asked(but claimRef, pld uint64, now time.Time) bool {
 	for _, ref := range h.out[pld] {
-		if c, known := ref.crawl.claims[ref.id]; known && ref != but && c.Batch != "" && h.holds(ref.crawl, c, pld).After(now) {
+		if c := ref.crawl.claims.Get(ref.id); c != nil && ref != but && c.Batch != "" && c.Keeps(pld, ref.crawl.terms()).After(now) {
 			return true
 		}
 	}
@@ -93,32 +60,8 @@ func (h *hosts) asked(but claimRef, pld uint64, now time.Time) bool {
 
 // Return ends the right to ask a host that was borrowed; next is when it may be asked again.
 func (h Lane) Return(at urls.URL, next time.Time) error {
-	pld := record.KeyOf(at).PLD
-	return h.update(func(s *state, tx *transaction) (func(), error) {
-		rest, err := h.f.restHost(tx, pld, next)
-		if err != nil {
-			return nil, err
-		}
-		h.f.mu.Lock()
-		c, known := s.claims[h.claim]
-		var returned Claim
-		if known {
-			returned = *c
-			returned.Borrowed = c.withoutLoan(pld)
-		}
-		h.f.mu.Unlock()
-		var claims []Claim
-		if known {
-			if err := tx.touch(s, returned.Queue); err != nil {
-				return nil, err
-			}
-			claims = append(claims, returned)
-		}
-		save, err := h.f.saveClaims(tx, s, claims, nil)
-		return func() {
-			rest()
-			save()
-		}, err
+	return h.updateClaims(func(s *state) (claims.Change, error) {
+		return s.claims.ReturnHost(h.claim, record.KeyOf(at).PLD, next), nil
 	})
 }
 
@@ -143,12 +86,7 @@ func (h URLs) KnowDelay(at urls.URL, delay time.Duration) error {
 		if err := s.saveMeta(tx.Tx, pld, m); err != nil {
 			return nil, err
 		}
-		for _, c := range borrowers {
-			if err := tx.touch(s, c.Queue); err != nil {
-				return nil, err
-			}
-		}
-		save, err := h.f.saveClaims(tx, s, borrowers, nil)
+		save, err := h.f.saveClaims(tx, s, claims.Change{Claims: borrowers})
 		return func() {
 			q := s.queue(pld, m.Name)
 			q.Delay = time.Duration(m.Delay) * time.Millisecond
@@ -159,31 +97,11 @@ func (h URLs) KnowDelay(at urls.URL, delay time.Duration) error {
 }
 
 // borrowers are the claims of a crawl that may ask a host beside their own, with the Crawl-delay that is known of it now.
-func (h *hosts) borrowers(s *state, pld uint64, delay time.Duration) (claims []Claim) {
+func (h *hosts) borrowers(s *state, pld uint64, delay time.Duration) (list []Claim) {
 	for _, ref := range h.out[pld] {
-		c, known := s.claims[ref.id]
-		if !known || ref.crawl != s || c.Queue == pld {
-			continue
+		if c := s.claims.Get(ref.id); c != nil && ref.crawl == s && c.Queue != pld {
+			list = append(list, c.RaiseDelay(pld, delay))
 		}
-		changed := *c
-		changed.Borrowed = slices.Clone(c.Borrowed)
-		for i := range changed.Borrowed {
-			if b := &changed.Borrowed[i]; b.Queue == pld {
-				b.Delay = max(b.Delay, delay)
-			}
-		}
-		claims = append(claims, changed)
 	}
-	return claims
-}
-
-// pauseOf is the longest pause that may be due after a request to a host that a claim has borrowed.
-func (s *state) pauseOf(c *Claim, b Borrowed) time.Duration { return max(s.longestPause(c), b.Delay) }
-
-// unreturned adds the rests of the hosts that a claim has borrowed and not returned when it ends: when they were asked last
-// is not known, so that the longest pause runs from now on.
-func (f *Frontier) unreturned(s *state, c *Claim, rests map[uint64]time.Time) {
-	for _, b := range c.Borrowed {
-		rests[b.Queue] = times.Latest(rests[b.Queue], f.opts.Now().Add(s.pauseOf(c, b)))
-	}
+	return list
 }

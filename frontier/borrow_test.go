@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/muninn-archive/muninn/frontier/internal/claims"
 	"github.com/muninn-archive/muninn/frontier/internal/record"
 	"github.com/muninn-archive/muninn/internal/urls"
 )
@@ -254,9 +255,9 @@ func TestBorrowedHostKeepsItsDelay(t *testing.T) {
 		switch {
 		case err != nil:
 			t.Fatal(err)
-		case rest > maxIdle && len(started) != 0:
+		case rest > claims.MaxIdle && len(started) != 0:
 			t.Fatalf("an address is held for a host that rests: %+v", started)
-		case rest < maxIdle && (len(started) != 1 || !started[0].NotBefore.Equal(until)):
+		case rest < claims.MaxIdle && (len(started) != 1 || !started[0].NotBefore.Equal(until)):
 			t.Fatalf("%+v, want it from %s on", started, until)
 		}
 	}

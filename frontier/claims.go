@@ -1,12 +1,24 @@
 package frontier
 
 import (
-	"cmp"
-	"slices"
-	"time"
+	"errors"
 
+	"github.com/muninn-archive/muninn/frontier/internal/claims"
 	"github.com/muninn-archive/muninn/frontier/internal/queue"
-	"github.com/muninn-archive/muninn/frontier/internal/record"
+)
+
+// What claims become is decided by the package claims. These are its types and errors.
+type (
+	Claim      = claims.Claim
+	Release    = claims.Release
+	LaneEnd    = claims.LaneEnd
+	Confirmed  = claims.Confirmed
+	RestsError = claims.RestsError
+)
+
+var (
+	ErrAsked      = claims.ErrAsked      // of Lane.Borrow
+	ErrUnreturned = claims.ErrUnreturned // of Lane.BorrowAddress
 )
 
 // Claim returns a claim as it stands.
@@ -14,7 +26,7 @@ func (h Lane) Claim() (Claim, bool) {
 	h.f.mu.Lock()
 	defer h.f.mu.Unlock()
 	if s, err := h.f.get(h.crawl); err == nil {
-		if c, known := s.claims[h.claim]; known {
+		if c := s.claims.Get(h.claim); c != nil {
 			return *c, true
 		}
 	}
@@ -25,15 +37,17 @@ func (h Lane) Claim() (Claim, bool) {
 func (h Batch) Claims() []Claim {
 	h.f.mu.Lock()
 	defer h.f.mu.Unlock()
-	var claims []Claim
 	if s, err := h.f.get(h.crawl); err == nil {
-		for _, c := range s.claims {
-			if c.Batch == h.id {
-				claims = append(claims, *c)
-			}
-		}
+		return copied(s.claims.OfBatch(h.id))
 	}
-	slices.SortFunc(claims, func(a, b Claim) int { return cmp.Compare(a.ID, b.ID) })
+	return nil
+}
+
+// copied are the claims as they stand; Frontier.mu is held.
+func copied(list []*Claim) (claims []Claim) {
+	for _, c := range list {
+		claims = append(claims, *c)
+	}
 	return claims
 }
 
@@ -43,30 +57,16 @@ func (h Crawl) Unstarted(round int64) (batches []string) {
 	h.f.mu.Lock()
 	defer h.f.mu.Unlock()
 	if s, err := h.f.get(h.crawl); err == nil {
-		for _, c := range s.claims {
-			if c.Round == round && c.Batch != "" && !c.Opened {
-				batches = append(batches, c.Batch)
-			}
-		}
+		return s.claims.Unstarted(round)
 	}
-	slices.Sort(batches)
-	return slices.Compact(batches)
+	return nil
 }
 
-// held reports whether a claim is out on a queue; Frontier.mu is held.
-func (s *state) held(pld uint64) bool {
-	for _, c := range s.claims {
-		if c.Queue == pld {
-			return true
-		}
-	}
-	return false
-}
-
+// held reports whether a claim is out on a queue.
 func (f *Frontier) held(s *state, pld uint64) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return s.held(pld)
+	return s.claims.Out(pld)
 }
 
 // gone reports whether a queue that a round has picked is not that of the crawl any more, see state.has. In a mutation the answer
@@ -84,37 +84,78 @@ func (f *Frontier) heldElsewhere(s *state, pld uint64) bool {
 	return f.hosts.elsewhere(s, pld).After(f.opts.Now())
 }
 
-// indexClaim puts a claim into memory; Frontier.mu is held.
-func (s *state) indexClaim(c *Claim) {
-	if was, known := s.claims[c.ID]; known {
-		s.free(was)
-		s.hosts.leave(s, was, c.asks())
-	}
-	s.claims[c.ID] = c
-	for _, u := range c.URLs {
-		s.taken.take(record.Key{PLD: c.Queue, URL: u}, c.ID)
-	}
-	q := s.queue(c.Queue, c.PLD)
-	q.Busy = true
-	s.schedule.Remove(q)
-	s.hosts.enter(s, c)
+// terms are what the crawl's claims depend on now; Frontier.mu is held, or the writer calls it.
+func (s *state) terms() claims.Terms {
+	o := s.hosts.opts
+	return claims.Terms{Now: o.Now(), MaxDelay: s.Definition.Politeness.MaxDelay.D(), ClaimTTL: o.ClaimTTL, LeaseWait: o.LeaseWait}
 }
 
-// drop takes a claim out of memory; back says that some of its URLs stay in the queue. Frontier.mu is
-// held.
-func (s *state) drop(c *Claim, back bool, now time.Time) {
-	delete(s.claims, c.ID)
-	s.free(c)
-	q := s.queue(c.Queue, "")
-	q.Free(back)
-	q.Spent = s.pldSpent(q)
-	s.schedule.Place(q, now)
-	s.hosts.leave(s, c, nil)
+// updateClaims makes a decision about claims durable. It is taken under Frontier.mu.
+func (h handle) updateClaims(decide func(s *state) (claims.Change, error)) error {
+	return h.update(func(s *state, tx *transaction) (func(), error) {
+		h.f.mu.Lock()
+		ch, err := decide(s)
+		h.f.mu.Unlock()
+		if err != nil {
+			return nil, err
+		}
+		return h.f.saveClaims(tx, s, ch)
+	})
 }
 
-// free gives a claim's URLs up; Frontier.mu is held.
-func (s *state) free(c *Claim) {
-	for _, u := range c.URLs {
-		s.taken.free(record.Key{PLD: c.Queue, URL: u}, c.ID)
+// saveClaims writes a change of claims; apply shows it in memory. Each entry of the journal touches its queue, whether its claim is
+// still out or not: a mutation of the same group that reads the journal, as Confirm does, would take the new entry for the one that
+// memory shows.
+func (f *Frontier) saveClaims(tx *transaction, s *state, ch claims.Change) (apply func(), err error) {
+	for i := range ch.Claims {
+		c := &ch.Claims[i]
+		if err := errors.Join(tx.touch(s, c.Queue), tx.Save(s.keys.Claim(c.ID), c)); err != nil {
+			return nil, err
+		}
+	}
+	for _, c := range ch.Dropped {
+		if err := errors.Join(tx.touch(s, c.Queue), tx.Delete(s.keys.Claim(c.ID))); err != nil {
+			return nil, err
+		}
+	}
+	for _, r := range ch.Releases {
+		if err := errors.Join(tx.touchRelease(s, r.Lease), tx.Save(s.keys.Release(r.Lease), r)); err != nil {
+			return nil, err
+		}
+	}
+	for _, lease := range ch.Confirmed {
+		if err := errors.Join(tx.touchRelease(s, lease), tx.Delete(s.keys.Release(lease))); err != nil {
+			return nil, err
+		}
+	}
+	rest, err := f.restHosts(tx, ch.Rests)
+	return func() {
+		s.applyClaims(ch)
+		rest()
+	}, err
+}
+
+// applyClaims shows a change of claims in memory, and puts their queues where they belong; Frontier.mu is held.
+func (s *state) applyClaims(ch claims.Change) {
+	for i := range ch.Claims {
+		c := &ch.Claims[i]
+		if was := s.claims.Get(c.ID); was != nil {
+			s.hosts.leave(s, was, c.Asks())
+		}
+	}
+	s.claims.Apply(ch)
+	for i := range ch.Claims {
+		c := s.claims.Get(ch.Claims[i].ID)
+		q := s.queue(c.Queue, c.PLD)
+		q.Busy = true
+		s.schedule.Remove(q)
+		s.hosts.enter(s, c)
+	}
+	for _, d := range ch.Dropped {
+		q := s.queue(d.Queue, "")
+		q.Free(d.Back)
+		q.Spent = s.pldSpent(q)
+		s.schedule.Place(q, s.hosts.opts.Now())
+		s.hosts.leave(s, d.Claim, nil)
 	}
 }

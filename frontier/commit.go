@@ -173,11 +173,9 @@ func (f *Frontier) commitPortion(s *state, now committing, p portion) error {
 func (f *Frontier) heldBy(tx *transaction, s *state, batch string) (claims []*Claim, done map[uint64]queue.Tally, err error) {
 	done = map[uint64]queue.Tally{}
 	f.mu.Lock()
-	for _, claim := range s.claims {
-		if claim.Batch == batch && batch != "" {
-			claims = append(claims, claim)
-			done[claim.Queue] = s.queue(claim.Queue, "").Done
-		}
+	claims = s.claims.OfBatch(batch)
+	for _, claim := range claims {
+		done[claim.Queue] = s.queue(claim.Queue, "").Done
 	}
 	f.mu.Unlock()
 	for _, claim := range claims {
@@ -205,15 +203,16 @@ func (e *edit) endBatch(now committing, claims []*Claim) (apply func(), err erro
 			return nil, err
 		}
 	}
-	released, err := e.f.deleteClaims(e.transaction, e.s, claims)
-	return func() {
-		released()
-		for _, claim := range claims {
-			c := e.changes[claim.Queue]
-			// what other portions took out is not known here: then some of the claim may be left
-			e.s.drop(claim, !now.alone || c == nil || c.concluded < len(claim.URLs), e.f.opts.Now())
-		}
-	}, err
+	e.f.mu.Lock()
+	ch := e.s.claims.Drop(claims, e.s.terms())
+	e.f.mu.Unlock()
+	for i := range ch.Dropped {
+		d := &ch.Dropped[i]
+		c := e.changes[d.Queue]
+		// what other portions took out is not known here: then some of the claim may be left
+		d.Back = !now.alone || c == nil || c.concluded < len(d.URLs)
+	}
+	return e.f.saveClaims(e.transaction, e.s, ch)
 }
 
 // restsAfter is until when the queues of a batch rest once it has ended: no longer, unless it failed. Queues that it has no claim of,
@@ -267,7 +266,7 @@ func (f *Frontier) finishQueue(s *state, q *queue.Queue, outcomes []crawl.Outcom
 		}
 		if f.held(s, q.PLD) { // a batch has reopened its claim since the queue was read: these URLs are its
 			return func() {
-				q.Busy = s.held(q.PLD)
+				q.Busy = s.claims.Out(q.PLD)
 				s.schedule.Place(q, f.opts.Now())
 			}, nil
 		}

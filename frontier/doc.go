@@ -20,7 +20,7 @@
 //	               deleted   out with claim C            waiting
 //	                         │              │                   │
 //	in memory                Floor          Best                Sweep          queue.Queue
-//	            C  the claim: its URLs, lease, deadline                        state.claims, state.taken
+//	            C  the claim: its URLs, lease, deadline                        claims.Set
 //	            m  next time, failures, pages, Crawl-delay                     fields of queue.Queue
 //
 // What moves the cursors:
@@ -33,7 +33,8 @@
 //	GiveBack  deletes the claim alone: its entries never left the queue. Best goes back to Floor.
 //	Open      reads q and C, and sets Floor and Best from them.
 //
-// The package queue defines the cursors and the schedule of queues, store the keys, record the values, learner what an order learns.
+// The package queue defines the cursors and the schedule of queues, claims what becomes of claims, leases and loans, store the keys,
+// record the values, learner what an order learns.
 //
 // # Memory and disk
 //

@@ -63,8 +63,8 @@ func (h URLs) Explain(u urls.URL) (Explanation, error) {
 		h.f.mu.Unlock()
 		return out, err
 	}
-	definition, whole, claimed := s.Definition, s.learner(), s.taken.claim(k) != ""
-	for _, c := range s.claims {
+	definition, whole, claimed := s.Definition, s.learner(), s.claims.Holder(k.PLD, k.URL) != ""
+	for c := range s.claims.All() {
 		if c.Queue == k.PLD && c.Batch == "" {
 			asking := *c
 			out.Asking = &asking

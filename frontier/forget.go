@@ -3,10 +3,8 @@ package frontier
 import (
 	"errors"
 	"fmt"
-	"maps"
 	"math"
 	"slices"
-	"strings"
 
 	"github.com/muninn-archive/muninn/frontier/internal/store"
 )
@@ -54,12 +52,12 @@ func (h Crawl) Abandon(owner string) (releases []Release, err error) {
 			return nil, fmt.Errorf("%w: %s belongs to %s", ErrBusy, h.crawl, rec.Owner)
 		}
 		h.f.mu.Lock()
-		claims := slices.Collect(maps.Values(s.claims))
+		ch := s.claims.Drop(slices.Collect(s.claims.All()), s.terms())
 		h.f.mu.Unlock()
-		drop, err := h.f.dropClaims(tx, s, claims)
+		drop, err := h.f.saveClaims(tx, s, ch)
 		return func() {
 			drop()
-			releases = slices.SortedFunc(maps.Values(s.journal), func(a, b Release) int { return strings.Compare(a.Lease, b.Lease) })
+			releases = s.claims.Releases()
 		}, err
 	})
 	return releases, err
@@ -73,13 +71,7 @@ func (h Crawl) Batches() ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	batches := map[string]bool{}
-	for _, c := range s.claims {
-		if c.Batch != "" {
-			batches[c.Batch] = true
-		}
-	}
-	return slices.Sorted(maps.Keys(batches)), nil
+	return s.claims.Batches(), nil
 }
 
 // Forget deletes all that the frontier keeps of a crawl; what lies in archives stays. A crawl that runs is not forgotten:
@@ -94,7 +86,7 @@ func (f *Frontier) Forget(name, gone string, dry bool) (Forgotten, error) {
 	}
 	out := Forgotten{Crawl: name, Run: s.Run}
 	var busy error
-	if s.Active && s.Owner != gone || len(s.claims) > 0 || s.forgetting {
+	if s.Active && s.Owner != gone || s.claims.Len() > 0 || s.forgetting {
 		busy = fmt.Errorf("%w: %s", ErrBusy, name)
 	}
 	if !dry && busy == nil {

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/muninn-archive/muninn/frontier/internal/claims"
 	"github.com/muninn-archive/muninn/frontier/internal/learner"
 	"github.com/muninn-archive/muninn/frontier/internal/migrate"
 	"github.com/muninn-archive/muninn/frontier/internal/queue"
@@ -83,9 +84,7 @@ type state struct {
 	placed   *placing         // by which all are placed, see placeQueues
 	learning *learner.Learner // nil: the crawl's order does not learn
 	taught   *taughtTopic     // see taughtNow
-	claims   map[string]*Claim
-	taken    takenURLs
-	journal  map[string]Release
+	claims   *claims.Set
 	delays   delays
 	waiting  int // entries in queues, claimed ones included
 

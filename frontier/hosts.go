@@ -22,8 +22,7 @@ import (
 // Frontier.mu guards it.
 type hosts struct {
 	crawls map[string]*state // those of the frontier
-	now    func() time.Time
-	wait   time.Duration        // that a claim may wait for its lease
+	opts   Options
 	next   map[uint64]time.Time // on disk too; those that have passed are left out in the end
 	out    map[uint64][]claimRef
 	swept  int // entries of next that the last sweep left
@@ -38,35 +37,14 @@ type claimRef struct {
 const minResting, maxPassed = 64, 1000
 
 func newHosts(crawls map[string]*state, o Options) *hosts {
-	return &hosts{crawls: crawls, now: o.Now, wait: o.LeaseWait, next: map[uint64]time.Time{}, out: map[uint64][]claimRef{}}
-}
-
-// holds is until when a claim keeps others from a host. One that waits for its lease does so no longer than it
-// may wait; one whose lease ran out without a release, for the longest pause after that: its lane may have made a
-// request at the last moment. So a crawl that was terminated holds no host for longer. The same goes for a host that it
-// has borrowed.
-func (h *hosts) holds(s *state, c *Claim, pld uint64) (until time.Time) {
-	switch {
-	case c.Ended:
-		return time.Time{}
-	case c.Queue != pld:
-		for _, b := range c.Borrowed {
-			if b.Queue == pld {
-				until = b.Until.Add(s.pauseOf(c, b))
-			}
-		}
-		return until
-	case c.Batch == "":
-		return c.Asked.Add(h.wait)
-	}
-	return times.Latest(c.Lease, c.Reading).Add(s.longestPause(c))
+	return &hosts{crawls: crawls, opts: o, next: map[uint64]time.Time{}, out: map[uint64][]claimRef{}}
 }
 
 // elsewhere is until when others than the claims of a crawl's queue hold a host; the zero time if none does.
 func (h *hosts) elsewhere(s *state, pld uint64) (until time.Time) {
 	for _, ref := range h.out[pld] {
-		if c, known := ref.crawl.claims[ref.id]; known && (ref.crawl != s || c.Queue != pld) {
-			until = times.Latest(until, h.holds(ref.crawl, c, pld))
+		if c := ref.crawl.claims.Get(ref.id); c != nil && (ref.crawl != s || c.Queue != pld) {
+			until = times.Latest(until, c.Keeps(pld, ref.crawl.terms()))
 		}
 	}
 	return until
@@ -75,7 +53,7 @@ func (h *hosts) elsewhere(s *state, pld uint64) (until time.Time) {
 // enter notes that a claim is out, or has changed.
 func (h *hosts) enter(s *state, c *Claim) {
 	ref := claimRef{s, c.ID}
-	for _, pld := range c.asks() {
+	for _, pld := range c.Asks() {
 		if !c.Ended && !slices.Contains(h.out[pld], ref) {
 			h.out[pld] = append(h.out[pld], ref)
 		} else if c.Ended {
@@ -87,7 +65,7 @@ func (h *hosts) enter(s *state, c *Claim) {
 
 // leave notes that a claim is gone, or asks these hosts alone from now on.
 func (h *hosts) leave(s *state, c *Claim, but []uint64) {
-	for _, pld := range c.asks() {
+	for _, pld := range c.Asks() {
 		if !slices.Contains(but, pld) {
 			h.drop(claimRef{s, c.ID}, pld)
 			h.refreshOthers(s, c, pld)
@@ -117,7 +95,7 @@ func (h *hosts) refresh(but *state, pld uint64) {
 	for _, s := range h.crawls {
 		if q, known := s.queues[pld]; known && s != but {
 			h.inform(s, q)
-			s.schedule.Place(q, h.now())
+			s.schedule.Place(q, h.opts.Now())
 		}
 	}
 }
@@ -132,7 +110,7 @@ func (h *hosts) informAll(s *state) {
 	known := func(pld uint64) {
 		if q := s.queues[pld]; q != nil {
 			h.inform(s, q)
-			s.schedule.Place(q, h.now())
+			s.schedule.Place(q, h.opts.Now())
 		}
 	}
 	for pld := range h.next {
@@ -198,7 +176,7 @@ func (h *hosts) stale(touched map[queueRef]int) (list []uint64) {
 	if len(h.next) < 2*h.swept+minResting {
 		return nil
 	}
-	now := h.now()
+	now := h.opts.Now()
 	for pld, next := range h.next {
 		if _, busy := touched[queueRef{nil, pld}]; !busy && !next.After(now) && len(list) < maxPassed {
 			list = append(list, pld)

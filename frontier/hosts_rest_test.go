@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/muninn-archive/muninn/frontier/internal/claims"
 	"github.com/muninn-archive/muninn/internal/crawl"
 )
 
@@ -250,7 +251,7 @@ func TestHostThatAnotherWorkerAsked(t *testing.T) {
 		t.Fatalf("%+v", got)
 	}
 	for range 2 { // it is said again
-		r.clock.pass(reportedRestTTL - time.Second)
+		r.clock.pass(claims.ReportedRestTTL - time.Second)
 		if got, more := r.next(), other(); len(got.Claims)+len(more.Claims) != 0 {
 			t.Fatalf("claimed too early: %+v, %+v", got, more)
 		}
@@ -262,10 +263,10 @@ func TestHostThatAnotherWorkerAsked(t *testing.T) {
 			t.Fatalf("started: %+v, %v", started, err)
 		}
 	}
-	r.clock.pass(reportedRestTTL)
+	r.clock.pass(claims.ReportedRestTTL)
 	claim = r.one()
 	grants = r.grant(claim)
-	grants[0].HostNotBefore = r.clock.Now().Add(maxIdle)
+	grants[0].HostNotBefore = r.clock.Now().Add(claims.MaxIdle)
 	started, err := r.Batch("b").Start(grants)
 	if err != nil || len(started) != 1 || !started[0].NotBefore.Equal(grants[0].HostNotBefore) {
 		t.Fatalf("a short rest is waited out: %+v, %v", started, err)

@@ -87,7 +87,7 @@ func partitionsOf(t testing.TB, f *Frontier) (list []Partition) {
 
 // idle gives back whatever is out.
 func (d *driver) idle() {
-	for _, c := range d.crawls[testCrawl].claims {
+	for _, c := range d.crawls[testCrawl].claims.Where(func(*Claim) bool { return true }) {
 		if c.Batch != "" {
 			d.must(d.Batch(c.Batch).GiveBack(d.clock.Now()))
 		}
@@ -95,7 +95,7 @@ func (d *driver) idle() {
 	d.clock.pass(time.Hour)
 	d.must(d.Withdraw())
 	d.open, d.asking, d.gone = nil, nil, nil
-	if n := len(d.crawls[testCrawl].claims); n > 0 {
+	if n := d.crawls[testCrawl].claims.Len(); n > 0 {
 		d.t.Fatalf("%d claims are out", n)
 	}
 }

@@ -1,23 +1,13 @@
 package frontier
 
 import (
-	"maps"
-	"slices"
+	"errors"
 	"time"
 
+	"github.com/muninn-archive/muninn/frontier/internal/claims"
 	"github.com/muninn-archive/muninn/frontier/internal/record"
 	"github.com/muninn-archive/muninn/internal/times"
 )
-
-// LaneEnd says how the fetching of a claim ended, or how far it came before it was cut off.
-type LaneEnd struct {
-	Address     time.Time      // when its address may be asked again; zero: it was not asked, or has been given back before
-	Host        time.Time      // when its hosts may be asked again, at whatever address
-	Delay       time.Duration  // the longest Crawl-delay that is known of its hosts
-	Unreachable bool           // nothing answered; it counts against the queue
-	Unread      map[string]int // batches in a row that could not ask for a robots.txt, by origin; kept for the next one
-	Trouble     string         // why its host is to be slowed down, see politeness.Release
-}
 
 // Leases lists the leases of a crawl that may be out, be asked for, or be on their way back.
 func (h Crawl) Leases() ([]string, error) {
@@ -27,14 +17,7 @@ func (h Crawl) Leases() ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	leases := slices.Collect(maps.Keys(s.claims))
-	for lease := range s.journal {
-		if s.claims[lease] == nil {
-			leases = append(leases, lease)
-		}
-	}
-	slices.Sort(leases)
-	return leases, nil
+	return s.claims.Leases(), nil
 }
 
 // LeaseUntil returns until when a claim's lease lasts; the zero time if it has none.
@@ -42,7 +25,7 @@ func (h Lane) LeaseUntil() time.Time {
 	h.f.mu.Lock()
 	defer h.f.mu.Unlock()
 	if s, err := h.f.get(h.crawl); err == nil {
-		if c, known := s.claims[h.claim]; known && c.leased() {
+		if c := s.claims.Get(h.claim); c != nil && c.Leased() {
 			return c.Lease
 		}
 	}
@@ -54,13 +37,12 @@ func (h Lane) LeaseUntil() time.Time {
 func (h Lane) End(end LaneEnd) error {
 	return h.update(func(s *state, tx *transaction) (func(), error) {
 		h.f.mu.Lock()
-		c, known := s.claims[h.claim]
-		if !known || c.Ended {
+		ch, ends := s.claims.End(h.claim, end, s.terms())
+		if !ends {
 			h.f.mu.Unlock()
 			return nil, nil
 		}
-		ended := *c
-		ended.Ended = true
+		c := s.claims.Get(h.claim)
 		q := s.queue(c.Queue, c.PLD)
 		fails, unread := 0, end.Unread
 		if end.Unreachable {
@@ -70,33 +52,13 @@ func (h Lane) End(end LaneEnd) error {
 		m := record.OfQueue(q)
 		m.Next, m.Fails, m.Unread, m.Pace, m.Delay = record.Millis(end.Host), fails, unread, pace.Milliseconds(), delay.Milliseconds()
 		h.f.mu.Unlock()
-		if err := tx.touch(s, c.Queue); err != nil {
+		if err := errors.Join(tx.touch(s, c.Queue), s.saveMeta(tx.Tx, c.Queue, m)); err != nil {
 			return nil, err
 		}
-		if err := s.saveMeta(tx.Tx, c.Queue, m); err != nil {
-			return nil, err
-		}
-		var releases []Release
-		if c.leased() {
-			releases = []Release{c.release(end.Address, end.Host).withTrouble(c.PLD, end)}
-		} else if !c.Reading.IsZero() { // its lease went before, with a host that was to rest as long as an answer may take
-			corrected := c.release(s.journal[c.ID].Next, end.Host)
-			corrected.Host, corrected.HostNext = c.PLD, end.Host
-			releases = []Release{corrected.withTrouble(c.PLD, end)}
-		}
-		rests := map[uint64]time.Time{c.Queue: end.Host}
-		h.f.unreturned(s, c, rests)
-		releases = append(releases, h.f.unreturnedAddresses(s, c)...)
-		ended.Borrowed, ended.Addresses = nil, nil
-		rest, err := h.f.restHosts(tx, rests)
-		if err != nil {
-			return nil, err
-		}
-		apply, err := h.f.saveClaims(tx, s, []Claim{ended}, releases)
+		save, err := h.f.saveClaims(tx, s, ch)
 		return func() {
 			q.Next, q.Fails, q.Unread, q.Pace, q.Delay = end.Host, fails, unread, pace, delay
-			apply()
-			rest()
+			save()
 			s.schedule.Place(q, h.f.opts.Now())
 		}, err
 	})
@@ -106,33 +68,24 @@ func (h Lane) End(end LaneEnd) error {
 func (h Lane) KeepRest(end LaneEnd) error {
 	return h.update(func(s *state, tx *transaction) (func(), error) {
 		h.f.mu.Lock()
-		c, known := s.claims[h.claim]
-		if !known || c.Ended || !end.Host.After(c.HostNotBefore) && end.Delay <= c.Delay {
+		ch, more := s.claims.Owe(h.claim, end)
+		if !more {
 			h.f.mu.Unlock()
 			return nil, nil
 		}
-		owing := *c
-		owing.HostNotBefore, owing.Delay = times.Latest(c.HostNotBefore, end.Host), max(c.Delay, end.Delay)
+		c := s.claims.Get(h.claim)
 		q := s.queue(c.Queue, c.PLD)
 		m := record.OfQueue(q)
 		delay := max(q.Delay, end.Delay)
 		m.Delay = delay.Milliseconds()
 		h.f.mu.Unlock()
-		if err := tx.touch(s, c.Queue); err != nil {
+		if err := errors.Join(tx.touch(s, c.Queue), s.saveMeta(tx.Tx, c.Queue, m)); err != nil {
 			return nil, err
 		}
-		if err := s.saveMeta(tx.Tx, c.Queue, m); err != nil {
-			return nil, err
-		}
-		rest, err := h.f.restHost(tx, c.Queue, owing.HostNotBefore)
-		if err != nil {
-			return nil, err
-		}
-		apply, err := h.f.saveClaims(tx, s, []Claim{owing}, nil)
+		save, err := h.f.saveClaims(tx, s, ch)
 		return func() {
 			q.Delay = delay
-			apply()
-			rest()
+			save()
 		}, err
 	})
 }
@@ -140,19 +93,5 @@ func (h Lane) KeepRest(end LaneEnd) error {
 // Yield gives the lease of a claim back while an answer is still read, at most until a time: its address may be
 // asked again from next on, its hosts not before the claim has ended. It asks nothing more.
 func (h Lane) Yield(next, until time.Time) error {
-	return h.update(func(s *state, tx *transaction) (func(), error) {
-		h.f.mu.Lock()
-		c, known := s.claims[h.claim]
-		if !known || !c.leased() {
-			h.f.mu.Unlock()
-			return nil, nil
-		}
-		reading := *c
-		reading.Reading = until
-		h.f.mu.Unlock()
-		if err := tx.touch(s, c.Queue); err != nil {
-			return nil, err
-		}
-		return h.f.saveClaims(tx, s, []Claim{reading}, []Release{c.release(next, until)})
-	})
+	return h.updateClaims(func(s *state) (claims.Change, error) { return s.claims.Yield(h.claim, next, until), nil })
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/muninn-archive/muninn/frontier/internal/claims"
 	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/politeness"
 )
@@ -429,8 +430,8 @@ func TestExpiredLeaseIsNotRenewed(t *testing.T) {
 	}{
 		{DefaultLeaseTTL/2 - time.Second, false, true},
 		{DefaultLeaseTTL/2 + time.Second, true, true},
-		{DefaultLeaseTTL - renewalTime - time.Second, true, true},
-		{DefaultLeaseTTL - renewalTime, false, true},
+		{DefaultLeaseTTL - claims.RenewalTime - time.Second, true, true},
+		{DefaultLeaseTTL - claims.RenewalTime, false, true},
 		{DefaultLeaseTTL - time.Second, false, true}, // a renewal that was under way
 		{DefaultLeaseTTL, false, false},
 		{DefaultLeaseTTL + time.Minute, false, false},

@@ -33,7 +33,7 @@ func (l *lingering) until(w Want, r Round, now time.Time) time.Time {
 // a host is to rest, which other workers learn from the release, or nothing of the crawl is out that could make more of it.
 // Frontier.mu is held.
 func (f *Frontier) awaited(s *state, releases []Release, now time.Time) bool {
-	if len(s.claims) == 0 {
+	if s.claims.Len() == 0 {
 		return true
 	}
 	if len(releases) == 0 {
@@ -50,16 +50,11 @@ func (f *Frontier) awaited(s *state, releases []Release, now time.Time) bool {
 		return false
 	}
 	for _, other := range f.crawls {
-		for _, c := range other.claims {
-			if free[c.IP] && c.waits(now) {
+		for c := range other.claims.All() {
+			if free[c.IP] && c.Waits(now) {
 				return true
 			}
 		}
 	}
 	return false
-}
-
-// waits reports whether a claim has no lease and will fetch: its batch was not started yet, or was started again.
-func (c *Claim) waits(now time.Time) bool {
-	return c.Batch == "" || c.leased() && !c.Lease.After(now)
 }

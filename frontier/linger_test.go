@@ -3,6 +3,8 @@ package frontier
 import (
 	"testing"
 	"time"
+
+	"github.com/muninn-archive/muninn/frontier/internal/claims"
 )
 
 // Releases wait to be sent together with claims, unless a claim waits for them. Once there are claims, a round waits no longer than
@@ -53,26 +55,31 @@ func TestAwaited(t *testing.T) {
 	free := []Release{{IP: "192.0.2.1"}}
 	rests := []Release{{IP: "192.0.2.1", Host: "a.example", HostNext: now.Add(time.Second)}}
 	rested := []Release{{IP: "192.0.2.1", Host: "a.example", HostNext: now}}
-	one := func(c Claim) map[string]*Claim { return map[string]*Claim{"x": &c} }
-	asks := func(ip string) map[string]*Claim { return one(Claim{IP: ip}) }
-	fetches := func(ip string) map[string]*Claim { return one(Claim{Batch: "b", IP: ip, Lease: now.Add(time.Minute)}) }
+	none := claims.NewSet()
+	one := func(c Claim) *claims.Set {
+		s := claims.NewSet()
+		s.Apply(claims.Change{Claims: []Claim{c}})
+		return s
+	}
+	asks := func(ip string) *claims.Set { return one(Claim{IP: ip}) }
+	fetches := func(ip string) *claims.Set { return one(Claim{Batch: "b", IP: ip, Lease: now.Add(time.Minute)}) }
 	for name, c := range map[string]struct {
 		releases    []Release
-		mine, other map[string]*Claim
+		mine, other *claims.Set
 		want        bool
 	}{
-		"nothing is out":              {free, nil, nil, true},
-		"nothing is out, no releases": {nil, nil, nil, true},
-		"no releases":                 {nil, asks("192.0.2.1"), nil, false},
+		"nothing is out":              {free, none, none, true},
+		"nothing is out, no releases": {nil, none, none, true},
+		"no releases":                 {nil, asks("192.0.2.1"), none, false},
 		"others fetch":                {free, fetches("192.0.2.1"), fetches("192.0.2.1"), false},
-		"one waits":                   {free, asks("192.0.2.1"), nil, true},
+		"one waits":                   {free, asks("192.0.2.1"), none, true},
 		"one of another crawl":        {free, fetches("192.0.2.1"), asks("192.0.2.1"), true},
 		"one for another address":     {free, fetches("192.0.2.1"), asks("192.0.2.2"), false},
-		"only the other crawl's":      {free, nil, fetches("192.0.2.2"), true},
-		"one that was started again":  {free, one(Claim{Batch: "b", IP: "192.0.2.1"}), nil, true},
-		"one that has ended":          {free, one(Claim{Batch: "b", IP: "192.0.2.1", Ended: true}), nil, false},
-		"the host is to rest":         {rests, fetches("192.0.2.2"), nil, true},
-		"the host has rested":         {rested, fetches("192.0.2.2"), nil, false},
+		"only the other crawl's":      {free, none, fetches("192.0.2.2"), true},
+		"one that was started again":  {free, one(Claim{Batch: "b", IP: "192.0.2.1"}), none, true},
+		"one that has ended":          {free, one(Claim{Batch: "b", IP: "192.0.2.1", Ended: true}), none, false},
+		"the host is to rest":         {rests, fetches("192.0.2.2"), none, true},
+		"the host has rested":         {rested, fetches("192.0.2.2"), none, false},
 	} {
 		mine := &state{claims: c.mine}
 		f := &Frontier{crawls: map[string]*state{"mine": mine, "other": {claims: c.other}}}

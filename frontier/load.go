@@ -3,6 +3,7 @@ package frontier
 import (
 	"fmt"
 
+	"github.com/muninn-archive/muninn/frontier/internal/claims"
 	"github.com/muninn-archive/muninn/frontier/internal/queue"
 	"github.com/muninn-archive/muninn/frontier/internal/record"
 	"github.com/muninn-archive/muninn/frontier/internal/store"
@@ -62,7 +63,7 @@ func (f *Frontier) newState(rec crawlRecord) (*state, error) {
 	}
 	return &state{
 		crawlRecord: rec, keys: rec.ID, scope: sc, queues: map[uint64]*queue.Queue{}, hosts: f.hosts, schedule: queue.NewSchedule(),
-		claims: map[string]*Claim{}, journal: map[string]Release{},
+		claims: claims.NewSet(),
 	}, nil
 }
 
@@ -72,7 +73,7 @@ func (f *Frontier) loadCrawl(txn store.Reader, s *state) error {
 		if err := codec.Unmarshal(value, &c); err != nil {
 			return false, fmt.Errorf("open frontier: %w", err)
 		}
-		s.indexClaim(&c)
+		s.applyClaims(claims.Change{Claims: []Claim{c}})
 		return true, nil
 	})
 	if err != nil {
@@ -98,7 +99,7 @@ func (f *Frontier) loadCrawl(txn store.Reader, s *state) error {
 		if err := codec.Unmarshal(value, &r); err != nil {
 			return false, fmt.Errorf("open frontier: %w", err)
 		}
-		s.journal[r.Lease] = r
+		s.claims.Apply(claims.Change{Releases: []Release{r}})
 		return true, nil
 	})
 	if err == nil {
@@ -126,7 +127,7 @@ func isIn(some map[Partition]bool, key store.Key) bool {
 func (f *Frontier) loadQueuesOf(s *state, scan func(store.Kind, func(store.Key, []byte) (bool, error)) error) error {
 	err := scan(store.Entries, func(key store.Key, value []byte) (bool, error) {
 		if u, at, ok := store.EntryOf(key, value); ok {
-			s.queue(u.PLD, "").Load(at, s.taken.claim(u) != "")
+			s.queue(u.PLD, "").Load(at, s.claims.Holder(u.PLD, u.URL) != "")
 			s.waiting++
 		}
 		return true, nil

@@ -231,11 +231,11 @@ func sound(t *testing.T, d *driver) {
 		t.Fatalf("%d pages are over the budget", s.Totals.Pages)
 	}
 	busy := map[uint64]string{}
-	for id, c := range d.crawls[testCrawl].claims {
+	for c := range d.crawls[testCrawl].claims.All() {
 		if other, twice := busy[c.Queue]; twice {
-			t.Fatalf("%s and %s are claims of one queue", id, other)
+			t.Fatalf("%s and %s are claims of one queue", c.ID, other)
 		}
-		busy[c.Queue] = id
+		busy[c.Queue] = c.ID
 	}
 	for pld, q := range d.crawls[testCrawl].queues {
 		if _, held := busy[pld]; held != q.Busy {

@@ -175,7 +175,7 @@ func TestFormerFolder(t *testing.T) {
 	}
 	r.confirm(round)
 	var started []Claim
-	for _, c := range r.crawls[testCrawl].claims {
+	for _, c := range r.crawls[testCrawl].claims.Where(func(*Claim) bool { return true }) {
 		if c.Batch == "" {
 			continue
 		}

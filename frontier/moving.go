@@ -96,7 +96,7 @@ func (f *Frontier) startMove(p Partition) error {
 // claimedIn reports a claim that is out in a partition; Frontier.mu is held.
 func (f *Frontier) claimedIn(p Partition) error {
 	for _, s := range f.crawls {
-		for _, c := range s.claims {
+		for c := range s.claims.All() {
 			if store.PartitionOf(c.Queue) == p {
 				return fmt.Errorf("%w: claim %s of crawl %s is out in partition %d", ErrBusy, c.ID, s.Name, p)
 			}

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/muninn-archive/muninn/frontier/internal/claims"
 	"github.com/muninn-archive/muninn/frontier/internal/learner"
 	"github.com/muninn-archive/muninn/frontier/internal/queue"
 	"github.com/muninn-archive/muninn/frontier/internal/record"
@@ -65,7 +66,7 @@ func (h Crawl) claimReady(ctx context.Context, w Want, n int) ([]Claim, error) {
 	}
 	h.f.placeQueues(s)
 	now := h.f.opts.Now()
-	n = min(n, w.Lanes-len(s.claims))
+	n = min(n, w.Lanes-s.claims.Len())
 	room, plan := s.room(), s.Definition
 	if l := s.learner(); w.Hold || s.spent(now) != "" || l != nil && l.Behind() { // what was learned decides what is claimed
 		n = 0
@@ -210,12 +211,14 @@ func lookups(ctx context.Context, entries []queuedURL, w Want) map[string]addres
 
 // claimPicked makes the claims durable and puts the queues back where they belong.
 func (f *Frontier) claimPicked(ctx context.Context, s *state, picked []*candidate, w Want) ([]Claim, error) {
-	var claims []Claim
+	var claimed []Claim
 	err := f.update(func(tx *transaction) (func(), error) {
 		now := f.opts.Now()
 		e := f.edit(tx, s)
-		claims = claims[:0]
-		asking := f.asking(s)
+		claimed = claimed[:0]
+		f.mu.Lock()
+		asking := s.claims.Asking()
+		f.mu.Unlock()
 		for _, c := range picked {
 			if c.claim == nil {
 				continue
@@ -238,10 +241,7 @@ func (f *Frontier) claimPicked(ctx context.Context, s *state, picked []*candidat
 			e.rec.Sequence++
 			c.claim.ID = fmt.Sprintf("%s-%d", c.claim.PLD, e.rec.Sequence)
 			c.claim.Asked, c.claim.Deadline = now, now.Add(f.opts.ClaimTTL)
-			if err := tx.Save(s.keys.Claim(c.claim.ID), c.claim); err != nil {
-				return nil, err
-			}
-			claims = append(claims, *c.claim)
+			claimed = append(claimed, *c.claim)
 		}
 		left := moves{maxMoves, maxMoved}
 		for _, c := range picked {
@@ -249,32 +249,16 @@ func (f *Frontier) claimPicked(ctx context.Context, s *state, picked []*candidat
 				return nil, err
 			}
 		}
+		save, err := f.saveClaims(tx, s, claims.Change{Claims: claimed})
 		return func() {
-			for _, c := range picked {
-				if c.claim != nil {
-					s.indexClaim(c.claim)
-				}
-			}
+			save()
 			e.apply()
-		}, nil
+		}, err
 	})
 	for _, c := range picked {
 		err = errors.Join(err, f.unpick(ctx, s, c, w))
 	}
-	return claims, err
-}
-
-// asking counts the claims that wait for the lease of an address, by address.
-func (f *Frontier) asking(s *state) map[string]int {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	n := map[string]int{}
-	for _, c := range s.claims {
-		if c.Batch == "" {
-			n[c.IP]++
-		}
-	}
-	return n
+	return claimed, err
 }
 
 // unpick puts a queue that gave no claim back, later if its host cannot be resolved.
@@ -292,7 +276,7 @@ func (f *Frontier) unpick(ctx context.Context, s *state, c *candidate, w Want) e
 		q.EndRead(queue.Read{Floor: c.floor, Rest: c.rest, Claim: c.claim != nil})
 	}
 	q.Sweep = c.sweep
-	q.Busy = s.held(q.PLD)
+	q.Busy = s.claims.Out(q.PLD)
 	if c.claim == nil && c.wait > 0 {
 		q.Next = times.Latest(q.Next, f.opts.Now().Add(c.wait))
 	}
@@ -328,7 +312,7 @@ func (f *Frontier) unresolved(s *state, c *candidate, w Want) error {
 		f.mu.Lock()
 		defer f.mu.Unlock()
 		if s.has(c.queue) {
-			c.queue.Busy = s.held(c.queue.PLD)
+			c.queue.Busy = s.claims.Out(c.queue.PLD)
 			s.schedule.Place(c.queue, f.opts.Now())
 		}
 	}

@@ -29,7 +29,7 @@ func (s *state) planPlacing() {
 func (s *state) placeQueue(q *queue.Queue) {
 	q.Enter(s.Run)
 	q.Costly, q.Spent = s.learner() != nil, s.pldSpent(q)
-	s.schedule.Place(q, s.hosts.now())
+	s.schedule.Place(q, s.hosts.opts.Now())
 }
 
 // placeQueues puts all queues of a crawl where they belong, if its plan has changed what that depends on. Frontier.mu is held, and

@@ -330,7 +330,7 @@ func TestWritesOfOneGroup(t *testing.T) {
 	if after := asJSON(r.status()); after != before {
 		t.Fatalf("%s\nbecame\n%s", before, after)
 	}
-	if got := r.next(); len(got.Releases) != 1 || len(r.crawls[testCrawl].claims) != 0 {
+	if got := r.next(); len(got.Releases) != 1 || r.crawls[testCrawl].claims.Len() != 0 {
 		t.Fatalf("%+v", got)
 	}
 }

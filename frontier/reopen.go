@@ -8,6 +8,7 @@ import (
 
 	"github.com/cespare/xxhash/v2"
 
+	"github.com/muninn-archive/muninn/frontier/internal/claims"
 	"github.com/muninn-archive/muninn/frontier/internal/queue"
 	"github.com/muninn-archive/muninn/frontier/internal/record"
 	"github.com/muninn-archive/muninn/internal/crawl"
@@ -20,45 +21,15 @@ import (
 func (h Crawl) Withdraw() error {
 	h.f.mu.Lock()
 	s, err := h.f.get(h.crawl)
-	late := 0
-	if err == nil {
-		late = len(h.f.late(s))
-	}
+	late := err == nil && len(s.claims.Late(s.terms())) > 0
 	h.f.mu.Unlock()
-	if err != nil || late == 0 {
+	if err != nil || !late {
 		return err
 	}
-	return h.update(func(s *state, tx *transaction) (func(), error) {
-		h.f.mu.Lock()
-		claims := h.f.late(s)
-		h.f.mu.Unlock()
-		return h.f.dropClaims(tx, s, claims)
+	return h.updateClaims(func(s *state) (claims.Change, error) {
+		t := s.terms()
+		return s.claims.Drop(s.claims.Late(t), t), nil
 	})
-}
-
-func (f *Frontier) late(s *state) []*Claim {
-	var late []*Claim
-	for _, c := range s.claims {
-		if c.Batch == "" && f.opts.Now().Sub(c.Asked) > f.opts.LeaseWait {
-			late = append(late, c)
-		}
-	}
-	return late
-}
-
-func (f *Frontier) dropClaims(tx *transaction, s *state, claims []*Claim) (func(), error) {
-	for _, c := range claims {
-		if err := tx.touch(s, c.Queue); err != nil {
-			return nil, err
-		}
-	}
-	released, err := f.deleteClaims(tx, s, claims)
-	return func() {
-		released()
-		for _, c := range claims {
-			s.drop(c, true, f.opts.Now())
-		}
-	}, err
 }
 
 // OpenClaim is a claim opened for fetching.
@@ -83,7 +54,7 @@ func (h Batch) Reopen(leases []Claim, found map[string][]string) (lanes []OpenCl
 			}
 			return h.f.endRests(tx, s, leases)
 		}
-		var claims []Claim
+		var opened []Claim
 		var empty []*Claim // held, but nothing of them is left
 		for _, l := range leases {
 			c, targets, err := h.f.reclaim(tx, s, h.id, nonce, l, found[l.ID])
@@ -92,24 +63,20 @@ func (h Batch) Reopen(leases []Claim, found map[string][]string) (lanes []OpenCl
 			}
 			if len(targets) == 0 {
 				h.f.mu.Lock()
-				if held, known := s.claims[l.ID]; known && held.Batch == h.id {
+				if held := s.claims.Get(l.ID); held != nil && held.Batch == h.id {
 					empty = append(empty, held)
 				}
 				h.f.mu.Unlock()
 				continue
 			}
-			if err := tx.touch(s, c.Queue); err != nil {
-				return nil, err
-			}
-			claims = append(claims, c)
+			opened = append(opened, c)
 			lanes = append(lanes, OpenClaim{c, targets})
 		}
-		drop, err := h.f.dropClaims(tx, s, empty)
-		if err != nil {
-			return nil, err
-		}
-		save, err := h.f.saveClaims(tx, s, claims, nil)
-		return func() { drop(); save() }, err
+		h.f.mu.Lock()
+		ch := s.claims.Drop(empty, s.terms())
+		h.f.mu.Unlock()
+		ch.Claims = opened
+		return h.f.saveClaims(tx, s, ch)
 	})
 	if finished && err == nil {
 		err = ErrFinished
@@ -148,15 +115,7 @@ func (f *Frontier) endRests(tx *transaction, s *state, claims []Claim) (apply fu
 // reclaim returns the claim as it stands, or a new one of the URLs that are still free.
 func (f *Frontier) reclaim(tx *transaction, s *state, batch, nonce string, was Claim, known []string) (Claim, []crawl.Target, error) {
 	f.mu.Lock()
-	c, held := s.claims[was.ID]
-	held = held && c.Batch == batch
-	if held {
-		was = *c
-	} else {
-		was.Batch, was.Lease, was.Ended, was.URLs = batch, time.Time{}, true, nil
-		s.joinLife(&was, batch, nonce)
-	}
-	was.Opened = true
+	was, held := s.claims.Open(was, batch, s.newLife(nonce))
 	if !held && len(known) > 0 {
 		if u, err := urls.Trusted(known[0]); err == nil {
 			was.Queue = record.KeyOf(u).PLD
@@ -191,7 +150,7 @@ func (f *Frontier) targets(tx *transaction, s *state, c *Claim) ([]crawl.Target,
 			return nil, err
 		}
 		f.mu.Lock()
-		holder := s.taken.claim(k)
+		holder := s.claims.Holder(k.PLD, k.URL)
 		f.mu.Unlock()
 		if !found || r.State != record.Waiting || holder != "" && holder != c.ID {
 			continue
@@ -232,11 +191,9 @@ func (h Batch) Renew() error {
 		return err
 	}
 	err = fmt.Errorf("%w: %s", ErrNoBatch, h.id)
-	for _, c := range s.claims {
-		if c.Batch == h.id {
-			c.Deadline = h.f.opts.Now().Add(h.f.opts.ClaimTTL)
-			err = nil
-		}
+	for _, c := range s.claims.OfBatch(h.id) {
+		c.Deadline = h.f.opts.Now().Add(h.f.opts.ClaimTTL)
+		err = nil
 	}
 	return err
 }
@@ -246,18 +203,13 @@ func (h Batch) Renew() error {
 func (h Batch) GiveBack(rest time.Time) error {
 	return h.update(func(s *state, tx *transaction) (func(), error) {
 		h.f.mu.Lock()
-		var claims []*Claim
-		for _, c := range s.claims {
-			if c.Batch == h.id {
-				claims = append(claims, c)
-			}
-		}
+		ch := s.claims.Drop(s.claims.OfBatch(h.id), s.terms())
 		h.f.mu.Unlock()
-		if len(claims) == 0 {
+		if len(ch.Dropped) == 0 {
 			return nil, nil
 		}
 		h.f.draft(tx, s).Totals.Failed++
-		for _, c := range claims {
+		for _, c := range ch.Dropped {
 			h.f.mu.Lock()
 			q := s.queue(c.Queue, c.PLD)
 			m := record.OfQueue(q)
@@ -267,9 +219,9 @@ func (h Batch) GiveBack(rest time.Time) error {
 				return nil, err
 			}
 		}
-		apply, err := h.f.dropClaims(tx, s, claims)
+		apply, err := h.f.saveClaims(tx, s, ch)
 		return func() {
-			for _, c := range claims {
+			for _, c := range ch.Dropped {
 				q := s.queue(c.Queue, c.PLD)
 				q.Rest = times.Latest(q.Rest, rest)
 			}

@@ -85,7 +85,7 @@ func (h Crawl) Progress() (Progress, error) {
 		return Progress{}, err
 	}
 	return Progress{
-		Totals: s.Totals, Waiting: s.waiting, Queues: s.schedule.Claimable() + len(s.claims),
+		Totals: s.Totals, Waiting: s.waiting, Queues: s.schedule.Claimable() + s.claims.Len(),
 		Ends: slices.Clone(s.DroppedURLs), Harvests: Harvests(s.History, 10), Longest: s.longest(),
 	}, nil
 }
@@ -101,8 +101,8 @@ func (f *Frontier) Gauges() (list []Status) {
 		}
 		out := Status{
 			Crawl: name, Run: s.Run, Active: true, Started: s.Started, Reference: s.Reference, Totals: s.Totals,
-			Waiting: max(s.waiting-s.taken.n, 0), Delayed: s.delays.n, Claimed: s.taken.n, History: slices.Clone(s.History),
-			Queues: s.schedule.Claimable() + len(s.claims), Resting: s.schedule.Resting(),
+			Waiting: max(s.waiting-s.claims.URLs(), 0), Delayed: s.delays.n, Claimed: s.claims.URLs(), History: slices.Clone(s.History),
+			Queues: s.schedule.Claimable() + s.claims.Len(), Resting: s.schedule.Resting(),
 		}
 		s.countClaims(&out)
 		list = append(list, out)
@@ -112,7 +112,7 @@ func (f *Frontier) Gauges() (list []Status) {
 }
 
 func (s *state) countClaims(out *Status) {
-	for _, c := range s.claims {
+	for c := range s.claims.All() {
 		if !c.Asked.IsZero() && (out.Oldest.IsZero() || c.Asked.Before(out.Oldest)) { // a batch that was reset asks for no claim
 			out.Oldest = c.Asked
 		}
@@ -149,7 +149,7 @@ func (h Crawl) Status() (Status, error) {
 	}
 	out := Status{
 		Crawl: h.crawl, Run: s.Run, Active: s.Active, Started: s.Started, Reference: s.Reference, Totals: s.Totals,
-		Waiting: max(s.waiting-s.taken.n, 0), Delayed: s.delays.n, Claimed: s.taken.n, Top: slices.Clone(s.Top), Ends: slices.Clone(s.DroppedURLs), History: slices.Clone(s.History),
+		Waiting: max(s.waiting-s.claims.URLs(), 0), Delayed: s.delays.n, Claimed: s.claims.URLs(), Top: slices.Clone(s.Top), Ends: slices.Clone(s.DroppedURLs), History: slices.Clone(s.History),
 	}
 	s.countClaims(&out)
 	out.Queues = s.schedule.Queues()

@@ -87,7 +87,7 @@ func (r *rig) standings() (list []standing) {
 			}
 			places[e.rec.URL] = true
 			now, err := learned.priority(key.PLD(), &e.rec, &s.Definition)
-			list = append(list, standing{e.rec.URL, e.at, now, s.taken.claim(e.key) != ""})
+			list = append(list, standing{e.rec.URL, e.at, now, s.claims.Holder(e.key.PLD, e.key.URL) != ""})
 			return true, err
 		})
 	}))

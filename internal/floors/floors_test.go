@@ -25,7 +25,7 @@ var floors = [][]string{
 	{"internal/order"},
 	{"internal/topic"},
 	{"internal/score"},
-	{"frontier/internal/learner", "frontier/internal/queue"},
+	{"frontier/internal/claims", "frontier/internal/learner", "frontier/internal/queue"},
 	{"frontier/internal/record"},
 	{"frontier/internal/store"},
 	{"frontier/internal/migrate"},

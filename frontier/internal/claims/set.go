@@ -1,0 +1,160 @@
+package claims
+
+import (
+	"cmp"
+	"iter"
+	"maps"
+	"slices"
+	"time"
+)
+
+// Set is what memory has of the claims of a crawl: those that are out, their URLs, and the journal: releases that the politeness workflow has
+// not confirmed. It has no lock.
+type Set struct {
+	claims  map[string]*Claim
+	taken   taken
+	journal map[string]Release // by lease
+}
+
+// NewSet returns a set without claims.
+func NewSet() *Set { return &Set{claims: map[string]*Claim{}, journal: map[string]Release{}} }
+
+// Get returns a claim; nil if it is gone.
+func (s *Set) Get(id string) *Claim { return s.claims[id] }
+
+// All are the claims that are out, in no order.
+func (s *Set) All() iter.Seq[*Claim] { return maps.Values(s.claims) }
+
+// Len is how many claims are out.
+func (s *Set) Len() int { return len(s.claims) }
+
+// URLs is how many URLs the claims have.
+func (s *Set) URLs() int { return s.taken.n }
+
+// Holder is the claim that has a URL of a PLD, both by their hashes; empty if none has.
+func (s *Set) Holder(pld, url uint64) string { return s.taken.claim(pld, url) }
+
+// Where returns the claims that a condition holds of, by ID.
+func (s *Set) Where(holds func(c *Claim) bool) (list []*Claim) {
+	for _, c := range s.claims {
+		if holds(c) {
+			list = append(list, c)
+		}
+	}
+	slices.SortFunc(list, func(a, b *Claim) int { return cmp.Compare(a.ID, b.ID) })
+	return list
+}
+
+// OfBatch are the claims of a batch.
+func (s *Set) OfBatch(batch string) []*Claim {
+	if batch == "" {
+		return nil
+	}
+	return s.Where(func(c *Claim) bool { return c.Batch == batch })
+}
+
+// Late are the claims that have waited too long for their lease.
+func (s *Set) Late(t Terms) []*Claim {
+	return s.Where(func(c *Claim) bool { return c.Batch == "" && t.Now.Sub(c.Asked) > t.LeaseWait })
+}
+
+// Batches are those that have claims.
+func (s *Set) Batches() []string { return s.batches(func(*Claim) bool { return true }) }
+
+// Unstarted are the batches that claims of a round are bound to and that have not been opened.
+func (s *Set) Unstarted(round int64) []string {
+	return s.batches(func(c *Claim) bool { return c.Round == round && !c.Opened })
+}
+
+// Expired are the batches whose claims have run out.
+func (s *Set) Expired(now time.Time) []string {
+	return s.batches(func(c *Claim) bool { return now.After(c.Deadline) })
+}
+
+func (s *Set) batches(holds func(c *Claim) bool) []string {
+	batches := map[string]bool{}
+	for _, c := range s.claims {
+		if c.Batch != "" && holds(c) {
+			batches[c.Batch] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(batches))
+}
+
+// Out reports whether a claim is out on a queue.
+func (s *Set) Out(pld uint64) bool {
+	for _, c := range s.claims {
+		if c.Queue == pld {
+			return true
+		}
+	}
+	return false
+}
+
+// Asking counts the claims that wait for their first lease, by address.
+func (s *Set) Asking() map[string]int {
+	n := map[string]int{}
+	for _, c := range s.claims {
+		if c.Batch == "" {
+			n[c.IP]++
+		}
+	}
+	return n
+}
+
+// Leases lists the leases that may be out, be asked for, or be on their way back.
+func (s *Set) Leases() []string {
+	leases := slices.Collect(maps.Keys(s.claims))
+	for lease := range s.journal {
+		if s.claims[lease] == nil {
+			leases = append(leases, lease)
+		}
+	}
+	slices.Sort(leases)
+	return leases
+}
+
+// Releases is the journal, by lease.
+func (s *Set) Releases() []Release {
+	return slices.SortedFunc(maps.Values(s.journal), func(a, b Release) int { return cmp.Compare(a.Lease, b.Lease) })
+}
+
+// Life is what the claims of a batch share from the time they are bound to it until they are committed or given back.
+type Life struct {
+	Nonce   string // no other life has it
+	Archive int    // number of the archive that the batch goes to
+	Opened  bool   // the batch has begun to fetch
+}
+
+// Life is the present life of a batch; false if it has none.
+func (s *Set) Life(batch string) (Life, bool) {
+	for _, c := range s.claims {
+		if c.Batch == batch {
+			return Life{c.Nonce, c.Archive, c.Opened}, true
+		}
+	}
+	return Life{}, false
+}
+
+// join makes a claim a part of a batch's present life, or of a new one if the batch has none.
+func (s *Set) join(c *Claim, batch string, fresh Life) {
+	life, lives := s.Life(batch)
+	if !lives {
+		life = fresh
+	}
+	c.Batch, c.Nonce, c.Archive, c.Opened = batch, life.Nonce, life.Archive, life.Opened
+}
+
+// Open returns the claim of a batch as it stands once the batch fetches. If it is gone, it is a new one without a lease and without
+// URLs: held is false.
+func (s *Set) Open(was Claim, batch string, fresh Life) (c Claim, held bool) {
+	if now := s.claims[was.ID]; now != nil && now.Batch == batch {
+		c, held = *now, true
+	} else {
+		c = was
+		s.join(&c, batch, fresh)
+		c.Lease, c.Ended, c.URLs = time.Time{}, true, nil
+	}
+	c.Opened = true
+	return c, held
+}
