@@ -73,7 +73,7 @@ func (d *dirStore) put(ctx context.Context, key string, r io.Reader, size int64,
 		return fmt.Errorf("put %s: %w", key, err)
 	}
 	n, err := io.Copy(f, &contextReader{ctx, r})
-	if err == nil && n != size {
+	if err == nil && n != size && size != UnknownSize {
 		err = fmt.Errorf("%d bytes came, %d were announced", n, size)
 	}
 	err = errors.Join(err, f.Chmod(0o644), f.Sync(), f.Close())

@@ -200,3 +200,16 @@ func split(key string) (of Layout, folder, name string) {
 	}
 	return of, path.Base(dir), path.Base(key)
 }
+
+// Frontiers makes the keys of what an archive keeps of the frontiers of workers, all crawls together. No crawl has a name that begins
+// with '_':
+//
+//	_frontier/partitions/PPPP/epoch-N@WORKER.part         a partition that WORKER hands over
+type Frontiers struct{}
+
+const folderPartitions = "_frontier/partitions"
+
+// HandedOver is the key of a partition that a worker hands over in an epoch of the ring.
+func (Frontiers) HandedOver(partition int, epoch uint64, worker string) string {
+	return fmt.Sprintf("%s/%04d/epoch-%012d%s.part", folderPartitions, partition, epoch, atWorker(worker))
+}

@@ -37,7 +37,11 @@ func TestLayout(t *testing.T) {
 			t.Errorf("%s is of %v, in %s", c.got, of, folder)
 		}
 	}
-	for _, key := range []string{"a", "data/a", "notes/c/a", "kb/run-1/a.xml", "c/other/data.txt"} {
+	handed := Frontiers{}.HandedOver(7, 12, "segments")
+	if want := "_frontier/partitions/0007/epoch-000000000012@segments.part"; handed != want {
+		t.Errorf("%s, not %s", handed, want)
+	}
+	for _, key := range []string{"a", "data/a", "notes/c/a", "kb/run-1/a.xml", "c/other/data.txt", handed} {
 		if of, folder, _ := split(key); of != (Layout{}) || folder != "" {
 			t.Errorf("%s is of %v, in %s", key, of, folder)
 		}

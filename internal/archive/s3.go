@@ -21,6 +21,10 @@ import (
 // partSize is the size of the parts of a multipart upload.
 const partSize = 64 << 20
 
+// streamedPart is the size of the parts of an object whose size is not known: each part is held in memory. An object has at most
+// 10,000 parts, that is 160 GB.
+const streamedPart = 16 << 20
+
 // openTries bounds the tries of the first request: the user who configured the store waits for its answer.
 const openTries = 2
 
@@ -132,9 +136,11 @@ func explain(err error) error {
 func (s *s3Store) String() string { return s.where }
 
 func (s *s3Store) Put(ctx context.Context, key string, r io.Reader, size int64) error {
-	_, err := s.client.PutObject(ctx, s.bucket, s.prefix+key, r, size, minio.PutObjectOptions{
-		ContentType: contentType(key), PartSize: partSize, NumThreads: 2,
-	})
+	opts := minio.PutObjectOptions{ContentType: contentType(key), PartSize: partSize, NumThreads: 2}
+	if size == UnknownSize {
+		opts.PartSize = streamedPart
+	}
+	_, err := s.client.PutObject(ctx, s.bucket, s.prefix+key, r, size, opts)
 	if err != nil {
 		return fmt.Errorf("put %s: %w", key, explain(err))
 	}

@@ -36,10 +36,13 @@ type Object struct {
 	Changed time.Time
 }
 
+// UnknownSize is the size of what is put while it is made.
+const UnknownSize = -1
+
 // Store keeps objects under keys of '/'-separated names. Implementations are safe for concurrent use
 // and pass the suite in internal/archive/storetest.
 type Store interface {
-	// Put stores size bytes of r under key; it is durable when Put returns, and never seen in part.
+	// Put stores size bytes of r under key, or all of them if size is UnknownSize; it is durable when Put returns, and never seen in part.
 	// A key is put once, or again with the same content.
 	Put(ctx context.Context, key string, r io.Reader, size int64) error
 	// PutIfAbsent stores data under key if there is no such object, else returns ErrExists. Of

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/iotest"
 	"time"
 
 	"github.com/muninn-archive/muninn/internal/archive"
@@ -47,6 +48,7 @@ func Run(t *testing.T, open func(t *testing.T) archive.Store, opts Options) {
 		{"Cancelled", cancelled},
 		{"NeverInPart", neverInPart},
 		{"ReadAll", readAll},
+		{"UnknownSize", unknownSize},
 	} {
 		t.Run(test.name, func(t *testing.T) { test.run(t, open(t)) })
 	}
@@ -219,3 +221,31 @@ func (p *pattern) Read(b []byte) (int, error) {
 }
 
 func text(format string, args ...any) string { return fmt.Sprintf(format, args...) }
+
+// unknownSize puts what is made meanwhile, with parts of any number; what breaks leaves nothing.
+func unknownSize(t *testing.T, s archive.Store) {
+	for _, size := range []int{0, 1, 1 << 20, 33 << 20} {
+		data := strings.Repeat("0123456789abcdef", size/16+1)[:size]
+		if err := s.Put(t.Context(), "c/streamed", io.MultiReader(strings.NewReader(data[:size/2]), strings.NewReader(data[size/2:])), archive.UnknownSize); err != nil {
+			t.Fatalf("%d bytes: %v", size, err)
+		}
+		if got := get(t, s, "c/streamed"); got != data {
+			t.Errorf("of %d bytes there are %d", size, len(got))
+		}
+	}
+	for _, size := range []int64{1, 20 << 20} {
+		r := io.MultiReader(io.LimitReader(zeroes{}, size), iotest.ErrReader(errEnough))
+		if err := s.Put(t.Context(), "c/broken", r, archive.UnknownSize); !errors.Is(err, errEnough) {
+			t.Errorf("broken off after %d bytes: %v", size, err)
+		}
+		absent(t, s, "c/broken")
+	}
+}
+
+// zeroes never end.
+type zeroes struct{}
+
+func (zeroes) Read(p []byte) (int, error) {
+	clear(p)
+	return len(p), nil
+}

@@ -1,0 +1,55 @@
+// Package partfile keeps a partition of a frontier as one object of an archive's store: what one worker hands over to another, and what
+// a checkpoint has.
+//
+// The object is compressed by zstd. Numbers are unsigned varints, texts are their length and their bytes:
+//
+//	"muninn-p"                                    8 bytes
+//	header                                        a text: Header as CBOR
+//	entry, for each                               crawl, kind (1 byte), key (text), value (text)
+//	end                                           0
+//	entries                                       their number
+//	checksum                                      8 bytes, big-endian: xxHash64 of all before it
+//
+// The crawl of an entry is 1 for what all crawls share, and 2, 3 … for those of the header. Entries stand in the order of crawl, kind and key.
+// What is in keys and values is the frontier's, see docs/architecture/frontier.md.
+//
+// Who reads or writes one has an entry of it in memory, and the windows of zstd: a megabyte or two, however many entries there are.
+package partfile
+
+import (
+	"errors"
+	"time"
+
+	"github.com/muninn-archive/muninn/frontier"
+)
+
+// Version is that of the form. It covers the frontier's keys and values too.
+const Version = 1
+
+// Header is what an object says of itself.
+type Header struct {
+	Version   int                       `cbor:"1,keyasint"`
+	Partition frontier.Partition        `cbor:"2,keyasint"`
+	Epoch     uint64                    `cbor:"3,keyasint"` // of the ring, in which it was written; 0: there was none
+	Worker    string                    `cbor:"4,keyasint"` // that wrote it
+	Created   time.Time                 `cbor:"5,keyasint"`
+	Crawls    []frontier.PartitionCrawl `cbor:"6,keyasint,omitempty"` // that have entries
+}
+
+// The errors of who reads an object. Each says that nothing of it may be used.
+var (
+	ErrVersion   = errors.New("another version of Muninn has written it")
+	ErrPartition = errors.New("it is of another partition")
+	ErrTruncated = errors.New("it is cut off")
+	ErrDamaged   = errors.New("it is damaged")
+)
+
+const (
+	magic = "muninn-p"
+	// window is that of zstd, in bytes: keys and values are much like those next to them.
+	window = 1 << 20
+	// Bounds of what is read, in bytes: a transaction of the frontier, in which entries are written, has less than five megabytes.
+	maxHeader = 64 << 20
+	maxKey    = 4 << 10
+	maxValue  = 8 << 20
+)

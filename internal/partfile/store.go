@@ -1,0 +1,102 @@
+package partfile
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+
+	"github.com/muninn-archive/muninn/frontier"
+	"github.com/muninn-archive/muninn/internal/archive"
+)
+
+// small is how many bytes an object may have to be put in one request: most partitions have less.
+const small = 1 << 20
+
+// Put exports a partition into a store, under a key. It returns the number of entries.
+func Put(ctx context.Context, store archive.Store, key string, h Header, e *frontier.Export) (entries uint64, err error) {
+	r, w := io.Pipe()
+	written := make(chan error, 1)
+	go func() {
+		var err error
+		entries, err = Write(w, h, e)
+		_ = w.CloseWithError(err)
+		written <- err
+	}()
+	head, err := io.ReadAll(io.LimitReader(r, small))
+	if err == nil && len(head) < small {
+		err = store.Put(ctx, key, bytes.NewReader(head), int64(len(head)))
+	} else if err == nil {
+		err = store.Put(ctx, key, io.MultiReader(bytes.NewReader(head), r), archive.UnknownSize)
+	}
+	_ = r.CloseWithError(errStopped)
+	if wrote := <-written; wrote != nil && !errors.Is(wrote, errStopped) {
+		err = errors.Join(wrote, err)
+	}
+	if err != nil {
+		return 0, fmt.Errorf("export partition %d: %w", h.Partition, err)
+	}
+	return entries, nil
+}
+
+var errStopped = errors.New("the object is not put")
+
+// Write writes a partition as an object.
+func Write(to io.Writer, h Header, e *frontier.Export) (entries uint64, err error) {
+	var w *Writer
+	err = e.Partition(h.Partition, func(crawls []*frontier.PartitionCrawl) (err error) {
+		w, err = NewWriter(to, h, crawls)
+		return err
+	}, func(e frontier.PartitionEntry) error { return w.Add(e) })
+	if err != nil {
+		return 0, err
+	}
+	return w.entries, w.Close()
+}
+
+// Import puts an object of a store in place of what a frontier has of a partition. It returns the header and the number of entries.
+func Import(ctx context.Context, store archive.Store, key string, p frontier.Partition, into *frontier.Frontier) (h Header, entries int, err error) {
+	err = read(ctx, store, key, p, func(r *Reader) (err error) {
+		h = r.Header
+		entries, err = into.Import(p, until(ctx, r.Entries()))
+		return err
+	})
+	return h, entries, err
+}
+
+// read opens an object.
+func read(ctx context.Context, store archive.Store, key string, p frontier.Partition, use func(*Reader) error) error {
+	object, err := store.Get(ctx, key)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = object.Close() }()
+	r, err := NewReader(object)
+	if err != nil {
+		return fmt.Errorf("%s: %w", key, err)
+	}
+	defer r.Close()
+	if err := r.Is(p); err != nil {
+		return fmt.Errorf("%s: %w", key, err)
+	}
+	if err := use(r); err != nil {
+		return fmt.Errorf("%s: %w", key, err)
+	}
+	return nil
+}
+
+// until ends a sequence with the context.
+func until(ctx context.Context, list iter.Seq2[frontier.PartitionEntry, error]) iter.Seq2[frontier.PartitionEntry, error] {
+	return func(yield func(frontier.PartitionEntry, error) bool) {
+		for e, err := range list {
+			if err == nil {
+				err = ctx.Err()
+			}
+			if !yield(e, err) {
+				return
+			}
+		}
+	}
+}
