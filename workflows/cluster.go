@@ -1,8 +1,6 @@
 package workflows
 
 import (
-	"fmt"
-	"strings"
 	"time"
 
 	"go.temporal.io/sdk/temporal"
@@ -138,43 +136,6 @@ func (c *cluster) serve(ctx workflow.Context, w ring.Worker) {
 			taken = epoch
 		}
 	})
-}
-
-// ClusterStatus shows the ring to operators.
-type ClusterStatus struct {
-	Epoch   uint64        `json:"epoch"`
-	Workers []ring.Worker `json:"workers"`
-	Groups  []ring.Group  `json:"partitions"`
-}
-
-func (c *cluster) status() ClusterStatus {
-	v := c.state.View("")
-	return ClusterStatus{v.Epoch, v.Workers, v.Groups()}
-}
-
-// String is its form for people.
-func (s ClusterStatus) String() string {
-	var out strings.Builder
-	fmt.Fprintf(&out, "Epoch %d.\n", s.Epoch)
-	for _, w := range s.Workers {
-		state := "up"
-		switch {
-		case w.Lost:
-			state = "lost"
-		case w.Leaving:
-			state = "leaving"
-		}
-		fmt.Fprintf(&out, "\n* %s: %s", w.Name, state)
-		for _, g := range s.Groups {
-			switch w.Name {
-			case g.Owner:
-				fmt.Fprintf(&out, ", %d %s", g.Partitions, g.Step)
-			case g.Loader:
-				fmt.Fprintf(&out, ", %d to load", g.Partitions)
-			}
-		}
-	}
-	return out.String()
 }
 
 // withServeOptions is for the membership of a worker: it lasts, and its heartbeat alone says for how long.

@@ -59,6 +59,9 @@ func TestWorkersJoinTheRing(t *testing.T) {
 	w2 := StartWorker(t, second)
 	server.awaitRing(t, "w1: up, 512 owned", "w2: up, 512 owned")
 
+	if text, err := Run(Program(t, "muninn"), "workers", "--temporal", server.Address); err != nil || !strings.Contains(text, "2 workers") || strings.Count(text, "512 owned") != 2 {
+		t.Errorf("muninn workers: %v\n%s", err, text)
+	}
 	refused := func(conf worker.Config, want ...string) {
 		t.Helper()
 		w, err := worker.Start(t.Context(), conf, slog.New(slog.DiscardHandler))

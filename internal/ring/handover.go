@@ -1,5 +1,10 @@
 package ring
 
+import (
+	"fmt"
+	"slices"
+)
+
 // Step is how far the hand-over of a partition is.
 type Step uint8
 
@@ -23,6 +28,19 @@ var stepNames = [...]string{Orphan: "orphan", Owned: "owned", Closing: "closing"
 
 // String is its name.
 func (s Step) String() string { return stepNames[s] }
+
+// MarshalText writes its name.
+func (s Step) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+
+// UnmarshalText reads its name.
+func (s *Step) UnmarshalText(text []byte) error {
+	i := slices.Index(stepNames[:], string(text))
+	if i < 0 {
+		return fmt.Errorf("%q is no step of a partition", text)
+	}
+	*s = Step(i)
+	return nil
+}
 
 // partition is the state of one partition.
 type partition struct {
