@@ -9,7 +9,9 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"sync/atomic"
 	"syscall"
+	"time"
 
 	"github.com/muninn-archive/muninn/internal/crawl"
 )
@@ -29,11 +31,20 @@ const LeastFloor crawl.Bytes = 256 << 20
 // Free reports how many bytes may still be written to a file system, without what is kept for root.
 type Free func(path string) (int64, error)
 
+// What is fetched is asked about before each request. With so much more room than fetching needs, the answer holds for a while: no
+// spool grows by that much meanwhile.
+const (
+	amplyFree = 256 << 20 // bytes
+	amplyFor  = 100 * time.Millisecond
+)
+
 // Watch looks at the room of the file systems under folders.
 type Watch struct {
 	Floor int64 // bytes
 	Free  Free
 	Data  string // folder of frontier and spool
+
+	ample atomic.Pointer[time.Time] // until when the spool may grow without another look
 }
 
 // New watches a data folder. floor is the room, in bytes, below which nothing is claimed, LeastFloor or more; 0 does not
@@ -60,7 +71,15 @@ func (w *Watch) MayFetch() bool {
 	if w == nil {
 		return true
 	}
-	_, short := w.short(w.Data, fetchPercent)
+	now := time.Now()
+	if until := w.ample.Load(); until != nil && now.Before(*until) {
+		return true
+	}
+	left, short := w.short(w.Data, fetchPercent)
+	if int64(left) >= w.Floor+amplyFree {
+		until := now.Add(amplyFor)
+		w.ample.Store(&until)
+	}
 	return !short
 }
 

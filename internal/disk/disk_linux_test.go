@@ -8,6 +8,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 )
 
 // With less and less room, claims end first, then fetching, then writes to the frontier, so that running batches can still be
@@ -40,6 +41,30 @@ func TestWatch(t *testing.T) {
 				t.Error("a floor of 0 is looked at")
 			}
 		})
+	}
+}
+
+// TestAmpleRoom: with room in plenty the spool asks the file system once for many requests, with little room for each.
+func TestAmpleRoom(t *testing.T) {
+	const floor = 100 << 20
+	for left, want := range map[int64]int{floor + amplyFree: 1, floor + amplyFree - 1: 3} {
+		w, looks := New("d", floor), 0
+		w.Free = func(string) (int64, error) { looks++; return left, nil }
+		for begun := time.Now(); ; {
+			for range 3 {
+				if !w.MayFetch() {
+					t.Errorf("with %d bytes nothing may be fetched", left)
+				}
+			}
+			if looks == want {
+				break
+			}
+			if time.Since(begun) < amplyFor { // else this machine was too slow for one look
+				t.Fatalf("with %d bytes there were %d looks, want %d", left, looks, want)
+			}
+			begun, looks = time.Now(), 0
+			w.ample.Store(nil)
+		}
 	}
 }
 
