@@ -258,6 +258,24 @@ func TestSpam(t *testing.T) {
 	}
 }
 
+// TestLongWords: letters count, not bytes, and the spaces between them.
+func TestLongWords(t *testing.T) {
+	for _, c := range []struct {
+		word string
+		want bool
+	}{
+		{strings.Repeat("a", 14), false}, {strings.Repeat("a", 15), false}, {strings.Repeat("a", 16), true},
+		{strings.Repeat("я", 14), false}, {strings.Repeat("я", 15), false}, {strings.Repeat("я", 16), true}, {strings.Repeat("渡", 8), false},
+	} {
+		if got := longWords([]string{c.word, c.word}); got != c.want {
+			t.Errorf("%s: %v", c.word, got)
+		}
+	}
+	if longWords(nil) {
+		t.Error("a page without text has long words")
+	}
+}
+
 // everything is a topic and a page that all analysers score, with a link of each hop.
 func everything() (crawl.Topic, *crawl.Parsed, Context) {
 	about := crawl.Topic{

@@ -24,28 +24,49 @@ func spamAnalyser(*Scorer) analyser {
 		if r.terms < spamWords {
 			return silent
 		}
-		score, letters, words := 1.0, 0, 0
+		score := 1.0
 		sign := func(is bool) {
 			if is {
 				score /= 2
 			}
 		}
-		anchors := 0
-		for i := range r.page.Links {
-			anchors += utf8.RuneCountInString(r.page.Links[i].Anchor)
-		}
-		for _, b := range r.page.Blocks {
-			letters += utf8.RuneCountInString(b)
-			words += strings.Count(b, " ") + 1
-		}
 		sign(r.commonest > spamShare*r.terms)
 		sign(len(strings.Fields(r.page.Title)) > spamTitle)
-		sign(len(r.page.Links) > spamLinks && float64(anchors) > spamAnchors*float64(letters))
+		sign(len(r.page.Links) > spamLinks && anchorsPrevail(r.page))
 		spaced := r.page.Language != "" && r.page.Language != "ja" && r.page.Language != "zh" && r.page.Language != "th"
-		sign(spaced && words > 0 && float64(letters)/float64(words) > spamWord)
+		sign(spaced && longWords(r.page.Blocks))
 		if score == 1 {
 			return silent
 		}
 		return score
 	}}
+}
+
+// anchorsPrevail reports whether anchors make up too much of the text.
+func anchorsPrevail(p *crawl.Parsed) bool {
+	anchors := 0
+	for i := range p.Links {
+		anchors += utf8.RuneCountInString(p.Links[i].Anchor)
+	}
+	return float64(anchors) > spamAnchors*float64(letters(p.Blocks))
+}
+
+// longWords reports whether the mean word of a text is too long. Most texts have too few bytes for that: then no letter is counted.
+func longWords(blocks []string) bool {
+	bytes, words := 0, 0
+	for _, b := range blocks {
+		bytes += len(b)
+		words += strings.Count(b, " ") + 1
+	}
+	if words == 0 || float64(bytes)/float64(words) <= spamWord {
+		return false
+	}
+	return float64(letters(blocks))/float64(words) > spamWord
+}
+
+func letters(blocks []string) (n int) {
+	for _, b := range blocks {
+		n += utf8.RuneCountInString(b)
+	}
+	return n
 }
