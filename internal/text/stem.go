@@ -1,6 +1,7 @@
 package text
 
 import (
+	"math/bits"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -69,7 +70,31 @@ const maxWord = 64
 // words calls yield with each word of a text, unchanged. Scripts without spaces between words give their pairs of characters.
 func words(text string, yield func(string)) {
 	start, previous := -1, -1
+	next := 0 // from where on many letters are read at a time
 	for i := 0; i < len(text); {
+		if i >= next {
+			if mask, n := wordMask(text, i); n > 0 {
+				edges := mask << 1 // where a word begins or ends
+				if start >= 0 {
+					edges |= 1
+				}
+				for edges = (edges ^ mask) & (1<<n - 1); edges != 0; edges &= edges - 1 {
+					at := i + bits.TrailingZeros64(edges)
+					if start < 0 {
+						start = at
+						continue
+					}
+					if at-start <= maxWord {
+						yield(text[start:at])
+					}
+					start = -1
+				}
+				previous = -1
+				i += n
+				continue
+			}
+			next = i + 64
+		}
 		if c := text[i]; c < utf8.RuneSelf { // fast path for ASCII
 			switch {
 			case !wordByte[c]:
@@ -110,6 +135,44 @@ func words(text string, yield func(string)) {
 	if start >= 0 && len(text)-start <= maxWord {
 		yield(text[start:])
 	}
+}
+
+// wordMask has a bit for each of n bytes of a text, at most 64, that is of a word; n is 0 if there are others than ASCII among them,
+// or if the text is short. To look at one byte after the other costs a branch at the ends of each word that no processor foresees.
+func wordMask(text string, from int) (mask uint64, n int) {
+	if len(text) < 8 {
+		return 0, 0
+	}
+	n = min(len(text)-from, 64)
+	for i := 0; i < n; i += 8 {
+		at := from + i
+		eight := eightOf(text, min(at, len(text)-8))
+		if beyond := at - (len(text) - 8); beyond > 0 { // the last ones; those before them are known
+			eight >>= 8 * beyond
+		}
+		if eight&(each*0x80) != 0 {
+			return 0, 0
+		}
+		letters := within(eight|each*' ', 'a', 'z')
+		mask |= bitsOf(letters|within(eight, '0', '9')) << i
+	}
+	return mask, n
+}
+
+const each = 0x0101010101010101
+
+// within has the highest bit of each of eight bytes that is from first to last. All are ASCII.
+func within(eight uint64, first, last uint64) uint64 {
+	return (eight + each*(0x80-first)) &^ (eight + each*(0x7f-last)) & (each * 0x80)
+}
+
+// bitsOf brings the highest bits of eight bytes together.
+func bitsOf(eight uint64) uint64 { return eight >> 7 * 0x0102040810204080 >> 56 }
+
+func eightOf(s string, i int) uint64 {
+	s = s[i : i+8]
+	return uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
+		uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
 }
 
 var wordByte = func() (t [utf8.RuneSelf]bool) {

@@ -2,6 +2,7 @@ package text
 
 import (
 	"maps"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -76,6 +77,74 @@ func TestStemCache(t *testing.T) {
 	}
 }
 
+// wordsByByte are the words of a text, read letter by letter.
+func wordsByByte(text string) (list []string) {
+	start, previous := -1, -1
+	end := func(i int) {
+		if start >= 0 && i-start <= maxWord {
+			list = append(list, text[start:i])
+		}
+		start = -1
+	}
+	for i, r := range text {
+		_, n := utf8.DecodeRuneInString(text[i:])
+		switch {
+		case Unspaced(r):
+			end(i)
+			if previous >= 0 {
+				list = append(list, text[previous:i+n])
+			}
+			previous = i
+			continue
+		case !isWord(r) || r == utf8.RuneError && n == 1:
+			end(i)
+		case start < 0:
+			start = i
+		}
+		previous = -1
+	}
+	end(len(text))
+	return list
+}
+
+// TestWordsOfAllLengths: words are the same wherever they stand among the 64 bytes that are read at a time.
+func TestWordsOfAllLengths(t *testing.T) {
+	letters := []string{"a", "Z", "0", "9", "ravens", " ", "@", "[", "`", "{", "/", ":", "\x00", "\x7f", "é", "東", "京都", "\xff", strings.Repeat("x", 63)}
+	r := rand.New(rand.NewPCG(1, 2))
+	for range 20_000 {
+		var b strings.Builder
+		kinds := len(letters)
+		if r.IntN(2) == 0 {
+			kinds = 14 // ASCII alone
+		}
+		for range r.IntN(150) {
+			b.WriteString(letters[r.IntN(kinds)])
+		}
+		var got []string
+		words(b.String(), func(w string) { got = append(got, w) })
+		if want := wordsByByte(b.String()); !slices.Equal(got, want) {
+			t.Fatalf("%q has the words %q, want %q", b.String(), got, want)
+		}
+	}
+}
+
+func BenchmarkWords(b *testing.B) {
+	r := rand.New(rand.NewPCG(1, 2))
+	texts := make([]string, 256)
+	for i := range texts {
+		var s strings.Builder
+		for s.Len() < 200 {
+			s.WriteString(strings.Repeat("x", 1+r.IntN(4)+r.IntN(5)) + []string{" ", " ", " ", ", ", ". "}[r.IntN(5)])
+		}
+		texts[i] = s.String()
+	}
+	n := 0
+	b.SetBytes(200)
+	for i := 0; b.Loop(); i++ {
+		words(texts[i%len(texts)], func(w string) { n += len(w) })
+	}
+}
+
 func FuzzWords(f *testing.F) {
 	for _, seed := range []string{"", "raven", "東京都 raven", "e\u0301\xff\u0e31", "ΑΣ İ ﬁ", strings.Repeat("a", 300)} {
 		for _, lang := range []string{"en", "de", "tr", "fi", "ru", "hu", "xx"} {
@@ -83,6 +152,11 @@ func FuzzWords(f *testing.F) {
 		}
 	}
 	f.Fuzz(func(t *testing.T, text, lang string) {
+		var got []string
+		words(text, func(w string) { got = append(got, w) })
+		if want := wordsByByte(text); !slices.Equal(got, want) {
+			t.Fatalf("%q has the words %q, want %q", text, got, want)
+		}
 		words(text, func(w string) {
 			if w == "" || !strings.Contains(text, w) || !utf8.ValidString(w) {
 				t.Fatalf("%q has the word %q", text, w)
