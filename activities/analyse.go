@@ -17,8 +17,8 @@ type AnalyseResult struct {
 
 // analyse is the AAH step: it parses what was fetched, once, and lets the helper recognise the
 // application, extract web objects and judge links.
-func (a *Activities) analyse(ctx context.Context, in BatchInput) (AnalyseResult, error) {
-	batch, err := a.Engine.Parse(ctx, a.source(ctx, in))
+func (a *Activities) analyse(ctx context.Context, b *spooled) (AnalyseResult, error) {
+	batch, err := a.Engine.Parse(ctx, b.Source)
 	if err != nil {
 		return AnalyseResult{}, err
 	}

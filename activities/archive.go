@@ -23,13 +23,13 @@ type ArchiveResult struct {
 
 // archive is the ARCHIVE step: it makes the batch's segment and commits it in the archive, exactly
 // once however often it is run.
-func (a *Activities) archive(ctx context.Context, in BatchInput) (ArchiveResult, error) {
-	return a.archiveBatch(ctx, in, activity.GetInfo(ctx).Attempt > 1)
+func (a *Activities) archive(ctx context.Context, in BatchInput, b *spooled) (ArchiveResult, error) {
+	return a.archiveBatch(ctx, in, b, activity.GetInfo(ctx).Attempt > 1)
 }
 
 // archiveBatch archives what the spool holds of a batch; no other attempt of one of its steps may run. again: an earlier attempt may
 // have left objects in the archive.
-func (a *Activities) archiveBatch(ctx context.Context, in BatchInput, again bool) (ArchiveResult, error) {
+func (a *Activities) archiveBatch(ctx context.Context, in BatchInput, b *spooled, again bool) (ArchiveResult, error) {
 	if err := a.batch(in).Renew(); err != nil {
 		return ArchiveResult{}, err
 	}
@@ -52,19 +52,22 @@ func (a *Activities) archiveBatch(ctx context.Context, in BatchInput, again bool
 	if !errors.Is(err, archive.ErrNotFound) {
 		return ArchiveResult{}, err
 	}
-	b := a.Spool.Batch(in.Crawl, in.Batch)
-	segment, err := archive.NewSegment(b.Dir(), h.label, a.Now(), func(url, digest string) (crawl.Visit, bool) {
+	segment, err := archive.NewSegment(b.batch.Dir(), h.label, a.Now(), func(url, digest string) (crawl.Visit, bool) {
 		return a.Frontier.Crawl(in.Crawl).URLs().Original(h.life.Archive, url, digest)
 	})
 	if err != nil {
 		return ArchiveResult{}, err
 	}
 	defer segment.Close()
-	left, err := a.fill(ctx, segment, d, in)
+	left, err := a.fill(ctx, segment, d, b)
 	if err != nil {
 		return ArchiveResult{}, err
 	}
-	if err := spool.WriteAll(b, fileCommit, left.Parts()); err != nil {
+	if err := spool.WriteAll(b.batch, fileCommit, left.Parts()); err != nil {
+		return ArchiveResult{}, err
+	}
+	file, err := b.batch.Stat(fileCommit)
+	if err != nil {
 		return ArchiveResult{}, err
 	}
 	if segment.Empty() {
@@ -84,7 +87,11 @@ func (a *Activities) archiveBatch(ctx context.Context, in BatchInput, again bool
 		a.tidy(ctx, h, &m)
 	}
 	a.Meter.Archived(m.Pages, m.WARC.Bytes)
-	return archived(h, m), a.Engine.Remember(in.Crawl, in.Batch)
+	if err := a.Engine.Remember(in.Crawl, in.Batch); err != nil {
+		return ArchiveResult{}, err
+	}
+	a.Engine.KeepResult(in.Crawl, in.Batch, &left, file)
+	return archived(h, m), nil
 }
 
 // tidy deletes what earlier attempts of a batch have left in its archive. What it cannot delete is named by no manifest:
@@ -103,10 +110,10 @@ func archived(h destination, m archive.Manifest) ArchiveResult {
 }
 
 // fill writes the batch's exchanges into the segment and gathers what COMMIT needs.
-func (a *Activities) fill(ctx context.Context, segment *archive.Segment, d crawl.Definition, in BatchInput) (pipeline.Result, error) {
+func (a *Activities) fill(ctx context.Context, segment *archive.Segment, d crawl.Definition, b *spooled) (pipeline.Result, error) {
 	places := d.ByPlaces()
 	left := pipeline.Result{Originals: map[string]crawl.Visit{}}
-	batch, err := a.Engine.Judge(ctx, a.source(ctx, in))
+	batch, err := a.Engine.Judge(ctx, b.Source)
 	if err != nil {
 		return left, err
 	}
@@ -115,12 +122,11 @@ func (a *Activities) fill(ctx context.Context, segment *archive.Segment, d crawl
 		links += len(batch.Pages[i].Links)
 	}
 	left.Discoveries = make([]crawl.Discovery, 0, links)
-	b := a.Spool.Batch(in.Crawl, in.Batch)
-	mine, err := targets(b)
+	mine, err := b.Targets()
 	if err != nil {
 		return left, err
 	}
-	entries, closer, err := entries(b, mine)
+	entries, closer, err := b.entries(mine)
 	if err != nil {
 		return left, err
 	}

@@ -29,7 +29,7 @@ func (a *Activities) commit(ctx context.Context, in BatchInput, rest time.Time) 
 	if err != nil {
 		return err
 	}
-	left, err := readResult(b)
+	left, err := a.result(in)
 	recovered := errors.Is(err, spool.ErrMissing)
 	if recovered {
 		left, err = a.recoverResult(ctx, in, life)

@@ -55,7 +55,7 @@ func (a *Activities) salvage(ctx context.Context, in BatchInput) error {
 	}
 	_, err = catchPanic(ctx, func(ctx context.Context) (any, error) {
 		return nil, a.withSeat(ctx, in.Crawl, pipeline.StepArchive, func(ctx context.Context) error {
-			_, err := a.archiveBatch(ctx, in, true)
+			_, err := a.archiveBatch(ctx, in, a.spooled(ctx, in), true)
 			return err
 		})
 	})

@@ -30,16 +30,17 @@ func (a *Activities) Process(ctx context.Context, in BatchInput) (out ProcessRes
 	if err != nil {
 		return out, err
 	}
+	b := a.spooled(ctx, in)
 	if stands != isArchived {
 		err = a.runPart(ctx, in, nameAnalyse, pipeline.StepParse, func(ctx context.Context) (err error) {
-			out.Analysed, err = result(a.analyse(ctx, in))
+			out.Analysed, err = result(a.analyse(ctx, b))
 			return err
 		})
 		if err != nil {
 			return out, err
 		}
 		err = a.runPart(ctx, in, nameScore, pipeline.StepJudge, func(ctx context.Context) (err error) {
-			out.Scored, err = result(a.score(ctx, in))
+			out.Scored, err = result(a.score(ctx, b))
 			return err
 		})
 		if err != nil {
@@ -47,7 +48,7 @@ func (a *Activities) Process(ctx context.Context, in BatchInput) (out ProcessRes
 		}
 	}
 	return out, a.runPart(ctx, in, nameArchive, pipeline.StepArchive, func(ctx context.Context) (err error) {
-		out.Archived, err = result(a.archive(ctx, in))
+		out.Archived, err = result(a.archive(ctx, in, b))
 		return err
 	})
 }

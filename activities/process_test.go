@@ -1,13 +1,16 @@
 package activities
 
 import (
+	"bytes"
 	"errors"
 	"strings"
 	"testing"
 
 	"github.com/muninn-archive/muninn/internal/archive"
+	"github.com/muninn-archive/muninn/internal/codec"
 	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/pipeline"
+	"github.com/muninn-archive/muninn/internal/spool"
 )
 
 // An attempt continues with what the one before left in memory. Once there is a manifest, nothing is parsed or scored again.
@@ -109,4 +112,39 @@ func TestProcess(t *testing.T) {
 		}
 		r.check(r.dir)
 	}
+}
+
+// TestResultInMemory: COMMIT gets from memory what the file has, once, and the file's if it was written again.
+func TestResultInMemory(t *testing.T) {
+	r := newRig(t)
+	r.begin("o", onTopic)
+	in := r.batch()
+	r.open(in, linking)
+	r.must(r.do(r.Process, in))
+	b := r.Spool.Batch(in.Crawl, in.Batch)
+	written, err := readResult(b)
+	r.must(err)
+	file, err := b.Stat(fileCommit)
+	r.must(err)
+	kept := r.Engine.TakeResult(in.Crawl, in.Batch, file)
+	if kept == nil || len(kept.Discoveries) != 1 || len(kept.Outcomes) != 1 {
+		t.Fatalf("memory has %+v", kept)
+	}
+	was, err := codec.Marshal(written)
+	r.must(err)
+	now, err := codec.Marshal(kept)
+	r.must(err)
+	if !bytes.Equal(was, now) {
+		t.Errorf("memory has %+v, the file %+v", kept, written)
+	}
+	if r.Engine.TakeResult(in.Crawl, in.Batch, file) != nil {
+		t.Error("a result is taken twice")
+	}
+	r.Engine.KeepResult(in.Crawl, in.Batch, kept, file)
+	written.Discoveries = nil
+	r.must(spool.WriteAll(b, fileCommit, written.Parts()))
+	if left, err := r.result(in); err != nil || len(left.Discoveries) != 0 {
+		t.Errorf("of another file: %+v, %v", left, err)
+	}
+	r.must(r.do(r.Commit, in))
 }

@@ -14,12 +14,12 @@ type ScoreResult struct {
 }
 
 // score is the SCORE step: it judges pages and links by the crawl's topic.
-func (a *Activities) score(ctx context.Context, in BatchInput) (ScoreResult, error) {
-	batch, err := a.Engine.Judge(ctx, a.source(ctx, in))
+func (a *Activities) score(ctx context.Context, b *spooled) (ScoreResult, error) {
+	batch, err := a.Engine.Judge(ctx, b.Source)
 	if err != nil {
 		return ScoreResult{}, err
 	}
-	plan, err := a.Frontier.Crawl(in.Crawl).Plan()
+	plan, err := a.Frontier.Crawl(b.Crawl).Plan()
 	if err != nil {
 		return ScoreResult{}, err
 	}

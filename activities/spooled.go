@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 
 	"go.temporal.io/sdk/activity"
 
@@ -24,14 +25,25 @@ type lane struct {
 	Targets []crawl.Target `json:"targets"`
 }
 
-// source is a batch in the spool.
-func (a *Activities) source(ctx context.Context, in BatchInput) pipeline.Source {
-	b := a.Spool.Batch(in.Crawl, in.Batch)
-	return pipeline.Source{
+// spooled is a batch in the spool, for one attempt: what is read of it stays the same. It is not safe for concurrent use.
+type spooled struct {
+	pipeline.Source
+	batch *spool.Batch
+	kept  []spool.Entry
+}
+
+// maxKept bounds the exchanges that stay in memory between the steps of an attempt, in bytes; more are read by each step that needs
+// them. A batch of 350 pages has some 4 MB.
+const maxKept = 8 << 20
+
+// spooled is a batch of which nothing is read yet.
+func (a *Activities) spooled(ctx context.Context, in BatchInput) *spooled {
+	s := &spooled{batch: a.Spool.Batch(in.Crawl, in.Batch)}
+	s.Source = pipeline.Source{
 		Crawl: in.Crawl, Batch: in.Batch, Run: activity.GetInfo(ctx).WorkflowExecution.RunID,
-		Targets: func() (map[string]crawl.Target, error) { return targets(b) },
+		Targets: sync.OnceValues(func() (map[string]crawl.Target, error) { return targets(s.batch) }),
 		Exchanges: func(mine map[string]crawl.Target) ([]pipeline.Exchange, func() error, error) {
-			entries, done, err := entries(b, mine)
+			entries, done, err := s.entries(mine)
 			list := make([]pipeline.Exchange, len(entries))
 			for i := range entries {
 				list[i] = pipeline.Exchange{Exchange: entries[i].Exchange, Header: entries[i].Header, Body: entries[i].Body}
@@ -39,6 +51,23 @@ func (a *Activities) source(ctx context.Context, in BatchInput) pipeline.Source 
 			return list, done, err
 		},
 	}
+	return s
+}
+
+// entries are the exchanges of the batch; done is called when none of them is read any more.
+func (s *spooled) entries(mine map[string]crawl.Target) (list []spool.Entry, done func() error, err error) {
+	if s.kept != nil {
+		return s.kept, func() error { return nil }, nil
+	}
+	list, done, err = entries(s.batch, mine)
+	size := int64(0)
+	for i := range list {
+		size += list[i].RequestN + list[i].ResponseN
+	}
+	if err == nil && size <= maxKept { // then they lie in memory
+		s.kept = list
+	}
+	return list, done, err
 }
 
 // targets are the URLs that the batch was claimed with.
@@ -86,6 +115,19 @@ func entries(b *spool.Batch, mine map[string]crawl.Target) ([]spool.Entry, func(
 		kept = append(kept, e)
 	}
 	return kept, closer, nil
+}
+
+// result is what ARCHIVE left: it lies in memory, or is read.
+func (a *Activities) result(in BatchInput) (pipeline.Result, error) {
+	b := a.Spool.Batch(in.Crawl, in.Batch)
+	file, err := b.Stat(fileCommit)
+	if err != nil {
+		return pipeline.Result{}, err
+	}
+	if left := a.Engine.TakeResult(in.Crawl, in.Batch, file); left != nil {
+		return *left, nil
+	}
+	return readResult(b)
 }
 
 // readResult reads what ARCHIVE left.

@@ -12,7 +12,7 @@
 // What lies in memory (Handover) is never needed: Parse and Judge make a state again of the exchanges if it is not there, after
 // a restart, because others needed the room, or because it is of another run of the batch's workflow. So each step is
 // "everything up to here, unless memory has it", and may be run any number of times. A batch leaves memory when it is archived
-// (Remember), for the crawl counts each page once, or when it is committed or given back (Drop).
+// (Remember), for the crawl counts each page once, or when it is given back (Drop). Its result stays until it is committed.
 //
 // Beside the batches stand what a crawl learns of its pages (Learn, Rescore, KeepSnapshot) and what a frontier that was lost
 // gets back from the archive (Inherit, Restore, Recover).

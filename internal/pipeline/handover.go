@@ -3,16 +3,19 @@ package pipeline
 import (
 	"cmp"
 	"context"
+	"io/fs"
 	"slices"
 	"sync"
 	"time"
 )
 
-// handed is what a step of a batch hands on to the next: the pages in the state that they are in.
+// handed is what a step of a batch hands on to the next: the pages in the state that they are in, or what is left of them.
 type handed struct {
 	run    string // see Source
 	parsed *ParsedBatch
 	judged *JudgedBatch
+	result *Result
+	file   fs.FileInfo // that has the result
 }
 
 // bytes is what the pages take in memory.
@@ -26,6 +29,9 @@ func (b *handed) bytes() (n int64) {
 		for i := range b.judged.Pages {
 			n += int64(b.judged.Pages[i].Bytes())
 		}
+	}
+	if b.result != nil {
+		n += b.result.bytes()
 	}
 	return n
 }
@@ -155,10 +161,10 @@ func (h *Handover) get(key string) *handed {
 	return nil
 }
 
-// of returns what the present run of a batch's workflow has handed on, nil if nothing: an attempt continues what the one
-// before it has left.
+// of returns the pages that the present run of a batch's workflow has handed on, nil if there are none: an attempt continues what
+// the one before it has left.
 func (h *Handover) of(s Source) *handed {
-	if b := h.get(s.key()); b != nil && b.run == s.Run {
+	if b := h.get(s.key()); b != nil && b.run == s.Run && b.result == nil {
 		return b
 	}
 	return nil

@@ -1,8 +1,11 @@
 package pipeline
 
 import (
+	"io/fs"
 	"maps"
+	"os"
 	"slices"
+	"unsafe"
 
 	"github.com/muninn-archive/muninn/frontier"
 	"github.com/muninn-archive/muninn/internal/codec"
@@ -75,4 +78,39 @@ func (r *Result) Commit(batch string) (c frontier.Commit, err error) {
 		c.Sample, err = codec.Marshal(r.Samples)
 	}
 	return c, err
+}
+
+// bytes is what a result takes in memory.
+func (r *Result) bytes() int64 {
+	n := 0
+	for i := range r.Discoveries {
+		d := &r.Discoveries[i]
+		n += int(unsafe.Sizeof(*d)) + len(d.URL) + len(d.TagPath) + len(d.LinkFeatures) + len(d.Parts) // Via is that of its page
+	}
+	for i := range r.Outcomes {
+		o := &r.Outcomes[i]
+		n += int(unsafe.Sizeof(*o)) + len(o.URL) + len(o.Prints) + len(o.PageFeatures)
+	}
+	return int64(n)
+}
+
+// KeepResult keeps in memory what was archived of a batch and written to a file, until it is committed: to decode it takes as long
+// as to write it.
+func (e *Engine) KeepResult(crawl, batch string, r *Result, file fs.FileInfo) {
+	e.Handover.put(crawl, crawl+"/"+batch, &handed{result: r, file: file})
+}
+
+// TakeResult returns the result of a batch that KeepResult has kept, once, if its file is still the one that was written then;
+// else nil.
+func (e *Engine) TakeResult(crawl, batch string, file fs.FileInfo) *Result {
+	key := crawl + "/" + batch
+	h := e.Handover.get(key)
+	if h == nil || h.result == nil { // pages stay: the batch may be archived again
+		return nil
+	}
+	e.Handover.take(key)
+	if !os.SameFile(h.file, file) || h.file.Size() != file.Size() || !h.file.ModTime().Equal(file.ModTime()) {
+		return nil
+	}
+	return h.result
 }

@@ -100,14 +100,23 @@ func (b *Batch) put(name string, write func(w io.Writer) error) error {
 
 // Has reports whether a file of the batch is there.
 func (b *Batch) Has(name string) (bool, error) {
-	_, err := os.Stat(filepath.Join(b.dir, name))
-	if errors.Is(err, fs.ErrNotExist) {
+	_, err := b.Stat(name)
+	if errors.Is(err, ErrMissing) {
 		return false, nil
 	}
-	if err != nil {
-		return false, fmt.Errorf("spool %s: %w", name, err)
+	return err == nil, err
+}
+
+// Stat describes a file of the batch; ErrMissing if there is none. A file that is written again is another one, see os.SameFile.
+func (b *Batch) Stat(name string) (fs.FileInfo, error) {
+	info, err := os.Stat(filepath.Join(b.dir, name))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("spool %s: %w", name, ErrMissing)
 	}
-	return true, nil
+	if err != nil {
+		return nil, fmt.Errorf("spool %s: %w", name, err)
+	}
+	return info, nil
 }
 
 // Read reads what Write wrote; ErrMissing if it did not.
