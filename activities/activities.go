@@ -5,6 +5,7 @@ package activities
 
 import (
 	"context"
+	"log/slog"
 	"sync"
 	"time"
 
@@ -15,6 +16,7 @@ import (
 	"github.com/muninn-archive/muninn/internal/archive"
 	"github.com/muninn-archive/muninn/internal/disk"
 	"github.com/muninn-archive/muninn/internal/fetch"
+	"github.com/muninn-archive/muninn/internal/hostgroups"
 	"github.com/muninn-archive/muninn/internal/pipeline"
 	"github.com/muninn-archive/muninn/internal/politeness"
 	"github.com/muninn-archive/muninn/internal/spool"
@@ -50,15 +52,19 @@ type Activities struct {
 	Meter    Meter
 	Now      func() time.Time
 	Allow    Allow
-	Holds    Holds // each may keep crawls from claiming
+	Groups   *hostgroups.Groups
+	Log      *slog.Logger // of what concerns no activity; may be nil
+	Holds    Holds        // each may keep crawls from claiming
 	InFlight InFlight
 	Seat     *Seat        // in the ring; nil if this worker is in none
 	Probe    func() error // returns once the worker has shown that it does work; nil: nothing is asked of it
 
 	batches exclusiveSteps
-	mu      sync.Mutex // guards clocks
+	mu      sync.Mutex // guards clocks and differing
 	asked   addresses  // by their lanes
 	clocks  politeness.Clocks
+
+	differing string // workers that have other host groups
 
 	unwritable storeFaults
 }

@@ -3,7 +3,6 @@ package activities
 import (
 	"context"
 	"maps"
-	"net/netip"
 	"sync"
 	"time"
 
@@ -14,14 +13,14 @@ import (
 // address bears beside per_ip requests.
 const maxSlow = 4
 
-// addresses keeps apart the lanes of this process that use one address. Leases do that already; this is the last check, by which a
+// addresses keeps apart the lanes of this process that use one address, or one host group of networks. Leases do that already; this is the last check, by which a
 // lease that was granted, started or opened twice does no harm.
 //
 // Invariant: no more than per_ip lanes of this process ask an address at a time, the least per_ip of those that ask
 // it, and one that comes after another comes after its pause.
 type addresses struct {
 	mu    sync.Mutex
-	at    map[netip.Addr]*occupiedAddress
+	at    map[string]*occupiedAddress
 	swept int // addresses that the last sweep left
 }
 
@@ -47,17 +46,17 @@ func (o *occupiedAddress) free(perIP int) bool {
 // addressSlot is a lane's right to ask an address.
 type addressSlot struct {
 	from  *addresses
-	addr  netip.Addr
+	addr  string
 	perIP int
 	slow  bool // given up, but a response is still read
 }
 
 // enter waits until a lane may use an address; next is the time of its first request.
-func (a *addresses) enter(ctx context.Context, addr netip.Addr, perIP int) (p *addressSlot, next time.Time, err error) {
+func (a *addresses) enter(ctx context.Context, addr string, perIP int) (p *addressSlot, next time.Time, err error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.at == nil {
-		a.at = map[netip.Addr]*occupiedAddress{}
+		a.at = map[string]*occupiedAddress{}
 	}
 	o := a.at[addr]
 	if o == nil {
@@ -135,7 +134,7 @@ func (a *addresses) sweep(now time.Time) {
 	if len(a.at) < 2*a.swept+minAddresses {
 		return
 	}
-	maps.DeleteFunc(a.at, func(_ netip.Addr, o *occupiedAddress) bool { return o.empty() && !o.next.After(now) })
+	maps.DeleteFunc(a.at, func(_ string, o *occupiedAddress) bool { return o.empty() && !o.next.After(now) })
 	a.swept = len(a.at)
 }
 

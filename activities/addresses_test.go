@@ -22,7 +22,7 @@ func TestAddresses(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var a addresses
 		enter := func(addr netip.Addr, perIP int) (*addressSlot, time.Time) {
-			p, next, err := a.enter(t.Context(), addr, perIP)
+			p, next, err := a.enter(t.Context(), addr.String(), perIP)
 			if err != nil {
 				t.Error(err)
 			}
@@ -55,7 +55,7 @@ func TestAddresses(t *testing.T) {
 		second, _ := enter(here, 2)
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
-		if _, _, err := a.enter(ctx, here, 2); !errors.Is(err, context.Canceled) {
+		if _, _, err := a.enter(ctx, here.String(), 2); !errors.Is(err, context.Canceled) {
 			t.Fatalf("a third lane: %v", err)
 		}
 		first.leave(time.Time{})
@@ -65,7 +65,7 @@ func TestAddresses(t *testing.T) {
 			p, _ := enter(netip.AddrFrom4([4]byte{198, 51, 100, byte(i)}), 1)
 			p.leave(time.Now().Add(time.Second))
 		}
-		if _, kept := a.at[here]; kept || len(a.at) != minAddresses+1 {
+		if _, kept := a.at[here.String()]; kept || len(a.at) != minAddresses+1 {
 			t.Errorf("%d addresses are kept, this one %v", len(a.at), kept)
 		}
 	})
@@ -77,7 +77,7 @@ func TestSlowLanesOfAnAddress(t *testing.T) {
 	var slow []*addressSlot
 	released := func() bool { return true }
 	for i := range maxSlow + 1 {
-		p, _, err := a.enter(t.Context(), here, 1)
+		p, _, err := a.enter(t.Context(), here.String(), 1)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -101,14 +101,14 @@ func TestSlowLanesOfAnAddress(t *testing.T) {
 // A lane whose lease could not be given back keeps its place, and continues to make requests.
 func TestPlaceIsKeptWithTheLease(t *testing.T) {
 	var a addresses
-	p, _, err := a.enter(t.Context(), here, 1)
+	p, _, err := a.enter(t.Context(), here.String(), 1)
 	if err != nil {
 		t.Fatal(err)
 	}
 	free := func() bool {
 		a.mu.Lock()
 		defer a.mu.Unlock()
-		return a.at[here].free(1)
+		return a.at[here.String()].free(1)
 	}
 	for range maxSlow + 1 {
 		if p.yield(time.Time{}, func() bool { return false }) || free() {

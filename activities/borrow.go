@@ -28,7 +28,7 @@ type BorrowInput struct {
 func (a *Activities) borrower(name, claim string, plan crawl.Politeness, clock politeness.Clock) func(ctx context.Context, addr netip.Addr) (fetch.Loan, error) {
 	return func(ctx context.Context, addr netip.Addr) (fetch.Loan, error) {
 		ip, lane := addr.String(), a.Frontier.Crawl(name).Lane(claim)
-		shard := Shard(ip, a.Settings.Shards)
+		shard := a.shardOf(ip)
 		ask := a.askOf(name, frontier.Claim{ID: politeness.LoanOf(claim, ip), IP: ip}, plan, "")
 		if err := lane.BorrowAddress(ip); err != nil {
 			return fetch.Loan{}, borrowError(err)
@@ -44,7 +44,7 @@ func (a *Activities) borrower(name, claim string, plan crawl.Politeness, clock p
 			return fetch.Loan{}, &fetch.BusyError{Reason: "its address is busy: " + err.Error()}
 		}
 		loan := fetch.Loan{NotBefore: clock.NotBefore(grant), Until: clock.Deadline(grant)}
-		if rested := a.Now().Add(plan.MinDelay.D()); rested.After(loan.NotBefore) {
+		if rested := a.Now().Add(a.pausesAt(plan, "", ip).MinDelay.D()); rested.After(loan.NotBefore) {
 			loan.NotBefore = rested
 		}
 		loan.Return = func(next time.Time) {

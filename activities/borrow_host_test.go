@@ -116,7 +116,7 @@ func TestBorrowElsewhere(t *testing.T) {
 	r.must(err)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, _, err := r.asked.enter(ctx, there, f.plan.PerIP); err == nil {
+	if _, _, err := r.asked.enter(ctx, there.String(), f.plan.PerIP); err == nil {
 		t.Error("another lane may ask the address beside the loan")
 	}
 	r.must(loan.KeepDelay(20 * time.Second))

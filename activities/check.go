@@ -9,6 +9,7 @@ import (
 
 	"github.com/muninn-archive/muninn/activities/names"
 	"github.com/muninn-archive/muninn/internal/crawl"
+	"github.com/muninn-archive/muninn/internal/hostgroups"
 	"github.com/muninn-archive/muninn/internal/politeness"
 )
 
@@ -33,7 +34,7 @@ func checkInput(arg any) error {
 	case AskLeasesInput:
 		err := checkCrawl(in.Crawl)
 		for _, ask := range in.Asks {
-			err = firstError(err, checkClaim("lease", ask.Lease), checkIP(ask.IP))
+			err = firstError(err, checkClaim("lease", ask.Lease), checkLeased(ask.IP))
 		}
 		return err
 	case BatchInput:
@@ -128,16 +129,24 @@ func (in BorrowInput) Check() error {
 	if !isLoan {
 		return fmt.Errorf("lease %q: a loan is named CLAIM@ADDRESS", in.Lease)
 	}
-	return firstError(checkCrawl(in.Crawl), checkClaim("claim", claim), checkIP(in.IP))
+	return firstError(checkCrawl(in.Crawl), checkClaim("claim", claim), checkLeased(in.IP))
 }
 
 func checkGrants(grants []politeness.Grant) error {
 	for _, g := range grants {
-		if err := firstError(checkClaim("lease", g.Lease), checkIP(g.IP)); err != nil {
+		if err := firstError(checkClaim("lease", g.Lease), checkLeased(g.IP)); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// checkLeased checks what a lease is for: an address or a host group.
+func checkLeased(ip string) error {
+	if name, is := politeness.GroupOf(ip); is && hostgroups.ValidName(name) {
+		return nil
+	}
+	return checkIP(ip)
 }
 
 func checkIP(ip string) error {

@@ -36,7 +36,7 @@ const waitsTime = 5 * time.Second
 func (a *Activities) askWaiting(ctx context.Context, ip string, lease politeness.LeaseID) (w *politeness.Waiting) {
 	ctx, cancel := context.WithTimeout(ctx, waitsTime)
 	defer cancel()
-	value, err := a.Client.QueryWorkflow(ctx, names.PolitenessID(Shard(ip, a.Settings.Shards)), "", names.QueryWaiting, ip, lease)
+	value, err := a.Client.QueryWorkflow(ctx, names.PolitenessID(a.shardOf(ip)), "", names.QueryWaiting, a.leaseAddress(ip), lease)
 	if err != nil || value.Get(&w) != nil {
 		return nil
 	}

@@ -20,7 +20,8 @@ func (f *fetching) lane(ctx context.Context, l lane) error {
 		return err
 	}
 	defer f.laneEnded()
-	at, rested, err := f.a.asked.enter(ctx, addr, f.plan.PerIP)
+	plan := f.a.pausesAt(f.plan, l.Claim.PLD, l.Claim.IP)
+	at, rested, err := f.a.asked.enter(ctx, f.a.leaseAddress(l.Claim.IP), plan.PerIP)
 	if err != nil {
 		return err
 	}
@@ -35,8 +36,8 @@ func (f *fetching) lane(ctx context.Context, l lane) error {
 		claim.Delay = max(claim.Delay, last.Delay)
 	}
 	run := &fetch.Lane{
-		Claim: claim.ID, Addr: addr, Politeness: f.plan, Agent: f.plan.UserAgent,
-		NotBefore: times.Latest(rested, notBefore(f.a.Now(), claim, last, f.plan.MinDelay.D())),
+		Claim: claim.ID, Addr: addr, Politeness: plan, Agent: plan.UserAgent,
+		NotBefore: times.Latest(rested, notBefore(f.a.Now(), claim, last, plan.MinDelay.D())),
 		Delay:     claim.Delay, Failures: claim.Fails, Unread: claim.Unread, Targets: left,
 		ValidUntil: func() time.Time { return f.validUntil(claim.ID) },
 		BatchUntil: func() time.Time { return f.leaseUntil(claim.ID, f.batchEnd) },
@@ -44,7 +45,7 @@ func (f *fetching) lane(ctx context.Context, l lane) error {
 			return f.borrowHost(ctx, claim, at, addr, until)
 		},
 		LeaseUntil: func() time.Time { return f.a.Frontier.Crawl(f.in.Crawl).Lane(claim.ID).LeaseUntil() },
-		Yield:      func() bool { return f.yieldLease(claim, at) },
+		Yield:      func() bool { return f.yieldLease(claim, at, plan.MinDelay.D()) },
 		LogIntent:  func(intent crawl.Exchange) error { return f.log.Append(intent, nil, nil, 0) },
 		Emit: func(_ context.Context, x *fetch.Exchange) error {
 			return errors.Join(f.storeRest(claim, x), f.emit(x))
@@ -53,7 +54,7 @@ func (f *fetching) lane(ctx context.Context, l lane) error {
 	ending, err := f.a.Fetch.Run(ctx, run)
 	if ending.Address.IsZero() && (last != nil || !claim.HostNotBefore.IsZero()) {
 		// an attempt before this one asked, and did not live to say when the address may be asked again
-		ending.Address = f.a.Now().Add(f.plan.MaxDelay.D())
+		ending.Address = f.a.Now().Add(plan.MaxDelay.D())
 	}
 	defer at.leave(ending.Address)
 	end := frontier.LaneEnd{Address: ending.Address, Host: ending.Next, Delay: ending.Delay, Unreachable: ending.Unreachable, Unread: ending.Unread, Trouble: ending.Trouble}
@@ -75,9 +76,9 @@ func (f *fetching) remaining(l lane) (remaining []crawl.Target) {
 
 // yieldLease gives a claim's lease back while a response is still read. The last request was long ago, so the address rests for the
 // shortest pause only.
-func (f *fetching) yieldLease(claim frontier.Claim, at *addressSlot) bool {
+func (f *fetching) yieldLease(claim frontier.Claim, at *addressSlot, pause time.Duration) bool {
 	now := f.a.Now()
-	next := now.Add(f.plan.MinDelay.D())
+	next := now.Add(pause)
 	return at.yield(next, func() bool {
 		err := f.a.Frontier.Crawl(f.in.Crawl).Lane(claim.ID).Yield(next, now.Add(f.a.Fetch.Limits().Total.D()))
 		return err == nil || f.a.Frontier.Crawl(f.in.Crawl).Lane(claim.ID).LeaseUntil().IsZero()
@@ -118,7 +119,7 @@ func (f *fetching) borrowHost(ctx context.Context, claim frontier.Claim, at urls
 func (f *fetching) occupyAddress(ctx context.Context, addr netip.Addr, loan *fetch.Loan) error {
 	within, cancel := context.WithTimeout(ctx, enterTime)
 	defer cancel()
-	at, rested, err := f.a.asked.enter(within, addr, f.plan.PerIP)
+	at, rested, err := f.a.asked.enter(within, f.a.leaseAddress(addr.String()), f.a.pausesAt(f.plan, "", addr.String()).PerIP)
 	release := loan.Return
 	if err != nil {
 		release(time.Time{})

@@ -151,9 +151,11 @@ func (a *Activities) clockAt(at time.Time) politeness.Clock {
 
 // askOf is the ask for a claim's lease.
 func (a *Activities) askOf(crawl string, c frontier.Claim, p crawl.Politeness, reply string) politeness.Ask {
+	s := a.Groups.Of(c.PLD, c.IP)
+	p = limitPauses(p, s)
 	return politeness.Ask{
-		Lease: c.ID, IP: c.IP, PerIP: p.PerIP, Crawl: crawl, Worker: a.Settings.Worker, Reply: reply,
-		Rest: max(p.MaxDelay.D(), c.Delay), Host: c.PLD,
+		Lease: c.ID, IP: a.leaseAddress(c.IP), PerIP: p.PerIP, Crawl: crawl, Worker: a.Settings.Worker, Reply: reply,
+		Rest: max(p.MaxDelay.D(), c.Delay), Host: c.PLD, Group: s.Group,
 	}
 }
 
@@ -197,6 +199,7 @@ func (a *Activities) sendRound(ctx context.Context, in ClaimInput, round frontie
 	for n, r := range rounds {
 		answer, err := a.askRound(ctx, n, *r)
 		if err == nil {
+			a.noteDiffering(answer.Answer.Differing)
 			answered = append(answered, answer)
 			continue
 		}
@@ -248,7 +251,11 @@ func (r shardRounds) of(shard int, in ClaimInput) *politeness.Round {
 func (a *Activities) splitRound(in ClaimInput, round frontier.Round, p crawl.Politeness) (shardRounds, frontier.Confirmed) {
 	var confirm frontier.Confirmed
 	rounds := shardRounds{}
-	at := func(ip string) *politeness.Round { return rounds.of(Shard(ip, a.Settings.Shards), in) }
+	at := func(ip string) *politeness.Round {
+		r := rounds.of(a.shardOf(ip), in)
+		r.Worker, r.Groups = a.Settings.Worker, a.Groups.Hash()
+		return r
+	}
 	for _, c := range round.Claims {
 		r := at(c.IP)
 		r.Asks = append(r.Asks, a.askOf(in.Crawl, c, p, in.Reply))
@@ -257,7 +264,7 @@ func (a *Activities) splitRound(in ClaimInput, round frontier.Round, p crawl.Pol
 	for _, l := range round.Releases {
 		r := at(l.IP)
 		r.Releases = append(r.Releases, politeness.Release{
-			Lease: l.Lease, Crawl: in.Crawl, Worker: a.Settings.Worker, IP: l.IP, Number: l.Number,
+			Lease: l.Lease, Crawl: in.Crawl, Worker: a.Settings.Worker, IP: a.leaseAddress(l.IP), Number: l.Number,
 			Rest: politeness.RestOf(l.Next, now), Host: l.Host, HostRest: politeness.RestOf(l.HostNext, now), Trouble: l.Trouble,
 		})
 		confirm.Releases = append(confirm.Releases, l.Key())

@@ -39,6 +39,7 @@ type Config struct {
 	Denied    []string          // networks that are never crawled, CIDR
 	Resolve   map[string]string // IP addresses by host, in place of DNS
 	DNS       string            // DNS server, ADDR:PORT; empty: the system's
+	Groups    string            // file of host groups; empty: none
 	Knowledge string            // folder of the knowledge base; empty: the one built in
 	Listen    string            // address of health and metrics; empty: none
 	LogFormat string            // text or json
@@ -148,6 +149,9 @@ func (c *Config) Validate() error {
 	}
 	if c.Temporal.Address != "" { // else `muninn run` starts a server
 		errs = append(errs, c.Temporal.Validate())
+	}
+	if _, err := c.hostGroups(); err != nil {
+		errs = append(errs, err)
 	}
 	if _, err := c.resolved(); err != nil {
 		errs = append(errs, err)

@@ -44,6 +44,7 @@ func (c *Config) Flags(into *pflag.FlagSet) {
 	fs.StringSliceVar(&c.Networks, "allow-network", nil, "private network that may be crawled, CIDR (repeatable)")
 	fs.StringToStringVar(&c.Resolve, "resolve", nil, "address of a host, HOST=IP, in place of DNS (repeatable)")
 	fs.StringVar(&c.DNS, "dns", "", "DNS server, ADDR:PORT (default: the system's)")
+	fs.StringVar(&c.Groups, "host-groups", "", "file of host groups: which hosts and networks count as one server, and where more than one lane may ask an address at a time; the same on all workers")
 	fs.StringVar(&c.Knowledge, "kb", "", "folder of the knowledge base (default: the one built in)")
 	fs.StringVar(&c.Listen, "listen", c.Listen, "address of health and metrics; empty for none")
 	fs.StringVar(&c.LogFormat, "log-format", c.LogFormat, "text or json, one object a line")

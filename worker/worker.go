@@ -154,6 +154,10 @@ func (w *Worker) openAll(ctx context.Context) error {
 	}
 	fetcher, err := newFetcher(conf, sp.TempDir(), w.meter.Resolved)
 	errs[3] = err
+	groups, err := conf.hostGroups()
+	if err != nil {
+		return err
+	}
 	archives := conf.archives()
 	archives.Wrap = func(s archive.Store) archive.Store { return measuredStore{s, w.meter} }
 	errs[4] = openArchive(ctx, archives)
@@ -172,6 +176,7 @@ func (w *Worker) openAll(ctx context.Context) error {
 		},
 		Frontier: w.front, Spool: sp, Disk: room, Fetch: fetcher, Engine: engine,
 		Archives: archives, Meter: w.meter, Now: time.Now,
+		Groups: groups, Log: w.log,
 		Allow: activities.Allow{Seeds: conf.Seeds, Thesauri: conf.Thesauri},
 	}
 	w.acts.Holds = append(w.acts.Holds, activities.DiskHold(w.acts), activities.ArchiveHold(w.acts))

@@ -1,8 +1,11 @@
 package workflows
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"go.temporal.io/sdk/temporal"
@@ -227,6 +230,12 @@ func (p *politenessShard) describe(now time.Time) string {
 	out := fmt.Sprintf("%d leases are out, %d asks wait, %d addresses known", held, waiting, addresses)
 	if p.state.Floor.After(now) {
 		out += fmt.Sprintf("\n\nUnknown addresses are granted from %s on: the shard lost its state, or has no room for all addresses that rest.", p.state.Floor.Format(time.RFC3339))
+	}
+	if differing := p.state.Differing(now); len(differing) > 0 {
+		out += "\n\nWorkers have different host groups (setting host-groups), so that an address may be asked twice at a time:"
+		for _, hash := range slices.Sorted(maps.Keys(differing)) {
+			out += fmt.Sprintf("\n\n* %s: %s", cmp.Or(hash, "none"), strings.Join(differing[hash], ", "))
+		}
 	}
 	if p.state.Turned > 0 {
 		out += fmt.Sprintf("\n\n%d asks were refused, because the shard is full: more politeness-shards are needed.", p.state.Turned)

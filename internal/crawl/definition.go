@@ -278,7 +278,7 @@ type Politeness struct {
 	MaxDelay      Duration `json:"max_delay"`       // the longest pause, without Crawl-delay
 	MaxCrawlDelay Duration `json:"max_crawl_delay"` // the longest Crawl-delay that is obeyed
 	Factor        float64  `json:"factor"`          // of the last response time
-	PerIP         int      `json:"per_ip"`          // batches that may fetch from one IP address at a time, cluster-wide
+	PerIP         int      `json:"per_ip"`          // claims that may ask one IP address at a time, over all crawls; more than 1 only where the workers' host groups allow it
 	// UserAgent is the product token and robots.txt name.
 	UserAgent string `json:"user_agent"`
 	// Contact is a URL or mail address at which webmasters can reach the operator.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"maps"
 	"slices"
+	"strings"
 )
 
 // groupMark begins the key of a host group. No address begins with it.
@@ -11,6 +12,9 @@ const groupMark = "@"
 
 // GroupKey is under what a host group is leased, in place of an address.
 func GroupKey(name string) string { return groupMark + name }
+
+// GroupOf is the name of the group of such a key; false if it is an address.
+func GroupOf(key string) (name string, is bool) { return strings.CutPrefix(key, groupMark) }
 
 // key is under what an address is leased: itself, or the group that an ask has joined it to.
 func (s *State) key(ip string) string { return cmp.Or(s.joined[ip], ip) }

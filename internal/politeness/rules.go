@@ -31,10 +31,11 @@ func (s *State) Serve(now time.Time, rounds []Round) []Answer {
 	for _, r := range rounds {
 		fault := s.fault(r)
 		if fault == "" {
+			differing := s.noteGroups(now, r)
 			refused := p.round(r)
 			if r.Round > 0 {
 				a := answerTo(answers, r.From)
-				a.Round, a.Refused = max(a.Round, r.Round), append(a.Refused, refused...)
+				a.Round, a.Refused, a.Differing = max(a.Round, r.Round), append(a.Refused, refused...), differing
 			}
 			continue
 		}

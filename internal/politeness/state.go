@@ -18,6 +18,7 @@ type State struct {
 
 	addresses     map[string]*address // and host groups, by GroupKey
 	joined        map[string]string   // the group's key, by address
+	groups        map[string]groupsOf // by worker
 	busy          agenda              // addresses with leases or asks, by when something is to be done
 	idle          agenda              // addresses that rest, by their next time
 	held, waiting int
@@ -75,6 +76,7 @@ func (s *State) Counts() (held, waiting, addresses int) {
 
 func (s *State) init() {
 	s.addresses, s.asksByReply, s.hosts, s.joined = map[string]*address{}, map[string][]*waiter{}, map[string]hostRest{}, map[string]string{}
+	s.groups = map[string]groupsOf{}
 	s.bytes = stateBytes
 }
 
@@ -109,6 +111,7 @@ type stateJSON struct {
 	Resting   map[string]time.Time `json:"resting,omitempty"`
 	Hosts     map[string]hostRest  `json:"hosts,omitempty"`
 	Joined    map[string]string    `json:"joined,omitempty"`
+	Groups    map[string]groupsOf  `json:"groups,omitempty"`
 }
 
 type busyJSON struct {
@@ -137,7 +140,7 @@ func (s *State) MarshalJSON() ([]byte, error) {
 		}
 		out.Addresses[ip] = b
 	}
-	out.Hosts, out.Joined = s.hosts, s.joined
+	out.Hosts, out.Joined, out.Groups = s.hosts, s.joined, s.groups
 	return json.Marshal(out)
 }
 
@@ -181,6 +184,9 @@ func (s *State) UnmarshalJSON(raw []byte) error {
 		s.schedule(s.add(ip, in.Resting[ip]))
 	}
 	s.restoreJoined(in.Joined)
+	for worker, groups := range in.Groups {
+		s.setGroups(worker, groups)
+	}
 	for _, host := range slices.Sorted(maps.Keys(in.Hosts)) {
 		s.addHost(host, in.Hosts[host])
 	}

@@ -171,6 +171,8 @@ type Round struct {
 	From     string    `json:"from"`
 	Round    int64     `json:"round"`
 	Shards   int       `json:"shards,omitempty"` // that the sender knows
+	Worker   string    `json:"worker,omitempty"` // the sender's
+	Groups   string    `json:"groups,omitempty"` // hash of its host groups
 	Known    *Known    `json:"known,omitempty"`
 	Releases []Release `json:"releases,omitempty"`
 	Renewals []Renewal `json:"renewals,omitempty"`
@@ -186,6 +188,8 @@ type Answer struct {
 	Refused []Key    `json:"refused,omitempty"` // renewals
 	Waiting *Waiting `json:"waiting,omitempty"` // what the asker waits for now
 	Fault   string   `json:"fault,omitempty"`
+	// Differing are workers that have lately sent another hash of host groups than the asker.
+	Differing []string `json:"differing,omitempty"`
 }
 
 // Split parts an answer: what a round asked for, with all that the answer says of it, and the grants of earlier asks.

@@ -1,0 +1,48 @@
+package activities
+
+import (
+	"testing"
+	"time"
+
+	"github.com/muninn-archive/muninn/frontier"
+	"github.com/muninn-archive/muninn/internal/crawl"
+	"github.com/muninn-archive/muninn/internal/hostgroups"
+)
+
+// Asks, renewals and releases of an address go under the group of its network, hosts of groups name theirs, and per_ip of a definition
+// holds only where it is allowed.
+func TestSplitRoundWithGroups(t *testing.T) {
+	groups, err := hostgroups.Parse([]byte(`{"groups": [
+		{"name": "net", "networks": ["192.0.2.0/24"], "per_ip": 2, "min_delay": "45s"}, {"name": "names", "hosts": ["a.example"]},
+		{"name": "strong", "networks": ["203.0.113.0/24"], "each_address": true, "per_ip": 4}]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := &Activities{Settings: Settings{Worker: "w", Shards: 1}, Now: time.Now, Groups: groups}
+	claim := func(id, pld, ip string) frontier.Claim { return frontier.Claim{ID: id, PLD: pld, IP: ip} }
+	rounds, _ := a.splitRound(ClaimInput{Crawl: "c"}, frontier.Round{
+		Claims: []frontier.Claim{
+			claim("1", "b.example", "192.0.2.7"), claim("2", "a.example", "198.51.100.1"), claim("3", "b.example", "203.0.113.1"), claim("4", "b.example", "10.0.0.1"),
+		},
+		Renewals: []frontier.Claim{claim("5", "b.example", "192.0.2.8")},
+		Releases: []frontier.Release{{Lease: "6", IP: "192.0.2.9"}, {Lease: "7", IP: "@net"}, {Lease: "8", IP: "10.0.0.2"}},
+	}, crawl.Politeness{PerIP: 3, MaxDelay: crawl.Duration(30 * time.Second)})
+	r := rounds[0]
+	if len(rounds) != 1 || r.Worker != "w" || r.Groups != groups.Hash() {
+		t.Fatalf("%+v", r)
+	}
+	type ask struct {
+		ip, group string
+		perIP     int
+		rest      time.Duration
+	}
+	want := []ask{{"@net", "", 2, 45 * time.Second}, {"198.51.100.1", "names", 1, 30 * time.Second}, {"203.0.113.1", "", 3, 30 * time.Second}, {"10.0.0.1", "", 1, 30 * time.Second}}
+	for i, got := range r.Asks {
+		if (ask{got.IP, got.Group, got.PerIP, got.Rest}) != want[i] {
+			t.Errorf("ask %s: %+v, want %+v", got.Lease, got, want[i])
+		}
+	}
+	if r.Renewals[0].IP != "@net" || r.Releases[0].IP != "@net" || r.Releases[1].IP != "@net" || r.Releases[2].IP != "10.0.0.2" {
+		t.Errorf("%+v, %+v", r.Renewals, r.Releases)
+	}
+}
