@@ -65,11 +65,11 @@ func scheduleCreate(g *globals) *cobra.Command {
 				spec.Intervals = []client.ScheduleIntervalSpec{{Every: every}}
 			}
 			return g.withDefinition(cmd, args[0], func(c client.Client, d crawl.Definition, input json.RawMessage) error {
-				if err := worker.RegisterAttributes(cmd.Context(), c, g.temporal.Namespace); err != nil {
+				err := worker.WithAttributes(cmd.Context(), c, g.temporal.Namespace, func() error {
+					_, err := c.ScheduleClient().Create(cmd.Context(), client.ScheduleOptions{
+						ID: d.Name, Spec: spec, Overlap: policy, PauseOnFailure: false, Action: scheduledCrawl(d, input, g.temporal.Queue),
+					})
 					return err
-				}
-				_, err := c.ScheduleClient().Create(cmd.Context(), client.ScheduleOptions{
-					ID: d.Name, Spec: spec, Overlap: policy, PauseOnFailure: false, Action: scheduledCrawl(d, input, g.temporal.Queue),
 				})
 				if err != nil {
 					return notCreated(d.Name, err)

@@ -94,13 +94,13 @@ func (g *globals) withDefinition(cmd *cobra.Command, file string, do func(c clie
 
 // start starts a crawl. running reports that it runs already.
 func start(ctx context.Context, c client.Client, d crawl.Definition, input json.RawMessage, queue, namespace string) (running bool, err error) {
-	if err := worker.RegisterAttributes(ctx, c, namespace); err != nil {
-		return false, err
-	}
 	if id, state, err := workflowOf(ctx, c, d.Name); err == nil && state == enums.WORKFLOW_EXECUTION_STATUS_RUNNING && id != names.CrawlID(d.Name) {
 		return false, fmt.Errorf("crawl %q is running already, by its schedule: workflow %s", d.Name, id)
 	}
-	_, err = c.ExecuteWorkflow(ctx, startOptions(d, queue), names.Crawl, input)
+	err = worker.WithAttributes(ctx, c, namespace, func() error {
+		_, err := c.ExecuteWorkflow(ctx, startOptions(d, queue), names.Crawl, input)
+		return err
+	})
 	var started *serviceerror.WorkflowExecutionAlreadyStarted
 	if errors.As(err, &started) {
 		return true, nil

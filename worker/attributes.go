@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
+	"time"
 
 	"go.temporal.io/api/enums/v1"
 	"go.temporal.io/api/operatorservice/v1"
@@ -25,6 +27,36 @@ func RegisterAttributes(ctx context.Context, c client.Client, namespace string) 
 		return fmt.Errorf("register search attributes: %w", err)
 	}
 	return nil
+}
+
+// attributesTime is how long a service may take until it knows search attributes that were registered: each of its processes reads the
+// namespace again every few seconds.
+const attributesTime = 30 * time.Second
+
+// WithAttributes registers the search attributes, and then starts what uses them, again as long as the service does not know them yet.
+func WithAttributes(ctx context.Context, c client.Client, namespace string, start func() error) error {
+	if err := RegisterAttributes(ctx, c, namespace); err != nil {
+		return err
+	}
+	return retryUnknown(ctx, attributesTime, attributesTime/100, start)
+}
+
+// retryUnknown calls start again and again, for some time, as long as its error is that a search attribute is not known.
+func retryUnknown(ctx context.Context, limit, pause time.Duration, start func() error) error {
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	for {
+		err := start()
+		var invalid *serviceerror.InvalidArgument
+		if err == nil || !errors.As(err, &invalid) || !strings.Contains(invalid.Message, "search attribute") {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return err
+		case <-time.After(pause):
+		}
+	}
 }
 
 // NoNamespace is the error for a namespace that the Temporal service does not have.
