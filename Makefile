@@ -72,6 +72,11 @@ versitygw: ## build bin/versitygw, the S3 server of the tests
 test-s3: temporal versitygw ## run the store's conformance suite and the integration test on a real S3 server
 	tools/versitygw/with-s3.sh $(GOTEST) -run S3 ./internal/archive/... ./internal/integration/...
 
+.PHONY: test-deploy
+test-deploy: temporal versitygw ## test deploy/: Temporal on PostgreSQL, S3, a worker by deploy/worker.yaml; rules, manifests, unit (needs PostgreSQL, promtool)
+	deploy/check.sh
+	tools/temporal-server/with-postgres.sh tools/versitygw/with-s3.sh $(GOTEST) -v -run '^TestDeployed$$' ./internal/integration
+
 .PHONY: bench
 bench: build temporal versitygw ## CPU per page of a whole crawl, compared with GNU wget on the same web; benches of packages
 	@command -v wget >/dev/null || { echo "GNU wget is needed for comparison: apt-get install wget"; exit 1; }
