@@ -23,7 +23,6 @@ type ClaimInput struct {
 	Drain   bool               `json:"drain,omitempty"` // claim nothing, wait for what is out
 	Hold    bool               `json:"hold,omitempty"`  // claim nothing, the crawl is paused
 	Held    bool               `json:"held,omitempty"`  // the last round said that the crawl holds
-	Epoch   uint64             `json:"epoch,omitempty"` // of the ring
 	First   bool               `json:"first,omitempty"` // the first round of a controller: what no frontier knows any more is released
 	Confirm frontier.Confirmed `json:"confirm,omitzero"`
 }

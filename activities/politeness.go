@@ -226,7 +226,7 @@ func (a *Activities) startAnswered(ctx context.Context, in ClaimInput, answered 
 	if len(grants) == 0 {
 		return answers
 	}
-	if _, err := a.start(ctx, in.Crawl, in.Epoch, grants, a.clockAt(oldest)); err != nil {
+	if _, err := a.start(ctx, in.Crawl, grants, a.clockAt(oldest)); err != nil {
 		activity.GetLogger(ctx).Warn("batches are not started yet", "crawl", in.Crawl, "error", err)
 		return answers
 	}

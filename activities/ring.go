@@ -11,6 +11,7 @@ import (
 	"go.temporal.io/sdk/activity"
 	"go.temporal.io/sdk/temporal"
 
+	"github.com/muninn-archive/muninn/activities/names"
 	"github.com/muninn-archive/muninn/internal/ring"
 )
 
@@ -54,7 +55,8 @@ type Seat struct {
 
 	mu     sync.Mutex
 	member *ring.Membership
-	ended  bool // Serve has, since the last registration
+	epoch  uint64 // the highest of a view that was taken
+	ended  bool   // Serve has, since the last registration
 }
 
 // NewSeat is that of a process which is not in the ring yet.
@@ -96,8 +98,22 @@ func (s *Seat) Lost(now time.Time) bool {
 
 // Take takes a view.
 func (s *Seat) Take(v *ring.View) {
-	s.With(func(m *ring.Membership) { m.Take(time.Now(), v) })
+	s.With(func(m *ring.Membership) {
+		m.Take(time.Now(), v)
+		s.epoch = max(s.epoch, m.Epoch())
+	})
 	s.change()
+}
+
+// Epoch is the highest that the process has seen; names.NoRing without a seat, or before the first view. It does not fall when the seat is
+// lost: two batches of one claim number must not get one name.
+func (s *Seat) Epoch() uint64 {
+	if s == nil {
+		return names.NoRing
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.epoch
 }
 
 // end notes that the heartbeat has ended.

@@ -21,17 +21,16 @@ import (
 type StartInput struct {
 	Holder
 	Crawl  string             `json:"crawl"`
-	Epoch  uint64             `json:"epoch,omitempty"` // of the ring
 	Grants []politeness.Grant `json:"grants"`
 }
 
 // Start starts the Batch workflows of granted claims: those of short queues in bundles. It is
 // idempotent: a claim that was bound to a batch before stays with it.
 func (a *Activities) Start(ctx context.Context, in StartInput) (int, error) {
-	return a.start(ctx, in.Crawl, in.Epoch, in.Grants, a.clock(ctx))
+	return a.start(ctx, in.Crawl, in.Grants, a.clock(ctx))
 }
 
-func (a *Activities) start(ctx context.Context, crawl string, epoch uint64, grants []politeness.Grant, clock politeness.Clock) (int, error) {
+func (a *Activities) start(ctx context.Context, crawl string, grants []politeness.Grant, clock politeness.Clock) (int, error) {
 	plan, err := a.Frontier.Crawl(crawl).Plan()
 	if err != nil {
 		return 0, err
@@ -39,7 +38,7 @@ func (a *Activities) start(ctx context.Context, crawl string, epoch uint64, gran
 	if _, _, err := a.settleArchive(ctx, plan.Definition); err != nil {
 		return 0, err
 	}
-	bound := a.bind(epoch, grants, clock, func(lease string) (frontier.Claim, bool) { return a.Frontier.Crawl(crawl).Lane(lease).Claim() })
+	bound := a.bind(a.Seat.Epoch(), grants, clock, func(lease string) (frontier.Claim, bool) { return a.Frontier.Crawl(crawl).Lane(lease).Claim() })
 	ordered := make([]string, 0, len(bound))
 	for batch := range bound {
 		ordered = append(ordered, batch)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/muninn-archive/muninn/frontier"
 	"github.com/muninn-archive/muninn/internal/politeness"
+	"github.com/muninn-archive/muninn/internal/ring"
 )
 
 // A claim that was granted twice is bound once, to one batch: a batch with two lanes of one claim would use two connections to a
@@ -71,5 +72,38 @@ func TestRestartedNames(t *testing.T) {
 		if options.ID != want || input.Batch != in.Batch || input.Holder != r.holder() {
 			t.Errorf("started as %q with %+v, want %q", options.ID, input, want)
 		}
+	}
+}
+
+// TestBatchNamesHaveTheEpoch: a batch is named after the epoch of the ring that its worker knows: none before it has a view, and the last one
+// after it has lost its seat.
+func TestBatchNamesHaveTheEpoch(t *testing.T) {
+	r, now := newRig(t), time.Now()
+	r.Seat = NewSeat("w", "p")
+	state := ring.New(ring.DefaultLimits())
+	register := func(name, process string) {
+		answer := state.Register(now, ring.Registration{Name: name, Instance: name, Process: process, Queue: name, Shards: 1})
+		if name == "w" {
+			r.Seat.Registered(now, answer)
+		}
+	}
+	name := func() string {
+		unknown := func(string) (frontier.Claim, bool) { return frontier.Claim{}, false }
+		for batch := range r.bind(r.Seat.Epoch(), []politeness.Grant{{Lease: "a.example-1"}}, politeness.Clock{}, unknown) {
+			return batch
+		}
+		return ""
+	}
+	before := name()
+	register("w", "p")
+	r.Seat.Take(state.View("w"))
+	first := name()
+	state.Lost(now, "w", "p")
+	register("w", "p") // the view of the former seat is void, and the new one has not come yet
+	if between := name(); before != "a.example-1@w.0" || first != "a.example-1@w.1" || between != first {
+		t.Errorf("batches are named %s, %s, %s", before, first, between)
+	}
+	if r.Seat.Take(state.View("w")); name() != "a.example-1@w.3" {
+		t.Errorf("with a new view a batch is named %s", name())
 	}
 }

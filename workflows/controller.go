@@ -28,7 +28,6 @@ type ControllerInput struct {
 	Crawl  string `json:"crawl"`
 	Worker string `json:"worker"`
 	Queue  string `json:"queue"`
-	Epoch  uint64 `json:"epoch,omitempty"` // of the ring, for the names of batches
 	// Instance is the identity of the worker's data folder; empty in what an earlier version started.
 	Instance string `json:"instance,omitempty"`
 
@@ -159,7 +158,7 @@ func (c *controller) round(ctx workflow.Context) (activities.ClaimResult, error)
 	c.Round++
 	var out activities.ClaimResult
 	claim := workflow.ExecuteActivity(withClaimOptions(ctx, c.Queue), steps.Claim, activities.ClaimInput{
-		Holder: c.holder(), Crawl: c.Crawl, Round: c.Round, Reply: workflow.GetInfo(ctx).WorkflowExecution.ID, Epoch: c.Epoch,
+		Holder: c.holder(), Crawl: c.Crawl, Round: c.Round, Reply: workflow.GetInfo(ctx).WorkflowExecution.ID,
 		Drain: c.Stopping, Hold: c.Paused, Held: c.Progress.Holds != "", First: c.first, Confirm: c.Confirm,
 	})
 	c.first = false
@@ -265,7 +264,7 @@ func (c *controller) start(ctx workflow.Context, grants []politeness.Grant) erro
 		return nil
 	}
 	ctx = withQueueOptions(ctx, c.Queue, fmt.Sprintf("start the batches of %d claims", len(grants)))
-	return workflow.ExecuteActivity(ctx, steps.Start, activities.StartInput{Holder: c.holder(), Crawl: c.Crawl, Epoch: c.Epoch, Grants: grants}).Get(ctx, nil)
+	return workflow.ExecuteActivity(ctx, steps.Start, activities.StartInput{Holder: c.holder(), Crawl: c.Crawl, Grants: grants}).Get(ctx, nil)
 }
 
 // startWaiting starts what was granted last, and what is granted meanwhile, and handles pending signals of the operator, before the

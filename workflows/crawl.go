@@ -116,7 +116,6 @@ func (c *crawlRun) runPhase(ctx workflow.Context, phase crawl.Phase, bounds acti
 	for {
 		in := c.Controller
 		in.Crawl, in.Worker, in.Queue, in.Instance = c.Name, c.Member.Worker, c.Member.Queue, c.Member.Instance
-		in.Epoch = names.NoRing
 		in.Paused, in.Stopping = c.Paused, c.Stopping
 		c.controller = workflow.ExecuteChildWorkflow(childCtx, names.FetcherController, in)
 		result, err := c.awaitController(ctx)

@@ -18,7 +18,7 @@ type BatchName struct {
 	Epoch  uint64 // of the ring of workers in which the batch was started
 }
 
-// NoRing is the epoch of batches of a crawl whose worker is in no ring. Epochs of rings begin with 1.
+// NoRing is the epoch of batches that a worker starts before it has seen a view of the ring. Epochs of rings begin with 1.
 const NoRing uint64 = 0
 
 // maxPLD bounds the PLD in the name of a batch, in bytes. File systems take names of 255 bytes, and the names of a batch's objects have
