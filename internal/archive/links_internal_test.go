@@ -39,7 +39,7 @@ func TestLinks(t *testing.T) {
 		for range 1 + random.IntN(4) {
 			l := crawl.Outlink{
 				URL: url(), Hop: crawl.Hop("LERM"[random.IntN(4)]), Context: text(), Anchor: text(), Block: random.IntN(5) - 1, TagPath: text(), Rel: text(),
-				Level: text(), Prior: number(),
+				LinkFindings: crawl.LinkFindings{Level: text(), Prior: number()},
 			}
 			v := crawl.LinkVerdict{Score: number()}
 			for _, name := range crawl.PartNames[:random.IntN(3)] {

@@ -22,7 +22,7 @@ type Page struct {
 	NoFollow    bool      `json:"nofollow,omitempty"`
 }
 
-// Outlink is a discovered URL (paper §4.2).
+// Outlink is a discovered URL (paper §4.2), as the parser found it and the helper left it.
 type Outlink struct {
 	URL     string `json:"url"`
 	Hop     Hop    `json:"hop"`               // the helper makes HopPaging of some links
@@ -31,7 +31,11 @@ type Outlink struct {
 	Block   int    `json:"block"` // index of the page's text block around the anchor, −1 if there is none
 	TagPath string `json:"tag_path,omitempty"`
 	Rel     string `json:"rel,omitempty"`
-	// What the helper says of it; empty and 0: nothing.
+	LinkFindings
+}
+
+// LinkFindings are what the helper says of a link. The zero LinkFindings: it said nothing.
+type LinkFindings struct {
 	Level string  `json:"level,omitempty"` // the page level behind it
 	Prior float64 `json:"prior,omitempty"` // priority, in (0,1]
 }

@@ -20,7 +20,7 @@ func TestMerge(t *testing.T) {
 		return scored.Verdict.Links
 	}
 	at := func(url string, prior float64) crawl.Outlink {
-		return crawl.Outlink{URL: url, Hop: crawl.HopLink, Block: -1, Prior: prior}
+		return crawl.Outlink{URL: url, Hop: crawl.HopLink, Block: -1, LinkFindings: crawl.LinkFindings{Prior: prior}}
 	}
 	redirect := at("http://a.example/both", 0)
 	redirect.Hop = crawl.HopRedirect
@@ -81,7 +81,7 @@ func TestRescoreOutlink(t *testing.T) {
 		want      crawl.Parts
 	}{
 		{
-			"all is known", crawl.Outlink{URL: "http://b.example/raven/one", Hop: crawl.HopLink, Anchor: "hare", Block: 7, Prior: 0.5}, crawl.LinkVerdict{Parts: said("document", 0.1)},
+			"all is known", crawl.Outlink{URL: "http://b.example/raven/one", Hop: crawl.HopLink, Anchor: "hare", Block: 7, LinkFindings: crawl.LinkFindings{Prior: 0.5}}, crawl.LinkVerdict{Parts: said("document", 0.1)},
 			[]text.Term{{Text: "hare", Weight: 1}, {Text: "crow", Weight: 1}}, "ravens", // 0.6/√2; of one and raven: 0.8/√2
 			said("document", 0.424264, "paragraph", 0.8, "anchor", 0.6, "url", 0.25, "tokens", 0.565685, "language", 1, "helper", 0.5),
 		},

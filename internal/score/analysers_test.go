@@ -161,7 +161,7 @@ func TestSocial(t *testing.T) {
 
 func TestHelperPart(t *testing.T) {
 	for prior, want := range map[float64]float64{0.25: 0.25, 1: 1, 0: silent, -1: silent} {
-		if got := says(t, "helper", crawl.Topic{}, crawl.Page{}, crawl.Outlink{URL: "http://a.example/", Hop: crawl.HopLink, Prior: prior}, Context{}); got != want {
+		if got := says(t, "helper", crawl.Topic{}, crawl.Page{}, crawl.Outlink{URL: "http://a.example/", Hop: crawl.HopLink, LinkFindings: crawl.LinkFindings{Prior: prior}}, Context{}); got != want {
 			t.Errorf("%g: %g, want %g", prior, got, want)
 		}
 	}
@@ -287,7 +287,7 @@ func everything() (crawl.Topic, *crawl.Parsed, Context) {
 	})
 	p.Objects = []crawl.Object{{Type: "post", Properties: crawl.Properties{{Name: "modified", Value: "2025-10-05"}}}}
 	for _, hop := range []crawl.Hop{crawl.HopLink, crawl.HopPaging, crawl.HopEmbed, crawl.HopPrereq, crawl.HopRedirect, crawl.HopSitemap} {
-		p.Links = append(p.Links, crawl.Outlink{URL: "http://a.example/raven", Hop: hop, Anchor: "raven", Block: 4, Prior: 0.75})
+		p.Links = append(p.Links, crawl.Outlink{URL: "http://a.example/raven", Hop: hop, Anchor: "raven", Block: 4, LinkFindings: crawl.LinkFindings{Prior: 0.75}})
 	}
 	return about, p, Context{Inherit: 0.5, Submitted: 0.25, Now: time.Date(2026, 10, 5, 0, 0, 0, 0, time.UTC)}
 }

@@ -85,7 +85,7 @@ func (r chance) page() *crawl.Parsed {
 	for range r.IntN(8) {
 		p.Links = append(p.Links, crawl.Outlink{
 			URL: r.of("http://a.example/", "http://a.example/x/1", "http://b.example/raven_crow?q=1", "https://c.example/%E6%9D%B1", "mailto:a@a.example", "", "http://a.example/東京/Muninn"),
-			Hop: crawl.Hop("LNERMP"[r.IntN(6)]), Anchor: r.text(4), Block: r.IntN(9) - 1, Prior: r.number(),
+			Hop: crawl.Hop("LNERMP"[r.IntN(6)]), Anchor: r.text(4), Block: r.IntN(9) - 1, LinkFindings: crawl.LinkFindings{Prior: r.number()},
 		})
 	}
 	return p

@@ -126,7 +126,7 @@ func TestPage(t *testing.T) {
 		Language: "en", Title: "Ravens", Blocks: []string{"raven fox", "hare"}, // 3 + 1 ravens, a fox, a hare
 		Links: []crawl.Outlink{
 			{URL: "http://a.example/", Hop: crawl.HopLink, Anchor: "raven", Block: 0},
-			{URL: "http://a.example/ravens", Hop: crawl.HopLink, Anchor: "hare", Block: 1, Prior: 0.25},
+			{URL: "http://a.example/ravens", Hop: crawl.HopLink, Anchor: "hare", Block: 1, LinkFindings: crawl.LinkFindings{Prior: 0.25}},
 			{URL: "http://a.example/raven", Hop: crawl.HopLink, Block: -1},
 			{URL: "http://a.example/", Hop: crawl.HopLink, Block: 2},
 			{URL: "http://a.example/a.png", Hop: crawl.HopEmbed, Anchor: "raven", Block: 0},
