@@ -154,20 +154,20 @@ func (a *Activities) fill(ctx context.Context, segment *archive.Segment, d crawl
 // archiveExchange archives an exchange and adds its outcome and outlinks to left. places: the order learns of groups of links, so
 // the outlinks keep their tag paths.
 func (a *Activities) archiveExchange(segment *archive.Segment, e *spool.Entry, p *pipeline.Judged, places bool, left *pipeline.Result) error {
-	o := e.Outcome
+	o, revisit := e.Outcome, false
 	answered := e.Status > 0 || e.HeaderBytes > 0 // "000" is a status that servers send
 	if answered && o.Kind != crawl.OutcomeRetry {
 		rec, err := segment.Add(capture(e, p))
 		if err != nil {
 			return err
 		}
-		o.Visit, o.Revisit = rec.Visit, rec.Revisit
+		o.Visit, revisit = rec.Visit, rec.Revisit
 		if e.Kind == crawl.ExchangePage && !rec.Revisit && e.Status >= 200 && e.Status < 300 {
 			left.Originals[rec.Digest] = rec.Visit
 		}
 	}
 	if e.Kind == crawl.ExchangePage {
-		left.Add(o, e.Path, p, places)
+		left.Add(o, revisit, e.Path, p, places)
 	}
 	return nil
 }

@@ -27,13 +27,13 @@ import (
 const rigDigest = "sha1:3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ"
 
 // archived opens a batch, and leaves in its spool what ARCHIVE leaves: an outcome of the seed, a link and a digest.
-func (r *rig) archived(in BatchInput, o crawl.Outcome) {
+func (r *rig) archived(in BatchInput, o crawl.PageOutcome) {
 	r.t.Helper()
 	_, err := call[OpenResult](r, r.Open, in)
 	r.must(err)
 	o.URL = rigSeed
 	r.must(spool.WriteAll(r.Spool.Batch(in.Crawl, in.Batch), fileCommit, []pipeline.Result{{
-		Outcomes: []crawl.Outcome{o}, Discoveries: []crawl.Discovery{{URL: rigSeed + "next", Via: rigSeed, Path: "SL", Score: 0.5}},
+		Outcomes: []crawl.PageOutcome{o}, Discoveries: []crawl.Discovery{{URL: rigSeed + "next", Via: rigSeed, Path: "SL", Score: 0.5}},
 		Originals: map[string]crawl.Visit{rigDigest: {URL: rigSeed, Digest: rigDigest}},
 	}}))
 }
@@ -80,18 +80,18 @@ func TestCommitOutcomes(t *testing.T) {
 	later := time.Now().Add(time.Hour).Truncate(time.Second)
 	for _, c := range []struct {
 		name  string
-		o     crawl.Outcome
+		o     crawl.PageOutcome
 		state string
 		want  frontier.Totals // but for what is the same of all
 	}{
-		{"done", crawl.Outcome{Kind: crawl.OutcomeDone, Status: 200, Bytes: 7, Score: 0.9}, "done", frontier.Totals{Pages: 1, Scored: 1, Relevant: 1, Bytes: 7, Requests: 1}},
-		{"not found", crawl.Outcome{Kind: crawl.OutcomeDone, Status: 404, Score: -1}, "done", frontier.Totals{Errors: 1, Requests: 1}},
-		{"unmodified", crawl.Outcome{Kind: crawl.OutcomeUnmodified, Status: 304, Score: -1, Revisit: true}, "done", frontier.Totals{Pages: 1, Revisits: 1, Requests: 1}},
-		{"robots", crawl.Outcome{Kind: crawl.OutcomeRobots, Score: -1}, "refused", frontier.Totals{Robots: 1}},
-		{"refused", crawl.Outcome{Kind: crawl.OutcomeRefused, Score: -1}, "refused", frontier.Totals{Refused: 1}},
-		{"retry", crawl.Outcome{Kind: crawl.OutcomeRetry, Status: 503, After: later, Score: -1}, "delayed", frontier.Totals{Retries: 1, Requests: 1}},
-		{"failed", crawl.Outcome{Kind: crawl.OutcomeFailed, Score: -1}, "failed", frontier.Totals{Errors: 1}},
-		{"returned", crawl.Outcome{Kind: crawl.OutcomeReturned, Score: -1}, "waiting", frontier.Totals{}},
+		{"done", crawl.PageOutcome{Outcome: crawl.Outcome{Kind: crawl.OutcomeDone, Status: 200, Bytes: 7}, Score: 0.9}, "done", frontier.Totals{Pages: 1, Scored: 1, Relevant: 1, Bytes: 7, Requests: 1}},
+		{"not found", crawl.PageOutcome{Outcome: crawl.Outcome{Kind: crawl.OutcomeDone, Status: 404}, Score: -1}, "done", frontier.Totals{Errors: 1, Requests: 1}},
+		{"unmodified", crawl.PageOutcome{Outcome: crawl.Outcome{Kind: crawl.OutcomeUnmodified, Status: 304}, Score: -1, Revisit: true}, "done", frontier.Totals{Pages: 1, Revisits: 1, Requests: 1}},
+		{"robots", crawl.PageOutcome{Outcome: crawl.Outcome{Kind: crawl.OutcomeRobots}, Score: -1}, "refused", frontier.Totals{Robots: 1}},
+		{"refused", crawl.PageOutcome{Outcome: crawl.Outcome{Kind: crawl.OutcomeRefused}, Score: -1}, "refused", frontier.Totals{Refused: 1}},
+		{"retry", crawl.PageOutcome{Outcome: crawl.Outcome{Kind: crawl.OutcomeRetry, Status: 503, After: later}, Score: -1}, "delayed", frontier.Totals{Retries: 1, Requests: 1}},
+		{"failed", crawl.PageOutcome{Outcome: crawl.Outcome{Kind: crawl.OutcomeFailed}, Score: -1}, "failed", frontier.Totals{Errors: 1}},
+		{"returned", crawl.PageOutcome{Outcome: crawl.Outcome{Kind: crawl.OutcomeReturned}, Score: -1}, "waiting", frontier.Totals{}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			r := newRig(t)
@@ -183,7 +183,7 @@ func TestCommitRefused(t *testing.T) {
 			if c.kind == ErrorStore {
 				r.open(in, linking)
 			} else {
-				r.archived(in, crawl.Outcome{Kind: crawl.OutcomeDone, Status: 200, Score: -1})
+				r.archived(in, crawl.PageOutcome{Outcome: crawl.Outcome{Kind: crawl.OutcomeDone, Status: 200}, Score: -1})
 			}
 			r.hold(in)
 			as := in
@@ -216,7 +216,7 @@ func TestCommitAgain(t *testing.T) {
 	r := newRig(t)
 	r.begin("o", nil)
 	in := r.batch()
-	r.archived(in, crawl.Outcome{Kind: crawl.OutcomeDone, Status: 200, Score: -1})
+	r.archived(in, crawl.PageOutcome{Outcome: crawl.Outcome{Kind: crawl.OutcomeDone, Status: 200}, Score: -1})
 	r.must(r.do(r.Commit, in))
 	before, err := r.Frontier.Crawl(rigCrawl).Status()
 	r.must(err)

@@ -472,7 +472,7 @@ func (l *life) fetch(acts *Activities, c *paceCrawl, batch string, lanes []lane)
 	commit := frontier.Commit{Batch: batch}
 	for _, e := range entries {
 		if e.Kind == crawl.ExchangePage {
-			commit.Outcomes = append(commit.Outcomes, e.Outcome)
+			commit.Outcomes = append(commit.Outcomes, crawl.PageOutcome{Outcome: e.Outcome})
 		}
 	}
 	if givenUp {

@@ -458,10 +458,10 @@ func (l *testLane) end() {
 	}
 	lanes, err := f.Crawl(crawlName).Batch(l.claim.Batch).Reopen([]frontier.Claim{l.claim}, nil)
 	p.must(err)
-	var outcomes []crawl.Outcome
+	var outcomes []crawl.PageOutcome
 	for _, lane := range lanes {
 		for _, t := range lane.Targets {
-			outcomes = append(outcomes, crawl.Outcome{URL: t.URL, Kind: crawl.OutcomeDone, Status: 200, Bytes: 1, Score: 0.5})
+			outcomes = append(outcomes, crawl.PageOutcome{Outcome: crawl.Outcome{URL: t.URL, Kind: crawl.OutcomeDone, Status: 200, Bytes: 1}, Score: 0.5})
 		}
 	}
 	p.must(f.Crawl(crawlName).Commit(frontier.Commit{Batch: l.claim.Batch, Outcomes: outcomes}))

@@ -145,7 +145,7 @@ func (l *life) bundle(t *testing.T, acts *Activities, c *paceCrawl, round int64,
 		if e.Kind != crawl.ExchangePage {
 			continue
 		}
-		commit.Outcomes = append(commit.Outcomes, e.Outcome)
+		commit.Outcomes = append(commit.Outcomes, crawl.PageOutcome{Outcome: e.Outcome})
 		if e.Claim[:3] == "one" {
 			out = append(out, e.Outcome)
 		}

@@ -81,7 +81,7 @@ func TestAnotherArchive(t *testing.T) {
 		r.must(err)
 		o := done(url)
 		o.Visit = visit
-		r.must(r.Commit(Commit{Batch: batch, Archive: life.Archive, Outcomes: []crawl.Outcome{o}, Originals: map[string]crawl.Visit{"sha1:AAAA": visit}}))
+		r.must(r.Commit(Commit{Batch: batch, Archive: life.Archive, Outcomes: []crawl.PageOutcome{o}, Originals: map[string]crawl.Visit{"sha1:AAAA": visit}}))
 	}
 	again := func(owner string) (batch string, previous crawl.Visit) {
 		t.Helper()

@@ -190,7 +190,7 @@ func BenchmarkManyHosts(b *testing.B) {
 	const part = 5000
 	for from := 0; from < n; from += part {
 		var links []crawl.Discovery
-		var outcomes []crawl.Outcome
+		var outcomes []crawl.PageOutcome
 		for i := from; i < from+part; i++ {
 			url := fmt.Sprintf("http://host%d.example/", i)
 			links, outcomes = append(links, found(0.5, url)...), append(outcomes, done(url))
@@ -213,7 +213,7 @@ func BenchmarkManyHosts(b *testing.B) {
 				c := r.one()
 				claiming += cpu(b) - began
 				batch := r.start(c)
-				r.must(r.Commit(Commit{Batch: batch, Outcomes: []crawl.Outcome{done(url)}}))
+				r.must(r.Commit(Commit{Batch: batch, Outcomes: []crawl.PageOutcome{done(url)}}))
 				r.confirm(r.drainJournal())
 			}
 			b.ReportMetric(float64(claiming.Microseconds())/float64(b.N), "cpu-µs/claim")

@@ -24,7 +24,7 @@ func manyQueues(t *testing.T, k, n int, edit func(*crawl.Definition)) *rig {
 
 // crawlOut claims and commits until the crawl is over, several batches side by side, and returns the last
 // round. of gives the outcome of a URL.
-func (r *rig) crawlOut(of func(url string) crawl.Outcome) Round {
+func (r *rig) crawlOut(of func(url string) crawl.PageOutcome) Round {
 	r.t.Helper()
 	type job struct {
 		batch string
@@ -48,7 +48,7 @@ func (r *rig) crawlOut(of func(url string) crawl.Outcome) Round {
 		}
 		j := out[0]
 		out = out[1:]
-		var outcomes []crawl.Outcome
+		var outcomes []crawl.PageOutcome
 		for _, u := range targets(j.lanes...) {
 			outcomes = append(outcomes, of(u))
 		}
@@ -78,9 +78,9 @@ func TestPageBudget(t *testing.T) {
 func TestPageBudgetCountsPagesOnly(t *testing.T) {
 	r := manyQueues(t, 2, 20, func(d *crawl.Definition) { d.Budget.Pages, d.Order.PerQueue = 5, 5 })
 	n := 0
-	round := r.crawlOut(func(url string) crawl.Outcome {
+	round := r.crawlOut(func(url string) crawl.PageOutcome {
 		if n++; n <= 12 {
-			return crawl.Outcome{URL: url, Kind: crawl.OutcomeDone, Status: 404, Score: -1}
+			return crawl.PageOutcome{Outcome: crawl.Outcome{URL: url, Kind: crawl.OutcomeDone, Status: 404}, Score: -1}
 		}
 		return done(url)
 	})
@@ -106,7 +106,7 @@ func TestPLDBudget(t *testing.T) {
 	for _, reopen := range []bool{false, true} {
 		r := manyQueues(t, 3, 20, func(d *crawl.Definition) { d.Budget.PerPLD, d.Order.PerQueue = 7, 3 })
 		counts := map[string]int{}
-		round := r.crawlOut(func(url string) crawl.Outcome {
+		round := r.crawlOut(func(url string) crawl.PageOutcome {
 			counts[url[:len("http://h0")]]++
 			return done(url)
 		})

@@ -17,7 +17,7 @@ import (
 type Commit struct {
 	Batch       string // its ID, or that of what else brings it
 	Archive     int    // number of the archive that it went to
-	Outcomes    []crawl.Outcome
+	Outcomes    []crawl.PageOutcome
 	Discoveries []crawl.Discovery
 	Originals   map[string]crawl.Visit // payload digests archived for the first time
 	Sample      []byte                 // what the reference crawl learns from
@@ -256,7 +256,7 @@ func (f *Frontier) saveDone(tx *transaction, s *state, done map[uint64]queue.Tal
 }
 
 // finishQueue marks the outcomes of entries of a queue that no batch holds.
-func (f *Frontier) finishQueue(s *state, q *queue.Queue, outcomes []crawl.Outcome, failed []queuedURL, next time.Time, failing bool) error {
+func (f *Frontier) finishQueue(s *state, q *queue.Queue, outcomes []crawl.PageOutcome, failed []queuedURL, next time.Time, failing bool) error {
 	return f.update(func(tx *transaction) (func(), error) {
 		if err := tx.touch(s, q.PLD); err != nil {
 			return nil, err

@@ -34,7 +34,7 @@ func bundle(t *testing.T, n int) (r *rig, batch string, lanes []OpenClaim) {
 	return r, batch, lanes
 }
 
-func concluding(lanes []OpenClaim, edit func(*crawl.Outcome)) (outcomes []crawl.Outcome) {
+func concluding(lanes []OpenClaim, edit func(*crawl.PageOutcome)) (outcomes []crawl.PageOutcome) {
 	for _, u := range targets(lanes...) {
 		o := done(u)
 		edit(&o)
@@ -62,7 +62,7 @@ func TestCommitOfLargePrints(t *testing.T) {
 	const n = 480
 	r, batch, lanes := bundle(t, n)
 	prints := bytes.Repeat([]byte{7}, 25_000)
-	outcomes := concluding(lanes, func(o *crawl.Outcome) { o.Prints = prints })
+	outcomes := concluding(lanes, func(o *crawl.PageOutcome) { o.Prints = prints })
 	r.must(r.Commit(Commit{Batch: batch, Outcomes: outcomes}))
 	s := r.status()
 	if s.Totals.Pages != n || s.Totals.Batches != 1 || s.Waiting != 0 || s.Claimed != 0 || s.Lanes != 0 {
@@ -79,7 +79,7 @@ func TestCommitOfLargePrints(t *testing.T) {
 func TestCommitDropsWhatDoesNotFit(t *testing.T) {
 	r, batch, lanes := bundle(t, 2)
 	huge := bytes.Repeat([]byte{7}, 12<<20)
-	outcomes := concluding(lanes, func(o *crawl.Outcome) { o.Prints = huge })
+	outcomes := concluding(lanes, func(o *crawl.PageOutcome) { o.Prints = huge })
 	outcomes[0].PageFeatures, outcomes[0].Prints = huge, nil
 	r.must(r.Commit(Commit{Batch: batch, Outcomes: outcomes, Sample: huge}))
 	if s := r.status(); s.Totals.Pages != 2 || s.Waiting != 0 || s.Claimed != 0 {
@@ -92,7 +92,7 @@ func TestCommitGoesOn(t *testing.T) {
 	const n = 30
 	for after := range 3 {
 		r, batch, lanes := bundle(t, n)
-		outcomes := concluding(lanes, func(o *crawl.Outcome) { o.Reason = string(bytes.Repeat([]byte("x"), 500_000)) })
+		outcomes := concluding(lanes, func(o *crawl.PageOutcome) { o.Reason = string(bytes.Repeat([]byte("x"), 500_000)) })
 		commit := Commit{Batch: batch, Outcomes: outcomes, Discoveries: found(0.5, "http://new.example/")}
 		parts := portions(gather(r.crawls[testCrawl].scope, commit.Discoveries, false), nil, outcomes)
 		if len(parts) < 4 {
@@ -126,7 +126,7 @@ func TestCommitGoesOnRecovered(t *testing.T) {
 	for i := range list {
 		list[i] = fmt.Sprintf("http://new.example/%d", i)
 	}
-	commit := Commit{Batch: batch, Outcomes: concluding(lanes, func(*crawl.Outcome) {}), Discoveries: found(0.5, list...)}
+	commit := Commit{Batch: batch, Outcomes: concluding(lanes, func(*crawl.PageOutcome) {}), Discoveries: found(0.5, list...)}
 	s := r.crawls[testCrawl]
 	parts := portions(gather(s.scope, commit.Discoveries, false), nil, commit.Outcomes)
 	if len(parts) != 2 {
@@ -154,9 +154,9 @@ func TestPortions(t *testing.T) {
 		}
 		return list
 	}
-	ends := func(count, size int) (list []crawl.Outcome) {
+	ends := func(count, size int) (list []crawl.PageOutcome) {
 		for range count {
-			list = append(list, crawl.Outcome{PageFeatures: make([]byte, size)})
+			list = append(list, crawl.PageOutcome{PageFeatures: make([]byte, size)})
 		}
 		return list
 	}
@@ -169,7 +169,7 @@ func TestPortions(t *testing.T) {
 	for name, c := range map[string]struct {
 		links []*offered
 		keeps []sideRecord
-		ends  []crawl.Outcome
+		ends  []crawl.PageOutcome
 		parts int
 	}{
 		"nothing":                   {parts: 1},

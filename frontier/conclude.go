@@ -21,7 +21,7 @@ type concluded struct {
 
 // conclude marks one outcome; archive is the number of the archive that it is in, done what the queues of its batch have
 // given.
-func (e *edit) conclude(o crawl.Outcome, archive int, done map[uint64]queue.Tally) (end concluded, err error) {
+func (e *edit) conclude(o crawl.PageOutcome, archive int, done map[uint64]queue.Tally) (end concluded, err error) {
 	u, err := urls.Trusted(o.URL)
 	if err != nil {
 		return end, fmt.Errorf("commit %s: %w", o.URL, err)
@@ -79,7 +79,7 @@ func (e *edit) conclude(o crawl.Outcome, archive int, done map[uint64]queue.Tall
 
 // countDone counts an answer of a queue. done holds the queues of the batch's claims; a batch whose claims
 // ran out brings pages of others.
-func (e *edit) countDone(pld uint64, done map[uint64]queue.Tally, o crawl.Outcome) error {
+func (e *edit) countDone(pld uint64, done map[uint64]queue.Tally, o crawl.PageOutcome) error {
 	if _, claimed := done[pld]; !claimed {
 		if err := errors.Join(e.touch(e.s, pld), e.f.loadQueues(e.s, pld)); err != nil {
 			return err
@@ -100,7 +100,7 @@ func (e *edit) countDone(pld uint64, done map[uint64]queue.Tally, o crawl.Outcom
 }
 
 // count adds an outcome to the run's totals.
-func count(rec *crawlRecord, o crawl.Outcome) {
+func count(rec *crawlRecord, o crawl.PageOutcome) {
 	t := &rec.Totals
 	t.Bytes += o.Bytes
 	if o.Answered() {

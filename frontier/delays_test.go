@@ -33,7 +33,7 @@ func TestPromoteAcrossPartitions(t *testing.T) {
 	commit, due, latest := Commit{Batch: batch}, map[string]int64{}, int64(0)
 	for n, u := range targets(lanes...) {
 		after := r.clock.Now().Add(time.Duration(n*7919%1000+1) * time.Second)
-		commit.Outcomes = append(commit.Outcomes, crawl.Outcome{URL: u, Kind: crawl.OutcomeRetry, After: after})
+		commit.Outcomes = append(commit.Outcomes, crawl.PageOutcome{Outcome: crawl.Outcome{URL: u, Kind: crawl.OutcomeRetry, After: after}})
 		due[u] = after.Unix() + 1
 		latest = max(latest, due[u])
 	}

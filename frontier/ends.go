@@ -24,7 +24,7 @@ const (
 )
 
 // ended remembers a URL that ended without a page, in place of the oldest of its kind.
-func (rec *crawlRecord) ended(o crawl.Outcome, now time.Time) {
+func (rec *crawlRecord) ended(o crawl.PageOutcome, now time.Time) {
 	e := DroppedURL{URL: o.URL, Kind: o.Kind, Reason: strings.ToValidUTF8(o.Reason[:min(len(o.Reason), maxReason)], ""), At: now.UTC().Truncate(time.Second)}
 	n, oldest := 0, -1
 	for i := range rec.DroppedURLs {

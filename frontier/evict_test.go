@@ -34,7 +34,7 @@ func TestQueuesWithoutURLsAreEvicted(t *testing.T) {
 	r.submit("s", found(0.5, "http://a.example/1", "http://b.example/1", "http://c.example/1", "http://d.example/1")...)
 	claims := r.next().Claims
 	batch := r.start(claims...)
-	var outcomes []crawl.Outcome
+	var outcomes []crawl.PageOutcome
 	for _, c := range claims {
 		outcomes = append(outcomes, done("http://"+c.PLD+"/1"))
 		end := LaneEnd{Delay: 7 * time.Second, Unreachable: c.PLD == "b.example"}
@@ -91,9 +91,9 @@ func TestEvictedQueuesAreRecalled(t *testing.T) {
 	r.submit("s", found(0.5, "http://a.example/1", "http://b.example/1", "http://c.example/1", "http://d.example/1")...)
 	claims := r.next().Claims
 	batch := r.start(claims...)
-	var outcomes []crawl.Outcome
+	var outcomes []crawl.PageOutcome
 	for _, c := range claims {
-		o := crawl.Outcome{URL: "http://" + c.PLD + "/1", Kind: crawl.OutcomeRetry, After: r.clock.Now().Add(time.Minute)}
+		o := crawl.PageOutcome{Outcome: crawl.Outcome{URL: "http://" + c.PLD + "/1", Kind: crawl.OutcomeRetry, After: r.clock.Now().Add(time.Minute)}}
 		outcomes = append(outcomes, o)
 		r.must(r.endLane(c.ID, r.clock.Now(), false))
 	}

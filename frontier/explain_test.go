@@ -38,15 +38,15 @@ func states(t *testing.T) (r *rig, again time.Time) {
 	link := func(url string, score float64) crawl.Discovery {
 		return crawl.Discovery{URL: url, Path: "SL", Via: "http://seed.example/", Score: score}
 	}
-	kinds := map[string]crawl.Outcome{
-		"http://done.example/":       {Kind: crawl.OutcomeDone, Status: 200, Score: 0.5},
-		"http://gone.example/":       {Kind: crawl.OutcomeDone, Status: 404, Score: -1},
-		"http://unmodified.example/": {Kind: crawl.OutcomeUnmodified, Status: 304, Score: -1},
-		"http://delayed.example/":    {Kind: crawl.OutcomeRetry, Score: -1, Reason: "busy"},
-		"http://failed.example/":     {Kind: crawl.OutcomeFailed, Score: -1, Reason: "no answer"},
-		"http://robots.example/":     {Kind: crawl.OutcomeRobots, Score: -1},
-		"http://private.example/":    {Kind: crawl.OutcomeRefused, Score: -1},
-		"http://returned.example/":   {Kind: crawl.OutcomeReturned, Score: -1},
+	kinds := map[string]crawl.PageOutcome{
+		"http://done.example/":       {Outcome: crawl.Outcome{Kind: crawl.OutcomeDone, Status: 200}, Score: 0.5},
+		"http://gone.example/":       {Outcome: crawl.Outcome{Kind: crawl.OutcomeDone, Status: 404}, Score: -1},
+		"http://unmodified.example/": {Outcome: crawl.Outcome{Kind: crawl.OutcomeUnmodified, Status: 304}, Score: -1},
+		"http://delayed.example/":    {Outcome: crawl.Outcome{Kind: crawl.OutcomeRetry, Reason: "busy"}, Score: -1},
+		"http://failed.example/":     {Outcome: crawl.Outcome{Kind: crawl.OutcomeFailed, Reason: "no answer"}, Score: -1},
+		"http://robots.example/":     {Outcome: crawl.Outcome{Kind: crawl.OutcomeRobots}, Score: -1},
+		"http://private.example/":    {Outcome: crawl.Outcome{Kind: crawl.OutcomeRefused}, Score: -1},
+		"http://returned.example/":   {Outcome: crawl.Outcome{Kind: crawl.OutcomeReturned}, Score: -1},
 	}
 	var links []crawl.Discovery
 	for url := range kinds {
@@ -161,7 +161,7 @@ func TestExplainGoesAlong(t *testing.T) {
 	expect("waiting", "waiting", 1, 2)
 	batch, lanes := r.take()
 	r.must(r.endLane(lanes[0].ID, r.clock.Now(), false))
-	r.must(r.Commit(Commit{Batch: batch, Outcomes: []crawl.Outcome{{URL: "http://a.example/first", Kind: crawl.OutcomeRetry, After: r.clock.Now().Add(time.Minute)}}}))
+	r.must(r.Commit(Commit{Batch: batch, Outcomes: []crawl.PageOutcome{{Outcome: crawl.Outcome{URL: "http://a.example/first", Kind: crawl.OutcomeRetry, After: r.clock.Now().Add(time.Minute)}}}}))
 	expect("delayed", "waiting", 0, 1)
 	batch, lanes = r.take()
 	expect("delayed", "claimed", 0, 1)
@@ -187,7 +187,7 @@ func TestExplainQueue(t *testing.T) {
 	batch, lanes := r.take()
 	next := r.clock.Now().Add(time.Minute).Truncate(time.Millisecond)
 	r.must(r.endLane(lanes[0].ID, next, true))
-	r.must(r.Commit(Commit{Batch: batch, Outcomes: []crawl.Outcome{done("http://a.example/1")}}))
+	r.must(r.Commit(Commit{Batch: batch, Outcomes: []crawl.PageOutcome{done("http://a.example/1")}}))
 	e := r.why("http://a.example/3")
 	if !e.Next.Equal(next) || e.Fails != 1 || e.Busy || e.Spent || e.Before != 1 || e.Waiting != 2 {
 		t.Errorf("of a queue that rests until %v: %+v", next, e)
@@ -344,7 +344,7 @@ func TestExplainPlace(t *testing.T) {
 	batch, lanes := r.take()
 	c := Commit{Batch: batch}
 	for _, url := range targets(lanes...) {
-		c.Outcomes = append(c.Outcomes, crawl.Outcome{URL: url, Kind: crawl.OutcomeDone, Status: 200, Score: 1})
+		c.Outcomes = append(c.Outcomes, crawl.PageOutcome{Outcome: crawl.Outcome{URL: url, Kind: crawl.OutcomeDone, Status: 200}, Score: 1})
 	}
 	r.must(r.Commit(c))
 	if after := r.why("http://a.example/9"); after.Priority != before.Priority || after.Now <= before.Now+0.01 {

@@ -36,7 +36,7 @@ func (r *rig) other(name string) {
 	r.must(r.Frontier.Crawl(name).URLs().Offer("s", found(0.5, "http://x.example/1", "http://x.example/2")))
 	o := done("http://x.example/1")
 	o.Prints = []byte{1}
-	r.must(r.Frontier.Crawl(name).Commit(Commit{Batch: "b", Outcomes: []crawl.Outcome{o}, Sample: []byte{1}, Originals: map[string]crawl.Visit{"sha1:x": {URL: o.URL}}}))
+	r.must(r.Frontier.Crawl(name).Commit(Commit{Batch: "b", Outcomes: []crawl.PageOutcome{o}, Sample: []byte{1}, Originals: map[string]crawl.Visit{"sha1:x": {URL: o.URL}}}))
 	r.must(r.Frontier.Crawl(name).Learning().Remember([]byte("memory")))
 }
 

@@ -204,8 +204,8 @@ func targets(lanes ...OpenClaim) (list []string) {
 	return list
 }
 
-func done(url string) crawl.Outcome {
-	return crawl.Outcome{URL: url, Kind: crawl.OutcomeDone, Status: 200, Bytes: 1000, Score: 0.5}
+func done(url string) crawl.PageOutcome {
+	return crawl.PageOutcome{Outcome: crawl.Outcome{URL: url, Kind: crawl.OutcomeDone, Status: 200, Bytes: 1000}, Score: 0.5}
 }
 
 func found(score float64, list ...string) (discoveries []crawl.Discovery) {
@@ -218,7 +218,7 @@ func found(score float64, list ...string) (discoveries []crawl.Discovery) {
 // finish ends a batch: every URL of its lanes is done.
 func (r *rig) finish(batch string, lanes []OpenClaim, links ...crawl.Discovery) {
 	r.t.Helper()
-	var outcomes []crawl.Outcome
+	var outcomes []crawl.PageOutcome
 	for _, u := range targets(lanes...) {
 		outcomes = append(outcomes, done(u))
 	}

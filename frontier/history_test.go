@@ -18,7 +18,7 @@ func (r *rig) pages(relevant, irrelevant, unscored, errors int) {
 	c := Commit{Batch: fmt.Sprint("pages ", r.batch)}
 	var links []crawl.Discovery
 	for i := range relevant + irrelevant + unscored + errors {
-		o := crawl.Outcome{URL: fmt.Sprintf("http://h%d.example/%d", r.batch, i), Kind: crawl.OutcomeDone, Status: 200, Bytes: 10, Score: 1}
+		o := crawl.PageOutcome{Outcome: crawl.Outcome{URL: fmt.Sprintf("http://h%d.example/%d", r.batch, i), Kind: crawl.OutcomeDone, Status: 200, Bytes: 10}, Score: 1}
 		switch {
 		case i >= relevant+irrelevant+unscored:
 			o.Status, o.Score = 404, -1
@@ -134,7 +134,7 @@ func TestHistoryIsItsOwn(t *testing.T) {
 	r := newRig(t, nil)
 	r.submit("s", found(0.5, "http://a.example/")...)
 	for range 2 {
-		r.must(r.Commit(Commit{Batch: "b", Outcomes: []crawl.Outcome{done("http://a.example/")}}))
+		r.must(r.Commit(Commit{Batch: "b", Outcomes: []crawl.PageOutcome{done("http://a.example/")}}))
 	}
 	got := r.status().History
 	if len(got) != 1 {
@@ -208,7 +208,7 @@ func TestHistorysOfTwoCrawls(t *testing.T) {
 	r.clock.pass(time.Second)
 	r.pages(1, 0, 0, 0)
 	r.must(r.Frontier.Crawl("other").URLs().Offer("s", found(1, "http://a.example/")))
-	r.must(r.Frontier.Crawl("other").Commit(Commit{Batch: "b", Outcomes: []crawl.Outcome{{URL: "http://a.example/", Kind: crawl.OutcomeDone, Status: 200, Score: 0}}}))
+	r.must(r.Frontier.Crawl("other").Commit(Commit{Batch: "b", Outcomes: []crawl.PageOutcome{{Outcome: crawl.Outcome{URL: "http://a.example/", Kind: crawl.OutcomeDone, Status: 200}, Score: 0}}}))
 	r.reopen()
 	other, err := r.Frontier.Crawl("other").Status()
 	r.must(err)

@@ -74,7 +74,7 @@ func TestHoldWaits(t *testing.T) {
 		out <- answer{got, err}
 	}()
 	r.submit("more", found(1, "http://b.example/")...) // is not for it
-	r.must(r.Commit(Commit{Batch: batch, Outcomes: []crawl.Outcome{done("http://a.example/0")}}))
+	r.must(r.Commit(Commit{Batch: batch, Outcomes: []crawl.PageOutcome{done("http://a.example/0")}}))
 	select {
 	case got := <-out:
 		if got.err != nil || !got.round.Idle || len(got.round.Claims) != 0 {

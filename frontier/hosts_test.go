@@ -117,16 +117,16 @@ func TestOutcomes(t *testing.T) {
 	r := oneQueue(t, 7, func(d *crawl.Definition) { d.Topic.Threshold = 0.4 })
 	batch, _ := r.take()
 	u := func(i int) string { return fmt.Sprintf("http://a.example/%d", i) }
-	r.must(r.Commit(Commit{Batch: batch, Outcomes: []crawl.Outcome{
-		{URL: u(0), Kind: crawl.OutcomeDone, Status: 200, Score: 0.4, Bytes: 10},
-		{URL: u(1), Kind: crawl.OutcomeDone, Status: 500, Score: -1, Bytes: 10},
-		{URL: u(2), Kind: crawl.OutcomeUnmodified, Status: 304, Score: 0.3, Revisit: true},
-		{URL: u(3), Kind: crawl.OutcomeRobots, Score: -1},
-		{URL: u(4), Kind: crawl.OutcomeRefused, Score: -1},
-		{URL: u(5), Kind: crawl.OutcomeFailed, Score: -1},
-		{URL: u(6), Kind: crawl.OutcomeReturned, Score: -1},
-		{URL: u(0), Kind: crawl.OutcomeDone, Status: 200, Score: 0.9}, // once is enough
-		{URL: "http://never.example/", Kind: crawl.OutcomeDone, Status: 200, Score: 0.9},
+	r.must(r.Commit(Commit{Batch: batch, Outcomes: []crawl.PageOutcome{
+		{Outcome: crawl.Outcome{URL: u(0), Kind: crawl.OutcomeDone, Status: 200, Bytes: 10}, Score: 0.4},
+		{Outcome: crawl.Outcome{URL: u(1), Kind: crawl.OutcomeDone, Status: 500, Bytes: 10}, Score: -1},
+		{Outcome: crawl.Outcome{URL: u(2), Kind: crawl.OutcomeUnmodified, Status: 304}, Score: 0.3, Revisit: true},
+		{Outcome: crawl.Outcome{URL: u(3), Kind: crawl.OutcomeRobots}, Score: -1},
+		{Outcome: crawl.Outcome{URL: u(4), Kind: crawl.OutcomeRefused}, Score: -1},
+		{Outcome: crawl.Outcome{URL: u(5), Kind: crawl.OutcomeFailed}, Score: -1},
+		{Outcome: crawl.Outcome{URL: u(6), Kind: crawl.OutcomeReturned}, Score: -1},
+		{Outcome: crawl.Outcome{URL: u(0), Kind: crawl.OutcomeDone, Status: 200}, Score: 0.9}, // once is enough
+		{Outcome: crawl.Outcome{URL: "http://never.example/", Kind: crawl.OutcomeDone, Status: 200}, Score: 0.9},
 	}}))
 	want := Totals{Pages: 2, Scored: 2, Relevant: 1, Bytes: 20, Errors: 2, Robots: 1, Refused: 1, Revisits: 1, Links: 7, Known: 7, Batches: 1, Requests: 3}
 	r.reopen()

@@ -29,8 +29,8 @@ func TestOthersGoOnWhileAnOrderTrains(t *testing.T) {
 	views := examples(1)[0]
 	committed := make(chan error, 1)
 	go func() {
-		committed <- r.Commit(Commit{Batch: batch, Outcomes: []crawl.Outcome{
-			{URL: "http://a.example/", Kind: crawl.OutcomeDone, Status: 200, Score: -1, PageFeatures: views, Worth: 1},
+		committed <- r.Commit(Commit{Batch: batch, Outcomes: []crawl.PageOutcome{
+			{Outcome: crawl.Outcome{URL: "http://a.example/", Kind: crawl.OutcomeDone, Status: 200}, Score: -1, PageFeatures: views, Worth: 1},
 		}})
 	}()
 	r.eventually("the commit is on disk", r.Batch(batch).Committed)

@@ -100,7 +100,7 @@ func courseOf(n, k int) *course {
 				p.Links = append(p.Links, l)
 			}
 			judged := by.Judge(p, nil)
-			o := crawl.Outcome{URL: p.URL, Kind: crawl.OutcomeDone, Status: 200, Score: -1, Worth: judged.Worth, PageFeatures: judged.PageFeatures}
+			o := crawl.PageOutcome{Outcome: crawl.Outcome{URL: p.URL, Kind: crawl.OutcomeDone, Status: 200}, Score: -1, Worth: judged.Worth, PageFeatures: judged.PageFeatures}
 			if i%11 == 10 {
 				o.Status = 404
 			} else {
@@ -412,10 +412,10 @@ func TestWhatTeaches(t *testing.T) {
 	}
 	r.submit("links", found...)
 	seen := judge("http://a.example/").PageFeatures
-	outcome := func(name, kind string, status int, seen []byte) crawl.Outcome {
-		return crawl.Outcome{URL: urls[name], Kind: kind, Status: status, Score: -1, Worth: 0.75, PageFeatures: seen, After: r.clock.Now()}
+	outcome := func(name, kind string, status int, seen []byte) crawl.PageOutcome {
+		return crawl.PageOutcome{Outcome: crawl.Outcome{URL: urls[name], Kind: kind, Status: status, After: r.clock.Now()}, Score: -1, Worth: 0.75, PageFeatures: seen}
 	}
-	r.must(r.Commit(Commit{Batch: "nothing", Outcomes: []crawl.Outcome{
+	r.must(r.Commit(Commit{Batch: "nothing", Outcomes: []crawl.PageOutcome{
 		outcome("gone", crawl.OutcomeDone, 404, seen), outcome("blind", crawl.OutcomeDone, 200, nil), outcome("failed", crawl.OutcomeFailed, 0, seen),
 		outcome("robots", crawl.OutcomeRobots, 0, seen), outcome("refused", crawl.OutcomeRefused, 0, seen), outcome("retry", crawl.OutcomeRetry, 0, seen),
 		outcome("returned", crawl.OutcomeReturned, 0, seen),
@@ -423,7 +423,7 @@ func TestWhatTeaches(t *testing.T) {
 	if updates, _, _ := r.learned(); len(updates) != 0 {
 		t.Errorf("updates %v of nothing", updates)
 	}
-	r.must(r.Commit(Commit{Batch: "pages", Outcomes: []crawl.Outcome{
+	r.must(r.Commit(Commit{Batch: "pages", Outcomes: []crawl.PageOutcome{
 		outcome("page", crawl.OutcomeDone, 200, seen), outcome("unmodified", crawl.OutcomeUnmodified, 304, seen),
 	}}))
 	got := r.updateOf(1).Visits
@@ -454,8 +454,8 @@ func TestPromise(t *testing.T) {
 	}
 	const one, two = "http://a.example/one", "http://a.example/two"
 	r.submit("s", found(0.5, one, two, "http://a.example/done", "http://a.example/failed", "http://a.example/waiting", c.seeds[0].URL)...)
-	r.must(r.Commit(Commit{Batch: "before", Outcomes: []crawl.Outcome{
-		done("http://a.example/done"), {URL: "http://a.example/failed", Kind: crawl.OutcomeFailed},
+	r.must(r.Commit(Commit{Batch: "before", Outcomes: []crawl.PageOutcome{
+		done("http://a.example/done"), {Outcome: crawl.Outcome{URL: "http://a.example/failed", Kind: crawl.OutcomeFailed}},
 	}}))
 	judge(one, "http://a.example/new", "http://a.example/done", "http://a.example/failed", "http://a.example/waiting", "http://b.example/out-of-scope", one, two)
 	links = append(links, crawl.Discovery{URL: "http://a.example/without", Via: one, Path: "SLL", Score: 0.9})
@@ -467,11 +467,11 @@ func TestPromise(t *testing.T) {
 			want[1] += o.Expect(l.LinkFeatures)
 		}
 	}
-	page := func(url string) crawl.Outcome {
+	page := func(url string) crawl.PageOutcome {
 		views := order.ViewsOf(pageAt(url, true))
-		return crawl.Outcome{URL: url, Kind: crawl.OutcomeDone, Status: 200, Score: -1, Worth: 1, PageFeatures: views.Encode()}
+		return crawl.PageOutcome{Outcome: crawl.Outcome{URL: url, Kind: crawl.OutcomeDone, Status: 200}, Score: -1, Worth: 1, PageFeatures: views.Encode()}
 	}
-	r.must(r.Commit(Commit{Batch: "pages", Outcomes: []crawl.Outcome{page(one), page(two)}, Discoveries: links}))
+	r.must(r.Commit(Commit{Batch: "pages", Outcomes: []crawl.PageOutcome{page(one), page(two)}, Discoveries: links}))
 	got := r.updateOf(1).Visits
 	if len(got) != 2 {
 		t.Fatalf("%+v", got)
@@ -498,8 +498,8 @@ func TestPromiseOfManyLinks(t *testing.T) {
 		links = append(links, link)
 	}
 	want := float64(len(links)) * r.Learning().Order().Expect(link.LinkFeatures)
-	r.must(r.Commit(Commit{Batch: "b", Discoveries: links, Outcomes: []crawl.Outcome{
-		{URL: page, Kind: crawl.OutcomeDone, Status: 200, Score: -1, Worth: 1, PageFeatures: judged.PageFeatures},
+	r.must(r.Commit(Commit{Batch: "b", Discoveries: links, Outcomes: []crawl.PageOutcome{
+		{Outcome: crawl.Outcome{URL: page, Kind: crawl.OutcomeDone, Status: 200}, Score: -1, Worth: 1, PageFeatures: judged.PageFeatures},
 	}}))
 	if got := r.updateOf(1).Visits[0].Promise; math.Abs(got-want) > want/1e6 {
 		t.Errorf("%d links promise %v, want %v", len(links), got, want)
@@ -829,7 +829,7 @@ func TestLearnAllAtOnce(t *testing.T) {
 				commit := Commit{Batch: claim.ID}
 				for _, u := range targets(lanes...) {
 					judged := r.Learning().Order().Judge(pageAt(u, strings.Contains(u, "birds")), nil)
-					commit.Outcomes = append(commit.Outcomes, crawl.Outcome{URL: u, Kind: crawl.OutcomeDone, Status: 200, Score: -1, Worth: judged.Worth, PageFeatures: judged.PageFeatures})
+					commit.Outcomes = append(commit.Outcomes, crawl.PageOutcome{Outcome: crawl.Outcome{URL: u, Kind: crawl.OutcomeDone, Status: 200}, Score: -1, Worth: judged.Worth, PageFeatures: judged.PageFeatures})
 				}
 				if err := r.Commit(commit); err != nil {
 					t.Error(err)
@@ -931,7 +931,7 @@ func TestTwoLinks(t *testing.T) {
 		t.Errorf("of two links it is worth %v, of one %v; the learner says %v of the other", twice.Now, once.Now, learner.Priority(both[0].LinkFeatures))
 	}
 	before := [2]float64{learner.Expect(both[0].LinkFeatures), learner.Expect(both[1].LinkFeatures)}
-	k.must(k.Commit(Commit{Batch: "visit", Outcomes: []crawl.Outcome{visited("http://a.example/x", 1)}}))
+	k.must(k.Commit(Commit{Batch: "visit", Outcomes: []crawl.PageOutcome{visited("http://a.example/x", 1)}}))
 	for i, was := range before {
 		if now := learner.Expect(both[i].LinkFeatures); now <= was {
 			t.Errorf("link %d was expected to lead to %v, and now %v", i, was, now)

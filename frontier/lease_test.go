@@ -37,7 +37,7 @@ func TestOneClaimPerQueue(t *testing.T) {
 	if got := r.next(); len(got.Claims) != 0 {
 		t.Fatalf("a second claim of the queue after reopening: %+v", got)
 	}
-	r.must(r.Commit(Commit{Batch: batch, Outcomes: []crawl.Outcome{done("http://a.example/0")}}))
+	r.must(r.Commit(Commit{Batch: batch, Outcomes: []crawl.PageOutcome{done("http://a.example/0")}}))
 	if s := r.status(); s.Claimed != 0 || s.Waiting != 10 || s.Totals.Pages != 1 {
 		t.Fatalf("%+v", s)
 	}
@@ -124,7 +124,7 @@ func TestStartReleasesASecondGrant(t *testing.T) {
 		next := r.clock.Now().Add(time.Hour)
 		r.must(r.endLane(c.ID, next, false))
 		if committed {
-			r.must(r.Commit(Commit{Batch: "b", Outcomes: []crawl.Outcome{done("http://a.example/0")}}))
+			r.must(r.Commit(Commit{Batch: "b", Outcomes: []crawl.PageOutcome{done("http://a.example/0")}}))
 		}
 		round := r.next()
 		_, err = r.Batch("b").Start(second)
@@ -289,7 +289,7 @@ func TestCommitReleasesLeases(t *testing.T) {
 	r := oneQueue(t, 1, nil)
 	c := r.one()
 	batch := r.start(c)
-	r.must(r.Commit(Commit{Batch: batch, Outcomes: []crawl.Outcome{done("http://a.example/0")}}))
+	r.must(r.Commit(Commit{Batch: batch, Outcomes: []crawl.PageOutcome{done("http://a.example/0")}}))
 	r.reopen()
 	got := r.next()
 	if len(got.Releases) != 1 || got.Releases[0].Lease != c.ID || got.Drained {
@@ -344,10 +344,10 @@ func TestReleaseOfDropped(t *testing.T) {
 	}
 	giveBack := func(r *rig, batch string) { r.must(r.Batch(batch).GiveBack(r.clock.Now())) }
 	commit := func(r *rig, batch string) {
-		r.must(r.Commit(Commit{Batch: batch, Outcomes: []crawl.Outcome{done("http://a.example/0")}}))
+		r.must(r.Commit(Commit{Batch: batch, Outcomes: []crawl.PageOutcome{done("http://a.example/0")}}))
 	}
 	empty := func(r *rig, batch string) { // others have finished all of it
-		r.must(r.Commit(Commit{Batch: "late", Outcomes: []crawl.Outcome{done("http://a.example/0"), done("http://a.example/1")}}))
+		r.must(r.Commit(Commit{Batch: "late", Outcomes: []crawl.PageOutcome{done("http://a.example/0"), done("http://a.example/1")}}))
 		if lanes, err := r.Batch(batch).Reopen(r.Batch(batch).Claims(), nil); err != nil || len(lanes) != 0 {
 			r.t.Fatalf("%+v, %v", lanes, err)
 		}

@@ -56,7 +56,7 @@ func TestRoundThatMayNotClaimSleeps(t *testing.T) {
 		next := r.clock.Now().Add(time.Second)
 		r.start(got.Claims[1])
 		r.must(r.endLane(got.Claims[1].ID, next, false))
-		r.must(r.Commit(Commit{Batch: "batch-2", Outcomes: []crawl.Outcome{done("http://b.example/1")}}))
+		r.must(r.Commit(Commit{Batch: "batch-2", Outcomes: []crawl.PageOutcome{done("http://b.example/1")}}))
 		r.confirm(r.ask(func(w *Want) { w.Hold = true }))
 		r.clock.pass(2 * time.Second)
 		looks, began, base := 0, time.Now(), r.clock.Now()

@@ -291,7 +291,7 @@ func (f *Frontier) unpick(ctx context.Context, s *state, c *candidate, w Want) e
 func (f *Frontier) unresolved(s *state, c *candidate, w Want) error {
 	next := f.opts.Now() // there may be other hosts in the queue
 	failing := false
-	var outcomes []crawl.Outcome
+	var outcomes []crawl.PageOutcome
 	for _, e := range c.failed {
 		kind := crawl.OutcomeReturned
 		switch {
@@ -302,7 +302,7 @@ func (f *Frontier) unresolved(s *state, c *candidate, w Want) error {
 		default:
 			failing = true
 		}
-		outcomes = append(outcomes, crawl.Outcome{URL: e.rec.URL, Kind: kind, Reason: e.err.Error()})
+		outcomes = append(outcomes, crawl.PageOutcome{Outcome: crawl.Outcome{URL: e.rec.URL, Kind: kind, Reason: e.err.Error()}})
 	}
 	if failing {
 		next = next.Add(w.Backoff(c.fails + 1))

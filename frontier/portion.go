@@ -24,7 +24,7 @@ const (
 type portion struct {
 	links    []*offered
 	keeps    []sideRecord
-	outcomes []crawl.Outcome
+	outcomes []crawl.PageOutcome
 }
 
 // sideRecord is what is kept of a batch beside its outcomes: to write it again changes nothing. A crawl can do without it.
@@ -36,7 +36,7 @@ type sideRecord struct {
 // outcomeBytes is what an outcome takes beside its texts: what the order kept with the links to it, and its record.
 const outcomeBytes = 600
 
-func outcomeSize(o *crawl.Outcome) int {
+func outcomeSize(o *crawl.PageOutcome) int {
 	v := &o.Visit
 	return outcomeBytes + 2*len(o.URL) + len(o.Reason) + len(o.PageFeatures) + len(v.ETag) + len(v.LastModified) + len(v.Digest) + len(v.URL)
 }
@@ -44,7 +44,7 @@ func outcomeSize(o *crawl.Outcome) int {
 // portions divides a commit: outlinks first, for what an order learns of a page depends on which of them are new, outcomes
 // last. There is at least one portion; the last ends the batch. One version always divides the same commit alike: each portion has a
 // marker of its own. A commit that another version cut off may offer some links twice. One that was recovered has other lists, and other markers (Commit.Recovered).
-func portions(links []*offered, keeps []sideRecord, outcomes []crawl.Outcome) []portion {
+func portions(links []*offered, keeps []sideRecord, outcomes []crawl.PageOutcome) []portion {
 	list, now := []portion{{}}, 0
 	entries, size := 0, 0
 	room := func(bytes int) {

@@ -216,13 +216,13 @@ func testBatchEndsWhileItsQueueIsRead(t *testing.T, why error, evicted bool) {
 	r.submit("b", found(0.5, "http://b.example/")...)
 	other, lanes := r.take()
 	r.must(r.endLane(lanes[0].ID, r.clock.Now().Add(time.Minute), false)) // stays in memory: the other queue has rested longer
-	r.must(r.Commit(Commit{Batch: other, Outcomes: []crawl.Outcome{done("http://b.example/")}}))
+	r.must(r.Commit(Commit{Batch: other, Outcomes: []crawl.PageOutcome{done("http://b.example/")}}))
 	r.submit("a", found(0.5, "http://a.example/0")...)
 	batch, lanes := r.take()
 	r.must(r.Batch(batch).GiveBack(began))
 	round := r.whileRead(batch, lanes, why, func(again []OpenClaim) {
 		r.must(r.endLane(again[0].ID, began, false))
-		r.must(r.Commit(Commit{Batch: batch, Outcomes: []crawl.Outcome{done("http://a.example/0")}}))
+		r.must(r.Commit(Commit{Batch: batch, Outcomes: []crawl.PageOutcome{done("http://a.example/0")}}))
 		if r.inMemory()["a.example"] == evicted {
 			t.Fatalf("in memory are the queues of %v", r.inMemory())
 		}
@@ -321,7 +321,7 @@ func TestWritesOfOneGroup(t *testing.T) {
 	r.together(
 		func() { r.must(r.endLane(c.ID, rest, false)) },
 		func() {
-			r.must(r.Commit(Commit{Batch: holders[0], Outcomes: []crawl.Outcome{done("http://a.example/0")}}))
+			r.must(r.Commit(Commit{Batch: holders[0], Outcomes: []crawl.PageOutcome{done("http://a.example/0")}}))
 		},
 		func() { r.must(r.Batch("another").GiveBack(rest)) },
 	)

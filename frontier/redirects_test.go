@@ -28,7 +28,7 @@ func (r *rig) bounce(limit int, links func(t crawl.Target) []crawl.Discovery) (R
 		for _, l := range lanes {
 			for _, t := range l.Targets {
 				requests++
-				c.Outcomes = append(c.Outcomes, crawl.Outcome{URL: t.URL, Kind: crawl.OutcomeDone, Status: 302, Bytes: 300, Score: -1})
+				c.Outcomes = append(c.Outcomes, crawl.PageOutcome{Outcome: crawl.Outcome{URL: t.URL, Kind: crawl.OutcomeDone, Status: 302, Bytes: 300}, Score: -1})
 				c.Discoveries = append(c.Discoveries, links(t)...)
 			}
 			r.must(r.endLane(l.ID, r.clock.Now(), false))

@@ -85,7 +85,7 @@ func TestReopenAfterAnotherTookSome(t *testing.T) {
 func TestReopenFindsNothingLeft(t *testing.T) {
 	r := oneQueue(t, 2, nil)
 	batch, lanes := r.take()
-	r.must(r.Commit(Commit{Batch: "late", Outcomes: []crawl.Outcome{done("http://a.example/0"), done("http://a.example/1")}}))
+	r.must(r.Commit(Commit{Batch: "late", Outcomes: []crawl.PageOutcome{done("http://a.example/0"), done("http://a.example/1")}}))
 	again, err := r.Batch(batch).Reopen(bare(lanes...), nil)
 	if err != nil || len(again) != 0 {
 		t.Fatalf("%+v, %v", again, err)
@@ -106,7 +106,7 @@ func TestReopenFindsNothingLeft(t *testing.T) {
 func TestReopenTrimsItsClaim(t *testing.T) {
 	r := oneQueue(t, 3, nil)
 	batch, lanes := r.take()
-	r.must(r.Commit(Commit{Batch: "late", Outcomes: []crawl.Outcome{done("http://a.example/0")}}))
+	r.must(r.Commit(Commit{Batch: "late", Outcomes: []crawl.PageOutcome{done("http://a.example/0")}}))
 	again, err := r.Batch(batch).Reopen(bare(lanes...), nil)
 	if err != nil || len(targets(again...)) != 2 {
 		t.Fatalf("%+v, %v", again, err)
@@ -125,7 +125,7 @@ func TestLateCommitCountsForItsQueue(t *testing.T) {
 	r.finish(batch, lanes)
 	late, lanes := r.take()
 	r.must(r.Batch(late).GiveBack(r.clock.Now()))
-	outcomes := []crawl.Outcome{done(targets(lanes...)[0]), done(targets(lanes...)[1])}
+	outcomes := []crawl.PageOutcome{done(targets(lanes...)[0]), done(targets(lanes...)[1])}
 	r.must(r.Commit(Commit{Batch: late, Outcomes: outcomes}))
 	got := r.next()
 	if len(got.Claims) != 0 {
@@ -141,8 +141,8 @@ func TestLateCommitCountsForItsQueue(t *testing.T) {
 func TestDelayed(t *testing.T) {
 	r := oneQueue(t, 2, nil)
 	batch, _ := r.take()
-	retry := crawl.Outcome{URL: "http://a.example/0", Kind: crawl.OutcomeRetry, After: r.clock.Now().Add(time.Minute), Score: -1}
-	r.must(r.Commit(Commit{Batch: batch, Outcomes: []crawl.Outcome{retry, done("http://a.example/1")}}))
+	retry := crawl.PageOutcome{Outcome: crawl.Outcome{URL: "http://a.example/0", Kind: crawl.OutcomeRetry, After: r.clock.Now().Add(time.Minute)}, Score: -1}
+	r.must(r.Commit(Commit{Batch: batch, Outcomes: []crawl.PageOutcome{retry, done("http://a.example/1")}}))
 	if s := r.status(); s.Delayed != 1 || s.Waiting != 0 || s.Totals.Retries != 1 {
 		t.Fatalf("%+v", s)
 	}
@@ -171,7 +171,7 @@ func TestDelayed(t *testing.T) {
 func TestRetryWithoutTime(t *testing.T) {
 	r := oneQueue(t, 1, nil)
 	batch, _ := r.take()
-	r.must(r.Commit(Commit{Batch: batch, Outcomes: []crawl.Outcome{{URL: "http://a.example/0", Kind: crawl.OutcomeRetry}}}))
+	r.must(r.Commit(Commit{Batch: batch, Outcomes: []crawl.PageOutcome{{Outcome: crawl.Outcome{URL: "http://a.example/0", Kind: crawl.OutcomeRetry}}}}))
 	r.confirm(r.next())
 	if got := r.status(); got.Delayed != 0 || got.Claimed != 1 {
 		t.Fatalf("%+v", got)

@@ -46,7 +46,7 @@ func TestRest(t *testing.T) {
 			r.must(r.endLane(again[0].ID, own, false))
 			r.reopen()
 		}
-		r.must(r.Commit(Commit{Batch: batch, Outcomes: []crawl.Outcome{done("http://a.example/0")}}))
+		r.must(r.Commit(Commit{Batch: batch, Outcomes: []crawl.PageOutcome{done("http://a.example/0")}}))
 		if leased {
 			r.due(own)
 			if got := r.next(); len(got.Claims) != 0 {
@@ -70,7 +70,7 @@ func TestHostsPaceOutlastsRest(t *testing.T) {
 	r.must(r.Batch(batch).GiveBack(rest))
 	_, err := r.Batch(batch).Reopen(bare(lanes...), known(lanes...))
 	r.must(err)
-	r.must(r.Commit(Commit{Batch: batch, Outcomes: []crawl.Outcome{done("http://a.example/0")}}))
+	r.must(r.Commit(Commit{Batch: batch, Outcomes: []crawl.PageOutcome{done("http://a.example/0")}}))
 	r.due(own)
 }
 
@@ -96,7 +96,7 @@ func TestRestIsNotShortened(t *testing.T) {
 // A batch that fails after it was given back, and is archived then, does not shorten the rest.
 func TestRestIsNotShortenedByACommit(t *testing.T) {
 	r, batch, rest := restingBatch(t)
-	r.must(r.Commit(Commit{Batch: batch, Outcomes: []crawl.Outcome{done("http://a.example/0")}, Rest: r.clock.Now().Add(time.Minute)}))
+	r.must(r.Commit(Commit{Batch: batch, Outcomes: []crawl.PageOutcome{done("http://a.example/0")}, Rest: r.clock.Now().Add(time.Minute)}))
 	r.due(rest)
 }
 
@@ -106,7 +106,7 @@ func TestRestIsOfTheBatchsOwnQueues(t *testing.T) {
 	bring := func(r *rig, rest time.Time) {
 		r.submit("b", found(1, "http://b.example/")...)
 		batch := r.start(r.claimsOf("b.example")...)
-		r.must(r.Commit(Commit{Batch: batch, Rest: rest, Outcomes: []crawl.Outcome{done("http://b.example/"), done("http://a.example/0")}}))
+		r.must(r.Commit(Commit{Batch: batch, Rest: rest, Outcomes: []crawl.PageOutcome{done("http://b.example/"), done("http://a.example/0")}}))
 	}
 	r := oneQueue(t, 2, nil)
 	rest := r.clock.Now().Add(time.Hour)
@@ -130,7 +130,7 @@ func TestRestAfterAReset(t *testing.T) {
 		r := oneQueue(t, 3, func(d *crawl.Definition) { d.Order.PerQueue = 1 })
 		rest := r.clock.Now().Add(time.Hour)
 		first, lanes := r.take()
-		c := Commit{Batch: first, Outcomes: []crawl.Outcome{done("http://a.example/0")}}
+		c := Commit{Batch: first, Outcomes: []crawl.PageOutcome{done("http://a.example/0")}}
 		if failed {
 			c.Rest = rest
 		}

@@ -168,7 +168,7 @@ func TestRecrawl(t *testing.T) {
 	o := done(page)
 	o.Visit = visit
 	r.must(r.Commit(Commit{
-		Batch: batch, Outcomes: []crawl.Outcome{o, done(other), {URL: late, Kind: crawl.OutcomeReturned}},
+		Batch: batch, Outcomes: []crawl.PageOutcome{o, done(other), {Outcome: crawl.Outcome{URL: late, Kind: crawl.OutcomeReturned}}},
 		Originals: map[string]crawl.Visit{"sha1:AAAA": visit}, Sample: []byte("sample of run 1"),
 	}))
 	r.must(r.Learning().Teach(&topic.Model{Pages: 7}, nil))
@@ -218,8 +218,8 @@ func TestRecrawlWithDelayed(t *testing.T) {
 	r := oneQueue(t, 2, nil)
 	batch, _ := r.take()
 	again := r.clock.Now().Add(time.Minute)
-	r.must(r.Commit(Commit{Batch: batch, Outcomes: []crawl.Outcome{
-		{URL: "http://a.example/0", Kind: crawl.OutcomeRetry, After: again}, {URL: "http://a.example/1", Kind: crawl.OutcomeRetry, After: again},
+	r.must(r.Commit(Commit{Batch: batch, Outcomes: []crawl.PageOutcome{
+		{Outcome: crawl.Outcome{URL: "http://a.example/0", Kind: crawl.OutcomeRetry, After: again}}, {Outcome: crawl.Outcome{URL: "http://a.example/1", Kind: crawl.OutcomeRetry, After: again}},
 	}}))
 	r.must(r.End("owner"))
 	r.must(r.begin("next", nil))
@@ -229,7 +229,7 @@ func TestRecrawlWithDelayed(t *testing.T) {
 		t.Fatalf("%q", got)
 	}
 	later := r.clock.Now().Add(time.Hour)
-	r.must(r.Commit(Commit{Batch: batch, Outcomes: []crawl.Outcome{{URL: "http://a.example/1", Kind: crawl.OutcomeRetry, After: later}}}))
+	r.must(r.Commit(Commit{Batch: batch, Outcomes: []crawl.PageOutcome{{Outcome: crawl.Outcome{URL: "http://a.example/1", Kind: crawl.OutcomeRetry, After: later}}}}))
 	r.clock.pass(2 * time.Minute)
 	for range 3 {
 		batch, lanes = r.take()

@@ -60,7 +60,7 @@ func (s *sites) assign(at siteOf, tagPath string) (group int, err error) {
 }
 
 // reward gives the score of a page of a PLD to the group of the link that led to it.
-func (s *sites) reward(pld uint64, r *record.Record, o crawl.Outcome, threshold float64) error {
+func (s *sites) reward(pld uint64, r *record.Record, o crawl.PageOutcome, threshold float64) error {
 	if r.Group == 0 || !o.Success() || o.Score < 0 {
 		return nil
 	}
@@ -134,7 +134,7 @@ func (h Learning) Reward(id string, scores map[string]float64) error {
 			if !found {
 				continue
 			}
-			o := crawl.Outcome{Kind: crawl.OutcomeDone, Status: 200, Score: score}
+			o := crawl.PageOutcome{Outcome: crawl.Outcome{Kind: crawl.OutcomeDone, Status: 200}, Score: score}
 			if err := e.sites.reward(k.PLD, &r, o, e.rec.Definition.Topic.Threshold); err != nil {
 				return nil, err
 			}

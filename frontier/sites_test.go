@@ -33,7 +33,7 @@ func TestBanditLearnsWhileItCrawls(t *testing.T) {
 		commit := Commit{Batch: batch}
 		for _, lane := range lanes {
 			for _, target := range lane.Targets {
-				o := crawl.Outcome{URL: target.URL, Kind: crawl.OutcomeDone, Status: 200}
+				o := crawl.PageOutcome{Outcome: crawl.Outcome{URL: target.URL, Kind: crawl.OutcomeDone, Status: 200}}
 				if strings.Contains(target.URL, "/good/") {
 					o.Score = 0.9
 				}

@@ -56,9 +56,9 @@ func TestClaimAndCommit(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range 2 {
-		err = f.Crawl("c").Commit(Commit{Batch: "batch", Outcomes: []crawl.Outcome{
-			{URL: "http://a.example/", Kind: crawl.OutcomeDone, Status: 200, Score: 0.9},
-			{URL: "http://a.example/b", Kind: crawl.OutcomeRetry, After: now.Add(-2 * time.Second), Score: -1},
+		err = f.Crawl("c").Commit(Commit{Batch: "batch", Outcomes: []crawl.PageOutcome{
+			{Outcome: crawl.Outcome{URL: "http://a.example/", Kind: crawl.OutcomeDone, Status: 200}, Score: 0.9},
+			{Outcome: crawl.Outcome{URL: "http://a.example/b", Kind: crawl.OutcomeRetry, After: now.Add(-2 * time.Second)}, Score: -1},
 		}, Discoveries: []crawl.Discovery{{URL: "http://a.example/c", Path: "SL", Score: 0.7}, {URL: "http://other.example/", Path: "SL", Score: 0.7}}})
 		if err != nil {
 			t.Fatal(err)

@@ -22,7 +22,7 @@ type Unfetched struct {
 }
 
 // keepUnfetched keeps the outcome of a URL that has ended, for the archive.
-func (e *edit) keepUnfetched(o crawl.Outcome, r record.Record) error {
+func (e *edit) keepUnfetched(o crawl.PageOutcome, r record.Record) error {
 	u := Unfetched{o.URL, o.Kind, o.Reason, r.Via, r.Path, int(r.Attempts) + 1, e.f.opts.Now().UTC()}
 	e.rec.Sequence++
 	return e.Save(e.s.keys.Unfetched(e.rec.Sequence), u)

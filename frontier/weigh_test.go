@@ -50,9 +50,9 @@ func (k *kinds) teach(n int, kind string, worth float64) {
 	k.must(k.Commit(c))
 }
 
-func visited(url string, worth float64) crawl.Outcome {
+func visited(url string, worth float64) crawl.PageOutcome {
 	views := order.ViewsOf(&order.Page{URL: url, Text: words("hub")})
-	return crawl.Outcome{URL: url, Kind: crawl.OutcomeDone, Status: 200, Score: -1, Worth: worth, PageFeatures: views.Encode()}
+	return crawl.PageOutcome{Outcome: crawl.Outcome{URL: url, Kind: crawl.OutcomeDone, Status: 200}, Score: -1, Worth: worth, PageFeatures: views.Encode()}
 }
 
 // standing is the position of an entry, and the priority that it should have at present.

@@ -22,7 +22,7 @@ func capture(url, header, body string) archive.Capture {
 		Exchange: crawl.Exchange{
 			Kind: crawl.ExchangePage, URL: url, IP: "192.0.2.7", Started: epoch, Elapsed: 42 * time.Millisecond,
 			Status: 200, HeaderBytes: int64(len(raw)), MIME: "text/html; charset=utf-8", Path: "SL", Via: "http://a.example/",
-			Outcome: crawl.Outcome{URL: url, Kind: crawl.OutcomeDone, Status: 200, Score: -1},
+			Outcome: crawl.Outcome{URL: url, Kind: crawl.OutcomeDone, Status: 200},
 		},
 		Request:  strings.NewReader("GET / HTTP/1.1\r\nHost: a.example\r\nUser-Agent: Muninn/1.0\r\n\r\n"),
 		Response: func() io.Reader { return strings.NewReader(raw + body) },

@@ -69,22 +69,27 @@ const (
 	OutcomeReturned   = "returned"   // not tried; it goes back as it was
 )
 
-// Outcome is the result of one claimed URL.
+// Outcome is what FETCH knows of the end of a claimed URL.
 type Outcome struct {
-	URL          string    `json:"url"`
-	Kind         string    `json:"kind"`
-	Status       int       `json:"status,omitempty"` // HTTP status, 0 if there was no response
-	Reason       string    `json:"reason,omitempty"`
-	Bytes        int64     `json:"bytes,omitempty"`   // on the wire, both ways
-	After        time.Time `json:"after,omitzero"`    // a retry not before
-	Score        float64   `json:"score,omitempty"`   // the document score, −1 if there is none
-	Visit        Visit     `json:"visit,omitzero"`    // what to remember
-	Revisit      bool      `json:"revisit,omitempty"` // archived as a revisit record
-	Level        string    `json:"level,omitempty"`   // level and application by the helper
-	App          string    `json:"app,omitempty"`     //
-	Prints       []byte    `json:"prints,omitempty"`  // what to remember of its web objects
-	Worth        float64   `json:"worth,omitempty"`   // see Verdict
-	PageFeatures []byte    `json:"seen,omitempty"`    // see Verdict
+	URL    string    `json:"url"`
+	Kind   string    `json:"kind"`
+	Status int       `json:"status,omitempty"` // HTTP status, 0 if there was no response
+	Reason string    `json:"reason,omitempty"`
+	Bytes  int64     `json:"bytes,omitempty"` // on the wire, both ways
+	After  time.Time `json:"after,omitzero"`  // a retry not before
+	Visit  Visit     `json:"visit,omitzero"`  // what to remember: the validators, until ARCHIVE adds the record
+}
+
+// PageOutcome is what COMMIT takes: how a claimed URL ended, and what became of its page.
+type PageOutcome struct {
+	Outcome
+	Score        float64 `json:"score,omitempty"`   // the document score, −1 if there is none
+	Revisit      bool    `json:"revisit,omitempty"` // archived as a revisit record
+	Level        string  `json:"level,omitempty"`   // level and application by the helper
+	App          string  `json:"app,omitempty"`     //
+	Prints       []byte  `json:"prints,omitempty"`  // what to remember of its web objects
+	Worth        float64 `json:"worth,omitempty"`   // see Verdict
+	PageFeatures []byte  `json:"seen,omitempty"`    // see Verdict
 }
 
 // Success reports whether a response counts as a page in budgets and harvest ratio.

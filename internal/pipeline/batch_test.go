@@ -160,7 +160,7 @@ func TestResult(t *testing.T) {
 		"of the reference crawl":     {p: &Judged{Judged: p, Sample: &topic.Sample{URL: p.URL}}, score: 0.4, discoveries: 1, samples: 1},
 	} {
 		var r Result
-		r.Add(crawl.Outcome{URL: p.URL, Kind: crawl.OutcomeDone, Score: 9}, "SL", c.p, c.places)
+		r.Add(crawl.Outcome{URL: p.URL, Kind: crawl.OutcomeDone}, false, "SL", c.p, c.places)
 		if len(r.Outcomes) != 1 || r.Outcomes[0].Score != c.score || len(r.Discoveries) != c.discoveries || len(r.Samples) != c.samples {
 			t.Fatalf("%s: %+v", name, r)
 		}
@@ -193,7 +193,7 @@ func TestLearn(t *testing.T) {
 		if p.Sample == nil {
 			t.Fatal("a page of the reference crawl teaches nothing")
 		}
-		result.Add(crawl.Outcome{URL: p.Page.URL, Kind: crawl.OutcomeDone, Status: 200}, "SL", p, false)
+		result.Add(crawl.Outcome{URL: p.Page.URL, Kind: crawl.OutcomeDone, Status: 200}, false, "SL", p, false)
 		for i := range p.Links {
 			links = append(links, archive.LinkOf(&p.Judged, "SL", i))
 		}

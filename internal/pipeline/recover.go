@@ -20,7 +20,7 @@ func (e *Engine) Recover(ctx context.Context, d crawl.Definition, store archive.
 		switch l.Kind {
 		case crawl.OutcomeRobots, crawl.OutcomeRefused, crawl.OutcomeFailed:
 			ended[l.URL] = true
-			left.Outcomes = append(left.Outcomes, crawl.Outcome{URL: l.URL, Kind: l.Kind, Status: l.Status, Reason: l.Reason, Bytes: l.Bytes, Score: -1})
+			left.Outcomes = append(left.Outcomes, crawl.PageOutcome{Outcome: crawl.Outcome{URL: l.URL, Kind: l.Kind, Status: l.Status, Reason: l.Reason, Bytes: l.Bytes}, Score: -1})
 		}
 		return nil
 	})
@@ -31,7 +31,7 @@ func (e *Engine) Recover(ctx context.Context, d crawl.Definition, store archive.
 		if i.Robots() {
 			return nil
 		}
-		o := crawl.Outcome{URL: i.URL, Kind: crawl.OutcomeDone, Status: i.Status, Bytes: i.Length, Score: i.Score, Revisit: i.Revisit, App: i.Application}
+		o := crawl.PageOutcome{Outcome: crawl.Outcome{URL: i.URL, Kind: crawl.OutcomeDone, Status: i.Status, Bytes: i.Length}, Score: i.Score, Revisit: i.Revisit, App: i.Application}
 		o.Visit = crawl.Visit{URL: i.URL, Date: i.Date, Digest: i.Digest}
 		switch {
 		case i.Revisit:

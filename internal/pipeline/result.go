@@ -15,16 +15,16 @@ import (
 
 // Result is a batch that is archived: what the frontier is to know of it.
 type Result struct {
-	Outcomes    []crawl.Outcome        `json:"outcomes"`
+	Outcomes    []crawl.PageOutcome    `json:"outcomes"`
 	Discoveries []crawl.Discovery      `json:"discoveries"`
 	Originals   map[string]crawl.Visit `json:"originals"`
 	Samples     []topic.Sample         `json:"samples"`
 }
 
-// Add adds the outcome of a URL. path are the hop letters of it; p is its page, nil if nothing was understood. places: what was learned of groups of
-// links changes their priority.
-func (r *Result) Add(o crawl.Outcome, path string, p *Judged, places bool) {
-	o.Score = -1
+// Add adds the outcome of a URL; revisit: it is archived as a revisit. path are the hop letters of it; p is its page, nil if nothing was
+// understood. places: what was learned of groups of links changes their priority.
+func (r *Result) Add(fetched crawl.Outcome, revisit bool, path string, p *Judged, places bool) {
+	o := crawl.PageOutcome{Outcome: fetched, Score: -1, Revisit: revisit}
 	if p != nil {
 		o.Level, o.App, o.Prints = p.Level, p.Application, p.Prints
 		o.Score, o.Worth, o.PageFeatures = p.Verdict.Score, p.Verdict.Worth, p.Verdict.PageFeatures
@@ -61,7 +61,7 @@ func JoinParts(list []Result) (r Result) {
 	for i := range list {
 		outcomes, discoveries = outcomes+len(list[i].Outcomes), discoveries+len(list[i].Discoveries)
 	}
-	r.Outcomes, r.Discoveries = make([]crawl.Outcome, 0, outcomes), make([]crawl.Discovery, 0, discoveries)
+	r.Outcomes, r.Discoveries = make([]crawl.PageOutcome, 0, outcomes), make([]crawl.Discovery, 0, discoveries)
 	r.Originals = map[string]crawl.Visit{}
 	for i := range list {
 		p := &list[i]

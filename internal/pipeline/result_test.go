@@ -12,12 +12,12 @@ import (
 // TestResultParts: a result is that of its parts, in their order, and no part is large.
 func TestResultParts(t *testing.T) {
 	for _, n := range []int{0, 1, resultPart, resultPart + 1, 3*resultPart - 1} {
-		r := Result{Outcomes: []crawl.Outcome{}, Discoveries: []crawl.Discovery{}, Originals: map[string]crawl.Visit{}}
+		r := Result{Outcomes: []crawl.PageOutcome{}, Discoveries: []crawl.Discovery{}, Originals: map[string]crawl.Visit{}}
 		for i := range n {
 			url := fmt.Sprint("http://a.example/", i)
 			r.Discoveries = append(r.Discoveries, crawl.Discovery{URL: url})
 			if i%2 == 0 {
-				r.Outcomes = append(r.Outcomes, crawl.Outcome{URL: url})
+				r.Outcomes = append(r.Outcomes, crawl.PageOutcome{Outcome: crawl.Outcome{URL: url}})
 			}
 			r.Originals[url] = crawl.Visit{URL: url}
 			r.Samples = append(r.Samples, topic.Sample{URL: url})

@@ -19,7 +19,7 @@ func exchange(url, header, body string) archive.Capture {
 	c := archive.Capture{
 		Exchange: crawl.Exchange{
 			Kind: crawl.ExchangePage, URL: url, IP: "192.0.2.7", Started: time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC), Elapsed: time.Millisecond,
-			HeaderBytes: int64(len(raw)), MIME: "text/html", Path: "SL", Outcome: crawl.Outcome{URL: url, Kind: crawl.OutcomeDone, Score: -1},
+			HeaderBytes: int64(len(raw)), MIME: "text/html", Path: "SL", Outcome: crawl.Outcome{URL: url, Kind: crawl.OutcomeDone},
 		},
 		Request:  strings.NewReader("GET / HTTP/1.1\r\nHost: a.example\r\n\r\n"),
 		Response: func() io.Reader { return strings.NewReader(raw + body) },
