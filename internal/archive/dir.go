@@ -104,25 +104,52 @@ func (d *dirStore) mkdir(dir string) error {
 }
 
 func (d *dirStore) Get(_ context.Context, key string) (io.ReadCloser, error) {
-	path, err := d.path(key)
+	f, _, err := d.open(key)
+	if err != nil { // not a nil *os.File in an interface
+		return nil, err
+	}
+	return f, nil
+}
+
+func (d *dirStore) GetRange(_ context.Context, key string, offset, length int64) (io.ReadCloser, error) {
+	f, size, err := d.open(key)
 	if err != nil {
 		return nil, err
 	}
+	if offset < 0 || length <= 0 || offset >= size {
+		return nil, errors.Join(rangeError(key, offset, length), f.Close())
+	}
+	return struct {
+		io.Reader
+		io.Closer
+	}{io.NewSectionReader(f, offset, length), f}, nil
+}
+
+func rangeError(key string, offset, length int64) error {
+	return fmt.Errorf("get %d bytes of %s from %d on: %w", length, key, offset, ErrRange)
+}
+
+// open opens the file of an object.
+func (d *dirStore) open(key string) (f *os.File, size int64, err error) {
+	path, err := d.path(key)
+	if err != nil {
+		return nil, 0, err
+	}
 	info, err := os.Stat(path)
 	if err == nil && !info.IsDir() && !info.Mode().IsRegular() { // a pipe or a device may never end
-		return nil, fmt.Errorf("get %s: %w", key, ErrNotRegular)
+		return nil, 0, fmt.Errorf("get %s: %w", key, ErrNotRegular)
 	}
 	if err == nil && info.IsDir() || errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
-		return nil, fmt.Errorf("get %s: %w", key, ErrNotFound)
+		return nil, 0, fmt.Errorf("get %s: %w", key, ErrNotFound)
 	}
-	f, err := os.Open(path)
+	f, err = os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("get %s: %w", key, ErrNotFound)
+		return nil, 0, fmt.Errorf("get %s: %w", key, ErrNotFound)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("get %s: %w", key, err)
+		return nil, 0, fmt.Errorf("get %s: %w", key, err)
 	}
-	return f, nil
+	return f, info.Size(), nil
 }
 
 func (d *dirStore) List(ctx context.Context, prefix string, fn func(Object) error) error {

@@ -25,7 +25,7 @@ func AsFault(ctx context.Context, err error) error {
 	if err == nil || errors.Is(ctx.Err(), context.Canceled) {
 		return err
 	}
-	for _, answer := range []error{ErrExists, ErrNotFound, ErrKey, ErrUnconditional, ErrGivenBack} {
+	for _, answer := range []error{ErrExists, ErrNotFound, ErrKey, ErrRange, ErrUnconditional, ErrGivenBack} {
 		if errors.Is(err, answer) {
 			return err
 		}
@@ -43,6 +43,11 @@ func (f faults) PutIfAbsent(ctx context.Context, key string, data []byte) error 
 
 func (f faults) Get(ctx context.Context, key string) (io.ReadCloser, error) {
 	r, err := f.Store.Get(ctx, key)
+	return r, AsFault(ctx, err)
+}
+
+func (f faults) GetRange(ctx context.Context, key string, offset, length int64) (io.ReadCloser, error) {
+	r, err := f.Store.GetRange(ctx, key, offset, length)
 	return r, AsFault(ctx, err)
 }
 

@@ -180,6 +180,24 @@ func (s *s3Store) Get(ctx context.Context, key string) (io.ReadCloser, error) {
 	return nil, fmt.Errorf("get %s: %w", key, explain(err))
 }
 
+func (s *s3Store) GetRange(ctx context.Context, key string, offset, length int64) (io.ReadCloser, error) {
+	var opts minio.GetObjectOptions
+	if offset < 0 || length <= 0 || opts.SetRange(offset, offset+length-1) != nil {
+		return nil, rangeError(key, offset, length)
+	}
+	object, _, _, err := (&minio.Core{Client: s.client}).GetObject(ctx, s.bucket, s.prefix+key, opts)
+	if err == nil {
+		return object, nil
+	}
+	switch minio.ToErrorResponse(err).StatusCode {
+	case http.StatusNotFound:
+		return nil, fmt.Errorf("get %s: %w", key, ErrNotFound)
+	case http.StatusRequestedRangeNotSatisfiable:
+		return nil, rangeError(key, offset, length)
+	}
+	return nil, fmt.Errorf("get %s: %w", key, explain(err))
+}
+
 func (s *s3Store) List(ctx context.Context, prefix string, fn func(Object) error) error {
 	for o := range s.client.ListObjectsIter(ctx, s.bucket, minio.ListObjectsOptions{Prefix: s.prefix + prefix, Recursive: true}) {
 		if o.Err != nil {

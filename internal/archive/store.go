@@ -16,6 +16,8 @@ var (
 	ErrExists   = errors.New("there is an object of that key already")
 	ErrNotFound = errors.New("no such object")
 	ErrKey      = errors.New("not a valid key")
+	// ErrRange says that an object has no byte in a range.
+	ErrRange = errors.New("the object has nothing in that range")
 	// ErrNotRegular says that a folder has something else than a file in the place of an object.
 	ErrNotRegular = errors.New("is a pipe, a device or the like, not a regular file")
 	// ErrUnconditional says that a store would let two attempts of a batch both commit.
@@ -50,6 +52,9 @@ type Store interface {
 	PutIfAbsent(ctx context.Context, key string, data []byte) error
 	// Get opens an object; ErrNotFound if there is none, ErrNotRegular if a folder has no file there.
 	Get(ctx context.Context, key string) (io.ReadCloser, error)
+	// GetRange opens the bytes of an object from an offset on, at most length of them, which is above 0: those that it has. ErrRange
+	// if there are none; else as Get.
+	GetRange(ctx context.Context, key string, offset, length int64) (io.ReadCloser, error)
 	// List calls fn for each object whose key begins with prefix, in the order of keys.
 	List(ctx context.Context, prefix string, fn func(Object) error) error
 	// Delete removes an object; it is no error if there is none.

@@ -34,6 +34,7 @@ func Run(t *testing.T, open func(t *testing.T) archive.Store, opts Options) {
 		{"PutAndGet", putAndGet},
 		{"PutAgain", putAgain},
 		{"NotFound", notFound},
+		{"GetRange", getRange},
 		{"PutIfAbsent", putIfAbsent},
 		{"PutIfAbsentRace", putIfAbsentRace},
 		{"PutsAtOnce", putsAtOnce},
