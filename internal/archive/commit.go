@@ -151,7 +151,7 @@ var errCommitTimeout = fmt.Errorf("the segment was not written within %v, the li
 // manifest is not of this life. It
 // may be called again after an error: if the manifest was put and only the answer was lost, it returns that manifest.
 func (s *Segment) Commit(ctx context.Context, store Store) (Manifest, error) {
-	if err := errors.Join(s.links.zip.Close(), s.objects.zip.Close(), s.log.zip.Close(), s.warc.out.Flush()); err != nil {
+	if err := errors.Join(s.links.close(), s.objects.zip.Close(), s.log.zip.Close(), s.warc.out.Flush()); err != nil {
 		return Manifest{}, fmt.Errorf("commit segment: %w", err)
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, commitTimeout, errCommitTimeout)

@@ -26,6 +26,14 @@ func appendScore(b []byte, x float64) []byte {
 	return strconv.AppendFloat(b, x, 'g', 6, 64)
 }
 
+// appendExactScore appends a score with the digits that the frontier keeps of it: those of a float32.
+func appendExactScore(b []byte, x float64) []byte {
+	if exact := float64(float32(x)); !math.IsNaN(exact) && !math.IsInf(exact, 0) {
+		return strconv.AppendFloat(b, exact, 'g', -1, 32)
+	}
+	return append(b, '0')
+}
+
 // appendSome appends a string unless it is empty.
 func appendSome(b []byte, name, s string) []byte {
 	if s == "" {

@@ -1,6 +1,8 @@
 package archive
 
 import (
+	"bytes"
+	"encoding/hex"
 	"slices"
 	"strconv"
 	"strings"
@@ -16,24 +18,79 @@ type linkWriter struct {
 	names  []crawl.PartName // of the analysers that spoke
 }
 
-// append appends a line: a [linkPage], as encoding/json would write it but for its escapes. The links of a page have most
-// in common: a line for each took three to five times as many bytes before compression.
-func (w *linkWriter) append(b []byte, c Capture) []byte {
-	p, links, verdicts := c.Page, c.Page.Links, c.Page.Verdict.Links
-	b = appendText(append(b, '{'), `"page":`, c.URL)
-	b = appendText(b, `,"path":`, c.Path)
+// linkingPage is a page with outlinks.
+type linkingPage struct {
+	url, path string
+	*crawl.Judged
+}
+
+// paragraph is the text block that a link stands in; empty if there is none.
+func (p *linkingPage) paragraph(l *crawl.Outlink) string {
+	if l.Block < 0 || l.Block >= len(p.Blocks) {
+		return ""
+	}
+	return p.Blocks[l.Block]
+}
+
+// outlink is a link of a page that was added to a sidecar.
+type outlink struct {
+	page int  // its number
+	away bool // of another PLD than its page
+	*crawl.Outlink
+	verdict *crawl.LinkVerdict
+}
+
+// appendSources appends a line: a [linkSources].
+func (w *linkWriter) appendSources(b []byte, pages []linkingPage) []byte {
+	b = append(b, `{"pages":[`...)
+	for i := range pages {
+		b = append(crawl.AppendString(b, pages[i].url), ',')
+	}
+	b[len(b)-1] = ']'
+	b = appendColumn(b, "paths", len(pages), func(i int) string { return pages[i].path }, crawl.AppendString)
+	b = appendColumn(b, "languages", len(pages), func(i int) string { return pages[i].Language }, crawl.AppendString)
+	b = appendColumn(b, "nofollow", len(pages), func(i int) bool { return pages[i].NoFollow }, strconv.AppendBool)
+	return append(b, '}', '\n')
+}
+
+// appendHome appends a line: a [linkLine] of links of a page to its own PLD, as encoding/json would write it but for its escapes. The
+// links of a page have most in common: a line for each took three to five times as many bytes before compression.
+func (w *linkWriter) appendHome(b []byte, p *linkingPage, links []outlink) []byte {
+	b = appendText(append(b, '{'), `"page":`, p.url)
+	b = appendText(b, `,"path":`, p.path)
 	b = appendSome(b, `,"language":`, p.Language)
 	if p.NoFollow {
 		b = append(b, `,"nofollow":true`...)
 	}
 	b = w.paragraphs(b, links, p.Blocks)
-	b = w.dictionary(b, links, "context", func(l *crawl.Outlink) string { return l.Context })
-	b = w.dictionary(b, links, "tag_path", func(l *crawl.Outlink) string { return l.TagPath })
-	b = w.dictionary(b, links, "rel", func(l *crawl.Outlink) string { return l.Rel })
-	b = w.dictionary(b, links, "level", func(l *crawl.Outlink) string { return l.Level })
-	origin := originOf(c.URL)
-	b = append(b, `,"url":[`...)
+	return w.columns(b, links, func(*outlink) *linkingPage { return p })
+}
+
+// appendAway appends a line: a [linkLine] of links of several pages to other PLDs.
+func (w *linkWriter) appendAway(b []byte, pages []linkingPage, links []outlink) []byte {
+	of := func(l *outlink) *linkingPage { return &pages[l.page] }
+	// Always a list: of is what distinguishes the line.
+	b = append(b, `{"from":[`...)
 	for i := range links {
+		b = append(appendInt(b, links[i].page), ',')
+	}
+	b[len(b)-1] = ']'
+	b = w.dictionary(b, links, "text", func(l *outlink) string { return of(l).paragraph(l.Outlink) })
+	return w.columns(b, links, of)
+}
+
+// columns appends what the links of a line have, and ends it.
+func (w *linkWriter) columns(b []byte, links []outlink, of func(*outlink) *linkingPage) []byte {
+	b = w.dictionary(b, links, "context", func(l *outlink) string { return l.Context })
+	b = w.dictionary(b, links, "tag_path", func(l *outlink) string { return l.TagPath })
+	b = w.dictionary(b, links, "rel", func(l *outlink) string { return l.Rel })
+	b = w.dictionary(b, links, "level", func(l *outlink) string { return l.Level })
+	b = append(b, `,"url":[`...)
+	origin, page := "", -1
+	for i := range links {
+		if l := &links[i]; l.page != page {
+			origin, page = originOf(of(l).url), l.page
+		}
 		b = append(crawl.AppendString(b, withoutOrigin(links[i].URL, origin)), ',')
 	}
 	b[len(b)-1] = ']'
@@ -41,14 +98,32 @@ func (w *linkWriter) append(b []byte, c Capture) []byte {
 		return crawl.AppendString(b, hop.String())
 	})
 	b = appendColumn(b, "block", len(links), func(i int) int { return links[i].Block }, appendInt)
-	b = appendColumn(b, "anchor", len(links), func(i int) anchor { return anchorOf(&links[i], p.Blocks) }, appendAnchor)
+	b = appendColumn(b, "anchor", len(links), func(i int) anchor { return anchorOf(&links[i], of(&links[i])) }, appendAnchor)
 	b = appendColumn(b, "prior", len(links), func(i int) float64 { return links[i].Prior }, appendScore)
-	b = appendColumn(b, "score", len(links), func(i int) float64 { return verdicts[i].Score }, appendScore)
-	return append(w.parts(b, verdicts), '}', '\n')
+	b = appendColumn(b, "score", len(links), func(i int) float64 { return links[i].verdict.Score }, appendExactScore)
+	return append(w.keep(w.parts(b, links), links), '}', '\n')
+}
+
+// keep appends what the order keeps: with links to other PLDs, which another worker may have to queue, and what is the same for all. These
+// features take some 15 bytes a link, compressed: with those of all links, sidecars would take 24 % of what the WARC takes. Links within a
+// PLD are judged again where a lost frontier is restored.
+func (w *linkWriter) keep(b []byte, links []outlink) []byte {
+	same := true
+	for i := range links {
+		same = same && bytes.Equal(links[i].verdict.LinkFeatures, links[0].verdict.LinkFeatures)
+	}
+	return appendColumn(b, "keep", len(links), func(i int) string {
+		if same || links[i].away {
+			return string(links[i].verdict.LinkFeatures)
+		}
+		return ""
+	}, func(b []byte, kept string) []byte {
+		return append(hex.AppendEncode(append(b, '"'), []byte(kept)), '"')
+	})
 }
 
 // paragraphs appends the text blocks that links stand in.
-func (w *linkWriter) paragraphs(b []byte, links []crawl.Outlink, blocks []string) []byte {
+func (w *linkWriter) paragraphs(b []byte, links []outlink, blocks []string) []byte {
 	clear(w.blocks)
 	for i := range links {
 		n := links[i].Block
@@ -71,7 +146,7 @@ func (w *linkWriter) paragraphs(b []byte, links []crawl.Outlink, blocks []string
 }
 
 // dictionary appends the values of a column, each once, and the column of their indexes.
-func (w *linkWriter) dictionary(b []byte, links []crawl.Outlink, name string, of func(*crawl.Outlink) string) []byte {
+func (w *linkWriter) dictionary(b []byte, links []outlink, name string, of func(*outlink) string) []byte {
 	clear(w.words)
 	w.index = w.index[:0]
 	start, last := len(b), 0
@@ -104,11 +179,11 @@ type analyserScore struct {
 }
 
 // parts appends a column for each analyser.
-func (w *linkWriter) parts(b []byte, links []crawl.LinkVerdict) []byte {
+func (w *linkWriter) parts(b []byte, links []outlink) []byte {
 	w.names = w.names[:0]
 	for i := range links {
-		for j := range links[i].Parts {
-			if name := links[i].Parts[j].Name; !slices.Contains(w.names, name) {
+		for j := range links[i].verdict.Parts {
+			if name := links[i].verdict.Parts[j].Name; !slices.Contains(w.names, name) {
 				w.names = append(w.names, name)
 			}
 		}
@@ -119,7 +194,7 @@ func (w *linkWriter) parts(b []byte, links []crawl.LinkVerdict) []byte {
 	b = append(b, `,"parts":{`...)
 	for n, name := range w.names {
 		column := appendColumn(b, string(name), len(links), func(i int) analyserScore {
-			score, is := links[i].Parts.Of(name)
+			score, is := links[i].verdict.Parts.Of(name)
 			return analyserScore{score, is}
 		}, func(b []byte, s analyserScore) []byte {
 			if !s.present {
@@ -141,8 +216,8 @@ type anchor struct {
 	whole bool
 }
 
-func anchorOf(l *crawl.Outlink, blocks []string) anchor {
-	if l.Block >= 0 && l.Block < len(blocks) && l.Anchor == blocks[l.Block] {
+func anchorOf(l *outlink, p *linkingPage) anchor {
+	if l.Block >= 0 && l.Block < len(p.Blocks) && l.Anchor == p.Blocks[l.Block] {
 		return anchor{whole: true}
 	}
 	return anchor{text: l.Anchor}

@@ -3,7 +3,6 @@ package archive
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"math/rand/v2"
 	"reflect"
 	"testing"
@@ -11,83 +10,6 @@ import (
 
 	"github.com/muninn-archive/muninn/internal/crawl"
 )
-
-// TestLinks: the links of pages are read as they were written, in the present form and in the former one with a line for each link.
-func TestLinks(t *testing.T) {
-	random := rand.New(rand.NewPCG(1, 2))
-	texts := []string{"", "plain text", "\"quoted\" \\ and\ttabs\nlines", "ünïcödé 東京", "<b>&amp;</b>", "\u2028 \x7f", "\x00", "null"}
-	urls := []string{"mailto:a@b.example", "http://a.example", "http://a.example/", "http://a.example/x?y", "http://a.example//x", "http://a.example:80/", "https://a.example/"}
-	text := func() string { return texts[random.IntN(len(texts))] }
-	url := func() string { return urls[random.IntN(len(urls))] }
-	number := func() float64 { return []float64{0, 1, 0.1, 1e-9, 0.123456, 1.23457e+300}[random.IntN(6)] }
-	store, err := OpenDir(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	var now, former sidecar
-	if err := errors.Join(now.open(), former.open()); err != nil {
-		t.Fatal(err)
-	}
-	w := linkWriter{words: map[string]int{}, blocks: map[int]bool{}}
-	var want []Link
-	for page := range 2000 {
-		p := &crawl.Judged{}
-		p.Page = crawl.Page{Language: text(), Blocks: []string{text(), "", text()}, NoFollow: random.IntN(2) == 0}
-		p.URL = url()
-		c := Capture{Exchange: crawl.Exchange{URL: p.URL, Path: text()}, Page: p}
-		alike := random.IntN(3) == 0
-		for range 1 + random.IntN(4) {
-			l := crawl.Outlink{
-				URL: url(), Hop: crawl.Hop("LERM"[random.IntN(4)]), Context: text(), Anchor: text(), Block: random.IntN(5) - 1, TagPath: text(), Rel: text(),
-				LinkFindings: crawl.LinkFindings{Level: text(), Prior: number()},
-			}
-			v := crawl.LinkVerdict{Score: number()}
-			for _, name := range crawl.PartNames[:random.IntN(3)] {
-				v.Parts = append(v.Parts, crawl.Part{Name: name, Score: number()})
-			}
-			if alike && len(p.Links) > 0 {
-				l, v = p.Links[0], p.Verdict.Links[0]
-			}
-			p.Links, p.Verdict.Links = append(p.Links, l), append(p.Verdict.Links, v)
-			line := LinkOf(p, c.Path, len(p.Links)-1)
-			want = append(want, line)
-			raw, err := json.Marshal(line)
-			if err != nil {
-				t.Fatal(err)
-			}
-			former.line = append(raw, '\n')
-			if err := former.put(); err != nil {
-				t.Fatal(err)
-			}
-		}
-		now.line = w.append(now.line[:0], c)
-		if bytes.IndexByte(now.line, '\n') != len(now.line)-1 || !json.Valid(now.line) {
-			t.Fatalf("line %d is not one of JSON: %q", page, now.line)
-		}
-		if err := now.put(); err != nil {
-			t.Fatal(err)
-		}
-	}
-	for name, s := range map[string]*sidecar{"now": &now, "former": &former} {
-		if err := s.zip.Close(); err != nil {
-			t.Fatal(err)
-		}
-		if err := store.Put(t.Context(), name, bytes.NewReader(s.out.Bytes()), int64(s.out.Len())); err != nil {
-			t.Fatal(err)
-		}
-		n := 0
-		err := ReadLinks(t.Context(), store, name, func(l Link) error {
-			if !reflect.DeepEqual(l, want[n]) {
-				t.Fatalf("%s: link %d is\n%+v, not\n%+v", name, n, l, want[n])
-			}
-			n++
-			return nil
-		})
-		if err != nil || n != len(want) {
-			t.Errorf("%s: %d links of %d, %v", name, n, len(want), err)
-		}
-	}
-}
 
 // TestAppendObject: the hand-written encoder gives the same as encoding/json.
 func TestAppendObject(t *testing.T) {

@@ -61,8 +61,7 @@ type Segment struct {
 	warc     *warcFile
 	fields   []byte // of a metadata record, for short use
 	index    []indexLine
-	links    sidecar
-	linked   linkWriter
+	links    linksSidecar
 	objects  sidecar
 	log      sidecar
 	seen     map[string]crawl.Visit
@@ -111,7 +110,6 @@ func NewSegment(dir string, label Label, created time.Time, original func(url, d
 		return nil, err
 	}
 	s := &Segment{label: label, created: created, warc: w, seen: map[string]crawl.Visit{}, original: original}
-	s.linked = linkWriter{words: map[string]int{}, blocks: map[int]bool{}}
 	if err = errors.Join(s.links.open(), s.objects.open(), s.log.open()); err != nil {
 		return nil, fmt.Errorf("open segment: %w", err)
 	}
@@ -196,7 +194,8 @@ func (s *Segment) Add(c Capture) (Recorded, error) {
 	}
 	s.count(c, out)
 	s.counts.Payload += c.HeaderBytes + size
-	return out, errors.Join(s.addLinks(c), s.addObjects(c))
+	s.addLinks(c)
+	return out, s.addObjects(c)
 }
 
 // response chooses between a response record and a revisit record.

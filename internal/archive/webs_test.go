@@ -13,6 +13,7 @@ import (
 	"github.com/muninn-archive/muninn/internal/aah"
 	"github.com/muninn-archive/muninn/internal/archive"
 	"github.com/muninn-archive/muninn/internal/crawl"
+	"github.com/muninn-archive/muninn/internal/order"
 	"github.com/muninn-archive/muninn/internal/page"
 	"github.com/muninn-archive/muninn/internal/score"
 	"github.com/muninn-archive/muninn/internal/webworld"
@@ -48,12 +49,13 @@ func reader(t testing.TB, topic []string) func(url, mime string, body []byte) un
 		t.Fatal(err)
 	}
 	helper := aah.New(base, aah.DefaultLimits())
+	learner := order.NewFused(nil, order.DefaultSettings())
 	return func(url, mime string, body []byte) understood {
 		doc := page.Parse(page.Input{URL: url, MIME: mime, Body: body}, page.DefaultLimits())
 		found := helper.Apply(doc, aah.Input{})
 		p := &crawl.Judged{Parsed: crawl.Parsed{Page: doc.Page, Findings: found}}
 		var err error
-		if p.Verdict, _, err = judge.Batch(nil).Page(&p.Parsed, score.Context{Inherit: 0.5}, nil); err != nil {
+		if p.Verdict, _, err = judge.Batch(learner).Page(&p.Parsed, score.Context{Inherit: 0.5}, nil); err != nil {
 			t.Fatal(err)
 		}
 		return understood{url, mime, body, p}

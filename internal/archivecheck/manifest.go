@@ -74,7 +74,7 @@ func (c *checker) checkSegment(crawl, key string) error {
 	if err := c.readObject(key, m.CDXJ, func(r io.Reader) error { return c.readCDXJ(m.CDXJ.Key, r, warc) }); err != nil {
 		return err
 	}
-	if err := c.readObject(key, m.Links, func(r io.Reader) error { return c.readLines(m.Links.Key, r) }); err != nil {
+	if err := c.readObject(key, m.Links, func(r io.Reader) error { return c.readLinks(m.Links.Key, r) }); err != nil {
 		return err
 	}
 	if m.Objects != nil {
