@@ -86,3 +86,14 @@ func TestACrawlThatComesBackKnowsOfHosts(t *testing.T) {
 		t.Errorf("%+v, %v", s, err)
 	}
 }
+
+// Metrics and health checks ask for the crawls that run, every few seconds: crawls that sleep are not read for that.
+func TestRunningReadsNoCrawl(t *testing.T) {
+	r := newRig(t, nil)
+	r.other("ended")
+	r.sleep("ended")
+	r.onLoad = func(name string) { t.Errorf("%s is read", name) }
+	if list := r.Running(); len(list) != 1 || list[0].Crawl != testCrawl {
+		t.Errorf("%+v", list)
+	}
+}

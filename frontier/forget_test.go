@@ -198,7 +198,7 @@ func TestEndedCrawlsSleep(t *testing.T) {
 	if plan, err := r.Plan(); err != nil || plan.Run != 1 || !asleep() {
 		t.Errorf("%+v, %v", plan, err)
 	}
-	if list := r.Gauges(); len(list) != 1 || list[0].Crawl != "beside" || list[0].Queues != 1 || list[0].Waiting != 1 {
+	if list := r.Running(); len(list) != 1 || list[0].Crawl != "beside" || list[0].Queues != 1 || list[0].Waiting != 1 {
 		t.Errorf("%+v", list)
 	}
 	after := r.status()

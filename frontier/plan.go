@@ -2,7 +2,6 @@ package frontier
 
 import (
 	"bytes"
-	"slices"
 	"sync"
 	"time"
 
@@ -65,18 +64,6 @@ func (f *Frontier) Knows(name string) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.crawls[name] != nil
-}
-
-// Crawls lists the names of the crawls that the frontier knows.
-func (f *Frontier) Crawls() []string {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	list := make([]string, 0, len(f.crawls))
-	for name := range f.crawls {
-		list = append(list, name)
-	}
-	slices.Sort(list)
-	return list
 }
 
 // Phase bounds the claims of the present phase: pages of the run so far and to come, 0 for the budget

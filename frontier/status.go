@@ -90,9 +90,9 @@ func (h Crawl) Progress() (Progress, error) {
 	}, nil
 }
 
-// Gauges are the states of the crawls that run, for metrics. Queues counts those that may be claimed from, now or later; Resting those of them that
-// rest.
-func (f *Frontier) Gauges() (list []Status) {
+// Running are the states of the crawls that run, for metrics: no crawl that sleeps is read for them. Queues counts those that may be
+// claimed from, now or later; Resting those of them that rest.
+func (f *Frontier) Running() (list []Status) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for name, s := range f.crawls {

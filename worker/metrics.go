@@ -106,7 +106,7 @@ func (c crawlCollector) Describe(chan<- *prometheus.Desc) {}
 
 // Collect sends the state of each crawl.
 func (c crawlCollector) Collect(out chan<- prometheus.Metric) {
-	for _, s := range c.frontier.Gauges() { // runs that have ended are left out: the archive has their report
+	for _, s := range c.frontier.Running() { // runs that have ended are left out: the archive has their report
 		name := s.Crawl
 		gauge := func(metric, help string, value float64) {
 			out <- prometheus.MustNewConstMetric(describeCrawl(metric, help), prometheus.GaugeValue, value, name)
@@ -249,12 +249,9 @@ func (w *Worker) health(out http.ResponseWriter, r *http.Request) {
 		_, _ = fmt.Fprintf(out, "all crawls hold: %s\n", reason)
 		return
 	}
-	for _, name := range w.front.Crawls() {
-		if s, err := w.front.Crawl(name).Status(); err != nil || !s.Active {
-			continue
-		}
-		if reason := w.acts.Holds.Reason(name); reason != "" {
-			_, _ = fmt.Fprintf(out, "crawl %s holds: %s\n", name, reason)
+	for _, s := range w.front.Running() {
+		if reason := w.acts.Holds.Reason(s.Crawl); reason != "" {
+			_, _ = fmt.Fprintf(out, "crawl %s holds: %s\n", s.Crawl, reason)
 		}
 	}
 }
