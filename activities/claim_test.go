@@ -31,7 +31,7 @@ func claimable(t *testing.T) *Activities {
 	t.Cleanup(func() { _ = front.Close() })
 	d := crawl.DefaultDefinition()
 	d.Name, d.Seeds = "c", []crawl.Seed{{URL: "http://a.example/"}}
-	_, err = front.Begin(d.Name, "o", d, []string{"http://a.example/"}, false)
+	_, err = front.Begin(d.Name, "o", 0, d, []string{"http://a.example/"}, false)
 	must(err)
 	must(front.Crawl(d.Name).URLs().Offer("seeds", []crawl.Discovery{{URL: "http://a.example/", Path: "S", Score: 1}}))
 	guard, err := fetch.NewGuard([]string{"127.0.0.0/8"}, nil)

@@ -214,7 +214,7 @@ func TestAnotherArchive(t *testing.T) {
 	r.begin("two", nil)
 	out := r.batch()
 	r.open(out, same) // not archived when the next run begins with another archive
-	_, err := r.Frontier.Begin(rigCrawl, "three", r.definition(edit), nil, true)
+	_, err := r.Frontier.Begin(rigCrawl, "three", 0, r.definition(edit), nil, true)
 	r.must(err)
 	if begun := r.begin("three", edit); begun.Former != r.dir {
 		t.Errorf("the run before went to %q", begun.Former)

@@ -306,7 +306,7 @@ func (l *life) begin(c *paceCrawl) {
 	d := crawl.DefaultDefinition()
 	d.Name, d.Seeds, d.Scope.Within, d.Politeness, d.Order.PerQueue = c.name, []crawl.Seed{{URL: c.seeds[0].URL}}, crawl.WithinWeb, l.minimum, 1+l.web.number(4)
 	d.Order.Strategy = crawl.StrategyBreadth
-	if _, err := l.front.Begin(c.name, "o", d, []string{c.seeds[0].URL}, false); err != nil {
+	if _, err := l.front.Begin(c.name, "o", 0, d, []string{c.seeds[0].URL}, false); err != nil {
 		l.Fatal(err)
 	}
 	if err := l.front.Crawl(c.name).URLs().Offer("seeds", c.seeds); err != nil {

@@ -158,7 +158,7 @@ func (a *agent) open() {
 				found = append(found, crawl.Discovery{URL: fmt.Sprintf("http://h%d-%s.example/%d", host, s.crawl, i), Path: "S", Score: 0.5})
 			}
 		}
-		_, err := f.Begin(s.crawl, fmt.Sprint("owner", a.lives), d, []string{found[0].URL}, false)
+		_, err := f.Begin(s.crawl, fmt.Sprint("owner", a.lives), 0, d, []string{found[0].URL}, false)
 		a.p.must(err)
 		a.p.must(f.Crawl(s.crawl).URLs().Offer("seeds", found))
 		*s = sender{agent: a, crawl: s.crawl, first: true}

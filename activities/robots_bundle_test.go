@@ -63,7 +63,7 @@ func chainInABundle(t *testing.T, dir string, www netip.Addr) {
 	defer l.kill()
 	d := crawl.DefaultDefinition()
 	d.Name, d.Seeds, d.Scope.Within, d.Politeness, d.Order.PerQueue = c.name, []crawl.Seed{{URL: c.seeds[0].URL}}, crawl.WithinWeb, l.minimum, 1
-	_, err = l.front.Begin(c.name, "o", d, []string{c.seeds[0].URL}, false)
+	_, err = l.front.Begin(c.name, "o", 0, d, []string{c.seeds[0].URL}, false)
 	must(err)
 	must(l.front.Crawl(c.name).URLs().Offer("seeds", c.seeds))
 	u, err := urls.Parse("http://one.org/")

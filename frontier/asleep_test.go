@@ -59,7 +59,7 @@ func TestReadingACrawlHoldsUpNoOther(t *testing.T) {
 	asking.Go(func() { // the crawl's next run, and URLs of it
 		d := definition(nil)
 		d.Name = "ended"
-		if _, err := r.Begin("ended", "next", d, seedsOf(d), false); err != nil {
+		if _, err := r.Begin("ended", "next", 0, d, seedsOf(d), false); err != nil {
 			t.Error(err)
 		}
 		if err := r.Frontier.Crawl("ended").URLs().Offer("more", found(0.5, "http://y.example/")); err != nil {

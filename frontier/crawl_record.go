@@ -32,7 +32,7 @@ type crawlRecord struct {
 	HistoryStep int64   `cbor:"20,keyasint,omitempty"` // pages from point to point
 	History     []Point `cbor:"-"`                     // kept apart, written when it grows
 
-	Imported bool `cbor:"21,keyasint,omitempty"` // known by an import alone: the run Run is begun here by BeginRun
+	Imported bool `cbor:"21,keyasint,omitempty"` // known by an import alone: the run Run is begun here by Begin
 
 	planRecord `cbor:"-"`
 	planned    bool // planRecord is to be written

@@ -31,7 +31,7 @@ func (r *rig) keysUnder() map[uint16]int {
 func (r *rig) other(name string) {
 	r.t.Helper()
 	d := definition(func(d *crawl.Definition) { d.Name = name })
-	_, err := r.Begin(name, "owner", d, seedsOf(d), false)
+	_, err := r.Begin(name, "owner", 0, d, seedsOf(d), false)
 	r.must(err)
 	r.must(r.Frontier.Crawl(name).URLs().Offer("s", found(0.5, "http://x.example/1", "http://x.example/2")))
 	o := done("http://x.example/1")

@@ -83,7 +83,7 @@ func newRig(t testing.TB, edit func(*crawl.Definition)) *rig {
 }
 
 func (r *rig) begin(owner string, edit func(*crawl.Definition)) error {
-	_, err := r.Begin(testCrawl, owner, definition(edit), seedsOf(definition(edit)), false)
+	_, err := r.Begin(testCrawl, owner, 0, definition(edit), seedsOf(definition(edit)), false)
 	return err
 }
 

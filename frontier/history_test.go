@@ -161,7 +161,7 @@ func TestHistoryOfNextRun(t *testing.T) {
 			r.clock.pass(time.Second)
 			r.pages(1, 0, 0, 0)
 		}
-		_, err := r.Begin(testCrawl, "another", definition(nil), seedsOf(definition(nil)), true)
+		_, err := r.Begin(testCrawl, "another", 0, definition(nil), seedsOf(definition(nil)), true)
 		r.must(err)
 		turn(r)
 		if n := len(r.status().History); n != 5 {
@@ -203,7 +203,7 @@ func TestHistoryIsDenseAgain(t *testing.T) {
 func TestHistorysOfTwoCrawls(t *testing.T) {
 	r := newRig(t, nil)
 	d := definition(func(d *crawl.Definition) { d.Name = "other" })
-	_, err := r.Begin("other", "its owner", d, seedsOf(d), false)
+	_, err := r.Begin("other", "its owner", 0, d, seedsOf(d), false)
 	r.must(err)
 	r.clock.pass(time.Second)
 	r.pages(1, 0, 0, 0)

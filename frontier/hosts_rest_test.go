@@ -15,7 +15,7 @@ func twoCrawls(t *testing.T, edit func(*crawl.Definition)) (*rig, func() Round) 
 	r := oneQueue(t, 4, edit)
 	d := definition(edit)
 	d.Name = "other"
-	_, err := r.Begin("other", "owner", d, seedsOf(d), false)
+	_, err := r.Begin("other", "owner", 0, d, seedsOf(d), false)
 	r.must(err)
 	r.must(r.Frontier.Crawl("other").URLs().Offer("s", found(1, "http://a.example/0", "http://a.example/1")))
 	return r, func() Round {

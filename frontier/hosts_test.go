@@ -159,7 +159,7 @@ func TestScopeOfOtherSeeds(t *testing.T) {
 	r := newRig(t, func(d *crawl.Definition) {
 		d.Scope.Within, d.Seeds = crawl.WithinHost, []crawl.Seed{{File: "seeds.txt"}}
 	})
-	_, err := r.Begin(testCrawl, "other", definition(func(d *crawl.Definition) { d.Scope.Within = crawl.WithinHost }), []string{"http://b.example/"}, true)
+	_, err := r.Begin(testCrawl, "other", 0, definition(func(d *crawl.Definition) { d.Scope.Within = crawl.WithinHost }), []string{"http://b.example/"}, true)
 	r.must(err)
 	r.reopen()
 	r.submit("s", found(1, "http://b.example/", "http://c.example/")...)

@@ -19,7 +19,7 @@ import (
 var ErrEntry = errors.New("it is no entry of the partition")
 
 // Import puts what another frontier has exported of a partition in place of all that the folder has of it. Crawls are found by their
-// names, and made known where they are not; their run is to be begun by BeginRun. Entries of claims are given back by it. It returns
+// names, and made known where they are not; their run is to be begun by Begin. Entries of claims are given back by it. It returns
 // the number of entries.
 //
 // Nobody claims in the partition before Import returns. ErrBusy if claims of it are out, which changes nothing. After any other error,

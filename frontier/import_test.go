@@ -108,12 +108,12 @@ func mover(t *testing.T, seed uint64, before int, places ...Place) *driver {
 	r.dir = t.TempDir()
 	r.rig.open()
 	for i := range before {
-		_, err := r.Frontier.Begin(fmt.Sprint("before", i), "owner", definition(nil), nil, false)
+		_, err := r.Frontier.Begin(fmt.Sprint("before", i), "owner", 0, definition(nil), nil, false)
 		r.must(err)
 	}
 	for _, name := range []string{testCrawl, "also"} {
 		was.Name = name
-		_, err := r.Frontier.Begin(name, "owner", was, seedsOf(was), false)
+		_, err := r.Frontier.Begin(name, "owner", 0, was, seedsOf(was), false)
 		r.must(err)
 	}
 	for _, at := range places {
@@ -321,7 +321,7 @@ func TestImportMakesCrawlsKnown(t *testing.T) {
 	_, err := r.Import(p, sequenceOf(taken(t, from.Frontier, p)))
 	r.must(err)
 	for range 2 {
-		run, err := r.BeginRun(testCrawl, "owner", 1, definition(nil), nil, false)
+		run, err := r.Begin(testCrawl, "owner", 1, definition(nil), nil, false)
 		if err != nil || run != 1 {
 			t.Fatalf("run %d, %v", run, err)
 		}
@@ -329,7 +329,7 @@ func TestImportMakesCrawlsKnown(t *testing.T) {
 	if _, lanes := r.take(); len(targets(lanes...)) != 2 {
 		t.Errorf("%q are claimed", targets(lanes...))
 	}
-	if _, err := r.BeginRun(testCrawl, "another", 1, definition(nil), nil, false); !errors.Is(err, ErrBusy) {
+	if _, err := r.Begin(testCrawl, "another", 1, definition(nil), nil, false); !errors.Is(err, ErrBusy) {
 		t.Errorf("another owner: %v", err)
 	}
 }

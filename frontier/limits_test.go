@@ -17,7 +17,7 @@ func TestManyBounds(t *testing.T) {
 	}
 	seeds[MaxBounds-1] = last
 	r := newRig(t, nil)
-	_, err := r.Begin(testCrawl, "other", definition(func(d *crawl.Definition) { d.Scope.Within = crawl.WithinHost }), seeds, true)
+	_, err := r.Begin(testCrawl, "other", 0, definition(func(d *crawl.Definition) { d.Scope.Within = crawl.WithinHost }), seeds, true)
 	r.must(err)
 	r.submit("before", found(1, seeds[0])...)
 	r.reopen()

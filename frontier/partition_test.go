@@ -112,10 +112,10 @@ func TestExportNamesCrawls(t *testing.T) {
 	fill := func(others int) map[string]string {
 		r := newRig(t, nil)
 		for i := range others { // the crawl of the rig has the ID 1: another takes its place
-			_, err := r.Begin(fmt.Sprint("other", i), "owner", definition(nil), nil, false)
+			_, err := r.Begin(fmt.Sprint("other", i), "owner", 0, definition(nil), nil, false)
 			r.must(err)
 		}
-		_, err := r.Begin("of both", "owner", definition(nil), nil, false)
+		_, err := r.Begin("of both", "owner", 0, definition(nil), nil, false)
 		r.must(err)
 		r.must(r.Frontier.Crawl("of both").URLs().Offer("seeds", found(0.5, "http://a.example/", "http://b.example/b", "http://c.example/c")))
 		return exported(t, r.Frontier, nil)
@@ -137,7 +137,7 @@ func TestExportIsEnough(t *testing.T) {
 	r.open()
 	t.Cleanup(func() { _ = r.Close() })
 	for _, name := range []string{"another", "older", testCrawl} {
-		_, err := r.Begin(name, "owner", was.crawls[testCrawl].Definition, nil, false)
+		_, err := r.Begin(name, "owner", 0, was.crawls[testCrawl].Definition, nil, false)
 		r.must(err)
 	}
 	for p := range Partition(Partitions) {

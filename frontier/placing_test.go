@@ -52,7 +52,7 @@ func TestOthersClaimWhileQueuesArePlaced(t *testing.T) {
 	for name, change := range map[string]func(r *rig, d crawl.Definition) error{
 		"Configure": func(r *rig, d crawl.Definition) error { return r.Configure(d) },
 		"Begin": func(r *rig, d crawl.Definition) error {
-			_, err := r.BeginRun(testCrawl, "next", 2, d, seedsOf(d), true)
+			_, err := r.Begin(testCrawl, "next", 2, d, seedsOf(d), true)
 			return err
 		},
 	} {
@@ -144,7 +144,7 @@ func TestQueueIsWrittenBeforeItIsPlaced(t *testing.T) {
 	r.crowd(1)
 	r.mu.Lock()
 	s := r.crawls[testCrawl]
-	s.Run++ // as BeginRun leaves it before the walk
+	s.Run++ // as Begin leaves it before the walk
 	q, _ := s.known(1)
 	r.mu.Unlock()
 	if q.Done.Pages != 0 || q.Run != s.Run {

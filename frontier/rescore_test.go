@@ -15,7 +15,7 @@ func TestRescore(t *testing.T) {
 	defer func() { _ = f.Close() }()
 	d := crawl.DefaultDefinition()
 	d.Name, d.Seeds = "c", []crawl.Seed{{URL: "http://a.example/"}}
-	if _, err := f.Begin("c", "o", d, seedsOf(d), false); err != nil {
+	if _, err := f.Begin("c", "o", 0, d, seedsOf(d), false); err != nil {
 		t.Fatal(err)
 	}
 	link := func(path string, score float64) crawl.Discovery {

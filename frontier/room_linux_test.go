@@ -32,7 +32,7 @@ func TestFullDisk(t *testing.T) {
 	f := open()
 	d := crawl.DefaultDefinition()
 	d.Name, d.Seeds = testCrawl, []crawl.Seed{{URL: "http://a.example/"}}
-	if _, err := f.Begin(d.Name, "o", d, []string{"http://a.example/"}, false); err != nil {
+	if _, err := f.Begin(d.Name, "o", 0, d, []string{"http://a.example/"}, false); err != nil {
 		t.Fatal(err)
 	}
 	left, err := watch.Free(dir)

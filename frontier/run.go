@@ -11,17 +11,12 @@ import (
 // ErrOldRun says that a run is to be begun whose number is taken.
 var ErrOldRun = errors.New("the number of the run is taken")
 
-// Begin is BeginRun for those who have nobody to number runs: the next run is the last that this frontier knows, and one more.
-func (f *Frontier) Begin(name, owner string, d crawl.Definition, seeds []string, takeOver bool) (run uint32, err error) {
-	return f.BeginRun(name, owner, 0, d, seeds, takeOver)
-}
-
-// BeginRun starts a run of a crawl, or continues the one that the owner has begun. Of an ended run
+// Begin starts a run of a crawl, or continues the one that the owner has begun. Of an ended run
 // the known URLs stay known as what they were: they are crawled again, with their validators. If a
 // run of another owner is under way, it returns ErrBusy unless takeOver is set, and then continues
 // it if that is the run of the number, or else begins another. The run of a number is begun once: ErrOldRun if it has ended, or if a
 // later one is known. Number 0 stands for the run under way or the next one. seeds are the URLs that bound the scope.
-func (f *Frontier) BeginRun(name, owner string, number uint32, d crawl.Definition, seeds []string, takeOver bool) (run uint32, err error) {
+func (f *Frontier) Begin(name, owner string, number uint32, d crawl.Definition, seeds []string, takeOver bool) (run uint32, err error) {
 	bounds := scope.Bounds(d, seeds)
 	if len(bounds) > MaxBounds {
 		return 0, fmt.Errorf("%w: the seeds lie on %d hosts, at most %d can bound a scope; set scope.within to web, or part the crawl", ErrTooMany, len(bounds), MaxBounds)

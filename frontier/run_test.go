@@ -55,15 +55,15 @@ func TestTopicOfPlan(t *testing.T) {
 func TestBegin(t *testing.T) {
 	r := newRig(t, nil)
 	d := definition(nil)
-	if run, err := r.Begin(testCrawl, "owner", d, seedsOf(d), false); err != nil || run != 1 {
+	if run, err := r.Begin(testCrawl, "owner", 0, d, seedsOf(d), false); err != nil || run != 1 {
 		t.Fatalf("the owner continues: run %d, %v", run, err)
 	}
-	if _, err := r.Begin(testCrawl, "other", d, seedsOf(d), false); !errors.Is(err, ErrBusy) {
+	if _, err := r.Begin(testCrawl, "other", 0, d, seedsOf(d), false); !errors.Is(err, ErrBusy) {
 		t.Fatalf("%v", err)
 	}
 	r.submit("s", found(1, "http://a.example/1", "http://a.example/2")...)
 	batch, lanes := r.take()
-	if run, err := r.Begin(testCrawl, "other", d, seedsOf(d), true); err != nil || run != 1 {
+	if run, err := r.Begin(testCrawl, "other", 0, d, seedsOf(d), true); err != nil || run != 1 {
 		t.Fatalf("taken over: run %d, %v", run, err)
 	}
 	r.reopen()
@@ -85,9 +85,9 @@ func TestBegin(t *testing.T) {
 	}
 }
 
-// TestBeginRun: a run has the number that its crawl gives it. The one under way is continued under its own number alone, and no number is
+// TestNumberedRuns: a run has the number that its crawl gives it. The one under way is continued under its own number alone, and no number is
 // given twice.
-func TestBeginRun(t *testing.T) {
+func TestNumberedRuns(t *testing.T) {
 	r := newRig(t, nil) // run 1 of "owner"
 	d := definition(nil)
 	for _, c := range []struct {
@@ -121,7 +121,7 @@ func TestBeginRun(t *testing.T) {
 			}
 			r.must(r.End(plan.Owner))
 		}
-		run, err := r.BeginRun(testCrawl, c.owner, c.number, d, seedsOf(d), c.takeOver)
+		run, err := r.Begin(testCrawl, c.owner, c.number, d, seedsOf(d), c.takeOver)
 		if run != c.want || !errors.Is(err, c.err) {
 			t.Errorf("%s: run %d, %v; want %d, %v", c.what, run, err, c.want, c.err)
 		}
@@ -136,7 +136,7 @@ func TestBeginTogether(t *testing.T) {
 		wg.Go(func() {
 			name := fmt.Sprintf("crawl-%d", i%6)
 			d := definition(func(d *crawl.Definition) { d.Name = name })
-			if _, err := r.Begin(name, fmt.Sprintf("owner of %d", i%6), d, seedsOf(d), false); err != nil {
+			if _, err := r.Begin(name, fmt.Sprintf("owner of %d", i%6), 0, d, seedsOf(d), false); err != nil {
 				t.Error(err)
 			}
 		})
@@ -281,7 +281,7 @@ func TestPlanOutlastsCommits(t *testing.T) {
 	r := newRig(t, within)
 	other := definition(within)
 	other.Name, other.Order.PerQueue = "other", 9
-	_, err := r.Begin("other", "its owner", other, []string{"http://crows.org/"}, false)
+	_, err := r.Begin("other", "its owner", 0, other, []string{"http://crows.org/"}, false)
 	r.must(err)
 	for i := range 3 {
 		page := fmt.Sprintf("http://www.ravens.org/%d", i)
@@ -359,7 +359,7 @@ func TestTooManyBounds(t *testing.T) {
 	within := func(bound string) crawl.Definition {
 		return definition(func(d *crawl.Definition) { d.Name, d.Scope.Within = "many", bound })
 	}
-	_, err := r.Begin("many", "owner", within(crawl.WithinHost), seeds, false)
+	_, err := r.Begin("many", "owner", 0, within(crawl.WithinHost), seeds, false)
 	if !errors.Is(err, ErrTooMany) || !strings.Contains(err.Error(), "scope.within") || !strings.Contains(err.Error(), fmt.Sprint(MaxBounds+1)) {
 		t.Fatalf("%v", err)
 	}
@@ -367,7 +367,7 @@ func TestTooManyBounds(t *testing.T) {
 		t.Fatalf("refused, but begun: %v", err)
 	}
 	for _, bound := range []string{crawl.WithinPLD, crawl.WithinWeb} { // one PLD, and no bound
-		if _, err := r.Begin("many", "owner", within(bound), seeds, true); err != nil {
+		if _, err := r.Begin("many", "owner", 0, within(bound), seeds, true); err != nil {
 			t.Fatalf("within %s: %v", bound, err)
 		}
 		if got := len(r.crawls["many"].Bounds); got > 1 {

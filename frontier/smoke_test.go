@@ -17,7 +17,7 @@ func TestClaimAndCommit(t *testing.T) {
 	}
 	d := crawl.DefaultDefinition()
 	d.Name, d.Seeds, d.Budget.Pages = "c", []crawl.Seed{{URL: "http://a.example/"}}, 100
-	if _, err := f.Begin("c", "o", d, seedsOf(d), false); err != nil {
+	if _, err := f.Begin("c", "o", 0, d, seedsOf(d), false); err != nil {
 		t.Fatal(err)
 	}
 	seeds := []crawl.Discovery{{URL: "http://a.example/", Path: "S", Score: 1}, {URL: "http://a.example/b", Path: "S", Score: 0.5}}

@@ -75,7 +75,7 @@ func TestCrawlMetrics(t *testing.T) {
 	}
 	d := crawl.DefaultDefinition()
 	d.Name, d.Seeds = "ravens", []crawl.Seed{{URL: "https://example.org/"}}
-	if _, err := front.Begin(d.Name, "o", d, nil, false); err != nil {
+	if _, err := front.Begin(d.Name, "o", 0, d, nil, false); err != nil {
 		t.Fatal(err)
 	}
 	m, watch := newMeter(), disk.New(dir, 100)

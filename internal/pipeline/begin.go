@@ -14,7 +14,7 @@ import (
 // Opening is what a run starts with. The laboratory has the first two fields alone.
 type Opening struct {
 	Definition crawl.Definition
-	Owner      string // see frontier.BeginRun
+	Owner      string // see frontier.Begin
 	Run        uint32 // its number; 0: the frontier counts
 	// Archive opens the archive of the crawl, of which a frontier that was lost gets back what it knew; nil: there is none.
 	Archive func(context.Context) (archive.Store, error)
@@ -45,9 +45,9 @@ func (e *Engine) Begin(ctx context.Context, o Opening) (run uint32, seeds int, e
 			return 0, 0, err
 		}
 	}
-	run, err = e.Frontier.BeginRun(d.Name, o.Owner, o.Run, d, bounding, false)
+	run, err = e.Frontier.Begin(d.Name, o.Owner, o.Run, d, bounding, false)
 	if errors.Is(err, frontier.ErrBusy) && o.Abandoned != nil && o.Abandoned(ctx, d.Name) {
-		run, err = e.Frontier.BeginRun(d.Name, o.Owner, o.Run, d, bounding, true)
+		run, err = e.Frontier.Begin(d.Name, o.Owner, o.Run, d, bounding, true)
 	}
 	if err != nil {
 		return 0, 0, err
