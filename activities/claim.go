@@ -57,10 +57,10 @@ const maxEnds = 3
 // Claim waits until there is something to claim, release or renew, and sends it to each politeness shard concerned in one message.
 // Batches of leases that a shard grants at once are started at once; it grants the others later, by a signal.
 func (a *Activities) Claim(ctx context.Context, in ClaimInput) (ClaimResult, error) {
-	if err := a.Frontier.Crawl(in.Crawl).Confirm(in.Confirm); err != nil {
+	if err := a.Frontier.Crawl(in.Crawl).Claims().Confirm(in.Confirm); err != nil {
 		return ClaimResult{}, err
 	}
-	if err := a.Frontier.Crawl(in.Crawl).Withdraw(); err != nil {
+	if err := a.Frontier.Crawl(in.Crawl).Claims().Withdraw(); err != nil {
 		return ClaimResult{}, err
 	}
 	plan, err := a.Frontier.Crawl(in.Crawl).Plan()
@@ -73,7 +73,7 @@ func (a *Activities) Claim(ctx context.Context, in ClaimInput) (ClaimResult, err
 	ctx, release := untilStopped(ctx)
 	defer release()
 	holds := a.holdReason(ctx, in)
-	round, err := a.Frontier.Crawl(in.Crawl).Claim(ctx, a.want(in, holds != "", plan.Definition.Politeness.PerIP))
+	round, err := a.Frontier.Crawl(in.Crawl).Claims().Claim(ctx, a.want(in, holds != "", plan.Definition.Politeness.PerIP))
 	if err != nil {
 		return ClaimResult{}, err
 	}

@@ -114,7 +114,7 @@ func (r *rig) withoutAddress() {
 	resolve := func(context.Context, string) (string, error) { return "", errors.New("no such host") }
 	for range 3 {
 		r.round++
-		_, err := r.Frontier.Crawl(rigCrawl).Claim(r.t.Context(), frontier.Want{
+		_, err := r.Frontier.Crawl(rigCrawl).Claims().Claim(r.t.Context(), frontier.Want{
 			Round: r.round, Claims: 10, Lanes: 100, Until: time.Now(), MaxFail: 1, Resolve: resolve,
 			Refused: func(error) bool { return false }, Backoff: func(int) time.Duration { return 0 },
 		})

@@ -63,7 +63,7 @@ func (a *Activities) goneOwner(ctx context.Context, name string) (owner string, 
 	for _, other := range others.GetExecutions() { // it is about to take the run over; a schedule names its workflows otherwise
 		return "", fmt.Errorf("%w: %s, by the workflow %s", frontier.ErrBusy, name, other.GetExecution().GetWorkflowId())
 	}
-	batches, err := a.Frontier.Crawl(name).Batches()
+	batches, err := a.Frontier.Crawl(name).Claims().Batches()
 	if err != nil {
 		return "", err
 	}
@@ -88,7 +88,7 @@ func (a *Activities) abandon(ctx context.Context, crawl, owner string) error {
 	if err != nil {
 		return err
 	}
-	releases, err := a.Frontier.Crawl(crawl).Abandon(owner)
+	releases, err := a.Frontier.Crawl(crawl).Claims().Abandon(owner)
 	if err != nil {
 		return err
 	}

@@ -129,7 +129,7 @@ func (r *rig) do(step, in any) error {
 func (r *rig) batch() BatchInput {
 	r.t.Helper()
 	r.round++
-	round, err := r.Frontier.Crawl(rigCrawl).Claim(r.t.Context(), frontier.Want{
+	round, err := r.Frontier.Crawl(rigCrawl).Claims().Claim(r.t.Context(), frontier.Want{
 		Round: r.round, Claims: 10, Lanes: 100, Until: time.Now(), MaxFail: 3,
 		Resolve: func(context.Context, string) (string, error) { return rigIP, nil },
 		Refused: func(error) bool { return false }, Backoff: func(int) time.Duration { return 0 },

@@ -144,7 +144,7 @@ func (f *fetching) storeRest(claim frontier.Claim, x *fetch.Exchange) error {
 	}
 	until := f.a.Now().Add(x.Pause)
 	if at, err := urls.Parse(x.URL); err == nil && at.PLD() != claim.PLD {
-		return f.a.Frontier.Rest(at, until) // of a host that it has borrowed
+		return f.a.Frontier.Crawl(f.in.Crawl).Lane(claim.ID).Rest(at, until)
 	}
 	return f.a.Frontier.Crawl(f.in.Crawl).Lane(claim.ID).KeepRest(frontier.LaneEnd{Host: until, Delay: x.Delay})
 }

@@ -335,11 +335,11 @@ func (l *life) crawl(c *paceCrawl) {
 			l.Errorf("the crawl %s does not end", c.name)
 			return
 		}
-		if err := errors.Join(l.front.Crawl(c.name).Confirm(c.confirm), l.front.Crawl(c.name).Withdraw()); err != nil {
+		if err := errors.Join(l.front.Crawl(c.name).Claims().Confirm(c.confirm), l.front.Crawl(c.name).Claims().Withdraw()); err != nil {
 			return
 		}
 		c.confirm = frontier.Confirmed{}
-		round, err := l.front.Crawl(c.name).Claim(l.ctx, frontier.Want{
+		round, err := l.front.Crawl(c.name).Claims().Claim(l.ctx, frontier.Want{
 			Round: c.round, Claims: 5, Lanes: 20, Linger: 100 * time.Millisecond, Until: time.Now().Add(30 * time.Second), MaxFail: 3,
 			Resolve: func(_ context.Context, host string) (string, error) { return c.addrs[host].String(), nil },
 			Refused: func(error) bool { return false }, Backoff: l.limits.Backoff, PerIP: 4,

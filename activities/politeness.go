@@ -188,7 +188,7 @@ func (a *Activities) askRound(ctx context.Context, shard int, r politeness.Round
 func (a *Activities) sendRound(ctx context.Context, in ClaimInput, round frontier.Round, p crawl.Politeness, started time.Time) (answered []RoundResult, sent int, confirm frontier.Confirmed, err error) {
 	rounds, confirm := a.splitRound(in, round, p)
 	if in.First {
-		leases, err := a.Frontier.Crawl(in.Crawl).Leases()
+		leases, err := a.Frontier.Crawl(in.Crawl).Claims().Leases()
 		if err != nil {
 			return nil, 0, confirm, err
 		}

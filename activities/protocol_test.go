@@ -330,11 +330,11 @@ func (s *sender) step() {
 	if !p.calm && p.random.IntN(3) > 0 {
 		return
 	}
-	p.must(f.Crawl(s.crawl).Confirm(s.confirm))
-	p.must(f.Crawl(s.crawl).Withdraw())
+	p.must(f.Crawl(s.crawl).Claims().Confirm(s.confirm))
+	p.must(f.Crawl(s.crawl).Claims().Withdraw())
 	s.round++
 	for attempt := 0; ; attempt++ {
-		round, err := f.Crawl(s.crawl).Claim(p.t.Context(), frontier.Want{
+		round, err := f.Crawl(s.crawl).Claims().Claim(p.t.Context(), frontier.Want{
 			Round: s.round, Claims: 10, Lanes: 10, Until: s.agent.now(), MaxFail: 3, Hold: p.calm,
 			Resolve: func(_ context.Context, host string) (string, error) { return fmt.Sprintf("10.0.0.%c", host[1]), nil },
 			Refused: func(error) bool { return false }, Backoff: func(int) time.Duration { return time.Minute },

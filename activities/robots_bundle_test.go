@@ -99,7 +99,7 @@ func (l *life) bundle(t *testing.T, acts *Activities, c *paceCrawl, round int64,
 			t.Fatal(err)
 		}
 	}
-	got, err := l.front.Crawl(c.name).Claim(l.ctx, frontier.Want{
+	got, err := l.front.Crawl(c.name).Claims().Claim(l.ctx, frontier.Want{
 		Round: round, Claims: 5, Lanes: 20, Until: time.Now().Add(time.Second), MaxFail: 3, PerIP: 4, Backoff: l.limits.Backoff,
 		Resolve: func(_ context.Context, host string) (string, error) { return c.addrs[host].String(), nil },
 		Refused: func(error) bool { return false },
@@ -112,7 +112,7 @@ func (l *life) bundle(t *testing.T, acts *Activities, c *paceCrawl, round int64,
 	for _, r := range got.Releases {
 		past.Releases = append(past.Releases, r.Key())
 	}
-	must(l.front.Crawl(c.name).Confirm(past))
+	must(l.front.Crawl(c.name).Claims().Confirm(past))
 	var grants []politeness.Grant
 	for i, claim := range got.Claims {
 		grants = append(grants, politeness.Grant{Lease: claim.ID, IP: claim.IP, Number: 2*round + int64(i), Deadline: time.Now().Add(14 * time.Minute)})

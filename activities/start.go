@@ -131,7 +131,7 @@ func (a *Activities) restart(ctx context.Context, crawl, batch string) error {
 
 // startUnstarted starts the batches that an attempt of a round has bound claims to before it was killed.
 func (a *Activities) startUnstarted(ctx context.Context, crawl string, round int64) error {
-	for _, batch := range a.Frontier.Crawl(crawl).Unstarted(round) {
+	for _, batch := range a.Frontier.Crawl(crawl).Claims().Unstarted(round) {
 		if err := a.startBound(ctx, crawl, batch, enums.WORKFLOW_ID_REUSE_POLICY_REJECT_DUPLICATE); err != nil {
 			return err
 		}

@@ -81,7 +81,7 @@ func TestACrawlThatComesBackKnowsOfHosts(t *testing.T) {
 	r := newRig(t, nil)
 	r.other("ended")
 	r.sleep("ended")
-	r.must(r.Rest(parsed(t, "http://x.example/"), r.clock.Now().Add(time.Hour)))
+	r.must(r.Lane("").Rest(parsed(t, "http://x.example/"), r.clock.Now().Add(time.Hour)))
 	if s, err := r.Frontier.Crawl("ended").Status(); err != nil || s.Resting != 1 {
 		t.Errorf("%+v, %v", s, err)
 	}

@@ -48,7 +48,7 @@ func (r Round) empty() bool {
 
 // Claim waits until there is something to claim, to release or to report, and returns it. Claims and
 // journal stay until they are committed and confirmed, so a round that is lost is given again.
-func (h Crawl) Claim(ctx context.Context, w Want) (Round, error) {
+func (h Claims) Claim(ctx context.Context, w Want) (Round, error) {
 	round := Round{Claims: h.claimsOfRound(w)}
 	var linger lingering
 	for {
@@ -83,7 +83,7 @@ func (h Crawl) Claim(ctx context.Context, w Want) (Round, error) {
 }
 
 // claimsOfRound returns the claims of a round that is asked for once more.
-func (h Crawl) claimsOfRound(w Want) []Claim {
+func (h Claims) claimsOfRound(w Want) []Claim {
 	h.f.mu.Lock()
 	defer h.f.mu.Unlock()
 	if s, err := h.f.get(h.crawl); err == nil {
@@ -93,7 +93,7 @@ func (h Crawl) claimsOfRound(w Want) []Claim {
 }
 
 // report fills in what is not a claim and returns when to look again.
-func (h Crawl) report(w Want, round *Round, now time.Time) (wake time.Time, err error) {
+func (h Claims) report(w Want, round *Round, now time.Time) (wake time.Time, err error) {
 	h.f.mu.Lock()
 	defer h.f.mu.Unlock()
 	s, err := h.f.get(h.crawl)

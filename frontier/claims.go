@@ -53,7 +53,7 @@ func copied(list []*Claim) (claims []Claim) {
 
 // Unstarted lists the batches that claims of a round of claiming are bound to and that have not begun. An attempt of that round that
 // was killed between the two may not have started them, and nobody else knows of them.
-func (h Crawl) Unstarted(round int64) (batches []string) {
+func (h Claims) Unstarted(round int64) (batches []string) {
 	h.f.mu.Lock()
 	defer h.f.mu.Unlock()
 	if s, err := h.f.get(h.crawl); err == nil {

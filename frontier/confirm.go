@@ -7,7 +7,7 @@ import (
 // Confirm takes in what the politeness workflow has answered: releases that it has leave the journal, leases that it has
 // renewed last longer, those that it refuses to renew are over at once. What names another grant than the present one is
 // passed over.
-func (h Crawl) Confirm(done Confirmed) error {
+func (h Claims) Confirm(done Confirmed) error {
 	if len(done.Releases)+len(done.Renewed)+len(done.Refused) == 0 {
 		return nil
 	}

@@ -11,7 +11,7 @@ type handle struct {
 	crawl string
 }
 
-// Crawl is a crawl of a frontier: its plan, its runs, its claims.
+// Crawl is a crawl of a frontier: its plan and its runs.
 type Crawl struct{ handle }
 
 // Batch is a batch of a crawl: the claims that are bound to it.
@@ -25,6 +25,9 @@ type Lane struct {
 	handle
 	claim string
 }
+
+// Claims are those of a crawl: rounds of claiming, and what Politeness answers to them.
+type Claims struct{ handle }
 
 // URLs are those that a crawl knows.
 type URLs struct{ handle }
@@ -40,6 +43,9 @@ func (h Crawl) Batch(id string) Batch { return Batch{h.handle, id} }
 
 // Lane returns the lane of a claim.
 func (h Crawl) Lane(claim string) Lane { return Lane{h.handle, claim} }
+
+// Claims returns the claims of the crawl.
+func (h Crawl) Claims() Claims { return Claims(h) }
 
 // URLs returns the URLs of the crawl.
 func (h Crawl) URLs() URLs { return URLs(h) }

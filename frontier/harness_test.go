@@ -51,6 +51,7 @@ var errNoHost, errRefused = errors.New("no such host"), errors.New("a private ad
 type rig struct {
 	*Frontier
 	Crawl
+	Claims
 	t      testing.TB
 	dir    string
 	clock  *clock
@@ -98,7 +99,7 @@ func (r *rig) open() {
 	r.t.Helper()
 	f, err := Open(r.dir, Options{Now: r.clock.Now, Idle: r.idle})
 	r.must(err)
-	r.Frontier, r.Crawl = f, f.Crawl(testCrawl)
+	r.Frontier, r.Crawl, r.Claims = f, f.Crawl(testCrawl), f.Crawl(testCrawl).Claims()
 }
 
 func (r *rig) reopen() {

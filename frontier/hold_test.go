@@ -97,7 +97,7 @@ func TestHoldGivesLostRoundAgain(t *testing.T) {
 	if !slices.Equal(plds(again.Claims), plds(first.Claims)) || again.Claims[0].ID != first.Claims[0].ID || again.Idle {
 		t.Fatalf("%+v", again)
 	}
-	if _, err := r.Frontier.Crawl("no such crawl").Claim(t.Context(), Want{Hold: true}); !errors.Is(err, ErrNoCrawl) {
+	if _, err := r.Frontier.Crawl("no such crawl").Claims().Claim(t.Context(), Want{Hold: true}); !errors.Is(err, ErrNoCrawl) {
 		t.Fatalf("%v", err)
 	}
 }

@@ -208,9 +208,9 @@ func (f *Frontier) loadHosts() error {
 	return f.store.Delete(stale)
 }
 
-// Rest says that the host of a URL is not asked before a time, by any crawl, whoever has asked it.
-func (f *Frontier) Rest(at urls.URL, until time.Time) error {
-	return f.rest(record.KeyOf(at).PLD, until)
+// Rest says that the host of a URL, which the claim has borrowed, is not asked before a time, by any crawl.
+func (h Lane) Rest(at urls.URL, until time.Time) error {
+	return h.f.rest(record.KeyOf(at).PLD, until)
 }
 
 func (f *Frontier) rest(pld uint64, until time.Time) error {

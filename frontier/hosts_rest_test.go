@@ -21,7 +21,7 @@ func twoCrawls(t *testing.T, edit func(*crawl.Definition)) (*rig, func() Round) 
 	return r, func() Round {
 		w := r.want()
 		w.Resolve = func(context.Context, string) (string, error) { return "192.0.2.2", nil }
-		got, err := r.Frontier.Crawl("other").Claim(t.Context(), w)
+		got, err := r.Frontier.Crawl("other").Claims().Claim(t.Context(), w)
 		r.must(err)
 		return got
 	}

@@ -341,8 +341,8 @@ func TestImportRests(t *testing.T) {
 	at := trusted(t, "http://a.example/")
 	pld := record.KeyOf(at).PLD
 	for _, c := range []struct{ from, to, want time.Duration }{{time.Minute, 0, time.Minute}, {time.Minute, time.Hour, time.Hour}, {2 * time.Hour, 0, 2 * time.Hour}} {
-		from.must(from.Rest(at, from.clock.Now().Add(c.from)))
-		to.must(to.Rest(at, to.clock.Now().Add(c.to)))
+		from.must(from.Lane("").Rest(at, from.clock.Now().Add(c.from)))
+		to.must(to.Lane("").Rest(at, to.clock.Now().Add(c.to)))
 		_, err := to.Import(p, sequenceOf(taken(t, from.Frontier, p)))
 		to.must(err)
 		if got := to.Crawl.f.hosts.next[pld]; got.Before(to.clock.Now().Add(c.want)) {

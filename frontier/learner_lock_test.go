@@ -41,7 +41,7 @@ func TestOthersGoOnWhileAnOrderTrains(t *testing.T) {
 		if err == nil && len(round.Claims) != 0 {
 			err = fmt.Errorf("claimed before the last page is learned: %+v", round)
 		}
-		if round, failed := r.Frontier.Crawl("other").Claim(t.Context(), apart); failed != nil || len(round.Claims) != 1 {
+		if round, failed := r.Frontier.Crawl("other").Claims().Claim(t.Context(), apart); failed != nil || len(round.Claims) != 1 {
 			err = errors.Join(err, failed, fmt.Errorf("claimed of the other crawl: %+v", round))
 		}
 		_, failed := r.Status()

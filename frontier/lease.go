@@ -10,7 +10,7 @@ import (
 )
 
 // Leases lists the leases of a crawl that may be out, be asked for, or be on their way back.
-func (h Crawl) Leases() ([]string, error) {
+func (h Claims) Leases() ([]string, error) {
 	h.f.mu.Lock()
 	defer h.f.mu.Unlock()
 	s, err := h.f.get(h.crawl)

@@ -44,7 +44,7 @@ func exported(t *testing.T, f *Frontier, what func(Partition, PartitionEntry)) m
 // TestExport: each entry that belongs to a PLD is in the partition of this PLD, whatever its kind, and all of them are in some.
 func TestExport(t *testing.T) {
 	r := formerRig(t)
-	r.must(r.Rest(trusted(t, "http://rests.example/"), r.clock.Now().Add(1e12)))
+	r.must(r.Lane("").Rest(trusted(t, "http://rests.example/"), r.clock.Now().Add(1e12)))
 	want, kinds := map[string]string{}, map[store.Kind]bool{}
 	names := map[store.Keys]string{0: ""}
 	for name, s := range r.crawls {

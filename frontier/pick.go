@@ -57,7 +57,7 @@ const readsAtOnce = 32
 const lookupsAtOnce = 16
 
 // claimReady claims from ready queues, at most n claims.
-func (h Crawl) claimReady(ctx context.Context, w Want, n int) ([]Claim, error) {
+func (h Claims) claimReady(ctx context.Context, w Want, n int) ([]Claim, error) {
 	h.f.mu.Lock()
 	s, err := h.f.get(h.crawl)
 	if err != nil {

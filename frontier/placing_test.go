@@ -83,7 +83,7 @@ func TestOthersClaimWhileQueuesArePlaced(t *testing.T) {
 			apart := r.want()
 			others := make(chan error, 1)
 			go func() {
-				round, err := r.Frontier.Crawl("other").Claim(t.Context(), apart)
+				round, err := r.Frontier.Crawl("other").Claims().Claim(t.Context(), apart)
 				if err == nil && len(round.Claims) != 1 {
 					err = fmt.Errorf("%+v", round)
 				}

@@ -10,7 +10,7 @@ import (
 )
 
 // promote brings delayed URLs whose time has come back into their queues.
-func (h Crawl) promote() error {
+func (h Claims) promote() error {
 	h.f.mu.Lock()
 	s, err := h.f.get(h.crawl)
 	now := h.f.opts.Now().Unix()

@@ -18,7 +18,7 @@ import (
 
 // Withdraw gives back claims that have waited too long for their lease; their asks are withdrawn by
 // a release.
-func (h Crawl) Withdraw() error {
+func (h Claims) Withdraw() error {
 	h.f.mu.Lock()
 	s, err := h.f.get(h.crawl)
 	late := err == nil && len(s.claims.Late(s.terms())) > 0

@@ -60,7 +60,7 @@ func TestReopenAfterAnotherTookSome(t *testing.T) {
 	r := oneQueue(t, 4, func(d *crawl.Definition) { d.Order.PerQueue = 4 })
 	first, lanes := r.take()
 	r.must(r.Batch(first).GiveBack(r.clock.Now()))
-	r.must(r.change(func(rec *crawlRecord) { rec.Definition.Order.PerQueue = 2 }))
+	r.must(r.Crawl.change(func(rec *crawlRecord) { rec.Definition.Order.PerQueue = 2 }))
 	second, taken := r.take()
 	if len(targets(taken...)) != 2 {
 		t.Fatalf("%+v", taken)

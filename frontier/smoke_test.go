@@ -30,11 +30,11 @@ func TestClaimAndCommit(t *testing.T) {
 		Round: 1, Claims: 10, Lanes: 10, Until: time.Now().Add(time.Second),
 		Resolve: func(context.Context, string) (string, error) { return "127.0.0.1", nil },
 	}
-	r, err := f.Crawl(testCrawl).Claim(t.Context(), want)
+	r, err := f.Crawl(testCrawl).Claims().Claim(t.Context(), want)
 	if err != nil || len(r.Claims) != 1 || len(r.Claims[0].URLs) != 2 {
 		t.Fatalf("round %+v, %v", r, err)
 	}
-	again, err := f.Crawl(testCrawl).Claim(t.Context(), want)
+	again, err := f.Crawl(testCrawl).Claims().Claim(t.Context(), want)
 	if err != nil || len(again.Claims) != 1 || again.Claims[0].ID != r.Claims[0].ID {
 		t.Fatalf("the lost round is not given again: %+v, %v", again, err)
 	}
@@ -65,7 +65,7 @@ func TestClaimAndCommit(t *testing.T) {
 		}
 	}
 	want.Round, want.Until = 2, time.Now().Add(time.Second)
-	r, err = f.Crawl(testCrawl).Claim(t.Context(), want)
+	r, err = f.Crawl(testCrawl).Claims().Claim(t.Context(), want)
 	if err != nil || len(r.Claims) != 1 || len(r.Claims[0].URLs) != 2 || len(r.Releases) != 1 {
 		t.Fatalf("round %+v, %v", r, err)
 	}

@@ -28,7 +28,7 @@ func filled(t testing.TB, urls int) *frontier.Frontier {
 	for i, name := range []string{"one", "two"} {
 		d := crawl.DefaultDefinition()
 		d.Name, d.Seeds, d.Scope.Within = name, []crawl.Seed{{URL: "http://a.example/"}}, crawl.WithinWeb
-		_, err := f.Begin(name, "owner", d, []string{"http://a.example/"}, false)
+		_, err := f.Begin(name, "owner", 0, d, []string{"http://a.example/"}, false)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -117,7 +117,7 @@ func (c *crawling) phase(ctx context.Context, pages int64, reference bool) error
 	for {
 		c.round++
 		c.now = c.now.Add(time.Second)
-		round, err := c.frontier.Crawl(c.d.Name).Claim(ctx, frontier.Want{
+		round, err := c.frontier.Crawl(c.d.Name).Claims().Claim(ctx, frontier.Want{
 			Round: c.round, Claims: 1, Lanes: 1, Until: c.now, MaxFail: 1,
 			Resolve: func(context.Context, string) (string, error) { return "192.0.2.1", nil },
 			Refused: func(error) bool { return false }, Backoff: func(int) time.Duration { return time.Second },
@@ -129,7 +129,7 @@ func (c *crawling) phase(ctx context.Context, pages int64, reference bool) error
 		for _, r := range round.Releases {
 			done.Releases = append(done.Releases, r.Key())
 		}
-		if err := c.frontier.Crawl(c.d.Name).Confirm(done); err != nil {
+		if err := c.frontier.Crawl(c.d.Name).Claims().Confirm(done); err != nil {
 			return err
 		}
 		if round.Drained || round.Spent != "" {
