@@ -4,14 +4,10 @@ import (
 	"github.com/muninn-archive/muninn/frontier/internal/learner"
 	"github.com/muninn-archive/muninn/frontier/internal/record"
 	"github.com/muninn-archive/muninn/frontier/internal/store"
-	"github.com/muninn-archive/muninn/internal/codec"
 	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/order"
 	"github.com/muninn-archive/muninn/internal/topic"
 )
-
-// What an order learns of a crawl is a learner.Learner in memory. On disk it is a log of updates, one a batch, and from time to
-// time a snapshot, which takes the place of the updates that it holds.
 
 // learns reports whether the order of a crawl learns.
 func learns(d *crawl.Definition) bool {
@@ -49,25 +45,7 @@ func (s *state) loadLearning(txn store.Reader) error {
 	if s.learning == nil {
 		return nil
 	}
-	l := s.learning
-	snapshot, raw, err := txn.ReadParts(s.keys.All(store.Snapshots))
-	if err != nil {
-		return err
-	}
-	known := s.TopicSince
-	if snapshot.Number > known && l.Restore(snapshot.Number, raw) { // else it is learned again from what comes
-		known = snapshot.Number
-	}
-	err = txn.Scan(s.keys.All(store.Updates), s.keys.Update(known+1), func(key store.Key, value []byte) (bool, error) {
-		var u learner.Update
-		if codec.Unmarshal(value, &u) != nil { // it is left out, and its number counts all the same
-			u = learner.Update{}
-		}
-		l.Add(key.Number(), u)
-		return true, nil
-	})
-	l.Train()
-	return err
+	return s.learning.Load(txn, s.keys)
 }
 
 // learn makes an update durable; apply, which is called once it is, queues it. Whoever has made the mutation calls train then.
@@ -76,13 +54,9 @@ func (e *edit) learn(u *learner.Update) (apply func(), err error) {
 	if u.Empty() || s.learner() == nil {
 		return func() {}, nil
 	}
-	raw, err := codec.Marshal(u)
-	if err != nil {
-		return nil, err
-	}
 	e.rec.Updates++
 	seq := e.rec.Updates
-	if err := e.Set(s.keys.Update(seq), raw); err != nil {
+	if err := u.Log(e.Tx, s.keys, seq); err != nil {
 		return nil, err
 	}
 	return func() {
@@ -120,7 +94,7 @@ func (f *Frontier) keepSnapshot(s *state, seq uint64, raw []byte, apply func()) 
 	return f.keepParts(s.keys.All(store.Snapshots), seq, raw, func(tx *transaction) (func(), error) {
 		rec := f.draft(tx, s)
 		rec.Updates = max(rec.Updates, seq)
-		return apply, tx.DeleteBelow(s.keys.All(store.Updates), s.keys.Update(seq+1))
+		return apply, learner.DropLogged(tx.Tx, s.keys, seq)
 	})
 }
 
