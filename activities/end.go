@@ -11,9 +11,9 @@ import (
 
 // EndResult is the final state of a run.
 type EndResult struct {
-	Status  frontier.Status `json:"status"`
-	Learned json.RawMessage `json:"learned,omitempty"`
-	Report  string          `json:"report,omitempty"` // key in the archive
+	Status     frontier.Status `json:"status"`
+	TopicModel json.RawMessage `json:"learned,omitempty"`
+	Report     string          `json:"report,omitempty"` // key in the archive
 }
 
 // EndInput ends a run.
@@ -70,6 +70,6 @@ func (a *Activities) endResult(plan frontier.Plan) (EndResult, error) {
 	if err != nil || model == nil {
 		return out, err
 	}
-	out.Learned, err = json.Marshal(model.Brief())
+	out.TopicModel, err = json.Marshal(model.Brief())
 	return out, err
 }

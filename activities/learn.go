@@ -11,8 +11,8 @@ import (
 
 // LearnResult is what the reference crawl taught.
 type LearnResult struct {
-	Learned topic.Model `json:"learned"`
-	Key     string      `json:"key"` // in the archive
+	TopicModel topic.Model `json:"learned"`
+	Key        string      `json:"key"` // in the archive
 }
 
 // Learn makes the topic vector of what the reference crawl saw, puts it in force, orders the URLs
@@ -27,8 +27,8 @@ func (a *Activities) Learn(ctx context.Context, name string) (LearnResult, error
 		return LearnResult{}, err
 	}
 	out := LearnResult{Key: archive.LayoutOf(plan.Definition).Topic(plan.Run, a.Settings.Worker)}
-	learned, err := a.Engine.Learn(ctx, name, a.Engine.ArchivedLinks(plan, store), func(learned topic.Model) error {
-		text, err := json.MarshalIndent(learned, "", " ")
+	model, err := a.Engine.Learn(ctx, name, a.Engine.ArchivedLinks(plan, store), func(model topic.Model) error {
+		text, err := json.MarshalIndent(model, "", " ")
 		if err != nil {
 			return err
 		}
@@ -37,6 +37,6 @@ func (a *Activities) Learn(ctx context.Context, name string) (LearnResult, error
 	if err != nil {
 		return out, err
 	}
-	out.Learned = learned.Brief()
+	out.TopicModel = model.Brief()
 	return out, a.Engine.KeepSnapshot(ctx, plan, store)
 }

@@ -22,7 +22,7 @@ func TestLearnStep(t *testing.T) {
 	r.must(err)
 	taught, err := plan.Topic()
 	r.must(err)
-	if len(out.Learned.Terms) == 0 || taught == nil || len(taught.Terms) == 0 || out.Key != "c/topic/run-1@w.json" {
+	if len(out.TopicModel.Terms) == 0 || taught == nil || len(taught.Terms) == 0 || out.Key != "c/topic/run-1@w.json" {
 		t.Errorf("%+v; %+v in force", out, taught)
 	}
 	report, err := call[ReportResult](r, r.Report, AskInput{Crawl: rigCrawl})
@@ -30,7 +30,7 @@ func TestLearnStep(t *testing.T) {
 		t.Errorf("report %s of %d bytes, %v", report.Key, len(report.HTML), err)
 	}
 	end, err := call[EndResult](r, r.End, EndInput{Crawl: rigCrawl, Owner: "o"})
-	if err != nil || len(end.Learned) == 0 || end.Status.Totals.Pages != 1 || end.Report == "" {
+	if err != nil || len(end.TopicModel) == 0 || end.Status.Totals.Pages != 1 || end.Report == "" {
 		t.Errorf("%+v, %v", end, err)
 	}
 	if s, err := r.Frontier.Crawl(rigCrawl).Status(); err != nil || s.Active {

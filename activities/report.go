@@ -66,7 +66,7 @@ func (a *Activities) report(ctx context.Context, name string) (ReportResult, err
 	if about.Status, err = a.Frontier.Crawl(name).Status(); err != nil {
 		return ReportResult{}, err
 	}
-	if about.Learned, err = plan.Topic(); err != nil {
+	if about.TopicModel, err = plan.Topic(); err != nil {
 		return ReportResult{}, err
 	}
 	var page bytes.Buffer

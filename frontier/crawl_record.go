@@ -43,7 +43,7 @@ type crawlRecord struct {
 type planRecord struct {
 	Definition crawl.Definition `cbor:"1,keyasint"`
 	Bounds     []string         `cbor:"2,keyasint"`           // hosts or PLDs of the seeds, for the scope
-	Learned    []byte           `cbor:"3,keyasint,omitempty"` // the topic model of the reference crawl, see Plan.Topic
+	TopicModel []byte           `cbor:"3,keyasint,omitempty"` // the topic model of the reference crawl, see Plan.Topic
 	Archives   []Place          `cbor:"4,keyasint,omitempty"` // all that the crawl has written to, by number
 	Archive    int              `cbor:"5,keyasint,omitempty"` // number of the one that new batches go to
 }

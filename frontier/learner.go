@@ -183,7 +183,7 @@ func (h Learning) Teach(model *topic.Model, examples [][]byte) error {
 		if err != nil {
 			return err
 		}
-		if err := h.change(func(rec *crawlRecord) { rec.Learned, rec.planned = raw, true }); err != nil {
+		if err := h.change(func(rec *crawlRecord) { rec.TopicModel, rec.planned = raw, true }); err != nil {
 			return err
 		}
 	}

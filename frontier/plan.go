@@ -42,8 +42,8 @@ func (t *taughtTopic) model() (*topic.Model, error) {
 
 // taughtNow is the topic model of the crawl's present plan; Frontier.mu is held.
 func (s *state) taughtNow() *taughtTopic {
-	if s.taught == nil || !bytes.Equal(s.taught.raw, s.Learned) {
-		s.taught = &taughtTopic{raw: s.Learned}
+	if s.taught == nil || !bytes.Equal(s.taught.raw, s.TopicModel) {
+		s.taught = &taughtTopic{raw: s.TopicModel}
 	}
 	return s.taught
 }

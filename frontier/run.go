@@ -66,7 +66,7 @@ func (f *Frontier) Begin(name, owner string, number uint32, d crawl.Definition, 
 				rec.Run = max(number, rec.Run+1)
 			}
 			rec.Imported = false
-			rec.Totals, rec.Top, rec.DroppedURLs, rec.Learned, rec.Limit, rec.Reference = Totals{}, nil, nil, nil, 0, false
+			rec.Totals, rec.Top, rec.DroppedURLs, rec.TopicModel, rec.Limit, rec.Reference = Totals{}, nil, nil, nil, 0, false
 			rec.History, rec.HistoryStep = nil, 0
 		}
 		if rec.Definition.Topic.Canonical() != d.Topic.Canonical() {

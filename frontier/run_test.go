@@ -45,7 +45,7 @@ func TestTopicOfPlan(t *testing.T) {
 	if m, err := model(); err != nil || m.Pages != 8 {
 		t.Errorf("the former model is in force: %+v, %v", m, err)
 	}
-	r.must(r.Crawl.change(func(rec *crawlRecord) { rec.Learned, rec.planned = []byte("no model"), true }))
+	r.must(r.Crawl.change(func(rec *crawlRecord) { rec.TopicModel, rec.planned = []byte("no model"), true }))
 	r.reopen()
 	if m, err := model(); m != nil || err == nil {
 		t.Errorf("what cannot be read: %+v, %v", m, err)

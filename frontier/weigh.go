@@ -39,7 +39,7 @@ func (c *candidate) enough(entries []queuedURL, at queue.Position) bool {
 func (f *Frontier) head(s *state, c *candidate) (entries []queuedURL, err error) {
 	c.floor, c.rest = queue.Last, queue.Last
 	err = f.store.View(func(txn store.Reader) error {
-		learned := openSites(txn, s.keys, c.whole)
+		bandits := openSites(txn, s.keys, c.whole)
 		pld := c.queue.PLD
 		err := txn.Scan(s.keys.Entries(pld), s.keys.Entry(pld, c.from), func(key store.Key, value []byte) (bool, error) {
 			e, ok := entryOf(key, value)
@@ -58,7 +58,7 @@ func (f *Frontier) head(s *state, c *candidate) (entries []queuedURL, err error)
 				return err == nil, err
 			}
 			if len(c.stale) < maxStale*c.limit {
-				stale, err := e.weigh(learned, c)
+				stale, err := e.weigh(bandits, c)
 				if err != nil {
 					return false, err
 				}
@@ -73,13 +73,13 @@ func (f *Frontier) head(s *state, c *candidate) (entries []queuedURL, err error)
 		if err != nil || c.whole == nil {
 			return err
 		}
-		return sweep(txn, s.keys, c, len(entries), learned)
+		return sweep(txn, s.keys, c, len(entries), bandits)
 	})
 	return entries, err
 }
 
 // sweep weighs entries of a queue behind its head again, from where the last sweep has stopped.
-func sweep(txn store.Reader, keys store.Keys, c *candidate, claimed int, learned *sites) error {
+func sweep(txn store.Reader, keys store.Keys, c *candidate, claimed int, bandits *sites) error {
 	from := c.sweep
 	if from == (queue.Position{}) || from.Before(c.rest) {
 		from = c.rest
@@ -100,7 +100,7 @@ func sweep(txn store.Reader, keys store.Keys, c *candidate, claimed int, learned
 		if err != nil || !found {
 			return err == nil, err
 		}
-		stale, err := e.weigh(learned, c)
+		stale, err := e.weigh(bandits, c)
 		if stale {
 			c.stale = append(c.stale, e)
 		}
@@ -120,11 +120,11 @@ func (e *queuedURL) read(txn store.Reader, keys store.Keys) (found bool, err err
 }
 
 // weigh works out the priority of an entry by what is known now, and whether it stands in a wrong position.
-func (e *queuedURL) weigh(learned *sites, c *candidate) (stale bool, err error) {
+func (e *queuedURL) weigh(bandits *sites, c *candidate) (stale bool, err error) {
 	if e.rec.Group == 0 && (c.whole == nil || len(e.rec.Features) == 0) {
 		return false, nil
 	}
-	e.now, err = learned.priority(e.key.PLD, &e.rec, c.plan)
+	e.now, err = bandits.priority(e.key.PLD, &e.rec, c.plan)
 	return max(e.now, e.at.Priority)-min(e.now, e.at.Priority) > staleBy, err
 }
 

@@ -72,7 +72,7 @@ func (r *rig) standings() (list []standing) {
 	s, _ := r.get(testCrawl)
 	places := map[string]bool{}
 	r.must(r.store.View(func(txn store.Reader) error {
-		learned := openSites(txn, s.keys, s.learning)
+		bandits := openSites(txn, s.keys, s.learning)
 		return txn.Scan(s.keys.All(store.Entries), nil, func(key store.Key, value []byte) (bool, error) {
 			e, ok := entryOf(key, value)
 			if !ok {
@@ -86,7 +86,7 @@ func (r *rig) standings() (list []standing) {
 				r.t.Errorf("%s stands at %v, its record says %v; twice: %v", e.rec.URL, e.at, e.rec.Position, places[e.rec.URL])
 			}
 			places[e.rec.URL] = true
-			now, err := learned.priority(key.PLD(), &e.rec, &s.Definition)
+			now, err := bandits.priority(key.PLD(), &e.rec, &s.Definition)
 			list = append(list, standing{e.rec.URL, e.at, now, s.claims.Holder(e.key.PLD, e.key.URL) != ""})
 			return true, err
 		})

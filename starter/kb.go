@@ -133,7 +133,7 @@ func listOf(base *kb.Base) any {
 }
 
 func kbExport(g *globals) *cobra.Command {
-	var learned string
+	var rules string
 	cmd := &cobra.Command{
 		Use:   "export DIR",
 		Short: "Write the built-in knowledge base, or the rules that a worker has learned, into a folder",
@@ -142,8 +142,8 @@ learned for sites whose templates the base does not match: a file for each site 
 to review and to put into a base. The worker stores them in the folder "learned" of its data folder.`,
 		Args: cli.ExactArgs(1, "one folder to write into"),
 		RunE: func(_ *cobra.Command, args []string) error {
-			if learned != "" {
-				return exportLearned(g.Out, learned, args[0])
+			if rules != "" {
+				return exportRules(g.Out, rules, args[0])
 			}
 			if entries, err := os.ReadDir(args[0]); err == nil && len(entries) > 0 {
 				return cli.Usage("%s is not empty", args[0])
@@ -155,12 +155,12 @@ to review and to put into a base. The worker stores them in the folder "learned"
 			return nil
 		},
 	}
-	cmd.Flags().StringVar(&learned, "learned", "", "folder of a worker's learned rules (DATA/learned)")
+	cmd.Flags().StringVar(&rules, "learned", "", "folder of a worker's learned rules (DATA/learned)")
 	return cmd
 }
 
 // exportLearned writes the rules in force of each site.
-func exportLearned(out io.Writer, from, to string) error {
+func exportRules(out io.Writer, from, to string) error {
 	if info, err := os.Stat(from); err != nil || !info.IsDir() {
 		return cli.Usage("--learned: there is no folder %s", from)
 	}

@@ -27,7 +27,7 @@ import (
 
 // learning is what `learn` prints.
 type learning struct {
-	Learned    topic.Model      `json:"learned"`
+	TopicModel topic.Model      `json:"learned"`
 	Definition crawl.Definition `json:"definition"` // with the suggestions
 }
 
@@ -54,7 +54,7 @@ CRAWL is a crawl whose reference crawl is over: crawls learn by themselves, and 
 			if err != nil {
 				return err
 			}
-			out.Definition.Topic = suggested(out.Definition.Topic, out.Learned)
+			out.Definition.Topic = suggested(out.Definition.Topic, out.TopicModel)
 			if file != "" {
 				text, errText := briefYAML(out.Definition)
 				if err = errText; err == nil {
@@ -62,7 +62,7 @@ CRAWL is a crawl whose reference crawl is over: crawls learn by themselves, and 
 				}
 			}
 			return errors.Join(err, g.Print(out, func(w io.Writer) { // print it even if the file cannot be written: learning may have taken long
-				writeLearned(w, out.Learned)
+				writeTopicModel(w, out.TopicModel)
 				if file != "" && err == nil {
 					_, _ = fmt.Fprintf(w, "a definition with the suggestions is in %s: edit it\n", file)
 				}
@@ -86,10 +86,10 @@ func (g *globals) learnOf(ctx context.Context, name string) (out learning, err e
 	if err != nil {
 		return out, err
 	}
-	if s.Crawl.Learned == nil {
+	if s.Crawl.TopicModel == nil {
 		return out, fmt.Errorf("%s has learned nothing yet: it has no reference crawl, or its reference crawl is not over", name)
 	}
-	out.Learned = *s.Crawl.Learned
+	out.TopicModel = *s.Crawl.TopicModel
 	if now, err := c.QueryWorkflow(ctx, s.Workflow, "", names.QueryDefinition); err == nil && now.Get(&out.Definition) == nil {
 		return out, nil
 	}
@@ -131,11 +131,11 @@ func learnFrom(definition, web string) (out learning, err error) {
 	if len(samples) == 0 {
 		return out, errors.New("no page of it has a text to learn from")
 	}
-	out.Learned = topic.Learn(samples).Brief()
+	out.TopicModel = topic.Learn(samples).Brief()
 	return out, nil
 }
 
-func writeLearned(w io.Writer, l topic.Model) {
+func writeTopicModel(w io.Writer, l topic.Model) {
 	line := func(format string, args ...any) { _, _ = fmt.Fprintf(w, format+"\n", args...) }
 	list := func(title string, terms []text.Term, format string) {
 		var parts []string

@@ -47,8 +47,8 @@ func (o *outcome) count(ctx context.Context, w *worker.Worker, d crawl.Definitio
 	})
 }
 
-// learnedShown bounds the learned words that are shown.
-const learnedShown = 12
+// topicWordsShown bounds the learned words that are shown.
+const topicWordsShown = 12
 
 // write prints the summary for people.
 func (o *outcome) write(w io.Writer) {
@@ -68,8 +68,8 @@ func (o *outcome) write(w io.Writer) {
 	}
 	line("  refused    %d URLs by robots.txt, %d by the address guard", t.Robots, t.Refused)
 	line("  errors     %d, %d retries, %d failed batches", t.Errors, t.Retries, t.Failed)
-	if o.Learned != nil && len(o.Learned.Terms) > 0 {
-		line("  learned    %s", strings.Join(o.Learned.TopWords(learnedShown), " "))
+	if o.TopicModel != nil && len(o.TopicModel.Terms) > 0 {
+		line("  learned    %s", strings.Join(o.TopicModel.TopWords(topicWordsShown), " "))
 	}
 	if len(o.Top) > 0 {
 		line("  most relevant")

@@ -123,7 +123,7 @@ func status(ctx context.Context, c client.Client, name string) (crawlStatus, err
 		return s, &unansweredError{s.Silent.Queue, err}
 	case s.Result != nil: // no worker answers, and the result has it all
 		s.Crawl.Phase, s.Crawl.Begun.Run, s.Crawl.Begun.Archive = crawl.PhaseEnded, s.Result.Run, s.Result.Archive
-		s.Crawl.Learned, s.Crawl.Progress.Totals, s.Crawl.Progress.Harvests = s.Result.Learned, s.Result.Totals, s.Result.Harvests
+		s.Crawl.TopicModel, s.Crawl.Progress.Totals, s.Crawl.Progress.Harvests = s.Result.TopicModel, s.Result.Totals, s.Result.Harvests
 	}
 	if m := s.Crawl.Member; s.Result == nil && m.Worker != "" {
 		answer := s.takeController(queryCtx, c, names.ControllerID(name, m.Worker), d.GetWorkflowExecutionInfo().GetExecution().GetRunId())

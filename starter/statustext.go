@@ -82,8 +82,8 @@ func (s crawlStatus) write(w io.Writer) {
 	if former := s.Crawl.Begun.Former; former != "" {
 		line("            it was %s before: the new archive gets complete pages, not revisits", former)
 	}
-	if l := s.Crawl.Learned; l != nil {
-		line("  learned   from %d of %d pages: %s", l.Relevant, l.Pages, strings.Join(l.TopWords(learnedShown), " "))
+	if l := s.Crawl.TopicModel; l != nil {
+		line("  learned   from %d of %d pages: %s", l.Relevant, l.Pages, strings.Join(l.TopWords(topicWordsShown), " "))
 	}
 	if s.Result != nil {
 		line("  ended     %s", s.Result.Reason)

@@ -33,6 +33,9 @@ import (
 	"github.com/muninn-archive/muninn/workflows"
 )
 
+// folderRules is where the helper keeps the rules that it learns, a file for each host.
+const folderRules = "learned"
+
 // Worker is a running worker.
 type Worker struct {
 	conf     Config
@@ -149,7 +152,7 @@ func (w *Worker) openAll(ctx context.Context) error {
 	helper, err := openHelper(conf)
 	errs[1] = err
 	if err == nil {
-		helper.Adaptations, errs[2] = adapt.OpenStore(filepath.Join(conf.Data, "learned"))
+		helper.Adaptations, errs[2] = adapt.OpenStore(filepath.Join(conf.Data, folderRules))
 		helper.OnError = func(err error) { w.log.Error("the helper continues without what it learned", "error", err) }
 	}
 	fetcher, err := newFetcher(conf, sp.TempDir(), w.meter.Resolved)

@@ -61,7 +61,7 @@ type crawlRun struct {
 
 // phases runs the reference crawl, if there is one, and the broad crawl; it returns why they ended.
 func (c *crawlRun) phases(ctx workflow.Context) (crawl.Reason, error) {
-	if pages := c.definition.ReferencePages(); pages > 0 && c.Learned == nil {
+	if pages := c.definition.ReferencePages(); pages > 0 && c.TopicModel == nil {
 		reason, err := c.runPhase(ctx, crawl.PhaseReference, activities.PhaseInput{Crawl: c.Name, Pages: pages, Reference: true})
 		if err != nil || reason != crawl.ReasonPhase && reason != crawl.ReasonDrained {
 			return reason, err
@@ -169,7 +169,7 @@ func (c *crawlRun) learn(ctx workflow.Context) error {
 	if err := workflow.ExecuteActivity(withQueueOptions(ctx, c.Member.Queue, "learn the topic of the reference crawl"), steps.Learn, c.Name).Get(ctx, &out); err != nil {
 		return err
 	}
-	c.Learned = &out.Learned
+	c.TopicModel = &out.TopicModel
 	return nil
 }
 
@@ -212,7 +212,7 @@ func (c *crawlRun) end(ctx workflow.Context, reason crawl.Reason) (CrawlResult, 
 	_ = workflow.UpsertTypedSearchAttributes(ctx, attributes(string(crawl.PhaseEnded), t)...)
 	return CrawlResult{
 		Reason: reason, Archive: c.Begun.Archive, Run: c.Begun.Run, Totals: t, Harvest: t.HarvestRatio(),
-		Top: out.Status.Top, Learned: c.Learned, Ends: out.Status.Ends,
+		Top: out.Status.Top, TopicModel: c.TopicModel, Ends: out.Status.Ends,
 		Harvests: c.Progress.Harvests, Report: out.Report,
 	}, nil
 }

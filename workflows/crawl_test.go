@@ -56,7 +56,7 @@ func newCrawl(t *testing.T, controller func(e *env, ctx workflow.Context, in Con
 		return nil
 	})
 	does(e, "Learn", func(string) (activities.LearnResult, error) {
-		return activities.LearnResult{Learned: topic.Model{Pages: 20, Relevant: 7}}, nil
+		return activities.LearnResult{TopicModel: topic.Model{Pages: 20, Relevant: 7}}, nil
 	})
 	does(e, "Submit", func(in activities.SubmitInput) ([]frontier.SubmitAnswer, error) {
 		n, ours := strings.CutPrefix(in.ID, "submit-1-"+names.CrawlID("c")+"@-")
@@ -126,7 +126,7 @@ func TestCrawlPhases(t *testing.T) {
 			if out.Reason != tc.reason || out.Archive != "store" || out.Run != 1 || out.Totals.Pages != 40 || out.Harvest != 0.25 {
 				t.Errorf("the result is %+v", out)
 			}
-			if learned := out.Learned != nil; learned != strings.Contains(tc.want, "Learn") {
+			if learned := out.TopicModel != nil; learned != strings.Contains(tc.want, "Learn") {
 				t.Errorf("learned: %v", learned)
 			}
 		})

@@ -23,23 +23,23 @@ type CrawlState struct {
 	// CancelWait is how long a cancelled crawl waits for its controller; 0: ControllerWait.
 	CancelWait time.Duration `json:"cancel_wait,omitempty"`
 
-	Progress activities.Progress `json:"progress"`
-	Learned  *topic.Model        `json:"learned,omitempty"`
-	Submits  int                 `json:"submits,omitempty"`
+	Progress   activities.Progress `json:"progress"`
+	TopicModel *topic.Model        `json:"learned,omitempty"`
+	Submits    int                 `json:"submits,omitempty"`
 	// Controller is where the last FetcherController left off.
 	Controller ControllerInput `json:"controller,omitzero"`
 }
 
 // CrawlResult is the result of a crawl.
 type CrawlResult struct {
-	Reason  crawl.Reason          `json:"reason"`
-	Archive string                `json:"archive"`
-	Run     uint32                `json:"run"`
-	Totals  frontier.Totals       `json:"totals"`
-	Harvest float64               `json:"harvest_ratio"`
-	Top     []frontier.Top        `json:"top"`
-	Learned *topic.Model          `json:"learned,omitempty"`
-	Ends    []frontier.DroppedURL `json:"ends,omitempty"` // URLs that ended without a page, the last of each kind
+	Reason     crawl.Reason          `json:"reason"`
+	Archive    string                `json:"archive"`
+	Run        uint32                `json:"run"`
+	Totals     frontier.Totals       `json:"totals"`
+	Harvest    float64               `json:"harvest_ratio"`
+	Top        []frontier.Top        `json:"top"`
+	TopicModel *topic.Model          `json:"learned,omitempty"`
+	Ends       []frontier.DroppedURL `json:"ends,omitempty"` // URLs that ended without a page, the last of each kind
 	// Harvests is the harvest ratio of each tenth of the pages.
 	Harvests []float64 `json:"harvests,omitempty"`
 	Report   string    `json:"report,omitempty"` // key in the archive

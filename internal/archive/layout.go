@@ -39,13 +39,13 @@ const (
 	folderData        = "data"
 	folderDefinitions = "definitions"
 	folderTopic       = "topic"
-	folderLearned     = "learned"
+	folderSnapshots   = "learned"
 	folderRules       = "kb"
 	folderReports     = "reports"
 )
 
 // folders are those that hold objects themselves; the rules have a folder for each run.
-var folders = []string{folderSegments, folderData, folderDefinitions, folderTopic, folderLearned, folderReports}
+var folders = []string{folderSegments, folderData, folderDefinitions, folderTopic, folderSnapshots, folderReports}
 
 // keyTime is the form of times in keys, in UTC: keys of one run are in the order of time.
 const keyTime = "20060102150405.000"
@@ -132,12 +132,12 @@ func (l Layout) Topic(run uint32, worker string) string {
 }
 
 // Snapshots is the prefix of the snapshots' keys.
-func (l Layout) Snapshots() string { return l.in(folderLearned, "") }
+func (l Layout) Snapshots() string { return l.in(folderSnapshots, "") }
 
 // Snapshot is the key of what a worker had learned of a crawl at a time: its document frequencies, its site history and the state of
 // its order.
 func (l Layout) Snapshot(run uint32, at time.Time, worker string) string {
-	return l.in(folderLearned, fmt.Sprintf("run-%06d-%s%s.cbor", run, at.UTC().Format(keyTime), atWorker(worker)))
+	return l.in(folderSnapshots, fmt.Sprintf("run-%06d-%s%s.cbor", run, at.UTC().Format(keyTime), atWorker(worker)))
 }
 
 // snapshotName is that of a snapshot: run and time have as many digits as any other's, worker is missing in archives of earlier

@@ -60,23 +60,23 @@ func (e *Engine) Learn(ctx context.Context, name string, links Links, keep func(
 	if err != nil {
 		return topic.Model{}, err
 	}
-	learned := topic.Learn(samples) // brings the samples into order
+	model := topic.Learn(samples) // brings the samples into order
 	if strings.HasPrefix(plan.Definition.Order.Strategy, crawl.StrategyHMM) {
-		if learned.Paths, err = paths(ctx, plan, samples, links); err != nil {
-			return learned, err
+		if model.Paths, err = paths(ctx, plan, samples, links); err != nil {
+			return model, err
 		}
 	}
-	if err := keep(learned); err != nil {
-		return learned, err
+	if err := keep(model); err != nil {
+		return model, err
 	}
 	judge, err := e.judges.of(e, plan)
 	if err != nil {
-		return learned, err
+		return model, err
 	}
-	if err := e.Frontier.Crawl(name).Learning().Teach(&learned, judge.Examples(samples)); err != nil {
-		return learned, err
+	if err := e.Frontier.Crawl(name).Learning().Teach(&model, judge.Examples(samples)); err != nil {
+		return model, err
 	}
-	return learned, e.rescore(ctx, name, links, samples)
+	return model, e.rescore(ctx, name, links, samples)
 }
 
 // paths are the pages that an order is trained with that goes by the way to pages of the topic.

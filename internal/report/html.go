@@ -16,7 +16,7 @@ import (
 type Crawl struct {
 	Definition crawl.Definition
 	Status     frontier.Status
-	Learned    *topic.Model // nil: nothing
+	TopicModel *topic.Model // nil: nothing
 	Made       time.Time
 }
 
@@ -111,7 +111,7 @@ table{border-collapse:collapse;margin:1em 0}td,th{padding:.2em .8em;text-align:r
 <tr><td>{{.Pages}}<td>{{.Scored}}<td>{{.Relevant}}<td>{{share .HarvestRatio}}<td>{{.Errors}}<td>{{.Robots}}<td>{{.Retries}}<td>{{.Links}}<td>{{.Known}}</tr></table>{{end}}
 <p>A page is relevant from a document score of {{.Threshold}} on. Order: {{.Definition.Order.Strategy}}.</p>
 <h2>Relevance over time</h2><section>{{.Harvest}}{{.Mean}}{{.Relevant}}</section>
-{{with .Learned}}<h2>Learned from the reference crawl</h2><p>{{range .TopWords 100}}{{.}} {{end}}</p>{{end}}
+{{with .TopicModel}}<h2>Learned from the reference crawl</h2><p>{{range .TopWords 100}}{{.}} {{end}}</p>{{end}}
 <h2>Hosts</h2><table><tr><th>host<th>pages<th>scored<th>relevant<th>harvest ratio<th>mean score<th>errors<th>MB</tr>
 {{range .Hosts}}<tr><td>{{.Name}}<td>{{.Pages}}<td>{{.Scored}}<td>{{.Relevant}}<td>{{share .Harvest}}<td>{{share .Mean}}<td>{{.Errors}}<td>{{mega .Bytes}}</tr>
 {{end}}</table>

@@ -145,7 +145,7 @@ func TestHTML(t *testing.T) {
 	of := about()
 	of.Status.Totals = frontier.Totals{Pages: 4, Scored: 3, Relevant: 2, Errors: 5, Robots: 6, Retries: 7, Links: 8, Known: 9}
 	of.Status.Ends = []frontier.DroppedURL{{URL: "http://gone.example/", Kind: crawl.OutcomeFailed, Reason: "no such host", At: start}}
-	of.Learned = &topic.Model{Terms: []text.Term{{Text: "nest"}, {Text: "feather"}}}
+	of.TopicModel = &topic.Model{Terms: []text.Term{{Text: "nest"}, {Text: "feather"}}}
 	first, second := indexed(0, "http://a.example/1", 0.75), indexed(60, "http://a.example/2", 0.25)
 	first.Application, first.Length, second.Length = "wordpress", 2_000_000, 1_500_000
 	d := parse(t, write(t, collect(0.5, first, second, indexed(90, "http://b.example/", 0.5), indexed(91, "http://b.example/p", -1)), of))
@@ -252,7 +252,7 @@ func TestHostile(t *testing.T) {
 	of.Definition.Name, of.Definition.Description, of.Definition.Order.Strategy = script, script, script
 	of.Status.Totals.Pages = 1
 	of.Status.Ends = []frontier.DroppedURL{{URL: script, Kind: script, Reason: script}}
-	of.Learned = &topic.Model{Terms: []text.Term{{Text: script}}}
+	of.TopicModel = &topic.Model{Terms: []text.Term{{Text: script}}}
 	urls := []string{
 		script, "javascript:alert(1)", " javascript:alert(1)", "JaVaScRiPt:alert(1)", "data:text/html,<script>alert(1)</script>", "vbscript:x",
 		`http://a.example/" onmouseover="alert(1)`, "http://a.example/' onclick='alert(1)", "http://<script>alert(1)</script>.example/", "http://a.example/%3Cscript%3E?a=1&b=2#<b>",

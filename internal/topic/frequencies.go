@@ -26,10 +26,10 @@ const leastPages = 20
 const weighAgain = 1.25
 
 // NewDocumentFrequencies starts with the counts of a reference crawl; learned may be nil.
-func NewDocumentFrequencies(a *text.Vocabulary, learned *Model) *DocumentFrequencies {
+func NewDocumentFrequencies(a *text.Vocabulary, model *Model) *DocumentFrequencies {
 	b := &DocumentFrequencies{in: a.Lexicon(), next: leastPages}
-	if learned != nil {
-		b.restore(float64(learned.Pages), learned.DocumentFrequencies)
+	if model != nil {
+		b.restore(float64(model.Pages), model.DocumentFrequencies)
 	}
 	return b
 }

@@ -14,7 +14,7 @@ import (
 // sorts the samples by BestFirst. The same samples give the same model in any order.
 func Learn(samples []Sample) Model {
 	BestFirst(samples)
-	best := max(int(float64(len(samples))*learnedShare), learnedLeast)
+	best := max(int(float64(len(samples))*relevantShare), leastRelevant)
 	df := text.Vector{}
 	for _, s := range samples {
 		for _, t := range s.Terms {
@@ -40,7 +40,7 @@ func Learn(samples []Sample) Model {
 	for term, weight := range centroid {
 		telling[term] = weight * math.Log(1+float64(len(samples))/df[term])
 	}
-	out.Terms, out.DocumentFrequencies = telling.Heaviest(learnedTerms), df.Heaviest(learnedFrequency)
+	out.Terms, out.DocumentFrequencies = telling.Heaviest(modelTerms), df.Heaviest(modelFrequencies)
 	for i := range out.Terms { // without idf, which is applied when pages are scored
 		out.Terms[i].Weight = round(centroid[out.Terms[i].Text])
 	}
@@ -76,10 +76,10 @@ func commonForms(terms []text.Term, samples []Sample) []string {
 
 // Limits of learning.
 const (
-	learnedTerms     = 40   // terms of a model
-	learnedShare     = 0.2  // share of the pages that count as relevant: the best
-	learnedLeast     = 3    // … but at least so many pages
-	learnedFrequency = 5000 // terms whose document frequencies a model has
+	modelTerms       = 40   // terms of a model
+	relevantShare    = 0.2  // share of the pages that count as relevant: the best
+	leastRelevant    = 3    // … but at least so many pages
+	modelFrequencies = 5000 // terms whose document frequencies a model has
 )
 
 // Limits of suggestions.

@@ -30,7 +30,7 @@ func samples() []Sample {
 
 func TestLearn(t *testing.T) {
 	got := Learn(samples())
-	if got.Pages != 40 || got.Relevant != 8 || len(got.Terms) > learnedTerms {
+	if got.Pages != 40 || got.Relevant != 8 || len(got.Terms) > modelTerms {
 		t.Errorf("%d pages, %d relevant, %d terms", got.Pages, got.Relevant, len(got.Terms))
 	}
 	if got.Terms[0].Text != "raven" || got.Terms[1].Text != "feather" && got.Terms[2].Text != "feather" {
@@ -69,10 +69,10 @@ func TestLearnedWeights(t *testing.T) {
 		t.Errorf("%+v, want %+v", got, want)
 	}
 	var many []Sample
-	for i := range learnedFrequency + 10 {
+	for i := range modelFrequencies + 10 {
 		many = append(many, Sample{URL: "a", Terms: []text.Term{{Text: fmt.Sprintf("t%05d", i), Weight: 1}, {Text: "t00007", Weight: 1}}})
 	}
-	if got := Learn(many).DocumentFrequencies; len(got) != learnedFrequency || got[0].Text != "t00007" || got[1].Text != "t00000" {
+	if got := Learn(many).DocumentFrequencies; len(got) != modelFrequencies || got[0].Text != "t00007" || got[1].Text != "t00000" {
 		t.Errorf("%d terms in the background, the first %v", len(got), got[:2])
 	}
 }
