@@ -49,6 +49,8 @@ func (h Crawl) Commit(c Commit) error {
 		return err
 	}
 	links := gather(bound, c.Discoveries, c.Rescore)
+	h.f.committing.RLock()
+	defer h.f.committing.RUnlock()
 	parts := portions(links, keeps, c.Outcomes)
 	for i, p := range parts {
 		commit := committing{c: &c, all: links, marker: c.marker(i), ends: i == len(parts)-1, alone: len(parts) == 1}

@@ -65,7 +65,8 @@ type Frontier struct {
 	moves   partitionMoves
 	tidy    chan struct{} // a run has ended
 
-	remembering sync.Mutex // held while what is remembered is kept
+	remembering sync.Mutex   // held while what is remembered is kept
+	committing  sync.RWMutex // a commit, whose portions are transactions of their own, holds it for reading
 
 	onLoad  func(crawl string) // of tests: called before a crawl that sleeps is read
 	onPlace func()             // of tests: called between two portions of placeQueues, without the lock

@@ -1,6 +1,7 @@
 package frontier
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
@@ -34,11 +35,14 @@ type PartitionEntry struct {
 const keyHead = 3
 
 // Export is what a frontier keeps of partitions, at one moment.
-type Export struct{ txn store.Reader }
+type Export struct {
+	txn   store.Reader
+	known []crawlRecord // all crawls, once they are read
+}
 
 // Export calls fn with what the frontier keeps, at one moment. What is written meanwhile is not in it. Close waits until it returns.
 func (f *Frontier) Export(fn func(e *Export) error) error {
-	return f.store.View(func(txn store.Reader) error { return fn(&Export{txn}) })
+	return f.store.View(func(txn store.Reader) error { return fn(&Export{txn: txn}) })
 }
 
 // Partition calls fn with all that the frontier keeps of the PLDs of a partition, sorted by crawl, kind and key: first what all crawls
@@ -82,35 +86,86 @@ func (e *Export) entries(p Partition, id store.Keys, kinds []store.Kind, of *Par
 	return nil
 }
 
+// Some reports whether a partition has any entry.
+func (e *Export) Some(p Partition) (some bool, err error) {
+	found := errors.New("found")
+	err = e.Partition(p, func(crawls []*PartitionCrawl) error {
+		if len(crawls) > 0 {
+			return found
+		}
+		return nil
+	}, func(PartitionEntry) error { return found })
+	if errors.Is(err, found) {
+		return true, nil
+	}
+	return false, err
+}
+
 // exportedCrawl is a crawl with the ID that this frontier has given to it.
 type exportedCrawl struct {
 	PartitionCrawl
 	id store.Keys
 }
 
-// crawls lists those that have an entry in a partition, by name.
-func (e *Export) crawls(p Partition) (list []exportedCrawl, err error) {
-	err = e.txn.Scan(store.Crawl(""), nil, func(_ store.Key, value []byte) (bool, error) {
+// Names lists the crawls that the frontier knows.
+func (e *Export) Names() (list []string, err error) {
+	all, err := e.records()
+	for i := range all {
+		list = append(list, all[i].Name)
+	}
+	return list, err
+}
+
+// records are those of all crawls, by name.
+func (e *Export) records() ([]crawlRecord, error) {
+	if e.known != nil {
+		return e.known, nil
+	}
+	err := e.txn.Scan(store.Crawl(""), nil, func(_ store.Key, value []byte) (bool, error) {
 		var rec crawlRecord
 		if err := codec.Unmarshal(value, &rec); err != nil {
 			return false, err
 		}
-		has := false
-		for _, kind := range store.OfExports() {
-			err := e.txn.KeysInPartition(rec.ID, kind, p, func(store.Key) (bool, error) {
-				has = true
-				return false, nil
-			})
-			if err != nil || has {
-				break
-			}
+		e.known = append(e.known, rec)
+		return true, nil
+	})
+	return e.known, err
+}
+
+// crawls lists those that have an entry in a partition, by name.
+func (e *Export) crawls(p Partition) (list []exportedCrawl, err error) {
+	all, err := e.records()
+	if err != nil {
+		return nil, err
+	}
+	for i := range all {
+		rec := &all[i]
+		has, err := e.has(p, rec.ID)
+		if err != nil {
+			return nil, err
 		}
 		if !has {
-			return true, nil
+			continue
 		}
-		_, err := e.txn.Load(rec.ID.Plan(), &rec.planRecord)
-		list = append(list, exportedCrawl{PartitionCrawl{rec.Name, rec.Run, rec.Archives}, rec.ID})
-		return true, err
-	})
-	return list, err
+		var plan planRecord
+		if _, err := e.txn.Load(rec.ID.Plan(), &plan); err != nil {
+			return nil, err
+		}
+		list = append(list, exportedCrawl{PartitionCrawl{rec.Name, rec.Run, plan.Archives}, rec.ID})
+	}
+	return list, nil
+}
+
+// has reports whether a crawl has an entry in a partition.
+func (e *Export) has(p Partition, id store.Keys) (has bool, err error) {
+	for _, kind := range store.OfExports() {
+		err := e.txn.KeysInPartition(id, kind, p, func(store.Key) (bool, error) {
+			has = true
+			return false, nil
+		})
+		if err != nil || has {
+			return has, err
+		}
+	}
+	return false, nil
 }

@@ -61,6 +61,7 @@ type Config struct {
 	SpoolBytes  crawl.Bytes   // of the working files of failed batches
 	Drain       time.Duration // how long a stopping worker waits for its activities
 	Shards      int           // politeness workflows, the same number on all workers
+	Checkpoint  time.Duration // between two checkpoints of the frontier; 0: none is made
 
 	Fetch  fetch.Limits
 	Page   page.Limits
@@ -93,10 +94,13 @@ func DefaultConfig() Config {
 		Name:     host, Data: "muninn-data", Archive: "", Listen: "127.0.0.1:9464", Profiles: profilesLoopback, LogFormat: logText,
 		Lanes: 320, Round: 128, Linger: 500 * time.Millisecond, BatchTime: 2 * time.Minute,
 		BundlePLDs: 128, BundleURLs: 500, HandedBytes: pipeline.DefaultHandedBytes, Attempts: 8, DiskFloor: 1 << 30, Thesauri: []string{thesaurus.DefaultWordNet}, GiveBack: 5 * time.Minute, SpoolKeep: 7 * 24 * time.Hour, SpoolBytes: 10 << 30,
-		Drain: 20 * time.Second, Shards: 1,
+		Drain: 20 * time.Second, Shards: 1, Checkpoint: time.Hour,
 		Fetch: fetch.DefaultLimits(), Page: page.DefaultLimits(), Helper: aah.DefaultLimits(),
 	}
 }
+
+// leastCheckpoint is the least time between two checkpoints: each writes what has changed.
+const leastCheckpoint = time.Minute
 
 // Validate reports all faults of the configuration.
 func (c *Config) Validate() error {
@@ -121,6 +125,9 @@ func (c *Config) Validate() error {
 	}
 	if !crawl.ValidName(c.Name) { // batches and objects of the archive are named after it
 		errs = append(errs, fmt.Errorf("name %q must consist of letters, digits, '.', '-' and '_', begin with a letter or digit, and have at most %d bytes", c.Name, crawl.MaxName))
+	}
+	if c.Checkpoint != 0 && c.Checkpoint < leastCheckpoint {
+		errs = append(errs, fmt.Errorf("checkpoint-every must be at least %s, or 0 for none", leastCheckpoint))
 	}
 	if c.BatchTime < 10*time.Second {
 		errs = append(errs, errors.New("batch-time must be at least 10s"))

@@ -62,6 +62,7 @@ func (c *Config) Flags(into *pflag.FlagSet) {
 	fs.DurationVar(&c.SpoolKeep, "spool-keep", c.SpoolKeep, "how long working files of failed batches are kept")
 	fs.DurationVar(&c.Drain, "drain", c.Drain, "how long a stopping worker waits for its activities")
 	fs.IntVar(&c.Shards, "politeness-shards", c.Shards, "number of politeness workflows; the same on all workers: a worker with another number does not start")
+	fs.DurationVar(&c.Checkpoint, "checkpoint-every", c.Checkpoint, "how often the frontier is kept in the archive, in case the disk is lost; 0: never")
 	c.limitFlags(fs)
 }
 

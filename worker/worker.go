@@ -104,6 +104,7 @@ func (w *Worker) open(ctx context.Context) (err error) {
 		return err
 	}
 	w.tidying.Go(w.sweepRegularly)
+	w.tidying.Go(w.checkpointRegularly)
 	w.tidying.Go(w.watchForRival)
 	if err := w.poll(w.conf.Temporal.Queue); err != nil {
 		return err

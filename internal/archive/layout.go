@@ -205,11 +205,39 @@ func split(key string) (of Layout, folder, name string) {
 // with '_':
 //
 //	_frontier/partitions/PPPP/epoch-N@WORKER.part         a partition that WORKER hands over
+//	_frontier/checkpoints/TIME@WORKER.json                what a checkpoint of WORKER consists of
+//	_frontier/checkpoints/PPPP/TIME@WORKER.part           a partition of it; crawls/ in place of PPPP/: the rest of its frontier
 type Frontiers struct{}
 
-const folderPartitions = "_frontier/partitions"
+const (
+	folderPartitions  = "_frontier/partitions"
+	folderCheckpoints = "_frontier/checkpoints"
+)
 
 // HandedOver is the key of a partition that a worker hands over in an epoch of the ring.
 func (Frontiers) HandedOver(partition int, epoch uint64, worker string) string {
 	return fmt.Sprintf("%s/%04d/epoch-%012d%s.part", folderPartitions, partition, epoch, atWorker(worker))
+}
+
+// Checkpoints is the prefix of all checkpoints' keys.
+func (Frontiers) Checkpoints() string { return folderCheckpoints + "/" }
+
+// Checkpoint is the key of what says which objects a checkpoint consists of.
+func (Frontiers) Checkpoint(at time.Time, worker string) string {
+	return folderCheckpoints + "/" + at.UTC().Format(keyTime) + atWorker(worker) + ".json"
+}
+
+// CheckpointPart is the key of an object of a checkpoint: of a partition, or of the rest if it is negative.
+func (Frontiers) CheckpointPart(partition int, at time.Time, worker string) string {
+	folder := "crawls"
+	if partition >= 0 {
+		folder = fmt.Sprintf("%04d", partition)
+	}
+	return folderCheckpoints + "/" + folder + "/" + at.UTC().Format(keyTime) + atWorker(worker) + ".part"
+}
+
+// IsCheckpoint reports whether a key of Checkpoints is that of a checkpoint of a worker, and of an object of one.
+func (Frontiers) IsCheckpoint(key, worker string) (checkpoint, part bool) {
+	depth := strings.Count(strings.TrimPrefix(key, folderCheckpoints+"/"), "/")
+	return depth == 0 && strings.HasSuffix(key, atWorker(worker)+".json"), depth == 1 && strings.HasSuffix(key, atWorker(worker)+".part")
 }

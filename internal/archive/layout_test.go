@@ -1,6 +1,7 @@
 package archive
 
 import (
+	"strings"
 	"testing"
 	"time"
 )
@@ -41,7 +42,21 @@ func TestLayout(t *testing.T) {
 	if want := "_frontier/partitions/0007/epoch-000000000012@segments.part"; handed != want {
 		t.Errorf("%s, not %s", handed, want)
 	}
-	for _, key := range []string{"a", "data/a", "notes/c/a", "kb/run-1/a.xml", "c/other/data.txt", handed} {
+	f := Frontiers{}
+	for got, want := range map[string]string{
+		f.Checkpoint(at, "w-1"):         "_frontier/checkpoints/20260304040607.008@w-1.json",
+		f.CheckpointPart(9, at, "w-1"):  "_frontier/checkpoints/0009/20260304040607.008@w-1.part",
+		f.CheckpointPart(-1, at, "w-1"): "_frontier/checkpoints/crawls/20260304040607.008@w-1.part",
+	} {
+		if got != want {
+			t.Errorf("%s, not %s", got, want)
+		}
+		whole, part := f.IsCheckpoint(got, "w-1")
+		if other, otherPart := f.IsCheckpoint(got, "1"); whole == part || part != strings.HasSuffix(got, ".part") || other || otherPart {
+			t.Errorf("%s: %v, %v; of another worker %v, %v", got, whole, part, other, otherPart)
+		}
+	}
+	for _, key := range []string{"a", "data/a", f.Checkpoint(at, "segments"), f.CheckpointPart(9, at, "w"), "notes/c/a", "kb/run-1/a.xml", "c/other/data.txt", handed} {
 		if of, folder, _ := split(key); of != (Layout{}) || folder != "" {
 			t.Errorf("%s is of %v, in %s", key, of, folder)
 		}

@@ -31,7 +31,7 @@ var floors = [][]string{
 	{"frontier/internal/migrate", "frontier/internal/learner"},
 	{"frontier", "internal/fetch", "internal/archive", "internal/aah", "internal/spool", "internal/localstack"},
 	{"internal/pipeline", "internal/partfile", "internal/report", "internal/recorded", "internal/cli"},
-	{"activities/names"},
+	{"activities/names", "internal/checkpoint"},
 	{"activities"},
 	{"workflows"},
 	{"worker"},

@@ -46,7 +46,13 @@ var errStopped = errors.New("the object is not put")
 // Write writes a partition as an object.
 func Write(to io.Writer, h Header, e *frontier.Export) (entries uint64, err error) {
 	var w *Writer
-	err = e.Partition(h.Partition, func(crawls []*frontier.PartitionCrawl) (err error) {
+	each := func(head func([]*frontier.PartitionCrawl) error, fn func(frontier.PartitionEntry) error) error {
+		return e.Partition(h.Partition, head, fn)
+	}
+	if h.Partition == frontier.Rest {
+		each = e.Crawls
+	}
+	err = each(func(crawls []*frontier.PartitionCrawl) (err error) {
 		w, err = NewWriter(to, h, crawls)
 		return err
 	}, func(e frontier.PartitionEntry) error { return w.Add(e) })
@@ -56,11 +62,15 @@ func Write(to io.Writer, h Header, e *frontier.Export) (entries uint64, err erro
 	return w.entries, w.Close()
 }
 
-// Import puts an object of a store in place of what a frontier has of a partition. It returns the header and the number of entries.
+// Import puts an object of a store in place of what a frontier has of a partition; frontier.Rest is for ImportCrawls. It returns the header and the number of entries.
 func Import(ctx context.Context, store archive.Store, key string, p frontier.Partition, into *frontier.Frontier) (h Header, entries int, err error) {
 	err = read(ctx, store, key, p, func(r *Reader) (err error) {
 		h = r.Header
-		entries, err = into.Import(p, until(ctx, r.Entries()))
+		if p == frontier.Rest {
+			entries, err = into.ImportCrawls(until(ctx, r.Entries()))
+		} else {
+			entries, err = into.Import(p, until(ctx, r.Entries()))
+		}
 		return err
 	})
 	return h, entries, err

@@ -46,6 +46,7 @@ const (
 	Snapshots Kind = 'y' // id, … → what the order has learned, in parts
 	Memories  Kind = 'h' // id, … → what else is remembered of the pages of the crawl, in parts
 	Unfetched Kind = 'u' // id, number → a URL that ended without a batch, until the archive holds it
+	Written   Kind = 'k' // [partition] → the present generation; that in which the partition was written last, see Changes
 	Moves     Kind = 'i' // partition → nothing: it is being imported or dropped, and what is there of it is a part
 )
 
@@ -61,7 +62,7 @@ func OfExports() []Kind {
 	return slices.DeleteFunc(OfPartitions(), func(k Kind) bool { return k == Claims || k == Releases })
 }
 
-// OfCrawls lists the kinds of keys that a crawl has under its ID: all but Formats, Crawls, Hosts and Moves.
+// OfCrawls lists the kinds of keys that a crawl has under its ID: all but Formats, Crawls, Hosts, Written and Moves.
 func OfCrawls() []Kind {
 	return []Kind{
 		Plans, Records, Entries, Queues, Claims, Batches, Releases, Delays, Digests, Samples, Sites, Updates, Histories, Snapshots, Memories, Unfetched, Prints,

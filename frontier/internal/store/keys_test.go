@@ -90,17 +90,17 @@ func TestKeys(t *testing.T) {
 	if s := k.Site(u.PLD, "a.example"); len(s) != 19 || !bytes.HasPrefix(s, []byte("G\x01\x02"+pld)) {
 		t.Errorf("%q", s)
 	}
-	kinds := map[Kind]bool{Crawls: true, Hosts: true, Formats: true, Moves: true}
+	kinds := map[Kind]bool{Crawls: true, Hosts: true, Formats: true, Moves: true, Written: true}
 	for _, kind := range OfCrawls() {
 		if kinds[kind] {
 			t.Errorf("the kind %q is listed twice", kind)
 		}
 		kinds[kind] = true
 	}
-	if len(kinds) != 21 {
-		t.Errorf("%d kinds of 21: what is not listed outlasts the crawl that it is of", len(kinds))
+	if len(kinds) != 22 {
+		t.Errorf("%d kinds of 22: what is not listed outlasts the crawl that it is of", len(kinds))
 	}
-	for _, kind := range append(OfPartitions(), Formats, Moves, Crawls, Plans, Batches, Samples, Updates, Histories, Snapshots, Memories, Unfetched) {
+	for _, kind := range append(OfPartitions(), Formats, Moves, Written, Crawls, Plans, Batches, Samples, Updates, Histories, Snapshots, Memories, Unfetched) {
 		if !kinds[kind] {
 			t.Errorf("the kind %q is of partitions and of the worker, or of no crawl", kind)
 		}

@@ -13,7 +13,8 @@ import (
 const (
 	Partitions     = ring.Partitions
 	headBits       = 16 // of a hash, that decide on the partition of a key
-	partitionShift = 64 - ring.PartitionBits
+	partitionBits  = ring.PartitionBits
+	partitionShift = 64 - partitionBits
 )
 
 // Partition is a range of the hashes of PLDs: those with the same high bits. Keys of the kinds of OfPartitions have these bits
@@ -25,11 +26,11 @@ type Partition uint16
 func PartitionOf(pld uint64) Partition { return Partition(pld >> partitionShift) }
 
 // head is how the hashes of the partition begin.
-func (p Partition) head() uint16 { return uint16(p) << (headBits - ring.PartitionBits) }
+func (p Partition) head() uint16 { return uint16(p) << (headBits - partitionBits) }
 
 // Has reports whether a key of a kind of OfPartitions, behind kind and crawl, is in the partition.
 func (p Partition) Has(behind []byte) bool {
-	return len(behind) >= 8 && binary.BigEndian.Uint16(behind)>>(headBits-ring.PartitionBits) == uint16(p)
+	return len(behind) >= 8 && binary.BigEndian.Uint16(behind)>>(headBits-partitionBits) == uint16(p)
 }
 
 // inPartition is what the keys of a kind in a partition stand under, the first that they may be, and whether one is in it.

@@ -39,6 +39,7 @@ type Store struct {
 	closed  chan struct{}
 	once    sync.Once
 	reading sync.RWMutex // held while reading, so that Close waits
+	changes *Changes     // as Update has left it
 }
 
 // Open opens the store in a folder; ErrLocked if another process has it open.
@@ -64,6 +65,14 @@ func Open(dir string, opts Options) (*Store, error) {
 		return nil, err
 	}
 	s := &Store{db: db, room: opts.Room, closed: make(chan struct{})}
+	err = s.View(func(r Reader) error {
+		changes, err := r.Changes()
+		s.changes = &changes
+		return err
+	})
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("open frontier in %s: %w", dir, err), db.Close())
+	}
 	go s.collectGarbage()
 	return s, nil
 }
@@ -186,12 +195,18 @@ func (s *Store) Update(fn func(tx Tx) error) error {
 	}
 	txn := s.db.NewTransaction(true)
 	defer txn.Discard()
-	if err := fn(Tx{Reader{txn}}); err != nil {
+	changes := &changing{}
+	if err := fn(Tx{Reader{txn}, changes}); err != nil {
+		return err
+	}
+	then, err := changes.write(txn, s.changes)
+	if err != nil {
 		return err
 	}
 	if err := txn.Commit(); err != nil {
 		return fmt.Errorf("write frontier: %w", err)
 	}
+	s.changes = then
 	return nil
 }
 

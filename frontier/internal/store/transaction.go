@@ -80,10 +80,16 @@ func (r Reader) scan(under, from Key, values bool, fn func(item *badger.Item) (m
 }
 
 // Tx is a transaction.
-type Tx struct{ Reader }
+type Tx struct {
+	Reader
+	changes *changing
+}
 
 // Set writes a value; both stay as they are until the transaction has ended. ErrTooBig if the transaction cannot take it.
-func (tx Tx) Set(key Key, value []byte) error { return tx.txn.Set(key, value) }
+func (tx Tx) Set(key Key, value []byte) error {
+	tx.changes.note(key)
+	return tx.txn.Set(key, value)
+}
 
 // Save writes a value as CBOR.
 func (tx Tx) Save(key Key, value any) error {
@@ -95,7 +101,10 @@ func (tx Tx) Save(key Key, value any) error {
 }
 
 // Delete deletes a key, if there is one.
-func (tx Tx) Delete(key Key) error { return tx.txn.Delete(key) }
+func (tx Tx) Delete(key Key) error {
+	tx.changes.note(key)
+	return tx.txn.Delete(key)
+}
 
 // DeleteFirst deletes the first keys under a prefix, at most a number.
 func (tx Tx) DeleteFirst(under Key, most int) (deleted int, err error) {

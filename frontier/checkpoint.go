@@ -1,0 +1,220 @@
+package frontier
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"iter"
+	"slices"
+
+	"github.com/muninn-archive/muninn/frontier/internal/store"
+	"github.com/muninn-archive/muninn/internal/codec"
+)
+
+// Rest stands for what belongs to no partition: what the frontier keeps of crawls beside their PLDs.
+const Rest Partition = Partitions
+
+// Checkpoint calls fn with what the frontier keeps at one moment, at which no commit is half written. changed reports whether a partition
+// has been written since a former checkpoint of the same folder, whose generation it had; generation is that of this one.
+func (f *Frontier) Checkpoint(fn func(e *Export, generation uint64, changed func(p Partition, since uint64) bool) error) error {
+	err := f.update(func(tx *transaction) (func(), error) {
+		tx.NextGeneration() // what is written from now on is of the next checkpoint, and perhaps of this one, too
+		return nil, nil
+	})
+	if err != nil {
+		return err
+	}
+	f.committing.Lock()
+	locked := true
+	unlock := func() {
+		if locked {
+			locked = false
+			f.committing.Unlock()
+		}
+	}
+	defer unlock()
+	return f.store.View(func(txn store.Reader) error {
+		unlock()
+		c, err := txn.Changes()
+		if err != nil {
+			return err
+		}
+		return fn(&Export{txn: txn}, c.Generation, func(p Partition, since uint64) bool { return c.Written[p] >= since })
+	})
+}
+
+// ofRest are the kinds of Rest, in the order of their letters. Of those that stay with the worker, two are not exported: the format is
+// the store's, marks of moves say something of this folder.
+func ofRest() []store.Kind {
+	list := slices.DeleteFunc(store.OfCrawls(), func(k store.Kind) bool { return slices.Contains(store.OfPartitions(), k) })
+	list = append(list, store.Crawls)
+	slices.Sort(list)
+	return list
+}
+
+// Crawls does for Rest what Partition does for a partition. Of a crawl there is one entry of the kind of crawls, without a key.
+func (e *Export) Crawls(head func([]*PartitionCrawl) error, fn func(PartitionEntry) error) error {
+	type known struct {
+		PartitionCrawl
+		id     store.Keys
+		record []byte
+	}
+	var list []known
+	err := e.txn.Scan(store.Crawl(""), nil, func(_ store.Key, value []byte) (bool, error) {
+		var rec crawlRecord
+		if err := codec.Unmarshal(value, &rec); err != nil {
+			return false, fmt.Errorf("export crawls: %w", err)
+		}
+		list = append(list, known{PartitionCrawl{Name: rec.Name, Run: rec.Run}, rec.ID, bytes.Clone(value)})
+		return true, nil
+	})
+	if err != nil {
+		return err
+	}
+	names := make([]*PartitionCrawl, len(list))
+	for i := range list {
+		names[i] = &list[i].PartitionCrawl
+	}
+	if err := head(names); err != nil {
+		return err
+	}
+	for i, c := range list {
+		for _, kind := range ofRest() {
+			if kind == store.Crawls {
+				err = fn(PartitionEntry{names[i], byte(kind), nil, c.record})
+			} else {
+				err = e.txn.Scan(c.id.All(kind), nil, func(key store.Key, value []byte) (bool, error) {
+					return true, fn(PartitionEntry{names[i], byte(kind), key[keyHead:], value})
+				})
+			}
+			if err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// ErrKnown says that a crawl is to be made known that the frontier knows.
+var ErrKnown = errors.New("the frontier knows this crawl already")
+
+// ImportCrawls makes the crawls known that another frontier knew, as Export.Crawls gives them: their plans, totals, marks of what was
+// committed, and what they have learned. It is for a new folder, and comes before Import; cut off, it leaves a folder that is of
+// no use. It returns the number of entries.
+func (f *Frontier) ImportCrawls(entries iter.Seq2[PartitionEntry, error]) (n int, err error) {
+	in := restoring{f: f, records: map[*PartitionCrawl]*crawlRecord{}}
+	for e, err := range entries {
+		if err == nil {
+			err = in.add(e)
+		}
+		if err != nil {
+			return n, fmt.Errorf("import crawls: %w", err)
+		}
+		n++
+	}
+	if err := in.finish(); err != nil {
+		return n, fmt.Errorf("import crawls: %w", err)
+	}
+	return n, nil
+}
+
+// restoring is an ImportCrawls under way.
+type restoring struct {
+	f       *Frontier
+	records map[*PartitionCrawl]*crawlRecord
+	order   []*crawlRecord
+	pairs   []store.Pair
+	bytes   int
+}
+
+func (in *restoring) add(e PartitionEntry) error {
+	kind := store.Kind(e.Kind)
+	if e.Crawl == nil || !slices.Contains(ofRest(), kind) {
+		return fmt.Errorf("%w: kind %q, key %x", ErrEntry, e.Kind, e.Key)
+	}
+	rec, err := in.record(e.Crawl)
+	if err != nil {
+		return err
+	}
+	if kind == store.Crawls {
+		id := rec.ID
+		if err := codec.Unmarshal(e.Value, rec); err != nil || rec.Name != e.Crawl.Name {
+			return fmt.Errorf("%w: crawl %s: its record cannot be read: %w", ErrEntry, e.Crawl.Name, err)
+		}
+		rec.ID = id
+		return nil
+	}
+	pair := store.Pair{Key: append(rec.ID.All(kind), e.Key...), Value: bytes.Clone(e.Value)}
+	in.pairs, in.bytes = append(in.pairs, pair), in.bytes+len(pair.Key)+len(pair.Value)
+	if len(in.pairs) < moveBatch && in.bytes < moveBytes {
+		return nil
+	}
+	return in.flush()
+}
+
+func (in *restoring) flush() error {
+	err := in.f.store.Write(in.pairs)
+	in.pairs, in.bytes = in.pairs[:0], 0
+	return err
+}
+
+// record is that of a crawl, with the ID that it has here.
+func (in *restoring) record(of *PartitionCrawl) (*crawlRecord, error) {
+	if rec := in.records[of]; rec != nil {
+		return rec, nil
+	}
+	in.f.mu.Lock()
+	defer in.f.mu.Unlock()
+	if in.f.crawls[of.Name] != nil {
+		return nil, fmt.Errorf("%w: %s", ErrKnown, of.Name)
+	}
+	id, err := in.f.freeID(&transaction{})
+	if err != nil {
+		return nil, err
+	}
+	in.f.nextID = id + 1
+	rec := &crawlRecord{ID: id, Name: of.Name}
+	in.records[of], in.order = rec, append(in.order, rec)
+	return rec, nil
+}
+
+// finish makes the crawls known: what memory holds of them is read when somebody asks.
+func (in *restoring) finish() error {
+	if err := in.flush(); err != nil {
+		return err
+	}
+	var states []*state
+	err := in.f.store.View(func(txn store.Reader) error {
+		for _, rec := range in.order {
+			if _, err := txn.Load(rec.ID.Plan(), &rec.planRecord); err != nil {
+				return err
+			}
+			if _, err := txn.Load(rec.ID.History(), &rec.History); err != nil {
+				return err
+			}
+			s, err := in.f.newState(*rec)
+			if err != nil {
+				return err
+			}
+			s.clear()
+			s.asleep = true
+			states = append(states, s)
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return in.f.update(func(tx *transaction) (func(), error) {
+		for _, rec := range in.order {
+			if err := tx.Save(store.Crawl(rec.Name), rec); err != nil {
+				return nil, err
+			}
+		}
+		return func() {
+			for _, s := range states {
+				in.f.crawls[s.Name] = s
+			}
+		}, nil
+	})
+}
