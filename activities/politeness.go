@@ -262,11 +262,10 @@ func (a *Activities) splitRound(in ClaimInput, round frontier.Round, p crawl.Pol
 	}
 	now := a.Now()
 	for _, l := range round.Releases {
+		release := l.Release(in.Crawl, a.Settings.Worker, now)
+		release.IP = a.leaseAddress(l.IP)
 		r := at(l.IP)
-		r.Releases = append(r.Releases, politeness.Release{
-			Lease: l.Lease, Crawl: in.Crawl, Worker: a.Settings.Worker, IP: a.leaseAddress(l.IP), Number: l.Number,
-			Rest: politeness.RestOf(l.Next, now), Host: l.Host, HostRest: politeness.RestOf(l.HostNext, now), Trouble: l.Trouble,
-		})
+		r.Releases = append(r.Releases, release)
 		confirm.Releases = append(confirm.Releases, l.Key())
 	}
 	for _, c := range round.Renewals {

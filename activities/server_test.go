@@ -25,7 +25,7 @@ func TestSplitRoundWithGroups(t *testing.T) {
 			claim("1", "b.example", "192.0.2.7"), claim("2", "a.example", "198.51.100.1"), claim("3", "b.example", "203.0.113.1"), claim("4", "b.example", "10.0.0.1"),
 		},
 		Renewals: []frontier.Claim{claim("5", "b.example", "192.0.2.8")},
-		Releases: []frontier.Release{{Lease: "6", IP: "192.0.2.9"}, {Lease: "7", IP: "@net"}, {Lease: "8", IP: "10.0.0.2"}},
+		Releases: []frontier.EndedLease{{Lease: "6", IP: "192.0.2.9"}, {Lease: "7", IP: "@net"}, {Lease: "8", IP: "10.0.0.2"}},
 	}, crawl.Politeness{PerIP: 3, MaxDelay: crawl.Duration(30 * time.Second)})
 	r := rounds[0]
 	if len(rounds) != 1 || r.Worker != "w" || r.Groups != groups.Hash() {

@@ -31,7 +31,7 @@ type Want struct {
 // Round is what a round of claiming yields.
 type Round struct {
 	Claims   []Claim
-	Releases []Release
+	Releases []EndedLease
 	Renewals []Claim      // whose leases are to be renewed
 	Expired  []string     // batches whose claims ran out: they are to be started again
 	Drained  bool         // nothing is left and nothing is out

@@ -10,7 +10,7 @@ import (
 // What claims become is decided by the package claims. These are its types and errors.
 type (
 	Claim      = claims.Claim
-	Release    = claims.Release
+	EndedLease = claims.EndedLease
 	LaneEnd    = claims.LaneEnd
 	Confirmed  = claims.Confirmed
 	RestsError = claims.RestsError

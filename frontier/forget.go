@@ -46,7 +46,7 @@ const forgetPart = 5000
 // Abandon takes the claims of a run back whose workflow is gone, as it is after a termination: nobody else would. The run is that
 // of owner; if another has taken it over, or it has ended, Abandon returns ErrBusy. It returns the releases that politeness has
 // not confirmed, which are to be sent before the crawl is forgotten. The run stays one that has not ended.
-func (h Claims) Abandon(owner string) (releases []Release, err error) {
+func (h Claims) Abandon(owner string) (releases []EndedLease, err error) {
 	err = h.update(func(s *state, tx *transaction) (func(), error) {
 		if rec := h.f.draft(tx, s); !rec.Active || rec.Owner != owner {
 			return nil, fmt.Errorf("%w: %s belongs to %s", ErrBusy, h.crawl, rec.Owner)

@@ -11,7 +11,7 @@ import (
 // it would without releases.
 func TestLingering(t *testing.T) {
 	const linger, quiet = time.Second, 8 * time.Second
-	releases, claims := Round{Releases: make([]Release, 2)}, Round{Claims: make([]Claim, 1)}
+	releases, claims := Round{Releases: make([]EndedLease, 2)}, Round{Claims: make([]Claim, 1)}
 	both, awaited := releases, releases
 	both.Claims, awaited.awaited = claims.Claims, true
 	last := awaited
@@ -52,9 +52,9 @@ func TestLingering(t *testing.T) {
 // is left.
 func TestAwaited(t *testing.T) {
 	now := time.Unix(1000, 0)
-	free := []Release{{IP: "192.0.2.1"}}
-	rests := []Release{{IP: "192.0.2.1", Host: "a.example", HostNext: now.Add(time.Second)}}
-	rested := []Release{{IP: "192.0.2.1", Host: "a.example", HostNext: now}}
+	free := []EndedLease{{IP: "192.0.2.1"}}
+	rests := []EndedLease{{IP: "192.0.2.1", Host: "a.example", HostNext: now.Add(time.Second)}}
+	rested := []EndedLease{{IP: "192.0.2.1", Host: "a.example", HostNext: now}}
 	none := claims.NewSet()
 	one := func(c Claim) *claims.Set {
 		s := claims.NewSet()
@@ -64,7 +64,7 @@ func TestAwaited(t *testing.T) {
 	asks := func(ip string) *claims.Set { return one(Claim{IP: ip}) }
 	fetches := func(ip string) *claims.Set { return one(Claim{Batch: "b", IP: ip, Lease: now.Add(time.Minute)}) }
 	for name, c := range map[string]struct {
-		releases    []Release
+		releases    []EndedLease
 		mine, other *claims.Set
 		want        bool
 	}{

@@ -95,11 +95,11 @@ func (f *Frontier) loadCrawl(txn store.Reader, s *state) error {
 		return err
 	}
 	err = txn.Scan(s.keys.All(store.Releases), nil, func(_ store.Key, value []byte) (bool, error) {
-		var r Release
+		var r EndedLease
 		if err := codec.Unmarshal(value, &r); err != nil {
 			return false, fmt.Errorf("open frontier: %w", err)
 		}
-		s.claims.Apply(claims.Change{Releases: []Release{r}})
+		s.claims.Apply(claims.Change{Releases: []EndedLease{r}})
 		return true, nil
 	})
 	if err == nil {

@@ -17,19 +17,19 @@ func TestBorrowedAddressOfAKilledWorker(t *testing.T) {
 	rest := definition(slowly).Politeness.MaxDelay.D()
 	for name, test := range map[string]struct {
 		then func(r *rig, lane Lane)
-		want []Release // but for the lease; its times count from the kill
+		want []EndedLease // but for the lease; its times count from the kill
 	}{
 		"the claim ends": {func(r *rig, lane Lane) {
 			r.must(lane.End(LaneEnd{Host: r.clock.Now()}))
-		}, []Release{{IP: there, Next: time.Time{}.Add(rest)}}},
+		}, []EndedLease{{IP: there, Next: time.Time{}.Add(rest)}}},
 		"the batch is given back": {func(r *rig, _ Lane) {
 			r.must(r.Batch(fmt.Sprintf("batch-%d", r.batch)).GiveBack(r.clock.Now()))
-		}, []Release{{IP: there, Next: time.Time{}.Add(rest)}}},
+		}, []EndedLease{{IP: there, Next: time.Time{}.Add(rest)}}},
 		"the claim asks again and returns it": {func(r *rig, lane Lane) {
 			r.must(lane.BorrowAddress(there))
 			r.must(lane.ReturnAddress(there, number, r.clock.Now().Add(time.Second)))
 			r.must(lane.End(LaneEnd{Host: r.clock.Now()}))
-		}, []Release{{IP: there, Number: number, Next: time.Time{}.Add(time.Second)}}},
+		}, []EndedLease{{IP: there, Number: number, Next: time.Time{}.Add(time.Second)}}},
 		"the claim asks again and is refused": {func(r *rig, lane Lane) {
 			r.must(lane.BorrowAddress(there))
 			r.must(lane.AddressRefused(there))
@@ -39,7 +39,7 @@ func TestBorrowedAddressOfAKilledWorker(t *testing.T) {
 		"it was returned, the claim is gone": {func(r *rig, lane Lane) {
 			r.must(r.Batch(fmt.Sprintf("batch-%d", r.batch)).GiveBack(r.clock.Now()))
 			r.must(lane.ReturnAddress(there, number, r.clock.Now().Add(time.Second)))
-		}, []Release{{IP: there, Number: number, Next: time.Time{}.Add(rest)}}},
+		}, []EndedLease{{IP: there, Number: number, Next: time.Time{}.Add(rest)}}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := oneQueue(t, 2, slowly)
@@ -49,12 +49,12 @@ func TestBorrowedAddressOfAKilledWorker(t *testing.T) {
 			killed := r.clock.Now()
 			test.then(r, r.Lane(claim.ID))
 			r.reopen()
-			got := slices.DeleteFunc(r.next().Releases, func(back Release) bool { return back.Lease == claim.ID })
+			got := slices.DeleteFunc(r.next().Releases, func(back EndedLease) bool { return back.Lease == claim.ID })
 			for i := range test.want {
 				test.want[i].Lease = politeness.LoanOf(claim.ID, there)
 				test.want[i].Next = killed.Add(test.want[i].Next.Sub(time.Time{}))
 			}
-			if !slices.EqualFunc(got, test.want, func(a, b Release) bool { return a.Key() == b.Key() && a.IP == b.IP && a.Next.Equal(b.Next) }) {
+			if !slices.EqualFunc(got, test.want, func(a, b EndedLease) bool { return a.Key() == b.Key() && a.IP == b.IP && a.Next.Equal(b.Next) }) {
 				t.Errorf("the releases are %+v, want %+v", got, test.want)
 			}
 		})

@@ -11,7 +11,7 @@ import (
 type Change struct {
 	Claims    []Claim              // as they are from now on
 	Dropped   []Dropped            // that are out no more
-	Releases  []Release            // that go into the journal
+	Releases  []EndedLease         // that go into the journal
 	Confirmed []string             // leases whose releases leave it
 	Rests     map[uint64]time.Time // until when hosts are not asked, by PLD
 }

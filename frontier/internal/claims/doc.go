@@ -20,5 +20,5 @@
 // A leased claim may borrow other hosts and other addresses, for a robots.txt that lies there. What it has not returned when it ends is given
 // back then, with the longest pause: when it was asked last is not known.
 //
-// A lease that ends leaves a Release in the journal, until the politeness workflow has confirmed it (Set.Confirm).
+// A lease that ends leaves an EndedLease in the journal, until the politeness workflow has confirmed it (Set.Confirm).
 package claims

@@ -57,14 +57,14 @@ func (s *Set) Grant(g Grant, t Terms) (ch Change) {
 	case grantLate:
 		ch.Add(s.Drop([]*Claim{c}, t))
 	case grantReleased:
-		ch.Releases = []Release{s.unwanted(g)}
+		ch.Releases = []EndedLease{s.unwanted(g)}
 	}
 	return ch
 }
 
 // unwanted gives a grant back that nobody makes use of. What the lease has said before when it was given back, and may not have
 // been sent yet, stays said: its lane may have asked the address just now.
-func (s *Set) unwanted(g Grant) Release {
+func (s *Set) unwanted(g Grant) EndedLease {
 	r := s.journal[g.Lease]
 	r.Lease, r.IP, r.Number = g.Lease, g.IP, g.Number
 	return r

@@ -24,11 +24,11 @@ func (s *Set) End(id string, end LaneEnd, t Terms) (ch Change, ends bool) {
 		return ch, false
 	}
 	if c.Leased() {
-		ch.Releases = []Release{c.release(end.Address, end.Host).withTrouble(c.PLD, end)}
+		ch.Releases = []EndedLease{c.release(end.Address, end.Host).withTrouble(c.PLD, end)}
 	} else { // its lease went before, with a host that was to rest as long as an answer may take
 		corrected := c.release(s.journal[c.ID].Next, end.Host)
 		corrected.Host, corrected.HostNext = c.PLD, end.Host
-		ch.Releases = []Release{corrected.withTrouble(c.PLD, end)}
+		ch.Releases = []EndedLease{corrected.withTrouble(c.PLD, end)}
 	}
 	ch.rest(c.Queue, end.Host)
 	s.unreturned(c, t, &ch)
@@ -56,7 +56,7 @@ func (s *Set) Yield(id string, next, until time.Time) (ch Change) {
 	if c := s.claims[id]; c != nil && c.Leased() {
 		reading := *c
 		reading.Reading = until
-		ch.Claims, ch.Releases = []Claim{reading}, []Release{c.release(next, until)}
+		ch.Claims, ch.Releases = []Claim{reading}, []EndedLease{c.release(next, until)}
 	}
 	return ch
 }
@@ -72,7 +72,7 @@ func (s *Set) Drop(list []*Claim, t Terms) (ch Change) {
 		}
 		s.unreturned(c, t, &ch)
 		if c.Batch == "" { // nothing was asked of it
-			ch.Releases = append(ch.Releases, Release{Lease: c.ID, IP: c.IP})
+			ch.Releases = append(ch.Releases, EndedLease{Lease: c.ID, IP: c.IP})
 			continue
 		}
 		host := times.Latest(c.HostNotBefore, t.Now.Add(c.longestPause(t)))

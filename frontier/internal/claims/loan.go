@@ -92,7 +92,7 @@ func (s *Set) BorrowAddress(id, ip string) (ch Change, err error) {
 // ReturnAddress gives the lease of an address back that was granted; the address is not to be asked before next.
 func (s *Set) ReturnAddress(id, ip string, number int64, next time.Time) Change {
 	ch := s.AddressRefused(id, ip)
-	ch.Releases = []Release{s.releaseAddress(id, ip, number, next)}
+	ch.Releases = []EndedLease{s.releaseAddress(id, ip, number, next)}
 	return ch
 }
 
@@ -112,9 +112,9 @@ func (c *Claim) withoutAddress(ip string) Claim {
 }
 
 // releaseAddress is the release of a lease that a claim has borrowed. It keeps what an earlier one has said that is not sent yet.
-func (s *Set) releaseAddress(claim, ip string, number int64, next time.Time) Release {
+func (s *Set) releaseAddress(claim, ip string, number int64, next time.Time) EndedLease {
 	id := politeness.LoanOf(claim, ip)
-	return Release{Lease: id, IP: ip, Number: number, Next: times.Latest(next, s.journal[id].Next)}
+	return EndedLease{Lease: id, IP: ip, Number: number, Next: times.Latest(next, s.journal[id].Next)}
 }
 
 // unreturned gives back what a claim that ends has borrowed and not returned. When it was asked last is not known, nor whether the leases

@@ -6,8 +6,9 @@ import (
 	"github.com/muninn-archive/muninn/internal/politeness"
 )
 
-// Release is a lease that has ended, on its way to the politeness workflow.
-type Release struct {
+// EndedLease is a lease that has ended, in the journal until the politeness workflow has confirmed its release. Its times are points in
+// time by the worker's clock; a politeness.Release, which is sent, has durations, because the clock of its reader is another.
+type EndedLease struct {
 	Lease  string    `json:"lease" cbor:"1,keyasint"`
 	IP     string    `json:"ip" cbor:"2,keyasint"`
 	Next   time.Time `json:"next,omitzero" cbor:"3,keyasint"`
@@ -19,11 +20,19 @@ type Release struct {
 }
 
 // Key names the grant that is released.
-func (r Release) Key() politeness.Key { return politeness.Key{Lease: r.Lease, Number: r.Number} }
+func (r EndedLease) Key() politeness.Key { return politeness.Key{Lease: r.Lease, Number: r.Number} }
+
+// Release is what a shard is sent of it at a time: rests count from when the shard reads it.
+func (r EndedLease) Release(crawl, worker string, now time.Time) politeness.Release {
+	return politeness.Release{
+		Lease: r.Lease, Crawl: crawl, Worker: worker, IP: r.IP, Number: r.Number,
+		Rest: politeness.RestOf(r.Next, now), Host: r.Host, HostRest: politeness.RestOf(r.HostNext, now), Trouble: r.Trouble,
+	}
+}
 
 // release ends the lease of a claim whose address, and whose host, are not to be asked before these times.
-func (c *Claim) release(address, host time.Time) Release {
-	r := Release{Lease: c.ID, IP: c.IP, Next: address, Number: c.Grant}
+func (c *Claim) release(address, host time.Time) EndedLease {
+	r := EndedLease{Lease: c.ID, IP: c.IP, Next: address, Number: c.Grant}
 	if host.After(address) {
 		r.Host, r.HostNext = c.PLD, host
 	}
@@ -31,7 +40,7 @@ func (c *Claim) release(address, host time.Time) Release {
 }
 
 // withTrouble adds why the host of the claim is to be slowed down.
-func (r Release) withTrouble(host string, end LaneEnd) Release {
+func (r EndedLease) withTrouble(host string, end LaneEnd) EndedLease {
 	if end.Trouble != "" {
 		r.Host, r.HostNext, r.Trouble = host, end.Host, end.Trouble
 	}

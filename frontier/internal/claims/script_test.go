@@ -259,7 +259,7 @@ func (i *interpreter) claim(c *Claim) string {
 	return out
 }
 
-func release(r Release) string {
+func release(r EndedLease) string {
 	out := fmt.Sprintf("%s at %s, grant %d, asked from %s on", r.Lease, r.IP, r.Number, since(r.Next))
 	if r.Host != "" {
 		out += fmt.Sprintf(", %s from %s on", r.Host, since(r.HostNext))
@@ -301,7 +301,7 @@ func TestErrors(t *testing.T) {
 	if _, _, err := set.BorrowHost("a", Host{PLD: 2, Next: start.Add(time.Hour)}, start.Add(time.Minute), terms); !errors.As(err, &rests) || !rests.Until.Equal(start.Add(time.Hour)) {
 		t.Error(err)
 	}
-	set.Apply(Change{Releases: []Release{{Lease: politeness.LoanOf("a", "192.0.2.9")}}})
+	set.Apply(Change{Releases: []EndedLease{{Lease: politeness.LoanOf("a", "192.0.2.9")}}})
 	if _, err := set.BorrowAddress("a", "192.0.2.9"); !errors.Is(err, ErrUnreturned) {
 		t.Error(err)
 	}

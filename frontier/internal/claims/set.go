@@ -13,11 +13,11 @@ import (
 type Set struct {
 	claims  map[string]*Claim
 	taken   taken
-	journal map[string]Release // by lease
+	journal map[string]EndedLease // by lease
 }
 
 // NewSet returns a set without claims.
-func NewSet() *Set { return &Set{claims: map[string]*Claim{}, journal: map[string]Release{}} }
+func NewSet() *Set { return &Set{claims: map[string]*Claim{}, journal: map[string]EndedLease{}} }
 
 // Get returns a claim; nil if it is gone.
 func (s *Set) Get(id string) *Claim { return s.claims[id] }
@@ -115,8 +115,8 @@ func (s *Set) Leases() []string {
 }
 
 // Releases is the journal, by lease.
-func (s *Set) Releases() []Release {
-	return slices.SortedFunc(maps.Values(s.journal), func(a, b Release) int { return cmp.Compare(a.Lease, b.Lease) })
+func (s *Set) Releases() []EndedLease {
+	return slices.SortedFunc(maps.Values(s.journal), func(a, b EndedLease) int { return cmp.Compare(a.Lease, b.Lease) })
 }
 
 // Life is what the claims of a batch share from the time they are bound to it until they are committed or given back.
