@@ -9,10 +9,10 @@ import (
 )
 
 // Changeable are the fields of a definition that may change while its crawl runs.
-var Changeable = []string{"order", "weights", "budget", "politeness", "helper", "description"}
+var Changeable = []string{"order", "weights", "budget", "politeness", "overrides", "helper", "description"}
 
-// Changed is a definition with some fields changed, which are written as in a definition, in YAML or JSON. The error is a
-// Faults that lists everything that is wrong; then nothing is changed.
+// Changed is a definition with some fields changed, which are written as in a definition, in YAML or JSON. Of overrides, only the PLDs
+// and hosts that are named change, and of these only the fields that are; null takes an entry or a field back. The error is a Faults that lists everything that is wrong; then nothing is changed.
 func (d Definition) Changed(text []byte) (Definition, error) {
 	var changed Definition // that shares nothing with the former one
 	if was, err := json.Marshal(d); err != nil || json.Unmarshal(was, &changed) != nil {

@@ -27,6 +27,7 @@ order: {strategy: fused, per_queue: 5}
 weights: {anchor: 4}
 budget: {pages: 1000, bytes: 1GB, time: 1h}
 politeness: {min_delay: 0s, max_delay: 0s}
+overrides: {plds: {a.example: {budget: 9}}}
 reference: {pages: 20}
 `))
 	if err != nil {

@@ -119,8 +119,11 @@ func decodeFields(path string, raw []byte, into reflect.Value) Faults {
 	var faults Faults
 	for i := range into.NumField() {
 		name := jsonName(into.Type().Field(i))
-		if value, there := fields[name]; there && string(value) != "null" {
+		switch value, there := fields[name]; {
+		case there && string(value) != "null":
 			faults = append(faults, decodeValue(join(path, name), value, into.Field(i))...)
+		case there && into.Field(i).Kind() == reflect.Pointer:
+			into.Field(i).SetZero()
 		}
 	}
 	return faults
@@ -133,6 +136,8 @@ func decodeValue(path string, raw []byte, into reflect.Value) Faults {
 		if raw[0] == '{' || !reflect.PointerTo(into.Type()).Implements(unmarshaler) {
 			return decodeFields(path, raw, into)
 		}
+	case reflect.Map:
+		return decodeEntries(path, raw, into)
 	case reflect.Slice:
 		var entries []json.RawMessage
 		if json.Unmarshal(raw, &entries) != nil {
@@ -149,6 +154,40 @@ func decodeValue(path string, raw []byte, into reflect.Value) Faults {
 		return Faults{typeFault(path, err)}
 	}
 	return nil
+}
+
+// decodeEntries puts entries into a map: each into the one that is there under its name, and null takes that out. Nothing of an entry
+// that is left empty is kept.
+func decodeEntries(path string, raw []byte, into reflect.Value) Faults {
+	var entries map[string]json.RawMessage
+	if err := json.Unmarshal(raw, &entries); err != nil {
+		return Faults{typeFault(path, err)}
+	}
+	var faults Faults
+	kept := reflect.MakeMap(into.Type())
+	for _, key := range into.MapKeys() {
+		kept.SetMapIndex(key, into.MapIndex(key))
+	}
+	for name, value := range entries {
+		key, entry := reflect.ValueOf(name), reflect.New(into.Type().Elem()).Elem()
+		if was := kept.MapIndex(key); was.IsValid() {
+			entry.Set(was)
+		}
+		if string(value) == "null" {
+			entry.SetZero()
+		} else {
+			faults = append(faults, decodeValue(path+"["+name+"]", value, entry)...)
+		}
+		if entry.IsZero() {
+			entry = reflect.Value{} // takes it out
+		}
+		kept.SetMapIndex(key, entry)
+	}
+	if kept.Len() == 0 {
+		kept = reflect.Zero(into.Type())
+	}
+	into.Set(kept)
+	return faults
 }
 
 var unmarshaler = reflect.TypeFor[json.Unmarshaler]()
@@ -187,6 +226,11 @@ func unknownKeys(path string, tree any, t reflect.Type) Faults {
 		list, _ := tree.([]any)
 		for i, item := range list {
 			faults = append(faults, unknownKeys(fmt.Sprintf("%s[%d]", path, i), item, t.Elem())...)
+		}
+	case reflect.Map:
+		object, _ := tree.(map[string]any)
+		for name, item := range object {
+			faults = append(faults, unknownKeys(path+"["+name+"]", item, t.Elem())...)
 		}
 	case reflect.Struct:
 		object, _ := tree.(map[string]any)

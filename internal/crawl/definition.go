@@ -29,6 +29,8 @@ type Definition struct {
 	Budget Budget `json:"budget"`
 	// Politeness bounds the load on hosts.
 	Politeness Politeness `json:"politeness"`
+	// Overrides are settings of single PLDs and hosts.
+	Overrides Overrides `json:"overrides,omitzero"`
 	// Helper says which links of a page are followed if its application is known: "strict" follows links of the site only if
 	// its rules want them, "lenient" follows the others as well, with a lower score, "off" does not judge links.
 	Helper string `json:"helper"`

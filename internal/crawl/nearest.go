@@ -51,7 +51,7 @@ func LineOf(text []byte, path string) int {
 		return 0
 	}
 	at, line := document.Content[0], 0
-	for _, step := range strings.FieldsFunc(path, func(r rune) bool { return r == '.' || r == '[' || r == ']' }) {
+	for _, step := range steps(path) {
 		next := (*yaml.Node)(nil)
 		switch n, err := strconv.Atoi(step); {
 		case at.Kind == yaml.SequenceNode && err == nil && n < len(at.Content):
@@ -69,6 +69,20 @@ func LineOf(text []byte, path string) int {
 		at = next
 	}
 	return line
+}
+
+// steps are the fields, numbers and names that a path goes by; what is in brackets may contain dots.
+func steps(path string) (list []string) {
+	for path != "" {
+		before, rest, bracket := strings.Cut(path, "[")
+		list = append(list, strings.FieldsFunc(before, func(r rune) bool { return r == '.' })...)
+		if !bracket {
+			break
+		}
+		inside, after, _ := strings.Cut(rest, "]")
+		list, path = append(list, inside), after
+	}
+	return list
 }
 
 // unknownKey says that a key is not known, what may have been meant, and what there is.

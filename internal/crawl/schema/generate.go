@@ -18,6 +18,7 @@ const (
 	nameForm     = `^[^\x00-\x2f\x3a-\x40\x5b-\x60\x7b-\xbf][^\x00-\x2c\x2f\x3a-\x40\x5b-\x5e\x60\x7b-\xbf]*$` // not all validators know \p{L}
 	prefixForm   = `^([^/]+(/[^/]+)*/?)?$`
 	hostForm     = `^[^/ *@]+$`
+	siteForm     = `^[^/ *@A-Z\[\]]+$`
 	textForm     = `\S`
 	agentForm    = `^[^\r\n]*\S[^\r\n]*$`
 	lineForm     = `^[^\r\n]*$`
@@ -156,11 +157,37 @@ func constrain(root *jsonschema.Schema) {
 	bounds("politeness.per_ip", "1", strconv.Itoa(crawl.MaxPerIP))
 	at("politeness.user_agent").Pattern, at("politeness.contact").Pattern = agentForm, lineForm
 
+	overrides(root, at)
+
 	at("archive.where").AnyOf = []*jsonschema.Schema{
 		{Pattern: `^s3://[^/?#@:]+(/|$)`}, {Not: &jsonschema.Schema{Pattern: "://"}},
 	}
 	at("archive.prefix").Pattern = prefixForm
 	at("archive.prefix").Not = &jsonschema.Schema{Pattern: `(^|/)\.\.?(/|$)`}
+}
+
+// overrides writes what is asked of overrides.
+func overrides(root *jsonschema.Schema, at func(string) *jsonschema.Schema) {
+	one := root.Definitions["Override"]
+	bounds := func(name, least, most string) {
+		property(one, name).Minimum, property(one, name).Maximum = json.Number(least), json.Number(most)
+	}
+	bounds("factor", "0", "")
+	bounds("budget", "0", "")
+	bounds("per_queue", "1", strconv.Itoa(crawl.MaxPerQueue))
+	bounds("weight", strconv.FormatFloat(1.0/crawl.MaxWeight, 'g', -1, 64), strconv.Itoa(crawl.MaxWeight))
+	for _, state := range crawl.States {
+		property(one, "state").Enum = append(property(one, "state").Enum, state)
+	}
+	ofPLD := &jsonschema.Schema{}
+	for _, name := range []string{"budget", "per_queue", "weight", "state"} {
+		ofPLD.AnyOf = append(ofPLD.AnyOf, &jsonschema.Schema{Required: []string{name}})
+	}
+	for _, kind := range []string{"plds", "hosts"} {
+		at("overrides." + kind).PropertyNames = &jsonschema.Schema{Pattern: siteForm}
+	}
+	hosts := at("overrides.hosts")
+	hosts.AdditionalProperties = &jsonschema.Schema{AllOf: []*jsonschema.Schema{hosts.AdditionalProperties}, Not: ofPLD}
 }
 
 // orURL makes of an object with exactly one field one that a bare URL may stand for; more names the
