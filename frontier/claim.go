@@ -133,6 +133,8 @@ func (h Claims) report(w Want, round *Round, now time.Time) (wake time.Time, err
 func (s *state) spent(now time.Time) crawl.Reason {
 	b := s.Definition.Budget
 	switch {
+	case s.Aborted:
+		return crawl.ReasonAborted
 	case s.Limit > 0 && s.Totals.Pages >= s.Limit:
 		return crawl.ReasonPhase
 	case s.Totals.Pages >= b.Pages:

@@ -87,7 +87,7 @@ func (f *Frontier) heldElsewhere(s *state, pld uint64) bool {
 // terms are what the crawl's claims depend on now; Frontier.mu is held, or the writer calls it.
 func (s *state) terms() claims.Terms {
 	o := s.hosts.opts
-	return claims.Terms{Now: o.Now(), MaxDelay: s.Definition.Politeness.MaxDelay.D(), ClaimTTL: o.ClaimTTL, LeaseWait: o.LeaseWait}
+	return claims.Terms{Now: o.Now(), MaxDelayOf: s.Definition.MaxDelayOf, ClaimTTL: o.ClaimTTL, LeaseWait: o.LeaseWait}
 }
 
 // updateClaims makes a decision about claims durable. It is taken under Frontier.mu.

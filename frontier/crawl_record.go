@@ -34,6 +34,8 @@ type crawlRecord struct {
 
 	Imported bool `cbor:"21,keyasint,omitempty"` // known by an import alone: the run Run is begun here by Begin
 
+	Aborted bool `cbor:"22,keyasint,omitempty"` // see Crawl.Abort
+
 	planRecord `cbor:"-"`
 	planned    bool // planRecord is to be written
 }

@@ -93,6 +93,8 @@ type state struct {
 	loading    *loading // under way, of a crawl that sleeps
 	forgetting bool     // see Frontier.Forget
 
+	steered chan struct{} // closed when what Steering says has changed; nil: nobody waits for it
+
 	onSave func() // of tests: called before a queue's record is encoded
 }
 

@@ -36,6 +36,8 @@ type candidate struct {
 	sweep  queue.Position   // where the weighing of the queue continues
 	wait   time.Duration    // if there is no claim: how long the queue waits
 	err    error
+
+	stopped string // how an operator has ended its PLD; empty: not at all
 }
 
 // How long a queue waits that gives no claim now.
@@ -77,9 +79,13 @@ func (h Claims) claimReady(ctx context.Context, w Want, n int) ([]Claim, error) 
 		if q == nil {
 			break
 		}
-		limit := min(int64(s.Definition.Order.PerQueue), room, q.Done.Left(s.Definition.Budget))
-		room -= min(limit, int64(q.Waiting))
 		q.StartRead()
+		if q.Stopped {
+			picked = append(picked, &candidate{queue: q, name: q.Name, from: q.Floor, limit: endedAtOnce, plan: &plan, stopped: plan.StateOf(q.Name)})
+			continue
+		}
+		limit := min(int64(plan.PerQueueOf(q.Name)), room, q.Done.Left(plan.BudgetOf(q.Name)))
+		room -= min(limit, int64(q.Waiting))
 		picked = append(picked, &candidate{queue: q, name: q.Name, fails: q.Fails, unread: q.Unread, from: q.Floor, sweep: q.Sweep, whole: s.learner(), limit: int(limit), plan: &plan})
 	}
 	h.f.mu.Unlock()
@@ -118,6 +124,10 @@ func (f *Frontier) read(ctx context.Context, s *state, c *candidate, w Want) err
 	entries, err := f.head(s, c)
 	if err != nil {
 		return err
+	}
+	if c.stopped != "" {
+		c.failed = entries
+		return nil
 	}
 	delay, err := f.crawlDelay(c.queue.PLD)
 	if err != nil {
@@ -234,7 +244,8 @@ func (f *Frontier) claimPicked(ctx context.Context, s *state, picked []*candidat
 			if err := tx.touch(nil, c.claim.Queue); err != nil {
 				return nil, err
 			}
-			if f.gone(s, c.queue) || f.held(s, c.claim.Queue) || f.heldElsewhere(s, c.claim.Queue) { // meanwhile: a batch has reopened its claim, or another crawl was first
+			if f.gone(s, c.queue) || f.held(s, c.claim.Queue) || f.heldElsewhere(s, c.claim.Queue) || e.rec.Definition.StateOf(c.name) != "" {
+				// meanwhile: a batch has reopened its claim, another crawl was first, or an operator has paused the PLD
 				c.claim = nil
 				continue
 			}
@@ -264,6 +275,9 @@ func (f *Frontier) claimPicked(ctx context.Context, s *state, picked []*candidat
 // unpick puts a queue that gave no claim back, later if its host cannot be resolved.
 func (f *Frontier) unpick(ctx context.Context, s *state, c *candidate, w Want) error {
 	if c.claim == nil && c.wait == 0 && len(c.failed) > 0 && ctx.Err() == nil {
+		if c.stopped != "" {
+			return f.endStopped(s, c)
+		}
 		return f.unresolved(s, c, w)
 	}
 	f.mu.Lock()

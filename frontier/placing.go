@@ -1,7 +1,10 @@
 package frontier
 
 import (
+	"reflect"
+
 	"github.com/muninn-archive/muninn/frontier/internal/queue"
+	"github.com/muninn-archive/muninn/internal/crawl"
 )
 
 // placing is what the place of every queue in the schedule depends on, beside the queue itself. A plan that changes none of it
@@ -10,6 +13,7 @@ type placing struct {
 	run    uint32 // in which a queue's tally counts, see Queue.Enter
 	perPLD int64  // the budget by which Queue.Spent is worked out
 	costly bool   // Queue.Costly
+	plds   map[string]crawl.Override
 }
 
 // placedAtOnce is how many queues are placed while the lock is held: for less than a millisecond, where a million at once would
@@ -19,8 +23,8 @@ const placedAtOnce = 1000
 // planPlacing notes what queues are placed by from now on, after a plan has changed or was read. A change makes another value, though
 // it may be equal to one before the last: a walk that has placed some of the queues in between is known by its address. Frontier.mu is held.
 func (s *state) planPlacing() {
-	now := placing{s.Run, s.Definition.Budget.PerPLD, learns(&s.Definition)}
-	if s.placing == nil || *s.placing != now {
+	now := placing{s.Run, s.Definition.Budget.PerPLD, learns(&s.Definition), s.Definition.Overrides.PLDs}
+	if s.placing == nil || !reflect.DeepEqual(*s.placing, now) {
 		s.placing = &now
 	}
 }
@@ -28,7 +32,8 @@ func (s *state) planPlacing() {
 // placeQueue puts a queue where it belongs by the present plan; Frontier.mu is held.
 func (s *state) placeQueue(q *queue.Queue) {
 	q.Enter(s.Run)
-	q.Costly, q.Spent = s.learner() != nil, s.pldSpent(q)
+	q.Costly = s.learner() != nil
+	s.settle(q)
 	s.schedule.Place(q, s.hosts.opts.Now())
 }
 

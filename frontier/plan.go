@@ -72,13 +72,22 @@ func (h Crawl) Phase(limit int64, reference bool) error {
 	return h.change(func(rec *crawlRecord) { rec.Limit, rec.Reference = limit, reference })
 }
 
-// Configure puts another order, weights, budget, politeness or helper in force for a run under way. URLs that wait keep the
+// Configure puts another order, weights, budget, politeness, overrides or helper in force for a run under way. URLs that wait keep the
 // scores that they have; what a claim weighs again, it weighs by the new order.
 func (h Crawl) Configure(d crawl.Definition) error {
-	return h.change(func(rec *crawlRecord) {
+	was, err := h.Plan()
+	if err != nil {
+		return err
+	}
+	if err := h.change(func(rec *crawlRecord) {
 		if rec.Definition.Topic.Canonical() != d.Topic.Canonical() {
 			rec.TopicSince = rec.Updates
 		}
 		rec.Definition, rec.planned = d, true
+	}); err != nil {
+		return err
+	}
+	return h.f.update(func(tx *transaction) (func(), error) {
+		return h.f.restHosts(tx, restRaised(&was.Definition, &d, h.f.opts.Now()))
 	})
 }

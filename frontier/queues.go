@@ -18,6 +18,9 @@ func (s *state) queue(pld uint64, name string) *queue.Queue {
 	if name != "" {
 		q.Name = name
 	}
+	if !known {
+		s.settle(q)
+	}
 	return q
 }
 
@@ -38,7 +41,7 @@ func (s *state) known(pld uint64) (*queue.Queue, bool) {
 func (s *state) has(q *queue.Queue) bool { return s.queues[q.PLD] == q }
 
 func (s *state) pldSpent(q *queue.Queue) bool {
-	return q.Done.Left(s.Definition.Budget) <= 0
+	return q.Done.Left(s.Definition.BudgetOf(q.Name)) <= 0
 }
 
 // saveMeta encodes and writes what is kept of a queue, in a mutation. Frontier.mu is not held.

@@ -57,7 +57,7 @@ func (f *Frontier) Begin(name, owner string, number uint32, d crawl.Definition, 
 		case rec.Active && !takeOver:
 			return nil, fmt.Errorf("%w: %s belongs to %s", ErrBusy, name, rec.Owner)
 		case rec.Active && (number == 0 || number == rec.Run):
-			rec.Owner = owner
+			rec.Owner, rec.Aborted = owner, false
 		case number > 0 && number <= rec.Run && !(rec.Imported && number == rec.Run):
 			return nil, fmt.Errorf("%w: run %d of %s, the last that is known is %d", ErrOldRun, number, name, rec.Run)
 		default:
@@ -67,7 +67,7 @@ func (f *Frontier) Begin(name, owner string, number uint32, d crawl.Definition, 
 			}
 			rec.Imported = false
 			rec.Totals, rec.Top, rec.DroppedURLs, rec.TopicModel, rec.Limit, rec.Reference = Totals{}, nil, nil, nil, 0, false
-			rec.History, rec.HistoryStep = nil, 0
+			rec.History, rec.HistoryStep, rec.Aborted = nil, 0, false
 		}
 		if rec.Definition.Topic.Canonical() != d.Topic.Canonical() {
 			rec.TopicSince = rec.Updates
@@ -96,6 +96,7 @@ func (f *Frontier) adopt(s *state, sc *scope.Scope) {
 	s.scope = sc
 	s.learnBy()
 	s.planPlacing()
+	s.announce()
 	if f.crawls[s.Name] == nil {
 		f.crawls[s.Name] = s
 		f.nextID = s.keys + 1

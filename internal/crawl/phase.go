@@ -20,6 +20,7 @@ type Reason string
 const (
 	ReasonDrained  Reason = "drained"  // nothing is left to fetch
 	ReasonStopped  Reason = "stopped"  // by an operator
+	ReasonAborted  Reason = "aborted"  // by an operator, with its batches
 	ReasonHandover Reason = "handover" // of a controller, which is started again
 	ReasonPhase    Reason = "phase"    // the pages of the phase are fetched
 	ReasonPages    Reason = "pages"
@@ -37,6 +38,8 @@ func (r Reason) String() string {
 		return "nothing is left to crawl"
 	case ReasonStopped:
 		return "it was stopped"
+	case ReasonAborted:
+		return "it was aborted"
 	}
 	return "the budget of " + string(r) + " is spent"
 }

@@ -69,10 +69,19 @@ func (c *Claim) Waits(now time.Time) bool {
 
 // Terms are what the claims of a crawl depend on beside themselves.
 type Terms struct {
-	Now       time.Time
-	MaxDelay  time.Duration // politeness.max_delay of the crawl: the longest pause after a request
-	ClaimTTL  time.Duration // how long a claim lasts that is not renewed
-	LeaseWait time.Duration // how long a claim waits for its lease
+	Now      time.Time
+	MaxDelay time.Duration // politeness.max_delay of the crawl: the longest pause after a request
+	// MaxDelayOf is that of a PLD, whose hosts may have delays of their own; nil: MaxDelay.
+	MaxDelayOf func(pld string) time.Duration
+	ClaimTTL   time.Duration // how long a claim lasts that is not renewed
+	LeaseWait  time.Duration // how long a claim waits for its lease
+}
+
+func (t Terms) maxDelay(pld string) time.Duration {
+	if t.MaxDelayOf == nil {
+		return t.MaxDelay
+	}
+	return t.MaxDelayOf(pld)
 }
 
 // Keeps is until when a claim keeps others from a host. One that waits for its lease does so no longer than it
@@ -98,7 +107,7 @@ func (c *Claim) Keeps(pld uint64, t Terms) (until time.Time) {
 
 // longestPause is the longest pause that may be due after a request of a claim, but for those that its host has
 // asked for by Retry-After, which are written down at once.
-func (c *Claim) longestPause(t Terms) time.Duration { return max(t.MaxDelay, c.Delay) }
+func (c *Claim) longestPause(t Terms) time.Duration { return max(t.maxDelay(c.PLD), c.Delay) }
 
 // pauseOf is the longest pause that may be due after a request to a host that a claim has borrowed.
 func (c *Claim) pauseOf(b Borrowed, t Terms) time.Duration { return max(c.longestPause(t), b.Delay) }

@@ -77,7 +77,7 @@ func (s *Set) Drop(list []*Claim, t Terms) (ch Change) {
 		}
 		host := times.Latest(c.HostNotBefore, t.Now.Add(c.longestPause(t)))
 		if c.Leased() {
-			ch.Releases = append(ch.Releases, c.release(t.Now.Add(t.MaxDelay), host))
+			ch.Releases = append(ch.Releases, c.release(t.Now.Add(t.maxDelay(c.PLD)), host))
 		}
 		ch.rest(c.Queue, host)
 	}

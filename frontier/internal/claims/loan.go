@@ -124,6 +124,6 @@ func (s *Set) unreturned(c *Claim, t Terms, ch *Change) {
 		ch.rest(b.Queue, t.Now.Add(c.pauseOf(b, t)))
 	}
 	for _, ip := range c.Addresses {
-		ch.Releases = append(ch.Releases, s.releaseAddress(c.ID, ip, 0, t.Now.Add(t.MaxDelay)))
+		ch.Releases = append(ch.Releases, s.releaseAddress(c.ID, ip, 0, t.Now.Add(t.maxDelay(c.PLD))))
 	}
 }

@@ -49,7 +49,7 @@ func newCounts() counts {
 // count brings the counts up to a queue.
 func (c *counts) count(q *Queue, now time.Time) {
 	is := counted{waiting: q.Waiting}
-	if q.Spent {
+	if q.Spent && !q.Stopped {
 		is.spent = q.Waiting
 	}
 	if due := q.Due(); q.Waiting > 0 && (q.Fails > 0 || due.Sub(now) > slowAfter) {

@@ -31,6 +31,11 @@ type Queue struct {
 	Spent   bool   // its PLD budget is spent
 	Busy    bool   // a claim reads it, or is out
 
+	// What operators have ordered.
+	Paused  bool    // nothing is claimed of it
+	Stopped bool    // its entries end, whatever it waits for
+	Weight  float64 // multiplies the value of its first entry
+
 	Best, Floor, Since, Sweep Position // cursors: see the package's drawing
 
 	heap                            *heapOf // of claims; nil if it stands in none
@@ -40,7 +45,7 @@ type Queue struct {
 
 // New returns an empty queue.
 func New(pld uint64) *Queue {
-	return &Queue{PLD: pld, Best: Last, Floor: Last, Since: Last, index: -1, longest: -1, slowest: -1, ending: -1}
+	return &Queue{PLD: pld, Weight: 1, Best: Last, Floor: Last, Since: Last, index: -1, longest: -1, slowest: -1, ending: -1}
 }
 
 // Tally counts what a queue has given: pages, and answers of any kind.
@@ -103,7 +108,12 @@ func (q *Queue) Enter(run uint32) {
 }
 
 // Due is when the queue may be claimed from.
-func (q *Queue) Due() time.Time { return times.Latest(times.Latest(q.Next, q.Rest), q.Host) }
+func (q *Queue) Due() time.Time {
+	if q.Stopped {
+		return time.Time{}
+	}
+	return times.Latest(times.Latest(q.Next, q.Rest), q.Host)
+}
 
 // PaceAfter is the pace of a queue with a claim of so many pages that could be asked for from a time on, and is free for others from another.
 func (q *Queue) PaceAfter(pages int, from, until time.Time) time.Duration {
@@ -126,7 +136,7 @@ const (
 
 // value is that of the queue's first entry: its priority, less what it costs.
 func (q *Queue) value() float64 {
-	value := float64(q.Best.Priority)
+	value := float64(q.Best.Priority) * q.Weight
 	if !q.Costly {
 		return value
 	}

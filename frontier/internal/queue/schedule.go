@@ -21,16 +21,16 @@ func NewSchedule() *Schedule {
 	}
 }
 
-// Place puts a queue where it belongs now, which may be nowhere: a busy queue, and one whose budget is spent, give nothing.
+// Place puts a queue where it belongs now, which may be nowhere: a busy queue, a paused one, and one whose budget is spent give nothing.
 func (s *Schedule) Place(q *Queue, now time.Time) {
 	s.Remove(q)
 	s.count(q, now)
 	switch {
-	case q.Busy:
+	case q.Busy, q.Paused && q.Waiting > 0:
 		return
 	case q.Waiting == 0:
 		q.heap = &s.idle
-	case q.Spent:
+	case q.Spent && !q.Stopped:
 		return
 	case !q.Due().After(now):
 		q.heap = &s.ready
