@@ -11,6 +11,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/muninn-archive/muninn/frontier"
 	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/fetch"
 	"github.com/muninn-archive/muninn/internal/politeness"
@@ -38,7 +39,7 @@ type borrow func(ctx context.Context, addr netip.Addr) (fetch.Loan, error)
 type fetching struct {
 	a        *Activities
 	in       BatchInput
-	plan     crawl.Politeness
+	plan     crawl.Politeness // of the crawl as the batch began; what operators change meanwhile is in steering
 	clock    politeness.Clock
 	log      exchangeLog
 	borrower func(claim string) borrow
@@ -52,6 +53,7 @@ type fetching struct {
 	total    int
 	count    atomic.Int64
 	resumed  atomic.Int64
+	steering atomic.Pointer[frontier.Steering]
 	mu       sync.Mutex
 	result   FetchResult
 }
@@ -136,7 +138,7 @@ func (f *fetching) leaseUntil(claim string, t time.Time) time.Time {
 	if !f.a.Disk.MayFetch() { // what was fetched goes to the archive, which makes room; the rest is given back
 		return time.Time{}
 	}
-	return times.Earliest(t, f.a.Frontier.Crawl(f.in.Crawl).Lane(claim).LeaseUntil())
+	return times.Earliest(t, f.claimLease(claim))
 }
 
 func (f *fetching) setDeadline(t time.Time) { f.deadline.Store(&t) }

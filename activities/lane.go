@@ -20,7 +20,7 @@ func (f *fetching) lane(ctx context.Context, l lane) error {
 		return err
 	}
 	defer f.laneEnded()
-	plan := f.a.pausesAt(f.plan, l.Claim.PLD, l.Claim.IP)
+	plan := f.politeness(l.Claim)
 	at, rested, err := f.a.asked.enter(ctx, f.a.leaseAddress(l.Claim.IP), plan.PerIP)
 	if err != nil {
 		return err
@@ -36,7 +36,7 @@ func (f *fetching) lane(ctx context.Context, l lane) error {
 		claim.Delay = max(claim.Delay, last.Delay)
 	}
 	run := &fetch.Lane{
-		Claim: claim.ID, Addr: addr, Politeness: plan, Agent: plan.UserAgent,
+		Claim: claim.ID, Addr: addr, Politeness: plan, Agent: plan.UserAgent, Settings: f.settingsAt(l.Claim.IP), Check: f.checkBanned,
 		NotBefore: times.Latest(rested, notBefore(f.a.Now(), claim, last, plan.MinDelay.D())),
 		Delay:     claim.Delay, Failures: claim.Fails, Unread: claim.Unread, Targets: left,
 		ValidUntil: func() time.Time { return f.validUntil(claim.ID) },
@@ -44,8 +44,8 @@ func (f *fetching) lane(ctx context.Context, l lane) error {
 		Borrow: func(ctx context.Context, at urls.URL, addr netip.Addr, until time.Time) (fetch.Loan, error) {
 			return f.borrowHost(ctx, claim, at, addr, until)
 		},
-		LeaseUntil: func() time.Time { return f.a.Frontier.Crawl(f.in.Crawl).Lane(claim.ID).LeaseUntil() },
-		Yield:      func() bool { return f.yieldLease(claim, at, plan.MinDelay.D()) },
+		LeaseUntil: func() time.Time { return f.claimLease(claim.ID) },
+		Yield:      func() bool { return f.yieldLease(claim, at, f.politeness(l.Claim).MinDelay.D()) },
 		LogIntent:  func(intent crawl.Exchange) error { return f.log.Append(intent, nil, nil, 0) },
 		Emit: func(_ context.Context, x *fetch.Exchange) error {
 			return errors.Join(f.storeRest(claim, x), f.emit(x))
@@ -54,7 +54,7 @@ func (f *fetching) lane(ctx context.Context, l lane) error {
 	ending, err := f.a.Fetch.Run(ctx, run)
 	if ending.Address.IsZero() && (last != nil || !claim.HostNotBefore.IsZero()) {
 		// an attempt before this one asked, and did not live to say when the address may be asked again
-		ending.Address = f.a.Now().Add(plan.MaxDelay.D())
+		ending.Address = f.a.Now().Add(f.politeness(l.Claim).MaxDelay.D())
 	}
 	defer at.leave(ending.Address)
 	end := frontier.LaneEnd{Address: ending.Address, Host: ending.Next, Delay: ending.Delay, Unreachable: ending.Unreachable, Unread: ending.Unread, Trouble: ending.Trouble}
@@ -139,7 +139,7 @@ const enterTime = 5 * time.Second
 // storeRest stores in the frontier at once that a host rests for longer than the longest pause: the claim's own, or one that it has
 // borrowed. A claim that is dropped would lose it.
 func (f *fetching) storeRest(claim frontier.Claim, x *fetch.Exchange) error {
-	if x.Pause <= max(f.plan.MaxDelay.D(), claim.Delay) {
+	if x.Pause <= max(f.steer().Definition.MaxDelayOf(claim.PLD), claim.Delay) {
 		return nil
 	}
 	until := f.a.Now().Add(x.Pause)

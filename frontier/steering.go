@@ -98,9 +98,9 @@ const endedAtOnce = 500
 
 // endStopped ends the URLs at the head of the queue of a stopped PLD.
 func (f *Frontier) endStopped(s *state, c *candidate) error {
-	outcomes := make([]crawl.Outcome, len(c.failed))
+	outcomes := make([]crawl.PageOutcome, len(c.failed))
 	for i, e := range c.failed {
-		outcomes[i] = crawl.Outcome{URL: e.rec.URL, Kind: crawl.OutcomeRefused, Reason: "an operator has " + c.stopped + " " + c.name}
+		outcomes[i] = crawl.PageOutcome{Outcome: crawl.Outcome{URL: e.rec.URL, Kind: crawl.OutcomeRefused, Reason: "an operator has " + c.stopped + " " + c.name}}
 	}
 	f.mu.Lock()
 	next := c.queue.Next

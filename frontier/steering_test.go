@@ -78,7 +78,7 @@ func TestPausedPLD(t *testing.T) {
 	batch := r.start(round.Claims[0])
 	lanes, err := r.Batch(batch).Reopen(round.Claims, nil)
 	r.must(err)
-	var outcomes []crawl.Outcome
+	var outcomes []crawl.PageOutcome
 	for _, u := range targets(lanes...) {
 		outcomes = append(outcomes, done(u))
 	}
@@ -104,7 +104,7 @@ func TestStoppedPLD(t *testing.T) {
 	r.must(err)
 	r.configure(`{plds: {h0.example: {state: stopped}}}`)
 	r.submit("late", found(0.9, "http://h0.example/late")...)
-	var outcomes []crawl.Outcome
+	var outcomes []crawl.PageOutcome
 	for _, u := range targets(lanes...) {
 		outcomes = append(outcomes, done(u))
 	}

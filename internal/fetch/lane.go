@@ -24,6 +24,11 @@ type Lane struct {
 	// was busy.
 	Unread  map[string]int
 	Targets []crawl.Target
+	// Settings returns what holds for a URL now; nil: Politeness holds for all, as long as the lane runs.
+	Settings func(u urls.URL) Settings
+	// Check is called right before the request for a target. A RefusedError ends it as refused; any other error is the worker's own.
+	// nil: every target may be requested.
+	Check func(u urls.URL) error
 	// ValidUntil returns the time until which requests may be made. It may move while the lane runs.
 	ValidUntil func() time.Time
 	// LeaseUntil returns the end of the lease, at which a running exchange is cut off; nil: ValidUntil. It differs from ValidUntil
@@ -56,6 +61,12 @@ type Lane struct {
 	trouble string                // that the last request met, see Ending
 	loan    *Loan                 // of a borrowed lane
 	parent  *Lane                 // whose lane it is
+}
+
+// Settings are what an operator may change while a lane runs.
+type Settings struct {
+	Politeness crawl.Politeness
+	Changed    <-chan struct{} // closed when Settings, or ValidUntil, may return something else; nil: never
 }
 
 // Ending says how a lane ended.
@@ -168,8 +179,13 @@ func (l *Lane) target(ctx context.Context, t crawl.Target) error {
 // none to the origin. A kept-alive connection that the host has closed is tried again, once.
 func (l *Lane) request(ctx context.Context, u urls.URL, t crawl.Target, x *Exchange, total time.Duration, body int64) error {
 	for try := 0; ; try++ {
-		if err := l.wait(ctx); err != nil {
+		if err := l.wait(ctx, u); err != nil {
 			return err
+		}
+		if x.Kind == crawl.ExchangePage {
+			if err := l.check(u); err != nil {
+				return err
+			}
 		}
 		err := l.connect(ctx, u)
 		if err == nil {
@@ -219,21 +235,28 @@ func (l *Lane) leaseUntil() time.Time {
 	return l.LeaseUntil()
 }
 
-func (l *Lane) wait(ctx context.Context) error {
-	next := l.pace.next()
+// wait waits until a URL may be requested. Whatever changes meanwhile counts for the pause that runs.
+func (l *Lane) wait(ctx context.Context, u urls.URL) error {
 	if l.yielded {
 		return &stopError{reason: errSlow.Error(), expired: true}
 	}
-	if l.ValidUntil().Before(next) {
-		return errExpired()
+	for {
+		changed := l.settle(u)
+		next := l.pace.next()
+		if l.ValidUntil().Before(next) {
+			return errExpired()
+		}
+		if err := l.checkValid(); err != nil {
+			return err
+		}
+		again, err := l.sleep(ctx, next, changed)
+		if err != nil {
+			return err
+		}
+		if !again {
+			return l.checkValid() // the lease may be lost meanwhile, and the address another lane's
+		}
 	}
-	if err := l.checkValid(); err != nil {
-		return err
-	}
-	if err := l.client.sleep(ctx, next); err != nil {
-		return err
-	}
-	return l.checkValid() // the lease may be lost meanwhile, and the address another lane's
 }
 
 // checkValid returns nil if a request may be made now.

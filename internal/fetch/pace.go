@@ -13,15 +13,15 @@ import (
 // Crawl-delay of the origin that was asked, counted from that request even if it is learned later, and until
 // the time that the host itself has named. Nothing that a lane knows of its host stays out of next.
 type pace struct {
-	politeness    crawl.Politeness
-	hostRest      time.Time     // not before: what the lane began with, Retry-After, back-off
-	last          time.Time     // end of the last request; zero before the first
-	responsePause time.Duration // the pause after it by its response time
-	origin        string        // that is asked
-	delay         time.Duration // the Crawl-delay that holds for it, as far as is known
-	addressRest   time.Time     // not before, at the address: what the lane began with, another of its hosts that was asked
-	longest       time.Duration // of the Crawl-delays that are known of the host
-	delayUnknown  bool          // the origin that is asked has not said its Crawl-delay yet
+	politeness   crawl.Politeness // as it is now: a change counts for the pause that runs, too
+	hostRest     time.Time        // not before: what the lane began with, Retry-After, back-off
+	last         time.Time        // end of the last request; zero before the first
+	response     time.Duration    // how long it took
+	origin       string           // that is asked
+	delay        time.Duration    // the Crawl-delay that holds for it, as far as is known
+	addressRest  time.Time        // not before, at the address: what the lane began with, another of its hosts that was asked
+	longest      time.Duration    // of the Crawl-delays that are known of the host
+	delayUnknown bool             // the origin that is asked has not said its Crawl-delay yet
 }
 
 // next is when the host may be asked again.
@@ -30,7 +30,7 @@ func (p *pace) next() time.Time {
 	if p.last.IsZero() {
 		return next
 	}
-	return times.Latest(next, p.last.Add(max(p.responsePause, p.delay)))
+	return times.Latest(next, p.last.Add(max(p.responsePause(), p.delay)))
 }
 
 // address is when the address may be asked again, for others of its hosts: it rests for the pause that the response
@@ -39,7 +39,7 @@ func (p *pace) address() time.Time {
 	if p.last.IsZero() {
 		return p.addressRest
 	}
-	return times.Latest(p.addressRest, p.last.Add(p.responsePause))
+	return times.Latest(p.addressRest, p.last.Add(p.responsePause()))
 }
 
 // restAddress notes that the address rests until a time, because another of its hosts was asked.
@@ -47,8 +47,13 @@ func (p *pace) restAddress(until time.Time) { p.addressRest = times.Latest(p.add
 
 // requestEnded notes the end of a request and how long it took.
 func (p *pace) requestEnded(now time.Time, response time.Duration) {
-	wait := min(time.Duration(p.politeness.Factor*float64(response)), p.politeness.MaxDelay.D())
-	p.last, p.responsePause = now, max(wait, p.politeness.MinDelay.D())
+	p.last, p.response = now, response
+}
+
+// responsePause is the pause after the last request by its response time.
+func (p *pace) responsePause() time.Duration {
+	wait := min(time.Duration(p.politeness.Factor*float64(p.response)), p.politeness.MaxDelay.D())
+	return max(wait, p.politeness.MinDelay.D())
 }
 
 // originUnknown notes that the next request goes to an origin whose robots.txt is not known. Until it is, the longest Crawl-delay
@@ -78,7 +83,7 @@ func (p *pace) putOff(until time.Time) { p.hostRest = times.Latest(p.hostRest, u
 // owed is the pause that is due after a request that begins or has ended now: how long the host rests if the lane is cut off. If its
 // Crawl-delay is not known yet, the pause is MaxDelay at least.
 func (p *pace) owed(now time.Time) time.Duration {
-	owed := max(p.responsePause, p.delay, p.politeness.MinDelay.D(), p.next().Sub(now))
+	owed := max(p.responsePause(), p.delay, p.next().Sub(now))
 	if p.delayUnknown {
 		owed = max(owed, p.politeness.MaxDelay.D())
 	}
