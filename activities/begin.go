@@ -40,7 +40,7 @@ func (a *Activities) Begin(ctx context.Context, in BeginInput) (BeginResult, err
 	if err := a.Engine.Helper.Refresh(true); err != nil { // no crawl starts on a broken base
 		return BeginResult{}, err
 	}
-	if err := a.Allow.checkFiles(d); err != nil {
+	if err := errors.Join(a.Allow.checkFiles(d), checkOverrides(d.Overrides)); err != nil {
 		return BeginResult{}, err
 	}
 	for _, w := range d.Warnings() {

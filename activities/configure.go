@@ -2,6 +2,9 @@ package activities
 
 import (
 	"context"
+	"errors"
+
+	"go.temporal.io/sdk/activity"
 
 	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/pipeline"
@@ -9,7 +12,7 @@ import (
 
 // Configure puts a changed definition in force.
 func (a *Activities) Configure(ctx context.Context, d crawl.Definition) error {
-	if err := a.Allow.checkFiles(d); err != nil {
+	if err := errors.Join(a.Allow.checkFiles(d), checkOverrides(d.Overrides)); err != nil {
 		return err
 	}
 	if err := pipeline.CheckThesaurus(d); err != nil {
@@ -26,6 +29,7 @@ func (a *Activities) Configure(ctx context.Context, d crawl.Definition) error {
 	if err := a.Frontier.Crawl(d.Name).Configure(d); err != nil {
 		return err
 	}
+	activity.GetLogger(ctx).Info("a changed definition is in force", "crawl", d.Name, "run", plan.Run)
 	if l := a.Frontier.Crawl(d.Name).Learning().Order(); l != nil && l.Examples() == 0 {
 		if err := a.Engine.ShowExamples(d.Name, !plan.Reference); err != nil { // which it has learned nothing of so far
 			return err

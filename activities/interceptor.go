@@ -35,6 +35,7 @@ func (a *Activities) steps() map[string]step {
 		"Submit":    {do: a.Submit},
 		"Left":      {do: a.Left},
 		"Configure": {do: a.Configure},
+		"Abort":     {do: a.Abort},
 		"Explain":   {do: a.Explain},
 		"Report":    {do: a.Report},
 		"End":       {do: a.End},

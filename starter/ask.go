@@ -172,41 +172,6 @@ func reportCommand(g *globals) *cobra.Command {
 	return cmd
 }
 
-func configureCommand(g *globals) *cobra.Command {
-	cmd := &cobra.Command{
-		Use: "configure CRAWL FIELD=VALUE… | CRAWL FILE.yaml", Short: "Change the definition of a crawl while it runs",
-		Long: "Change the definition of a crawl while it runs: " + strings.Join(crawl.Changeable, ", ") + `.
-Links that are found later are ordered by it; waiting URLs keep their scores.
-
-  muninn configure ravens order.strategy=weighted weights.anchor=3`,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(args) < 2 {
-				return cli.Usage("give the name of a crawl and the fields to change, such as order.strategy=weighted")
-			}
-			if err := cli.CheckCrawl(args[0]); err != nil {
-				return err
-			}
-			fields, err := changes(args[1:])
-			if err != nil {
-				return err
-			}
-			if err := crawl.CheckChange(fields); err != nil {
-				return err
-			}
-			d, err := g.configure(cmd.Context(), args[0], fields)
-			if err != nil {
-				return err
-			}
-			warn(d)
-			return g.Print(d, func(w io.Writer) {
-				_, _ = fmt.Fprintf(w, "%s: order %s (update %s, per_queue %d)\n", args[0], d.Order.Strategy, d.Order.Update, d.Order.PerQueue)
-			})
-		},
-	}
-	g.remote(cmd)
-	return cmd
-}
-
 // changes reads the fields to change: from a file, or as FIELD=VALUE.
 func changes(args []string) ([]byte, error) {
 	if len(args) == 1 && !strings.Contains(args[0], "=") {

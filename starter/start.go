@@ -164,34 +164,6 @@ func (g *globals) link(id string) string {
 	return ui + "/namespaces/" + url.PathEscape(g.temporal.Namespace) + "/workflows/" + url.PathEscape(id)
 }
 
-func signalCommand(g *globals, signal, short string) *cobra.Command {
-	cmd := &cobra.Command{
-		Use: signal + " CRAWL", Short: short, Args: cli.CrawlArgs(1, 0, "the name of one crawl"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			c, err := g.dial(cmd.Context())
-			if err != nil {
-				return err
-			}
-			defer c.Close()
-			id, _, err := workflowOf(cmd.Context(), c, args[0])
-			if err != nil {
-				return err
-			}
-			if err := c.SignalWorkflow(cmd.Context(), id, "", signal, nil); err != nil {
-				var ended *serviceerror.NotFound
-				if errors.As(err, &ended) {
-					return fmt.Errorf("the crawl %s has ended: see `muninn status %s`", args[0], args[0])
-				}
-				return err
-			}
-			out := map[string]string{"crawl": args[0], "signal": signal}
-			return g.Print(out, func(w io.Writer) { _, _ = fmt.Fprintf(w, "%s: %s\n", args[0], signal) })
-		},
-	}
-	g.remote(cmd)
-	return cmd
-}
-
 // workflowOf finds the ID and the state of the workflow of a crawl: crawl/NAME, or the last one that its schedule started.
 func workflowOf(ctx context.Context, c client.Client, crawl string) (string, enums.WorkflowExecutionStatus, error) {
 	id := names.CrawlID(crawl)

@@ -14,6 +14,7 @@ import (
 	"go.temporal.io/sdk/client"
 
 	"github.com/muninn-archive/muninn/internal/cli"
+	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/worker"
 )
 
@@ -51,9 +52,10 @@ func root() *cobra.Command {
 Exit codes: 0 done, 1 failed, 2 the command line or the definition is wrong, 130 interrupted.`)
 	cmd.PersistentFlags().BoolVar(&g.verbose, "verbose", false, "log what happens to standard error")
 	cmd.AddCommand(runCommand(g), demoCommand(g), devCommand(g), startCommand(g), statusCommand(g), workersCommand(g), explainCommand(g), logCommand(g), learnCommand(g), configureCommand(g), submitCommand(g), reportCommand(g), forgetCommand(g),
-		signalCommand(g, "pause", "Claim nothing more; running batches finish"),
-		signalCommand(g, "resume", "Continue after a pause"),
-		signalCommand(g, "stop", "Claim nothing more, finish the running batches and end the run"),
+		orderCommand(g, "pause", crawl.StatePaused, "Claim nothing more; running batches finish"),
+		orderCommand(g, "resume", "", "Continue after a pause"),
+		orderCommand(g, "stop", crawl.StateStopped, "Claim nothing more, finish the running batches and end the run"),
+		orderCommand(g, "abort", crawl.StateAborted, "End the run at once; what running batches have fetched is archived"),
 		scheduleCommand(g), checkCommand(g), verifyCommand(g), objectsCommand(), kbCommand(g))
 	return cmd
 }

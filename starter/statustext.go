@@ -22,6 +22,8 @@ func (s crawlStatus) write(w io.Writer) {
 	case s.Result != nil:
 	case s.Crawl.Cancelled && s.State == enums.WORKFLOW_EXECUTION_STATUS_RUNNING.String():
 		phase += ", cancelled: it ends when its batches have ended"
+	case s.Crawl.Aborting:
+		phase += ", aborting: running batches end with what they have"
 	case s.Crawl.Paused:
 		phase += ", paused"
 	case s.Crawl.Stopping:

@@ -232,6 +232,8 @@ func (c *crawlRun) stateName() string {
 		return string(c.Phase) + ", cancelled"
 	case c.Paused:
 		return string(c.Phase) + ", paused"
+	case c.Aborting && c.Phase != crawl.PhaseEnding:
+		return string(c.Phase) + ", aborting"
 	case c.Stopping && c.Phase != crawl.PhaseEnding:
 		return string(c.Phase) + ", stopping"
 	case c.Progress.Holds != "":
@@ -266,6 +268,7 @@ func (c *crawlRun) listen(ctx workflow.Context, resumed *CrawlState) error {
 	c.forward(ctx, names.SignalPause, func() { c.Paused = true })
 	c.forward(ctx, names.SignalResume, func() { c.Paused = false })
 	c.forward(ctx, names.SignalStop, func() { c.Stopping, c.Paused = true, false })
+	c.serveAbort(ctx)
 	c.receiveProgress(ctx)
 	if err := c.serveSubmit(ctx); err != nil {
 		return err
@@ -283,12 +286,17 @@ func (c *crawlRun) listen(ctx workflow.Context, resumed *CrawlState) error {
 func (c *crawlRun) forward(ctx workflow.Context, signal string, do func()) {
 	onSignal(ctx, signal, func(ctx workflow.Context) {
 		do()
-		c.show(ctx)
-		_ = workflow.UpsertTypedSearchAttributes(ctx, names.AttrState.ValueSet(c.stateName()))
-		if c.controller != nil {
-			c.controller.SignalChildWorkflow(ctx, signal, nil)
-		}
+		c.pass(ctx, signal)
 	})
+}
+
+// pass shows what an operator has asked for, and hands it to the controller.
+func (c *crawlRun) pass(ctx workflow.Context, signal string) {
+	c.show(ctx)
+	_ = workflow.UpsertTypedSearchAttributes(ctx, names.AttrState.ValueSet(c.stateName()))
+	if c.controller != nil {
+		c.controller.SignalChildWorkflow(ctx, signal, nil)
+	}
 }
 
 // checkOpen returns why the run takes no more updates; nil if it takes them.
@@ -323,6 +331,7 @@ func (c *crawlRun) serveConfigure(ctx workflow.Context) error {
 			return c.definition, err
 		}
 		c.definition, c.raw = d, raw
+		workflow.GetLogger(ctx).Info("the definition of the crawl has changed", "crawl", c.Name, "run", c.Begun.Run, "fields", string(fields))
 		return d, nil
 	}
 	return workflow.SetUpdateHandlerWithOptions(ctx, names.UpdateConfig, change, workflow.UpdateHandlerOptions{

@@ -18,6 +18,8 @@ type CrawlState struct {
 	Begun    activities.BeginResult `json:"begun"`
 	Paused   bool                   `json:"paused,omitempty"`
 	Stopping bool                   `json:"stopping,omitempty"`
+	// Aborting says that the batches end at once, too.
+	Aborting bool `json:"aborting,omitempty"`
 	// Cancelled says that the crawl ends once its batches have ended, without the end of its run.
 	Cancelled bool `json:"cancelled,omitempty"`
 	// CancelWait is how long a cancelled crawl waits for its controller; 0: ControllerWait.

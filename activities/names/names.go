@@ -35,6 +35,7 @@ const (
 	SignalPause     = "pause"      // Crawl and FetcherController: claim no more
 	SignalResume    = "resume"     // claim again
 	SignalStop      = "stop"       // finish the running batches and end the run
+	SignalAbort     = "abort"      // to Crawl: the same, and the batches end at once
 	SignalProgress  = "progress"   // FetcherController to Crawl, from time to time
 	SignalHandover  = "handover"   // Crawl to FetcherController: end, to be started again
 	SignalRound     = "round"      // to Politeness

@@ -1,0 +1,158 @@
+package integration
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/muninn-archive/muninn/internal/archivecheck"
+	"github.com/muninn-archive/muninn/internal/crawl"
+	"github.com/muninn-archive/muninn/internal/urls"
+	"github.com/muninn-archive/muninn/internal/webworld"
+	"github.com/muninn-archive/muninn/internal/webworld/bench"
+)
+
+// askedOf are the requests for pages of a host so far.
+func askedOf(world *webworld.World, host string) (list []webworld.Asked) {
+	for _, a := range world.Trace() {
+		if strings.HasPrefix(a.URL, "http://"+host) && !strings.HasSuffix(a.URL, "/robots.txt") {
+			list = append(list, a)
+		}
+	}
+	return list
+}
+
+// inForce is how soon batches under way must obey a change.
+const inForce = 2 * time.Second
+
+// An operator slows a PLD down, pauses another, and aborts a third while batches of them run, and aborts the crawl. The hosts see it, and
+// what was fetched is archived.
+func TestSteer(t *testing.T) {
+	t.Parallel()
+	Program(t, "muninn")
+	server := StartServer(t)
+	world := Serve(t, bench.New(webworld.Options{Seed: 31, Latency: 20 * time.Millisecond, Trace: true}, 4, 5000))
+	dir := t.TempDir()
+	worker := StartWorker(t, Config(server, world, dir))
+	known, archive := worker.Activities().Frontier, filepath.Join(dir, "archive")
+	d := Definition("steered", world)
+	d.Order.PerQueue, d.Order.Strategy = 40, crawl.StrategyBreadth
+	d.Politeness.MinDelay, d.Politeness.MaxDelay = crawl.Duration(100*time.Millisecond), crawl.Duration(100*time.Millisecond)
+	o := operator{t, server}
+	slow, paused, aborted, other := "site00000.example", "site00001.example", "site00002.example", "site00003.example"
+	grows := func(host string, by int) {
+		t.Helper()
+		before := len(askedOf(world, host))
+		Until(t, soon, "requests to "+host, func() string {
+			if n := len(askedOf(world, host)) - before; n < by {
+				return fmt.Sprint(n)
+			}
+			return ""
+		})
+	}
+	// queue is what the frontier says of a PLD's queue.
+	queue := func(pld string) (busy bool, waiting int) {
+		t.Helper()
+		u, err := urls.Parse(fmt.Sprintf("http://%s:%d/", pld, world.Port()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		e, err := known.Crawl(d.Name).URLs().Explain(u)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return e.Busy, e.Waiting
+	}
+	StartCrawl(t, server.Client, d)
+	for _, host := range []string{slow, paused, aborted, other} {
+		grows(host, 15)
+	}
+
+	const gap = 3 * time.Second
+	o.muninn(0, "configure", d.Name, "--pld", slow, "--min-delay", gap.String(), "--budget", "1000")
+	since := time.Now()
+	before := len(askedOf(world, slow))
+	grows(slow, 3)
+	list := askedOf(world, slow)
+	late := time.Duration(0)
+	for i := 1; i < len(list); i++ {
+		if between := list[i].Began.Sub(list[i-1].Ended); list[i].Began.After(since) && between < gap {
+			late = max(late, list[i].Began.Sub(since))
+		}
+	}
+	t.Logf("after the command has returned, the former delay was seen for %v; %d requests before", late, before)
+	if late > inForce {
+		t.Errorf("the former delay was in force for %v after the change, want at most %v:\n%v", late, inForce, list[before:])
+	}
+	plan, err := known.Crawl(d.Name).Plan()
+	if err != nil || plan.Definition.BudgetOf(slow).PerPLD != 1000 {
+		t.Errorf("in force is %+v, %v", plan.Definition.Overrides, err)
+	}
+	if kept := definitions(t, archive, d.Name); len(kept) != 2 || kept[1].PolitenessFor(slow, slow).MinDelay.D() != gap {
+		t.Errorf("the archive keeps %d definitions", len(kept))
+	}
+
+	o.muninn(0, "pause", d.Name, "--pld", paused)
+	Until(t, soon, "the batch of the paused PLD ends", func() string {
+		if busy, _ := queue(paused); busy {
+			return "a claim is out"
+		}
+		return ""
+	})
+	n := len(askedOf(world, paused))
+	grows(other, 30)
+	if now := len(askedOf(world, paused)); now != n {
+		t.Errorf("%d requests to the paused PLD", now-n)
+	}
+	o.muninn(0, "resume", d.Name, "--pld", paused)
+	grows(paused, 5)
+
+	o.muninn(0, "abort", d.Name, "--pld", aborted)
+	since = time.Now()
+	Until(t, soon, "the URLs of the aborted PLD end", func() string {
+		if busy, waiting := queue(aborted); busy || waiting > 0 {
+			return fmt.Sprintf("%d wait, busy %v", waiting, busy)
+		}
+		return ""
+	})
+	for _, a := range askedOf(world, aborted) {
+		if a.Began.Sub(since) > inForce {
+			t.Errorf("%v after it was aborted: %v", a.Began.Sub(since), a)
+		}
+	}
+	if text, _ := o.muninn(2, "pause", d.Name, "--pld", "www.example.org"); text != "" {
+		t.Errorf("it says %s", text)
+	}
+	if _, said := o.muninn(2, "configure", d.Name, "--pld", slow, "--min-delay", "48h"); !strings.Contains(said, "overrides.plds["+slow+"].min_delay") {
+		t.Errorf("it says %s", said)
+	}
+
+	o.muninn(0, "abort", d.Name)
+	since = time.Now()
+	result := Result(t, server.Client, d.Name, CrawlTime)
+	t.Logf("the crawl ended %v after it was aborted, with %d pages", time.Since(since).Round(time.Millisecond), result.Totals.Pages)
+	if result.Reason != crawl.ReasonAborted {
+		t.Errorf("it ended: %s", result.Reason)
+	}
+	report := Check(t, archive)
+	allArchived(t, world, report)
+	text, _ := o.muninn(0, "log", archive, "--failed")
+	if !strings.Contains(text, "an operator has aborted "+aborted) {
+		t.Errorf("the log has no word of it: %.500s", text)
+	}
+}
+
+// allArchived checks that each page that a host has answered in full is in the archive; the last one of each host may have been cut off.
+func allArchived(t *testing.T, world *webworld.World, report archivecheck.Report) {
+	t.Helper()
+	for _, site := range world.Sites() {
+		list := askedOf(world, site.Host)
+		for i, a := range list {
+			if !a.Cut && !a.Live && i < len(list)-1 && report.Pages[a.URL] == 0 {
+				t.Errorf("%v is not in the archive", a)
+			}
+		}
+	}
+}

@@ -1,0 +1,27 @@
+package workflows
+
+import (
+	"go.temporal.io/sdk/workflow"
+
+	"github.com/muninn-archive/muninn/activities/names"
+	"github.com/muninn-archive/muninn/internal/crawl"
+)
+
+// serveAbort serves the signal "abort": as "stop", and the batches end at once with what they have fetched.
+func (c *crawlRun) serveAbort(ctx workflow.Context) {
+	onSignal(ctx, names.SignalAbort, func(ctx workflow.Context) {
+		if c.Aborting || c.checkOpen() != nil {
+			return
+		}
+		c.writing++
+		defer func() { c.writing-- }()
+		c.Aborting, c.Stopping, c.Paused = true, true, false
+		c.pass(ctx, names.SignalStop) // a controller that is paused would not see that the run is over
+		if err := workflow.Await(ctx, func() bool { return c.Begun.Run > 0 }); err != nil || c.Phase == crawl.PhaseEnded {
+			return
+		}
+		if err := workflow.ExecuteActivity(withQueueOptions(ctx, c.Member.Queue, "abort the crawl"), steps.Abort, c.Name).Get(ctx, nil); err != nil {
+			workflow.GetLogger(ctx).Error("the crawl is stopped, but its batches are not aborted", "crawl", c.Name, "error", err)
+		}
+	})
+}
