@@ -31,7 +31,7 @@ func (s *steered) settings(urls.URL) Settings {
 // lane makes a client and a change of a lane that is steered.
 func (s *steered) lane(t *testing.T, h *host) (*Client, func(*Lane)) {
 	s.changed = make(chan struct{})
-	s.now = Settings{politeness(), s.changed}
+	s.now = Settings{pausesForTest(), s.changed}
 	c := newClient(t, h.clock, nil)
 	c.sleep = func(ctx context.Context, until time.Time) error {
 		wait := until.Sub(h.clock.now())
@@ -106,13 +106,13 @@ func TestDelayOfHost(t *testing.T) {
 	out := h.run(t, newClient(t, h.clock, nil), func(l *Lane) {
 		l.Settings = func(u urls.URL) Settings {
 			asked = append(asked, u.Host())
-			return Settings{Politeness: politeness()}
+			return Settings{Politeness: pausesForTest()}
 		}
 	}, targets(h.url("/1"))...)
 	if out.err != nil || len(asked) == 0 || asked[0] != "127.0.0.1" {
 		t.Errorf("%v, settings of %q", out.err, asked)
 	}
-	slow, fast := politeness(), politeness()
+	slow, fast := pausesForTest(), pausesForTest()
 	slow.MinDelay, fast.MinDelay = seconds(10), seconds(1)
 	now := time.Now()
 	for _, c := range []struct {
