@@ -53,7 +53,7 @@ func (a *Activities) Begin(ctx context.Context, in BeginInput) (BeginResult, err
 		Opened: func(ctx context.Context, store archive.Store, plan frontier.Plan) error {
 			err := a.keepDefinition(ctx, store, d, plan.Run)
 			if err == nil && plan.Restore { // what is restored is of this archive
-				_, _, err = a.settleArchive(ctx, d)
+				_, _, err = a.chooseArchive(ctx, d)
 			}
 			return err
 		},
@@ -61,7 +61,7 @@ func (a *Activities) Begin(ctx context.Context, in BeginInput) (BeginResult, err
 	if err != nil {
 		return BeginResult{}, err
 	}
-	store, former, err := a.settleArchive(ctx, d)
+	store, former, err := a.chooseArchive(ctx, d)
 	if err != nil {
 		return BeginResult{}, err
 	}

@@ -21,7 +21,7 @@ type ClaimInput struct {
 	Round   int64              `json:"round"`
 	Reply   string             `json:"reply"`           // the controller's workflow ID
 	Drain   bool               `json:"drain,omitempty"` // claim nothing, wait for what is out
-	Hold    bool               `json:"hold,omitempty"`  // claim nothing, the crawl is paused
+	Paused  bool               `json:"hold,omitempty"`  // claim nothing, the crawl is paused
 	Held    bool               `json:"held,omitempty"`  // the last round said that the crawl holds
 	First   bool               `json:"first,omitempty"` // the first round of a controller: what no frontier knows any more is released
 	Confirm frontier.Confirmed `json:"confirm,omitzero"`
@@ -77,7 +77,7 @@ func (a *Activities) Claim(ctx context.Context, in ClaimInput) (ClaimResult, err
 	if err != nil {
 		return ClaimResult{}, err
 	}
-	if holds != "" && in.Held && round.Idle && !in.Hold && !in.Drain && !round.Drained && round.Spent == "" {
+	if holds != "" && in.Held && round.Idle && !in.Paused && !in.Drain && !round.Drained && round.Spent == "" {
 		a.waitHeld(ctx, in.Crawl, a.Now().Add(holdWait))
 	}
 	for _, batch := range round.Expired {
@@ -155,10 +155,10 @@ func (a *Activities) want(in ClaimInput, held bool, perIP int) frontier.Want {
 			var refused *fetch.RefusedError
 			return errors.As(err, &refused)
 		},
-		Local: func(err error) bool { return errors.Is(err, fetch.ErrSilent) },
-		Hold:  in.Drain || in.Hold || held, PerIP: askersPerLease * max(perIP, 1),
+		Local:        func(err error) bool { return errors.Is(err, fetch.ErrSilent) },
+		ClaimNothing: in.Drain || in.Paused || held, PerIP: askersPerLease * max(perIP, 1),
 	}
-	if in.Hold || held {
+	if in.Paused || held {
 		want.Until = a.Now().Add(holdWait)
 	}
 	if held != in.Held { // the controller learns of a change without waiting for claims

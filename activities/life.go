@@ -106,9 +106,9 @@ func (a *Activities) lifeState(ctx context.Context, in BatchInput) (lifeState, e
 	}
 }
 
-// settleArchive says where the batches of a crawl go from now on: to the archive of its definition, or to the worker's own.
+// chooseArchive says where the batches of a crawl go from now on: to the archive of its definition, or to the worker's own.
 // former is where they went before, if that was another.
-func (a *Activities) settleArchive(ctx context.Context, d crawl.Definition) (store archive.Store, former *frontier.Place, err error) {
+func (a *Activities) chooseArchive(ctx context.Context, d crawl.Definition) (store archive.Store, former *frontier.Place, err error) {
 	store, err = a.Archives.Open(ctx, d.Archive.Where)
 	a.unwritable.end(d.Name, "", err, a.Now())
 	if err != nil {

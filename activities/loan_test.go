@@ -151,7 +151,7 @@ func TestLoanThatNobodyReturns(t *testing.T) {
 			if test.ends {
 				r.must(r.Frontier.Crawl(in.Crawl).Lane(claim).End(frontier.LaneEnd{Host: time.Now()}))
 			}
-			round, err := r.Frontier.Crawl(in.Crawl).Claims().Claim(t.Context(), frontier.Want{Round: 2, Until: time.Now(), Hold: true})
+			round, err := r.Frontier.Crawl(in.Crawl).Claims().Claim(t.Context(), frontier.Want{Round: 2, Until: time.Now(), ClaimNothing: true})
 			r.must(err)
 			_, _, _, err = r.sendRound(t.Context(), ClaimInput{Crawl: in.Crawl, Round: 2, Reply: "r"}, round, plan, time.Now())
 			r.must(err)

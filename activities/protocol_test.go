@@ -335,7 +335,7 @@ func (s *sender) step() {
 	s.round++
 	for attempt := 0; ; attempt++ {
 		round, err := f.Crawl(s.crawl).Claims().Claim(p.t.Context(), frontier.Want{
-			Round: s.round, Claims: 10, Lanes: 10, Until: s.agent.now(), MaxFail: 3, Hold: p.calm,
+			Round: s.round, Claims: 10, Lanes: 10, Until: s.agent.now(), MaxFail: 3, ClaimNothing: p.calm,
 			Resolve: func(_ context.Context, host string) (string, error) { return fmt.Sprintf("10.0.0.%c", host[1]), nil },
 			Refused: func(error) bool { return false }, Backoff: func(int) time.Duration { return time.Minute },
 		})

@@ -35,7 +35,7 @@ func (a *Activities) start(ctx context.Context, crawl string, grants []politenes
 	if err != nil {
 		return 0, err
 	}
-	if _, _, err := a.settleArchive(ctx, plan.Definition); err != nil {
+	if _, _, err := a.chooseArchive(ctx, plan.Definition); err != nil {
 		return 0, err
 	}
 	bound := a.bind(a.Seat.Epoch(), grants, clock, func(lease string) (frontier.Claim, bool) { return a.Frontier.Crawl(crawl).Lane(lease).Claim() })

@@ -13,19 +13,19 @@ type Resolve func(ctx context.Context, host string) (addr string, err error)
 
 // Want says what a round of claiming asks for.
 type Want struct {
-	Round   int64         // counts up; the same again means that its result was lost
-	Claims  int           // at most
-	Lanes   int           // claims that may be out at a time
-	Linger  time.Duration // how long a round waits for more once it has something
-	Quiet   time.Duration // the same, if it has only releases that nobody of this frontier waits for
-	Until   time.Time     // return by then, with or without anything
-	Hold    bool          // claim nothing; a round in which nothing is out any more is Idle
-	PerIP   int           // claims that may wait for the lease of one address at a time
-	Resolve Resolve
-	Refused func(error) bool
-	Backoff func(failures int) time.Duration
-	Local   func(error) bool // reports whether a look-up failed for want of a network
-	MaxFail int              // rounds in a row in which a host cannot be resolved before its URLs fail
+	Round        int64         // counts up; the same again means that its result was lost
+	Claims       int           // at most
+	Lanes        int           // claims that may be out at a time
+	Linger       time.Duration // how long a round waits for more once it has something
+	Quiet        time.Duration // the same, if it has only releases that nobody of this frontier waits for
+	Until        time.Time     // return by then, with or without anything
+	ClaimNothing bool          // claim nothing; a round in which nothing is out any more is Idle
+	PerIP        int           // claims that may wait for the lease of one address at a time
+	Resolve      Resolve
+	Refused      func(error) bool
+	Backoff      func(failures int) time.Duration
+	Local        func(error) bool // reports whether a look-up failed for want of a network
+	MaxFail      int              // rounds in a row in which a host cannot be resolved before its URLs fail
 }
 
 // Round is what a round of claiming yields.
@@ -122,9 +122,9 @@ func (h Claims) report(w Want, round *Round, now time.Time) (wake time.Time, err
 	}
 	drained := s.waitingLive() == 0 && s.delays.n == 0
 	nothingOut := s.claims.Len()+len(round.Claims) == 0
-	round.last = nothingOut && (w.Hold || spent != "" || drained)
+	round.last = nothingOut && (w.ClaimNothing || spent != "" || drained)
 	if nothingOut && len(round.Releases) == 0 {
-		round.Spent, round.Idle, round.Drained = spent, w.Hold, drained
+		round.Spent, round.Idle, round.Drained = spent, w.ClaimNothing, drained
 	}
 	return wake, nil
 }

@@ -9,14 +9,14 @@ import (
 	"github.com/muninn-archive/muninn/internal/crawl"
 )
 
-// With Hold, a round claims nothing. It reports releases and ends, and reports Idle when no claim is left and every release has
+// With ClaimNothing, a round claims nothing. It reports releases and ends, and reports Idle when no claim is left and every release has
 // arrived.
 func TestHold(t *testing.T) {
 	r := oneQueue(t, 2, nil)
 	r.submit("b", found(0.5, "http://b.example/")...)
 	hold := func(idle bool, releases, renewals int) Round {
 		t.Helper()
-		got := r.ask(func(w *Want) { w.Hold = true })
+		got := r.ask(func(w *Want) { w.ClaimNothing = true })
 		if len(got.Claims) != 0 || got.Drained || got.Spent != "" || len(got.Releases) != releases || len(got.Renewals) != renewals || got.Idle != idle {
 			t.Fatalf("%+v", got)
 		}
@@ -44,7 +44,7 @@ func TestHold(t *testing.T) {
 	batch, lanes := r.take()
 	r.finish(batch, lanes)
 	for range 2 {
-		got = r.ask(func(w *Want) { w.Hold = true })
+		got = r.ask(func(w *Want) { w.ClaimNothing = true })
 		if len(got.Releases) != 2 || got.Idle || got.Drained {
 			t.Fatalf("%+v", got)
 		}
@@ -63,7 +63,7 @@ func TestHoldWaits(t *testing.T) {
 	r.must(r.endLane(lanes[0].ID, r.clock.Now(), false))
 	r.confirm(r.next())
 	w := r.want()
-	w.Hold, w.Until, w.Linger = true, r.clock.Now().Add(time.Hour), time.Hour
+	w.ClaimNothing, w.Until, w.Linger = true, r.clock.Now().Add(time.Hour), time.Hour
 	type answer struct {
 		round Round
 		err   error
@@ -91,13 +91,13 @@ func TestHoldGivesLostRoundAgain(t *testing.T) {
 	w := r.want()
 	first, err := r.Claim(t.Context(), w)
 	r.must(err)
-	w.Hold = true
+	w.ClaimNothing = true
 	again, err := r.Claim(t.Context(), w)
 	r.must(err)
 	if !slices.Equal(plds(again.Claims), plds(first.Claims)) || again.Claims[0].ID != first.Claims[0].ID || again.Idle {
 		t.Fatalf("%+v", again)
 	}
-	if _, err := r.Frontier.Crawl("no such crawl").Claims().Claim(t.Context(), Want{Hold: true}); !errors.Is(err, ErrNoCrawl) {
+	if _, err := r.Frontier.Crawl("no such crawl").Claims().Claim(t.Context(), Want{ClaimNothing: true}); !errors.Is(err, ErrNoCrawl) {
 		t.Fatalf("%v", err)
 	}
 }

@@ -46,7 +46,7 @@ func TestNewRunEndsRest(t *testing.T) {
 // A round that may not claim sleeps until something changes, even if a queue becomes ready.
 func TestRoundThatMayNotClaimSleeps(t *testing.T) {
 	for name, edit := range map[string]func(*Want){
-		"held":      func(w *Want) { w.Hold = true },
+		"held":      func(w *Want) { w.ClaimNothing = true },
 		"all lanes": func(w *Want) { w.Lanes = 1 },
 	} {
 		r := newRig(t, nil)
@@ -57,7 +57,7 @@ func TestRoundThatMayNotClaimSleeps(t *testing.T) {
 		r.start(got.Claims[1])
 		r.must(r.endLane(got.Claims[1].ID, next, false))
 		r.must(r.Commit(Commit{Batch: "batch-2", Outcomes: []crawl.PageOutcome{done("http://b.example/1")}}))
-		r.confirm(r.ask(func(w *Want) { w.Hold = true }))
+		r.confirm(r.ask(func(w *Want) { w.ClaimNothing = true }))
 		r.clock.pass(2 * time.Second)
 		looks, began, base := 0, time.Now(), r.clock.Now()
 		r.opts.Now = func() time.Time { // of the one goroutine that claims

@@ -70,7 +70,7 @@ func (h Claims) claimReady(ctx context.Context, w Want, n int) ([]Claim, error) 
 	now := h.f.opts.Now()
 	n = min(n, w.Lanes-s.claims.Len())
 	room, plan := s.room(), s.Definition
-	if l := s.learner(); w.Hold || s.spent(now) != "" || l != nil && l.Behind() { // what was learned decides what is claimed
+	if l := s.learner(); w.ClaimNothing || s.spent(now) != "" || l != nil && l.Behind() { // what was learned decides what is claimed
 		n = 0
 	}
 	var picked []*candidate

@@ -32,7 +32,7 @@ func Cluster(ctx workflow.Context, in activities.ClusterInput) error {
 			c.state.Forgotten(in.Forgotten)
 		}
 	}
-	if err := c.listen(ctx); err != nil {
+	if err := c.registerHandlers(ctx); err != nil {
 		return err
 	}
 	for first := c.state.Epoch(); c.state.Epoch() < first+clusterEpochs && !workflow.GetInfo(ctx).GetContinueAsNewSuggested(); {
@@ -53,8 +53,8 @@ type cluster struct {
 	serving map[string]workflow.CancelFunc // by process: the activities of a member that is up
 }
 
-// listen answers updates and queries.
-func (c *cluster) listen(ctx workflow.Context) error {
+// registerHandlers answers updates and queries.
+func (c *cluster) registerHandlers(ctx workflow.Context) error {
 	handlers := []error{
 		workflow.SetUpdateHandler(ctx, names.UpdateRegister, func(ctx workflow.Context, r ring.Registration) (ring.Answer, error) {
 			// A heartbeat may have ended right before: without this, the next process of its worker would find it up.

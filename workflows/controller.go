@@ -55,7 +55,7 @@ func FetcherController(ctx workflow.Context, in ControllerInput) (ControllerResu
 		ControllerInput: in, grants: workflow.GetSignalChannel(ctx, names.SignalGrants),
 		first: workflow.GetInfo(ctx).ContinuedExecutionRunID == "",
 	}
-	if err := c.listen(ctx); err != nil {
+	if err := c.registerHandlers(ctx); err != nil {
 		return ControllerResult{}, err
 	}
 	result, err := c.run(ctx)
@@ -159,7 +159,7 @@ func (c *controller) round(ctx workflow.Context) (activities.ClaimResult, error)
 	var out activities.ClaimResult
 	claim := workflow.ExecuteActivity(withClaimOptions(ctx, c.Queue), steps.Claim, activities.ClaimInput{
 		Holder: c.holder(), Crawl: c.Crawl, Round: c.Round, Reply: workflow.GetInfo(ctx).WorkflowExecution.ID,
-		Drain: c.Stopping, Hold: c.Paused, Held: c.Progress.Holds != "", First: c.first, Confirm: c.Confirm,
+		Drain: c.Stopping, Paused: c.Paused, Held: c.Progress.Holds != "", First: c.first, Confirm: c.Confirm,
 	})
 	c.first = false
 	timerCtx, stopTimer := workflow.WithCancel(ctx)
@@ -284,8 +284,8 @@ func (c *controller) startWaiting(ctx workflow.Context) error {
 	}
 }
 
-// listen serves signals and queries beside the loop.
-func (c *controller) listen(ctx workflow.Context) error {
+// registerHandlers serves signals and queries beside the loop.
+func (c *controller) registerHandlers(ctx workflow.Context) error {
 	onSignal(ctx, names.SignalPause, func(workflow.Context) { c.Paused = true })
 	onSignal(ctx, names.SignalResume, func(workflow.Context) { c.Paused = false })
 	onSignal(ctx, names.SignalStop, func(workflow.Context) { c.Stopping, c.Paused = true, false })

@@ -46,11 +46,11 @@ func newController(t *testing.T, claim func(e *env, in activities.ClaimInput) (a
 		if in.Drain {
 			drain = " drain"
 		}
-		if in.Hold {
+		if in.Paused {
 			drain = " hold"
 		}
 		e.note(fmt.Sprintf("claim %d%s", in.Round, drain))
-		if in.Hold {
+		if in.Paused {
 			return activities.ClaimResult{Idle: true, Drained: true}, nil
 		}
 		return claim(e, in)

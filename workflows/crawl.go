@@ -30,7 +30,7 @@ func Crawl(ctx workflow.Context, definition json.RawMessage, resumed *CrawlState
 		return CrawlResult{}, temporal.NewNonRetryableApplicationError("the definition has faults:\n"+err.Error(), activities.ErrorInput, nil)
 	}
 	c := &crawlRun{definition: d, raw: definition}
-	if err := c.listen(ctx, resumed); err != nil {
+	if err := c.registerHandlers(ctx, resumed); err != nil {
 		return CrawlResult{}, err
 	}
 	if err := c.begin(ctx); err != nil {
@@ -259,8 +259,8 @@ func places(archive, report string) string {
 	return text
 }
 
-// listen serves signals and queries beside the phases.
-func (c *crawlRun) listen(ctx workflow.Context, resumed *CrawlState) error {
+// registerHandlers serves signals and queries beside the phases.
+func (c *crawlRun) registerHandlers(ctx workflow.Context, resumed *CrawlState) error {
 	c.Name = c.definition.Name
 	if resumed != nil {
 		c.CrawlState = *resumed

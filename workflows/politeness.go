@@ -33,7 +33,7 @@ func Politeness(ctx workflow.Context, in activities.PolitenessInput) error {
 			p.state.Lost(in.Lost)
 		}
 	}
-	if err := p.listen(ctx); err != nil {
+	if err := p.registerHandlers(ctx); err != nil {
 		return err
 	}
 	p.serve(ctx, in.Unserved)
@@ -73,8 +73,8 @@ type politenessShard struct {
 	calls        map[politeness.LeaseID]int              // of borrow, under way: the newest of each lease
 }
 
-// listen answers queries and updates beside the loop.
-func (p *politenessShard) listen(ctx workflow.Context) error {
+// registerHandlers answers queries and updates beside the loop.
+func (p *politenessShard) registerHandlers(ctx workflow.Context) error {
 	if err := workflow.SetQueryHandler(ctx, names.QueryStatus, func() (*politeness.State, error) { return p.state, nil }); err != nil {
 		return err
 	}

@@ -156,7 +156,7 @@ func (s *Segment) Commit(ctx context.Context, store Store) (Manifest, error) {
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, commitTimeout, errCommitTimeout)
 	defer cancel()
-	m, err := s.write(ctx, store)
+	m, err := s.putAll(ctx, store)
 	switch {
 	case err == nil:
 		return m, nil
@@ -166,8 +166,8 @@ func (s *Segment) Commit(ctx context.Context, store Store) (Manifest, error) {
 	return Manifest{}, fmt.Errorf("commit segment %s: %w", s.label.Segment(), err)
 }
 
-// write uploads the objects of the segment and puts its manifest.
-func (s *Segment) write(ctx context.Context, store Store) (Manifest, error) {
+// putAll puts the objects of the segment, and then its manifest.
+func (s *Segment) putAll(ctx context.Context, store Store) (Manifest, error) {
 	m, uploads, err := s.manifest()
 	if err != nil {
 		return m, err

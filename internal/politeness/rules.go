@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// pass serves the rounds of one moment. The addresses that it touches are settled at its end: all releases, renewals and asks for an
+// pass serves the rounds of one moment. The addresses that it touches get their grants at its end: all releases, renewals and asks for an
 // address are known before anybody gets it.
 type pass struct {
 	s          *State
@@ -42,7 +42,7 @@ func (s *State) Serve(now time.Time, rounds []Round) []Answer {
 		a := answerTo(answers, r.From)
 		a.Round, a.Fault = max(a.Round, r.Round), fault
 	}
-	return s.answers(p.settle(), answers)
+	return s.answers(p.grantTouched(), answers)
 }
 
 // fault reports why a round cannot be served: a worker with another number of shards asks for addresses that belong to
@@ -83,7 +83,7 @@ func (s *State) Tick(now time.Time) []Answer {
 			}
 		}
 	}
-	return s.answers(p.settle(), map[string]*Answer{})
+	return s.answers(p.grantTouched(), map[string]*Answer{})
 }
 
 // Undelivered frees what was granted to an asker that is gone. A lease that was granted before, and is only confirmed,
@@ -97,7 +97,7 @@ func (s *State) Undelivered(now time.Time, grants []Grant) []Answer {
 			}
 		}
 	}
-	return s.answers(p.settle(), map[string]*Answer{})
+	return s.answers(p.grantTouched(), map[string]*Answer{})
 }
 
 // number numbers a grant or an ask by Temporal's time in microseconds, so that numbers grow even over a loss of the state.
@@ -106,7 +106,7 @@ func (p *pass) number() int64 {
 	return p.s.Last
 }
 
-// touch returns an address, which it makes known and takes out of its agenda until the pass is settled.
+// touch returns an address, which it makes known and takes out of its agenda until the pass ends.
 func (p *pass) touch(ip string) *address {
 	ip = p.s.key(ip)
 	a := p.s.addresses[ip]
@@ -198,7 +198,7 @@ func (p *pass) renew(r Renewal) bool {
 		p.s.withdraw(a, w)
 	}
 	p.s.Last = max(p.s.Last, r.Number)
-	p.s.hold(a, &holder{Ask: r.Ask, Number: r.Number, Deadline: p.now.Add(p.s.TTL)})
+	p.s.addHolder(a, &holder{Ask: r.Ask, Number: r.Number, Deadline: p.now.Add(p.s.TTL)})
 	return true
 }
 
@@ -228,8 +228,8 @@ func (p *pass) endUnknown(k Known) {
 	}
 }
 
-// settle grants what can be granted on the addresses that were touched.
-func (p *pass) settle() []Grant {
+// grantTouched grants what can be granted on the addresses that were touched.
+func (p *pass) grantTouched() []Grant {
 	for _, h := range p.askedAgain { // after all messages about the address
 		if a := p.s.at(h.IP); a.holder(h.ID()) == h {
 			p.grants = append(p.grants, p.grant(a, h))
@@ -245,7 +245,7 @@ func (p *pass) settle() []Grant {
 			p.s.withdraw(a, w)
 			h := &holder{Ask: w.Ask, Number: p.number(), Deadline: p.deadline(w.Ask)}
 			h.First = h.Number
-			p.s.hold(a, h)
+			p.s.addHolder(a, h)
 			p.grants = append(p.grants, p.grant(a, h))
 		}
 		p.s.schedule(a)

@@ -165,7 +165,7 @@ func (s *State) UnmarshalJSON(raw []byte) error {
 		a := s.add(ip, b.Next)
 		for _, h := range b.Holders {
 			h.IP = cmp.Or(h.IP, ip)
-			s.hold(a, &h)
+			s.addHolder(a, &h)
 		}
 		for _, w := range b.Waiters {
 			w.IP = cmp.Or(w.IP, ip)
@@ -208,7 +208,7 @@ func (s *State) remove(a *address) {
 	s.bytes -= addressBytes + len(a.ip)
 }
 
-func (s *State) hold(a *address, h *holder) {
+func (s *State) addHolder(a *address, h *holder) {
 	a.holders = append(a.holders, h)
 	s.held++
 	s.bytes += sizeOf(h.Ask)

@@ -102,14 +102,14 @@ func (s *State) change(now time.Time, do func()) {
 	} else if s.ready.IsZero() {
 		s.ready = now
 	}
-	s.settle(now)
+	s.advance(now)
 	if s.quiet() && s.table.Level(s.takers()) > 0 {
-		s.settle(now)
+		s.advance(now)
 	}
 }
 
-// settle lets each partition do what its target and its members ask for, and lets workers go that have left and have nothing more.
-func (s *State) settle(now time.Time) {
+// advance lets each partition do what its target and its members ask for, and lets workers go that have left and have nothing more.
+func (s *State) advance(now time.Time) {
 	s.assign()
 	for p := range s.parts {
 		s.parts[p] = s.parts[p].next(s.table[p], now.Before(s.floor), s.epoch)

@@ -88,8 +88,8 @@ func (bl *blog) terms(taxonomy string, list []Term) []Term {
 	return list
 }
 
-// write adds all pages; the other sites have been planned by now.
-func (bl *blog) write(friends []Term) {
+// generate adds all pages; the other sites have been planned by now.
+func (bl *blog) generate(friends []Term) {
 	for i := range bl.plan {
 		bl.posts = append(bl.posts, bl.post(i))
 	}

@@ -53,17 +53,17 @@ func buildDemo(b *Builder) {
 	trap := planTrap(b, b.ByName[calendarHost])
 
 	root := func(host, name string) Term { return Term{Name: name, URL: b.ByName[host].Base + "/"} }
-	blog.write([]Term{
+	blog.generate([]Term{
 		root(forumHost, "The Rookery, a raven forum"), root(wikiHost, "Corvipedia"), root(runesHost, "Rune oddities"),
 		root(archiveHost, "The archive of the Norns"), root(busyHost, "The busy roost"), root(sleepyHost, "The sleepy rookery"),
 		root(mirrorHost, "Raven Ledger mirror"), root(closedHost, "The closed nest"), root(kitchenHost, "Kitchen Notes"),
 		root(calendarHost, "Raven walks: calendar"),
 	})
-	forum.write()
-	wiki.write()
-	news.write()
-	kitchen.write(b.ByName[calendarHost].Base + "/")
-	trap.write()
+	forum.generate()
+	wiki.generate()
+	news.generate()
+	kitchen.generate(b.ByName[calendarHost].Base + "/")
+	trap.generate()
 	writeMirror(b, b.ByName[mirrorHost], blog)
 	writeArchive(b, b.ByName[archiveHost])
 	writeBusy(b, b.ByName[busyHost])

@@ -103,7 +103,7 @@ func boardOf(s Subject) int {
 // postsPerPage is phpBB's default.
 const postsPerPage = 10
 
-func (f *forum) write() {
+func (f *forum) generate() {
 	for _, t := range f.topics {
 		f.fill(t)
 		b := f.boards[t.Forum-2]

@@ -99,7 +99,7 @@ func Send(x *Exchange, w http.ResponseWriter, r *http.Request, res *Resource) {
 	}
 	w.WriteHeader(res.Status)
 	last := len(body) - 1
-	if err := write(w, body[:last], res.chunked); err != nil || r.Context().Err() != nil {
+	if err := writeBody(w, body[:last], res.chunked); err != nil || r.Context().Err() != nil {
 		return
 	}
 	if res.Slow > 0 && (http.NewResponseController(w).Flush() != nil || !Pause(r.Context(), res.Slow)) {
@@ -113,8 +113,8 @@ func Send(x *Exchange, w http.ResponseWriter, r *http.Request, res *Resource) {
 	}
 }
 
-// write writes the body, in several chunks if it is to be chunked.
-func write(w http.ResponseWriter, body []byte, chunked bool) error {
+// writeBody writes the body, in several chunks if it is to be chunked.
+func writeBody(w http.ResponseWriter, body []byte, chunked bool) error {
 	const chunk = 1500
 	for chunked && len(body) > chunk {
 		if _, err := w.Write(body[:chunk]); err != nil {

@@ -32,7 +32,7 @@ func planKitchen(b *Builder, s *Host) *kitchen {
 	return k
 }
 
-func (k *kitchen) write(club string) {
+func (k *kitchen) generate(club string) {
 	for i, e := range k.recipes {
 		r := k.b.Random(k.s, "recipe %d", e.ID)
 		v := recipeView{Title: e.Title, Categories: k.cats, Paragraphs: k.b.Text.Paragraphs(r, e.Subject, 4+r.IntN(4))}

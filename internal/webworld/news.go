@@ -32,7 +32,7 @@ func planNews(b *Builder, s *Host) *news {
 	return n
 }
 
-func (n *news) write() {
+func (n *news) generate() {
 	var urls []string
 	for i := range n.articles {
 		n.writeArticle(&n.articles[i])

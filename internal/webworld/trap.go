@@ -30,7 +30,7 @@ func planTrap(b *Builder, s *Host) *trap {
 	return t
 }
 
-func (t *trap) write() {
+func (t *trap) generate() {
 	res := t.s.AddHTML("/", "trap", false, t.page("/", time.Date(2024, 5, 1, 0, 0, 0, 0, time.UTC)))
 	res.Endless = true
 }

@@ -48,7 +48,7 @@ func WikiName(title string) string {
 	return strings.NewReplacer(" ", "_", "?", "", ":", "", "'", "").Replace(title)
 }
 
-func (wk *wiki) write() {
+func (wk *wiki) generate() {
 	for _, a := range wk.articles {
 		wk.writeArticle(a)
 	}

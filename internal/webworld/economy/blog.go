@@ -75,7 +75,7 @@ func newWordPress(b *webworld.Builder, s *webworld.Host, objects int) (applicati
 	var list []Object
 	for left := objects; left > 0; {
 		n := len(bl.posts)
-		a := bl.write(b, s, n, left-1)
+		a := bl.writeArticle(b, s, n, left-1)
 		left -= 1 + len(a.Comments)
 		if n > 0 {
 			a.Before, bl.posts[n-1].After = bl.posts[n-1], a
@@ -110,8 +110,8 @@ func (a *ecoArticle) in(t webworld.Term) bool {
 	return a.Category.URL == t.URL || a.Author.URL == t.URL || slices.ContainsFunc(a.Tags, func(o webworld.Term) bool { return o.URL == t.URL })
 }
 
-// write makes the n-th article with up to so many comments; one in twenty has more than fit on a page.
-func (bl *economyBlog) write(b *webworld.Builder, s *webworld.Host, n, most int) *ecoArticle {
+// writeArticle makes the n-th article with up to so many comments; one in twenty has more than fit on a page.
+func (bl *economyBlog) writeArticle(b *webworld.Builder, s *webworld.Host, n, most int) *ecoArticle {
 	r := b.Random(s, "article %d", n)
 	about := []webworld.Subject{webworld.Ravens, webworld.Norse, webworld.Cooking, webworld.TheWorld}[r.IntN(4)]
 	a := &ecoArticle{ID: 20 + n*7, Title: b.Text.Title(r, about), Author: webworld.Pick(r, bl.authors), Category: webworld.Pick(r, bl.cats), Paragraphs: b.Text.Paragraphs(r, about, 3+r.IntN(4))}

@@ -109,7 +109,7 @@ func planDiscussion(b *webworld.Builder, s *webworld.Host, posts int) *discussio
 		t.Slug = webworld.Slug(t.Title)
 		size := min(left, threadSize(r))
 		for i := range size {
-			t.Posts = append(t.Posts, d.write(b, r, t, next, i, subjectFor(about[at]), n))
+			t.Posts = append(t.Posts, d.writePost(b, r, t, next, i, subjectFor(about[at]), n))
 			next += 1 + r.IntN(3)
 		}
 		left -= size
@@ -158,8 +158,8 @@ func (d *discussion) enrol(b *webworld.Builder, s *webworld.Host, n int) {
 	}
 }
 
-// write makes the i-th post of a thread, the n-th of the forum.
-func (d *discussion) write(b *webworld.Builder, r *rand.Rand, t *ecoThread, id, i int, about webworld.Subject, n int) *ecoPost {
+// writePost makes the i-th post of a thread, the n-th of the forum.
+func (d *discussion) writePost(b *webworld.Builder, r *rand.Rand, t *ecoThread, id, i int, about webworld.Subject, n int) *ecoPost {
 	writers := max(2, len(d.members)*2/3)
 	p := &ecoPost{ID: id, Number: i + 1, Thread: t, Author: d.members[min(r.IntN(writers), r.IntN(writers))]}
 	p.Date = time.Date(2024, 1, 4, 8, 0, 0, 0, time.UTC).Add(time.Duration(n)*31*time.Hour + time.Duration(i*5)*time.Hour + time.Duration(r.IntN(200))*time.Minute)

@@ -101,7 +101,7 @@ func newMediaWiki(b *webworld.Builder, s *webworld.Host, objects int) (applicati
 		w.articles = append(w.articles, a)
 	}
 	for i, a := range w.articles { // all have names now, so they can link to each other
-		w.write(b, b.Random(s, "text %d", i), a, []webworld.Subject{webworld.Ravens, webworld.Norse}[i%2])
+		w.writeArticle(b, b.Random(s, "text %d", i), a, []webworld.Subject{webworld.Ravens, webworld.Norse}[i%2])
 	}
 	slices.SortFunc(w.articles, func(a, b *ecoArticlePage) int { return strings.Compare(a.Name, b.Name) })
 	var list []Object
@@ -118,8 +118,8 @@ func newMediaWiki(b *webworld.Builder, s *webworld.Host, objects int) (applicati
 	return w, list
 }
 
-// write fills in an article: links lead to few of the articles more often than to the others.
-func (w *economyWiki) write(b *webworld.Builder, r *rand.Rand, a *ecoArticlePage, about webworld.Subject) {
+// writeArticle fills in an article: links lead to few of the articles more often than to the others.
+func (w *economyWiki) writeArticle(b *webworld.Builder, r *rand.Rand, a *ecoArticlePage, about webworld.Subject) {
 	for i := range 2 + r.IntN(4) {
 		p := ecoSection{Text: b.Text.Paragraph(r, about, 2+r.IntN(4))}
 		if i > 0 {
