@@ -69,7 +69,7 @@ func TestMarkupBound(t *testing.T) {
 		{"<b><b><b><b><b>", 20, "<b><b><b><b><b>"}, {"<B><STRONG><p>", 5, "<B><STRONG>"}, {"<body><i>", 3, "<body><i>"},
 		{"a < b << c", 3, "a < b << c"}, {"a < b << c", 2, "a < b <"}, {"<", 1, "<"}, {"</", 1, "</"},
 	} {
-		if got := c.text[:markupBound([]byte(c.text), c.limit)]; got != c.read {
+		if got := c.text[:(&meter{text: []byte(c.text)}).bound(c.limit)]; got != c.read {
 			t.Errorf("%q, %d: reads %q, want %q", c.text, c.limit, got, c.read)
 		}
 	}
@@ -110,12 +110,12 @@ func TestMarkupBoundSeesAll(t *testing.T) {
 		{fonts("<font a=%d></font><font a=%[1]d></font><font a=%[1]d></font>") + fonts("<font a=%d>"), "<p>", 400},
 	} {
 		text := []byte(c.head + strings.Repeat(c.form, c.times))
-		if at := markupBound(text, limit); at == len(text) {
+		if at := (&meter{text: text}).bound(limit); at == len(text) {
 			t.Errorf("%.60q and %d of %q are not cut", c.head, c.times, c.form)
 		}
 	}
 	fine := strings.Repeat("<b>x</b><font a=1>y</font><i title=\"it's > 1\">z</i>", 700)
-	if at := markupBound([]byte(fine), 700*(6+2+3)); at != len(fine) {
+	if at := (&meter{text: []byte(fine)}).bound(700 * (6 + 2 + 3)); at != len(fine) {
 		t.Errorf("a page with little markup is cut at %d of %d", at, len(fine))
 	}
 }
@@ -123,11 +123,11 @@ func TestMarkupBoundSeesAll(t *testing.T) {
 func FuzzMarkupBound(f *testing.F) {
 	f.Add([]byte("<p a=\"x\" b><b>x</b><i>"), 3)
 	f.Fuzz(func(t *testing.T, text []byte, limit int) {
-		at := markupBound(text, limit)
+		at := (&meter{text: text}).bound(limit)
 		if at < 0 || at > len(text) || at < len(text) && text[at] != '<' {
 			t.Fatalf("%q is cut at %d", text, at)
 		}
-		if limit > 0 && at < len(text) && markupBound(text[:at], limit) != at {
+		if limit > 0 && at < len(text) && (&meter{text: text[:at]}).bound(limit) != at {
 			t.Fatal("what is read has too much markup")
 		}
 		under(t, string(text))
@@ -138,6 +138,6 @@ func BenchmarkMarkupBound(b *testing.B) {
 	text := []byte(strings.Repeat(`<div class="a b c"><p>A <b>text</b> with <a href="/of/some/length">a link</a> and more words than that.</p></div>`, 300))
 	b.SetBytes(int64(len(text)))
 	for b.Loop() {
-		markupBound(text, 1<<30)
+		(&meter{text: text}).bound(1 << 30)
 	}
 }

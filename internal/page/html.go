@@ -16,7 +16,8 @@ import (
 func (b *builder) html(body []byte, contentType string) {
 	text, name := decode(body, "", contentType)
 	b.doc.Charset = name
-	if end := markupBound(text, b.limits.Markup); end < len(text) {
+	markup := meter{text: text}
+	if end := markup.bound(b.limits.Markup); end < len(text) {
 		text, b.doc.Cut = text[:end], true
 	}
 	root, err := html.ParseWithOptions(bytes.NewReader(text), html.ParseOptionEnableScripting(false))
@@ -25,7 +26,7 @@ func (b *builder) html(body []byte, contentType string) {
 		return
 	}
 	b.doc.Root, b.doc.Source, b.doc.links = root, text, b
-	b.expect(bytes.Count(text, []byte("<a ")))
+	b.expect(markup.anchors)
 	b.head(goquery.NewDocumentFromNode(root))
 	w := walker{builder: b}
 	w.walk(root)

@@ -2,13 +2,12 @@ package page
 
 import "bytes"
 
-// markupBound returns how much of a page's markup is read so that the tree made of it has limit nodes and attributes at
+// bound returns how much of a page's markup is read so that the tree made of it has limit nodes and attributes at
 // most, texts and the html, head and body that every page has apart: len(text), or the place of the tag that would be one
 // too many. A node takes some hundred bytes, so that 16 MB of "<p>" would take 600 MB.
-func markupBound(text []byte, limit int) int {
-	m := meter{text: text}
-	for i := 0; i < len(text); {
-		at := bytes.IndexByte(text[i:], '<')
+func (m *meter) bound(limit int) int {
+	for i := 0; i < len(m.text); {
+		at := bytes.IndexByte(m.text[i:], '<')
 		if at < 0 {
 			break
 		}
@@ -17,7 +16,7 @@ func markupBound(text []byte, limit int) int {
 			return at
 		}
 	}
-	return len(text)
+	return len(m.text)
 }
 
 // meter counts, from above, what golang.org/x/net/html makes of markup. It knows no tree. What it knows is where tags
@@ -28,8 +27,9 @@ func markupBound(text []byte, limit int) int {
 // Invariant: at each tag, weight is at least the nodes and attributes of all that is in that list. So an element is taken
 // out only if its end tag surely takes it out there (see formats.end), and each tag counts as many nodes as weight.
 type meter struct {
-	text  []byte
-	nodes int
+	text    []byte
+	nodes   int
+	anchors int // start tags of links; some are missing once lost
 	formats
 
 	foreign int    // svg or math elements that are open
@@ -128,6 +128,9 @@ func (m *meter) tag(at, n int) int {
 // startTag counts a start tag that ends at next, and returns where to continue.
 func (m *meter) startTag(name []byte, class class, tag []byte, attributes, next int) int {
 	m.nodes += implied[class]
+	if len(name) == 1 && name[0]|0x20 == 'a' {
+		m.anchors++
+	}
 	if class == leaf && m.foreign == 0 {
 		class = other
 	}
