@@ -109,11 +109,12 @@ func (o *Fused) worth(p *Page, views Views) float64 {
 // features adds to what is fixed of a link how its groups fared.
 func (o *Fused) features(s signals) []feature {
 	prior := (o.mean.Sum + 1) / (o.mean.N + 5)
+	usual := logit(prior)
 	f := s.fixed
 	for i, id := range s.groups {
 		g := o.groups.Get(id)
 		p := (g.Sum + o.settings.Strength*prior) / (g.N + o.settings.Strength)
-		f = append(f, feature{groupIDs[i], logit(p) - logit(prior)})
+		f = append(f, feature{groupIDs[i], logit(p) - usual})
 	}
 	return f
 }
