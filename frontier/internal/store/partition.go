@@ -59,7 +59,7 @@ func (r Reader) InPartition(k Keys, kind Kind, p Partition, fn func(key Key, val
 // KeysInPartition does so without the values.
 func (r Reader) KeysInPartition(k Keys, kind Kind, p Partition, fn func(key Key) (more bool, err error)) error {
 	under, from, has := inPartition(k, kind, p)
-	return r.scan(under, from, false, func(item *badger.Item) (bool, error) {
+	return r.scan(under, from, func(item *badger.Item) (bool, error) {
 		if !has(item.Key()) {
 			return false, nil
 		}

@@ -49,7 +49,7 @@ func (r Reader) Record(key Key) (rec record.Record, found bool, err error) {
 // Scan calls fn with each key under a prefix and its value, in their order, until fn returns false; nil for from begins with the
 // first. What fn gets is valid until it returns.
 func (r Reader) Scan(under, from Key, fn func(key Key, value []byte) (more bool, err error)) error {
-	return r.scan(under, from, true, func(item *badger.Item) (more bool, err error) {
+	return r.scan(under, from, func(item *badger.Item) (more bool, err error) {
 		err = item.Value(func(value []byte) (err error) {
 			more, err = fn(item.Key(), value)
 			return err
@@ -60,12 +60,13 @@ func (r Reader) Scan(under, from Key, fn func(key Key, value []byte) (more bool,
 
 // Keys calls fn with each key under a prefix, as Scan does, and reads no values.
 func (r Reader) Keys(under Key, fn func(key Key) (more bool, err error)) error {
-	return r.scan(under, nil, false, func(item *badger.Item) (bool, error) { return fn(item.Key()) })
+	return r.scan(under, nil, func(item *badger.Item) (bool, error) { return fn(item.Key()) })
 }
 
-func (r Reader) scan(under, from Key, values bool, fn func(item *badger.Item) (more bool, err error)) error {
+func (r Reader) scan(under, from Key, fn func(item *badger.Item) (more bool, err error)) error {
 	o := badger.DefaultIteratorOptions
-	o.Prefix, o.PrefetchValues = under, values
+	// Values lie beside their keys. To fetch them ahead, Badger would start a goroutine for each, and for a hundred where few are read.
+	o.Prefix, o.PrefetchValues = under, false
 	it := r.txn.NewIterator(o)
 	defer it.Close()
 	if from == nil {
