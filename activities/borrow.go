@@ -36,7 +36,7 @@ func (a *Activities) borrower(name, claim string, plan crawl.Politeness, clock p
 		grant, err := a.borrow(ctx, shard, ask)
 		if err != nil {
 			var said *temporal.ApplicationError
-			if errors.As(err, &said) { // else it may be granted yet, and nobody hears of it: it is given back when the claim ends
+			if errors.As(err, &said) { // else it may be granted later, without a receiver: it is given back when the claim ends
 				if err := lane.AddressRefused(ip); err != nil {
 					return fetch.Loan{}, err
 				}

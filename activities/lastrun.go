@@ -12,7 +12,7 @@ import (
 type LastRun struct {
 	Run      uint32 `json:"run,omitempty"`      // by its frontier; 0: it does not know the crawl
 	Active   bool   `json:"active,omitempty"`   // that run has not ended
-	Archived uint32 `json:"archived,omitempty"` // the last run in the archive, whoever wrote it
+	Archived uint32 `json:"archived,omitempty"` // the last run in the archive, of any worker
 }
 
 // LastRun looks up the last run of a crawl, in the frontier of this worker and in the archive that the crawl is to go to.

@@ -15,7 +15,7 @@ import (
 	"go.temporal.io/sdk/temporal"
 )
 
-// TestNextRun: no run gets the number of an earlier one, whoever knows of that; one that was cut off is continued.
+// TestNextRun: no run gets the number of an earlier one, whether the archive, the frontier or Temporal knows it; one that was cut off is continued.
 func TestNextRun(t *testing.T) {
 	for name, c := range map[string]struct {
 		known []LastRun

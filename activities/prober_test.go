@@ -12,7 +12,7 @@ import (
 )
 
 // TestStuckProcess: a process that does no work sends no heartbeat, whether its probe fails or does not come back; it is asked once at a
-// time, and goes on when it works again.
+// time, and continues when it works again.
 func TestStuckProcess(t *testing.T) {
 	for name, hang := range map[string]bool{"it hangs": true, "it fails": false} {
 		a, client, state, member := ringRig(t)

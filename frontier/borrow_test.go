@@ -50,7 +50,7 @@ func testKilledBorrower(t *testing.T, delay, pause time.Duration) {
 		then func(r *rig, borrower Claim, robots urls.URL)
 		free time.Duration // when another claim may ask the host, after the kill
 	}{
-		"the claim is not heard of again": {func(*rig, Claim, urls.URL) {}, time.Minute + pause},
+		"the claim does nothing more": {func(*rig, Claim, urls.URL) {}, time.Minute + pause},
 		"the claim asks again": {func(r *rig, borrower Claim, robots urls.URL) {
 			host, err := r.Lane(borrower.ID).Borrow(robots, r.clock.Now().Add(time.Hour))
 			if want := r.clock.Now().Add(pause); err != nil || host.Next.Before(want) {

@@ -24,7 +24,7 @@ type Want struct {
 	Resolve      Resolve
 	Refused      func(error) bool
 	Backoff      func(failures int) time.Duration
-	Local        func(error) bool // reports whether a look-up failed for want of a network
+	Local        func(error) bool // reports whether a look-up failed because there is no network
 	MaxFail      int              // rounds in a row in which a host cannot be resolved before its URLs fail
 }
 

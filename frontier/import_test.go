@@ -198,7 +198,7 @@ func TestImport(t *testing.T) {
 				t.Fatalf("memory said\n%s\nthe disk says\n%s", before, after)
 			}
 			sound(t, d)
-			for range 20 { // and they go on
+			for range 20 { // and they continue
 				d.step()
 			}
 			sound(t, d)

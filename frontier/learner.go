@@ -48,7 +48,7 @@ func (s *state) loadLearning(txn store.Reader) error {
 	return s.learning.Load(txn, s.keys)
 }
 
-// learn makes an update durable; apply, which is called once it is, queues it. Whoever has made the mutation calls train then.
+// learn makes an update durable; apply, which is called once it is, queues it. The caller of the mutation then calls train.
 func (e *edit) learn(u *learner.Update) (apply func(), err error) {
 	s := e.s
 	if u.Empty() || s.learner() == nil {
@@ -66,7 +66,7 @@ func (e *edit) learn(u *learner.Update) (apply func(), err error) {
 	}, nil
 }
 
-// train learns what the mutations that are on disk have queued. Frontier.mu is not held while it does: claims go on.
+// train learns what the mutations that are on disk have queued. Frontier.mu is not held while it does: claims continue.
 func (f *Frontier) train(s *state) {
 	f.mu.Lock()
 	l := s.learning

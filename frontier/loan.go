@@ -7,7 +7,7 @@ import (
 )
 
 // BorrowAddress notes that a claim asks for the lease of another address than its own, before it does. Temporal keeps what is asked
-// for over the asker's end: a worker that is killed while it waits may be granted the lease later, when nobody hears of it, and the
+// for over the asker's end: a worker that is killed while it waits may be granted the lease later, when nobody receives the answer, and the
 // address would be left to nobody for politeness.LoanTTL. What is noted is given back when the claim ends, at the latest.
 //
 // ErrUnreturned if the claim has ended before with such a note, and is run again: the release that is on its way ends whatever was

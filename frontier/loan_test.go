@@ -35,7 +35,7 @@ func TestBorrowedAddressOfAKilledWorker(t *testing.T) {
 			r.must(lane.AddressRefused(there))
 			r.must(lane.End(LaneEnd{Host: r.clock.Now()}))
 		}, nil},
-		"the claim goes on": {func(*rig, Lane) {}, nil},
+		"the claim continues": {func(*rig, Lane) {}, nil},
 		"it was returned, the claim is gone": {func(r *rig, lane Lane) {
 			r.must(r.Batch(fmt.Sprintf("batch-%d", r.batch)).GiveBack(r.clock.Now()))
 			r.must(lane.ReturnAddress(there, number, r.clock.Now().Add(time.Second)))

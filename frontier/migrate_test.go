@@ -350,7 +350,7 @@ func TestFormats(t *testing.T) {
 	}
 }
 
-// TestMigrationIsLogged: whoever starts a worker sees why it does not crawl yet.
+// TestMigrationIsLogged: the log of a worker shows why it does not crawl yet.
 func TestMigrationIsLogged(t *testing.T) {
 	dir := t.TempDir()
 	readFormer(t).write(t, dir)

@@ -24,7 +24,7 @@ type partitionMoves struct {
 	now map[Partition]bool
 	// under are those of which an Import or a Drop runs; the others of now were cut off. Frontier.mu guards it.
 	under map[Partition]bool
-	// changes counts: whoever has read a crawl from disk, without the lock, reads it again if a move has begun or ended meanwhile.
+	// changes counts: a goroutine that has read a crawl from disk without the lock reads it again if a move has begun or ended meanwhile.
 	changes int
 }
 

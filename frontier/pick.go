@@ -47,7 +47,7 @@ const (
 	noNetwork   = 30 * time.Second
 )
 
-// resolveTime is how long a round waits for the look-ups of its hosts; slower ones go on beside it.
+// resolveTime is how long a round waits for the look-ups of its hosts; slower ones continue beside it.
 const resolveTime = 3 * time.Second
 
 // readsAtOnce is how many queues a round reads, and resolves the hosts of, at a time. A round of 128 new hosts whose names take 100 ms

@@ -195,8 +195,8 @@ func TestReopenWhileUnresolved(t *testing.T) {
 	}
 }
 
-// A batch that reopens its lost claim while a round reads the queue, and ends before the round has read it: what the round finds is
-// of no account any more. The queue may even have left memory and come back with a new URL: then the one that the round has in
+// A batch that reopens its lost claim while a round reads the queue, and ends before the round has read it: what the round finds
+// does not count any more. The queue may even have left memory and come back with a new URL: then the one that the round has in
 // hand is not that of the crawl.
 func TestBatchEndsWhileItsQueueIsRead(t *testing.T) {
 	for _, why := range []error{nil, errNoHost, errRefused} {

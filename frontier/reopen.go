@@ -84,7 +84,7 @@ func (h Batch) Reopen(leases []Claim, found map[string][]string) (lanes []OpenCl
 	return lanes, err
 }
 
-// endRests ends the rest of the queues of claims that are gone: whoever runs their batch again, which failed, wants their URLs now.
+// endRests ends the rest of the queues of claims that are gone: the retry of their batch, which failed, needs their URLs now.
 func (f *Frontier) endRests(tx *transaction, s *state, claims []Claim) (apply func(), err error) {
 	var rested []*queue.Queue
 	var kept []record.Queue

@@ -14,7 +14,7 @@ func (h Batch) Start(grants []politeness.Grant) ([]Claim, error) {
 	return h.take(grants, claims.RoundAsked)
 }
 
-// Lease gives claims of a batch the leases that it asked for itself, for lanes that go on.
+// Lease gives claims of a batch the leases that it asked for itself, for lanes that continue.
 func (h Batch) Lease(grants []politeness.Grant) error {
 	_, err := h.take(grants, claims.BatchAsked)
 	return err

@@ -48,7 +48,7 @@ func TestOverridesOfQueues(t *testing.T) {
 	}
 }
 
-// What a PLD has given counts for a budget that it gets later; a budget that is taken back lets it go on.
+// What a PLD has given counts for a budget that it gets later; after a budget is removed, the PLD is crawled again.
 func TestOverriddenBudget(t *testing.T) {
 	r := manyQueues(t, 2, 20, func(d *crawl.Definition) { d.Order.PerQueue = 4 })
 	r.configure(`{plds: {h0.example: {budget: 6}}}`)

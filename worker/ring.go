@@ -16,7 +16,7 @@ import (
 
 // How a worker deals with the ring.
 const (
-	// joinWait is how long the start of a worker waits for the ring. Crawls that are bound to the worker need no ring: it goes on
+	// joinWait is how long the start of a worker waits for the ring. Crawls that are bound to the worker need no ring: it continues
 	// without, and takes its seat when the ring answers.
 	joinWait = time.Second
 	// registerTimeout bounds a registration.

@@ -154,7 +154,7 @@ func TestCluster(t *testing.T) {
 	e.expect(2*time.Hour+time.Minute, "w1: up, 1024 owned")
 	e.at(3*time.Hour, e.CancelWorkflow)
 	if err := e.run(Cluster, activities.ClusterInput{}); err == nil {
-		t.Error("a cancelled ring goes on")
+		t.Error("a cancelled ring continues")
 	}
 	if last := e.views[len(e.views)-1]; !slices.Contains(e.views, "p2 2") || last != "p1 7" {
 		t.Errorf("views are taken: %v", e.views)

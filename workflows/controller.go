@@ -126,7 +126,7 @@ func (c *controller) windDown(ctx workflow.Context) {
 	}
 }
 
-// ended names the reason to end; empty to go on.
+// ended names the reason to end; empty to continue.
 func ended(r activities.ClaimResult) crawl.Reason {
 	if r.Drained {
 		return crawl.ReasonDrained
@@ -311,7 +311,7 @@ func (c *controller) state() crawl.ControllerState {
 	return crawl.ControllerCrawling
 }
 
-// whilePaused waits until the crawl is resumed, if nothing is out. As long as something is, rounds go on
+// whilePaused waits until the crawl is resumed, if no claim is open. As long as one is, rounds continue
 // that claim nothing: leases are renewed and released.
 func (c *controller) whilePaused(ctx workflow.Context) error {
 	for c.Paused && c.idle && !c.handover {

@@ -14,7 +14,7 @@ import (
 )
 
 // A controller's state and details are kept current without an event; who asks it, by a query, has the state of the last
-// round. What costs events, a signal to its crawl and search attributes, comes when the crawl holds or goes on, and from
+// round. What costs events, a signal to its crawl and search attributes, comes when the crawl holds or continues, and from
 // time to time: after progressFirst, and each time after twice as long, up to progressLast.
 const (
 	progressFirst = 10 * time.Second

@@ -11,7 +11,7 @@ import (
 )
 
 // The footer of a links sidecar is a skippable frame of zstd (RFC 8878, §3.1.2), which decompressors pass over: JSON, its length in 4 bytes
-// of little endian, and footerMagic. So whoever knows the size of the file finds it from the end.
+// of little endian, and footerMagic. So a reader that knows the size of the file finds it from the end.
 const (
 	footerVersion = 1
 	footerMagic   = "MUNINNLF"

@@ -14,7 +14,7 @@ import (
 var frameBytes = [linkKinds]int{home: 1 << 20, away: 128 << 10}
 
 // linksSidecar gathers the outlinks of a segment. It writes them when it is closed, by the partitions that they lead to: only then is it
-// known which there are. The pages lie in memory until the segment is committed, whoever archives them.
+// known which there are. The pages lie in memory until the segment is committed, for any caller.
 type linksSidecar struct {
 	sidecar
 	writer linkWriter

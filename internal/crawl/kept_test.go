@@ -22,7 +22,7 @@ func TestKeptForms(t *testing.T) {
 		name      string
 		value     any
 		cbor      string
-		reordered bool // its keys stand in another order now, which is of no account to readers
+		reordered bool // its keys stand in another order now, which does not matter to readers
 	}{
 		{"outlink", link, "a96375726c72687474703a2f2f612e6578616d706c652f3163686f70184c67636f6e7465787467612f406872656666616e63686f7269616e20616e63686f7265626c6f63" +
 			"6b02687461675f706174686b68746d6c20626f647920616372656c646e657874656c6576656c66746872656164657072696f72fb3fe0000000000000", false},

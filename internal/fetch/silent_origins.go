@@ -123,7 +123,7 @@ func (l *Lane) offline(ctx context.Context, t crawl.Target, err error) error {
 	return stop
 }
 
-// offlineWait is how long a host rests that could not be asked for want of a network.
+// offlineWait is how long a host rests that could not be asked because there is no network.
 const offlineWait = time.Minute
 
 // isLocalFailure reports whether a connection failed on this side. A worker without IPv6 has no way to an

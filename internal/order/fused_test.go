@@ -761,13 +761,13 @@ func TestGroups(t *testing.T) {
 		t.Fatalf("%d and %d groups, %v, %v", len(g.Young), len(g.Old), g.Get(7), g.Get(8))
 	}
 	others(maxGroups - 2)
-	g.add(7, 0.25) // 7 is heard of again, 8 is not
+	g.add(7, 0.25) // 7 is added to again, 8 is not
 	if g.Get(7) != (groupOutcomes{3, 1}) || g.Get(8) != (groupOutcomes{1, 1}) {
 		t.Errorf("%v, %v", g.Get(7), g.Get(8))
 	}
 	others(1)
 	if g.Get(7) != (groupOutcomes{3, 1}) || g.Get(8) != (groupOutcomes{}) {
-		t.Errorf("heard of lately %v, not for long %v", g.Get(7), g.Get(8))
+		t.Errorf("added to lately %v, not for long %v", g.Get(7), g.Get(8))
 	}
 	others(maxGroups)
 	if g.Get(7) != (groupOutcomes{}) || g.Get(next) != (groupOutcomes{1, 1}) {

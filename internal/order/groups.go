@@ -11,7 +11,7 @@ type groupOutcomes struct {
 // maxGroups bounds the groups of a generation.
 const maxGroups = 50_000
 
-// groups remember how links fared, by the hash of their group: those that were heard of last.
+// groups remember how links fared, by the hash of their group: those that were added to last.
 type groups struct {
 	cache.Generations[uint32, groupOutcomes]
 }

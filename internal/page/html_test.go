@@ -37,7 +37,7 @@ func TestLinks(t *testing.T) {
 them </a></p>`, "L /dir/x|ravens|One ravens fly\nL /y|more of them|Two more of them"},
 		{"no text around", `<div><a href=x><img src=i.png></a></div><p>later</p>`, "L /dir/x||-\nE /dir/i.png||-"},
 		{"image with a name", `<a href=x><img src=i.png alt="A raven"></a>`, "L /dir/x|A raven|-\nE /dir/i.png||-"},
-		{"title for want of text", `<p>a<a href=x title="A raven"></a>`, "L /dir/x|A raven|a"},
+		{"title where there is no text", `<p>a<a href=x title="A raven"></a>`, "L /dir/x|A raven|a"},
 		{"block inside an anchor", `<ul><li><a href=x><h3>Head</h3></a></li><li>next</li></ul>`, "L /dir/x|Head|Head"},
 		{"anchor over empty blocks", `<a href=x><div></div></a><p>later</p>`, "L /dir/x||-"},
 		{"the first that says something", `<a href=x></a><p>p <a href=x>ravens</a> <a href=x>crows</a>`, "L /dir/x|ravens|-"},

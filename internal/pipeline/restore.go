@@ -21,7 +21,7 @@ func (e *Engine) Inherit(ctx context.Context, store archive.Store, d crawl.Defin
 	return e.Frontier.Inherit(d.Name, runs)
 }
 
-// ArchivedRun is the number of the last run of a crawl that has a definition in the archive, whoever put it there; 0 if none has.
+// ArchivedRun is the number of the last run of a crawl that has a definition in the archive, of any worker; 0 if none has.
 func ArchivedRun(ctx context.Context, store archive.Store, d crawl.Definition) (run uint32, err error) {
 	err = store.List(ctx, archive.LayoutOf(d).Definitions(), func(o archive.Object) error {
 		run = max(run, archive.LayoutOf(d).RunOf(o.Key))

@@ -114,7 +114,7 @@ func TestStateIsBounded(t *testing.T) {
 	}
 	answers := s.Serve(later, []Round{{From: "r", Round: 1, Renewals: []Renewal{{Ask{Lease: "at work", IP: "10.0.0.2"}, 1}}}})
 	if len(answers) != 1 || len(answers[0].Refused) > 0 {
-		t.Errorf("a renewal is refused for want of room: %+v", answers)
+		t.Errorf("a renewal is refused because there is no room: %+v", answers)
 	}
 }
 

@@ -12,7 +12,7 @@ type groupsOf struct {
 	At   time.Time `json:"at"` // when it last said so
 }
 
-// groupsKept is for how long the host groups of a worker count that is not heard of any more.
+// groupsKept is for how long the host groups of a worker count that sends nothing any more.
 const groupsKept = 15 * time.Minute
 
 // groupsOfBytes is what the JSON form of a groupsOf takes beside the strings in it, at most.
@@ -48,7 +48,7 @@ func (s *State) setGroups(worker string, groups groupsOf) {
 	}
 }
 
-// Differing are the workers that are heard of, by the hash of their host groups, if they have different ones.
+// Differing are the workers that have sent something lately, by the hash of their host groups, if they have different ones.
 func (s *State) Differing(now time.Time) map[string][]string {
 	out := map[string][]string{}
 	for _, worker := range slices.Sorted(maps.Keys(s.groups)) {

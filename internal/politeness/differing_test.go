@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Workers with different host groups are noticed, until one of them is not heard of any more.
+// Workers with different host groups are noticed, until one of them sends nothing any more.
 func TestDiffering(t *testing.T) {
 	s, now := New(0, 0), start
 	heard := func(worker, hash string) []string {

@@ -14,7 +14,7 @@ type State struct {
 	Shards int       // of all of Politeness; 0: not known
 	Last   int64     // number of the last grant or ask
 	Floor  time.Time // before it no address is granted of which nothing is known
-	Turned int       // asks that were not taken for want of room
+	Turned int       // asks that were not taken because there was no room
 
 	addresses     map[string]*address // and host groups, by GroupKey
 	joined        map[string]string   // the group's key, by address

@@ -68,7 +68,7 @@ func (p partition) next(target Index, held bool, epoch uint64) partition {
 			return to.next(target, held, epoch)
 		case target == p.owner, target == 0: // a closing partition whose target is its owner again was never given away
 			to.step = Owned // without anybody to give it to, a leaving worker keeps it: it is there when the worker is started again
-		default: // a closing partition that gets another target goes on closing: its export is for whoever that is
+		default: // a closing partition that gets another target continues closing: its export is for the new target
 			to.step = Closing
 		}
 	case Exported, Loading:

@@ -9,7 +9,7 @@ import (
 const (
 	// DefaultHeartbeat is longer than a collection of garbage, a restart of Temporal's frontend or a short loss of the network.
 	DefaultHeartbeat = 20 * time.Second
-	// DefaultPermit is three heartbeats: a worker that misses one or two goes on claiming.
+	// DefaultPermit is three heartbeats: a worker that misses one or two continues to claim.
 	DefaultPermit = time.Minute
 	// DefaultGrace is enough to start a worker, or its machine, again.
 	DefaultGrace = 5 * time.Minute

@@ -138,7 +138,7 @@ func (s *State) again(now time.Time, m *member, r Registration) Answer {
 }
 
 // counted reports a worker that counts the shards of politeness otherwise: it would ask one shard for an address that others ask
-// another shard for. Whoever is alone may change the number.
+// another shard for. A worker that is alone may change the number.
 func (s *State) counted(r Registration, m *member) string {
 	alone := len(s.members) == 0 || len(s.members) == 1 && m != nil
 	if alone {

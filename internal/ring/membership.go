@@ -93,7 +93,7 @@ func (m *Membership) mine(act Act, p int) bool {
 func (m *Membership) permitted(now time.Time) bool { return now.Sub(m.heard) < m.limits.Permit }
 
 // May reports whether the worker may do something with a partition. To claim, to fetch, to commit and to accept asks for a permit:
-// whoever was given the partition meanwhile, if the ring has given this worker up, may do it too.
+// a worker that was given the partition meanwhile, if the ring has given this one up, may do it too.
 func (m *Membership) May(now time.Time, act Act, p int) bool {
 	switch act {
 	case Claim, Fetch, Commit, Accept:

@@ -58,7 +58,7 @@ type simulated struct {
 	alive, cut   bool
 	process      string
 	waited       time.Duration
-	beat         time.Time // when the ring's side heard of this process last
+	beat         time.Time // when the ring had the last message of this process
 	m            *Membership
 }
 
@@ -322,7 +322,7 @@ func (w *world) deliverAll() {
 	}
 }
 
-// wait lets time pass, with heartbeats of whoever can send them.
+// wait lets time pass, with heartbeats of the workers that can send them.
 func (w *world) wait(d time.Duration) {
 	for end := w.now.Add(d); ; {
 		for _, s := range w.workers {
@@ -372,7 +372,7 @@ func (w *world) check() {
 }
 
 // bound is for how long partitions are without an owner once nothing more happens, but for the time that loading takes: the
-// heartbeat runs out; whoever lost its disk waits until the permit of its former life has run out; from then on, if it is the only one,
+// heartbeat runs out; a worker that lost its disk waits until the permit of its former life has run out; from then on, if it is the only one,
 // the grace of the others counts; and a leaving worker that was lost meanwhile, too.
 func bound(l Limits) time.Duration { return l.Heartbeat + l.fence() + l.Grace }
 
@@ -394,7 +394,7 @@ func (w *world) round(how int) {
 	}
 }
 
-// converge lets nothing more happen: whoever is alive does what is asked of it. In the end all partitions are owned and spread.
+// converge lets nothing more happen: each live worker does what is asked of it. In the end all partitions are owned and spread.
 func (w *world) converge() {
 	for _, s := range w.workers {
 		s.cut = false

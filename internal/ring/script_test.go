@@ -20,7 +20,7 @@ var start = time.Date(2026, 10, 5, 12, 0, 0, 0, time.UTC)
 //
 // A worker's instance and process are those of its last registration unless the command says otherwise; at first its name's. Reports are of
 // all partitions that the worker has to export or to load, or of= so many of them.
-// The state may be written out and read again before any command and must go on as it would have.
+// The state may be written out and read again before any command and must continue as it would have.
 func TestScripts(t *testing.T) {
 	scripttest.Carried(t, func(t *testing.T) (func(words []string) []string, func()) {
 		i := &interpreter{t: t, ring: New(DefaultLimits()), instances: map[string]string{}, processes: map[string]string{}}

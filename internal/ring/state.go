@@ -169,7 +169,7 @@ func (s *State) Tick(now time.Time) {
 }
 
 // death is when a lost worker is given up; false if it is up, or as long as nobody is there to take its partitions: when all workers were
-// away, as after a power failure, whoever comes back first would take, and rebuild, what the others have on their disks. So the grace
+// away, as after a power failure, the worker that comes back first would take, and rebuild, what the others have on their disks. So the grace
 // counts from when somebody is there. A worker that was leaving is not waited for longer than safety asks.
 func (s *State) death(m *member) (at time.Time, dies bool) {
 	switch {

@@ -34,7 +34,7 @@ func (t *Table) counts() (counts [256]int) {
 	return counts
 }
 
-// Assign gives the partitions that are nobody's to workers: to whoever has the data already (has; 0 if none of them has), up to an even
+// Assign gives the partitions that are nobody's to workers: to the one that has the data already (has; 0 if none of them has), up to an even
 // share, and the others to those with the fewest. Without workers they stay nobody's.
 func (t *Table) Assign(to []Index, has func(p int) Index) {
 	if len(to) == 0 {

@@ -87,7 +87,7 @@ func TestJoinCost(t *testing.T) {
 	}
 }
 
-// TestAssign: what is nobody's goes to whoever has its data, but not beyond an even share.
+// TestAssign: what is nobody's goes to the worker that has its data, but not beyond an even share.
 func TestAssign(t *testing.T) {
 	for n := 1; n <= 20; n++ {
 		var table Table
@@ -104,7 +104,7 @@ func TestAssign(t *testing.T) {
 			}
 		}
 		if want := min(n, 3) * (Partitions / n); kept < min(want, all) {
-			t.Errorf("%d workers: %d partitions stay with whoever has them, %d could", n, kept, min(want, all))
+			t.Errorf("%d workers: %d partitions stay with the workers that have them, %d could", n, kept, min(want, all))
 		}
 	}
 }

@@ -23,7 +23,7 @@ func TestMay(t *testing.T) {
 		{Exported, other, "drop", true, false},
 		{Loading, owner, "explain", true, true},
 		{Loading, loader, "load", true, true},
-		{Loading, loader, "load", false, true}, // whoever exported it is gone
+		{Loading, loader, "load", false, true}, // its exporter is gone
 		{Loading, other, "drop", true, true},
 		{Rebuilding, loader, "load", false, true},
 		{Rebuilding, owner, "drop", false, true}, // it is no owner any more
@@ -69,7 +69,7 @@ func TestCheck(t *testing.T) {
 		{Claim, "b", 0, 9, ErrStale},
 		{Claim, "c", 0, 9, ErrStale},
 		{Claim, "a", 1, 9, ErrStale},
-		{Fetch, "a", 1, 5, nil}, // its batches go on
+		{Fetch, "a", 1, 5, nil}, // its batches continue
 		{Commit, "a", 1, 9, nil},
 		{Accept, "a", 1, 9, ErrStale}, // deliveries wait
 		{Commit, "a", 2, 9, ErrStale},
@@ -81,7 +81,7 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// TestRoutes: deliveries go to an owner only; questions go to whoever has all of a partition.
+// TestRoutes: deliveries go to an owner only; questions go to the worker that has all of a partition.
 func TestRoutes(t *testing.T) {
 	v := &View{Epoch: 9, Workers: []Worker{{Index: 1, Name: "a"}, {Index: 2, Name: "b"}}}
 	for step, want := range map[Step]struct{ owner, answerer string }{

@@ -75,10 +75,10 @@ func TestForgetting(t *testing.T) {
 	}
 	others(maxSites/2 - 1)
 	if got, known := p.Score("http://left.example/"); known {
-		t.Errorf("what was not heard of for a generation is worth %g", got)
+		t.Errorf("what was not seen for a generation is worth %g", got)
 	}
 	if got, _ := p.Score("http://kept.example/"); math.Abs(got-0.4) > 1e-6 {
-		t.Errorf("what was heard of is worth %g", got)
+		t.Errorf("what was seen is worth %g", got)
 	}
 	if n := len(p.sites.Young) + len(p.sites.Old); n > 2*maxSites {
 		t.Errorf("%d places are remembered", n)

@@ -8,7 +8,7 @@ import (
 )
 
 // ReportedRestTTL is how long the rest of a host counts that another worker has reported: that worker may correct it, as after a slow
-// answer. Whoever asks for the next lease of the host is given the time again.
+// answer. The next ask for a lease of the host gets the time again.
 const ReportedRestTTL = 30 * time.Second
 
 // MaxIdle is how long an address may be held for a host that rests: a claim that comes for longer gives its lease back.

@@ -7,7 +7,7 @@
 //  2. Once that is on disk, Add queues it. The frontier's lock is held, so that updates come in the order of their numbers, but
 //     nothing is learned yet.
 //  3. The commit calls Train, without the frontier's lock, and returns when the update is learned. Until then the learner is
-//     Behind, and nothing is claimed of this crawl: the next claim goes by what its pages have taught. Other crawls go on.
+//     Behind, and nothing is claimed of this crawl: the next claim uses what its pages have taught. Other crawls continue.
 //  4. After SnapshotEvery pages, Due asks for a snapshot: what was learned of all updates so far. Once that is on disk, the
 //     updates that it holds are deleted from the log.
 //
@@ -109,7 +109,7 @@ func (l *Learner) Due() bool {
 func (l *Learner) learn(q *queued) {
 	l.number = q.number
 	if q.snapshot != nil {
-		if l.Order.Restore(q.snapshot) == nil { // else it stays as it was: whoever queues a snapshot has tried it
+		if l.Order.Restore(q.snapshot) == nil { // else it stays as it was: a snapshot is tried before it is queued
 			l.visits = 0
 		}
 		return

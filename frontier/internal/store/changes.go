@@ -8,7 +8,7 @@ import (
 	"github.com/dgraph-io/badger/v4"
 )
 
-// Changes says since when partitions have not been written: whoever exports them regularly leaves those out that are as they were. Time is
+// Changes says since when partitions have not been written: a regular export leaves out those that have not changed. Time is
 // counted in generations, which begin when somebody says so (Tx.NextGeneration). Of each partition the store keeps the generation in which
 // it was written last: the first write of a partition in a generation writes that too, further ones cost a look into a table.
 type Changes struct {

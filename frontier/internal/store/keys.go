@@ -34,7 +34,7 @@ const (
 	Hosts    Kind = 'n' // 0, PLD → record.Host: when it may be asked again, by any crawl
 )
 
-// The kinds of keys that stay with the worker, whoever has its partitions.
+// The kinds of keys that stay with the worker, whichever worker has its partitions.
 const (
 	Formats   Kind = 'f' // → the format of the store
 	Crawls    Kind = 'x' // crawl name → what is kept of the crawl

@@ -144,7 +144,7 @@ func removeEmptyLogs(dir string) error {
 	return nil
 }
 
-// Close waits for whoever reads, and closes the store.
+// Close waits for the end of all reads, and closes the store.
 func (s *Store) Close() error {
 	err := ErrClosed
 	s.once.Do(func() {
