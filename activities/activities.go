@@ -28,7 +28,7 @@ type Settings struct {
 	Instance   string        // identity of its data folder
 	Queue      string        // the shared task queue
 	Shards     int           // of Politeness
-	Lanes      int           // claims that may be out at a time
+	Lanes      int           // claims that may be in progress at a time
 	Round      int           // claims a round
 	Linger     time.Duration // how long a round waits for more
 	BatchTime  time.Duration // a batch stops fetching after this and gives the rest back
@@ -105,7 +105,7 @@ func (a *Archives) Open(ctx context.Context, where string) (archive.Store, error
 }
 
 // reopen returns a store that Open has given before, perhaps to an earlier process under other settings: batches that
-// are out go to the archive that they were started for, whatever is allowed now.
+// are in progress go to the archive that they were started for, whatever is allowed now.
 func (a *Archives) reopen(ctx context.Context, where string) (archive.Store, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -20,7 +20,7 @@ type ClaimInput struct {
 	Crawl   string             `json:"crawl"`
 	Round   int64              `json:"round"`
 	Reply   string             `json:"reply"`           // the controller's workflow ID
-	Drain   bool               `json:"drain,omitempty"` // claim nothing, wait for what is out
+	Drain   bool               `json:"drain,omitempty"` // claim nothing, wait for what is in progress
 	Paused  bool               `json:"hold,omitempty"`  // claim nothing, the crawl is paused
 	Held    bool               `json:"held,omitempty"`  // the last round said that the crawl holds
 	First   bool               `json:"first,omitempty"` // the first round of a controller: what no frontier knows any more is released
@@ -36,7 +36,7 @@ type ClaimResult struct {
 	Confirm  frontier.Confirmed  `json:"confirm,omitzero"`
 	Drained  bool                `json:"drained,omitempty"`
 	Spent    crawl.Reason        `json:"spent,omitempty"`
-	Idle     bool                `json:"idle,omitempty"`  // nothing is out, of a round that claims nothing
+	Idle     bool                `json:"idle,omitempty"`  // nothing is in progress, of a round that claims nothing
 	Holds    string              `json:"holds,omitempty"` // why nothing was claimed
 	Progress Progress            `json:"progress"`
 }

@@ -78,7 +78,7 @@ func (s *testShard) SignalWithStartWorkflow(_ context.Context, _, _ string, arg 
 	return nil, nil
 }
 
-// loans lists the leases that are out or asked for at an address and are borrowed.
+// loans lists the leases that are held or asked for at an address and are borrowed.
 func (s *testShard) loans(t *testing.T, worker string) (list string) {
 	t.Helper()
 	raw, err := s.state.MarshalJSON()

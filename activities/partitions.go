@@ -8,7 +8,7 @@ import (
 
 // Partitions carries out what the ring asks of a worker. Export and Load are idempotent: a task may be asked for again.
 type Partitions interface {
-	// Export writes the partition to the archive and returns the key of the object. No batch of the partition is out.
+	// Export writes the partition to the archive and returns the key of the object. No batch of the partition is in progress.
 	Export(ctx context.Context, partition int, epoch uint64) (object string, err error)
 	// Load puts the object in place of all that the worker has of the partition; without one, it rebuilds the partition. fault says why the
 	// object cannot be read.

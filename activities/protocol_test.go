@@ -526,7 +526,7 @@ func (p *protocol) finish() {
 		}
 	}
 	held, waiting, _ := p.state.Counts()
-	p.t.Errorf("%d leases are out, %d asks wait, %d lanes are at work in the end", held, waiting, len(p.lanes))
+	p.t.Errorf("%d leases are held, %d asks wait, %d lanes are at work in the end", held, waiting, len(p.lanes))
 }
 
 func ignore(err, target error) error {

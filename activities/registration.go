@@ -41,7 +41,7 @@ func RegisterInRing(ctx context.Context, c client.Client, r ring.Registration) (
 }
 
 // clusterBefore reports whether Cluster runs. If it does not, in and reuse are what it is to be started with: a ring whose former life was
-// terminated has lost its state, and permits may be out. A start by the wrong policy fails, so that nothing is lost between the look and
+// terminated has lost its state, and permits may be held. A start by the wrong policy fails, so that nothing is lost between the look and
 // the start; the registration is then tried again.
 func clusterBefore(ctx context.Context, c client.Client) (runs bool, in ClusterInput, reuse enums.WorkflowIdReusePolicy, err error) {
 	reuse = enums.WORKFLOW_ID_REUSE_POLICY_REJECT_DUPLICATE

@@ -15,11 +15,11 @@ type Resolve func(ctx context.Context, host string) (addr string, err error)
 type Want struct {
 	Round        int64         // counts up; the same again means that its result was lost
 	Claims       int           // at most
-	Lanes        int           // claims that may be out at a time
+	Lanes        int           // claims that may be in progress at a time
 	Linger       time.Duration // how long a round waits for more once it has something
 	Quiet        time.Duration // the same, if it has only releases that nobody of this frontier waits for
 	Until        time.Time     // return by then, with or without anything
-	ClaimNothing bool          // claim nothing; a round in which nothing is out any more is Idle
+	ClaimNothing bool          // claim nothing; a round in which nothing is in progress any more is Idle
 	PerIP        int           // claims that may wait for the lease of one address at a time
 	Resolve      Resolve
 	Refused      func(error) bool
@@ -34,12 +34,12 @@ type Round struct {
 	Releases []EndedLease
 	Renewals []Claim      // whose leases are to be renewed
 	Expired  []string     // batches whose claims ran out: they are to be started again
-	Drained  bool         // nothing is left and nothing is out
-	Spent    crawl.Reason // which budget is spent, with nothing out; empty if none is
-	Idle     bool         // nothing is out, of a round that claims nothing
+	Drained  bool         // nothing is left and nothing is in progress
+	Spent    crawl.Reason // which budget is spent, with nothing in progress; empty if none is
+	Idle     bool         // nothing is in progress, of a round that claims nothing
 
 	awaited bool // the releases cannot wait
-	last    bool // nothing is out and nothing is left, or nothing may be claimed: there is nothing to wait for
+	last    bool // nothing is in progress and nothing is left, or nothing may be claimed: there is nothing to wait for
 }
 
 func (r Round) empty() bool {
@@ -149,7 +149,7 @@ func (s *state) spent(now time.Time) crawl.Reason {
 	return ""
 }
 
-// room is how many more URLs may be out, by the budgets of pages and requests: each may become a page.
+// room is how many more URLs may be in progress, by the budgets of pages and requests: each may become a page.
 func (s *state) room() int64 {
 	limit := s.Definition.Budget.Pages
 	if s.Limit > 0 {

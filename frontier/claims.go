@@ -62,7 +62,7 @@ func (h Claims) Unstarted(round int64) (batches []string) {
 	return nil
 }
 
-// held reports whether a claim is out on a queue.
+// held reports whether a claim is in progress on a queue.
 func (f *Frontier) held(s *state, pld uint64) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -77,7 +77,7 @@ func (f *Frontier) gone(s *state, q *queue.Queue) bool {
 	return !s.has(q)
 }
 
-// heldElsewhere reports whether a claim of another crawl is out on a host.
+// heldElsewhere reports whether a claim of another crawl is in progress on a host.
 func (f *Frontier) heldElsewhere(s *state, pld uint64) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -104,7 +104,7 @@ func (h handle) updateClaims(decide func(s *state) (claims.Change, error)) error
 }
 
 // saveClaims writes a change of claims; apply shows it in memory. Each entry of the journal touches its queue, whether its claim is
-// still out or not: a mutation of the same group that reads the journal, as Confirm does, would take the new entry for the one that
+// still in progress or not: a mutation of the same group that reads the journal, as Confirm does, would take the new entry for the one that
 // memory shows.
 func (f *Frontier) saveClaims(tx *transaction, s *state, ch claims.Change) (apply func(), err error) {
 	for i := range ch.Claims {

@@ -43,7 +43,7 @@ type Explanation struct {
 	Before  int                 `json:"before"`           // URLs that stand before it in its queue; at most maxBefore are counted
 	Waiting int                 `json:"waiting"`          // URLs of the queue
 	Next    time.Time           `json:"next,omitzero"`    // the queue is not claimed from before
-	Busy    bool                `json:"busy,omitempty"`   // a claim of the queue is out
+	Busy    bool                `json:"busy,omitempty"`   // a claim of the queue is in progress
 	Asking  *Claim              `json:"asking,omitempty"` // that claim, if it waits for its lease
 	Waits   *politeness.Waiting `json:"waits,omitempty"`  // what it waits for, if that is known
 	Fails   int                 `json:"fails,omitempty"`  // batches in a row that could not reach the host

@@ -75,7 +75,7 @@ func (h Claims) Batches() ([]string, error) {
 }
 
 // Forget deletes all that the frontier keeps of a crawl; what lies in archives stays. A crawl that runs is not forgotten:
-// ErrBusy, unless gone is the owner of the run and nothing of it is out, see Abandon. With dry, it is only counted, a crawl that
+// ErrBusy, unless gone is the owner of the run and nothing of it is in progress, see Abandon. With dry, it is only counted, a crawl that
 // runs as well. Cut off, it is begun again by the next call.
 func (f *Frontier) Forget(name, gone string, dry bool) (Forgotten, error) {
 	f.mu.Lock()

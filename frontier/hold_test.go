@@ -37,7 +37,7 @@ func TestHold(t *testing.T) {
 	hold(false, 0, 1)
 	r.must(r.endLane(claim.ID, r.clock.Now(), false))
 	r.confirm(hold(false, 1, 0))
-	hold(false, 0, 0) // the claim is still out
+	hold(false, 0, 0) // the claim is still in progress
 	r.must(r.Batch(batch).GiveBack(r.clock.Now()))
 	hold(true, 0, 0)
 
@@ -81,7 +81,7 @@ func TestHoldWaits(t *testing.T) {
 			t.Fatalf("%+v", got)
 		}
 	case <-time.After(2 * time.Minute):
-		t.Fatal("nothing is out, and the round has no answer after two minutes")
+		t.Fatal("nothing is in progress, and the round has no answer after two minutes")
 	}
 }
 

@@ -50,7 +50,7 @@ func (h *hosts) elsewhere(s *state, pld uint64) (until time.Time) {
 	return until
 }
 
-// enter notes that a claim is out, or has changed.
+// enter notes that a claim is in progress, or has changed.
 func (h *hosts) enter(s *state, c *Claim) {
 	ref := claimRef{s, c.ID}
 	for _, pld := range c.Asks() {

@@ -22,7 +22,7 @@ var ErrEntry = errors.New("it is no entry of the partition")
 // names, and made known where they are not; their run is to be begun by Begin. Entries of claims are given back by it. It returns
 // the number of entries.
 //
-// Nobody claims in the partition before Import returns. ErrBusy if claims of it are out, which changes nothing. After any other error,
+// Nobody claims in the partition before Import returns. ErrBusy if claims of it are in progress, which changes nothing. After any other error,
 // and after a kill, the folder has nothing of the partition once Import or Drop is called or the frontier is opened again.
 func (f *Frontier) Import(p Partition, entries iter.Seq2[PartitionEntry, error]) (n int, err error) {
 	err = f.move(p, func() error {

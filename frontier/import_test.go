@@ -85,7 +85,7 @@ func partitionsOf(t testing.TB, f *Frontier) (list []Partition) {
 	return list
 }
 
-// idle gives back whatever is out.
+// idle gives back whatever is in progress.
 func (d *driver) idle() {
 	for _, c := range d.crawls[testCrawl].claims.Where(func(*Claim) bool { return true }) {
 		if c.Batch != "" {
@@ -96,7 +96,7 @@ func (d *driver) idle() {
 	d.must(d.Withdraw())
 	d.open, d.asking, d.gone = nil, nil, nil
 	if n := d.crawls[testCrawl].claims.Len(); n > 0 {
-		d.t.Fatalf("%d claims are out", n)
+		d.t.Fatalf("%d claims are in progress", n)
 	}
 }
 
@@ -295,7 +295,7 @@ func TestImportCutOff(t *testing.T) {
 	}
 }
 
-// TestImportBusy: a partition of which claims are out is neither imported nor dropped.
+// TestImportBusy: a partition of which claims are in progress is neither imported nor dropped.
 func TestImportBusy(t *testing.T) {
 	r, p := filled(t)
 	entries := taken(t, r.Frontier, p)

@@ -9,7 +9,7 @@ import (
 	"github.com/muninn-archive/muninn/internal/times"
 )
 
-// Leases lists the leases of a crawl that may be out, be asked for, or be on their way back.
+// Leases lists the leases of a crawl that may be held, be asked for, or be on their way back.
 func (h Claims) Leases() ([]string, error) {
 	h.f.mu.Lock()
 	defer h.f.mu.Unlock()

@@ -30,7 +30,7 @@ func (l *lingering) until(w Want, r Round, now time.Time) time.Time {
 }
 
 // awaited reports whether the releases of a round cannot wait: a claim of this worker waits for a lease of one of their addresses,
-// a host is to rest, which other workers learn from the release, or nothing of the crawl is out that could make more of it.
+// a host is to rest, which other workers learn from the release, or nothing of the crawl is in progress that could make more of it.
 // Frontier.mu is held.
 func (f *Frontier) awaited(s *state, releases []EndedLease, now time.Time) bool {
 	if s.claims.Len() == 0 {

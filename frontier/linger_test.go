@@ -68,18 +68,18 @@ func TestAwaited(t *testing.T) {
 		mine, other *claims.Set
 		want        bool
 	}{
-		"nothing is out":              {free, none, none, true},
-		"nothing is out, no releases": {nil, none, none, true},
-		"no releases":                 {nil, asks("192.0.2.1"), none, false},
-		"others fetch":                {free, fetches("192.0.2.1"), fetches("192.0.2.1"), false},
-		"one waits":                   {free, asks("192.0.2.1"), none, true},
-		"one of another crawl":        {free, fetches("192.0.2.1"), asks("192.0.2.1"), true},
-		"one for another address":     {free, fetches("192.0.2.1"), asks("192.0.2.2"), false},
-		"only the other crawl's":      {free, none, fetches("192.0.2.2"), true},
-		"one that was started again":  {free, one(Claim{Batch: "b", IP: "192.0.2.1"}), none, true},
-		"one that has ended":          {free, one(Claim{Batch: "b", IP: "192.0.2.1", Ended: true}), none, false},
-		"the host is to rest":         {rests, fetches("192.0.2.2"), none, true},
-		"the host has rested":         {rested, fetches("192.0.2.2"), none, false},
+		"nothing is in progress":              {free, none, none, true},
+		"nothing is in progress, no releases": {nil, none, none, true},
+		"no releases":                         {nil, asks("192.0.2.1"), none, false},
+		"others fetch":                        {free, fetches("192.0.2.1"), fetches("192.0.2.1"), false},
+		"one waits":                           {free, asks("192.0.2.1"), none, true},
+		"one of another crawl":                {free, fetches("192.0.2.1"), asks("192.0.2.1"), true},
+		"one for another address":             {free, fetches("192.0.2.1"), asks("192.0.2.2"), false},
+		"only the other crawl's":              {free, none, fetches("192.0.2.2"), true},
+		"one that was started again":          {free, one(Claim{Batch: "b", IP: "192.0.2.1"}), none, true},
+		"one that has ended":                  {free, one(Claim{Batch: "b", IP: "192.0.2.1", Ended: true}), none, false},
+		"the host is to rest":                 {rests, fetches("192.0.2.2"), none, true},
+		"the host has rested":                 {rested, fetches("192.0.2.2"), none, false},
 	} {
 		mine := &state{claims: c.mine}
 		f := &Frontier{crawls: map[string]*state{"mine": mine, "other": {claims: c.other}}}

@@ -93,12 +93,12 @@ func (f *Frontier) startMove(p Partition) error {
 	})
 }
 
-// claimedIn reports a claim that is out in a partition; Frontier.mu is held.
+// claimedIn reports a claim that is in progress in a partition; Frontier.mu is held.
 func (f *Frontier) claimedIn(p Partition) error {
 	for _, s := range f.crawls {
 		for c := range s.claims.All() {
 			if store.PartitionOf(c.Queue) == p {
-				return fmt.Errorf("%w: claim %s of crawl %s is out in partition %d", ErrBusy, c.ID, s.Name, p)
+				return fmt.Errorf("%w: claim %s of crawl %s is in progress in partition %d", ErrBusy, c.ID, s.Name, p)
 			}
 		}
 	}
@@ -222,7 +222,7 @@ func (m *partitionMoves) set(p Partition, moving bool) {
 	m.now[p] = true
 }
 
-// Drop deletes what the folder has of a partition. ErrBusy if claims of it are out. A drop that was cut off is ended when the
+// Drop deletes what the folder has of a partition. ErrBusy if claims of it are in progress. A drop that was cut off is ended when the
 // frontier is opened.
 func (f *Frontier) Drop(p Partition) error {
 	err := f.move(p, func() error {

@@ -18,7 +18,7 @@ import (
 	"github.com/muninn-archive/muninn/internal/urls"
 )
 
-// candidate is a queue that is about to be claimed from. No claim is out of it: else it would be busy, and not in the schedule.
+// candidate is a queue that is about to be claimed from. No claim of it is in progress: else it would be busy, and not in the schedule.
 type candidate struct {
 	queue  *queue.Queue
 	name   string

@@ -124,7 +124,7 @@ func (f *Frontier) reclaim(tx *transaction, s *state, batch, nonce string, was C
 	q, there := s.queues[was.Queue]
 	blocked := !held && (!there || q.Busy)
 	f.mu.Unlock()
-	if blocked { // another claim is out on the queue: what it leaves is taken up later
+	if blocked { // another claim is in progress on the queue: what it leaves is taken up later
 		return was, nil, nil
 	}
 	if !held {

@@ -65,7 +65,7 @@ func TestReopenAfterAnotherTookSome(t *testing.T) {
 	if len(targets(taken...)) != 2 {
 		t.Fatalf("%+v", taken)
 	}
-	// while the other batch is out, nothing is free
+	// while the other batch is in progress, nothing is free
 	again, err := r.Batch(first).Reopen(bare(lanes...), known(lanes...))
 	if err != nil || len(again) != 0 {
 		t.Fatalf("%+v, %v", again, err)

@@ -18,10 +18,10 @@ type Status struct {
 	Waiting   int          `json:"waiting"`
 	Delayed   int          `json:"delayed"`
 	Claimed   int          `json:"claimed"`
-	Lanes     int          `json:"lanes"`           // claims whose lease is out
+	Lanes     int          `json:"lanes"`           // claims whose lease is held
 	Asking    int          `json:"asking"`          // claims that wait for their lease
 	Resting   int          `json:"resting"`         // queues with URLs that rest for more than 10 seconds, or whose host could not be reached
-	Oldest    time.Time    `json:"oldest,omitzero"` // when the claim was made that is out longest
+	Oldest    time.Time    `json:"oldest,omitzero"` // when the claim was made that is in progress longest
 	Top       []Top        `json:"top,omitempty"`
 	Ends      []DroppedURL `json:"ends,omitempty"`  // URLs that ended without a page, the last of each kind
 	History   []Point      `json:"trail,omitempty"` // where the run stood, from its start on

@@ -43,7 +43,7 @@ func (s *state) announce() {
 	}
 }
 
-// Abort ends the run at once: nothing more is claimed, and the batches under way end with what they have. Once nothing is out, a round
+// Abort ends the run at once: nothing more is claimed, and the batches under way end with what they have. Once nothing is in progress, a round
 // says that the run was aborted.
 func (h Crawl) Abort() error {
 	return h.change(func(rec *crawlRecord) { rec.Aborted = true })

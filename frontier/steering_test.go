@@ -94,7 +94,7 @@ func TestPausedPLD(t *testing.T) {
 	}
 }
 
-// The waiting URLs of a stopped PLD end with an outcome, which the archive gets, and so do those that are found later; what is out
+// The waiting URLs of a stopped PLD end with an outcome, which the archive gets, and so do those that are found later; what is in progress
 // with a batch is fetched.
 func TestStoppedPLD(t *testing.T) {
 	r := manyQueues(t, 1, 2*endedAtOnce+50, func(d *crawl.Definition) { d.Order.PerQueue = 4 })
@@ -149,7 +149,7 @@ func TestSteering(t *testing.T) {
 	}
 }
 
-// An aborted run claims nothing more, also after a restart, and ends once nothing is out; the next run is another.
+// An aborted run claims nothing more, also after a restart, and ends once nothing is in progress; the next run is another.
 func TestAbort(t *testing.T) {
 	r := manyQueues(t, 2, 3, nil)
 	c := r.next().Claims

@@ -414,7 +414,7 @@ func eachURLOnce(t *testing.T, random *rand.Rand) {
 			}
 			for _, u := range targets(lanes...) {
 				if out[u] || given[u] > 0 {
-					t.Fatalf("step %d: %s is given to %s, though it is out (%v) or done", step, u, name, out[u])
+					t.Fatalf("step %d: %s is given to %s, though it is in progress (%v) or done", step, u, name, out[u])
 				}
 				out[u] = true
 			}

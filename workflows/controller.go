@@ -49,7 +49,7 @@ type ControllerResult struct {
 
 // FetcherController keeps one worker busy with one crawl: it claims, has leases granted, and has batches
 // started, round after round, until nothing is left, a budget is spent, or its crawl asks it to hand over. Cancelled, it
-// waits for the batches that are out, see windDown.
+// waits for the batches that are in progress, see windDown.
 func FetcherController(ctx workflow.Context, in ControllerInput) (ControllerResult, error) {
 	c := &controller{
 		ControllerInput: in, grants: workflow.GetSignalChannel(ctx, names.SignalGrants),
@@ -100,7 +100,7 @@ func (c *controller) run(ctx workflow.Context) (ControllerResult, error) {
 // written end without it, as when it is terminated. While its worker is away the controller does nothing: see awaitCancelled.
 const cancelWait = 10 * time.Minute
 
-// windDown waits for the batches that are out, and claims nothing more: without the rounds of a controller nobody releases
+// windDown waits for the batches that are in progress, and claims nothing more: without the rounds of a controller nobody releases
 // the leases of claims that have ended, and nobody else could ask those addresses until the leases run out.
 func (c *controller) windDown(ctx workflow.Context) {
 	ctx, cancel := workflow.NewDisconnectedContext(ctx)
@@ -138,7 +138,7 @@ type controller struct {
 	ControllerInput
 	grants workflow.ReceiveChannel
 	first  bool // no round has been made yet: the next reports to Politeness what is known
-	idle   bool // nothing was out after a round that claimed nothing
+	idle   bool // nothing was in progress after a round that claimed nothing
 	// handover is set by the crawl, which wants to continue as new and cannot while it has a child.
 	handover  bool
 	cancelled bool
@@ -315,7 +315,7 @@ func (c *controller) state() crawl.ControllerState {
 // that claim nothing: leases are renewed and released.
 func (c *controller) whilePaused(ctx workflow.Context) error {
 	for c.Paused && c.idle && !c.handover {
-		workflow.SetCurrentDetails(ctx, describe("paused, nothing is out", c.Progress))
+		workflow.SetCurrentDetails(ctx, describe("paused, nothing is in progress", c.Progress))
 		if err := workflow.Await(ctx, func() bool { return !c.Paused || c.handover || c.grants.Len() > 0 }); err != nil {
 			return err
 		}

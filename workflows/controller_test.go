@@ -493,7 +493,7 @@ func TestControllerHandsOver(t *testing.T) {
 	for name, in := range map[string]struct {
 		paused bool
 		rounds int
-	}{"at work": {false, 1}, "paused, with nothing out": {true, 1}, "in its last round": {false, controllerRounds}} {
+	}{"at work": {false, 1}, "paused, with nothing in progress": {true, 1}, "in its last round": {false, controllerRounds}} {
 		t.Run(name, func(t *testing.T) {
 			e := newController(t, func(e *env, c activities.ClaimInput) (activities.ClaimResult, error) {
 				if c.Round == int64(in.rounds) && !in.paused {

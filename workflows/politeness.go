@@ -227,7 +227,7 @@ func (p *politenessShard) serveAt(ctx workflow.Context, rounds ...politeness.Rou
 
 func (p *politenessShard) describe(now time.Time) string {
 	held, waiting, addresses := p.state.Counts()
-	out := fmt.Sprintf("%d leases are out, %d asks wait, %d addresses known", held, waiting, addresses)
+	out := fmt.Sprintf("%d leases are held, %d asks wait, %d addresses known", held, waiting, addresses)
 	if p.state.Floor.After(now) {
 		out += fmt.Sprintf("\n\nUnknown addresses are granted from %s on: the shard lost its state, or has no room for all addresses that rest.", p.state.Floor.Format(time.RFC3339))
 	}

@@ -141,7 +141,7 @@ func TestAsk(t *testing.T) {
 				})
 			}
 			if err != nil || s.Claimed > 0 || waiting == "" {
-				return fmt.Sprintf("%d URLs are out, %q waits, %v", s.Claimed, waiting, err)
+				return fmt.Sprintf("%d URLs are in progress, %q waits, %v", s.Claimed, waiting, err)
 			}
 			return ""
 		})

@@ -118,10 +118,10 @@ func crawlBorrowed(t *testing.T, world *webworld.World, d crawl.Definition) {
 	Until(t, soon, "all leases are given back", func() string { return held(server.shard(t)) })
 }
 
-// held counts leases that are out or asked for.
+// held counts leases that are held or asked for.
 func held(s politeness.State) string {
 	if held, waiting, _ := s.Counts(); held+waiting > 0 {
-		return fmt.Sprintf("%d leases are out, %d are asked for", held, waiting)
+		return fmt.Sprintf("%d leases are held, %d are asked for", held, waiting)
 	}
 	return ""
 }

@@ -108,7 +108,7 @@ func TestCancelledWithoutItsWorker(t *testing.T) {
 		t.Fatal(err)
 	}
 	server.awaitLeases(t, world, 10)
-	world.SetLatency(10 * time.Second) // nothing that is out ends before the worker is away
+	world.SetLatency(10 * time.Second) // nothing that is in progress ends before the worker is away
 	left := StartWorker(t, other)      // for the tasks of the crawl itself
 	away.Stop()
 	status := func(want ...string) {
@@ -133,7 +133,7 @@ func TestCancelledWithoutItsWorker(t *testing.T) {
 	}
 	server.awaitStatus(t, names.ControllerID(d.Name, "w1"), "TERMINATED")
 	if held(server.shard(t)) == "" || len(server.list(t, batches(d.Name, "Running"))) == 0 {
-		t.Fatal("nothing was out as the worker went away: the test tests nothing")
+		t.Fatal("nothing was in progress as the worker went away: the test tests nothing")
 	}
 	status("away: Canceled", "batches still running: ", "`muninn start` with the definition continues run 1")
 
@@ -168,7 +168,7 @@ func (s *Server) runOneContinues(t *testing.T, world *webworld.World, dir string
 	polite(t, world.Stats(), 0)
 }
 
-// inFlight starts a worker, and a crawl of all of a world's hosts, and returns when leases are out and some pages have been fetched.
+// inFlight starts a worker, and a crawl of all of a world's hosts, and returns when leases are held and some pages have been fetched.
 func (s *Server) inFlight(t *testing.T, world *webworld.World, dir, name string, pages int) crawl.Definition {
 	t.Helper()
 	StartWorker(t, Config(s, world, dir))
@@ -186,10 +186,10 @@ func wholeHosts(name string, world *webworld.World) crawl.Definition {
 	return d
 }
 
-// awaitLeases waits until leases are out and some pages have been fetched.
+// awaitLeases waits until leases are held and some pages have been fetched.
 func (s *Server) awaitLeases(t *testing.T, world *webworld.World, pages int) {
 	t.Helper()
-	Until(t, soon, "leases are out in mid-crawl", func() string {
+	Until(t, soon, "leases are held in mid-crawl", func() string {
 		if n := world.Stats().Requested(); n < pages || held(s.shard(t)) == "" {
 			return fmt.Sprintf("%d pages are fetched", n)
 		}

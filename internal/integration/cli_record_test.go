@@ -118,11 +118,11 @@ func TestRecordHistories(t *testing.T) {
 		t.Errorf("the controller of %s has not continued as new", d.Name)
 	}
 
-	// A crawl that is cancelled while batches are out.
+	// A crawl that is cancelled while batches are in progress.
 	d = Definition("cancelled", world)
 	world.SetLatency(500 * time.Millisecond)
 	StartCrawl(t, server.Client, d)
-	Until(t, soon, "leases are out", func() string {
+	Until(t, soon, "leases are held", func() string {
 		if held(server.shard(t)) == "" {
 			return "there are none"
 		}

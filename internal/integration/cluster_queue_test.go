@@ -56,7 +56,7 @@ func TestRetiredWorker(t *testing.T) {
 }
 
 // TestPolitenessMoves: a shard that an earlier version has started on the queue of a worker moves to the queue of the cluster when a worker
-// starts, with the leases that are out.
+// starts, with the leases that are held.
 func TestPolitenessMoves(t *testing.T) {
 	server := StartServer(t)
 	world := Serve(t, bench.New(webworld.Options{Seed: 9}, 1, 5))
@@ -77,6 +77,6 @@ func TestPolitenessMoves(t *testing.T) {
 	})
 	shard := server.shard(t)
 	if held, _, _ := shard.Counts(); held != 1 {
-		t.Errorf("%d leases are out after the move, want 1", held)
+		t.Errorf("%d leases are held after the move, want 1", held)
 	}
 }

@@ -20,7 +20,7 @@ import (
 
 // A worker is killed while a claim of it waits for the address that its robots.txt lies at. Temporal keeps the ask, and the shard
 // grants it to nobody. The lane is cut short when FETCH runs again: it owes its host a pause, and the other lanes of its bundle have
-// ended. So it does not ask again, and the loan must not stay out for politeness.LoanTTL.
+// ended. So it does not ask again, and the loan must not stay held for politeness.LoanTTL.
 func TestLoanOfAKilledWorker(t *testing.T) {
 	t.Parallel()
 	server := StartServer(t)
@@ -69,7 +69,7 @@ func TestLoanOfAKilledWorker(t *testing.T) {
 	})
 	Until(t, politeness.LoanTTL/2, "the loan comes back", func() string {
 		if held, _ := server.loans(t); slices.Contains(held, loan) {
-			return loan + " is out"
+			return loan + " is held"
 		}
 		return ""
 	})

@@ -27,7 +27,7 @@ func TestLostLeases(t *testing.T) {
 		n, _, _ = state.Counts()
 		return n
 	}
-	Until(t, soon, "leases are out", func() string {
+	Until(t, soon, "leases are held", func() string {
 		if leases() < 2 {
 			return "there are none"
 		}

@@ -100,5 +100,5 @@ func TestWorkersJoinTheRing(t *testing.T) {
 	if err := server.Client.TerminateWorkflow(t.Context(), names.ClusterID, "", "a test"); err != nil {
 		t.Fatal(err)
 	}
-	server.awaitRing(t, "w1: up") // no permit may be out before partitions are given to anybody
+	server.awaitRing(t, "w1: up") // no permit may be held before partitions are given to anybody
 }

@@ -97,7 +97,7 @@ func TestSteer(t *testing.T) {
 	o.muninn(0, "pause", d.Name, "--pld", paused)
 	Until(t, soon, "the batch of the paused PLD ends", func() string {
 		if busy, _ := queue(paused); busy {
-			return "a claim is out"
+			return "a claim is in progress"
 		}
 		return ""
 	})

@@ -24,7 +24,7 @@ func (s *State) at(ip string) *address { return s.addresses[s.key(ip)] }
 
 // touchFor touches what an ask is for. An ask that names a group joins its address to the group.
 //
-// Invariant: what is known of an address that is joined to a group is known of the group. So at most per_ip leases are out on the
+// Invariant: what is known of an address that is joined to a group is known of the group. So at most per_ip leases are held on the
 // group and on the address, also if hosts that are not in the group lie at that address: these wait in the group's line.
 func (p *pass) touchFor(ask Ask) *address {
 	if ask.Group == "" {

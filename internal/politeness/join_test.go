@@ -9,7 +9,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// At most per_ip leases are out on a group, and one on an address, whatever hosts lie where, in whatever order asks, releases and
+// At most per_ip leases are held on a group, and one on an address, whatever hosts lie where, in whatever order asks, releases and
 // renewals come; and in the end all asks are granted.
 func TestGroups(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
@@ -38,17 +38,17 @@ func TestGroups(t *testing.T) {
 			}
 			for ip, n := range ips {
 				if n > 2 {
-					t.Fatalf("%d leases are out on %s", n, ip)
+					t.Fatalf("%d leases are held on %s", n, ip)
 				}
 				for id := range held {
 					if asks[id].IP == ip && asks[id].PerIP == 1 && n > 1 {
-						t.Fatalf("%d leases are out on %s", n, ip)
+						t.Fatalf("%d leases are held on %s", n, ip)
 					}
 				}
 			}
 			for group, n := range groups {
 				if n > least[group] {
-					t.Fatalf("%d leases are out on the group %s", n, group)
+					t.Fatalf("%d leases are held on the group %s", n, group)
 				}
 			}
 		}
@@ -90,7 +90,7 @@ func TestGroups(t *testing.T) {
 			take(s.Tick(now))
 		}
 		if out, waiting, _ := s.Counts(); out+waiting > 0 {
-			t.Fatalf("%d leases are out and %d asks wait in the end", out, waiting)
+			t.Fatalf("%d leases are held and %d asks wait in the end", out, waiting)
 		}
 		s.Tick(now.Add(MaxPause))
 		if _, _, addresses := s.Counts(); addresses+len(s.joined) > 0 || s.bytes != stateBytes {

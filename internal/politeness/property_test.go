@@ -59,7 +59,7 @@ func (m *model) take(grants []Grant) {
 			}
 		}
 		if n > least {
-			m.t.Fatalf("%d leases are out on %s, %d are allowed", n, g.IP, least)
+			m.t.Fatalf("%d leases are held on %s, %d are allowed", n, g.IP, least)
 		}
 	}
 }
@@ -92,7 +92,7 @@ func (m *model) check(s *State) {
 			}
 		}
 		if n < limit {
-			m.t.Fatalf("%v waits on %s, %d of %d leases are out", turns[0], ip, n, limit)
+			m.t.Fatalf("%v waits on %s, %d of %d leases are held", turns[0], ip, n, limit)
 		}
 	}
 	if held, waits, _ := s.Counts(); held != len(m.held) || waits != waiting {
@@ -261,7 +261,7 @@ func (m *model) finish(t *testing.T, state *State, both func(func(*State) []Answ
 		m.check(state)
 	}
 	if held, waiting, _ := state.Counts(); held+waiting > 0 {
-		t.Fatalf("%d leases are out and %d asks wait in the end", held, waiting)
+		t.Fatalf("%d leases are held and %d asks wait in the end", held, waiting)
 	}
 	if m.granted == 0 {
 		t.Error("nothing was ever granted: the test tests nothing")

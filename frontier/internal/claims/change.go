@@ -10,13 +10,13 @@ import (
 // Change is what a decision changes. It is written to disk as a whole.
 type Change struct {
 	Claims    []Claim              // as they are from now on
-	Dropped   []Dropped            // that are out no more
+	Dropped   []Dropped            // that are in progress no more
 	Releases  []EndedLease         // that go into the journal
 	Confirmed []string             // leases whose releases leave it
 	Rests     map[uint64]time.Time // until when hosts are not asked, by PLD
 }
 
-// Dropped is a claim that is out no more.
+// Dropped is a claim that is in progress no more.
 type Dropped struct {
 	*Claim
 	Back bool // some of its URLs are still in the queue

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Set is what memory has of the claims of a crawl: those that are out, their URLs, and the journal: releases that the politeness workflow has
+// Set is what memory has of the claims of a crawl: those that are in progress, their URLs, and the journal: releases that the politeness workflow has
 // not confirmed. It has no lock.
 type Set struct {
 	claims  map[string]*Claim
@@ -22,10 +22,10 @@ func NewSet() *Set { return &Set{claims: map[string]*Claim{}, journal: map[strin
 // Get returns a claim; nil if it is gone.
 func (s *Set) Get(id string) *Claim { return s.claims[id] }
 
-// All are the claims that are out, in no order.
+// All are the claims that are in progress, in no order.
 func (s *Set) All() iter.Seq[*Claim] { return maps.Values(s.claims) }
 
-// Len is how many claims are out.
+// Len is how many claims are in progress.
 func (s *Set) Len() int { return len(s.claims) }
 
 // URLs is how many URLs the claims have.
@@ -81,7 +81,7 @@ func (s *Set) batches(holds func(c *Claim) bool) []string {
 	return slices.Sorted(maps.Keys(batches))
 }
 
-// Out reports whether a claim is out on a queue.
+// Out reports whether a claim is in progress on a queue.
 func (s *Set) Out(pld uint64) bool {
 	for _, c := range s.claims {
 		if c.Queue == pld {
@@ -102,7 +102,7 @@ func (s *Set) Asking() map[string]int {
 	return n
 }
 
-// Leases lists the leases that may be out, be asked for, or be on their way back.
+// Leases lists the leases that may be held, be asked for, or be on their way back.
 func (s *Set) Leases() []string {
 	leases := slices.Collect(maps.Keys(s.claims))
 	for lease := range s.journal {

@@ -21,9 +21,9 @@
 //
 // A new entry moves Floor, Best and Since to its position if it stands before them (Add). A claim goes through
 //
-//	Pop → StartRead … EndRead → (the claim is out: Busy) → Free
+//	Pop → StartRead … EndRead → (the claim is in progress: Busy) → Free
 //
-// While Busy, a queue stands in no heap of claims: one claim of a queue is out at a time.
+// While Busy, a queue stands in no heap of claims: one claim of a queue is in progress at a time.
 //
 // # The schedule
 //

@@ -29,7 +29,7 @@ type Queue struct {
 	Run     uint32 // that Done, Fails, Unread and Rest are of
 	Done    Tally  // of the run
 	Spent   bool   // its PLD budget is spent
-	Busy    bool   // a claim reads it, or is out
+	Busy    bool   // a claim reads it, or is in progress
 
 	// What operators have ordered.
 	Paused  bool    // nothing is claimed of it
@@ -80,7 +80,7 @@ func (q *Queue) StartRead() { q.Busy, q.Since = true, Last }
 type Read struct {
 	Floor Position // of the first live entry
 	Rest  Position // of the first entry that the claim leaves; of use if there is a claim
-	Claim bool     // there is a claim: entries before Rest are out with it
+	Claim bool     // there is a claim: entries before Rest are in progress with it
 }
 
 // EndRead moves the cursors to where a claim has found them, or before that if entries came in meanwhile.
@@ -92,7 +92,7 @@ func (q *Queue) EndRead(found Read) {
 	q.Floor, q.Best = first(q.Floor, q.Since), first(q.Best, q.Since)
 }
 
-// Free says that no claim is out any more; back says that some of its entries are left in the queue.
+// Free says that no claim is in progress any more; back says that some of its entries are left in the queue.
 func (q *Queue) Free(back bool) {
 	if q.Busy = false; back {
 		q.Best = q.Floor

@@ -40,7 +40,7 @@ func (s *Schedule) Place(q *Queue, now time.Time) {
 	heap.Push(q.heap, q)
 }
 
-// Remove takes a queue that a claim is out of from where it may be claimed from.
+// Remove takes a queue of which a claim is in progress from where it may be claimed from.
 func (s *Schedule) Remove(q *Queue) {
 	if q.index >= 0 {
 		heap.Remove(q.heap, int(q.index))
