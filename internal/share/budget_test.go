@@ -1,0 +1,226 @@
+package share
+
+import (
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+const batch = 5 // URLs of a batch, at most
+
+// holder is a worker that uses a budget.
+type holder struct {
+	name               string
+	quota              *Quota
+	life               uint64
+	waiting, out, used int64
+	gone               bool
+}
+
+func (h *holder) wants() bool { return h.waiting > 0 && h.quota.Room(h.used, h.out) < batch }
+
+// spenders are a crawl with a budget, its workers, and the messages that are on their way.
+type spenders struct {
+	t       *rapid.T
+	budget  *Budget
+	most    int64 // that the budget ever was
+	workers []*holder
+	reports []func()
+	grants  []func()
+}
+
+func (s *spenders) join(waiting int64) {
+	h := &holder{name: fmt.Sprint("w", len(s.workers)), quota: NewQuota(1), life: 1, waiting: waiting}
+	s.workers = append(s.workers, h)
+}
+
+func (s *spenders) report(h *holder) {
+	r := h.quota.Report(h.used, h.wants())
+	s.reports = append(s.reports, func() {
+		g := s.budget.Report(h.name, r)
+		s.grants = append(s.grants, func() { h.take(g) })
+	})
+}
+
+func (h *holder) take(g Grant) {
+	if h.gone {
+		return
+	}
+	if h.quota.Take(g); g.Return {
+		h.quota.Return(h.used + h.out + min(h.waiting, batch))
+	}
+}
+
+func (h *holder) claim(n int64) {
+	if n = min(n, h.waiting); !h.gone && h.quota.Room(h.used, h.out) > 0 {
+		h.waiting, h.out = h.waiting-n, h.out+n
+	}
+}
+
+func (h *holder) finish(n, pages int64) {
+	n = min(n, h.out)
+	h.out, h.used = h.out-n, h.used+min(pages, n)
+}
+
+// deliver hands over a message, any of those that are under way; some come again.
+func deliver(mail *[]func(), which int, again bool) {
+	if len(*mail) == 0 {
+		return
+	}
+	i := which % len(*mail)
+	message := (*mail)[i]
+	if !again {
+		*mail = append((*mail)[:i:i], (*mail)[i+1:]...)
+	}
+	message()
+}
+
+// check: nobody exceeds the budget by more than the last batch of each worker.
+func (s *spenders) check() {
+	total := int64(0)
+	for _, h := range s.workers {
+		total += h.used + h.out - batch
+	}
+	if total > s.most {
+		s.t.Fatalf("%d are used or out, beside a batch of each worker, of a budget of %d", total, s.most)
+	}
+	limits := int64(0)
+	for _, h := range s.budget.Holders {
+		limits += h.Limit
+	}
+	if limits > s.most {
+		s.t.Fatalf("limits of %d are granted of a budget of %d", limits, s.most)
+	}
+}
+
+// TestBudget plays random histories of workers that claim, finish, fail, join, restart and die, with messages that are late, lost,
+// repeated and out of order. No budget is exceeded by more than a batch a worker; and once nothing is lost any more, everything is used
+// as long as one worker has something to claim, even if others have taken it before.
+func TestBudget(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		total := rapid.Int64Range(1, 300).Draw(t, "budget")
+		s := &spenders{t: t, budget: &Budget{Total: total, Least: batch}, most: total}
+		s.join(1000)
+		s.join(rapid.Int64Range(0, 100).Draw(t, "waiting"))
+		for range rapid.IntRange(20, 250).Draw(t, "steps") {
+			h := s.workers[rapid.IntRange(0, len(s.workers)-1).Draw(t, "worker")]
+			n := rapid.Int64Range(1, batch).Draw(t, "n")
+			switch act := rapid.IntRange(0, 13).Draw(t, "act"); act {
+			case 0, 1:
+				h.claim(n)
+			case 2, 3:
+				h.finish(n, rapid.Int64Range(0, n).Draw(t, "pages"))
+			case 4, 5, 6:
+				if !h.gone {
+					s.report(h)
+				}
+			case 7, 8:
+				deliver(&s.reports, int(n)*7, act == 8)
+			case 9, 10:
+				deliver(&s.grants, int(n)*7, act == 10)
+			case 11:
+				h.life++
+				h.quota = NewQuota(h.life)
+			case 12:
+				if n == 1 && len(s.workers) < 5 {
+					s.join(50)
+				} else if n == 2 && !h.gone && h != s.workers[0] {
+					h.gone, h.out = true, 0
+					s.budget.Gone(h.name)
+				}
+			case 13:
+				s.budget.Total += n - 3 // an operator changes it
+				s.budget.Total = max(s.budget.Total, 1)
+				s.most = max(s.most, s.budget.Total)
+			}
+			s.check()
+			s.carryOver()
+		}
+		s.converge()
+	})
+}
+
+// carryOver carries the budget over continue-as-new.
+func (s *spenders) carryOver() {
+	text, err := json.Marshal(s.budget)
+	next := &Budget{}
+	if err == nil {
+		err = json.Unmarshal(text, next)
+	}
+	if err != nil || len(s.budget.Holders) > 0 && !reflect.DeepEqual(next, s.budget) {
+		s.t.Fatalf("%s is read as %+v, %v", text, next, err)
+	}
+	s.budget = next
+}
+
+func (s *spenders) converge() {
+	s.reports, s.grants = nil, nil
+	for _, h := range s.workers {
+		if h.gone {
+			s.budget.Settled(h.name, h.used)
+		}
+	}
+	s.workers[0].waiting += 1000
+	for range 500 {
+		for _, h := range s.workers {
+			if h.gone {
+				continue
+			}
+			h.finish(h.out, h.out)
+			s.report(h)
+			deliver(&s.reports, 0, false)
+			deliver(&s.grants, 0, false)
+			h.claim(batch)
+			s.check()
+		}
+		if s.budget.Spent() {
+			return
+		}
+	}
+	s.t.Fatalf("a worker has URLs, and the budget is not spent: %+v", s.budget)
+}
+
+// TestBudgetGrants: grants become smaller as the budget is used up, so that messages are few and the last pages are spread.
+func TestBudgetGrants(t *testing.T) {
+	b, q := &Budget{Total: 1_000_000, Least: 500}, []*Quota{NewQuota(1), NewQuota(1)}
+	used, messages := []int64{0, 0}, 0
+	for !b.Spent() {
+		for i := range q {
+			g := b.Report(fmt.Sprint(i), q[i].Report(used[i], q[i].Room(used[i], 0) < 500))
+			if q[i].Take(g); g.Return {
+				q[i].Return(used[i])
+			}
+			used[i] += q[i].Room(used[i], 0)
+			messages++
+		}
+		if messages > 100 {
+			t.Fatalf("%d reports, and it is not spent: %+v", messages, b)
+		}
+	}
+	if sum := used[0] + used[1]; sum != b.Total || messages > 60 {
+		t.Errorf("%d of %d are used, by %d reports", sum, b.Total, messages)
+	}
+}
+
+// TestGrantOfAFormerProcess: a grant that comes again, after the process that had it has returned some of it and was started again, gives the
+// new process nothing: what was returned is another worker's.
+func TestGrantOfAFormerProcess(t *testing.T) {
+	b, former, other := &Budget{Total: 10, Least: 10}, NewQuota(1), NewQuota(1)
+	grant := b.Report("w", former.Report(0, true))
+	former.Take(grant)
+	b.Report("v", other.Report(0, true))
+	former.Return(4)
+	b.Report("w", former.Report(0, false))
+	other.Take(b.Report("v", other.Report(0, true)))
+	next := NewQuota(2)
+	next.Take(grant)
+	if next.Room(0, 0)+other.Room(0, 0) > b.Total || other.Room(0, 0) != 6 {
+		t.Errorf("of %d, the new process has %d and the other worker %d", b.Total, next.Room(0, 0), other.Room(0, 0))
+	}
+	if next.Take(b.Report("w", next.Report(0, true))); next.Room(0, 0) != 4 {
+		t.Errorf("the new process has %d, want what the former one kept", next.Room(0, 0))
+	}
+}
