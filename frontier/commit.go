@@ -3,6 +3,7 @@ package frontier
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/muninn-archive/muninn/frontier/internal/queue"
@@ -27,6 +28,8 @@ type Commit struct {
 	// Rest, if not zero, says that the batch failed: what it brings is what it had come to. The queues of its claims rest until
 	// then.
 	Rest time.Time
+	// Others says which partitions are other workers': what is found in them is delivered to them (Deliver), and left out here. nil: none.
+	Others func(Partition) bool
 	// Rescore gives the discovered URLs that wait these scores in place of those they had, and leaves the
 	// others alone.
 	Rescore bool
@@ -49,6 +52,9 @@ func (h Crawl) Commit(c Commit) error {
 		return err
 	}
 	links := gather(bound, c.Discoveries, c.Rescore)
+	if c.Others != nil {
+		links = slices.DeleteFunc(links, func(o *offered) bool { return c.Others(store.PartitionOf(o.key.PLD)) })
+	}
 	h.f.committing.RLock()
 	defer h.f.committing.RUnlock()
 	parts := portions(links, keeps, c.Outcomes)

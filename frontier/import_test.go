@@ -133,20 +133,27 @@ func (d *driver) originals() map[string]crawl.Visit {
 	return list
 }
 
-// TestImport: partitions move between two frontiers, both ways, whatever IDs and numbers of archives each of them has given: what the one
-// has exported of a partition, the other exports as well, and nothing else of it. Memory agrees with the disk.
-func TestImport(t *testing.T) {
+// fewChecks has rapid make few checks in a test, unless it is asked for another number: each opens frontiers.
+func fewChecks(t *testing.T) {
+	t.Helper()
 	checks := "12"
 	if testing.Short() {
 		checks = "4"
 	}
 	was := flag.Lookup("rapid.checks").Value.String()
-	if was == "100" { // not asked for otherwise: each check opens frontiers
-		if err := flag.Set("rapid.checks", checks); err != nil {
-			t.Fatal(err)
-		}
-		defer func() { _ = flag.Set("rapid.checks", was) }()
+	if was != "100" {
+		return
 	}
+	if err := flag.Set("rapid.checks", checks); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = flag.Set("rapid.checks", was) })
+}
+
+// TestImport: partitions move between two frontiers, both ways, whatever IDs and numbers of archives each of them has given: what the one
+// has exported of a partition, the other exports as well, and nothing else of it. Memory agrees with the disk.
+func TestImport(t *testing.T) {
+	fewChecks(t)
 	a, b := Place{Where: "/a"}, Place{Where: "s3://b", Prefix: "p"}
 	rapid.Check(t, func(rt *rapid.T) {
 		one := mover(t, rapid.Uint64().Draw(rt, "seed of one"), rapid.IntRange(0, 3).Draw(rt, "crawls before in one"), a, b)

@@ -45,6 +45,7 @@ func exported(t *testing.T, f *Frontier, what func(Partition, PartitionEntry)) m
 func TestExport(t *testing.T) {
 	r := formerRig(t)
 	r.must(r.Lane("").Rest(trusted(t, "http://rests.example/"), r.clock.Now().Add(1e12)))
+	r.must(r.Crawl.Deliver(Delivery{Worker: "w", Number: 1, Discoveries: found(0.5, "http://delivered.example/")}, anyPartition))
 	want, kinds := map[string]string{}, map[store.Kind]bool{}
 	names := map[store.Keys]string{0: ""}
 	for name, s := range r.crawls {

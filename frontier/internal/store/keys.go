@@ -32,6 +32,8 @@ const (
 	Sites    Kind = 'G' // id, PLD, host → what the bandit learned of it
 	Prints   Kind = 'o' // id, PLD, URL → what is remembered of the page's web objects
 	Hosts    Kind = 'n' // 0, PLD → record.Host: when it may be asked again, by any crawl
+	// Deliveries: id, partition, worker, 0, batch number, nonce, part → nothing: what that batch of that worker has found there is queued
+	Deliveries Kind = 'B'
 )
 
 // The kinds of keys that stay with the worker, whichever worker has its partitions.
@@ -53,7 +55,7 @@ const (
 // OfPartitions lists the kinds of which a partition is one range, in the order of their letters: under the IDs of crawls, and Hosts
 // under 0.
 func OfPartitions() []Kind {
-	return []Kind{Claims, Digests, Sites, Releases, Records, Delays, Queues, Hosts, Prints, Entries}
+	return []Kind{Deliveries, Claims, Digests, Sites, Releases, Records, Delays, Queues, Hosts, Prints, Entries}
 }
 
 // OfExports lists the kinds of OfPartitions that move with a partition. Claims and releases say what the worker has asked politeness
@@ -65,7 +67,7 @@ func OfExports() []Kind {
 // OfCrawls lists the kinds of keys that a crawl has under its ID: all but Formats, Crawls, Hosts, Written and Moves.
 func OfCrawls() []Kind {
 	return []Kind{
-		Plans, Records, Entries, Queues, Claims, Batches, Releases, Delays, Digests, Samples, Sites, Updates, Histories, Snapshots, Memories, Unfetched, Prints,
+		Plans, Records, Entries, Queues, Claims, Batches, Releases, Delays, Digests, Samples, Sites, Updates, Histories, Snapshots, Memories, Unfetched, Prints, Deliveries,
 	}
 }
 
@@ -143,6 +145,18 @@ func PLDOf(claim string) uint64 {
 
 // Batch is the key of a mark of a batch.
 func (k Keys) Batch(batch, mark string) Key { return k.named(Batches, "0/"+batch+"/"+mark) }
+
+// Delivered is the key of a mark of a delivery to a partition: part of what a life of a batch of a worker has found there. Marks stand in
+// the order of the numbers of batches.
+func (k Keys) Delivered(p Partition, worker string, number uint64, nonce string, part int) Key {
+	b := append(binary.BigEndian.AppendUint64(k.DeliveredBy(p, worker), number), nonce...)
+	return binary.BigEndian.AppendUint32(b, uint32(part))
+}
+
+// DeliveredBy is the prefix of the marks of the deliveries of a worker to a partition.
+func (k Keys) DeliveredBy(p Partition, worker string) Key {
+	return append(append(binary.BigEndian.AppendUint16(k.All(Deliveries), p.head()), worker...), 0)
+}
 
 // Digest is the key of the original of a payload digest in an archive, among the pages of a PLD.
 func (k Keys) Digest(pld uint64, archive int, digest string) Key {

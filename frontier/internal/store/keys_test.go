@@ -79,8 +79,10 @@ func TestKeys(t *testing.T) {
 		"u\x01\x02\x00\x00\x00\x00\x00\x00\x00\x09":                    k.Unfetched(9),
 		"q\x01\x02" + pld + "\xff\xfe\x00\x00\x00\x00\x00\x00\x00\x09": k.Entry(u.PLD, queue.Position{Priority: 1, Counter: 9}),
 		"W\x01\x02\x11\x00": k.Delays(PartitionOf(u.PLD)),
-		"W\x01\x02\x11\x00\x00\x00\x00\x00\x00\x00\x00\x09" + pld + url: k.Delay(9, u),
-		"y\x01\x02m": headKey(k.All(Snapshots)),
+		"W\x01\x02\x11\x00\x00\x00\x00\x00\x00\x00\x00\x09" + pld + url:               k.Delay(9, u),
+		"B\x01\x02\x11\x00w\x00\x00\x00\x00\x00\x00\x00\x00\x09nonce\x00\x00\x00\x02": k.Delivered(PartitionOf(u.PLD), "w", 9, "nonce", 2),
+		"B\x01\x02\x11\x00w\x00": k.DeliveredBy(PartitionOf(u.PLD), "w"),
+		"y\x01\x02m":             headKey(k.All(Snapshots)),
 		"y\x01\x02p\x00\x00\x00\x00\x00\x00\x00\x09\x00\x00\x00\x02": partKey(k.All(Snapshots), 9, 2),
 	} {
 		if string(got) != want {
@@ -97,8 +99,8 @@ func TestKeys(t *testing.T) {
 		}
 		kinds[kind] = true
 	}
-	if len(kinds) != 22 {
-		t.Errorf("%d kinds of 22: what is not listed outlasts the crawl that it is of", len(kinds))
+	if len(kinds) != 23 {
+		t.Errorf("%d kinds of 23: what is not listed outlasts the crawl that it is of", len(kinds))
 	}
 	for _, kind := range append(OfPartitions(), Formats, Moves, Written, Crawls, Plans, Batches, Samples, Updates, Histories, Snapshots, Memories, Unfetched) {
 		if !kinds[kind] {

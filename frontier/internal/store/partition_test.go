@@ -18,7 +18,7 @@ func partitionKeys(k Keys, pld uint64) map[Kind]Key {
 	return map[Kind]Key{
 		Records: k.Record(u), Entries: k.Entry(pld, queue.Position{Priority: 7, Counter: rand.Uint64()}), Queues: k.Queue(pld),
 		Claims: claim(Claims), Releases: claim(Releases), Delays: k.Delay(rand.Int64(), u), Digests: k.Digest(pld, 1, "sha1:A"),
-		Sites: k.Site(pld, "www.a.example"), Prints: k.Print(u), Hosts: Host(pld),
+		Sites: k.Site(pld, "www.a.example"), Prints: k.Print(u), Hosts: Host(pld), Deliveries: k.Delivered(PartitionOf(pld), "w", rand.Uint64(), "n", 0),
 	}
 }
 

@@ -1,0 +1,196 @@
+package frontier
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/muninn-archive/muninn/frontier/internal/record"
+	"github.com/muninn-archive/muninn/frontier/internal/store"
+	"github.com/muninn-archive/muninn/internal/crawl"
+	"github.com/muninn-archive/muninn/internal/urls"
+)
+
+// ErrNotBegun says that the frontier has not begun the run that a delivery is of.
+var ErrNotBegun = errors.New("that run of the crawl has not begun here")
+
+// Delivery is what a batch of another worker has found in partitions of this one.
+type Delivery struct {
+	Worker string // that has the batch
+	Number uint64 // of the batch: see Number. A later batch of the worker has a higher one
+	Nonce  string // of the batch's life
+	Run    uint32 // of the crawl
+	// Settled is the Settled of the worker's frontier: batches with lower numbers deliver nothing more, and what is kept to know their
+	// deliveries again is deleted.
+	Settled     uint64
+	Discoveries []crawl.Discovery // in an order that does not change
+}
+
+// deliveryPart is how many links to a partition have a mark together.
+const deliveryPart = 1000
+
+// delivered is a part of a delivery, which has a mark of its own.
+type delivered struct {
+	partition Partition
+	number    int // among the parts of the partition
+	pld       uint64
+	found     []crawl.Discovery
+	links     []*offered
+	bytes     int
+}
+
+// Deliver queues what a batch of another worker has found, as its own Commit would. It is idempotent by worker, batch and partition,
+// also if the partition has been imported since: the marks move with it. may says whether a partition takes deliveries, by the worker's view
+// of the ring; it is asked before anything is written, and again once all is on disk: what was written to a partition that was given away
+// meanwhile may not be in its export. Its error is returned, and then the delivery is to be sent again, to whoever has the partition.
+// ErrMoving while the partition is being imported, ErrNotBegun before the run begins, ErrNoCrawl if the crawl is not known.
+//
+// Marks of deliveries are deleted by later deliveries of the same worker to the partition, see Settled. An attempt that comes
+// later than that, which no caller waits for any more, would count its links twice; it loses nothing.
+func (h Crawl) Deliver(d Delivery, may func(Partition) error) error {
+	s, err := h.state()
+	if err != nil {
+		return err
+	}
+	h.f.mu.Lock()
+	bound := s.scope
+	h.f.mu.Unlock()
+	parts := partsOf(d.Discoveries)
+	allowed := func() error {
+		for i := range parts {
+			if i > 0 && parts[i].partition == parts[i-1].partition {
+				continue
+			}
+			if err := may(parts[i].partition); err != nil {
+				return fmt.Errorf("deliver batch %d of %s: %w", d.Number, d.Worker, err)
+			}
+		}
+		return nil
+	}
+	if err := allowed(); err != nil {
+		return err
+	}
+	for i := range parts {
+		p := &parts[i]
+		p.links = gather(bound, p.found, false)
+		for _, o := range p.links {
+			p.bytes += o.size()
+		}
+	}
+	for rest := parts; len(rest) > 0; {
+		n, links, bytes := 0, 0, 0
+		for n < len(rest) && (n == 0 || links+len(rest[n].links) < commitPart && bytes+rest[n].bytes < commitBytes) {
+			links, bytes = links+len(rest[n].links)+1, bytes+rest[n].bytes
+			n++
+		}
+		err := h.deliver(&d, rest[:n])
+		if errors.Is(err, store.ErrTooBig) {
+			for i := range rest[:n] {
+				rest[i].links = portion{links: rest[i].links}.spare().links
+			}
+			err = h.deliver(&d, rest[:n])
+		}
+		if err != nil {
+			return err
+		}
+		rest = rest[n:]
+	}
+	return allowed()
+}
+
+// partsOf divides discoveries by partition, in their order. The parts of a partition depend on the discoveries in it alone: who had other
+// partitions at an attempt before has the same marks.
+func partsOf(found []crawl.Discovery) []delivered {
+	plds := map[string]uint64{} // by host
+	var by [Partitions][]delivered
+	for _, d := range found {
+		host := urls.HostOf(d.URL)
+		pld, known := plds[host]
+		if !known {
+			u, err := urls.Trusted(d.URL)
+			if err != nil {
+				continue
+			}
+			pld = record.KeyOf(u).PLD
+			plds[host] = pld
+		}
+		p := store.PartitionOf(pld)
+		last := len(by[p]) - 1
+		if last < 0 || len(by[p][last].found) == deliveryPart {
+			by[p] = append(by[p], delivered{partition: p, number: len(by[p]), pld: pld})
+			last++
+		}
+		by[p][last].found = append(by[p][last].found, d)
+	}
+	return slices.Concat(by[:]...)
+}
+
+// deliver writes parts that have no mark yet.
+func (h Crawl) deliver(d *Delivery, parts []delivered) error {
+	return h.update(func(s *state, tx *transaction) (func(), error) {
+		e := h.f.edit(tx, s)
+		if e.rec.Run < d.Run {
+			return nil, fmt.Errorf("%w: run %d of %s", ErrNotBegun, d.Run, h.crawl)
+		}
+		var last store.Key
+		for i := range parts {
+			p := &parts[i]
+			if h.f.isMoving(tx, p.pld) {
+				return nil, fmt.Errorf("deliver to partition %d: %w", p.partition, ErrMoving)
+			}
+			key := s.keys.Delivered(p.partition, d.Worker, d.Number, d.Nonce, p.number)
+			if already, err := tx.Has(key); err != nil {
+				return nil, err
+			} else if already {
+				continue
+			}
+			for _, o := range p.links {
+				if err := e.offer(o); err != nil {
+					return nil, err
+				}
+			}
+			settled := s.keys.Delivered(p.partition, d.Worker, min(d.Settled, d.Number), "", 0)
+			if err := errors.Join(tx.DeleteBelow(s.keys.DeliveredBy(p.partition, d.Worker), settled), tx.Set(key, nil)); err != nil {
+				return nil, err
+			}
+			last = key
+		}
+		if last == nil {
+			return nil, nil
+		}
+		if err := e.sites.save(tx.Tx); err != nil {
+			return nil, err
+		}
+		return e.finish(last, nil)
+	})
+}
+
+// Settled is the number below which no batch of the crawl delivers anything more: the lowest of claims that are out, of which batches
+// are or will be made, or the next one.
+func (h Crawl) Settled() (uint64, error) {
+	h.f.mu.Lock()
+	defer h.f.mu.Unlock()
+	s, err := h.f.get(h.crawl)
+	if err != nil {
+		return 0, err
+	}
+	settled := uint64(s.Sequence) + 1
+	for c := range s.claims.All() {
+		if n, ok := Number(c.ID); ok {
+			settled = min(settled, n)
+		}
+		if n, ok := Number(c.Batch); ok {
+			settled = min(settled, n)
+		}
+	}
+	return settled, nil
+}
+
+// Number is that of a claim, or of a batch, which is named after one: PLD-N or PLD-N@….
+func Number(name string) (n uint64, ok bool) {
+	claim, _, _ := strings.Cut(name, "@")
+	n, err := strconv.ParseUint(claim[strings.LastIndexByte(claim, '-')+1:], 10, 64)
+	return n, err == nil
+}
