@@ -381,7 +381,7 @@ func TestExplainNothing(t *testing.T) {
 
 // Explanations are given while the crawl runs, whatever changes meanwhile.
 func TestExplainBesideCommits(t *testing.T) {
-	c := courseOf(10, 10)
+	c := listCommits(10, 10)
 	r := newRig(t, ofRavens)
 	r.submit("seeds", c.seeds...)
 	over := make(chan struct{})

@@ -355,7 +355,7 @@ func TestConfigureStrategy(t *testing.T) {
 // What was learned survives a change to another strategy and back, with a restart and without: the learner has it, and continues to
 // learn.
 func TestConfigureKeepsWhatWasLearned(t *testing.T) {
-	c := courseOf(6, 10)
+	c := listCommits(6, 10)
 	for _, restart := range []bool{false, true} {
 		r := newRig(t, ofRavens)
 		turn := func() {
@@ -368,23 +368,23 @@ func TestConfigureKeepsWhatWasLearned(t *testing.T) {
 		for _, commit := range c.commits[:3] {
 			r.must(r.Commit(commit))
 		}
-		before := r.knows(c)
+		before := r.judgements(c)
 		r.must(r.Configure(definition(ofWeights)))
 		turn()
 		r.must(r.Commit(c.commits[3])) // nothing is learned from it
 		r.must(r.Configure(definition(ofRavens)))
 		turn()
-		now := r.knows(c)
+		now := r.judgements(c)
 		if !slices.Equal(before, now) {
-			t.Errorf("restart %v: another thing is known after another strategy; nothing at all: %v", restart, slices.Equal(now, c.untaught()))
+			t.Errorf("restart %v: another thing is known after another strategy; nothing at all: %v", restart, slices.Equal(now, c.judgementsUntrained()))
 		}
 		r.must(r.Commit(c.commits[4]))
-		after := r.knows(c)
+		after := r.judgements(c)
 		if slices.Equal(now, after) {
 			t.Errorf("restart %v: nothing is learned any more", restart)
 		}
 		r.reopen()
-		if !slices.Equal(after, r.knows(c)) {
+		if !slices.Equal(after, r.judgements(c)) {
 			t.Errorf("restart %v: another thing is known after a further restart", restart)
 		}
 	}
@@ -392,22 +392,22 @@ func TestConfigureKeepsWhatWasLearned(t *testing.T) {
 
 // A crawl that begins by weights can be made to learn while it runs.
 func TestConfigureToLearn(t *testing.T) {
-	c := courseOf(3, 10)
+	c := listCommits(3, 10)
 	r := newRig(t, ofWeights)
 	r.submit("seeds", c.seeds...)
 	r.must(r.Commit(c.commits[0]))
 	r.must(r.Configure(definition(ofRavens)))
-	before := r.knows(c)
-	if !slices.Equal(before, c.untaught()) {
+	before := r.judgements(c)
+	if !slices.Equal(before, c.judgementsUntrained()) {
 		t.Error("it knows something that nobody has taught it")
 	}
 	r.must(r.Commit(c.commits[1]))
-	after := r.knows(c)
+	after := r.judgements(c)
 	if slices.Equal(before, after) {
 		t.Error("it learns nothing")
 	}
 	r.reopen()
-	if !slices.Equal(after, r.knows(c)) {
+	if !slices.Equal(after, r.judgements(c)) {
 		t.Error("another thing is known after a restart")
 	}
 }

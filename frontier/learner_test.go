@@ -59,21 +59,21 @@ func examples(n int) (list [][]byte) {
 	return list
 }
 
-// course is a crawl of an invented web as a list of commits. A separate learner judges its pages, so that the commits are the same for
+// commitList is a crawl of an invented web as a list of commits. A separate learner judges its pages, so that the commits are the same for
 // every frontier.
-type course struct {
+type commitList struct {
 	seeds   []crawl.Discovery
 	commits []Commit
 	visits  []int    // which each of them teaches
 	kept    [][]byte // with links
 }
 
-// courseOf makes n commits of k pages. Most links of relevant pages lead to relevant pages; one page in eleven is gone.
-func courseOf(n, k int) *course {
+// listCommits makes n commits of k pages. Most links of relevant pages lead to relevant pages; one page in eleven is gone.
+func listCommits(n, k int) *commitList {
 	random := rand.New(rand.NewPCG(7, 7))
 	by := order.NewFused(nil, order.DefaultSettings())
 	by.Teach(order.DecodeViews(examples(5)))
-	c, ravens, kept := &course{}, map[int]bool{}, map[int][]byte{}
+	c, ravens, kept := &commitList{}, map[int]bool{}, map[int][]byte{}
 	url := func(i int) string {
 		kind := "soups"
 		if ravens[i] {
@@ -123,8 +123,8 @@ func courseOf(n, k int) *course {
 	return c
 }
 
-// knows is the state of a learner as its answers show it: its priorities of stored links, and its judgements of pages.
-func (c *course) knows(o *order.Fused) (bits []uint64) {
+// judgements are the state of a learner as its answers show it: its priorities of stored links, and its judgements of pages.
+func (c *commitList) judgements(o *order.Fused) (bits []uint64) {
 	for _, keep := range c.kept[:min(len(c.kept), 300)] {
 		bits = append(bits, math.Float64bits(o.Priority(keep)), math.Float64bits(o.Expect(keep)))
 	}
@@ -134,21 +134,21 @@ func (c *course) knows(o *order.Fused) (bits []uint64) {
 	return bits
 }
 
-// knows is the state of the learner of a rig.
-func (r *rig) knows(c *course) []uint64 {
+// judgements are those of the learner of a rig.
+func (r *rig) judgements(c *commitList) []uint64 {
 	r.t.Helper()
 	o := r.Learning().Order()
 	if o == nil {
 		r.t.Fatal("the crawl does not learn")
 	}
-	return c.knows(o)
+	return c.judgements(o)
 }
 
-// untaught is the state of a learner that has learned nothing.
-func (c *course) untaught() []uint64 {
+// judgementsUntrained are those of a learner that has learned nothing.
+func (c *commitList) judgementsUntrained() []uint64 {
 	s := order.DefaultSettings()
 	s.Seed, s.Enough = definition(ofRavens).Order.Seed, definition(ofRavens).Topic.Threshold
-	return c.knows(order.NewFused(nil, s))
+	return c.judgements(order.NewFused(nil, s))
 }
 
 // learned is a learner's data on disk: the numbers of its updates, its snapshot, and the keys of the parts of snapshots.
@@ -206,10 +206,10 @@ func (r *rig) snapshotAfter(after uint64) (snapshot store.Parts) {
 // TestLearnerSurvives: a learner with a restart after each commit learns the same as one without, bit by bit, and learns something
 // from each commit. There are too few visits for a snapshot.
 func TestLearnerSurvives(t *testing.T) {
-	c := courseOf(12, 10)
+	c := listCommits(12, 10)
 	still, restless := newRig(t, ofRavens), newRig(t, ofRavens)
-	before := still.knows(c)
-	if !slices.Equal(before, c.untaught()) {
+	before := still.judgements(c)
+	if !slices.Equal(before, c.judgementsUntrained()) {
 		t.Error("a new learner knows something")
 	}
 	for _, r := range []*rig{still, restless} {
@@ -217,16 +217,16 @@ func TestLearnerSurvives(t *testing.T) {
 	}
 	check := func(what string) {
 		t.Helper()
-		now := still.knows(c)
+		now := still.judgements(c)
 		if slices.Equal(now, before) {
 			t.Fatalf("%s teaches nothing", what)
 		}
 		before = now
-		if !slices.Equal(restless.knows(c), now) {
+		if !slices.Equal(restless.judgements(c), now) {
 			t.Fatalf("%s teaches another thing after restarts", what)
 		}
 		restless.reopen()
-		if !slices.Equal(restless.knows(c), now) {
+		if !slices.Equal(restless.judgements(c), now) {
 			t.Fatalf("what %s taught is another thing after a restart", what)
 		}
 	}
@@ -249,7 +249,7 @@ func TestLearnerSurvives(t *testing.T) {
 
 // TestLearnerSurvivesSnapshots: a snapshot replaces its updates and the former snapshot, and restores the same state.
 func TestLearnerSurvivesSnapshots(t *testing.T) {
-	c := courseOf(48, 50)
+	c := listCommits(48, 50)
 	still, restless := newRig(t, ofRavens), newRig(t, ofRavens)
 	for _, r := range []*rig{still, restless} {
 		r.submit("seeds", c.seeds...)
@@ -275,7 +275,7 @@ func TestLearnerSurvivesSnapshots(t *testing.T) {
 		}
 		if i%5 == 0 || visits == 0 {
 			restless.reopen()
-			if !slices.Equal(still.knows(c), restless.knows(c)) {
+			if !slices.Equal(still.judgements(c), restless.judgements(c)) {
 				t.Fatalf("%s: another thing after a restart, with the snapshot %+v and %d updates", commit.Batch, snapshot, len(updates))
 			}
 		}
@@ -283,14 +283,14 @@ func TestLearnerSurvivesSnapshots(t *testing.T) {
 	if snapshots != 2 {
 		t.Fatalf("%d snapshots", snapshots)
 	}
-	if !slices.Equal(still.knows(c), restless.knows(c)) {
+	if !slices.Equal(still.judgements(c), restless.judgements(c)) {
 		t.Error("another thing in the end")
 	}
 }
 
 // TestLearnerLearnsDuringSnapshot: updates that come in while the snapshot is written are not lost.
 func TestLearnerLearnsDuringSnapshot(t *testing.T) {
-	c := courseOf(30, 50)
+	c := listCommits(30, 50)
 	r := newRig(t, ofRavens)
 	r.submit("seeds", c.seeds...)
 	for _, commit := range c.commits {
@@ -301,16 +301,16 @@ func TestLearnerLearnsDuringSnapshot(t *testing.T) {
 	if len(updates) != len(c.commits)-int(snapshot.Number) {
 		t.Errorf("updates %v beside the snapshot %+v", updates, snapshot)
 	}
-	before := r.knows(c)
+	before := r.judgements(c)
 	r.reopen()
-	if !slices.Equal(before, r.knows(c)) {
+	if !slices.Equal(before, r.judgements(c)) {
 		t.Errorf("another thing after a restart, with the snapshot %+v and %d updates", snapshot, len(updates))
 	}
 }
 
 // TestDamagedSnapshot: a frontier opens although its snapshot cannot be read, and learns from later commits.
 func TestDamagedSnapshot(t *testing.T) {
-	c := courseOf(25, 50)
+	c := listCommits(25, 50)
 	r := newRig(t, ofRavens)
 	r.submit("seeds", c.seeds...)
 	for _, commit := range c.commits[:23] {
@@ -320,26 +320,26 @@ func TestDamagedSnapshot(t *testing.T) {
 	r.must(r.update(func(tx *transaction) (func(), error) {
 		return nil, tx.SetPart(r.crawls[testCrawl].keys.All(store.Snapshots), snapshot.Number, 0, []byte("no snapshot"))
 	}))
-	sound := r.knows(c)
+	sound := r.judgements(c)
 	r.reopen()
-	damaged := r.knows(c)
+	damaged := r.judgements(c)
 	if slices.Equal(damaged, sound) {
 		t.Fatal("the snapshot was not needed")
 	}
 	r.must(r.Commit(c.commits[23]))
-	now := r.knows(c)
+	now := r.judgements(c)
 	if slices.Equal(now, damaged) {
 		t.Error("nothing is learned any more")
 	}
 	r.reopen()
-	if !slices.Equal(now, r.knows(c)) {
+	if !slices.Equal(now, r.judgements(c)) {
 		t.Error("another thing after a further restart")
 	}
 }
 
 // TestUpdateTwice: nothing is learned from a repeated commit, whether it is repeated at once, at the same time or after a restart.
 func TestUpdateTwice(t *testing.T) {
-	c := courseOf(5, 10)
+	c := listCommits(5, 10)
 	once, often := newRig(t, ofRavens), newRig(t, ofRavens)
 	for _, r := range []*rig{once, often} {
 		r.submit("seeds", c.seeds...)
@@ -359,13 +359,13 @@ func TestUpdateTwice(t *testing.T) {
 			again()
 			often.must(often.Commit(c.commits[i-1]))
 		}
-		if !slices.Equal(once.knows(c), often.knows(c)) {
+		if !slices.Equal(once.judgements(c), often.judgements(c)) {
 			t.Fatalf("%s teaches more when it comes again", commit.Batch)
 		}
 	}
 	often.reopen()
 	updates, _, _ := often.learned()
-	if !slices.Equal(once.knows(c), often.knows(c)) || len(updates) != len(c.commits) {
+	if !slices.Equal(once.judgements(c), often.judgements(c)) || len(updates) != len(c.commits) {
 		t.Errorf("updates %v of %d commits", updates, len(c.commits))
 	}
 }
@@ -373,7 +373,7 @@ func TestUpdateTwice(t *testing.T) {
 // TestUpdatesTogether: the learner learns the same from commits that share a transaction as from single ones, in the order of their
 // numbers.
 func TestUpdatesTogether(t *testing.T) {
-	c := courseOf(6, 10)
+	c := listCommits(6, 10)
 	r := newRig(t, ofRavens)
 	r.submit("seeds", c.seeds...)
 	var calls []func()
@@ -384,12 +384,12 @@ func TestUpdatesTogether(t *testing.T) {
 		calls = append(calls, func() { r.must(r.Commit(commit)) })
 	}
 	r.together(calls...)
-	before := r.knows(c)
+	before := r.judgements(c)
 	if updates, _, _ := r.learned(); !slices.Equal(updates, []uint64{1, 2, 3, 4, 5, 6}) {
 		t.Errorf("updates %v", updates)
 	}
 	r.reopen()
-	if !slices.Equal(before, r.knows(c)) {
+	if !slices.Equal(before, r.judgements(c)) {
 		t.Error("another thing after a restart")
 	}
 }
@@ -441,7 +441,7 @@ func TestWhatTeaches(t *testing.T) {
 // TestPromise: the promise of a page is the sum of the expectations for its unvisited links, with what was known before the batch.
 func TestPromise(t *testing.T) {
 	r := newRig(t, func(d *crawl.Definition) { ofRavens(d); d.Scope.Within = crawl.WithinHost })
-	c := courseOf(4, 10)
+	c := listCommits(4, 10)
 	var links []crawl.Discovery
 	judge := func(page string, targets ...string) {
 		p := pageAt(page, true)
@@ -508,7 +508,7 @@ func TestPromiseOfManyLinks(t *testing.T) {
 
 // TestLearnsNot: an order that does not learn has no learner and stores no updates; the same holds for a crawl without a topic.
 func TestLearnsNot(t *testing.T) {
-	c := courseOf(3, 10)
+	c := listCommits(3, 10)
 	for name, edit := range map[string]func(*crawl.Definition){
 		"breadth-first":   func(d *crawl.Definition) { ofRavens(d); d.Order.Strategy = crawl.StrategyBreadth },
 		"weighted":        func(d *crawl.Definition) { ofRavens(d); d.Order.Strategy = crawl.StrategyWeighted },
@@ -546,18 +546,18 @@ func TestExamplesForNobody(t *testing.T) {
 // TestLearnerResumes: a run with another order, between two runs that learn with the same topic, loses nothing of what was learned,
 // with a restart and without.
 func TestLearnerResumes(t *testing.T) {
-	c := courseOf(4, 10)
+	c := listCommits(4, 10)
 	r := newRig(t, ofRavens)
 	r.submit("seeds", c.seeds...)
 	for _, commit := range c.commits {
 		r.must(r.Commit(commit))
 	}
-	before := r.knows(c)
+	before := r.judgements(c)
 	r.nextRun("second", func(d *crawl.Definition) { ofRavens(d); d.Order.Strategy = crawl.StrategyWeighted })
 	r.nextRun("third", ofRavens)
-	now := r.knows(c)
+	now := r.judgements(c)
 	r.reopen()
-	if !slices.Equal(now, r.knows(c)) {
+	if !slices.Equal(now, r.judgements(c)) {
 		t.Errorf("another thing after a restart; before it, what was learned was known: %v", slices.Equal(before, now))
 	}
 }
@@ -575,7 +575,7 @@ func (r *rig) nextRun(owner string, edit func(*crawl.Definition)) {
 // nothing. Both hold after a restart, too.
 func TestNextRunContinues(t *testing.T) {
 	ofSoups := func(d *crawl.Definition) { ofRavens(d); d.Topic.Keywords = []string{"soup"} }
-	c := courseOf(6, 10)
+	c := listCommits(6, 10)
 	for _, restart := range []bool{false, true} {
 		t.Run(fmt.Sprintf("restart %v", restart), func(t *testing.T) {
 			r := newRig(t, ofRavens)
@@ -589,33 +589,33 @@ func TestNextRunContinues(t *testing.T) {
 				r.must(r.Commit(commit))
 			}
 			r.must(r.Learning().Teach(nil, examples(3)))
-			before := r.knows(c)
+			before := r.judgements(c)
 			r.nextRun("second", func(d *crawl.Definition) { ofRavens(d); d.Budget.Pages = 77; d.Order.PerQueue = 3 })
 			turn()
-			if !slices.Equal(before, r.knows(c)) {
+			if !slices.Equal(before, r.judgements(c)) {
 				t.Error("a run of the same topic has forgotten")
 			}
 			r.must(r.Commit(c.commits[3]))
-			if slices.Equal(before, r.knows(c)) {
+			if slices.Equal(before, r.judgements(c)) {
 				t.Error("a run of the same topic does not learn on")
 			}
 			r.nextRun("third", ofSoups)
 			turn()
-			if !slices.Equal(c.untaught(), r.knows(c)) {
+			if !slices.Equal(c.judgementsUntrained(), r.judgements(c)) {
 				t.Error("a run of another topic goes by what was learned of the last")
 			}
 			r.must(r.Commit(c.commits[4]))
-			after := r.knows(c)
-			if slices.Equal(c.untaught(), after) {
+			after := r.judgements(c)
+			if slices.Equal(c.judgementsUntrained(), after) {
 				t.Error("a run of another topic does not learn")
 			}
 			turn()
-			if !slices.Equal(after, r.knows(c)) {
+			if !slices.Equal(after, r.judgements(c)) {
 				t.Error("a run of another topic knows another thing after a restart")
 			}
 			r.nextRun("fourth", ofSoups)
 			turn()
-			if !slices.Equal(after, r.knows(c)) {
+			if !slices.Equal(after, r.judgements(c)) {
 				t.Error("what was learned of another topic is forgotten by the next run of it")
 			}
 		})
@@ -624,7 +624,7 @@ func TestNextRunContinues(t *testing.T) {
 
 // TestNextRunDropsUpdates: the snapshot of a run with another topic replaces the earlier updates.
 func TestNextRunDropsUpdates(t *testing.T) {
-	c := courseOf(26, 50)
+	c := listCommits(26, 50)
 	r := newRig(t, ofRavens)
 	r.submit("seeds", c.seeds...)
 	for _, commit := range c.commits[:2] {
@@ -638,16 +638,16 @@ func TestNextRunDropsUpdates(t *testing.T) {
 	if updates, _, _ := r.learned(); len(updates) != len(c.commits)-int(snapshot.Number) {
 		t.Errorf("updates %v beside the snapshot %+v", updates, snapshot)
 	}
-	before := r.knows(c)
+	before := r.judgements(c)
 	r.reopen()
-	if !slices.Equal(before, r.knows(c)) {
+	if !slices.Equal(before, r.judgements(c)) {
 		t.Error("another thing after a restart")
 	}
 }
 
 // TestNextRunLeavesSnapshot: a run does not use the snapshot of a run with another topic.
 func TestNextRunLeavesSnapshot(t *testing.T) {
-	c := courseOf(24, 50)
+	c := listCommits(24, 50)
 	r := newRig(t, ofRavens)
 	r.submit("seeds", c.seeds...)
 	for _, commit := range c.commits[:23] {
@@ -656,22 +656,22 @@ func TestNextRunLeavesSnapshot(t *testing.T) {
 	r.snapshotAfter(0)
 	r.nextRun("second", func(d *crawl.Definition) { ofRavens(d); d.Topic.Keywords = []string{"soup"} })
 	r.reopen()
-	if !slices.Equal(c.untaught(), r.knows(c)) {
+	if !slices.Equal(c.judgementsUntrained(), r.judgements(c)) {
 		t.Error("a run of another topic begins with the snapshot of the last")
 	}
 	r.must(r.Commit(c.commits[23]))
-	before := r.knows(c)
+	before := r.judgements(c)
 	r.reopen()
-	if !slices.Equal(before, r.knows(c)) {
+	if !slices.Equal(before, r.judgements(c)) {
 		t.Error("another thing after a further restart")
 	}
 }
 
 const learnDir = "MUNINN_TEST_LEARN_DIR"
 
-// killedCourse is long enough for a snapshot. The killed process makes all commits but the last, so that the snapshot is written at the
+// commitsOfKilled is long enough for a snapshot. The killed process makes all commits but the last, so that the snapshot is written at the
 // same time as a commit.
-func killedCourse() *course { return courseOf(40, 32) }
+func commitsOfKilled() *commitList { return listCommits(40, 32) }
 
 // TestLearnChild is the process that TestLearnerKilled kills: it commits, and prints a line for each commit.
 func TestLearnChild(t *testing.T) {
@@ -682,7 +682,7 @@ func TestLearnChild(t *testing.T) {
 	r := &rig{t: t, dir: dir, clock: &clock{now: time.Now()}}
 	r.open()
 	r.must(r.begin("owner", ofRavens))
-	c := killedCourse()
+	c := commitsOfKilled()
 	r.submit("seeds", c.seeds...)
 	for i, commit := range c.commits[:len(c.commits)-1] {
 		r.must(r.Commit(commit))
@@ -694,7 +694,7 @@ func TestLearnChild(t *testing.T) {
 // TestLearnerKilled: after a kill at any moment, the learner has learned from the first commits: all acknowledged ones, and exactly those
 // whose batches the frontier has as committed.
 func TestLearnerKilled(t *testing.T) {
-	c := killedCourse()
+	c := commitsOfKilled()
 	reference := newRig(t, ofRavens)
 	reference.submit("seeds", c.seeds...)
 	after := map[uint64]int{}
@@ -705,11 +705,11 @@ func TestLearnerKilled(t *testing.T) {
 		}
 		return h.Sum64()
 	}
-	after[number(reference.knows(c))] = 0
+	after[number(reference.judgements(c))] = 0
 	visits, crossing := 0, 0
 	for i, commit := range c.commits {
 		reference.must(reference.Commit(commit))
-		after[number(reference.knows(c))] = i + 1
+		after[number(reference.judgements(c))] = i + 1
 		if visits += c.visits[i]; visits >= learner.SnapshotEvery && crossing == 0 {
 			crossing = i + 1
 		}
@@ -750,7 +750,7 @@ func TestLearnerKilled(t *testing.T) {
 		}
 		r := &rig{t: t, dir: dir, clock: &clock{now: time.Now()}}
 		r.open()
-		prefix, known := after[number(r.knows(c))]
+		prefix, known := after[number(r.judgements(c))]
 		updates, snapshot, _ := r.learned()
 		if !known || prefix < acked {
 			t.Fatalf("killed after %d lines, with %d commits acknowledged: the learner knows what %d commits taught (%v); updates %v, snapshot %+v", kill, acked, prefix, known, updates, snapshot)
@@ -769,7 +769,7 @@ func TestLearnerKilled(t *testing.T) {
 	for _, commit := range c.commits {
 		r.must(r.Commit(commit))
 	}
-	if !slices.Equal(r.knows(c), reference.knows(c)) {
+	if !slices.Equal(r.judgements(c), reference.judgements(c)) {
 		t.Error("after all commits, the learner knows another thing than one that was never killed")
 	}
 	r.snapshotAfter(0)
@@ -778,7 +778,7 @@ func TestLearnerKilled(t *testing.T) {
 // TestLearnAllAtOnce: with commits, claims and judgements at the same time, a restart restores exactly what was learned.
 func TestLearnAllAtOnce(t *testing.T) {
 	r := newRig(t, func(d *crawl.Definition) { ofRavens(d); d.Order.PerQueue = 3 })
-	c := courseOf(30, 4)
+	c := listCommits(30, 4)
 	r.submit("seeds", c.seeds...)
 	ctx, cancel := context.WithCancel(t.Context())
 	var work, onlookers sync.WaitGroup
@@ -840,9 +840,9 @@ func TestLearnAllAtOnce(t *testing.T) {
 	work.Wait()
 	cancel()
 	onlookers.Wait()
-	before := r.knows(c)
+	before := r.judgements(c)
 	r.reopen()
-	if !slices.Equal(before, r.knows(c)) {
+	if !slices.Equal(before, r.judgements(c)) {
 		t.Error("another thing after a restart")
 	}
 }

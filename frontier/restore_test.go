@@ -9,7 +9,7 @@ import (
 
 // TestRestoreLearning: a new frontier that restores what another has learned has the same state, and continues from there.
 func TestRestoreLearning(t *testing.T) {
-	c := courseOf(6, 10)
+	c := listCommits(6, 10)
 	lost := newRig(t, ofRavens)
 	lost.submit("seeds", c.seeds...)
 	for _, commit := range c.commits[:5] {
@@ -25,7 +25,7 @@ func TestRestoreLearning(t *testing.T) {
 	}
 	r.must(r.Learning().Restore(raw))
 	for range 2 {
-		if !slices.Equal(lost.knows(c), r.knows(c)) {
+		if !slices.Equal(lost.judgements(c), r.judgements(c)) {
 			t.Fatal("the new frontier knows something else")
 		}
 		r.reopen()
@@ -36,13 +36,13 @@ func TestRestoreLearning(t *testing.T) {
 			both.submit(string(rune('a'+i)), crawl.Discovery{URL: o.URL, Path: "S", Score: 1})
 		}
 	}
-	before := r.knows(c)
+	before := r.judgements(c)
 	r.must(r.Commit(c.commits[5]))
-	if slices.Equal(before, r.knows(c)) {
+	if slices.Equal(before, r.judgements(c)) {
 		t.Error("it learns nothing any more")
 	}
-	after := r.knows(c)
-	if r.reopen(); !slices.Equal(after, r.knows(c)) {
+	after := r.judgements(c)
+	if r.reopen(); !slices.Equal(after, r.judgements(c)) {
 		t.Error("after a restart it knows something else")
 	}
 

@@ -55,8 +55,8 @@ func visited(url string, worth float64) crawl.PageOutcome {
 	return crawl.PageOutcome{Outcome: crawl.Outcome{URL: url, Kind: crawl.OutcomeDone, Status: 200}, Score: -1, Worth: worth, PageFeatures: views.Encode()}
 }
 
-// standing is the position of an entry, and the priority that it should have at present.
-type standing struct {
+// queueEntry is the position of an entry, and the priority that it should have at present.
+type queueEntry struct {
 	url     string
 	at      queue.Position
 	now     uint16
@@ -64,10 +64,12 @@ type standing struct {
 }
 
 // stale reports whether the entry is in a wrong position.
-func (s standing) stale() bool { return max(s.now, s.at.Priority)-min(s.now, s.at.Priority) > staleBy }
+func (s queueEntry) stale() bool {
+	return max(s.now, s.at.Priority)-min(s.now, s.at.Priority) > staleBy
+}
 
-// standings are the entries of the queues as the store has them, in order.
-func (r *rig) standings() (list []standing) {
+// queueEntries are the entries of the queues as the store has them, in order.
+func (r *rig) queueEntries() (list []queueEntry) {
 	r.t.Helper()
 	s, _ := r.get(testCrawl)
 	places := map[string]bool{}
@@ -87,7 +89,7 @@ func (r *rig) standings() (list []standing) {
 			}
 			places[e.rec.URL] = true
 			now, err := bandits.priority(key.PLD(), &e.rec, &s.Definition)
-			list = append(list, standing{e.rec.URL, e.at, now, s.claims.Holder(e.key.PLD, e.key.URL) != ""})
+			list = append(list, queueEntry{e.rec.URL, e.at, now, s.claims.Holder(e.key.PLD, e.key.URL) != ""})
 			return true, err
 		})
 	}))
@@ -95,7 +97,7 @@ func (r *rig) standings() (list []standing) {
 }
 
 // byURL has the priorities of entries by URL.
-func byURL(list []standing) map[string]uint16 {
+func byURL(list []queueEntry) map[string]uint16 {
 	m := map[string]uint16{}
 	for _, s := range list {
 		m[s.url] = s.at.Priority
@@ -103,9 +105,9 @@ func byURL(list []standing) map[string]uint16 {
 	return m
 }
 
-// flipped is a queue whose first n entries are of the kind "down" and the next n of the kind "up", with a learner that has learned that
+// newMisorderedQueue makes a queue whose first n entries are of the kind "down" and the next n of the kind "up", with a learner that has learned that
 // it should be the other way round.
-func flipped(t *testing.T, n int, edit func(*crawl.Definition)) *kinds {
+func newMisorderedQueue(t *testing.T, n int, edit func(*crawl.Definition)) *kinds {
 	t.Helper()
 	k := &kinds{rig: newRig(t, func(d *crawl.Definition) {
 		ofRavens(d)
@@ -118,17 +120,17 @@ func flipped(t *testing.T, n int, edit func(*crawl.Definition)) *kinds {
 		k.teach(20, "up", 0)
 	}
 	k.submit("links", k.links("a.example", n, "down", "up")...)
-	for i, s := range k.standings() {
+	for i, s := range k.queueEntries() {
 		if s.stale() || kindOf(s.url) != map[bool]string{true: "down", false: "up"}[i < n] {
 			t.Fatalf("before, place %d is %+v", i, s)
 		}
 	}
-	before := byURL(k.standings())
+	before := byURL(k.queueEntries())
 	for range 8 {
 		k.teach(20, "down", 0)
 		k.teach(20, "up", 1)
 	}
-	for _, s := range k.standings() {
+	for _, s := range k.queueEntries() {
 		if s.at.Priority != before[s.url] || !s.stale() || (s.now > s.at.Priority) != (kindOf(s.url) == "up") {
 			t.Fatalf("nothing was claimed, and %+v, which stood at %d", s, before[s.url])
 		}
@@ -141,7 +143,7 @@ func flipped(t *testing.T, n int, edit func(*crawl.Definition)) *kinds {
 func TestWeighedAgain(t *testing.T) {
 	const n, per = 400, 10
 	for _, restart := range []bool{false, true} {
-		k := flipped(t, n, func(d *crawl.Definition) { d.Order.PerQueue = per })
+		k := newMisorderedQueue(t, n, func(d *crawl.Definition) { d.Order.PerQueue = per })
 		if restart {
 			k.reopen()
 		}
@@ -160,7 +162,7 @@ func TestWeighedAgain(t *testing.T) {
 		if given["up"] < per || given["down"] == 0 {
 			t.Errorf("restart %v: given %v", restart, given)
 		}
-		list := k.standings()
+		list := k.queueEntries()
 		for i, s := range list {
 			if s.stale() || i > 0 && s.now > list[i-1].now+2*staleBy {
 				t.Fatalf("restart %v: after %d claims, place %d is %+v", restart, settled, i, s)
@@ -193,15 +195,15 @@ func TestHeadGivesWay(t *testing.T) {
 // head, and behind it sweepTimes the size of the claim, at most maxSweep.
 func TestWeighingIsBounded(t *testing.T) {
 	for _, per := range []int{1, 7, 100} {
-		k := flipped(t, 1000, func(d *crawl.Definition) { d.Order.PerQueue = per })
+		k := newMisorderedQueue(t, 1000, func(d *crawl.Definition) { d.Order.PerQueue = per })
 		for round := range 2 {
-			before := byURL(k.standings())
+			before := byURL(k.queueEntries())
 			batch, lanes := k.take()
 			if got := targets(lanes...); len(got) != per {
 				t.Fatalf("%d at a time: claimed %q", per, got)
 			}
 			moved := 0
-			for _, s := range k.standings() {
+			for _, s := range k.queueEntries() {
 				if s.at.Priority != before[s.url] {
 					moved++
 				}
@@ -218,12 +220,12 @@ func TestWeighingIsBounded(t *testing.T) {
 
 // TestSweepGoesOn: the second claim looks at what the first has not.
 func TestSweepGoesOn(t *testing.T) {
-	k := flipped(t, 300, func(d *crawl.Definition) { d.Order.PerQueue = 1 })
+	k := newMisorderedQueue(t, 300, func(d *crawl.Definition) { d.Order.PerQueue = 1 })
 	movedBy := map[string]int{}
 	for round := range 10 {
-		before := byURL(k.standings())
+		before := byURL(k.queueEntries())
 		batch, lanes := k.take()
-		for _, s := range k.standings() {
+		for _, s := range k.queueEntries() {
 			if s.at.Priority != before[s.url] {
 				if movedBy[s.url]++; movedBy[s.url] > 1 {
 					t.Errorf("claim %d moves %s again, though nothing was learned", round, s.url)
@@ -245,10 +247,10 @@ func TestWeighingNeedsWhatWasKept(t *testing.T) {
 		plain = append(plain, fmt.Sprintf("http://a.example/plain/%d", i))
 	}
 	k.submit("links", found(0.5, plain...)...)
-	before := byURL(k.standings())
+	before := byURL(k.queueEntries())
 	k.teach(40, "plain", 1)
 	k.one()
-	for _, s := range k.standings() {
+	for _, s := range k.queueEntries() {
 		if s.at.Priority != before[s.url] || s.stale() {
 			t.Errorf("%+v stood at %d", s, before[s.url])
 		}
@@ -288,7 +290,7 @@ func TestURLsThatAreLongMove(t *testing.T) {
 		k.teach(20, "down", 0)
 	}
 	stale := func() (n int) {
-		for _, s := range k.standings() {
+		for _, s := range k.queueEntries() {
 			if s.stale() {
 				n++
 			}
@@ -309,11 +311,11 @@ func TestURLsThatAreLongMove(t *testing.T) {
 // do not come back, and are not in the queue twice.
 func TestMovedMeanwhile(t *testing.T) {
 	const n = 80
-	k := flipped(t, n, func(d *crawl.Definition) { d.Order.PerQueue = 3 })
+	k := newMisorderedQueue(t, n, func(d *crawl.Definition) { d.Order.PerQueue = 3 })
 	gone, risen := map[string]bool{}, ""
 	late := Commit{Batch: "late", Discoveries: k.links("a.example", n, "down", "up")[n/2 : n]}
 	var waiting []string
-	for i, s := range k.standings() {
+	for i, s := range k.queueEntries() {
 		if i%3 == 0 {
 			gone[s.url] = true
 			late.Outcomes = append(late.Outcomes, done(s.url))
@@ -339,7 +341,7 @@ func TestMovedMeanwhile(t *testing.T) {
 		t.Fatalf("%+v", round)
 	}
 	var left []string
-	for _, s := range k.standings() {
+	for _, s := range k.queueEntries() {
 		if left = append(left, s.url); gone[s.url] {
 			t.Errorf("%s was fetched, and is back in its queue", s.url)
 		}
@@ -405,9 +407,9 @@ func eachURLOnce(t *testing.T, random *rand.Rand) {
 		}
 		switch random.IntN(8) {
 		case 0, 1, 2:
-			before := byURL(k.standings())
+			before := byURL(k.queueEntries())
 			name, lanes := k.take()
-			for _, s := range k.standings() {
+			for _, s := range k.queueEntries() {
 				if s.at.Priority != before[s.url] {
 					moved++
 				}
@@ -462,7 +464,7 @@ func eachURLOnce(t *testing.T, random *rand.Rand) {
 			}
 			k.clock.pass(1e9)
 		}
-		k.standings() // checks queue and records against each other
+		k.queueEntries() // checks queue and records against each other
 		if len(open) == 0 {
 			round := k.next()
 			k.confirm(round)
