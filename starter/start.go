@@ -222,7 +222,14 @@ func definitionOf(ctx context.Context, c client.Client, workflow string) (d craw
 func notFound(crawl string, err error) error {
 	var missing *serviceerror.NotFound
 	if errors.As(err, &missing) {
-		return fmt.Errorf("there is no crawl %q; `temporal workflow list --query \"WorkflowType='Crawl'\"` lists them", crawl)
+		return &noCrawlError{crawl}
 	}
 	return err
+}
+
+// noCrawlError says that Temporal knows no crawl of a name.
+type noCrawlError struct{ crawl string }
+
+func (e *noCrawlError) Error() string {
+	return fmt.Sprintf("there is no crawl %q; `temporal workflow list --query \"WorkflowType='Crawl'\"` lists them", e.crawl)
 }

@@ -172,10 +172,15 @@ func submitPart(list []frontier.Submission) (int, error) {
 
 // update sends an update to a crawl and waits for its answer.
 func update[Out any](ctx context.Context, c client.Client, id, name string, timeout time.Duration, arg any) (out Out, err error) {
+	return updateAs[Out](ctx, c, id, "", name, timeout, arg)
+}
+
+// updateAs sends an update under an ID, by which Temporal knows that it has been sent before; empty for a new one.
+func updateAs[Out any](ctx context.Context, c client.Client, id, updateID, name string, timeout time.Duration, arg any) (out Out, err error) {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	handle, err := c.UpdateWorkflow(ctx, client.UpdateWorkflowOptions{
-		WorkflowID: id, UpdateName: name, Args: []any{arg}, WaitForStage: client.WorkflowUpdateStageCompleted,
+		WorkflowID: id, UpdateID: updateID, UpdateName: name, Args: []any{arg}, WaitForStage: client.WorkflowUpdateStageCompleted,
 	})
 	if err == nil {
 		err = handle.Get(ctx, &out)

@@ -33,6 +33,12 @@ func (e *usageError) Unwrap() error { return e.err }
 // Usage makes a fault of the command line, as fmt.Errorf does.
 func Usage(format string, args ...any) error { return &usageError{fmt.Errorf(format, args...)} }
 
+// IsUsage reports whether an error is a fault of the command line.
+func IsUsage(err error) bool {
+	var usage *usageError
+	return errors.As(err, &usage)
+}
+
 // Run runs a command line: what is wrong with a flag's value is said in plain words.
 func Run(ctx context.Context, cmd *cobra.Command) error {
 	plainFaults(cmd)
