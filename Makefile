@@ -33,6 +33,7 @@ GOTEST := $(GO) test -count=1 -timeout 15m -parallel 4
 PROOFS = $$(grep -rl --include='*_test.go' '^func TestLong' . | xargs -n1 dirname | sort -u)
 RACE := ./activities ./frontier ./internal/archive ./internal/fetch ./internal/politeness ./internal/spool ./worker ./workflows
 KILL_RUNS ?= 10
+REBUILD_SEGMENTS ?= 20000
 SEED ?= 1
 
 .PHONY: test
@@ -56,6 +57,10 @@ proofs: temporal versitygw ## run the long proofs: kills, resets, schedules, sim
 race: temporal ## run the race detector on the packages where goroutines share memory, and on crawls by a worker as a whole
 	$(GOTEST) -race -skip '^TestLong' $(RACE)
 	$(GOTEST) -race -run '^(TestAsk|TestPauseReleasesLeases|TestStartWithTheCLI)$$' ./internal/integration
+
+.PHONY: rebuild
+rebuild: ## rebuild a frontier from an archive of REBUILD_SEGMENTS (20000) segments; prints time and memory
+	MUNINN_REBUILD_SEGMENTS=$(REBUILD_SEGMENTS) $(GO) test -count=1 -v -timeout 0 -run '^TestLongRebuild$$' ./internal/checkpoint
 
 .PHONY: check
 check: lint test proofs race ## all of the above; CI runs test-s3 as well

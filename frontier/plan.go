@@ -17,8 +17,9 @@ type Plan struct {
 	Reference  bool
 	Started    time.Time
 	Owner      string
-	Restore    bool // see Inherit
-	Archive    int  // number of the archive that new batches go to, see UseArchive
+	Restore    bool    // see Inherit
+	Archive    int     // number of the archive that new batches go to, see UseArchive
+	Archives   []Place // all that batches have gone to, by number; must not be changed
 	taught     *taughtTopic
 }
 
@@ -56,7 +57,7 @@ func (h Crawl) Plan() (Plan, error) {
 	if err != nil {
 		return Plan{}, err
 	}
-	return Plan{s.Definition, s.Run, s.Active, s.Reference, s.Started, s.Owner, s.Restore, s.Archive, s.taughtNow()}, nil
+	return Plan{s.Definition, s.Run, s.Active, s.Reference, s.Started, s.Owner, s.Restore, s.Archive, s.Archives, s.taughtNow()}, nil
 }
 
 // Knows reports whether the frontier knows a crawl.

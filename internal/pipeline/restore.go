@@ -37,6 +37,9 @@ const (
 	rewarding = "reward-"
 )
 
+// RestoreMark is the mark of a segment that Restore has brought in.
+func RestoreMark(segment string) string { return restoring + segment }
+
 // contents are the captures and the outlinks of a segment.
 type contents struct {
 	index []archive.Indexed

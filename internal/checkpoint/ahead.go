@@ -1,0 +1,89 @@
+package checkpoint
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"iter"
+
+	"github.com/muninn-archive/muninn/internal/archive"
+)
+
+// How many segments are read ahead of the one that is brought in, because a store takes its time for each answer; and how large an object
+// may be, in bytes, for that.
+const (
+	segmentsAhead = 8
+	maxAhead      = 16 << 20
+)
+
+// ahead gives segments whose log, index and links are in memory.
+func ahead(ctx context.Context, list []segment) iter.Seq2[segment, error] {
+	return func(yield func(segment, error) bool) {
+		ctx, cancel := context.WithCancel(ctx)
+		defer cancel()
+		coming := make(chan chan result, segmentsAhead)
+		go func() {
+			defer close(coming)
+			for _, s := range list {
+				mine := make(chan result, 1)
+				select {
+				case coming <- mine:
+				case <-ctx.Done():
+					return
+				}
+				go func() {
+					err := s.fetch(ctx)
+					mine <- result{s, err}
+				}()
+			}
+		}()
+		for mine := range coming {
+			got := <-mine
+			if !yield(got.segment, got.err) || got.err != nil {
+				return
+			}
+		}
+		if err := ctx.Err(); err != nil {
+			yield(segment{}, err)
+		}
+	}
+}
+
+type result struct {
+	segment
+	err error
+}
+
+// fetch puts a store in place of the segment's that has its objects.
+func (s *segment) fetch(ctx context.Context) error {
+	here := fetched{s.store, map[string][]byte{}}
+	of := []archive.Stored{s.CDXJ, s.Links}
+	if s.Log != nil {
+		of = append(of, *s.Log)
+	}
+	for _, o := range of {
+		if o.Key == "" || o.Bytes > maxAhead {
+			continue
+		}
+		raw, err := archive.ReadAll(ctx, s.store, o.Key, maxAhead)
+		if err != nil {
+			return err
+		}
+		here.objects[o.Key] = raw
+	}
+	s.store = here
+	return nil
+}
+
+// fetched is a store of which some objects are in memory.
+type fetched struct {
+	archive.Store
+	objects map[string][]byte
+}
+
+func (f fetched) Get(ctx context.Context, key string) (io.ReadCloser, error) {
+	if raw, here := f.objects[key]; here {
+		return io.NopCloser(bytes.NewReader(raw)), nil
+	}
+	return f.Store.Get(ctx, key)
+}
