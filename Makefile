@@ -90,6 +90,11 @@ bench: build temporal versitygw ## CPU per page of a whole crawl, compared with 
 	@echo "frontier of 10^6 URLs:"; MUNINN_BENCH_KNOWN=1000000 $(GO) test -run '^$$' -bench . -skip BenchmarkGrowth -benchtime 3x ./frontier
 	$(GO) test -run '^$$' -bench . ./internal/urls ./internal/xpath ./kb ./internal/dates ./internal/bandit ./internal/page ./internal/aah ./internal/lab/recognition ./internal/order ./internal/score ./internal/archive ./activities
 
+.PHONY: simulate
+simulate: ## play a cluster of 20 workers on a web of SITES (10^6) sites under a simulated clock; several minutes
+	MUNINN_SIMULATION=$(SITES) $(GO) test -count=1 -v -timeout 0 -run '^TestLongCluster$$' ./frontier/internal/simulation
+SITES ?= 1000000
+
 .PHONY: bench-growth
 bench-growth: ## what operations of a frontier cost as it grows to KNOWN (10^6) URLs; 10^7 takes seven minutes and 3 GB of disk in TMPDIR
 	MUNINN_BENCH_KNOWN=$(KNOWN) $(GO) test -run '^$$' -bench BenchmarkGrowth -benchtime 1x -timeout 0 ./frontier
