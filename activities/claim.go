@@ -145,7 +145,7 @@ func (a *Activities) linger(crawl string) time.Duration {
 func (a *Activities) want(in ClaimInput, held bool, perIP int) frontier.Want {
 	limits := a.Fetch.Limits()
 	want := frontier.Want{
-		Round: in.Round, Claims: a.Settings.Round, Lanes: a.Settings.Lanes,
+		Round: in.Round, Claims: a.Settings.Round, Lanes: a.lanes(in.Crawl),
 		Linger: a.linger(in.Crawl), Quiet: lingerReleases * a.Settings.Linger, Until: a.Now().Add(claimWait), MaxFail: limits.HostFailures, Backoff: limits.Backoff,
 		Resolve: func(ctx context.Context, host string) (string, error) {
 			addr, err := a.Fetch.Address(ctx, host)

@@ -20,6 +20,9 @@ import (
 // replays them within a workflow task.
 const politenessRounds = 200
 
+// versionTurns marks executions in which crawls take turns at an address.
+const versionTurns = "turns"
+
 // Politeness grants the leases of one shard of addresses, over all crawls and workers. The rules are
 // in internal/politeness; this carries signals in and answers out, always in bulk.
 func Politeness(ctx workflow.Context, in activities.PolitenessInput) error {
@@ -32,6 +35,9 @@ func Politeness(ctx workflow.Context, in activities.PolitenessInput) error {
 		if !in.Lost.IsZero() {
 			p.state.Lost(in.Lost)
 		}
+	}
+	if workflow.GetVersion(ctx, versionTurns, workflow.DefaultVersion, 1) >= 1 {
+		p.state.Fair = true
 	}
 	if err := p.registerHandlers(ctx); err != nil {
 		return err

@@ -281,6 +281,9 @@ type Politeness struct {
 	MaxCrawlDelay Duration `json:"max_crawl_delay"` // the longest Crawl-delay that is obeyed
 	Factor        float64  `json:"factor"`          // of the last response time
 	PerIP         int      `json:"per_ip"`          // claims that may ask one IP address at a time, over all crawls; more than 1 only where the workers' host groups allow it
+	// Weight is how many turns the crawl gets, beside those of others, at an address that several want, and of the lanes of a worker
+	// that runs more than two; 0 counts as 1.
+	Weight int `json:"weight,omitempty"`
 	// UserAgent is the product token and robots.txt name.
 	UserAgent string `json:"user_agent"`
 	// Contact is a URL or mail address at which webmasters can reach the operator.
@@ -325,7 +328,7 @@ func DefaultDefinition() Definition {
 		Budget: Budget{Pages: 10_000, Bytes: 100e9, Time: Duration(7 * 24 * time.Hour)},
 		Politeness: Politeness{
 			MinDelay: Duration(time.Second), MaxDelay: Duration(30 * time.Second),
-			MaxCrawlDelay: Duration(time.Minute), Factor: 2, PerIP: 1,
+			MaxCrawlDelay: Duration(time.Minute), Factor: 2, PerIP: 1, Weight: 1,
 			UserAgent: "Muninn/1.0",
 		},
 	}

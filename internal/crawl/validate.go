@@ -41,12 +41,13 @@ const (
 	// MaxDefinition bounds the text of a definition, in bytes.
 	MaxDefinition = 8 << 20
 
-	MaxSeeds    = 100_000
-	MaxKeywords = 10_000
-	MaxPaths    = 100 // example paths
-	MaxPath     = 20  // URLs of an example path
-	MaxPerQueue = 500
-	MaxPerIP    = 16
+	MaxSeeds       = 100_000
+	MaxKeywords    = 10_000
+	MaxPaths       = 100 // example paths
+	MaxPath        = 20  // URLs of an example path
+	MaxPerQueue    = 500
+	MaxPerIP       = 16
+	MaxCrawlWeight = 100
 	// MaxRedirects is the greatest Scope.MaxRedirects: of a long hop path only the last letters are kept.
 	MaxRedirects = 40
 )
@@ -255,6 +256,7 @@ func (v *validator) politeness(p Politeness) {
 	v.check(p.MaxCrawlDelay >= 0, "politeness.max_crawl_delay", "must not be negative")
 	v.check(p.Factor >= 0, "politeness.factor", "must not be negative")
 	v.check(p.PerIP >= 1 && p.PerIP <= MaxPerIP, "politeness.per_ip", fmt.Sprintf("must be between 1 and %d", MaxPerIP))
+	v.check(p.Weight >= 0 && p.Weight <= MaxCrawlWeight, "politeness.weight", fmt.Sprintf("must be between 1 and %d", MaxCrawlWeight))
 	v.check(strings.TrimSpace(p.UserAgent) != "", "politeness.user_agent", "is empty: webmasters must see the crawler's name")
 	v.check(!strings.ContainsAny(p.UserAgent+p.Contact, "\r\n"), "politeness.user_agent", "and contact must each be one line")
 }

@@ -106,6 +106,7 @@ func TestFaults(t *testing.T) {
 		{"politeness: {min_delay: 1m}", "politeness.max_delay"},
 		{"politeness: {min_delay: -1s, max_crawl_delay: -1s, factor: -1, per_ip: 0, user_agent: ' '}", "politeness.factor politeness.max_crawl_delay politeness.min_delay politeness.per_ip politeness.user_agent"},
 		{fmt.Sprintf("politeness: {per_ip: %d}", MaxPerIP+1), "politeness.per_ip"},
+		{fmt.Sprintf("politeness: {weight: %d}", MaxCrawlWeight+1), "politeness.weight"},
 		{`politeness: {contact: "a\nb"}`, "politeness.user_agent"},
 
 		{"archive: {where: 's3://'}", "archive.where"},

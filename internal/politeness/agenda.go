@@ -71,11 +71,11 @@ func (s *State) schedule(a *address) {
 		s.idle.put(a, a.next)
 		return
 	}
-	s.busy.put(a, a.wake())
+	s.busy.put(a, a.wake(s.Fair))
 }
 
 // wake is when something is to be done for an address with leases or asks.
-func (a *address) wake() time.Time {
+func (a *address) wake(fair bool) time.Time {
 	var wake time.Time
 	sooner := func(t time.Time) {
 		if wake.IsZero() || t.Before(wake) {
@@ -85,7 +85,7 @@ func (a *address) wake() time.Time {
 	for _, h := range a.holders {
 		sooner(h.Deadline)
 	}
-	if len(a.waiters) > 0 && a.free(a.waiters[0].PerIP) {
+	if len(a.waiters) > 0 && a.free(a.nextWaiter(fair).PerIP) {
 		sooner(a.next.Add(-GrantAhead))
 	}
 	return wake

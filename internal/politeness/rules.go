@@ -240,13 +240,21 @@ func (p *pass) grantTouched() []Grant {
 		if a == nil {
 			continue
 		}
-		for len(a.waiters) > 0 && a.free(a.waiters[0].PerIP) && !a.next.Add(-GrantAhead).After(p.now) {
-			w := a.waiters[0]
+		for len(a.waiters) > 0 && !a.next.Add(-GrantAhead).After(p.now) {
+			p.s.setTurns(a)
+			w := a.nextWaiter(p.s.Fair)
+			if !a.free(w.PerIP) {
+				break
+			}
 			p.s.withdraw(a, w)
+			p.s.countTurn(a, w)
 			h := &holder{Ask: w.Ask, Number: p.number(), Deadline: p.deadline(w.Ask)}
 			h.First = h.Number
 			p.s.addHolder(a, h)
 			p.grants = append(p.grants, p.grant(a, h))
+		}
+		if len(a.waiters) == 0 {
+			p.s.clearTurns(a)
 		}
 		p.s.schedule(a)
 	}

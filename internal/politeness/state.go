@@ -14,6 +14,7 @@ type State struct {
 	Shards int       // of all of Politeness; 0: not known
 	Last   int64     // number of the last grant or ask
 	Floor  time.Time // before it no address is granted of which nothing is known
+	Fair   bool      // crawls that wait for an address take turns; else asks are served as they came
 	Turned int       // asks that were not taken because there was no room
 
 	addresses     map[string]*address // and host groups, by GroupKey
@@ -36,6 +37,7 @@ type address struct {
 	holders []*holder
 	waiters []*waiter // first come, first served
 	next    time.Time
+	turns   map[string]int64 // by crawl, see countTurn
 
 	due  time.Time // of the agenda that it is in
 	at   int       // its place there
@@ -92,12 +94,16 @@ func sizeOf(a Ask) int {
 	return leaseBytes + len(a.Lease) + len(a.Crawl) + len(a.Worker) + len(a.Reply) + len(a.Host) + groupBytes(a)
 }
 
-// groupBytes is what the group of an ask takes, and its address beside that.
+// groupBytes is what the weight and the group of an ask take, and its address beside a group.
 func groupBytes(a Ask) int {
-	if a.Group == "" {
-		return 0
+	n := 0
+	if a.Weight != 0 {
+		n = len(`"weight":100,`)
 	}
-	return len(`"group":"","ip":"",`) + len(a.Group)
+	if a.Group == "" {
+		return n
+	}
+	return n + len(`"group":"","ip":"",`) + len(a.Group)
 }
 
 // stateJSON is the JSON form of a state. Addresses that only rest, which are the most, have a short one.
@@ -107,6 +113,7 @@ type stateJSON struct {
 	Last      int64                `json:"last,omitempty"`
 	Floor     time.Time            `json:"floor,omitzero"`
 	Turned    int                  `json:"turned,omitempty"`
+	Fair      bool                 `json:"fair,omitempty"`
 	Addresses map[string]*busyJSON `json:"addresses"`
 	Resting   map[string]time.Time `json:"resting,omitempty"`
 	Hosts     map[string]hostRest  `json:"hosts,omitempty"`
@@ -115,21 +122,22 @@ type stateJSON struct {
 }
 
 type busyJSON struct {
-	Holders []holder  `json:"holders,omitempty"`
-	Waiters []waiter  `json:"waiters,omitempty"`
-	Next    time.Time `json:"next,omitzero"`
+	Holders []holder         `json:"holders,omitempty"`
+	Waiters []waiter         `json:"waiters,omitempty"`
+	Next    time.Time        `json:"next,omitzero"`
+	Turns   map[string]int64 `json:"turns,omitempty"`
 }
 
 // MarshalJSON writes the state out.
 func (s *State) MarshalJSON() ([]byte, error) {
-	out := stateJSON{TTL: s.TTL, Shards: s.Shards, Last: s.Last, Floor: s.Floor, Turned: s.Turned, Addresses: map[string]*busyJSON{}, Resting: map[string]time.Time{}}
+	out := stateJSON{TTL: s.TTL, Shards: s.Shards, Last: s.Last, Floor: s.Floor, Turned: s.Turned, Fair: s.Fair, Addresses: map[string]*busyJSON{}, Resting: map[string]time.Time{}}
 	for _, ip := range slices.Sorted(maps.Keys(s.addresses)) {
 		a := s.addresses[ip]
 		if a.empty() {
 			out.Resting[ip] = a.next
 			continue
 		}
-		b := &busyJSON{Next: a.next}
+		b := &busyJSON{Next: a.next, Turns: a.turns}
 		for _, h := range a.holders {
 			b.Holders = append(b.Holders, *h)
 			omitKey(&b.Holders[len(b.Holders)-1].Ask, ip)
@@ -157,7 +165,7 @@ func (s *State) UnmarshalJSON(raw []byte) error {
 	if err := json.Unmarshal(raw, &in); err != nil {
 		return err
 	}
-	*s = State{TTL: in.TTL, Shards: in.Shards, Last: in.Last, Floor: in.Floor, Turned: in.Turned}
+	*s = State{TTL: in.TTL, Shards: in.Shards, Last: in.Last, Floor: in.Floor, Turned: in.Turned, Fair: in.Fair}
 	s.init()
 	var lines []*waiter
 	for _, ip := range slices.Sorted(maps.Keys(in.Addresses)) {
@@ -173,6 +181,9 @@ func (s *State) UnmarshalJSON(raw []byte) error {
 			s.waiting++
 			s.bytes += sizeOf(w.Ask)
 			lines = append(lines, &w)
+		}
+		for crawl, turn := range b.Turns {
+			s.setTurn(a, crawl, turn)
 		}
 		s.schedule(a)
 	}
@@ -204,6 +215,7 @@ func (s *State) add(ip string, next time.Time) *address {
 
 func (s *State) remove(a *address) {
 	s.forgetMembers(a)
+	s.clearTurns(a)
 	delete(s.addresses, a.ip)
 	s.bytes -= addressBytes + len(a.ip)
 }

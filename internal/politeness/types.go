@@ -72,11 +72,12 @@ type Ask struct {
 	PerIP  int           `json:"per_ip"`
 	Crawl  string        `json:"crawl,omitempty"`
 	Worker string        `json:"worker"`
-	Reply  string        `json:"reply,omitempty"` // the workflow that gets the grant; none if the ask is an update
-	Rest   time.Duration `json:"rest,omitempty"`  // how long the address rests if the lease runs out; 0: DefaultRest
-	Loan   bool          `json:"loan,omitempty"`  // it lasts for LoanTTL, at most
-	Host   string        `json:"host,omitempty"`  // that is asked there, by its PLD
-	Group  string        `json:"group,omitempty"` // that the host belongs to: all that belongs to it counts as one address
+	Reply  string        `json:"reply,omitempty"`  // the workflow that gets the grant; none if the ask is an update
+	Rest   time.Duration `json:"rest,omitempty"`   // how long the address rests if the lease runs out; 0: DefaultRest
+	Loan   bool          `json:"loan,omitempty"`   // it lasts for LoanTTL, at most
+	Host   string        `json:"host,omitempty"`   // that is asked there, by its PLD
+	Weight int           `json:"weight,omitempty"` // of the crawl, beside others that wait for the address; 0 counts as 1
+	Group  string        `json:"group,omitempty"`  // that the host belongs to: all that belongs to it counts as one address
 }
 
 // ID names the lease that is asked for.

@@ -155,6 +155,7 @@ func constrain(root *jsonschema.Schema) {
 	at("budget.bytes").AnyOf[0].Minimum = "1"
 	bounds("politeness.factor", "0", "")
 	bounds("politeness.per_ip", "1", strconv.Itoa(crawl.MaxPerIP))
+	bounds("politeness.weight", "0", strconv.Itoa(crawl.MaxCrawlWeight))
 	at("politeness.user_agent").Pattern, at("politeness.contact").Pattern = agentForm, lineForm
 
 	overrides(root, at)

@@ -1,0 +1,76 @@
+package integration
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/muninn-archive/muninn/internal/crawl"
+	"github.com/muninn-archive/muninn/internal/webworld"
+	"github.com/muninn-archive/muninn/internal/webworld/bench"
+)
+
+// besideTime is how long a small crawl may wait for its first page beside a large one; on an idle machine it takes two seconds.
+const besideTime = 30 * time.Second
+
+// A crawl of ten pages that starts beside one which never ends gets its first page within seconds, from an address that both want:
+// each page of the large crawl's hosts there is slow, and all are claimed before.
+func TestSmallCrawlBesideLarge(t *testing.T) {
+	t.Parallel()
+	server := StartServer(t)
+	world := Serve(t, bench.New(webworld.Options{Seed: 7}, 100, 400))
+	const shared = "127.97.2.1"
+	web := servePlain(t, func(w http.ResponseWriter, r *http.Request) {
+		if strings.HasPrefix(r.Host, "large") {
+			time.Sleep(200 * time.Millisecond)
+		}
+		_, _ = fmt.Fprint(w, "<html><body>ravens")
+		for n := range 9 {
+			_, _ = fmt.Fprintf(w, `<a href="%s%d/">more</a>`, r.URL.Path, n)
+		}
+	}, shared)
+	conf := Config(server, world, t.TempDir())
+	conf.Resolve["small.test"] = shared
+	large := web.definition("large")
+	for i := range 20 {
+		host := fmt.Sprintf("large%d.test", i)
+		conf.Resolve[host] = shared
+		large.Seeds = append(large.Seeds, crawl.Seed{URL: "http://" + host + ":" + web.port + "/"})
+	}
+	for _, seed := range world.Seeds() {
+		large.Seeds = append(large.Seeds, crawl.Seed{URL: seed})
+	}
+	large.Order.PerQueue, large.Scope.Within, large.Budget.Pages = 5, crawl.WithinHost, 1_000_000
+	StartWorker(t, conf)
+	StartCrawl(t, server.Client, large)
+	Until(t, CrawlTime, "the large crawl is running", func() string {
+		if n := len(web.requests()); n < 20 {
+			return fmt.Sprintf("%d requests at the shared address", n)
+		}
+		return ""
+	})
+	small := web.definition("small", "small.test/")
+	small.Budget.Pages = 10
+	began := time.Now()
+	StartCrawl(t, server.Client, small)
+	var first time.Duration
+	Until(t, besideTime, "the first page of the small crawl", func() string {
+		for _, x := range web.requests() {
+			if x.host == "small.test" {
+				first = x.start.Sub(began)
+				return ""
+			}
+		}
+		return fmt.Sprintf("%d requests of the large crawl", len(web.requests()))
+	})
+	Result(t, server.Client, "small", CrawlTime)
+	t.Logf("the first page came after %s, all ten after %s, beside %d requests of the large crawl", first.Round(time.Millisecond), time.Since(began).Round(time.Millisecond), len(web.requests())+int(world.Stats().Requests))
+	if peak := web.peak[shared]; peak != 1 {
+		t.Errorf("%d requests at a time at the shared address", peak)
+	}
+	if err := server.Client.TerminateWorkflow(t.Context(), "crawl/large", "", "measured"); err != nil {
+		t.Fatal(err)
+	}
+}
