@@ -40,14 +40,15 @@ type Explanation struct {
 	Weights  []order.Weight `json:"learned,omitempty"` // of an order that learns, in logits
 
 	PLD     string              `json:"pld"`
-	Before  int                 `json:"before"`           // URLs that stand before it in its queue; at most maxBefore are counted
-	Waiting int                 `json:"waiting"`          // URLs of the queue
-	Next    time.Time           `json:"next,omitzero"`    // the queue is not claimed from before
-	Busy    bool                `json:"busy,omitempty"`   // a claim of the queue is in progress
-	Asking  *Claim              `json:"asking,omitempty"` // that claim, if it waits for its lease
-	Waits   *politeness.Waiting `json:"waits,omitempty"`  // what it waits for, if that is known
-	Fails   int                 `json:"fails,omitempty"`  // batches in a row that could not reach the host
-	Spent   bool                `json:"spent,omitempty"`  // the PLD's budget is spent
+	Before  int                 `json:"before"`            // URLs that stand before it in its queue; at most maxBefore are counted
+	Waiting int                 `json:"waiting"`           // URLs of the queue
+	Next    time.Time           `json:"next,omitzero"`     // the queue is not claimed from before
+	Busy    bool                `json:"busy,omitempty"`    // a claim of the queue is in progress
+	Asking  *Claim              `json:"asking,omitempty"`  // that claim, if it waits for its lease
+	Waits   *politeness.Waiting `json:"waits,omitempty"`   // what it waits for, if that is known
+	Fails   int                 `json:"fails,omitempty"`   // batches in a row that could not reach the host
+	Spent   bool                `json:"spent,omitempty"`   // the PLD's budget is spent
+	Ordered string              `json:"ordered,omitempty"` // by an operator for the PLD: paused, stopped or aborted
 }
 
 // maxBefore bounds the URLs that Explain counts.
@@ -78,6 +79,7 @@ func (h URLs) Explain(u urls.URL) (Explanation, error) {
 	if known {
 		out.Waiting, out.Next, out.Busy, out.Fails, out.Spent = q.Waiting, q.Due(), q.Busy, q.Fails, q.Spent
 	}
+	out.Ordered = definition.StateOf(out.PLD)
 	out.Strategy, out.Update = definition.Order.Strategy, definition.Order.Update
 	err = h.f.store.View(func(txn store.Reader) error {
 		r, found, err := txn.Record(s.keys.Record(k))

@@ -88,6 +88,11 @@ func TestPausedPLD(t *testing.T) {
 	if round := r.next(); round.Drained || len(round.Claims) > 0 {
 		t.Fatalf("%+v", round)
 	}
+	u, err := urls.Parse("http://h0.example/new")
+	r.must(err)
+	if e, err := r.URLs().Explain(u); err != nil || e.Ordered != crawl.StatePaused || e.Waiting != 4 {
+		t.Errorf("%+v, %v", e, err)
+	}
 	r.configure(`{plds: {h0.example: {state: null}}}`)
 	if round := r.crawlOut(done); !round.Drained || r.status().Totals.Pages != 8 {
 		t.Errorf("%d pages, %+v", r.status().Totals.Pages, round)

@@ -29,7 +29,8 @@ func submitCommand(g *globals) *cobra.Command {
 	seed := false
 	cmd := &cobra.Command{
 		Use: "submit CRAWL URL|FILE…", Short: "Submit URLs to a running crawl",
-		Long: `Submit URLs to a running crawl. A FILE has one URL on each line; empty lines are ignored, and so is text after a # at the start of a
+		Long: `Submit URLs to a running crawl. A FILE has one URL on each line, or one JSON object as the service takes them (muninn serve --help):
+{"url": "https://example.org/x", "score": 0.9}. Where URLs stand alone, empty lines are ignored, and so is text after a # at the start of a
 line or after a blank. The answer for each URL is accepted, known, out of scope, blacklisted, malformed or refused, with the reason.
 URLs with user information are malformed and are not sent. Ports of other services than HTTP are refused.
 
@@ -80,6 +81,22 @@ func submissions(args []string, as frontier.Submission) (list []frontier.Submiss
 	for _, arg := range args {
 		if strings.Contains(arg, "://") {
 			add(arg, "")
+			continue
+		}
+		entries, scored, err := readScored(arg)
+		if err != nil {
+			return nil, nil, err
+		}
+		for _, e := range entries {
+			e.Path, e.Blacklisted = as.Path, e.Blacklisted || as.Blacklisted
+			if answer := frontier.CheckSubmission(e.URL); answer.Answer != "" {
+				answer.Reason += " (" + arg + ")"
+				bad = append(bad, answer)
+				continue
+			}
+			list = append(list, e)
+		}
+		if scored {
 			continue
 		}
 		lines, err := readList(arg)

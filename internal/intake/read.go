@@ -50,7 +50,7 @@ func (s *Service) read(w http.ResponseWriter, r *http.Request) (body []byte, lis
 	list = make([]frontier.Submission, len(raw))
 	for i, text := range raw {
 		var fault *crawl.Fault
-		if list[i], fault = readEntry(text); fault != nil {
+		if list[i], fault = ReadEntry(text); fault != nil {
 			fault.Path = fmt.Sprintf("[%d]%s", i, fault.Path)
 			if faults = append(faults, *fault); len(faults) == maxFaults {
 				break
@@ -63,7 +63,8 @@ func (s *Service) read(w http.ResponseWriter, r *http.Request) (body []byte, lis
 	return body, list, nil
 }
 
-func readEntry(text []byte) (out frontier.Submission, fault *crawl.Fault) {
+// ReadEntry reads a URL with its score as lists have it; the path of a fault begins with the field.
+func ReadEntry(text []byte) (out frontier.Submission, fault *crawl.Fault) {
 	var e entry
 	dec := json.NewDecoder(bytes.NewReader(text))
 	dec.DisallowUnknownFields()
