@@ -40,9 +40,9 @@ func TestNextRun(t *testing.T) {
 	}
 }
 
-// TestRunsGoOn: a crawl that an earlier version began, with keys without a worker in the archive and runs that the frontier counted, is
+// TestRunsContinue: a crawl that an earlier version began, with keys without a worker in the archive and runs that the frontier counted, is
 // continued by this one: with its frontier, without it, and where the frontier is behind the archive. Nothing that is archived changes.
-func TestRunsGoOn(t *testing.T) {
+func TestRunsContinue(t *testing.T) {
 	for name, c := range map[string]struct {
 		lost  bool // the frontier
 		ended bool // the run before

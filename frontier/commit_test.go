@@ -88,7 +88,7 @@ func TestCommitDropsWhatDoesNotFit(t *testing.T) {
 }
 
 // A commit that was cut off between two of its transactions continues where it was, and counts nothing twice.
-func TestCommitGoesOn(t *testing.T) {
+func TestCommitContinues(t *testing.T) {
 	const n = 30
 	for after := range 3 {
 		r, batch, lanes := bundle(t, n)
@@ -119,7 +119,7 @@ func TestCommitGoesOn(t *testing.T) {
 
 // A commit that was cut off between two of its transactions loses none of its links, even if its lists were lost and are made again
 // in another order.
-func TestCommitGoesOnRecovered(t *testing.T) {
+func TestCommitContinuesRecovered(t *testing.T) {
 	r, batch, lanes := bundle(t, 1)
 	const n = commitPart + commitPart/2
 	list := make([]string, n)

@@ -44,7 +44,7 @@ type delivered struct {
 // Deliver queues what a batch of another worker has found, as its own Commit would. It is idempotent by worker, batch and partition,
 // also if the partition has been imported since: the marks move with it. may says whether a partition takes deliveries, by the worker's view
 // of the ring; it is asked before anything is written, and again once all is on disk: what was written to a partition that was given away
-// meanwhile may not be in its export. Its error is returned, and then the delivery is to be sent again, to whoever has the partition.
+// meanwhile may not be in its export. Its error is returned, and then the delivery is to be sent again, to the worker that has the partition.
 // ErrMoving while the partition is being imported, ErrNotBegun before the run begins, ErrNoCrawl if the crawl is not known.
 //
 // Marks of deliveries are deleted by later deliveries of the same worker to the partition, see Settled. An attempt that comes

@@ -14,7 +14,7 @@ import (
 
 // While an order trains or is encoded, questions are answered, and other crawls claim and commit. The next claim of the crawl itself
 // uses what was learned.
-func TestOthersGoOnWhileAnOrderTrains(t *testing.T) {
+func TestOthersContinueWhileAnOrderTrains(t *testing.T) {
 	r := newRig(t, ofRavens)
 	r.other("other")
 	r.submit("seeds", found(0.5, "http://a.example/")...)

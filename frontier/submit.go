@@ -16,7 +16,7 @@ type Submission struct {
 	crawl.Discovery
 	// Blacklisted says that the URL is never to be fetched, whatever links to it, in this run and in later ones.
 	Blacklisted bool `json:"blacklisted,omitempty"`
-	// Anchor is the text of the link, for those who read the crawl's history: the score is that of whoever submits.
+	// Anchor is the text of the link, for those who read the crawl's history: the score is that of the submitter.
 	Anchor string `json:"anchor,omitempty"`
 }
 

@@ -218,8 +218,8 @@ func TestWeighingIsBounded(t *testing.T) {
 	}
 }
 
-// TestSweepGoesOn: the second claim looks at what the first has not.
-func TestSweepGoesOn(t *testing.T) {
+// TestSweepContinues: the second claim looks at what the first has not.
+func TestSweepContinues(t *testing.T) {
 	k := newMisorderedQueue(t, 300, func(d *crawl.Definition) { d.Order.PerQueue = 1 })
 	movedBy := map[string]int{}
 	for round := range 10 {

@@ -267,7 +267,7 @@ func TestControllerTakesAnswersOfTheClaim(t *testing.T) {
 }
 
 // A shard that never answers delays a round by a minute; releases and renewals that were sent to it are not confirmed.
-func TestControllerGoesOnWithoutAnswer(t *testing.T) {
+func TestControllerContinuesWithoutAnswer(t *testing.T) {
 	e := newController(t, func(e *env, in activities.ClaimInput) (activities.ClaimResult, error) {
 		if in.Round == 1 {
 			return activities.ClaimResult{Sent: 1, Confirm: frontier.Confirmed{Releases: []politeness.Key{{Lease: "x"}}}}, nil

@@ -16,9 +16,9 @@ import (
 	"github.com/muninn-archive/muninn/internal/urls"
 )
 
-// TestRobotsChainGoesOn: if each lane ends before the host may be asked again, the lanes together follow its redirects to the end, one
+// TestRobotsChainContinues: if each lane ends before the host may be asked again, the lanes together follow its redirects to the end, one
 // hop in each lane. No hop is requested twice, and such a lane does not count as one that met a busy host.
-func TestRobotsChainGoesOn(t *testing.T) {
+func TestRobotsChainContinues(t *testing.T) {
 	for seed := range uint64(5) {
 		h := robotsHost(t, hops(3, page("200 OK", "User-agent: *\nCrawl-delay: 100\n")))
 		c := newClient(t, h.clock, nil)

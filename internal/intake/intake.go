@@ -1,5 +1,5 @@
 // Package intake is the scored-URL service (paper §4.4): other programs hand URLs with their scores to running crawls, over HTTP and JSON.
-// It knows nothing of Temporal: whoever serves it says how a list reaches its crawl.
+// It knows nothing of Temporal: its caller says how a list reaches its crawl.
 package intake
 
 import (

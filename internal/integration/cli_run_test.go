@@ -161,7 +161,7 @@ func TestRunAnew(t *testing.T) {
 }
 
 // The same definition, also if it is only formatted differently, continues the crawl.
-func TestRunGoesOn(t *testing.T) {
+func TestRunContinues(t *testing.T) {
 	t.Parallel()
 	server := StartServer(t)
 	world := Serve(t, bench.New(webworld.Options{Seed: 10}, 2, 40))

@@ -3,7 +3,7 @@
 //
 // What it promises of a shard of addresses, over all crawls and workers:
 //
-//   - At most per_ip leases are out on an address at a time, and none before the address's next time. A lease is out from
+//   - At most per_ip leases are held on an address at a time, and none before the address's next time. A lease is held from
 //     its grant until it is released or its deadline has passed; its holder treats it as over Margin earlier.
 //   - A grant has a number, and numbers only grow, also over a loss of the state. A release names the grant that it ends,
 //     so that one which comes late cannot end a newer grant of the same lease.

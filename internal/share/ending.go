@@ -29,7 +29,7 @@ type Rest struct {
 	Epoch  uint64 `json:"epoch"` // of its view
 	Round  uint64 `json:"round"` // that it answers
 	Idle   bool   `json:"idle"`  // nothing waits that could ever be claimed, nothing is out, and nothing is to be delivered
-	// Work rises whenever a URL comes to wait, whoever has sent it, and whenever one is claimed.
+	// Work rises whenever a URL comes to wait, whichever worker has sent it, and whenever one is claimed.
 	Work uint64 `json:"work"`
 }
 

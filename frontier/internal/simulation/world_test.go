@@ -282,7 +282,7 @@ func (w *world) links(from *worker, s *site) {
 
 // deliver takes a link to the owner of its site's partition, again and again until one accepts it.
 func (w *world) deliver(from *worker, i int32) {
-	if !from.alive || w.sites[i].known { // a dead worker's are delivered again by whoever rebuilds
+	if !from.alive || w.sites[i].known { // a dead worker's are delivered again by the worker that rebuilds
 		return
 	}
 	p := int(w.sites[i].partition)
