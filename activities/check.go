@@ -11,6 +11,7 @@ import (
 	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/hostgroups"
 	"github.com/muninn-archive/muninn/internal/politeness"
+	"github.com/muninn-archive/muninn/internal/urls"
 )
 
 // checkInput checks the names in the input of an activity; an input that it does not know is refused. Anyone who
@@ -56,6 +57,8 @@ func checkInput(arg any) error {
 		return checkCrawl(in.Crawl)
 	case AskInput:
 		return checkCrawl(in.Crawl)
+	case HostInput:
+		return checkHost(in.Host)
 	}
 	return fmt.Errorf("an input of type %T is not known", arg)
 }
@@ -137,6 +140,16 @@ func checkGrants(grants []politeness.Grant) error {
 		if err := firstError(checkClaim("lease", g.Lease), checkLeased(g.IP)); err != nil {
 			return err
 		}
+	}
+	return nil
+}
+
+// maxHost bounds the name of a host, in bytes (RFC 1035 §2.3.4).
+const maxHost = 253
+
+func checkHost(host string) error {
+	if u, err := urls.Parse("http://" + host + "/"); err != nil || len(host) > maxHost || strings.ContainsAny(host, "/@?#") || u.Host() == "" {
+		return fmt.Errorf("%.260q is no host: write a name or an address, without scheme and path", host)
 	}
 	return nil
 }

@@ -37,6 +37,7 @@ func (a *Activities) steps() map[string]step {
 		"Configure": {do: a.Configure},
 		"Abort":     {do: a.Abort},
 		"Explain":   {do: a.Explain},
+		"Host":      {do: a.Host},
 		"Report":    {do: a.Report},
 		"End":       {do: a.End},
 		"Forget":    {do: a.Forget},

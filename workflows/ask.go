@@ -15,6 +15,12 @@ func Explain(ctx workflow.Context, in activities.AskInput) (out frontier.Explana
 	return out, err
 }
 
+// Host asks a worker what it knows of a host.
+func Host(ctx workflow.Context, in activities.HostInput) (out activities.HostResult, err error) {
+	err = workflow.ExecuteActivity(withAskOptions(ctx, in.Queue, "look the host "+in.Host+" up"), steps.Host, in).Get(ctx, &out)
+	return out, err
+}
+
 // Report has the worker of a crawl make a report of it, and puts it into the archive.
 func Report(ctx workflow.Context, in activities.AskInput) (out activities.ReportResult, err error) {
 	err = workflow.ExecuteActivity(withReportOptions(ctx, in.Queue, "make a report of "+in.Crawl), steps.Report, in).Get(ctx, &out)

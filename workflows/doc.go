@@ -20,6 +20,7 @@ func Register(r Registry) {
 	r.RegisterWorkflowWithOptions(Crawl, workflow.RegisterOptions{Name: names.Crawl})
 	r.RegisterWorkflowWithOptions(FetcherController, workflow.RegisterOptions{Name: names.FetcherController})
 	r.RegisterWorkflowWithOptions(Batch, workflow.RegisterOptions{Name: names.Batch})
+	r.RegisterWorkflowWithOptions(Host, workflow.RegisterOptions{Name: names.Host})
 	r.RegisterWorkflowWithOptions(Explain, workflow.RegisterOptions{Name: names.Explain})
 	r.RegisterWorkflowWithOptions(Report, workflow.RegisterOptions{Name: names.Report})
 	r.RegisterWorkflowWithOptions(Forget, workflow.RegisterOptions{Name: names.Forget})

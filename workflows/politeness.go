@@ -90,6 +90,12 @@ func (p *politenessShard) registerHandlers(ctx workflow.Context) error {
 	if err := workflow.SetQueryHandler(ctx, names.QueryWaiting, find); err != nil {
 		return err
 	}
+	host := func(host string, addresses []string) (politeness.HostReport, error) {
+		return p.state.Host(workflow.Now(ctx), host, addresses), nil
+	}
+	if err := workflow.SetQueryHandler(ctx, names.QueryHost, host); err != nil {
+		return err
+	}
 	if err := workflow.SetUpdateHandler(ctx, names.UpdateRound, p.round); err != nil {
 		return err
 	}

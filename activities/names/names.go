@@ -15,6 +15,7 @@ const (
 	Batch             = "Batch"
 	Politeness        = "Politeness"
 	Cluster           = "Cluster" // the ring of workers
+	Host              = "Host"    // what a worker knows of a host
 	Explain           = "Explain" // the state and score of a URL, and its position in its queue
 	Report            = "Report"  // a crawl in tables and plots
 	Forget            = "Forget"  // deletes a crawl from the frontier of its worker
@@ -44,6 +45,7 @@ const (
 	QueryStatus     = "status"     // of Crawl, FetcherController and Politeness
 	QueryDefinition = "definition" // of Crawl: as it is now, with what was configured
 	QueryWaiting    = "waiting"    // of Politeness: what the ask for a lease waits for, by address and lease
+	QueryHost       = "host"       // of Politeness: what is known of a host, by its pay-level domain, and of addresses
 	UpdateRound     = "round"      // of Politeness: a round of a controller, answered at once
 	UpdateBorrow    = "borrow"     // of Politeness: a lease at once, for a few requests
 	UpdateSubmit    = "submit"     // of Crawl: scored URLs, each of which is answered
@@ -59,6 +61,9 @@ func CrawlID(crawl string) string { return "crawl/" + crawl }
 
 // ControllerID is the ID of a worker's FetcherController.
 func ControllerID(crawl, worker string) string { return CrawlID(crawl) + "/fetchers/" + worker }
+
+// HostID is the ID of a question about a host.
+func HostID(host string) string { return "host/" + host }
 
 // ExplainID is the ID of an explanation; ReportID that of the making of a report.
 func ExplainID(crawl string) string { return CrawlID(crawl) + "/explain" }

@@ -1,0 +1,80 @@
+package frontier
+
+import (
+	"maps"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/muninn-archive/muninn/frontier/internal/record"
+	"github.com/muninn-archive/muninn/internal/urls"
+)
+
+// HostReport is what the frontier knows of a host, over all crawls of the worker.
+type HostReport struct {
+	PLD    string        `json:"pld"`
+	Next   time.Time     `json:"next,omitzero"` // no crawl asks it before
+	Queues []QueueReport `json:"queues,omitempty"`
+}
+
+// QueueReport is the queue of a host in a crawl whose run has not ended.
+type QueueReport struct {
+	Crawl      string        `json:"crawl"`
+	Waiting    int           `json:"waiting"`               // URLs, claimed ones included
+	Next       time.Time     `json:"next,omitzero"`         // it is not claimed from before
+	Busy       bool          `json:"busy,omitempty"`        // a claim of it is out
+	Asking     bool          `json:"asking,omitempty"`      // that claim waits for its lease
+	IP         string        `json:"ip,omitempty"`          // of that claim
+	Fails      int           `json:"fails,omitempty"`       // batches in a row that could not reach the host
+	CrawlDelay time.Duration `json:"crawl_delay,omitempty"` // the longest that any of its hosts has asked for
+	MinDelay   time.Duration `json:"min_delay"`             // of the definition
+	MaxDelay   time.Duration `json:"max_delay"`
+	Pages      int64         `json:"pages"`            // of this run
+	Left       *int64        `json:"left,omitempty"`   // URLs that budget.per_pld leaves; nil without one
+	Spent      bool          `json:"spent,omitempty"`  // that budget is spent
+	Weight     int           `json:"weight,omitempty"` // of the crawl, beside others
+}
+
+// Host reports what is known of the host of a URL.
+func (f *Frontier) Host(at urls.URL) (HostReport, error) {
+	pld := record.KeyOf(at).PLD
+	f.mu.Lock()
+	out := HostReport{PLD: at.PLD()}
+	if next := f.hosts.next[pld]; next.After(f.opts.Now()) {
+		out.Next = next
+	}
+	var states []*state
+	for _, name := range slices.Sorted(maps.Keys(f.crawls)) {
+		if s := f.crawls[name]; s.Active && !s.asleep {
+			states = append(states, s)
+		}
+	}
+	f.mu.Unlock()
+	for _, s := range states {
+		q, known, err := f.queueOf(s, pld)
+		if err != nil {
+			return out, err
+		}
+		if !known {
+			continue
+		}
+		f.mu.Lock()
+		d := s.Definition
+		r := QueueReport{
+			Crawl: s.Name, Waiting: q.Waiting, Next: q.Due(), Busy: q.Busy, Fails: q.Fails, CrawlDelay: q.Delay, Pages: q.Done.Pages, Spent: q.Spent,
+			MinDelay: d.Politeness.MinDelay.D(), MaxDelay: d.Politeness.MaxDelay.D(), Weight: max(d.Politeness.Weight, 1),
+		}
+		for c := range s.claims.All() {
+			if c.Queue == pld && !c.Ended {
+				r.IP, r.Asking = c.IP, c.Batch == ""
+			}
+		}
+		f.mu.Unlock()
+		if left := q.Done.Left(d.Budget); left != math.MaxInt64 {
+			left = max(left, 0)
+			r.Left = &left
+		}
+		out.Queues = append(out.Queues, r)
+	}
+	return out, nil
+}
