@@ -54,7 +54,11 @@ func (e *Engine) Recover(ctx context.Context, d crawl.Definition, store archive.
 		if l.NoFollow {
 			return nil
 		}
-		found, err := again(l)
+		judged, err := again(l)
+		found := l.Discovery(&l.LinkVerdict, l.Source, l.Path, d.ByPlaces()) // with the score that it had
+		if len(found.LinkFeatures) == 0 {                                    // which the archive has of some links only
+			found.LinkFeatures = judged.LinkFeatures
+		}
 		left.Discoveries = append(left.Discoveries, found)
 		return err
 	})
