@@ -52,6 +52,7 @@ type ViewInput struct {
 type Seat struct {
 	of      RingMember
 	changed chan struct{} // holds one
+	stopped chan struct{} // closed when the process stops
 
 	mu     sync.Mutex
 	member *ring.Membership
@@ -61,7 +62,7 @@ type Seat struct {
 
 // NewSeat is that of a process which is not in the ring yet.
 func NewSeat(worker, process string) *Seat {
-	return &Seat{of: RingMember{worker, process}, changed: make(chan struct{}, 1), member: ring.NewMembership(worker, process)}
+	return &Seat{of: RingMember{worker, process}, changed: make(chan struct{}, 1), stopped: make(chan struct{}), member: ring.NewMembership(worker, process)}
 }
 
 // With calls do with the membership. do must not keep it.
@@ -116,6 +117,9 @@ func (s *Seat) Epoch() uint64 {
 	return s.epoch
 }
 
+// Stop ends the heartbeat: the process takes its seat no more. It is called once.
+func (s *Seat) Stop() { close(s.stopped) }
+
 // end notes that the heartbeat has ended.
 func (s *Seat) end() {
 	s.mu.Lock()
@@ -131,6 +135,9 @@ func (a *Activities) seat(of RingMember) (*Seat, error) {
 	}
 	return a.Seat, nil
 }
+
+// errStops ends the membership of a worker that stops.
+var errStops = errors.New("the worker stops")
 
 // Serve is the membership of a process in the ring: its heartbeat. It ends when the worker stops, or when Temporal has given it up. Each
 // heartbeat waits for Temporal's answer: the permit of the worker counts from before the last one that was answered. A process that
@@ -155,7 +162,9 @@ func (a *Activities) Serve(ctx context.Context, in ServeInput) error {
 		case <-ctx.Done():
 			return ctx.Err()
 		case <-activity.GetWorkerStopChannel(ctx):
-			return errors.New("the worker stops")
+			return errStops
+		case <-seat.stopped:
+			return errStops
 		}
 	}
 }

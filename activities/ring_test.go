@@ -67,6 +67,18 @@ func TestServe(t *testing.T) {
 	}
 }
 
+// TestServeStops: a process that stops ends its heartbeat at once, however long it is until the next one.
+func TestServeStops(t *testing.T) {
+	a, client, state, member := ringRig(t)
+	client.On("RecordActivityHeartbeat", mock.Anything, mock.Anything, mock.Anything).Return(func(context.Context, []byte, ...any) error {
+		a.Seat.Stop()
+		return nil
+	}).Once()
+	if err := runRing(t, a, a.Serve, ServeInput{member, state.Epoch(), time.Hour}); err == nil || !strings.Contains(err.Error(), "the worker stops") {
+		t.Errorf("it ends with %v", err)
+	}
+}
+
 // TestTakeView: a worker takes the view that Cluster has, and not one from before the change that it was called for.
 func TestTakeView(t *testing.T) {
 	a, client, state, member := ringRig(t)

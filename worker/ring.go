@@ -196,22 +196,30 @@ func (r *ringSeat) leave() {
 	}
 }
 
+// left leaves. At last it ends the heartbeat, and waits until the ring has seen that: what the ring has to do by then, a worker must do that is
+// still there, or the next process of this one would wait for it.
 func (r *ringSeat) left(ctx context.Context) error {
 	member := activities.RingMember{Worker: r.reg.Name, Process: r.reg.Process}
 	if err := activities.LeaveRing(ctx, r.w.client, member); err != nil {
 		return err
 	}
-	for {
+	for stopped := false; ; {
 		view, err := activities.ViewRing(ctx, r.w.client, member.Worker)
 		if err != nil {
 			return err
 		}
 		r.noteEpoch(view.Epoch)
-		if !view.Has(member.Process) || !view.CanHandOver(member.Worker) {
+		self, there := view.Worker(member.Worker)
+		if !view.Has(member.Process) || there && self.Lost {
 			return nil
 		}
-		r.seat.Take(view)
-		if err := r.carryOut(ctx); err != nil {
+		if r.seat.Take(view); view.CanHandOver(member.Worker) {
+			err = r.carryOut(ctx)
+		} else if !stopped {
+			r.seat.Stop()
+			stopped = true
+		}
+		if err != nil {
 			return err
 		}
 		if r.sleep(ctx, 50*time.Millisecond); ctx.Err() != nil {

@@ -93,8 +93,11 @@ func TestWorkersJoinTheRing(t *testing.T) {
 
 	w2.Stop()
 	server.awaitRing(t, "w1: up, 1024 owned")
+	began = time.Now()
 	first.Stop()
+	stopped := time.Now()
 	StartWorker(t, conf)
+	t.Logf("the only worker stopped within %v, and started again within %v", stopped.Sub(began).Round(time.Millisecond), time.Since(stopped).Round(time.Millisecond))
 	server.awaitRing(t, "w1: up, 1024 owned")
 
 	if err := server.Client.TerminateWorkflow(t.Context(), names.ClusterID, "", "a test"); err != nil {
