@@ -1,5 +1,10 @@
 package politeness
 
+import (
+	"maps"
+	"slices"
+)
+
 // turnLength is how far the turn of a crawl of weight 1 moves on with a grant; that of a crawl of a greater weight moves less.
 const turnLength = 10_000
 
@@ -76,7 +81,7 @@ func (s *State) setTurn(a *address, crawl string, turn int64) {
 }
 
 func (s *State) clearTurns(a *address) {
-	for crawl := range a.turns {
+	for _, crawl := range slices.Sorted(maps.Keys(a.turns)) { // Politeness is replayed
 		s.bytes -= turnBytes + len(crawl)
 	}
 	a.turns = nil
