@@ -72,9 +72,13 @@ func (s *State) Register(now time.Time, r Registration) Answer {
 	switch {
 	case other != nil && other.up():
 		return refuse("the data folder of worker %q (%s) is in use: worker %q, process %s, is at work on it: give this worker a folder of its own", r.Name, r.Instance, other.Name, other.Process)
-	case other != nil:
+	case other != nil && m != nil:
 		return refuse("the data folder of worker %q (%s) is that of worker %q, which was lost %s ago: start it by that name%s",
 			r.Name, r.Instance, other.Name, seconds(now.Sub(other.Lost)), s.orWait(now, other))
+	case other != nil && s.mayWork(now, other):
+		return Answer{Wait: other.Lost.Add(s.limits.fence()).Sub(now), Reason: fmt.Sprintf("the data folder (%s) is that of worker %q, which was lost %s ago: until its permit has run out it may be at work", r.Instance, other.Name, seconds(now.Sub(other.Lost)))}
+	case other != nil: // it was renamed: whose folder it is has the partitions
+		return s.again(now, other, r)
 	case m != nil && m.Instance == r.Instance:
 		return s.again(now, m, r)
 	case m != nil && m.up():
@@ -82,7 +86,7 @@ func (s *State) Register(now time.Time, r Registration) Answer {
 	case m != nil && now.Before(m.Lost.Add(s.limits.fence())):
 		return Answer{Wait: m.Lost.Add(s.limits.fence()).Sub(now), Reason: fmt.Sprintf("worker %q was lost %s ago and had another data folder: until its permit has run out it may be at work", r.Name, seconds(now.Sub(m.Lost)))}
 	}
-	if fault := s.counted(r, m); fault != "" {
+	if fault := s.counted(now, r, m); fault != "" {
 		return refuse("%s", fault)
 	}
 	if m == nil && len(s.members) == MaxWorkers {
@@ -111,7 +115,7 @@ func (s *State) orWait(now time.Time, lost *member) string {
 
 // again answers a worker that the ring knows, with its folder.
 func (s *State) again(now time.Time, m *member, r Registration) Answer {
-	if fault := s.counted(r, m); fault != "" {
+	if fault := s.counted(now, r, m); fault != "" {
 		return refuse("%s", fault)
 	}
 	if m.up() && m.Process == r.Process {
@@ -128,7 +132,7 @@ func (s *State) again(now time.Time, m *member, r Registration) Answer {
 	s.epoch = max(s.epoch, r.Epoch)
 	s.change(now, func() {
 		rejoins := m.Leaving && m.Process != r.Process // it was started again
-		m.Lost, m.Process, m.Queue, m.Since, m.At = time.Time{}, r.Process, r.Queue, s.epoch, now
+		m.Lost, m.Name, m.Process, m.Queue, m.Since, m.At = time.Time{}, r.Name, r.Process, r.Queue, s.epoch, now
 		if rejoins {
 			m.Leaving = false
 			s.join(m.Index)
@@ -137,11 +141,15 @@ func (s *State) again(now time.Time, m *member, r Registration) Answer {
 	return s.accepted(s.epoch, false)
 }
 
+// mayWork reports whether a worker may be at work: it is up, or its permit may not have run out.
+func (s *State) mayWork(now time.Time, m *member) bool {
+	return m.up() || now.Before(m.Lost.Add(s.limits.fence()))
+}
+
 // counted reports a worker that counts the shards of politeness otherwise: it would ask one shard for an address that others ask
-// another shard for. A worker that is alone may change the number.
-func (s *State) counted(r Registration, m *member) string {
-	alone := len(s.members) == 0 || len(s.members) == 1 && m != nil
-	if alone {
+// another shard for. Who is alone at work may change the number; the others are asked when they come back.
+func (s *State) counted(now time.Time, r Registration, m *member) string {
+	if s.find(func(other *member) bool { return (m == nil || other.Index != m.Index) && s.mayWork(now, other) }) == nil {
 		s.shards = r.Shards
 	}
 	if s.shards == r.Shards {
