@@ -63,10 +63,11 @@ func (p *pace) originUnknown(origin string) {
 	p.delay, p.delayUnknown = max(p.delay, p.longest), true
 }
 
-// originKnown sets the Crawl-delay of the origin that was asked last or is asked next.
-func (p *pace) originKnown(origin string, delay time.Duration) {
+// originKnown sets the Crawl-delay of the origin that was asked last or is asked next, of which at most so much is obeyed: its own
+// limit, for another host of the lane may have another one.
+func (p *pace) originKnown(origin string, delay, most time.Duration) {
 	p.switchOrigin(origin)
-	p.delay = min(delay, p.politeness.MaxCrawlDelay.D())
+	p.delay = min(delay, most)
 	p.longest, p.delayUnknown = max(p.longest, p.delay), false
 }
 

@@ -24,7 +24,7 @@ func noRules(reason string) rulesEntry {
 // stored, for the exchange holds it. A complete response counts even if the lane is stopped meanwhile.
 func (l *Lane) robotsHop(ctx context.Context, at urls.URL) (*urls.URL, rulesEntry, error) {
 	known, ok := l.client.robots.get(l.Agent+" "+at.Origin(), l.client.now())
-	l.pace.takeRobots(at.Origin(), known, ok)
+	l.takeRobots(at, known, ok)
 	x := &Exchange{Exchange: crawl.Exchange{Kind: crawl.ExchangeRobots, URL: at.String(), Path: crawl.HopPrereq.String()}}
 	defer x.Close()
 	err := l.request(ctx, at, crawl.Target{URL: at.String()}, x, l.client.limits.RobotsTimeout.D(), robots.MaxBytes+1<<10)
@@ -41,7 +41,7 @@ func (l *Lane) robotsHop(ctx context.Context, at urls.URL) (*urls.URL, rulesEntr
 	}
 	next, e := l.readRobots(at, x)
 	if next == nil { // it may be known already that it cannot be fetched
-		l.pace.takeRobots(at.Origin(), e, true)
+		l.takeRobots(at, e, true)
 	}
 	l.applyRetryAfter(x)
 	if l.loan != nil && l.loan.KeepDelay != nil && l.pace.longest > l.loan.Delay {
@@ -85,12 +85,12 @@ func (l *Lane) readRobots(at urls.URL, x *Exchange) (*urls.URL, rulesEntry) {
 }
 
 // takeRobots sets the Crawl-delay of an origin, or notes that it is unknown: there is no entry, or robots.txt could not be fetched.
-func (p *pace) takeRobots(origin string, e rulesEntry, found bool) {
+func (l *Lane) takeRobots(of urls.URL, e rulesEntry, found bool) {
 	if !found || e.unavailable != "" {
-		p.originUnknown(origin)
+		l.pace.originUnknown(of.Origin())
 		return
 	}
-	p.originKnown(origin, e.rules.Delay())
+	l.pace.originKnown(of.Origin(), e.rules.Delay(), l.politenessFor(of).MaxCrawlDelay.D())
 }
 
 // applyRetryAfter postpones the host's next request if it answers 429 or 503 instead of its robots.txt.

@@ -31,12 +31,12 @@ type chain struct {
 func (l *Lane) robotsOf(ctx context.Context, u urls.URL) (rulesEntry, error) {
 	key := l.Agent + " " + u.Origin()
 	if e, ok := l.client.robots.get(key, l.client.now()); ok {
-		l.pace.takeRobots(u.Origin(), e, true)
+		l.takeRobots(u, e, true)
 		return e, nil
 	}
 	c, unfinished := l.client.robots.unfinishedChain(key, l.client.now())
 	if unfinished {
-		l.pace.takeRobots(u.Origin(), rulesEntry{}, false)
+		l.takeRobots(u, rulesEntry{}, false)
 	} else {
 		at, err := urls.Parse(u.Origin() + "/robots.txt")
 		if err != nil {
@@ -54,7 +54,7 @@ func (l *Lane) robotsOf(ctx context.Context, u urls.URL) (rulesEntry, error) {
 		}
 		return rulesEntry{}, err
 	}
-	l.pace.takeRobots(u.Origin(), e, true)
+	l.takeRobots(u, e, true)
 	keep := robots.MaxAge
 	if e.unavailable != "" {
 		keep = l.client.limits.RobotsRetry.D()

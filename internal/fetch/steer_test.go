@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/muninn-archive/muninn/internal/crawl"
+	"github.com/muninn-archive/muninn/internal/robots"
 	"github.com/muninn-archive/muninn/internal/urls"
 )
 
@@ -119,13 +120,50 @@ func TestDelayOfHost(t *testing.T) {
 		first, second crawl.Politeness
 	}{{slow, fast}, {fast, slow}} {
 		p := pace{politeness: c.first}
-		p.originKnown("http://a.a.example", 0)
+		p.originKnown("http://a.a.example", 0, time.Minute)
 		p.requestEnded(now, 0)
-		p.originKnown("http://b.a.example", 0)
+		p.originKnown("http://b.a.example", 0, time.Minute)
 		p.politeness = c.second
 		if got := p.next().Sub(now); got != 10*time.Second {
 			t.Errorf("%v, then %v: a pause of %v", c.first.MinDelay, c.second.MinDelay, got)
 		}
+	}
+}
+
+// Of two hosts of a PLD that a lane asks in turn, one of which obeys no Crawl-delay, the other one rests for its own: measured between
+// requests to it.
+func TestCrawlDelayOfHost(t *testing.T) {
+	free, bound := pausesForTest(), pausesForTest()
+	free.MinDelay, free.MaxCrawlDelay, bound.MinDelay, bound.MaxCrawlDelay = 0, 0, 0, seconds(60)
+	at := func(host string) urls.URL {
+		u, err := urls.Parse("http://" + host + ".a.example/")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return u
+	}
+	l := &Lane{Settings: func(u urls.URL) Settings {
+		if u == at("bound") {
+			return Settings{Politeness: bound}
+		}
+		return Settings{Politeness: free}
+	}}
+	ten := rulesEntry{rules: robots.Parse([]byte("User-agent: *\nCrawl-delay: 10\n"), "muninn")}
+	now := time.Now()
+	last := now
+	for i, host := range []string{"free", "bound", "free", "bound"} {
+		l.takeRobots(at(host), ten, true)
+		l.settle(at(host))
+		if next := l.pace.next(); next.After(now) {
+			now = next
+		}
+		if host == "bound" {
+			if gap := now.Sub(last); i > 1 && gap < 10*time.Second {
+				t.Errorf("the host is asked again after %v", gap)
+			}
+			last = now
+		}
+		l.pace.requestEnded(now, 0)
 	}
 }
 
