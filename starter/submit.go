@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 	"go.temporal.io/api/enums/v1"
+	"go.temporal.io/api/serviceerror"
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/temporal"
 
@@ -204,6 +205,10 @@ func updateAs[Out any](ctx context.Context, c client.Client, id, updateID, name 
 	}
 	if ctx.Err() != nil {
 		return out, fmt.Errorf("the crawl has not answered for %s; is a worker running on its task queue?", timeout)
+	}
+	var ended *serviceerror.NotFound
+	if errors.As(err, &ended) { // since it was looked up
+		return out, cli.Usage("the crawl has ended: start it again, which starts another run")
 	}
 	var refused *temporal.ApplicationError
 	if errors.As(err, &refused) && refused.Type() != activities.ErrorInput {
