@@ -159,6 +159,7 @@ func (p *pass) ask(ask Ask) {
 		p.s.Turned++
 		return
 	}
+	p.s.limitTurn(a, ask.Crawl)
 	p.s.enqueue(a, &waiter{ask, p.number()})
 }
 

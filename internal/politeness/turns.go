@@ -32,7 +32,7 @@ func (a *address) nextWaiter(fair bool) *waiter {
 // countTurn moves the turn of a crawl on that gets the address, if others wait there.
 //
 // Invariant: turns are kept for crawls while at least two have asks for an address. One whose first ask comes starts at the earliest turn
-// of those that wait: it gets the address after one grant of each, whatever they had before, and makes up for nothing.
+// of those that wait: it gets the address after one grant of each, whatever they had before. One that has had no asks for a while does not get what it has missed.
 func (s *State) countTurn(a *address, granted *waiter) {
 	if !s.Fair {
 		return
@@ -67,6 +67,27 @@ func (s *State) setTurns(a *address) {
 		if _, is := a.turns[w.Crawl]; !is {
 			s.setTurn(a, w.Crawl, earliest)
 		}
+	}
+}
+
+// limitTurn keeps a crawl that had no asks for a while from getting the address for as long as it was away: its turn is at most
+// turnLength before those of the crawls that wait, which is one grant of each of them.
+func (s *State) limitTurn(a *address, crawl string) {
+	turn, is := a.turns[crawl]
+	if !s.Fair || !is {
+		return
+	}
+	earliest, others := int64(0), false
+	for _, w := range a.waiters {
+		if w.Crawl == crawl {
+			return
+		}
+		if of, known := a.turns[w.Crawl]; known && (!others || of < earliest) {
+			earliest, others = of, true
+		}
+	}
+	if others && turn < earliest-turnLength {
+		s.setTurn(a, crawl, earliest-turnLength)
 	}
 }
 

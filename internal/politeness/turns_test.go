@@ -66,6 +66,55 @@ func TestTurns(t *testing.T) {
 	})
 }
 
+// A crawl that had no asks for a while, beside two that always have, does not get the address for as long as it was away.
+func TestTurnAfterAPause(t *testing.T) {
+	s, asked := New(0, 0), 0
+	s.Fair = true
+	var got []string
+	var held Release
+	take := func(answers []Answer) {
+		for _, a := range answers {
+			for _, g := range a.Grants {
+				got = append(got, g.ID.Crawl)
+				held = Release{Lease: g.Lease, Crawl: g.ID.Crawl, IP: g.IP, Number: g.Number}
+			}
+		}
+	}
+	ask := func(crawl string) {
+		asked++
+		take(s.Serve(start, []Round{{Asks: []Ask{{Lease: fmt.Sprint(asked), IP: "10.0.0.1", PerIP: 1, Crawl: crawl}}}}))
+	}
+	for range 4 {
+		for _, crawl := range []string{"a", "b"} {
+			ask(crawl)
+		}
+	}
+	ask("c")
+	for round := range 120 {
+		if round == 100 { // it had its turn long ago, and comes back
+			got = nil
+			for range 8 {
+				ask("c")
+			}
+		}
+		last := held.Crawl
+		take(s.Serve(start, []Round{{Releases: []Release{held}}}))
+		if last != "c" {
+			ask(last)
+		}
+	}
+	row, most := 0, 0
+	for _, crawl := range got {
+		if row++; crawl != "c" {
+			row = 0
+		}
+		most = max(most, row)
+	}
+	if most > 2 || most == 0 {
+		t.Errorf("after its pause the crawl gets %d grants in a row: %v", most, got)
+	}
+}
+
 // A crawl with one ask waits for one grant of each other, not for all their asks.
 func TestOneAskBesideMany(t *testing.T) {
 	s := New(0, 0)
