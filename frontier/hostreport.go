@@ -27,12 +27,13 @@ type QueueReport struct {
 	IP         string        `json:"ip,omitempty"`          // of that claim
 	Fails      int           `json:"fails,omitempty"`       // batches in a row that could not reach the host
 	CrawlDelay time.Duration `json:"crawl_delay,omitempty"` // the longest that any of its hosts has asked for
-	MinDelay   time.Duration `json:"min_delay"`             // of the definition
+	MinDelay   time.Duration `json:"min_delay"`             // of the definition, with what is set for the PLD and the host
 	MaxDelay   time.Duration `json:"max_delay"`
-	Pages      int64         `json:"pages"`            // of this run
-	Left       *int64        `json:"left,omitempty"`   // URLs that budget.per_pld leaves; nil without one
-	Spent      bool          `json:"spent,omitempty"`  // that budget is spent
-	Weight     int           `json:"weight,omitempty"` // of the crawl, beside others
+	Pages      int64         `json:"pages"`             // of this run
+	Left       *int64        `json:"left,omitempty"`    // URLs that budget.per_pld leaves; nil without one
+	Spent      bool          `json:"spent,omitempty"`   // that budget is spent
+	Weight     int           `json:"weight,omitempty"`  // of the crawl, beside others
+	Ordered    string        `json:"ordered,omitempty"` // by an operator for the PLD: paused, stopped or aborted
 }
 
 // Host reports what is known of the host of a URL.
@@ -60,9 +61,10 @@ func (f *Frontier) Host(at urls.URL) (HostReport, error) {
 		}
 		f.mu.Lock()
 		d := s.Definition
+		pauses := d.PolitenessFor(at.PLD(), at.Host())
 		r := QueueReport{
 			Crawl: s.Name, Waiting: q.Waiting, Next: q.Due(), Busy: q.Busy, Fails: q.Fails, CrawlDelay: q.Delay, Pages: q.Done.Pages, Spent: q.Spent,
-			MinDelay: d.Politeness.MinDelay.D(), MaxDelay: d.Politeness.MaxDelay.D(), Weight: max(d.Politeness.Weight, 1),
+			MinDelay: pauses.MinDelay.D(), MaxDelay: pauses.MaxDelay.D(), Weight: max(d.Politeness.Weight, 1), Ordered: d.StateOf(at.PLD()),
 		}
 		for c := range s.claims.All() {
 			if c.Queue == pld && !c.Ended {
@@ -70,7 +72,7 @@ func (f *Frontier) Host(at urls.URL) (HostReport, error) {
 			}
 		}
 		f.mu.Unlock()
-		if left := q.Done.Left(d.Budget); left != math.MaxInt64 {
+		if left := q.Done.Left(d.BudgetOf(at.PLD())); left != math.MaxInt64 {
 			left = max(left, 0)
 			r.Left = &left
 		}

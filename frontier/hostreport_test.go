@@ -31,3 +31,23 @@ func TestHostReport(t *testing.T) {
 		t.Errorf("%+v, %v", got, err)
 	}
 }
+
+// The report says what is set for the PLD and for the host.
+func TestHostReportOverrides(t *testing.T) {
+	budget, slow, slower, paused := int64(7), crawl.Duration(3*time.Second), crawl.Duration(9*time.Second), crawl.StatePaused
+	r, _ := twoCrawls(t, func(d *crawl.Definition) {
+		d.Overrides.PLDs = map[string]crawl.Override{"a.example": {Budget: &budget, MinDelay: &slow, MaxDelay: &slower, State: &paused}}
+		d.Overrides.Hosts = map[string]crawl.Override{"www.a.example": {MinDelay: &slower}}
+	})
+	for host, want := range map[string]time.Duration{"a.example": slow.D(), "www.a.example": slower.D()} {
+		u, err := urls.Parse("http://" + host + "/0")
+		r.must(err)
+		got, err := r.Frontier.Host(u)
+		r.must(err)
+		for _, q := range got.Queues {
+			if q.Crawl == definition(nil).Name && (q.MinDelay != want || q.Left == nil || *q.Left != budget || q.Ordered != crawl.StatePaused) {
+				t.Errorf("%s: %+v", host, q)
+			}
+		}
+	}
+}
