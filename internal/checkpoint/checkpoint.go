@@ -63,7 +63,7 @@ type Made struct {
 	Entries uint64
 }
 
-// Make makes a checkpoint of a frontier, in a store; then it deletes all of the worker but the newest two. One runs at a time.
+// Make makes a checkpoint of a frontier, in a store; then it deletes all of the worker but the newest Kept. If it fails, it deletes what it wrote. One runs at a time.
 func Make(ctx context.Context, store archive.Store, front *frontier.Frontier, w Worker, now time.Time) (made Made, err error) {
 	former, err := Newest(ctx, store, w.Name)
 	if err != nil && !errors.Is(err, ErrNone) {
@@ -72,6 +72,15 @@ func Make(ctx context.Context, store archive.Store, front *frontier.Frontier, w 
 	if !now.After(former.Taken) { // the clock was set back: the newest is the last by name
 		now = former.Taken.Add(time.Millisecond)
 	}
+	var written []string
+	defer func() {
+		if err == nil || made.Key != "" {
+			return
+		}
+		for _, key := range written { // without the manifest nobody would find them: each attempt would leave more
+			err = errors.Join(err, store.Delete(context.WithoutCancel(ctx), key))
+		}
+	}()
 	m := Manifest{Version: Version, Worker: w.Name, Instance: w.Instance, Epoch: w.Epoch, Taken: now.UTC(), Partitions: map[int]Object{}}
 	err = front.Checkpoint(func(e *frontier.Export, generation uint64, changed func(frontier.Partition, uint64) bool) error {
 		if names, err := e.Names(); err != nil || len(names) == 0 {
@@ -79,6 +88,7 @@ func Make(ctx context.Context, store archive.Store, front *frontier.Frontier, w 
 		}
 		m.Generation = generation
 		put := func(p frontier.Partition, key string) (Object, error) {
+			written = append(written, key)
 			n, err := partfile.Put(ctx, store, key, partfile.Header{Partition: p, Epoch: w.Epoch, Worker: w.Name, Created: m.Taken}, e)
 			made.Parts++
 			made.Entries += n
@@ -117,7 +127,7 @@ func Make(ctx context.Context, store archive.Store, front *frontier.Frontier, w 
 	if err != nil {
 		return made, fmt.Errorf("checkpoint: %w", err)
 	}
-	made.Key = archive.Frontiers{}.Checkpoint(m.Taken, w.Name)
+	made.Key = archive.Frontiers{}.Checkpoint(m.Taken, w.Name) // from here on it may be there, also if an error is returned
 	if err := store.Put(ctx, made.Key, bytes.NewReader(raw), int64(len(raw))); err != nil {
 		return made, fmt.Errorf("checkpoint: %w", err)
 	}
