@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -84,7 +85,8 @@ func TestRebuildLostFrontier(t *testing.T) {
 	was, now := knownURLs(t, opened(filepath.Join(conf.Data, "frontier")), d.Name), knownURLs(t, opened(out.Frontier), d.Name)
 	differ := 0
 	for url, known := range was {
-		if now[url].state != known.state {
+		// What ended without a page after it had waited for another attempt is in no segment: it waits still, and is tried again.
+		if again := strings.HasPrefix(now[url].state, "delayed") && (strings.HasPrefix(known.state, "refused") || strings.HasPrefix(known.state, "failed")); now[url].state != known.state && !again {
 			t.Errorf("%s is %s, was %s", url, now[url].state, known.state)
 		}
 		if now[url].scores != known.scores { // a batch that ran beside the one that fetched it had a link to it
