@@ -94,8 +94,8 @@ func (r *Rebuild) file() string { return filepath.Join(r.Data, rebuildFile) }
 func (r *Rebuild) load(ctx context.Context) (front *frontier.Frontier, m Manifest, err error) {
 	var p progress
 	raw, err := os.ReadFile(r.file())
-	if err == nil {
-		err = json.Unmarshal(raw, &p)
+	if err == nil && json.Unmarshal(raw, &p) != nil {
+		p = progress{} // a power failure may leave a damaged note: the load begins again
 	}
 	if err == nil && p.Loaded {
 		if m, err = read(ctx, r.Store, p.Checkpoint); err == nil {
