@@ -48,7 +48,7 @@ func retryUnknown(ctx context.Context, limit, pause time.Duration, start func() 
 	for {
 		err := start()
 		var invalid *serviceerror.InvalidArgument
-		if err == nil || !errors.As(err, &invalid) || !strings.Contains(invalid.Message, "search attribute") {
+		if err == nil || ctx.Err() != nil || !errors.As(err, &invalid) || !strings.Contains(invalid.Message, "search attribute") {
 			return err
 		}
 		select {
