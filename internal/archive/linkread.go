@@ -6,13 +6,9 @@ import (
 	"context"
 	"encoding/hex"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
-
-	"github.com/klauspost/compress/zstd"
 
 	"github.com/muninn-archive/muninn/internal/crawl"
 )
@@ -244,23 +240,5 @@ func (r *linkLines) readRange(ctx context.Context, store Store, key string, at b
 	if err != nil {
 		return err
 	}
-	defer func() { _ = raw.Close() }()
-	z, err := zstd.NewReader(raw, zstd.WithDecoderConcurrency(1))
-	if err != nil {
-		return fmt.Errorf("read %s: %w", key, err)
-	}
-	defer z.Close()
-	for dec := json.NewDecoder(z); ; {
-		var line json.RawMessage
-		err := dec.Decode(&line)
-		if errors.Is(err, io.EOF) {
-			return nil
-		}
-		if err != nil {
-			return fmt.Errorf("read %s: %w", key, err)
-		}
-		if err := r.read(key, line, fn); err != nil {
-			return err
-		}
-	}
+	return readLines(raw, key, func(line *json.RawMessage) error { return r.read(key, *line, fn) })
 }

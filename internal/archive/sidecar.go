@@ -62,8 +62,13 @@ func readSidecar[T any](ctx context.Context, store Store, key string, fn func(*T
 	if err != nil {
 		return err
 	}
-	defer func() { _ = r.Close() }()
-	z, err := zstd.NewReader(r, zstd.WithDecoderConcurrency(1))
+	return readLines(r, key, fn)
+}
+
+// readLines calls fn with each line of frames of a sidecar, which it closes.
+func readLines[T any](frames io.ReadCloser, key string, fn func(*T) error) error {
+	defer func() { _ = frames.Close() }()
+	z, err := zstd.NewReader(frames, zstd.WithDecoderConcurrency(1))
 	if err != nil {
 		return fmt.Errorf("read %s: %w", key, err)
 	}
