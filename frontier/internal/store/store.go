@@ -174,24 +174,36 @@ func (s *Store) collectGarbage() {
 
 // View shows fn the store as it stands.
 func (s *Store) View(fn func(r Reader) error) error {
+	return s.whileOpen(func() error {
+		return s.db.View(func(txn *badger.Txn) error { return fn(Reader{txn}) })
+	})
+}
+
+// whileOpen has Close wait until do returns; ErrClosed if it was called before.
+func (s *Store) whileOpen(do func() error) error {
 	s.reading.RLock()
 	defer s.reading.RUnlock()
 	select {
 	case <-s.closed:
 		return ErrClosed
 	default:
-		return s.db.View(func(txn *badger.Txn) error { return fn(Reader{txn}) })
+		return do()
 	}
+}
+
+// hasRoom reports a disk that is short: Badger writes through memory maps, and a page of one that the disk has no room for is a SIGBUS.
+func (s *Store) hasRoom() error {
+	if s.room == nil {
+		return nil
+	}
+	return s.room()
 }
 
 // Update writes what fn writes in one transaction, unless fn returns an error. Transactions must not overlap: nobody looks
 // for conflicts.
 func (s *Store) Update(fn func(tx Tx) error) error {
-	// Badger writes through memory maps: a page of one that the disk has no room for is a SIGBUS.
-	if s.room != nil {
-		if err := s.room(); err != nil {
-			return fmt.Errorf("write frontier: %w", err)
-		}
+	if err := s.hasRoom(); err != nil {
+		return fmt.Errorf("write frontier: %w", err)
 	}
 	txn := s.db.NewTransaction(true)
 	defer txn.Discard()
@@ -212,24 +224,14 @@ func (s *Store) Update(fn func(tx Tx) error) error {
 
 // Delete deletes keys, however many, in several transactions and whether there is room for them or not.
 func (s *Store) Delete(keys []Key) error {
-	s.reading.RLock()
-	defer s.reading.RUnlock()
-	select {
-	case <-s.closed:
-		return ErrClosed
-	default:
-	}
-	batch := s.db.NewWriteBatch()
-	defer batch.Cancel()
-	for _, key := range keys {
-		if err := batch.Delete(key); err != nil {
-			return fmt.Errorf("write frontier: %w", err)
+	return s.batch(func(b *badger.WriteBatch) error {
+		for _, key := range keys {
+			if err := b.Delete(key); err != nil {
+				return err
+			}
 		}
-	}
-	if err := batch.Flush(); err != nil {
-		return fmt.Errorf("write frontier: %w", err)
-	}
-	return nil
+		return nil
+	})
 }
 
 // Pair is a key and its value.
@@ -241,29 +243,33 @@ type Pair struct {
 // Write writes pairs, however many, in several transactions, beside those of Update: no other writes these keys meanwhile. Keys and
 // values stay as they are until it returns.
 func (s *Store) Write(pairs []Pair) error {
-	s.reading.RLock()
-	defer s.reading.RUnlock()
-	select {
-	case <-s.closed:
-		return ErrClosed
-	default:
-	}
-	if s.room != nil {
-		if err := s.room(); err != nil {
+	return s.batch(func(b *badger.WriteBatch) error {
+		if err := s.hasRoom(); err != nil {
+			return err
+		}
+		for _, p := range pairs {
+			if err := b.Set(p.Key, p.Value); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// batch writes what fill puts into a batch, however much, in several transactions.
+func (s *Store) batch(fill func(b *badger.WriteBatch) error) error {
+	return s.whileOpen(func() error {
+		b := s.db.NewWriteBatch()
+		defer b.Cancel()
+		err := fill(b)
+		if err == nil {
+			err = b.Flush()
+		}
+		if err != nil {
 			return fmt.Errorf("write frontier: %w", err)
 		}
-	}
-	batch := s.db.NewWriteBatch()
-	defer batch.Cancel()
-	for _, p := range pairs {
-		if err := batch.Set(p.Key, p.Value); err != nil {
-			return fmt.Errorf("write frontier: %w", err)
-		}
-	}
-	if err := batch.Flush(); err != nil {
-		return fmt.Errorf("write frontier: %w", err)
-	}
-	return nil
+		return nil
+	})
 }
 
 // Compact makes one level of all tables, for benches that read what a long run has left.
