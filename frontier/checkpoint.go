@@ -54,36 +54,24 @@ func ofRest() []store.Kind {
 
 // Crawls does for Rest what Partition does for a partition. Of a crawl there is one entry of the kind of crawls, without a key.
 func (e *Export) Crawls(head func([]*PartitionCrawl) error, fn func(PartitionEntry) error) error {
-	type known struct {
-		PartitionCrawl
-		id     store.Keys
-		record []byte
-	}
-	var list []known
-	err := e.txn.Scan(store.Crawl(""), nil, func(_ store.Key, value []byte) (bool, error) {
-		var rec crawlRecord
-		if err := codec.Unmarshal(value, &rec); err != nil {
-			return false, fmt.Errorf("export crawls: %w", err)
-		}
-		list = append(list, known{PartitionCrawl{Name: rec.Name, Run: rec.Run}, rec.ID, bytes.Clone(value)})
-		return true, nil
-	})
+	list, err := e.records()
 	if err != nil {
-		return err
+		return fmt.Errorf("export crawls: %w", err)
 	}
 	names := make([]*PartitionCrawl, len(list))
 	for i := range list {
-		names[i] = &list[i].PartitionCrawl
+		names[i] = &PartitionCrawl{Name: list[i].Name, Run: list[i].Run}
 	}
 	if err := head(names); err != nil {
 		return err
 	}
-	for i, c := range list {
+	for i := range list {
+		c := &list[i]
 		for _, kind := range ofRest() {
 			if kind == store.Crawls {
-				err = fn(PartitionEntry{names[i], byte(kind), nil, c.record})
+				err = fn(PartitionEntry{names[i], byte(kind), nil, c.raw})
 			} else {
-				err = e.txn.Scan(c.id.All(kind), nil, func(key store.Key, value []byte) (bool, error) {
+				err = e.txn.Scan(c.ID.All(kind), nil, func(key store.Key, value []byte) (bool, error) {
 					return true, fn(PartitionEntry{names[i], byte(kind), key[keyHead:], value})
 				})
 			}
@@ -102,7 +90,7 @@ var ErrKnown = errors.New("the frontier knows this crawl already")
 // committed, and what they have learned. It is for a new folder, and comes before Import; cut off, it leaves a folder that is of
 // no use. It returns the number of entries.
 func (f *Frontier) ImportCrawls(entries iter.Seq2[PartitionEntry, error]) (n int, err error) {
-	in := restoring{f: f, records: map[*PartitionCrawl]*crawlRecord{}}
+	in := restoring{f: f, records: map[*PartitionCrawl]*crawlRecord{}, pairs: pairs{to: f.store}}
 	for e, err := range entries {
 		if err == nil {
 			err = in.add(e)
@@ -123,8 +111,7 @@ type restoring struct {
 	f       *Frontier
 	records map[*PartitionCrawl]*crawlRecord
 	order   []*crawlRecord
-	pairs   []store.Pair
-	bytes   int
+	pairs   pairs
 }
 
 func (in *restoring) add(e PartitionEntry) error {
@@ -144,18 +131,7 @@ func (in *restoring) add(e PartitionEntry) error {
 		rec.ID = id
 		return nil
 	}
-	pair := store.Pair{Key: append(rec.ID.All(kind), e.Key...), Value: bytes.Clone(e.Value)}
-	in.pairs, in.bytes = append(in.pairs, pair), in.bytes+len(pair.Key)+len(pair.Value)
-	if len(in.pairs) < moveBatch && in.bytes < moveBytes {
-		return nil
-	}
-	return in.flush()
-}
-
-func (in *restoring) flush() error {
-	err := in.f.store.Write(in.pairs)
-	in.pairs, in.bytes = in.pairs[:0], 0
-	return err
+	return in.pairs.add(store.Pair{Key: append(rec.ID.All(kind), e.Key...), Value: bytes.Clone(e.Value)})
 }
 
 // record is that of a crawl, with the ID that it has here.
@@ -180,7 +156,7 @@ func (in *restoring) record(of *PartitionCrawl) (*crawlRecord, error) {
 
 // finish makes the crawls known: what memory holds of them is read when somebody asks.
 func (in *restoring) finish() error {
-	if err := in.flush(); err != nil {
+	if err := in.pairs.flush(); err != nil {
 		return err
 	}
 	var states []*state

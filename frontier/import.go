@@ -26,7 +26,7 @@ var ErrEntry = errors.New("it is no entry of the partition")
 // and after a kill, the folder has nothing of the partition once Import or Drop is called or the frontier is opened again.
 func (f *Frontier) Import(p Partition, entries iter.Seq2[PartitionEntry, error]) (n int, err error) {
 	err = f.move(p, func() error {
-		in := importing{f: f, p: p, crawls: map[*PartitionCrawl]*importedCrawl{}, rests: map[uint64]time.Time{}}
+		in := importing{f: f, p: p, crawls: map[*PartitionCrawl]*importedCrawl{}, rests: map[uint64]time.Time{}, pairs: pairs{to: f.store}}
 		for e, err := range entries {
 			if err == nil {
 				err = in.add(e)
@@ -36,7 +36,7 @@ func (f *Frontier) Import(p Partition, entries iter.Seq2[PartitionEntry, error])
 			}
 			n++
 		}
-		if err := in.flush(); err != nil {
+		if err := in.pairs.flush(); err != nil {
 			return err
 		}
 		return in.finish()
@@ -53,8 +53,7 @@ type importing struct {
 	p      Partition
 	crawls map[*PartitionCrawl]*importedCrawl
 	rests  map[uint64]time.Time // hosts that may be asked again later
-	pairs  []store.Pair
-	bytes  int
+	pairs  pairs
 }
 
 // importedCrawl is a crawl of an import in the frontier that imports it.
@@ -91,17 +90,28 @@ func (in *importing) add(e PartitionEntry) error {
 	if err != nil {
 		return fmt.Errorf("%w: kind %q, key %x: %w", ErrEntry, e.Kind, e.Key, err)
 	}
-	in.pairs = append(in.pairs, pair)
-	in.bytes += len(pair.Key) + len(pair.Value)
-	if len(in.pairs) < moveBatch && in.bytes < moveBytes {
-		return nil
-	}
-	return in.flush()
+	return in.pairs.add(pair)
 }
 
-func (in *importing) flush() error {
-	err := in.f.store.Write(in.pairs)
-	in.pairs, in.bytes = in.pairs[:0], 0
+// pairs gathers what is to be written, and writes it in portions.
+type pairs struct {
+	to    *store.Store
+	list  []store.Pair
+	bytes int
+}
+
+func (p *pairs) add(pair store.Pair) error {
+	p.list = append(p.list, pair)
+	p.bytes += len(pair.Key) + len(pair.Value)
+	if len(p.list) < moveBatch && p.bytes < moveBytes {
+		return nil
+	}
+	return p.flush()
+}
+
+func (p *pairs) flush() error {
+	err := p.to.Write(p.list)
+	p.list, p.bytes = p.list[:0], 0
 	return err
 }
 

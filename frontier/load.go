@@ -14,28 +14,27 @@ import (
 // load brings up the memory of all crawls.
 func (f *Frontier) load() error {
 	return f.store.View(func(txn store.Reader) error {
-		err := txn.Scan(store.Crawl(""), nil, func(_ store.Key, value []byte) (bool, error) {
-			var rec crawlRecord
-			if err := codec.Unmarshal(value, &rec); err != nil {
-				return false, fmt.Errorf("open frontier: %w", err)
-			}
+		err := scanCrawls(txn, func(rec crawlRecord, _ []byte) error {
 			if _, err := txn.Load(rec.ID.Plan(), &rec.planRecord); err != nil {
-				return false, fmt.Errorf("open frontier: %w", err)
+				return err
 			}
 			if _, err := txn.Load(rec.ID.History(), &rec.History); err != nil {
-				return false, fmt.Errorf("open frontier: %w", err)
+				return err
 			}
 			if n := len(rec.History); n > 0 && rec.History[n-1].At.Before(rec.Started) {
 				rec.History = nil // of the run before
 			}
 			s, err := f.newState(rec)
 			if err != nil {
-				return false, fmt.Errorf("open frontier: %w", err)
+				return err
 			}
 			f.crawls[rec.Name] = s
 			f.nextID = max(f.nextID, rec.ID+1)
-			return true, nil
+			return nil
 		})
+		if err != nil {
+			return fmt.Errorf("open frontier: %w", err)
+		}
 		for _, s := range f.crawls {
 			if err != nil {
 				break
@@ -162,15 +161,13 @@ func (f *Frontier) loadQueuesOf(s *state, scan func(store.Kind, func(store.Key, 
 	})
 }
 
-// crawlIDs lists the IDs of all crawls.
-func crawlIDs(txn store.Reader) (ids []store.Keys, err error) {
-	err = txn.Scan(store.Crawl(""), nil, func(_ store.Key, value []byte) (bool, error) {
+// scanCrawls calls fn with the record of each crawl, by name, and with its bytes on disk, which are valid until fn returns.
+func scanCrawls(txn store.Reader, fn func(rec crawlRecord, raw []byte) error) error {
+	return txn.Scan(store.Crawl(""), nil, func(_ store.Key, value []byte) (bool, error) {
 		var rec crawlRecord
 		if err := codec.Unmarshal(value, &rec); err != nil {
-			return false, fmt.Errorf("open frontier: %w", err)
+			return false, err
 		}
-		ids = append(ids, rec.ID)
-		return true, nil
+		return true, fn(rec, value)
 	})
-	return ids, err
 }

@@ -194,11 +194,13 @@ func finishMoves(disk *store.Store) error {
 		if moving, err = txn.Moving(); err != nil || len(moving) == 0 {
 			return err
 		}
-		ids, err = crawlIDs(txn)
-		return err
+		return scanCrawls(txn, func(rec crawlRecord, _ []byte) error {
+			ids = append(ids, rec.ID)
+			return nil
+		})
 	})
 	if err != nil {
-		return err
+		return fmt.Errorf("open frontier: %w", err)
 	}
 	for p := range moving {
 		if err := deletePartition(disk, p, ids); err != nil {

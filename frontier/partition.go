@@ -1,12 +1,12 @@
 package frontier
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"slices"
 
 	"github.com/muninn-archive/muninn/frontier/internal/store"
-	"github.com/muninn-archive/muninn/internal/codec"
 )
 
 // Partition is a part of the PLDs, by the high bits of their hashes: what moves from one worker to another.
@@ -37,7 +37,7 @@ const keyHead = 3
 // Export is what a frontier keeps of partitions, at one moment.
 type Export struct {
 	txn   store.Reader
-	known []crawlRecord // all crawls, once they are read
+	known []knownCrawl // all crawls, once they are read
 }
 
 // Export calls fn with what the frontier keeps, at one moment. What is written meanwhile is not in it. Close waits until it returns.
@@ -116,18 +116,20 @@ func (e *Export) Names() (list []string, err error) {
 	return list, err
 }
 
+// knownCrawl is the record of a crawl, and as it stands on disk.
+type knownCrawl struct {
+	crawlRecord
+	raw []byte
+}
+
 // records are those of all crawls, by name.
-func (e *Export) records() ([]crawlRecord, error) {
+func (e *Export) records() ([]knownCrawl, error) {
 	if e.known != nil {
 		return e.known, nil
 	}
-	err := e.txn.Scan(store.Crawl(""), nil, func(_ store.Key, value []byte) (bool, error) {
-		var rec crawlRecord
-		if err := codec.Unmarshal(value, &rec); err != nil {
-			return false, err
-		}
-		e.known = append(e.known, rec)
-		return true, nil
+	err := scanCrawls(e.txn, func(rec crawlRecord, raw []byte) error {
+		e.known = append(e.known, knownCrawl{rec, bytes.Clone(raw)})
+		return nil
 	})
 	return e.known, err
 }
