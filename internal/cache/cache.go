@@ -30,6 +30,9 @@ func (c *LRU[K, V]) Put(key K, value V) { c.entries.Add(key, value) }
 // Remove drops an entry.
 func (c *LRU[K, V]) Remove(key K) { c.entries.Remove(key) }
 
+// Oldest returns the entry that was not asked for the longest, as if nobody had asked; false if there is none.
+func (c *LRU[K, V]) Oldest() (K, V, bool) { return c.entries.GetOldest() }
+
 // RemoveOldest drops the entry that was not asked for the longest.
 func (c *LRU[K, V]) RemoveOldest() { c.entries.RemoveOldest() }
 

@@ -23,10 +23,16 @@ func TestLRU(t *testing.T) {
 	if keys := c.Keys(); !slices.Equal(keys, []string{"fox", "raven"}) {
 		t.Errorf("keys %v", keys)
 	}
+	if key, v, any := c.Oldest(); key != "fox" || v != 3 || !any {
+		t.Errorf("the oldest is %s: %d, %v", key, v, any)
+	}
 	c.RemoveOldest()
 	c.Remove("raven")
 	if c.Len() != 0 {
 		t.Errorf("%d are left", c.Len())
+	}
+	if _, _, any := c.Oldest(); any {
+		t.Error("an empty cache has an oldest entry")
 	}
 	none := NewLRU[string, int](0, nil)
 	none.Put("raven", 1)

@@ -1,12 +1,13 @@
 package intake
 
 import (
-	"container/list"
 	"context"
 	"crypto/sha256"
 	"net/http"
 	"sync"
 	"time"
+
+	"github.com/muninn-archive/muninn/internal/cache"
 )
 
 // keys remembers the answers to requests by their idempotency keys, for a time and up to a number; the oldest are forgotten first.
@@ -15,12 +16,10 @@ type keys struct {
 	most int
 	keep time.Duration
 	now  func() time.Time
-	by   map[string]*list.Element
-	all  *list.List // of *remembered, the oldest first
+	by   *cache.LRU[string, *remembered] // only looked at by Peek: the oldest are those that came first
 }
 
 type remembered struct {
-	id    string
 	body  [sha256.Size]byte
 	since time.Time
 	done  chan struct{} // closed when there is an answer, or none will be
@@ -28,7 +27,7 @@ type remembered struct {
 }
 
 func newKeys(most int, keep time.Duration, now func() time.Time) *keys {
-	return &keys{most: most, keep: keep, now: now, by: map[string]*list.Element{}, all: list.New()}
+	return &keys{most: most, keep: keep, now: now, by: cache.NewLRU[string, *remembered](most, nil)}
 }
 
 // once answers a request once for each key: the same request gets the same answer, and waits for it if another is being answered. A
@@ -41,7 +40,7 @@ func (k *keys) once(ctx context.Context, id string, body [sha256.Size]byte, answ
 		}
 		if mine {
 			out, err := answer()
-			k.leave(r, out, err)
+			k.leave(id, r, out, err)
 			return out, err
 		}
 		select {
@@ -60,33 +59,25 @@ func (k *keys) enter(id string, body [sha256.Size]byte) (r *remembered, mine boo
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	now := k.now()
-	for first := k.all.Front(); first != nil; first = k.all.Front() {
-		if old := first.Value.(*remembered); now.Sub(old.since) <= k.keep && len(k.by) < k.most {
-			break
-		}
-		k.forget(first)
+	for _, old, any := k.by.Oldest(); any && (now.Sub(old.since) > k.keep || k.by.Len() >= k.most); _, old, any = k.by.Oldest() {
+		k.by.RemoveOldest()
 	}
-	if known, ok := k.by[id]; ok {
-		return known.Value.(*remembered), false
+	if known, ok := k.by.Peek(id); ok {
+		return known, false
 	}
-	r = &remembered{id: id, body: body, since: now, done: make(chan struct{})}
-	k.by[id] = k.all.PushBack(r)
+	r = &remembered{body: body, since: now, done: make(chan struct{})}
+	k.by.Put(id, r)
 	return r, true
 }
 
-func (k *keys) leave(r *remembered, out *Answered, err error) {
+func (k *keys) leave(id string, r *remembered, out *Answered, err error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if r.out = out; err != nil {
 		r.out = nil
-		if at, ok := k.by[r.id]; ok && at.Value == r {
-			k.forget(at)
+		if at, ok := k.by.Peek(id); ok && at == r {
+			k.by.Remove(id)
 		}
 	}
 	close(r.done)
-}
-
-func (k *keys) forget(at *list.Element) {
-	delete(k.by, at.Value.(*remembered).id)
-	k.all.Remove(at)
 }
