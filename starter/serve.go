@@ -17,11 +17,9 @@ import (
 	"go.temporal.io/api/enums/v1"
 	"go.temporal.io/sdk/client"
 
-	"github.com/muninn-archive/muninn/activities/names"
 	"github.com/muninn-archive/muninn/frontier"
 	"github.com/muninn-archive/muninn/internal/cli"
 	"github.com/muninn-archive/muninn/internal/intake"
-	"github.com/muninn-archive/muninn/workflows"
 )
 
 // serveToken is the variable of the environment that holds the token of `muninn serve`.
@@ -129,24 +127,12 @@ func submitter(c client.Client) intake.Submit {
 		case state != enums.WORKFLOW_EXECUTION_STATUS_RUNNING:
 			return nil, intake.ErrEnded
 		}
-		for number := 0; len(list) > 0; number++ {
-			part, err := submitPart(list)
-			if err != nil {
-				return nil, err
-			}
-			updateID := ""
-			if id != "" {
-				updateID = fmt.Sprintf("http-%s-%d", id, number)
-			}
-			out, err := updateAs[workflows.SubmitResult](ctx, c, workflow, updateID, names.UpdateSubmit, submitTimeout, list[:part])
-			if cli.IsUsage(err) { // the crawl takes no more
-				return nil, fmt.Errorf("%w: %w", intake.ErrEnded, err)
-			}
-			if err != nil {
-				return nil, err
-			}
-			all = append(all, out.URLs...)
-			list = list[part:]
+		all, err = sendParts(ctx, c, workflow, id, list)
+		if cli.IsUsage(err) { // the crawl takes no more
+			return nil, fmt.Errorf("%w: %w", intake.ErrEnded, err)
+		}
+		if err != nil {
+			return nil, err
 		}
 		return all, nil
 	}

@@ -158,17 +158,30 @@ func (g *globals) submit(ctx context.Context, name string, list []frontier.Submi
 	if state != enums.WORKFLOW_EXECUTION_STATUS_RUNNING {
 		return all, fmt.Errorf("crawl %s has ended: start it again, and submit while it runs", name)
 	}
-	for len(list) > 0 {
+	answers, err := sendParts(ctx, c, id, "", list)
+	if len(answers) > 0 {
+		all.add(answers)
+	}
+	return all, err
+}
+
+// sendParts sends a list of URLs to the workflow of a crawl, in parts. If there is a key, the updates have IDs that are made of it. With an
+// error it returns the answers up to then.
+func sendParts(ctx context.Context, c client.Client, workflow, key string, list []frontier.Submission) (all []frontier.SubmitAnswer, err error) {
+	for number := 0; len(list) > 0; number++ {
 		part, err := submitPart(list)
 		if err != nil {
 			return all, err
 		}
-		out, err := update[workflows.SubmitResult](ctx, c, id, names.UpdateSubmit, submitTimeout, list[:part])
+		id := ""
+		if key != "" {
+			id = fmt.Sprintf("http-%s-%d", key, number)
+		}
+		out, err := updateAs[workflows.SubmitResult](ctx, c, workflow, id, names.UpdateSubmit, submitTimeout, list[:part])
 		if err != nil {
 			return all, err
 		}
-		all.add(out.URLs)
-		list = list[part:]
+		all, list = append(all, out.URLs...), list[part:]
 	}
 	return all, nil
 }
