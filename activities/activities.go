@@ -41,23 +41,23 @@ type Settings struct {
 
 // Activities holds what the steps work with.
 type Activities struct {
-	Settings Settings
-	Client   client.Client
-	Frontier *frontier.Frontier
-	Spool    *spool.Spool
-	Disk     *disk.Watch
-	Fetch    *fetch.Client
-	Engine   *pipeline.Engine
-	Archives *Archives
-	Meter    Meter
-	Now      func() time.Time
-	Allow    Allow
-	Groups   *hostgroups.Groups
-	Log      *slog.Logger // of what concerns no activity; may be nil
-	Holds    Holds        // each may keep crawls from claiming
-	InFlight InFlight
-	Seat     *Seat        // in the ring; nil if this worker is in none
-	Probe    func() error // returns once the worker has shown that it does work; nil: nothing is asked of it
+	Settings   Settings
+	Client     client.Client
+	Frontier   *frontier.Frontier
+	Spool      *spool.Spool
+	Disk       *disk.Watch
+	Fetch      *fetch.Client
+	Engine     *pipeline.Engine
+	Archives   *Archives
+	Meter      Meter
+	Now        func() time.Time
+	Allow      Allow
+	Groups     *hostgroups.Groups
+	Log        *slog.Logger // of what concerns no activity; may be nil
+	Holds      Holds        // each may keep crawls from claiming
+	InFlight   InFlight
+	Membership *Membership  // in the ring; nil if this worker is in none
+	Probe      func() error // returns once the worker has shown that it does work; nil: nothing is asked of it
 
 	batches exclusiveSteps
 	mu      sync.Mutex // guards clocks and differing

@@ -35,11 +35,11 @@ func (BoundCrawls) Drop(context.Context, int) error { return nil }
 
 // CarryOut does what the newest view of the ring asks of this process, and returns what is to be reported. A task that fails is left out:
 // the next view asks for it again.
-func (s *Seat) CarryOut(ctx context.Context, parts Partitions) (RingReports, error) {
+func (m *Membership) CarryOut(ctx context.Context, parts Partitions) (RingReports, error) {
 	var tasks []ring.Task
 	var epoch uint64
 	reports := RingReports{}
-	s.With(func(m *ring.Membership) { tasks, epoch, reports.RingMember = m.Tasks(), m.Epoch(), s.of })
+	m.With(func(rules *ring.Membership) { tasks, epoch, reports.RingMember = rules.Tasks(), rules.Epoch(), m.of })
 	for _, t := range tasks {
 		if err := ctx.Err(); err != nil {
 			return reports, err
@@ -47,7 +47,7 @@ func (s *Seat) CarryOut(ctx context.Context, parts Partitions) (RingReports, err
 		switch t.Act {
 		case ring.Export:
 			closes := false
-			s.With(func(m *ring.Membership) { closes = m.StartExport(t.Partition) })
+			m.With(func(rules *ring.Membership) { closes = rules.StartExport(t.Partition) })
 			if !closes { // a later view gives it back
 				continue
 			}

@@ -27,22 +27,22 @@ func (f failingParts) Export(_ context.Context, p int, _ uint64) (string, error)
 func TestCarryOut(t *testing.T) {
 	a, _, state, member := ringRig(t)
 	second := state.Register(time.Now(), ring.Registration{Name: "v", Instance: "j", Process: "q", Queue: "q2", Shards: 1})
-	a.Seat.Take(state.View("w"))
-	reports, err := a.Seat.CarryOut(t.Context(), failingParts{at: 1022})
+	a.Membership.Take(state.View("w"))
+	reports, err := a.Membership.CarryOut(t.Context(), failingParts{at: 1022})
 	if err == nil || reports.RingMember != member || len(reports.Exported) == 0 || len(reports.Exported) > 512 {
 		t.Fatalf("%d exported, %v", len(reports.Exported), err)
 	}
 	if stale := state.Exported(time.Now(), "w", "p", reports.Exported); len(stale) > 0 {
 		t.Errorf("%d reports are stale", len(stale))
 	}
-	a.Seat.Take(state.View("w"))
-	again, err := a.Seat.CarryOut(t.Context(), BoundCrawls{})
+	a.Membership.Take(state.View("w"))
+	again, err := a.Membership.CarryOut(t.Context(), BoundCrawls{})
 	if err != nil || len(reports.Exported)+len(again.Exported) != 512 {
 		t.Errorf("%d and %d are exported, %v", len(reports.Exported), len(again.Exported), err)
 	}
 	state.Exported(time.Now(), "w", "p", again.Exported)
 
-	other := NewSeat("v", "q")
+	other := NewMembership("v", "q")
 	other.Registered(time.Now(), second)
 	other.Take(state.View("v"))
 	loads, err := other.CarryOut(t.Context(), BoundCrawls{})
@@ -58,9 +58,9 @@ func TestCarryOut(t *testing.T) {
 	}
 }
 
-// TestLostSeat: a seat is lost before its first registration, when its heartbeat ends, and when none is answered for too long.
-func TestLostSeat(t *testing.T) {
-	s, now := NewSeat("w", "p"), time.Now()
+// TestLostMembership: a membership is lost before its first registration, when its heartbeat ends, and when none is answered for too long.
+func TestLostMembership(t *testing.T) {
+	s, now := NewMembership("w", "p"), time.Now()
 	if !s.Lost(now) {
 		t.Error("nobody has registered it, and it is not lost")
 	}

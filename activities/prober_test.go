@@ -50,7 +50,7 @@ func TestStuckProcess(t *testing.T) {
 		if err := runRing(t, a, a.Serve, ServeInput{member, state.Epoch(), time.Millisecond}); err == nil {
 			t.Errorf("%s: the membership ends well", name)
 		}
-		if !a.Seat.Lost(time.Now()) {
+		if !a.Membership.Lost(time.Now()) {
 			t.Errorf("%s: the end of the membership is not noted", name)
 		}
 	}

@@ -48,92 +48,92 @@ type ViewInput struct {
 	Epoch uint64 `json:"epoch"`
 }
 
-// Seat is the membership of this process in the ring, for all goroutines that ask for it.
-type Seat struct {
+// Membership is the membership of this process in the ring, for all goroutines that ask for it.
+type Membership struct {
 	of      RingMember
 	changed chan struct{} // holds one
 	stopped chan struct{} // closed when the process stops
 
-	mu     sync.Mutex
-	member *ring.Membership
-	epoch  uint64 // the highest of a view that was taken
-	ended  bool   // Serve has, since the last registration
+	mu    sync.Mutex
+	rules *ring.Membership
+	epoch uint64 // the highest of a view that was taken
+	ended bool   // Serve has, since the last registration
 }
 
-// NewSeat is that of a process which is not in the ring yet.
-func NewSeat(worker, process string) *Seat {
-	return &Seat{of: RingMember{worker, process}, changed: make(chan struct{}, 1), stopped: make(chan struct{}), member: ring.NewMembership(worker, process)}
+// NewMembership is that of a process which is not in the ring yet.
+func NewMembership(worker, process string) *Membership {
+	return &Membership{of: RingMember{worker, process}, changed: make(chan struct{}, 1), stopped: make(chan struct{}), rules: ring.NewMembership(worker, process)}
 }
 
-// With calls do with the membership. do must not keep it.
-func (s *Seat) With(do func(m *ring.Membership)) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	do(s.member)
+// With calls do with what the process knows of the ring. do must not keep it.
+func (m *Membership) With(do func(rules *ring.Membership)) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	do(m.rules)
 }
 
-// Changed yields after the seat has a new view, or has lost its heartbeat. It is for one receiver.
-func (s *Seat) Changed() <-chan struct{} { return s.changed }
+// Changed yields after the process has a new view, or has lost its heartbeat. It is for one receiver.
+func (m *Membership) Changed() <-chan struct{} { return m.changed }
 
-func (s *Seat) change() {
+func (m *Membership) change() {
 	select {
-	case s.changed <- struct{}{}:
+	case m.changed <- struct{}{}:
 	default:
 	}
 }
 
 // Registered takes the answer to a registration that was sent then.
-func (s *Seat) Registered(sent time.Time, a ring.Answer) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.ended = s.ended && !a.Accepted
-	s.member.Registered(sent, a)
+func (m *Membership) Registered(sent time.Time, a ring.Answer) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.ended = m.ended && !a.Accepted
+	m.rules.Registered(sent, a)
 }
 
 // Lost reports whether the process has to register again: its heartbeat has ended, or was not answered for too long.
-func (s *Seat) Lost(now time.Time) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.ended || s.member.Silent(now)
+func (m *Membership) Lost(now time.Time) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.ended || m.rules.Silent(now)
 }
 
 // Take takes a view.
-func (s *Seat) Take(v *ring.View) {
-	s.With(func(m *ring.Membership) {
-		m.Take(time.Now(), v)
-		s.epoch = max(s.epoch, m.Epoch())
+func (m *Membership) Take(v *ring.View) {
+	m.With(func(rules *ring.Membership) {
+		rules.Take(time.Now(), v)
+		m.epoch = max(m.epoch, rules.Epoch())
 	})
-	s.change()
+	m.change()
 }
 
-// Epoch is the highest that the process has seen; names.NoRing without a seat, or before the first view. It does not fall when the seat is
-// lost: two batches of one claim number must not get one name.
-func (s *Seat) Epoch() uint64 {
-	if s == nil {
+// Epoch is the highest that the process has seen; names.NoRing for a worker without a ring, or before the first view. It does not fall when
+// the membership is lost: two batches of one claim number must not get one name.
+func (m *Membership) Epoch() uint64 {
+	if m == nil {
 		return names.NoRing
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.epoch
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.epoch
 }
 
-// Stop ends the heartbeat: the process takes its seat no more. It is called once.
-func (s *Seat) Stop() { close(s.stopped) }
+// Stop ends the heartbeat: the process is not registered again. It is called once.
+func (m *Membership) Stop() { close(m.stopped) }
 
 // end notes that the heartbeat has ended.
-func (s *Seat) end() {
-	s.mu.Lock()
-	s.ended = true
-	s.mu.Unlock()
-	s.change()
+func (m *Membership) end() {
+	m.mu.Lock()
+	m.ended = true
+	m.mu.Unlock()
+	m.change()
 }
 
-// seat is the membership of the process that an input is for. The task queue of a worker outlives its processes.
-func (a *Activities) seat(of RingMember) (*Seat, error) {
-	if a.Seat == nil || a.Seat.of.Process != of.Process {
+// membership is that of the process that an input is for. The task queue of a worker outlives its processes.
+func (a *Activities) membership(of RingMember) (*Membership, error) {
+	if a.Membership == nil || a.Membership.of.Process != of.Process {
 		return nil, temporal.NewNonRetryableApplicationError(fmt.Sprintf("process %s of worker %q is gone", of.Process, of.Worker), ErrorProcess, nil)
 	}
-	return a.Seat, nil
+	return a.Membership, nil
 }
 
 // errStops ends the membership of a worker that stops.
@@ -143,18 +143,18 @@ var errStops = errors.New("the worker stops")
 // heartbeat waits for Temporal's answer: the permit of the worker counts from before the last one that was answered. A process that
 // does no work, as its Probe says, sends none: a heart that beats in a process that is stuck would keep partitions from those that work.
 func (a *Activities) Serve(ctx context.Context, in ServeInput) error {
-	seat, err := a.seat(in.RingMember)
+	member, err := a.membership(in.RingMember)
 	if err != nil {
 		return err
 	}
-	defer seat.end()
+	defer member.end()
 	probe, log := prober{probe: a.Probe}, activity.GetLogger(ctx)
 	tick := time.NewTicker(in.Every)
 	defer tick.Stop()
 	for {
 		if fault := probe.fault(in.Every); fault != nil {
 			log.Error("this worker sends the ring no heartbeat: it does no work", "error", fault)
-		} else if err := a.beat(ctx, seat, in); err != nil {
+		} else if err := a.beat(ctx, member, in); err != nil {
 			return err
 		}
 		select {
@@ -163,21 +163,21 @@ func (a *Activities) Serve(ctx context.Context, in ServeInput) error {
 			return ctx.Err()
 		case <-activity.GetWorkerStopChannel(ctx):
 			return errStops
-		case <-seat.stopped:
+		case <-member.stopped:
 			return errStops
 		}
 	}
 }
 
 // beat sends a heartbeat. Its error ends the membership.
-func (a *Activities) beat(ctx context.Context, seat *Seat, in ServeInput) error {
+func (a *Activities) beat(ctx context.Context, member *Membership, in ServeInput) error {
 	sent := time.Now() // with the monotonic clock, by which a permit ends
 	err := a.Client.RecordActivityHeartbeat(ctx, activity.GetInfo(ctx).TaskToken, nil)
 	var gone *serviceerror.NotFound
 	var cancelled *temporal.CanceledError
 	switch {
 	case err == nil:
-		seat.With(func(m *ring.Membership) { m.Heard(sent, in.Epoch) })
+		member.With(func(rules *ring.Membership) { rules.Heard(sent, in.Epoch) })
 	case errors.As(err, &gone), errors.As(err, &cancelled):
 		return err
 	default:
@@ -188,7 +188,7 @@ func (a *Activities) beat(ctx context.Context, seat *Seat, in ServeInput) error 
 
 // TakeView takes the present view of the ring from Cluster. The view does not pass through the history: a query has none.
 func (a *Activities) TakeView(ctx context.Context, in ViewInput) error {
-	seat, err := a.seat(in.RingMember)
+	member, err := a.membership(in.RingMember)
 	if err != nil {
 		return err
 	}
@@ -199,6 +199,6 @@ func (a *Activities) TakeView(ctx context.Context, in ViewInput) error {
 	if view.Epoch < in.Epoch {
 		return fmt.Errorf("view of the ring: it is of epoch %d, before %d", view.Epoch, in.Epoch)
 	}
-	seat.Take(view)
+	member.Take(view)
 	return nil
 }

@@ -21,13 +21,13 @@ import (
 func ringRig(t *testing.T) (*Activities, *mocks.Client, *ring.State, RingMember) {
 	t.Helper()
 	temporal, member := &mocks.Client{}, RingMember{"w", "p"}
-	a := &Activities{Client: temporal, Seat: NewSeat("w", "p")}
+	a := &Activities{Client: temporal, Membership: NewMembership("w", "p")}
 	state := ring.New(ring.DefaultLimits())
 	answer := state.Register(time.Now(), ring.Registration{Name: "w", Instance: "i", Process: "p", Queue: "q", Shards: 1})
 	if !answer.Accepted {
 		t.Fatal(answer.Reason)
 	}
-	a.Seat.Registered(time.Now().Add(-time.Hour), answer) // its permit has run out
+	a.Membership.Registered(time.Now().Add(-time.Hour), answer) // its permit has run out
 	return a, temporal, state, member
 }
 
@@ -40,7 +40,7 @@ func runRing(t *testing.T, a *Activities, step, in any) error {
 }
 
 func (a *Activities) mayClaim() (may bool) {
-	a.Seat.With(func(m *ring.Membership) { may = m.May(time.Now(), ring.Claim, 7) })
+	a.Membership.With(func(m *ring.Membership) { may = m.May(time.Now(), ring.Claim, 7) })
 	return may
 }
 
@@ -48,7 +48,7 @@ func (a *Activities) mayClaim() (may bool) {
 // ends when Temporal has given it up.
 func TestServe(t *testing.T) {
 	a, client, state, member := ringRig(t)
-	a.Seat.With(func(m *ring.Membership) { m.Take(time.Now(), state.View("w")) })
+	a.Membership.With(func(m *ring.Membership) { m.Take(time.Now(), state.View("w")) })
 	if a.mayClaim() {
 		t.Error("it may claim without a permit")
 	}
@@ -71,7 +71,7 @@ func TestServe(t *testing.T) {
 func TestServeStops(t *testing.T) {
 	a, client, state, member := ringRig(t)
 	client.On("RecordActivityHeartbeat", mock.Anything, mock.Anything, mock.Anything).Return(func(context.Context, []byte, ...any) error {
-		a.Seat.Stop()
+		a.Membership.Stop()
 		return nil
 	}).Once()
 	if err := runRing(t, a, a.Serve, ServeInput{member, state.Epoch(), time.Hour}); err == nil || !strings.Contains(err.Error(), "the worker stops") {
@@ -94,7 +94,7 @@ func TestTakeView(t *testing.T) {
 	if err := runRing(t, a, a.TakeView, ViewInput{member, state.Epoch()}); err != nil {
 		t.Error(err)
 	}
-	a.Seat.With(func(m *ring.Membership) {
+	a.Membership.With(func(m *ring.Membership) {
 		if m.Epoch() != state.Epoch() {
 			t.Errorf("it has the view of epoch %d, not %d", m.Epoch(), state.Epoch())
 		}

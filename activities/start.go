@@ -38,7 +38,7 @@ func (a *Activities) start(ctx context.Context, crawl string, grants []politenes
 	if _, _, err := a.chooseArchive(ctx, plan.Definition); err != nil {
 		return 0, err
 	}
-	bound := a.bind(a.Seat.Epoch(), grants, clock, func(lease string) (frontier.Claim, bool) { return a.Frontier.Crawl(crawl).Lane(lease).Claim() })
+	bound := a.bind(a.Membership.Epoch(), grants, clock, func(lease string) (frontier.Claim, bool) { return a.Frontier.Crawl(crawl).Lane(lease).Claim() })
 	ordered := make([]string, 0, len(bound))
 	for batch := range bound {
 		ordered = append(ordered, batch)

@@ -76,34 +76,34 @@ func TestRestartedNames(t *testing.T) {
 }
 
 // TestBatchNamesHaveTheEpoch: a batch is named after the epoch of the ring that its worker knows: none before it has a view, and the last one
-// after it has lost its seat.
+// after it has lost its membership.
 func TestBatchNamesHaveTheEpoch(t *testing.T) {
 	r, now := newRig(t), time.Now()
-	r.Seat = NewSeat("w", "p")
+	r.Membership = NewMembership("w", "p")
 	state := ring.New(ring.DefaultLimits())
 	register := func(name, process string) {
 		answer := state.Register(now, ring.Registration{Name: name, Instance: name, Process: process, Queue: name, Shards: 1})
 		if name == "w" {
-			r.Seat.Registered(now, answer)
+			r.Membership.Registered(now, answer)
 		}
 	}
 	name := func() string {
 		unknown := func(string) (frontier.Claim, bool) { return frontier.Claim{}, false }
-		for batch := range r.bind(r.Seat.Epoch(), []politeness.Grant{{Lease: "a.example-1"}}, politeness.Clock{}, unknown) {
+		for batch := range r.bind(r.Membership.Epoch(), []politeness.Grant{{Lease: "a.example-1"}}, politeness.Clock{}, unknown) {
 			return batch
 		}
 		return ""
 	}
 	before := name()
 	register("w", "p")
-	r.Seat.Take(state.View("w"))
+	r.Membership.Take(state.View("w"))
 	first := name()
 	state.Lost(now, "w", "p")
-	register("w", "p") // the view of the former seat is void, and the new one has not come yet
+	register("w", "p") // the view of the former membership is void, and the new one has not come yet
 	if between := name(); before != "a.example-1@w.0" || first != "a.example-1@w.1" || between != first {
 		t.Errorf("batches are named %s, %s, %s", before, first, between)
 	}
-	if r.Seat.Take(state.View("w")); name() != "a.example-1@w.3" {
+	if r.Membership.Take(state.View("w")); name() != "a.example-1@w.3" {
 		t.Errorf("with a new view a batch is named %s", name())
 	}
 }

@@ -185,7 +185,7 @@ func serve(listen string, w *Worker) (*server, error) {
 	if err != nil {
 		return nil, fmt.Errorf("listen for health and metrics (--listen): %w", err)
 	}
-	w.meter.registry.MustRegister(crawlCollector{w.front, w.acts.Holds.Reason, time.Now}, diskCollector{w.acts.Disk, w.acts.Spool}, ringCollector{w.acts.Seat, w.conf.Name})
+	w.meter.registry.MustRegister(crawlCollector{w.front, w.acts.Holds.Reason, time.Now}, diskCollector{w.acts.Disk, w.acts.Spool}, ringCollector{w.acts.Membership, w.conf.Name})
 	mux := http.NewServeMux()
 	mux.Handle("/metrics", promhttp.HandlerFor(w.meter.registry, promhttp.HandlerOpts{}))
 	mux.HandleFunc("/health", w.health)

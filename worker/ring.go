@@ -17,7 +17,7 @@ import (
 // How a worker deals with the ring.
 const (
 	// joinWait is how long the start of a worker waits for the ring. Crawls that are bound to the worker need no ring: it continues
-	// without, and takes its seat when the ring answers.
+	// without, and joins when the ring answers.
 	joinWait = time.Second
 	// registerTimeout bounds a registration.
 	registerTimeout = 10 * time.Second
@@ -27,17 +27,17 @@ const (
 	leaveWait = 3 * time.Second
 )
 
-// ringSeat keeps the worker in the ring of workers.
-type ringSeat struct {
-	w      *Worker
-	seat   *activities.Seat
-	parts  activities.Partitions
-	epochs epochFile
-	reg    ring.Registration
-	first  chan error // what becomes of the first registration: nil if it is accepted, or will be tried again
-	tasks  chan struct{}
-	cancel context.CancelFunc
-	done   sync.WaitGroup
+// ringClient keeps the worker in the ring of workers.
+type ringClient struct {
+	w          *Worker
+	membership *activities.Membership
+	parts      activities.Partitions
+	epochs     epochFile
+	reg        ring.Registration
+	first      chan error // what becomes of the first registration: nil if it is accepted, or will be tried again
+	tasks      chan struct{}
+	cancel     context.CancelFunc
+	done       sync.WaitGroup
 }
 
 // processName names this process among all that have ever been of its name, for people and for the ring.
@@ -51,7 +51,7 @@ func processName() string {
 // joinRing registers the worker, and keeps it registered. Its error says why the ring refuses the worker, and what to do. It waits joinWait
 // at most; if the ring refuses the worker later, the worker ends.
 func (w *Worker) joinRing(ctx context.Context) error {
-	r := &ringSeat{w: w, parts: activities.BoundCrawls{}, epochs: epochFile(w.conf.Data), first: make(chan error, 1), tasks: make(chan struct{}, 1)}
+	r := &ringClient{w: w, parts: activities.BoundCrawls{}, epochs: epochFile(w.conf.Data), first: make(chan error, 1), tasks: make(chan struct{}, 1)}
 	epoch, err := r.epochs.read()
 	if err != nil {
 		return err
@@ -60,8 +60,8 @@ func (w *Worker) joinRing(ctx context.Context) error {
 		Name: w.conf.Name, Instance: w.instance, Process: processName(), Queue: names.WorkerQueue(w.conf.Temporal.Queue, w.conf.Name),
 		Shards: w.conf.Shards, Epoch: epoch,
 	}
-	r.seat = activities.NewSeat(r.reg.Name, r.reg.Process)
-	w.acts.Seat, w.acts.Probe, w.ring = r.seat, w.front.Probe, r
+	r.membership = activities.NewMembership(r.reg.Name, r.reg.Process)
+	w.acts.Membership, w.acts.Probe, w.ring = r.membership, w.front.Probe, r
 	var background context.Context
 	background, r.cancel = context.WithCancel(context.Background())
 	r.done.Go(func() { r.keep(background) })
@@ -78,7 +78,7 @@ func (w *Worker) joinRing(ctx context.Context) error {
 }
 
 // keep registers the worker, and again each time that its heartbeat is lost.
-func (r *ringSeat) keep(ctx context.Context) {
+func (r *ringClient) keep(ctx context.Context) {
 	for ctx.Err() == nil {
 		sent := time.Now()
 		answer, err := r.register(ctx)
@@ -93,16 +93,16 @@ func (r *ringSeat) keep(ctx context.Context) {
 			return
 		case answer.Accepted:
 			r.reg.Waited = 0
-			r.seat.Registered(sent, answer)
+			r.membership.Registered(sent, answer)
 			r.noteEpoch(answer.Epoch)
 			r.w.log.Info("this worker is in the ring", "epoch", answer.Epoch)
-			r.settled()
+			r.answer(nil)
 			r.watch(ctx, answer.Limits.Heartbeat/2)
 			continue
 		default:
 			r.w.log.Warn("the ring of workers has this worker wait; it continues with the crawls that are bound to it", "wait", answer.Wait, "why", answer.Reason)
 			pause = answer.Wait
-			r.settled()
+			r.answer(nil)
 		}
 		began := time.Now()
 		r.sleep(ctx, pause)
@@ -113,16 +113,14 @@ func (r *ringSeat) keep(ctx context.Context) {
 }
 
 // register sends one registration.
-func (r *ringSeat) register(ctx context.Context) (ring.Answer, error) {
+func (r *ringClient) register(ctx context.Context) (ring.Answer, error) {
 	ctx, cancel := context.WithTimeout(ctx, registerTimeout)
 	defer cancel()
 	return activities.RegisterInRing(ctx, r.w.client, r.reg)
 }
 
-// settled says that the start need not wait for the ring.
-func (r *ringSeat) settled() { r.answer(nil) }
-
-func (r *ringSeat) answer(err error) bool {
+// answer ends the wait of the start for the ring, if it still waits; err is why the ring refuses the worker.
+func (r *ringClient) answer(err error) bool {
 	select {
 	case r.first <- err:
 		return true
@@ -132,7 +130,7 @@ func (r *ringSeat) answer(err error) bool {
 }
 
 // refused ends the worker: its start, or what runs.
-func (r *ringSeat) refused(err error) {
+func (r *ringClient) refused(err error) {
 	r.answer(err)
 	select {
 	case r.w.fatal <- err:
@@ -141,13 +139,13 @@ func (r *ringSeat) refused(err error) {
 }
 
 // watch returns when the heartbeat is lost. It hands changes on to work.
-func (r *ringSeat) watch(ctx context.Context, every time.Duration) {
+func (r *ringClient) watch(ctx context.Context, every time.Duration) {
 	tick := time.NewTicker(max(every, time.Millisecond))
 	defer tick.Stop()
-	for !r.seat.Lost(time.Now()) {
+	for !r.membership.Lost(time.Now()) {
 		select {
-		case <-r.seat.Changed():
-			r.seat.With(func(m *ring.Membership) { r.reg.Epoch = max(r.reg.Epoch, m.Epoch()) })
+		case <-r.membership.Changed():
+			r.membership.With(func(m *ring.Membership) { r.reg.Epoch = max(r.reg.Epoch, m.Epoch()) })
 			r.noteEpoch(r.reg.Epoch)
 			select {
 			case r.tasks <- struct{}{}:
@@ -161,7 +159,7 @@ func (r *ringSeat) watch(ctx context.Context, every time.Duration) {
 }
 
 // work carries out what each new view asks of the worker.
-func (r *ringSeat) work(ctx context.Context) {
+func (r *ringClient) work(ctx context.Context) {
 	for {
 		select {
 		case <-r.tasks:
@@ -180,13 +178,13 @@ func (r *ringSeat) work(ctx context.Context) {
 }
 
 // carryOut does and reports what the newest view asks for. What was done before a failure is reported, too.
-func (r *ringSeat) carryOut(ctx context.Context) error {
-	reports, err := r.seat.CarryOut(ctx, r.parts)
+func (r *ringClient) carryOut(ctx context.Context) error {
+	reports, err := r.membership.CarryOut(ctx, r.parts)
 	return errors.Join(err, activities.ReportToRing(ctx, r.w.client, reports))
 }
 
 // leave has the ring give to others what the worker owns, and returns when it has, or after leaveWait.
-func (r *ringSeat) leave() {
+func (r *ringClient) leave() {
 	r.cancel()
 	r.done.Wait()
 	ctx, cancel := context.WithTimeout(context.Background(), leaveWait)
@@ -198,7 +196,7 @@ func (r *ringSeat) leave() {
 
 // left leaves. At last it ends the heartbeat, and waits until the ring has seen that: what the ring has to do by then, a worker must do that is
 // still there, or the next process of this one would wait for it.
-func (r *ringSeat) left(ctx context.Context) error {
+func (r *ringClient) left(ctx context.Context) error {
 	member := activities.RingMember{Worker: r.reg.Name, Process: r.reg.Process}
 	if err := activities.LeaveRing(ctx, r.w.client, member); err != nil {
 		return err
@@ -213,10 +211,10 @@ func (r *ringSeat) left(ctx context.Context) error {
 		if !view.Has(member.Process) || there && self.Lost {
 			return nil
 		}
-		if r.seat.Take(view); view.CanHandOver(member.Worker) {
+		if r.membership.Take(view); view.CanHandOver(member.Worker) {
 			err = r.carryOut(ctx)
 		} else if !stopped {
-			r.seat.Stop()
+			r.membership.Stop()
 			stopped = true
 		}
 		if err != nil {
@@ -229,14 +227,14 @@ func (r *ringSeat) left(ctx context.Context) error {
 }
 
 // noteEpoch keeps the newest epoch in the data folder.
-func (r *ringSeat) noteEpoch(epoch uint64) {
+func (r *ringClient) noteEpoch(epoch uint64) {
 	if err := r.epochs.keep(epoch); err != nil {
 		r.w.log.Error("the epoch of the ring is not kept in the data folder", "error", err)
 	}
 	r.reg.Epoch = max(r.reg.Epoch, epoch)
 }
 
-func (r *ringSeat) sleep(ctx context.Context, pause time.Duration) {
+func (r *ringClient) sleep(ctx context.Context, pause time.Duration) {
 	select {
 	case <-time.After(pause):
 	case <-ctx.Done():

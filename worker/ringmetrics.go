@@ -10,12 +10,12 @@ import (
 
 // ringCollector collects what the worker knows of the ring.
 type ringCollector struct {
-	seat *activities.Seat
-	name string // of the worker
+	membership *activities.Membership
+	name       string // of the worker
 }
 
 var (
-	ringEpoch      = prometheus.NewDesc("muninn_ring_epoch", "Epoch of the ring of workers, as this worker knows it; 0 before it has a seat.", nil, nil)
+	ringEpoch      = prometheus.NewDesc("muninn_ring_epoch", "Epoch of the ring of workers, as this worker knows it; 0 before it is in the ring.", nil, nil)
 	ringWorkers    = prometheus.NewDesc("muninn_ring_workers", "Workers of the ring by state (up, lost, leaving), as this worker knows it.", []string{"state"}, nil)
 	ringPartitions = prometheus.NewDesc("muninn_ring_partitions", "Partitions that this worker has or is to load, by step.", []string{"step"}, nil)
 )
@@ -30,7 +30,7 @@ func (r ringCollector) Describe(out chan<- *prometheus.Desc) {
 // Collect sends the metrics.
 func (r ringCollector) Collect(out chan<- prometheus.Metric) {
 	var view *ring.View // never changed once it is taken
-	r.seat.With(func(m *ring.Membership) { view = m.View() })
+	r.membership.With(func(m *ring.Membership) { view = m.View() })
 	if view == nil {
 		view = &ring.View{}
 	}

@@ -49,7 +49,7 @@ type Worker struct {
 	fatal    chan error
 	instance string // of the data folder
 	started  time.Time
-	ring     *ringSeat      // nil before the worker has a connection to Temporal
+	ring     *ringClient    // nil before the worker has a connection to Temporal
 	stopped  chan struct{}  // closed when the worker stops
 	tidying  sync.WaitGroup // goroutines beside the steps, which Stop waits for
 }
