@@ -8,18 +8,18 @@ import (
 // Budget is a number of things (pages, requests, bytes) of which each worker may use a part. Its JSON form carries it over
 // continue-as-new.
 type Budget struct {
-	Total   int64              `json:"total"`
-	Least   int64              `json:"least"` // of a grant, so that small remainders are not sent about; a batch
-	Turns   uint64             `json:"turns,omitempty"`
-	Holders map[string]Holding `json:"holders,omitempty"`
+	Total    int64              `json:"total"`
+	Least    int64              `json:"least"` // of an allotment, so that small remainders are not sent about; a batch
+	Turns    uint64             `json:"turns,omitempty"`
+	Accounts map[string]Account `json:"accounts,omitempty"`
 }
 
-// Holding is what a worker may use of a budget, as the crawl knows it.
-type Holding struct {
-	Number uint64 `json:"number"` // of the last grant
+// Account is what a worker may use of a budget, as the crawl knows it.
+type Account struct {
+	Number uint64 `json:"number"` // of the last allotment
 	Limit  int64  `json:"limit"`  // that it may have used up to, from the start of the run
 	Used   int64  `json:"used"`   // as it last reported
-	// Turn is its place among those that want more; 0 if it does not. Without an order, who returns something for others and wants
+	// Turn is its place among those that want more; 0 if it does not. Without an order, a worker that returns something for others and wants
 	// more right then would get it back.
 	Turn uint64 `json:"turn,omitempty"`
 	Gone bool   `json:"gone,omitempty"`
@@ -28,19 +28,19 @@ type Holding struct {
 	Serial uint64 `json:"serial,omitempty"`
 }
 
-// Report is what a worker says of its quota.
-type Report struct {
+// QuotaReport is what a worker says of its quota.
+type QuotaReport struct {
 	// Life rises with each process of the worker: the epoch in which the ring accepted it. Serial rises with each report of a process.
 	Life   uint64 `json:"life"`
 	Serial uint64 `json:"serial"`
-	Number uint64 `json:"number"` // of the last grant that it has taken
-	Limit  int64  `json:"limit"`  // that it keeps to, at most that of the grant
+	Number uint64 `json:"number"` // of the last allotment that it has taken
+	Limit  int64  `json:"limit"`  // that it keeps to, at most that of the allotment
 	Used   int64  `json:"used"`   // in the run, by what its frontier has committed
 	Wants  bool   `json:"wants"`  // it has URLs to claim, and no room
 }
 
-// Grant is the answer to a report.
-type Grant struct {
+// Allotment is the answer to a report.
+type Allotment struct {
 	Life   uint64 `json:"life"` // of the report that it answers: another process of the worker does not know what this one has returned
 	Number uint64 `json:"number"`
 	Limit  int64  `json:"limit"`
@@ -48,12 +48,12 @@ type Grant struct {
 	Return bool `json:"return,omitempty"`
 }
 
-// Report takes a worker's report and returns what it may use. A holder is one data folder: one that starts empty counts from 0 again and
+// Report takes a worker's report and returns what it may use. A worker is here one data folder: one that starts empty counts from 0 again and
 // must have another name.
-func (b *Budget) Report(holder string, r Report) Grant {
-	h := b.Holders[holder]
+func (b *Budget) Report(worker string, r QuotaReport) Allotment {
+	h := b.Accounts[worker]
 	if r.Life < h.Life || r.Life == h.Life && r.Serial <= h.Serial || h.Gone {
-		return b.grant(holder) // it is old
+		return b.allotment(worker) // it is old
 	}
 	h.Life, h.Serial, h.Used = r.Life, r.Serial, max(h.Used, r.Used)
 	switch {
@@ -63,37 +63,37 @@ func (b *Budget) Report(holder string, r Report) Grant {
 		b.Turns++
 		h.Turn = b.Turns
 	}
-	if r.Number == h.Number { // a return that does not know of the last grant would take from that one
+	if r.Number == h.Number { // a return that does not know of the last allotment would take from that one
 		h.Limit = min(h.Limit, max(r.Limit, 0))
 	}
-	b.hold(holder, h)
+	b.set(worker, h)
 	if free := b.Free() - b.Least*b.before(h.Turn); h.Turn > 0 && free > 0 {
 		h.Number++
 		h.Limit += min(free, max(b.Least, free/int64(2*b.live())))
 		h.Turn = 0
-		b.hold(holder, h)
+		b.set(worker, h)
 	}
-	return b.grant(holder)
+	return b.allotment(worker)
 }
 
-// grant is what a holder may use now.
-func (b *Budget) grant(holder string) Grant {
-	h := b.Holders[holder]
-	return Grant{h.Life, h.Number, h.Limit, h.Turn == 0 && b.Free() <= 0 && b.before(b.Turns+1) > 0}
+// allotment is what a worker may use now.
+func (b *Budget) allotment(worker string) Allotment {
+	h := b.Accounts[worker]
+	return Allotment{h.Life, h.Number, h.Limit, h.Turn == 0 && b.Free() <= 0 && b.before(b.Turns+1) > 0}
 }
 
 // Free is what no worker may use yet. It is negative after the budget was made smaller than what is granted.
 func (b *Budget) Free() int64 {
 	free := b.Total
-	for _, h := range b.Holders {
+	for _, h := range b.Accounts {
 		free -= h.Limit
 	}
 	return free
 }
 
-// live counts the holders that are not gone.
+// live counts the workers that are not gone.
 func (b *Budget) live() (n int) {
-	for _, h := range b.Holders {
+	for _, h := range b.Accounts {
 		if !h.Gone {
 			n++
 		}
@@ -103,7 +103,7 @@ func (b *Budget) live() (n int) {
 
 // before counts those that want more and whose turn comes before a turn.
 func (b *Budget) before(turn uint64) (n int64) {
-	for _, h := range b.Holders {
+	for _, h := range b.Accounts {
 		if h.Turn > 0 && h.Turn < turn {
 			n++
 		}
@@ -111,33 +111,33 @@ func (b *Budget) before(turn uint64) (n int64) {
 	return n
 }
 
-// Gone says that the ring has given a worker up. What it was granted counts as used until Settled says better: it may have archived that
-// much, and not have reported it. One that was never heard is noted, too: its first report may come late.
-func (b *Budget) Gone(holder string) {
-	h := b.Holders[holder]
+// Gone says that the ring has given a worker up. What it was granted counts as used until GoneUsed corrects it: it may have archived that
+// much, and not have reported it. One that has never reported is noted, too: its first report may come late.
+func (b *Budget) Gone(worker string) {
+	h := b.Accounts[worker]
 	h.Gone, h.Turn = true, 0
-	b.hold(holder, h)
+	b.set(worker, h)
 }
 
-func (b *Budget) hold(holder string, h Holding) {
-	if b.Holders == nil {
-		b.Holders = map[string]Holding{}
+func (b *Budget) set(worker string, h Account) {
+	if b.Accounts == nil {
+		b.Accounts = map[string]Account{}
 	}
-	b.Holders[holder] = h
+	b.Accounts[worker] = h
 }
 
-// Settled says how much a worker that is gone has used, by what is in the archive.
-func (b *Budget) Settled(holder string, used int64) {
-	if h := b.Holders[holder]; h.Gone {
+// GoneUsed says how much a worker that is gone has used, by what is in the archive.
+func (b *Budget) GoneUsed(worker string, used int64) {
+	if h := b.Accounts[worker]; h.Gone {
 		h.Used, h.Limit = used, min(h.Limit, used)
-		b.hold(holder, h)
+		b.set(worker, h)
 	}
 }
 
 // Spent reports whether the budget is used up: nothing is free, and each worker has used what it may.
 func (b *Budget) Spent() bool {
-	for _, holder := range slices.Sorted(maps.Keys(b.Holders)) {
-		if h := b.Holders[holder]; h.Used < h.Limit && !h.Gone {
+	for _, worker := range slices.Sorted(maps.Keys(b.Accounts)) {
+		if h := b.Accounts[worker]; h.Used < h.Limit && !h.Gone {
 			return false
 		}
 	}
@@ -153,23 +153,23 @@ type Quota struct {
 // NewQuota is that of a process which the ring accepted in that epoch.
 func NewQuota(life uint64) *Quota { return &Quota{life: life} }
 
-// Room is how many more may be claimed, of used ones and those that are out.
-func (q *Quota) Room(used, out int64) int64 { return max(q.limit-used-out, 0) }
+// Room is how many more may be claimed, of used ones and those in progress.
+func (q *Quota) Room(used, inProgress int64) int64 { return max(q.limit-used-inProgress, 0) }
 
-// Take takes a grant. One that comes late or again, or is for another process, changes nothing.
-func (q *Quota) Take(g Grant) {
+// Take takes an allotment. One that comes late or again, or is for another process, changes nothing.
+func (q *Quota) Take(g Allotment) {
 	if g.Life == q.life && g.Number > q.number {
 		q.number, q.limit = g.Number, g.Limit
 	}
 }
 
-// Return gives up what is above a number that the worker needs: what it has used, what is out, and a batch of what waits: without
+// Return gives up what is above a number that the worker needs: what it has used, what is in progress, and a batch of what waits: without
 // that one, two workers that want more would return what they have just got to each other. The next report says so; the room is gone
 // at once, because the crawl may give it to others as soon as the report arrives.
 func (q *Quota) Return(needed int64) { q.limit = min(q.limit, needed) }
 
 // Report is the next report. wants says that the worker has URLs to claim, and no room for a batch.
-func (q *Quota) Report(used int64, wants bool) Report {
+func (q *Quota) Report(used int64, wants bool) QuotaReport {
 	q.serial++
-	return Report{q.life, q.serial, q.number, q.limit, used, wants}
+	return QuotaReport{q.life, q.serial, q.number, q.limit, used, wants}
 }

@@ -13,23 +13,23 @@ const batch = 5 // URLs of a batch, at most
 
 // holder is a worker that uses a budget.
 type holder struct {
-	name               string
-	quota              *Quota
-	life               uint64
-	waiting, out, used int64
-	gone               bool
+	name                      string
+	quota                     *Quota
+	life                      uint64
+	waiting, inProgress, used int64
+	gone                      bool
 }
 
-func (h *holder) wants() bool { return h.waiting > 0 && h.quota.Room(h.used, h.out) < batch }
+func (h *holder) wants() bool { return h.waiting > 0 && h.quota.Room(h.used, h.inProgress) < batch }
 
 // spenders are a crawl with a budget, its workers, and the messages that are on their way.
 type spenders struct {
-	t       *rapid.T
-	budget  *Budget
-	most    int64 // that the budget ever was
-	workers []*holder
-	reports []func()
-	grants  []func()
+	t          *rapid.T
+	budget     *Budget
+	most       int64 // that the budget ever was
+	workers    []*holder
+	reports    []func()
+	allotments []func()
 }
 
 func (s *spenders) join(waiting int64) {
@@ -41,31 +41,31 @@ func (s *spenders) report(h *holder) {
 	r := h.quota.Report(h.used, h.wants())
 	s.reports = append(s.reports, func() {
 		g := s.budget.Report(h.name, r)
-		s.grants = append(s.grants, func() { h.take(g) })
+		s.allotments = append(s.allotments, func() { h.take(g) })
 	})
 }
 
-func (h *holder) take(g Grant) {
+func (h *holder) take(g Allotment) {
 	if h.gone {
 		return
 	}
 	if h.quota.Take(g); g.Return {
-		h.quota.Return(h.used + h.out + min(h.waiting, batch))
+		h.quota.Return(h.used + h.inProgress + min(h.waiting, batch))
 	}
 }
 
 func (h *holder) claim(n int64) {
-	if n = min(n, h.waiting); !h.gone && h.quota.Room(h.used, h.out) > 0 {
-		h.waiting, h.out = h.waiting-n, h.out+n
+	if n = min(n, h.waiting); !h.gone && h.quota.Room(h.used, h.inProgress) > 0 {
+		h.waiting, h.inProgress = h.waiting-n, h.inProgress+n
 	}
 }
 
 func (h *holder) finish(n, pages int64) {
-	n = min(n, h.out)
-	h.out, h.used = h.out-n, h.used+min(pages, n)
+	n = min(n, h.inProgress)
+	h.inProgress, h.used = h.inProgress-n, h.used+min(pages, n)
 }
 
-// deliver hands over a message, any of those that are under way; some come again.
+// deliver hands over a message, any of those that are on their way; some come again.
 func deliver(mail *[]func(), which int, again bool) {
 	if len(*mail) == 0 {
 		return
@@ -82,13 +82,13 @@ func deliver(mail *[]func(), which int, again bool) {
 func (s *spenders) check() {
 	total := int64(0)
 	for _, h := range s.workers {
-		total += h.used + h.out - batch
+		total += h.used + h.inProgress - batch
 	}
 	if total > s.most {
-		s.t.Fatalf("%d are used or out, beside a batch of each worker, of a budget of %d", total, s.most)
+		s.t.Fatalf("%d are used or in progress, beside a batch of each worker, of a budget of %d", total, s.most)
 	}
 	limits := int64(0)
-	for _, h := range s.budget.Holders {
+	for _, h := range s.budget.Accounts {
 		limits += h.Limit
 	}
 	if limits > s.most {
@@ -120,7 +120,7 @@ func TestBudget(t *testing.T) {
 			case 7, 8:
 				deliver(&s.reports, int(n)*7, act == 8)
 			case 9, 10:
-				deliver(&s.grants, int(n)*7, act == 10)
+				deliver(&s.allotments, int(n)*7, act == 10)
 			case 11:
 				h.life++
 				h.quota = NewQuota(h.life)
@@ -128,7 +128,7 @@ func TestBudget(t *testing.T) {
 				if n == 1 && len(s.workers) < 5 {
 					s.join(50)
 				} else if n == 2 && !h.gone && h != s.workers[0] {
-					h.gone, h.out = true, 0
+					h.gone, h.inProgress = true, 0
 					s.budget.Gone(h.name)
 				}
 			case 13:
@@ -150,17 +150,17 @@ func (s *spenders) carryOver() {
 	if err == nil {
 		err = json.Unmarshal(text, next)
 	}
-	if err != nil || len(s.budget.Holders) > 0 && !reflect.DeepEqual(next, s.budget) {
+	if err != nil || len(s.budget.Accounts) > 0 && !reflect.DeepEqual(next, s.budget) {
 		s.t.Fatalf("%s is read as %+v, %v", text, next, err)
 	}
 	s.budget = next
 }
 
 func (s *spenders) converge() {
-	s.reports, s.grants = nil, nil
+	s.reports, s.allotments = nil, nil
 	for _, h := range s.workers {
 		if h.gone {
-			s.budget.Settled(h.name, h.used)
+			s.budget.GoneUsed(h.name, h.used)
 		}
 	}
 	s.workers[0].waiting += 1000
@@ -169,10 +169,10 @@ func (s *spenders) converge() {
 			if h.gone {
 				continue
 			}
-			h.finish(h.out, h.out)
+			h.finish(h.inProgress, h.inProgress)
 			s.report(h)
 			deliver(&s.reports, 0, false)
-			deliver(&s.grants, 0, false)
+			deliver(&s.allotments, 0, false)
 			h.claim(batch)
 			s.check()
 		}
@@ -183,8 +183,8 @@ func (s *spenders) converge() {
 	s.t.Fatalf("a worker has URLs, and the budget is not spent: %+v", s.budget)
 }
 
-// TestBudgetGrants: grants become smaller as the budget is used up, so that messages are few and the last pages are spread.
-func TestBudgetGrants(t *testing.T) {
+// TestBudgetAllotments: allotments become smaller as the budget is used up, so that messages are few and the last pages are spread.
+func TestBudgetAllotments(t *testing.T) {
 	b, q := &Budget{Total: 1_000_000, Least: 500}, []*Quota{NewQuota(1), NewQuota(1)}
 	used, messages := []int64{0, 0}, 0
 	for !b.Spent() {
@@ -205,18 +205,18 @@ func TestBudgetGrants(t *testing.T) {
 	}
 }
 
-// TestGrantOfAFormerProcess: a grant that comes again, after the process that had it has returned some of it and was started again, gives the
+// TestAllotmentOfAFormerProcess: an allotment that comes again, after the process that had it has returned some of it and was started again, gives the
 // new process nothing: what was returned is another worker's.
-func TestGrantOfAFormerProcess(t *testing.T) {
+func TestAllotmentOfAFormerProcess(t *testing.T) {
 	b, former, other := &Budget{Total: 10, Least: 10}, NewQuota(1), NewQuota(1)
-	grant := b.Report("w", former.Report(0, true))
-	former.Take(grant)
+	allotment := b.Report("w", former.Report(0, true))
+	former.Take(allotment)
 	b.Report("v", other.Report(0, true))
 	former.Return(4)
 	b.Report("w", former.Report(0, false))
 	other.Take(b.Report("v", other.Report(0, true)))
 	next := NewQuota(2)
-	next.Take(grant)
+	next.Take(allotment)
 	if next.Room(0, 0)+other.Room(0, 0) > b.Total || other.Room(0, 0) != 6 {
 		t.Errorf("of %d, the new process has %d and the other worker %d", b.Total, next.Room(0, 0), other.Room(0, 0))
 	}

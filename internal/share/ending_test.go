@@ -12,14 +12,14 @@ import (
 
 // crawler is a worker of a crawl.
 type crawler struct {
-	name         string
-	waiting, out int
-	work         uint64
-	epoch        uint64 // of its view
-	done         map[int]bool
+	name                string
+	waiting, inProgress int
+	work                uint64
+	epoch               uint64 // of its view
+	done                map[int]bool
 }
 
-// delivery is on its way; its sender's batch is out until it has arrived.
+// delivery is on its way; its sender's batch is in progress until it has arrived.
 type delivery struct{ id, from, to int }
 
 // crawling is a crawl over several workers, and the messages that are on their way.
@@ -29,7 +29,7 @@ type crawling struct {
 	epoch   uint64
 	workers []*crawler
 	links   []delivery
-	answers []Rest
+	answers []IdleReport
 	serial  int
 	submits int // URLs that are accepted, and that no worker has yet
 }
@@ -49,29 +49,29 @@ func (w *crawler) gets() {
 // claim takes a URL into a batch.
 func (w *crawler) claim() {
 	if w.waiting > 0 {
-		w.waiting, w.out = w.waiting-1, w.out+1
+		w.waiting, w.inProgress = w.waiting-1, w.inProgress+1
 		w.work++
 	}
 }
 
 // finish ends a batch, or sends what it has found to another worker first.
 func (c *crawling) finish(from, to int, finds bool) {
-	w, under := c.workers[from], 0
+	w, undelivered := c.workers[from], 0
 	for _, d := range c.links {
 		if d.from == from {
-			under++
+			undelivered++
 		}
 	}
 	switch {
-	case w.out == under: // what is out waits for its deliveries
+	case w.inProgress == undelivered: // what is in progress waits for its deliveries
 	case finds && from != to:
 		c.serial++
 		c.links = append(c.links, delivery{c.serial, from, to})
 	case finds:
 		w.gets()
-		w.out--
+		w.inProgress--
 	default:
-		w.out--
+		w.inProgress--
 	}
 }
 
@@ -88,7 +88,7 @@ func (c *crawling) deliver(which int, again bool) {
 	}
 	if !again { // the acknowledgement has arrived
 		c.links = slices.Delete(c.links, i, i+1)
-		c.workers[d.from].out--
+		c.workers[d.from].inProgress--
 	}
 }
 
@@ -106,12 +106,12 @@ func (c *crawling) handOver(from, to int) {
 // answer has a worker answer the round that it was asked.
 func (c *crawling) answer(w *crawler) {
 	w.epoch = c.epoch
-	c.answers = append(c.answers, Rest{w.name, w.epoch, c.ending.Round, w.waiting == 0 && w.out == 0, w.work})
+	c.answers = append(c.answers, IdleReport{w.name, w.epoch, c.ending.Round, w.waiting == 0 && w.inProgress == 0, w.work})
 }
 
 // idle reports whether nothing is left to do anywhere.
 func (c *crawling) idle() bool {
-	return len(c.links) == 0 && c.submits == 0 && !slices.ContainsFunc(c.workers, func(w *crawler) bool { return w.waiting+w.out > 0 })
+	return len(c.links) == 0 && c.submits == 0 && !slices.ContainsFunc(c.workers, func(w *crawler) bool { return w.waiting+w.inProgress > 0 })
 }
 
 func (c *crawling) check() {
@@ -185,7 +185,7 @@ func TestEnding(t *testing.T) {
 		if c.ending.Found {
 			return
 		}
-		for range 3 { // the first of them may be of a round in which somebody was heard before
+		for range 3 { // the first of them may be of a round in which somebody has answered before
 			for _, w := range c.workers {
 				c.answer(w)
 				c.ending.Answer(c.answers[len(c.answers)-1])
