@@ -88,3 +88,17 @@ func TestRestoreContinues(t *testing.T) {
 		t.Errorf("%d URLs wait in run %d", s.Waiting, s.Run)
 	}
 }
+
+// TestFormerSpread: a worker that does not know a crawl finds in the archive whether its former runs were spread.
+func TestFormerSpread(t *testing.T) {
+	for former, may := range map[string]bool{`{}`: true, `{"spread": true}`: false} {
+		r := newRig(t)
+		store, err := r.Archives.Open(t.Context(), "")
+		r.must(err)
+		r.must(store.PutIfAbsent(t.Context(), rigCrawl+"/definitions/run-1.json", []byte(former)))
+		_, err = call[BeginResult](r, r.Begin, BeginInput{Definition: r.definition(nil), Owner: "two"})
+		if (err == nil) != may || err != nil && !strings.Contains(err.Error(), "another name") {
+			t.Errorf("former definition %s: %v", former, err)
+		}
+	}
+}

@@ -36,6 +36,8 @@ type crawlRecord struct {
 
 	Aborted bool `cbor:"22,keyasint,omitempty"` // see Crawl.Abort
 
+	Spread bool `cbor:"23,keyasint,omitempty"` // over the workers of the ring; the first run decides
+
 	planRecord `cbor:"-"`
 	planned    bool // planRecord is to be written
 }

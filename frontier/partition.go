@@ -21,6 +21,7 @@ type PartitionCrawl struct {
 	Name     string  `cbor:"1,keyasint"`
 	Run      uint32  `cbor:"2,keyasint"`           // the last
 	Archives []Place `cbor:"3,keyasint,omitempty"` // by the numbers that records and digests have of them
+	Spread   bool    `cbor:"4,keyasint,omitempty"` // see crawl.Definition
 }
 
 // PartitionEntry is an entry of a partition.
@@ -153,7 +154,7 @@ func (e *Export) crawls(p Partition) (list []exportedCrawl, err error) {
 		if _, err := e.txn.Load(rec.ID.Plan(), &plan); err != nil {
 			return nil, err
 		}
-		list = append(list, exportedCrawl{PartitionCrawl{rec.Name, rec.Run, plan.Archives}, rec.ID})
+		list = append(list, exportedCrawl{PartitionCrawl{rec.Name, rec.Run, plan.Archives, rec.Spread}, rec.ID})
 	}
 	return list, nil
 }

@@ -67,6 +67,14 @@ func (f *Frontier) Knows(name string) bool {
 	return f.crawls[name] != nil
 }
 
+// Spread reports whether a crawl is one of the ring's workers together; false if the frontier does not know it.
+func (f *Frontier) Spread(name string) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	s := f.crawls[name]
+	return s != nil && s.crawlRecord.Spread
+}
+
 // Phase bounds the claims of the present phase: pages of the run so far and to come, 0 for the budget
 // alone. reference marks the reference crawl.
 func (h Crawl) Phase(limit int64, reference bool) error {

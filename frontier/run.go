@@ -15,7 +15,7 @@ var ErrOldRun = errors.New("the number of the run is taken")
 // the known URLs stay known as what they were: they are crawled again, with their validators. If a
 // run of another owner is under way, it returns ErrBusy unless takeOver is set, and then continues
 // it if that is the run of the number, or else begins another. The run of a number is begun once: ErrOldRun if it has ended, or if a
-// later one is known. Number 0 stands for the run under way or the next one. seeds are the URLs that bound the scope.
+// later one is known. A definition whose Spread is another than that of former runs is an InputError. Number 0 stands for the run under way or the next one. seeds are the URLs that bound the scope.
 func (f *Frontier) Begin(name, owner string, number uint32, d crawl.Definition, seeds []string, takeOver bool) (run uint32, err error) {
 	bounds := scope.Bounds(d, seeds)
 	if len(bounds) > MaxBounds {
@@ -50,6 +50,11 @@ func (f *Frontier) Begin(name, owner string, number uint32, d crawl.Definition, 
 			tx.addCrawl(name, s)
 		}
 		rec := f.draft(tx, s)
+		if rec.Imported || rec.Definition.Name != "" { // it has had a run
+			if err := d.CheckSpread(rec.Spread); err != nil {
+				return nil, err
+			}
+		}
 		switch {
 		case known && rec.Owner == owner && (number == 0 || number == rec.Run):
 			run = rec.Run
@@ -72,7 +77,7 @@ func (f *Frontier) Begin(name, owner string, number uint32, d crawl.Definition, 
 		if rec.Definition.Topic.Canonical() != d.Topic.Canonical() {
 			rec.TopicSince = rec.Updates
 		}
-		rec.Definition, rec.Bounds, rec.planned = d, bounds, true
+		rec.Definition, rec.Bounds, rec.planned, rec.Spread = d, bounds, true, d.Spread
 		run = rec.Run
 		sc, err := scope.New(rec.Definition, rec.Bounds)
 		if err != nil {

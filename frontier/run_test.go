@@ -128,6 +128,47 @@ func TestNumberedRuns(t *testing.T) {
 	}
 }
 
+// TestSpreadIsForAllRuns: the first run of a crawl decides whether one worker has it, also if this frontier knows that run by an import alone.
+func TestSpreadIsForAllRuns(t *testing.T) {
+	for _, c := range []struct {
+		what            string
+		imported        bool
+		former, is, may bool
+	}{
+		{what: "bound", may: true},
+		{what: "spread", former: true, is: true, may: true},
+		{what: "bound, then spread", is: true},
+		{what: "spread, then bound", former: true},
+		{what: "imported as spread", imported: true, former: true, is: true, may: true},
+		{what: "imported as spread, then bound", imported: true, former: true},
+		{what: "imported as bound, then spread", imported: true, is: true},
+	} {
+		r := newRig(t, nil)
+		d := definition(nil)
+		d.Name, d.Spread = "spread", c.former
+		_, err := r.Begin(d.Name, "owner", 0, d, nil, false)
+		r.must(err)
+		r.must(r.Frontier.Crawl(d.Name).End("owner"))
+		to := r
+		if c.imported {
+			to = newRig(t, nil)
+			_, err := to.Import(0, func(yield func(PartitionEntry, error) bool) {
+				yield(PartitionEntry{Crawl: &PartitionCrawl{Name: d.Name, Run: 1, Spread: c.former}, Kind: byte(store.Queues), Key: make([]byte, 8), Value: []byte{0xa0}}, nil)
+			})
+			r.must(err)
+		}
+		to.reopen()
+		if d.Spread = c.is; to.Spread(d.Name) != c.former {
+			t.Errorf("%s: spread is %t before the next run", c.what, !c.former)
+		}
+		_, err = to.Begin(d.Name, "other", 2, d, nil, false)
+		var input *crawl.InputError
+		if (err == nil) != c.may || err != nil && !errors.As(err, &input) {
+			t.Errorf("%s: %v", c.what, err)
+		}
+	}
+}
+
 // Crawls that begin at the same time for the first time get different IDs.
 func TestBeginTogether(t *testing.T) {
 	r := newRig(t, nil)

@@ -28,6 +28,16 @@ func (d Definition) Changed(text []byte) (Definition, error) {
 	return changed, nil
 }
 
+// CheckSpread reports whether a crawl whose former runs were spread, or were not, can be run by this definition: what a worker, or
+// all of them, have of it is found by none that looks for the other. The error is an InputError.
+func (d Definition) CheckSpread(former bool) error {
+	if d.Spread == former {
+		return nil
+	}
+	return &InputError{Message: fmt.Sprintf("spread is %t, and was %t in the former runs of crawl %s, which cannot change: set spread to %t, or give the crawl another name",
+		d.Spread, former, d.Name, former)}
+}
+
 // CheckChange reports what is wrong with changes by themselves, whatever definition they are for.
 func CheckChange(text []byte) error {
 	d := DefaultDefinition()

@@ -38,6 +38,9 @@ type Definition struct {
 	Reference Reference `json:"reference,omitzero"`
 	// Archive says where the WARC files go.
 	Archive Archive `json:"archive"`
+	// Spread says that all workers crawl together, each the pay-level domains that the ring of workers gives to it. Else one worker
+	// has the whole crawl, in all its runs. All runs of a crawl are the same in this.
+	Spread bool `json:"spread,omitempty"`
 }
 
 // Seed is one start: exactly one of the three fields is set. A bare string is a URL.

@@ -2,6 +2,9 @@ package pipeline
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
 	"time"
 
 	"github.com/muninn-archive/muninn/frontier"
@@ -9,7 +12,8 @@ import (
 	"github.com/muninn-archive/muninn/internal/crawl"
 )
 
-// Inherit makes a crawl known whose frontier is lost with a disk, if the archive has earlier runs of it.
+// Inherit makes a crawl known whose frontier is lost with a disk, if the archive has earlier runs of it. It is an InputError if those were
+// spread and it is not, or the other way round.
 func (e *Engine) Inherit(ctx context.Context, store archive.Store, d crawl.Definition) error {
 	if e.Frontier.Knows(d.Name) {
 		return nil
@@ -18,7 +22,26 @@ func (e *Engine) Inherit(ctx context.Context, store archive.Store, d crawl.Defin
 	if err != nil || runs == 0 {
 		return err
 	}
+	if err := checkFormer(ctx, store, d, runs); err != nil || d.Spread { // its partitions are loaded or rebuilt one by one
+		return err
+	}
 	return e.Frontier.Inherit(d.Name, runs)
+}
+
+// checkFormer checks a definition against that of a former run in the archive.
+func checkFormer(ctx context.Context, store archive.Store, d crawl.Definition, run uint32) error {
+	raw, err := archive.ReadAll(ctx, store, archive.LayoutOf(d).Definition(run), crawl.MaxDefinition)
+	if errors.Is(err, archive.ErrNotFound) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	var former crawl.Definition
+	if err := json.Unmarshal(raw, &former); err != nil {
+		return fmt.Errorf("read the definition of run %d of %s: %w", run, d.Name, err)
+	}
+	return d.CheckSpread(former.Spread)
 }
 
 // ArchivedRun is the number of the last run of a crawl that has a definition in the archive, of any worker; 0 if none has.
