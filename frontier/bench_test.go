@@ -140,7 +140,7 @@ func BenchmarkBatch(b *testing.B) {
 }
 
 // BenchmarkOpen opens a frontier and reports what a known URL takes on disk, as the writes left it and
-// once it is settled.
+// once it is compacted.
 func BenchmarkOpen(b *testing.B) {
 	r, n := benchRig(b)
 	r.must(r.Close())

@@ -22,9 +22,9 @@ type Delivery struct {
 	Number uint64 // of the batch: see Number. A later batch of the worker has a higher one
 	Nonce  string // of the batch's life
 	Run    uint32 // of the crawl
-	// Settled is the Settled of the worker's frontier: batches with lower numbers deliver nothing more, and what is kept to know their
+	// Watermark is that of the worker's frontier: batches with lower numbers deliver nothing more, and what is kept to know their
 	// deliveries again is deleted.
-	Settled     uint64
+	Watermark   uint64
 	Discoveries []crawl.Discovery // in an order that does not change
 }
 
@@ -47,7 +47,7 @@ type delivered struct {
 // meanwhile may not be in its export. Its error is returned, and then the delivery is to be sent again, to the worker that has the partition.
 // ErrMoving while the partition is being imported, ErrNotBegun before the run begins, ErrNoCrawl if the crawl is not known.
 //
-// Marks of deliveries are deleted by later deliveries of the same worker to the partition, see Settled. An attempt that comes
+// Marks of deliveries are deleted by later deliveries of the same worker to the partition, see Watermark. An attempt that comes
 // later than that, which no caller waits for any more, would count its links twice; it loses nothing.
 func (h Crawl) Deliver(d Delivery, may func(Partition) error) error {
 	s, err := h.state()
@@ -151,8 +151,8 @@ func (h Crawl) deliver(d *Delivery, parts []delivered) error {
 					return nil, err
 				}
 			}
-			settled := s.keys.Delivered(p.partition, d.Worker, min(d.Settled, d.Number), "", 0)
-			if err := errors.Join(tx.DeleteBelow(s.keys.DeliveredBy(p.partition, d.Worker), settled), tx.Set(key, nil)); err != nil {
+			below := s.keys.Delivered(p.partition, d.Worker, min(d.Watermark, d.Number), "", 0)
+			if err := errors.Join(tx.DeleteBelow(s.keys.DeliveredBy(p.partition, d.Worker), below), tx.Set(key, nil)); err != nil {
 				return nil, err
 			}
 			last = key
@@ -167,25 +167,25 @@ func (h Crawl) deliver(d *Delivery, parts []delivered) error {
 	})
 }
 
-// Settled is the number below which no batch of the crawl delivers anything more: the lowest of claims that are out, of which batches
+// Watermark is the number below which no batch of the crawl delivers anything more: the lowest of claims in progress, of which batches
 // are or will be made, or the next one.
-func (h Crawl) Settled() (uint64, error) {
+func (h Crawl) Watermark() (uint64, error) {
 	h.f.mu.Lock()
 	defer h.f.mu.Unlock()
 	s, err := h.f.get(h.crawl)
 	if err != nil {
 		return 0, err
 	}
-	settled := uint64(s.Sequence) + 1
+	mark := uint64(s.Sequence) + 1
 	for c := range s.claims.All() {
 		if n, ok := Number(c.ID); ok {
-			settled = min(settled, n)
+			mark = min(mark, n)
 		}
 		if n, ok := Number(c.Batch); ok {
-			settled = min(settled, n)
+			mark = min(mark, n)
 		}
 	}
-	return settled, nil
+	return mark, nil
 }
 
 // Number is that of a claim, or of a batch, which is named after one: PLD-N or PLD-N@….

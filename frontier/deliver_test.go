@@ -228,20 +228,20 @@ func TestDeliverStale(t *testing.T) {
 // TestDeliverForgetsMarks: marks of batches that deliver nothing more are deleted by later deliveries of their worker.
 func TestDeliverForgetsMarks(t *testing.T) {
 	r := newRig(t, nil)
-	deliver := func(worker string, number, settled uint64) {
+	deliver := func(worker string, number, watermark uint64) {
 		t.Helper()
-		r.must(r.Crawl.Deliver(Delivery{Worker: worker, Number: number, Nonce: "n", Settled: settled, Discoveries: manyLinks("b.example", 2)}, anyPartition))
+		r.must(r.Crawl.Deliver(Delivery{Worker: worker, Number: number, Nonce: "n", Watermark: watermark, Discoveries: manyLinks("b.example", 2)}, anyPartition))
 	}
 	for _, step := range []struct {
-		worker          string
-		number, settled uint64
-		marks           int
+		worker            string
+		number, watermark uint64
+		marks             int
 	}{
 		{"w", 10, 10, 1}, {"w", 12, 10, 2}, {"w", 11, 10, 3}, {"v", 11, 11, 4}, {"w", 13, 12, 3}, {"w", 13, 12, 3}, {"w", 20, 20, 2},
 		{"w", 21, 99, 2}, // its own mark stays, whatever it says
 		{"w", 300, 300, 2},
 	} {
-		if deliver(step.worker, step.number, step.settled); r.marks() != step.marks {
+		if deliver(step.worker, step.number, step.watermark); r.marks() != step.marks {
 			t.Errorf("after batch %d of %s: %d marks, not %d", step.number, step.worker, r.marks(), step.marks)
 		}
 	}
@@ -271,16 +271,16 @@ func TestDeliverTooEarly(t *testing.T) {
 	r.must(r.Crawl.Deliver(d, anyPartition))
 }
 
-// TestSettled: no batch that has a claim may deliver less than what is said of it.
-func TestSettled(t *testing.T) {
+// TestWatermark: no batch that has a claim may deliver less than what is said of it.
+func TestWatermark(t *testing.T) {
 	r := newRig(t, nil)
 	r.must(r.Crawl.URLs().Offer("seeds", found(1, "http://a.example/")))
 	first := r.one()
 	n, ok := Number(first.ID)
-	settled, err := r.Crawl.Settled()
+	watermark, err := r.Crawl.Watermark()
 	r.must(err)
-	if !ok || settled != n {
-		t.Errorf("%d with claim %s", settled, first.ID)
+	if !ok || watermark != n {
+		t.Errorf("%d with claim %s", watermark, first.ID)
 	}
 	for name, want := range map[string]uint64{"b.example-17@w-1.4": 17, "b.example-17": 17, "x": 0, "ends-3@w-abc": 3, "a-": 0} {
 		if n, ok := Number(name); n != want || ok != (want > 0) {
@@ -290,7 +290,7 @@ func TestSettled(t *testing.T) {
 	if _, err := r.Abandon("owner"); err != nil {
 		t.Fatal(err)
 	}
-	if after, err := r.Crawl.Settled(); err != nil || after <= n {
+	if after, err := r.Crawl.Watermark(); err != nil || after <= n {
 		t.Errorf("%d once claim %s is gone, %v", after, first.ID, err)
 	}
 }

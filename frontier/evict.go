@@ -84,7 +84,7 @@ func (f *Frontier) queueOf(s *state, pld uint64) (found queue.Queue, known bool,
 	found = *queue.New(pld)
 	found.Name = m.Name
 	m.Restore(&found, s.Run)
-	s.settle(&found)
+	s.steer(&found)
 	s.hosts.inform(s, &found)
 	return found, true, nil
 }

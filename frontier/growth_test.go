@@ -117,7 +117,7 @@ func (g *growth) claimOne() Round {
 	return round
 }
 
-// disk is what the frontier takes on disk once it is settled.
+// disk is what the frontier takes on disk once it is compacted.
 func (g *growth) disk() int64 {
 	g.must(g.Close())
 	g.open()

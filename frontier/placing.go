@@ -33,7 +33,7 @@ func (s *state) planPlacing() {
 func (s *state) placeQueue(q *queue.Queue) {
 	q.Enter(s.Run)
 	q.Costly = s.learner() != nil
-	s.settle(q)
+	s.steer(q)
 	s.schedule.Place(q, s.hosts.opts.Now())
 }
 

@@ -19,7 +19,7 @@ func (s *state) queue(pld uint64, name string) *queue.Queue {
 		q.Name = name
 	}
 	if !known {
-		s.settle(q)
+		s.steer(q)
 	}
 	return q
 }

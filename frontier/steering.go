@@ -63,8 +63,8 @@ func (h URLs) Banned(u urls.URL) (banned bool, err error) {
 	return banned, err
 }
 
-// settle brings a queue up to what the definition says of its PLD; Frontier.mu is held.
-func (s *state) settle(q *queue.Queue) {
+// steer brings a queue up to what the definition says of its PLD; Frontier.mu is held.
+func (s *state) steer(q *queue.Queue) {
 	state := s.Definition.StateOf(q.Name)
 	q.Paused, q.Stopped, q.Weight = state == crawl.StatePaused, stopped(state), s.Definition.WeightOf(q.Name)
 	q.Spent = s.pldSpent(q)

@@ -148,9 +148,9 @@ func TestWeighedAgain(t *testing.T) {
 			k.reopen()
 		}
 		const first = 2*n/(sweepTimes*per) + 2 // what fell is met twice at most, where it was and where it went; then what rose
-		const settled = 2*2*n/(sweepTimes*per) + 1
+		const enough = 2*2*n/(sweepTimes*per) + 1
 		given := map[string]int{}
-		for round := 1; round <= settled; round++ {
+		for round := 1; round <= enough; round++ {
 			batch, lanes := k.take()
 			for _, u := range targets(lanes...) {
 				if given[kindOf(u)]++; round >= first && kindOf(u) != "up" {
@@ -165,7 +165,7 @@ func TestWeighedAgain(t *testing.T) {
 		list := k.queueEntries()
 		for i, s := range list {
 			if s.stale() || i > 0 && s.now > list[i-1].now+2*staleBy {
-				t.Fatalf("restart %v: after %d claims, place %d is %+v", restart, settled, i, s)
+				t.Fatalf("restart %v: after %d claims, place %d is %+v", restart, enough, i, s)
 			}
 		}
 		if len(list) != 2*n-given["up"]-given["down"] {

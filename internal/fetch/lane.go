@@ -107,7 +107,7 @@ func (c *Client) Run(ctx context.Context, l *Lane) (Ending, error) {
 			return l.ending(false), err
 		}
 	}
-	err := l.settleSilent(ctx)
+	err := l.endSilent(ctx)
 	var stop *stopError
 	if errors.As(err, &stop) {
 		return l.ending(stop.unreachable), nil
@@ -241,7 +241,7 @@ func (l *Lane) wait(ctx context.Context, u urls.URL) error {
 		return &stopError{reason: errSlow.Error(), expired: true}
 	}
 	for {
-		changed := l.settle(u)
+		changed := l.steer(u)
 		next := l.pace.next()
 		if l.ValidUntil().Before(next) {
 			return errExpired()

@@ -60,10 +60,10 @@ func (l *Lane) holdBack(t crawl.Target, origin string) bool {
 	return true
 }
 
-// settleSilent gives the held targets their outcomes at the end of the lane. If nothing at the address
+// endSilent gives the held targets their outcomes at the end of the lane. If nothing at the address
 // answered, the host is down. Else an origin that never answered costs its targets an attempt each, and
 // one that fell silent only the target that met it.
-func (l *Lane) settleSilent(ctx context.Context) error {
+func (l *Lane) endSilent(ctx context.Context) error {
 	if len(l.silent.held) == 0 {
 		return nil
 	}

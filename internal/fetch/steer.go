@@ -17,9 +17,9 @@ func (l *Lane) politenessFor(u urls.URL) crawl.Politeness {
 	return l.Settings(u).Politeness
 }
 
-// settle puts in force what holds now for a URL that is requested next. The pause that the host before it asks for is kept by
+// steer puts in force what holds now for a URL that is requested next. The pause that the host before it asks for is kept by
 // pace.switchOrigin.
-func (l *Lane) settle(u urls.URL) (changed <-chan struct{}) {
+func (l *Lane) steer(u urls.URL) (changed <-chan struct{}) {
 	if l.Settings == nil {
 		return nil
 	}

@@ -153,7 +153,7 @@ func TestCrawlDelayOfHost(t *testing.T) {
 	last := now
 	for i, host := range []string{"free", "bound", "free", "bound"} {
 		l.takeRobots(at(host), ten, true)
-		l.settle(at(host))
+		l.steer(at(host))
 		if next := l.pace.next(); next.After(now) {
 			now = next
 		}

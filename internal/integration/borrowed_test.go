@@ -114,7 +114,7 @@ func crawlBorrowed(t *testing.T, world *webworld.World, d crawl.Definition) {
 	if n := server.borrowed(t); n == 0 {
 		t.Error("no lease was borrowed")
 	}
-	settled(t, worker.Activities().Frontier.Crawl(d.Name))
+	checkOutcomes(t, worker.Activities().Frontier.Crawl(d.Name))
 	Until(t, soon, "all leases are given back", func() string { return held(server.shard(t)) })
 }
 

@@ -75,7 +75,7 @@ func faultsOutcomes(t *testing.T, s *site, name string) {
 		t.Fatal(err)
 	}
 	defer front.Close()
-	t.Logf("known URLs by state: %v", settled(t, front.Crawl(name)))
+	t.Logf("known URLs by state: %v", checkOutcomes(t, front.Crawl(name)))
 	metadata := ""
 	err = front.Crawl(name).URLs().Known(func(url, state string) error {
 		if strings.HasPrefix(url, "http://169.254.169.254/") {

@@ -34,7 +34,7 @@ func TestS3Crawl(t *testing.T) {
 	d.Politeness.MinDelay, d.Politeness.MaxCrawlDelay = 0, crawl.Duration(100*time.Millisecond)
 	StartCrawl(t, server.Client, d)
 	result := Result(t, server.Client, d.Name, CrawlTime)
-	settled(t, w.Activities().Frontier.Crawl(d.Name))
+	checkOutcomes(t, w.Activities().Frontier.Crawl(d.Name))
 
 	store, err := archive.Open(t.Context(), conf.Archive, s3)
 	if err != nil {

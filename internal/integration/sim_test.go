@@ -75,7 +75,7 @@ func simRun(t *testing.T, server *Server, world *webworld.World, d crawl.Definit
 	if result.Reason != "drained" || result.Totals.Failed > 0 {
 		t.Errorf("the crawl ended with %q and %d failed batches", result.Reason, result.Totals.Failed)
 	}
-	settled(t, w.Activities().Frontier.Crawl(d.Name))
+	checkOutcomes(t, w.Activities().Frontier.Crawl(d.Name))
 	w.Stop()
 	return conf.Archive
 }
@@ -120,8 +120,8 @@ func simSame(t *testing.T, report archivecheck.Report, want map[string]int) {
 	}
 }
 
-// settled checks that every URL that was claimed has an outcome.
-func settled(t *testing.T, crawl frontier.Crawl) (states map[string]int) {
+// checkOutcomes checks that every URL that was claimed has an outcome.
+func checkOutcomes(t *testing.T, crawl frontier.Crawl) (states map[string]int) {
 	t.Helper()
 	states = map[string]int{}
 	err := crawl.URLs().Known(func(url, state string) error {

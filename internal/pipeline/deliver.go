@@ -13,7 +13,7 @@ import (
 type Arrival struct {
 	Segment    archive.Label // crawl, prefix, batch, nonce and worker of its manifest
 	Run        uint32
-	Settled    uint64 // see frontier.Delivery
+	Watermark  uint64 // see frontier.Delivery
 	Partitions []int  // of this worker
 }
 
@@ -36,7 +36,7 @@ func (e *Engine) Deliver(ctx context.Context, store archive.Store, a Arrival, ma
 	for _, p := range a.Partitions {
 		mine[p] = true
 	}
-	d := frontier.Delivery{Worker: a.Segment.Worker, Number: number, Nonce: a.Segment.Nonce, Run: a.Run, Settled: a.Settled}
+	d := frontier.Delivery{Worker: a.Segment.Worker, Number: number, Nonce: a.Segment.Nonce, Run: a.Run, Watermark: a.Watermark}
 	err = archive.ReadLinksTo(ctx, store, m.Links, func(p int) bool { return mine[p] }, func(l archive.Link) error {
 		if !l.NoFollow {
 			d.Discoveries = append(d.Discoveries, l.Discovery(&l.LinkVerdict, l.Source, l.Path, plan.Definition.ByPlaces()))
