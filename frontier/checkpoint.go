@@ -11,8 +11,8 @@ import (
 	"github.com/muninn-archive/muninn/internal/codec"
 )
 
-// Rest stands for what belongs to no partition: what the frontier keeps of crawls beside their PLDs.
-const Rest Partition = Partitions
+// NoPartition stands for what belongs to no partition: what the frontier keeps of crawls beside their PLDs.
+const NoPartition Partition = Partitions
 
 // Checkpoint calls fn with what the frontier keeps at one moment, at which no commit is half written. changed reports whether a partition
 // has been written since a former checkpoint of the same folder, whose generation it had; generation is that of this one.
@@ -43,16 +43,16 @@ func (f *Frontier) Checkpoint(fn func(e *Export, generation uint64, changed func
 	})
 }
 
-// ofRest are the kinds of Rest, in the order of their letters. Of those that stay with the worker, two are not exported: the format is
+// ofNoPartition are the kinds of NoPartition, in the order of their letters. Of those that stay with the worker, two are not exported: the format is
 // the store's, marks of moves say something of this folder.
-func ofRest() []store.Kind {
+func ofNoPartition() []store.Kind {
 	list := slices.DeleteFunc(store.OfCrawls(), func(k store.Kind) bool { return slices.Contains(store.OfPartitions(), k) })
 	list = append(list, store.Crawls)
 	slices.Sort(list)
 	return list
 }
 
-// Crawls does for Rest what Partition does for a partition. Of a crawl there is one entry of the kind of crawls, without a key.
+// Crawls does for NoPartition what Partition does for a partition. Of a crawl there is one entry of the kind of crawls, without a key.
 func (e *Export) Crawls(head func([]*PartitionCrawl) error, fn func(PartitionEntry) error) error {
 	list, err := e.records()
 	if err != nil {
@@ -67,7 +67,7 @@ func (e *Export) Crawls(head func([]*PartitionCrawl) error, fn func(PartitionEnt
 	}
 	for i := range list {
 		c := &list[i]
-		for _, kind := range ofRest() {
+		for _, kind := range ofNoPartition() {
 			if kind == store.Crawls {
 				err = fn(PartitionEntry{names[i], byte(kind), nil, c.raw})
 			} else {
@@ -116,7 +116,7 @@ type restoring struct {
 
 func (in *restoring) add(e PartitionEntry) error {
 	kind := store.Kind(e.Kind)
-	if e.Crawl == nil || !slices.Contains(ofRest(), kind) {
+	if e.Crawl == nil || !slices.Contains(ofNoPartition(), kind) {
 		return fmt.Errorf("%w: kind %q, key %x", ErrEntry, e.Kind, e.Key)
 	}
 	rec, err := in.record(e.Crawl)

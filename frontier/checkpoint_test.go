@@ -90,7 +90,7 @@ func TestCheckpointIsWhole(t *testing.T) {
 		for key, value := range contents(t, r.dir) {
 			kind := store.Kind(key[0])
 			switch {
-			case !slices.Contains(ofRest(), kind) && !slices.Contains(store.OfExports(), kind), kind == store.Hosts:
+			case !slices.Contains(ofNoPartition(), kind) && !slices.Contains(store.OfExports(), kind), kind == store.Hosts:
 				continue
 			case kind == store.Crawls:
 				var rec crawlRecord

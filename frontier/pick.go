@@ -29,7 +29,7 @@ type candidate struct {
 	plan   *crawl.Definition
 	claim  *Claim
 	floor  queue.Position   // of the first entry
-	rest   queue.Position   // of the first entry that the claim leaves
+	after  queue.Position   // of the first entry after those of the claim
 	failed []queuedURL      // of hosts that cannot be resolved
 	stale  []queuedURL      // whose priority has changed since they were queued
 	whole  *learner.Learner // nil: the order does not learn
@@ -139,8 +139,8 @@ func (f *Frontier) read(ctx context.Context, s *state, c *candidate, w Want) err
 		return ctx.Err()
 	}
 	leave := func(e queuedURL) {
-		if e.at.Before(c.rest) {
-			c.rest = e.at
+		if e.at.Before(c.after) {
+			c.after = e.at
 		}
 	}
 	for _, e := range entries {
@@ -287,7 +287,7 @@ func (f *Frontier) unpick(ctx context.Context, s *state, c *candidate, w Want) e
 		return errors.Join(ctx.Err(), c.err)
 	}
 	if c.err == nil { // entries that came in meanwhile may stand before those that were read
-		q.EndRead(queue.Read{Floor: c.floor, Rest: c.rest, Claim: c.claim != nil})
+		q.EndRead(queue.Read{Floor: c.floor, After: c.after, Claim: c.claim != nil})
 	}
 	q.Sweep = c.sweep
 	q.Busy = s.claims.Out(q.PLD)

@@ -112,7 +112,7 @@ func (f *Frontier) endStopped(s *state, c *candidate) error {
 		return err
 	}
 	if c.queue.Busy = s.claims.Out(c.queue.PLD); err == nil && !c.queue.Busy {
-		c.queue.EndRead(queue.Read{Floor: c.rest}) // else the next portion would read over what is deleted
+		c.queue.EndRead(queue.Read{Floor: c.after}) // else the next portion would read over what is deleted
 	}
 	s.schedule.Place(c.queue, f.opts.Now())
 	return err

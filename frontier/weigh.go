@@ -37,7 +37,7 @@ func (c *candidate) enough(entries []queuedURL, at queue.Position) bool {
 // head reads the first live entries of a queue, and where the queue begins and continues behind them. Entries
 // whose priority is lower than when they were queued give way to others.
 func (f *Frontier) head(s *state, c *candidate) (entries []queuedURL, err error) {
-	c.floor, c.rest = queue.Last, queue.Last
+	c.floor, c.after = queue.Last, queue.Last
 	err = f.store.View(func(txn store.Reader) error {
 		bandits := openSites(txn, s.keys, c.whole)
 		pld := c.queue.PLD
@@ -50,7 +50,7 @@ func (f *Frontier) head(s *state, c *candidate) (entries []queuedURL, err error)
 				c.floor = e.at
 			}
 			if len(entries) == c.limit || c.enough(entries, e.at) {
-				c.rest = e.at
+				c.after = e.at
 				return false, nil
 			}
 			found, err := e.read(txn, s.keys)
@@ -81,8 +81,8 @@ func (f *Frontier) head(s *state, c *candidate) (entries []queuedURL, err error)
 // sweep weighs entries of a queue behind its head again, from where the last sweep has stopped.
 func sweep(txn store.Reader, keys store.Keys, c *candidate, claimed int, bandits *sites) error {
 	from := c.sweep
-	if from == (queue.Position{}) || from.Before(c.rest) {
-		from = c.rest
+	if from == (queue.Position{}) || from.Before(c.after) {
+		from = c.after
 	}
 	left := min(sweepTimes*claimed, maxSweep)
 	c.sweep = queue.Position{}

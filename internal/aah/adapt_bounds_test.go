@@ -164,8 +164,8 @@ func TestBeforeOfAnotherBase(t *testing.T) {
 	}
 }
 
-// TestLearningLeavesTheRest: learning does not use up what judging the links needs.
-func TestLearningLeavesTheRest(t *testing.T) {
+// TestLearningLeavesNodes: learning does not use up what judging the links needs.
+func TestLearningLeavesNodes(t *testing.T) {
 	links := `<a class="reply" href="/r/1">Reply</a><a href="/t/5">Next</a>`
 	limits := patient()
 	limits.Nodes = 600 // twice as many as everything else needs

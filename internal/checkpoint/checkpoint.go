@@ -117,7 +117,7 @@ func Make(ctx context.Context, store archive.Store, front *frontier.Frontier, w 
 			}
 			m.Partitions[int(p)] = o
 		}
-		m.Crawls, err = put(frontier.Rest, archive.Frontiers{}.CheckpointPart(-1, m.Taken, w.Name))
+		m.Crawls, err = put(frontier.NoPartition, archive.Frontiers{}.CheckpointPart(-1, m.Taken, w.Name))
 		return err
 	})
 	if err != nil {

@@ -24,7 +24,7 @@ func Load(ctx context.Context, store archive.Store, m Manifest, into *frontier.F
 		}
 		return nil
 	}
-	if err := load(frontier.Rest, m.Crawls); err != nil {
+	if err := load(frontier.NoPartition, m.Crawls); err != nil {
 		return err
 	}
 	for i, p := range slices.Sorted(maps.Keys(m.Partitions)) {

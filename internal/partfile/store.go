@@ -49,7 +49,7 @@ func Write(to io.Writer, h Header, e *frontier.Export) (entries uint64, err erro
 	each := func(head func([]*frontier.PartitionCrawl) error, fn func(frontier.PartitionEntry) error) error {
 		return e.Partition(h.Partition, head, fn)
 	}
-	if h.Partition == frontier.Rest {
+	if h.Partition == frontier.NoPartition {
 		each = e.Crawls
 	}
 	err = each(func(crawls []*frontier.PartitionCrawl) (err error) {
@@ -62,11 +62,11 @@ func Write(to io.Writer, h Header, e *frontier.Export) (entries uint64, err erro
 	return w.entries, w.Close()
 }
 
-// Import puts an object of a store in place of what a frontier has of a partition; frontier.Rest is for ImportCrawls. It returns the header and the number of entries.
+// Import puts an object of a store in place of what a frontier has of a partition; frontier.NoPartition is for ImportCrawls. It returns the header and the number of entries.
 func Import(ctx context.Context, store archive.Store, key string, p frontier.Partition, into *frontier.Frontier) (h Header, entries int, err error) {
 	err = read(ctx, store, key, p, func(r *Reader) (err error) {
 		h = r.Header
-		if p == frontier.Rest {
+		if p == frontier.NoPartition {
 			entries, err = into.ImportCrawls(until(ctx, r.Entries()))
 		} else {
 			entries, err = into.Import(p, until(ctx, r.Entries()))

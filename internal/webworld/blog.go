@@ -102,7 +102,7 @@ func (bl *blog) generate(friends []Term) {
 		bl.writePost(p)
 	}
 	bl.writeLists()
-	bl.writeRest()
+	bl.writeOtherPages()
 }
 
 func (bl *blog) post(i int) *blogPost {
@@ -205,8 +205,8 @@ func (bl *blog) list(t Term, class string, posts []*blogPost) {
 	}
 }
 
-// writeRest adds what every WordPress has beside posts.
-func (bl *blog) writeRest() {
+// writeOtherPages adds what every WordPress has beside posts.
+func (bl *blog) writeOtherPages() {
 	v := bl.view("About this blog", "page-template-default page page-id-2")
 	v.Paragraphs = bl.b.Text.Paragraphs(bl.b.Random(bl.s, "about"), Ravens, 3)
 	bl.s.AddHTML("/about/", "page", true, bl.b.Render("wp-page", v))

@@ -79,15 +79,15 @@ func (q *Queue) StartRead() { q.Busy, q.Since = true, Last }
 // Read is what a claim has found.
 type Read struct {
 	Floor Position // of the first live entry
-	Rest  Position // of the first entry that the claim leaves; of use if there is a claim
-	Claim bool     // there is a claim: entries before Rest are in progress with it
+	After Position // of the first entry after those of the claim; of use if there is a claim
+	Claim bool     // there is a claim: entries before After are in progress with it
 }
 
 // EndRead moves the cursors to where a claim has found them, or before that if entries came in meanwhile.
 func (q *Queue) EndRead(found Read) {
 	q.Floor, q.Best = found.Floor, found.Floor
 	if found.Claim {
-		q.Best = found.Rest
+		q.Best = found.After
 	}
 	q.Floor, q.Best = first(q.Floor, q.Since), first(q.Best, q.Since)
 }

@@ -110,10 +110,10 @@ func (i *interpreter) change(command string, q *Queue, plain []string, settings 
 			}
 		}
 	case "read":
-		rest, claim := settings["rest"]
+		after, claim := settings["after"]
 		found := Read{Floor: i.position(settings["floor"]), Claim: claim}
 		if claim {
-			found.Rest = i.position(rest)
+			found.After = i.position(after)
 		}
 		q.EndRead(found)
 		q.Busy = claim

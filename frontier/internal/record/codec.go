@@ -88,7 +88,7 @@ func Decode(b []byte) (Record, error) {
 	var okURL, okVia bool
 	r.URL, okURL = decodeURL(&c)
 	r.Via, okVia = decodeBeside(&c, r.URL)
-	r.decodeRest(&c, head)
+	r.decodeOptional(&c, head)
 	if !okURL || !okVia || !c.Done() {
 		return Record{}, errRecord
 	}
@@ -110,8 +110,8 @@ func decodeState(c *codec.Cursor) (head byte, r Record) {
 	return head, r
 }
 
-// decodeRest reads what the head says that there is.
-func (r *Record) decodeRest(c *codec.Cursor, head byte) {
+// decodeOptional reads what the head says that there is.
+func (r *Record) decodeOptional(c *codec.Cursor, head byte) {
 	if head&hasVisit != 0 && !c.Bad() {
 		r.Visit = crawl.Visit{ETag: c.Text(), LastModified: c.Text(), Digest: c.Text(), URL: c.Text()}
 		r.Visit.Date = time.Unix(c.Varint(), 0).UTC()

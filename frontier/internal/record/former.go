@@ -10,7 +10,7 @@ func DecodeFormer(b []byte) (r Record, via Key, err error) {
 	r.Scores.Sum, r.Scores.Max, r.Scores.First, r.Scores.Last = c.Float32(), c.Float32(), c.Float32(), c.Float32()
 	via = Key{PLD: c.Uint64(), URL: c.Uint64()}
 	r.Path, r.URL = c.Text(), c.Text()
-	r.decodeRest(&c, head)
+	r.decodeOptional(&c, head)
 	if !c.Done() {
 		return Record{}, Key{}, errRecord
 	}

@@ -107,7 +107,7 @@ func (w *worker) round() {
 		w.serial++
 		c := &claim{id: fmt.Sprintf("%s-%d", q.Name, w.serial), site: i, pages: min(perQueue, s.pages-s.archived), asked: w.now}
 		q.StartRead()
-		q.EndRead(queue.Read{Floor: q.Floor, Rest: queue.Position{Priority: q.Floor.Priority / 2}, Claim: true})
+		q.EndRead(queue.Read{Floor: q.Floor, After: queue.Position{Priority: q.Floor.Priority / 2}, Claim: true})
 		w.schedule.Place(q, w.now)
 		w.claims[c.id], w.out[int(s.partition)] = c, w.out[int(s.partition)]+1
 		w.asking[s.addr]++
