@@ -1,6 +1,8 @@
 package activities
 
 import (
+	"encoding/json"
+	"errors"
 	"fmt"
 	"net/netip"
 	"regexp"
@@ -22,6 +24,13 @@ func checkInput(arg any) error {
 		return checkCrawl(in)
 	case crawl.Definition:
 		return checkDefinition(in)
+	case json.RawMessage: // a definition that is yet to be read
+		if len(in) == 0 {
+			return errors.New("there is no definition")
+		}
+		return nil
+	case DefinitionChange:
+		return checkCrawl(in.Definition.Name)
 	case BeginInput:
 		return checkDefinition(in.Definition)
 	case PhaseInput:

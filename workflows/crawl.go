@@ -3,7 +3,6 @@ package workflows
 import (
 	"encoding/json"
 	"errors"
-	"strings"
 
 	"go.temporal.io/api/enums/v1"
 	"go.temporal.io/sdk/temporal"
@@ -25,12 +24,16 @@ const versionRun = "run-number"
 // Crawl runs a crawl from its definition: begin → reference crawl → learn → broad crawl → end. The
 // definition is a mapping as in a definition file; resumed is nil but when the workflow continues as new.
 func Crawl(ctx workflow.Context, definition json.RawMessage, resumed *CrawlState) (CrawlResult, error) {
-	d, err := crawl.ParseStoredDefinition(definition)
-	if err != nil {
-		return CrawlResult{}, temporal.NewNonRetryableApplicationError("the definition has faults:\n"+err.Error(), activities.ErrorInput, nil)
+	c := &crawlRun{raw: definition, parses: workflow.GetVersion(ctx, versionParse, workflow.DefaultVersion, 1) == workflow.DefaultVersion}
+	if c.parses {
+		if err := c.parse(); err != nil {
+			return CrawlResult{}, err
+		}
 	}
-	c := &crawlRun{definition: d, raw: definition}
 	if err := c.registerHandlers(ctx, resumed); err != nil {
+		return CrawlResult{}, err
+	}
+	if err := c.readDefinition(ctx); err != nil {
 		return CrawlResult{}, err
 	}
 	if err := c.begin(ctx); err != nil {
@@ -50,8 +53,9 @@ func Crawl(ctx workflow.Context, definition json.RawMessage, resumed *CrawlState
 }
 
 type crawlRun struct {
-	definition crawl.Definition
+	definition crawl.Definition // its name is empty until it is read
 	raw        json.RawMessage
+	parses     bool // an execution of an earlier version: see versionParse
 	CrawlState
 	controller workflow.ChildWorkflowFuture
 	submitted  bool // URLs, since the frontier was last asked whether anything waits
@@ -261,9 +265,10 @@ func places(archive, report string) string {
 
 // registerHandlers serves signals and queries beside the phases.
 func (c *crawlRun) registerHandlers(ctx workflow.Context, resumed *CrawlState) error {
-	c.Name = c.definition.Name
 	if resumed != nil {
 		c.CrawlState = *resumed
+	} else if !c.parses {
+		c.Phase = crawl.PhaseBeginning // signals are served while the definition is read
 	}
 	c.forward(ctx, names.SignalPause, func() { c.Paused = true })
 	c.forward(ctx, names.SignalResume, func() { c.Paused = false })
@@ -276,7 +281,7 @@ func (c *crawlRun) registerHandlers(ctx workflow.Context, resumed *CrawlState) e
 	if err := c.serveConfigure(ctx); err != nil {
 		return err
 	}
-	if err := workflow.SetQueryHandler(ctx, names.QueryDefinition, func() (crawl.Definition, error) { return c.definition, nil }); err != nil {
+	if err := workflow.SetQueryHandler(ctx, names.QueryDefinition, c.shownDefinition); err != nil {
 		return err
 	}
 	return workflow.SetQueryHandler(ctx, names.QueryStatus, func() (CrawlState, error) { return c.CrawlState, nil })
@@ -308,42 +313,6 @@ func (c *crawlRun) checkOpen() error {
 		return errEnding
 	}
 	return nil
-}
-
-// serveConfigure serves the update "configure": fields of the definition that may change while the crawl runs.
-func (c *crawlRun) serveConfigure(ctx workflow.Context) error {
-	change := func(ctx workflow.Context, fields json.RawMessage) (crawl.Definition, error) {
-		if err := workflow.Await(ctx, func() bool { return c.Begun.Run > 0 && !c.changing }); err != nil {
-			return c.definition, err
-		}
-		c.changing = true // one at a time, and none may be cut off
-		c.writing++
-		defer func() { c.changing, c.writing = false, c.writing-1 }()
-		d, err := c.definition.Changed(fields)
-		if err != nil {
-			return c.definition, err
-		}
-		if err := workflow.ExecuteActivity(withQueueOptions(ctx, c.Member.Queue, "change the definition"), steps.Configure, d).Get(ctx, nil); err != nil {
-			return c.definition, err
-		}
-		raw, err := json.Marshal(d)
-		if err != nil {
-			return c.definition, err
-		}
-		c.definition, c.raw = d, raw
-		workflow.GetLogger(ctx).Info("the definition of the crawl has changed", "crawl", c.Name, "run", c.Begun.Run, "fields", string(fields))
-		return d, nil
-	}
-	return workflow.SetUpdateHandlerWithOptions(ctx, names.UpdateConfig, change, workflow.UpdateHandlerOptions{
-		Description: "changes " + strings.Join(crawl.Changeable, ", ") + " while the crawl runs: fields as in a definition",
-		Validator: func(_ workflow.Context, fields json.RawMessage) error {
-			if err := c.checkOpen(); err != nil {
-				return err
-			}
-			_, err := c.definition.Changed(fields)
-			return err
-		},
-	})
 }
 
 // drainSubmits handles pending signals and updates, and waits until submitted URLs are in the frontier.

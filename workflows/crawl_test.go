@@ -12,7 +12,9 @@ import (
 	"github.com/stretchr/testify/mock"
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/converter"
+	"go.temporal.io/sdk/interceptor"
 	"go.temporal.io/sdk/temporal"
+	"go.temporal.io/sdk/worker"
 	"go.temporal.io/sdk/workflow"
 
 	"github.com/muninn-archive/muninn/activities"
@@ -135,6 +137,7 @@ func TestCrawlPhases(t *testing.T) {
 
 func TestCrawlRefusesBadDefinitions(t *testing.T) {
 	e := newCrawl(t, endsWith("drained"))
+	e.SetWorkerOptions(worker.Options{Interceptors: []interceptor.WorkerInterceptor{activities.Interceptor(&activities.Activities{})}})
 	err := e.run(Crawl, json.RawMessage(`{"name":"no/good","seeds":["ftp://a.test/"],"budget":{"pages":0},"order":{"update":"often"}}`), nil)
 	var app *temporal.ApplicationError
 	if !errors.As(err, &app) || !app.NonRetryable() || app.Type() != activities.ErrorInput {

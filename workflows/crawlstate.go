@@ -28,6 +28,8 @@ type CrawlState struct {
 	Progress   activities.Progress `json:"progress"`
 	TopicModel *topic.Model        `json:"learned,omitempty"`
 	Submits    int                 `json:"submits,omitempty"`
+	// Parsed says that the definition that the execution is given is a value, not what somebody wrote.
+	Parsed bool `json:"parsed,omitempty"`
 	// Controller is where the last FetcherController left off.
 	Controller ControllerInput `json:"controller,omitzero"`
 }
