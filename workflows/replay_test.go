@@ -13,39 +13,58 @@ import (
 	"go.temporal.io/sdk/worker"
 )
 
-// TestReplay replays histories of real crawls. If it fails, a change breaks the crawls that run while it is
-// deployed: use workflow.GetVersion to choose between the old code and the new. MUNINN_RECORD=1 go test -run
-// TestRecordHistories ./internal/integration records the histories again, which is right only as long as
-// nothing is deployed. The histories that it does not record are of earlier versions and stay as they are.
+// recorded are the histories that TestRecordHistories records of a version.
+var recorded = []string{
+	"crawl", "controller", "controller-continued", "controller-continuing", "batch", "batch-failed", "batch-reset", "politeness",
+	"crawl-cancelled", "controller-cancelled",
+}
+
+// TestReplay replays histories of real crawls: a folder for each release, whose histories stay as they are, and the folder next with those
+// of the code that is to be released. If it fails, a change breaks the crawls that run while it is deployed: choose
+// between the old code and the new by workflow.GetVersion. CONTRIBUTING.md says when histories are recorded.
 func TestReplay(t *testing.T) {
-	files, err := filepath.Glob("testdata/histories/*.json*")
+	folders, err := filepath.Glob("testdata/histories/*")
 	if err != nil {
 		t.Fatal(err)
 	}
 	have := map[string]bool{}
-	for _, file := range files {
-		name, _, _ := strings.Cut(filepath.Base(file), ".")
-		have[name] = true
-		t.Run(name, func(t *testing.T) {
-			history, err := client.HistoryFromJSON(bytes.NewReader(read(t, file)), client.HistoryJSONOptions{})
-			if err != nil {
-				t.Fatal(err)
+	for _, folder := range folders {
+		files, err := filepath.Glob(filepath.Join(folder, "*.json*"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		release := filepath.Base(folder)
+		for _, file := range files {
+			name, _, _ := strings.Cut(filepath.Base(file), ".")
+			have[release+"/"+name] = true
+			t.Run(release+"/"+name, func(t *testing.T) { replay(t, file) })
+		}
+		for _, name := range recorded {
+			if !have[release+"/"+name] {
+				t.Errorf("%s: there is no history %s", release, name)
 			}
-			replayer := worker.NewWorkflowReplayer()
-			Register(replayer)
-			if err := replayer.ReplayWorkflowHistory(quiet(), history); err != nil {
-				t.Errorf("%s does not replay: %v", file, err)
-			}
-		})
+		}
 	}
 	for _, name := range []string{
-		"crawl", "crawl-numbered-by-frontier", "controller", "controller-continued", "controller-continuing", "batch", "batch-failed", "batch-reset", "politeness",
-		"crawl-cancelled", "controller-cancelled",
-		"crawl-cancelled-waiting", // of a version that waited for its controller without a bound
+		"next/crawl",
+		"before-0.1.0/crawl-numbered-by-frontier",
+		"before-0.1.0/crawl-cancelled-waiting", // of a version that waited for its controller without a bound
 	} {
 		if !have[name] {
 			t.Errorf("there is no history %s", name)
 		}
+	}
+}
+
+func replay(t *testing.T, file string) {
+	history, err := client.HistoryFromJSON(bytes.NewReader(read(t, file)), client.HistoryJSONOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	replayer := worker.NewWorkflowReplayer()
+	Register(replayer)
+	if err := replayer.ReplayWorkflowHistory(quiet(), history); err != nil {
+		t.Errorf("%s does not replay: %v", file, err)
 	}
 }
 

@@ -29,6 +29,9 @@ import (
 // recordEnv, if set, makes TestRecordHistories record the histories that workflows' replay test replays.
 const recordEnv = "MUNINN_RECORD"
 
+// recordFolder has the histories of the code that is to be released. A release renames it to its version.
+const recordFolder = "next"
+
 // maxPlain is the size in bytes beyond which a history is stored compressed.
 const maxPlain = 150 << 10
 
@@ -41,7 +44,7 @@ type recorder struct {
 
 func TestRecordHistories(t *testing.T) {
 	if os.Getenv(recordEnv) == "" {
-		t.Skip("set " + recordEnv + "=1 to record the histories of workflows/testdata again")
+		t.Skip("set " + recordEnv + "=1 to record workflows/testdata/histories/" + recordFolder + " again")
 	}
 	server := StartServer(t)
 	world := Serve(t, bench.New(webworld.Options{Seed: 7}, 2, 120))
@@ -75,7 +78,7 @@ func TestRecordHistories(t *testing.T) {
 	done := server.list(t, batches(d.Name, "Completed"))
 	r.record("batch", done[0].Execution.WorkflowID, done[0].Execution.RunID)
 
-	// A batch that failed, and the run that a reset made of it: its working files are lost while its archive cannot be written.
+	// A batch that failed, because its working files cannot be written, and the run that a reset made of it.
 	d = Definition("mended", world)
 	d.Budget.Pages = 40
 	world.SetLatency(obstructed)
@@ -83,9 +86,6 @@ func TestRecordHistories(t *testing.T) {
 	repair := obstruct(t, world, conf, d.Name, 1)
 	var failed []execution
 	Until(t, soon, "a batch fails", func() string {
-		if archived, _ := filepath.Glob(filepath.Join(conf.Data, "spool", "batches", d.Name, "*", "commit*")); len(archived) > 0 {
-			_ = os.RemoveAll(filepath.Dir(archived[0]))
-		}
 		if failed = server.list(t, batches(d.Name, "Failed")); len(failed) == 0 {
 			return "none has failed"
 		}
@@ -93,7 +93,7 @@ func TestRecordHistories(t *testing.T) {
 	})
 	id, run := failed[0].Execution.WorkflowID, failed[0].Execution.RunID
 	repair()
-	server.temporal(t, "workflow", "reset", "--workflow-id", id, "--run-id", run, "--type", "FirstWorkflowTask", "--reason", "the archive works again")
+	server.temporal(t, "workflow", "reset", "--workflow-id", id, "--run-id", run, "--type", "FirstWorkflowTask", "--reason", "the disk is repaired")
 	server.awaitStatus(t, id, "COMPLETED")
 	r.record("batch-failed", id, run)
 	r.record("batch-reset", id, "")
@@ -161,7 +161,7 @@ func (r *recorder) record(name, id, run string) {
 	if raw, err = json.Marshal(r.clean(tree)); err != nil {
 		r.t.Fatal(err)
 	}
-	file := filepath.Join(Root(r.t), "workflows", "testdata", "histories", name+".json")
+	file := filepath.Join(Root(r.t), "workflows", "testdata", "histories", recordFolder, name+".json")
 	_ = os.Remove(file)
 	_ = os.Remove(file + ".gz")
 	if len(raw) > maxPlain {
