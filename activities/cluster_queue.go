@@ -12,7 +12,7 @@ import (
 )
 
 // MovePoliteness has a running shard continue as new on the queue of the cluster, if it is on another one: earlier versions started it on
-// a worker's shared queue. from is that queue; empty if nothing is to be moved. The signal is served by who polls from.
+// a worker's shared queue. from is that queue; empty if nothing is to be moved. The signal is served by the worker that polls from.
 func MovePoliteness(ctx context.Context, c client.Client, shard int) (from string, err error) {
 	id := names.PolitenessID(shard)
 	d, err := c.DescribeWorkflowExecution(ctx, id, "")

@@ -38,7 +38,7 @@ func (r *rig) archived(in BatchInput, o crawl.PageOutcome) {
 	}}))
 }
 
-// hold puts pages of a batch into the worker's memory, and counts its URLs as under way.
+// hold puts pages of a batch into the worker's memory, and counts its URLs as in progress.
 func (r *rig) hold(in BatchInput) {
 	r.t.Helper()
 	r.InFlight.begin(in, func() int64 { return 1 })

@@ -112,7 +112,7 @@ func TestLoanThatNobodyReturns(t *testing.T) {
 				_, _ = borrow(ctx)
 			}()
 			<-s.waits
-			s.refuses = true // who is killed sends nothing more
+			s.refuses = true // a process that is killed sends nothing more
 			kill()
 			<-ended
 			s.serve(politeness.Round{Releases: []politeness.Release{other.Withdrawal()}})
@@ -156,7 +156,7 @@ func TestLoanThatNobodyReturns(t *testing.T) {
 			_, _, _, err = r.sendRound(t.Context(), ClaimInput{Crawl: in.Crawl, Round: 2, Reply: "r"}, round, plan, time.Now())
 			r.must(err)
 			if left := shard.loans(t, "w"); left != "" {
-				t.Errorf("the address is left to nobody: %sis out", left)
+				t.Errorf("the address is left to nobody: %sis held", left)
 			}
 		})
 	}

@@ -25,13 +25,13 @@ type paceHost struct {
 	served int           // answers for robots.txt
 }
 
-// asked is the last request to a host, or one under way.
+// asked is the last request to a host, or one in progress.
 type asked struct {
 	line   string
 	origin string
 	addr   netip.Addr
 	start  time.Time
-	end    time.Time     // zero: under way
+	end    time.Time     // zero: in progress
 	wait   time.Duration // that it asks for by Retry-After
 }
 
@@ -89,7 +89,7 @@ func (w *paceWorld) logged(origin string) {
 	w.known[origin] = true
 }
 
-// hangUp is the client's end of a connection: the exchange under way is over when that is closed.
+// hangUp is the client's end of a connection: the exchange in progress is over when that is closed.
 type hangUp struct {
 	net.Conn
 	over func()
@@ -151,7 +151,7 @@ func (w *paceWorld) begin(at netip.AddrPort, r *http.Request) *asked {
 		}
 		switch {
 		case last.end.IsZero():
-			w.fail("%s is asked while %s is under way", x.line, last.line)
+			w.fail("%s is asked while %s is in progress", x.line, last.line)
 		case now.Sub(last.end) < need:
 			w.fail("%s is asked %s after %s, want %s", x.line, now.Sub(last.end), last.line, need)
 		}
@@ -159,7 +159,7 @@ func (w *paceWorld) begin(at netip.AddrPort, r *http.Request) *asked {
 	slow := 0
 	for _, other := range w.under[x.addr] {
 		if now.Sub(other.start) < w.hold {
-			w.fail("%s is asked while %s is under way at %s", x.line, other.line, x.addr)
+			w.fail("%s is asked while %s is in progress at %s", x.line, other.line, x.addr)
 		}
 		slow++
 	}

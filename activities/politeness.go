@@ -41,7 +41,7 @@ func Shard(ip string, shards int) int {
 
 // StartPoliteness starts a politeness shard, one of so many, if it is not running; with a round, it delivers it. Temporal
 // knows whether a shard has run before: one that has, and was terminated, has lost its state, and leases may be held. A shard
-// that has never run may take addresses over from others, if their number has changed: who starts all shards starts the
+// that has never run may take addresses over from others, if their number has changed: a caller that starts all shards starts the
 // first one last: the others take from it when the shards before them ended.
 func StartPoliteness(ctx context.Context, c client.Client, shard, shards int, r *politeness.Round) error {
 	options := client.StartWorkflowOptions{

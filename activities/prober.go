@@ -11,7 +11,7 @@ var errStuck = errors.New("its frontier does not answer")
 // prober asks a probe for a sign that the process does work, one at a time: one that does not come back may never do so.
 type prober struct {
 	probe   func() error // nil: nothing is asked
-	pending chan error   // of the probe that is under way; nil if there is none
+	pending chan error   // of the probe that is in progress; nil if there is none
 }
 
 // fault is why the process does no work, nil if it does: the probe fails, or does not come back within a time.

@@ -84,7 +84,7 @@ type agent struct {
 	acts          *Activities
 	senders       []*sender
 	lives         int
-	sent          []politeness.Round // by the activity under way
+	sent          []politeness.Round // by the activity in progress
 }
 
 // sender is a crawl's controller.

@@ -23,7 +23,7 @@ type storeFaults struct {
 type storeFault struct {
 	err    error
 	at     time.Time // when the last attempt ended
-	trying bool      // an attempt is under way: the fault does not become stale
+	trying bool      // an attempt is in progress: the fault does not become stale
 }
 
 // begin notes that an attempt of a batch at its archive runs; end that it has ended.

@@ -50,7 +50,7 @@ func (h Lane) Borrow(at urls.URL, until time.Time) (host Host, err error) {
 // asked reports whether anyone but one claim may ask a host now: a claim that has a lease, or has borrowed the host. Those
 // that wait for their lease do not; they find the host taken when they get it.
 func (h *hosts) asked(but claimRef, pld uint64, now time.Time) bool {
-	for _, ref := range h.out[pld] {
+	for _, ref := range h.claims[pld] {
 		if c := ref.crawl.claims.Get(ref.id); c != nil && ref != but && c.Batch != "" && c.Keeps(pld, ref.crawl.terms()).After(now) {
 			return true
 		}
@@ -98,7 +98,7 @@ func (h URLs) KnowDelay(at urls.URL, delay time.Duration) error {
 
 // borrowers are the claims of a crawl that may ask a host beside their own, with the Crawl-delay that is known of it now.
 func (h *hosts) borrowers(s *state, pld uint64, delay time.Duration) (list []Claim) {
-	for _, ref := range h.out[pld] {
+	for _, ref := range h.claims[pld] {
 		if c := s.claims.Get(ref.id); c != nil && ref.crawl == s && c.Queue != pld {
 			list = append(list, c.RaiseDelay(pld, delay))
 		}

@@ -106,7 +106,7 @@ func (f *Frontier) ImportCrawls(entries iter.Seq2[PartitionEntry, error]) (n int
 	return n, nil
 }
 
-// restoring is an ImportCrawls under way.
+// restoring is an ImportCrawls in progress.
 type restoring struct {
 	f       *Frontier
 	records map[*PartitionCrawl]*crawlRecord

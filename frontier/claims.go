@@ -66,7 +66,7 @@ func (h Claims) Unstarted(round int64) (batches []string) {
 func (f *Frontier) held(s *state, pld uint64) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return s.claims.Out(pld)
+	return s.claims.InProgress(pld)
 }
 
 // gone reports whether a queue that a round has picked is not that of the crawl any more, see state.has. In a mutation the answer

@@ -274,7 +274,7 @@ func (f *Frontier) finishQueue(s *state, q *queue.Queue, outcomes []crawl.PageOu
 		}
 		if f.held(s, q.PLD) { // a batch has reopened its claim since the queue was read: these URLs are its
 			return func() {
-				q.Busy = s.claims.Out(q.PLD)
+				q.Busy = s.claims.InProgress(q.PLD)
 				s.schedule.Place(q, f.opts.Now())
 			}, nil
 		}

@@ -20,7 +20,7 @@ type crawlRecord struct {
 	Sequence  int64      `cbor:"11,keyasint"` // of claims
 	Top       []Top      `cbor:"13,keyasint,omitempty"`
 	Limit     int64      `cbor:"14,keyasint,omitempty"` // pages of the present phase, 0: the budget alone
-	Reference bool       `cbor:"15,keyasint,omitempty"` // the reference crawl is under way
+	Reference bool       `cbor:"15,keyasint,omitempty"` // the reference crawl is in progress
 
 	DroppedURLs []DroppedURL `cbor:"16,keyasint,omitempty"` // URLs that ended without a page, the last of each kind
 

@@ -100,7 +100,7 @@ func (h Crawl) Deliver(d Delivery, may func(Partition) error) error {
 	return allowed()
 }
 
-// partsOf divides discoveries by partition, in their order. The parts of a partition depend on the discoveries in it alone: who had other
+// partsOf divides discoveries by partition, in their order. The parts of a partition depend on the discoveries in it alone: a worker that had other
 // partitions at an attempt before has the same marks.
 func partsOf(found []crawl.Discovery) []delivered {
 	plds := map[string]uint64{} // by host

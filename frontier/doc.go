@@ -18,7 +18,7 @@
 //
 //	on disk     q  entries, highest priority first      R  the record of each URL
 //	               · · · · · ▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓ ░░░░░░░░░░░░░░░░░░░░░░░░░░░░░
-//	               deleted   out with claim C            waiting
+//	               deleted   held by claim C             waiting
 //	                         │              │                   │
 //	in memory                Floor          Best                Sweep          queue.Queue
 //	            C  the claim: its URLs, lease, deadline                        claims.Set

@@ -24,7 +24,7 @@ func (f *Frontier) evict(s *state) {
 
 // loadQueues brings queues back into memory that were evicted. A mutation calls it before it rests on what memory says of a
 // queue that has no claim, or adds to it: else the figures on disk would be written over with those of a new queue. It
-// reads what is committed: what the transaction under way writes of a queue, it does so with the queue in memory, or of a
+// reads what is committed: what the transaction in progress writes of a queue, it does so with the queue in memory, or of a
 // new one.
 func (f *Frontier) loadQueues(s *state, plds ...uint64) error {
 	f.mu.Lock()

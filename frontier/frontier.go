@@ -90,7 +90,7 @@ type state struct {
 	waiting  int // entries in queues, claimed ones included
 
 	asleep     bool     // see Frontier.tidyUp
-	loading    *loading // under way, of a crawl that sleeps
+	loading    *loading // in progress, of a crawl that sleeps
 	forgetting bool     // see Frontier.Forget
 
 	steered chan struct{} // closed when what Steering says has changed; nil: nobody waits for it

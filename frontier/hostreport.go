@@ -22,7 +22,7 @@ type QueueReport struct {
 	Crawl      string        `json:"crawl"`
 	Waiting    int           `json:"waiting"`               // URLs, claimed ones included
 	Next       time.Time     `json:"next,omitzero"`         // it is not claimed from before
-	Busy       bool          `json:"busy,omitempty"`        // a claim of it is out
+	Busy       bool          `json:"busy,omitempty"`        // a claim of it is in progress
 	Asking     bool          `json:"asking,omitempty"`      // that claim waits for its lease
 	IP         string        `json:"ip,omitempty"`          // of that claim
 	Fails      int           `json:"fails,omitempty"`       // batches in a row that could not reach the host

@@ -24,7 +24,7 @@ type hosts struct {
 	crawls map[string]*state // those of the frontier
 	opts   Options
 	next   map[uint64]time.Time // on disk too; those that have passed are left out in the end
-	out    map[uint64][]claimRef
+	claims map[uint64][]claimRef
 	swept  int // entries of next that the last sweep left
 }
 
@@ -37,12 +37,12 @@ type claimRef struct {
 const minResting, maxPassed = 64, 1000
 
 func newHosts(crawls map[string]*state, o Options) *hosts {
-	return &hosts{crawls: crawls, opts: o, next: map[uint64]time.Time{}, out: map[uint64][]claimRef{}}
+	return &hosts{crawls: crawls, opts: o, next: map[uint64]time.Time{}, claims: map[uint64][]claimRef{}}
 }
 
 // elsewhere is until when others than the claims of a crawl's queue hold a host; the zero time if none does.
 func (h *hosts) elsewhere(s *state, pld uint64) (until time.Time) {
-	for _, ref := range h.out[pld] {
+	for _, ref := range h.claims[pld] {
 		if c := ref.crawl.claims.Get(ref.id); c != nil && (ref.crawl != s || c.Queue != pld) {
 			until = times.Latest(until, c.Keeps(pld, ref.crawl.terms()))
 		}
@@ -54,8 +54,8 @@ func (h *hosts) elsewhere(s *state, pld uint64) (until time.Time) {
 func (h *hosts) enter(s *state, c *Claim) {
 	ref := claimRef{s, c.ID}
 	for _, pld := range c.Asks() {
-		if !c.Ended && !slices.Contains(h.out[pld], ref) {
-			h.out[pld] = append(h.out[pld], ref)
+		if !c.Ended && !slices.Contains(h.claims[pld], ref) {
+			h.claims[pld] = append(h.claims[pld], ref)
 		} else if c.Ended {
 			h.drop(ref, pld)
 		}
@@ -83,10 +83,10 @@ func (h *hosts) refreshOthers(s *state, c *Claim, pld uint64) {
 }
 
 func (h *hosts) drop(ref claimRef, pld uint64) {
-	if left := slices.DeleteFunc(h.out[pld], func(r claimRef) bool { return r == ref }); len(left) > 0 {
-		h.out[pld] = left
+	if left := slices.DeleteFunc(h.claims[pld], func(r claimRef) bool { return r == ref }); len(left) > 0 {
+		h.claims[pld] = left
 	} else {
-		delete(h.out, pld)
+		delete(h.claims, pld)
 	}
 }
 
@@ -116,7 +116,7 @@ func (h *hosts) informAll(s *state) {
 	for pld := range h.next {
 		known(pld)
 	}
-	for pld := range h.out {
+	for pld := range h.claims {
 		known(pld)
 	}
 }
@@ -171,7 +171,7 @@ func (f *Frontier) restHosts(tx *transaction, rests map[uint64]time.Time) (apply
 }
 
 // stale lists hosts whose time has passed, once there are twice as many as the last sweep left: so it costs a write
-// next to nothing, and the table stays as small as what rests. Hosts that the transaction under way touches stay.
+// next to nothing, and the table stays as small as what rests. Hosts that the transaction in progress touches stay.
 func (h *hosts) stale(touched map[queueRef]int) (list []uint64) {
 	if len(h.next) < 2*h.swept+minResting {
 		return nil

@@ -47,7 +47,7 @@ func (f *Frontier) Import(p Partition, entries iter.Seq2[PartitionEntry, error])
 	return n, nil
 }
 
-// importing is an import under way.
+// importing is an import in progress.
 type importing struct {
 	f      *Frontier
 	p      Partition

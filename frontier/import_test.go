@@ -187,7 +187,7 @@ func TestImport(t *testing.T) {
 					t.Fatalf("%d entries of %d", n, len(entries))
 				}
 				if want, got := entryLines(t, entries), entryLines(t, taken(t, to.Frontier, p)); !slices.Equal(want, got) {
-					t.Fatalf("partition %d is exported as\n%q\nby who has imported\n%q", p, got, want)
+					t.Fatalf("partition %d is exported as\n%q\nby the one that has imported\n%q", p, got, want)
 				}
 				if random.IntN(2) == 0 {
 					from.must(from.Drop(p))

@@ -432,7 +432,7 @@ func TestExpiredLeaseIsNotRenewed(t *testing.T) {
 		{DefaultLeaseTTL/2 + time.Second, true, true},
 		{DefaultLeaseTTL - claims.RenewalTime - time.Second, true, true},
 		{DefaultLeaseTTL - claims.RenewalTime, false, true},
-		{DefaultLeaseTTL - time.Second, false, true}, // a renewal that was under way
+		{DefaultLeaseTTL - time.Second, false, true}, // a renewal that was in progress
 		{DefaultLeaseTTL, false, false},
 		{DefaultLeaseTTL + time.Minute, false, false},
 	} {

@@ -39,16 +39,16 @@ func (f *Frontier) load() error {
 			if err != nil {
 				break
 			}
-			out := false // claims of a run that was not ended well still keep others from their hosts
+			claimed := false // claims of a run that was not ended well still keep others from their hosts
 			err = txn.Keys(s.keys.All(store.Claims), func(store.Key) (bool, error) {
-				out = true
+				claimed = true
 				return false, nil
 			})
-			if s.asleep = !s.Active && !out; err == nil && !s.asleep {
+			if s.asleep = !s.Active && !claimed; err == nil && !s.asleep {
 				err = f.loadCrawl(txn, s)
 			}
 		}
-		for pld := range f.hosts.out { // the claims of all crawls are known now
+		for pld := range f.hosts.claims { // the claims of all crawls are known now
 			f.hosts.refresh(nil, pld)
 		}
 		return err

@@ -55,7 +55,7 @@ const resolveTime = 3 * time.Second
 // waits for resolveTime once. More would help little, and ask the DNS server for more than readsAtOnce × lookupsAtOnce names at once.
 const readsAtOnce = 32
 
-// lookupsAtOnce bounds the look-ups of one queue that are under way.
+// lookupsAtOnce bounds the look-ups of one queue that are in progress.
 const lookupsAtOnce = 16
 
 // claimReady claims from ready queues, at most n claims.
@@ -290,7 +290,7 @@ func (f *Frontier) unpick(ctx context.Context, s *state, c *candidate, w Want) e
 		q.EndRead(queue.Read{Floor: c.floor, After: c.after, Claim: c.claim != nil})
 	}
 	q.Sweep = c.sweep
-	q.Busy = s.claims.Out(q.PLD)
+	q.Busy = s.claims.InProgress(q.PLD)
 	if c.claim == nil && c.wait > 0 {
 		q.Next = times.Latest(q.Next, f.opts.Now().Add(c.wait))
 	}
@@ -326,7 +326,7 @@ func (f *Frontier) unresolved(s *state, c *candidate, w Want) error {
 		f.mu.Lock()
 		defer f.mu.Unlock()
 		if s.has(c.queue) {
-			c.queue.Busy = s.claims.Out(c.queue.PLD)
+			c.queue.Busy = s.claims.InProgress(c.queue.PLD)
 			s.schedule.Place(c.queue, f.opts.Now())
 		}
 	}

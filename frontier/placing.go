@@ -39,7 +39,7 @@ func (s *state) placeQueue(q *queue.Queue) {
 
 // placeQueues puts all queues of a crawl where they belong, if its plan has changed what that depends on. Frontier.mu is held, and
 // released after each portion: other crawls continue meanwhile. Until all queues are placed, nobody may claim from the schedule or
-// conclude from it that nothing is left: who does so calls this before, and perhaps makes the same walk beside another.
+// conclude from it that nothing is left: a caller that does so calls this before, and perhaps makes the same walk beside another.
 func (f *Frontier) placeQueues(s *state) {
 	for s.placed != s.placing {
 		if by := s.placing; f.placeBy(s, by) {

@@ -81,7 +81,7 @@ func (h Crawl) Phase(limit int64, reference bool) error {
 	return h.change(func(rec *crawlRecord) { rec.Limit, rec.Reference = limit, reference })
 }
 
-// Configure puts another order, weights, budget, politeness, overrides or helper in force for a run under way. URLs that wait keep the
+// Configure puts another order, weights, budget, politeness, overrides or helper in force for a run in progress. URLs that wait keep the
 // scores that they have; what a claim weighs again, it weighs by the new order.
 func (h Crawl) Configure(d crawl.Definition) error {
 	was, err := h.Plan()

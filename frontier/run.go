@@ -13,9 +13,9 @@ var ErrOldRun = errors.New("the number of the run is taken")
 
 // Begin starts a run of a crawl, or continues the one that the owner has begun. Of an ended run
 // the known URLs stay known as what they were: they are crawled again, with their validators. If a
-// run of another owner is under way, it returns ErrBusy unless takeOver is set, and then continues
+// run of another owner is in progress, it returns ErrBusy unless takeOver is set, and then continues
 // it if that is the run of the number, or else begins another. The run of a number is begun once: ErrOldRun if it has ended, or if a
-// later one is known. A definition whose Spread is another than that of former runs is an InputError. Number 0 stands for the run under way or the next one. seeds are the URLs that bound the scope.
+// later one is known. A definition whose Spread is another than that of former runs is an InputError. Number 0 stands for the run in progress or the next one. seeds are the URLs that bound the scope.
 func (f *Frontier) Begin(name, owner string, number uint32, d crawl.Definition, seeds []string, takeOver bool) (run uint32, err error) {
 	bounds := scope.Bounds(d, seeds)
 	if len(bounds) > MaxBounds {
@@ -67,7 +67,7 @@ func (f *Frontier) Begin(name, owner string, number uint32, d crawl.Definition, 
 			return nil, fmt.Errorf("%w: run %d of %s, the last that is known is %d", ErrOldRun, number, name, rec.Run)
 		default:
 			rec.Owner, rec.Active, rec.Started = owner, true, f.opts.Now().UTC()
-			if !rec.Imported || number != rec.Run { // else it is under way, begun by others
+			if !rec.Imported || number != rec.Run { // else it is in progress, begun by others
 				rec.Run = max(number, rec.Run+1)
 			}
 			rec.Imported = false

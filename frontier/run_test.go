@@ -85,7 +85,7 @@ func TestBegin(t *testing.T) {
 	}
 }
 
-// TestNumberedRuns: a run has the number that its crawl gives it. The one under way is continued under its own number alone, and no number is
+// TestNumberedRuns: a run has the number that its crawl gives it. The one in progress is continued under its own number alone, and no number is
 // given twice.
 func TestNumberedRuns(t *testing.T) {
 	r := newRig(t, nil) // run 1 of "owner"
@@ -117,7 +117,7 @@ func TestNumberedRuns(t *testing.T) {
 			plan, err := r.Plan()
 			r.must(err)
 			if !s.Active || !plan.Active {
-				t.Errorf("%s: the run before is not under way", c.what)
+				t.Errorf("%s: the run before is not in progress", c.what)
 			}
 			r.must(r.End(plan.Owner))
 		}

@@ -13,7 +13,7 @@ import (
 	"github.com/muninn-archive/muninn/internal/urls"
 )
 
-// Steering is what a batch that is under way must know at once of what operators order.
+// Steering is what a batch that is in progress must know at once of what operators order.
 type Steering struct {
 	Definition *crawl.Definition // as it is now; it must not be changed
 	Aborted    bool              // the crawl's batches end at once
@@ -35,7 +35,7 @@ func (h Crawl) Steering() (Steering, error) {
 	return Steering{&d, s.Aborted, s.steered}, nil
 }
 
-// announce says to the batches under way that what is in force may have changed; Frontier.mu is held.
+// announce says to the batches in progress that what is in force may have changed; Frontier.mu is held.
 func (s *state) announce() {
 	if s.steered != nil {
 		close(s.steered)
@@ -43,7 +43,7 @@ func (s *state) announce() {
 	}
 }
 
-// Abort ends the run at once: nothing more is claimed, and the batches under way end with what they have. Once nothing is in progress, a round
+// Abort ends the run at once: nothing more is claimed, and the batches in progress end with what they have. Once nothing is in progress, a round
 // says that the run was aborted.
 func (h Crawl) Abort() error {
 	return h.change(func(rec *crawlRecord) { rec.Aborted = true })
@@ -111,7 +111,7 @@ func (f *Frontier) endStopped(s *state, c *candidate) error {
 	if !s.has(c.queue) {
 		return err
 	}
-	if c.queue.Busy = s.claims.Out(c.queue.PLD); err == nil && !c.queue.Busy {
+	if c.queue.Busy = s.claims.InProgress(c.queue.PLD); err == nil && !c.queue.Busy {
 		c.queue.EndRead(queue.Read{Floor: c.after}) // else the next portion would read over what is deleted
 	}
 	s.schedule.Place(c.queue, f.opts.Now())

@@ -129,7 +129,7 @@ func TestStoppedPLD(t *testing.T) {
 	}
 }
 
-// Batches under way learn of a change, and hosts whose delay grows rest for it: their last request may have been made just now.
+// Batches in progress learn of a change, and hosts whose delay grows rest for it: their last request may have been made just now.
 func TestSteering(t *testing.T) {
 	r := manyQueues(t, 2, 3, nil)
 	before, err := r.Steering()

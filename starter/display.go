@@ -41,13 +41,13 @@ func newDisplay(out io.Writer, budget int64) *display {
 }
 
 // show prints the progress of the crawl, why it holds if it does, and the worker's last error if it is new.
-func (d *display) show(s frontier.Status, underWay int64, holds, lastError string) {
+func (d *display) show(s frontier.Status, inProgress int64, holds, lastError string) {
 	t := s.Totals
 	if span := time.Since(d.at).Seconds(); span > 0 {
-		now := float64(t.Pages+underWay-d.pages) / span
+		now := float64(t.Pages+inProgress-d.pages) / span
 		d.rate = d.rate*0.6 + now*0.4
 	}
-	d.pages, d.at = t.Pages+underWay, time.Now()
+	d.pages, d.at = t.Pages+inProgress, time.Now()
 	if lastError != "" && lastError != d.lastError {
 		d.lastError = lastError
 		d.note("error, tried again: " + lastError)
@@ -65,7 +65,7 @@ func (d *display) show(s frontier.Status, underWay int64, holds, lastError strin
 		phase = crawl.PhaseReference
 	}
 	parts := []string{
-		fmt.Sprintf("%s: %d pages (%d more under way)", phase, t.Pages, underWay), d.spent(t.Pages), fmt.Sprintf("%.1f/s", d.rate),
+		fmt.Sprintf("%s: %d pages (%d more in progress)", phase, t.Pages, inProgress), d.spent(t.Pages), fmt.Sprintf("%.1f/s", d.rate),
 		fmt.Sprintf("harvest %.2f", t.HarvestRatio()), fmt.Sprintf("%d waiting in %d queues", s.Waiting, s.Queues), fmt.Sprintf("%d claimed", s.Claimed),
 		fmt.Sprintf("%.1f MB", float64(t.Bytes)/1e6), fmt.Sprintf("%d errors", t.Errors), fmt.Sprintf("%d refused by robots", t.Robots),
 	}

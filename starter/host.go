@@ -144,7 +144,7 @@ func writeShard(line func(string, ...any), until func(time.Time) string, r shard
 		state := "is free"
 		switch {
 		case len(a.Leases) > 0:
-			state = fmt.Sprintf("has %s out", cli.Count(len(a.Leases), "lease"))
+			state = fmt.Sprintf("has %s", cli.Count(len(a.Leases), "lease"))
 		case !a.NotBefore.IsZero():
 			state = "rests until " + until(a.NotBefore)
 		}

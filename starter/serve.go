@@ -29,7 +29,7 @@ const serveToken = "MUNINN_SERVE_TOKEN"
 const (
 	serveHeader = 10 * time.Second
 	serveBody   = 30 * time.Second
-	serveEnd    = 10 * time.Second // how long requests may take that are under way when it ends
+	serveEnd    = 10 * time.Second // how long requests may take that are in progress when it ends
 )
 
 func serveCommand(g *globals) *cobra.Command {
@@ -96,7 +96,7 @@ func readTokens(file string) (list []string, err error) {
 	return strings.Fields(text), nil
 }
 
-// serveHTTP serves until the context ends, and lets requests under way finish.
+// serveHTTP serves until the context ends, and lets requests in progress finish.
 func serveHTTP(ctx context.Context, ln net.Listener, h http.Handler, limits intake.Limits) error {
 	server := &http.Server{
 		Handler: h, ReadHeaderTimeout: serveHeader, ReadTimeout: serveBody, WriteTimeout: serveBody + limits.Answer, MaxHeaderBytes: 16 << 10,

@@ -76,7 +76,7 @@ type politenessShard struct {
 	stateChanged workflow.Channel                        // the state has changed beside the loop: when to wake may have, too
 	servedBeside int                                     // rounds that were served by update since the loop last counted
 	loans        map[politeness.LeaseID]politeness.Grant // that borrowers wait for
-	calls        map[politeness.LeaseID]int              // of borrow, under way: the newest of each lease
+	calls        map[politeness.LeaseID]int              // of borrow, in progress: the newest of each lease
 }
 
 // registerHandlers answers queries and updates beside the loop.
@@ -119,7 +119,7 @@ func (p *politenessShard) listenMove(ctx workflow.Context) {
 }
 
 // round serves a round and answers it at once, without the two signals and the workflow task of the controller that this costs
-// otherwise. What is granted beside what the round asks for goes out as a signal: who asks again after a kill asks for the
+// otherwise. What is granted beside what the round asks for is sent as a signal: a worker that asks again after a kill asks for the
 // claims of this round alone.
 func (p *politenessShard) round(ctx workflow.Context, r politeness.Round) (activities.RoundResult, error) {
 	now := workflow.Now(ctx)

@@ -13,7 +13,7 @@ import (
 	"github.com/muninn-archive/muninn/frontier"
 )
 
-// A controller's state and details are kept current without an event; who asks it, by a query, has the state of the last
+// A controller's state and details are kept current without an event; a query has the state of the last
 // round. What costs events, a signal to its crawl and search attributes, comes when the crawl holds or continues, and from
 // time to time: after progressFirst, and each time after twice as long, up to progressLast.
 const (

@@ -27,7 +27,7 @@ import (
 //
 // A run may have several workers. What each of them writes for itself has its name, so that none overwrites what another has
 // written: that of the batch, in the names of segments, or @WORKER. Definitions have none: all workers of a run write the same
-// one. Archives of earlier versions have no @WORKER; who reads such an object takes both forms.
+// one. Archives of earlier versions have no @WORKER; a reader of such an object takes both forms.
 type Layout struct{ Prefix, Crawl string }
 
 // LayoutOf makes the keys of the crawl of a definition.

@@ -135,7 +135,7 @@ func TestLinks(t *testing.T) {
 	}
 }
 
-// TestLinksOfOnePartition: who reads the links to one partition reads little else.
+// TestLinksOfOnePartition: a reader of the links to one partition reads little else.
 func TestLinksOfOnePartition(t *testing.T) {
 	sizes := frameBytes
 	t.Cleanup(func() { frameBytes = sizes })

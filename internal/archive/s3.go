@@ -53,7 +53,7 @@ func OpenS3(ctx context.Context, conf S3, bucket, prefix string) (Store, error) 
 	return s, nil
 }
 
-// probeKey is the object that conditional puts are tried with. Only who has put it deletes it: others that find it have
+// probeKey is the object that conditional puts are tried with. Only the worker that has put it deletes it: others that find it have
 // their answer.
 const probeKey = ".muninn-probe"
 
@@ -157,7 +157,7 @@ func (s *s3Store) PutIfAbsent(ctx context.Context, key string, data []byte) erro
 		return nil
 	case status == http.StatusPreconditionFailed:
 		return fmt.Errorf("put %s: %w", key, ErrExists)
-	case status == http.StatusConflict: // another conditional PUT is under way: its outcome decides
+	case status == http.StatusConflict: // another conditional PUT is in progress: its outcome decides
 		if r, errGet := s.Get(ctx, key); errGet == nil {
 			_ = r.Close()
 			return fmt.Errorf("put %s: %w", key, ErrExists)

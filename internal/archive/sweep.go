@@ -84,7 +84,7 @@ func namedBy(ctx context.Context, store Store, crawl Layout) (map[string]bool, e
 }
 
 // Tidy deletes what attempts of a segment have left that did not come to its manifest; m is the manifest that stands, or nil
-// if the segment was given back. No attempt of the segment may be under way.
+// if the segment was given back. No attempt of the segment may be in progress.
 func Tidy(ctx context.Context, store Store, label Label, m *Manifest) error {
 	named := map[string]bool{}
 	if m != nil {

@@ -1,6 +1,6 @@
 // Package cache holds the two bounded memories of Muninn. LRU is for all but the hottest paths: it forgets what was not asked
 // for the longest. Generations is for what is read at the same time by many and changed by one, and for what is stored.
-// Neither locks: who owns one has a lock of his own, for what is looked up is mostly changed in the same breath.
+// Neither locks. The owner of one has a lock: what it looks up it mostly changes under the same lock.
 package cache
 
 import "github.com/hashicorp/golang-lru/v2/simplelru"

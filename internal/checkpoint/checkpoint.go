@@ -4,7 +4,7 @@
 // A checkpoint is a manifest (JSON) and the objects that it names (internal/partfile): one for each partition that has entries, and one
 // for what belongs to no partition. All of it is of one moment, at which no commit is half written: a batch is in the checkpoint whole,
 // or not at all. A partition that has not changed since the checkpoint before keeps its object. The marks of the batches that are in the
-// checkpoint are among what belongs to no partition: by them, who rebuilds the frontier knows which segments come after it.
+// checkpoint are among what belongs to no partition: a rebuild knows by them which segments come after it.
 package checkpoint
 
 import (
@@ -25,7 +25,7 @@ import (
 // Version is that of the manifest's form.
 const Version = 1
 
-// Kept is how many checkpoints of a worker are kept: the newest, and the one before, from which somebody may be rebuilding.
+// Kept is how many checkpoints of a worker are kept: the newest, and the one before, from which a rebuild may read.
 const Kept = 2
 
 // maxManifest bounds a manifest in bytes. One partition takes some hundred.
@@ -181,7 +181,7 @@ func listed(ctx context.Context, store archive.Store, worker string) (checkpoint
 	return checkpoints, parts, err
 }
 
-// sweep deletes all checkpoints of a worker but the newest, and the objects that none of these names. The manifests go first: none
+// sweep deletes all checkpoints of a worker but the newest ones, Kept of them, and the objects that none of these names. The manifests go first: none
 // names an object that is not there.
 func sweep(ctx context.Context, store archive.Store, worker string) error {
 	list, parts, err := listed(ctx, store, worker)

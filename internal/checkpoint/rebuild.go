@@ -63,7 +63,7 @@ type progress struct {
 const logEvery = 10 * time.Second
 
 // Run rebuilds the frontier. ErrFrontier if there is one, ErrNone if there is no checkpoint, frontier.ErrLocked if another Run is
-// under way.
+// in progress.
 func (r *Rebuild) Run(ctx context.Context) (out Rebuilt, err error) {
 	out.Frontier = filepath.Join(r.Data, frontierFolder)
 	if _, err := os.Stat(out.Frontier); !errors.Is(err, fs.ErrNotExist) {
@@ -132,7 +132,7 @@ func (r *Rebuild) load(ctx context.Context) (front *frontier.Frontier, m Manifes
 	return front, m, nil
 }
 
-// empty deletes what a former call has left that was cut off while it loaded; another that is under way has the folder locked.
+// empty deletes what a former call has left that was cut off while it loaded; another that is in progress has the folder locked.
 func (r *Rebuild) empty(ctx context.Context) error {
 	if _, err := os.Stat(r.dir()); errors.Is(err, fs.ErrNotExist) {
 		return nil

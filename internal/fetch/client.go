@@ -30,7 +30,7 @@ type Client struct {
 	connect  Dialer
 	now      func() time.Time
 	sleep    Sleeper
-	grace    time.Duration // for an exchange under way when its context ends
+	grace    time.Duration // for an exchange in progress when its context ends
 }
 
 // New makes a client.

@@ -46,7 +46,7 @@ var (
 	errConnect  = errors.New("connect")
 )
 
-// bufferedReaders are buffered readers, one for an exchange under way.
+// bufferedReaders are buffered readers, one for an exchange in progress.
 var bufferedReaders = sync.Pool{New: func() any { return bufio.NewReaderSize(nil, 16<<10) }}
 
 // connection is the one connection of a lane.

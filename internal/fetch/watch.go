@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// watch is what may cut an exchange off that is under way, or free its address for others.
+// watch is what may cut an exchange off that is in progress, or free its address for others.
 //
 // Invariant: an exchange lasts no longer than its lease, unless the lease was given back while it was good: then
 // the total timeout bounds it.

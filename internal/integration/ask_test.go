@@ -111,7 +111,7 @@ func TestAsk(t *testing.T) {
 	d.Order.PerQueue, d.Scope.Within, d.Reference.Pages = 5, crawl.WithinHost, &reference
 	o := operator{t, server}
 	StartCrawl(t, server.Client, d)
-	Until(t, soon, "the crawl is under way", func() string {
+	Until(t, soon, "the crawl is in progress", func() string {
 		if p, err := known.Crawl(d.Name).Progress(); err != nil || p.Totals.Pages < 5 {
 			return fmt.Sprintf("%d pages, %v", p.Totals.Pages, err)
 		}
@@ -311,7 +311,7 @@ func TestAsk(t *testing.T) {
 
 	p, err := known.Crawl(d.Name).Progress()
 	if err != nil || p.Totals.Pages >= 3900 {
-		t.Fatalf("after %d pages nothing of this was asked while the crawl was under way: let the web be slower (%v)", p.Totals.Pages, err)
+		t.Fatalf("after %d pages nothing of this was asked while the crawl was in progress: let the web be slower (%v)", p.Totals.Pages, err)
 	}
 	o.muninn(0, "stop", d.Name)
 	result := Result(t, server.Client, d.Name, CrawlTime)

@@ -84,7 +84,7 @@ func (s *site) interrupted() {
 	s.t.Helper()
 	s.world.SetLatency(500 * time.Millisecond) // so that it is interrupted before the end
 	p := s.start()
-	Until(s.t, soon, "the crawl is under way", func() string {
+	Until(s.t, soon, "the crawl is in progress", func() string {
 		if n := s.world.Stats().Requested(); n < 8 && !p.ended() {
 			return fmt.Sprintf("%d pages are fetched; muninn says:\n%s", n, lines(p.out.String()))
 		}

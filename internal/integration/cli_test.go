@@ -245,7 +245,7 @@ func resetEnded(t *testing.T, verb, status string) {
 	d := Definition("slow", world)
 	d.Scope.Within = crawl.WithinHost
 	StartCrawl(t, server.Client, d)
-	Until(t, soon, "the crawl is under way", func() string {
+	Until(t, soon, "the crawl is in progress", func() string {
 		if n := world.Stats().Requested(); n < 8 {
 			return fmt.Sprintf("%d pages are fetched", n)
 		}
@@ -287,7 +287,7 @@ func resetEnded(t *testing.T, verb, status string) {
 	Once(t, Check(t, filepath.Join(dir, "archive")), world)
 	polite(t, world.Stats(), 0)
 	if again := world.Stats().Repeated(); len(again) > 2*len(reset) {
-		t.Errorf("fetched again, not only what was under way: %v", again)
+		t.Errorf("fetched again, not only what was in progress: %v", again)
 	}
 }
 

@@ -150,7 +150,7 @@ func TestLongInterrupted(t *testing.T) {
 	under := func(p *program) {
 		t.Helper()
 		from := world.Stats().Requests
-		Until(t, soon, "the crawl is under way", func() string {
+		Until(t, soon, "the crawl is in progress", func() string {
 			if world.Stats().Requests > from+20 || p.ended() {
 				return ""
 			}

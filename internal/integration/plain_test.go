@@ -18,7 +18,7 @@ type plainWeb struct {
 	port string
 	mu   sync.Mutex
 	log  []plainRequest
-	open map[string]int // requests under way, by address
+	open map[string]int // requests in progress, by address
 	peak map[string]int
 }
 

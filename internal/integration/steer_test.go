@@ -24,7 +24,7 @@ func askedOf(world *webworld.World, host string) (list []webworld.Asked) {
 	return list
 }
 
-// inForce is how soon batches under way must obey a change.
+// inForce is how soon batches in progress must obey a change.
 const inForce = 2 * time.Second
 
 // An operator slows a PLD down, pauses another, and aborts a third while batches of them run, and aborts the crawl. The hosts see it, and

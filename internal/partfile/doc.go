@@ -36,7 +36,7 @@ type Header struct {
 	Crawls    []frontier.PartitionCrawl `cbor:"6,keyasint,omitempty"` // that have entries
 }
 
-// The errors of who reads an object. Each says that nothing of it may be used.
+// The errors of a reader of an object. Each says that nothing of it may be used.
 var (
 	ErrVersion   = errors.New("another version of Muninn has written it")
 	ErrPartition = errors.New("it is of another partition")

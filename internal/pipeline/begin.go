@@ -18,7 +18,7 @@ type Opening struct {
 	Run        uint32 // its number; 0: the frontier counts
 	// Archive opens the archive of the crawl, of which a frontier that was lost gets back what it knew; nil: there is none.
 	Archive func(context.Context) (archive.Store, error)
-	// Abandoned reports whether the owner of a run that is under way has gone without ending it; nil: no owner has.
+	// Abandoned reports whether the owner of a run that is in progress has gone without ending it; nil: no owner has.
 	Abandoned func(ctx context.Context, crawl string) bool
 	// Opened is called when the frontier has the run, before anything is restored or queued; nil: nothing is to be done then.
 	Opened func(ctx context.Context, store archive.Store, plan frontier.Plan) error

@@ -16,7 +16,7 @@ import (
 type Engine struct {
 	Frontier *frontier.Frontier
 	Helper   *aah.Helper // nil: no application is recognised
-	Worker   string      // who writes what is archived of a run; empty in the laboratory
+	Worker   string      // the writer of what is archived of a run; empty in the laboratory
 	Now      func() time.Time
 	// Reached says how far a long step has come; nil: nobody wants to know.
 	Reached func(ctx context.Context, what string)

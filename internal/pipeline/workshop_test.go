@@ -109,7 +109,7 @@ func TestWorkshopLeave(t *testing.T) {
 	impatient, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := w.Enter(impatient, "a", StepArchive); !errors.Is(err, context.Canceled) {
-		t.Fatalf("a seat for one who does not wait: %v", err)
+		t.Fatalf("a seat for a batch that does not wait: %v", err)
 	}
 	if len(w.turns)+len(w.waiting) != 0 {
 		t.Errorf("%v still wait", w.turns)

@@ -223,7 +223,7 @@ func (m *model) renewed(ask Ask, refused bool) {
 		}
 	}
 	if full := !held && n >= least; refused != full {
-		m.t.Fatalf("a renewal of %s, held %v, with %d of %d leases out, is refused: %v", ask.Lease, held, n, least, refused)
+		m.t.Fatalf("a renewal of %s, held %v, with %d of %d leases held, is refused: %v", ask.Lease, held, n, least, refused)
 	}
 	if refused {
 		return

@@ -22,12 +22,12 @@ type AddressReport struct {
 	Address   string        `json:"address"`
 	Members   []string      `json:"members,omitempty"`   // addresses of a group
 	NotBefore time.Time     `json:"not_before,omitzero"` // it rests until then
-	Leases    []LeaseReport `json:"leases,omitempty"`    // that are out
+	Leases    []LeaseReport `json:"leases,omitempty"`    // that are held
 	Waits     []LeaseReport `json:"waits,omitempty"`     // asks in the order in which they came; the first ones
 	Waiting   int           `json:"waiting,omitempty"`   // asks, all of them
 }
 
-// LeaseReport is a lease that is out or asked for.
+// LeaseReport is a lease that is held or asked for.
 type LeaseReport struct {
 	Crawl  string    `json:"crawl"`
 	Worker string    `json:"worker"`

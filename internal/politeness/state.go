@@ -44,7 +44,7 @@ type address struct {
 	list *agenda
 }
 
-// holder is a lease that is out.
+// holder is a lease that is held.
 type holder struct {
 	Ask
 	Number   int64     `json:"number"`

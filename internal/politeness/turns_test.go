@@ -61,7 +61,7 @@ func TestTurns(t *testing.T) {
 		}
 		s.Tick(now.Add(MaxPause))
 		if held, waiting, _ := s.Counts(); held+waiting > 0 || s.bytes != stateBytes {
-			t.Fatalf("%d leases are out, %d asks wait, %d bytes", held, waiting, s.bytes)
+			t.Fatalf("%d leases are held, %d asks wait, %d bytes", held, waiting, s.bytes)
 		}
 	})
 }

@@ -180,7 +180,7 @@ type Round struct {
 	Asks     []Ask     `json:"asks,omitempty"`
 }
 
-// Answer carries leases to whom asked. Round is set in the answer to a round, Fault if the round was not served.
+// Answer carries leases to the one that asked. Round is set in the answer to a round, Fault if the round was not served.
 type Answer struct {
 	To      string   `json:"-"`
 	Shard   int      `json:"shard"`

@@ -8,7 +8,7 @@
 // What they promise:
 //
 //   - At most one worker may claim in a partition at any moment. The next owner may claim once the former owner has exported
-//     the partition, which it does when no batch of its is out, or once the former owner is dead: its permit has run out by then.
+//     the partition, which it does when no batch of it is in progress, or once the former owner is dead: its permit has run out by then.
 //   - A worker that may claim has all that was committed in the partition: it had it all the time, or loaded what its last owner
 //     exported, or rebuilt it from the archive after the death of its last owner.
 //   - A partition is without an owner for no longer than Limits.CloseWithin, an export and a load; after a death, for

@@ -57,7 +57,7 @@ type partition struct {
 }
 
 // next is what becomes of a partition when its target is this worker (0: nobody). held says that nothing may be rebuilt yet. The
-// step does not depend on how the target came about, so that a second change while a hand-over is under way needs no rule.
+// step does not depend on how the target came about, so that a second change while a hand-over is in progress needs no rule.
 func (p partition) next(target Index, held bool, epoch uint64) partition {
 	to := p
 	switch p.step {

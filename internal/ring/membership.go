@@ -102,7 +102,7 @@ func (m *Membership) May(now time.Time, act Act, p int) bool {
 	return m.mine(act, p)
 }
 
-// StartExport says that the worker starts to write the export of a partition, of which no batch is out; false if that is not asked of it.
+// StartExport says that the worker starts to write the export of a partition, of which no batch is in progress; false if that is not asked of it.
 // From then on it may commit nothing there, unless a later view gives the partition back: what is committed after the
 // export was written would be missing at the next owner.
 func (m *Membership) StartExport(p int) bool {
@@ -128,7 +128,7 @@ type Task struct {
 	Object    string `json:"object,omitempty"` // to load; none if the partition is to be rebuilt
 }
 
-// Tasks are what the newest view asks of the worker: to export what closes, once no batch of it is out; to load or to rebuild, in
+// Tasks are what the newest view asks of the worker: to export what closes, once no batch of it is in progress; to load or to rebuild, in
 // place of all that its disk has of the partition; to drop what is others'. A task of an earlier view that is not among them is
 // over: it must have stopped before another one of the same partition begins.
 func (m *Membership) Tasks() (tasks []Task) {

@@ -90,7 +90,7 @@ func TestPermit(t *testing.T) {
 	}
 	m.Registered(start.Add(time.Hour), Answer{Wait: time.Second})
 	if may(time.Hour) {
-		t.Error("who is to wait has a permit")
+		t.Error("a worker that is to wait has a permit")
 	}
 	m.Heard(start.Add(time.Hour), since+9) // the ring has given it up, and accepted it again, and the answer was lost
 	if may(time.Hour) {

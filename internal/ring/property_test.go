@@ -376,7 +376,7 @@ func (w *world) check() {
 // the grace of the others counts; and a leaving worker that was lost meanwhile, too.
 func bound(l Limits) time.Duration { return l.Heartbeat + l.fence() + l.Grace }
 
-// round lets everyone who is alive do what is asked of it, as far as the messages arrive.
+// round lets each worker that is alive do what is asked of it, as far as the messages arrive.
 func (w *world) round(how int) {
 	for range 3 {
 		for _, s := range w.workers {

@@ -44,7 +44,7 @@ type ending struct {
 	url string
 }
 
-// Exchange is one request under way.
+// Exchange is one request in progress.
 type Exchange struct {
 	rec     *recorder
 	ip      *ipRecord

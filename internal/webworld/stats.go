@@ -29,7 +29,7 @@ type Traffic struct {
 	Cut             int // of these, ended by the client before the response was fully written
 	Connections     int // opened
 	PeakConnections int // open at once
-	PeakRequests    int // under way at once
+	PeakRequests    int // in progress at once
 	MinGap          *Gap
 	MinPageGap      *Gap // between pages, as if robots.txt had not been fetched
 }

@@ -15,7 +15,7 @@ type Asked struct {
 	Began      time.Time // the header was read
 	Ended      time.Time // the last byte of the response was about to be written; if it was cut, Began, for its end is not known
 	Cut        bool      // the client left before the response was written
-	Live       bool      // it is under way
+	Live       bool      // it is in progress
 }
 
 func (a Asked) String() string {
@@ -23,7 +23,7 @@ func (a Asked) String() string {
 	if a.Cut {
 		how = "cut"
 	} else if a.Live {
-		how = "under way"
+		how = "in progress"
 	}
 	return fmt.Sprintf("%s %s #%d %s %s", a.Began.Format("15:04:05.000"), a.IP, a.Connection, a.URL, how)
 }

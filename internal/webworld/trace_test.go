@@ -32,7 +32,7 @@ func TestImpolite(t *testing.T) {
 		{"too early at the host", []ask{{1, "slow", 0, 10, ""}, {2, "slow", 1009, 1020, ""}}, []string{"slow, want 1s"}},
 		{"too early at the host, others between", []ask{{1, "slow", 0, 10, ""}, {1, "a", 200, 210, ""}, {1, "slow", 400, 410, ""}}, []string{"slow, want 1s"}},
 		{"at once", []ask{{1, "a", 0, 500, ""}, {1, "b", 300, 310, ""}, {1, "a", 420, 430, ""}}, []string{"127.0.0.1, want 100ms", "127.0.0.1, want 100ms", "a, want 100ms"}},
-		{"under way", []ask{{1, "a", 0, 0, "live"}, {1, "b", 3000, 3010, ""}}, []string{"127.0.0.1, want 100ms"}},
+		{"in progress", []ask{{1, "a", 0, 0, "live"}, {1, "b", 3000, 3010, ""}}, []string{"127.0.0.1, want 100ms"}},
 		{"cut", []ask{{1, "a", 0, 0, "cut"}, {1, "a", 100, 110, ""}}, nil},
 	} {
 		t.Run(test.name, func(t *testing.T) {

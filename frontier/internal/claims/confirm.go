@@ -17,7 +17,7 @@ type Confirmed struct {
 }
 
 // Answered is what is to be confirmed once the shards have refused renewals, and some have perhaps not answered in time: then what
-// was sent may be lost, and goes out again with the next round.
+// was sent may be lost, and is sent again with the next round.
 func (c Confirmed) Answered(refused []politeness.Key, late bool) Confirmed {
 	if late {
 		c = Confirmed{}

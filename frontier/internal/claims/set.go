@@ -81,8 +81,8 @@ func (s *Set) batches(holds func(c *Claim) bool) []string {
 	return slices.Sorted(maps.Keys(batches))
 }
 
-// Out reports whether a claim is in progress on a queue.
-func (s *Set) Out(pld uint64) bool {
+// InProgress reports whether a claim is in progress on a queue.
+func (s *Set) InProgress(pld uint64) bool {
 	for _, c := range s.claims {
 		if c.Queue == pld {
 			return true

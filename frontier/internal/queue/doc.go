@@ -6,7 +6,7 @@
 // There is one for each PLD. On disk its entries stand in the order of their positions: highest priority first, among equals the
 // oldest first. Memory holds only these cursors:
 //
-//	 deleted         out with a claim             waiting
+//	 deleted         held by a claim              waiting
 //	· · · · · · ▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓ ░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░
 //	            │                      │                    │          │
 //	            Floor                  Best                 Sweep      Last

@@ -18,7 +18,7 @@ var start = time.Date(2026, 10, 5, 12, 0, 0, 0, time.UTC)
 //	add QUEUE PRIORITY…      new entries; each is one younger than the one before. Prints the queue.
 //	load QUEUE PRIORITY…     entries that were there before, [claimed]
 //	pop                      takes the queue to claim from and starts to read it
-//	read QUEUE floor=POSITION [rest=POSITION]   ends that; with rest= there is a claim of what stands before it
+//	read QUEUE floor=POSITION [after=POSITION]  ends that; with after= there is a claim of what stands before it
 //	free QUEUE [took=N] [back]                  the claim has ended; N entries have left the queue
 //	set QUEUE next= rest= host= (times) pace= (a duration) fails= done= costly spent busy
 //	next                     when a queue becomes ready

@@ -23,7 +23,7 @@ type site struct {
 type address struct {
 	busy    bool      // a lane asks it
 	free    time.Time // the earliest moment of the next request
-	until   time.Time // a lease is out whose holder is dead
+	until   time.Time // a lease on it is held by a worker that is dead
 	counted int32     // in the last count of those that could be asked
 }
 

@@ -14,7 +14,7 @@ import (
 
 // What a worker does, as the frontier and the steps do it.
 const (
-	lanes       = 320                    // claims that are out at a time
+	lanes       = 320                    // claims in progress at a time
 	perRound    = 128                    // claims of a round
 	perQueue    = 100                    // URLs of a claim
 	askers      = 2                      // claims of a worker that wait for one address
@@ -35,18 +35,18 @@ type worker struct {
 	m             *ring.Membership
 	schedule      *queue.Schedule
 	parts         map[int]map[int32]*queue.Queue // the queues that it has, by partition and site
-	out           map[int]int                    // claims by partition
+	inProgress    map[int]int                    // claims by partition
 	asking        map[int32]int                  // by address
 	claims        map[string]*claim
 	serial        int
 	releases      []politeness.Release // that the next round carries
 	todo          []ring.Task
 	counter       uint64
-	blocks        []int32 // addresses on which a lease of it is out, and it is dead
+	blocks        []int32 // addresses on which it holds a lease, and it is dead
 	gone          bool    // from the ring
 }
 
-// claim is a part of a site's queue that is out.
+// claim is a part of a site's queue that is in progress.
 type claim struct {
 	id    string
 	site  int32
@@ -109,7 +109,7 @@ func (w *worker) round() {
 		q.StartRead()
 		q.EndRead(queue.Read{Floor: q.Floor, After: queue.Position{Priority: q.Floor.Priority / 2}, Claim: true})
 		w.schedule.Place(q, w.now)
-		w.claims[c.id], w.out[int(s.partition)] = c, w.out[int(s.partition)]+1
+		w.claims[c.id], w.inProgress[int(s.partition)] = c, w.inProgress[int(s.partition)]+1
 		w.asking[s.addr]++
 		c.ahead = w.asks[s.addr]
 		w.asks[s.addr]++
@@ -157,7 +157,7 @@ func (w *worker) granted(g politeness.Grant) {
 		}
 		a.busy, c.asks = true, true
 		last := w.now.Add(time.Duration(c.pages-1) * delay)
-		a.free = last.Add(delay) // of a worker that is killed, too: the lease is out for longer
+		a.free = last.Add(delay) // of a worker that is killed, too: the lease is held for longer
 		w.at(last.Add(exchange), func() { w.end(c, g) })
 	})
 }
@@ -214,7 +214,7 @@ func (w *worker) commit(c *claim) {
 
 func (w *worker) drop(c *claim) {
 	delete(w.claims, c.id)
-	if w.out[int(w.sites[c.site].partition)]--; !c.lane {
+	if w.inProgress[int(w.sites[c.site].partition)]--; !c.lane {
 		w.asking[w.sites[c.site].addr]--
 	}
 }
@@ -228,7 +228,7 @@ func (w *worker) tasks() {
 			if w.m.GiveBack(w.now, p) {
 				w.giveBack(p)
 			}
-			if w.out[p] > 0 {
+			if w.inProgress[p] > 0 {
 				left = append(left, task)
 			} else if w.m.StartExport(p) {
 				export = append(export, task)

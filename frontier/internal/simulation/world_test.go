@@ -100,7 +100,7 @@ func (w *world) start(name string) *worker {
 	n := len(w.workers)
 	v := &worker{
 		world: w, name: name, process: fmt.Sprintf("%s.%d", name, n), alive: true, schedule: queue.NewSchedule(),
-		parts: map[int]map[int32]*queue.Queue{}, out: map[int]int{}, asking: map[int32]int{}, claims: map[string]*claim{},
+		parts: map[int]map[int32]*queue.Queue{}, inProgress: map[int]int{}, asking: map[int32]int{}, claims: map[string]*claim{},
 	}
 	v.m = ring.NewMembership(v.name, v.process)
 	w.workers = append(w.workers, v)
@@ -257,7 +257,7 @@ func (w *worker) cutOff(until time.Time) {
 	}
 }
 
-// block says that a lease on an address is out whose holder is dead, or cut off.
+// block says that a lease on an address is held by a worker that is dead, or cut off.
 func (w *world) block(by *worker, addr int32, until time.Time) {
 	w.addrs[addr].until = until
 	by.blocks = append(by.blocks, addr)

@@ -109,7 +109,7 @@ func (c *Corpus) Crawl(o order.Order, seeds []int, budget int, update string) []
 	return visited
 }
 
-// simulation is a crawl under way.
+// simulation is a crawl in progress.
 type simulation struct {
 	corpus   *Corpus
 	order    order.Order

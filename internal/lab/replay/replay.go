@@ -37,7 +37,7 @@ type Visit struct {
 	Score float64 // the document score, −1 if there is none
 }
 
-// crawling is a run under way.
+// crawling is a run in progress.
 type crawling struct {
 	web      *recorded.Web
 	d        crawl.Definition
