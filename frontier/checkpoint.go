@@ -39,7 +39,7 @@ func (f *Frontier) Checkpoint(fn func(e *Export, generation uint64, changed func
 		if err != nil {
 			return err
 		}
-		return fn(&Export{txn: txn}, c.Generation, func(p Partition, since uint64) bool { return c.Written[p] >= since })
+		return fn(&Export{txn: txn, of: AllCrawls}, c.Generation, func(p Partition, since uint64) bool { return c.Written[p] >= since })
 	})
 }
 

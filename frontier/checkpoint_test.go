@@ -45,7 +45,7 @@ func checkpointed(t *testing.T, was *Frontier, into *Frontier) {
 		t.Fatal(err)
 	}
 	for p, list := range parts {
-		if _, err := into.Import(p, sequenceOf(list)); err != nil {
+		if _, err := into.Import(p, AllCrawls, sequenceOf(list)); err != nil {
 			t.Fatal(err)
 		}
 	}

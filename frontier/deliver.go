@@ -137,7 +137,7 @@ func (h Crawl) deliver(d *Delivery, parts []delivered) error {
 		var last store.Key
 		for i := range parts {
 			p := &parts[i]
-			if h.f.isMoving(tx, p.pld) {
+			if h.f.isMoving(tx, s, p.pld) {
 				return nil, fmt.Errorf("deliver to partition %d: %w", p.partition, ErrMoving)
 			}
 			key := s.keys.Delivered(p.partition, d.Worker, d.Number, d.Nonce, p.number)

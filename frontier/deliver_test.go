@@ -216,7 +216,7 @@ func TestDeliverStale(t *testing.T) {
 		t.Errorf("%v of a partition that was given away meanwhile", err)
 	}
 	next := newRig(t, func(d *crawl.Definition) { d.Order.Update = crawl.UpdateSum })
-	if _, err := next.Import(b, sequenceOf(taken(t, r.Frontier, b))); err != nil {
+	if _, err := next.Import(b, AllCrawls, sequenceOf(taken(t, r.Frontier, b))); err != nil {
 		t.Fatal(err)
 	}
 	next.must(next.Crawl.Deliver(d, anyPartition))
@@ -262,7 +262,7 @@ func TestDeliverTooEarly(t *testing.T) {
 	}
 	d.Run = 1
 	p := partitionOf(t, "http://b.example/")
-	_, err := r.Import(p, func(func(PartitionEntry, error) bool) {
+	_, err := r.Import(p, AllCrawls, func(func(PartitionEntry, error) bool) {
 		if err := r.Crawl.Deliver(d, anyPartition); !errors.Is(err, ErrMoving) {
 			t.Errorf("while it is imported: %v", err)
 		}

@@ -15,20 +15,24 @@ import (
 	"github.com/muninn-archive/muninn/internal/codec"
 )
 
+// ErrBound says that a crawl is bound to this worker which is spread over the workers elsewhere.
+var ErrBound = errors.New("the crawl is bound to this worker, and spread over the workers elsewhere: give one of the two another name")
+
 // ErrEntry says that an entry that is to be imported is not of its partition, or cannot be read.
 var ErrEntry = errors.New("it is no entry of the partition")
 
-// Import puts what another frontier has exported of a partition in place of all that the folder has of it. Crawls are found by their
-// names, and made known where they are not; their run is to be begun by Begin. Entries of claims are given back by it. It returns
-// the number of entries.
+// Import puts what another frontier has exported of a partition in place of all that some crawls have of it here; entries of other crawls
+// are left out. Crawls are found by their names, and made known where they are not; their run is to be begun by Begin. Entries of claims are
+// given back by it. It returns the number of entries, those that were left out among them.
 //
-// Nobody claims in the partition before Import returns. ErrBusy if claims of it are in progress, which changes nothing. After any other error,
-// and after a kill, the folder has nothing of the partition once Import or Drop is called or the frontier is opened again.
-func (f *Frontier) Import(p Partition, entries iter.Seq2[PartitionEntry, error]) (n int, err error) {
-	err = f.move(p, func() error {
+// Nobody claims in the partition before Import returns, of these crawls. ErrBusy if claims of theirs are in progress, which changes nothing.
+// ErrBound if a crawl of the entries is spread there and bound here. After any other error, and after a kill, these crawls have nothing of the
+// partition here once Import or Drop is called or the frontier is opened again.
+func (f *Frontier) Import(p Partition, of Choice, entries iter.Seq2[PartitionEntry, error]) (n int, err error) {
+	err = f.move(p, of, func() error {
 		in := importing{f: f, p: p, crawls: map[*PartitionCrawl]*importedCrawl{}, rests: map[uint64]time.Time{}, pairs: pairs{to: f.store}}
 		for e, err := range entries {
-			if err == nil {
+			if err == nil && (e.Crawl == nil || of == AllCrawls || e.Crawl.Spread) {
 				err = in.add(e)
 			}
 			if err != nil {
@@ -195,6 +199,9 @@ func (f *Frontier) acquaint(tx *transaction, of *PartitionCrawl) (s *state, appl
 	if !known {
 		s, known = tx.added[of.Name]
 	}
+	if known && of.Spread && !f.draft(tx, s).Spread {
+		return nil, nil, fmt.Errorf("crawl %s: %w", of.Name, ErrBound)
+	}
 	if known {
 		return s, nil, nil
 	}
@@ -235,7 +242,7 @@ func (in *importing) finish() error {
 			rec.Counter = max(rec.Counter, c.counter)
 		}
 		return func() {
-			f.moves.set(in.p, false)
+			f.moves.set(in.p, 0)
 			for c, s := range read {
 				c.join(s)
 			}

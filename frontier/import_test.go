@@ -23,8 +23,13 @@ import (
 // taken lists what a frontier exports of a partition.
 func taken(t testing.TB, f *Frontier, p Partition) (list []PartitionEntry) {
 	t.Helper()
+	return takenOf(t, f, p, AllCrawls)
+}
+
+func takenOf(t testing.TB, f *Frontier, p Partition, of Choice) (list []PartitionEntry) {
+	t.Helper()
 	err := f.Export(func(e *Export) error {
-		return e.Partition(p, func([]*PartitionCrawl) error { return nil }, func(e PartitionEntry) error {
+		return e.Of(of).Partition(p, func([]*PartitionCrawl) error { return nil }, func(e PartitionEntry) error {
 			e.Key, e.Value = bytes.Clone(e.Key), bytes.Clone(e.Value)
 			list = append(list, e)
 			return nil
@@ -100,8 +105,8 @@ func (d *driver) idle() {
 	}
 }
 
-// mover is a driver whose crawl has an ID that depends on how many came before, and some archives.
-func mover(t *testing.T, seed uint64, before int, places ...Place) *driver {
+// mover is a driver whose crawl has an ID that depends on how many came before, and some archives. Its two crawls are bound, but for one of a name.
+func mover(t *testing.T, seed uint64, before int, spread string, places ...Place) *driver {
 	r := newDriver(t, seed)
 	was := definitionOf(t, r)
 	r.must(r.Close())
@@ -112,7 +117,7 @@ func mover(t *testing.T, seed uint64, before int, places ...Place) *driver {
 		r.must(err)
 	}
 	for _, name := range []string{testCrawl, "also"} {
-		was.Name = name
+		was.Name, was.Spread = name, name == spread
 		_, err := r.Frontier.Begin(name, "owner", 0, was, seedsOf(was), false)
 		r.must(err)
 	}
@@ -156,8 +161,8 @@ func TestImport(t *testing.T) {
 	fewChecks(t)
 	a, b := Place{Where: "/a"}, Place{Where: "s3://b", Prefix: "p"}
 	rapid.Check(t, func(rt *rapid.T) {
-		one := mover(t, rapid.Uint64().Draw(rt, "seed of one"), rapid.IntRange(0, 3).Draw(rt, "crawls before in one"), a, b)
-		two := mover(t, rapid.Uint64().Draw(rt, "seed of two"), rapid.IntRange(0, 3).Draw(rt, "crawls before in two"), b)
+		one := mover(t, rapid.Uint64().Draw(rt, "seed of one"), rapid.IntRange(0, 3).Draw(rt, "crawls before in one"), "", a, b)
+		two := mover(t, rapid.Uint64().Draw(rt, "seed of two"), rapid.IntRange(0, 3).Draw(rt, "crawls before in two"), "", b)
 		defer func() { _, _ = one.Close(), two.Close() }()
 		for i, d := range []*driver{one, two} {
 			for range rapid.IntRange(0, 80).Draw(rt, "steps") {
@@ -181,7 +186,7 @@ func TestImport(t *testing.T) {
 				}
 				moved[p] = true
 				entries := taken(t, from.Frontier, p)
-				n, err := to.Import(p, sequenceOf(entries))
+				n, err := to.Import(p, AllCrawls, sequenceOf(entries))
 				to.must(err)
 				if n != len(entries) {
 					t.Fatalf("%d entries of %d", n, len(entries))
@@ -190,7 +195,7 @@ func TestImport(t *testing.T) {
 					t.Fatalf("partition %d is exported as\n%q\nby the one that has imported\n%q", p, got, want)
 				}
 				if random.IntN(2) == 0 {
-					from.must(from.Drop(p))
+					from.must(from.Drop(p, AllCrawls))
 					if left := entryLines(t, taken(t, from.Frontier, p)); len(left) > 0 {
 						t.Fatalf("dropped, partition %d has %q", p, left)
 					}
@@ -211,6 +216,112 @@ func TestImport(t *testing.T) {
 			sound(t, d)
 		}
 	})
+}
+
+// boundLines are the entries of crawls that are bound, as text.
+func boundLines(t testing.TB, f *Frontier, p Partition) []string {
+	t.Helper()
+	return entryLines(t, slices.DeleteFunc(taken(t, f, p), func(e PartitionEntry) bool { return e.Crawl != nil && e.Crawl.Spread }))
+}
+
+// TestImportSpread: of a partition, what spread crawls have moves alone. Bound crawls of the same folders, also such that have claims in it,
+// keep what they have, on disk and in memory, and continue; an object that holds them, too, as one of a checkpoint does, brings in nothing of them.
+func TestImportSpread(t *testing.T) {
+	fewChecks(t)
+	at := Place{Where: "/a"}
+	rapid.Check(t, func(rt *rapid.T) {
+		spread := rapid.SampledFrom([]string{testCrawl, "also"}).Draw(rt, "spread")
+		one := mover(t, rapid.Uint64().Draw(rt, "seed of one"), 1, spread, at)
+		two := mover(t, rapid.Uint64().Draw(rt, "seed of two"), 0, spread, at)
+		defer func() { _, _ = one.Close(), two.Close() }()
+		for _, d := range []*driver{one, two} {
+			for range rapid.IntRange(0, 80).Draw(rt, "steps") {
+				d.step()
+			}
+			if spread == testCrawl {
+				d.idle()
+			}
+		}
+		random := rand.New(rand.NewPCG(rapid.Uint64().Draw(rt, "which"), 2))
+		for _, p := range partitionsOf(t, one.Frontier) {
+			if random.IntN(2) == 0 {
+				continue
+			}
+			boundOne, boundTwo := boundLines(t, one.Frontier, p), boundLines(t, two.Frontier, p)
+			of := []Choice{SpreadCrawls, AllCrawls}[random.IntN(2)]
+			if random.IntN(4) == 0 { // an attempt before is cut off
+				_, err := two.Import(p, SpreadCrawls, func(yield func(PartitionEntry, error) bool) { yield(PartitionEntry{}, ErrClosed) })
+				if !errors.Is(err, ErrClosed) {
+					t.Fatal(err)
+				}
+				if random.IntN(2) == 0 {
+					two.reopen()
+				}
+				if left := entryLines(t, takenOf(t, two.Frontier, p, SpreadCrawls)); len(left) > 0 {
+					t.Fatalf("cut off, partition %d has %q", p, left)
+				}
+			}
+			_, err := two.Import(p, SpreadCrawls, sequenceOf(takenOf(t, one.Frontier, p, of)))
+			two.must(err)
+			want := entryLines(t, takenOf(t, one.Frontier, p, SpreadCrawls))
+			one.must(one.Drop(p, SpreadCrawls))
+			if got := entryLines(t, takenOf(t, two.Frontier, p, SpreadCrawls)); !slices.Equal(want, got) {
+				t.Fatalf("partition %d is exported as\n%q\nby who has imported\n%q", p, got, want)
+			}
+			if left := entryLines(t, takenOf(t, one.Frontier, p, SpreadCrawls)); len(left) > 0 {
+				t.Fatalf("dropped, partition %d has %q", p, left)
+			}
+			if !slices.Equal(boundLines(t, one.Frontier, p), boundOne) || !slices.Equal(boundLines(t, two.Frontier, p), boundTwo) {
+				t.Fatalf("the bound crawl has something else in partition %d", p)
+			}
+		}
+		for _, d := range []*driver{one, two} {
+			sound(t, d)
+			before := d.both()
+			d.reopen()
+			if after := d.both(); after != before {
+				t.Fatalf("memory said\n%s\nthe disk says\n%s", before, after)
+			}
+			for range 20 {
+				d.step()
+			}
+			sound(t, d)
+		}
+	})
+}
+
+// TestMovingSpread: while what spread crawls have of a partition is moved, bound crawls queue and claim in it.
+func TestMovingSpread(t *testing.T) {
+	r, p := filled(t)
+	spread := definition(func(d *crawl.Definition) { d.Name, d.Spread = "spread", true })
+	_, err := r.Frontier.Begin("spread", "owner", 0, spread, seedsOf(spread), false)
+	r.must(err)
+	urls := r.Frontier.Crawl("spread").URLs()
+	r.must(urls.Offer("s", found(0.5, "http://a.example/1")))
+	claims := r.next().Claims
+	if len(claims) == 0 {
+		t.Fatal("nothing is claimed")
+	}
+	_, err = r.Import(p, SpreadCrawls, func(yield func(PartitionEntry, error) bool) {
+		if err := urls.Offer("t", found(0.5, "http://a.example/2")); !errors.Is(err, ErrMoving) {
+			t.Errorf("the spread crawl queues: %v", err)
+		}
+		r.submit("x", found(0.5, "http://a.example/10")...)
+	})
+	r.must(err)
+	r.must(urls.Offer("t", found(0.5, "http://a.example/2")))
+	if s, err := r.Frontier.Crawl("spread").Status(); err != nil || s.Waiting != 1 {
+		t.Errorf("%d URLs of the spread crawl wait, %v", s.Waiting, err)
+	}
+	entries := takenOf(t, r.Frontier, p, SpreadCrawls)
+	to := &rig{t: t, dir: t.TempDir(), clock: r.clock}
+	to.open()
+	t.Cleanup(func() { _ = to.Close() })
+	_, err = to.Frontier.Begin("spread", "owner", 0, definition(func(d *crawl.Definition) { d.Name = "spread" }), nil, false)
+	r.must(err)
+	if _, err := to.Import(p, SpreadCrawls, sequenceOf(entries)); !errors.Is(err, ErrBound) {
+		t.Errorf("into a bound crawl: %v", err)
+	}
 }
 
 // both is what both crawls say of themselves, but for times that have passed, which an opened frontier does not know.
@@ -261,7 +372,7 @@ func TestImportCutOff(t *testing.T) {
 	for cut := range entries {
 		to := newRig(t, nil)
 		to.submit("s", found(0.5, "http://a.example/9", "http://b.example/9")...)
-		_, err := to.Import(p, func(yield func(PartitionEntry, error) bool) {
+		_, err := to.Import(p, AllCrawls, func(yield func(PartitionEntry, error) bool) {
 			for _, e := range entries[:cut] {
 				if !yield(e, nil) {
 					return
@@ -290,7 +401,7 @@ func TestImportCutOff(t *testing.T) {
 			}
 			to.open()
 		}
-		_, err = to.Import(p, sequenceOf(entries))
+		_, err = to.Import(p, AllCrawls, sequenceOf(entries))
 		to.must(err)
 		if want, got := entryLines(t, entries), entryLines(t, taken(t, to.Frontier, p)); !slices.Equal(want, got) {
 			t.Fatalf("%q\nis exported, imported were\n%q", got, want)
@@ -307,10 +418,10 @@ func TestImportBusy(t *testing.T) {
 	r, p := filled(t)
 	entries := taken(t, r.Frontier, p)
 	claims := r.next().Claims
-	if _, err := r.Import(p, sequenceOf(entries)); !errors.Is(err, ErrBusy) || len(claims) == 0 {
+	if _, err := r.Import(p, AllCrawls, sequenceOf(entries)); !errors.Is(err, ErrBusy) || len(claims) == 0 {
 		t.Errorf("%d claims; import: %v", len(claims), err)
 	}
-	if err := r.Drop(p); !errors.Is(err, ErrBusy) {
+	if err := r.Drop(p, AllCrawls); !errors.Is(err, ErrBusy) {
 		t.Errorf("drop: %v", err)
 	}
 	if list := r.Crawl.f.moves.now; len(list) > 0 {
@@ -325,7 +436,7 @@ func TestImportMakesCrawlsKnown(t *testing.T) {
 	r := &rig{t: t, dir: t.TempDir(), clock: from.clock}
 	r.open()
 	t.Cleanup(func() { _ = r.Close() })
-	_, err := r.Import(p, sequenceOf(taken(t, from.Frontier, p)))
+	_, err := r.Import(p, AllCrawls, sequenceOf(taken(t, from.Frontier, p)))
 	r.must(err)
 	for range 2 {
 		run, err := r.Begin(testCrawl, "owner", 1, definition(nil), nil, false)
@@ -350,7 +461,7 @@ func TestImportRests(t *testing.T) {
 	for _, c := range []struct{ from, to, want time.Duration }{{time.Minute, 0, time.Minute}, {time.Minute, time.Hour, time.Hour}, {2 * time.Hour, 0, 2 * time.Hour}} {
 		from.must(from.Lane("").Rest(at, from.clock.Now().Add(c.from)))
 		to.must(to.Lane("").Rest(at, to.clock.Now().Add(c.to)))
-		_, err := to.Import(p, sequenceOf(taken(t, from.Frontier, p)))
+		_, err := to.Import(p, AllCrawls, sequenceOf(taken(t, from.Frontier, p)))
 		to.must(err)
 		if got := to.Crawl.f.hosts.next[pld]; got.Before(to.clock.Now().Add(c.want)) {
 			t.Errorf("%+v: it rests until %s, now it is %s", c, got, to.clock.Now())
@@ -379,7 +490,7 @@ func TestImportRefuses(t *testing.T) {
 		"of no crawl":       {nil, byte(store.Records), good[0].Key, good[0].Value},
 	} {
 		to := newRig(t, nil)
-		if _, err := to.Import(p, sequenceOf(append(slices.Clone(good), e))); !errors.Is(err, ErrEntry) {
+		if _, err := to.Import(p, AllCrawls, sequenceOf(append(slices.Clone(good), e))); !errors.Is(err, ErrEntry) {
 			t.Errorf("%s: %v", name, err)
 		}
 		to.must(to.Close())
@@ -395,7 +506,7 @@ func TestMoveWhileRead(t *testing.T) {
 	reads := 0
 	r.Crawl.f.onLoad = func(string) {
 		if reads++; reads == 1 {
-			r.must(r.Drop(p))
+			r.must(r.Drop(p, AllCrawls))
 		}
 	}
 	s := r.status()
@@ -433,7 +544,7 @@ func BenchmarkImport(b *testing.B) {
 	to := newRig(b, nil)
 	b.Run("import", func(b *testing.B) {
 		for b.Loop() {
-			_, err := to.Import(p, sequenceOf(entries))
+			_, err := to.Import(p, AllCrawls, sequenceOf(entries))
 			to.must(err)
 		}
 		b.ReportMetric(float64(urls*b.N)/b.Elapsed().Seconds(), "URLs/s")

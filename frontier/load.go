@@ -2,6 +2,7 @@ package frontier
 
 import (
 	"fmt"
+	"maps"
 
 	"github.com/muninn-archive/muninn/frontier/internal/claims"
 	"github.com/muninn-archive/muninn/frontier/internal/queue"
@@ -82,6 +83,7 @@ func (f *Frontier) loadCrawl(txn store.Reader, s *state) error {
 	if err != nil {
 		return err
 	}
+	maps.DeleteFunc(moving, func(_ Partition, of Choice) bool { return !s.chosen(of) })
 	err = f.loadQueuesOf(s, func(kind store.Kind, fn func(store.Key, []byte) (bool, error)) error {
 		return txn.Scan(s.keys.All(kind), nil, func(key store.Key, value []byte) (bool, error) {
 			if len(moving) > 0 && isIn(moving, key) {
@@ -113,7 +115,7 @@ func (f *Frontier) loadCrawl(txn store.Reader, s *state) error {
 }
 
 // isIn reports whether a key of a kind of partitions is in one of some partitions.
-func isIn(some map[Partition]bool, key store.Key) bool {
+func isIn(some map[Partition]Choice, key store.Key) bool {
 	for p := range some {
 		if p.Has(key[keyHead:]) {
 			return true

@@ -9,34 +9,50 @@ import (
 	"github.com/muninn-archive/muninn/frontier/internal/store"
 )
 
-// ErrMoving says that a partition is being imported or dropped, or was in part: nothing of it is read or written meanwhile.
+// ErrMoving says that a partition is being imported or dropped, or was in part: nothing that the crawls of the move have of it is read or
+// written meanwhile.
 var ErrMoving = errors.New("the partition is being moved")
 
 // moveBatch is how many entries of a partition are read, written or deleted at a time.
 const moveBatch = 10_000
 
-// Of a partition that is being imported or dropped there is a mark on disk (store.Move). While it stands, memory has nothing of the
-// partition, whatever the disk has: no queue, no claim, nothing that waits. It goes in the transaction with which memory gets what was
-// imported. A frontier that is opened deletes what a partition with a mark has: the worker imports it again.
+// Of a partition that is being imported or dropped there is a mark on disk (store.Move), which says of which crawls. While it stands, memory
+// has nothing that these crawls have of the partition, whatever the disk has: no queue, no claim, nothing that waits. Other crawls continue in
+// it. The mark goes in the transaction with which memory gets what was imported. A frontier that is opened deletes what the crawls
+// of a mark have of its partition: the worker imports it again.
+
+// Choice says of which crawls a partition is exported, imported or dropped.
+type Choice = store.Choice
+
+// The choices.
+const (
+	SpreadCrawls = store.SpreadCrawls
+	AllCrawls    = store.AllCrawls
+)
+
+// chosen reports whether a crawl is among those of a choice.
+func (rec *crawlRecord) chosen(of Choice) bool {
+	return of == AllCrawls || of == SpreadCrawls && rec.Spread
+}
 
 // partitionMoves are the partitions that are being moved. The writer alone changes it, with Frontier.mu held.
 type partitionMoves struct {
-	now map[Partition]bool
+	now map[Partition]Choice
 	// under are those of which an Import or a Drop runs; the others of now were cut off. Frontier.mu guards it.
 	under map[Partition]bool
 	// changes counts: a goroutine that has read a crawl from disk without the lock reads it again if a move has begun or ended meanwhile.
 	changes int
 }
 
-// isMoving reports, within a mutation, whether the partition of a PLD is being moved.
-func (f *Frontier) isMoving(tx *transaction, pld uint64) bool {
+// isMoving reports, within a mutation, whether the partition of a PLD is being moved, of a crawl.
+func (f *Frontier) isMoving(tx *transaction, s *state, pld uint64) bool {
 	p := store.PartitionOf(pld)
-	return f.moves.now[p] || tx.moving[p]
+	return s.chosen(max(f.moves.now[p], tx.moving[p]))
 }
 
-// move takes a partition out of memory, marks it on disk, and deletes what is there of it; then it calls do. ErrBusy if claims of it are
-// out, ErrMoving if another move of it runs.
-func (f *Frontier) move(p Partition, do func() error) error {
+// move takes what some crawls have of a partition out of memory, marks it on disk, and deletes what is there of it; then it calls do.
+// ErrBusy if claims of it are out, ErrMoving if another move of the partition runs.
+func (f *Frontier) move(p Partition, of Choice, do func() error) error {
 	f.mu.Lock()
 	if f.moves.under[p] {
 		f.mu.Unlock()
@@ -46,31 +62,34 @@ func (f *Frontier) move(p Partition, do func() error) error {
 		f.moves.under = map[Partition]bool{}
 	}
 	f.moves.under[p] = true
+	of = max(of, f.moves.now[p]) // what another move has left that was cut off
 	f.mu.Unlock()
 	defer func() {
 		f.mu.Lock()
 		delete(f.moves.under, p)
 		f.mu.Unlock()
 	}()
-	if err := f.startMove(p); err != nil {
+	if err := f.startMove(p, of); err != nil {
 		return err
 	}
-	if err := f.deletePartition(p); err != nil {
+	if err := f.deletePartition(p, of); err != nil {
 		return err
 	}
 	return do()
 }
 
-func (f *Frontier) startMove(p Partition) error {
+func (f *Frontier) startMove(p Partition, of Choice) error {
 	return f.update(func(tx *transaction) (func(), error) {
 		f.mu.Lock()
 		crawls := make([]*state, 0, len(f.crawls)+len(tx.added))
 		for _, all := range []map[string]*state{f.crawls, tx.added} {
 			for _, s := range all {
-				crawls = append(crawls, s)
+				if s.chosen(of) {
+					crawls = append(crawls, s)
+				}
 			}
 		}
-		err := f.claimedIn(p)
+		err := claimedIn(crawls, p)
 		f.mu.Unlock()
 		if err != nil {
 			return nil, err
@@ -81,21 +100,21 @@ func (f *Frontier) startMove(p Partition) error {
 				return nil, err
 			}
 		}
-		tx.move(p)
+		tx.move(p, of)
 		return func() {
-			f.moves.set(p, true)
+			f.moves.set(p, of)
 			for i, s := range crawls {
 				if !s.asleep {
 					s.withoutPartition(p, found[i], f)
 				}
 			}
-		}, tx.Set(store.Move(p), nil)
+		}, tx.Set(store.Move(p), []byte{byte(of)})
 	})
 }
 
-// claimedIn reports a claim that is in progress in a partition; Frontier.mu is held.
-func (f *Frontier) claimedIn(p Partition) error {
-	for _, s := range f.crawls {
+// claimedIn reports a claim of some crawls that is in progress in a partition; Frontier.mu is held.
+func claimedIn(crawls []*state, p Partition) error {
+	for _, s := range crawls {
 		for c := range s.claims.All() {
 			if store.PartitionOf(c.Queue) == p {
 				return fmt.Errorf("%w: claim %s of crawl %s is in progress in partition %d", ErrBusy, c.ID, s.Name, p)
@@ -145,12 +164,14 @@ func (s *state) withoutPartition(p Partition, found inPartition, f *Frontier) {
 	}
 }
 
-// deletePartition deletes what a marked partition has, but for when its hosts may be asked again: that they do not forget.
-func (f *Frontier) deletePartition(p Partition) error {
+// deletePartition deletes what some crawls have of a marked partition. When its hosts may be asked again stays: that holds for all crawls.
+func (f *Frontier) deletePartition(p Partition, of Choice) error {
 	ids := []store.Keys{}
 	f.mu.Lock()
 	for _, s := range f.crawls {
-		ids = append(ids, s.keys)
+		if s.chosen(of) {
+			ids = append(ids, s.keys)
+		}
 	}
 	f.mu.Unlock()
 	return deletePartition(f.store, p, ids)
@@ -188,22 +209,26 @@ func deletePartition(disk *store.Store, p Partition, ids []store.Keys) error {
 
 // finishMoves deletes what partitions have that were being moved when the frontier was closed or killed. It comes before anything is loaded.
 func finishMoves(disk *store.Store) error {
-	var moving map[Partition]bool
-	var ids []store.Keys
+	var moving map[Partition]Choice
+	ids := map[Choice][]store.Keys{}
 	err := disk.View(func(txn store.Reader) (err error) {
 		if moving, err = txn.Moving(); err != nil || len(moving) == 0 {
 			return err
 		}
 		return scanCrawls(txn, func(rec crawlRecord, _ []byte) error {
-			ids = append(ids, rec.ID)
+			for _, of := range []Choice{SpreadCrawls, AllCrawls} {
+				if rec.chosen(of) {
+					ids[of] = append(ids[of], rec.ID)
+				}
+			}
 			return nil
 		})
 	})
 	if err != nil {
 		return fmt.Errorf("open frontier: %w", err)
 	}
-	for p := range moving {
-		if err := deletePartition(disk, p, ids); err != nil {
+	for p, of := range moving {
+		if err := deletePartition(disk, p, ids[of]); err != nil {
 			return err
 		}
 		if err := disk.Delete([]store.Key{store.Move(p)}); err != nil {
@@ -213,23 +238,24 @@ func finishMoves(disk *store.Store) error {
 	return nil
 }
 
-func (m *partitionMoves) set(p Partition, moving bool) {
-	if m.changes++; !moving {
+// set notes of which crawls a partition is being moved; none: it is not.
+func (m *partitionMoves) set(p Partition, of Choice) {
+	if m.changes++; of == 0 {
 		delete(m.now, p)
 		return
 	}
 	if m.now == nil {
-		m.now = map[Partition]bool{}
+		m.now = map[Partition]Choice{}
 	}
-	m.now[p] = true
+	m.now[p] = of
 }
 
-// Drop deletes what the folder has of a partition. ErrBusy if claims of it are in progress. A drop that was cut off is ended when the
-// frontier is opened.
-func (f *Frontier) Drop(p Partition) error {
-	err := f.move(p, func() error {
+// Drop deletes what some crawls have of a partition. ErrBusy if claims of theirs are in progress in it. A drop that was cut off is ended when
+// the frontier is opened.
+func (f *Frontier) Drop(p Partition, of Choice) error {
+	err := f.move(p, of, func() error {
 		return f.update(func(tx *transaction) (func(), error) {
-			return func() { f.moves.set(p, false) }, tx.Delete(store.Move(p))
+			return func() { f.moves.set(p, 0) }, tx.Delete(store.Move(p))
 		})
 	})
 	if err != nil {

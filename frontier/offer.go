@@ -150,7 +150,7 @@ func moved(from, to uint16, d *crawl.Definition) bool {
 
 // enqueue puts a URL into its queue at a priority, out of its former place if it is queued already.
 func (e *edit) enqueue(k record.Key, r *record.Record, priority uint16, queued bool) error {
-	if e.f.isMoving(e.transaction, k.PLD) {
+	if e.f.isMoving(e.transaction, e.s, k.PLD) {
 		return fmt.Errorf("%s: %w", r.URL, ErrMoving)
 	}
 	c := e.change(k.PLD)

@@ -38,15 +38,19 @@ const keyHead = 3
 // Export is what a frontier keeps of partitions, at one moment.
 type Export struct {
 	txn   store.Reader
-	known []knownCrawl // all crawls, once they are read
+	of    Choice
+	known []knownCrawl // of the choice, once they are read
 }
 
 // Export calls fn with what the frontier keeps, at one moment. What is written meanwhile is not in it. Close waits until it returns.
 func (f *Frontier) Export(fn func(e *Export) error) error {
-	return f.store.View(func(txn store.Reader) error { return fn(&Export{txn: txn}) })
+	return f.store.View(func(txn store.Reader) error { return fn(&Export{txn: txn, of: AllCrawls}) })
 }
 
-// Partition calls fn with all that the frontier keeps of the PLDs of a partition, sorted by crawl, kind and key: first what all crawls
+// Of is the same without the crawls that are not of a choice. What all crawls share is in it.
+func (e *Export) Of(of Choice) *Export { return &Export{txn: e.txn, of: of} }
+
+// Partition calls fn with all that the crawls of the choice keep of the PLDs of a partition, sorted by crawl, kind and key: first what all crawls
 // share. The ID that the frontier has given to a crawl is in none of it, nor are claims and releases, which are the worker's: a
 // claim of a partition that is imported elsewhere is given back by that, for its URLs have never left their queue. Before the first entry it calls
 // head with the crawls that have any. What fn gets of keys and values is valid until it returns.
@@ -108,7 +112,7 @@ type exportedCrawl struct {
 	id store.Keys
 }
 
-// Names lists the crawls that the frontier knows.
+// Names lists the crawls of the choice.
 func (e *Export) Names() (list []string, err error) {
 	all, err := e.records()
 	for i := range all {
@@ -123,13 +127,15 @@ type knownCrawl struct {
 	raw []byte
 }
 
-// records are those of all crawls, by name.
+// records are those of the crawls of the choice, by name.
 func (e *Export) records() ([]knownCrawl, error) {
 	if e.known != nil {
 		return e.known, nil
 	}
 	err := scanCrawls(e.txn, func(rec crawlRecord, raw []byte) error {
-		e.known = append(e.known, knownCrawl{rec, bytes.Clone(raw)})
+		if rec.chosen(e.of) {
+			e.known = append(e.known, knownCrawl{rec, bytes.Clone(raw)})
+		}
 		return nil
 	})
 	return e.known, err

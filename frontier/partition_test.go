@@ -142,7 +142,7 @@ func TestExportIsEnough(t *testing.T) {
 		r.must(err)
 	}
 	for p := range Partition(Partitions) {
-		_, err := r.Import(p, sequenceOf(taken(t, was.Frontier, p)))
+		_, err := r.Import(p, AllCrawls, sequenceOf(taken(t, was.Frontier, p)))
 		r.must(err)
 	}
 	for range 2 {

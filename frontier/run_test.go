@@ -152,7 +152,7 @@ func TestSpreadIsForAllRuns(t *testing.T) {
 		to := r
 		if c.imported {
 			to = newRig(t, nil)
-			_, err := to.Import(0, func(yield func(PartitionEntry, error) bool) {
+			_, err := to.Import(0, AllCrawls, func(yield func(PartitionEntry, error) bool) {
 				yield(PartitionEntry{Crawl: &PartitionCrawl{Name: d.Name, Run: 1, Spread: c.former}, Kind: byte(store.Queues), Key: make([]byte, 8), Value: []byte{0xa0}}, nil)
 			})
 			r.must(err)

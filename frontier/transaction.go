@@ -15,7 +15,7 @@ type transaction struct {
 	added   map[string]*state       // crawls that begin in it
 	touched map[queueRef]int        // queue → the mutation that rests on what memory says of it
 	turn    int                     // number of the mutation that is being made
-	moving  map[Partition]bool      // partitions whose move begins in it
+	moving  map[Partition]Choice    // partitions whose move begins in it
 	unread  error                   // of reading a crawl that slept: the mutation fails
 }
 
@@ -56,11 +56,11 @@ func (tx *transaction) addCrawl(name string, s *state) {
 }
 
 // move notes a partition whose move begins in the transaction.
-func (tx *transaction) move(p Partition) {
+func (tx *transaction) move(p Partition, of Choice) {
 	if tx.moving == nil {
-		tx.moving = map[Partition]bool{}
+		tx.moving = map[Partition]Choice{}
 	}
-	tx.moving[p] = true
+	tx.moving[p] = of
 }
 
 // draft is the crawl's record as the transaction leaves it. Only through it is the record changed: the mutations of a group

@@ -143,7 +143,7 @@ func (e *edit) move(c *candidate, left *moves) error {
 	for _, entry := range c.stale {
 		left.entries--
 		left.bytes -= len(entry.rec.URL) + len(entry.rec.Features) + len(entry.rec.OtherFeatures) + len(entry.rec.Parts)
-		if left.entries < 0 || left.bytes < 0 || e.f.isMoving(e.transaction, entry.key.PLD) {
+		if left.entries < 0 || left.bytes < 0 || e.f.isMoving(e.transaction, e.s, entry.key.PLD) {
 			return nil
 		}
 		r, found, err := e.Record(e.s.keys.Record(entry.key))

@@ -15,7 +15,7 @@ import (
 // object with the number of those that are loaded and of all.
 func Load(ctx context.Context, store archive.Store, m Manifest, into *frontier.Frontier, reached func(done, all int)) error {
 	load := func(p frontier.Partition, o Object) error {
-		_, n, err := partfile.Import(ctx, store, o.Key, p, into)
+		_, n, err := partfile.Import(ctx, store, o.Key, p, frontier.AllCrawls, into)
 		if err == nil && uint64(n) != o.Entries {
 			err = fmt.Errorf("%s: %w: it has %d entries, the checkpoint of %s says %d", o.Key, partfile.ErrDamaged, n, m.Taken, o.Entries)
 		}

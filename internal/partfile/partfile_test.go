@@ -98,17 +98,17 @@ func TestRoundTrip(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h, entries, err := Import(t.Context(), store, key, p, two)
+	h, entries, err := Import(t.Context(), store, key, p, frontier.AllCrawls, two)
 	if err != nil || uint64(entries) != n || h.Epoch != 3 || h.Worker != "w" || len(h.Crawls) != 2 || h.Crawls[0].Name != "one" {
 		t.Errorf("%d entries of %d, %+v, %v", entries, n, h, err)
 	}
 	if !bytes.Equal(written(t, one, p), written(t, two, p)) {
 		t.Error("the two frontiers export different objects")
 	}
-	if _, _, err := Import(t.Context(), store, key, p^1, two); !errors.Is(err, ErrPartition) {
+	if _, _, err := Import(t.Context(), store, key, p^1, frontier.AllCrawls, two); !errors.Is(err, ErrPartition) {
 		t.Errorf("as another partition: %v", err)
 	}
-	if _, _, err := Import(t.Context(), store, key+"x", p, two); !errors.Is(err, archive.ErrNotFound) {
+	if _, _, err := Import(t.Context(), store, key+"x", p, frontier.AllCrawls, two); !errors.Is(err, archive.ErrNotFound) {
 		t.Errorf("no object: %v", err)
 	}
 }

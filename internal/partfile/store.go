@@ -62,14 +62,15 @@ func Write(to io.Writer, h Header, e *frontier.Export) (entries uint64, err erro
 	return w.entries, w.Close()
 }
 
-// Import puts an object of a store in place of what a frontier has of a partition; frontier.NoPartition is for ImportCrawls. It returns the header and the number of entries.
-func Import(ctx context.Context, store archive.Store, key string, p frontier.Partition, into *frontier.Frontier) (h Header, entries int, err error) {
+// Import puts an object of a store in place of what some crawls have of a partition in a frontier; frontier.NoPartition is for ImportCrawls, and all crawls.
+// It returns the header and the number of entries.
+func Import(ctx context.Context, store archive.Store, key string, p frontier.Partition, of frontier.Choice, into *frontier.Frontier) (h Header, entries int, err error) {
 	err = read(ctx, store, key, p, func(r *Reader) (err error) {
 		h = r.Header
 		if p == frontier.NoPartition {
 			entries, err = into.ImportCrawls(until(ctx, r.Entries()))
 		} else {
-			entries, err = into.Import(p, until(ctx, r.Entries()))
+			entries, err = into.Import(p, of, until(ctx, r.Entries()))
 		}
 		return err
 	})

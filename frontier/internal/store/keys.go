@@ -49,7 +49,7 @@ const (
 	Memories  Kind = 'h' // id, … → what else is remembered of the pages of the crawl, in parts
 	Unfetched Kind = 'u' // id, number → a URL that ended without a batch, until the archive holds it
 	Written   Kind = 'k' // [partition] → the present generation; that in which the partition was written last, see Changes
-	Moves     Kind = 'i' // partition → nothing: it is being imported or dropped, and what is there of it is a part
+	Moves     Kind = 'i' // partition → Choice (nothing: AllCrawls): it is being imported or dropped, and what is there of these crawls is a part
 )
 
 // OfPartitions lists the kinds of which a partition is one range, in the order of their letters: under the IDs of crawls, and Hosts
@@ -80,15 +80,20 @@ func Crawl(name string) Key { return append(Key{byte(Crawls)}, name...) }
 // Move is the key of a partition that is being imported or dropped.
 func Move(p Partition) Key { return binary.BigEndian.AppendUint16(Key{byte(Moves)}, uint16(p)) }
 
-// Moving reads the keys of Move: the partitions that are being imported or dropped.
-func (r Reader) Moving() (list map[Partition]bool, err error) {
-	err = r.Keys(Key{byte(Moves)}, func(key Key) (bool, error) {
-		if len(key) == len(Move(0)) {
-			if list == nil {
-				list = map[Partition]bool{}
-			}
-			list[Partition(binary.BigEndian.Uint16(key[1:]))] = true
+// Moving reads the keys of Move: the partitions that are being imported or dropped, and of which crawls.
+func (r Reader) Moving() (list map[Partition]Choice, err error) {
+	err = r.Scan(Key{byte(Moves)}, nil, func(key Key, value []byte) (bool, error) {
+		if len(key) != len(Move(0)) {
+			return true, nil
 		}
+		of := AllCrawls // earlier versions have no other choice
+		if len(value) > 0 {
+			of = Choice(value[0])
+		}
+		if list == nil {
+			list = map[Partition]Choice{}
+		}
+		list[Partition(binary.BigEndian.Uint16(key[1:]))] = of
 		return true, nil
 	})
 	return list, err

@@ -22,6 +22,17 @@ const (
 // a look at anything else.
 type Partition uint16
 
+// Choice says of which crawls a partition is exported, imported or dropped. The zero value is of none.
+type Choice byte
+
+// The choices. A mark of Move holds one.
+const (
+	// SpreadCrawls are those that are divided over the workers of the ring: their partitions go where the ring says.
+	SpreadCrawls Choice = 1
+	// AllCrawls are all that the folder has, bound ones as well.
+	AllCrawls Choice = 2
+)
+
 // PartitionOf is the partition of a PLD, by its hash.
 func PartitionOf(pld uint64) Partition { return Partition(pld >> partitionShift) }
 
