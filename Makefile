@@ -77,6 +77,15 @@ versitygw: ## build bin/versitygw, the S3 server of the tests
 test-s3: temporal versitygw ## run the store's conformance suite and the integration test on a real S3 server
 	tools/versitygw/with-s3.sh $(GOTEST) -run S3 ./internal/archive/... ./internal/integration/...
 
+# The last release; before the first one, the last commit that parsed definitions in workflow code.
+FORMER ?= $(or $(shell git describe --tags --abbrev=0 2>/dev/null),763038a)
+.PHONY: former test-upgrade
+former:
+	@echo $(FORMER)
+
+test-upgrade: temporal versitygw ## crawl across an upgrade of the worker from FORMER, a commit or the last tag, to this version
+	tools/upgrade/with-former.sh $(FORMER) $(GOTEST) -v -run '^TestUpgrade$$' ./internal/integration
+
 .PHONY: test-deploy
 test-deploy: temporal versitygw ## test deploy/: Temporal on PostgreSQL, S3, a worker by deploy/worker.yaml; rules, manifests, unit (needs PostgreSQL, promtool)
 	deploy/check.sh

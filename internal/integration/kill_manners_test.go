@@ -25,7 +25,8 @@ type killRig struct {
 	store   string
 }
 
-func newKillRig(t *testing.T, world *webworld.World) *killRig {
+// newKillRig starts all three; program is the worker's.
+func newKillRig(t *testing.T, world *webworld.World, program string) *killRig {
 	t.Helper()
 	store, s3 := newS3(t)
 	temporal := &killedTemporal{options: localstack.Options{Binary: Temporal(t), Data: t.TempDir(), Attrs: names.SearchAttributes}}
@@ -39,6 +40,7 @@ func newKillRig(t *testing.T, world *webworld.World) *killRig {
 		resolve[host] = ip.String()
 	}
 	r.worker = newKilledWorker(t, temporal.server.Address, r.store, s3, resolve)
+	r.worker.program = program
 	r.worker.start(t)
 	t.Cleanup(func() {
 		r.worker.kill(t)
@@ -58,21 +60,25 @@ func (r *killRig) ended(t *testing.T) bool {
 	return err == nil && d.GetWorkflowExecutionInfo().GetCloseTime() != nil
 }
 
+// await waits for more than a number of further requests; false if the crawl ended before.
+func (r *killRig) await(t *testing.T, what string, progress int) bool {
+	t.Helper()
+	asked, over := r.world.Stats().Requests, false
+	Until(t, soon, "the crawl continues before "+what, func() string {
+		if over = r.ended(t); over || r.world.Stats().Requests > asked+progress {
+			return ""
+		}
+		return fmt.Sprintf("the servers have seen %d requests; the worker says:\n%s", r.world.Stats().Requests, r.worker.lastWords())
+	})
+	return !over
+}
+
 // killOnce kills a victim after a while, and starts it again after an outage; if progress is not negative, after that many
 // further requests and a while. It returns false if the crawl ended before.
 func (r *killRig) killOnce(t *testing.T, name string, progress int, while, outage time.Duration) bool {
 	t.Helper()
 	asked := r.world.Stats().Requests
-	over := false
-	if progress >= 0 {
-		Until(t, soon, "the crawl continues before the kill of "+name, func() string {
-			if over = r.ended(t); over || r.world.Stats().Requests > asked+progress {
-				return ""
-			}
-			return fmt.Sprintf("the servers have seen %d requests; the worker says:\n%s", r.world.Stats().Requests, r.worker.lastWords())
-		})
-	}
-	if over || r.ended(t) {
+	if progress >= 0 && !r.await(t, "the kill of "+name, progress) || r.ended(t) {
 		return false
 	}
 	<-time.After(while) // the seed has chosen the moment

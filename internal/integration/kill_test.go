@@ -61,7 +61,7 @@ func killed(t *testing.T, seed uint64, kills plan) {
 	random := rand.New(rand.NewPCG(seed, seed))
 	scale := 1 + kills.workers/5
 	world := Serve(t, manners.New(webworld.Options{Seed: seed, Scale: scale, Trace: true, FirstIP: netip.MustParseAddr("127.91.0.1")}))
-	rig := newKillRig(t, world)
+	rig := newKillRig(t, world, Program(t, "muninn-worker"))
 
 	d := Definition("killed", world)
 	d.Order.PerQueue = perQueue
