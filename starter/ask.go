@@ -1,7 +1,6 @@
 package starter
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -37,7 +36,10 @@ func (g *globals) ask(ctx context.Context, workflow, id string, in activities.As
 			return err
 		}
 	}
-	if in.Queue = cmp.Or(in.Queue, s.Crawl.Member.Queue); in.Queue == "" {
+	if in.Queue == "" && len(s.Crawl.Members) > 0 {
+		in.Queue = s.Crawl.Members[0].Queue
+	}
+	if in.Queue == "" {
 		return fmt.Errorf("no worker has taken %s yet, or its worker is not known because no worker runs that could answer", in.Crawl)
 	}
 	if err := served(ctx, c, in.Queue); err != nil {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/muninn-archive/muninn/activities"
 	"github.com/muninn-archive/muninn/activities/names"
+	"github.com/muninn-archive/muninn/workflows"
 )
 
 // The prepared list queries of a crawl.
@@ -38,9 +39,10 @@ func (g *globals) links(s crawlStatus) map[string]string {
 	}
 }
 
-// takeController takes over the progress that the controller of a crawl's run knows: it reports to the crawl itself only from time to
+// takeController takes over the progress that the controller of a member knows, in the crawl's run: it reports to the crawl itself only from time to
 // time. A controller that was terminated with its crawl still answers with its last state.
-func (s *crawlStatus) takeController(ctx context.Context, c client.Client, controller, run string) (answer controllerAnswer) {
+func (s *crawlStatus) takeController(ctx context.Context, c client.Client, m *workflows.CrawlMember, run string) (answer controllerAnswer) {
+	controller := names.ControllerID(s.Crawl.Name, m.Worker)
 	d, err := c.DescribeWorkflowExecution(ctx, controller, "")
 	if err != nil {
 		return answer
@@ -55,8 +57,8 @@ func (s *crawlStatus) takeController(ctx context.Context, c client.Client, contr
 	}
 	var p activities.Progress
 	value, err := c.QueryWorkflow(ctx, controller, "", names.QueryStatus)
-	if answer.answered = err == nil && value.Get(&p) == nil; answer.answered && p.At.After(s.Crawl.Progress.At) {
-		s.Crawl.Progress = p
+	if answer.answered = err == nil && value.Get(&p) == nil; answer.answered && p.At.After(m.Progress.At) {
+		s.Crawl.TakeProgress(p)
 	}
 	return answer
 }

@@ -105,7 +105,9 @@ func (s *crawlStatus) takeAttributes(ctx context.Context, c client.Client, d *wo
 	s.Silent = &silentWorker{Queue: queue, Seen: lastSeen(pollers, nil, time.Time{})}
 	for _, child := range d.GetPendingChildren() {
 		if id := child.GetWorkflowId(); strings.HasPrefix(id, names.ControllerID(s.Crawl.Name, "")) {
-			s.Crawl.Member.Worker = path.Base(id)
+			m := &workflows.CrawlMember{}
+			m.Worker = path.Base(id)
+			s.Crawl.Members = append(s.Crawl.Members, m)
 		}
 	}
 	var state string

@@ -125,10 +125,13 @@ func status(ctx context.Context, c client.Client, name string) (crawlStatus, err
 		s.Crawl.Phase, s.Crawl.Begun.Run, s.Crawl.Begun.Archive = crawl.PhaseEnded, s.Result.Run, s.Result.Archive
 		s.Crawl.TopicModel, s.Crawl.Progress.Totals, s.Crawl.Progress.Harvests = s.Result.TopicModel, s.Result.Totals, s.Result.Harvests
 	}
-	if m := s.Crawl.Member; s.Result == nil && m.Worker != "" {
-		answer := s.takeController(queryCtx, c, names.ControllerID(name, m.Worker), d.GetWorkflowExecutionInfo().GetExecution().GetRunId())
+	for _, m := range s.Crawl.Members {
+		if s.Result != nil {
+			break
+		}
+		answer := s.takeController(queryCtx, c, m, d.GetWorkflowExecutionInfo().GetExecution().GetRunId())
 		if running {
-			if err := s.noteSilence(ctx, c, m, answer); err != nil {
+			if err := s.noteSilence(ctx, c, m.Member, answer); err != nil {
 				return s, err
 			}
 		}

@@ -39,7 +39,7 @@ func (s crawlStatus) write(w io.Writer) {
 	case s.Crawl.Begun.Run == 0:
 		line("%s: %s", s.Crawl.Name, s.State)
 	default:
-		line("%s: %s, %s (run %d, worker %s)", s.Crawl.Name, s.State, phase, s.Crawl.Begun.Run, s.Crawl.Member.Worker)
+		line("%s: %s, %s (run %d, worker %s)", s.Crawl.Name, s.State, phase, s.Crawl.Begun.Run, strings.Join(s.Crawl.Workers(), ", "))
 	}
 	if s.Reason != "" {
 		line("  reason    %s", s.Reason)

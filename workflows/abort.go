@@ -20,7 +20,7 @@ func (c *crawlRun) serveAbort(ctx workflow.Context) {
 		if err := workflow.Await(ctx, func() bool { return c.Begun.Run > 0 }); err != nil || c.Phase == crawl.PhaseEnded {
 			return
 		}
-		if err := workflow.ExecuteActivity(withQueueOptions(ctx, c.Member.Queue, "abort the crawl"), steps.Abort, c.Name).Get(ctx, nil); err != nil {
+		if err := c.onAll(ctx, "abort the crawl", steps.Abort, sameInput(c.Name), nil); err != nil {
 			workflow.GetLogger(ctx).Error("the crawl is stopped, but its batches are not aborted", "crawl", c.Name, "error", err)
 		}
 	})

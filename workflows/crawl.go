@@ -3,8 +3,9 @@ package workflows
 import (
 	"encoding/json"
 	"errors"
+	"slices"
+	"strings"
 
-	"go.temporal.io/api/enums/v1"
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/workflow"
 
@@ -57,10 +58,9 @@ type crawlRun struct {
 	raw        json.RawMessage
 	parses     bool // an execution of an earlier version: see versionParse
 	CrawlState
-	controller workflow.ChildWorkflowFuture
-	submitted  bool // URLs, since the frontier was last asked whether anything waits
-	writing    int  // URLs and changes of the definition that are on their way to the frontier
-	changing   bool // the definition
+	submitted bool // URLs, since the frontier was last asked whether anything waits
+	writing   int  // URLs and changes of the definition that are on their way to the frontier
+	changing  bool // the definition
 }
 
 // phases runs the reference crawl, if there is one, and the broad crawl; it returns why they ended.
@@ -89,47 +89,49 @@ func (c *crawlRun) begin(ctx workflow.Context) error {
 	if len(members) == 0 {
 		return temporal.NewApplicationError("no worker can take the crawl", "NoWorker")
 	}
-	c.Member = members[0]
+	for _, m := range members {
+		c.Members = append(c.Members, &CrawlMember{Member: m})
+	}
 	info := workflow.GetInfo(ctx)
 	c.Owner = info.WorkflowExecution.ID + "@" + info.FirstRunID
-	in := activities.BeginInput{Definition: c.definition, Owner: c.Owner, Holder: activities.Holder{Worker: c.Member.Worker, Instance: c.Member.Instance}}
+	in := activities.BeginInput{Definition: c.definition, Owner: c.Owner}
 	if workflow.GetVersion(ctx, versionRun, workflow.DefaultVersion, 1) != workflow.DefaultVersion {
-		var last activities.LastRun
-		if err := workflow.ExecuteActivity(withQueueOptions(ctx, c.Member.Queue, "which run is the last?"), steps.LastRun, in).Get(ctx, &last); err != nil {
+		var known []activities.LastRun
+		if err := c.onAll(ctx, "which run is the last?", steps.LastRun, beginsWith(in), collect(ctx, &known)); err != nil {
 			return err
 		}
-		in.Run = activities.NextRun([]activities.LastRun{last})
+		in.Run = activities.NextRun(known)
 	}
-	return workflow.ExecuteActivity(withQueueOptions(ctx, c.Member.Queue, "open archive and frontier, queue the seeds"), steps.Begin, in).Get(ctx, &c.Begun)
+	var begun []activities.BeginResult
+	if err := c.onAll(ctx, "open archive and frontier, queue the seeds", steps.Begin, beginsWith(in), collect(ctx, &begun)); err != nil {
+		return err
+	}
+	c.Begun = begun[0]
+	for _, other := range begun[1:] {
+		c.Begun.Seeds += other.Seeds
+	}
+	return nil
 }
 
-// runPhase runs a phase's FetcherController to its end.
+// beginsWith is what a member begins the run with.
+func beginsWith(in activities.BeginInput) func(*CrawlMember) any {
+	return func(m *CrawlMember) any {
+		in.Holder = activities.Holder{Worker: m.Worker, Instance: m.Instance}
+		return in
+	}
+}
+
+// runPhase runs a phase to its end: each member has a FetcherController.
 func (c *crawlRun) runPhase(ctx workflow.Context, phase crawl.Phase, bounds activities.PhaseInput) (crawl.Reason, error) {
 	c.enterPhase(ctx, phase)
-	if err := workflow.ExecuteActivity(withQueueOptions(ctx, c.Member.Queue, "bounds of the "+string(phase)+" crawl"), steps.Phase, bounds).Get(ctx, nil); err != nil {
+	if err := c.onAll(ctx, "bounds of the "+string(phase)+" crawl", steps.Phase, sameInput(bounds), nil); err != nil {
 		return "", err
 	}
-	childCtx := workflow.WithChildOptions(ctx, workflow.ChildWorkflowOptions{
-		// Its activities are on this queue: those of a workflow's own queue come with the answer to the workflow task.
-		TaskQueue:  c.Member.Queue,
-		WorkflowID: names.ControllerID(c.Name, c.Member.Worker), StaticSummary: "keeps " + c.Member.Worker + " busy with " + c.Name,
-		WaitForCancellation: true, ParentClosePolicy: enums.PARENT_CLOSE_POLICY_TERMINATE, // see awaitCancelled
-		TypedSearchAttributes: temporal.NewSearchAttributes(
-			names.AttrCrawl.ValueSet(c.Name), names.AttrWorker.ValueSet(c.Member.Worker), names.AttrState.ValueSet(string(crawl.ControllerCrawling))),
-	})
 	for {
-		in := c.Controller
-		in.Crawl, in.Worker, in.Queue, in.Instance = c.Name, c.Member.Worker, c.Member.Queue, c.Member.Instance
-		in.Paused, in.Stopping = c.Paused, c.Stopping
-		c.controller = workflow.ExecuteChildWorkflow(childCtx, names.FetcherController, in)
-		result, err := c.awaitController(ctx)
-		if err != nil {
-			return "", err
-		}
-		c.Controller, c.Progress = result.State, result.State.Progress
-		c.Progress.Holds, c.Progress.Leases = "", nil
-		if result.Reason != crawl.ReasonHandover {
-			return result.Reason, nil
+		c.startControllers(ctx)
+		reason, err := c.awaitControllers(ctx)
+		if err != nil || reason != crawl.ReasonHandover {
+			return reason, err
 		}
 		if workflow.GetInfo(ctx).GetContinueAsNewSuggested() {
 			if err := c.drainSubmits(ctx); err != nil {
@@ -140,37 +142,10 @@ func (c *crawlRun) runPhase(ctx workflow.Context, phase crawl.Phase, bounds acti
 	}
 }
 
-// awaitController waits for the end of the controller, and asks it to hand over once the crawl's history is so long that it
-// is to continue as new: whatever the controller does, it may be paused for months while URLs are submitted.
-func (c *crawlRun) awaitController(ctx workflow.Context) (result ControllerResult, err error) {
-	asked := false
-	for !c.controller.IsReady() {
-		if err := workflow.Await(ctx, func() bool {
-			return c.controller.IsReady() || !asked && workflow.GetInfo(ctx).GetContinueAsNewSuggested()
-		}); err != nil {
-			c.Cancelled = true // as the controller is: its end is waited for
-			c.show(ctx)
-			_ = workflow.UpsertTypedSearchAttributes(ctx, names.AttrState.ValueSet(c.stateName()))
-			if err := c.awaitCancelled(ctx); err != nil {
-				return result, err
-			}
-			break
-		}
-		if asked = !c.controller.IsReady(); asked {
-			c.controller.SignalChildWorkflow(ctx, names.SignalHandover, nil)
-		}
-	}
-	err = c.controller.Get(ctx, &result)
-	if c.controller = nil; c.Cancelled {
-		c.show(ctx)
-	}
-	return result, err
-}
-
 func (c *crawlRun) learn(ctx workflow.Context) error {
 	c.enterPhase(ctx, crawl.PhaseLearning)
 	var out activities.LearnResult
-	if err := workflow.ExecuteActivity(withQueueOptions(ctx, c.Member.Queue, "learn the topic of the reference crawl"), steps.Learn, c.Name).Get(ctx, &out); err != nil {
+	if err := workflow.ExecuteActivity(withQueueOptions(ctx, c.Members[0].Queue, "learn the topic of the reference crawl"), steps.Learn, c.Name).Get(ctx, &out); err != nil {
 		return err
 	}
 	c.TopicModel = &out.TopicModel
@@ -189,11 +164,11 @@ func (c *crawlRun) isOver(ctx workflow.Context, reason crawl.Reason) (bool, erro
 			return true, nil
 		}
 		c.submitted = false
-		var left bool
-		if err := workflow.ExecuteActivity(withQueueOptions(ctx, c.Member.Queue, "are there URLs that were submitted meanwhile?"), steps.Left, c.Name).Get(ctx, &left); err != nil {
+		var left []bool
+		if err := c.onAll(ctx, "are there URLs that were submitted meanwhile?", steps.Left, sameInput(c.Name), collect(ctx, &left)); err != nil {
 			return false, err
 		}
-		if left {
+		if slices.Contains(left, true) {
 			return false, nil
 		}
 	}
@@ -203,7 +178,7 @@ func (c *crawlRun) end(ctx workflow.Context, reason crawl.Reason) (CrawlResult, 
 	c.enterPhase(ctx, crawl.PhaseEnding)
 	var out activities.EndResult
 	in := activities.EndInput{Crawl: c.Name, Owner: c.Owner}
-	if err := workflow.ExecuteActivity(withQueueOptions(ctx, c.Member.Queue, "end the run"), steps.End, in).Get(ctx, &out); err != nil {
+	if err := workflow.ExecuteActivity(withQueueOptions(ctx, c.Members[0].Queue, "end the run"), steps.End, in).Get(ctx, &out); err != nil {
 		return CrawlResult{}, err
 	}
 	t := out.Status.Totals
@@ -248,8 +223,8 @@ func (c *crawlRun) stateName() string {
 
 func (c *crawlRun) show(ctx workflow.Context) {
 	text := describe(c.stateName(), c.Progress)
-	if c.controller != nil {
-		text += " The current state is in the details of `" + names.ControllerID(c.Name, c.Member.Worker) + "`, and in `muninn status " + c.Name + "`."
+	if running := c.controllers(); len(running) > 0 {
+		text += " The current state is in the details of `" + strings.Join(running, "`, `") + "`, and in `muninn status " + c.Name + "`."
 	}
 	workflow.SetCurrentDetails(ctx, text)
 }
@@ -299,9 +274,7 @@ func (c *crawlRun) forward(ctx workflow.Context, signal string, do func()) {
 func (c *crawlRun) pass(ctx workflow.Context, signal string) {
 	c.show(ctx)
 	_ = workflow.UpsertTypedSearchAttributes(ctx, names.AttrState.ValueSet(c.stateName()))
-	if c.controller != nil {
-		c.controller.SignalChildWorkflow(ctx, signal, nil)
-	}
+	c.signalControllers(ctx, signal)
 }
 
 // checkOpen returns why the run takes no more updates; nil if it takes them.
@@ -335,7 +308,7 @@ func (c *crawlRun) receiveProgress(ctx workflow.Context) {
 			if !channel.Receive(ctx, &p) {
 				return
 			}
-			c.Progress = p
+			c.TakeProgress(p)
 			c.show(ctx)
 			_ = workflow.UpsertTypedSearchAttributes(ctx, attributes(c.stateName(), c.Progress.Totals)...)
 		}

@@ -189,7 +189,7 @@ func TestCrawlForwardsSignals(t *testing.T) {
 	}
 	e.at(time.Minute, func() { e.SignalWorkflow(names.SignalPause, nil) })
 	e.at(2*time.Minute, func() {
-		if s := status(); !s.Paused || s.Phase != "broad" || s.Member.Worker != "w" || s.Begun.Run != 1 {
+		if s := status(); !s.Paused || s.Phase != "broad" || !slices.Equal(s.Workers(), []string{"w"}) || s.Begun.Run != 1 {
 			t.Errorf("the status is %+v", s)
 		}
 		e.SignalWorkflow(names.SignalResume, nil)
@@ -238,7 +238,7 @@ func TestCrawlContinues(t *testing.T) {
 	if err := converter.GetDefaultDataConverter().FromPayloads(next.Input, &definition, &state); err != nil {
 		t.Fatal(err)
 	}
-	if !state.Paused || state.Submits != 1 || state.Controller.Round != 1000 || state.Begun.Run != 1 || state.Progress.Totals.Pages != 30 {
+	if !state.Paused || state.Submits != 1 || state.Members[0].Controller.Round != 1000 || state.Begun.Run != 1 || state.Progress.Totals.Pages != 30 {
 		t.Errorf("hands on %+v", state)
 	}
 	if e.count("1: 2 URLs") != 1 || last.result.Answers[frontier.SubmitAccepted] != 2 {

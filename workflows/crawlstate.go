@@ -1,7 +1,11 @@
 package workflows
 
 import (
+	"encoding/json"
+	"fmt"
 	"time"
+
+	"go.temporal.io/sdk/workflow"
 
 	"github.com/muninn-archive/muninn/activities"
 	"github.com/muninn-archive/muninn/frontier"
@@ -14,7 +18,7 @@ type CrawlState struct {
 	Name     string                 `json:"name"`
 	Phase    crawl.Phase            `json:"phase"`
 	Owner    string                 `json:"owner"`
-	Member   activities.Member      `json:"member"`
+	Members  []*CrawlMember         `json:"members"` // a crawl that is bound to a worker has one
 	Begun    activities.BeginResult `json:"begun"`
 	Paused   bool                   `json:"paused,omitempty"`
 	Stopping bool                   `json:"stopping,omitempty"`
@@ -25,13 +29,56 @@ type CrawlState struct {
 	// CancelWait is how long a cancelled crawl waits for its controller; 0: ControllerWait.
 	CancelWait time.Duration `json:"cancel_wait,omitempty"`
 
-	Progress   activities.Progress `json:"progress"`
+	Progress   activities.Progress `json:"progress"` // of all members together
 	TopicModel *topic.Model        `json:"learned,omitempty"`
 	Submits    int                 `json:"submits,omitempty"`
 	// Parsed says that the definition that the execution is given is a value, not what somebody wrote.
 	Parsed bool `json:"parsed,omitempty"`
-	// Controller is where the last FetcherController left off.
+}
+
+// CrawlMember is a worker that takes part in a crawl.
+type CrawlMember struct {
+	activities.Member
+	Progress activities.Progress `json:"progress,omitzero"` // as it last reported
+	// Controller is where its last FetcherController left off.
 	Controller ControllerInput `json:"controller,omitzero"`
+
+	running workflow.ChildWorkflowFuture // its controller; nil if none runs
+}
+
+// UnmarshalJSON reads the state, also that of a version in which a crawl had one worker.
+func (s *CrawlState) UnmarshalJSON(text []byte) error {
+	type plain CrawlState
+	former := struct {
+		*plain
+		Member     activities.Member `json:"member"`
+		Controller ControllerInput   `json:"controller"`
+	}{plain: (*plain)(s)}
+	if err := json.Unmarshal(text, &former); err != nil {
+		return fmt.Errorf("state of the crawl: %w", err)
+	}
+	if len(s.Members) == 0 && former.Member.Worker != "" {
+		s.Members = []*CrawlMember{{Member: former.Member, Progress: s.Progress, Controller: former.Controller}}
+	}
+	return nil
+}
+
+// Workers names the members.
+func (s *CrawlState) Workers() (names []string) {
+	for _, m := range s.Members {
+		names = append(names, m.Worker)
+	}
+	return names
+}
+
+// TakeProgress takes the progress that the controller of a member reports.
+func (s *CrawlState) TakeProgress(p activities.Progress) {
+	for _, m := range s.Members {
+		if m.Worker == p.Worker {
+			m.Progress = p
+		}
+	}
+	s.Progress = sumProgress(s.Members)
 }
 
 // CrawlResult is the result of a crawl.

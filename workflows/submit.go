@@ -54,7 +54,7 @@ func (c *crawlRun) submit(ctx workflow.Context, raw json.RawMessage) (out Submit
 	// and of an ID that was there before the frontier returns the answers of that list.
 	id := fmt.Sprintf("submit-%d-%s-%d-%s", c.Begun.Run, c.Owner, number, workflow.GetCurrentUpdateInfo(ctx).ID)
 	in := activities.SubmitInput{Crawl: c.Name, ID: id, URLs: list}
-	if err := workflow.ExecuteActivity(withQueueOptions(ctx, c.Member.Queue, fmt.Sprintf("submit %d URLs", len(list))), steps.Submit, in).Get(ctx, &out.URLs); err != nil {
+	if err := workflow.ExecuteActivity(withQueueOptions(ctx, c.Members[0].Queue, fmt.Sprintf("submit %d URLs", len(list))), steps.Submit, in).Get(ctx, &out.URLs); err != nil {
 		return out, err
 	}
 	out.Answers = map[string]int{}

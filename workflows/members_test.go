@@ -1,0 +1,79 @@
+package workflows
+
+import (
+	"encoding/json"
+	"reflect"
+	"testing"
+	"time"
+
+	"github.com/muninn-archive/muninn/activities"
+	"github.com/muninn-archive/muninn/frontier"
+	"github.com/muninn-archive/muninn/internal/crawl"
+	"github.com/muninn-archive/muninn/internal/politeness"
+)
+
+// TestFormerCrawlState: what a crawl has handed on to itself when it had one worker is read.
+func TestFormerCrawlState(t *testing.T) {
+	const former = `{"name":"c","phase":"broad","owner":"crawl/c@r","member":{"worker":"w","queue":"q/w","instance":"i"},"begun":{"run":3,"seeds":1,"archive":"a"},
+		"paused":true,"progress":{"totals":{"pages":7},"worker":"w","under_way":2},"submits":4,"controller":{"crawl":"c","worker":"w","queue":"q/w","round":12}}`
+	var s, again CrawlState
+	if err := json.Unmarshal([]byte(former), &s); err != nil {
+		t.Fatal(err)
+	}
+	if len(s.Members) != 1 || s.Owner != "crawl/c@r" || s.Begun.Run != 3 || !s.Paused || s.Submits != 4 || s.Progress.Totals.Pages != 7 {
+		t.Fatalf("read as %+v", s)
+	}
+	if m := s.Members[0]; m.Member != (activities.Member{Worker: "w", Queue: "q/w", Instance: "i"}) || m.Controller.Round != 12 || m.Progress.InFlight != 2 {
+		t.Errorf("its member is %+v", m)
+	}
+	text, err := json.Marshal(&s)
+	if err == nil {
+		err = json.Unmarshal(text, &again)
+	}
+	if err != nil || !reflect.DeepEqual(again, s) {
+		t.Errorf("handed on as %s: %+v, %v", text, again, err)
+	}
+}
+
+// TestSumProgress: what a crawl shows of its members are sums; it holds if all of them do, and says why each does.
+func TestSumProgress(t *testing.T) {
+	at := time.Unix(1e9, 0)
+	one := activities.Progress{
+		Worker: "one", State: crawl.ControllerHolding, Holds: "the disk is full", At: at, InFlight: 1, Leases: &politeness.Waiting{Asks: 2, IP: "192.0.2.1"},
+		Progress: frontier.Progress{Waiting: 10, Queues: 3, Totals: frontier.Totals{Pages: 5, Failed: 1}, Longest: &frontier.Longest{PLD: "a.test", Waiting: 4, Of: 10}},
+	}
+	two := activities.Progress{
+		Worker: "two", State: crawl.ControllerCrawling, At: at.Add(time.Second), InFlight: 2, Leases: &politeness.Waiting{Asks: 1},
+		Progress: frontier.Progress{Waiting: 20, Queues: 4, Totals: frontier.Totals{Pages: 6}, Longest: &frontier.Longest{PLD: "b.test", Waiting: 9, Of: 20}},
+	}
+	if sum := sumProgress([]*CrawlMember{{Progress: one}}); !reflect.DeepEqual(sum, one) {
+		t.Errorf("of one member %+v", sum)
+	}
+	members := []*CrawlMember{{Member: activities.Member{Worker: "one"}, Progress: one}, {Member: activities.Member{Worker: "two"}, Progress: two}}
+	want := activities.Progress{
+		Worker: "one, two", State: crawl.ControllerCrawling, At: at.Add(time.Second), InFlight: 3, Leases: &politeness.Waiting{Asks: 3, IP: "192.0.2.1"},
+		Progress: frontier.Progress{Waiting: 30, Queues: 7, Totals: frontier.Totals{Pages: 11, Failed: 1}, Longest: &frontier.Longest{PLD: "b.test", Waiting: 9, Of: 30}},
+	}
+	if sum := sumProgress(members); !reflect.DeepEqual(sum, want) {
+		t.Errorf("the sum is %+v, want %+v", sum, want)
+	}
+	members[1].Progress.Holds, members[1].Progress.State = "no network", crawl.ControllerHolding
+	if sum := sumProgress(members); sum.Holds != "one: the disk is full; two: no network" || sum.State != crawl.ControllerHolding {
+		t.Errorf("all hold, and the sum is %+v", sum)
+	}
+}
+
+// TestAddTotals: no number is left out.
+func TestAddTotals(t *testing.T) {
+	var a frontier.Totals
+	v := reflect.ValueOf(&a).Elem()
+	for i := range v.NumField() {
+		v.Field(i).SetInt(int64(i + 1))
+	}
+	sum := reflect.ValueOf(addTotals(a, a))
+	for i := range sum.NumField() {
+		if got := sum.Field(i).Int(); got != int64(2*(i+1)) {
+			t.Errorf("%s is %d, want %d", sum.Type().Field(i).Name, got, 2*(i+1))
+		}
+	}
+}

@@ -1,0 +1,72 @@
+package workflows
+
+import (
+	"cmp"
+	"strings"
+
+	"github.com/muninn-archive/muninn/activities"
+	"github.com/muninn-archive/muninn/frontier"
+	"github.com/muninn-archive/muninn/internal/crawl"
+	"github.com/muninn-archive/muninn/internal/politeness"
+)
+
+// sumProgress is the progress of all members together. That of one member is its own. A crawl holds if all of its members do.
+func sumProgress(members []*CrawlMember) (sum activities.Progress) {
+	if len(members) == 1 {
+		return members[0].Progress
+	}
+	var workers, holds []string
+	for _, m := range members {
+		p := m.Progress
+		workers = append(workers, m.Worker)
+		sum.Totals = addTotals(sum.Totals, p.Totals)
+		sum.Waiting += p.Waiting
+		sum.Queues += p.Queues
+		sum.InFlight += p.InFlight
+		sum.Ends = append(sum.Ends, p.Ends...)
+		sum.Leases = addWaiting(sum.Leases, p.Leases)
+		if p.Longest != nil && (sum.Longest == nil || p.Longest.Waiting > sum.Longest.Waiting) {
+			longest := *p.Longest
+			sum.Longest = &longest
+		}
+		if p.At.After(sum.At) {
+			sum.At = p.At
+		}
+		if p.Holds != "" {
+			holds = append(holds, m.Worker+": "+p.Holds)
+		}
+		if sum.State == "" {
+			sum.State = p.State
+		}
+	}
+	if sum.Longest != nil {
+		sum.Longest.Of = sum.Waiting
+	}
+	sum.Worker = strings.Join(workers, ", ")
+	if sum.State == crawl.ControllerHolding && len(holds) < len(members) {
+		sum.State = crawl.ControllerCrawling
+	}
+	if len(holds) == len(members) {
+		sum.Holds = strings.Join(holds, "; ")
+	}
+	return sum
+}
+
+func addTotals(a, b frontier.Totals) frontier.Totals {
+	return frontier.Totals{
+		Pages: a.Pages + b.Pages, Scored: a.Scored + b.Scored, Relevant: a.Relevant + b.Relevant, Bytes: a.Bytes + b.Bytes,
+		Errors: a.Errors + b.Errors, Robots: a.Robots + b.Robots, Refused: a.Refused + b.Refused, Retries: a.Retries + b.Retries,
+		Revisits: a.Revisits + b.Revisits, Links: a.Links + b.Links, Known: a.Known + b.Known, Batches: a.Batches + b.Batches,
+		Failed: a.Failed + b.Failed, Requests: a.Requests + b.Requests,
+	}
+}
+
+// addWaiting adds what other claims wait for; the example is the first one.
+func addWaiting(a, b *politeness.Waiting) *politeness.Waiting {
+	if a == nil || b == nil {
+		return cmp.Or(a, b)
+	}
+	sum := *a
+	sum.Asks += b.Asks
+	return &sum
+}
