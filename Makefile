@@ -69,6 +69,10 @@ check: lint test proofs race ## all of the above; CI runs test-s3 as well
 kill: temporal versitygw ## crawl while worker, Temporal and S3 are killed: KILL_RUNS (10) runs, seeds from SEED (1) on, per_queue 1, 2 and 12 in turn
 	MUNINN_KILL_RUNS=$(KILL_RUNS) MUNINN_KILL_SEED=$(SEED) $(GO) test -count=1 -v -timeout 0 -run '^TestLongKilled$$' ./internal/integration
 
+.PHONY: chaos
+chaos: temporal versitygw ## two crawls on three workers, and ten minutes of kills, lost and full disks, cuts and outages at random, chosen by SEED (1); half an hour
+	MUNINN_CHAOS=long MUNINN_CHAOS_SEED=$(SEED) $(GO) test -count=1 -v -timeout 0 -run '^TestLongChaos$$' ./internal/integration
+
 .PHONY: versitygw
 versitygw: ## build bin/versitygw, the S3 server of the tests
 	@mkdir -p $(BIN) && cd tools/versitygw && $(GO) build -o ../../$(BIN)/versitygw github.com/versity/versitygw/cmd/versitygw

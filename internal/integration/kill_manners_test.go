@@ -35,11 +35,7 @@ func newKillRig(t *testing.T, world *webworld.World, program string) *killRig {
 	store.start(t)
 	t.Cleanup(func() { store.kill(t) })
 	r := &killRig{world: world, s3: s3, store: "s3://" + killBucket + "/crawls"}
-	resolve := map[string]string{}
-	for host, ip := range world.Resolve() {
-		resolve[host] = ip.String()
-	}
-	r.worker = newKilledWorker(t, temporal.server.Address, r.store, s3, resolve)
+	r.worker = newKilledWorker(t, t.TempDir(), temporal.server.Address, r.store, s3, world)
 	r.worker.program = program
 	r.worker.start(t)
 	t.Cleanup(func() {
@@ -89,46 +85,50 @@ func (r *killRig) killOnce(t *testing.T, name string, progress int, while, outag
 	return true
 }
 
-// delay is the Crawl-delay that a host of the web asks for.
-func (r *killRig) delay(host string) time.Duration {
-	for _, s := range r.world.Sites() {
-		if s.Host == host {
-			return s.CrawlDelay
-		}
-	}
-	return 0
-}
-
-// polite checks that no request came too early.
-func (r *killRig) polite(t *testing.T) {
+// servedPolitely checks that no request came too early, as the servers of a web saw it: least is the pause of each address.
+func servedPolitely(t *testing.T, world *webworld.World, least time.Duration) {
 	t.Helper()
-	faults := webworld.Impolite(r.world.Trace(), killDelay, r.delay)
+	delays := map[string]time.Duration{}
+	for _, s := range world.Sites() {
+		delays[s.Host] = s.CrawlDelay
+	}
+	faults := webworld.Impolite(world.Trace(), least, func(host string) time.Duration { return delays[host] })
 	for _, fault := range faults[:min(len(faults), 10)] {
 		t.Error(fault)
 	}
 	if len(faults) > 10 {
 		t.Errorf("%d requests came too early", len(faults))
 	}
-	polite(t, r.world.Stats(), killDelay)
-	if t.Failed() {
-		byIP := map[netip.Addr]string{}
-		for _, a := range r.world.Trace() {
-			byIP[a.IP] += a.String() + "\n"
-		}
-		for ip, trace := range byIP {
-			t.Logf("requests to %v:\n%s", ip, lines(trace))
-		}
-	}
+	polite(t, world.Stats(), least)
 }
 
-// once checks that the archive has each allowed page once and nothing else, without a fault. Objects that kills left behind are beside
-// the segments, and no manifest names them.
+// traces lists the requests to each address.
+func traces(world *webworld.World) string {
+	byIP := map[netip.Addr]string{}
+	for _, a := range world.Trace() {
+		byIP[a.IP] += a.String() + "\n"
+	}
+	out := ""
+	for ip, trace := range byIP {
+		out += fmt.Sprintf("requests to %v:\n%s\n", ip, lines(trace))
+	}
+	return out
+}
+
+// once checks the archive of the rig.
 func (r *killRig) once(t *testing.T) {
 	t.Helper()
 	store, err := archive.Open(t.Context(), r.store, r.s3)
 	if err != nil {
 		t.Fatal(err)
 	}
+	archivedOnce(t, store, r.world.Pages())
+}
+
+// archivedOnce checks that an archive has each allowed page once and nothing else, without a fault. Objects that kills left behind are
+// beside the segments, and no manifest names them.
+func archivedOnce(t *testing.T, store archive.Store, pages []webworld.Page) {
+	t.Helper()
 	dir := t.TempDir()
 	s3Download(t, store, dir)
 	report, err := archivecheck.CheckDir(dir)
@@ -138,16 +138,24 @@ func (r *killRig) once(t *testing.T) {
 	for _, fault := range report.Faults[:min(len(report.Faults), 20)] {
 		t.Errorf("archive: %s", fault)
 	}
-	allowed := map[string]bool{}
-	for _, p := range r.world.Pages() {
+	allowed, wrong := map[string]bool{}, 0
+	fault := func(format string, args ...any) {
+		if wrong++; wrong <= 20 {
+			t.Errorf(format, args...)
+		}
+	}
+	for _, p := range pages {
 		if allowed[p.URL] = p.Allowed; p.Allowed && report.Pages[p.URL] != 1 {
-			t.Errorf("archive: %s is there %d times, want once", p.URL, report.Pages[p.URL])
+			fault("archive: %s is there %d times, want once", p.URL, report.Pages[p.URL])
 		}
 	}
 	for url := range report.Pages {
 		if !allowed[url] {
-			t.Errorf("archive: %s is there, which is not among the pages that may be fetched", url)
+			fault("archive: %s is there, which is not among the pages that may be fetched", url)
 		}
 	}
-	t.Logf("the archive holds %d pages in %d segments, %d revisits, %d orphans", len(report.Pages), report.Segments, report.Revisits, len(report.Orphans))
+	if wrong > 20 {
+		t.Errorf("archive: %d pages are not there once", wrong)
+	}
+	t.Logf("%s holds %d pages in %d segments, %d revisits, %d orphans", store, len(report.Pages), report.Segments, report.Revisits, len(report.Orphans))
 }

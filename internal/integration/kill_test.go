@@ -106,7 +106,10 @@ func killed(t *testing.T, seed uint64, kills plan) {
 	stats := world.Stats()
 	t.Logf("%v in all, %v of it after the last kill; %d requests for %d pages, %d of them for robots.txt, %d cut, %d repeated; %+v", time.Since(began).Round(100*time.Millisecond),
 		time.Since(last).Round(100*time.Millisecond), stats.Requests, pages, stats.Robots, stats.Cut, repeats(stats), result.Totals)
-	rig.polite(t)
+	servedPolitely(t, world, killDelay)
+	if t.Failed() {
+		t.Log(traces(world))
+	}
 	rig.once(t)
 	// A kill cuts a request on each address, and an outage of Temporal as many.
 	if most := len(order) * len(stats.PerIP); repeats(stats) > most {

@@ -14,6 +14,7 @@ import (
 	"github.com/muninn-archive/muninn/activities/names"
 	"github.com/muninn-archive/muninn/internal/archive"
 	"github.com/muninn-archive/muninn/internal/localstack"
+	"github.com/muninn-archive/muninn/internal/webworld"
 )
 
 // victim is a server or worker that can be killed and started again with its data on disk.
@@ -79,6 +80,16 @@ func (k *killedProcess) start(t *testing.T) {
 	}
 }
 
+// ended reports whether the program has ended.
+func (k *killedProcess) ended() bool {
+	select {
+	case <-k.done:
+		return true
+	default:
+		return false
+	}
+}
+
 func (k *killedProcess) kill(t *testing.T) {
 	t.Helper()
 	_ = k.cmd.Process.Kill() // an error: it has ended by itself
@@ -98,6 +109,13 @@ const (
 	killBucket = "muninn"
 )
 
+// ownAddress is an address of this process's own, with any port: other processes that look for a free port at 127.0.0.1 would take the port
+// of a server while it is down.
+func ownAddress() string {
+	pid := os.Getpid()
+	return fmt.Sprintf("127.92.%d.%d:0", pid/254%254+1, pid%254+1)
+}
+
 // newS3 prepares an S3 server, bin/versitygw or what VERSITYGW names, or skips the test.
 func newS3(t *testing.T) (*killedProcess, archive.S3) {
 	t.Helper()
@@ -114,10 +132,7 @@ func newS3(t *testing.T) (*killedProcess, archive.S3) {
 			t.Fatal(err)
 		}
 	}
-	// An address of this process's own, because other processes that look for a free port at 127.0.0.1 would take the port while the
-	// server is down.
-	pid := os.Getpid()
-	l, err := net.Listen("tcp", fmt.Sprintf("127.92.%d.%d:0", pid/254%254+1, pid%254+1))
+	l, err := net.Listen("tcp", ownAddress())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -140,10 +155,9 @@ func newS3(t *testing.T) (*killedProcess, archive.S3) {
 	return server, archive.S3{Endpoint: "http://" + address, AccessKey: killKey, SecretKey: killSecret, Region: "us-east-1"}
 }
 
-// newKilledWorker prepares a worker process for a web.
-func newKilledWorker(t *testing.T, temporal, store string, s3 archive.S3, resolve map[string]string) *killedProcess {
+// newKilledWorker prepares a worker process for a web, with its data and its log below a folder; flags override the others.
+func newKilledWorker(t *testing.T, dir, temporal, store string, s3 archive.S3, world *webworld.World, flags ...string) *killedProcess {
 	t.Helper()
-	dir := t.TempDir()
 	k := &killedProcess{
 		program: Program(t, "muninn-worker"), log: filepath.Join(dir, "log"),
 		args: []string{
@@ -153,8 +167,9 @@ func newKilledWorker(t *testing.T, temporal, store string, s3 archive.S3, resolv
 		},
 		env: []string{"MUNINN_S3_ACCESS_KEY=" + s3.AccessKey, "MUNINN_S3_SECRET_KEY=" + s3.SecretKey},
 	}
-	for host, ip := range resolve {
-		k.args = append(k.args, "--resolve", host+"="+ip)
+	for host, ip := range world.Resolve() {
+		k.args = append(k.args, "--resolve", host+"="+ip.String())
 	}
+	k.args = append(k.args, flags...)
 	return k
 }

@@ -25,15 +25,11 @@ func TestLoanOfAKilledWorker(t *testing.T) {
 	t.Parallel()
 	server := StartServer(t)
 	world := Serve(t, manners.New(webworld.Options{FirstIP: netip.MustParseAddr("127.96.2.1")}))
-	resolve := map[string]string{}
-	for host, ip := range world.Resolve() {
-		resolve[host] = ip.String()
-	}
-	worker := newKilledWorker(t, server.Address, filepath.Join(t.TempDir(), "archive"), archive.S3{}, resolve)
+	worker := newKilledWorker(t, t.TempDir(), server.Address, filepath.Join(t.TempDir(), "archive"), archive.S3{}, world)
 	worker.start(t)
 	t.Cleanup(func() { worker.kill(t) })
 
-	other := politeness.Ask{Lease: "lender.test-1", IP: resolve[manners.LenderHost], PerIP: 1, Crawl: "other", Worker: "other"}
+	other := politeness.Ask{Lease: "lender.test-1", IP: world.Resolve()[manners.LenderHost].String(), PerIP: 1, Crawl: "other", Worker: "other"}
 	send := func(r politeness.Round) {
 		t.Helper()
 		Until(t, soon, "the shard takes a round", func() string {

@@ -82,7 +82,7 @@ func upgrade(t *testing.T, former string, first netip.Addr, after int, end func(
 	result := Result(t, rig.client, d.Name, CrawlTime)
 	stats := world.Stats()
 	t.Logf("%d pages, %d requests of the former worker, %d of the present one, %d cut, %d repeated; %+v", pages, asked, stats.Requests-asked, stats.Cut, repeats(stats), result.Totals)
-	rig.polite(t)
+	servedPolitely(t, world, killDelay)
 	rig.once(t)
 	if most := len(stats.PerIP); repeats(stats) > most {
 		t.Errorf("%d requests were repeated, at most %d may be", repeats(stats), most)

@@ -1,0 +1,197 @@
+package integration
+
+import (
+	"fmt"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/muninn-archive/muninn/activities/names"
+	"github.com/muninn-archive/muninn/internal/archive"
+	"github.com/muninn-archive/muninn/internal/crawl"
+	"github.com/muninn-archive/muninn/internal/webworld"
+	"github.com/muninn-archive/muninn/internal/webworld/tree"
+)
+
+// chaosDelay is the least pause between two requests to an address.
+const chaosDelay = 300 * time.Millisecond
+
+// The chaos runs. The short one is for CI: there a terminated shard of politeness, which grants nothing for 15 minutes, and a destroyed
+// disk, which needs a checkpoint made before, are left out.
+var (
+	shortChaos = chaosPlan{
+		time: 90 * time.Second, every: 7 * time.Second, hosts: 30, pages: 65, workers: []string{"w1", "w2", "w3"}, shards: 2,
+		kinds: []chaosKind{
+			{kind: faultS3, weight: 1, least: 8 * time.Second, most: 12 * time.Second},
+			{kind: faultTempo, weight: 2, least: 200 * time.Millisecond, most: 6 * time.Second},
+			{kind: faultCut, weight: 3, least: 2 * time.Second, most: 20 * time.Second},
+			{kind: faultFill, weight: 1, least: 5 * time.Second, most: 12 * time.Second},
+			{kind: faultGuest, weight: 1, least: 10 * time.Second, most: 30 * time.Second},
+			{kind: faultKill, weight: 5, least: 0, most: 6 * time.Second},
+		},
+	}
+	longChaos = chaosPlan{
+		time: 10 * time.Minute, every: 9 * time.Second, hosts: 75, pages: 305, workers: []string{"w1", "w2", "w3"}, shards: 6, quiet: 75 * time.Second,
+		kinds: []chaosKind{
+			{kind: faultDestroy, weight: 1, least: time.Second, most: 20 * time.Second},
+			{kind: faultS3, weight: 1, least: 55 * time.Second, most: 65 * time.Second},
+			{kind: faultShard, weight: 1, least: 0, most: 0, once: true},
+			{kind: faultTempo, weight: 3, least: 200 * time.Millisecond, most: 15 * time.Second},
+			{kind: faultCut, weight: 4, least: 2 * time.Second, most: time.Minute},
+			{kind: faultFill, weight: 2, least: 10 * time.Second, most: 40 * time.Second},
+			{kind: faultGuest, weight: 2, least: 20 * time.Second, most: 2 * time.Minute},
+			{kind: faultKill, weight: 8, least: 0, most: 15 * time.Second},
+		},
+	}
+)
+
+// TestLongChaos runs two crawls with shared hosts on three workers, and meanwhile kills workers, Temporal and S3 server, cuts workers off,
+// fills their disks, adds and removes workers, and in a long run destroys disks and terminates a shard of politeness. No address ever sees
+// two connections, or a request before its time, or one that robots.txt disallows; in the end each crawl has archived every allowed page
+// once, and nothing is left running. MUNINN_CHAOS_SEED chooses the faults and their moments, MUNINN_CHAOS=long a run of ten minutes of them.
+func TestLongChaos(t *testing.T) {
+	seed, plan := envNumber(t, "MUNINN_CHAOS_SEED", 1), shortChaos
+	if os.Getenv("MUNINN_CHAOS") == "long" {
+		plan = longChaos
+	} else {
+		t.Parallel()
+	}
+	t.Logf("MUNINN_CHAOS_SEED=%d repeats the sequence of faults", seed)
+	world := Serve(t, tree.New(webworld.Options{Seed: seed, Trace: true, FirstIP: netip.MustParseAddr("127.104.0.1")}, plan.hosts, plan.pages))
+	r := newChaosRig(t, plan, world)
+	for n, name := range []string{"odin", "freya"} {
+		c := r.newCrawl(name, n, n+1)
+		r.crawls = append(r.crawls, c)
+		r.startCrawl(t, c)
+	}
+	began := time.Now()
+	for i, s := range steps(plan.faults(seed)) {
+		for time.Since(began) < s.at() {
+			r.tend(t)
+			<-time.After(min(100*time.Millisecond, max(0, s.at()-time.Since(began))))
+		}
+		if !s.ends && r.over(t) {
+			t.Errorf("the crawls ended before step %d, %v: the test tests little", i+1, s.fault)
+			break
+		}
+		r.do(t, s)
+	}
+	faults := time.Since(began)
+	r.finish(t)
+	wanted, stats := 0, world.Stats()
+	for _, c := range r.crawls {
+		for _, p := range c.pages {
+			if p.Allowed {
+				wanted++
+			}
+		}
+	}
+	t.Logf("%v of faults, %v after the last one; %d requests for %d pages, %d of them for robots.txt, %d cut", faults.Round(time.Second),
+		(time.Since(began) - faults).Round(time.Second), stats.Requests, wanted, stats.Robots, stats.Cut)
+	r.check(t)
+}
+
+// newCrawl is a crawl of groups of the web, bound to the worker of that number.
+func (r *chaosRig) newCrawl(name string, worker, last int) chaosCrawl {
+	d := crawl.DefaultDefinition()
+	d.Name, d.Topic.Keywords = name, r.world.Topic()
+	d.Archive.Where = "s3://" + killBucket + "/" + name
+	none := int64(0)
+	d.Reference.Pages = &none
+	d.Scope.Within = ""
+	d.Order.PerQueue = 6
+	d.Politeness.MinDelay, d.Politeness.MaxDelay, d.Politeness.Factor = crawl.Duration(chaosDelay), crawl.Duration(3*time.Second), 0
+	d.Budget.Time = crawl.Duration(3 * time.Hour)
+	mine := map[string]bool{}
+	for h, s := range r.world.Sites() {
+		if group := tree.Group(h); group == worker || group == last {
+			mine[s.Host] = true
+			d.Scope.Hosts = append(d.Scope.Hosts, s.Host)
+			d.Seeds = append(d.Seeds, crawl.Seed{URL: r.world.Host(s.Host).Base + "/"})
+		}
+	}
+	c := chaosCrawl{Definition: d, queue: r.workers[worker].queue}
+	for _, p := range r.world.Pages() {
+		if mine[p.Host] {
+			c.pages = append(c.pages, p)
+		}
+	}
+	return c
+}
+
+// chaosEnd is how long the crawls may take after the last fault: a terminated shard of politeness grants nothing for 15 minutes.
+const chaosEnd = 45 * time.Minute
+
+// finish waits for the end of the crawls.
+func (r *chaosRig) finish(t *testing.T) {
+	t.Helper()
+	asked, since, said := 0, time.Now(), time.Now()
+	Until(t, chaosEnd, "the crawls end", func() string {
+		r.tend(t)
+		if r.over(t) {
+			return ""
+		}
+		if n := r.world.Stats().Requests; n != asked {
+			asked, since = n, time.Now()
+		}
+		if time.Since(said) > time.Minute {
+			said = time.Now()
+			t.Logf("%s %d requests, the last %v ago", said.Format("15:04:05"), asked, time.Since(since).Round(time.Second))
+		}
+		return fmt.Sprintf("the last request came %v ago", time.Since(since).Round(time.Second))
+	})
+	for _, c := range r.crawls {
+		result := Result(t, r.client, c.Name, soon)
+		t.Logf("%s: %s, %+v", c.Name, result.Reason, result.Totals)
+		if result.Reason != crawl.ReasonDrained {
+			t.Errorf("%s ended: %s", c.Name, result.Reason)
+		}
+	}
+}
+
+// check counts at the servers and in the archives, and looks for what is left running.
+func (r *chaosRig) check(t *testing.T) {
+	t.Helper()
+	servedPolitely(t, r.world, chaosDelay)
+	if keep := os.Getenv("MUNINN_CHAOS_KEEP"); keep != "" {
+		if err := os.WriteFile(filepath.Join(keep, "trace"), []byte(traces(r.world)), 0o644); err != nil {
+			t.Error(err)
+		}
+	}
+	for _, c := range r.crawls {
+		store, err := archive.Open(t.Context(), c.Archive.Where, r.s3)
+		if err != nil {
+			t.Fatal(err)
+		}
+		archivedOnce(t, store, c.pages)
+	}
+	Until(t, soon, "no workflow of a crawl runs", func() string {
+		ids, err := r.running(t, "WorkflowType IN ('Batch', '"+names.FetcherController+"')")
+		if err != nil {
+			return err.Error()
+		}
+		return strings.Join(ids, " ")
+	})
+	for _, w := range r.workers {
+		if !w.wanted { // a guest
+			Until(t, soon, w.name+" ends after SIGTERM", func() string {
+				if w.ended() {
+					return ""
+				}
+				return w.lastWords()
+			})
+		}
+		log, err := os.ReadFile(w.log)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, fault := range []string{"panic:", "fatal error:", "SIGBUS"} {
+			if at := strings.Index(string(log), fault); at >= 0 {
+				t.Errorf("%s: %s", w.name, lines(string(log)[at:min(len(log), at+4000)]))
+			}
+		}
+	}
+}

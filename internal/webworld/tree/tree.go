@@ -1,0 +1,115 @@
+// Package tree is a web on which a crawler that loses a link loses pages: one link leads to each page, often from another host.
+package tree
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/muninn-archive/muninn/internal/webworld"
+)
+
+// Groups is the number of groups of hosts. Links do not leave a group, so that crawls of some groups each know what they must find.
+const Groups = 3
+
+// The shape of a tree.
+const (
+	children    = 4  // of a page, before it is known on which hosts they are
+	delayed     = 7  // every so many hosts one has a Crawl-delay, and a fifth of the pages
+	slow        = 5  // one has pages that take slowTime
+	sharing     = 3  // one lies at the address of the host before it, which is of another group
+	refused     = 10 // one page links to a page that robots.txt disallows
+	crawlDelay  = time.Second
+	slowTime    = 300 * time.Millisecond
+	delayedPart = 5
+)
+
+// New is a world of hosts with so many pages each, the front page among them. Each host is a pay-level domain; a third of them have no
+// address of their own. The front pages are the seeds. Every other page is linked once: half of them from their own host, half from
+// another host of the group. Some hosts have a Crawl-delay, some slow pages, and some pages link to what robots.txt disallows.
+func New(o webworld.Options, hosts, pages int) *webworld.World {
+	o = o.WithDefaults()
+	p := &webworld.Planner{Next: o.FirstIP}
+	for h := range hosts {
+		if h%sharing == sharing-1 {
+			p.AddOn(hostName(h-1), hostName(h), "tree")
+		} else {
+			p.Add(hostName(h), "tree")
+		}
+	}
+	return webworld.New(o, p.Sites, func(b *webworld.Builder) { build(b, pages) })
+}
+
+func hostName(h int) string { return fmt.Sprintf("tree%03d.example", h) }
+
+// Group is the group of a host by its place in World.Sites.
+func Group(host int) int { return host % Groups }
+
+func pagesOf(h, pages int) int {
+	if h%delayed == delayed-1 {
+		return max(1, pages/delayedPart)
+	}
+	return pages
+}
+
+func build(b *webworld.Builder, pages int) {
+	links := make([][][]webworld.Entry, len(b.Hosts)) // by host and page
+	for h := range b.Hosts {
+		links[h] = make([][]webworld.Entry, pagesOf(h, pages))
+	}
+	for h, s := range b.Hosts {
+		for n := 1; n < pagesOf(h, pages); n++ {
+			from, up := h, (n-1)/children
+			if n%2 == 0 {
+				from = other(h, n, up, pages, len(b.Hosts))
+			}
+			links[from][up] = append(links[from][up], webworld.Entry{Title: "Raven " + strconv.Itoa(n) + " of " + s.Host, URL: s.Base + path(n)})
+		}
+	}
+	var truth []webworld.Page
+	for h, s := range b.Hosts {
+		rules := webworld.Rules{Lines: []webworld.Rule{webworld.Disallow("/private/")}}
+		if h%delayed == delayed-1 {
+			rules.Delay = crawlDelay
+		}
+		s.SetRobots(rules, "")
+		b.Seeds = append(b.Seeds, s.Base+"/")
+		for n := range pagesOf(h, pages) {
+			r := b.Random(s, "page %d", n)
+			view := webworld.PlainView{Title: "Raven " + strconv.Itoa(n), Paragraphs: b.Text.Paragraphs(r, webworld.Ravens, 2), Links: links[h][n]}
+			if n%refused == refused-1 {
+				secret := &webworld.Resource{Page: webworld.Page{URL: s.Base + "/private" + path(n), Host: s.Host, Kind: "page", Status: http.StatusOK}}
+				view.Links = append(view.Links, webworld.Entry{Title: "All ravens and crows", URL: secret.URL})
+				truth = append(truth, secret.Page)
+			}
+			res := s.AddHTML(path(n), "page", true, b.Render("plain", view))
+			if h%slow == slow-1 {
+				res.Slow = slowTime
+			}
+			truth = append(truth, res.Page)
+		}
+	}
+	b.Topic = []string{"raven", "ravens", "corvid", "crow"}
+	slices.SortFunc(truth, webworld.ByURL)
+	b.Truth = func() []webworld.Page { return truth }
+	b.Finish()
+}
+
+// other is a host of the group of h, if there is one, that has the page up.
+func other(h, n, up, pages, hosts int) int {
+	of := (hosts - Group(h) + Groups - 1) / Groups // hosts in the group
+	for step := 1 + n%7; ; step++ {
+		if to := Group(h) + (h/Groups+step)%of*Groups; up < pagesOf(to, pages) {
+			return to
+		}
+	}
+}
+
+func path(n int) string {
+	if n == 0 {
+		return "/"
+	}
+	return "/ravens/" + strconv.Itoa(n) + ".html"
+}

@@ -1,0 +1,74 @@
+package tree
+
+import (
+	"net/netip"
+	"strings"
+	"testing"
+
+	"github.com/muninn-archive/muninn/internal/webworld"
+	"github.com/muninn-archive/muninn/internal/webworld/worldtest"
+)
+
+// Each page but the seeds is linked from one page, of its own group; all can be reached by allowed pages.
+func TestTree(t *testing.T) {
+	t.Parallel()
+	w := New(webworld.Options{FirstIP: netip.MustParseAddr("127.78.40.1")}, 20, 60)
+	if err := w.Build(); err != nil {
+		t.Fatal(err)
+	}
+	groups := map[string]int{}
+	for h, s := range w.Sites() {
+		groups[s.Host] = Group(h)
+	}
+	linked, foreign, disallowed := map[string]int{}, 0, 0
+	for _, p := range w.Pages() {
+		if !p.Allowed {
+			disallowed++
+			continue
+		}
+		_, _, body, found := w.Answer(p.URL)
+		if !found {
+			t.Fatalf("%s is not found", p.URL)
+		}
+		for _, part := range strings.Split(string(body), `href="`)[1:] {
+			url, _, _ := strings.Cut(part, `"`)
+			to, known := w.PageOf(url)
+			if !known {
+				t.Fatalf("%s links to %s", p.URL, url)
+			}
+			linked[url]++
+			if groups[to.Host] != groups[p.Host] {
+				t.Errorf("%s links to %s of another group", p.URL, url)
+			}
+			if to.Host != p.Host {
+				foreign++
+			}
+		}
+	}
+	for _, seed := range w.Seeds() {
+		linked[seed]++
+	}
+	for _, p := range w.Pages() {
+		if linked[p.URL] != 1 {
+			t.Errorf("%s is linked %d times", p.URL, linked[p.URL])
+		}
+	}
+	if foreign < 300 || disallowed < 50 || len(w.Pages())-disallowed != 18*60+2*12 {
+		t.Errorf("%d pages, %d of them disallowed, %d links to other hosts", len(w.Pages()), disallowed, foreign)
+	}
+}
+
+// It answers as its truth says.
+func TestTreeAnswers(t *testing.T) {
+	t.Parallel()
+	w := worldtest.Start(t, New(webworld.Options{FirstIP: netip.MustParseAddr("127.78.41.1")}, 7, 5))
+	c := worldtest.Client(w)
+	for _, p := range w.Pages() {
+		if !p.Allowed {
+			continue
+		}
+		if a := worldtest.Get(t, c, p.URL); a.Status != p.Status {
+			t.Errorf("%s: status %d", p.URL, a.Status)
+		}
+	}
+}
