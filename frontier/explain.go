@@ -48,7 +48,7 @@ type Explanation struct {
 	Waits   *politeness.Waiting `json:"waits,omitempty"`   // what it waits for, if that is known
 	Fails   int                 `json:"fails,omitempty"`   // batches in a row that could not reach the host
 	Spent   bool                `json:"spent,omitempty"`   // the PLD's budget is spent
-	Ordered string              `json:"ordered,omitempty"` // by an operator for the PLD: paused, stopped or aborted
+	Ordered crawl.PLDState      `json:"ordered,omitempty"` // by an operator for the PLD: paused, stopped or aborted
 }
 
 // maxBefore bounds the URLs that Explain counts.

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/muninn-archive/muninn/frontier/internal/record"
+	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/urls"
 )
 
@@ -19,21 +20,21 @@ type HostReport struct {
 
 // QueueReport is the queue of a host in a crawl whose run has not ended.
 type QueueReport struct {
-	Crawl      string        `json:"crawl"`
-	Waiting    int           `json:"waiting"`               // URLs, claimed ones included
-	Next       time.Time     `json:"next,omitzero"`         // it is not claimed from before
-	Busy       bool          `json:"busy,omitempty"`        // a claim of it is in progress
-	Asking     bool          `json:"asking,omitempty"`      // that claim waits for its lease
-	IP         string        `json:"ip,omitempty"`          // of that claim
-	Fails      int           `json:"fails,omitempty"`       // batches in a row that could not reach the host
-	CrawlDelay time.Duration `json:"crawl_delay,omitempty"` // the longest that any of its hosts has asked for
-	MinDelay   time.Duration `json:"min_delay"`             // of the definition, with what is set for the PLD and the host
-	MaxDelay   time.Duration `json:"max_delay"`
-	Pages      int64         `json:"pages"`             // of this run
-	Left       *int64        `json:"left,omitempty"`    // URLs that budget.per_pld leaves; nil without one
-	Spent      bool          `json:"spent,omitempty"`   // that budget is spent
-	Weight     int           `json:"weight,omitempty"`  // of the crawl, beside others
-	Ordered    string        `json:"ordered,omitempty"` // by an operator for the PLD: paused, stopped or aborted
+	Crawl      string         `json:"crawl"`
+	Waiting    int            `json:"waiting"`               // URLs, claimed ones included
+	Next       time.Time      `json:"next,omitzero"`         // it is not claimed from before
+	Busy       bool           `json:"busy,omitempty"`        // a claim of it is in progress
+	Asking     bool           `json:"asking,omitempty"`      // that claim waits for its lease
+	IP         string         `json:"ip,omitempty"`          // of that claim
+	Fails      int            `json:"fails,omitempty"`       // batches in a row that could not reach the host
+	CrawlDelay time.Duration  `json:"crawl_delay,omitempty"` // the longest that any of its hosts has asked for
+	MinDelay   time.Duration  `json:"min_delay"`             // of the definition, with what is set for the PLD and the host
+	MaxDelay   time.Duration  `json:"max_delay"`
+	Pages      int64          `json:"pages"`             // of this run
+	Left       *int64         `json:"left,omitempty"`    // URLs that budget.per_pld leaves; nil without one
+	Spent      bool           `json:"spent,omitempty"`   // that budget is spent
+	Weight     int            `json:"weight,omitempty"`  // of the crawl, beside others
+	Ordered    crawl.PLDState `json:"ordered,omitempty"` // by an operator for the PLD: paused, stopped or aborted
 }
 
 // Host reports what is known of the host of a URL.

@@ -37,7 +37,7 @@ type candidate struct {
 	wait   time.Duration    // if there is no claim: how long the queue waits
 	err    error
 
-	stopped string // how an operator has ended its PLD; empty: not at all
+	stopped crawl.PLDState // how an operator has ended its PLD; empty: not at all
 }
 
 // How long a queue waits that gives no claim now.

@@ -70,7 +70,9 @@ func (s *state) steer(q *queue.Queue) {
 	q.Spent = s.pldSpent(q)
 }
 
-func stopped(state string) bool { return state == crawl.StateStopped || state == crawl.StateAborted }
+func stopped(state crawl.PLDState) bool {
+	return state == crawl.StateStopped || state == crawl.StateAborted
+}
 
 // restRaised lists the hosts that a change lets rest longer between two requests, with the time before which none is asked: the last
 // request may have been made just now.
@@ -100,7 +102,7 @@ const endedAtOnce = 500
 func (f *Frontier) endStopped(s *state, c *candidate) error {
 	outcomes := make([]crawl.PageOutcome, len(c.failed))
 	for i, e := range c.failed {
-		outcomes[i] = crawl.PageOutcome{Outcome: crawl.Outcome{URL: e.rec.URL, Kind: crawl.OutcomeRefused, Reason: "an operator has " + c.stopped + " " + c.name}}
+		outcomes[i] = crawl.PageOutcome{Outcome: crawl.Outcome{URL: e.rec.URL, Kind: crawl.OutcomeRefused, Reason: "an operator has " + string(c.stopped) + " " + c.name}}
 	}
 	f.mu.Lock()
 	next := c.queue.Next

@@ -128,7 +128,7 @@ func writeExplanation(w io.Writer, e frontier.Explanation) {
 	queue := fmt.Sprintf("%s: %d URLs before it of %d", e.PLD, e.Before, e.Waiting)
 	switch {
 	case e.Ordered != "":
-		queue += "; an operator has " + e.Ordered + " this PLD"
+		queue += "; an operator has " + string(e.Ordered) + " this PLD"
 	case e.Spent:
 		queue += "; the budget of this PLD is spent"
 	case e.Waits != nil:

@@ -195,7 +195,7 @@ func writeQueue(line func(string, ...any), until func(time.Time) string, q front
 	case q.Busy:
 		state = "is being claimed, or its last batch is not committed"
 	case q.Ordered != "":
-		state = "is " + q.Ordered + " by an operator"
+		state = "is " + string(q.Ordered) + " by an operator"
 	case q.Spent:
 		state = "is left alone: budget.per_pld is spent"
 	case q.Waiting == 0:

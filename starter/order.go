@@ -11,11 +11,12 @@ import (
 	"go.temporal.io/api/serviceerror"
 
 	"github.com/muninn-archive/muninn/internal/cli"
+	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/urls"
 )
 
 // orderCommand is an order of an operator to a crawl, which is sent as a signal; or to some of its PLDs, whose state changes.
-func orderCommand(g *globals, order, state, short string) *cobra.Command {
+func orderCommand(g *globals, order string, state crawl.PLDState, short string) *cobra.Command {
 	var plds []string
 	cmd := &cobra.Command{
 		Use: order + " CRAWL", Short: short, Args: cli.CrawlArgs(1, 0, "the name of one crawl"),
@@ -48,25 +49,25 @@ func orderCommand(g *globals, order, state, short string) *cobra.Command {
 }
 
 // signal sends an operator's signal to a crawl.
-func (g *globals) signal(ctx context.Context, crawl, signal string) error {
+func (g *globals) signal(ctx context.Context, name, signal string) error {
 	c, err := g.dial(ctx)
 	if err != nil {
 		return err
 	}
 	defer c.Close()
-	id, _, err := workflowOf(ctx, c, crawl)
+	id, _, err := workflowOf(ctx, c, name)
 	if err != nil {
 		return err
 	}
 	if err := c.SignalWorkflow(ctx, id, "", signal, nil); err != nil {
 		var ended *serviceerror.NotFound
 		if errors.As(err, &ended) {
-			return fmt.Errorf("the crawl %s has ended: see `muninn status %s`", crawl, crawl)
+			return fmt.Errorf("the crawl %s has ended: see `muninn status %s`", name, name)
 		}
 		return err
 	}
-	out := map[string]string{"crawl": crawl, "signal": signal}
-	return g.Print(out, func(w io.Writer) { _, _ = fmt.Fprintf(w, "%s: %s\n", crawl, signal) })
+	out := map[string]string{"crawl": name, "signal": signal}
+	return g.Print(out, func(w io.Writer) { _, _ = fmt.Fprintf(w, "%s: %s\n", name, signal) })
 }
 
 // overridesOf is a change of the overrides of PLDs and hosts; nil fields take their entries back.

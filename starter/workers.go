@@ -65,7 +65,7 @@ func writeRing(out io.Writer, s workflows.ClusterStatus, now time.Time) {
 	_, _ = fmt.Fprintln(w, "WORKER\tSTATE\tSINCE\tPARTITIONS\tTASK QUEUE\tPROCESS")
 	for _, m := range s.Workers {
 		since := fmt.Sprintf("%s (%s)", m.At.UTC().Format(time.DateTime), max(now.Sub(m.At), 0).Round(time.Second))
-		_, _ = fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", m.Name, workflows.StateOf(m), since, s.PartitionsOf(m.Name), m.Queue, m.Process)
+		_, _ = fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", m.Name, m.State(), since, s.PartitionsOf(m.Name), m.Queue, m.Process)
 	}
 	_ = w.Flush()
 	if n := s.Unowned(); n > 0 {

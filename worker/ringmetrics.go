@@ -5,7 +5,6 @@ import (
 
 	"github.com/muninn-archive/muninn/activities"
 	"github.com/muninn-archive/muninn/internal/ring"
-	"github.com/muninn-archive/muninn/workflows"
 )
 
 // ringCollector collects what the worker knows of the ring.
@@ -38,12 +37,12 @@ func (r ringCollector) Collect(out chan<- prometheus.Metric) {
 		out <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, value, labels...)
 	}
 	gauge(ringEpoch, float64(view.Epoch))
-	workers := map[string]int{"up": 0, "lost": 0, "leaving": 0}
+	workers := map[ring.WorkerState]int{ring.WorkerUp: 0, ring.WorkerLost: 0, ring.WorkerLeaving: 0}
 	for _, w := range view.Workers {
-		workers[workflows.StateOf(w)]++
+		workers[w.State()]++
 	}
 	for state, n := range workers {
-		gauge(ringWorkers, float64(n), state)
+		gauge(ringWorkers, float64(n), string(state))
 	}
 	steps := map[ring.Step]int{ring.Owned: 0}
 	for _, g := range view.Groups() {

@@ -24,7 +24,7 @@ func (s ClusterStatus) String() string {
 	var out strings.Builder
 	fmt.Fprintf(&out, "Epoch %d.\n", s.Epoch)
 	for _, w := range s.Workers {
-		fmt.Fprintf(&out, "\n* %s: %s", w.Name, StateOf(w))
+		fmt.Fprintf(&out, "\n* %s: %s", w.Name, w.State())
 		if parts := s.PartitionsOf(w.Name); parts != "" {
 			fmt.Fprintf(&out, ", %s", parts)
 		}
@@ -33,17 +33,6 @@ func (s ClusterStatus) String() string {
 		fmt.Fprintf(&out, "\n\n%d partitions are nobody's.", n)
 	}
 	return out.String()
-}
-
-// StateOf says in a word how a worker stands to the ring.
-func StateOf(w ring.Worker) string {
-	switch {
-	case w.Lost:
-		return "lost"
-	case w.Leaving:
-		return "leaving"
-	}
-	return "up"
 }
 
 // PartitionsOf counts what a worker has and what it is to load, by step; empty if nothing.

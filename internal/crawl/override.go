@@ -31,18 +31,21 @@ type Override struct {
 	Weight *float64 `json:"weight,omitempty"`
 	// State is "paused": nothing more is claimed of the PLD; "stopped": nor will be, and its waiting URLs end as refused;
 	// "aborted": the same, and its running batches end at once.
-	State *string `json:"state,omitempty"`
+	State *PLDState `json:"state,omitempty"`
 }
+
+// PLDState is what an operator has ordered for a PLD; empty if nothing.
+type PLDState string
 
 // The states of Override.
 const (
-	StatePaused  = "paused"
-	StateStopped = "stopped"
-	StateAborted = "aborted"
+	StatePaused  PLDState = "paused"
+	StateStopped PLDState = "stopped"
+	StateAborted PLDState = "aborted"
 )
 
 // States are the values of Override.State.
-var States = []string{StatePaused, StateStopped, StateAborted}
+var States = []PLDState{StatePaused, StateStopped, StateAborted}
 
 // Limits of overrides.
 const (
@@ -116,7 +119,7 @@ func (d *Definition) WeightOf(pld string) float64 {
 }
 
 // StateOf is what an operator has ordered for a PLD; empty if nothing.
-func (d *Definition) StateOf(pld string) (state string) {
+func (d *Definition) StateOf(pld string) (state PLDState) {
 	set(&state, d.Overrides.PLDs[pld].State)
 	return state
 }
@@ -150,7 +153,7 @@ func (v *validator) override(path, name string, o Override) {
 	v.check(o.PerQueue == nil || *o.PerQueue >= 1 && *o.PerQueue <= MaxPerQueue, path+".per_queue", fmt.Sprintf("must be between 1 and %d", MaxPerQueue))
 	v.check(o.Weight == nil || *o.Weight >= 1.0/MaxWeight && *o.Weight <= MaxWeight, path+".weight", fmt.Sprintf("must be between %g and %d", 1.0/MaxWeight, MaxWeight))
 	if o.State != nil {
-		v.check(slices.Contains(States, *o.State), path+".state", fmt.Sprintf("is %q, must be one of %s; null takes it back", *o.State, strings.Join(States, ", ")))
+		v.check(slices.Contains(States, *o.State), path+".state", fmt.Sprintf("is %q, must be one of %s, %s, %s; null takes it back", *o.State, StatePaused, StateStopped, StateAborted))
 	}
 }
 

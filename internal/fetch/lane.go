@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/muninn-archive/muninn/internal/crawl"
+	"github.com/muninn-archive/muninn/internal/politeness"
 	"github.com/muninn-archive/muninn/internal/urls"
 )
 
@@ -58,7 +59,7 @@ type Lane struct {
 	silent  silentOrigins
 	unread  map[string]int        // Unread and this batch
 	givenUp map[string]rulesEntry // by origin
-	trouble string                // that the last request met, see Ending
+	trouble politeness.Trouble    // that the last request met, see Ending
 	loan    *Loan                 // of a borrowed lane
 	parent  *Lane                 // whose lane it is
 }
@@ -71,12 +72,12 @@ type Settings struct {
 
 // Ending says how a lane ended.
 type Ending struct {
-	Next        time.Time      // when the host may be asked again
-	Address     time.Time      // when others of the address may be asked; zero: nothing was asked of it
-	Delay       time.Duration  // the longest Crawl-delay that is known of the host
-	Unreachable bool           // the host could not be reached, or asked to be left alone
-	Unread      map[string]int // Lane.Unread for the next batch
-	Trouble     string         // why the host is to be slowed down, of the last request; empty if it was answered well, or none was made
+	Next        time.Time          // when the host may be asked again
+	Address     time.Time          // when others of the address may be asked; zero: nothing was asked of it
+	Delay       time.Duration      // the longest Crawl-delay that is known of the host
+	Unreachable bool               // the host could not be reached, or asked to be left alone
+	Unread      map[string]int     // Lane.Unread for the next batch
+	Trouble     politeness.Trouble // why the host is to be slowed down, of the last request; empty if it was answered well, or none was made
 }
 
 // Reasons for which a lane or a target goes back untried.

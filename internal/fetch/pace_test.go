@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/muninn-archive/muninn/internal/crawl"
+	"github.com/muninn-archive/muninn/internal/politeness"
 )
 
 // gaps are the pauses between the requests that a host saw.
@@ -193,7 +194,7 @@ func TestHostAsksToWait(t *testing.T) {
 		want   time.Duration
 		others string
 
-		trouble string
+		trouble politeness.Trouble
 	}{
 		{"429 with seconds", "/a", func(time.Time) string { return page("429 Slow", "", "Retry-After: 600") }, 10 * time.Minute, crawl.OutcomeReturned, "429"},
 		{"503 with a date", "/a", func(now time.Time) string {

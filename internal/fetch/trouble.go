@@ -10,7 +10,7 @@ import (
 
 // troubleOf says why a host is to be slowed down that answered a request with a status, or with none for an error. A connection that
 // breaks is no trouble of the host: that says nothing about its load.
-func troubleOf(status int, err error) string {
+func troubleOf(status int, err error) politeness.Trouble {
 	var timeout net.Error
 	switch {
 	case status == http.StatusTooManyRequests:

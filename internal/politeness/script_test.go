@@ -99,7 +99,7 @@ func (i *interpreter) command(words []string) []string {
 				if next, ok := args["next"]; ok {
 					release.Rest = RestOf(start.Add(i.duration(next)), now)
 				}
-				release.Trouble = args["trouble"]
+				release.Trouble = Trouble(args["trouble"])
 				if next, ok := args["host_next"]; ok {
 					release.Host, release.HostRest = args["host"], RestOf(start.Add(i.duration(next)), now)
 				}

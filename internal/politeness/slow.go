@@ -20,11 +20,14 @@ const (
 	slowJitter = 4
 )
 
-// Reasons for a slow-down (Release.Trouble).
+// Trouble is why a host is slowed down.
+type Trouble string
+
+// The reasons for a slow-down.
 const (
-	TroubleBusy        = "429"
-	TroubleUnavailable = "503"
-	TroubleTimeOut     = "no answer"
+	TroubleBusy        Trouble = "429"
+	TroubleUnavailable Trouble = "503"
+	TroubleTimeOut     Trouble = "no answer"
 )
 
 // SlowDown is how a host is slowed down that answered 429 or 503, or did not answer: it rests as long as it asked for, or its
@@ -34,7 +37,7 @@ type SlowDown struct {
 	Rest  time.Duration `json:"rest"`  // the last one, without jitter
 	Steps int           `json:"steps"` // troubles since it was last forgiven
 	At    int64         `json:"at"`    // number of the last grant before the last trouble was known
-	Why   string        `json:"why"`
+	Why   Trouble       `json:"why"`
 }
 
 // forgiven reports whether a host has been quiet for long enough, or there never was any trouble.

@@ -108,7 +108,7 @@ type Release struct {
 	Host     string        `json:"host,omitempty"`
 	HostRest time.Duration `json:"host_rest,omitempty"`
 	// Trouble says what slows Host down, in all crawls: its last answer was 429 or 503, or it did not answer; empty if none of these.
-	Trouble string `json:"trouble,omitempty"`
+	Trouble Trouble `json:"trouble,omitempty"`
 }
 
 // ID names the lease that is released.

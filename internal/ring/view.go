@@ -29,6 +29,27 @@ type Worker struct {
 	Leaving bool      `json:"leaving,omitempty"` // it hands over what it owns
 }
 
+// WorkerState is how a worker stands to the ring.
+type WorkerState string
+
+// The states of a worker.
+const (
+	WorkerUp      WorkerState = "up"
+	WorkerLost    WorkerState = "lost"
+	WorkerLeaving WorkerState = "leaving"
+)
+
+// State is the state of the worker. One that is lost while it leaves is lost.
+func (w Worker) State() WorkerState {
+	switch {
+	case w.Lost:
+		return WorkerLost
+	case w.Leaving:
+		return WorkerLeaving
+	}
+	return WorkerUp
+}
+
 // View is the present view for a worker: it alone is shown the keys of the exports that it is to load. For "" there are none.
 func (s *State) View(worker string) *View {
 	v := &View{Epoch: s.epoch, parts: s.parts, objects: map[int]string{}}

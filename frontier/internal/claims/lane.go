@@ -3,17 +3,18 @@ package claims
 import (
 	"time"
 
+	"github.com/muninn-archive/muninn/internal/politeness"
 	"github.com/muninn-archive/muninn/internal/times"
 )
 
 // LaneEnd says how the fetching of a claim ended, or how far it came before it was cut off.
 type LaneEnd struct {
-	Address     time.Time      // when its address may be asked again; zero: it was not asked, or has been given back before
-	Host        time.Time      // when its hosts may be asked again, at whatever address
-	Delay       time.Duration  // the longest Crawl-delay that is known of its hosts
-	Unreachable bool           // nothing answered; it counts against the queue
-	Unread      map[string]int // batches in a row that could not ask for a robots.txt, by origin; kept for the next one
-	Trouble     string         // why its host is to be slowed down, see politeness.Release
+	Address     time.Time          // when its address may be asked again; zero: it was not asked, or has been given back before
+	Host        time.Time          // when its hosts may be asked again, at whatever address
+	Delay       time.Duration      // the longest Crawl-delay that is known of its hosts
+	Unreachable bool               // nothing answered; it counts against the queue
+	Unread      map[string]int     // batches in a row that could not ask for a robots.txt, by origin; kept for the next one
+	Trouble     politeness.Trouble // why its host is to be slowed down, see politeness.Release
 }
 
 // End ends the fetching of a claim: its lease goes into the journal, if it still has it, and its host rests. false if the claim is

@@ -14,9 +14,9 @@ type EndedLease struct {
 	Next   time.Time `json:"next,omitzero" cbor:"3,keyasint"`
 	Number int64     `json:"number,omitempty" cbor:"10,keyasint,omitempty"` // of the grant that it ends; 0: whichever there is
 	// Host, a PLD, is not to be asked before HostNext, by any worker; empty if it rests no longer than its address.
-	Host     string    `json:"host,omitempty" cbor:"11,keyasint,omitempty"`
-	HostNext time.Time `json:"host_next,omitzero" cbor:"12,keyasint,omitzero"`
-	Trouble  string    `json:"trouble,omitempty" cbor:"13,keyasint,omitempty"` // that slows Host down; empty if none
+	Host     string             `json:"host,omitempty" cbor:"11,keyasint,omitempty"`
+	HostNext time.Time          `json:"host_next,omitzero" cbor:"12,keyasint,omitzero"`
+	Trouble  politeness.Trouble `json:"trouble,omitempty" cbor:"13,keyasint,omitempty"` // that slows Host down; empty if none
 }
 
 // Key names the grant that is released.

@@ -136,7 +136,7 @@ func (i *interpreter) decide(command string, w words) (ch Change, out []string, 
 	case "yield":
 		ch = i.set.Yield(w.plain[0], w.time("next"), w.time("until"))
 	case "end":
-		ch, _ = i.set.End(w.plain[0], LaneEnd{Address: w.time("address"), Host: w.time("host"), Trouble: w.settings["trouble"]}, i.terms)
+		ch, _ = i.set.End(w.plain[0], LaneEnd{Address: w.time("address"), Host: w.time("host"), Trouble: politeness.Trouble(w.settings["trouble"])}, i.terms)
 	case "borrow":
 		host := Host{PLD: pld(1), Name: w.plain[1], Asked: w.has("asked"), Next: w.time("next"), Delay: i.duration(w.settings["delay"])}
 		var next time.Time
@@ -265,7 +265,7 @@ func release(r EndedLease) string {
 		out += fmt.Sprintf(", %s from %s on", r.Host, since(r.HostNext))
 	}
 	if r.Trouble != "" {
-		out += ", because of " + r.Trouble
+		out += ", because of " + string(r.Trouble)
 	}
 	return out
 }
