@@ -78,11 +78,22 @@ func cpu(b *testing.B) time.Duration {
 // that of a durable commit, the CPU of an offered link is its own figure.
 func BenchmarkOffer(b *testing.B) {
 	r, n := benchRig(b)
+	benchOffer(b, r, n, n)
+}
+
+// BenchmarkOfferAgain is BenchmarkOffer with links to 20,000 URLs alone, as pages of 500 hosts repeat them.
+func BenchmarkOfferAgain(b *testing.B) {
+	r, n := benchRig(b)
+	benchOffer(b, r, n, 20_000)
+}
+
+// benchOffer offers links to the first of n URLs.
+func benchOffer(b *testing.B, r *rig, n, first int) {
 	const batch = 3000
 	fresh := n
 	began := cpu(b)
 	for i := 0; b.Loop(); i++ {
-		links := append(benchLinks(i*7919%(n-batch), batch*9/10), benchLinks(fresh, batch/10)...)
+		links := append(benchLinks(i*7919%(first-batch), batch*9/10), benchLinks(fresh, batch/10)...)
 		fresh += batch / 10
 		r.submit(fmt.Sprint("bench", i), links...)
 	}

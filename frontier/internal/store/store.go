@@ -3,8 +3,10 @@ package store
 import (
 	"errors"
 	"fmt"
+	"iter"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -40,6 +42,7 @@ type Store struct {
 	once    sync.Once
 	reading sync.RWMutex // held while reading, so that Close waits
 	changes *Changes     // as Update has left it
+	recent  *recent
 }
 
 // Open opens the store in a folder; ErrLocked if another process has it open.
@@ -64,7 +67,7 @@ func Open(dir string, opts Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Store{db: db, room: opts.Room, closed: make(chan struct{})}
+	s := &Store{db: db, room: opts.Room, closed: make(chan struct{}), recent: newRecent()}
 	err = s.View(func(r Reader) error {
 		changes, err := r.Changes()
 		s.changes = &changes
@@ -175,7 +178,8 @@ func (s *Store) collectGarbage() {
 // View shows fn the store as it stands.
 func (s *Store) View(fn func(r Reader) error) error {
 	return s.whileOpen(func() error {
-		return s.db.View(func(txn *badger.Txn) error { return fn(Reader{txn}) })
+		after := s.recent.now()
+		return s.db.View(func(txn *badger.Txn) error { return fn(Reader{txn, s.recent, after, false}) })
 	})
 }
 
@@ -205,26 +209,28 @@ func (s *Store) Update(fn func(tx Tx) error) error {
 	if err := s.hasRoom(); err != nil {
 		return fmt.Errorf("write frontier: %w", err)
 	}
+	after := s.recent.now()
 	txn := s.db.NewTransaction(true)
 	defer txn.Discard()
-	changes := &changing{}
-	if err := fn(Tx{Reader{txn}, changes}); err != nil {
+	tx := Tx{Reader{txn, s.recent, after, true}, &changing{}, new([]written)}
+	if err := fn(tx); err != nil {
 		return err
 	}
-	then, err := changes.write(txn, s.changes)
+	then, err := tx.changes.write(txn, s.changes)
 	if err != nil {
 		return err
 	}
 	if err := txn.Commit(); err != nil {
 		return fmt.Errorf("write frontier: %w", err)
 	}
+	s.recent.committed(*tx.wrote)
 	s.changes = then
 	return nil
 }
 
 // Delete deletes keys, however many, in several transactions and whether there is room for them or not.
 func (s *Store) Delete(keys []Key) error {
-	return s.batch(func(b *badger.WriteBatch) error {
+	return s.batch(slices.Values(keys), func(b *badger.WriteBatch) error {
 		for _, key := range keys {
 			if err := b.Delete(key); err != nil {
 				return err
@@ -243,7 +249,14 @@ type Pair struct {
 // Write writes pairs, however many, in several transactions, beside those of Update: no other writes these keys meanwhile. Keys and
 // values stay as they are until it returns.
 func (s *Store) Write(pairs []Pair) error {
-	return s.batch(func(b *badger.WriteBatch) error {
+	keys := func(yield func(Key) bool) {
+		for _, p := range pairs {
+			if !yield(p.Key) {
+				return
+			}
+		}
+	}
+	return s.batch(keys, func(b *badger.WriteBatch) error {
 		if err := s.hasRoom(); err != nil {
 			return err
 		}
@@ -256,15 +269,17 @@ func (s *Store) Write(pairs []Pair) error {
 	})
 }
 
-// batch writes what fill puts into a batch, however much, in several transactions.
-func (s *Store) batch(fill func(b *badger.WriteBatch) error) error {
+// batch writes what fill does with keys, however much, in several transactions.
+func (s *Store) batch(keys iter.Seq[Key], fill func(b *badger.WriteBatch) error) error {
 	return s.whileOpen(func() error {
 		b := s.db.NewWriteBatch()
 		defer b.Cancel()
-		err := fill(b)
-		if err == nil {
-			err = b.Flush()
-		}
+		err := s.recent.batch(keys, func() error {
+			if err := fill(b); err != nil {
+				return err
+			}
+			return b.Flush()
+		})
 		if err != nil {
 			return fmt.Errorf("write frontier: %w", err)
 		}

@@ -13,18 +13,32 @@ import (
 )
 
 // Reader reads one state of the store.
-type Reader struct{ txn *badger.Txn }
+type Reader struct {
+	txn    *badger.Txn
+	recent *recent
+	after  uint64 // commits that the state has, see recent
+	keeps  bool   // it is a transaction's
+}
 
 // Get calls read with the value of a key, if there is one. The bytes are valid until read returns.
 func (r Reader) Get(key Key, read func(value []byte) error) (found bool, err error) {
-	item, err := r.txn.Get(key)
-	if errors.Is(err, badger.ErrKeyNotFound) {
-		return false, nil
-	}
-	if err != nil {
-		return false, fmt.Errorf("read frontier: %w", err)
+	item, err := r.item(key)
+	if item == nil || err != nil {
+		return false, err
 	}
 	return true, item.Value(read)
+}
+
+// item is nil if there is no such key.
+func (r Reader) item(key Key) (*badger.Item, error) {
+	item, err := r.txn.Get(key)
+	if errors.Is(err, badger.ErrKeyNotFound) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read frontier: %w", err)
+	}
+	return item, nil
 }
 
 // Has reports whether there is a key.
@@ -39,11 +53,26 @@ func (r Reader) Load(key Key, into any) (found bool, err error) {
 
 // Record reads the record of a URL.
 func (r Reader) Record(key Key) (rec record.Record, found bool, err error) {
-	found, err = r.Get(key, func(value []byte) (err error) {
+	read := func(value []byte) (err error) {
 		rec, err = record.Decode(value)
 		return err
+	}
+	k, is := ofRecord(key)
+	if found, err := r.recent.get(k, r.after, read); found {
+		return rec, true, err
+	}
+	item, err := r.item(key)
+	if item == nil || err != nil {
+		return rec, false, err
+	}
+	err = item.Value(func(value []byte) error {
+		// what the transaction has written itself has the version of its snapshot
+		if is && r.keeps && item.Version() < r.txn.ReadTs() {
+			r.recent.keep(k, value, r.after)
+		}
+		return read(value)
 	})
-	return rec, found, err
+	return rec, true, err
 }
 
 // Scan calls fn with each key under a prefix and its value, in their order, until fn returns false; nil for from begins with the
@@ -84,11 +113,12 @@ func (r Reader) scan(under, from Key, fn func(item *badger.Item) (more bool, err
 type Tx struct {
 	Reader
 	changes *changing
+	wrote   *[]written
 }
 
 // Set writes a value; both stay as they are until the transaction has ended. ErrTooBig if the transaction cannot take it.
 func (tx Tx) Set(key Key, value []byte) error {
-	tx.changes.note(key)
+	tx.note(key, value)
 	return tx.txn.Set(key, value)
 }
 
@@ -103,8 +133,17 @@ func (tx Tx) Save(key Key, value any) error {
 
 // Delete deletes a key, if there is one.
 func (tx Tx) Delete(key Key) error {
-	tx.changes.note(key)
+	tx.note(key, nil)
 	return tx.txn.Delete(key)
+}
+
+// note notes that a key is written, or deleted if value is nil.
+func (tx Tx) note(key Key, value []byte) {
+	tx.changes.note(key)
+	if k, is := ofRecord(key); is {
+		tx.recent.drop(k)
+		*tx.wrote = append(*tx.wrote, written{k, value})
+	}
 }
 
 // DeleteFirst deletes the first keys under a prefix, at most a number.
