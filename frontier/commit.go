@@ -3,7 +3,6 @@ package frontier
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/muninn-archive/muninn/frontier/internal/queue"
@@ -28,7 +27,7 @@ type Commit struct {
 	// Rest, if not zero, says that the batch failed: what it brings is what it had come to. The queues of its claims rest until
 	// then.
 	Rest time.Time
-	// Others says which partitions are other workers': what is found in them is delivered to them (Deliver), and left out here. nil: none.
+	// Others says to which partitions what was found in them is delivered already (Deliver): it is left out here. nil: none.
 	Others func(Partition) bool
 	// Rescore gives the discovered URLs that wait these scores in place of those they had, and leaves the
 	// others alone.
@@ -38,6 +37,9 @@ type Commit struct {
 // Commit ends a batch: its outcomes are marked, its outlinks queued, its claims dropped. It is
 // idempotent by batch: what is committed already is left alone. A portion that the store cannot take in one transaction
 // goes in without what the crawl can do without: prints, samples, digests, and what an order learns.
+//
+// Of a crawl that is spread, outcomes in partitions that are other workers' by now are left out: those ask the URLs again. ErrUndelivered if a
+// link leads to a partition that is not this worker's; another Commit with more Others continues.
 func (h Crawl) Commit(c Commit) error {
 	h.f.mu.Lock()
 	s, err := h.f.get(h.crawl)
@@ -48,13 +50,13 @@ func (h Crawl) Commit(c Commit) error {
 	bound := s.scope
 	keeps, err := s.keeps(&c)
 	h.f.mu.Unlock()
+	if err == nil && c.Rescore {
+		c.Others, err = h.others(true)
+	}
 	if err != nil {
 		return err
 	}
 	links := gather(bound, c.Discoveries, c.Rescore)
-	if c.Others != nil {
-		links = slices.DeleteFunc(links, func(o *offered) bool { return c.Others(store.PartitionOf(o.key.PLD)) })
-	}
 	h.f.committing.RLock()
 	defer h.f.committing.RUnlock()
 	parts := portions(links, keeps, c.Outcomes)
@@ -121,10 +123,16 @@ func (f *Frontier) commitPortion(s *state, now committing, p portion) error {
 		if err != nil {
 			return nil, err
 		}
+		may := s.committable(f, claims)
 		var delays []concluded
 		var visited []order.Visit
 		var pages []string
 		for _, o := range p.outcomes {
+			if lost, err := may.lost(o.URL); err != nil {
+				return nil, err
+			} else if lost {
+				continue
+			}
 			end, err := e.conclude(o, now.c.Archive, done)
 			if err != nil {
 				return nil, err
@@ -137,6 +145,12 @@ func (f *Frontier) commitPortion(s *state, now committing, p portion) error {
 			}
 		}
 		for _, o := range p.links {
+			if now.c.Others != nil && now.c.Others(store.PartitionOf(o.key.PLD)) {
+				continue
+			}
+			if err := may.to(o.key.PLD); err != nil {
+				return nil, fmt.Errorf("commit %s: %w: %w", now.c.Batch, ErrUndelivered, err)
+			}
 			if err := e.offer(o); err != nil {
 				return nil, err
 			}

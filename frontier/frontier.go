@@ -36,6 +36,7 @@ type Options struct {
 	LeaseTTL  time.Duration // how long a lease lasts that is not renewed
 	Idle      int           // queues without URLs that memory keeps of a crawl; DefaultIdle if 0
 	Room      func() error  // refuses a write that the disk may have no room for; nil: none is refused
+	Rights    Rights        // in the partitions of crawls that are spread; nil: all
 	NoSync    bool          // what is acknowledged may be lost with the machine; for laboratories
 	Log       *slog.Logger  // says how the migration of an earlier version's folder goes; nil: nothing is said
 }

@@ -55,7 +55,8 @@ type rig struct {
 	t      testing.TB
 	dir    string
 	clock  *clock
-	idle   int // Options.Idle
+	idle   int    // Options.Idle
+	rights Rights // Options.Rights
 	round  int64
 	batch  int
 	number atomic.Int64 // of the last grant
@@ -76,7 +77,13 @@ func definition(edit func(*crawl.Definition)) crawl.Definition {
 
 func newRig(t testing.TB, edit func(*crawl.Definition)) *rig {
 	t.Helper()
-	r := &rig{t: t, dir: t.TempDir(), clock: &clock{now: time.Date(2026, 1, 2, 3, 4, 5, 600_000_000, time.UTC)}}
+	return newRigOf(t, nil, edit)
+}
+
+// newRigOf is a rig whose frontier has rights.
+func newRigOf(t testing.TB, rights Rights, edit func(*crawl.Definition)) *rig {
+	t.Helper()
+	r := &rig{t: t, rights: rights, dir: t.TempDir(), clock: &clock{now: time.Date(2026, 1, 2, 3, 4, 5, 600_000_000, time.UTC)}}
 	r.open()
 	t.Cleanup(func() { _ = r.Close() })
 	r.must(r.begin("owner", edit))
@@ -97,7 +104,7 @@ func seedsOf(d crawl.Definition) (list []string) {
 
 func (r *rig) open() {
 	r.t.Helper()
-	f, err := Open(r.dir, Options{Now: r.clock.Now, Idle: r.idle})
+	f, err := Open(r.dir, Options{Now: r.clock.Now, Idle: r.idle, Rights: r.rights})
 	r.must(err)
 	r.Frontier, r.Crawl, r.Claims = f, f.Crawl(testCrawl), f.Crawl(testCrawl).Claims()
 }

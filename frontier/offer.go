@@ -173,6 +173,12 @@ func (e *edit) enqueue(k record.Key, r *record.Record, priority uint16, queued b
 func lazy(update string) bool { return update == crawl.UpdateMax || update == crawl.UpdateFirst }
 
 // Offer offers URLs that no batch found: seeds, and URLs scored elsewhere. It is idempotent by id.
+//
+// Of a crawl that is spread, each worker is offered all: it leaves those out whose partition is another worker's.
 func (h URLs) Offer(id string, found []crawl.Discovery) error {
-	return Crawl(h).Commit(Commit{Batch: id, Discoveries: found})
+	others, err := Crawl(h).others(false)
+	if err != nil {
+		return err
+	}
+	return Crawl(h).Commit(Commit{Batch: id, Discoveries: found, Others: others})
 }

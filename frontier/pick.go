@@ -14,6 +14,7 @@ import (
 	"github.com/muninn-archive/muninn/frontier/internal/queue"
 	"github.com/muninn-archive/muninn/frontier/internal/record"
 	"github.com/muninn-archive/muninn/internal/crawl"
+	"github.com/muninn-archive/muninn/internal/ring"
 	"github.com/muninn-archive/muninn/internal/times"
 	"github.com/muninn-archive/muninn/internal/urls"
 )
@@ -45,6 +46,7 @@ const (
 	slowName    = 5 * time.Second  // the look-up of its hosts continues
 	busyAddress = 10 * time.Second // enough claims wait for its address
 	noNetwork   = 30 * time.Second
+	notOurs     = 10 * time.Second // this worker may not claim in its partition at present
 )
 
 // resolveTime is how long a round waits for the look-ups of its hosts; slower ones continue beside it.
@@ -70,7 +72,7 @@ func (h Claims) claimReady(ctx context.Context, w Want, n int) ([]Claim, error) 
 	now := h.f.opts.Now()
 	n = min(n, w.Lanes-s.claims.Len())
 	room, plan := s.room(), s.Definition
-	if l := s.learner(); w.ClaimNothing || s.spent(now) != "" || l != nil && l.Behind() { // what was learned decides what is claimed
+	if l := s.learner(); w.ClaimNothing || s.idles(h.f) || s.spent(now) != "" || l != nil && l.Behind() { // what was learned decides what is claimed
 		n = 0
 	}
 	var picked []*candidate
@@ -78,6 +80,11 @@ func (h Claims) claimReady(ctx context.Context, w Want, n int) ([]Claim, error) 
 		q := s.schedule.Pop(now)
 		if q == nil {
 			break
+		}
+		if s.check(h.f, ring.Claim, q.PLD, s.epoch(h.f)) != nil {
+			q.Next = times.Latest(q.Next, now.Add(notOurs))
+			s.schedule.Place(q, now)
+			continue
 		}
 		q.StartRead()
 		if q.Stopped {
@@ -247,6 +254,10 @@ func (f *Frontier) claimPicked(ctx context.Context, s *state, picked []*candidat
 			if f.gone(s, c.queue) || f.held(s, c.claim.Queue) || f.heldElsewhere(s, c.claim.Queue) || e.rec.Definition.StateOf(c.name) != "" {
 				// meanwhile: a batch has reopened its claim, another crawl was first, or an operator has paused the PLD
 				c.claim = nil
+				continue
+			}
+			if c.claim.Epoch = s.epoch(f); s.check(f, ring.Claim, c.claim.Queue, c.claim.Epoch) != nil {
+				c.claim, c.wait = nil, notOurs
 				continue
 			}
 			e.rec.Sequence++

@@ -12,6 +12,7 @@ import (
 	"github.com/muninn-archive/muninn/frontier/internal/queue"
 	"github.com/muninn-archive/muninn/frontier/internal/record"
 	"github.com/muninn-archive/muninn/internal/crawl"
+	"github.com/muninn-archive/muninn/internal/ring"
 	"github.com/muninn-archive/muninn/internal/times"
 	"github.com/muninn-archive/muninn/internal/urls"
 )
@@ -40,7 +41,7 @@ type OpenClaim struct {
 
 // Reopen brings the claims of a batch up for fetching. Of claims that are gone, the URLs that no
 // other batch has taken or finished are claimed again, without a lease; if all are gone, a new life of the batch
-// begins. ErrFinished if the batch was committed; then its queues rest no longer, if it was committed as failed.
+// begins. Claims in partitions that are other workers' by now are dropped (Rights), the others stay. ErrFinished if the batch was committed; then its queues rest no longer, if it was committed as failed.
 func (h Batch) Reopen(leases []Claim, found map[string][]string) (lanes []OpenClaim, err error) {
 	nonce, finished := newNonce(), false
 	err = h.update(func(s *state, tx *transaction) (_ func(), err error) {
@@ -116,6 +117,10 @@ func (f *Frontier) endRests(tx *transaction, s *state, claims []Claim) (apply fu
 func (f *Frontier) reclaim(tx *transaction, s *state, batch, nonce string, was Claim, known []string) (Claim, []crawl.Target, error) {
 	f.mu.Lock()
 	was, held := s.claims.Open(was, batch, s.newLife(nonce))
+	act := ring.Fetch
+	if !held {
+		act, was.Epoch = ring.Claim, s.epoch(f)
+	}
 	if !held && len(known) > 0 {
 		if u, err := urls.Trusted(known[0]); err == nil {
 			was.Queue = record.KeyOf(u).PLD
@@ -126,6 +131,11 @@ func (f *Frontier) reclaim(tx *transaction, s *state, batch, nonce string, was C
 	f.mu.Unlock()
 	if blocked { // another claim is in progress on the queue: what it leaves is taken up later
 		return was, nil, nil
+	}
+	if err := s.check(f, act, was.Queue, was.Epoch); errors.Is(err, ring.ErrStale) || !held && err != nil { // another worker asks its URLs
+		return was, nil, nil
+	} else if err != nil {
+		return was, nil, err
 	}
 	if !held {
 		for _, text := range known {

@@ -37,7 +37,8 @@ type SubmitAnswer struct {
 	Reason string `json:"reason,omitempty" cbor:"3,keyasint,omitempty"`
 }
 
-// Submit offers submitted URLs and returns what became of each, in their order. It is idempotent by id, answers included.
+// Submit offers submitted URLs and returns what became of each, in their order. It is idempotent by id, answers included. Of a crawl that is
+// spread, ErrElsewhere if one of them is in a partition that is not this worker's now: then none is taken.
 func (h URLs) Submit(id string, list []Submission) (answers []SubmitAnswer, err error) {
 	err = h.update(func(s *state, tx *transaction) (func(), error) {
 		e := h.f.edit(tx, s)
@@ -49,8 +50,9 @@ func (h URLs) Submit(id string, list []Submission) (answers []SubmitAnswer, err 
 		if there, err := tx.Load(key, &answers); there || err != nil {
 			return nil, err
 		}
+		may := s.committable(h.f, nil)
 		for i := range list {
-			if answers[i], err = e.takeOne(bound, list[i]); err != nil {
+			if answers[i], err = e.takeOne(bound, list[i], may); err != nil {
 				return nil, err
 			}
 		}
@@ -84,10 +86,13 @@ func checkSubmission(raw string) (out SubmitAnswer, u urls.URL) {
 	return out, u
 }
 
-func (e *edit) takeOne(bound *scope.Scope, in Submission) (SubmitAnswer, error) {
+func (e *edit) takeOne(bound *scope.Scope, in Submission, may *committable) (SubmitAnswer, error) {
 	out, u := checkSubmission(in.URL)
 	if out.Answer != "" {
 		return out, nil
+	}
+	if err := may.to(record.KeyOf(u).PLD); err != nil {
+		return out, fmt.Errorf("%s: %w: %w", out.URL, ErrElsewhere, err)
 	}
 	in.URL = u.String()
 	seed := in.Path == crawl.HopSeed.String()

@@ -1,6 +1,10 @@
 package ring
 
-import "time"
+import (
+	"errors"
+	"fmt"
+	"time"
+)
 
 // Membership is what a worker knows of the ring, and by it what it may do. All times are by the worker's own clock. Not safe for
 // concurrent use.
@@ -100,6 +104,32 @@ func (m *Membership) May(now time.Time, act Act, p int) bool {
 		return m.permitted(now) && !m.closing[p].exporting && m.mine(act, p)
 	}
 	return m.mine(act, p)
+}
+
+// ErrNotNow says that a worker may not do something in a partition at present: it has no permit or no view, or nobody may while the
+// partition is handed over. It may be asked again.
+var ErrNotNow = errors.New("this worker may not act in the partition at present")
+
+// Check reports whether the worker may do something with a partition by what it has made, or others have sent it, in an epoch. ErrStale if the
+// partition is another worker's, or has been since: then it never may. Else the error is ErrNotNow.
+func (m *Membership) Check(now time.Time, act Act, p int, epoch uint64) error {
+	if m.view == nil || !m.permitted(now) {
+		return fmt.Errorf("partition %d: %w: the ring has not answered it of late", p, ErrNotNow)
+	}
+	self, member := m.view.Worker(m.name)
+	if member && self.Process != m.process {
+		return fmt.Errorf("partition %d: %w: another process of the worker is in the ring", p, ErrNotNow)
+	}
+	part := m.view.parts[p]
+	mine := member && part.owner == self.Index
+	elsewhere := !mine && (part.step == Owned || part.step == Closing)
+	switch {
+	case !member, elsewhere, mine && epoch < part.tenure, !mine && epoch < part.order:
+		return fmt.Errorf("partition %d, epoch %d: %w: in epoch %d it is %s", p, epoch, ErrStale, m.view.Epoch, part.step)
+	case epoch > m.view.Epoch || !m.May(now, act, p):
+		return fmt.Errorf("partition %d, epoch %d: %w: in epoch %d it is %s", p, epoch, ErrNotNow, m.view.Epoch, part.step)
+	}
+	return nil
 }
 
 // StartExport says that the worker starts to write the export of a partition, of which no batch is in progress; false if that is not asked of it.

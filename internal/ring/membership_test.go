@@ -2,6 +2,7 @@ package ring
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"strings"
@@ -302,4 +303,79 @@ func FuzzPartitions(f *testing.F) {
 			t.Errorf("written again it is not the same, %v", err)
 		}
 	})
+}
+
+// TestMembershipCheck: what was made in an epoch may be done later, not now, or never, by where the partition is since.
+func TestMembershipCheck(t *testing.T) {
+	s := New(DefaultLimits())
+	members := map[string]*Membership{}
+	register := func(name, process string) {
+		t.Helper()
+		a := s.Register(start, Registration{Name: name, Instance: name, Process: process, Queue: name, Shards: 1})
+		if !a.Accepted {
+			t.Fatal(a.Reason)
+		}
+		if members[name] == nil {
+			members[name] = NewMembership(name, process)
+		}
+		members[name].Registered(start, a)
+	}
+	look := func() {
+		for name, m := range members {
+			m.Take(start, s.View(name))
+		}
+	}
+	check := func(when, name string, p int, after time.Duration, epoch uint64, want map[Act]error) {
+		t.Helper()
+		for act, err := range want {
+			if got := members[name].Check(start.Add(after), act, p, epoch); !errors.Is(got, err) {
+				t.Errorf("%s: %s may %s: %v, want %v", when, name, act, got, err)
+			}
+		}
+	}
+	all := func(err error) map[Act]error { return map[Act]error{Claim: err, Fetch: err, Commit: err, Accept: err} }
+	members["a"] = NewMembership("a", "a")
+	check("before the first view", "a", 0, 0, 0, all(ErrNotNow))
+	register("a", "a")
+	look()
+	first := s.Epoch()
+	check("in a ring of one", "a", 0, 0, first, all(nil))
+	check("without a permit", "a", 0, DefaultPermit, first, all(ErrNotNow))
+	check("by a sender that knows of a later epoch", "a", 0, 0, first+1, all(ErrNotNow))
+
+	register("b", "b")
+	look()
+	moves := -1
+	for _, task := range members["a"].Tasks() {
+		moves = task.Partition
+	}
+	check("while it closes", "a", moves, 0, first, map[Act]error{Claim: ErrNotNow, Fetch: nil, Commit: nil, Accept: ErrNotNow})
+	check("while it closes", "b", moves, 0, s.Epoch(), all(ErrStale))
+	members["a"].StartExport(moves)
+	check("while it is exported", "a", moves, 0, first, all(ErrNotNow))
+	order := members["a"].view.parts[moves].order
+	s.Exported(start, "a", "a", []Report{{Partition: moves, Order: order, Object: "key"}})
+	look()
+	loading := s.Epoch()
+	check("while it is loaded", "a", moves, 0, first, all(ErrNotNow))
+	check("while it is loaded", "b", moves, 0, loading, all(ErrNotNow))
+	check("while it is loaded, of an earlier tenure", "b", moves, 0, loading-1, all(ErrStale))
+	s.Loaded(start, "b", "b", []Report{{Partition: moves, Order: members["b"].view.parts[moves].order}})
+	look()
+	check("once it is loaded", "a", moves, 0, first, all(ErrStale))
+	check("once it is loaded", "b", moves, 0, s.Epoch(), all(nil))
+	check("once it is loaded, of an earlier tenure", "b", moves, 0, loading, all(ErrStale))
+
+	s.Lost(start, "b", "b")
+	register("b", "another process")
+	members["b"].Take(start, s.View("b"))
+	check("after another process has come", "b", moves, 0, s.Epoch(), all(ErrNotNow))
+	delete(members, "b")
+	s.Lost(start, "b", "another process")
+	s.Tick(start.Add(time.Hour))
+	members["b"] = NewMembership("b", "another process")
+	members["b"].Heard(start, 0)
+	members["b"].limits = DefaultLimits()
+	members["b"].Take(start, s.View("b"))
+	check("after the ring has given it up", "b", moves, 0, s.Epoch(), all(ErrStale))
 }

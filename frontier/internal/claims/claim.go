@@ -39,6 +39,9 @@ type Claim struct {
 	// Addresses are those beside its own whose leases it has asked for, for a robots.txt, and not given back yet.
 	Addresses []string `json:"-" cbor:"24,keyasint,omitempty"`
 
+	// Epoch is that of the view of the ring by which it was made; 0 in a crawl that is bound to its worker.
+	Epoch uint64 `json:"-" cbor:"25,keyasint,omitempty"`
+
 	// Unread counts, by origin, the earlier batches in a row that could not ask for its robots.txt. (21 was their number.)
 	Unread map[string]int `json:"-" cbor:"23,keyasint,omitempty"`
 }
