@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"strings"
 
 	"go.temporal.io/sdk/activity"
@@ -13,6 +14,7 @@ import (
 	"github.com/muninn-archive/muninn/internal/archive"
 	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/pipeline"
+	"github.com/muninn-archive/muninn/internal/ring"
 )
 
 // BeginInput begins or continues a run.
@@ -31,6 +33,9 @@ type BeginResult struct {
 	Archive string `json:"archive"` // where the segments go
 	// Former is where the segments went before, if that was another archive: pages are archived whole again.
 	Former string `json:"former_archive,omitempty"`
+	// Epoch is that of the ring by which a spread crawl has kept the seeds of the worker's partitions. Only if all workers have begun by one
+	// epoch, each seed is with one of them: those that have begun by an earlier one begin again, which does no harm.
+	Epoch uint64 `json:"epoch,omitempty"`
 }
 
 // Begin begins a run: it checks the archive, opens the crawl in the frontier, keeps the definition
@@ -46,8 +51,12 @@ func (a *Activities) Begin(ctx context.Context, in BeginInput) (BeginResult, err
 	for _, w := range d.Warnings() {
 		activity.GetLogger(ctx).Warn("the definition may have a mistake", "crawl", d.Name, "field", w.Path, "why", w.Message)
 	}
+	epoch, err := a.epochFor(d)
+	if err != nil {
+		return BeginResult{}, err
+	}
 	run, seeds, err := a.Engine.Begin(ctx, pipeline.Opening{
-		Definition: d, Owner: in.Owner, Run: in.Run,
+		Definition: d, Owner: in.Owner, Run: in.Run, Epoch: epoch,
 		Archive:   func(ctx context.Context) (archive.Store, error) { return a.Archives.Open(ctx, d.Archive.Where) },
 		Abandoned: a.abandoned,
 		Opened: func(ctx context.Context, store archive.Store, plan frontier.Plan) error {
@@ -65,11 +74,29 @@ func (a *Activities) Begin(ctx context.Context, in BeginInput) (BeginResult, err
 	if err != nil {
 		return BeginResult{}, err
 	}
-	out := BeginResult{Run: run, Seeds: seeds, Archive: store.String()}
+	if now, err := a.epochFor(d); err != nil || now != epoch {
+		return BeginResult{}, errors.Join(err, fmt.Errorf("begin %s: %w: the ring has changed meanwhile", d.Name, ring.ErrNotNow))
+	}
+	out := BeginResult{Run: run, Seeds: seeds, Archive: store.String(), Epoch: epoch}
 	if former != nil {
 		out.Former = former.String()
 	}
 	return out, nil
+}
+
+// epochFor is the epoch of the ring by which a crawl acts; 0 if it is bound to this worker.
+func (a *Activities) epochFor(d crawl.Definition) (uint64, error) {
+	if !d.Spread {
+		return 0, nil
+	}
+	if a.Membership == nil {
+		return 0, &crawl.InputError{Message: fmt.Sprintf("crawl %s is spread over the ring of workers, and this worker is in none: set spread to false", d.Name)}
+	}
+	epoch := a.Membership.Rights().Epoch()
+	if epoch == 0 {
+		return 0, fmt.Errorf("%s: %w: it has no permit of the ring of workers", d.Name, ring.ErrNotNow)
+	}
+	return epoch, nil
 }
 
 // abandoned reports whether the workflow that the run belongs to has ended without ending it: it was

@@ -156,6 +156,9 @@ func (f *Frontier) Close() error {
 	return err
 }
 
+// Wake has rounds of claiming look again, as when the worker has other rights.
+func (f *Frontier) Wake() { f.wake() }
+
 // wake wakes those who wait for a change.
 func (f *Frontier) wake() {
 	f.mu.Lock()

@@ -57,10 +57,10 @@ func (w *Worker) joinRing(ctx context.Context) error {
 		return err
 	}
 	r.reg = ring.Registration{
-		Name: w.conf.Name, Instance: w.instance, Process: processName(), Queue: names.WorkerQueue(w.conf.Temporal.Queue, w.conf.Name),
+		Name: w.conf.Name, Instance: w.instance, Process: w.member.Process(), Queue: names.WorkerQueue(w.conf.Temporal.Queue, w.conf.Name),
 		Shards: w.conf.Shards, Epoch: epoch,
 	}
-	r.membership = activities.NewMembership(r.reg.Name, r.reg.Process)
+	r.membership = w.member
 	w.acts.Membership, w.acts.Probe, w.ring = r.membership, w.front.Probe, r
 	var background context.Context
 	background, r.cancel = context.WithCancel(context.Background())
@@ -147,6 +147,7 @@ func (r *ringClient) watch(ctx context.Context, every time.Duration) {
 		case <-r.membership.Changed():
 			r.membership.With(func(m *ring.Membership) { r.reg.Epoch = max(r.reg.Epoch, m.Epoch()) })
 			r.noteEpoch(r.reg.Epoch)
+			r.w.front.Wake()
 			select {
 			case r.tasks <- struct{}{}:
 			default:

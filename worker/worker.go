@@ -49,6 +49,7 @@ type Worker struct {
 	fatal    chan error
 	instance string // of the data folder
 	started  time.Time
+	member   *activities.Membership
 	ring     *ringClient    // nil before the worker has a connection to Temporal
 	stopped  chan struct{}  // closed when the worker stops
 	tidying  sync.WaitGroup // goroutines beside the steps, which Stop waits for
@@ -67,7 +68,7 @@ func Start(ctx context.Context, conf Config, log *slog.Logger) (*Worker, error) 
 		return nil, err
 	}
 	conf.fillIn()
-	w := &Worker{conf: conf, log: log, meter: newMeter(), fatal: make(chan error, 2), stopped: make(chan struct{}), started: time.Now()}
+	w := &Worker{conf: conf, log: log, member: activities.NewMembership(conf.Name, processName()), meter: newMeter(), fatal: make(chan error, 2), stopped: make(chan struct{}), started: time.Now()}
 	if err := w.open(ctx); err != nil {
 		w.Stop()
 		return nil, err
@@ -142,7 +143,7 @@ func (w *Worker) openAll(ctx context.Context) error {
 		return err
 	}
 	var errs [5]error
-	w.front, errs[0] = frontier.OpenContext(ctx, filepath.Join(conf.Data, "frontier"), frontier.Options{Room: room.Writes, Log: w.log})
+	w.front, errs[0] = frontier.OpenContext(ctx, filepath.Join(conf.Data, "frontier"), frontier.Options{Room: room.Writes, Rights: w.member.Rights(), Log: w.log})
 	if errs[0] != nil {
 		return errs[0] // another process has the frontier, and the spool with it: leave both alone
 	}

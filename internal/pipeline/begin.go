@@ -16,6 +16,8 @@ type Opening struct {
 	Definition crawl.Definition
 	Owner      string // see frontier.Begin
 	Run        uint32 // its number; 0: the frontier counts
+	// Epoch is that of the ring by which a crawl that is spread keeps the seeds of its partitions; 0 if it is bound.
+	Epoch uint64
 	// Archive opens the archive of the crawl, of which a frontier that was lost gets back what it knew; nil: there is none.
 	Archive func(context.Context) (archive.Store, error)
 	// Abandoned reports whether the owner of a run that is in progress has gone without ending it; nil: no owner has.
@@ -62,8 +64,11 @@ func (e *Engine) Begin(ctx context.Context, o Opening) (run uint32, seeds int, e
 			return 0, 0, err
 		}
 	}
-	// the owner that takes a run over may have other seeds
-	return run, len(found), urls.Offer(fmt.Sprintf("seeds-%d-%s", run, o.Owner), found)
+	id := fmt.Sprintf("seeds-%d-%s", run, o.Owner) // the owner that takes a run over may have other seeds
+	if o.Epoch > 0 {
+		id += fmt.Sprintf("-%d", o.Epoch)
+	}
+	return run, len(found), urls.Offer(id, found)
 }
 
 // open does what comes before the first URL of a run is queued.

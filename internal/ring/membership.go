@@ -106,6 +106,15 @@ func (m *Membership) May(now time.Time, act Act, p int) bool {
 	return m.mine(act, p)
 }
 
+// MayAct reports whether the worker may do anything at all in partitions: it has a permit, and a view in which it is this process.
+func (m *Membership) MayAct(now time.Time) bool {
+	if m.view == nil || !m.permitted(now) {
+		return false
+	}
+	self, member := m.view.Worker(m.name)
+	return member && self.Process == m.process
+}
+
 // ErrNotNow says that a worker may not do something in a partition at present: it has no permit or no view, or nobody may while the
 // partition is handed over. It may be asked again.
 var ErrNotNow = errors.New("this worker may not act in the partition at present")

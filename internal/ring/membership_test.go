@@ -333,6 +333,12 @@ func TestMembershipCheck(t *testing.T) {
 			}
 		}
 	}
+	acts := func(name string, after time.Duration, want bool) {
+		t.Helper()
+		if got := members[name].MayAct(start.Add(after)); got != want {
+			t.Errorf("%s may act: %t", name, got)
+		}
+	}
 	all := func(err error) map[Act]error { return map[Act]error{Claim: err, Fetch: err, Commit: err, Accept: err} }
 	members["a"] = NewMembership("a", "a")
 	check("before the first view", "a", 0, 0, 0, all(ErrNotNow))
@@ -340,6 +346,8 @@ func TestMembershipCheck(t *testing.T) {
 	look()
 	first := s.Epoch()
 	check("in a ring of one", "a", 0, 0, first, all(nil))
+	acts("a", 0, true)
+	acts("a", DefaultPermit, false)
 	check("without a permit", "a", 0, DefaultPermit, first, all(ErrNotNow))
 	check("by a sender that knows of a later epoch", "a", 0, 0, first+1, all(ErrNotNow))
 
@@ -369,6 +377,7 @@ func TestMembershipCheck(t *testing.T) {
 	s.Lost(start, "b", "b")
 	register("b", "another process")
 	members["b"].Take(start, s.View("b"))
+	acts("b", 0, false)
 	check("after another process has come", "b", moves, 0, s.Epoch(), all(ErrNotNow))
 	delete(members, "b")
 	s.Lost(start, "b", "another process")
