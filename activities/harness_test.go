@@ -125,8 +125,8 @@ func (r *rig) do(step, in any) error {
 	return err
 }
 
-// batch claims what is ready, binds it to a batch and opens that.
-func (r *rig) batch() BatchInput {
+// claim is a round of the crawl's controller.
+func (r *rig) claim() frontier.Round {
 	r.t.Helper()
 	r.round++
 	round, err := r.Frontier.Crawl(rigCrawl).Claims().Claim(r.t.Context(), frontier.Want{
@@ -135,6 +135,13 @@ func (r *rig) batch() BatchInput {
 		Refused: func(error) bool { return false }, Backoff: func(int) time.Duration { return 0 },
 	})
 	r.must(err)
+	return round
+}
+
+// batch claims what is ready, binds it to a batch and opens that.
+func (r *rig) batch() BatchInput {
+	r.t.Helper()
+	round := r.claim()
 	if len(round.Claims) == 0 {
 		r.t.Fatal("nothing is ready")
 	}
@@ -144,7 +151,7 @@ func (r *rig) batch() BatchInput {
 		grants = append(grants, politeness.Grant{Lease: c.ID, IP: c.IP, Deadline: time.Now().Add(time.Hour)})
 		in.Claims = append(in.Claims, ClaimRef{c.ID, c.PLD, c.IP})
 	}
-	_, err = r.Frontier.Crawl(rigCrawl).Batch(in.Batch).Start(grants)
+	_, err := r.Frontier.Crawl(rigCrawl).Batch(in.Batch).Start(grants)
 	r.must(err)
 	return in
 }

@@ -57,26 +57,3 @@ func TestCarryOut(t *testing.T) {
 		t.Errorf("%v", groups)
 	}
 }
-
-// TestLostMembership: a membership is lost before its first registration, when its heartbeat ends, and when none is answered for too long.
-func TestLostMembership(t *testing.T) {
-	s, now := NewMembership("w", "p"), time.Now()
-	if !s.Lost(now) {
-		t.Error("nobody has registered it, and it is not lost")
-	}
-	accepted := ring.Answer{Accepted: true, Epoch: 1, Limits: ring.DefaultLimits()}
-	s.Registered(now, accepted)
-	if s.Lost(now.Add(ring.DefaultHeartbeat/2)) || !s.Lost(now.Add(ring.DefaultHeartbeat)) {
-		t.Error("it is lost at another time than its heartbeat says")
-	}
-	if s.end(); !s.Lost(now) {
-		t.Error("its heartbeat has ended, and it is not lost")
-	}
-	s.Registered(now, ring.Answer{Wait: time.Second})
-	if !s.Lost(now) {
-		t.Error("it has to wait, and is not lost")
-	}
-	if s.Registered(now, accepted); s.Lost(now) {
-		t.Error("it is lost after it was accepted")
-	}
-}
