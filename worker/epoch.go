@@ -3,6 +3,7 @@ package worker
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -40,16 +41,8 @@ func (f epochFile) keep(epoch uint64) error {
 	if before, err := f.read(); err == nil && before >= epoch {
 		return nil
 	}
-	file, err := os.Create(f.path() + ".new")
-	if err != nil {
+	return disk.WriteFile(f.path(), func(w io.Writer) error {
+		_, err := fmt.Fprintln(w, epoch)
 		return err
-	}
-	_, err = fmt.Fprintln(file, epoch)
-	if err := errors.Join(err, file.Sync(), file.Close()); err != nil {
-		return err
-	}
-	if err := os.Rename(file.Name(), f.path()); err != nil {
-		return err
-	}
-	return disk.SyncDir(string(f))
+	})
 }

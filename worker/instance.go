@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -20,6 +21,7 @@ import (
 
 	"github.com/muninn-archive/muninn/activities"
 	"github.com/muninn-archive/muninn/activities/names"
+	"github.com/muninn-archive/muninn/internal/disk"
 )
 
 // A data folder has an identity, and a worker polls under it. The queue muninn/NAME must be polled for one data folder only:
@@ -43,7 +45,11 @@ func instanceOf(data string) (string, error) {
 	if err := os.MkdirAll(data, 0o755); err != nil {
 		return "", fmt.Errorf("setting data: %w", err)
 	}
-	if err := os.WriteFile(path, []byte(text+"\n"), 0o644); err != nil {
+	err = disk.WriteFile(path, func(w io.Writer) error {
+		_, err := fmt.Fprintln(w, text)
+		return err
+	})
+	if err != nil {
 		return "", fmt.Errorf("setting data: %w", err)
 	}
 	return text, nil

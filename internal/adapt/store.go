@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/crc32"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -13,6 +14,7 @@ import (
 	"sync"
 
 	"github.com/muninn-archive/muninn/internal/cache"
+	"github.com/muninn-archive/muninn/internal/disk"
 )
 
 // MaxSites bounds the sites that are held in memory; the others are read again when they are met.
@@ -119,13 +121,11 @@ func (s *Store) save(site *Site) error {
 	if err != nil {
 		return fmt.Errorf("keep what was learned of %s: %w", site.Host, err)
 	}
-	_, err = f.Write(raw)
-	err = errors.Join(err, f.Sync(), f.Close())
-	if err == nil {
-		err = os.Rename(f.Name(), s.file(site.Host))
-	}
+	err = disk.Place(f, s.file(site.Host), os.Rename, func(w io.Writer) error {
+		_, err := w.Write(raw)
+		return err
+	})
 	if err != nil {
-		_ = os.Remove(f.Name())
 		return fmt.Errorf("keep what was learned of %s: %w", site.Host, err)
 	}
 	return nil

@@ -72,19 +72,17 @@ func (d *dirStore) put(ctx context.Context, key string, r io.Reader, size int64,
 	if err != nil {
 		return fmt.Errorf("put %s: %w", key, err)
 	}
-	n, err := io.Copy(f, &contextReader{ctx, r})
-	if err == nil && n != size && size != UnknownSize {
-		err = fmt.Errorf("%d bytes came, %d were announced", n, size)
-	}
-	err = errors.Join(err, f.Chmod(0o644), f.Sync(), f.Close())
-	if err == nil {
-		err = place(f.Name(), path)
-	}
+	err = disk.Place(f, path, place, func(w io.Writer) error {
+		n, err := io.Copy(w, &contextReader{ctx, r})
+		if err == nil && n != size && size != UnknownSize {
+			err = fmt.Errorf("%d bytes came, %d were announced", n, size)
+		}
+		return errors.Join(err, f.Chmod(0o644))
+	})
 	if err != nil {
-		_ = os.Remove(f.Name())
 		return fmt.Errorf("put %s: %w", key, err)
 	}
-	return disk.SyncDir(filepath.Dir(path))
+	return nil
 }
 
 // mkdir makes a folder and makes it durable.

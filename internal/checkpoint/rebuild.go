@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"log/slog"
 	"os"
@@ -156,14 +157,10 @@ func (r *Rebuild) note(p progress) error {
 	if err != nil {
 		return err
 	}
-	fresh := r.file() + ".new"
-	if err := os.WriteFile(fresh, raw, 0o644); err != nil {
+	return disk.WriteFile(r.file(), func(w io.Writer) error {
+		_, err := w.Write(raw)
 		return err
-	}
-	if err := os.Rename(fresh, r.file()); err != nil {
-		return err
-	}
-	return disk.SyncDir(r.Data)
+	})
 }
 
 // segment is one that came after the checkpoint.

@@ -1,4 +1,4 @@
-// Package disk reports how much room file systems have left. The frontier writes through memory maps, and a
+// Package disk reports how much room file systems have left, and writes files whole. The frontier writes through memory maps, and a
 // write to a map that has no room on the disk behind it ends the process by a signal: so the room is looked
 // at before, with a margin.
 package disk
@@ -83,7 +83,7 @@ func (w *Watch) MayFetch() bool {
 	return !short
 }
 
-// shortError says that a disk is short of room. It is a syscall.ENOSPC: who meets it waits as for a full disk.
+// shortError says that a disk is short of room. It is a syscall.ENOSPC: the caller that meets it waits as for a full disk.
 type shortError struct{ text string }
 
 func (e *shortError) Error() string { return e.text }

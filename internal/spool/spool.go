@@ -80,18 +80,10 @@ func (b *Batch) writeFile(name string, raw []byte) error {
 // put writes a file whole or not at all: when it returns, the file is on disk under its name, and stays
 // there if the power fails.
 func (b *Batch) put(name string, write func(w io.Writer) error) error {
-	path := filepath.Join(b.dir, name)
-	f, err := os.Create(path + ".new")
-	if err == nil {
-		out := bufio.NewWriterSize(f, 256<<10)
-		err = errors.Join(write(out), out.Flush(), f.Sync(), f.Close())
-	}
-	if err == nil {
-		err = os.Rename(path+".new", path)
-	}
-	if err == nil {
-		err = disk.SyncDir(b.dir)
-	}
+	err := disk.WriteFile(filepath.Join(b.dir, name), func(w io.Writer) error {
+		out := bufio.NewWriterSize(w, 256<<10)
+		return errors.Join(write(out), out.Flush())
+	})
 	if err != nil {
 		return fmt.Errorf("spool %s: %w", name, err)
 	}
