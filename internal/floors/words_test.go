@@ -1,6 +1,7 @@
 package floors
 
 import (
+	"bytes"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -149,6 +150,17 @@ func passages(file string, source []byte) (list []passage, err error) {
 	return list, err
 }
 
+// xmlComment is a comment of the knowledge base. The rest of it is data: words and names of applications.
+var xmlComment = regexp.MustCompile(`(?s)<!--.*?-->`)
+
+// xmlPassages returns the comments of an XML file.
+func xmlPassages(source []byte) (list []passage) {
+	for _, at := range xmlComment.FindAllIndex(source, -1) {
+		list = append(list, passage{1 + bytes.Count(source[:at[0]], []byte("\n")), string(source[at[0]:at[1]]), "comment"})
+	}
+	return list
+}
+
 // inWords splits a name in camel case: "readOnly" is "read only".
 func inWords(name string) string {
 	var b strings.Builder
@@ -203,6 +215,12 @@ func TestWords(t *testing.T) {
 			if list, err = passages(path, source); err != nil {
 				return err
 			}
+		case ".xml":
+			source, err := os.ReadFile(path)
+			if err != nil {
+				return err
+			}
+			list = xmlPassages(source)
 		}
 		for _, p := range list {
 			for _, at := range found.FindAllStringIndex(p.text, -1) {
@@ -251,5 +269,14 @@ func TestPassages(t *testing.T) {
 		if !slices.Equal(got, want) {
 			t.Errorf("%s: found %q, want %q", file, got, want)
 		}
+	}
+}
+
+// TestXMLPassages: of an XML file its comments are read, with the lines at which they begin.
+func TestXMLPassages(t *testing.T) {
+	got := xmlPassages([]byte("<a>told</a>\n<!-- one\ntold --><b/>\n<!-- two -->"))
+	want := []passage{{2, "<!-- one\ntold -->", "comment"}, {4, "<!-- two -->", "comment"}}
+	if !slices.Equal(got, want) {
+		t.Errorf("%+v, want %+v", got, want)
 	}
 }
