@@ -47,12 +47,16 @@ func TestUpgrade(t *testing.T) {
 func upgrade(t *testing.T, former string, first netip.Addr, after int, end func(*testing.T, *killedProcess)) {
 	world := Serve(t, manners.New(webworld.Options{Seed: uint64(after), Scale: 1, Trace: true, FirstIP: first}))
 	rig := newKillRig(t, world, former)
-	d := Definition("killed", world)
-	d.Order.PerQueue, d.Scope.Within = 2, crawl.WithinHost
-	reference := int64(20)
-	d.Reference.Pages = &reference
-	d.Politeness.MinDelay, d.Politeness.MaxDelay = crawl.Duration(killDelay), crawl.Duration(5*time.Second)
-	StartCrawl(t, rig.client, d)
+	const name, perQueue = "killed", 2
+	// Fields that the former worker knows, by hand: it refuses those that were added since.
+	definition := map[string]any{
+		"name": name, "seeds": world.Seeds(), "topic": map[string]any{"keywords": world.Topic()}, "scope": map[string]any{"within": crawl.WithinHost},
+		"order": map[string]any{"per_queue": perQueue}, "reference": map[string]any{"pages": 20},
+		"politeness": map[string]any{"min_delay": killDelay.String(), "max_delay": "5s", "factor": 0},
+	}
+	if _, err := rig.client.ExecuteWorkflow(t.Context(), client.StartWorkflowOptions{ID: names.CrawlID(name), TaskQueue: names.TaskQueue}, names.Crawl, definition); err != nil {
+		t.Fatal(err)
+	}
 	pages := 0
 	for _, p := range world.Pages() {
 		if p.Allowed {
@@ -70,16 +74,16 @@ func upgrade(t *testing.T, former string, first netip.Addr, after int, end func(
 	// The execution that the former worker started is changed by the present one.
 	var changed crawl.Definition
 	update, err := rig.client.UpdateWorkflow(t.Context(), client.UpdateWorkflowOptions{
-		WorkflowID: names.CrawlID(d.Name), UpdateName: names.UpdateConfig, WaitForStage: client.WorkflowUpdateStageCompleted,
+		WorkflowID: names.CrawlID(name), UpdateName: names.UpdateConfig, WaitForStage: client.WorkflowUpdateStageCompleted,
 		Args: []any{json.RawMessage(`{"description": "upgraded"}`)},
 	})
 	if err == nil {
 		err = update.Get(t.Context(), &changed)
 	}
-	if err != nil || changed.Description != "upgraded" || changed.Order.PerQueue != d.Order.PerQueue {
+	if err != nil || changed.Description != "upgraded" || changed.Order.PerQueue != perQueue {
 		t.Errorf("configured after the upgrade: %v, %+v", err, changed)
 	}
-	result := Result(t, rig.client, d.Name, CrawlTime)
+	result := Result(t, rig.client, name, CrawlTime)
 	stats := world.Stats()
 	t.Logf("%d pages, %d requests of the former worker, %d of the present one, %d cut, %d repeated; %+v", pages, asked, stats.Requests-asked, stats.Cut, repeats(stats), result.Totals)
 	servedPolitely(t, world, killDelay)
