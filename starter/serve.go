@@ -77,6 +77,7 @@ A file may have several tokens, one a line. Beyond this machine, serve behind a 
 	f.Float64Var(&limits.Rate, "rate", limits.Rate, "requests a second")
 	f.IntVar(&limits.Burst, "burst", limits.Burst, "requests at once beyond the rate")
 	f.IntVar(&limits.Keys, "keys", limits.Keys, "idempotency keys that are remembered")
+	f.Int64Var(&limits.KeyBytes, "key-bytes", limits.KeyBytes, "bytes of answers that are remembered for them")
 	f.DurationVar(&limits.KeyTime, "key-time", limits.KeyTime, "how long they are remembered")
 	f.DurationVar(&limits.Answer, "answer-time", limits.Answer, "how long a crawl may take to answer")
 	g.remote(cmd)

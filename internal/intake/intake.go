@@ -26,13 +26,14 @@ type Limits struct {
 	Rate      float64       // requests a second, of all callers together; those without a valid token have another such number
 	Burst     int           // requests that may come at once beyond the rate
 	Keys      int           // idempotency keys that are remembered
+	KeyBytes  int64         // of the answers that are remembered for them
 	KeyTime   time.Duration // for how long
 	Answer    time.Duration // how long a crawl may take to answer
 }
 
 // DefaultLimits are those of `muninn serve`.
 func DefaultLimits() Limits {
-	return Limits{BodyBytes: 4 << 20, URLs: 10_000, Rate: 20, Burst: 40, Keys: 10_000, KeyTime: 24 * time.Hour, Answer: time.Minute}
+	return Limits{BodyBytes: 4 << 20, URLs: 10_000, Rate: 20, Burst: 40, Keys: 10_000, KeyBytes: 64 << 20, KeyTime: 24 * time.Hour, Answer: time.Minute}
 }
 
 // MinToken is the least length of a token, in bytes.
@@ -77,7 +78,7 @@ func New(limits Limits, tokens []string, submit Submit, now func() time.Time) (*
 	if len(s.tokens) == 0 {
 		return nil, errors.New("there is no token: nobody could submit anything")
 	}
-	s.keys = newKeys(limits.Keys, limits.KeyTime, now)
+	s.keys = newKeys(limits, now)
 	return s, nil
 }
 
@@ -162,8 +163,16 @@ func (s *Service) serve(w http.ResponseWriter, r *http.Request) (*Answered, erro
 	if key == "" {
 		return s.hand(ctx, name, "", list)
 	}
-	id := fmt.Sprintf("%x", sha256.Sum256([]byte(name+"\x00"+key)))[:32]
-	return s.keys.once(ctx, id, sha256.Sum256(body), func() (*Answered, error) { return s.hand(ctx, name, id, list) })
+	sum := sha256.Sum256(body)
+	// The list is in the name of the update: Temporal answers a repeated name by what it answered first, also when this process has
+	// forgotten the key.
+	id := hashed(name, key, string(sum[:]))
+	return s.keys.once(ctx, hashed(name, key), sum, func() (*Answered, error) { return s.hand(ctx, name, id, list) })
+}
+
+// hashed makes a name of 32 digits.
+func hashed(parts ...string) string {
+	return fmt.Sprintf("%x", sha256.Sum256([]byte(strings.Join(parts, "\x00"))))[:32]
 }
 
 // authorised reports whether a request has one of the tokens. It takes the same time whichever it has.

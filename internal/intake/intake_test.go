@@ -172,6 +172,43 @@ func TestIdempotency(t *testing.T) {
 }
 
 // Of requests with one key at a time, one is submitted, and the others wait for its answer.
+// TestAnswersAreBounded: the oldest answers are forgotten when all together take more than is allowed.
+func TestAnswersAreBounded(t *testing.T) {
+	r := newRig(t, func(l *Limits) { l.KeyBytes = 290 })
+	for n, held := range []int{1, 2, 2, 2} { // of 90, 100, 110 and 120 bytes
+		body := fmt.Sprintf(`[{"url": "http://a.example/%0*d", "score": 0.5}]`, 1+10*n, n)
+		if code, text := r.post("/crawls/ravens/urls", body, "Idempotency-Key", fmt.Sprint(n)); code != 200 {
+			t.Fatal(code, text)
+		}
+		if r.keys.by.Len() != held || r.keys.bytes > 290 {
+			t.Errorf("after answer %d %d are remembered, %d bytes; want %d", n, r.keys.by.Len(), r.keys.bytes, held)
+		}
+	}
+	long := `[{"url": "http://a.example/` + strings.Repeat("x", 400) + `", "score": 0.5}]`
+	if r.post("/crawls/ravens/urls", long, "Idempotency-Key", "long"); r.keys.by.Len() != 0 || r.keys.bytes != 0 {
+		t.Errorf("%d answers are remembered, %d bytes", r.keys.by.Len(), r.keys.bytes)
+	}
+}
+
+// TestIdempotencyAfterRestart: another process, which does not remember the key, names the update of the same list alike, and that of
+// another list otherwise: Temporal would answer it as it answered the first.
+func TestIdempotencyAfterRestart(t *testing.T) {
+	ids := map[string]string{}
+	for _, body := range []string{one, one, strings.Replace(one, "0.5", "0.6", 1)} {
+		r := newRig(t, nil)
+		if code, text := r.post("/crawls/ravens/urls", body, "Idempotency-Key", "k"); code != 200 {
+			t.Fatal(code, text)
+		}
+		if was, known := ids[body]; known && was != r.ids[0] {
+			t.Errorf("the same list has the update %s, then %s", was, r.ids[0])
+		}
+		ids[body] = r.ids[0]
+	}
+	if len(ids) != 2 || ids[one] == ids[strings.Replace(one, "0.5", "0.6", 1)] {
+		t.Errorf("updates %v", ids)
+	}
+}
+
 func TestIdempotencyAtOnce(t *testing.T) {
 	r := newRig(t, nil)
 	r.mu.Lock() // nothing is answered yet

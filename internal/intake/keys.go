@@ -10,13 +10,15 @@ import (
 	"github.com/muninn-archive/muninn/internal/cache"
 )
 
-// keys remembers the answers to requests by their idempotency keys, for a time and up to a number; the oldest are forgotten first.
+// keys remembers the answers to requests by their idempotency keys, for a time and up to a number of keys and of bytes; the oldest are
+// forgotten first.
 type keys struct {
-	mu   sync.Mutex
-	most int
-	keep time.Duration
-	now  func() time.Time
-	by   *cache.LRU[string, *remembered] // only looked at by Peek: the oldest are those that came first
+	limits Limits
+	now    func() time.Time
+
+	mu    sync.Mutex
+	by    *cache.LRU[string, *remembered] // only looked at by Peek: the oldest are those that came first
+	bytes int64                           // of all answers
 }
 
 type remembered struct {
@@ -24,10 +26,23 @@ type remembered struct {
 	since time.Time
 	done  chan struct{} // closed when there is an answer, or none will be
 	out   *Answered
+	bytes int64 // of out
 }
 
-func newKeys(most int, keep time.Duration, now func() time.Time) *keys {
-	return &keys{most: most, keep: keep, now: now, by: cache.NewLRU[string, *remembered](most, nil)}
+func newKeys(limits Limits, now func() time.Time) *keys {
+	k := &keys{limits: limits, now: now}
+	k.by = cache.NewLRU(limits.Keys, func(_ string, r *remembered) { k.bytes -= r.bytes })
+	return k
+}
+
+// answerBytes is what an answer takes beside its texts.
+const answerBytes = 64
+
+func (a *Answered) size() (bytes int64) {
+	for _, u := range a.Answers {
+		bytes += answerBytes + int64(len(u.URL)+len(u.Answer)+len(u.Reason))
+	}
+	return bytes
 }
 
 // once answers a request once for each key: the same request gets the same answer, and waits for it if another is being answered. A
@@ -59,7 +74,7 @@ func (k *keys) enter(id string, body [sha256.Size]byte) (r *remembered, mine boo
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	now := k.now()
-	for _, old, any := k.by.Oldest(); any && (now.Sub(old.since) > k.keep || k.by.Len() >= k.most); _, old, any = k.by.Oldest() {
+	for _, old, any := k.by.Oldest(); any && (now.Sub(old.since) > k.limits.KeyTime || k.by.Len() >= k.limits.Keys); _, old, any = k.by.Oldest() {
 		k.by.RemoveOldest()
 	}
 	if known, ok := k.by.Peek(id); ok {
@@ -73,11 +88,20 @@ func (k *keys) enter(id string, body [sha256.Size]byte) (r *remembered, mine boo
 func (k *keys) leave(id string, r *remembered, out *Answered, err error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if r.out = out; err != nil {
-		r.out = nil
-		if at, ok := k.by.Peek(id); ok && at == r {
+	defer close(r.done)
+	at, ok := k.by.Peek(id)
+	held := ok && at == r // else it was forgotten meanwhile
+	if err != nil {
+		if held {
 			k.by.Remove(id)
 		}
+		return
 	}
-	close(r.done)
+	if r.out = out; !held {
+		return
+	}
+	r.bytes = out.size()
+	for k.bytes += r.bytes; k.bytes > k.limits.KeyBytes && k.by.Len() > 0; {
+		k.by.RemoveOldest()
+	}
 }
