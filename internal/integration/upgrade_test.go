@@ -1,6 +1,7 @@
 package integration
 
 import (
+	"context"
 	"encoding/json"
 	"net/netip"
 	"os"
@@ -73,12 +74,14 @@ func upgrade(t *testing.T, former string, first netip.Addr, after int, end func(
 
 	// The execution that the former worker started is changed by the present one.
 	var changed crawl.Definition
-	update, err := rig.client.UpdateWorkflow(t.Context(), client.UpdateWorkflowOptions{
+	ctx, cancel := context.WithTimeout(t.Context(), soon)
+	defer cancel()
+	update, err := rig.client.UpdateWorkflow(ctx, client.UpdateWorkflowOptions{
 		WorkflowID: names.CrawlID(name), UpdateName: names.UpdateConfig, WaitForStage: client.WorkflowUpdateStageCompleted,
 		Args: []any{json.RawMessage(`{"description": "upgraded"}`)},
 	})
 	if err == nil {
-		err = update.Get(t.Context(), &changed)
+		err = update.Get(ctx, &changed)
 	}
 	if err != nil || changed.Description != "upgraded" || changed.Order.PerQueue != perQueue {
 		t.Errorf("configured after the upgrade: %v, %+v", err, changed)
