@@ -65,7 +65,7 @@ func (s *crawlStatus) takeController(ctx context.Context, c client.Client, m *wo
 
 // batches counts the running batches of a crawl that was cut off, and finds activities that were paused by hand.
 func (s *crawlStatus) batches(ctx context.Context, c client.Client) error {
-	running := s.State == enums.WORKFLOW_EXECUTION_STATUS_RUNNING.String()
+	running := s.running()
 	if !running && s.Result == nil {
 		n, err := c.CountWorkflow(ctx, &workflowservice.CountWorkflowExecutionsRequest{Query: runningBatches(s.Crawl.Name)})
 		if err != nil {

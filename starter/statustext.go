@@ -14,13 +14,58 @@ import (
 	"github.com/muninn-archive/muninn/workflows"
 )
 
+// printer prints a line of a status.
+type printer func(format string, args ...any)
+
+// write prints the status for people.
 func (s crawlStatus) write(w io.Writer) {
 	p := s.Crawl.Progress
-	line := func(format string, args ...any) { _, _ = fmt.Fprintf(w, format+"\n", args...) }
-	phase := s.Crawl.Phase
+	line := printer(func(format string, args ...any) { _, _ = fmt.Fprintf(w, format+"\n", args...) })
+	s.writeHead(line)
+	if s.Crawl.Begun.Run == 0 {
+		return
+	}
+	if s.Result == nil && !s.running() {
+		s.writeCutOff(line)
+	}
+	for _, id := range s.Held {
+		line("  paused    an activity of %s, by hand (temporal activity unpause --workflow-id '%s' --activity-type …)", id, id)
+	}
+	if p.Holds != "" && s.Result == nil {
+		line("  holds     %s", p.Holds)
+	}
+	if p.Leases != nil && s.Result == nil {
+		line("  leases    %s", p.Leases)
+	}
+	if s.Result != nil || !p.At.IsZero() || s.running() {
+		s.writeNumbers(line)
+	}
+	line("  archive   %s", s.Crawl.Begun.Archive)
+	if former := s.Crawl.Begun.Former; former != "" {
+		line("            it was %s before: the new archive gets complete pages, not revisits", former)
+	}
+	if l := s.Crawl.TopicModel; l != nil {
+		line("  learned   from %d of %d pages: %s", l.Relevant, l.Pages, strings.Join(l.TopWords(topicWordsShown), " "))
+	}
+	ends := p.Ends
+	if s.Result != nil {
+		s.writeResult(line)
+		ends = s.Result.Ends
+	}
+	writeEnds(line, ends)
+	s.writeWhereToLook(line)
+}
+
+func (s crawlStatus) running() bool {
+	return s.State == enums.WORKFLOW_EXECUTION_STATUS_RUNNING.String()
+}
+
+// phase is what the run is at, with what operators and faults make of it.
+func (s crawlStatus) phase() string {
+	phase := string(s.Crawl.Phase)
 	switch {
 	case s.Result != nil:
-	case s.Crawl.Cancelled && s.State == enums.WORKFLOW_EXECUTION_STATUS_RUNNING.String():
+	case s.Crawl.Cancelled && s.running():
 		phase += ", cancelled: it ends when its batches have ended"
 	case s.Crawl.Aborting:
 		phase += ", aborting: running batches end with what they have"
@@ -28,11 +73,17 @@ func (s crawlStatus) write(w io.Writer) {
 		phase += ", paused"
 	case s.Crawl.Stopping:
 		phase += ", stopping: running batches finish"
-	case s.State != enums.WORKFLOW_EXECUTION_STATUS_RUNNING.String():
+	case !s.running():
 		phase = "cut off in the phase " + phase
-	case p.Holds != "":
+	case s.Crawl.Progress.Holds != "":
 		phase += ", holding"
 	}
+	return phase
+}
+
+// writeHead prints the crawl with its phase, and why it does not advance.
+func (s crawlStatus) writeHead(line printer) {
+	p, phase := s.Crawl.Progress, s.phase()
 	switch {
 	case s.Crawl.Begun.Run == 0 && s.Silent != nil && phase != "":
 		line("%s: %s, %s, %d pages, %d errors when it was last reported", s.Crawl.Name, s.State, phase, p.Totals.Pages, p.Totals.Errors)
@@ -52,55 +103,36 @@ func (s crawlStatus) write(w io.Writer) {
 	for _, r := range s.Retries {
 		line("  retrying  %s", r)
 	}
-	if s.Crawl.Begun.Run == 0 {
-		return
+}
+
+// writeCutOff prints what is left of a run that was terminated or has failed, and what to do.
+func (s crawlStatus) writeCutOff(line printer) {
+	finish := "none of its batches is running"
+	if s.Finish > 0 {
+		finish = fmt.Sprintf("batches still running: %d", s.Finish)
 	}
-	if s.Result == nil && s.State != enums.WORKFLOW_EXECUTION_STATUS_RUNNING.String() {
-		finish := "none of its batches is running"
-		if s.Finish > 0 {
-			finish = fmt.Sprintf("batches still running: %d", s.Finish)
-		}
-		numbers := "the numbers are the last ones that its worker reported, " + p.At.Local().Format(time.DateTime)
-		if p.At.IsZero() {
-			numbers = "its worker has reported no numbers yet"
-		}
-		line("  cut off   %s; %s", finish, numbers)
-		line("            `muninn start` with the definition continues run %d, which has no end and no report yet;", s.Crawl.Begun.Run)
-		line("            `muninn forget %s` deletes it from the frontier", s.Crawl.Name)
+	numbers := "its worker has reported no numbers yet"
+	if at := s.Crawl.Progress.At; !at.IsZero() {
+		numbers = "the numbers are the last ones that its worker reported, " + at.Local().Format(time.DateTime)
 	}
-	for _, id := range s.Held {
-		line("  paused    an activity of %s, by hand (temporal activity unpause --workflow-id '%s' --activity-type …)", id, id)
+	line("  cut off   %s; %s", finish, numbers)
+	line("            `muninn start` with the definition continues run %d, which has no end and no report yet;", s.Crawl.Begun.Run)
+	line("            `muninn forget %s` deletes it from the frontier", s.Crawl.Name)
+}
+
+// writeResult prints how the run ended.
+func (s crawlStatus) writeResult(line printer) {
+	line("  ended     %s", s.Result.Reason)
+	if s.Result.Report != "" {
+		line("  report    %s", s.Result.Report)
 	}
-	if p.Holds != "" && s.Result == nil {
-		line("  holds     %s", p.Holds)
+	for _, top := range s.Result.Top[:min(len(s.Result.Top), 5)] {
+		line("  relevant  %.3f %s", top.Score, top.URL)
 	}
-	if p.Leases != nil && s.Result == nil {
-		line("  leases    %s", p.Leases)
-	}
-	if s.Result != nil || !p.At.IsZero() || s.State == enums.WORKFLOW_EXECUTION_STATUS_RUNNING.String() {
-		s.writeNumbers(line)
-	}
-	line("  archive   %s", s.Crawl.Begun.Archive)
-	if former := s.Crawl.Begun.Former; former != "" {
-		line("            it was %s before: the new archive gets complete pages, not revisits", former)
-	}
-	if l := s.Crawl.TopicModel; l != nil {
-		line("  learned   from %d of %d pages: %s", l.Relevant, l.Pages, strings.Join(l.TopWords(topicWordsShown), " "))
-	}
-	if s.Result != nil {
-		line("  ended     %s", s.Result.Reason)
-		if s.Result.Report != "" {
-			line("  report    %s", s.Result.Report)
-		}
-		for _, top := range s.Result.Top[:min(len(s.Result.Top), 5)] {
-			line("  relevant  %.3f %s", top.Score, top.URL)
-		}
-	}
-	ends := p.Ends
-	if s.Result != nil {
-		ends = s.Result.Ends
-	}
-	writeEnds(line, ends)
+}
+
+// writeWhereToLook prints failed batches, and the commands and links that show more.
+func (s crawlStatus) writeWhereToLook(line printer) {
 	for _, id := range s.Failed {
 		line("  failed    %s (temporal workflow reset --type FirstWorkflowTask --workflow-id '%s' --reason retry)", id, id)
 		if why := s.Why[id]; why != "" {
@@ -108,7 +140,7 @@ func (s crawlStatus) write(w io.Writer) {
 		}
 	}
 	line("  look      temporal workflow list --query \"%s\"", runningBatches(s.Crawl.Name))
-	if p.Totals.Failed > 0 || len(s.Failed) > 0 {
+	if s.Crawl.Progress.Totals.Failed > 0 || len(s.Failed) > 0 {
 		line("            temporal workflow list --query \"%s\"", failedBatches(s.Crawl.Name))
 	}
 	for _, what := range []string{"crawl", "batches", "failed"} {
@@ -119,7 +151,7 @@ func (s crawlStatus) write(w io.Writer) {
 }
 
 // writeNumbers prints the progress of a crawl.
-func (s crawlStatus) writeNumbers(line func(format string, args ...any)) {
+func (s crawlStatus) writeNumbers(line printer) {
 	t, p := s.Crawl.Progress.Totals, s.Crawl.Progress
 	if p.InFlight > 0 {
 		line("  fetched   %d URLs more, by running batches", p.InFlight)
@@ -172,7 +204,7 @@ func grouped(ends []frontier.DroppedURL) (groups []endGroup) {
 }
 
 // writeEnds prints the URLs that ended without a page, with the reasons.
-func writeEnds(line func(format string, args ...any), ends []frontier.DroppedURL) {
+func writeEnds(line printer, ends []frontier.DroppedURL) {
 	groups := grouped(ends)
 	for _, g := range groups[max(len(groups)-endsShown, 0):] {
 		kind := map[string]string{crawl.OutcomeFailed: "failed", crawl.OutcomeRobots: "robots", crawl.OutcomeRefused: "refused"}[g.kind]

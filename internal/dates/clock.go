@@ -88,55 +88,23 @@ func (r *reader) clockAt(i int, announced bool) (c clock, to int, ok bool) {
 		return clock{}, 0, false
 	}
 	c.hour, c.precision = int(r.toks[i].value), Hour
-	plain := true // the hour stands alone, as in 9 am
+	plain := false // the hour stands alone, as in 9 am
 	i++
 	switch {
 	case r.isSign(i, ':') && r.glued(i) && r.part(i+1, 2):
-		plain = false
-		c.minute, c.precision = int(r.toks[i+1].value), Minute
-		if i += 2; r.isSign(i, ':') && r.glued(i) && r.part(i+1, 2) {
-			c.second, c.precision = int(r.toks[i+1].value), Second
-			if i += 2; (r.isSign(i, '.') || r.isSign(i, ',') && r.isNumber(i+1, 3)) && r.glued(i) && r.glued(i+1) && r.isNumber(i+1, 9) {
-				c.nano = int(r.toks[i+1].value)
-				for range 9 - r.toks[i+1].width {
-					c.nano *= 10
-				}
-				i += 2
-			}
-		}
-		if r.hasFlag(i, hourSign) && !r.toks[i].glued { // 18:05 Uhr
-			i++
-		}
+		i = r.colons(&c, i)
 	case r.hasFlag(i, hourSign):
-		plain = false
-		if !announced && !r.toks[i].glued && !r.toks[i].has(han|dayFirst) && !r.isNumber(i+1, 2) { // 5 h
+		i, ok = r.hourSigns(&c, i, announced)
+		if !ok {
 			return clock{}, 0, false
-		}
-		if i++; r.part(i, 2) && (r.hasFlag(i-1, han) || r.glued(i) || r.hasFlag(i+1, minuteSign) || !r.isSign(i+1, ':') && !r.isSign(i+1, '.')) {
-			c.minute, c.precision = int(r.toks[i].value), Minute
-			if i++; r.hasFlag(i, minuteSign) {
-				if i++; r.part(i, 2) && r.hasFlag(i+1, secondSign) {
-					c.second, c.precision = int(r.toks[i].value), Second
-					i += 2
-				}
-			}
 		}
 	case r.isSign(i, '.') && r.glued(i) && r.part(i+1, 2) && r.glued(i+1) && r.toks[i+1].width == 2:
-		end := i + 2
-		if r.isSign(end, '.') && r.glued(end) && r.part(end+1, 2) && r.glued(end+1) && r.toks[end+1].width == 2 {
-			end += 2
-		}
-		if more := r.isSign(end, '.') && r.glued(end+1) && r.isNumber(end+1, 255); more || !announced && !r.hasFlag(end, hourSign) {
+		i, ok = r.dots(&c, i, announced)
+		if !ok {
 			return clock{}, 0, false
 		}
-		plain = false
-		c.minute, c.precision = int(r.toks[i+1].value), Minute
-		if end > i+2 {
-			c.second, c.precision = int(r.toks[i+3].value), Second
-		}
-		if i = end; r.hasFlag(i, hourSign) {
-			i++
-		}
+	default:
+		plain = true
 	}
 	if half == 0 {
 		var end int
@@ -160,6 +128,62 @@ func (r *reader) clockAt(i int, announced bool) (c clock, to int, ok bool) {
 		c.zone, c.zoned, i = zone, true, end
 	}
 	return c, i, true
+}
+
+// colons reads what follows an hour from a colon on: 18:05, 18:05:30 and 18:05:30.123.
+func (r *reader) colons(c *clock, i int) (to int) {
+	c.minute, c.precision = int(r.toks[i+1].value), Minute
+	if i += 2; r.isSign(i, ':') && r.glued(i) && r.part(i+1, 2) {
+		c.second, c.precision = int(r.toks[i+1].value), Second
+		if i += 2; (r.isSign(i, '.') || r.isSign(i, ',') && r.isNumber(i+1, 3)) && r.glued(i) && r.glued(i+1) && r.isNumber(i+1, 9) {
+			c.nano = int(r.toks[i+1].value)
+			for range 9 - r.toks[i+1].width {
+				c.nano *= 10
+			}
+			i += 2
+		}
+	}
+	if r.hasFlag(i, hourSign) && !r.toks[i].glued { // 18:05 Uhr
+		i++
+	}
+	return i
+}
+
+// hourSigns reads what follows an hour from a word or letter for hours on: 18h05, 18 Uhr 05, and 18時05分30秒.
+func (r *reader) hourSigns(c *clock, i int, announced bool) (to int, ok bool) {
+	if !announced && !r.toks[i].glued && !r.toks[i].has(han|dayFirst) && !r.isNumber(i+1, 2) { // 5 h
+		return 0, false
+	}
+	if i++; r.part(i, 2) && (r.hasFlag(i-1, han) || r.glued(i) || r.hasFlag(i+1, minuteSign) || !r.isSign(i+1, ':') && !r.isSign(i+1, '.')) {
+		c.minute, c.precision = int(r.toks[i].value), Minute
+		if i++; r.hasFlag(i, minuteSign) {
+			if i++; r.part(i, 2) && r.hasFlag(i+1, secondSign) {
+				c.second, c.precision = int(r.toks[i].value), Second
+				i += 2
+			}
+		}
+	}
+	return i, true
+}
+
+// dots reads what follows an hour from a dot on: 18.05 and 18.05.30, if a word announces it or a sign for hours follows, and if it is
+// not the beginning of a longer number with dots.
+func (r *reader) dots(c *clock, i int, announced bool) (to int, ok bool) {
+	end := i + 2
+	if r.isSign(end, '.') && r.glued(end) && r.part(end+1, 2) && r.glued(end+1) && r.toks[end+1].width == 2 {
+		end += 2
+	}
+	if more := r.isSign(end, '.') && r.glued(end+1) && r.isNumber(end+1, 255); more || !announced && !r.hasFlag(end, hourSign) {
+		return 0, false
+	}
+	c.minute, c.precision = int(r.toks[i+1].value), Minute
+	if end > i+2 {
+		c.second, c.precision = int(r.toks[i+3].value), Second
+	}
+	if r.hasFlag(end, hourSign) {
+		end++
+	}
+	return end, true
 }
 
 // part reports whether the token i is a number that minutes and seconds may be.

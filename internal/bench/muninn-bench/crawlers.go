@@ -15,99 +15,127 @@ import (
 	"github.com/muninn-archive/muninn/internal/localstack"
 )
 
+// processes are what a crawl runs on, and the address at which the worker serves its metrics.
+type processes struct {
+	server, worker, s3 *process // s3 is nil if the archive is a folder
+	address, listen    string
+	store              string // the folder in which the archive is
+}
+
 // crawl runs a Temporal server, a worker and, if asked for, an S3 server as processes of their own,
 // and one crawl of the web.
 func crawl(ctx context.Context, o options, w *web) (measured, error) {
 	m := measured{name: "muninn", cpu: map[string]time.Duration{}, rss: map[string]int64{}}
 	data := filepath.Join(o.dir, "muninn")
-	store := filepath.Join(data, "archive")
-	if err := os.MkdirAll(data, 0o755); err != nil {
-		return m, err
-	}
-	port, ui := freePort(), freePort()
-	address, listen := fmt.Sprintf("127.0.0.1:%d", port), cmp.Or(o.listen, fmt.Sprintf("127.0.0.1:%d", freePort()))
-	server, err := launch(ctx, filepath.Join(data, "temporal.log"), nil, temporalBinary(o.bin),
-		localstack.Arguments(localstack.Options{Data: data, Port: port, UIPort: ui})...)
+	p, err := launchAll(ctx, o, w, data)
+	defer p.stop()
 	if err != nil {
 		return m, err
 	}
-	defer server.stop()
-	if err := answers(ctx, address); err != nil {
+	m.idle = idle(p.server)
+	m.start = p.server.used()
+	stopProfiles := func() []string { return nil }
+	if o.profile {
+		stopProfiles = profiles(ctx, data, p.listen)
+	}
+	begun := time.Now()
+	if err := command(ctx, filepath.Join(o.bin, "muninn"), "start", "--temporal", p.address, definition(o, w)); err != nil {
 		return m, err
 	}
+	if err := command(ctx, temporalBinary(o.bin), "workflow", "result", "--address", p.address, "--workflow-id", "crawl/bench"); err != nil {
+		return m, err
+	}
+	m.wall = time.Since(begun)
+	return m, p.measure(ctx, &m, stopProfiles())
+}
+
+// launchAll starts the processes of a crawl. It returns those that it has started, also with an error.
+func launchAll(ctx context.Context, o options, w *web, data string) (p processes, err error) {
+	p.store = filepath.Join(data, "archive")
+	if err := os.MkdirAll(data, 0o755); err != nil {
+		return p, err
+	}
+	port, ui := freePort(), freePort()
+	p.address, p.listen = fmt.Sprintf("127.0.0.1:%d", port), cmp.Or(o.listen, fmt.Sprintf("127.0.0.1:%d", freePort()))
+	p.server, err = launch(ctx, filepath.Join(data, "temporal.log"), nil, temporalBinary(o.bin),
+		localstack.Arguments(localstack.Options{Data: data, Port: port, UIPort: ui})...)
+	if err != nil {
+		return p, err
+	}
+	if err := answers(ctx, p.address); err != nil {
+		return p, err
+	}
 	env := []string{"MUNINN_S3_ACCESS_KEY=bench", "MUNINN_S3_SECRET_KEY=bench-secret"}
-	args := []string{"--temporal", address, "--name", "bench", "--data", data, "--archive", store, "--allow-network", "127.0.0.0/8",
-		"--dns", "127.0.0.1:9", "--listen", listen, "--retry-base", "1s", "--host-failures", "1"}
+	args := []string{"--temporal", p.address, "--name", "bench", "--data", data, "--archive", p.store, "--allow-network", "127.0.0.0/8",
+		"--dns", "127.0.0.1:9", "--listen", p.listen, "--retry-base", "1s", "--host-failures", "1"}
 	args = append(args, strings.Fields(o.worker)...)
 	for host, ip := range w.Resolve {
 		args = append(args, "--resolve", host+"="+ip)
 	}
-	var s3 *process
 	if o.store == "s3" {
 		var s3Args []string
-		if s3, s3Args, err = serveS3(ctx, o, store, env); err != nil {
-			return m, err
+		if p.s3, s3Args, err = serveS3(ctx, o, p.store, env); err != nil {
+			return p, err
 		}
-		defer s3.stop()
-		args = append(args, s3Args...)
+		args, p.store = append(args, s3Args...), filepath.Join(p.store, "bench-bucket")
 	}
-	worker, err := launch(ctx, filepath.Join(data, "worker.log"), env, filepath.Join(o.bin, "muninn-worker"), args...)
-	if err != nil {
-		return m, err
+	if p.worker, err = launch(ctx, filepath.Join(data, "worker.log"), env, filepath.Join(o.bin, "muninn-worker"), args...); err != nil {
+		return p, err
 	}
-	defer worker.stop()
-	if err := answers(ctx, listen); err != nil {
-		return m, err
-	}
-	m.idle = idle(server)
-	m.start = server.used()
-	stopProfiles := func() []string { return nil }
-	if o.profile {
-		stopProfiles = profiles(ctx, data, listen)
-	}
-	begun := time.Now()
-	if err := command(ctx, filepath.Join(o.bin, "muninn"), "start", "--temporal", address, definition(o, w)); err != nil {
-		return m, err
-	}
-	if err := command(ctx, temporalBinary(o.bin), "workflow", "result", "--address", address, "--workflow-id", "crawl/bench"); err != nil {
-		return m, err
-	}
-	m.wall = time.Since(begun)
-	files := stopProfiles()
-	if m.calls, err = calls(listen); err != nil {
-		return m, err
-	}
-	worker.stop()
-	m.cpu["temporal server"] = server.used() // before its histories are read
-	if m.events, err = countEvents(ctx, address); err != nil {
-		return m, err
-	}
-	server.stop()
-	if len(files) > 0 {
-		if m.shares, err = shares(ctx, files); err != nil {
-			return m, err
+	return p, answers(ctx, p.listen)
+}
+
+// all names the processes that were started, in the order in which they are shown.
+func (p processes) all() (names []string, list map[string]*process) {
+	list = map[string]*process{}
+	for _, one := range []struct {
+		name string
+		*process
+	}{{"worker", p.worker}, {"temporal server", p.server}, {"s3 server", p.s3}} {
+		if one.process != nil {
+			names, list[one.name] = append(names, one.name), one.process
 		}
 	}
-	if s3 != nil {
-		s3.stop()
-		store = filepath.Join(store, "bench-bucket")
+	return names, list
+}
+
+// stop stops the worker first: it ends its batches by Temporal and the archive.
+func (p processes) stop() {
+	names, list := p.all()
+	for _, name := range names {
+		list[name].stop()
 	}
-	if m.pages, err = archived(store); err != nil {
-		return m, err
+}
+
+// measure stops the processes after a crawl, each when what it knows has been read, and takes what they have used.
+func (p processes) measure(ctx context.Context, m *measured, profiles []string) (err error) {
+	if m.calls, err = calls(p.listen); err != nil {
+		return err
 	}
-	for name, p := range map[string]*process{"worker": worker, "temporal server": server, "s3 server": s3} {
-		if p != nil {
-			m.rss[name] = p.rss
-			if m.cpu[name] == 0 {
-				m.cpu[name] = p.cpu
-			}
+	p.worker.stop()
+	m.cpu["temporal server"] = p.server.used() // before its histories are read
+	if m.events, err = countEvents(ctx, p.address); err != nil {
+		return err
+	}
+	p.server.stop()
+	if len(profiles) > 0 {
+		if m.shares, err = shares(ctx, profiles); err != nil {
+			return err
 		}
 	}
-	m.order = []string{"worker", "temporal server"}
-	if s3 != nil {
-		m.order = append(m.order, "s3 server")
+	p.stop()
+	if m.pages, err = archived(p.store); err != nil {
+		return err
 	}
-	return m, nil
+	order, list := p.all()
+	for name, one := range list {
+		m.rss[name] = one.rss
+		if m.cpu[name] == 0 {
+			m.cpu[name] = one.cpu
+		}
+	}
+	m.order = order
+	return nil
 }
 
 func definition(o options, w *web) string {

@@ -74,7 +74,7 @@ var (
 )
 
 // shares are milliseconds of CPU time by step, from the profiles. Samples outside of all steps count for the garbage collector, for
-// the frontier, which writes for several steps at a time, or for the rest: Temporal's client, workflows, the runtime.
+// the frontier, which writes for several steps at a time, or for the other: Temporal's client, workflows, the runtime.
 func shares(ctx context.Context, files []string) (map[string]float64, error) {
 	tags, err := pprofText(ctx, "-tags", files)
 	if err != nil {
@@ -89,10 +89,10 @@ func shares(ctx context.Context, files []string) (map[string]float64, error) {
 
 // readShares reads the output of pprof for the label "step", and for all functions.
 func readShares(tags, top string) map[string]float64 {
-	out, rest := map[string]float64{}, 0.0
+	out, other := map[string]float64{}, 0.0
 	for line := range strings.Lines(top) {
-		if m := totalLine.FindStringSubmatch(line); m != nil && rest == 0 {
-			rest = number(m[1] + m[2])
+		if m := totalLine.FindStringSubmatch(line); m != nil && other == 0 {
+			other = number(m[1] + m[2])
 		}
 		if m := topLine.FindStringSubmatch(strings.TrimRight(line, "\n")); m != nil && beside[m[2]] != "" {
 			out[beside[m[2]]] = number(m[1])
@@ -109,9 +109,9 @@ func readShares(tags, top string) map[string]float64 {
 		}
 	}
 	for _, ms := range out {
-		rest -= ms
+		other -= ms
 	}
-	out["rest"] = max(rest, 0)
+	out["other"] = max(other, 0)
 	return out
 }
 

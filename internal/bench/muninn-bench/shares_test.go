@@ -20,7 +20,7 @@ Duration: 20s, Total samples = 10000ms (50.0%)
    10.00ms 0.10%     0%  1000.00ms 10.00%  runtime.gcBgMarkWorker
          0     0%     0%   900.00ms  9.00%  runtime.gcBgMarkWorker.func2
 `
-	want := map[string]float64{"AAH": 3500, "ARCHIVE": 1500, "garbage collector": 1000, "rest": 4000}
+	want := map[string]float64{"AAH": 3500, "ARCHIVE": 1500, "garbage collector": 1000, "other": 4000}
 	if got := readShares(tags, top); !maps.Equal(got, want) {
 		t.Errorf("%v, want %v", got, want)
 	}
