@@ -43,9 +43,11 @@ type chaosPlan struct {
 	every   time.Duration // a fault begins, on average
 	hosts   int           // of the web
 	pages   int           // of each host
+	delay   time.Duration // least pause between two requests to an address
 	workers []string
-	shards  int           // of politeness
-	quiet   time.Duration // without a fault of a worker before its disk is destroyed
+	clocks  map[string]time.Duration // by how much the clocks of workers are fast
+	shards  int                      // of politeness
+	quiet   time.Duration            // without a fault of a worker before its disk is destroyed
 	kinds   []chaosKind
 }
 

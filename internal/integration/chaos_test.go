@@ -16,14 +16,11 @@ import (
 	"github.com/muninn-archive/muninn/internal/webworld/tree"
 )
 
-// chaosDelay is the least pause between two requests to an address.
-const chaosDelay = 300 * time.Millisecond
-
 // The chaos runs. The short one is for CI: there a terminated shard of politeness, which grants nothing for 15 minutes, and a destroyed
 // disk, which needs a checkpoint made before, are left out.
 var (
 	shortChaos = chaosPlan{
-		time: 90 * time.Second, every: 7 * time.Second, hosts: 30, pages: 65, workers: []string{"w1", "w2", "w3"}, shards: 2,
+		time: 90 * time.Second, every: 7 * time.Second, hosts: 30, pages: 65, delay: 300 * time.Millisecond, workers: []string{"w1", "w2", "w3"}, shards: 2,
 		kinds: []chaosKind{
 			{kind: faultS3, weight: 1, least: 8 * time.Second, most: 12 * time.Second},
 			{kind: faultTempo, weight: 2, least: 200 * time.Millisecond, most: 6 * time.Second},
@@ -34,7 +31,8 @@ var (
 		},
 	}
 	longChaos = chaosPlan{
-		time: 10 * time.Minute, every: 9 * time.Second, hosts: 75, pages: 305, workers: []string{"w1", "w2", "w3"}, shards: 6, quiet: 75 * time.Second,
+		time: 10 * time.Minute, every: 9 * time.Second, hosts: 75, pages: 305, delay: 450 * time.Millisecond, workers: []string{"w1", "w2", "w3"}, shards: 6, quiet: 75 * time.Second,
+		clocks: map[string]time.Duration{"w1": 2 * time.Minute, "w2": -2 * time.Minute},
 		kinds: []chaosKind{
 			{kind: faultDestroy, weight: 1, least: time.Second, most: 20 * time.Second},
 			{kind: faultS3, weight: 1, least: 55 * time.Second, most: 65 * time.Second},
@@ -61,14 +59,19 @@ func TestLongChaos(t *testing.T) {
 	}
 	t.Logf("MUNINN_CHAOS_SEED=%d repeats the sequence of faults", seed)
 	world := Serve(t, tree.New(webworld.Options{Seed: seed, Trace: true, FirstIP: netip.MustParseAddr("127.104.0.1")}, plan.hosts, plan.pages))
-	r := newChaosRig(t, plan, world)
+	newChaosRig(t, plan, world).run(t, plan.faults(seed))
+}
+
+// run crawls under faults, and checks what comes of it.
+func (r *chaosRig) run(t *testing.T, list []fault) {
+	t.Helper()
 	for n, name := range []string{"odin", "freya"} {
 		c := r.newCrawl(name, n, n+1)
 		r.crawls = append(r.crawls, c)
 		r.startCrawl(t, c)
 	}
 	began := time.Now()
-	for i, s := range steps(plan.faults(seed)) {
+	for i, s := range steps(list) {
 		for time.Since(began) < s.at() {
 			r.tend(t)
 			<-time.After(min(100*time.Millisecond, max(0, s.at()-time.Since(began))))
@@ -81,7 +84,7 @@ func TestLongChaos(t *testing.T) {
 	}
 	faults := time.Since(began)
 	r.finish(t)
-	wanted, stats := 0, world.Stats()
+	wanted, stats := 0, r.world.Stats()
 	for _, c := range r.crawls {
 		for _, p := range c.pages {
 			if p.Allowed {
@@ -103,7 +106,7 @@ func (r *chaosRig) newCrawl(name string, worker, last int) chaosCrawl {
 	d.Reference.Pages = &none
 	d.Scope.Within = ""
 	d.Order.PerQueue = 6
-	d.Politeness.MinDelay, d.Politeness.MaxDelay, d.Politeness.Factor = crawl.Duration(chaosDelay), crawl.Duration(3*time.Second), 0
+	d.Politeness.MinDelay, d.Politeness.MaxDelay, d.Politeness.Factor = crawl.Duration(r.plan.delay), crawl.Duration(3*time.Second), 0
 	d.Budget.Time = crawl.Duration(3 * time.Hour)
 	mine := map[string]bool{}
 	for h, s := range r.world.Sites() {
@@ -155,7 +158,7 @@ func (r *chaosRig) finish(t *testing.T) {
 // check counts at the servers and in the archives, and looks for what is left running.
 func (r *chaosRig) check(t *testing.T) {
 	t.Helper()
-	servedPolitely(t, r.world, chaosDelay)
+	servedPolitely(t, r.world, r.plan.delay)
 	if keep := os.Getenv("MUNINN_CHAOS_KEEP"); keep != "" {
 		if err := os.WriteFile(filepath.Join(keep, "trace"), []byte(traces(r.world)), 0o644); err != nil {
 			t.Error(err)
