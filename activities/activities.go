@@ -36,6 +36,7 @@ type Settings struct {
 	BundleURLs int           // URLs in one batch, at most; a single claim may have more
 	Attempts   int           // faults of a batch in one step before it fails; those of stores and kills do not count
 	GiveBack   time.Duration // how long the queues of a failed batch rest
+	Deliveries int           // links of other workers' segments are taken in from so many at a time; 0: DefaultDeliveries
 	Software   string        // for warcinfo
 }
 
@@ -59,10 +60,11 @@ type Activities struct {
 	Membership *Membership  // in the ring; nil if this worker is in none
 	Probe      func() error // returns once the worker has shown that it does work; nil: nothing is asked of it
 
-	batches exclusiveSteps
-	mu      sync.Mutex // guards clocks and differing
-	asked   addresses  // by their lanes
-	clocks  politeness.Clocks
+	batches    exclusiveSteps
+	deliveries gate       // from other workers
+	mu         sync.Mutex // guards clocks and differing
+	asked      addresses  // by their lanes
+	clocks     politeness.Clocks
 
 	differing string // workers that have other host groups
 

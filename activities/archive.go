@@ -66,6 +66,11 @@ func (a *Activities) archiveBatch(ctx context.Context, in BatchInput, b *spooled
 	if err := spool.WriteAll(b.batch, fileCommit, left.Parts()); err != nil {
 		return ArchiveResult{}, err
 	}
+	if d.Spread {
+		if _, err := a.keepLinks(in, b.batch, &left); err != nil {
+			return ArchiveResult{}, err
+		}
+	}
 	file, err := b.batch.Stat(fileCommit)
 	if err != nil {
 		return ArchiveResult{}, err
@@ -74,6 +79,9 @@ func (a *Activities) archiveBatch(ctx context.Context, in BatchInput, b *spooled
 		return ArchiveResult{}, a.Engine.Remember(in.Crawl, in.Batch)
 	}
 	if err = a.batch(in).Renew(); err != nil { // its URLs may have gone back meanwhile
+		return ArchiveResult{}, err
+	}
+	if err = a.batch(in).MayCommit(); err != nil {
 		return ArchiveResult{}, err
 	}
 	m, err = segment.Commit(ctx, h.store)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/muninn-archive/muninn/internal/archive"
 	"github.com/muninn-archive/muninn/internal/disk"
+	"github.com/muninn-archive/muninn/internal/ring"
 	"github.com/muninn-archive/muninn/internal/spool"
 )
 
@@ -42,7 +43,7 @@ type attempts struct {
 	Run    string `json:"run"`
 	Step   string `json:"step"`
 	Faults int    `json:"faults"` // of the batch
-	Others int    `json:"others"` // of the store, of the disk, of a worker that was stopped
+	Others int    `json:"others"` // of the store, of the disk, of the ring, of a worker that was stopped
 	Last   string `json:"last"`   // the last fault
 }
 
@@ -55,7 +56,7 @@ func (t *attempts) end(err, ended error, limit int) (final error) {
 	var store *archive.StoreError
 	var appErr *temporal.ApplicationError
 	switch {
-	case errors.Is(ended, context.Canceled), errors.As(err, &store), disk.Full(err):
+	case errors.Is(ended, context.Canceled), errors.As(err, &store), disk.Full(err), errors.Is(err, ring.ErrNotNow):
 		t.Others++
 	case errors.As(err, &appErr) && appErr.NonRetryable():
 		return err

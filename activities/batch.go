@@ -14,6 +14,9 @@ type BatchInput struct {
 	Shards int        `json:"shards"`
 	// Attempts is how often an activity may fail for reasons of the batch itself before the batch fails; 0: DefaultAttempts.
 	Attempts int `json:"attempts,omitempty"`
+	// Spread says that the crawl is spread over the ring: what the batch finds for other workers is delivered before it is committed.
+	Spread    bool  `json:"spread,omitempty"`
+	Delivered []int `json:"delivered,omitempty"` // partitions for which that is done
 }
 
 // batch returns the batch in the frontier.

@@ -13,6 +13,7 @@ import (
 	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/hostgroups"
 	"github.com/muninn-archive/muninn/internal/politeness"
+	"github.com/muninn-archive/muninn/internal/ring"
 	"github.com/muninn-archive/muninn/internal/urls"
 )
 
@@ -53,6 +54,8 @@ func checkInput(arg any) error {
 			err = firstError(err, checkClaim("claim", c.ID), checkIP(c.IP))
 		}
 		return err
+	case DeliverInput:
+		return firstError(checkCrawl(in.Crawl), checkBatch(in.Batch), checkPartitions(in.Partitions))
 	case SubmitInput:
 		return checkCrawl(in.Crawl)
 	case ServeInput:
@@ -84,6 +87,15 @@ func firstError(errs ...error) error {
 func checkCrawl(name string) error {
 	if !crawl.ValidName(name) {
 		return fmt.Errorf("crawl %q: no crawl can have this name", name)
+	}
+	return nil
+}
+
+func checkPartitions(list []int) error {
+	for _, p := range list {
+		if p < 0 || p >= ring.Partitions {
+			return fmt.Errorf("partition %d: there are %d", p, ring.Partitions)
+		}
 	}
 	return nil
 }

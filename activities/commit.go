@@ -3,6 +3,7 @@ package activities
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/muninn-archive/muninn/frontier"
@@ -42,6 +43,9 @@ func (a *Activities) commit(ctx context.Context, in BatchInput, rest time.Time) 
 		return err
 	}
 	c.Archive, c.Recovered, c.Rest = life.Archive, recovered, rest
+	if in.Spread {
+		c.Others = func(p frontier.Partition) bool { return slices.Contains(in.Delivered, int(p)) }
+	}
 	if err := a.Frontier.Crawl(in.Crawl).Commit(c); err != nil {
 		return err
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/muninn-archive/muninn/internal/archive"
 	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/disk"
+	"github.com/muninn-archive/muninn/internal/ring"
 	"github.com/muninn-archive/muninn/internal/spool"
 	"github.com/muninn-archive/muninn/kb"
 )
@@ -32,6 +33,9 @@ const (
 	ErrorShards      = "PolitenessShardsDiffer"
 	ErrorInstance    = "DataFolderDiffers"
 	ErrorProcess     = "ProcessIsGone"
+
+	ErrorUndelivered = "LinksAreNotDelivered"
+	ErrorElsewhere   = "URLIsElsewhere"
 )
 
 // toApplicationError turns domain errors into Temporal's, in this one place: what can never succeed is not retried.
@@ -54,6 +58,12 @@ func toApplicationError(err error) error {
 	case errors.Is(err, spool.ErrMissing):
 		return temporal.NewNonRetryableApplicationError(err.Error(), ErrorSpool, err)
 	case errors.Is(err, frontier.ErrNoBatch), errors.Is(err, archive.ErrGivenBack), errors.Is(err, archive.ErrForeign):
+		return temporal.NewNonRetryableApplicationError(err.Error(), ErrorClaim, err)
+	case errors.Is(err, frontier.ErrUndelivered): // the batch delivers first
+		return temporal.NewNonRetryableApplicationError(err.Error(), ErrorUndelivered, err)
+	case errors.Is(err, frontier.ErrElsewhere): // it is sent to the owner of its partition
+		return temporal.NewNonRetryableApplicationError(err.Error(), ErrorElsewhere, err)
+	case errors.Is(err, ring.ErrStale):
 		return temporal.NewNonRetryableApplicationError(err.Error(), ErrorClaim, err)
 	case errors.As(err, &store):
 		return temporal.NewApplicationErrorWithCause("the archive fails: "+err.Error()+": the step is tried again", ErrorStore, err)

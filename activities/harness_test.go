@@ -32,10 +32,13 @@ import (
 // exchanges into the spool.
 type rig struct {
 	*Activities
-	t     *testing.T
-	env   *testsuite.TestActivityEnvironment
-	dir   string // of the archive
-	round int64
+	t    *testing.T
+	env  *testsuite.TestActivityEnvironment
+	dir  string // of the archive
+	data string // of the frontier
+
+	options frontier.Options
+	round   int64
 	// refuse is the number of writes that the frontier's disk still has room for; negative: for any.
 	refuse atomic.Int64
 }
@@ -58,19 +61,29 @@ var shipped = sync.OnceValues(kb.Shipped)
 
 func newRig(t *testing.T) *rig {
 	t.Helper()
-	r := &rig{t: t, dir: t.TempDir()}
+	return newRigOf(t, "w", t.TempDir(), nil)
+}
+
+// newRigOf is the rig of a worker by its name, with an archive in a folder; member is nil if it is in no ring.
+func newRigOf(t *testing.T, worker, dir string, member *Membership) *rig {
+	t.Helper()
+	r := &rig{t: t, dir: dir, data: t.TempDir()}
 	r.refuse.Store(-1)
-	front, err := frontier.Open(t.TempDir(), frontier.Options{Room: r.room})
+	if r.options.Room = r.room; member != nil {
+		r.options.NoSync = true
+		r.options.Rights = member.Rights()
+	}
+	front, err := frontier.Open(r.data, r.options)
 	r.must(err)
-	t.Cleanup(func() { _ = front.Close() })
+	t.Cleanup(func() { _ = r.Frontier.Close() })
 	files, err := spool.Open(t.TempDir())
 	r.must(err)
 	base, err := shipped()
 	r.must(err)
 	r.Activities = &Activities{
-		Settings: Settings{Worker: "w", Instance: rigInstance, Queue: "muninn", Attempts: 3, Software: "Muninn test"},
+		Settings: Settings{Worker: worker, Instance: rigInstance, Queue: "muninn", Attempts: 3, Software: "Muninn test"},
 		Frontier: front, Spool: files, Engine: pipeline.New(front, aah.New(base, aah.DefaultLimits()), score.NewDictionary(), page.DefaultLimits(), time.Now),
-		Archives: &Archives{Default: r.dir, Allow: []string{os.TempDir()}}, Meter: noMeter{}, Now: time.Now,
+		Archives: &Archives{Default: r.dir, Allow: []string{os.TempDir()}}, Meter: noMeter{}, Now: time.Now, Membership: member,
 	}
 	Observe(r.Engine)
 	r.Engine.Worker = r.Settings.Worker

@@ -55,6 +55,8 @@ func (a *Activities) steps() map[string]step {
 		"Lease":        {do: a.Lease},
 		"FetchTargets": {do: a.FetchTargets, tries: nameFetch, exclusive: true},
 		"Process":      {do: a.Process, tries: nameProcess, exclusive: true},
+		"Undelivered":  {do: a.Undelivered},
+		"Deliver":      {do: a.Deliver},
 		"Commit":       {do: a.Commit},
 		"GiveBack":     {do: a.GiveBack, exclusive: true},
 	}

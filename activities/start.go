@@ -96,7 +96,7 @@ func bundles(grants []politeness.Grant, sizes map[string]int, plds, urls int) []
 }
 
 func (a *Activities) startBatch(ctx context.Context, name, batch string, claims []frontier.Claim, reuse enums.WorkflowIdReusePolicy) error {
-	in := BatchInput{Holder: a.holder(), Crawl: name, Batch: batch, Shards: a.Settings.Shards, Attempts: a.Settings.Attempts}
+	in := BatchInput{Holder: a.holder(), Crawl: name, Batch: batch, Shards: a.Settings.Shards, Attempts: a.Settings.Attempts, Spread: a.Frontier.Spread(name)}
 	for _, c := range claims {
 		in.Claims = append(in.Claims, ClaimRef{c.ID, c.PLD, c.IP})
 		in.URLs += len(c.URLs)

@@ -55,8 +55,11 @@ func (h Crawl) Deliver(d Delivery, may func(Partition) error) error {
 		return err
 	}
 	h.f.mu.Lock()
-	bound := s.scope
+	bound, begun := s.scope, !s.Imported && s.Run >= d.Run
 	h.f.mu.Unlock()
+	if !begun { // a crawl that is known by an import alone has no scope yet
+		return fmt.Errorf("%w: run %d of %s", ErrNotBegun, d.Run, h.crawl)
+	}
 	parts := partsOf(d.Discoveries)
 	allowed := func() error {
 		for i := range parts {

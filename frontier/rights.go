@@ -6,6 +6,7 @@ import (
 
 	"github.com/muninn-archive/muninn/frontier/internal/record"
 	"github.com/muninn-archive/muninn/frontier/internal/store"
+	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/ring"
 	"github.com/muninn-archive/muninn/internal/share"
 	"github.com/muninn-archive/muninn/internal/urls"
@@ -138,6 +139,45 @@ func (h Crawl) Idle() (r share.IdleReport, err error) {
 	r.Idle = s.waitingLive() == 0 && s.delays.n == 0 && s.claims.Len() == 0 && len(h.f.moves.now) == 0
 	r.Work = s.Counter + uint64(s.Sequence)
 	return r, nil
+}
+
+// LinksTo lists the partitions that some of these lead to and that are in the crawl's scope, in order.
+func (h Crawl) LinksTo(found []crawl.Discovery) (partitions []Partition, err error) {
+	h.f.mu.Lock()
+	s, err := h.f.get(h.crawl)
+	if err != nil {
+		h.f.mu.Unlock()
+		return nil, err
+	}
+	bound := s.scope
+	h.f.mu.Unlock()
+	var to [Partitions]bool
+	for _, o := range gather(bound, found, false) {
+		to[store.PartitionOf(o.key.PLD)] = true
+	}
+	for p, is := range to {
+		if is {
+			partitions = append(partitions, Partition(p))
+		}
+	}
+	return partitions, nil
+}
+
+// MayCommit reports whether the claims of a batch of a spread crawl are still this worker's, so that it may be archived: the error of the
+// first that is not. What another worker asks again must not be archived twice.
+func (h Batch) MayCommit() error {
+	h.f.mu.Lock()
+	defer h.f.mu.Unlock()
+	s, err := h.f.get(h.crawl)
+	if err != nil || s.rights(h.f) == nil {
+		return err
+	}
+	for _, c := range s.claims.OfBatch(h.id) {
+		if err := s.check(h.f, ring.Commit, c.Queue, c.Epoch); err != nil {
+			return fmt.Errorf("archive %s: claim %s: %w", h.id, c.ID, err)
+		}
+	}
+	return nil
 }
 
 // others says which partitions are left out of what no batch has found: of what each worker offers for itself, such as seeds, those that

@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/muninn-archive/muninn/activities"
 	"github.com/muninn-archive/muninn/activities/names"
 	"github.com/muninn-archive/muninn/internal/aah"
 	"github.com/muninn-archive/muninn/internal/archive"
@@ -57,6 +58,7 @@ type Config struct {
 	Attempts    int           // faults of a batch before it fails
 	DiskFloor   crawl.Bytes   // free space below which nothing is claimed, disk.LeastFloor or more; 0: no check
 	GiveBack    time.Duration // rest of the queues of a failed batch
+	Deliveries  int           // from other workers, that are taken in at a time
 	SpoolKeep   time.Duration // age of working files of failed batches at which they are deleted
 	SpoolBytes  crawl.Bytes   // of the working files of failed batches
 	Drain       time.Duration // how long a stopping worker waits for its activities
@@ -93,7 +95,7 @@ func DefaultConfig() Config {
 		Temporal: Temporal{Address: "127.0.0.1:7233", Namespace: "default", Queue: names.TaskQueue},
 		Name:     host, Data: "muninn-data", Archive: "", Listen: "127.0.0.1:9464", Profiles: profilesLoopback, LogFormat: logText,
 		Lanes: 320, Round: 128, Linger: 500 * time.Millisecond, BatchTime: 2 * time.Minute,
-		BundlePLDs: 128, BundleURLs: 500, HandedBytes: pipeline.DefaultHandedBytes, Attempts: 8, DiskFloor: 1 << 30, Thesauri: []string{thesaurus.DefaultWordNet}, GiveBack: 5 * time.Minute, SpoolKeep: 7 * 24 * time.Hour, SpoolBytes: 10 << 30,
+		BundlePLDs: 128, BundleURLs: 500, HandedBytes: pipeline.DefaultHandedBytes, Attempts: 8, DiskFloor: 1 << 30, Thesauri: []string{thesaurus.DefaultWordNet}, GiveBack: 5 * time.Minute, Deliveries: activities.DefaultDeliveries, SpoolKeep: 7 * 24 * time.Hour, SpoolBytes: 10 << 30,
 		Drain: 20 * time.Second, Shards: 1, Checkpoint: time.Hour,
 		Fetch: fetch.DefaultLimits(), Page: page.DefaultLimits(), Helper: aah.DefaultLimits(),
 	}
@@ -115,6 +117,7 @@ func (c *Config) Validate() error {
 	positive("bundle-plds", c.BundlePLDs)
 	positive("bundle-urls", c.BundleURLs)
 	positive("step-attempts", c.Attempts)
+	positive("deliveries", c.Deliveries)
 	positive("politeness-shards", c.Shards)
 	positive("max-attempts", c.Fetch.MaxAttempts)
 	positive("host-failures", c.Fetch.HostFailures)

@@ -59,6 +59,7 @@ func (c *Config) Flags(into *pflag.FlagSet) {
 	fs.IntVar(&c.BundleURLs, "bundle-urls", c.BundleURLs, "most URLs in one batch; a single claim may have more")
 	fs.IntVar(&c.Attempts, "step-attempts", c.Attempts, "faults of a batch in FETCH, or in the steps after it together, with growing pauses, before it fails; those of the archive, kills and outages do not count")
 	fs.DurationVar(&c.GiveBack, "give-back", c.GiveBack, "how long the queues of a failed batch rest")
+	fs.IntVar(&c.Deliveries, "deliveries", c.Deliveries, "segments of other workers whose links a worker takes in at a time, in crawls that are spread")
 	fs.DurationVar(&c.SpoolKeep, "spool-keep", c.SpoolKeep, "how long working files of failed batches are kept")
 	fs.DurationVar(&c.Drain, "drain", c.Drain, "how long a stopping worker waits for its activities")
 	fs.IntVar(&c.Shards, "politeness-shards", c.Shards, "number of politeness workflows; the same on all workers: a worker with another number does not start")

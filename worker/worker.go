@@ -177,7 +177,7 @@ func (w *Worker) openAll(ctx context.Context) error {
 		Settings: activities.Settings{
 			Worker: conf.Name, Queue: conf.Temporal.Queue, Shards: conf.Shards, Lanes: conf.Lanes, Round: conf.Round,
 			Linger: conf.Linger, BatchTime: conf.BatchTime, BundlePLDs: conf.BundlePLDs, BundleURLs: conf.BundleURLs, Attempts: conf.Attempts,
-			GiveBack: conf.GiveBack, Software: version.Software(),
+			GiveBack: conf.GiveBack, Deliveries: conf.Deliveries, Software: version.Software(),
 		},
 		Frontier: w.front, Spool: sp, Disk: room, Fetch: fetcher, Engine: engine,
 		Archives: archives, Meter: w.meter, Now: time.Now,

@@ -2,6 +2,7 @@ package workflows
 
 import (
 	"fmt"
+	"time"
 
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/workflow"
@@ -11,7 +12,7 @@ import (
 	"github.com/muninn-archive/muninn/internal/crawl"
 )
 
-// Batch takes a batch through its steps: FETCH, AAH, SCORE, ARCHIVE, commit. If a step fails for
+// Batch takes a batch through its steps: FETCH, AAH, SCORE, ARCHIVE, the delivery of what it has found for other workers, commit. If a step fails for
 // good, what was fetched is archived if that can be done, the other URLs go back to their queues and the workflow fails with
 // the reason; reset or run again, it does the work that is left, and archives nothing twice.
 func Batch(ctx workflow.Context, in activities.BatchInput) (activities.BatchResult, error) {
@@ -78,20 +79,43 @@ func (b *batch) process(ctx workflow.Context) error {
 	return err
 }
 
+// commit commits what is archived, and delivers before what other workers have to queue.
 func (b *batch) commit(ctx workflow.Context) error {
-	err := workflow.ExecuteLocalActivity(withLocalOptions(ctx, "commit to the frontier"), steps.Commit, b.in).Get(ctx, nil)
-	if err == nil {
-		b.state(ctx, crawl.BatchDone, b.summary())
+	for {
+		if err := b.deliver(ctx, time.Time{}); err != nil {
+			return err
+		}
+		err := workflow.ExecuteLocalActivity(withLocalOptions(ctx, "commit to the frontier"), steps.Commit, b.in).Get(ctx, nil)
+		if undelivered(err) {
+			if err = workflow.Sleep(ctx, deliverPause); err == nil {
+				continue
+			}
+		}
+		if err == nil {
+			b.state(ctx, crawl.BatchDone, b.summary())
+		}
+		return err
 	}
-	return err
 }
 
 func (b *batch) giveBack(ctx workflow.Context) {
+	var until time.Time
+	if ctx.Err() != nil {
+		until = workflow.Now(ctx).Add(deliverCancelled)
+	}
 	ctx, cancel := workflow.NewDisconnectedContext(ctx)
 	defer cancel()
-	err := workflow.ExecuteActivity(withQueueOptions(ctx, "", "give the URLs back"), steps.GiveBack, b.in).Get(ctx, nil)
-	if err != nil {
-		workflow.GetLogger(ctx).Error("give back", "error", err)
+	for {
+		err := workflow.ExecuteActivity(withQueueOptions(ctx, "", "give the URLs back"), steps.GiveBack, b.in).Get(ctx, nil)
+		if undelivered(err) { // what it has fetched is archived
+			if err = b.deliver(ctx, until); err == nil {
+				continue
+			}
+		}
+		if err != nil {
+			workflow.GetLogger(ctx).Error("give back", "error", err)
+		}
+		return
 	}
 }
 

@@ -1,10 +1,13 @@
 package workflows
 
 import (
+	"fmt"
 	"time"
 
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/workflow"
+
+	"github.com/muninn-archive/muninn/activities"
 )
 
 // The ways in which activities are run, by kind of work.
@@ -53,6 +56,14 @@ func withWorkOptions(ctx workflow.Context, summary string) workflow.Context {
 	return workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
 		StartToCloseTimeout: workTimeout, HeartbeatTimeout: heartbeatTimeout, Summary: summary,
 		WaitForCancellation: true, RetryPolicy: retryForever(),
+	})
+}
+
+// withDeliverOptions is for a delivery to another worker, on its queue. If it does not take it in time, somebody else may be the owner by then.
+func withDeliverOptions(ctx workflow.Context, d activities.Delivery) workflow.Context {
+	return workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
+		TaskQueue: d.Queue, ScheduleToCloseTimeout: deliverTimeout, HeartbeatTimeout: heartbeatTimeout,
+		Summary: fmt.Sprintf("deliver links to %d partitions of worker %s", len(d.Partitions), d.Owner), RetryPolicy: retryForever(),
 	})
 }
 

@@ -1,0 +1,107 @@
+package activities
+
+import (
+	"context"
+	"errors"
+
+	"github.com/muninn-archive/muninn/frontier"
+	"github.com/muninn-archive/muninn/internal/archive"
+	"github.com/muninn-archive/muninn/internal/pipeline"
+	"github.com/muninn-archive/muninn/internal/ring"
+)
+
+// DeliverInput has the owner of partitions queue the links that a segment of another worker has to them. It names the segment: the links
+// are read from the archive.
+type DeliverInput struct {
+	Crawl     string `json:"crawl"`
+	Batch     string `json:"batch"`
+	Worker    string `json:"worker"` // that has the batch
+	Nonce     string `json:"nonce"`  // of the batch's life
+	Where     string `json:"where"`  // the archive
+	Prefix    string `json:"prefix,omitempty"`
+	Run       uint32 `json:"run"`
+	Watermark uint64 `json:"watermark"` // see frontier.Delivery
+	// Partitions are the owner's, by the view of this epoch.
+	Partitions []int  `json:"partitions"`
+	Epoch      uint64 `json:"epoch"`
+}
+
+// DeliverResult says which links are queued, on disk.
+type DeliverResult struct {
+	Delivered []int `json:"delivered,omitempty"` // partitions
+	// Waits says why those to the other partitions are not: they are to be sent to the owner of the partition by a later view.
+	Waits string `json:"waits,omitempty"`
+}
+
+// DefaultDeliveries is how many deliveries a worker takes in at a time, if its settings do not say it. Further ones wait at their source,
+// whose batches stay in progress until then.
+const DefaultDeliveries = 4
+
+// Deliver queues the links of another worker's segment that lead to partitions of this one. It is idempotent. Its right is checked before
+// anything is written, and again when all is on disk.
+func (a *Activities) Deliver(ctx context.Context, in DeliverInput) (out DeliverResult, err error) {
+	leave, err := a.deliveries.enter(ctx, a.Settings.Deliveries)
+	if err != nil {
+		return out, err
+	}
+	defer leave()
+	may := func(p frontier.Partition) error { return a.check(ring.Accept, int(p), in.Epoch) }
+	accepted, refused := acceptedOf(in.Partitions, may)
+	if len(accepted) > 0 {
+		err = a.deliver(ctx, in, accepted, may)
+	}
+	switch {
+	case comesAgain(err):
+		out.Waits = err.Error()
+	case err != nil:
+		return out, err
+	default:
+		out.Delivered = accepted
+	}
+	if refused != nil {
+		out.Waits = refused.Error()
+	}
+	return out, nil
+}
+
+func (a *Activities) deliver(ctx context.Context, in DeliverInput, partitions []int, may func(frontier.Partition) error) error {
+	store, err := a.Archives.Open(ctx, in.Where)
+	if err != nil {
+		return err
+	}
+	return a.Engine.Deliver(ctx, store, pipeline.Arrival{
+		Segment: archive.Label{Crawl: in.Crawl, Batch: in.Batch, Nonce: in.Nonce, Worker: in.Worker, Prefix: in.Prefix},
+		Run:     in.Run, Watermark: in.Watermark, Partitions: partitions,
+	}, may)
+}
+
+// acceptedOf are the partitions that may take deliveries, and why the first of the others may not.
+func acceptedOf(partitions []int, may func(frontier.Partition) error) (accepted []int, refused error) {
+	for _, p := range partitions {
+		if err := may(frontier.Partition(p)); err == nil {
+			accepted = append(accepted, p)
+		} else if refused == nil {
+			refused = err
+		}
+	}
+	return accepted, refused
+}
+
+// comesAgain reports whether a delivery that has failed is to be sent again by a later view of the ring: the partition is another worker's,
+// or on its way to this one, or this one has not begun the run yet. Other faults are the receiver's or the store's: Temporal tries again.
+func comesAgain(err error) bool {
+	for _, reason := range []error{ring.ErrStale, ring.ErrNotNow, ring.ErrAhead, frontier.ErrMoving, frontier.ErrNotBegun, frontier.ErrNoCrawl} {
+		if errors.Is(err, reason) {
+			return true
+		}
+	}
+	return false
+}
+
+// check asks the ring for a right of this process; a worker that is in no ring has all.
+func (a *Activities) check(act ring.Act, p int, epoch uint64) error {
+	if a.Membership == nil {
+		return nil
+	}
+	return a.Membership.Rights().Check(act, frontier.Partition(p), epoch)
+}

@@ -1,0 +1,363 @@
+package activities
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/muninn-archive/muninn/frontier"
+	"github.com/muninn-archive/muninn/internal/crawl"
+	"github.com/muninn-archive/muninn/internal/ring"
+)
+
+// TestComesAgain: what a delivery fails for that the ring, or the crawl's begin, makes good is sent again; the rest is tried again as it is.
+func TestComesAgain(t *testing.T) {
+	for err, want := range map[error]bool{
+		ring.ErrStale: true, ring.ErrNotNow: true, ring.ErrAhead: true, frontier.ErrMoving: true, frontier.ErrNotBegun: true, frontier.ErrNoCrawl: true,
+		errors.New("the archive does not answer"): false, frontier.ErrClosed: false, &crawl.InputError{Message: "no"}: false, context.Canceled: false, nil: false,
+	} {
+		if got := comesAgain(err); got != want || err != nil && comesAgain(fmt.Errorf("deliver: %w", err)) != want {
+			t.Errorf("%v: %t", err, got)
+		}
+	}
+}
+
+// spreadRing is a ring of workers on one archive, played by the test.
+type spreadRing struct {
+	t       *testing.T
+	state   *ring.State
+	dir     string
+	workers map[string]*rig
+	owner   string // of the run
+	begun   bool
+}
+
+func newSpreadRing(t *testing.T, names ...string) *spreadRing {
+	s := &spreadRing{t: t, state: ring.New(ring.DefaultLimits()), dir: t.TempDir(), workers: map[string]*rig{}, owner: "owner"}
+	for _, name := range names {
+		s.join(name)
+	}
+	for _, name := range names { // by one epoch
+		s.begin(name)
+	}
+	s.begun = true
+	return s
+}
+
+func (s *spreadRing) begin(name string) {
+	s.t.Helper()
+	r := s.workers[name]
+	out, err := call[BeginResult](r, r.Begin, BeginInput{Definition: r.definition(func(d *crawl.Definition) { d.Spread = true }), Owner: s.owner, Holder: r.holder(), Run: 1})
+	r.must(err)
+	if out.Epoch != s.state.Epoch() || out.Run != 1 {
+		s.t.Fatalf("%+v in epoch %d", out, s.state.Epoch())
+	}
+}
+
+// join adds a worker, and plays what the ring asks until all is quiet.
+func (s *spreadRing) join(name string) {
+	s.t.Helper()
+	now, member := time.Now(), NewMembership(name, name)
+	answer := s.state.Register(now, ring.Registration{Name: name, Instance: name, Process: name, Queue: "muninn/" + name, Shards: 1})
+	if !answer.Accepted {
+		s.t.Fatal(answer.Reason)
+	}
+	member.Registered(now, answer)
+	s.workers[name] = newRigOf(s.t, name, s.dir, member)
+	s.play()
+}
+
+// play does what the ring asks of the workers: partitions move from frontier to frontier.
+func (s *spreadRing) play() {
+	s.t.Helper()
+	objects := map[string][]frontier.PartitionEntry{}
+	for range 3 {
+		for _, name := range slices.Sorted(maps.Keys(s.workers)) {
+			r := s.workers[name]
+			r.Membership.Take(s.state.View(name))
+			var parts Partitions = BoundCrawls{} // there is nothing to move yet
+			if s.begun {
+				parts = moved{r, objects}
+			}
+			reports, err := r.Membership.CarryOut(s.t.Context(), parts)
+			r.must(err)
+			s.state.Exported(time.Now(), name, name, reports.Exported)
+			s.state.Loaded(time.Now(), name, name, reports.Loaded)
+		}
+	}
+	for name, r := range s.workers {
+		r.Membership.Take(s.state.View(name))
+	}
+}
+
+// moved moves partitions from frontier to frontier, through the memory of the test.
+type moved struct {
+	r       *rig
+	objects map[string][]frontier.PartitionEntry
+}
+
+func (m moved) Export(_ context.Context, p int, epoch uint64) (key string, err error) {
+	key = fmt.Sprintf("%d-%d", p, epoch)
+	err = m.r.Frontier.Export(func(e *frontier.Export) error {
+		return e.Of(frontier.SpreadCrawls).Partition(frontier.Partition(p), func([]*frontier.PartitionCrawl) error { return nil }, func(entry frontier.PartitionEntry) error {
+			entry.Key, entry.Value = slices.Clone(entry.Key), slices.Clone(entry.Value)
+			m.objects[key] = append(m.objects[key], entry)
+			return nil
+		})
+	})
+	return key, err
+}
+
+func (m moved) Load(_ context.Context, p int, object string) (string, error) {
+	_, err := m.r.Frontier.Import(frontier.Partition(p), frontier.SpreadCrawls, func(yield func(frontier.PartitionEntry, error) bool) {
+		for _, e := range m.objects[object] {
+			if !yield(e, nil) {
+				return
+			}
+		}
+	})
+	return "", err
+}
+
+func (m moved) Drop(_ context.Context, p int) error {
+	return m.r.Frontier.Drop(frontier.Partition(p), frontier.SpreadCrawls)
+}
+
+// ownerOf is the worker that owns the partition of a host.
+func (s *spreadRing) ownerOf(host string) *rig {
+	s.t.Helper()
+	owner, owned := s.state.View("").Owner(ring.PartitionOf(host))
+	if !owned {
+		s.t.Fatalf("nobody owns %s", host)
+	}
+	return s.workers[owner.Name]
+}
+
+// deliver sends what a view of the source says, and returns the batch with what was delivered. An empty answer is an error.
+func (s *spreadRing) deliver(in BatchInput, to []Delivery) BatchInput {
+	s.t.Helper()
+	for _, d := range to {
+		r := s.workers[d.Owner]
+		out, err := call[DeliverResult](r, r.Deliver, d.DeliverInput)
+		r.must(err)
+		in.Delivered = append(in.Delivered, out.Delivered...)
+	}
+	return in
+}
+
+func (s *spreadRing) undelivered(r *rig, in BatchInput) UndeliveredResult {
+	s.t.Helper()
+	out, err := call[UndeliveredResult](r, r.Undelivered, in)
+	r.must(err)
+	return out
+}
+
+// linkingToMany is a page with links to many hosts, two of each.
+func linkingToMany(string) string {
+	var text strings.Builder
+	text.WriteString("<title>A page</title><p>of some words")
+	for i := range 40 {
+		fmt.Fprintf(&text, ` <a href="http://h%d.example/">one</a> <a href="http://h%d.example/two">two</a>`, i, i)
+	}
+	return text.String()
+}
+
+// reopen opens the frontier of a rig again, as after a kill.
+func (r *rig) reopen() {
+	r.t.Helper()
+	r.must(r.Frontier.Close())
+	front, err := frontier.Open(r.data, r.options)
+	r.must(err)
+	r.Frontier, r.Engine.Frontier = front, front
+	r.Engine.Drop(rigCrawl, "")
+}
+
+// TestSpreadBatch: a page with links to many hosts, fetched by the owner of its partition: whatever happens between the archive and the
+// commit, the workers have together what one worker would have.
+func TestSpreadBatch(t *testing.T) {
+	one := newRigOf(t, "one", t.TempDir(), nil)
+	one.begin("owner", nil)
+	in := one.batch()
+	one.open(in, linkingToMany)
+	one.must(one.do(one.Process, in))
+	one.must(one.do(one.Commit, in))
+	want := one.states()
+	status, err := one.Frontier.Crawl(rigCrawl).Status()
+	one.must(err)
+
+	for _, c := range []struct {
+		name string
+		play func(s *spreadRing, from *rig, in BatchInput, first UndeliveredResult) BatchInput
+	}{
+		{"nothing", func(s *spreadRing, _ *rig, in BatchInput, first UndeliveredResult) BatchInput {
+			return s.deliver(in, first.To)
+		}},
+		{"everything is sent twice", func(s *spreadRing, _ *rig, in BatchInput, first UndeliveredResult) BatchInput {
+			s.deliver(in, first.To)
+			return s.deliver(in, first.To)
+		}},
+		{"the receiver is killed between write and answer", func(s *spreadRing, _ *rig, in BatchInput, first UndeliveredResult) BatchInput {
+			s.deliver(in, first.To)
+			s.workers[first.To[0].Owner].reopen()
+			return s.deliver(in, first.To)
+		}},
+		{"another worker joins between view and delivery", func(s *spreadRing, _ *rig, in BatchInput, first UndeliveredResult) BatchInput {
+			s.join("x")
+			s.begin("x")
+			late := s.deliver(in, first.To)
+			if len(late.Delivered) >= len(first.To[0].Partitions)+len(first.To[1].Partitions) {
+				s.t.Error("all former owners have taken what is not theirs any more")
+			}
+			return late
+		}},
+		{"the partitions move on between delivery and answer", func(s *spreadRing, _ *rig, in BatchInput, first UndeliveredResult) BatchInput {
+			s.deliver(in, first.To) // the answers are lost
+			s.join("x")
+			s.begin("x")
+			return in
+		}},
+		{"the source is killed before the commit", func(s *spreadRing, from *rig, in BatchInput, first UndeliveredResult) BatchInput {
+			s.deliver(in, first.To)
+			from.reopen()
+			if out, err := call[OpenResult](from, from.Open, in); err != nil || !out.Archived {
+				s.t.Fatalf("%+v, %v", out, err)
+			}
+			return in
+		}},
+		{"the source is killed before the commit, and its spool is lost", func(s *spreadRing, from *rig, in BatchInput, first UndeliveredResult) BatchInput {
+			s.deliver(in, first.To)
+			from.must(from.Spool.Batch(in.Crawl, in.Batch).Remove())
+			from.reopen()
+			if out, err := call[OpenResult](from, from.Open, in); err != nil || !out.Archived {
+				s.t.Fatalf("%+v, %v", out, err)
+			}
+			return in
+		}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := newSpreadRing(t, "v", "w", "z")
+			from := s.ownerOf("a.example")
+			in := from.batch()
+			in.Spread = true
+			from.open(in, linkingToMany)
+			from.must(from.do(from.Process, in))
+			if err := from.do(from.Commit, in); err == nil || !strings.Contains(err.Error(), "not delivered") {
+				t.Fatalf("a commit before the delivery: %v", err)
+			}
+			first := s.undelivered(from, in)
+			if len(first.To) != 2 || first.Waits > 0 {
+				t.Fatalf("%+v", first)
+			}
+			in = c.play(s, from, in, first)
+			for rounds := 0; ; rounds++ {
+				left := s.undelivered(from, in)
+				if len(left.To) == 0 && left.Waits == 0 {
+					break
+				}
+				if rounds == 3 {
+					t.Fatalf("after %d rounds %+v", rounds, left)
+				}
+				in = s.deliver(in, left.To)
+			}
+			from.must(from.do(from.Commit, in))
+			from.must(from.do(from.Commit, in))
+
+			got, known := map[string]string{}, int64(0)
+			for name, r := range s.workers {
+				status, err := r.Frontier.Crawl(rigCrawl).Status()
+				r.must(err)
+				known += status.Totals.Known
+				for url, state := range r.states() {
+					if _, twice := got[url]; twice {
+						t.Errorf("%s is with two workers, one of which is %s", url, name)
+					}
+					got[url] = state
+				}
+			}
+			if !maps.Equal(got, want) {
+				t.Errorf("%d URLs, one worker has %d", len(got), len(want))
+			}
+			if known != status.Totals.Known {
+				t.Errorf("%d URLs are counted, one worker has %d", known, status.Totals.Known)
+			}
+			if _, err := from.Spool.Batch(in.Crawl, in.Batch).Stat(fileLinks); err == nil {
+				t.Error("the spool is not dropped")
+			}
+		})
+	}
+}
+
+// TestRoute: links go to the owner of their partition by the view; those to the worker's own, and those that nobody takes, do not.
+func TestRoute(t *testing.T) {
+	s := newSpreadRing(t, "v", "w")
+	view := s.state.View("w")
+	var mine, others []int
+	for p := range ring.Partitions {
+		if owner, _ := view.Owner(p); owner.Name == "w" {
+			mine = append(mine, p)
+		} else {
+			others = append(others, p)
+		}
+	}
+	own := func(p int, _ uint64) error {
+		if slices.Contains(mine, p) {
+			return nil
+		}
+		return ring.ErrStale
+	}
+	never := func(int, uint64) error { return ring.ErrNotNow }
+	s.state.Lost(time.Now(), "v", "v")
+	lost := s.state.View("w")
+	for _, c := range []struct {
+		name  string
+		view  *ring.View
+		need  []int
+		mine  func(int, uint64) error
+		to    []int
+		waits int
+	}{
+		{"none", view, nil, own, nil, 0},
+		{"its own", view, mine[:3], own, nil, 0},
+		{"another's", view, others[:3], own, others[:3], 0},
+		{"both", view, []int{mine[0], others[0], mine[1], others[1]}, own, others[:2], 0},
+		{"its own without a permit", view, []int{mine[0], others[0]}, never, others[:1], 1},
+		{"the owner is silent", lost, []int{mine[0], others[0]}, own, nil, 1},
+		{"without a view", nil, []int{mine[0], others[0]}, never, nil, 2},
+	} {
+		out := route(c.need, c.view, "w", c.mine)
+		var to []int
+		for _, d := range out.To {
+			if to = append(to, d.Partitions...); d.Owner != "v" || d.Queue != "muninn/v" || d.Epoch != c.view.Epoch {
+				t.Errorf("%s: %+v", c.name, d)
+			}
+		}
+		if !slices.Equal(to, c.to) || out.Waits != c.waits {
+			t.Errorf("%s: to %v, %d wait", c.name, to, out.Waits)
+		}
+	}
+}
+
+// TestDeliveriesAreBounded: a worker takes in so many deliveries at a time, and further ones wait, until they are cancelled.
+func TestDeliveriesAreBounded(t *testing.T) {
+	var g gate
+	first, err := g.enter(t.Context(), 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := g.enter(ctx, 1); !errors.Is(err, context.Canceled) {
+		t.Errorf("a second one: %v", err)
+	}
+	first()
+	if leave, err := g.enter(t.Context(), 1); err != nil {
+		t.Error(err)
+	} else {
+		leave()
+	}
+}

@@ -1,0 +1,140 @@
+package activities
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/muninn-archive/muninn/frontier"
+	"github.com/muninn-archive/muninn/internal/pipeline"
+	"github.com/muninn-archive/muninn/internal/ring"
+	"github.com/muninn-archive/muninn/internal/spool"
+)
+
+// fileLinks lists the partitions that a batch of a spread crawl has found links to, in the spool.
+const fileLinks = "partitions.json"
+
+// UndeliveredResult says what is to be delivered before a batch is committed.
+type UndeliveredResult struct {
+	To []Delivery `json:"to,omitempty"`
+	// Waits is how many more partitions there are that nobody takes deliveries for at present: they are handed over, or their owner is silent.
+	Waits int `json:"waits,omitempty"`
+}
+
+// Delivery is for one owner.
+type Delivery struct {
+	Queue string `json:"queue"` // the owner's
+	Owner string `json:"owner"`
+	DeliverInput
+}
+
+// Undelivered says which links of an archived batch of a spread crawl are to be delivered, and to which workers, by the present view of the
+// ring: those to partitions that are not this worker's, and that in.Delivered does not have. Its claims do not run out meanwhile.
+func (a *Activities) Undelivered(ctx context.Context, in BatchInput) (out UndeliveredResult, err error) {
+	life, err := a.batch(in).Life()
+	if errors.Is(err, frontier.ErrNoBatch) { // nothing is left to commit
+		return out, nil
+	}
+	if err != nil {
+		return out, err
+	}
+	if err := a.batch(in).Renew(); err != nil {
+		return out, err
+	}
+	need, err := a.linksTo(ctx, in, life)
+	if err != nil {
+		return out, err
+	}
+	need = slices.DeleteFunc(need, func(p int) bool { return slices.Contains(in.Delivered, p) })
+	var view *ring.View
+	if a.Membership != nil {
+		a.Membership.With(func(rules *ring.Membership) { view = rules.View() })
+	}
+	out = route(need, view, a.Settings.Worker, func(p int, epoch uint64) error { return a.check(ring.Commit, p, epoch) })
+	if len(out.To) == 0 {
+		return out, nil
+	}
+	d, err := a.deliveryOf(ctx, in)
+	for i := range out.To {
+		d.Partitions, d.Epoch = out.To[i].Partitions, out.To[i].Epoch
+		out.To[i].DeliverInput = d
+	}
+	return out, err
+}
+
+// route divides partitions by the workers that take deliveries to them. mine reports whether this worker may commit to one itself.
+func route(need []int, view *ring.View, self string, mine func(p int, epoch uint64) error) (out UndeliveredResult) {
+	epoch := uint64(0)
+	if view != nil {
+		epoch = view.Epoch
+	}
+	for _, p := range need {
+		if mine(p, epoch) == nil {
+			continue
+		}
+		var owner ring.Worker
+		owned := false
+		if view != nil {
+			owner, owned = view.Owner(p)
+		}
+		if !owned || owner.Lost || owner.Name == self {
+			out.Waits++
+			continue
+		}
+		i := slices.IndexFunc(out.To, func(d Delivery) bool { return d.Owner == owner.Name })
+		if i < 0 {
+			i = len(out.To)
+			out.To = append(out.To, Delivery{Queue: owner.Queue, Owner: owner.Name})
+			out.To[i].Epoch = epoch
+		}
+		out.To[i].Partitions = append(out.To[i].Partitions, p)
+	}
+	return out
+}
+
+// deliveryOf names the segment of a batch.
+func (a *Activities) deliveryOf(ctx context.Context, in BatchInput) (d DeliverInput, err error) {
+	plan, err := a.Frontier.Crawl(in.Crawl).Plan()
+	if err != nil {
+		return d, err
+	}
+	h, err := a.destination(ctx, in, plan.Definition)
+	if err != nil {
+		return d, err
+	}
+	d = DeliverInput{
+		Crawl: in.Crawl, Batch: in.Batch, Worker: h.label.Worker, Nonce: h.label.Nonce, Where: h.store.String(), Prefix: h.label.Prefix, Run: plan.Run,
+	}
+	d.Watermark, err = a.Frontier.Crawl(in.Crawl).Watermark()
+	return d, err
+}
+
+// linksTo are the partitions that a batch has found links to: ARCHIVE has left them in the spool, or they are made from the segment.
+func (a *Activities) linksTo(ctx context.Context, in BatchInput, life frontier.Life) (partitions []int, err error) {
+	b := a.Spool.Batch(in.Crawl, in.Batch)
+	err = b.Read(fileLinks, &partitions)
+	if !errors.Is(err, spool.ErrMissing) {
+		return partitions, err
+	}
+	left, err := readResult(b)
+	if errors.Is(err, spool.ErrMissing) {
+		left, err = a.recoverResult(ctx, in, life)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return a.keepLinks(in, b, &left)
+}
+
+// keepLinks leaves in the spool which partitions a batch has found links to.
+func (a *Activities) keepLinks(in BatchInput, b *spool.Batch, left *pipeline.Result) ([]int, error) {
+	found, err := a.Frontier.Crawl(in.Crawl).LinksTo(left.Discoveries)
+	if err != nil {
+		return nil, err
+	}
+	partitions := make([]int, len(found))
+	for i, p := range found {
+		partitions[i] = int(p)
+	}
+	return partitions, b.Write(fileLinks, partitions)
+}

@@ -1,0 +1,80 @@
+package workflows
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"go.temporal.io/sdk/temporal"
+	"go.temporal.io/sdk/workflow"
+
+	"github.com/muninn-archive/muninn/activities"
+	"github.com/muninn-archive/muninn/internal/crawl"
+)
+
+// How a batch of a spread crawl delivers what it has found for other workers.
+const (
+	// deliverTimeout is how long an owner may take for a delivery, with the wait for its worker. Then the ring may name another one.
+	deliverTimeout = 2 * time.Minute
+	// deliverPause is how long the batch waits, at first, if nobody takes its links; deliverPauseMost is the longest pause. A worker that
+	// is lost is given up after minutes, and each look costs the batch a few events.
+	deliverPause     = time.Second
+	deliverPauseMost = 30 * time.Second
+	// deliverCancelled is how long a batch that was cancelled tries. Then its claims are left to the end of the crawl.
+	deliverCancelled = time.Minute
+)
+
+// deliver returns when all that the batch has found for other workers is queued by them. It takes as long as that takes: an owner that is
+// silent comes back, or the ring names another one. Cancelling ends it, and so does until, unless it is zero.
+func (b *batch) deliver(ctx workflow.Context, until time.Time) error {
+	for pause := deliverPause; b.in.Spread; pause = min(2*pause, deliverPauseMost) {
+		var left activities.UndeliveredResult
+		err := workflow.ExecuteLocalActivity(withLocalOptions(ctx, "see what is to be delivered"), steps.Undelivered, b.in).Get(ctx, &left)
+		if err != nil || len(left.To) == 0 && left.Waits == 0 {
+			return err
+		}
+		delivered, rest, err := b.deliverTo(ctx, left.To)
+		if err != nil || rest == 0 && left.Waits == 0 {
+			return err
+		}
+		if delivered > 0 {
+			pause = deliverPause
+		}
+		if !until.IsZero() && !workflow.Now(ctx).Before(until) {
+			return fmt.Errorf("links to %d partitions of other workers are not delivered", rest+left.Waits)
+		}
+		b.state(ctx, crawl.BatchFetching, fmt.Sprintf("links to %d partitions wait until other workers take them", rest+left.Waits))
+		if err := workflow.Sleep(ctx, pause); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// deliverTo sends one delivery to each owner, side by side. rest is how many partitions have not taken theirs: their owner is asked again, or
+// the next one.
+func (b *batch) deliverTo(ctx workflow.Context, to []activities.Delivery) (delivered, rest int, err error) {
+	answers := make([]workflow.Future, len(to))
+	for i, d := range to {
+		answers[i] = workflow.ExecuteActivity(withDeliverOptions(ctx, d), steps.Deliver, d.DeliverInput)
+	}
+	for i, d := range to {
+		var out activities.DeliverResult
+		failed := answers[i].Get(ctx, &out)
+		if ctx.Err() != nil {
+			err = failed
+		}
+		if failed != nil {
+			workflow.GetLogger(ctx).Warn("links are not delivered; they are sent again", "crawl", b.in.Crawl, "batch", b.in.Batch, "owner", d.Owner, "error", failed)
+		}
+		b.in.Delivered = append(b.in.Delivered, out.Delivered...)
+		delivered, rest = delivered+len(out.Delivered), rest+len(d.Partitions)-len(out.Delivered)
+	}
+	return delivered, rest, err
+}
+
+// undelivered reports whether a commit has failed because links are not delivered: the ring has changed since they were.
+func undelivered(err error) bool {
+	var app *temporal.ApplicationError
+	return errors.As(err, &app) && app.Type() == activities.ErrorUndelivered
+}

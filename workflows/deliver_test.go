@@ -1,0 +1,162 @@
+package workflows
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"go.temporal.io/sdk/temporal"
+
+	"github.com/muninn-archive/muninn/activities"
+)
+
+// owners plays the workers that own partitions for a batch.
+type owners struct {
+	need   map[int]string                              // partition → owner; "" if nobody takes deliveries for it
+	take   func(to []int) ([]int, error)               // nil: all
+	commit func(in activities.BatchInput, n int) error // nil: all is well
+}
+
+// play answers the steps that a batch of a spread crawl has beside the others.
+func (o *owners) play(e *env, step string) {
+	does(e, "Undelivered", func(in activities.BatchInput) (out activities.UndeliveredResult, err error) {
+		by := map[string][]int{}
+		for p, owner := range o.need {
+			switch {
+			case slices.Contains(in.Delivered, p):
+			case owner == "":
+				out.Waits++
+			default:
+				by[owner] = append(by[owner], p)
+			}
+		}
+		for _, owner := range []string{"v", "x"} {
+			if slices.Sort(by[owner]); len(by[owner]) > 0 {
+				d := activities.Delivery{Queue: "muninn/" + owner, Owner: owner}
+				d.Crawl, d.Partitions = in.Crawl, by[owner]
+				out.To = append(out.To, d)
+			}
+		}
+		return out, nil
+	})
+	does(e, "Deliver", func(in activities.DeliverInput) (out activities.DeliverResult, err error) {
+		if out.Delivered = in.Partitions; o.take != nil {
+			out.Delivered, err = o.take(in.Partitions)
+		}
+		return out, err
+	})
+	n := 0
+	acts(e, step, func(in activities.BatchInput) error {
+		if n++; o.commit != nil {
+			return o.commit(in, n)
+		}
+		for p := range o.need {
+			if !slices.Contains(in.Delivered, p) {
+				return temporal.NewNonRetryableApplicationError("links are not delivered", activities.ErrorUndelivered, nil)
+			}
+		}
+		return nil
+	})
+}
+
+// TestBatchDelivers: a batch of a spread crawl is committed when all owners have what it has found for them.
+func TestBatchDelivers(t *testing.T) {
+	fails := true
+	for _, c := range []struct {
+		name   string
+		owners owners
+		change func(o *owners) // half an hour later
+		want   string
+		longer time.Duration // it takes longer
+	}{
+		{"nothing to deliver", owners{}, nil, "Undelivered Commit", 0},
+		{"one owner", owners{need: map[int]string{3: "v", 5: "v"}}, nil, "Undelivered Deliver Commit", 0},
+		{"two owners", owners{need: map[int]string{3: "v", 5: "x"}}, nil, "Undelivered Deliver Deliver Commit", 0},
+		{
+			"an owner takes a part", owners{need: map[int]string{3: "v", 5: "v"}, take: func(to []int) ([]int, error) { return to[:1], nil }}, nil,
+			"Undelivered Deliver Undelivered Deliver Commit", 0,
+		},
+		{
+			"a delivery fails", owners{need: map[int]string{3: "v"}, take: func(to []int) ([]int, error) {
+				if fails {
+					fails = false
+					return nil, temporal.NewNonRetryableApplicationError("no", "No", nil)
+				}
+				return to, nil
+			}}, nil, "Undelivered Deliver Undelivered Deliver Commit", 0,
+		},
+		{
+			"the ring changes before the commit", owners{need: map[int]string{3: "v"}, commit: func(in activities.BatchInput, n int) error {
+				if n == 1 {
+					return temporal.NewNonRetryableApplicationError("links are not delivered", activities.ErrorUndelivered, nil)
+				}
+				return nil
+			}}, nil, "Undelivered Deliver Commit Undelivered Commit", 0,
+		},
+		{"nobody owns a partition", owners{need: map[int]string{3: "v", 5: ""}}, func(o *owners) { o.need[5] = "x" }, "Undelivered Deliver …Undelivered Deliver Commit", 30 * time.Minute},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			e := newEnv(t)
+			batchSteps(e, activities.OpenResult{Archived: true}, "", nil, "Commit")
+			c.owners.play(e, "Commit")
+			if c.change != nil {
+				e.at(30*time.Minute, func() { c.change(&c.owners) })
+			}
+			in := batchInput
+			in.Spread = true
+			start := e.Now()
+			if err := e.run(Batch, in); err != nil {
+				t.Fatal(err)
+			}
+			got := strings.TrimPrefix(strings.Join(e.called(), " "), "Open ")
+			from, to, several := strings.Cut(c.want, "…")
+			if got != c.want && !(several && strings.HasPrefix(got, from) && strings.HasSuffix(got, to)) {
+				t.Errorf("steps %q, want %q", got, c.want)
+			}
+			if took := e.Now().Sub(start); took < c.longer || took > c.longer+2*deliverPauseMost {
+				t.Errorf("it took %s", took)
+			}
+			if n := len(e.called()); n > 90 {
+				t.Errorf("%d steps", n)
+			}
+		})
+	}
+}
+
+// TestFailedBatchDelivers: what a failed batch has archived is committed by its give-back, which needs the deliveries, too. A batch that is
+// cancelled does not wait for owners without end.
+func TestFailedBatchDelivers(t *testing.T) {
+	for name, c := range map[string]struct {
+		owner     string
+		cancel    bool
+		delivered bool
+	}{
+		"fails": {"v", false, true}, "is cancelled": {"v", true, true}, "is cancelled, and an owner is silent": {"", true, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			e := newEnv(t)
+			batchSteps(e, activities.OpenResult{URLs: 3}, "Process", temporal.NewNonRetryableApplicationError("no", "No", nil), "GiveBack", "FetchTargets")
+			does(e, "FetchTargets", func(activities.BatchInput) (out activities.FetchResult, err error) {
+				if c.cancel {
+					e.CancelWorkflow()
+				}
+				return out, nil
+			})
+			o := owners{need: map[int]string{3: c.owner}}
+			o.play(e, "GiveBack")
+			in := batchInput
+			in.Spread = true
+			start := e.Now()
+			if err := e.run(Batch, in); err == nil {
+				t.Error("it has not failed")
+			}
+			if e.count("GiveBack") < 1 || (e.count("GiveBack") == 2) != c.delivered {
+				t.Errorf("steps %v", e.called())
+			}
+			if took := e.Now().Sub(start); took > 2*deliverCancelled {
+				t.Errorf("it took %s", took)
+			}
+		})
+	}
+}
