@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/muninn-archive/muninn/frontier/internal/claims"
+	"github.com/muninn-archive/muninn/frontier/internal/queue"
 	"github.com/muninn-archive/muninn/frontier/internal/record"
 	"github.com/muninn-archive/muninn/internal/times"
 )
@@ -35,57 +36,48 @@ func (h Lane) LeaseUntil() time.Time {
 // End says that a claim's fetching has ended: its lease goes into the journal of releases, if it still has it,
 // and its hosts rest.
 func (h Lane) End(end LaneEnd) error {
-	return h.update(func(s *state, tx *transaction) (func(), error) {
-		h.f.mu.Lock()
-		ch, ends := s.claims.End(h.claim, end, s.terms())
-		if !ends {
-			h.f.mu.Unlock()
-			return nil, nil
+	until := times.Latest(end.Host, h.f.opts.Now())
+	decide := func(s *state) (claims.Change, bool) { return s.claims.End(h.claim, end, s.terms()) }
+	return h.updateQueue(decide, func(c *Claim, q *queue.Queue) {
+		q.Pace = q.PaceAfter(len(c.URLs), c.NotBefore, until)
+		q.Next, q.Unread, q.Delay = end.Host, end.Unread, max(q.Delay, end.Delay)
+		if q.Fails++; !end.Unreachable {
+			q.Fails = 0
 		}
-		c := s.claims.Get(h.claim)
-		q := s.queue(c.Queue, c.PLD)
-		fails, unread := 0, end.Unread
-		if end.Unreachable {
-			fails = q.Fails + 1
-		}
-		pace, delay := q.PaceAfter(len(c.URLs), c.NotBefore, times.Latest(end.Host, h.f.opts.Now())), max(q.Delay, end.Delay)
-		m := record.OfQueue(q)
-		m.Next, m.Fails, m.Unread, m.Pace, m.Delay = record.Millis(end.Host), fails, unread, pace.Milliseconds(), delay.Milliseconds()
-		h.f.mu.Unlock()
-		if err := errors.Join(tx.touch(s, c.Queue), s.saveMeta(tx.Tx, c.Queue, m)); err != nil {
-			return nil, err
-		}
-		save, err := h.f.saveClaims(tx, s, ch)
-		return func() {
-			q.Next, q.Fails, q.Unread, q.Pace, q.Delay = end.Host, fails, unread, pace, delay
-			save()
-			s.schedule.Place(q, h.f.opts.Now())
-		}, err
 	})
 }
 
 // KeepRest notes what is owed to the host of a claim that is still fetched, or whose fetching was cut off.
 func (h Lane) KeepRest(end LaneEnd) error {
+	decide := func(s *state) (claims.Change, bool) { return s.claims.Owe(h.claim, end) }
+	return h.updateQueue(decide, func(_ *Claim, q *queue.Queue) { q.Delay = max(q.Delay, end.Delay) })
+}
+
+// updateQueue writes what decide says of the claim, unless it says that nothing changes, and what edit makes of its queue. edit is called
+// twice, with what is written and with what memory holds; Frontier.mu is held each time. What it sets no other transaction changes while
+// the claim is in progress.
+func (h Lane) updateQueue(decide func(*state) (claims.Change, bool), edit func(*Claim, *queue.Queue)) error {
 	return h.update(func(s *state, tx *transaction) (func(), error) {
 		h.f.mu.Lock()
-		ch, more := s.claims.Owe(h.claim, end)
-		if !more {
+		ch, changes := decide(s)
+		if !changes {
 			h.f.mu.Unlock()
 			return nil, nil
 		}
-		c := s.claims.Get(h.claim)
-		q := s.queue(c.Queue, c.PLD)
-		m := record.OfQueue(q)
-		delay := max(q.Delay, end.Delay)
-		m.Delay = delay.Milliseconds()
+		claim := *s.claims.Get(h.claim)
+		q := s.queue(claim.Queue, claim.PLD)
+		now := *q
+		edit(&claim, &now)
+		m := record.OfQueue(&now)
 		h.f.mu.Unlock()
-		if err := errors.Join(tx.touch(s, c.Queue), s.saveMeta(tx.Tx, c.Queue, m)); err != nil {
+		if err := errors.Join(tx.touch(s, claim.Queue), s.saveMeta(tx.Tx, claim.Queue, m)); err != nil {
 			return nil, err
 		}
 		save, err := h.f.saveClaims(tx, s, ch)
 		return func() {
-			q.Delay = delay
+			edit(&claim, q)
 			save()
+			s.schedule.Place(q, h.f.opts.Now())
 		}, err
 	})
 }
