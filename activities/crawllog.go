@@ -3,7 +3,6 @@ package activities
 import (
 	"context"
 	"errors"
-	"fmt"
 	"strings"
 
 	"github.com/muninn-archive/muninn/frontier"
@@ -37,7 +36,7 @@ func (a *Activities) archiveUnfetched(ctx context.Context, plan frontier.Plan, s
 // not marked as reported, is found again, and another worker's is not taken for it.
 func (a *Activities) unfetchedLabel(d crawl.Definition, first int64) archive.Label {
 	return archive.Label{
-		Crawl: d.Name, Batch: fmt.Sprintf("ends-%d@%s", first, a.Settings.Worker), Nonce: a.Settings.Instance, Worker: a.Settings.Worker,
+		Crawl: d.Name, Batch: archive.EndsBatch(first, a.Settings.Worker), Nonce: a.Settings.Instance, Worker: a.Settings.Worker,
 		Prefix: d.Archive.Prefix, Software: a.Settings.Software,
 	}
 }

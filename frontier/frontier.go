@@ -28,6 +28,9 @@ var (
 	ErrFinished = errors.New("the batch was committed before")
 )
 
+// Folder is the name of a frontier's folder in the data folder of its worker.
+const Folder = "frontier"
+
 // Options make a frontier.
 type Options struct {
 	Now       func() time.Time

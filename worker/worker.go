@@ -143,7 +143,7 @@ func (w *Worker) openAll(ctx context.Context) error {
 		return err
 	}
 	var errs [5]error
-	w.front, errs[0] = frontier.OpenContext(ctx, filepath.Join(conf.Data, "frontier"), frontier.Options{Room: room.Writes, Rights: w.member.Rights(), Log: w.log})
+	w.front, errs[0] = frontier.OpenContext(ctx, filepath.Join(conf.Data, frontier.Folder), frontier.Options{Room: room.Writes, Rights: w.member.Rights(), Log: w.log})
 	if errs[0] != nil {
 		return errs[0] // another process has the frontier, and the spool with it: leave both alone
 	}

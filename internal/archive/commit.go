@@ -67,14 +67,6 @@ func (m *Manifest) Stored() []Stored {
 // Segment is the name of the segment, unique in its crawl.
 func (m *Manifest) Segment() string { return SegmentName(m.Batch, m.Nonce) }
 
-// SegmentName names the segment that a life of a batch leaves.
-func SegmentName(batch, nonce string) string {
-	if nonce == "" { // a life of a version that had no nonces
-		return batch
-	}
-	return batch + "-" + nonce
-}
-
 // ReadManifest returns the manifest of a segment: ErrNotFound if it is not committed, ErrGivenBack if it never will be, ErrForeign if
 // another's manifest has its key, which is no reason to believe that anything of this one is archived.
 func ReadManifest(ctx context.Context, s Store, label Label) (Manifest, error) {

@@ -62,6 +62,37 @@ func (l Layout) Manifest(segment string) string { return l.in(folderSegments, se
 
 const manifestSuffix = ".json"
 
+// SegmentName names the segment that a life of a batch leaves.
+func SegmentName(batch, nonce string) string {
+	if nonce == "" { // a life of a version that had no nonces
+		return batch
+	}
+	return batch + "-" + nonce
+}
+
+// nonced is the name of a segment with the nonce of the batch's life at its end.
+var nonced = regexp.MustCompile(`^(.+)-[0-9a-f]{16}$`)
+
+// BatchOfSegment is the batch that SegmentName has made the name of a segment of; false if the name has no nonce.
+func BatchOfSegment(segment string) (batch string, ok bool) {
+	if parts := nonced.FindStringSubmatch(segment); parts != nil {
+		return parts[1], true
+	}
+	return "", false
+}
+
+const endsPrefix = "ends-"
+
+// EndsBatch stands for the batch in the label of a segment that has none: of URLs that ended without one, the first of which has a number at
+// its worker.
+func EndsBatch(first int64, worker string) string {
+	return fmt.Sprintf("%s%d%s", endsPrefix, first, atWorker(worker))
+}
+
+// IsEndsBatch reports whether EndsBatch has made a name, of this version or an earlier one. No mark of a frontier says that it has such a
+// segment.
+func IsEndsBatch(batch string) bool { return strings.HasPrefix(batch, endsPrefix) }
+
 // segmentOf is the segment whose manifest has a key.
 func segmentOf(key string) (segment string, is bool) {
 	return strings.CutSuffix(path.Base(key), manifestSuffix)

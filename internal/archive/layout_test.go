@@ -68,6 +68,27 @@ func TestLayout(t *testing.T) {
 	}
 }
 
+// TestSegmentNames: the name of a segment gives its batch back, and that of URLs without a batch is known.
+func TestSegmentNames(t *testing.T) {
+	const nonce = "0123456789abcdef"
+	for _, c := range []struct {
+		batch, nonce string
+		want         string
+		ends         bool
+	}{
+		{"a.example-17@w.3", nonce, "a.example-17@w.3-" + nonce, false},
+		{EndsBatch(5, "w"), nonce, "ends-5@w-" + nonce, true},
+		{EndsBatch(5, ""), "", "ends-5", true}, // of earlier versions
+		{"a.example-17", "", "a.example-17", false},
+	} {
+		name := SegmentName(c.batch, c.nonce)
+		batch, ok := BatchOfSegment(name)
+		if name != c.want || ok != (c.nonce != "") || ok && batch != c.batch || IsEndsBatch(c.batch) != c.ends {
+			t.Errorf("%s of %q: batch %q, %v; of no batch: %v", name, c.batch, batch, ok, IsEndsBatch(c.batch))
+		}
+	}
+}
+
 // TestNewestSnapshot: a worker continues with what it has learned itself, if it took part in the last run; snapshots of earlier
 // versions count, which name no worker.
 func TestNewestSnapshot(t *testing.T) {

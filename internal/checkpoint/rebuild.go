@@ -11,9 +11,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/muninn-archive/muninn/frontier"
@@ -46,9 +44,8 @@ type Rebuilt struct {
 
 // The folders and the file of a rebuild, in the data folder.
 const (
-	frontierFolder = "frontier"
-	rebuildFolder  = "frontier.rebuild"
-	rebuildFile    = "frontier.rebuild.json"
+	rebuildFolder = frontier.Folder + ".rebuild"
+	rebuildFile   = rebuildFolder + ".json"
 )
 
 // ErrFrontier says that the data folder has a frontier.
@@ -66,7 +63,7 @@ const logEvery = 10 * time.Second
 // Run rebuilds the frontier. ErrFrontier if there is one, ErrNone if there is no checkpoint, frontier.ErrLocked if another Run is
 // in progress.
 func (r *Rebuild) Run(ctx context.Context) (out Rebuilt, err error) {
-	out.Frontier = filepath.Join(r.Data, frontierFolder)
+	out.Frontier = filepath.Join(r.Data, frontier.Folder)
 	if _, err := os.Stat(out.Frontier); !errors.Is(err, fs.ErrNotExist) {
 		return out, fmt.Errorf("rebuild frontier in %s: %w", out.Frontier, cmp.Or(err, ErrFrontier))
 	}
@@ -218,12 +215,6 @@ func (r *Rebuild) replay(ctx context.Context, front *frontier.Frontier, m Manife
 	return n, nil
 }
 
-// nonced is the name of a segment, with the nonce of the batch's life at its end.
-var nonced = regexp.MustCompile(`^(.+)-[0-9a-f]{16}$`)
-
-// endsPrefix begins the names of segments that have no batch: of URLs that ended without one. No mark says that they are in the frontier.
-const endsPrefix = "ends-"
-
 // after lists the segments of a crawl that the frontier does not have.
 func (r *Rebuild) after(ctx context.Context, front *frontier.Frontier, name string, taken time.Time) (list []segment, err error) {
 	plan, err := front.Crawl(name).Plan()
@@ -239,14 +230,14 @@ func (r *Rebuild) after(ctx context.Context, front *frontier.Frontier, name stri
 		walk := archive.Walk[struct{}]{
 			Of: archive.Layout{Prefix: place.Prefix, Crawl: name},
 			Skip: func(segment string, _ time.Time) bool {
-				if batch := nonced.FindStringSubmatch(segment); batch != nil && has(batch[1]) {
+				if batch, ok := archive.BatchOfSegment(segment); ok && has(batch) {
 					return true
 				}
 				return has(pipeline.RestoreMark(segment))
 			},
 		}
 		err = walk.Each(ctx, store, func(m archive.Manifest, _ struct{}) error {
-			if !has(m.Batch) && (!strings.HasPrefix(m.Batch, endsPrefix) || m.Created.After(taken)) {
+			if !has(m.Batch) && (!archive.IsEndsBatch(m.Batch) || m.Created.After(taken)) {
 				list = append(list, segment{m, store, number})
 			}
 			return nil

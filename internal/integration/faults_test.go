@@ -70,7 +70,7 @@ func TestLongFaults(t *testing.T) {
 // faultsOutcomes checks the frontier that the crawl left.
 func faultsOutcomes(t *testing.T, s *site, name string) {
 	t.Helper()
-	front, err := frontier.Open(filepath.Join(s.dir, "data", "frontier"), frontier.Options{})
+	front, err := frontier.Open(filepath.Join(s.dir, "data", frontier.Folder), frontier.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

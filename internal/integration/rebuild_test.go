@@ -52,7 +52,7 @@ func TestRebuildLostFrontier(t *testing.T) {
 		}
 		return f
 	}
-	f := opened(filepath.Join(conf.Data, "frontier"))
+	f := opened(filepath.Join(conf.Data, frontier.Folder))
 	made, err := checkpoint.Make(t.Context(), store, f, checkpoint.Worker{Name: conf.Name, Instance: "of the test"}, time.Now())
 	if err != nil {
 		t.Fatal(err)
@@ -82,7 +82,7 @@ func TestRebuildLostFrontier(t *testing.T) {
 	if out.Segments == 0 {
 		t.Error("no segment came after the checkpoint: the test tests nothing")
 	}
-	was, now := knownURLs(t, opened(filepath.Join(conf.Data, "frontier")), d.Name), knownURLs(t, opened(out.Frontier), d.Name)
+	was, now := knownURLs(t, opened(filepath.Join(conf.Data, frontier.Folder)), d.Name), knownURLs(t, opened(out.Frontier), d.Name)
 	differ := 0
 	for url, known := range was {
 		// What ended without a page after it had waited for another attempt is in no segment: it waits still, and is tried again.
