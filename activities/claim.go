@@ -47,9 +47,11 @@ const claimWait = 40 * time.Second
 // holdWait is how long a round waits that claims nothing: a crawl that is resumed waits for its end.
 const holdWait = 10 * time.Second
 
-// askersPerLease is how many claims may wait for each lease of an address: more would keep others from
-// the lanes.
+// askersPerLease is how many claims may wait for each lease of an address: more would keep others from waiting.
 const askersPerLease = 4
+
+// waitersPerLane is how many claims of a crawl may wait for their addresses for each of its lanes, beside those that take lanes.
+const waitersPerLane = 3
 
 // maxEnds is how many of the last URLs that ended without a page a round returns, of each kind.
 const maxEnds = 3
@@ -73,7 +75,7 @@ func (a *Activities) Claim(ctx context.Context, in ClaimInput) (ClaimResult, err
 	ctx, release := untilStopped(ctx)
 	defer release()
 	holds := a.holdReason(ctx, in)
-	round, err := a.Frontier.Crawl(in.Crawl).Claims().Claim(ctx, a.want(in, holds != "", plan.Definition.Politeness.PerIP))
+	round, err := a.Frontier.Crawl(in.Crawl).Claims().Claim(ctx, a.want(in, holds != "", plan.Definition.Politeness))
 	if err != nil {
 		return ClaimResult{}, err
 	}
@@ -142,10 +144,10 @@ func (a *Activities) linger(crawl string) time.Duration {
 	return a.Settings.Linger
 }
 
-func (a *Activities) want(in ClaimInput, held bool, perIP int) frontier.Want {
-	limits := a.Fetch.Limits()
+func (a *Activities) want(in ClaimInput, held bool, p crawl.Politeness) frontier.Want {
+	limits, lanes := a.Fetch.Limits(), a.lanes(in.Crawl)
 	want := frontier.Want{
-		Round: in.Round, Claims: a.Settings.Round, Lanes: a.lanes(in.Crawl),
+		Round: in.Round, Claims: a.Settings.Round, Lanes: lanes, Waiting: waitersPerLane * lanes,
 		Linger: a.linger(in.Crawl), Quiet: lingerReleases * a.Settings.Linger, Until: a.Now().Add(claimWait), MaxFail: limits.HostFailures, Backoff: limits.Backoff,
 		Resolve: func(ctx context.Context, host string) (string, error) {
 			addr, err := a.Fetch.Address(ctx, host)
@@ -156,7 +158,8 @@ func (a *Activities) want(in ClaimInput, held bool, perIP int) frontier.Want {
 			return errors.As(err, &refused)
 		},
 		Local:        func(err error) bool { return errors.Is(err, fetch.ErrSilent) },
-		ClaimNothing: in.Drain || in.Paused || held, PerIP: askersPerLease * max(perIP, 1),
+		ClaimNothing: in.Drain || in.Paused || held,
+		Server:       func(pld, ip string) (string, int) { return a.serverOf(p, pld, ip) },
 	}
 	if in.Paused || held {
 		want.Until = a.Now().Add(holdWait)

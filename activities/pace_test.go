@@ -342,7 +342,7 @@ func (l *life) crawl(c *paceCrawl) {
 		round, err := l.front.Crawl(c.name).Claims().Claim(l.ctx, frontier.Want{
 			Round: c.round, Claims: 5, Lanes: 20, Linger: 100 * time.Millisecond, Until: time.Now().Add(30 * time.Second), MaxFail: 3,
 			Resolve: func(_ context.Context, host string) (string, error) { return c.addrs[host].String(), nil },
-			Refused: func(error) bool { return false }, Backoff: l.limits.Backoff, PerIP: 4,
+			Refused: func(error) bool { return false }, Backoff: l.limits.Backoff, Server: func(_, ip string) (string, int) { return ip, 4 },
 		})
 		if err != nil {
 			return

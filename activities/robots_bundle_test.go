@@ -100,7 +100,7 @@ func (l *life) bundle(t *testing.T, acts *Activities, c *paceCrawl, round int64,
 		}
 	}
 	got, err := l.front.Crawl(c.name).Claims().Claim(l.ctx, frontier.Want{
-		Round: round, Claims: 5, Lanes: 20, Until: time.Now().Add(time.Second), MaxFail: 3, PerIP: 4, Backoff: l.limits.Backoff,
+		Round: round, Claims: 5, Lanes: 20, Until: time.Now().Add(time.Second), MaxFail: 3, Server: func(_, ip string) (string, int) { return ip, 4 }, Backoff: l.limits.Backoff,
 		Resolve: func(_ context.Context, host string) (string, error) { return c.addrs[host].String(), nil },
 		Refused: func(error) bool { return false },
 	})

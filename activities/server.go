@@ -16,6 +16,20 @@ func (a *Activities) leaseAddress(ip string) string {
 	return ip
 }
 
+// serverOf is what a host counts as at an address, of all its leases, and how many claims of a crawl may wait for them at a time. A group that
+// names the host comes before one that names its network: the shard joins the one to the other.
+func (a *Activities) serverOf(p crawl.Politeness, pld, ip string) (server string, waiting int) {
+	s := a.Groups.Of(pld, ip)
+	waiting = askersPerLease * limitPauses(p, s).PerIP
+	switch {
+	case s.Group != "":
+		return politeness.GroupKey(s.Group), waiting
+	case s.Network != "":
+		return politeness.GroupKey(s.Network), waiting
+	}
+	return ip, waiting
+}
+
 // shardOf is the politeness shard that leases an address.
 func (a *Activities) shardOf(ip string) int { return Shard(a.leaseAddress(ip), a.Settings.Shards) }
 

@@ -46,3 +46,25 @@ func TestSplitRoundWithGroups(t *testing.T) {
 		t.Errorf("%+v, %+v", r.Renewals, r.Releases)
 	}
 }
+
+// Claims wait for what is leased: the group of the host, that of its network, or the address, as many as its leases allow.
+func TestServerOf(t *testing.T) {
+	groups, err := hostgroups.Parse([]byte(`{"groups": [
+		{"name": "net", "networks": ["192.0.2.0/24"], "per_ip": 2}, {"name": "names", "hosts": ["a.example"]},
+		{"name": "strong", "networks": ["203.0.113.0/24"], "each_address": true, "per_ip": 4}]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := &Activities{Groups: groups}
+	for _, test := range []struct {
+		pld, ip, server string
+		leases          int
+	}{
+		{"b.example", "192.0.2.7", "@net", 2}, {"a.example", "192.0.2.7", "@names", 1}, {"a.example", "10.0.0.1", "@names", 1},
+		{"b.example", "203.0.113.1", "203.0.113.1", 3}, {"b.example", "10.0.0.1", "10.0.0.1", 1},
+	} {
+		if server, waiting := a.serverOf(crawl.Politeness{PerIP: 3}, test.pld, test.ip); server != test.server || waiting != askersPerLease*test.leases {
+			t.Errorf("%s at %s: %d wait for %s, want %d for %s", test.pld, test.ip, waiting, server, askersPerLease*test.leases, test.server)
+		}
+	}
+}

@@ -2,6 +2,7 @@ package frontier
 
 import (
 	"context"
+	"math"
 	"time"
 
 	"github.com/muninn-archive/muninn/internal/crawl"
@@ -15,17 +16,28 @@ type Resolve func(ctx context.Context, host string) (addr string, err error)
 type Want struct {
 	Round        int64         // counts up; the same again means that its result was lost
 	Claims       int           // at most
-	Lanes        int           // claims that may be in progress at a time
+	Lanes        int           // claims that may be in progress at a time, but for those that wait for their first lease
+	Waiting      int           // claims that may wait for it beside them
 	Linger       time.Duration // how long a round waits for more once it has something
 	Quiet        time.Duration // the same, if it has only releases that nobody of this frontier waits for
 	Until        time.Time     // return by then, with or without anything
 	ClaimNothing bool          // claim nothing; a round in which nothing is in progress any more is Idle
-	PerIP        int           // claims that may wait for the lease of one address at a time
-	Resolve      Resolve
-	Refused      func(error) bool
-	Backoff      func(failures int) time.Duration
-	Local        func(error) bool // reports whether a look-up failed because there is no network
-	MaxFail      int              // rounds in a row in which a host cannot be resolved before its URLs fail
+	// Server is what a host counts as at an address, and how many claims may wait for its lease at a time; nil: its address, and as many as
+	// there are.
+	Server  func(pld, ip string) (server string, waiting int)
+	Resolve Resolve
+	Refused func(error) bool
+	Backoff func(failures int) time.Duration
+	Local   func(error) bool // reports whether a look-up failed because there is no network
+	MaxFail int              // rounds in a row in which a host cannot be resolved before its URLs fail
+}
+
+// server is what a claim waits for, and how many claims may at a time.
+func (w Want) server(c *Claim) (server string, waiting int) {
+	if w.Server == nil {
+		return c.IP, math.MaxInt
+	}
+	return w.Server(c.PLD, c.IP)
 }
 
 // Round is what a round of claiming yields.

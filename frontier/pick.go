@@ -70,7 +70,7 @@ func (h Claims) claimReady(ctx context.Context, w Want, n int) ([]Claim, error) 
 	}
 	h.f.placeQueues(s)
 	now := h.f.opts.Now()
-	n = min(n, w.Lanes-s.claims.Len())
+	n = min(n, s.claims.Room(claims.Limits{Lanes: w.Lanes, Waiting: w.Waiting}, w.Round))
 	room, plan := s.room(), s.Definition
 	if l := s.learner(); w.ClaimNothing || s.idles(h.f) || s.spent(now) != "" || l != nil && l.Behind() { // what was learned decides what is claimed
 		n = 0
@@ -234,17 +234,18 @@ func (f *Frontier) claimPicked(ctx context.Context, s *state, picked []*candidat
 		e := f.edit(tx, s)
 		claimed = claimed[:0]
 		f.mu.Lock()
-		asking := s.claims.Asking()
+		asking := s.claims.Asking(func(c *Claim) string { server, _ := w.server(c); return server })
 		f.mu.Unlock()
 		for _, c := range picked {
 			if c.claim == nil {
 				continue
 			}
-			if w.PerIP > 0 && asking[c.claim.IP] >= w.PerIP {
+			server, most := w.server(c.claim)
+			if asking[server] >= most {
 				c.claim, c.wait = nil, busyAddress
 				continue
 			}
-			asking[c.claim.IP]++
+			asking[server]++
 			if err := tx.touch(s, c.claim.Queue); err != nil {
 				return nil, err
 			}

@@ -160,7 +160,11 @@ func TestRoundCutOff(t *testing.T) {
 	}
 }
 
-// No more than PerIP claims wait for the lease of an address; claims of other addresses do not wait for them.
+func askers(n int) func(*Want) {
+	return func(w *Want) { w.Server = func(_, ip string) (string, int) { return ip, n } }
+}
+
+// No more than so many claims wait for the lease of an address; claims of other addresses do not wait for them.
 func TestAskersPerAddress(t *testing.T) {
 	r := newRig(t, nil)
 	for i, name := range []string{"a", "b", "c", "d", "e", "f", "g"} {
@@ -171,7 +175,7 @@ func TestAskersPerAddress(t *testing.T) {
 	out := map[string]Claim{}
 	claim := func(want ...string) {
 		t.Helper()
-		got := r.ask(func(w *Want) { w.PerIP = 2 })
+		got := r.ask(askers(2))
 		if list := plds(got.Claims); !slices.Equal(list, want) {
 			t.Fatalf("%q, not %q", list, want)
 		}
@@ -197,10 +201,65 @@ func TestAskersPerAddress(t *testing.T) {
 	}
 }
 
+// Claims that wait for an address take no lane, so that those of other addresses are made meanwhile; no more than so many wait. Those of the
+// present round count: they may all be granted.
+func TestWaitingClaimsTakeNoLane(t *testing.T) {
+	r := newRig(t, nil)
+	for i := range 12 {
+		r.submit(fmt.Sprint(i), found(0.9-float64(i)/20, fmt.Sprintf("http://h%02d.example/", i))...)
+	}
+	claim := func(n int) []Claim {
+		t.Helper()
+		got := r.ask(func(w *Want) { w.Lanes, w.Waiting = 4, 3 })
+		if len(got.Claims) != n {
+			t.Fatalf("%q: %d claims, want %d", plds(got.Claims), len(got.Claims), n)
+		}
+		return got.Claims
+	}
+	first := claim(4)
+	batches := []string{r.start(first[0])}
+	second := claim(3) // one lane is taken, three wait
+	claim(0)           // six wait: too many
+	batches = append(batches, r.start(first[1:]...))
+	claim(0) // four lanes are taken
+	var outcomes []crawl.PageOutcome
+	for _, c := range first {
+		r.must(r.endLane(c.ID, r.clock.Now(), false))
+		outcomes = append(outcomes, done("http://"+c.PLD+"/"))
+	}
+	r.must(r.Commit(Commit{Batch: batches[0], Outcomes: outcomes[:1]}))
+	r.must(r.Commit(Commit{Batch: batches[1], Outcomes: outcomes[1:]}))
+	claim(4)
+	r.start(second...)
+	if s := r.status(); s.Lanes != 3 || s.Asking != 4 {
+		t.Fatalf("%+v", s)
+	}
+}
+
+// Claims that wait for one server are counted together, whatever their addresses.
+func TestAskersPerServer(t *testing.T) {
+	r := newRig(t, nil)
+	for i := range 6 {
+		r.hosts.Store(fmt.Sprintf("h%d.example", i), fmt.Sprintf("192.0.2.%d", i))
+		r.submit(fmt.Sprint(i), found(0.9-float64(i)/10, fmt.Sprintf("http://h%d.example/", i))...)
+	}
+	got := r.ask(func(w *Want) {
+		w.Server = func(pld, ip string) (string, int) {
+			if pld < "h4" {
+				return "@group", 2
+			}
+			return ip, 1
+		}
+	})
+	if want := []string{"h0.example", "h1.example", "h4.example", "h5.example"}; !slices.Equal(plds(got.Claims), want) {
+		t.Fatalf("%q, not %q", plds(got.Claims), want)
+	}
+}
+
 func TestWithdrawnAskersMakeRoom(t *testing.T) {
 	r := newRig(t, nil)
 	r.submit("s", slices.Concat(found(0.9, "http://a.example/"), found(0.8, "http://b.example/"))...)
-	perIP := func(w *Want) { w.PerIP = 1 }
+	perIP := askers(1)
 	if got := r.ask(perIP); !slices.Equal(plds(got.Claims), []string{"a.example"}) {
 		t.Fatalf("%+v", got)
 	}
@@ -216,7 +275,7 @@ func TestWithdrawnAskersMakeRoom(t *testing.T) {
 	}
 }
 
-// Queues that become ready together do not get more claims for an address than PerIP.
+// Queues that become ready together do not get more claims for an address than may wait for it.
 func TestAskersOfManyQueues(t *testing.T) {
 	r := newRig(t, nil)
 	var list []crawl.Discovery
@@ -227,7 +286,7 @@ func TestAskersOfManyQueues(t *testing.T) {
 	}
 	r.submit("s", list...)
 	for range 4 {
-		got := r.ask(func(w *Want) { w.PerIP = 3 })
+		got := r.ask(askers(3))
 		at := map[string]int{}
 		for _, c := range got.Claims {
 			at[c.IP]++

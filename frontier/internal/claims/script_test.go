@@ -285,7 +285,7 @@ func (i *interpreter) show() (out []string) {
 	}
 	renewals, next := i.set.Renewals(i.terms.Now, 15*time.Minute)
 	return append(out,
-		fmt.Sprintf("%d claims have %d URLs, leases %v, asking %v", i.set.Len(), i.set.URLs(), i.set.Leases(), i.set.Asking()),
+		fmt.Sprintf("%d claims have %d URLs, leases %v, asking %v", i.set.Len(), i.set.URLs(), i.set.Leases(), i.set.Asking(func(c *Claim) string { return c.IP })),
 		fmt.Sprintf("late %v, unstarted %v, expired %v, renewals %v, the next from %s on", ids(i.set.Late(i.terms)), i.set.Unstarted(0), i.set.Expired(i.terms.Now), ids(renewals), since(next)),
 	)
 }

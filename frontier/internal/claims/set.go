@@ -91,15 +91,40 @@ func (s *Set) InProgress(pld uint64) bool {
 	return false
 }
 
-// Asking counts the claims that wait for their first lease, by address.
-func (s *Set) Asking() map[string]int {
+// Asking counts the claims that wait for their first lease, by the server that they wait for.
+func (s *Set) Asking(server func(c *Claim) string) map[string]int {
 	n := map[string]int{}
 	for _, c := range s.claims {
 		if c.Batch == "" {
-			n[c.IP]++
+			n[server(c)]++
 		}
 	}
 	return n
+}
+
+// Limits are how many claims of a crawl may be in progress.
+type Limits struct {
+	Lanes   int // that take a lane
+	Waiting int // that wait for their lease, beside them
+}
+
+// Room is how many more claims may be made while so many take lanes and so many wait: at most Lanes take lanes unless those that wait
+// are granted together, and never more than Lanes and Waiting are in progress.
+func (l Limits) Room(taken, wait int) int { return max(l.Lanes-taken+min(l.Waiting-wait, 0), 0) }
+
+// Room is how many more claims a round may make. A claim takes a lane from its first lease until its batch has ended, and in the round that
+// makes it, because the lease may be granted at once. One that an earlier round has made and that has no lease waits for its
+// address. It takes no lane: claims for addresses that many want would fill the lanes.
+func (s *Set) Room(l Limits, round int64) int {
+	taken, wait := 0, 0
+	for _, c := range s.claims {
+		if c.Batch == "" && c.Round != round {
+			wait++
+		} else {
+			taken++
+		}
+	}
+	return l.Room(taken, wait)
 }
 
 // Leases lists the leases that may be held, be asked for, or be on their way back.

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/muninn-archive/muninn/frontier/internal/claims"
 	"github.com/muninn-archive/muninn/frontier/internal/queue"
 	"github.com/muninn-archive/muninn/internal/politeness"
 	"github.com/muninn-archive/muninn/internal/ring"
@@ -14,10 +15,12 @@ import (
 
 // What a worker does, as the frontier and the steps do it.
 const (
-	lanes       = 320                    // claims in progress at a time
+	lanes       = 320                    // claims that take a lane at a time
 	perRound    = 128                    // claims of a round
 	perQueue    = 100                    // URLs of a claim
-	askers      = 2                      // claims of a worker that wait for one address
+	waiting     = 3 * lanes              // claims that wait for their addresses beside them
+	askers      = 4                      // claims of a worker that wait for one address
+	leaseWait   = 2 * time.Minute        // how long a claim waits for its address
 	busyAddress = 10 * time.Second       // rest of a queue for whose address enough claims wait
 	delay       = time.Second            // between two requests to an address
 	exchange    = 200 * time.Millisecond // how long one takes
@@ -92,7 +95,10 @@ func (w *worker) round() {
 		rounds[n].Releases = append(rounds[n].Releases, r)
 	}
 	w.releases = nil
-	for range min(perRound, lanes-len(w.claims)) {
+	w.withdraw()
+	taken := w.lanes()
+	w.most = max(w.most, taken)
+	for range min(perRound, claims.Limits{Lanes: lanes, Waiting: waiting}.Room(taken, len(w.claims)-taken)) {
 		q := w.schedule.Pop(w.now)
 		if q == nil {
 			break
@@ -126,11 +132,38 @@ func (w *worker) round() {
 	}
 }
 
+// lanes is how many claims take a lane.
+func (w *worker) lanes() (n int) {
+	for _, c := range w.claims {
+		if c.lane {
+			n++
+		}
+	}
+	return n
+}
+
+// withdraw gives claims back that have waited too long.
+func (w *worker) withdraw() {
+	for _, id := range slices.Sorted(maps.Keys(w.claims)) {
+		if c := w.claims[id]; !c.lane && w.now.Sub(c.asked) > leaseWait {
+			w.giveUp(c)
+		}
+	}
+}
+
+// giveUp gives a claim back that waits for its address.
+func (w *worker) giveUp(c *claim) {
+	addr := w.sites[c.site].addr
+	w.releases = append(w.releases, politeness.Release{Lease: c.id, IP: strconv.Itoa(int(addr)), Crawl: "c", Worker: w.process})
+	w.asks[addr]--
+	w.commit(c)
+}
+
 // granted starts the lane of a claim.
 func (w *worker) granted(g politeness.Grant) {
 	c := w.claims[g.Lease]
 	if !w.alive || c == nil || c.lane {
-		if c == nil || !w.alive {
+		if !w.alive { // a live worker has given it back
 			w.block(w, w.addressOf(g.IP), g.Deadline.Add(politeness.DefaultRest))
 		}
 		return
@@ -251,11 +284,8 @@ func (w *worker) tasks() {
 // giveBack gives the claims of a partition back that wait for their address.
 func (w *worker) giveBack(p int) {
 	for _, id := range slices.Sorted(maps.Keys(w.claims)) {
-		c := w.claims[id]
-		if s := &w.sites[c.site]; int(s.partition) == p && !c.lane {
-			w.releases = append(w.releases, politeness.Release{Lease: id, IP: strconv.Itoa(int(s.addr)), Crawl: "c", Worker: w.process})
-			w.asks[s.addr]--
-			w.commit(c)
+		if c := w.claims[id]; int(w.sites[c.site].partition) == p && !c.lane {
+			w.giveUp(c)
 		}
 	}
 }

@@ -39,6 +39,7 @@ type world struct {
 	longest           time.Duration // that a claim has waited, beyond its turn
 	used, could       float64       // addresses that are asked, or rest, and those that could be, summed over time
 	deaths            int
+	most              int // lanes of a worker at a time
 	counts            int32
 }
 
