@@ -20,6 +20,7 @@ type options struct {
 	bin    string
 	dir    string
 	hosts  int
+	shared int
 	pages  int
 	store  string
 	wget   bool
@@ -37,6 +38,7 @@ func main() {
 	flag.StringVar(&o.dir, "dir", "", "working folder (default: a temporary one, removed in the end)")
 	flag.IntVar(&o.hosts, "hosts", 500, "hosts of the web")
 	flag.IntVar(&o.pages, "pages", 40, "pages of a host")
+	flag.IntVar(&o.shared, "shared", 0, "addresses that two of three hosts share; 0: each host has its own")
 	flag.StringVar(&o.store, "store", "dir", "dir, or s3 for a versitygw process")
 	flag.BoolVar(&o.wget, "wget", true, "run GNU wget beside it")
 	flag.StringVar(&o.listen, "listen", "", "address of the worker's metrics and profiles (default: a free port)")
@@ -65,7 +67,7 @@ func run(ctx context.Context, o options) error {
 		return err
 	}
 	defer web.stop()
-	fmt.Printf("web: %d hosts x %d pages, one address a host, a pause of %s between two requests to a host\n", o.hosts, o.pages, o.pause)
+	fmt.Printf("web: %d hosts x %d pages, a pause of %s between two requests to a host, %d addresses that two of three hosts share\n", o.hosts, o.pages, o.pause, o.shared)
 	ours, err := crawl(ctx, o, web)
 	if err != nil {
 		return err
@@ -132,7 +134,7 @@ func serveWeb(ctx context.Context, o options) (*web, error) {
 	if err := command(ctx, "go", "build", "-o", bin, "./internal/webworld/webworld-serve"); err != nil {
 		return nil, err
 	}
-	p, line, err := startLine(ctx, bin, "-kind", "bench", "-hosts", fmt.Sprint(o.hosts), "-pages", fmt.Sprint(o.pages))
+	p, line, err := startLine(ctx, bin, "-kind", "bench", "-hosts", fmt.Sprint(o.hosts), "-pages", fmt.Sprint(o.pages), "-shared", fmt.Sprint(o.shared))
 	if err != nil {
 		return nil, err
 	}

@@ -14,6 +14,21 @@ import (
 	"github.com/muninn-archive/muninn/internal/webworld/worldtest"
 )
 
+// Two of three hosts of a shared world lie at so many addresses, evenly.
+func TestSharedAddresses(t *testing.T) {
+	at := map[netip.Addr]int{}
+	for _, ip := range worldtest.Start(t, NewShared(webworld.Options{FirstIP: netip.MustParseAddr("127.78.6.1")}, 30, 1, 4)).Resolve() {
+		at[ip]++
+	}
+	counts := map[int]int{}
+	for _, n := range at {
+		counts[n]++
+	}
+	if len(counts) != 2 || counts[1] != 10 || counts[5] != 4 {
+		t.Errorf("addresses by hosts: %v", counts)
+	}
+}
+
 func TestBenchWorld(t *testing.T) {
 	t.Parallel()
 	w := worldtest.Start(t, New(webworld.Options{FirstIP: netip.MustParseAddr("127.78.5.1")}, 10, 40))

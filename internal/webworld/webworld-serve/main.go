@@ -29,6 +29,7 @@ func run() error {
 	kind := flag.String("kind", "demo", "demo, bench, faults or heavy")
 	hosts := flag.Int("hosts", 500, "hosts of a bench or heavy world")
 	pages := flag.Int("pages", 40, "pages a host of a bench world")
+	shared := flag.Int("shared", 0, "IPs that two of three hosts of a bench world share; 0: each host has its own")
 	list := flag.Bool("truth", false, "put the ground truth of all pages into the first line")
 	flag.Uint64Var(&o.Seed, "seed", 1, "same seed, same world")
 	flag.IntVar(&o.Port, "port", 0, "port on every IP; 0 picks a free one")
@@ -37,7 +38,7 @@ func run() error {
 	flag.TextVar(&o.FirstIP, "first-ip", netip.AddrFrom4([4]byte{127, 77, 0, 1}), "IP of the first site")
 	flag.Parse()
 
-	w, err := choose(*kind, o, *hosts, *pages)
+	w, err := choose(*kind, o, *hosts, *pages, *shared)
 	if err != nil {
 		return err
 	}
@@ -56,12 +57,12 @@ func run() error {
 	return json.NewEncoder(os.Stdout).Encode(w.Stats())
 }
 
-func choose(kind string, o webworld.Options, hosts, pages int) (*webworld.World, error) {
+func choose(kind string, o webworld.Options, hosts, pages, shared int) (*webworld.World, error) {
 	switch kind {
 	case "demo":
 		return webworld.NewDemo(o), nil
 	case "bench":
-		return bench.New(o, hosts, pages), nil
+		return bench.NewShared(o, hosts, pages, shared), nil
 	case "faults":
 		return faults.New(o), nil
 	case "heavy":
