@@ -51,11 +51,12 @@ type Round struct {
 	Idle     bool         // nothing is in progress, of a round that claims nothing
 
 	awaited bool // the releases cannot wait
+	late    bool // a claim has waited too long for its lease: the next round withdraws it
 	last    bool // nothing is in progress and nothing is left, or nothing may be claimed: there is nothing to wait for
 }
 
 func (r Round) empty() bool {
-	return len(r.Claims)+len(r.Releases)+len(r.Renewals)+len(r.Expired) == 0 && !r.Drained && !r.Idle && r.Spent == ""
+	return len(r.Claims)+len(r.Releases)+len(r.Renewals)+len(r.Expired) == 0 && !r.late && !r.Drained && !r.Idle && r.Spent == ""
 }
 
 // Claim waits until there is something to claim, to release or to report, and returns it. Claims and
@@ -121,6 +122,11 @@ func (h Claims) report(w Want, round *Round, now time.Time) (wake time.Time, err
 		wake = times.Earliest(wake, due)
 	}
 	round.Expired = s.claims.Expired(now)
+	if ends := s.claims.WaitEnds(s.terms()); !ends.IsZero() {
+		if round.late = now.After(ends); !round.late {
+			wake = times.Earliest(wake, ends.Add(time.Millisecond))
+		}
+	}
 	s.schedule.Promote(now) // which claiming does not, if it may claim nothing
 	if next, ok := s.schedule.NextTime(); ok && !next.IsZero() {
 		wake = times.Earliest(wake, next)

@@ -256,6 +256,25 @@ func TestAskersPerServer(t *testing.T) {
 	}
 }
 
+// A round ends when a claim has waited too long, and not at its own end: near the end of a budget the claim may have all that is left of it.
+func TestRoundEndsWithAWait(t *testing.T) {
+	r := newRig(t, nil)
+	r.submit("s", found(0.9, "http://a.example/")...)
+	claim := r.one()
+	r.clock.pass(DefaultLeaseWait - 50*time.Millisecond)
+	base, began := r.clock.Now(), time.Now()
+	r.opts.Now = func() time.Time { return base.Add(time.Since(began)) }
+	r.comes(r.waiting(), "the wait of a claim is over")
+	if waited := r.opts.Now().Sub(claim.Asked); waited <= DefaultLeaseWait {
+		t.Fatalf("the round ended after %s", waited)
+	}
+	r.clock.pass(time.Second)
+	r.must(r.Withdraw())
+	if s := r.status(); s.Asking != 0 {
+		t.Fatalf("%+v", s)
+	}
+}
+
 func TestWithdrawnAskersMakeRoom(t *testing.T) {
 	r := newRig(t, nil)
 	r.submit("s", slices.Concat(found(0.9, "http://a.example/"), found(0.8, "http://b.example/"))...)

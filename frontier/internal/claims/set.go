@@ -58,6 +58,16 @@ func (s *Set) Late(t Terms) []*Claim {
 	return s.Where(func(c *Claim) bool { return c.Batch == "" && t.Now.Sub(c.Asked) > t.LeaseWait })
 }
 
+// WaitEnds is until when the claim may wait for its lease that has waited longest; zero if none waits.
+func (s *Set) WaitEnds(t Terms) (first time.Time) {
+	for _, c := range s.claims {
+		if ends := c.Asked.Add(t.LeaseWait); c.Batch == "" && (first.IsZero() || ends.Before(first)) {
+			first = ends
+		}
+	}
+	return first
+}
+
 // Batches are those that have claims.
 func (s *Set) Batches() []string { return s.batches(func(*Claim) bool { return true }) }
 
