@@ -93,6 +93,8 @@ type state struct {
 	delays   delays
 	waiting  int // entries in queues, claimed ones included
 
+	wanted time.Time // when a round last wanted to claim, by this process
+
 	asleep     bool     // see Frontier.tidyUp
 	loading    *loading // in progress, of a crawl that sleeps
 	forgetting bool     // see Frontier.Forget

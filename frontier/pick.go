@@ -70,6 +70,9 @@ func (h Claims) claimReady(ctx context.Context, w Want, n int) ([]Claim, error) 
 	}
 	h.f.placeQueues(s)
 	now := h.f.opts.Now()
+	if !w.ClaimNothing {
+		s.wanted = now
+	}
 	n = min(n, s.claims.Room(claims.Limits{Lanes: w.Lanes, Waiting: w.Waiting}, w.Round))
 	room, plan := s.room(), s.Definition
 	if l := s.learner(); w.ClaimNothing || s.idles(h.f) || s.spent(now) != "" || l != nil && l.Behind() { // what was learned decides what is claimed

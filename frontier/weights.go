@@ -1,7 +1,13 @@
 package frontier
 
-// Weights returns the weight of a crawl, and the sum of the weights of all crawls of the worker that have something to do, this one among
-// them.
+import "time"
+
+// claimsWithin is how long after a crawl wanted to claim it counts among those that share the lanes. Its rounds come more often. A crawl that
+// is paused, and one that was terminated, of which nobody tells the frontier, want nothing.
+const claimsWithin = 2 * time.Minute
+
+// Weights returns the weight of a crawl, and the sum of the weights of all crawls of the worker that claim and have something to do, this
+// one among them.
 func (f *Frontier) Weights(crawl string) (own, all int) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -11,7 +17,7 @@ func (f *Frontier) Weights(crawl string) (own, all int) {
 		switch {
 		case name == crawl:
 			own = weight
-		case s.Active && !s.asleep && (s.claims.Len() > 0 || s.waitingLive() > 0):
+		case s.Active && !s.asleep && f.opts.Now().Sub(s.wanted) < claimsWithin && (s.claims.Len() > 0 || s.waitingLive() > 0):
 			all += weight
 		}
 	}

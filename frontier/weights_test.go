@@ -2,18 +2,29 @@ package frontier
 
 import (
 	"testing"
+	"time"
 
 	"github.com/muninn-archive/muninn/internal/crawl"
 )
 
-// Crawls count by weight as long as they have something to do.
+// Crawls count by weight as long as they claim and have something to do: not one that is paused or was terminated.
 func TestWeights(t *testing.T) {
-	r, _ := twoCrawls(t, func(d *crawl.Definition) { d.Politeness.Weight = 3 })
+	r, other := twoCrawls(t, func(d *crawl.Definition) { d.Politeness.Weight = 3 })
 	name := definition(nil).Name
-	if own, all := r.Weights(name); own != 3 || all != 6 {
-		t.Errorf("weight %d of %d", own, all)
+	weights := func(when string, wantAll int) {
+		t.Helper()
+		if own, all := r.Weights(name); own != 3 || all != wantAll {
+			t.Errorf("%s: weight %d of %d, want 3 of %d", when, own, all, wantAll)
+		}
 	}
-	if own, all := r.Weights("unknown"); own != 1 || all != 7 {
+	weights("neither claims", 3)
+	other()
+	weights("the other one claims", 6)
+	if own, all := r.Weights("unknown"); own != 1 || all != 4 {
 		t.Errorf("a crawl that is not known: weight %d of %d", own, all)
 	}
+	r.clock.pass(claimsWithin - time.Second)
+	weights("a moment later", 6)
+	r.clock.pass(time.Second)
+	weights("the other one claims no more", 3)
 }
