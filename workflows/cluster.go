@@ -8,6 +8,7 @@ import (
 
 	"github.com/muninn-archive/muninn/activities"
 	"github.com/muninn-archive/muninn/activities/names"
+	"github.com/muninn-archive/muninn/internal/politeness"
 	"github.com/muninn-archive/muninn/internal/ring"
 )
 
@@ -41,7 +42,8 @@ func Cluster(ctx workflow.Context, in activities.ClusterInput) error {
 			return err
 		}
 	}
-	if err := workflow.Await(ctx, func() bool { return workflow.AllHandlersFinished(ctx) }); err != nil {
+	c.sendGone(ctx) // the next execution does not know of them
+	if err := workflow.Await(ctx, func() bool { return c.sending == 0 && workflow.AllHandlersFinished(ctx) }); err != nil {
 		return err
 	}
 	// The activities of this execution end with it. Those of the next one begin before a heartbeat is missed.
@@ -51,6 +53,8 @@ func Cluster(ctx workflow.Context, in activities.ClusterInput) error {
 type cluster struct {
 	state   *ring.State
 	serving map[string]workflow.CancelFunc // by process: the activities of a member that is up
+	lost    []string                       // workers that were lost, and did not leave, by the last look
+	sending int                            // signals that are on their way
 }
 
 // registerHandlers answers updates and queries.
@@ -97,6 +101,7 @@ func (c *cluster) wait(ctx workflow.Context) (err error) {
 
 // attend starts the activities of members that have come up, and ends those of members that are gone.
 func (c *cluster) attend(ctx workflow.Context) {
+	c.sendGone(ctx)
 	view := c.state.View("")
 	workflow.SetCurrentDetails(ctx, c.status().String())
 	for _, w := range view.Workers {
@@ -108,6 +113,40 @@ func (c *cluster) attend(ctx workflow.Context) {
 		if !view.Has(process) {
 			c.serving[process]()
 		}
+	}
+}
+
+// versionSendGone marks executions in which politeness is sent the workers that the ring has given up.
+const versionSendGone = "send-gone"
+
+// sendGone sends all shards of politeness the workers that the ring has given up since the last look: what they have asked for would be
+// granted to nobody, and keep its address until the lease's deadline. A worker that has left in peace may have been stopped for a moment: what
+// it has asked for waits for it.
+func (c *cluster) sendGone(ctx workflow.Context) {
+	view, at := c.state.View(""), workflow.Now(ctx)
+	var gone []politeness.Gone
+	for _, name := range c.lost {
+		if _, member := view.Worker(name); !member {
+			gone = append(gone, politeness.Gone{Worker: name, At: at})
+		}
+	}
+	c.lost = c.lost[:0]
+	for _, w := range view.Workers {
+		if w.Lost && !w.Leaving {
+			c.lost = append(c.lost, w.Name)
+		}
+	}
+	if len(gone) == 0 || workflow.GetVersion(ctx, versionSendGone, workflow.DefaultVersion, 1) == workflow.DefaultVersion {
+		return
+	}
+	round := politeness.Round{Shards: c.state.Shards(), Gone: gone}
+	for shard := range c.state.Shards() {
+		sent := workflow.SignalExternalWorkflow(ctx, names.PolitenessID(shard), "", names.SignalRound, round)
+		c.sending++
+		workflow.Go(ctx, func(ctx workflow.Context) {
+			_ = sent.Get(ctx, nil) // a shard that does not run has nothing to withdraw
+			c.sending--
+		})
 	}
 }
 

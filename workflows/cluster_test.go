@@ -16,6 +16,7 @@ import (
 
 	"github.com/muninn-archive/muninn/activities"
 	"github.com/muninn-archive/muninn/activities/names"
+	"github.com/muninn-archive/muninn/internal/politeness"
 	"github.com/muninn-archive/muninn/internal/ring"
 )
 
@@ -30,6 +31,7 @@ type clusterEnv struct {
 
 func newCluster(t *testing.T, lives ...time.Duration) *clusterEnv {
 	e := &clusterEnv{env: newEnv(t), lives: lives}
+	e.signals(nil)
 	e.OnActivity("Serve", mock.Anything, mock.Anything).Return(func(_ context.Context, in activities.ServeInput) error {
 		e.mu.Lock()
 		defer e.mu.Unlock()
@@ -159,6 +161,23 @@ func TestCluster(t *testing.T) {
 	if last := e.views[len(e.views)-1]; !slices.Contains(e.views, "p2 2") || last != "p1 7" {
 		t.Errorf("views are taken: %v", e.views)
 	}
+	e.expectGone("w2")
+}
+
+// expectGone compares the workers that the shard of politeness was sent as given up.
+func (e *clusterEnv) expectGone(want ...string) {
+	e.t.Helper()
+	var got []string
+	for _, s := range e.sent {
+		if s.to == names.PolitenessID(0) && s.signal == names.SignalRound {
+			for _, gone := range s.arg.(politeness.Round).Gone {
+				got = append(got, gone.Worker)
+			}
+		}
+	}
+	if !slices.Equal(got, want) {
+		e.t.Errorf("politeness was sent that %q are gone, want %q", got, want)
+	}
 }
 
 // TestClusterReturn: a worker whose heartbeat has stopped registers again in time: it keeps what it had, and has a heartbeat again.
@@ -170,6 +189,7 @@ func TestClusterReturn(t *testing.T) {
 	e.expect(2*time.Hour, "w1: up, 1024 owned")
 	e.at(3*time.Hour, e.CancelWorkflow)
 	_ = e.run(Cluster, activities.ClusterInput{})
+	e.expectGone()
 }
 
 // TestClusterLeave: a worker that leaves in peace is gone when it has exported everything, and its heartbeat ends.
@@ -185,6 +205,7 @@ func TestClusterLeave(t *testing.T) {
 	e.expect(6*time.Second, "w2: up, 512 to load, 512 owned")
 	e.at(time.Hour, e.CancelWorkflow)
 	_ = e.run(Cluster, activities.ClusterInput{})
+	e.expectGone()
 }
 
 // TestClusterContinues: after many changes the ring continues as new with its state.

@@ -23,6 +23,9 @@ const politenessRounds = 200
 // versionTurns marks executions in which crawls take turns at an address.
 const versionTurns = "turns"
 
+// versionGone marks executions that end what a worker has which the ring has given up.
+const versionGone = "gone"
+
 // Politeness grants the leases of one shard of addresses, over all crawls and workers. The rules are
 // in internal/politeness; this carries signals in and answers out, always in bulk.
 func Politeness(ctx workflow.Context, in activities.PolitenessInput) error {
@@ -39,6 +42,7 @@ func Politeness(ctx workflow.Context, in activities.PolitenessInput) error {
 	if workflow.GetVersion(ctx, versionTurns, workflow.DefaultVersion, 1) >= 1 {
 		p.state.Fair = true
 	}
+	p.hearsGone = workflow.GetVersion(ctx, versionGone, workflow.DefaultVersion, 1) >= 1
 	if err := p.registerHandlers(ctx); err != nil {
 		return err
 	}
@@ -62,6 +66,8 @@ func Politeness(ctx workflow.Context, in activities.PolitenessInput) error {
 }
 
 type politenessShard struct {
+	hearsGone bool // of workers that the ring has given up; executions of earlier versions do not
+
 	shard   int
 	state   *politeness.State
 	rounds  workflow.ReceiveChannel
@@ -124,7 +130,7 @@ func (p *politenessShard) listenMove(ctx workflow.Context) {
 func (p *politenessShard) round(ctx workflow.Context, r politeness.Round) (activities.RoundResult, error) {
 	now := workflow.Now(ctx)
 	out := activities.RoundResult{At: now}
-	answers := p.state.Serve(now, []politeness.Round{r})
+	answers := p.state.Serve(now, p.heard(r))
 	for i, a := range answers {
 		if a.To == r.From && a.To != "" { // what goes to nobody goes to borrowers
 			out.Answer, answers[i] = a.Split(r)
@@ -221,6 +227,16 @@ func (p *politenessShard) received() []politeness.Round {
 	}
 }
 
+// heard is what the execution takes notice of in rounds.
+func (p *politenessShard) heard(rounds ...politeness.Round) []politeness.Round {
+	if !p.hearsGone {
+		for i := range rounds {
+			rounds[i].Gone = nil
+		}
+	}
+	return rounds
+}
+
 // serve serves rounds, and answers them with one signal a sender.
 func (p *politenessShard) serve(ctx workflow.Context, rounds []politeness.Round) int {
 	if len(rounds) > 0 {
@@ -232,7 +248,7 @@ func (p *politenessShard) serve(ctx workflow.Context, rounds []politeness.Round)
 
 // serveAt serves rounds now and sends the answers.
 func (p *politenessShard) serveAt(ctx workflow.Context, rounds ...politeness.Round) []politeness.Answer {
-	answers := p.state.Serve(workflow.Now(ctx), rounds)
+	answers := p.state.Serve(workflow.Now(ctx), p.heard(rounds...))
 	p.send(ctx, answers)
 	return answers
 }

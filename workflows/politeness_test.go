@@ -133,6 +133,20 @@ func TestPolitenessAnswers(t *testing.T) {
 	}
 }
 
+// What a worker has asked for that the ring has given up is withdrawn: the next ask gets the address.
+func TestPolitenessOfGoneWorker(t *testing.T) {
+	e := newShard(t)
+	e.round(time.Second, politeness.Round{From: "one", Round: 1, Asks: asks("one", "a@10.0.0.1")})
+	dead := asks("dead", "b@10.0.0.1")
+	dead[0].Worker = "dead"
+	e.round(2*time.Second, politeness.Round{From: "dead", Round: 1, Asks: dead})
+	e.round(3*time.Second, politeness.Round{From: "two", Round: 1, Asks: asks("two", "c@10.0.0.1")})
+	e.round(4*time.Second, politeness.Round{Gone: []politeness.Gone{{Worker: "dead", At: e.start.Add(4 * time.Second)}}})
+	e.round(5*time.Second, politeness.Round{From: "one", Round: 2, Releases: []politeness.Release{{Lease: "a", Worker: "w", IP: "10.0.0.1"}}})
+	e.cancelled(time.Minute, activities.PolitenessInput{Shard: 0, Shards: 1})
+	e.expect("1s one round 1 [a]", "2s dead round 1 []", "3s two round 1 []", "5s one round 2 []", "5s two round 0 [c]")
+}
+
 // A round that is an update is answered at once, without a signal. Grants for others, and for its own earlier asks, are
 // signalled.
 func TestPolitenessAnswersAtOnce(t *testing.T) {

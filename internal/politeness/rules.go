@@ -58,6 +58,9 @@ func (p *pass) round(r Round) (refused []Key) {
 	if r.Known != nil {
 		p.endUnknown(*r.Known)
 	}
+	for _, gone := range r.Gone {
+		p.endGone(gone)
+	}
 	for _, release := range r.Releases {
 		p.release(release)
 	}
@@ -213,16 +216,27 @@ func (p *pass) endUnknown(k Known) {
 		claim, _, _ := strings.Cut(ask.Lease, loanMark) // a borrowed lease is its claim's
 		return ask.Crawl == k.Crawl && ask.Worker == k.Worker && number < k.At.UnixMicro() && !known[claim]
 	}
+	p.endAll(gone, gone)
+}
+
+// endGone ends what a worker has that the ring has given up.
+func (p *pass) endGone(g Gone) {
+	asked := func(ask Ask, number int64) bool { return ask.Worker == g.Worker && number < g.At.UnixMicro() }
+	p.endAll(func(ask Ask, number int64) bool { return ask.Permit && asked(ask, number) }, asked)
+}
+
+// endAll ends leases, as if requests had been made until now, and withdraws asks.
+func (p *pass) endAll(leases, asks func(ask Ask, number int64) bool) {
 	for _, ip := range slices.Sorted(maps.Keys(p.s.addresses)) {
 		a := p.s.addresses[ip]
 		for _, h := range slices.Clone(a.holders) {
-			if gone(h.Ask, h.Number) {
+			if leases(h.Ask, h.Number) {
 				p.s.end(p.touch(ip), h)
 				a.push(p.now.Add(h.rest()))
 			}
 		}
 		for _, w := range slices.Clone(a.waiters) {
-			if gone(w.Ask, w.Since) {
+			if asks(w.Ask, w.Since) {
 				p.s.withdraw(p.touch(ip), w)
 			}
 		}

@@ -88,7 +88,7 @@ func (i *interpreter) command(words []string) []string {
 			}
 			owner := LeaseID{cmp.Or(args["crawl"], i.owners[name].Crawl), cmp.Or(args["worker"], i.owners[name].Worker, "w"), name}
 			i.owners[name] = owner
-			ask := Ask{Lease: name, IP: i.ips[name], PerIP: i.number(args["per_ip"]), Crawl: owner.Crawl, Worker: owner.Worker, Reply: args["reply"], Rest: rest, Host: args["host"], Group: args["group"]}
+			ask := Ask{Lease: name, IP: i.ips[name], PerIP: i.number(args["per_ip"]), Crawl: owner.Crawl, Worker: owner.Worker, Reply: args["reply"], Rest: rest, Host: args["host"], Group: args["group"], Permit: args["permit"] != ""}
 			switch words[0] {
 			case "ask":
 				r.Asks = append(r.Asks, ask)
@@ -112,6 +112,11 @@ func (i *interpreter) command(words []string) []string {
 		r.Known = &Known{Crawl: args["crawl"], Worker: cmp.Or(args["worker"], "w"), Leases: names, At: now}
 		if text, ok := args["at"]; ok {
 			r.Known.At = start.Add(i.duration(text))
+		}
+	case "gone":
+		r.Gone = []Gone{{Worker: names[0], At: now}}
+		if text, ok := args["at"]; ok {
+			r.Gone[0].At = start.Add(i.duration(text))
 		}
 	case "undelivered":
 		number := i.grant(names[0], args)

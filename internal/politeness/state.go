@@ -94,11 +94,14 @@ func sizeOf(a Ask) int {
 	return leaseBytes + len(a.Lease) + len(a.Crawl) + len(a.Worker) + len(a.Reply) + len(a.Host) + groupBytes(a)
 }
 
-// groupBytes is what the weight and the group of an ask take, and its address beside a group.
+// groupBytes is what the weight, the permit and the group of an ask take, and its address beside a group.
 func groupBytes(a Ask) int {
 	n := 0
 	if a.Weight != 0 {
 		n = len(`"weight":100,`)
+	}
+	if a.Permit {
+		n += len(`"permit":true,`)
 	}
 	if a.Group == "" {
 		return n

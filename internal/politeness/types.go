@@ -77,6 +77,7 @@ type Ask struct {
 	Loan   bool          `json:"loan,omitempty"`   // it lasts for LoanTTL, at most
 	Host   string        `json:"host,omitempty"`   // that is asked there, by its PLD
 	Weight int           `json:"weight,omitempty"` // of the crawl, beside others that wait for the address; 0 counts as 1
+	Permit bool          `json:"permit,omitempty"` // its lane makes requests only while its worker has the permit of the ring
 	Group  string        `json:"group,omitempty"`  // that the host belongs to: all that belongs to it counts as one address
 }
 
@@ -145,6 +146,14 @@ type Known struct {
 	At     time.Time `json:"at"`
 }
 
+// Gone says that the ring of workers has given a worker up, at a moment of Temporal's time. What it has asked for before that moment and
+// was not granted is withdrawn: nobody would use the lease or give it back, and the address would be kept until its deadline. So are its
+// leases that go by its permit. Its other leases stay until their deadlines, because it may be at work.
+type Gone struct {
+	Worker string    `json:"worker"`
+	At     time.Time `json:"at"`
+}
+
 // Waiting reports what an asker waits for: how many of its asks do, and of one of them, the first, for whom and until when.
 type Waiting struct {
 	Asks  int       `json:"asks"`
@@ -175,6 +184,7 @@ type Round struct {
 	Worker   string    `json:"worker,omitempty"` // the sender's
 	Groups   string    `json:"groups,omitempty"` // hash of its host groups
 	Known    *Known    `json:"known,omitempty"`
+	Gone     []Gone    `json:"gone,omitempty"`
 	Releases []Release `json:"releases,omitempty"`
 	Renewals []Renewal `json:"renewals,omitempty"`
 	Asks     []Ask     `json:"asks,omitempty"`

@@ -51,6 +51,9 @@ func (s *State) Forgotten(ended time.Time) {
 // Epoch is the number of the last change.
 func (s *State) Epoch() uint64 { return s.epoch }
 
+// Shards is how many shards of politeness all workers know; 0 as long as there was no worker.
+func (s *State) Shards() int { return s.shards }
+
 // Limits are the limits of the ring.
 func (s *State) Limits() Limits { return s.limits }
 

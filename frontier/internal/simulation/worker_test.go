@@ -121,7 +121,7 @@ func (w *worker) round() {
 		w.asks[s.addr]++
 		ip := strconv.Itoa(int(s.addr))
 		n := w.shardOf(ip)
-		rounds[n].Asks = append(rounds[n].Asks, politeness.Ask{Lease: c.id, IP: ip, PerIP: 1, Crawl: "c", Worker: w.process, Reply: w.process, Host: q.Name})
+		rounds[n].Asks = append(rounds[n].Asks, politeness.Ask{Lease: c.id, IP: ip, PerIP: 1, Crawl: "c", Worker: w.process, Reply: w.process, Host: q.Name, Permit: true})
 	}
 	for n, r := range rounds {
 		if len(r.Asks)+len(r.Releases) == 0 {

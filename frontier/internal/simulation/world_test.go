@@ -120,7 +120,7 @@ func (w *world) watch() {
 		}
 		v.gone = true // its permit has run out: what it has and asks for is free
 		for n := range w.shards {
-			w.serve(n, politeness.Round{From: "cluster", Known: &politeness.Known{Crawl: "c", Worker: v.process, At: w.now}})
+			w.serve(n, politeness.Round{Gone: []politeness.Gone{{Worker: v.process, At: w.now}}})
 		}
 		for _, addr := range v.blocks {
 			w.addrs[addr].until = w.now.Add(politeness.DefaultRest)
