@@ -118,6 +118,9 @@ func (f *Frontier) saveClaims(tx *transaction, s *state, ch claims.Change) (appl
 			return nil, err
 		}
 	}
+	f.mu.Lock()
+	s.claims.Revise(ch.Releases, f.opts.Now())
+	f.mu.Unlock()
 	for _, r := range ch.Releases {
 		if err := errors.Join(tx.touchRelease(s, r.Lease), tx.Save(s.keys.Release(r.Lease), r)); err != nil {
 			return nil, err

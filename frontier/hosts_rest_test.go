@@ -195,6 +195,34 @@ func TestYield(t *testing.T) {
 	}
 }
 
+// A release that says how a slow answer has ended stays in the journal until it is confirmed itself: the confirmation of the one that gave the
+// lease back may come later, and more than once.
+func TestConfirmationOfFormerRelease(t *testing.T) {
+	for _, late := range []bool{true, false} {
+		r, _ := twoCrawls(t, slowly)
+		claim := r.one()
+		r.start(claim)
+		r.must(r.Lane(claim.ID).Yield(r.clock.Now(), r.clock.Now().Add(5*time.Minute)))
+		given := r.next()
+		if !late {
+			r.confirm(given)
+		}
+		r.clock.pass(time.Second)
+		r.must(r.Lane(claim.ID).End(LaneEnd{Host: r.clock.Now().Add(time.Minute), Trouble: "429"}))
+		r.confirm(given)
+		r.reopen()
+		r.confirm(given)
+		ended := r.next()
+		if len(ended.Releases) != 1 || ended.Releases[0].Trouble != "429" {
+			t.Fatalf("late %v: %+v", late, ended.Releases)
+		}
+		r.confirm(ended)
+		if got := r.next(); len(got.Releases) != 0 {
+			t.Fatalf("late %v: %+v", late, got.Releases)
+		}
+	}
+}
+
 // A claim whose lease was given back has none if its batch is dropped, and gets one if its batch asks for it again.
 func TestYieldedClaimOfABatchThatIsRunAgain(t *testing.T) {
 	r := oneQueue(t, 2, slowly)

@@ -54,7 +54,9 @@ func TestBorrowedAddressOfAKilledWorker(t *testing.T) {
 				test.want[i].Lease = politeness.LoanOf(claim.ID, there)
 				test.want[i].Next = killed.Add(test.want[i].Next.Sub(time.Time{}))
 			}
-			if !slices.EqualFunc(got, test.want, func(a, b EndedLease) bool { return a.Key() == b.Key() && a.IP == b.IP && a.Next.Equal(b.Next) }) {
+			if !slices.EqualFunc(got, test.want, func(a, b EndedLease) bool {
+				return a.Lease == b.Lease && a.Number == b.Number && a.IP == b.IP && a.Next.Equal(b.Next)
+			}) {
 				t.Errorf("the releases are %+v, want %+v", got, test.want)
 			}
 		})
@@ -105,7 +107,7 @@ func TestReturnedWhileTheEarlierReturnIsConfirmed(t *testing.T) {
 			)
 			for _, where := range []string{"in memory", "on disk"} {
 				back := r.next().Releases
-				if len(back) != 1 || back[0].Key() != (politeness.Key{Lease: politeness.LoanOf(claim.ID, there), Number: newer}) {
+				if len(back) != 1 || back[0].Lease != politeness.LoanOf(claim.ID, there) || back[0].Number != newer {
 					t.Errorf("%s: the releases are %+v, want that of grant %d", where, back, newer)
 				}
 				r.reopen()

@@ -66,7 +66,7 @@ func (p *pass) round(r Round) (refused []Key) {
 	}
 	for _, renewal := range r.Renewals {
 		if !p.renew(renewal) {
-			refused = append(refused, Key{renewal.Lease, renewal.Number})
+			refused = append(refused, Key{Lease: renewal.Lease, Number: renewal.Number})
 		}
 	}
 	for _, ask := range r.Asks {

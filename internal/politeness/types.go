@@ -93,6 +93,8 @@ func (a Ask) Withdrawal() Release {
 type Key struct {
 	Lease  string `json:"lease"`
 	Number int64  `json:"number"`
+	// Revision is that of a release: a grant may be released once more, with what is known by then. It is none of politeness' concern.
+	Revision int64 `json:"revision,omitempty"`
 }
 
 // Release ends a grant of a lease. Number 0 is that of a holder that knows of no grant: it withdraws the ask, and ends whatever was

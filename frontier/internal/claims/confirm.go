@@ -27,10 +27,11 @@ func (c Confirmed) Answered(refused []politeness.Key, late bool) Confirmed {
 	return c
 }
 
-// Confirm takes in what the politeness workflow has answered. What names another grant than the present one is passed over.
+// Confirm takes in what the politeness workflow has answered. What names another grant than the present one, or an earlier release of it,
+// is passed over.
 func (s *Set) Confirm(done Confirmed, now time.Time) (ch Change) {
 	for _, k := range done.Releases {
-		if r, known := s.journal[k.Lease]; known && r.Number == k.Number {
+		if r, known := s.journal[k.Lease]; known && r.Key() == k {
 			ch.Confirmed = append(ch.Confirmed, k.Lease)
 		}
 	}

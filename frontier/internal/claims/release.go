@@ -17,10 +17,25 @@ type EndedLease struct {
 	Host     string             `json:"host,omitempty" cbor:"11,keyasint,omitempty"`
 	HostNext time.Time          `json:"host_next,omitzero" cbor:"12,keyasint,omitzero"`
 	Trouble  politeness.Trouble `json:"trouble,omitempty" cbor:"13,keyasint,omitempty"` // that slows Host down; empty if none
+
+	// Revision tells releases of one grant apart: a lease that was given back while an answer was read is released once more, with how the
+	// answer ended, and the confirmation of the former release must not take that out of the journal. See Set.Revise.
+	Revision int64 `json:"revision,omitempty" cbor:"14,keyasint,omitempty"`
 }
 
-// Key names the grant that is released.
-func (r EndedLease) Key() politeness.Key { return politeness.Key{Lease: r.Lease, Number: r.Number} }
+// Key names the release, and the grant that it ends.
+func (r EndedLease) Key() politeness.Key {
+	return politeness.Key{Lease: r.Lease, Number: r.Number, Revision: r.Revision}
+}
+
+// Revise gives releases that go into the journal their revisions, which grow: each is the time, in microseconds, or one more than that of
+// the release in whose place it comes.
+func (s *Set) Revise(releases []EndedLease, now time.Time) {
+	for i := range releases {
+		r := &releases[i]
+		r.Revision = max(s.journal[r.Lease].Revision+1, now.UnixMicro())
+	}
+}
 
 // Release is what a shard is sent of it at a time: rests count from when the shard reads it.
 func (r EndedLease) Release(crawl, worker string, now time.Time) politeness.Release {
