@@ -3,7 +3,7 @@ package frontier
 import "time"
 
 // claimsWithin is how long after a crawl wanted to claim it counts among those that share the lanes. Its rounds come more often. A crawl that
-// is paused, and one that was terminated, of which nobody tells the frontier, want nothing.
+// is paused, and one that was terminated, which the frontier does not learn, want nothing.
 const claimsWithin = 2 * time.Minute
 
 // Weights returns the weight of a crawl, and the sum of the weights of all crawls of the worker that claim and have something to do, this

@@ -18,7 +18,7 @@ type EndedLease struct {
 	HostNext time.Time          `json:"host_next,omitzero" cbor:"12,keyasint,omitzero"`
 	Trouble  politeness.Trouble `json:"trouble,omitempty" cbor:"13,keyasint,omitempty"` // that slows Host down; empty if none
 
-	// Revision tells releases of one grant apart: a lease that was given back while an answer was read is released once more, with how the
+	// Revision distinguishes releases of one grant: a lease that was given back while an answer was read is released once more, with how the
 	// answer ended, and the confirmation of the former release must not take that out of the journal. See Set.Revise.
 	Revision int64 `json:"revision,omitempty" cbor:"14,keyasint,omitempty"`
 }
