@@ -10,6 +10,7 @@ import (
 	"github.com/muninn-archive/muninn/frontier"
 	"github.com/muninn-archive/muninn/internal/cli"
 	"github.com/muninn-archive/muninn/internal/crawl"
+	"github.com/muninn-archive/muninn/internal/fixture"
 )
 
 // call runs a command line in an empty folder without a Temporal server: a command that tries to reach one
@@ -49,11 +50,7 @@ func read(t *testing.T, name string) string {
 // write writes a file of the test and returns its path.
 func write(t *testing.T, name, text string) string {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), name)
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	return path
+	return fixture.Write(t, t.TempDir(), name, text)
 }
 
 const good = "name: ravens\nseeds: [https://example.org/]\ntopic: {keywords: [raven]}\n"

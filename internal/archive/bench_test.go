@@ -8,6 +8,7 @@ import (
 
 	"github.com/muninn-archive/muninn/internal/archive"
 	"github.com/muninn-archive/muninn/internal/crawl"
+	"github.com/muninn-archive/muninn/internal/fixture"
 )
 
 // BenchmarkAdd archives a page of 30 kB that came as gzip, with 56 outlinks.
@@ -17,7 +18,7 @@ func BenchmarkAdd(b *testing.B) {
 	for text.Len() < 30_000 {
 		fmt.Fprintf(&text, "<p>word%d <a href=\"/page/%d\">link</a></p>\n", random.IntN(4000), random.IntN(1000))
 	}
-	body := gzipped(b, text.String())
+	body := fixture.Gzip(text.String())
 	page := &crawl.Judged{Verdict: crawl.Verdict{Score: 0.5}}
 	page.Page = crawl.Page{Title: "A page", Language: "en", Blocks: []string{strings.Repeat("a paragraph ", 20)}}
 	page.Findings = crawl.Findings{Application: "wordpress", Level: "post"}

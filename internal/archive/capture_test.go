@@ -1,8 +1,6 @@
 package archive_test
 
 import (
-	"bytes"
-	"compress/gzip"
 	"fmt"
 	"io"
 	"strings"
@@ -11,6 +9,7 @@ import (
 
 	"github.com/muninn-archive/muninn/internal/archive"
 	"github.com/muninn-archive/muninn/internal/crawl"
+	"github.com/muninn-archive/muninn/internal/fixture"
 )
 
 var epoch = time.Date(2026, 3, 4, 5, 6, 7, 800_000_000, time.UTC)
@@ -40,19 +39,6 @@ func htmlHeader(more string, size int) string {
 
 func plain(url, body string) archive.Capture { return capture(url, htmlHeader("", len(body)), body) }
 
-func gzipped(t testing.TB, body string) string {
-	t.Helper()
-	var b bytes.Buffer
-	z := gzip.NewWriter(&b)
-	if _, err := z.Write([]byte(body)); err != nil {
-		t.Fatal(err)
-	}
-	if err := z.Close(); err != nil {
-		t.Fatal(err)
-	}
-	return b.String()
-}
-
 // everything is a batch with a capture of every kind, in the order in which they are archived.
 func everything(t testing.TB) (pages []archive.Capture, dns archive.Capture) {
 	t.Helper()
@@ -67,7 +53,7 @@ func everything(t testing.TB) (pages []archive.Capture, dns archive.Capture) {
 	robotsAgain := robots
 	robotsAgain.URL, robotsAgain.Request = "http://b.a.example/robots.txt", strings.NewReader("GET /robots.txt HTTP/1.1\r\nHost: b.a.example\r\n\r\n")
 
-	packed := gzipped(t, "<p>gzip as it came")
+	packed := fixture.Gzip("<p>gzip as it came")
 	zip := capture("http://a.example/gzip", htmlHeader("Content-Encoding: gzip\n", len(packed)), packed)
 	zip.Encoding = "gzip"
 

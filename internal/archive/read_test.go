@@ -1,37 +1,28 @@
 package archive_test
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
 	"strings"
 	"testing"
 
-	"github.com/klauspost/compress/gzip"
-
 	"github.com/muninn-archive/muninn/internal/archive"
 	"github.com/muninn-archive/muninn/internal/coding"
+	"github.com/muninn-archive/muninn/internal/fixture"
 )
 
 // TestAnswer: the body of a record is returned without chunks and codings; a body that cannot be decoded is an error.
 func TestAnswer(t *testing.T) {
-	var packed bytes.Buffer
-	z := gzip.NewWriter(&packed)
-	if _, err := io.WriteString(z, "a page"); err != nil {
-		t.Fatal(err)
-	}
-	if err := z.Close(); err != nil {
-		t.Fatal(err)
-	}
-	chunked := fmt.Sprintf("%x\r\n%s\r\n0\r\n\r\n", packed.Len(), packed.String())
+	packed := fixture.Gzip("a page")
+	chunked := fmt.Sprintf("%x\r\n%s\r\n0\r\n\r\n", len(packed), packed)
 	tests := []struct {
 		name, block string
 		unread      bool
 	}{
 		{"plain", "HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\na page", false},
 		{"until its end", "HTTP/1.0 200 OK\r\n\r\na page", false},
-		{"packed", "HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n\r\n" + packed.String(), false},
+		{"packed", "HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n\r\n" + packed, false},
 		{"packed, in chunks", "HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nTransfer-Encoding: chunked\r\n\r\n" + chunked, false},
 		{"an unknown coding", "HTTP/1.1 200 OK\r\nContent-Encoding: dcb\r\n\r\n\x01\x02\x03", true},
 		{"no HTTP", "a page", true},

@@ -13,6 +13,7 @@ import (
 	"github.com/muninn-archive/muninn/internal/aah"
 	"github.com/muninn-archive/muninn/internal/archive"
 	"github.com/muninn-archive/muninn/internal/crawl"
+	"github.com/muninn-archive/muninn/internal/fixture"
 	"github.com/muninn-archive/muninn/internal/order"
 	"github.com/muninn-archive/muninn/internal/page"
 	"github.com/muninn-archive/muninn/internal/score"
@@ -30,7 +31,7 @@ type understood struct {
 
 // capture is the page as it came, compressed as most servers send it.
 func (u *understood) capture(t testing.TB) archive.Capture {
-	body := gzipped(t, string(u.body))
+	body := fixture.Gzip(string(u.body))
 	c := capture(u.url, htmlHeader("Content-Encoding: gzip\n", len(body)), body)
 	c.Encoding, c.Page, c.MIME = "gzip", u.page, u.mime
 	return c

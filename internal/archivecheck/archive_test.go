@@ -2,7 +2,6 @@ package archivecheck
 
 import (
 	"bytes"
-	"compress/gzip"
 	"crypto/sha256"
 	"encoding/base32"
 	"encoding/hex"
@@ -17,6 +16,8 @@ import (
 	"testing"
 
 	"github.com/klauspost/compress/zstd"
+
+	"github.com/muninn-archive/muninn/internal/fixture"
 )
 
 // testArchive describes an archive directory. Written out, it has no faults unless a case has changed it.
@@ -73,13 +74,7 @@ func (r *testRecord) bytes() []byte {
 
 var linksWriter, _ = zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(zstd.MinWindowSize))
 
-func gzipMember(data []byte) []byte {
-	var b bytes.Buffer
-	zw := gzip.NewWriter(&b)
-	zw.Write(data)
-	zw.Close()
-	return b.Bytes()
-}
+func gzipMember(data []byte) []byte { return []byte(fixture.Gzip(string(data))) }
 
 func (s *testSegment) key(suffix string) string {
 	return s.crawl + "/data/" + s.batch + "-0a1b2c" + suffix

@@ -2,7 +2,6 @@ package coding
 
 import (
 	"bytes"
-	"compress/gzip"
 	"errors"
 	"io"
 	"strings"
@@ -12,6 +11,8 @@ import (
 	"github.com/klauspost/compress/flate"
 	"github.com/klauspost/compress/zlib"
 	"github.com/klauspost/compress/zstd"
+
+	"github.com/muninn-archive/muninn/internal/fixture"
 )
 
 // pack writes a text through an encoder.
@@ -26,10 +27,6 @@ func pack(t testing.TB, text string, open func(io.Writer) io.WriteCloser) string
 		t.Fatal(err)
 	}
 	return b.String()
-}
-
-func gz(t testing.TB, s string) string {
-	return pack(t, s, func(w io.Writer) io.WriteCloser { return gzip.NewWriter(w) })
 }
 
 func zl(t testing.TB, s string) string {
@@ -53,20 +50,20 @@ func TestNewReader(t *testing.T) {
 		for _, c := range []struct{ name, field, body string }{
 			{"no field", "", text},
 			{"identity", "identity", text},
-			{"gzip", "gzip", gz(t, text)},
-			{"capitals", "GZIP", gz(t, text)},
-			{"x-gzip", "x-gzip", gz(t, text)},
-			{"two members", "gzip", gz(t, text[:len(text)/2]) + gz(t, text[len(text)/2:])},
-			{"twice", "gzip, gzip", gz(t, gz(t, text))},
-			{"identity first", "identity, gzip", gz(t, text)},
-			{"empty element", ",gzip,", gz(t, text)},
-			{"junk behind it", "gzip", gz(t, text) + "\r\n"},
-			{"said twice, done once", "gzip, gzip", gz(t, text)},
+			{"gzip", "gzip", fixture.Gzip(text)},
+			{"capitals", "GZIP", fixture.Gzip(text)},
+			{"x-gzip", "x-gzip", fixture.Gzip(text)},
+			{"two members", "gzip", fixture.Gzip(text[:len(text)/2]) + fixture.Gzip(text[len(text)/2:])},
+			{"twice", "gzip, gzip", fixture.Gzip(fixture.Gzip(text))},
+			{"identity first", "identity, gzip", fixture.Gzip(text)},
+			{"empty element", ",gzip,", fixture.Gzip(text)},
+			{"junk behind it", "gzip", fixture.Gzip(text) + "\r\n"},
+			{"said twice, done once", "gzip, gzip", fixture.Gzip(text)},
 			{"zlib", "deflate", zl(t, text)},
 			{"deflate without its frame", "deflate", raw(t, text)},
 			{"br", "br", br(t, text)},
 			{"zstd", "zstd", zs(t, text)},
-			{"br in gzip", "br, gzip", gz(t, br(t, text))},
+			{"br in gzip", "br, gzip", fixture.Gzip(br(t, text))},
 			{"gzip that is plain", "gzip", text},
 			{"br that is plain", "br", text},
 			{"a charset for a coding", "utf-8", text},
@@ -96,7 +93,7 @@ func (o onebyte) Read(p []byte) (int, error) { return o.r.Read(p[:min(len(p), 1)
 
 // TestEmpty: an empty body has no coding; the empty text is encoded in some codings.
 func TestEmpty(t *testing.T) {
-	for field, body := range map[string]string{"": "", "gzip": "", "br": "", "x-gzip": gz(t, ""), "deflate": zl(t, ""), "zstd": zs(t, "")} {
+	for field, body := range map[string]string{"": "", "gzip": "", "br": "", "x-gzip": fixture.Gzip(""), "deflate": zl(t, ""), "zstd": zs(t, "")} {
 		r, err := NewReader(strings.NewReader(body), field)
 		if err != nil {
 			t.Fatal(err)
@@ -110,7 +107,7 @@ func TestEmpty(t *testing.T) {
 func TestBroken(t *testing.T) {
 	text := strings.Repeat("User-agent: *\nDisallow: /private\n", 50)
 	flip := func(s string, at int) string { return s[:at] + string(s[at]^0xff) + s[at+1:] }
-	zip := gz(t, text)
+	zip := fixture.Gzip(text)
 	for _, c := range []struct {
 		name, field, body, reason string
 		cut                       bool
@@ -120,7 +117,7 @@ func TestBroken(t *testing.T) {
 		{"gzip, cut off in its header", "gzip", zip[:5], "the gzip stream is cut off", true},
 		{"gzip, damaged", "gzip", flip(zip, len(zip)-6), "content coding gzip", false},
 		{"gzip that is br", "gzip", br(t, text), "another format", false},
-		{"twice, damaged inside", "gzip, gzip", gz(t, zip[:len(zip)-9]), "the gzip stream is cut off", true},
+		{"twice, damaged inside", "gzip, gzip", fixture.Gzip(zip[:len(zip)-9]), "the gzip stream is cut off", true},
 		{"br, cut off", "br", br(t, text)[:20], "the br stream is cut off", true},
 		{"zstd, cut off", "zstd", zs(t, text)[:20], "the zstd stream is cut off", true},
 		{"deflate, cut off", "deflate", zl(t, text)[:20], "the deflate stream is cut off", true},
@@ -143,7 +140,7 @@ func TestBroken(t *testing.T) {
 }
 
 func TestField(t *testing.T) {
-	for head, want := range map[string]string{"": "", "User-agent": "", gz(t, "x"): "gzip"} {
+	for head, want := range map[string]string{"": "", "User-agent": "", fixture.Gzip("x"): "gzip"} {
 		if got := Field([]byte(head)); got != want {
 			t.Errorf("%.10q: %q, want %q", head, got, want)
 		}
@@ -154,7 +151,7 @@ func TestField(t *testing.T) {
 func FuzzNewReader(f *testing.F) {
 	const text = "User-agent: *\nDisallow: /\n"
 	for field, body := range map[string]string{
-		"gzip": gz(f, text), "deflate": zl(f, text), "br": br(f, text), "zstd": zs(f, text), "gzip, deflate": raw(f, gz(f, text)), "x": text,
+		"gzip": fixture.Gzip(text), "deflate": zl(f, text), "br": br(f, text), "zstd": zs(f, text), "gzip, deflate": raw(f, fixture.Gzip(text)), "x": text,
 	} {
 		f.Add(field, []byte(body))
 	}

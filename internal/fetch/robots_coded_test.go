@@ -12,6 +12,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/muninn-archive/muninn/internal/crawl"
+	"github.com/muninn-archive/muninn/internal/fixture"
 )
 
 func coded(t *testing.T, open func(io.Writer) io.WriteCloser, s string) string {
@@ -30,7 +31,7 @@ func coded(t *testing.T, open func(io.Writer) io.WriteCloser, s string) string {
 // TestCodedRobots: a robots.txt is obeyed in any content coding, and disallows everything if it cannot be decoded.
 func TestCodedRobots(t *testing.T) {
 	const rules = "User-agent: *\nDisallow: /half\n"
-	zip := gzipped(t, rules)
+	zip := fixture.Gzip(rules)
 	br := coded(t, func(w io.Writer) io.WriteCloser { return brotli.NewWriter(w) }, rules)
 	zl := coded(t, func(w io.Writer) io.WriteCloser { return zlib.NewWriter(w) }, rules)
 	raw := coded(t, func(w io.Writer) io.WriteCloser { z, _ := flate.NewWriter(w, 6); return z }, rules)
@@ -54,7 +55,7 @@ func TestCodedRobots(t *testing.T) {
 		{"zstd", "zstd", zs, ""},
 		{"gzip in capitals", "GZIP", zip, ""},
 		{"x-gzip", "x-gzip", zip, ""},
-		{"gzip twice", "gzip, gzip", gzipped(t, zip), ""},
+		{"gzip twice", "gzip, gzip", fixture.Gzip(zip), ""},
 		{"two fields", "gzip\r\nContent-Encoding: br", coded(t, func(w io.Writer) io.WriteCloser { return brotli.NewWriter(w) }, zip), ""},
 		{"identity, gzip", "identity, gzip", zip, ""},
 		{"gzip that is plain", "gzip", rules, ""},
@@ -64,7 +65,7 @@ func TestCodedRobots(t *testing.T) {
 		{"UTF-16 BE with mark", "", "\xfe\xff" + utf16(rules, 1), ""},
 		{"UTF-16 LE", "", utf16(rules, 0), ""},
 		{"UTF-16 BE", "", utf16(rules, 1), ""},
-		{"UTF-16 in gzip", "gzip", gzipped(t, "\xff\xfe"+utf16(rules, 0)), ""},
+		{"UTF-16 in gzip", "gzip", fixture.Gzip("\xff\xfe" + utf16(rules, 0)), ""},
 		{"gzip, cut off", "gzip", zip[:len(zip)-10], "the gzip stream is cut off"},
 		{"gzip, damaged", "gzip", "\x1f\x8b\x08\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff", "gzip"},
 		{"br that is gzip", "br", zip, "br"},

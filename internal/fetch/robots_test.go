@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/muninn-archive/muninn/internal/crawl"
+	"github.com/muninn-archive/muninn/internal/fixture"
 	"github.com/muninn-archive/muninn/internal/urls"
 )
 
@@ -53,7 +54,7 @@ func TestRobots(t *testing.T) {
 		{name: "403", robots: fixed(page("403 Forbidden", "no")), asked: 1},
 		{name: "empty", robots: fixed(page("200 OK", "")), asked: 1},
 		{name: "half", robots: fixed(half), half: crawl.OutcomeRobots, asked: 1},
-		{name: "half, gzipped", robots: fixed(page("200 OK", gzipped(t, "User-agent: *\nDisallow: /half\n"), "Content-Encoding: gzip")), half: crawl.OutcomeRobots, asked: 1},
+		{name: "half, gzipped", robots: fixed(page("200 OK", fixture.Gzip("User-agent: *\nDisallow: /half\n"), "Content-Encoding: gzip")), half: crawl.OutcomeRobots, asked: 1},
 		{name: "half, chunked", robots: fixed("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1e\r\nUser-agent: *\nDisallow: /half\n\r\n0\r\n\r\n"), half: crawl.OutcomeRobots, asked: 1},
 		{name: "longer than is read", robots: fixed(page("200 OK", long)), half: crawl.OutcomeRobots, asked: 1},
 		{name: "closed", robots: fixed(closed), open: crawl.OutcomeRobots, half: crawl.OutcomeRobots, asked: 1},

@@ -1,35 +1,21 @@
 package fetch
 
 import (
-	"bytes"
-	"compress/gzip"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/muninn-archive/muninn/internal/crawl"
+	"github.com/muninn-archive/muninn/internal/fixture"
 )
 
 func itoa(n int) string { return strconv.Itoa(n) }
 
-func gzipped(t *testing.T, s string) string {
-	t.Helper()
-	var b bytes.Buffer
-	z := gzip.NewWriter(&b)
-	if _, err := z.Write([]byte(s)); err != nil {
-		t.Fatal(err)
-	}
-	if err := z.Close(); err != nil {
-		t.Fatal(err)
-	}
-	return b.String()
-}
-
 // TestWireIsKeptAsItCame: the emitted exchange is byte for byte what the server sent.
 func TestWireIsKeptAsItCame(t *testing.T) {
 	big := strings.Repeat("raven ", 50_000)
-	zip := gzipped(t, big)
+	zip := fixture.Gzip(big)
 	tests := []struct {
 		name    string
 		before  string // interim responses

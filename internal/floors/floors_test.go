@@ -40,7 +40,7 @@ var floors = [][]string{
 }
 
 // beside may import anything below the workflows; tests and benches import them.
-var beside = []string{"internal/webworld", "internal/archivecheck", "internal/archive/storetest", "internal/scripttest", "internal/floors", "internal/integration", "internal/bench", "internal/lab", "frontier/internal/simulation"}
+var beside = []string{"internal/webworld", "internal/archivecheck", "internal/archive/storetest", "internal/scripttest", "internal/fixture", "internal/floors", "internal/integration", "internal/bench", "internal/lab", "frontier/internal/simulation"}
 
 // shipped are the packages of beside that are part of the product, with the package that needs each. The others, such as the
 // laboratory, must not be in bin/muninn and bin/muninn-worker.

@@ -14,6 +14,7 @@ import (
 	"github.com/muninn-archive/muninn/internal/aah"
 	"github.com/muninn-archive/muninn/internal/cputime"
 	"github.com/muninn-archive/muninn/internal/crawl"
+	"github.com/muninn-archive/muninn/internal/fixture"
 	"github.com/muninn-archive/muninn/internal/page"
 	"github.com/muninn-archive/muninn/internal/webworld"
 	benchworld "github.com/muninn-archive/muninn/internal/webworld/bench"
@@ -49,7 +50,7 @@ func savedPages(b *testing.B) (list []Exchange) {
 		}
 		levels[level] = true
 		raw, err := os.ReadFile(path)
-		list = append(list, benched("http://a.test/dir/page", []byte(zipped(string(raw)))))
+		list = append(list, benched("http://a.test/dir/page", []byte(fixture.Gzip(string(raw)))))
 		return err
 	})
 	if err != nil {

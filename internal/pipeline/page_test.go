@@ -1,8 +1,6 @@
 package pipeline
 
 import (
-	"bytes"
-	"compress/gzip"
 	"fmt"
 	"io"
 	"strings"
@@ -10,19 +8,12 @@ import (
 	"time"
 
 	"github.com/muninn-archive/muninn/internal/crawl"
+	"github.com/muninn-archive/muninn/internal/fixture"
 	"github.com/muninn-archive/muninn/internal/page"
 )
 
 func reader(text string) func() io.Reader {
 	return func() io.Reader { return strings.NewReader(text) }
-}
-
-func zipped(text string) string {
-	var b bytes.Buffer
-	z := gzip.NewWriter(&b)
-	_, _ = z.Write([]byte(text))
-	_ = z.Close()
-	return b.String()
 }
 
 // TestUnderstand: a response becomes a page if it can be parsed. If the parser panics on a page, that is an error, and does not end the
@@ -42,11 +33,11 @@ func TestUnderstand(t *testing.T) {
 		err   bool
 	}{
 		"a page":         {x: crawl.Exchange{Status: 200, MIME: "text/html"}, body: reader(html), ok: true, title: "Ravens", links: 1},
-		"zipped":         {x: crawl.Exchange{Status: 200, MIME: "text/html", Encoding: "gzip"}, body: reader(zipped(html)), ok: true, title: "Ravens", links: 1},
+		"zipped":         {x: crawl.Exchange{Status: 200, MIME: "text/html", Encoding: "gzip"}, body: reader(fixture.Gzip(html)), ok: true, title: "Ravens", links: 1},
 		"in chunks":      {x: crawl.Exchange{Status: 200, MIME: "text/html", Chunked: true}, body: reader(chunked), ok: true, title: "Ravens", links: 1},
 		"not zipped":     {x: crawl.Exchange{Status: 200, MIME: "text/html", Encoding: "gzip"}, body: reader(html), ok: true},
-		"breaks off":     {x: crawl.Exchange{Status: 200, MIME: "text/html", Encoding: "gzip"}, body: reader(zipped(html + strings.Repeat("x", 9999))[:60]), ok: true, title: "Ravens"},
-		"a bomb":         {x: crawl.Exchange{Status: 200, MIME: "text/html", Encoding: "gzip"}, body: reader(zipped(strings.Repeat(" ", 1<<12) + html)), ok: true},
+		"breaks off":     {x: crawl.Exchange{Status: 200, MIME: "text/html", Encoding: "gzip"}, body: reader(fixture.Gzip(html + strings.Repeat("x", 9999))[:60]), ok: true, title: "Ravens"},
+		"a bomb":         {x: crawl.Exchange{Status: 200, MIME: "text/html", Encoding: "gzip"}, body: reader(fixture.Gzip(strings.Repeat(" ", 1<<12) + html)), ok: true},
 		"a redirect":     {x: crawl.Exchange{Status: 301, Location: "/y"}, ok: true, links: 1},
 		"to nowhere":     {x: crawl.Exchange{Status: 301}},
 		"an error":       {x: crawl.Exchange{Status: 404, MIME: "text/html"}, body: reader(html)},

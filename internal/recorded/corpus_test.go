@@ -12,17 +12,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
-)
 
-// write puts a file into a folder.
-func write(t testing.TB, dir, name, text string) string {
-	t.Helper()
-	path := filepath.Join(dir, filepath.FromSlash(name))
-	if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(text), 0o644)); err != nil {
-		t.Fatal(err)
-	}
-	return path
-}
+	"github.com/muninn-archive/muninn/internal/fixture"
+)
 
 func remove(t testing.TB, dir, name string) {
 	t.Helper()
@@ -103,9 +95,9 @@ func webKB(t testing.TB) string {
 			edges += home + "\t" + home + label + "/\tto " + label + "\n"
 		}
 	}
-	write(t, dir, "pages.tsv", pages)
-	write(t, dir, "edges.tsv", edges+homePages[0]+"\thttp://elsewhere.test/\tout\n"+homePages[0]+"\t"+homePages[0]+"\tto itself\n")
-	write(t, dir, "pages.tar.gz", packed(t, files))
+	fixture.Write(t, dir, "pages.tsv", pages)
+	fixture.Write(t, dir, "edges.tsv", edges+homePages[0]+"\thttp://elsewhere.test/\tout\n"+homePages[0]+"\t"+homePages[0]+"\tto itself\n")
+	fixture.Write(t, dir, "pages.tar.gz", packed(t, files))
 	return dir
 }
 
@@ -147,14 +139,14 @@ func TestCorpusLacks(t *testing.T) {
 		} else if w := open(t, dir); w.Edges != nil {
 			t.Errorf("edges %v, though none are listed", w.Edges)
 		}
-		write(t, dir, name, "url\nx")
+		fixture.Write(t, dir, name, "url\nx")
 		refused(t, dir, filepath.Join(dir, name))
 	}
 	dir := webKB(t)
-	write(t, dir, "pages.tar.gz", packed(t, map[string]string{"pages/other": "x"}))
+	fixture.Write(t, dir, "pages.tar.gz", packed(t, map[string]string{"pages/other": "x"}))
 	refused(t, dir, "pages.tar.gz", "lacks 20 of the 20 pages")
 	whole := packed(t, map[string]string{"pages/other": strings.Repeat("x", 1000)})
-	write(t, dir, "pages.tar.gz", whole[:len(whole)-20])
+	fixture.Write(t, dir, "pages.tar.gz", whole[:len(whole)-20])
 	refused(t, dir, "pages.tar.gz")
 }
 
@@ -164,17 +156,17 @@ func TestFolder(t *testing.T) {
 	pages := "url\tlabel\tgroup\tpath\nhttp://a.test/\tother\t\thome.html\nhttp://a.test_8080/x\t\tb\tsub/x.html\n"
 	for i := range LeastOfTopic {
 		pages += fmt.Sprintf("http://a.test/%d\tbird\t\t%d.html\nhttp://a.test/other/%d\tother\t\tother%d.html\n", i, i, i, i)
-		write(t, dir, fmt.Sprintf("%d.html", i), "HTTP/1.0 200 OK\r\nServer: old\r\n\r\n<title>Raven</title>")
-		write(t, dir, fmt.Sprintf("other%d.html", i), "")
+		fixture.Write(t, dir, fmt.Sprintf("%d.html", i), "HTTP/1.0 200 OK\r\nServer: old\r\n\r\n<title>Raven</title>")
+		fixture.Write(t, dir, fmt.Sprintf("other%d.html", i), "")
 	}
 	for i := range LeastOfTopic - 1 {
 		pages += fmt.Sprintf("http://a.test/fish/%d\tfish\t\tfish%d.html\n", i, i)
-		write(t, dir, fmt.Sprintf("fish%d.html", i), "<title>Fish</title>")
+		fixture.Write(t, dir, fmt.Sprintf("fish%d.html", i), "<title>Fish</title>")
 	}
 	const noHeader = "<p>Note: no header.\n\n<p>More"
-	write(t, dir, "home.html", noHeader)
-	write(t, dir, "sub/x.html", "x")
-	write(t, dir, "pages.tsv", pages+"http://A.test:80/\tbird\t\ttwice.html\nmailto:a@a.test\tbird\t\tno.html\n")
+	fixture.Write(t, dir, "home.html", noHeader)
+	fixture.Write(t, dir, "sub/x.html", "x")
+	fixture.Write(t, dir, "pages.tsv", pages+"http://A.test:80/\tbird\t\ttwice.html\nmailto:a@a.test\tbird\t\tno.html\n")
 	w := open(t, dir)
 	if len(w.Pages) != 2+3*LeastOfTopic-1 || len(w.Seeds) != 0 || !slices.Equal(w.Topics, []string{"bird"}) {
 		t.Fatalf("%d pages, seeds %v, topics %q", len(w.Pages), w.Seeds, w.Topics)
@@ -188,13 +180,13 @@ func TestFolder(t *testing.T) {
 	if p := w.page(t, "http://a.test:8080/x"); p.Group != "b" || string(p.Body) != "x" {
 		t.Errorf("%+v", p)
 	}
-	write(t, dir, "seeds.txt", "http://a.test/\nhttp://A.test\n\nhttp://a.test_8080/x\n")
+	fixture.Write(t, dir, "seeds.txt", "http://a.test/\nhttp://A.test\n\nhttp://a.test_8080/x\n")
 	home, _ := w.At("http://a.test/")
 	port, _ := w.At("http://a.test:8080/x")
 	if w = open(t, dir); !slices.Equal(w.Seeds, []int{home, home, port}) {
 		t.Errorf("seeds %v", w.Seeds)
 	}
-	write(t, dir, "edges.tsv", "http://a.test/\thttp://a.test/3\nhttp://a.test/\thttp://a.test/4\tfour\n")
+	fixture.Write(t, dir, "edges.tsv", "http://a.test/\thttp://a.test/3\nhttp://a.test/\thttp://a.test/4\tfour\n")
 	three, _ := w.At("http://a.test/3")
 	four, _ := w.At("http://a.test/4")
 	if w = open(t, dir); !slices.Equal(w.Edges, []Edge{{home, three, ""}, {home, four, "four"}}) {
@@ -221,9 +213,9 @@ func TestFolderFaults(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
-			write(t, dir, "home.html", "<p>home")
+			fixture.Write(t, dir, "home.html", "<p>home")
 			for file, text := range test.files {
-				write(t, dir, file, text)
+				fixture.Write(t, dir, file, text)
 			}
 			refused(t, dir, test.words...)
 		})

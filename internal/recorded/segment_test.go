@@ -11,6 +11,7 @@ import (
 
 	"github.com/muninn-archive/muninn/internal/archive"
 	"github.com/muninn-archive/muninn/internal/crawl"
+	"github.com/muninn-archive/muninn/internal/fixture"
 )
 
 // exchange makes what the crawler archives of an answer.
@@ -34,7 +35,7 @@ func exchange(url, header, body string) archive.Capture {
 // TestSegment: pages that Muninn has archived are read by the folder, the file or the index.
 func TestSegment(t *testing.T) {
 	const head = "HTTP/1.1 200 OK\nContent-Type: text/html; charset=utf-8"
-	zip, long := zipped(t, welcome), noise()
+	zip, long := fixture.Gzip(welcome), noise()
 	page := exchange("http://a.example/", head, long)
 	page.Page = &crawl.Judged{Verdict: crawl.Verdict{Score: 0.5, Links: []crawl.LinkVerdict{{}}}}
 	page.Page.Page = crawl.Page{URL: page.URL, Status: 200, Title: "Noise", Links: []crawl.Outlink{{URL: "http://a.example/zip", Hop: crawl.HopLink, Block: -1}}}

@@ -2,7 +2,6 @@ package recorded
 
 import (
 	"bytes"
-	"compress/gzip"
 	"compress/zlib"
 	"fmt"
 	"os"
@@ -10,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/muninn-archive/muninn/internal/fixture"
 )
 
 // warcRecord writes a record by hand.
@@ -34,24 +35,11 @@ func warcFile(t testing.TB, compressed bool, records ...string) (raw string, off
 	for _, r := range records {
 		offsets = append(offsets, b.Len())
 		if compressed {
-			r = zipped(t, r)
+			r = fixture.Gzip(r)
 		}
 		b.WriteString(r)
 	}
 	return b.String(), offsets
-}
-
-func zipped(t testing.TB, text string) string {
-	t.Helper()
-	var b bytes.Buffer
-	z := gzip.NewWriter(&b)
-	if _, err := z.Write([]byte(text)); err != nil {
-		t.Fatal(err)
-	}
-	if err := z.Close(); err != nil {
-		t.Fatal(err)
-	}
-	return b.String()
 }
 
 // deflated is what servers call deflate: the zlib format (RFC 9110 §8.4.1.2).
@@ -90,7 +78,7 @@ func noise() string {
 
 // everyKind are records of every kind that crawlers write.
 func everyKind(t testing.TB) []string {
-	zip, long := zipped(t, welcome), zipped(t, noise())
+	zip, long := fixture.Gzip(welcome), fixture.Gzip(noise())
 	return []string{
 		warcRecord("warcinfo", "http://a.test/", "application/warc-fields", "software: other\r\n"),
 		warcRecord("request", "http://a.test/request", "application/http; msgtype=request", "GET / HTTP/1.1\r\nHost: a.test\r\n\r\n"),
@@ -149,7 +137,7 @@ func TestWARC(t *testing.T) {
 	for _, name := range []string{"x.warc", "x.warc.gz"} {
 		dir := t.TempDir()
 		raw, _ := warcFile(t, strings.HasSuffix(name, ".gz"), everyKind(t)...)
-		w := open(t, write(t, dir, name, raw))
+		w := open(t, fixture.Write(t, dir, name, raw))
 		if w.Name != name || w.Edges != nil || len(w.Seeds) != 0 || len(w.Topics) != 0 {
 			t.Errorf("%s: %s, seeds %v, topics %q, %d edges", name, w.Name, w.Seeds, w.Topics, len(w.Edges))
 		}
@@ -186,7 +174,7 @@ func TestWARC(t *testing.T) {
 func TestDeflate(t *testing.T) {
 	z := deflated(t, welcome)
 	raw, _ := warcFile(t, true, response("http://a.test/", fmt.Sprintf("200 OK\nContent-Type: text/html\nContent-Encoding: deflate\nContent-Length: %d", len(z)), z))
-	if p := open(t, write(t, t.TempDir(), "1.warc.gz", raw)).Pages[0]; string(p.Body) != welcome {
+	if p := open(t, fixture.Write(t, t.TempDir(), "1.warc.gz", raw)).Pages[0]; string(p.Body) != welcome {
 		t.Errorf("%q", p.Body)
 	}
 }
@@ -195,9 +183,9 @@ func TestDeflate(t *testing.T) {
 func TestEndlessLines(t *testing.T) {
 	dir := t.TempDir()
 	raw, _ := warcFile(t, true, htmlPage("http://a.test/", welcome))
-	file := write(t, dir, "1.warc.gz", raw)
-	refused(t, write(t, dir, "index.cdxj", cdxjLine("http://a.test/", "1.warc.gz", 0)+strings.Repeat("x", 2<<20)), "index.cdxj")
-	write(t, dir, "labels.tsv", strings.Repeat("x", 2<<20)+"\tbird\n")
+	file := fixture.Write(t, dir, "1.warc.gz", raw)
+	refused(t, fixture.Write(t, dir, "index.cdxj", cdxjLine("http://a.test/", "1.warc.gz", 0)+strings.Repeat("x", 2<<20)), "index.cdxj")
+	fixture.Write(t, dir, "labels.tsv", strings.Repeat("x", 2<<20)+"\tbird\n")
 	refused(t, file, "labels.tsv")
 }
 
@@ -207,9 +195,9 @@ func TestWARCFolder(t *testing.T) {
 	dir := t.TempDir()
 	first, _ := warcFile(t, true, htmlPage("http://a.test/", "<p>first"), htmlPage("http://a.test/1", "<p>1"))
 	second, _ := warcFile(t, false, htmlPage("http://a.test/", "<p>second"), htmlPage("http://b.test/", "<p>2"))
-	write(t, dir, "a/deep/1.warc.gz", first)
-	write(t, dir, "b/2.warc", second)
-	write(t, dir, "b/notes.txt", "of no matter")
+	fixture.Write(t, dir, "a/deep/1.warc.gz", first)
+	fixture.Write(t, dir, "b/2.warc", second)
+	fixture.Write(t, dir, "b/notes.txt", "of no matter")
 	w := open(t, dir)
 	if len(w.Pages) != 3 || string(w.page(t, "http://a.test/").Body) != "<p>first" || w.page(t, "http://b.test/").Group != "b.test" {
 		t.Errorf("%+v", w.Pages)
@@ -218,16 +206,16 @@ func TestWARCFolder(t *testing.T) {
 
 func TestWARCFaults(t *testing.T) {
 	dir := t.TempDir()
-	refused(t, write(t, dir, "notes.txt", "WARC/1.1"), "notes.txt", ".warc.gz", ".cdxj")
+	refused(t, fixture.Write(t, dir, "notes.txt", "WARC/1.1"), "notes.txt", ".warc.gz", ".cdxj")
 	refused(t, t.TempDir(), "pages.tsv", ".warc.gz")
 	none, _ := warcFile(t, true, warcRecord("warcinfo", "http://a.test/", "application/warc-fields", "software: other\r\n"))
-	refused(t, write(t, dir, "none.warc.gz", none), "none.warc.gz", "no response")
+	refused(t, fixture.Write(t, dir, "none.warc.gz", none), "none.warc.gz", "no response")
 	whole, offsets := warcFile(t, true, htmlPage("http://a.test/", welcome), htmlPage("http://a.test/2", noise()))
-	cut := write(t, dir, "cut.warc.gz", whole[:offsets[1]+(len(whole)-offsets[1])/2])
+	cut := fixture.Write(t, dir, "cut.warc.gz", whole[:offsets[1]+(len(whole)-offsets[1])/2])
 	if w := open(t, cut); len(w.Pages) != 1 { // a crawler was killed
 		t.Errorf("of a file that is cut off %d pages are read", len(w.Pages))
 	}
-	broken := write(t, dir, "broken.warc.gz", "\x1f\x8b not compressed at all")
+	broken := fixture.Write(t, dir, "broken.warc.gz", "\x1f\x8b not compressed at all")
 	refused(t, broken, broken)
 }
 
@@ -246,13 +234,13 @@ func TestCDXJ(t *testing.T) {
 		}
 		raw, at := warcFile(t, compressed, htmlPage("http://a.test/", "<p>old"), htmlPage("http://a.test/", "<p>new"), htmlPage("http://a.test/no", "<p>no"),
 			warcRecord("revisit", "http://a.test/again", "application/http; msgtype=response", "HTTP/1.1 200 OK\r\n\r\n"), htmlPage("http://a.test/last", welcome))
-		write(t, dir, "archive/deep/"+name, raw)
+		fixture.Write(t, dir, "archive/deep/"+name, raw)
 		other, _ := warcFile(t, compressed, htmlPage("http://b.test/", "<p>b"), htmlPage("http://b.test/no", "<p>no"))
-		write(t, dir, "indexes/2"+name, other)
-		index := write(t, dir, "indexes/index.cdxj", "!OpenWayback-CDXJ 1.0\n\n"+cdxjLine("http://a.test/", name, at[1])+cdxjLine("http://a.test/again", name, at[3])+
+		fixture.Write(t, dir, "indexes/2"+name, other)
+		index := fixture.Write(t, dir, "indexes/index.cdxj", "!OpenWayback-CDXJ 1.0\n\n"+cdxjLine("http://a.test/", name, at[1])+cdxjLine("http://a.test/again", name, at[3])+
 			cdxjLine("http://a.test/last", "s3://elsewhere/"+name, at[4])+cdxjLine("http://b.test/", "2"+name, 0))
-		write(t, dir, "indexes/labels.tsv", "http://a.test/\tbird\n")
-		write(t, dir, "indexes/seeds.txt", "http://b.test/\n")
+		fixture.Write(t, dir, "indexes/labels.tsv", "http://a.test/\tbird\n")
+		fixture.Write(t, dir, "indexes/seeds.txt", "http://b.test/\n")
 		w := open(t, index)
 		if len(w.Pages) != 3 || w.Name != "index.cdxj" {
 			t.Fatalf("%d pages of %s", len(w.Pages), w.Name)
@@ -273,8 +261,8 @@ func TestCDXJ(t *testing.T) {
 func TestCDXJByItsName(t *testing.T) {
 	dir := t.TempDir()
 	raw, at := warcFile(t, true, htmlPage("http://a.test/", welcome))
-	write(t, dir, "archive/1.warc.gz", raw)
-	write(t, dir, "indexes/index.cdxj", cdxjLine("http://a.test/", "1.warc.gz", at[0]))
+	fixture.Write(t, dir, "archive/1.warc.gz", raw)
+	fixture.Write(t, dir, "indexes/index.cdxj", cdxjLine("http://a.test/", "1.warc.gz", at[0]))
 	t.Chdir(filepath.Join(dir, "indexes"))
 	if w := open(t, "index.cdxj"); len(w.Pages) != 1 {
 		t.Errorf("%d pages", len(w.Pages))
@@ -296,8 +284,8 @@ func TestCDXJFaults(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
-			write(t, dir, "data/1.warc.gz", raw)
-			refused(t, write(t, dir, "data/index.cdxj", test.lines), test.words...)
+			fixture.Write(t, dir, "data/1.warc.gz", raw)
+			refused(t, fixture.Write(t, dir, "data/index.cdxj", test.lines), test.words...)
 		})
 	}
 }
@@ -315,9 +303,9 @@ func TestLabels(t *testing.T) {
 		}
 	}
 	raw, _ := warcFile(t, true, records...)
-	write(t, dir, "1.warc.gz", raw)
-	write(t, dir, "labels.tsv", labels)
-	write(t, dir, "seeds.txt", "http://a.test/f0\nhttp://a.test/7\n")
+	fixture.Write(t, dir, "1.warc.gz", raw)
+	fixture.Write(t, dir, "labels.tsv", labels)
+	fixture.Write(t, dir, "seeds.txt", "http://a.test/f0\nhttp://a.test/7\n")
 	for _, where := range []string{dir, filepath.Join(dir, "1.warc.gz")} {
 		w := open(t, where)
 		if w.page(t, "http://a.test/3").Label != "bird" || w.page(t, "http://a.test/f3").Label != "fish" || w.page(t, "http://a.test/f0").Label != "" {
@@ -330,10 +318,10 @@ func TestLabels(t *testing.T) {
 			t.Errorf("seeds %v", w.Seeds)
 		}
 	}
-	write(t, dir, "labels.tsv", labels+"http://a.test/f0 fish\n")
+	fixture.Write(t, dir, "labels.tsv", labels+"http://a.test/f0 fish\n")
 	refused(t, dir, fmt.Sprintf("labels.tsv:%d", strings.Count(labels, "\n")+1))
-	write(t, dir, "labels.tsv", labels)
-	write(t, dir, "seeds.txt", "http://a.test/f0\nhttp://elsewhere.test/\n")
+	fixture.Write(t, dir, "labels.tsv", labels)
+	fixture.Write(t, dir, "seeds.txt", "http://a.test/f0\nhttp://elsewhere.test/\n")
 	refused(t, dir, "seeds.txt", "http://elsewhere.test/")
 }
 
