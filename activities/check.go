@@ -54,6 +54,12 @@ func checkInput(arg any) error {
 			err = firstError(err, checkClaim("claim", c.ID), checkIP(c.IP))
 		}
 		return err
+	case LostInput:
+		err := firstError(checkCrawl(in.Crawl), checkWorker(in.Worker), checkPartitions(in.Taken))
+		for _, batch := range in.Batches {
+			err = firstError(err, checkBatch(batch))
+		}
+		return err
 	case DeliverInput:
 		return firstError(checkCrawl(in.Crawl), checkBatch(in.Batch), checkPartitions(in.Partitions))
 	case SubmitInput:
@@ -96,6 +102,13 @@ func checkPartitions(list []int) error {
 		if p < 0 || p >= ring.Partitions {
 			return fmt.Errorf("partition %d: there are %d", p, ring.Partitions)
 		}
+	}
+	return nil
+}
+
+func checkWorker(name string) error {
+	if !crawl.ValidName(name) {
+		return fmt.Errorf("worker %q: no worker can have this name", name)
 	}
 	return nil
 }

@@ -57,6 +57,8 @@ func (a *Activities) steps() map[string]step {
 		"Process":      {do: a.Process, tries: nameProcess, exclusive: true},
 		"Undelivered":  {do: a.Undelivered},
 		"Deliver":      {do: a.Deliver},
+		"LostBatches":  {do: a.LostBatches},
+		"TakeLost":     {do: a.TakeLost},
 		"Commit":       {do: a.Commit},
 		"GiveBack":     {do: a.GiveBack, exclusive: true},
 	}

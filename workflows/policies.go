@@ -67,6 +67,14 @@ func withDeliverOptions(ctx workflow.Context, d activities.Delivery) workflow.Co
 	})
 }
 
+// withLostOptions is for a worker that takes in what a lost one has left.
+func withLostOptions(ctx workflow.Context, queue, worker string) workflow.Context {
+	return workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
+		TaskQueue: queue, ScheduleToCloseTimeout: lostTimeout, HeartbeatTimeout: heartbeatTimeout,
+		Summary: "take in what " + worker + " has found", RetryPolicy: retryForever(),
+	})
+}
+
 // withLocalOptions is for short steps within the workflow task, on the worker that has the frontier.
 func withLocalOptions(ctx workflow.Context, summary string) workflow.Context {
 	return workflow.WithLocalActivityOptions(ctx, workflow.LocalActivityOptions{

@@ -57,6 +57,16 @@ func ParseBatch(name string) (b BatchName, err error) {
 	return b, nil
 }
 
+// BatchOf is the name of the batch of a crawl whose workflow has an ID; false if that is no batch of the crawl.
+func BatchOf(crawl, id string) (batch string, is bool) {
+	rest, its := strings.CutPrefix(id, CrawlID(crawl)+"/")
+	cut := strings.LastIndexByte(rest, '/')
+	if !its || cut < 0 {
+		return "", false
+	}
+	return rest[:cut] + "-" + rest[cut+1:], true
+}
+
 // BatchID is the ID of a batch's workflow: crawl/CRAWL/PLD/N@WORKER.EPOCH.
 func BatchID(name, batch string) string {
 	claim, _, _ := strings.Cut(batch, "@")

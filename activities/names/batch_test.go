@@ -25,6 +25,9 @@ func TestBatchNames(t *testing.T) {
 		if got, err := ParseBatch(c.name); got != c.batch || err != nil {
 			t.Errorf("%q is read as %+v, %v", c.name, got, err)
 		}
+		if got, is := BatchOf("c", c.id); got != c.name || !is {
+			t.Errorf("%q is the ID of %q, %t", c.id, got, is)
+		}
 		if got := BatchID("c", c.name); got != c.id {
 			t.Errorf("%q has the ID %q, want %q", c.name, got, c.id)
 		}

@@ -1,0 +1,113 @@
+package activities
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"go.temporal.io/api/workflowservice/v1"
+
+	"github.com/muninn-archive/muninn/activities/names"
+	"github.com/muninn-archive/muninn/frontier"
+	"github.com/muninn-archive/muninn/internal/archive"
+	"github.com/muninn-archive/muninn/internal/pipeline"
+	"github.com/muninn-archive/muninn/internal/ring"
+)
+
+// LostInput names a worker that the ring has given up, and a spread crawl.
+type LostInput struct {
+	Crawl  string `json:"crawl"`
+	Worker string `json:"worker"`
+	// Batches are those that it has left open, of LostBatches.
+	Batches []string `json:"batches,omitempty"`
+	// Taken are partitions whose owners have all that the batches have found there.
+	Taken []int `json:"taken,omitempty"`
+}
+
+// LostResult is what one of the steps for a lost worker says; see LostInput.
+type LostResult struct {
+	Batches []string `json:"batches,omitempty"`
+	Taken   []int    `json:"taken,omitempty"`
+}
+
+// LostBatches lists the batches of a crawl that a worker has left open. Those that it had archived have perhaps not delivered what they found.
+// It comes before they are terminated.
+func (a *Activities) LostBatches(ctx context.Context, in LostInput) (out LostResult, err error) {
+	query := fmt.Sprintf("WorkflowType='%s' AND %s='%s' AND %s='%s' AND ExecutionStatus='Running'",
+		names.Batch, names.AttrCrawl.GetName(), in.Crawl, names.AttrWorker.GetName(), in.Worker)
+	for page := []byte(nil); ; {
+		list, err := a.Client.ListWorkflow(ctx, &workflowservice.ListWorkflowExecutionsRequest{Query: query, NextPageToken: page})
+		if err != nil {
+			return out, err
+		}
+		for _, w := range list.GetExecutions() {
+			if batch, is := names.BatchOf(in.Crawl, w.GetExecution().GetWorkflowId()); is {
+				out.Batches = append(out.Batches, batch)
+			}
+		}
+		if page = list.GetNextPageToken(); len(page) == 0 {
+			slices.Sort(out.Batches)
+			return out, nil
+		}
+	}
+}
+
+// TakeLost queues what batches of a lost worker have archived and found in the partitions of this one. What was delivered before is not
+// counted again. It returns the partitions for which that is done: those that are this worker's now.
+func (a *Activities) TakeLost(ctx context.Context, in LostInput) (out LostResult, err error) {
+	epoch := a.Membership.Epoch()
+	may := func(p frontier.Partition) error { return a.check(ring.Accept, int(p), epoch) }
+	var open []int
+	for p := range ring.Partitions {
+		if !slices.Contains(in.Taken, p) {
+			open = append(open, p)
+		}
+	}
+	mine, _ := acceptedOf(open, may)
+	if len(mine) == 0 {
+		return out, nil
+	}
+	plan, err := a.Frontier.Crawl(in.Crawl).Plan()
+	for _, place := range plan.Archives {
+		if err == nil {
+			err = a.takeLost(ctx, in, plan, place, mine, may)
+		}
+	}
+	if comesAgain(err) {
+		return out, nil
+	}
+	if err == nil {
+		out.Taken = mine
+	}
+	return out, err
+}
+
+// takeLost does so with the segments in one archive.
+func (a *Activities) takeLost(ctx context.Context, in LostInput, plan frontier.Plan, place frontier.Place, mine []int, may func(frontier.Partition) error) error {
+	store, err := a.Archives.reopen(ctx, place.Where)
+	if err != nil {
+		return err
+	}
+	of := archive.Layout{Prefix: place.Prefix, Crawl: in.Crawl}
+	for _, batch := range in.Batches {
+		var lives []string
+		err := store.List(ctx, of.ManifestsOf(batch), func(o archive.Object) error {
+			if nonce, is := of.NonceOf(o.Key, batch); is {
+				lives = append(lives, nonce)
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		for _, nonce := range lives {
+			segment := archive.Label{Crawl: in.Crawl, Batch: batch, Nonce: nonce, Worker: in.Worker, Prefix: place.Prefix}
+			err := a.Engine.Deliver(ctx, store, pipeline.Arrival{Segment: segment, Run: plan.Run, Partitions: mine}, may)
+			if err != nil && !errors.Is(err, archive.ErrGivenBack) && !errors.Is(err, archive.ErrForeign) {
+				return err
+			}
+		}
+	}
+	return nil
+}

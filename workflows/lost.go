@@ -1,0 +1,49 @@
+package workflows
+
+import (
+	"time"
+
+	"go.temporal.io/sdk/workflow"
+
+	"github.com/muninn-archive/muninn/activities"
+	"github.com/muninn-archive/muninn/internal/ring"
+)
+
+// How long the workers of a spread crawl have to take in what a lost one has left.
+const (
+	lostTimeout   = 10 * time.Minute // of one worker: it may be lost, too
+	lostPause     = 5 * time.Second  // until they are asked again, at first
+	lostPauseMost = time.Minute
+)
+
+// deliverLost has the workers of a spread crawl queue what one that the ring has given up had archived and not delivered. It returns when the
+// owners of all partitions have it: partitions that are handed over or rebuilt are waited for. queues are the task queues of the workers
+// at the time when it is called. It comes before the batches of the lost worker are terminated, and until it returns the crawl has not ended.
+func deliverLost(ctx workflow.Context, crawl, worker string, queues func() []string) error {
+	in := activities.LostInput{Crawl: crawl, Worker: worker}
+	var lost activities.LostResult
+	err := workflow.ExecuteActivity(withSharedOptions(ctx, "list the open batches of "+worker), steps.LostBatches, in).Get(ctx, &lost)
+	if err != nil || len(lost.Batches) == 0 {
+		return err
+	}
+	in.Batches = lost.Batches
+	for pause := lostPause; ; pause = min(2*pause, lostPauseMost) {
+		var answers []workflow.Future
+		for _, queue := range queues() {
+			answers = append(answers, workflow.ExecuteActivity(withLostOptions(ctx, queue, worker), steps.TakeLost, in))
+		}
+		for _, answer := range answers {
+			var out activities.LostResult
+			if err := answer.Get(ctx, &out); err != nil {
+				workflow.GetLogger(ctx).Warn("what a lost worker has found is not taken in; it is tried again", "crawl", crawl, "worker", worker, "error", err)
+			}
+			in.Taken = append(in.Taken, out.Taken...)
+		}
+		if ctx.Err() != nil || len(in.Taken) >= ring.Partitions {
+			return ctx.Err()
+		}
+		if err := workflow.Sleep(ctx, pause); err != nil {
+			return err
+		}
+	}
+}

@@ -1,0 +1,68 @@
+package workflows
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"go.temporal.io/sdk/workflow"
+
+	"github.com/muninn-archive/muninn/activities"
+	"github.com/muninn-archive/muninn/internal/ring"
+)
+
+// TestDeliverLost: what a lost worker has left is asked for until the owners of all partitions have it, of the workers that there are by then.
+func TestDeliverLost(t *testing.T) {
+	parts := func(from, to int) (list []int) {
+		for p := from; p < to; p++ {
+			list = append(list, p)
+		}
+		return list
+	}
+	for _, c := range []struct {
+		name    string
+		batches []string
+		takes   [][]int // by call
+		want    string
+	}{
+		{"it has left nothing", nil, nil, "LostBatches"},
+		{"two workers have all", []string{"a.test-1"}, [][]int{parts(0, 500), parts(500, ring.Partitions)}, "LostBatches TakeLost TakeLost"},
+		{
+			"some are rebuilt meanwhile, and one worker fails", []string{"a.test-1"}, [][]int{parts(0, 500), nil, nil, parts(500, 600), parts(600, ring.Partitions), {}},
+			"LostBatches TakeLost TakeLost TakeLost TakeLost TakeLost TakeLost",
+		},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			e := bareEnv(t)
+			var flow = func(ctx workflow.Context) error {
+				return deliverLost(ctx, "c", "w", func() []string { return []string{"q1", "q2"} })
+			}
+			e.RegisterWorkflow(flow)
+			does(e, "LostBatches", func(activities.LostInput) (activities.LostResult, error) {
+				return activities.LostResult{Batches: c.batches}, nil
+			})
+			taken := 0
+			does(e, "TakeLost", func(in activities.LostInput) (out activities.LostResult, err error) {
+				e.mu.Lock()
+				defer e.mu.Unlock()
+				if len(in.Batches) != 1 || in.Worker != "w" || len(c.takes) == 0 {
+					return out, errors.New("asked for something else")
+				}
+				out.Taken, c.takes = c.takes[0], c.takes[1:]
+				taken += len(out.Taken)
+				return out, nil
+			})
+			start := e.Now()
+			if err := e.run(flow); err != nil {
+				t.Fatal(err)
+			}
+			if got := strings.Join(e.called(), " "); got != c.want || c.batches != nil && taken != ring.Partitions {
+				t.Errorf("steps %q, want %q; %d partitions are taken", got, c.want, taken)
+			}
+			if took := e.Now().Sub(start); took > time.Minute {
+				t.Errorf("it took %s", took)
+			}
+		})
+	}
+}
