@@ -127,16 +127,36 @@ func TestExportNamesCrawls(t *testing.T) {
 	}
 }
 
-// TestExportIsEnough: a frontier that imports all partitions of a crawl knows of its URLs what the former one knew, under another ID.
-func TestExportIsEnough(t *testing.T) {
-	was := formerRig(t)
-	list, _ := was.said()
+// unclaimed lists the URLs that the frontier knows, as they are without its claims.
+func (r *rig) unclaimed() []string {
+	list, _ := r.said()
 	for i := range list {
 		list[i] = strings.Replace(list[i], " claimed ", " waiting ", 1)
 	}
-	r := &rig{t: t, dir: t.TempDir(), clock: was.clock}
-	r.open()
-	t.Cleanup(func() { _ = r.Close() })
+	return list
+}
+
+// successor is an empty frontier with the same clock.
+func (r *rig) successor() *rig {
+	r.t.Helper()
+	next := &rig{t: r.t, dir: r.t.TempDir(), clock: r.clock}
+	next.open()
+	r.t.Cleanup(func() { _ = next.Close() })
+	return next
+}
+
+// knows checks which URLs the frontier knows.
+func (r *rig) knows(list []string) {
+	r.t.Helper()
+	if got, _ := r.said(); !slices.Equal(got, list) || len(got) == 0 {
+		r.t.Errorf("%d URLs are known as\n%s\nwant %d:\n%s", len(got), strings.Join(got, "\n"), len(list), strings.Join(list, "\n"))
+	}
+}
+
+// TestExportIsEnough: a frontier that imports all partitions of a crawl knows of its URLs what the former one knew, under another ID.
+func TestExportIsEnough(t *testing.T) {
+	was := formerRig(t)
+	list, r := was.unclaimed(), was.successor()
 	for _, name := range []string{"another", "older", testCrawl} {
 		_, err := r.Begin(name, "owner", 0, was.crawls[testCrawl].Definition, nil, false)
 		r.must(err)
@@ -146,9 +166,7 @@ func TestExportIsEnough(t *testing.T) {
 		r.must(err)
 	}
 	for range 2 {
-		if got, _ := r.said(); !slices.Equal(got, list) || len(got) == 0 {
-			t.Errorf("%d URLs are known as\n%s\nwant %d:\n%s", len(got), strings.Join(got, "\n"), len(list), strings.Join(list, "\n"))
-		}
+		r.knows(list)
 		a, b := was.status(), r.status()
 		if a.Waiting+a.Claimed != b.Waiting || a.Delayed != b.Delayed || b.Claimed != 0 || a.Queues != b.Queues {
 			t.Errorf("%+v\nwas %+v", b, a)

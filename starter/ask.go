@@ -201,12 +201,9 @@ func (g *globals) configure(ctx context.Context, name string, fields []byte) (d 
 		return d, err
 	}
 	defer c.Close()
-	id, state, err := workflowOf(ctx, c, name)
+	id, err := runningWorkflow(ctx, c, name, "change its definition and start it again")
 	if err != nil {
 		return d, err
-	}
-	if state != enums.WORKFLOW_EXECUTION_STATUS_RUNNING {
-		return d, fmt.Errorf("crawl %s has ended: change its definition and start it again", name)
 	}
 	raw, err := crawl.JSON(fields)
 	if err != nil {

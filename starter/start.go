@@ -180,6 +180,15 @@ func workflowOf(ctx context.Context, c client.Client, crawl string) (string, enu
 	return id, state, notFound(crawl, err)
 }
 
+// runningWorkflow finds the ID of the workflow of a crawl that runs. otherwise says what to do if the crawl has ended.
+func runningWorkflow(ctx context.Context, c client.Client, crawl, otherwise string) (string, error) {
+	id, state, err := workflowOf(ctx, c, crawl)
+	if err == nil && state != enums.WORKFLOW_EXECUTION_STATUS_RUNNING {
+		err = fmt.Errorf("crawl %s has ended: %s", crawl, otherwise)
+	}
+	return id, err
+}
+
 // differences lists the parts in which a definition differs from that of the running crawl; empty if there are none.
 func differences(ctx context.Context, c client.Client, d crawl.Definition) (string, error) {
 	former, err := definitionOf(ctx, c, names.CrawlID(d.Name))

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-	"go.temporal.io/api/enums/v1"
 	"go.temporal.io/api/serviceerror"
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/temporal"
@@ -151,12 +150,9 @@ func (g *globals) submit(ctx context.Context, name string, list []frontier.Submi
 		return all, err
 	}
 	defer c.Close()
-	id, state, err := workflowOf(ctx, c, name)
+	id, err := runningWorkflow(ctx, c, name, "start it again, and submit while it runs")
 	if err != nil {
 		return all, err
-	}
-	if state != enums.WORKFLOW_EXECUTION_STATUS_RUNNING {
-		return all, fmt.Errorf("crawl %s has ended: start it again, and submit while it runs", name)
 	}
 	answers, err := sendParts(ctx, c, id, "", list)
 	if len(answers) > 0 {

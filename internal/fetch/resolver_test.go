@@ -188,10 +188,11 @@ func TestDNSRecord(t *testing.T) {
 	}
 }
 
-// TestLaneKeepsDNS: the answer is emitted once, before the host's first request.
-func TestLaneKeepsDNS(t *testing.T) {
+// namedHost is a host without robots.txt that a DNS server knows by a name, with a client that asks that server.
+func namedHost(t *testing.T) (h *host, c *Client, base string) {
+	t.Helper()
 	n := newNameServer(t, map[string][]string{"raven.test A": {"raven.test. 300 IN A 127.0.0.1"}})
-	h := newHost(t, func(s seen) answer {
+	h = newHost(t, func(s seen) answer {
 		if s.path == "/robots.txt" {
 			return answer{}
 		}
@@ -201,8 +202,13 @@ func TestLaneKeepsDNS(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := newClient(t, h.clock, func(o *Options) { o.Resolver = r })
-	base := strings.Replace(h.url(""), "127.0.0.1", "raven.test", 1)
+	c = newClient(t, h.clock, func(o *Options) { o.Resolver = r })
+	return h, c, strings.Replace(h.url(""), "127.0.0.1", "raven.test", 1)
+}
+
+// TestLaneKeepsDNS: the answer is emitted once, before the host's first request.
+func TestLaneKeepsDNS(t *testing.T) {
+	h, c, base := namedHost(t)
 	got := h.run(t, c, nil, targets(base+"/a", base+"/b")...)
 	var kinds []string
 	for _, x := range got.all {
@@ -246,19 +252,7 @@ func TestResolverSilence(t *testing.T) {
 
 // TestForget: a robots.txt that was not archived after all is fetched and archived by the next lane; other origins are not affected.
 func TestForget(t *testing.T) {
-	n := newNameServer(t, map[string][]string{"raven.test A": {"raven.test. 300 IN A 127.0.0.1"}})
-	h := newHost(t, func(s seen) answer {
-		if s.path == "/robots.txt" {
-			return answer{}
-		}
-		return answer{wire: page("200 OK", "")}
-	})
-	r, err := NewResolver(nil, n.addr)
-	if err != nil {
-		t.Fatal(err)
-	}
-	c := newClient(t, h.clock, func(o *Options) { o.Resolver = r })
-	base := strings.Replace(h.url(""), "127.0.0.1", "raven.test", 1)
+	h, c, base := namedHost(t)
 	fetch := func(at string) (all []kept, kinds string) {
 		all = h.run(t, c, nil, targets(at+"/a")...).all
 		for _, x := range all {

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -62,15 +61,7 @@ type interpreter struct {
 }
 
 func (i *interpreter) command(words []string) []string {
-	args := map[string]string{"per_ip": "1", "reply": "r"}
-	var names []string
-	for _, word := range words[1:] {
-		if key, value, ok := strings.Cut(word, "="); ok {
-			args[key] = value
-		} else {
-			names = append(names, word)
-		}
-	}
+	names, args := scripttest.Args(words, map[string]string{"per_ip": "1", "reply": "r"})
 	if t, ok := args["t"]; ok {
 		i.now = i.duration(t)
 	}
@@ -205,18 +196,6 @@ func (i *interpreter) describe() []string {
 	return lines
 }
 
-func (i *interpreter) duration(text string) time.Duration {
-	d, err := time.ParseDuration(text)
-	if err != nil {
-		i.t.Fatal(err)
-	}
-	return d
-}
+func (i *interpreter) duration(text string) time.Duration { return scripttest.Duration(i.t, text) }
 
-func (i *interpreter) number(text string) int {
-	n, err := strconv.Atoi(text)
-	if err != nil {
-		i.t.Fatal(err)
-	}
-	return n
-}
+func (i *interpreter) number(text string) int { return scripttest.Number(i.t, text) }

@@ -2,7 +2,6 @@ package ring
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -36,15 +35,7 @@ type interpreter struct {
 }
 
 func (i *interpreter) command(words []string) []string {
-	args := map[string]string{"shards": "1", "epoch": "0", "waited": "0s"}
-	var plain []string
-	for _, word := range words[1:] {
-		if key, value, ok := strings.Cut(word, "="); ok {
-			args[key] = value
-		} else {
-			plain = append(plain, word)
-		}
-	}
+	plain, args := scripttest.Args(words, map[string]string{"shards": "1", "epoch": "0", "waited": "0s"})
 	if t, ok := args["t"]; ok {
 		i.now = i.duration(t)
 	}
@@ -202,18 +193,6 @@ func (i *interpreter) state() []string {
 	return lines
 }
 
-func (i *interpreter) duration(text string) time.Duration {
-	d, err := time.ParseDuration(text)
-	if err != nil {
-		i.t.Fatal(err)
-	}
-	return d
-}
+func (i *interpreter) duration(text string) time.Duration { return scripttest.Duration(i.t, text) }
 
-func (i *interpreter) number(text string) int {
-	n, err := strconv.Atoi(text)
-	if err != nil {
-		i.t.Fatal(err)
-	}
-	return n
-}
+func (i *interpreter) number(text string) int { return scripttest.Number(i.t, text) }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -70,32 +69,15 @@ func (i *interpreter) duration(text string) time.Duration {
 	if text == "" {
 		return 0
 	}
-	d, err := time.ParseDuration(text)
-	if err != nil {
-		i.t.Fatal(err)
-	}
-	return d
+	return scripttest.Duration(i.t, text)
 }
 
-func (i *interpreter) number(text string) int64 {
-	i.t.Helper()
-	n, err := strconv.ParseInt(text, 10, 64)
-	if err != nil {
-		i.t.Fatal(err)
-	}
-	return n
-}
+func (i *interpreter) number(text string) int64 { return int64(scripttest.Number(i.t, text)) }
 
 func (i *interpreter) command(line []string) []string {
 	i.t.Helper()
-	w := words{i: i, settings: map[string]string{}}
-	for _, word := range line[1:] {
-		if name, value, set := strings.Cut(word, "="); set {
-			w.settings[name] = value
-		} else {
-			w.plain = append(w.plain, word)
-		}
-	}
+	plain, settings := scripttest.Args(line, nil)
+	w := words{i, plain, settings}
 	if at := w.time("t"); !at.IsZero() {
 		i.terms.Now = at
 	}

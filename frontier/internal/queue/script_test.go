@@ -3,7 +3,6 @@ package queue
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -44,15 +43,7 @@ type interpreter struct {
 // command runs one command and returns what it prints.
 func (i *interpreter) command(words []string) []string {
 	i.t.Helper()
-	var plain []string
-	settings := map[string]string{}
-	for _, w := range words[1:] {
-		if name, value, set := strings.Cut(w, "="); set {
-			settings[name] = value
-		} else {
-			plain = append(plain, w)
-		}
-	}
+	plain, settings := scripttest.Args(words, nil)
 	if at, moves := settings["t"]; moves {
 		i.now = i.time(at)
 	}
@@ -156,22 +147,11 @@ func (i *interpreter) set(q *Queue, plain []string, settings map[string]string) 
 	}
 }
 
-func (i *interpreter) number(text string) int {
-	i.t.Helper()
-	n, err := strconv.Atoi(text)
-	if err != nil {
-		i.t.Fatal(err)
-	}
-	return n
-}
+func (i *interpreter) number(text string) int { return scripttest.Number(i.t, text) }
 
 func (i *interpreter) time(text string) time.Time {
 	i.t.Helper()
-	d, err := time.ParseDuration(text)
-	if err != nil {
-		i.t.Fatal(err)
-	}
-	return start.Add(d)
+	return start.Add(scripttest.Duration(i.t, text))
 }
 
 func (i *interpreter) position(text string) Position {
