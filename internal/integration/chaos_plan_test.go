@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/muninn-archive/muninn/internal/ring"
 )
 
 // faultKind is what a chaos run does to a victim.
@@ -16,6 +18,7 @@ const (
 	faultKill    faultKind = "kill"           // SIGKILL a worker, and start it again
 	faultDestroy faultKind = "destroy"        // kill a worker and delete its data folder
 	faultGuest   faultKind = "add and remove" // start one more worker, and stop it by SIGTERM
+	faultLost    faultKind = "add and lose"   // start one more worker, and kill it for good, with its disk
 	faultTempo   faultKind = "kill Temporal"
 	faultS3      faultKind = "stop S3"
 	faultCut     faultKind = "cut off" // no byte passes between a worker and Temporal or S3
@@ -49,6 +52,8 @@ type chaosPlan struct {
 	shards  int                      // of politeness
 	quiet   time.Duration            // without a fault of a worker before its disk is destroyed
 	kinds   []chaosKind
+	spread  bool        // the crawls are spread over the workers; else each is bound to one
+	ring    ring.Limits // zero: the defaults
 }
 
 // chaosKind is how often a kind of fault comes, compared with others, and how long it lasts.
@@ -57,6 +62,16 @@ type chaosKind struct {
 	weight      int
 	least, most time.Duration
 	once        bool
+}
+
+// spreadOut is a plan with crawls that are spread over the workers: a worker can be lost for good then, and a disk be destroyed at any time.
+func (p chaosPlan) spreadOut() chaosPlan {
+	p.spread, p.quiet = true, 0
+	p.ring = ring.Limits{Heartbeat: p.time / 18, Permit: p.time / 9, Grace: p.time/9 + ring.Margin, CloseWithin: p.time / 9}
+	p.kinds = append(slices.DeleteFunc(slices.Clone(p.kinds), func(k chaosKind) bool { return k.kind == faultDestroy }),
+		chaosKind{kind: faultDestroy, weight: 2, least: time.Second, most: p.time / 9},
+		chaosKind{kind: faultLost, weight: 1, least: p.time / 18, most: p.time / 3})
+	return p
 }
 
 // between is a random duration.
@@ -124,11 +139,13 @@ func (p chaosPlan) clash(f, g fault) bool {
 	overlap := f.At < g.end() && g.At < f.end()
 	sameVictim := f.Victim == g.Victim
 	switch f.Kind {
-	case faultDestroy: // takes Temporal and S3, as an operator does, and nothing that would keep the worker from its checkpoint before
-		if g.Kind == faultTempo || g.Kind == faultS3 {
+	case faultDestroy: // of a bound crawl takes Temporal and S3, as an operator does, and nothing that would keep the worker from its checkpoint before
+		if !p.spread && (g.Kind == faultTempo || g.Kind == faultS3) {
 			return f.At-p.quiet < g.end() && g.At < f.end()
 		}
 		return sameVictim && f.At-p.quiet < g.end() && g.At < f.end()
+	case faultGuest, faultLost: // one guest at a time
+		return overlap && (g.Kind == faultGuest || g.Kind == faultLost)
 	case faultShard:
 		return overlap && (g.Kind == faultTempo || g.Kind == faultShard)
 	}
@@ -159,7 +176,7 @@ func steps(list []fault) (out []step) {
 
 // TestChaosPlan: a seed gives the same faults each time, another seed others; each kind comes; no two faults are in each other's way.
 func TestChaosPlan(t *testing.T) {
-	for name, p := range map[string]chaosPlan{"short": shortChaos, "long": longChaos} {
+	for name, p := range map[string]chaosPlan{"short": shortChaos, "long": longChaos, "short, spread": shortChaos.spreadOut(), "long, spread": longChaos.spreadOut()} {
 		seen := map[string]bool{}
 		for seed := range uint64(200) {
 			list := p.faults(seed)

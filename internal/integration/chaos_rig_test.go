@@ -19,11 +19,13 @@ import (
 	"go.temporal.io/api/workflowservice/v1"
 	"go.temporal.io/sdk/client"
 
+	"github.com/muninn-archive/muninn/activities"
 	"github.com/muninn-archive/muninn/activities/names"
 	"github.com/muninn-archive/muninn/internal/archive"
 	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/disk"
 	"github.com/muninn-archive/muninn/internal/localstack"
+	"github.com/muninn-archive/muninn/internal/ring"
 	"github.com/muninn-archive/muninn/internal/webworld"
 )
 
@@ -60,6 +62,12 @@ func newChaosRig(t *testing.T, plan chaosPlan, world *webworld.World) *chaosRig 
 	r.store.start(t)
 	t.Cleanup(func() { r.store.kill(t) })
 	r.client = Dial(t, r.temporal.server.Address)
+	if plan.ring != (ring.Limits{}) {
+		_, err := r.client.ExecuteWorkflow(t.Context(), client.StartWorkflowOptions{ID: names.ClusterID, TaskQueue: names.ClusterQueue}, names.Cluster, activities.ClusterInput{Limits: plan.ring})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
 	for _, name := range plan.workers {
 		r.newWorker(t, name).start(t)
 	}
@@ -93,6 +101,9 @@ func (r *chaosRig) newWorker(t *testing.T, name string) *chaosWorker {
 	dir := cmp.Or(os.Getenv("MUNINN_CHAOS_KEEP"), t.TempDir())
 	dir = filepath.Join(dir, name)
 	w := &chaosWorker{name: name, queue: names.TaskQueue + "-" + name, data: filepath.Join(dir, "small")}
+	if r.plan.spread {
+		w.queue = names.TaskQueue
+	}
 	if err := os.MkdirAll(w.data, 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -167,8 +178,8 @@ func (r *chaosRig) do(t *testing.T, s step) {
 		r.toggle(t, r.worker(s.Victim), s.ends)
 	case faultDestroy:
 		r.destroy(t, r.worker(s.Victim), s.ends)
-	case faultGuest:
-		r.guest(t, s.ends)
+	case faultGuest, faultLost:
+		r.guest(t, s)
 	case faultCut:
 		for _, l := range r.worker(s.Victim).links {
 			if s.ends {
@@ -203,16 +214,29 @@ func (r *chaosRig) toggle(t *testing.T, v victim, ends bool) {
 	}
 }
 
-// guest adds a worker, or stops the newest guest as an operator does.
-func (r *chaosRig) guest(t *testing.T, leaves bool) {
+// guest adds a worker; in the end, it stops it as an operator does, or the worker is lost with its disk.
+func (r *chaosRig) guest(t *testing.T, s step) {
 	t.Helper()
-	if !leaves {
+	if !s.ends {
 		r.newWorker(t, fmt.Sprint("guest-", len(r.workers))).start(t)
 		return
 	}
 	w := r.workers[len(r.workers)-1]
+	if s.Kind == faultLost {
+		w.lose(t)
+		return
+	}
 	w.wanted = false
 	_ = w.cmd.Process.Signal(syscall.SIGTERM)
+}
+
+// lose kills a worker and deletes its data folder.
+func (w *chaosWorker) lose(t *testing.T) {
+	t.Helper()
+	w.kill(t)
+	if err := os.RemoveAll(filepath.Join(w.data, "data")); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // tend starts workers again that ended by themselves, as a supervisor does: a worker that finds no archive, or no room on its disk, does
@@ -257,19 +281,20 @@ func (r *chaosRig) running(t *testing.T, query string) (ids []string, err error)
 	return ids, err
 }
 
-// destroy kills a worker and deletes its disk. In the end, if crawls of it run, its frontier is rebuilt by the command for that, as
-// docs/OPERATING.md says, and they are started again.
+// destroy kills a worker and deletes its disk, and in the end starts it again, with nothing. If crawls that are bound to it run, its frontier
+// is rebuilt before by the command for that, as docs/OPERATING.md says, and they are started again.
 func (r *chaosRig) destroy(t *testing.T, w *chaosWorker, ends bool) {
 	t.Helper()
-	crawls := slices.ContainsFunc(r.crawls, func(c chaosCrawl) bool { return c.queue == w.queue })
-	if !ends {
-		if crawls && !r.hasCheckpoint(t, w) {
+	bound := !r.plan.spread && slices.ContainsFunc(r.crawls, func(c chaosCrawl) bool { return c.queue == w.queue })
+	switch {
+	case !ends:
+		if bound && !r.hasCheckpoint(t, w) {
 			t.Errorf("%s has made no checkpoint in %v without a fault", w.name, r.plan.quiet)
 		}
-		w.kill(t)
-		if err := os.RemoveAll(filepath.Join(w.data, "data")); err != nil {
-			t.Fatal(err)
-		}
+		w.lose(t)
+		return
+	case !bound:
+		w.start(t)
 		return
 	}
 	var again []chaosCrawl

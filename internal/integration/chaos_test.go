@@ -49,13 +49,17 @@ var (
 // TestLongChaos runs two crawls with shared hosts on three workers, and meanwhile kills workers, Temporal and S3 server, cuts workers off,
 // fills their disks, adds and removes workers, and in a long run destroys disks and terminates a shard of politeness. No address ever sees
 // two connections, or a request before its time, or one that robots.txt disallows; in the end each crawl has archived every allowed page
-// once, and nothing is left running. MUNINN_CHAOS_SEED chooses the faults and their moments, MUNINN_CHAOS=long a run of ten minutes of them.
+// once, and nothing is left running. MUNINN_CHAOS_SEED chooses the faults and their moments, MUNINN_CHAOS=long a run of ten minutes of them, and
+// MUNINN_CHAOS_SPREAD crawls that are spread over the workers.
 func TestLongChaos(t *testing.T) {
 	seed, plan := envNumber(t, "MUNINN_CHAOS_SEED", 1), shortChaos
 	if os.Getenv("MUNINN_CHAOS") == "long" {
 		plan = longChaos
 	} else {
 		t.Parallel()
+	}
+	if os.Getenv("MUNINN_CHAOS_SPREAD") != "" {
+		plan = plan.spreadOut()
 	}
 	t.Logf("MUNINN_CHAOS_SEED=%d repeats the sequence of faults", seed)
 	world := Serve(t, tree.New(webworld.Options{Seed: seed, Trace: true, FirstIP: netip.MustParseAddr("127.104.0.1")}, plan.hosts, plan.pages))
@@ -97,17 +101,17 @@ func (r *chaosRig) run(t *testing.T, list []fault) {
 	r.check(t)
 }
 
-// newCrawl is a crawl of groups of the web, bound to the worker of that number.
+// newCrawl is a crawl of groups of the web, bound to the worker of that number unless the crawls are spread.
 func (r *chaosRig) newCrawl(name string, worker, last int) chaosCrawl {
 	d := crawl.DefaultDefinition()
-	d.Name, d.Topic.Keywords = name, r.world.Topic()
+	d.Name, d.Topic.Keywords, d.Spread = name, r.world.Topic(), r.plan.spread
 	d.Archive.Where = "s3://" + killBucket + "/" + name
 	none := int64(0)
 	d.Reference.Pages = &none
 	d.Scope.Within = ""
 	d.Order.PerQueue = 6
 	d.Politeness.MinDelay, d.Politeness.MaxDelay, d.Politeness.Factor = crawl.Duration(r.plan.delay), crawl.Duration(3*time.Second), 0
-	d.Budget.Time = crawl.Duration(3 * time.Hour)
+	d.Budget.Pages, d.Budget.Time = 1_000_000, crawl.Duration(3*time.Hour)
 	mine := map[string]bool{}
 	for h, s := range r.world.Sites() {
 		if group := tree.Group(h); group == worker || group == last {
