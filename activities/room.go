@@ -1,6 +1,7 @@
 package activities
 
 import (
+	"cmp"
 	"context"
 	"strings"
 	"time"
@@ -14,16 +15,22 @@ import (
 // in, is short of room.
 func DiskHold(a *Activities) Hold {
 	return func(crawl string) string {
-		var folders []string
-		where := a.Archives.Default
-		if plan, err := a.Frontier.Crawl(crawl).Plan(); err == nil && plan.Definition.Archive.Where != "" {
+		where := ""
+		if plan, err := a.Frontier.Crawl(crawl).Plan(); err == nil {
 			where = plan.Definition.Archive.Where
 		}
-		if !strings.Contains(where, "://") {
-			folders = append(folders, where)
-		}
-		return a.Disk.Claims(folders...)
+		return a.RoomFor(where)
 	}
+}
+
+// RoomFor reports why nothing should be written to an archive and the data folder, for want of room on a disk; empty if there is room. An
+// archive without a name is the worker's.
+func (a *Activities) RoomFor(where string) string {
+	var folders []string
+	if where = cmp.Or(where, a.Archives.Default); !strings.Contains(where, "://") {
+		folders = append(folders, where)
+	}
+	return a.Disk.Claims(folders...)
 }
 
 // roomLook is how often a step that met a full disk looks whether there is room again.

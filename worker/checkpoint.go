@@ -45,6 +45,9 @@ func (w *Worker) checkpoint(ctx context.Context) {
 }
 
 func (w *Worker) makeCheckpoint(ctx context.Context) (made checkpoint.Made, err error) {
+	if why := w.acts.RoomFor(""); why != "" { // what is left is for batches that are in progress
+		return made, errors.New(why)
+	}
 	store, err := w.acts.Archives.Open(ctx, "")
 	if err != nil {
 		return made, err

@@ -3,6 +3,7 @@ package worker
 import (
 	"context"
 	"log/slog"
+	"strings"
 	"testing"
 	"time"
 
@@ -11,6 +12,7 @@ import (
 	"github.com/muninn-archive/muninn/internal/archive"
 	"github.com/muninn-archive/muninn/internal/checkpoint"
 	"github.com/muninn-archive/muninn/internal/crawl"
+	"github.com/muninn-archive/muninn/internal/disk"
 )
 
 // TestCheckpointRegularly: a worker keeps its frontier in its archive, until it stops; without a crawl it writes nothing, with 0 it never
@@ -60,4 +62,14 @@ func TestCheckpointRegularly(t *testing.T) {
 	}
 	close(w.stopped)
 	<-done
+}
+
+// TestCheckpointShortOfRoom: while a disk is short of room nothing is written, and the error says so.
+func TestCheckpointShortOfRoom(t *testing.T) {
+	w := &Worker{acts: &activities.Activities{
+		Archives: &activities.Archives{Default: t.TempDir()}, Disk: &disk.Watch{Data: t.TempDir(), Floor: 1000, Free: func(string) (int64, error) { return 1, nil }},
+	}}
+	if _, err := w.makeCheckpoint(t.Context()); err == nil || !strings.Contains(err.Error(), "left; no claims until") {
+		t.Error(err)
+	}
 }

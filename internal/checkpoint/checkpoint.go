@@ -98,7 +98,8 @@ func Make(ctx context.Context, store archive.Store, front *frontier.Frontier, w 
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			same := former.Instance == w.Instance && former.Generation > 0 && !changed(p, former.Generation)
+			// Of a folder that was restored from a copy, the former checkpoint may be of a later state than it has.
+			same := former.Instance == w.Instance && former.Generation > 0 && generation > former.Generation && !changed(p, former.Generation)
 			if o, there := former.Partitions[int(p)]; same {
 				if there {
 					m.Partitions[int(p)] = o

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"slices"
 	"testing"
 	"time"
@@ -35,6 +36,7 @@ func opened(t testing.TB, dir string) *frontier.Frontier {
 type rig struct {
 	*frontier.Frontier
 	t     testing.TB
+	dir   string // of the frontier
 	store archive.Store
 	now   time.Time
 	n     int
@@ -44,7 +46,8 @@ func newRig(t testing.TB) *rig {
 	t.Helper()
 	store, err := archive.OpenDir(t.TempDir())
 	must(t, err)
-	r := &rig{Frontier: opened(t, t.TempDir()), t: t, store: store, now: time.Now()}
+	r := &rig{dir: t.TempDir(), t: t, store: store, now: time.Now()}
+	r.Frontier = opened(t, r.dir)
 	d := crawl.DefaultDefinition()
 	d.Name, d.Seeds, d.Scope.Within = "c", []crawl.Seed{{URL: "http://a.example/"}}, crawl.WithinWeb
 	_, err = r.Begin("c", "owner", 0, d, nil, false)
@@ -143,6 +146,35 @@ func TestOtherFolder(t *testing.T) {
 	made, err := Make(t.Context(), r.store, r.Frontier, Worker{"w", "another folder", 7}, r.now)
 	if err != nil || made.Parts != 3 {
 		t.Errorf("%d objects, %v", made.Parts, err)
+	}
+}
+
+// TestRestoredFolder: a folder that was restored from a copy has been written less often than the newest checkpoint of it. Nothing of
+// that checkpoint is taken over, and it is not mixed with what the folder has.
+func TestRestoredFolder(t *testing.T) {
+	r := newRig(t)
+	r.offer("http://a.example/1", "http://b.example/1")
+	r.checkpoint()
+	must(t, r.Frontier.Close())
+	restored := t.TempDir()
+	must(t, os.CopyFS(restored, os.DirFS(r.dir)))
+	r.Frontier = opened(t, r.dir)
+	for n := range 3 {
+		r.offer(fmt.Sprintf("http://b.example/after the copy %d", n))
+		r.checkpoint()
+	}
+	must(t, r.Frontier.Close())
+	r.Frontier = opened(t, restored)
+	for n := range 5 {
+		r.offer(fmt.Sprintf("http://c.example/%d", n))
+		want := objects(t, r.Frontier)
+		r.checkpoint()
+		m, err := Newest(t.Context(), r.store, "w")
+		must(t, err)
+		into := opened(t, t.TempDir())
+		if must(t, Load(t.Context(), r.store, m, into, nil)); !bytes.Equal(objects(t, into), want) {
+			t.Fatalf("checkpoint %d since the folder was restored is mixed with those before", n+1)
+		}
 	}
 }
 
