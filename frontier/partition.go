@@ -2,7 +2,6 @@ package frontier
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"slices"
 
@@ -93,17 +92,15 @@ func (e *Export) entries(p Partition, id store.Keys, kinds []store.Kind, of *Par
 
 // Some reports whether a partition has any entry.
 func (e *Export) Some(p Partition) (some bool, err error) {
-	found := errors.New("found")
-	err = e.Partition(p, func(crawls []*PartitionCrawl) error {
-		if len(crawls) > 0 {
-			return found
-		}
-		return nil
-	}, func(PartitionEntry) error { return found })
-	if errors.Is(err, found) {
-		return true, nil
+	all, err := e.records()
+	if err != nil {
+		return false, err
 	}
-	return false, err
+	some, err = e.has(p, 0, store.Hosts)
+	for i := 0; i < len(all) && err == nil && !some; i++ {
+		some, err = e.has(p, all[i].ID, store.OfExports()...)
+	}
+	return some, err
 }
 
 // exportedCrawl is a crawl with the ID that this frontier has given to it.
@@ -124,7 +121,8 @@ func (e *Export) Names() (list []string, err error) {
 // knownCrawl is the record of a crawl, and as it stands on disk.
 type knownCrawl struct {
 	crawlRecord
-	raw []byte
+	raw      []byte
+	archives []Place // of its plan
 }
 
 // records are those of the crawls of the choice, by name.
@@ -133,10 +131,13 @@ func (e *Export) records() ([]knownCrawl, error) {
 		return e.known, nil
 	}
 	err := scanCrawls(e.txn, func(rec crawlRecord, raw []byte) error {
-		if rec.chosen(e.of) {
-			e.known = append(e.known, knownCrawl{rec, bytes.Clone(raw)})
+		if !rec.chosen(e.of) {
+			return nil
 		}
-		return nil
+		var plan planRecord
+		_, err := e.txn.Load(rec.ID.Plan(), &plan)
+		e.known = append(e.known, knownCrawl{rec, bytes.Clone(raw), plan.Archives})
+		return err
 	})
 	return e.known, err
 }
@@ -149,25 +150,20 @@ func (e *Export) crawls(p Partition) (list []exportedCrawl, err error) {
 	}
 	for i := range all {
 		rec := &all[i]
-		has, err := e.has(p, rec.ID)
+		has, err := e.has(p, rec.ID, store.OfExports()...)
 		if err != nil {
 			return nil, err
 		}
-		if !has {
-			continue
+		if has {
+			list = append(list, exportedCrawl{PartitionCrawl{rec.Name, rec.Run, rec.archives, rec.Spread}, rec.ID})
 		}
-		var plan planRecord
-		if _, err := e.txn.Load(rec.ID.Plan(), &plan); err != nil {
-			return nil, err
-		}
-		list = append(list, exportedCrawl{PartitionCrawl{rec.Name, rec.Run, plan.Archives, rec.Spread}, rec.ID})
 	}
 	return list, nil
 }
 
-// has reports whether a crawl has an entry in a partition.
-func (e *Export) has(p Partition, id store.Keys) (has bool, err error) {
-	for _, kind := range store.OfExports() {
+// has reports whether a crawl has an entry of some kinds in a partition.
+func (e *Export) has(p Partition, id store.Keys, kinds ...store.Kind) (has bool, err error) {
+	for _, kind := range kinds {
 		err := e.txn.KeysInPartition(id, kind, p, func(store.Key) (bool, error) {
 			has = true
 			return false, nil
