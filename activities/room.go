@@ -23,7 +23,7 @@ func DiskHold(a *Activities) Hold {
 	}
 }
 
-// RoomFor reports why nothing should be written to an archive and the data folder, for want of room on a disk; empty if there is room. An
+// RoomFor reports why nothing should be written to an archive and the data folder, because a disk is short of room; empty if it may. An
 // archive without a name is the worker's.
 func (a *Activities) RoomFor(where string) string {
 	var folders []string

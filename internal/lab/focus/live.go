@@ -39,7 +39,7 @@ func (l *Live) settings(names, updates []string) (list []Setting, err error) {
 		for _, update := range updates {
 			for _, n := range l.PerQueue {
 				for _, batch := range l.Batch {
-					list = append(list, Setting{name, update, n, batch})
+					list = append(list, Setting{Strategy: name, Update: update, PerQueue: n, Batch: batch})
 				}
 			}
 		}

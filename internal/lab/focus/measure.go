@@ -25,7 +25,9 @@ type Options struct {
 	Share    float64         // of the reachable pages that are crawled
 	Words    order.Thesaurus `json:"-"` // nil: orders that need one are left out
 	Seed     uint64
-	Live     *Live `json:"live,omitempty"` // nil: a quick simulation, without politeness, of orders alone
+	// Learners crawl in the order that learns, in place of one worker in several orders; none: that is measured.
+	Learners []Learners `json:"learners,omitempty"`
+	Live     *Live      `json:"live,omitempty"` // nil: a quick simulation, without politeness, of orders alone
 }
 
 // DefaultOptions measure as docs/FOCUS.md does.
@@ -94,6 +96,9 @@ func Measure(c *Corpus, o Options) (Result, error) {
 	}
 	strategies, err := chosen(o.Orders, o.Words != nil)
 	out.Settings = settings(strategies, o.Updates)
+	if len(o.Learners) > 0 {
+		out.Settings = learnerSettings(o.Learners, o.Updates)
+	}
 	if o.Live != nil {
 		out.Settings, err = o.Live.settings(o.Orders, o.Updates)
 	}
@@ -161,6 +166,16 @@ func settings(strategies []Strategy, updates []string) (list []Setting) {
 	for _, s := range strategies {
 		for _, update := range updates {
 			list = append(list, Setting{Strategy: s.Name, Update: update})
+		}
+	}
+	return list
+}
+
+// learnerSettings are the order that learns with several workers.
+func learnerSettings(learners []Learners, updates []string) (list []Setting) {
+	for i := range learners {
+		for _, update := range updates {
+			list = append(list, Setting{Strategy: Ours, Update: update, Learners: &learners[i]})
 		}
 	}
 	return list
@@ -234,7 +249,9 @@ func (r *Row) run(c *Corpus, s Setting, task Task, live *Live) error {
 	budget, relevant := task.budget, task.relevant
 	begin := cputime.Used()
 	var visited []int
-	if live == nil {
+	if s.Learners != nil {
+		visited = c.CrawlBy(*s.Learners, task.fused, task.seeds, budget, s.Update)
+	} else if live == nil {
 		visited = c.Crawl(strategy(s.Strategy).New(task), task.seeds, budget, s.Update)
 	} else {
 		var err error

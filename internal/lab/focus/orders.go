@@ -46,6 +46,8 @@ type Setting struct {
 	Update   string `json:"update"`              // order.update
 	PerQueue int    `json:"per_queue,omitempty"` // order.per_queue; 0: the simulation, which has one queue and takes one of it
 	Batch    bool   `json:"batch,omitempty"`     // order.batch
+	// Learners are the workers that crawl, of an order that learns; nil: one.
+	Learners *Learners `json:"learners,omitempty"`
 }
 
 // name distinguishes settings. Those of the simulation have the update function in it only if there are several.
@@ -59,6 +61,9 @@ func (s Setting) name(several bool) string {
 	}
 	if s.Batch {
 		name += ", batch"
+	}
+	if s.Learners != nil {
+		name += ", " + s.Learners.String()
 	}
 	return name
 }
@@ -80,12 +85,14 @@ var Strategies = []Strategy{
 	{Name: crawl.StrategyHMMContent, New: hmm(true, false)},
 	{Name: crawl.StrategyHMMAnchor, New: hmm(true, true)},
 	{Name: crawl.StrategyPlaces, New: func(t Task) order.Order { return newPlaces(t.Topic) }},
-	{Name: Ours, New: func(t Task) order.Order {
-		s := order.DefaultSettings()
-		s.Seed = t.Seed
-		return order.NewFused(t.Examples, s)
-	}},
+	{Name: Ours, New: func(t Task) order.Order { return t.fused() }},
 	{Name: Oracle, New: func(t Task) order.Order { return oracle{t.corpus, t.Relevant} }},
+}
+
+func (t Task) fused() *order.Fused {
+	s := order.DefaultSettings()
+	s.Seed = t.Seed
+	return order.NewFused(t.Examples, s)
 }
 
 func hmm(centroid, anchor bool) func(Task) order.Order {

@@ -58,7 +58,10 @@ func TestBesideUpdates(t *testing.T) {
 	contains(t, beside(t, r), "Table 1; content", "content, avg 36.09 % 0.302 0.00 % 25.00 % 0.125 2.000 content, sum 26.79 % 0.276 0.00 % 25.00 % 0.125 1.000", "1 of the 1 pairs")
 
 	r.Options.Live, r.Settings, r.Orders, r.Rows = &Live{}, nil, nil, nil
-	for _, s := range []Setting{{crawl.StrategyAnchor, crawl.UpdateAvg, 5, false}, {crawl.StrategyAnchor, crawl.UpdateAvg, 5, true}, {crawl.StrategyAnchor, crawl.UpdateAvg, 7, true}} {
+	for _, s := range []Setting{
+		{Strategy: crawl.StrategyAnchor, Update: crawl.UpdateAvg, PerQueue: 5}, {Strategy: crawl.StrategyAnchor, Update: crawl.UpdateAvg, PerQueue: 5, Batch: true},
+		{Strategy: crawl.StrategyAnchor, Update: crawl.UpdateAvg, PerQueue: 7, Batch: true},
+	} {
 		r.Settings, r.Orders = append(r.Settings, s), append(r.Orders, s.name(true))
 		r.Rows = append(r.Rows, Row{Order: s.name(true), Topic: "a", Area: 1})
 	}

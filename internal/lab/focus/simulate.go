@@ -118,6 +118,15 @@ type simulation struct {
 	frontier frontier
 	known    map[int]*waiting
 	fetched  []bool
+	sharing  *sharing // with the other workers of the crawl; nil if it has one
+}
+
+// owner is the simulation that has a page in its frontier.
+func (s *simulation) owner(page int) *simulation {
+	if s.sharing == nil {
+		return s
+	}
+	return s.sharing.owner(page)
 }
 
 // found puts a page into the frontier.
@@ -144,17 +153,25 @@ func (s *simulation) look(page int) {
 		if s.learner != nil {
 			promise += s.learner.Expect(link.LinkFeatures)
 		}
+		owner := s.owner(to)
+		if owner != s { // which knows other things
+			link.Priority = owner.learner.Priority(link.LinkFeatures)
+		}
 		if n == nil {
-			n = s.found(to, link, w.depth+1)
+			n = owner.found(to, link, w.depth+1)
 		} else {
-			s.again(n, link)
+			owner.again(n, link)
 		}
 		if s.learner != nil {
 			n.kept = append(n.kept, link.LinkFeatures)
 		}
 	}
 	if s.learner != nil {
-		s.learner.Learn(order.Visit{PageFeatures: judged.PageFeatures, Worth: judged.Worth, Promise: promise, LinkFeatures: w.kept})
+		v := order.Visit{PageFeatures: judged.PageFeatures, Worth: judged.Worth, Promise: promise, LinkFeatures: w.kept}
+		s.learner.Learn(v)
+		if s.sharing != nil {
+			s.sharing.learned(s, v)
+		}
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/muninn-archive/muninn/internal/cli"
 	"github.com/muninn-archive/muninn/internal/crawl"
+	"github.com/muninn-archive/muninn/internal/lab/focus"
 )
 
 // compared are the fields of a definition that have flags of their own, which take several values.
@@ -33,6 +34,9 @@ func (o *focusOptions) validate(changed func(flag string) bool) error {
 		if !slices.Contains(crawl.Updates, update) {
 			return cli.Usage("--update is %q, must be some of %q", update, crawl.Updates)
 		}
+	}
+	if err := o.validateLearners(changed); err != nil {
+		return err
 	}
 	var err error
 	if o.settings.Change, err = changeOf(o.fields); err != nil {
@@ -68,3 +72,35 @@ func changeOf(fields []string) (json.RawMessage, error) {
 	}
 	return change, nil
 }
+
+// validateLearners checks the flags of crawls by several workers, and makes their settings.
+func (o *focusOptions) validateLearners(changed func(flag string) bool) error {
+	for _, flag := range []string{"share-learned", "share-every", "turns"} {
+		if changed(flag) && len(o.learners) == 0 {
+			return cli.Usage("--%s is of crawls by several workers: add --learners", flag)
+		}
+	}
+	if len(o.learners) > 0 && (o.live || changed("order")) {
+		return cli.Usage("--learners is of the simulation, and of the order that learns: leave out --live and --order")
+	}
+	for _, n := range o.learners {
+		if n < 1 || n > maxLearners {
+			return cli.Usage("--learners must be between 1 and %d", maxLearners)
+		}
+	}
+	for _, n := range o.exchanges {
+		if n < 1 {
+			return cli.Usage("--share-every must be at least 1")
+		}
+	}
+	for _, share := range o.shares {
+		if !slices.Contains(focus.Shares, share) {
+			return cli.Usage("--share-learned is %q, must be some of %q", share, focus.Shares)
+		}
+	}
+	o.measure.Learners = focus.LearnersOf(o.learners, o.shares, o.exchanges, o.turns)
+	return nil
+}
+
+// maxLearners bounds the workers of a crawl.
+const maxLearners = 64
