@@ -410,3 +410,17 @@ func TestTakeLost(t *testing.T) {
 		}
 	}
 }
+
+// TestPermitOfAsks: Politeness ends the leases of a worker that the ring has given up only where its lanes have ended with its permit: in crawls
+// that are spread.
+func TestPermitOfAsks(t *testing.T) {
+	s := newSpreadRing(t, "w")
+	bound := newRig(t)
+	bound.begin("owner", nil)
+	for _, r := range []*rig{s.workers["w"], bound} {
+		in := r.batch()
+		if got := r.askOf(rigCrawl, r.Frontier.Crawl(rigCrawl).Batch(in.Batch).Claims()[0], crawl.Politeness{}, ""); got.Permit != (r != bound) {
+			t.Errorf("%+v", got)
+		}
+	}
+}

@@ -155,7 +155,7 @@ func (a *Activities) askOf(crawl string, c frontier.Claim, p crawl.Politeness, r
 	p = limitPauses(p, s)
 	return politeness.Ask{
 		Lease: c.ID, IP: a.leaseAddress(c.IP), PerIP: p.PerIP, Crawl: crawl, Worker: a.Settings.Worker, Reply: reply,
-		Rest: max(p.MaxDelay.D(), c.Delay), Host: c.PLD, Group: s.Group, Weight: p.Weight,
+		Rest: max(p.MaxDelay.D(), c.Delay), Host: c.PLD, Group: s.Group, Weight: p.Weight, Permit: a.Frontier.Spread(crawl),
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"github.com/muninn-archive/muninn/frontier/internal/claims"
 	"github.com/muninn-archive/muninn/frontier/internal/queue"
 	"github.com/muninn-archive/muninn/frontier/internal/record"
+	"github.com/muninn-archive/muninn/internal/ring"
 	"github.com/muninn-archive/muninn/internal/times"
 )
 
@@ -21,12 +22,13 @@ func (h Claims) Leases() ([]string, error) {
 	return s.claims.Leases(), nil
 }
 
-// LeaseUntil returns until when a claim's lease lasts; the zero time if it has none.
+// LeaseUntil returns until when a claim's lease lasts; the zero time if it has none, or if the worker may not fetch in the claim's partition
+// at present: a lane of a spread crawl makes requests only while its worker has the permit of the ring.
 func (h Lane) LeaseUntil() time.Time {
 	h.f.mu.Lock()
 	defer h.f.mu.Unlock()
 	if s, err := h.f.get(h.crawl); err == nil {
-		if c := s.claims.Get(h.claim); c != nil && c.Leased() {
+		if c := s.claims.Get(h.claim); c != nil && c.Leased() && s.check(h.f, ring.Fetch, c.Queue, c.Epoch) == nil {
 			return c.Lease
 		}
 	}

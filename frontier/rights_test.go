@@ -139,6 +139,14 @@ func TestOpenWithRights(t *testing.T) {
 	if got := pldsOf(r.Batch(batch).Claims()); len(lanes) != 1 || lanes[0].PLD != "a.example" || !slices.Equal(got, []string{"a.example"}) {
 		t.Fatalf("%d lanes, claims of %v", len(lanes), got)
 	}
+	lease := func() bool { return r.Lane(lanes[0].ID).LeaseUntil().After(r.clock.Now()) }
+	if has := lease(); !has {
+		t.Error("the lane of the claim that stays may not ask")
+	}
+	if g.epoch = 0; lease() {
+		t.Error("a lane may ask without a permit")
+	}
+	g.epoch = 8
 	r.must(r.Batch(batch).GiveBack(r.clock.Now()))
 	g.set(t, "a.example", ring.ErrNotNow, ring.Claim)
 	if lanes, err = r.Batch(batch).Reopen(claims, map[string][]string{claims[0].ID: {"http://a.example/"}}); err != nil || len(lanes) > 0 {
