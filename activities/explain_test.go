@@ -12,8 +12,9 @@ func TestExplain(t *testing.T) {
 	r := newRig(t)
 	r.begin("o", nil)
 	for name, c := range map[string]struct {
-		in           AskInput
-		state, fault string
+		in    AskInput
+		state frontier.URLState
+		fault string
 	}{
 		"a seed":                      {in: AskInput{Crawl: rigCrawl, URL: rigSeed}, state: "waiting"},
 		"the same, written otherwise": {in: AskInput{Crawl: rigCrawl, URL: "HTTP://A.example"}, state: "waiting"},

@@ -14,10 +14,25 @@ import (
 	"github.com/muninn-archive/muninn/internal/urls"
 )
 
+// URLState is where a URL stands in a crawl.
+type URLState string
+
+// The states of a URL. All but the first two are those of its record.
+const (
+	URLUnknown     URLState = "unknown"
+	URLClaimed     URLState = "claimed"
+	URLWaiting     URLState = "waiting"
+	URLDelayed     URLState = "delayed" // until another attempt
+	URLDone        URLState = "done"
+	URLFailed      URLState = "failed"
+	URLRefused     URLState = "refused"
+	URLBlacklisted URLState = "blacklisted"
+)
+
 // Explanation says why a URL stands where it stands.
 type Explanation struct {
 	URL      string    `json:"url"`
-	State    string    `json:"state"` // waiting, claimed, delayed, done, failed, refused, blacklisted, or unknown
+	State    URLState  `json:"state"`
 	Via      string    `json:"via,omitempty"`
 	Path     string    `json:"path,omitempty"` // hop letters from the seed
 	Run      uint32    `json:"run,omitempty"`  // that saw it last
@@ -57,7 +72,7 @@ const maxBefore = 100_000
 // Explain returns where a canonical URL stands in a crawl, and why.
 func (h URLs) Explain(u urls.URL) (Explanation, error) {
 	k := record.KeyOf(u)
-	out := Explanation{URL: u.String(), PLD: u.PLD(), State: "unknown"}
+	out := Explanation{URL: u.String(), PLD: u.PLD(), State: URLUnknown}
 	h.f.mu.Lock()
 	s, err := h.f.get(h.crawl)
 	if err != nil {
@@ -86,9 +101,9 @@ func (h URLs) Explain(u urls.URL) (Explanation, error) {
 		if err != nil || !found {
 			return err
 		}
-		out.State = r.State.String()
+		out.State = URLState(r.State.String())
 		if claimed {
-			out.State = "claimed"
+			out.State = URLClaimed
 		}
 		out.Via, out.Path, out.Run, out.Attempts = r.Via, r.Path, r.Run, int(r.Attempts)
 		if out.Redirects = scope.Redirects(r.Path); out.Redirects > 0 {

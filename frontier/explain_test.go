@@ -75,7 +75,7 @@ func states(t *testing.T) (r *rig, again time.Time) {
 func TestExplainStates(t *testing.T) {
 	r, again := states(t)
 	link := Explanation{Via: "http://seed.example/", Path: "SL", Run: 1, Links: 1, Strategy: crawl.StrategyFused, Update: crawl.UpdateMax}
-	of := func(state, pld string, score float64, edit func(e *Explanation)) Explanation {
+	of := func(state URLState, pld string, score float64, edit func(e *Explanation)) Explanation {
 		e := link
 		e.State, e.PLD = state, pld
 		e.First, e.Last, e.Mean, e.Max, e.Now = score, score, score, score, score
@@ -147,7 +147,7 @@ func TestExplainStates(t *testing.T) {
 func TestExplainGoesAlong(t *testing.T) {
 	r := newRig(t, func(d *crawl.Definition) { d.Order.PerQueue = 1 })
 	r.submit("s", slices.Concat(found(0.9, "http://a.example/first"), found(0.5, "http://a.example/second"))...)
-	expect := func(first, second string, before, waiting int) {
+	expect := func(first, second URLState, before, waiting int) {
 		t.Helper()
 		a, b := r.why("http://a.example/first"), r.why("http://a.example/second")
 		if a.State != first || b.State != second || b.Before != before || b.Waiting != waiting {

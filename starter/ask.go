@@ -98,7 +98,7 @@ func explainCommand(g *globals) *cobra.Command {
 func writeExplanation(w io.Writer, e frontier.Explanation) {
 	line := func(format string, args ...any) { _, _ = fmt.Fprintf(w, format+"\n", args...) }
 	line("%s", e.URL)
-	if e.State == "unknown" {
+	if e.State == frontier.URLUnknown {
 		line("  is not known: no page links to it, it is out of scope, or more redirects in a row than scope.max_redirects lead to it")
 		return
 	}
@@ -116,7 +116,7 @@ func writeExplanation(w io.Writer, e frontier.Explanation) {
 	for _, p := range e.Parts {
 		line("    %-10s %.3f", p.Name, p.Score)
 	}
-	if e.State == "waiting" || e.State == "claimed" {
+	if e.State == frontier.URLWaiting || e.State == frontier.URLClaimed {
 		line("  priority   %.3f when it was queued, %.3f with what is known now (order.strategy is %s)", e.Priority, e.Now, e.Strategy)
 	}
 	if len(e.Weights) > 0 {
