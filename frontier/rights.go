@@ -15,7 +15,7 @@ import (
 // Rights are what this worker may do in the partitions of crawls that are spread over the ring of workers. Crawls that are bound to this
 // worker ask for none. It is safe for concurrent use, and takes no lock of the frontier.
 //
-// Mutations ask within the writer. So who takes the right to commit in a partition away, as ring.Membership.StartExport does, and then calls
+// Mutations ask within the writer. So a caller that takes the right to commit in a partition away, as ring.Membership.StartExport does, and then calls
 // Frontier.Barrier, finds all on disk that was ever allowed in it.
 type Rights interface {
 	// Epoch is that of the view of the ring by which the worker acts; 0 if it may do nothing at present.

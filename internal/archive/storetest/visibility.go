@@ -140,7 +140,7 @@ func cancelled(t *testing.T, s archive.Store) {
 		return 0, io.EOF
 	}), &pattern{left: 31 << 20})
 	if err := s.Put(ctx, "c/amid", r, 32<<20); !errors.Is(err, context.Canceled) {
-		t.Errorf("a put whose context ends amid it: %v", err)
+		t.Errorf("a put whose context ends in the middle of it: %v", err)
 	}
 	absent(t, s, "c/amid")
 }
