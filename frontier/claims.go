@@ -86,8 +86,11 @@ func (f *Frontier) heldElsewhere(s *state, pld uint64) bool {
 
 // terms are what the crawl's claims depend on now; Frontier.mu is held, or the writer calls it.
 func (s *state) terms() claims.Terms {
-	o := s.hosts.opts
-	return claims.Terms{Now: o.Now(), MaxDelayOf: s.Definition.MaxDelayOf, ClaimTTL: o.ClaimTTL, LeaseWait: o.LeaseWait}
+	o, longest := s.hosts.opts, s.maxDelays
+	if longest == nil {
+		longest = s.Definition.MaxDelayOf
+	}
+	return claims.Terms{Now: o.Now(), MaxDelayOf: longest, ClaimTTL: o.ClaimTTL, LeaseWait: o.LeaseWait}
 }
 
 // updateClaims makes a decision about claims durable. It is taken under Frontier.mu.

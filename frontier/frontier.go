@@ -85,13 +85,15 @@ type state struct {
 	evicted  bool   // there may be queues on disk that memory does not have, see evict
 	hosts    *hosts // of the frontier
 	schedule *queue.Schedule
-	placing  *placing         // by which queues are placed in the schedule from now on
-	placed   *placing         // by which all are placed, see placeQueues
-	learning *learner.Learner // nil: the crawl's order does not learn
-	taught   *taughtTopic     // see taughtNow
-	claims   *claims.Set
-	delays   delays
-	waiting  int // entries in queues, claimed ones included
+	// maxDelays is Definition.MaxDelayOf; nil before the plan was read.
+	maxDelays func(pld string) time.Duration
+	placing   *placing         // by which queues are placed in the schedule from now on
+	placed    *placing         // by which all are placed, see placeQueues
+	learning  *learner.Learner // nil: the crawl's order does not learn
+	taught    *taughtTopic     // see taughtNow
+	claims    *claims.Set
+	delays    delays
+	waiting   int // entries in queues, claimed ones included
 
 	wanted time.Time // when a round last wanted to claim, by this process
 

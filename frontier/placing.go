@@ -23,6 +23,7 @@ const placedAtOnce = 1000
 // planPlacing notes what queues are placed by from now on, after a plan has changed or was read. A change makes another value, though
 // it may be equal to one before the last: a walk that has placed some of the queues in between is known by its address. Frontier.mu is held.
 func (s *state) planPlacing() {
+	s.maxDelays = s.Definition.MaxDelays()
 	now := placing{s.Run, s.Definition.Budget.PerPLD, learns(&s.Definition), s.Definition.Overrides.PLDs}
 	if s.placing == nil || !reflect.DeepEqual(*s.placing, now) {
 		s.placing = &now

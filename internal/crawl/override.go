@@ -86,15 +86,37 @@ func (d *Definition) PolitenessFor(pld, host string) Politeness {
 	return p
 }
 
-// MaxDelayOf is the longest pause that any host of a PLD may need, without Crawl-delay.
+// MaxDelayOf is the longest pause that any host of a PLD may need, without Crawl-delay. It looks at the settings of all hosts: MaxDelays is for
+// many PLDs.
 func (d *Definition) MaxDelayOf(pld string) time.Duration {
-	longest := d.PolitenessFor(pld, "").MaxDelay
+	var hosts []string
 	for host := range d.Overrides.Hosts {
 		if host == pld || strings.HasSuffix(host, "."+pld) {
-			longest = max(longest, d.PolitenessFor(pld, host).MaxDelay)
+			hosts = append(hosts, host)
 		}
 	}
+	return d.longestDelay(pld, hosts)
+}
+
+// longestDelay is the longest pause that a PLD may need which has these hosts with settings of their own.
+func (d *Definition) longestDelay(pld string, hosts []string) time.Duration {
+	longest := d.PolitenessFor(pld, "").MaxDelay
+	for _, host := range hosts {
+		longest = max(longest, d.PolitenessFor(pld, host).MaxDelay)
+	}
 	return longest.D()
+}
+
+// MaxDelays is MaxDelayOf for many PLDs, by the definition as it stands now.
+func (d *Definition) MaxDelays() func(pld string) time.Duration {
+	under := map[string][]string{} // hosts with settings, by each domain that they may belong to
+	for host := range d.Overrides.Hosts {
+		for domain, more := host, true; more; _, domain, more = strings.Cut(domain, ".") {
+			under[domain] = append(under[domain], host)
+		}
+	}
+	now := *d
+	return func(pld string) time.Duration { return now.longestDelay(pld, under[pld]) }
 }
 
 // BudgetOf is the budget as it bounds a PLD.

@@ -43,6 +43,9 @@ func TestOverridden(t *testing.T) {
 		if p.MinDelay.D() != c.least || p.MaxDelay.D() != c.most || p.Factor != c.factor {
 			t.Errorf("%s: %v to %v, factor %v; want %v to %v, %v", c.host, p.MinDelay, p.MaxDelay, p.Factor, c.least, c.most, c.factor)
 		}
+		if again := d.MaxDelays()(c.pld); again != c.long {
+			t.Errorf("%s: %s at most, among many", c.pld, again)
+		}
 		if long := d.MaxDelayOf(c.pld); long != c.long {
 			t.Errorf("%s: the longest pause is %v, want %v", c.pld, long, c.long)
 		}
