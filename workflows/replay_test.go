@@ -47,6 +47,7 @@ func TestReplay(t *testing.T) {
 	}
 	for _, name := range []string{
 		"next/crawl",
+		"next/cluster",
 		"before-0.1.0/crawl-numbered-by-frontier",
 		"before-0.1.0/crawl-cancelled-waiting", // of a version that waited for its controller without a bound
 	} {

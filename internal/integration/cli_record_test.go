@@ -18,11 +18,14 @@ import (
 	"go.temporal.io/api/temporalproto"
 	"go.temporal.io/sdk/client"
 
+	"github.com/muninn-archive/muninn/activities"
 	"github.com/muninn-archive/muninn/activities/names"
 	"github.com/muninn-archive/muninn/frontier"
 	"github.com/muninn-archive/muninn/internal/crawl"
+	"github.com/muninn-archive/muninn/internal/ring"
 	"github.com/muninn-archive/muninn/internal/webworld"
 	"github.com/muninn-archive/muninn/internal/webworld/bench"
+	"github.com/muninn-archive/muninn/worker"
 	"github.com/muninn-archive/muninn/workflows"
 )
 
@@ -50,6 +53,7 @@ func TestRecordHistories(t *testing.T) {
 	world := Serve(t, bench.New(webworld.Options{Seed: 7}, 2, 120))
 	dir := t.TempDir()
 	conf := Config(server, world, dir)
+	lost := startCluster(t, server, conf)
 	StartWorker(t, conf)
 	host, err := os.Hostname()
 	if err != nil {
@@ -135,7 +139,34 @@ func TestRecordHistories(t *testing.T) {
 		t.Error("a crawl that was cancelled has a result")
 	}
 	r.record("crawl-cancelled", names.CrawlID(d.Name), "")
+
+	// A ring that a worker has joined, handed over to, and left; another one was lost, and was given up.
+	lost()
+	joining := Config(server, world, t.TempDir())
+	joining.Name = "w2"
+	second := StartWorker(t, joining)
+	server.awaitRing(t, "w1: up, 512 owned", "w2: up, 512 owned")
+	second.Stop()
+	server.awaitRing(t, "w1: up, 1024 owned")
+	r.record("cluster", names.ClusterID, "")
 	r.record("controller-cancelled", names.ControllerID(d.Name, conf.Name), "")
+}
+
+// startCluster starts Cluster with short limits, before there is a worker. lost registers a worker without a heartbeat, and waits until the ring
+// has given it up.
+func startCluster(t *testing.T, server *Server, conf worker.Config) (lost func()) {
+	limits := ring.Limits{Heartbeat: 5 * time.Second, Permit: 6 * time.Second, Grace: 6*time.Second + ring.Margin, CloseWithin: 5 * time.Second}
+	_, err := server.Client.ExecuteWorkflow(t.Context(), client.StartWorkflowOptions{ID: names.ClusterID, TaskQueue: names.ClusterQueue}, names.Cluster, activities.ClusterInput{Limits: limits})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return func() {
+		a, err := activities.RegisterInRing(t.Context(), server.Client, ring.Registration{Name: "lost", Instance: "lost", Process: "lost", Queue: "queue/lost", Shards: conf.Shards})
+		if err != nil || !a.Accepted {
+			t.Fatalf("%+v, %v", a, err)
+		}
+		server.awaitRing(t, "w1: up, 1024 owned")
+	}
 }
 
 // record writes the history of a run, the latest if run is empty.
