@@ -82,7 +82,7 @@ func (s *State) Register(now time.Time, r Registration) Answer {
 	case m != nil && m.Instance == r.Instance:
 		return s.again(now, m, r)
 	case m != nil && m.up():
-		return refuse("there is a worker %q already: process %s on queue %q, with another data folder (%s, not %s): give this worker another name, or stop that one first", r.Name, m.Process, m.Queue, m.Instance, r.Instance)
+		return refuse("there is a worker %q already: process %s on queue %q, with another data folder (%s, not %s): give this worker another name, or stop that one first; if it was killed a moment ago, start this one again in %s", r.Name, m.Process, m.Queue, m.Instance, r.Instance, seconds(s.limits.Heartbeat))
 	case m != nil && now.Before(m.Lost.Add(s.limits.fence())):
 		return Answer{Wait: m.Lost.Add(s.limits.fence()).Sub(now), Reason: fmt.Sprintf("worker %q was lost %s ago and had another data folder: until its permit has run out it may be at work", r.Name, seconds(now.Sub(m.Lost)))}
 	}
