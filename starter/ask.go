@@ -32,7 +32,7 @@ func (g *globals) ask(ctx context.Context, workflow, id string, in activities.As
 	defer c.Close()
 	var s crawlStatus
 	if in.Queue == "" {
-		if s, err = status(ctx, c, in.Crawl); err != nil {
+		if s, err = status(ctx, c, in.Crawl, queryTimeout); err != nil {
 			return err
 		}
 	}

@@ -79,7 +79,7 @@ func (g *globals) logged(ctx context.Context, name string, s3 archive.S3) (archi
 		return nil, nil, err
 	}
 	defer c.Close()
-	s, err := status(ctx, c, name)
+	s, err := status(ctx, c, name, queryTimeout)
 	if err != nil {
 		if info, errDir := os.Stat(name); errDir == nil && info.IsDir() {
 			err = fmt.Errorf("%w; the folder of that name is read as ./%s", err, name)

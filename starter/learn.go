@@ -82,7 +82,7 @@ func (g *globals) learnOf(ctx context.Context, name string) (out learning, err e
 		return out, err
 	}
 	defer c.Close()
-	s, err := status(ctx, c, name)
+	s, err := status(ctx, c, name, queryTimeout)
 	if err != nil {
 		return out, err
 	}

@@ -5,13 +5,13 @@ import (
 	"fmt"
 	"net/url"
 	"strings"
+	"sync"
 
 	"go.temporal.io/api/enums/v1"
 	workflowpb "go.temporal.io/api/workflow/v1"
 	"go.temporal.io/api/workflowservice/v1"
 	"go.temporal.io/sdk/client"
 
-	"github.com/muninn-archive/muninn/activities"
 	"github.com/muninn-archive/muninn/activities/names"
 	"github.com/muninn-archive/muninn/workflows"
 )
@@ -39,28 +39,42 @@ func (g *globals) links(s crawlStatus) map[string]string {
 	}
 }
 
-// takeController takes over the progress that the controller of a member knows, in the crawl's run: it reports to the crawl itself only from time to
+// askControllers asks the controllers of all members side by side: one whose worker is away costs the others no time.
+func (s *crawlStatus) askControllers(ctx context.Context, c client.Client, run string) []controllerAnswer {
+	answers := make([]controllerAnswer, len(s.Crawl.Members))
+	var asked sync.WaitGroup
+	for i, m := range s.Crawl.Members {
+		asked.Go(func() { answers[i] = askController(ctx, c, names.ControllerID(s.Crawl.Name, m.Worker), run) })
+	}
+	asked.Wait()
+	return answers
+}
+
+// askController asks a controller for the progress that it knows, in the crawl's run: it reports to the crawl itself only from time to
 // time. A controller that was terminated with its crawl still answers with its last state.
-func (s *crawlStatus) takeController(ctx context.Context, c client.Client, m *workflows.CrawlMember, run string) (answer controllerAnswer) {
-	controller := names.ControllerID(s.Crawl.Name, m.Worker)
+func askController(ctx context.Context, c client.Client, controller, run string) (answer controllerAnswer) {
 	d, err := c.DescribeWorkflowExecution(ctx, controller, "")
 	if err != nil {
 		return answer
 	}
 	info := d.GetWorkflowExecutionInfo()
-	answer.running, answer.steps = info.GetStatus() == enums.WORKFLOW_EXECUTION_STATUS_RUNNING, d.GetPendingActivities()
-	if answer.running { // what was pending when it was terminated is not tried again
-		s.retries(d)
-	}
+	answer.described, answer.running = d, info.GetStatus() == enums.WORKFLOW_EXECUTION_STATUS_RUNNING
 	if !answer.running && info.GetParentExecution().GetRunId() != run {
 		return answer // of an earlier run
 	}
-	var p activities.Progress
 	value, err := c.QueryWorkflow(ctx, controller, "", names.QueryStatus)
-	if answer.answered = err == nil && value.Get(&p) == nil; answer.answered && p.At.After(m.Progress.At) {
-		s.Crawl.TakeProgress(p)
-	}
+	answer.answered = err == nil && value.Get(&answer.progress) == nil
 	return answer
+}
+
+// takeController takes over what the controller of a member knows.
+func (s *crawlStatus) takeController(m *workflows.CrawlMember, a controllerAnswer) {
+	if a.running { // what was pending when it was terminated is not tried again
+		s.retries(a.described)
+	}
+	if a.answered && a.progress.At.After(m.Progress.At) {
+		s.Crawl.TakeProgress(a.progress)
+	}
 }
 
 // batches counts the running batches of a crawl that was cut off, and finds activities that were paused by hand.

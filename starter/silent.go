@@ -66,7 +66,8 @@ func pollersOf(ctx context.Context, c client.Client, queue string) (list []*task
 // controllerAnswer is what became of the question to the controller of a crawl.
 type controllerAnswer struct {
 	running, answered bool
-	steps             []*workflowpb.PendingActivityInfo // that it waits for
+	described         *workflowservice.DescribeWorkflowExecutionResponse // nil: there is no controller
+	progress          activities.Progress
 }
 
 // noteSilence notes that the worker of a running crawl does not answer. In a phase without a controller nothing can be asked of it: then
@@ -79,7 +80,7 @@ func (s *crawlStatus) noteSilence(ctx context.Context, c client.Client, m activi
 	if err != nil || !a.running && len(pollers) > 0 {
 		return err
 	}
-	s.Silent = &silentWorker{m.Worker, m.Queue, lastSeen(pollers, a.steps, s.Crawl.Progress.At)}
+	s.Silent = &silentWorker{m.Worker, m.Queue, lastSeen(pollers, a.described.GetPendingActivities(), s.Crawl.Progress.At)}
 	return nil
 }
 
@@ -137,7 +138,7 @@ func (w silentWorker) describe(s crawlStatus, now time.Time) (since, then string
 	case now.Sub(w.Seen) > awayAfter:
 		since = fmt.Sprintf("%s is away: its last sign of life was at %s, %s ago", who, w.Seen.Local().Format(time.DateTime), now.Sub(w.Seen).Round(time.Second))
 	default:
-		since = fmt.Sprintf("%s does not answer: its last sign of life was at %s", who, w.Seen.Local().Format(time.DateTime))
+		since = fmt.Sprintf("%s does not answer (--wait asks for longer): its last sign of life was at %s", who, w.Seen.Local().Format(time.DateTime))
 	}
 	switch {
 	case w.Worker == "":

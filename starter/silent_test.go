@@ -53,7 +53,7 @@ func TestStatusWithASilentWorker(t *testing.T) {
 		"crawling": {silentWorker{"w1", "muninn/w1", ago(time.Hour)}, nil, []string{
 			"its worker w1 is away: its last sign of life was at 20", "1h0m0s ago;", "the crawl continues when it is back; to end it without, `temporal workflow cancel --workflow-id 'crawl/c'`",
 		}},
-		"just now": {silentWorker{"w1", "muninn/w1", ago(time.Minute)}, nil, []string{"its worker w1 does not answer: its last sign of life was at 20"}},
+		"just now": {silentWorker{"w1", "muninn/w1", ago(time.Minute)}, nil, []string{"its worker w1 does not answer (--wait asks for longer): its last sign of life was at 20"}},
 		"never":    {silentWorker{"w1", "muninn/w1", time.Time{}}, nil, []string{"its worker w1 is away: Temporal knows no sign of life"}},
 		"stopping": {silentWorker{"w1", "muninn/w1", ago(time.Hour)}, func(s *crawlStatus) { s.Crawl.Stopping = true }, []string{
 			"stopping: running batches finish", "the crawl stops when it is back; to end it without",

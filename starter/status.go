@@ -38,11 +38,12 @@ type crawlStatus struct {
 	Silent   *silentWorker          `json:"silent_worker,omitempty"`
 }
 
-// How long a worker may take to answer: for a running crawl, whose worker may be busy; and for a crawl that has ended, about which
-// Temporal knows most without a worker.
+// How long workers may take to answer. `muninn status` answers within three seconds, by what is known: a worker that was killed a
+// moment ago looks like one that is busy.
 const (
-	queryTimeout      = 30 * time.Second
-	endedQueryTimeout = 3 * time.Second
+	statusWait   = 2500 * time.Millisecond // in all
+	queryTimeout = 30 * time.Second        // for other commands, which need the answer
+	endedWait    = 3 * time.Second         // for a crawl that has ended, about which Temporal knows most without a worker
 )
 
 // retries adds the steps of a workflow that failed and are tried again.
@@ -66,6 +67,7 @@ func (s *crawlStatus) ended(ctx context.Context, c client.Client) {
 }
 
 func statusCommand(g *globals) *cobra.Command {
+	wait := statusWait
 	cmd := &cobra.Command{
 		Use: "status CRAWL", Short: "Show the progress of a crawl, what it learned and what failed", Args: cli.CrawlArgs(1, 0, "the name of one crawl"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -74,7 +76,7 @@ func statusCommand(g *globals) *cobra.Command {
 				return err
 			}
 			defer c.Close()
-			s, err := status(cmd.Context(), c, args[0])
+			s, err := status(cmd.Context(), c, args[0], wait)
 			var unanswered *unansweredError
 			if err != nil && !errors.As(err, &unanswered) {
 				return err
@@ -83,11 +85,13 @@ func statusCommand(g *globals) *cobra.Command {
 			return g.Print(s, func(w io.Writer) { s.write(w) })
 		},
 	}
+	cmd.Flags().DurationVar(&wait, "wait", wait, "how long workers may take to answer")
 	g.remote(cmd)
 	return cmd
 }
 
-func status(ctx context.Context, c client.Client, name string) (crawlStatus, error) {
+// status is what Temporal knows of a crawl, and what its workers answer within a time.
+func status(ctx context.Context, c client.Client, name string, wait time.Duration) (crawlStatus, error) {
 	s := crawlStatus{Crawl: workflows.CrawlState{Name: name}}
 	var err error
 	if s.Workflow, _, err = workflowOf(ctx, c, name); err != nil {
@@ -104,11 +108,10 @@ func status(ctx context.Context, c client.Client, name string) (crawlStatus, err
 	if !running {
 		s.ended(ctx, c)
 	}
-	timeout := queryTimeout
 	if s.Result != nil {
-		timeout = endedQueryTimeout
+		wait = min(wait, endedWait)
 	}
-	queryCtx, cancel := context.WithTimeout(ctx, timeout)
+	queryCtx, cancel := context.WithTimeout(ctx, wait)
 	defer cancel()
 	value, err := c.QueryWorkflow(queryCtx, s.Workflow, "", names.QueryStatus)
 	switch {
@@ -125,14 +128,14 @@ func status(ctx context.Context, c client.Client, name string) (crawlStatus, err
 		s.Crawl.Phase, s.Crawl.Begun.Run, s.Crawl.Begun.Archive = crawl.PhaseEnded, s.Result.Run, s.Result.Archive
 		s.Crawl.TopicModel, s.Crawl.Progress.Totals, s.Crawl.Progress.Harvests = s.Result.TopicModel, s.Result.Totals, s.Result.Harvests
 	}
-	for _, m := range s.Crawl.Members {
-		if s.Result != nil {
-			break
-		}
-		answer := s.takeController(queryCtx, c, m, d.GetWorkflowExecutionInfo().GetExecution().GetRunId())
-		if running {
-			if err := s.noteSilence(ctx, c, m.Member, answer); err != nil {
-				return s, err
+	if s.Result == nil {
+		for i, answer := range s.askControllers(queryCtx, c, d.GetWorkflowExecutionInfo().GetExecution().GetRunId()) {
+			m := s.Crawl.Members[i]
+			s.takeController(m, answer)
+			if running {
+				if err := s.noteSilence(ctx, c, m.Member, answer); err != nil {
+					return s, err
+				}
 			}
 		}
 	}

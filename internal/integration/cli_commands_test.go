@@ -126,7 +126,7 @@ func TestCommands(t *testing.T) {
 	at := func(args ...string) []string { return append(args, "--temporal", address) }
 	status := func() (s crawlStatus) {
 		t.Helper()
-		out, err := Run(Program(t, "muninn"), at("status", "verbs", "--json")...)
+		out, err := Run(Program(t, "muninn"), at("status", "verbs", "--wait", "30s", "--json")...)
 		if err == nil {
 			err = json.Unmarshal([]byte(out), &s)
 		}
@@ -186,7 +186,7 @@ func TestCommands(t *testing.T) {
 	if s := status(); s.State != "Running" || s.Result != nil || before >= 4000 {
 		t.Errorf("paused after %d requests: %+v", before, s)
 	}
-	if text := muninn(0, at("status", "verbs")...); !strings.Contains(text, "paused") {
+	if text := muninn(0, at("status", "verbs", "--wait", "30s")...); !strings.Contains(text, "paused") {
 		t.Errorf("the status for people does not say that the crawl is paused:\n%s", text)
 	}
 

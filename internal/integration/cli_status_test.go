@@ -20,11 +20,11 @@ import (
 // shown is what `muninn status` prints of a crawl: for people, and what the tests read of its JSON.
 func (s *Server) shown(t *testing.T, name string) (text string, status crawlStatus, reason string) {
 	t.Helper()
-	text, err := Run(Program(t, "muninn"), "status", name, "--temporal", s.Address)
+	text, err := Run(Program(t, "muninn"), "status", name, "--wait", "30s", "--temporal", s.Address)
 	if err != nil {
 		t.Fatal(err)
 	}
-	raw, err := Run(Program(t, "muninn"), "status", name, "--temporal", s.Address, "--json")
+	raw, err := Run(Program(t, "muninn"), "status", name, "--wait", "30s", "--temporal", s.Address, "--json")
 	if err != nil {
 		t.Fatal(err)
 	}
