@@ -2,7 +2,6 @@ package workflows
 
 import (
 	"fmt"
-	"time"
 
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/workflow"
@@ -82,7 +81,7 @@ func (b *batch) process(ctx workflow.Context) error {
 // commit commits what is archived, and delivers before what other workers have to queue.
 func (b *batch) commit(ctx workflow.Context) error {
 	for {
-		if err := b.deliver(ctx, time.Time{}); err != nil {
+		if err := b.deliver(ctx); err != nil {
 			return err
 		}
 		err := workflow.ExecuteLocalActivity(withLocalOptions(ctx, "commit to the frontier"), steps.Commit, b.in).Get(ctx, nil)
@@ -99,16 +98,15 @@ func (b *batch) commit(ctx workflow.Context) error {
 }
 
 func (b *batch) giveBack(ctx workflow.Context) {
-	var until time.Time
-	if ctx.Err() != nil {
-		until = workflow.Now(ctx).Add(deliverCancelled)
-	}
 	ctx, cancel := workflow.NewDisconnectedContext(ctx)
 	defer cancel()
 	for {
 		err := workflow.ExecuteActivity(withQueueOptions(ctx, "", "give the URLs back"), steps.GiveBack, b.in).Get(ctx, nil)
-		if undelivered(err) { // what it has fetched is archived
-			if err = b.deliver(ctx, until); err == nil {
+		if undelivered(err) { // what it has fetched is archived, and a partition that is handed over waits for its claims
+			if err = b.deliver(ctx); err == nil {
+				err = workflow.Sleep(ctx, deliverPause)
+			}
+			if err == nil {
 				continue
 			}
 		}

@@ -20,13 +20,11 @@ const (
 	// is lost is given up after minutes, and each look costs the batch a few events.
 	deliverPause     = time.Second
 	deliverPauseMost = 30 * time.Second
-	// deliverCancelled is how long a batch that was cancelled tries. Then its claims are left to the end of the crawl.
-	deliverCancelled = time.Minute
 )
 
 // deliver returns when all that the batch has found for other workers is queued by them. It takes as long as that takes: an owner that is
-// silent comes back, or the ring names another one. Cancelling ends it, and so does until, unless it is zero.
-func (b *batch) deliver(ctx workflow.Context, until time.Time) error {
+// silent comes back, or the ring names another one. Cancelling ends it, and so does the end of the crawl, which takes the claims of the batch.
+func (b *batch) deliver(ctx workflow.Context) error {
 	for pause := deliverPause; b.in.Spread; pause = min(2*pause, deliverPauseMost) {
 		var left activities.UndeliveredResult
 		err := workflow.ExecuteLocalActivity(withLocalOptions(ctx, "see what is to be delivered"), steps.Undelivered, b.in).Get(ctx, &left)
@@ -39,9 +37,6 @@ func (b *batch) deliver(ctx workflow.Context, until time.Time) error {
 		}
 		if delivered > 0 {
 			pause = deliverPause
-		}
-		if !until.IsZero() && !workflow.Now(ctx).Before(until) {
-			return fmt.Errorf("links to %d partitions of other workers are not delivered", rest+left.Waits)
 		}
 		b.state(ctx, crawl.BatchFetching, fmt.Sprintf("links to %d partitions wait until other workers take them", rest+left.Waits))
 		if err := workflow.Sleep(ctx, pause); err != nil {
