@@ -38,6 +38,7 @@ type Options struct {
 	LeaseWait time.Duration // how long a claim waits for its lease before it is withdrawn
 	LeaseTTL  time.Duration // how long a lease lasts that is not renewed
 	Idle      int           // queues without URLs that memory keeps of a crawl; DefaultIdle if 0
+	Snapshot  int           // visited pages after which what a crawl has learned is written whole; learner.SnapshotEvery if 0
 	Room      func() error  // refuses a write that the disk may have no room for; nil: none is refused
 	Rights    Rights        // in the partitions of crawls that are spread; nil: all
 	NoSync    bool          // what is acknowledged may be lost with the machine; for laboratories
@@ -128,6 +129,9 @@ func OpenContext(ctx context.Context, dir string, opts Options) (*Frontier, erro
 	}
 	if opts.Idle == 0 {
 		opts.Idle = DefaultIdle
+	}
+	if opts.Snapshot == 0 {
+		opts.Snapshot = learner.SnapshotEvery
 	}
 	disk, err := store.Open(dir, store.Options{Room: opts.Room, NoSync: opts.NoSync})
 	if err != nil {

@@ -102,9 +102,12 @@ func seedsOf(d crawl.Definition) (list []string) {
 	return list
 }
 
+// testSnapshot is after how many pages a snapshot is due in tests.
+const testSnapshot = 1000
+
 func (r *rig) open() {
 	r.t.Helper()
-	f, err := Open(r.dir, Options{Now: r.clock.Now, Idle: r.idle, Rights: r.rights})
+	f, err := Open(r.dir, Options{Now: r.clock.Now, Idle: r.idle, Snapshot: testSnapshot, Rights: r.rights})
 	r.must(err)
 	r.Frontier, r.Crawl, r.Claims = f, f.Crawl(testCrawl), f.Crawl(testCrawl).Claims()
 }

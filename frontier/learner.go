@@ -15,16 +15,18 @@ func learns(d *crawl.Definition) bool {
 }
 
 // newLearning makes what has learned nothing yet.
-func newLearning(rec *crawlRecord) *learner.Learner {
-	s := order.DefaultSettings()
-	s.Seed, s.Enough = rec.Definition.Order.Seed, rec.Definition.Topic.Threshold
-	return learner.New(s, rec.TopicSince)
+func (s *state) newLearning() *learner.Learner {
+	o := order.DefaultSettings()
+	o.Seed, o.Enough = s.Definition.Order.Seed, s.Definition.Topic.Threshold
+	l := learner.New(o, s.TopicSince)
+	l.Every = s.hosts.opts.Snapshot
+	return l
 }
 
 // learnBy puts what the crawl learns by in force, after its plan has changed; Frontier.mu is held.
 func (s *state) learnBy() {
 	if s.learning == nil && learns(&s.Definition) || s.learning != nil && s.learning.TopicSince != s.TopicSince {
-		s.learning = newLearning(&s.crawlRecord)
+		s.learning = s.newLearning()
 	}
 }
 
@@ -40,7 +42,7 @@ func (s *state) learner() *learner.Learner {
 // loadLearning brings up what was learned of a crawl.
 func (s *state) loadLearning(txn store.Reader) error {
 	if s.learnBy(); s.learning == nil && s.Updates > s.TopicSince {
-		s.learning = newLearning(&s.crawlRecord)
+		s.learning = s.newLearning()
 	}
 	if s.learning == nil {
 		return nil

@@ -75,7 +75,7 @@ func TestAwakeWhileASnapshotIsWritten(t *testing.T) {
 	r := newRig(t, ofRavens)
 	r.must(r.Learning().Teach(nil, examples(3)))
 	s := r.crawls[testCrawl]
-	s.learning.Add(2, learner.Update{Visits: slices.Repeat([]order.Visit{{PageFeatures: examples(1)[0]}}, learner.SnapshotEvery)})
+	s.learning.Add(2, learner.Update{Visits: slices.Repeat([]order.Visit{{PageFeatures: examples(1)[0]}}, testSnapshot)})
 	s.learning.Train()
 	if !s.learning.Due() {
 		t.Fatal("no snapshot is due")

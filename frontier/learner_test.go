@@ -262,7 +262,7 @@ func TestLearnerSurvivesSnapshots(t *testing.T) {
 		for _, r := range []*rig{still, restless} {
 			r.must(r.Commit(commit))
 		}
-		if visits += c.visits[i]; visits >= learner.SnapshotEvery {
+		if visits += c.visits[i]; visits >= testSnapshot {
 			visits, last = 0, restless.snapshotAfter(last.Number)
 			snapshots++
 		}
@@ -710,7 +710,7 @@ func TestLearnerKilled(t *testing.T) {
 	for i, commit := range c.commits {
 		reference.must(reference.Commit(commit))
 		after[number(reference.judgements(c))] = i + 1
-		if visits += c.visits[i]; visits >= learner.SnapshotEvery && crossing == 0 {
+		if visits += c.visits[i]; visits >= testSnapshot && crossing == 0 {
 			crossing = i + 1
 		}
 	}

@@ -8,7 +8,7 @@
 //     nothing is learned yet.
 //  3. The commit calls Train, without the frontier's lock, and returns when the update is learned. Until then the learner is
 //     Behind, and nothing is claimed of this crawl: the next claim uses what its pages have taught. Other crawls continue.
-//  4. After SnapshotEvery pages, Due asks for a snapshot: what was learned of all updates so far. Once that is on disk, the
+//  4. After so many pages (Every), Due asks for a snapshot: what was learned of all updates so far. Once that is on disk, the
 //     updates that it holds are deleted from the log.
 //
 // A frontier that is opened restores the last snapshot and trains the updates behind it, in their order.
@@ -21,8 +21,9 @@ import (
 	"github.com/muninn-archive/muninn/internal/order"
 )
 
-// SnapshotEvery is after how many visited pages a snapshot is due.
-const SnapshotEvery = 1000
+// SnapshotEvery is after how many visited pages a snapshot is due, unless the learner says otherwise. A snapshot of a young order has 2 MB,
+// and so have the updates of a thousand pages.
+const SnapshotEvery = 4000
 
 // Update is what is learned together.
 type Update struct {
@@ -39,6 +40,8 @@ type Learner struct {
 	Order *order.Fused
 	// TopicSince numbers the last update of another topic than the present one.
 	TopicSince uint64
+	// Every is after how many visited pages a snapshot is due; SnapshotEvery unless set. It is set before the learner is used.
+	Every int
 
 	queueing sync.Mutex // held for moments
 	queue    []queued
@@ -60,7 +63,7 @@ type queued struct {
 
 // New makes a learner that has learned nothing since an update.
 func New(settings order.Settings, topicSince uint64) *Learner {
-	return &Learner{Order: order.NewFused(nil, settings), TopicSince: topicSince, number: topicSince}
+	return &Learner{Order: order.NewFused(nil, settings), TopicSince: topicSince, Every: SnapshotEvery, number: topicSince}
 }
 
 // Add queues an update that is on disk, for Train.
@@ -99,7 +102,7 @@ func (l *Learner) Behind() bool { return l.behind.Load() > 0 }
 func (l *Learner) Due() bool {
 	l.training.Lock()
 	defer l.training.Unlock()
-	if l.visits < SnapshotEvery || !l.saving.CompareAndSwap(false, true) {
+	if l.visits < l.Every || !l.saving.CompareAndSwap(false, true) {
 		return false
 	}
 	l.visits = 0
