@@ -108,16 +108,25 @@ func (l *learner) chain(f *found, all []*found) (chain []int32) {
 	if high < 0 {
 		return nil
 	}
-	at := xpath.Ref{ID: low, Attr: -1}
+	at, ok := l.enclosing(low, high)
+	if !ok {
+		return nil
+	}
+	return l.surrounding(at, f, all)
+}
+
+// enclosing is the innermost element around two nodes, the first of which comes before the other; false if there is none.
+func (l *learner) enclosing(low, high int32) (at xpath.Ref, ok bool) {
+	at = xpath.Ref{ID: low, Attr: -1}
 	for l.eval.Tree.End(at) <= high {
 		l.pay(1)
 		up, ok := l.eval.Tree.Parent(at)
 		if !ok {
-			return nil
+			return at, false
 		}
 		at = up
 	}
-	return l.surrounding(at, f, all)
+	return at, true
 }
 
 // surrounding lists an element and those around it that hold no text of another object, maxChain at most.
@@ -147,16 +156,8 @@ func (f *found) anchor() xpath.Ref {
 // isOutside reports whether a part lies so far from the object's text that another object's text stands between.
 func (l *learner) isOutside(r xpath.Ref, f *found, all []*found) bool {
 	anchor := f.anchor()
-	at := xpath.Ref{ID: min(r.ID, anchor.ID), Attr: -1}
-	for l.eval.Tree.End(at) <= max(r.ID, anchor.ID) {
-		l.pay(1)
-		up, ok := l.eval.Tree.Parent(at)
-		if !ok {
-			return true
-		}
-		at = up
-	}
-	return l.holdsOther(at, f, all)
+	at, ok := l.enclosing(min(r.ID, anchor.ID), max(r.ID, anchor.ID))
+	return !ok || l.holdsOther(at, f, all)
 }
 
 func (l *learner) holdsOther(at xpath.Ref, f *found, all []*found) bool {
