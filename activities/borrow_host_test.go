@@ -26,10 +26,10 @@ func TestBorrowAtOwnAddress(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, test := range []struct {
-		name  string
-		rest  time.Duration // of the other host; 0: it is asked
-		until time.Duration // that the lane can wait
-		lent  bool
+		name     string
+		rest     time.Duration // of the other host; 0: it is asked
+		until    time.Duration // that the lane can wait
+		borrowed bool
 	}{
 		{"asked", 0, time.Hour, false},
 		{"a short rest", time.Minute, time.Hour, true},
@@ -55,7 +55,7 @@ func TestBorrowAtOwnAddress(t *testing.T) {
 			var rests *fetch.RestsError
 			var busy *fetch.BusyError
 			switch {
-			case test.lent:
+			case test.borrowed:
 				if err != nil || loan.NotBefore.Before(next) || !loan.Until.Equal(until) {
 					t.Errorf("%+v, %v", loan, err)
 				}

@@ -30,10 +30,10 @@ import (
 
 // leases stands for the Politeness workflow: its rules, and the answers that were not taken yet.
 type leases struct {
-	mu    sync.Mutex
-	state *politeness.State
-	got   map[politeness.LeaseID]politeness.Grant // that nobody has taken yet
-	tell  func(format string, args ...any)
+	mu     sync.Mutex
+	state  *politeness.State
+	got    map[politeness.LeaseID]politeness.Grant // that nobody has taken yet
+	report func(format string, args ...any)
 }
 
 // take notes what is granted. The caller has locked.
@@ -41,7 +41,7 @@ func (l *leases) take(answers []politeness.Answer) (refused []politeness.Key) {
 	for _, a := range answers {
 		for _, g := range a.Grants {
 			l.got[g.ID] = g
-			l.tell("  %s has %s from %s on, number %d", g.ID, g.IP, g.NotBefore.Format(storyTime), g.Number)
+			l.report("  %s has %s from %s on, number %d", g.ID, g.IP, g.NotBefore.Format(storyTime), g.Number)
 		}
 		refused = append(refused, a.Refused...)
 	}
@@ -52,7 +52,7 @@ func (l *leases) serve(r politeness.Round) (refused []politeness.Key) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, back := range r.Releases {
-		l.tell("  %s gives %s back, which rests for %s, number %d", back.ID(), back.IP, back.Rest, back.Number)
+		l.report("  %s gives %s back, which rests for %s, number %d", back.ID(), back.IP, back.Rest, back.Number)
 		if strings.Contains(back.Lease, "@") { // the answer to a call that is gone reaches nobody: the next call gets its own
 			delete(l.got, back.ID())
 		}
@@ -183,7 +183,7 @@ func (d dying) Append(x crawl.Exchange, request []byte, response io.Reader, n in
 // TestLeasesForgetAGoneCall: a lease that was granted to a call whose attempt was cut off, and given back, is not the next call's.
 func TestLeasesForgetAGoneCall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		l := &leases{state: politeness.New(0, 1), got: map[politeness.LeaseID]politeness.Grant{}, tell: func(string, ...any) {}}
+		l := &leases{state: politeness.New(0, 1), got: map[politeness.LeaseID]politeness.Grant{}, report: func(string, ...any) {}}
 		mine := politeness.Ask{Lease: "a@192.0.2.1", IP: "192.0.2.1", PerIP: 1, Crawl: "x", Worker: "w", Loan: true}
 		other := politeness.Ask{Lease: "b", IP: "192.0.2.1", PerIP: 1, Crawl: "y", Worker: "w"}
 		l.serve(politeness.Round{Asks: []politeness.Ask{mine}})
@@ -249,7 +249,7 @@ func newPaceRig(t *testing.T, dir string, seed uint64) *paceRig {
 		hosts: map[string]*paceHost{}, last: map[string]*asked{}, under: map[netip.Addr][]*asked{}, rested: map[netip.Addr]time.Time{},
 		known: map[string]bool{}, seen: map[string]int{},
 	}
-	r := &paceRig{T: t, web: w, dir: dir, limits: limits, minimum: plan, leases: &leases{state: politeness.New(0, 1), got: map[politeness.LeaseID]politeness.Grant{}, tell: w.noteStory}}
+	r := &paceRig{T: t, web: w, dir: dir, limits: limits, minimum: plan, leases: &leases{state: politeness.New(0, 1), got: map[politeness.LeaseID]politeness.Grant{}, report: w.noteStory}}
 	addr := func() netip.Addr { return netip.AddrFrom4([4]byte{192, 0, 2, byte(1 + random.IntN(3))}) }
 	for _, name := range []string{"x", "y"} {
 		r.crawls = append(r.crawls, &paceCrawl{name: name, addrs: map[string]netip.Addr{}, answers: map[int][]politeness.Grant{}, batches: map[string][]lane{}})

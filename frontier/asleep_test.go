@@ -24,12 +24,12 @@ func TestReadingACrawlHoldsUpNoOther(t *testing.T) {
 	r.must(err)
 	r.sleep("ended")
 	var reads atomic.Int32
-	begun, goOn := make(chan struct{}), make(chan struct{})
+	begun, resume := make(chan struct{}), make(chan struct{})
 	r.onLoad = func(string) {
 		if reads.Add(1) == 1 {
 			close(begun)
 		}
-		<-goOn
+		<-resume
 	}
 	var asking sync.WaitGroup
 	for range 3 {
@@ -66,7 +66,7 @@ func TestReadingACrawlHoldsUpNoOther(t *testing.T) {
 			t.Error(err)
 		}
 	})
-	close(goOn)
+	close(resume)
 	asking.Wait()
 	if n := reads.Load(); n != 1 {
 		t.Errorf("it was read %d times", n)

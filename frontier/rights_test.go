@@ -62,7 +62,7 @@ func (g *givenRights) set(t testing.TB, pld string, err error, of ...ring.Act) {
 	}
 }
 
-func (g *givenRights) anew(t testing.TB, pld string, epoch uint64) {
+func (g *givenRights) againOwned(t testing.TB, pld string, epoch uint64) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.epoch = epoch; g.since == nil {
@@ -133,7 +133,7 @@ func TestOpenWithRights(t *testing.T) {
 		t.Fatalf("without a permit: %v, %d claims", err, len(r.Batch(batch).Claims()))
 	}
 	g.epoch = 8
-	g.anew(t, "b.example", 8) // it was another's for a while
+	g.againOwned(t, "b.example", 8) // it was another's for a while
 	lanes, err := r.Batch(batch).Reopen(claims, nil)
 	r.must(err)
 	if got := pldsOf(r.Batch(batch).Claims()); len(lanes) != 1 || lanes[0].PLD != "a.example" || !slices.Equal(got, []string{"a.example"}) {
@@ -164,7 +164,7 @@ func TestCommitWithRights(t *testing.T) {
 	if len(lanes) != 2 {
 		t.Fatal(targets(lanes...))
 	}
-	g.anew(t, "b.example", 8)
+	g.againOwned(t, "b.example", 8)
 	g.set(t, "x.example", ring.ErrStale, allActs...)
 	g.set(t, "y.example", ring.ErrNotNow, allActs...)
 	delivered := map[Partition]bool{}

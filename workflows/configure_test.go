@@ -86,8 +86,8 @@ func lasting(handovers int) func(*env, workflow.Context, ControllerInput) (Contr
 	}
 }
 
-// goesOnAs is the input that a crawl gives to its next execution.
-func goesOnAs(t *testing.T, err error) (definition json.RawMessage, state *CrawlState) {
+// continuesAs is the input that a crawl gives to its next execution.
+func continuesAs(t *testing.T, err error) (definition json.RawMessage, state *CrawlState) {
 	t.Helper()
 	var next *workflow.ContinueAsNewError
 	if !errors.As(err, &next) {
@@ -116,7 +116,7 @@ func TestConfigure(t *testing.T) {
 	list := configured(e, nil)
 	first := e.configure(10*time.Minute, `{"order":{"strategy":"weighted"}}`)
 	second := e.configure(20*time.Minute, `{"order":{"per_queue":7},"weights":{"anchor":3},"description":"changed"}`)
-	definition, state := goesOnAs(t, e.run(Crawl, changing, nil))
+	definition, state := continuesAs(t, e.run(Crawl, changing, nil))
 
 	want := parsed(t, changing)
 	want.Order.Strategy = crawl.StrategyWeighted
@@ -171,7 +171,7 @@ func TestConfigureRejects(t *testing.T) {
 			list := configured(e, nil)
 			bad := e.configure(10*time.Minute, c.fields)
 			good := e.configure(20*time.Minute, `{"order":{"per_queue":7}}`)
-			definition, _ := goesOnAs(t, e.run(Crawl, changing, nil))
+			definition, _ := continuesAs(t, e.run(Crawl, changing, nil))
 			if bad.rejected == nil || bad.accepted || bad.completed {
 				t.Fatalf("it is not rejected: %+v", bad)
 			}
@@ -215,7 +215,7 @@ func TestConfigureTogether(t *testing.T) {
 		e.sendUpdate(updates[1], `{"order":{"per_queue":7}}`)
 		e.sendUpdate(updates[2], `{"order":{"update":"avg"}}`)
 	})
-	definition, _ := goesOnAs(t, e.run(Crawl, changing, nil))
+	definition, _ := continuesAs(t, e.run(Crawl, changing, nil))
 	want := parsed(t, changing)
 	want.Order.Strategy, want.Order.PerQueue, want.Order.Update = crawl.StrategyWeighted, 7, crawl.UpdateAvg
 	for n, u := range updates {
@@ -241,7 +241,7 @@ func TestConfigureFails(t *testing.T) {
 	})
 	failing := e.configure(10*time.Minute, `{"order":{"strategy":"synonyms"}}`)
 	good := e.configure(20*time.Minute, `{"order":{"per_queue":7}}`)
-	definition, _ := goesOnAs(t, e.run(Crawl, changing, nil))
+	definition, _ := continuesAs(t, e.run(Crawl, changing, nil))
 	if !failing.accepted || failing.failed == nil || !strings.Contains(failing.failed.Error(), "there is no thesaurus") {
 		t.Errorf("%+v", failing)
 	}
@@ -315,7 +315,7 @@ func TestConfigureIsNotCutOff(t *testing.T) {
 	e, took := slowCrawl(t, 10*time.Minute, lasting(1))
 	first := e.configure(58*time.Minute, `{"order":{"strategy":"weighted"}}`)
 	second := e.configure(59*time.Minute, `{"order":{"per_queue":7}}`)
-	definition, _ := goesOnAs(t, e.run(Crawl, changing, nil))
+	definition, _ := continuesAs(t, e.run(Crawl, changing, nil))
 	if !first.completed || first.failed != nil || !second.completed || second.failed != nil {
 		t.Errorf("%+v\n%+v", first, second)
 	}

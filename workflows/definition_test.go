@@ -24,7 +24,7 @@ func TestDefinitionIsReadOnce(t *testing.T) {
 	}
 	e := newCrawl(t, lasting(1))
 	reads(e)
-	definition, state := goesOnAs(t, e.run(Crawl, withoutTopic, nil))
+	definition, state := continuesAs(t, e.run(Crawl, withoutTopic, nil))
 	if n := e.count("ReadDefinition"); n != 1 || !state.Parsed {
 		t.Errorf("the definition is read %d times, parsed: %v", n, state.Parsed)
 	}

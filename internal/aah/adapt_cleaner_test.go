@@ -69,11 +69,11 @@ func TestAnotherBase(t *testing.T) {
 		t.Fatal(err)
 	}
 	h.Adaptations = store
-	mended := New(base(t, signed), patient())
-	mended.Adaptations = store
+	corrected := New(base(t, signed), patient())
+	corrected.Adaptations = store
 	for i := range 4 {
 		before := read(h, threadURL(i), thread(i, rook, each), Input{})
-		d := read(mended, threadURL(i), thread(i, rook, each), Input{Before: before.Prints})
+		d := read(corrected, threadURL(i), thread(i, rook, each), Input{Before: before.Prints})
 		if got := strings.Join(said(d), ""); strings.Count(got, "caw := 3") != 5 {
 			t.Fatalf("%q", said(d))
 		}

@@ -39,10 +39,10 @@ func values(o crawl.Object) map[string][]string {
 
 // checkPlaces checks that the archived form of each object, together with the page, gives byte for byte what was extracted. It
 // returns how many texts were cut out of the page, and their bytes.
-func checkPlaces(t testing.TB, name, url, mime string, body []byte, lifted []crawl.Object, limits page.Limits) (cut, size int) {
+func checkPlaces(t testing.TB, name, url, mime string, body []byte, extracted []crawl.Object, limits page.Limits) (cut, size int) {
 	t.Helper()
 	again := page.Parse(page.Input{URL: url, MIME: mime, Body: body}, limits)
-	for _, o := range lifted {
+	for _, o := range extracted {
 		read := asArchived(t, o)
 		for _, p := range read.Properties {
 			if p.Place != nil && p.Place.Sum != "" {

@@ -242,7 +242,7 @@ func TestForgetRobotsChain(t *testing.T) {
 	other := newHostAt(t, "127.0.0.2", fixed(noRobots))
 	h := robotsHost(t, fixed(page("301 Moved", "", "Location: "+other.url("/robots.txt"))))
 	c := newClient(t, h.clock, nil)
-	lend := func(loan Loan, err error) func(*Lane) {
+	borrowing := func(loan Loan, err error) func(*Lane) {
 		return func(l *Lane) {
 			l.NotBefore = h.clock.now().Add(time.Hour)
 			l.Borrow = func(context.Context, urls.URL, netip.Addr, time.Time) (Loan, error) {
@@ -259,17 +259,17 @@ func TestForgetRobotsChain(t *testing.T) {
 		}
 	}
 	forget := func(of *host) { c.Forget([]crawl.Exchange{{Kind: crawl.ExchangeRobots, URL: of.url("/robots.txt")}}) }
-	busy := lend(Loan{}, &BusyError{"busy"})
+	busy := borrowing(Loan{}, &BusyError{"busy"})
 	asked(busy, 1, 0)
 	asked(busy, 1, 0) // it continues at the second hop
 	forget(h)
 	asked(busy, 2, 0)
-	free := lend(Loan{}, nil)
+	free := borrowing(Loan{}, nil)
 	asked(free, 2, 1)
 	asked(free, 2, 1)
 	forget(other)
 	asked(free, 3, 2)
-	asked(lend(Loan{}, errors.New("not asked for")), 3, 2)
+	asked(borrowing(Loan{}, errors.New("not asked for")), 3, 2)
 }
 
 func (h *host) origin() string { return originOf(crawl.Target{URL: h.url("/")}) }

@@ -67,8 +67,8 @@ type passage struct {
 // messages are the methods of testing.TB whose arguments people read, and those that take the name of a subtest.
 var messages = []string{"Error", "Errorf", "Fatal", "Fatalf", "Log", "Logf", "Skip", "Skipf", "Run"}
 
-// passages returns what people read of a Go file: its comments, names and strings. Of a test it returns the names of tests and the
-// messages, because other strings are data: a page may have any word.
+// passages returns what people read of a Go file: its comments, names and strings. Of the strings of a test it returns the messages alone,
+// because others are data: a page may have any word.
 func passages(file string, source []byte) (list []passage, err error) {
 	set := token.NewFileSet()
 	parsed, err := parser.ParseFile(set, file, source, parser.ParseComments|parser.SkipObjectResolution)
@@ -84,12 +84,9 @@ func passages(file string, source []byte) (list []passage, err error) {
 	}
 	test := strings.HasSuffix(file, "_test.go")
 	tags := map[*ast.BasicLit]bool{} // names of JSON and the like, which are formats
-	add := func(id *ast.Ident) {
-		list = append(list, passage{set.Position(id.Pos()).Line, inWords(id.Name), "name"})
-	}
 	name := func(id *ast.Ident) {
-		if id != nil && !test {
-			add(id)
+		if id != nil {
+			list = append(list, passage{set.Position(id.Pos()).Line, inWords(id.Name), "name"})
 		}
 	}
 	literal := func(x *ast.BasicLit) {
@@ -122,9 +119,7 @@ func passages(file string, source []byte) (list []passage, err error) {
 				}
 			}
 		case *ast.FuncDecl:
-			if !test || strings.HasPrefix(x.Name.Name, "Test") {
-				add(x.Name)
-			}
+			name(x.Name)
 		case *ast.TypeSpec:
 			name(x.Name)
 		case *ast.Field:
@@ -243,14 +238,14 @@ func TestWords(t *testing.T) {
 }
 
 // TestPassages: words are found in comments over line breaks, in parts of names and in strings, but not in tags and in parts
-// of other words; in tests only in comments, names of tests and messages.
+// of other words; of the strings of a test only in messages.
 func TestPassages(t *testing.T) {
 	source := "package p\n\n// a page of\n// before\ntype x struct {\n\tendsTold int `json:\"told\"`\n}\n\nvar y = \"it tells\" // retold, foretells\n"
 	inTest := source + "\nfunc TestTold(t *testing.T) { t.Errorf(\"%s tells\", told(\"told\")) }\n"
 	found := finder([]string{"of before", "told", "tells"})
 	for file, want := range map[string][]string{
 		"p.go":      {"comment of before", "name told", "string tells"},
-		"p_test.go": {"comment of before", "name told", "string tells"},
+		"p_test.go": {"comment of before", "name told", "name told", "string tells"},
 	} {
 		text := source
 		if file == "p_test.go" {

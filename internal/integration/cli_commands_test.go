@@ -46,13 +46,13 @@ func dev(t *testing.T, world *webworld.World, dir string) (address string, inter
 		}
 	})
 	var up struct{ Temporal, UI string }
-	told := make(chan error, 1)
+	answer := make(chan error, 1)
 	go func() { // Wait closes the pipe, so it comes after the reading
-		told <- json.NewDecoder(out).Decode(&up)
+		answer <- json.NewDecoder(out).Decode(&up)
 		ended <- cmd.Wait()
 	}()
 	select {
-	case err = <-told:
+	case err = <-answer:
 	case <-time.After(soon):
 		err = errors.New("it says nothing")
 	}

@@ -104,9 +104,9 @@ func TestStartWithTheCLI(t *testing.T) {
 	if _, err := muninn("start", write(t, "crawl.yaml", minimal("by-muninn"))); err != nil {
 		t.Fatal(err)
 	}
-	hand, verb := Result(t, server.Client, "by-hand", CrawlTime), Result(t, server.Client, "by-muninn", CrawlTime)
-	if hand.Reason != verb.Reason || hand.Totals.Pages != verb.Totals.Pages || hand.Totals.Known != verb.Totals.Known || hand.Totals.Relevant != verb.Totals.Relevant {
-		t.Errorf("by hand: %s, %+v\nby muninn: %s, %+v", hand.Reason, hand.Totals, verb.Reason, verb.Totals)
+	hand, command := Result(t, server.Client, "by-hand", CrawlTime), Result(t, server.Client, "by-muninn", CrawlTime)
+	if hand.Reason != command.Reason || hand.Totals.Pages != command.Totals.Pages || hand.Totals.Known != command.Totals.Known || hand.Totals.Relevant != command.Totals.Relevant {
+		t.Errorf("by hand: %s, %+v\nby muninn: %s, %+v", hand.Reason, hand.Totals, command.Reason, command.Totals)
 	}
 	report := Check(t, filepath.Join(dir, "archive"))
 	for _, p := range world.Pages() {
@@ -224,15 +224,15 @@ func TestLongResetFailedBatches(t *testing.T) {
 // once. The cancelled one has given its leases back and needs them again.
 func TestLongResetEndedBatch(t *testing.T) {
 	t.Parallel()
-	for verb, status := range map[string]string{"terminate": "TERMINATED", "cancel": "CANCELED"} {
-		t.Run(verb, func(t *testing.T) {
+	for command, status := range map[string]string{"terminate": "TERMINATED", "cancel": "CANCELED"} {
+		t.Run(command, func(t *testing.T) {
 			t.Parallel()
-			resetEnded(t, verb, status)
+			resetEnded(t, command, status)
 		})
 	}
 }
 
-func resetEnded(t *testing.T, verb, status string) {
+func resetEnded(t *testing.T, command, status string) {
 	server := StartServer(t)
 	world := Serve(t, bench.New(webworld.Options{Seed: 4, Latency: 50 * time.Millisecond}, 2, 40))
 	dir := t.TempDir()
@@ -253,7 +253,7 @@ func resetEnded(t *testing.T, verb, status string) {
 	Until(t, soon, "a batch is ended while it fetches", func() string {
 		for _, b := range server.list(t, batches(d.Name, "Running")) {
 			id := b.Execution.WorkflowID
-			_, _ = server.Run("workflow", verb, "--workflow-id", id) // an error if it has just ended
+			_, _ = server.Run("workflow", command, "--workflow-id", id) // an error if it has just ended
 			got := ""
 			Until(t, soon, "batch "+id+" ends", func() string {
 				if got = server.status(t, id); got == "RUNNING" {

@@ -80,8 +80,8 @@ func antchfxErrs(root Node) (errs bool) {
 	return errs
 }
 
-// goesOn finds paths that lead on from what these axes select; antchfx loses or adds some there.
-var goesOn = regexp.MustCompile(`(descendant|preceding)::[a-z*()]+(\[|/)`)
+// walksOn finds paths that lead on from what these axes select; antchfx loses or adds some there.
+var walksOn = regexp.MustCompile(`(descendant|preceding)::[a-z*()]+(\[|/)`)
 
 func asksLast(list []Node) (asks bool) {
 	for _, p := range list {
@@ -119,7 +119,7 @@ func TestRandomExpressionsSelectWhatAntchfxSelects(t *testing.T) {
 		e := NewEval(root, DefaultBudget)
 		for range 20 {
 			source := m.expression()
-			if goesOn.MatchString(source) || antchfxErrs(parsed(t, source).Root) {
+			if walksOn.MatchString(source) || antchfxErrs(parsed(t, source).Root) {
 				continue
 			}
 			e.Budget = DefaultBudget
