@@ -90,6 +90,8 @@ const (
 	joinedBytes  = 8
 )
 
+// sizeOf is what an ask takes. What an earlier version did not send counts only where it is set: sizes decide which asks are refused, also when a
+// history of that version is replayed.
 func sizeOf(a Ask) int {
 	return leaseBytes + len(a.Lease) + len(a.Crawl) + len(a.Worker) + len(a.Reply) + len(a.Host) + groupBytes(a)
 }

@@ -11,7 +11,7 @@ import (
 // TestCluster plays a crawl by 20 workers: they join one after the other, some leave, some are killed with their disks, some are cut off. At
 // every moment an address has one connection at most, and no request comes before its delay is over; no page is archived twice;
 // in the end every page that links lead to is archived, no claim has waited for longer than its turn, and no worker has exceeded its
-// lanes. Of the addresses that could be asked nine in ten are, where sites share no address, and three in four where they do.
+// lanes. Of the addresses that could be asked nine in ten are, where sites share no address, and three in four where they do (one in two of very many).
 func TestCluster(t *testing.T) {
 	t.Run("own addresses", func(t *testing.T) { play(t, 1, 2_000, false) })
 	t.Run("shared addresses", func(t *testing.T) { play(t, 1, 4_000, true) })
@@ -79,6 +79,9 @@ func play(t *testing.T, seed uint64, sites int, share bool) {
 	bound := 0.9
 	if share {
 		bound = 0.75
+	}
+	if share && sites > 200_000 {
+		bound = 0.5 // see docs/architecture/ring.md
 	}
 	if w.used < bound*w.could {
 		t.Errorf("of the addresses that could be asked %.1f %% are, less than %.0f %%", 100*w.used/w.could, 100*bound)
