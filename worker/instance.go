@@ -75,16 +75,27 @@ const (
 // poller is a process that polls a task queue.
 type poller struct {
 	identity string
-	last     time.Time
+	last     time.Time // by the clock of the Temporal service
+}
+
+// ownPoll is when the worker of an identity has polled, as the Temporal service says; zero if it has not.
+func ownPoll(pollers []poller, self string) time.Time {
+	for _, p := range pollers {
+		if p.identity == self {
+			return p.last
+		}
+	}
+	return time.Time{}
 }
 
 // findRival finds the poller of a worker of the same name on another data folder that started before this worker, and has polled
-// since: of two workers, the younger ends. It is empty if there is none.
-func findRival(pollers []poller, name, instance string, started time.Time) string {
+// since this one has, by the same clock: of two workers, the younger ends. One that is gone has not; by this worker's own clock, which may
+// be slow, it might seem to. It is empty if there is none.
+func findRival(pollers []poller, name, instance string, started, polled time.Time) string {
 	for _, p := range pollers {
 		of, _, ours := strings.Cut(p.identity, "@")
 		part := strings.Split(of, "/")
-		if !ours || len(part) != 3 || part[0] != name || part[1] == instance || !p.last.After(started) {
+		if !ours || len(part) != 3 || part[0] != name || part[1] == instance || !p.last.After(polled) {
 			continue
 		}
 		if since, err := strconv.ParseInt(part[2], 10, 64); err == nil && (since < started.UnixMilli() || since == started.UnixMilli() && part[1] < instance) {
@@ -97,6 +108,7 @@ func findRival(pollers []poller, name, instance string, started time.Time) strin
 // watchForRival ends the worker if another one of its name runs that has another data folder. A former worker that was killed, or
 // whose folder was lost, does not end it.
 func (w *Worker) watchForRival() {
+	var polled time.Time // of this worker, when it was first looked
 	for {
 		pause := rivalLate
 		if time.Since(w.started) < rivalFirst {
@@ -107,10 +119,15 @@ func (w *Worker) watchForRival() {
 		case <-w.stopped:
 			return
 		}
-		other, err := w.rival()
+		pollers, err := w.pollers()
 		if err != nil {
 			w.log.Warn("cannot list the pollers of this worker's task queue", "error", err)
 		}
+		if polled.IsZero() {
+			polled = ownPoll(pollers, identity(w.conf.Name, w.instance, w.started))
+			continue
+		}
+		other := findRival(pollers, w.conf.Name, w.instance, w.started, polled)
 		if other == "" {
 			continue
 		}
@@ -123,7 +140,8 @@ func (w *Worker) watchForRival() {
 	}
 }
 
-func (w *Worker) rival() (string, error) {
+// pollers lists who polls this worker's own task queue.
+func (w *Worker) pollers() (list []poller, err error) {
 	ctx, cancel := context.WithTimeout(context.Background(), rivalTimeout)
 	defer cancel()
 	out, err := w.client.WorkflowService().DescribeTaskQueue(ctx, &workflowservice.DescribeTaskQueueRequest{
@@ -131,11 +149,10 @@ func (w *Worker) rival() (string, error) {
 		TaskQueue: &taskqueue.TaskQueue{Name: names.WorkerQueue(w.conf.Temporal.Queue, w.conf.Name)},
 	})
 	if err != nil {
-		return "", err
+		return nil, err
 	}
-	var pollers []poller
 	for _, p := range out.GetPollers() {
-		pollers = append(pollers, poller{p.GetIdentity(), p.GetLastAccessTime().AsTime()})
+		list = append(list, poller{p.GetIdentity(), p.GetLastAccessTime().AsTime()})
 	}
-	return findRival(pollers, w.conf.Name, w.instance, w.started), nil
+	return list, nil
 }
