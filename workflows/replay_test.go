@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -87,4 +88,28 @@ func read(t *testing.T, file string) []byte {
 		t.Fatal(err)
 	}
 	return raw
+}
+
+// TestVersionsAreDocumented: whoever looks for branches that may be deleted finds all of them.
+func TestVersionsAreDocumented(t *testing.T) {
+	page, err := os.ReadFile("../docs/architecture/upgrades.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	files, err := filepath.Glob("*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	named := regexp.MustCompile(`\bversion[A-Z]\w* *= "([^"]+)"`)
+	n := 0
+	for _, file := range files {
+		for _, found := range named.FindAllStringSubmatch(string(read(t, file)), -1) {
+			if n++; !strings.Contains(string(page), "| `"+found[1]+"` |") {
+				t.Errorf("%s has the change %q, which docs/architecture/upgrades.md does not list", file, found[1])
+			}
+		}
+	}
+	if n < 5 {
+		t.Errorf("only %d changes are found", n)
+	}
 }
