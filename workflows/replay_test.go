@@ -90,7 +90,7 @@ func read(t *testing.T, file string) []byte {
 	return raw
 }
 
-// TestVersionsAreDocumented: whoever looks for branches that may be deleted finds all of them.
+// TestVersionsAreDocumented: the page names all changes whose former branches may be deleted one day.
 func TestVersionsAreDocumented(t *testing.T) {
 	page, err := os.ReadFile("../docs/architecture/upgrades.md")
 	if err != nil {
