@@ -282,3 +282,40 @@ func BenchmarkObject(b *testing.B) {
 		b.ReportMetric(known*float64(b.N)/b.Elapsed().Seconds(), "URLs/s")
 	})
 }
+
+// awayReader fails where the object ends.
+type awayReader struct{ io.Reader }
+
+func (r awayReader) Read(p []byte) (int, error) {
+	n, err := r.Reader.Read(p)
+	if err != nil {
+		err = errAway
+	}
+	return n, err
+}
+
+var errAway = errors.New("the store does not answer")
+
+// TestStoreFailsAtTheEnd: a store that fails behind the last byte is no damage of the object: who takes it for one would make the partition again.
+func TestStoreFailsAtTheEnd(t *testing.T) {
+	var object bytes.Buffer
+	w, err := NewWriter(&object, Header{Partition: 3}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	r, err := NewReader(awayReader{&object})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	err = nil
+	for _, fault := range r.Entries() {
+		err = fault
+	}
+	if !errors.Is(err, errAway) || errors.Is(err, ErrDamaged) {
+		t.Errorf("%v", err)
+	}
+}

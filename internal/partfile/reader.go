@@ -149,8 +149,11 @@ func (r *Reader) trailer(before error) error {
 	if binary.BigEndian.Uint64(sum) != want {
 		return fmt.Errorf("%w: the checksum is wrong", ErrDamaged)
 	}
-	if _, err := r.in.ReadByte(); !errors.Is(err, io.EOF) {
+	switch _, err := r.in.ReadByte(); {
+	case err == nil:
 		return fmt.Errorf("%w: something follows its end", ErrDamaged)
+	case !errors.Is(err, io.EOF): // the store has failed: what came before may be right
+		return fault(err)
 	}
 	return nil
 }
