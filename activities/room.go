@@ -19,13 +19,13 @@ func DiskHold(a *Activities) Hold {
 		if plan, err := a.Frontier.Crawl(crawl).Plan(); err == nil {
 			where = plan.Definition.Archive.Where
 		}
-		return a.RoomFor(where)
+		return RoomFor(a, where)
 	}
 }
 
 // RoomFor reports why nothing should be written to an archive and the data folder, because a disk is short of room; empty if it may. An
 // archive without a name is the worker's.
-func (a *Activities) RoomFor(where string) string {
+func RoomFor(a *Activities, where string) string {
 	var folders []string
 	if where = cmp.Or(where, a.Archives.Default); !strings.Contains(where, "://") {
 		folders = append(folders, where)

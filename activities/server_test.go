@@ -18,7 +18,12 @@ func TestSplitRoundWithGroups(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a := &Activities{Settings: Settings{Worker: "w", Shards: 1}, Now: time.Now, Groups: groups}
+	front, err := frontier.Open(t.TempDir(), frontier.Options{NoSync: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { front.Close() })
+	a := &Activities{Settings: Settings{Worker: "w", Shards: 1}, Now: time.Now, Groups: groups, Frontier: front}
 	claim := func(id, pld, ip string) frontier.Claim { return frontier.Claim{ID: id, PLD: pld, IP: ip} }
 	rounds, _ := a.splitRound(ClaimInput{Crawl: "c"}, frontier.Round{
 		Claims: []frontier.Claim{

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/muninn-archive/muninn/activities"
 	"github.com/muninn-archive/muninn/internal/checkpoint"
 )
 
@@ -45,7 +46,7 @@ func (w *Worker) checkpoint(ctx context.Context) {
 }
 
 func (w *Worker) makeCheckpoint(ctx context.Context) (made checkpoint.Made, err error) {
-	if why := w.acts.RoomFor(""); why != "" { // what is left is for batches that are in progress
+	if why := activities.RoomFor(w.acts, ""); why != "" { // what is left is for batches that are in progress
 		return made, errors.New(why)
 	}
 	store, err := w.acts.Archives.Open(ctx, "")
