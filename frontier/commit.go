@@ -123,7 +123,7 @@ func (f *Frontier) commitPortion(s *state, now committing, p portion) error {
 		if err != nil {
 			return nil, err
 		}
-		may := s.committable(f, claims)
+		may, marks := s.committable(f, claims), e.marksOf(now.c.Batch, claims)
 		var delays []concluded
 		var visited []order.Visit
 		var pages []string
@@ -151,6 +151,11 @@ func (f *Frontier) commitPortion(s *state, now committing, p portion) error {
 			if err := may.to(o.key.PLD); err != nil {
 				return nil, fmt.Errorf("commit %s: %w: %w", now.c.Batch, ErrUndelivered, err)
 			}
+			if brought, err := marks.delivered(store.PartitionOf(o.key.PLD)); err != nil {
+				return nil, err
+			} else if brought {
+				continue
+			}
 			if err := e.offer(o); err != nil {
 				return nil, err
 			}
@@ -164,7 +169,7 @@ func (f *Frontier) commitPortion(s *state, now committing, p portion) error {
 		}
 		ended := func() {}
 		if now.ends {
-			if ended, err = e.endBatch(now, claims); err != nil {
+			if ended, err = e.endBatch(now, claims, marks); err != nil {
 				return nil, err
 			}
 		}
@@ -209,7 +214,7 @@ func (f *Frontier) heldBy(tx *transaction, s *state, batch string) (claims []*Cl
 }
 
 // endBatch counts the batch and drops its claims.
-func (e *edit) endBatch(now committing, claims []*Claim) (apply func(), err error) {
+func (e *edit) endBatch(now committing, claims []*Claim, marks *marks) (apply func(), err error) {
 	if !now.c.Rescore {
 		e.rec.Totals.Links += int64(len(now.c.Discoveries))
 	}
@@ -224,6 +229,9 @@ func (e *edit) endBatch(now committing, claims []*Claim) (apply func(), err erro
 		if err := e.Set(e.s.keys.Batch(now.c.Batch, markerFailed), nil); err != nil {
 			return nil, err
 		}
+	}
+	if err := marks.all(now); err != nil {
+		return nil, err
 	}
 	e.f.mu.Lock()
 	ch := e.s.claims.Drop(claims, e.s.terms())

@@ -144,9 +144,14 @@ func (h Crawl) deliver(d *Delivery, parts []delivered) error {
 				return nil, fmt.Errorf("deliver to partition %d: %w", p.partition, ErrMoving)
 			}
 			key := s.keys.Delivered(p.partition, d.Worker, d.Number, d.Nonce, p.number)
-			if already, err := tx.Has(key); err != nil {
+			already, err := tx.Has(key)
+			if !already && err == nil { // or all of it was committed here, when the batch was this worker's own
+				already, err = tx.Has(s.keys.Delivered(p.partition, d.Worker, d.Number, d.Nonce, wholeBatch))
+			}
+			if err != nil {
 				return nil, err
-			} else if already {
+			}
+			if already {
 				continue
 			}
 			for _, o := range p.links {
@@ -155,7 +160,7 @@ func (h Crawl) deliver(d *Delivery, parts []delivered) error {
 				}
 			}
 			below := s.keys.Delivered(p.partition, d.Worker, min(d.Watermark, d.Number), "", 0)
-			if err := errors.Join(tx.DeleteBelow(s.keys.DeliveredBy(p.partition, d.Worker), below), tx.Set(key, nil)); err != nil {
+			if err := errors.Join(tx.DeleteBelow(s.keys.DeliveredBy(p.partition, d.Worker), below), tx.Set(key, markValue(d.Watermark))); err != nil {
 				return nil, err
 			}
 			last = key
@@ -179,6 +184,11 @@ func (h Crawl) Watermark() (uint64, error) {
 	if err != nil {
 		return 0, err
 	}
+	return s.watermark(), nil
+}
+
+// watermark is that of the crawl; Frontier.mu is held.
+func (s *state) watermark() uint64 {
 	mark := uint64(s.Sequence) + 1
 	for c := range s.claims.All() {
 		if n, ok := Number(c.ID); ok {
@@ -188,7 +198,7 @@ func (h Crawl) Watermark() (uint64, error) {
 			mark = min(mark, n)
 		}
 	}
-	return mark, nil
+	return mark
 }
 
 // Number is that of a claim, or of a batch, which is named after one: PLD-N or PLD-N@….

@@ -238,6 +238,21 @@ func finishMoves(disk *store.Store) error {
 	return nil
 }
 
+// hasOf reports whether some crawls have anything of a partition, or a move of it was cut off.
+func (f *Frontier) hasOf(p Partition, of Choice) (has bool, err error) {
+	f.mu.Lock()
+	moving := f.moves.now[p] != 0
+	f.mu.Unlock()
+	if moving {
+		return true, nil
+	}
+	err = f.Export(func(e *Export) error {
+		has, err = e.Of(of).HasCrawls(p)
+		return err
+	})
+	return has, err
+}
+
 // set notes of which crawls a partition is being moved; none: it is not.
 func (m *partitionMoves) set(p Partition, of Choice) {
 	if m.changes++; of == 0 {
@@ -253,6 +268,9 @@ func (m *partitionMoves) set(p Partition, of Choice) {
 // Drop deletes what some crawls have of a partition. ErrBusy if claims of theirs are in progress in it. A drop that was cut off is ended when
 // the frontier is opened.
 func (f *Frontier) Drop(p Partition, of Choice) error {
+	if has, err := f.hasOf(p, of); err != nil || !has {
+		return err
+	}
 	err := f.move(p, of, func() error {
 		return f.update(func(tx *transaction) (func(), error) {
 			return func() { f.moves.set(p, 0) }, tx.Delete(store.Move(p))

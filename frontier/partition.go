@@ -103,6 +103,17 @@ func (e *Export) Some(p Partition) (some bool, err error) {
 	return some, err
 }
 
+// HasCrawls reports whether a crawl has an entry in a partition.
+func (e *Export) HasCrawls(p Partition) (bool, error) {
+	all, err := e.records()
+	for i := range all {
+		if has, err := e.has(p, all[i].ID, store.OfExports()...); err != nil || has {
+			return has, err
+		}
+	}
+	return false, err
+}
+
 // exportedCrawl is a crawl with the ID that this frontier has given to it.
 type exportedCrawl struct {
 	PartitionCrawl

@@ -260,6 +260,23 @@ func (Frontiers) HandedOver(partition int, epoch uint64, worker string) string {
 	return fmt.Sprintf("%s/%04d/epoch-%012d%s.part", folderPartitions, partition, epoch, atWorker(worker))
 }
 
+// HandOvers is the prefix of the keys of all partitions that are handed over, or were.
+func (Frontiers) HandOvers() string { return folderPartitions + "/" }
+
+// handedOver is the form of HandedOver.
+var handedOver = regexp.MustCompile(`^` + folderPartitions + `/(\d{4})/epoch-(\d{12,20})@[^/]+\.part$`)
+
+// HandOver takes a key of HandOvers apart; false of any other key.
+func (Frontiers) HandOver(key string) (partition int, epoch uint64, ok bool) {
+	parts := handedOver.FindStringSubmatch(key)
+	if parts == nil {
+		return 0, 0, false
+	}
+	partition, errPartition := strconv.Atoi(parts[1])
+	epoch, errEpoch := strconv.ParseUint(parts[2], 10, 64)
+	return partition, epoch, errPartition == nil && errEpoch == nil
+}
+
 // Checkpoints is the prefix of all checkpoints' keys.
 func (Frontiers) Checkpoints() string { return folderCheckpoints + "/" }
 
@@ -275,6 +292,12 @@ func (Frontiers) CheckpointPart(partition int, at time.Time, worker string) stri
 		folder = fmt.Sprintf("%04d", partition)
 	}
 	return folderCheckpoints + "/" + folder + "/" + at.UTC().Format(keyTime) + atWorker(worker) + ".part"
+}
+
+// IsManifest reports whether a key of Checkpoints says which objects a checkpoint consists of.
+func (Frontiers) IsManifest(key string) bool {
+	name := strings.TrimPrefix(key, folderCheckpoints+"/")
+	return !strings.Contains(name, "/") && strings.HasSuffix(name, ".json")
 }
 
 // IsCheckpoint reports whether a key of Checkpoints is that of a checkpoint of a worker, and of an object of one.

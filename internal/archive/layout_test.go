@@ -39,6 +39,12 @@ func TestLayout(t *testing.T) {
 		}
 	}
 	handed := Frontiers{}.HandedOver(7, 12, "segments")
+	if p, epoch, ok := (Frontiers{}).HandOver(handed); p != 7 || epoch != 12 || !ok {
+		t.Errorf("%s is read as partition %d of epoch %d, %v", handed, p, epoch, ok)
+	}
+	if _, _, ok := (Frontiers{}).HandOver(Frontiers{}.CheckpointPart(7, time.Now(), "segments")); ok {
+		t.Error("a part of a checkpoint is taken for an export")
+	}
 	if want := "_frontier/partitions/0007/epoch-000000000012@segments.part"; handed != want {
 		t.Errorf("%s, not %s", handed, want)
 	}

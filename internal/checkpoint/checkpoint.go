@@ -41,6 +41,12 @@ type Manifest struct {
 	Generation uint64         `json:"generation"`
 	Crawls     Object         `json:"crawls"`     // what belongs to no partition
 	Partitions map[int]Object `json:"partitions"` // those that have entries
+	// Tenures are the partitions that the worker owned at that moment, by the epoch since which it had: of spread crawls only these are
+	// of any use.
+	Tenures map[int]uint64 `json:"tenures,omitempty"`
+	// Watermarks are, by spread crawl and worker, the numbers below which no batch of the worker had anything more to deliver: what it had found
+	// in the partitions is in them. Those of other workers are from their checkpoints before this one.
+	Watermarks map[string]map[string]uint64 `json:"watermarks,omitempty"`
 }
 
 // Object is an object of a checkpoint.
@@ -54,6 +60,8 @@ type Worker struct {
 	Name     string
 	Instance string // of the data folder: another folder counts its generations otherwise
 	Epoch    uint64
+	// Tenures says which partitions the worker owns now, and since which epoch; nil: it is in no ring.
+	Tenures func() map[int]uint64
 }
 
 // Made says what a checkpoint has cost.
@@ -82,11 +90,16 @@ func Make(ctx context.Context, store archive.Store, front *frontier.Frontier, w 
 		}
 	}()
 	m := Manifest{Version: Version, Worker: w.Name, Instance: w.Instance, Epoch: w.Epoch, Taken: now.UTC(), Partitions: map[int]Object{}}
+	if m.Watermarks, err = watermarks(ctx, store, front, w.Name); err != nil {
+		return made, fmt.Errorf("checkpoint: %w", err)
+	}
+	m.Tenures = w.tenures()
 	err = front.Checkpoint(func(e *frontier.Export, generation uint64, changed func(frontier.Partition, uint64) bool) error {
 		if names, err := e.Names(); err != nil || len(names) == 0 {
 			return cmp.Or(err, ErrNoCrawl)
 		}
 		m.Generation = generation
+		m.Tenures = both(m.Tenures, w.tenures()) // owned before and after, with one tenure, is owned at the moment between
 		put := func(p frontier.Partition, key string) (Object, error) {
 			written = append(written, key)
 			n, err := partfile.Put(ctx, store, key, partfile.Header{Partition: p, Epoch: w.Epoch, Worker: w.Name, Created: m.Taken}, e)

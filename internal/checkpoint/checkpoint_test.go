@@ -68,7 +68,7 @@ func (r *rig) offer(urls ...string) {
 func (r *rig) checkpoint() Made {
 	r.t.Helper()
 	r.now = r.now.Add(time.Hour)
-	made, err := Make(r.t.Context(), r.store, r.Frontier, Worker{"w", "folder", 7}, r.now)
+	made, err := Make(r.t.Context(), r.store, r.Frontier, Worker{Name: "w", Instance: "folder", Epoch: 7}, r.now)
 	must(r.t, err)
 	return made
 }
@@ -143,7 +143,7 @@ func TestOtherFolder(t *testing.T) {
 	r.offer("http://a.example/1", "http://b.example/1")
 	r.checkpoint()
 	r.now = r.now.Add(time.Hour)
-	made, err := Make(t.Context(), r.store, r.Frontier, Worker{"w", "another folder", 7}, r.now)
+	made, err := Make(t.Context(), r.store, r.Frontier, Worker{Name: "w", Instance: "another folder", Epoch: 7}, r.now)
 	if err != nil || made.Parts != 3 {
 		t.Errorf("%d objects, %v", made.Parts, err)
 	}
@@ -220,7 +220,7 @@ func TestCheckpointCutOff(t *testing.T) {
 		want := objects(t, r.Frontier)
 		r.offer("http://a.example/2", "http://b.example/2", "http://c.example/2")
 		r.now = r.now.Add(time.Hour)
-		if _, err := Make(t.Context(), &cutPuts{r.store, left}, r.Frontier, Worker{"w", "folder", 7}, r.now); !errors.Is(err, errCut) {
+		if _, err := Make(t.Context(), &cutPuts{r.store, left}, r.Frontier, Worker{Name: "w", Instance: "folder", Epoch: 7}, r.now); !errors.Is(err, errCut) {
 			t.Fatalf("%v", err)
 		}
 		if list := r.keys(); left < 4 && len(list) != 1+4 { // the manifest itself may be there, or not

@@ -171,8 +171,13 @@ type segment struct {
 // fetched.
 func (r *Rebuild) replay(ctx context.Context, front *frontier.Frontier, m Manifest) (n int, err error) {
 	var names []string
-	err = front.Export(func(e *frontier.Export) (err error) {
-		names, err = e.Names()
+	err = front.Export(func(e *frontier.Export) error {
+		all, err := e.Names()
+		for _, name := range all {
+			if !front.Spread(name) { // others own the partitions of a spread crawl by now: the ring says which are to be made again
+				names = append(names, name)
+			}
+		}
 		return err
 	})
 	if err != nil {

@@ -103,6 +103,18 @@ func (v *View) Owner(p int) (Worker, bool) {
 	return v.worker(func(w Worker) bool { return w.Index == v.parts[p].owner })
 }
 
+// Tenures are the partitions that a worker owns, with the epoch since which it does, also while it closes them.
+func (v *View) Tenures(worker string) map[int]uint64 {
+	owned := map[int]uint64{}
+	w, member := v.Worker(worker)
+	for p, part := range v.parts {
+		if member && part.owner == w.Index && (part.step == Owned || part.step == Closing) {
+			owned[p] = part.tenure
+		}
+	}
+	return owned
+}
+
 // Answerer is the worker that has all of a partition and can answer questions about it, also while it is handed over.
 func (v *View) Answerer(p int) (Worker, bool) {
 	return v.worker(func(w Worker) bool { return v.May(Explain, w.Name, p) })

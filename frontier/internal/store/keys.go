@@ -32,7 +32,7 @@ const (
 	Sites    Kind = 'G' // id, PLD, host → what the bandit learned of it
 	Prints   Kind = 'o' // id, PLD, URL → what is remembered of the page's web objects
 	Hosts    Kind = 'n' // 0, PLD → record.Host: when it may be asked again, by any crawl
-	// Deliveries: id, partition, worker, 0, batch number, nonce, part → nothing: what that batch of that worker has found there is queued
+	// Deliveries: id, partition, worker, 0, batch number, nonce, part → the worker's watermark then: what that batch of that worker has found there is queued
 	Deliveries Kind = 'B'
 )
 
@@ -161,6 +161,15 @@ func (k Keys) Delivered(p Partition, worker string, number uint64, nonce string,
 // DeliveredBy is the prefix of the marks of the deliveries of a worker to a partition.
 func (k Keys) DeliveredBy(p Partition, worker string) Key {
 	return append(append(binary.BigEndian.AppendUint16(k.All(Deliveries), p.head()), worker...), 0)
+}
+
+// Delivered takes the key of a mark of a delivery apart: its worker; false of any other key.
+func (key Key) Delivered() (worker string, ok bool) {
+	if len(key) < prefixLen+2 || Kind(key[0]) != Deliveries {
+		return "", false
+	}
+	name, _, ok := strings.Cut(string(key[prefixLen+2:]), "\x00")
+	return name, ok
 }
 
 // Digest is the key of the original of a payload digest in an archive, among the pages of a PLD.

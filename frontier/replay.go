@@ -1,0 +1,130 @@
+package frontier
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/muninn-archive/muninn/frontier/internal/queue"
+	"github.com/muninn-archive/muninn/frontier/internal/record"
+	"github.com/muninn-archive/muninn/frontier/internal/store"
+	"github.com/muninn-archive/muninn/internal/crawl"
+	"github.com/muninn-archive/muninn/internal/urls"
+)
+
+// Replay is what a segment of the archive has of partitions that are made again.
+type Replay struct {
+	Delivery
+	Archive   int // number of the archive that it is in
+	Outcomes  []crawl.PageOutcome
+	Originals map[string]crawl.Visit // payload digests archived for the first time
+}
+
+// Replay brings what a segment has of some partitions into them: the outcomes of URLs, and its links, as Deliver does. It is idempotent. The order
+// learns nothing of it, and the totals of the run are left as they are: the worker that has fetched the pages has counted them. missing are
+// the outcomes of URLs that the crawl does not know.
+func (h Crawl) Replay(r Replay, in func(Partition) bool) (missing []crawl.PageOutcome, err error) {
+	of := func(url string) bool {
+		u, err := urls.Trusted(url)
+		return err == nil && in(store.PartitionOf(record.KeyOf(u).PLD))
+	}
+	s, err := h.state()
+	if err != nil {
+		return nil, err
+	}
+	c := Commit{Archive: r.Archive, Originals: map[string]crawl.Visit{}}
+	for digest, original := range r.Originals {
+		if of(original.URL) {
+			c.Originals[digest] = original
+		}
+	}
+	h.f.mu.Lock()
+	keeps, err := s.keeps(&c)
+	h.f.mu.Unlock()
+	if err != nil {
+		return nil, err
+	}
+	outcomes := slices.DeleteFunc(slices.Clone(r.Outcomes), func(o crawl.PageOutcome) bool { return !of(o.URL) })
+	for _, p := range portions(nil, keeps, outcomes) {
+		unknown, err := h.replay(r.Archive, p)
+		if err != nil {
+			return nil, fmt.Errorf("replay batch %d of %s: %w", r.Number, r.Worker, err)
+		}
+		missing = append(missing, unknown...)
+	}
+	// behind the outcomes, as in the batch's own commit: a link to a page that it has brought is of no use any more
+	r.Discoveries = slices.DeleteFunc(slices.Clone(r.Discoveries), func(d crawl.Discovery) bool { return !of(d.URL) })
+	return missing, h.Deliver(r.Delivery, func(Partition) error { return nil })
+}
+
+// replay writes the outcomes of a portion. An outcome of a URL that does not wait changes nothing.
+func (h Crawl) replay(archive int, p portion) (missing []crawl.PageOutcome, err error) {
+	if len(p.outcomes)+len(p.keeps) == 0 {
+		return nil, nil
+	}
+	err = h.update(func(s *state, tx *transaction) (func(), error) {
+		missing = missing[:0]
+		e := h.f.edit(tx, s)
+		totals, top := e.rec.Totals, slices.Clone(e.rec.Top)
+		done, delayed := map[uint64]queue.Tally{}, 0
+		for _, o := range p.outcomes {
+			u, err := urls.Trusted(o.URL)
+			if err != nil {
+				return nil, err
+			}
+			k := record.KeyOf(u)
+			if h.f.isMoving(tx, s, k.PLD) {
+				return nil, ErrMoving
+			}
+			r, known, err := tx.Record(s.keys.Record(k))
+			if err != nil {
+				return nil, err
+			}
+			if !known {
+				missing = append(missing, o)
+				continue
+			}
+			if r.State == record.Delayed { // its next attempt is the one that is in the archive
+				if err := errors.Join(tx.Delete(s.keys.Delay(r.Due, k)), tx.Set(s.keys.Record(k), waiting(r).Encode())); err != nil {
+					return nil, err
+				}
+				e.change(k.PLD).removed-- // it is in no queue
+				delayed++
+			}
+			if _, err := e.conclude(o, archive, done); err != nil {
+				return nil, err
+			}
+		}
+		e.rec.Totals, e.rec.Top = totals, top
+		if err := errors.Join(e.sites.save(tx.Tx), writeKeeps(tx.Tx, p.keeps), h.f.saveDone(tx, s, done, nil)); err != nil {
+			return nil, err
+		}
+		if err := h.f.loadQueues(s, queuesOf(e.changes)...); err != nil {
+			return nil, err
+		}
+		return func() {
+			e.apply()
+			s.delays.remove(delayed, nil)
+			for pld, n := range done {
+				q := s.queue(pld, "")
+				q.Done = n
+				q.Spent = s.pldSpent(q)
+				s.schedule.Place(q, h.f.opts.Now())
+			}
+		}, nil
+	})
+	return missing, err
+}
+
+// waiting is a record of a URL that waits.
+func waiting(r record.Record) *record.Record {
+	r.State, r.Due = record.Waiting, 0
+	return &r
+}
+
+func queuesOf(changes map[uint64]*change) (list []uint64) {
+	for pld := range changes {
+		list = append(list, pld)
+	}
+	return list
+}

@@ -1,0 +1,54 @@
+package checkpoint
+
+import (
+	"context"
+	"maps"
+
+	"github.com/muninn-archive/muninn/frontier"
+	"github.com/muninn-archive/muninn/internal/archive"
+)
+
+func (w Worker) tenures() map[int]uint64 {
+	if w.Tenures == nil {
+		return nil
+	}
+	return w.Tenures()
+}
+
+// both are the partitions that two lists have with the same tenure.
+func both(a, b map[int]uint64) map[int]uint64 {
+	out := maps.Clone(a)
+	maps.DeleteFunc(out, func(p int, tenure uint64) bool {
+		other, owned := b[p]
+		return !owned || other != tenure
+	})
+	return out
+}
+
+// watermarks are those of a frontier now, and those that the newest checkpoints of other workers know. It comes before the moment of a
+// checkpoint: what was delivered then is in the partitions.
+func watermarks(ctx context.Context, store archive.Store, front *frontier.Frontier, worker string) (map[string]map[string]uint64, error) {
+	names, err := front.SpreadCrawls()
+	if err != nil || len(names) == 0 {
+		return nil, err
+	}
+	all, err := manifests(ctx, store)
+	if err != nil {
+		return nil, err
+	}
+	marks := map[string]map[string]uint64{}
+	for _, name := range names {
+		marks[name] = map[string]uint64{}
+		for _, m := range all {
+			for of, mark := range m.Watermarks[name] {
+				marks[name][of] = max(marks[name][of], mark)
+			}
+		}
+		mark, err := front.Crawl(name).Watermark()
+		if err != nil {
+			return nil, err
+		}
+		marks[name][worker] = max(marks[name][worker], mark)
+	}
+	return marks, nil
+}

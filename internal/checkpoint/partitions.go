@@ -1,0 +1,305 @@
+package checkpoint
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"time"
+
+	"github.com/muninn-archive/muninn/frontier"
+	"github.com/muninn-archive/muninn/internal/archive"
+	"github.com/muninn-archive/muninn/internal/crawl"
+	"github.com/muninn-archive/muninn/internal/partfile"
+	"github.com/muninn-archive/muninn/internal/pipeline"
+)
+
+// Partitions makes partitions of crawls that are spread over the workers again, in the frontier of a worker that works meanwhile: each of the
+// newest checkpoint that any owner has made of it, and of what the segments of the archive have brought to it since. Which these are the
+// partition says itself (frontier.Watermarks), and the checkpoint says what was known of the other workers.
+type Partitions struct {
+	Store    archive.Store                                                  // that has the checkpoints of all workers
+	Open     func(ctx context.Context, where string) (archive.Store, error) // opens the archive of a crawl
+	Frontier *frontier.Frontier
+	Engine   *pipeline.Engine
+	Log      *slog.Logger
+}
+
+// origin is what a partition is made of.
+type origin struct {
+	Manifest
+	there bool // there is a checkpoint
+}
+
+// Run makes partitions. Cut off, it is to be run again for all of them. frontier.ErrNotBegun if the run of a crawl has not begun here.
+func (r *Partitions) Run(ctx context.Context, list []frontier.Partition) error {
+	origins, err := r.origins(ctx, list)
+	if err != nil {
+		return fmt.Errorf("rebuild partitions: %w", err)
+	}
+	names, err := r.Frontier.SpreadCrawls()
+	for _, name := range names { // who has asked before for one that has not begun does not load everything again
+		if err == nil {
+			_, err = r.begun(name)
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("rebuild partitions: %w", err)
+	}
+	for _, p := range list {
+		if err := r.load(ctx, p, origins[p]); err != nil {
+			return fmt.Errorf("rebuild partitions: %w", err)
+		}
+	}
+	names, err = r.Frontier.SpreadCrawls() // checkpoints may have made others known
+	for _, name := range names {
+		if err == nil {
+			err = r.replay(ctx, name, origins)
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("rebuild partitions: %w", err)
+	}
+	return nil
+}
+
+// origins finds the newest checkpoint of each partition: of its last owner, and of these the last. A worker that was given up may have made
+// checkpoints afterwards of what was not its own any more.
+func (r *Partitions) origins(ctx context.Context, list []frontier.Partition) (map[frontier.Partition]origin, error) {
+	all, err := manifests(ctx, r.Store)
+	if err != nil {
+		return nil, err
+	}
+	origins := map[frontier.Partition]origin{}
+	for _, p := range list {
+		var best origin
+		for _, m := range all {
+			tenure, owned := m.Tenures[int(p)]
+			if owned && (!best.there || cmp.Or(cmp.Compare(tenure, best.Tenures[int(p)]), m.Taken.Compare(best.Taken)) > 0) {
+				best = origin{m, true}
+			}
+		}
+		origins[p] = best
+	}
+	return origins, nil
+}
+
+// load puts the checkpoint of a partition in place of what spread crawls have of it.
+func (r *Partitions) load(ctx context.Context, p frontier.Partition, from origin) error {
+	o, some := from.Partitions[int(p)]
+	if !some {
+		return r.Frontier.Drop(p, frontier.SpreadCrawls)
+	}
+	_, n, err := partfile.Import(ctx, r.Store, o.Key, p, frontier.SpreadCrawls, r.Frontier)
+	if err == nil && uint64(n) != o.Entries {
+		err = fmt.Errorf("%s: %w: it has %d entries, the checkpoint of %s says %d", o.Key, partfile.ErrDamaged, n, from.Taken, o.Entries)
+	}
+	return err
+}
+
+// begun returns the plan of a crawl whose run has begun here.
+func (r *Partitions) begun(name string) (frontier.Plan, error) {
+	plan, err := r.Frontier.Crawl(name).Plan()
+	if err == nil && (plan.Definition.Name == "" || len(plan.Archives) == 0) { // known by an import alone, or on its way
+		err = fmt.Errorf("crawl %s: %w", name, frontier.ErrNotBegun)
+	}
+	return plan, err
+}
+
+// seedsWorker stands for a worker in the marks of seeds: no worker has such a name.
+const seedsWorker = "@seeds"
+
+// replay brings into the partitions what a crawl has found in them since their checkpoints.
+func (r *Partitions) replay(ctx context.Context, name string, origins map[frontier.Partition]origin) error {
+	plan, err := r.begun(name)
+	if err != nil {
+		return err
+	}
+	if err := r.seeds(name, plan, origins); err != nil {
+		return err
+	}
+	has := known{}
+	for p, from := range origins {
+		marks, err := r.Frontier.Crawl(name).Watermarks(p)
+		if err != nil {
+			return err
+		}
+		for worker, mark := range from.Watermarks[name] {
+			marks[worker] = max(marks[worker], mark)
+		}
+		has[p] = marks
+	}
+	list, err := r.since(ctx, name, plan, has, oldest(origins))
+	if err != nil {
+		return err
+	}
+	if r.Log != nil {
+		r.Log.Info("segments are brought into partitions that are rebuilt", "crawl", name, "segments", len(list), "partitions", len(origins))
+	}
+	var late []frontier.Replay // whose outcomes are of URLs that nothing has led to so far
+	for s, err := range ahead(ctx, list) {
+		if err != nil {
+			return err
+		}
+		left, err := r.Engine.Recover(ctx, plan.Definition, s.store, s.Manifest, s.number)
+		if err != nil {
+			return err
+		}
+		worker, number, of := frontier.BatchOf(s.Batch)
+		if !of {
+			continue // of a version that knew no spread crawls
+		}
+		in := func(p frontier.Partition) bool { return has.without(p, worker, number) }
+		if archive.IsEndsBatch(s.Batch) { // which has outcomes alone: those that the partition has change nothing
+			in = func(p frontier.Partition) bool { return has[p] != nil }
+		}
+		replay := frontier.Replay{
+			Delivery: frontier.Delivery{Worker: worker, Number: number, Nonce: s.Nonce, Run: plan.Run, Discoveries: left.Discoveries},
+			Archive:  s.number, Outcomes: left.Outcomes, Originals: left.Originals,
+		}
+		missing, err := r.Frontier.Crawl(name).Replay(replay, in)
+		if err != nil {
+			return err
+		}
+		if len(missing) > 0 {
+			replay.Discoveries, replay.Originals, replay.Outcomes = nil, nil, missing
+			late = append(late, replay)
+		}
+	}
+	for _, replay := range late {
+		if err := r.found(name, replay, has); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// seeds queues the seeds of partitions of which there is no checkpoint: no segment has them.
+func (r *Partitions) seeds(name string, plan frontier.Plan, origins map[frontier.Partition]origin) error {
+	found, _, err := pipeline.Seeds(plan.Definition)
+	if err != nil {
+		return err
+	}
+	_, err = r.Frontier.Crawl(name).Replay(frontier.Replay{
+		Delivery: frontier.Delivery{Worker: seedsWorker, Number: uint64(plan.Run), Run: plan.Run, Discoveries: found},
+	}, func(p frontier.Partition) bool {
+		from, rebuilt := origins[p]
+		return rebuilt && !from.there
+	})
+	return err
+}
+
+// found brings in pages whose URLs were known before and are not: clocks of workers differ, so that a page may come before the link to it;
+// others were submitted after the checkpoint, and nothing in the archive says how they were found.
+func (r *Partitions) found(name string, late frontier.Replay, has known) error {
+	in := func(p frontier.Partition) bool { return has.without(p, late.Worker, late.Number) }
+	missing, err := r.Frontier.Crawl(name).Replay(late, in)
+	if err != nil || len(missing) == 0 {
+		return err
+	}
+	known := late
+	known.Outcomes, known.Nonce = nil, late.Nonce+"+"
+	for _, o := range missing {
+		known.Discoveries = append(known.Discoveries, crawl.Discovery{URL: o.URL, Path: crawl.HopLink.String()})
+	}
+	if _, err := r.Frontier.Crawl(name).Replay(known, in); err != nil {
+		return err
+	}
+	late.Outcomes = missing
+	_, err = r.Frontier.Crawl(name).Replay(late, in)
+	return err
+}
+
+// known says of partitions below which number they have what the batches of each worker have found.
+type known map[frontier.Partition]map[string]uint64
+
+// without reports whether a partition may be without what a batch has found.
+func (k known) without(p frontier.Partition, worker string, number uint64) bool {
+	marks, rebuilt := k[p]
+	return rebuilt && number >= marks[worker]
+}
+
+// any reports whether any partition may be.
+func (k known) any(worker string, number uint64) bool {
+	for p := range k {
+		if k.without(p, worker, number) {
+			return true
+		}
+	}
+	return false
+}
+
+// clocks is how far those of workers and of a store may be apart.
+const clocks = time.Hour
+
+// oldest is when the oldest of some checkpoints was made; the zero time if there is none of a partition.
+func oldest(origins map[frontier.Partition]origin) time.Time {
+	first := true
+	var at time.Time
+	for _, from := range origins {
+		if first || from.Taken.Before(at) {
+			first, at = false, from.Taken
+		}
+	}
+	return at
+}
+
+// since lists the segments of a crawl that partitions may be without, in the order in which they were made.
+func (r *Partitions) since(ctx context.Context, name string, plan frontier.Plan, has known, oldest time.Time) (list []segment, err error) {
+	for number, place := range plan.Archives {
+		store, err := r.Open(ctx, place.Where)
+		if err != nil {
+			return nil, err
+		}
+		walk := archive.Walk[struct{}]{
+			Of: archive.Layout{Prefix: place.Prefix, Crawl: name},
+			Skip: func(segment string, changed time.Time) bool {
+				batch, ok := archive.BatchOfSegment(segment)
+				if !ok {
+					return false
+				}
+				if archive.IsEndsBatch(batch) {
+					return changed.Before(oldest.Add(-clocks))
+				}
+				worker, number, of := frontier.BatchOf(batch)
+				return of && !has.any(worker, number)
+			},
+		}
+		err = walk.Each(ctx, store, func(m archive.Manifest, _ struct{}) error {
+			list = append(list, segment{m, store, number})
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	slices.SortFunc(list, func(a, b segment) int {
+		return cmp.Or(a.Created.Compare(b.Created), cmp.Compare(a.Batch, b.Batch))
+	})
+	return list, nil
+}
+
+// manifests reads the checkpoints of all workers.
+func manifests(ctx context.Context, store archive.Store) (all []Manifest, err error) {
+	var keys []string
+	err = store.List(ctx, archive.Frontiers{}.Checkpoints(), func(o archive.Object) error {
+		if (archive.Frontiers{}).IsManifest(o.Key) {
+			keys = append(keys, o.Key)
+		}
+		return nil
+	})
+	for _, key := range keys {
+		if err != nil {
+			return nil, err
+		}
+		m, errRead := read(ctx, store, key)
+		if errors.Is(errRead, archive.ErrNotFound) { // its worker has made another one meanwhile
+			continue
+		}
+		err = errRead
+		all = append(all, m)
+	}
+	return all, err
+}
