@@ -61,7 +61,8 @@ func (a *Activities) Begin(ctx context.Context, in BeginInput) (BeginResult, err
 		Abandoned: a.abandoned,
 		Opened: func(ctx context.Context, store archive.Store, plan frontier.Plan) error {
 			err := a.keepDefinition(ctx, store, d, plan.Run)
-			if err == nil && plan.Restore { // what is restored is of this archive
+			// what is restored is of this archive; and seeds may wait for a partition that is rebuilt of it
+			if err == nil && (plan.Restore || d.Spread) {
 				_, _, err = a.chooseArchive(ctx, d)
 			}
 			return err

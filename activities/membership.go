@@ -69,6 +69,19 @@ func (m *Membership) Take(v *ring.View) {
 	m.change()
 }
 
+// Tenures are the partitions that the worker owns by its newest view, with the epoch since which it does; nil without a membership or a view.
+func (m *Membership) Tenures() (owned map[int]uint64) {
+	if m == nil {
+		return nil
+	}
+	m.With(func(rules *ring.Membership) {
+		if view := rules.View(); view != nil {
+			owned = view.Tenures(m.of.Worker)
+		}
+	})
+	return owned
+}
+
 // Epoch is the highest that the process has seen; names.NoRing for a worker without a ring, or before the first view. It does not fall when
 // the membership is lost: two batches of one claim number must not get one name.
 func (m *Membership) Epoch() uint64 {

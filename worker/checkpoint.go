@@ -57,5 +57,7 @@ func (w *Worker) makeCheckpoint(ctx context.Context) (made checkpoint.Made, err 
 	if err != nil {
 		return made, err
 	}
-	return checkpoint.Make(ctx, store, w.front, checkpoint.Worker{Name: w.conf.Name, Instance: w.instance, Epoch: epoch}, time.Now())
+	return checkpoint.Make(ctx, store, w.front, checkpoint.Worker{
+		Name: w.conf.Name, Instance: w.instance, Epoch: epoch, Tenures: w.member.Tenures,
+	}, time.Now())
 }

@@ -31,7 +31,7 @@ const (
 type ringClient struct {
 	w          *Worker
 	membership *activities.Membership
-	parts      activities.Partitions
+	duties     *activities.Tasks
 	epochs     epochFile
 	reg        ring.Registration
 	first      chan error // what becomes of the first registration: nil if it is accepted, or will be tried again
@@ -51,7 +51,7 @@ func processName() string {
 // joinRing registers the worker, and keeps it registered. Its error says why the ring refuses the worker, and what to do. It waits joinWait
 // at most; if the ring refuses the worker later, the worker ends.
 func (w *Worker) joinRing(ctx context.Context) error {
-	r := &ringClient{w: w, parts: activities.BoundCrawls{}, epochs: epochFile(w.conf.Data), first: make(chan error, 1), tasks: make(chan struct{}, 1)}
+	r := &ringClient{w: w, epochs: epochFile(w.conf.Data), first: make(chan error, 1), tasks: make(chan struct{}, 1)}
 	epoch, err := r.epochs.read()
 	if err != nil {
 		return err
@@ -61,6 +61,7 @@ func (w *Worker) joinRing(ctx context.Context) error {
 		Shards: w.conf.Shards, Epoch: epoch,
 	}
 	r.membership = w.member
+	r.duties = activities.NewTasks(r.membership, activities.PartitionsOf(w.acts), time.Now)
 	w.acts.Membership, w.acts.Probe, w.ring = r.membership, w.front.Probe, r
 	var background context.Context
 	background, r.cancel = context.WithCancel(context.Background())
@@ -159,11 +160,13 @@ func (r *ringClient) watch(ctx context.Context, every time.Duration) {
 	}
 }
 
-// work carries out what each new view asks of the worker.
+// work carries out what each new view asks of the worker. It returns when all tasks have ended.
 func (r *ringClient) work(ctx context.Context) {
+	defer r.duties.Wait()
 	for {
 		select {
 		case <-r.tasks:
+		case <-r.duties.Ended():
 		case <-ctx.Done():
 			return
 		}
@@ -180,15 +183,22 @@ func (r *ringClient) work(ctx context.Context) {
 
 // carryOut does and reports what the newest view asks for. What was done before a failure is reported, too.
 func (r *ringClient) carryOut(ctx context.Context) error {
-	reports, err := r.membership.CarryOut(ctx, r.parts)
-	return errors.Join(err, activities.ReportToRing(ctx, r.w.client, reports))
+	return r.duties.Pass(ctx, func(ctx context.Context, reports activities.RingReports) error {
+		return activities.ReportToRing(ctx, r.w.client, reports)
+	})
 }
 
-// leave has the ring give to others what the worker owns, and returns when it has, or after leaveWait.
+// leave has the ring give to others what the worker owns, and returns when it has, or after a while: what spread crawls have of its
+// partitions is exported.
 func (r *ringClient) leave() {
 	r.cancel()
 	r.done.Wait()
-	ctx, cancel := context.WithTimeout(context.Background(), leaveWait)
+	within := leaveWait
+	if spread, err := r.w.front.SpreadCrawls(); err == nil && len(spread) > 0 {
+		within = max(within, r.w.conf.HandOver)
+		r.duties.GiveBackFrom(time.Now().Add(within / 2))
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), within)
 	defer cancel()
 	if err := r.left(ctx); err != nil {
 		r.w.log.Warn("this worker has not left the ring: the ring waits for it to come back", "error", err)

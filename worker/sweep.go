@@ -1,20 +1,23 @@
 package worker
 
 import (
+	"context"
 	"time"
 
+	"github.com/muninn-archive/muninn/activities"
 	"github.com/muninn-archive/muninn/internal/spool"
 )
 
 // sweepEvery is how often the worker deletes old working files of failed batches.
 const sweepEvery = time.Hour
 
-// sweepRegularly sweeps the spool at the start, and then each hour, until the worker stops.
+// sweepRegularly sweeps the spool and the archive at the start, and then each hour, until the worker stops.
 func (w *Worker) sweepRegularly() {
 	tick := time.NewTicker(sweepEvery)
 	defer tick.Stop()
 	for {
 		w.sweep()
+		w.sweepExports()
 		select {
 		case <-tick.C:
 		case <-w.stopped:
@@ -33,5 +36,25 @@ func (w *Worker) sweep() {
 	}
 	if gone.Batches > 0 {
 		w.log.Info("removed working files of failed batches", "batches", gone.Batches, "bytes", gone.Bytes)
+	}
+}
+
+// sweepExports deletes exports of partitions that the worker owns by now: who owns a partition has loaded it, or has not needed to.
+func (w *Worker) sweepExports() {
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	go func() {
+		select {
+		case <-w.stopped:
+			cancel()
+		case <-ctx.Done():
+		}
+	}()
+	n, err := activities.PartitionsOf(w.acts).Sweep(ctx, w.member.Tenures())
+	if err != nil && ctx.Err() == nil {
+		w.log.Error("delete partitions in the archive that were handed over", "error", err)
+	}
+	if n > 0 {
+		w.log.Info("deleted partitions in the archive that were handed over", "objects", n)
 	}
 }

@@ -1,0 +1,203 @@
+package activities
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"go.temporal.io/api/enums/v1"
+	"go.temporal.io/api/serviceerror"
+
+	"github.com/muninn-archive/muninn/activities/names"
+	"github.com/muninn-archive/muninn/frontier"
+	"github.com/muninn-archive/muninn/internal/archive"
+	"github.com/muninn-archive/muninn/internal/checkpoint"
+	"github.com/muninn-archive/muninn/internal/page"
+	"github.com/muninn-archive/muninn/internal/partfile"
+	"github.com/muninn-archive/muninn/internal/pipeline"
+	"github.com/muninn-archive/muninn/internal/score"
+)
+
+// SpreadPartitions are those of the frontier of this worker: what crawls that are spread over the ring have of them moves by way of the
+// worker's archive, which all workers of the ring have in common. Bound crawls take no notice of it.
+type SpreadPartitions struct{ a *Activities }
+
+// PartitionsOf are those of a worker's frontier.
+func PartitionsOf(a *Activities) SpreadPartitions { return SpreadPartitions{a} }
+
+// noObject is the key that stands for the export of a partition of which no spread crawl has anything.
+const noObject = "-"
+
+// freeWait is how long Free waits for a batch to end: a partition that is taken back, or whose batches have had their time, is noticed by then.
+const freeWait = time.Second
+
+func listed(partitions []int) (list []frontier.Partition) {
+	for _, p := range partitions {
+		list = append(list, frontier.Partition(p))
+	}
+	return list
+}
+
+// Free waits freeWait at most.
+func (s SpreadPartitions) Free(ctx context.Context, partitions []int) (free []int, err error) {
+	short, cancel := context.WithTimeout(ctx, freeWait)
+	defer cancel()
+	list, err := s.a.Frontier.Free(short, frontier.SpreadCrawls, listed(partitions))
+	if err != nil && short.Err() != nil {
+		return nil, ctx.Err()
+	}
+	for _, p := range list {
+		free = append(free, int(p))
+	}
+	return free, err
+}
+
+// GiveBack gives claims back that wait for their lease, and cancels the other batches: these archive and commit what they have fetched, and
+// give back the rest. A batch whose workflow is gone is started again: it does the same when it is cancelled the next time, or ends.
+func (s SpreadPartitions) GiveBack(ctx context.Context, partitions []int) error {
+	batches, err := s.a.Frontier.Unbind(frontier.SpreadCrawls, listed(partitions))
+	if err != nil {
+		return err
+	}
+	var errs []error
+	for crawl, list := range batches {
+		for _, batch := range list {
+			err := s.a.Client.CancelWorkflow(ctx, names.BatchID(crawl, batch), "")
+			var gone *serviceerror.NotFound
+			if errors.As(err, &gone) {
+				err = s.a.startBound(ctx, crawl, batch, enums.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE)
+			}
+			if err != nil {
+				errs = append(errs, fmt.Errorf("give back batch %s of %s: %w", batch, crawl, err))
+			}
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// Export writes what spread crawls have of the partition.
+func (s SpreadPartitions) Export(ctx context.Context, partition int, epoch uint64) (object string, err error) {
+	p := frontier.Partition(partition)
+	if err := s.a.Frontier.Barrier(); err != nil {
+		return "", err
+	}
+	if _, err := s.a.Frontier.Free(cancelled(), frontier.SpreadCrawls, []frontier.Partition{p}); err != nil {
+		return "", fmt.Errorf("export partition %d: %w: a claim has come up again", p, frontier.ErrBusy)
+	}
+	store, err := s.a.Archives.Open(ctx, "")
+	if err != nil {
+		return "", err
+	}
+	err = s.a.Frontier.Export(func(e *frontier.Export) error {
+		e = e.Of(frontier.SpreadCrawls)
+		if some, err := e.HasCrawls(p); err != nil || !some {
+			object = noObject
+			return err
+		}
+		object = archive.Frontiers{}.HandedOver(partition, epoch, s.a.Settings.Worker)
+		_, err := partfile.Put(ctx, store, object, partfile.Header{Partition: p, Epoch: epoch, Worker: s.a.Settings.Worker, Created: s.a.Now()}, e)
+		return err
+	})
+	return object, err
+}
+
+// cancelled is a context that has ended.
+func cancelled() context.Context {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	return ctx
+}
+
+// Load brings in what spread crawls have of the partition.
+func (s SpreadPartitions) Load(ctx context.Context, partition int, object string) (fault string, err error) {
+	if object == noObject {
+		return "", s.Drop(ctx, partition)
+	}
+	store, err := s.a.Archives.Open(ctx, "")
+	if err != nil {
+		return "", err
+	}
+	err = s.cleared(ctx, partition, func() error {
+		_, _, err := partfile.Import(ctx, store, object, frontier.Partition(partition), frontier.SpreadCrawls, s.a.Frontier)
+		return err
+	})
+	for _, broken := range []error{
+		frontier.ErrEntry, partfile.ErrVersion, partfile.ErrPartition, partfile.ErrTruncated, partfile.ErrDamaged, archive.ErrNotFound,
+	} {
+		if errors.Is(err, broken) && ctx.Err() == nil {
+			return err.Error(), nil
+		}
+	}
+	return "", err
+}
+
+// Drop deletes what spread crawls have of the partition.
+func (s SpreadPartitions) Drop(ctx context.Context, partition int) error {
+	return s.cleared(ctx, partition, func() error {
+		return s.a.Frontier.Drop(frontier.Partition(partition), frontier.SpreadCrawls)
+	})
+}
+
+// cleared does something with a partition of which no claim may be in progress. Claims that this worker has of it nevertheless are of a time
+// when the partition was its own: they are given back.
+func (s SpreadPartitions) cleared(ctx context.Context, partition int, do func() error) error {
+	for {
+		err := do()
+		if !errors.Is(err, frontier.ErrBusy) {
+			return err
+		}
+		if err := s.GiveBack(ctx, []int{partition}); err != nil {
+			return err
+		}
+		if _, err := s.Free(ctx, []int{partition}); err != nil {
+			return err
+		}
+	}
+}
+
+// Rebuild makes partitions of their checkpoints and of the segments that came after them.
+func (s SpreadPartitions) Rebuild(ctx context.Context, partitions []int) error {
+	for _, p := range partitions {
+		if err := s.Drop(ctx, p); err != nil {
+			return err
+		}
+	}
+	store, err := s.a.Archives.Open(ctx, "")
+	if err != nil {
+		return err
+	}
+	r := checkpoint.Partitions{
+		Store: store, Open: s.a.Archives.reopen, Frontier: s.a.Frontier, Log: s.a.Log,
+		Engine: pipeline.New(s.a.Frontier, nil, score.NewDictionary(), page.DefaultLimits(), s.a.Now), // of no activity: that of the steps logs to theirs
+	}
+	return r.Run(ctx, listed(partitions))
+}
+
+// Sweep deletes the exports of partitions that are older than the tenures of their owner, and returns their number. It deletes none if there is
+// no spread crawl.
+func (s SpreadPartitions) Sweep(ctx context.Context, tenures map[int]uint64) (deleted int, err error) {
+	crawls, err := s.a.Frontier.SpreadCrawls()
+	if err != nil || len(crawls) == 0 {
+		return 0, err
+	}
+	store, err := s.a.Archives.Open(ctx, "")
+	if err != nil {
+		return 0, err
+	}
+	var old []string
+	err = store.List(ctx, archive.Frontiers{}.HandOvers(), func(o archive.Object) error {
+		p, epoch, ok := archive.Frontiers{}.HandOver(o.Key)
+		if tenure, owned := tenures[p]; ok && owned && epoch < tenure {
+			old = append(old, o.Key)
+		}
+		return nil
+	})
+	for _, key := range old {
+		if err == nil {
+			err = store.Delete(ctx, key)
+			deleted++
+		}
+	}
+	return deleted, err
+}

@@ -1,0 +1,595 @@
+package activities
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/mocks"
+
+	"github.com/stretchr/testify/mock"
+
+	"github.com/muninn-archive/muninn/frontier"
+	"github.com/muninn-archive/muninn/internal/archive"
+	"github.com/muninn-archive/muninn/internal/checkpoint"
+	"github.com/muninn-archive/muninn/internal/crawl"
+	"github.com/muninn-archive/muninn/internal/page"
+	"github.com/muninn-archive/muninn/internal/pipeline"
+	"github.com/muninn-archive/muninn/internal/ring"
+	"github.com/muninn-archive/muninn/internal/score"
+	"github.com/muninn-archive/muninn/internal/urls"
+)
+
+// cluster is a ring whose workers have a frontier each, and one archive.
+type cluster struct {
+	t     *testing.T
+	state *ring.State
+	now   time.Time
+	dir   string // of the archive
+	rigs  map[string]*clusterRig
+	// faults are those of objects that could not be loaded
+	faults []string
+}
+
+type clusterRig struct {
+	*rig
+	name   string
+	folder string // of the frontier
+	tasks  *Tasks
+	ctx    context.Context // of the process
+	kill   func()
+}
+
+// Epoch and Check are the rights of the present process.
+func (r *clusterRig) Epoch() uint64 { return r.Membership.Rights().Epoch() }
+func (r *clusterRig) Check(act ring.Act, p frontier.Partition, epoch uint64) error {
+	return r.Membership.Rights().Check(act, p, epoch)
+}
+
+func (r *clusterRig) openFrontier() {
+	r.t.Helper()
+	front, err := frontier.Open(r.folder, frontier.Options{Rights: r, NoSync: true})
+	r.must(err)
+	r.t.Cleanup(func() { _ = front.Close() })
+	r.Frontier, r.Engine = front, pipeline.New(front, r.Engine.Helper, score.NewDictionary(), page.DefaultLimits(), time.Now)
+	Observe(r.Engine)
+	r.Engine.Worker = r.name
+}
+
+func newCluster(t *testing.T, workers ...string) *cluster {
+	c := &cluster{t: t, state: ring.New(ring.DefaultLimits()), now: time.Now(), dir: t.TempDir(), rigs: map[string]*clusterRig{}}
+	for _, name := range workers {
+		c.join(name)
+	}
+	return c
+}
+
+// join adds a worker with an empty frontier.
+func (c *cluster) join(name string) *clusterRig {
+	c.t.Helper()
+	r := &clusterRig{rig: newRig(c.t), name: name, folder: c.t.TempDir()}
+	r.dir, r.Archives.Default, r.Settings.Worker = c.dir, c.dir, name
+	r.Membership = NewMembership(name, "")
+	r.openFrontier()
+	c.rigs[name] = r
+	c.register(name, name+"'s process")
+	return r
+}
+
+// register has a process of a worker take part.
+func (c *cluster) register(name, process string) {
+	c.t.Helper()
+	r := c.rigs[name]
+	answer := c.state.Register(c.now, ring.Registration{Name: name, Instance: name, Process: process, Queue: name, Shards: 1})
+	if !answer.Accepted {
+		c.t.Fatal(answer.Reason)
+	}
+	r.Membership = NewMembership(name, process)
+	r.Membership.Registered(time.Now(), answer)
+	r.Membership.Take(c.state.View(name))
+	r.tasks = NewTasks(r.Membership, PartitionsOf(r.Activities), time.Now)
+	r.ctx, r.kill = context.WithCancel(c.t.Context())
+}
+
+// restart kills the process of a worker, and starts another on its folder.
+func (c *cluster) restart(name string) {
+	c.t.Helper()
+	r := c.rigs[name]
+	former := r.Membership.of.Process
+	r.kill()
+	r.tasks.Wait()
+	r.must(r.Frontier.Close())
+	r.openFrontier()
+	c.state.Lost(c.now, name, former)
+	c.register(name, former+"+")
+}
+
+// step gives a worker its view, and has it do what that asks for.
+func (c *cluster) step(name string) error {
+	r := c.rigs[name]
+	r.Membership.Take(c.state.View(name))
+	return r.tasks.Pass(r.ctx, func(_ context.Context, done RingReports) error {
+		for _, l := range done.Loaded {
+			if l.Fault != "" {
+				c.faults = append(c.faults, l.Fault)
+			}
+		}
+		c.state.Exported(c.now, done.Worker, done.Process, done.Exported)
+		c.state.Loaded(c.now, done.Worker, done.Process, done.Loaded)
+		return nil
+	})
+}
+
+// quiet has all workers do what is asked of them until nothing is.
+func (c *cluster) quiet() {
+	c.t.Helper()
+	for range 2 { // the second time nobody has anything to do
+		for range 1000 {
+			epoch := c.state.Epoch()
+			for _, name := range slices.Sorted(maps.Keys(c.rigs)) {
+				if err := c.step(name); err != nil {
+					c.t.Fatal(err)
+				}
+			}
+			if c.state.Epoch() == epoch && c.idle() {
+				break
+			}
+		}
+	}
+	for _, g := range c.state.View("").Groups() {
+		if g.Step != ring.Owned {
+			c.t.Fatalf("%+v", g)
+		}
+	}
+}
+
+func (c *cluster) idle() bool {
+	for _, r := range c.rigs {
+		r.tasks.mu.Lock()
+		n := len(r.tasks.running)
+		r.tasks.mu.Unlock()
+		if n > 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// knowledge is what the workers know of the URLs of the crawl; each must be known to the owner of its partition alone. Via is left out: of two links of
+// one batch to a URL, the archive does not say which was first.
+func (c *cluster) knowledge() map[string]string {
+	c.t.Helper()
+	all, view := map[string]string{}, c.state.View("")
+	for name, r := range c.rigs {
+		if _, member := view.Worker(name); !member || !r.Frontier.Knows(rigCrawl) {
+			continue // what a worker keeps that has left is dropped when it comes back
+		}
+		for url := range r.states() {
+			u, err := urls.Trusted(url)
+			r.must(err)
+			e, err := r.Frontier.Crawl(rigCrawl).URLs().Explain(u)
+			r.must(err)
+			if _, twice := all[url]; twice {
+				c.t.Errorf("%s is known twice", url)
+			}
+			all[url] = fmt.Sprint(e.State, e.Path, e.Run, e.Attempts, e.Links, e.First, e.Last, e.Mean, e.Max, e.PLD, e.Waiting)
+			if owner, owned := view.Owner(ring.PartitionOf(u.PLD())); owned && owner.Name != name {
+				c.t.Errorf("%s is known to %s, and its partition is %s's", url, name, owner.Name)
+			}
+		}
+	}
+	return all
+}
+
+// same compares what was known with what is.
+func (c *cluster) same(was map[string]string) {
+	c.t.Helper()
+	now := c.knowledge()
+	faults := 0
+	for url, want := range was {
+		if now[url] == want {
+			continue
+		}
+		if faults++; faults < 5 {
+			c.t.Errorf("%s\nis  %s\nwas %s", url, now[url], want)
+		}
+	}
+	if len(now) != len(was) {
+		c.t.Errorf("%d URLs are known, %d were", len(now), len(was))
+	}
+}
+
+// spread makes a definition that of a crawl over all workers.
+func spread(d *crawl.Definition) { d.Spread = true }
+
+// beginRun begins a run that others have begun, as the crawl does on a worker that joins.
+func (r *clusterRig) beginRun(owner string, run uint32) {
+	r.t.Helper()
+	_, err := call[BeginResult](r.rig, r.Begin, BeginInput{Definition: r.definition(spread), Owner: owner, Holder: r.holder(), Run: run})
+	r.must(err)
+}
+
+// fill gives a worker that owns everything URLs of many PLDs, some of which it has fetched.
+func (r *clusterRig) fill() {
+	r.t.Helper()
+	r.beginRun("one", 1)
+	var found []crawl.Discovery
+	for i := range 120 {
+		found = append(found, crawl.Discovery{URL: fmt.Sprintf("http://h%d.example/%d", i%60, i), Path: "L", Score: float64(i%10) / 10})
+	}
+	r.must(r.Frontier.Crawl(rigCrawl).URLs().Offer("more", found))
+	r.fetchBatch()
+}
+
+// fetchBatch takes a batch through all of its steps.
+func (r *clusterRig) fetchBatch() {
+	r.t.Helper()
+	in := r.batch()
+	r.open(in, linking)
+	r.must(r.do(r.Process, in))
+	r.must(r.do(r.Commit, in))
+}
+
+// TestPartitionsMove: workers join and leave, and what a spread crawl knows goes where the ring says, by way of the archive; what a bound crawl
+// knows stays.
+func TestPartitionsMove(t *testing.T) {
+	c := newCluster(t, "w")
+	c.quiet()
+	w := c.rigs["w"]
+	w.fill()
+	bound, err := call[BeginResult](w.rig, w.Begin, BeginInput{Definition: w.definition(func(d *crawl.Definition) { d.Name = "bound" }), Owner: "two", Holder: w.holder()})
+	w.must(err)
+	was := c.knowledge()
+	v := c.join("v")
+	c.quiet()
+	c.same(was)
+	if n := len(v.states()); n < len(was)/4 {
+		t.Errorf("v has %d URLs of %d", n, len(was))
+	}
+	v.beginRun("one", 1)
+	c.join("u")
+	c.quiet()
+	c.same(was)
+	c.state.Leave(c.now, "w", "w's process")
+	c.quiet()
+	c.same(was)
+	if len(w.states()) == 0 {
+		t.Error("a worker that leaves deletes what it has handed over: the next owner may not have it yet")
+	}
+	c.register("w", "another process") // late: what it has is old
+	c.quiet()
+	c.same(was)
+	for _, r := range c.rigs {
+		_, err := PartitionsOf(r.Activities).Sweep(t.Context(), r.Membership.Tenures())
+		r.must(err)
+	}
+	store, err := w.Archives.Open(t.Context(), "")
+	w.must(err)
+	w.must(store.List(t.Context(), archive.Frontiers{}.HandOvers(), func(o archive.Object) error {
+		t.Errorf("%s is left", o.Key)
+		return nil
+	}))
+	if s, err := w.Frontier.Crawl("bound").Status(); err != nil || s.Waiting != 1 || bound.Run != 1 || v.Frontier.Knows("bound") {
+		t.Errorf("%d URLs of the bound crawl wait, %v", s.Waiting, err)
+	}
+}
+
+// lamedStore fails when it is asked in the middle of what it is asked for, at times.
+type lamedStore struct {
+	archive.Store
+	fails func() bool
+}
+
+var errLamed = errors.New("the store does not answer")
+
+// lamed is a reader that ends with an error.
+type lamed struct{ io.Reader }
+
+func (l lamed) Read(p []byte) (int, error) {
+	n, err := l.Reader.Read(p)
+	if err != nil {
+		err = errLamed
+	}
+	return n, err
+}
+
+func (s lamedStore) Get(ctx context.Context, key string) (io.ReadCloser, error) {
+	object, err := s.Store.Get(ctx, key)
+	if err != nil || !s.fails() {
+		return object, err
+	}
+	defer func() { _ = object.Close() }()
+	half, err := io.ReadAll(io.LimitReader(object, 300))
+	return io.NopCloser(lamed{bytes.NewReader(half)}), err
+}
+
+func (s lamedStore) Put(ctx context.Context, key string, r io.Reader, size int64) error {
+	if s.fails() {
+		return errLamed
+	}
+	if err := s.Store.Put(ctx, key, r, size); err != nil || !s.fails() {
+		return err
+	}
+	return errLamed // the object is there, and nobody knows
+}
+
+// TestPartitionsMoveKilled: workers join, leave and are killed at any moment of a hand-over, and the archive fails at times: in the end everything
+// is known that was, to the owners alone.
+func TestPartitionsMoveKilled(t *testing.T) {
+	seeds := 6
+	if testing.Short() {
+		seeds = 2
+	}
+	for seed := range seeds {
+		random := rand.New(rand.NewPCG(uint64(seed), 5))
+		c := newCluster(t, "w")
+		c.quiet()
+		c.rigs["w"].fill()
+		was := c.knowledge()
+		calm := atomic.Bool{}
+		lame := func(name string) {
+			faults := rand.New(rand.NewPCG(uint64(seed), 6))
+			var mu sync.Mutex
+			c.rigs[name].through(func(s archive.Store) archive.Store {
+				return lamedStore{s, func() bool {
+					mu.Lock()
+					defer mu.Unlock()
+					return !calm.Load() && faults.IntN(8) == 0
+				}}
+			})
+		}
+		lame("w")
+		gone := map[string]bool{}
+		for _, joins := range []string{"v", "u"} {
+			c.join(joins)
+			lame(joins)
+			for range 25 {
+				names := slices.Sorted(maps.Keys(c.rigs))
+				name := names[random.IntN(len(names))]
+				switch random.IntN(5) {
+				case 0:
+					if !gone[name] {
+						c.restart(name)
+					}
+				case 1:
+					if joins == "u" && !gone[name] && len(gone) == 0 {
+						c.state.Leave(c.now, name, c.rigs[name].Membership.of.Process)
+						gone[name] = true
+					}
+				default:
+					_ = c.step(name) // it is tried again
+				}
+			}
+		}
+		calm.Store(true)
+		for name := range gone { // it may have been killed before it had handed over everything
+			if view := c.state.View(""); !view.Has(c.rigs[name].Membership.of.Process) {
+				c.register(name, c.rigs[name].Membership.of.Process+" again")
+			}
+		}
+		for range 100 { // faults of the time before are over
+			for name := range c.rigs {
+				_ = c.step(name)
+			}
+		}
+		if len(c.faults) > 0 {
+			t.Fatalf("seed %d: an archive that fails is taken for one whose objects are broken: %v", seed, c.faults)
+		}
+		c.quiet()
+		c.same(was)
+		if t.Failed() {
+			t.Fatalf("seed %d", seed)
+		}
+	}
+}
+
+// brokenStore breaks the objects of partitions, or fails, when it is read.
+type brokenStore struct {
+	archive.Store
+	broken func(key string) error
+}
+
+func (s brokenStore) Get(ctx context.Context, key string) (io.ReadCloser, error) {
+	if strings.Contains(key, "partitions/") {
+		switch err := s.broken(key); {
+		case errors.Is(err, io.ErrUnexpectedEOF):
+			return io.NopCloser(strings.NewReader("no object")), nil
+		case err != nil:
+			return nil, err
+		}
+	}
+	return s.Store.Get(ctx, key)
+}
+
+// TestLoadFaults: an archive that does not answer is asked again; an object that is broken or gone is reported, so that the partition is
+// rebuilt.
+func TestLoadFaults(t *testing.T) {
+	for name, test := range map[string]struct {
+		fault    error
+		reported bool
+	}{"away": {errors.New("no answer"), false}, "gone": {archive.ErrNotFound, true}, "broken": {io.ErrUnexpectedEOF, true}} {
+		c := newCluster(t, "w")
+		c.quiet()
+		c.rigs["w"].fill()
+		v := c.join("v")
+		c.rigs["w"].must(c.step("w"))
+		v.through(func(s archive.Store) archive.Store {
+			return brokenStore{s, func(string) error { return test.fault }}
+		})
+		for p := range ring.Partitions {
+			object := c.state.View("v")
+			v.Membership.Take(object)
+			var task ring.Task
+			v.Membership.With(func(m *ring.Membership) {
+				for _, a := range m.Tasks() {
+					if a.Partition == p && a.Act == ring.Load && a.Object != noObject {
+						task = a
+					}
+				}
+			})
+			if task.Object == "" {
+				continue
+			}
+			fault, err := PartitionsOf(v.Activities).Load(t.Context(), p, task.Object)
+			if (err == nil) != test.reported || (fault != "") != test.reported {
+				t.Errorf("%s: %q, %v", name, fault, err)
+			}
+			break
+		}
+	}
+}
+
+// TestDropCancels: batches that a worker has of partitions which are not its own any more are cancelled before these are dropped; claims that
+// wait for their lease are given back.
+func TestDropCancels(t *testing.T) {
+	c := newCluster(t, "w")
+	c.quiet()
+	r := c.rigs["w"]
+	r.beginRun("one", 1)
+	in := r.batch()
+	var cancelled atomic.Int32
+	temporal := &mocks.Client{}
+	temporal.On("CancelWorkflow", mock.Anything, mock.Anything, "").Return(func(context.Context, string, string) error {
+		cancelled.Add(1)
+		return r.Frontier.Crawl(in.Crawl).Batch(in.Batch).GiveBack(time.Now())
+	})
+	r.Client = client.Client(temporal)
+	u, err := urls.Trusted(rigSeed)
+	r.must(err)
+	p := ring.PartitionOf(u.PLD())
+	if _, err := PartitionsOf(r.Activities).Export(t.Context(), p, 1); !errors.Is(err, frontier.ErrBusy) {
+		t.Errorf("a partition with a batch is exported: %v", err)
+	}
+	r.must(PartitionsOf(r.Activities).Drop(t.Context(), p))
+	if cancelled.Load() != 1 || len(r.states()) != 0 {
+		t.Errorf("%d batches are cancelled, the frontier knows %v", cancelled.Load(), r.states())
+	}
+}
+
+// checkpoint makes a checkpoint of a worker.
+func (c *cluster) checkpoint(name string) {
+	c.t.Helper()
+	r := c.rigs[name]
+	store, err := r.Archives.Open(c.t.Context(), "")
+	r.must(err)
+	_, err = checkpoint.Make(c.t.Context(), store, r.Frontier, checkpoint.Worker{Name: name, Instance: name, Epoch: 1, Tenures: r.Membership.Tenures}, time.Now())
+	r.must(err)
+}
+
+// die has a worker lose its disk, and the ring give it up.
+func (c *cluster) die(name string) {
+	c.t.Helper()
+	r := c.rigs[name]
+	c.state.Lost(c.now, name, r.Membership.of.Process)
+	delete(c.rigs, name)
+	c.now = c.now.Add(2 * ring.DefaultGrace)
+	c.state.Tick(c.now)
+}
+
+// deliver takes a batch through all of its steps, and delivers the links to other workers before it commits.
+func (c *cluster) deliver(name string, answer func(url string) string) {
+	c.t.Helper()
+	r := c.rigs[name]
+	in := r.batch()
+	r.open(in, answer)
+	r.must(r.do(r.Process, in))
+	plan, err := r.Frontier.Crawl(rigCrawl).Plan()
+	r.must(err)
+	h, err := r.destination(c.t.Context(), in, plan.Definition)
+	r.must(err)
+	mark, err := r.Frontier.Crawl(rigCrawl).Watermark()
+	r.must(err)
+	view := c.state.View("")
+	owner := func(p int) string {
+		w, _ := view.Owner(p)
+		return w.Name
+	}
+	for other, to := range c.rigs {
+		if other == name {
+			continue
+		}
+		a := pipeline.Arrival{Segment: h.label, Run: plan.Run, Watermark: mark}
+		for p := range ring.Partitions {
+			if owner(p) == other {
+				a.Partitions = append(a.Partitions, p)
+			}
+		}
+		r.must(to.Engine.Deliver(c.t.Context(), h.store, a, func(frontier.Partition) error { return nil }))
+	}
+	left, err := r.result(in)
+	r.must(err)
+	commit, err := left.Commit(in.Batch)
+	r.must(err)
+	commit.Others = func(p frontier.Partition) bool { return owner(int(p)) != name }
+	r.must(r.Frontier.Crawl(rigCrawl).Commit(commit))
+}
+
+// wide is a page with links to its own host and to others.
+func wide(url string) string {
+	n := len(url) * 7 % 60
+	return fmt.Sprintf("%s<a href=\"http://h%d.example/wide\">w</a><a href=\"http://h%d.example/%d\">x</a>", linking(url), n, (n+11)%60, n)
+}
+
+// TestPartitionsRebuilt: a worker loses its disk; the others make its partitions again from their checkpoints and the segments since, no matter who
+// has made these: what they know is what all workers knew together.
+func TestPartitionsRebuilt(t *testing.T) {
+	for name, test := range map[string]struct{ first, second bool }{
+		"without a checkpoint": {false, false}, "handed over since the checkpoint": {true, false}, "with a checkpoint": {true, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := newCluster(t, "w")
+			c.quiet()
+			w := c.rigs["w"]
+			w.beginRun("one", 1)
+			for range 3 {
+				c.deliver("w", wide)
+			}
+			if test.first {
+				c.checkpoint("w")
+			}
+			c.deliver("w", wide)
+			v := c.join("v")
+			c.quiet()
+			v.beginRun("one", 1)
+			for range 2 {
+				c.deliver("w", wide)
+				c.deliver("v", wide)
+			}
+			if test.second {
+				c.checkpoint("v")
+				c.checkpoint("w")
+			}
+			c.deliver("v", wide)
+			c.deliver("w", wide)
+			was := c.knowledge()
+			if n := len(w.states()); n == 0 || n == len(was) {
+				t.Fatalf("w has %d URLs of %d", n, len(was))
+			}
+			c.die("w")
+			c.quiet()
+			c.same(was)
+			u := c.join("u")
+			c.quiet()
+			u.beginRun("one", 1)
+			c.same(was)
+			if !test.second {
+				return
+			}
+			c.checkpoint("u")
+			c.die("v")
+			c.quiet()
+			c.same(was)
+		})
+	}
+}
