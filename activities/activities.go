@@ -60,6 +60,7 @@ type Activities struct {
 	Membership *Membership  // in the ring; nil if this worker is in none
 	Probe      func() error // returns once the worker has shown that it does work; nil: nothing is asked of it
 
+	Quotas     Quotas
 	batches    exclusiveSteps
 	deliveries gate       // from other workers
 	mu         sync.Mutex // guards clocks and differing

@@ -71,6 +71,16 @@ func checkInput(arg any) error {
 		return checkMember(in.RingMember)
 	case ViewInput:
 		return checkMember(in.RingMember)
+	case MembersInput:
+		return firstError(checkCrawl(in.Crawl), checkMembers(in.Known))
+	case OwnersInput:
+		return checkCrawl(in.Crawl) // Submit says of each URL what is wrong with it
+	case IdleInput:
+		return checkCrawl(in.Crawl)
+	case LearnInput:
+		return checkCrawl(in.Crawl)
+	case RetireInput:
+		return firstError(checkCrawl(in.Crawl), checkWorker(in.Worker))
 	case EndInput:
 		return checkCrawl(in.Crawl)
 	case AskInput:
@@ -79,6 +89,15 @@ func checkInput(arg any) error {
 		return checkHost(in.Host)
 	}
 	return fmt.Errorf("an input of type %T is not known", arg)
+}
+
+func checkMembers(list []Member) error {
+	for _, m := range list {
+		if err := checkWorker(m.Worker); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func firstError(errs ...error) error {

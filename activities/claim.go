@@ -25,6 +25,7 @@ type ClaimInput struct {
 	Held    bool               `json:"held,omitempty"`  // the last round said that the crawl holds
 	First   bool               `json:"first,omitempty"` // the first round of a controller: what no frontier knows any more is released
 	Confirm frontier.Confirmed `json:"confirm,omitzero"`
+	Shared  Shared             `json:"shared,omitzero"` // of a crawl that is spread
 }
 
 // ClaimResult is a round; Politeness has its asks, releases and renewals already, or they are on their way to it.
@@ -75,7 +76,14 @@ func (a *Activities) Claim(ctx context.Context, in ClaimInput) (ClaimResult, err
 	ctx, release := untilStopped(ctx)
 	defer release()
 	holds := a.holdReason(ctx, in)
-	round, err := a.Frontier.Crawl(in.Crawl).Claims().Claim(ctx, a.want(in, holds != "", plan.Definition.Politeness))
+	want := a.want(in, holds != "", plan.Definition.Politeness)
+	var parts *quotas
+	if plan.Definition.Spread {
+		parts = a.Quotas.run(in.Crawl, plan.Owner, a.Membership.since())
+		parts.take(in.Shared)
+		a.share(&want, parts, in.Shared)
+	}
+	round, err := a.Frontier.Crawl(in.Crawl).Claims().Claim(ctx, want)
 	if err != nil {
 		return ClaimResult{}, err
 	}
@@ -100,7 +108,22 @@ func (a *Activities) Claim(ctx context.Context, in ClaimInput) (ClaimResult, err
 	out.Progress = Progress{Worker: a.Settings.Worker, InFlight: a.InFlight.Of(in.Crawl)}
 	out.Progress.Progress, err = a.Frontier.Crawl(in.Crawl).Progress()
 	out.Progress.Ends = lastOfEachKind(out.Progress.Ends, maxEnds)
+	if parts != nil {
+		out.Progress.Empty, out.Progress.Quotas = round.Empty, parts.reports(in.Shared, round, out.Progress.Totals)
+	}
 	return out, err
+}
+
+// sharedWait is how long a round of a crawl that is spread waits while nothing is left at this worker, or its quota is short: the crawl
+// may have found its end, or have something to allot.
+const sharedWait = 5 * time.Second
+
+// share has a round keep to the worker's part of a crawl.
+func (a *Activities) share(want *frontier.Want, parts *quotas, in Shared) {
+	want.Shared = parts.wanted(in)
+	if until := a.Now().Add(sharedWait); (in.Empty || in.Asked) && until.Before(want.Until) {
+		want.Until = until
+	}
 }
 
 // lastOfEachKind are the last n ends of each kind, in their order: those of the commonest kind leave room for the others.

@@ -20,6 +20,9 @@ type EndResult struct {
 type EndInput struct {
 	Crawl string `json:"crawl"`
 	Owner string `json:"owner"`
+	// Of a crawl that is spread: NoReport says that another worker makes the report, and Totals, if any, are those of all workers.
+	NoReport bool             `json:"no_report,omitempty"`
+	Totals   *frontier.Totals `json:"totals,omitempty"`
 }
 
 // End ends the run and returns its final state.
@@ -50,7 +53,8 @@ func (a *Activities) End(ctx context.Context, in EndInput) (EndResult, error) {
 	}
 	making, cancel := context.WithTimeout(ctx, reportTime)
 	defer cancel()
-	if made, err := a.report(making, in.Crawl); err != nil { // it can be made at any time
+	if in.NoReport {
+	} else if made, err := a.report(making, in.Crawl); err != nil { // it can be made at any time
 		activity.GetLogger(ctx).Warn("no report was made", "error", err)
 	} else {
 		status.Report = made.Key

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 
+	"github.com/muninn-archive/muninn/frontier"
 	"github.com/muninn-archive/muninn/internal/archive"
 	"github.com/muninn-archive/muninn/internal/topic"
 )
@@ -26,8 +27,16 @@ func (a *Activities) Learn(ctx context.Context, name string) (LearnResult, error
 	if err != nil {
 		return LearnResult{}, err
 	}
+	samples, err := a.Engine.Samples(name)
+	if err != nil {
+		return LearnResult{}, err
+	}
+	return a.learn(ctx, plan, store, samples)
+}
+
+func (a *Activities) learn(ctx context.Context, plan frontier.Plan, store archive.Store, samples []topic.Sample) (LearnResult, error) {
 	out := LearnResult{Key: archive.LayoutOf(plan.Definition).Topic(plan.Run, a.Settings.Worker)}
-	model, err := a.Engine.Learn(ctx, name, a.Engine.ArchivedLinks(plan, store), func(model topic.Model) error {
+	model, err := a.Engine.Learn(ctx, plan.Definition.Name, samples, a.Engine.ArchivedLinks(plan, store), func(model topic.Model) error {
 		text, err := json.MarshalIndent(model, "", " ")
 		if err != nil {
 			return err

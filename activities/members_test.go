@@ -8,7 +8,7 @@ func TestMembers(t *testing.T) {
 	value, err := r.env.ExecuteActivity(r.Members)
 	r.must(err)
 	var list []Member
-	if err := value.Get(&list); err != nil || len(list) != 1 || list[0] != (Member{"w", "muninn/w", rigInstance}) {
+	if err := value.Get(&list); err != nil || len(list) != 1 || list[0] != (Member{Worker: "w", Queue: "muninn/w", Instance: rigInstance}) {
 		t.Errorf("%v, %v", list, err)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/muninn-archive/muninn/frontier"
 	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/politeness"
+	"github.com/muninn-archive/muninn/internal/share"
 )
 
 // Progress is where a run stands: Claim makes it, the controller adds what it knows itself and sends it to its crawl; the crawl
@@ -21,4 +22,7 @@ type Progress struct {
 	Holds string `json:"holds,omitempty"`
 	// Leases is what claims wait for that have no lease yet; nil if none does.
 	Leases *politeness.Waiting `json:"leases,omitempty"`
+	// Of a crawl that is spread: Empty says that nothing is left to do at this worker for now, Quotas what it has used of the budgets.
+	Empty  bool                               `json:"empty,omitempty"`
+	Quotas map[crawl.Reason]share.QuotaReport `json:"quotas,omitempty"`
 }

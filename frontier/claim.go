@@ -30,6 +30,7 @@ type Want struct {
 	Backoff func(failures int) time.Duration
 	Local   func(error) bool // reports whether a look-up failed because there is no network
 	MaxFail int              // rounds in a row in which a host cannot be resolved before its URLs fail
+	Shared  *Shared          // of a crawl that is spread; nil: this frontier has all of the crawl
 }
 
 // server is what a claim waits for, and how many claims may at a time.
@@ -38,6 +39,15 @@ func (w Want) server(c *Claim) (server string, waiting int) {
 		return c.IP, math.MaxInt
 	}
 	return w.Server(c.PLD, c.IP)
+}
+
+// Shared is what a round keeps to of a crawl on which other workers work, too. Its functions are called with a lock held, and get what
+// the run has come to here, and the URLs in progress.
+type Shared struct {
+	Room  func(t Totals, inProgress int64) int64 // URLs that may be claimed by this worker's part of the budgets
+	Short func(t Totals, inProgress int64) bool  // that is too little; the crawl is to be asked for more
+	// Empty and Asked say that the crawl knows of it already, by an earlier round: this one waits for a change.
+	Empty, Asked bool
 }
 
 // Round is what a round of claiming yields.
@@ -49,6 +59,10 @@ type Round struct {
 	Drained  bool         // nothing is left and nothing is in progress
 	Spent    crawl.Reason // which budget is spent, with nothing in progress; empty if none is
 	Idle     bool         // nothing is in progress, of a round that claims nothing
+	// Of a crawl that is spread, which is never Drained here: Empty says that nothing is left and nothing in progress at this worker, Short
+	// that URLs wait and the worker's part of the budgets is too small. InProgress counts URLs.
+	Empty, Short bool
+	InProgress   int64
 
 	awaited bool // the releases cannot wait
 	late    bool // a claim has waited too long for its lease: the next round withdraws it
@@ -81,7 +95,7 @@ func (h Claims) Claim(ctx context.Context, w Want) (Round, error) {
 		if err != nil {
 			return round, err
 		}
-		final := w.Claims > 0 && len(round.Claims) >= w.Claims || round.Drained || round.Idle || round.Spent != "" || len(round.Expired) > 0
+		final := w.Claims > 0 && len(round.Claims) >= w.Claims || round.Drained || round.Idle || round.Spent != "" || len(round.Expired) > 0 || w.Shared.answers(round)
 		end := linger.until(w, round, now)
 		if final || !end.IsZero() && !now.Before(end) || !now.Before(w.Until) {
 			return round, nil
@@ -144,7 +158,17 @@ func (h Claims) report(w Want, round *Round, now time.Time) (wake time.Time, err
 	if nothingOut && len(round.Releases) == 0 {
 		round.Spent, round.Idle, round.Drained = spent, w.ClaimNothing, drained
 	}
+	if w.Shared != nil {
+		round.Empty, round.Drained = round.Drained, false
+		round.InProgress = int64(s.claims.URLs())
+		round.Short = !drained && !w.ClaimNothing && w.Shared.Short(s.Totals, round.InProgress)
+	}
 	return wake, nil
+}
+
+// answers reports whether a round ends because the crawl is to learn of something.
+func (h *Shared) answers(r Round) bool {
+	return h != nil && (r.Empty && !h.Empty || r.Short && !h.Asked)
 }
 
 // spent names the budget that is spent.
@@ -168,13 +192,18 @@ func (s *state) spent(now time.Time) crawl.Reason {
 }
 
 // room is how many more URLs may be in progress, by the budgets of pages and requests: each may become a page.
-func (s *state) room() int64 {
+func (s *state) room(shared *Shared) int64 {
 	limit := s.Definition.Budget.Pages
 	if s.Limit > 0 {
 		limit = min(limit, s.Limit)
 	}
 	requests := s.Definition.Budget.MaxRequests() - s.Totals.Requests
-	return min(limit-s.Totals.Pages, requests) - int64(s.claims.URLs())
+	inProgress := int64(s.claims.URLs())
+	room := min(limit-s.Totals.Pages, requests) - inProgress
+	if shared != nil {
+		room = min(room, shared.Room(s.Totals, inProgress))
+	}
+	return room
 }
 
 // waitingLive counts entries of queues whose PLD budget is not spent.

@@ -74,7 +74,7 @@ func (h Claims) claimReady(ctx context.Context, w Want, n int) ([]Claim, error) 
 		s.wanted = now
 	}
 	n = min(n, s.claims.Room(claims.Limits{Lanes: w.Lanes, Waiting: w.Waiting}, w.Round))
-	room, plan := s.room(), s.Definition
+	room, plan := s.room(w.Shared), s.Definition
 	if l := s.learner(); w.ClaimNothing || s.idles(h.f) || s.spent(now) != "" || l != nil && l.Behind() { // what was learned decides what is claimed
 		n = 0
 	}

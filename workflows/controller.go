@@ -39,6 +39,9 @@ type ControllerInput struct {
 	Leases      map[int]*politeness.Waiting `json:"leases,omitempty"`  // what claims wait for, by shard
 	ReportedAt  time.Time                   `json:"told,omitzero"`     // when the crawl last got a message
 	ReportAfter time.Duration               `json:"wait,omitempty"`    // until the next message to the crawl
+
+	Shared  activities.Shared `json:"shared,omitzero"`   // of a crawl that is spread
+	AskedAt time.Time         `json:"asked_at,omitzero"` // when the crawl was last asked for more of a budget
 }
 
 // ControllerResult says why a controller ended.
@@ -159,7 +162,7 @@ func (c *controller) round(ctx workflow.Context) (activities.ClaimResult, error)
 	var out activities.ClaimResult
 	claim := workflow.ExecuteActivity(withClaimOptions(ctx, c.Queue), steps.Claim, activities.ClaimInput{
 		Holder: c.holder(), Crawl: c.Crawl, Round: c.Round, Reply: workflow.GetInfo(ctx).WorkflowExecution.ID,
-		Drain: c.Stopping, Paused: c.Paused, Held: c.Progress.Holds != "", First: c.first, Confirm: c.Confirm,
+		Drain: c.Stopping, Paused: c.Paused, Held: c.Progress.Holds != "", First: c.first, Confirm: c.Confirm, Shared: c.Shared,
 	})
 	c.first = false
 	timerCtx, stopTimer := workflow.WithCancel(ctx)
@@ -289,6 +292,7 @@ func (c *controller) registerHandlers(ctx workflow.Context) error {
 	onSignal(ctx, names.SignalPause, func(workflow.Context) { c.Paused = true })
 	onSignal(ctx, names.SignalResume, func(workflow.Context) { c.Paused = false })
 	onSignal(ctx, names.SignalStop, func(workflow.Context) { c.Stopping, c.Paused = true, false })
+	c.receiveQuota(ctx)
 	onSignal(ctx, names.SignalHandover, func(workflow.Context) { c.handover = true })
 	return workflow.SetQueryHandler(ctx, names.QueryStatus, func() (activities.Progress, error) {
 		p := c.Progress

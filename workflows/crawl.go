@@ -40,6 +40,8 @@ func Crawl(ctx workflow.Context, definition json.RawMessage, resumed *CrawlState
 	if err := c.begin(ctx); err != nil {
 		return CrawlResult{}, err
 	}
+	c.followRing(ctx)
+	c.findEnd(ctx)
 	for {
 		reason, err := c.phases(ctx)
 		if err != nil {
@@ -61,6 +63,10 @@ type crawlRun struct {
 	submitted bool // URLs, since the frontier was last asked whether anything waits
 	writing   int  // URLs and changes of the definition that are on their way to the frontier
 	changing  bool // the definition
+
+	phase  int // counts up
+	bounds activities.PhaseInput
+	over   crawl.Reason // why the phase is; empty as long as it is not
 }
 
 // phases runs the reference crawl, if there is one, and the broad crawl; it returns why they ended.
@@ -82,8 +88,8 @@ func (c *crawlRun) begin(ctx workflow.Context) error {
 		return nil
 	}
 	c.enterPhase(ctx, crawl.PhaseBeginning)
-	var members []activities.Member
-	if err := workflow.ExecuteActivity(withSharedOptions(ctx, "which workers can take the crawl?"), steps.Members).Get(ctx, &members); err != nil {
+	members, err := c.choose(ctx)
+	if err != nil {
 		return err
 	}
 	if len(members) == 0 {
@@ -103,14 +109,24 @@ func (c *crawlRun) begin(ctx workflow.Context) error {
 		in.Run = activities.NextRun(known)
 	}
 	var begun []activities.BeginResult
-	if err := c.onAll(ctx, "open archive and frontier, queue the seeds", steps.Begin, beginsWith(in), collect(ctx, &begun)); err != nil {
-		return err
+	for len(begun) == 0 || !sameEpoch(begun) {
+		begun = nil
+		if err := c.onAll(ctx, "open archive and frontier, queue the seeds", steps.Begin, beginsWith(in), collect(ctx, &begun)); err != nil {
+			return err
+		}
 	}
 	c.Begun = begun[0]
-	for _, other := range begun[1:] {
-		c.Begun.Seeds += other.Seeds
+	for _, m := range c.Members {
+		if m.Begun = c.definition.Spread; m.Begun {
+			c.openAccount(ctx, m)
+		}
 	}
 	return nil
+}
+
+// sameEpoch reports whether all members have kept their seeds by one epoch of the ring, so that each seed was kept by one of them.
+func sameEpoch(begun []activities.BeginResult) bool {
+	return !slices.ContainsFunc(begun, func(b activities.BeginResult) bool { return b.Epoch != begun[0].Epoch })
 }
 
 // beginsWith is what a member begins the run with.
@@ -124,11 +140,12 @@ func beginsWith(in activities.BeginInput) func(*CrawlMember) any {
 // runPhase runs a phase to its end: each member has a FetcherController.
 func (c *crawlRun) runPhase(ctx workflow.Context, phase crawl.Phase, bounds activities.PhaseInput) (crawl.Reason, error) {
 	c.enterPhase(ctx, phase)
-	if err := c.onAll(ctx, "bounds of the "+string(phase)+" crawl", steps.Phase, sameInput(bounds), nil); err != nil {
+	c.phase, c.bounds, c.over = c.phase+1, bounds, ""
+	c.setBudgets()
+	if err := c.boundPhase(ctx); err != nil {
 		return "", err
 	}
 	for {
-		c.startControllers(ctx)
 		reason, err := c.awaitControllers(ctx)
 		if err != nil || reason != crawl.ReasonHandover {
 			return reason, err
@@ -142,8 +159,20 @@ func (c *crawlRun) runPhase(ctx workflow.Context, phase crawl.Phase, bounds acti
 	}
 }
 
+// boundPhase gives the members the bounds of the phase.
+func (c *crawlRun) boundPhase(ctx workflow.Context) error {
+	if c.definition.Spread {
+		c.Ending.Disturb()
+		return c.prepareAll(ctx)
+	}
+	return c.onAll(ctx, "bounds of the "+string(c.Phase)+" crawl", steps.Phase, sameInput(c.bounds), nil)
+}
+
 func (c *crawlRun) learn(ctx workflow.Context) error {
 	c.enterPhase(ctx, crawl.PhaseLearning)
+	if c.definition.Spread {
+		return c.learnTogether(ctx)
+	}
 	var out activities.LearnResult
 	if err := workflow.ExecuteActivity(withQueueOptions(ctx, c.Members[0].Queue, "learn the topic of the reference crawl"), steps.Learn, c.Name).Get(ctx, &out); err != nil {
 		return err
@@ -176,9 +205,8 @@ func (c *crawlRun) isOver(ctx workflow.Context, reason crawl.Reason) (bool, erro
 
 func (c *crawlRun) end(ctx workflow.Context, reason crawl.Reason) (CrawlResult, error) {
 	c.enterPhase(ctx, crawl.PhaseEnding)
-	var out activities.EndResult
-	in := activities.EndInput{Crawl: c.Name, Owner: c.Owner}
-	if err := workflow.ExecuteActivity(withQueueOptions(ctx, c.Members[0].Queue, "end the run"), steps.End, in).Get(ctx, &out); err != nil {
+	out, err := c.endRun(ctx)
+	if err != nil {
 		return CrawlResult{}, err
 	}
 	t := out.Status.Totals
@@ -194,6 +222,16 @@ func (c *crawlRun) end(ctx workflow.Context, reason crawl.Reason) (CrawlResult, 
 		Top: out.Status.Top, TopicModel: c.TopicModel, Ends: out.Status.Ends,
 		Harvests: c.Progress.Harvests, Report: out.Report,
 	}, nil
+}
+
+// endRun ends the run at the members.
+func (c *crawlRun) endRun(ctx workflow.Context) (out activities.EndResult, err error) {
+	if c.definition.Spread {
+		return c.endTogether(ctx)
+	}
+	in := activities.EndInput{Crawl: c.Name, Owner: c.Owner}
+	err = workflow.ExecuteActivity(withQueueOptions(ctx, c.Members[0].Queue, "end the run"), steps.End, in).Get(ctx, &out)
+	return out, err
 }
 
 // enterPhase shows the phase in the UI.
@@ -309,6 +347,7 @@ func (c *crawlRun) receiveProgress(ctx workflow.Context) {
 				return
 			}
 			c.TakeProgress(p)
+			c.takeReports(ctx, p)
 			c.show(ctx)
 			_ = workflow.UpsertTypedSearchAttributes(ctx, attributes(c.stateName(), c.Progress.Totals)...)
 		}

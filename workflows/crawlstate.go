@@ -10,6 +10,7 @@ import (
 	"github.com/muninn-archive/muninn/activities"
 	"github.com/muninn-archive/muninn/frontier"
 	"github.com/muninn-archive/muninn/internal/crawl"
+	"github.com/muninn-archive/muninn/internal/share"
 	"github.com/muninn-archive/muninn/internal/topic"
 )
 
@@ -32,6 +33,14 @@ type CrawlState struct {
 	Progress   activities.Progress `json:"progress"` // of all members together
 	TopicModel *topic.Model        `json:"learned,omitempty"`
 	Submits    int                 `json:"submits,omitempty"`
+
+	// Of a crawl that is spread over the workers of the ring: those workers, as the crawl has last heard; how often the definition has changed;
+	// where the samples of the reference crawl lie; what the members share.
+	Ring    []activities.Member            `json:"ring,omitempty"`
+	Version int                            `json:"version,omitempty"`
+	Samples []string                       `json:"samples,omitempty"`
+	Budgets map[crawl.Reason]*share.Budget `json:"budgets,omitempty"`
+	Ending  share.Ending                   `json:"ending,omitzero"`
 	// Parsed says that the definition that the execution is given is a value, not what somebody wrote.
 	Parsed bool `json:"parsed,omitempty"`
 }
@@ -43,7 +52,19 @@ type CrawlMember struct {
 	// Controller is where its last FetcherController left off.
 	Controller ControllerInput `json:"controller,omitzero"`
 
-	running workflow.ChildWorkflowFuture // its controller; nil if none runs
+	// The rest is of a crawl that is spread over the workers of the ring.
+	Begun   bool   `json:"begun,omitempty"`   // it knows the run
+	Version int    `json:"version,omitempty"` // of the definition that it has: CrawlState.Version
+	Learned bool   `json:"learned,omitempty"` // it knows the topic
+	Gone    bool   `json:"gone,omitempty"`    // it has left, or the ring has given it up; what it had done counts
+	Fault   string `json:"fault,omitempty"`   // why it cannot take part
+	// Account is its name in the budgets, and Allotments what it may use of them.
+	Account    string                           `json:"account,omitempty"`
+	Allotments map[crawl.Reason]share.Allotment `json:"allotments,omitempty"`
+
+	phase     int // that it knows: crawlRun.phase
+	preparing bool
+	running   workflow.ChildWorkflowFuture // its controller; nil if none runs
 }
 
 // UnmarshalJSON reads the state, also that of a version in which a crawl had one worker.
@@ -63,20 +84,38 @@ func (s *CrawlState) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// Workers names the members.
-func (s *CrawlState) Workers() (names []string) {
+// Present are the members that are not gone.
+func (s *CrawlState) Present() (list []*CrawlMember) {
 	for _, m := range s.Members {
+		if !m.Gone {
+			list = append(list, m)
+		}
+	}
+	return list
+}
+
+// Workers names the members that are not gone.
+func (s *CrawlState) Workers() (names []string) {
+	for _, m := range s.Present() {
 		names = append(names, m.Worker)
 	}
 	return names
 }
 
+// member is the member of a worker that is not gone; nil if there is none.
+func (s *CrawlState) member(worker string) *CrawlMember {
+	for _, m := range s.Present() {
+		if m.Worker == worker {
+			return m
+		}
+	}
+	return nil
+}
+
 // TakeProgress takes the progress that the controller of a member reports.
 func (s *CrawlState) TakeProgress(p activities.Progress) {
-	for _, m := range s.Members {
-		if m.Worker == p.Worker {
-			m.Progress = p
-		}
+	if m := s.member(p.Worker); m != nil {
+		m.Progress = p
 	}
 	s.Progress = sumProgress(s.Members)
 }

@@ -86,7 +86,7 @@ func (c *crawlRun) serveConfigure(ctx workflow.Context) error {
 		if err != nil {
 			return c.definition, err
 		}
-		if err := c.onAll(ctx, "change the definition", steps.Configure, sameInput(d), nil); err != nil {
+		if err := c.configure(ctx, d); err != nil {
 			return c.definition, err
 		}
 		raw, err := json.Marshal(d)

@@ -1,6 +1,7 @@
 package workflows
 
 import (
+	"cmp"
 	"slices"
 
 	"go.temporal.io/api/enums/v1"
@@ -11,13 +12,27 @@ import (
 	"github.com/muninn-archive/muninn/internal/crawl"
 )
 
-// onAll runs a step at all members, side by side, and hands each result to take in the order of the members; take may be nil.
+// onAll runs a step at all members that take part, side by side, and hands each result to take in the order of the members; take may be nil.
+// One that the ring gives up meanwhile is left out.
 func (c *crawlRun) onAll(ctx workflow.Context, summary string, step any, input func(*CrawlMember) any, take func(workflow.Future) error) error {
-	var running []workflow.Future
-	for _, m := range c.Members {
-		running = append(running, workflow.ExecuteActivity(withQueueOptions(ctx, m.Queue, summary), step, input(m)))
+	type call struct {
+		of *CrawlMember
+		workflow.Future
+		cancel workflow.CancelFunc
+	}
+	var running []call
+	for _, m := range c.takingPart() {
+		ctx, cancel := workflow.WithCancel(ctx)
+		running = append(running, call{m, workflow.ExecuteActivity(withQueueOptions(ctx, m.Queue, summary), step, input(m)), cancel})
 	}
 	for _, f := range running {
+		if err := workflow.Await(ctx, func() bool { return f.IsReady() || f.of.Gone }); err != nil {
+			return err
+		}
+		if !f.IsReady() {
+			f.cancel()
+			continue
+		}
 		err := f.Get(ctx, nil)
 		if err == nil && take != nil {
 			err = take(f)
@@ -27,6 +42,16 @@ func (c *crawlRun) onAll(ctx workflow.Context, summary string, step any, input f
 		}
 	}
 	return nil
+}
+
+// takingPart are the members that know of the run; while it begins, all are asked.
+func (c *crawlRun) takingPart() (list []*CrawlMember) {
+	for _, m := range c.Present() {
+		if !c.definition.Spread || c.Begun.Run == 0 || m.Begun {
+			list = append(list, m)
+		}
+	}
+	return list
 }
 
 // sameInput is the input of a step that is the same for all members.
@@ -48,12 +73,13 @@ func (c *crawlRun) controllerID(m *CrawlMember) string { return names.Controller
 // startControllers starts the controllers of members that have none.
 func (c *crawlRun) startControllers(ctx workflow.Context) {
 	for _, m := range c.Members {
-		if m.running != nil {
+		if m.running != nil || !c.ready(m) {
 			continue
 		}
 		in := m.Controller
 		in.Crawl, in.Worker, in.Queue, in.Instance = c.Name, m.Worker, m.Queue, m.Instance
 		in.Paused, in.Stopping = c.Paused, c.Stopping
+		in.Shared = c.sharedOf(m, in.Shared)
 		m.running = workflow.ExecuteChildWorkflow(workflow.WithChildOptions(ctx, workflow.ChildWorkflowOptions{
 			// Its activities are on this queue: those of a workflow's own queue come with the answer to the workflow task.
 			TaskQueue:  m.Queue,
@@ -65,37 +91,55 @@ func (c *crawlRun) startControllers(ctx workflow.Context) {
 	}
 }
 
-// awaitControllers waits until all controllers have ended, and returns why: the reason of the first that was not asked to hand over.
-// It asks them to hand over once the crawl's history is so long that it is to continue as new: whatever they do, they may be paused
-// for months while URLs are submitted.
+// awaitControllers keeps a controller at each member until the phase is over, and returns why it is; or ReasonHandover, if the crawl is to
+// continue as new. It asks them to hand over once the crawl's history is so long: whatever they do, they may be paused for months while
+// URLs are submitted.
 func (c *crawlRun) awaitControllers(ctx workflow.Context) (crawl.Reason, error) {
-	reason, asked := crawl.ReasonHandover, false
-	for len(c.controllers()) > 0 {
-		if err := workflow.Await(ctx, func() bool {
-			return c.oneEnded() || !asked && workflow.GetInfo(ctx).GetContinueAsNewSuggested()
-		}); err != nil {
+	long := func() bool { return workflow.GetInfo(ctx).GetContinueAsNewSuggested() }
+	c.startControllers(ctx)
+	for asked := false; ; {
+		if err := workflow.Await(ctx, func() bool { return c.oneEnded() || !asked && (long() || c.oneLacks()) }); err != nil {
 			c.Cancelled = true // as the controllers are: their end is waited for
 			c.show(ctx)
 			_ = workflow.UpsertTypedSearchAttributes(ctx, names.AttrState.ValueSet(c.stateName()))
 			if err := c.awaitCancelled(ctx); err != nil {
 				return "", err
 			}
-			return c.takeResults(ctx, func(*CrawlMember) bool { return true })
+			err := c.takeResults(ctx, func(*CrawlMember) bool { return true })
+			return cmp.Or(c.over, crawl.ReasonHandover), err
 		}
-		if !c.oneEnded() {
-			asked = true
-			c.signalControllers(ctx, names.SignalHandover)
-			continue
-		}
-		ended, err := c.takeResults(ctx, (*CrawlMember).ended)
-		if err != nil {
+		if err := c.takeResults(ctx, (*CrawlMember).ended); err != nil {
 			return "", err
 		}
-		if reason == crawl.ReasonHandover {
-			reason = ended
+		if len(c.controllers()) == 0 && (c.over != "" || asked || long()) {
+			return cmp.Or(c.over, crawl.ReasonHandover), nil
+		}
+		if !asked && long() {
+			asked = true
+			c.signalControllers(ctx, names.SignalHandover)
+		}
+		if !asked && c.over == "" {
+			c.startControllers(ctx)
 		}
 	}
-	return reason, nil
+}
+
+// ready reports whether a member can have a controller: it knows all that it has to.
+func (c *crawlRun) ready(m *CrawlMember) bool {
+	return !c.definition.Spread || !m.Gone && m.phase == c.phase && c.lacks(m) == nil
+}
+
+// oneLacks reports whether a member lacks its controller.
+func (c *crawlRun) oneLacks() bool {
+	return c.over == "" && slices.ContainsFunc(c.Members, func(m *CrawlMember) bool { return m.running == nil && c.ready(m) })
+}
+
+// finish ends the phase: the controllers that run end when their batches have ended.
+func (c *crawlRun) finish(ctx workflow.Context, reason crawl.Reason) {
+	if c.over == "" {
+		c.over = reason
+		c.signalControllers(ctx, names.SignalStop)
+	}
 }
 
 // oneEnded reports whether a controller has ended whose result was not taken.
@@ -105,9 +149,8 @@ func (c *crawlRun) oneEnded() bool {
 
 func (m *CrawlMember) ended() bool { return m.running != nil && m.running.IsReady() }
 
-// takeResults takes the results of some controllers, and waits for them. The reason is one that is not a hand-over, if there is one.
-func (c *crawlRun) takeResults(ctx workflow.Context, of func(*CrawlMember) bool) (crawl.Reason, error) {
-	reason := crawl.ReasonHandover
+// takeResults takes the results of some controllers, and waits for them. A reason that is not a hand-over ends the phase.
+func (c *crawlRun) takeResults(ctx workflow.Context, of func(*CrawlMember) bool) error {
 	for _, m := range c.Members {
 		if m.running == nil || !of(m) {
 			continue
@@ -117,17 +160,20 @@ func (c *crawlRun) takeResults(ctx workflow.Context, of func(*CrawlMember) bool)
 		if m.running = nil; c.Cancelled {
 			c.show(ctx)
 		}
+		if m.Gone {
+			continue // it was terminated; the last numbers stay
+		}
 		if err != nil {
-			return "", err
+			return err
 		}
 		m.Controller, m.Progress = result.State, result.State.Progress
 		m.Progress.Holds, m.Progress.Leases = "", nil
 		c.Progress = sumProgress(c.Members)
-		if reason == crawl.ReasonHandover {
-			reason = result.Reason
+		if result.Reason != crawl.ReasonHandover {
+			c.finish(ctx, result.Reason)
 		}
 	}
-	return reason, nil
+	return nil
 }
 
 // controllers are the workflow IDs of the controllers that run.

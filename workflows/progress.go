@@ -42,8 +42,12 @@ func (c *controller) publish(ctx workflow.Context, r activities.ClaimResult) {
 	if c.ReportedAt.IsZero() {
 		c.ReportedAt = c.Progress.At
 	}
+	shared := c.noteShared(ctx, r.Progress)
 	now, wait := reportDue(c.Progress.At.Sub(c.ReportedAt), c.ReportAfter, changed)
 	if c.ReportAfter = wait; !now {
+		if shared {
+			c.sendProgress(ctx)
+		}
 		return
 	}
 	c.ReportedAt = c.Progress.At

@@ -54,7 +54,7 @@ func (c *crawlRun) submit(ctx workflow.Context, raw json.RawMessage) (out Submit
 	// and of an ID that was there before the frontier returns the answers of that list.
 	id := fmt.Sprintf("submit-%d-%s-%d-%s", c.Begun.Run, c.Owner, number, workflow.GetCurrentUpdateInfo(ctx).ID)
 	in := activities.SubmitInput{Crawl: c.Name, ID: id, URLs: list}
-	if err := workflow.ExecuteActivity(withQueueOptions(ctx, c.Members[0].Queue, fmt.Sprintf("submit %d URLs", len(list))), steps.Submit, in).Get(ctx, &out.URLs); err != nil {
+	if out.URLs, err = c.offer(ctx, in); err != nil {
 		return out, err
 	}
 	out.Answers = map[string]int{}
@@ -62,6 +62,15 @@ func (c *crawlRun) submit(ctx workflow.Context, raw json.RawMessage) (out Submit
 		out.Answers[a.Answer]++
 	}
 	return out, nil
+}
+
+// offer hands URLs to the worker of the crawl, or each to the worker whose it is.
+func (c *crawlRun) offer(ctx workflow.Context, in activities.SubmitInput) (answers []frontier.SubmitAnswer, err error) {
+	if c.definition.Spread {
+		return c.offerToOwners(ctx, in)
+	}
+	err = workflow.ExecuteActivity(withQueueOptions(ctx, c.Members[0].Queue, fmt.Sprintf("submit %d URLs", len(in.URLs))), steps.Submit, in).Get(ctx, &answers)
+	return answers, err
 }
 
 // withoutUser refuses a list with user information as a whole: one that is refused leaves nothing in the workflow's history.

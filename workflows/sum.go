@@ -2,6 +2,7 @@ package workflows
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 
 	"github.com/muninn-archive/muninn/activities"
@@ -60,6 +61,19 @@ func addTotals(a, b frontier.Totals) frontier.Totals {
 		Failed: a.Failed + b.Failed, Requests: a.Requests + b.Requests,
 	}
 }
+
+// addStatus adds what another worker has done of a run, as its end says.
+func addStatus(a, b frontier.Status) frontier.Status {
+	b.Totals = addTotals(a.Totals, b.Totals)
+	b.Queues, b.Waiting, b.Delayed, b.Claimed = a.Queues+b.Queues, a.Waiting+b.Waiting, a.Delayed+b.Delayed, a.Claimed+b.Claimed
+	b.Top = slices.SortedStableFunc(slices.Values(append(a.Top, b.Top...)), func(x, y frontier.Top) int { return cmp.Compare(y.Score, x.Score) })
+	b.Top = b.Top[:min(len(b.Top), topPages)]
+	b.Ends, b.History = append(a.Ends, b.Ends...), nil
+	return b
+}
+
+// topPages is how many of the most relevant pages a result names.
+const topPages = 20
 
 // addWaiting adds what other claims wait for; the example is the first one.
 func addWaiting(a, b *politeness.Waiting) *politeness.Waiting {

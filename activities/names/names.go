@@ -39,6 +39,7 @@ const (
 	SignalAbort     = "abort"      // to Crawl: the same, and the batches end at once
 	SignalProgress  = "progress"   // FetcherController to Crawl, from time to time
 	SignalHandover  = "handover"   // Crawl to FetcherController: end, to be started again
+	SignalQuota     = "quota"      // Crawl to FetcherController: what its worker may use of the budgets
 	SignalRound     = "round"      // to Politeness
 	SignalGrants    = "grants"     // from Politeness
 	SignalMove      = "move"       // to Politeness: continue as new on ClusterQueue

@@ -21,6 +21,7 @@ import (
 //	PREFIX/CRAWL/data/SEGMENT-HASH.warc.gz            with .cdxj, .links.zst, .objects.zst, .log.zst
 //	PREFIX/CRAWL/definitions/run-N.json               and run-N-CHECKSUM.json of a definition that was changed during the run
 //	PREFIX/CRAWL/topic/run-N@WORKER.json              what the reference crawl taught
+//	PREFIX/CRAWL/topic/run-N-samples@WORKER.cbor      what a worker has of it, of a crawl that is spread
 //	PREFIX/CRAWL/learned/run-N-TIME@WORKER.cbor       what a frontier that is lost gets back
 //	PREFIX/CRAWL/kb/run-N/HOST@WORKER.xml             rules that were learned for a site
 //	PREFIX/CRAWL/reports/run-N-TIME@WORKER.html
@@ -170,6 +171,11 @@ func atWorker(worker string) string {
 // Topic is the key of the topic model that the reference crawl of a run gave.
 func (l Layout) Topic(run uint32, worker string) string {
 	return l.in(folderTopic, fmt.Sprintf("run-%d%s.json", run, atWorker(worker)))
+}
+
+// Samples is the key of what a worker has of the reference crawl of a run.
+func (l Layout) Samples(run uint32, worker string) string {
+	return l.in(folderTopic, fmt.Sprintf("run-%d-samples%s.cbor", run, atWorker(worker)))
 }
 
 // Snapshots is the prefix of the snapshots' keys.

@@ -209,7 +209,9 @@ func TestLearn(t *testing.T) {
 		r.must(err)
 		return model
 	}
-	learned, err := r.Learn(t.Context(), "c", func(_ context.Context, fn func(archive.Link) error) error {
+	samples, err := r.Samples("c")
+	r.must(err)
+	learned, err := r.Learn(t.Context(), "c", samples, func(_ context.Context, fn func(archive.Link) error) error {
 		for _, l := range links {
 			if err := fn(l); err != nil {
 				return err

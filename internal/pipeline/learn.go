@@ -49,13 +49,9 @@ func (e *Engine) ArchivedLinks(plan frontier.Plan, store archive.Store) Links {
 	}
 }
 
-// Learn makes the topic of what the reference crawl saw, puts it in force, and scores the URLs that wait again. keep keeps it first:
+// Learn makes the topic of samples, those that the reference crawl saw, puts it in force, and scores the URLs that wait again. keep keeps it first:
 // what is in force is never unknown.
-func (e *Engine) Learn(ctx context.Context, name string, links Links, keep func(topic.Model) error) (topic.Model, error) {
-	samples, err := e.samples(name)
-	if err != nil {
-		return topic.Model{}, err
-	}
+func (e *Engine) Learn(ctx context.Context, name string, samples []topic.Sample, links Links, keep func(topic.Model) error) (topic.Model, error) {
 	plan, err := e.Frontier.Crawl(name).Plan()
 	if err != nil {
 		return topic.Model{}, err
@@ -133,8 +129,8 @@ func foundAt(l archive.Link) score.ArchivedLink {
 	return score.ArchivedLink{Link: l.Outlink, Verdict: l.LinkVerdict, Source: l.Source, Path: l.Path, Language: l.Language, Paragraph: l.Paragraph, Depth: scope.Hops(l.Path)}
 }
 
-// samples are the samples of the run's reference crawl.
-func (e *Engine) samples(name string) (samples []topic.Sample, err error) {
+// Samples are those of the run's reference crawl.
+func (e *Engine) Samples(name string) (samples []topic.Sample, err error) {
 	err = e.Frontier.Crawl(name).Learning().Samples(func(raw []byte) error {
 		var list []topic.Sample
 		if err := codec.Unmarshal(raw, &list); err != nil {
@@ -162,7 +158,7 @@ func (e *Engine) ShowExamples(name string, reference bool) error {
 	}
 	var samples []topic.Sample
 	if reference {
-		if samples, err = e.samples(name); err != nil {
+		if samples, err = e.Samples(name); err != nil {
 			return err
 		}
 		topic.BestFirst(samples)

@@ -81,6 +81,9 @@ func (m *Membership) Epoch() uint64 {
 	return m.view.Epoch
 }
 
+// Since is the epoch in which the process was accepted; 0 before.
+func (m *Membership) Since() uint64 { return m.since }
+
 // View is the newest view; nil if there is none.
 func (m *Membership) View() *View { return m.view }
 

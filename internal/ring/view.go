@@ -21,8 +21,10 @@ type Worker struct {
 	Index   Index  `json:"index"`
 	Name    string `json:"name"`
 	Process string `json:"process"`
-	Queue   string `json:"queue"`
-	Since   uint64 `json:"since"` // the epoch in which it was accepted last
+	// Instance is the identity of its data folder; empty in a view of an earlier version.
+	Instance string `json:"instance,omitempty"`
+	Queue    string `json:"queue"`
+	Since    uint64 `json:"since"` // the epoch in which it was accepted last
 	// At is when it was accepted last, or since when it is lost; by the cluster's clock, for people.
 	At      time.Time `json:"at,omitzero"`
 	Lost    bool      `json:"lost,omitempty"`    // it is silent, and its partitions wait for it
@@ -58,7 +60,7 @@ func (s *State) View(worker string) *View {
 		if !m.up() {
 			at = m.Lost
 		}
-		v.Workers = append(v.Workers, Worker{m.Index, m.Name, m.Process, m.Queue, m.Since, at, !m.up(), m.Leaving})
+		v.Workers = append(v.Workers, Worker{m.Index, m.Name, m.Process, m.Instance, m.Queue, m.Since, at, !m.up(), m.Leaving})
 		if m.Name != worker {
 			continue
 		}
@@ -93,6 +95,16 @@ func (v *View) Has(process string) bool {
 func (v *View) CanHandOver(name string) bool {
 	_, other := v.worker(func(w Worker) bool { return w.Name != name && !w.Lost && !w.Leaving })
 	return other
+}
+
+// Owned reports whether each partition has an owner, and none is handed over.
+func (v *View) Owned() bool {
+	for p := range v.parts {
+		if v.parts[p].step != Owned {
+			return false
+		}
+	}
+	return true
 }
 
 // Owner is the worker that owns a partition and takes what is delivered to it. Without one, deliveries wait.

@@ -53,7 +53,7 @@ type Allotment struct {
 func (b *Budget) Report(worker string, r QuotaReport) Allotment {
 	h := b.Accounts[worker]
 	if r.Life < h.Life || r.Life == h.Life && r.Serial <= h.Serial || h.Gone {
-		return b.allotment(worker) // it is old
+		return b.Allotment(worker) // it is old
 	}
 	h.Life, h.Serial, h.Used = r.Life, r.Serial, max(h.Used, r.Used)
 	switch {
@@ -73,11 +73,11 @@ func (b *Budget) Report(worker string, r QuotaReport) Allotment {
 		h.Turn = 0
 		b.set(worker, h)
 	}
-	return b.allotment(worker)
+	return b.Allotment(worker)
 }
 
-// allotment is what a worker may use now.
-func (b *Budget) allotment(worker string) Allotment {
+// Allotment is what a worker may use now.
+func (b *Budget) Allotment(worker string) Allotment {
 	h := b.Accounts[worker]
 	return Allotment{h.Life, h.Number, h.Limit, h.Turn == 0 && b.Free() <= 0 && b.before(b.Turns+1) > 0}
 }
@@ -152,6 +152,9 @@ type Quota struct {
 
 // NewQuota is that of a process which the ring accepted in that epoch.
 func NewQuota(life uint64) *Quota { return &Quota{life: life} }
+
+// Life is that of its process.
+func (q *Quota) Life() uint64 { return q.life }
 
 // Room is how many more may be claimed, of used ones and those in progress.
 func (q *Quota) Room(used, inProgress int64) int64 { return max(q.limit-used-inProgress, 0) }

@@ -1,5 +1,5 @@
 // Package share holds what a crawl shares among its workers: its budgets, and the knowledge that nothing is left to do. Both are pure
-// state machines, without clock, without Temporal and without I/O. No crawl uses them yet: a crawl is bound to one worker.
+// state machines, without clock, without Temporal and without I/O. Crawls that are spread over the ring use them.
 //
 // Budget is the side of the crawl, Quota that of a worker. They exchange reports and allotments, any of which may be late, repeated, lost
 // or out of order. What they promise:

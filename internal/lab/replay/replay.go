@@ -103,7 +103,11 @@ func (c *crawling) learn(ctx context.Context) error {
 		}
 		return nil
 	}
-	_, err := c.pages.Learn(ctx, c.d.Name, links, func(topic.Model) error { return nil })
+	samples, err := c.pages.Samples(c.d.Name)
+	if err != nil {
+		return err
+	}
+	_, err = c.pages.Learn(ctx, c.d.Name, samples, links, func(topic.Model) error { return nil })
 	c.links = nil
 	return err
 }

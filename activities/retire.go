@@ -1,0 +1,46 @@
+package activities
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"go.temporal.io/api/serviceerror"
+	"go.temporal.io/api/workflowservice/v1"
+
+	"github.com/muninn-archive/muninn/activities/names"
+)
+
+// RetireInput names a worker that a crawl does without from now on.
+type RetireInput struct {
+	Crawl  string `json:"crawl"`
+	Worker string `json:"worker"`
+}
+
+// Retire terminates the workflows that a crawl has at a worker which the ring has given up: its controller and its batches. Their task queue
+// is polled by nobody any more. Should the worker live and be cut off, it may commit nothing: its permit has run out.
+func (a *Activities) Retire(ctx context.Context, in RetireInput) error {
+	const reason = "the ring of workers has given the worker up"
+	var gone *serviceerror.NotFound
+	if err := a.Client.TerminateWorkflow(ctx, names.ControllerID(in.Crawl, in.Worker), "", reason); err != nil && !errors.As(err, &gone) {
+		return err
+	}
+	query := fmt.Sprintf("WorkflowType='%s' AND %s='%s' AND %s='%s' AND ExecutionStatus='Running'",
+		names.Batch, names.AttrCrawl.GetName(), in.Crawl, names.AttrWorker.GetName(), in.Worker)
+	var page []byte
+	for {
+		list, err := a.Client.ListWorkflow(ctx, &workflowservice.ListWorkflowExecutionsRequest{Query: query, NextPageToken: page})
+		if err != nil {
+			return err
+		}
+		for _, w := range list.GetExecutions() {
+			id := w.GetExecution()
+			if err := a.Client.TerminateWorkflow(ctx, id.GetWorkflowId(), id.GetRunId(), reason); err != nil && !errors.As(err, &gone) {
+				return err
+			}
+		}
+		if page = list.GetNextPageToken(); len(page) == 0 {
+			return nil
+		}
+	}
+}

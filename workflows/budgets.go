@@ -1,0 +1,109 @@
+package workflows
+
+import (
+	"go.temporal.io/sdk/workflow"
+
+	"github.com/muninn-archive/muninn/activities"
+	"github.com/muninn-archive/muninn/activities/names"
+	"github.com/muninn-archive/muninn/internal/crawl"
+	"github.com/muninn-archive/muninn/internal/share"
+)
+
+// The least that a worker is allotted of a budget is a hundredth of it, up to a round of claims, or what such a round may bring.
+const (
+	leastPart  = 100
+	leastURLs  = 500
+	leastBytes = 64 << 20
+)
+
+// least is the smallest allotment of a budget.
+func least(of crawl.Reason, total int64) int64 {
+	most := int64(leastURLs)
+	if of == crawl.ReasonBytes {
+		most = leastBytes
+	}
+	return min(max(total/leastPart, 1), most)
+}
+
+// budgetsOf are the budgets of a phase, of which the members have parts. Pages bounds the phase; 0: the budget does.
+func budgetsOf(b crawl.Budget, pages int64) map[crawl.Reason]int64 {
+	totals := map[crawl.Reason]int64{crawl.ReasonPages: b.Pages, crawl.ReasonRequests: b.MaxRequests(), crawl.ReasonBytes: int64(b.Bytes)}
+	if pages > 0 {
+		totals[crawl.ReasonPages] = min(totals[crawl.ReasonPages], pages)
+	}
+	return totals
+}
+
+// setBudgets puts the budgets of the phase in force.
+func (c *crawlRun) setBudgets() {
+	if !c.definition.Spread {
+		return
+	}
+	if c.Budgets == nil {
+		c.Budgets = map[crawl.Reason]*share.Budget{}
+	}
+	totals := budgetsOf(c.definition.Budget, c.bounds.Pages)
+	for _, reason := range activities.SharedBudgets() {
+		if c.Budgets[reason] == nil {
+			c.Budgets[reason] = &share.Budget{}
+		}
+		c.Budgets[reason].Total, c.Budgets[reason].Least = totals[reason], least(reason, totals[reason])
+	}
+}
+
+// sharedOf is what the controller of a member begins with.
+func (c *crawlRun) sharedOf(m *CrawlMember, was activities.Shared) activities.Shared {
+	if !c.definition.Spread {
+		return was
+	}
+	out := activities.Shared{Allotments: m.Allotments, Least: map[crawl.Reason]int64{}, Empty: was.Empty}
+	for _, reason := range activities.SharedBudgets() {
+		out.Least[reason] = c.Budgets[reason].Least
+	}
+	return out
+}
+
+// takeReports takes what a member says of its parts of the budgets, and sends it what it may use; others are asked to return what they do
+// not need. A budget that is used up ends the phase.
+func (c *crawlRun) takeReports(ctx workflow.Context, p activities.Progress) {
+	m := c.member(p.Worker)
+	if m == nil || len(p.Quotas) == 0 || c.Budgets == nil {
+		return
+	}
+	for _, reason := range activities.SharedBudgets() {
+		if r, has := p.Quotas[reason]; has {
+			c.Budgets[reason].Report(m.Account, r)
+		}
+	}
+	for _, other := range c.Present() {
+		c.allot(ctx, other)
+	}
+	for _, reason := range activities.SharedBudgets() {
+		if c.Budgets[reason].Spent() {
+			c.finish(ctx, c.spentReason(reason))
+			return
+		}
+	}
+}
+
+// spentReason is why the phase ends if a budget is used up: that of pages may be the phase's.
+func (c *crawlRun) spentReason(of crawl.Reason) crawl.Reason {
+	if of == crawl.ReasonPages && c.Budgets[of].Total < c.definition.Budget.Pages {
+		return crawl.ReasonPhase
+	}
+	return of
+}
+
+// allot sends a member what it may use of the budgets, if that has changed or it is to return some.
+func (c *crawlRun) allot(ctx workflow.Context, m *CrawlMember) {
+	changed := false
+	now := map[crawl.Reason]share.Allotment{}
+	for _, reason := range activities.SharedBudgets() {
+		a, was := c.Budgets[reason].Allotment(m.Account), m.Allotments[reason]
+		now[reason] = a
+		changed = changed || a.Number != was.Number || a.Life != was.Life || a.Return && !was.Return
+	}
+	if m.Allotments = now; changed && m.running != nil {
+		m.running.SignalChildWorkflow(ctx, names.SignalQuota, now)
+	}
+}

@@ -1,0 +1,263 @@
+package workflows
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"go.temporal.io/sdk/temporal"
+	"go.temporal.io/sdk/workflow"
+
+	"github.com/muninn-archive/muninn/activities"
+	"github.com/muninn-archive/muninn/internal/crawl"
+)
+
+// A crawl that is spread has the workers of the ring as its members. They come and go while it runs.
+
+// membersTimeout is how long AwaitMembers may take; it asks again after an hour.
+const membersTimeout = 2 * time.Hour
+
+func withMembersOptions(ctx workflow.Context) workflow.Context {
+	return workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
+		StartToCloseTimeout: membersTimeout, HeartbeatTimeout: heartbeatTimeout, Summary: "which workers are in the ring?", RetryPolicy: retryForever(),
+	})
+}
+
+// choose names the workers with which the crawl begins.
+func (c *crawlRun) choose(ctx workflow.Context) (members []activities.Member, err error) {
+	if !c.definition.Spread {
+		err = workflow.ExecuteActivity(withSharedOptions(ctx, "which workers can take the crawl?"), steps.Members).Get(ctx, &members)
+		return members, err
+	}
+	if err := workflow.ExecuteActivity(withMembersOptions(ctx), steps.AwaitMembers, activities.MembersInput{Crawl: c.Name}).Get(ctx, &c.Ring); err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(slices.Clone(c.Ring), func(m activities.Member) bool { return m.Lost || m.Leaving }), nil
+}
+
+// followRing keeps the members those of the ring, beside the phases.
+func (c *crawlRun) followRing(ctx workflow.Context) {
+	if !c.definition.Spread {
+		return
+	}
+	workflow.Go(ctx, func(ctx workflow.Context) {
+		for {
+			var workers []activities.Member
+			in := activities.MembersInput{Crawl: c.Name, Known: c.Ring}
+			if workflow.ExecuteActivity(withMembersOptions(ctx), steps.AwaitMembers, in).Get(ctx, &workers) != nil || c.checkOpen() != nil {
+				return
+			}
+			c.takeWorkers(ctx, workers)
+			c.show(ctx)
+		}
+	})
+}
+
+// takeWorkers takes the workers of the ring: those that are new join, those that are missing are given up.
+func (c *crawlRun) takeWorkers(ctx workflow.Context, workers []activities.Member) {
+	c.Ring = workers
+	for _, m := range c.Present() {
+		if !slices.ContainsFunc(workers, func(w activities.Member) bool { return w.Worker == m.Worker && w.Instance == m.Instance }) {
+			c.giveUp(ctx, m)
+		}
+	}
+	for _, w := range workers {
+		if m := c.member(w.Worker); m != nil {
+			m.Member = w
+			continue
+		}
+		if w.Lost || w.Leaving {
+			continue
+		}
+		// What it had done when it was given up is in its folder, and counts again.
+		c.Members = slices.DeleteFunc(c.Members, func(m *CrawlMember) bool { return m.Gone && m.Instance == w.Instance })
+		m := &CrawlMember{Member: w}
+		c.Members = append(c.Members, m)
+		c.prepare(ctx, m)
+	}
+	c.Progress = sumProgress(c.Members)
+}
+
+// giveUp continues without a member. Its controller and its batches wait for a task queue that nobody polls; what it may have used of the
+// budgets counts as used.
+func (c *crawlRun) giveUp(ctx workflow.Context, m *CrawlMember) {
+	m.Gone = true
+	m.Progress.Holds, m.Progress.Leases, m.Progress.Waiting, m.Progress.Queues, m.Progress.InFlight = "", nil, 0, 0, 0 // others have it now
+	for _, reason := range activities.SharedBudgets() {
+		if b := c.Budgets[reason]; b != nil && m.Account != "" {
+			b.Gone(m.Account)
+		}
+	}
+	workflow.GetLogger(ctx).Warn("the crawl continues without a worker, which has left the ring", "crawl", c.Name, "worker", m.Worker)
+	c.writing++ // neither the end is found nor does the crawl continue as new before that is done
+	workflow.Go(ctx, func(ctx workflow.Context) {
+		defer func() { c.writing-- }()
+		if err := deliverLost(ctx, c.Name, m.Worker, c.queues); err != nil {
+			return // the crawl is cancelled
+		}
+		c.Ending.Disturb()
+		in := activities.RetireInput{Crawl: c.Name, Worker: m.Worker}
+		_ = workflow.ExecuteActivity(withSharedOptions(ctx, "end what the crawl has at "+m.Worker), steps.Retire, in).Get(ctx, nil)
+	})
+}
+
+// queues are the task queues of the members that take part.
+func (c *crawlRun) queues() (list []string) {
+	for _, m := range c.takingPart() {
+		list = append(list, m.Queue)
+	}
+	return list
+}
+
+// lack is what a member does not have yet.
+type lack struct {
+	summary string
+	step    any
+	input   any
+	done    func()
+}
+
+// lacks is the next thing that a member lacks before it can have a controller; nil if it has all. What it is given is what holds now, so that
+// one that comes late, or misses a change, catches up.
+func (c *crawlRun) lacks(m *CrawlMember) *lack {
+	version, phase := c.Version, c.phase
+	switch {
+	case !m.Begun:
+		in := activities.BeginInput{Definition: c.definition, Owner: c.Owner, Run: c.Begun.Run}
+		return &lack{"open archive and frontier", steps.Begin, beginsWith(in)(m), func() { m.Begun, m.Version = true, version }}
+	case m.Version != c.Version:
+		return &lack{"change the definition", steps.Configure, c.definition, func() { m.Version = version }}
+	case c.TopicModel != nil && !m.Learned:
+		in := activities.LearnInput{Crawl: c.Name, Samples: c.Samples}
+		return &lack{"learn the topic of the reference crawl", steps.LearnTogether, in, func() { m.Learned = true }}
+	case m.phase != c.phase:
+		return &lack{"bounds of the crawl", steps.Phase, c.bounds, func() { m.phase = phase }}
+	}
+	return nil
+}
+
+// prepare gives a member what it lacks, beside the phases.
+func (c *crawlRun) prepare(ctx workflow.Context, m *CrawlMember) {
+	if m.preparing {
+		return // what it lacks by now is seen there
+	}
+	c.openAccount(ctx, m)
+	m.preparing, m.Fault = true, ""
+	workflow.Go(ctx, func(ctx workflow.Context) {
+		defer func() { m.preparing = false }()
+		for next := c.lacks(m); next != nil && !m.Gone; next = c.lacks(m) {
+			ctx, cancel := workflow.WithCancel(ctx)
+			f := workflow.ExecuteActivity(withQueueOptions(ctx, m.Queue, next.summary), next.step, next.input)
+			err := workflow.Await(ctx, func() bool { return f.IsReady() || m.Gone })
+			if err != nil || m.Gone {
+				cancel()
+				return
+			}
+			if err := f.Get(ctx, nil); err != nil {
+				m.Fault = err.Error()
+				workflow.GetLogger(ctx).Error("a worker cannot take part in the crawl", "crawl", c.Name, "worker", m.Worker, "error", err)
+				return
+			}
+			next.done()
+		}
+	})
+}
+
+// openAccount names a member in the budgets. A folder that joins again has another account: the former one is closed.
+func (c *crawlRun) openAccount(ctx workflow.Context, m *CrawlMember) {
+	if m.Account == "" {
+		m.Account = fmt.Sprintf("%s/%s/%d", m.Worker, m.Instance, workflow.Now(ctx).UnixMilli())
+	}
+}
+
+// prepareAll gives all members what they lack, and waits until they have it. One that cannot take part is left out, unless none can.
+func (c *crawlRun) prepareAll(ctx workflow.Context) error {
+	for _, m := range c.Present() {
+		c.prepare(ctx, m)
+	}
+	if err := workflow.Await(ctx, func() bool {
+		return !slices.ContainsFunc(c.Present(), func(m *CrawlMember) bool { return m.preparing })
+	}); err != nil {
+		return err
+	}
+	for _, m := range c.Present() {
+		if m.Fault == "" {
+			return nil
+		}
+	}
+	if len(c.Present()) == 0 {
+		return nil // others may join
+	}
+	return temporal.NewNonRetryableApplicationError("no worker can take part: "+c.Present()[0].Fault, activities.ErrorInput, nil)
+}
+
+// configure has the members take a definition. If one of them refuses it, all go back to the former one.
+func (c *crawlRun) configure(ctx workflow.Context, d crawl.Definition) error {
+	if !c.definition.Spread {
+		return c.onAll(ctx, "change the definition", steps.Configure, sameInput(d), nil)
+	}
+	former := c.definition
+	c.definition, c.Version = d, c.Version+1
+	c.setBudgets()
+	if err := c.prepareAll(ctx); err != nil {
+		return err
+	}
+	i := slices.IndexFunc(c.Present(), func(m *CrawlMember) bool { return m.Fault != "" })
+	if i < 0 {
+		return nil
+	}
+	m := c.Present()[i]
+	refused := fmt.Errorf("worker %s refuses the change: %s", m.Worker, m.Fault)
+	c.definition, c.Version = former, c.Version+1
+	c.setBudgets()
+	return errors.Join(refused, c.prepareAll(ctx))
+}
+
+// learnTogether has all members learn from the samples of all.
+func (c *crawlRun) learnTogether(ctx workflow.Context) error {
+	var keys []string
+	if err := c.onAll(ctx, "samples of the reference crawl", steps.Samples, sameInput(c.Name), collect(ctx, &keys)); err != nil {
+		return err
+	}
+	var out []activities.LearnResult
+	in := activities.LearnInput{Crawl: c.Name, Samples: keys}
+	taking := c.takingPart()
+	if err := c.onAll(ctx, "learn the topic of the reference crawl", steps.LearnTogether, sameInput(in), collect(ctx, &out)); err != nil {
+		return err
+	}
+	if len(out) == 0 {
+		return temporal.NewApplicationError("all workers have left the ring", "NoWorker")
+	}
+	for _, m := range taking {
+		m.Learned = true
+	}
+	c.Samples, c.TopicModel = keys, &out[0].TopicModel
+	return nil
+}
+
+// endTogether ends the run at all members; the last of them makes the report, with the totals of all.
+func (c *crawlRun) endTogether(ctx workflow.Context) (out activities.EndResult, err error) {
+	var ended []activities.EndResult
+	in := activities.EndInput{Crawl: c.Name, Owner: c.Owner, NoReport: true}
+	taking := c.takingPart()
+	if err := c.onAll(ctx, "end the run at this worker", steps.End, sameInput(in), collect(ctx, &ended)); err != nil {
+		return out, err
+	}
+	for _, m := range c.Members {
+		if m.Gone {
+			out.Status.Totals = addTotals(out.Status.Totals, m.Progress.Totals)
+		}
+	}
+	for _, e := range ended {
+		out.Status = addStatus(out.Status, e.Status)
+	}
+	if len(taking) == 0 {
+		return out, nil
+	}
+	var report activities.EndResult
+	in = activities.EndInput{Crawl: c.Name, Owner: c.Owner, Totals: &out.Status.Totals}
+	err = workflow.ExecuteActivity(withQueueOptions(ctx, taking[0].Queue, "make the report"), steps.End, in).Get(ctx, &report)
+	out.Report = report.Report
+	return out, err
+}

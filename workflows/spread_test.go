@@ -1,0 +1,283 @@
+package workflows
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/mock"
+	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/temporal"
+
+	"github.com/muninn-archive/muninn/activities"
+	"github.com/muninn-archive/muninn/activities/names"
+	"github.com/muninn-archive/muninn/frontier"
+	"github.com/muninn-archive/muninn/internal/crawl"
+	"github.com/muninn-archive/muninn/internal/share"
+)
+
+// spreadBatch is how many URLs a worker of the tests claims at a time.
+const spreadBatch = 5
+
+// spreadRing is a ring of workers with their frontiers, as far as a crawl sees it.
+type spreadRing struct {
+	*env
+	t       *testing.T
+	mu      sync.Mutex
+	epoch   uint64
+	workers []*spreadWorker
+	seen    []string
+}
+
+// spreadWorker is a worker: URLs wait, and each that is claimed is fetched by the end of the round.
+type spreadWorker struct {
+	activities.Member
+	waiting, used int64
+	work          uint64
+	quotas        map[crawl.Reason]*share.Quota
+	version       int64 // of the definition: its budget of pages
+	dead          bool
+}
+
+// newSpread is a crawl over workers that have URLs waiting, with the controllers of a deployed worker.
+func newSpread(t *testing.T, waiting ...int64) *spreadRing {
+	r := &spreadRing{env: newEnv(t), t: t, epoch: 1}
+	for _, n := range waiting {
+		r.add(n)
+	}
+	r.SetStartWorkflowOptions(client.StartWorkflowOptions{ID: names.CrawlID("c"), TaskQueue: names.TaskQueue})
+	r.OnActivity("AwaitMembers", mock.Anything, mock.Anything).After(10 * time.Second).Return(func(context.Context, activities.MembersInput) ([]activities.Member, error) {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		var list []activities.Member
+		for _, w := range r.workers {
+			list = append(list, w.Member)
+		}
+		return list, nil
+	})
+	r.OnActivity("LastRun", mock.Anything, mock.Anything).Return(activities.LastRun{}, nil)
+	does(r.env, "Begin", func(in activities.BeginInput) (activities.BeginResult, error) {
+		r.note("Begin " + in.Worker)
+		r.of(in.Worker).version = in.Definition.Budget.Pages
+		if in.Run != 1 || in.Instance != "i-"+in.Worker {
+			t.Errorf("begins with run %d, %+v", in.Run, in.Holder)
+		}
+		return activities.BeginResult{Run: 1, Archive: "store", Epoch: r.epoch}, nil
+	})
+	acts(r.env, "Phase", func(activities.PhaseInput) error { return nil })
+	acts(r.env, "Configure", func(d crawl.Definition) error {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		for _, w := range r.workers {
+			w.version = d.Budget.Pages // which of them this is, the test environment does not say
+		}
+		return nil
+	})
+	r.OnActivity("Claim", mock.Anything, mock.Anything).After(time.Second).Return(r.claim)
+	does(r.env, "Idle", func(in activities.IdleInput) (activities.IdleAnswer, error) { return r.idle(in), nil })
+	does(r.env, "End", func(in activities.EndInput) (activities.EndResult, error) {
+		r.note(fmt.Sprintf("End, report %t", !in.NoReport))
+		if in.NoReport {
+			return activities.EndResult{Status: frontier.Status{Totals: frontier.Totals{Pages: 1}}}, nil
+		}
+		return activities.EndResult{Report: "report"}, nil
+	})
+	does(r.env, "LostBatches", func(activities.LostInput) (activities.LostResult, error) { return activities.LostResult{}, nil })
+	acts(r.env, "Retire", func(in activities.RetireInput) error {
+		r.note("Retire " + in.Worker)
+		return nil
+	})
+	return r
+}
+
+func (r *spreadRing) add(waiting int64) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	name := fmt.Sprintf("w%d", len(r.seen)+1)
+	r.seen = append(r.seen, name)
+	w := &spreadWorker{Member: activities.Member{Worker: name, Queue: "q/" + name, Instance: "i-" + name, Process: "p-" + name}, waiting: waiting, quotas: map[crawl.Reason]*share.Quota{}}
+	for _, reason := range activities.SharedBudgets() {
+		w.quotas[reason] = share.NewQuota(r.epoch)
+	}
+	r.workers = append(r.workers, w)
+	r.epoch++
+}
+
+// lose makes a worker silent; drop has the ring give it up: its URLs are another's.
+func (r *spreadRing) lose(name string) {
+	w := r.of(name)
+	w.dead, w.Lost = true, true
+}
+
+func (r *spreadRing) drop(name string) {
+	w := r.of(name)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.workers = slices.DeleteFunc(r.workers, func(o *spreadWorker) bool { return o == w })
+	r.workers[0].waiting += w.waiting
+	r.workers[0].work++
+	r.epoch++
+}
+
+func (r *spreadRing) of(name string) *spreadWorker {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, w := range r.workers {
+		if w.Worker == name {
+			return w
+		}
+	}
+	return nil
+}
+
+func (r *spreadRing) claim(_ context.Context, in activities.ClaimInput) (activities.ClaimResult, error) {
+	r.note("claim " + in.Worker)
+	w := r.of(in.Worker)
+	if r.count("Retire "+in.Worker) > 0 {
+		return activities.ClaimResult{}, temporal.NewNonRetryableApplicationError("terminated", "Gone", nil)
+	}
+	if w == nil || w.dead {
+		return activities.ClaimResult{}, errors.New("nobody polls the task queue")
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	room := int64(spreadBatch)
+	for reason, q := range w.quotas {
+		if a, has := in.Shared.Allotments[reason]; has {
+			q.Take(a)
+		}
+		if reason != crawl.ReasonBytes {
+			room = min(room, q.Room(w.used, 0))
+		}
+	}
+	out := activities.ClaimResult{Progress: activities.Progress{Worker: w.Worker, Quotas: map[crawl.Reason]share.QuotaReport{}}}
+	if in.Drain {
+		out.Spent = crawl.ReasonStopped
+		room = 0
+	}
+	n := min(room, w.waiting)
+	w.waiting, w.used, w.work = w.waiting-n, w.used+n, w.work+uint64(n)
+	out.Progress.Empty = w.waiting == 0
+	out.Progress.Totals = frontier.Totals{Pages: w.used, Requests: w.used}
+	for reason, q := range w.quotas {
+		used := activities.Used(reason, out.Progress.Totals)
+		if w.waiting == 0 {
+			q.Return(used)
+		} else if in.Shared.Allotments[reason].Return {
+			q.Return(used + in.Shared.Least[reason])
+		}
+		out.Progress.Quotas[reason] = q.Report(used, w.waiting > 0 && !in.Drain && q.Room(used, 0) < in.Shared.Least[reason])
+	}
+	return out, nil
+}
+
+// idle answers for one worker after the other: the test environment does not say which is asked.
+func (r *spreadRing) idle(in activities.IdleInput) (out activities.IdleAnswer) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	asked := 0
+	for _, call := range r.called() {
+		if call == "Idle" {
+			asked++
+		}
+	}
+	w := r.workers[(asked-1)%len(r.workers)]
+	out.IdleReport = share.IdleReport{Worker: w.Worker, Epoch: r.epoch, Round: in.Round, Idle: w.waiting == 0, Work: w.work}
+	out.Owned = true
+	for _, w := range r.workers {
+		out.Workers = append(out.Workers, w.Worker)
+	}
+	return out
+}
+
+func (r *spreadRing) used() (sum int64) {
+	for _, w := range r.workers {
+		sum += w.used
+	}
+	return sum
+}
+
+func spreadCrawl(pages int64) json.RawMessage {
+	return json.RawMessage(fmt.Sprintf(`{"name":"c","seeds":["http://a.test/"],"spread":true,"budget":{"pages":%d}}`, pages))
+}
+
+// TestSpreadCrawlEnds: a crawl begins at all workers of the ring, each has a controller, and it ends when nothing is left at any of them.
+func TestSpreadCrawlEnds(t *testing.T) {
+	for _, waiting := range [][]int64{{20, 33}, {20, 0, 61}, {0, 0}} {
+		r := newSpread(t, waiting...)
+		if err := r.run(Crawl, spreadCrawl(1000), nil); err != nil {
+			t.Fatal(err)
+		}
+		out, want := crawlResult(t, r.env), int64(0)
+		for i, w := range r.workers {
+			want += waiting[i]
+			if w.used != waiting[i] || r.count("Begin "+w.Worker) != 1 || r.count("claim "+w.Worker) == 0 {
+				t.Errorf("%s fetched %d of %d: %v", w.Worker, w.used, waiting[i], r.called())
+			}
+		}
+		n := len(r.workers)
+		if out.Reason != crawl.ReasonDrained || out.Totals.Pages != int64(n) || out.Report != "report" || r.used() != want || r.count("End, report false") != n || r.count("End, report true") != 1 {
+			t.Errorf("%v ends with %+v", waiting, out)
+		}
+	}
+}
+
+// TestSpreadCrawlBudget: what the workers fetch together is the budget, however it is spread, and all of it, if one of them has enough.
+func TestSpreadCrawlBudget(t *testing.T) {
+	for _, c := range []struct {
+		pages   int64
+		waiting []int64
+	}{{40, []int64{100, 100}}, {200, []int64{30, 1000}}, {200, []int64{30, 10, 1000}}, {7, []int64{100, 100, 100}}} {
+		r := newSpread(t, c.waiting...)
+		if err := r.run(Crawl, spreadCrawl(c.pages), nil); err != nil {
+			t.Fatal(err)
+		}
+		if out := crawlResult(t, r.env); out.Reason != crawl.ReasonPages || r.used() != c.pages {
+			t.Errorf("%+v: %d are fetched, %s", c, r.used(), out.Reason)
+		}
+		sent := 0
+		for _, call := range r.called() {
+			if strings.HasPrefix(call, "claim") {
+				sent++
+			}
+		}
+		if sent > 200 {
+			t.Errorf("%+v: %d rounds", c, sent)
+		}
+	}
+}
+
+// TestSpreadCrawlMembers: a worker that joins is begun with and gets a controller; one that is lost keeps its own until the ring gives it up,
+// and what it had done counts. A definition that is changed meanwhile reaches all.
+func TestSpreadCrawlMembers(t *testing.T) {
+	r := newSpread(t, 150, 150)
+	var changed submitted
+	r.at(13*time.Second, func() { r.add(50) })
+	r.at(20*time.Second, func() {
+		r.UpdateWorkflow(names.UpdateConfig, "", &changed, json.RawMessage(`{"budget":{"pages":5000}}`))
+	})
+	r.at(25*time.Second, func() { r.lose("w2") })
+	r.at(55*time.Second, func() { r.drop("w2") })
+	left := int64(0)
+	r.at(54*time.Second, func() { left = r.of("w2").used })
+	if err := r.run(Crawl, spreadCrawl(1000), nil); err != nil {
+		t.Fatal(err)
+	}
+	if changed.failed != nil || changed.rejected != nil || r.count("Begin w3") != 1 || r.count("claim w3") == 0 || r.count("Retire w2") != 1 {
+		t.Errorf("%+v, calls %v", changed, r.called())
+	}
+	for _, w := range r.workers {
+		if w.version != 5000 || w.waiting != 0 {
+			t.Errorf("%s has %d waiting, and a budget of %d", w.Worker, w.waiting, w.version)
+		}
+	}
+	if out := crawlResult(t, r.env); out.Reason != crawl.ReasonDrained || out.Totals.Pages <= int64(len(r.workers)) || left == 0 || r.used()+left != 350 {
+		t.Errorf("ends with %+v: %d fetched, %d of them by the lost one", out, r.used(), left)
+	}
+}
