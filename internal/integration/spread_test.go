@@ -1,0 +1,77 @@
+package integration
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/muninn-archive/muninn/internal/crawl"
+	"github.com/muninn-archive/muninn/internal/webworld"
+	"github.com/muninn-archive/muninn/internal/webworld/bench"
+	"github.com/muninn-archive/muninn/worker"
+)
+
+// spreadWorkers starts two workers that share an archive, and waits until each owns half of the ring.
+func spreadWorkers(t *testing.T, server *Server, world *webworld.World) (archive string) {
+	t.Helper()
+	first := Config(server, world, t.TempDir())
+	second := Config(server, world, t.TempDir())
+	second.Name, second.Archive = "w2", first.Archive
+	for _, conf := range []worker.Config{first, second} {
+		StartWorker(t, conf)
+	}
+	server.awaitRing(t, "w1: up, 512 owned", "w2: up, 512 owned")
+	return first.Archive
+}
+
+// segmentsBy counts the segments of an archive that a worker has written.
+func segmentsBy(t *testing.T, archive, crawl, worker string) (n int) {
+	t.Helper()
+	files, err := os.ReadDir(filepath.Join(archive, crawl, "segments"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range files {
+		if strings.Contains(f.Name(), "@"+worker+".") {
+			n++
+		}
+	}
+	return n
+}
+
+// TestSpreadCrawl: two workers crawl a web together from one seed: each page is archived once, both have fetched, and the crawl ends by itself.
+func TestSpreadCrawl(t *testing.T) {
+	t.Parallel()
+	server := StartServer(t)
+	world := Serve(t, bench.New(webworld.Options{Seed: 11}, 12, 15))
+	archive := spreadWorkers(t, server, world)
+	d := Definition("spread", world)
+	d.Spread, d.Scope.Within, d.Seeds = true, crawl.WithinWeb, d.Seeds[:1]
+	StartCrawl(t, server.Client, d)
+	out := Result(t, server.Client, d.Name, CrawlTime)
+	if out.Reason != crawl.ReasonDrained {
+		t.Errorf("it ends: %s", out.Reason)
+	}
+	report := Check(t, archive)
+	Once(t, report, world)
+	if one, two := segmentsBy(t, archive, d.Name, "w1"), segmentsBy(t, archive, d.Name, "w2"); one == 0 || two == 0 || out.Totals.Pages < 12*15 {
+		t.Errorf("w1 has written %d segments, w2 %d; %d pages are counted", one, two, out.Totals.Pages)
+	}
+}
+
+// TestSpreadBudget: two workers keep to one budget of pages: at most a batch of each is above it.
+func TestSpreadBudget(t *testing.T) {
+	t.Parallel()
+	server := StartServer(t)
+	world := Serve(t, bench.New(webworld.Options{Seed: 12}, 12, 40))
+	archive := spreadWorkers(t, server, world)
+	d := Definition("budget", world)
+	d.Spread, d.Budget.Pages = true, 120
+	StartCrawl(t, server.Client, d)
+	out := Result(t, server.Client, d.Name, CrawlTime)
+	report := Check(t, archive)
+	if out.Reason != crawl.ReasonPages || out.Totals.Pages > d.Budget.Pages || out.Totals.Pages < d.Budget.Pages*9/10 {
+		t.Errorf("it ends with %d pages of %d: %s; %d are archived", out.Totals.Pages, d.Budget.Pages, out.Reason, len(report.Pages))
+	}
+}
