@@ -1,5 +1,5 @@
 // Package ring holds the rules by which the partitions of the frontier belong to workers: pure state machines, without clock,
-// without Temporal and without I/O. The workflow Cluster carries it, and every worker is in it. Crawls do not follow it yet: a crawl is bound to one worker.
+// without Temporal and without I/O. The workflow Cluster carries it, and every worker is in it. Spread crawls follow it; bound ones stay with their worker.
 //
 // State is the side of the cluster: who is in the ring, who is to own each partition (Table), and how far each hand-over is.
 // Membership is the side of a worker: what it knows of the ring, and by it what it may do. They exchange registrations,
