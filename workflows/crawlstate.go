@@ -64,6 +64,7 @@ type CrawlMember struct {
 
 	phase     int // that it knows: crawlRun.phase
 	preparing bool
+	retiring  bool                         // it is gone, and what the crawl has at it has not ended yet
 	running   workflow.ChildWorkflowFuture // its controller; nil if none runs
 }
 

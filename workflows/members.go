@@ -126,7 +126,15 @@ func (c *crawlRun) awaitControllers(ctx workflow.Context) (crawl.Reason, error) 
 
 // ready reports whether a member can have a controller: it knows all that it has to.
 func (c *crawlRun) ready(m *CrawlMember) bool {
-	return !c.definition.Spread || !m.Gone && m.phase == c.phase && c.lacks(m) == nil
+	return !c.definition.Spread || !m.Gone && m.phase == c.phase && c.lacks(m) == nil && !c.retires(m.Worker)
+}
+
+// retires reports whether a former member of that name is not retired yet: what the crawl has there is found by the name of the worker. A
+// controller that was started before would have the ID of the former one, and be terminated in its place.
+func (c *crawlRun) retires(worker string) bool {
+	return slices.ContainsFunc(c.Members, func(m *CrawlMember) bool {
+		return m.Gone && m.Worker == worker && (m.retiring || m.running != nil)
+	})
 }
 
 // oneLacks reports whether a member lacks its controller.

@@ -71,7 +71,13 @@ func (c *crawlRun) takeWorkers(ctx workflow.Context, workers []activities.Member
 			continue
 		}
 		// What it had done when it was given up is in its folder, and counts again.
-		c.Members = slices.DeleteFunc(c.Members, func(m *CrawlMember) bool { return m.Gone && m.Instance == w.Instance })
+		c.Members = slices.DeleteFunc(c.Members, func(m *CrawlMember) bool {
+			if !m.Gone || m.Instance != w.Instance {
+				return false
+			}
+			m.Progress = activities.Progress{}
+			return !m.retiring && m.running == nil
+		})
 		m := &CrawlMember{Member: w}
 		c.Members = append(c.Members, m)
 		c.prepare(ctx, m)
@@ -82,7 +88,7 @@ func (c *crawlRun) takeWorkers(ctx workflow.Context, workers []activities.Member
 // giveUp continues without a member. Its controller and its batches wait for a task queue that nobody polls; what it may have used of the
 // budgets counts as used.
 func (c *crawlRun) giveUp(ctx workflow.Context, m *CrawlMember) {
-	m.Gone = true
+	m.Gone, m.retiring = true, true
 	m.Progress.Holds, m.Progress.Leases, m.Progress.Waiting, m.Progress.Queues, m.Progress.InFlight = "", nil, 0, 0, 0 // others have it now
 	for _, reason := range activities.SharedBudgets() {
 		if b := c.Budgets[reason]; b != nil && m.Account != "" {
@@ -92,7 +98,7 @@ func (c *crawlRun) giveUp(ctx workflow.Context, m *CrawlMember) {
 	workflow.GetLogger(ctx).Warn("the crawl continues without a worker, which has left the ring", "crawl", c.Name, "worker", m.Worker)
 	c.writing++ // neither the end is found nor does the crawl continue as new before that is done
 	workflow.Go(ctx, func(ctx workflow.Context) {
-		defer func() { c.writing-- }()
+		defer func() { m.retiring, c.writing = false, c.writing-1 }()
 		if err := deliverLost(ctx, c.Name, m.Worker, c.queues); err != nil {
 			return // the crawl is cancelled
 		}

@@ -65,7 +65,7 @@ func newSpread(t *testing.T, waiting ...int64) *spreadRing {
 	does(r.env, "Begin", func(in activities.BeginInput) (activities.BeginResult, error) {
 		r.note("Begin " + in.Worker)
 		r.of(in.Worker).version = in.Definition.Budget.Pages
-		if in.Run != 1 || in.Instance != "i-"+in.Worker {
+		if in.Run != 1 || in.Instance != r.of(in.Worker).Instance {
 			t.Errorf("begins with run %d, %+v", in.Run, in.Holder)
 		}
 		return activities.BeginResult{Run: 1, Archive: "store", Epoch: r.epoch}, nil
@@ -88,7 +88,7 @@ func newSpread(t *testing.T, waiting ...int64) *spreadRing {
 		}
 		return activities.EndResult{Report: "report"}, nil
 	})
-	does(r.env, "LostBatches", func(activities.LostInput) (activities.LostResult, error) { return activities.LostResult{}, nil })
+	r.OnActivity("LostBatches", mock.Anything, mock.Anything).After(15*time.Second).Return(activities.LostResult{}, nil)
 	acts(r.env, "Retire", func(in activities.RetireInput) error {
 		r.note("Retire " + in.Worker)
 		return nil
@@ -125,6 +125,15 @@ func (r *spreadRing) drop(name string) {
 	r.epoch++
 }
 
+// replace has a worker that was given up join again with another data folder.
+func (r *spreadRing) replace(name, instance string, waiting int64) {
+	r.add(waiting)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	w := r.workers[len(r.workers)-1]
+	w.Worker, w.Queue, w.Instance = name, "q/"+name, instance
+}
+
 func (r *spreadRing) of(name string) *spreadWorker {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -139,10 +148,11 @@ func (r *spreadRing) of(name string) *spreadWorker {
 func (r *spreadRing) claim(_ context.Context, in activities.ClaimInput) (activities.ClaimResult, error) {
 	r.note("claim " + in.Worker)
 	w := r.of(in.Worker)
-	if r.count("Retire "+in.Worker) > 0 {
+	other := w == nil || w.Instance != in.Instance
+	if other && r.count("Retire "+in.Worker) > 0 {
 		return activities.ClaimResult{}, temporal.NewNonRetryableApplicationError("terminated", "Gone", nil)
 	}
-	if w == nil || w.dead {
+	if other || w.dead {
 		return activities.ClaimResult{}, errors.New("nobody polls the task queue")
 	}
 	r.mu.Lock()
@@ -279,5 +289,25 @@ func TestSpreadCrawlMembers(t *testing.T) {
 	}
 	if out := crawlResult(t, r.env); out.Reason != crawl.ReasonDrained || out.Totals.Pages <= int64(len(r.workers)) || left == 0 || r.used()+left != 350 {
 		t.Errorf("ends with %+v: %d fetched, %d of them by the lost one", out, r.used(), left)
+	}
+}
+
+// TestSpreadCrawlReplaced: a worker whose disk is lost, and which joins again under its name at once, gets its controller when what the crawl has at
+// the former one has ended: both have one ID, and Retire finds what it terminates by the name.
+func TestSpreadCrawlReplaced(t *testing.T) {
+	r := newSpread(t, 150, 150)
+	left, again := int64(0), 0
+	r.at(15*time.Second, func() { r.lose("w2") })
+	r.at(25*time.Second, func() {
+		left = r.of("w2").used
+		r.drop("w2")
+		r.replace("w2", "i-w2-new", 50)
+	})
+	r.at(40*time.Second, func() { again = r.count("Begin w2") }) // LostBatches takes longer
+	if err := r.run(Crawl, spreadCrawl(1000), nil); err != nil {
+		t.Fatal(err)
+	}
+	if again != 2 || r.count("Retire w2") != 1 || r.of("w2").used == 0 || r.used()+left != 350 {
+		t.Errorf("begun %d times; %d fetched, %d of them before, %d by the new one", again, r.used(), left, r.of("w2").used)
 	}
 }
