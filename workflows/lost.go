@@ -1,6 +1,7 @@
 package workflows
 
 import (
+	"slices"
 	"time"
 
 	"go.temporal.io/sdk/workflow"
@@ -28,17 +29,29 @@ func deliverLost(ctx workflow.Context, crawl, worker string, queues func() []str
 	}
 	in.Batches = lost.Batches
 	for pause := lostPause; ; pause = min(2*pause, lostPauseMost) {
-		var answers []workflow.Future
-		for _, queue := range queues() {
-			answers = append(answers, workflow.ExecuteActivity(withLostOptions(ctx, queue, worker), steps.TakeLost, in))
+		asked := queues()
+		answers := make([]workflow.Future, len(asked))
+		round, cancel := workflow.WithCancel(ctx)
+		for i, queue := range asked {
+			answers[i] = workflow.ExecuteActivity(withLostOptions(round, queue, worker), steps.TakeLost, in)
 		}
-		for _, answer := range answers {
+		for i, answer := range answers {
+			// One that is gone by now answers nothing: nobody polls its queue.
+			err := workflow.Await(ctx, func() bool { return answer.IsReady() || !slices.Contains(queues(), asked[i]) })
+			if err != nil {
+				cancel()
+				return err
+			}
+			if !answer.IsReady() {
+				continue
+			}
 			var out activities.LostResult
 			if err := answer.Get(ctx, &out); err != nil {
 				workflow.GetLogger(ctx).Warn("what a lost worker has found is not taken in; it is tried again", "crawl", crawl, "worker", worker, "error", err)
 			}
 			in.Taken = append(in.Taken, out.Taken...)
 		}
+		cancel()
 		if ctx.Err() != nil || len(in.Taken) >= ring.Partitions {
 			return ctx.Err()
 		}

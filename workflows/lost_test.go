@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/mock"
 	"go.temporal.io/sdk/workflow"
 
 	"github.com/muninn-archive/muninn/activities"
@@ -64,5 +65,35 @@ func TestDeliverLost(t *testing.T) {
 				t.Errorf("it took %s", took)
 			}
 		})
+	}
+}
+
+// TestDeliverLostLeaves: workers that leave while they are asked are not waited for.
+func TestDeliverLostLeaves(t *testing.T) {
+	e := bareEnv(t)
+	queues := []string{"q1", "q2"}
+	flow := func(ctx workflow.Context) error {
+		workflow.Go(ctx, func(ctx workflow.Context) {
+			_ = workflow.Sleep(ctx, 5*time.Second)
+			queues = []string{"q3"}
+		})
+		return deliverLost(ctx, "c", "w", func() []string { return queues })
+	}
+	e.RegisterWorkflow(flow)
+	does(e, "LostBatches", func(activities.LostInput) (activities.LostResult, error) {
+		return activities.LostResult{Batches: []string{"a.test-1"}}, nil
+	})
+	var all []int
+	for p := range ring.Partitions {
+		all = append(all, p)
+	}
+	e.OnActivity("TakeLost", mock.Anything, mock.Anything).After(9*time.Minute).Return(activities.LostResult{}, nil).Twice()
+	e.OnActivity("TakeLost", mock.Anything, mock.Anything).Return(activities.LostResult{Taken: all}, nil)
+	start := e.Now()
+	if err := e.run(flow); err != nil {
+		t.Fatal(err)
+	}
+	if took := e.Now().Sub(start); took > time.Minute {
+		t.Errorf("it took %s", took)
 	}
 }
