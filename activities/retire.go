@@ -3,10 +3,8 @@ package activities
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"go.temporal.io/api/serviceerror"
-	"go.temporal.io/api/workflowservice/v1"
 
 	"github.com/muninn-archive/muninn/activities/names"
 )
@@ -25,22 +23,14 @@ func (a *Activities) Retire(ctx context.Context, in RetireInput) error {
 	if err := a.Client.TerminateWorkflow(ctx, names.ControllerID(in.Crawl, in.Worker), "", reason); err != nil && !errors.As(err, &gone) {
 		return err
 	}
-	query := fmt.Sprintf("WorkflowType='%s' AND %s='%s' AND %s='%s' AND ExecutionStatus='Running'",
-		names.Batch, names.AttrCrawl.GetName(), in.Crawl, names.AttrWorker.GetName(), in.Worker)
-	var page []byte
-	for {
-		list, err := a.Client.ListWorkflow(ctx, &workflowservice.ListWorkflowExecutionsRequest{Query: query, NextPageToken: page})
-		if err != nil {
+	open, err := a.openBatches(ctx, in.Crawl, in.Worker)
+	if err != nil {
+		return err
+	}
+	for _, id := range open {
+		if err := a.Client.TerminateWorkflow(ctx, id.GetWorkflowId(), id.GetRunId(), reason); err != nil && !errors.As(err, &gone) {
 			return err
 		}
-		for _, w := range list.GetExecutions() {
-			id := w.GetExecution()
-			if err := a.Client.TerminateWorkflow(ctx, id.GetWorkflowId(), id.GetRunId(), reason); err != nil && !errors.As(err, &gone) {
-				return err
-			}
-		}
-		if page = list.GetNextPageToken(); len(page) == 0 {
-			return nil
-		}
 	}
+	return nil
 }

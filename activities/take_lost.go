@@ -3,55 +3,13 @@ package activities
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 
-	"go.temporal.io/api/workflowservice/v1"
-
-	"github.com/muninn-archive/muninn/activities/names"
 	"github.com/muninn-archive/muninn/frontier"
 	"github.com/muninn-archive/muninn/internal/archive"
 	"github.com/muninn-archive/muninn/internal/pipeline"
 	"github.com/muninn-archive/muninn/internal/ring"
 )
-
-// LostInput names a worker that the ring has given up, and a spread crawl.
-type LostInput struct {
-	Crawl  string `json:"crawl"`
-	Worker string `json:"worker"`
-	// Batches are those that it has left open, of LostBatches.
-	Batches []string `json:"batches,omitempty"`
-	// Taken are partitions whose owners have all that the batches have found there.
-	Taken []int `json:"taken,omitempty"`
-}
-
-// LostResult is what one of the steps for a lost worker says; see LostInput.
-type LostResult struct {
-	Batches []string `json:"batches,omitempty"`
-	Taken   []int    `json:"taken,omitempty"`
-}
-
-// LostBatches lists the batches of a crawl that a worker has left open. Those that it had archived have perhaps not delivered what they found.
-// It comes before they are terminated.
-func (a *Activities) LostBatches(ctx context.Context, in LostInput) (out LostResult, err error) {
-	query := fmt.Sprintf("WorkflowType='%s' AND %s='%s' AND %s='%s' AND ExecutionStatus='Running'",
-		names.Batch, names.AttrCrawl.GetName(), in.Crawl, names.AttrWorker.GetName(), in.Worker)
-	for page := []byte(nil); ; {
-		list, err := a.Client.ListWorkflow(ctx, &workflowservice.ListWorkflowExecutionsRequest{Query: query, NextPageToken: page})
-		if err != nil {
-			return out, err
-		}
-		for _, w := range list.GetExecutions() {
-			if batch, is := names.BatchOf(in.Crawl, w.GetExecution().GetWorkflowId()); is {
-				out.Batches = append(out.Batches, batch)
-			}
-		}
-		if page = list.GetNextPageToken(); len(page) == 0 {
-			slices.Sort(out.Batches)
-			return out, nil
-		}
-	}
-}
 
 // TakeLost queues what batches of a lost worker have archived and found in the partitions of this one. What was delivered before is not
 // counted again. It returns the partitions for which that is done: those that are this worker's now.

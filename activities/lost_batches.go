@@ -1,0 +1,59 @@
+package activities
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"go.temporal.io/api/common/v1"
+	"go.temporal.io/api/workflowservice/v1"
+
+	"github.com/muninn-archive/muninn/activities/names"
+)
+
+// LostInput names a worker that the ring has given up, and a spread crawl.
+type LostInput struct {
+	Crawl  string `json:"crawl"`
+	Worker string `json:"worker"`
+	// Batches are those that it has left open, of LostBatches.
+	Batches []string `json:"batches,omitempty"`
+	// Taken are partitions whose owners have all that the batches have found there.
+	Taken []int `json:"taken,omitempty"`
+}
+
+// LostResult is what one of the steps for a lost worker says; see LostInput.
+type LostResult struct {
+	Batches []string `json:"batches,omitempty"`
+	Taken   []int    `json:"taken,omitempty"`
+}
+
+// LostBatches lists the batches of a crawl that a worker has left open. Those that it had archived have perhaps not delivered what they found.
+// It comes before they are terminated.
+func (a *Activities) LostBatches(ctx context.Context, in LostInput) (out LostResult, err error) {
+	open, err := a.openBatches(ctx, in.Crawl, in.Worker)
+	for _, w := range open {
+		if batch, is := names.BatchOf(in.Crawl, w.GetWorkflowId()); is {
+			out.Batches = append(out.Batches, batch)
+		}
+	}
+	slices.Sort(out.Batches)
+	return out, err
+}
+
+// openBatches lists the workflows of batches that a crawl has at a worker and that have not ended, as Temporal's visibility has them.
+func (a *Activities) openBatches(ctx context.Context, crawl, worker string) (open []*common.WorkflowExecution, err error) {
+	query := fmt.Sprintf("WorkflowType='%s' AND %s='%s' AND %s='%s' AND ExecutionStatus='Running'",
+		names.Batch, names.AttrCrawl.GetName(), crawl, names.AttrWorker.GetName(), worker)
+	for page := []byte(nil); ; {
+		list, err := a.Client.ListWorkflow(ctx, &workflowservice.ListWorkflowExecutionsRequest{Query: query, NextPageToken: page})
+		if err != nil {
+			return nil, err
+		}
+		for _, w := range list.GetExecutions() {
+			open = append(open, w.GetExecution())
+		}
+		if page = list.GetNextPageToken(); len(page) == 0 {
+			return open, nil
+		}
+	}
+}
