@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"slices"
 	"time"
 
 	"github.com/muninn-archive/muninn/frontier"
@@ -247,38 +246,19 @@ func oldest(origins map[frontier.Partition]origin) time.Time {
 }
 
 // since lists the segments of a crawl that partitions may be without, in the order in which they were made.
-func (r *Partitions) since(ctx context.Context, name string, plan frontier.Plan, has known, oldest time.Time) (list []segment, err error) {
-	for number, place := range plan.Archives {
-		store, err := r.Open(ctx, place.Where)
-		if err != nil {
-			return nil, err
+func (r *Partitions) since(ctx context.Context, name string, plan frontier.Plan, has known, oldest time.Time) ([]segment, error) {
+	skip := func(segment string, changed time.Time) bool {
+		batch, ok := archive.BatchOfSegment(segment)
+		if !ok {
+			return false
 		}
-		walk := archive.Walk[struct{}]{
-			Of: archive.Layout{Prefix: place.Prefix, Crawl: name},
-			Skip: func(segment string, changed time.Time) bool {
-				batch, ok := archive.BatchOfSegment(segment)
-				if !ok {
-					return false
-				}
-				if archive.IsEndsBatch(batch) {
-					return changed.Before(oldest.Add(-clocks))
-				}
-				worker, number, of := frontier.BatchOf(batch)
-				return of && !has.any(worker, number)
-			},
+		if archive.IsEndsBatch(batch) {
+			return changed.Before(oldest.Add(-clocks))
 		}
-		err = walk.Each(ctx, store, func(m archive.Manifest, _ struct{}) error {
-			list = append(list, segment{m, store, number})
-			return nil
-		})
-		if err != nil {
-			return nil, err
-		}
+		worker, number, of := frontier.BatchOf(batch)
+		return of && !has.any(worker, number)
 	}
-	slices.SortFunc(list, func(a, b segment) int {
-		return cmp.Or(a.Created.Compare(b.Created), cmp.Compare(a.Batch, b.Batch))
-	})
-	return list, nil
+	return segmentsOf(ctx, r.Open, name, plan, skip, func(archive.Manifest) bool { return true })
 }
 
 // manifests reads the checkpoints of all workers.

@@ -221,28 +221,37 @@ func (r *Rebuild) replay(ctx context.Context, front *frontier.Frontier, m Manife
 }
 
 // after lists the segments of a crawl that the frontier does not have.
-func (r *Rebuild) after(ctx context.Context, front *frontier.Frontier, name string, taken time.Time) (list []segment, err error) {
+func (r *Rebuild) after(ctx context.Context, front *frontier.Frontier, name string, taken time.Time) ([]segment, error) {
 	plan, err := front.Crawl(name).Plan()
 	if err != nil {
 		return nil, err
 	}
 	has := func(batch string) bool { return front.Crawl(name).Batch(batch).Committed() }
+	skip := func(segment string, _ time.Time) bool {
+		if batch, ok := archive.BatchOfSegment(segment); ok && has(batch) {
+			return true
+		}
+		return has(pipeline.RestoreMark(segment))
+	}
+	return segmentsOf(ctx, r.Open, name, plan, skip, func(m archive.Manifest) bool {
+		return !has(m.Batch) && (!archive.IsEndsBatch(m.Batch) || m.Created.After(taken))
+	})
+}
+
+// segmentsOf lists the segments of a crawl in all its archives, in the order in which they were made. Manifests of those that skip names are not read;
+// keep chooses among the others.
+func segmentsOf(
+	ctx context.Context, open func(ctx context.Context, where string) (archive.Store, error), name string, plan frontier.Plan,
+	skip func(segment string, changed time.Time) bool, keep func(archive.Manifest) bool,
+) (list []segment, err error) {
 	for number, place := range plan.Archives {
-		store, err := r.Open(ctx, place.Where)
+		store, err := open(ctx, place.Where)
 		if err != nil {
 			return nil, err
 		}
-		walk := archive.Walk[struct{}]{
-			Of: archive.Layout{Prefix: place.Prefix, Crawl: name},
-			Skip: func(segment string, _ time.Time) bool {
-				if batch, ok := archive.BatchOfSegment(segment); ok && has(batch) {
-					return true
-				}
-				return has(pipeline.RestoreMark(segment))
-			},
-		}
+		walk := archive.Walk[struct{}]{Of: archive.Layout{Prefix: place.Prefix, Crawl: name}, Skip: skip}
 		err = walk.Each(ctx, store, func(m archive.Manifest, _ struct{}) error {
-			if !has(m.Batch) && (!archive.IsEndsBatch(m.Batch) || m.Created.After(taken)) {
+			if keep(m) {
 				list = append(list, segment{m, store, number})
 			}
 			return nil
