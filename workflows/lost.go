@@ -36,13 +36,12 @@ func deliverLost(ctx workflow.Context, crawl, worker string, queues func() []str
 			answers[i] = workflow.ExecuteActivity(withLostOptions(round, queue, worker), steps.TakeLost, in)
 		}
 		for i, answer := range answers {
-			// One that is gone by now answers nothing: nobody polls its queue.
-			err := workflow.Await(ctx, func() bool { return answer.IsReady() || !slices.Contains(queues(), asked[i]) })
+			answered, err := awaitAnswer(ctx, answer, func() bool { return !slices.Contains(queues(), asked[i]) })
 			if err != nil {
 				cancel()
 				return err
 			}
-			if !answer.IsReady() {
+			if !answered {
 				continue
 			}
 			var out activities.LostResult

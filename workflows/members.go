@@ -26,14 +26,15 @@ func (c *crawlRun) onAll(ctx workflow.Context, summary string, step any, input f
 		running = append(running, call{m, workflow.ExecuteActivity(withQueueOptions(ctx, m.Queue, summary), step, input(m)), cancel})
 	}
 	for _, f := range running {
-		if err := workflow.Await(ctx, func() bool { return f.IsReady() || f.of.Gone }); err != nil {
+		answered, err := awaitAnswer(ctx, f, func() bool { return f.of.Gone })
+		if err != nil {
 			return err
 		}
-		if !f.IsReady() {
+		if !answered {
 			f.cancel()
 			continue
 		}
-		err := f.Get(ctx, nil)
+		err = f.Get(ctx, nil)
 		if err == nil && take != nil {
 			err = take(f)
 		}
@@ -42,6 +43,12 @@ func (c *crawlRun) onAll(ctx workflow.Context, summary string, step any, input f
 		}
 	}
 	return nil
+}
+
+// awaitAnswer waits for what a worker was asked, unless it is gone by then: nobody polls its task queue any more.
+func awaitAnswer(ctx workflow.Context, answer workflow.Future, gone func() bool) (answered bool, err error) {
+	err = workflow.Await(ctx, func() bool { return answer.IsReady() || gone() })
+	return answer.IsReady(), err
 }
 
 // takingPart are the members that know of the run; while it begins, all are asked.

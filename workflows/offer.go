@@ -74,12 +74,13 @@ func (c *crawlRun) offerOnce(ctx workflow.Context, in activities.SubmitInput, tr
 		if f == nil {
 			continue
 		}
-		if err := workflow.Await(ctx, func() bool { return f.IsReady() || m.Gone }); err != nil {
+		answered, err := awaitAnswer(ctx, f, func() bool { return m.Gone })
+		if err != nil {
 			return nil, err
 		}
 		var some []frontier.SubmitAnswer
 		var said *temporal.ApplicationError
-		if !f.IsReady() {
+		if !answered {
 			again = append(again, of[m]...)
 			continue
 		}
