@@ -9,7 +9,7 @@ import (
 // AskInput asks the worker of a crawl.
 type AskInput struct {
 	Crawl string `json:"crawl"`
-	Queue string `json:"queue"`         // of the worker; the status of the crawl has it
+	Queue string `json:"queue"`         // of the worker; the status of the crawl has it; empty for an explanation: the worker that has the URL
 	URL   string `json:"url,omitempty"` // of an explanation
 	Dry   bool   `json:"dry,omitempty"` // only report what would be deleted
 }

@@ -2,24 +2,21 @@ package activities
 
 import (
 	"context"
-	"fmt"
+	"errors"
 	"time"
 
 	"github.com/muninn-archive/muninn/activities/names"
 	"github.com/muninn-archive/muninn/frontier"
-	"github.com/muninn-archive/muninn/internal/crawl"
-	"github.com/muninn-archive/muninn/internal/pipeline"
 	"github.com/muninn-archive/muninn/internal/politeness"
-	"github.com/muninn-archive/muninn/internal/urls"
 )
 
 // Explain reports where a URL stands in a crawl, and why.
 func (a *Activities) Explain(ctx context.Context, in AskInput) (frontier.Explanation, error) {
-	u, err := urls.Parse(in.URL)
+	u, err := parseAsked(in.URL)
 	if err != nil {
-		return frontier.Explanation{}, &crawl.InputError{Message: fmt.Sprintf("%q is not a URL: %v", in.URL, pipeline.Reason(err))}
+		return frontier.Explanation{}, err
 	}
-	if err := a.checkKnown(in.Crawl); err != nil {
+	if err := errors.Join(a.checkKnown(in.Crawl), a.answers(in.Crawl, u)); err != nil {
 		return frontier.Explanation{}, err
 	}
 	out, err := a.Frontier.Crawl(in.Crawl).URLs().Explain(u)

@@ -42,6 +42,7 @@ func (a *Activities) steps() map[string]step {
 		"Left":             {do: a.Left},
 		"Configure":        {do: a.Configure},
 		"Abort":            {do: a.Abort},
+		"Answerer":         {do: a.Answerer},
 		"Explain":          {do: a.Explain},
 		"Host":             {do: a.Host},
 		"Report":           {do: a.Report},

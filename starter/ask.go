@@ -21,6 +21,7 @@ import (
 	"github.com/muninn-archive/muninn/internal/cli"
 	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/urls"
+	"github.com/muninn-archive/muninn/workflows"
 )
 
 // ask has the worker of a crawl run a workflow that answers a question.
@@ -36,14 +37,16 @@ func (g *globals) ask(ctx context.Context, workflow, id string, in activities.As
 			return err
 		}
 	}
-	if in.Queue == "" && len(s.Crawl.Members) > 0 {
-		in.Queue = s.Crawl.Members[0].Queue
-	}
-	if in.Queue == "" {
+	if in.Queue == "" && len(s.Crawl.Members) == 0 {
 		return fmt.Errorf("no worker has taken %s yet, or its worker is not known because no worker runs that could answer", in.Crawl)
 	}
-	if err := served(ctx, c, in.Queue); err != nil {
-		return err
+	if in.Queue == "" && (len(s.Crawl.Ring) == 0 || workflow != names.Explain) { // of a crawl that is spread, the workflow finds who has the URL
+		in.Queue = anyMember(s.Crawl).Queue
+	}
+	if in.Queue != "" {
+		if err := served(ctx, c, in.Queue); err != nil {
+			return err
+		}
 	}
 	run, err := c.ExecuteWorkflow(ctx, client.StartWorkflowOptions{
 		ID: fmt.Sprintf("%s/%d", id, time.Now().UnixNano()), TaskQueue: g.temporal.Queue, WorkflowExecutionTimeout: 24 * time.Hour,
@@ -56,10 +59,23 @@ func (g *globals) ask(ctx context.Context, workflow, id string, in activities.As
 	if errors.As(err, &said) {
 		return errors.New(said.Message())
 	}
+	if err != nil && in.Queue == "" {
+		return fmt.Errorf("%w; does the worker run that has the URL? `muninn workers` shows who is there", failureText(err))
+	}
 	if err != nil {
 		return fmt.Errorf("%w; is the worker of queue %q running?", failureText(err), in.Queue)
 	}
 	return nil
+}
+
+// anyMember is a member that can answer what all can: the first that is there.
+func anyMember(s workflows.CrawlState) *workflows.CrawlMember {
+	for _, m := range s.Present() {
+		if !m.Lost && m.Fault == "" {
+			return m
+		}
+	}
+	return s.Members[0]
 }
 
 // served fails unless a worker polls a queue: without one, a question would never be answered. Temporal remembers pollers for five

@@ -1,18 +1,42 @@
 package workflows
 
 import (
+	"errors"
 	"time"
 
+	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/workflow"
 
 	"github.com/muninn-archive/muninn/activities"
 	"github.com/muninn-archive/muninn/frontier"
 )
 
-// Explain asks the worker of a crawl why a URL stands where it stands.
+// elsewherePause is how long a question waits whose partition has another owner by the time that it arrives.
+const elsewherePause = time.Second
+
+// Explain asks why a URL stands where it stands: the worker that the input names, or else the one that has the URL. Of a crawl that is spread
+// it may have moved when the question arrives: then the next one is asked.
 func Explain(ctx workflow.Context, in activities.AskInput) (out frontier.Explanation, err error) {
-	err = workflow.ExecuteActivity(withAskOptions(ctx, in.Queue, "look "+in.URL+" up"), steps.Explain, in).Get(ctx, &out)
-	return out, err
+	for find, end := in.Queue == "", workflow.Now(ctx).Add(askTimeout); ; {
+		if find {
+			if err := workflow.ExecuteActivity(withAskOptions(ctx, "", "who has "+in.URL+"?"), steps.Answerer, in).Get(ctx, &in.Queue); err != nil {
+				return out, err
+			}
+		}
+		err = workflow.ExecuteActivity(withAskOptions(ctx, in.Queue, "look "+in.URL+" up"), steps.Explain, in).Get(ctx, &out)
+		if !find || !elsewhere(err) || workflow.Now(ctx).After(end) {
+			return out, err
+		}
+		if err := workflow.Sleep(ctx, elsewherePause); err != nil {
+			return out, err
+		}
+	}
+}
+
+// elsewhere reports whether a worker says that another one has a URL.
+func elsewhere(err error) bool {
+	var said *temporal.ApplicationError
+	return errors.As(err, &said) && said.Type() == activities.ErrorElsewhere
 }
 
 // Host asks a worker what it knows of a host.

@@ -57,6 +57,32 @@ func TestExplain(t *testing.T) {
 	}
 }
 
+// TestExplainByOwner: without a queue, the worker is asked that has the URL; if it has moved meanwhile, the next one.
+func TestExplainByOwner(t *testing.T) {
+	e := askEnv(t)
+	in := activities.AskInput{Crawl: "c", URL: "http://a.test/"}
+	queues := []string{"muninn/w1", "muninn/w2"}
+	does(e, "Answerer", func(activities.AskInput) (string, error) {
+		return queues[e.count("Answerer")-1], nil
+	})
+	answers(e, "Explain", func(asked activities.AskInput) (out frontier.Explanation, err error) {
+		if asked.Queue != "muninn/w2" {
+			return out, temporal.NewNonRetryableApplicationError("it is another's", activities.ErrorElsewhere, nil)
+		}
+		return frontier.Explanation{URL: asked.URL}, nil
+	})
+	if err := e.run(names.Explain, in); err != nil {
+		t.Fatal(err)
+	}
+	var got frontier.Explanation
+	if err := e.GetWorkflowResult(&got); err != nil || got.URL != in.URL {
+		t.Errorf("%+v, %v", got, err)
+	}
+	if calls := strings.Join(e.called(), ", "); calls != "Answerer, Explain on muninn/w1, Answerer, Explain on muninn/w2" {
+		t.Error(calls)
+	}
+}
+
 // The caller gets an answer within half a minute, also if the worker fails; at once if the error cannot be retried.
 func TestExplainFails(t *testing.T) {
 	for name, c := range map[string]struct {

@@ -1,12 +1,10 @@
 package workflows
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"time"
 
-	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/workflow"
 
 	"github.com/muninn-archive/muninn/activities"
@@ -79,12 +77,11 @@ func (c *crawlRun) offerOnce(ctx workflow.Context, in activities.SubmitInput, tr
 			return nil, err
 		}
 		var some []frontier.SubmitAnswer
-		var said *temporal.ApplicationError
 		if !answered {
 			again = append(again, of[m]...)
 			continue
 		}
-		if err := f.Get(ctx, &some); errors.As(err, &said) && said.Type() == activities.ErrorElsewhere {
+		if err := f.Get(ctx, &some); elsewhere(err) {
 			again = append(again, of[m]...)
 			continue
 		} else if err != nil {
