@@ -38,7 +38,8 @@ func (in BatchInput) held() (Holder, string, string) {
 
 // checkHolder refuses what another data folder holds: this one knows nothing of it, or something else of the same name, and would take
 // a batch that it does not know for one that was committed. If this frontier does not know the crawl the step is tried again: the
-// worker may have been started on a wrong folder.
+// worker may have been started on a wrong folder. Of a crawl that is spread it is tried again in any case: the ring has given the other folder up, and
+// the crawl delivers what its open batches have found before it terminates them. A batch that failed here would not be among them.
 func (a *Activities) checkHolder(arg any) error {
 	in, is := arg.(heldBy)
 	if !is {
@@ -50,7 +51,11 @@ func (a *Activities) checkHolder(arg any) error {
 	}
 	text := fmt.Sprintf("%s by worker %q with the data folder %s; this is worker %q with the data folder %s (file %s in it)",
 		what, by.Worker, by.Instance, a.Settings.Worker, a.Settings.Instance, InstanceFile)
-	if _, begins := arg.(BeginInput); begins {
+	begin, begins := arg.(BeginInput)
+	if begins && begin.Definition.Spread || a.Frontier.Spread(crawl) {
+		return temporal.NewApplicationError(text+": the crawl, which is spread over the ring, ends what it has there once it knows that the ring has given that folder up", ErrorInstance)
+	}
+	if begins {
 		return temporal.NewNonRetryableApplicationError(text+": start the crawl again", ErrorInstance, nil)
 	}
 	if a.Frontier.Knows(crawl) {

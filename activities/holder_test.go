@@ -7,29 +7,35 @@ import (
 
 	"go.temporal.io/sdk/temporal"
 
+	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/politeness"
 )
 
 // TestHolder: what another data folder holds is refused: it is not taken for committed, nor opened, claimed or begun. Where the crawl
-// is not known the worker may be on a wrong folder, and the step is tried again.
+// is not known the worker may be on a wrong folder, and the step is tried again; so it is if the crawl is spread, which terminates its batches itself.
 func TestHolder(t *testing.T) {
 	const other = "fedcba9876543210"
 	grant := []politeness.Grant{{Lease: "a.example-1", IP: rigIP}}
 	for name, c := range map[string]struct {
-		known bool // the crawl, by this frontier
-		by    Holder
-		fails bool
-		final bool
+		known  bool // the crawl, by this frontier
+		spread bool // the same, and it is spread
+		by     Holder
+		fails  bool
+		final  bool
 	}{
 		"its own":               {known: true, by: Holder{"w", rigInstance}},
 		"of an earlier version": {known: true},
 		"another folder":        {known: true, by: Holder{"w", other}, fails: true, final: true},
 		"another worker":        {known: true, by: Holder{"v", rigInstance}, fails: true, final: true},
-		"another folder, where nothing was begun": {by: Holder{"w", other}, fails: true},
+		"another folder, where nothing was begun":   {by: Holder{"w", other}, fails: true},
+		"another folder, of a crawl that is spread": {spread: true, by: Holder{"w", other}, fails: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newRig(t)
-			if c.known {
+			switch {
+			case c.spread:
+				r = newSpreadRing(t, "w").workers["w"]
+			case c.known:
 				r.begin("one", nil)
 			}
 			batch := BatchInput{Holder: c.by, Crawl: rigCrawl, Batch: "a.example-1", Claims: []ClaimRef{{"a.example-1", "a.example", rigIP}}}
@@ -53,10 +59,13 @@ func TestHolder(t *testing.T) {
 			}
 		})
 	}
-	r := newRig(t)
-	var app *temporal.ApplicationError
-	_, err := call[BeginResult](r, r.Begin, BeginInput{Definition: r.definition(nil), Owner: "one", Holder: Holder{"w", other}})
-	if !errors.As(err, &app) || app.Type() != ErrorInstance || !app.NonRetryable() || r.Frontier.Knows(rigCrawl) {
-		t.Errorf("begin: %v", err)
+	for _, spread := range []bool{false, true} {
+		r := newRig(t)
+		var app *temporal.ApplicationError
+		d := r.definition(func(d *crawl.Definition) { d.Spread = spread })
+		_, err := call[BeginResult](r, r.Begin, BeginInput{Definition: d, Owner: "one", Holder: Holder{"w", other}})
+		if !errors.As(err, &app) || app.Type() != ErrorInstance || app.NonRetryable() == spread || r.Frontier.Knows(rigCrawl) {
+			t.Errorf("begin, spread %t: %v", spread, err)
+		}
 	}
 }

@@ -1,11 +1,13 @@
 package frontier
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/muninn-archive/muninn/frontier/internal/queue"
 	"github.com/muninn-archive/muninn/frontier/internal/record"
 	"github.com/muninn-archive/muninn/internal/crawl"
+	"github.com/muninn-archive/muninn/internal/ring"
 	"github.com/muninn-archive/muninn/internal/scope"
 	"github.com/muninn-archive/muninn/internal/urls"
 )
@@ -174,11 +176,16 @@ func lazy(update string) bool { return update == crawl.UpdateMax || update == cr
 
 // Offer offers URLs that no batch found: seeds, and URLs scored elsewhere. It is idempotent by id.
 //
-// Of a crawl that is spread, each worker is offered all: it leaves those out whose partition is another worker's.
+// Of a crawl that is spread, each worker is offered all: it leaves those out whose partition is another worker's. The error is ring.ErrNotNow, and not
+// ErrUndelivered, while a partition is handed over: nobody delivers what no batch has found, so it is to be offered again.
 func (h URLs) Offer(id string, found []crawl.Discovery) error {
 	others, err := Crawl(h).others(false)
 	if err != nil {
 		return err
 	}
-	return Crawl(h).Commit(Commit{Batch: id, Discoveries: found, Others: others})
+	err = Crawl(h).Commit(Commit{Batch: id, Discoveries: found, Others: others})
+	if errors.Is(err, ErrUndelivered) {
+		return fmt.Errorf("%w: %s", ring.ErrNotNow, err.Error())
+	}
+	return err
 }

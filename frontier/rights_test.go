@@ -229,7 +229,7 @@ func TestOfferWithRights(t *testing.T) {
 		t.Errorf("%v wait", got)
 	}
 	g.set(t, "b.example", ring.ErrNotNow, allActs...)
-	if err := r.Crawl.URLs().Offer("seeds-8", seeds); !errors.Is(err, ring.ErrNotNow) {
+	if err := r.Crawl.URLs().Offer("seeds-8", seeds); !errors.Is(err, ring.ErrNotNow) || errors.Is(err, ErrUndelivered) {
 		t.Errorf("%v", err)
 	}
 	for _, fault := range []error{ring.ErrStale, ring.ErrNotNow} {
