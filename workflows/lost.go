@@ -48,7 +48,7 @@ func deliverLost(ctx workflow.Context, crawl, worker string, queues func() []str
 			if err := answer.Get(ctx, &out); err != nil {
 				workflow.GetLogger(ctx).Warn("what a lost worker has found is not taken in; it is tried again", "crawl", crawl, "worker", worker, "error", err)
 			}
-			in.Taken = append(in.Taken, out.Taken...)
+			in.Taken = union(in.Taken, out.Taken)
 		}
 		cancel()
 		if ctx.Err() != nil || len(in.Taken) >= ring.Partitions {
@@ -58,4 +58,12 @@ func deliverLost(ctx workflow.Context, crawl, worker string, queues func() []str
 			return err
 		}
 	}
+}
+
+// union has each partition once: one that moves while two workers are asked is taken in by both. Counted twice, it would stand for one
+// that nobody has taken in.
+func union(a, b []int) []int {
+	all := slices.Concat(a, b)
+	slices.Sort(all)
+	return slices.Compact(all)
 }
