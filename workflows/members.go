@@ -14,7 +14,7 @@ import (
 
 // onAll runs a step at all members that take part, side by side, and hands each result to take in the order of the members; take may be nil.
 // One that the ring gives up meanwhile is left out.
-func (c *crawlRun) onAll(ctx workflow.Context, summary string, step any, input func(*CrawlMember) any, take func(workflow.Future) error) error {
+func (c *crawlRun) onAll(ctx workflow.Context, summary string, step any, input func(*CrawlMember) any, take func(*CrawlMember, workflow.Future) error) error {
 	type call struct {
 		of *CrawlMember
 		workflow.Future
@@ -36,7 +36,7 @@ func (c *crawlRun) onAll(ctx workflow.Context, summary string, step any, input f
 		}
 		err = f.Get(ctx, nil)
 		if err == nil && take != nil {
-			err = take(f)
+			err = take(f.of, f.Future)
 		}
 		if err != nil {
 			return err
@@ -65,8 +65,8 @@ func (c *crawlRun) takingPart() (list []*CrawlMember) {
 func sameInput(in any) func(*CrawlMember) any { return func(*CrawlMember) any { return in } }
 
 // collect appends the results of a step to a list.
-func collect[Out any](ctx workflow.Context, list *[]Out) func(workflow.Future) error {
-	return func(f workflow.Future) error {
+func collect[Out any](ctx workflow.Context, list *[]Out) func(*CrawlMember, workflow.Future) error {
+	return func(_ *CrawlMember, f workflow.Future) error {
 		var out Out
 		err := f.Get(ctx, &out)
 		*list = append(*list, out)

@@ -45,7 +45,7 @@ func (c *crawlRun) followRing(ctx workflow.Context) {
 		for {
 			var workers []activities.Member
 			in := activities.MembersInput{Crawl: c.Name, Known: c.Ring}
-			if workflow.ExecuteActivity(withMembersOptions(ctx), steps.AwaitMembers, in).Get(ctx, &workers) != nil || c.checkOpen() != nil {
+			if workflow.ExecuteActivity(withMembersOptions(ctx), steps.AwaitMembers, in).Get(ctx, &workers) != nil {
 				return
 			}
 			c.takeWorkers(ctx, workers)
@@ -54,13 +54,17 @@ func (c *crawlRun) followRing(ctx workflow.Context) {
 	})
 }
 
-// takeWorkers takes the workers of the ring: those that are new join, those that are missing are given up.
+// takeWorkers takes the workers of the ring: those that are new join, those that are missing are given up. While the run ends nobody joins, but
+// one that is lost is still given up: the run would never have its answer.
 func (c *crawlRun) takeWorkers(ctx workflow.Context, workers []activities.Member) {
 	c.Ring = workers
 	for _, m := range c.Present() {
 		if !slices.ContainsFunc(workers, func(w activities.Member) bool { return w.Worker == m.Worker && w.Instance == m.Instance }) {
 			c.giveUp(ctx, m)
 		}
+	}
+	if c.checkOpen() != nil {
+		return
 	}
 	for _, w := range workers {
 		if m := c.member(w.Worker); m != nil {
@@ -96,6 +100,10 @@ func (c *crawlRun) giveUp(ctx workflow.Context, m *CrawlMember) {
 		}
 	}
 	workflow.GetLogger(ctx).Warn("the crawl continues without a worker, which has left the ring", "crawl", c.Name, "worker", m.Worker)
+	if c.checkOpen() != nil {
+		m.retiring = false
+		return // the controllers and the batches have ended before the run ends
+	}
 	c.writing++ // neither the end is found nor does the crawl continue as new before that is done
 	workflow.Go(ctx, func(ctx workflow.Context) {
 		defer func() { m.retiring, c.writing = false, c.writing-1 }()
@@ -242,28 +250,35 @@ func (c *crawlRun) learnTogether(ctx workflow.Context) error {
 	return nil
 }
 
-// endTogether ends the run at all members; the last of them makes the report, with the totals of all.
+// endTogether ends the run at all members; one of them makes the report, with the totals of all. Of members that the ring gives up meanwhile
+// the last numbers count.
 func (c *crawlRun) endTogether(ctx workflow.Context) (out activities.EndResult, err error) {
-	var ended []activities.EndResult
 	in := activities.EndInput{Crawl: c.Name, Owner: c.Owner, NoReport: true}
-	taking := c.takingPart()
-	if err := c.onAll(ctx, "end the run at this worker", steps.End, sameInput(in), collect(ctx, &ended)); err != nil {
+	left := slices.Clone(c.Members) // whose numbers are missing
+	err = c.onAll(ctx, "end the run at this worker", steps.End, sameInput(in), func(m *CrawlMember, f workflow.Future) error {
+		var ended activities.EndResult
+		left = slices.DeleteFunc(left, func(o *CrawlMember) bool { return o == m })
+		err := f.Get(ctx, &ended)
+		out.Status = addStatus(out.Status, ended.Status)
+		return err
+	})
+	if err != nil {
 		return out, err
 	}
-	for _, m := range c.Members {
+	for _, m := range left {
 		if m.Gone {
 			out.Status.Totals = addTotals(out.Status.Totals, m.Progress.Totals)
 		}
 	}
-	for _, e := range ended {
-		out.Status = addStatus(out.Status, e.Status)
-	}
-	if len(taking) == 0 {
-		return out, nil
-	}
-	var report activities.EndResult
 	in = activities.EndInput{Crawl: c.Name, Owner: c.Owner, Totals: &out.Status.Totals}
-	err = workflow.ExecuteActivity(withQueueOptions(ctx, taking[0].Queue, "make the report"), steps.End, in).Get(ctx, &report)
-	out.Report = report.Report
-	return out, err
+	for _, m := range c.takingPart() {
+		report := workflow.ExecuteActivity(withQueueOptions(ctx, m.Queue, "make the report"), steps.End, in)
+		if answered, err := awaitAnswer(ctx, report, func() bool { return m.Gone }); answered || err != nil {
+			var made activities.EndResult
+			err = errors.Join(err, report.Get(ctx, &made))
+			out.Report = made.Report
+			return out, err
+		}
+	}
+	return out, nil
 }

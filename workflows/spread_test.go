@@ -33,6 +33,8 @@ type spreadRing struct {
 	epoch   uint64
 	workers []*spreadWorker
 	seen    []string
+	silent  int // this call of End, from 1 on, is not answered for hours; 0: none
+	ends    int // calls of End
 }
 
 // spreadWorker is a worker: URLs wait, and each that is claimed is fetched by the end of the round.
@@ -81,7 +83,7 @@ func newSpread(t *testing.T, waiting ...int64) *spreadRing {
 	})
 	r.OnActivity("Claim", mock.Anything, mock.Anything).After(time.Second).Return(r.claim)
 	does(r.env, "Idle", func(in activities.IdleInput) (activities.IdleAnswer, error) { return r.idle(in), nil })
-	does(r.env, "End", func(in activities.EndInput) (activities.EndResult, error) {
+	r.OnActivity("End", mock.Anything, mock.Anything).AfterFn(r.endTakes).Return(func(_ context.Context, in activities.EndInput) (activities.EndResult, error) {
 		r.note(fmt.Sprintf("End, report %t", !in.NoReport))
 		if in.NoReport {
 			return activities.EndResult{Status: frontier.Status{Totals: frontier.Totals{Pages: 1}}}, nil
@@ -123,6 +125,16 @@ func (r *spreadRing) drop(name string) {
 	r.workers[0].waiting += w.waiting
 	r.workers[0].work++
 	r.epoch++
+}
+
+// endTakes is how long the next call of End takes.
+func (r *spreadRing) endTakes() time.Duration {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.ends++; r.ends == r.silent {
+		return 10 * time.Hour
+	}
+	return 0
 }
 
 // replace has a worker that was given up join again with another data folder.
@@ -235,6 +247,25 @@ func TestSpreadCrawlEnds(t *testing.T) {
 		if out.Reason != crawl.ReasonDrained || out.Totals.Pages != int64(n) || out.Report != "report" || r.used() != want || r.count("End, report false") != n || r.count("End, report true") != 1 {
 			t.Errorf("%v ends with %+v", waiting, out)
 		}
+	}
+}
+
+// TestSpreadCrawlEndsWithout: a worker that is lost while the run ends is not waited for once the ring gives it up, and what it had done counts.
+func TestSpreadCrawlEndsWithout(t *testing.T) {
+	r := newSpread(t, 20, 33)
+	r.silent = 2
+	lost := int64(0)
+	r.at(2*time.Minute, func() { r.lose("w2") })
+	r.at(3*time.Minute, func() {
+		lost = r.of("w2").used
+		r.drop("w2")
+	})
+	if err := r.run(Crawl, spreadCrawl(1000), nil); err != nil {
+		t.Fatal(err)
+	}
+	out := crawlResult(t, r.env)
+	if out.Reason != crawl.ReasonDrained || lost != 33 || out.Totals.Pages != 1+lost || r.count("End, report true") != 1 {
+		t.Errorf("%+v; the lost one had %d", out, lost)
 	}
 }
 
